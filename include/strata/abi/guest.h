@@ -36,6 +36,12 @@
 #define STRATA_GUEST_REFS_PER_PAGE       (STRATA_PAGE_BYTES / 4u)
 #define STRATA_GUEST_DIRECTORY_PAGES_MAX (STRATA_GUEST_REFS_MAX / STRATA_GUEST_REFS_PER_PAGE)
 
+/* Each payload begins with the context: which task the CPU was in (an interrupt's: the one that
+ * it interrupted).  Record ids are indices into the event table. */
+struct strata_guest_context {
+	int32_t tid;
+};
+
 /*
  * The root page leads to directory pages, each an array of 1,024 grant
  * references, 32 bits each.  Together they list, in this order: the pages of
