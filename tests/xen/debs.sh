@@ -7,9 +7,13 @@
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cache=$top/out/cache
 
+# The status that die ends with; lab sets its own.
+failed_status=1
+
+# Ends the script with one sentence that says what failed, and what to do about it.
 die() {
 	printf '%s: %s\n' "${0##*/}" "$*" >&2
-	exit 1
+	exit "$failed_status"
 }
 
 # Stops with one sentence that names every missing command and the package that brings it.

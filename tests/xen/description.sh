@@ -15,47 +15,60 @@
 declare -A setting
 declare -a guests
 
+# Where it reads, for the messages.
+file_read=
+line_read=0
+
 description_error() {
-	printf '%s:%s: %s\n' "$1" "$2" "$3" >&2
+	printf '%s:%s: %s\n' "$file_read" "$line_read" "$1" >&2
 	return 1
+}
+
+# As description_error, about the line of section $1.
+section_error() {
+	line_read=${setting[$1.line]}
+	description_error "$2"
 }
 
 # Prints why VALUE does not fit KEY; nothing when it fits.
 wrong_value() {
-	local key=$1 value=$2 form
+	local key=$1 value=$2 form must
 
 	case $key in
-	cpus | vcpus) form='^([1-9]|[1-5][0-9]|6[0-4])$' ;;
-	memory) form='^[1-9][0-9]{1,5}$' ;;
-	type) form='^(pv|pvh)$' ;;
-	module) form='^(yes|no)$' ;;
-	pin) form='^[0-9]+([-,][0-9]+)*$' ;;
-	tsc_mode) form='^(default|always_emulate|native|native_paravirt)$' ;;
-	module_args | xen_args) form='^[A-Za-z0-9_.,:=/ -]*$' ;;
-	workload) form='^[^"\\]*$' ;;
-	script) form='^[^ ]+$' ;;
+	cpus | vcpus) form='^([1-9]|[1-5][0-9]|6[0-4])$' must='be 1 to 64' ;;
+	memory) form='^[1-9][0-9]{1,5}$' must='be a number of MiB' ;;
+	type) form='^(pv|pvh)$' must='be pv or pvh' ;;
+	module) form='^(yes|no)$' must='be yes or no' ;;
+	pin) form='^[0-9]+([-,][0-9]+)*$' must='name physical CPUs, as 1, 0-1 or 0,2' ;;
+	tsc_mode)
+		form='^(default|always_emulate|native|native_paravirt)$'
+		must='be default, always_emulate, native or native_paravirt'
+		;;
+	module_args | xen_args) form='^[A-Za-z0-9_.,:=/ -]*$' must='be made of letters, digits, spaces and _.,:=/-' ;;
+	workload) form='^[^"\\]*$' must='hold no backslash' ;;
+	script) form='^[^ ]+\.sh$' must='name a file NAME.sh' ;;
 	esac
-	[[ $value =~ $form ]] || printf '%s=%s is not valid; it has to match %s' "$key" "$value" "$form"
+	[[ $value =~ $form ]] || printf '%s has to %s, not: %s' "$key" "$must" "$value"
 }
 
-# Takes the settings of one line apart, into setting[]. Arguments: FILE LINE_NUMBER SECTION "ALLOWED KEYS" TEXT.
+# Takes the settings of one line apart, into setting[]. Arguments: SECTION "ALLOWED KEYS" TEXT.
 read_settings() {
-	local file=$1 line=$2 section=$3 allowed=$4 rest=$5 key value wrong
+	local section=$1 allowed=$2 rest=$3 key value wrong
 
 	while [[ $rest =~ ^[[:space:]]*([a-z_0-9]+)=(\"([^\"]*)\"|([^[:space:]\"]*))([[:space:]].*|)$ ]]; do
 		key=${BASH_REMATCH[1]}
 		value=${BASH_REMATCH[3]}${BASH_REMATCH[4]}
 		rest=${BASH_REMATCH[5]}
 		[[ " $allowed " == *" $key "* ]] ||
-			description_error "$file" "$line" "$section has no setting $key; it has: $allowed" || return
+			description_error "$section has no setting $key; it has: $allowed" || return
 		[ -z "${setting[$section.$key]+set}" ] ||
-			description_error "$file" "$line" "$section: $key is set twice" || return
+			description_error "$section: $key is set twice" || return
 		wrong=$(wrong_value "$key" "$value")
-		[ -z "$wrong" ] || description_error "$file" "$line" "$section: $wrong" || return
+		[ -z "$wrong" ] || description_error "$section: $wrong" || return
 		setting[$section.$key]=$value
 	done
 	[[ $rest =~ ^[[:space:]]*$ ]] ||
-		description_error "$file" "$line" "expected KEY=VALUE or KEY=\"VALUE\", found: ${rest#"${rest%%[![:space:]]*}"}"
+		description_error "expected KEY=VALUE or KEY=\"VALUE\", found: ${rest#"${rest%%[![:space:]]*}"}"
 }
 
 # Sets a key of a section to a value where the description did not.
@@ -70,80 +83,80 @@ default_settings() {
 
 # Reads description $1. Returns non-zero, after a message with file and line, when it does not make sense.
 read_description() {
-	local file=$1 line=0 text word rest name
+	local text word rest name
 
-	setting=() guests=()
-	[ -r "$file" ] || { printf '%s: cannot read this description\n' "$file" >&2; return 1; }
+	setting=() guests=() file_read=$1 line_read=0
+	[ -r "$file_read" ] || description_error "cannot read this description" || return
 	while IFS= read -r text || [ -n "$text" ]; do
-		line=$((line + 1))
+		line_read=$((line_read + 1))
 		[[ ! $text =~ ^[[:space:]]*(#|$) ]] || continue
 		read -r word rest <<<"$text"
 		case $word in
 		host | dom0)
 			[ -z "${setting[$word.line]+set}" ] ||
-				description_error "$file" "$line" "a second line for $word" || return
-			setting[$word.line]=$line
+				description_error "a second line for $word" || return
+			setting[$word.line]=$line_read
 			;;&
-		host) read_settings "$file" "$line" host "cpus memory xen_args" "$rest" || return ;;
-		dom0) read_settings "$file" "$line" dom0 "memory vcpus pin script module module_args" "$rest" || return ;;
+		host) read_settings host "cpus memory xen_args" "$rest" || return ;;
+		dom0) read_settings dom0 "memory vcpus pin script module module_args" "$rest" || return ;;
 		guest)
 			read -r name rest <<<"$rest"
 			[[ $name =~ ^[a-z][a-z0-9-]{0,30}$ ]] && [[ ! $name =~ ^(host|dom0)$ ]] ||
-				description_error "$file" "$line" "a guest's name is small letters, digits and -, not: $name" || return
+				description_error "a guest's name is small letters, digits and -, not: $name" || return
 			[ -z "${setting[$name.line]+set}" ] ||
-				description_error "$file" "$line" "a second guest $name" || return
-			setting[$name.line]=$line
+				description_error "a second guest $name" || return
+			setting[$name.line]=$line_read
 			guests+=("$name")
-			read_settings "$file" "$line" "$name" \
+			read_settings "$name" \
 				"type memory vcpus pin tsc_mode module module_args workload" "$rest" || return
-			default_settings "$name" memory=128 vcpus=1 tsc_mode=native module=no module_args= workload=
+			default_settings "$name" memory=128 pin= vcpus=1 tsc_mode=native module=no module_args= workload=
 			[ -n "${setting[$name.type]+set}" ] ||
-				description_error "$file" "$line" "guest $name has no type=pv or type=pvh" || return
+				description_error "guest $name has no type=pv or type=pvh" || return
 			;;
-		*) description_error "$file" "$line" "a line starts with host, dom0 or guest, not with: $word" || return ;;
+		*) description_error "a line starts with host, dom0 or guest, not with: $word" || return ;;
 		esac
-	done <"$file"
-	check_description "$file"
+	done <"$1"
+	check_description
 }
 
 # Checks what only the whole description shows: what is missing, and whether everything fits on the host.
 check_description() {
-	local file=$1 section cpu needed
+	local section cpu needed
 
 	for section in host dom0; do
 		[ -n "${setting[$section.line]+set}" ] ||
-			description_error "$file" "$line" "the description has no line for $section" || return
+			description_error "the description has no line for $section" || return
 	done
 	default_settings host cpus=2 memory=2048 xen_args=
-	default_settings dom0 memory=640 vcpus=1 module=no module_args=
+	default_settings dom0 memory=640 pin= vcpus=1 module=no module_args=
 	[ -n "${setting[dom0.script]+set}" ] ||
-		description_error "$file" "${setting[dom0.line]}" "dom0 has no script" || return
-	[ -r "$(dirname "$file")/${setting[dom0.script]}" ] ||
-		description_error "$file" "${setting[dom0.line]}" "cannot read ${setting[dom0.script]}" || return
+		section_error dom0 "dom0 has no script" || return
+	[ -r "$(dirname "$file_read")/${setting[dom0.script]}" ] ||
+		section_error dom0 "cannot read ${setting[dom0.script]}" || return
 	needed=$((${setting[dom0.memory]} + 160)) # Xen itself, its heap and the frame table
 	for section in dom0 "${guests[@]}"; do
 		for cpu in ${setting[$section.pin]//[-,]/ }; do
 			[ "$cpu" -lt "${setting[host.cpus]}" ] ||
-				description_error "$file" "${setting[$section.line]}" \
+				section_error "$section" \
 					"$section: there is no physical CPU $cpu (host cpus=${setting[host.cpus]})" || return
 		done
 		[ "$section" = dom0 ] || needed=$((needed + ${setting[$section.memory]} + 8))
 	done
 	[ "$needed" -le "${setting[host.memory]}" ] ||
-		description_error "$file" "${setting[host.line]}" \
+		section_error host \
 			"host memory=${setting[host.memory]} is too little: Xen, dom0 and the guests need $needed"
 }
 
-# Writes directory $2, which dom0's init finds as /lab: one value a file, and a configuration for xl for each guest.
+# Writes directory $1, which dom0's init finds as /lab: one value a file, and a configuration for xl for each guest.
 write_dom0_files() {
-	local file=$1 dir=$2 name key script
+	local dir=$1 name key script
 
-	script=$(dirname "$file")/${setting[dom0.script]}
+	script=$(dirname "$file_read")/${setting[dom0.script]}
 	mkdir -p "$dir/guests" "$dir/scripts"
 	cp "$(dirname "$script")"/*.sh "$dir/scripts/"
 	basename "$script" >"$dir/script"
 	for key in module module_args pin; do
-		printf '%s\n' "${setting[dom0.$key]:-}" | sed '/^$/d' >"$dir/$key"
+		printf '%s\n' "${setting[dom0.$key]}" | sed '/^$/d' >"$dir/$key"
 	done
 	: >"$dir/guests/list"
 	for name in "${guests[@]}"; do
@@ -152,7 +165,8 @@ write_dom0_files() {
 	done
 }
 
-# Prints xl's configuration of guest $1. Its init gets what follows "--" as arguments.
+# Prints xl's configuration of guest $1. Its init gets what follows "--" as arguments. rodata=off spares each guest the
+# walk over all its page tables at the end of its boot, 1 to 2 s on an emulated CPU; dom0 keeps the protection.
 write_guest() {
 	local name=$1 key
 
@@ -163,9 +177,9 @@ write_guest() {
 	for key in memory vcpus; do
 		printf '%s = %s\n' "$key" "${setting[$name.$key]}"
 	done
-	[ -z "${setting[$name.pin]:-}" ] || printf 'cpus = "%s"\n' "${setting[$name.pin]}"
+	[ -z "${setting[$name.pin]}" ] || printf 'cpus = "%s"\n' "${setting[$name.pin]}"
 	printf 'kernel = "/boot/vmlinux"\nramdisk = "/boot/guest.img"\n'
-	printf 'extra = "console=hvc0 loglevel=5 -- %s %s %s workload %s"\n' "$name" "${setting[$name.module]}" \
+	printf 'extra = "console=hvc0 loglevel=5 rodata=off -- %s %s %s workload %s"\n' "$name" "${setting[$name.module]}" \
 		"${setting[$name.module_args]}" "${setting[$name.workload]}"
 	printf 'on_poweroff = "destroy"\non_reboot = "destroy"\non_crash = "destroy"\n'
 }

@@ -1,5 +1,6 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=dash
 #
 # The first process of dom0: brings up the Xen tools, the module and the guests, runs the test's script, powers off. It tells
 # lab what it does in lines that start with LAB, on the second serial port, which nothing else writes to: on the console

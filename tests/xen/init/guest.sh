@@ -1,5 +1,6 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=dash
 #
 # The first process of a guest: loads strata.ko when it is told to, starts the workload, says that it is ready, and waits.
 # Its arguments are what follows "--" on the kernel's command line, as description.sh writes it:
