@@ -55,7 +55,7 @@ static void xen_version(char *text, size_t bytes)
 			part[0] = '\0';
 		fclose(file);
 		part[strcspn(part, "\n")] = '\0';
-		strata_escape(shown, sizeof(shown), part);
+		strata_escape_name(shown, sizeof(shown), part);
 		used += (size_t)snprintf(text + used, bytes - used, "%s%s", i == 1 ? "." : "",
 					 shown);
 		if (used >= bytes)
@@ -81,7 +81,7 @@ static int list_hypervisor(bool events)
 		return STRATA_STATUS_FAILED;
 	}
 	xen_version(version, sizeof(version));
-	strata_escape(owner, sizeof(owner), query.u.query.owner);
+	strata_escape_name(owner, sizeof(owner), query.u.query.owner);
 	printf("hypervisor  Xen %s with Strata (ABI %u), %u CPUs, TSC %u.%03u MHz: %s%s%s\n",
 	       version, query.abi_version, query.u.query.nr_cpus, query.u.query.tsc_khz / 1000,
 	       query.u.query.tsc_khz % 1000, state_name(query.u.query.state),
@@ -117,8 +117,8 @@ static void list_guest(xengnttab_handle *gnttab, const struct guest *guest, bool
 	char state[STRATA_ESCAPED_BYTES(sizeof(guest->state))];
 	struct guest_map map;
 
-	strata_escape(name, sizeof(name), guest->name);
-	strata_escape(state, sizeof(state), guest->state);
+	strata_escape_name(name, sizeof(name), guest->name);
+	strata_escape_name(state, sizeof(state), guest->state);
 	printf("domain %-4u %-20s ", guest->domain, name);
 	switch (guest->module) {
 	case GUEST_NO_MODULE:

@@ -16,7 +16,7 @@ static void leave_out(struct participants *all, const struct guest *guest,
 {
 	char name[STRATA_ESCAPED_BYTES(sizeof(guest->name))];
 
-	strata_escape(name, sizeof(name), guest->name);
+	strata_escape_name(name, sizeof(name), guest->name);
 	fprintf(stderr, "strata: domain %u (%s) is left out: %s\n", guest->domain, name, why->text);
 	all->left_out++;
 }
