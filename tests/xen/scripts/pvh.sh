@@ -13,8 +13,7 @@ expect_line "g1 is pinned to CPU 1" vcpus '^g1 +1 +0 .* 1 / all'
 expect_line "g2 may use both CPUs" vcpus '^g2 +2 +0 .* (0-1|all) / all'
 
 show_tsc_modes >tsc
-xl dmesg
-expect_line "g1's TSC is native" tsc 'dom1: mode=2'
+expect_line "g1's TSC is native" tsc 'dom1\(hvm\): mode=2'
 expect_line "g2's TSC is emulated" tsc 'dom2: mode=1'
 
 exit "$failed"
