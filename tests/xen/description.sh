@@ -182,7 +182,7 @@ write_guest() {
 	done
 	[ -z "${setting[$name.pin]}" ] || printf 'cpus = "%s"\n' "${setting[$name.pin]}"
 	printf 'kernel = "/boot/vmlinux"\nramdisk = "/boot/guest.img"\n'
-	printf 'extra = "%s -- %s %s %s workload %s"\\n' "$kernel_args" "$name" "${setting[$name.module]}" \\
+	printf 'extra = "%s -- %s %s %s workload %s"\n' "$kernel_args" "$name" "${setting[$name.module]}" \
 		"${setting[$name.module_args]}" "${setting[$name.workload]}"
 	printf 'on_poweroff = "destroy"\non_reboot = "destroy"\non_crash = "destroy"\n'
 }

@@ -3,10 +3,11 @@
 #
 # Checks that the lab built the host that pvh.lab describes. Runs in dom0, started by its init.
 
+# shellcheck source=tests/xen/scripts/expect.sh
 . "${0%/*}/expect.sh"
 
-xl info >info
-expect_line "Xen offers PVH guests" info 'virt_caps.* hvm .*hap'
+xl info >host
+expect_line "Xen offers PVH guests" host 'virt_caps.* hvm .*hap'
 
 xl vcpu-list >vcpus
 expect_line "g1 is pinned to CPU 1" vcpus '^g1 +1 +0 .* 1 / all'
