@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * buffers.c - makes, flushes and destroys the rings, one for each possible CPU.
+ *
+ * A ring's bookkeeping is private memory of this kernel; only its writer area,
+ * its reader area and its data lie in granted pages.  The data is mapped once
+ * more as one piece, on the ring's NUMA node.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/mm.h>
+#include <linux/smp.h>
+#include <linux/topology.h>
+#include <linux/vmalloc.h>
+#include <xen/xen-ops.h>
+
+#include "buffers.h"
+#include "notify.h"
+
+/* The counters are shared: a reader in a 64-bit domain 0 refuses any other width. */
+static_assert(STRATA_COUNT_BITS == 64, "strata.ko is for 64-bit kernels");
+
+DEFINE_PER_CPU(struct strata_ring *, strata_cpu_ring);
+
+u32 strata_buffers_count(void)
+{
+	return num_possible_cpus();
+}
+
+/* Allocates ring and view of its data; its pages begin at @first in the list. */
+static int create_ring(unsigned int cpu, struct strata_grants *grants, u32 first,
+		       struct strata_ring_geometry geo)
+{
+	struct page **pages = &grants->page[first];
+	struct strata_ring_writer_area *writer = page_address(pages[0]);
+	struct strata_ring_reader_area *reader = page_address(pages[STRATA_WRITER_AREA_PAGES]);
+	struct strata_ring *ring;
+	void *data;
+
+	ring = kvzalloc_node(strata_ring_bytes(geo), GFP_KERNEL, cpu_to_node(cpu));
+	if (!ring)
+		return -ENOMEM;
+	data = vmap(&pages[STRATA_WRITER_AREA_PAGES + STRATA_READER_AREA_PAGES],
+		    strata_data_pages(geo), VM_MAP, PAGE_KERNEL);
+	if (!data) {
+		kvfree(ring);
+		return -ENOMEM;
+	}
+	strata_ring_init(ring, geo, data, writer, &reader->read_count, cpu, 0);
+	per_cpu(strata_cpu_ring, cpu) = ring;
+	return 0;
+}
+
+/* Adds the three areas of a ring; returns the place of the first page. */
+static int add_ring_pages(unsigned int cpu, struct strata_grants *grants,
+			  struct strata_ring_geometry geo)
+{
+	int node = cpu_to_node(cpu);
+	int first, err;
+
+	first = strata_grants_add(grants, STRATA_WRITER_AREA_PAGES, node, false);
+	if (first < 0)
+		return first;
+	err = strata_grants_add(grants, STRATA_READER_AREA_PAGES, node, true);
+	if (err < 0)
+		return err;
+	err = strata_grants_add(grants, strata_data_pages(geo), node, false);
+	if (err < 0)
+		return err;
+	return first;
+}
+
+int strata_buffers_create(struct strata_grants *grants, struct strata_ring_geometry geo)
+{
+	unsigned int cpu;
+	int first, err;
+
+	static_assert(STRATA_WRITER_AREA_PAGES == 1 && STRATA_READER_AREA_PAGES == 1,
+		      "areas of more pages need a vmap of their own");
+	for_each_possible_cpu (cpu) {
+		if (cpu_online(cpu) && xen_vcpu_nr(cpu) != cpu)
+			pr_warn("CPU %u is vCPU %u; a merge will take it for vCPU %u\n", cpu,
+				xen_vcpu_nr(cpu), cpu);
+		first = add_ring_pages(cpu, grants, geo);
+		err = first < 0 ? first : create_ring(cpu, grants, first, geo);
+		if (err) {
+			pr_err("CPU %u gets no ring (error %d)\n", cpu, err);
+			strata_buffers_destroy();
+			return err;
+		}
+	}
+	return 0;
+}
+
+/* On the ring's own CPU, with interrupts off; or on any while that one is offline. */
+static void flush_ring(void *info)
+{
+	struct strata_ring *ring = info;
+
+	strata_ring_flush(ring);
+	strata_notify_if_delivered(ring);
+}
+
+void strata_buffers_flush(void)
+{
+	unsigned int cpu;
+
+	/* With the lock held no CPU comes or goes: a ring whose CPU is offline has no writer. */
+	cpus_read_lock();
+	for_each_possible_cpu (cpu) {
+		struct strata_ring *ring = per_cpu(strata_cpu_ring, cpu);
+
+		if (!cpu_online(cpu)) {
+			preempt_disable();
+			flush_ring(ring);
+			preempt_enable();
+		} else if (smp_call_function_single(cpu, flush_ring, ring, 1)) {
+			pr_warn("CPU %u did not flush its ring; its newest records stay there\n",
+				cpu);
+		}
+	}
+	cpus_read_unlock();
+}
+
+void strata_buffers_destroy(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu (cpu) {
+		struct strata_ring *ring = per_cpu(strata_cpu_ring, cpu);
+
+		if (!ring)
+			continue;
+		per_cpu(strata_cpu_ring, cpu) = NULL;
+		vunmap(ring->data);
+		kvfree(ring);
+	}
+}

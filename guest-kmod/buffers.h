@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * buffers.h - a ring for each CPU, in pages that domain 0 can map.
+ */
+#ifndef STRATA_KMOD_BUFFERS_H
+#define STRATA_KMOD_BUFFERS_H
+
+#include <linux/percpu.h>
+
+#include <strata/ring_writer.h>
+
+#include "grants.h"
+
+/* This CPU's ring, for probes; all CPUs have one while any probe is attached. */
+DECLARE_PER_CPU(struct strata_ring *, strata_cpu_ring);
+
+/* The number of rings that strata_buffers_create() would make. */
+u32 strata_buffers_count(void);
+
+/*
+ * Makes an empty ring for each CPU that this kernel may ever bring up, and adds
+ * its pages to @grants, ring after ring as the directory wants them.  0 or a
+ * negative error after a message; nothing is left then but what @grants has got.
+ * May sleep.
+ */
+int strata_buffers_create(struct strata_grants *grants, struct strata_ring_geometry geo);
+
+/*
+ * Hands what has been recorded so far to the reader: each ring's CPU closes the
+ * sub-buffer that it is writing.  No probe is attached.  May sleep.
+ */
+void strata_buffers_flush(void);
+
+/* Undoes strata_buffers_create() but for the pages.  No probe is attached.  May sleep. */
+void strata_buffers_destroy(void);
+
+#endif /* STRATA_KMOD_BUFFERS_H */

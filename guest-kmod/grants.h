@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * grants.h - the pages that this kernel shares with domain 0.
+ */
+#ifndef STRATA_KMOD_GRANTS_H
+#define STRATA_KMOD_GRANTS_H
+
+#include <linux/mm_types.h>
+#include <linux/types.h>
+#include <xen/grant_table.h>
+
+#include <strata/abi/guest.h>
+
+/* Pages in the order in which the directory lists them, and the reference that grants each. */
+struct strata_grants {
+	struct page **page;
+	grant_ref_t *ref;
+	u32 nr;
+	u32 capacity;
+};
+
+/*
+ * Makes an empty list with room for @nr_listed pages that the directory is to
+ * list, and for directory and root.  0 or -ENOMEM.  May sleep.
+ */
+int strata_grants_init(struct strata_grants *grants, u32 nr_listed);
+
+/*
+ * Adds @nr zeroed pages on NUMA node @node and grants them to domain 0.
+ * Returns the place of the first in the list, or after a message -ENOMEM,
+ * -ENOSPC (no references left) or -E2BIG; what was added before stays.  May sleep.
+ */
+int strata_grants_add(struct strata_grants *grants, u32 nr, int node, bool writable);
+
+/*
+ * Adds the directory of all pages so far, and the root page, of which @root
+ * gives everything but nr_refs and directory_ref.  Returns the place of the root
+ * page, or as strata_grants_add().  May sleep.
+ */
+int strata_grants_add_root(struct strata_grants *grants, const struct strata_guest_root *root);
+
+/*
+ * Ends all grants and lets go of all pages.  A page that domain 0 still maps is
+ * freed by the kernel some time after it was unmapped.  The caller has no mapping
+ * of the pages left.  Also undoes a half-made list.  May sleep.
+ */
+void strata_grants_release(struct strata_grants *grants);
+
+#endif /* STRATA_KMOD_GRANTS_H */

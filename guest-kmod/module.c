@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * module.c - loads and unloads strata.ko, the part of Strata that records what
+ * the Linux kernel of a Xen guest, or of domain 0, does.
+ *
+ * Loading makes the rings, grants them to domain 0 and announces them in
+ * xenstore; from then on domain 0 commands (control.c).  Unloading takes it all
+ * back, in the reverse order, whatever domain 0 is doing with it.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kernel.h>
+#include <linux/log2.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/random.h>
+#include <xen/xen.h>
+
+#include "buffers.h"
+#include "control.h"
+#include "events.h"
+#include "grants.h"
+#include "notify.h"
+#include "probes.h"
+#include "publish.h"
+
+static unsigned int subbuf_kb = 64;
+module_param(subbuf_kb, uint, 0444);
+MODULE_PARM_DESC(subbuf_kb, "KiB of a sub-buffer, a power of two from 4 to 4096 (default 64)");
+
+static unsigned int nr_subbufs = 16;
+module_param(nr_subbufs, uint, 0444);
+MODULE_PARM_DESC(nr_subbufs, "sub-buffers of a CPU, a power of two from 2 to 256 (default 16)");
+
+static int refuse_recording(const char *value, const struct kernel_param *param)
+{
+	pr_err("recording is domain 0's to change, not a parameter to set\n");
+	return -EPERM;
+}
+
+static int show_recording(char *buffer, const struct kernel_param *param)
+{
+	return scnprintf(buffer, PAGE_SIZE, "%d\n", strata_control_recording());
+}
+
+static const struct kernel_param_ops recording_ops = {
+	.set = refuse_recording,
+	.get = show_recording,
+};
+module_param_cb(recording, &recording_ops, NULL, 0444);
+MODULE_PARM_DESC(recording, "read-only: 1 while events are being recorded");
+
+static struct strata_grants grants;
+
+/* Says whether a parameter is a power of two in its limits, after a message if not. */
+static bool parameter_valid(const char *name, unsigned int value, unsigned int min,
+			    unsigned int max)
+{
+	if (is_power_of_2(value) && value >= min && value <= max)
+		return true;
+	pr_err("%s=%u is not a power of two from %u to %u\n", name, value, min, max);
+	return false;
+}
+
+/* Takes the geometry from the parameters.  0 or -EINVAL after a message. */
+static int choose_geometry(struct strata_ring_geometry *geo)
+{
+	u64 nr_refs;
+
+	if (!parameter_valid("subbuf_kb", subbuf_kb, (1u << STRATA_SUBBUF_BITS_MIN) / 1024,
+			     (1u << STRATA_SUBBUF_BITS_MAX) / 1024) ||
+	    !parameter_valid("nr_subbufs", nr_subbufs, 1u << STRATA_NR_SUBBUFS_BITS_MIN,
+			     1u << STRATA_NR_SUBBUFS_BITS_MAX))
+		return -EINVAL;
+	geo->subbuf_bits = ilog2(subbuf_kb) + ilog2(1024);
+	geo->nr_subbufs_bits = ilog2(nr_subbufs);
+	if (strata_buffers_count() > STRATA_GUEST_RINGS_MAX) {
+		pr_err("%u CPUs are more than the %u that can be recorded\n",
+		       strata_buffers_count(), STRATA_GUEST_RINGS_MAX);
+		return -EINVAL;
+	}
+	nr_refs = strata_guest_refs(STRATA_NR_EVENTS, strata_buffers_count(), *geo);
+	if (nr_refs > STRATA_GUEST_REFS_MAX) {
+		pr_err("%u CPUs with %u sub-buffers of %u KiB need %llu pages, but %u is the limit; choose a smaller subbuf_kb or nr_subbufs\n",
+		       strata_buffers_count(), nr_subbufs, subbuf_kb, nr_refs,
+		       STRATA_GUEST_REFS_MAX);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Shares the event table.  0 or a negative error after a message. */
+static int share_event_table(void)
+{
+	const char *table = (const char *)strata_event_table;
+	u32 bytes = sizeof(strata_event_table);
+	u32 nr_pages = strata_guest_event_pages(STRATA_NR_EVENTS);
+	int first = strata_grants_add(&grants, nr_pages, NUMA_NO_NODE, false);
+	u32 i;
+
+	if (first < 0)
+		return first;
+	for (i = 0; i < nr_pages; i++) {
+		u32 offset = i * STRATA_PAGE_BYTES;
+
+		memcpy(page_address(grants.page[first + i]), table + offset,
+		       min(bytes - offset, STRATA_PAGE_BYTES));
+	}
+	return 0;
+}
+
+/* Makes and grants all memory; @nonce goes into the root page.  Returns the root's place in the
+ * list of grants, or a negative error, with nothing left behind. */
+static int share_memory(struct strata_ring_geometry geo, u64 nonce)
+{
+	struct strata_guest_root root = {
+		.magic = STRATA_GUEST_MAGIC,
+		.version = STRATA_GUEST_ABI_VERSION,
+		.nonce = nonce,
+		.nr_events = STRATA_NR_EVENTS,
+		.nr_rings = strata_buffers_count(),
+		.subbuf_bits = geo.subbuf_bits,
+		.nr_subbufs_bits = geo.nr_subbufs_bits,
+	};
+	int place, err;
+
+	err = strata_grants_init(&grants, strata_guest_refs(root.nr_events, root.nr_rings, geo));
+	if (err)
+		return err;
+	err = share_event_table();
+	if (err)
+		goto release;
+	err = strata_buffers_create(&grants, geo);
+	if (err)
+		goto release;
+	place = strata_grants_add_root(&grants, &root);
+	if (place >= 0)
+		return place;
+	err = place;
+	strata_buffers_destroy();
+release:
+	strata_grants_release(&grants);
+	return err;
+}
+
+/* What the rest depends on: Xen, xenstore, the kernel's trace points. */
+static int check_environment(void)
+{
+	int err;
+
+	if (!xen_domain()) {
+		pr_err("this kernel does not run on Xen\n");
+		return -ENODEV;
+	}
+	if (!strata_publish_possible()) {
+		pr_err("xenstore does not run yet; in domain 0 start xenstored first\n");
+		return -ENODEV;
+	}
+	err = strata_event_table_check();
+	if (err)
+		return err;
+	return strata_probes_find();
+}
+
+static int __init strata_init(void)
+{
+	u64 nonce = get_random_u64();
+	struct strata_ring_geometry geo;
+	int root, port, err;
+
+	err = check_environment();
+	if (err)
+		return err;
+	err = choose_geometry(&geo);
+	if (err)
+		return err;
+	root = share_memory(geo, nonce);
+	if (root < 0)
+		return root;
+	port = strata_notify_open();
+	if (port < 0) {
+		err = port;
+		goto unshare;
+	}
+	err = strata_publish(grants.ref[root], port, nonce);
+	if (err)
+		goto close_port;
+	err = strata_control_open();
+	if (err)
+		goto unpublish;
+	pr_info("%u rings of %u sub-buffers of %u KiB, %u events\n", strata_buffers_count(),
+		nr_subbufs, subbuf_kb, STRATA_NR_EVENTS);
+	return 0;
+
+unpublish:
+	strata_unpublish();
+close_port:
+	strata_notify_close();
+unshare:
+	strata_buffers_destroy();
+	strata_grants_release(&grants);
+	return err;
+}
+
+static void __exit strata_exit(void)
+{
+	strata_control_close();
+	strata_unpublish();
+	strata_notify_close();
+	strata_buffers_destroy();
+	strata_grants_release(&grants);
+}
+
+module_init(strata_init);
+module_exit(strata_exit);
+
+MODULE_AUTHOR("The Strata developers");
+MODULE_DESCRIPTION("Strata: records kernel events of a Xen domain into rings that domain 0 reads");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * notify.c - the event channel to domain 0, and the irq_work that sends events.
+ *
+ * Probes run under the scheduler's locks and in NMIs, so they only queue work.
+ * There is one event for each complete sub-buffer at the most, so the trace of
+ * the interrupt that sends one cannot feed itself.  Events from domain 0 are not
+ * wanted: no handler is bound, and the port stays masked.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/cpumask.h>
+#include <linux/kernel.h>
+#include <xen/events.h>
+#include <xen/interface/xen.h>
+#include <asm/xen/hypercall.h>
+
+#include "notify.h"
+
+static evtchn_port_t port;
+
+static void send_event(struct irq_work *work)
+{
+	/* While nobody has bound the other end Xen drops it. */
+	notify_remote_via_evtchn(port);
+}
+
+DEFINE_PER_CPU(struct irq_work, strata_notify_work) = IRQ_WORK_INIT_HARD(send_event);
+
+int strata_notify_open(void)
+{
+	struct evtchn_alloc_unbound alloc = { .dom = DOMID_SELF, .remote_dom = 0 };
+	int err = HYPERVISOR_event_channel_op(EVTCHNOP_alloc_unbound, &alloc);
+
+	if (err) {
+		pr_err("Xen gives no event channel (error %d)\n", err);
+		return err;
+	}
+	port = alloc.port;
+	return port;
+}
+
+void strata_notify_close(void)
+{
+	struct evtchn_close close = { .port = port };
+	unsigned int cpu;
+	int err;
+
+	for_each_possible_cpu (cpu)
+		irq_work_sync(per_cpu_ptr(&strata_notify_work, cpu));
+	err = HYPERVISOR_event_channel_op(EVTCHNOP_close, &close);
+	if (err)
+		pr_warn("event channel %u does not close (error %d)\n", port, err);
+}

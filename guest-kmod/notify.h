@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * notify.h - tells domain 0 that a sub-buffer became ready.
+ */
+#ifndef STRATA_KMOD_NOTIFY_H
+#define STRATA_KMOD_NOTIFY_H
+
+#include <linux/irq_work.h>
+#include <linux/percpu.h>
+#include <xen/interface/event_channel.h>
+
+#include <strata/ring_writer.h>
+
+DECLARE_PER_CPU(struct irq_work, strata_notify_work);
+
+/* Makes an event channel that domain 0 can bind to.  Returns its port or a negative error. */
+int strata_notify_open(void);
+
+/* Closes it.  No probe is attached.  May sleep. */
+void strata_notify_close(void);
+
+/*
+ * After a commit or a flush of this CPU's ring: if it completed a sub-buffer,
+ * has the event sent soon, from an interrupt of this CPU.  Any context, NMI
+ * included, with preemption off.
+ */
+static __always_inline void strata_notify_if_delivered(struct strata_ring *ring)
+{
+	if (likely(!READ_ONCE(ring->delivered)))
+		return;
+	/* Clear first: who delivers in an interrupt after this sees to its own event. */
+	WRITE_ONCE(ring->delivered, false);
+	irq_work_queue(this_cpu_ptr(&strata_notify_work));
+}
+
+#endif /* STRATA_KMOD_NOTIFY_H */

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hypervisor.h - the contract between a Xen with Strata and dom0: one sysctl
+ * command, and the records that only the hypervisor writes.
+ *
+ * The sysctl interface version of Xen is not touched: a Xen without Strata
+ * answers ENOSYS to the command, and every tool that was built for that version
+ * goes on working.  This header has a version of its own, sent in each call.
+ */
+#ifndef STRATA_ABI_HYPERVISOR_H
+#define STRATA_ABI_HYPERVISOR_H
+
+#include <strata/platform/platform.h>
+
+#ifndef STRATA_HV_ABI_VERSION /* a test builds a tool of another version */
+#define STRATA_HV_ABI_VERSION 1u
+#endif
+
+/* The sysctl command; out of the range that Xen numbers. */
+#define XEN_SYSCTL_strata_op 0x53740001u
+
+/* A global VIRQ that Xen leaves free: "a sub-buffer became ready". */
+#define STRATA_HV_VIRQ 14u
+
+#define STRATA_HV_OWNER_BYTES     48u
+#define STRATA_HV_FRAMES_PER_CALL 12u
+
+/* Sub-operations.  Errors common to all: EPERM (no right), EOPNOTSUPP (abi_version differs; the
+ * hypervisor's own is in the answer), EINVAL. */
+enum strata_hv_operation {
+	STRATA_HV_QUERY = 1, /* u.query */
+	/* Makes the rings of all CPUs.  EBUSY: there are some, u.create.owner says whose. ENOMEM.
+	 */
+	STRATA_HV_CREATE = 2,
+	/* Opens the gate for what u.start.event_mask selects (as xentrace's mask: classes in the
+	 * upper bits, subclasses in the lower).  ENOENT: no rings. */
+	STRATA_HV_START = 3,
+	/* Returns when no probe writes any more and every CPU has flushed its ring.  ENOENT. */
+	STRATA_HV_STOP = 4,
+	/* The frames of one ring, a few a call: index 0 is the writer area, then the data.  ENOENT:
+	 * no rings, or none for that CPU. */
+	STRATA_HV_FRAMES = 5,
+	/* The next sub-buffer to read of one ring.  EAGAIN: none is ready. ENOENT. */
+	STRATA_HV_GET = 6,
+	/* Lets it go.  u.subbuf.position must be what GET answered, else EINVAL.  ENOENT. */
+	STRATA_HV_PUT = 7,
+	/* Stops, and frees the rings; frames that are still mapped live on until unmapped. */
+	STRATA_HV_DESTROY = 8,
+};
+
+enum strata_hv_state {
+	STRATA_HV_IDLE = 0, /* no rings */
+	STRATA_HV_STOPPED = 1,
+	STRATA_HV_STARTED = 2,
+};
+
+struct strata_hv_op {
+	uint32_t operation;
+	uint32_t abi_version;
+	union {
+		struct {
+			uint32_t state;
+			uint32_t nr_cpus; /* rings are numbered 0 .. nr_cpus - 1 by physical CPU */
+			uint32_t subbuf_bits;
+			uint32_t nr_subbufs_bits;
+			uint32_t tsc_khz;
+			uint32_t virq;
+			uint64_t unringed; /* events of CPUs that have no ring */
+			char owner[STRATA_HV_OWNER_BYTES];
+		} query; /* OUT */
+		struct {
+			uint32_t subbuf_bits;              /* IN */
+			uint32_t nr_subbufs_bits;          /* IN */
+			char owner[STRATA_HV_OWNER_BYTES]; /* IN; on EBUSY OUT */
+		} create;
+		struct {
+			uint32_t event_mask; /* IN */
+			uint32_t reserved;
+		} start;
+		struct {
+			uint32_t cpu;   /* IN */
+			uint32_t first; /* IN: index of the first frame wanted */
+			uint32_t nr;    /* OUT: entries of mfn[] that are set */
+			uint32_t total; /* OUT: frames of the whole ring */
+			uint64_t mfn[STRATA_HV_FRAMES_PER_CALL];
+		} frames;
+		struct {
+			uint32_t cpu; /* IN */
+			uint32_t reserved;
+			uint64_t position; /* GET: OUT, PUT: IN; start of the sub-buffer */
+		} subbuf;
+	} u;
+};
+
+/*
+ * Records of the hypervisor.  Each payload begins with the context: who ran on
+ * this CPU.  Then, for one of Xen's own trace points, its 32-bit words (the id
+ * says how many); for one of Strata's own events, a structure of those below.
+ */
+struct strata_hv_context {
+	uint16_t domain; /* DOMID_IDLE, 0x7fff, for the idle vCPUs */
+	uint16_t vcpu;
+};
+
+#define STRATA_HV_ID_OWN         0x80000000u /* set: one of Strata's own events */
+#define STRATA_HV_ID_TRACE       0x0fffffffu /* else: Xen's 28-bit event ... */
+#define STRATA_HV_ID_WORDS_SHIFT 28u         /* ... and how many words follow, 0 .. 7 */
+
+enum strata_hv_own_event {
+	STRATA_HV_PCPU_CLOCK = (int)(STRATA_HV_ID_OWN | 1u),
+	STRATA_HV_VCPU_CLOCK = (int)(STRATA_HV_ID_OWN | 2u),
+	STRATA_HV_VCPU_STATE = (int)(STRATA_HV_ID_OWN | 3u),
+};
+
+/* How this CPU's TSC gives Xen's system time: at start and at each calibration. */
+struct strata_hv_pcpu_clock {
+	uint32_t pcpu;
+	uint32_t mul_frac; /* ns = ((tsc - local_tsc) shifted left by shift) * mul_frac >> 32 */
+	int32_t shift;
+	uint32_t tsc_khz;
+	uint64_t local_tsc;
+	uint64_t local_stime_ns;
+	uint64_t master_stime_ns;
+} __attribute__((packed, aligned(4)));
+
+/* How a vCPU's TSC follows from the host's: at start for every vCPU, and on each change. */
+struct strata_hv_vcpu_clock {
+	uint16_t domain;
+	uint16_t vcpu;
+	uint8_t tsc_mode;        /* Xen's tsc_mode of the domain */
+	uint8_t emulated;        /* 1: RDTSC traps and answers from Xen's system time */
+	uint8_t ratio_frac_bits; /* 0: the ratio is one */
+	uint8_t is_hvm;          /* 1: HVM or PVH: offset (and ratio) apply; 0: PV, none does */
+	uint64_t offset;         /* native: guest = (host * ratio >> ratio_frac_bits) + offset */
+	uint64_t ratio;
+	uint32_t guest_khz;
+	uint32_t incarnation;
+	/* emulated: guest = scale(system time - vtsc_offset) by these two, as for pcpu_clock */
+	uint32_t vtsc_mul_frac;
+	int32_t vtsc_shift;
+	uint64_t vtsc_offset_ns;
+} __attribute__((packed, aligned(4)));
+
+/* What every vCPU was doing when recording started.  runstate: Xen's RUNSTATE_*, 0 is running. */
+struct strata_hv_vcpu_state {
+	uint16_t domain;
+	uint16_t vcpu;
+	uint16_t pcpu;
+	uint16_t runstate;
+};
+
+#endif /* STRATA_ABI_HYPERVISOR_H */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * platform.h - picks the platform header of the home that is being compiled.
+ *
+ * Each home (Xen, Linux, user space) supplies the same few operations; the
+ * core is written against them and against nothing else:
+ *
+ *   strata_local_cmpxchg(p, old, new)    returns what *p held.  Atomic against
+ *   strata_local_cmpxchg64(p, old, new)  interrupts and NMIs on this CPU, and
+ *   strata_local_add_return(p, n)        compiler barriers; no order between
+ *                                        CPUs is implied in Xen and Linux.
+ *   strata_read_once(p)                  one load, no more, never torn
+ *   strata_write_once(p, v)              one store, never torn
+ *   strata_load_acquire(p)               later accesses stay behind it
+ *   strata_store_release(p, v)           earlier accesses stay before it
+ *   strata_barrier()                     for the compiler alone
+ *   strata_likely(x), strata_unlikely(x)
+ *   strata_clock()                       raw ticks of this CPU, 64 bits, NMI-safe
+ *   strata_copy(to, from, bytes)         memcpy that cannot fault or sleep
+ *
+ * and the C99 names uint8_t..uint64_t, size_t, bool, true and false.
+ *
+ * A checker or a test may name a header of its own in STRATA_PLATFORM_HEADER.
+ */
+#ifndef STRATA_PLATFORM_PLATFORM_H
+#define STRATA_PLATFORM_PLATFORM_H
+
+#if defined(STRATA_PLATFORM_HEADER)
+#include STRATA_PLATFORM_HEADER
+#elif defined(__XEN__)
+#include <strata/platform/xen.h>
+#elif defined(__KERNEL__)
+#include <strata/platform/linux.h>
+#else
+#include <strata/platform/user.h>
+#endif
+
+#endif /* STRATA_PLATFORM_PLATFORM_H */

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ring_layout.h - what lies where in the memory that a writer shares with a
+ * reader in another domain.
+ *
+ * A ring has three areas, each of whole pages, so that each can have rights of
+ * its own:
+ *
+ *   writer area  the writer writes, the reader maps it read-only
+ *   reader area  the reader writes, the writer reads one word of it (guests);
+ *                the hypervisor shares none: its reader speaks by hypercall
+ *   data         the sub-buffers, one after the other; read-only to the reader
+ *
+ * The layout is versioned: a reader refuses what it does not know.  Reserved
+ * bytes are zero.
+ */
+#ifndef STRATA_RING_LAYOUT_H
+#define STRATA_RING_LAYOUT_H
+
+#include <strata/ring_state.h>
+
+#define STRATA_PAGE_BYTES 4096u
+
+#define STRATA_RING_MAGIC          0x47525453u /* "STRG" */
+#define STRATA_RING_LAYOUT_VERSION 1u
+
+/* Limits that both sides hold, so that no size computed from them can overflow. */
+#define STRATA_SUBBUF_BITS_MIN     12u
+#define STRATA_SUBBUF_BITS_MAX     22u
+#define STRATA_NR_SUBBUFS_BITS_MIN 1u
+#define STRATA_NR_SUBBUFS_BITS_MAX 8u
+#define STRATA_NR_SUBBUFS_MAX      (1u << STRATA_NR_SUBBUFS_BITS_MAX)
+
+/* The three kinds of loss; each counter only grows. */
+enum strata_lost {
+	STRATA_LOST_FULL,   /* the reader had not let go of the next sub-buffer */
+	STRATA_LOST_NESTED, /* a wrap onto a slot of an interrupted writer, or nested too deep */
+	STRATA_LOST_BIG,    /* the record does not fit into a sub-buffer */
+	STRATA_NR_LOST
+};
+
+struct strata_ring_writer_area {
+	uint32_t magic;
+	uint16_t version;
+	uint8_t subbuf_bits;
+	uint8_t nr_subbufs_bits;
+	uint32_t cpu;
+	uint8_t count_bits; /* width of the writer's counters; a reader of another width refuses */
+	uint8_t reserved0[3];
+	uint64_t reserved1[6];
+	/* Live losses: also what was lost after the last packet that could be written. */
+	uint64_t lost[STRATA_NR_LOST];
+	uint64_t reserved2[5];
+	/* Commit seq of each sub-buffer; the reader's half of equation (2). */
+	strata_count_t commit_seq[STRATA_NR_SUBBUFS_MAX];
+};
+
+struct strata_ring_reader_area {
+	strata_count_t read_count; /* start of the sub-buffer that is to be read next */
+	uint64_t reserved[7];
+};
+
+static inline bool strata_geometry_valid(struct strata_ring_geometry geo)
+{
+	return geo.subbuf_bits >= STRATA_SUBBUF_BITS_MIN &&
+	       geo.subbuf_bits <= STRATA_SUBBUF_BITS_MAX &&
+	       geo.nr_subbufs_bits >= STRATA_NR_SUBBUFS_BITS_MIN &&
+	       geo.nr_subbufs_bits <= STRATA_NR_SUBBUFS_BITS_MAX;
+}
+
+/* Pages of each area.  The one place that knows: allocators and mappers both ask here. */
+#define STRATA_WRITER_AREA_PAGES 1u
+#define STRATA_READER_AREA_PAGES 1u
+
+static inline uint32_t strata_data_pages(struct strata_ring_geometry geo)
+{
+	return (uint32_t)(strata_buffer_bytes(geo) / STRATA_PAGE_BYTES);
+}
+
+#endif /* STRATA_RING_LAYOUT_H */

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ring_writer.h - the writer's half of a ring: reserve, commit, sub-buffer
+ * switch and forced switch, in discard mode (Desnoyers & Dagenais 2012,
+ * Algorithms 1-4).
+ *
+ * A ring belongs to one CPU.  Synchronisation, by who meets whom:
+ *
+ *   writer / nested writer (interrupt, NMI), one CPU
+ *       lock-free: a slot is won by one local compare-and-swap on write_count;
+ *       whoever fails was interrupted by one that got through
+ *   writer / flush, one CPU
+ *       the same compare-and-swap; a flush must run on the ring's own CPU
+ *   writer / reader, two CPUs or two domains
+ *       commit_seq is released by the writer and acquired by the reader;
+ *       read_count is released by the reader and acquired by the writer
+ *   reader / reader
+ *       outside the ring: one reader owns it
+ *   create, destroy / anything
+ *       outside the ring: the home's grace period
+ *
+ * Each sub-buffer field is written by one party at a time: begin_ticks by the
+ * writer that opened the sub-buffer; end_ticks, content_bytes and lost by the
+ * writer that closed it.  The two may be different writers, nested in one
+ * another, so neither may touch the other's.  Each writes before it commits its
+ * own bytes, and only the commit that completes the count reads them.
+ *
+ * Nothing here locks, allocates, faults, sleeps or wakes anybody, and no loop
+ * waits for another CPU or domain: reader memory may hold anything.
+ */
+#ifndef STRATA_RING_WRITER_H
+#define STRATA_RING_WRITER_H
+
+#include <strata/packet.h>
+#include <strata/ring_layout.h>
+#include <strata/ring_state.h>
+
+/* A task, a softirq, an interrupt and an NMI may stack up on one CPU; more is a probe in a probe.
+ */
+#define STRATA_RING_NESTING_MAX 4ul
+
+struct strata_ring_subbuf {
+	strata_count_t commit_count; /* bytes committed, in all turns; this CPU only */
+	strata_count_t commit_seq;   /* what commit_count was when last delivered */
+	uint64_t begin_ticks;
+	uint64_t end_ticks;
+	uint64_t lost[STRATA_NR_LOST];
+	uint32_t content_bytes;
+};
+
+/* A ring, in memory that is the writer's own. */
+struct strata_ring {
+	strata_count_t write_count;             /* where the next record goes; this CPU only */
+	uint64_t last_ticks;                    /* at least every timestamp of the open packet */
+	unsigned char *data;                    /* the sub-buffers, contiguous; shared read-only */
+	const strata_count_t *read_count;       /* hostile, where a guest shares it with dom0 */
+	struct strata_ring_writer_area *shared; /* written, never read */
+	struct strata_ring_geometry geo;
+	uint32_t cpu;
+	strata_count_t nesting; /* probes under way on this CPU */
+	strata_count_t lost[STRATA_NR_LOST];
+	bool delivered; /* a sub-buffer became ready; the home clears it and notifies */
+	struct strata_ring_subbuf subbuf[]; /* strata_nr_subbufs(geo) of them */
+};
+
+/* What reserve() won, for commit(). */
+struct strata_slot {
+	unsigned char *payload; /* @payload_bytes of it are the caller's to write */
+	strata_count_t position;
+	uint32_t bytes;
+};
+
+/* Bytes of a struct strata_ring for this geometry. */
+static inline size_t strata_ring_bytes(struct strata_ring_geometry geo)
+{
+	return sizeof(struct strata_ring) +
+	       strata_nr_subbufs(geo) * sizeof(struct strata_ring_subbuf);
+}
+
+/*
+ * Makes a ring that is empty.
+ * @ring:       strata_ring_bytes(geo) zeroed bytes, private to the writer
+ * @geo:        valid as strata_geometry_valid() says
+ * @data:       strata_buffer_bytes(geo) zeroed bytes
+ * @shared:     zeroed
+ * @read_count: the reader's position; set to @first before the reader sees it
+ * @cpu:        the CPU that owns the ring
+ * @first:      where the counters start, a multiple of the buffer's size; 0 but
+ *              in tests of the wrap
+ * Any context, before the first probe.
+ */
+static inline void strata_ring_init(struct strata_ring *ring, struct strata_ring_geometry geo,
+				    void *data, struct strata_ring_writer_area *shared,
+				    const strata_count_t *read_count, uint32_t cpu,
+				    strata_count_t first)
+{
+	strata_count_t i;
+
+	ring->geo = geo;
+	ring->data = data;
+	ring->shared = shared;
+	ring->read_count = read_count;
+	ring->cpu = cpu;
+	ring->write_count = first;
+	for (i = 0; i < strata_nr_subbufs(geo); i++) {
+		ring->subbuf[i].commit_count = strata_commit_at_turn(geo, first);
+		ring->subbuf[i].commit_seq = ring->subbuf[i].commit_count;
+		shared->commit_seq[i] = ring->subbuf[i].commit_count;
+	}
+	shared->magic = STRATA_RING_MAGIC;
+	shared->version = STRATA_RING_LAYOUT_VERSION;
+	shared->subbuf_bits = geo.subbuf_bits;
+	shared->nr_subbufs_bits = geo.nr_subbufs_bits;
+	shared->count_bits = (uint8_t)STRATA_COUNT_BITS;
+	shared->cpu = cpu;
+}
+
+/*
+ * Counts one lost record.  The copy for the reader is written until it holds
+ * the newest value, because a nested writer may have counted in between; at
+ * most one turn for each that did.
+ */
+static inline void strata_ring_count_lost(struct strata_ring *ring, enum strata_lost kind)
+{
+	strata_count_t now;
+
+	strata_local_add_return(&ring->lost[kind], 1);
+	do {
+		now = strata_read_once(&ring->lost[kind]);
+		strata_write_once(&ring->shared->lost[kind], (uint64_t)now);
+		strata_barrier();
+	} while (now != strata_read_once(&ring->lost[kind]));
+}
+
+/*
+ * Brackets a probe in a home whose probes stay on their CPU (Xen, Linux).
+ * False: nested too deep; the record is counted as lost and enter() is undone.
+ * Stop and flush look at `nesting` from an interrupt of the same CPU: zero
+ * there means that no probe is under way.
+ */
+static inline bool strata_ring_enter(struct strata_ring *ring)
+{
+	strata_count_t depth = strata_read_once(&ring->nesting) + 1;
+
+	/* Plain stores: whoever nests in between puts back what it found. */
+	strata_write_once(&ring->nesting, depth);
+	strata_barrier();
+	if (strata_likely(depth <= STRATA_RING_NESTING_MAX))
+		return true;
+	strata_ring_count_lost(ring, STRATA_LOST_NESTED);
+	strata_barrier();
+	strata_write_once(&ring->nesting, depth - 1);
+	return false;
+}
+
+static inline void strata_ring_exit(struct strata_ring *ring)
+{
+	strata_barrier();
+	strata_write_once(&ring->nesting, strata_read_once(&ring->nesting) - 1);
+}
+
+/*
+ * Makes a complete sub-buffer the reader's (Algorithm 2, the last committer).
+ * Its count reached the end of the turn by one add of this CPU, so exactly one
+ * writer comes here for each turn.
+ */
+static inline void strata_ring_deliver(struct strata_ring *ring, strata_count_t position,
+				       strata_count_t commit)
+{
+	unsigned int index = strata_subbuf_index(ring->geo, position);
+	struct strata_ring_subbuf *subbuf = &ring->subbuf[index];
+	struct strata_packet packet;
+	unsigned int i;
+
+	packet.begin_ticks = subbuf->begin_ticks;
+	packet.end_ticks = subbuf->end_ticks;
+	packet.content_bytes = subbuf->content_bytes;
+	packet.packet_bytes = (uint32_t)strata_subbuf_bytes(ring->geo);
+	packet.sequence = position >> ring->geo.subbuf_bits;
+	for (i = 0; i < STRATA_NR_LOST; i++)
+		packet.lost[i] = subbuf->lost[i];
+	packet.cpu = ring->cpu;
+	strata_packet_header_build(
+		(struct strata_packet_header *)(ring->data +
+						(size_t)index * strata_subbuf_bytes(ring->geo)),
+		&packet);
+	/* Release all bytes of the packet, to the load-acquire in strata_reader_ready() and, in
+	 * the hypervisor, in strata_ring_ready(). */
+	strata_store_release(&subbuf->commit_seq, commit);
+	strata_store_release(&ring->shared->commit_seq[index], commit);
+	ring->delivered = true;
+}
+
+/* Adds @bytes that lie in the sub-buffer at @position; delivers it when they were the last. */
+static inline void strata_ring_commit_bytes(struct strata_ring *ring, strata_count_t position,
+					    strata_count_t bytes)
+{
+	unsigned int index = strata_subbuf_index(ring->geo, position);
+	strata_count_t commit;
+
+	/* The bytes before the count: compiler barrier, for nested writers of this CPU. */
+	commit = strata_local_add_return(&ring->subbuf[index].commit_count, bytes);
+	if (strata_unlikely(strata_subbuf_ready(ring->geo, position, commit)))
+		strata_ring_deliver(ring, position, commit);
+}
+
+/*
+ * Where one attempt to reserve or to flush would lead: what it saw, and what it
+ * has to do once the compare-and-swap on write_count made it true.
+ */
+struct strata_ring_attempt {
+	strata_count_t old;   /* write_count when the attempt began */
+	strata_count_t begin; /* of the record */
+	strata_count_t end;   /* the new write_count */
+	uint64_t last_ticks;
+	uint64_t ticks;
+	strata_count_t lost[STRATA_NR_LOST];
+	bool close_old; /* ENDSWITCHCURRENT: pad the sub-buffer that we leave */
+	bool open_new;  /* SWITCHNEWSUBBUF: a packet header comes before the record */
+	bool close_new; /* the record ends exactly where its sub-buffer does */
+};
+
+/*
+ * Samples everything that an attempt depends on.  write_count first: if it is
+ * still the same at the compare-and-swap, nobody of this CPU wrote in between,
+ * so neither clock nor losses can go backwards from packet to packet.
+ */
+static inline void strata_ring_sample(struct strata_ring *ring, struct strata_ring_attempt *attempt)
+{
+	unsigned int i;
+
+	attempt->old = strata_read_once(&ring->write_count);
+	strata_barrier();
+	attempt->last_ticks = strata_read_once(&ring->last_ticks);
+	for (i = 0; i < STRATA_NR_LOST; i++)
+		attempt->lost[i] = strata_read_once(&ring->lost[i]);
+	strata_barrier();
+	attempt->ticks = strata_clock();
+	attempt->close_old = false;
+	attempt->open_new = false;
+	attempt->close_new = false;
+}
+
+/* Did the clock step back behind a record of the open packet? */
+static inline bool strata_ring_stepped_back(const struct strata_ring_attempt *attempt)
+{
+	return strata_unlikely((int64_t)(attempt->ticks - attempt->last_ticks) < 0);
+}
+
+/*
+ * Moves write_count, and keeps last_ticks at or above every timestamp of the
+ * open packet at each instant, seen from any nested writer: it is raised before
+ * the slot is won and lowered only after a switch was.  False: somebody nested
+ * got through; sample again.
+ */
+static inline bool strata_ring_advance(struct strata_ring *ring,
+				       const struct strata_ring_attempt *attempt)
+{
+	bool back = strata_ring_stepped_back(attempt);
+
+	if (!back && strata_local_cmpxchg64(&ring->last_ticks, attempt->last_ticks,
+					    attempt->ticks) != attempt->last_ticks)
+		return false;
+	if (strata_local_cmpxchg(&ring->write_count, attempt->old, attempt->end) != attempt->old)
+		return false;
+	if (back)
+		strata_local_cmpxchg64(&ring->last_ticks, attempt->last_ticks, attempt->ticks);
+	return true;
+}
+
+/* Says of the sub-buffer at @position, from its closer, what its packet header will say. */
+static inline void strata_ring_close(struct strata_ring *ring,
+				     const struct strata_ring_attempt *attempt,
+				     strata_count_t position, uint32_t content_bytes)
+{
+	struct strata_ring_subbuf *subbuf = &ring->subbuf[strata_subbuf_index(ring->geo, position)];
+	unsigned int i;
+
+	subbuf->end_ticks = attempt->ticks;
+	subbuf->content_bytes = content_bytes;
+	for (i = 0; i < STRATA_NR_LOST; i++)
+		subbuf->lost[i] = attempt->lost[i];
+}
+
+/* SWITCHOLDSUBBUF: closes what we left and commits its padding. */
+static inline void strata_ring_switch_old(struct strata_ring *ring,
+					  struct strata_ring_attempt *attempt)
+{
+	strata_count_t offset = strata_subbuf_offset(ring->geo, attempt->old);
+	uint64_t ticks = attempt->ticks;
+
+	/* Stepped back: the packet ends with its newest record, not before it. */
+	if (strata_ring_stepped_back(attempt))
+		attempt->ticks = attempt->last_ticks;
+	strata_ring_close(ring, attempt, attempt->old, (uint32_t)offset);
+	attempt->ticks = ticks;
+	strata_ring_commit_bytes(ring, attempt->old, strata_subbuf_bytes(ring->geo) - offset);
+}
+
+/* SWITCHNEWSUBBUF: opens the sub-buffer that we enter and commits its header. */
+static inline void strata_ring_switch_new(struct strata_ring *ring,
+					  const struct strata_ring_attempt *attempt)
+{
+	strata_count_t start = strata_subbuf_start(ring->geo, attempt->begin);
+
+	ring->subbuf[strata_subbuf_index(ring->geo, start)].begin_ticks = attempt->ticks;
+	strata_ring_commit_bytes(ring, start, STRATA_PACKET_HEADER_BYTES);
+}
+
+/* Gives the caller what the attempt won, its record header written. */
+static inline void strata_ring_fill_slot(struct strata_ring *ring, struct strata_slot *slot,
+					 strata_count_t begin, uint32_t bytes, uint32_t id,
+					 uint64_t ticks)
+{
+	unsigned char *record = ring->data + (begin & (strata_buffer_bytes(ring->geo) - 1));
+	struct strata_record_header *header = (struct strata_record_header *)record;
+
+	header->id = id;
+	header->ticks = ticks;
+	slot->payload = record + STRATA_RECORD_HEADER_BYTES;
+	slot->position = begin;
+	slot->bytes = bytes;
+}
+
+/*
+ * Plans the record of an attempt that was just sampled.  Returns true, or false
+ * when the record is lost, with the kind in @kind; a loss counts only if
+ * write_count is still the sampled one.
+ */
+static inline bool strata_ring_plan(struct strata_ring *ring, struct strata_ring_attempt *attempt,
+				    uint32_t bytes, enum strata_lost *kind)
+{
+	strata_count_t offset = strata_subbuf_offset(ring->geo, attempt->old);
+	strata_count_t start, commit;
+
+	attempt->begin = attempt->old;
+	if (offset == 0) {
+		attempt->open_new = true;
+	} else if (offset + bytes > strata_subbuf_bytes(ring->geo) ||
+		   strata_ring_stepped_back(attempt)) {
+		attempt->close_old = true;
+		attempt->open_new = true;
+	}
+	if (attempt->open_new) {
+		start = strata_subbuf_align_up(ring->geo, attempt->old);
+		commit = strata_read_once(
+			&ring->subbuf[strata_subbuf_index(ring->geo, start)].commit_count);
+		if (strata_unlikely(!strata_fully_committed(ring->geo, start, commit))) {
+			*kind = STRATA_LOST_NESTED;
+			return false;
+		}
+		/* Acquire: the reader's loads from that sub-buffer come before our stores to it.
+		 * Pairs with the store-release in strata_reader_put(), or in the hypervisor
+		 * in strata_ring_put(). */
+		if (strata_unlikely(strata_buffer_full(ring->geo, start,
+						       strata_load_acquire(ring->read_count)))) {
+			*kind = STRATA_LOST_FULL;
+			return false;
+		}
+		attempt->begin = start + STRATA_PACKET_HEADER_BYTES;
+	}
+	attempt->end = attempt->begin + bytes;
+	attempt->close_new = strata_subbuf_offset(ring->geo, attempt->end) == 0;
+	return true;
+}
+
+/* Reserve where a sub-buffer begins or ends, or a nested writer got in between. */
+static inline bool strata_ring_reserve_slow(struct strata_ring *ring, uint32_t id, uint32_t bytes,
+					    struct strata_slot *slot)
+{
+	struct strata_ring_attempt attempt;
+	enum strata_lost kind = STRATA_LOST_BIG;
+
+	if (strata_unlikely(bytes > strata_subbuf_bytes(ring->geo) - STRATA_PACKET_HEADER_BYTES)) {
+		strata_ring_count_lost(ring, STRATA_LOST_BIG);
+		return false;
+	}
+	/* A turn of the loop is lost only to a nested writer that finished: never to a reader. */
+	do {
+		strata_ring_sample(ring, &attempt);
+		if (strata_unlikely(!strata_ring_plan(ring, &attempt, bytes, &kind))) {
+			if (strata_read_once(&ring->write_count) != attempt.old)
+				continue;
+			strata_ring_count_lost(ring, kind);
+			return false;
+		}
+		if (strata_likely(strata_ring_advance(ring, &attempt)))
+			break;
+	} while (true);
+
+	if (attempt.close_old)
+		strata_ring_switch_old(ring, &attempt);
+	if (attempt.open_new)
+		strata_ring_switch_new(ring, &attempt);
+	if (attempt.close_new)
+		strata_ring_close(ring, &attempt, attempt.begin,
+				  (uint32_t)strata_subbuf_bytes(ring->geo));
+	strata_ring_fill_slot(ring, slot, attempt.begin, bytes, id, attempt.ticks);
+	return true;
+}
+
+/*
+ * Reserves a slot for one record and writes its header (Algorithm 1).
+ * @ring:          the ring of the CPU that we run on
+ * @id:            which event
+ * @payload_bytes: of the record; more than STRATA_PAYLOAD_BYTES_MAX is refused
+ * @slot:          OUT, for strata_ring_commit()
+ * Returns false when the record is lost; it has been counted then.
+ * Any context, NMI included; the caller stays on the CPU until it committed.
+ */
+static inline bool strata_ring_reserve(struct strata_ring *ring, uint32_t id,
+				       uint32_t payload_bytes, struct strata_slot *slot)
+{
+	uint32_t bytes = strata_record_bytes(payload_bytes);
+	strata_count_t offset, old;
+	uint64_t last_ticks, ticks;
+
+	if (strata_unlikely(payload_bytes > STRATA_PAYLOAD_BYTES_MAX)) {
+		strata_ring_count_lost(ring, STRATA_LOST_BIG);
+		return false;
+	}
+	/* The same order as strata_ring_sample(): position, last ticks, clock. */
+	old = strata_read_once(&ring->write_count);
+	strata_barrier();
+	last_ticks = strata_read_once(&ring->last_ticks);
+	strata_barrier();
+	ticks = strata_clock();
+	offset = strata_subbuf_offset(ring->geo, old);
+	if (strata_unlikely(offset == 0 || offset + bytes >= strata_subbuf_bytes(ring->geo) ||
+			    (int64_t)(ticks - last_ticks) < 0))
+		return strata_ring_reserve_slow(ring, id, bytes, slot);
+	if (strata_unlikely(strata_local_cmpxchg64(&ring->last_ticks, last_ticks, ticks) !=
+				    last_ticks ||
+			    strata_local_cmpxchg(&ring->write_count, old, old + bytes) != old))
+		return strata_ring_reserve_slow(ring, id, bytes, slot);
+	strata_ring_fill_slot(ring, slot, old, bytes, id, ticks);
+	return true;
+}
+
+/*
+ * Commits a slot whose payload has been written (Algorithm 2).  Look at
+ * ring->delivered afterwards: true means that a reader may be told, later and
+ * from elsewhere.  Any context, on the CPU that reserved.
+ */
+static inline void strata_ring_commit(struct strata_ring *ring, const struct strata_slot *slot)
+{
+	strata_ring_commit_bytes(ring, slot->position, slot->bytes);
+}
+
+/*
+ * Forced switch (Algorithms 3 and 4): closes the sub-buffer that is being
+ * written, if anything is in it, so that a reader gets it.  On the ring's own
+ * CPU; nests with writers as a writer does.
+ */
+static inline void strata_ring_flush(struct strata_ring *ring)
+{
+	struct strata_ring_attempt attempt;
+
+	do {
+		strata_ring_sample(ring, &attempt);
+		if (strata_subbuf_offset(ring->geo, attempt.old) == 0)
+			return;
+		attempt.end = strata_subbuf_align_up(ring->geo, attempt.old);
+	} while (!strata_ring_advance(ring, &attempt));
+	strata_ring_switch_old(ring, &attempt);
+}
+
+/*
+ * The reader's two steps where the writer's home runs them for it, because it
+ * shares no word that the reader can write (the hypervisor).  One caller at a
+ * time, on any CPU.
+ */
+static inline bool strata_ring_ready(const struct strata_ring *ring, strata_count_t read_count)
+{
+	/* Acquire: pairs with the release in strata_ring_deliver(). */
+	return strata_subbuf_ready(
+		ring->geo, read_count,
+		strata_load_acquire(
+			&ring->subbuf[strata_subbuf_index(ring->geo, read_count)].commit_seq));
+}
+
+static inline void strata_ring_put(const struct strata_ring *ring, strata_count_t *read_count)
+{
+	/* Release: pairs with the acquire in strata_ring_plan(). */
+	strata_store_release(read_count, *read_count + strata_subbuf_bytes(ring->geo));
+}
+
+#endif /* STRATA_RING_WRITER_H */

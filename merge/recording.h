@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recording.h - what a recorded directory holds, in memory and on disk.
+ *
+ * A recording is a directory: `recording.json`, and a CTF 1.8 trace for each
+ * source (the hypervisor, each kernel) in a directory named after it, with one
+ * stream file for each CPU, `cpu_N`.  recording.json carries the same event
+ * tables that the traces' metadata is made from, so that a merge need not parse
+ * metadata; it is replaced as a whole (rename), never in place.
+ *
+ * The recorder fills and saves it; the merger loads it.  Nothing in a loaded
+ * recording is trusted: every table has been checked when load returns.
+ */
+#ifndef STRATA_MERGE_RECORDING_H
+#define STRATA_MERGE_RECORDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <strata/event.h>
+
+#include "error.h"
+
+#define STRATA_RECORDING_FILE "recording.json"
+
+/* Limits that hold for every recording, so that a hostile one cannot ask for much. */
+#define STRATA_SOURCES_MAX       1024u
+#define STRATA_STREAMS_MAX       4096u /* a source */
+#define STRATA_SOURCE_EVENTS_MAX 4096u /* a source */
+#define STRATA_CPU_MAX           0xfffeu
+
+enum strata_layer {
+	STRATA_LAYER_XEN,
+	STRATA_LAYER_KERNEL,
+	STRATA_LAYER_APP,
+};
+
+struct strata_stream {
+	uint32_t cpu; /* physical for the hypervisor, else the vCPU's number */
+	uint64_t packets;
+	uint64_t events;
+	uint64_t lost;
+	uint64_t bad_packets; /* what the writer handed over and the recorder refused */
+};
+
+struct strata_source {
+	char name[80]; /* of its directory: "xen", "dom0", "g1" */
+	enum strata_layer layer;
+	uint32_t domain;      /* its domain's number; of the hypervisor DOMID_XEN, 0x7ff2 */
+	char domain_name[80]; /* "xen", "Domain-0", "g1"; UTF-8, nothing else is promised */
+	uint8_t uuid[16];     /* of its CTF trace */
+	struct strata_event_desc *events; /* sorted by id, checked */
+	size_t nr_events;
+	struct strata_stream *streams; /* sorted by cpu */
+	size_t nr_streams;
+};
+
+struct strata_recording {
+	uint32_t tsc_khz;            /* of the host */
+	uint64_t anchor_ticks;       /* a host TSC ... */
+	uint64_t anchor_realtime_ns; /* ... and CLOCK_REALTIME of dom0 at that instant */
+	struct strata_source *sources;
+	size_t nr_sources;
+};
+
+const char *strata_layer_name(enum strata_layer layer);
+
+/* Frees what a recording holds, not the structure itself. */
+void strata_recording_clear(struct strata_recording *recording);
+
+/* Adds a source; it and all of its fields are zero but the name.  NULL: out of memory.
+ * Pointers to sources from before are invalid afterwards. */
+struct strata_source *strata_recording_add_source(struct strata_recording *recording,
+						  const char *name);
+
+/* Adds a stream for a CPU; NULL: out of memory.  Earlier stream pointers become invalid. */
+struct strata_stream *strata_source_add_stream(struct strata_source *source, uint32_t cpu);
+
+/* Checks an event (kinds, sizes, names that are C identifiers, payload bound) and adds a copy,
+ * in order of id.  0, or -1 with the reason: also for an id that is there already. */
+int strata_source_add_event(struct strata_source *source, const struct strata_event_desc *event,
+			    struct strata_error *error);
+
+/* The event with that id, or NULL.  For the hypervisor's layer an id of Xen's own trace points
+ * that the table lacks is added from the table of known names, or as plain words; pointers to
+ * the source's events from before are invalid then. */
+const struct strata_event_desc *strata_source_event(struct strata_source *source, uint32_t id);
+
+/* What precedes the fields in each record of a layer: an event_desc whose fields are the
+ * context (hypervisor: domain, vcpu; kernel: tid).  Never NULL. */
+const struct strata_event_desc *strata_layer_context(enum strata_layer layer);
+
+/* Writes DIR/recording.json (to a temporary name, then renamed).  0 or -1. */
+int strata_recording_save(const struct strata_recording *recording, const char *dir,
+			  struct strata_error *error);
+
+/* Reads DIR/recording.json and checks all of it.  0 or -1. */
+int strata_recording_load(struct strata_recording *recording, const char *dir,
+			  struct strata_error *error);
+
+#endif /* STRATA_MERGE_RECORDING_H */
