@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Reads the description of a test host and writes what dom0's init needs to know of it. Sourced by lab and by
-# description_test.sh. A description is lines of KEY=VALUE settings; values with spaces stand in double quotes:
+# test_description.sh. A description is lines of KEY=VALUE settings; values with spaces stand in double quotes:
 #
 #     host cpus=2 memory=2048 [xen_args="..."]
 #     dom0 memory=640 vcpus=1 script=scripts/demo.sh [pin=0] [module=yes] [module_args="..."]
