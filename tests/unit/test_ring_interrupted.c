@@ -65,9 +65,14 @@ static uint32_t room_left(void)
 /* What the reader does, on another CPU: at once, as seen from this one. */
 static void reader_drains(uint32_t level)
 {
+	static bool reading;
 	struct strata_ring_reader *reader = &fixture.reader;
 
 	(void)level;
+	/* There is one reader. */
+	if (reading)
+		return;
+	reading = true;
 	while (reader_calls ? strata_ring_ready(fixture.ring, reader->read_count)
 			    : strata_reader_ready(reader)) {
 		audit_packet(&audit, strata_reader_subbuf(reader));
@@ -75,6 +80,7 @@ static void reader_drains(uint32_t level)
 			strata_ring_put(fixture.ring, &fixture.reader_area->read_count);
 		strata_reader_put(reader);
 	}
+	reading = false;
 }
 
 static void writes_small(uint32_t level)
@@ -247,6 +253,7 @@ static bool live_through(const struct situation *situation, void (*interrupted)(
 	interrupted(0);
 	interruptible = false;
 
+	audit_commit_counts(&audit, &fixture);
 	/* What came must leave the ring fit for what follows, also if time falls in between. */
 	reader_drains(0);
 	clock_now = interrupted_at + 1;
