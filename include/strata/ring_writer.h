@@ -194,7 +194,13 @@ static inline void strata_ring_deliver(struct strata_ring *ring, strata_count_t 
 	/* Release all bytes of the packet, to the load-acquire in strata_reader_ready() and, in
 	 * the hypervisor, in strata_ring_ready(). */
 	strata_store_release(&subbuf->commit_seq, commit);
-	strata_store_release(&ring->shared->commit_seq[index], commit);
+	/* A reader that asks the home may have put the sub-buffer by now, and a nested writer may
+	 * have delivered its next turn: the copy for mapped readers must not stay behind that. */
+	do {
+		commit = strata_read_once(&subbuf->commit_seq);
+		strata_store_release(&ring->shared->commit_seq[index], commit);
+		strata_barrier();
+	} while (strata_unlikely(commit != strata_read_once(&subbuf->commit_seq)));
 	ring->delivered = true;
 }
 
