@@ -123,7 +123,9 @@ static inline void strata_ring_init(struct strata_ring *ring, struct strata_ring
 /*
  * Counts one lost record.  The copy for the reader is written until it holds
  * the newest value, because a nested writer may have counted in between; at
- * most one turn for each that did.
+ * most one turn for each that did.  The look that ends the loop is an add of
+ * zero and no load: where threads share a ring, our store to the copy would
+ * else wait in the store buffer while another's newer one lands before it.
  */
 static inline void strata_ring_count_lost(struct strata_ring *ring, enum strata_lost kind)
 {
@@ -133,8 +135,7 @@ static inline void strata_ring_count_lost(struct strata_ring *ring, enum strata_
 	do {
 		now = strata_read_once(&ring->lost[kind]);
 		strata_write_once(&ring->shared->lost[kind], (uint64_t)now);
-		strata_barrier();
-	} while (now != strata_read_once(&ring->lost[kind]));
+	} while (now != strata_local_add_return(&ring->lost[kind], 0));
 }
 
 /*
