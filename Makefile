@@ -91,7 +91,7 @@ check: all
 demo: all
 	@tests/xen/demo.sh
 
-bench: tools unit
+bench: tools
 	@tests/bench/run.sh
 
 # The house -----------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 # What goes wrong on a real host, one thing after the other. Runs in dom0; what it records goes to $LAB_OUT, where
 # test_faults.sh looks at it.
 
+# shellcheck source=tests/xen/scripts/expect.sh
 . "${0%/*}/expect.sh"
 
 # Runs a command; its output goes to file $1, its status to $status.

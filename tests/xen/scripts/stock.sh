@@ -3,6 +3,7 @@
 #
 # On a Xen without the patch the tools say so, and what to do. Runs in dom0.
 
+# shellcheck source=tests/xen/scripts/expect.sh
 . "${0%/*}/expect.sh"
 
 status=0
