@@ -138,8 +138,12 @@ static inline void torture_ring_by_signals(unsigned int ms)
 	end.tv_sec += ms / 1000;
 	end.tv_nsec += ms % 1000 * 1000000;
 	do {
-		for (i = 0; i < 100; i++)
+		for (i = 0; i < 20; i++)
 			torture_write();
+		/* Three times of four the reader gets a moment, so that not all is lost. */
+		i = torture_random() % 4 ? 0 : 20000;
+		for (; i < 20000 && strata_reader_ready(&torture.fixture.reader); i++)
+			strata_barrier();
 		clock_gettime(CLOCK_MONOTONIC, &now);
 	} while (torture.audit.next[0] + 200 < TORTURE_RECORDS &&
 		 (now.tv_sec - end.tv_sec) * 1000000000 + now.tv_nsec - end.tv_nsec < 0);

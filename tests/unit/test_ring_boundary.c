@@ -284,6 +284,28 @@ static void a_clock_that_steps_back_opens_a_new_packet(void **state)
 	balance();
 }
 
+static void a_clock_that_steps_back_costs_one_packet_and_no_more(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	audit.clock_steps_back = true;
+	ticks_now = 1000000000;
+	for (i = 0; i < 400; i++) {
+		assert_true(write_bytes(100));
+		audit_drain(&audit, &fixture.reader);
+	}
+	ticks_now = 1000;
+	audit.packets = 0;
+	for (i = 0; i < 400; i++) {
+		assert_true(write_bytes(100));
+		audit_drain(&audit, &fixture.reader);
+	}
+	/* The one that was open, and 39 records in each other. */
+	assert_in_range(audit.packets, 10, 1 + 400 / 39);
+	balance();
+}
+
 static void a_clock_that_steps_about_never_runs_back_in_a_packet(void **state)
 {
 	uint32_t random = 1, i;
@@ -405,6 +427,7 @@ int main(void)
 		TEST(a_record_between_reserve_and_commit_holds_its_packet_back),
 		TEST(the_counters_wrap_in_mid_run_and_nobody_notices),
 		TEST(a_clock_that_steps_back_opens_a_new_packet),
+		TEST(a_clock_that_steps_back_costs_one_packet_and_no_more),
 		TEST(a_clock_that_steps_about_never_runs_back_in_a_packet),
 		TEST(a_clock_that_shows_the_same_time_again_is_no_step),
 		TEST(any_read_count_of_a_hostile_reader_leaves_the_writer_in_its_areas),

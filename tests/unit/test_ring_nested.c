@@ -4,6 +4,7 @@
  * one by one: in the reserve, where the clock is read, and between reserve and
  * commit.  test_ring_interrupted.c tries every other place.
  */
+#include <stddef.h>
 #include <stdint.h>
 
 static uint64_t ticks_now;

@@ -6,6 +6,7 @@
  */
 #include <pthread.h>
 #include <sched.h>
+#include <time.h>
 
 #include "record_audit.h"
 
@@ -82,28 +83,51 @@ static void four_threads_in_a_large_ring_lose_nothing_uncounted(void **state)
 }
 
 /* Two threads that lose a record each at the same instant, again and again. */
-#define ROUNDS 200000u
+#define LOSING_MS 700
 
-static unsigned int rounds_begun, arrived[2];
+static unsigned int round_begun, round_last, arrived[2];
 static unsigned long stale_rounds;
+
+/* Waits for the other thread; lets it run if both share a CPU. */
+static void wait_for(const unsigned int *word, unsigned int round)
+{
+	unsigned int spins = 0;
+
+	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < round)
+		if (++spins % 4096 == 0)
+			sched_yield();
+}
+
+static bool time_is_up(const struct timespec *began)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - began->tv_sec) * 1000 + (now.tv_nsec - began->tv_nsec) / 1000000 >=
+	       LOSING_MS;
+}
 
 static void loses_in_step(unsigned int self)
 {
 	struct strata_slot slot;
+	struct timespec began;
 	unsigned int round;
 
-	for (round = 1; round <= ROUNDS; round++) {
-		while (__atomic_load_n(&rounds_begun, __ATOMIC_ACQUIRE) < round)
-			;
+	clock_gettime(CLOCK_MONOTONIC, &began);
+	for (round = 1; round <= __atomic_load_n(&round_last, __ATOMIC_ACQUIRE); round++) {
+		wait_for(&round_begun, round);
 		if (strata_ring_reserve(fixture.ring, self, STRATA_PAYLOAD_BYTES_MAX + 1, &slot))
 			abort();
-		__atomic_store_n(&arrived[self], round, __ATOMIC_SEQ_CST);
-		if (self == 1)
+		__atomic_store_n(&arrived[self], round, __ATOMIC_RELEASE);
+		if (self == 1) {
+			wait_for(&round_begun, round + 1);
 			continue;
-		while (__atomic_load_n(&arrived[1], __ATOMIC_ACQUIRE) < round)
-			;
+		}
+		wait_for(&arrived[1], round);
 		stale_rounds += strata_reader_lost(&fixture.reader, STRATA_LOST_BIG) != 2 * round;
-		__atomic_store_n(&rounds_begun, round + 1, __ATOMIC_SEQ_CST);
+		if (time_is_up(&began))
+			__atomic_store_n(&round_last, round, __ATOMIC_RELEASE);
+		__atomic_store_n(&round_begun, round + 1, __ATOMIC_RELEASE);
 	}
 }
 
@@ -122,12 +146,13 @@ static void losses_of_two_threads_at_once_reach_the_reader(void **state)
 	(void)state;
 	ring_fixture_open(&fixture, geo, 0);
 	stale_rounds = 0;
-	rounds_begun = 1;
+	round_begun = 1;
+	round_last = UINT32_MAX;
 	assert_int_equal(pthread_create(&other, NULL, loses_with_the_other, NULL), 0);
 	loses_in_step(0);
 	pthread_join(other, NULL);
 	assert_int_equal(stale_rounds, 0);
-	assert_int_equal(fixture.ring->lost[STRATA_LOST_BIG], 2 * ROUNDS);
+	assert_int_equal(fixture.ring->lost[STRATA_LOST_BIG], 2ul * round_last);
 	ring_fixture_close(&fixture);
 }
 
