@@ -51,7 +51,7 @@ void strata_notify_close(void)
 	unsigned int cpu;
 	int err;
 
-	for_each_possible_cpu (cpu)
+	for_each_possible_cpu(cpu)
 		irq_work_sync(per_cpu_ptr(&strata_notify_work, cpu));
 	err = HYPERVISOR_event_channel_op(EVTCHNOP_close, &close);
 	if (err)
