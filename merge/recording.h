@@ -24,6 +24,12 @@
 
 #define STRATA_RECORDING_FILE "recording.json"
 
+/* Limits that hold for every recording, so that a hostile one cannot ask for much. */
+#define STRATA_SOURCES_MAX       1024u
+#define STRATA_STREAMS_MAX       4096u /* a source */
+#define STRATA_SOURCE_EVENTS_MAX 4096u /* a source */
+#define STRATA_CPU_MAX           0xfffeu
+
 enum strata_layer {
 	STRATA_LAYER_XEN,
 	STRATA_LAYER_KERNEL,
@@ -77,7 +83,8 @@ int strata_source_add_event(struct strata_source *source, const struct strata_ev
 			    struct strata_error *error);
 
 /* The event with that id, or NULL.  For the hypervisor's layer an id of Xen's own trace points
- * that the table lacks is added from the table of known names, or as plain words. */
+ * that the table lacks is added from the table of known names, or as plain words; pointers to
+ * the source's events from before are invalid then. */
 const struct strata_event_desc *strata_source_event(struct strata_source *source, uint32_t id);
 
 /* What precedes the fields in each record of a layer: an event_desc whose fields are the

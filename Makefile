@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Strata: one timeline across a Xen hypervisor, its guests and dom0.
+#
+#   make demo     all set-up, then the main job on a real Xen in QEMU
+#   make check    all set-up, then every test
+#   make quick    what one runs before each commit: under a minute, no QEMU
+
+O      := out
+PREFIX ?= /usr/local
+
+CC       ?= gcc
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wvla -Werror
+CFLAGS   ?= -O2 -g
+STRATA_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -fPIE -fstack-protector-strong -Iinclude \
+	-Imerge -Idom0-tools/consumerd -Idom0-tools/strata
+XEN_LIBS := xencall xenforeignmemory xengnttab xenevtchn xenstore xentoollog
+LIBS      = $(shell pkg-config --libs $(XEN_LIBS) json-c)
+
+SOURCES      := $(wildcard dom0-tools/*/*.c merge/*.c merge/*/*.c)
+OBJECTS      := $(SOURCES:%.c=$(O)/build/%.o)
+MAIN_OBJECT  := $(O)/build/dom0-tools/strata/main.o
+LIBRARY      := $(O)/build/libstrata.a
+TEST_HELPERS := $(filter-out tests/unit/test_%.c,$(wildcard tests/unit/*.c))
+TEST_LIBRARY := $(O)/build/libtests.a
+UNIT_TESTS   := $(patsubst tests/unit/%.c,$(O)/tests/%,$(wildcard tests/unit/test_*.c))
+
+C_FILES       = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h')
+LINUX_STYLE   = $(filter-out xen-patch/% include/strata/platform/xen.h,$(C_FILES))
+SHELL_FILES   = $(shell git ls-files --cached --others --exclude-standard | \
+	xargs grep -lE '^\#!/bin/(ba)?sh' -- )
+
+.PHONY: all deps tools xen kmod images demo check quick bench install clean format lint unit
+.DELETE_ON_ERROR:
+
+all: deps
+	@$(MAKE) --no-print-directory tools xen kmod
+
+deps:
+	@tests/deps.sh
+
+# The strata command --------------------------------------------------------------------------
+
+tools: $(O)/bin/strata
+
+$(O)/bin/strata: $(MAIN_OBJECT) $(LIBRARY)
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	@$(CC) $(CFLAGS) -pie $^ -o $@ $(LIBS)
+
+$(LIBRARY): $(filter-out $(MAIN_OBJECT),$(OBJECTS))
+	@echo "  AR      $@"
+	@rm -f $@ && ar rcs $@ $^
+
+$(O)/build/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	@echo "  CC      $<"
+	@$(CC) $(STRATA_CFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+-include $(OBJECTS:.o=.d)
+
+# The hypervisor and the module ---------------------------------------------------------------
+
+xen:
+	@xen-patch/build.sh
+
+kmod:
+	@$(MAKE) --no-print-directory -C guest-kmod
+
+# Tests ---------------------------------------------------------------------------------------
+
+$(TEST_LIBRARY): $(TEST_HELPERS:%.c=$(O)/build/%.o)
+	@rm -f $@ && ar rcs $@ $^
+
+$(O)/tests/%: $(O)/build/tests/unit/%.o $(TEST_LIBRARY) $(LIBRARY)
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	@$(CC) $(CFLAGS) -pie $^ -o $@ -lcmocka -lpthread -lm $(LIBS)
+
+.PRECIOUS: $(O)/build/tests/unit/%.o
+-include $(patsubst %.c,$(O)/build/%.d,$(wildcard tests/unit/*.c))
+
+unit: $(UNIT_TESTS)
+
+quick: tools unit lint
+	@tests/run.sh unit
+
+check: all
+	@$(MAKE) --no-print-directory unit
+	@tests/run.sh unit xen
+
+demo: all
+	@tests/xen/demo.sh
+
+bench: tools
+	@tests/bench/run.sh
+
+# The house -----------------------------------------------------------------------------------
+
+install: tools
+	install -D -m 0755 $(O)/bin/strata $(DESTDIR)$(PREFIX)/bin/strata
+	install -d $(DESTDIR)$(PREFIX)/include/strata/platform $(DESTDIR)$(PREFIX)/include/strata/abi
+	cd include && for f in strata/*.h strata/*/*.h; do \
+		install -m 0644 $$f $(DESTDIR)$(PREFIX)/include/$$f; done
+
+format:
+	@clang-format -i $(LINUX_STYLE)
+
+lint:
+	@clang-format --dry-run -Werror $(LINUX_STYLE)
+	@shellcheck -x $(SHELL_FILES)
+	@echo "  LINT    $(words $(LINUX_STYLE)) C files, $(words $(SHELL_FILES)) scripts: nothing to say"
+
+clean:
+	rm -rf $(O)/build $(O)/bin $(O)/tests $(O)/kmod

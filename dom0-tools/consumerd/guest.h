@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * guest.h - the kernels that carry strata.ko, as xenstore shows them, and how
+ * they are told to start and stop.  dom0's own kernel is one of them.
+ *
+ * Every value in a guest's part of xenstore is the guest's own: hostile.
+ */
+#ifndef STRATA_CONSUMERD_GUEST_H
+#define STRATA_CONSUMERD_GUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <xenstore.h>
+
+#include "error.h"
+
+enum guest_module {
+	GUEST_NO_MODULE,
+	GUEST_READY,
+	GUEST_OTHER_ABI, /* a module of another version: `version` says which */
+	GUEST_BROKEN,    /* it publishes what cannot be */
+};
+
+struct guest {
+	uint32_t domain;
+	char name[80]; /* as xl shows it; not checked for what a terminal would do with it */
+	enum guest_module module;
+	uint32_t version;
+	uint32_t root_ref;
+	uint32_t port;
+	uint64_t nonce;
+	char state[32]; /* of its module, first word */
+};
+
+/* Lists all domains, in order of their numbers.  The list is the caller's to free().  0 or -1. */
+int guests_find(struct xs_handle *xenstore, struct guest **guests, size_t *nr,
+		struct strata_error *error);
+
+/*
+ * Tells a guest to record the events of @mask, or to stop, and waits until it
+ * says that it did.
+ * @sequence:   a number that was not used with this guest before
+ * @timeout_ms: for the guest's answer
+ * 0 or -1: refused, no answer in time, or gone.
+ */
+int guest_start(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
+		uint64_t mask, int timeout_ms, struct strata_error *error);
+int guest_stop(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
+	       int timeout_ms, struct strata_error *error);
+
+#endif /* STRATA_CONSUMERD_GUEST_H */

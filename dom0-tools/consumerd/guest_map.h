@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * guest_map.h - maps what a guest granted: event table and rings.
+ *
+ * All of it is the guest's to write at any time.  Sizes and references are
+ * copied once, checked against the contract's limits, and only then used; what
+ * is mapped afterwards has the size that was checked, whatever the guest writes
+ * later.
+ */
+#ifndef STRATA_CONSUMERD_GUEST_MAP_H
+#define STRATA_CONSUMERD_GUEST_MAP_H
+
+#include <xengnttab.h>
+
+#include <strata/event.h>
+
+#include "guest.h"
+#include "ring.h"
+
+struct guest_map {
+	struct strata_event_desc *events; /* a private copy; each one still to be checked */
+	size_t nr_events;
+	struct ring *rings;
+	size_t nr_rings;
+	/* of guest_map.c */
+	xengnttab_handle *gnttab;
+	struct guest_ring_pages *pages;
+};
+
+/*
+ * Maps the event table of a guest, and its rings if @with_rings.
+ * 0, or -1 with nothing mapped.
+ */
+int guest_map(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
+	      bool with_rings, struct strata_error *error);
+
+/* Unmaps all; a zeroed map is fine. */
+void guest_unmap(struct guest_map *map);
+
+#endif /* STRATA_CONSUMERD_GUEST_MAP_H */

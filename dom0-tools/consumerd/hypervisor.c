@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * hypervisor.c - Strata's sysctl, and the mapping of the rings inside Xen.
+ *
+ * The hypervisor is trusted (it could do anything to us); its answers are still
+ * checked where a wrong one would be a wrong mapping.
+ */
+#define __XEN_TOOLS__ 1 /* before any header of Xen: it opens the sysctl interface */
+
+#include "hypervisor.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <xencall.h>
+#include <xenforeignmemory.h>
+#include <xentoollog.h>
+
+#include <xen/xen.h>
+#include <xen/sysctl.h>
+
+struct mapping {
+	void *writer; /* STRATA_WRITER_AREA_PAGES */
+	void *data;
+	size_t data_pages;
+};
+
+struct hypervisor {
+	xentoollog_logger *quiet; /* the libraries' own messages say less than ours */
+	xencall_handle *call;
+	xenforeignmemory_handle *memory;
+	struct xen_sysctl *sysctl; /* in memory that the hypercall may use */
+	bool created;
+	struct mapping *mappings;
+	struct ring *rings;
+	size_t nr_rings;
+};
+
+_Static_assert(sizeof(struct strata_hv_op) <= sizeof(((struct xen_sysctl *)0)->u),
+	       "the operation fits into a sysctl");
+
+/* Issues @op.  0, or -1 with errno; @op holds the answer in both cases. */
+static int call(struct hypervisor *hypervisor, struct strata_hv_op *op)
+{
+	struct xen_sysctl *sysctl = hypervisor->sysctl;
+	int result;
+
+	memset(sysctl, 0, sizeof(*sysctl));
+	op->abi_version = STRATA_HV_ABI_VERSION;
+	sysctl->cmd = XEN_SYSCTL_strata_op;
+	sysctl->interface_version = XEN_SYSCTL_INTERFACE_VERSION;
+	memcpy(&sysctl->u, op, sizeof(*op));
+	do {
+		result = xencall1(hypervisor->call, __HYPERVISOR_sysctl,
+				  (uint64_t)(uintptr_t)sysctl);
+	} while (result < 0 && errno == EINTR);
+	memcpy(op, &sysctl->u, sizeof(*op));
+	return result < 0 ? -1 : 0;
+}
+
+static void release(struct hypervisor *hypervisor)
+{
+	size_t i;
+
+	for (i = 0; i < hypervisor->nr_rings; i++) {
+		struct mapping *mapping = &hypervisor->mappings[i];
+
+		if (mapping->writer)
+			xenforeignmemory_unmap(hypervisor->memory, mapping->writer,
+					       STRATA_WRITER_AREA_PAGES);
+		if (mapping->data)
+			xenforeignmemory_unmap(hypervisor->memory, mapping->data,
+					       mapping->data_pages);
+	}
+	free(hypervisor->mappings);
+	free(hypervisor->rings);
+	hypervisor->mappings = NULL;
+	hypervisor->rings = NULL;
+	hypervisor->nr_rings = 0;
+}
+
+void hypervisor_close(struct hypervisor *hypervisor)
+{
+	struct strata_hv_op op = { .operation = STRATA_HV_DESTROY };
+
+	if (!hypervisor)
+		return;
+	release(hypervisor);
+	if (hypervisor->created && call(hypervisor, &op))
+		fprintf(stderr,
+			"strata: Xen would not free its rings (%s); the next recording will\n",
+			strerror(errno));
+	if (hypervisor->sysctl)
+		xencall_free_buffer(hypervisor->call, hypervisor->sysctl);
+	if (hypervisor->memory)
+		xenforeignmemory_close(hypervisor->memory);
+	if (hypervisor->call)
+		xencall_close(hypervisor->call);
+	if (hypervisor->quiet)
+		xtl_logger_destroy(hypervisor->quiet);
+	free(hypervisor);
+}
+
+/* Says why the hypercall device cannot be opened. */
+static enum hypervisor_support no_device(struct strata_error *error)
+{
+	char type[16] = "";
+	FILE *file = fopen("/sys/hypervisor/type", "re");
+
+	if (file) {
+		if (!fgets(type, sizeof(type), file))
+			type[0] = '\0';
+		fclose(file);
+	}
+	if (strncmp(type, "xen", 3)) {
+		strata_fail(error, "this machine does not run under Xen "
+				   "(/sys/hypervisor/type does not say so); run strata in dom0 of "
+				   "a Xen host, or merge what was recorded there: strata merge");
+		return HYPERVISOR_NO_XEN;
+	}
+	if (access("/dev/xen/privcmd", F_OK)) {
+		strata_fail(error, "/dev/xen/privcmd is not there; load it (modprobe xen-privcmd), "
+				   "and make sure that this is dom0 and not a guest");
+		return HYPERVISOR_NO_XEN;
+	}
+	strata_fail(error, "no right to trace: %s; run strata as root in dom0", strerror(errno));
+	return HYPERVISOR_NO_RIGHT;
+}
+
+static enum hypervisor_support probe(struct hypervisor *hypervisor, struct strata_error *error)
+{
+	struct strata_hv_op op = { .operation = STRATA_HV_QUERY };
+
+	if (!call(hypervisor, &op))
+		return HYPERVISOR_OK;
+	switch (errno) {
+	case ENOSYS:
+		strata_fail(error, "this Xen has no Strata in it; boot one that was built with "
+				   "xen-patch/ (see xen-patch/README.md)");
+		return HYPERVISOR_NO_STRATA;
+	case EOPNOTSUPP:
+		strata_fail(error,
+			    "this Xen has Strata of ABI version %u, and this tool speaks version "
+			    "%u; build both from the same sources",
+			    op.abi_version, STRATA_HV_ABI_VERSION);
+		return HYPERVISOR_OTHER_ABI;
+	case EACCES:
+		strata_fail(error,
+			    "this Xen has another sysctl interface version than %#x; build "
+			    "strata against the headers of the Xen that runs",
+			    XEN_SYSCTL_INTERFACE_VERSION);
+		return HYPERVISOR_OTHER_ABI;
+	default:
+		strata_fail(error,
+			    "no right to trace: Xen answers \"%s\"; run strata as root in dom0, "
+			    "and allow tbufcontrol if a FLASK policy is loaded",
+			    strerror(errno));
+		return HYPERVISOR_NO_RIGHT;
+	}
+}
+
+enum hypervisor_support hypervisor_open(struct hypervisor **hypervisor, struct strata_error *error)
+{
+	struct hypervisor *new_one = calloc(1, sizeof(*new_one));
+	enum hypervisor_support support;
+
+	*hypervisor = NULL;
+	if (!new_one) {
+		strata_fail(error, "out of memory");
+		return HYPERVISOR_NO_RIGHT;
+	}
+	new_one->quiet = (xentoollog_logger *)xtl_createlogger_stdiostream(stderr, XTL_CRITICAL, 0);
+	if (access("/dev/xen/privcmd", R_OK | W_OK))
+		support = no_device(error);
+	else if (!(new_one->call = xencall_open(new_one->quiet, 0)) ||
+		 !(new_one->memory = xenforeignmemory_open(new_one->quiet, 0)) ||
+		 !(new_one->sysctl =
+			   xencall_alloc_buffer(new_one->call, sizeof(struct xen_sysctl))))
+		support = no_device(error);
+	else
+		support = probe(new_one, error);
+	if (support != HYPERVISOR_OK) {
+		hypervisor_close(new_one);
+		return support;
+	}
+	*hypervisor = new_one;
+	return HYPERVISOR_OK;
+}
+
+int hypervisor_query(struct hypervisor *hypervisor, struct strata_hv_op *op,
+		     struct strata_error *error)
+{
+	memset(op, 0, sizeof(*op));
+	op->operation = STRATA_HV_QUERY;
+	if (call(hypervisor, op))
+		return strata_fail(error, "Xen does not describe its rings: %s", strerror(errno));
+	op->u.query.owner[STRATA_HV_OWNER_BYTES - 1] = '\0';
+	return 0;
+}
+
+static int put_subbuf(struct ring *ring, struct strata_error *error)
+{
+	struct strata_hv_op op = { .operation = STRATA_HV_PUT };
+
+	op.u.subbuf.cpu = ring->cpu;
+	op.u.subbuf.position = ring->reader.read_count;
+	if (call(ring->owner, &op))
+		return strata_fail(error, "Xen does not take sub-buffer %#llx of CPU %u back: %s",
+				   (unsigned long long)op.u.subbuf.position, ring->cpu,
+				   strerror(errno));
+	strata_reader_put(&ring->reader);
+	return 0;
+}
+
+/* Asks for all frames of a CPU's ring.  Returns their number, 0 if it has no ring, or -1. */
+static long list_frames(struct hypervisor *hypervisor, uint32_t cpu, xen_pfn_t *frames,
+			uint32_t expected, struct strata_error *error)
+{
+	uint32_t have = 0;
+	uint32_t i;
+
+	while (have < expected) {
+		struct strata_hv_op op = { .operation = STRATA_HV_FRAMES };
+
+		op.u.frames.cpu = cpu;
+		op.u.frames.first = have;
+		if (call(hypervisor, &op)) {
+			if (errno == ENOENT && have == 0)
+				return 0;
+			return strata_fail(error, "Xen does not list the frames of CPU %u: %s", cpu,
+					   strerror(errno));
+		}
+		if (op.u.frames.total != expected || op.u.frames.nr == 0 ||
+		    op.u.frames.nr > STRATA_HV_FRAMES_PER_CALL || op.u.frames.nr > expected - have)
+			return strata_fail(error,
+					   "Xen lists %u of %u frames for the ring of CPU %u, and "
+					   "its size asks for %u",
+					   op.u.frames.nr, op.u.frames.total, cpu, expected);
+		for (i = 0; i < op.u.frames.nr; i++)
+			frames[have++] = op.u.frames.mfn[i];
+	}
+	return (long)have;
+}
+
+/* Maps frames read-only.  The call answers with a pointer even if every page failed. */
+static void *map_frames(struct hypervisor *hypervisor, const xen_pfn_t *frames, size_t nr,
+			struct strata_error *error)
+{
+	int *errors = calloc(nr, sizeof(*errors));
+	void *address;
+	size_t i;
+
+	if (!errors) {
+		strata_fail(error, "out of memory");
+		return NULL;
+	}
+	address =
+		xenforeignmemory_map(hypervisor->memory, DOMID_XEN, PROT_READ, nr, frames, errors);
+	if (!address)
+		strata_fail(error, "mapping %zu frames of Xen: %s", nr, strerror(errno));
+	for (i = 0; address && i < nr; i++) {
+		if (!errors[i])
+			continue;
+		strata_fail(error, "mapping frame %zu of %zu of Xen: %s", i, nr,
+			    strerror(-errors[i]));
+		xenforeignmemory_unmap(hypervisor->memory, address, nr);
+		address = NULL;
+	}
+	free(errors);
+	return address;
+}
+
+static int map_ring(struct hypervisor *hypervisor, uint32_t cpu, struct strata_ring_geometry geo,
+		    xen_pfn_t *frames, struct strata_error *error)
+{
+	uint32_t expected = STRATA_WRITER_AREA_PAGES + strata_data_pages(geo);
+	struct mapping *mapping = &hypervisor->mappings[hypervisor->nr_rings];
+	struct ring *ring = &hypervisor->rings[hypervisor->nr_rings];
+	long listed = list_frames(hypervisor, cpu, frames, expected, error);
+
+	if (listed <= 0)
+		return (int)listed;
+	hypervisor->nr_rings++; /* from here on release() unmaps what there is */
+	mapping->data_pages = strata_data_pages(geo);
+	mapping->writer = map_frames(hypervisor, frames, STRATA_WRITER_AREA_PAGES, error);
+	if (!mapping->writer)
+		return -1;
+	mapping->data = map_frames(hypervisor, frames + STRATA_WRITER_AREA_PAGES,
+				   mapping->data_pages, error);
+	if (!mapping->data)
+		return -1;
+	ring->cpu = cpu;
+	ring->put = put_subbuf;
+	ring->owner = hypervisor;
+	if (strata_reader_init(&ring->reader, geo, mapping->writer, NULL, mapping->data, 0) !=
+	    STRATA_READER_OK)
+		return strata_fail(error,
+				   "the ring of CPU %u has a layout that this tool does not know; "
+				   "build Xen and strata from the same sources",
+				   cpu);
+	return 0;
+}
+
+static int map_rings(struct hypervisor *hypervisor, struct strata_ring_geometry geo,
+		     struct strata_error *error)
+{
+	struct strata_hv_op op;
+	xen_pfn_t *frames;
+	uint32_t cpu;
+	int result = 0;
+
+	if (hypervisor_query(hypervisor, &op, error))
+		return -1;
+	if (op.u.query.nr_cpus == 0 || op.u.query.nr_cpus > 4096)
+		return strata_fail(error, "Xen says that it has %u CPUs", op.u.query.nr_cpus);
+	hypervisor->mappings = calloc(op.u.query.nr_cpus, sizeof(*hypervisor->mappings));
+	hypervisor->rings = calloc(op.u.query.nr_cpus, sizeof(*hypervisor->rings));
+	frames = calloc(STRATA_WRITER_AREA_PAGES + strata_data_pages(geo), sizeof(*frames));
+	if (!hypervisor->mappings || !hypervisor->rings || !frames)
+		result = strata_fail(error, "out of memory");
+	for (cpu = 0; !result && cpu < op.u.query.nr_cpus; cpu++)
+		result = map_ring(hypervisor, cpu, geo, frames, error);
+	free(frames);
+	return result;
+}
+
+int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry geo,
+		      const char *owner, bool take_over, struct strata_error *error)
+{
+	struct strata_hv_op op = { .operation = STRATA_HV_CREATE };
+	int result;
+
+	op.u.create.subbuf_bits = geo.subbuf_bits;
+	op.u.create.nr_subbufs_bits = geo.nr_subbufs_bits;
+	snprintf(op.u.create.owner, sizeof(op.u.create.owner), "%s", owner);
+	result = call(hypervisor, &op);
+	if (result && errno == EBUSY && take_over) {
+		struct strata_hv_op destroy = { .operation = STRATA_HV_DESTROY };
+
+		op.u.create.owner[STRATA_HV_OWNER_BYTES - 1] = '\0';
+		fprintf(stderr, "strata: freeing the rings in Xen that \"%s\" left behind\n",
+			op.u.create.owner);
+		if (call(hypervisor, &destroy))
+			return strata_fail(error, "Xen would not free them: %s", strerror(errno));
+		snprintf(op.u.create.owner, sizeof(op.u.create.owner), "%s", owner);
+		result = call(hypervisor, &op);
+	}
+	if (result && errno == EBUSY) {
+		op.u.create.owner[STRATA_HV_OWNER_BYTES - 1] = '\0';
+		return strata_fail(error, "\"%s\" records already; wait for it, or stop it",
+				   op.u.create.owner);
+	}
+	if (result && errno == ENOMEM)
+		return strata_fail(error,
+				   "Xen has not the memory for rings of %lu KiB a CPU; ask for "
+				   "smaller ones (--xen-buffer), or give dom0 less memory",
+				   strata_buffer_bytes(geo) >> 10);
+	if (result)
+		return strata_fail(error, "Xen makes no rings: %s", strerror(errno));
+	hypervisor->created = true;
+	return map_rings(hypervisor, geo, error);
+}
+
+struct ring *hypervisor_rings(struct hypervisor *hypervisor, size_t *nr)
+{
+	*nr = hypervisor->nr_rings;
+	return hypervisor->rings;
+}
+
+int hypervisor_start(struct hypervisor *hypervisor, uint32_t event_mask, struct strata_error *error)
+{
+	struct strata_hv_op op = { .operation = STRATA_HV_START };
+
+	op.u.start.event_mask = event_mask;
+	if (call(hypervisor, &op))
+		return strata_fail(error, "Xen does not start to record: %s", strerror(errno));
+	return 0;
+}
+
+int hypervisor_stop(struct hypervisor *hypervisor, struct strata_error *error)
+{
+	struct strata_hv_op op = { .operation = STRATA_HV_STOP };
+
+	if (call(hypervisor, &op))
+		return strata_fail(error, "Xen does not stop recording: %s", strerror(errno));
+	return 0;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * hypervisor.h - the hypervisor's rings: Strata's sysctl, and the mapping of the
+ * frames that it shares read-only.  Called by the recorder and by `strata list`.
+ */
+#ifndef STRATA_CONSUMERD_HYPERVISOR_H
+#define STRATA_CONSUMERD_HYPERVISOR_H
+
+#include <stddef.h>
+
+#include <strata/abi/hypervisor.h>
+
+#include "ring.h"
+
+struct hypervisor;
+
+/* What a Xen says of itself when it is asked for Strata. */
+enum hypervisor_support {
+	HYPERVISOR_OK,
+	HYPERVISOR_NO_XEN,    /* this machine does not run under Xen, or is not dom0 */
+	HYPERVISOR_NO_RIGHT,  /* not root, or Xen refuses */
+	HYPERVISOR_NO_STRATA, /* Xen without the patch */
+	HYPERVISOR_OTHER_ABI, /* Strata of another version */
+};
+
+/*
+ * Opens the way to the hypervisor and asks what it supports.  Any answer but
+ * HYPERVISOR_OK leaves nothing open, and the reason with a next step in @error.
+ */
+enum hypervisor_support hypervisor_open(struct hypervisor **hypervisor, struct strata_error *error);
+
+/* Ends what create() and start() began, unmaps, closes.  NULL is fine. */
+void hypervisor_close(struct hypervisor *hypervisor);
+
+/* Fills @op with the answer to STRATA_HV_QUERY.  0 or -1. */
+int hypervisor_query(struct hypervisor *hypervisor, struct strata_hv_op *op,
+		     struct strata_error *error);
+
+/*
+ * Makes the rings of all CPUs and maps them.
+ * @geo:   of each ring
+ * @owner: who records, shown to whoever comes second
+ * @take_over: destroy rings that are there (their owner is known to be dead)
+ * 0 or -1.
+ */
+int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry geo,
+		      const char *owner, bool take_over, struct strata_error *error);
+
+/* The mapped rings; valid until close. */
+struct ring *hypervisor_rings(struct hypervisor *hypervisor, size_t *nr);
+
+int hypervisor_start(struct hypervisor *hypervisor, uint32_t event_mask,
+		     struct strata_error *error);
+
+/* Returns when nothing writes any more and all rings are flushed.  0 or -1. */
+int hypervisor_stop(struct hypervisor *hypervisor, struct strata_error *error);
+
+#endif /* STRATA_CONSUMERD_HYPERVISOR_H */

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* lock.c - see lock.h. */
+#include "lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#define LOCK_PATH "/run/strata-recorder.lock"
+
+int recorder_lock(struct strata_error *error)
+{
+	char who[64] = "";
+	ssize_t length;
+	int fd = open(LOCK_PATH, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd < 0)
+		return strata_fail(error, "no right to trace: %s: %s; run strata as root in dom0",
+				   LOCK_PATH, strerror(errno));
+	if (flock(fd, LOCK_EX | LOCK_NB)) {
+		length = read(fd, who, sizeof(who) - 1);
+		who[length > 0 ? length : 0] = '\0';
+		who[strcspn(who, "\n")] = '\0';
+		close(fd);
+		return strata_fail(error,
+				   "%s records already; wait for it, or stop it with "
+				   "Ctrl-C or SIGINT",
+				   who[0] ? who : "another strata");
+	}
+	length = snprintf(who, sizeof(who), "strata record, process %ld\n", (long)getpid());
+	if (ftruncate(fd, 0) || pwrite(fd, who, (size_t)length, 0) != length)
+		fprintf(stderr, "strata: %s: %s; a second recorder will not learn our number\n",
+			LOCK_PATH, strerror(errno));
+	return fd;
+}

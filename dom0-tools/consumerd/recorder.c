@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* recorder.c - see recorder.h. */
+#include "recorder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ctf_metadata.h"
+#include "packet_check.h"
+#include "stream_file.h"
+
+/* Complaints about one ring's packets that are printed; all are counted. */
+#define BAD_PACKETS_SHOWN 5
+
+/* Held back from the disk, so that the tables can still be saved when it is full. */
+#define RESERVE_FILE  ".reserve"
+#define RESERVE_BYTES (256u << 10)
+
+struct tap {
+	struct ring *ring;
+	size_t source;
+	size_t stream;
+	struct stream_file file;
+	uint64_t lost_before[STRATA_NR_LOST]; /* of earlier recordings */
+	uint64_t lost[STRATA_NR_LOST];        /* of this one, up to the last packet */
+	uint64_t end_ticks;                   /* of the last packet */
+};
+
+struct recorder {
+	char dir[400];
+	struct strata_recording recording;
+	struct tap *taps;
+	size_t nr_taps;
+	unsigned char *copy; /* one sub-buffer */
+	size_t copy_bytes;
+	size_t nr_events_saved; /* in all tables, when they were last written */
+	struct recorder_totals totals;
+};
+
+static int make_dir(const char *path, struct strata_error *error)
+{
+	if (mkdir(path, 0750) && errno != EEXIST)
+		return strata_fail(error,
+				   "%s: %s; name a directory that can be written with --output",
+				   path, strerror(errno));
+	return 0;
+}
+
+/* Removes the files of one source of an old recording. */
+static void clear_source(const char *dir, const char *source)
+{
+	char path[800];
+	struct dirent *entry;
+	DIR *stream;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, source);
+	stream = opendir(path);
+	if (!stream)
+		return;
+	while ((entry = readdir(stream))) {
+		if (strncmp(entry->d_name, "cpu_", 4) && strcmp(entry->d_name, "metadata"))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s/%s", dir, source, entry->d_name);
+		unlink(path);
+	}
+	closedir(stream);
+	snprintf(path, sizeof(path), "%s/%s", dir, source);
+	rmdir(path);
+}
+
+/* An old recording gives way; anything else in the directory is somebody's, and refused. */
+static int clear_old(const char *dir, struct strata_error *error)
+{
+	struct strata_recording old = { 0 };
+	struct dirent *entry;
+	bool empty = true;
+	char path[500];
+	DIR *stream;
+	size_t i;
+
+	snprintf(path, sizeof(path), "%s/" STRATA_RECORDING_FILE, dir);
+	if (!access(path, F_OK)) {
+		if (strata_recording_load(&old, dir, error))
+			return strata_fail_in(
+				error,
+				"%s holds a recording that cannot be replaced; remove "
+				"it, or name another directory",
+				dir);
+		for (i = 0; i < old.nr_sources; i++)
+			clear_source(dir, old.sources[i].name);
+		strata_recording_clear(&old);
+		unlink(path);
+		return 0;
+	}
+	stream = opendir(dir);
+	if (!stream)
+		return strata_fail(error, "%s: %s", dir, strerror(errno));
+	while (empty && (entry = readdir(stream)))
+		empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+			!strcmp(entry->d_name, RESERVE_FILE);
+	closedir(stream);
+	if (!empty)
+		return strata_fail(error,
+				   "%s is not empty and holds no recording; name another directory",
+				   dir);
+	return 0;
+}
+
+static int hold_reserve(const char *dir, struct strata_error *error)
+{
+	static const char zeros[4096];
+	char path[500];
+	size_t done;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" RESERVE_FILE, dir);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+	if (fd < 0)
+		return strata_fail(error,
+				   "%s: %s; name a directory that can be written with "
+				   "--output",
+				   path, strerror(errno));
+	for (done = 0; done < RESERVE_BYTES; done += sizeof(zeros)) {
+		if (write(fd, zeros, sizeof(zeros)) == (ssize_t)sizeof(zeros))
+			continue;
+		strata_fail(error, "%s: %s; make room, or name another directory with --output",
+			    dir, strerror(errno));
+		close(fd);
+		unlink(path);
+		return -1;
+	}
+	close(fd);
+	return 0;
+}
+
+static void free_reserve(const struct recorder *recorder)
+{
+	char path[500];
+
+	snprintf(path, sizeof(path), "%s/" RESERVE_FILE, recorder->dir);
+	unlink(path);
+}
+
+struct recorder *recorder_open(const char *dir, struct strata_error *error)
+{
+	struct recorder *recorder = calloc(1, sizeof(*recorder));
+
+	if (!recorder) {
+		strata_fail(error, "out of memory");
+		return NULL;
+	}
+	if (snprintf(recorder->dir, sizeof(recorder->dir), "%s", dir) >=
+	    (int)sizeof(recorder->dir)) {
+		strata_fail(error, "the name of the output directory is too long");
+		free(recorder);
+		return NULL;
+	}
+	if (make_dir(dir, error) || clear_old(dir, error) || hold_reserve(dir, error)) {
+		free(recorder);
+		return NULL;
+	}
+	return recorder;
+}
+
+struct strata_recording *recorder_recording(struct recorder *recorder)
+{
+	return &recorder->recording;
+}
+
+static struct strata_source *source_of(struct recorder *recorder, const struct tap *tap)
+{
+	return &recorder->recording.sources[tap->source];
+}
+
+static struct strata_stream *stream_of(struct recorder *recorder, const struct tap *tap)
+{
+	return &source_of(recorder, tap)->streams[tap->stream];
+}
+
+/* Lets go what an earlier recorder left, and remembers where the losses stood. */
+static int skip_old(struct tap *tap, struct strata_error *error)
+{
+	strata_count_t turns = strata_nr_subbufs(tap->ring->reader.geo);
+	unsigned int i;
+
+	while (turns-- && strata_reader_ready(&tap->ring->reader))
+		if (tap->ring->put(tap->ring, error))
+			return -1;
+	for (i = 0; i < STRATA_NR_LOST; i++)
+		tap->lost_before[i] = strata_reader_lost(&tap->ring->reader, i);
+	return 0;
+}
+
+static int make_source_dir(const struct recorder *recorder, const struct strata_source *source,
+			   struct strata_error *error)
+{
+	char path[500];
+
+	snprintf(path, sizeof(path), "%s/%s", recorder->dir, source->name);
+	return make_dir(path, error);
+}
+
+int recorder_add_ring(struct recorder *recorder, size_t source_index, struct ring *ring,
+		      struct strata_error *error)
+{
+	struct strata_source *source = &recorder->recording.sources[source_index];
+	size_t bytes = strata_subbuf_bytes(ring->reader.geo);
+	struct tap *taps, *tap;
+	size_t i;
+
+	if (bytes > recorder->copy_bytes) {
+		unsigned char *copy = realloc(recorder->copy, bytes);
+
+		if (!copy)
+			return strata_fail(error, "out of memory");
+		recorder->copy = copy;
+		recorder->copy_bytes = bytes;
+	}
+	taps = realloc(recorder->taps, (recorder->nr_taps + 1) * sizeof(*taps));
+	if (!taps)
+		return strata_fail(error, "out of memory");
+	recorder->taps = taps;
+	tap = &taps[recorder->nr_taps];
+	memset(tap, 0, sizeof(*tap));
+	tap->ring = ring;
+	tap->source = source_index;
+	if (skip_old(tap, error) || make_source_dir(recorder, source, error))
+		return -1;
+	if (!strata_source_add_stream(source, ring->cpu))
+		return strata_fail(error, "out of memory");
+	if (stream_file_open(&tap->file, recorder->dir, source->name, ring->cpu, error))
+		return -1;
+	recorder->nr_taps++;
+	/* Streams are kept in order of their CPUs: places may have moved. */
+	for (tap = taps; tap < taps + recorder->nr_taps; tap++)
+		for (i = 0; tap->source == source_index && i < source->nr_streams; i++)
+			if (source->streams[i].cpu == tap->ring->cpu)
+				tap->stream = i;
+	return 0;
+}
+
+static size_t nr_events(const struct recorder *recorder)
+{
+	size_t nr = 0, i;
+
+	for (i = 0; i < recorder->recording.nr_sources; i++)
+		nr += recorder->recording.sources[i].nr_events;
+	return nr;
+}
+
+int recorder_save(struct recorder *recorder, struct strata_error *error)
+{
+	struct strata_recording *recording = &recorder->recording;
+	size_t i;
+
+	for (i = 0; i < recording->nr_sources; i++) {
+		if (make_source_dir(recorder, &recording->sources[i], error) ||
+		    strata_ctf_metadata_save(recording, &recording->sources[i], recorder->dir,
+					     error))
+			return -1;
+	}
+	if (strata_recording_save(recording, recorder->dir, error))
+		return -1;
+	recorder->nr_events_saved = nr_events(recorder);
+	return 0;
+}
+
+/* Builds the header of a packet that goes to the file, from values that were checked. */
+static void build_header(struct recorder *recorder, const struct tap *tap, void *bytes,
+			 const struct strata_packet *packet)
+{
+	struct strata_packet_header *header = bytes;
+
+	strata_packet_header_build(header, packet);
+	memcpy(header->uuid, source_of(recorder, tap)->uuid, sizeof(header->uuid));
+}
+
+/* Losses may only grow from packet to packet, whatever the writer says. */
+static void take_losses(struct recorder *recorder, struct tap *tap, uint64_t *lost)
+{
+	struct strata_stream *stream = stream_of(recorder, tap);
+	unsigned int i;
+
+	for (i = 0; i < STRATA_NR_LOST; i++) {
+		lost[i] -= tap->lost_before[i];
+		if ((int64_t)(lost[i] - tap->lost[i]) < 0)
+			lost[i] = tap->lost[i];
+		stream->lost += lost[i] - tap->lost[i];
+		recorder->totals.lost += lost[i] - tap->lost[i];
+		tap->lost[i] = lost[i];
+	}
+}
+
+static int append(struct recorder *recorder, struct tap *tap, struct strata_packet *packet,
+		  uint64_t events, struct strata_error *error)
+{
+	struct strata_stream *stream = stream_of(recorder, tap);
+
+	take_losses(recorder, tap, packet->lost);
+	build_header(recorder, tap, recorder->copy, packet);
+	if (stream_file_append(&tap->file, recorder->copy, packet->packet_bytes, error))
+		return -1;
+	tap->end_ticks = packet->end_ticks;
+	stream->packets++;
+	stream->events += events;
+	recorder->totals.events += events;
+	recorder->totals.bytes += packet->packet_bytes;
+	return 0;
+}
+
+static void complain(struct recorder *recorder, struct tap *tap, const struct strata_error *why)
+{
+	struct strata_stream *stream = stream_of(recorder, tap);
+
+	recorder->totals.bad_packets++;
+	if (stream->bad_packets++ < BAD_PACKETS_SHOWN)
+		fprintf(stderr, "strata: %s: ring of CPU %u: packet left out: %s\n",
+			source_of(recorder, tap)->name, tap->ring->cpu, why->text);
+}
+
+/* Takes the sub-buffer that is ready: copy first, then check, then use. */
+static int take(struct recorder *recorder, struct tap *tap, struct strata_error *error)
+{
+	size_t bytes = strata_subbuf_bytes(tap->ring->reader.geo);
+	uint64_t sequence = tap->ring->reader.read_count >> tap->ring->reader.geo.subbuf_bits;
+	struct strata_packet packet;
+	struct strata_error why = { "" };
+	uint64_t events;
+
+	memcpy(recorder->copy, strata_reader_subbuf(&tap->ring->reader), bytes);
+	if (strata_packet_check(source_of(recorder, tap), recorder->copy, bytes, &packet, &events,
+				&why)) {
+		complain(recorder, tap, &why);
+		return tap->ring->put(tap->ring, error);
+	}
+	/* Of the header, place and CPU are what we know and not what it says. */
+	packet.sequence = sequence;
+	packet.cpu = tap->ring->cpu;
+	packet.packet_bytes = (uint32_t)bytes;
+	if (append(recorder, tap, &packet, events, error))
+		return -1;
+	return tap->ring->put(tap->ring, error);
+}
+
+int recorder_drain(struct recorder *recorder, uint64_t *nr_packets, struct strata_error *error)
+{
+	size_t i;
+
+	*nr_packets = 0;
+	for (i = 0; i < recorder->nr_taps; i++) {
+		struct tap *tap = &recorder->taps[i];
+		strata_count_t turns = strata_nr_subbufs(tap->ring->reader.geo);
+
+		while (turns-- && strata_reader_ready(&tap->ring->reader)) {
+			if (take(recorder, tap, error))
+				return -1;
+			(*nr_packets)++;
+		}
+	}
+	if (nr_events(recorder) != recorder->nr_events_saved)
+		return recorder_save(recorder, error);
+	return 0;
+}
+
+/* What was lost behind the last packet goes into an empty one of our own. */
+static int append_losses(struct recorder *recorder, struct tap *tap, struct strata_error *error)
+{
+	struct strata_packet packet = {
+		.begin_ticks = tap->end_ticks,
+		.end_ticks = tap->end_ticks,
+		.content_bytes = STRATA_PACKET_HEADER_BYTES,
+		.packet_bytes = STRATA_PACKET_HEADER_BYTES,
+		.sequence = tap->ring->reader.read_count >> tap->ring->reader.geo.subbuf_bits,
+		.cpu = tap->ring->cpu,
+	};
+	bool more = false;
+	unsigned int i;
+
+	for (i = 0; i < STRATA_NR_LOST; i++) {
+		packet.lost[i] = strata_reader_lost(&tap->ring->reader, i);
+		more |= (int64_t)(packet.lost[i] - tap->lost_before[i] - tap->lost[i]) > 0;
+	}
+	return more ? append(recorder, tap, &packet, 0, error) : 0;
+}
+
+int recorder_finish_rings(struct recorder *recorder, struct strata_error *error)
+{
+	int result = 0;
+	size_t i;
+
+	for (i = 0; i < recorder->nr_taps; i++) {
+		struct tap *tap = &recorder->taps[i];
+		struct strata_error why = { "" };
+
+		if (append_losses(recorder, tap, &why) && !result) {
+			*error = why;
+			result = -1;
+		}
+		if (stream_file_close(&tap->file, &why) && !result) {
+			*error = why;
+			result = -1;
+		}
+	}
+	recorder->nr_taps = 0;
+	return result;
+}
+
+struct recorder_totals recorder_totals(const struct recorder *recorder)
+{
+	return recorder->totals;
+}
+
+int recorder_close(struct recorder *recorder, struct strata_error *error)
+{
+	int result;
+
+	free_reserve(recorder);
+	result = recorder_finish_rings(recorder, error);
+	if (recorder_save(recorder, error))
+		result = -1;
+	strata_recording_clear(&recorder->recording);
+	free(recorder->taps);
+	free(recorder->copy);
+	free(recorder);
+	return result;
+}

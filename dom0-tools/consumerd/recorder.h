@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recorder.h - drains rings into a recording: copies a sub-buffer, checks the
+ * copy, builds its packet header anew, appends it to a stream file, and lets the
+ * sub-buffer go.  It knows nothing of where a ring's writer lives.
+ */
+#ifndef STRATA_CONSUMERD_RECORDER_H
+#define STRATA_CONSUMERD_RECORDER_H
+
+#include "recording.h"
+#include "ring.h"
+
+struct recorder;
+
+/* What has been recorded so far. */
+struct recorder_totals {
+	uint64_t events;
+	uint64_t bytes;
+	uint64_t lost;
+	uint64_t bad_packets;
+};
+
+/*
+ * Makes the output directory and begins a recording in it.
+ * @dir: made if it is not there; if it is, it must be empty or hold an old
+ *       recording, which is replaced
+ * NULL with the reason.
+ */
+struct recorder *recorder_open(const char *dir, struct strata_error *error);
+
+/* The recording that is being made; set its anchor, add sources before recorder_add_ring(). */
+struct strata_recording *recorder_recording(struct recorder *recorder);
+
+/*
+ * Records @ring from now on into the source of that index; what lies ready in it
+ * from before is let go, and losses from before are not counted.
+ * 0 or -1.
+ */
+int recorder_add_ring(struct recorder *recorder, size_t source_index, struct ring *ring,
+		      struct strata_error *error);
+
+/* Writes metadata and recording.json as they stand.  0 or -1. */
+int recorder_save(struct recorder *recorder, struct strata_error *error);
+
+/*
+ * Takes what is ready, at most one turn of each ring, so that no writer can hold
+ * us here.  @nr_packets: OUT, how many were taken.
+ * 0, or -1 when nothing more can be written (disk full): what is on disk stays
+ * whole.
+ */
+int recorder_drain(struct recorder *recorder, uint64_t *nr_packets, struct strata_error *error);
+
+/* Stops taking from a ring, its last losses counted; the caller may unmap it then. */
+int recorder_finish_rings(struct recorder *recorder, struct strata_error *error);
+
+struct recorder_totals recorder_totals(const struct recorder *recorder);
+
+/* Writes what there is to say, closes all files, frees.  0 or -1. */
+int recorder_close(struct recorder *recorder, struct strata_error *error);
+
+#endif /* STRATA_CONSUMERD_RECORDER_H */

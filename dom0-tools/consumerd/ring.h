@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ring.h - one ring as the recorder sees it, wherever its writer lives.
+ *
+ * A kind of ring (hypervisor, guest) fills this in when it maps one.  The
+ * recorder polls `reader`, copies, checks, and calls put().
+ */
+#ifndef STRATA_CONSUMERD_RING_H
+#define STRATA_CONSUMERD_RING_H
+
+#include <strata/ring_reader.h>
+
+#include "error.h"
+
+struct ring {
+	struct strata_ring_reader reader;
+	uint32_t cpu;
+	/* Tells the writer that the sub-buffer at reader.read_count is its own again.  0 or -1. */
+	int (*put)(struct ring *ring, struct strata_error *error);
+	void *owner; /* of put() */
+};
+
+#endif /* STRATA_CONSUMERD_RING_H */

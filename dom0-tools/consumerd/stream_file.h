@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stream_file.h - a CTF stream file that grows by whole packets.
+ *
+ * What is in the file is always a sequence of complete packets: a write that
+ * fails half way (disk full) is cut off again.
+ */
+#ifndef STRATA_CONSUMERD_STREAM_FILE_H
+#define STRATA_CONSUMERD_STREAM_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+struct stream_file {
+	int fd;
+	uint64_t bytes; /* of complete packets */
+	char path[512];
+};
+
+/* Makes DIR/SOURCE/cpu_N, empty.  0 or -1. */
+int stream_file_open(struct stream_file *file, const char *dir, const char *source, uint32_t cpu,
+		     struct strata_error *error);
+
+/* Appends one packet.  0, or -1 with the file as it was before. */
+int stream_file_append(struct stream_file *file, const void *packet, size_t bytes,
+		       struct strata_error *error);
+
+/* Writes through and closes; a file that holds no packet is removed.  0 or -1. */
+int stream_file_close(struct stream_file *file, struct strata_error *error);
+
+#endif /* STRATA_CONSUMERD_STREAM_FILE_H */

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* cmd_record.c - `strata record`: reads the command line; record_session.c does the work. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <strata/ring_layout.h>
+
+#include "commands.h"
+#include "record_session.h"
+
+#define DEFAULT_OUTPUT      "strata-recording"
+#define DEFAULT_SUBBUF_BITS 16 /* 64 KiB ... */
+#define DEFAULT_NR_BITS     5  /* ... 32 times: 2 MiB a CPU */
+
+static void usage(FILE *out)
+{
+	fprintf(out,
+		"Usage: strata record [OPTIONS]\n"
+		"Records the hypervisor, and every kernel that has strata.ko loaded.\n\n"
+		"  -d, --duration TIME        stop after 10s, 500ms, 2m; without it: Ctrl-C\n"
+		"  -o, --output DIR           where to (default: " DEFAULT_OUTPUT ")\n"
+		"      --xen EVENTS           classes of Xen's events, comma-separated (default: all;\n"
+		"                             none: leave the hypervisor out)\n"
+		"      --xen-buffer SIZE[xN]  N sub-buffers of SIZE a CPU (default: 64Kx32)\n"
+		"      --kernel DOMAIN:EVENTS events of one kernel: name or number of the domain (dom0,\n"
+		"                             patterns like web*), event patterns, comma-separated;\n"
+		"                             may be repeated; then only those named are recorded\n"
+		"                             (default: every kernel with the module, all events;\n"
+		"                             none: no kernel)\n\n"
+		"Status: 0 all was recorded, 1 failed, 2 wrong usage, 3 recorded, but something named on\n"
+		"stderr had to be left out.\n"
+		"Example: strata record --duration 10s --output /tmp/slow --xen sched,hvm "
+		"--kernel 'g1:sched_*,irq_*'\n");
+}
+
+/* "10s", "500ms", "2m", "10" (seconds).  0: not one. */
+static uint64_t parse_duration_ms(const char *text)
+{
+	char *end;
+	double number;
+	double unit = 1000;
+
+	errno = 0;
+	number = strtod(text, &end);
+	if (errno || end == text || !(number > 0))
+		return 0;
+	if (!strcmp(end, "ms"))
+		unit = 1;
+	else if (!strcmp(end, "m") || !strcmp(end, "min"))
+		unit = 60000;
+	else if (*end && strcmp(end, "s"))
+		return 0;
+	number *= unit;
+	return number >= 1 && number < 1e12 ? (uint64_t)number : 0;
+}
+
+static bool power_of_two(unsigned long number)
+{
+	return number && !(number & (number - 1));
+}
+
+/* "64K", "64Kx32", "1Mx4". */
+static bool parse_geometry(const char *text, struct strata_ring_geometry *geo)
+{
+	unsigned long bytes, number = 1ul << DEFAULT_NR_BITS;
+	char *end;
+
+	bytes = strtoul(text, &end, 10);
+	if (*end == 'K' || *end == 'k')
+		bytes <<= 10, end++;
+	else if (*end == 'M' || *end == 'm')
+		bytes <<= 20, end++;
+	if (*end == 'x')
+		number = strtoul(end + 1, &end, 10);
+	if (*end || !power_of_two(bytes) || !power_of_two(number) || bytes > 1ul << 30 ||
+	    number > 1ul << 30)
+		return false;
+	geo->subbuf_bits = (uint8_t)(ffsl((long)bytes) - 1);
+	geo->nr_subbufs_bits = (uint8_t)(ffsl((long)number) - 1);
+	return strata_geometry_valid(*geo);
+}
+
+static int wrong(const char *format, const char *what)
+{
+	fprintf(stderr, "strata: ");
+	fprintf(stderr, format, what);
+	fprintf(stderr, "; `strata record --help` says how\n");
+	return STRATA_STATUS_USAGE;
+}
+
+/* Reads one option into @options.  STRATA_STATUS_OK or what to exit with. */
+static int take_option(int option, char *argument, struct record_options *options)
+{
+	struct strata_error error = { "" };
+
+	switch (option) {
+	case 'd':
+		options->duration_ms = parse_duration_ms(argument);
+		return options->duration_ms ? STRATA_STATUS_OK
+					    : wrong("--duration: \"%s\" is not a time", argument);
+	case 'o':
+		options->output = argument;
+		return STRATA_STATUS_OK;
+	case 'x':
+		if (!select_xen(argument, &options->xen_mask, &error))
+			return STRATA_STATUS_OK;
+		break;
+	case 'b':
+		return parse_geometry(argument, &options->xen_geometry)
+			       ? STRATA_STATUS_OK
+			       : wrong("--xen-buffer: \"%s\" is not SIZExN with powers of two, 4K to "
+				       "4M, 2 to 256",
+				       argument);
+	case 'k':
+		if (!select_parse_kernel(argument, &options->kernels[options->nr_kernels],
+					 &error)) {
+			options->nr_kernels++;
+			return STRATA_STATUS_OK;
+		}
+		break;
+	default:
+		return wrong("%s", "that is no option of record");
+	}
+	fprintf(stderr, "strata: %s\n", error.text);
+	return STRATA_STATUS_USAGE;
+}
+
+int strata_cmd_record(int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{ "duration", required_argument, NULL, 'd' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "xen", required_argument, NULL, 'x' },
+		{ "xen-buffer", required_argument, NULL, 'b' },
+		{ "kernel", required_argument, NULL, 'k' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct record_options options = {
+		.output = DEFAULT_OUTPUT,
+		.xen_geometry = { DEFAULT_SUBBUF_BITS, DEFAULT_NR_BITS },
+	};
+	int option, status = STRATA_STATUS_OK;
+	struct strata_error error = { "" };
+
+	select_xen("all", &options.xen_mask, &error);
+	options.kernels = calloc((size_t)argc, sizeof(*options.kernels));
+	if (!options.kernels) {
+		fprintf(stderr, "strata: out of memory\n");
+		return STRATA_STATUS_FAILED;
+	}
+	opterr = 0;
+	while (status == STRATA_STATUS_OK &&
+	       (option = getopt_long(argc, argv, "d:o:h", long_options, NULL)) >= 0) {
+		if (option == 'h') {
+			usage(stdout);
+			free(options.kernels);
+			return STRATA_STATUS_OK;
+		}
+		status = take_option(option, optarg, &options);
+	}
+	if (status == STRATA_STATUS_OK && optind < argc)
+		status = wrong("\"%s\" is one word too many", argv[optind]);
+	if (status == STRATA_STATUS_OK)
+		status = record_session(&options);
+	free(options.kernels);
+	return status;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* commands.h - the verbs of the strata command, a file each; main.c calls them. */
+#ifndef STRATA_STRATA_COMMANDS_H
+#define STRATA_STRATA_COMMANDS_H
+
+/* Exit statuses, the same for every verb. */
+enum strata_status {
+	STRATA_STATUS_OK = 0,
+	STRATA_STATUS_FAILED = 1,  /* nothing was done, or not to the end */
+	STRATA_STATUS_USAGE = 2,   /* the command line is wrong */
+	STRATA_STATUS_PARTIAL = 3, /* done, but something had to be left out; it was named */
+};
+
+int strata_cmd_record(int argc, char **argv);
+int strata_cmd_list(int argc, char **argv);
+int strata_cmd_merge(int argc, char **argv);
+
+#endif /* STRATA_STRATA_COMMANDS_H */

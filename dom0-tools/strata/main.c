@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* main.c - the strata command: picks the verb. */
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *what;
+} verbs[] = {
+	{ "list", strata_cmd_list, "show what can be recorded on this host" },
+	{ "record", strata_cmd_record, "record hypervisor, guests and dom0" },
+	{ "merge", strata_cmd_merge, "make one timeline of what was recorded" },
+};
+
+#define NR_VERBS (sizeof(verbs) / sizeof(verbs[0]))
+
+static void usage(FILE *out)
+{
+	size_t i;
+
+	fprintf(out, "Usage: strata VERB [OPTIONS]\n"
+		     "One timeline across a Xen hypervisor, its guests and dom0.\n\n");
+	for (i = 0; i < NR_VERBS; i++)
+		fprintf(out, "  %-8s %s\n", verbs[i].name, verbs[i].what);
+	fprintf(out, "\n`strata VERB --help` says more.\n");
+}
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	if (argc < 2) {
+		usage(stderr);
+		return STRATA_STATUS_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		usage(stdout);
+		return STRATA_STATUS_OK;
+	}
+	for (i = 0; i < NR_VERBS; i++)
+		if (!strcmp(argv[1], verbs[i].name))
+			return verbs[i].run(argc - 1, argv + 1);
+	fprintf(stderr, "strata: there is no verb \"%s\"; `strata --help` lists them\n", argv[1]);
+	return STRATA_STATUS_USAGE;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * record_session.h - one run of `strata record`: find the rings, start, drain,
+ * stop, in an order in which the hypervisor's stream covers every guest's.
+ */
+#ifndef STRATA_STRATA_RECORD_SESSION_H
+#define STRATA_STRATA_RECORD_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <strata/ring_state.h>
+
+#include "select.h"
+
+struct record_options {
+	const char *output;
+	uint64_t duration_ms; /* 0: until SIGINT or SIGTERM */
+	uint32_t xen_mask;    /* 0: without the hypervisor */
+	struct strata_ring_geometry xen_geometry;
+	struct kernel_selection *kernels;
+	size_t nr_kernels; /* 0: every kernel that has the module, all events */
+};
+
+/* Runs it.  Returns an exit status; what went wrong has been printed. */
+int record_session(const struct record_options *options);
+
+#endif /* STRATA_STRATA_RECORD_SESSION_H */

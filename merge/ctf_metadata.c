@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ctf_metadata.c - the metadata of a recorded source: what makes the ring's own
+ * bytes a CTF 1.8 trace.  The recorder calls it when a source's tables are
+ * known, and again when they grew.
+ *
+ * The clock is the raw TSC of the source's own CPUs, with an offset that makes
+ * host ticks absolute time.  A guest with a TSC offset of its own is off by
+ * that much here; only a merge puts it right.
+ */
+#include "ctf_metadata.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "escape.h"
+#include "out_file.h"
+#include "tsdl.h"
+
+/* Seconds and cycles that, added to ticks, give time since 1970. */
+static void clock_offset(const struct strata_recording *recording, struct strata_tsdl_clock *clock)
+{
+	__int128 frequency = (__int128)recording->tsc_khz * 1000;
+	__int128 offset = (__int128)recording->anchor_realtime_ns * frequency / 1000000000 -
+			  recording->anchor_ticks;
+	__int128 seconds = offset / frequency;
+
+	/* Cycles must not be negative: round seconds down. */
+	if (offset % frequency < 0)
+		seconds--;
+	clock->frequency = (uint64_t)frequency;
+	clock->offset_seconds = (int64_t)seconds;
+	clock->offset = (uint64_t)(offset - seconds * frequency);
+}
+
+/* Readers print these as they are, also to a terminal: so the name is escaped twice. */
+static void print_environment(struct strata_out_file *out, const struct strata_source *source)
+{
+	char name[STRATA_ESCAPED_BYTES(sizeof(source->domain_name)) + 1];
+
+	strata_escape_name(name, sizeof(name), source->domain_name);
+	strata_out_print(out, "env {\n\tdomain = ");
+	strata_tsdl_string(out, name);
+	strata_out_print(out, ";\n\thostname = ");
+	strata_tsdl_string(out, name);
+	strata_out_print(out,
+			 ";\n"
+			 "\tdomain_id = %u;\n"
+			 "\tlayer = \"%s\";\n"
+			 "\ttracer_name = \"strata\";\n"
+			 "\ttracer_major = 0;\n"
+			 "\ttracer_minor = 1;\n"
+			 "};\n\n",
+			 source->domain, strata_layer_name(source->layer));
+}
+
+static void print_stream(struct strata_out_file *out, enum strata_layer layer)
+{
+	strata_out_print(out, "stream {\n"
+			      "\tid = 0;\n"
+			      "\tpacket.context := struct {\n"
+			      "\t\tticks_t timestamp_begin;\n"
+			      "\t\tticks_t timestamp_end;\n"
+			      "\t\tuint64_t content_size;\n"
+			      "\t\tuint64_t packet_size;\n"
+			      "\t\tuint64_t packet_seq_num;\n"
+			      "\t\tuint64_t events_discarded;\n"
+			      "\t\tuint64_t lost[3];\n"
+			      "\t\tuint32_t cpu_id;\n"
+			      "\t\tuint32_t reserved;\n"
+			      "\t};\n"
+			      "\tevent.header := struct {\n"
+			      "\t\tuint32_t id;\n"
+			      "\t\tticks_t timestamp;\n"
+			      "\t};\n"
+			      "\tevent.context := struct {\n");
+	strata_tsdl_fields(out, strata_layer_context(layer));
+	strata_out_print(out, "\t} align(32);\n};\n\n");
+}
+
+/*
+ * The ring pads each record to a multiple of 4, and the padding of a packet's
+ * last record is content: so it is declared, or readers look for one more
+ * record in it.  Its name is longer than a guest's field name can be.
+ */
+static void print_event(struct strata_out_file *out, const struct strata_event_desc *event)
+{
+	uint32_t padding = -strata_event_payload_bytes(event) & 3u;
+
+	strata_out_print(out,
+			 "event {\n"
+			 "\tname = \"%s\";\n"
+			 "\tid = %u;\n"
+			 "\tstream_id = 0;\n"
+			 "\tfields := struct {\n",
+			 event->name, event->id);
+	strata_tsdl_fields(out, event);
+	if (padding)
+		strata_out_print(out,
+				 "\t\tinteger { size = %u; align = 8; signed = false; } "
+				 "padding_to_a_multiple_of_4;\n",
+				 padding * 8u);
+	strata_out_print(out, "\t} align(32);\n};\n\n");
+}
+
+int strata_ctf_metadata_save(const struct strata_recording *recording,
+			     const struct strata_source *source, const char *dir,
+			     struct strata_error *error)
+{
+	struct strata_tsdl_clock clock = {
+		.description = "raw time stamp counter",
+		.uuid = source->uuid,
+		.precision = 1,
+	};
+	char path[4096], temporary[4096 + 8];
+	struct strata_out_file *out;
+	size_t i;
+
+	if (snprintf(path, sizeof(path), "%s/%s/metadata", dir, source->name) >= (int)sizeof(path))
+		return strata_fail(error, "%.100s...: the path is too long", dir);
+	snprintf(temporary, sizeof(temporary), "%s.new", path);
+	out = strata_out_open(temporary, error);
+	if (!out)
+		return -1;
+
+	clock_offset(recording, &clock);
+	strata_tsdl_begin(out, source->uuid);
+	print_environment(out, source);
+	strata_tsdl_clock(out, &clock);
+	print_stream(out, source->layer);
+	for (i = 0; i < source->nr_events; i++)
+		print_event(out, &source->events[i]);
+
+	if (strata_out_close(out, error)) {
+		unlink(temporary);
+		return -1;
+	}
+	if (rename(temporary, path)) {
+		unlink(temporary);
+		return strata_fail(error, "%s: cannot be replaced", path);
+	}
+	return 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * escape.h - text of unknown origin, made fit to be shown or written: names and
+ * strings come from guests, and a terminal or a file format would obey them.
+ */
+#ifndef STRATA_MERGE_ESCAPE_H
+#define STRATA_MERGE_ESCAPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define STRATA_UUID_TEXT_BYTES 37u
+
+/* Bytes that escaped text of @bytes can take, without its end. */
+#define STRATA_ESCAPED_BYTES(bytes) ((bytes)*4u)
+
+/*
+ * Writes up to @bytes of @text, or up to its first zero byte, with every byte
+ * but printable ASCII as \xHH, a quote as \" and a backslash as \\.  No zero
+ * byte is added.
+ * @out: room for STRATA_ESCAPED_BYTES(@bytes)
+ * Returns where the text ends.
+ */
+char *strata_escape(char *out, const char *text, size_t bytes);
+
+/* The same, into a string of @size with its end; cut where it does not fit. */
+const char *strata_escape_name(char *out, size_t size, const char *text);
+
+/* Copies a string, with '?' for every byte that is not part of valid UTF-8. */
+void strata_valid_utf8_copy(char *out, size_t size, const char *text);
+
+/* 8-4-4-4-12 hexadecimal digits. */
+void strata_uuid_text(char text[STRATA_UUID_TEXT_BYTES], const uint8_t uuid[16]);
+bool strata_uuid_parse(uint8_t uuid[16], const char *text);
+
+#endif /* STRATA_MERGE_ESCAPE_H */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * out_file.h - writes files so that no failure goes unseen: a buffered writer
+ * that remembers its first error, and the whole-file replacement that the
+ * recording and its metadata need.
+ */
+#ifndef STRATA_MERGE_OUT_FILE_H
+#define STRATA_MERGE_OUT_FILE_H
+
+#include <stddef.h>
+
+#include "error.h"
+
+struct strata_out_file;
+
+/* Opens @path for writing, emptied; "-" is standard output.  NULL with the reason. */
+struct strata_out_file *strata_out_open(const char *path, struct strata_error *error);
+
+/*
+ * Room for @bytes (at most STRATA_OUT_ROOM_MAX) at the end of the buffer; what
+ * was put there becomes part of the file by strata_out_advance().  Never NULL:
+ * once a write failed, what follows is thrown away, and close reports it.
+ */
+#define STRATA_OUT_ROOM_MAX 65536u
+char *strata_out_room(struct strata_out_file *file, size_t bytes);
+void strata_out_advance(struct strata_out_file *file, const char *end);
+
+/* Any number of bytes. */
+void strata_out_write(struct strata_out_file *file, const void *bytes, size_t length);
+
+/* printf; a line of more than STRATA_OUT_ROOM_MAX is cut. */
+void strata_out_print(struct strata_out_file *file, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* True once a write has failed: a caller with much to write may stop early. */
+int strata_out_failed(const struct strata_out_file *file);
+
+/* Writes what is left, closes and frees.  0, or -1 with the first thing that went wrong. */
+int strata_out_close(struct strata_out_file *file, struct strata_error *error);
+
+/* The pieces of it, for writers with buffers of their own.  write_all returns 0 or an errno;
+ * fail_write puts one into words, with a next step, and returns -1. */
+int strata_write_all(int fd, const void *bytes, size_t length);
+int strata_fail_write(const char *path, int cause, struct strata_error *error);
+
+/* Puts @text in place of DIR/NAME as a whole: to a temporary name, then renamed. */
+int strata_file_replace(const char *dir, const char *name, const char *text, size_t length,
+			struct strata_error *error);
+
+#endif /* STRATA_MERGE_OUT_FILE_H */

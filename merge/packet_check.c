@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * packet_check.c - takes packets apart.  The recorder calls it before a packet
+ * goes to disk, the merger for each packet of a file.
+ *
+ * The bytes may be anybody's.  Sizes are compared before they are added, no
+ * offset is used before it was compared, and a packet costs time in proportion
+ * to its size at most.
+ */
+#include "packet_check.h"
+
+#include <string.h>
+
+/* What a record is made of after its header: context, then payload on a multiple of 4. */
+static uint32_t context_bytes(const struct strata_source *source)
+{
+	return (strata_event_payload_bytes(strata_layer_context(source->layer)) + 3u) & ~3u;
+}
+
+static void read_header(const void *bytes, struct strata_packet_header *header)
+{
+	memcpy(header, bytes, sizeof(*header));
+}
+
+static void unpack_header(const struct strata_packet_header *header, struct strata_packet *packet)
+{
+	unsigned int i;
+
+	packet->begin_ticks = header->timestamp_begin;
+	packet->end_ticks = header->timestamp_end;
+	packet->content_bytes = (uint32_t)(header->content_size / 8u);
+	packet->packet_bytes = (uint32_t)(header->packet_size / 8u);
+	packet->sequence = header->packet_seq_num;
+	for (i = 0; i < STRATA_NR_LOST; i++)
+		packet->lost[i] = header->lost[i];
+	packet->cpu = header->cpu_id;
+}
+
+static bool uuid_fits(const struct strata_source *source, const uint8_t uuid[16])
+{
+	static const uint8_t none[16];
+
+	return memcmp(uuid, source->uuid, 16) == 0 || memcmp(uuid, none, 16) == 0;
+}
+
+static int check_sizes(const struct strata_packet_header *header, size_t size,
+		       struct strata_error *error)
+{
+	if (header->packet_size % 8u || header->content_size % 8u)
+		return strata_fail(error, "sizes of %llu and %llu bits are not whole bytes",
+				   (unsigned long long)header->content_size,
+				   (unsigned long long)header->packet_size);
+	if (header->packet_size / 8u > size)
+		return strata_fail(error, "bad packet size %llu (%zu bytes are there)",
+				   (unsigned long long)(header->packet_size / 8u), size);
+	if (header->packet_size / 8u > 1ull << STRATA_SUBBUF_BITS_MAX)
+		return strata_fail(error, "bad packet size %llu (at most %llu can be)",
+				   (unsigned long long)(header->packet_size / 8u),
+				   1ull << STRATA_SUBBUF_BITS_MAX);
+	if (header->content_size > header->packet_size ||
+	    header->content_size / 8u < sizeof(*header))
+		return strata_fail(error, "bad content size %llu (packet is %llu)",
+				   (unsigned long long)(header->content_size / 8u),
+				   (unsigned long long)(header->packet_size / 8u));
+	return 0;
+}
+
+static int check_lost(const struct strata_packet_header *header, struct strata_error *error)
+{
+	uint64_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < STRATA_NR_LOST; i++) {
+		if (header->lost[i] > INT64_MAX - sum)
+			return strata_fail(error, "bad count of lost events");
+		sum += header->lost[i];
+	}
+	if (header->events_discarded != sum)
+		return strata_fail(
+			error, "%llu events discarded, but the kinds of loss sum to %llu",
+			(unsigned long long)header->events_discarded, (unsigned long long)sum);
+	return 0;
+}
+
+static int check_header(const struct strata_source *source,
+			const struct strata_packet_header *header, size_t size,
+			struct strata_error *error)
+{
+	if (header->magic != STRATA_CTF_MAGIC)
+		return strata_fail(error, "no packet begins here (magic 0x%08x)", header->magic);
+	if (!uuid_fits(source, header->uuid))
+		return strata_fail(error, "the packet is another trace's (its UUID differs)");
+	if (header->stream_id != 0)
+		return strata_fail(error, "bad stream id %u", header->stream_id);
+	if (check_sizes(header, size, error) || check_lost(header, error))
+		return -1;
+	if (header->timestamp_begin > header->timestamp_end)
+		return strata_fail(error, "it ends (%llu) before it begins (%llu)",
+				   (unsigned long long)header->timestamp_end,
+				   (unsigned long long)header->timestamp_begin);
+	if (header->cpu_id > STRATA_CPU_MAX)
+		return strata_fail(error, "bad CPU number %u", header->cpu_id);
+	return 0;
+}
+
+/*
+ * Reads the record at @offset, which is a multiple of 4 and within the content.
+ * Returns its bytes, padding included; 0: it runs over the end; @id is set then
+ * too if there was room for a header.  An unknown id gives record->event NULL.
+ */
+static uint32_t read_record(struct strata_source *source, const uint8_t *bytes,
+			    uint32_t content_bytes, uint32_t offset, uint32_t *id,
+			    struct strata_record *record)
+{
+	struct strata_record_header header;
+	uint32_t left = content_bytes - offset;
+	uint32_t context = context_bytes(source);
+	uint32_t length;
+
+	*id = UINT32_MAX;
+	record->event = NULL;
+	if (left < STRATA_RECORD_HEADER_BYTES)
+		return 0;
+	memcpy(&header, bytes + offset, sizeof(header));
+	*id = header.id;
+	record->ticks = header.ticks;
+	record->event = strata_source_event(source, header.id);
+	if (!record->event)
+		return 0;
+	length = strata_record_bytes(context + strata_event_payload_bytes(record->event));
+	if (length > left)
+		return 0;
+	record->context = bytes + offset + STRATA_RECORD_HEADER_BYTES;
+	record->payload = record->context + context;
+	return length;
+}
+
+static int check_records(struct strata_source *source, const uint8_t *bytes,
+			 const struct strata_packet *packet, uint64_t *nr_events,
+			 struct strata_error *error)
+{
+	uint64_t previous = packet->begin_ticks;
+	uint32_t offset = STRATA_PACKET_HEADER_BYTES;
+	struct strata_record record;
+	uint32_t id, length;
+
+	for (*nr_events = 0; offset < packet->content_bytes; (*nr_events)++) {
+		length = read_record(source, bytes, packet->content_bytes, offset, &id, &record);
+		if (length == 0 && !record.event && id == UINT32_MAX)
+			return strata_fail(error, "record at %u: no room for its header", offset);
+		if (length == 0 && !record.event)
+			return strata_fail(error, "record at %u: unknown event id %u", offset, id);
+		if (length == 0)
+			return strata_fail(error, "record at %u: %s runs over the packet's end",
+					   offset, record.event->name);
+		if (record.ticks < previous)
+			return strata_fail(error, "record at %u: time goes back from %llu to %llu",
+					   offset, (unsigned long long)previous,
+					   (unsigned long long)record.ticks);
+		if (record.ticks > packet->end_ticks)
+			return strata_fail(error,
+					   "record at %u: time %llu is after the packet's end %llu",
+					   offset, (unsigned long long)record.ticks,
+					   (unsigned long long)packet->end_ticks);
+		previous = record.ticks;
+		offset += length;
+	}
+	return 0;
+}
+
+int strata_packet_check(struct strata_source *source, const void *bytes, size_t size,
+			struct strata_packet *packet, uint64_t *nr_events,
+			struct strata_error *error)
+{
+	struct strata_packet_header header;
+
+	*nr_events = 0;
+	if (size < sizeof(header))
+		return strata_fail(error, "%zu bytes are too few for a packet's header", size);
+	read_header(bytes, &header);
+	if (check_header(source, &header, size, error))
+		return -1;
+	unpack_header(&header, packet);
+	return check_records(source, bytes, packet, nr_events, error);
+}
+
+bool strata_packet_next(struct strata_source *source, const void *bytes,
+			const struct strata_packet *packet, size_t *offset,
+			struct strata_record *record)
+{
+	uint32_t id, length;
+
+	if (*offset >= packet->content_bytes)
+		return false;
+	length = read_record(source, bytes, packet->content_bytes, (uint32_t)*offset, &id, record);
+	*offset += length;
+	return length != 0;
+}

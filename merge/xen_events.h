@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * xen_events.h - describes the hypervisor's records: Xen's own trace points by
+ * name and fields, and Strata's own events.
+ *
+ * recording.c asks when it meets an id that a source's table lacks.
+ */
+#ifndef STRATA_MERGE_XEN_EVENTS_H
+#define STRATA_MERGE_XEN_EVENTS_H
+
+#include <strata/event.h>
+
+/* Xen's RUNSTATE_*, as they stand in runstate events. */
+enum strata_runstate {
+	STRATA_RUNSTATE_RUNNING = 0,
+	STRATA_RUNSTATE_RUNNABLE = 1,
+	STRATA_RUNSTATE_BLOCKED = 2,
+	STRATA_RUNSTATE_OFFLINE = 3,
+};
+
+/* What a runstate change says; the payload begins with u16 vcpu, u16 domain. */
+struct strata_runstate_change {
+	enum strata_runstate before;
+	enum strata_runstate after;
+};
+
+/* "running", "runnable", "blocked", "offline"; any other number gives "unknown". */
+const char *strata_runstate_name(unsigned int state);
+
+/* True, and @change filled, if the record id is a runstate change that carries its vCPU. */
+bool strata_xen_runstate_change(uint32_t id, struct strata_runstate_change *change);
+
+/*
+ * Describes the record id (STRATA_HV_ID_*) of the hypervisor.  An id of Xen's
+ * that the table lacks is described as plain words.  False: one of Strata's
+ * own events, but none that this version knows.
+ */
+bool strata_xen_event(uint32_t id, struct strata_event_desc *event);
+
+#endif /* STRATA_MERGE_XEN_EVENTS_H */

@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Runs tests and counts: `tests/run.sh unit xen`.  Called by `make quick` and
+# `make check`.  Each test program speaks TAP; one that ends badly, says less
+# than it planned or skips counts as failed.  The last line is for machines:
+# "N passed, N failed, N skipped".
+set -u
+cd "$(dirname "$0")/.." || exit 1
+
+OUT=out/tests/log
+passed=0 failed=0 skipped=0
+mkdir -p "$OUT"
+
+# Runs one TAP program: NAME COMMAND...
+run() {
+	local name=$1 log=$OUT/$1.tap status=0 ok bad skip plan began=$SECONDS
+	shift
+	printf '  TEST    %s\n' "$name"
+	CMOCKA_MESSAGE_OUTPUT=TAP "$@" >"$log" 2>"$log.err" || status=$?
+	ok=$(grep -cE '^ok ' "$log")
+	bad=$(grep -cE '^not ok ' "$log")
+	skip=$(grep -ciE '^ok .*# skip' "$log")
+	plan=$(grep -E '^1\.\.[0-9]+' "$log" | sed -E 's/^1\.\.([0-9]+).*/\1/' |
+		awk '{ n += $1 } END { print n + 0 }')
+	if [ "$bad" = 0 ] && { [ "$status" != 0 ] || [ "$plan" = 0 ] ||
+		[ "$plan" != "$((ok + bad))" ]; }; then
+		printf '          %s: status %s, %s of %s planned tests reported\n' \
+			"$name" "$status" "$((ok + bad))" "$plan"
+		bad=1
+	fi
+	if [ "$bad" != 0 ]; then
+		grep -E -A 12 '^not ok ' "$log" | head -60
+		tail -n 30 "$log.err"
+	fi
+	passed=$((passed + ok - skip))
+	failed=$((failed + bad))
+	skipped=$((skipped + skip))
+	printf '          %s passed, %s failed, %s s\n' "$((ok - skip))" "$bad" \
+		"$((SECONDS - began))"
+}
+
+for kind in "$@"; do
+	case $kind in
+	unit)
+		for source in tests/unit/test_*.c; do
+			name=$(basename "$source" .c)
+			run "$name" "out/tests/$name"
+		done
+		;;
+	xen)
+		for script in tests/xen/test_*.sh; do
+			run "$(basename "$script" .sh)" "$script"
+		done
+		;;
+	*)
+		echo "tests/run.sh: no tests of the kind \"$kind\"; unit and xen are known" >&2
+		exit 2
+		;;
+	esac
+done
+
+echo
+printf '%s passed, %s failed, %s skipped\n' "$passed" "$failed" "$skipped"
+[ "$failed" = 0 ] && [ "$skipped" = 0 ] && [ "$passed" != 0 ]

@@ -1,0 +1,188 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Reads the description of a test host and writes what dom0's init needs to know of it. Sourced by lab and by
+# test_description.sh. A description is lines of KEY=VALUE settings; values with spaces stand in double quotes:
+#
+#     host cpus=2 memory=2048 [xen_args="..."]
+#     dom0 memory=640 vcpus=1 script=scripts/demo.sh [pin=0] [module=yes] [module_args="..."]
+#     guest NAME type=pv|pvh [memory=128] [vcpus=1] [pin=1] [tsc_mode=native] [module=yes] [module_args="..."]
+#         [workload="COMMAND"]                                    (all of it on one line)
+#
+# Memory is in MiB. pin is a physical CPU, or a range or list of them. A script's path is relative to the description.
+
+# What read_description leaves: setting[SECTION.KEY], where SECTION is host, dom0 or a guest's name; guests in order.
+declare -A setting
+declare -a guests
+
+# Where it reads, for the messages.
+file_read=
+line_read=0
+
+description_error() {
+	printf '%s:%s: %s\n' "$file_read" "$line_read" "$1" >&2
+	return 1
+}
+
+# As description_error, about the line of section $1.
+section_error() {
+	line_read=${setting[$1.line]}
+	description_error "$2"
+}
+
+# Prints why VALUE does not fit KEY; nothing when it fits.
+wrong_value() {
+	local key=$1 value=$2 form must
+
+	case $key in
+	cpus | vcpus) form='^([1-9]|[1-5][0-9]|6[0-4])$' must='be 1 to 64' ;;
+	memory) form='^[1-9][0-9]{1,5}$' must='be a number of MiB' ;;
+	type) form='^(pv|pvh)$' must='be pv or pvh' ;;
+	module) form='^(yes|no)$' must='be yes or no' ;;
+	pin) form='^[0-9]+([-,][0-9]+)*$' must='name physical CPUs, as 1, 0-1 or 0,2' ;;
+	tsc_mode)
+		form='^(default|always_emulate|native|native_paravirt)$'
+		must='be default, always_emulate, native or native_paravirt'
+		;;
+	module_args | xen_args) form='^[A-Za-z0-9_.,:=/ -]*$' must='be made of letters, digits, spaces and _.,:=/-' ;;
+	workload) form='^[^"\\]*$' must='hold no backslash' ;;
+	script) form='^[^ ]+\.sh$' must='name a file NAME.sh' ;;
+	esac
+	[[ $value =~ $form ]] || printf '%s has to %s, not: %s' "$key" "$must" "$value"
+}
+
+# Takes the settings of one line apart, into setting[]. Arguments: SECTION "ALLOWED KEYS" TEXT.
+read_settings() {
+	local section=$1 allowed=$2 rest=$3 key value wrong
+
+	while [[ $rest =~ ^[[:space:]]*([a-z_0-9]+)=(\"([^\"]*)\"|([^[:space:]\"]*))([[:space:]].*|)$ ]]; do
+		key=${BASH_REMATCH[1]}
+		value=${BASH_REMATCH[3]}${BASH_REMATCH[4]}
+		rest=${BASH_REMATCH[5]}
+		[[ " $allowed " == *" $key "* ]] ||
+			description_error "$section has no setting $key; it has: $allowed" || return
+		[ -z "${setting[$section.$key]+set}" ] ||
+			description_error "$section: $key is set twice" || return
+		wrong=$(wrong_value "$key" "$value")
+		[ -z "$wrong" ] || description_error "$section: $wrong" || return
+		setting[$section.$key]=$value
+	done
+	[[ $rest =~ ^[[:space:]]*$ ]] ||
+		description_error "expected KEY=VALUE or KEY=\"VALUE\", found: ${rest#"${rest%%[![:space:]]*}"}"
+}
+
+# Sets a key of a section to a value where the description did not.
+default_settings() {
+	local section=$1 pair
+
+	shift
+	for pair in "$@"; do
+		[ -n "${setting[$section.${pair%%=*}]+set}" ] || setting[$section.${pair%%=*}]=${pair#*=}
+	done
+}
+
+# Reads description $1. Returns non-zero, after a message with file and line, when it does not make sense.
+read_description() {
+	local text word rest name
+
+	setting=() guests=() file_read=$1 line_read=0
+	[ -r "$file_read" ] || description_error "cannot read this description" || return
+	while IFS= read -r text || [ -n "$text" ]; do
+		line_read=$((line_read + 1))
+		[[ ! $text =~ ^[[:space:]]*(#|$) ]] || continue
+		read -r word rest <<<"$text"
+		case $word in
+		host | dom0)
+			[ -z "${setting[$word.line]+set}" ] ||
+				description_error "a second line for $word" || return
+			setting[$word.line]=$line_read
+			;;&
+		host) read_settings host "cpus memory xen_args" "$rest" || return ;;
+		dom0) read_settings dom0 "memory vcpus pin script module module_args" "$rest" || return ;;
+		guest)
+			read -r name rest <<<"$rest"
+			[[ $name =~ ^[a-z][a-z0-9-]{0,30}$ ]] && [[ ! $name =~ ^(host|dom0)$ ]] ||
+				description_error "a guest's name is small letters, digits and -, not: $name" || return
+			[ -z "${setting[$name.line]+set}" ] ||
+				description_error "a second guest $name" || return
+			setting[$name.line]=$line_read
+			guests+=("$name")
+			read_settings "$name" \
+				"type memory vcpus pin tsc_mode module module_args workload" "$rest" || return
+			default_settings "$name" memory=128 pin= vcpus=1 tsc_mode=native module=no module_args= workload=
+			[ -n "${setting[$name.type]+set}" ] ||
+				description_error "guest $name has no type=pv or type=pvh" || return
+			;;
+		*) description_error "a line starts with host, dom0 or guest, not with: $word" || return ;;
+		esac
+	done <"$1"
+	check_description
+}
+
+# Checks what only the whole description shows: what is missing, and whether everything fits on the host.
+check_description() {
+	local section cpu needed
+
+	for section in host dom0; do
+		[ -n "${setting[$section.line]+set}" ] ||
+			description_error "the description has no line for $section" || return
+	done
+	default_settings host cpus=2 memory=2048 xen_args=
+	default_settings dom0 memory=640 pin= vcpus=1 module=no module_args=
+	[ -n "${setting[dom0.script]+set}" ] ||
+		section_error dom0 "dom0 has no script" || return
+	[ -r "$(dirname "$file_read")/${setting[dom0.script]}" ] ||
+		section_error dom0 "cannot read ${setting[dom0.script]}" || return
+	needed=$((${setting[dom0.memory]} + 160)) # Xen itself, its heap and the frame table
+	for section in dom0 "${guests[@]}"; do
+		for cpu in ${setting[$section.pin]//[-,]/ }; do
+			[ "$cpu" -lt "${setting[host.cpus]}" ] ||
+				section_error "$section" \
+					"$section: there is no physical CPU $cpu (host cpus=${setting[host.cpus]})" || return
+		done
+		[ "$section" = dom0 ] || needed=$((needed + ${setting[$section.memory]} + 8))
+	done
+	[ "$needed" -le "${setting[host.memory]}" ] ||
+		section_error host \
+			"host memory=${setting[host.memory]} is too little: Xen, dom0 and the guests need $needed"
+}
+
+# Writes directory $1, which dom0's init finds as /lab: one value a file, and a configuration for xl for each guest.
+write_dom0_files() {
+	local dir=$1 name key script
+
+	script=$(dirname "$file_read")/${setting[dom0.script]}
+	mkdir -p "$dir/guests" "$dir/scripts"
+	cp "$(dirname "$script")"/*.sh "$dir/scripts/"
+	basename "$script" >"$dir/script"
+	for key in module module_args pin; do
+		printf '%s\n' "${setting[dom0.$key]}" | sed '/^$/d' >"$dir/$key"
+	done
+	: >"$dir/guests/list"
+	for name in "${guests[@]}"; do
+		printf '%s\n' "$name" >>"$dir/guests/list"
+		write_guest "$name" >"$dir/guests/$name.cfg"
+	done
+}
+
+# Prints xl's configuration of guest $1. What its init has to do follows "--". The rest of the kernel's arguments makes it
+# boot sooner on an emulated CPU: rodata=off spares it a walk over all its page tables (1 to 2 s; dom0 keeps that
+# protection), pci=noearly a search in ports where each access exits (2 s), and noxsave a warning of 50 lines, because the
+# XSAVE area has another size in a PVH guest under TCG.
+write_guest() {
+	local name=$1 key kernel_args="console=hvc0 loglevel=5 rodata=off"
+
+	[ "${setting[$name.type]}" != pvh ] || kernel_args+=" pci=noearly noxsave"
+	printf 'name = "%s"\n' "$name"
+	for key in type tsc_mode; do
+		printf '%s = "%s"\n' "$key" "${setting[$name.$key]}"
+	done
+	for key in memory vcpus; do
+		printf '%s = %s\n' "$key" "${setting[$name.$key]}"
+	done
+	[ -z "${setting[$name.pin]}" ] || printf 'cpus = "%s"\n' "${setting[$name.pin]}"
+	printf 'kernel = "/boot/vmlinux"\nramdisk = "/boot/guest.img"\n'
+	printf 'extra = "%s -- %s %s %s workload %s"\n' "$kernel_args" "$name" "${setting[$name.module]}" \
+		"${setting[$name.module_args]}" "${setting[$name.workload]}"
+	printf 'on_poweroff = "destroy"\non_reboot = "destroy"\non_crash = "destroy"\n'
+}

@@ -1,0 +1,148 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Builds the two file systems that the test host boots from: out/lab/dom0.img for dom0 and out/lab/boot/guest.img for every
+# guest. Called by lab before each boot, and by people; it rebuilds an image only when one of its inputs changed.
+#
+# The images are not compressed: QEMU copies them into memory for nothing, and unpacking on an emulated CPU is slow. What
+# differs from one test to the next is in neither image: lab appends it to a copy of dom0's.
+
+set -euo pipefail
+# shellcheck source=tests/xen/debs.sh
+. "$(dirname "${BASH_SOURCE[0]}")/debs.sh"
+
+here=$top/tests/xen
+kernel=$top/out/kernel
+lab=$top/out/lab
+tools=$lab/xen-tools
+strata=$top/out/bin/strata
+strata_ko=$top/out/kmod/strata.ko
+
+need_commands gcc gcc cpio cpio modprobe kmod dpkg-deb dpkg ldd libc-bin
+busybox=$(command -v busybox) || die "busybox is missing; run: apt-get install busybox-static"
+! ldd "$busybox" >/dev/null 2>&1 || die "$busybox is not static; run: apt-get install busybox-static"
+
+dom0_modules=(xen-evtchn xen-gntdev xen-gntalloc xen-privcmd xenfs virtio_pci 9pnet_virtio 9p)
+guest_modules=(xen-evtchn xen-gntalloc xenfs)
+dom0_programs=(usr/lib/xen-4.17/bin/{xl,xenstored,xenconsoled,xen-init-dom0,xentrace,xen-hptool})
+dom0_programs+=(usr/bin/xenstore-{chmod,exists,list,ls,read,rm,watch,write})
+
+# Unpacks the Xen tools into out/lab without installing them: xen-utils would bring udev, init scripts and a boot entry.
+unpack_xen_tools() {
+	local deb
+
+	[ ! -s "$tools/stamp" ] || return 0
+	rm -rf "$tools"
+	mkdir -p "$tools"
+	for deb in "$(fetch_deb xen-utils-4.17)" "$(fetch_deb xenstore-utils)"; do
+		dpkg-deb -x "$deb" "$tools"
+		printf '%s\n' "${deb##*/}" >>"$tools/stamp.new"
+	done
+	mv "$tools/stamp.new" "$tools/stamp"
+}
+
+# Compiles each workload into out/lab/bin: static, because the guests hold no C library.
+build_workloads() {
+	local source program
+
+	mkdir -p "$lab/bin"
+	for source in "$here"/workloads/*.c; do
+		program=$lab/bin/$(basename "$source" .c)
+		if [ ! "$program" -nt "$source" ]; then
+			gcc -static -O2 -Wall -Wextra -Werror -o "$program" "$source"
+		fi
+	done
+}
+
+# Starts the tree of an image in directory $1: busybox with all its names, and the init script $2.
+start_tree() {
+	local name
+
+	rm -rf "$1"
+	mkdir -p "$1"/{bin,dev,etc/xen,lib/modules,proc,run,sys,tmp,usr/lib,var/lib/xen,var/lib/xenstored,var/log/xen}
+	ln -s ../run "$1/var/run"
+	cp "$busybox" "$1/bin/busybox"
+	for name in $("$busybox" --list); do
+		[ "$name" = busybox ] || ln -s busybox "$1/bin/$name"
+	done
+	cp "$2" "$1/init"
+	chmod +x "$1/init"
+}
+
+# Adds kernel modules and what they depend on to tree $1, numbered in the order in which they load.
+add_modules() {
+	local tree=$1 number=100 module path
+
+	shift
+	for module in "$@"; do
+		modprobe -d "$kernel" -S "$release" --show-depends "$module" | awk '$1 == "insmod" { print $2 }'
+	done | awk '!seen[$0]++' | while read -r path; do
+		cp "$path" "$tree/lib/modules/$((number++))-$(basename "$path")"
+	done
+}
+
+# Adds program $2 and the libraries that it loads to tree $1, under /bin.
+add_program() {
+	local tree=$1 program=$2 missing
+
+	cp -L "$program" "$tree/bin/"
+	ldd "$program" >"$lab/ldd" 2>&1 || die "$program is not a dynamic program for this machine"
+	missing=$(awk '/not found/ { print $1 }' "$lab/ldd" | xargs)
+	[ -z "$missing" ] || die "${program##*/} needs $missing; run: apt-get install libxen-dev and what it was linked with"
+	grep -o '/[^ ]*' "$lab/ldd" | sort -u | while read -r library; do
+		mkdir -p "$tree$(dirname "$library")"
+		cp -nL "$library" "$tree$library"
+	done
+}
+
+# Succeeds when image $1 was made from exactly the inputs $2... (by name, size and time); else leaves their list in a file.
+up_to_date() {
+	local image=$1
+
+	shift
+	stat -c '%n %s %Y' "$@" >"$lab/inputs" 2>/dev/null || true
+	[ -s "$image" ] && cmp -s "$lab/inputs" "$image.inputs"
+}
+
+# Packs tree $1 into image $2; the old image stays whole until the new one is.
+pack() {
+	(cd "$1" && find . -mindepth 1 | sort | cpio --quiet -o -H newc -R 0:0) >"$2.new"
+	mv "$2.new" "$2"
+	mv "$lab/inputs" "$2.inputs"
+	rm -rf "$1"
+}
+
+"$here/kernel.sh"
+read -r release _ <"$kernel/release"
+mkdir -p "$lab/boot"
+unpack_xen_tools
+build_workloads
+ln -f "$kernel/vmlinux" "$lab/boot/vmlinux"
+
+if ! up_to_date "$lab/dom0.img" "$0" "$here/init/dom0.sh" "$kernel/release" "$tools/stamp" "$busybox" "$strata" "$strata_ko"
+then
+	echo "images.sh: building dom0's image" >&2
+	tree=$lab/dom0.tree
+	start_tree "$tree" "$here/init/dom0.sh"
+	add_modules "$tree" "${dom0_modules[@]}"
+	for program in "${dom0_programs[@]}"; do
+		add_program "$tree" "$tools/$program"
+	done
+	# pthread_cancel loads it by name; xl aborts without it.
+	cp -L /lib/x86_64-linux-gnu/libgcc_s.so.1 "$tree/lib/x86_64-linux-gnu/"
+	: >"$tree/etc/xen/xl.conf"
+	[ ! -e "$strata" ] || add_program "$tree" "$strata"
+	[ ! -e "$strata_ko" ] || cp "$strata_ko" "$tree/lib/strata.ko"
+	pack "$tree" "$lab/dom0.img"
+fi
+
+if ! up_to_date "$lab/boot/guest.img" "$0" "$here/init/guest.sh" "$kernel/release" "$busybox" "$strata_ko" "$lab"/bin/*; then
+	echo "images.sh: building the guests' image" >&2
+	tree=$lab/guest.tree
+	start_tree "$tree" "$here/init/guest.sh"
+	add_modules "$tree" "${guest_modules[@]}"
+	cp "$lab"/bin/* "$tree/bin/"
+	[ ! -e "$strata_ko" ] || cp "$strata_ko" "$tree/lib/strata.ko"
+	pack "$tree" "$lab/boot/guest.img"
+fi
+rm -f "$lab/inputs" "$lab/ldd"

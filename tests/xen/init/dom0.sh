@@ -1,0 +1,110 @@
+#!/bin/busybox sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=dash
+#
+# The first process of dom0: brings up the Xen tools, the module and the guests, runs the test's script, powers off. It tells
+# lab what it does in lines that start with LAB, on the second serial port, which nothing else writes to: on the console
+# Xen's own messages would land in the middle of a line. lab has put the test under /lab (see description.sh).
+
+export PATH=/bin LAB_OUT=/out LAB_DOM0=/lab
+export LD_LIBRARY_PATH=/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu
+
+say() {
+	echo "LAB $*" >/dev/console
+	[ ! -c /dev/ttyS1 ] || echo "LAB $*" >/dev/ttyS1
+}
+
+# Ends the test: status 0-123 is the script's own, 125 says that the lab failed before it.
+finish() {
+	sync
+	say "end status=$1"
+	umount /out
+	poweroff -f
+}
+
+fail() {
+	say "failed: $*"
+	finish 125
+}
+
+mount_all() {
+	mount -t proc proc /proc
+	mount -t sysfs sysfs /sys
+	mount -t devtmpfs devtmpfs /dev
+	mount -t tmpfs tmpfs /run
+	mount -t tmpfs tmpfs /tmp
+	mkdir -p /dev/pts /run/xen /run/lock /out /boot
+	mount -t devpts devpts /dev/pts
+	stty -F /dev/ttyS1 raw -echo 115200
+	ip link set lo up
+	for ko in /lib/modules/*.ko; do
+		insmod "$ko" || fail "insmod $ko"
+	done
+	mount -t xenfs xenfs /proc/xen || fail "mount /proc/xen"
+	mount -t 9p -o trans=virtio,version=9p2000.L,msize=262144 out /out || fail "mount /out"
+	mount -t 9p -o ro,trans=virtio,version=9p2000.L,msize=262144,cache=loose boot /boot || fail "mount /boot"
+}
+
+start_xen_tools() {
+	xenstored --pid-file=/run/xenstored.pid || fail "xenstored does not start"
+	xen-init-dom0 || fail "xen-init-dom0"
+	xenconsoled --log=all --log-dir=/out --pid-file=/run/xenconsoled.pid || fail "xenconsoled does not start"
+	[ ! -s /lab/pin ] || xl vcpu-pin Domain-0 all "$(cat /lab/pin)" || fail "cannot pin dom0"
+}
+
+load_module() {
+	[ -e /lib/strata.ko ] || fail "dom0's image holds no strata.ko; build the module first"
+	# shellcheck disable=SC2046 # several arguments
+	error=$(insmod /lib/strata.ko $(cat /lab/module_args) 2>&1) || {
+		dmesg | tail -n 20
+		fail "dom0: insmod strata.ko: $error"
+	}
+}
+
+# Starts guest $1. xl says a dozen lines when it cannot; the first error is the cause.
+create_guest() {
+	xl create "/lab/guests/$1.cfg" >/run/create.log 2>&1 && return
+	cat /run/create.log
+	fail "xl create $1: $(grep -m 1 error: /run/create.log)"
+}
+
+# Waits for the line by which guest $1 says that it is ready; ends the test when it says or shows that it never will be.
+wait_for_guest() {
+	log=/out/guest-$1.log
+	until grep -q "^LAB guest $1 ready" "$log" 2>/dev/null; do
+		if grep "^LAB guest $1 failed" "$log" 2>/dev/null >/tmp/failed; then
+			fail "$(sed 's/^LAB //; s/\r//; q' /tmp/failed)"
+		elif grep -q "Kernel panic" "$log" 2>/dev/null; then
+			fail "guest $1 panicked before it was ready; its console is in guest-$1.log"
+		elif ! xl domid "$1" >/dev/null 2>&1; then
+			fail "guest $1 died before it was ready; its console is in guest-$1.log"
+		fi
+		usleep 200000
+	done
+	say "guest $1 ready"
+}
+
+# Runs the test's script; each line that it prints reaches lab's user as it comes.
+run_script() {
+	say "script $(basename "$(cat /lab/script)")"
+	{
+		cd /tmp && sh "/lab/scripts/$(cat /lab/script)" </dev/null 2>&1
+		echo $? >/run/script.status
+	} | while IFS= read -r line; do
+		say "> $line"
+	done
+}
+
+mount_all
+say "dom0 is up"
+start_xen_tools
+[ "$(cat /lab/module)" != yes ] || load_module
+say "tools are up"
+while read -r guest; do
+	create_guest "$guest"
+done </lab/guests/list
+while read -r guest; do
+	wait_for_guest "$guest"
+done </lab/guests/list
+run_script
+finish "$(cat /run/script.status)"

@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# TAP for the tests that boot a host: sourced by test_*.sh.  A test calls boot()
+# once, which turns each "ok:" and "NOT OK:" line of the script in dom0 into a
+# result, then check() for what it sees outside, then finish().
+set -u
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cd "$top" || exit 1
+here=tests/xen
+count=0
+
+# result STATUS NAME: one line of TAP.
+result() {
+	count=$((count + 1))
+	if [ "$1" = 0 ]; then
+		printf 'ok %s - %s\n' "$count" "$2"
+	else
+		printf 'not ok %s - %s\n' "$count" "$2"
+	fi
+}
+
+# check NAME COMMAND...: one result; the output of a command that fails is shown.
+check() {
+	local name=$1 output status=0
+	shift
+	output=$("$@" 2>&1) || status=$?
+	result "$status" "$name"
+	[ "$status" = 0 ] || printf '%s\n' "$output" | head -n 20 | sed 's/^/# /'
+}
+
+# boot DESCRIPTION DIR [LAB OPTIONS]: boots a host; DIR has been made by the caller.
+boot() {
+	local description=$1 out=$2 status=0 line
+	shift 2
+	"$here/lab" "$description" --out "$out" "$@" >"$out/lab.log" 2>&1 || status=$?
+	while IFS= read -r line; do
+		case $line in
+		*"  ok: "*) result 0 "${line#*  ok: }" ;;
+		*"  NOT OK: "*) result 1 "${line#*  NOT OK: }" ;;
+		esac
+	done <"$out/lab.log"
+	result "$status" "$description boots, does its work and ends"
+	[ "$status" = 0 ] || tail -n 60 "$out/lab.log" | sed 's/^/# /'
+}
+
+finish() {
+	printf '1..%s\n' "$count"
+}
+
+# merged_cleanly RECORDING OUT: merges it with status 0 and no violation.
+merged_cleanly() {
+	out/bin/strata merge "$1" -o "$2" &&
+		jq -e '.clock.violations == 0 and .events > 0' "$2/summary.json"
+}
+
+# opens DIR: babeltrace2 reads it to its end without a word on stderr.
+opens() {
+	local said
+	if ! said=$(babeltrace2 "$1" 2>&1 >/dev/null) || [ -n "$said" ]; then
+		printf '%s\n' "$said"
+		return 1
+	fi
+}

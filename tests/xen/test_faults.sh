@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Boots a host on which one thing after the other goes wrong, and checks that
+# nothing that was recorded is lost by it.  Speaks TAP; run by tests/run.sh.
+# shellcheck source=tests/xen/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+OUT=out/tests/faults
+MARKED=20000
+
+build_helpers() {
+	gcc -static -O2 -Wall -Wextra -Werror tests/xen/workloads/as_nobody.c -o "$OUT/as_nobody" &&
+		make -s --no-print-directory O=out/build/other-abi CFLAGS="-O1 -DSTRATA_HV_ABI_VERSION=99u" tools \
+			>/dev/null && cp out/build/other-abi/bin/strata "$OUT/strata_other_abi"
+}
+
+# Each marked system call was recorded once, or counted as lost.
+marked_add_up() {
+	local recorded lost
+	recorded=$(grep -cE 'syscall_entry.*0x5354.*0x52415441' "$OUT/marked-merged/timeline.txt")
+	lost=$(jq '.lost' "$OUT/marked-merged/summary.json")
+	echo "recorded $recorded + lost $lost, of $MARKED"
+	[ "$lost" -gt 0 ] && [ "$recorded" -gt 0 ] && [ $((recorded + lost)) = "$MARKED" ]
+}
+
+# A source that is missing or broken in a recording still leaves the others.
+has_events_of() {
+	jq -e --arg name "$2" '[.streams[] | select(.name | startswith($name)) | .events] | add > 0' \
+		"$1/summary.json"
+}
+
+rm -rf "$OUT"
+mkdir -p "$OUT"
+check "the helpers build" build_helpers
+boot "$here/faults.lab" "$OUT" --limit 240
+check "the recording with losses merges" out/bin/strata merge "$OUT/marked" -o "$OUT/marked-merged"
+check "marked calls: N = recorded + lost" marked_add_up
+for name in interrupted after beside unloaded reloaded; do
+	check "$name: merges, no violation" merged_cleanly "$OUT/$name" "$OUT/$name-merged"
+	check "$name: babeltrace2 opens it without a warning" opens "$OUT/$name-merged/ctf"
+done
+check "a full disk leaves whole packets" out/bin/strata merge "$OUT/full" -o "$OUT/full-merged"
+check "and they are many" has_events_of "$OUT/full-merged" xen
+check "the unloaded module's events are there" has_events_of "$OUT/unloaded-merged" dom0
+check "no kernel complained in dom0" bash -c "! grep -E 'BUG|WARNING|Oops|refcount' '$OUT/dom0-dmesg'"
+check "Xen did not complain" bash -c "! grep -E 'Xen BUG|Assertion|WARN' '$OUT/xl-dmesg'"
+finish

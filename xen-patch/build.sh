@@ -1,0 +1,364 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Build a Xen hypervisor that has Strata in it, from Debian's own source package.
+#
+#	xen-patch/build.sh			build out/xen/xen
+#	xen-patch/build.sh --xen-source DIR	patch and build the Xen source in DIR instead
+#
+# The source comes from the suites that this machine already uses, through an apt directory of our
+# own: the machine's apt configuration is read and never changed.  Re-running it when nothing has
+# changed takes a second or two; after an edit it rebuilds only what the edit touches.
+#
+# Called by hand, by the top Makefile and by CI.  Needs root only to install missing packages.
+
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(dirname "$here")
+out=$top/out/xen
+cache=$top/out/cache
+log=$out/build.log
+# What `make -C xen` needs of Debian, and what fetches and patches the source.
+packages=(gcc make binutils libc6-dev flex bison python3 patch dpkg-dev xz-utils)
+source_dir=
+step_start=0
+
+say()
+{
+	printf 'xen-patch: %s\n' "$*"
+}
+
+die()
+{
+	printf 'xen-patch: %s\n' "$@" >&2
+	exit 1
+}
+
+usage()
+{
+	sed -n '4,12s/^# \{0,1\}//p' "$0"
+}
+
+# The packages that are missing are installed; nothing is asked of apt when all are there.
+install_packages()
+{
+	local package missing=() as_root=()
+
+	for package in "${packages[@]}"; do
+		if ! dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null |
+		   grep -qx installed; then
+			missing+=("$package")
+		fi
+	done
+	if [ ${#missing[@]} -eq 0 ]; then
+		return
+	fi
+	say "installing ${missing[*]}"
+	if [ "$(id -u)" -ne 0 ]; then
+		command -v sudo >/dev/null ||
+			die "packages are missing: ${missing[*]}" \
+			    "next step: run as root: apt-get install ${missing[*]}"
+		as_root=(sudo)
+	fi
+	"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+		apt-get install -y --no-install-recommends "${missing[@]}" >>"$log" 2>&1 ||
+		die "apt-get could not install ${missing[*]}; its output is in $log" \
+		    "next step: run apt-get update, then this again"
+}
+
+# Print the machine's binary archives of Debian as one-line deb-src entries.
+# Only archives that publish the suites of this release are taken: others hold no xen.
+debian_sources()
+{
+	local codename
+
+	codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+	[ -n "$codename" ] || die "this is not Debian: /etc/os-release names no VERSION_CODENAME" \
+		"next step: give Xen's source with --xen-source DIR"
+	python3 - "$codename" <<'PYTHON'
+import glob, re, sys
+
+codename = sys.argv[1]
+entries = set()
+
+def add(options, uri, suite, components):
+    if re.fullmatch(codename + r"(-\w+)?|" + codename + r"/\S+", suite) and "main" in components:
+        entries.add("deb-src %s%s %s main" % (options, uri, suite))
+
+for name in ["/etc/apt/sources.list"] + sorted(glob.glob("/etc/apt/sources.list.d/*.list")):
+    try:
+        lines = open(name).read().splitlines()
+    except OSError:
+        continue
+    for line in lines:
+        m = re.match(r"deb(?:-src)?\s+(\[[^]]*\]\s+)?(\S+)\s+(\S+)\s+(.*)", line.split("#")[0])
+        if m:
+            signed = re.search(r"signed-by=\S+", m.group(1) or "")
+            add("[%s] " % signed.group().rstrip("]") if signed else "",
+                m.group(2), m.group(3), m.group(4).split())
+
+for name in sorted(glob.glob("/etc/apt/sources.list.d/*.sources")):
+    text = "\n".join(l for l in open(name).read().splitlines() if not l.startswith("#"))
+    for stanza in re.split(r"\n\s*\n", text):
+        field = {}
+        for m in re.finditer(r"^(\S+):[ \t]*(.*(?:\n[ \t]+.*)*)", stanza, re.M):
+            field[m.group(1).lower()] = m.group(2).strip()
+        if field.get("enabled", "yes").lower() == "no":
+            continue
+        signed = field.get("signed-by", "")
+        options = "[signed-by=%s] " % signed if signed.startswith("/") else ""
+        for uri in field.get("uris", "").split():
+            for suite in field.get("suites", "").split():
+                add(options, uri, suite, field.get("components", "").split())
+
+print("\n".join(sorted(entries)))
+PYTHON
+}
+
+# apt-get and apt-cache with lists, cache and sources of our own.
+private_apt()
+{
+	local tool=$1
+
+	shift
+	"$tool" -o Dir::Etc::SourceList="$cache/apt/sources.list" \
+		-o Dir::Etc::SourceParts="$cache/apt/none" \
+		-o Dir::State::Lists="$cache/apt/lists" \
+		-o Dir::Cache="$cache/apt/cache" \
+		-o APT::Sandbox::User= \
+		-o Acquire::Languages=none \
+		"$@"
+}
+
+refresh_lists()
+{
+	mkdir -p "$cache/apt/lists/partial" "$cache/apt/cache/archives/partial" "$cache/apt/none"
+	debian_sources >"$cache/apt/sources.list"
+	[ -s "$cache/apt/sources.list" ] ||
+		die "no Debian archive is configured in /etc/apt" \
+		    "next step: configure one, or give Xen's source with --xen-source DIR"
+	say "reading the lists of source packages"
+	private_apt apt-get update >>"$log" 2>&1 ||
+		die "apt-get update failed; its output is in $log" \
+		    "next step: check that this machine's own 'apt-get update' works"
+}
+
+# Unpack one version below the cache; leaves nothing behind when it cannot be had.
+download()
+{
+	local version=$1 dir=$2
+
+	rm -rf "$dir.new"
+	mkdir -p "$dir.new"
+	if ! (cd "$dir.new" &&
+	      private_apt apt-get source --only-source "xen=$version") >>"$log" 2>&1; then
+		rm -rf "$dir.new"
+		return 1
+	fi
+	mv "$dir.new"/xen-*/ "$dir.new/tree"
+	mv "$dir.new" "$dir"
+}
+
+series()
+{
+	sed 's/[[:space:]]*#.*//; /^$/d' "$here/patches/series"
+}
+
+# True when the whole series applies to a copy of just the files that it touches.
+series_applies()
+{
+	local tree=$1 try name file
+
+	try=$(mktemp -d "$cache/try.XXXXXX")
+	for name in $(series); do
+		for file in $(sed -n 's,^--- a/\([^[:space:]]*\).*,\1,p' "$here/patches/$name"); do
+			if [ -e "$tree/$file" ] && [ ! -e "$try/$file" ]; then
+				mkdir -p "$try/$(dirname "$file")"
+				cp "$tree/$file" "$try/$file"
+			fi
+		done
+		if ! patch -d "$try" -p1 -F 0 -s -f <"$here/patches/$name" >>"$log" 2>&1; then
+			say "  $name does not apply"
+			rm -rf "$try"
+			return 1
+		fi
+	done
+	rm -rf "$try"
+}
+
+# The newest version that downloads and takes the series; the answer is kept in $cache/xen.version.
+choose_source()
+{
+	local version dir
+
+	if [ -s "$cache/xen.version" ]; then
+		version=$(cat "$cache/xen.version")
+		if [ -d "$cache/xen-$version/tree" ]; then
+			pristine=$cache/xen-$version/tree
+			return
+		fi
+	fi
+	refresh_lists
+	for version in $(private_apt apt-cache showsrc --only-source xen 2>/dev/null |
+			 sed -n 's/^Version: //p' | sort -Vru); do
+		dir=$cache/xen-$version
+		if [ ! -d "$dir/tree" ]; then
+			say "trying xen $version: downloading"
+			if ! download "$version" "$dir"; then
+				say "  listed, but its archive has no such file: trying an older one"
+				continue
+			fi
+		fi
+		say "trying xen $version: the series"
+		if series_applies "$dir/tree"; then
+			echo "$version" >"$cache/xen.version"
+			pristine=$dir/tree
+			say "using xen $version"
+			return
+		fi
+	done
+	die "no version of Debian's xen could be downloaded and patched; details are in $log" \
+	    "next step: refresh xen-patch/patches/, or give a tree with --xen-source DIR"
+}
+
+# A private copy of the source with the series applied.  Made anew only when source or series
+# differ from last time; then files that did not change keep their time stamps, and so their objects.
+patch_tree()
+{
+	local want name
+
+	want=$({ echo "$pristine"; cd "$here/patches" && cat series $(series); } | sha256sum)
+	if [ "$(cat "$tree.stamp" 2>/dev/null)" = "$want" ]; then
+		return
+	fi
+	say "applying the series to $pristine"
+	rm -rf "$tree.new"
+	cp -a "$pristine" "$tree.new"
+	for name in $(series); do
+		say "  $name"
+		patch -d "$tree.new" -p1 -F 0 -s -f --no-backup-if-mismatch \
+			<"$here/patches/$name" >>"$log" 2>&1 ||
+			die "$name does not apply to $pristine; details are in $log" \
+			    "next step: rebase xen-patch/patches/ on that source"
+	done
+	mkdir -p "$tree"
+	if [ "$(cat "$tree.origin" 2>/dev/null)" = "$pristine" ]; then
+		update_files "$tree.new" "$tree"
+		rm -rf "$tree.new"
+	else
+		rm -rf "$tree"
+		mv "$tree.new" "$tree"
+		echo "$pristine" >"$tree.origin"
+	fi
+	echo "$want" >"$tree.stamp"
+}
+
+# Copy each file of directory $1 over $2 that is missing there or differs.
+update_files()
+{
+	local from=$1 to=$2 file
+
+	(cd "$from" && find . -type f -print0) | while IFS= read -r -d '' file; do
+		if ! cmp -s "$from/$file" "$to/$file"; then
+			mkdir -p "$to/$(dirname "$file")"
+			cp "$from/$file" "$to/$file"
+		fi
+	done
+}
+
+# What goes into the hypervisor besides Debian's source; a change of it is a reason to run make.
+inputs()
+{
+	(cd "$top" && find xen-patch/patches xen-patch/src include/strata -type f -print0 |
+		sort -z | xargs -0 sha256sum)
+	echo "$pristine"
+}
+
+build()
+{
+	local make=(make -C "$tree/xen" -j"$(nproc)" XEN_TARGET_ARCH=x86_64) want
+
+	want=$(inputs | sha256sum)
+	if [ -s "$out/xen" ] && [ "$(cat "$out/xen.stamp" 2>/dev/null)" = "$want" ]; then
+		say "nothing has changed"
+		return
+	fi
+	update_files "$here/src" "$tree/xen"
+	update_files "$top/include/strata" "$tree/xen/include/strata"
+	if ! grep -qs '^CONFIG_STRATA=y' "$tree/xen/.config"; then
+		say "configuring"
+		"${make[@]}" defconfig >>"$log" 2>&1 ||
+			die "make defconfig failed; its output is in $log"
+		grep -q '^CONFIG_STRATA=y' "$tree/xen/.config" ||
+			die "the default configuration leaves CONFIG_STRATA out" \
+			    "next step: look for the patch that adds it to xen/common/Kconfig"
+	fi
+	compile "${make[@]}"
+	cp "$tree/xen/xen-syms" "$out/xen-syms"
+	cp "$tree/xen/xen" "$out/xen"
+	echo "$want" >"$out/xen.stamp"
+}
+
+# Run make, and show on a terminal how many files it has compiled.
+compile()
+{
+	local objects=0 line
+
+	step_start=$SECONDS
+	{ "$@" 2>&1 || echo "make-failed"; } | while IFS= read -r line; do
+		case $line in
+		make-failed)
+			exit 1
+			;;
+		*" CC "*)
+			objects=$((objects + 1))
+			if [ "$objects" -eq 1 ]; then
+				say "compiling (400 files and about a minute, from scratch)"
+			fi
+			if [ $((objects % 50)) -eq 0 ]; then
+				say "  $objects files compiled, $((SECONDS - step_start)) s"
+			fi
+			;;
+		esac
+		printf '%s\n' "$line" >>"$log"
+		case $line in
+		*": error: "* | *": fatal error: "* | *"undefined reference"*)
+			printf '%s\n' "$line" >&2
+			;;
+		esac
+	done || die "the hypervisor did not build; the whole output is in $log"
+}
+
+while [ $# -gt 0 ]; do
+	case $1 in
+	--xen-source)
+		[ $# -ge 2 ] || die "--xen-source needs a directory"
+		source_dir=$(cd "$2" && pwd) || die "no such directory: $2"
+		shift 2
+		;;
+	-h | --help)
+		usage
+		exit 0
+		;;
+	*)
+		usage >&2
+		exit 2
+		;;
+	esac
+done
+
+mkdir -p "$out" "$cache"
+: >"$log"
+tree=$out/tree
+install_packages
+if [ -n "$source_dir" ]; then
+	[ -f "$source_dir/xen/common/trace.c" ] ||
+		die "$source_dir is not the top of a Xen source (no xen/common/trace.c)"
+	pristine=$source_dir
+else
+	choose_source
+fi
+patch_tree
+build
+say "the hypervisor is $out/xen"

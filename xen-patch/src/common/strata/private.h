@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * private.h - what the files of Strata share: the ring of a CPU, and who may
+ * touch it.
+ *
+ * A ring is reached through strata_rings[] only:
+ *
+ *   a probe        between strata_probe_begin() and strata_probe_end(), on the
+ *                  ring's own CPU; interrupts and NMIs nest
+ *   flush          on the ring's own CPU, or on another while that is offline
+ *   the reader     under the sysctl lock, on any CPU; touches read_count, and
+ *                  of the core's what strata_ring_ready() reads
+ *   make and free  under the sysctl lock; a ring is freed when no CPU is in a
+ *                  probe and the gate is shut (see control.c)
+ */
+
+#ifndef __COMMON_STRATA_PRIVATE_H__
+#define __COMMON_STRATA_PRIVATE_H__
+
+#include <xen/cache.h>
+#include <xen/cpumask.h>
+#include <xen/mm.h>
+#include <xen/trace.h>
+
+#include <strata/abi/hypervisor.h>
+#include <strata/ring_writer.h>
+
+struct strata_cpu_ring {
+    strata_count_t read_count; /* the reader's, moved by hypercall */
+    unsigned int nr_frames;
+    mfn_t *frames;             /* writer area, then data */
+    void *mapping;             /* the same frames, contiguous */
+
+    /* Written at every event, hence on cache lines of its own. */
+    struct strata_ring core __cacheline_aligned;
+};
+
+/* The ring of each physical CPU, or NULL.  Outlives CPU hotplug. */
+extern struct strata_cpu_ring *strata_rings[NR_CPUS];
+
+/* Which trace points are wanted; the gate is TB_STRATA in tb_init_done. */
+extern uint32_t strata_event_mask;
+
+/* Events of CPUs that have no ring. */
+extern unsigned long strata_unringed;
+
+static inline bool strata_started(void)
+{
+    return ACCESS_ONCE(tb_init_done) & TB_STRATA;
+}
+
+/*
+ * Records one of Strata's own events.  Any context, though the callers' data
+ * make most of them shun NMIs.
+ */
+void strata_record_own(enum strata_hv_own_event id, const void *data,
+                       unsigned int bytes);
+
+/*
+ * Hands over what this CPU has recorded, unless a probe is under way here
+ * below us: then false.  On return of true, every probe that began earlier on
+ * this CPU has ended.  Interrupts off.
+ */
+bool strata_flush_this_cpu(void);
+
+/* The same for a CPU that is offline and stays so; it has no probes. */
+void strata_flush_offline_cpu(unsigned int cpu);
+
+/* Flushes this CPU's ring if its reader has nothing left to read. */
+void strata_flush_for_reader(void);
+
+/*
+ * Makes the ring of one CPU.  0, or -ENOMEM and nothing was made.  Freeing
+ * takes what it gets, NULL included; frames that dom0 maps live on until it
+ * lets them go.  Interrupts on.
+ */
+int strata_ring_make(unsigned int cpu, struct strata_ring_geometry geo);
+void strata_ring_free(struct strata_cpu_ring *ring);
+
+#endif /* __COMMON_STRATA_PRIVATE_H__ */
+
+/*
+ * Local variables:
+ * mode: C
+ * c-file-style: "BSD"
+ * c-basic-offset: 4
+ * tab-width: 4
+ * indent-tabs-mode: nil
+ * End:
+ */

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * xen/strata.h - what the rest of Xen calls of Strata, the lockless trace
+ * rings: one hook for every trace point, a few for the clocks, one sysctl.
+ */
+
+#ifndef __XEN_STRATA_H__
+#define __XEN_STRATA_H__
+
+#include <xen/types.h>
+
+struct domain;
+struct strata_hv_op;
+struct strata_hv_pcpu_clock;
+struct vcpu;
+
+#ifdef CONFIG_STRATA
+
+/*
+ * Would a trace point with this event be recorded?  Any context.
+ */
+bool strata_wants(uint32_t event);
+
+/*
+ * Records one trace point.
+ * @event: as for __trace_var()
+ * @bytes: of @data; what is beyond TRACE_EXTRA_MAX words is left out
+ * Any context, NMI included: takes no lock, leaves interrupts alone, never
+ * faults and wakes nobody.
+ */
+void strata_record(uint32_t event, unsigned int bytes, const void *data);
+
+/*
+ * The clock of this CPU was set or calibrated: record how it runs now.  Any
+ * context but NMI and #MC.
+ */
+void strata_pcpu_clock(void);
+
+/*
+ * The periodic calibration of this CPU is done: as strata_pcpu_clock(), and
+ * hands what was recorded to a reader that has nothing else to read.
+ */
+void strata_calibrated(void);
+
+/*
+ * The TSC of a vCPU, or of all of a domain's, changed: record its map.  Any
+ * context but NMI and #MC; the domain stays as it is while we look.
+ */
+void strata_vcpu_clock(const struct vcpu *v);
+void strata_domain_clock(const struct domain *d);
+
+/* Records a vCPU's runstate.  The caller holds its schedule lock. */
+void strata_vcpu_state(const struct vcpu *v);
+
+/* A vCPU has been made: records its clock and runstate. */
+void strata_vcpu_created(struct vcpu *v);
+
+/*
+ * XEN_SYSCTL_strata_op, under the sysctl lock.  0, a negative error, or
+ * -ERESTART: to be called again with the same @op, from a continuation.
+ */
+int strata_sysctl(struct strata_hv_op *op);
+
+/*
+ * What Strata asks of the rest of Xen.
+ * arch/x86/time.c: how this CPU extrapolates system time.  Interrupts off.
+ */
+void get_cpu_clock(struct strata_hv_pcpu_clock *clock);
+/* common/sched/core.c: strata_vcpu_state() under the vCPU's schedule lock. */
+void vcpu_runstate_trace(struct vcpu *v);
+
+#else /* CONFIG_STRATA */
+
+#include <xen/errno.h>
+
+static inline bool strata_wants(uint32_t event)
+{
+    return false;
+}
+
+static inline void strata_record(uint32_t event, unsigned int bytes,
+                                 const void *data) {}
+static inline void strata_pcpu_clock(void) {}
+static inline void strata_calibrated(void) {}
+static inline void strata_vcpu_clock(const struct vcpu *v) {}
+static inline void strata_domain_clock(const struct domain *d) {}
+static inline void strata_vcpu_created(struct vcpu *v) {}
+
+static inline int strata_sysctl(struct strata_hv_op *op)
+{
+    return -ENOSYS;
+}
+
+#endif /* CONFIG_STRATA */
+
+#endif /* __XEN_STRATA_H__ */
+
+/*
+ * Local variables:
+ * mode: C
+ * c-file-style: "BSD"
+ * c-basic-offset: 4
+ * tab-width: 4
+ * indent-tabs-mode: nil
+ * End:
+ */
