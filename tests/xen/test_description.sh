@@ -3,8 +3,8 @@
 #
 # How descriptions are read: each mistake is named with its file and line, and a good one gives what it says.
 # Boots nothing.  Speaks TAP; run by tests/run.sh.
-# shellcheck source=tests/xen/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
 # shellcheck source=tests/xen/description.sh
 . "$here/description.sh"
 

@@ -3,8 +3,8 @@
 #
 # Boots hosts for the lab's own sake: what it builds is what the description says, and when a guest cannot be had, it says
 # which and why.  Speaks TAP; run by tests/run.sh.
-# shellcheck source=tests/xen/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
 
 OUT=out/tests/lab
 
