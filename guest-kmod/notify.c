@@ -25,13 +25,18 @@ static void send_event(struct irq_work *work)
 	notify_remote_via_evtchn(port);
 }
 
-DEFINE_PER_CPU(struct irq_work, strata_notify_work) = IRQ_WORK_INIT_HARD(send_event);
+DEFINE_PER_CPU(struct irq_work, strata_notify_work);
 
 int strata_notify_open(void)
 {
 	struct evtchn_alloc_unbound alloc = { .dom = DOMID_SELF, .remote_dom = 0 };
-	int err = HYPERVISOR_event_channel_op(EVTCHNOP_alloc_unbound, &alloc);
+	unsigned int cpu;
+	int err;
 
+	/* Not by an initialiser: in a module's per-CPU data the kernel relocates no pointers. */
+	for_each_possible_cpu (cpu)
+		per_cpu(strata_notify_work, cpu) = IRQ_WORK_INIT_HARD(send_event);
+	err = HYPERVISOR_event_channel_op(EVTCHNOP_alloc_unbound, &alloc);
 	if (err) {
 		pr_err("Xen gives no event channel (error %d)\n", err);
 		return err;

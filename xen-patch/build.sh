@@ -1,5 +1,5 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Build a Xen hypervisor that has Strata in it, from Debian's own source package.
 #
@@ -61,10 +61,13 @@ install_packages()
 			    "next step: run as root: apt-get install ${missing[*]}"
 		as_root=(sudo)
 	fi
-	"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-		apt-get install -y --no-install-recommends "${missing[@]}" >>"$log" 2>&1 ||
+	as_root+=(env DEBIAN_FRONTEND=noninteractive apt-get)
+	# The lists may be missing or old: then once more with fresh ones.
+	"${as_root[@]}" install -y --no-install-recommends "${missing[@]}" >>"$log" 2>&1 ||
+		{ "${as_root[@]}" update &&
+		  "${as_root[@]}" install -y --no-install-recommends "${missing[@]}"; } >>"$log" 2>&1 ||
 		die "apt-get could not install ${missing[*]}; its output is in $log" \
-		    "next step: run apt-get update, then this again"
+		    "next step: install them by hand, then run this again"
 }
 
 # Print the machine's binary archives of Debian as one-line deb-src entries.
@@ -172,12 +175,12 @@ series_applies()
 
 	try=$(mktemp -d "$cache/try.XXXXXX")
 	for name in $(series); do
-		for file in $(sed -n 's,^--- a/\([^[:space:]]*\).*,\1,p' "$here/patches/$name"); do
+		while read -r file; do
 			if [ -e "$tree/$file" ] && [ ! -e "$try/$file" ]; then
 				mkdir -p "$try/$(dirname "$file")"
 				cp "$tree/$file" "$try/$file"
 			fi
-		done
+		done < <(sed -n 's,^--- a/\([^[:space:]]*\).*,\1,p' "$here/patches/$name")
 		if ! patch -d "$try" -p1 -F 0 -s -f <"$here/patches/$name" >>"$log" 2>&1; then
 			say "  $name does not apply"
 			rm -rf "$try"
@@ -222,13 +225,20 @@ choose_source()
 	    "next step: refresh xen-patch/patches/, or give a tree with --xen-source DIR"
 }
 
+# What decides which source is built: the tree that we start from and the patches, in order.
+patch_inputs()
+{
+	echo "$pristine"
+	cat "$here/patches/series" "$here"/patches/*.patch
+}
+
 # A private copy of the source with the series applied.  Made anew only when source or series
 # differ from last time; then files that did not change keep their time stamps, and so their objects.
 patch_tree()
 {
 	local want name
 
-	want=$({ echo "$pristine"; cd "$here/patches" && cat series $(series); } | sha256sum)
+	want=$(patch_inputs | sha256sum)
 	if [ "$(cat "$tree.stamp" 2>/dev/null)" = "$want" ]; then
 		return
 	fi

@@ -197,6 +197,15 @@ static int skip_old(struct tap *tap, struct strata_error *error)
 	return 0;
 }
 
+static int make_source_dir(const struct recorder *recorder, const struct strata_source *source,
+			   struct strata_error *error)
+{
+	char path[500];
+
+	snprintf(path, sizeof(path), "%s/%s", recorder->dir, source->name);
+	return make_dir(path, error);
+}
+
 int recorder_add_ring(struct recorder *recorder, size_t source_index, struct ring *ring,
 		      struct strata_error *error)
 {
@@ -221,8 +230,11 @@ int recorder_add_ring(struct recorder *recorder, size_t source_index, struct rin
 	memset(tap, 0, sizeof(*tap));
 	tap->ring = ring;
 	tap->source = source_index;
-	if (skip_old(tap, error) || !strata_source_add_stream(source, ring->cpu) ||
-	    stream_file_open(&tap->file, recorder->dir, source->name, ring->cpu, error))
+	if (skip_old(tap, error) || make_source_dir(recorder, source, error))
+		return -1;
+	if (!strata_source_add_stream(source, ring->cpu))
+		return strata_fail(error, "out of memory");
+	if (stream_file_open(&tap->file, recorder->dir, source->name, ring->cpu, error))
 		return -1;
 	recorder->nr_taps++;
 	/* Streams are kept in order of their CPUs: places may have moved. */
@@ -245,12 +257,10 @@ static size_t nr_events(const struct recorder *recorder)
 int recorder_save(struct recorder *recorder, struct strata_error *error)
 {
 	struct strata_recording *recording = &recorder->recording;
-	char path[500];
 	size_t i;
 
 	for (i = 0; i < recording->nr_sources; i++) {
-		snprintf(path, sizeof(path), "%s/%s", recorder->dir, recording->sources[i].name);
-		if (make_dir(path, error) ||
+		if (make_source_dir(recorder, &recording->sources[i], error) ||
 		    strata_ctf_metadata_save(recording, &recording->sources[i], recorder->dir,
 					     error))
 			return -1;

@@ -298,7 +298,7 @@ static void the_text_has_a_line_for_each_event_and_no_control_characters(void **
 			       "xen       1 idle/1     runstate_blocked_to_runnable "
 			       "of_vcpu=0 of_domain=1(g1)\n"));
 	assert_non_null(strstr(given->stdout_text,
-			       "kernel    0 g1/0       sched_waking                 tid=1 "
+			       "kernel    0 g1/0       sched_waking                 [tid=1] "
 			       "comm=\"sleeper\" tid=100\n"));
 	/* What is said goes elsewhere, to keep the timeline clean. */
 	assert_non_null(strstr(given->stderr_text, "Merged:"));
