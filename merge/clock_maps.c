@@ -8,7 +8,9 @@
  * conversion lies before the next piece begins.  That fails in one case: a
  * guest that set its counter back repeats readings.  The ring closes a packet
  * there, readings go back between packets, and that is when the next piece is
- * entered.
+ * entered.  (A guest that set it back by less than it then was silent shows
+ * nothing: its events up to that distance later come out as much too early, and
+ * the order check has the chance to find them.)
  */
 #include "clock_maps.h"
 
@@ -112,8 +114,8 @@ void strata_stream_clock_init(struct strata_stream_clock *clock,
 	}
 }
 
-/* A guest reading that goes back: is it because the next piece has begun?  Its record may lie
- * a little after the change that it tells of. */
+/* Whether a reading may be the next piece's: it then lies after that piece began.  The record
+ * of a change may lie a little before or after the change itself. */
 static bool next_piece_explains(const struct strata_stream_clock *clock, uint64_t guest)
 {
 	const uint64_t slop_ticks = clock->tsc_khz; /* a millisecond */
@@ -135,7 +137,8 @@ uint64_t strata_stream_clock_convert(struct strata_stream_clock *clock, uint64_t
 	clock->last_guest = guest;
 
 	host = strata_host_from_guest(&clock->pieces[clock->at].map, guest);
-	while (clock->at + 1 < clock->nr && host >= clock->pieces[clock->at + 1].from_ticks) {
+	while (clock->at + 1 < clock->nr && host >= clock->pieces[clock->at + 1].from_ticks &&
+	       next_piece_explains(clock, guest)) {
 		clock->at++;
 		host = strata_host_from_guest(&clock->pieces[clock->at].map, guest);
 	}

@@ -338,7 +338,7 @@ static const char kernel_events[] =
 	"{\"id\":2,\"name\":\"hrtimer_expire_entry\",\"fields\":["
 	"{\"name\":\"hrtimer\",\"kind\":\"hex\",\"bytes\":8,\"count\":1}]},"
 	"{\"id\":3,\"name\":\"mark\",\"fields\":["
-	"{\"name\":\"number\",\"kind\":\"unsigned\",\"bytes\":1,\"count\":1}]}";
+	"{\"name\":\"event\",\"kind\":\"unsigned\",\"bytes\":1,\"count\":1}]}";
 
 static void print_source(FILE *json, const struct synthetic *rec,
 			 const struct synthetic_source *source)

@@ -23,7 +23,7 @@ enum synthetic_kernel_event {
 	SYNTHETIC_SWITCH, /* text prev_comm[16], s32 prev_tid, text next_comm[16], s32 next_tid */
 	SYNTHETIC_WAKING, /* text comm[16], s32 tid */
 	SYNTHETIC_TIMER,  /* x64 hrtimer */
-	SYNTHETIC_MARK,   /* u8 number: a payload that needs padding */
+	SYNTHETIC_MARK,   /* u8 event: needs padding, and is a word of CTF's language */
 };
 
 struct synthetic_stream {

@@ -123,6 +123,29 @@ static void a_torn_tail_is_named_and_left_out(void **state)
 	merged_free(&merged);
 }
 
+static void a_packet_inside_of_a_bad_packet_is_not_believed(void **state)
+{
+	struct synthetic rec;
+	struct merged merged;
+	unsigned int each = build(&rec, 3);
+	uint8_t *bad = rec.streams[0].bytes + 2 * PACKET_BYTES;
+	uint64_t bits = 8 * SYNTHETIC_HEADER_BYTES, sequence = 9;
+
+	(void)state;
+	/* A guest can put what looks like a packet, and an empty one, into a payload. */
+	memcpy(bad + 1000, bad, SYNTHETIC_HEADER_BYTES);
+	memcpy(bad + 1000 + 40, &bits, 8);
+	memcpy(bad + 1000 + 48, &bits, 8);
+	memcpy(bad + 1000 + 56, &sequence, 8);
+	bad[SYNTHETIC_HEADER_BYTES] = 99;
+	merge_and_free(&rec, &merged);
+	assert_int_equal(merged.nr_events, 2 * each);
+	assert_int_equal(merged.result.missing_packets, 0);
+	assert_complained(&merged, "offset 8192: bad packet: record at 104: unknown event id 99; "
+				   "4096 bytes are left out");
+	merged_free(&merged);
+}
+
 static void a_packet_that_comes_twice_is_taken_once(void **state)
 {
 	struct synthetic rec;
@@ -284,6 +307,7 @@ int main(void)
 		cmocka_unit_test(a_bad_size_does_not_hide_the_packets_behind_it),
 		cmocka_unit_test(a_header_that_was_overwritten_is_stepped_over),
 		cmocka_unit_test(a_torn_tail_is_named_and_left_out),
+		cmocka_unit_test(a_packet_inside_of_a_bad_packet_is_not_believed),
 		cmocka_unit_test(a_packet_that_comes_twice_is_taken_once),
 		cmocka_unit_test(a_packet_of_another_cpu_is_refused),
 		cmocka_unit_test(a_stream_of_nothing_but_junk_is_given_up),

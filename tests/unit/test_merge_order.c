@@ -175,6 +175,11 @@ static void the_hypervisor_itself_can_be_shifted(void **state)
 	merge_directory(&merged, rec.dir, "xen", 371);
 	assert_int_not_equal(merged.result.order.violations, 0);
 	merged_free(&merged);
+	/* So far that it covers no event any more, nothing can be judged. */
+	merge_directory(&merged, rec.dir, "xen", 1000000000);
+	assert_int_equal(merged.result.order.violations, 0);
+	assert_int_equal(merged.result.order.checks, 0);
+	merged_free(&merged);
 	merge_directory(&merged, rec.dir, "nobody", 1);
 	assert_int_equal(merged.status, -1);
 	assert_non_null(strstr(merged.error.text, "no source \"nobody\""));
@@ -207,8 +212,9 @@ static void begin_small(struct synthetic *rec)
 	const struct synthetic_clock pv = { .is_hvm = false };
 
 	synthetic_init(rec);
-	synthetic_add_source(rec, "xen", "xen", 0x7ff2);
+	/* Ties go to the hypervisor wherever it stands among the sources. */
 	synthetic_add_source(rec, "g1", "kernel", 1);
+	synthetic_add_source(rec, "xen", "xen", 0x7ff2);
 	synthetic_vcpu_clock(rec, 0, 1000, 1, 0, &pv);
 }
 
@@ -337,6 +343,26 @@ static void where_the_hypervisor_lost_events_nothing_is_judged(void **state)
 	merged_free(&merged);
 }
 
+static void where_one_cpu_of_the_host_is_not_covered_nothing_is_judged(void **state)
+{
+	struct synthetic rec;
+	struct merged merged;
+
+	(void)state;
+	/* CPU 1's stream begins later and ends earlier: it may have run g1 in between. */
+	begin_small(&rec);
+	synthetic_runstate(&rec, 0, 1500, 1, 0, RUNNING, BLOCKED);
+	synthetic_mark(&rec, "g1", 0, 2000, 1);
+	synthetic_runstate(&rec, 1, 3000, 2, 0, RUNNING, BLOCKED);
+	synthetic_runstate(&rec, 1, 4000, 2, 0, BLOCKED, RUNNABLE);
+	synthetic_mark(&rec, "g1", 0, 5000, 1);
+	synthetic_runstate(&rec, 0, 9000, 1, 0, BLOCKED, RUNNABLE);
+	end_small(&rec, &merged);
+	assert_int_equal(merged.result.order.unchecked, 2);
+	assert_int_equal(merged.result.order.violations, 0);
+	merged_free(&merged);
+}
+
 static void a_change_that_does_not_follow_starts_anew(void **state)
 {
 	struct synthetic rec;
@@ -345,14 +371,18 @@ static void a_change_that_does_not_follow_starts_anew(void **state)
 	(void)state;
 	begin_small(&rec);
 	synthetic_runstate(&rec, 0, 2000, 1, 0, RUNNING, BLOCKED);
-	/* From blocked it cannot stop running: what came between is missing. */
-	synthetic_runstate(&rec, 0, 4000, 1, 0, RUNNING, BLOCKED);
+	/* From blocked it cannot have become runnable twice: what came between is missing. */
+	synthetic_runstate(&rec, 0, 4000, 1, 0, RUNNABLE, BLOCKED);
+	synthetic_mark(&rec, "g1", 0, 4100, 1);
 	synthetic_runstate(&rec, 0, 5000, 1, 0, BLOCKED, RUNNING);
 	synthetic_mark(&rec, "g1", 0, 5100, 1);
 	synthetic_runstate(&rec, 0, 6000, 1, 0, RUNNING, BLOCKED);
 	end_small(&rec, &merged);
-	assert_int_equal(merged.result.order.checks, 1);
-	assert_int_equal(merged.result.order.violations, 0);
+	assert_int_equal(merged.result.order.checks, 2);
+	assert_int_equal(merged.result.order.violations, 1);
+	/* That it stopped at 2000 is no longer the last that is known. */
+	assert_int_equal(merged.result.order.named[0].late_ticks, UINT64_MAX);
+	assert_int_equal(merged.result.order.named[0].early_ticks, 900);
 	assert_int_equal(merged.result.order.slack_before_ticks, 100);
 	merged_free(&merged);
 }
@@ -411,6 +441,7 @@ int main(void)
 		cmocka_unit_test(a_state_record_counts_only_until_the_first_change),
 		cmocka_unit_test(events_after_the_hypervisors_end_are_not_judged),
 		cmocka_unit_test(where_the_hypervisor_lost_events_nothing_is_judged),
+		cmocka_unit_test(where_one_cpu_of_the_host_is_not_covered_nothing_is_judged),
 		cmocka_unit_test(a_change_that_does_not_follow_starts_anew),
 		cmocka_unit_test(a_guest_with_an_emulated_clock_is_left_out_and_named),
 		cmocka_unit_test(a_guest_without_a_clock_record_is_complained_of),

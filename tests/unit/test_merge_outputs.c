@@ -169,6 +169,8 @@ static void babeltrace2_opens_the_merged_trace_and_counts_the_same(void **state)
 		       "container = 1 ), vcpu = 0, pcpu = 0, tid = 1 }, { prev_comm = "
 		       "\"swapper\", prev_tid = 0, next_comm = \"sleeper\", next_tid = 100 }"));
 	assert_non_null(strstr(given->stdout_text, "xen:runstate_blocked_to_runnable: "));
+	/* Also a field whose name is a word of the metadata's language. */
+	assert_non_null(strstr(given->stdout_text, "{ event = 1 }"));
 }
 
 static void babeltrace2_opens_the_raw_traces(void **state)
@@ -218,22 +220,26 @@ static void babeltrace2_reports_losses_where_they_were(void **state)
 	struct synthetic_stream *stream = synthetic_stream(&given->rec, "g2", 0);
 	struct json_object *summary;
 
-	/* Some in the middle, some after the last event; and a stream of nothing but losses. */
+	/* Some in the middle, some after the last event; a stream of nothing but losses; and
+	 * one that lost events before its first. */
 	synthetic_close_packet(stream);
 	stream->lost = 5;
 	synthetic_mark(&given->rec, "g2", 0, stream->last_ticks + 10000, 1);
 	synthetic_close_packet(stream);
 	stream->lost_after = 2;
 	synthetic_stream(&given->rec, "g2", 1)->lost_after = 11;
+	synthetic_stream(&given->rec, "g2", 2)->lost = 7;
+	synthetic_mark(&given->rec, "g2", 2, stream->last_ticks, 1);
 	write_recording(given);
 	assert_int_equal(run_merge(given, given->rec.dir, "-o", given->out, NULL), 0);
 	summary = load_summary(given);
-	assert_int_equal(number(summary, "lost"), 18);
+	assert_int_equal(number(summary, "lost"), 25);
 	json_object_put(summary);
 	assert_int_equal(run(given, "babeltrace2 %s/ctf | wc -l", given->out), 0);
 	assert_int_equal(strtoull(given->stdout_text, NULL, 10), given->rec.events);
 	assert_non_null(strstr(given->stderr_text, "discarded 5 events"));
 	assert_non_null(strstr(given->stderr_text, "discarded 2 events"));
+	assert_non_null(strstr(given->stderr_text, "discarded 7 events"));
 	assert_non_null(strstr(given->stderr_text, "discarded 11 events"));
 	assert_null(strstr(given->stderr_text, "ERROR"));
 }
