@@ -41,7 +41,7 @@ void strata_occupancy_change(struct strata_occupancy *occupancy,
 }
 
 bool strata_occupancy_by_other(const struct strata_occupancy *occupancy, uint16_t domain,
-			       uint64_t from, uint64_t until, struct strata_stretch *behind)
+			       uint64_t from, struct strata_stretch *behind)
 {
 	unsigned int kept = occupancy->nr_past < STRATA_OCCUPANCY_HISTORY
 				    ? occupancy->nr_past
@@ -56,8 +56,6 @@ bool strata_occupancy_by_other(const struct strata_occupancy *occupancy, uint16_
 			continue;
 		if (stretch.since < from)
 			stretch.since = from;
-		if (stretch.until > until)
-			stretch.until = until;
 		if (stretch.until <= stretch.since || stretch.until - stretch.since <= longest)
 			continue;
 		longest = stretch.until - stretch.since;

@@ -35,12 +35,12 @@ void strata_occupancy_change(struct strata_occupancy *occupancy,
 			     uint16_t vcpu);
 
 /*
- * Which vCPU of another domain than @domain ran here longest at a stretch between
- * @from and @until; idle does not count.
- * @behind: OUT, that stretch, cut to the time asked about
+ * Which vCPU of another domain than @domain ran here longest at a stretch since
+ * @from; idle does not count, nor does who runs now.
+ * @behind: OUT, that stretch, cut to what is after @from
  * False: none is remembered.
  */
 bool strata_occupancy_by_other(const struct strata_occupancy *occupancy, uint16_t domain,
-			       uint64_t from, uint64_t until, struct strata_stretch *behind);
+			       uint64_t from, struct strata_stretch *behind);
 
 #endif /* STRATA_MERGE_ANALYSES_OCCUPANCY_H */

@@ -181,7 +181,7 @@ static void vcpu_runs(struct wakeup *wakeup, struct tracker *tracker,
 	struct wakeup_case *found = &tracker->found;
 
 	tracker->stage = STAGE_NONE;
-	if (!strata_occupancy_by_other(pcpu, tracker->domain, tracker->wake.event.ticks, run->ticks,
+	if (!strata_occupancy_by_other(pcpu, tracker->domain, tracker->wake.event.ticks,
 				       &found->behind) ||
 	    behind_ticks(found) <= behind_ticks(&wakeup->best))
 		return;

@@ -360,10 +360,11 @@ static void print_source(FILE *json, const struct synthetic *rec,
 			continue;
 		fprintf(json,
 			"%s{\"cpu\":%u,\"packets\":%llu,\"events\":%llu,\"lost\":%llu,"
-			"\"bad_packets\":0}",
+			"\"bad_packets\":%llu}",
 			comma, stream->cpu, (unsigned long long)stream->packets,
 			(unsigned long long)stream->events,
-			(unsigned long long)(stream->lost + stream->lost_after));
+			(unsigned long long)(stream->lost + stream->lost_after),
+			(unsigned long long)stream->refused);
 		comma = ",";
 	}
 	fprintf(json, "],\"events\":[%s]}",

@@ -37,6 +37,7 @@ struct synthetic_stream {
 	uint64_t sequence;
 	uint64_t lost;       /* goes into the packets closed from now on */
 	uint64_t lost_after; /* only recording.json says so */
+	uint64_t refused;    /* packets; likewise */
 	uint64_t last_ticks;
 	uint64_t packets;
 	uint64_t events;

@@ -306,6 +306,9 @@ static void the_text_has_a_line_for_each_event_and_no_control_characters(void **
 	assert_non_null(strstr(given->stdout_text,
 			       "kernel    0 g1/0       sched_waking                 [tid=1] "
 			       "comm=\"sleeper\" tid=100\n"));
+	/* Times since the first event, and since the one before. */
+	assert_non_null(strstr(given->stdout_text,
+			       "\n     0.000004171 +0.000004169 kernel    1 dom0/0     mark "));
 	/* What is said goes elsewhere, to keep the timeline clean. */
 	assert_non_null(strstr(given->stderr_text, "Merged:"));
 }
@@ -400,6 +403,55 @@ static void a_bad_packet_gives_its_own_status_and_a_last_sentence(void **state)
 	assert_string_equal(given->stderr_text, "");
 }
 
+static void what_the_recorder_refused_is_not_forgotten(void **state)
+{
+	struct given *given = *state;
+
+	synthetic_stream(&given->rec, "g1", 0)->refused = 2;
+	write_recording(given);
+	assert_int_equal(run_merge(given, given->rec.dir, "-o", given->out, NULL), 3);
+	assert_non_null(strstr(given->stderr_text, "2 bad packets and 0 sources were left out"));
+}
+
+static void a_source_that_is_left_out_gives_the_same_status(void **state)
+{
+	struct given *given = *state;
+	struct synthetic_host emulated = host;
+
+	synthetic_free(&given->rec);
+	emulated.clock.emulated = true;
+	synthetic_build_host(&given->rec, &emulated);
+	write_recording(given);
+	assert_int_equal(run_merge(given, given->rec.dir, "-o", given->out, NULL), 3);
+	assert_non_null(strstr(given->stderr_text, "g1: Xen emulates"));
+	assert_non_null(strstr(given->stderr_text, "0 bad packets and 1 sources were left out"));
+	/* And the trace is a trace without it. */
+	assert_int_equal(run(given, "babeltrace2 %s/ctf | grep -c kernel:", given->out), 0);
+	assert_string_equal(given->stderr_text, "");
+	assert_int_equal(strtoull(given->stdout_text, NULL, 10), 40 * 4);
+}
+
+static void clocks_that_are_not_known_are_not_called_exact(void **state)
+{
+	struct given *given = *state;
+	struct json_object *summary, *clock;
+
+	synthetic_free(&given->rec);
+	synthetic_add_source(&given->rec, "g7", "kernel", 7);
+	synthetic_mark(&given->rec, "g7", 0, SYNTHETIC_ANCHOR_TICKS, 1);
+	write_recording(given);
+	assert_int_equal(run_merge(given, given->rec.dir, "-o", given->out, NULL), 0);
+	assert_non_null(strstr(given->stdout_text, "Clocks:   not recorded for 1 of the streams"));
+	assert_null(strstr(given->stdout_text, "exact"));
+	summary = load_summary(given);
+	assert_true(json_object_object_get_ex(summary, "clock", &clock));
+	assert_int_equal(number(clock, "assumed_clocks"), 1);
+	assert_null(json_object_object_get(clock, "smallest_slack_ns"));
+	json_object_put(summary);
+	assert_int_equal(run(given, "babeltrace2 %s/ctf", given->out), 0);
+	assert_non_null(strstr(given->stdout_text, "vcpu = 0, pcpu = -1, tid = 1"));
+}
+
 static void a_full_disk_is_said_clearly(void **state)
 {
 	struct given *given = *state;
@@ -449,6 +501,9 @@ int main(void)
 		TEST(the_longest_wait_behind_another_domain_is_explained),
 		TEST(a_shift_makes_the_check_fail_and_the_status_tell),
 		TEST(a_bad_packet_gives_its_own_status_and_a_last_sentence),
+		TEST(what_the_recorder_refused_is_not_forgotten),
+		TEST(a_source_that_is_left_out_gives_the_same_status),
+		TEST(clocks_that_are_not_known_are_not_called_exact),
 		TEST(a_full_disk_is_said_clearly),
 		TEST(what_cannot_be_is_refused_with_a_next_step),
 	};

@@ -128,6 +128,19 @@ static void a_vcpu_of_the_same_domain_or_idle_is_no_reason(void **state)
 	assert_says(answer(rec), "No task of a recorded guest was woken behind another domain");
 }
 
+static void a_vcpu_that_was_not_seen_to_start_is_no_reason(void **state)
+{
+	struct synthetic *rec = *state;
+
+	wakes(rec, 1, 1, 0);
+	/* g2 starts; that it stops and d3 starts was not recorded. */
+	synthetic_runstate(rec, 0, MS(2), 2, 0, RUNNABLE, RUNNING);
+	synthetic_runstate(rec, 0, MS(5), 3, 0, RUNNING, RUNNABLE);
+	begins(rec, 0, 0, 6);
+	runs_task(rec, 0, 6.25, 6.5, "late", 42);
+	assert_says(answer(rec), "No task");
+}
+
 static void what_ran_on_another_cpu_is_no_reason(void **state)
 {
 	struct synthetic *rec = *state;
@@ -239,6 +252,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(only_the_time_after_the_wake_counts),
 		TEST(a_vcpu_of_the_same_domain_or_idle_is_no_reason),
+		TEST(a_vcpu_that_was_not_seen_to_start_is_no_reason),
 		TEST(what_ran_on_another_cpu_is_no_reason),
 		TEST(a_vcpu_that_stops_before_its_task_runs_is_no_case),
 		TEST(a_switch_to_another_task_is_not_the_end),
