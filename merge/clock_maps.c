@@ -87,12 +87,31 @@ void strata_clock_maps_clear(struct strata_clock_maps *maps)
 	memset(maps, 0, sizeof(*maps));
 }
 
+/* Index of the first piece that does not come before that vCPU's. */
+static size_t first_piece(const struct strata_clock_maps *maps, uint16_t domain, uint16_t vcpu)
+{
+	uint32_t wanted = (uint32_t)domain << 16 | vcpu;
+	size_t low = 0, high = maps->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct strata_clock_piece *piece = &maps->pieces[middle];
+
+		if (((uint32_t)piece->domain << 16 | piece->vcpu) < wanted)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 bool strata_clock_maps_usable(const struct strata_clock_maps *maps, uint16_t domain)
 {
 	size_t i;
 
-	for (i = 0; i < maps->nr; i++) {
-		if (maps->pieces[i].domain == domain && !maps->pieces[i].usable)
+	for (i = first_piece(maps, domain, 0); i < maps->nr && maps->pieces[i].domain == domain;
+	     i++) {
+		if (!maps->pieces[i].usable)
 			return false;
 	}
 	return true;
@@ -102,16 +121,15 @@ void strata_stream_clock_init(struct strata_stream_clock *clock,
 			      const struct strata_clock_maps *maps, uint16_t domain, uint16_t vcpu,
 			      uint32_t tsc_khz)
 {
-	size_t i;
+	size_t first = first_piece(maps, domain, vcpu), i;
 
 	memset(clock, 0, sizeof(*clock));
 	clock->tsc_khz = tsc_khz;
-	for (i = 0; i < maps->nr; i++) {
-		if (maps->pieces[i].domain != domain || maps->pieces[i].vcpu != vcpu)
-			continue;
-		if (clock->nr++ == 0)
-			clock->pieces = &maps->pieces[i];
-	}
+	for (i = first;
+	     i < maps->nr && maps->pieces[i].domain == domain && maps->pieces[i].vcpu == vcpu; i++)
+		clock->nr++;
+	if (clock->nr)
+		clock->pieces = &maps->pieces[first];
 }
 
 /* Whether a reading may be the next piece's: it then lies after that piece began.  The record

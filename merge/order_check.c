@@ -23,7 +23,8 @@
 #define NEVER UINT64_MAX
 
 struct strata_vcpu {
-	uint32_t key; /* domain << 16 | vCPU */
+	uint32_t key;        /* domain << 16 | vCPU */
+	uint32_t generation; /* behind the check's: what follows is forgotten */
 	bool known;
 	enum strata_runstate state;
 	uint64_t running_since; /* NEVER: it runs, but since when is not known */
@@ -43,6 +44,7 @@ struct strata_order_check {
 	uint64_t covered_from;
 	uint64_t covered_until;
 	uint64_t uncertain_until; /* 0: certain */
+	uint32_t generation;      /* grows when all that is known is to be forgotten */
 	struct strata_vcpu **by_hash;
 	uint32_t capacity;
 	uint32_t nr;
@@ -230,14 +232,18 @@ static bool is_certain(struct strata_order_check *check, uint64_t ticks)
 
 void strata_order_check_uncertain(struct strata_order_check *check, uint64_t until_ticks)
 {
-	uint32_t i;
-
 	if (until_ticks > check->uncertain_until)
 		check->uncertain_until = until_ticks;
-	for (i = 0; i < check->capacity; i++) {
-		if (check->by_hash[i])
-			forget(check, check->by_hash[i]);
-	}
+	check->generation++;
+}
+
+/* Carries out, for one vCPU, what strata_order_check_uncertain() ordered for all. */
+static void bring_up_to_date(struct strata_order_check *check, struct strata_vcpu *vcpu)
+{
+	if (vcpu->generation == check->generation)
+		return;
+	forget(check, vcpu);
+	vcpu->generation = check->generation;
 }
 
 void strata_order_check_runstate(struct strata_order_check *check, uint64_t ticks, uint16_t pcpu,
@@ -248,6 +254,7 @@ void strata_order_check_runstate(struct strata_order_check *check, uint64_t tick
 
 	if (!vcpu)
 		return;
+	bring_up_to_date(check, vcpu);
 	if (change->after == STRATA_RUNSTATE_RUNNING)
 		vcpu->pcpu = pcpu;
 	if (!is_certain(check, ticks))
@@ -276,9 +283,11 @@ void strata_order_check_state(struct strata_order_check *check, uint64_t ticks,
 {
 	struct strata_vcpu *vcpu = strata_order_check_vcpu(check, state->domain, state->vcpu);
 
+	if (!vcpu)
+		return;
+	bring_up_to_date(check, vcpu);
 	/* A change that came before it is newer than what this record has seen. */
-	if (!vcpu || vcpu->known || state->runstate > STRATA_RUNSTATE_OFFLINE ||
-	    !is_certain(check, ticks))
+	if (vcpu->known || state->runstate > STRATA_RUNSTATE_OFFLINE || !is_certain(check, ticks))
 		return;
 	learn(check, vcpu, (enum strata_runstate)state->runstate);
 	vcpu->pcpu = state->pcpu;
@@ -301,6 +310,7 @@ void strata_order_check_event(struct strata_order_check *check, struct strata_vc
 		check->result.unchecked++;
 		return;
 	}
+	bring_up_to_date(check, vcpu);
 	if (!vcpu->known) {
 		wait_for_record(vcpu, ticks, event_name);
 		return;

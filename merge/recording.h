@@ -26,8 +26,8 @@
 
 /* Limits that hold for every recording, so that a hostile one cannot ask for much. */
 #define STRATA_SOURCES_MAX       1024u
-#define STRATA_STREAMS_MAX       4096u /* a source */
-#define STRATA_SOURCE_EVENTS_MAX 4096u /* a source */
+#define STRATA_STREAMS_MAX       16384u /* of all sources together */
+#define STRATA_SOURCE_EVENTS_MAX 4096u  /* a source */
 #define STRATA_CPU_MAX           0xfffeu
 
 enum strata_layer {

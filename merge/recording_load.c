@@ -201,6 +201,15 @@ static int load_source_head(struct strata_recording *recording, struct strata_so
 	return 0;
 }
 
+static size_t count_streams(const struct strata_recording *recording)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < recording->nr_sources; i++)
+		nr += recording->sources[i].nr_streams;
+	return nr;
+}
+
 static int load_source(struct strata_recording *recording, struct json_object *entry,
 		       struct strata_error *error)
 {
@@ -211,7 +220,8 @@ static int load_source(struct strata_recording *recording, struct json_object *e
 	if (!source)
 		return strata_fail(error, "out of memory");
 	if (load_source_head(recording, source, entry, error) ||
-	    get_array(entry, "streams", STRATA_STREAMS_MAX, &streams, error) ||
+	    get_array(entry, "streams", STRATA_STREAMS_MAX - count_streams(recording), &streams,
+		      error) ||
 	    get_array(entry, "events", STRATA_SOURCE_EVENTS_MAX, &events, error))
 		return -1;
 	for (i = 0; i < json_object_array_length(streams); i++) {

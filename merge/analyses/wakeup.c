@@ -43,9 +43,9 @@ enum stage {
 };
 
 struct tracker {
+	bool used; /* the stream is a kernel's */
 	uint16_t domain;
 	uint16_t vcpu;
-	uint32_t next; /* of the same domain, index + 1; 0: none */
 	enum stage stage;
 	bool task_known;
 	struct strata_saved_event wake;
@@ -73,9 +73,9 @@ struct wakeup {
 	uint32_t nr_roles;
 	struct strata_occupancy *pcpus;
 	uint32_t nr_pcpus;
-	struct tracker *trackers; /* one for each kernel stream */
+	struct tracker *trackers; /* by stream */
 	size_t nr_trackers;
-	uint32_t *first_of_domain; /* tracker index + 1; by domain */
+	uint32_t *first_of_domain; /* index + 1 of its first stream; 0: none */
 	struct wakeup_case best;   /* behind.until 0: none */
 };
 
@@ -144,13 +144,26 @@ static const struct class_role *role_of(struct wakeup *wakeup,
 	return &wakeup->roles[class->index];
 }
 
+static bool tracks(const struct tracker *tracker, uint16_t domain, uint16_t vcpu)
+{
+	return tracker->used && tracker->domain == domain && tracker->vcpu == vcpu;
+}
+
+/* A domain's streams are side by side, by vCPU; mostly none of them is missing. */
 static struct tracker *find_tracker(struct wakeup *wakeup, uint16_t domain, uint16_t vcpu)
 {
-	uint32_t at = wakeup->first_of_domain[domain];
+	size_t first = wakeup->first_of_domain[domain], i;
 
-	while (at && wakeup->trackers[at - 1].vcpu != vcpu)
-		at = wakeup->trackers[at - 1].next;
-	return at ? &wakeup->trackers[at - 1] : NULL;
+	if (first-- == 0)
+		return NULL;
+	if (first + vcpu < wakeup->nr_trackers &&
+	    tracks(&wakeup->trackers[first + vcpu], domain, vcpu))
+		return &wakeup->trackers[first + vcpu];
+	for (i = first; i < wakeup->nr_trackers && wakeup->trackers[i].domain == domain; i++) {
+		if (tracks(&wakeup->trackers[i], domain, vcpu))
+			return &wakeup->trackers[i];
+	}
+	return NULL;
 }
 
 /* The lines before the guest's: what the physical CPU did around the wake, the wake by its time. */
@@ -232,11 +245,11 @@ static int32_t read_tid(const struct strata_timeline_event *event, const struct 
 
 static void kernel_event(struct wakeup *wakeup, const struct strata_timeline_event *event)
 {
-	struct tracker *tracker = find_tracker(wakeup, event->domain, event->vcpu);
+	struct tracker *tracker = &wakeup->trackers[event->stream->index];
 	const struct class_role *role;
 	struct wakeup_case *found;
 
-	if (!tracker || tracker->stage != STAGE_RUNNING)
+	if (tracker->stage != STAGE_RUNNING)
 		return;
 	found = &tracker->found;
 	role = role_of(wakeup, event->class);
@@ -291,12 +304,13 @@ static void wakeup_free(struct strata_sink *sink)
 
 static void add_tracker(struct wakeup *wakeup, const struct strata_merge_stream *stream)
 {
-	struct tracker *tracker = &wakeup->trackers[wakeup->nr_trackers++];
+	struct tracker *tracker = &wakeup->trackers[stream->index];
 
+	tracker->used = true;
 	tracker->domain = (uint16_t)stream->source->domain;
 	tracker->vcpu = (uint16_t)stream->cpu;
-	tracker->next = wakeup->first_of_domain[tracker->domain];
-	wakeup->first_of_domain[tracker->domain] = (uint32_t)wakeup->nr_trackers;
+	if (!wakeup->first_of_domain[tracker->domain])
+		wakeup->first_of_domain[tracker->domain] = (uint32_t)stream->index + 1;
 }
 
 static bool set_up(struct wakeup *wakeup, const struct strata_merge *merge)
@@ -310,6 +324,7 @@ static bool set_up(struct wakeup *wakeup, const struct strata_merge *merge)
 			wakeup->nr_pcpus = stream->cpu + 1;
 	}
 	wakeup->pcpus = calloc(wakeup->nr_pcpus + 1, sizeof(*wakeup->pcpus));
+	wakeup->nr_trackers = nr_streams;
 	wakeup->trackers = calloc(nr_streams + 1, sizeof(*wakeup->trackers));
 	wakeup->first_of_domain = calloc(UINT16_MAX + 1, sizeof(*wakeup->first_of_domain));
 	if (!wakeup->pcpus || !wakeup->trackers || !wakeup->first_of_domain)

@@ -6,8 +6,10 @@
  *
  * A payload is copied as it is: in both traces it begins on a multiple of 4 and
  * no integer is aligned to more.  Timestamps never decrease within a file and
- * packets do not overlap; babeltrace2 gives up otherwise.  ctf_layout.c writes
- * the metadata.
+ * packets do not overlap; babeltrace2 gives up otherwise.  Two events of
+ * different streams within one nanosecond have the same timestamp here: a reader
+ * may show them in either order, where the text has the order of their ticks.
+ * ctf_layout.c writes the metadata.
  */
 #include <errno.h>
 #include <fcntl.h>
