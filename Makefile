@@ -49,6 +49,7 @@ $(O)/bin/strata: $(MAIN_OBJECT) $(LIBRARY)
 
 $(LIBRARY): $(filter-out $(MAIN_OBJECT),$(OBJECTS))
 	@echo "  AR      $@"
+	@mkdir -p $(@D)
 	@rm -f $@ && ar rcs $@ $^
 
 $(O)/build/%.o: %.c Makefile
@@ -69,6 +70,7 @@ kmod:
 # Tests ---------------------------------------------------------------------------------------
 
 $(TEST_LIBRARY): $(TEST_HELPERS:%.c=$(O)/build/%.o)
+	@mkdir -p $(@D)
 	@rm -f $@ && ar rcs $@ $^
 
 $(O)/tests/%: $(O)/build/tests/unit/%.o $(TEST_LIBRARY) $(LIBRARY)
@@ -91,7 +93,7 @@ check: all
 demo: all
 	@tests/xen/demo.sh
 
-bench: tools unit
+bench: tools
 	@tests/bench/run.sh
 
 # The house -----------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ int strata_notify_open(void)
 	int err;
 
 	/* Not by an initialiser: in a module's per-CPU data the kernel relocates no pointers. */
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu (cpu)
 		per_cpu(strata_notify_work, cpu) = IRQ_WORK_INIT_HARD(send_event);
 	err = HYPERVISOR_event_channel_op(EVTCHNOP_alloc_unbound, &alloc);
 	if (err) {

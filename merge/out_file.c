@@ -26,7 +26,7 @@ struct strata_out_file {
 	char buffer[BUFFER_BYTES];
 };
 
-static int fail_write(const char *path, int cause, struct strata_error *error)
+int strata_fail_write(const char *path, int cause, struct strata_error *error)
 {
 	if (cause == ENOSPC || cause == EDQUOT)
 		return strata_fail(error,
@@ -36,16 +36,18 @@ static int fail_write(const char *path, int cause, struct strata_error *error)
 	return strata_fail(error, "%s: write: %s", path, strerror(cause));
 }
 
-static int write_all(int fd, const char *bytes, size_t length)
+int strata_write_all(int fd, const void *bytes, size_t length)
 {
+	const char *from = bytes;
+
 	while (length > 0) {
-		ssize_t written = write(fd, bytes, length);
+		ssize_t written = write(fd, from, length);
 
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written < 0)
 			return errno;
-		bytes += written;
+		from += written;
 		length -= (size_t)written;
 	}
 	return 0;
@@ -77,7 +79,7 @@ struct strata_out_file *strata_out_open(const char *path, struct strata_error *e
 static void flush(struct strata_out_file *file)
 {
 	if (!file->error)
-		file->error = write_all(file->fd, file->buffer, file->used);
+		file->error = strata_write_all(file->fd, file->buffer, file->used);
 	file->used = 0;
 }
 
@@ -137,7 +139,7 @@ int strata_out_close(struct strata_out_file *file, struct strata_error *error)
 	if (close(file->fd) && !file->error)
 		file->error = errno;
 	if (file->error)
-		status = fail_write(file->path, file->error, error);
+		status = strata_fail_write(file->path, file->error, error);
 	free(file->path);
 	free(file);
 	return status;
@@ -156,7 +158,7 @@ int strata_file_replace(const char *dir, const char *name, const char *text, siz
 	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return strata_fail(error, "%s: %s", temporary, strerror(errno));
-	cause = write_all(fd, text, length);
+	cause = strata_write_all(fd, text, length);
 	/* The rename must not reach the disk before the bytes do: a crash would leave it empty. */
 	if (!cause && fdatasync(fd) && errno != EINVAL)
 		cause = errno;
@@ -167,5 +169,5 @@ int strata_file_replace(const char *dir, const char *name, const char *text, siz
 	if (!cause)
 		return 0;
 	unlink(temporary);
-	return fail_write(path, cause, error);
+	return strata_fail_write(path, cause, error);
 }

@@ -38,6 +38,11 @@ int strata_out_failed(const struct strata_out_file *file);
 /* Writes what is left, closes and frees.  0, or -1 with the first thing that went wrong. */
 int strata_out_close(struct strata_out_file *file, struct strata_error *error);
 
+/* The pieces of it, for writers with buffers of their own.  write_all returns 0 or an errno;
+ * fail_write puts one into words, with a next step, and returns -1. */
+int strata_write_all(int fd, const void *bytes, size_t length);
+int strata_fail_write(const char *path, int cause, struct strata_error *error);
+
 /* Puts @text in place of DIR/NAME as a whole: to a temporary name, then renamed. */
 int strata_file_replace(const char *dir, const char *name, const char *text, size_t length,
 			struct strata_error *error);

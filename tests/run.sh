@@ -47,6 +47,9 @@ for kind in "$@"; do
 			name=$(basename "$source" .c)
 			run "$name" "out/tests/$name"
 		done
+		for script in tests/unit/test_*.sh; do
+			run "$(basename "$script" .sh)" "$script"
+		done
 		;;
 	xen)
 		for script in tests/xen/test_*.sh; do

@@ -25,6 +25,11 @@
  * another, so neither may touch the other's.  Each writes before it commits its
  * own bytes, and only the commit that completes the count reads them.
  *
+ * newest_ticks is raised by each writer before it wins its slot, and is never
+ * lowered while its packet is open: a clock that steps back opens the next
+ * packet, which has a newest_ticks of its own.  Lowering one word for all packets
+ * would go wrong where the clock shows the same value twice.
+ *
  * Nothing here locks, allocates, faults, sleeps or wakes anybody, and no loop
  * waits for another CPU or domain: reader memory may hold anything.
  */
@@ -42,6 +47,7 @@
 struct strata_ring_subbuf {
 	strata_count_t commit_count; /* bytes committed, in all turns; this CPU only */
 	strata_count_t commit_seq;   /* what commit_count was when last delivered */
+	uint64_t newest_ticks;       /* at least every timestamp of this turn; 0: none yet */
 	uint64_t begin_ticks;
 	uint64_t end_ticks;
 	uint64_t lost[STRATA_NR_LOST];
@@ -51,7 +57,6 @@ struct strata_ring_subbuf {
 /* A ring, in memory that is the writer's own. */
 struct strata_ring {
 	strata_count_t write_count;             /* where the next record goes; this CPU only */
-	uint64_t last_ticks;                    /* at least every timestamp of the open packet */
 	unsigned char *data;                    /* the sub-buffers, contiguous; shared read-only */
 	const strata_count_t *read_count;       /* hostile, where a guest shares it with dom0 */
 	struct strata_ring_writer_area *shared; /* written, never read */
@@ -118,7 +123,9 @@ static inline void strata_ring_init(struct strata_ring *ring, struct strata_ring
 /*
  * Counts one lost record.  The copy for the reader is written until it holds
  * the newest value, because a nested writer may have counted in between; at
- * most one turn for each that did.
+ * most one turn for each that did.  The look that ends the loop is an add of
+ * zero and no load: where threads share a ring, our store to the copy would
+ * else wait in the store buffer while another's newer one lands before it.
  */
 static inline void strata_ring_count_lost(struct strata_ring *ring, enum strata_lost kind)
 {
@@ -128,8 +135,7 @@ static inline void strata_ring_count_lost(struct strata_ring *ring, enum strata_
 	do {
 		now = strata_read_once(&ring->lost[kind]);
 		strata_write_once(&ring->shared->lost[kind], (uint64_t)now);
-		strata_barrier();
-	} while (now != strata_read_once(&ring->lost[kind]));
+	} while (now != strata_local_add_return(&ring->lost[kind], 0));
 }
 
 /*
@@ -184,10 +190,18 @@ static inline void strata_ring_deliver(struct strata_ring *ring, strata_count_t 
 		(struct strata_packet_header *)(ring->data +
 						(size_t)index * strata_subbuf_bytes(ring->geo)),
 		&packet);
+	/* For the next turn, which cannot begin before the reader has put this one. */
+	strata_write_once(&subbuf->newest_ticks, 0);
 	/* Release all bytes of the packet, to the load-acquire in strata_reader_ready() and, in
 	 * the hypervisor, in strata_ring_ready(). */
 	strata_store_release(&subbuf->commit_seq, commit);
-	strata_store_release(&ring->shared->commit_seq[index], commit);
+	/* A reader that asks the home may have put the sub-buffer by now, and a nested writer may
+	 * have delivered its next turn: the copy for mapped readers must not stay behind that. */
+	do {
+		commit = strata_read_once(&subbuf->commit_seq);
+		strata_store_release(&ring->shared->commit_seq[index], commit);
+		strata_barrier();
+	} while (strata_unlikely(commit != strata_read_once(&subbuf->commit_seq)));
 	ring->delivered = true;
 }
 
@@ -209,10 +223,11 @@ static inline void strata_ring_commit_bytes(struct strata_ring *ring, strata_cou
  * has to do once the compare-and-swap on write_count made it true.
  */
 struct strata_ring_attempt {
-	strata_count_t old;   /* write_count when the attempt began */
-	strata_count_t begin; /* of the record */
-	strata_count_t end;   /* the new write_count */
-	uint64_t last_ticks;
+	strata_count_t old;    /* write_count when the attempt began */
+	strata_count_t begin;  /* of the record */
+	strata_count_t end;    /* the new write_count */
+	uint64_t newest_ticks; /* of the sub-buffer at @old, and */
+	uint64_t opened_ticks; /* of the one that is opened, if one is */
 	uint64_t ticks;
 	strata_count_t lost[STRATA_NR_LOST];
 	bool close_old; /* ENDSWITCHCURRENT: pad the sub-buffer that we leave */
@@ -231,7 +246,8 @@ static inline void strata_ring_sample(struct strata_ring *ring, struct strata_ri
 
 	attempt->old = strata_read_once(&ring->write_count);
 	strata_barrier();
-	attempt->last_ticks = strata_read_once(&ring->last_ticks);
+	attempt->newest_ticks = strata_read_once(
+		&ring->subbuf[strata_subbuf_index(ring->geo, attempt->old)].newest_ticks);
 	for (i = 0; i < STRATA_NR_LOST; i++)
 		attempt->lost[i] = strata_read_once(&ring->lost[i]);
 	strata_barrier();
@@ -244,28 +260,33 @@ static inline void strata_ring_sample(struct strata_ring *ring, struct strata_ri
 /* Did the clock step back behind a record of the open packet? */
 static inline bool strata_ring_stepped_back(const struct strata_ring_attempt *attempt)
 {
-	return strata_unlikely((int64_t)(attempt->ticks - attempt->last_ticks) < 0);
+	return strata_unlikely((int64_t)(attempt->ticks - attempt->newest_ticks) < 0);
 }
 
 /*
- * Moves write_count, and keeps last_ticks at or above every timestamp of the
- * open packet at each instant, seen from any nested writer: it is raised before
- * the slot is won and lowered only after a switch was.  False: somebody nested
- * got through; sample again.
+ * Raises newest_ticks of the sub-buffer that the record goes to, before the
+ * slot is won, so that every nested writer finds it at or above every timestamp
+ * of the packet.  False: somebody nested got through; sample again.
  */
+static inline bool strata_ring_raise_ticks(struct strata_ring *ring,
+					   const struct strata_ring_attempt *attempt)
+{
+	uint64_t *newest =
+		&ring->subbuf[strata_subbuf_index(ring->geo, attempt->begin)].newest_ticks;
+	uint64_t sampled = attempt->open_new ? attempt->opened_ticks : attempt->newest_ticks;
+
+	/* Too high a mark can only be what an opener left that somebody nested overtook.  It
+	 * stays, and costs a switch at most: lowered, it could miss a record of the nested. */
+	if (strata_unlikely(sampled != 0 && (int64_t)(attempt->ticks - sampled) < 0))
+		return true;
+	return strata_local_cmpxchg64(newest, sampled, attempt->ticks) == sampled;
+}
+
+/* Moves write_count to where the attempt ends.  False: somebody nested got through. */
 static inline bool strata_ring_advance(struct strata_ring *ring,
 				       const struct strata_ring_attempt *attempt)
 {
-	bool back = strata_ring_stepped_back(attempt);
-
-	if (!back && strata_local_cmpxchg64(&ring->last_ticks, attempt->last_ticks,
-					    attempt->ticks) != attempt->last_ticks)
-		return false;
-	if (strata_local_cmpxchg(&ring->write_count, attempt->old, attempt->end) != attempt->old)
-		return false;
-	if (back)
-		strata_local_cmpxchg64(&ring->last_ticks, attempt->last_ticks, attempt->ticks);
-	return true;
+	return strata_local_cmpxchg(&ring->write_count, attempt->old, attempt->end) == attempt->old;
 }
 
 /* Says of the sub-buffer at @position, from its closer, what its packet header will say. */
@@ -291,7 +312,7 @@ static inline void strata_ring_switch_old(struct strata_ring *ring,
 
 	/* Stepped back: the packet ends with its newest record, not before it. */
 	if (strata_ring_stepped_back(attempt))
-		attempt->ticks = attempt->last_ticks;
+		attempt->ticks = attempt->newest_ticks;
 	strata_ring_close(ring, attempt, attempt->old, (uint32_t)offset);
 	attempt->ticks = ticks;
 	strata_ring_commit_bytes(ring, attempt->old, strata_subbuf_bytes(ring->geo) - offset);
@@ -357,6 +378,8 @@ static inline bool strata_ring_plan(struct strata_ring *ring, struct strata_ring
 			*kind = STRATA_LOST_FULL;
 			return false;
 		}
+		attempt->opened_ticks = strata_read_once(
+			&ring->subbuf[strata_subbuf_index(ring->geo, start)].newest_ticks);
 		attempt->begin = start + STRATA_PACKET_HEADER_BYTES;
 	}
 	attempt->end = attempt->begin + bytes;
@@ -384,7 +407,8 @@ static inline bool strata_ring_reserve_slow(struct strata_ring *ring, uint32_t i
 			strata_ring_count_lost(ring, kind);
 			return false;
 		}
-		if (strata_likely(strata_ring_advance(ring, &attempt)))
+		if (strata_likely(strata_ring_raise_ticks(ring, &attempt) &&
+				  strata_ring_advance(ring, &attempt)))
 			break;
 	} while (true);
 
@@ -413,24 +437,25 @@ static inline bool strata_ring_reserve(struct strata_ring *ring, uint32_t id,
 {
 	uint32_t bytes = strata_record_bytes(payload_bytes);
 	strata_count_t offset, old;
-	uint64_t last_ticks, ticks;
+	uint64_t *newest_ticks;
+	uint64_t newest, ticks;
 
 	if (strata_unlikely(payload_bytes > STRATA_PAYLOAD_BYTES_MAX)) {
 		strata_ring_count_lost(ring, STRATA_LOST_BIG);
 		return false;
 	}
-	/* The same order as strata_ring_sample(): position, last ticks, clock. */
+	/* The same order as strata_ring_sample(): position, newest ticks, clock. */
 	old = strata_read_once(&ring->write_count);
 	strata_barrier();
-	last_ticks = strata_read_once(&ring->last_ticks);
+	newest_ticks = &ring->subbuf[strata_subbuf_index(ring->geo, old)].newest_ticks;
+	newest = strata_read_once(newest_ticks);
 	strata_barrier();
 	ticks = strata_clock();
 	offset = strata_subbuf_offset(ring->geo, old);
 	if (strata_unlikely(offset == 0 || offset + bytes >= strata_subbuf_bytes(ring->geo) ||
-			    (int64_t)(ticks - last_ticks) < 0))
+			    (int64_t)(ticks - newest) < 0))
 		return strata_ring_reserve_slow(ring, id, bytes, slot);
-	if (strata_unlikely(strata_local_cmpxchg64(&ring->last_ticks, last_ticks, ticks) !=
-				    last_ticks ||
+	if (strata_unlikely(strata_local_cmpxchg64(newest_ticks, newest, ticks) != newest ||
 			    strata_local_cmpxchg(&ring->write_count, old, old + bytes) != old))
 		return strata_ring_reserve_slow(ring, id, bytes, slot);
 	strata_ring_fill_slot(ring, slot, old, bytes, id, ticks);

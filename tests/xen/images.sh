@@ -112,9 +112,12 @@ pack() {
 	rm -rf "$1"
 }
 
+mkdir -p "$lab/boot"
+# Two tests may start at once.
+exec 9>"$lab/lock"
+flock 9
 "$here/kernel.sh"
 read -r release _ <"$kernel/release"
-mkdir -p "$lab/boot"
 unpack_xen_tools
 build_workloads
 ln -f "$kernel/vmlinux" "$lab/boot/vmlinux"

@@ -3,8 +3,8 @@
 #
 # The main job, as `make demo` does it, and what it must leave.  Speaks TAP; run
 # by tests/run.sh.
-# shellcheck source=tests/xen/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
 
 OUT=out/tests/demo
 

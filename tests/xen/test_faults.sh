@@ -3,8 +3,8 @@
 #
 # Boots a host on which one thing after the other goes wrong, and checks that
 # nothing that was recorded is lost by it.  Speaks TAP; run by tests/run.sh.
-# shellcheck source=tests/xen/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
 
 OUT=out/tests/faults
 MARKED=20000

@@ -3,8 +3,8 @@
 #
 # Boots Debian's own Xen, without the patch, and checks what the tools say
 # there.  Speaks TAP; run by tests/run.sh.
-# shellcheck source=tests/xen/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
 
 OUT=out/tests/stock
 

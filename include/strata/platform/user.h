@@ -45,8 +45,13 @@ static inline unsigned long strata_local_add_return(unsigned long *p, unsigned l
 
 #ifndef strata_clock
 #if defined(__x86_64__) || defined(__i386__)
+/*
+ * Fenced: the TSC may else be read before the loads ahead of it, and a thread
+ * that saw where another wrote would come with an older time than that one.
+ */
 static inline uint64_t strata_clock(void)
 {
+	__asm__ __volatile__("lfence" : : : "memory");
 	return __builtin_ia32_rdtsc();
 }
 #else

@@ -61,6 +61,13 @@ load_module() {
 	}
 }
 
+# Starts guest $1. xl says a dozen lines when it cannot; the first error is the cause.
+create_guest() {
+	xl create "/lab/guests/$1.cfg" >/run/create.log 2>&1 && return
+	cat /run/create.log
+	fail "xl create $1: $(grep -m 1 error: /run/create.log)"
+}
+
 # Waits for the line by which guest $1 says that it is ready; ends the test when it says or shows that it never will be.
 wait_for_guest() {
 	log=/out/guest-$1.log
@@ -94,7 +101,7 @@ start_xen_tools
 [ "$(cat /lab/module)" != yes ] || load_module
 say "tools are up"
 while read -r guest; do
-	xl create "/lab/guests/$guest.cfg" >/run/create.log 2>&1 || fail "xl create $guest: $(tr '\n' ' ' </run/create.log)"
+	create_guest "$guest"
 done </lab/guests/list
 while read -r guest; do
 	wait_for_guest "$guest"

@@ -2,10 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=dash
 #
-# The first process of a guest: loads strata.ko when it is told to, starts the workload, says that it is ready, and waits.
-# Its arguments are what follows "--" on the kernel's command line, as description.sh writes it:
+# The first process of a guest: loads strata.ko when it is told to, says that it is ready, starts the workload,
+# and waits. What it has to do follows "--" on the kernel's command line, as description.sh writes it:
 #     NAME yes|no [MODULE ARGUMENT...] workload [COMMAND...]
 
+mount -t proc proc /proc
+# Not from its own arguments: there the kernel also puts each word before "--" that it has no handler for.
+set -f
+# shellcheck disable=SC2046 # several words
+set -- $(sed 's/.* -- //' /proc/cmdline)
+set +f
 name=$1
 module=$2
 shift 2
@@ -22,7 +28,6 @@ fail() {
 	while :; do sleep 1000; done
 }
 
-mount -t proc proc /proc
 mount -t sysfs sysfs /sys
 mount -t devtmpfs devtmpfs /dev
 exec </dev/console >/dev/console 2>&1
@@ -38,8 +43,9 @@ if [ "$module" = yes ]; then
 		fail "insmod strata.ko$module_args: $error"
 	}
 fi
+# Before the workload starts, whose output could land in the middle of this line.
+echo "LAB guest $name ready"
 if [ $# -gt 0 ]; then
 	sh -c "$*" &
 fi
-echo "LAB guest $name ready"
 while :; do sleep 1000; done

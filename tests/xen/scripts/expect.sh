@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # How the scripts that run in dom0 check what they see: sourced by them. At its end a script exits with $failed.
+# shellcheck disable=SC2034 # who sources it uses failed
 
 failed=0
 
@@ -16,8 +17,8 @@ expect_line() {
 	fi
 }
 
-# Prints what Xen says of each domain's TSC. In it, mode=2 is native, the guest reads the real counter (PVH: plus ofs);
-# a domain without a line is emulated.
+# Prints what Xen says of each domain's TSC: mode=2 is native, the guest reads the real counter (PVH: plus ofs); mode=1 is
+# emulated, each read traps.
 show_tsc_modes() {
 	xl dmesg -c >/dev/null
 	xl debug-keys s

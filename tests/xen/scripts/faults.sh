@@ -1,10 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2086 # $WELL is a list of words
 #
 # What goes wrong on a real host, one thing after the other. Runs in dom0; what it records goes to $LAB_OUT, where
 # test_faults.sh looks at it.
 
+# shellcheck source=tests/xen/scripts/expect.sh
 . "${0%/*}/expect.sh"
+
+# The kernels whose buffers are large enough.
+WELL="--kernel dom0 --kernel g1"
+
+mkdir -p /tmp/logs
+cd /tmp/logs || exit
 
 # Runs a command; its output goes to file $1, its status to $status.
 try() {
@@ -70,7 +78,7 @@ guest_without_module_is_named() {
 }
 
 second_recorder_is_refused() {
-	strata record --duration 4s --output /tmp/first >first 2>&1 &
+	strata record --duration 4s --output /tmp/first $WELL >first 2>&1 &
 	first=$!
 	await_recording first
 	try second strata record --duration 1s --output /tmp/second
@@ -85,7 +93,7 @@ second_recorder_is_refused() {
 }
 
 interrupt_keeps_what_was_recorded() {
-	strata record --output "$LAB_OUT/interrupted" >interrupted 2>&1 &
+	strata record --output "$LAB_OUT/interrupted" $WELL >interrupted 2>&1 &
 	recorder=$!
 	await_recording interrupted
 	sleep 2
@@ -98,12 +106,12 @@ interrupt_keeps_what_was_recorded() {
 }
 
 killed_recorder_makes_way() {
-	strata record --output /tmp/killed >killed 2>&1 &
+	strata record --output /tmp/killed $WELL >killed 2>&1 &
 	recorder=$!
 	await_recording killed
 	kill -KILL $recorder
 	wait $recorder
-	try after strata record --duration 2s --output "$LAB_OUT/after"
+	try after strata record --duration 2s --output "$LAB_OUT/after" $WELL
 	expect_status "after kill -9 the next recorder records" 0
 	expect_line "and frees what was left" after 'freeing the rings in Xen that "strata record, process'
 }
@@ -131,7 +139,7 @@ no_right_is_said() {
 }
 
 module_unloads_while_mapped() {
-	strata record --duration 5s --output "$LAB_OUT/unloaded" >unloaded 2>&1 &
+	strata record --duration 5s --output "$LAB_OUT/unloaded" $WELL >unloaded 2>&1 &
 	recorder=$!
 	await_recording unloaded
 	sleep 1
@@ -148,7 +156,7 @@ module_unloads_while_mapped() {
 }
 
 xentrace_works_beside() {
-	strata record --duration 5s --output "$LAB_OUT/beside" >beside 2>&1 &
+	strata record --duration 5s --output "$LAB_OUT/beside" $WELL >beside 2>&1 &
 	recorder=$!
 	await_recording beside
 	try xentrace xentrace -D -T 2 -e 0x0002f000 /tmp/xentrace.bin

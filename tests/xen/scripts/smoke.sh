@@ -3,6 +3,8 @@
 #
 # Checks that the lab built the host that smoke.lab describes. Runs in dom0, started by its init.
 
+# shellcheck source=tests/xen/scripts/expect.sh
+# shellcheck source=tests/xen/scripts/expect.sh
 . "${0%/*}/expect.sh"
 
 xl list >domains

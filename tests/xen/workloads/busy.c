@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * busy - keeps its vCPU running for ever, so that it competes for the physical CPU with whoever shares it.
+ * busy - keeps its vCPU running for ever, so that it competes for the physical CPU with whoever
+ * shares it.
  *
- * A guest's init starts it. It spins in user space, makes a cheap system call now and then, and once a second forks a child
- * that executes this program again to exit at once, so that a trace shows process events too. It takes its seconds from
- * the clock of the guest; it never sleeps.
+ * A guest's init starts it. It spins in user space, makes a cheap system call now and then, and
+ * once a second forks a child that executes this program again to exit at once, so that a trace
+ * shows process events too. It takes its seconds from the clock of the guest; it never sleeps.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * marked N - makes exactly N system calls that a trace can be searched for, in one burst, while it is being recorded.
+ * marked N - makes exactly N system calls that a trace can be searched for, in one burst, while it
+ * is being recorded.
  *
- * A guest's init starts it. A test counts the marked calls in the trace: N of them, or the trace names its losses. It waits
- * until strata.ko says that it records, and 300 ms more; after the burst it spins for 3 s without any system call, so that
- * the reader can drain the buffers with nothing new in them; then it sleeps for ever. The mark is in the arguments of
- * getpriority, which fails on them and changes nothing: "ST" and "RATA" in ASCII.
+ * A guest's init starts it. A test counts the marked calls in the trace: N of them, or the trace
+ * names its losses. It waits until strata.ko says that it records, and 300 ms more; after the burst
+ * it spins for 3 s without any system call, so that the reader can drain the buffers with nothing
+ * new in them; then it sleeps for ever. The mark is in the arguments of getpriority, which fails on
+ * them and changes nothing: "ST" and "RATA" in ASCII.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -17,12 +19,12 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-#define RECORDING "/sys/module/strata/parameters/recording"
+#define RECORDING  "/sys/module/strata/parameters/recording"
 #define MARK_WHICH 0x5354
-#define MARK_WHO 0x52415441
-#define SETTLE_MS 300
-#define POLL_MS 50
-#define DRAIN_MS 3000
+#define MARK_WHO   0x52415441
+#define SETTLE_MS  300
+#define POLL_MS    50
+#define DRAIN_MS   3000
 
 static void sleep_ms(long ms)
 {
@@ -53,7 +55,8 @@ static int is_recording(void)
 	return state == '1' || state == 'Y';
 }
 
-/* Ticks of the TSC per millisecond, measured before the burst: the clock is a system call where the vDSO has no TSC. */
+/* Ticks of the TSC per millisecond, measured before the burst: the clock is a system call where the
+ * vDSO has no TSC. */
 static uint64_t measure_ticks_per_ms(void)
 {
 	int64_t start_ns = now_ns();

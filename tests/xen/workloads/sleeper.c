@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sleeper PERIOD_MS - sleeps until each multiple of its period, then works for about 50 microseconds.
+ * sleeper PERIOD_MS - sleeps until each multiple of its period, then works for about 50
+ * microseconds.
  *
- * A guest's init starts it. It is the task whose wake-ups a trace explains: when it wakes late, somebody else had the CPU.
- * It sleeps until absolute times, so that one late wake-up does not shift the next; those that it missed it skips.
+ * A guest's init starts it. It is the task whose wake-ups a trace explains: when it wakes late,
+ * somebody else had the CPU. It sleeps until absolute times, so that one late wake-up does not
+ * shift the next; those that it missed it skips.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,8 +16,8 @@
 #include <time.h>
 
 #define NS_PER_MS 1000000
-#define NS_PER_S 1000000000
-#define WORK_NS 50000
+#define NS_PER_S  1000000000
+#define WORK_NS   50000
 
 static int64_t now_ns(void)
 {

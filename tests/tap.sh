@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# TAP for the tests that boot a host: sourced by test_*.sh.  A test calls boot()
+# TAP for tests that are scripts: sourced by test_*.sh.  One that boots a host calls boot()
 # once, which turns each "ok:" and "NOT OK:" line of the script in dom0 into a
 # result, then check() for what it sees outside, then finish().
 set -u
 
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$top" || exit 1
 here=tests/xen
 count=0

@@ -1,27 +1,28 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Tests how descriptions are read: each mistake is named with its file and line, and a good one gives what it says.
-# Boots nothing; run by hand and by the project's tests.
-
-set -euo pipefail
+# How descriptions are read: each mistake is named with its file and line, and a good one gives what it says.
+# Boots nothing.  Speaks TAP; run by tests/run.sh.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
 # shellcheck source=tests/xen/description.sh
-. "$(dirname "${BASH_SOURCE[0]}")/description.sh"
+. "$here/description.sh"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 file=$work/a.lab
 mkdir "$work/scripts"
 echo 'echo hello' >"$work/scripts/hello.sh"
-failures=0
 host='host cpus=2 memory=2048'
 dom0='dom0 script=scripts/hello.sh'
 
+# One result: $2 is $3. Both are shown when they differ.
 expect_equal() {
-	if [ "$2" != "$3" ]; then
-		printf 'NOT OK: %s\n  expected: %s\n  found:    %s\n' "$1" "$2" "$3"
-		failures=$((failures + 1))
-	fi
+	local status=0
+
+	[ "$2" = "$3" ] || status=1
+	result "$status" "$1"
+	[ "$status" = 0 ] || printf '# expected: %s\n# found:    %s\n' "$2" "$3"
 }
 
 # Given a description of lines $3..., when it is read, then the error is $2 (FILE: goes before it).
@@ -68,5 +69,4 @@ expect_equal "what a guest's init is told" 'g1 yes a=1 b=2 workload sleeper 10 &
 expect_equal "the script of dom0" "hello.sh" "$(cat "$work/lab/script")"
 expect_equal "the pin of dom0" "0" "$(cat "$work/lab/pin")"
 
-[ "$failures" -eq 0 ] && echo "description_test: all passed"
-exit $((failures > 0))
+finish

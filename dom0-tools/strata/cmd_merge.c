@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_merge.c - `strata merge`: one timeline of what was recorded.
+ *
+ * Reads the command line, has the merge done (merge/), and says what came of it:
+ * how much, in what order and with what proof, and where it is.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analyses/wakeup.h"
+#include "commands.h"
+#include "escape.h"
+#include "merge_report.h"
+#include "merger.h"
+#include "outputs/outputs.h"
+
+#define SHIFTS_MAX 16u
+#define PATH_BYTES 4096u
+
+struct shift {
+	const char *source;
+	int64_t ticks;
+};
+
+struct arguments {
+	const char *raw;
+	const char *out;
+	const char *format; /* NULL: all */
+	struct shift shifts[SHIFTS_MAX];
+	size_t nr_shifts;
+};
+
+/* Paths of what is written; empty: not asked for. */
+struct outputs {
+	char ctf[PATH_BYTES];
+	char text[PATH_BYTES];
+	char summary_dir[PATH_BYTES];
+};
+
+static void usage(FILE *out)
+{
+	fprintf(out,
+		"Usage: strata merge RAW -o OUT [--format ctf|text] [--shift SOURCE=TICKS]\n"
+		"Makes one timeline of the recording in the directory RAW.\n\n"
+		"  -o, --output OUT        where to; without --format a directory, which gets\n"
+		"                          ctf/ (for babeltrace2, Trace Compass), timeline.txt\n"
+		"                          and summary.json\n"
+		"  --format ctf            only the CTF trace; OUT is its directory\n"
+		"  --format text           only the text; OUT is its file, \"-\" standard output\n"
+		"  --shift SOURCE=TICKS    moves the times of one source by TICKS of the host's\n"
+		"                          counter: a way to see the check of the order fail\n\n"
+		"Exit status: 0 all was merged and its order proven; 1 failed; 2 wrong usage;\n"
+		"3 merged, but something was left out or out of order, and was named.\n");
+}
+
+static int wrong_usage(const char *what, const char *which)
+{
+	char shown[256];
+
+	fprintf(stderr, "strata: merge: %s%s; `strata merge --help` says more\n", what,
+		which ? strata_escape_name(shown, sizeof(shown), which) : "");
+	return STRATA_STATUS_USAGE;
+}
+
+static int parse_shift(struct arguments *arguments, char *text)
+{
+	char *equals = strrchr(text, '=');
+	char *end;
+
+	if (!equals || equals == text || !equals[1] || arguments->nr_shifts == SHIFTS_MAX)
+		return -1;
+	*equals = '\0';
+	errno = 0;
+	arguments->shifts[arguments->nr_shifts].source = text;
+	arguments->shifts[arguments->nr_shifts].ticks = strtoll(equals + 1, &end, 10);
+	if (*end || errno)
+		return -1;
+	arguments->nr_shifts++;
+	return 0;
+}
+
+/* STRATA_STATUS_OK, or the status to end with; -1: help was asked for and given. */
+static int parse_arguments(int argc, char **argv, struct arguments *arguments)
+{
+	static const struct option options[] = {
+		{ "output", required_argument, NULL, 'o' },
+		{ "format", required_argument, NULL, 'f' },
+		{ "shift", required_argument, NULL, 's' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option;
+
+	memset(arguments, 0, sizeof(*arguments));
+	optind = 0;
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
+		switch (option) {
+		case 'o':
+			arguments->out = optarg;
+			break;
+		case 'f':
+			if (strcmp(optarg, "ctf") != 0 && strcmp(optarg, "text") != 0)
+				return wrong_usage("there is no format ", optarg);
+			arguments->format = optarg;
+			break;
+		case 's':
+			if (parse_shift(arguments, optarg))
+				return wrong_usage("--shift wants SOURCE=TICKS, not ", optarg);
+			break;
+		case 'h':
+			usage(stdout);
+			return -1;
+		default:
+			return wrong_usage(option == ':' ? "a value is missing after "
+							 : "unknown option ",
+					   argv[optind - 1]);
+		}
+	}
+	if (optind + 1 != argc)
+		return wrong_usage("name one recording", NULL);
+	arguments->raw = argv[optind];
+	if (!arguments->out)
+		return wrong_usage("-o OUT is missing", NULL);
+	return STRATA_STATUS_OK;
+}
+
+/* A merge has a file open for each stream, and one more for each that it writes. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static int join(char path[PATH_BYTES], const char *dir, const char *name,
+		struct strata_error *error)
+{
+	if (snprintf(path, PATH_BYTES, "%s%s%s", dir, *name ? "/" : "", name) >= (int)PATH_BYTES)
+		return strata_fail(error, "%.100s...: the path is too long", dir);
+	return 0;
+}
+
+static int choose_outputs(const struct arguments *arguments, struct outputs *outputs,
+			  struct strata_error *error)
+{
+	memset(outputs, 0, sizeof(*outputs));
+	if (arguments->format && strcmp(arguments->format, "ctf") == 0)
+		return join(outputs->ctf, arguments->out, "", error);
+	if (arguments->format)
+		return join(outputs->text, arguments->out, "", error);
+
+	if (mkdir(arguments->out, 0755) && errno != EEXIST)
+		return strata_fail(error, "%s: %s; name a directory that can be made with -o",
+				   arguments->out, strerror(errno));
+	if (join(outputs->ctf, arguments->out, "ctf", error) ||
+	    join(outputs->text, arguments->out, "timeline.txt", error) ||
+	    join(outputs->summary_dir, arguments->out, "", error))
+		return -1;
+	return 0;
+}
+
+/* Makes the sinks; those made before one that fails are in @sinks too. */
+static int make_sinks(const struct strata_merge *merge, const struct outputs *outputs,
+		      struct strata_sink **sinks, size_t *nr, struct strata_error *error)
+{
+	/* The analysis comes first: the caller finds it there. */
+	sinks[*nr] = strata_wakeup_new(merge);
+	if (!sinks[*nr])
+		return strata_fail(error, "out of memory");
+	++*nr;
+	if (outputs->ctf[0]) {
+		sinks[*nr] = strata_ctf_output_new(merge, outputs->ctf, error);
+		if (!sinks[*nr])
+			return -1;
+		++*nr;
+	}
+	if (outputs->text[0]) {
+		sinks[*nr] = strata_text_output_new(merge, outputs->text, error);
+		if (!sinks[*nr])
+			return -1;
+		++*nr;
+	}
+	return 0;
+}
+
+static void print_outputs(const struct outputs *outputs, FILE *out)
+{
+	if (outputs->ctf[0])
+		fprintf(out, "Trace:    %s (babeltrace2 and Trace Compass open it)\n",
+			outputs->ctf);
+	if (outputs->text[0] && strcmp(outputs->text, "-") != 0)
+		fprintf(out, "Text:     %s\n", outputs->text);
+	if (outputs->summary_dir[0])
+		fprintf(out, "Summary:  %s/summary.json\n", outputs->summary_dir);
+}
+
+static int merge_to(const struct arguments *arguments, struct strata_merge *merge,
+		    const struct outputs *outputs, struct merge_report *report,
+		    struct strata_error *error)
+{
+	/* Where the timeline goes to standard output, nothing else may. */
+	FILE *out = strcmp(outputs->text, "-") == 0 ? stderr : stdout;
+	struct strata_sink *sinks[3];
+	size_t i, nr_sinks = 0;
+	int status = -1;
+
+	for (i = 0; i < arguments->nr_shifts; i++) {
+		if (strata_merge_shift(merge, arguments->shifts[i].source,
+				       arguments->shifts[i].ticks, error))
+			return -1;
+	}
+	if (make_sinks(merge, outputs, sinks, &nr_sinks, error))
+		goto out;
+	status = strata_merge_run(merge, sinks, nr_sinks, error);
+	merge_report_progress_end(report);
+	if (status)
+		goto out;
+	if (strata_merge_result(merge)->events == 0) {
+		status = strata_fail(error,
+				     "%s: no event in it can be read; if the messages above name "
+				     "bad packets, take the recording again",
+				     arguments->raw);
+		goto out;
+	}
+	if (outputs->summary_dir[0]) {
+		status = strata_summary_save(merge, outputs->summary_dir, error);
+		if (status)
+			goto out;
+	}
+	merge_report_print(merge, out);
+	strata_wakeup_print(sinks[0], out);
+	fprintf(out, "\n");
+	print_outputs(outputs, out);
+	fflush(out);
+out:
+	for (i = 0; i < nr_sinks; i++)
+		sinks[i]->free(sinks[i]);
+	return status;
+}
+
+int strata_cmd_merge(int argc, char **argv)
+{
+	struct arguments arguments;
+	struct outputs outputs;
+	struct strata_error error;
+	struct strata_merge_options options;
+	struct merge_report report;
+	struct strata_merge *merge;
+	int status = parse_arguments(argc, argv, &arguments);
+
+	if (status != STRATA_STATUS_OK)
+		return status < 0 ? STRATA_STATUS_OK : status;
+	raise_file_limit();
+	merge_report_init(&report, &options);
+	merge = strata_merge_open(arguments.raw, &options, &error);
+	if (!merge) {
+		fprintf(stderr, "strata: merge: %s\n", error.text);
+		return STRATA_STATUS_FAILED;
+	}
+	if (choose_outputs(&arguments, &outputs, &error) ||
+	    merge_to(&arguments, merge, &outputs, &report, &error)) {
+		merge_report_progress_end(&report);
+		fprintf(stderr, "strata: merge: %s\n", error.text);
+		status = STRATA_STATUS_FAILED;
+	} else {
+		status = merge_report_verdict(&report, merge);
+	}
+	strata_merge_close(merge);
+	return status;
+}

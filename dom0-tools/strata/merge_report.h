@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* merge_report.h - what `strata merge` says: complaints, progress, the summary, the verdict. */
+#ifndef STRATA_STRATA_MERGE_REPORT_H
+#define STRATA_STRATA_MERGE_REPORT_H
+
+#include <stdio.h>
+#include <time.h>
+
+#include "merger.h"
+
+struct merge_report {
+	unsigned int complaints;
+	bool progress_shown;
+	bool tty;
+	struct timespec start;
+};
+
+/* Fills @options with functions that report to stderr through @report. */
+void merge_report_init(struct merge_report *report, struct strata_merge_options *options);
+
+/* Takes the progress line away. */
+void merge_report_progress_end(struct merge_report *report);
+
+/* The summary: how much, of what, and how well the order is proven. */
+void merge_report_print(const struct strata_merge *merge, FILE *out);
+
+/* Names violations, says in a last sentence what is not as it should be; the exit status. */
+int merge_report_verdict(const struct merge_report *report, const struct strata_merge *merge);
+
+#endif /* STRATA_STRATA_MERGE_REPORT_H */

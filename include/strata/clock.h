@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clock.h - how a guest's time stamp counter and the host's follow from each
+ * other, and how host ticks become nanoseconds.  Pure functions in 128-bit
+ * arithmetic; nothing here estimates.
+ *
+ * The hardware gives a guest
+ *
+ *     guest = (host * ratio >> frac_bits) + offset        (modulo 2^64)
+ *
+ * and the hypervisor records offset, ratio and frac_bits.  The map is exact; its
+ * inverse is exact to what one guest tick can tell: see
+ * strata_clock_map_bound_ticks().
+ */
+#ifndef STRATA_CLOCK_H
+#define STRATA_CLOCK_H
+
+#include <strata/platform/platform.h>
+
+__extension__ typedef unsigned __int128 strata_uint128_t;
+
+struct strata_clock_map {
+	uint64_t offset;
+	uint64_t ratio;     /* ignored where frac_bits is 0 */
+	uint32_t frac_bits; /* 0: the ratio is one */
+};
+
+/* The map of a guest that sees the host's counter as it is. */
+#define STRATA_CLOCK_MAP_IDENTITY \
+	{                         \
+		0, 0, 0           \
+	}
+
+/* Whether the functions below may be used with @map; a map from outside must be asked about. */
+static inline bool strata_clock_map_valid(const struct strata_clock_map *map)
+{
+	return map->frac_bits == 0 || (map->frac_bits < 64 && map->ratio != 0);
+}
+
+/* What the guest reads when the host's counter is @host. */
+static inline uint64_t strata_guest_from_host(const struct strata_clock_map *map, uint64_t host)
+{
+	if (map->frac_bits == 0)
+		return host + map->offset;
+	return (uint64_t)(((strata_uint128_t)host * map->ratio) >> map->frac_bits) + map->offset;
+}
+
+/*
+ * The first host tick at which the guest reads @guest, or more where the ratio
+ * steps over it.  UINT64_MAX if that is beyond 64 bits (only a map that is no
+ * guest's gives that).
+ *
+ * For every host tick h:  strata_host_from_guest(map, strata_guest_from_host(map, h))
+ * lies in (h - strata_clock_map_bound_ticks(map), h].
+ */
+static inline uint64_t strata_host_from_guest(const struct strata_clock_map *map, uint64_t guest)
+{
+	uint64_t scaled = guest - map->offset;
+	strata_uint128_t host;
+
+	if (map->frac_bits == 0)
+		return scaled;
+	/* The smallest h with h * ratio >= scaled * 2^frac_bits; the sum stays below 2^128. */
+	host = (((strata_uint128_t)scaled << map->frac_bits) + (map->ratio - 1)) / map->ratio;
+	return host > UINT64_MAX ? UINT64_MAX : (uint64_t)host;
+}
+
+/*
+ * Host ticks that share one guest tick: an instant is known to less than this.
+ * 1 for offset and identity, and where the guest's counter is the faster one;
+ * the reading of any counter is that coarse.
+ */
+static inline uint64_t strata_clock_map_bound_ticks(const struct strata_clock_map *map)
+{
+	uint64_t one;
+
+	if (map->frac_bits == 0)
+		return 1;
+	one = 1ull << map->frac_bits;
+	return map->ratio >= one ? 1 : (one - 1) / map->ratio + 1;
+}
+
+/* Where host ticks lie in real time: @anchor_ns nanoseconds since 1970 at @anchor_ticks. */
+struct strata_timebase {
+	uint64_t anchor_ticks;
+	uint64_t anchor_ns; /* at most INT64_MAX */
+	uint32_t tsc_khz;   /* not 0 */
+};
+
+#define STRATA_NS_MAX ((uint64_t)INT64_MAX)
+
+/* Ticks as nanoseconds, rounded down; at most STRATA_NS_MAX. */
+static inline uint64_t strata_ticks_to_ns(uint32_t tsc_khz, uint64_t ticks)
+{
+	strata_uint128_t ns;
+
+	/* The 64-bit division is several times faster, and enough for an hour and more. */
+	if (ticks <= UINT64_MAX / 1000000u)
+		return ticks * 1000000u / tsc_khz;
+	ns = (strata_uint128_t)ticks * 1000000u / tsc_khz;
+	return ns > STRATA_NS_MAX ? STRATA_NS_MAX : (uint64_t)ns;
+}
+
+/* The same, rounded up: for bounds. */
+static inline uint64_t strata_ticks_to_ns_up(uint32_t tsc_khz, uint64_t ticks)
+{
+	strata_uint128_t ns = ((strata_uint128_t)ticks * 1000000u + (tsc_khz - 1)) / tsc_khz;
+
+	return ns > STRATA_NS_MAX ? STRATA_NS_MAX : (uint64_t)ns;
+}
+
+/*
+ * Nanoseconds since 1970 at a host tick: floor of the exact value, so it never
+ * decreases as ticks grow and cannot reorder two events.  Held to
+ * 0 .. STRATA_NS_MAX, which every CTF reader can represent.
+ */
+static inline uint64_t strata_realtime_ns(const struct strata_timebase *base, uint64_t ticks)
+{
+	uint64_t ns;
+
+	if (ticks >= base->anchor_ticks) {
+		ns = strata_ticks_to_ns(base->tsc_khz, ticks - base->anchor_ticks);
+		return ns > STRATA_NS_MAX - base->anchor_ns ? STRATA_NS_MAX : base->anchor_ns + ns;
+	}
+	/* Before the anchor the distance is rounded up: down in time, as above. */
+	ns = strata_ticks_to_ns_up(base->tsc_khz, base->anchor_ticks - ticks);
+	return ns > base->anchor_ns ? 0 : base->anchor_ns - ns;
+}
+
+#endif /* STRATA_CLOCK_H */

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * event_text.c - see event_text.h.  Called for each event of the text timeline,
+ * so numbers are written by hand: printf would cost more than the merge does.
+ */
+#include "event_text.h"
+
+#include <string.h>
+
+#include "escape.h"
+
+#define PCPU_COLUMN   4u
+#define DOMAIN_COLUMN 10u
+#define NAME_COLUMN   28u
+
+/* Decimal digits of @value, at least @width with zeros in front. */
+static char *put_decimal(char *out, uint64_t value, unsigned int width)
+{
+	char digits[20];
+	unsigned int nr = 0;
+
+	while (value > 0 || nr < width || nr == 0) {
+		digits[nr++] = (char)('0' + value % 10);
+		value /= 10;
+	}
+	while (nr > 0)
+		*out++ = digits[--nr];
+	return out;
+}
+
+static char *put_hex(char *out, uint64_t value)
+{
+	static const char digits[] = "0123456789abcdef";
+	int shift = value ? (63 - __builtin_clzll(value)) & ~3 : 0;
+
+	*out++ = '0';
+	*out++ = 'x';
+	for (; shift >= 0; shift -= 4)
+		*out++ = digits[value >> shift & 15];
+	return out;
+}
+
+static char *put_text(char *out, const char *text)
+{
+	size_t length = strlen(text);
+
+	memcpy(out, text, length);
+	return out + length;
+}
+
+/* Spaces up to the column @width from @start, and one more. */
+static char *pad_to(char *out, const char *start, unsigned int width)
+{
+	while (out < start + width)
+		*out++ = ' ';
+	*out++ = ' ';
+	return out;
+}
+
+static char *put_seconds(char *out, uint64_t ns)
+{
+	out = put_decimal(out, ns / 1000000000u, 1);
+	*out++ = '.';
+	return put_decimal(out, ns % 1000000000u, 9);
+}
+
+/* Right-aligned in a column of @width. */
+static char *put_number_right(char *out, uint64_t value, unsigned int width)
+{
+	char text[20];
+	unsigned int length = (unsigned int)(put_decimal(text, value, 1) - text);
+
+	for (; width > length; width--)
+		*out++ = ' ';
+	memcpy(out, text, length);
+	return out + length;
+}
+
+static uint64_t load(const uint8_t *bytes, unsigned int size)
+{
+	uint64_t value64;
+	uint32_t value32;
+	uint16_t value16;
+
+	switch (size) {
+	case 1:
+		return *bytes;
+	case 2:
+		memcpy(&value16, bytes, sizeof(value16));
+		return value16;
+	case 4:
+		memcpy(&value32, bytes, sizeof(value32));
+		return value32;
+	default:
+		memcpy(&value64, bytes, sizeof(value64));
+		return value64;
+	}
+}
+
+static char *put_element(char *out, const struct strata_field_desc *field, const uint8_t *bytes)
+{
+	uint64_t value = load(bytes, field->bytes);
+	unsigned int unused_bits = 64u - field->bytes * 8u;
+	int64_t number;
+
+	if (field->kind == STRATA_FIELD_HEX)
+		return put_hex(out, value);
+	if (field->kind == STRATA_FIELD_UNSIGNED)
+		return put_decimal(out, value, 1);
+	number = (int64_t)(value << unused_bits) >> unused_bits;
+	if (number >= 0)
+		return put_decimal(out, (uint64_t)number, 1);
+	*out++ = '-';
+	return put_decimal(out, -(uint64_t)number, 1);
+}
+
+static char *put_field(char *out, const struct strata_field_desc *field, const uint8_t *bytes)
+{
+	unsigned int i;
+
+	*out++ = ' ';
+	out = put_text(out, field->name);
+	*out++ = '=';
+	if (field->kind == STRATA_FIELD_TEXT) {
+		*out++ = '"';
+		out = strata_escape(out, (const char *)bytes, field->count);
+		*out++ = '"';
+		return out;
+	}
+	if (field->count == 1)
+		return put_element(out, field, bytes);
+	*out++ = '[';
+	for (i = 0; i < field->count; i++) {
+		if (i > 0)
+			*out++ = ',';
+		out = put_element(out, field, bytes + (size_t)i * field->bytes);
+	}
+	*out++ = ']';
+	return out;
+}
+
+/* Fields of the hypervisor that hold a domain's number get its name behind it. */
+static char *put_domain_of_field(char *out, const struct strata_merge *merge,
+				 const struct strata_field_desc *field, const uint8_t *bytes)
+{
+	size_t length = strlen(field->name);
+	const char *name;
+	uint64_t domain;
+
+	if (length < 6 || field->count != 1 || strcmp(field->name + length - 6, "domain") != 0)
+		return out;
+	domain = load(bytes, field->bytes);
+	name = domain <= UINT16_MAX ? strata_merge_domain_name(merge, (uint16_t)domain) : NULL;
+	if (!name)
+		return out;
+	*out++ = '(';
+	out = put_text(out, name);
+	*out++ = ')';
+	return out;
+}
+
+static char *put_fields(char *out, const struct strata_merge *merge,
+			const struct strata_event_class *class, const uint8_t *payload)
+{
+	uint32_t offset = 0;
+	unsigned int i;
+
+	for (i = 0; i < class->desc.nr_fields; i++) {
+		const struct strata_field_desc *field = &class->desc.fields[i];
+
+		offset = strata_field_align(offset, field->bytes);
+		out = put_field(out, field, payload + offset);
+		if (class->layer == STRATA_LAYER_XEN)
+			out = put_domain_of_field(out, merge, field, payload + offset);
+		offset += (uint32_t)field->bytes * field->count;
+	}
+	return out;
+}
+
+/* A context's fields stand with the event's; the hypervisor's are columns already. */
+static char *put_context(char *out, const struct strata_timeline_event *event)
+{
+	const struct strata_event_desc *context = strata_layer_context(event->class->layer);
+	uint32_t offset = 0;
+	unsigned int i;
+
+	if (event->class->layer == STRATA_LAYER_XEN)
+		return out;
+	for (i = 0; i < context->nr_fields; i++) {
+		offset = strata_field_align(offset, context->fields[i].bytes);
+		out = put_field(out, &context->fields[i], event->context + offset);
+		offset += (uint32_t)context->fields[i].bytes * context->fields[i].count;
+	}
+	return out;
+}
+
+static char *put_domain(char *out, const struct strata_merge *merge, uint16_t domain)
+{
+	const char *name = strata_merge_domain_name(merge, domain);
+
+	if (name)
+		return put_text(out, name);
+	*out++ = 'd';
+	return put_decimal(out, domain, 1);
+}
+
+char *strata_event_text(char *out, const struct strata_merge *merge,
+			const struct strata_timeline_event *event, uint64_t first_ns,
+			uint64_t previous_ns)
+{
+	const uint64_t since_first = event->ns - first_ns;
+	char *start;
+
+	out = put_number_right(out, since_first / 1000000000u, 6);
+	*out++ = '.';
+	out = put_decimal(out, since_first % 1000000000u, 9);
+	*out++ = ' ';
+	*out++ = '+';
+	out = put_seconds(out, event->ns - previous_ns);
+	*out++ = ' ';
+
+	start = out;
+	out = pad_to(put_text(out, strata_layer_name(event->class->layer)), start, 6);
+	if (event->pcpu == STRATA_PCPU_UNKNOWN) {
+		out = pad_to(out, out, PCPU_COLUMN - 1);
+		out[-1] = '-';
+	} else {
+		out = put_number_right(out, event->pcpu, PCPU_COLUMN);
+	}
+	*out++ = ' ';
+
+	start = out;
+	out = put_domain(out, merge, event->domain);
+	*out++ = '/';
+	out = pad_to(put_decimal(out, event->vcpu, 1), start, DOMAIN_COLUMN);
+
+	start = out;
+	out = put_text(out, event->class->desc.name);
+	if (event->class->desc.nr_fields == 0 && event->class->layer == STRATA_LAYER_XEN)
+		return out;
+	out = pad_to(out, start, NAME_COLUMN) - 1;
+	out = put_context(out, event);
+	return put_fields(out, merge, event->class, event->payload);
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * merge_open.c - prepares a merge: loads the recording, reads the clocks from
+ * the hypervisor's streams, opens every stream that can be ordered.
+ *
+ * Streams are put in the order that decides ties: the hypervisor's first, then
+ * by source, then by CPU.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "merge_state.h"
+
+#define DOMAIN_IDLE 0x7fffu
+#define DOMAIN_XEN  0x7ff2u
+
+static void complain(struct strata_merge *merge, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void complain(struct strata_merge *merge, const char *format, ...)
+{
+	char message[1600];
+	va_list args;
+
+	if (!merge->options.complain)
+		return;
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	merge->options.complain(merge->options.data, message);
+}
+
+static bool has_xen(const struct strata_merge *merge)
+{
+	return merge->scan.any;
+}
+
+/* Whether the times of a source can be made the host's; says so if not. */
+static bool can_be_ordered(struct strata_merge *merge, const struct strata_source *source)
+{
+	if (source->layer == STRATA_LAYER_XEN ||
+	    strata_clock_maps_usable(&merge->scan.maps, (uint16_t)source->domain))
+		return true;
+	complain(merge,
+		 "%s: Xen emulates this domain's time stamp counter, so its events cannot be "
+		 "ordered exactly; it is left out. Put tsc_mode=\"native\" into the domain's "
+		 "configuration, start it again, and record again",
+		 source->name);
+	merge->result.left_out_sources++;
+	return false;
+}
+
+static size_t count_streams(const struct strata_merge *merge)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < merge->recording.nr_sources; i++)
+		nr += merge->recording.sources[i].nr_streams;
+	return nr;
+}
+
+static void set_up_clock(struct strata_merge *merge, struct merge_stream *stream)
+{
+	const struct strata_source *source = stream->seen.source;
+	uint64_t bound_ns;
+
+	strata_stream_clock_init(&stream->clock, &merge->scan.maps, (uint16_t)source->domain,
+				 (uint16_t)stream->seen.cpu, merge->timebase.tsc_khz);
+	/* A domain 0 that is alone in a recording sees the host's counter: it is PV, or the
+	 * hypervisor would have been recorded to say otherwise. */
+	if (stream->clock.nr == 0 && (has_xen(merge) || source->domain != 0))
+		complain(merge,
+			 "%s: the clock of vCPU %u was not recorded; its times are taken as the "
+			 "host's. Record the hypervisor too, from before the domain runs",
+			 source->name, stream->seen.cpu);
+	bound_ns = strata_ticks_to_ns_up(merge->timebase.tsc_khz,
+					 strata_stream_clock_bound_ticks(&stream->clock));
+	if (bound_ns > merge->result.bound_ns)
+		merge->result.bound_ns = bound_ns;
+}
+
+static int open_stream(struct strata_merge *merge, const char *raw, size_t source_index,
+		       const struct strata_stream *recorded, struct strata_error *error)
+{
+	struct strata_source *source = &merge->recording.sources[source_index];
+	struct merge_stream *stream = &merge->streams[merge->nr_streams];
+
+	stream->seen.source = source;
+	stream->seen.source_index = source_index;
+	stream->seen.index = merge->nr_streams;
+	stream->seen.cpu = recorded->cpu;
+	if (strata_packet_reader_open(&stream->reader, raw, source, recorded,
+				      merge->options.complain, merge->options.data, error))
+		return -1;
+	merge->nr_streams++;
+	merge->bytes_total += stream->reader.size;
+	if (source->layer != STRATA_LAYER_XEN) {
+		set_up_clock(merge, stream);
+		stream->vcpu = strata_order_check_vcpu(merge->check, (uint16_t)source->domain,
+						       (uint16_t)recorded->cpu);
+	}
+	return 0;
+}
+
+static int open_sources(struct strata_merge *merge, const char *raw, bool of_xen,
+			struct strata_error *error)
+{
+	size_t i, j;
+
+	for (i = 0; i < merge->recording.nr_sources; i++) {
+		struct strata_source *source = &merge->recording.sources[i];
+
+		if ((source->layer == STRATA_LAYER_XEN) != of_xen || !can_be_ordered(merge, source))
+			continue;
+		for (j = 0; j < source->nr_streams; j++) {
+			if (open_stream(merge, raw, i, &source->streams[j], error))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static void name_domains(struct strata_merge *merge)
+{
+	size_t i;
+
+	merge->domain_names[DOMAIN_IDLE] = "idle";
+	merge->domain_names[DOMAIN_XEN] = "xen";
+	for (i = 0; i < merge->recording.nr_sources; i++) {
+		const struct strata_source *source = &merge->recording.sources[i];
+
+		/* The source's name, not the domain's own: it is fit to be shown and is unique. */
+		if (source->layer == STRATA_LAYER_KERNEL && source->domain < STRATA_DOMAINS)
+			merge->domain_names[source->domain] = source->name;
+	}
+}
+
+static int allocate(struct strata_merge *merge, struct strata_error *error)
+{
+	size_t nr_streams = count_streams(merge);
+
+	merge->check = strata_order_check_new(merge->scan.covered_from, merge->scan.covered_until);
+	merge->classes = calloc(merge->recording.nr_sources + 1, sizeof(*merge->classes));
+	merge->domain_names = calloc(STRATA_DOMAINS, sizeof(*merge->domain_names));
+	merge->streams = calloc(nr_streams + 1, sizeof(*merge->streams));
+	merge->heap = calloc(nr_streams + 1, sizeof(struct merge_stream *));
+	if (!merge->check || !merge->classes || !merge->domain_names || !merge->streams ||
+	    !merge->heap)
+		return strata_fail(error, "out of memory for %zu streams", nr_streams);
+	return 0;
+}
+
+static int set_up(struct strata_merge *merge, const char *raw, struct strata_error *error)
+{
+	struct strata_recording *recording = &merge->recording;
+
+	if (strata_recording_load(recording, raw, error))
+		return strata_fail_in(error, "%s is not a recording that can be read", raw);
+	if (count_streams(merge) == 0)
+		return strata_fail(
+			error, "%s: nothing was recorded; `strata list` shows what can be", raw);
+	merge->timebase.anchor_ticks = recording->anchor_ticks;
+	merge->timebase.anchor_ns = recording->anchor_realtime_ns;
+	merge->timebase.tsc_khz = recording->tsc_khz;
+	if (strata_xen_scan(&merge->scan, recording, raw, error) || allocate(merge, error))
+		return -1;
+	name_domains(merge);
+	if (open_sources(merge, raw, true, error) || open_sources(merge, raw, false, error))
+		return -1;
+	if (merge->result.bound_ns == 0)
+		merge->result.bound_ns = strata_ticks_to_ns_up(recording->tsc_khz, 1);
+	return 0;
+}
+
+struct strata_merge *strata_merge_open(const char *raw, const struct strata_merge_options *options,
+				       struct strata_error *error)
+{
+	struct strata_merge *merge = calloc(1, sizeof(*merge));
+
+	if (!merge) {
+		strata_fail(error, "out of memory");
+		return NULL;
+	}
+	if (options)
+		merge->options = *options;
+	if (set_up(merge, raw, error)) {
+		strata_merge_close(merge);
+		return NULL;
+	}
+	return merge;
+}
+
+int strata_merge_shift(struct strata_merge *merge, const char *source, int64_t ticks,
+		       struct strata_error *error)
+{
+	char shown[128];
+	bool found = false;
+	bool of_xen = false;
+	size_t i;
+
+	for (i = 0; i < merge->nr_streams; i++) {
+		if (strcmp(merge->streams[i].seen.source->name, source) != 0)
+			continue;
+		merge->streams[i].shift_ticks = ticks;
+		of_xen = merge->streams[i].seen.source->layer == STRATA_LAYER_XEN;
+		found = true;
+	}
+	if (!found)
+		return strata_fail(error, "the recording has no source \"%s\" to shift",
+				   strata_escape_name(shown, sizeof(shown), source));
+	if (!of_xen)
+		return 0;
+
+	/* The time that the hypervisor's streams cover moves with them. */
+	strata_order_check_cover(merge->check, shifted_ticks(merge->scan.covered_from, ticks),
+				 shifted_ticks(merge->scan.covered_until, ticks));
+	return 0;
+}
+
+void strata_merge_close(struct strata_merge *merge)
+{
+	size_t i;
+
+	if (!merge)
+		return;
+	for (i = 0; i < merge->nr_streams; i++)
+		strata_packet_reader_close(&merge->streams[i].reader);
+	for (i = 0; merge->classes && i < merge->recording.nr_sources; i++)
+		strata_event_classes_clear(&merge->classes[i]);
+	free(merge->streams);
+	free(merge->heap);
+	free(merge->classes);
+	free(merge->domain_names);
+	strata_order_check_free(merge->check);
+	strata_xen_scan_clear(&merge->scan);
+	strata_recording_clear(&merge->recording);
+	free(merge);
+}
+
+const struct strata_recording *strata_merge_recording(const struct strata_merge *merge)
+{
+	return &merge->recording;
+}
+
+const struct strata_merge_result *strata_merge_result(const struct strata_merge *merge)
+{
+	return &merge->result;
+}
+
+const struct strata_timebase *strata_merge_timebase(const struct strata_merge *merge)
+{
+	return &merge->timebase;
+}
+
+size_t strata_merge_nr_streams(const struct strata_merge *merge)
+{
+	return merge->nr_streams;
+}
+
+const struct strata_merge_stream *strata_merge_stream(const struct strata_merge *merge,
+						      size_t index)
+{
+	return &merge->streams[index].seen;
+}
+
+const struct strata_event_class *strata_merge_class(const struct strata_merge *merge,
+						    size_t source_index, uint32_t number)
+{
+	const struct strata_event_classes *classes = &merge->classes[source_index];
+
+	return number < classes->nr ? classes->by_number[number] : NULL;
+}
+
+const char *strata_merge_domain_name(const struct strata_merge *merge, uint16_t domain)
+{
+	return merge->domain_names[domain];
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * merger.c - the merge itself: takes the stream with the least next event, hands
+ * that event on, moves the stream forward, until all streams are at their end.
+ * merge_open.c prepares it, `strata merge` calls it.
+ *
+ * Streams wait in a binary heap.  Records of one CPU come in bursts, so the
+ * stream that was least is mostly least again: then two comparisons are all
+ * that an event costs.  Memory is one packet for each stream.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "merge_state.h"
+
+#define PROGRESS_EVENTS 65536u
+
+static bool before(const struct merge_stream *a, const struct merge_stream *b)
+{
+	if (a->ticks != b->ticks)
+		return a->ticks < b->ticks;
+	return a->seen.index < b->seen.index;
+}
+
+/* Puts the stream at @at where it belongs among those below it. */
+static void sift_down(struct strata_merge *merge, size_t at)
+{
+	struct merge_stream *stream = merge->heap[at];
+
+	for (;;) {
+		size_t child = 2 * at + 1;
+
+		if (child >= merge->nr_heap)
+			break;
+		if (child + 1 < merge->nr_heap &&
+		    before(merge->heap[child + 1], merge->heap[child]))
+			child++;
+		if (!before(merge->heap[child], stream))
+			break;
+		merge->heap[at] = merge->heap[child];
+		at = child;
+	}
+	merge->heap[at] = stream;
+}
+
+static uint64_t sum_lost(const struct strata_packet *packet)
+{
+	return packet->lost[STRATA_LOST_FULL] + packet->lost[STRATA_LOST_NESTED] +
+	       packet->lost[STRATA_LOST_BIG];
+}
+
+/* Begins the next good packet of a stream.  False: there is none. */
+static bool next_packet(struct strata_merge *merge, struct merge_stream *stream)
+{
+	if (!strata_packet_reader_next(&stream->reader))
+		return false;
+	stream->offset = STRATA_PACKET_HEADER_BYTES;
+	stream->seen.lost = sum_lost(&stream->reader.packet);
+	/* What is missing was lost somewhere between the event before and this packet's end. */
+	if (stream->seen.source->layer == STRATA_LAYER_XEN && stream->reader.gap)
+		strata_order_check_uncertain(
+			merge->check,
+			shifted_ticks(stream->reader.packet.end_ticks, stream->shift_ticks));
+	return true;
+}
+
+/* The host time of the stream's record, never before that of the record before. */
+static uint64_t host_ticks(struct strata_merge *merge, struct merge_stream *stream)
+{
+	uint64_t ticks = stream->record.ticks;
+
+	if (stream->seen.source->layer != STRATA_LAYER_XEN)
+		ticks = strata_stream_clock_convert(&stream->clock, ticks);
+	ticks = shifted_ticks(ticks, stream->shift_ticks);
+	if (ticks < stream->ticks) {
+		merge->result.clamped++;
+		return stream->ticks;
+	}
+	return ticks;
+}
+
+/* Moves a stream to its next event.  1, 0: it is at its end, -1: out of memory. */
+static int advance(struct strata_merge *merge, struct merge_stream *stream,
+		   struct strata_error *error)
+{
+	struct strata_packet_reader *reader = &stream->reader;
+
+	if (reader->packets == 0 && !next_packet(merge, stream))
+		return 0;
+	while (!strata_packet_next(reader->source, reader->bytes, &reader->packet, &stream->offset,
+				   &stream->record)) {
+		if (!next_packet(merge, stream))
+			return 0;
+	}
+	stream->ticks = host_ticks(merge, stream);
+	stream->class = strata_event_class_get(&merge->classes[stream->seen.source_index],
+					       stream->seen.source, stream->record.event,
+					       &merge->nr_classes);
+	if (!stream->class)
+		return strata_fail(error, "out of memory");
+	stream->seen.events++;
+	return 1;
+}
+
+/* Reads a payload that begins with u16 vcpu, u16 domain. */
+static void check_runstate(struct strata_merge *merge, const struct merge_stream *stream)
+{
+	uint16_t vcpu_domain[2];
+
+	memcpy(vcpu_domain, stream->record.payload, sizeof(vcpu_domain));
+	strata_order_check_runstate(merge->check, stream->ticks, (uint16_t)stream->seen.cpu,
+				    vcpu_domain[1], vcpu_domain[0], &stream->class->change);
+}
+
+static void check_xen_event(struct strata_merge *merge, const struct merge_stream *stream)
+{
+	struct strata_hv_vcpu_state state;
+
+	switch (stream->class->role) {
+	case STRATA_ROLE_RUNSTATE:
+		check_runstate(merge, stream);
+		break;
+	case STRATA_ROLE_VCPU_STATE:
+		memcpy(&state, stream->record.payload, sizeof(state));
+		strata_order_check_state(merge->check, stream->ticks, &state);
+		break;
+	case STRATA_ROLE_OTHER:
+		break;
+	}
+}
+
+/* Tells the order check of the stream's event, and fills in where it happened. */
+static void describe(struct strata_merge *merge, const struct merge_stream *stream,
+		     struct strata_timeline_event *event)
+{
+	struct strata_hv_context context;
+
+	event->class = stream->class;
+	event->stream = &stream->seen;
+	event->ticks = stream->ticks;
+	event->ns = strata_realtime_ns(&merge->timebase, stream->ticks);
+	event->context = stream->record.context;
+	event->payload = stream->record.payload;
+
+	if (stream->class->layer == STRATA_LAYER_XEN) {
+		memcpy(&context, event->context, sizeof(context));
+		event->domain = context.domain;
+		event->vcpu = context.vcpu;
+		event->pcpu = (uint16_t)stream->seen.cpu;
+		check_xen_event(merge, stream);
+		return;
+	}
+	event->domain = (uint16_t)stream->seen.source->domain;
+	event->vcpu = (uint16_t)stream->seen.cpu;
+	event->pcpu = strata_vcpu_pcpu(stream->vcpu);
+	if (stream->class->layer == STRATA_LAYER_KERNEL)
+		strata_order_check_event(merge->check, stream->vcpu, stream->ticks,
+					 stream->class->desc.name);
+}
+
+static void report_progress(struct strata_merge *merge)
+{
+	uint64_t bytes = 0;
+	size_t i;
+
+	if (!merge->options.progress)
+		return;
+	for (i = 0; i < merge->nr_streams; i++)
+		bytes += merge->streams[i].reader.offset;
+	merge->options.progress(merge->options.data, merge->result.events, bytes,
+				merge->bytes_total);
+}
+
+static bool any_failed(struct strata_sink *const *sinks, size_t nr_sinks)
+{
+	size_t i;
+
+	for (i = 0; i < nr_sinks; i++) {
+		if (sinks[i]->failed && sinks[i]->failed(sinks[i]))
+			return true;
+	}
+	return false;
+}
+
+static int fill_heap(struct strata_merge *merge, struct strata_error *error)
+{
+	size_t i;
+
+	for (i = 0; i < merge->nr_streams; i++) {
+		int got = advance(merge, &merge->streams[i], error);
+
+		if (got < 0)
+			return -1;
+		if (got > 0)
+			merge->heap[merge->nr_heap++] = &merge->streams[i];
+	}
+	for (i = merge->nr_heap; i-- > 0;)
+		sift_down(merge, i);
+	return 0;
+}
+
+static int merge_events(struct strata_merge *merge, struct strata_sink *const *sinks,
+			size_t nr_sinks, struct strata_error *error)
+{
+	struct strata_timeline_event event;
+	size_t i;
+
+	while (merge->nr_heap > 0) {
+		struct merge_stream *stream = merge->heap[0];
+		int got;
+
+		describe(merge, stream, &event);
+		for (i = 0; i < nr_sinks; i++)
+			sinks[i]->event(sinks[i], &event);
+		if (merge->result.events++ == 0)
+			merge->result.first_ns = event.ns;
+		merge->result.last_ns = event.ns;
+		if (merge->result.events % PROGRESS_EVENTS == 0) {
+			report_progress(merge);
+			if (any_failed(sinks, nr_sinks))
+				break;
+		}
+
+		got = advance(merge, stream, error);
+		if (got < 0)
+			return -1;
+		if (got == 0)
+			merge->heap[0] = merge->heap[--merge->nr_heap];
+		if (merge->nr_heap > 0)
+			sift_down(merge, 0);
+	}
+	return 0;
+}
+
+static void sum_up(struct strata_merge *merge)
+{
+	struct strata_merge_result *result = &merge->result;
+	size_t i;
+
+	for (i = 0; i < merge->nr_streams; i++) {
+		struct merge_stream *stream = &merge->streams[i];
+		const struct strata_source *source = stream->seen.source;
+		size_t j;
+
+		/* The recorder also knows of what was lost after the last packet. */
+		for (j = 0; j < source->nr_streams; j++) {
+			if (source->streams[j].cpu != stream->seen.cpu)
+				continue;
+			if (source->streams[j].lost > stream->seen.lost)
+				stream->seen.lost = source->streams[j].lost;
+			result->bad_packets += source->streams[j].bad_packets;
+		}
+		result->lost += stream->seen.lost;
+		result->bad_packets += stream->reader.bad_packets;
+		result->missing_packets += stream->reader.missing_packets;
+	}
+	result->order = *strata_order_check_finish(merge->check);
+}
+
+int strata_merge_run(struct strata_merge *merge, struct strata_sink *const *sinks, size_t nr_sinks,
+		     struct strata_error *error)
+{
+	struct strata_error sink_error;
+	int status = 0;
+	size_t i;
+
+	if (fill_heap(merge, error) || merge_events(merge, sinks, nr_sinks, error))
+		status = -1;
+	report_progress(merge);
+	sum_up(merge);
+	for (i = 0; i < nr_sinks; i++) {
+		if (sinks[i]->finish(sinks[i], merge, &sink_error) && status == 0) {
+			*error = sink_error;
+			status = -1;
+		}
+	}
+	return status;
+}

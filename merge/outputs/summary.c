@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* summary.c - a merge's result as summary.json, for programs. */
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "out_file.h"
+#include "outputs/outputs.h"
+
+static void add_u64(struct json_object *object, const char *key, uint64_t value)
+{
+	json_object_object_add(object, key, json_object_new_uint64(value));
+}
+
+static void add_text(struct json_object *object, const char *key, const char *text)
+{
+	json_object_object_add(object, key, json_object_new_string(text));
+}
+
+/* Ticks and the nanoseconds that they are; null for a slack that there is none of. */
+static void add_slack(struct json_object *object, const char *ticks_key, const char *ns_key,
+		      uint32_t tsc_khz, uint64_t ticks)
+{
+	if (ticks == STRATA_SLACK_NONE) {
+		json_object_object_add(object, ticks_key, NULL);
+		json_object_object_add(object, ns_key, NULL);
+		return;
+	}
+	add_u64(object, ticks_key, ticks);
+	add_u64(object, ns_key, strata_ticks_to_ns(tsc_khz, ticks));
+}
+
+static struct json_object *stream_to_json(const struct strata_merge_stream *stream)
+{
+	const struct strata_source *source = stream->source;
+	char domain_name[sizeof(source->domain_name)];
+	struct json_object *object = json_object_new_object();
+
+	strata_valid_utf8_copy(domain_name, sizeof(domain_name), source->domain_name);
+	add_text(object, "name", source->name);
+	add_text(object, "layer", strata_layer_name(source->layer));
+	add_u64(object, "domain", source->domain);
+	add_text(object, "domain_name", domain_name);
+	add_u64(object, "cpu", stream->cpu);
+	add_u64(object, "events", stream->events);
+	add_u64(object, "lost", stream->lost);
+	return object;
+}
+
+static struct json_object *clock_to_json(const struct strata_merge *merge)
+{
+	const struct strata_merge_result *result = strata_merge_result(merge);
+	const struct strata_order_result *order = &result->order;
+	uint32_t tsc_khz = strata_merge_timebase(merge)->tsc_khz;
+	uint64_t smallest = order->slack_before_ticks < order->slack_after_ticks
+				    ? order->slack_before_ticks
+				    : order->slack_after_ticks;
+	struct json_object *object = json_object_new_object();
+
+	add_u64(object, "checks", order->checks);
+	add_u64(object, "violations", order->violations);
+	add_u64(object, "unchecked", order->unchecked);
+	add_slack(object, "smallest_slack_ticks", "smallest_slack_ns", tsc_khz, smallest);
+	add_slack(object, "slack_before_ticks", "slack_before_ns", tsc_khz,
+		  order->slack_before_ticks);
+	add_slack(object, "slack_after_ticks", "slack_after_ns", tsc_khz, order->slack_after_ticks);
+	add_u64(object, "bound_ns", result->bound_ns);
+	add_u64(object, "clamped", result->clamped);
+	add_u64(object, "tsc_khz", tsc_khz);
+	return object;
+}
+
+int strata_summary_save(const struct strata_merge *merge, const char *dir,
+			struct strata_error *error)
+{
+	const struct strata_merge_result *result = strata_merge_result(merge);
+	struct json_object *root = json_object_new_object();
+	struct json_object *streams = json_object_new_array();
+	const char *text;
+	size_t i;
+	int status;
+
+	add_u64(root, "duration_ns", result->last_ns - result->first_ns);
+	add_u64(root, "first_ns", result->first_ns);
+	add_u64(root, "events", result->events);
+	add_u64(root, "lost", result->lost);
+	add_u64(root, "bad_packets", result->bad_packets);
+	add_u64(root, "missing_packets", result->missing_packets);
+	add_u64(root, "left_out_sources", result->left_out_sources);
+	for (i = 0; i < strata_merge_nr_streams(merge); i++)
+		json_object_array_add(streams, stream_to_json(strata_merge_stream(merge, i)));
+	json_object_object_add(root, "streams", streams);
+	json_object_object_add(root, "clock", clock_to_json(merge));
+
+	text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY);
+	if (text)
+		status = strata_file_replace(dir, "summary.json", text, strlen(text), error);
+	else
+		status = strata_fail(error, "%s/summary.json: out of memory", dir);
+	json_object_put(root);
+	return status;
+}

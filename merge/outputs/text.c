@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* text.c - the timeline as text: a line for each event, columns as in event_text.h. */
+#include <stdlib.h>
+
+#include "event_text.h"
+#include "out_file.h"
+#include "outputs/outputs.h"
+
+struct text_output {
+	struct strata_sink sink;
+	const struct strata_merge *merge;
+	struct strata_out_file *file;
+	bool any;
+	uint64_t first_ns;
+	uint64_t previous_ns;
+};
+
+static void text_event(struct strata_sink *sink, const struct strata_timeline_event *event)
+{
+	struct text_output *output = (struct text_output *)sink;
+	char *room = strata_out_room(output->file, STRATA_EVENT_TEXT_BYTES + 1);
+	char *end;
+
+	if (!output->any) {
+		output->any = true;
+		output->first_ns = event->ns;
+		output->previous_ns = event->ns;
+	}
+	end = strata_event_text(room, output->merge, event, output->first_ns, output->previous_ns);
+	*end++ = '\n';
+	strata_out_advance(output->file, end);
+	output->previous_ns = event->ns;
+}
+
+static bool text_failed(const struct strata_sink *sink)
+{
+	return strata_out_failed(((const struct text_output *)sink)->file);
+}
+
+static int text_finish(struct strata_sink *sink, const struct strata_merge *merge,
+		       struct strata_error *error)
+{
+	struct text_output *output = (struct text_output *)sink;
+	int status = strata_out_close(output->file, error);
+
+	(void)merge;
+	output->file = NULL;
+	return status;
+}
+
+static void text_free(struct strata_sink *sink)
+{
+	struct text_output *output = (struct text_output *)sink;
+	struct strata_error ignored;
+
+	if (output->file)
+		strata_out_close(output->file, &ignored);
+	free(output);
+}
+
+struct strata_sink *strata_text_output_new(const struct strata_merge *merge, const char *path,
+					   struct strata_error *error)
+{
+	struct text_output *output = calloc(1, sizeof(*output));
+
+	if (!output) {
+		strata_fail(error, "%s: out of memory", path);
+		return NULL;
+	}
+	output->sink.event = text_event;
+	output->sink.failed = text_failed;
+	output->sink.finish = text_finish;
+	output->sink.free = text_free;
+	output->merge = merge;
+	output->file = strata_out_open(path, error);
+	if (!output->file) {
+		free(output);
+		return NULL;
+	}
+	strata_out_print(output->file, "%s\n", STRATA_EVENT_TEXT_HEADING);
+	return &output->sink;
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ring.c - what an event costs in the core, in turns with what the clock costs:
+ * 8 bytes of payload, one thread, a reader attached that takes every sub-buffer.
+ * Called by run.sh; prints lines of "BENCH VARIANT UNIT VALUE", one a turn.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <strata/ring_reader.h>
+#include <strata/ring_writer.h>
+
+#define EVENTS 2000000u
+#define TURNS  9
+
+static struct strata_ring *ring;
+static struct strata_ring_reader reader;
+static volatile int done;
+
+static double now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static void *drain(void *unused)
+{
+	(void)unused;
+	while (!done)
+		while (strata_reader_ready(&reader))
+			strata_reader_put(&reader);
+	return NULL;
+}
+
+static double rdtsc_turn(void)
+{
+	double begin = now_ns();
+	uint64_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < EVENTS; i++) {
+		sum += strata_clock();
+		strata_barrier();
+	}
+	__asm__ __volatile__("" : : "r"(sum));
+	return (now_ns() - begin) / EVENTS;
+}
+
+static double ring_turn(uint64_t *lost)
+{
+	uint64_t lost_before = strata_reader_lost(&reader, STRATA_LOST_FULL);
+	double begin = now_ns(), end;
+	uint64_t i;
+
+	for (i = 0; i < EVENTS; i++) {
+		struct strata_slot slot;
+
+		if (!strata_ring_reserve(ring, 1, sizeof(i), &slot))
+			continue;
+		strata_copy(slot.payload, &i, sizeof(i));
+		strata_ring_commit(ring, &slot);
+	}
+	end = now_ns();
+	*lost += strata_reader_lost(&reader, STRATA_LOST_FULL) - lost_before;
+	return (end - begin) / EVENTS;
+}
+
+int main(void)
+{
+	struct strata_ring_geometry geo = { .subbuf_bits = 18, .nr_subbufs_bits = 5 };
+	struct strata_ring_writer_area *writer = calloc(1, sizeof(*writer));
+	struct strata_ring_reader_area *shared = calloc(1, sizeof(*shared));
+	void *data = aligned_alloc(STRATA_PAGE_BYTES, strata_buffer_bytes(geo));
+	uint64_t lost = 0;
+	pthread_t thread;
+	unsigned int turn;
+
+	ring = calloc(1, strata_ring_bytes(geo));
+	if (!writer || !shared || !data || !ring)
+		return 1;
+	memset(data, 0, strata_buffer_bytes(geo));
+	strata_ring_init(ring, geo, data, writer, &shared->read_count, 0, 0);
+	if (strata_reader_init(&reader, geo, writer, shared, data, 0) != STRATA_READER_OK)
+		return 1;
+	if (pthread_create(&thread, NULL, drain, NULL))
+		return 1;
+	for (turn = 0; turn < TURNS; turn++) {
+		printf("app_event_8b_1t rdtsc ns %.2f\n", rdtsc_turn());
+		printf("app_event_8b_1t strata_reserve_commit ns %.2f\n", ring_turn(&lost));
+	}
+	done = 1;
+	pthread_join(thread, NULL);
+	fprintf(stderr, "bench: %llu of %u events were lost to a full buffer\n",
+		(unsigned long long)lost, TURNS * EVENTS);
+	return 0;
+}

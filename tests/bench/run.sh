@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Measures, in turns within one run, and prints one table: `make bench`.  Also
+# writes out/bench/bench.json.  Nothing here passes or fails by a time.
+set -eu
+cd "$(dirname "$0")/../.."
+
+OUT=out/bench
+TURNS=5
+mkdir -p "$OUT"
+: >"$OUT/values"
+
+# timed NAME VARIANT EVENTS COMMAND...: one turn, as events per second.
+timed() {
+	local bench=$1 variant=$2 events=$3 begin end
+	shift 3
+	begin=$(date +%s%N)
+	"$@" >/dev/null 2>&1
+	end=$(date +%s%N)
+	awk -v b="$bench" -v v="$variant" -v n="$events" -v t="$((end - begin))" \
+		'BEGIN { printf "%s %s events_per_s %.0f\n", b, v, n * 1e9 / t }' >>"$OUT/values"
+}
+
+echo "bench: the core, in turns with the clock it reads"
+gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Iinclude tests/bench/ring.c -o "$OUT/ring" -lpthread
+"$OUT/ring" >>"$OUT/values"
+
+if [ -e out/demo/raw/recording.json ]; then
+	events=$(jq .events out/demo/summary.json)
+	echo "bench: merging the demo's $events events, in turns with babeltrace2"
+	for _ in $(seq "$TURNS"); do
+		timed merge_text strata "$events" out/bin/strata merge out/demo/raw --format text -o "$OUT/timeline.txt"
+		timed merge_text babeltrace2 "$events" babeltrace2 out/demo/raw
+		timed merge_ctf strata "$events" out/bin/strata merge out/demo/raw --format ctf -o "$OUT/ctf"
+	done
+else
+	echo "bench: there is no out/demo/raw; run \`make demo\` first to measure the merge too"
+fi
+
+sort -k1,1 -k2,2 -k3,3 -k4,4g "$OUT/values" | awk '
+	{ key = $1 " " $2 " " $3; if (!(key in n)) order[++keys] = key; value[key, n[key]++] = $4 }
+	END {
+		print "[" >json
+		for (k = 1; k <= keys; k++) {
+			split(order[k], part, " "); key = order[k]; count = n[key]
+			low = value[key, 0]; middle = value[key, int(count / 2)]; high = value[key, count - 1]
+			printf "%-18s %-24s %-14s %12s %12s %12s %4d\n", part[1], part[2], part[3], low, middle, high, count
+			printf "  {\"bench\":\"%s\",\"variant\":\"%s\",\"unit\":\"%s\",\"min\":%s,\"median\":%s,\"max\":%s,\"runs\":%d}%s\n",
+				part[1], part[2], part[3], low, middle, high, count, k < keys ? "," : "" >json
+			median[part[1], part[2]] = middle
+		}
+		print "]" >json
+		if (("app_event_8b_1t", "rdtsc") in median)
+			printf "\nan event costs %.2f clock reads\n",
+				median["app_event_8b_1t", "strata_reserve_commit"] / median["app_event_8b_1t", "rdtsc"]
+		if (("merge_text", "babeltrace2") in median)
+			printf "text: %.1f times babeltrace2\n", median["merge_text", "strata"] / median["merge_text", "babeltrace2"]
+	}' json="$OUT/bench.json" >"$OUT/table"
+printf '\n%-18s %-24s %-14s %12s %12s %12s %4s\n' bench variant unit min median max runs
+cat "$OUT/table"

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * record_audit.h - the books of a ring under test: every record that a writer
+ * tried to write is entered with its fate, every record that the reader finds
+ * is ticked off, and what does not balance is an error.
+ *
+ * A record carries (level, number) and words that follow from the two, so a
+ * torn record is seen.  The level is the nesting depth or the thread that wrote
+ * it; within a level the numbers grow in the order of the reservations.
+ *
+ * The audit complains instead of asserting, because it also runs in threads and
+ * because a control must be able to see that it found something.
+ */
+#ifndef STRATA_TESTS_RECORD_AUDIT_H
+#define STRATA_TESTS_RECORD_AUDIT_H
+
+#include <stdlib.h>
+
+#include "ring_fixture.h"
+
+#define AUDIT_LEVELS 8u
+
+enum record_fate { RECORD_UNKNOWN, RECORD_WRITTEN, RECORD_LOST };
+
+struct record_audit {
+	struct strata_ring_geometry geo;
+	uint32_t capacity;            /* records a level */
+	uint8_t *fate[AUDIT_LEVELS];  /* what its writer says */
+	uint8_t *found[AUDIT_LEVELS]; /* how often the reader saw it */
+	uint32_t next[AUDIT_LEVELS];
+	bool clock_steps_back; /* packets may then overlap; records in one may not */
+	/* The reader's side. */
+	int64_t newest[AUDIT_LEVELS];
+	uint64_t packets, records;
+	uint64_t sequence; /* that the next packet must have */
+	uint64_t lost[STRATA_NR_LOST];
+	uint64_t end_ticks;
+	unsigned long errors;
+	char first_error[256];
+};
+
+struct audit_payload {
+	uint32_t level;
+	uint32_t number;
+	uint32_t words;
+	uint32_t word[];
+};
+
+__attribute__((format(printf, 2, 3))) static inline void audit_complain(struct record_audit *audit,
+									const char *format, ...)
+{
+	va_list args;
+
+	if (audit->errors++)
+		return;
+	va_start(args, format);
+	vsnprintf(audit->first_error, sizeof(audit->first_error), format, args);
+	va_end(args);
+}
+
+/* Empties the books for a ring that is new. */
+static inline void audit_reset(struct record_audit *audit, const struct strata_ring *ring)
+{
+	unsigned int i;
+
+	audit->geo = ring->geo;
+	audit->sequence = ring->write_count >> ring->geo.subbuf_bits;
+	for (i = 0; i < AUDIT_LEVELS; i++) {
+		memset(audit->fate[i], 0, audit->next[i]);
+		memset(audit->found[i], 0, audit->next[i]);
+		audit->next[i] = 0;
+		audit->newest[i] = -1;
+	}
+	memset(audit->lost, 0, sizeof(audit->lost));
+	audit->packets = audit->records = audit->end_ticks = 0;
+	audit->errors = 0;
+	audit->clock_steps_back = false;
+}
+
+static inline void audit_open(struct record_audit *audit, const struct strata_ring *ring,
+			      uint32_t capacity)
+{
+	unsigned int i;
+
+	memset(audit, 0, sizeof(*audit));
+	audit->capacity = capacity;
+	for (i = 0; i < AUDIT_LEVELS; i++) {
+		audit->fate[i] = calloc(capacity, 1);
+		audit->found[i] = calloc(capacity, 1);
+		if (!audit->fate[i] || !audit->found[i])
+			abort();
+	}
+	audit_reset(audit, ring);
+}
+
+static inline void audit_close(struct record_audit *audit)
+{
+	unsigned int i;
+
+	for (i = 0; i < AUDIT_LEVELS; i++) {
+		free(audit->fate[i]);
+		free(audit->found[i]);
+	}
+}
+
+static inline uint32_t audit_word(uint32_t level, uint32_t number, uint32_t i)
+{
+	return (number * 2654435761u) ^ (level << 28) ^ (i * 40503u);
+}
+
+/* Reserves a record of @words words and fills it in.  False: lost, and entered as such. */
+static inline bool audited_reserve(struct record_audit *audit, struct strata_ring *ring,
+				   uint32_t level, uint32_t words, struct strata_slot *slot)
+{
+	uint32_t number = audit->next[level]++;
+	struct audit_payload *payload;
+	uint32_t i;
+
+	if (number >= audit->capacity)
+		abort();
+	if (!strata_ring_reserve(ring, level, (uint32_t)sizeof(*payload) + 4 * words, slot)) {
+		audit->fate[level][number] = RECORD_LOST;
+		return false;
+	}
+	payload = (struct audit_payload *)slot->payload;
+	payload->level = level;
+	payload->number = number;
+	payload->words = words;
+	for (i = 0; i < words; i++)
+		payload->word[i] = audit_word(level, number, i);
+	audit->fate[level][number] = RECORD_WRITTEN;
+	return true;
+}
+
+static inline bool audited_write(struct record_audit *audit, struct strata_ring *ring,
+				 uint32_t level, uint32_t words)
+{
+	struct strata_slot slot;
+
+	if (!audited_reserve(audit, ring, level, words, &slot))
+		return false;
+	strata_ring_commit(ring, &slot);
+	return true;
+}
+
+/* Checks one record of at most @room bytes; returns its length, or 0 to end the packet. */
+static inline uint32_t audit_record(struct record_audit *audit, const unsigned char *record,
+				    uint32_t room)
+{
+	const uint32_t smallest = STRATA_RECORD_HEADER_BYTES + sizeof(struct audit_payload);
+	const struct strata_record_header *header = (const struct strata_record_header *)record;
+	const struct audit_payload *payload =
+		(const struct audit_payload *)(record + STRATA_RECORD_HEADER_BYTES);
+	uint32_t i;
+
+	if (room < smallest || payload->words > (room - smallest) / 4 ||
+	    header->id != payload->level || header->id >= AUDIT_LEVELS ||
+	    payload->number >= audit->capacity) {
+		audit_complain(audit, "packet %llu: a torn record, %u bytes before the end",
+			       (unsigned long long)audit->sequence, room);
+		return 0;
+	}
+	for (i = 0; i < payload->words; i++) {
+		if (payload->word[i] != audit_word(payload->level, payload->number, i)) {
+			audit_complain(audit, "record %u of level %u: word %u of %u is torn",
+				       payload->number, payload->level, i, payload->words);
+			break;
+		}
+	}
+	if (audit->found[payload->level][payload->number]++)
+		audit_complain(audit, "record %u of level %u came twice", payload->number,
+			       payload->level);
+	if (payload->number <= audit->newest[payload->level])
+		audit_complain(audit, "record %u of level %u came after %lld", payload->number,
+			       payload->level, (long long)audit->newest[payload->level]);
+	audit->newest[payload->level] = payload->number;
+	audit->records++;
+	return smallest + 4 * payload->words;
+}
+
+static inline void audit_packet_header(struct record_audit *audit,
+				       const struct strata_packet_header *header)
+{
+	uint64_t lost = 0;
+	unsigned int i;
+
+	if (header->magic != STRATA_CTF_MAGIC || header->cpu_id != 3 || header->stream_id != 0 ||
+	    header->packet_size != strata_subbuf_bytes(audit->geo) * 8)
+		audit_complain(audit, "packet %llu: a wrong header",
+			       (unsigned long long)audit->sequence);
+	if (header->packet_seq_num != audit->sequence)
+		audit_complain(audit, "packet %llu says that it is %llu",
+			       (unsigned long long)audit->sequence,
+			       (unsigned long long)header->packet_seq_num);
+	for (i = 0; i < STRATA_NR_LOST; i++) {
+		if (header->lost[i] < audit->lost[i])
+			audit_complain(audit, "packet %llu: losses of kind %u go back",
+				       (unsigned long long)audit->sequence, i);
+		audit->lost[i] = header->lost[i];
+		lost += header->lost[i];
+	}
+	if (header->events_discarded != lost)
+		audit_complain(audit, "packet %llu: losses do not add up",
+			       (unsigned long long)audit->sequence);
+	if (header->timestamp_end < header->timestamp_begin)
+		audit_complain(audit, "packet %llu ends at %llu before it begins at %llu",
+			       (unsigned long long)audit->sequence,
+			       (unsigned long long)header->timestamp_end,
+			       (unsigned long long)header->timestamp_begin);
+	if (!audit->clock_steps_back && header->timestamp_begin < audit->end_ticks)
+		audit_complain(audit, "packet %llu begins before the one before it ended",
+			       (unsigned long long)audit->sequence);
+}
+
+/* Checks a packet and ticks off what it holds. */
+static inline void audit_packet(struct record_audit *audit, const void *subbuf)
+{
+	const struct strata_packet_header *header = subbuf;
+	uint64_t content = header->content_size / 8, ticks = header->timestamp_begin;
+	uint64_t offset = STRATA_PACKET_HEADER_BYTES;
+	uint32_t length;
+
+	audit_packet_header(audit, header);
+	if (content <= offset || content > strata_subbuf_bytes(audit->geo)) {
+		audit_complain(audit, "packet %llu: %llu bytes of content",
+			       (unsigned long long)audit->sequence, (unsigned long long)content);
+		content = offset;
+	}
+	for (; offset < content; offset += length) {
+		const struct strata_record_header *record =
+			(const struct strata_record_header *)((const unsigned char *)subbuf +
+							      offset);
+
+		length = audit_record(audit, (const unsigned char *)record,
+				      (uint32_t)(content - offset));
+		if (!length)
+			break;
+		if (record->ticks < ticks || record->ticks > header->timestamp_end)
+			audit_complain(audit, "packet %llu: time runs from %llu to %llu, end %llu",
+				       (unsigned long long)audit->sequence,
+				       (unsigned long long)ticks, (unsigned long long)record->ticks,
+				       (unsigned long long)header->timestamp_end);
+		else if (offset == STRATA_PACKET_HEADER_BYTES && record->ticks != ticks)
+			audit_complain(audit, "packet %llu does not begin with its first record",
+				       (unsigned long long)audit->sequence);
+		ticks = record->ticks;
+	}
+	audit->end_ticks = header->timestamp_end;
+	audit->packets++;
+	audit->sequence = (audit->sequence + 1) & (~(strata_count_t)0 >> audit->geo.subbuf_bits);
+}
+
+/* Takes every packet that is ready, as a reader does.  Returns how many. */
+static inline unsigned int audit_drain(struct record_audit *audit,
+				       struct strata_ring_reader *reader)
+{
+	unsigned int packets = 0;
+
+	while (strata_reader_ready(reader)) {
+		audit_packet(audit, strata_reader_subbuf(reader));
+		strata_reader_put(reader);
+		packets++;
+	}
+	return packets;
+}
+
+/* While no writer is under way, what was published is what was committed, to both readers. */
+static inline void audit_commit_counts(struct record_audit *audit,
+				       const struct ring_fixture *fixture)
+{
+	const struct strata_ring *ring = fixture->ring;
+	strata_count_t partial;
+	unsigned int i;
+
+	for (i = 0; i < strata_nr_subbufs(ring->geo); i++) {
+		if (ring->subbuf[i].commit_seq != fixture->writer_area->commit_seq[i])
+			audit_complain(audit, "sub-buffer %u: the mapped commit seq is stale", i);
+		partial = ring->subbuf[i].commit_count - ring->subbuf[i].commit_seq;
+		if (partial >= strata_subbuf_bytes(ring->geo))
+			audit_complain(audit, "sub-buffer %u: a turn was not delivered", i);
+	}
+}
+
+/* Closes the books once every writer is done: flushes, drains, and balances. */
+static inline void audit_balance(struct record_audit *audit, struct ring_fixture *fixture)
+{
+	struct strata_ring *ring = fixture->ring;
+	uint64_t lost = 0, counted = 0;
+	uint32_t level, number;
+	unsigned int i;
+
+	strata_ring_flush(ring);
+	audit_drain(audit, &fixture->reader);
+	if (fixture->reader.read_count != ring->write_count)
+		audit_complain(audit, "the reader stands %lld bytes behind the writer",
+			       (long long)(ring->write_count - fixture->reader.read_count));
+	for (level = 0; level < AUDIT_LEVELS; level++) {
+		for (number = 0; number < audit->next[level]; number++) {
+			enum record_fate fate = audit->fate[level][number];
+
+			lost += fate == RECORD_LOST;
+			if (audit->found[level][number] != (fate == RECORD_WRITTEN))
+				audit_complain(audit, "record %u of level %u: fate %d, found %u",
+					       number, level, (int)fate,
+					       audit->found[level][number]);
+		}
+	}
+	for (i = 0; i < STRATA_NR_LOST; i++) {
+		counted += ring->lost[i];
+		if (strata_reader_lost(&fixture->reader, i) != ring->lost[i])
+			audit_complain(audit, "losses of kind %u: the reader sees %llu of %llu", i,
+				       (unsigned long long)strata_reader_lost(&fixture->reader, i),
+				       (unsigned long long)ring->lost[i]);
+		if (audit->lost[i] > ring->lost[i])
+			audit_complain(audit, "a packet invents losses of kind %u", i);
+	}
+	if (counted != lost)
+		audit_complain(audit, "%llu records were lost, %llu counted",
+			       (unsigned long long)lost, (unsigned long long)counted);
+	audit_commit_counts(audit, fixture);
+}
+
+#define assert_books_balance(audit)                                            \
+	do {                                                                   \
+		if ((audit)->errors)                                           \
+			fail_msg("%lu errors, the first: %s", (audit)->errors, \
+				 (audit)->first_error);                        \
+	} while (false)
+
+#endif /* STRATA_TESTS_RECORD_AUDIT_H */

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * synthetic.c - see synthetic.h.  Layouts are written down here a second time,
+ * as offsets: that is the point of it.
+ */
+#include "synthetic.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DOMAIN_XEN  0x7ff2u
+#define DOMAIN_IDLE 0x7fffu
+#define RUNNING     0u
+#define RUNNABLE    1u
+#define BLOCKED     2u
+
+static void die(const char *what)
+{
+	perror(what);
+	abort();
+}
+
+void synthetic_init(struct synthetic *rec)
+{
+	memset(rec, 0, sizeof(*rec));
+}
+
+void synthetic_free(struct synthetic *rec)
+{
+	char command[128];
+	unsigned int i;
+
+	for (i = 0; i < rec->nr_streams; i++)
+		free(rec->streams[i].bytes);
+	if (rec->dir[0]) {
+		snprintf(command, sizeof(command), "rm -rf '%s'", rec->dir);
+		if (system(command))
+			die(command);
+	}
+	memset(rec, 0, sizeof(*rec));
+}
+
+void synthetic_add_source(struct synthetic *rec, const char *name, const char *layer,
+			  unsigned int domain)
+{
+	struct synthetic_source *source = &rec->sources[rec->nr_sources];
+	unsigned int i;
+
+	snprintf(source->name, sizeof(source->name), "%s", name);
+	snprintf(source->layer, sizeof(source->layer), "%s", layer);
+	source->domain = domain;
+	for (i = 0; i < 16; i++)
+		source->uuid[i] = (uint8_t)(0x11 * (rec->nr_sources + 1) + i);
+	rec->nr_sources++;
+}
+
+struct synthetic_stream *synthetic_stream(struct synthetic *rec, const char *source,
+					  unsigned int cpu)
+{
+	struct synthetic_stream *stream;
+	unsigned int i;
+
+	for (i = 0; i < rec->nr_streams; i++) {
+		stream = &rec->streams[i];
+		if (strcmp(stream->source, source) == 0 && stream->cpu == cpu)
+			return stream;
+	}
+	stream = &rec->streams[rec->nr_streams++];
+	snprintf(stream->source, sizeof(stream->source), "%s", source);
+	stream->cpu = cpu;
+	stream->packet_bytes = 4096;
+	for (i = 0; i < rec->nr_sources; i++) {
+		if (strcmp(rec->sources[i].name, source) == 0)
+			memcpy(stream->uuid, rec->sources[i].uuid, 16);
+	}
+	return stream;
+}
+
+static uint8_t *append(struct synthetic_stream *stream, size_t bytes)
+{
+	if (stream->nr_bytes + bytes > stream->capacity) {
+		stream->capacity = (stream->nr_bytes + bytes) * 2 + 4096;
+		stream->bytes = realloc(stream->bytes, stream->capacity);
+		if (!stream->bytes)
+			die("realloc");
+	}
+	memset(stream->bytes + stream->nr_bytes, 0, bytes);
+	stream->nr_bytes += bytes;
+	return stream->bytes + stream->nr_bytes - bytes;
+}
+
+static void put32(uint8_t *at, uint32_t value)
+{
+	memcpy(at, &value, sizeof(value));
+}
+
+static void put64(uint8_t *at, uint64_t value)
+{
+	memcpy(at, &value, sizeof(value));
+}
+
+static void open_packet(struct synthetic_stream *stream, uint64_t ticks)
+{
+	uint8_t *header;
+
+	stream->packet_start = stream->nr_bytes;
+	stream->open = true;
+	header = append(stream, SYNTHETIC_HEADER_BYTES);
+	put32(header + 0, 0xC1FC1FC1u);
+	memcpy(header + 4, stream->uuid, 16);
+	put64(header + 24, ticks);
+	put32(header + 96, stream->cpu);
+}
+
+void synthetic_close_packet(struct synthetic_stream *stream)
+{
+	size_t content, padding;
+	uint8_t *header;
+
+	if (!stream->open)
+		return;
+	content = stream->nr_bytes - stream->packet_start;
+	padding = content < stream->packet_bytes ? stream->packet_bytes - content : 0;
+	append(stream, padding);
+	header = stream->bytes + stream->packet_start;
+	put64(header + 32, stream->last_ticks);
+	put64(header + 40, content * 8);
+	put64(header + 48, (content + padding) * 8);
+	put64(header + 56, stream->sequence++);
+	put64(header + 64, stream->lost);
+	put64(header + 72, stream->lost);
+	stream->open = false;
+	stream->packets++;
+}
+
+void synthetic_record(struct synthetic *rec, struct synthetic_stream *stream, uint64_t ticks,
+		      uint32_t id, const void *context, size_t context_bytes, const void *payload,
+		      size_t payload_bytes)
+{
+	size_t bytes = (12 + context_bytes + payload_bytes + 3) / 4 * 4;
+	uint8_t *at;
+
+	if (stream->open && stream->nr_bytes - stream->packet_start + bytes > stream->packet_bytes)
+		synthetic_close_packet(stream);
+	if (!stream->open)
+		open_packet(stream, ticks);
+	at = append(stream, bytes);
+	put32(at, id);
+	put64(at + 4, ticks);
+	memcpy(at + 12, context, context_bytes);
+	if (payload_bytes)
+		memcpy(at + 12 + context_bytes, payload, payload_bytes);
+	stream->last_ticks = ticks;
+	stream->events++;
+	rec->events++;
+}
+
+static void xen_record(struct synthetic *rec, unsigned int pcpu, uint64_t ticks, uint32_t id,
+		       const void *payload, size_t bytes)
+{
+	const uint16_t context[2] = { DOMAIN_IDLE, (uint16_t)pcpu };
+
+	synthetic_record(rec, synthetic_stream(rec, "xen", pcpu), ticks, id, context,
+			 sizeof(context), payload, bytes);
+}
+
+void synthetic_runstate(struct synthetic *rec, unsigned int pcpu, uint64_t ticks,
+			unsigned int domain, unsigned int vcpu, unsigned int before,
+			unsigned int after)
+{
+	const uint16_t payload[2] = { (uint16_t)vcpu, (uint16_t)domain };
+
+	xen_record(rec, pcpu, ticks, 0x10021001u | before << 8 | after << 4, payload,
+		   sizeof(payload));
+}
+
+void synthetic_vcpu_state(struct synthetic *rec, unsigned int pcpu, uint64_t ticks,
+			  unsigned int domain, unsigned int vcpu, unsigned int runstate)
+{
+	const uint16_t payload[4] = { (uint16_t)domain, (uint16_t)vcpu, (uint16_t)pcpu,
+				      (uint16_t)runstate };
+
+	xen_record(rec, pcpu, ticks, 0x80000003u, payload, sizeof(payload));
+}
+
+void synthetic_vcpu_clock(struct synthetic *rec, unsigned int pcpu, uint64_t ticks,
+			  unsigned int domain, unsigned int vcpu,
+			  const struct synthetic_clock *clock)
+{
+	uint8_t payload[48] = { 0 };
+	const uint16_t who[2] = { (uint16_t)domain, (uint16_t)vcpu };
+
+	memcpy(payload, who, sizeof(who));
+	payload[5] = clock->emulated;
+	payload[6] = (uint8_t)clock->frac_bits;
+	payload[7] = clock->is_hvm;
+	put64(payload + 8, clock->offset);
+	put64(payload + 16, clock->ratio);
+	xen_record(rec, pcpu, ticks, 0x80000002u, payload, sizeof(payload));
+}
+
+uint64_t synthetic_guest_ticks(const struct synthetic_clock *clock, uint64_t host_ticks)
+{
+	unsigned __int128 scaled = host_ticks;
+
+	if (!clock->is_hvm)
+		return host_ticks;
+	if (clock->frac_bits)
+		scaled = scaled * clock->ratio >> clock->frac_bits;
+	return (uint64_t)scaled + clock->offset;
+}
+
+static void kernel_record(struct synthetic *rec, const char *source, unsigned int cpu,
+			  uint64_t ticks, uint32_t id, const void *payload, size_t bytes)
+{
+	const int32_t tid = 1;
+
+	synthetic_record(rec, synthetic_stream(rec, source, cpu), ticks, id, &tid, sizeof(tid),
+			 payload, bytes);
+}
+
+void synthetic_mark(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks,
+		    unsigned int number)
+{
+	const uint8_t payload = (uint8_t)number;
+
+	kernel_record(rec, source, cpu, ticks, SYNTHETIC_MARK, &payload, 1);
+}
+
+void synthetic_waking(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks,
+		      const char *comm, int tid)
+{
+	uint8_t payload[20] = { 0 };
+
+	memcpy(payload, comm, strnlen(comm, 16));
+	put32(payload + 16, (uint32_t)tid);
+	kernel_record(rec, source, cpu, ticks, SYNTHETIC_WAKING, payload, sizeof(payload));
+}
+
+void synthetic_switch(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks,
+		      const char *comm, int tid)
+{
+	uint8_t payload[40] = { 0 };
+
+	memcpy(payload, "swapper", 7);
+	memcpy(payload + 20, comm, strnlen(comm, 16));
+	put32(payload + 36, (uint32_t)tid);
+	kernel_record(rec, source, cpu, ticks, SYNTHETIC_SWITCH, payload, sizeof(payload));
+}
+
+void synthetic_timer(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks)
+{
+	const uint64_t payload = 0xffff888012345678ull;
+
+	kernel_record(rec, source, cpu, ticks, SYNTHETIC_TIMER, &payload, sizeof(payload));
+}
+
+/* Host times of one turn: g2 runs, g1 is woken, g1 runs, g2 runs again. */
+static uint64_t build_turn(struct synthetic *rec, const struct synthetic_host *host, uint64_t now,
+			   unsigned int turn, const struct synthetic_clock *g2_clock)
+{
+	const struct synthetic_clock *clock = &host->clock;
+	const uint64_t wait = 100000u + turn * 10u;
+	uint64_t start = now + wait, at;
+	unsigned int i;
+
+	/* dom0 wakes g1 from the other CPU, and has an event of its own before and after. */
+	synthetic_mark(rec, "dom0", 0, now - 50, turn);
+	synthetic_runstate(rec, 1, now, 1, 0, BLOCKED, RUNNABLE);
+	synthetic_mark(rec, "dom0", 0, now + 50, turn);
+	synthetic_mark(rec, "g2", 0, synthetic_guest_ticks(g2_clock, now + 60), turn);
+
+	synthetic_runstate(rec, 0, start, 2, 0, RUNNING, RUNNABLE);
+	synthetic_runstate(rec, 0, start + 20, 1, 0, RUNNABLE, RUNNING);
+	at = start + 20 + host->slack_before + (turn ? turn % 7 : 0);
+	synthetic_timer(rec, "g1", 0, synthetic_guest_ticks(clock, at));
+	synthetic_waking(rec, "g1", 0, synthetic_guest_ticks(clock, at += 100), "sleeper", 100);
+	synthetic_switch(rec, "g1", 0, synthetic_guest_ticks(clock, at += 100), "sleeper", 100);
+	for (i = 0; i < host->marks; i++)
+		synthetic_mark(rec, "g1", 0, synthetic_guest_ticks(clock, at += 40), i);
+	synthetic_switch(rec, "g1", 0, synthetic_guest_ticks(clock, at += 100), "swapper", 0);
+	at += host->slack_after + turn % 5;
+	synthetic_runstate(rec, 0, at, 1, 0, RUNNING, BLOCKED);
+	synthetic_runstate(rec, 0, at + 20, 2, 0, RUNNABLE, RUNNING);
+	/* g2's are well inside: g1 sets the smallest slack. */
+	at += 20 + host->slack_before + host->slack_after + 1000;
+	synthetic_mark(rec, "g2", 0, synthetic_guest_ticks(g2_clock, at), turn);
+	return at + host->slack_before + host->slack_after + 2000;
+}
+
+void synthetic_build_host(struct synthetic *rec, const struct synthetic_host *host)
+{
+	const struct synthetic_clock g2_clock = { .is_hvm = true, .offset = 0 - 123456789ull };
+	const struct synthetic_clock pv_clock = { .is_hvm = false };
+	uint64_t now = SYNTHETIC_ANCHOR_TICKS - 1000000;
+	unsigned int turn;
+
+	synthetic_add_source(rec, "xen", "xen", DOMAIN_XEN);
+	synthetic_add_source(rec, "dom0", "kernel", 0);
+	synthetic_add_source(rec, "g1", "kernel", 1);
+	synthetic_add_source(rec, "g2", "kernel", 2);
+	synthetic_vcpu_clock(rec, 0, now, 1, 0, &host->clock);
+	synthetic_vcpu_clock(rec, 0, now + 1, 2, 0, &g2_clock);
+	synthetic_vcpu_clock(rec, 1, now + 2, 0, 0, &pv_clock);
+	synthetic_vcpu_state(rec, 0, now + 3, 1, 0, BLOCKED);
+	synthetic_vcpu_state(rec, 0, now + 4, 2, 0, RUNNING);
+	synthetic_vcpu_state(rec, 1, now + 5, 0, 0, RUNNING);
+
+	now += 10000 + host->slack_before + host->slack_after;
+	for (turn = 0; turn < host->turns; turn++)
+		now = build_turn(rec, host, now, turn, &g2_clock);
+	/* Both CPUs have a last record at the end: all before it is covered. */
+	synthetic_runstate(rec, 1, now, DOMAIN_IDLE, 1, RUNNING, RUNNABLE);
+	synthetic_runstate(rec, 0, now + 1, 2, 0, RUNNING, BLOCKED);
+}
+
+static void write_file(const char *path, const void *bytes, size_t length)
+{
+	FILE *file = fopen(path, "w");
+
+	if (!file || fwrite(bytes, 1, length, file) != length || fclose(file))
+		die(path);
+}
+
+static const char kernel_events[] =
+	"{\"id\":0,\"name\":\"sched_switch\",\"fields\":["
+	"{\"name\":\"prev_comm\",\"kind\":\"text\",\"bytes\":1,\"count\":16},"
+	"{\"name\":\"prev_tid\",\"kind\":\"signed\",\"bytes\":4,\"count\":1},"
+	"{\"name\":\"next_comm\",\"kind\":\"text\",\"bytes\":1,\"count\":16},"
+	"{\"name\":\"next_tid\",\"kind\":\"signed\",\"bytes\":4,\"count\":1}]},"
+	"{\"id\":1,\"name\":\"sched_waking\",\"fields\":["
+	"{\"name\":\"comm\",\"kind\":\"text\",\"bytes\":1,\"count\":16},"
+	"{\"name\":\"tid\",\"kind\":\"signed\",\"bytes\":4,\"count\":1}]},"
+	"{\"id\":2,\"name\":\"hrtimer_expire_entry\",\"fields\":["
+	"{\"name\":\"hrtimer\",\"kind\":\"hex\",\"bytes\":8,\"count\":1}]},"
+	"{\"id\":3,\"name\":\"mark\",\"fields\":["
+	"{\"name\":\"number\",\"kind\":\"unsigned\",\"bytes\":1,\"count\":1}]}";
+
+static void print_source(FILE *json, const struct synthetic *rec,
+			 const struct synthetic_source *source)
+{
+	const uint8_t *u = source->uuid;
+	const char *comma = "";
+	unsigned int i;
+
+	fprintf(json,
+		"{\"name\":\"%s\",\"layer\":\"%s\",\"domain\":%u,\"domain_name\":\"%s\","
+		"\"uuid\":\"%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x\","
+		"\"streams\":[",
+		source->name, source->layer, source->domain, source->name, u[0], u[1], u[2], u[3],
+		u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
+	for (i = 0; i < rec->nr_streams; i++) {
+		const struct synthetic_stream *stream = &rec->streams[i];
+
+		if (strcmp(stream->source, source->name) != 0)
+			continue;
+		fprintf(json,
+			"%s{\"cpu\":%u,\"packets\":%llu,\"events\":%llu,\"lost\":%llu,"
+			"\"bad_packets\":0}",
+			comma, stream->cpu, (unsigned long long)stream->packets,
+			(unsigned long long)stream->events,
+			(unsigned long long)(stream->lost + stream->lost_after));
+		comma = ",";
+	}
+	fprintf(json, "],\"events\":[%s]}",
+		strcmp(source->layer, "kernel") == 0 ? kernel_events : "");
+}
+
+void synthetic_write(struct synthetic *rec)
+{
+	char path[128];
+	unsigned int i;
+	FILE *json;
+
+	snprintf(rec->dir, sizeof(rec->dir), "/tmp/strata-synthetic-XXXXXX");
+	if (!mkdtemp(rec->dir))
+		die(rec->dir);
+	for (i = 0; i < rec->nr_sources; i++) {
+		snprintf(path, sizeof(path), "%s/%s", rec->dir, rec->sources[i].name);
+		if (mkdir(path, 0755))
+			die(path);
+	}
+	for (i = 0; i < rec->nr_streams; i++) {
+		struct synthetic_stream *stream = &rec->streams[i];
+
+		synthetic_close_packet(stream);
+		snprintf(path, sizeof(path), "%s/%s/cpu_%u", rec->dir, stream->source, stream->cpu);
+		write_file(path, stream->bytes, stream->nr_bytes);
+	}
+	snprintf(path, sizeof(path), "%s/recording.json", rec->dir);
+	json = fopen(path, "w");
+	if (!json)
+		die(path);
+	fprintf(json,
+		"{\"format\":\"strata recording\",\"version\":1,\"tsc_khz\":%u,"
+		"\"anchor_ticks\":%llu,\"anchor_realtime_ns\":%llu,\"sources\":[",
+		SYNTHETIC_TSC_KHZ, SYNTHETIC_ANCHOR_TICKS, SYNTHETIC_ANCHOR_NS);
+	for (i = 0; i < rec->nr_sources; i++) {
+		fprintf(json, "%s", i ? "," : "");
+		print_source(json, rec, &rec->sources[i]);
+	}
+	fprintf(json, "]}\n");
+	if (fclose(json))
+		die(path);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * synthetic.h - writes recordings for tests, byte by byte and without the
+ * project's own writers: a mistake in those cannot hide itself.
+ *
+ * A recording is built in memory (sources, streams, records), may be damaged,
+ * and is then written to a new temporary directory.
+ */
+#ifndef STRATA_TESTS_SYNTHETIC_H
+#define STRATA_TESTS_SYNTHETIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SYNTHETIC_TSC_KHZ      2400000u
+#define SYNTHETIC_ANCHOR_TICKS 1000000000000ull
+#define SYNTHETIC_ANCHOR_NS    1790000000000000000ull
+#define SYNTHETIC_HEADER_BYTES 104u
+
+/* Ids of the kernels' events in every synthetic recording. */
+enum synthetic_kernel_event {
+	SYNTHETIC_SWITCH, /* text prev_comm[16], s32 prev_tid, text next_comm[16], s32 next_tid */
+	SYNTHETIC_WAKING, /* text comm[16], s32 tid */
+	SYNTHETIC_TIMER,  /* x64 hrtimer */
+	SYNTHETIC_MARK,   /* u8 number: a payload that needs padding */
+};
+
+struct synthetic_stream {
+	char source[32];
+	unsigned int cpu;
+	uint8_t uuid[16];
+	uint8_t *bytes; /* of the file: closed packets, then the open one */
+	size_t nr_bytes, capacity;
+	size_t packet_start;
+	bool open;
+	uint64_t sequence;
+	uint64_t lost;       /* goes into the packets closed from now on */
+	uint64_t lost_after; /* only recording.json says so */
+	uint64_t last_ticks;
+	uint64_t packets;
+	uint64_t events;
+	size_t packet_bytes; /* a packet that reaches this is closed */
+};
+
+struct synthetic_source {
+	char name[32];
+	char layer[8];
+	unsigned int domain;
+	uint8_t uuid[16];
+};
+
+struct synthetic {
+	char dir[64]; /* of the recording, once written */
+	struct synthetic_source sources[8];
+	unsigned int nr_sources;
+	struct synthetic_stream streams[16];
+	unsigned int nr_streams;
+	uint64_t events;
+};
+
+void synthetic_init(struct synthetic *rec);
+void synthetic_free(struct synthetic *rec); /* removes the directory too */
+
+/* @layer: "xen" or "kernel" */
+void synthetic_add_source(struct synthetic *rec, const char *name, const char *layer,
+			  unsigned int domain);
+struct synthetic_stream *synthetic_stream(struct synthetic *rec, const char *source,
+					  unsigned int cpu);
+
+/* Appends a record; @context and @payload as they stand in the ring. */
+void synthetic_record(struct synthetic *rec, struct synthetic_stream *stream, uint64_t ticks,
+		      uint32_t id, const void *context, size_t context_bytes, const void *payload,
+		      size_t payload_bytes);
+void synthetic_close_packet(struct synthetic_stream *stream);
+
+/* The hypervisor: a vCPU changes state, the CPU being in @domain/@vcpu itself or not. */
+void synthetic_runstate(struct synthetic *rec, unsigned int pcpu, uint64_t ticks,
+			unsigned int domain, unsigned int vcpu, unsigned int before,
+			unsigned int after);
+void synthetic_vcpu_state(struct synthetic *rec, unsigned int pcpu, uint64_t ticks,
+			  unsigned int domain, unsigned int vcpu, unsigned int runstate);
+
+struct synthetic_clock {
+	bool is_hvm;
+	bool emulated;
+	uint64_t offset;
+	uint64_t ratio;
+	unsigned int frac_bits; /* 0: one */
+};
+void synthetic_vcpu_clock(struct synthetic *rec, unsigned int pcpu, uint64_t ticks,
+			  unsigned int domain, unsigned int vcpu,
+			  const struct synthetic_clock *clock);
+uint64_t synthetic_guest_ticks(const struct synthetic_clock *clock, uint64_t host_ticks);
+
+/* A kernel: @ticks are the guest's own. */
+void synthetic_mark(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks,
+		    unsigned int number);
+void synthetic_waking(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks,
+		      const char *comm, int tid);
+void synthetic_switch(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks,
+		      const char *comm, int tid);
+void synthetic_timer(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks);
+
+/*
+ * A whole host: two physical CPUs, dom0 (PV) on the second, guests g1 (PVH, with
+ * @clock) and g2 (PVH, offset) that share the first in turns.  In each turn g1
+ * is woken while g2 runs, waits, runs, and has its task "sleeper" (tid 100) run.
+ * Every event is @slack_before ticks or more after its vCPU began to run, and
+ * @slack_after or more before it stopped; each is met at least once.
+ */
+struct synthetic_host {
+	unsigned int turns;
+	unsigned int marks; /* events more in each turn, for size */
+	uint64_t slack_before;
+	uint64_t slack_after;
+	struct synthetic_clock clock;
+};
+void synthetic_build_host(struct synthetic *rec, const struct synthetic_host *host);
+
+/* Writes it to a new directory below /tmp, rec->dir. */
+void synthetic_write(struct synthetic *rec);
+
+#endif /* STRATA_TESTS_SYNTHETIC_H */

@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What the strata command says where there is nothing to record: on a machine
+# without Xen, and on wrong command lines.  Speaks TAP; run by tests/run.sh.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+
+strata=out/bin/strata
+
+# says STATUS PATTERN ARGUMENTS...: the status, and one line on stderr or stdout that matches.
+says() {
+	local wanted=$1 pattern=$2 status=0 output
+	shift 2
+	output=$("$strata" "$@" 2>&1) || status=$?
+	printf 'status %s: %s\n' "$status" "$output"
+	[ "$status" = "$wanted" ] && printf '%s\n' "$output" | grep -qE "$pattern"
+}
+
+check "without a verb it shows how" says 2 '^Usage: strata VERB'
+check "a wrong verb is named" says 2 'there is no verb "recrod"' recrod
+for verb in list record merge; do
+	check "$verb explains itself" says 0 "^Usage: strata $verb" "$verb" --help
+done
+check "list: not on Xen" says 1 'does not run under Xen .*run strata in dom0' list
+check "record: not on Xen" says 1 'does not run under Xen .*run strata in dom0' record --duration 1s
+check "record: a wrong time is named" says 2 '"soon" is not a time' record --duration soon
+check "record: a wrong class is named" says 2 '"shed" is no class of Xen' record --xen shed
+check "record: a wrong size is named" says 2 '"63K" is not SIZExN' record --xen-buffer 63K
+check "record: half a selection is named" says 2 'is not DOMAIN:EVENTS' record --kernel :sched
+check "record: an unknown option is refused" says 2 'no option of record' record --nonsense
+check "merge: what is not there is named" says 1 'nowhere' merge nowhere -o out/tests/none
+check "merge: what is no recording is named" says 1 'not a recording' merge tests -o out/tests/none
+finish

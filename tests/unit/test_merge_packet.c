@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * test_merge_packet.c - the packet check, on packets made by hand: a good one
+ * passes, and each way to be bad is found and named.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "packet_check.h"
+
+#define PACKET_BYTES 4096u
+#define HEADER_BYTES 104u
+
+struct given {
+	struct strata_recording recording;
+	struct strata_source *source;
+	uint8_t bytes[PACKET_BYTES];
+	uint32_t used;
+};
+
+static void put(uint8_t *bytes, uint32_t offset, uint64_t value, uint32_t size)
+{
+	memcpy(bytes + offset, &value, size);
+}
+
+/* id, ticks, tid, then @payload_bytes of @fill; padded to a multiple of 4. */
+static void add_record(struct given *given, uint32_t id, uint64_t ticks, uint32_t payload_bytes,
+		       uint8_t fill)
+{
+	put(given->bytes, given->used, id, 4);
+	put(given->bytes, given->used + 4, ticks, 8);
+	put(given->bytes, given->used + 12, 77, 4);
+	memset(given->bytes + given->used + 16, fill, payload_bytes);
+	given->used += (16 + payload_bytes + 3) & ~3u;
+	put(given->bytes, 40, (uint64_t)given->used * 8, 8);
+}
+
+static int set_up(void **state)
+{
+	/* 4 + 2 bytes: needs padding */
+	const struct strata_event_desc first = {
+		.id = 0,
+		.name = "first",
+		.nr_fields = 2,
+		.fields = { { "a", STRATA_FIELD_UNSIGNED, 4, 1 },
+			    { "b", STRATA_FIELD_UNSIGNED, 2, 1 } },
+	};
+	const struct strata_event_desc second = { .id = 7, .name = "second", .nr_fields = 0 };
+	static struct given given;
+	struct strata_error error;
+	unsigned int i;
+
+	memset(&given, 0, sizeof(given));
+	given.source = strata_recording_add_source(&given.recording, "g1");
+	given.source->layer = STRATA_LAYER_KERNEL;
+	for (i = 0; i < 16; i++)
+		given.source->uuid[i] = (uint8_t)(i + 1);
+	assert_int_equal(strata_source_add_event(given.source, &first, &error), 0);
+	assert_int_equal(strata_source_add_event(given.source, &second, &error), 0);
+
+	put(given.bytes, 0, 0xC1FC1FC1u, 4);
+	put(given.bytes, 24, 1000, 8);             /* begin */
+	put(given.bytes, 32, 2000, 8);             /* end */
+	put(given.bytes, 48, PACKET_BYTES * 8, 8); /* packet size */
+	put(given.bytes, 56, 5, 8);                /* sequence */
+	put(given.bytes, 64, 6, 8);                /* discarded = 1 + 2 + 3 */
+	put(given.bytes, 72, 1, 8);
+	put(given.bytes, 80, 2, 8);
+	put(given.bytes, 88, 3, 8);
+	put(given.bytes, 96, 3, 4); /* CPU */
+	given.used = HEADER_BYTES;
+	add_record(&given, 0, 1000, 6, 0xaa);
+	add_record(&given, 7, 1500, 0, 0);
+	add_record(&given, 0, 2000, 6, 0xbb);
+	*state = &given;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	strata_recording_clear(&((struct given *)*state)->recording);
+	return 0;
+}
+
+static int check(struct given *given, struct strata_packet *packet, uint64_t *nr_events,
+		 struct strata_error *error)
+{
+	/* A copy of exactly that size: a look beyond it would be seen by the sanitizer. */
+	uint8_t *copy = test_malloc(PACKET_BYTES);
+	int status;
+
+	memcpy(copy, given->bytes, PACKET_BYTES);
+	status = strata_packet_check(given->source, copy, PACKET_BYTES, packet, nr_events, error);
+	test_free(copy);
+	return status;
+}
+
+static void assert_refused(struct given *given, const char *because)
+{
+	struct strata_packet packet;
+	struct strata_error error;
+	uint64_t nr_events;
+
+	assert_int_equal(check(given, &packet, &nr_events, &error), -1);
+	if (!strstr(error.text, because))
+		fail_msg("\"%s\" does not say \"%s\"", error.text, because);
+}
+
+static void a_good_packet_passes_and_its_records_are_read(void **state)
+{
+	struct given *given = *state;
+	struct strata_packet packet;
+	struct strata_error error;
+	struct strata_record record;
+	size_t offset = HEADER_BYTES;
+	uint64_t nr_events;
+	int32_t tid;
+
+	assert_int_equal(check(given, &packet, &nr_events, &error), 0);
+	assert_int_equal(nr_events, 3);
+	assert_int_equal(packet.begin_ticks, 1000);
+	assert_int_equal(packet.end_ticks, 2000);
+	assert_int_equal(packet.packet_bytes, PACKET_BYTES);
+	assert_int_equal(packet.content_bytes, given->used);
+	assert_int_equal(packet.sequence, 5);
+	assert_int_equal(packet.lost[STRATA_LOST_BIG], 3);
+	assert_int_equal(packet.cpu, 3);
+
+	assert_true(strata_packet_next(given->source, given->bytes, &packet, &offset, &record));
+	assert_string_equal(record.event->name, "first");
+	assert_int_equal(record.ticks, 1000);
+	memcpy(&tid, record.context, sizeof(tid));
+	assert_int_equal(tid, 77);
+	assert_int_equal(record.payload[0], 0xaa);
+	assert_true(strata_packet_next(given->source, given->bytes, &packet, &offset, &record));
+	assert_string_equal(record.event->name, "second");
+	assert_true(strata_packet_next(given->source, given->bytes, &packet, &offset, &record));
+	assert_int_equal(record.payload[5], 0xbb);
+	assert_false(strata_packet_next(given->source, given->bytes, &packet, &offset, &record));
+}
+
+static void a_packet_without_records_passes(void **state)
+{
+	struct given *given = *state;
+	struct strata_packet packet;
+	struct strata_error error;
+	uint64_t nr_events;
+
+	put(given->bytes, 40, HEADER_BYTES * 8, 8);
+	assert_int_equal(check(given, &packet, &nr_events, &error), 0);
+	assert_int_equal(nr_events, 0);
+}
+
+static void the_traces_own_uuid_passes_and_another_does_not(void **state)
+{
+	struct given *given = *state;
+	struct strata_packet packet;
+	struct strata_error error;
+	uint64_t nr_events;
+
+	memcpy(given->bytes + 4, given->source->uuid, 16);
+	assert_int_equal(check(given, &packet, &nr_events, &error), 0);
+	given->bytes[4] ^= 1;
+	assert_refused(given, "UUID");
+}
+
+static void a_wrong_magic_is_refused(void **state)
+{
+	((struct given *)*state)->bytes[0] ^= 0x10;
+	assert_refused(*state, "no packet begins here");
+}
+
+static void a_packet_larger_than_what_is_there_is_refused(void **state)
+{
+	struct given *given = *state;
+
+	put(given->bytes, 48, 70368 * 8, 8);
+	assert_refused(given, "bad packet size 70368 (4096 bytes are there)");
+	put(given->bytes, 48, UINT64_MAX - 7, 8);
+	assert_refused(given, "bad packet size");
+	put(given->bytes, 48, PACKET_BYTES * 8 + 1, 8);
+	assert_refused(given, "not whole bytes");
+}
+
+static void content_outside_of_its_packet_is_refused(void **state)
+{
+	struct given *given = *state;
+
+	put(given->bytes, 40, (PACKET_BYTES + 8) * 8, 8);
+	assert_refused(given, "bad content size");
+	put(given->bytes, 40, (HEADER_BYTES - 8) * 8, 8);
+	assert_refused(given, "bad content size");
+}
+
+static void losses_that_do_not_add_up_are_refused(void **state)
+{
+	struct given *given = *state;
+
+	put(given->bytes, 64, 7, 8);
+	assert_refused(given, "events discarded");
+	put(given->bytes, 72, UINT64_MAX, 8);
+	assert_refused(given, "lost");
+}
+
+static void time_that_runs_backwards_is_refused_with_its_place(void **state)
+{
+	struct given *given = *state;
+
+	/* The second record is at 104 + 24. */
+	put(given->bytes, 128 + 4, 999, 8);
+	assert_refused(given, "record at 128: time goes back from 1000 to 999");
+	put(given->bytes, 128 + 4, 2001, 8);
+	assert_refused(given, "record at 128: time 2001 is after the packet's end 2000");
+	put(given->bytes, 24, 2001, 8);
+	assert_refused(given, "it ends (2000) before it begins (2001)");
+}
+
+static void a_record_before_the_packets_begin_is_refused(void **state)
+{
+	put(((struct given *)*state)->bytes, 24, 1001, 8);
+	assert_refused(*state, "record at 104: time goes back");
+}
+
+static void an_unknown_event_is_refused_with_its_id(void **state)
+{
+	put(((struct given *)*state)->bytes, 128, 8, 4);
+	assert_refused(*state, "record at 128: unknown event id 8");
+}
+
+static void a_record_over_the_contents_end_is_refused(void **state)
+{
+	struct given *given = *state;
+
+	put(given->bytes, 40, (uint64_t)(given->used - 4) * 8, 8);
+	assert_refused(given, "record at 144: first runs over the packet's end");
+	put(given->bytes, 40, (uint64_t)(144 + 8) * 8, 8);
+	assert_refused(given, "record at 144: no room for its header");
+}
+
+static void a_cpu_number_beyond_all_is_refused(void **state)
+{
+	put(((struct given *)*state)->bytes, 96, 0xffffffffu, 4);
+	assert_refused(*state, "bad CPU number");
+}
+
+static void too_few_bytes_are_refused(void **state)
+{
+	struct given *given = *state;
+	struct strata_packet packet;
+	struct strata_error error;
+	uint64_t nr_events;
+
+	assert_int_equal(strata_packet_check(given->source, given->bytes, HEADER_BYTES - 1, &packet,
+					     &nr_events, &error),
+			 -1);
+	assert_non_null(strstr(error.text, "103 bytes are too few"));
+}
+
+static void hypervisor_ids_that_nobody_knows_pass_as_words(void **state)
+{
+	struct given *given = *state;
+	struct strata_packet packet;
+	struct strata_error error;
+	struct strata_record record;
+	size_t offset = HEADER_BYTES;
+	uint64_t nr_events;
+
+	given->source->layer = STRATA_LAYER_XEN;
+	given->used = HEADER_BYTES;
+	add_record(given, 0x30ff0123u, 1100, 12, 1);
+	assert_int_equal(check(given, &packet, &nr_events, &error), 0);
+	assert_int_equal(nr_events, 1);
+	assert_true(strata_packet_next(given->source, given->bytes, &packet, &offset, &record));
+	assert_string_equal(record.event->name, "trc_0x0ff0123");
+	assert_int_equal(record.event->fields[0].count, 3);
+	/* But none of Strata's own that it does not know: their length is not in the id. */
+	put(given->bytes, HEADER_BYTES, 0x80000099u, 4);
+	assert_refused(given, "unknown event id 2147483801");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_good_packet_passes_and_its_records_are_read),
+		TEST(a_packet_without_records_passes),
+		TEST(the_traces_own_uuid_passes_and_another_does_not),
+		TEST(a_wrong_magic_is_refused),
+		TEST(a_packet_larger_than_what_is_there_is_refused),
+		TEST(content_outside_of_its_packet_is_refused),
+		TEST(losses_that_do_not_add_up_are_refused),
+		TEST(time_that_runs_backwards_is_refused_with_its_place),
+		TEST(a_record_before_the_packets_begin_is_refused),
+		TEST(an_unknown_event_is_refused_with_its_id),
+		TEST(a_record_over_the_contents_end_is_refused),
+		TEST(a_cpu_number_beyond_all_is_refused),
+		TEST(too_few_bytes_are_refused),
+		TEST(hypervisor_ids_that_nobody_knows_pass_as_words),
+	};
+
+	return cmocka_run_group_tests_name("packet", tests, NULL, NULL);
+}

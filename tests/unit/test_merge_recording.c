@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * test_merge_recording.c - recording.json there and back, what is refused in
+ * it, the table of Xen's events, and the escaping of names.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <strata/abi/hypervisor.h>
+
+#include "escape.h"
+#include "recording.h"
+#include "xen_event_table.h"
+#include "xen_events.h"
+
+static char dir[] = "/tmp/strata-recording-XXXXXX";
+
+static int make_dir(void **state)
+{
+	(void)state;
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int remove_dir(void **state)
+{
+	char command[64];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
+	return system(command);
+}
+
+static void what_is_saved_is_loaded_again(void **state)
+{
+	const struct strata_event_desc event = {
+		.id = 3,
+		.name = "everything",
+		.nr_fields = 4,
+		.fields = { { "u", STRATA_FIELD_UNSIGNED, 1, 1 },
+			    { "s", STRATA_FIELD_SIGNED, 2, 3 },
+			    { "x", STRATA_FIELD_HEX, 8, 1 },
+			    { "t", STRATA_FIELD_TEXT, 1, 16 } },
+	};
+	struct strata_recording saved = { .tsc_khz = 2893202,
+					  .anchor_ticks = UINT64_MAX,
+					  .anchor_realtime_ns = INT64_MAX };
+	struct strata_recording loaded;
+	struct strata_source *source = strata_recording_add_source(&saved, "g1");
+	struct strata_stream *stream;
+	struct strata_error error;
+	unsigned int i;
+
+	(void)state;
+	source->layer = STRATA_LAYER_KERNEL;
+	source->domain = 513;
+	strcpy(source->domain_name, "gäst \"1\"\n");
+	for (i = 0; i < 16; i++)
+		source->uuid[i] = (uint8_t)(i * 17);
+	assert_int_equal(strata_source_add_event(source, &event, &error), 0);
+	/* Added out of order, kept in order. */
+	assert_non_null(strata_source_add_stream(source, 9));
+	stream = strata_source_add_stream(source, 2);
+	stream->packets = 11;
+	stream->events = 1ull << 60;
+	stream->lost = 13;
+	stream->bad_packets = 14;
+
+	assert_int_equal(strata_recording_save(&saved, dir, &error), 0);
+	assert_int_equal(strata_recording_load(&loaded, dir, &error), 0);
+	assert_int_equal(loaded.tsc_khz, 2893202);
+	assert_int_equal(loaded.anchor_ticks, UINT64_MAX);
+	assert_int_equal(loaded.anchor_realtime_ns, INT64_MAX);
+	assert_int_equal(loaded.nr_sources, 1);
+	assert_string_equal(loaded.sources[0].name, "g1");
+	assert_int_equal(loaded.sources[0].layer, STRATA_LAYER_KERNEL);
+	assert_int_equal(loaded.sources[0].domain, 513);
+	assert_string_equal(loaded.sources[0].domain_name, "gäst \"1\"\n");
+	assert_memory_equal(loaded.sources[0].uuid, saved.sources[0].uuid, 16);
+	assert_int_equal(loaded.sources[0].nr_events, 1);
+	assert_memory_equal(&loaded.sources[0].events[0], &event, sizeof(event));
+	assert_int_equal(loaded.sources[0].nr_streams, 2);
+	assert_memory_equal(loaded.sources[0].streams, saved.sources[0].streams,
+			    2 * sizeof(struct strata_stream));
+	assert_int_equal(loaded.sources[0].streams[0].cpu, 2);
+	strata_recording_clear(&saved);
+	strata_recording_clear(&loaded);
+}
+
+static void a_domain_name_that_is_no_utf8_can_be_saved(void **state)
+{
+	struct strata_recording saved = { .tsc_khz = 1 }, loaded;
+	struct strata_source *source = strata_recording_add_source(&saved, "g1");
+	struct strata_error error;
+
+	(void)state;
+	strcpy(source->domain_name, "a\xff\xc3(\xc3\xa4\xed\xa0\x80");
+	assert_int_equal(strata_recording_save(&saved, dir, &error), 0);
+	assert_int_equal(strata_recording_load(&loaded, dir, &error), 0);
+	assert_string_equal(loaded.sources[0].domain_name, "a?"
+							   "?(\xc3\xa4?"
+							   "?"
+							   "?");
+	strata_recording_clear(&saved);
+	strata_recording_clear(&loaded);
+}
+
+/* A recording that is right, but for @member of one place in it. */
+#define GOOD_HEAD    "\"format\":\"strata recording\",\"version\":1"
+#define GOOD_CLOCK   "\"tsc_khz\":2400000,\"anchor_ticks\":1,\"anchor_realtime_ns\":2"
+#define GOOD_SOURCE  "\"layer\":\"kernel\",\"domain\":1,\"domain_name\":\"g1\","
+#define GOOD_UUID    "\"uuid\":\"00112233-4455-6677-8899-aabbccddeeff\","
+#define GOOD_STREAMS "\"streams\":[],"
+#define FIELD(kind, bytes, count) \
+	"{\"name\":\"f\",\"kind\":\"" kind "\",\"bytes\":" bytes ",\"count\":" count "}"
+#define EVENT(name, fields)   "{\"id\":1,\"name\":\"" name "\",\"fields\":[" fields "]}"
+#define WITH_SOURCES(sources) "{" GOOD_HEAD "," GOOD_CLOCK ",\"sources\":[" sources "]}"
+#define SOURCE(name, streams, events)                                           \
+	"{\"name\":\"" name "\"," GOOD_SOURCE GOOD_UUID "\"streams\":[" streams \
+	"],\"events\":[" events "]}"
+#define WITH_EVENT(event) WITH_SOURCES(SOURCE("g1", "", event))
+#define STREAM(cpu, lost) \
+	"{\"cpu\":" cpu ",\"packets\":1,\"events\":1,\"lost\":" lost ",\"bad_packets\":0}"
+
+static int load_text(const char *text, struct strata_error *error)
+{
+	struct strata_recording loaded;
+	char path[64];
+	FILE *file;
+	int status;
+
+	snprintf(path, sizeof(path), "%s/recording.json", dir);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+	fclose(file);
+	status = strata_recording_load(&loaded, dir, error);
+	strata_recording_clear(&loaded);
+	return status;
+}
+
+static void everything_that_is_wrong_in_a_file_is_refused(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *because;
+	} cases[] = {
+		{ "", "not a JSON object" },
+		{ "[]", "not a JSON object" },
+		{ "{" GOOD_HEAD, "not a JSON object" },
+		{ "{" GOOD_HEAD "," GOOD_CLOCK ",\"sources\":[]} x", "not a JSON object" },
+		{ "{\"a\":\"\xff\"}", "not a JSON object" },
+		{ "{}", "\"format\"" },
+		{ "{\"format\":\"strata recording\",\"version\":2}", "version 2" },
+		{ "{" GOOD_HEAD ",\"tsc_khz\":0,\"anchor_ticks\":1,\"anchor_realtime_ns\":2,"
+		  "\"sources\":[]}",
+		  "\"tsc_khz\" is 0" },
+		{ "{" GOOD_HEAD ",\"tsc_khz\":-1}", "\"tsc_khz\" is not a whole number" },
+		{ "{" GOOD_HEAD ",\"tsc_khz\":1.5}", "\"tsc_khz\" is not a whole number" },
+		{ "{" GOOD_HEAD ",\"tsc_khz\":\"1\"}", "\"tsc_khz\" is not a whole number" },
+		{ "{" GOOD_HEAD ",\"tsc_khz\":100000001}", "\"tsc_khz\" is over" },
+		{ "{" GOOD_HEAD ",\"tsc_khz\":1,\"anchor_ticks\":1,"
+		  "\"anchor_realtime_ns\":9223372036854775808}",
+		  "\"anchor_realtime_ns\" is over" },
+		{ "{" GOOD_HEAD "," GOOD_CLOCK ",\"sources\":{}}", "\"sources\" is not an array" },
+		{ WITH_SOURCES("1"), "source 0: \"name\" is not a string" },
+		{ WITH_SOURCES("null"), "source 0: \"name\" is not a string" },
+		{ WITH_SOURCES("{\"name\":\"../g1\"}"), "cannot be a directory's name" },
+		{ WITH_SOURCES("{\"name\":\"..\"}"), "cannot be a directory's name" },
+		{ WITH_SOURCES("{\"name\":\"\"}"), "cannot be a directory's name" },
+		{ WITH_SOURCES("{\"name\":\"a\\u0000b\"}"), "\"name\" is not a text" },
+		{ WITH_SOURCES(SOURCE("g1", "", "") "," SOURCE("g1", "", "")), "two of that name" },
+		{ WITH_SOURCES("{\"name\":\"g1\",\"layer\":\"bios\"}"), "\"layer\" is none of" },
+		{ WITH_SOURCES("{\"name\":\"g1\",\"layer\":\"kernel\",\"domain\":65536}"),
+		  "\"domain\" is over" },
+		{ WITH_SOURCES("{\"name\":\"g1\"," GOOD_SOURCE "\"uuid\":\"0\"}"), "not a UUID" },
+		{ WITH_SOURCES(SOURCE("g1", STREAM("65535", "0"), "")), "\"cpu\" is over" },
+		{ WITH_SOURCES(SOURCE("g1", STREAM("0", "-1"), "")), "\"lost\" is not" },
+		{ WITH_SOURCES(SOURCE("g1", STREAM("3", "0") "," STREAM("3", "0"), "")),
+		  "stream 1: there are two of CPU 3" },
+		{ WITH_EVENT(EVENT("a b", "")), "its name is not a C identifier" },
+		{ WITH_EVENT(EVENT("1a", "")), "its name is not a C identifier" },
+		{ WITH_EVENT(EVENT("a", "") "," EVENT("b", "")), "the id is a's already" },
+		{ WITH_EVENT(EVENT("a", FIELD("float", "4", "1"))), "\"kind\" is none of" },
+		{ WITH_EVENT(EVENT("a", FIELD("signed", "3", "1"))), "3 bytes (1, 2, 4 or 8" },
+		{ WITH_EVENT(EVENT("a", FIELD("text", "2", "1"))), "text of 2-byte elements" },
+		{ WITH_EVENT(EVENT("a", FIELD("hex", "4", "0"))), "no element" },
+		{ WITH_EVENT(EVENT("a", FIELD("hex", "8", "257"))), "payload of 2056 bytes" },
+		{ WITH_EVENT(EVENT("a", FIELD("hex", "8", "1") "," FIELD("hex", "8", "1"))),
+		  "two of that name" },
+	};
+	struct strata_error error;
+	size_t i;
+
+	(void)state;
+	/* Given that without a fault it is accepted ... */
+	assert_int_equal(load_text(WITH_SOURCES(SOURCE("g1", STREAM("3", "0"),
+						       EVENT("a", FIELD("hex", "8", "256")))),
+				   &error),
+			 0);
+	/* ... with each of these it is not. */
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (load_text(cases[i].text, &error) == 0)
+			fail_msg("accepted: %s", cases[i].text);
+		if (!strstr(error.text, cases[i].because))
+			fail_msg("%s: \"%s\" does not say \"%s\"", cases[i].text, error.text,
+				 cases[i].because);
+	}
+}
+
+static void a_directory_that_is_no_recording_is_named(void **state)
+{
+	struct strata_recording loaded;
+	struct strata_error error;
+
+	(void)state;
+	assert_int_equal(strata_recording_load(&loaded, "/nonexistent", &error), -1);
+	assert_non_null(strstr(error.text, "/nonexistent/recording.json: No such file"));
+}
+
+static void an_error_carries_its_causes_and_never_overruns(void **state)
+{
+	struct strata_error error;
+	char text[2000];
+
+	(void)state;
+	assert_int_equal(strata_fail(&error, "bad packet size %d", 70368), -1);
+	assert_int_equal(strata_fail_in(&error, "ring %d", 3), -1);
+	strata_fail_in(&error, "guest %s", "g1");
+	assert_string_equal(error.text, "guest g1: ring 3: bad packet size 70368");
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	strata_fail(&error, "%s", text);
+	strata_fail_in(&error, "%s", text);
+	assert_int_equal(strlen(error.text), sizeof(error.text) - 1);
+}
+
+static void every_row_of_xens_events_describes_its_words(void **state)
+{
+	struct strata_recording recording = { 0 };
+	struct strata_source *source = strata_recording_add_source(&recording, "xen");
+	struct strata_event_desc event;
+	struct strata_error error;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < strata_xen_event_table_rows; i++) {
+		const struct xen_event_row *row = &strata_xen_event_table[i];
+		uint32_t id = row->id | row->words << STRATA_HV_ID_WORDS_SHIFT;
+
+		assert_true(strata_xen_event(id, &event));
+		if (strcmp(event.name, row->name) != 0)
+			fail_msg("row 0x%07x, %u words: \"%s\" is not usable", row->id, row->words,
+				 row->fields);
+		assert_int_equal(strata_event_payload_bytes(&event), row->words * 4);
+		if (strata_source_add_event(source, &event, &error))
+			fail_msg("%s", error.text);
+	}
+	strata_recording_clear(&recording);
+}
+
+static void runstate_changes_are_named_by_their_states(void **state)
+{
+	struct strata_runstate_change change;
+	struct strata_event_desc event;
+
+	(void)state;
+	assert_true(strata_xen_event(0x10021211u, &event));
+	assert_string_equal(event.name, "runstate_blocked_to_runnable");
+	assert_string_equal(event.fields[0].name, "of_vcpu");
+	assert_true(strata_xen_runstate_change(0x10021211u, &change));
+	assert_int_equal(change.before, STRATA_RUNSTATE_BLOCKED);
+	assert_int_equal(change.after, STRATA_RUNSTATE_RUNNABLE);
+	/* continue_running has another id; a change without its word says nothing. */
+	assert_false(strata_xen_runstate_change(0x10021002u, &change));
+	assert_false(strata_xen_runstate_change(0x00021211u, &change));
+}
+
+static void stratas_own_events_are_described_as_their_structures(void **state)
+{
+	struct strata_event_desc event;
+
+	(void)state;
+	assert_true(strata_xen_event((uint32_t)STRATA_HV_PCPU_CLOCK, &event));
+	assert_int_equal(strata_event_payload_bytes(&event), sizeof(struct strata_hv_pcpu_clock));
+	assert_true(strata_xen_event((uint32_t)STRATA_HV_VCPU_CLOCK, &event));
+	assert_int_equal(strata_event_payload_bytes(&event), sizeof(struct strata_hv_vcpu_clock));
+	assert_true(strata_xen_event((uint32_t)STRATA_HV_VCPU_STATE, &event));
+	assert_int_equal(strata_event_payload_bytes(&event), sizeof(struct strata_hv_vcpu_state));
+	assert_false(strata_xen_event(0x80000004u, &event));
+}
+
+static void unknown_ids_cannot_fill_memory(void **state)
+{
+	struct strata_recording recording = { 0 };
+	struct strata_source *source = strata_recording_add_source(&recording, "xen");
+	uint32_t id;
+
+	(void)state;
+	for (id = 0; id < 2 * STRATA_SOURCE_EVENTS_MAX; id++)
+		strata_source_event(source, 0x0ff00000u + id);
+	assert_int_equal(source->nr_events, STRATA_SOURCE_EVENTS_MAX);
+	assert_non_null(strata_source_event(source, 0x0ff00000u));
+	assert_null(strata_source_event(source, 0x0fe00000u));
+	strata_recording_clear(&recording);
+}
+
+static void a_terminal_gets_no_control_character_of_a_guest(void **state)
+{
+	char out[64];
+
+	(void)state;
+	assert_string_equal(strata_escape_name(out, sizeof(out), "a\033[31m\n\"\\\x9b\xc3\xa4"),
+			    "a\\x1b[31m\\x0a\\\"\\\\\\x9b\\xc3\\xa4");
+	/* Cut between characters, never inside an escape. */
+	assert_string_equal(strata_escape_name(out, 6, "ab\n"), "ab");
+	assert_string_equal(strata_escape_name(out, 7, "ab\n"), "ab\\x0a");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_saved_is_loaded_again),
+		cmocka_unit_test(a_domain_name_that_is_no_utf8_can_be_saved),
+		cmocka_unit_test(everything_that_is_wrong_in_a_file_is_refused),
+		cmocka_unit_test(a_directory_that_is_no_recording_is_named),
+		cmocka_unit_test(an_error_carries_its_causes_and_never_overruns),
+		cmocka_unit_test(every_row_of_xens_events_describes_its_words),
+		cmocka_unit_test(runstate_changes_are_named_by_their_states),
+		cmocka_unit_test(stratas_own_events_are_described_as_their_structures),
+		cmocka_unit_test(unknown_ids_cannot_fill_memory),
+		cmocka_unit_test(a_terminal_gets_no_control_character_of_a_guest),
+	};
+
+	return cmocka_run_group_tests_name("recording", tests, make_dir, remove_dir);
+}

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * test_ring_boundary.c - one writer and one reader at every boundary that a
+ * ring has: the ends of a sub-buffer, a full buffer, a flush, the wrap of the
+ * counters, a clock that steps back, and a reader area that holds anything.
+ */
+#include <stdint.h>
+
+static uint64_t ticks_now;
+
+#define strata_clock() (ticks_now++)
+
+#include "record_audit.h"
+
+#define SUBBUF_BYTES 4096u
+#define SUBBUF_ROOM  (SUBBUF_BYTES - STRATA_PACKET_HEADER_BYTES)
+#define HEAD         (STRATA_RECORD_HEADER_BYTES + (uint32_t)sizeof(struct audit_payload))
+
+static const struct strata_ring_geometry small_ring = { 12, 2 };
+
+static struct ring_fixture fixture;
+static struct record_audit audit;
+
+static int open_small_ring(void **state)
+{
+	(void)state;
+	ticks_now = 1000;
+	ring_fixture_open(&fixture, small_ring, 0);
+	audit_open(&audit, fixture.ring, 1u << 16);
+	return 0;
+}
+
+static int close_ring(void **state)
+{
+	(void)state;
+	audit_close(&audit);
+	ring_fixture_close(&fixture);
+	return 0;
+}
+
+/* Writes one record that takes @bytes in the ring. */
+static bool write_bytes(uint32_t bytes)
+{
+	return audited_write(&audit, fixture.ring, 0, (bytes - HEAD) / 4);
+}
+
+/* Fills the sub-buffer that is being written until @bytes are left of it. */
+static void leave_room(uint32_t bytes)
+{
+	uint32_t offset = (uint32_t)strata_subbuf_offset(small_ring, fixture.ring->write_count);
+	uint32_t room = offset ? SUBBUF_BYTES - offset : SUBBUF_ROOM;
+
+	for (; room - bytes > 2000; room -= 1000)
+		assert_true(write_bytes(1000));
+	assert_true(write_bytes(room - bytes));
+}
+
+static const struct strata_packet_header *next_packet(void)
+{
+	assert_true(strata_reader_ready(&fixture.reader));
+	return strata_reader_subbuf(&fixture.reader);
+}
+
+static void balance(void)
+{
+	audit_balance(&audit, &fixture);
+	assert_books_balance(&audit);
+}
+
+static void a_record_that_leaves_a_few_bytes_keeps_its_subbuffer_open(void **state)
+{
+	uint32_t left;
+
+	(void)state;
+	for (left = 4; left <= 64; left += 4) {
+		leave_room(left);
+		assert_false(strata_reader_ready(&fixture.reader));
+		/* The next one does not fit, closes the sub-buffer and opens another. */
+		assert_true(write_bytes(left + 4 < HEAD ? HEAD : left + 4));
+		assert_int_equal(next_packet()->content_size / 8, SUBBUF_BYTES - left);
+		audit_drain(&audit, &fixture.reader);
+	}
+	balance();
+}
+
+static void a_write_that_fills_the_subbuffer_exactly_closes_it(void **state)
+{
+	uint32_t bytes;
+
+	(void)state;
+	for (bytes = HEAD; bytes <= 64; bytes += 4) {
+		leave_room(bytes);
+		assert_false(strata_reader_ready(&fixture.reader));
+		assert_true(write_bytes(bytes));
+		assert_int_equal(strata_subbuf_offset(small_ring, fixture.ring->write_count), 0);
+		assert_int_equal(next_packet()->content_size, SUBBUF_BYTES * 8);
+		audit_drain(&audit, &fixture.reader);
+	}
+	balance();
+}
+
+static void a_record_4_bytes_too_long_goes_to_the_next_subbuffer(void **state)
+{
+	(void)state;
+	leave_room(96);
+	assert_true(write_bytes(100));
+	assert_int_equal(next_packet()->content_size / 8, SUBBUF_BYTES - 96);
+	assert_int_equal(fixture.ring->write_count,
+			 SUBBUF_BYTES + STRATA_PACKET_HEADER_BYTES + 100);
+	balance();
+}
+
+static void a_payload_is_padded_to_4_bytes(void **state)
+{
+	struct strata_slot slot;
+	uint32_t payload;
+
+	(void)state;
+	for (payload = 0; payload <= 9; payload++) {
+		strata_count_t before = fixture.ring->write_count;
+
+		assert_true(strata_ring_reserve(fixture.ring, 1, payload, &slot));
+		strata_ring_commit(fixture.ring, &slot);
+		if (payload)
+			assert_int_equal(fixture.ring->write_count - before,
+					 STRATA_RECORD_HEADER_BYTES + (payload + 3) / 4 * 4);
+	}
+}
+
+static void the_first_record_of_a_packet_gives_it_its_begin(void **state)
+{
+	const struct strata_packet_header *header;
+	const struct strata_record_header *record;
+
+	(void)state;
+	ticks_now = 5000;
+	assert_true(write_bytes(100));
+	ticks_now = 6000;
+	strata_ring_flush(fixture.ring);
+	header = next_packet();
+	record = (const struct strata_record_header *)(header + 1);
+	assert_int_equal(header->magic, STRATA_CTF_MAGIC);
+	assert_int_equal(header->packet_size, SUBBUF_BYTES * 8);
+	assert_int_equal(header->content_size, (STRATA_PACKET_HEADER_BYTES + 100) * 8);
+	assert_int_equal(header->packet_seq_num, 0);
+	assert_int_equal(header->timestamp_end, 6000);
+	assert_int_equal(header->cpu_id, 3);
+	assert_int_equal(header->reserved, 0);
+	assert_int_equal(header->timestamp_begin, record->ticks);
+	assert_in_range(record->ticks, 5000, 5010);
+	balance();
+}
+
+static void the_largest_payload_is_taken_and_one_byte_more_is_counted_as_too_big(void **state)
+{
+	uint32_t too_big[] = { STRATA_PAYLOAD_BYTES_MAX + 1, 4096, 1u << 31, UINT32_MAX - 11,
+			       UINT32_MAX };
+	struct strata_slot slot;
+	unsigned int i;
+
+	(void)state;
+	assert_true(write_bytes(STRATA_RECORD_HEADER_BYTES + STRATA_PAYLOAD_BYTES_MAX));
+	for (i = 0; i < sizeof(too_big) / sizeof(too_big[0]); i++) {
+		assert_false(strata_ring_reserve(fixture.ring, 1, too_big[i], &slot));
+		assert_int_equal(strata_reader_lost(&fixture.reader, STRATA_LOST_BIG), i + 1);
+	}
+	assert_int_equal(fixture.ring->write_count, STRATA_PACKET_HEADER_BYTES +
+							    STRATA_RECORD_HEADER_BYTES +
+							    STRATA_PAYLOAD_BYTES_MAX);
+}
+
+static void a_full_buffer_counts_losses_and_goes_on_after_a_put(void **state)
+{
+	uint32_t lost = 0;
+
+	(void)state;
+	while (write_bytes(1000))
+		;
+	for (lost = 1; lost < 10; lost++)
+		assert_false(write_bytes(1000));
+	/* The losses lie behind the last packet: only the live counter shows them. */
+	assert_int_equal(strata_reader_lost(&fixture.reader, STRATA_LOST_FULL), 10);
+	assert_int_equal(next_packet()->events_discarded, 0);
+	/* What still fits into the open sub-buffer is taken. */
+	assert_true(write_bytes(100));
+
+	audit_packet(&audit, strata_reader_subbuf(&fixture.reader));
+	strata_reader_put(&fixture.reader);
+	assert_true(write_bytes(1000));
+	balance();
+	assert_int_equal(audit.lost[STRATA_LOST_FULL], 10);
+	assert_int_equal(audit.lost[STRATA_LOST_NESTED], 0);
+}
+
+static void a_flush_gives_the_reader_what_is_there_and_nothing_of_nothing(void **state)
+{
+	(void)state;
+	strata_ring_flush(fixture.ring); /* of an empty ring */
+	assert_int_equal(fixture.ring->write_count, 0);
+	assert_true(write_bytes(HEAD)); /* just opened */
+	strata_ring_flush(fixture.ring);
+	strata_ring_flush(fixture.ring); /* a second time */
+	assert_int_equal(fixture.ring->write_count, SUBBUF_BYTES);
+	assert_int_equal(next_packet()->content_size, (STRATA_PACKET_HEADER_BYTES + HEAD) * 8);
+	leave_room(HEAD);
+	assert_true(write_bytes(HEAD)); /* exactly full: nothing left to flush */
+	strata_ring_flush(fixture.ring);
+	assert_int_equal(fixture.ring->write_count, 2 * SUBBUF_BYTES);
+	leave_room(4); /* the least padding */
+	strata_ring_flush(fixture.ring);
+	assert_int_equal(audit_drain(&audit, &fixture.reader), 3);
+	balance();
+}
+
+static void a_flush_of_a_full_buffer_leaves_it_full(void **state)
+{
+	(void)state;
+	while (write_bytes(1000))
+		;
+	strata_ring_flush(fixture.ring);
+	assert_int_equal(fixture.ring->write_count, strata_buffer_bytes(small_ring));
+	strata_ring_flush(fixture.ring);
+	assert_int_equal(fixture.ring->write_count, strata_buffer_bytes(small_ring));
+	assert_false(write_bytes(HEAD));
+	assert_int_equal(audit_drain(&audit, &fixture.reader), 4);
+	assert_true(write_bytes(HEAD));
+	balance();
+}
+
+static void a_record_between_reserve_and_commit_holds_its_packet_back(void **state)
+{
+	struct strata_slot slot;
+
+	(void)state;
+	assert_true(audited_reserve(&audit, fixture.ring, 1, 8, &slot));
+	strata_ring_flush(fixture.ring);
+	assert_true(write_bytes(100)); /* in the next packet */
+	assert_false(strata_reader_ready(&fixture.reader));
+	strata_ring_commit(fixture.ring, &slot);
+	assert_true(strata_reader_ready(&fixture.reader));
+	balance();
+}
+
+static void the_counters_wrap_in_mid_run_and_nobody_notices(void **state)
+{
+	static const struct strata_ring_geometry geometries[] = { { 12, 1 }, { 12, 3 }, { 13, 2 } };
+	unsigned int i, j;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		struct ring_fixture *wrapping = &fixture;
+
+		audit_close(&audit);
+		ring_fixture_close(&fixture);
+		ring_fixture_open(&fixture, geometries[i], wraps_after(geometries[i], 2));
+		audit_open(&audit, fixture.ring, 1u << 16);
+		for (j = 0; j < 5000; j++) {
+			audited_write(&audit, wrapping->ring, j % 3, j % 200);
+			if (j % 5 == 0)
+				audit_drain(&audit, &wrapping->reader);
+		}
+		balance();
+		assert_in_range(wrapping->ring->write_count, 1, (strata_count_t)1 << 40);
+		assert_int_equal(audit.lost[STRATA_LOST_NESTED], 0);
+	}
+}
+
+static void a_clock_that_steps_back_opens_a_new_packet(void **state)
+{
+	(void)state;
+	audit.clock_steps_back = true;
+	ticks_now = 9000;
+	assert_true(write_bytes(100));
+	ticks_now = 8000;
+	assert_true(write_bytes(100));
+	assert_int_equal(next_packet()->timestamp_end, next_packet()->timestamp_begin);
+	assert_in_range(next_packet()->timestamp_end, 9000, 9010);
+	assert_int_equal(audit_drain(&audit, &fixture.reader), 1);
+	assert_true(write_bytes(100)); /* time goes on from where it is: the same packet */
+	assert_false(strata_reader_ready(&fixture.reader));
+	strata_ring_flush(fixture.ring);
+	assert_in_range(next_packet()->timestamp_begin, 8000, 8010);
+	assert_in_range(next_packet()->timestamp_end, 8000, 8010);
+	balance();
+}
+
+static void a_clock_that_steps_back_costs_one_packet_and_no_more(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	audit.clock_steps_back = true;
+	ticks_now = 1000000000;
+	for (i = 0; i < 400; i++) {
+		assert_true(write_bytes(100));
+		audit_drain(&audit, &fixture.reader);
+	}
+	ticks_now = 1000;
+	audit.packets = 0;
+	for (i = 0; i < 400; i++) {
+		assert_true(write_bytes(100));
+		audit_drain(&audit, &fixture.reader);
+	}
+	/* The one that was open, and 39 records in each other. */
+	assert_in_range(audit.packets, 10, 1 + 400 / 39);
+	balance();
+}
+
+static void a_clock_that_steps_about_never_runs_back_in_a_packet(void **state)
+{
+	uint32_t random = 1, i;
+
+	(void)state;
+	audit.clock_steps_back = true;
+	/* Through 2^63, where a signed comparison of the ticks themselves would turn. */
+	ticks_now = ((uint64_t)1 << 63) - 500000;
+	for (i = 0; i < 20000; i++) {
+		random = random * 1103515245u + 12345u;
+		if (random >> 28 == 0)
+			ticks_now -= random >> 8 & 0xff;
+		else if (random >> 28 == 1)
+			ticks_now += random >> 8 & 0xfff;
+		audited_write(&audit, fixture.ring, 0, random >> 16 & 31);
+		audit_drain(&audit, &fixture.reader);
+	}
+	balance();
+	assert_int_equal(audit.records, 20000);
+}
+
+static void a_clock_that_shows_the_same_time_again_is_no_step(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 20; i++) {
+		ticks_now = 7000;
+		assert_true(write_bytes(100));
+	}
+	assert_false(strata_reader_ready(&fixture.reader));
+	balance();
+}
+
+static void any_read_count_of_a_hostile_reader_leaves_the_writer_in_its_areas(void **state)
+{
+	strata_count_t fixed[] = { 0,
+				   1,
+				   4095,
+				   4096,
+				   1u << 14,
+				   ~(strata_count_t)0,
+				   (strata_count_t)1 << 63,
+				   ~(strata_count_t)4095 };
+	uint64_t random = 88172645463325252u;
+	struct strata_slot slot;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 50000; i++) {
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		fixture.reader_area->read_count =
+			i % 3 == 0   ? fixed[random % 8]
+			: i % 3 == 1 ? random
+				     : fixture.ring->write_count + random % 65536 - 32768;
+		/* Guard pages end the test at the first byte beside an area. */
+		if (strata_ring_reserve(fixture.ring, 1, random >> 32 & 2047, &slot)) {
+			assert_in_range(slot.payload, fixture.data,
+					fixture.data + strata_buffer_bytes(small_ring));
+			memset(slot.payload, 0xa5, random >> 32 & 2047);
+			strata_ring_commit(fixture.ring, &slot);
+		}
+	}
+	/* With an honest reader it works again, as if nothing had been. */
+	fixture.reader_area->read_count = fixture.ring->write_count;
+	assert_true(strata_ring_reserve(fixture.ring, 1, 8, &slot));
+}
+
+static void a_reader_refuses_what_it_does_not_know(void **state)
+{
+	struct strata_ring_writer_area *area = fixture.writer_area;
+	struct strata_ring_geometry other = { 13, 2 };
+	struct strata_ring_reader reader;
+
+	(void)state;
+#define INIT(geo) strata_reader_init(&reader, geo, area, NULL, fixture.data, 4711)
+	assert_int_equal(INIT(small_ring), STRATA_READER_OK);
+	assert_int_equal(reader.read_count, 4096); /* the start of the sub-buffer */
+	assert_int_equal(INIT(other), STRATA_READER_OTHER_GEOMETRY);
+	other = (struct strata_ring_geometry){ 12, 3 };
+	assert_int_equal(INIT(other), STRATA_READER_OTHER_GEOMETRY);
+	area->count_bits ^= 96;
+	assert_int_equal(INIT(small_ring), STRATA_READER_OTHER_WIDTH);
+	area->version++;
+	assert_int_equal(INIT(small_ring), STRATA_READER_OTHER_VERSION);
+	area->magic = 0;
+	assert_int_equal(INIT(small_ring), STRATA_READER_BAD_MAGIC);
+#undef INIT
+}
+
+static void a_reader_finds_nothing_ready_in_a_commit_seq_that_is_made_up(void **state)
+{
+	strata_count_t made_up[] = { 1, 4095, 4097, 8192, 16384, ~(strata_count_t)0 };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(made_up) / sizeof(made_up[0]); i++) {
+		fixture.writer_area->commit_seq[0] = made_up[i];
+		assert_false(strata_reader_ready(&fixture.reader));
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_small_ring, close_ring)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_record_that_leaves_a_few_bytes_keeps_its_subbuffer_open),
+		TEST(a_write_that_fills_the_subbuffer_exactly_closes_it),
+		TEST(a_record_4_bytes_too_long_goes_to_the_next_subbuffer),
+		TEST(a_payload_is_padded_to_4_bytes),
+		TEST(the_first_record_of_a_packet_gives_it_its_begin),
+		TEST(the_largest_payload_is_taken_and_one_byte_more_is_counted_as_too_big),
+		TEST(a_full_buffer_counts_losses_and_goes_on_after_a_put),
+		TEST(a_flush_gives_the_reader_what_is_there_and_nothing_of_nothing),
+		TEST(a_flush_of_a_full_buffer_leaves_it_full),
+		TEST(a_record_between_reserve_and_commit_holds_its_packet_back),
+		TEST(the_counters_wrap_in_mid_run_and_nobody_notices),
+		TEST(a_clock_that_steps_back_opens_a_new_packet),
+		TEST(a_clock_that_steps_back_costs_one_packet_and_no_more),
+		TEST(a_clock_that_steps_about_never_runs_back_in_a_packet),
+		TEST(a_clock_that_shows_the_same_time_again_is_no_step),
+		TEST(any_read_count_of_a_hostile_reader_leaves_the_writer_in_its_areas),
+		TEST(a_reader_refuses_what_it_does_not_know),
+		TEST(a_reader_finds_nothing_ready_in_a_commit_seq_that_is_made_up),
+	};
+
+	return cmocka_run_group_tests_name("ring_boundary", tests, NULL, NULL);
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * test_ring_threads.c - threads that share one ring, as those of an application
+ * do: the operations of user space are real atomic ones.  A reader drains while
+ * they write; every record is found once or counted as lost.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <time.h>
+
+#include "record_audit.h"
+
+#define THREADS_MAX        4u
+#define RECORDS_PER_THREAD 60000u
+
+static struct ring_fixture fixture;
+static struct record_audit audit;
+static bool writers_done;
+
+static void *writes_records(void *argument)
+{
+	uint32_t level = (uint32_t)(uintptr_t)argument, i;
+
+	for (i = 0; i < RECORDS_PER_THREAD; i++) {
+		audited_write(&audit, fixture.ring, level, i * 7 % 61);
+		/* Let the reader keep up on few CPUs, so that most records arrive. */
+		if (i % 64 == 0)
+			sched_yield();
+	}
+	return NULL;
+}
+
+static void *drains(void *argument)
+{
+	(void)argument;
+	while (!__atomic_load_n(&writers_done, __ATOMIC_ACQUIRE))
+		if (!audit_drain(&audit, &fixture.reader))
+			sched_yield();
+	return NULL;
+}
+
+static void threads_write(unsigned int nr_threads, struct strata_ring_geometry geo)
+{
+	pthread_t writers[THREADS_MAX], reader;
+	unsigned int i;
+
+	ring_fixture_open(&fixture, geo, wraps_after(geo, 3));
+	audit_open(&audit, fixture.ring, RECORDS_PER_THREAD);
+	writers_done = false;
+	assert_int_equal(pthread_create(&reader, NULL, drains, NULL), 0);
+	for (i = 0; i < nr_threads; i++)
+		assert_int_equal(
+			pthread_create(&writers[i], NULL, writes_records, (void *)(uintptr_t)i), 0);
+	for (i = 0; i < nr_threads; i++)
+		pthread_join(writers[i], NULL);
+	__atomic_store_n(&writers_done, true, __ATOMIC_RELEASE);
+	pthread_join(reader, NULL);
+
+	audit_balance(&audit, &fixture);
+	assert_books_balance(&audit);
+	assert_in_range(audit.records, 1000, nr_threads * RECORDS_PER_THREAD);
+	assert_in_range(audit.packets, 6, UINT32_MAX);
+	audit_close(&audit);
+	ring_fixture_close(&fixture);
+}
+
+static void two_threads_and_a_reader_lose_nothing_uncounted(void **state)
+{
+	(void)state;
+	threads_write(2, (struct strata_ring_geometry){ 12, 1 });
+}
+
+static void four_threads_and_a_reader_lose_nothing_uncounted(void **state)
+{
+	(void)state;
+	threads_write(4, (struct strata_ring_geometry){ 12, 2 });
+}
+
+static void four_threads_in_a_large_ring_lose_nothing_uncounted(void **state)
+{
+	(void)state;
+	threads_write(4, (struct strata_ring_geometry){ 16, 3 });
+}
+
+/* Two threads that lose a record each at the same instant, again and again. */
+#define LOSING_MS 700
+
+static unsigned int round_begun, round_last, arrived[2];
+static unsigned long stale_rounds;
+
+/* Waits for the other thread; lets it run if both share a CPU. */
+static void wait_for(const unsigned int *word, unsigned int round)
+{
+	unsigned int spins = 0;
+
+	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < round)
+		if (++spins % 4096 == 0)
+			sched_yield();
+}
+
+static bool time_is_up(const struct timespec *began)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - began->tv_sec) * 1000 + (now.tv_nsec - began->tv_nsec) / 1000000 >=
+	       LOSING_MS;
+}
+
+static void loses_in_step(unsigned int self)
+{
+	struct strata_slot slot;
+	struct timespec began;
+	unsigned int round;
+
+	clock_gettime(CLOCK_MONOTONIC, &began);
+	for (round = 1; round <= __atomic_load_n(&round_last, __ATOMIC_ACQUIRE); round++) {
+		wait_for(&round_begun, round);
+		if (strata_ring_reserve(fixture.ring, self, STRATA_PAYLOAD_BYTES_MAX + 1, &slot))
+			abort();
+		__atomic_store_n(&arrived[self], round, __ATOMIC_RELEASE);
+		if (self == 1) {
+			wait_for(&round_begun, round + 1);
+			continue;
+		}
+		wait_for(&arrived[1], round);
+		stale_rounds += strata_reader_lost(&fixture.reader, STRATA_LOST_BIG) != 2 * round;
+		if (time_is_up(&began))
+			__atomic_store_n(&round_last, round, __ATOMIC_RELEASE);
+		__atomic_store_n(&round_begun, round + 1, __ATOMIC_RELEASE);
+	}
+}
+
+static void *loses_with_the_other(void *argument)
+{
+	(void)argument;
+	loses_in_step(1);
+	return NULL;
+}
+
+static void losses_of_two_threads_at_once_reach_the_reader(void **state)
+{
+	struct strata_ring_geometry geo = { 12, 1 };
+	pthread_t other;
+
+	(void)state;
+	ring_fixture_open(&fixture, geo, 0);
+	stale_rounds = 0;
+	round_begun = 1;
+	round_last = UINT32_MAX;
+	assert_int_equal(pthread_create(&other, NULL, loses_with_the_other, NULL), 0);
+	loses_in_step(0);
+	pthread_join(other, NULL);
+	assert_int_equal(stale_rounds, 0);
+	assert_int_equal(fixture.ring->lost[STRATA_LOST_BIG], 2ul * round_last);
+	ring_fixture_close(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(two_threads_and_a_reader_lose_nothing_uncounted),
+		cmocka_unit_test(four_threads_and_a_reader_lose_nothing_uncounted),
+		cmocka_unit_test(four_threads_in_a_large_ring_lose_nothing_uncounted),
+		cmocka_unit_test(losses_of_two_threads_at_once_reach_the_reader),
+	};
+
+	return cmocka_run_group_tests_name("ring_threads", tests, NULL, NULL);
+}

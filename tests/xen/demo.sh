@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The main job on a real Xen: boots the host of demo.lab, records it, merges what
+# was recorded and shows the timeline.  Called by `make demo` and test_demo.sh:
+# `demo.sh [--out DIR]`.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+out=out/demo
+if [ "${1:-}" = --out ] && [ $# = 2 ]; then
+	out=$2
+elif [ $# != 0 ]; then
+	echo "usage: demo.sh [--out DIR]" >&2
+	exit 2
+fi
+
+tests/xen/kernel.sh
+tests/xen/images.sh
+rm -rf "$out/raw" "$out/ctf" "$out/timeline.txt" "$out/summary.json"
+mkdir -p "$out"
+echo "demo: booting a Xen host with dom0, g1 (mostly asleep) and g2 (busy), on one pCPU; about a minute"
+tests/xen/lab tests/xen/demo.lab --out "$out" --limit 240
+echo
+echo "demo: merging what was recorded into one timeline"
+out/bin/strata merge "$out/raw" -o "$out"
+cat <<END
+
+Look at it:  less -S $out/timeline.txt
+             babeltrace2 $out/ctf
+             out/bin/strata merge $out/raw -o DIR    # merge again
+END

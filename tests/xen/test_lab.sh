@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Boots hosts for the lab's own sake: what it builds is what the description says, and when a guest cannot be had, it says
+# which and why.  Speaks TAP; run by tests/run.sh.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+
+OUT=out/tests/lab
+
+# Boots the host of failing.lab; the lab has to end with status 125 and a sentence about g1.
+failing_guest_is_named() {
+	local status=0
+
+	"$here/lab" "$here/failing.lab" --out "$OUT/failing" --limit 150 >"$OUT/failing.log" 2>&1 || status=$?
+	tail -n 1 "$OUT/failing.log"
+	[ "$status" = 125 ] && tail -n 1 "$OUT/failing.log" | grep -q 'guest g1 failed: insmod strata.ko nr_subbufs=3: '
+}
+
+# The limit is reached long before Xen is up; nothing of QEMU may be left then.
+limit_is_kept() {
+	local status=0
+
+	"$here/lab" "$here/smoke.lab" --out "$OUT/limit" --limit 2 >"$OUT/limit.log" 2>&1 || status=$?
+	tail -n 1 "$OUT/limit.log"
+	[ "$status" = 124 ] && ! pgrep -f "qemu-system.*path=$top/$OUT/limit"
+}
+
+rm -rf "$OUT"
+mkdir -p "$OUT/smoke" "$OUT/pvh"
+boot "$here/smoke.lab" "$OUT/smoke"
+boot "$here/pvh.lab" "$OUT/pvh"
+check "a guest whose module does not load is named" failing_guest_is_named
+check "the limit is kept, and QEMU is gone" limit_is_kept
+finish
