@@ -199,8 +199,7 @@ static int make_sinks(const struct strata_merge *merge, const struct outputs *ou
 static void print_outputs(const struct outputs *outputs, FILE *out)
 {
 	if (outputs->ctf[0])
-		fprintf(out, "Trace:    %s (babeltrace2 opens it)\n",
-			outputs->ctf);
+		fprintf(out, "Trace:    %s (babeltrace2 opens it)\n", outputs->ctf);
 	if (outputs->text[0] && strcmp(outputs->text, "-") != 0)
 		fprintf(out, "Text:     %s\n", outputs->text);
 	if (outputs->summary_dir[0])
