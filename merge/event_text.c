@@ -177,20 +177,26 @@ static char *put_fields(char *out, const struct strata_merge *merge,
 	return out;
 }
 
-/* A context's fields stand with the event's; the hypervisor's are columns already. */
+/* A context's fields stand before the event's, in brackets, because an event may have fields of
+ * the same names; the hypervisor's are columns already. */
 static char *put_context(char *out, const struct strata_timeline_event *event)
 {
 	const struct strata_event_desc *context = strata_layer_context(event->class->layer);
 	uint32_t offset = 0;
 	unsigned int i;
+	char *bracket;
 
-	if (event->class->layer == STRATA_LAYER_XEN)
+	if (event->class->layer == STRATA_LAYER_XEN || context->nr_fields == 0)
 		return out;
+	*out++ = ' ';
+	bracket = out;
 	for (i = 0; i < context->nr_fields; i++) {
 		offset = strata_field_align(offset, context->fields[i].bytes);
 		out = put_field(out, &context->fields[i], event->context + offset);
 		offset += (uint32_t)context->fields[i].bytes * context->fields[i].count;
 	}
+	*bracket = '['; /* where put_field() put a space */
+	*out++ = ']';
 	return out;
 }
 

@@ -25,7 +25,7 @@
 #define PATH_BYTES 4096u
 
 struct shift {
-	const char *source;
+	char source[80];
 	int64_t ticks;
 };
 
@@ -69,17 +69,19 @@ static int wrong_usage(const char *what, const char *which)
 	return STRATA_STATUS_USAGE;
 }
 
-static int parse_shift(struct arguments *arguments, char *text)
+static int parse_shift(struct arguments *arguments, const char *text)
 {
-	char *equals = strrchr(text, '=');
+	const char *equals = strrchr(text, '=');
+	size_t length = equals ? (size_t)(equals - text) : 0;
+	struct shift *shift = &arguments->shifts[arguments->nr_shifts];
 	char *end;
 
-	if (!equals || equals == text || !equals[1] || arguments->nr_shifts == SHIFTS_MAX)
+	if (arguments->nr_shifts == SHIFTS_MAX || length == 0 || length >= sizeof(shift->source) ||
+	    !equals[1])
 		return -1;
-	*equals = '\0';
+	memcpy(shift->source, text, length);
 	errno = 0;
-	arguments->shifts[arguments->nr_shifts].source = text;
-	arguments->shifts[arguments->nr_shifts].ticks = strtoll(equals + 1, &end, 10);
+	shift->ticks = strtoll(equals + 1, &end, 10);
 	if (*end || errno)
 		return -1;
 	arguments->nr_shifts++;
@@ -197,8 +199,7 @@ static int make_sinks(const struct strata_merge *merge, const struct outputs *ou
 static void print_outputs(const struct outputs *outputs, FILE *out)
 {
 	if (outputs->ctf[0])
-		fprintf(out, "Trace:    %s (babeltrace2 and Trace Compass open it)\n",
-			outputs->ctf);
+		fprintf(out, "Trace:    %s (babeltrace2 opens it)\n", outputs->ctf);
 	if (outputs->text[0] && strcmp(outputs->text, "-") != 0)
 		fprintf(out, "Text:     %s\n", outputs->text);
 	if (outputs->summary_dir[0])

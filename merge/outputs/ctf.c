@@ -2,7 +2,7 @@
 /*
  * ctf.c - the timeline as one CTF 1.8 trace: a stream class for each source, a
  * stream file for each of its CPUs, and one clock that counts nanoseconds since
- * 1970.  babeltrace2 and Trace Compass open it.
+ * 1970.
  *
  * A payload is copied as it is: in both traces it begins on a multiple of 4 and
  * no integer is aligned to more.  Timestamps never decrease within a file and

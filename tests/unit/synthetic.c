@@ -322,7 +322,7 @@ static void write_file(const char *path, const void *bytes, size_t length)
 {
 	FILE *file = fopen(path, "w");
 
-	if (!file || fwrite(bytes, 1, length, file) != length || fclose(file))
+	if (!file || (length && fwrite(bytes, 1, length, file) != length) || fclose(file))
 		die(path);
 }
 

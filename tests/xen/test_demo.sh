@@ -9,7 +9,7 @@
 OUT=out/tests/demo
 
 summary() {
-	jq -e "$1" "$OUT/summary.json" >/dev/null || jq -c 'del(.streams)' "$OUT/summary.json" >&2
+	jq -c 'del(.streams)' "$OUT/summary.json"
 	jq -e "$1" "$OUT/summary.json" >/dev/null
 }
 
@@ -21,14 +21,35 @@ events_agree() {
 	[ "$lines" = "$events" ]
 }
 
-# Shifts g1's clock by the smallest slack and one tick: the check must fail then.
-shift_fails() {
-	local ticks status=0
-	ticks=$(jq -e ".clock.$1" "$OUT/summary.json") || return 1
-	out/bin/strata merge "$OUT/raw" -o "$OUT/shifted" --shift "$(slackest "$1")=$2$((ticks + 1))" ||
-		status=$?
-	echo "status $status"
-	jq -e '.clock.violations > 0' "$OUT/shifted/summary.json"
+# violations SOURCE TICKS: how many there are when that source's clock is shifted.
+violations() {
+	out/bin/strata merge "$OUT/raw" -o "$OUT/shifted" --shift "$1=$2" >/dev/null 2>&1
+	jq .clock.violations "$OUT/shifted/summary.json"
+}
+
+# The check must hold while a clock is shifted by the smallest slack, and fail for the source that
+# has it when it is shifted by one tick more.  $1: before or after; $2: the sign of the shift.
+slack_is_sharp() {
+	local slack source failing=0
+	slack=$(jq -e ".clock.slack_$1_ticks" "$OUT/summary.json") || return 1
+	for source in dom0 g1 g2; do
+		[ "$(violations "$source" "$2$slack")" = 0 ] || return 1
+		[ "$(violations "$source" "$2$((slack + 1))")" = 0 ] || failing=$((failing + 1))
+	done
+	echo "$failing sources fail with $2$((slack + 1)) ticks"
+	[ "$failing" -ge 1 ]
+}
+
+# In the text: Xen wakes g1, runs g2 meanwhile, switches to g1, and its timer wakes the task.
+timeline_tells_the_story() {
+	awk '
+		/runstate_blocked_to_runnable +of_vcpu=0 of_domain=[0-9]+\(g1\)/ { woken = 1; switched = 0 }
+		woken && / g2\/0 / { behind = 1 }
+		woken && behind && /runstate_runnable_to_running +of_vcpu=0 of_domain=[0-9]+\(g1\)/ { switched = 1 }
+		switched && / g1\/0 .*hrtimer_expire_entry/ { timer = 1 }
+		switched && timer && / g1\/0 .*sched_waking .*"sleeper"/ { waking = 1 }
+		switched && waking && / g1\/0 .*sched_switch .*next_comm="sleeper"/ { found++; woken = behind = switched = timer = waking = 0 }
+		END { print found + 0, "times"; exit !found }' "$OUT/timeline.txt"
 }
 
 every_raw_trace_opens() {
@@ -51,4 +72,7 @@ check "Xen, dom0, g1 and g2 are all in it" summary \
 check "babeltrace2 opens the timeline without a warning" opens "$OUT/ctf"
 check "and shows as many events" events_agree
 check "babeltrace2 opens every recorded trace" every_raw_trace_opens
+check "shifted by the slack at a start it holds, by a tick more it fails" slack_is_sharp before -
+check "shifted by the slack at an end it holds, by a tick more it fails" slack_is_sharp after +
+check "the text shows wake, wait behind g2, switch, timer and task" timeline_tells_the_story
 finish

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../tap.sh"
 
 OUT=out/tests/faults
-MARKED=20000
+MARKED=10000
 
 build_helpers() {
 	gcc -static -O2 -Wall -Wextra -Werror tests/xen/workloads/as_nobody.c -o "$OUT/as_nobody" &&

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* merge_helper.c - see merge_helper.h. */
+#include "merge_helper.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct collector {
+	struct strata_sink sink;
+	struct merged *merged;
+};
+
+static void collect(struct strata_sink *sink, const struct strata_timeline_event *event)
+{
+	struct merged *merged = ((struct collector *)sink)->merged;
+	struct merged_event *copy;
+
+	if (merged->nr_events == merged->capacity) {
+		merged->capacity = merged->capacity ? merged->capacity * 2 : 1024;
+		merged->events =
+			realloc(merged->events, merged->capacity * sizeof(*merged->events));
+		if (!merged->events)
+			abort();
+	}
+	copy = &merged->events[merged->nr_events++];
+	memset(copy, 0, sizeof(*copy));
+	copy->ticks = event->ticks;
+	copy->ns = event->ns;
+	snprintf(copy->source, sizeof(copy->source), "%s", event->stream->source->name);
+	snprintf(copy->name, sizeof(copy->name), "%s", event->class->desc.name);
+	copy->cpu = event->stream->cpu;
+	copy->domain = event->domain;
+	copy->vcpu = event->vcpu;
+	copy->pcpu = event->pcpu;
+	if (event->class->payload_bytes)
+		copy->first_byte = event->payload[0];
+}
+
+static int finish(struct strata_sink *sink, const struct strata_merge *merge,
+		  struct strata_error *error)
+{
+	(void)sink;
+	(void)merge;
+	(void)error;
+	return 0;
+}
+
+static void complain(void *data, const char *message)
+{
+	struct merged *merged = data;
+	size_t length = strlen(merged->complaints);
+
+	merged->nr_complaints++;
+	snprintf(merged->complaints + length, sizeof(merged->complaints) - length, "%s\n", message);
+}
+
+void merge_directory(struct merged *merged, const char *dir, const char *source, int64_t shift)
+{
+	struct collector collector = { .sink = { .event = collect, .finish = finish },
+				       .merged = merged };
+	struct strata_sink *sinks[] = { &collector.sink };
+	const struct strata_merge_options options = { .complain = complain, .data = merged };
+	struct strata_merge *merge;
+	size_t i;
+
+	memset(merged, 0, sizeof(*merged));
+	merged->status = -1;
+	merge = strata_merge_open(dir, &options, &merged->error);
+	if (!merge)
+		return;
+	if (!source || strata_merge_shift(merge, source, shift, &merged->error) == 0)
+		merged->status = strata_merge_run(merge, sinks, 1, &merged->error);
+	merged->result = *strata_merge_result(merge);
+	merged->nr_streams = strata_merge_nr_streams(merge);
+	for (i = 0; i < merged->nr_streams && i < 16; i++)
+		merged->lost[i] = strata_merge_stream(merge, i)->lost;
+	strata_merge_close(merge);
+}
+
+void merged_free(struct merged *merged)
+{
+	free(merged->events);
+	memset(merged, 0, sizeof(*merged));
+}
+
+size_t merged_count(const struct merged *merged, const char *source, const char *name)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < merged->nr_events; i++) {
+		const struct merged_event *event = &merged->events[i];
+
+		if (strcmp(event->source, source) == 0 && (!name || strcmp(event->name, name) == 0))
+			count++;
+	}
+	return count;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * merge_helper.h - runs a merge for a test and keeps what came of it: every
+ * event, every complaint, the result.
+ */
+#ifndef STRATA_TESTS_MERGE_HELPER_H
+#define STRATA_TESTS_MERGE_HELPER_H
+
+#include "merger.h"
+#include "synthetic.h"
+
+struct merged_event {
+	uint64_t ticks;
+	uint64_t ns;
+	char source[80];
+	char name[40];
+	unsigned int cpu;
+	uint16_t domain, vcpu, pcpu;
+	uint8_t first_byte; /* of the payload; 0: it has none */
+};
+
+struct merged {
+	int status; /* of the merge; -1: not even opened, or not done */
+	struct strata_error error;
+	struct merged_event *events;
+	size_t nr_events, capacity;
+	char complaints[16384]; /* one a line */
+	unsigned int nr_complaints;
+	struct strata_merge_result result;
+	uint64_t lost[16]; /* by stream */
+	size_t nr_streams;
+};
+
+/* Merges the directory, with one source shifted if @source is not NULL. */
+void merge_directory(struct merged *merged, const char *dir, const char *source, int64_t shift);
+void merged_free(struct merged *merged);
+
+/* How many events of that name there are; NULL: of any. */
+size_t merged_count(const struct merged *merged, const char *source, const char *name);
+
+#endif /* STRATA_TESTS_MERGE_HELPER_H */

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * test_merge_damage.c - recordings that are broken: what is whole is merged, what
+ * is not is named with its place, and nothing is believed that cannot be.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "merge_helper.h"
+
+#define PACKET_BYTES 4096u
+
+/* dom0 alone, @packets packets of marks; returns marks in each. */
+static unsigned int build(struct synthetic *rec, unsigned int packets)
+{
+	const unsigned int each = 100;
+	unsigned int i, packet;
+	uint64_t ticks = SYNTHETIC_ANCHOR_TICKS;
+
+	synthetic_init(rec);
+	synthetic_add_source(rec, "dom0", "kernel", 0);
+	for (packet = 0; packet < packets; packet++) {
+		for (i = 0; i < each; i++)
+			synthetic_mark(rec, "dom0", 0, ticks += 10, packet);
+		synthetic_close_packet(synthetic_stream(rec, "dom0", 0));
+	}
+	return each;
+}
+
+static void merge_and_free(struct synthetic *rec, struct merged *merged)
+{
+	synthetic_write(rec);
+	merge_directory(merged, rec->dir, NULL, 0);
+	synthetic_free(rec);
+}
+
+static void assert_complained(const struct merged *merged, const char *of)
+{
+	if (!strstr(merged->complaints, of))
+		fail_msg("\"%s\" does not say \"%s\"", merged->complaints, of);
+}
+
+static void a_bad_packet_in_the_middle_is_named_and_the_rest_merged(void **state)
+{
+	struct synthetic rec;
+	struct merged merged;
+	unsigned int each = build(&rec, 5);
+
+	(void)state;
+	/* An event id that is none, in the third packet's first record. */
+	rec.streams[0].bytes[2 * PACKET_BYTES + SYNTHETIC_HEADER_BYTES] = 99;
+	merge_and_free(&rec, &merged);
+	assert_int_equal(merged.status, 0);
+	assert_int_equal(merged.nr_events, 4 * each);
+	assert_int_equal(merged.events[2 * each].first_byte, 3);
+	assert_int_equal(merged.result.bad_packets, 1);
+	assert_int_equal(merged.nr_complaints, 1);
+	assert_complained(&merged, "/dom0/cpu_0: offset 8192: bad packet: record at 104: unknown "
+				   "event id 99; 4096 bytes are left out");
+	merged_free(&merged);
+}
+
+static void a_bad_size_does_not_hide_the_packets_behind_it(void **state)
+{
+	struct synthetic rec;
+	struct merged merged;
+	unsigned int each = build(&rec, 5);
+	uint64_t bits = 8ull * 1000000000;
+
+	(void)state;
+	memcpy(rec.streams[0].bytes + PACKET_BYTES + 48, &bits, 8);
+	merge_and_free(&rec, &merged);
+	assert_int_equal(merged.nr_events, 4 * each);
+	assert_int_equal(merged.result.bad_packets, 1);
+	assert_complained(&merged, "offset 4096: bad packet: bad packet size 1000000000");
+	merged_free(&merged);
+}
+
+static void a_header_that_was_overwritten_is_stepped_over(void **state)
+{
+	struct synthetic rec;
+	struct merged merged;
+	unsigned int each = build(&rec, 5);
+
+	(void)state;
+	memset(rec.streams[0].bytes, 0, 2 * PACKET_BYTES + 50);
+	merge_and_free(&rec, &merged);
+	assert_int_equal(merged.nr_events, 2 * each);
+	assert_int_equal(merged.result.bad_packets, 1);
+	assert_complained(&merged, "offset 0: bad packet: no packet begins here (magic "
+				   "0x00000000); 12288 bytes are left out");
+	merged_free(&merged);
+}
+
+static void a_torn_tail_is_named_and_left_out(void **state)
+{
+	struct synthetic rec;
+	struct merged merged;
+	unsigned int each = build(&rec, 3);
+
+	(void)state;
+	rec.streams[0].nr_bytes -= 1000;
+	merge_and_free(&rec, &merged);
+	assert_int_equal(merged.nr_events, 2 * each);
+	assert_complained(&merged,
+			  "offset 8192: bad packet: torn: 3096 of its 4096 bytes are there");
+	merged_free(&merged);
+
+	each = build(&rec, 3);
+	rec.streams[0].nr_bytes = 2 * PACKET_BYTES + 20;
+	merge_and_free(&rec, &merged);
+	assert_int_equal(merged.nr_events, 2 * each);
+	assert_complained(&merged, "offset 8192: bad packet: torn: 20 bytes are left");
+	merged_free(&merged);
+}
+
+static void a_packet_that_comes_twice_is_taken_once(void **state)
+{
+	struct synthetic rec;
+	struct merged merged;
+	unsigned int each = build(&rec, 3);
+
+	(void)state;
+	memcpy(rec.streams[0].bytes + PACKET_BYTES, rec.streams[0].bytes, PACKET_BYTES);
+	merge_and_free(&rec, &merged);
+	assert_int_equal(merged.nr_events, 2 * each);
+	assert_complained(&merged, "offset 4096: bad packet: its sequence number 0 comes after 0");
+	assert_int_equal(merged.result.missing_packets, 1);
+	merged_free(&merged);
+}
+
+static void a_packet_of_another_cpu_is_refused(void **state)
+{
+	struct synthetic rec;
+	struct merged merged;
+	unsigned int each = build(&rec, 2);
+
+	(void)state;
+	rec.streams[0].bytes[PACKET_BYTES + 96] = 7;
+	merge_and_free(&rec, &merged);
+	assert_int_equal(merged.nr_events, each);
+	assert_complained(&merged, "it is of CPU 7");
+	merged_free(&merged);
+}
+
+static void a_stream_of_nothing_but_junk_is_given_up(void **state)
+{
+	struct synthetic rec;
+	struct merged merged;
+	unsigned int i;
+
+	(void)state;
+	build(&rec, 1500);
+	for (i = 0; i < 1500; i++)
+		rec.streams[0].bytes[i * PACKET_BYTES + SYNTHETIC_HEADER_BYTES] = 99;
+	merge_and_free(&rec, &merged);
+	assert_int_equal(merged.nr_events, 0);
+	assert_int_equal(merged.result.bad_packets, 1000);
+	assert_complained(&merged, "offset 4096: bad packet");
+	assert_int_equal(merged.nr_complaints, 1001);
+	merged_free(&merged);
+}
+
+static void a_missing_file_is_named_only_if_it_had_packets(void **state)
+{
+	struct synthetic rec;
+	struct merged merged;
+	char path[128];
+
+	(void)state;
+	build(&rec, 2);
+	synthetic_stream(&rec, "dom0", 1);
+	synthetic_write(&rec);
+	snprintf(path, sizeof(path), "%s/dom0/cpu_0", rec.dir);
+	assert_int_equal(unlink(path), 0);
+	snprintf(path, sizeof(path), "%s/dom0/cpu_1", rec.dir);
+	assert_int_equal(unlink(path), 0);
+	merge_directory(&merged, rec.dir, NULL, 0);
+	assert_int_equal(merged.nr_complaints, 1);
+	assert_complained(&merged, "cpu_0: No such file or directory, but the recording says 2");
+	assert_int_equal(merged.result.bad_packets, 1);
+	merged_free(&merged);
+	synthetic_free(&rec);
+}
+
+static void a_pipe_in_place_of_a_file_does_not_hang(void **state)
+{
+	struct synthetic rec;
+	struct merged merged;
+	char path[128];
+
+	(void)state;
+	build(&rec, 2);
+	synthetic_write(&rec);
+	snprintf(path, sizeof(path), "%s/dom0/cpu_0", rec.dir);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	merge_directory(&merged, rec.dir, NULL, 0);
+	assert_complained(&merged, "cpu_0: not a regular file");
+	merged_free(&merged);
+	synthetic_free(&rec);
+}
+
+static void missing_packets_are_counted(void **state)
+{
+	struct synthetic rec;
+	struct merged merged;
+	uint64_t sequence = 5;
+
+	(void)state;
+	build(&rec, 3);
+	memcpy(rec.streams[0].bytes + 2 * PACKET_BYTES + 56, &sequence, 8);
+	merge_and_free(&rec, &merged);
+	assert_int_equal(merged.nr_events, 300);
+	assert_int_equal(merged.result.missing_packets, 3);
+	assert_int_equal(merged.nr_complaints, 0);
+	merged_free(&merged);
+}
+
+static void losses_are_those_of_the_packets_or_of_the_recorder_if_more(void **state)
+{
+	struct synthetic rec;
+	struct merged merged;
+
+	(void)state;
+	build(&rec, 2);
+	rec.streams[0].lost = 4;
+	synthetic_mark(&rec, "dom0", 0, SYNTHETIC_ANCHOR_TICKS * 2, 1);
+	synthetic_close_packet(&rec.streams[0]);
+	rec.streams[0].lost_after = 3;
+	merge_and_free(&rec, &merged);
+	assert_int_equal(merged.result.lost, 7);
+	assert_int_equal(merged.lost[0], 7);
+	merged_free(&merged);
+}
+
+static void time_that_goes_back_between_packets_is_held_and_counted(void **state)
+{
+	struct synthetic rec;
+	struct merged merged;
+
+	(void)state;
+	synthetic_init(&rec);
+	synthetic_add_source(&rec, "dom0", "kernel", 0);
+	synthetic_mark(&rec, "dom0", 0, 5000, 1);
+	synthetic_close_packet(synthetic_stream(&rec, "dom0", 0));
+	synthetic_mark(&rec, "dom0", 0, 4000, 2);
+	synthetic_mark(&rec, "dom0", 0, 6000, 3);
+	merge_and_free(&rec, &merged);
+	assert_int_equal(merged.nr_events, 3);
+	assert_int_equal(merged.events[1].ticks, 5000);
+	assert_int_equal(merged.events[1].first_byte, 2);
+	assert_int_equal(merged.events[2].ticks, 6000);
+	assert_int_equal(merged.result.clamped, 1);
+	merged_free(&merged);
+}
+
+static void a_recording_of_nothing_says_so(void **state)
+{
+	struct synthetic rec;
+	struct merged merged;
+
+	(void)state;
+	synthetic_init(&rec);
+	merge_and_free(&rec, &merged);
+	assert_int_equal(merged.status, -1);
+	assert_non_null(strstr(merged.error.text, "nothing was recorded"));
+	merged_free(&merged);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_bad_packet_in_the_middle_is_named_and_the_rest_merged),
+		cmocka_unit_test(a_bad_size_does_not_hide_the_packets_behind_it),
+		cmocka_unit_test(a_header_that_was_overwritten_is_stepped_over),
+		cmocka_unit_test(a_torn_tail_is_named_and_left_out),
+		cmocka_unit_test(a_packet_that_comes_twice_is_taken_once),
+		cmocka_unit_test(a_packet_of_another_cpu_is_refused),
+		cmocka_unit_test(a_stream_of_nothing_but_junk_is_given_up),
+		cmocka_unit_test(a_missing_file_is_named_only_if_it_had_packets),
+		cmocka_unit_test(a_pipe_in_place_of_a_file_does_not_hang),
+		cmocka_unit_test(missing_packets_are_counted),
+		cmocka_unit_test(losses_are_those_of_the_packets_or_of_the_recorder_if_more),
+		cmocka_unit_test(time_that_goes_back_between_packets_is_held_and_counted),
+		cmocka_unit_test(a_recording_of_nothing_says_so),
+	};
+
+	return cmocka_run_group_tests_name("damage", tests, NULL, NULL);
+}
