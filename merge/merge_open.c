@@ -33,9 +33,11 @@ static void complain(struct strata_merge *merge, const char *format, ...)
 	merge->options.complain(merge->options.data, message);
 }
 
-static bool has_xen(const struct strata_merge *merge)
+/* A domain 0 of which the hypervisor says nothing, because it was not recorded: it is PV, and
+ * sees the host's counter. */
+static bool is_host_clock(const struct strata_merge *merge, const struct strata_source *source)
 {
-	return merge->scan.any;
+	return source->domain == 0 && !merge->scan.any;
 }
 
 /* Whether the times of a source can be made the host's; says so if not. */
@@ -69,13 +71,14 @@ static void set_up_clock(struct strata_merge *merge, struct merge_stream *stream
 
 	strata_stream_clock_init(&stream->clock, &merge->scan.maps, (uint16_t)source->domain,
 				 (uint16_t)stream->seen.cpu, merge->timebase.tsc_khz);
-	/* A domain 0 that is alone in a recording sees the host's counter: it is PV, or the
-	 * hypervisor would have been recorded to say otherwise. */
-	if (stream->clock.nr == 0 && (has_xen(merge) || source->domain != 0))
-		complain(merge,
-			 "%s: the clock of vCPU %u was not recorded; its times are taken as the "
-			 "host's. Record the hypervisor too, from before the domain runs",
-			 source->name, stream->seen.cpu);
+	if (stream->clock.nr == 0 && !is_host_clock(merge, source)) {
+		merge->result.assumed_clocks++;
+		if (merge->recording.nr_sources > 1)
+			complain(merge,
+				 "%s: the clock of vCPU %u was not recorded; its times are taken "
+				 "as the host's. Record the hypervisor too",
+				 source->name, stream->seen.cpu);
+	}
 	bound_ns = strata_ticks_to_ns_up(merge->timebase.tsc_khz,
 					 strata_stream_clock_bound_ticks(&stream->clock));
 	if (bound_ns > merge->result.bound_ns)

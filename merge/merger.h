@@ -26,6 +26,7 @@ struct strata_merge_result {
 	uint64_t bad_packets;
 	uint64_t missing_packets;
 	uint64_t left_out_sources; /* their clocks cannot be ordered */
+	uint64_t assumed_clocks;   /* streams whose clock was not recorded: taken as the host's */
 	uint64_t clamped;          /* times that went back within a stream and were held */
 	uint64_t bound_ns;         /* of the clock conversion; see cmd_merge's summary */
 	struct strata_order_result order;

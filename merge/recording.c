@@ -2,7 +2,7 @@
 /*
  * recording.c - the tables of a recording in memory: sources, their events and
  * their streams.  The recorder fills them as it finds guests and rings; the
- * loader (recording_json.c) fills them from a file.  Both go through the same
+ * loader (recording_load.c) fills them from a file.  Both go through the same
  * checks here.
  */
 #include "recording.h"

@@ -106,10 +106,16 @@ static void print_order(const struct strata_merge *merge, FILE *out)
 			"tick more would be seen\n",
 			ticks_to_us(merge, slack), (unsigned long long)slack,
 			before ? "start to its first event" : "last event to its stop");
-	fprintf(out,
-		"Clocks:   guest to host is exact to %llu ns; that all physical CPUs share one "
-		"time stamp counter is assumed\n",
-		(unsigned long long)result->bound_ns);
+	if (result->assumed_clocks)
+		fprintf(out,
+			"Clocks:   not recorded for %llu of the streams; their times are taken as "
+			"the host's, and their order against others is not proven\n",
+			(unsigned long long)result->assumed_clocks);
+	else
+		fprintf(out,
+			"Clocks:   guest to host is exact to %llu ns; that all physical CPUs share "
+			"one time stamp counter is assumed\n",
+			(unsigned long long)result->bound_ns);
 	if (result->clamped)
 		fprintf(out, "          %llu times went back within their stream and were held\n",
 			(unsigned long long)result->clamped);

@@ -8,55 +8,32 @@
  *   its guest wakes a task           sched_waking, mostly from a timer
  *   its guest switches to that task  sched_switch
  *
- * Only a case whose wait is longer than the longest so far is followed into the
- * guest, so events are kept in copy rarely.
+ * Of all such cases it keeps the one in which the other domain ran longest.
+ * Only one that beats the best so far is followed into the guest, so events are
+ * kept in copy rarely.
  */
 #include "analyses/wakeup.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyses/occupancy.h"
 #include "escape.h"
-#include "event_text.h"
 
-#define DOMAIN_IDLE 0x7fffu
-
-#define EXCERPT_LINES 14u
-#define HISTORY_LINES 4u   /* of a physical CPU: its last changes of who runs */
-#define SAVED_BYTES   192u /* an event with more payload is not put into an excerpt */
-#define COMM_BYTES    64u
-
-struct saved_event {
-	struct strata_timeline_event event;
-	uint8_t context[8];
-	uint8_t payload[SAVED_BYTES];
-};
-
-struct occupancy {
-	uint16_t domain;
-	uint16_t vcpu;
-	uint64_t since;
-	uint64_t until;
-};
-
-struct pcpu {
-	struct occupancy now, before;
-	struct saved_event history[HISTORY_LINES];
-	unsigned int nr_history; /* ever; the last ones are kept */
-};
+#define COMM_BYTES 64u
 
 struct wakeup_case {
 	uint64_t woken_ticks;
 	uint64_t ran_ticks;
 	uint64_t switched_ticks;
+	uint16_t domain;
+	uint16_t vcpu;
 	uint16_t pcpu;
-	struct occupancy other;
+	struct strata_stretch behind; /* who ran instead */
 	int32_t tid;
 	char comm[COMM_BYTES];
 	size_t comm_bytes;
-	struct saved_event lines[EXCERPT_LINES];
-	unsigned int nr_lines;
-	uint64_t omitted; /* events that came before the last line and found no room */
+	struct strata_excerpt excerpt;
 };
 
 enum stage {
@@ -71,7 +48,7 @@ struct tracker {
 	uint32_t next; /* of the same domain, index + 1; 0: none */
 	enum stage stage;
 	bool task_known;
-	struct saved_event wake;
+	struct strata_saved_event wake;
 	struct wakeup_case found;
 };
 
@@ -94,40 +71,17 @@ struct wakeup {
 	const struct strata_merge *merge;
 	struct class_role *roles; /* by class index */
 	uint32_t nr_roles;
-	struct pcpu *pcpus;
+	struct strata_occupancy *pcpus;
 	uint32_t nr_pcpus;
 	struct tracker *trackers; /* one for each kernel stream */
 	size_t nr_trackers;
 	uint32_t *first_of_domain; /* tracker index + 1; by domain */
-	struct wakeup_case best;   /* ran_ticks 0: none */
+	struct wakeup_case best;   /* behind.until 0: none */
 };
 
-static void save(struct saved_event *saved, const struct strata_timeline_event *event)
+static uint64_t behind_ticks(const struct wakeup_case *found)
 {
-	uint32_t context = strata_event_payload_bytes(strata_layer_context(event->class->layer));
-
-	saved->event = *event;
-	memcpy(saved->context, event->context, context);
-	memcpy(saved->payload, event->payload, event->class->payload_bytes);
-}
-
-static bool can_be_saved(const struct strata_timeline_event *event)
-{
-	return event->class->payload_bytes <= SAVED_BYTES;
-}
-
-/* The last line is the latest event; when there is no more room, those before it are left out. */
-static void add_line(struct wakeup_case *found, const struct strata_timeline_event *event)
-{
-	if (!can_be_saved(event)) {
-		found->omitted++;
-		return;
-	}
-	if (found->nr_lines == EXCERPT_LINES) {
-		found->nr_lines--;
-		found->omitted++;
-	}
-	save(&found->lines[found->nr_lines++], event);
+	return found->behind.until - found->behind.since;
 }
 
 static bool find_field(const struct strata_event_desc *desc, const char *name, uint8_t kind,
@@ -199,96 +153,73 @@ static struct tracker *find_tracker(struct wakeup *wakeup, uint16_t domain, uint
 	return at ? &wakeup->trackers[at - 1] : NULL;
 }
 
-/* Who runs on the physical CPU changes. */
-static void note_occupancy(struct pcpu *pcpu, const struct strata_timeline_event *event,
-			   uint16_t domain, uint16_t vcpu)
+/* The lines before the guest's: what the physical CPU did around the wake, the wake by its time. */
+static void begin_excerpt(struct strata_excerpt *excerpt, const struct strata_occupancy *pcpu,
+			  const struct strata_saved_event *wake)
 {
-	const struct strata_runstate_change *change = &event->class->change;
-
-	if (change->before == STRATA_RUNSTATE_RUNNING) {
-		pcpu->before = pcpu->now;
-		pcpu->before.domain = domain;
-		pcpu->before.vcpu = vcpu;
-		pcpu->before.until = event->ticks;
-		if (pcpu->now.domain != domain || pcpu->now.vcpu != vcpu)
-			pcpu->before.since = event->ticks;
-	}
-	if (change->after == STRATA_RUNSTATE_RUNNING) {
-		pcpu->now.domain = domain;
-		pcpu->now.vcpu = vcpu;
-		pcpu->now.since = event->ticks;
-	}
-	if (domain != DOMAIN_IDLE &&
-	    (change->before == STRATA_RUNSTATE_RUNNING || change->after == STRATA_RUNSTATE_RUNNING))
-		save(&pcpu->history[pcpu->nr_history++ % HISTORY_LINES], event);
-}
-
-/* Begins a case: what the physical CPU did around the wake, the wake among it by time. */
-static void begin_case(struct tracker *tracker, const struct pcpu *pcpu,
-		       const struct strata_timeline_event *run)
-{
-	struct wakeup_case *found = &tracker->found;
-	unsigned int kept = pcpu->nr_history < HISTORY_LINES ? pcpu->nr_history : HISTORY_LINES;
-	unsigned int i = pcpu->nr_history - kept;
+	const unsigned int size = sizeof(pcpu->changes) / sizeof(pcpu->changes[0]);
+	unsigned int i = pcpu->nr_changes < size ? 0 : pcpu->nr_changes - size;
 	bool wake_added = false;
 
-	found->woken_ticks = tracker->wake.event.ticks;
-	found->ran_ticks = run->ticks;
-	found->pcpu = run->pcpu;
-	found->other = pcpu->before;
-	found->nr_lines = 0;
-	found->omitted = 0;
-	for (; i < pcpu->nr_history; i++) {
-		const struct saved_event *line = &pcpu->history[i % HISTORY_LINES];
+	excerpt->nr = 0;
+	excerpt->omitted = 0;
+	for (; i < pcpu->nr_changes; i++) {
+		const struct strata_saved_event *change = &pcpu->changes[i % size];
 
-		if (!wake_added && line->event.ticks >= found->woken_ticks) {
-			found->lines[found->nr_lines++] = tracker->wake;
+		if (!wake_added && change->event.ticks >= wake->event.ticks) {
+			excerpt->lines[excerpt->nr++] = *wake;
 			wake_added = true;
 		}
-		found->lines[found->nr_lines++] = *line;
+		excerpt->lines[excerpt->nr++] = *change;
 	}
-	tracker->stage = STAGE_RUNNING;
-	tracker->task_known = false;
 }
 
-/* Whether another domain ran on the physical CPU while the vCPU waited for it. */
-static bool waited_behind_other(const struct tracker *tracker, const struct pcpu *pcpu)
+/* A vCPU that was woken runs: is it a case, and a worse one than the worst so far? */
+static void vcpu_runs(struct wakeup *wakeup, struct tracker *tracker,
+		      const struct strata_occupancy *pcpu, const struct strata_timeline_event *run)
 {
-	const struct occupancy *other = &pcpu->before;
+	struct wakeup_case *found = &tracker->found;
 
-	return other->domain != DOMAIN_IDLE && other->domain != tracker->domain &&
-	       other->until > tracker->wake.event.ticks && other->until > other->since;
+	tracker->stage = STAGE_NONE;
+	if (!strata_occupancy_by_other(pcpu, tracker->domain, tracker->wake.event.ticks, run->ticks,
+				       &found->behind) ||
+	    behind_ticks(found) <= behind_ticks(&wakeup->best))
+		return;
+	found->woken_ticks = tracker->wake.event.ticks;
+	found->ran_ticks = run->ticks;
+	found->domain = tracker->domain;
+	found->vcpu = tracker->vcpu;
+	found->pcpu = run->pcpu;
+	begin_excerpt(&found->excerpt, pcpu, &tracker->wake);
+	tracker->stage = STAGE_RUNNING;
+	tracker->task_known = false;
 }
 
 static void runstate_event(struct wakeup *wakeup, const struct strata_timeline_event *event)
 {
 	const struct strata_runstate_change *change = &event->class->change;
-	struct pcpu *pcpu = event->pcpu < wakeup->nr_pcpus ? &wakeup->pcpus[event->pcpu] : NULL;
+	struct strata_occupancy *pcpu = event->pcpu < wakeup->nr_pcpus ? &wakeup->pcpus[event->pcpu]
+								       : NULL;
 	uint16_t vcpu_domain[2];
 	struct tracker *tracker;
 
 	memcpy(vcpu_domain, event->payload, sizeof(vcpu_domain));
-	if (!pcpu || !can_be_saved(event))
+	if (!pcpu || !strata_saved_event_fits(event))
 		return;
-	note_occupancy(pcpu, event, vcpu_domain[1], vcpu_domain[0]);
+	strata_occupancy_change(pcpu, event, vcpu_domain[1], vcpu_domain[0]);
 	tracker = find_tracker(wakeup, vcpu_domain[1], vcpu_domain[0]);
 	if (!tracker)
 		return;
 
 	if (change->before == STRATA_RUNSTATE_BLOCKED &&
 	    change->after == STRATA_RUNSTATE_RUNNABLE) {
-		save(&tracker->wake, event);
+		strata_saved_event_set(&tracker->wake, event);
 		tracker->stage = STAGE_WOKEN;
-		return;
+	} else if (tracker->stage == STAGE_WOKEN && change->after == STRATA_RUNSTATE_RUNNING) {
+		vcpu_runs(wakeup, tracker, pcpu, event);
+	} else {
+		tracker->stage = STAGE_NONE;
 	}
-	if (tracker->stage == STAGE_WOKEN && change->after == STRATA_RUNSTATE_RUNNING &&
-	    waited_behind_other(tracker, pcpu) &&
-	    event->ticks - tracker->wake.event.ticks >
-		    wakeup->best.ran_ticks - wakeup->best.woken_ticks) {
-		begin_case(tracker, pcpu, event);
-		return;
-	}
-	tracker->stage = STAGE_NONE;
 }
 
 static int32_t read_tid(const struct strata_timeline_event *event, const struct class_role *role)
@@ -309,7 +240,7 @@ static void kernel_event(struct wakeup *wakeup, const struct strata_timeline_eve
 		return;
 	found = &tracker->found;
 	role = role_of(wakeup, event->class);
-	add_line(found, event);
+	strata_excerpt_add(&found->excerpt, event);
 	if (role->role == ROLE_WAKING && !tracker->task_known) {
 		tracker->task_known = true;
 		found->tid = read_tid(event, role);
@@ -323,8 +254,7 @@ static void kernel_event(struct wakeup *wakeup, const struct strata_timeline_eve
 	found->comm_bytes = role->comm_bytes;
 	memcpy(found->comm, event->payload + role->comm_offset, role->comm_bytes);
 	/* Another vCPU's case may have ended in between. */
-	if (found->ran_ticks - found->woken_ticks >
-	    wakeup->best.ran_ticks - wakeup->best.woken_ticks)
+	if (behind_ticks(found) > behind_ticks(&wakeup->best))
 		wakeup->best = *found;
 	tracker->stage = STAGE_NONE;
 }
@@ -384,8 +314,6 @@ static bool set_up(struct wakeup *wakeup, const struct strata_merge *merge)
 	wakeup->first_of_domain = calloc(UINT16_MAX + 1, sizeof(*wakeup->first_of_domain));
 	if (!wakeup->pcpus || !wakeup->trackers || !wakeup->first_of_domain)
 		return false;
-	for (i = 0; i < wakeup->nr_pcpus; i++)
-		wakeup->pcpus[i].now.domain = wakeup->pcpus[i].before.domain = DOMAIN_IDLE;
 	for (i = 0; i < nr_streams; i++) {
 		if (strata_merge_stream(merge, i)->source->layer == STRATA_LAYER_KERNEL)
 			add_tracker(wakeup, strata_merge_stream(merge, i));
@@ -410,7 +338,7 @@ struct strata_sink *strata_wakeup_new(const struct strata_merge *merge)
 	return &wakeup->sink;
 }
 
-static void print_domain(const struct wakeup *wakeup, FILE *out, uint16_t domain, uint16_t vcpu)
+static void print_vcpu(const struct wakeup *wakeup, FILE *out, uint16_t domain, uint16_t vcpu)
 {
 	const char *name = strata_merge_domain_name(wakeup->merge, domain);
 
@@ -420,54 +348,31 @@ static void print_domain(const struct wakeup *wakeup, FILE *out, uint16_t domain
 		fprintf(out, "d%u/%u", domain, vcpu);
 }
 
-static void print_answer(const struct wakeup *wakeup, FILE *out)
+static double milliseconds(const struct wakeup *wakeup, uint64_t ticks)
 {
-	const struct wakeup_case *best = &wakeup->best;
-	const struct strata_timeline_event *last = &best->lines[best->nr_lines - 1].event;
-	uint32_t khz = strata_merge_timebase(wakeup->merge)->tsc_khz;
-	uint64_t since = best->other.since > best->woken_ticks ? best->other.since
-							       : best->woken_ticks;
-	char comm[STRATA_ESCAPED_BYTES(COMM_BYTES) + 1];
-
-	*strata_escape(comm, best->comm, best->comm_bytes) = '\0';
-	fprintf(out, "Longest wake-up behind another domain: task \"%s\" (tid %d) of ", comm,
-		best->tid);
-	print_domain(wakeup, out, last->domain, last->vcpu);
-	fprintf(out, " ran %.3f ms after Xen woke its vCPU, because pCPU %u ran ",
-		(double)strata_ticks_to_ns(khz, best->switched_ticks - best->woken_ticks) / 1e6,
-		best->pcpu);
-	print_domain(wakeup, out, best->other.domain, best->other.vcpu);
-	fprintf(out, " for %.3f ms of the %.3f ms that the vCPU waited.\n",
-		(double)strata_ticks_to_ns(khz, best->other.until - since) / 1e6,
-		(double)strata_ticks_to_ns(khz, best->ran_ticks - best->woken_ticks) / 1e6);
+	return (double)strata_ticks_to_ns(strata_merge_timebase(wakeup->merge)->tsc_khz, ticks) /
+	       1e6;
 }
 
 void strata_wakeup_print(const struct strata_sink *sink, FILE *out)
 {
 	const struct wakeup *wakeup = (const struct wakeup *)sink;
 	const struct wakeup_case *best = &wakeup->best;
-	static char line[STRATA_EVENT_TEXT_BYTES + 1];
-	uint64_t first_ns = strata_merge_result(wakeup->merge)->first_ns;
-	uint64_t previous_ns;
-	unsigned int i;
+	char comm[STRATA_ESCAPED_BYTES(COMM_BYTES) + 1];
 
-	if (best->ran_ticks == 0) {
+	if (behind_ticks(best) == 0) {
 		fprintf(out, "No task of a recorded guest was woken behind another domain.\n");
 		return;
 	}
-	print_answer(wakeup, out);
-	fprintf(out, "%s\n", STRATA_EVENT_TEXT_HEADING);
-	previous_ns = best->lines[0].event.ns;
-	for (i = 0; i < best->nr_lines; i++) {
-		struct saved_event saved = best->lines[i];
-
-		if (best->omitted && i + 1 == best->nr_lines)
-			fprintf(out, "        ... %llu more events of this vCPU ...\n",
-				(unsigned long long)best->omitted);
-		saved.event.context = saved.context;
-		saved.event.payload = saved.payload;
-		*strata_event_text(line, wakeup->merge, &saved.event, first_ns, previous_ns) = '\0';
-		fprintf(out, "%s\n", line);
-		previous_ns = saved.event.ns;
-	}
+	*strata_escape(comm, best->comm, best->comm_bytes) = '\0';
+	fprintf(out, "Longest wake-up behind another domain: task \"%s\" (tid %d) of ", comm,
+		best->tid);
+	print_vcpu(wakeup, out, best->domain, best->vcpu);
+	fprintf(out, " ran %.3f ms after Xen woke its vCPU, because pCPU %u ran ",
+		milliseconds(wakeup, best->switched_ticks - best->woken_ticks), best->pcpu);
+	print_vcpu(wakeup, out, best->behind.domain, best->behind.vcpu);
+	fprintf(out, " for %.3f ms of the %.3f ms that the vCPU waited.\n",
+		milliseconds(wakeup, behind_ticks(best)),
+		milliseconds(wakeup, best->ran_ticks - best->woken_ticks));
+	strata_excerpt_print(&best->excerpt, wakeup->merge, out);
 }

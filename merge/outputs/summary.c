@@ -66,6 +66,7 @@ static struct json_object *clock_to_json(const struct strata_merge *merge)
 		  order->slack_before_ticks);
 	add_slack(object, "slack_after_ticks", "slack_after_ns", tsc_khz, order->slack_after_ticks);
 	add_u64(object, "bound_ns", result->bound_ns);
+	add_u64(object, "assumed_clocks", result->assumed_clocks);
 	add_u64(object, "clamped", result->clamped);
 	add_u64(object, "tsc_khz", tsc_khz);
 	return object;

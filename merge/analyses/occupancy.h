@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * occupancy.h - who ran on a physical CPU, as far back as it remembers: the
+ * last few stretches, each of one vCPU.
+ */
+#ifndef STRATA_MERGE_ANALYSES_OCCUPANCY_H
+#define STRATA_MERGE_ANALYSES_OCCUPANCY_H
+
+#include "analyses/excerpt.h"
+
+#define STRATA_DOMAIN_IDLE       0x7fffu
+#define STRATA_OCCUPANCY_HISTORY 16u
+
+struct strata_stretch {
+	uint16_t domain;
+	uint16_t vcpu;
+	uint64_t since; /* host ticks */
+	uint64_t until;
+};
+
+/* Zero-initialised remembers nothing. */
+struct strata_occupancy {
+	struct strata_stretch past[STRATA_OCCUPANCY_HISTORY];
+	unsigned int nr_past; /* ever; the last ones are kept */
+	bool running;         /* `now` holds */
+	struct strata_stretch now;
+	/* The last changes of who runs, for an excerpt; the idle vCPU's are left out. */
+	struct strata_saved_event changes[4];
+	unsigned int nr_changes; /* ever */
+};
+
+/* A runstate change of a vCPU, recorded on this CPU. */
+void strata_occupancy_change(struct strata_occupancy *occupancy,
+			     const struct strata_timeline_event *event, uint16_t domain,
+			     uint16_t vcpu);
+
+/*
+ * Which vCPU of another domain than @domain ran here longest at a stretch between
+ * @from and @until; idle does not count.
+ * @behind: OUT, that stretch, cut to the time asked about
+ * False: none is remembered.
+ */
+bool strata_occupancy_by_other(const struct strata_occupancy *occupancy, uint16_t domain,
+			       uint64_t from, uint64_t until, struct strata_stretch *behind);
+
+#endif /* STRATA_MERGE_ANALYSES_OCCUPANCY_H */
