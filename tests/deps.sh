@@ -58,7 +58,7 @@ seconds=0
 while kill -0 "$apt" 2>/dev/null; do
 	sleep 1
 	seconds=$((seconds + 1))
-	[ $((seconds % 10)) != 0 ] || say "  $(grep -c '^Setting up' "$log") of $total packages set up, $seconds s"
+	[ $((seconds % 10)) != 0 ] || say "  $total packages: $(grep -c '^Unpacking' "$log") unpacked, $(grep -c '^Setting up' "$log") set up, $seconds s"
 done
 wait "$apt"
 say "done: $total packages"
