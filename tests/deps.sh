@@ -10,7 +10,7 @@ PACKAGES="
 	build-essential pkg-config git
 	libxen-dev libjson-c-dev
 	libcmocka-dev clang-format shellcheck babeltrace2
-	flex bison python3 bc libelf-dev quilt xz-utils
+	flex bison python3 patch xz-utils
 	linux-headers-amd64
 	qemu-system-x86 busybox-static cpio kmod jq
 "
@@ -33,7 +33,32 @@ if [ "$(id -u)" != 0 ]; then
 fi
 say "installing$missing"
 export DEBIAN_FRONTEND=noninteractive
-apt-get update -q
+cd "$(dirname "$0")/.."
+mkdir -p out/cache
+log=out/cache/deps.log
+
+# Runs apt-get with its chatter in the log; the log's end is shown when it fails.
+quietly() {
+	"$@" >>"$log" 2>&1 || {
+		tail -n 15 "$log"
+		say "'$*' failed; the whole output is in $log. Mend apt, and run make again"
+		return 1
+	}
+}
+
+: >"$log"
+say "reading the lists of packages"
+quietly apt-get update
 # shellcheck disable=SC2086 # a list of words
-apt-get install -q -y --no-install-recommends $missing
-say "done"
+total=$(apt-get -s install --no-install-recommends $missing 2>>"$log" | grep -c '^Inst' || true)
+# shellcheck disable=SC2086
+quietly apt-get install -y --no-install-recommends $missing &
+apt=$!
+seconds=0
+while kill -0 "$apt" 2>/dev/null; do
+	sleep 1
+	seconds=$((seconds + 1))
+	[ $((seconds % 10)) != 0 ] || say "  $total packages: $(grep -c '^Unpacking' "$log") unpacked, $(grep -c '^Setting up' "$log") set up, $seconds s"
+done
+wait "$apt"
+say "done: $total packages"

@@ -76,6 +76,7 @@ debian_sources()
 {
 	local codename
 
+	# shellcheck disable=SC1091 # not a file of ours
 	codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 	[ -n "$codename" ] || die "this is not Debian: /etc/os-release names no VERSION_CODENAME" \
 		"next step: give Xen's source with --xen-source DIR"

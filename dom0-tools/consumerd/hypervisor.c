@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * hypervisor.c - Strata's sysctl, and the mapping of the rings inside Xen.
+ * hypervisor.c - makes and maps the rings inside Xen; see hypervisor.h.
  *
  * The hypervisor is trusted (it could do anything to us); its answers are still
  * checked where a wrong one would be a wrong mapping.
  */
-#define __XEN_TOOLS__ 1 /* before any header of Xen: it opens the sysctl interface */
-
 #include "hypervisor.h"
 
 #include <errno.h>
@@ -14,14 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
-#include <xencall.h>
 #include <xenforeignmemory.h>
-#include <xentoollog.h>
 
 #include <xen/xen.h>
-#include <xen/sysctl.h>
+
+#include "strata_sysctl.h"
 
 struct mapping {
 	void *writer; /* STRATA_WRITER_AREA_PAGES */
@@ -30,37 +26,13 @@ struct mapping {
 };
 
 struct hypervisor {
-	xentoollog_logger *quiet; /* the libraries' own messages say less than ours */
-	xencall_handle *call;
+	struct strata_sysctl sysctl;
 	xenforeignmemory_handle *memory;
-	struct xen_sysctl *sysctl; /* in memory that the hypercall may use */
 	bool created;
 	struct mapping *mappings;
 	struct ring *rings;
 	size_t nr_rings;
 };
-
-_Static_assert(sizeof(struct strata_hv_op) <= sizeof(((struct xen_sysctl *)0)->u),
-	       "the operation fits into a sysctl");
-
-/* Issues @op.  0, or -1 with errno; @op holds the answer in both cases. */
-static int call(struct hypervisor *hypervisor, struct strata_hv_op *op)
-{
-	struct xen_sysctl *sysctl = hypervisor->sysctl;
-	int result;
-
-	memset(sysctl, 0, sizeof(*sysctl));
-	op->abi_version = STRATA_HV_ABI_VERSION;
-	sysctl->cmd = XEN_SYSCTL_strata_op;
-	sysctl->interface_version = XEN_SYSCTL_INTERFACE_VERSION;
-	memcpy(&sysctl->u, op, sizeof(*op));
-	do {
-		result = xencall1(hypervisor->call, __HYPERVISOR_sysctl,
-				  (uint64_t)(uintptr_t)sysctl);
-	} while (result < 0 && errno == EINTR);
-	memcpy(op, &sysctl->u, sizeof(*op));
-	return result < 0 ? -1 : 0;
-}
 
 static void release(struct hypervisor *hypervisor)
 {
@@ -90,77 +62,14 @@ void hypervisor_close(struct hypervisor *hypervisor)
 	if (!hypervisor)
 		return;
 	release(hypervisor);
-	if (hypervisor->created && call(hypervisor, &op))
+	if (hypervisor->created && strata_sysctl_call(&hypervisor->sysctl, &op))
 		fprintf(stderr,
 			"strata: Xen would not free its rings (%s); the next recording will\n",
 			strerror(errno));
-	if (hypervisor->sysctl)
-		xencall_free_buffer(hypervisor->call, hypervisor->sysctl);
 	if (hypervisor->memory)
 		xenforeignmemory_close(hypervisor->memory);
-	if (hypervisor->call)
-		xencall_close(hypervisor->call);
-	if (hypervisor->quiet)
-		xtl_logger_destroy(hypervisor->quiet);
+	strata_sysctl_close(&hypervisor->sysctl);
 	free(hypervisor);
-}
-
-/* Says why the hypercall device cannot be opened. */
-static enum hypervisor_support no_device(struct strata_error *error)
-{
-	char type[16] = "";
-	FILE *file = fopen("/sys/hypervisor/type", "re");
-
-	if (file) {
-		if (!fgets(type, sizeof(type), file))
-			type[0] = '\0';
-		fclose(file);
-	}
-	if (strncmp(type, "xen", 3)) {
-		strata_fail(error, "this machine does not run under Xen "
-				   "(/sys/hypervisor/type does not say so); run strata in dom0 of "
-				   "a Xen host, or merge what was recorded there: strata merge");
-		return HYPERVISOR_NO_XEN;
-	}
-	if (access("/dev/xen/privcmd", F_OK)) {
-		strata_fail(error, "/dev/xen/privcmd is not there; load it (modprobe xen-privcmd), "
-				   "and make sure that this is dom0 and not a guest");
-		return HYPERVISOR_NO_XEN;
-	}
-	strata_fail(error, "no right to trace: %s; run strata as root in dom0", strerror(errno));
-	return HYPERVISOR_NO_RIGHT;
-}
-
-static enum hypervisor_support probe(struct hypervisor *hypervisor, struct strata_error *error)
-{
-	struct strata_hv_op op = { .operation = STRATA_HV_QUERY };
-
-	if (!call(hypervisor, &op))
-		return HYPERVISOR_OK;
-	switch (errno) {
-	case ENOSYS:
-		strata_fail(error, "this Xen has no Strata in it; boot one that was built with "
-				   "xen-patch/ (see xen-patch/README.md)");
-		return HYPERVISOR_NO_STRATA;
-	case EOPNOTSUPP:
-		strata_fail(error,
-			    "this Xen has Strata of ABI version %u, and this tool speaks version "
-			    "%u; build both from the same sources",
-			    op.abi_version, STRATA_HV_ABI_VERSION);
-		return HYPERVISOR_OTHER_ABI;
-	case EACCES:
-		strata_fail(error,
-			    "this Xen has another sysctl interface version than %#x; build "
-			    "strata against the headers of the Xen that runs",
-			    XEN_SYSCTL_INTERFACE_VERSION);
-		return HYPERVISOR_OTHER_ABI;
-	default:
-		strata_fail(error,
-			    "no right to trace: Xen answers \"%s\"; run strata as root in dom0, "
-			    "and allow tbufcontrol if a FLASK policy is loaded",
-			    strerror(errno));
-		return HYPERVISOR_NO_RIGHT;
-	}
 }
 
 enum hypervisor_support hypervisor_open(struct hypervisor **hypervisor, struct strata_error *error)
@@ -173,16 +82,17 @@ enum hypervisor_support hypervisor_open(struct hypervisor **hypervisor, struct s
 		strata_fail(error, "out of memory");
 		return HYPERVISOR_NO_RIGHT;
 	}
-	new_one->quiet = (xentoollog_logger *)xtl_createlogger_stdiostream(stderr, XTL_CRITICAL, 0);
-	if (access("/dev/xen/privcmd", R_OK | W_OK))
-		support = no_device(error);
-	else if (!(new_one->call = xencall_open(new_one->quiet, 0)) ||
-		 !(new_one->memory = xenforeignmemory_open(new_one->quiet, 0)) ||
-		 !(new_one->sysctl =
-			   xencall_alloc_buffer(new_one->call, sizeof(struct xen_sysctl))))
-		support = no_device(error);
-	else
-		support = probe(new_one, error);
+	support = strata_sysctl_open(&new_one->sysctl, error);
+	if (support == HYPERVISOR_OK) {
+		new_one->memory = xenforeignmemory_open(new_one->sysctl.quiet, 0);
+		if (!new_one->memory) {
+			strata_fail(error,
+				    "Xen's memory cannot be mapped: %s; run strata as root in "
+				    "dom0",
+				    strerror(errno));
+			support = HYPERVISOR_NO_RIGHT;
+		}
+	}
 	if (support != HYPERVISOR_OK) {
 		hypervisor_close(new_one);
 		return support;
@@ -196,7 +106,7 @@ int hypervisor_query(struct hypervisor *hypervisor, struct strata_hv_op *op,
 {
 	memset(op, 0, sizeof(*op));
 	op->operation = STRATA_HV_QUERY;
-	if (call(hypervisor, op))
+	if (strata_sysctl_call(&hypervisor->sysctl, op))
 		return strata_fail(error, "Xen does not describe its rings: %s", strerror(errno));
 	op->u.query.owner[STRATA_HV_OWNER_BYTES - 1] = '\0';
 	return 0;
@@ -208,7 +118,9 @@ static int put_subbuf(struct ring *ring, struct strata_error *error)
 
 	op.u.subbuf.cpu = ring->cpu;
 	op.u.subbuf.position = ring->reader.read_count;
-	if (call(ring->owner, &op))
+	struct hypervisor *hypervisor = ring->owner;
+
+	if (strata_sysctl_call(&hypervisor->sysctl, &op))
 		return strata_fail(error, "Xen does not take sub-buffer %#llx of CPU %u back: %s",
 				   (unsigned long long)op.u.subbuf.position, ring->cpu,
 				   strerror(errno));
@@ -228,7 +140,7 @@ static long list_frames(struct hypervisor *hypervisor, uint32_t cpu, xen_pfn_t *
 
 		op.u.frames.cpu = cpu;
 		op.u.frames.first = have;
-		if (call(hypervisor, &op)) {
+		if (strata_sysctl_call(&hypervisor->sysctl, &op)) {
 			if (errno == ENOENT && have == 0)
 				return 0;
 			return strata_fail(error, "Xen does not list the frames of CPU %u: %s", cpu,
@@ -337,17 +249,17 @@ int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry
 	op.u.create.subbuf_bits = geo.subbuf_bits;
 	op.u.create.nr_subbufs_bits = geo.nr_subbufs_bits;
 	snprintf(op.u.create.owner, sizeof(op.u.create.owner), "%s", owner);
-	result = call(hypervisor, &op);
+	result = strata_sysctl_call(&hypervisor->sysctl, &op);
 	if (result && errno == EBUSY && take_over) {
 		struct strata_hv_op destroy = { .operation = STRATA_HV_DESTROY };
 
 		op.u.create.owner[STRATA_HV_OWNER_BYTES - 1] = '\0';
 		fprintf(stderr, "strata: freeing the rings in Xen that \"%s\" left behind\n",
 			op.u.create.owner);
-		if (call(hypervisor, &destroy))
+		if (strata_sysctl_call(&hypervisor->sysctl, &destroy))
 			return strata_fail(error, "Xen would not free them: %s", strerror(errno));
 		snprintf(op.u.create.owner, sizeof(op.u.create.owner), "%s", owner);
-		result = call(hypervisor, &op);
+		result = strata_sysctl_call(&hypervisor->sysctl, &op);
 	}
 	if (result && errno == EBUSY) {
 		op.u.create.owner[STRATA_HV_OWNER_BYTES - 1] = '\0';
@@ -376,7 +288,7 @@ int hypervisor_start(struct hypervisor *hypervisor, uint32_t event_mask, struct 
 	struct strata_hv_op op = { .operation = STRATA_HV_START };
 
 	op.u.start.event_mask = event_mask;
-	if (call(hypervisor, &op))
+	if (strata_sysctl_call(&hypervisor->sysctl, &op))
 		return strata_fail(error, "Xen does not start to record: %s", strerror(errno));
 	return 0;
 }
@@ -385,7 +297,7 @@ int hypervisor_stop(struct hypervisor *hypervisor, struct strata_error *error)
 {
 	struct strata_hv_op op = { .operation = STRATA_HV_STOP };
 
-	if (call(hypervisor, &op))
+	if (strata_sysctl_call(&hypervisor->sysctl, &op))
 		return strata_fail(error, "Xen does not stop recording: %s", strerror(errno));
 	return 0;
 }

@@ -2,25 +2,17 @@
 /* recorder.c - see recorder.h. */
 #include "recorder.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "ctf_metadata.h"
+#include "output_dir.h"
 #include "packet_check.h"
 #include "stream_file.h"
 
 /* Complaints about one ring's packets that are printed; all are counted. */
 #define BAD_PACKETS_SHOWN 5
-
-/* Held back from the disk, so that the tables can still be saved when it is full. */
-#define RESERVE_FILE  ".reserve"
-#define RESERVE_BYTES (256u << 10)
 
 struct tap {
 	struct ring *ring;
@@ -43,110 +35,6 @@ struct recorder {
 	struct recorder_totals totals;
 };
 
-static int make_dir(const char *path, struct strata_error *error)
-{
-	if (mkdir(path, 0750) && errno != EEXIST)
-		return strata_fail(error,
-				   "%s: %s; name a directory that can be written with --output",
-				   path, strerror(errno));
-	return 0;
-}
-
-/* Removes the files of one source of an old recording. */
-static void clear_source(const char *dir, const char *source)
-{
-	char path[800];
-	struct dirent *entry;
-	DIR *stream;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, source);
-	stream = opendir(path);
-	if (!stream)
-		return;
-	while ((entry = readdir(stream))) {
-		if (strncmp(entry->d_name, "cpu_", 4) && strcmp(entry->d_name, "metadata"))
-			continue;
-		snprintf(path, sizeof(path), "%s/%s/%s", dir, source, entry->d_name);
-		unlink(path);
-	}
-	closedir(stream);
-	snprintf(path, sizeof(path), "%s/%s", dir, source);
-	rmdir(path);
-}
-
-/* An old recording gives way; anything else in the directory is somebody's, and refused. */
-static int clear_old(const char *dir, struct strata_error *error)
-{
-	struct strata_recording old = { 0 };
-	struct dirent *entry;
-	bool empty = true;
-	char path[500];
-	DIR *stream;
-	size_t i;
-
-	snprintf(path, sizeof(path), "%s/" STRATA_RECORDING_FILE, dir);
-	if (!access(path, F_OK)) {
-		if (strata_recording_load(&old, dir, error))
-			return strata_fail_in(
-				error,
-				"%s holds a recording that cannot be replaced; remove "
-				"it, or name another directory",
-				dir);
-		for (i = 0; i < old.nr_sources; i++)
-			clear_source(dir, old.sources[i].name);
-		strata_recording_clear(&old);
-		unlink(path);
-		return 0;
-	}
-	stream = opendir(dir);
-	if (!stream)
-		return strata_fail(error, "%s: %s", dir, strerror(errno));
-	while (empty && (entry = readdir(stream)))
-		empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
-			!strcmp(entry->d_name, RESERVE_FILE);
-	closedir(stream);
-	if (!empty)
-		return strata_fail(error,
-				   "%s is not empty and holds no recording; name another directory",
-				   dir);
-	return 0;
-}
-
-static int hold_reserve(const char *dir, struct strata_error *error)
-{
-	static const char zeros[4096];
-	char path[500];
-	size_t done;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/" RESERVE_FILE, dir);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
-	if (fd < 0)
-		return strata_fail(error,
-				   "%s: %s; name a directory that can be written with "
-				   "--output",
-				   path, strerror(errno));
-	for (done = 0; done < RESERVE_BYTES; done += sizeof(zeros)) {
-		if (write(fd, zeros, sizeof(zeros)) == (ssize_t)sizeof(zeros))
-			continue;
-		strata_fail(error, "%s: %s; make room, or name another directory with --output",
-			    dir, strerror(errno));
-		close(fd);
-		unlink(path);
-		return -1;
-	}
-	close(fd);
-	return 0;
-}
-
-static void free_reserve(const struct recorder *recorder)
-{
-	char path[500];
-
-	snprintf(path, sizeof(path), "%s/" RESERVE_FILE, recorder->dir);
-	unlink(path);
-}
-
 struct recorder *recorder_open(const char *dir, struct strata_error *error)
 {
 	struct recorder *recorder = calloc(1, sizeof(*recorder));
@@ -161,7 +49,7 @@ struct recorder *recorder_open(const char *dir, struct strata_error *error)
 		free(recorder);
 		return NULL;
 	}
-	if (make_dir(dir, error) || clear_old(dir, error) || hold_reserve(dir, error)) {
+	if (output_dir_open(dir, error)) {
 		free(recorder);
 		return NULL;
 	}
@@ -197,15 +85,6 @@ static int skip_old(struct tap *tap, struct strata_error *error)
 	return 0;
 }
 
-static int make_source_dir(const struct recorder *recorder, const struct strata_source *source,
-			   struct strata_error *error)
-{
-	char path[500];
-
-	snprintf(path, sizeof(path), "%s/%s", recorder->dir, source->name);
-	return make_dir(path, error);
-}
-
 int recorder_add_ring(struct recorder *recorder, size_t source_index, struct ring *ring,
 		      struct strata_error *error)
 {
@@ -230,7 +109,7 @@ int recorder_add_ring(struct recorder *recorder, size_t source_index, struct rin
 	memset(tap, 0, sizeof(*tap));
 	tap->ring = ring;
 	tap->source = source_index;
-	if (skip_old(tap, error) || make_source_dir(recorder, source, error))
+	if (skip_old(tap, error) || output_dir_add(recorder->dir, source->name, error))
 		return -1;
 	if (!strata_source_add_stream(source, ring->cpu))
 		return strata_fail(error, "out of memory");
@@ -260,7 +139,7 @@ int recorder_save(struct recorder *recorder, struct strata_error *error)
 	size_t i;
 
 	for (i = 0; i < recording->nr_sources; i++) {
-		if (make_source_dir(recorder, &recording->sources[i], error) ||
+		if (output_dir_add(recorder->dir, recording->sources[i].name, error) ||
 		    strata_ctf_metadata_save(recording, &recording->sources[i], recorder->dir,
 					     error))
 			return -1;
@@ -420,7 +299,7 @@ int recorder_close(struct recorder *recorder, struct strata_error *error)
 {
 	int result;
 
-	free_reserve(recorder);
+	output_dir_free_reserve(recorder->dir);
 	result = recorder_finish_rings(recorder, error);
 	if (recorder_save(recorder, error))
 		result = -1;

@@ -44,6 +44,9 @@
  */
 #define STRATA_RING_NESTING_MAX 4ul
 
+/* What runs once a sub-buffer, kept out of the path that every event takes. */
+#define STRATA_SLOW_PATH static __attribute__((__unused__, __noinline__, __cold__))
+
 struct strata_ring_subbuf {
 	strata_count_t commit_count; /* bytes committed, in all turns; this CPU only */
 	strata_count_t commit_seq;   /* what commit_count was when last delivered */
@@ -170,8 +173,8 @@ static inline void strata_ring_exit(struct strata_ring *ring)
  * Its count reached the end of the turn by one add of this CPU, so exactly one
  * writer comes here for each turn.
  */
-static inline void strata_ring_deliver(struct strata_ring *ring, strata_count_t position,
-				       strata_count_t commit)
+STRATA_SLOW_PATH void strata_ring_deliver(struct strata_ring *ring, strata_count_t position,
+					  strata_count_t commit)
 {
 	unsigned int index = strata_subbuf_index(ring->geo, position);
 	struct strata_ring_subbuf *subbuf = &ring->subbuf[index];
@@ -388,8 +391,8 @@ static inline bool strata_ring_plan(struct strata_ring *ring, struct strata_ring
 }
 
 /* Reserve where a sub-buffer begins or ends, or a nested writer got in between. */
-static inline bool strata_ring_reserve_slow(struct strata_ring *ring, uint32_t id, uint32_t bytes,
-					    struct strata_slot *slot)
+STRATA_SLOW_PATH bool strata_ring_reserve_slow(struct strata_ring *ring, uint32_t id,
+					       uint32_t bytes, struct strata_slot *slot)
 {
 	struct strata_ring_attempt attempt;
 	enum strata_lost kind = STRATA_LOST_BIG;

@@ -65,7 +65,11 @@ static struct json_object *clock_to_json(const struct strata_merge *merge)
 	add_slack(object, "slack_before_ticks", "slack_before_ns", tsc_khz,
 		  order->slack_before_ticks);
 	add_slack(object, "slack_after_ticks", "slack_after_ns", tsc_khz, order->slack_after_ticks);
-	add_u64(object, "bound_ns", result->bound_ns);
+	/* There is no bound where a clock was not recorded but taken as the host's. */
+	if (result->assumed_clocks)
+		json_object_object_add(object, "bound_ns", NULL);
+	else
+		add_u64(object, "bound_ns", result->bound_ns);
 	add_u64(object, "assumed_clocks", result->assumed_clocks);
 	add_u64(object, "clamped", result->clamped);
 	add_u64(object, "tsc_khz", tsc_khz);

@@ -41,7 +41,7 @@ fetch_deb() {
 	deb=$cache/${package}_${version//:/%3a}_amd64.deb
 	if [ ! -s "$deb" ]; then
 		mkdir -p "$cache"
-		(cd "$cache" && apt-get -q -o APT::Sandbox::User=root download "$package=$version") >&2 ||
+		(cd "$cache" && apt-get -qq -o APT::Sandbox::User=root download "$package=$version") >&2 ||
 			die "cannot download $package $version; run: apt-get update"
 	fi
 	[ -s "$deb" ] || die "apt downloaded $package $version, but not as ${deb##*/}"

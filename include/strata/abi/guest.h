@@ -17,7 +17,9 @@
  * SEQ is a decimal number that the recorder chooses and the guest gives back in
  * `state` when it has done what was asked: after "started" every probe records,
  * after "stopped" no probe writes and every ring has been flushed by its own
- * CPU.  MASK is hexadecimal, 64 bits: bit n enables entry n of the event table.
+ * CPU.  It begins at 1; "refused 0" answers a ctl whose SEQ cannot be read.  MASK
+ * is hexadecimal, 64 bits: bit n enables entry n of the event table; a bit beyond
+ * the table is refused, and a start while started replaces the mask.
  */
 #ifndef STRATA_ABI_GUEST_H
 #define STRATA_ABI_GUEST_H
@@ -36,7 +38,8 @@
 #define STRATA_GUEST_REFS_PER_PAGE       (STRATA_PAGE_BYTES / 4u)
 #define STRATA_GUEST_DIRECTORY_PAGES_MAX (STRATA_GUEST_REFS_MAX / STRATA_GUEST_REFS_PER_PAGE)
 
-/* Each payload begins with the context: which task the CPU was in (an interrupt's: the one that
+/* Each payload begins with the context, which the event table's fields leave out: which task the
+ * CPU was in (an interrupt's: the one that
  * it interrupted).  Record ids are indices into the event table. */
 struct strata_guest_context {
 	int32_t tid;

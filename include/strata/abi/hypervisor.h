@@ -32,17 +32,19 @@ enum strata_hv_operation {
 	/* Makes the rings of all CPUs.  EBUSY: there are some, u.create.owner says whose. ENOMEM.
 	 */
 	STRATA_HV_CREATE = 2,
-	/* Opens the gate for what u.start.event_mask selects (as xentrace's mask: classes in the
-	 * upper bits, subclasses in the lower).  ENOENT: no rings. */
+	/* Opens the gate (again: changes the mask) for what u.start.event_mask selects (as
+	 * xentrace's mask: classes in the upper bits, subclasses in the lower).  ENOENT: no rings.
+	 */
 	STRATA_HV_START = 3,
 	/* Returns when no probe writes any more and every CPU has flushed its ring.  ENOENT. */
 	STRATA_HV_STOP = 4,
 	/* The frames of one ring, a few a call: index 0 is the writer area, then the data.  ENOENT:
-	 * no rings, or none for that CPU. */
+	 * no rings, or none for that CPU.  EINVAL: `first` lies beyond the ring. */
 	STRATA_HV_FRAMES = 5,
 	/* The next sub-buffer to read of one ring.  EAGAIN: none is ready. ENOENT. */
 	STRATA_HV_GET = 6,
-	/* Lets it go.  u.subbuf.position must be what GET answered, else EINVAL.  ENOENT. */
+	/* Lets it go.  EINVAL: u.subbuf.position is not the next one, or it is not ready.  ENOENT.
+	 */
 	STRATA_HV_PUT = 7,
 	/* Stops, and frees the rings; frames that are still mapped live on until unmapped. */
 	STRATA_HV_DESTROY = 8,
@@ -112,7 +114,10 @@ enum strata_hv_own_event {
 	STRATA_HV_VCPU_STATE = (int)(STRATA_HV_ID_OWN | 3u),
 };
 
-/* How this CPU's TSC gives Xen's system time: at start and at each calibration. */
+/*
+ * How this CPU's TSC gives Xen's system time: at start and at each calibration.  Holds from the
+ * record's own time on, not from local_tsc: until then Xen uses the map before it.
+ */
 struct strata_hv_pcpu_clock {
 	uint32_t pcpu;
 	uint32_t mul_frac; /* ns = ((tsc - local_tsc) shifted left by shift) * mul_frac >> 32 */
@@ -135,7 +140,8 @@ struct strata_hv_vcpu_clock {
 	uint64_t ratio;
 	uint32_t guest_khz;
 	uint32_t incarnation;
-	/* emulated: guest = scale(system time - vtsc_offset) by these two, as for pcpu_clock */
+	/* emulated: guest = scale(system time - vtsc_offset_ns) + offset, scaled by these two as in
+	 * pcpu_clock; each answer is above the last */
 	uint32_t vtsc_mul_frac;
 	int32_t vtsc_shift;
 	uint64_t vtsc_offset_ns;

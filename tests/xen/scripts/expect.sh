@@ -17,6 +17,17 @@ expect_line() {
 	fi
 }
 
+# Checks that file $2 has no line that matches pattern $3.
+expect_no_line() {
+	if grep -qE "$3" "$2"; then
+		echo "NOT OK: $1; these lines match: $3"
+		grep -E "$3" "$2" | sed 's/^/    /'
+		failed=1
+	else
+		echo "ok: $1"
+	fi
+}
+
 # Prints what Xen says of each domain's TSC: mode=2 is native, the guest reads the real counter (PVH: plus ofs); mode=1 is
 # emulated, each read traps.
 show_tsc_modes() {

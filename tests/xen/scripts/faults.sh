@@ -101,6 +101,7 @@ second_recorder_is_refused() {
 	status=$?
 	log=first
 	expect_status "the first one is not disturbed" 0
+	expect_no_line "VIRQ and event channels wake it" first 'polled'
 }
 
 interrupt_keeps_what_was_recorded() {

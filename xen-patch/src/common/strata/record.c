@@ -39,7 +39,7 @@ static DEFINE_PER_CPU(unsigned int, probes);
  * sees the gate that was shut before it.  One CPU, so the compiler is all that
  * must be held back.
  */
-static struct strata_cpu_ring *strata_probe_begin(void)
+static always_inline struct strata_cpu_ring *strata_probe_begin(void)
 {
     struct strata_cpu_ring *ring;
     unsigned int *count = &this_cpu(probes);
@@ -61,7 +61,7 @@ static struct strata_cpu_ring *strata_probe_begin(void)
     return strata_ring_enter(&ring->core) ? ring : NULL;
 }
 
-static void strata_probe_end(struct strata_cpu_ring *ring)
+static always_inline void strata_probe_end(struct strata_cpu_ring *ring)
 {
     unsigned int *count = &this_cpu(probes);
 
@@ -73,7 +73,7 @@ static void strata_probe_end(struct strata_cpu_ring *ring)
 }
 
 /* Sub-buffers are handed over in a probe; readers hear of it from a softirq. */
-static void notify(struct strata_cpu_ring *ring)
+static always_inline void notify(struct strata_cpu_ring *ring)
 {
     if ( likely(!ring->core.delivered) )
         return;
@@ -93,7 +93,7 @@ static void cf_check strata_softirq(void)
  * At most seven words as a rule: a call of memcpy() would cost more than it
  * does.  The barrier keeps the compiler from making one of this loop.
  */
-static void copy_words(uint32_t *to, const void *data, unsigned int bytes)
+static always_inline void copy_words(uint32_t *to, const void *data, unsigned int bytes)
 {
     const uint32_t *from = data;
 
@@ -140,13 +140,16 @@ static void write_record(uint32_t id, const void *data, unsigned int bytes)
 }
 
 /* xentrace's rule: class and subclass must both be in the mask. */
-bool strata_wants(uint32_t event)
+static always_inline bool selected(uint32_t event)
 {
     uint32_t common = event & ACCESS_ONCE(strata_event_mask);
 
-    return strata_started() &&
-           (common >> TRC_CLS_SHIFT) &&
-           ((common >> TRC_SUBCLS_SHIFT) & 0xf);
+    return (common >> TRC_CLS_SHIFT) && ((common >> TRC_SUBCLS_SHIFT) & 0xf);
+}
+
+bool strata_wants(uint32_t event)
+{
+    return strata_started() && selected(event);
 }
 
 void strata_record(uint32_t event, unsigned int bytes, const void *data)
@@ -155,7 +158,8 @@ void strata_record(uint32_t event, unsigned int bytes, const void *data)
 
     BUILD_BUG_ON(TRACE_EXTRA_MAX > 7);
 
-    if ( !strata_wants(event) )
+    /* Whether the gate is open is seen in the probe. */
+    if ( !selected(event) )
         return;
 
     bytes = min_t(unsigned int, bytes, TRACE_EXTRA_MAX * sizeof(uint32_t));

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* output_dir.c - see output_dir.h. */
+#include "output_dir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "recording.h"
+
+/* Held back from the disk, so that the tables can still be saved when it is full. */
+#define RESERVE_FILE  ".reserve"
+#define RESERVE_BYTES (256u << 10)
+
+static int make_dir(const char *path, struct strata_error *error)
+{
+	if (mkdir(path, 0750) && errno != EEXIST)
+		return strata_fail(error,
+				   "%s: %s; name a directory that can be written with --output",
+				   path, strerror(errno));
+	return 0;
+}
+
+/* Removes the files of one source of an old recording. */
+static void clear_source(const char *dir, const char *source)
+{
+	char path[800];
+	struct dirent *entry;
+	DIR *stream;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, source);
+	stream = opendir(path);
+	if (!stream)
+		return;
+	while ((entry = readdir(stream))) {
+		if (strncmp(entry->d_name, "cpu_", 4) && strcmp(entry->d_name, "metadata"))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s/%s", dir, source, entry->d_name);
+		unlink(path);
+	}
+	closedir(stream);
+	snprintf(path, sizeof(path), "%s/%s", dir, source);
+	rmdir(path);
+}
+
+/* An old recording gives way; anything else in the directory is somebody's, and refused. */
+static int clear_old(const char *dir, struct strata_error *error)
+{
+	struct strata_recording old = { 0 };
+	struct dirent *entry;
+	bool empty = true;
+	char path[500];
+	DIR *stream;
+	size_t i;
+
+	snprintf(path, sizeof(path), "%s/" STRATA_RECORDING_FILE, dir);
+	if (!access(path, F_OK)) {
+		if (strata_recording_load(&old, dir, error))
+			return strata_fail_in(
+				error,
+				"%s holds a recording that cannot be replaced; remove "
+				"it, or name another directory",
+				dir);
+		for (i = 0; i < old.nr_sources; i++)
+			clear_source(dir, old.sources[i].name);
+		strata_recording_clear(&old);
+		unlink(path);
+		return 0;
+	}
+	stream = opendir(dir);
+	if (!stream)
+		return strata_fail(error, "%s: %s", dir, strerror(errno));
+	while (empty && (entry = readdir(stream)))
+		empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+			!strcmp(entry->d_name, RESERVE_FILE);
+	closedir(stream);
+	if (!empty)
+		return strata_fail(error,
+				   "%s is not empty and holds no recording; name another directory",
+				   dir);
+	return 0;
+}
+
+static int hold_reserve(const char *dir, struct strata_error *error)
+{
+	static const char zeros[4096];
+	char path[500];
+	size_t done;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" RESERVE_FILE, dir);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+	if (fd < 0)
+		return strata_fail(error,
+				   "%s: %s; name a directory that can be written with "
+				   "--output",
+				   path, strerror(errno));
+	for (done = 0; done < RESERVE_BYTES; done += sizeof(zeros)) {
+		if (write(fd, zeros, sizeof(zeros)) == (ssize_t)sizeof(zeros))
+			continue;
+		strata_fail(error, "%s: %s; make room, or name another directory with --output",
+			    dir, strerror(errno));
+		close(fd);
+		unlink(path);
+		return -1;
+	}
+	close(fd);
+	return 0;
+}
+
+int output_dir_open(const char *dir, struct strata_error *error)
+{
+	if (make_dir(dir, error) || clear_old(dir, error))
+		return -1;
+	return hold_reserve(dir, error);
+}
+
+int output_dir_add(const char *dir, const char *source, struct strata_error *error)
+{
+	char path[500];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, source);
+	return make_dir(path, error);
+}
+
+void output_dir_free_reserve(const char *dir)
+{
+	char path[500];
+
+	snprintf(path, sizeof(path), "%s/" RESERVE_FILE, dir);
+	unlink(path);
+}
