@@ -57,10 +57,11 @@ static bool next_packet(struct strata_merge *merge, struct merge_stream *stream)
 	stream->offset = STRATA_PACKET_HEADER_BYTES;
 	stream->seen.lost = sum_lost(&stream->reader.packet);
 	/* What is missing was lost somewhere between the event before and this packet's end. */
-	if (stream->seen.source->layer == STRATA_LAYER_XEN && stream->reader.gap)
-		strata_order_check_uncertain(
-			merge->check,
-			shifted_ticks(stream->reader.packet.end_ticks, stream->shift_ticks));
+	if (stream->seen.source->layer == STRATA_LAYER_XEN && stream->reader.gap) {
+		stream->seen.gap_until =
+			shifted_ticks(stream->reader.packet.end_ticks, stream->shift_ticks);
+		strata_order_check_uncertain(merge->check, stream->seen.gap_until);
+	}
 	return true;
 }
 

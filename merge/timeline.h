@@ -17,8 +17,9 @@ struct strata_merge_stream {
 	size_t source_index;
 	size_t index; /* of all streams of the merge */
 	uint32_t cpu;
-	uint64_t events; /* so far */
-	uint64_t lost;   /* so far; at the end, all that the recording knows of */
+	uint64_t events;    /* so far */
+	uint64_t lost;      /* so far; at the end, all that the recording knows of */
+	uint64_t gap_until; /* host ticks: events are missing somewhere before this; 0: none yet */
 };
 
 struct strata_timeline_event {

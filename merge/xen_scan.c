@@ -23,7 +23,7 @@ static int scan_record(struct strata_xen_scan *scan, const struct strata_record 
 }
 
 static int scan_stream(struct strata_xen_scan *scan, struct strata_packet_reader *reader,
-		       struct strata_error *error)
+		       uint64_t nr_recorded, struct strata_error *error)
 {
 	uint64_t first = 0, last = 0;
 	bool any = false;
@@ -42,8 +42,10 @@ static int scan_stream(struct strata_xen_scan *scan, struct strata_packet_reader
 		}
 		last = reader->packet.end_ticks;
 	}
-	if (!any)
+	if (!any) {
+		scan->incomplete |= nr_recorded > 0;
 		return 0;
+	}
 	if (!scan->any || first > scan->covered_from)
 		scan->covered_from = first;
 	if (!scan->any || last < scan->covered_until)
@@ -70,13 +72,18 @@ int strata_xen_scan(struct strata_xen_scan *scan, struct strata_recording *recor
 			if (strata_packet_reader_open(&reader, raw, source, &source->streams[j],
 						      NULL, NULL, error))
 				return -1;
-			status = scan_stream(scan, &reader, error);
+			status = scan_stream(scan, &reader, source->streams[j].packets, error);
 			strata_packet_reader_close(&reader);
 			if (status)
 				return -1;
 		}
 	}
 	strata_clock_maps_sort(&scan->maps);
+	/* What ran on the CPU whose stream is gone, nobody knows: no time is covered. */
+	if (scan->incomplete) {
+		scan->covered_from = UINT64_MAX;
+		scan->covered_until = 0;
+	}
 	return 0;
 }
 

@@ -12,7 +12,8 @@
 
 struct strata_xen_scan {
 	struct strata_clock_maps maps;
-	bool any; /* there was an event at all; else the two below are 0 */
+	bool any;        /* there was an event at all; else the two below are 0 */
+	bool incomplete; /* nothing can be read of a CPU that was recorded */
 	/* From when on each CPU of the host that has events was recorded, and until when. */
 	uint64_t covered_from;
 	uint64_t covered_until;

@@ -14,6 +14,9 @@
 
 #define PATH_BYTES 128
 
+/* While an answer is awaited, it and everything else is looked at this often. */
+#define LOOK_MS 20
+
 /* Copies a node's value, cut to fit.  False: there is none. */
 static bool read_text(struct xs_handle *xenstore, const char *path, char *to, size_t bytes)
 {
@@ -129,10 +132,11 @@ static int64_t now_ms(void)
 
 /* Waits for "@word @sequence" in the guest's state; a watch wakes us, the clock ends it. */
 static int await_state(struct xs_handle *xenstore, const struct guest *guest, const char *word,
-		       uint32_t sequence, int timeout_ms, struct strata_error *error)
+		       uint32_t sequence, const struct guest_patience *patience,
+		       struct strata_error *error)
 {
 	char wanted[64], refused[64], state[64] = "";
-	int64_t deadline = now_ms() + timeout_ms;
+	int64_t deadline = now_ms() + patience->timeout_ms;
 
 	snprintf(wanted, sizeof(wanted), "%s %u", word, sequence);
 	snprintf(refused, sizeof(refused), "refused %u", sequence);
@@ -154,16 +158,18 @@ static int await_state(struct xs_handle *xenstore, const struct guest *guest, co
 			return strata_fail(error,
 					   "its module does not answer within %d s that it is %s; "
 					   "is the domain paused?",
-					   timeout_ms / 1000, word);
+					   patience->timeout_ms / 1000, word);
 		/* Some answers come without a watch event of their own: look again soon. */
-		poll(&fd, 1, left > 100 ? 100 : (int)left);
-		while ((event = xs_check_watch(xenstore)))
-			free(event);
+		poll(&fd, 1, left > LOOK_MS ? LOOK_MS : (int)left);
+		event = xs_check_watch(xenstore);
+		free(event);
+		patience->meanwhile(patience->data);
 	}
 }
 
 static int control(struct xs_handle *xenstore, const struct guest *guest, const char *command,
-		   const char *word, uint32_t sequence, int timeout_ms, struct strata_error *error)
+		   const char *word, uint32_t sequence, const struct guest_patience *patience,
+		   struct strata_error *error)
 {
 	char ctl[PATH_BYTES], state[PATH_BYTES];
 	bool watched;
@@ -177,26 +183,26 @@ static int control(struct xs_handle *xenstore, const struct guest *guest, const 
 	if (!xs_write(xenstore, XBT_NULL, ctl, command, (unsigned int)strlen(command)))
 		result = strata_fail(error, "writing %s: %s", ctl, strerror(errno));
 	else
-		result = await_state(xenstore, guest, word, sequence, timeout_ms, error);
+		result = await_state(xenstore, guest, word, sequence, patience, error);
 	if (watched)
 		xs_unwatch(xenstore, state, "state");
 	return result;
 }
 
 int guest_start(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
-		uint64_t mask, int timeout_ms, struct strata_error *error)
+		uint64_t mask, const struct guest_patience *patience, struct strata_error *error)
 {
 	char command[64];
 
 	snprintf(command, sizeof(command), "start %u %" PRIx64, sequence, mask);
-	return control(xenstore, guest, command, "started", sequence, timeout_ms, error);
+	return control(xenstore, guest, command, "started", sequence, patience, error);
 }
 
 int guest_stop(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
-	       int timeout_ms, struct strata_error *error)
+	       const struct guest_patience *patience, struct strata_error *error)
 {
 	char command[64];
 
 	snprintf(command, sizeof(command), "stop %u", sequence);
-	return control(xenstore, guest, command, "stopped", sequence, timeout_ms, error);
+	return control(xenstore, guest, command, "stopped", sequence, patience, error);
 }

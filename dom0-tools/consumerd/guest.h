@@ -38,16 +38,23 @@ struct guest {
 int guests_find(struct xs_handle *xenstore, struct guest **guests, size_t *nr,
 		struct strata_error *error);
 
+/* How long to wait for a guest's answer, and what to do in the meantime: other rings fill up. */
+struct guest_patience {
+	int timeout_ms;
+	void (*meanwhile)(void *data); /* called every few milliseconds */
+	void *data;
+};
+
 /*
  * Tells a guest to record the events of @mask, or to stop, and waits until it
  * says that it did.
  * @sequence:   a number that was not used with this guest before
- * @timeout_ms: for the guest's answer
+ * @patience:   for the guest's answer
  * 0 or -1: refused, no answer in time, or gone.
  */
 int guest_start(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
-		uint64_t mask, int timeout_ms, struct strata_error *error);
+		uint64_t mask, const struct guest_patience *patience, struct strata_error *error);
 int guest_stop(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
-	       int timeout_ms, struct strata_error *error);
+	       const struct guest_patience *patience, struct strata_error *error);
 
 #endif /* STRATA_CONSUMERD_GUEST_H */

@@ -10,6 +10,8 @@
 
 #include <strata/abi/guest.h>
 
+#include "recording.h"
+
 struct guest_ring_pages {
 	void *writer;
 	void *reader;
@@ -157,6 +159,9 @@ static int map_ring(struct guest_map *map, const struct guest *guest, uint32_t i
 		return -1;
 	ring->put = put_shared;
 	ring->cpu = strata_read_once(&((struct strata_ring_writer_area *)pages->writer)->cpu);
+	if (ring->cpu > STRATA_CPU_MAX)
+		return strata_fail(error, "it is of CPU %u (at most %u can be)", ring->cpu,
+				   STRATA_CPU_MAX);
 	refusal = strata_reader_init(
 		&ring->reader, geo, pages->writer, pages->reader, pages->data,
 		strata_read_once(&((struct strata_ring_reader_area *)pages->reader)->read_count));

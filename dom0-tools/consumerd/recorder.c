@@ -11,6 +11,10 @@
 #include "packet_check.h"
 #include "stream_file.h"
 
+/* A ring that says to have lost more, of one kind, is not believed: the sum of all kinds has to
+ * fit where recordings and CTF keep it. */
+#define LOST_MAX (INT64_MAX / STRATA_NR_LOST)
+
 /* Complaints about one ring's packets that are printed; all are counted. */
 #define BAD_PACKETS_SHOWN 5
 
@@ -168,7 +172,7 @@ static void take_losses(struct recorder *recorder, struct tap *tap, uint64_t *lo
 
 	for (i = 0; i < STRATA_NR_LOST; i++) {
 		lost[i] -= tap->lost_before[i];
-		if ((int64_t)(lost[i] - tap->lost[i]) < 0)
+		if (lost[i] < tap->lost[i] || lost[i] > LOST_MAX)
 			lost[i] = tap->lost[i];
 		stream->lost += lost[i] - tap->lost[i];
 		recorder->totals.lost += lost[i] - tap->lost[i];
@@ -262,8 +266,11 @@ static int append_losses(struct recorder *recorder, struct tap *tap, struct stra
 	unsigned int i;
 
 	for (i = 0; i < STRATA_NR_LOST; i++) {
-		packet.lost[i] = strata_reader_lost(&tap->ring->reader, i);
-		more |= (int64_t)(packet.lost[i] - tap->lost_before[i] - tap->lost[i]) > 0;
+		uint64_t lost = strata_reader_lost(&tap->ring->reader, i);
+
+		packet.lost[i] = lost;
+		lost -= tap->lost_before[i];
+		more |= lost > tap->lost[i] && lost <= LOST_MAX;
 	}
 	return more ? append(recorder, tap, &packet, 0, error) : 0;
 }

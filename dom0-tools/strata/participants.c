@@ -11,6 +11,13 @@
 
 #define ANSWER_TIMEOUT_MS 10000
 
+static struct guest_patience patience(const struct participants *all)
+{
+	return (struct guest_patience){ .timeout_ms = ANSWER_TIMEOUT_MS,
+					.meanwhile = all->meanwhile,
+					.data = all->data };
+}
+
 static void leave_out(struct participants *all, const struct guest *guest,
 		      const struct strata_error *why)
 {
@@ -100,6 +107,8 @@ static int choose_events(struct participant *one, const char *patterns, struct s
 static int take_in(struct participants *all, struct participant *one, const char *patterns,
 		   struct recorder *recorder, struct strata_error *error)
 {
+	struct guest_patience wait = patience(all);
+
 	one->port = -1;
 	if (one->guest.module == GUEST_OTHER_ABI)
 		return strata_fail(error,
@@ -115,7 +124,7 @@ static int take_in(struct participants *all, struct participant *one, const char
 		return -1;
 	/* An earlier recorder may have died: the rings are to be still before we begin. */
 	if (strcmp(one->guest.state, "started") == 0 &&
-	    guest_stop(all->xenstore, &one->guest, all->sequence++, ANSWER_TIMEOUT_MS, error))
+	    guest_stop(all->xenstore, &one->guest, all->sequence++, &wait, error))
 		return -1;
 	if (add_source(one, recorder, error))
 		return -1;
@@ -189,6 +198,7 @@ int participants_gather(struct participants *all, struct recorder *recorder,
 
 void participants_start(struct participants *all)
 {
+	struct guest_patience wait = patience(all);
 	size_t i;
 
 	for (i = 0; i < all->nr; i++) {
@@ -199,14 +209,15 @@ void participants_start(struct participants *all)
 			continue;
 		/* Even if no answer comes in time it may start later: it is stopped in any case. */
 		one->started = true;
-		if (guest_start(all->xenstore, &one->guest, all->sequence++, one->mask,
-				ANSWER_TIMEOUT_MS, &why))
+		if (guest_start(all->xenstore, &one->guest, all->sequence++, one->mask, &wait,
+				&why))
 			leave_out(all, &one->guest, &why);
 	}
 }
 
 void participants_stop(struct participants *all)
 {
+	struct guest_patience wait = patience(all);
 	size_t i;
 
 	for (i = 0; i < all->nr; i++) {
@@ -216,8 +227,7 @@ void participants_stop(struct participants *all)
 		if (!one->started)
 			continue;
 		one->started = false;
-		if (guest_stop(all->xenstore, &one->guest, all->sequence++, ANSWER_TIMEOUT_MS,
-			       &why)) {
+		if (guest_stop(all->xenstore, &one->guest, all->sequence++, &wait, &why)) {
 			fprintf(stderr,
 				"strata: domain %u did not stop: %s; its last sub-buffers are not "
 				"in the recording\n",

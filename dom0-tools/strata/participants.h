@@ -30,6 +30,9 @@ struct participants {
 	xenevtchn_handle *evtchn; /* NULL: everything is polled */
 	uint32_t sequence;        /* of the next command to a guest */
 	unsigned int left_out;    /* named on stderr as they were */
+	/* Called while a guest's answer is awaited; the caller sets it before all else. */
+	void (*meanwhile)(void *data);
+	void *data;
 };
 
 /*

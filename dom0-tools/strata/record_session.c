@@ -34,7 +34,8 @@ struct session {
 	struct recorder *recorder;
 	uint32_t tsc_khz;
 	uint64_t start_ticks;
-	uint64_t shown_s; /* seconds at the last progress line */
+	uint64_t shown_s;                /* seconds at the last progress line */
+	struct strata_error drain_error; /* of one while a guest was awaited; empty: none */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -138,6 +139,16 @@ static int add_hypervisor(struct session *session, struct strata_error *error)
 	return 0;
 }
 
+/* While a guest's answer is awaited the others go on writing: takes what they have. */
+static void drain_meanwhile(void *data)
+{
+	struct session *session = data;
+	uint64_t nr_packets;
+
+	if (!session->drain_error.text[0])
+		recorder_drain(session->recorder, &nr_packets, &session->drain_error);
+}
+
 static int prepare(struct session *session, struct strata_error *error)
 {
 	struct strata_recording *recording;
@@ -156,6 +167,8 @@ static int prepare(struct session *session, struct strata_error *error)
 	recording = recorder_recording(session->recorder);
 	recording->tsc_khz = session->tsc_khz;
 	take_anchor(recording);
+	session->kernels.meanwhile = drain_meanwhile;
+	session->kernels.data = session;
 	if (add_hypervisor(session, error) ||
 	    participants_gather(&session->kernels, session->recorder, session->options->kernels,
 				session->options->nr_kernels, error))
@@ -213,6 +226,10 @@ static int run(struct session *session, struct strata_error *error)
 	session->start_ticks = strata_clock();
 	do {
 		wait_for_writers(session);
+		if (session->drain_error.text[0]) {
+			*error = session->drain_error;
+			return -1;
+		}
 		if (recorder_drain(session->recorder, &nr_packets, error))
 			return -1;
 		elapsed_ms = (strata_clock() - session->start_ticks) / session->tsc_khz;
@@ -230,16 +247,20 @@ static int run(struct session *session, struct strata_error *error)
  */
 static int stop(struct session *session, bool drain, struct strata_error *error)
 {
-	uint64_t nr_packets = 0;
+	uint64_t nr_packets;
 	int result = 0;
 
 	participants_stop(&session->kernels);
+	if (drain && session->drain_error.text[0]) {
+		*error = session->drain_error;
+		drain = false;
+		result = -1;
+	}
 	if (session->options->xen_mask && hypervisor_stop(session->hypervisor, error))
 		result = -1;
-	do {
-		if (drain && recorder_drain(session->recorder, &nr_packets, error))
-			return -1;
-	} while (drain && nr_packets);
+	/* Once takes all that a ring can hold.  A guest that goes on writing must not keep us. */
+	if (drain && recorder_drain(session->recorder, &nr_packets, error))
+		return -1;
 	return result;
 }
 
@@ -256,6 +277,8 @@ static int record(struct session *session, struct strata_error *error)
 		recorder_recording(session->recorder)->nr_sources, session->options->output,
 		session->options->duration_ms ? "" : "; Ctrl-C ends it");
 	result = run(session, error);
+	if (result)
+		session->drain_error = *error; /* nothing is taken any more */
 	if (stop(session, result == 0, result ? &later : error))
 		result = -1;
 	return result;

@@ -235,6 +235,25 @@ static void runstate_event(struct wakeup *wakeup, const struct strata_timeline_e
 	}
 }
 
+/*
+ * Whether the hypervisor lost nothing since then: else the vCPU may have stopped and been woken
+ * again.  Its streams come first.
+ */
+static bool nothing_lost_since(const struct wakeup *wakeup, uint64_t ticks)
+{
+	size_t i;
+
+	for (i = 0; i < strata_merge_nr_streams(wakeup->merge); i++) {
+		const struct strata_merge_stream *stream = strata_merge_stream(wakeup->merge, i);
+
+		if (stream->source->layer != STRATA_LAYER_XEN)
+			break;
+		if (stream->gap_until >= ticks)
+			return false;
+	}
+	return true;
+}
+
 static int32_t read_tid(const struct strata_timeline_event *event, const struct class_role *role)
 {
 	int32_t tid;
@@ -267,7 +286,8 @@ static void kernel_event(struct wakeup *wakeup, const struct strata_timeline_eve
 	found->comm_bytes = role->comm_bytes;
 	memcpy(found->comm, event->payload + role->comm_offset, role->comm_bytes);
 	/* Another vCPU's case may have ended in between. */
-	if (behind_ticks(found) > behind_ticks(&wakeup->best))
+	if (nothing_lost_since(wakeup, found->woken_ticks) &&
+	    behind_ticks(found) > behind_ticks(&wakeup->best))
 		wakeup->best = *found;
 	tracker->stage = STAGE_NONE;
 }

@@ -65,6 +65,24 @@ static int empty(const char *dir, DIR *list, struct strata_error *error)
 	return 0;
 }
 
+/* Until the metadata is there, says whose the directory is: the next merge may then replace one
+ * that was interrupted. */
+static int mark(const char *dir, struct strata_error *error)
+{
+	char path[4200];
+	struct strata_out_file *out;
+
+	if (join(path, dir, "metadata", error))
+		return -1;
+	out = strata_out_open(path, error);
+	if (!out)
+		return -1;
+	strata_out_print(out,
+			 "/* The merge that writes here is not done, or was interrupted.\n" TRACER
+			 " */\n");
+	return strata_out_close(out, error);
+}
+
 int strata_ctf_layout_prepare(const char *dir, struct strata_error *error)
 {
 	bool earlier = is_earlier_merge(dir);
@@ -73,7 +91,7 @@ int strata_ctf_layout_prepare(const char *dir, struct strata_error *error)
 	DIR *list;
 
 	if (mkdir(dir, 0755) == 0)
-		return 0;
+		return mark(dir, error);
 	if (errno != EEXIST)
 		return strata_fail(error, "%s: %s", dir, strerror(errno));
 	list = opendir(dir);
@@ -89,7 +107,7 @@ int strata_ctf_layout_prepare(const char *dir, struct strata_error *error)
 				error, "%s: the directory holds other files; name a new one", dir);
 	}
 	closedir(list);
-	return status;
+	return status ? status : mark(dir, error);
 }
 
 static void print_environment(struct strata_out_file *out)
