@@ -78,7 +78,7 @@ $(O)/tests/%: $(O)/build/tests/unit/%.o $(TEST_LIBRARY) $(LIBRARY)
 	@echo "  LD      $@"
 	@$(CC) $(CFLAGS) -pie $^ -o $@ -lcmocka -lpthread -lm $(LIBS)
 
-.PRECIOUS: $(O)/build/tests/unit/%.o
+.PRECIOUS: $(O)/build/%.o
 -include $(patsubst %.c,$(O)/build/%.d,$(wildcard tests/unit/*.c))
 
 unit: $(UNIT_TESTS)

@@ -87,7 +87,8 @@ struct strata_timebase {
 	uint32_t tsc_khz;   /* not 0 */
 };
 
-#define STRATA_NS_MAX ((uint64_t)INT64_MAX)
+/* A time of INT64_MAX itself makes babeltrace2 2.0 refuse the whole trace. */
+#define STRATA_NS_MAX ((uint64_t)INT64_MAX - 1)
 
 /* Ticks as nanoseconds, rounded down; at most STRATA_NS_MAX. */
 static inline uint64_t strata_ticks_to_ns(uint32_t tsc_khz, uint64_t ticks)
