@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "merge_helper.h"
+#include "merge_fixture.h"
 
 #define PACKET_BYTES 4096u
 

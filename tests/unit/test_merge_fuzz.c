@@ -23,7 +23,7 @@
 #include <cmocka.h>
 
 #include "commands.h"
-#include "merge_helper.h"
+#include "merge_fixture.h"
 
 #define SECONDS_MAX 20u
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "merge_helper.h"
+#include "merge_fixture.h"
 
 #define RUNNING  0u
 #define RUNNABLE 1u

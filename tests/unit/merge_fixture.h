@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * merge_helper.h - runs a merge for a test and keeps what came of it: every
+ * merge_fixture.h - runs a merge for a test and keeps what came of it: every
  * event, every complaint, the result.
  */
-#ifndef STRATA_TESTS_MERGE_HELPER_H
-#define STRATA_TESTS_MERGE_HELPER_H
+#ifndef STRATA_TESTS_MERGE_FIXTURE_H
+#define STRATA_TESTS_MERGE_FIXTURE_H
 
 #include "merger.h"
 #include "synthetic.h"
@@ -38,4 +38,4 @@ void merged_free(struct merged *merged);
 /* How many events of that name there are; NULL: of any. */
 size_t merged_count(const struct merged *merged, const char *source, const char *name);
 
-#endif /* STRATA_TESTS_MERGE_HELPER_H */
+#endif /* STRATA_TESTS_MERGE_FIXTURE_H */

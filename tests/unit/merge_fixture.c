@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* merge_helper.c - see merge_helper.h. */
-#include "merge_helper.h"
+/* merge_fixture.c - see merge_fixture.h. */
+#include "merge_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
