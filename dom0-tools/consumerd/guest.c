@@ -122,7 +122,7 @@ int guests_find(struct xs_handle *xenstore, struct guest **guests, size_t *nr,
 	return 0;
 }
 
-static int64_t now_ms(void)
+int64_t guest_clock_ms(void)
 {
 	struct timespec now;
 
@@ -130,20 +130,55 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Waits for "@word @sequence" in the guest's state; a watch wakes us, the clock ends it. */
-static int await_state(struct xs_handle *xenstore, const struct guest *guest, const char *word,
-		       uint32_t sequence, const struct guest_patience *patience,
-		       struct strata_error *error)
+static void node_path(char *path, const struct guest *guest, const char *node)
+{
+	snprintf(path, PATH_BYTES, "/local/domain/%u/" STRATA_GUEST_XENSTORE_DIR "/%s",
+		 guest->domain, node);
+}
+
+static int tell(struct xs_handle *xenstore, const struct guest *guest, const char *command,
+		struct strata_error *error)
+{
+	char path[PATH_BYTES];
+
+	/* Without the watch the answer is found a moment later. */
+	node_path(path, guest, "state");
+	xs_watch(xenstore, path, "state");
+	node_path(path, guest, "ctl");
+	if (!xs_write(xenstore, XBT_NULL, path, command, (unsigned int)strlen(command)))
+		return strata_fail(error, "writing %s: %s", path, strerror(errno));
+	return 0;
+}
+
+int guest_tell_start(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
+		     uint64_t mask, struct strata_error *error)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "start %u %" PRIx64, sequence, mask);
+	return tell(xenstore, guest, command, error);
+}
+
+int guest_tell_stop(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
+		    struct strata_error *error)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "stop %u", sequence);
+	return tell(xenstore, guest, command, error);
+}
+
+/* Looks until "@word @sequence" is there; a watch wakes us, the deadline ends it. */
+static int look_for(struct xs_handle *xenstore, const struct guest *guest, const char *word,
+		    uint32_t sequence, const struct guest_patience *patience,
+		    struct strata_error *error)
 {
 	char wanted[64], refused[64], state[64] = "";
-	int64_t deadline = now_ms() + patience->timeout_ms;
 
 	snprintf(wanted, sizeof(wanted), "%s %u", word, sequence);
 	snprintf(refused, sizeof(refused), "refused %u", sequence);
 	while (true) {
 		struct pollfd fd = { .fd = xs_fileno(xenstore), .events = POLLIN };
-		int64_t left = deadline - now_ms();
-		char **event;
 
 		if (!read_node(xenstore, guest->domain, "state", state, sizeof(state)))
 			return strata_fail(error, "its module is gone");
@@ -154,55 +189,30 @@ static int await_state(struct xs_handle *xenstore, const struct guest *guest, co
 					   "its module refuses to be %s; its kernel log "
 					   "says why",
 					   word);
-		if (left <= 0)
+		if (guest_clock_ms() >= patience->deadline_ms)
 			return strata_fail(error,
-					   "its module does not answer within %d s that it is %s; "
-					   "is the domain paused?",
-					   patience->timeout_ms / 1000, word);
-		/* Some answers come without a watch event of their own: look again soon. */
-		poll(&fd, 1, left > LOOK_MS ? LOOK_MS : (int)left);
-		event = xs_check_watch(xenstore);
-		free(event);
-		patience->meanwhile(patience->data);
+					   "its module does not answer in time that it is "
+					   "%s; is the domain paused?",
+					   word);
+		poll(&fd, 1, LOOK_MS);
+		/* One at a time: a flood of them must not hold us here. */
+		free(xs_check_watch(xenstore));
+		if (!patience->meanwhile(patience->data))
+			return strata_fail(error,
+					   "interrupted before its module said that it is "
+					   "%s",
+					   word);
 	}
 }
 
-static int control(struct xs_handle *xenstore, const struct guest *guest, const char *command,
-		   const char *word, uint32_t sequence, const struct guest_patience *patience,
-		   struct strata_error *error)
+int guest_await(struct xs_handle *xenstore, const struct guest *guest, const char *word,
+		uint32_t sequence, const struct guest_patience *patience,
+		struct strata_error *error)
 {
-	char ctl[PATH_BYTES], state[PATH_BYTES];
-	bool watched;
-	int result;
+	int result = look_for(xenstore, guest, word, sequence, patience, error);
+	char path[PATH_BYTES];
 
-	snprintf(ctl, sizeof(ctl), "/local/domain/%u/" STRATA_GUEST_XENSTORE_DIR "/ctl",
-		 guest->domain);
-	snprintf(state, sizeof(state), "/local/domain/%u/" STRATA_GUEST_XENSTORE_DIR "/state",
-		 guest->domain);
-	watched = xs_watch(xenstore, state, "state");
-	if (!xs_write(xenstore, XBT_NULL, ctl, command, (unsigned int)strlen(command)))
-		result = strata_fail(error, "writing %s: %s", ctl, strerror(errno));
-	else
-		result = await_state(xenstore, guest, word, sequence, patience, error);
-	if (watched)
-		xs_unwatch(xenstore, state, "state");
+	node_path(path, guest, "state");
+	xs_unwatch(xenstore, path, "state");
 	return result;
-}
-
-int guest_start(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
-		uint64_t mask, const struct guest_patience *patience, struct strata_error *error)
-{
-	char command[64];
-
-	snprintf(command, sizeof(command), "start %u %" PRIx64, sequence, mask);
-	return control(xenstore, guest, command, "started", sequence, patience, error);
-}
-
-int guest_stop(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
-	       const struct guest_patience *patience, struct strata_error *error)
-{
-	char command[64];
-
-	snprintf(command, sizeof(command), "stop %u", sequence);
-	return control(xenstore, guest, command, "stopped", sequence, patience, error);
 }

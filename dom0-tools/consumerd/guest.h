@@ -38,23 +38,33 @@ struct guest {
 int guests_find(struct xs_handle *xenstore, struct guest **guests, size_t *nr,
 		struct strata_error *error);
 
-/* How long to wait for a guest's answer, and what to do in the meantime: other rings fill up. */
+/*
+ * Tells a guest to record the events of @mask, or to stop; guest_await() waits
+ * until it did.  Several guests are told first and awaited then, so that they
+ * work side by side.
+ * @sequence: a number that was not used with this guest before
+ * 0 or -1.
+ */
+int guest_tell_start(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
+		     uint64_t mask, struct strata_error *error);
+int guest_tell_stop(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
+		    struct strata_error *error);
+
+/* How long to wait for answers, and what to do in the meantime: other rings fill up. */
 struct guest_patience {
-	int timeout_ms;
-	void (*meanwhile)(void *data); /* called every few milliseconds */
+	int64_t deadline_ms;           /* of CLOCK_MONOTONIC, see guest_clock_ms() */
+	bool (*meanwhile)(void *data); /* called every few milliseconds; false: wait no longer */
 	void *data;
 };
 
+int64_t guest_clock_ms(void);
+
 /*
- * Tells a guest to record the events of @mask, or to stop, and waits until it
- * says that it did.
- * @sequence:   a number that was not used with this guest before
- * @patience:   for the guest's answer
+ * Waits for the guest to answer @word ("started", "stopped") to @sequence.
  * 0 or -1: refused, no answer in time, or gone.
  */
-int guest_start(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
-		uint64_t mask, const struct guest_patience *patience, struct strata_error *error);
-int guest_stop(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
-	       const struct guest_patience *patience, struct strata_error *error);
+int guest_await(struct xs_handle *xenstore, const struct guest *guest, const char *word,
+		uint32_t sequence, const struct guest_patience *patience,
+		struct strata_error *error);
 
 #endif /* STRATA_CONSUMERD_GUEST_H */

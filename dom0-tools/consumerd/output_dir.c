@@ -94,7 +94,7 @@ static int hold_reserve(const char *dir, struct strata_error *error)
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/" RESERVE_FILE, dir);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640);
 	if (fd < 0)
 		return strata_fail(error,
 				   "%s: %s; name a directory that can be written with "

@@ -15,6 +15,10 @@
  * fit where recordings and CTF keep it. */
 #define LOST_MAX (INT64_MAX / STRATA_NR_LOST)
 
+/* What one pass takes of a ring while it is being written: at least one of the largest sub-buffers.
+ */
+#define SHARE_BYTES (4ul << 20)
+
 /* Complaints about one ring's packets that are printed; all are counted. */
 #define BAD_PACKETS_SHOWN 5
 
@@ -231,14 +235,25 @@ static int take(struct recorder *recorder, struct tap *tap, struct strata_error 
 	return tap->ring->put(tap->ring, error);
 }
 
-int recorder_drain(struct recorder *recorder, uint64_t *nr_packets, struct strata_error *error)
+/* How many sub-buffers of a ring one pass may take. */
+static strata_count_t share(struct strata_ring_geometry geo, enum recorder_drain extent)
+{
+	strata_count_t fair = SHARE_BYTES >> geo.subbuf_bits;
+
+	if (extent == RECORDER_DRAIN_ALL || fair > strata_nr_subbufs(geo))
+		return strata_nr_subbufs(geo);
+	return fair;
+}
+
+int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64_t *nr_packets,
+		   struct strata_error *error)
 {
 	size_t i;
 
 	*nr_packets = 0;
 	for (i = 0; i < recorder->nr_taps; i++) {
 		struct tap *tap = &recorder->taps[i];
-		strata_count_t turns = strata_nr_subbufs(tap->ring->reader.geo);
+		strata_count_t turns = share(tap->ring->reader.geo, extent);
 
 		while (turns-- && strata_reader_ready(&tap->ring->reader)) {
 			if (take(recorder, tap, error))

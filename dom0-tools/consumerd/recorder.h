@@ -42,13 +42,19 @@ int recorder_add_ring(struct recorder *recorder, size_t source_index, struct rin
 /* Writes metadata and recording.json as they stand.  0 or -1. */
 int recorder_save(struct recorder *recorder, struct strata_error *error);
 
+enum recorder_drain {
+	RECORDER_DRAIN_SOME, /* a share of each ring, so that the others do not wait for one */
+	RECORDER_DRAIN_ALL,  /* as much as a ring can hold: when nobody writes any more */
+};
+
 /*
- * Takes what is ready, at most one turn of each ring, so that no writer can hold
- * us here.  @nr_packets: OUT, how many were taken.
+ * Takes what is ready, in bounds, so that no writer can hold us here.
+ * @nr_packets: OUT, how many were taken.
  * 0, or -1 when nothing more can be written (disk full): what is on disk stays
  * whole.
  */
-int recorder_drain(struct recorder *recorder, uint64_t *nr_packets, struct strata_error *error);
+int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64_t *nr_packets,
+		   struct strata_error *error);
 
 /* Stops taking from a ring, its last losses counted; the caller may unmap it then. */
 int recorder_finish_rings(struct recorder *recorder, struct strata_error *error);

@@ -13,7 +13,7 @@ int stream_file_open(struct stream_file *file, const char *dir, const char *sour
 {
 	file->bytes = 0;
 	snprintf(file->path, sizeof(file->path), "%s/%s/cpu_%u", dir, source, cpu);
-	file->fd = open(file->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+	file->fd = open(file->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640);
 	if (file->fd < 0)
 		return strata_fail(error, "%s: %s", file->path, strerror(errno));
 	return 0;

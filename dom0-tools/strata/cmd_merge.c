@@ -7,6 +7,9 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,10 +156,36 @@ static int join(char path[PATH_BYTES], const char *dir, const char *name,
 	return 0;
 }
 
+/*
+ * Refuses an output inside one of the recorded traces: it would overwrite what
+ * is to be merged.  The output need not be there yet, its directory has to be.
+ */
+static int check_apart(const char *raw, const char *out, struct strata_error *error)
+{
+	char copy[PATH_MAX], *raw_path, *out_path;
+	bool inside;
+
+	if (snprintf(copy, sizeof(copy), "%s", out) >= (int)sizeof(copy))
+		return strata_fail(error, "the name of the output is too long");
+	raw_path = realpath(raw, NULL);
+	out_path = realpath(dirname(copy), NULL);
+	inside = raw_path && out_path && strncmp(out_path, raw_path, strlen(raw_path)) == 0 &&
+		 out_path[strlen(raw_path)] == '/';
+	free(raw_path);
+	free(out_path);
+	return inside ? strata_fail(error,
+				    "%s lies in the recording that is to be merged; name a place "
+				    "outside of it with -o",
+				    out)
+		      : 0;
+}
+
 static int choose_outputs(const struct arguments *arguments, struct outputs *outputs,
 			  struct strata_error *error)
 {
 	memset(outputs, 0, sizeof(*outputs));
+	if (check_apart(arguments->raw, arguments->out, error))
+		return -1;
 	if (arguments->format && strcmp(arguments->format, "ctf") == 0)
 		return join(outputs->ctf, arguments->out, "", error);
 	if (arguments->format)

@@ -11,11 +11,18 @@
 
 #define ANSWER_TIMEOUT_MS 10000
 
+/* One deadline for all who were told. */
 static struct guest_patience patience(const struct participants *all)
 {
-	return (struct guest_patience){ .timeout_ms = ANSWER_TIMEOUT_MS,
+	return (struct guest_patience){ .deadline_ms = guest_clock_ms() + ANSWER_TIMEOUT_MS,
 					.meanwhile = all->meanwhile,
 					.data = all->data };
+}
+
+static int tell_stop(struct participants *all, struct participant *one, struct strata_error *error)
+{
+	one->sequence = all->sequence++;
+	return guest_tell_stop(all->xenstore, &one->guest, one->sequence, error);
 }
 
 static void leave_out(struct participants *all, const struct guest *guest,
@@ -124,7 +131,8 @@ static int take_in(struct participants *all, struct participant *one, const char
 		return -1;
 	/* An earlier recorder may have died: the rings are to be still before we begin. */
 	if (strcmp(one->guest.state, "started") == 0 &&
-	    guest_stop(all->xenstore, &one->guest, all->sequence++, &wait, error))
+	    (tell_stop(all, one, error) ||
+	     guest_await(all->xenstore, &one->guest, "stopped", one->sequence, &wait, error)))
 		return -1;
 	if (add_source(one, recorder, error))
 		return -1;
@@ -198,42 +206,61 @@ int participants_gather(struct participants *all, struct recorder *recorder,
 
 void participants_start(struct participants *all)
 {
-	struct guest_patience wait = patience(all);
+	struct guest_patience wait;
+	struct strata_error why = { "" };
 	size_t i;
 
 	for (i = 0; i < all->nr; i++) {
 		struct participant *one = &all->list[i];
-		struct strata_error why = { "" };
 
 		if (!one->mask)
 			continue;
+		one->sequence = all->sequence++;
 		/* Even if no answer comes in time it may start later: it is stopped in any case. */
-		one->started = true;
-		if (guest_start(all->xenstore, &one->guest, all->sequence++, one->mask, &wait,
-				&why))
+		one->started = !guest_tell_start(all->xenstore, &one->guest, one->sequence,
+						 one->mask, &why);
+		if (!one->started)
+			leave_out(all, &one->guest, &why);
+	}
+	wait = patience(all);
+	for (i = 0; i < all->nr; i++) {
+		struct participant *one = &all->list[i];
+
+		if (one->started &&
+		    guest_await(all->xenstore, &one->guest, "started", one->sequence, &wait, &why))
 			leave_out(all, &one->guest, &why);
 	}
 }
 
+static void did_not_stop(struct participants *all, struct participant *one,
+			 const struct strata_error *why)
+{
+	fprintf(stderr,
+		"strata: domain %u did not stop: %s; its last sub-buffers are not in the "
+		"recording\n",
+		one->guest.domain, why->text);
+	one->started = false;
+	all->left_out++;
+}
+
 void participants_stop(struct participants *all)
 {
-	struct guest_patience wait = patience(all);
+	struct guest_patience wait;
+	struct strata_error why = { "" };
 	size_t i;
 
+	for (i = 0; i < all->nr; i++)
+		if (all->list[i].started && tell_stop(all, &all->list[i], &why))
+			did_not_stop(all, &all->list[i], &why);
+	wait = patience(all);
 	for (i = 0; i < all->nr; i++) {
 		struct participant *one = &all->list[i];
-		struct strata_error why = { "" };
 
 		if (!one->started)
 			continue;
+		if (guest_await(all->xenstore, &one->guest, "stopped", one->sequence, &wait, &why))
+			did_not_stop(all, one, &why);
 		one->started = false;
-		if (guest_stop(all->xenstore, &one->guest, all->sequence++, &wait, &why)) {
-			fprintf(stderr,
-				"strata: domain %u did not stop: %s; its last sub-buffers are not "
-				"in the recording\n",
-				one->guest.domain, why.text);
-			all->left_out++;
-		}
 	}
 }
 

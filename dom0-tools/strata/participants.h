@@ -20,6 +20,7 @@ struct participant {
 	size_t source; /* in the recording */
 	int port;      /* ours, bound to its event channel; -1: it is polled */
 	bool started;
+	uint32_t sequence; /* of the last command to it; 0: none was understood */
 };
 
 struct participants {
@@ -30,8 +31,8 @@ struct participants {
 	xenevtchn_handle *evtchn; /* NULL: everything is polled */
 	uint32_t sequence;        /* of the next command to a guest */
 	unsigned int left_out;    /* named on stderr as they were */
-	/* Called while a guest's answer is awaited; the caller sets it before all else. */
-	void (*meanwhile)(void *data);
+	/* Called while answers are awaited, false: wait no longer; the caller sets it first. */
+	bool (*meanwhile)(void *data);
 	void *data;
 };
 

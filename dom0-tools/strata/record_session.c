@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <xentoollog.h>
+
 #include "commands.h"
 #include "hypervisor.h"
 #include "lock.h"
@@ -29,6 +31,7 @@
 
 struct session {
 	const struct record_options *options;
+	xentoollog_logger *quiet; /* the libraries' own messages say less than ours */
 	struct hypervisor *hypervisor;
 	struct participants kernels;
 	struct recorder *recorder;
@@ -36,6 +39,7 @@ struct session {
 	uint64_t start_ticks;
 	uint64_t shown_s;                /* seconds at the last progress line */
 	struct strata_error drain_error; /* of one while a guest was awaited; empty: none */
+	bool stopping;
 };
 
 static volatile sig_atomic_t interrupted;
@@ -85,15 +89,16 @@ static int open_xen(struct session *session, struct strata_error *error)
 {
 	struct participants *kernels = &session->kernels;
 
+	session->quiet = (xentoollog_logger *)xtl_createlogger_stdiostream(stderr, XTL_CRITICAL, 0);
 	kernels->xenstore = xs_open(0);
 	if (!kernels->xenstore)
 		return strata_fail(error, "xenstore cannot be reached: %s; is xenstored running?",
 				   strerror(errno));
-	kernels->gnttab = xengnttab_open(NULL, 0);
+	kernels->gnttab = xengnttab_open(session->quiet, 0);
 	if (!kernels->gnttab)
 		return strata_fail(error, "/dev/xen/gntdev cannot be opened: %s; load xen-gntdev",
 				   strerror(errno));
-	kernels->evtchn = xenevtchn_open(NULL, 0);
+	kernels->evtchn = xenevtchn_open(session->quiet, 0);
 	if (!kernels->evtchn)
 		fprintf(stderr,
 			"strata: /dev/xen/evtchn cannot be opened (%s): all rings are "
@@ -139,14 +144,20 @@ static int add_hypervisor(struct session *session, struct strata_error *error)
 	return 0;
 }
 
-/* While a guest's answer is awaited the others go on writing: takes what they have. */
-static void drain_meanwhile(void *data)
+/*
+ * While guests' answers are awaited the others go on writing: takes what they
+ * have.  A signal ends the wait for a start, but not for a stop: what was
+ * recorded is to be complete.
+ */
+static bool drain_meanwhile(void *data)
 {
 	struct session *session = data;
 	uint64_t nr_packets;
 
 	if (!session->drain_error.text[0])
-		recorder_drain(session->recorder, &nr_packets, &session->drain_error);
+		recorder_drain(session->recorder, RECORDER_DRAIN_SOME, &nr_packets,
+			       &session->drain_error);
+	return session->stopping || !interrupted;
 }
 
 static int prepare(struct session *session, struct strata_error *error)
@@ -230,7 +241,7 @@ static int run(struct session *session, struct strata_error *error)
 			*error = session->drain_error;
 			return -1;
 		}
-		if (recorder_drain(session->recorder, &nr_packets, error))
+		if (recorder_drain(session->recorder, RECORDER_DRAIN_SOME, &nr_packets, error))
 			return -1;
 		elapsed_ms = (strata_clock() - session->start_ticks) / session->tsc_khz;
 		show_progress(session, elapsed_ms);
@@ -250,6 +261,7 @@ static int stop(struct session *session, bool drain, struct strata_error *error)
 	uint64_t nr_packets;
 	int result = 0;
 
+	session->stopping = true;
 	participants_stop(&session->kernels);
 	if (drain && session->drain_error.text[0]) {
 		*error = session->drain_error;
@@ -259,7 +271,7 @@ static int stop(struct session *session, bool drain, struct strata_error *error)
 	if (session->options->xen_mask && hypervisor_stop(session->hypervisor, error))
 		result = -1;
 	/* Once takes all that a ring can hold.  A guest that goes on writing must not keep us. */
-	if (drain && recorder_drain(session->recorder, &nr_packets, error))
+	if (drain && recorder_drain(session->recorder, RECORDER_DRAIN_ALL, &nr_packets, error))
 		return -1;
 	return result;
 }
@@ -309,6 +321,8 @@ static void release(struct session *session)
 		xengnttab_close(session->kernels.gnttab);
 	if (session->kernels.xenstore)
 		xs_close(session->kernels.xenstore);
+	if (session->quiet)
+		xtl_logger_destroy(session->quiet);
 }
 
 int record_session(const struct record_options *options)

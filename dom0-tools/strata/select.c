@@ -14,7 +14,7 @@ static const struct {
 	uint32_t mask;
 	const char *what;
 } xen_classes[] = {
-	{ "all", 0x0ffff000u, "everything" },
+	{ "all", 0x07fff000u, "everything but guest" },
 	{ "gen", 0x00010000u | XEN_SUBCLASSES, "the tracing itself" },
 	{ "sched", 0x00020000u | XEN_SUBCLASSES, "scheduler, run states of vCPUs" },
 	{ "dom0op", 0x00040000u | XEN_SUBCLASSES, "domains made, changed and destroyed" },
@@ -23,7 +23,8 @@ static const struct {
 	{ "pv", 0x00200000u | XEN_SUBCLASSES, "hypercalls, traps and page faults of PV domains" },
 	{ "shadow", 0x00400000u | XEN_SUBCLASSES, "shadow page tables" },
 	{ "hw", 0x00800000u | XEN_SUBCLASSES, "physical interrupts, power states" },
-	{ "guest", 0x08000000u | XEN_SUBCLASSES, "what guests trace by hypercall" },
+	{ "guest", 0x08000000u | XEN_SUBCLASSES,
+	  "what guests trace by hypercall, as many events as they like; not in all" },
 	{ "none", 0, "nothing: leave the hypervisor out" },
 };
 

@@ -44,7 +44,8 @@ static void classes_of_xen_add_up(void **state)
 	assert_int_equal(xen_mask("sched"), 0x0002f000);
 	assert_int_equal(xen_mask("sched,hvm"), 0x000af000);
 	assert_int_equal(xen_mask("hvm,sched,hvm"), 0x000af000);
-	assert_int_equal(xen_mask("all"), 0x0ffff000);
+	assert_int_equal(xen_mask("all"), 0x07fff000);
+	assert_int_equal(xen_mask("all,guest"), 0x0ffff000);
 	assert_int_equal(xen_mask("all,sched"), xen_mask("all"));
 	assert_int_equal(xen_mask("none"), 0);
 	assert_int_equal(xen_mask("none,pv"), xen_mask("pv"));

@@ -59,6 +59,13 @@ every_raw_trace_opens() {
 	done
 }
 
+recording_is_safe() {
+	local before status=0
+	before=$(sha256sum <"$OUT/raw/xen/cpu_0")
+	out/bin/strata merge "$OUT/raw" -o "$OUT/raw/xen/cpu_0" --format text || status=$?
+	[ "$status" = 1 ] && [ "$before" = "$(sha256sum <"$OUT/raw/xen/cpu_0")" ]
+}
+
 rm -rf "$OUT"
 mkdir -p "$OUT"
 check "the demo runs" "$here/demo.sh" --out "$OUT"
@@ -75,4 +82,5 @@ check "babeltrace2 opens every recorded trace" every_raw_trace_opens
 check "shifted by the slack at a start it holds, by a tick more it fails" slack_is_sharp before -
 check "shifted by the slack at an end it holds, by a tick more it fails" slack_is_sharp after +
 check "the text shows wake, wait behind g2, switch, timer and task" timeline_tells_the_story
+check "a merge does not write over what it reads" recording_is_safe
 finish
