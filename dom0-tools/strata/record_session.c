@@ -196,7 +196,6 @@ static void wait_for_writers(struct session *session)
 	xenevtchn_handle *evtchn = session->kernels.evtchn;
 	struct pollfd fd = { .fd = evtchn ? xenevtchn_fd(evtchn) : -1, .events = POLLIN };
 	struct timespec settle = { .tv_nsec = SETTLE_NS };
-
 	unsigned int i;
 
 	if (poll(&fd, 1, POLL_MS) <= 0)
