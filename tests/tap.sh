@@ -32,17 +32,24 @@ check() {
 
 # boot DESCRIPTION DIR [LAB OPTIONS]: boots a host; DIR has been made by the caller.
 boot() {
-	local description=$1 out=$2 status=0 line
+	local description=$1 out=$2 status=0 line before=$count said=none
 	shift 2
 	"$here/lab" "$description" --out "$out" "$@" >"$out/lab.log" 2>&1 || status=$?
 	while IFS= read -r line; do
+		line=${line%$'\r'}
 		case $line in
-		*"  ok: "*) result 0 "${line#*  ok: }" ;;
-		*"  NOT OK: "*) result 1 "${line#*  NOT OK: }" ;;
+		"LAB > ok: "*) result 0 "${line#LAB > ok: }" ;;
+		"LAB > NOT OK: "*) result 1 "${line#LAB > NOT OK: }" ;;
+		"LAB > checks: "*) said=${line#LAB > checks: } ;;
 		esac
-	done <"$out/lab.log"
+	done <"$out/progress.log"
+	line=$((count - before))
+	[ "$said" = "$line" ] || status=1
 	result "$status" "$description boots, does its work and ends"
-	[ "$status" = 0 ] || tail -n 60 "$out/lab.log" | sed 's/^/# /'
+	[ "$status" = 0 ] || {
+		printf '# %s checks arrived, and the script counts %s\n' "$line" "$said"
+		tail -n 60 "$out/lab.log" | sed 's/^/# /'
+	}
 }
 
 finish() {

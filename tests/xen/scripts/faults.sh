@@ -22,14 +22,12 @@ try() {
 	"$@" >"$log" 2>&1 || status=$?
 }
 
-# Checks the status of the last try().
+# Checks the status of the last try(), or of the recorder whose $log it was.
 expect_status() {
 	if [ "$status" = "$2" ]; then
-		echo "ok: $1"
+		passed "$1"
 	else
-		echo "NOT OK: $1; status $status, not $2"
-		sed 's/^/    /' "$log"
-		failed=1
+		missed "$1" "status $status, not $2" "$log"
 	fi
 }
 
@@ -193,4 +191,4 @@ xentrace_works_beside
 
 dmesg >"$LAB_OUT/dom0-dmesg"
 xl dmesg >"$LAB_OUT/xl-dmesg"
-exit "$failed"
+end_checks

@@ -4,7 +4,6 @@
 # Checks that the lab built the host that pvh.lab describes. Runs in dom0, started by its init.
 
 # shellcheck source=tests/xen/scripts/expect.sh
-# shellcheck source=tests/xen/scripts/expect.sh
 . "${0%/*}/expect.sh"
 
 xl info >host
@@ -18,4 +17,4 @@ show_tsc_modes >tsc
 expect_line "g1's TSC is native" tsc 'dom1\(hvm\): mode=2'
 expect_line "g2's TSC is emulated" tsc 'dom2: mode=1'
 
-exit "$failed"
+end_checks

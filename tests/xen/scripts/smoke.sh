@@ -4,7 +4,6 @@
 # Checks that the lab built the host that smoke.lab describes. Runs in dom0, started by its init.
 
 # shellcheck source=tests/xen/scripts/expect.sh
-# shellcheck source=tests/xen/scripts/expect.sh
 . "${0%/*}/expect.sh"
 
 xl list >domains
@@ -21,4 +20,4 @@ show_tsc_modes >tsc
 expect_line "g1's TSC is native" tsc 'dom1: mode=2'
 expect_line "g2's TSC is native" tsc 'dom2: mode=2'
 
-exit "$failed"
+end_checks

@@ -18,4 +18,4 @@ expect_line "list says so, too" list.log 'this Xen has no Strata in it'
 expect_line "list still shows the guest" list.log '^domain 1 +g1 +no module'
 expect_line "list fails" list.log '^status 1$'
 
-exit "$failed"
+end_checks
