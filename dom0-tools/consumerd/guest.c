@@ -139,8 +139,12 @@ static void node_path(char *path, const struct guest *guest, const char *node)
 static int tell(struct xs_handle *xenstore, const struct guest *guest, const char *command,
 		struct strata_error *error)
 {
-	char path[PATH_BYTES];
+	char path[PATH_BYTES], state[32];
 
+	/* To write for a domain that is gone would make its nodes anew, and nobody would clear
+	 * them away. */
+	if (!read_node(xenstore, guest->domain, "state", state, sizeof(state)))
+		return strata_fail(error, "its module is gone");
 	/* Without the watch the answer is found a moment later. */
 	node_path(path, guest, "state");
 	xs_watch(xenstore, path, "state");

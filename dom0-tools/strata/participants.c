@@ -235,9 +235,7 @@ void participants_start(struct participants *all)
 static void did_not_stop(struct participants *all, struct participant *one,
 			 const struct strata_error *why)
 {
-	fprintf(stderr,
-		"strata: domain %u did not stop: %s; its last sub-buffers are not in the "
-		"recording\n",
+	fprintf(stderr, "strata: the last sub-buffers of domain %u are not in the recording: %s\n",
 		one->guest.domain, why->text);
 	one->started = false;
 	all->left_out++;

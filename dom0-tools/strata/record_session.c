@@ -251,6 +251,22 @@ static int run(struct session *session, struct strata_error *error)
 	return 0;
 }
 
+/* Stops the hypervisor, and says so if some of its CPUs could not record. */
+static int stop_hypervisor(struct session *session, struct strata_error *error)
+{
+	struct strata_hv_op query;
+
+	if (hypervisor_stop(session->hypervisor, error) ||
+	    hypervisor_query(session->hypervisor, &query, error))
+		return -1;
+	if (query.u.query.unringed)
+		fprintf(stderr,
+			"strata: %" PRIu64 " events of physical CPUs that came after the start are "
+			"not recorded; record again\n",
+			query.u.query.unringed);
+	return 0;
+}
+
 /*
  * Stops all writers, then takes what they flushed.  The hypervisor starts first
  * and stops last, so that it saw every vCPU run for as long as its guest wrote.
@@ -267,7 +283,7 @@ static int stop(struct session *session, bool drain, struct strata_error *error)
 		drain = false;
 		result = -1;
 	}
-	if (session->options->xen_mask && hypervisor_stop(session->hypervisor, error))
+	if (session->options->xen_mask && stop_hypervisor(session, error))
 		result = -1;
 	/* Once takes all that a ring can hold.  A guest that goes on writing must not keep us. */
 	if (drain && recorder_drain(session->recorder, RECORDER_DRAIN_ALL, &nr_packets, error))
