@@ -115,11 +115,10 @@ int hypervisor_query(struct hypervisor *hypervisor, struct strata_hv_op *op,
 static int put_subbuf(struct ring *ring, struct strata_error *error)
 {
 	struct strata_hv_op op = { .operation = STRATA_HV_PUT };
+	struct hypervisor *hypervisor = ring->owner;
 
 	op.u.subbuf.cpu = ring->cpu;
 	op.u.subbuf.position = ring->reader.read_count;
-	struct hypervisor *hypervisor = ring->owner;
-
 	if (strata_sysctl_call(&hypervisor->sysctl, &op))
 		return strata_fail(error, "Xen does not take sub-buffer %#llx of CPU %u back: %s",
 				   (unsigned long long)op.u.subbuf.position, ring->cpu,
@@ -241,7 +240,7 @@ static int map_rings(struct hypervisor *hypervisor, struct strata_ring_geometry 
 }
 
 int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry geo,
-		      const char *owner, bool take_over, struct strata_error *error)
+		      const char *owner, struct strata_error *error)
 {
 	struct strata_hv_op op = { .operation = STRATA_HV_CREATE };
 	int result;
@@ -250,7 +249,7 @@ int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry
 	op.u.create.nr_subbufs_bits = geo.nr_subbufs_bits;
 	snprintf(op.u.create.owner, sizeof(op.u.create.owner), "%s", owner);
 	result = strata_sysctl_call(&hypervisor->sysctl, &op);
-	if (result && errno == EBUSY && take_over) {
+	if (result && errno == EBUSY) {
 		struct strata_hv_op destroy = { .operation = STRATA_HV_DESTROY };
 
 		op.u.create.owner[STRATA_HV_OWNER_BYTES - 1] = '\0';

@@ -40,11 +40,12 @@ int hypervisor_query(struct hypervisor *hypervisor, struct strata_hv_op *op,
  * Makes the rings of all CPUs and maps them.
  * @geo:   of each ring
  * @owner: who records, shown to whoever comes second
- * @take_over: destroy rings that are there (their owner is known to be dead)
+ * The caller holds recorder_lock(): rings that are there already were left
+ * behind by a recorder that died, and are freed.
  * 0 or -1.
  */
 int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry geo,
-		      const char *owner, bool take_over, struct strata_error *error);
+		      const char *owner, struct strata_error *error);
 
 /* The mapped rings; valid until close. */
 struct ring *hypervisor_rings(struct hypervisor *hypervisor, size_t *nr);

@@ -15,8 +15,7 @@
  * fit where recordings and CTF keep it. */
 #define LOST_MAX (INT64_MAX / STRATA_NR_LOST)
 
-/* What one pass takes of a ring while it is being written: at least one of the largest sub-buffers.
- */
+/* What one pass takes of a ring that is being written: one of the largest sub-buffers, or more. */
 #define SHARE_BYTES (4ul << 20)
 
 /* Complaints about one ring's packets that are printed; all are counted. */
@@ -290,25 +289,16 @@ static int append_losses(struct recorder *recorder, struct tap *tap, struct stra
 	return more ? append(recorder, tap, &packet, 0, error) : 0;
 }
 
-int recorder_finish_rings(struct recorder *recorder, struct strata_error *error)
+/* The last packet and the end of one ring's file.  0 or -1. */
+static int finish(struct recorder *recorder, struct tap *tap, struct strata_error *error)
 {
-	int result = 0;
-	size_t i;
+	struct strata_error closing = { "" };
+	int result = append_losses(recorder, tap, error);
 
-	for (i = 0; i < recorder->nr_taps; i++) {
-		struct tap *tap = &recorder->taps[i];
-		struct strata_error why = { "" };
-
-		if (append_losses(recorder, tap, &why) && !result) {
-			*error = why;
-			result = -1;
-		}
-		if (stream_file_close(&tap->file, &why) && !result) {
-			*error = why;
-			result = -1;
-		}
+	if (stream_file_close(&tap->file, &closing) && !result) {
+		*error = closing;
+		result = -1;
 	}
-	recorder->nr_taps = 0;
 	return result;
 }
 
@@ -317,14 +307,20 @@ struct recorder_totals recorder_totals(const struct recorder *recorder)
 	return recorder->totals;
 }
 
-int recorder_close(struct recorder *recorder, struct strata_error *error)
+int recorder_close(struct recorder *recorder, struct recorder_totals *totals,
+		   struct strata_error *error)
 {
-	int result;
+	struct strata_error later;
+	int result = 0;
+	size_t i;
 
 	output_dir_free_reserve(recorder->dir);
-	result = recorder_finish_rings(recorder, error);
-	if (recorder_save(recorder, error))
+	for (i = 0; i < recorder->nr_taps; i++)
+		if (finish(recorder, &recorder->taps[i], result ? &later : error))
+			result = -1;
+	if (recorder_save(recorder, result ? &later : error))
 		result = -1;
+	*totals = recorder->totals;
 	strata_recording_clear(&recorder->recording);
 	free(recorder->taps);
 	free(recorder->copy);

@@ -56,12 +56,15 @@ enum recorder_drain {
 int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64_t *nr_packets,
 		   struct strata_error *error);
 
-/* Stops taking from a ring, its last losses counted; the caller may unmap it then. */
-int recorder_finish_rings(struct recorder *recorder, struct strata_error *error);
-
 struct recorder_totals recorder_totals(const struct recorder *recorder);
 
-/* Writes what there is to say, closes all files, frees.  0 or -1. */
-int recorder_close(struct recorder *recorder, struct strata_error *error);
+/*
+ * Counts the last losses of each ring, which still has to be mapped; writes what
+ * there is to say, closes all files, frees.
+ * @totals: OUT, of the whole recording
+ * 0, or -1 with the first thing that could not be written.
+ */
+int recorder_close(struct recorder *recorder, struct recorder_totals *totals,
+		   struct strata_error *error);
 
 #endif /* STRATA_CONSUMERD_RECORDER_H */

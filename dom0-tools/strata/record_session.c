@@ -118,9 +118,7 @@ static int add_hypervisor(struct session *session, struct strata_error *error)
 	if (!session->options->xen_mask)
 		return 0;
 	snprintf(owner, sizeof(owner), "strata record, process %ld", (long)getpid());
-	/* We hold the lock of all recorders of this host, so rings that exist are nobody's. */
-	if (hypervisor_create(session->hypervisor, session->options->xen_geometry, owner, true,
-			      error))
+	if (hypervisor_create(session->hypervisor, session->options->xen_geometry, owner, error))
 		return -1;
 	source = strata_recording_add_source(recording, "xen");
 	if (!source)
@@ -365,15 +363,9 @@ int record_session(const struct record_options *options)
 			status = STRATA_STATUS_FAILED;
 		}
 	}
-	if (session.recorder) {
-		if (recorded) {
-			recorder_finish_rings(session.recorder, &closing);
-			totals = recorder_totals(session.recorder);
-		}
-		if (recorder_close(session.recorder, &closing)) {
-			complain(&closing);
-			status = STRATA_STATUS_FAILED;
-		}
+	if (session.recorder && recorder_close(session.recorder, &totals, &closing)) {
+		complain(&closing);
+		status = STRATA_STATUS_FAILED;
 	}
 	if (recorded)
 		report(&session, &totals);
