@@ -131,9 +131,9 @@ static void write_record(uint32_t id, const void *data, unsigned int bytes)
             copy_words((uint32_t *)(slot.payload + sizeof(context)), data,
                        bytes);
             strata_ring_commit(&ring->core, &slot);
+            /* Of this sub-buffer, or of one that the reserve has closed. */
+            notify(ring);
         }
-        /* Also when the record was lost: its attempt may have switched. */
-        notify(ring);
     }
 
     strata_probe_end(ring);
