@@ -95,21 +95,6 @@ void strata_out_advance(struct strata_out_file *file, const char *end)
 	file->used = (size_t)(end - file->buffer);
 }
 
-void strata_out_write(struct strata_out_file *file, const void *bytes, size_t length)
-{
-	const char *from = bytes;
-
-	while (length > 0) {
-		size_t part = length < STRATA_OUT_ROOM_MAX ? length : STRATA_OUT_ROOM_MAX;
-		char *room = strata_out_room(file, part);
-
-		memcpy(room, from, part);
-		strata_out_advance(file, room + part);
-		from += part;
-		length -= part;
-	}
-}
-
 void strata_out_print(struct strata_out_file *file, const char *format, ...)
 {
 	char *room = strata_out_room(file, STRATA_OUT_ROOM_MAX);

@@ -25,9 +25,6 @@ struct strata_out_file *strata_out_open(const char *path, struct strata_error *e
 char *strata_out_room(struct strata_out_file *file, size_t bytes);
 void strata_out_advance(struct strata_out_file *file, const char *end);
 
-/* Any number of bytes. */
-void strata_out_write(struct strata_out_file *file, const void *bytes, size_t length);
-
 /* printf; a line of more than STRATA_OUT_ROOM_MAX is cut. */
 void strata_out_print(struct strata_out_file *file, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -59,7 +59,7 @@ static void usage(FILE *out)
 		"  --format text           only the text; OUT is its file, \"-\" standard output\n"
 		"  --shift SOURCE=TICKS    moves the times of one source by TICKS of the host's\n"
 		"                          counter: a way to see the check of the order fail\n\n"
-		"Exit status: 0 all was merged and its order proven; 1 failed; 2 wrong usage;\n"
+		"Exit status: 0 all was merged, no check failed; 1 failed; 2 wrong usage;\n"
 		"3 merged, but something was left out or out of order, and was named.\n");
 }
 

@@ -40,13 +40,13 @@
 #include <strata/ring_layout.h>
 #include <strata/ring_state.h>
 
-/* A task, a softirq, an interrupt and an NMI may stack up on one CPU; more is a probe in a probe.
- */
+/* Task, softirq, interrupt and NMI may stack up on one CPU; more is a probe within a probe. */
 #define STRATA_RING_NESTING_MAX 4ul
 
 /* What runs once a sub-buffer, kept out of the path that every event takes. */
 #define STRATA_SLOW_PATH static __attribute__((__unused__, __noinline__, __cold__))
 
+/* The writer's books of one sub-buffer, in memory that is its own. */
 struct strata_ring_subbuf {
 	strata_count_t commit_count; /* bytes committed, in all turns; this CPU only */
 	strata_count_t commit_seq;   /* what commit_count was when last delivered */
