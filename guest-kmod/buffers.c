@@ -48,7 +48,7 @@ static int create_ring(unsigned int cpu, struct strata_grants *grants, u32 first
 		kvfree(ring);
 		return -ENOMEM;
 	}
-	strata_ring_init(ring, geo, data, writer, &reader->read_count, cpu, 0);
+	strata_ring_init(ring, geo, data, writer, reader, cpu, 0);
 	per_cpu(strata_cpu_ring, cpu) = ring;
 	return 0;
 }

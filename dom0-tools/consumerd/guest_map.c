@@ -113,6 +113,12 @@ static int map_events(struct guest_map *map, const struct guest *guest, uint32_t
 	return map->events ? 0 : strata_fail(error, "out of memory");
 }
 
+static int get_shared(struct ring *ring, struct strata_error *error)
+{
+	(void)error;
+	return strata_reader_get(&ring->reader);
+}
+
 static int put_shared(struct ring *ring, struct strata_error *error)
 {
 	(void)error;
@@ -157,16 +163,16 @@ static int map_ring(struct guest_map *map, const struct guest *guest, uint32_t i
 			       "a ring's data", error);
 	if (!pages->data)
 		return -1;
+	ring->get = get_shared;
 	ring->put = put_shared;
 	ring->cpu = strata_read_once(&((struct strata_ring_writer_area *)pages->writer)->cpu);
 	if (ring->cpu > STRATA_CPU_MAX)
 		return strata_fail(error, "it is of CPU %u (at most %u can be)", ring->cpu,
 				   STRATA_CPU_MAX);
-	refusal = strata_reader_init(
-		&ring->reader, geo, pages->writer, pages->reader, pages->data,
-		strata_read_once(&((struct strata_ring_reader_area *)pages->reader)->read_count));
+	refusal = strata_reader_init(&ring->reader, geo, pages->writer, pages->reader, pages->data);
 	if (refusal != STRATA_READER_OK)
 		return strata_fail(error, "%s", refusal_text(refusal));
+	strata_reader_resume(&ring->reader);
 	return 0;
 }
 

@@ -112,6 +112,32 @@ int hypervisor_query(struct hypervisor *hypervisor, struct strata_hv_op *op,
 	return 0;
 }
 
+static int get_subbuf(struct ring *ring, struct strata_error *error)
+{
+	struct strata_hv_op op = { .operation = STRATA_HV_GET };
+	struct hypervisor *hypervisor = ring->owner;
+
+	/* What is mapped tells whether it is worth the call; in discard mode it tells all. */
+	if (!strata_reader_ready(&ring->reader))
+		return 0;
+	if (!ring->reader.overwrite)
+		return strata_reader_get(&ring->reader);
+	op.u.subbuf.cpu = ring->cpu;
+	if (strata_sysctl_call(&hypervisor->sysctl, &op)) {
+		if (errno == EAGAIN)
+			return 0;
+		return strata_fail(error, "Xen gives no sub-buffer of CPU %u: %s", ring->cpu,
+				   strerror(errno));
+	}
+	if (op.u.subbuf.page > strata_nr_subbufs(ring->reader.geo))
+		return strata_fail(error, "Xen gives page %u of CPU %u, and there are %lu",
+				   op.u.subbuf.page, ring->cpu,
+				   strata_nr_subbufs(ring->reader.geo) + 1);
+	ring->reader.read_count = op.u.subbuf.position;
+	ring->reader.page = op.u.subbuf.page;
+	return 1;
+}
+
 static int put_subbuf(struct ring *ring, struct strata_error *error)
 {
 	struct strata_hv_op op = { .operation = STRATA_HV_PUT };
@@ -205,9 +231,10 @@ static int map_ring(struct hypervisor *hypervisor, uint32_t cpu, struct strata_r
 	if (!mapping->data)
 		return -1;
 	ring->cpu = cpu;
+	ring->get = get_subbuf;
 	ring->put = put_subbuf;
 	ring->owner = hypervisor;
-	if (strata_reader_init(&ring->reader, geo, mapping->writer, NULL, mapping->data, 0) !=
+	if (strata_reader_init(&ring->reader, geo, mapping->writer, NULL, mapping->data) !=
 	    STRATA_READER_OK)
 		return strata_fail(error,
 				   "the ring of CPU %u has a layout that this tool does not know; "

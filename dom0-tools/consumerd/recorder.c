@@ -83,10 +83,13 @@ static int skip_old(struct tap *tap, struct strata_error *error)
 {
 	strata_count_t turns = strata_nr_subbufs(tap->ring->reader.geo);
 	unsigned int i;
+	int found = 1;
 
-	while (turns-- && strata_reader_ready(&tap->ring->reader))
+	while (turns-- && (found = tap->ring->get(tap->ring, error)) > 0)
 		if (tap->ring->put(tap->ring, error))
 			return -1;
+	if (found < 0)
+		return -1;
 	for (i = 0; i < STRATA_NR_LOST; i++)
 		tap->lost_before[i] = strata_reader_lost(&tap->ring->reader, i);
 	return 0;
@@ -253,12 +256,15 @@ int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64
 	for (i = 0; i < recorder->nr_taps; i++) {
 		struct tap *tap = &recorder->taps[i];
 		strata_count_t turns = share(tap->ring->reader.geo, extent);
+		int found = 1;
 
-		while (turns-- && strata_reader_ready(&tap->ring->reader)) {
+		while (turns-- && (found = tap->ring->get(tap->ring, error)) > 0) {
 			if (take(recorder, tap, error))
 				return -1;
 			(*nr_packets)++;
 		}
+		if (found < 0)
+			return -1;
 	}
 	if (nr_events(recorder) != recorder->nr_events_saved)
 		return recorder_save(recorder, error);

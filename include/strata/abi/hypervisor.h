@@ -13,7 +13,7 @@
 #include <strata/platform/platform.h>
 
 #ifndef STRATA_HV_ABI_VERSION /* a test builds a tool of another version */
-#define STRATA_HV_ABI_VERSION 1u
+#define STRATA_HV_ABI_VERSION 2u
 #endif
 
 /* The sysctl command; out of the range that Xen numbers. */
@@ -41,14 +41,22 @@ enum strata_hv_operation {
 	/* The frames of one ring, a few a call: index 0 is the writer area, then the data.  ENOENT:
 	 * no rings, or none for that CPU.  EINVAL: `first` lies beyond the ring. */
 	STRATA_HV_FRAMES = 5,
-	/* The next sub-buffer to read of one ring.  EAGAIN: none is ready. ENOENT. */
+	/* The next sub-buffer to read of one ring; of one that is overwritten it is taken out.
+	 * EAGAIN: none is ready. ENOENT. */
 	STRATA_HV_GET = 6,
 	/* Lets it go.  EINVAL: u.subbuf.position is not the next one, or it is not ready.  ENOENT.
 	 */
 	STRATA_HV_PUT = 7,
 	/* Stops, and frees the rings; frames that are still mapped live on until unmapped. */
 	STRATA_HV_DESTROY = 8,
+	/* While recording goes on: records every clock and every vCPU's state once more, and has
+	 * each CPU hand over what it recorded.  A CPU in which a probe is under way is asked a few
+	 * times, then left.  ENOENT. */
+	STRATA_HV_FLUSH = 9,
 };
+
+/* For u.create.flags: a full ring overwrites its oldest sub-buffer. */
+#define STRATA_HV_OVERWRITE 1u
 
 enum strata_hv_state {
 	STRATA_HV_IDLE = 0, /* no rings */
@@ -67,12 +75,16 @@ struct strata_hv_op {
 			uint32_t nr_subbufs_bits;
 			uint32_t tsc_khz;
 			uint32_t virq;
+			uint32_t flags; /* as the rings were made */
+			uint32_t reserved;
 			uint64_t unringed; /* events of CPUs that have no ring */
 			char owner[STRATA_HV_OWNER_BYTES];
 		} query; /* OUT */
 		struct {
-			uint32_t subbuf_bits;              /* IN */
-			uint32_t nr_subbufs_bits;          /* IN */
+			uint32_t subbuf_bits;     /* IN */
+			uint32_t nr_subbufs_bits; /* IN */
+			uint32_t flags;           /* IN: STRATA_HV_OVERWRITE or 0 */
+			uint32_t reserved;
 			char owner[STRATA_HV_OWNER_BYTES]; /* IN; on EBUSY OUT */
 		} create;
 		struct {
@@ -87,8 +99,8 @@ struct strata_hv_op {
 			uint64_t mfn[STRATA_HV_FRAMES_PER_CALL];
 		} frames;
 		struct {
-			uint32_t cpu; /* IN */
-			uint32_t reserved;
+			uint32_t cpu;      /* IN */
+			uint32_t page;     /* GET: OUT, of the ring's data, in sub-buffers */
 			uint64_t position; /* GET: OUT, PUT: IN; start of the sub-buffer */
 		} subbuf;
 	} u;

@@ -27,6 +27,7 @@
 #define GRACE_ATTEMPTS 16
 
 static struct strata_ring_geometry geometry;
+static uint32_t flags;                    /* STRATA_HV_OVERWRITE or 0 */
 static char owner[STRATA_HV_OWNER_BYTES]; /* empty: there are no rings */
 static bool complete;                     /* every CPU present has its ring */
 static bool undoing;                      /* memory ran out half way */
@@ -69,12 +70,30 @@ static int stop_recording(void)
     return atomic_read(&busy) ? -ERESTART : 0;
 }
 
-static int start_recording(uint32_t event_mask)
+/*
+ * Records where everything stands: what a reader must know to make sense of
+ * the changes.  The caller holds the CPU maps.
+ */
+static void record_state(void)
 {
     struct domain *d;
     struct vcpu *v;
     unsigned int cpu;
 
+    on_selected_cpus(&cpu_online_map, start_this_cpu, NULL, 1);
+
+    for_each_online_cpu ( cpu )
+        vcpu_runstate_trace(idle_vcpu[cpu]);
+
+    rcu_read_lock(&domlist_read_lock);
+    for_each_domain ( d )
+        for_each_vcpu ( d, v )
+            strata_vcpu_created(v);
+    rcu_read_unlock(&domlist_read_lock);
+}
+
+static int start_recording(uint32_t event_mask)
+{
     if ( !complete )
         return -ENOENT;
 
@@ -85,17 +104,36 @@ static int start_recording(uint32_t event_mask)
     set_bit(_TB_STRATA, &tb_init_done);
 
     /* After this, every CPU has seen the gate open. */
-    on_selected_cpus(&cpu_online_map, start_this_cpu, NULL, 1);
-
-    for_each_online_cpu ( cpu )
-        vcpu_runstate_trace(idle_vcpu[cpu]);
+    record_state();
     put_cpu_maps();
 
-    rcu_read_lock(&domlist_read_lock);
-    for_each_domain ( d )
-        for_each_vcpu ( d, v )
-            strata_vcpu_created(v);
-    rcu_read_unlock(&domlist_read_lock);
+    return 0;
+}
+
+/*
+ * Rings that are overwritten may have lost what was said at the start, so it is
+ * said again; then every CPU hands over what it has.
+ */
+static int flush_recording(void)
+{
+    unsigned int attempts = 0;
+    atomic_t busy;
+
+    if ( !complete )
+        return -ENOENT;
+
+    if ( !get_cpu_maps() )
+        return -ERESTART;
+
+    if ( strata_started() )
+        record_state();
+
+    do {
+        atomic_set(&busy, 0);
+        on_selected_cpus(&cpu_online_map, quiesce_this_cpu, &busy, 1);
+    } while ( atomic_read(&busy) && ++attempts < GRACE_ATTEMPTS );
+
+    put_cpu_maps();
 
     return 0;
 }
@@ -157,6 +195,7 @@ static bool resumes(const struct strata_hv_op *op)
     return !complete &&
            geometry.subbuf_bits == op->u.create.subbuf_bits &&
            geometry.nr_subbufs_bits == op->u.create.nr_subbufs_bits &&
+           flags == op->u.create.flags &&
            !strncmp(owner, op->u.create.owner, sizeof(owner));
 }
 
@@ -166,6 +205,7 @@ static int begin_create(struct strata_hv_op *op)
 
     geometry.subbuf_bits = op->u.create.subbuf_bits;
     geometry.nr_subbufs_bits = op->u.create.nr_subbufs_bits;
+    flags = op->u.create.flags;
 
     /* Leave Xen the better half of what is free. */
     pages = STRATA_WRITER_AREA_PAGES + strata_data_pages(geometry);
@@ -188,7 +228,8 @@ static int create(struct strata_hv_op *op)
          op->u.create.subbuf_bits < STRATA_SUBBUF_BITS_MIN ||
          op->u.create.subbuf_bits > STRATA_SUBBUF_BITS_MAX ||
          op->u.create.nr_subbufs_bits < STRATA_NR_SUBBUFS_BITS_MIN ||
-         op->u.create.nr_subbufs_bits > STRATA_NR_SUBBUFS_BITS_MAX )
+         op->u.create.nr_subbufs_bits > STRATA_NR_SUBBUFS_BITS_MAX ||
+         (op->u.create.flags & ~STRATA_HV_OVERWRITE) )
         return -EINVAL;
 
     if ( !owner[0] )
@@ -208,7 +249,7 @@ static int create(struct strata_hv_op *op)
     {
         if ( strata_rings[cpu] )
             continue;
-        if ( strata_ring_make(cpu, geometry) )
+        if ( strata_ring_make(cpu, geometry, flags & STRATA_HV_OVERWRITE) )
             return undo_create();
         if ( hypercall_preempt_check() )
             return -ERESTART;
@@ -229,6 +270,7 @@ static void query(struct strata_hv_op *op)
     {
         op->u.query.subbuf_bits = geometry.subbuf_bits;
         op->u.query.nr_subbufs_bits = geometry.nr_subbufs_bits;
+        op->u.query.flags = flags;
     }
     op->u.query.tsc_khz = cpu_khz;
     op->u.query.virq = STRATA_HV_VIRQ;
@@ -264,13 +306,25 @@ static int frames(struct strata_hv_op *op)
 
 static int get_subbuf(struct strata_hv_op *op)
 {
-    const struct strata_cpu_ring *ring = find_ring(op->u.subbuf.cpu);
+    struct strata_cpu_ring *ring = find_ring(op->u.subbuf.cpu);
+    int page;
 
     if ( !ring )
         return -ENOENT;
-    if ( !strata_ring_ready(&ring->core, ring->read_count) )
+
+    /* What was taken and not put is a dead reader's: this one comes instead. */
+    if ( ring->taken )
+    {
+        ring->taken = false;
+        strata_ring_put(&ring->core);
+    }
+
+    page = strata_ring_get(&ring->core, &ring->spare);
+    if ( page < 0 )
         return -EAGAIN;
-    op->u.subbuf.position = ring->read_count;
+    ring->taken = ring->core.overwrite;
+    op->u.subbuf.position = ring->reader.read_count;
+    op->u.subbuf.page = page;
 
     return 0;
 }
@@ -281,10 +335,13 @@ static int put_subbuf(const struct strata_hv_op *op)
 
     if ( !ring )
         return -ENOENT;
-    if ( op->u.subbuf.position != ring->read_count ||
-         !strata_ring_ready(&ring->core, ring->read_count) )
+    if ( op->u.subbuf.position != ring->reader.read_count )
         return -EINVAL;
-    strata_ring_put(&ring->core, &ring->read_count);
+    if ( ring->core.overwrite ? !ring->taken
+                              : strata_ring_get(&ring->core, &ring->spare) < 0 )
+        return -EINVAL;
+    ring->taken = false;
+    strata_ring_put(&ring->core);
 
     return 0;
 }
@@ -323,6 +380,9 @@ int strata_sysctl(struct strata_hv_op *op)
 
     case STRATA_HV_DESTROY:
         return destroy();
+
+    case STRATA_HV_FLUSH:
+        return flush_recording();
     }
 
     return -EINVAL;

@@ -214,9 +214,10 @@ void strata_flush_for_reader(void)
 {
     struct strata_cpu_ring *ring = strata_probe_begin();
 
-    if ( ring )
+    /* A flight recorder has no reader that waits. */
+    if ( ring && !ring->core.overwrite )
     {
-        strata_count_t read = strata_load_acquire(&ring->read_count);
+        strata_count_t read = strata_load_acquire(&ring->reader.read_count);
         strata_count_t write = strata_read_once(&ring->core.write_count);
 
         if ( strata_subbuf_being_written(ring->core.geo, write, read) )
