@@ -94,6 +94,14 @@ int strata_buffers_create(struct strata_grants *grants, struct strata_ring_geome
 	return 0;
 }
 
+void strata_buffers_set_mode(bool overwrite)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu (cpu)
+		per_cpu(strata_cpu_ring, cpu)->overwrite = overwrite;
+}
+
 /* On the ring's own CPU, with interrupts off; or on any while that one is offline. */
 static void flush_ring(void *info)
 {

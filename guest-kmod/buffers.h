@@ -26,8 +26,14 @@ u32 strata_buffers_count(void);
 int strata_buffers_create(struct strata_grants *grants, struct strata_ring_geometry geo);
 
 /*
+ * What a full ring loses from now on: the newest records, or, if @overwrite, the
+ * oldest sub-buffer.  No probe is attached.
+ */
+void strata_buffers_set_mode(bool overwrite);
+
+/*
  * Hands what has been recorded so far to the reader: each ring's CPU closes the
- * sub-buffer that it is writing.  No probe is attached.  May sleep.
+ * sub-buffer that it is writing, also while probes go on.  May sleep.
  */
 void strata_buffers_flush(void);
 
