@@ -50,6 +50,22 @@ const char *strata_layer_name(enum strata_layer layer)
 	return "unknown";
 }
 
+const char *strata_source_end_text(enum strata_source_end ended)
+{
+	static const char *const texts[STRATA_NR_SOURCE_ENDS] = {
+		[STRATA_SOURCE_STAYED] = "with the recording",
+		[STRATA_SOURCE_DESTROYED] = "domain destroyed",
+		[STRATA_SOURCE_SHUT_DOWN] = "domain shut down",
+		[STRATA_SOURCE_REBOOTED] = "domain rebooted",
+		[STRATA_SOURCE_SUSPENDED] = "domain suspended",
+		[STRATA_SOURCE_CRASHED] = "domain crashed",
+		[STRATA_SOURCE_UNLOADED] = "module unloaded",
+		[STRATA_SOURCE_LEFT_OUT] = "left out",
+	};
+
+	return (unsigned int)ended < STRATA_NR_SOURCE_ENDS ? texts[ended] : NULL;
+}
+
 const struct strata_event_desc *strata_layer_context(enum strata_layer layer)
 {
 	if (layer == STRATA_LAYER_XEN)

@@ -44,12 +44,28 @@ struct strata_stream {
 	uint64_t bad_packets; /* what the writer handed over and the recorder refused */
 };
 
+/* Why a source ended before its recording did. */
+enum strata_source_end {
+	STRATA_SOURCE_STAYED, /* it did not */
+	STRATA_SOURCE_DESTROYED,
+	STRATA_SOURCE_SHUT_DOWN,
+	STRATA_SOURCE_REBOOTED,
+	STRATA_SOURCE_SUSPENDED, /* saved, or migrated away */
+	STRATA_SOURCE_CRASHED,
+	STRATA_SOURCE_UNLOADED,
+	STRATA_SOURCE_LEFT_OUT, /* it could not be recorded; the recorder said why */
+	STRATA_NR_SOURCE_ENDS,
+};
+
 struct strata_source {
 	char name[80]; /* of its directory: "xen", "dom0", "g1" */
 	enum strata_layer layer;
 	uint32_t domain;      /* its domain's number; of the hypervisor DOMID_XEN, 0x7ff2 */
 	char domain_name[80]; /* "xen", "Domain-0", "g1"; UTF-8, nothing else is promised */
 	uint8_t uuid[16];     /* of its CTF trace */
+	uint64_t came_ticks;  /* the host's TSC when it came; 0: it was there from the beginning */
+	uint64_t went_ticks;  /* ... when it went; 0: it stayed */
+	enum strata_source_end ended;
 	struct strata_event_desc *events; /* sorted by id, checked */
 	size_t nr_events;
 	struct strata_stream *streams; /* sorted by cpu */
@@ -65,6 +81,9 @@ struct strata_recording {
 };
 
 const char *strata_layer_name(enum strata_layer layer);
+
+/* As recording.json has it and people read it: "domain destroyed"; NULL if there is no such end. */
+const char *strata_source_end_text(enum strata_source_end ended);
 
 /* Frees what a recording holds, not the structure itself. */
 void strata_recording_clear(struct strata_recording *recording);

@@ -26,22 +26,26 @@ enum guest_module {
 struct guest {
 	uint32_t domain;
 	char name[80]; /* as xl shows it; not checked for what a terminal would do with it */
+	bool named;    /* false: xenstore knows no such domain (any more), the name is made up */
 	enum guest_module module;
 	uint32_t version;
 	uint32_t root_ref;
 	uint32_t port;
 	uint64_t nonce;
-	char state[32]; /* of its module, first word */
+	char state[32];    /* of its module, first word */
+	uint32_t answered; /* the number behind it: the command that brought it there; 0: none */
 };
+
+/* Reads what xenstore says of one domain and its module.  A few short requests. */
+void guest_look(struct xs_handle *xenstore, uint32_t domain, struct guest *guest);
 
 /* Lists all domains, in order of their numbers.  The list is the caller's to free().  0 or -1. */
 int guests_find(struct xs_handle *xenstore, struct guest **guests, size_t *nr,
 		struct strata_error *error);
 
 /*
- * Tells a guest to record the events of @mask, or to stop; guest_await() waits
- * until it did.  Several guests are told first and awaited then, so that they
- * work side by side.
+ * Tells a guest to record the events of @mask, or to stop.  Nothing is waited for:
+ * guest_look() shows "started" or "stopped" with the same number, some time later.
  * @sequence: a number that was not used with this guest before
  * 0 or -1.
  */
@@ -49,22 +53,5 @@ int guest_tell_start(struct xs_handle *xenstore, const struct guest *guest, uint
 		     uint64_t mask, struct strata_error *error);
 int guest_tell_stop(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
 		    struct strata_error *error);
-
-/* How long to wait for answers, and what to do in the meantime: other rings fill up. */
-struct guest_patience {
-	int64_t deadline_ms;           /* of CLOCK_MONOTONIC, see guest_clock_ms() */
-	bool (*meanwhile)(void *data); /* called every few milliseconds; false: wait no longer */
-	void *data;
-};
-
-int64_t guest_clock_ms(void);
-
-/*
- * Waits for the guest to answer @word ("started", "stopped") to @sequence.
- * 0 or -1: refused, no answer in time, or gone.
- */
-int guest_await(struct xs_handle *xenstore, const struct guest *guest, const char *word,
-		uint32_t sequence, const struct guest_patience *patience,
-		struct strata_error *error);
 
 #endif /* STRATA_CONSUMERD_GUEST_H */

@@ -18,6 +18,8 @@ struct recorder_totals {
 	uint64_t bytes;
 	uint64_t lost;
 	uint64_t bad_packets;
+	uint64_t no_room; /* of those lost: they waited for room on the disk until the end */
+	bool was_full;    /* the disk, for a while at least */
 };
 
 /*
@@ -39,6 +41,18 @@ struct strata_recording *recorder_recording(struct recorder *recorder);
 int recorder_add_ring(struct recorder *recorder, size_t source_index, struct ring *ring,
 		      struct strata_error *error);
 
+/*
+ * Ends a source before the recording does: takes all that is ready in its rings,
+ * counts their last losses, closes its files and forgets the rings, which the
+ * caller may unmap then.  They have to be mapped until here; a dead domain's are.
+ * What the disk has no room for is counted as lost.
+ * @reason: STRATA_SOURCE_STAYED: it is there to the end
+ * 0, or -1 with the first thing that could not be written; the rings are forgotten
+ * in any case.
+ */
+int recorder_finish_source(struct recorder *recorder, size_t source_index,
+			   enum strata_source_end reason, struct strata_error *error);
+
 /* Writes metadata and recording.json as they stand.  0 or -1. */
 int recorder_save(struct recorder *recorder, struct strata_error *error);
 
@@ -48,10 +62,11 @@ enum recorder_drain {
 };
 
 /*
- * Takes what is ready, in bounds, so that no writer can hold us here.
+ * Takes what is ready, in bounds, so that no writer can hold us here.  A full disk
+ * is said once and is no end: what is ready stays in the rings, which count what
+ * they lose, until there is room again; that is tried every second.
  * @nr_packets: OUT, how many were taken.
- * 0, or -1 when nothing more can be written (disk full): what is on disk stays
- * whole.
+ * 0, or -1 when nothing more can be written: what is on disk stays whole.
  */
 int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64_t *nr_packets,
 		   struct strata_error *error);
@@ -59,8 +74,8 @@ int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64
 struct recorder_totals recorder_totals(const struct recorder *recorder);
 
 /*
- * Counts the last losses of each ring, which still has to be mapped; writes what
- * there is to say, closes all files, frees.
+ * Finishes all sources, whose rings still have to be mapped; writes what there is
+ * to say, frees.
  * @totals: OUT, of the whole recording
  * 0, or -1 with the first thing that could not be written.
  */

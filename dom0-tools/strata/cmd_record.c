@@ -30,7 +30,11 @@ static void usage(FILE *out)
 		"                             patterns like web*), event patterns, comma-separated;\n"
 		"                             may be repeated; then only those named are recorded\n"
 		"                             (default: every kernel with the module, all events;\n"
-		"                             none: no kernel)\n\n"
+		"                             none: no kernel)\n"
+		"      --wait                 a domain that is named need not be there yet\n\n"
+		"A kernel whose domain starts, or whose module is loaded, while it records takes part\n"
+		"from then on, if it is one of those that are recorded. A name without a pattern has to\n"
+		"be a domain's that runs, unless with --wait.\n"
 		"Status: 0 all was recorded, 1 failed, 2 wrong usage, 3 recorded, but something named on\n"
 		"stderr had to be left out.\n"
 		"Example: strata record --duration 10s --output /tmp/slow --xen sched,hvm "
@@ -115,6 +119,9 @@ static int take_option(int option, char *argument, struct record_options *option
 			       : wrong("--xen-buffer: \"%s\" is not SIZExN with powers of two, 4K to "
 				       "4M, 2 to 256",
 				       argument);
+	case 'w':
+		options->wait = true;
+		return STRATA_STATUS_OK;
 	case 'k':
 		if (!select_parse_kernel(argument, &options->kernels[options->nr_kernels],
 					 &error)) {
@@ -137,6 +144,7 @@ int strata_cmd_record(int argc, char **argv)
 		{ "xen", required_argument, NULL, 'x' },
 		{ "xen-buffer", required_argument, NULL, 'b' },
 		{ "kernel", required_argument, NULL, 'k' },
+		{ "wait", no_argument, NULL, 'w' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};

@@ -29,6 +29,10 @@
 #define SETTLE_NS      2000000
 #define PORTS_PER_WAKE 64
 
+/* What is waited for guests to answer, at the most; later ones are late, not lost, at a start. */
+#define START_MS 3000
+#define STOP_MS  10000
+
 struct session {
 	const struct record_options *options;
 	xentoollog_logger *quiet; /* the libraries' own messages say less than ours */
@@ -37,9 +41,7 @@ struct session {
 	struct recorder *recorder;
 	uint32_t tsc_khz;
 	uint64_t start_ticks;
-	uint64_t shown_s;                /* seconds at the last progress line */
-	struct strata_error drain_error; /* of one while a guest was awaited; empty: none */
-	bool stopping;
+	uint64_t shown_s; /* seconds at the last progress line */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -98,6 +100,9 @@ static int open_xen(struct session *session, struct strata_error *error)
 	if (!kernels->gnttab)
 		return strata_fail(error, "/dev/xen/gntdev cannot be opened: %s; load xen-gntdev",
 				   strerror(errno));
+	kernels->domains = domains_open(error);
+	if (!kernels->domains)
+		return -1;
 	kernels->evtchn = xenevtchn_open(session->quiet, 0);
 	if (!kernels->evtchn)
 		fprintf(stderr,
@@ -142,22 +147,6 @@ static int add_hypervisor(struct session *session, struct strata_error *error)
 	return 0;
 }
 
-/*
- * While guests' answers are awaited the others go on writing: takes what they
- * have.  A signal ends the wait for a start, but not for a stop: what was
- * recorded is to be complete.
- */
-static bool drain_meanwhile(void *data)
-{
-	struct session *session = data;
-	uint64_t nr_packets;
-
-	if (!session->drain_error.text[0])
-		recorder_drain(session->recorder, RECORDER_DRAIN_SOME, &nr_packets,
-			       &session->drain_error);
-	return session->stopping || !interrupted;
-}
-
 static int prepare(struct session *session, struct strata_error *error)
 {
 	struct strata_recording *recording;
@@ -176,37 +165,70 @@ static int prepare(struct session *session, struct strata_error *error)
 	recording = recorder_recording(session->recorder);
 	recording->tsc_khz = session->tsc_khz;
 	take_anchor(recording);
-	session->kernels.meanwhile = drain_meanwhile;
-	session->kernels.data = session;
-	if (add_hypervisor(session, error) ||
-	    participants_gather(&session->kernels, session->recorder, session->options->kernels,
-				session->options->nr_kernels, error))
+	session->kernels.recorder = session->recorder;
+	session->kernels.selections = session->options->kernels;
+	session->kernels.nr_selections = session->options->nr_kernels;
+	session->kernels.wait = session->options->wait;
+	session->kernels.tsc_khz = session->tsc_khz;
+	if (add_hypervisor(session, error) || participants_gather(&session->kernels, error))
 		return -1;
-	if (!recording->nr_sources)
+	if (!recording->nr_sources && !participants_expected(&session->kernels))
 		return strata_fail(error, "there is nothing to record: no kernel has strata.ko "
 					  "loaded, and the hypervisor is left out");
 	return recorder_save(session->recorder, error);
 }
 
-/* Waits for a writer's notification, or for POLL_MS. */
-static void wait_for_writers(struct session *session)
+/* Waits for a writer's notification, for a change in xenstore, or for POLL_MS. */
+static void wait_for_news(struct session *session)
 {
 	xenevtchn_handle *evtchn = session->kernels.evtchn;
-	struct pollfd fd = { .fd = evtchn ? xenevtchn_fd(evtchn) : -1, .events = POLLIN };
+	struct pollfd fds[2] = {
+		{ .fd = evtchn ? xenevtchn_fd(evtchn) : -1, .events = POLLIN },
+		{ .fd = xs_fileno(session->kernels.xenstore), .events = POLLIN },
+	};
 	struct timespec settle = { .tv_nsec = SETTLE_NS };
 	unsigned int i;
 
-	if (poll(&fd, 1, POLL_MS) <= 0)
+	if (poll(fds, 2, POLL_MS) <= 0)
 		return;
 	/* Unmask before the rings are looked at: what becomes ready later notifies again. */
-	for (i = 0; i < PORTS_PER_WAKE && (fd.revents & POLLIN); i++) {
+	for (i = 0; i < PORTS_PER_WAKE && (fds[0].revents & POLLIN); i++) {
 		xenevtchn_port_or_error_t port = xenevtchn_pending(evtchn);
 
 		if (port < 0 || xenevtchn_unmask(evtchn, (evtchn_port_t)port) ||
-		    poll(&fd, 1, 0) <= 0)
+		    poll(fds, 1, 0) <= 0)
 			break;
 	}
 	nanosleep(&settle, NULL);
+}
+
+/* Milliseconds by the TSC: dom0's own clock may stand still under emulation. */
+static uint64_t ms_since(const struct session *session, uint64_t ticks)
+{
+	return (strata_clock() - ticks) / session->tsc_khz;
+}
+
+/* One turn of the loop: what came, went and became ready.  0, or -1 when nothing can be written. */
+static int turn(struct session *session, struct strata_error *error)
+{
+	uint64_t nr_packets;
+
+	wait_for_news(session);
+	participants_tend(&session->kernels);
+	return recorder_drain(session->recorder, RECORDER_DRAIN_SOME, &nr_packets, error);
+}
+
+/* Turns until all guests that can have answered, or @limit_ms is over. */
+static int settle(struct session *session, uint64_t limit_ms, bool until_signal,
+		  struct strata_error *error)
+{
+	uint64_t begin = strata_clock();
+
+	while (!participants_settled(&session->kernels) && ms_since(session, begin) < limit_ms &&
+	       !(until_signal && interrupted))
+		if (turn(session, error))
+			return -1;
+	return 0;
 }
 
 static void show_progress(struct session *session, uint64_t elapsed_ms)
@@ -225,22 +247,16 @@ static void show_progress(struct session *session, uint64_t elapsed_ms)
 		totals.bytes >> 10, totals.lost, terminal ? "  " : "\n");
 }
 
-/* Drains until the time is over or a signal came.  0, or -1 when the disk takes no more. */
+/* Records until the time is over or a signal came.  0, or -1 when nothing can be written. */
 static int run(struct session *session, struct strata_error *error)
 {
-	uint64_t elapsed_ms, nr_packets;
+	uint64_t elapsed_ms;
 
-	/* Time by the TSC: dom0's own clock may stand still under emulation. */
 	session->start_ticks = strata_clock();
 	do {
-		wait_for_writers(session);
-		if (session->drain_error.text[0]) {
-			*error = session->drain_error;
+		if (turn(session, error))
 			return -1;
-		}
-		if (recorder_drain(session->recorder, RECORDER_DRAIN_SOME, &nr_packets, error))
-			return -1;
-		elapsed_ms = (strata_clock() - session->start_ticks) / session->tsc_khz;
+		elapsed_ms = ms_since(session, session->start_ticks);
 		show_progress(session, elapsed_ms);
 	} while (!interrupted &&
 		 (!session->options->duration_ms || elapsed_ms < session->options->duration_ms));
@@ -268,23 +284,25 @@ static int stop_hypervisor(struct session *session, struct strata_error *error)
 /*
  * Stops all writers, then takes what they flushed.  The hypervisor starts first
  * and stops last, so that it saw every vCPU run for as long as its guest wrote.
+ * @writable: false: nothing can be written any more
  */
-static int stop(struct session *session, bool drain, struct strata_error *error)
+static int stop(struct session *session, bool writable, struct strata_error *error)
 {
 	uint64_t nr_packets;
 	int result = 0;
 
-	session->stopping = true;
 	participants_stop(&session->kernels);
-	if (drain && session->drain_error.text[0]) {
-		*error = session->drain_error;
-		drain = false;
+	/* A signal ends the wait for a start, but not for a stop: what was recorded would be lost.
+	 */
+	if (writable && settle(session, STOP_MS, false, error)) {
+		writable = false;
 		result = -1;
 	}
+	participants_name_missing(&session->kernels);
 	if (session->options->xen_mask && stop_hypervisor(session, error))
 		result = -1;
 	/* Once takes all that a ring can hold.  A guest that goes on writing must not keep us. */
-	if (drain && recorder_drain(session->recorder, RECORDER_DRAIN_ALL, &nr_packets, error))
+	if (writable && recorder_drain(session->recorder, RECORDER_DRAIN_ALL, &nr_packets, error))
 		return -1;
 	return result;
 }
@@ -298,12 +316,12 @@ static int record(struct session *session, struct strata_error *error)
 	    hypervisor_start(session->hypervisor, session->options->xen_mask, error))
 		return -1;
 	participants_start(&session->kernels);
+	result = settle(session, START_MS, true, error);
 	fprintf(stderr, "strata: recording %zu sources into %s%s\n",
 		recorder_recording(session->recorder)->nr_sources, session->options->output,
 		session->options->duration_ms ? "" : "; Ctrl-C ends it");
-	result = run(session, error);
-	if (result)
-		session->drain_error = *error; /* nothing is taken any more */
+	if (!result)
+		result = run(session, error);
 	if (stop(session, result == 0, result ? &later : error))
 		result = -1;
 	return result;
@@ -314,7 +332,13 @@ static void report(const struct session *session, const struct recorder_totals *
 	fprintf(stderr,
 		"strata: recorded %" PRIu64 " events (%" PRIu64 " KiB) in %s, %" PRIu64 " lost\n",
 		totals->events, totals->bytes >> 10, session->options->output, totals->lost);
-	if (totals->lost)
+	if (totals->was_full)
+		fprintf(stderr,
+			"strata: the disk was full; %" PRIu64 " of the lost events waited for room "
+			"until the end. What is recorded is whole; make room, or record to another "
+			"disk with --output\n",
+			totals->no_room);
+	else if (totals->lost)
 		fprintf(stderr, "strata: larger buffers lose less: --xen-buffer for Xen, subbuf_kb "
 				"and nr_subbufs of strata.ko for a kernel\n");
 	if (totals->bad_packets)
@@ -328,6 +352,7 @@ static void release(struct session *session)
 {
 	participants_release(&session->kernels);
 	hypervisor_close(session->hypervisor);
+	domains_close(session->kernels.domains);
 	if (session->kernels.evtchn)
 		xenevtchn_close(session->kernels.evtchn);
 	if (session->kernels.gnttab)
@@ -369,7 +394,8 @@ int record_session(const struct record_options *options)
 	}
 	if (recorded)
 		report(&session, &totals);
-	if (status == STRATA_STATUS_OK && (session.kernels.left_out || totals.bad_packets))
+	if (status == STRATA_STATUS_OK &&
+	    (session.kernels.left_out || totals.bad_packets || totals.was_full))
 		status = STRATA_STATUS_PARTIAL;
 	release(&session);
 	close(lock);

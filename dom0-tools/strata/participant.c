@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * participant.c - one kernel in a recording: taken in, started, stopped, let go.
+ *
+ * Everything that it publishes and answers is hostile; what it can cost is
+ * bounded by ATTEMPTS_MAX, by STRATA_SOURCES_MAX and by the rate of
+ * participants_tend().
+ */
+#include "participant.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include <strata/abi/guest.h>
+
+#include <xen/xen.h>
+#include <xen/sched.h>
+
+#include "escape.h"
+#include "source_name.h"
+
+/* So often may the module of one domain be mapped: each time it is loaded anew is one. */
+#define ATTEMPTS_MAX 32u
+
+/* After this time without an answer the user is told. */
+#define SILENCE_MS 10000u
+
+uint64_t participants_now_ms(const struct participants *all)
+{
+	return strata_clock() / all->tsc_khz;
+}
+
+static const char *shown_name(const struct participant *one, char *shown, size_t bytes)
+{
+	return strata_escape_name(shown, bytes, one->guest.name);
+}
+
+#define SHOWN_BYTES STRATA_ESCAPED_BYTES(sizeof(((struct guest *)0)->name))
+
+void participant_leave_out(struct participants *all, const struct participant *one,
+			   const struct strata_error *why)
+{
+	char name[SHOWN_BYTES];
+
+	fprintf(stderr, "strata: domain %u (%s) is left out: %s\n", one->domain,
+		shown_name(one, name, sizeof(name)), why->text);
+	all->left_out++;
+}
+
+/* The events that are asked for of this domain; NULL: it is not.  Everything if nothing was. */
+static const char *patterns_for(struct participants *all, const struct guest *guest)
+{
+	size_t i;
+
+	if (!all->nr_selections)
+		return "all";
+	for (i = 0; i < all->nr_selections; i++) {
+		if (!select_matches_domain(&all->selections[i], guest->domain, guest->name))
+			continue;
+		all->selections[i].found = true;
+		return all->selections[i].events;
+	}
+	return NULL;
+}
+
+/* Checks names before they are matched: they come from the guest. */
+static int choose_events(struct participant *one, const char *patterns, struct strata_error *error)
+{
+	size_t i;
+
+	for (i = 0; i < one->map.nr_events; i++)
+		one->map.events[i].name[STRATA_EVENT_NAME_BYTES - 1] = '\0';
+	return select_kernel_events(patterns, one->map.events, one->map.nr_events, &one->mask,
+				    error);
+}
+
+static size_t nr_streams(const struct strata_recording *recording)
+{
+	size_t nr = 0, i;
+
+	for (i = 0; i < recording->nr_sources; i++)
+		nr += recording->sources[i].nr_streams;
+	return nr;
+}
+
+/* What a recording may hold, or a merge would refuse all of it. */
+static int check_limits(struct participants *all, const struct participant *one,
+			struct strata_error *error)
+{
+	const struct strata_recording *recording = recorder_recording(all->recorder);
+
+	if (recording->nr_sources >= STRATA_SOURCES_MAX ||
+	    nr_streams(recording) + one->map.nr_rings > STRATA_STREAMS_MAX)
+		return strata_fail(error,
+				   "the recording has %zu sources with %zu streams, and at most %u "
+				   "with %u can be; begin another recording for what comes now",
+				   recording->nr_sources, nr_streams(recording), STRATA_SOURCES_MAX,
+				   STRATA_STREAMS_MAX);
+	return 0;
+}
+
+static int fill_source(struct participants *all, struct participant *one,
+		       struct strata_error *error)
+{
+	struct strata_source *source = &recorder_recording(all->recorder)->sources[one->source];
+	size_t i;
+
+	source->layer = STRATA_LAYER_KERNEL;
+	source->domain = one->domain;
+	source->came_ticks = all->started ? strata_clock() : 0;
+	snprintf(source->domain_name, sizeof(source->domain_name), "%s", one->guest.name);
+	if (getrandom(source->uuid, sizeof(source->uuid), 0) != (ssize_t)sizeof(source->uuid))
+		return strata_fail(error, "no random numbers for an UUID");
+	for (i = 0; i < one->map.nr_events; i++)
+		if (strata_source_add_event(source, &one->map.events[i], error))
+			return strata_fail_in(error, "its event table");
+	for (i = 0; i < one->map.nr_rings; i++)
+		if (recorder_add_ring(all->recorder, one->source, &one->map.rings[i], error))
+			return -1;
+	return 0;
+}
+
+/* Makes it a source of the recording. */
+static int add_source(struct participants *all, struct participant *one, struct strata_error *error)
+{
+	struct strata_recording *recording = recorder_recording(all->recorder);
+	char name[sizeof(recording->sources->name)];
+
+	if (check_limits(all, one, error))
+		return -1;
+	source_name(recording, one->domain, one->guest.name, name, sizeof(name));
+	if (!strata_recording_add_source(recording, name))
+		return strata_fail(error, "out of memory");
+	one->source = recording->nr_sources - 1;
+	one->step = PARTICIPANT_READY;
+	return fill_source(all, one, error);
+}
+
+/* What it publishes cannot be used: it is not tried again until it publishes something else. */
+static void refuse(struct participants *all, struct participant *one,
+		   const struct strata_error *why)
+{
+	participant_leave_out(all, one, why);
+	one->refused = true;
+	one->refused_nonce = one->guest.nonce;
+	one->refused_root = one->guest.root_ref;
+	if (one->step == PARTICIPANT_NONE)
+		participant_unmap(all, one);
+	else
+		participant_let_go(all, one, STRATA_SOURCE_LEFT_OUT);
+}
+
+static void join(struct participants *all, struct participant *one)
+{
+	char name[SHOWN_BYTES];
+	struct strata_error why = { "" };
+
+	if (add_source(all, one, &why)) {
+		refuse(all, one, &why);
+		return;
+	}
+	if (one->awaited) {
+		one->awaited = false;
+		all->left_out--;
+	}
+	if (all->evtchn)
+		one->port = xenevtchn_bind_interdomain(all->evtchn, one->domain, one->guest.port);
+	if (one->port < 0)
+		fprintf(stderr, "strata: domain %u is polled: its event channel cannot be bound\n",
+			one->domain);
+	if (!all->started)
+		return;
+	fprintf(stderr, "strata: domain %u (%s) takes part from now on, as %s\n", one->domain,
+		shown_name(one, name, sizeof(name)),
+		recorder_recording(all->recorder)->sources[one->source].name);
+	participant_start(all, one);
+}
+
+static int map_module(struct participants *all, struct participant *one, const char *patterns,
+		      struct strata_error *error)
+{
+	if (one->guest.module == GUEST_OTHER_ABI)
+		return strata_fail(error,
+				   "its strata.ko speaks version %u, and this tool %u; load the "
+				   "module of these sources",
+				   one->guest.version, STRATA_GUEST_ABI_VERSION);
+	if (one->guest.module == GUEST_BROKEN)
+		return strata_fail(error, "what its module publishes in xenstore is incomplete; "
+					  "reload strata.ko there");
+	if (guest_map(&one->map, all->gnttab, &one->guest, true, error) ||
+	    choose_events(one, patterns, error))
+		return -1;
+	return 0;
+}
+
+static void take_in(struct participants *all, struct participant *one, const char *patterns)
+{
+	struct strata_error why = { "" };
+
+	if (one->refused && one->refused_nonce == one->guest.nonce &&
+	    one->refused_root == one->guest.root_ref)
+		return;
+	if (one->attempts > ATTEMPTS_MAX)
+		return;
+	if (one->attempts++ == ATTEMPTS_MAX) {
+		strata_fail(&why,
+			    "its module was loaded %u times by now; begin another recording for "
+			    "what it does from here on",
+			    ATTEMPTS_MAX);
+		participant_leave_out(all, one, &why);
+		return;
+	}
+	one->recorded = false;
+	one->port = -1;
+	if (map_module(all, one, patterns, &why)) {
+		refuse(all, one, &why);
+		return;
+	}
+	/* An earlier recorder may have died: the rings are to be still before we begin. */
+	if (strcmp(one->guest.state, "started") == 0) {
+		one->step = PARTICIPANT_QUIETING;
+		one->told_ms = participants_now_ms(all);
+		one->sequence = all->sequence++;
+		if (guest_tell_stop(all->xenstore, &one->guest, one->sequence, &why))
+			refuse(all, one, &why);
+		return;
+	}
+	join(all, one);
+}
+
+/* Of a domain that is asked for by name and has no module this is said once. */
+static void note_missing_module(struct participants *all, struct participant *one)
+{
+	struct strata_error why = { "" };
+
+	if (!all->nr_selections || one->awaited || one->attempts)
+		return;
+	strata_fail(&why, "no strata.ko is loaded in it; when one is, it takes part");
+	one->awaited = true;
+	participant_leave_out(all, one, &why);
+}
+
+bool participant_owes_answer(const struct participant *one)
+{
+	return one->step == PARTICIPANT_QUIETING || one->step == PARTICIPANT_STARTING ||
+	       one->step == PARTICIPANT_STOPPING;
+}
+
+static void note_silence(struct participants *all, struct participant *one)
+{
+	char name[SHOWN_BYTES];
+
+	if (one->silence_said || all->stopping ||
+	    (one->life != DOMAIN_PAUSED && participants_now_ms(all) - one->told_ms < SILENCE_MS))
+		return;
+	one->silence_said = true;
+	fprintf(stderr, "strata: domain %u (%s) %s: it is recorded as soon as it answers\n",
+		one->domain, shown_name(one, name, sizeof(name)),
+		one->life == DOMAIN_PAUSED ? "is paused" : "does not answer");
+}
+
+/* Its module says @now; what follows for what it was told? */
+static void take_answer(struct participants *all, struct participant *one, const struct guest *now)
+{
+	struct strata_error why = { "" };
+
+	if (now->answered != one->sequence) {
+		note_silence(all, one);
+		return;
+	}
+	one->silence_said = false;
+	if (!strcmp(now->state, "refused")) {
+		strata_fail(&why, "its module refuses what it is told; its kernel log says why");
+		refuse(all, one, &why);
+	} else if (one->step == PARTICIPANT_QUIETING && !strcmp(now->state, "stopped")) {
+		join(all, one);
+	} else if (one->step == PARTICIPANT_STARTING && !strcmp(now->state, "started")) {
+		one->step = PARTICIPANT_RECORDING;
+		one->recorded = true;
+	} else if (one->step == PARTICIPANT_STOPPING && !strcmp(now->state, "stopped")) {
+		one->step = PARTICIPANT_STOPPED;
+	}
+}
+
+enum strata_source_end participant_end(const struct participant *one)
+{
+	if (one->life != DOMAIN_SHUT_DOWN)
+		return STRATA_SOURCE_DESTROYED;
+	switch (one->reason) {
+	case SHUTDOWN_poweroff:
+		return STRATA_SOURCE_SHUT_DOWN;
+	case SHUTDOWN_reboot:
+		return STRATA_SOURCE_REBOOTED;
+	case SHUTDOWN_suspend:
+		return STRATA_SOURCE_SUSPENDED;
+	case SHUTDOWN_crash:
+	case SHUTDOWN_watchdog:
+		return STRATA_SOURCE_CRASHED;
+	default:
+		return STRATA_SOURCE_DESTROYED;
+	}
+}
+
+void participant_look(struct participants *all, struct participant *one)
+{
+	const char *patterns;
+	struct guest now;
+
+	guest_look(all->xenstore, one->domain, &now);
+	one->looked_ms = participants_now_ms(all);
+	one->due = false;
+	if (one->step != PARTICIPANT_NONE &&
+	    (now.module != GUEST_READY || now.nonce != one->guest.nonce)) {
+		/* A domain's nodes go before it does. */
+		participant_let_go(all, one,
+				   now.named ? STRATA_SOURCE_UNLOADED : participant_end(one));
+		one->due = true;
+		return;
+	}
+	if (one->step != PARTICIPANT_NONE) {
+		if (participant_owes_answer(one))
+			take_answer(all, one, &now);
+		return;
+	}
+	one->guest = now;
+	if (all->stopping || !now.named)
+		return;
+	patterns = patterns_for(all, &now);
+	if (!patterns)
+		return;
+	if (now.module == GUEST_NO_MODULE)
+		note_missing_module(all, one);
+	else
+		take_in(all, one, patterns);
+}
+
+static void told(struct participants *all, struct participant *one, enum participant_step step)
+{
+	one->step = step;
+	one->told_ms = participants_now_ms(all);
+	one->silence_said = false;
+	one->due = true;
+}
+
+void participant_start(struct participants *all, struct participant *one)
+{
+	struct strata_error why = { "" };
+
+	if (one->step != PARTICIPANT_READY)
+		return;
+	one->sequence = all->sequence++;
+	if (guest_tell_start(all->xenstore, &one->guest, one->sequence, one->mask, &why))
+		participant_leave_out(all, one, &why);
+	else
+		told(all, one, PARTICIPANT_STARTING);
+}
+
+void participant_stop(struct participants *all, struct participant *one)
+{
+	struct strata_error why = { "" };
+
+	/* One that never answered may start later: it is stopped in any case. */
+	if (one->step != PARTICIPANT_STARTING && one->step != PARTICIPANT_RECORDING)
+		return;
+	one->sequence = all->sequence++;
+	/* If its module is gone, the next look sees that. */
+	guest_tell_stop(all->xenstore, &one->guest, one->sequence, &why);
+	told(all, one, PARTICIPANT_STOPPING);
+}
+
+void participant_unmap(struct participants *all, struct participant *one)
+{
+	if (all->evtchn && one->port >= 0)
+		xenevtchn_unbind(all->evtchn, (evtchn_port_t)one->port);
+	one->port = -1;
+	guest_unmap(&one->map);
+	one->step = PARTICIPANT_NONE;
+}
+
+/* A module stops and flushes before it goes, and a domain before it is suspended.  Nothing else
+ * does. */
+static bool is_complete(enum strata_source_end reason)
+{
+	return reason == STRATA_SOURCE_UNLOADED || reason == STRATA_SOURCE_SUSPENDED;
+}
+
+void participant_let_go(struct participants *all, struct participant *one,
+			enum strata_source_end reason)
+{
+	char name[SHOWN_BYTES];
+	struct strata_error why = { "" };
+
+	if (one->step >= PARTICIPANT_READY) {
+		if (recorder_finish_source(all->recorder, one->source, reason, &why))
+			participant_leave_out(all, one, &why);
+		if (reason != STRATA_SOURCE_LEFT_OUT)
+			fprintf(stderr, "strata: domain %u (%s) goes: %s%s\n", one->domain,
+				shown_name(one, name, sizeof(name)), strata_source_end_text(reason),
+				is_complete(reason)
+					? ""
+					: "; its last, unfinished sub-buffers are not in the "
+					  "recording");
+		if (reason != STRATA_SOURCE_LEFT_OUT && !is_complete(reason))
+			all->left_out++;
+	}
+	participant_unmap(all, one);
+}
