@@ -184,6 +184,30 @@ int strata_packet_check(struct strata_source *source, const void *bytes, size_t 
 	return check_records(source, bytes, packet, nr_events, error);
 }
 
+int strata_packet_check_unfinished(struct strata_source *source, const void *bytes,
+				   uint32_t content_bytes, struct strata_packet *packet,
+				   uint64_t *nr_events, struct strata_error *error)
+{
+	size_t offset = STRATA_PACKET_HEADER_BYTES;
+	struct strata_record record;
+	uint64_t nr;
+
+	memset(packet, 0, sizeof(*packet));
+	*nr_events = 0;
+	if (content_bytes <= STRATA_PACKET_HEADER_BYTES || content_bytes % 4)
+		return strata_fail(error, "%u bytes hold no records", content_bytes);
+	packet->content_bytes = packet->packet_bytes = content_bytes;
+	packet->end_ticks = UINT64_MAX;
+	if (check_records(source, bytes, packet, nr_events, error))
+		return -1;
+	for (nr = 0; strata_packet_next(source, bytes, packet, &offset, &record); nr++) {
+		if (nr == 0)
+			packet->begin_ticks = record.ticks;
+		packet->end_ticks = record.ticks;
+	}
+	return 0;
+}
+
 bool strata_packet_next(struct strata_source *source, const void *bytes,
 			const struct strata_packet *packet, size_t *offset,
 			struct strata_record *record)

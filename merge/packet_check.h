@@ -34,6 +34,18 @@ int strata_packet_check(struct strata_source *source, const void *bytes, size_t 
 			struct strata_error *error);
 
 /*
+ * Checks the records of a packet that was never completed, and makes its header
+ * from them: it begins with its first record and ends with its last.
+ * @content_bytes: of @bytes, the room for the header included
+ * @packet: OUT; sequence, losses and CPU are left zero: the caller knows them
+ * @nr_events: OUT
+ * Returns 0, or -1 with the first thing that is wrong and its offset.
+ */
+int strata_packet_check_unfinished(struct strata_source *source, const void *bytes,
+				   uint32_t content_bytes, struct strata_packet *packet,
+				   uint64_t *nr_events, struct strata_error *error);
+
+/*
  * Steps through a packet that has passed the check.
  * @offset: IN/OUT, begins as STRATA_PACKET_HEADER_BYTES
  * False: no more records.

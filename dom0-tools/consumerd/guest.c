@@ -157,11 +157,21 @@ static int tell(struct xs_handle *xenstore, const struct guest *guest, const cha
 }
 
 int guest_tell_start(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
-		     uint64_t mask, struct strata_error *error)
+		     bool overwrite, uint64_t mask, struct strata_error *error)
 {
 	char command[64];
 
-	snprintf(command, sizeof(command), "start %u %" PRIx64, sequence, mask);
+	snprintf(command, sizeof(command), "start %u %s %" PRIx64, sequence,
+		 overwrite ? "overwrite" : "discard", mask);
+	return tell(xenstore, guest, command, error);
+}
+
+int guest_tell_flush(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
+		     struct strata_error *error)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "flush %u", sequence);
 	return tell(xenstore, guest, command, error);
 }
 

@@ -50,7 +50,10 @@ int guests_find(struct xs_handle *xenstore, struct guest **guests, size_t *nr,
  * 0 or -1.
  */
 int guest_tell_start(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
-		     uint64_t mask, struct strata_error *error);
+		     bool overwrite, uint64_t mask, struct strata_error *error);
+/* Likewise "flushed": while it goes on recording, each of its CPUs hands over what it has. */
+int guest_tell_flush(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
+		     struct strata_error *error);
 int guest_tell_stop(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
 		    struct strata_error *error);
 

@@ -266,16 +266,49 @@ static int map_rings(struct hypervisor *hypervisor, struct strata_ring_geometry 
 	return result;
 }
 
+/* Is what is there a flight recorder like the one that is wanted? */
+static bool flies_already(struct hypervisor *hypervisor, struct strata_ring_geometry geo)
+{
+	struct strata_hv_op op = { .operation = STRATA_HV_QUERY };
+
+	return !strata_sysctl_call(&hypervisor->sysctl, &op) &&
+	       op.u.query.state != STRATA_HV_IDLE && op.u.query.flags == STRATA_HV_OVERWRITE &&
+	       op.u.query.subbuf_bits == geo.subbuf_bits &&
+	       op.u.query.nr_subbufs_bits == geo.nr_subbufs_bits;
+}
+
+static void set_overwrite(struct hypervisor *hypervisor)
+{
+	size_t i;
+
+	for (i = 0; i < hypervisor->nr_rings; i++)
+		hypervisor->rings[i].reader.overwrite = true;
+}
+
+/* Goes on where the recorder before us died. */
+static int take_over(struct hypervisor *hypervisor, struct strata_ring_geometry geo,
+		     struct strata_error *error)
+{
+	hypervisor->created = true;
+	if (map_rings(hypervisor, geo, error))
+		return -1;
+	set_overwrite(hypervisor);
+	return 1;
+}
+
 int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry geo,
-		      const char *owner, struct strata_error *error)
+		      bool overwrite, const char *owner, struct strata_error *error)
 {
 	struct strata_hv_op op = { .operation = STRATA_HV_CREATE };
 	int result;
 
 	op.u.create.subbuf_bits = geo.subbuf_bits;
 	op.u.create.nr_subbufs_bits = geo.nr_subbufs_bits;
+	op.u.create.flags = overwrite ? STRATA_HV_OVERWRITE : 0;
 	snprintf(op.u.create.owner, sizeof(op.u.create.owner), "%s", owner);
 	result = strata_sysctl_call(&hypervisor->sysctl, &op);
+	if (result && errno == EBUSY && overwrite && flies_already(hypervisor, geo))
+		return take_over(hypervisor, geo, error);
 	if (result && errno == EBUSY) {
 		struct strata_hv_op destroy = { .operation = STRATA_HV_DESTROY };
 
@@ -300,7 +333,11 @@ int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry
 	if (result)
 		return strata_fail(error, "Xen makes no rings: %s", strerror(errno));
 	hypervisor->created = true;
-	return map_rings(hypervisor, geo, error);
+	if (map_rings(hypervisor, geo, error))
+		return -1;
+	if (overwrite)
+		set_overwrite(hypervisor);
+	return 0;
 }
 
 struct ring *hypervisor_rings(struct hypervisor *hypervisor, size_t *nr)
@@ -316,6 +353,15 @@ int hypervisor_start(struct hypervisor *hypervisor, uint32_t event_mask, struct 
 	op.u.start.event_mask = event_mask;
 	if (strata_sysctl_call(&hypervisor->sysctl, &op))
 		return strata_fail(error, "Xen does not start to record: %s", strerror(errno));
+	return 0;
+}
+
+int hypervisor_flush(struct hypervisor *hypervisor, struct strata_error *error)
+{
+	struct strata_hv_op op = { .operation = STRATA_HV_FLUSH };
+
+	if (strata_sysctl_call(&hypervisor->sysctl, &op))
+		return strata_fail(error, "Xen does not flush its rings: %s", strerror(errno));
 	return 0;
 }
 

@@ -29,9 +29,8 @@ struct tap {
 	size_t source;
 	size_t stream;
 	struct stream_file file;
-	uint64_t lost_before[STRATA_NR_LOST]; /* of earlier recordings */
-	uint64_t lost[STRATA_NR_LOST];        /* of this one, up to the last packet */
-	uint64_t end_ticks;                   /* of the last packet */
+	uint64_t lost[STRATA_NR_LOST]; /* of this one, up to the last packet */
+	uint64_t end_ticks;            /* of the last packet */
 };
 
 struct recorder {
@@ -99,12 +98,12 @@ static int skip_old(struct tap *tap, struct strata_error *error)
 	if (found < 0)
 		return -1;
 	for (i = 0; i < STRATA_NR_LOST; i++)
-		tap->lost_before[i] = strata_reader_lost(&tap->ring->reader, i);
+		tap->ring->lost_before[i] = strata_reader_lost(&tap->ring->reader, i);
 	return 0;
 }
 
 int recorder_add_ring(struct recorder *recorder, size_t source_index, struct ring *ring,
-		      struct strata_error *error)
+		      enum recorder_begin begin, struct strata_error *error)
 {
 	struct strata_source *source = &recorder->recording.sources[source_index];
 	size_t bytes = strata_subbuf_bytes(ring->reader.geo);
@@ -127,7 +126,8 @@ int recorder_add_ring(struct recorder *recorder, size_t source_index, struct rin
 	memset(tap, 0, sizeof(*tap));
 	tap->ring = ring;
 	tap->source = source_index;
-	if (skip_old(tap, error) || output_dir_add(recorder->dir, source->name, error))
+	if ((begin == RECORDER_FROM_NOW && skip_old(tap, error)) ||
+	    output_dir_add(recorder->dir, source->name, error))
 		return -1;
 	if (!strata_source_add_stream(source, ring->cpu))
 		return strata_fail(error, "out of memory");
@@ -192,7 +192,7 @@ static void take_losses(struct recorder *recorder, struct tap *tap, uint64_t *lo
 	unsigned int i;
 
 	for (i = 0; i < STRATA_NR_LOST; i++) {
-		lost[i] -= tap->lost_before[i];
+		lost[i] -= tap->ring->lost_before[i];
 		if (lost[i] < tap->lost[i] || lost[i] > LOST_MAX)
 			lost[i] = tap->lost[i];
 		stream->lost += lost[i] - tap->lost[i];
@@ -330,7 +330,7 @@ int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64
 	if (recorder->full && extent == RECORDER_DRAIN_SOME &&
 	    strata_clock() < recorder->write_again_ticks)
 		return 0;
-	for (i = 0; i < recorder->nr_taps; i++) {
+	for (i = 0; extent != RECORDER_DRAIN_NONE && i < recorder->nr_taps; i++) {
 		struct tap *tap = &recorder->taps[i];
 		strata_count_t turns = share(tap->ring->reader.geo, extent);
 		int found = 1;
@@ -367,22 +367,70 @@ static int append_losses(struct recorder *recorder, struct tap *tap, struct stra
 		uint64_t lost = strata_reader_lost(&tap->ring->reader, i);
 
 		packet.lost[i] = lost;
-		lost -= tap->lost_before[i];
+		lost -= tap->ring->lost_before[i];
 		more |= lost > tap->lost[i] && lost <= LOST_MAX;
 	}
 	/* What the disk has no room for is in the totals all the same. */
 	return more && append(recorder, tap, &packet, 0, error) == STREAM_FILE_FAILED ? -1 : 0;
 }
 
-/* Takes what is left in a ring; what the disk has no room for is lost.  0 or -1. */
+/*
+ * Takes what is committed of a sub-buffer that its writer has not completed: it
+ * stopped in the middle, or does not answer.  0, also when there is nothing; or -1.
+ */
+static int take_unfinished(struct recorder *recorder, struct tap *tap, strata_count_t position,
+			   struct strata_error *error)
+{
+	uint32_t bytes = strata_reader_copy_prefix(&tap->ring->reader, position, recorder->copy);
+	struct strata_error why = { "" };
+	struct strata_packet packet;
+	uint64_t events;
+	unsigned int i;
+
+	if (bytes <= STRATA_PACKET_HEADER_BYTES)
+		return 0;
+	if (strata_packet_check_unfinished(source_of(recorder, tap), recorder->copy, bytes, &packet,
+					   &events, &why)) {
+		complain(recorder, tap, &why);
+		return 0;
+	}
+	packet.sequence = position >> tap->ring->reader.geo.subbuf_bits;
+	packet.cpu = tap->ring->cpu;
+	for (i = 0; i < STRATA_NR_LOST; i++)
+		packet.lost[i] = strata_reader_lost(&tap->ring->reader, i);
+	recorder->totals.unfinished++;
+	return append(recorder, tap, &packet, events, error) == STREAM_FILE_FAILED ? -1 : 0;
+}
+
+/*
+ * Takes what is left in a ring: complete sub-buffers, and what is committed of
+ * the others.  There may be several, and complete ones between them: writers that
+ * nested in one another when their CPU stopped.  What the disk has no room for
+ * is lost.  0 or -1.
+ */
 static int take_rest(struct recorder *recorder, struct tap *tap, struct strata_error *error)
 {
 	strata_count_t turns = share(tap->ring->reader.geo, RECORDER_DRAIN_ALL);
+	struct strata_ring_reader *reader = &tap->ring->reader;
 	int result = 0, found = 1;
 
-	while (!result && turns-- && (found = tap->ring->get(tap->ring, error)) > 0)
-		result = take(recorder, tap, NO_ROOM_LOSE, error);
-	return found < 0 ? -1 : result;
+	while (!result && turns--) {
+		found = tap->ring->get(tap->ring, error);
+		if (found < 0)
+			return -1;
+		if (found) {
+			result = take(recorder, tap, NO_ROOM_LOSE, error);
+			continue;
+		}
+		/* A home that is asked by hypercall completes what is open when it flushes. */
+		if (!reader->shared)
+			break;
+		result = take_unfinished(recorder, tap, reader->read_count, error);
+		if (reader->read_count == strata_reader_newest(reader))
+			break;
+		reader->read_count += strata_subbuf_bytes(reader->geo);
+	}
+	return result;
 }
 
 /* The last losses and the end of one ring's file.  0 or -1. */

@@ -18,8 +18,9 @@ struct recorder_totals {
 	uint64_t bytes;
 	uint64_t lost;
 	uint64_t bad_packets;
-	uint64_t no_room; /* of those lost: they waited for room on the disk until the end */
-	bool was_full;    /* the disk, for a while at least */
+	uint64_t unfinished; /* packets that end with the last record that was committed */
+	uint64_t no_room;    /* of those lost: they waited for room on the disk until the end */
+	bool was_full;       /* the disk, for a while at least */
 };
 
 /*
@@ -33,17 +34,24 @@ struct recorder *recorder_open(const char *dir, struct strata_error *error);
 /* The recording that is being made; set its anchor, add sources before recorder_add_ring(). */
 struct strata_recording *recorder_recording(struct recorder *recorder);
 
+/* What of a ring belongs to the recording. */
+enum recorder_begin {
+	RECORDER_FROM_NOW,  /* what lies ready from before is let go, its losses do not count */
+	RECORDER_WITH_PAST, /* all that is there: a flight recorder's */
+};
+
 /*
- * Records @ring from now on into the source of that index; what lies ready in it
- * from before is let go, and losses from before are not counted.
+ * Records @ring into the source of that index.  A ring may be known to two
+ * recorders; what one took the other does not find.
  * 0 or -1.
  */
 int recorder_add_ring(struct recorder *recorder, size_t source_index, struct ring *ring,
-		      struct strata_error *error);
+		      enum recorder_begin begin, struct strata_error *error);
 
 /*
- * Ends a source before the recording does: takes all that is ready in its rings,
- * counts their last losses, closes its files and forgets the rings, which the
+ * Ends a source before the recording does: takes all that is committed in its rings,
+ * also of sub-buffers that their writers never completed, counts their last losses,
+ * closes its files and forgets the rings, which the
  * caller may unmap then.  They have to be mapped until here; a dead domain's are.
  * What the disk has no room for is counted as lost.
  * @reason: STRATA_SOURCE_STAYED: it is there to the end
@@ -57,6 +65,7 @@ int recorder_finish_source(struct recorder *recorder, size_t source_index,
 int recorder_save(struct recorder *recorder, struct strata_error *error);
 
 enum recorder_drain {
+	RECORDER_DRAIN_NONE, /* a flight recorder: only what is said of its sources is saved */
 	RECORDER_DRAIN_SOME, /* a share of each ring, so that the others do not wait for one */
 	RECORDER_DRAIN_ALL,  /* as much as a ring can hold: when nobody writes any more */
 };

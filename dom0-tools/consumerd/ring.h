@@ -21,7 +21,8 @@ struct ring {
 	int (*get)(struct ring *ring, struct strata_error *error);
 	/* Tells the writer that the sub-buffer at reader.read_count is its own again.  0 or -1. */
 	int (*put)(struct ring *ring, struct strata_error *error);
-	void *owner; /* of get() and put() */
+	void *owner;                          /* of get() and put() */
+	uint64_t lost_before[STRATA_NR_LOST]; /* before the recording began */
 };
 
 #endif /* STRATA_CONSUMERD_RING_H */

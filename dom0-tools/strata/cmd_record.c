@@ -31,7 +31,10 @@ static void usage(FILE *out)
 		"                             may be repeated; then only those named are recorded\n"
 		"                             (default: every kernel with the module, all events;\n"
 		"                             none: no kernel)\n"
-		"      --wait                 a domain that is named need not be there yet\n\n"
+		"      --wait                 a domain that is named need not be there yet\n"
+		"      --overwrite            flight recorder: keep the newest in memory; it is written\n"
+		"                             by `strata snapshot`, when a guest dies (into\n"
+		"                             DIR-died-NAME), and at the end\n\n"
 		"A kernel whose domain starts, or whose module is loaded, while it records takes part\n"
 		"from then on, if it is one of those that are recorded. A name without a pattern has to\n"
 		"be a domain's that runs, unless with --wait.\n"
@@ -122,6 +125,9 @@ static int take_option(int option, char *argument, struct record_options *option
 	case 'w':
 		options->wait = true;
 		return STRATA_STATUS_OK;
+	case 'f':
+		options->overwrite = true;
+		return STRATA_STATUS_OK;
 	case 'k':
 		if (!select_parse_kernel(argument, &options->kernels[options->nr_kernels],
 					 &error)) {
@@ -145,6 +151,7 @@ int strata_cmd_record(int argc, char **argv)
 		{ "xen-buffer", required_argument, NULL, 'b' },
 		{ "kernel", required_argument, NULL, 'k' },
 		{ "wait", no_argument, NULL, 'w' },
+		{ "overwrite", no_argument, NULL, 'f' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};

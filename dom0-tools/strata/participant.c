@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include <strata/abi/guest.h>
 
@@ -19,7 +18,7 @@
 #include <xen/sched.h>
 
 #include "escape.h"
-#include "source_name.h"
+#include "sources.h"
 
 /* So often may the module of one domain be mapped: each time it is loaded anew is one. */
 #define ATTEMPTS_MAX 32u
@@ -76,66 +75,16 @@ static int choose_events(struct participant *one, const char *patterns, struct s
 				    error);
 }
 
-static size_t nr_streams(const struct strata_recording *recording)
-{
-	size_t nr = 0, i;
-
-	for (i = 0; i < recording->nr_sources; i++)
-		nr += recording->sources[i].nr_streams;
-	return nr;
-}
-
-/* What a recording may hold, or a merge would refuse all of it. */
-static int check_limits(struct participants *all, const struct participant *one,
-			struct strata_error *error)
-{
-	const struct strata_recording *recording = recorder_recording(all->recorder);
-
-	if (recording->nr_sources >= STRATA_SOURCES_MAX ||
-	    nr_streams(recording) + one->map.nr_rings > STRATA_STREAMS_MAX)
-		return strata_fail(error,
-				   "the recording has %zu sources with %zu streams, and at most %u "
-				   "with %u can be; begin another recording for what comes now",
-				   recording->nr_sources, nr_streams(recording), STRATA_SOURCES_MAX,
-				   STRATA_STREAMS_MAX);
-	return 0;
-}
-
-static int fill_source(struct participants *all, struct participant *one,
-		       struct strata_error *error)
-{
-	struct strata_source *source = &recorder_recording(all->recorder)->sources[one->source];
-	size_t i;
-
-	source->layer = STRATA_LAYER_KERNEL;
-	source->domain = one->domain;
-	source->came_ticks = all->started ? strata_clock() : 0;
-	snprintf(source->domain_name, sizeof(source->domain_name), "%s", one->guest.name);
-	if (getrandom(source->uuid, sizeof(source->uuid), 0) != (ssize_t)sizeof(source->uuid))
-		return strata_fail(error, "no random numbers for an UUID");
-	for (i = 0; i < one->map.nr_events; i++)
-		if (strata_source_add_event(source, &one->map.events[i], error))
-			return strata_fail_in(error, "its event table");
-	for (i = 0; i < one->map.nr_rings; i++)
-		if (recorder_add_ring(all->recorder, one->source, &one->map.rings[i], error))
-			return -1;
-	return 0;
-}
-
 /* Makes it a source of the recording. */
 static int add_source(struct participants *all, struct participant *one, struct strata_error *error)
 {
-	struct strata_recording *recording = recorder_recording(all->recorder);
-	char name[sizeof(recording->sources->name)];
+	enum recorder_begin begin = one->flying ? RECORDER_WITH_PAST : RECORDER_FROM_NOW;
+	int result = sources_add_kernel(all->recorder, &one->guest, &one->map, begin,
+					all->started ? strata_clock() : 0, &one->source, error);
 
-	if (check_limits(all, one, error))
-		return -1;
-	source_name(recording, one->domain, one->guest.name, name, sizeof(name));
-	if (!strata_recording_add_source(recording, name))
-		return strata_fail(error, "out of memory");
-	one->source = recording->nr_sources - 1;
-	one->step = PARTICIPANT_READY;
-	return fill_source(all, one, error);
+	if (result != -2)
+		one->step = PARTICIPANT_READY;
+	return result ? -1 : 0;
 }
 
 /* What it publishes cannot be used: it is not tried again until it publishes something else. */
@@ -195,6 +144,20 @@ static int map_module(struct participants *all, struct participant *one, const c
 	return 0;
 }
 
+/* Does its module record, as far as it says? */
+static bool is_recording(const struct guest *guest)
+{
+	return !strcmp(guest->state, "started") || !strcmp(guest->state, "flushed");
+}
+
+static void set_overwrite(struct participant *one, bool overwrite)
+{
+	size_t i;
+
+	for (i = 0; i < one->map.nr_rings; i++)
+		one->map.rings[i].reader.overwrite = overwrite;
+}
+
 static void take_in(struct participants *all, struct participant *one, const char *patterns)
 {
 	struct strata_error why = { "" };
@@ -218,8 +181,11 @@ static void take_in(struct participants *all, struct participant *one, const cha
 		refuse(all, one, &why);
 		return;
 	}
-	/* An earlier recorder may have died: the rings are to be still before we begin. */
-	if (strcmp(one->guest.state, "started") == 0) {
+	one->flying = all->overwrite && is_recording(&one->guest);
+	set_overwrite(one, all->overwrite);
+	/* An earlier recorder may have died.  What it left flying is taken over with all that it
+	 * holds; else the rings are to be still before we begin. */
+	if (is_recording(&one->guest) && !one->flying) {
 		one->step = PARTICIPANT_QUIETING;
 		one->told_ms = participants_now_ms(all);
 		one->sequence = all->sequence++;
@@ -325,7 +291,8 @@ void participant_look(struct participants *all, struct participant *one)
 		return;
 	}
 	one->guest = now;
-	if (all->stopping || !now.named)
+	/* One that has shut down may stay to be looked into; its rings are in the recording. */
+	if (all->stopping || !now.named || one->life == DOMAIN_SHUT_DOWN)
 		return;
 	patterns = patterns_for(all, &now);
 	if (!patterns)
@@ -351,7 +318,8 @@ void participant_start(struct participants *all, struct participant *one)
 	if (one->step != PARTICIPANT_READY)
 		return;
 	one->sequence = all->sequence++;
-	if (guest_tell_start(all->xenstore, &one->guest, one->sequence, one->mask, &why))
+	if (guest_tell_start(all->xenstore, &one->guest, one->sequence, all->overwrite, one->mask,
+			     &why))
 		participant_leave_out(all, one, &why);
 	else
 		told(all, one, PARTICIPANT_STARTING);
@@ -368,6 +336,28 @@ void participant_stop(struct participants *all, struct participant *one)
 	/* If its module is gone, the next look sees that. */
 	guest_tell_stop(all->xenstore, &one->guest, one->sequence, &why);
 	told(all, one, PARTICIPANT_STOPPING);
+}
+
+void participant_flush(struct participants *all, struct participant *one)
+{
+	struct strata_error why = { "" };
+
+	one->flushing = one->step == PARTICIPANT_RECORDING && one->life == DOMAIN_RUNS;
+	if (!one->flushing)
+		return;
+	one->sequence = all->sequence++;
+	one->flushing = !guest_tell_flush(all->xenstore, &one->guest, one->sequence, &why);
+}
+
+bool participant_flushed(struct participants *all, struct participant *one)
+{
+	struct guest now;
+
+	if (!one->flushing)
+		return true;
+	guest_look(all->xenstore, one->domain, &now);
+	one->flushing = now.module == GUEST_READY && now.answered != one->sequence;
+	return !one->flushing;
 }
 
 void participant_unmap(struct participants *all, struct participant *one)
@@ -393,17 +383,17 @@ void participant_let_go(struct participants *all, struct participant *one,
 	struct strata_error why = { "" };
 
 	if (one->step >= PARTICIPANT_READY) {
-		if (recorder_finish_source(all->recorder, one->source, reason, &why))
-			participant_leave_out(all, one, &why);
 		if (reason != STRATA_SOURCE_LEFT_OUT)
 			fprintf(stderr, "strata: domain %u (%s) goes: %s%s\n", one->domain,
 				shown_name(one, name, sizeof(name)), strata_source_end_text(reason),
 				is_complete(reason)
 					? ""
-					: "; its last, unfinished sub-buffers are not in the "
-					  "recording");
-		if (reason != STRATA_SOURCE_LEFT_OUT && !is_complete(reason))
-			all->left_out++;
+					: "; what it was writing is taken up to the last record that "
+					  "it committed, what came after that is unknown");
+		if (reason != STRATA_SOURCE_LEFT_OUT && !is_complete(reason) && all->died)
+			all->died(all->data, one);
+		if (recorder_finish_source(all->recorder, one->source, reason, &why))
+			participant_leave_out(all, one, &why);
 	}
 	participant_unmap(all, one);
 }

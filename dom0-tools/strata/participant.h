@@ -15,6 +15,11 @@ void participant_look(struct participants *all, struct participant *one);
 void participant_start(struct participants *all, struct participant *one);
 void participant_stop(struct participants *all, struct participant *one);
 
+/* Tells it to flush, if it records and can answer; participant_flushed() says whether it has, or
+ * need not. */
+void participant_flush(struct participants *all, struct participant *one);
+bool participant_flushed(struct participants *all, struct participant *one);
+
 /* Was it told something that it has not answered? */
 bool participant_owes_answer(const struct participant *one);
 

@@ -90,6 +90,20 @@ static void forget_gone(struct participants *all)
 	all->nr = kept;
 }
 
+/* One that crashed may be left as it is, to be looked into: it will not write any more. */
+static void let_crashed_go(struct participants *all)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr; i++) {
+		struct participant *one = &all->list[i];
+
+		if (one->step != PARTICIPANT_NONE && one->life == DOMAIN_SHUT_DOWN &&
+		    participant_end(one) == STRATA_SOURCE_CRASHED)
+			participant_let_go(all, one, STRATA_SOURCE_CRASHED);
+	}
+}
+
 /* Brings the list of domains up to date.  0 or -1. */
 static int list_domains(struct participants *all, struct strata_error *error)
 {
@@ -116,6 +130,7 @@ static int list_domains(struct participants *all, struct strata_error *error)
 		one->reason = states[i].reason;
 	}
 	forget_gone(all);
+	let_crashed_go(all);
 	return 0;
 }
 
@@ -281,12 +296,12 @@ void participants_name_missing(struct participants *all)
 			continue;
 		}
 		fprintf(stderr,
-			"strata: the last sub-buffers of domain %u are not in the recording: %s\n",
+			"strata: what domain %u was writing is recorded up to the last record that "
+			"it committed: %s\n",
 			one->domain,
 			one->life == DOMAIN_RUNS ? "its module does not answer in time that it is "
 						   "stopped"
-						 : "the domain is paused or shut down, so its "
-						   "module cannot hand them over");
+						 : "the domain is paused or shut down");
 		all->left_out++;
 	}
 }

@@ -47,6 +47,8 @@ struct participant {
 	int port;          /* ours, bound to its event channel; -1: it is polled */
 	uint32_t sequence; /* of the last command to it */
 	bool recorded;     /* it said that it started */
+	bool flying;       /* a flight recorder that an earlier recorder left */
+	bool flushing;     /* it was told to flush, and has not answered */
 	bool awaited;      /* it was asked for by name, and left out for having no module */
 	uint64_t told_ms;  /* when the last command went to it */
 	bool silence_said; /* that it does not answer */
@@ -64,6 +66,10 @@ struct participants {
 	struct kernel_selection *selections;
 	size_t nr_selections; /* 0: every kernel that has the module */
 	bool wait;            /* for domains that are named and not there */
+	bool overwrite;       /* full rings lose the oldest */
+	/* Called when one died, while all that it left is mapped still; may be NULL. */
+	void (*died)(void *data, const struct participant *one);
+	void *data;
 	uint32_t tsc_khz;
 	struct xs_handle *xenstore;
 	xengnttab_handle *gnttab;

@@ -8,19 +8,19 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <xentoollog.h>
 
 #include "commands.h"
+#include "control_socket.h"
 #include "hypervisor.h"
 #include "lock.h"
 #include "participants.h"
 #include "recorder.h"
-
-#define DOMID_XEN_NUMBER 0x7ff2u
+#include "snapshot.h"
+#include "sources.h"
 
 /* The fallback when nobody wakes us: rings are looked at this often. */
 #define POLL_MS 20
@@ -42,6 +42,8 @@ struct session {
 	uint32_t tsc_khz;
 	uint64_t start_ticks;
 	uint64_t shown_s; /* seconds at the last progress line */
+	int socket;       /* for commands */
+	unsigned int snapshots;
 };
 
 static volatile sig_atomic_t interrupted;
@@ -64,27 +66,6 @@ static void catch_signals(void)
 static void complain(const struct strata_error *error)
 {
 	fprintf(stderr, "strata: %s\n", error->text);
-}
-
-/* The pair of clocks that gives ticks a date: the closest of a few. */
-static void take_anchor(struct strata_recording *recording)
-{
-	uint64_t best = UINT64_MAX;
-	unsigned int i;
-
-	for (i = 0; i < 50; i++) {
-		struct timespec now;
-		uint64_t before = strata_clock(), after;
-
-		clock_gettime(CLOCK_REALTIME, &now);
-		after = strata_clock();
-		if (after - before >= best)
-			continue;
-		best = after - before;
-		recording->anchor_ticks = before + best / 2;
-		recording->anchor_realtime_ns =
-			(uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	}
 }
 
 static int open_xen(struct session *session, struct strata_error *error)
@@ -114,30 +95,21 @@ static int open_xen(struct session *session, struct strata_error *error)
 
 static int add_hypervisor(struct session *session, struct strata_error *error)
 {
-	struct strata_recording *recording = recorder_recording(session->recorder);
-	struct strata_source *source;
-	struct ring *rings;
-	size_t nr, i;
 	char owner[STRATA_HV_OWNER_BYTES];
+	int taken_over;
 
 	if (!session->options->xen_mask)
 		return 0;
 	snprintf(owner, sizeof(owner), "strata record, process %ld", (long)getpid());
-	if (hypervisor_create(session->hypervisor, session->options->xen_geometry, owner, error))
+	taken_over = hypervisor_create(session->hypervisor, session->options->xen_geometry,
+				       session->options->overwrite, owner, error);
+	if (taken_over < 0)
 		return -1;
-	source = strata_recording_add_source(recording, "xen");
-	if (!source)
-		return strata_fail(error, "out of memory");
-	source->layer = STRATA_LAYER_XEN;
-	source->domain = DOMID_XEN_NUMBER;
-	snprintf(source->domain_name, sizeof(source->domain_name), "xen");
-	if (getrandom(source->uuid, sizeof(source->uuid), 0) != (ssize_t)sizeof(source->uuid))
-		return strata_fail(error, "no random numbers for an UUID");
-	rings = hypervisor_rings(session->hypervisor, &nr);
-	for (i = 0; i < nr; i++)
-		if (recorder_add_ring(session->recorder, recording->nr_sources - 1, &rings[i],
-				      error))
-			return -1;
+	if (taken_over)
+		fprintf(stderr, "strata: Xen's flight recorder is taken over as it flies\n");
+	if (sources_add_hypervisor(session->recorder, session->hypervisor,
+				   taken_over ? RECORDER_WITH_PAST : RECORDER_FROM_NOW, error))
+		return -1;
 	if (session->kernels.evtchn &&
 	    xenevtchn_bind_virq(session->kernels.evtchn, STRATA_HV_VIRQ) < 0)
 		fprintf(stderr,
@@ -147,9 +119,73 @@ static int add_hypervisor(struct session *session, struct strata_error *error)
 	return 0;
 }
 
+static struct hypervisor *recorded_hypervisor(struct session *session)
+{
+	return session->options->xen_mask ? session->hypervisor : NULL;
+}
+
+/* A guest died: what all rings hold now is what led to it. */
+static void keep_last_moments(void *data, const struct participant *one)
+{
+	const struct strata_recording *recording;
+	struct session *session = data;
+	struct recorder_totals totals;
+	struct strata_error error = { "" };
+	char dir[600];
+
+	recording = recorder_recording(session->recorder);
+	snprintf(dir, sizeof(dir), "%s-died-%s", session->options->output,
+		 recording->sources[one->source].name);
+	if (snapshot_take(&session->kernels, recorded_hypervisor(session), dir, &totals, &error)) {
+		complain(&error);
+		return;
+	}
+	fprintf(stderr,
+		"strata: its last moments are in %s: %" PRIu64 " events (%" PRIu64 " KiB)\n", dir,
+		totals.events, totals.bytes >> 10);
+	session->snapshots++;
+}
+
+static void serve_snapshot(struct session *session, const struct control_request *request)
+{
+	struct recorder_totals totals;
+	struct strata_error error = { "" };
+	char answer[1800];
+
+	if (!session->options->overwrite) {
+		control_socket_answer(request, STRATA_STATUS_FAILED,
+				      "what is recorded is on the disk already; `strata record "
+				      "--overwrite` keeps it in memory for snapshots");
+		return;
+	}
+	if (snapshot_take(&session->kernels, recorded_hypervisor(session), request->argument,
+			  &totals, &error)) {
+		control_socket_answer(request, STRATA_STATUS_FAILED, error.text);
+		return;
+	}
+	session->snapshots++;
+	snprintf(answer, sizeof(answer), "%" PRIu64 " events (%" PRIu64 " KiB) are in %s",
+		 totals.events, totals.bytes >> 10, request->argument);
+	control_socket_answer(request, STRATA_STATUS_OK, answer);
+}
+
+/* One command at a time, a few each turn at the most. */
+static void serve(struct session *session)
+{
+	struct control_request request;
+
+	if (!control_socket_take(session->socket, &request))
+		return;
+	if (!strcmp(request.word, "snapshot"))
+		serve_snapshot(session, &request);
+	else
+		control_socket_answer(&request, STRATA_STATUS_USAGE,
+				      "this recorder knows no such command; use the strata of "
+				      "the same build");
+}
+
 static int prepare(struct session *session, struct strata_error *error)
 {
-	struct strata_recording *recording;
 	struct strata_hv_op query;
 
 	if (hypervisor_open(&session->hypervisor, error) != HYPERVISOR_OK)
@@ -162,34 +198,40 @@ static int prepare(struct session *session, struct strata_error *error)
 	session->recorder = recorder_open(session->options->output, error);
 	if (!session->recorder)
 		return -1;
-	recording = recorder_recording(session->recorder);
-	recording->tsc_khz = session->tsc_khz;
-	take_anchor(recording);
+	sources_set_clock(session->recorder, session->tsc_khz);
+	session->socket = control_socket_open(error);
+	if (session->socket < 0)
+		return -1;
 	session->kernels.recorder = session->recorder;
 	session->kernels.selections = session->options->kernels;
 	session->kernels.nr_selections = session->options->nr_kernels;
 	session->kernels.wait = session->options->wait;
+	session->kernels.overwrite = session->options->overwrite;
+	session->kernels.died = session->options->overwrite ? keep_last_moments : NULL;
+	session->kernels.data = session;
 	session->kernels.tsc_khz = session->tsc_khz;
 	if (add_hypervisor(session, error) || participants_gather(&session->kernels, error))
 		return -1;
-	if (!recording->nr_sources && !participants_expected(&session->kernels))
+	if (!recorder_recording(session->recorder)->nr_sources &&
+	    !participants_expected(&session->kernels))
 		return strata_fail(error, "there is nothing to record: no kernel has strata.ko "
 					  "loaded, and the hypervisor is left out");
 	return recorder_save(session->recorder, error);
 }
 
-/* Waits for a writer's notification, for a change in xenstore, or for POLL_MS. */
+/* Waits for a writer's notification, a change in xenstore, a command, or for POLL_MS. */
 static void wait_for_news(struct session *session)
 {
 	xenevtchn_handle *evtchn = session->kernels.evtchn;
-	struct pollfd fds[2] = {
+	struct pollfd fds[3] = {
 		{ .fd = evtchn ? xenevtchn_fd(evtchn) : -1, .events = POLLIN },
 		{ .fd = xs_fileno(session->kernels.xenstore), .events = POLLIN },
+		{ .fd = session->socket, .events = POLLIN },
 	};
 	struct timespec settle = { .tv_nsec = SETTLE_NS };
 	unsigned int i;
 
-	if (poll(fds, 2, POLL_MS) <= 0)
+	if (poll(fds, 3, POLL_MS) <= 0)
 		return;
 	/* Unmask before the rings are looked at: what becomes ready later notifies again. */
 	for (i = 0; i < PORTS_PER_WAKE && (fds[0].revents & POLLIN); i++) {
@@ -214,8 +256,12 @@ static int turn(struct session *session, struct strata_error *error)
 	uint64_t nr_packets;
 
 	wait_for_news(session);
+	serve(session);
 	participants_tend(&session->kernels);
-	return recorder_drain(session->recorder, RECORDER_DRAIN_SOME, &nr_packets, error);
+	return recorder_drain(session->recorder,
+			      session->options->overwrite ? RECORDER_DRAIN_NONE
+							  : RECORDER_DRAIN_SOME,
+			      &nr_packets, error);
 }
 
 /* Turns until all guests that can have answered, or @limit_ms is over. */
@@ -243,6 +289,11 @@ static void show_progress(struct session *session, uint64_t elapsed_ms)
 		session->shown_s);
 	if (session->options->duration_ms)
 		fprintf(stderr, " of %" PRIu64 " s", session->options->duration_ms / 1000);
+	if (session->options->overwrite) {
+		fprintf(stderr, ", in memory; %u snapshots taken%s", session->snapshots,
+			terminal ? "  " : "\n");
+		return;
+	}
 	fprintf(stderr, ": %" PRIu64 " events, %" PRIu64 " KiB, %" PRIu64 " lost%s", totals.events,
 		totals.bytes >> 10, totals.lost, terminal ? "  " : "\n");
 }
@@ -365,7 +416,7 @@ static void release(struct session *session)
 
 int record_session(const struct record_options *options)
 {
-	struct session session = { .options = options };
+	struct session session = { .options = options, .socket = -1 };
 	struct strata_error error = { "" }, closing = { "" };
 	struct recorder_totals totals = { 0 };
 	int status = STRATA_STATUS_OK;
@@ -397,6 +448,7 @@ int record_session(const struct record_options *options)
 	if (status == STRATA_STATUS_OK &&
 	    (session.kernels.left_out || totals.bad_packets || totals.was_full))
 		status = STRATA_STATUS_PARTIAL;
+	control_socket_close(session.socket);
 	release(&session);
 	close(lock);
 	return status;

@@ -21,6 +21,7 @@ struct record_options {
 	struct strata_ring_geometry xen_geometry;
 	struct kernel_selection *kernels;
 	size_t nr_kernels; /* 0: every kernel that has the module, all events */
+	bool overwrite;    /* full rings lose the oldest; written when asked, or at the end */
 	bool wait;         /* for kernels that are named and not there yet */
 };
 
