@@ -24,6 +24,7 @@
 #include "events.h"
 #include "probes.h"
 #include "publish.h"
+#include "resume.h"
 
 #define EVENTS_MASK GENMASK_ULL(STRATA_NR_EVENTS - 1, 0)
 
@@ -82,8 +83,14 @@ static void obey(struct xenbus_watch *watch, const char *path, const char *token
 {
 	struct command command;
 	char shown[32];
-	char *text = strata_publish_read_ctl();
+	char *text;
 
+	/* After a restore all watches are registered anew, and that makes each fire. */
+	if (strata_resume_needed()) {
+		stop();
+		strata_resume_publish();
+	}
+	text = strata_publish_read_ctl();
 	/* Not there: nobody has commanded anything yet, or the node was removed. */
 	if (IS_ERR(text))
 		return;

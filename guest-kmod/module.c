@@ -25,6 +25,7 @@
 #include "notify.h"
 #include "probes.h"
 #include "publish.h"
+#include "resume.h"
 
 static unsigned int subbuf_kb = 64;
 module_param(subbuf_kb, uint, 0444);
@@ -187,14 +188,16 @@ static int __init strata_init(void)
 	err = strata_publish(grants.ref[root], port, nonce);
 	if (err)
 		goto close_port;
+	strata_resume_open(&grants, root);
 	err = strata_control_open();
 	if (err)
-		goto unpublish;
+		goto close_resume;
 	pr_info("%u rings of %u sub-buffers of %u KiB, %u events\n", strata_buffers_count(),
 		nr_subbufs, subbuf_kb, STRATA_NR_EVENTS);
 	return 0;
 
-unpublish:
+close_resume:
+	strata_resume_close();
 	strata_unpublish();
 close_port:
 	strata_notify_close();
@@ -207,6 +210,7 @@ unshare:
 static void __exit strata_exit(void)
 {
 	strata_control_close();
+	strata_resume_close();
 	strata_unpublish();
 	strata_notify_close();
 	strata_buffers_destroy();

@@ -61,6 +61,9 @@ static void what_is_saved_is_loaded_again(void **state)
 	source->layer = STRATA_LAYER_KERNEL;
 	source->domain = 513;
 	strcpy(source->domain_name, "gäst \"1\"\n");
+	source->came_ticks = 5;
+	source->went_ticks = 1ull << 62;
+	source->ended = STRATA_SOURCE_REBOOTED;
 	for (i = 0; i < 16; i++)
 		source->uuid[i] = (uint8_t)(i * 17);
 	assert_int_equal(strata_source_add_event(source, &event, &error), 0);
@@ -83,6 +86,9 @@ static void what_is_saved_is_loaded_again(void **state)
 	assert_int_equal(loaded.sources[0].domain, 513);
 	assert_string_equal(loaded.sources[0].domain_name, "gäst \"1\"\n");
 	assert_memory_equal(loaded.sources[0].uuid, saved.sources[0].uuid, 16);
+	assert_int_equal(loaded.sources[0].came_ticks, 5);
+	assert_int_equal(loaded.sources[0].went_ticks, 1ull << 62);
+	assert_int_equal(loaded.sources[0].ended, STRATA_SOURCE_REBOOTED);
 	assert_int_equal(loaded.sources[0].nr_events, 1);
 	assert_memory_equal(&loaded.sources[0].events[0], &event, sizeof(event));
 	assert_int_equal(loaded.sources[0].nr_streams, 2);
@@ -125,6 +131,8 @@ static void a_domain_name_that_is_no_utf8_can_be_saved(void **state)
 	"{\"name\":\"" name "\"," GOOD_SOURCE GOOD_UUID "\"streams\":[" streams \
 	"],\"events\":[" events "]}"
 #define WITH_EVENT(event) WITH_SOURCES(SOURCE("g1", "", event))
+#define WITH_LIFE(life) \
+	WITH_SOURCES("{\"name\":\"g1\"," GOOD_SOURCE GOOD_UUID GOOD_STREAMS life "\"events\":[]}")
 #define STREAM(cpu, lost) \
 	"{\"cpu\":" cpu ",\"packets\":1,\"events\":1,\"lost\":" lost ",\"bad_packets\":0}"
 
@@ -180,6 +188,14 @@ static void everything_that_is_wrong_in_a_file_is_refused(void **state)
 		{ WITH_SOURCES("{\"name\":\"g1\",\"layer\":\"kernel\",\"domain\":65536}"),
 		  "\"domain\" is over" },
 		{ WITH_SOURCES("{\"name\":\"g1\"," GOOD_SOURCE "\"uuid\":\"0\"}"), "not a UUID" },
+		{ WITH_LIFE("\"came_ticks\":-1,"), "\"came_ticks\" is not a whole number" },
+		{ WITH_LIFE("\"went_ticks\":7,"), "\"ended\" is not a string" },
+		{ WITH_LIFE("\"ended\":\"domain destroyed\","), "\"went_ticks\" is not a whole" },
+		{ WITH_LIFE("\"went_ticks\":7,\"ended\":\"tired\","), "\"ended\" is no reason" },
+		{ WITH_LIFE("\"went_ticks\":7,\"ended\":\"with the recording\","),
+		  "\"ended\" is no reason" },
+		{ WITH_LIFE("\"came_ticks\":8,\"went_ticks\":7,\"ended\":\"domain destroyed\","),
+		  "before \"came_ticks\"" },
 		{ WITH_SOURCES(SOURCE("g1", STREAM("65535", "0"), "")), "\"cpu\" is over" },
 		{ WITH_SOURCES(SOURCE("g1", STREAM("0", "-1"), "")), "\"lost\" is not" },
 		{ WITH_SOURCES(SOURCE("g1", STREAM("3", "0") "," STREAM("3", "0"), "")),
@@ -202,6 +218,10 @@ static void everything_that_is_wrong_in_a_file_is_refused(void **state)
 	/* Given that without a fault it is accepted ... */
 	assert_int_equal(load_text(WITH_SOURCES(SOURCE("g1", STREAM("3", "0"),
 						       EVENT("a", FIELD("hex", "8", "256")))),
+				   &error),
+			 0);
+	assert_int_equal(load_text(WITH_LIFE("\"came_ticks\":7,\"went_ticks\":7,"
+					     "\"ended\":\"domain destroyed\","),
 				   &error),
 			 0);
 	/* ... with each of these it is not. */

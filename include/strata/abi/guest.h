@@ -10,7 +10,8 @@
  *   data/strata/version        STRATA_GUEST_ABI_VERSION, decimal
  *   data/strata/root-ref       grant reference of the root page, decimal
  *   data/strata/event-channel  unbound port for domain 0, decimal: "a sub-buffer became ready"
- *   data/strata/nonce          16 hexadecimal digits, new at each load; also in the root page
+ *   data/strata/nonce          16 hexadecimal digits, new at each load and each restore; also in
+ *                              the root page
  *   data/strata/state          "idle", "started SEQ", "stopped SEQ" or "refused SEQ"
  *   data/strata/ctl            by domain 0: "start SEQ MASK" or "stop SEQ"
  *
