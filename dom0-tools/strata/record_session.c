@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
@@ -107,6 +108,27 @@ static int open_xen(struct session *session, struct strata_error *error)
 	return 0;
 }
 
+/* Domains are named by the user and selected by their numbers. */
+static int select_domains(struct session *session, struct strata_error *error)
+{
+	struct xen_domain *domains;
+	struct guest *guests;
+	size_t nr, i;
+	int result;
+
+	if (guests_find(session->kernels.xenstore, &guests, &nr, error))
+		return -1;
+	domains = calloc(nr + 1, sizeof(*domains));
+	for (i = 0; domains && i < nr; i++)
+		domains[i] = (struct xen_domain){ guests[i].domain, guests[i].name };
+	result = domains ? select_xen_domains(session->options->xen, session->options->xen_domains,
+					      domains, nr, error)
+			 : strata_fail(error, "out of memory");
+	free(domains);
+	free(guests);
+	return result;
+}
+
 static int add_hypervisor(struct session *session, struct strata_error *error)
 {
 	struct strata_recording *recording = recorder_recording(session->recorder);
@@ -115,8 +137,10 @@ static int add_hypervisor(struct session *session, struct strata_error *error)
 	size_t nr, i;
 	char owner[STRATA_HV_OWNER_BYTES];
 
-	if (!session->options->xen_mask)
+	if (!session->options->xen->nr)
 		return 0;
+	if (session->options->xen_domains && select_domains(session, error))
+		return -1;
 	snprintf(owner, sizeof(owner), "strata record, process %ld", (long)getpid());
 	if (hypervisor_create(session->hypervisor, session->options->xen_geometry, owner, error))
 		return -1;
@@ -262,6 +286,13 @@ static int stop_hypervisor(struct session *session, struct strata_error *error)
 			"strata: %" PRIu64 " events of physical CPUs that came after the start are "
 			"not recorded; record again\n",
 			query.u.query.unringed);
+	if (query.u.query.refused)
+		fprintf(stderr,
+			"strata: %" PRIu64
+			" events were refused: a domain may cause %u a second on "
+			"a CPU, so that it cannot crowd out the others; --xen-budget says how many, "
+			"and the events strata_budget whose they were\n",
+			query.u.query.refused, session->options->xen->budget_per_s);
 	return 0;
 }
 
@@ -281,7 +312,7 @@ static int stop(struct session *session, bool drain, struct strata_error *error)
 		drain = false;
 		result = -1;
 	}
-	if (session->options->xen_mask && stop_hypervisor(session, error))
+	if (session->options->xen->nr && stop_hypervisor(session, error))
 		result = -1;
 	/* Once takes all that a ring can hold.  A guest that goes on writing must not keep us. */
 	if (drain && recorder_drain(session->recorder, RECORDER_DRAIN_ALL, &nr_packets, error))
@@ -291,11 +322,13 @@ static int stop(struct session *session, bool drain, struct strata_error *error)
 
 static int record(struct session *session, struct strata_error *error)
 {
+	const struct xen_selection *xen = session->options->xen;
 	struct strata_error later = { "" };
 	int result;
 
-	if (session->options->xen_mask &&
-	    hypervisor_start(session->hypervisor, session->options->xen_mask, error))
+	if (xen->nr && (hypervisor_select(session->hypervisor, xen->rules, xen->nr,
+					  xen->budget_per_s, error) ||
+			hypervisor_start(session->hypervisor, error)))
 		return -1;
 	participants_start(&session->kernels);
 	fprintf(stderr, "strata: recording %zu sources into %s%s\n",
