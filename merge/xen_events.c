@@ -36,6 +36,8 @@ static const struct xen_event_row own_events[] = {
 	  "vtsc_offset_ns:u64" },
 	{ (uint32_t)STRATA_HV_VCPU_STATE, 0, "strata_vcpu_state",
 	  "of_domain:u16 of_vcpu:u16 on_pcpu:u16 runstate:u16" },
+	{ (uint32_t)STRATA_HV_BUDGET, 0, "strata_budget",
+	  "of_domain:u16 of_pcpu:u16 budget_per_s:u32 refused:u64 refused_total:u64" },
 };
 
 const char *strata_runstate_name(unsigned int state)

@@ -13,8 +13,9 @@
 #include "record_session.h"
 
 #define DEFAULT_OUTPUT      "strata-recording"
-#define DEFAULT_SUBBUF_BITS 16 /* 64 KiB ... */
-#define DEFAULT_NR_BITS     5  /* ... 32 times: 2 MiB a CPU */
+#define DEFAULT_SUBBUF_BITS 16     /* 64 KiB ... */
+#define DEFAULT_NR_BITS     5      /* ... 32 times: 2 MiB a CPU */
+#define DEFAULT_BUDGET      500000 /* two windows of it fit into such a buffer */
 
 static void usage(FILE *out)
 {
@@ -23,8 +24,14 @@ static void usage(FILE *out)
 		"Records the hypervisor, and every kernel that has strata.ko loaded.\n\n"
 		"  -d, --duration TIME        stop after 10s, 500ms, 2m; without it: Ctrl-C\n"
 		"  -o, --output DIR           where to (default: " DEFAULT_OUTPUT ")\n"
-		"      --xen EVENTS           classes of Xen's events, comma-separated (default: all;\n"
+		"      --xen EVENTS           classes and names of Xen's events, comma-separated:\n"
+		"                             sched,evtchn_*,grant_map; !NAME: not these (default: all;\n"
 		"                             none: leave the hypervisor out)\n"
+		"      --xen-domain DOMAINS   only what happens while these run: names, patterns or\n"
+		"                             numbers, dom0, idle; g1/0, g1/2-3: some of its vCPUs;\n"
+		"                             !NAME: all but this one (default: all)\n"
+		"      --xen-budget EVENTS    of Xen's events that a guest may cause in a second on a\n"
+		"                             CPU; what is beyond is counted (default: 500000; none)\n"
 		"      --xen-buffer SIZE[xN]  N sub-buffers of SIZE a CPU (default: 64Kx32)\n"
 		"      --kernel DOMAIN:EVENTS events of one kernel: name or number of the domain (dom0,\n"
 		"                             patterns like web*), event patterns, comma-separated;\n"
@@ -40,7 +47,7 @@ static void usage(FILE *out)
 		"be a domain's that runs, unless with --wait.\n"
 		"Status: 0 all was recorded, 1 failed, 2 wrong usage, 3 recorded, but something named on\n"
 		"stderr had to be left out.\n"
-		"Example: strata record --duration 10s --output /tmp/slow --xen sched,hvm "
+		"Example: strata record --duration 10s --output /tmp/slow --xen 'sched,evtchn_*' "
 		"--kernel 'g1:sched_*,irq_*'\n");
 }
 
@@ -113,7 +120,14 @@ static int take_option(int option, char *argument, struct record_options *option
 		options->output = argument;
 		return STRATA_STATUS_OK;
 	case 'x':
-		if (!select_xen(argument, &options->xen_mask, &error))
+		if (!select_xen_events(options->xen, argument, &error))
+			return STRATA_STATUS_OK;
+		break;
+	case 'D':
+		options->xen_domains = argument;
+		return STRATA_STATUS_OK;
+	case 'B':
+		if (!select_xen_budget(options->xen, argument, &error))
 			return STRATA_STATUS_OK;
 		break;
 	case 'b':
@@ -148,6 +162,8 @@ int strata_cmd_record(int argc, char **argv)
 		{ "duration", required_argument, NULL, 'd' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "xen", required_argument, NULL, 'x' },
+		{ "xen-domain", required_argument, NULL, 'D' },
+		{ "xen-budget", required_argument, NULL, 'B' },
 		{ "xen-buffer", required_argument, NULL, 'b' },
 		{ "kernel", required_argument, NULL, 'k' },
 		{ "wait", no_argument, NULL, 'w' },
@@ -155,17 +171,19 @@ int strata_cmd_record(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
+	struct xen_selection xen = { .budget_per_s = DEFAULT_BUDGET };
 	struct record_options options = {
 		.output = DEFAULT_OUTPUT,
+		.xen = &xen,
 		.xen_geometry = { DEFAULT_SUBBUF_BITS, DEFAULT_NR_BITS },
 	};
 	int option, status = STRATA_STATUS_OK;
 	struct strata_error error = { "" };
 
-	select_xen("all", &options.xen_mask, &error);
 	options.kernels = calloc((size_t)argc, sizeof(*options.kernels));
-	if (!options.kernels) {
+	if (!options.kernels || select_xen_events(&xen, "all", &error)) {
 		fprintf(stderr, "strata: out of memory\n");
+		free(options.kernels);
 		return STRATA_STATUS_FAILED;
 	}
 	opterr = 0;
@@ -173,6 +191,7 @@ int strata_cmd_record(int argc, char **argv)
 	       (option = getopt_long(argc, argv, "d:o:h", long_options, NULL)) >= 0) {
 		if (option == 'h') {
 			usage(stdout);
+			select_xen_clear(&xen);
 			free(options.kernels);
 			return STRATA_STATUS_OK;
 		}
@@ -182,6 +201,7 @@ int strata_cmd_record(int argc, char **argv)
 		status = wrong("\"%s\" is one word too many", argv[optind]);
 	if (status == STRATA_STATUS_OK)
 		status = record_session(&options);
+	select_xen_clear(&xen);
 	free(options.kernels);
 	return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * select.h - which events a user asks for: `--xen sched,hvm`, `--kernel
- * g1:sched_*,irq_*`.
+ * select.h - which events of kernels a user asks for: `--kernel
+ * g1:sched_*,irq_*`.  Those of Xen: select_xen.h.
  */
 #ifndef STRATA_STRATA_SELECT_H
 #define STRATA_STRATA_SELECT_H
@@ -14,12 +14,6 @@
 #include <strata/event.h>
 
 #include "error.h"
-
-/* A Xen event mask from a comma-separated list of classes, `all`, `none` or a number.  0 or -1. */
-int select_xen(const char *events, uint32_t *mask, struct strata_error *error);
-
-/* Prints the classes that select_xen() knows, a line each. */
-void select_print_xen_classes(FILE *out, const char *indent);
 
 /* One --kernel argument. */
 struct kernel_selection {

@@ -16,6 +16,7 @@
 #include <asm/hvm/hvm.h>
 #include <asm/time.h>
 
+#include "budget.h"
 #include "private.h"
 
 void strata_pcpu_clock(void)
@@ -119,6 +120,7 @@ void strata_vcpu_created(struct vcpu *v)
     if ( !strata_started() || is_idle_vcpu(v) )
         return;
 
+    strata_budget_make(v->domain);
     strata_vcpu_clock(v);
     vcpu_runstate_trace(v);
 }
