@@ -293,7 +293,9 @@ static void stratas_own_events_are_described_as_their_structures(void **state)
 	assert_int_equal(strata_event_payload_bytes(&event), sizeof(struct strata_hv_vcpu_clock));
 	assert_true(strata_xen_event((uint32_t)STRATA_HV_VCPU_STATE, &event));
 	assert_int_equal(strata_event_payload_bytes(&event), sizeof(struct strata_hv_vcpu_state));
-	assert_false(strata_xen_event(0x80000004u, &event));
+	assert_true(strata_xen_event((uint32_t)STRATA_HV_PCPU_SKEW, &event));
+	assert_int_equal(strata_event_payload_bytes(&event), sizeof(struct strata_hv_pcpu_skew));
+	assert_false(strata_xen_event(0x80000005u, &event));
 }
 
 static void unknown_ids_cannot_fill_memory(void **state)
