@@ -28,7 +28,10 @@
 #include <string.h>
 
 /* The least that one emulated reading takes: it traps, and Xen decodes an instruction. */
-#define READING_NS 50u
+#define READING_TICKS 500u
+
+/* Each turn takes away most of what was too much; what is left then is a bound all the same. */
+#define ANSWER_TURNS 32u
 
 /* How many pieces a reading that went back is tried on. */
 #define PIECES_TRIED 64u
@@ -79,29 +82,49 @@ static uint64_t add_held(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
+/* Nanoseconds that readings may have added to the domain's answers between two ticks. */
+static uint64_t added_between(const struct strata_stream_clock *clock, uint64_t first,
+			      uint64_t last)
+{
+	return 1 + subtract_held(last, first) / READING_TICKS * clock->domain.nr;
+}
+
+/*
+ * The first tick at which the answer @ns could be given, if it was given at @last or before, and
+ * @piece holds.  What was added to it is bounded by the time since, and that by what was added:
+ * from all that could have been, go down to what is consistent.
+ */
+static uint64_t first_answer(const struct strata_stream_clock *clock,
+			     const struct strata_clock_piece *piece, uint64_t ns, uint64_t last)
+{
+	uint64_t added_ns = added_between(clock, piece->from_ticks, last), first;
+	unsigned int turn;
+
+	/* It may follow from what was answered before the piece began. */
+	if (ns <= add_held(piece->vtsc_last_ns, added_ns))
+		return piece->from_ticks;
+	for (turn = 0; turn < ANSWER_TURNS; turn++) {
+		uint64_t added;
+
+		first = strata_stime_set_first(&clock->domain, subtract_held(ns, added_ns));
+		added = added_between(clock, first, last);
+		if (added >= added_ns)
+			break;
+		added_ns = added;
+	}
+	return first;
+}
+
 static struct span emulated_span(const struct strata_stream_clock *clock,
 				 const struct strata_clock_piece *piece, uint64_t guest)
 {
 	uint64_t delta = guest - piece->map.offset;
 	uint64_t first_ns = strata_clock_unscale_first(&piece->vtsc, delta) + piece->vtsc_offset_ns;
 	uint64_t last_ns = strata_clock_unscale_last(&piece->vtsc, delta) + piece->vtsc_offset_ns;
-	const struct strata_stime *stime = &clock->own.members[0].stime;
-	uint64_t added_ns = 1, unsure_ns;
 	struct span span;
 
 	span.last = strata_stime_set_last(&clock->own, last_ns);
-	span.first = strata_stime_set_first(&clock->domain, subtract_held(first_ns, added_ns));
-	/* While the span lasts, each vCPU may have read, and each reading added one. */
-	if (span.first < span.last && stime->nr) {
-		unsure_ns = subtract_held(strata_stime_at(stime, span.last),
-					  strata_stime_at(stime, span.first));
-		added_ns += unsure_ns / READING_NS * clock->domain.nr;
-		if (added_ns > 1)
-			span.first = strata_stime_set_first(&clock->domain,
-							    subtract_held(first_ns, added_ns));
-	}
-	if (first_ns <= add_held(piece->vtsc_last_ns, added_ns) && piece->from_ticks < span.first)
-		span.first = piece->from_ticks;
+	span.first = first_answer(clock, piece, first_ns, span.last);
 	/* Cannot be, but the recording may be a hostile one, or miss a calibration. */
 	if (span.first > span.last) {
 		uint64_t ticks = span.first;
