@@ -222,6 +222,71 @@ static void a_counter_that_was_set_back_enters_the_next_map(void **state)
 	strata_clock_maps_clear(&maps);
 }
 
+static void a_step_back_that_shows_leaves_no_doubt(void **state)
+{
+	struct strata_clock_maps maps = { 0 };
+	struct strata_hv_vcpu_clock early = offset_clock(1, 9000), late = offset_clock(1, 0);
+	struct strata_stream_clock clock;
+
+	(void)state;
+	assert_true(strata_clock_maps_add(&maps, 1000, &early));
+	assert_true(strata_clock_maps_add(&maps, 50000, &late));
+	strata_clock_maps_sort(&maps, 1);
+	strata_stream_clock_init(&clock, &maps, &no_stimes, 1, 0);
+	assert_int_equal(strata_stream_clock_steps_back(&clock), 1);
+	strata_stream_clock_goes_back(&clock, 1);
+	assert_int_equal(strata_stream_clock_convert(&clock, 58999).bound, 0);
+	assert_int_equal(strata_stream_clock_convert(&clock, 50010).bound, 0);
+	assert_int_equal(clock.bound_ticks, 0);
+	strata_clock_maps_clear(&maps);
+}
+
+static void a_step_back_that_does_not_show_is_a_doubt_of_its_size(void **state)
+{
+	struct strata_clock_maps maps = { 0 };
+	struct strata_hv_vcpu_clock early = offset_clock(1, 9000), late = offset_clock(1, 0);
+	struct strata_stream_clock clock;
+	struct strata_host_time time;
+
+	(void)state;
+	assert_true(strata_clock_maps_add(&maps, 1000, &early));
+	assert_true(strata_clock_maps_add(&maps, 50000, &late));
+	strata_clock_maps_sort(&maps, 1);
+	strata_stream_clock_init(&clock, &maps, &no_stimes, 1, 0);
+	strata_stream_clock_goes_back(&clock, 0);
+	/* Long before the step, and long after it, there is none. */
+	assert_int_equal(strata_stream_clock_convert(&clock, 19000).bound, 0);
+	/* A reading at 50010, after a silence: it could have been at 41010, too. */
+	time = strata_stream_clock_convert(&clock, 50010);
+	assert_int_equal(time.ticks, 41010);
+	assert_true(time.bound >= 9000 && time.bound < 9100);
+	time = strata_stream_clock_convert(&clock, 59010);
+	assert_int_equal(time.ticks, 59010);
+	assert_int_equal(time.bound, 0);
+	strata_clock_maps_clear(&maps);
+}
+
+static void doubts_reach_across_pieces_that_are_shorter(void **state)
+{
+	struct strata_clock_maps maps = { 0 };
+	struct strata_hv_vcpu_clock clocks[] = { offset_clock(1, 9000), offset_clock(1, 4000),
+						 offset_clock(1, 0) };
+	struct strata_stream_clock clock;
+	struct strata_host_time time;
+
+	(void)state;
+	/* Set back by 5000, and 100 ticks later by 4000. */
+	assert_true(strata_clock_maps_add(&maps, 1000, &clocks[0]));
+	assert_true(strata_clock_maps_add(&maps, 50000, &clocks[1]));
+	assert_true(strata_clock_maps_add(&maps, 50100, &clocks[2]));
+	strata_clock_maps_sort(&maps, 1);
+	strata_stream_clock_init(&clock, &maps, &no_stimes, 1, 0);
+	time = strata_stream_clock_convert(&clock, 50110);
+	assert_int_equal(time.ticks, 41110);
+	assert_true(time.bound >= 9000 && time.bound < 9100);
+	strata_clock_maps_clear(&maps);
+}
+
 static void records_that_repeat_a_map_make_no_new_piece(void **state)
 {
 	struct strata_clock_maps maps = { 0 };
@@ -272,6 +337,9 @@ int main(void)
 		cmocka_unit_test(nanoseconds_never_decrease_as_ticks_grow),
 		cmocka_unit_test(the_map_follows_the_time_when_it_changed),
 		cmocka_unit_test(a_counter_that_was_set_back_enters_the_next_map),
+		cmocka_unit_test(a_step_back_that_shows_leaves_no_doubt),
+		cmocka_unit_test(a_step_back_that_does_not_show_is_a_doubt_of_its_size),
+		cmocka_unit_test(doubts_reach_across_pieces_that_are_shorter),
 		cmocka_unit_test(records_that_repeat_a_map_make_no_new_piece),
 		cmocka_unit_test(a_map_that_cannot_be_makes_its_domain_unusable),
 	};
