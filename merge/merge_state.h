@@ -22,7 +22,8 @@ struct merge_stream {
 	struct strata_record record;
 	const struct strata_event_class *class;
 	uint64_t ticks; /* of the host */
-	uint64_t bound; /* ticks by which that may be off */
+	uint64_t bound; /* ticks by which that may be off, */
+	bool sure;      /* unless a record that tells is missing */
 };
 
 struct strata_merge {

@@ -68,7 +68,7 @@ static bool next_packet(struct strata_merge *merge, struct merge_stream *stream)
 /* Sets the host time of the stream's record, never before that of the record before. */
 static void set_host_time(struct strata_merge *merge, struct merge_stream *stream)
 {
-	struct strata_host_time host = { .ticks = stream->record.ticks };
+	struct strata_host_time host = { .ticks = stream->record.ticks, .sure = true };
 
 	if (stream->seen.source->layer != STRATA_LAYER_XEN)
 		host = strata_stream_clock_convert(&stream->clock, host.ticks);
@@ -85,7 +85,10 @@ static void set_host_time(struct strata_merge *merge, struct merge_stream *strea
 	}
 	stream->ticks = host.ticks;
 	stream->bound = host.bound;
-	if (host.bound > stream->seen.bound_ticks)
+	stream->sure = host.sure;
+	if (!host.sure)
+		stream->seen.unsure++;
+	else if (host.bound > stream->seen.bound_ticks)
 		stream->seen.bound_ticks = host.bound;
 }
 
@@ -171,7 +174,9 @@ static void describe(struct strata_merge *merge, const struct merge_stream *stre
 	event->domain = (uint16_t)stream->seen.source->domain;
 	event->vcpu = (uint16_t)stream->seen.cpu;
 	event->pcpu = strata_vcpu_pcpu(stream->vcpu);
-	if (stream->class->layer == STRATA_LAYER_KERNEL)
+	if (stream->class->layer == STRATA_LAYER_KERNEL && !stream->sure)
+		strata_order_check_skip(merge->check, stream->vcpu);
+	else if (stream->class->layer == STRATA_LAYER_KERNEL)
 		strata_order_check_event(merge->check, stream->vcpu, stream->ticks, stream->bound,
 					 stream->class->desc.name);
 }

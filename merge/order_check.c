@@ -250,14 +250,19 @@ void strata_order_check_read_by_xen(struct strata_vcpu *vcpu)
 		vcpu->read_by_xen = true;
 }
 
+void strata_order_check_skip(struct strata_order_check *check, const struct strata_vcpu *vcpu)
+{
+	check->result.run.unchecked++;
+	if (vcpu && vcpu->has_guest_mode)
+		check->result.guest_mode.unchecked++;
+}
+
 void strata_order_check_event(struct strata_order_check *check, struct strata_vcpu *vcpu,
 			      uint64_t ticks, uint64_t bound, const char *event_name)
 {
 	if (!vcpu || ticks < check->covered_from || ticks > check->covered_until ||
 	    !is_certain(check, ticks)) {
-		check->result.run.unchecked++;
-		if (vcpu && vcpu->has_guest_mode)
-			check->result.guest_mode.unchecked++;
+		strata_order_check_skip(check, vcpu);
 		return;
 	}
 	bring_up_to_date(check, vcpu);

@@ -81,6 +81,9 @@ void strata_order_check_read_by_xen(struct strata_vcpu *vcpu);
 void strata_order_check_event(struct strata_order_check *check, struct strata_vcpu *vcpu,
 			      uint64_t ticks, uint64_t bound, const char *event_name);
 
+/* Counts an event that cannot be checked: its time is not sure. */
+void strata_order_check_skip(struct strata_order_check *check, const struct strata_vcpu *vcpu);
+
 /* The physical CPU that the vCPU runs on, or ran on last; STRATA_PCPU_UNKNOWN. */
 uint16_t strata_vcpu_pcpu(const struct strata_vcpu *vcpu);
 

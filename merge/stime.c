@@ -43,7 +43,19 @@ bool strata_stime_add(struct strata_stime *stime, uint64_t ticks,
 	piece->local_tsc = clock->local_tsc;
 	piece->local_stime_ns = clock->local_stime_ns;
 	piece->scale = scale;
+	piece->sure_until = UINT64_MAX;
 	return true;
+}
+
+void strata_stime_gap(struct strata_stime *stime, uint64_t ticks)
+{
+	struct strata_stime_piece *last;
+
+	if (stime->nr == 0)
+		return;
+	last = &stime->pieces[stime->nr - 1];
+	if (ticks < last->sure_until)
+		last->sure_until = ticks;
 }
 
 static uint64_t add_held(uint64_t a, uint64_t b)
@@ -178,6 +190,11 @@ bool strata_stime_add_part(struct strata_stime *stime, const struct strata_stime
 			piece->from_ticks = from_ticks;
 	}
 	return true;
+}
+
+bool strata_stime_sure(const struct strata_stime *stime, uint64_t ticks)
+{
+	return ticks <= stime->pieces[piece_at(stime, ticks)].sure_until;
 }
 
 uint64_t strata_stime_at(const struct strata_stime *stime, uint64_t ticks)

@@ -25,8 +25,9 @@ struct strata_stime_piece {
 	uint64_t local_tsc;
 	uint64_t local_stime_ns;
 	struct strata_clock_scale scale;
-	uint64_t most_ns;  /* greatest time in this piece or one before it */
-	uint64_t least_ns; /* least time in this piece or one after it */
+	uint64_t sure_until; /* host ticks: after that, a record may be missing */
+	uint64_t most_ns;    /* greatest time in this piece or one before it */
+	uint64_t least_ns;   /* least time in this piece or one after it */
 };
 
 /* Zero-initialised is empty. */
@@ -40,6 +41,9 @@ struct strata_stime {
 bool strata_stime_add(struct strata_stime *stime, uint64_t ticks,
 		      const struct strata_hv_pcpu_clock *clock);
 
+/* Records may be missing from @ticks on: what was added last is sure until then only. */
+void strata_stime_gap(struct strata_stime *stime, uint64_t ticks);
+
 /* Adds the part of @other from @from_ticks until before @until_ticks; @other is finished.
  * To be called in order of time.  False: out of memory. */
 bool strata_stime_add_part(struct strata_stime *stime, const struct strata_stime *other,
@@ -51,6 +55,9 @@ void strata_stime_finish(struct strata_stime *stime);
 void strata_stime_clear(struct strata_stime *stime);
 
 /* The questions; @stime must not be empty. */
+
+/* Whether no correction of the time at @ticks can be missing. */
+bool strata_stime_sure(const struct strata_stime *stime, uint64_t ticks);
 
 /* System time at a host tick. */
 uint64_t strata_stime_at(const struct strata_stime *stime, uint64_t ticks);

@@ -186,7 +186,7 @@ static uint64_t doubt(const struct strata_stream_clock *clock, const struct span
 struct strata_host_time strata_stream_clock_convert(struct strata_stream_clock *clock,
 						    uint64_t guest)
 {
-	struct strata_host_time host = { .ticks = guest };
+	struct strata_host_time host = { .ticks = guest, .sure = true };
 	struct span span;
 
 	if (clock->nr == 0)
@@ -203,8 +203,9 @@ struct strata_host_time strata_stream_clock_convert(struct strata_stream_clock *
 	}
 	host.ticks = span.first + (span.last - span.first) / 2;
 	host.bound = add_held(span.last - host.ticks, doubt(clock, &span));
-	if (host.bound > clock->bound_ticks)
-		clock->bound_ticks = host.bound;
+	if (clock->pieces[clock->at].emulated)
+		host.sure = strata_stime_set_sure(&clock->own, span.first) &&
+			    strata_stime_set_sure(&clock->own, span.last);
 	return host;
 }
 

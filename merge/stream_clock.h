@@ -19,13 +19,14 @@ struct strata_stream_clock {
 	uint64_t last_guest;
 	/* As many readings go back in the stream as steps back were recorded: each is seen. */
 	bool steps_seen;
-	uint64_t bound_ticks; /* the largest so far */
 };
 
-/* The time of the host at which a reading was taken: within bound of ticks. */
+/* The time of the host at which a reading was taken: within bound of ticks.  Not sure: a record
+ * that tells may be missing, and then the bound may not hold. */
 struct strata_host_time {
 	uint64_t ticks;
 	uint64_t bound;
+	bool sure;
 };
 
 /* @maps and @stimes must outlive it. */

@@ -64,17 +64,32 @@ static struct strata_stime_set find_members(const struct strata_stime_table *tab
 	return set;
 }
 
-bool strata_vcpu_stime_pcpu(struct strata_vcpu_stime *all, uint32_t pcpu, uint64_t ticks,
-			    const struct strata_hv_pcpu_clock *clock)
+/* NULL: there is none yet. */
+static struct strata_stime *unsorted_pcpu(struct strata_vcpu_stime *all, uint32_t pcpu)
 {
-	struct strata_stime *stime = NULL;
 	size_t i;
 
 	/* From the end: a CPU's records come in a row. */
-	for (i = all->of_pcpu.nr; i-- > 0 && !stime;) {
+	for (i = all->of_pcpu.nr; i-- > 0;) {
 		if (all->of_pcpu.members[i].key == pcpu)
-			stime = &all->of_pcpu.members[i].stime;
+			return &all->of_pcpu.members[i].stime;
 	}
+	return NULL;
+}
+
+void strata_vcpu_stime_gap(struct strata_vcpu_stime *all, uint32_t pcpu, uint64_t ticks)
+{
+	struct strata_stime *stime = unsorted_pcpu(all, pcpu);
+
+	if (stime)
+		strata_stime_gap(stime, ticks);
+}
+
+bool strata_vcpu_stime_pcpu(struct strata_vcpu_stime *all, uint32_t pcpu, uint64_t ticks,
+			    const struct strata_hv_pcpu_clock *clock)
+{
+	struct strata_stime *stime = unsorted_pcpu(all, pcpu);
+
 	if (!stime)
 		stime = add_member(&all->of_pcpu, pcpu);
 	return stime && strata_stime_add(stime, ticks, clock);
@@ -236,4 +251,15 @@ uint64_t strata_stime_set_last(const struct strata_stime_set *set, uint64_t ns)
 		last = ticks > last ? ticks : last;
 	}
 	return last;
+}
+
+bool strata_stime_set_sure(const struct strata_stime_set *set, uint64_t ticks)
+{
+	size_t i;
+
+	for (i = 0; i < set->nr; i++) {
+		if (set->members[i].stime.nr && !strata_stime_sure(&set->members[i].stime, ticks))
+			return false;
+	}
+	return true;
 }

@@ -45,6 +45,9 @@ struct strata_vcpu_stime {
 bool strata_vcpu_stime_pcpu(struct strata_vcpu_stime *all, uint32_t pcpu, uint64_t ticks,
 			    const struct strata_hv_pcpu_clock *clock);
 
+/* Records of a physical CPU may be missing from @ticks on, until its next clock. */
+void strata_vcpu_stime_gap(struct strata_vcpu_stime *all, uint32_t pcpu, uint64_t ticks);
+
 /* From host time @ticks on the vCPU runs on that CPU.  False: out of memory. */
 bool strata_vcpu_stime_runs(struct strata_vcpu_stime *all, uint64_t ticks, uint16_t domain,
 			    uint16_t vcpu, uint32_t pcpu);
@@ -66,5 +69,8 @@ struct strata_stime_set strata_vcpu_stime_domain(const struct strata_vcpu_stime 
 uint64_t strata_stime_set_first(const struct strata_stime_set *set, uint64_t ns);
 /* ... and the last one at which one is at @ns or earlier. */
 uint64_t strata_stime_set_last(const struct strata_stime_set *set, uint64_t ns);
+
+/* Whether no correction of any of them at @ticks can be missing. */
+bool strata_stime_set_sure(const struct strata_stime_set *set, uint64_t ticks);
 
 #endif /* STRATA_MERGE_VCPU_STIME_H */

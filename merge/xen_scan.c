@@ -137,6 +137,9 @@ static int scan_stream(struct strata_xen_scan *scan, struct strata_packet_reader
 		size_t offset = STRATA_PACKET_HEADER_BYTES;
 		struct strata_record record;
 
+		/* What is missing came after the packet before, and before the end of this one. */
+		if (reader->gap)
+			strata_vcpu_stime_gap(&scan->stimes, reader->cpu, coverage->last);
 		while (strata_packet_next(reader->source, reader->bytes, &reader->packet, &offset,
 					  &record)) {
 			if (!coverage->any)
@@ -145,6 +148,8 @@ static int scan_stream(struct strata_xen_scan *scan, struct strata_packet_reader
 			if (scan_record(scan, reader->cpu, &record, error))
 				return -1;
 		}
+		if (reader->gap)
+			strata_vcpu_stime_gap(&scan->stimes, reader->cpu, coverage->last);
 		coverage->last = reader->packet.end_ticks;
 	}
 	return 0;

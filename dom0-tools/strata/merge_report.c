@@ -127,6 +127,9 @@ static void print_clock(const struct strata_merge *merge, const struct strata_me
 		fprintf(out, ", known to %llu ns",
 			(unsigned long long)strata_ticks_to_ns_up(tsc_khz,
 								  stream->bound_ticks + 1));
+	if (stream->unsure)
+		fprintf(out, " but for %llu events, where Xen's records are missing",
+			(unsigned long long)stream->unsure);
 	if (stream->clock_changes)
 		fprintf(out, "; changed %llu times while recording",
 			(unsigned long long)stream->clock_changes);

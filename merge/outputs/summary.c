@@ -50,6 +50,7 @@ static struct json_object *stream_to_json(const struct strata_merge_stream *stre
 		return object;
 	add_text(object, "clock", strata_clock_kind_name(stream->clock));
 	add_u64(object, "clock_changes", stream->clock_changes);
+	add_u64(object, "unsure", stream->unsure);
 	/* There is no bound where a clock was not recorded but taken as the host's. */
 	if (stream->clock == STRATA_CLOCK_ASSUMED)
 		json_object_object_add(object, "bound_ns", NULL);
