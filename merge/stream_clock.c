@@ -33,6 +33,9 @@
 /* Each turn takes away most of what was too much; what is left then is a bound all the same. */
 #define ANSWER_TURNS 32u
 
+/* With more vCPUs or CPUs than this, it takes too long to ask each of them. */
+#define MEMBERS_ASKED 256u
+
 /* How many pieces a reading that went back is tried on. */
 #define PIECES_TRIED 64u
 
@@ -101,7 +104,7 @@ static uint64_t first_answer(const struct strata_stream_clock *clock,
 	unsigned int turn;
 
 	/* It may follow from what was answered before the piece began. */
-	if (ns <= add_held(piece->vtsc_last_ns, added_ns))
+	if (ns <= add_held(piece->vtsc_last_ns, added_ns) || clock->domain.nr > MEMBERS_ASKED)
 		return piece->from_ticks;
 	for (turn = 0; turn < ANSWER_TURNS; turn++) {
 		uint64_t added;
