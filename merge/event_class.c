@@ -51,8 +51,12 @@ static bool make_room(struct strata_event_classes *classes)
 
 static void set_role(struct strata_event_class *class)
 {
+	bool entry;
+
 	if (class->layer != STRATA_LAYER_XEN)
 		return;
+	if (strata_xen_guest_mode(class->desc.id, &entry))
+		class->role = entry ? STRATA_ROLE_GUEST_ENTRY : STRATA_ROLE_GUEST_EXIT;
 	if (strata_xen_runstate_change(class->desc.id, &class->change) && class->payload_bytes >= 4)
 		class->role = STRATA_ROLE_RUNSTATE;
 	if (class->desc.id == (uint32_t)STRATA_HV_VCPU_STATE &&

@@ -14,8 +14,10 @@
 
 enum strata_event_role {
 	STRATA_ROLE_OTHER,
-	STRATA_ROLE_RUNSTATE,   /* the hypervisor: a vCPU changes state */
-	STRATA_ROLE_VCPU_STATE, /* the hypervisor: a vCPU's state when recording started */
+	STRATA_ROLE_RUNSTATE,    /* the hypervisor: a vCPU changes state */
+	STRATA_ROLE_VCPU_STATE,  /* the hypervisor: a vCPU's state when recording started */
+	STRATA_ROLE_GUEST_ENTRY, /* the hypervisor: the current vCPU enters guest mode */
+	STRATA_ROLE_GUEST_EXIT,  /* the hypervisor: it has left it */
 };
 
 struct strata_event_class {

@@ -120,43 +120,102 @@ static void print_lives(const struct strata_merge *merge, FILE *out)
 	}
 }
 
-static void print_order(const struct strata_merge *merge, FILE *out)
+/* One kind of check: how many, and by how much all of it could be off without being seen. */
+static void print_track(const struct strata_merge *merge, const struct strata_track_result *track,
+			const char *against, const char *start, const char *stop, FILE *out)
 {
-	const struct strata_merge_result *result = strata_merge_result(merge);
-	const struct strata_order_result *order = &result->order;
-	bool before = order->slack_before_ticks <= order->slack_after_ticks;
-	uint64_t slack = before ? order->slack_before_ticks : order->slack_after_ticks;
+	bool before = track->slack_before_ticks <= track->slack_after_ticks;
+	uint64_t slack = before ? track->slack_before_ticks : track->slack_after_ticks;
 
 	fprintf(out,
-		"Order:    %llu kernel events checked against when Xen ran their vCPUs, "
-		"%llu violations, %llu not checkable\n",
-		(unsigned long long)order->checks, (unsigned long long)order->violations,
-		(unsigned long long)order->unchecked);
+		"Order:    %llu kernel events checked against %s, %llu violations, %llu not "
+		"checkable\n",
+		(unsigned long long)track->checks, against, (unsigned long long)track->violations,
+		(unsigned long long)track->unchecked);
 	if (slack != STRATA_SLACK_NONE)
 		fprintf(out,
 			"Slack:    smallest %.3f us (%llu ticks), from a vCPU's %s; a shift by one "
 			"tick more would be seen\n",
 			ticks_to_us(merge, slack), (unsigned long long)slack,
-			before ? "start to its first event" : "last event to its stop");
-	if (result->assumed_clocks)
-		fprintf(out,
-			"Clocks:   not recorded for %llu of the streams; their times are taken as "
-			"the host's, and their order against others is not proven\n",
-			(unsigned long long)result->assumed_clocks);
-	else
-		fprintf(out,
-			"Clocks:   guest to host is exact to %llu ns; that all physical CPUs share "
-			"one time stamp counter is assumed\n",
-			(unsigned long long)result->bound_ns);
+			before ? start : stop);
+}
+
+/* A guest's clock, with its bound, and when it was set. */
+static void print_clock(const struct strata_merge *merge, const struct strata_merge_stream *stream,
+			FILE *out)
+{
+	static const char *const kinds[] = {
+		"not recorded; taken as the host's, and its order against others is not proven",
+		"the host's counter",
+		"the host's counter plus an offset",
+		"the host's counter scaled, plus an offset",
+		"emulated from Xen's system time",
+	};
+	uint32_t tsc_khz = strata_merge_timebase(merge)->tsc_khz;
+
+	fprintf(out, "Clocks:   %s/%u: %s", stream->source->name, stream->cpu,
+		kinds[stream->clock]);
+	if (stream->clock != STRATA_CLOCK_ASSUMED)
+		fprintf(out, ", known to %llu ns",
+			(unsigned long long)strata_ticks_to_ns_up(tsc_khz,
+								  stream->bound_ticks + 1));
+	if (stream->unsure)
+		fprintf(out, " but for %llu events, where Xen's records are missing",
+			(unsigned long long)stream->unsure);
+	if (stream->clock_changes)
+		fprintf(out, "; changed %llu times while recording",
+			(unsigned long long)stream->clock_changes);
+	fprintf(out, "\n");
+}
+
+static void print_clocks(const struct strata_merge *merge, FILE *out)
+{
+	const struct strata_merge_result *result = strata_merge_result(merge);
+	size_t i;
+
+	for (i = 0; i < strata_merge_nr_streams(merge); i++) {
+		const struct strata_merge_stream *stream = strata_merge_stream(merge, i);
+
+		if (stream->source->layer != STRATA_LAYER_XEN)
+			print_clock(merge, stream, out);
+	}
 	if (result->clamped)
 		fprintf(out, "          %llu times went back within their stream and were held\n",
 			(unsigned long long)result->clamped);
+	if (result->unmeasured_pcpus)
+		fprintf(out,
+			"Skew:     not measured for %llu of %llu physical CPUs; that they share one "
+			"time stamp counter is assumed\n",
+			(unsigned long long)result->unmeasured_pcpus,
+			(unsigned long long)result->pcpus);
+	else if (result->pcpus > 1)
+		fprintf(out,
+			"Skew:     the time stamp counters of %llu physical CPUs differ by %llu "
+			"ticks (%.3f us) at most\n",
+			(unsigned long long)result->pcpus, (unsigned long long)result->skew_ticks,
+			ticks_to_us(merge, result->skew_ticks));
+	if (!result->assumed_clocks)
+		fprintf(out, "Bound:    every time is known to %llu ns, the skew included\n",
+			(unsigned long long)result->bound_ns);
+}
+
+static void print_order(const struct strata_merge *merge, FILE *out)
+{
+	const struct strata_order_result *order = &strata_merge_result(merge)->order;
+
+	print_track(merge, &order->run, "when Xen ran their vCPUs", "start to its first event",
+		    "last event to its stop", out);
+	if (order->guest_mode.checks)
+		print_track(merge, &order->guest_mode, "VM entry and exit",
+			    "entry or exit to its next event", "last event to its entry or exit",
+			    out);
+	print_clocks(merge, out);
 }
 
 void merge_report_print(const struct strata_merge *merge, FILE *out)
 {
 	const struct strata_merge_result *result = strata_merge_result(merge);
-	uint64_t duration = result->last_ns - result->first_ns;
+	uint64_t duration = result->duration_ns;
 
 	fprintf(out, "Merged:   %llu events in %llu.%09llu s, %llu lost\n",
 		(unsigned long long)result->events, (unsigned long long)(duration / 1000000000u),
@@ -187,7 +246,27 @@ static void print_violation(const struct strata_merge *merge,
 		fprintf(stderr, ", %.3f us (%llu ticks) before it ran",
 			ticks_to_us(merge, violation->early_ticks),
 			(unsigned long long)violation->early_ticks);
+	if (violation->bound)
+		fprintf(stderr, "; its time is known to %llu ticks",
+			(unsigned long long)violation->bound);
 	fprintf(stderr, "\n");
+}
+
+/* What one kind of check found; true: violations. */
+static bool print_violations(const struct strata_merge *merge,
+			     const struct strata_track_result *track, const char *where)
+{
+	unsigned int i;
+
+	for (i = 0; i < track->nr_named; i++)
+		print_violation(merge, &track->named[i]);
+	if (track->violations == 0)
+		return false;
+	fprintf(stderr,
+		"strata: the order of these events cannot be trusted: %llu of %llu lie where their "
+		"vCPU %s; the clocks of their domains are not what Xen recorded\n",
+		(unsigned long long)track->violations, (unsigned long long)track->checks, where);
+	return true;
 }
 
 int merge_report_verdict(const struct merge_report *report, const struct strata_merge *merge)
@@ -195,21 +274,14 @@ int merge_report_verdict(const struct merge_report *report, const struct strata_
 	const struct strata_merge_result *result = strata_merge_result(merge);
 	const struct strata_order_result *order = &result->order;
 	int status = STRATA_STATUS_OK;
-	unsigned int i;
 
 	if (report->complaints > COMPLAINTS_MAX)
 		fprintf(stderr, "strata: %u more messages like these were left out\n",
 			report->complaints - COMPLAINTS_MAX);
-	for (i = 0; i < order->nr_named; i++)
-		print_violation(merge, &order->named[i]);
-	if (order->violations) {
-		fprintf(stderr,
-			"strata: the order of these events cannot be trusted: %llu of %llu lie where "
-			"their vCPU did not run; the clocks of their domains are not what Xen "
-			"recorded\n",
-			(unsigned long long)order->violations, (unsigned long long)order->checks);
+	if (print_violations(merge, &order->run, "did not run"))
 		status = STRATA_STATUS_PARTIAL;
-	}
+	if (print_violations(merge, &order->guest_mode, "was not in guest mode"))
+		status = STRATA_STATUS_PARTIAL;
 	if (result->bad_packets || result->left_out_sources) {
 		fprintf(stderr,
 			"strata: not all of the recording was merged: %llu bad packets and %llu "

@@ -191,7 +191,7 @@ void synthetic_vcpu_clock(struct synthetic *rec, unsigned int pcpu, uint64_t tic
 			  unsigned int domain, unsigned int vcpu,
 			  const struct synthetic_clock *clock)
 {
-	uint8_t payload[48] = { 0 };
+	uint8_t payload[56] = { 0 };
 	const uint16_t who[2] = { (uint16_t)domain, (uint16_t)vcpu };
 
 	memcpy(payload, who, sizeof(who));
@@ -200,13 +200,72 @@ void synthetic_vcpu_clock(struct synthetic *rec, unsigned int pcpu, uint64_t tic
 	payload[7] = clock->is_hvm;
 	put64(payload + 8, clock->offset);
 	put64(payload + 16, clock->ratio);
+	put32(payload + 24, SYNTHETIC_TSC_KHZ);
+	put32(payload + 32, clock->vtsc_mul_frac);
+	put32(payload + 36, (uint32_t)clock->vtsc_shift);
+	put64(payload + 40, clock->vtsc_offset_ns);
 	xen_record(rec, pcpu, ticks, 0x80000002u, payload, sizeof(payload));
+}
+
+/* Halved, then times 5/6: the stamp lies so far back that no time in a test is before it. */
+#define STAMP_TICKS 1000000ull
+#define STAMP_NS    5000ull
+#define STAMP_MUL   0xd5555555u
+
+void synthetic_pcpu_clock(struct synthetic *rec, unsigned int pcpu, uint64_t ticks)
+{
+	uint8_t payload[40] = { 0 };
+
+	put32(payload, pcpu);
+	put32(payload + 4, STAMP_MUL);
+	put32(payload + 8, (uint32_t)-1);
+	put32(payload + 12, SYNTHETIC_TSC_KHZ);
+	put64(payload + 16, STAMP_TICKS);
+	put64(payload + 24, STAMP_NS);
+	xen_record(rec, pcpu, ticks, 0x80000001u, payload, sizeof(payload));
+}
+
+void synthetic_skew(struct synthetic *rec, unsigned int pcpu, uint64_t ticks, unsigned int other,
+		    int64_t min_ticks, int64_t max_ticks)
+{
+	uint8_t payload[32] = { 0 };
+
+	put32(payload, other);
+	put32(payload + 4, pcpu);
+	put64(payload + 8, (uint64_t)min_ticks);
+	put64(payload + 16, (uint64_t)max_ticks);
+	put32(payload + 24, 64);
+	xen_record(rec, pcpu, ticks, 0x80000004u, payload, sizeof(payload));
+}
+
+void synthetic_guest_mode(struct synthetic *rec, unsigned int pcpu, uint64_t ticks,
+			  unsigned int domain, unsigned int vcpu, bool entry)
+{
+	const uint16_t context[2] = { (uint16_t)domain, (uint16_t)vcpu };
+	const uint32_t exit_payload[3] = { 0x72, 0x8107ee00, 0xffffffff };
+
+	synthetic_record(rec, synthetic_stream(rec, "xen", pcpu), ticks,
+			 entry ? 0x00081001u : 0x30081102u, context, sizeof(context), exit_payload,
+			 entry ? 0 : sizeof(exit_payload));
+}
+
+static uint64_t emulated_ticks(const struct synthetic_clock *clock, uint64_t host_ticks)
+{
+	unsigned __int128 half = (host_ticks - STAMP_TICKS) >> 1;
+	uint64_t ns = STAMP_NS + (uint64_t)(half * STAMP_MUL >> 32);
+	unsigned __int128 scaled = ns - clock->vtsc_offset_ns;
+
+	scaled = clock->vtsc_shift < 0 ? scaled >> -clock->vtsc_shift : scaled << clock->vtsc_shift;
+	return (uint64_t)(scaled * clock->vtsc_mul_frac >> 32) +
+	       (clock->is_hvm ? clock->offset : 0);
 }
 
 uint64_t synthetic_guest_ticks(const struct synthetic_clock *clock, uint64_t host_ticks)
 {
 	unsigned __int128 scaled = host_ticks;
 
+	if (clock->emulated)
+		return emulated_ticks(clock, host_ticks);
 	if (!clock->is_hvm)
 		return host_ticks;
 	if (clock->frac_bits)
@@ -303,6 +362,8 @@ void synthetic_build_host(struct synthetic *rec, const struct synthetic_host *ho
 	synthetic_add_source(rec, "dom0", "kernel", 0);
 	synthetic_add_source(rec, "g1", "kernel", 1);
 	synthetic_add_source(rec, "g2", "kernel", 2);
+	if (host->clock.emulated)
+		synthetic_pcpu_clock(rec, 0, now);
 	synthetic_vcpu_clock(rec, 0, now, 1, 0, &host->clock);
 	synthetic_vcpu_clock(rec, 0, now + 1, 2, 0, &g2_clock);
 	synthetic_vcpu_clock(rec, 1, now + 2, 0, 0, &pv_clock);

@@ -88,10 +88,21 @@ struct synthetic_clock {
 	uint64_t offset;
 	uint64_t ratio;
 	unsigned int frac_bits; /* 0: one */
+	/* Emulated: from the system time of synthetic_pcpu_clock(), by these. */
+	uint32_t vtsc_mul_frac;
+	int vtsc_shift;
+	uint64_t vtsc_offset_ns;
 };
 void synthetic_vcpu_clock(struct synthetic *rec, unsigned int pcpu, uint64_t ticks,
 			  unsigned int domain, unsigned int vcpu,
 			  const struct synthetic_clock *clock);
+/* System time as every CPU has it: 1 ns and 5/6 of one in turns for each two ticks at 2.4 GHz. */
+void synthetic_pcpu_clock(struct synthetic *rec, unsigned int pcpu, uint64_t ticks);
+void synthetic_skew(struct synthetic *rec, unsigned int pcpu, uint64_t ticks, unsigned int other,
+		    int64_t min_ticks, int64_t max_ticks);
+/* The current vCPU of @pcpu enters guest mode, or has left it. */
+void synthetic_guest_mode(struct synthetic *rec, unsigned int pcpu, uint64_t ticks,
+			  unsigned int domain, unsigned int vcpu, bool entry);
 uint64_t synthetic_guest_ticks(const struct synthetic_clock *clock, uint64_t host_ticks);
 
 /* A kernel: @ticks are the guest's own. */

@@ -171,6 +171,7 @@ enum strata_hv_own_event {
 	STRATA_HV_PCPU_CLOCK = (int)(STRATA_HV_ID_OWN | 1u),
 	STRATA_HV_VCPU_CLOCK = (int)(STRATA_HV_ID_OWN | 2u),
 	STRATA_HV_VCPU_STATE = (int)(STRATA_HV_ID_OWN | 3u),
+	STRATA_HV_PCPU_SKEW = (int)(STRATA_HV_ID_OWN | 4u),
 	STRATA_HV_BUDGET = (int)(STRATA_HV_ID_OWN | 8u),
 };
 
@@ -201,10 +202,12 @@ struct strata_hv_vcpu_clock {
 	uint32_t guest_khz;
 	uint32_t incarnation;
 	/* emulated: guest = scale(system time - vtsc_offset_ns) + offset, scaled by these two as in
-	 * pcpu_clock; each answer is above the last */
+	 * pcpu_clock.  Each answer is above the last one that any vCPU of the domain got: where
+	 * system time is not, it is taken as 1 ns above the last, which is vtsc_last_ns now. */
 	uint32_t vtsc_mul_frac;
 	int32_t vtsc_shift;
 	uint64_t vtsc_offset_ns;
+	uint64_t vtsc_last_ns; /* system time */
 } __attribute__((packed, aligned(4)));
 
 /* What every vCPU was doing when recording started.  runstate: Xen's RUNSTATE_*, 0 is running. */
@@ -226,6 +229,17 @@ struct strata_hv_budget {
 	uint32_t budget_per_s;
 	uint64_t refused; /* since the last such record of this domain and CPU */
 	uint64_t refused_total;
+} __attribute__((packed, aligned(4)));
+
+/* How far a CPU's TSC is from another's, as measured at start and at stop: pcpu's reading less the
+ * reference's, at one instant, is at least min_ticks and at most max_ticks. */
+struct strata_hv_pcpu_skew {
+	uint32_t pcpu;
+	uint32_t reference;
+	int64_t min_ticks;
+	int64_t max_ticks;
+	uint32_t exchanges; /* of which these are the best */
+	uint32_t reserved;
 } __attribute__((packed, aligned(4)));
 
 #endif /* STRATA_ABI_HYPERVISOR_H */

@@ -54,6 +54,13 @@ static int stop_recording(void)
     unsigned int cpu, attempts = 0;
     atomic_t busy;
 
+    /* The TSCs may have drifted apart since the start. */
+    if ( strata_started() && get_cpu_maps() )
+    {
+        strata_measure_skew();
+        put_cpu_maps();
+    }
+
     clear_bit(_TB_STRATA, &tb_init_done);
 
     if ( !get_cpu_maps() )
@@ -84,6 +91,7 @@ static void record_state(void)
     unsigned int cpu;
 
     on_selected_cpus(&cpu_online_map, start_this_cpu, NULL, 1);
+    strata_measure_skew();
 
     for_each_online_cpu ( cpu )
         vcpu_runstate_trace(idle_vcpu[cpu]);

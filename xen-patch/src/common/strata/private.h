@@ -92,6 +92,12 @@ void strata_flush_offline_cpu(unsigned int cpu);
 void strata_flush_for_reader(void);
 
 /*
+ * Records how far each CPU's TSC is from this one's.  Interrupts on; the caller
+ * holds the CPU maps and the sysctl lock.
+ */
+void strata_measure_skew(void);
+
+/*
  * Makes the ring of one CPU.  0, or -ENOMEM and nothing was made.  Freeing
  * takes what it gets, NULL included; frames that dom0 maps live on until it
  * lets them go.  Interrupts on.
