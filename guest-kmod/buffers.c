@@ -94,6 +94,14 @@ int strata_buffers_create(struct strata_grants *grants, struct strata_ring_geome
 	return 0;
 }
 
+int strata_buffers_set_mode(enum strata_mode mode)
+{
+	if (mode == STRATA_MODE_DISCARD)
+		return 0;
+	pr_warn("these rings discard what finds no room; they cannot overwrite\n");
+	return -EOPNOTSUPP;
+}
+
 /* On the ring's own CPU, with interrupts off; or on any while that one is offline. */
 static void flush_ring(void *info)
 {

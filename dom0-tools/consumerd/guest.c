@@ -3,7 +3,6 @@
 #include "guest.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,12 +154,31 @@ static int tell(struct xs_handle *xenstore, const struct guest *guest, const cha
 }
 
 int guest_tell_start(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
-		     uint64_t mask, struct strata_error *error)
+		     const struct event_set *events, const char *filter, struct strata_error *error)
 {
-	char command[64];
+	char command[2048], mask[EVENT_SET_HEX_BYTES];
 
-	snprintf(command, sizeof(command), "start %u %" PRIx64, sequence, mask);
+	if (snprintf(command, sizeof(command), "start %u discard %s%s%s", sequence,
+		     event_set_hex(events, mask), filter ? " " : "",
+		     filter ? filter : "") >= (int)sizeof(command))
+		return strata_fail(error, "the filter is too long: %.40s...", filter);
 	return tell(xenstore, guest, command, error);
+}
+
+int guest_tell_probe(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
+		     const struct guest_probe *probe, struct strata_error *error)
+{
+	char command[512];
+
+	if (snprintf(command, sizeof(command), "%s %u %s %s", probe->kind, sequence, probe->name,
+		     probe->place) >= (int)sizeof(command))
+		return strata_fail(error, "the symbol is too long: %.40s...", probe->place);
+	return tell(xenstore, guest, command, error);
+}
+
+bool guest_may_record(const struct guest *guest)
+{
+	return strcmp(guest->state, "idle") != 0 && strcmp(guest->state, "stopped") != 0;
 }
 
 int guest_tell_stop(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,

@@ -15,6 +15,7 @@
 #include <xenstore.h>
 
 #include "error.h"
+#include "event_set.h"
 
 enum guest_module {
 	GUEST_NO_MODULE,
@@ -38,15 +39,29 @@ struct guest {
 int guests_find(struct xs_handle *xenstore, struct guest **guests, size_t *nr,
 		struct strata_error *error);
 
+/* Whether its module may be recording, by the command that it obeyed last. */
+bool guest_may_record(const struct guest *guest);
+
+/* A place in a kernel that is to be an event; the texts hold no space. */
+struct guest_probe {
+	const char *kind;  /* "kprobe" or "kretprobe": also the event's group */
+	const char *name;  /* of the event */
+	const char *place; /* SYMBOL or SYMBOL+OFFSET */
+};
+
 /*
- * Tells a guest to record the events of @mask, or to stop; guest_await() waits
- * until it did.  Several guests are told first and awaited then, so that they
- * work side by side.
+ * Tells a guest to record these events, to stop, or to add an event;
+ * guest_await() waits until it did.  Several guests are told first and awaited
+ * then, so that they work side by side.
  * @sequence: a number that was not used with this guest before
+ * @filter:   "tid=..." or "pid=...", or NULL: whatever task is current
  * 0 or -1.
  */
 int guest_tell_start(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
-		     uint64_t mask, struct strata_error *error);
+		     const struct event_set *events, const char *filter,
+		     struct strata_error *error);
+int guest_tell_probe(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
+		     const struct guest_probe *probe, struct strata_error *error);
 int guest_tell_stop(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
 		    struct strata_error *error);
 
@@ -60,7 +75,7 @@ struct guest_patience {
 int64_t guest_clock_ms(void);
 
 /*
- * Waits for the guest to answer @word ("started", "stopped") to @sequence.
+ * Waits for the guest to answer @word ("started", "stopped", "probed") to @sequence.
  * 0 or -1: refused, no answer in time, or gone.
  */
 int guest_await(struct xs_handle *xenstore, const struct guest *guest, const char *word,

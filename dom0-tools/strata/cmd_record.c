@@ -16,6 +16,9 @@
 #define DEFAULT_SUBBUF_BITS 16 /* 64 KiB ... */
 #define DEFAULT_NR_BITS     5  /* ... 32 times: 2 MiB a CPU */
 
+/* Of the options about kernels, plus an enum select_kind; above all characters. */
+#define OPTION_KERNEL 256
+
 static void usage(FILE *out)
 {
 	fprintf(out,
@@ -27,10 +30,19 @@ static void usage(FILE *out)
 		"                             none: leave the hypervisor out)\n"
 		"      --xen-buffer SIZE[xN]  N sub-buffers of SIZE a CPU (default: 64Kx32)\n"
 		"      --kernel DOMAIN:EVENTS events of one kernel: name or number of the domain (dom0,\n"
-		"                             patterns like web*), event patterns, comma-separated;\n"
-		"                             may be repeated; then only those named are recorded\n"
-		"                             (default: every kernel with the module, all events;\n"
-		"                             none: no kernel)\n\n"
+		"                             patterns like web*); names of events, or GROUP/NAME,\n"
+		"                             with wildcards, comma-separated; default: who runs, and\n"
+		"                             why; all: all that it has, which floods; none: but for\n"
+		"                             probes.  May be repeated; then only those named are\n"
+		"                             recorded (without it: every kernel with the module, the\n"
+		"                             default events; --kernel none: no kernel)\n"
+		"      --kprobe DOMAIN:SYMBOL[+OFFSET]\n"
+		"                             an event for each time that a kernel comes by there\n"
+		"      --kretprobe DOMAIN:SYMBOL\n"
+		"                             an event, with what it returned, for each time that a\n"
+		"                             function of a kernel returns\n"
+		"      --tid DOMAIN:N,N,...   only what happens while these threads are current\n"
+		"      --pid DOMAIN:N,N,...   likewise, processes with all their threads\n\n"
 		"Status: 0 all was recorded, 1 failed, 2 wrong usage, 3 recorded, but something named on\n"
 		"stderr had to be left out.\n"
 		"Example: strata record --duration 10s --output /tmp/slow --xen sched,hvm "
@@ -115,9 +127,9 @@ static int take_option(int option, char *argument, struct record_options *option
 			       : wrong("--xen-buffer: \"%s\" is not SIZExN with powers of two, 4K to "
 				       "4M, 2 to 256",
 				       argument);
-	case 'k':
-		if (!select_parse_kernel(argument, &options->kernels[options->nr_kernels],
-					 &error)) {
+	case OPTION_KERNEL ... OPTION_KERNEL + SELECT_PID:
+		if (!select_parse_kernel((enum select_kind)(option - OPTION_KERNEL), argument,
+					 &options->kernels[options->nr_kernels], &error)) {
 			options->nr_kernels++;
 			return STRATA_STATUS_OK;
 		}
@@ -136,7 +148,11 @@ int strata_cmd_record(int argc, char **argv)
 		{ "output", required_argument, NULL, 'o' },
 		{ "xen", required_argument, NULL, 'x' },
 		{ "xen-buffer", required_argument, NULL, 'b' },
-		{ "kernel", required_argument, NULL, 'k' },
+		{ "kernel", required_argument, NULL, OPTION_KERNEL + SELECT_EVENTS },
+		{ "kprobe", required_argument, NULL, OPTION_KERNEL + SELECT_KPROBE },
+		{ "kretprobe", required_argument, NULL, OPTION_KERNEL + SELECT_KRETPROBE },
+		{ "tid", required_argument, NULL, OPTION_KERNEL + SELECT_TID },
+		{ "pid", required_argument, NULL, OPTION_KERNEL + SELECT_PID },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};

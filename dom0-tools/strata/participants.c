@@ -35,21 +35,39 @@ static void leave_out(struct participants *all, const struct guest *guest,
 	all->left_out++;
 }
 
-/* The selection that names this domain; NULL: none does.  @everything if none was given. */
-static const char *patterns_for(const struct guest *guest, struct kernel_selection *selections,
-				size_t nr)
+static bool is_probe(const struct kernel_selection *selection)
 {
+	return selection->kind == SELECT_KPROBE || selection->kind == SELECT_KRETPROBE;
+}
+
+/*
+ * The events that are asked of this domain, but for its probes; NULL: it does not
+ * take part.  Without any --kernel all domains do; else one that only a probe
+ * names has no other event.
+ * @named: OUT, whether the user named it
+ */
+static const char *patterns_for(const struct guest *guest, struct kernel_selection *selections,
+				size_t nr, bool *named)
+{
+	const char *probes_only = NULL, *patterns = NULL;
+	bool any = false;
 	size_t i;
 
-	if (!nr)
-		return "all";
+	*named = false;
 	for (i = 0; i < nr; i++) {
+		any |= selections[i].kind == SELECT_EVENTS;
 		if (!select_matches_domain(&selections[i], guest->domain, guest->name))
 			continue;
 		selections[i].found = true;
-		return selections[i].events;
+		*named = true;
+		if (selections[i].kind == SELECT_EVENTS && !patterns)
+			patterns = selections[i].text;
+		if (is_probe(&selections[i]))
+			probes_only = "none";
 	}
-	return NULL;
+	if (patterns)
+		return patterns;
+	return any ? probes_only : "default";
 }
 
 /* A directory's name from a domain's, which may hold anything. */
@@ -91,8 +109,10 @@ static int add_source(struct participant *one, struct recorder *recorder,
 	snprintf(source->domain_name, sizeof(source->domain_name), "%s", one->guest.name);
 	if (getrandom(source->uuid, sizeof(source->uuid), 0) != (ssize_t)sizeof(source->uuid))
 		return strata_fail(error, "no random numbers for an UUID");
+	/* What it does not record would only make the metadata long. */
 	for (i = 0; i < one->map.nr_events; i++)
-		if (strata_source_add_event(source, &one->map.events[i], error))
+		if (event_set_has(&one->events, i) &&
+		    strata_source_add_event(source, &one->map.events[i], error))
 			return strata_fail_in(error, "its event table");
 	for (i = 0; i < one->map.nr_rings; i++)
 		if (recorder_add_ring(recorder, one->source, &one->map.rings[i], error))
@@ -100,18 +120,87 @@ static int add_source(struct participant *one, struct recorder *recorder,
 	return 0;
 }
 
-/* Checks names before they are matched: they come from the guest. */
-static int choose_events(struct participant *one, const char *patterns, struct strata_error *error)
+/* Has the module add an event for a --kprobe or --kretprobe, and finds it in the new table. */
+static int add_probe(struct participants *all, struct participant *one,
+		     const struct kernel_selection *selection, struct event_set *probes,
+		     struct strata_error *error)
+{
+	struct guest_patience wait = patience(all);
+	char name[STRATA_EVENT_NAME_BYTES];
+	const struct guest_probe probe = { .kind = select_option_name(selection->kind) + 2,
+					   .name = name,
+					   .place = selection->text };
+	size_t i;
+
+	select_probe_name(selection, name);
+	one->sequence = all->sequence++;
+	if (guest_tell_probe(all->xenstore, &one->guest, one->sequence, &probe, error) ||
+	    guest_await(all->xenstore, &one->guest, "probed", one->sequence, &wait, error))
+		return strata_fail_in(error,
+				      "%s %s (a symbol that its kernel lacks, or forbids to "
+				      "probe?)",
+				      probe.kind, selection->text);
+	if (guest_map_events_again(&one->map, &one->guest, error))
+		return -1;
+	for (i = 0; i < one->map.nr_events; i++) {
+		if (strcmp(one->map.events[i].name, name) ||
+		    strcmp(one->map.events[i].group, probe.kind))
+			continue;
+		event_set_add(probes, i);
+		return 0;
+	}
+	return strata_fail(error, "its module says that it probes %s, but its event table does not",
+			   selection->text);
+}
+
+static int choose_events(struct participants *all, struct participant *one, const char *patterns,
+			 const struct kernel_selection *selections, size_t nr,
+			 struct strata_error *error)
+{
+	struct event_set probes = { { 0 } };
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (is_probe(&selections[i]) &&
+		    select_matches_domain(&selections[i], one->guest.domain, one->guest.name) &&
+		    add_probe(all, one, &selections[i], &probes, error))
+			return -1;
+	}
+	if (select_kernel_events(patterns, one->map.events, one->map.nr_events, &one->events,
+				 error))
+		return -1;
+	for (i = 0; i < one->map.nr_events; i++) {
+		if (event_set_has(&probes, i))
+			event_set_add(&one->events, i);
+	}
+	return 0;
+}
+
+/* Leaves in one->filter what --tid or --pid ask of this domain.  0 or -1. */
+static int choose_filter(struct participant *one, const struct kernel_selection *selections,
+			 size_t nr, struct strata_error *error)
 {
 	size_t i;
 
-	for (i = 0; i < one->map.nr_events; i++)
-		one->map.events[i].name[STRATA_EVENT_NAME_BYTES - 1] = '\0';
-	return select_kernel_events(patterns, one->map.events, one->map.nr_events, &one->mask,
-				    error);
+	for (i = 0; i < nr; i++) {
+		enum select_kind kind = selections[i].kind;
+
+		if ((kind != SELECT_TID && kind != SELECT_PID) ||
+		    !select_matches_domain(&selections[i], one->guest.domain, one->guest.name))
+			continue;
+		if (one->filter)
+			return strata_fail(error, "more than one of --tid and --pid names it");
+		if (asprintf(&one->filter, "%s=%s", select_option_name(kind) + 2,
+			     selections[i].text) < 0) {
+			one->filter = NULL;
+			return strata_fail(error, "out of memory");
+		}
+	}
+	return 0;
 }
 
 static int take_in(struct participants *all, struct participant *one, const char *patterns,
+		   const struct kernel_selection *selections, size_t nr_selections,
 		   struct recorder *recorder, struct strata_error *error)
 {
 	struct guest_patience wait = patience(all);
@@ -121,20 +210,21 @@ static int take_in(struct participants *all, struct participant *one, const char
 		return strata_fail(error,
 				   "its strata.ko speaks version %u, and this tool %u; load the "
 				   "module of these sources",
-				   one->guest.version, 1u);
+				   one->guest.version, STRATA_GUEST_ABI_VERSION);
 	if (one->guest.module == GUEST_BROKEN)
 		return strata_fail(error, "what its module publishes in xenstore is incomplete; "
 					  "reload strata.ko there");
 	if (guest_map(&one->map, all->gnttab, &one->guest, true, error))
 		return -1;
-	if (choose_events(one, patterns, error))
+	if (choose_filter(one, selections, nr_selections, error))
 		return -1;
 	/* An earlier recorder may have died: the rings are to be still before we begin. */
-	if (strcmp(one->guest.state, "started") == 0 &&
+	if (guest_may_record(&one->guest) &&
 	    (tell_stop(all, one, error) ||
 	     guest_await(all->xenstore, &one->guest, "stopped", one->sequence, &wait, error)))
 		return -1;
-	if (add_source(one, recorder, error))
+	if (choose_events(all, one, patterns, selections, nr_selections, error) ||
+	    add_source(one, recorder, error))
 		return -1;
 	if (all->evtchn)
 		one->port =
@@ -152,10 +242,9 @@ static int check_all_found(const struct kernel_selection *selections, size_t nr,
 
 	for (i = 0; i < nr; i++)
 		if (!selections[i].found && strcmp(selections[i].domain, "none"))
-			return strata_fail(error,
-					   "--kernel: no domain \"%s\" runs here; `strata list` "
-					   "shows them",
-					   selections[i].domain);
+			return strata_fail(
+				error, "%s: no domain \"%s\" runs here; `strata list` shows them",
+				select_option_name(selections[i].kind), selections[i].domain);
 	return 0;
 }
 
@@ -177,24 +266,25 @@ int participants_gather(struct participants *all, struct recorder *recorder,
 		return strata_fail(error, "out of memory");
 	}
 	for (i = 0; i < nr_guests; i++) {
-		const char *patterns = patterns_for(&guests[i], selections, nr_selections);
+		bool named;
+		const char *patterns = patterns_for(&guests[i], selections, nr_selections, &named);
 		struct participant *one = &all->list[all->nr];
 		struct strata_error why = { "" };
 
 		if (!patterns)
 			continue;
 		if (guests[i].module == GUEST_NO_MODULE) {
-			if (!nr_selections)
+			if (!named)
 				continue;
 			strata_fail(&why, "no strata.ko is loaded in it");
 			leave_out(all, &guests[i], &why);
 			continue;
 		}
 		one->guest = guests[i];
-		if (take_in(all, one, patterns, recorder, &why)) {
+		if (take_in(all, one, patterns, selections, nr_selections, recorder, &why)) {
 			leave_out(all, &guests[i], &why);
 			/* Rings that the recorder knows stay mapped; they are never started. */
-			one->mask = 0;
+			memset(&one->events, 0, sizeof(one->events));
 			if (!one->map.nr_rings)
 				continue;
 		}
@@ -213,12 +303,12 @@ void participants_start(struct participants *all)
 	for (i = 0; i < all->nr; i++) {
 		struct participant *one = &all->list[i];
 
-		if (!one->mask)
+		if (event_set_empty(&one->events))
 			continue;
 		one->sequence = all->sequence++;
 		/* Even if no answer comes in time it may start later: it is stopped in any case. */
 		one->started = !guest_tell_start(all->xenstore, &one->guest, one->sequence,
-						 one->mask, &why);
+						 &one->events, one->filter, &why);
 		if (!one->started)
 			leave_out(all, &one->guest, &why);
 	}
@@ -270,6 +360,7 @@ void participants_release(struct participants *all)
 		if (all->evtchn && all->list[i].port >= 0)
 			xenevtchn_unbind(all->evtchn, (evtchn_port_t)all->list[i].port);
 		guest_unmap(&all->list[i].map);
+		free(all->list[i].filter);
 	}
 	free(all->list);
 	all->list = NULL;

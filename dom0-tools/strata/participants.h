@@ -11,14 +11,15 @@
 #include "guest.h"
 #include "guest_map.h"
 #include "recorder.h"
-#include "select.h"
+#include "select_kernel.h"
 
 struct participant {
 	struct guest guest;
 	struct guest_map map;
-	uint64_t mask; /* events that it records */
-	size_t source; /* in the recording */
-	int port;      /* ours, bound to its event channel; -1: it is polled */
+	struct event_set events; /* that it records */
+	char *filter;            /* "tid=...", or NULL; of participants.c */
+	size_t source;           /* in the recording */
+	int port;                /* ours, bound to its event channel; -1: it is polled */
 	bool started;
 	uint32_t sequence; /* of the last command to it; 0: none was understood */
 };
@@ -38,7 +39,7 @@ struct participants {
 
 /*
  * Finds, maps and registers with @recorder every kernel that @selections name
- * (none: all with a module).  One that cannot take part is named and left out.
+ * (none of it by --kernel: all with a module).  One that cannot take part is named and left out.
  * 0, or -1 when nothing can be done at all.
  */
 int participants_gather(struct participants *all, struct recorder *recorder,

@@ -13,6 +13,7 @@
 #include <strata/ring_state.h>
 
 #include "select.h"
+#include "select_kernel.h"
 
 struct record_options {
 	const char *output;
@@ -20,7 +21,7 @@ struct record_options {
 	uint32_t xen_mask;    /* 0: without the hypervisor */
 	struct strata_ring_geometry xen_geometry;
 	struct kernel_selection *kernels;
-	size_t nr_kernels; /* 0: every kernel that has the module, all events */
+	size_t nr_kernels; /* 0: every kernel that has the module, the default events */
 };
 
 /* Runs it.  Returns an exit status; what went wrong has been printed. */
