@@ -113,7 +113,7 @@ static void print_events(const struct guest_map *map)
 		else
 			printf("              %s\n", map->events[i].name);
 	}
-	free(checked.events);
+	strata_source_clear_events(&checked);
 }
 
 static void list_guest(xengnttab_handle *gnttab, const struct guest *guest, bool events)
