@@ -80,7 +80,8 @@ void strata_vcpu_clock(const struct vcpu *v)
         .incarnation = d->arch.incarnation,
     };
 
-    if ( !strata_started() )
+    /* Of a domain that is being made this is not yet what its vCPUs will see. */
+    if ( !strata_started() || !d->creation_finished )
         return;
 
     if ( d->arch.vtsc )
