@@ -111,6 +111,8 @@ static void print_track(const struct strata_merge *merge, const struct strata_tr
 /* What is known of the clocks of a source's vCPUs, taken together. */
 struct source_clock {
 	enum strata_clock_kind kind;
+	unsigned int assumed; /* vCPUs whose clock was not recorded, */
+	unsigned int vcpus;   /* of these */
 	uint64_t bound_ticks;
 	uint64_t unsure;
 };
@@ -134,6 +136,8 @@ static void print_source_clock(const struct strata_merge *merge, const char *nam
 	if (clock->unsure)
 		fprintf(out, " but for %llu events, where Xen's records are missing",
 			(unsigned long long)clock->unsure);
+	if (clock->assumed && clock->assumed < clock->vcpus)
+		fprintf(out, "; of %u of its %u vCPUs %s", clock->assumed, clock->vcpus, kinds[0]);
 	fprintf(out, "\n");
 }
 
@@ -154,6 +158,8 @@ static size_t sum_up_source(const struct strata_merge *merge, size_t index,
 		if (stream->bound_ticks > clock->bound_ticks)
 			clock->bound_ticks = stream->bound_ticks;
 		clock->unsure += stream->unsure;
+		clock->assumed += stream->clock == STRATA_CLOCK_ASSUMED;
+		clock->vcpus++;
 	}
 	return index;
 }
