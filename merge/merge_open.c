@@ -94,6 +94,7 @@ static int set_up_clock(struct strata_merge *merge, struct merge_stream *stream,
 	const struct strata_source *source = stream->seen.source;
 
 	strata_stream_clock_init(&stream->clock, &merge->scan.maps, &merge->scan.stimes,
+				 strata_skew_bound_ticks(&merge->scan.skew),
 				 (uint16_t)source->domain, (uint16_t)stream->seen.cpu);
 	stream->seen.clock = strata_stream_clock_kind(&stream->clock);
 	if (stream->clock.nr)

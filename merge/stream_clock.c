@@ -10,7 +10,8 @@
  *
  *   - system time on that CPU was s or less: not after the last such tick;
  *   - some vCPU of the domain had seen system time s, but for the nanoseconds
- *     that were added since: not before the first such tick;
+ *     that were added since: not before the first such tick, and the ticks of
+ *     two CPUs are the same but for their skew;
  *   - or the answer follows from one that was given before recording began.
  *
  * The event is placed in the middle of the span, and half of it is its bound.
@@ -46,13 +47,15 @@ struct span {
 
 void strata_stream_clock_init(struct strata_stream_clock *clock,
 			      const struct strata_clock_maps *maps,
-			      const struct strata_vcpu_stime *stimes, uint16_t domain,
-			      uint16_t vcpu)
+			      const struct strata_vcpu_stime *stimes, uint64_t skew_ticks,
+			      uint16_t domain, uint16_t vcpu)
 {
 	memset(clock, 0, sizeof(*clock));
 	clock->pieces = strata_clock_maps_of(maps, domain, vcpu, &clock->nr);
 	clock->own = strata_vcpu_stime_own(stimes, domain, vcpu);
 	clock->domain = strata_vcpu_stime_domain(stimes, domain);
+	if (!strata_stime_set_of_one(&clock->domain))
+		clock->skew_ticks = skew_ticks;
 	strata_stream_clock_goes_back(clock, 0);
 }
 
@@ -126,8 +129,9 @@ static struct span emulated_span(const struct strata_stream_clock *clock,
 	uint64_t last_ns = strata_clock_unscale_last(&piece->vtsc, delta) + piece->vtsc_offset_ns;
 	struct span span;
 
-	span.last = strata_stime_set_last(&clock->own, last_ns);
-	span.first = first_answer(clock, piece, first_ns, span.last);
+	span.last = add_held(strata_stime_set_last(&clock->own, last_ns), clock->skew_ticks);
+	span.first =
+		subtract_held(first_answer(clock, piece, first_ns, span.last), clock->skew_ticks);
 	/* Cannot be, but the recording may be a hostile one, or miss a calibration. */
 	if (span.first > span.last) {
 		uint64_t ticks = span.first;

@@ -16,6 +16,7 @@ struct strata_stream_clock {
 	size_t at;
 	struct strata_stime_set own;    /* the system time that this vCPU sees, */
 	struct strata_stime_set domain; /* and that the vCPUs of its domain see */
+	uint64_t skew_ticks;            /* of the CPUs that these ran on; 0: of one */
 	uint64_t last_guest;
 	/* As many readings go back in the stream as steps back were recorded: each is seen. */
 	bool steps_seen;
@@ -29,11 +30,11 @@ struct strata_host_time {
 	bool sure;
 };
 
-/* @maps and @stimes must outlive it. */
+/* @maps and @stimes must outlive it.  @skew_ticks: by how much physical CPUs' counters differ */
 void strata_stream_clock_init(struct strata_stream_clock *clock,
 			      const struct strata_clock_maps *maps,
-			      const struct strata_vcpu_stime *stimes, uint16_t domain,
-			      uint16_t vcpu);
+			      const struct strata_vcpu_stime *stimes, uint64_t skew_ticks,
+			      uint16_t domain, uint16_t vcpu);
 
 /* Times the counter was set back while recording. */
 size_t strata_stream_clock_steps_back(const struct strata_stream_clock *clock);

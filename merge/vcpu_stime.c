@@ -14,7 +14,8 @@
 /* Xen has no more; a hostile recording could name any number. */
 #define PCPUS_MAX 4095u
 
-static struct strata_stime *add_member(struct strata_stime_table *table, uint32_t key)
+static struct strata_stime *add_member(struct strata_stime_table *table, uint32_t key,
+				       uint32_t pcpu)
 {
 	struct strata_keyed_stime *member;
 
@@ -31,6 +32,7 @@ static struct strata_stime *add_member(struct strata_stime_table *table, uint32_
 	member = &table->members[table->nr++];
 	memset(member, 0, sizeof(*member));
 	member->key = key;
+	member->pcpu = pcpu;
 	return &member->stime;
 }
 
@@ -96,7 +98,7 @@ bool strata_vcpu_stime_pcpu(struct strata_vcpu_stime *all, uint32_t pcpu, uint64
 	if (!stime && all->of_pcpu.nr == PCPUS_MAX)
 		return true;
 	if (!stime)
-		stime = add_member(&all->of_pcpu, pcpu);
+		stime = add_member(&all->of_pcpu, pcpu, pcpu);
 	return stime && strata_stime_add(stime, ticks, clock);
 }
 
@@ -142,7 +144,8 @@ static int compare_residences(const void *left, const void *right)
 static bool put_together(struct strata_vcpu_stime *all, const struct strata_residence *residences,
 			 size_t nr)
 {
-	struct strata_stime *stime = add_member(&all->of_vcpu, residences[0].key);
+	struct strata_stime *stime =
+		add_member(&all->of_vcpu, residences[0].key, residences[0].pcpu);
 	size_t i = 0, next;
 
 	if (!stime)
@@ -151,6 +154,8 @@ static bool put_together(struct strata_vcpu_stime *all, const struct strata_resi
 		struct strata_stime_set pcpu =
 			find_members(&all->of_pcpu, residences[i].pcpu, residences[i].pcpu);
 
+		if (residences[i].pcpu != residences[0].pcpu)
+			all->of_vcpu.members[all->of_vcpu.nr - 1].pcpu = STRATA_PCPUS_SEVERAL;
 		for (next = i + 1; next < nr && residences[next].pcpu == residences[i].pcpu;)
 			next++;
 		/* The first one holds for what was before it, too. */
@@ -226,6 +231,18 @@ struct strata_stime_set strata_vcpu_stime_domain(const struct strata_vcpu_stime 
 	uint32_t key = (uint32_t)domain << 16;
 
 	return vcpus_or_all(all, key, key | 0xffffu);
+}
+
+bool strata_stime_set_of_one(const struct strata_stime_set *set)
+{
+	size_t i;
+
+	for (i = 0; i < set->nr; i++) {
+		if (set->members[i].pcpu == STRATA_PCPUS_SEVERAL ||
+		    set->members[i].pcpu != set->members[0].pcpu)
+			return false;
+	}
+	return true;
 }
 
 uint64_t strata_stime_set_first(const struct strata_stime_set *set, uint64_t ns)

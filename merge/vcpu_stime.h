@@ -8,8 +8,11 @@
 
 #include "stime.h"
 
+#define STRATA_PCPUS_SEVERAL UINT32_MAX
+
 struct strata_keyed_stime {
-	uint32_t key; /* physical CPU; or domain << 16 | vCPU */
+	uint32_t key;  /* physical CPU; or domain << 16 | vCPU */
+	uint32_t pcpu; /* whose time it is; STRATA_PCPUS_SEVERAL */
 	struct strata_stime stime;
 };
 
@@ -64,6 +67,9 @@ struct strata_stime_set strata_vcpu_stime_own(const struct strata_vcpu_stime *al
 /* The times of all of a domain's vCPUs; likewise. */
 struct strata_stime_set strata_vcpu_stime_domain(const struct strata_vcpu_stime *all,
 						 uint16_t domain);
+
+/* Whether all members' times are one physical CPU's. */
+bool strata_stime_set_of_one(const struct strata_stime_set *set);
 
 /* Over all members: the first tick at which one is at @ns or later ... */
 uint64_t strata_stime_set_first(const struct strata_stime_set *set, uint64_t ns);

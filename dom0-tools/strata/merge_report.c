@@ -140,9 +140,17 @@ static void print_track(const struct strata_merge *merge, const struct strata_tr
 			before ? start : stop);
 }
 
-/* A guest's clock, with its bound, and when it was set. */
-static void print_clock(const struct strata_merge *merge, const struct strata_merge_stream *stream,
-			FILE *out)
+/* What is known of the clocks of a source's vCPUs, taken together. */
+struct source_clock {
+	enum strata_clock_kind kind;
+	unsigned int assumed; /* vCPUs whose clock was not recorded, */
+	unsigned int vcpus;   /* of these */
+	uint64_t bound_ticks;
+	uint64_t unsure;
+};
+
+static void print_source_clock(const struct strata_merge *merge, const char *name,
+			       const struct source_clock *clock, FILE *out)
 {
 	static const char *const kinds[] = {
 		"not recorded; taken as the host's, and its order against others is not proven",
@@ -153,31 +161,64 @@ static void print_clock(const struct strata_merge *merge, const struct strata_me
 	};
 	uint32_t tsc_khz = strata_merge_timebase(merge)->tsc_khz;
 
-	fprintf(out, "Clocks:   %s/%u: %s", stream->source->name, stream->cpu,
-		kinds[stream->clock]);
-	if (stream->clock != STRATA_CLOCK_ASSUMED)
+	fprintf(out, "Clocks:   %s: %s", name, kinds[clock->kind]);
+	if (clock->kind != STRATA_CLOCK_ASSUMED)
 		fprintf(out, ", known to %llu ns",
-			(unsigned long long)strata_ticks_to_ns_up(tsc_khz,
-								  stream->bound_ticks + 1));
-	if (stream->unsure)
+			(unsigned long long)strata_ticks_to_ns_up(tsc_khz, clock->bound_ticks + 1));
+	if (clock->unsure)
 		fprintf(out, " but for %llu events, where Xen's records are missing",
-			(unsigned long long)stream->unsure);
-	if (stream->clock_changes)
-		fprintf(out, "; changed %llu times while recording",
-			(unsigned long long)stream->clock_changes);
+			(unsigned long long)clock->unsure);
+	if (clock->assumed && clock->assumed < clock->vcpus)
+		fprintf(out, "; of %u of its %u vCPUs %s", clock->assumed, clock->vcpus, kinds[0]);
 	fprintf(out, "\n");
+}
+
+/* Sums up the streams of one source from @index on; returns the index behind them. */
+static size_t sum_up_source(const struct strata_merge *merge, size_t index,
+			    struct source_clock *clock)
+{
+	const struct strata_source *source = strata_merge_stream(merge, index)->source;
+
+	memset(clock, 0, sizeof(*clock));
+	for (; index < strata_merge_nr_streams(merge); index++) {
+		const struct strata_merge_stream *stream = strata_merge_stream(merge, index);
+
+		if (stream->source != source)
+			break;
+		if (stream->clock > clock->kind)
+			clock->kind = stream->clock;
+		if (stream->bound_ticks > clock->bound_ticks)
+			clock->bound_ticks = stream->bound_ticks;
+		clock->unsure += stream->unsure;
+		clock->assumed += stream->clock == STRATA_CLOCK_ASSUMED;
+		clock->vcpus++;
+	}
+	return index;
 }
 
 static void print_clocks(const struct strata_merge *merge, FILE *out)
 {
 	const struct strata_merge_result *result = strata_merge_result(merge);
-	size_t i;
+	size_t i, next;
 
-	for (i = 0; i < strata_merge_nr_streams(merge); i++) {
-		const struct strata_merge_stream *stream = strata_merge_stream(merge, i);
+	for (i = 0; i < strata_merge_nr_streams(merge); i = next) {
+		const struct strata_source *source = strata_merge_stream(merge, i)->source;
+		struct source_clock clock;
 
-		if (stream->source->layer != STRATA_LAYER_XEN)
-			print_clock(merge, stream, out);
+		next = sum_up_source(merge, i, &clock);
+		if (source->layer == STRATA_LAYER_XEN)
+			continue;
+		print_source_clock(merge, source->name, &clock, out);
+		for (; i < next; i++) {
+			const struct strata_merge_stream *stream = strata_merge_stream(merge, i);
+
+			if (stream->clock_changes)
+				fprintf(out,
+					"          %s/%u: its clock changed %llu times while "
+					"recording\n",
+					source->name, stream->cpu,
+					(unsigned long long)stream->clock_changes);
+		}
 	}
 	if (result->clamped)
 		fprintf(out, "          %llu times went back within their stream and were held\n",

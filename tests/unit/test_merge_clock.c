@@ -192,7 +192,7 @@ static void the_map_follows_the_time_when_it_changed(void **state)
 	assert_true(strata_clock_maps_add(&maps, 1000, &early));
 	assert_true(strata_clock_maps_add(&maps, 1000, &other));
 	strata_clock_maps_sort(&maps, 100);
-	strata_stream_clock_init(&clock, &maps, &no_stimes, 1, 0);
+	strata_stream_clock_init(&clock, &maps, &no_stimes, 0, 1, 0);
 	assert_int_equal(clock.nr, 2);
 	/* ... then readings before and after are each undone by their own map,
 	 * though the change came a little later than its record. */
@@ -214,7 +214,7 @@ static void a_counter_that_was_set_back_enters_the_next_map(void **state)
 	assert_true(strata_clock_maps_add(&maps, 1000, &early));
 	assert_true(strata_clock_maps_add(&maps, 50000, &late));
 	strata_clock_maps_sort(&maps, 100);
-	strata_stream_clock_init(&clock, &maps, &no_stimes, 1, 0);
+	strata_stream_clock_init(&clock, &maps, &no_stimes, 0, 1, 0);
 	assert_int_equal(converted(&clock, 58999), 49999);
 	/* 50010 under the first map would be 41010: but readings went back. */
 	assert_int_equal(converted(&clock, 50010), 50010);
@@ -232,7 +232,7 @@ static void a_step_back_that_shows_leaves_no_doubt(void **state)
 	assert_true(strata_clock_maps_add(&maps, 1000, &early));
 	assert_true(strata_clock_maps_add(&maps, 50000, &late));
 	strata_clock_maps_sort(&maps, 1);
-	strata_stream_clock_init(&clock, &maps, &no_stimes, 1, 0);
+	strata_stream_clock_init(&clock, &maps, &no_stimes, 0, 1, 0);
 	assert_int_equal(strata_stream_clock_steps_back(&clock), 1);
 	strata_stream_clock_goes_back(&clock, 1);
 	assert_int_equal(strata_stream_clock_convert(&clock, 58999).bound, 0);
@@ -251,7 +251,7 @@ static void a_step_back_that_does_not_show_is_a_doubt_of_its_size(void **state)
 	assert_true(strata_clock_maps_add(&maps, 1000, &early));
 	assert_true(strata_clock_maps_add(&maps, 50000, &late));
 	strata_clock_maps_sort(&maps, 1);
-	strata_stream_clock_init(&clock, &maps, &no_stimes, 1, 0);
+	strata_stream_clock_init(&clock, &maps, &no_stimes, 0, 1, 0);
 	strata_stream_clock_goes_back(&clock, 0);
 	/* Long before the step, and long after it, there is none. */
 	assert_int_equal(strata_stream_clock_convert(&clock, 19000).bound, 0);
@@ -279,7 +279,7 @@ static void doubts_reach_across_pieces_that_are_shorter(void **state)
 	assert_true(strata_clock_maps_add(&maps, 50000, &clocks[1]));
 	assert_true(strata_clock_maps_add(&maps, 50100, &clocks[2]));
 	strata_clock_maps_sort(&maps, 1);
-	strata_stream_clock_init(&clock, &maps, &no_stimes, 1, 0);
+	strata_stream_clock_init(&clock, &maps, &no_stimes, 0, 1, 0);
 	time = strata_stream_clock_convert(&clock, 50110);
 	assert_int_equal(time.ticks, 41110);
 	assert_true(time.bound >= 9000 && time.bound < 9100);

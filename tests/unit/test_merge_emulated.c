@@ -38,12 +38,13 @@ struct host {
 	uint32_t jump_ns;
 	uint32_t slower; /* by up to so many 2^-32ths of a nanosecond for two ticks */
 	bool moves;
-	bool was_ahead; /* until recording began, on another CPU */
-	bool loses;     /* every third correction's record */
+	uint64_t skew_ticks; /* the second CPU's counter is ahead by so much */
+	bool was_ahead;      /* until recording began, on another CPU */
+	bool loses;          /* every third correction's record */
 };
 
 struct reading {
-	uint64_t ticks; /* the true ones */
+	uint64_t ticks; /* the true ones, of the CPU that it was on */
 	uint64_t guest;
 	uint32_t vcpu;
 };
@@ -61,6 +62,12 @@ static uint64_t random_below(uint64_t limit)
 	random_state ^= random_state >> 7;
 	random_state ^= random_state << 17;
 	return limit ? random_state % limit : 0;
+}
+
+/* A CPU's own counter when the first one's is at @ticks. */
+static uint64_t own_ticks(const struct host *host, uint32_t pcpu, uint64_t ticks)
+{
+	return ticks + (pcpu ? host->skew_ticks : 0);
 }
 
 static uint64_t system_time(const struct strata_hv_pcpu_clock *pcpu, uint64_t ticks)
@@ -147,13 +154,14 @@ static void step(struct host *host, uint64_t ticks)
 	uint32_t pcpu = (uint32_t)random_below(PCPUS), vcpu = (uint32_t)random_below(VCPUS);
 
 	if (random_below(CORRECTION_STEPS / PCPUS) == 0)
-		correct(host, pcpu, ticks);
+		correct(host, pcpu, own_ticks(host, pcpu, ticks));
 	if (host->moves && random_below(50) == 0) {
 		host->on_pcpu[vcpu] = pcpu;
-		assert_true(strata_vcpu_stime_runs(&host->stimes, ticks + 10, DOMAIN,
-						   (uint16_t)vcpu, pcpu));
+		assert_true(strata_vcpu_stime_runs(&host->stimes, own_ticks(host, pcpu, ticks + 10),
+						   DOMAIN, (uint16_t)vcpu, pcpu));
 	}
 	ticks += 100 + random_below(STEP_TICKS - 200);
+	ticks = own_ticks(host, host->on_pcpu[vcpu], ticks);
 	readings[nr_readings++] = (struct reading){ ticks, answer(host, vcpu, ticks), vcpu };
 }
 
@@ -178,8 +186,8 @@ static uint64_t assert_all_within_bounds(const struct host *host)
 	size_t at;
 
 	for (i = 0; i < VCPUS; i++)
-		strata_stream_clock_init(&clocks[i], &host->maps, &host->stimes, DOMAIN,
-					 (uint16_t)i);
+		strata_stream_clock_init(&clocks[i], &host->maps, &host->stimes, host->skew_ticks,
+					 DOMAIN, (uint16_t)i);
 	for (at = 0; at < nr_readings; at++) {
 		const struct reading *reading = &readings[at];
 		struct strata_host_time time =
@@ -261,6 +269,19 @@ static void cpus_that_disagree_cost_as_much_as_they_disagree(void **state)
 	assert_true(largest < TSC_KHZ * 20ull);
 }
 
+static void the_skew_of_cpus_counts_where_they_are_several(void **state)
+{
+	struct host together = { .jump_ns = 1, .moves = true };
+	struct host apart = { .jump_ns = 1, .moves = true, .skew_ticks = 3000 };
+	struct host on_one = { .jump_ns = 1, .skew_ticks = 3000 };
+
+	(void)state;
+	/* Each correction rounds, on its own: nanoseconds apart after a while. */
+	assert_in_range(simulate(&together), 2, 100);
+	assert_in_range(simulate(&apart), 3000, 6100);
+	assert_in_range(simulate(&on_one), 2, 6);
+}
+
 static void where_a_correction_is_missing_no_reading_is_sure(void **state)
 {
 	struct host host = { .jump_ns = 1000000, .slower = 1u << 26, .loses = true };
@@ -316,6 +337,7 @@ int main(void)
 		cmocka_unit_test(where_time_steps_back_the_bound_covers_it),
 		cmocka_unit_test(answers_from_before_the_recording_are_not_forgotten),
 		cmocka_unit_test(cpus_that_disagree_cost_as_much_as_they_disagree),
+		cmocka_unit_test(the_skew_of_cpus_counts_where_they_are_several),
 		cmocka_unit_test(where_a_correction_is_missing_no_reading_is_sure),
 		cmocka_unit_test(where_it_is_not_known_where_they_ran_all_cpus_count),
 		cmocka_unit_test(a_counter_that_is_set_is_undone_on_both_sides),
