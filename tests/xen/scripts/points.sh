@@ -43,6 +43,7 @@ everything_there_is() {
 	xl pause g1
 	xl unpause g1
 	xl vcpu-pin g2 0 0
+	"$LAB_OUT/peek" 1 >peek.log 2>&1 || cat peek.log
 	strata list >list.log
 	sed 's/name = "g1"/name = "g9"/' /lab/guests/g1.cfg >g9.cfg
 	xl create -p g9.cfg >create.log 2>&1
@@ -68,13 +69,23 @@ parts_of_it() {
 	expect_no_line "and no others" events 'evtchn_pending'
 }
 
+selection_changes_while_it_records() {
+	begin_recording changed --xen all,xen --kernel none
+	status=0
+	"$LAB_OUT/reselect" 40 >reselect.log 2>&1 || status=$?
+	echo "status $status" >>reselect.log
+	usleep 300000
+	end_recording
+	expect_line "the selection changes while it records" reselect.log '^status 0$'
+}
+
 flood_is_held() {
-	begin_recording flood --xen-budget 4000 --kernel g1:sched_switch
+	begin_recording flood --xen-budget 8000 --kernel g1:sched_switch
 	await_storm 1
 	end_recording
-	expect_line "what was refused is said" flood '[1-9][0-9]* events were refused: a domain may cause 4000 a second'
+	expect_line "what was refused is said" flood '[1-9][0-9]* events were refused: a domain may cause 8000 a second'
 	cp flood "$LAB_OUT/flood.log"
-	begin_recording counted --xen evtchn_send --xen-budget 4000 --kernel g1:sched_switch
+	begin_recording counted --xen evtchn_send --xen-budget 8000 --kernel g1:sched_switch
 	await_storm 2
 	end_recording
 	cp counted "$LAB_OUT/counted.log"
@@ -86,6 +97,7 @@ flood_is_held() {
 
 everything_there_is
 parts_of_it
+selection_changes_while_it_records
 flood_is_held
 
 xl dmesg >"$LAB_OUT/xl-dmesg"
