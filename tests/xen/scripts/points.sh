@@ -85,7 +85,7 @@ flood_is_held() {
 	end_recording
 	expect_line "what was refused is said" flood '[1-9][0-9]* events were refused: a domain may cause 8000 a second'
 	cp flood "$LAB_OUT/flood.log"
-	begin_recording counted --xen evtchn_send --xen-budget 8000 --kernel g1:sched_switch
+	begin_recording counted --xen evtchn_send --xen-budget 1000 --kernel g1:sched_switch
 	await_storm 2
 	end_recording
 	cp counted "$LAB_OUT/counted.log"
