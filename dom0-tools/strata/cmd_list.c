@@ -2,6 +2,7 @@
 /* cmd_list.c - `strata list`: what there is to record on this host. */
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +89,11 @@ static int list_hypervisor(bool events, char *const *patterns, size_t nr_pattern
 	       version, query.abi_version, query.u.query.nr_cpus, query.u.query.tsc_khz / 1000,
 	       query.u.query.tsc_khz % 1000, state_name(query.u.query.state),
 	       owner[0] ? " by " : "", owner);
+	if (query.u.query.refused)
+		printf("            %" PRIu64
+		       " events were refused: their domains' budgets are used "
+		       "up (--xen-budget)\n",
+		       query.u.query.refused);
 	if (events && !nr_patterns) {
 		printf("            classes of events, for --xen:\n");
 		select_xen_print_classes(stdout, "              ");

@@ -60,6 +60,12 @@ static int apply_event_rule(const struct strata_hv_rule *rule)
         if ( ((1u << (TRC_CLS_SHIFT + class)) & rule->b) !=
              (rule->a & rule->b & ~low) )
             continue;
+        if ( free == low )
+        {
+            memset(draft->events[class], rule->recorded ? 0xff : 0,
+                   sizeof(draft->events[class]));
+            continue;
+        }
         do {
             assign(draft->events[class], (rule->a & low) | filled,
                    rule->recorded);
