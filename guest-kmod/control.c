@@ -22,6 +22,7 @@
 #include "control.h"
 #include "events.h"
 #include "filter.h"
+#include "kprobes.h"
 #include "publish.h"
 #include "resume.h"
 
@@ -120,14 +121,34 @@ static int obey_flush(struct command *command, char *words)
 	return 0;
 }
 
+/* "NAME SYMBOL" or "NAME SYMBOL+OFFSET" */
+static int add_probe(const char *group, char *words)
+{
+	const char *name = strsep(&words, " ");
+
+	if (!name || !words)
+		return -EINVAL;
+	return strata_kprobes_add(group, name, words);
+}
+
+static int obey_kprobe(struct command *command, char *words)
+{
+	return add_probe("kprobe", words);
+}
+
+static int obey_kretprobe(struct command *command, char *words)
+{
+	return add_probe("kretprobe", words);
+}
+
 static const struct {
 	const char *word;
 	int (*obey)(struct command *command, char *words);
 	const char *answer;
 } verbs[] = {
-	{ "start", obey_start, "started" },
-	{ "flush", obey_flush, "flushed" },
-	{ "stop", obey_stop, "stopped" },
+	{ "start", obey_start, "started" },        { "flush", obey_flush, "flushed" },
+	{ "stop", obey_stop, "stopped" },          { "kprobe", obey_kprobe, "probed" },
+	{ "kretprobe", obey_kretprobe, "probed" },
 };
 
 /* Takes @text to pieces, and does what it says.  Returns the answer, or NULL: it is refused. */

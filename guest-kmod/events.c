@@ -93,8 +93,3 @@ void strata_events_detach_all(void)
 	/* Kprobes wait for themselves when they are disabled, but for RCU as trace points do. */
 	tracepoint_synchronize_unregister();
 }
-
-void strata_events_clear(void)
-{
-	nr_events = 0;
-}

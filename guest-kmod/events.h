@@ -51,7 +51,4 @@ int strata_events_attach(const unsigned long *mask);
 /* Detaches all; when it returns, no probe runs.  One caller at a time; may sleep. */
 void strata_events_detach_all(void);
 
-/* Takes all events out of the list, none being attached. */
-void strata_events_clear(void);
-
 #endif /* STRATA_KMOD_EVENTS_H */

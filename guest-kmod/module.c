@@ -22,7 +22,9 @@
 #include "control.h"
 #include "event_table.h"
 #include "events.h"
+#include "evtchn.h"
 #include "grants.h"
+#include "kprobes.h"
 #include "notify.h"
 #include "publish.h"
 #include "resume.h"
@@ -165,12 +167,15 @@ static int __init strata_init(void)
 	err = strata_tracepoints_find();
 	if (err)
 		return err;
+	strata_evtchn_open();
 	err = choose_geometry(&geo);
 	if (err)
-		return err;
+		goto close_evtchn;
 	root = share_memory(geo, nonce);
-	if (root < 0)
-		return root;
+	if (root < 0) {
+		err = root;
+		goto close_evtchn;
+	}
 	port = strata_notify_open();
 	if (port < 0) {
 		err = port;
@@ -194,16 +199,20 @@ close_port:
 	strata_notify_close();
 unshare:
 	unshare_memory();
+close_evtchn:
+	strata_evtchn_close();
 	return err;
 }
 
 static void __exit strata_exit(void)
 {
 	strata_control_close();
+	strata_kprobes_clear();
 	strata_resume_close();
 	strata_unpublish();
 	strata_notify_close();
 	unshare_memory();
+	strata_evtchn_close();
 }
 
 module_init(strata_init);

@@ -63,4 +63,15 @@ static __always_inline void strata_record_end(struct strata_open_record *record)
 	strata_notify_if_delivered(record->ring);
 }
 
+/* Counts @nr records that were lost before a probe could see them.  May sleep. */
+static inline void strata_record_missed(unsigned long nr)
+{
+	for (; nr > 0; nr--) {
+		preempt_disable();
+		strata_ring_count_lost(this_cpu_read(strata_cpu_ring), STRATA_LOST_NESTED);
+		preempt_enable();
+		cond_resched();
+	}
+}
+
 #endif /* STRATA_KMOD_RECORD_H */

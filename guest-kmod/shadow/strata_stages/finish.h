@@ -6,13 +6,12 @@
  */
 
 #undef __dynamic_array
-#define __dynamic_array(type, item, len)                              \
-	strata_put_count((void *)strata_entry + strata_offsets->item, \
+#define __dynamic_array(type, item, len)                       \
+	strata_put_count((void *)entry + strata_offsets->item, \
 			 strata_offsets->item##_bytes / sizeof(type));
 #undef __string
-#define __string(item, src)                                            \
-	strata_end_string((char *)strata_entry + strata_offsets->item, \
-			  strata_offsets->item##_bytes);
+#define __string(item, src) \
+	strata_end_string((char *)entry + strata_offsets->item, strata_offsets->item##_bytes);
 #undef __string_len
 #define __string_len(item, src, len) __string(item, src)
 #undef __vstring
@@ -21,7 +20,7 @@
 #undef STRATA_CLASS_0
 #define STRATA_CLASS_0(name, proto, args, tstruct, assign)          \
 	static __always_inline void strata_finish_##name(           \
-		struct strata_entry_##name *strata_entry,           \
+		struct strata_entry_##name *entry,                  \
 		const struct strata_offsets_##name *strata_offsets) \
 	{                                                           \
 		tstruct                                             \

@@ -36,7 +36,7 @@
 	static __always_inline u32 strata_layout_##name(                            \
 		struct strata_offsets_##name *strata_offsets, proto)                \
 	{                                                                           \
-		struct strata_entry_##name *strata_entry __maybe_unused = NULL;     \
+		struct strata_entry_##name *entry __maybe_unused = NULL;            \
 		u32 strata_used = offsetof(struct strata_entry_##name, strata_end); \
                                                                                     \
 		tstruct return strata_used;                                         \

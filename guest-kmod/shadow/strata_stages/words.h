@@ -75,7 +75,7 @@
 #undef TP_printk
 #define TP_printk(fmt, args...)
 #undef __entry
-#define __entry strata_entry
+#define __entry entry
 
 /* Kinds of fields that are others in disguise. */
 #undef __field_ext
@@ -103,7 +103,7 @@
 
 /* What assignments ask of fields of variable length. */
 #undef __get_dynamic_array
-#define __get_dynamic_array(item) ((void *)strata_entry + strata_offsets.item)
+#define __get_dynamic_array(item) ((void *)entry + strata_offsets.item)
 #undef __get_dynamic_array_len
 #define __get_dynamic_array_len(item) (strata_offsets.item##_bytes)
 #undef __get_str

@@ -49,7 +49,7 @@ list_shows_what_is_there() {
 	expect_line "it says that g2 has none" list '^domain 2 +g2 +no module: load strata.ko'
 	expect_line "it shows g3's small rings" list '^domain 3 +g3 .* rings of 8 KiB'
 	try events strata list --events
-	expect_line "it lists a kernel's events" events '^ +sched_switch$'
+	expect_line "it lists a kernel's events" events '^ +sched/sched_switch$'
 	expect_line "it lists Xen's classes" events '^ +sched +scheduler'
 }
 
