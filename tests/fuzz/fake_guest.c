@@ -17,7 +17,7 @@ const char *const fake_node_names[FAKE_NR_NODES] = {
 };
 
 /* Events of all kinds and alignments; the last has no field. */
-static const struct strata_event_desc event_table[] = {
+static const struct strata_event_desc event_table[FAKE_NR_EVENTS] = {
 	{ .id = 0,
 	  .name = "tick",
 	  .nr_fields = 1,
@@ -38,9 +38,7 @@ static const struct strata_event_desc event_table[] = {
 	{ .id = 4, .name = "bare" },
 };
 
-#define NR_EVENTS (uint32_t)(sizeof(event_table) / sizeof(event_table[0]))
-
-static uint32_t payload_bytes(uint32_t id)
+uint32_t fake_event_payload_bytes(uint32_t id)
 {
 	return (uint32_t)sizeof(struct strata_guest_context) +
 	       strata_event_payload_bytes(&event_table[id]);
@@ -154,9 +152,9 @@ void fake_guest_load(struct fake_guest *guest, struct randomness *random)
 	guest->geo.subbuf_bits = (uint8_t)(12 + random_one_in(random, 4));
 	guest->geo.nr_subbufs_bits = (uint8_t)(2 + random_below(random, 2));
 	guest->nr_rings = 1 + random_below(random, FAKE_RINGS_MAX);
-	guest->nr_events = NR_EVENTS;
+	guest->nr_events = FAKE_NR_EVENTS;
 
-	event_page = add_pages(guest, strata_guest_event_pages(NR_EVENTS), false);
+	event_page = add_pages(guest, strata_guest_event_pages(FAKE_NR_EVENTS), false);
 	guest->events = page_address(guest, event_page);
 	memcpy(guest->events, event_table, sizeof(event_table));
 	for (i = 0; i < guest->nr_rings; i++)
@@ -171,7 +169,7 @@ void fake_guest_load(struct fake_guest *guest, struct randomness *random)
 	guest->root->magic = STRATA_GUEST_MAGIC;
 	guest->root->version = STRATA_GUEST_ABI_VERSION;
 	guest->root->nonce = nonce;
-	guest->root->nr_events = NR_EVENTS;
+	guest->root->nr_events = FAKE_NR_EVENTS;
 	guest->root->nr_rings = guest->nr_rings;
 	guest->root->subbuf_bits = guest->geo.subbuf_bits;
 	guest->root->nr_subbufs_bits = guest->geo.nr_subbufs_bits;
@@ -249,15 +247,15 @@ void fake_guest_obey(struct fake_guest *guest)
 static void write_record(struct fake_guest *guest, uint32_t index, struct randomness *random)
 {
 	struct fake_ring *ring = &guest->rings[index];
-	uint32_t id = random_below(random, NR_EVENTS);
+	uint32_t id = random_below(random, FAKE_NR_EVENTS);
 	struct strata_record_header header;
 	struct strata_slot slot;
 
 	if (ring->nr_records == FAKE_RECORDS_MAX ||
-	    !strata_ring_reserve(ring->ring, id, payload_bytes(id), &slot))
+	    !strata_ring_reserve(ring->ring, id, fake_event_payload_bytes(id), &slot))
 		return;
 	memcpy(&header, slot.payload - STRATA_RECORD_HEADER_BYTES, sizeof(header));
-	make_payload(slot.payload, payload_bytes(id), index, ring->nr_records);
+	make_payload(slot.payload, fake_event_payload_bytes(id), index, ring->nr_records);
 	ring->records[ring->nr_records].id = id;
 	ring->records[ring->nr_records].ticks = header.ticks;
 	ring->nr_records++;
@@ -294,7 +292,7 @@ static int64_t compare_packet(const struct fake_guest *guest, uint32_t index,
 		if (header.id != ring->records[next].id ||
 		    header.ticks != ring->records[next].ticks)
 			return -1;
-		bytes = payload_bytes(header.id);
+		bytes = fake_event_payload_bytes(header.id);
 		make_payload(payload, bytes, index, (uint32_t)next);
 		if (content - offset < strata_record_bytes(bytes) ||
 		    memcmp(packet + offset + sizeof(header), payload, bytes))

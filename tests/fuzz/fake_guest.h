@@ -24,6 +24,8 @@
 #define FAKE_NODE_BYTES  4096u /* as much as xenstore takes */
 #define FAKE_RECORDS_MAX 1024u /* of one ring, in one run */
 
+#define FAKE_NR_EVENTS 5u
+
 enum fake_node_name {
 	FAKE_VERSION,
 	FAKE_ROOT_REF,
@@ -90,6 +92,9 @@ struct fake_guest {
 };
 
 extern const char *const fake_node_names[FAKE_NR_NODES];
+
+/* Of a record of event @id, context included. */
+uint32_t fake_event_payload_bytes(uint32_t id);
 
 /* Once for each, before anything else; they are never freed. */
 void fake_guest_make(struct fake_guest *guest, uint32_t domain, const char *name);

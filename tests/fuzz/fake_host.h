@@ -5,7 +5,8 @@
  *
  * It is one thread's.  The guests get a turn in each call: `between` before any
  * answer is given, so that what is read twice may differ; `work` where the
- * recorder waits.
+ * recorder waits; `copying` and `copied` around each copy and each load out of
+ * memory that they granted.
  */
 #ifndef STRATA_TESTS_FAKE_HOST_H
 #define STRATA_TESTS_FAKE_HOST_H
@@ -24,6 +25,8 @@ struct fake_host {
 	size_t nr_guests;
 	void (*between)(void *data);
 	void (*work)(void *data);
+	void (*copying)(void *data, const void *from, size_t bytes);
+	void (*copied)(void *data);
 	void *data;
 
 	/* what the recorder did */
@@ -32,12 +35,19 @@ struct fake_host {
 	uint32_t open_handles;
 	uint32_t mapped_pages;
 	uint32_t mappings;
-	const char *misuse; /* of an interface; NULL: none */
+	uintptr_t mapped_from, mapped_to; /* all that was ever mapped lies between */
+	const char *misuse;               /* of an interface; NULL: none */
 };
 
 extern struct fake_host fake_host;
 
 /* Before each run: nothing is open, nothing is mapped. */
 void fake_host_reset(struct fake_guest *guests, size_t nr_guests);
+
+/*
+ * Where the guest itself sees what the recorder has mapped at @address, and
+ * which guest; NULL: that is no guest's.
+ */
+void *fake_own_view(const void *address, struct fake_guest **guest);
 
 #endif /* STRATA_TESTS_FAKE_HOST_H */

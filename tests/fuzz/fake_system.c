@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fake_system.c - the system calls of the recorder that wait, ask for the time,
- * or would meet the machine's own Xen; the linker leads them here (--wrap).
+ * fake_system.c - the calls of the recorder that wait, ask for the time, copy, or
+ * would meet the machine's own Xen; the linker leads them here (--wrap).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +22,8 @@ struct fake_host fake_host;
 
 int __real_access(const char *path, int mode);
 int __wrap_access(const char *path, int mode);
+void *__real_memcpy(void *to, const void *from, size_t bytes);
+void *__wrap_memcpy(void *to, const void *from, size_t bytes);
 int __wrap_poll(struct pollfd *fds, nfds_t nr, int timeout_ms);
 int __wrap_nanosleep(const struct timespec *wanted, struct timespec *left);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
@@ -95,6 +97,29 @@ time_t __wrap_time(time_t *now)
 int __wrap_access(const char *path, int mode)
 {
 	return strncmp(path, "/dev/xen/", 9) ? __real_access(path, mode) : 0;
+}
+
+/* Whether it may be the recorder's view of a guest; few other things are looked up. */
+static bool may_be_mapped(const volatile void *address)
+{
+	return fake_host.mappings && (uintptr_t)address >= fake_host.mapped_from &&
+	       (uintptr_t)address < fake_host.mapped_to;
+}
+
+void *__wrap_memcpy(void *to, const void *from, size_t bytes)
+{
+	if (!may_be_mapped(from))
+		return __real_memcpy(to, from, bytes);
+	fake_host.copying(fake_host.data, from, bytes);
+	__real_memcpy(to, from, bytes);
+	fake_host.copied(fake_host.data);
+	return to;
+}
+
+void before_load(const volatile void *word, uint32_t bytes)
+{
+	if (may_be_mapped(word))
+		fake_host.copying(fake_host.data, (const void *)word, bytes);
 }
 
 /* The machine's lock keeps two recorders apart; here each has a host of its own. */

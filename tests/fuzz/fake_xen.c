@@ -28,12 +28,17 @@
 #include "fake_fds.h"
 #include "fake_host.h"
 
-#define MAPPINGS_MAX 2048u
+#define MAPPINGS_MAX            1024u
+#define FAKE_MAPPED_AT_ONCE_MAX 256u
 
 static struct {
 	unsigned char *address; /* of the first page */
 	uint32_t nr;
+	struct fake_guest *guest;
+	uint8_t page[FAKE_MAPPED_AT_ONCE_MAX]; /* which of the guest's each is */
 } mappings[MAPPINGS_MAX];
+
+static uint32_t mappings_end; /* behind the last that was ever used */
 
 /* Handles are told apart by nothing: each library has one. */
 static void *open_handle(void)
@@ -73,13 +78,32 @@ int xengnttab_close(xengnttab_handle *handle)
 	return close_handle();
 }
 
+void *fake_own_view(const void *address, struct fake_guest **guest)
+{
+	const unsigned char *byte = address;
+	uint32_t slot;
+
+	for (slot = 0; slot < mappings_end; slot++) {
+		size_t offset = (size_t)(byte - mappings[slot].address);
+
+		if (!mappings[slot].address || byte < mappings[slot].address ||
+		    offset >= (size_t)mappings[slot].nr * STRATA_PAGE_BYTES)
+			continue;
+		*guest = mappings[slot].guest;
+		return (*guest)->pages +
+		       (size_t)mappings[slot].page[offset / STRATA_PAGE_BYTES] * STRATA_PAGE_BYTES +
+		       offset % STRATA_PAGE_BYTES;
+	}
+	return NULL;
+}
+
 /* Puts the pages behind @refs in place; runs of neighbours in one piece.  False: not all can be. */
 static bool place(const struct fake_guest *guest, unsigned char *area, const uint32_t *refs,
-		  uint32_t nr, int protection)
+		  uint32_t nr, int protection, uint8_t *pages)
 {
-	uint32_t i, run;
+	uint32_t i, run, end;
 
-	for (i = 0; i < nr; i += run) {
+	for (i = 0; i < nr;) {
 		int page = fake_guest_page(guest, refs[i], protection & PROT_WRITE);
 
 		if (page < 0)
@@ -92,6 +116,8 @@ static bool place(const struct fake_guest *guest, unsigned char *area, const uin
 			 protection, MAP_SHARED | MAP_FIXED, guest->memory,
 			 (off_t)page * STRATA_PAGE_BYTES) == MAP_FAILED)
 			return false;
+		for (end = i + run; i < end; i++)
+			pages[i] = (uint8_t)(page++);
 	}
 	return true;
 }
@@ -115,21 +141,28 @@ void *xengnttab_map_domain_grant_refs(xengnttab_handle *handle, uint32_t nr, uin
 		slot++;
 	errno = !guest ? ESRCH : ENOSPC;
 	if (!guest || slot == MAPPINGS_MAX || nr == 0 ||
-	    nr > FAKE_MAPPED_PAGES_MAX - fake_host.mapped_pages)
+	    nr > FAKE_MAPPED_PAGES_MAX - fake_host.mapped_pages || nr > FAKE_MAPPED_AT_ONCE_MAX)
 		return NULL;
 	area = mmap(NULL, (size_t)(nr + 2) * STRATA_PAGE_BYTES, PROT_NONE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (area == MAP_FAILED)
 		abort();
 	area += STRATA_PAGE_BYTES;
-	if (!place(guest, area, refs, nr, protection)) {
+	if (!place(guest, area, refs, nr, protection, mappings[slot].page)) {
 		unplace(area, nr);
 		errno = EINVAL;
 		return NULL;
 	}
 	mappings[slot].address = area;
 	mappings[slot].nr = nr;
+	mappings[slot].guest = guest;
+	if (slot >= mappings_end)
+		mappings_end = slot + 1;
 	fake_host.mappings++;
+	if (!fake_host.mapped_from || (uintptr_t)area < fake_host.mapped_from)
+		fake_host.mapped_from = (uintptr_t)area;
+	if ((uintptr_t)area + (size_t)nr * STRATA_PAGE_BYTES > fake_host.mapped_to)
+		fake_host.mapped_to = (uintptr_t)area + (size_t)nr * STRATA_PAGE_BYTES;
 	fake_host.mapped_pages += nr;
 	return area;
 }

@@ -6,12 +6,11 @@
 #include <string.h>
 
 const char *const mutation_names[NR_MUTATIONS] = {
-	"node",   "root",   "reference", "grant",  "event",  "ring", "state",
-	"commit", "losses", "reader",    "header", "record", "byte", "page",
+	"node",   "root",   "reference", "grant",  "event",  "ring", "state", "commit",
+	"losses", "reader", "header",    "record", "packet", "byte", "page",  "glance",
 };
 
-/* Replaces the @bytes (1, 2, 4 or 8) at @where. */
-static bool mutate_number(void *where, size_t bytes, struct randomness *random)
+bool mutate_number(void *where, size_t bytes, struct randomness *random)
 {
 	uint64_t was = 0, now;
 
@@ -19,6 +18,21 @@ static bool mutate_number(void *where, size_t bytes, struct randomness *random)
 	now = random_awkward(random, was);
 	memcpy(where, &now, bytes);
 	return memcmp(&was, &now, bytes) != 0;
+}
+
+uint32_t mutate_place_in_packet(const void *packet, size_t bytes, struct randomness *random)
+{
+	uint32_t offset = STRATA_PACKET_HEADER_BYTES, steps = random_below(random, 48), id;
+
+	if (random_one_in(random, 3))
+		return random_below(random, STRATA_PACKET_HEADER_BYTES) & ~3u;
+	while (steps--) {
+		memcpy(&id, (const char *)packet + offset, sizeof(id));
+		if (id >= FAKE_NR_EVENTS || offset + 512u > bytes)
+			break;
+		offset += strata_record_bytes(fake_event_payload_bytes(id));
+	}
+	return offset + random_below(random, 3) * 4u;
 }
 
 static bool mutate_text(struct fake_guest *guest, enum fake_node_name name,
@@ -264,6 +278,11 @@ static bool mutate_record(struct fake_guest *guest, struct randomness *random)
 			     random);
 }
 
+static bool mutate_packet(struct fake_guest *guest, struct randomness *random)
+{
+	return forge_packet(guest, any_ring(guest, random), random);
+}
+
 static bool mutate_byte(struct fake_guest *guest, struct randomness *random)
 {
 	guest->pages[random_below(random, guest->nr_pages * STRATA_PAGE_BYTES)] ^=
@@ -307,7 +326,8 @@ bool mutate(struct fake_guest *guest, enum mutation kind, struct randomness *ran
 		[MUTATE_STATE] = mutate_state,         [MUTATE_COMMIT] = mutate_commit,
 		[MUTATE_LOST] = mutate_lost,           [MUTATE_READER] = mutate_reader,
 		[MUTATE_HEADER] = mutate_header,       [MUTATE_RECORD] = mutate_record,
-		[MUTATE_BYTE] = mutate_byte,           [MUTATE_PAGE] = mutate_page,
+		[MUTATE_PACKET] = mutate_packet,       [MUTATE_BYTE] = mutate_byte,
+		[MUTATE_PAGE] = mutate_page,
 	};
 
 	return mutators[kind](guest, random);

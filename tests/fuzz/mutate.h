@@ -23,21 +23,33 @@ enum mutation {
 	MUTATE_READER, /* the reader's own words */
 	MUTATE_HEADER, /* a number of a packet's header */
 	MUTATE_RECORD, /* a number in a packet's content */
+	MUTATE_PACKET, /* a whole one, forged */
 	MUTATE_BYTE,   /* anywhere */
 	MUTATE_PAGE,   /* the whole of one */
+	/* of a word in the moment in which it is read */
+	MUTATE_GLANCE,
 	NR_MUTATIONS
 };
 
 #define MUTATE_WHEN_MAPPED   ((1u << MUTATE_STATE) - 1u)
-#define MUTATE_WHEN_RECORDED (((1u << NR_MUTATIONS) - 1u) & ~MUTATE_WHEN_MAPPED)
+#define MUTATE_WHEN_RECORDED (((1u << MUTATE_GLANCE) - 1u) & ~MUTATE_WHEN_MAPPED)
 /* Those that touch nothing but granted memory: another thread may make them. */
-#define MUTATE_MEMORY                  \
-	(((1u << NR_MUTATIONS) - 1u) & \
+#define MUTATE_MEMORY                   \
+	(((1u << MUTATE_GLANCE) - 1u) & \
 	 ~(1u << MUTATE_NODE | 1u << MUTATE_STATE | 1u << MUTATE_GRANT))
 
 extern const char *const mutation_names[NR_MUTATIONS];
 
 /* Makes one mutation of a kind.  False: nothing is different afterwards. */
 bool mutate(struct fake_guest *guest, enum mutation kind, struct randomness *random);
+
+/* Puts something else in the place of the @bytes (1, 2, 4 or 8) at @where.  False: the same. */
+bool mutate_number(void *where, size_t bytes, struct randomness *random);
+
+/* Where in a packet of @bytes at @packet something is that is looked at. */
+uint32_t mutate_place_in_packet(const void *packet, size_t bytes, struct randomness *random);
+
+/* Makes up the packet that is read next of a ring, and says that it is ready.  True. */
+bool forge_packet(struct fake_guest *guest, struct fake_ring *ring, struct randomness *random);
 
 #endif /* STRATA_TESTS_MUTATE_H */
