@@ -102,6 +102,10 @@ $(FUZZ)/fuzz_recorder: $(FUZZ)/tests/fuzz/fuzz_recorder.o $(FUZZ_SOURCES:%.c=$(F
 	@$(CC) $(FUZZ_CFLAGS) -pie $^ -o $@ $(FUZZ_WRAPPED:%=-Wl,--wrap=%) -lpthread \
 		$(shell pkg-config --libs json-c)
 
+$(FUZZ)/fuzz_writer: $(FUZZ)/tests/fuzz/fuzz_writer.o $(FUZZ)/tests/fuzz/watchdog.o
+	@echo "  LD      $@"
+	@$(CC) $(FUZZ_CFLAGS) -pie $^ -o $@ -lpthread
+
 FUZZ_TESTS := $(patsubst tests/fuzz/%.c,$(FUZZ)/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_SEED  ?= $(shell date +%s)
 

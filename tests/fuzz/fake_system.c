@@ -20,6 +20,9 @@
 
 struct fake_host fake_host;
 
+/* The recorder's thread, and not while a guest has its turn. */
+static __thread bool recorder_runs;
+
 int __real_access(const char *path, int mode);
 int __wrap_access(const char *path, int mode);
 void *__real_memcpy(void *to, const void *from, size_t bytes);
@@ -39,6 +42,7 @@ void fake_host_reset(struct fake_guest *guests, size_t nr_guests)
 	fake_host.guests = guests;
 	fake_host.nr_guests = nr_guests;
 	fake_host.ns = BEGIN_NS;
+	recorder_runs = true;
 }
 
 uint64_t virtual_clock(void)
@@ -102,7 +106,7 @@ int __wrap_access(const char *path, int mode)
 /* Whether it may be the recorder's view of a guest; few other things are looked up. */
 static bool may_be_mapped(const volatile void *address)
 {
-	return fake_host.mappings && (uintptr_t)address >= fake_host.mapped_from &&
+	return recorder_runs && (uintptr_t)address >= fake_host.mapped_from &&
 	       (uintptr_t)address < fake_host.mapped_to;
 }
 
@@ -110,16 +114,21 @@ void *__wrap_memcpy(void *to, const void *from, size_t bytes)
 {
 	if (!may_be_mapped(from))
 		return __real_memcpy(to, from, bytes);
+	recorder_runs = false;
 	fake_host.copying(fake_host.data, from, bytes);
 	__real_memcpy(to, from, bytes);
 	fake_host.copied(fake_host.data);
+	recorder_runs = true;
 	return to;
 }
 
 void before_load(const volatile void *word, uint32_t bytes)
 {
-	if (may_be_mapped(word))
-		fake_host.copying(fake_host.data, (const void *)word, bytes);
+	if (!may_be_mapped(word))
+		return;
+	recorder_runs = false;
+	fake_host.copying(fake_host.data, (const void *)word, bytes);
+	recorder_runs = true;
 }
 
 /* The machine's lock keeps two recorders apart; here each has a host of its own. */

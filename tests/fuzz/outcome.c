@@ -7,6 +7,7 @@
 
 #include "liars.h"
 #include "merger.h"
+#include "verbs.h"
 
 const char *outcome_streams(const char *raw, size_t guest)
 {
@@ -93,9 +94,16 @@ static int count_finish(struct strata_sink *sink, const struct strata_merge *mer
 	return 0;
 }
 
+static void show(void *data, const char *message)
+{
+	(void)data;
+	if (verbs_shown)
+		fprintf(stderr, "merge: %s\n", message);
+}
+
 const char *outcome_merged(const char *raw, const struct outcome *outcome)
 {
-	const struct strata_merge_options options = { 0 };
+	const struct strata_merge_options options = { .complain = show };
 	struct counting_sink counting = { .sink = { .event = count_event,
 						    .finish = count_finish } };
 	struct strata_sink *sinks[] = { &counting.sink };
