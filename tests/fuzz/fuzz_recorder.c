@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "liars.h"
+#include "lies_named.h"
 #include "outcome.h"
 #include "scribbler.h"
 #include "verbs.h"
@@ -229,6 +230,7 @@ int main(int argc, char **argv)
 	liars_make();
 	scribbler_make();
 	control();
+	result("a guest that lies is named, with the lie", lies_are_named(raw));
 	verbs_shown = again;
 	if (again)
 		result("this seed", run(one, true));
