@@ -12,6 +12,9 @@
 
 #include "recording.h"
 
+/* No ring comes as far in its life; packets' sequence numbers, which follow from it, would wrap. */
+#define READ_COUNT_MAX (~(strata_count_t)0 >> 1)
+
 struct guest_ring_pages {
 	void *writer;
 	void *reader;
@@ -176,6 +179,7 @@ static int map_ring(struct guest_map *map, const struct guest *guest, uint32_t i
 	struct guest_ring_pages *pages = &map->pages[index];
 	struct ring *ring = &map->rings[index];
 	enum strata_reader_refusal refusal;
+	strata_count_t read_count;
 
 	map->nr_rings = index + 1; /* guest_unmap() now sees what there is of it */
 	pages->data_pages = strata_data_pages(geo);
@@ -198,9 +202,12 @@ static int map_ring(struct guest_map *map, const struct guest *guest, uint32_t i
 	if (ring->cpu > STRATA_CPU_MAX)
 		return strata_fail(error, "it is of CPU %u (at most %u can be)", ring->cpu,
 				   STRATA_CPU_MAX);
-	refusal = strata_reader_init(
-		&ring->reader, geo, pages->writer, pages->reader, pages->data,
-		strata_read_once(&((struct strata_ring_reader_area *)pages->reader)->read_count));
+	read_count =
+		strata_read_once(&((struct strata_ring_reader_area *)pages->reader)->read_count);
+	if (read_count > READ_COUNT_MAX)
+		return strata_fail(error, "it says to have been read up to %#lx", read_count);
+	refusal = strata_reader_init(&ring->reader, geo, pages->writer, pages->reader, pages->data,
+				     read_count);
 	if (refusal != STRATA_READER_OK)
 		return strata_fail(error, "%s", refusal_text(refusal));
 	return 0;

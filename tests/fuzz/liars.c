@@ -168,6 +168,9 @@ static void choose(struct liar *liar)
 		liar->reloads_in = 1 + random_below(&lies, 20);
 	for (i = 0; i < first; i++)
 		lie(liar, MUTATE_WHEN_MAPPED);
+	/* Where the reader is to begin. */
+	if (random_one_in(&lies, 6))
+		mutations[MUTATE_READER] += mutate(liar->guest, MUTATE_READER, &lies);
 }
 
 void liars_make(void)

@@ -69,6 +69,11 @@ static void ring_of_no_kind(struct fake_guest *guest)
 	guest->rings[0].writer->magic++;
 }
 
+static void read_to_the_end(struct fake_guest *guest)
+{
+	guest->rings[0].reader->read_count = -strata_subbuf_bytes(guest->geo);
+}
+
 static void refuses(struct fake_guest *guest)
 {
 	guest->deaf = true;
@@ -89,6 +94,7 @@ static const struct {
 	{ name_of_no_event, "its event table: event 0 ((not a C identifier))" },
 	{ cpu_beyond_all, "ring 0: it is of CPU 65536" },
 	{ ring_of_no_kind, "ring 0: it does not begin as a ring does" },
+	{ read_to_the_end, "ring 0: it says to have been read up to 0xffff" },
 	{ refuses, "its module does not answer in time" },
 };
 

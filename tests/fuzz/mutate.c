@@ -240,11 +240,17 @@ static bool mutate_lost(struct fake_guest *guest, struct randomness *random)
 	return mutate_number(&lost[random_below(random, STRATA_NR_LOST)], sizeof(*lost), random);
 }
 
+/* Mostly the read count; now and then so that it wraps soon. */
 static bool mutate_reader(struct fake_guest *guest, struct randomness *random)
 {
 	uint64_t *words = (uint64_t *)any_ring(guest, random)->reader;
 
-	return mutate_number(&words[random_below(random, 8)], sizeof(*words), random);
+	if (random_one_in(random, 4)) {
+		words[0] = (random_below(random, 4) + 1u) * -strata_subbuf_bytes(guest->geo);
+		return true;
+	}
+	return mutate_number(&words[random_one_in(random, 3) ? random_below(random, 8) : 0],
+			     sizeof(*words), random);
 }
 
 /* A sub-buffer: mostly the one that is read next. */
