@@ -18,6 +18,10 @@
 /* What one pass takes of a ring that is being written: one of the largest sub-buffers, or more. */
 #define SHARE_BYTES (4ul << 20)
 
+/* And of all rings of one kernel together, but of each a sub-buffer at least: however many rings a
+ * guest has, and however fast it says to fill them, the others wait no longer than this. */
+#define KERNEL_SHARE_BYTES (16ul << 20)
+
 /* Complaints about one ring's packets that are printed; all are counted. */
 #define BAD_PACKETS_SHOWN 5
 
@@ -235,13 +239,21 @@ static int take(struct recorder *recorder, struct tap *tap, struct strata_error 
 }
 
 /* How many sub-buffers of a ring one pass may take. */
-static strata_count_t share(struct strata_ring_geometry geo, enum recorder_drain extent)
+static strata_count_t share(struct recorder *recorder, const struct tap *tap,
+			    enum recorder_drain extent)
 {
-	strata_count_t fair = SHARE_BYTES >> geo.subbuf_bits;
+	const struct strata_source *source = source_of(recorder, tap);
+	struct strata_ring_geometry geo = tap->ring->reader.geo;
+	size_t bytes = SHARE_BYTES;
 
-	if (extent == RECORDER_DRAIN_ALL || fair > strata_nr_subbufs(geo))
+	if (extent == RECORDER_DRAIN_ALL)
 		return strata_nr_subbufs(geo);
-	return fair;
+	if (source->layer == STRATA_LAYER_KERNEL && bytes > KERNEL_SHARE_BYTES / source->nr_streams)
+		bytes = KERNEL_SHARE_BYTES / source->nr_streams;
+	bytes >>= geo.subbuf_bits;
+	if (bytes > strata_nr_subbufs(geo))
+		return strata_nr_subbufs(geo);
+	return bytes ? bytes : 1;
 }
 
 int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64_t *nr_packets,
@@ -252,7 +264,7 @@ int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64
 	*nr_packets = 0;
 	for (i = 0; i < recorder->nr_taps; i++) {
 		struct tap *tap = &recorder->taps[i];
-		strata_count_t turns = share(tap->ring->reader.geo, extent);
+		strata_count_t turns = share(recorder, tap, extent);
 
 		while (turns-- && strata_reader_ready(&tap->ring->reader)) {
 			if (take(recorder, tap, error))
