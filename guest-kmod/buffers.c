@@ -111,6 +111,18 @@ static void flush_ring(void *info)
 	strata_notify_if_delivered(ring);
 }
 
+/* Says once that domain 0's word is wrong: the probes never do, they find the ring full. */
+static void check_reader(unsigned int cpu, const struct strata_ring *ring)
+{
+	strata_count_t write = READ_ONCE(ring->write_count);
+	strata_count_t read = READ_ONCE(*ring->read_count);
+
+	if (!strata_read_count_possible(ring->geo, write, read))
+		pr_warn_once(
+			"CPU %u: domain 0 says to have read its ring up to %#lx, and it is written up to %#lx; its records are lost. Reload this module\n",
+			cpu, read, write);
+}
+
 void strata_buffers_flush(void)
 {
 	unsigned int cpu;
@@ -128,6 +140,7 @@ void strata_buffers_flush(void)
 			pr_warn("CPU %u did not flush its ring; its newest records stay there\n",
 				cpu);
 		}
+		check_reader(cpu, ring);
 	}
 	cpus_read_unlock();
 }

@@ -39,18 +39,19 @@ static bool read_node(struct xs_handle *xenstore, uint32_t domain, const char *n
 	return read_text(xenstore, path, to, bytes);
 }
 
-/* A node that must be one whole number. */
+/* A node that must be one whole number: digits from its begin to its end, no sign, no space. */
 static bool read_number(struct xs_handle *xenstore, uint32_t domain, const char *node, int base,
 			uint64_t limit, uint64_t *number)
 {
+	const char *digits = base == 16 ? "0123456789abcdefABCDEF" : "0123456789";
 	char text[32];
-	char *end;
 
-	if (!read_node(xenstore, domain, node, text, sizeof(text)) || !text[0] || text[0] == '-')
+	if (!read_node(xenstore, domain, node, text, sizeof(text)) || !text[0] ||
+	    strlen(text) == sizeof(text) - 1 || text[strspn(text, digits)])
 		return false;
 	errno = 0;
-	*number = strtoull(text, &end, base);
-	return !errno && !*end && *number <= limit;
+	*number = strtoull(text, NULL, base);
+	return !errno && *number <= limit;
 }
 
 /* "started 17" is taken apart; what is no number after the word answers nothing. */

@@ -13,6 +13,9 @@
 #include "event_table.h"
 #include "recording.h"
 
+/* No ring comes as far in its life; packets' sequence numbers, which follow from it, would wrap. */
+#define READ_COUNT_MAX (~(strata_count_t)0 >> 1)
+
 struct guest_ring_pages {
 	void *writer;
 	void *reader;
@@ -75,15 +78,47 @@ static int read_root(xengnttab_handle *gnttab, const struct guest *guest,
 	return 0;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	const uint32_t *first = a, *second = b;
+
+	return (*first > *second) - (*first < *second);
+}
+
+/*
+ * Each mapped page costs dom0 and Xen memory that all guests share: so a guest
+ * pays for each with a page and a grant of its own, and lists none twice.
+ */
+static int check_distinct(const uint32_t *refs, uint32_t nr, struct strata_error *error)
+{
+	uint32_t *sorted = malloc((size_t)nr * sizeof(*sorted));
+	int result = 0;
+	uint32_t i;
+
+	if (!sorted)
+		return strata_fail(error, "out of memory");
+	memcpy(sorted, refs, (size_t)nr * sizeof(*sorted));
+	qsort(sorted, nr, sizeof(*sorted), by_number);
+	for (i = 1; i < nr && !result; i++)
+		if (sorted[i] == sorted[i - 1])
+			result = strata_fail(error, "bad directory: it lists reference %u twice",
+					     sorted[i]);
+	free(sorted);
+	return result;
+}
+
 /* Copies the references out of the directory pages. */
 static uint32_t *read_directory(xengnttab_handle *gnttab, const struct guest *guest,
 				struct strata_guest_root *root, struct strata_error *error)
 {
 	uint32_t nr_pages =
 		(root->nr_refs + STRATA_GUEST_REFS_PER_PAGE - 1) / STRATA_GUEST_REFS_PER_PAGE;
-	uint32_t *refs = malloc((size_t)root->nr_refs * sizeof(*refs));
+	uint32_t *refs;
 	void *pages;
 
+	if (check_distinct(root->directory_ref, nr_pages, error))
+		return NULL;
+	refs = malloc((size_t)root->nr_refs * sizeof(*refs));
 	if (!refs) {
 		strata_fail(error, "out of memory");
 		return NULL;
@@ -96,6 +131,10 @@ static uint32_t *read_directory(xengnttab_handle *gnttab, const struct guest *gu
 	}
 	memcpy(refs, pages, (size_t)root->nr_refs * sizeof(*refs));
 	xengnttab_unmap(gnttab, pages, nr_pages);
+	if (check_distinct(refs, root->nr_refs, error)) {
+		free(refs);
+		return NULL;
+	}
 	return refs;
 }
 
@@ -133,7 +172,7 @@ static int read_events(struct guest_map *map, const struct guest *guest,
 static int get_shared(struct ring *ring, struct strata_error *error)
 {
 	(void)error;
-	return strata_reader_get(&ring->reader);
+	return strata_reader_get(&ring->reader) && ring->reader.read_count <= READ_COUNT_MAX;
 }
 
 static int put_shared(struct ring *ring, struct strata_error *error)
@@ -190,6 +229,9 @@ static int map_ring(struct guest_map *map, const struct guest *guest, uint32_t i
 	if (refusal != STRATA_READER_OK)
 		return strata_fail(error, "%s", refusal_text(refusal));
 	strata_reader_resume(&ring->reader);
+	if (ring->reader.read_count > READ_COUNT_MAX)
+		return strata_fail(error, "it says to have been read up to %#lx",
+				   ring->reader.read_count);
 	return 0;
 }
 

@@ -18,6 +18,10 @@
 /* What one pass takes of a ring that is being written: one of the largest sub-buffers, or more. */
 #define SHARE_BYTES (4ul << 20)
 
+/* And of all rings of one kernel together, but of each a sub-buffer at least: however many rings a
+ * guest has, and however fast it says to fill them, the others wait no longer than this. */
+#define KERNEL_SHARE_BYTES (16ul << 20)
+
 /* Complaints about one ring's packets that are printed; all are counted. */
 #define BAD_PACKETS_SHOWN 5
 
@@ -295,13 +299,21 @@ static int take(struct recorder *recorder, struct tap *tap, enum no_room no_room
 }
 
 /* How many sub-buffers of a ring one pass may take. */
-static strata_count_t share(struct strata_ring_geometry geo, enum recorder_drain extent)
+static strata_count_t share(struct recorder *recorder, const struct tap *tap,
+			    enum recorder_drain extent)
 {
-	strata_count_t fair = SHARE_BYTES >> geo.subbuf_bits;
+	const struct strata_source *source = source_of(recorder, tap);
+	struct strata_ring_geometry geo = tap->ring->reader.geo;
+	size_t bytes = SHARE_BYTES;
 
-	if (extent == RECORDER_DRAIN_ALL || fair > strata_nr_subbufs(geo))
+	if (extent == RECORDER_DRAIN_ALL)
 		return strata_nr_subbufs(geo);
-	return fair;
+	if (source->layer == STRATA_LAYER_KERNEL && bytes > KERNEL_SHARE_BYTES / source->nr_streams)
+		bytes = KERNEL_SHARE_BYTES / source->nr_streams;
+	bytes >>= geo.subbuf_bits;
+	if (bytes > strata_nr_subbufs(geo))
+		return strata_nr_subbufs(geo);
+	return bytes ? bytes : 1;
 }
 
 /* Tables that cannot be written now are written later, at the end at the latest. */
@@ -332,7 +344,7 @@ int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64
 		return 0;
 	for (i = 0; extent != RECORDER_DRAIN_NONE && i < recorder->nr_taps; i++) {
 		struct tap *tap = &recorder->taps[i];
-		strata_count_t turns = share(tap->ring->reader.geo, extent);
+		strata_count_t turns = share(recorder, tap, extent);
 		int found = 1;
 
 		while (turns-- && (found = tap->ring->get(tap->ring, error)) > 0) {
@@ -410,7 +422,7 @@ static int take_unfinished(struct recorder *recorder, struct tap *tap, strata_co
  */
 static int take_rest(struct recorder *recorder, struct tap *tap, struct strata_error *error)
 {
-	strata_count_t turns = share(tap->ring->reader.geo, RECORDER_DRAIN_ALL);
+	strata_count_t turns = share(recorder, tap, RECORDER_DRAIN_ALL);
 	struct strata_ring_reader *reader = &tap->ring->reader;
 	int result = 0, found = 1;
 
