@@ -15,7 +15,8 @@
 #define PATH_BYTES 128
 
 /* While an answer is awaited, it and everything else is looked at this often. */
-#define LOOK_MS 20
+#define LOOK_MS               20
+#define WATCH_EVENTS_PER_LOOK 64
 
 /* Copies a node's value, cut to fit.  False: there is none. */
 static bool read_text(struct xs_handle *xenstore, const char *path, char *to, size_t bytes)
@@ -173,6 +174,20 @@ int guest_tell_stop(struct xs_handle *xenstore, const struct guest *guest, uint3
 	return tell(xenstore, guest, command, error);
 }
 
+/* Some at a time: a flood of events must neither hold us here nor pile up in the library. */
+static void take_watch_events(struct xs_handle *xenstore)
+{
+	unsigned int i;
+
+	for (i = 0; i < WATCH_EVENTS_PER_LOOK; i++) {
+		char **event = xs_check_watch(xenstore);
+
+		if (!event)
+			return;
+		free(event);
+	}
+}
+
 /* Looks until "@word @sequence" is there; a watch wakes us, the deadline ends it. */
 static int look_for(struct xs_handle *xenstore, const struct guest *guest, const char *word,
 		    uint32_t sequence, const struct guest_patience *patience,
@@ -200,8 +215,7 @@ static int look_for(struct xs_handle *xenstore, const struct guest *guest, const
 					   "%s; is the domain paused?",
 					   word);
 		poll(&fd, 1, LOOK_MS);
-		/* One at a time: a flood of them must not hold us here. */
-		free(xs_check_watch(xenstore));
+		take_watch_events(xenstore);
 		if (!patience->meanwhile(patience->data))
 			return strata_fail(error,
 					   "interrupted before its module said that it is "
