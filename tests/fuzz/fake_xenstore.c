@@ -187,6 +187,8 @@ char **xs_check_watch(struct xs_handle *handle)
 
 		if (!guest->watched || !guest->watch_events)
 			continue;
+		if (guest->watch_events > FAKE_WATCH_EVENTS_MAX)
+			fake_host.misuse = "it lets events of watches pile up";
 		guest->watch_events--;
 		event = calloc(1, 2 * sizeof(*event) + 128);
 		if (!event)
