@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fuzz_writer.c - the core's writer, as a guest has it, under a dom0 that lies:
- * the page that dom0 may write holds anything, and changes between two loads.
- * The writer must stay within its memory, end each operation in a few steps,
- * keep the records under way from each other, and count what it loses; and once
- * dom0 reads as it should, everything arrives again.
+ * fuzz_writer.c - the core's writer, as a guest has it, in both modes, under a
+ * dom0 that lies: the page that dom0 may write holds anything, and changes
+ * between two loads.  The writer must stay within its memory, end each operation
+ * in a few steps, keep the records under way from each other (unless dom0 says
+ * that two sub-buffers lie in one page), and count what it loses; and once dom0
+ * reads as it should, everything arrives again.
  *
  *     fuzz_writer [--mutations N] [--seed N]   runs until N mutations were made
  *     fuzz_writer --one SEED                   one run again, as a failure named it
  *
- * Speaks TAP.  The areas lie between pages that nobody may touch, and the
- * writer's view of dom0's page cannot be written.
+ * Speaks TAP.  The areas lie between pages that nobody may touch.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -28,38 +28,20 @@
 #include "watchdog.h"
 
 #define SECONDS_MAX 20u
-#define DATA_PAGES  16u
+#define DATA_PAGES  18u
 #define RING_PAGES  2u
 /* Loads in one operation of the writer that nothing interrupts; more is a loop. */
 #define LOADS_MAX  64u
 #define DEPTH_MAX  3u
 #define OPERATIONS 400u
 
-/* How a ring is made; a run picks one. */
-struct mode {
-	const char *name;
-	void (*init)(struct strata_ring *ring, struct strata_ring_geometry geo, void *data,
-		     struct strata_ring_writer_area *shared,
-		     const struct strata_ring_reader_area *reader, strata_count_t first);
-};
-
-static void init_discard(struct strata_ring *ring, struct strata_ring_geometry geo, void *data,
-			 struct strata_ring_writer_area *shared,
-			 const struct strata_ring_reader_area *reader, strata_count_t first)
-{
-	strata_ring_init(ring, geo, data, shared, &reader->read_count, 0, first);
-}
-
-static const struct mode modes[] = {
-	{ "discard", init_discard },
-};
-
-#define NR_MODES (uint32_t)(sizeof(modes) / sizeof(modes[0]))
+/* The words of dom0's page that are no table's. */
+#define PLAIN_BYTES offsetof(struct strata_ring_reader_area, table)
 
 static struct {
 	unsigned char *ring_pages, *writer_area, *data;
-	const unsigned char *reader_area; /* as the guest sees it */
-	unsigned char *dom0;              /* the same page, as dom0 sees it */
+	unsigned char *reader_area; /* as the guest sees it */
+	unsigned char *dom0;        /* the same page, as dom0 sees it */
 	struct strata_ring *ring;
 	struct strata_ring_geometry geo;
 } memory;
@@ -69,6 +51,7 @@ static uint64_t ticks = 1, mutations, mutations_of_run, run_seed, stores;
 static uint64_t reserved, refused; /* of the run */
 static uint32_t depth, loads;
 static bool lying;
+static bool table_lies;   /* of the run: dom0 also lies about which page is where */
 static const char *wrong; /* the first thing that is */
 
 static void operate(void);
@@ -81,31 +64,64 @@ static void blame(const char *what)
 
 /* Dom0 --------------------------------------------------------------------------------------- */
 
+/* A place in the table: another page, holders that there are not, a turn that was not. */
+static void mutate_table(struct strata_ring_reader_area *area, struct randomness *random)
+{
+	strata_count_t *word = &area->table[random_below(
+		random, random_one_in(random, 8) ? STRATA_NR_SUBBUFS_MAX
+						 : (uint32_t)strata_nr_subbufs(memory.geo))];
+
+	switch (random_below(random, 4)) {
+	case 0:
+		*word = (*word & ~STRATA_TABLE_PAGE_MASK) | random_below(random, 10);
+		break;
+	case 1:
+		*word |= STRATA_TABLE_HOLDER_MASK;
+		break;
+	case 2:
+		*word = strata_table_word(memory.geo,
+					  memory.ring->write_count -
+						  random_below(random, 3) *
+							  strata_buffer_bytes(memory.geo),
+					  random_below(random, 10));
+		break;
+	default:
+		*word = random_awkward(random, *word);
+		break;
+	}
+}
+
 /* One word, or all of the page; mostly near what would be true. */
 static void mutate_page(unsigned char *page, struct randomness *random)
 {
-	uint32_t span = random_one_in(random, 2) ? 8 : STRATA_PAGE_BYTES / 8;
-	uint64_t *word = (uint64_t *)page + random_below(random, span);
+	uint32_t bytes = table_lies ? STRATA_PAGE_BYTES : (uint32_t)PLAIN_BYTES;
+	uint64_t *words = (uint64_t *)page, *word;
 	uint32_t i;
 
+	word = &words[random_below(random, random_one_in(random, 2) ? 8 : bytes / 8)];
 	switch (random_below(random, 16)) {
 	case 0:
-		memset(page, (int)random_next(random), STRATA_PAGE_BYTES);
+		memset(page, (int)random_next(random), bytes);
 		break;
 	case 1:
-		for (i = 0; i < STRATA_PAGE_BYTES / 8; i++)
-			((uint64_t *)page)[i] = random_next(random);
+		for (i = 0; i < bytes / 8; i++)
+			words[i] = random_next(random);
 		break;
 	case 2:
 	case 3:
 		*word = random_awkward(random, *word);
 		break;
+	case 4 ... 9:
+		if (table_lies) {
+			mutate_table((struct strata_ring_reader_area *)page, random);
+			break;
+		}
+		/* fall through */
 	default:
 		/* As if all, or more, or nothing had been read. */
-		*(uint64_t *)page =
-			memory.ring->write_count +
-			(random_below(random, 24) - 12ul) * (strata_subbuf_bytes(memory.geo) /
-							     (random_one_in(random, 8) ? 3 : 1));
+		*words = memory.ring->write_count +
+			 (random_below(random, 24) - 12ul) * (strata_subbuf_bytes(memory.geo) /
+							      (random_one_in(random, 8) ? 3 : 1));
 		break;
 	}
 }
@@ -190,7 +206,7 @@ static void check_slot(const struct strata_slot *slot, uint32_t payload_bytes)
 	strata_count_t place = (strata_count_t)(slot->payload - memory.data);
 	strata_count_t begin = place - STRATA_RECORD_HEADER_BYTES;
 
-	if (slot->payload < memory.data || place >= strata_buffer_bytes(memory.geo) ||
+	if (slot->payload < memory.data || place >= strata_data_bytes(memory.geo) ||
 	    strata_subbuf_offset(memory.geo, begin) < STRATA_PACKET_HEADER_BYTES ||
 	    strata_subbuf_offset(memory.geo, begin) + strata_record_bytes(payload_bytes) >
 		    strata_subbuf_bytes(memory.geo) ||
@@ -217,7 +233,7 @@ static void write_record(uint32_t payload_bytes)
 		for (i = random_below(&random_numbers, 30); lying && i > 0 && !wrong; i--)
 			operate();
 	for (i = 0; i < payload_bytes; i++)
-		if (slot.payload[i] != mark)
+		if (slot.payload[i] != mark && !table_lies)
 			blame("a record under way was overwritten");
 	loads = 0;
 	strata_ring_commit(memory.ring, &slot);
@@ -257,33 +273,64 @@ static void check_losses(void)
 	}
 	if (lost != refused)
 		blame("a record was refused and not counted");
+	if (memory.ring->overwrite && memory.ring->lost[STRATA_LOST_FULL])
+		blame("a ring that is overwritten was full");
 	if (memory.ring->nesting)
 		blame("a probe is under way that is not");
 }
 
 /* An honest dom0 ----------------------------------------------------------------------------- */
 
+/* The records of a packet, up to @content bytes of it. */
+static uint64_t count_records(const unsigned char *packet, uint64_t content)
+{
+	uint32_t offset = STRATA_PACKET_HEADER_BYTES;
+	struct strata_record_header record;
+	uint64_t records = 0;
+
+	for (; offset < content; records++) {
+		memcpy(&record, packet + offset, sizeof(record));
+		if (packet[offset + sizeof(record)] != record.id)
+			blame("a record is not as it was written");
+		offset += strata_record_bytes(20);
+	}
+	return records;
+}
+
 /* Takes what is ready; returns the records in it. */
 static uint64_t drain(struct strata_ring_reader *reader)
 {
+	struct strata_packet_header header;
 	uint64_t records = 0;
 
-	while (strata_reader_ready(reader)) {
-		const unsigned char *packet = strata_reader_subbuf(reader);
-		struct strata_packet_header header;
-		struct strata_record_header record;
-		uint32_t offset = STRATA_PACKET_HEADER_BYTES;
-
-		memcpy(&header, packet, sizeof(header));
-		for (; offset < header.content_size / 8; records++) {
-			memcpy(&record, packet + offset, sizeof(record));
-			if (packet[offset + sizeof(record)] != record.id)
-				blame("a record is not as it was written");
-			offset += strata_record_bytes(20);
-		}
+	while (strata_reader_get(reader)) {
+		memcpy(&header, strata_reader_subbuf(reader), sizeof(header));
+		records += count_records(strata_reader_subbuf(reader), header.content_size / 8);
 		strata_reader_put(reader);
 	}
 	return records;
+}
+
+/* What is committed of the sub-buffer that nobody completes any more. */
+static uint64_t take_prefix(const struct strata_ring_reader *reader)
+{
+	static unsigned char copy[1u << 13];
+	uint32_t bytes = strata_reader_copy_prefix(reader, reader->read_count, copy);
+
+	return bytes ? count_records(copy, bytes) : 0;
+}
+
+/* The reader area as an honest dom0 has it, which is through with all that there is. */
+static void make_honest(struct strata_ring_reader_area *area)
+{
+	strata_count_t end = strata_subbuf_align_up(memory.geo, memory.ring->write_count);
+	unsigned int i;
+
+	memset(area, 0, STRATA_PAGE_BYTES);
+	area->read_count = end;
+	for (i = 0; i < strata_nr_subbufs(memory.geo); i++)
+		area->table[i] =
+			strata_table_word(memory.geo, end - strata_buffer_bytes(memory.geo), i);
 }
 
 /* From now on dom0 reads as it should: nothing is lost any more, and all arrives. */
@@ -295,18 +342,21 @@ static void check_recovery(void)
 	uint32_t i;
 
 	strata_ring_flush(memory.ring);
-	memset(area, 0, STRATA_PAGE_BYTES);
-	area->read_count = strata_subbuf_align_up(memory.geo, memory.ring->write_count);
+	make_honest(area);
 	if (strata_reader_init(&reader, memory.geo, (const void *)memory.writer_area, area,
-			       memory.data, area->read_count) != STRATA_READER_OK)
+			       memory.data) != STRATA_READER_OK)
 		blame("its writer area is no ring's any more");
+	reader.read_count = area->read_count;
+	reader.overwrite = memory.ring->overwrite;
 	for (i = 0; i < 600 && !wrong; i++) {
 		write_record(20);
 		if (i % 20 == 0)
 			records += drain(&reader);
 	}
-	strata_ring_flush(memory.ring);
+	if (random_one_in(&random_numbers, 2))
+		strata_ring_flush(memory.ring);
 	records += drain(&reader);
+	records += take_prefix(&reader);
 	if (!wrong && (refused != lost || records != reserved - written))
 		blame("after the lies not everything arrives");
 }
@@ -315,7 +365,6 @@ static void check_recovery(void)
 
 static void make_ring(void)
 {
-	const struct mode *mode = &modes[random_below(&random_numbers, NR_MODES)];
 	strata_count_t first = 0;
 	size_t bytes;
 
@@ -331,12 +380,12 @@ static void make_ring(void)
 	memset(memory.writer_area, 0, STRATA_PAGE_BYTES);
 	memset(memory.dom0, 0, STRATA_PAGE_BYTES);
 	memory.data += (size_t)DATA_PAGES * STRATA_PAGE_BYTES;
-	memory.data -= strata_buffer_bytes(memory.geo);
-	memset(memory.data, 0, strata_buffer_bytes(memory.geo));
-	((struct strata_ring_reader_area *)memory.dom0)->read_count = first;
-	mode->init(memory.ring, memory.geo, memory.data,
-		   (struct strata_ring_writer_area *)memory.writer_area,
-		   (const struct strata_ring_reader_area *)memory.reader_area, first);
+	memory.data -= strata_data_bytes(memory.geo);
+	memset(memory.data, 0, strata_data_bytes(memory.geo));
+	strata_ring_init(memory.ring, memory.geo, memory.data,
+			 (struct strata_ring_writer_area *)memory.writer_area,
+			 (struct strata_ring_reader_area *)memory.reader_area, 0, first);
+	memory.ring->overwrite = random_one_in(&random_numbers, 2);
 }
 
 static void lie_and_write(bool scribbling)
@@ -367,6 +416,7 @@ static const char *run(uint64_t seed, bool with_lies)
 	wrong = NULL;
 	reserved = refused = mutations_of_run = 0;
 	depth = 0;
+	table_lies = with_lies && random_one_in(&random_numbers, 2);
 	watchdog_begin(seed, SECONDS_MAX);
 	make_ring();
 	if (with_lies)
@@ -401,7 +451,8 @@ static void make_memory(void)
 	unsigned char *seen = guarded(1);
 
 	if (page < 0 || ftruncate(page, STRATA_PAGE_BYTES) ||
-	    mmap(seen, STRATA_PAGE_BYTES, PROT_READ, MAP_SHARED | MAP_FIXED, page, 0) == MAP_FAILED)
+	    mmap(seen, STRATA_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, page,
+		 0) == MAP_FAILED)
 		abort();
 	memory.reader_area = seen;
 	memory.dom0 = mmap(NULL, STRATA_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, page, 0);
