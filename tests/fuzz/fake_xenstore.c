@@ -25,6 +25,7 @@ void xs_close(struct xs_handle *handle)
 		return;
 	for (i = 0; i < fake_host.nr_guests; i++)
 		fake_host.guests[i].watched = false;
+	fake_host.domains_watched = 0;
 	fake_host.open_handles--;
 }
 
@@ -39,7 +40,8 @@ static struct fake_guest *guest_of(const char *path, const char **rest)
 	*rest = path + length;
 	for (i = 0; i < fake_host.nr_guests; i++)
 		if (fake_host.guests[i].domain == domain)
-			return fake_host.guests[i].alive ? &fake_host.guests[i] : NULL;
+			return fake_guest_has_nodes(&fake_host.guests[i]) ? &fake_host.guests[i]
+									  : NULL;
 	return NULL;
 }
 
@@ -123,7 +125,7 @@ char **xs_directory(struct xs_handle *handle, xs_transaction_t transaction, cons
 		abort();
 	*nr = 0;
 	for (i = 0; i < fake_host.nr_guests; i++) {
-		if (!fake_host.guests[i].alive)
+		if (!fake_guest_has_nodes(&fake_host.guests[i]))
 			continue;
 		list[(*nr)++] = text;
 		text += 1 + snprintf(text, 16, "%u", fake_host.guests[i].domain);
@@ -131,16 +133,35 @@ char **xs_directory(struct xs_handle *handle, xs_transaction_t transaction, cons
 	return list;
 }
 
+/* What the recorder watches: that domains come and go, and the nodes of each one's module. */
+static bool is_of_domains(const char *path)
+{
+	return !strcmp(path, "@introduceDomain") || !strcmp(path, "@releaseDomain");
+}
+
+void fake_host_domains_change(void)
+{
+	if (fake_host.domains_watched)
+		fake_host.domain_events++;
+}
+
 bool xs_watch(struct xs_handle *handle, const char *path, const char *token)
 {
 	const char *rest;
-	struct fake_guest *guest = guest_of(path, &rest);
+	struct fake_guest *guest;
 
 	(void)handle;
-	(void)token;
+	if (is_of_domains(path)) {
+		fake_host.domains_watched++;
+		fake_host.domain_events++; /* a new watch fires at once */
+		snprintf(fake_host.domains_token, sizeof(fake_host.domains_token), "%s", token);
+		return true;
+	}
+	guest = guest_of(path, &rest);
 	if (guest) {
 		guest->watched = true;
-		guest->watch_events++; /* a new watch fires at once */
+		guest->watch_events++;
+		snprintf(guest->watch_token, sizeof(guest->watch_token), "%s", token);
 	}
 	return true;
 }
@@ -172,33 +193,44 @@ bool fake_xenstore_readable(void)
 	for (i = 0; i < fake_host.nr_guests; i++)
 		if (fake_host.guests[i].watched && fake_host.guests[i].watch_events)
 			return true;
-	return false;
+	return fake_host.domain_events;
+}
+
+static char **watch_event(const char *path, const char *token)
+{
+	char **event = calloc(1, 2 * sizeof(*event) + 128);
+
+	if (!event)
+		abort();
+	event[XS_WATCH_PATH] = (char *)&event[2];
+	event[XS_WATCH_TOKEN] = event[XS_WATCH_PATH] + 64;
+	snprintf(event[XS_WATCH_PATH], 64, "%s", path);
+	snprintf(event[XS_WATCH_TOKEN], 64, "%s", token);
+	return event;
 }
 
 char **xs_check_watch(struct xs_handle *handle)
 {
+	char path[64];
 	size_t i;
 
 	(void)handle;
 	fake_host.between(fake_host.data);
+	if (fake_host.domain_events) {
+		fake_host.domain_events--;
+		return watch_event("@introduceDomain", fake_host.domains_token);
+	}
 	for (i = 0; i < fake_host.nr_guests; i++) {
 		struct fake_guest *guest = &fake_host.guests[i];
-		char **event;
 
 		if (!guest->watched || !guest->watch_events)
 			continue;
 		if (guest->watch_events > FAKE_WATCH_EVENTS_MAX)
 			fake_host.misuse = "it lets events of watches pile up";
 		guest->watch_events--;
-		event = calloc(1, 2 * sizeof(*event) + 128);
-		if (!event)
-			abort();
-		event[XS_WATCH_PATH] = (char *)&event[2];
-		event[XS_WATCH_TOKEN] = event[XS_WATCH_PATH] + 64;
-		snprintf(event[XS_WATCH_PATH], 64, "/local/domain/%u/%s/state", guest->domain,
+		snprintf(path, sizeof(path), "/local/domain/%u/%s/state", guest->domain,
 			 STRATA_GUEST_XENSTORE_DIR);
-		snprintf(event[XS_WATCH_TOKEN], 64, "state");
-		return event;
+		return watch_event(path, guest->watch_token);
 	}
 	errno = EAGAIN;
 	return NULL;
