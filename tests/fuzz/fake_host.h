@@ -32,6 +32,9 @@ struct fake_host {
 	void (*copied)(void *data);
 	void *data;
 
+	uint32_t domain_events; /* domains came or went: queued for the recorder */
+	char domains_token[32];
+
 	/* what the recorder did */
 	uint64_t waits;
 	uint64_t ns; /* of virtual time */

@@ -122,8 +122,10 @@ static void work_of(struct liar *liar)
 	for (i = 0; liar->floods && i < FLOOD; i++)
 		fake_guest_set_node(guest, FAKE_STATE, guest->nodes[FAKE_STATE].value,
 				    guest->nodes[FAKE_STATE].length);
-	if (falls_due(&liar->dies_in))
+	if (falls_due(&liar->dies_in)) {
 		guest->alive = false;
+		fake_host.domain_events++;
+	}
 	if (falls_due(&liar->unloads_in))
 		for (i = 0; i < FAKE_NR_NODES; i++)
 			fake_guest_remove_node(guest, i);

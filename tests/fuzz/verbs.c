@@ -72,11 +72,13 @@ static const char *check_host(void)
 
 const char *record_checked(const char *raw, bool lying, const char *patterns, char **text)
 {
-	struct kernel_selection every = { .domain = "*", .events = patterns };
+	struct kernel_selection every = { .domain = "*", .text = patterns ? patterns : "all" };
+	struct xen_selection nothing = { .nr = 0 };
 	const struct record_options options = { .output = raw,
 						.duration_ms = RECORD_MS,
 						.kernels = &every,
-						.nr_kernels = patterns ? 1 : 0 };
+						.nr_kernels = 1,
+						.xen = &nothing };
 	struct words words;
 	const char *wrong;
 	int status;

@@ -14,7 +14,7 @@ extern bool verbs_shown; /* what they print also goes to stderr */
 
 /*
  * @lying:    that something is left out is no failure then
- * @patterns: of events of every kernel; NULL: --kernel is not given
+ * @patterns: of events of every kernel; NULL: all
  * @text:     OUT, NULL or the caller's to free
  */
 const char *record_checked(const char *raw, bool lying, const char *patterns, char **text);
