@@ -94,12 +94,12 @@ int strata_buffers_create(struct strata_grants *grants, struct strata_ring_geome
 	return 0;
 }
 
-void strata_buffers_set_mode(bool overwrite)
+void strata_buffers_set_mode(enum strata_mode mode)
 {
 	unsigned int cpu;
 
 	for_each_possible_cpu (cpu)
-		per_cpu(strata_cpu_ring, cpu)->overwrite = overwrite;
+		per_cpu(strata_cpu_ring, cpu)->overwrite = mode == STRATA_MODE_OVERWRITE;
 }
 
 /* On the ring's own CPU, with interrupts off; or on any while that one is offline. */

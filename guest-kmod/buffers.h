@@ -25,11 +25,11 @@ u32 strata_buffers_count(void);
  */
 int strata_buffers_create(struct strata_grants *grants, struct strata_ring_geometry geo);
 
-/*
- * What a full ring loses from now on: the newest records, or, if @overwrite, the
- * oldest sub-buffer.  No probe is attached.
- */
-void strata_buffers_set_mode(bool overwrite);
+/* What gives way when a ring is full: the record that comes, or the oldest ones. */
+enum strata_mode { STRATA_MODE_DISCARD, STRATA_MODE_OVERWRITE };
+
+/* Sets the mode of all rings.  Probes may run: they see it when they next open a sub-buffer. */
+void strata_buffers_set_mode(enum strata_mode mode);
 
 /*
  * Hands what has been recorded so far to the reader: each ring's CPU closes the

@@ -20,12 +20,13 @@
 
 #include "buffers.h"
 #include "control.h"
+#include "event_table.h"
 #include "events.h"
 #include "grants.h"
 #include "notify.h"
-#include "probes.h"
 #include "publish.h"
 #include "resume.h"
+#include "tracepoints.h"
 
 static unsigned int subbuf_kb = 64;
 module_param(subbuf_kb, uint, 0444);
@@ -82,32 +83,12 @@ static int choose_geometry(struct strata_ring_geometry *geo)
 		       strata_buffers_count(), STRATA_GUEST_RINGS_MAX);
 		return -EINVAL;
 	}
-	nr_refs = strata_guest_refs(STRATA_NR_EVENTS, strata_buffers_count(), *geo);
+	nr_refs = strata_guest_refs(strata_event_table_bytes(), strata_buffers_count(), *geo);
 	if (nr_refs > STRATA_GUEST_REFS_MAX) {
 		pr_err("%u CPUs with %u sub-buffers of %u KiB need %llu pages, but %u is the limit; choose a smaller subbuf_kb or nr_subbufs\n",
 		       strata_buffers_count(), nr_subbufs, subbuf_kb, nr_refs,
 		       STRATA_GUEST_REFS_MAX);
 		return -EINVAL;
-	}
-	return 0;
-}
-
-/* Shares the event table.  0 or a negative error after a message. */
-static int share_event_table(void)
-{
-	const char *table = (const char *)strata_event_table;
-	u32 bytes = sizeof(strata_event_table);
-	u32 nr_pages = strata_guest_event_pages(STRATA_NR_EVENTS);
-	int first = strata_grants_add(&grants, nr_pages, NUMA_NO_NODE, false);
-	u32 i;
-
-	if (first < 0)
-		return first;
-	for (i = 0; i < nr_pages; i++) {
-		u32 offset = i * STRATA_PAGE_BYTES;
-
-		memcpy(page_address(grants.page[first + i]), table + offset,
-		       min(bytes - offset, STRATA_PAGE_BYTES));
 	}
 	return 0;
 }
@@ -120,37 +101,47 @@ static int share_memory(struct strata_ring_geometry geo, u64 nonce)
 		.magic = STRATA_GUEST_MAGIC,
 		.version = STRATA_GUEST_ABI_VERSION,
 		.nonce = nonce,
-		.nr_events = STRATA_NR_EVENTS,
+		.nr_events = strata_events_count(),
 		.nr_rings = strata_buffers_count(),
 		.subbuf_bits = geo.subbuf_bits,
 		.nr_subbufs_bits = geo.nr_subbufs_bits,
+		.table_bytes = strata_event_table_bytes(),
 	};
 	int place, err;
 
-	err = strata_grants_init(&grants, strata_guest_refs(root.nr_events, root.nr_rings, geo));
+	err = strata_grants_init(&grants, strata_guest_refs(root.table_bytes, root.nr_rings, geo));
 	if (err)
 		return err;
-	err = share_event_table();
+	err = strata_event_table_create(&grants);
 	if (err)
 		goto release;
 	err = strata_buffers_create(&grants, geo);
 	if (err)
-		goto release;
+		goto destroy_table;
 	place = strata_grants_add_root(&grants, &root);
-	if (place >= 0)
+	if (place >= 0) {
+		strata_event_table_publish(page_address(grants.page[place]));
 		return place;
+	}
 	err = place;
 	strata_buffers_destroy();
+destroy_table:
+	strata_event_table_destroy();
 release:
 	strata_grants_release(&grants);
 	return err;
 }
 
-/* What the rest depends on: Xen, xenstore, the kernel's trace points. */
+static void unshare_memory(void)
+{
+	strata_buffers_destroy();
+	strata_event_table_destroy();
+	strata_grants_release(&grants);
+}
+
+/* What the rest depends on: Xen and xenstore. */
 static int check_environment(void)
 {
-	int err;
-
 	if (!xen_domain()) {
 		pr_err("this kernel does not run on Xen\n");
 		return -ENODEV;
@@ -159,10 +150,7 @@ static int check_environment(void)
 		pr_err("xenstore does not run yet; in domain 0 start xenstored first\n");
 		return -ENODEV;
 	}
-	err = strata_event_table_check();
-	if (err)
-		return err;
-	return strata_probes_find();
+	return 0;
 }
 
 static int __init strata_init(void)
@@ -172,6 +160,9 @@ static int __init strata_init(void)
 	int root, port, err;
 
 	err = check_environment();
+	if (err)
+		return err;
+	err = strata_tracepoints_find();
 	if (err)
 		return err;
 	err = choose_geometry(&geo);
@@ -193,7 +184,7 @@ static int __init strata_init(void)
 	if (err)
 		goto close_resume;
 	pr_info("%u rings of %u sub-buffers of %u KiB, %u events\n", strata_buffers_count(),
-		nr_subbufs, subbuf_kb, STRATA_NR_EVENTS);
+		nr_subbufs, subbuf_kb, strata_events_count());
 	return 0;
 
 close_resume:
@@ -202,8 +193,7 @@ close_resume:
 close_port:
 	strata_notify_close();
 unshare:
-	strata_buffers_destroy();
-	strata_grants_release(&grants);
+	unshare_memory();
 	return err;
 }
 
@@ -213,8 +203,7 @@ static void __exit strata_exit(void)
 	strata_resume_close();
 	strata_unpublish();
 	strata_notify_close();
-	strata_buffers_destroy();
-	strata_grants_release(&grants);
+	unshare_memory();
 }
 
 module_init(strata_init);

@@ -84,7 +84,8 @@ static int load_field(struct json_object *entry, struct strata_field_desc *field
 	for (i = 1; i < NR_KINDS && strcmp(kind, kind_names[i]) != 0; i++)
 		;
 	if (i == NR_KINDS)
-		return strata_fail(error, "\"kind\" is none of unsigned, signed, hex, text");
+		return strata_fail(error, "\"kind\" is none of unsigned, signed, hex, text, "
+					  "string");
 	field->kind = (uint8_t)i;
 	field->bytes = (uint8_t)bytes;
 	field->count = (uint16_t)count;
@@ -102,6 +103,9 @@ static int load_event(struct strata_source *source, struct json_object *entry,
 	if (get_u64(entry, "id", UINT32_MAX, &id, error) ||
 	    get_text(entry, "name", event.name, sizeof(event.name), error) ||
 	    get_array(entry, "fields", STRATA_EVENT_FIELDS_MAX, &fields, error))
+		return -1;
+	if (json_object_object_get_ex(entry, "group", NULL) &&
+	    get_text(entry, "group", event.group, sizeof(event.group), error))
 		return -1;
 	event.id = (uint32_t)id;
 	event.nr_fields = (uint8_t)json_object_array_length(fields);

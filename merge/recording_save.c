@@ -32,6 +32,8 @@ static struct json_object *event_to_json(const struct strata_event_desc *event)
 
 	add_u64(object, "id", event->id);
 	add_text(object, "name", event->name);
+	if (event->group[0])
+		add_text(object, "group", event->group);
 	for (i = 0; i < event->nr_fields; i++) {
 		const struct strata_field_desc *field = &event->fields[i];
 		struct json_object *entry = json_object_new_object();

@@ -3,7 +3,6 @@
 #include "guest.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,13 +156,32 @@ static int tell(struct xs_handle *xenstore, const struct guest *guest, const cha
 }
 
 int guest_tell_start(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
-		     bool overwrite, uint64_t mask, struct strata_error *error)
+		     bool overwrite, const struct event_set *events, const char *filter,
+		     struct strata_error *error)
 {
-	char command[64];
+	char command[2048], mask[EVENT_SET_HEX_BYTES];
 
-	snprintf(command, sizeof(command), "start %u %s %" PRIx64, sequence,
-		 overwrite ? "overwrite" : "discard", mask);
+	if (snprintf(command, sizeof(command), "start %u %s %s%s%s", sequence,
+		     overwrite ? "overwrite" : "discard", event_set_hex(events, mask),
+		     filter ? " " : "", filter ? filter : "") >= (int)sizeof(command))
+		return strata_fail(error, "the filter is too long: %.40s...", filter);
 	return tell(xenstore, guest, command, error);
+}
+
+int guest_tell_probe(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
+		     const struct guest_probe *probe, struct strata_error *error)
+{
+	char command[512];
+
+	if (snprintf(command, sizeof(command), "%s %u %s %s", probe->kind, sequence, probe->name,
+		     probe->place) >= (int)sizeof(command))
+		return strata_fail(error, "the symbol is too long: %.40s...", probe->place);
+	return tell(xenstore, guest, command, error);
+}
+
+bool guest_may_record(const struct guest *guest)
+{
+	return strcmp(guest->state, "idle") != 0 && strcmp(guest->state, "stopped") != 0;
 }
 
 int guest_tell_flush(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,

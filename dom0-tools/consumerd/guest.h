@@ -15,6 +15,7 @@
 #include <xenstore.h>
 
 #include "error.h"
+#include "event_set.h"
 
 enum guest_module {
 	GUEST_NO_MODULE,
@@ -43,14 +44,29 @@ void guest_look(struct xs_handle *xenstore, uint32_t domain, struct guest *guest
 int guests_find(struct xs_handle *xenstore, struct guest **guests, size_t *nr,
 		struct strata_error *error);
 
+/* Whether its module may be recording, by the command that it obeyed last. */
+bool guest_may_record(const struct guest *guest);
+
+/* A place in a kernel that is to be an event; the texts hold no space. */
+struct guest_probe {
+	const char *kind;  /* "kprobe" or "kretprobe": also the event's group */
+	const char *name;  /* of the event */
+	const char *place; /* SYMBOL or SYMBOL+OFFSET */
+};
+
 /*
- * Tells a guest to record the events of @mask, or to stop.  Nothing is waited for:
- * guest_look() shows "started" or "stopped" with the same number, some time later.
+ * Tells a guest to record these events, to stop, or to add an event.  Nothing is waited
+ * for: guest_look() shows "started", "stopped" or "probed" with the same number, some
+ * time later.
  * @sequence: a number that was not used with this guest before
+ * @filter:   "tid=..." or "pid=...", or NULL: whatever task is current
  * 0 or -1.
  */
 int guest_tell_start(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
-		     bool overwrite, uint64_t mask, struct strata_error *error);
+		     bool overwrite, const struct event_set *events, const char *filter,
+		     struct strata_error *error);
+int guest_tell_probe(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
+		     const struct guest_probe *probe, struct strata_error *error);
 /* Likewise "flushed": while it goes on recording, each of its CPUs hands over what it has. */
 int guest_tell_flush(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
 		     struct strata_error *error);

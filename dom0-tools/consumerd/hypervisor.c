@@ -346,11 +346,39 @@ struct ring *hypervisor_rings(struct hypervisor *hypervisor, size_t *nr)
 	return hypervisor->rings;
 }
 
-int hypervisor_start(struct hypervisor *hypervisor, uint32_t event_mask, struct strata_error *error)
+int hypervisor_select(struct hypervisor *hypervisor, const struct strata_hv_rule *rules, size_t nr,
+		      uint32_t budget_per_s, struct strata_error *error)
+{
+	size_t sent = 0;
+
+	do {
+		struct strata_hv_op op = { .operation = STRATA_HV_SELECT };
+
+		op.u.select.nr = nr - sent < STRATA_HV_RULES_PER_CALL ? (uint32_t)(nr - sent)
+								      : STRATA_HV_RULES_PER_CALL;
+		memcpy(op.u.select.rules, rules + sent, op.u.select.nr * sizeof(*rules));
+		op.u.select.budget_per_s = budget_per_s;
+		if (sent == 0)
+			op.u.select.flags |= STRATA_HV_SELECT_BEGIN;
+		sent += op.u.select.nr;
+		if (sent == nr)
+			op.u.select.flags |= STRATA_HV_SELECT_APPLY;
+		if (!strata_sysctl_call(&hypervisor->sysctl, &op))
+			continue;
+		if (errno == E2BIG)
+			return strata_fail(
+				error, "more than %u rules for single vCPUs; name whole domains",
+				STRATA_HV_VCPU_RULES_MAX);
+		return strata_fail(error, "Xen does not take the selection of events: %s",
+				   strerror(errno));
+	} while (sent < nr);
+	return 0;
+}
+
+int hypervisor_start(struct hypervisor *hypervisor, struct strata_error *error)
 {
 	struct strata_hv_op op = { .operation = STRATA_HV_START };
 
-	op.u.start.event_mask = event_mask;
 	if (strata_sysctl_call(&hypervisor->sysctl, &op))
 		return strata_fail(error, "Xen does not start to record: %s", strerror(errno));
 	return 0;

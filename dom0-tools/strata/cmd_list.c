@@ -2,6 +2,7 @@
 /* cmd_list.c - `strata list`: what there is to record on this host. */
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +13,16 @@
 #include "guest_map.h"
 #include "hypervisor.h"
 #include "recording.h"
-#include "select.h"
+#include "select_xen.h"
 
 static void usage(FILE *out)
 {
-	fprintf(out, "Usage: strata list [--events]\n"
+	fprintf(out, "Usage: strata list [--events [PATTERN...]]\n"
 		     "Shows the hypervisor and every domain: which can be recorded, and which not "
 		     "and why.\n\n"
-		     "  -e, --events   also the events that each offers\n");
+		     "  -e, --events   also the events that each offers; of Xen's: those that a "
+		     "pattern matches\n\n"
+		     "Example: strata list --events 'evtchn_*' 'grant_*'\n");
 }
 
 static const char *state_name(uint32_t state)
@@ -63,7 +66,7 @@ static void xen_version(char *text, size_t bytes)
 	}
 }
 
-static int list_hypervisor(bool events)
+static int list_hypervisor(bool events, char *const *patterns, size_t nr_patterns)
 {
 	struct hypervisor *hypervisor;
 	struct strata_error error = { "" };
@@ -86,9 +89,18 @@ static int list_hypervisor(bool events)
 	       version, query.abi_version, query.u.query.nr_cpus, query.u.query.tsc_khz / 1000,
 	       query.u.query.tsc_khz % 1000, state_name(query.u.query.state),
 	       owner[0] ? " by " : "", owner);
-	if (events) {
+	if (query.u.query.refused)
+		printf("            %" PRIu64
+		       " events were refused: their domains' budgets are used "
+		       "up (--xen-budget)\n",
+		       query.u.query.refused);
+	if (events && !nr_patterns) {
 		printf("            classes of events, for --xen:\n");
-		select_print_xen_classes(stdout, "              ");
+		select_xen_print_classes(stdout, "              ");
+	}
+	if (events) {
+		printf("            events, each with its class and fields:\n");
+		select_xen_print_events(stdout, "              ", patterns, nr_patterns);
 	}
 	hypervisor_close(hypervisor);
 	return STRATA_STATUS_OK;
@@ -107,7 +119,7 @@ static void print_events(const struct guest_map *map)
 		else
 			printf("              %s\n", map->events[i].name);
 	}
-	free(checked.events);
+	strata_source_clear_events(&checked);
 }
 
 static void list_guest(xengnttab_handle *gnttab, const struct guest *guest, bool events)
@@ -201,11 +213,11 @@ int strata_cmd_list(int argc, char **argv)
 		}
 		events = true;
 	}
-	if (optind < argc) {
+	if (optind < argc && !events) {
 		usage(stderr);
 		return STRATA_STATUS_USAGE;
 	}
-	hypervisor = list_hypervisor(events);
+	hypervisor = list_hypervisor(events, argv + optind, (size_t)(argc - optind));
 	/* A Xen without Strata still has guests to show; no Xen has none. */
 	if (hypervisor != STRATA_STATUS_OK && access("/dev/xen/privcmd", R_OK | W_OK))
 		return hypervisor;

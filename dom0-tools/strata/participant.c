@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <strata/abi/guest.h>
@@ -18,6 +19,7 @@
 #include <xen/sched.h>
 
 #include "escape.h"
+#include "participant_events.h"
 #include "sources.h"
 
 /* So often may the module of one domain be mapped: each time it is loaded anew is one. */
@@ -48,38 +50,12 @@ void participant_leave_out(struct participants *all, const struct participant *o
 	all->left_out++;
 }
 
-/* The events that are asked for of this domain; NULL: it is not.  Everything if nothing was. */
-static const char *patterns_for(struct participants *all, const struct guest *guest)
-{
-	size_t i;
-
-	if (!all->nr_selections)
-		return "all";
-	for (i = 0; i < all->nr_selections; i++) {
-		if (!select_matches_domain(&all->selections[i], guest->domain, guest->name))
-			continue;
-		all->selections[i].found = true;
-		return all->selections[i].events;
-	}
-	return NULL;
-}
-
-/* Checks names before they are matched: they come from the guest. */
-static int choose_events(struct participant *one, const char *patterns, struct strata_error *error)
-{
-	size_t i;
-
-	for (i = 0; i < one->map.nr_events; i++)
-		one->map.events[i].name[STRATA_EVENT_NAME_BYTES - 1] = '\0';
-	return select_kernel_events(patterns, one->map.events, one->map.nr_events, &one->mask,
-				    error);
-}
-
 /* Makes it a source of the recording. */
 static int add_source(struct participants *all, struct participant *one, struct strata_error *error)
 {
 	enum recorder_begin begin = one->flying ? RECORDER_WITH_PAST : RECORDER_FROM_NOW;
-	int result = sources_add_kernel(all->recorder, &one->guest, &one->map, begin,
+	int result = sources_add_kernel(all->recorder, &one->guest, &one->map,
+					participant_records(one), begin,
 					all->started ? strata_clock() : 0, &one->source, error);
 
 	if (result != -2)
@@ -127,8 +103,7 @@ static void join(struct participants *all, struct participant *one)
 	participant_start(all, one);
 }
 
-static int map_module(struct participants *all, struct participant *one, const char *patterns,
-		      struct strata_error *error)
+static int map_module(struct participants *all, struct participant *one, struct strata_error *error)
 {
 	if (one->guest.module == GUEST_OTHER_ABI)
 		return strata_fail(error,
@@ -139,15 +114,37 @@ static int map_module(struct participants *all, struct participant *one, const c
 		return strata_fail(error, "what its module publishes in xenstore is incomplete; "
 					  "reload strata.ko there");
 	if (guest_map(&one->map, all->gnttab, &one->guest, true, error) ||
-	    choose_events(one, patterns, error))
+	    participant_choose_filter(all, one, error))
 		return -1;
 	return 0;
 }
 
-/* Does its module record, as far as it says? */
-static bool is_recording(const struct guest *guest)
+/* Has it been recording, and is what it recorded still there? */
+static bool is_flying(const struct guest *guest)
 {
 	return !strcmp(guest->state, "started") || !strcmp(guest->state, "flushed");
+}
+
+static void told(struct participants *all, struct participant *one, enum participant_step step)
+{
+	one->step = step;
+	one->told_ms = participants_now_ms(all);
+	one->silence_said = false;
+	one->due = true;
+}
+
+/* Has its module add what is to be probed, one after the other, and then makes it take part. */
+static void probe_or_join(struct participants *all, struct participant *one)
+{
+	struct strata_error why = { "" };
+	int more = participant_next_probe(all, one, &why);
+
+	if (more < 0)
+		refuse(all, one, &why);
+	else if (more)
+		told(all, one, PARTICIPANT_PROBING);
+	else
+		join(all, one);
 }
 
 static void set_overwrite(struct participant *one, bool overwrite)
@@ -158,7 +155,7 @@ static void set_overwrite(struct participant *one, bool overwrite)
 		one->map.rings[i].reader.overwrite = overwrite;
 }
 
-static void take_in(struct participants *all, struct participant *one, const char *patterns)
+static void take_in(struct participants *all, struct participant *one)
 {
 	struct strata_error why = { "" };
 
@@ -177,23 +174,23 @@ static void take_in(struct participants *all, struct participant *one, const cha
 	}
 	one->recorded = false;
 	one->port = -1;
-	if (map_module(all, one, patterns, &why)) {
+	if (map_module(all, one, &why)) {
 		refuse(all, one, &why);
 		return;
 	}
-	one->flying = all->overwrite && is_recording(&one->guest);
+	one->flying = all->overwrite && is_flying(&one->guest);
 	set_overwrite(one, all->overwrite);
 	/* An earlier recorder may have died.  What it left flying is taken over with all that it
 	 * holds; else the rings are to be still before we begin. */
-	if (is_recording(&one->guest) && !one->flying) {
-		one->step = PARTICIPANT_QUIETING;
-		one->told_ms = participants_now_ms(all);
+	if (guest_may_record(&one->guest) && !one->flying) {
 		one->sequence = all->sequence++;
 		if (guest_tell_stop(all->xenstore, &one->guest, one->sequence, &why))
 			refuse(all, one, &why);
+		else
+			told(all, one, PARTICIPANT_QUIETING);
 		return;
 	}
-	join(all, one);
+	probe_or_join(all, one);
 }
 
 /* Of a domain that is asked for by name and has no module this is said once. */
@@ -201,7 +198,7 @@ static void note_missing_module(struct participants *all, struct participant *on
 {
 	struct strata_error why = { "" };
 
-	if (!all->nr_selections || one->awaited || one->attempts)
+	if (one->awaited || one->attempts)
 		return;
 	strata_fail(&why, "no strata.ko is loaded in it; when one is, it takes part");
 	one->awaited = true;
@@ -210,8 +207,8 @@ static void note_missing_module(struct participants *all, struct participant *on
 
 bool participant_owes_answer(const struct participant *one)
 {
-	return one->step == PARTICIPANT_QUIETING || one->step == PARTICIPANT_STARTING ||
-	       one->step == PARTICIPANT_STOPPING;
+	return one->step == PARTICIPANT_QUIETING || one->step == PARTICIPANT_PROBING ||
+	       one->step == PARTICIPANT_STARTING || one->step == PARTICIPANT_STOPPING;
 }
 
 static void note_silence(struct participants *all, struct participant *one)
@@ -237,11 +234,16 @@ static void take_answer(struct participants *all, struct participant *one, const
 		return;
 	}
 	one->silence_said = false;
-	if (!strcmp(now->state, "refused")) {
+	if (one->step == PARTICIPANT_PROBING) {
+		if (participant_take_probe(all, one, !strcmp(now->state, "probed"), &why))
+			refuse(all, one, &why);
+		else
+			probe_or_join(all, one);
+	} else if (!strcmp(now->state, "refused")) {
 		strata_fail(&why, "its module refuses what it is told; its kernel log says why");
 		refuse(all, one, &why);
 	} else if (one->step == PARTICIPANT_QUIETING && !strcmp(now->state, "stopped")) {
-		join(all, one);
+		probe_or_join(all, one);
 	} else if (one->step == PARTICIPANT_STARTING && !strcmp(now->state, "started")) {
 		one->step = PARTICIPANT_RECORDING;
 		one->recorded = true;
@@ -271,8 +273,8 @@ enum strata_source_end participant_end(const struct participant *one)
 
 void participant_look(struct participants *all, struct participant *one)
 {
-	const char *patterns;
 	struct guest now;
+	bool named;
 
 	guest_look(all->xenstore, one->domain, &now);
 	one->looked_ms = participants_now_ms(all);
@@ -294,32 +296,23 @@ void participant_look(struct participants *all, struct participant *one)
 	/* One that has shut down may stay to be looked into; its rings are in the recording. */
 	if (all->stopping || !now.named || one->life == DOMAIN_SHUT_DOWN)
 		return;
-	patterns = patterns_for(all, &now);
-	if (!patterns)
+	if (!participant_patterns(all, &now, &named))
 		return;
-	if (now.module == GUEST_NO_MODULE)
+	if (now.module != GUEST_NO_MODULE)
+		take_in(all, one);
+	else if (named)
 		note_missing_module(all, one);
-	else
-		take_in(all, one, patterns);
-}
-
-static void told(struct participants *all, struct participant *one, enum participant_step step)
-{
-	one->step = step;
-	one->told_ms = participants_now_ms(all);
-	one->silence_said = false;
-	one->due = true;
 }
 
 void participant_start(struct participants *all, struct participant *one)
 {
 	struct strata_error why = { "" };
 
-	if (one->step != PARTICIPANT_READY)
+	if (one->step != PARTICIPANT_READY || event_set_empty(&one->events))
 		return;
 	one->sequence = all->sequence++;
-	if (guest_tell_start(all->xenstore, &one->guest, one->sequence, all->overwrite, one->mask,
-			     &why))
+	if (guest_tell_start(all->xenstore, &one->guest, one->sequence, all->overwrite,
+			     &one->events, one->filter, &why))
 		participant_leave_out(all, one, &why);
 	else
 		told(all, one, PARTICIPANT_STARTING);
@@ -366,6 +359,10 @@ void participant_unmap(struct participants *all, struct participant *one)
 		xenevtchn_unbind(all->evtchn, (evtchn_port_t)one->port);
 	one->port = -1;
 	guest_unmap(&one->map);
+	free(one->filter);
+	one->filter = NULL;
+	memset(&one->probes, 0, sizeof(one->probes));
+	one->next_probe = 0;
 	one->step = PARTICIPANT_NONE;
 }
 

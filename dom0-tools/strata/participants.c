@@ -178,9 +178,9 @@ static int check_all_found(const struct participants *all, struct strata_error *
 			continue;
 		if (!all->wait && !is_pattern(selection->domain))
 			return strata_fail(error,
-					   "--kernel: no domain \"%s\" runs here; `strata list` "
+					   "%s: no domain \"%s\" runs here; `strata list` "
 					   "shows them, and --wait waits for it",
-					   selection->domain);
+					   select_option_name(selection->kind), selection->domain);
 		fprintf(stderr,
 			"strata: no domain \"%s\" runs here yet; when one does, it takes part\n",
 			selection->domain);
@@ -264,7 +264,7 @@ bool participants_settled(const struct participants *all)
 		const struct participant *one = &all->list[i];
 
 		if (participant_owes_answer(one) && one->life == DOMAIN_RUNS &&
-		    !(all->stopping && one->step == PARTICIPANT_QUIETING))
+		    !(all->stopping && one->step < PARTICIPANT_READY))
 			return false;
 	}
 	return true;

@@ -17,11 +17,12 @@
 #include "guest.h"
 #include "guest_map.h"
 #include "recorder.h"
-#include "select.h"
+#include "select_kernel.h"
 
 enum participant_step {
 	PARTICIPANT_NONE,     /* nothing of its domain is mapped */
 	PARTICIPANT_QUIETING, /* mapped; what an earlier recorder left is being stopped */
+	PARTICIPANT_PROBING,  /* its module is adding the events that are asked of it */
 	PARTICIPANT_READY,    /* from here on a source of the recording; not told to start */
 	PARTICIPANT_STARTING,
 	PARTICIPANT_RECORDING,
@@ -42,16 +43,19 @@ struct participant {
 	enum participant_step step;
 	struct guest guest; /* as it was when it was mapped, or looked at last */
 	struct guest_map map;
-	uint64_t mask;     /* events that it records */
-	size_t source;     /* in the recording, from PARTICIPANT_READY on */
-	int port;          /* ours, bound to its event channel; -1: it is polled */
-	uint32_t sequence; /* of the last command to it */
-	bool recorded;     /* it said that it started */
-	bool flying;       /* a flight recorder that an earlier recorder left */
-	bool flushing;     /* it was told to flush, and has not answered */
-	bool awaited;      /* it was asked for by name, and left out for having no module */
-	uint64_t told_ms;  /* when the last command went to it */
-	bool silence_said; /* that it does not answer */
+	struct event_set events; /* that it records */
+	struct event_set probes; /* of them, what was asked for by --kprobe and --kretprobe */
+	size_t next_probe;       /* which selection is to be looked at for the next */
+	char *filter;            /* "tid=...", or NULL; of participant.c */
+	size_t source;           /* in the recording, from PARTICIPANT_READY on */
+	int port;                /* ours, bound to its event channel; -1: it is polled */
+	uint32_t sequence;       /* of the last command to it */
+	bool recorded;           /* it said that it started */
+	bool flying;             /* a flight recorder that an earlier recorder left */
+	bool flushing;           /* it was told to flush, and has not answered */
+	bool awaited;            /* it was asked for by name, and left out for having no module */
+	uint64_t told_ms;        /* when the last command went to it */
+	bool silence_said;       /* that it does not answer */
 
 	/* so that a hostile one cannot keep us busy */
 	unsigned int attempts;

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -94,13 +95,36 @@ static int open_xen(struct session *session, struct strata_error *error)
 	return 0;
 }
 
+/* Domains are named by the user and selected by their numbers. */
+static int select_domains(struct session *session, struct strata_error *error)
+{
+	struct xen_domain *domains;
+	struct guest *guests;
+	size_t nr, i;
+	int result;
+
+	if (guests_find(session->kernels.xenstore, &guests, &nr, error))
+		return -1;
+	domains = calloc(nr + 1, sizeof(*domains));
+	for (i = 0; domains && i < nr; i++)
+		domains[i] = (struct xen_domain){ guests[i].domain, guests[i].name };
+	result = domains ? select_xen_domains(session->options->xen, session->options->xen_domains,
+					      domains, nr, error)
+			 : strata_fail(error, "out of memory");
+	free(domains);
+	free(guests);
+	return result;
+}
+
 static int add_hypervisor(struct session *session, struct strata_error *error)
 {
 	char owner[STRATA_HV_OWNER_BYTES];
 	int taken_over;
 
-	if (!session->options->xen_mask)
+	if (!session->options->xen->nr)
 		return 0;
+	if (session->options->xen_domains && select_domains(session, error))
+		return -1;
 	snprintf(owner, sizeof(owner), "strata record, process %ld", (long)getpid());
 	taken_over = hypervisor_create(session->hypervisor, session->options->xen_geometry,
 				       session->options->overwrite, owner, error);
@@ -122,7 +146,7 @@ static int add_hypervisor(struct session *session, struct strata_error *error)
 
 static struct hypervisor *recorded_hypervisor(struct session *session)
 {
-	return session->options->xen_mask ? session->hypervisor : NULL;
+	return session->options->xen->nr ? session->hypervisor : NULL;
 }
 
 /* A guest died: what all rings hold now is what led to it. */
@@ -330,6 +354,13 @@ static int stop_hypervisor(struct session *session, struct strata_error *error)
 			"strata: %" PRIu64 " events of physical CPUs that came after the start are "
 			"not recorded; record again\n",
 			query.u.query.unringed);
+	if (query.u.query.refused)
+		fprintf(stderr,
+			"strata: %" PRIu64
+			" events were refused: a domain may cause %u a second on "
+			"a CPU, so that it cannot crowd out the others; --xen-budget says how many, "
+			"and the events strata_budget whose they were\n",
+			query.u.query.refused, session->options->xen->budget_per_s);
 	return 0;
 }
 
@@ -351,7 +382,7 @@ static int stop(struct session *session, bool writable, struct strata_error *err
 		result = -1;
 	}
 	participants_name_missing(&session->kernels);
-	if (session->options->xen_mask && stop_hypervisor(session, error))
+	if (session->options->xen->nr && stop_hypervisor(session, error))
 		result = -1;
 	/* Once takes all that a ring can hold.  A guest that goes on writing must not keep us. */
 	if (writable && recorder_drain(session->recorder, RECORDER_DRAIN_ALL, &nr_packets, error))
@@ -361,11 +392,13 @@ static int stop(struct session *session, bool writable, struct strata_error *err
 
 static int record(struct session *session, struct strata_error *error)
 {
+	const struct xen_selection *xen = session->options->xen;
 	struct strata_error later = { "" };
 	int result;
 
-	if (session->options->xen_mask &&
-	    hypervisor_start(session->hypervisor, session->options->xen_mask, error))
+	if (xen->nr && (hypervisor_select(session->hypervisor, xen->rules, xen->nr,
+					  xen->budget_per_s, error) ||
+			hypervisor_start(session->hypervisor, error)))
 		return -1;
 	participants_start(&session->kernels);
 	result = settle(session, START_MS, true, error);

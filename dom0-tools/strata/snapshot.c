@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "participant.h"
+#include "participant_events.h"
 #include "sources.h"
 
 /* How long guests have to flush.  The guest that is looked into may hang. */
@@ -56,8 +57,8 @@ static int add_sources(struct recorder *recorder, struct participants *kernels,
 		struct participant *one = &kernels->list[i];
 
 		if (one->step >= PARTICIPANT_READY &&
-		    sources_add_kernel(recorder, &one->guest, &one->map, RECORDER_WITH_PAST, 0,
-				       &index, error))
+		    sources_add_kernel(recorder, &one->guest, &one->map, participant_records(one),
+				       RECORDER_WITH_PAST, 0, &index, error))
 			return -1;
 	}
 	return 0;

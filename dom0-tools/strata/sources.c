@@ -95,8 +95,8 @@ static int check_limits(const struct strata_recording *recording, size_t nr_ring
 }
 
 int sources_add_kernel(struct recorder *recorder, const struct guest *guest, struct guest_map *map,
-		       enum recorder_begin begin, uint64_t came_ticks, size_t *index,
-		       struct strata_error *error)
+		       const struct event_set *events, enum recorder_begin begin,
+		       uint64_t came_ticks, size_t *index, struct strata_error *error)
 {
 	struct strata_recording *recording = recorder_recording(recorder);
 	char name[sizeof(recording->sources->name)];
@@ -115,8 +115,10 @@ int sources_add_kernel(struct recorder *recorder, const struct guest *guest, str
 	source->came_ticks = came_ticks;
 	if (identify(source, STRATA_LAYER_KERNEL, guest->domain, guest->name, error))
 		return -1;
+	/* What it does not record would only make the metadata long. */
 	for (i = 0; i < map->nr_events; i++)
-		if (strata_source_add_event(source, &map->events[i], error))
+		if ((!events || event_set_has(events, i)) &&
+		    strata_source_add_event(source, &map->events[i], error))
 			return strata_fail_in(error, "its event table");
 	return add_rings(recorder, *index, map->rings, map->nr_rings, begin, error);
 }

@@ -20,12 +20,13 @@ int sources_add_hypervisor(struct recorder *recorder, struct hypervisor *hypervi
 
 /*
  * Adds a kernel's rings, if the recording has room for them.
+ * @events:     that its records can be of; NULL: all of its table
  * @came_ticks: when it came into the recording; 0: it was there at the start
  * @index:      OUT: of the source, also when it is there but could not be filled
  * 0, -1, or -2: nothing was added.
  */
 int sources_add_kernel(struct recorder *recorder, const struct guest *guest, struct guest_map *map,
-		       enum recorder_begin begin, uint64_t came_ticks, size_t *index,
-		       struct strata_error *error);
+		       const struct event_set *events, enum recorder_begin begin,
+		       uint64_t came_ticks, size_t *index, struct strata_error *error);
 
 #endif /* STRATA_STRATA_SOURCES_H */

@@ -42,11 +42,14 @@ static void what_is_saved_is_loaded_again(void **state)
 	const struct strata_event_desc event = {
 		.id = 3,
 		.name = "everything",
-		.nr_fields = 4,
+		.group = "of_all_kinds",
+		.nr_fields = 6,
 		.fields = { { "u", STRATA_FIELD_UNSIGNED, 1, 1 },
 			    { "s", STRATA_FIELD_SIGNED, 2, 3 },
 			    { "x", STRATA_FIELD_HEX, 8, 1 },
-			    { "t", STRATA_FIELD_TEXT, 1, 16 } },
+			    { "t", STRATA_FIELD_TEXT, 1, 16 },
+			    { "string", STRATA_FIELD_STRING, 1, 1 },
+			    { "sequence", STRATA_FIELD_HEX, 8, 0 } },
 	};
 	struct strata_recording saved = { .tsc_khz = 2893202,
 					  .anchor_ticks = UINT64_MAX,
@@ -206,7 +209,18 @@ static void everything_that_is_wrong_in_a_file_is_refused(void **state)
 		{ WITH_EVENT(EVENT("a", FIELD("float", "4", "1"))), "\"kind\" is none of" },
 		{ WITH_EVENT(EVENT("a", FIELD("signed", "3", "1"))), "3 bytes (1, 2, 4 or 8" },
 		{ WITH_EVENT(EVENT("a", FIELD("text", "2", "1"))), "text of 2-byte elements" },
-		{ WITH_EVENT(EVENT("a", FIELD("hex", "4", "0"))), "no element" },
+		{ WITH_EVENT(EVENT("a", FIELD("string", "2", "1"))), "text of 2-byte elements" },
+		{ WITH_EVENT(EVENT("a", FIELD("string", "1", "0"))), "0 strings (1 can be)" },
+		{ WITH_EVENT(EVENT("a", FIELD("string", "1", "2"))), "2 strings (1 can be)" },
+		{ WITH_EVENT(EVENT(
+			  "a", FIELD("hex", "4", "0") ",{\"name\":\"_f_length\",\"kind\":\"hex\","
+						      "\"bytes\":1,\"count\":1}")),
+		  "fields f and _f_length: one has the name" },
+		{ WITH_EVENT(EVENT("a", "{\"name\":\"_f_length\",\"kind\":\"hex\",\"bytes\":1,"
+					"\"count\":1}," FIELD("hex", "4", "0"))),
+		  "fields _f_length and f: one has the name" },
+		{ WITH_EVENT("{\"id\":1,\"name\":\"a\",\"group\":\"b c\",\"fields\":[]}"),
+		  "its group is not a C identifier" },
 		{ WITH_EVENT(EVENT("a", FIELD("hex", "8", "257"))), "payload of 2056 bytes" },
 		{ WITH_EVENT(EVENT("a", FIELD("hex", "8", "1") "," FIELD("hex", "8", "1"))),
 		  "two of that name" },
@@ -313,7 +327,11 @@ static void stratas_own_events_are_described_as_their_structures(void **state)
 	assert_int_equal(strata_event_payload_bytes(&event), sizeof(struct strata_hv_vcpu_clock));
 	assert_true(strata_xen_event((uint32_t)STRATA_HV_VCPU_STATE, &event));
 	assert_int_equal(strata_event_payload_bytes(&event), sizeof(struct strata_hv_vcpu_state));
-	assert_false(strata_xen_event(0x80000004u, &event));
+	assert_true(strata_xen_event((uint32_t)STRATA_HV_PCPU_SKEW, &event));
+	assert_int_equal(strata_event_payload_bytes(&event), sizeof(struct strata_hv_pcpu_skew));
+	assert_true(strata_xen_event((uint32_t)STRATA_HV_BUDGET, &event));
+	assert_int_equal(strata_event_payload_bytes(&event), sizeof(struct strata_hv_budget));
+	assert_false(strata_xen_event(0x80000000u, &event));
 }
 
 static void unknown_ids_cannot_fill_memory(void **state)

@@ -171,11 +171,14 @@ write_dom0_files() {
 # Prints xl's configuration of guest $1. What its init has to do follows "--". The rest of the kernel's arguments makes it
 # boot sooner on an emulated CPU: rodata=off spares it a walk over all its page tables (1 to 2 s; dom0 keeps that
 # protection), pci=noearly a search in ports where each access exits (2 s), and noxsave a warning of 50 lines, because the
-# XSAVE area has another size in a PVH guest under TCG.
+# XSAVE area has another size in a PVH guest under TCG. Where each reading of the counter exits, which costs all of the TLB
+# there, the kernel keeps its time by the tick instead.
 write_guest() {
 	local name=$1 key kernel_args="console=hvc0 loglevel=5 rodata=off"
 
 	[ "${setting[$name.type]}" != pvh ] || kernel_args+=" pci=noearly noxsave"
+	[ "${setting[$name.type]} ${setting[$name.tsc_mode]}" != "pvh always_emulate" ] ||
+		kernel_args+=" clocksource=jiffies"
 	printf 'name = "%s"\n' "$name"
 	for key in type tsc_mode; do
 		printf '%s = "%s"\n' "$key" "${setting[$name.$key]}"

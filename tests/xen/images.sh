@@ -23,7 +23,7 @@ busybox=$(command -v busybox) || die "busybox is missing; run: apt-get install b
 ! ldd "$busybox" >/dev/null 2>&1 || die "$busybox is not static; run: apt-get install busybox-static"
 
 dom0_modules=(xen-evtchn xen-gntdev xen-gntalloc xen-privcmd xenfs virtio_pci 9pnet_virtio 9p)
-guest_modules=(xen-evtchn xen-gntalloc xenfs)
+guest_modules=(xen-evtchn xen-gntalloc xenfs msr)
 dom0_programs=(usr/lib/xen-4.17/bin/{xl,xenstored,xenconsoled,xen-init-dom0,xentrace,xen-hptool})
 dom0_programs+=(usr/bin/xenstore-{chmod,exists,list,ls,read,rm,watch,write})
 

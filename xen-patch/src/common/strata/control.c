@@ -20,8 +20,11 @@
 #include <xen/sched.h>
 #include <xen/strata.h>
 #include <xen/time.h>
+#include <xen/vmap.h>
 
+#include "budget.h"
 #include "private.h"
+#include "selection.h"
 
 /* How often STOP interrupts every CPU before it lets others have this one. */
 #define GRACE_ATTEMPTS 16
@@ -50,6 +53,13 @@ static int stop_recording(void)
 {
     unsigned int cpu, attempts = 0;
     atomic_t busy;
+
+    /* The TSCs may have drifted apart since the start. */
+    if ( strata_started() && get_cpu_maps() )
+    {
+        strata_measure_skew();
+        put_cpu_maps();
+    }
 
     clear_bit(_TB_STRATA, &tb_init_done);
 
@@ -81,6 +91,7 @@ static void record_state(void)
     unsigned int cpu;
 
     on_selected_cpus(&cpu_online_map, start_this_cpu, NULL, 1);
+    strata_measure_skew();
 
     for_each_online_cpu ( cpu )
         vcpu_runstate_trace(idle_vcpu[cpu]);
@@ -92,7 +103,7 @@ static void record_state(void)
     rcu_read_unlock(&domlist_read_lock);
 }
 
-static int start_recording(uint32_t event_mask)
+static int start_recording(void)
 {
     if ( !complete )
         return -ENOENT;
@@ -100,7 +111,6 @@ static int start_recording(uint32_t event_mask)
     if ( !get_cpu_maps() )
         return -ERESTART;
 
-    strata_event_mask = event_mask;
     set_bit(_TB_STRATA, &tb_init_done);
 
     /* After this, every CPU has seen the gate open. */
@@ -174,6 +184,8 @@ static int destroy(void)
         if ( rc )
             return rc;
         complete = false;
+        strata_selection_free();
+        strata_budget_free_all();
     }
 
     return free_rings();
@@ -259,8 +271,68 @@ static int create(struct strata_hv_op *op)
     return 0;
 }
 
+static void cf_check probe_under_way(void *info)
+{
+    if ( strata_probe_under_way() )
+        atomic_inc((atomic_t *)info);
+}
+
+/* Returns when each probe from before has ended, or -ERESTART when not yet. */
+static int await_probes(void)
+{
+    unsigned int attempts = 0;
+    atomic_t busy;
+
+    if ( !get_cpu_maps() )
+        return -ERESTART;
+
+    do {
+        atomic_set(&busy, 0);
+        on_selected_cpus(&cpu_online_map, probe_under_way, &busy, 1);
+    } while ( atomic_read(&busy) && ++attempts < GRACE_ATTEMPTS );
+
+    put_cpu_maps();
+
+    return atomic_read(&busy) ? -ERESTART : 0;
+}
+
+/* Goes on where it was: what no probe sees any more waits in @retired. */
+static int select_events(struct strata_hv_op *op)
+{
+    static struct strata_selection *retired;
+    int rc = 0;
+
+    if ( !(op->u.select.flags & STRATA_HV_SELECT_APPLIED) )
+    {
+        struct strata_selection *old = NULL;
+
+        rc = retired ? await_probes() : 0;
+        if ( rc )
+            return rc;
+        vfree(retired);
+        retired = NULL;
+
+        rc = strata_selection_change(op, &old);
+        if ( rc || !(op->u.select.flags & STRATA_HV_SELECT_APPLY) )
+            return rc;
+        retired = old;
+        op->u.select.flags |= STRATA_HV_SELECT_APPLIED;
+    }
+
+    rc = await_probes();
+    if ( !rc )
+    {
+        vfree(retired);
+        retired = NULL;
+    }
+
+    return rc;
+}
+
 static void query(struct strata_hv_op *op)
 {
+    unsigned int cpu;
+
     memset(&op->u, 0, sizeof(op->u));
     op->u.query.state = !complete ? STRATA_HV_IDLE
                                   : strata_started() ? STRATA_HV_STARTED
@@ -275,6 +347,9 @@ static void query(struct strata_hv_op *op)
     op->u.query.tsc_khz = cpu_khz;
     op->u.query.virq = STRATA_HV_VIRQ;
     op->u.query.unringed = ACCESS_ONCE(strata_unringed);
+    for ( cpu = 0; complete && cpu < nr_cpu_ids; cpu++ )
+        if ( strata_rings[cpu] )
+            op->u.query.refused += ACCESS_ONCE(strata_rings[cpu]->refused);
     memcpy(op->u.query.owner, owner, sizeof(owner));
 }
 
@@ -364,7 +439,7 @@ int strata_sysctl(struct strata_hv_op *op)
         return create(op);
 
     case STRATA_HV_START:
-        return start_recording(op->u.start.event_mask);
+        return start_recording();
 
     case STRATA_HV_STOP:
         return complete ? stop_recording() : -ENOENT;
@@ -383,6 +458,9 @@ int strata_sysctl(struct strata_hv_op *op)
 
     case STRATA_HV_FLUSH:
         return flush_recording();
+
+    case STRATA_HV_SELECT:
+        return complete ? select_events(op) : -ENOENT;
     }
 
     return -EINVAL;

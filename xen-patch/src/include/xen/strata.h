@@ -31,14 +31,16 @@ bool strata_wants(uint32_t event);
 void strata_record(uint32_t event, unsigned int bytes, const void *data);
 
 /*
- * The clock of this CPU was set or calibrated: record how it runs now.  Any
- * context but NMI and #MC.
+ * The clock of this CPU was set or calibrated: record how it runs now.  To be
+ * called before anything could read the new clock, with interrupts still off:
+ * the record's own time is when the new one begins to hold.  Any context but
+ * NMI and #MC.
  */
 void strata_pcpu_clock(void);
 
 /*
- * The periodic calibration of this CPU is done: as strata_pcpu_clock(), and
- * hands what was recorded to a reader that has nothing else to read.
+ * The periodic calibration of this CPU is done: hands what was recorded to a
+ * reader that has nothing else to read.
  */
 void strata_calibrated(void);
 
@@ -54,6 +56,9 @@ void strata_vcpu_state(const struct vcpu *v);
 
 /* A vCPU has been made: records its clock and runstate. */
 void strata_vcpu_created(struct vcpu *v);
+
+/* Nothing of a domain runs any more, and nobody finds it in a list. */
+void strata_domain_destroyed(struct domain *d);
 
 /*
  * XEN_SYSCTL_strata_op, under the sysctl lock.  0, a negative error, or
@@ -85,6 +90,7 @@ static inline void strata_calibrated(void) {}
 static inline void strata_vcpu_clock(const struct vcpu *v) {}
 static inline void strata_domain_clock(const struct domain *d) {}
 static inline void strata_vcpu_created(struct vcpu *v) {}
+static inline void strata_domain_destroyed(struct domain *d) {}
 
 static inline int strata_sysctl(struct strata_hv_op *op)
 {
