@@ -22,11 +22,11 @@ losses_are_named() {
 rm -rf "$OUT"
 mkdir -p "$OUT"
 boot "$here/survival.lab" "$OUT" --limit 200
-for name in after paused during unpaused room full; do
+for name in after paused during unpaused room full storm; do
 	check "$name: merges, no violation" merged_cleanly "$OUT/$name" "$OUT/$name-merged"
 	check "$name: it has Xen's events" has_events_of "$name" xen
 done
-for name in after paused during unpaused; do
+for name in after paused during unpaused storm; do
 	check "$name: it has g1's events" has_events_of "$name" g1
 done
 check "what was ready before the pause is there" has_events_of during g2

@@ -90,10 +90,27 @@ full_disk_is_waited_for() {
 	umount /tmp/full
 }
 
+# What a hostile guest can write into its part of xenstore, as often as it likes.
+storming_guest_is_bounded() {
+	start_recorder storm --output "$LAB_OUT/storm"
+	tries=0
+	while [ $tries -lt 600 ] && ! grep -q 'was loaded 32 times' storm; do
+		xenstore-write /local/domain/2/data/strata/nonce "$(printf %016x $tries)"
+		tries=$((tries + 1))
+	done
+	sleep 1
+	end_recorder INT
+	expect_status "a guest that storms is left out" 3
+	expect_line "after a while for good" storm 'domain 2 \(g2\) is left out: its module was loaded 32 times'
+	grep -c '(g2)' storm >lines
+	expect_line "with few words" lines '^[1-4]?[0-9]$'
+}
+
 killed_recorders_make_way
 paused_guest_holds_nobody_up
 awaited_guest_may_be_missing
 full_disk_is_waited_for
+storming_guest_is_bounded
 xl list >domains
 expect_no_line "no zombie is left" domains '\(null\)'
 
