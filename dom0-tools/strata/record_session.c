@@ -16,6 +16,7 @@
 
 #include "commands.h"
 #include "control_socket.h"
+#include "file_limit.h"
 #include "lock.h"
 #include "session.h"
 #include "sources.h"
@@ -356,6 +357,8 @@ int record_session(const struct record_options *options)
 		return STRATA_STATUS_FAILED;
 	}
 	catch_signals();
+	/* A file for each ring, and guests may come that are not there yet. */
+	file_limit_raise();
 	if (prepare(&session, &error)) {
 		complain(&error);
 		status = STRATA_STATUS_FAILED;
