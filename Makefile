@@ -73,6 +73,9 @@ $(TEST_LIBRARY): $(TEST_HELPERS:%.c=$(O)/build/%.o)
 	@mkdir -p $(@D)
 	@rm -f $@ && ar rcs $@ $^
 
+# It compiles a file of the hypervisor's.
+$(O)/build/tests/unit/test_select_xen.o: STRATA_CFLAGS += -Itests/unit/xen_shim
+
 $(O)/tests/%: $(O)/build/tests/unit/%.o $(TEST_LIBRARY) $(LIBRARY)
 	@mkdir -p $(@D)
 	@echo "  LD      $@"

@@ -48,7 +48,7 @@ static int create_ring(unsigned int cpu, struct strata_grants *grants, u32 first
 		kvfree(ring);
 		return -ENOMEM;
 	}
-	strata_ring_init(ring, geo, data, writer, &reader->read_count, cpu, 0);
+	strata_ring_init(ring, geo, data, writer, reader, cpu, 0);
 	per_cpu(strata_cpu_ring, cpu) = ring;
 	return 0;
 }
@@ -92,6 +92,14 @@ int strata_buffers_create(struct strata_grants *grants, struct strata_ring_geome
 		}
 	}
 	return 0;
+}
+
+void strata_buffers_set_mode(enum strata_mode mode)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu (cpu)
+		per_cpu(strata_cpu_ring, cpu)->overwrite = mode == STRATA_MODE_OVERWRITE;
 }
 
 /* On the ring's own CPU, with interrupts off; or on any while that one is offline. */

@@ -162,6 +162,7 @@ static void describe(struct strata_merge *merge, const struct merge_stream *stre
 	event->ns = strata_realtime_ns(&merge->timebase, stream->ticks);
 	event->context = stream->record.context;
 	event->payload = stream->record.payload;
+	event->payload_bytes = stream->record.payload_bytes;
 
 	if (stream->class->layer == STRATA_LAYER_XEN) {
 		memcpy(&context, event->context, sizeof(context));

@@ -133,8 +133,12 @@ uint16_t strata_vcpu_pcpu(const struct strata_vcpu *vcpu)
 	return vcpu ? vcpu->pcpu : STRATA_PCPU_UNKNOWN;
 }
 
+/* Before every CPU's stream has begun, a state may have changed where nobody recorded it: a flight
+ * recorder's streams begin at different times. */
 static bool is_certain(struct strata_order_check *check, uint64_t ticks)
 {
+	if (ticks < check->covered_from)
+		return false;
 	if (check->uncertain_until && ticks > check->uncertain_until)
 		check->uncertain_until = 0;
 	return check->uncertain_until == 0;

@@ -36,7 +36,8 @@ struct strata_timeline_event {
 	uint16_t vcpu;
 	uint16_t pcpu; /* STRATA_PCPU_UNKNOWN */
 	const uint8_t *context;
-	const uint8_t *payload; /* class->payload_bytes */
+	const uint8_t *payload;
+	uint32_t payload_bytes;
 };
 
 /*

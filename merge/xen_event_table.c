@@ -8,7 +8,8 @@
  * them, which is not always what xentrace's `formats` file says: where they
  * differ, the call site wins.  64-bit values lie low word first, as x86 stores
  * them.  The record's context says who ran, so fields that name another vCPU
- * are called of_domain and of_vcpu.
+ * are called of_domain and of_vcpu; by is the address of the code that asked, as in
+ * xen-syms.
  *
  * Sorted by id, then by number of words.
  */
@@ -95,17 +96,28 @@ const struct xen_event_row strata_xen_event_table[] = {
 	{ 0x0002800f, 4, "sched_switch_next", "of_domain:u32 of_vcpu:u32 waited_ns:u32 slice_ns:s32" },
 	{ 0x00028010, 3, "domain_shutdown_code", "of_domain:u32 of_vcpu:u32 reason:u32" },
 	{ 0x00028011, 4, "sched_switch_continue", "of_domain:u32 of_vcpu:u32 ran_ns:u32 slice_ns:s32" },
+	{ 0x00028012, 4, "vcpu_pause", "of_vcpu:u16 of_domain:u16 count:s32 by:x64" },
+	{ 0x00028013, 4, "vcpu_unpause", "of_vcpu:u16 of_domain:u16 count:s32 by:x64" },
+	{ 0x00028014, 4, "domain_pause", "pad:u16 of_domain:u16 count:s32 by:x64" },
+	{ 0x00028015, 4, "domain_unpause", "pad:u16 of_domain:u16 count:s32 by:x64" },
+	{ 0x00028016, 4, "vcpu_migrate", "of_vcpu:u16 of_domain:u16 from_pcpu:u16 to_pcpu:u16 by:x64" },
 
-	/* Domains (common/domain.c) */
+	/* Domains (common/{domain,domctl}.c) */
 	{ 0x00041001, 1, "domain_create", "of_domain:u32" },
 	{ 0x00041002, 1, "domain_destroy", "of_domain:u32" },
+	{ 0x00041003, 5, "domain_created", "of_domain:u16 is_hvm:u16 uuid:x8*16" },
+	{ 0x00041004, 5, "domain_handle", "of_domain:u16 is_hvm:u16 uuid:x8*16" },
+	{ 0x00041005, 5, "domain_killed", "of_domain:u16 is_hvm:u16 uuid:x8*16" },
+	{ 0x00041006, 5, "domain_destroyed", "of_domain:u16 is_hvm:u16 uuid:x8*16" },
 
 	/* HVM and PVH: entry and exit (arch/x86/hvm/{vmx,svm}/); bit 10 of the id: nested */
 	{ 0x00081001, 0, "vm_entry", "" },
 	{ 0x00081002, 2, "vm_exit", "reason:x32 ip:x32" },
+	{ 0x00081003, 4, "vm_exit_info", "info1:x64 info2:x64" },
 	{ 0x00081102, 3, "vm_exit", "reason:x32 ip:x64" },
 	{ 0x00081401, 0, "nested_vm_entry", "" },
 	{ 0x00081402, 2, "nested_vm_exit", "reason:x32 ip:x32" },
+	{ 0x00081403, 4, "nested_vm_exit_info", "info1:x64 info2:x64" },
 	{ 0x00081502, 3, "nested_vm_exit", "reason:x32 ip:x64" },
 
 	/* HVM and PVH: what the exit handlers did */
@@ -127,7 +139,7 @@ const struct xen_event_row strata_xen_event_table[] = {
 	{ 0x0008200f, 1, "hvm_interrupt", "vector:u32" },
 	{ 0x00082010, 0, "hvm_nmi", "" },
 	{ 0x00082011, 0, "hvm_smi", "" },
-	{ 0x00082012, 1, "hvm_hypercall", "number:u32" },
+	{ 0x00082012, 1, "hvm_vmmcall", "number:u32" },
 	{ 0x00082013, 1, "hvm_halt", "pending:u32" },
 	{ 0x00082014, 2, "hvm_invlpg", "invlpga:u32 address:x32" },
 	{ 0x00082015, 0, "hvm_machine_check", "" },
@@ -144,6 +156,10 @@ const struct xen_event_row strata_xen_event_table[] = {
 	{ 0x00082023, 1, "hvm_trap", "vector:u32" },
 	{ 0x00082024, 1, "hvm_trap_debug", "qualification:x32" },
 	{ 0x00082025, 0, "hvm_vlapic", "" },
+	{ 0x00082028, 1, "hvm_hypercall", "op:u16 args_present:x16" },
+	{ 0x00082028, 2, "hvm_hypercall", "op:u16 args_present:x16 arg:x32" },
+	{ 0x00082028, 3, "hvm_hypercall", "op:u16 args_present:x16 args:x32*2" },
+	{ 0x00082029, 3, "hvm_hypercall_return", "op:u16 preempted:u16 result:s64" },
 	{ 0x00082101, 3, "hvm_page_fault_xen", "error_code:x32 address:x64" },
 	{ 0x00082102, 3, "hvm_page_fault_inject", "error_code:x32 address:x64" },
 	{ 0x00082108, 3, "hvm_cr_read", "cr:u32 value:x64" },
@@ -186,10 +202,14 @@ const struct xen_event_row strata_xen_event_table[] = {
 
 	/* Memory (common/{grant_table,memory}.c, arch/x86/mm/p2m-{pt,pod}.c) */
 	{ 0x0010f001, 1, "grant_map", "granter:u32" },
+	{ 0x0010f001, 4, "grant_map", "granter:u32 ref:u32 handle:u32 flags:x32" },
 	{ 0x0010f002, 1, "grant_unmap", "granter:u32" },
+	{ 0x0010f002, 3, "grant_unmap", "granter:u32 ref:u32 handle:u32" },
 	{ 0x0010f003, 1, "grant_transfer", "to_domain:u32" },
 	{ 0x0010f004, 6, "set_p2m_entry", "gfn:x64 mfn:x64 p2m_type:u32 of_domain:u16 order:u16" },
 	{ 0x0010f005, 4, "decrease_reservation", "gfn:x64 of_domain:u16 order:u16 pad:u32" },
+	{ 0x0010f006, 6, "grant_copy", "from_domain:u16 to_domain:u16 from:u32 to:u32 bytes:u32 flags:x32 status:s32" },
+	{ 0x0010f007, 3, "grant_op", "cmd:u32 count:u32 result:s32" },
 	{ 0x0010f010, 6, "pod_populate", "gfn:x64 mfn:x64 of_domain:u16 order:u16 pad:u32" },
 	{ 0x0010f011, 6, "pod_zero_reclaim", "gfn:x64 mfn:x64 of_domain:u16 order:u16 pad:u32" },
 	{ 0x0010f012, 4, "pod_superpage_splinter", "gfn:x64 of_domain:u16 pad:u16*3" },
@@ -211,6 +231,7 @@ const struct xen_event_row strata_xen_event_table[] = {
 	{ 0x0020100d, 4, "pv_hypercall", "op:u16 args_present:x16 args:x32*3" },
 	{ 0x0020100d, 5, "pv_hypercall", "op:u16 args_present:x16 args:x32*4" },
 	{ 0x0020100d, 6, "pv_hypercall", "op:u16 args_present:x16 args:x32*5" },
+	{ 0x0020100f, 3, "pv_hypercall_return", "op:u16 preempted:u16 result:s64" },
 	{ 0x00201101, 3, "pv_hypercall", "ip:x64 number:u32" },
 	{ 0x00201103, 3, "pv_trap", "ip:x64 trap_and_flag:x16 error_code:x16" },
 	{ 0x00201104, 5, "pv_page_fault", "ip:x64 address:x64 error_code:x32" },
@@ -241,6 +262,19 @@ const struct xen_event_row strata_xen_event_table[] = {
 	{ 0x00802006, 7, "irq_assign_vector", "irq:u16 vector:u16 cpu_mask:x32*6" },
 	{ 0x00802007, 1, "irq_unmapped_vector", "vector:u32" },
 	{ 0x00802008, 3, "irq_handled", "irq:u32 tsc_in_low:u32 tsc_out_low:u32" },
+	{ 0x00804001, 3, "nmi", "cs:x32 ip:x64" },
+
+	/* Event channels (common/event_channel.c, include/xen/event.h); state: Xen's ECS_* of the port */
+	{ 0x01001001, 3, "evtchn_send", "port:u32 to_domain:u16 state:u16 to_port:u32" },
+	{ 0x01001002, 2, "evtchn_pending", "of_vcpu:u16 of_domain:u16 port:u32" },
+	{ 0x01001003, 1, "evtchn_unmask", "port:u32" },
+
+	/* Xen's own work (common/{softirq,timer}.c, arch/x86/smp.c) */
+	{ 0x02001001, 1, "xen_softirq_entry", "softirq:u32" },
+	{ 0x02001002, 1, "xen_softirq_exit", "softirq:u32" },
+	{ 0x02002001, 4, "xen_timer_expire", "function:x64 expires_ns:u64" },
+	{ 0x02004001, 3, "xen_ipi_send", "vector:x32 to_pcpus:x64" },
+	{ 0x02004002, 1, "xen_ipi_receive", "vector:x32" },
 };
 /* clang-format on */
 

@@ -10,6 +10,7 @@
 
 #include <strata/abi/guest.h>
 
+#include "event_table.h"
 #include "recording.h"
 
 struct guest_ring_pages {
@@ -62,7 +63,10 @@ static int read_root(xengnttab_handle *gnttab, const struct guest *guest,
 	    root->nr_rings == 0 || root->nr_rings > STRATA_GUEST_RINGS_MAX)
 		return strata_fail(error, "bad root page: %u events, %u rings", root->nr_events,
 				   root->nr_rings);
-	refs = strata_guest_refs(root->nr_events, root->nr_rings, geo);
+	if (root->table_bytes == 0 || root->table_bytes > STRATA_GUEST_TABLE_BYTES_MAX)
+		return strata_fail(error, "bad root page: an event table of %u bytes",
+				   root->table_bytes);
+	refs = strata_guest_refs(root->table_bytes, root->nr_rings, geo);
 	if (refs != root->nr_refs || refs > STRATA_GUEST_REFS_MAX)
 		return strata_fail(error,
 				   "bad root page: it lists %u references, its sizes ask for "
@@ -95,22 +99,41 @@ static uint32_t *read_directory(xengnttab_handle *gnttab, const struct guest *gu
 	return refs;
 }
 
-static int map_events(struct guest_map *map, const struct guest *guest, uint32_t *refs,
-		      uint32_t nr_events, struct strata_error *error)
+/* Copies the event table, then takes the copy apart. */
+static int read_events(struct guest_map *map, const struct guest *guest,
+		       const struct strata_guest_root *root, uint32_t *refs,
+		       struct strata_error *error)
 {
-	uint32_t nr_pages = strata_guest_event_pages(nr_events);
-	void *pages = map_refs(map->gnttab, guest->domain, refs, nr_pages, PROT_READ,
-			       "its event table", error);
+	uint32_t nr_pages = strata_guest_table_pages(root->table_bytes);
+	struct strata_event_desc *events = NULL;
+	unsigned char *copy;
+	void *pages;
 
+	pages = map_refs(map->gnttab, guest->domain, refs, nr_pages, PROT_READ, "its event table",
+			 error);
 	if (!pages)
 		return -1;
-	map->events = malloc(nr_events * sizeof(*map->events));
-	if (map->events) {
-		memcpy(map->events, pages, nr_events * sizeof(*map->events));
-		map->nr_events = nr_events;
+	copy = malloc(root->table_bytes);
+	if (copy) {
+		memcpy(copy, pages, root->table_bytes);
+		events = event_table_parse(copy, root->table_bytes, root->nr_events, error);
+		free(copy);
+	} else {
+		strata_fail(error, "out of memory");
 	}
 	xengnttab_unmap(map->gnttab, pages, nr_pages);
-	return map->events ? 0 : strata_fail(error, "out of memory");
+	if (!events)
+		return -1;
+	free(map->events);
+	map->events = events;
+	map->nr_events = root->nr_events;
+	return 0;
+}
+
+static int get_shared(struct ring *ring, struct strata_error *error)
+{
+	(void)error;
+	return strata_reader_get(&ring->reader);
 }
 
 static int put_shared(struct ring *ring, struct strata_error *error)
@@ -157,16 +180,16 @@ static int map_ring(struct guest_map *map, const struct guest *guest, uint32_t i
 			       "a ring's data", error);
 	if (!pages->data)
 		return -1;
+	ring->get = get_shared;
 	ring->put = put_shared;
 	ring->cpu = strata_read_once(&((struct strata_ring_writer_area *)pages->writer)->cpu);
 	if (ring->cpu > STRATA_CPU_MAX)
 		return strata_fail(error, "it is of CPU %u (at most %u can be)", ring->cpu,
 				   STRATA_CPU_MAX);
-	refusal = strata_reader_init(
-		&ring->reader, geo, pages->writer, pages->reader, pages->data,
-		strata_read_once(&((struct strata_ring_reader_area *)pages->reader)->read_count));
+	refusal = strata_reader_init(&ring->reader, geo, pages->writer, pages->reader, pages->data);
 	if (refusal != STRATA_READER_OK)
 		return strata_fail(error, "%s", refusal_text(refusal));
+	strata_reader_resume(&ring->reader);
 	return 0;
 }
 
@@ -203,6 +226,16 @@ static int map_rings(struct guest_map *map, const struct guest *guest,
 	return check_cpus(map, error);
 }
 
+/* Reads root and directory.  @refs: OUT, the caller's to free().  0 or -1. */
+static int read_lists(xengnttab_handle *gnttab, const struct guest *guest,
+		      struct strata_guest_root *root, uint32_t **refs, struct strata_error *error)
+{
+	if (read_root(gnttab, guest, root, error))
+		return -1;
+	*refs = read_directory(gnttab, guest, root, error);
+	return *refs ? 0 : -1;
+}
+
 int guest_map(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
 	      bool with_rings, struct strata_error *error)
 {
@@ -212,18 +245,29 @@ int guest_map(struct guest_map *map, xengnttab_handle *gnttab, const struct gues
 
 	memset(map, 0, sizeof(*map));
 	map->gnttab = gnttab;
-	if (read_root(gnttab, guest, &root, error))
+	if (read_lists(gnttab, guest, &root, &refs, error))
 		return -1;
-	refs = read_directory(gnttab, guest, &root, error);
-	if (!refs)
-		return -1;
-	result = map_events(map, guest, refs, root.nr_events, error);
+	result = read_events(map, guest, &root, refs, error);
 	if (!result && with_rings)
 		result = map_rings(map, guest, &root,
-				   refs + strata_guest_event_pages(root.nr_events), error);
+				   refs + strata_guest_table_pages(root.table_bytes), error);
 	free(refs);
 	if (result)
 		guest_unmap(map);
+	return result;
+}
+
+int guest_map_events_again(struct guest_map *map, const struct guest *guest,
+			   struct strata_error *error)
+{
+	struct strata_guest_root root;
+	uint32_t *refs;
+	int result;
+
+	if (read_lists(map->gnttab, guest, &root, &refs, error))
+		return -1;
+	result = read_events(map, guest, &root, refs, error);
+	free(refs);
 	return result;
 }
 

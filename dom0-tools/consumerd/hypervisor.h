@@ -38,20 +38,36 @@ int hypervisor_query(struct hypervisor *hypervisor, struct strata_hv_op *op,
 
 /*
  * Makes the rings of all CPUs and maps them.
- * @geo:   of each ring
- * @owner: who records, shown to whoever comes second
+ * @geo:       of each ring
+ * @overwrite: a full ring loses its oldest sub-buffer, not the newest records
+ * @owner:     who records, shown to whoever comes second
  * The caller holds recorder_lock(): rings that are there already were left
- * behind by a recorder that died, and are freed.
- * 0 or -1.
+ * behind by a recorder that died.  They are freed; but a flight recorder of the
+ * same size is taken over as it flies.
+ * 1: taken over, 0, or -1.
  */
 int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry geo,
-		      const char *owner, struct strata_error *error);
+		      bool overwrite, const char *owner, struct strata_error *error);
 
 /* The mapped rings; valid until close. */
 struct ring *hypervisor_rings(struct hypervisor *hypervisor, size_t *nr);
 
-int hypervisor_start(struct hypervisor *hypervisor, uint32_t event_mask,
-		     struct strata_error *error);
+/*
+ * Makes what the rules say the selection, before start or while it records:
+ * when it returns, every probe goes by it.  The rules are all that holds; those
+ * of before are forgotten.
+ * @budget_per_s: events that a domain may cause on a CPU; 0: no bound
+ * 0, or -1 and the selection of before holds.
+ */
+int hypervisor_select(struct hypervisor *hypervisor, const struct strata_hv_rule *rules, size_t nr,
+		      uint32_t budget_per_s, struct strata_error *error);
+
+/* Starts to record what was selected. */
+int hypervisor_start(struct hypervisor *hypervisor, struct strata_error *error);
+
+/* While recording goes on: has the state of all clocks and vCPUs recorded once more, and all
+ * rings flushed.  0 or -1. */
+int hypervisor_flush(struct hypervisor *hypervisor, struct strata_error *error);
 
 /* Returns when nothing writes any more and all rings are flushed.  0 or -1. */
 int hypervisor_stop(struct hypervisor *hypervisor, struct strata_error *error);

@@ -13,8 +13,12 @@
 #include "record_session.h"
 
 #define DEFAULT_OUTPUT      "strata-recording"
-#define DEFAULT_SUBBUF_BITS 16 /* 64 KiB ... */
-#define DEFAULT_NR_BITS     5  /* ... 32 times: 2 MiB a CPU */
+#define DEFAULT_SUBBUF_BITS 16     /* 64 KiB ... */
+#define DEFAULT_NR_BITS     5      /* ... 32 times: 2 MiB a CPU */
+#define DEFAULT_BUDGET      500000 /* two windows of it fit into such a buffer */
+
+/* Of the options about kernels, plus an enum select_kind; above all characters. */
+#define OPTION_KERNEL 256
 
 static void usage(FILE *out)
 {
@@ -23,17 +27,39 @@ static void usage(FILE *out)
 		"Records the hypervisor, and every kernel that has strata.ko loaded.\n\n"
 		"  -d, --duration TIME        stop after 10s, 500ms, 2m; without it: Ctrl-C\n"
 		"  -o, --output DIR           where to (default: " DEFAULT_OUTPUT ")\n"
-		"      --xen EVENTS           classes of Xen's events, comma-separated (default: all;\n"
+		"      --xen EVENTS           classes and names of Xen's events, comma-separated:\n"
+		"                             sched,evtchn_*,grant_map; !NAME: not these (default: all;\n"
 		"                             none: leave the hypervisor out)\n"
+		"      --xen-domain DOMAINS   only what happens while these run: names, patterns or\n"
+		"                             numbers, dom0, idle; g1/0, g1/2-3: some of its vCPUs;\n"
+		"                             !NAME: all but this one (default: all)\n"
+		"      --xen-budget EVENTS    of Xen's events that a guest may cause in a second on a\n"
+		"                             CPU; what is beyond is counted (default: 500000; none)\n"
 		"      --xen-buffer SIZE[xN]  N sub-buffers of SIZE a CPU (default: 64Kx32)\n"
 		"      --kernel DOMAIN:EVENTS events of one kernel: name or number of the domain (dom0,\n"
-		"                             patterns like web*), event patterns, comma-separated;\n"
-		"                             may be repeated; then only those named are recorded\n"
-		"                             (default: every kernel with the module, all events;\n"
-		"                             none: no kernel)\n\n"
+		"                             patterns like web*); names of events, or GROUP/NAME,\n"
+		"                             with wildcards, comma-separated; default: who runs, and\n"
+		"                             why; all: all that it has, which floods; none: but for\n"
+		"                             probes.  May be repeated; then only those named are\n"
+		"                             recorded (without it: every kernel with the module, the\n"
+		"                             default events; --kernel none: no kernel)\n"
+		"      --kprobe DOMAIN:SYMBOL[+OFFSET]\n"
+		"                             an event for each time that a kernel comes by there\n"
+		"      --kretprobe DOMAIN:SYMBOL\n"
+		"                             an event, with what it returned, for each time that a\n"
+		"                             function of a kernel returns\n"
+		"      --tid DOMAIN:N,N,...   only what happens while these threads are current\n"
+		"      --pid DOMAIN:N,N,...   likewise, processes with all their threads\n"
+		"      --wait                 a domain that is named need not be there yet\n"
+		"      --overwrite            flight recorder: keep the newest in memory; it is written\n"
+		"                             by `strata snapshot`, when a guest dies (into\n"
+		"                             DIR-died-NAME), and at the end\n\n"
+		"A kernel whose domain starts, or whose module is loaded, while it records takes part\n"
+		"from then on, if it is one of those that are recorded. A name without a pattern has to\n"
+		"be a domain's that runs, unless with --wait.\n"
 		"Status: 0 all was recorded, 1 failed, 2 wrong usage, 3 recorded, but something named on\n"
 		"stderr had to be left out.\n"
-		"Example: strata record --duration 10s --output /tmp/slow --xen sched,hvm "
+		"Example: strata record --duration 10s --output /tmp/slow --xen 'sched,evtchn_*' "
 		"--kernel 'g1:sched_*,irq_*'\n");
 }
 
@@ -106,7 +132,14 @@ static int take_option(int option, char *argument, struct record_options *option
 		options->output = argument;
 		return STRATA_STATUS_OK;
 	case 'x':
-		if (!select_xen(argument, &options->xen_mask, &error))
+		if (!select_xen_events(options->xen, argument, &error))
+			return STRATA_STATUS_OK;
+		break;
+	case 'D':
+		options->xen_domains = argument;
+		return STRATA_STATUS_OK;
+	case 'B':
+		if (!select_xen_budget(options->xen, argument, &error))
 			return STRATA_STATUS_OK;
 		break;
 	case 'b':
@@ -115,9 +148,15 @@ static int take_option(int option, char *argument, struct record_options *option
 			       : wrong("--xen-buffer: \"%s\" is not SIZExN with powers of two, 4K to "
 				       "4M, 2 to 256",
 				       argument);
-	case 'k':
-		if (!select_parse_kernel(argument, &options->kernels[options->nr_kernels],
-					 &error)) {
+	case 'w':
+		options->wait = true;
+		return STRATA_STATUS_OK;
+	case 'f':
+		options->overwrite = true;
+		return STRATA_STATUS_OK;
+	case OPTION_KERNEL ... OPTION_KERNEL + SELECT_PID:
+		if (!select_parse_kernel((enum select_kind)(option - OPTION_KERNEL), argument,
+					 &options->kernels[options->nr_kernels], &error)) {
 			options->nr_kernels++;
 			return STRATA_STATUS_OK;
 		}
@@ -135,22 +174,32 @@ int strata_cmd_record(int argc, char **argv)
 		{ "duration", required_argument, NULL, 'd' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "xen", required_argument, NULL, 'x' },
+		{ "xen-domain", required_argument, NULL, 'D' },
+		{ "xen-budget", required_argument, NULL, 'B' },
 		{ "xen-buffer", required_argument, NULL, 'b' },
-		{ "kernel", required_argument, NULL, 'k' },
+		{ "kernel", required_argument, NULL, OPTION_KERNEL + SELECT_EVENTS },
+		{ "kprobe", required_argument, NULL, OPTION_KERNEL + SELECT_KPROBE },
+		{ "kretprobe", required_argument, NULL, OPTION_KERNEL + SELECT_KRETPROBE },
+		{ "tid", required_argument, NULL, OPTION_KERNEL + SELECT_TID },
+		{ "pid", required_argument, NULL, OPTION_KERNEL + SELECT_PID },
+		{ "wait", no_argument, NULL, 'w' },
+		{ "overwrite", no_argument, NULL, 'f' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
+	struct xen_selection xen = { .budget_per_s = DEFAULT_BUDGET };
 	struct record_options options = {
 		.output = DEFAULT_OUTPUT,
+		.xen = &xen,
 		.xen_geometry = { DEFAULT_SUBBUF_BITS, DEFAULT_NR_BITS },
 	};
 	int option, status = STRATA_STATUS_OK;
 	struct strata_error error = { "" };
 
-	select_xen("all", &options.xen_mask, &error);
 	options.kernels = calloc((size_t)argc, sizeof(*options.kernels));
-	if (!options.kernels) {
+	if (!options.kernels || select_xen_events(&xen, "all", &error)) {
 		fprintf(stderr, "strata: out of memory\n");
+		free(options.kernels);
 		return STRATA_STATUS_FAILED;
 	}
 	opterr = 0;
@@ -158,6 +207,7 @@ int strata_cmd_record(int argc, char **argv)
 	       (option = getopt_long(argc, argv, "d:o:h", long_options, NULL)) >= 0) {
 		if (option == 'h') {
 			usage(stdout);
+			select_xen_clear(&xen);
 			free(options.kernels);
 			return STRATA_STATUS_OK;
 		}
@@ -167,6 +217,7 @@ int strata_cmd_record(int argc, char **argv)
 		status = wrong("\"%s\" is one word too many", argv[optind]);
 	if (status == STRATA_STATUS_OK)
 		status = record_session(&options);
+	select_xen_clear(&xen);
 	free(options.kernels);
 	return status;
 }

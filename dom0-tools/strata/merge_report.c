@@ -88,6 +88,38 @@ static void print_sources(const struct strata_merge *merge, FILE *out)
 	}
 }
 
+static double seconds_from_first(const struct strata_merge *merge, uint64_t ticks)
+{
+	uint64_t ns = strata_realtime_ns(strata_merge_timebase(merge), ticks);
+
+	return ((double)ns - (double)strata_merge_result(merge)->first_ns) / 1e9;
+}
+
+/* A line for each source that was not there all the time. */
+static void print_lives(const struct strata_merge *merge, FILE *out)
+{
+	const struct strata_recording *recording = strata_merge_recording(merge);
+	size_t i;
+
+	for (i = 0; i < recording->nr_sources; i++) {
+		const struct strata_source *source = &recording->sources[i];
+
+		if (!source->came_ticks && source->ended == STRATA_SOURCE_STAYED)
+			continue;
+		fprintf(out, "  %-16s", source->name);
+		if (source->came_ticks)
+			fprintf(out, " came at %.3f s",
+				seconds_from_first(merge, source->came_ticks));
+		if (source->came_ticks && source->ended != STRATA_SOURCE_STAYED)
+			fprintf(out, ",");
+		if (source->ended != STRATA_SOURCE_STAYED)
+			fprintf(out, " went at %.3f s: %s",
+				seconds_from_first(merge, source->went_ticks),
+				strata_source_end_text(source->ended));
+		fprintf(out, "\n");
+	}
+}
+
 /* One kind of check: how many, and by how much all of it could be off without being seen. */
 static void print_track(const struct strata_merge *merge, const struct strata_track_result *track,
 			const char *against, const char *start, const char *stop, FILE *out)
@@ -230,6 +262,7 @@ void merge_report_print(const struct strata_merge *merge, FILE *out)
 		(unsigned long long)result->events, (unsigned long long)(duration / 1000000000u),
 		(unsigned long long)(duration % 1000000000u), (unsigned long long)result->lost);
 	print_sources(merge, out);
+	print_lives(merge, out);
 	print_order(merge, out);
 	fprintf(out, "\n");
 }

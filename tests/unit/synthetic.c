@@ -141,13 +141,16 @@ void synthetic_record(struct synthetic *rec, struct synthetic_stream *stream, ui
 		      uint32_t id, const void *context, size_t context_bytes, const void *payload,
 		      size_t payload_bytes)
 {
-	size_t bytes = (12 + context_bytes + payload_bytes + 3) / 4 * 4;
+	size_t bytes = 12 + context_bytes + payload_bytes;
 	uint8_t *at;
 
-	if (stream->open && stream->nr_bytes - stream->packet_start + bytes > stream->packet_bytes)
+	/* Records begin on a multiple of 4; content ends where the last one does. */
+	if (stream->open &&
+	    (stream->nr_bytes - stream->packet_start + 3) / 4 * 4 + bytes > stream->packet_bytes)
 		synthetic_close_packet(stream);
 	if (!stream->open)
 		open_packet(stream, ticks);
+	append(stream, -stream->nr_bytes & 3);
 	at = append(stream, bytes);
 	put32(at, id);
 	put64(at + 4, ticks);
@@ -290,6 +293,26 @@ void synthetic_mark(struct synthetic *rec, const char *source, unsigned int cpu,
 	kernel_record(rec, source, cpu, ticks, SYNTHETIC_MARK, &payload, 1);
 }
 
+void synthetic_open(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks,
+		    const char *name, unsigned int count)
+{
+	uint8_t payload[128] = { 3 };
+	size_t at = 4 + strlen(name) + 1;
+	unsigned int i;
+
+	memcpy(payload + 4, name, strlen(name));
+	at = (at + 3) / 4 * 4;
+	put32(payload + at, count);
+	at += 4;
+	for (i = 0; i < count; i++, at += 2)
+		payload[at] = (uint8_t)(i + 1);
+	payload[at++] = 7;
+	at = (at + 3) / 4 * 4;
+	put32(payload + at, 9);
+	memcpy(payload + at + 4, "free text", 9);
+	kernel_record(rec, source, cpu, ticks, SYNTHETIC_OPEN, payload, at + 4 + 9);
+}
+
 void synthetic_waking(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks,
 		      const char *comm, int tid)
 {
@@ -390,16 +413,22 @@ static void write_file(const char *path, const void *bytes, size_t length)
 static const char kernel_events[] =
 	"{\"id\":0,\"name\":\"sched_switch\",\"fields\":["
 	"{\"name\":\"prev_comm\",\"kind\":\"text\",\"bytes\":1,\"count\":16},"
-	"{\"name\":\"prev_tid\",\"kind\":\"signed\",\"bytes\":4,\"count\":1},"
+	"{\"name\":\"prev_pid\",\"kind\":\"signed\",\"bytes\":4,\"count\":1},"
 	"{\"name\":\"next_comm\",\"kind\":\"text\",\"bytes\":1,\"count\":16},"
-	"{\"name\":\"next_tid\",\"kind\":\"signed\",\"bytes\":4,\"count\":1}]},"
+	"{\"name\":\"next_pid\",\"kind\":\"signed\",\"bytes\":4,\"count\":1}]},"
 	"{\"id\":1,\"name\":\"sched_waking\",\"fields\":["
 	"{\"name\":\"comm\",\"kind\":\"text\",\"bytes\":1,\"count\":16},"
-	"{\"name\":\"tid\",\"kind\":\"signed\",\"bytes\":4,\"count\":1}]},"
+	"{\"name\":\"pid\",\"kind\":\"signed\",\"bytes\":4,\"count\":1}]},"
 	"{\"id\":2,\"name\":\"hrtimer_expire_entry\",\"fields\":["
 	"{\"name\":\"hrtimer\",\"kind\":\"hex\",\"bytes\":8,\"count\":1}]},"
 	"{\"id\":3,\"name\":\"mark\",\"fields\":["
-	"{\"name\":\"event\",\"kind\":\"unsigned\",\"bytes\":1,\"count\":1}]}";
+	"{\"name\":\"event\",\"kind\":\"unsigned\",\"bytes\":1,\"count\":1}]},"
+	"{\"id\":4,\"name\":\"open\",\"group\":\"files\",\"fields\":["
+	"{\"name\":\"fd\",\"kind\":\"signed\",\"bytes\":4,\"count\":1},"
+	"{\"name\":\"string\",\"kind\":\"string\",\"bytes\":1,\"count\":1},"
+	"{\"name\":\"list\",\"kind\":\"unsigned\",\"bytes\":2,\"count\":0},"
+	"{\"name\":\"flag\",\"kind\":\"unsigned\",\"bytes\":1,\"count\":1},"
+	"{\"name\":\"text\",\"kind\":\"text\",\"bytes\":1,\"count\":0}]}";
 
 static void print_source(FILE *json, const struct synthetic *rec,
 			 const struct synthetic_source *source)

@@ -20,10 +20,11 @@
 
 /* Ids of the kernels' events in every synthetic recording. */
 enum synthetic_kernel_event {
-	SYNTHETIC_SWITCH, /* text prev_comm[16], s32 prev_tid, text next_comm[16], s32 next_tid */
-	SYNTHETIC_WAKING, /* text comm[16], s32 tid */
+	SYNTHETIC_SWITCH, /* text prev_comm[16], s32 prev_pid, text next_comm[16], s32 next_pid */
+	SYNTHETIC_WAKING, /* text comm[16], s32 pid */
 	SYNTHETIC_TIMER,  /* x64 hrtimer */
 	SYNTHETIC_MARK,   /* u8 event: needs padding, and is a word of CTF's language */
+	SYNTHETIC_OPEN,   /* s32 fd, string name, u16 sequence list, u8 flag, text sequence text */
 };
 
 struct synthetic_stream {
@@ -108,6 +109,10 @@ uint64_t synthetic_guest_ticks(const struct synthetic_clock *clock, uint64_t hos
 /* A kernel: @ticks are the guest's own. */
 void synthetic_mark(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks,
 		    unsigned int number);
+/* @name: up to 64 bytes; the list is 1, 2, ... @count (up to 8), the flag 7, the text "free text"
+ */
+void synthetic_open(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks,
+		    const char *name, unsigned int count);
 void synthetic_waking(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks,
 		      const char *comm, int tid);
 void synthetic_switch(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks,

@@ -25,7 +25,7 @@ done
 check "list: not on Xen" says 1 'does not run under Xen .*run strata in dom0' list
 check "record: not on Xen" says 1 'does not run under Xen .*run strata in dom0' record --duration 1s
 check "record: a wrong time is named" says 2 '"soon" is not a time' record --duration soon
-check "record: a wrong class is named" says 2 '"shed" is no class of Xen' record --xen shed
+check "record: a wrong class is named" says 2 '"shed" is no class and matches no event of Xen' record --xen shed
 check "record: a wrong size is named" says 2 '"63K" is not SIZExN' record --xen-buffer 63K
 check "record: half a selection is named" says 2 'is not DOMAIN:EVENTS' record --kernel :sched
 check "record: an unknown option is refused" says 2 'no option of record' record --nonsense

@@ -284,7 +284,9 @@ static void the_layout_is_what_a_reader_of_this_version_expects(void **state)
 	assert_int_equal(offsetof(struct strata_ring_writer_area, commit_seq), 128);
 	assert_in_range(sizeof(struct strata_ring_writer_area), 1,
 			STRATA_WRITER_AREA_PAGES * STRATA_PAGE_BYTES);
-	assert_int_equal(sizeof(struct strata_ring_reader_area), 64);
+	assert_int_equal(offsetof(struct strata_ring_reader_area, table), 64);
+	assert_in_range(sizeof(struct strata_ring_reader_area), 1,
+			STRATA_READER_AREA_PAGES * STRATA_PAGE_BYTES);
 }
 
 int main(void)

@@ -13,7 +13,7 @@
 #include <strata/platform/platform.h>
 
 #ifndef STRATA_HV_ABI_VERSION /* a test builds a tool of another version */
-#define STRATA_HV_ABI_VERSION 1u
+#define STRATA_HV_ABI_VERSION 2u
 #endif
 
 /* The sysctl command; out of the range that Xen numbers. */
@@ -24,6 +24,7 @@
 
 #define STRATA_HV_OWNER_BYTES     48u
 #define STRATA_HV_FRAMES_PER_CALL 12u
+#define STRATA_HV_RULES_PER_CALL  8u
 
 /* Sub-operations.  Errors common to all: EPERM (no right), EOPNOTSUPP (abi_version differs; the
  * hypervisor's own is in the answer), EINVAL. */
@@ -32,23 +33,71 @@ enum strata_hv_operation {
 	/* Makes the rings of all CPUs.  EBUSY: there are some, u.create.owner says whose. ENOMEM.
 	 */
 	STRATA_HV_CREATE = 2,
-	/* Opens the gate (again: changes the mask) for what u.start.event_mask selects (as
-	 * xentrace's mask: classes in the upper bits, subclasses in the lower).  ENOENT: no rings.
-	 */
+	/* Opens the gate for what was selected, before or later.  ENOENT: no rings. */
 	STRATA_HV_START = 3,
 	/* Returns when no probe writes any more and every CPU has flushed its ring.  ENOENT. */
 	STRATA_HV_STOP = 4,
 	/* The frames of one ring, a few a call: index 0 is the writer area, then the data.  ENOENT:
 	 * no rings, or none for that CPU.  EINVAL: `first` lies beyond the ring. */
 	STRATA_HV_FRAMES = 5,
-	/* The next sub-buffer to read of one ring.  EAGAIN: none is ready. ENOENT. */
+	/* The next sub-buffer to read of one ring; of one that is overwritten it is taken out.
+	 * EAGAIN: none is ready. ENOENT. */
 	STRATA_HV_GET = 6,
 	/* Lets it go.  EINVAL: u.subbuf.position is not the next one, or it is not ready.  ENOENT.
 	 */
 	STRATA_HV_PUT = 7,
 	/* Stops, and frees the rings; frames that are still mapped live on until unmapped. */
 	STRATA_HV_DESTROY = 8,
+	/* While recording goes on: records every clock and every vCPU's state once more, and has
+	 * each CPU hand over what it recorded.  A CPU in which a probe is under way is asked a few
+	 * times, then left.  ENOENT. */
+	STRATA_HV_FLUSH = 9,
+	/* Selects what is recorded, also while it is: see struct strata_hv_rule.  ENOENT: no rings,
+	 * or rules without a draft.  ENOMEM.  E2BIG: too many rules for vCPUs.  EINVAL: no such
+	 * rule.
+	 */
+	STRATA_HV_SELECT = 10,
 };
+
+/* For u.create.flags: a full ring overwrites its oldest sub-buffer. */
+#define STRATA_HV_OVERWRITE 1u
+
+/*
+ * A selection is built in a draft, a few rules a call, and then takes effect as a whole.  A draft
+ * begins with no event and every domain.  Rules hold in their order: later ones overrule.
+ *
+ * What happens is judged by its event and by who runs on the CPU.  Two things are not for domains,
+ * vCPUs and budgets to leave out, because the order of a timeline is proven by them: the
+ * hypervisor's own records (STRATA_HV_ID_OWN), which no rule covers at all, and changes of a
+ * vCPU's runstate, which a rule for events can leave out.
+ */
+enum strata_hv_rule_kind {
+	STRATA_HV_RULE_EVENTS = 1, /* each event of Xen's with (event & b) == a */
+	/* each domain with a <= id <= b; 0x7fff: the idle vCPUs.  Overrules rules for its vCPUs. */
+	STRATA_HV_RULE_DOMAINS = 2,
+	STRATA_HV_RULE_VCPUS = 3, /* each vCPU with a <= (domain << 16 | vCPU) <= b */
+};
+
+#define STRATA_HV_VCPU_RULES_MAX 16u /* in one selection */
+
+struct strata_hv_rule {
+	uint16_t kind;
+	uint16_t recorded; /* 1: is to be recorded, 0: is not */
+	uint32_t a;
+	uint32_t b;
+};
+
+/* Flags of STRATA_HV_SELECT. */
+#define STRATA_HV_SELECT_BEGIN 1u /* first: throw an unfinished draft away, begin a new one */
+#define STRATA_HV_SELECT_APPLY 2u /* last: the draft takes effect; every probe has seen it */
+/* Set by the hypervisor where it goes on with a call that took long. */
+#define STRATA_HV_SELECT_APPLIED 4u
+
+/*
+ * A domain's budget is for each physical CPU and refills in windows of this length, as a whole; so
+ * within one window up to two budgets can be recorded.  dom0 and the idle vCPUs have no bound.
+ */
+#define STRATA_HV_BUDGET_WINDOW_MS 50u
 
 enum strata_hv_state {
 	STRATA_HV_IDLE = 0, /* no rings */
@@ -67,18 +116,28 @@ struct strata_hv_op {
 			uint32_t nr_subbufs_bits;
 			uint32_t tsc_khz;
 			uint32_t virq;
+			uint32_t flags; /* as the rings were made */
+			uint32_t reserved;
 			uint64_t unringed; /* events of CPUs that have no ring */
+			uint64_t refused;  /* events beyond their domains' budgets, in all */
 			char owner[STRATA_HV_OWNER_BYTES];
 		} query; /* OUT */
 		struct {
-			uint32_t subbuf_bits;              /* IN */
-			uint32_t nr_subbufs_bits;          /* IN */
+			uint32_t subbuf_bits;     /* IN */
+			uint32_t nr_subbufs_bits; /* IN */
+			uint32_t flags;           /* IN: STRATA_HV_OVERWRITE or 0 */
+			uint32_t reserved;
 			char owner[STRATA_HV_OWNER_BYTES]; /* IN; on EBUSY OUT */
 		} create;
 		struct {
-			uint32_t event_mask; /* IN */
+			uint32_t flags; /* IN */
+			uint32_t nr;    /* IN: of rules[] */
+			/* IN, with APPLY: records a second, of one domain on one CPU; 0: no bound
+			 */
+			uint32_t budget_per_s;
 			uint32_t reserved;
-		} start;
+			struct strata_hv_rule rules[STRATA_HV_RULES_PER_CALL]; /* IN */
+		} select;
 		struct {
 			uint32_t cpu;   /* IN */
 			uint32_t first; /* IN: index of the first frame wanted */
@@ -87,8 +146,8 @@ struct strata_hv_op {
 			uint64_t mfn[STRATA_HV_FRAMES_PER_CALL];
 		} frames;
 		struct {
-			uint32_t cpu; /* IN */
-			uint32_t reserved;
+			uint32_t cpu;      /* IN */
+			uint32_t page;     /* GET: OUT, of the ring's data, in sub-buffers */
 			uint64_t position; /* GET: OUT, PUT: IN; start of the sub-buffer */
 		} subbuf;
 	} u;
@@ -113,6 +172,7 @@ enum strata_hv_own_event {
 	STRATA_HV_VCPU_CLOCK = (int)(STRATA_HV_ID_OWN | 2u),
 	STRATA_HV_VCPU_STATE = (int)(STRATA_HV_ID_OWN | 3u),
 	STRATA_HV_PCPU_SKEW = (int)(STRATA_HV_ID_OWN | 4u),
+	STRATA_HV_BUDGET = (int)(STRATA_HV_ID_OWN | 8u),
 };
 
 /*
@@ -157,6 +217,19 @@ struct strata_hv_vcpu_state {
 	uint16_t pcpu;
 	uint16_t runstate;
 };
+
+/*
+ * Events of a domain were refused on a CPU because it had used up its budget: when the budget was
+ * filled again, at the latest at the calibration, at stop and at the domain's end.  The totals of
+ * a domain's CPUs add up to what it was refused since its rings were made.
+ */
+struct strata_hv_budget {
+	uint16_t domain;
+	uint16_t pcpu; /* where, which need not be where this is recorded */
+	uint32_t budget_per_s;
+	uint64_t refused; /* since the last such record of this domain and CPU */
+	uint64_t refused_total;
+} __attribute__((packed, aligned(4)));
 
 /* How far a CPU's TSC is from another's, as measured at start and at stop: pcpu's reading less the
  * reference's, at one instant, is at least min_ticks and at most max_ticks. */

@@ -16,6 +16,7 @@
 #include <asm/hvm/hvm.h>
 #include <asm/time.h>
 
+#include "budget.h"
 #include "private.h"
 
 void strata_pcpu_clock(void)
@@ -79,7 +80,8 @@ void strata_vcpu_clock(const struct vcpu *v)
         .incarnation = d->arch.incarnation,
     };
 
-    if ( !strata_started() )
+    /* Of a domain that is being made this is not yet what its vCPUs will see. */
+    if ( !strata_started() || !d->creation_finished )
         return;
 
     if ( d->arch.vtsc )
@@ -126,6 +128,7 @@ void strata_vcpu_created(struct vcpu *v)
     if ( !strata_started() || is_idle_vcpu(v) )
         return;
 
+    strata_budget_make(v->domain);
     strata_vcpu_clock(v);
     vcpu_runstate_trace(v);
 }

@@ -20,13 +20,17 @@
 #include <xen/sched.h>
 #include <xen/strata.h>
 #include <xen/time.h>
+#include <xen/vmap.h>
 
+#include "budget.h"
 #include "private.h"
+#include "selection.h"
 
 /* How often STOP interrupts every CPU before it lets others have this one. */
 #define GRACE_ATTEMPTS 16
 
 static struct strata_ring_geometry geometry;
+static uint32_t flags;                    /* STRATA_HV_OVERWRITE or 0 */
 static char owner[STRATA_HV_OWNER_BYTES]; /* empty: there are no rings */
 static bool complete;                     /* every CPU present has its ring */
 static bool undoing;                      /* memory ran out half way */
@@ -76,11 +80,54 @@ static int stop_recording(void)
     return atomic_read(&busy) ? -ERESTART : 0;
 }
 
-static int start_recording(uint32_t event_mask)
+/*
+ * Records where everything stands: what a reader must know to make sense of
+ * the changes.  The caller holds the CPU maps.
+ */
+static void record_state(void)
 {
     struct domain *d;
     struct vcpu *v;
     unsigned int cpu;
+
+    on_selected_cpus(&cpu_online_map, start_this_cpu, NULL, 1);
+    strata_measure_skew();
+
+    for_each_online_cpu ( cpu )
+        vcpu_runstate_trace(idle_vcpu[cpu]);
+
+    rcu_read_lock(&domlist_read_lock);
+    for_each_domain ( d )
+        for_each_vcpu ( d, v )
+            strata_vcpu_created(v);
+    rcu_read_unlock(&domlist_read_lock);
+}
+
+static int start_recording(void)
+{
+    if ( !complete )
+        return -ENOENT;
+
+    if ( !get_cpu_maps() )
+        return -ERESTART;
+
+    set_bit(_TB_STRATA, &tb_init_done);
+
+    /* After this, every CPU has seen the gate open. */
+    record_state();
+    put_cpu_maps();
+
+    return 0;
+}
+
+/*
+ * Rings that are overwritten may have lost what was said at the start, so it is
+ * said again; then every CPU hands over what it has.
+ */
+static int flush_recording(void)
+{
+    unsigned int attempts = 0;
+    atomic_t busy;
 
     if ( !complete )
         return -ENOENT;
@@ -88,23 +135,15 @@ static int start_recording(uint32_t event_mask)
     if ( !get_cpu_maps() )
         return -ERESTART;
 
-    strata_event_mask = event_mask;
-    set_bit(_TB_STRATA, &tb_init_done);
+    if ( strata_started() )
+        record_state();
 
-    /* After this, every CPU has seen the gate open. */
-    on_selected_cpus(&cpu_online_map, start_this_cpu, NULL, 1);
+    do {
+        atomic_set(&busy, 0);
+        on_selected_cpus(&cpu_online_map, quiesce_this_cpu, &busy, 1);
+    } while ( atomic_read(&busy) && ++attempts < GRACE_ATTEMPTS );
 
-    strata_measure_skew();
-
-    for_each_online_cpu ( cpu )
-        vcpu_runstate_trace(idle_vcpu[cpu]);
     put_cpu_maps();
-
-    rcu_read_lock(&domlist_read_lock);
-    for_each_domain ( d )
-        for_each_vcpu ( d, v )
-            strata_vcpu_created(v);
-    rcu_read_unlock(&domlist_read_lock);
 
     return 0;
 }
@@ -145,6 +184,8 @@ static int destroy(void)
         if ( rc )
             return rc;
         complete = false;
+        strata_selection_free();
+        strata_budget_free_all();
     }
 
     return free_rings();
@@ -166,6 +207,7 @@ static bool resumes(const struct strata_hv_op *op)
     return !complete &&
            geometry.subbuf_bits == op->u.create.subbuf_bits &&
            geometry.nr_subbufs_bits == op->u.create.nr_subbufs_bits &&
+           flags == op->u.create.flags &&
            !strncmp(owner, op->u.create.owner, sizeof(owner));
 }
 
@@ -175,6 +217,7 @@ static int begin_create(struct strata_hv_op *op)
 
     geometry.subbuf_bits = op->u.create.subbuf_bits;
     geometry.nr_subbufs_bits = op->u.create.nr_subbufs_bits;
+    flags = op->u.create.flags;
 
     /* Leave Xen the better half of what is free. */
     pages = STRATA_WRITER_AREA_PAGES + strata_data_pages(geometry);
@@ -197,7 +240,8 @@ static int create(struct strata_hv_op *op)
          op->u.create.subbuf_bits < STRATA_SUBBUF_BITS_MIN ||
          op->u.create.subbuf_bits > STRATA_SUBBUF_BITS_MAX ||
          op->u.create.nr_subbufs_bits < STRATA_NR_SUBBUFS_BITS_MIN ||
-         op->u.create.nr_subbufs_bits > STRATA_NR_SUBBUFS_BITS_MAX )
+         op->u.create.nr_subbufs_bits > STRATA_NR_SUBBUFS_BITS_MAX ||
+         (op->u.create.flags & ~STRATA_HV_OVERWRITE) )
         return -EINVAL;
 
     if ( !owner[0] )
@@ -217,7 +261,7 @@ static int create(struct strata_hv_op *op)
     {
         if ( strata_rings[cpu] )
             continue;
-        if ( strata_ring_make(cpu, geometry) )
+        if ( strata_ring_make(cpu, geometry, flags & STRATA_HV_OVERWRITE) )
             return undo_create();
         if ( hypercall_preempt_check() )
             return -ERESTART;
@@ -227,8 +271,68 @@ static int create(struct strata_hv_op *op)
     return 0;
 }
 
+static void cf_check probe_under_way(void *info)
+{
+    if ( strata_probe_under_way() )
+        atomic_inc((atomic_t *)info);
+}
+
+/* Returns when each probe from before has ended, or -ERESTART when not yet. */
+static int await_probes(void)
+{
+    unsigned int attempts = 0;
+    atomic_t busy;
+
+    if ( !get_cpu_maps() )
+        return -ERESTART;
+
+    do {
+        atomic_set(&busy, 0);
+        on_selected_cpus(&cpu_online_map, probe_under_way, &busy, 1);
+    } while ( atomic_read(&busy) && ++attempts < GRACE_ATTEMPTS );
+
+    put_cpu_maps();
+
+    return atomic_read(&busy) ? -ERESTART : 0;
+}
+
+/* Goes on where it was: what no probe sees any more waits in @retired. */
+static int select_events(struct strata_hv_op *op)
+{
+    static struct strata_selection *retired;
+    int rc = 0;
+
+    if ( !(op->u.select.flags & STRATA_HV_SELECT_APPLIED) )
+    {
+        struct strata_selection *old = NULL;
+
+        rc = retired ? await_probes() : 0;
+        if ( rc )
+            return rc;
+        vfree(retired);
+        retired = NULL;
+
+        rc = strata_selection_change(op, &old);
+        if ( rc || !(op->u.select.flags & STRATA_HV_SELECT_APPLY) )
+            return rc;
+        retired = old;
+        op->u.select.flags |= STRATA_HV_SELECT_APPLIED;
+    }
+
+    rc = await_probes();
+    if ( !rc )
+    {
+        vfree(retired);
+        retired = NULL;
+    }
+
+    return rc;
+}
+
 static void query(struct strata_hv_op *op)
 {
+    unsigned int cpu;
+
     memset(&op->u, 0, sizeof(op->u));
     op->u.query.state = !complete ? STRATA_HV_IDLE
                                   : strata_started() ? STRATA_HV_STARTED
@@ -238,10 +342,14 @@ static void query(struct strata_hv_op *op)
     {
         op->u.query.subbuf_bits = geometry.subbuf_bits;
         op->u.query.nr_subbufs_bits = geometry.nr_subbufs_bits;
+        op->u.query.flags = flags;
     }
     op->u.query.tsc_khz = cpu_khz;
     op->u.query.virq = STRATA_HV_VIRQ;
     op->u.query.unringed = ACCESS_ONCE(strata_unringed);
+    for ( cpu = 0; complete && cpu < nr_cpu_ids; cpu++ )
+        if ( strata_rings[cpu] )
+            op->u.query.refused += ACCESS_ONCE(strata_rings[cpu]->refused);
     memcpy(op->u.query.owner, owner, sizeof(owner));
 }
 
@@ -273,13 +381,25 @@ static int frames(struct strata_hv_op *op)
 
 static int get_subbuf(struct strata_hv_op *op)
 {
-    const struct strata_cpu_ring *ring = find_ring(op->u.subbuf.cpu);
+    struct strata_cpu_ring *ring = find_ring(op->u.subbuf.cpu);
+    int page;
 
     if ( !ring )
         return -ENOENT;
-    if ( !strata_ring_ready(&ring->core, ring->read_count) )
+
+    /* What was taken and not put is a dead reader's: this one comes instead. */
+    if ( ring->taken )
+    {
+        ring->taken = false;
+        strata_ring_put(&ring->core);
+    }
+
+    page = strata_ring_get(&ring->core, &ring->spare);
+    if ( page < 0 )
         return -EAGAIN;
-    op->u.subbuf.position = ring->read_count;
+    ring->taken = ring->core.overwrite;
+    op->u.subbuf.position = ring->reader.read_count;
+    op->u.subbuf.page = page;
 
     return 0;
 }
@@ -290,10 +410,13 @@ static int put_subbuf(const struct strata_hv_op *op)
 
     if ( !ring )
         return -ENOENT;
-    if ( op->u.subbuf.position != ring->read_count ||
-         !strata_ring_ready(&ring->core, ring->read_count) )
+    if ( op->u.subbuf.position != ring->reader.read_count )
         return -EINVAL;
-    strata_ring_put(&ring->core, &ring->read_count);
+    if ( ring->core.overwrite ? !ring->taken
+                              : strata_ring_get(&ring->core, &ring->spare) < 0 )
+        return -EINVAL;
+    ring->taken = false;
+    strata_ring_put(&ring->core);
 
     return 0;
 }
@@ -316,7 +439,7 @@ int strata_sysctl(struct strata_hv_op *op)
         return create(op);
 
     case STRATA_HV_START:
-        return start_recording(op->u.start.event_mask);
+        return start_recording();
 
     case STRATA_HV_STOP:
         return complete ? stop_recording() : -ENOENT;
@@ -332,6 +455,12 @@ int strata_sysctl(struct strata_hv_op *op)
 
     case STRATA_HV_DESTROY:
         return destroy();
+
+    case STRATA_HV_FLUSH:
+        return flush_recording();
+
+    case STRATA_HV_SELECT:
+        return complete ? select_events(op) : -ENOENT;
     }
 
     return -EINVAL;

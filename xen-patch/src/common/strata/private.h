@@ -8,8 +8,8 @@
  *   a probe        between strata_probe_begin() and strata_probe_end(), on the
  *                  ring's own CPU; interrupts and NMIs nest
  *   flush          on the ring's own CPU, or on another while that is offline
- *   the reader     under the sysctl lock, on any CPU; touches read_count, and
- *                  of the core's what strata_ring_ready() reads
+ *   the reader     under the sysctl lock, on any CPU; touches its area, and
+ *                  of the core's what strata_ring_get() reads
  *   make and free  under the sysctl lock; a ring is freed when no CPU is in a
  *                  probe and the gate is shut (see control.c)
  */
@@ -26,7 +26,11 @@
 #include <strata/ring_writer.h>
 
 struct strata_cpu_ring {
-    strata_count_t read_count; /* the reader's, moved by hypercall */
+    struct strata_ring_reader_area reader; /* its half, moved by hypercall */
+    unsigned int spare;        /* the page that is the reader's */
+    bool taken;                /* overwrite mode: between GET and PUT */
+    unsigned long refused;     /* events beyond their domains' budgets */
+    unsigned long refused_seen; /* of which the domains' shares were told */
     unsigned int nr_frames;
     mfn_t *frames;             /* writer area, then data */
     void *mapping;             /* the same frames, contiguous */
@@ -38,9 +42,6 @@ struct strata_cpu_ring {
 /* The ring of each physical CPU, or NULL.  Outlives CPU hotplug. */
 extern struct strata_cpu_ring *strata_rings[NR_CPUS];
 
-/* Which trace points are wanted; the gate is TB_STRATA in tb_init_done. */
-extern uint32_t strata_event_mask;
-
 /* Events of CPUs that have no ring. */
 extern unsigned long strata_unringed;
 
@@ -48,6 +49,24 @@ static inline bool strata_started(void)
 {
     return ACCESS_ONCE(tb_init_done) & TB_STRATA;
 }
+
+/*
+ * Counts a probe as under way on this CPU.  NULL: nothing is to be recorded, as
+ * the gate (TB_STRATA in tb_init_done) is shut or there is no ring.  Must be
+ * paired with strata_probe_end() either way.  Any context.
+ */
+struct strata_cpu_ring *strata_probe_begin(void);
+void strata_probe_end(struct strata_cpu_ring *ring);
+
+/* Is this CPU in a probe, below us?  Interrupts off. */
+bool strata_probe_under_way(void);
+
+/*
+ * Writes a record, in a probe; or with the gate shut, into the ring of a CPU
+ * that has no probe under way.
+ */
+void strata_ring_write(struct strata_cpu_ring *ring, uint32_t id,
+                       const void *data, unsigned int bytes);
 
 /*
  * Records one of Strata's own events.  Any context, though the callers' data
@@ -66,7 +85,10 @@ bool strata_flush_this_cpu(void);
 /* The same for a CPU that is offline and stays so; it has no probes. */
 void strata_flush_offline_cpu(unsigned int cpu);
 
-/* Flushes this CPU's ring if its reader has nothing left to read. */
+/*
+ * Tells what was refused on this CPU, then flushes its ring if its reader has
+ * nothing left to read.
+ */
 void strata_flush_for_reader(void);
 
 /*
@@ -80,7 +102,8 @@ void strata_measure_skew(void);
  * takes what it gets, NULL included; frames that dom0 maps live on until it
  * lets them go.  Interrupts on.
  */
-int strata_ring_make(unsigned int cpu, struct strata_ring_geometry geo);
+int strata_ring_make(unsigned int cpu, struct strata_ring_geometry geo,
+                     bool overwrite);
 void strata_ring_free(struct strata_cpu_ring *ring);
 
 #endif /* __COMMON_STRATA_PRIVATE_H__ */

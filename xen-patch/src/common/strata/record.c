@@ -19,10 +19,11 @@
 
 #include <xen/strata.h>
 
+#include "budget.h"
 #include "private.h"
+#include "selection.h"
 
 struct strata_cpu_ring *__read_mostly strata_rings[NR_CPUS];
-uint32_t __read_mostly strata_event_mask;
 unsigned long strata_unringed;
 
 /*
@@ -33,23 +34,27 @@ unsigned long strata_unringed;
 static DEFINE_PER_CPU(unsigned int, probes);
 
 /*
- * NULL: nothing is to be recorded.  Must be paired with strata_probe_end()
- * either way.  The order matters: counted first, gate second, ring third; the
- * interrupt by which strata_flush_this_cpu() runs sees the count, or the probe
- * sees the gate that was shut before it.  One CPU, so the compiler is all that
- * must be held back.
+ * False: nothing is to be recorded.  Must be paired with probe_end() either
+ * way.  The order matters: counted first, gate second, selection and ring
+ * third; the interrupt by which strata_flush_this_cpu() runs sees the count, or
+ * the probe sees the gate that was shut before it.  One CPU, so the compiler is
+ * all that must be held back.
  */
-static always_inline struct strata_cpu_ring *strata_probe_begin(void)
+static always_inline bool probe_begin(void)
 {
-    struct strata_cpu_ring *ring;
     unsigned int *count = &this_cpu(probes);
 
     /* Not atomic: whoever nests in between puts back what it found. */
     write_atomic(count, read_atomic(count) + 1);
     barrier();
 
-    if ( !strata_started() )
-        return NULL;
+    return strata_started();
+}
+
+/* This CPU's ring, behind a probe_begin() that said yes; NULL: it has none. */
+static always_inline struct strata_cpu_ring *probe_ring(void)
+{
+    struct strata_cpu_ring *ring;
 
     ring = ACCESS_ONCE(strata_rings[smp_processor_id()]);
     if ( unlikely(!ring) )
@@ -61,7 +66,7 @@ static always_inline struct strata_cpu_ring *strata_probe_begin(void)
     return strata_ring_enter(&ring->core) ? ring : NULL;
 }
 
-static always_inline void strata_probe_end(struct strata_cpu_ring *ring)
+static always_inline void probe_end(struct strata_cpu_ring *ring)
 {
     unsigned int *count = &this_cpu(probes);
 
@@ -70,6 +75,21 @@ static always_inline void strata_probe_end(struct strata_cpu_ring *ring)
 
     barrier();
     write_atomic(count, read_atomic(count) - 1);
+}
+
+struct strata_cpu_ring *strata_probe_begin(void)
+{
+    return probe_begin() ? probe_ring() : NULL;
+}
+
+void strata_probe_end(struct strata_cpu_ring *ring)
+{
+    probe_end(ring);
+}
+
+bool strata_probe_under_way(void)
+{
+    return this_cpu(probes);
 }
 
 /* Sub-buffers are handed over in a probe; readers hear of it from a softirq. */
@@ -111,67 +131,91 @@ static always_inline void copy_words(uint32_t *to, const void *data, unsigned in
     }
 }
 
-static void write_record(uint32_t id, const void *data, unsigned int bytes)
+static always_inline void write_record(struct strata_cpu_ring *ring,
+                                       uint32_t id, const void *data,
+                                       unsigned int bytes)
 {
-    struct strata_cpu_ring *ring = strata_probe_begin();
+    unsigned int padded = ROUNDUP(bytes, sizeof(uint32_t));
+    const struct strata_hv_context context = {
+        .domain = current->domain->domain_id,
+        .vcpu   = current->vcpu_id,
+    };
     struct strata_slot slot;
 
-    if ( ring )
+    if ( strata_ring_reserve(&ring->core, id, sizeof(context) + padded, &slot) )
     {
-        unsigned int padded = ROUNDUP(bytes, sizeof(uint32_t));
-        const struct strata_hv_context context = {
-            .domain = current->domain->domain_id,
-            .vcpu   = current->vcpu_id,
-        };
-
-        if ( strata_ring_reserve(&ring->core, id, sizeof(context) + padded,
-                                 &slot) )
-        {
-            memcpy(slot.payload, &context, sizeof(context));
-            copy_words((uint32_t *)(slot.payload + sizeof(context)), data,
-                       bytes);
-            strata_ring_commit(&ring->core, &slot);
-            /* Of this sub-buffer, or of one that the reserve has closed. */
-            notify(ring);
-        }
+        memcpy(slot.payload, &context, sizeof(context));
+        copy_words((uint32_t *)(slot.payload + sizeof(context)), data, bytes);
+        strata_ring_commit(&ring->core, &slot);
+        /* Of this sub-buffer, or of one that the reserve has closed. */
+        notify(ring);
     }
-
-    strata_probe_end(ring);
 }
 
-/* xentrace's rule: class and subclass must both be in the mask. */
-static always_inline bool selected(uint32_t event)
+void strata_ring_write(struct strata_cpu_ring *ring, uint32_t id,
+                       const void *data, unsigned int bytes)
 {
-    uint32_t common = event & ACCESS_ONCE(strata_event_mask);
+    write_record(ring, id, data, bytes);
+}
 
-    return (common >> TRC_CLS_SHIFT) && ((common >> TRC_SUBCLS_SHIFT) & 0xf);
+/* By its event and by who runs; see struct strata_hv_rule for the exception. */
+static always_inline bool selected(const struct strata_selection *selection,
+                                   uint32_t event)
+{
+    return selection && strata_event_selected(selection, event) &&
+           (strata_runstate_change(event) ||
+            strata_runner_selected(selection, current));
 }
 
 bool strata_wants(uint32_t event)
 {
-    return strata_started() && selected(event);
+    bool wants = probe_begin() &&
+                 selected(ACCESS_ONCE(strata_selection), event);
+
+    probe_end(NULL);
+
+    return wants;
 }
 
 void strata_record(uint32_t event, unsigned int bytes, const void *data)
 {
+    const struct strata_selection *selection;
+    struct strata_cpu_ring *ring = NULL;
     uint32_t id;
 
     BUILD_BUG_ON(TRACE_EXTRA_MAX > 7);
 
-    /* Whether the gate is open is seen in the probe. */
-    if ( !selected(event) )
-        return;
+    if ( !probe_begin() )
+        goto out;
+
+    selection = ACCESS_ONCE(strata_selection);
+    if ( !selected(selection, event) )
+        goto out;
+
+    ring = probe_ring();
+    /* Changes of runstates need a switch each, and prove the order. */
+    if ( !ring || (!strata_runstate_change(event) &&
+                   !strata_budget_take(selection, ring, current->domain)) )
+        goto out;
 
     bytes = min_t(unsigned int, bytes, TRACE_EXTRA_MAX * sizeof(uint32_t));
     id = event & STRATA_HV_ID_TRACE;
     id |= DIV_ROUND_UP(bytes, sizeof(uint32_t)) << STRATA_HV_ID_WORDS_SHIFT;
-    write_record(id, data, bytes);
+    write_record(ring, id, data, bytes);
+
+ out:
+    probe_end(ring);
 }
 
 void strata_record_own(enum strata_hv_own_event id, const void *data,
                        unsigned int bytes)
 {
-    write_record(id, data, bytes);
+    struct strata_cpu_ring *ring = strata_probe_begin();
+
+    if ( ring )
+        write_record(ring, id, data, bytes);
+
+    strata_probe_end(ring);
 }
 
 bool strata_flush_this_cpu(void)
@@ -180,11 +224,12 @@ bool strata_flush_this_cpu(void)
 
     ASSERT(!local_irq_is_enabled());
 
-    if ( this_cpu(probes) )
+    if ( strata_probe_under_way() )
         return false;
 
     if ( ring )
     {
+        strata_budget_tell(ring, smp_processor_id());
         strata_ring_flush(&ring->core);
         notify(ring);
     }
@@ -200,6 +245,7 @@ void strata_flush_offline_cpu(unsigned int cpu)
 
     if ( ring )
     {
+        strata_budget_tell(ring, cpu);
         strata_ring_flush(&ring->core);
         notify(ring);
     }
@@ -216,10 +262,14 @@ void strata_flush_for_reader(void)
 
     if ( ring )
     {
-        strata_count_t read = strata_load_acquire(&ring->read_count);
-        strata_count_t write = strata_read_once(&ring->core.write_count);
+        strata_count_t read, write;
 
-        if ( strata_subbuf_being_written(ring->core.geo, write, read) )
+        strata_budget_tell(ring, smp_processor_id());
+        read = strata_load_acquire(&ring->reader.read_count);
+        write = strata_read_once(&ring->core.write_count);
+        /* A flight recorder has no reader that waits. */
+        if ( !ring->core.overwrite &&
+             strata_subbuf_being_written(ring->core.geo, write, read) )
         {
             strata_ring_flush(&ring->core);
             notify(ring);

@@ -57,6 +57,9 @@ void strata_vcpu_state(const struct vcpu *v);
 /* A vCPU has been made: records its clock and runstate. */
 void strata_vcpu_created(struct vcpu *v);
 
+/* Nothing of a domain runs any more, and nobody finds it in a list. */
+void strata_domain_destroyed(struct domain *d);
+
 /*
  * XEN_SYSCTL_strata_op, under the sysctl lock.  0, a negative error, or
  * -ERESTART: to be called again with the same @op, from a continuation.
@@ -87,6 +90,7 @@ static inline void strata_calibrated(void) {}
 static inline void strata_vcpu_clock(const struct vcpu *v) {}
 static inline void strata_domain_clock(const struct domain *d) {}
 static inline void strata_vcpu_created(struct vcpu *v) {}
+static inline void strata_domain_destroyed(struct domain *d) {}
 
 static inline int strata_sysctl(struct strata_hv_op *op)
 {

@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Makes Xen do what its trace points are for, and records it: everything; then a part of it; then a flood that is held by a
+# budget. Runs in dom0; test_points.sh looks at the recordings in $LAB_OUT.
+
+# shellcheck source=tests/xen/scripts/expect.sh
+. "${0%/*}/expect.sh"
+
+cd /tmp || exit
+
+# Starts to record in the background into $LAB_OUT/$1, with the other arguments; its log is file $1.
+begin_recording() {
+	name=$1
+	shift
+	strata record --output "$LAB_OUT/$name" "$@" >"$name" 2>&1 &
+	recorder=$!
+	tries=0
+	until grep -q "recording .* sources into" "$name" || [ $tries -gt 200 ]; do
+		usleep 50000
+		tries=$((tries + 1))
+	done
+}
+
+end_recording() {
+	kill -INT $recorder
+	wait $recorder
+	expect_line "$name is recorded, and nothing lost" "$name" 'recorded [1-9][0-9]* events .*, 0 lost'
+}
+
+# Waits for the burst number $1 of g1's storm.
+await_storm() {
+	tries=0
+	until [ "$(grep -c "^storm: done" "$LAB_OUT/guest-g1.log")" -ge "$1" ] || [ $tries -gt 400 ]; do
+		usleep 100000
+		tries=$((tries + 1))
+	done
+}
+
+everything_there_is() {
+	begin_recording all --xen all,xen --kernel none
+	xl debug-keys N
+	xl pause g1
+	xl unpause g1
+	xl vcpu-pin g2 0 0
+	"$LAB_OUT/peek" 1 >peek.log 2>&1 || cat peek.log
+	strata list >list.log
+	sed 's/name = "g1"/name = "g9"/' /lab/guests/g1.cfg >g9.cfg
+	xl create -p g9.cfg >create.log 2>&1
+	xl list -v g9 >"$LAB_OUT/g9"
+	xl destroy g9
+	xl vcpu-pin g2 0 1
+	end_recording
+	cp list.log "$LAB_OUT/list"
+}
+
+parts_of_it() {
+	strata record --duration 1s --output "$LAB_OUT/without-g2" --xen-domain '!g2' --kernel none >without-g2 2>&1
+	expect_line "a domain can be left out" without-g2 'recorded [1-9]'
+	strata record --duration 1s --output "$LAB_OUT/named" --xen 'evtchn_*,vm_exit,!evtchn_unmask' --kernel none >named 2>&1
+	expect_line "events can be chosen by name" named 'recorded [1-9]'
+	status=0
+	strata record --duration 1s --output none --xen-domain nobody >nobody.log 2>&1 || status=$?
+	echo "status $status" >>nobody.log
+	expect_line "a domain that is not there is refused" nobody.log 'no domain "nobody" runs here'
+	expect_line "and nothing recorded" nobody.log '^status 1$'
+	strata list --events xen 'evtchn_s*' >events
+	expect_line "list shows events by pattern" events '^ +evtchn +evtchn_send +port:u32 to_domain:u16'
+	expect_no_line "and no others" events 'evtchn_pending'
+}
+
+selection_changes_while_it_records() {
+	begin_recording changed --xen all,xen --kernel none
+	status=0
+	"$LAB_OUT/reselect" 40 >reselect.log 2>&1 || status=$?
+	echo "status $status" >>reselect.log
+	usleep 300000
+	end_recording
+	expect_line "the selection changes while it records" reselect.log '^status 0$'
+}
+
+flood_is_held() {
+	begin_recording flood --xen-budget 8000 --kernel g1:sched_switch
+	await_storm 1
+	end_recording
+	expect_line "what was refused is said" flood '[1-9][0-9]* events were refused: a domain may cause 8000 a second'
+	cp flood "$LAB_OUT/flood.log"
+	begin_recording counted --xen evtchn_send --xen-budget 1000 --kernel g1:sched_switch
+	await_storm 2
+	end_recording
+	cp counted "$LAB_OUT/counted.log"
+	begin_recording unbounded --xen evtchn_send --xen-budget none --kernel g1:sched_switch
+	await_storm 3
+	end_recording
+	expect_no_line "without a budget nothing is refused" unbounded 'refused'
+}
+
+everything_there_is
+parts_of_it
+selection_changes_while_it_records
+flood_is_held
+
+xl dmesg >"$LAB_OUT/xl-dmesg"
+end_checks

@@ -1,0 +1,273 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What Xen records and what it leaves out: boots the host of points.lab and looks
+# at its recordings.  Speaks TAP; run by tests/run.sh.
+# shellcheck disable=SC2016 # what is not expanded is awk's
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+
+OUT=out/tests/points
+
+# Merges recording $1 into $OUT/$1-merged, as text: time, delta, layer, pCPU, dom/vCPU, event, fields.
+merge() {
+	merged_cleanly "$OUT/$1" "$OUT/$1-merged"
+}
+
+# timeline RECORDING AWK-PROGRAM [VARIABLE=VALUE...]: over its events of Xen.  value(NAME) is a field's, as it is shown.
+timeline() {
+	local file=$OUT/$1-merged/timeline.txt program=$2
+	shift 2
+	awk "$@" '
+		function value(name,   i) {
+			for (i = 7; i <= NF; i++)
+				if (index($i, name "=") == 1)
+					return substr($i, length(name) + 2)
+			return ""
+		}
+		function number(name) { return value(name) + 0 }
+		$3 != "xen" { next }
+		'"$program" "$file"
+}
+
+# Each event with all its fields is there at least once.
+every_new_event_is_there() {
+	local event missing=0
+	for event in evtchn_send evtchn_pending evtchn_unmask pv_hypercall pv_hypercall_return hvm_hypercall \
+		hvm_hypercall_return grant_map grant_unmap grant_op vm_exit vm_exit_info vcpu_pause vcpu_unpause domain_pause \
+		domain_unpause vcpu_migrate xen_softirq_entry xen_softirq_exit xen_timer_expire xen_ipi_send xen_ipi_receive \
+		nmi domain_created domain_killed domain_destroyed; do
+		timeline all '$6 == event { found = 1; exit } END { exit !found }' -v "event=$event" ||
+			{ echo "no $event"; missing=1; }
+	done
+	return $missing
+}
+
+# On its CPU, what a send to another domain causes follows before the next send.
+sends_make_their_port_pending() {
+	timeline all '
+		$6 == "evtchn_send" && number("state") == 3 {
+			sends++
+			if ($4 in wanted) { print "nothing pending from: " wanted[$4]; bad++ }
+			wanted[$4] = $0; domain[$4] = value("to_domain"); port[$4] = value("to_port")
+		}
+		$6 == "evtchn_pending" && ($4 in wanted) && value("of_domain") == domain[$4] && value("port") == port[$4] {
+			delete wanted[$4]
+		}
+		END { print sends + 0 " sends, " bad + 0 " without their event"; exit !(sends > 10 && !bad) }'
+}
+
+# hypercalls_return KIND DOMAIN: each of that domain is followed by its own return on its vCPU.
+hypercalls_return() {
+	timeline all '
+		index($5, domain "/") != 1 { next }
+		$6 == kind "_hypercall" {
+			if (open[$5] != "") { print "no return of: " open[$5]; bad++ }
+			open[$5] = $0; op[$5] = value("op"); calls++
+		}
+		$6 == kind "_hypercall_return" && open[$5] != "" {
+			if (value("op") != op[$5]) { print "returns from another: " $0; bad++ }
+			if (number("result") < 0) failed++
+			open[$5] = ""
+		}
+		END { print calls + 0 " hypercalls, " failed + 0 " failed, " bad + 0 " wrong"; exit !(calls > 20 && !bad) }' \
+		-v "kind=$1" -v "domain=$2"
+}
+
+# `strata list` mapped every page of g1, each twice (Linux has a mapping of its own), and let them go.  The operations say as
+# many as there are records; one that continues says how many it has done.
+grants_are_those_of_the_list() {
+	local pages
+	pages=$(sed -n 's/^domain 1 .*, \([0-9]*\) rings of \([0-9]*\) KiB.*/\1 \2/p' "$OUT/list" | awk '{ print $1 * $2 / 4 }')
+	echo "data pages of g1: $pages"
+	timeline all '
+		$6 == "grant_map" && $5 == "d0/0" && value("granter") ~ /^1/ { maps++; refs += !seen[value("ref")]++ }
+		$6 == "grant_unmap" && $5 == "d0/0" && value("granter") ~ /^1/ { unmaps++ }
+		$6 == "grant_map" { all++ }
+		$6 == "grant_op" && number("cmd") == 0 { counted += number("result") ? number("result") : number("count") }
+		END {
+			print refs + 0 " granted, " maps + 0 " maps, " unmaps + 0 " unmaps; all: " all ", operations: " counted + 0
+			exit !(pages > 0 && refs >= pages && refs <= pages + 16 && maps == 2 * refs && unmaps == maps && counted == all)
+		}' -v "pages=$pages"
+}
+
+# The domain that xl made and destroyed has the UUID that xl showed.
+domains_have_their_uuid() {
+	local uuid
+	uuid=$(grep -oE '[0-9a-f-]{36}' "$OUT/g9")
+	echo "g9 is $uuid"
+	timeline all '
+		function hex(text,   parts, i, all) {
+			gsub(/[][,]/, " ", text)
+			split(text, parts, " ")
+			for (i = 1; i <= 16; i++)
+				all = all sprintf("%2s", substr(parts[i], 3))
+			gsub(/ /, "0", all)
+			return all
+		}
+		$6 ~ /^domain_(created|killed|destroyed)$/ {
+			print
+			if (hex(substr($0, index($0, "uuid=") + 5)) == wanted) order = order $6 " "
+		}
+		END { print order; exit (order != "domain_created domain_killed domain_destroyed ") }' -v "wanted=${uuid//-/}"
+}
+
+# g1 was paused and unpaused once by xl; g2 moved to CPU 0 and back.
+pauses_and_moves_are_told() {
+	timeline all '
+		$6 == "domain_pause" && $5 == "d0/0" && value("of_domain") ~ /^1/ && number("count") == 1 { paused++ }
+		$6 == "domain_unpause" && $5 == "d0/0" && value("of_domain") ~ /^1/ && number("count") == 0 && paused { unpaused++ }
+		$6 == "vcpu_migrate" && value("of_domain") ~ /^2/ { moves = moves value("from_pcpu") ">" value("to_pcpu") " " }
+		END { print paused + 0, unpaused + 0, moves; exit !(paused && unpaused && moves == "1>0 0>1 ") }'
+}
+
+# Softirqs that return do so by their number; timers expire in their softirq (0), where a timer is due and not long ago.
+softirqs_and_timers_nest() {
+	timeline all '
+		$6 == "xen_softirq_entry" { softirq[$4] = value("softirq"); entries++ }
+		$6 == "xen_softirq_exit" {
+			if (($4 in softirq) && softirq[$4] != value("softirq")) { print; bad++ }
+			delete softirq[$4]; exits++
+		}
+		$6 == "xen_timer_expire" {
+			if (($4 in softirq) && softirq[$4] != 0) { print; bad++ }
+			if (value("function") !~ /^0xffff82/) { print; bad++ }
+			timers++
+		}
+		END { print entries + 0, exits + 0, timers + 0, bad + 0; exit !(entries >= exits && exits > 100 && timers > 100 && !bad) }'
+}
+
+# What is sent to the other of two CPUs is received there.
+ipis_arrive() {
+	timeline all '
+		$6 == "xen_ipi_send" { sent[value("vector") " " (value("to_pcpus") == "0x1" ? 0 : 1)]++ }
+		$6 == "xen_ipi_receive" { received[value("vector") " " $4]++; all++ }
+		END {
+			for (i in received) {
+				print i ": " sent[i] + 0 " sent, " received[i] " received"
+				if (received[i] > sent[i] + 1) bad = 1
+			}
+			exit bad || !all
+		}'
+}
+
+# only RECORDING PATTERN: the names of all events of Xen there match.
+only() {
+	timeline "$1" '$6 !~ pattern { print; bad++ } END { exit bad || !NR }' -v "pattern=$2"
+}
+
+# While g2 runs, nothing but changes of runstates is recorded; it does run, and others are recorded.
+domain_is_left_out() {
+	timeline without-g2 '
+		$5 == "d2/0" && $6 !~ /^(runstate|strata)_/ { print; bad++ }
+		$6 == "runstate_runnable_to_running" && value("of_domain") ~ /^2/ { ran++ }
+		$5 != "d2/0" && $6 !~ /^(runstate|strata)_/ { others++ }
+		END { print ran + 0, others + 0; exit !(ran > 2 && others > 100 && !bad) }'
+}
+
+# In each window, a budget of 8000 a second fills 400; two of them may meet.  Runstates and our own events are not bound.
+flood_keeps_to_its_budget() {
+	timeline flood '
+		$5 == "g1/0" && $6 !~ /^(runstate|strata)_/ {
+			all++
+			if (!(all % 801 in at)) ;
+			else if ($1 - at[all % 801] < 0.05) { print "801 within 50 ms: " $0; bad++ }
+			at[all % 801] = $1
+		}
+		END { print all + 0; exit !(all > 800 && !bad) }'
+}
+
+only_the_flooding_guest_is_refused() {
+	timeline flood '
+		$6 == "strata_budget" { told++; if (value("of_domain") !~ /^1/ || number("budget_per_s") != 8000) { print; bad++ } }
+		END { print told + 0; exit !(told && !bad) }'
+}
+
+# Of g2, every exit is followed by an entry and every entry by an exit: nothing is missing.
+the_other_guest_is_complete() {
+	timeline flood '
+		$5 != "d2/0" { next }
+		$6 == "vm_exit" { if (last == "vm_exit") { print; bad++ } last = $6; exits++ }
+		$6 == "vm_entry" { if (last == "vm_entry") { print; bad++ } last = $6 }
+		END { print exits + 0; exit !(exits > 50 && !bad) }'
+}
+
+# refused RECORDING: what the trace says, and what the recorder printed.
+refused() {
+	timeline "$1" '
+		$6 == "strata_budget" { total[value("of_domain") " " value("of_pcpu")] = number("refused_total"); sum += number("refused") }
+		END { for (i in total) all += total[i]; if (all != sum) print "sum of parts: " sum + 0; print all + 0 }'
+}
+
+trace_and_recorder_agree() {
+	local said
+	said=$(sed -n 's/^strata: \([0-9]*\) events were refused.*/\1/p' "$OUT/$1.log")
+	echo "trace: $(refused "$1"), recorder: $said"
+	[ -n "$said" ] && [ "$(refused "$1")" = "$said" ]
+}
+
+# recorded_and_refused RECORDING: 20000 notifications, give or take what g1 sends of its own.
+recorded_and_refused() {
+	local recorded
+	recorded=$(timeline "$1" '$6 == "evtchn_send" && $5 == "g1/0" { n++ } END { print n + 0 }')
+	echo "recorded $recorded, refused $(refused "$1")"
+	recorded=$((recorded + $(refused "$1")))
+	[ "$recorded" -ge 20000 ] && [ "$recorded" -le 20100 ]
+}
+
+every_notification_is_there() {
+	timeline unbounded '$6 == "evtchn_send" && $5 == "g1/0" && number("state") == 2 { n++ } END { print n + 0; exit n != 20000 }'
+}
+
+# For a second, changes of runstates are all there is on either CPU; then everything is back.
+selection_changed() {
+	timeline changed '
+		$6 ~ /^(runstate|strata)_/ { next }
+		$1 - last > quiet { quiet = $1 - last; after = 0 }
+		{ last = $1; after++ }
+		END { print "quiet for " quiet " s, " after + 0 " events after"; exit !(quiet > 0.9 && after > 100) }'
+}
+
+build_helpers() {
+	local name
+	for name in peek reselect; do
+		build_helper "$name" || return
+	done
+}
+
+build_helper() {
+	# shellcheck disable=SC2046 # several arguments
+	gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Iinclude -Imerge -Idom0-tools/consumerd -Idom0-tools/strata \
+		"tests/xen/helpers/$1.c" out/build/libstrata.a -o "$OUT/$1" \
+		$(pkg-config --libs xencall xenforeignmemory xengnttab xenevtchn xenstore xentoollog json-c)
+}
+
+rm -rf "$OUT"
+mkdir -p "$OUT"
+check "the helpers build" build_helpers
+boot "$here/points.lab" "$OUT" --limit 300
+
+for recording in all without-g2 named changed flood counted unbounded; do
+	check "$recording merges, and its order holds" merge "$recording"
+done
+check "every new event is recorded" every_new_event_is_there
+check "an event that is sent becomes pending at its target" sends_make_their_port_pending
+check "hypercalls of a PV guest return" hypercalls_return pv d0
+check "hypercalls of a PVH guest return" hypercalls_return hvm d2
+check "grants that are mapped are counted and named" grants_are_those_of_the_list
+check "domains are made and destroyed with their UUID" domains_have_their_uuid
+check "pauses and migrations are told" pauses_and_moves_are_told
+check "softirqs and timers are plausible" softirqs_and_timers_nest
+check "interrupts between CPUs arrive" ipis_arrive
+check "a domain that is left out is left out" domain_is_left_out
+check "a selection takes effect while it records" selection_changed
+check "events chosen by name are the only ones" only named '^(evtchn_send|evtchn_pending|vm_exit|runstate_.*|strata_.*)$'
+check "a guest that floods keeps to its budget" flood_keeps_to_its_budget
+check "and is the only one that is refused" only_the_flooding_guest_is_refused
+check "the other guest is complete" the_other_guest_is_complete
+check "the trace tells every refusal of a flood" trace_and_recorder_agree flood
+check "and of one that is counted" trace_and_recorder_agree counted
+check "recorded and refused add up" recorded_and_refused counted
+check "without a budget every notification is there" every_notification_is_there
+check "Xen did not complain" bash -c "! grep -E 'Xen BUG|Assertion|WARN' '$OUT/xl-dmesg'"
+finish

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * budget.c - see budget.h: what happens when a domain's budget is used up, who
+ * is told of it, and where the buckets come from.
+ */
+
+#include <xen/lib.h>
+#include <xen/rcupdate.h>
+#include <xen/sched.h>
+#include <xen/strata.h>
+#include <xen/time.h>
+#include <xen/xmalloc.h>
+
+#include "budget.h"
+#include "private.h"
+
+/* One record for what was refused since the last; a nested probe may be faster. */
+static void tell(struct strata_cpu_ring *ring, const struct domain *d,
+                 struct strata_budget *budget, unsigned int cpu)
+{
+    const struct strata_selection *selection = ACCESS_ONCE(strata_selection);
+    unsigned long told = read_atomic(&budget->told);
+    unsigned long refused = read_atomic(&budget->refused);
+    const struct strata_hv_budget record = {
+        .domain        = d->domain_id,
+        .pcpu          = cpu,
+        .budget_per_s  = selection ? selection->budget_per_s : 0,
+        .refused       = refused - told,
+        .refused_total = refused,
+    };
+
+    if ( refused == told ||
+         strata_local_cmpxchg(&budget->told, told, refused) != told )
+        return;
+
+    strata_ring_write(ring, STRATA_HV_BUDGET, &record, sizeof(record));
+}
+
+bool strata_budget_refill(const struct strata_selection *selection,
+                          struct strata_cpu_ring *ring,
+                          const struct domain *d, struct strata_budget *budget)
+{
+    uint64_t now = strata_clock();
+    uint64_t passed = now - read_atomic(&budget->refilled_ticks);
+
+    /* A clock that stepped back refills, too. */
+    if ( passed < (uint64_t)cpu_khz * STRATA_HV_BUDGET_WINDOW_MS )
+    {
+        strata_local_add_return(&budget->refused, 1);
+        strata_local_add_return(&ring->refused, 1);
+        return false;
+    }
+
+    write_atomic(&budget->refilled_ticks, now);
+    write_atomic(&budget->tokens, selection->tokens - 1UL);
+    tell(ring, d, budget, smp_processor_id());
+
+    return true;
+}
+
+void strata_budget_make(struct domain *d)
+{
+    struct strata_budget *new;
+
+    if ( d->strata_budget || is_control_domain(d) || is_hardware_domain(d) ||
+         is_system_domain(d) )
+        return;
+
+    /* Zeroed: the first record fills the bucket. */
+    new = xzalloc_array(struct strata_budget, nr_cpu_ids);
+    if ( new && cmpxchg(&d->strata_budget, NULL, new) )
+        xfree(new); /* start and the making of a vCPU met */
+}
+
+void strata_budget_free_all(void)
+{
+    struct domain *d;
+
+    rcu_read_lock(&domlist_read_lock);
+    for_each_domain ( d )
+        xfree(xchg(&d->strata_budget, NULL));
+    rcu_read_unlock(&domlist_read_lock);
+}
+
+void strata_budget_tell(struct strata_cpu_ring *ring, unsigned int cpu)
+{
+    const struct domain *d;
+
+    /* Most of the time that is all. */
+    if ( ring->refused == ring->refused_seen )
+        return;
+    ring->refused_seen = ring->refused;
+
+    rcu_read_lock(&domlist_read_lock);
+    for_each_domain ( d )
+    {
+        struct strata_budget *budget = ACCESS_ONCE(d->strata_budget);
+
+        if ( budget )
+            tell(ring, d, &budget[cpu], cpu);
+    }
+    rcu_read_unlock(&domlist_read_lock);
+}
+
+/* Its vCPUs run no more, and nobody finds it in the list of domains. */
+void strata_domain_destroyed(struct domain *d)
+{
+    struct strata_budget *budget = xchg(&d->strata_budget, NULL);
+    unsigned int cpu;
+
+    for ( cpu = 0; budget && cpu < nr_cpu_ids; cpu++ )
+    {
+        struct strata_cpu_ring *ring;
+
+        if ( budget[cpu].refused == budget[cpu].told )
+            continue;
+        ring = strata_probe_begin();
+        if ( ring )
+            tell(ring, d, &budget[cpu], cpu);
+        strata_probe_end(ring);
+    }
+    xfree(budget);
+}
+
+/*
+ * Local variables:
+ * mode: C
+ * c-file-style: "BSD"
+ * c-basic-offset: 4
+ * tab-width: 4
+ * indent-tabs-mode: nil
+ * End:
+ */
