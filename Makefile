@@ -4,6 +4,7 @@
 #   make demo     all set-up, then the main job on a real Xen in QEMU
 #   make check    all set-up, then every test
 #   make quick    what one runs before each commit: under a minute, no QEMU
+#   make fuzz     a million lies of guests, and of dom0, with a seed of the time
 
 O      := out
 PREFIX ?= /usr/local
@@ -22,6 +23,7 @@ MAIN_OBJECT  := $(O)/build/dom0-tools/strata/main.o
 LIBRARY      := $(O)/build/libstrata.a
 TEST_HELPERS := $(filter-out tests/unit/test_%.c,$(wildcard tests/unit/*.c))
 TEST_LIBRARY := $(O)/build/libtests.a
+FUZZ         := $(O)/tests/fuzz
 UNIT_TESTS   := $(patsubst tests/unit/%.c,$(O)/tests/%,$(wildcard tests/unit/test_*.c))
 
 C_FILES       = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h')
@@ -29,7 +31,7 @@ LINUX_STYLE   = $(filter-out xen-patch/% include/strata/platform/xen.h,$(C_FILES
 SHELL_FILES   = $(shell git ls-files --cached --others --exclude-standard | \
 	xargs grep -lE '^\#!/bin/(ba)?sh' -- )
 
-.PHONY: all deps tools xen kmod images demo check quick bench install clean format lint unit
+.PHONY: all deps tools xen kmod images demo check quick fuzz bench install clean format lint unit
 .DELETE_ON_ERROR:
 
 all: deps
@@ -82,17 +84,46 @@ $(O)/tests/%: $(O)/build/tests/unit/%.o $(TEST_LIBRARY) $(LIBRARY)
 	@echo "  LD      $@"
 	@$(CC) $(CFLAGS) -pie $^ -o $@ -lcmocka -lpthread -lm $(LIBS)
 
-.PRECIOUS: $(O)/build/%.o
+.PRECIOUS: $(O)/build/%.o $(FUZZ)/%.o
 -include $(patsubst %.c,$(O)/build/%.d,$(wildcard tests/unit/*.c))
 
 unit: $(UNIT_TESTS)
+
+# The recorder and the core's writer under sanitizers, against a host that is not there (tests/fuzz).
+FUZZ_CFLAGS  := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
+	-fno-sanitize-recover=undefined -fno-builtin-memcpy -Itests/fuzz -include tests/fuzz/hostile_platform.h
+FUZZ_WRAPPED := poll nanosleep clock_gettime time access memcpy
+FUZZ_SOURCES := $(filter-out %/main.c %/lock.c,$(SOURCES)) \
+	$(filter-out tests/fuzz/fuzz_%.c,$(wildcard tests/fuzz/*.c))
+
+$(FUZZ)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	@echo "  CC      $< (fuzz)"
+	@$(CC) $(STRATA_CFLAGS) $(FUZZ_CFLAGS) -MMD -MP -c $< -o $@
+
+$(FUZZ)/fuzz_recorder: $(FUZZ)/tests/fuzz/fuzz_recorder.o $(FUZZ_SOURCES:%.c=$(FUZZ)/%.o)
+	@echo "  LD      $@"
+	@$(CC) $(FUZZ_CFLAGS) -pie $^ -o $@ $(FUZZ_WRAPPED:%=-Wl,--wrap=%) -lpthread \
+		$(shell pkg-config --libs json-c)
+
+$(FUZZ)/fuzz_writer: $(FUZZ)/tests/fuzz/fuzz_writer.o $(FUZZ)/tests/fuzz/watchdog.o
+	@echo "  LD      $@"
+	@$(CC) $(FUZZ_CFLAGS) -pie $^ -o $@ -lpthread
+
+FUZZ_TESTS := $(patsubst tests/fuzz/%.c,$(FUZZ)/%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_SEED  ?= $(shell date +%s)
+
+fuzz: $(FUZZ_TESTS)
+	@for test in $(FUZZ_TESTS); do $$test --mutations 1000000 --seed $(FUZZ_SEED) || exit 1; done
+
+-include $(patsubst %.c,$(FUZZ)/%.d,$(SOURCES) $(wildcard tests/fuzz/*.c))
 
 quick: tools unit lint
 	@tests/run.sh unit
 
 check: all
-	@$(MAKE) --no-print-directory unit
-	@tests/run.sh unit xen
+	@$(MAKE) --no-print-directory unit $(FUZZ_TESTS)
+	@tests/run.sh unit fuzz xen
 
 demo: all
 	@tests/xen/demo.sh

@@ -48,7 +48,7 @@ static int create_ring(unsigned int cpu, struct strata_grants *grants, u32 first
 		kvfree(ring);
 		return -ENOMEM;
 	}
-	strata_ring_init(ring, geo, data, writer, &reader->read_count, cpu, 0);
+	strata_ring_init(ring, geo, data, writer, reader, cpu, 0);
 	per_cpu(strata_cpu_ring, cpu) = ring;
 	return 0;
 }
@@ -94,6 +94,14 @@ int strata_buffers_create(struct strata_grants *grants, struct strata_ring_geome
 	return 0;
 }
 
+void strata_buffers_set_mode(enum strata_mode mode)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu (cpu)
+		per_cpu(strata_cpu_ring, cpu)->overwrite = mode == STRATA_MODE_OVERWRITE;
+}
+
 /* On the ring's own CPU, with interrupts off; or on any while that one is offline. */
 static void flush_ring(void *info)
 {
@@ -101,6 +109,18 @@ static void flush_ring(void *info)
 
 	strata_ring_flush(ring);
 	strata_notify_if_delivered(ring);
+}
+
+/* Says once that domain 0's word is wrong: the probes never do, they find the ring full. */
+static void check_reader(unsigned int cpu, const struct strata_ring *ring)
+{
+	strata_count_t write = READ_ONCE(ring->write_count);
+	strata_count_t read = READ_ONCE(*ring->read_count);
+
+	if (!strata_read_count_possible(ring->geo, write, read))
+		pr_warn_once(
+			"CPU %u: domain 0 says to have read its ring up to %#lx, and it is written up to %#lx; its records are lost. Reload this module\n",
+			cpu, read, write);
 }
 
 void strata_buffers_flush(void)
@@ -120,6 +140,7 @@ void strata_buffers_flush(void)
 			pr_warn("CPU %u did not flush its ring; its newest records stay there\n",
 				cpu);
 		}
+		check_reader(cpu, ring);
 	}
 	cpus_read_unlock();
 }

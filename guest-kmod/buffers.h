@@ -25,9 +25,15 @@ u32 strata_buffers_count(void);
  */
 int strata_buffers_create(struct strata_grants *grants, struct strata_ring_geometry geo);
 
+/* What gives way when a ring is full: the record that comes, or the oldest ones. */
+enum strata_mode { STRATA_MODE_DISCARD, STRATA_MODE_OVERWRITE };
+
+/* Sets the mode of all rings.  Probes may run: they see it when they next open a sub-buffer. */
+void strata_buffers_set_mode(enum strata_mode mode);
+
 /*
  * Hands what has been recorded so far to the reader: each ring's CPU closes the
- * sub-buffer that it is writing.  No probe is attached.  May sleep.
+ * sub-buffer that it is writing, also while probes go on.  May sleep.
  */
 void strata_buffers_flush(void);
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * control.c - obeys what domain 0 writes to data/strata/ctl: "start SEQ MASK"
- * and "stop SEQ" (strata/abi/guest.h).
+ * control.c - obeys what domain 0 writes to data/strata/ctl, as strata/abi/guest.h
+ * says.
  *
  * All of it runs in the kernel's xenwatch thread, one command after the other,
  * but for close, which comes after the watch is gone; so there is no lock.  A
  * watch may fire without a change: to obey the same command again is harmless.
- * A second start changes what is recorded.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/bits.h>
+#include <linux/bitmap.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -22,15 +21,16 @@
 #include "buffers.h"
 #include "control.h"
 #include "events.h"
-#include "probes.h"
+#include "filter.h"
+#include "kprobes.h"
 #include "publish.h"
-
-#define EVENTS_MASK GENMASK_ULL(STRATA_NR_EVENTS - 1, 0)
+#include "resume.h"
 
 struct command {
-	enum { COMMAND_BAD, COMMAND_START, COMMAND_STOP } kind;
 	u64 seq; /* 0 where none could be read */
-	u64 mask;
+	enum strata_mode mode;
+	DECLARE_BITMAP(mask, STRATA_GUEST_EVENTS_MAX);
+	char *filter; /* NULL: none */
 };
 
 static bool recording;
@@ -40,72 +40,157 @@ bool strata_control_recording(void)
 	return READ_ONCE(recording);
 }
 
-/* Takes @text apart, and to pieces. */
-static struct command parse_command(char *text)
+/* Reads hexadecimal digits of any number; no bit may be set that is no event's. */
+static bool parse_mask(const char *text, unsigned long *mask)
 {
-	struct command command = { .kind = COMMAND_BAD };
-	const char *verb = strsep(&text, " ");
-	const char *seq = strsep(&text, " ");
-	const char *mask = strsep(&text, " ");
+	size_t digits = strlen(text), i;
+	unsigned int bit;
 
-	if (!seq || kstrtou64(seq, 10, &command.seq)) {
-		command.seq = 0;
-		return command;
+	bitmap_zero(mask, STRATA_GUEST_EVENTS_MAX);
+	for (i = 0; i < digits; i++) {
+		int digit = hex_to_bin(text[digits - 1 - i]);
+
+		if (digit < 0)
+			return false;
+		for (bit = 0; bit < 4; bit++) {
+			if (!(digit >> bit & 1))
+				continue;
+			if (i * 4 + bit >= strata_events_count())
+				return false;
+			__set_bit(i * 4 + bit, mask);
+		}
 	}
-	if (!strcmp(verb, "stop") && !mask)
-		command.kind = COMMAND_STOP;
-	else if (!strcmp(verb, "start") && mask && !text && !kstrtou64(mask, 16, &command.mask) &&
-		 !(command.mask & ~EVENTS_MASK))
-		command.kind = COMMAND_START;
-	return command;
+	return digits > 0;
+}
+
+static bool parse_mode(const char *text, enum strata_mode *mode)
+{
+	*mode = strcmp(text, "overwrite") ? STRATA_MODE_DISCARD : STRATA_MODE_OVERWRITE;
+	return *mode == STRATA_MODE_OVERWRITE || !strcmp(text, "discard");
 }
 
 static void stop(void)
 {
 	WRITE_ONCE(recording, false);
-	strata_probes_detach_all();
+	strata_events_detach_all();
 	strata_buffers_flush();
 }
 
 /* What is attached when an attachment fails is not worth a half-filled trace: all or nothing. */
-static bool start(u64 mask)
+static int start(const struct command *command)
 {
-	if (strata_probes_attach(mask)) {
+	int err = strata_filter_set(command->filter);
+
+	if (err)
+		return err;
+	strata_buffers_set_mode(command->mode);
+	err = strata_events_attach(command->mask);
+	if (err) {
 		stop();
-		return false;
+		return err;
 	}
 	WRITE_ONCE(recording, true);
-	return true;
+	return 0;
+}
+
+/* "MODE MASK" or "MODE MASK FILTER" */
+static int obey_start(struct command *command, char *words)
+{
+	const char *mode = strsep(&words, " ");
+	const char *mask = strsep(&words, " ");
+
+	if (!mode || !mask || !parse_mode(mode, &command->mode) || !parse_mask(mask, command->mask))
+		return -EINVAL;
+	command->filter = words;
+	return start(command);
+}
+
+static int obey_stop(struct command *command, char *words)
+{
+	if (words)
+		return -EINVAL;
+	stop();
+	return 0;
+}
+
+static int obey_flush(struct command *command, char *words)
+{
+	if (words)
+		return -EINVAL;
+	strata_buffers_flush();
+	return 0;
+}
+
+/* "NAME SYMBOL" or "NAME SYMBOL+OFFSET" */
+static int add_probe(const char *group, char *words)
+{
+	const char *name = strsep(&words, " ");
+
+	if (!name || !words)
+		return -EINVAL;
+	return strata_kprobes_add(group, name, words);
+}
+
+static int obey_kprobe(struct command *command, char *words)
+{
+	return add_probe("kprobe", words);
+}
+
+static int obey_kretprobe(struct command *command, char *words)
+{
+	return add_probe("kretprobe", words);
+}
+
+static const struct {
+	const char *word;
+	int (*obey)(struct command *command, char *words);
+	const char *answer;
+} verbs[] = {
+	{ "start", obey_start, "started" },        { "flush", obey_flush, "flushed" },
+	{ "stop", obey_stop, "stopped" },          { "kprobe", obey_kprobe, "probed" },
+	{ "kretprobe", obey_kretprobe, "probed" },
+};
+
+/* Takes @text to pieces, and does what it says.  Returns the answer, or NULL: it is refused. */
+static const char *obey_text(struct command *command, char *text)
+{
+	const char *verb = strsep(&text, " ");
+	const char *seq = strsep(&text, " ");
+	unsigned int i;
+
+	if (!seq || kstrtou64(seq, 10, &command->seq)) {
+		command->seq = 0;
+		return NULL;
+	}
+	for (i = 0; i < ARRAY_SIZE(verbs); i++)
+		if (!strcmp(verb, verbs[i].word))
+			return verbs[i].obey(command, text) ? NULL : verbs[i].answer;
+	return NULL;
 }
 
 static void obey(struct xenbus_watch *watch, const char *path, const char *token)
 {
-	struct command command;
-	char shown[32];
-	char *text = strata_publish_read_ctl();
+	static struct command command;
+	const char *answer;
+	char shown[64];
+	char *text;
 
+	/* After a restore all watches are registered anew, and that makes each fire. */
+	if (strata_resume_needed()) {
+		stop();
+		strata_resume_publish();
+	}
+	text = strata_publish_read_ctl();
 	/* Not there: nobody has commanded anything yet, or the node was removed. */
 	if (IS_ERR(text))
 		return;
 	strscpy(shown, text, sizeof(shown));
-	command = parse_command(text);
+	answer = obey_text(&command, text);
 	kfree(text);
-
-	switch (command.kind) {
-	case COMMAND_START:
-		strata_publish_state(start(command.mask) ? "started" : "refused", command.seq);
-		break;
-	case COMMAND_STOP:
-		stop();
-		strata_publish_state("stopped", command.seq);
-		break;
-	case COMMAND_BAD:
-		pr_warn_ratelimited(
-			"%s/ctl says \"%*pE\"; expected start SEQ MASK, within %llx, or stop SEQ\n",
-			STRATA_GUEST_XENSTORE_DIR, (int)strlen(shown), shown, EVENTS_MASK);
-		strata_publish_state("refused", command.seq);
-		break;
-	}
+	if (!answer)
+		pr_warn_ratelimited("%s/ctl is refused: \"%*pE\"\n", STRATA_GUEST_XENSTORE_DIR,
+				    (int)strlen(shown), shown);
+	strata_publish_state(answer ?: "refused", command.seq);
 }
 
 static struct xenbus_watch watch = {
@@ -127,4 +212,5 @@ void strata_control_close(void)
 	/* Waits for the callback, if it runs. */
 	unregister_xenbus_watch(&watch);
 	stop();
+	strata_filter_set(NULL);
 }

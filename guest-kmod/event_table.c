@@ -1,53 +1,91 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * event_table.c - the table that tells dom0 what the records carry, made from
- * the same list as the structures that the probes fill in.
- */
+/* event_table.c - see event_table.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/build_bug.h>
+#include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+#include <asm/barrier.h>
 
-#include "events.h"
+#include "event_table.h"
 
-#define COUNT_FIELD(type, kind, name)           +1
-#define COUNT_ARRAY(type, kind, name, count)    +1
-#define DESCRIBE_FIELD(type, kind, name)        { #name, STRATA_FIELD_##kind, sizeof(type), 1 },
-#define DESCRIBE_ARRAY(type, kind, name, count) { #name, STRATA_FIELD_##kind, sizeof(type), count },
-#define DESCRIBE_EVENT(event, tracepoint, FIELDS)                     \
-	[STRATA_EVENT_##event] = {                                    \
-		.id = STRATA_EVENT_##event,                           \
-		.name = #event,                                       \
-		.nr_fields = FIELDS(COUNT_FIELD, COUNT_ARRAY),        \
-		.fields = { FIELDS(DESCRIBE_FIELD, DESCRIBE_ARRAY) }, \
-	},
+/* No kprobe has more fields: ip and the return value. */
+#define PROBE_FIELDS_MAX 2
 
-/* clang-format off */
-const struct strata_event_desc strata_event_table[STRATA_NR_EVENTS] = {
-	STRATA_GUEST_EVENTS(DESCRIBE_EVENT)
-};
-/* clang-format on */
+static char *table;
+static u32 used, room;
+static struct strata_guest_root *root;
 
-static_assert(STRATA_NR_EVENTS <= STRATA_GUEST_EVENTS_MAX, "an event without a bit in MASK");
-
-#define PAYLOAD_BYTES(event, tracepoint, FIELDS) \
-	[STRATA_EVENT_##event] = sizeof(struct strata_payload_##event),
-
-int strata_event_table_check(void)
+u32 strata_event_table_bytes(void)
 {
-	static const u32 payload_bytes[STRATA_NR_EVENTS] = { STRATA_GUEST_EVENTS(PAYLOAD_BYTES) };
-	unsigned int id;
+	u32 bytes = STRATA_GUEST_PROBES_MAX * strata_event_desc_bytes(PROBE_FIELDS_MAX);
+	u32 id;
 
-	for (id = 0; id < STRATA_NR_EVENTS; id++) {
-		const struct strata_event_desc *event = &strata_event_table[id];
-		u32 described =
-			sizeof(struct strata_guest_context) + strata_event_payload_bytes(event);
+	for (id = 0; id < strata_events_count(); id++)
+		bytes += strata_event_desc_bytes(strata_events_get(id)->nr_fields);
+	return bytes;
+}
 
-		if (described != payload_bytes[id]) {
-			pr_err("event %s: described with %u bytes of payload, recorded with %u; make each of its fields a multiple of 4 bytes\n",
-			       event->name, described, payload_bytes[id]);
-			return -EINVAL;
-		}
+int strata_event_table_create(struct strata_grants *grants)
+{
+	u32 nr_pages = strata_guest_table_pages(strata_event_table_bytes());
+	int first = strata_grants_add(grants, nr_pages, NUMA_NO_NODE, false);
+	u32 id;
+
+	if (first < 0)
+		return first;
+	table = vmap(&grants->page[first], nr_pages, VM_MAP, PAGE_KERNEL);
+	if (!table) {
+		pr_err("no room to map an event table of %u pages\n", nr_pages);
+		return -ENOMEM;
 	}
+	used = 0;
+	room = strata_event_table_bytes();
+	for (id = 0; id < strata_events_count(); id++)
+		strata_event_table_add(strata_events_get(id));
 	return 0;
+}
+
+void strata_event_table_publish(struct strata_guest_root *shared)
+{
+	root = shared;
+}
+
+/* Describes the fields of fixed length, then the others: so they lie in a payload. */
+static void describe_fields(struct strata_event_desc *entry, const struct strata_event *event)
+{
+	u32 pass, i;
+
+	entry->nr_fields = 0;
+	for (pass = 0; pass < 2; pass++)
+		for (i = 0; i < event->nr_fields; i++)
+			if (strata_field_is_variable(&event->fields[i]) == (pass == 1))
+				entry->fields[entry->nr_fields++] = event->fields[i];
+}
+
+int strata_event_table_add(const struct strata_event *event)
+{
+	struct strata_event_desc *entry = (struct strata_event_desc *)(table + used);
+	u32 bytes = strata_event_desc_bytes(event->nr_fields);
+
+	if (bytes > room - used)
+		return -ENOSPC;
+	entry->id = event->id;
+	strscpy(entry->name, event->name, sizeof(entry->name));
+	strscpy(entry->group, event->group, sizeof(entry->group));
+	describe_fields(entry, event);
+	used += bytes;
+	/* The entry before the number that says that it is there. */
+	if (root)
+		smp_store_release(&root->nr_events, event->id + 1);
+	return 0;
+}
+
+void strata_event_table_destroy(void)
+{
+	vunmap(table);
+	table = NULL;
+	root = NULL;
 }

@@ -7,7 +7,8 @@
  * gnttab_end_foreign_access(), which owns it from then on and frees it when
  * domain 0 does not map it any more, be that after this module is gone.
  *
- * Not thread-safe: called when the module loads and when it unloads.
+ * Not thread-safe: called when the module loads, when the domain was restored, and
+ * when the module unloads.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -37,7 +38,8 @@ int strata_grants_init(struct strata_grants *grants, u32 nr_listed)
 	grants->capacity = nr_listed + directory_pages(nr_listed) + 1;
 	grants->page = kvcalloc(grants->capacity, sizeof(*grants->page), GFP_KERNEL);
 	grants->ref = kvcalloc(grants->capacity, sizeof(*grants->ref), GFP_KERNEL);
-	if (grants->page && grants->ref)
+	grants->writable = kvcalloc(grants->capacity, sizeof(*grants->writable), GFP_KERNEL);
+	if (grants->page && grants->ref && grants->writable)
 		return 0;
 	pr_err("no memory for a list of %u pages\n", grants->capacity);
 	strata_grants_release(grants);
@@ -66,6 +68,7 @@ static int add_page(struct strata_grants *grants, int node, bool writable)
 	}
 	grants->page[grants->nr] = page;
 	grants->ref[grants->nr] = ref;
+	grants->writable[grants->nr] = writable;
 	grants->nr++;
 	return 0;
 }
@@ -114,6 +117,17 @@ int strata_grants_add_root(struct strata_grants *grants, const struct strata_gue
 	return place;
 }
 
+void strata_grants_renew(const struct strata_grants *grants)
+{
+	u32 i;
+
+	/* The kernel's list of free references came along; only Xen's table did not. */
+	for (i = 0; i < grants->nr; i++)
+		gnttab_grant_foreign_access_ref(grants->ref[i], DOMAIN_0,
+						xen_page_to_gfn(grants->page[i]),
+						!grants->writable[i]);
+}
+
 void strata_grants_release(struct strata_grants *grants)
 {
 	u32 i;
@@ -124,5 +138,6 @@ void strata_grants_release(struct strata_grants *grants)
 	}
 	kvfree(grants->page);
 	kvfree(grants->ref);
+	kvfree(grants->writable);
 	*grants = (struct strata_grants){};
 }

@@ -15,6 +15,7 @@
 struct strata_grants {
 	struct page **page;
 	grant_ref_t *ref;
+	bool *writable;
 	u32 nr;
 	u32 capacity;
 };
@@ -38,6 +39,13 @@ int strata_grants_add(struct strata_grants *grants, u32 nr, int node, bool writa
  * page, or as strata_grants_add().  May sleep.
  */
 int strata_grants_add_root(struct strata_grants *grants, const struct strata_guest_root *root);
+
+/*
+ * Grants all pages once more under the same references: after a restore, when
+ * the domain's grant table is a new and empty one.  Any context; domain 0 maps
+ * none of the pages.
+ */
+void strata_grants_renew(const struct strata_grants *grants);
 
 /*
  * Ends all grants and lets go of all pages.  A page that domain 0 still maps is

@@ -20,11 +20,15 @@
 
 #include "buffers.h"
 #include "control.h"
+#include "event_table.h"
 #include "events.h"
+#include "evtchn.h"
 #include "grants.h"
+#include "kprobes.h"
 #include "notify.h"
-#include "probes.h"
 #include "publish.h"
+#include "resume.h"
+#include "tracepoints.h"
 
 static unsigned int subbuf_kb = 64;
 module_param(subbuf_kb, uint, 0444);
@@ -81,32 +85,12 @@ static int choose_geometry(struct strata_ring_geometry *geo)
 		       strata_buffers_count(), STRATA_GUEST_RINGS_MAX);
 		return -EINVAL;
 	}
-	nr_refs = strata_guest_refs(STRATA_NR_EVENTS, strata_buffers_count(), *geo);
+	nr_refs = strata_guest_refs(strata_event_table_bytes(), strata_buffers_count(), *geo);
 	if (nr_refs > STRATA_GUEST_REFS_MAX) {
 		pr_err("%u CPUs with %u sub-buffers of %u KiB need %llu pages, but %u is the limit; choose a smaller subbuf_kb or nr_subbufs\n",
 		       strata_buffers_count(), nr_subbufs, subbuf_kb, nr_refs,
 		       STRATA_GUEST_REFS_MAX);
 		return -EINVAL;
-	}
-	return 0;
-}
-
-/* Shares the event table.  0 or a negative error after a message. */
-static int share_event_table(void)
-{
-	const char *table = (const char *)strata_event_table;
-	u32 bytes = sizeof(strata_event_table);
-	u32 nr_pages = strata_guest_event_pages(STRATA_NR_EVENTS);
-	int first = strata_grants_add(&grants, nr_pages, NUMA_NO_NODE, false);
-	u32 i;
-
-	if (first < 0)
-		return first;
-	for (i = 0; i < nr_pages; i++) {
-		u32 offset = i * STRATA_PAGE_BYTES;
-
-		memcpy(page_address(grants.page[first + i]), table + offset,
-		       min(bytes - offset, STRATA_PAGE_BYTES));
 	}
 	return 0;
 }
@@ -119,37 +103,47 @@ static int share_memory(struct strata_ring_geometry geo, u64 nonce)
 		.magic = STRATA_GUEST_MAGIC,
 		.version = STRATA_GUEST_ABI_VERSION,
 		.nonce = nonce,
-		.nr_events = STRATA_NR_EVENTS,
+		.nr_events = strata_events_count(),
 		.nr_rings = strata_buffers_count(),
 		.subbuf_bits = geo.subbuf_bits,
 		.nr_subbufs_bits = geo.nr_subbufs_bits,
+		.table_bytes = strata_event_table_bytes(),
 	};
 	int place, err;
 
-	err = strata_grants_init(&grants, strata_guest_refs(root.nr_events, root.nr_rings, geo));
+	err = strata_grants_init(&grants, strata_guest_refs(root.table_bytes, root.nr_rings, geo));
 	if (err)
 		return err;
-	err = share_event_table();
+	err = strata_event_table_create(&grants);
 	if (err)
 		goto release;
 	err = strata_buffers_create(&grants, geo);
 	if (err)
-		goto release;
+		goto destroy_table;
 	place = strata_grants_add_root(&grants, &root);
-	if (place >= 0)
+	if (place >= 0) {
+		strata_event_table_publish(page_address(grants.page[place]));
 		return place;
+	}
 	err = place;
 	strata_buffers_destroy();
+destroy_table:
+	strata_event_table_destroy();
 release:
 	strata_grants_release(&grants);
 	return err;
 }
 
-/* What the rest depends on: Xen, xenstore, the kernel's trace points. */
+static void unshare_memory(void)
+{
+	strata_buffers_destroy();
+	strata_event_table_destroy();
+	strata_grants_release(&grants);
+}
+
+/* What the rest depends on: Xen and xenstore. */
 static int check_environment(void)
 {
-	int err;
-
 	if (!xen_domain()) {
 		pr_err("this kernel does not run on Xen\n");
 		return -ENODEV;
@@ -158,10 +152,7 @@ static int check_environment(void)
 		pr_err("xenstore does not run yet; in domain 0 start xenstored first\n");
 		return -ENODEV;
 	}
-	err = strata_event_table_check();
-	if (err)
-		return err;
-	return strata_probes_find();
+	return 0;
 }
 
 static int __init strata_init(void)
@@ -173,12 +164,18 @@ static int __init strata_init(void)
 	err = check_environment();
 	if (err)
 		return err;
-	err = choose_geometry(&geo);
+	err = strata_tracepoints_find();
 	if (err)
 		return err;
+	strata_evtchn_open();
+	err = choose_geometry(&geo);
+	if (err)
+		goto close_evtchn;
 	root = share_memory(geo, nonce);
-	if (root < 0)
-		return root;
+	if (root < 0) {
+		err = root;
+		goto close_evtchn;
+	}
 	port = strata_notify_open();
 	if (port < 0) {
 		err = port;
@@ -187,30 +184,35 @@ static int __init strata_init(void)
 	err = strata_publish(grants.ref[root], port, nonce);
 	if (err)
 		goto close_port;
+	strata_resume_open(&grants, root);
 	err = strata_control_open();
 	if (err)
-		goto unpublish;
+		goto close_resume;
 	pr_info("%u rings of %u sub-buffers of %u KiB, %u events\n", strata_buffers_count(),
-		nr_subbufs, subbuf_kb, STRATA_NR_EVENTS);
+		nr_subbufs, subbuf_kb, strata_events_count());
 	return 0;
 
-unpublish:
+close_resume:
+	strata_resume_close();
 	strata_unpublish();
 close_port:
 	strata_notify_close();
 unshare:
-	strata_buffers_destroy();
-	strata_grants_release(&grants);
+	unshare_memory();
+close_evtchn:
+	strata_evtchn_close();
 	return err;
 }
 
 static void __exit strata_exit(void)
 {
 	strata_control_close();
+	strata_kprobes_clear();
+	strata_resume_close();
 	strata_unpublish();
 	strata_notify_close();
-	strata_buffers_destroy();
-	strata_grants_release(&grants);
+	unshare_memory();
+	strata_evtchn_close();
 }
 
 module_init(strata_init);

@@ -27,15 +27,11 @@ static void send_event(struct irq_work *work)
 
 DEFINE_PER_CPU(struct irq_work, strata_notify_work);
 
-int strata_notify_open(void)
+int strata_notify_renew(void)
 {
 	struct evtchn_alloc_unbound alloc = { .dom = DOMID_SELF, .remote_dom = 0 };
-	unsigned int cpu;
 	int err;
 
-	/* Not by an initialiser: in a module's per-CPU data the kernel relocates no pointers. */
-	for_each_possible_cpu (cpu)
-		per_cpu(strata_notify_work, cpu) = IRQ_WORK_INIT_HARD(send_event);
 	err = HYPERVISOR_event_channel_op(EVTCHNOP_alloc_unbound, &alloc);
 	if (err) {
 		pr_err("Xen gives no event channel (error %d)\n", err);
@@ -43,6 +39,27 @@ int strata_notify_open(void)
 	}
 	port = alloc.port;
 	return port;
+}
+
+int strata_notify_open(void)
+{
+	unsigned int cpu;
+
+	/* Not by an initialiser: in a module's per-CPU data the kernel relocates no pointers. */
+	for_each_possible_cpu (cpu)
+		per_cpu(strata_notify_work, cpu) = IRQ_WORK_INIT_HARD(send_event);
+	return strata_notify_renew();
+}
+
+bool strata_notify_survived(void)
+{
+	struct evtchn_status status = { .dom = DOMID_SELF, .port = port };
+
+	if (HYPERVISOR_event_channel_op(EVTCHNOP_status, &status))
+		return false;
+	/* The kernel's own channels, which took low numbers anew, are neither. */
+	return (status.status == EVTCHNSTAT_unbound && status.u.unbound.dom == 0) ||
+	       (status.status == EVTCHNSTAT_interdomain && status.u.interdomain.dom == 0);
 }
 
 void strata_notify_close(void)

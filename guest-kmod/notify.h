@@ -16,6 +16,15 @@ DECLARE_PER_CPU(struct irq_work, strata_notify_work);
 /* Makes an event channel that domain 0 can bind to.  Returns its port or a negative error. */
 int strata_notify_open(void);
 
+/*
+ * After a suspend: is the channel still there?  It is not in a domain that was
+ * restored, which has new ones.  Any context.
+ */
+bool strata_notify_survived(void);
+
+/* Makes another channel for the one that did not survive; returns as strata_notify_open(). */
+int strata_notify_renew(void);
+
 /* Closes it.  No probe is attached.  May sleep. */
 void strata_notify_close(void);
 

@@ -3,25 +3,32 @@
  * record.h - how a probe writes one record:
  *
  *	struct strata_open_record record;
- *	struct strata_payload_NAME *payload = strata_record_begin(&record, NAME);
+ *	void *payload;
  *
+ *	if (!strata_filter_passes())
+ *		return;
+ *	payload = strata_record_begin(&record, event->id, bytes);
  *	if (!payload)
  *		return;
- *	... fill in every field ...
+ *	... fill in all of it ...
  *	strata_record_end(&record);
  *
  * In between, the slot is held: no lock, no allocation, no sleep, no fault.
  *
  * The kernel runs probes with preemption off, in any context; so a probe stays
- * on its CPU, and stop waits for it with tracepoint_synchronize_unregister().
+ * on its CPU, and stop waits for it with tracepoint_synchronize_unregister().  A
+ * probe that is reached from within a probe records too, down to the nesting that
+ * strata_ring_enter() allows; deeper ones are counted as lost.
  */
 #ifndef STRATA_KMOD_RECORD_H
 #define STRATA_KMOD_RECORD_H
 
 #include <linux/sched.h>
 
+#include <strata/abi/guest.h>
+
 #include "buffers.h"
-#include "events.h"
+#include "filter.h"
 #include "notify.h"
 
 struct strata_open_record {
@@ -29,35 +36,42 @@ struct strata_open_record {
 	struct strata_slot slot;
 };
 
-/* Reserves a slot and fills in the context.  NULL: the record is lost, and was counted. */
-static __always_inline void *strata_record_reserve(struct strata_open_record *record,
-						   enum strata_event_id id, u32 payload_bytes)
+/* Reserves a slot and fills in the context.  Returns the payload behind it, @bytes to be filled
+ * in, at a multiple of 4; NULL: the record is lost, and was counted. */
+static __always_inline void *strata_record_begin(struct strata_open_record *record, u32 id,
+						 u32 bytes)
 {
 	struct strata_ring *ring = this_cpu_read(strata_cpu_ring);
 	struct strata_guest_context *context;
 
 	if (unlikely(!strata_ring_enter(ring)))
 		return NULL;
-	if (unlikely(!strata_ring_reserve(ring, id, payload_bytes, &record->slot))) {
+	if (unlikely(!strata_ring_reserve(ring, id, sizeof(*context) + bytes, &record->slot))) {
 		strata_ring_exit(ring);
 		return NULL;
 	}
 	record->ring = ring;
 	context = (struct strata_guest_context *)record->slot.payload;
 	context->tid = current->pid;
-	return context;
+	return context + 1;
 }
-
-/* The payload of event @name to be filled in, or NULL. */
-#define strata_record_begin(record, name)                       \
-	((struct strata_payload_##name *)strata_record_reserve( \
-		(record), STRATA_EVENT_##name, sizeof(struct strata_payload_##name)))
 
 static __always_inline void strata_record_end(struct strata_open_record *record)
 {
 	strata_ring_commit(record->ring, &record->slot);
 	strata_ring_exit(record->ring);
 	strata_notify_if_delivered(record->ring);
+}
+
+/* Counts @nr records that were lost before a probe could see them.  May sleep. */
+static inline void strata_record_missed(unsigned long nr)
+{
+	for (; nr > 0; nr--) {
+		preempt_disable();
+		strata_ring_count_lost(this_cpu_read(strata_cpu_ring), STRATA_LOST_NESTED);
+		preempt_enable();
+		cond_resched();
+	}
 }
 
 #endif /* STRATA_KMOD_RECORD_H */

@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * clock_maps.c - see clock_maps.h.  xen_scan.c fills the maps, the merger
- * converts each kernel stream with them.
- *
- * Which piece a guest tick belongs to is not in the record.  A stream moves
- * forward in time, so it is the first piece, from the current one on, whose
- * conversion lies before the next piece begins.  That fails in one case: a
- * guest that set its counter back repeats readings.  The ring closes a packet
- * there, readings go back between packets, and that is when the next piece is
- * entered.  (A guest that set it back by less than it then was silent shows
- * nothing: its events up to that distance later come out as much too early, and
- * the order check has the chance to find them.)
+ * clock_maps.c - see clock_maps.h.  xen_scan.c fills the maps, stream_clock.c
+ * converts a kernel's readings with them.
  */
 #include "clock_maps.h"
 
@@ -37,12 +28,24 @@ bool strata_clock_maps_add(struct strata_clock_maps *maps, uint64_t ticks,
 	piece->domain = clock->domain;
 	piece->vcpu = clock->vcpu;
 	piece->from_ticks = ticks;
-	if (clock->is_hvm) {
+	piece->is_hvm = clock->is_hvm;
+	piece->emulated = clock->emulated;
+	piece->guest_khz = clock->guest_khz;
+	if (clock->is_hvm)
 		piece->map.offset = clock->offset;
+	if (clock->emulated) {
+		piece->vtsc.mul_frac = clock->vtsc_mul_frac;
+		piece->vtsc.shift = clock->vtsc_shift;
+		piece->vtsc_offset_ns = clock->vtsc_offset_ns;
+		piece->vtsc_last_ns = clock->vtsc_last_ns;
+		piece->usable = strata_clock_scale_valid(&piece->vtsc);
+		return true;
+	}
+	if (clock->is_hvm) {
 		piece->map.ratio = clock->ratio;
 		piece->map.frac_bits = clock->ratio_frac_bits;
 	}
-	piece->usable = clock->emulated == 0 && strata_clock_map_valid(&piece->map);
+	piece->usable = strata_clock_map_valid(&piece->map);
 	return true;
 }
 
@@ -59,7 +62,94 @@ static int compare_pieces(const void *left, const void *right)
 	return 0;
 }
 
-void strata_clock_maps_sort(struct strata_clock_maps *maps)
+static bool same_map(const struct strata_clock_piece *a, const struct strata_clock_piece *b)
+{
+	return a->domain == b->domain && a->vcpu == b->vcpu && a->usable == b->usable &&
+	       a->emulated == b->emulated && a->map.offset == b->map.offset &&
+	       a->map.ratio == b->map.ratio && a->map.frac_bits == b->map.frac_bits &&
+	       a->vtsc.mul_frac == b->vtsc.mul_frac && a->vtsc.shift == b->vtsc.shift &&
+	       a->vtsc_offset_ns == b->vtsc_offset_ns;
+}
+
+static uint64_t add_held(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/*
+ * Host ticks by which the counter was set back from @old to @piece, rounded up; 0: forward, or not
+ * at all.  A counter that begins or ends to be emulated does so before its guest reads it.
+ */
+static uint64_t set_back(const struct strata_clock_piece *old,
+			 const struct strata_clock_piece *piece, uint32_t tsc_khz)
+{
+	uint64_t host = piece->from_ticks;
+	int64_t back;
+	strata_uint128_t ticks;
+
+	if (!old->usable || !piece->usable || old->emulated != piece->emulated)
+		return 0;
+	if (!piece->emulated) {
+		back = (int64_t)(strata_guest_from_host(&old->map, host) -
+				 strata_guest_from_host(&piece->map, host));
+		if (back <= 0)
+			return 0;
+		return strata_host_from_guest(
+			&(struct strata_clock_map){ 0, old->map.ratio, old->map.frac_bits },
+			(uint64_t)back);
+	}
+	back = (int64_t)(piece->vtsc_offset_ns - old->vtsc_offset_ns);
+	back = back < 0 ? -(int64_t)strata_clock_scale(&piece->vtsc, 0 - (uint64_t)back)
+			: (int64_t)strata_clock_scale(&piece->vtsc, (uint64_t)back);
+	back += (int64_t)(old->map.offset - piece->map.offset);
+	if (back <= 0)
+		return 0;
+	/* System time may run up to twice as fast as the counter says while Xen corrects it. */
+	ticks = (strata_uint128_t)back * tsc_khz * 2 /
+			(piece->guest_khz ? piece->guest_khz : tsc_khz) +
+		1;
+	return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
+}
+
+/* Doubt reaches across a piece that is shorter than it. */
+static uint64_t reach(uint64_t back, uint64_t length, uint64_t beyond)
+{
+	uint64_t both = add_held(back, beyond);
+
+	return both > length ? both : back;
+}
+
+static bool of_one_vcpu(const struct strata_clock_piece *a, const struct strata_clock_piece *b)
+{
+	return a->domain == b->domain && a->vcpu == b->vcpu;
+}
+
+static void find_doubts(struct strata_clock_maps *maps, uint32_t tsc_khz)
+{
+	struct strata_clock_piece *pieces = maps->pieces;
+	size_t i;
+
+	for (i = 1; i < maps->nr; i++) {
+		if (!of_one_vcpu(&pieces[i - 1], &pieces[i]))
+			continue;
+		pieces[i].set_back_ticks = set_back(&pieces[i - 1], &pieces[i], tsc_khz);
+		pieces[i].doubt_before = reach(pieces[i].set_back_ticks,
+					       pieces[i].from_ticks - pieces[i - 1].from_ticks,
+					       pieces[i - 1].doubt_before);
+	}
+	for (i = maps->nr; i-- > 1;) {
+		uint64_t length = UINT64_MAX;
+
+		if (!of_one_vcpu(&pieces[i - 1], &pieces[i]))
+			continue;
+		if (i + 1 < maps->nr && of_one_vcpu(&pieces[i], &pieces[i + 1]))
+			length = pieces[i + 1].from_ticks - pieces[i].from_ticks;
+		pieces[i - 1].doubt_after =
+			reach(pieces[i].set_back_ticks, length, pieces[i].doubt_after);
+	}
+}
+
+void strata_clock_maps_sort(struct strata_clock_maps *maps, uint32_t tsc_khz)
 {
 	size_t i, kept = 0;
 
@@ -68,17 +158,11 @@ void strata_clock_maps_sort(struct strata_clock_maps *maps)
 	qsort(maps->pieces, maps->nr, sizeof(*maps->pieces), compare_pieces);
 	/* A record that says again what holds already makes no new piece. */
 	for (i = 1; i < maps->nr; i++) {
-		struct strata_clock_piece *last = &maps->pieces[kept];
-		const struct strata_clock_piece *piece = &maps->pieces[i];
-
-		if (piece->domain == last->domain && piece->vcpu == last->vcpu &&
-		    piece->usable == last->usable && piece->map.offset == last->map.offset &&
-		    piece->map.ratio == last->map.ratio &&
-		    piece->map.frac_bits == last->map.frac_bits)
-			continue;
-		maps->pieces[++kept] = *piece;
+		if (!same_map(&maps->pieces[i], &maps->pieces[kept]))
+			maps->pieces[++kept] = maps->pieces[i];
 	}
 	maps->nr = kept + 1;
+	find_doubts(maps, tsc_khz);
 }
 
 void strata_clock_maps_clear(struct strata_clock_maps *maps)
@@ -105,6 +189,17 @@ static size_t first_piece(const struct strata_clock_maps *maps, uint16_t domain,
 	return low;
 }
 
+const struct strata_clock_piece *strata_clock_maps_of(const struct strata_clock_maps *maps,
+						      uint16_t domain, uint16_t vcpu, size_t *nr)
+{
+	size_t first = first_piece(maps, domain, vcpu), i = first;
+
+	while (i < maps->nr && maps->pieces[i].domain == domain && maps->pieces[i].vcpu == vcpu)
+		i++;
+	*nr = i - first;
+	return *nr ? &maps->pieces[first] : NULL;
+}
+
 bool strata_clock_maps_usable(const struct strata_clock_maps *maps, uint16_t domain)
 {
 	size_t i;
@@ -115,64 +210,4 @@ bool strata_clock_maps_usable(const struct strata_clock_maps *maps, uint16_t dom
 			return false;
 	}
 	return true;
-}
-
-void strata_stream_clock_init(struct strata_stream_clock *clock,
-			      const struct strata_clock_maps *maps, uint16_t domain, uint16_t vcpu,
-			      uint32_t tsc_khz)
-{
-	size_t first = first_piece(maps, domain, vcpu), i;
-
-	memset(clock, 0, sizeof(*clock));
-	clock->tsc_khz = tsc_khz;
-	for (i = first;
-	     i < maps->nr && maps->pieces[i].domain == domain && maps->pieces[i].vcpu == vcpu; i++)
-		clock->nr++;
-	if (clock->nr)
-		clock->pieces = &maps->pieces[first];
-}
-
-/* Whether a reading may be the next piece's: it then lies after that piece began.  The record
- * of a change may lie a little before or after the change itself. */
-static bool next_piece_explains(const struct strata_stream_clock *clock, uint64_t guest)
-{
-	const uint64_t slop_ticks = clock->tsc_khz; /* a millisecond */
-	const struct strata_clock_piece *next = &clock->pieces[clock->at + 1];
-	uint64_t from = next->from_ticks > slop_ticks ? next->from_ticks - slop_ticks : 0;
-
-	return strata_host_from_guest(&next->map, guest) >= from;
-}
-
-uint64_t strata_stream_clock_convert(struct strata_stream_clock *clock, uint64_t guest)
-{
-	uint64_t host;
-
-	if (clock->nr == 0)
-		return guest;
-	if (guest < clock->last_guest && clock->at + 1 < clock->nr &&
-	    next_piece_explains(clock, guest))
-		clock->at++;
-	clock->last_guest = guest;
-
-	host = strata_host_from_guest(&clock->pieces[clock->at].map, guest);
-	while (clock->at + 1 < clock->nr && host >= clock->pieces[clock->at + 1].from_ticks &&
-	       next_piece_explains(clock, guest)) {
-		clock->at++;
-		host = strata_host_from_guest(&clock->pieces[clock->at].map, guest);
-	}
-	return host;
-}
-
-uint64_t strata_stream_clock_bound_ticks(const struct strata_stream_clock *clock)
-{
-	uint64_t bound = 1;
-	size_t i;
-
-	for (i = 0; i < clock->nr; i++) {
-		uint64_t ticks = strata_clock_map_bound_ticks(&clock->pieces[i].map);
-
-		if (ticks > bound)
-			bound = ticks;
-	}
-	return bound;
 }

@@ -2,6 +2,9 @@
 /*
  * clock_maps.h - every vCPU's clock, as the hypervisor recorded it: one map from
  * when recording started, and another from each change on.
+ *
+ * Xen records a change while the vCPU cannot read its counter, so a piece holds
+ * for exactly the readings from its tick on until the next piece's.
  */
 #ifndef STRATA_MERGE_CLOCK_MAPS_H
 #define STRATA_MERGE_CLOCK_MAPS_H
@@ -14,14 +17,28 @@
 struct strata_clock_piece {
 	uint16_t domain;
 	uint16_t vcpu;
-	bool usable;         /* false: emulated, or a map that cannot be */
+	bool usable;         /* false: no clock can be like this */
+	bool is_hvm;         /* native: an offset applies */
+	bool emulated;       /* the map gives the offset only, the rest is below */
 	uint64_t from_ticks; /* host */
 	struct strata_clock_map map;
+	struct strata_clock_scale vtsc; /* system time less vtsc_offset_ns, to ticks */
+	uint64_t vtsc_offset_ns;
+	uint64_t vtsc_last_ns;   /* the domain's last answer when this piece began */
+	uint32_t guest_khz;      /* 0: unknown */
+	uint64_t set_back_ticks; /* host ticks by which the counter was set back here */
+	/*
+	 * Where counters are set back, readings repeat.  A reading less than doubt_before host
+	 * ticks after this piece began may be an earlier piece's, one less than doubt_after before
+	 * it ends a later one's; it is then off by that much at most.
+	 */
+	uint64_t doubt_before;
+	uint64_t doubt_after;
 };
 
 /* Zero-initialised is empty. */
 struct strata_clock_maps {
-	struct strata_clock_piece *pieces;
+	struct strata_clock_piece *pieces; /* by domain, vCPU and time */
 	size_t nr;
 	size_t capacity;
 };
@@ -30,31 +47,16 @@ struct strata_clock_maps {
 bool strata_clock_maps_add(struct strata_clock_maps *maps, uint64_t ticks,
 			   const struct strata_hv_vcpu_clock *clock);
 
-/* To be called after the last add and before the first question. */
-void strata_clock_maps_sort(struct strata_clock_maps *maps);
+/* To be called after the last add and before the first question. @tsc_khz: the host's */
+void strata_clock_maps_sort(struct strata_clock_maps *maps, uint32_t tsc_khz);
 
 void strata_clock_maps_clear(struct strata_clock_maps *maps);
 
-/* False if any map of the domain is of a kind that cannot be ordered by arithmetic. */
+/* The pieces of one vCPU, by time; NULL and 0: its clock was not recorded. */
+const struct strata_clock_piece *strata_clock_maps_of(const struct strata_clock_maps *maps,
+						      uint16_t domain, uint16_t vcpu, size_t *nr);
+
+/* False if any map of the domain is one that cannot be. */
 bool strata_clock_maps_usable(const struct strata_clock_maps *maps, uint16_t domain);
-
-/* The clock of one stream of a kernel: where in its vCPU's pieces it is. */
-struct strata_stream_clock {
-	const struct strata_clock_piece *pieces; /* by time */
-	size_t nr;                               /* 0: unknown, taken as the host's */
-	size_t at;
-	uint32_t tsc_khz;
-	uint64_t last_guest;
-};
-
-void strata_stream_clock_init(struct strata_stream_clock *clock,
-			      const struct strata_clock_maps *maps, uint16_t domain, uint16_t vcpu,
-			      uint32_t tsc_khz);
-
-/* The host tick of a guest tick.  To be called with the stream's ticks in their order. */
-uint64_t strata_stream_clock_convert(struct strata_stream_clock *clock, uint64_t guest);
-
-/* The largest bound of the stream's maps, in host ticks; see strata_clock_map_bound_ticks(). */
-uint64_t strata_stream_clock_bound_ticks(const struct strata_stream_clock *clock);
 
 #endif /* STRATA_MERGE_CLOCK_MAPS_H */

@@ -79,15 +79,9 @@ static void print_stream(struct strata_out_file *out, enum strata_layer layer)
 	strata_out_print(out, "\t} align(32);\n};\n\n");
 }
 
-/*
- * The ring pads each record to a multiple of 4, and the padding of a packet's
- * last record is content: so it is declared, or readers look for one more
- * record in it.  Its name is longer than a guest's field name can be.
- */
+/* Padding behind a record needs no words: the header of the next is aligned. */
 static void print_event(struct strata_out_file *out, const struct strata_event_desc *event)
 {
-	uint32_t padding = -strata_event_payload_bytes(event) & 3u;
-
 	strata_out_print(out,
 			 "event {\n"
 			 "\tname = \"%s\";\n"
@@ -96,11 +90,6 @@ static void print_event(struct strata_out_file *out, const struct strata_event_d
 			 "\tfields := struct {\n",
 			 event->name, event->id);
 	strata_tsdl_fields(out, event);
-	if (padding)
-		strata_out_print(out,
-				 "\t\tinteger { size = %u; align = 8; signed = false; } "
-				 "padding_to_a_multiple_of_4;\n",
-				 padding * 8u);
 	strata_out_print(out, "\t} align(32);\n};\n\n");
 }
 

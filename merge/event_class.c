@@ -51,12 +51,17 @@ static bool make_room(struct strata_event_classes *classes)
 
 static void set_role(struct strata_event_class *class)
 {
+	uint32_t payload_bytes = strata_event_payload_bytes(&class->desc);
+	bool entry;
+
 	if (class->layer != STRATA_LAYER_XEN)
 		return;
-	if (strata_xen_runstate_change(class->desc.id, &class->change) && class->payload_bytes >= 4)
+	if (strata_xen_guest_mode(class->desc.id, &entry))
+		class->role = entry ? STRATA_ROLE_GUEST_ENTRY : STRATA_ROLE_GUEST_EXIT;
+	if (strata_xen_runstate_change(class->desc.id, &class->change) && payload_bytes >= 4)
 		class->role = STRATA_ROLE_RUNSTATE;
 	if (class->desc.id == (uint32_t)STRATA_HV_VCPU_STATE &&
-	    class->payload_bytes >= sizeof(struct strata_hv_vcpu_state))
+	    payload_bytes >= sizeof(struct strata_hv_vcpu_state))
 		class->role = STRATA_ROLE_VCPU_STATE;
 }
 
@@ -83,7 +88,6 @@ const struct strata_event_class *strata_event_class_get(struct strata_event_clas
 		return NULL;
 	class->desc = *desc;
 	class->layer = source->layer;
-	class->payload_bytes = strata_event_payload_bytes(desc);
 	class->number = classes->nr;
 	class->index = (*next_index)++;
 	set_role(class);

@@ -14,8 +14,10 @@
 
 enum strata_event_role {
 	STRATA_ROLE_OTHER,
-	STRATA_ROLE_RUNSTATE,   /* the hypervisor: a vCPU changes state */
-	STRATA_ROLE_VCPU_STATE, /* the hypervisor: a vCPU's state when recording started */
+	STRATA_ROLE_RUNSTATE,    /* the hypervisor: a vCPU changes state */
+	STRATA_ROLE_VCPU_STATE,  /* the hypervisor: a vCPU's state when recording started */
+	STRATA_ROLE_GUEST_ENTRY, /* the hypervisor: the current vCPU enters guest mode */
+	STRATA_ROLE_GUEST_EXIT,  /* the hypervisor: it has left it */
 };
 
 struct strata_event_class {
@@ -23,7 +25,6 @@ struct strata_event_class {
 	enum strata_layer layer;
 	enum strata_event_role role;
 	struct strata_runstate_change change; /* of a runstate event */
-	uint32_t payload_bytes;
 	uint32_t number; /* within the source: 0, 1, ... in order of appearance */
 	uint32_t index;  /* within the merge: likewise */
 };

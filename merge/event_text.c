@@ -125,23 +125,25 @@ static char *put_element(char *out, const struct strata_field_desc *field, const
 	return put_decimal(out, -(uint64_t)number, 1);
 }
 
-static char *put_field(char *out, const struct strata_field_desc *field, const uint8_t *bytes)
+/* @count: elements, or bytes of a string */
+static char *put_field(char *out, const struct strata_field_desc *field, const uint8_t *bytes,
+		       uint32_t count)
 {
-	unsigned int i;
+	uint32_t i;
 
 	*out++ = ' ';
 	out = put_text(out, field->name);
 	*out++ = '=';
-	if (field->kind == STRATA_FIELD_TEXT) {
+	if (field->kind == STRATA_FIELD_TEXT || field->kind == STRATA_FIELD_STRING) {
 		*out++ = '"';
-		out = strata_escape(out, (const char *)bytes, field->count);
+		out = strata_escape(out, (const char *)bytes, count);
 		*out++ = '"';
 		return out;
 	}
 	if (field->count == 1)
 		return put_element(out, field, bytes);
 	*out++ = '[';
-	for (i = 0; i < field->count; i++) {
+	for (i = 0; i < count; i++) {
 		if (i > 0)
 			*out++ = ',';
 		out = put_element(out, field, bytes + (size_t)i * field->bytes);
@@ -171,19 +173,23 @@ static char *put_domain_of_field(char *out, const struct strata_merge *merge,
 }
 
 static char *put_fields(char *out, const struct strata_merge *merge,
-			const struct strata_event_class *class, const uint8_t *payload)
+			const struct strata_timeline_event *event)
 {
+	const struct strata_event_desc *desc = &event->class->desc;
+	struct strata_field_place place;
 	uint32_t offset = 0;
 	unsigned int i;
 
-	for (i = 0; i < class->desc.nr_fields; i++) {
-		const struct strata_field_desc *field = &class->desc.fields[i];
+	for (i = 0; i < desc->nr_fields; i++) {
+		const struct strata_field_desc *field = &desc->fields[i];
 
-		offset = strata_field_align(offset, field->bytes);
-		out = put_field(out, field, payload + offset);
-		if (class->layer == STRATA_LAYER_XEN)
-			out = put_domain_of_field(out, merge, field, payload + offset);
-		offset += (uint32_t)field->bytes * field->count;
+		/* The packet has been checked, so all are there. */
+		if (!strata_field_find(field, event->payload, event->payload_bytes, &offset,
+				       &place))
+			break;
+		out = put_field(out, field, event->payload + place.offset, place.count);
+		if (event->class->layer == STRATA_LAYER_XEN)
+			out = put_domain_of_field(out, merge, field, event->payload + place.offset);
 	}
 	return out;
 }
@@ -202,9 +208,11 @@ static char *put_context(char *out, const struct strata_timeline_event *event)
 	*out++ = ' ';
 	bracket = out;
 	for (i = 0; i < context->nr_fields; i++) {
-		offset = strata_field_align(offset, context->fields[i].bytes);
-		out = put_field(out, &context->fields[i], event->context + offset);
-		offset += (uint32_t)context->fields[i].bytes * context->fields[i].count;
+		const struct strata_field_desc *field = &context->fields[i];
+
+		offset = strata_field_align(offset, field->bytes);
+		out = put_field(out, field, event->context + offset, field->count);
+		offset += (uint32_t)field->bytes * field->count;
 	}
 	*bracket = '['; /* where put_field() put a space */
 	*out++ = ']';
@@ -257,5 +265,5 @@ char *strata_event_text(char *out, const struct strata_merge *merge,
 		return out;
 	out = pad_to(out, start, NAME_COLUMN) - 1;
 	out = put_context(out, event);
-	return put_fields(out, merge, event->class, event->payload);
+	return put_fields(out, merge, event);
 }

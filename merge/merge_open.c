@@ -47,9 +47,8 @@ static bool can_be_ordered(struct strata_merge *merge, const struct strata_sourc
 	    strata_clock_maps_usable(&merge->scan.maps, (uint16_t)source->domain))
 		return true;
 	complain(merge,
-		 "%s: Xen emulates this domain's time stamp counter, so its events cannot be "
-		 "ordered exactly; it is left out. Put tsc_mode=\"native\" into the domain's "
-		 "configuration, start it again, and record again",
+		 "%s: what was recorded of this domain's time stamp counter cannot be, so its "
+		 "events cannot be ordered; it is left out. Take the recording again",
 		 source->name);
 	merge->result.left_out_sources++;
 	return false;
@@ -64,14 +63,45 @@ static size_t count_streams(const struct strata_merge *merge)
 	return nr;
 }
 
-static void set_up_clock(struct strata_merge *merge, struct merge_stream *stream)
+/* How often readings go back in a stream, read once more for it. */
+static int count_steps_back(struct merge_stream *stream, const char *raw,
+			    const struct strata_stream *recorded, struct strata_error *error)
+{
+	struct strata_packet_reader reader;
+	struct strata_record record;
+	uint64_t last = 0, times = 0;
+
+	if (strata_packet_reader_open(&reader, raw, stream->reader.source, recorded, NULL, NULL,
+				      error))
+		return -1;
+	while (strata_packet_reader_next(&reader)) {
+		size_t offset = STRATA_PACKET_HEADER_BYTES;
+
+		while (strata_packet_next(reader.source, reader.bytes, &reader.packet, &offset,
+					  &record)) {
+			times += record.ticks < last;
+			last = record.ticks;
+		}
+	}
+	strata_packet_reader_close(&reader);
+	strata_stream_clock_goes_back(&stream->clock, times);
+	return 0;
+}
+
+static int set_up_clock(struct strata_merge *merge, struct merge_stream *stream, const char *raw,
+			const struct strata_stream *recorded, struct strata_error *error)
 {
 	const struct strata_source *source = stream->seen.source;
-	uint64_t bound_ns;
 
-	strata_stream_clock_init(&stream->clock, &merge->scan.maps, (uint16_t)source->domain,
-				 (uint16_t)stream->seen.cpu, merge->timebase.tsc_khz);
-	if (stream->clock.nr == 0 && !is_host_clock(merge, source)) {
+	strata_stream_clock_init(&stream->clock, &merge->scan.maps, &merge->scan.stimes,
+				 strata_skew_bound_ticks(&merge->scan.skew),
+				 (uint16_t)source->domain, (uint16_t)stream->seen.cpu);
+	stream->seen.clock = strata_stream_clock_kind(&stream->clock);
+	if (stream->clock.nr)
+		stream->seen.clock_changes = stream->clock.nr - 1;
+	if (stream->clock.nr == 0 && is_host_clock(merge, source))
+		stream->seen.clock = STRATA_CLOCK_HOST;
+	if (stream->seen.clock == STRATA_CLOCK_ASSUMED) {
 		merge->result.assumed_clocks++;
 		if (merge->recording.nr_sources > 1)
 			complain(merge,
@@ -79,10 +109,9 @@ static void set_up_clock(struct strata_merge *merge, struct merge_stream *stream
 				 "as the host's. Record the hypervisor too",
 				 source->name, stream->seen.cpu);
 	}
-	bound_ns = strata_ticks_to_ns_up(merge->timebase.tsc_khz,
-					 strata_stream_clock_bound_ticks(&stream->clock));
-	if (bound_ns > merge->result.bound_ns)
-		merge->result.bound_ns = bound_ns;
+	if (strata_stream_clock_steps_back(&stream->clock) == 0)
+		return 0;
+	return count_steps_back(stream, raw, recorded, error);
 }
 
 static int open_stream(struct strata_merge *merge, const char *raw, size_t source_index,
@@ -101,9 +130,12 @@ static int open_stream(struct strata_merge *merge, const char *raw, size_t sourc
 	merge->nr_streams++;
 	merge->bytes_total += stream->reader.size;
 	if (source->layer != STRATA_LAYER_XEN) {
-		set_up_clock(merge, stream);
+		if (set_up_clock(merge, stream, raw, recorded, error))
+			return -1;
 		stream->vcpu = strata_order_check_vcpu(merge->check, (uint16_t)source->domain,
 						       (uint16_t)recorded->cpu);
+		if (stream->seen.clock == STRATA_CLOCK_EMULATED)
+			strata_order_check_read_by_xen(stream->vcpu);
 	}
 	return 0;
 }
@@ -173,8 +205,6 @@ static int set_up(struct strata_merge *merge, const char *raw, struct strata_err
 	name_domains(merge);
 	if (open_sources(merge, raw, true, error) || open_sources(merge, raw, false, error))
 		return -1;
-	if (merge->result.bound_ns == 0)
-		merge->result.bound_ns = strata_ticks_to_ns_up(recording->tsc_khz, 1);
 	return 0;
 }
 

@@ -3,9 +3,9 @@
 #ifndef STRATA_MERGE_MERGE_STATE_H
 #define STRATA_MERGE_MERGE_STATE_H
 
-#include "clock_maps.h"
 #include "merger.h"
 #include "packet_reader.h"
+#include "stream_clock.h"
 #include "xen_scan.h"
 
 #define STRATA_DOMAINS 65536u
@@ -22,6 +22,8 @@ struct merge_stream {
 	struct strata_record record;
 	const struct strata_event_class *class;
 	uint64_t ticks; /* of the host */
+	uint64_t bound; /* ticks by which that may be off, */
+	bool sure;      /* unless a record that tells is missing */
 };
 
 struct strata_merge {
@@ -40,6 +42,7 @@ struct strata_merge {
 	size_t nr_heap;
 
 	uint64_t bytes_total;
+	uint64_t began_ns; /* the first event that counts for the duration; 0: none yet */
 	struct strata_merge_result result;
 };
 

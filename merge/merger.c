@@ -65,19 +65,31 @@ static bool next_packet(struct strata_merge *merge, struct merge_stream *stream)
 	return true;
 }
 
-/* The host time of the stream's record, never before that of the record before. */
-static uint64_t host_ticks(struct strata_merge *merge, struct merge_stream *stream)
+/* Sets the host time of the stream's record, never before that of the record before. */
+static void set_host_time(struct strata_merge *merge, struct merge_stream *stream)
 {
-	uint64_t ticks = stream->record.ticks;
+	struct strata_host_time host = { .ticks = stream->record.ticks, .sure = true };
 
 	if (stream->seen.source->layer != STRATA_LAYER_XEN)
-		ticks = strata_stream_clock_convert(&stream->clock, ticks);
-	ticks = shifted_ticks(ticks, stream->shift_ticks);
-	if (ticks < stream->ticks) {
-		merge->result.clamped++;
-		return stream->ticks;
+		host = strata_stream_clock_convert(&stream->clock, host.ticks);
+	host.ticks = shifted_ticks(host.ticks, stream->shift_ticks);
+	if (host.ticks < stream->ticks) {
+		uint64_t back = stream->ticks - host.ticks;
+
+		/* Within its bound it may as well be as late as the event before. */
+		if (back <= host.bound)
+			host.bound += back;
+		else
+			merge->result.clamped++;
+		host.ticks = stream->ticks;
 	}
-	return ticks;
+	stream->ticks = host.ticks;
+	stream->bound = host.bound;
+	stream->sure = host.sure;
+	if (!host.sure)
+		stream->seen.unsure++;
+	else if (host.bound > stream->seen.bound_ticks)
+		stream->seen.bound_ticks = host.bound;
 }
 
 /* Moves a stream to its next event.  1, 0: it is at its end, -1: out of memory. */
@@ -93,7 +105,7 @@ static int advance(struct strata_merge *merge, struct merge_stream *stream,
 		if (!next_packet(merge, stream))
 			return 0;
 	}
-	stream->ticks = host_ticks(merge, stream);
+	set_host_time(merge, stream);
 	stream->class = strata_event_class_get(&merge->classes[stream->seen.source_index],
 					       stream->seen.source, stream->record.event,
 					       &merge->nr_classes);
@@ -115,6 +127,7 @@ static void check_runstate(struct strata_merge *merge, const struct merge_stream
 
 static void check_xen_event(struct strata_merge *merge, const struct merge_stream *stream)
 {
+	struct strata_hv_context context;
 	struct strata_hv_vcpu_state state;
 
 	switch (stream->class->role) {
@@ -124,6 +137,13 @@ static void check_xen_event(struct strata_merge *merge, const struct merge_strea
 	case STRATA_ROLE_VCPU_STATE:
 		memcpy(&state, stream->record.payload, sizeof(state));
 		strata_order_check_state(merge->check, stream->ticks, &state);
+		break;
+	case STRATA_ROLE_GUEST_ENTRY:
+	case STRATA_ROLE_GUEST_EXIT:
+		memcpy(&context, stream->record.context, sizeof(context));
+		strata_order_check_guest_mode(merge->check, stream->ticks, context.domain,
+					      context.vcpu,
+					      stream->class->role == STRATA_ROLE_GUEST_ENTRY);
 		break;
 	case STRATA_ROLE_OTHER:
 		break;
@@ -142,6 +162,7 @@ static void describe(struct strata_merge *merge, const struct merge_stream *stre
 	event->ns = strata_realtime_ns(&merge->timebase, stream->ticks);
 	event->context = stream->record.context;
 	event->payload = stream->record.payload;
+	event->payload_bytes = stream->record.payload_bytes;
 
 	if (stream->class->layer == STRATA_LAYER_XEN) {
 		memcpy(&context, event->context, sizeof(context));
@@ -154,8 +175,10 @@ static void describe(struct strata_merge *merge, const struct merge_stream *stre
 	event->domain = (uint16_t)stream->seen.source->domain;
 	event->vcpu = (uint16_t)stream->seen.cpu;
 	event->pcpu = strata_vcpu_pcpu(stream->vcpu);
-	if (stream->class->layer == STRATA_LAYER_KERNEL)
-		strata_order_check_event(merge->check, stream->vcpu, stream->ticks,
+	if (stream->class->layer == STRATA_LAYER_KERNEL && !stream->sure)
+		strata_order_check_skip(merge->check, stream->vcpu);
+	else if (stream->class->layer == STRATA_LAYER_KERNEL)
+		strata_order_check_event(merge->check, stream->vcpu, stream->ticks, stream->bound,
 					 stream->class->desc.name);
 }
 
@@ -200,6 +223,24 @@ static int fill_heap(struct strata_merge *merge, struct strata_error *error)
 	return 0;
 }
 
+static void note_time(struct strata_merge *merge, const struct strata_timeline_event *event)
+{
+	struct strata_merge_result *result = &merge->result;
+
+	if (result->events++ == 0)
+		result->first_ns = event->ns;
+	result->last_ns = event->ns;
+	/*
+	 * How long it took the hypervisor's records say, if there are any: a guest could give any
+	 * time for its own, and make a recording of seconds look like one of years.
+	 */
+	if (merge->scan.any && event->class->layer != STRATA_LAYER_XEN)
+		return;
+	if (merge->began_ns == 0)
+		merge->began_ns = event->ns;
+	result->duration_ns = event->ns - merge->began_ns;
+}
+
 static int merge_events(struct strata_merge *merge, struct strata_sink *const *sinks,
 			size_t nr_sinks, struct strata_error *error)
 {
@@ -213,9 +254,7 @@ static int merge_events(struct strata_merge *merge, struct strata_sink *const *s
 		describe(merge, stream, &event);
 		for (i = 0; i < nr_sinks; i++)
 			sinks[i]->event(sinks[i], &event);
-		if (merge->result.events++ == 0)
-			merge->result.first_ns = event.ns;
-		merge->result.last_ns = event.ns;
+		note_time(merge, &event);
 		if (merge->result.events % PROGRESS_EVENTS == 0) {
 			report_progress(merge);
 			if (any_failed(sinks, nr_sinks))
@@ -231,6 +270,31 @@ static int merge_events(struct strata_merge *merge, struct strata_sink *const *s
 			sift_down(merge, 0);
 	}
 	return 0;
+}
+
+/* The largest error of a time, and of the distance between times on two physical CPUs. */
+static void sum_up_bounds(struct strata_merge *merge)
+{
+	struct strata_merge_result *result = &merge->result;
+	uint32_t tsc_khz = merge->timebase.tsc_khz;
+	uint64_t largest = 0;
+	size_t i;
+
+	for (i = 0; i < merge->nr_streams; i++) {
+		uint64_t bound = merge->streams[i].seen.bound_ticks;
+
+		largest = bound > largest ? bound : largest;
+	}
+	result->skew_ticks = strata_skew_bound_ticks(&merge->scan.skew);
+	result->pcpus = merge->scan.skew.nr_pcpus;
+	result->unmeasured_pcpus = merge->scan.skew.nr_unmeasured;
+	/* The reading of a counter is as coarse as a tick. */
+	result->bound_ticks = largest > UINT64_MAX - 1 ? largest : largest + 1;
+	if (result->bound_ticks > UINT64_MAX - result->skew_ticks)
+		result->bound_ticks = UINT64_MAX;
+	else
+		result->bound_ticks += result->skew_ticks;
+	result->bound_ns = strata_ticks_to_ns_up(tsc_khz, result->bound_ticks);
 }
 
 static void sum_up(struct strata_merge *merge)
@@ -255,6 +319,7 @@ static void sum_up(struct strata_merge *merge)
 		result->bad_packets += stream->reader.bad_packets;
 		result->missing_packets += stream->reader.missing_packets;
 	}
+	sum_up_bounds(merge);
 	result->order = *strata_order_check_finish(merge->check);
 }
 

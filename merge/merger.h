@@ -23,12 +23,18 @@ struct strata_merge_result {
 	uint64_t lost;
 	uint64_t first_ns;
 	uint64_t last_ns;
+	uint64_t duration_ns; /* by the hypervisor's records, if there are any */
 	uint64_t bad_packets;
 	uint64_t missing_packets;
 	uint64_t left_out_sources; /* their clocks cannot be ordered */
 	uint64_t assumed_clocks;   /* streams whose clock was not recorded: taken as the host's */
 	uint64_t clamped;          /* times that went back within a stream and were held */
-	uint64_t bound_ns;         /* of the clock conversion; see cmd_merge's summary */
+	/* The largest error of any event's time: of its clock's conversion and of the skew. */
+	uint64_t bound_ticks;
+	uint64_t bound_ns;
+	uint64_t skew_ticks;       /* by how much the physical CPUs' counters differ at most */
+	uint64_t pcpus;            /* that have events */
+	uint64_t unmeasured_pcpus; /* of them: their skew is taken as none */
 	struct strata_order_result order;
 };
 

@@ -2,42 +2,24 @@
 /*
  * order_check.c - see order_check.h.  The merger tells it each event as it
  * merges; memory is a few words for each vCPU.
- *
- * Of an interval only its start and its last event are kept: every event is
- * compared with the start when it comes, and the last one with the end when
- * that comes.
- *
- * The first record of a vCPU says what it was before, too.  So events between
- * the start of coverage (or the end of an uncertain stretch) and that record
- * are kept as a summary, and judged then.
  */
 #include "order_check.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* A host has fewer vCPUs; records of a hostile file could name 2^32. */
 #define VCPUS_MAX 65536u
 
-#define NEVER UINT64_MAX
-
 struct strata_vcpu {
 	uint32_t key;        /* domain << 16 | vCPU */
 	uint32_t generation; /* behind the check's: what follows is forgotten */
-	bool known;
 	enum strata_runstate state;
-	uint64_t running_since; /* NEVER: it runs, but since when is not known */
-	uint64_t stopped_at;    /* NEVER: it has not run since it is known */
-	uint64_t last_event;    /* in the running interval; NEVER: none */
+	struct strata_track run;
+	struct strata_track guest_mode;
+	bool has_guest_mode; /* there was an entry or an exit */
+	bool read_by_xen;    /* its counter: the track holds when it was not in guest mode */
 	uint16_t pcpu;
-	/* Events that wait for the first record to be judged. */
-	uint64_t waiting;
-	uint64_t waiting_first;
-	uint64_t waiting_last;
-	char waiting_name[40]; /* of the first */
-	/* Index + 1 of a named violation whose early_ticks is still open, 0: none. */
-	unsigned int open_violation;
 };
 
 struct strata_order_check {
@@ -64,8 +46,8 @@ struct strata_order_check *strata_order_check_new(uint64_t covered_from, uint64_
 		return NULL;
 	}
 	strata_order_check_cover(check, covered_from, covered_until);
-	check->result.slack_before_ticks = STRATA_SLACK_NONE;
-	check->result.slack_after_ticks = STRATA_SLACK_NONE;
+	strata_track_result_init(&check->result.run);
+	strata_track_result_init(&check->result.guest_mode);
 	return check;
 }
 
@@ -82,8 +64,13 @@ void strata_order_check_free(struct strata_order_check *check)
 
 	if (!check)
 		return;
-	for (i = 0; i < check->capacity; i++)
+	for (i = 0; i < check->capacity; i++) {
+		if (!check->by_hash[i])
+			continue;
+		strata_track_clear(&check->by_hash[i]->run);
+		strata_track_clear(&check->by_hash[i]->guest_mode);
 		free(check->by_hash[i]);
+	}
 	free(check->by_hash);
 	free(check);
 }
@@ -134,6 +121,8 @@ struct strata_vcpu *strata_order_check_vcpu(struct strata_order_check *check, ui
 	if (!*slot)
 		return NULL;
 	(*slot)->key = key;
+	strata_track_init(&(*slot)->run, key);
+	strata_track_init(&(*slot)->guest_mode, key);
 	(*slot)->pcpu = STRATA_PCPU_UNKNOWN;
 	check->nr++;
 	return *slot;
@@ -144,87 +133,12 @@ uint16_t strata_vcpu_pcpu(const struct strata_vcpu *vcpu)
 	return vcpu ? vcpu->pcpu : STRATA_PCPU_UNKNOWN;
 }
 
-static void note_slack(uint64_t *smallest, uint64_t ticks)
-{
-	if (ticks < *smallest)
-		*smallest = ticks;
-}
-
-/* Counts @count violations, and names the first of them if there is still room. */
-static void note_violation(struct strata_order_check *check, struct strata_vcpu *vcpu,
-			   uint64_t count, uint64_t ticks, const char *event_name,
-			   enum strata_runstate state)
-{
-	struct strata_violation *violation;
-
-	check->result.checks += count;
-	check->result.violations += count;
-	if (check->result.nr_named == STRATA_VIOLATIONS_NAMED)
-		return;
-	violation = &check->result.named[check->result.nr_named++];
-	violation->domain = (uint16_t)(vcpu->key >> 16);
-	violation->vcpu = (uint16_t)vcpu->key;
-	violation->ticks = ticks;
-	snprintf(violation->event, sizeof(violation->event), "%s", event_name);
-	violation->state = strata_runstate_name(state);
-	violation->late_ticks = vcpu->stopped_at == NEVER ? NEVER : ticks - vcpu->stopped_at;
-	violation->early_ticks = NEVER;
-	if (!vcpu->open_violation)
-		vcpu->open_violation = check->result.nr_named;
-}
-
-/* The vCPU runs again: now the violations since it stopped know how early they were. */
-static void close_violations(struct strata_order_check *check, struct strata_vcpu *vcpu,
-			     uint64_t ticks)
-{
-	unsigned int i;
-
-	if (!vcpu->open_violation)
-		return;
-	for (i = vcpu->open_violation - 1; i < check->result.nr_named; i++) {
-		struct strata_violation *violation = &check->result.named[i];
-
-		if (((uint32_t)violation->domain << 16 | violation->vcpu) == vcpu->key &&
-		    violation->early_ticks == NEVER)
-			violation->early_ticks = ticks - violation->ticks;
-	}
-	vcpu->open_violation = 0;
-}
-
-/* Forgets what is known; events that waited can no longer be judged. */
-static void forget(struct strata_order_check *check, struct strata_vcpu *vcpu)
-{
-	check->result.unchecked += vcpu->waiting;
-	vcpu->waiting = 0;
-	vcpu->known = false;
-	vcpu->open_violation = 0;
-}
-
-/*
- * The first record of a vCPU: it was in @state before, at least since coverage
- * began.  Judges the events that waited for that.
- */
-static void learn(struct strata_order_check *check, struct strata_vcpu *vcpu,
-		  enum strata_runstate state)
-{
-	vcpu->known = true;
-	vcpu->state = state;
-	vcpu->running_since = NEVER;
-	vcpu->stopped_at = NEVER;
-	vcpu->last_event = NEVER;
-	vcpu->open_violation = 0;
-	if (vcpu->waiting && state == STRATA_RUNSTATE_RUNNING) {
-		check->result.checks += vcpu->waiting;
-		vcpu->last_event = vcpu->waiting_last;
-	} else if (vcpu->waiting) {
-		note_violation(check, vcpu, vcpu->waiting, vcpu->waiting_first, vcpu->waiting_name,
-			       state);
-	}
-	vcpu->waiting = 0;
-}
-
+/* Before every CPU's stream has begun, a state may have changed where nobody recorded it: a flight
+ * recorder's streams begin at different times. */
 static bool is_certain(struct strata_order_check *check, uint64_t ticks)
 {
+	if (ticks < check->covered_from)
+		return false;
 	if (check->uncertain_until && ticks > check->uncertain_until)
 		check->uncertain_until = 0;
 	return check->uncertain_until == 0;
@@ -237,13 +151,30 @@ void strata_order_check_uncertain(struct strata_order_check *check, uint64_t unt
 	check->generation++;
 }
 
+/* Of a vCPU that has no guest mode, nothing waits for its records. */
+static void forget_guest_mode(struct strata_order_check *check, struct strata_vcpu *vcpu)
+{
+	if (!vcpu->has_guest_mode)
+		vcpu->guest_mode.waiting = 0;
+	strata_track_forget(&vcpu->guest_mode, &check->result.guest_mode);
+}
+
 /* Carries out, for one vCPU, what strata_order_check_uncertain() ordered for all. */
 static void bring_up_to_date(struct strata_order_check *check, struct strata_vcpu *vcpu)
 {
 	if (vcpu->generation == check->generation)
 		return;
-	forget(check, vcpu);
+	strata_track_forget(&vcpu->run, &check->result.run);
+	forget_guest_mode(check, vcpu);
 	vcpu->generation = check->generation;
+}
+
+static void learn_runstate(struct strata_order_check *check, struct strata_vcpu *vcpu,
+			   enum strata_runstate state)
+{
+	vcpu->state = state;
+	strata_track_learn(&vcpu->run, &check->result.run, state == STRATA_RUNSTATE_RUNNING,
+			   strata_runstate_name(state));
 }
 
 void strata_order_check_runstate(struct strata_order_check *check, uint64_t ticks, uint16_t pcpu,
@@ -260,21 +191,16 @@ void strata_order_check_runstate(struct strata_order_check *check, uint64_t tick
 	if (!is_certain(check, ticks))
 		return;
 	/* A state that does not follow from the one before: a record is missing in between. */
-	if (vcpu->known && vcpu->state != change->before)
-		forget(check, vcpu);
-	if (!vcpu->known)
-		learn(check, vcpu, change->before);
+	if (vcpu->run.known && vcpu->state != change->before)
+		strata_track_forget(&vcpu->run, &check->result.run);
+	if (!vcpu->run.known)
+		learn_runstate(check, vcpu, change->before);
 
-	if (change->before == STRATA_RUNSTATE_RUNNING && change->after != STRATA_RUNSTATE_RUNNING) {
-		if (vcpu->last_event != NEVER)
-			note_slack(&check->result.slack_after_ticks, ticks - vcpu->last_event);
-		vcpu->stopped_at = ticks;
-	}
-	if (change->after == STRATA_RUNSTATE_RUNNING) {
-		close_violations(check, vcpu, ticks);
-		vcpu->running_since = ticks;
-		vcpu->last_event = NEVER;
-	}
+	if (change->after == STRATA_RUNSTATE_RUNNING)
+		strata_track_begin(&vcpu->run, &check->result.run, ticks);
+	else
+		strata_track_end(&vcpu->run, &check->result.run, ticks,
+				 strata_runstate_name(change->after));
 	vcpu->state = change->after;
 }
 
@@ -287,48 +213,65 @@ void strata_order_check_state(struct strata_order_check *check, uint64_t ticks,
 		return;
 	bring_up_to_date(check, vcpu);
 	/* A change that came before it is newer than what this record has seen. */
-	if (vcpu->known || state->runstate > STRATA_RUNSTATE_OFFLINE || !is_certain(check, ticks))
+	if (vcpu->run.known || state->runstate > STRATA_RUNSTATE_OFFLINE ||
+	    !is_certain(check, ticks))
 		return;
-	learn(check, vcpu, (enum strata_runstate)state->runstate);
+	learn_runstate(check, vcpu, (enum strata_runstate)state->runstate);
 	vcpu->pcpu = state->pcpu;
 }
 
-static void wait_for_record(struct strata_vcpu *vcpu, uint64_t ticks, const char *event_name)
+void strata_order_check_guest_mode(struct strata_order_check *check, uint64_t ticks,
+				   uint16_t domain, uint16_t vcpu_id, bool entry)
 {
-	if (vcpu->waiting++ == 0) {
-		vcpu->waiting_first = ticks;
-		snprintf(vcpu->waiting_name, sizeof(vcpu->waiting_name), "%s", event_name);
-	}
-	vcpu->waiting_last = ticks;
+	struct strata_vcpu *vcpu = strata_order_check_vcpu(check, domain, vcpu_id);
+	struct strata_track_result *result = &check->result.guest_mode;
+	const char *state;
+	bool begins;
+
+	if (!vcpu)
+		return;
+	bring_up_to_date(check, vcpu);
+	vcpu->has_guest_mode = true;
+	if (!is_certain(check, ticks))
+		return;
+	begins = entry != vcpu->read_by_xen;
+	state = vcpu->read_by_xen ? "in guest mode" : "in the hypervisor";
+	/* One that ends and had not begun: a record is missing.  It may begin twice: the first
+	 * entry failed. */
+	if (vcpu->guest_mode.known && !begins && !vcpu->guest_mode.inside)
+		strata_track_forget(&vcpu->guest_mode, result);
+	if (!vcpu->guest_mode.known)
+		strata_track_learn(&vcpu->guest_mode, result, !begins, state);
+	if (begins)
+		strata_track_begin(&vcpu->guest_mode, result, ticks);
+	else
+		strata_track_end(&vcpu->guest_mode, result, ticks, state);
+}
+
+void strata_order_check_read_by_xen(struct strata_vcpu *vcpu)
+{
+	if (vcpu)
+		vcpu->read_by_xen = true;
+}
+
+void strata_order_check_skip(struct strata_order_check *check, const struct strata_vcpu *vcpu)
+{
+	check->result.run.unchecked++;
+	if (vcpu && vcpu->has_guest_mode)
+		check->result.guest_mode.unchecked++;
 }
 
 void strata_order_check_event(struct strata_order_check *check, struct strata_vcpu *vcpu,
-			      uint64_t ticks, const char *event_name)
+			      uint64_t ticks, uint64_t bound, const char *event_name)
 {
 	if (!vcpu || ticks < check->covered_from || ticks > check->covered_until ||
 	    !is_certain(check, ticks)) {
-		check->result.unchecked++;
+		strata_order_check_skip(check, vcpu);
 		return;
 	}
 	bring_up_to_date(check, vcpu);
-	if (!vcpu->known) {
-		wait_for_record(vcpu, ticks, event_name);
-		return;
-	}
-	if (vcpu->state == STRATA_RUNSTATE_RUNNING) {
-		check->result.checks++;
-		if (vcpu->running_since != NEVER)
-			note_slack(&check->result.slack_before_ticks, ticks - vcpu->running_since);
-		vcpu->last_event = ticks;
-		return;
-	}
-	/* The border belongs to the interval. */
-	if (vcpu->stopped_at == ticks) {
-		check->result.checks++;
-		note_slack(&check->result.slack_after_ticks, 0);
-		return;
-	}
-	note_violation(check, vcpu, 1, ticks, event_name, vcpu->state);
+	strata_track_event(&vcpu->run, &check->result.run, ticks, bound, event_name);
+	strata_track_event(&vcpu->guest_mode, &check->result.guest_mode, ticks, bound, event_name);
 }
 
 const struct strata_order_result *strata_order_check_finish(struct strata_order_check *check)
@@ -336,8 +279,15 @@ const struct strata_order_result *strata_order_check_finish(struct strata_order_
 	uint32_t i;
 
 	for (i = 0; i < check->capacity; i++) {
-		if (check->by_hash[i])
-			forget(check, check->by_hash[i]);
+		struct strata_vcpu *vcpu = check->by_hash[i];
+
+		if (!vcpu)
+			continue;
+		strata_track_finish(&vcpu->run, &check->result.run, check->covered_until);
+		if (!vcpu->has_guest_mode)
+			vcpu->guest_mode.waiting = 0;
+		strata_track_finish(&vcpu->guest_mode, &check->result.guest_mode,
+				    check->covered_until);
 	}
 	return &check->result;
 }

@@ -2,11 +2,14 @@
 /*
  * order_check.h - proof that the merged order is right: a kernel's event can
  * only happen while its vCPU runs, and the hypervisor's runstate records say
- * when that was, in the host's own clock.
+ * when that was, in the host's own clock.  An HVM or PVH guest reads its counter
+ * in guest mode, between VM entry and exit, which is tighter; an emulated one is
+ * read by Xen, between exit and entry.
  *
- * Every kernel event must lie inside a running interval of its vCPU.  How far
- * the nearest one is from an interval's border, the smallest slack, is how far
- * the converted clocks could at most be off on that side without being caught.
+ * Every kernel event must lie inside such an interval, or outside by no more
+ * than the bound of its time.  By how much all of them could be moved before
+ * one does not, the smallest slack, is how far the converted clocks could at
+ * most be off on that side without being caught.
  *
  * Events of which the hypervisor's streams cannot tell are not checked, and are
  * counted: before the vCPU's first record and after the end of the streams, and
@@ -20,32 +23,16 @@
 
 #include <strata/abi/hypervisor.h>
 
+#include "order_track.h"
 #include "xen_events.h"
 
-#define STRATA_PCPU_UNKNOWN     0xffffu
-#define STRATA_VIOLATIONS_NAMED 5u
-#define STRATA_SLACK_NONE       UINT64_MAX
-
-/* A kernel event that lies outside every running interval of its vCPU. */
-struct strata_violation {
-	uint16_t domain;
-	uint16_t vcpu;
-	uint64_t ticks;
-	char event[40];
-	const char *state;    /* what the vCPU was, by the hypervisor's account */
-	uint64_t late_ticks;  /* after it had stopped running; UINT64_MAX: it had not run yet */
-	uint64_t early_ticks; /* before it ran again; UINT64_MAX: it did not */
-};
+#define STRATA_PCPU_UNKNOWN 0xffffu
 
 struct strata_order_result {
-	uint64_t checks;
-	uint64_t violations;
-	uint64_t unchecked;
-	/* Smallest distance of an event inside to the border; STRATA_SLACK_NONE: there was none. */
-	uint64_t slack_before_ticks;                            /* since its vCPU began to run */
-	uint64_t slack_after_ticks;                             /* until it stopped */
-	struct strata_violation named[STRATA_VIOLATIONS_NAMED]; /* the first ones */
-	unsigned int nr_named;
+	struct strata_track_result run; /* each event, against when its vCPU ran */
+	/* Of HVM and PVH vCPUs, against VM entry and exit: inside, or outside if Xen reads their
+	 * counters for them. */
+	struct strata_track_result guest_mode;
 };
 
 struct strata_order_check;
@@ -81,9 +68,21 @@ void strata_order_check_uncertain(struct strata_order_check *check, uint64_t unt
 struct strata_vcpu *strata_order_check_vcpu(struct strata_order_check *check, uint16_t domain,
 					    uint16_t vcpu);
 
-/* Checks a kernel's event on its vCPU. */
+/* The hypervisor says: this vCPU enters guest mode, or has left it. */
+void strata_order_check_guest_mode(struct strata_order_check *check, uint64_t ticks,
+				   uint16_t domain, uint16_t vcpu, bool entry);
+
+/* Xen reads the vCPU's counter for it, when it has left guest mode for that: so its events lie
+ * between an exit and the next entry.  To be called before any event. */
+void strata_order_check_read_by_xen(struct strata_vcpu *vcpu);
+
+/* Checks a kernel's event on its vCPU.  @ticks may be off by @bound; @event_name must live as long
+ * as the check. */
 void strata_order_check_event(struct strata_order_check *check, struct strata_vcpu *vcpu,
-			      uint64_t ticks, const char *event_name);
+			      uint64_t ticks, uint64_t bound, const char *event_name);
+
+/* Counts an event that cannot be checked: its time is not sure. */
+void strata_order_check_skip(struct strata_order_check *check, const struct strata_vcpu *vcpu);
 
 /* The physical CPU that the vCPU runs on, or ran on last; STRATA_PCPU_UNKNOWN. */
 uint16_t strata_vcpu_pcpu(const struct strata_vcpu *vcpu);

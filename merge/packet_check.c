@@ -11,10 +11,15 @@
 
 #include <string.h>
 
+static uint32_t padded(uint32_t bytes)
+{
+	return (bytes + 3u) & ~3u;
+}
+
 /* What a record is made of after its header: context, then payload on a multiple of 4. */
 static uint32_t context_bytes(const struct strata_source *source)
 {
-	return (strata_event_payload_bytes(strata_layer_context(source->layer)) + 3u) & ~3u;
+	return padded(strata_event_payload_bytes(strata_layer_context(source->layer)));
 }
 
 static void read_header(const void *bytes, struct strata_packet_header *header)
@@ -103,19 +108,31 @@ static int check_header(const struct strata_source *source,
 	return 0;
 }
 
+/* The description of a record's event by its id, and how long its payloads are. */
+static const struct strata_event_shape *find_shape(struct strata_source *source, uint32_t id)
+{
+	const struct strata_event_shape *shape = strata_source_shape(source, id);
+
+	if (!shape && strata_source_event(source, id))
+		shape = strata_source_shape(source, id);
+	return shape;
+}
+
 /*
  * Reads the record at @offset, which is a multiple of 4 and within the content.
- * Returns its bytes, padding included; 0: it runs over the end; @id is set then
- * too if there was room for a header.  An unknown id gives record->event NULL.
+ * Returns its bytes, without the padding behind it; 0: it runs over the end; @id
+ * is set then too if there was room for a header.  An unknown id gives
+ * record->event NULL.
  */
 static uint32_t read_record(struct strata_source *source, const uint8_t *bytes,
 			    uint32_t content_bytes, uint32_t offset, uint32_t *id,
 			    struct strata_record *record)
 {
+	const struct strata_event_shape *shape;
 	struct strata_record_header header;
 	uint32_t left = content_bytes - offset;
-	uint32_t context = context_bytes(source);
-	uint32_t length;
+	uint32_t head = STRATA_RECORD_HEADER_BYTES + context_bytes(source);
+	int64_t length;
 
 	*id = UINT32_MAX;
 	record->event = NULL;
@@ -124,19 +141,29 @@ static uint32_t read_record(struct strata_source *source, const uint8_t *bytes,
 	memcpy(&header, bytes + offset, sizeof(header));
 	*id = header.id;
 	record->ticks = header.ticks;
-	record->event = strata_source_event(source, header.id);
-	if (!record->event)
+	shape = find_shape(source, header.id);
+	if (!shape)
 		return 0;
-	length = strata_record_bytes(context + strata_event_payload_bytes(record->event));
-	if (length > left)
+	record->event = strata_shape_event(source, shape);
+	if (head > left)
 		return 0;
 	record->context = bytes + offset + STRATA_RECORD_HEADER_BYTES;
-	record->payload = record->context + context;
-	return length;
+	record->payload = bytes + offset + head;
+	left -= head;
+	if (left > STRATA_PAYLOAD_BYTES_MAX)
+		left = STRATA_PAYLOAD_BYTES_MAX;
+	length = shape->fixed_bytes;
+	if (shape->variable)
+		length = strata_payload_length(source, shape, record->payload, left);
+	if (length < 0 || length > left)
+		return 0;
+	record->payload_bytes = (uint32_t)length;
+	return head + (uint32_t)length;
 }
 
+/* Checks all records.  @end: OUT, where the last one ends, or the header if there is none */
 static int check_records(struct strata_source *source, const uint8_t *bytes,
-			 const struct strata_packet *packet, uint64_t *nr_events,
+			 const struct strata_packet *packet, uint64_t *nr_events, uint32_t *end,
 			 struct strata_error *error)
 {
 	uint64_t previous = packet->begin_ticks;
@@ -144,6 +171,7 @@ static int check_records(struct strata_source *source, const uint8_t *bytes,
 	struct strata_record record;
 	uint32_t id, length;
 
+	*end = offset;
 	for (*nr_events = 0; offset < packet->content_bytes; (*nr_events)++) {
 		length = read_record(source, bytes, packet->content_bytes, offset, &id, &record);
 		if (length == 0 && !record.event && id == UINT32_MAX)
@@ -163,7 +191,8 @@ static int check_records(struct strata_source *source, const uint8_t *bytes,
 					   offset, (unsigned long long)record.ticks,
 					   (unsigned long long)packet->end_ticks);
 		previous = record.ticks;
-		offset += length;
+		*end = offset + length;
+		offset = padded(*end);
 	}
 	return 0;
 }
@@ -173,6 +202,7 @@ int strata_packet_check(struct strata_source *source, const void *bytes, size_t 
 			struct strata_error *error)
 {
 	struct strata_packet_header header;
+	uint32_t end;
 
 	*nr_events = 0;
 	if (size < sizeof(header))
@@ -181,7 +211,36 @@ int strata_packet_check(struct strata_source *source, const void *bytes, size_t 
 	if (check_header(source, &header, size, error))
 		return -1;
 	unpack_header(&header, packet);
-	return check_records(source, bytes, packet, nr_events, error);
+	if (check_records(source, bytes, packet, nr_events, &end, error))
+		return -1;
+	packet->content_bytes = end;
+	return 0;
+}
+
+int strata_packet_check_unfinished(struct strata_source *source, const void *bytes,
+				   uint32_t content_bytes, struct strata_packet *packet,
+				   uint64_t *nr_events, struct strata_error *error)
+{
+	size_t offset = STRATA_PACKET_HEADER_BYTES;
+	struct strata_record record;
+	uint32_t end;
+	uint64_t nr;
+
+	memset(packet, 0, sizeof(*packet));
+	*nr_events = 0;
+	if (content_bytes <= STRATA_PACKET_HEADER_BYTES || content_bytes % 4)
+		return strata_fail(error, "%u bytes hold no records", content_bytes);
+	packet->content_bytes = packet->packet_bytes = content_bytes;
+	packet->end_ticks = UINT64_MAX;
+	if (check_records(source, bytes, packet, nr_events, &end, error))
+		return -1;
+	packet->content_bytes = end;
+	for (nr = 0; strata_packet_next(source, bytes, packet, &offset, &record); nr++) {
+		if (nr == 0)
+			packet->begin_ticks = record.ticks;
+		packet->end_ticks = record.ticks;
+	}
+	return 0;
 }
 
 bool strata_packet_next(struct strata_source *source, const void *bytes,
@@ -193,6 +252,6 @@ bool strata_packet_next(struct strata_source *source, const void *bytes,
 	if (*offset >= packet->content_bytes)
 		return false;
 	length = read_record(source, bytes, packet->content_bytes, (uint32_t)*offset, &id, record);
-	*offset += length;
+	*offset = padded((uint32_t)*offset + length);
 	return length != 0;
 }

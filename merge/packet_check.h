@@ -19,19 +19,33 @@ struct strata_record {
 	uint64_t ticks;
 	const uint8_t *context; /* laid out as strata_layer_context() says */
 	const uint8_t *payload; /* laid out as the event says */
+	uint32_t payload_bytes; /* without the padding behind it */
 };
 
 /*
  * Checks header and every record: magic, sizes within @bytes, begin and end
- * times in order, every id known, no record over the end, times that never go
- * back and lie between begin and end.
- * @packet: OUT, what the header says
+ * times in order, every id known, no record over the end, no payload over
+ * STRATA_PAYLOAD_BYTES_MAX, times that never go back and lie between begin and end.
+ * @packet: OUT, what the header says; but its content ends where the last record does,
+ *          without that one's padding, which readers would take for one more record
  * @nr_events: OUT
  * Returns 0, or -1 with the first thing that is wrong and its offset.
  */
 int strata_packet_check(struct strata_source *source, const void *bytes, size_t size,
 			struct strata_packet *packet, uint64_t *nr_events,
 			struct strata_error *error);
+
+/*
+ * Checks the records of a packet that was never completed, and makes its header
+ * from them: it begins with its first record and ends with its last.
+ * @content_bytes: of @bytes, the room for the header included
+ * @packet: OUT; sequence, losses and CPU are left zero: the caller knows them
+ * @nr_events: OUT
+ * Returns 0, or -1 with the first thing that is wrong and its offset.
+ */
+int strata_packet_check_unfinished(struct strata_source *source, const void *bytes,
+				   uint32_t content_bytes, struct strata_packet *packet,
+				   uint64_t *nr_events, struct strata_error *error);
 
 /*
  * Steps through a packet that has passed the check.

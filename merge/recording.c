@@ -50,6 +50,22 @@ const char *strata_layer_name(enum strata_layer layer)
 	return "unknown";
 }
 
+const char *strata_source_end_text(enum strata_source_end ended)
+{
+	static const char *const texts[STRATA_NR_SOURCE_ENDS] = {
+		[STRATA_SOURCE_STAYED] = "with the recording",
+		[STRATA_SOURCE_DESTROYED] = "domain destroyed",
+		[STRATA_SOURCE_SHUT_DOWN] = "domain shut down",
+		[STRATA_SOURCE_REBOOTED] = "domain rebooted",
+		[STRATA_SOURCE_SUSPENDED] = "domain suspended",
+		[STRATA_SOURCE_CRASHED] = "domain crashed",
+		[STRATA_SOURCE_UNLOADED] = "module unloaded",
+		[STRATA_SOURCE_LEFT_OUT] = "left out",
+	};
+
+	return (unsigned int)ended < STRATA_NR_SOURCE_ENDS ? texts[ended] : NULL;
+}
+
 const struct strata_event_desc *strata_layer_context(enum strata_layer layer)
 {
 	if (layer == STRATA_LAYER_XEN)
@@ -57,12 +73,21 @@ const struct strata_event_desc *strata_layer_context(enum strata_layer layer)
 	return layer == STRATA_LAYER_KERNEL ? &kernel_context : &app_context;
 }
 
+void strata_source_clear_events(struct strata_source *source)
+{
+	free(source->events);
+	free(source->shapes);
+	source->events = NULL;
+	source->shapes = NULL;
+	source->nr_events = 0;
+}
+
 void strata_recording_clear(struct strata_recording *recording)
 {
 	size_t i;
 
 	for (i = 0; i < recording->nr_sources; i++) {
-		free(recording->sources[i].events);
+		strata_source_clear_events(&recording->sources[i]);
 		free(recording->sources[i].streams);
 	}
 	free(recording->sources);
@@ -138,6 +163,17 @@ static const char *shown_name(const char *name, size_t bytes)
 	return is_identifier(name, bytes) ? name : "(not a C identifier)";
 }
 
+/* Metadata gives a sequence's length a name of its own; no field may have that one. */
+static bool is_length_of(const struct strata_field_desc *sequence,
+			 const struct strata_field_desc *field)
+{
+	size_t length = strlen(sequence->name);
+
+	return sequence->count == 0 && field->name[0] == '_' &&
+	       strncmp(field->name + 1, sequence->name, length) == 0 &&
+	       strcmp(field->name + 1 + length, "_length") == 0;
+}
+
 static int check_field(const struct strata_event_desc *event, unsigned int index,
 		       struct strata_error *error)
 {
@@ -147,18 +183,25 @@ static int check_field(const struct strata_event_desc *event, unsigned int index
 
 	if (!is_identifier(field->name, sizeof(field->name)))
 		return strata_fail(error, "field %u: its name is not a C identifier", index);
-	if (field->kind < STRATA_FIELD_UNSIGNED || field->kind > STRATA_FIELD_TEXT)
+	if (field->kind < STRATA_FIELD_UNSIGNED || field->kind > STRATA_FIELD_STRING)
 		return strata_fail(error, "field %s: unknown kind %u", name, field->kind);
 	if (field->bytes != 1 && field->bytes != 2 && field->bytes != 4 && field->bytes != 8)
 		return strata_fail(error, "field %s: %u bytes (1, 2, 4 or 8 can be)", name,
 				   field->bytes);
-	if (field->kind == STRATA_FIELD_TEXT && field->bytes != 1)
+	if ((field->kind == STRATA_FIELD_TEXT || field->kind == STRATA_FIELD_STRING) &&
+	    field->bytes != 1)
 		return strata_fail(error, "field %s: text of %u-byte elements", name, field->bytes);
-	if (field->count == 0)
-		return strata_fail(error, "field %s: no element", name);
+	if (field->kind == STRATA_FIELD_STRING && field->count != 1)
+		return strata_fail(error, "field %s: %u strings (1 can be)", name, field->count);
 	for (i = 0; i < index; i++) {
 		if (strcmp(event->fields[i].name, field->name) == 0)
 			return strata_fail(error, "field %s: there are two of that name", name);
+		if (is_length_of(&event->fields[i], field) ||
+		    is_length_of(field, &event->fields[i]))
+			return strata_fail(error,
+					   "fields %s and %s: one has the name of the other's "
+					   "length",
+					   event->fields[i].name, name);
 	}
 	return 0;
 }
@@ -169,6 +212,8 @@ static int check_event(const struct strata_event_desc *event, struct strata_erro
 
 	if (!is_identifier(event->name, sizeof(event->name)))
 		return strata_fail(error, "its name is not a C identifier");
+	if (event->group[0] && !is_identifier(event->group, sizeof(event->group)))
+		return strata_fail(error, "its group is not a C identifier");
 	if (event->nr_fields > STRATA_EVENT_FIELDS_MAX)
 		return strata_fail(error, "%u fields (at most %u can be)", event->nr_fields,
 				   STRATA_EVENT_FIELDS_MAX);
@@ -190,7 +235,7 @@ static size_t event_position(const struct strata_source *source, uint32_t id)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (source->events[middle].id < id)
+		if (source->shapes[middle].id < id)
 			low = middle + 1;
 		else
 			high = middle;
@@ -198,49 +243,92 @@ static size_t event_position(const struct strata_source *source, uint32_t id)
 	return low;
 }
 
+/* Makes room for one more event in both tables. */
+static bool grow_events(struct strata_source *source)
+{
+	struct strata_event_desc *events = grow(source->events, source->nr_events, sizeof(*events));
+	struct strata_event_shape *shapes;
+
+	if (!events)
+		return false;
+	source->events = events;
+	shapes = grow(source->shapes, source->nr_events, sizeof(*shapes));
+	if (!shapes)
+		return false;
+	source->shapes = shapes;
+	return true;
+}
+
 int strata_source_add_event(struct strata_source *source, const struct strata_event_desc *event,
 			    struct strata_error *error)
 {
-	struct strata_event_desc *events;
-	size_t at;
+	struct strata_event_shape *shape;
+	size_t at, behind;
 
 	if (check_event(event, error))
 		return strata_fail_in(error, "event %u (%s)", event->id,
 				      shown_name(event->name, sizeof(event->name)));
 	at = event_position(source, event->id);
-	if (at < source->nr_events && source->events[at].id == event->id)
+	if (at < source->nr_events && source->shapes[at].id == event->id)
 		return strata_fail(error, "event %u (%s): the id is %s's already", event->id,
 				   event->name, source->events[at].name);
 	if (source->nr_events == STRATA_SOURCE_EVENTS_MAX)
 		return strata_fail(error, "event %u (%s): more than %u events", event->id,
 				   event->name, STRATA_SOURCE_EVENTS_MAX);
-
-	events = grow(source->events, source->nr_events, sizeof(*events));
-	if (!events)
+	if (!grow_events(source))
 		return strata_fail(error, "event %u (%s): out of memory", event->id, event->name);
-	source->events = events;
-	memmove(&events[at + 1], &events[at], (source->nr_events - at) * sizeof(*events));
-	events[at] = *event;
+
+	behind = source->nr_events - at;
+	shape = &source->shapes[at];
+	memmove(&source->events[at + 1], &source->events[at], behind * sizeof(*event));
+	memmove(shape + 1, shape, behind * sizeof(*shape));
+	source->events[at] = *event;
+	shape->id = event->id;
+	shape->fixed_bytes = (uint16_t)strata_event_payload_bytes(event);
+	shape->first_variable = (uint8_t)strata_event_first_variable(event);
+	shape->variable = shape->first_variable < event->nr_fields;
 	source->nr_events++;
 	return 0;
 }
 
-const struct strata_event_desc *strata_source_event(struct strata_source *source, uint32_t id)
+const struct strata_event_shape *strata_source_shape(const struct strata_source *source,
+						     uint32_t id)
 {
-	struct strata_event_desc described;
-	struct strata_error ignored;
 	size_t at;
 
-	/* A kernel's ids are indices into its table, so the first guess is mostly right. */
-	if (id < source->nr_events && source->events[id].id == id)
-		return &source->events[id];
+	/* A kernel's ids are indices into its table, so the first guess may be right. */
+	if (id < source->nr_events && source->shapes[id].id == id)
+		return &source->shapes[id];
 	at = event_position(source, id);
-	if (at < source->nr_events && source->events[at].id == id)
-		return &source->events[at];
+	return at < source->nr_events && source->shapes[at].id == id ? &source->shapes[at] : NULL;
+}
 
-	if (source->layer != STRATA_LAYER_XEN || !strata_xen_event(id, &described))
-		return NULL;
-	if (strata_source_add_event(source, &described, &ignored))
-		return NULL;
-	return &source->events[event_position(source, id)];
+int64_t strata_payload_length(const struct strata_source *source,
+			      const struct strata_event_shape *shape, const uint8_t *payload,
+			      uint32_t available)
+{
+	const struct strata_event_desc *event = strata_shape_event(source, shape);
+	struct strata_field_place place;
+	uint32_t offset = shape->fixed_bytes;
+	unsigned int i;
+
+	if (offset > available)
+		return -1;
+	for (i = shape->first_variable; i < event->nr_fields; i++) {
+		if (!strata_field_find(&event->fields[i], payload, available, &offset, &place))
+			return -1;
+	}
+	return offset;
+}
+
+const struct strata_event_desc *strata_source_event(struct strata_source *source, uint32_t id)
+{
+	const struct strata_event_shape *shape = strata_source_shape(source, id);
+	struct strata_event_desc described;
+	struct strata_error ignored;
+
+	if (!shape && source->layer == STRATA_LAYER_XEN && strata_xen_event(id, &described) &&
+	    strata_source_add_event(source, &described, &ignored) == 0)
+		shape = strata_source_shape(source, id);
+	return shape ? strata_shape_event(source, shape) : NULL;
 }

@@ -44,13 +44,39 @@ struct strata_stream {
 	uint64_t bad_packets; /* what the writer handed over and the recorder refused */
 };
 
+/* Why a source ended before its recording did. */
+enum strata_source_end {
+	STRATA_SOURCE_STAYED, /* it did not */
+	STRATA_SOURCE_DESTROYED,
+	STRATA_SOURCE_SHUT_DOWN,
+	STRATA_SOURCE_REBOOTED,
+	STRATA_SOURCE_SUSPENDED, /* saved, or migrated away */
+	STRATA_SOURCE_CRASHED,
+	STRATA_SOURCE_UNLOADED,
+	STRATA_SOURCE_LEFT_OUT, /* it could not be recorded; the recorder said why */
+	STRATA_NR_SOURCE_ENDS,
+};
+
+/* What the length of an event's records follows from. */
+struct strata_event_shape {
+	uint32_t id;
+	uint16_t fixed_bytes;   /* strata_event_payload_bytes() */
+	uint8_t first_variable; /* strata_event_first_variable() */
+	bool variable;
+};
+
 struct strata_source {
 	char name[80]; /* of its directory: "xen", "dom0", "g1" */
 	enum strata_layer layer;
 	uint32_t domain;      /* its domain's number; of the hypervisor DOMID_XEN, 0x7ff2 */
 	char domain_name[80]; /* "xen", "Domain-0", "g1"; UTF-8, nothing else is promised */
 	uint8_t uuid[16];     /* of its CTF trace */
+	uint64_t came_ticks;  /* the host's TSC when it came; 0: it was there from the beginning */
+	uint64_t went_ticks;  /* ... when it went; 0: it stayed */
+	enum strata_source_end ended;
 	struct strata_event_desc *events; /* sorted by id, checked */
+	struct strata_event_shape
+		*shapes; /* of the same events; small, for who looks at each record */
 	size_t nr_events;
 	struct strata_stream *streams; /* sorted by cpu */
 	size_t nr_streams;
@@ -65,6 +91,9 @@ struct strata_recording {
 };
 
 const char *strata_layer_name(enum strata_layer layer);
+
+/* As recording.json has it and people read it: "domain destroyed"; NULL if there is no such end. */
+const char *strata_source_end_text(enum strata_source_end ended);
 
 /* Frees what a recording holds, not the structure itself. */
 void strata_recording_clear(struct strata_recording *recording);
@@ -82,10 +111,33 @@ struct strata_stream *strata_source_add_stream(struct strata_source *source, uin
 int strata_source_add_event(struct strata_source *source, const struct strata_event_desc *event,
 			    struct strata_error *error);
 
+/* Frees a source's event table. */
+void strata_source_clear_events(struct strata_source *source);
+
 /* The event with that id, or NULL.  For the hypervisor's layer an id of Xen's own trace points
  * that the table lacks is added from the table of known names, or as plain words; pointers to
  * the source's events from before are invalid then. */
 const struct strata_event_desc *strata_source_event(struct strata_source *source, uint32_t id);
+
+/* The shape of that event, or NULL; an id that is new to the source is not looked for elsewhere. */
+const struct strata_event_shape *strata_source_shape(const struct strata_source *source,
+						     uint32_t id);
+
+/* The description that a shape of the source belongs to. */
+static inline const struct strata_event_desc *
+strata_shape_event(const struct strata_source *source, const struct strata_event_shape *shape)
+{
+	return &source->events[shape - source->shapes];
+}
+
+/*
+ * Bytes of a payload of that shape, unpadded.
+ * @payload: @available bytes of it can be read, and may be anything
+ * -1: it runs over them.
+ */
+int64_t strata_payload_length(const struct strata_source *source,
+			      const struct strata_event_shape *shape, const uint8_t *payload,
+			      uint32_t available);
 
 /* What precedes the fields in each record of a layer: an event_desc whose fields are the
  * context (hypervisor: domain, vcpu; kernel: tid).  Never NULL. */

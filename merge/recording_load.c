@@ -84,7 +84,8 @@ static int load_field(struct json_object *entry, struct strata_field_desc *field
 	for (i = 1; i < NR_KINDS && strcmp(kind, kind_names[i]) != 0; i++)
 		;
 	if (i == NR_KINDS)
-		return strata_fail(error, "\"kind\" is none of unsigned, signed, hex, text");
+		return strata_fail(error, "\"kind\" is none of unsigned, signed, hex, text, "
+					  "string");
 	field->kind = (uint8_t)i;
 	field->bytes = (uint8_t)bytes;
 	field->count = (uint16_t)count;
@@ -102,6 +103,9 @@ static int load_event(struct strata_source *source, struct json_object *entry,
 	if (get_u64(entry, "id", UINT32_MAX, &id, error) ||
 	    get_text(entry, "name", event.name, sizeof(event.name), error) ||
 	    get_array(entry, "fields", STRATA_EVENT_FIELDS_MAX, &fields, error))
+		return -1;
+	if (json_object_object_get_ex(entry, "group", NULL) &&
+	    get_text(entry, "group", event.group, sizeof(event.group), error))
 		return -1;
 	event.id = (uint32_t)id;
 	event.nr_fields = (uint8_t)json_object_array_length(fields);
@@ -172,6 +176,37 @@ static int load_layer(struct json_object *entry, enum strata_layer *layer,
 	return strata_fail(error, "\"layer\" is none of xen, kernel, app");
 }
 
+static bool has(struct json_object *object, const char *key)
+{
+	return json_object_object_get_ex(object, key, NULL);
+}
+
+/* When a source came and went: each part may be missing, and then it stayed. */
+static int load_life(struct strata_source *source, struct json_object *entry,
+		     struct strata_error *error)
+{
+	char ended[32];
+	unsigned int i;
+
+	if (has(entry, "came_ticks") &&
+	    get_u64(entry, "came_ticks", UINT64_MAX, &source->came_ticks, error))
+		return -1;
+	if (!has(entry, "went_ticks") && !has(entry, "ended"))
+		return 0;
+	if (get_u64(entry, "went_ticks", UINT64_MAX, &source->went_ticks, error) ||
+	    get_text(entry, "ended", ended, sizeof(ended), error))
+		return -1;
+	if (source->went_ticks < source->came_ticks)
+		return strata_fail(error, "\"went_ticks\" is before \"came_ticks\"");
+	for (i = STRATA_SOURCE_STAYED + 1; i < STRATA_NR_SOURCE_ENDS; i++) {
+		if (strcmp(ended, strata_source_end_text((enum strata_source_end)i)) == 0) {
+			source->ended = (enum strata_source_end)i;
+			return 0;
+		}
+	}
+	return strata_fail(error, "\"ended\" is no reason that this program knows");
+}
+
 static int load_source_head(struct strata_recording *recording, struct strata_source *source,
 			    struct json_object *entry, struct strata_error *error)
 {
@@ -198,7 +233,7 @@ static int load_source_head(struct strata_recording *recording, struct strata_so
 	source->domain = (uint32_t)domain;
 	if (!strata_uuid_parse(source->uuid, uuid))
 		return strata_fail(error, "\"uuid\" is not a UUID");
-	return 0;
+	return load_life(source, entry, error);
 }
 
 static size_t count_streams(const struct strata_recording *recording)

@@ -32,6 +32,8 @@ static struct json_object *event_to_json(const struct strata_event_desc *event)
 
 	add_u64(object, "id", event->id);
 	add_text(object, "name", event->name);
+	if (event->group[0])
+		add_text(object, "group", event->group);
 	for (i = 0; i < event->nr_fields; i++) {
 		const struct strata_field_desc *field = &event->fields[i];
 		struct json_object *entry = json_object_new_object();
@@ -62,6 +64,12 @@ static struct json_object *source_to_json(const struct strata_source *source)
 	add_u64(object, "domain", source->domain);
 	add_text(object, "domain_name", domain_name);
 	add_text(object, "uuid", uuid);
+	if (source->came_ticks)
+		add_u64(object, "came_ticks", source->came_ticks);
+	if (source->ended != STRATA_SOURCE_STAYED) {
+		add_u64(object, "went_ticks", source->went_ticks);
+		add_text(object, "ended", strata_source_end_text(source->ended));
+	}
 	for (i = 0; i < source->nr_streams; i++) {
 		const struct strata_stream *stream = &source->streams[i];
 		struct json_object *entry = json_object_new_object();

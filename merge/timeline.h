@@ -8,6 +8,7 @@
 
 #include "event_class.h"
 #include "order_check.h"
+#include "stream_clock.h"
 
 struct strata_merge;
 
@@ -17,8 +18,12 @@ struct strata_merge_stream {
 	size_t source_index;
 	size_t index; /* of all streams of the merge */
 	uint32_t cpu;
-	uint64_t events;    /* so far */
-	uint64_t lost;      /* so far; at the end, all that the recording knows of */
+	uint64_t events; /* so far */
+	uint64_t lost;   /* so far; at the end, all that the recording knows of */
+	enum strata_clock_kind clock;
+	uint64_t clock_changes; /* while recording */
+	uint64_t bound_ticks;   /* largest of its events' so far: their times are off by no more, */
+	uint64_t unsure;        /* except so many, of which the hypervisor's records are missing */
 	uint64_t gap_until; /* host ticks: events are missing somewhere before this; 0: none yet */
 };
 
@@ -31,7 +36,8 @@ struct strata_timeline_event {
 	uint16_t vcpu;
 	uint16_t pcpu; /* STRATA_PCPU_UNKNOWN */
 	const uint8_t *context;
-	const uint8_t *payload; /* class->payload_bytes */
+	const uint8_t *payload;
+	uint32_t payload_bytes;
 };
 
 /*

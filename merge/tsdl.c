@@ -86,6 +86,12 @@ static void print_field(struct strata_out_file *out, const struct strata_field_d
 	unsigned int bits = field->bytes * 8u;
 	const char *more = "";
 
+	if (field->kind == STRATA_FIELD_STRING) {
+		strata_out_print(out, "\t\tstring { encoding = UTF8; } _%s;\n", field->name);
+		return;
+	}
+	if (field->count == 0)
+		strata_out_print(out, "\t\tuint32_t __%s_length;\n", field->name);
 	if (field->kind == STRATA_FIELD_HEX)
 		more = " base = 16;";
 	if (field->kind == STRATA_FIELD_TEXT)
@@ -94,7 +100,9 @@ static void print_field(struct strata_out_file *out, const struct strata_field_d
 			 bits > 32 ? 32 : bits,
 			 field->kind == STRATA_FIELD_SIGNED ? "true" : "false", more, field->name);
 	/* A text is an array even if it has one byte: readers show it as a string. */
-	if (field->count > 1 || field->kind == STRATA_FIELD_TEXT)
+	if (field->count == 0)
+		strata_out_print(out, "[__%s_length]", field->name);
+	else if (field->count > 1 || field->kind == STRATA_FIELD_TEXT)
 		strata_out_print(out, "[%u]", field->count);
 	strata_out_print(out, ";\n");
 }

@@ -30,7 +30,7 @@ void strata_tsdl_clock(struct strata_out_file *out, const struct strata_tsdl_clo
 /*
  * The fields of a context or of an event as members of a TSDL structure.  Each
  * name gets an underscore in front, which readers take away: so no name can be
- * a word of the language.
+ * a word of the language.  The length of a sequence NAME is shown as _NAME_length.
  */
 void strata_tsdl_fields(struct strata_out_file *out, const struct strata_event_desc *event);
 

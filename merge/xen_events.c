@@ -24,6 +24,11 @@
 #define RUNSTATE_CHANGE_ID         0x00021001u
 #define RUNSTATE_CHANGE_STATE_MASK 0x00000330u
 
+/* Likewise: an exit in 64-bit mode and a nested guest's have a flag more. */
+#define VMENTRY_ID       0x00081001u
+#define VMEXIT_ID        0x00081002u
+#define GUEST_MODE_FLAGS 0x00000500u
+
 static const char *const runstate_names[] = { "running", "runnable", "blocked", "offline" };
 
 static const struct xen_event_row own_events[] = {
@@ -33,9 +38,11 @@ static const struct xen_event_row own_events[] = {
 	{ (uint32_t)STRATA_HV_VCPU_CLOCK, 0, "strata_vcpu_clock",
 	  "of_domain:u16 of_vcpu:u16 tsc_mode:u8 emulated:u8 ratio_frac_bits:u8 is_hvm:u8 "
 	  "offset:x64 ratio:x64 guest_khz:u32 incarnation:u32 vtsc_mul_frac_and_shift:x32*2 "
-	  "vtsc_offset_ns:u64" },
+	  "vtsc_offset_and_last_ns:u64*2" },
 	{ (uint32_t)STRATA_HV_VCPU_STATE, 0, "strata_vcpu_state",
 	  "of_domain:u16 of_vcpu:u16 on_pcpu:u16 runstate:u16" },
+	{ (uint32_t)STRATA_HV_PCPU_SKEW, 0, "strata_pcpu_skew",
+	  "pcpu:u32 reference:u32 min_ticks:s64 max_ticks:s64 exchanges:u32 reserved:u32" },
 	{ (uint32_t)STRATA_HV_BUDGET, 0, "strata_budget",
 	  "of_domain:u16 of_pcpu:u16 budget_per_s:u32 refused:u64 refused_total:u64" },
 };
@@ -55,6 +62,16 @@ bool strata_xen_runstate_change(uint32_t id, struct strata_runstate_change *chan
 		return false;
 	change->before = (enum strata_runstate)((id >> 8) & 3u);
 	change->after = (enum strata_runstate)((id >> 4) & 3u);
+	return true;
+}
+
+bool strata_xen_guest_mode(uint32_t id, bool *entry)
+{
+	uint32_t event = id & STRATA_HV_ID_TRACE & ~GUEST_MODE_FLAGS;
+
+	if ((id & STRATA_HV_ID_OWN) || (event != VMENTRY_ID && event != VMEXIT_ID))
+		return false;
+	*entry = event == VMENTRY_ID;
 	return true;
 }
 

@@ -30,6 +30,10 @@ const char *strata_runstate_name(unsigned int state);
 /* True, and @change filled, if the record id is a runstate change that carries its vCPU. */
 bool strata_xen_runstate_change(uint32_t id, struct strata_runstate_change *change);
 
+/* True, and @entry filled, if the record id says that a vCPU enters guest mode, or has left it: the
+ * vCPU of the record's context. */
+bool strata_xen_guest_mode(uint32_t id, bool *entry);
+
 /*
  * Describes the record id (STRATA_HV_ID_*) of the hypervisor.  An id of Xen's
  * that the table lacks is described as plain words.  False: one of Strata's

@@ -4,62 +4,177 @@
  */
 #include "xen_scan.h"
 
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "packet_reader.h"
+#include "xen_events.h"
 
-static int scan_record(struct strata_xen_scan *scan, const struct strata_record *record,
-		       struct strata_error *error)
+/* What is collected from one stream, the CPU's number included. */
+typedef int scan_fn(struct strata_xen_scan *scan, uint32_t pcpu, const struct strata_record *record,
+		    struct strata_error *error);
+
+/* Copies a payload of one of Strata's own events; false: it is another, or too short. */
+static bool take(const struct strata_record *record, enum strata_hv_own_event id, void *to,
+		 size_t bytes)
 {
-	struct strata_hv_vcpu_clock clock;
+	if (record->event->id != (uint32_t)id || strata_event_payload_bytes(record->event) < bytes)
+		return false;
+	memcpy(to, record->payload, bytes);
+	return true;
+}
 
-	if (record->event->id != (uint32_t)STRATA_HV_VCPU_CLOCK ||
-	    strata_event_payload_bytes(record->event) < sizeof(clock))
+/* One without the last answer, as the first version wrote it, may have had any. */
+static bool take_vcpu_clock(const struct strata_record *record, struct strata_hv_vcpu_clock *clock)
+{
+	if (take(record, STRATA_HV_VCPU_CLOCK, clock, sizeof(*clock)))
+		return true;
+	clock->vtsc_last_ns = UINT64_MAX;
+	return take(record, STRATA_HV_VCPU_CLOCK, clock,
+		    offsetof(struct strata_hv_vcpu_clock, vtsc_last_ns));
+}
+
+static void set_bit(uint8_t *bits, uint32_t number)
+{
+	if (number < STRATA_PCPUS)
+		bits[number / 8] |= (uint8_t)(1u << number % 8);
+}
+
+/* Counters may drift between two measurements: both count. */
+static void note_skew(struct strata_skew *skew, const struct strata_hv_pcpu_skew *measured)
+{
+	if (measured->min_ticks < skew->min_ticks)
+		skew->min_ticks = measured->min_ticks;
+	if (measured->max_ticks > skew->max_ticks)
+		skew->max_ticks = measured->max_ticks;
+	set_bit(skew->measured, measured->pcpu);
+	set_bit(skew->measured, measured->reference);
+}
+
+static void count_unmeasured(struct strata_skew *skew)
+{
+	uint32_t i;
+
+	for (i = 0; i < STRATA_PCPUS / 8; i++) {
+		skew->nr_pcpus += (uint32_t)__builtin_popcount(skew->seen[i]);
+		skew->nr_unmeasured +=
+			(uint32_t)__builtin_popcount(skew->seen[i] & (uint8_t)~skew->measured[i]);
+	}
+	/* One counter has no other to differ from. */
+	if (skew->nr_pcpus == 1)
+		skew->nr_unmeasured = 0;
+}
+
+/* The reference is 0 ticks from itself, and one CPU may be early while another is late. */
+uint64_t strata_skew_bound_ticks(const struct strata_skew *skew)
+{
+	return (uint64_t)skew->max_ticks - (uint64_t)skew->min_ticks;
+}
+
+static int scan_clocks(struct strata_xen_scan *scan, uint32_t pcpu,
+		       const struct strata_record *record, struct strata_error *error)
+{
+	struct strata_runstate_change change;
+	struct strata_hv_vcpu_clock vcpu_clock;
+	struct strata_hv_pcpu_clock pcpu_clock;
+	struct strata_hv_pcpu_skew skew;
+	bool done = true;
+
+	set_bit(scan->skew.seen, pcpu);
+	if (!(record->event->id & STRATA_HV_ID_OWN)) {
+		if (!scan->runstates)
+			scan->runstates = strata_xen_runstate_change(record->event->id, &change);
 		return 0;
-	memcpy(&clock, record->payload, sizeof(clock));
-	if (!strata_clock_maps_add(&scan->maps, record->ticks, &clock))
-		return strata_fail(error, "out of memory for the clocks of vCPUs");
+	}
+	if (take_vcpu_clock(record, &vcpu_clock))
+		done = strata_clock_maps_add(&scan->maps, record->ticks, &vcpu_clock);
+	else if (take(record, STRATA_HV_PCPU_CLOCK, &pcpu_clock, sizeof(pcpu_clock)))
+		done = strata_vcpu_stime_pcpu(&scan->stimes, pcpu, record->ticks, &pcpu_clock);
+	else if (take(record, STRATA_HV_PCPU_SKEW, &skew, sizeof(skew)))
+		note_skew(&scan->skew, &skew);
+	return done ? 0 : strata_fail(error, "out of memory for the clocks of vCPUs");
+}
+
+/* Where the vCPUs ran whose counters are emulated: they see the time of that CPU. */
+static int scan_residences(struct strata_xen_scan *scan, uint32_t pcpu,
+			   const struct strata_record *record, struct strata_error *error)
+{
+	struct strata_runstate_change change;
+	struct strata_hv_vcpu_state state;
+	uint16_t vcpu_domain[2];
+
+	if (take(record, STRATA_HV_VCPU_STATE, &state, sizeof(state))) {
+		pcpu = state.pcpu;
+		vcpu_domain[0] = state.vcpu;
+		vcpu_domain[1] = state.domain;
+	} else if (strata_xen_runstate_change(record->event->id, &change) &&
+		   change.after == STRATA_RUNSTATE_RUNNING &&
+		   strata_event_payload_bytes(record->event) >= sizeof(vcpu_domain)) {
+		memcpy(vcpu_domain, record->payload, sizeof(vcpu_domain));
+	} else {
+		return 0;
+	}
+	if (scan->emulated[vcpu_domain[1]] &&
+	    !strata_vcpu_stime_runs(&scan->stimes, record->ticks, vcpu_domain[1], vcpu_domain[0],
+				    pcpu))
+		return strata_fail(error, "out of memory for where vCPUs ran");
 	return 0;
 }
 
-static int scan_stream(struct strata_xen_scan *scan, struct strata_packet_reader *reader,
-		       uint64_t nr_recorded, struct strata_error *error)
-{
-	uint64_t first = 0, last = 0;
-	bool any = false;
+/* The time that a stream covers. */
+struct coverage {
+	bool any;
+	uint64_t first;
+	uint64_t last;
+};
 
+static int scan_stream(struct strata_xen_scan *scan, struct strata_packet_reader *reader,
+		       scan_fn *scan_record, struct coverage *coverage, struct strata_error *error)
+{
+	memset(coverage, 0, sizeof(*coverage));
 	while (strata_packet_reader_next(reader)) {
 		size_t offset = STRATA_PACKET_HEADER_BYTES;
 		struct strata_record record;
 
+		/* What is missing came after the packet before, and before the end of this one. */
+		if (reader->gap)
+			strata_vcpu_stime_gap(&scan->stimes, reader->cpu, coverage->last);
 		while (strata_packet_next(reader->source, reader->bytes, &reader->packet, &offset,
 					  &record)) {
-			if (!any)
-				first = record.ticks;
-			any = true;
-			if (scan_record(scan, &record, error))
+			if (!coverage->any)
+				coverage->first = record.ticks;
+			coverage->any = true;
+			if (scan_record(scan, reader->cpu, &record, error))
 				return -1;
 		}
-		last = reader->packet.end_ticks;
+		if (reader->gap)
+			strata_vcpu_stime_gap(&scan->stimes, reader->cpu, coverage->last);
+		coverage->last = reader->packet.end_ticks;
 	}
-	if (!any) {
-		scan->incomplete |= nr_recorded > 0;
-		return 0;
-	}
-	if (!scan->any || first > scan->covered_from)
-		scan->covered_from = first;
-	if (!scan->any || last < scan->covered_until)
-		scan->covered_until = last;
-	scan->any = true;
 	return 0;
 }
 
-int strata_xen_scan(struct strata_xen_scan *scan, struct strata_recording *recording,
-		    const char *raw, struct strata_error *error)
+static void note_coverage(struct strata_xen_scan *scan, const struct coverage *coverage,
+			  uint64_t nr_recorded)
+{
+	if (!coverage->any) {
+		scan->incomplete |= nr_recorded > 0;
+		return;
+	}
+	if (!scan->any || coverage->first > scan->covered_from)
+		scan->covered_from = coverage->first;
+	if (!scan->any || coverage->last < scan->covered_until)
+		scan->covered_until = coverage->last;
+	scan->any = true;
+}
+
+/* Shows every record of the hypervisor's to @scan_record. */
+static int scan_all(struct strata_xen_scan *scan, struct strata_recording *recording,
+		    const char *raw, scan_fn *scan_record, bool covers, struct strata_error *error)
 {
 	size_t i, j;
 
-	memset(scan, 0, sizeof(*scan));
 	for (i = 0; i < recording->nr_sources; i++) {
 		struct strata_source *source = &recording->sources[i];
 
@@ -67,18 +182,56 @@ int strata_xen_scan(struct strata_xen_scan *scan, struct strata_recording *recor
 			continue;
 		for (j = 0; j < source->nr_streams; j++) {
 			struct strata_packet_reader reader;
+			struct coverage coverage;
 			int status;
 
 			if (strata_packet_reader_open(&reader, raw, source, &source->streams[j],
 						      NULL, NULL, error))
 				return -1;
-			status = scan_stream(scan, &reader, source->streams[j].packets, error);
+			status = scan_stream(scan, &reader, scan_record, &coverage, error);
 			strata_packet_reader_close(&reader);
 			if (status)
 				return -1;
+			if (covers)
+				note_coverage(scan, &coverage, source->streams[j].packets);
 		}
 	}
-	strata_clock_maps_sort(&scan->maps);
+	return 0;
+}
+
+/* Reads all a second time, for guests whose counters are emulated; the first time found them. */
+static int find_residences(struct strata_xen_scan *scan, struct strata_recording *recording,
+			   const char *raw, struct strata_error *error)
+{
+	size_t i;
+
+	for (i = 0; i < scan->maps.nr; i++) {
+		if (!scan->maps.pieces[i].emulated)
+			continue;
+		if (!scan->emulated)
+			scan->emulated = calloc(1u << 16, sizeof(*scan->emulated));
+		if (!scan->emulated)
+			return strata_fail(error, "out of memory for where vCPUs ran");
+		scan->emulated[scan->maps.pieces[i].domain] = true;
+	}
+	/* Without the changes of runstates it is not known where they ran. */
+	if (!scan->emulated || !scan->runstates)
+		return 0;
+	return scan_all(scan, recording, raw, scan_residences, false, error);
+}
+
+int strata_xen_scan(struct strata_xen_scan *scan, struct strata_recording *recording,
+		    const char *raw, struct strata_error *error)
+{
+	memset(scan, 0, sizeof(*scan));
+	if (scan_all(scan, recording, raw, scan_clocks, true, error))
+		return -1;
+	strata_clock_maps_sort(&scan->maps, recording->tsc_khz);
+	count_unmeasured(&scan->skew);
+	if (find_residences(scan, recording, raw, error))
+		return -1;
+	if (!strata_vcpu_stime_finish(&scan->stimes))
+		return strata_fail(error, "out of memory for the clocks of vCPUs");
 	/* What ran on the CPU whose stream is gone, nobody knows: no time is covered. */
 	if (scan->incomplete) {
 		scan->covered_from = UINT64_MAX;
@@ -90,5 +243,7 @@ int strata_xen_scan(struct strata_xen_scan *scan, struct strata_recording *recor
 void strata_xen_scan_clear(struct strata_xen_scan *scan)
 {
 	strata_clock_maps_clear(&scan->maps);
+	strata_vcpu_stime_clear(&scan->stimes);
+	free(scan->emulated);
 	memset(scan, 0, sizeof(*scan));
 }

@@ -1,17 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * xen_scan.h - reads the hypervisor's streams once before the merge: for the
- * clocks of all vCPUs, which the merge needs from the first event on, and for
- * the span of time in which every CPU of the host was recorded.
+ * xen_scan.h - reads the hypervisor's streams before the merge: for the clocks of
+ * all CPUs and vCPUs, which the merge needs from the first event on, and for the
+ * span of time in which every CPU of the host was recorded.
  */
 #ifndef STRATA_MERGE_XEN_SCAN_H
 #define STRATA_MERGE_XEN_SCAN_H
 
 #include "clock_maps.h"
 #include "recording.h"
+#include "vcpu_stime.h"
+
+#define STRATA_PCPUS 65536u
+
+/* How far the physical CPUs' time stamp counters are apart, by all that was measured. */
+struct strata_skew {
+	uint32_t nr_pcpus;      /* that have events */
+	uint32_t nr_unmeasured; /* of them */
+	/* Of any of the others, less the reference's, at the same instant. */
+	int64_t min_ticks;
+	int64_t max_ticks;
+	uint8_t measured[STRATA_PCPUS / 8]; /* a bit for each */
+	uint8_t seen[STRATA_PCPUS / 8];
+};
 
 struct strata_xen_scan {
 	struct strata_clock_maps maps;
+	struct strata_vcpu_stime stimes;
+	struct strata_skew skew;
+	bool runstates;  /* they were recorded */
+	bool *emulated;  /* by domain: some clock of it is; NULL: none */
 	bool any;        /* there was an event at all; else the two below are 0 */
 	bool incomplete; /* nothing can be read of a CPU that was recorded */
 	/* From when on each CPU of the host that has events was recorded, and until when. */
@@ -23,6 +41,9 @@ struct strata_xen_scan {
  * merge will name them.  0 or -1. */
 int strata_xen_scan(struct strata_xen_scan *scan, struct strata_recording *recording,
 		    const char *raw, struct strata_error *error);
+
+/* By how many ticks the counters of two physical CPUs differ at most; 0 where it is not known. */
+uint64_t strata_skew_bound_ticks(const struct strata_skew *skew);
 
 void strata_xen_scan_clear(struct strata_xen_scan *scan);
 

@@ -3,19 +3,13 @@
 #include "guest.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <strata/abi/guest.h>
 
 #define PATH_BYTES 128
-
-/* While an answer is awaited, it and everything else is looked at this often. */
-#define LOOK_MS 20
 
 /* Copies a node's value, cut to fit.  False: there is none. */
 static bool read_text(struct xs_handle *xenstore, const char *path, char *to, size_t bytes)
@@ -45,21 +39,39 @@ static bool read_node(struct xs_handle *xenstore, uint32_t domain, const char *n
 	return read_text(xenstore, path, to, bytes);
 }
 
-/* A node that must be one whole number. */
+/* A node that must be one whole number: digits from its begin to its end, no sign, no space. */
 static bool read_number(struct xs_handle *xenstore, uint32_t domain, const char *node, int base,
 			uint64_t limit, uint64_t *number)
 {
+	const char *digits = base == 16 ? "0123456789abcdefABCDEF" : "0123456789";
 	char text[32];
-	char *end;
 
-	if (!read_node(xenstore, domain, node, text, sizeof(text)) || !text[0] || text[0] == '-')
+	if (!read_node(xenstore, domain, node, text, sizeof(text)) || !text[0] ||
+	    strlen(text) == sizeof(text) - 1 || text[strspn(text, digits)])
 		return false;
 	errno = 0;
-	*number = strtoull(text, &end, base);
-	return !errno && !*end && *number <= limit;
+	*number = strtoull(text, NULL, base);
+	return !errno && *number <= limit;
 }
 
-static void look_at(struct xs_handle *xenstore, struct guest *guest)
+/* "started 17" is taken apart; what is no number after the word answers nothing. */
+static void take_state(struct guest *guest)
+{
+	size_t length = strcspn(guest->state, " ");
+	unsigned long number;
+	char *end;
+
+	guest->answered = 0;
+	if (!guest->state[length])
+		return;
+	guest->state[length] = '\0';
+	errno = 0;
+	number = strtoul(guest->state + length + 1, &end, 10);
+	if (!errno && !*end && number <= UINT32_MAX)
+		guest->answered = (uint32_t)number;
+}
+
+static void look_at_module(struct xs_handle *xenstore, struct guest *guest)
 {
 	uint64_t version, root_ref, port;
 
@@ -80,8 +92,21 @@ static void look_at(struct xs_handle *xenstore, struct guest *guest)
 		return;
 	guest->root_ref = (uint32_t)root_ref;
 	guest->port = (uint32_t)port;
-	guest->state[strcspn(guest->state, " ")] = '\0';
+	take_state(guest);
 	guest->module = GUEST_READY;
+}
+
+void guest_look(struct xs_handle *xenstore, uint32_t domain, struct guest *guest)
+{
+	char path[PATH_BYTES];
+
+	memset(guest, 0, sizeof(*guest));
+	guest->domain = domain;
+	snprintf(path, sizeof(path), "/local/domain/%u/name", domain);
+	guest->named = read_text(xenstore, path, guest->name, sizeof(guest->name));
+	if (!guest->named)
+		snprintf(guest->name, sizeof(guest->name), "domain-%u", domain);
+	look_at_module(xenstore, guest);
 }
 
 static int by_domain(const void *a, const void *b)
@@ -106,34 +131,13 @@ int guests_find(struct xs_handle *xenstore, struct guest **guests, size_t *nr,
 		free(domains);
 		return strata_fail(error, "out of memory");
 	}
-	for (i = 0; i < nr_domains; i++) {
-		char path[PATH_BYTES];
-
-		list[i].domain = (uint32_t)strtoul(domains[i], NULL, 10);
-		snprintf(path, sizeof(path), "/local/domain/%u/name", list[i].domain);
-		if (!read_text(xenstore, path, list[i].name, sizeof(list[i].name)))
-			snprintf(list[i].name, sizeof(list[i].name), "domain-%u", list[i].domain);
-		look_at(xenstore, &list[i]);
-	}
+	for (i = 0; i < nr_domains; i++)
+		guest_look(xenstore, (uint32_t)strtoul(domains[i], NULL, 10), &list[i]);
 	free(domains);
 	qsort(list, nr_domains, sizeof(*list), by_domain);
 	*guests = list;
 	*nr = nr_domains;
 	return 0;
-}
-
-int64_t guest_clock_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-static void node_path(char *path, const struct guest *guest, const char *node)
-{
-	snprintf(path, PATH_BYTES, "/local/domain/%u/" STRATA_GUEST_XENSTORE_DIR "/%s",
-		 guest->domain, node);
 }
 
 static int tell(struct xs_handle *xenstore, const struct guest *guest, const char *command,
@@ -145,21 +149,48 @@ static int tell(struct xs_handle *xenstore, const struct guest *guest, const cha
 	 * them away. */
 	if (!read_node(xenstore, guest->domain, "state", state, sizeof(state)))
 		return strata_fail(error, "its module is gone");
-	/* Without the watch the answer is found a moment later. */
-	node_path(path, guest, "state");
-	xs_watch(xenstore, path, "state");
-	node_path(path, guest, "ctl");
+	snprintf(path, sizeof(path), "/local/domain/%u/" STRATA_GUEST_XENSTORE_DIR "/ctl",
+		 guest->domain);
 	if (!xs_write(xenstore, XBT_NULL, path, command, (unsigned int)strlen(command)))
 		return strata_fail(error, "writing %s: %s", path, strerror(errno));
 	return 0;
 }
 
 int guest_tell_start(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
-		     uint64_t mask, struct strata_error *error)
+		     bool overwrite, const struct event_set *events, const char *filter,
+		     struct strata_error *error)
+{
+	char command[2048], mask[EVENT_SET_HEX_BYTES];
+
+	if (snprintf(command, sizeof(command), "start %u %s %s%s%s", sequence,
+		     overwrite ? "overwrite" : "discard", event_set_hex(events, mask),
+		     filter ? " " : "", filter ? filter : "") >= (int)sizeof(command))
+		return strata_fail(error, "the filter is too long: %.40s...", filter);
+	return tell(xenstore, guest, command, error);
+}
+
+int guest_tell_probe(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
+		     const struct guest_probe *probe, struct strata_error *error)
+{
+	char command[512];
+
+	if (snprintf(command, sizeof(command), "%s %u %s %s", probe->kind, sequence, probe->name,
+		     probe->place) >= (int)sizeof(command))
+		return strata_fail(error, "the symbol is too long: %.40s...", probe->place);
+	return tell(xenstore, guest, command, error);
+}
+
+bool guest_may_record(const struct guest *guest)
+{
+	return strcmp(guest->state, "idle") != 0 && strcmp(guest->state, "stopped") != 0;
+}
+
+int guest_tell_flush(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
+		     struct strata_error *error)
 {
 	char command[64];
 
-	snprintf(command, sizeof(command), "start %u %" PRIx64, sequence, mask);
+	snprintf(command, sizeof(command), "flush %u", sequence);
 	return tell(xenstore, guest, command, error);
 }
 
@@ -170,53 +201,4 @@ int guest_tell_stop(struct xs_handle *xenstore, const struct guest *guest, uint3
 
 	snprintf(command, sizeof(command), "stop %u", sequence);
 	return tell(xenstore, guest, command, error);
-}
-
-/* Looks until "@word @sequence" is there; a watch wakes us, the deadline ends it. */
-static int look_for(struct xs_handle *xenstore, const struct guest *guest, const char *word,
-		    uint32_t sequence, const struct guest_patience *patience,
-		    struct strata_error *error)
-{
-	char wanted[64], refused[64], state[64] = "";
-
-	snprintf(wanted, sizeof(wanted), "%s %u", word, sequence);
-	snprintf(refused, sizeof(refused), "refused %u", sequence);
-	while (true) {
-		struct pollfd fd = { .fd = xs_fileno(xenstore), .events = POLLIN };
-
-		if (!read_node(xenstore, guest->domain, "state", state, sizeof(state)))
-			return strata_fail(error, "its module is gone");
-		if (!strcmp(state, wanted))
-			return 0;
-		if (!strcmp(state, refused))
-			return strata_fail(error,
-					   "its module refuses to be %s; its kernel log "
-					   "says why",
-					   word);
-		if (guest_clock_ms() >= patience->deadline_ms)
-			return strata_fail(error,
-					   "its module does not answer in time that it is "
-					   "%s; is the domain paused?",
-					   word);
-		poll(&fd, 1, LOOK_MS);
-		/* One at a time: a flood of them must not hold us here. */
-		free(xs_check_watch(xenstore));
-		if (!patience->meanwhile(patience->data))
-			return strata_fail(error,
-					   "interrupted before its module said that it is "
-					   "%s",
-					   word);
-	}
-}
-
-int guest_await(struct xs_handle *xenstore, const struct guest *guest, const char *word,
-		uint32_t sequence, const struct guest_patience *patience,
-		struct strata_error *error)
-{
-	int result = look_for(xenstore, guest, word, sequence, patience, error);
-	char path[PATH_BYTES];
-
-	node_path(path, guest, "state");
-	xs_unwatch(xenstore, path, "state");
-	return result;
 }

@@ -15,6 +15,7 @@
 #include <xenstore.h>
 
 #include "error.h"
+#include "event_set.h"
 
 enum guest_module {
 	GUEST_NO_MODULE,
@@ -26,45 +27,50 @@ enum guest_module {
 struct guest {
 	uint32_t domain;
 	char name[80]; /* as xl shows it; not checked for what a terminal would do with it */
+	bool named;    /* false: xenstore knows no such domain (any more), the name is made up */
 	enum guest_module module;
 	uint32_t version;
 	uint32_t root_ref;
 	uint32_t port;
 	uint64_t nonce;
-	char state[32]; /* of its module, first word */
+	char state[32];    /* of its module, first word */
+	uint32_t answered; /* the number behind it: the command that brought it there; 0: none */
 };
+
+/* Reads what xenstore says of one domain and its module.  A few short requests. */
+void guest_look(struct xs_handle *xenstore, uint32_t domain, struct guest *guest);
 
 /* Lists all domains, in order of their numbers.  The list is the caller's to free().  0 or -1. */
 int guests_find(struct xs_handle *xenstore, struct guest **guests, size_t *nr,
 		struct strata_error *error);
 
+/* Whether its module may be recording, by the command that it obeyed last. */
+bool guest_may_record(const struct guest *guest);
+
+/* A place in a kernel that is to be an event; the texts hold no space. */
+struct guest_probe {
+	const char *kind;  /* "kprobe" or "kretprobe": also the event's group */
+	const char *name;  /* of the event */
+	const char *place; /* SYMBOL or SYMBOL+OFFSET */
+};
+
 /*
- * Tells a guest to record the events of @mask, or to stop; guest_await() waits
- * until it did.  Several guests are told first and awaited then, so that they
- * work side by side.
+ * Tells a guest to record these events, to stop, or to add an event.  Nothing is waited
+ * for: guest_look() shows "started", "stopped" or "probed" with the same number, some
+ * time later.
  * @sequence: a number that was not used with this guest before
+ * @filter:   "tid=..." or "pid=...", or NULL: whatever task is current
  * 0 or -1.
  */
 int guest_tell_start(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
-		     uint64_t mask, struct strata_error *error);
+		     bool overwrite, const struct event_set *events, const char *filter,
+		     struct strata_error *error);
+int guest_tell_probe(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
+		     const struct guest_probe *probe, struct strata_error *error);
+/* Likewise "flushed": while it goes on recording, each of its CPUs hands over what it has. */
+int guest_tell_flush(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
+		     struct strata_error *error);
 int guest_tell_stop(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
 		    struct strata_error *error);
-
-/* How long to wait for answers, and what to do in the meantime: other rings fill up. */
-struct guest_patience {
-	int64_t deadline_ms;           /* of CLOCK_MONOTONIC, see guest_clock_ms() */
-	bool (*meanwhile)(void *data); /* called every few milliseconds; false: wait no longer */
-	void *data;
-};
-
-int64_t guest_clock_ms(void);
-
-/*
- * Waits for the guest to answer @word ("started", "stopped") to @sequence.
- * 0 or -1: refused, no answer in time, or gone.
- */
-int guest_await(struct xs_handle *xenstore, const struct guest *guest, const char *word,
-		uint32_t sequence, const struct guest_patience *patience,
-		struct strata_error *error);
 
 #endif /* STRATA_CONSUMERD_GUEST_H */

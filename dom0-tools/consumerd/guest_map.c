@@ -10,7 +10,11 @@
 
 #include <strata/abi/guest.h>
 
+#include "event_table.h"
 #include "recording.h"
+
+/* No ring comes as far in its life; packets' sequence numbers, which follow from it, would wrap. */
+#define READ_COUNT_MAX (~(strata_count_t)0 >> 1)
 
 struct guest_ring_pages {
 	void *writer;
@@ -62,7 +66,10 @@ static int read_root(xengnttab_handle *gnttab, const struct guest *guest,
 	    root->nr_rings == 0 || root->nr_rings > STRATA_GUEST_RINGS_MAX)
 		return strata_fail(error, "bad root page: %u events, %u rings", root->nr_events,
 				   root->nr_rings);
-	refs = strata_guest_refs(root->nr_events, root->nr_rings, geo);
+	if (root->table_bytes == 0 || root->table_bytes > STRATA_GUEST_TABLE_BYTES_MAX)
+		return strata_fail(error, "bad root page: an event table of %u bytes",
+				   root->table_bytes);
+	refs = strata_guest_refs(root->table_bytes, root->nr_rings, geo);
 	if (refs != root->nr_refs || refs > STRATA_GUEST_REFS_MAX)
 		return strata_fail(error,
 				   "bad root page: it lists %u references, its sizes ask for "
@@ -71,15 +78,47 @@ static int read_root(xengnttab_handle *gnttab, const struct guest *guest,
 	return 0;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	const uint32_t *first = a, *second = b;
+
+	return (*first > *second) - (*first < *second);
+}
+
+/*
+ * Each mapped page costs dom0 and Xen memory that all guests share: so a guest
+ * pays for each with a page and a grant of its own, and lists none twice.
+ */
+static int check_distinct(const uint32_t *refs, uint32_t nr, struct strata_error *error)
+{
+	uint32_t *sorted = malloc((size_t)nr * sizeof(*sorted));
+	int result = 0;
+	uint32_t i;
+
+	if (!sorted)
+		return strata_fail(error, "out of memory");
+	memcpy(sorted, refs, (size_t)nr * sizeof(*sorted));
+	qsort(sorted, nr, sizeof(*sorted), by_number);
+	for (i = 1; i < nr && !result; i++)
+		if (sorted[i] == sorted[i - 1])
+			result = strata_fail(error, "bad directory: it lists reference %u twice",
+					     sorted[i]);
+	free(sorted);
+	return result;
+}
+
 /* Copies the references out of the directory pages. */
 static uint32_t *read_directory(xengnttab_handle *gnttab, const struct guest *guest,
 				struct strata_guest_root *root, struct strata_error *error)
 {
 	uint32_t nr_pages =
 		(root->nr_refs + STRATA_GUEST_REFS_PER_PAGE - 1) / STRATA_GUEST_REFS_PER_PAGE;
-	uint32_t *refs = malloc((size_t)root->nr_refs * sizeof(*refs));
+	uint32_t *refs;
 	void *pages;
 
+	if (check_distinct(root->directory_ref, nr_pages, error))
+		return NULL;
+	refs = malloc((size_t)root->nr_refs * sizeof(*refs));
 	if (!refs) {
 		strata_fail(error, "out of memory");
 		return NULL;
@@ -92,25 +131,48 @@ static uint32_t *read_directory(xengnttab_handle *gnttab, const struct guest *gu
 	}
 	memcpy(refs, pages, (size_t)root->nr_refs * sizeof(*refs));
 	xengnttab_unmap(gnttab, pages, nr_pages);
+	if (check_distinct(refs, root->nr_refs, error)) {
+		free(refs);
+		return NULL;
+	}
 	return refs;
 }
 
-static int map_events(struct guest_map *map, const struct guest *guest, uint32_t *refs,
-		      uint32_t nr_events, struct strata_error *error)
+/* Copies the event table, then takes the copy apart. */
+static int read_events(struct guest_map *map, const struct guest *guest,
+		       const struct strata_guest_root *root, uint32_t *refs,
+		       struct strata_error *error)
 {
-	uint32_t nr_pages = strata_guest_event_pages(nr_events);
-	void *pages = map_refs(map->gnttab, guest->domain, refs, nr_pages, PROT_READ,
-			       "its event table", error);
+	uint32_t nr_pages = strata_guest_table_pages(root->table_bytes);
+	struct strata_event_desc *events = NULL;
+	unsigned char *copy;
+	void *pages;
 
+	pages = map_refs(map->gnttab, guest->domain, refs, nr_pages, PROT_READ, "its event table",
+			 error);
 	if (!pages)
 		return -1;
-	map->events = malloc(nr_events * sizeof(*map->events));
-	if (map->events) {
-		memcpy(map->events, pages, nr_events * sizeof(*map->events));
-		map->nr_events = nr_events;
+	copy = malloc(root->table_bytes);
+	if (copy) {
+		memcpy(copy, pages, root->table_bytes);
+		events = event_table_parse(copy, root->table_bytes, root->nr_events, error);
+		free(copy);
+	} else {
+		strata_fail(error, "out of memory");
 	}
 	xengnttab_unmap(map->gnttab, pages, nr_pages);
-	return map->events ? 0 : strata_fail(error, "out of memory");
+	if (!events)
+		return -1;
+	free(map->events);
+	map->events = events;
+	map->nr_events = root->nr_events;
+	return 0;
+}
+
+static int get_shared(struct ring *ring, struct strata_error *error)
+{
+	(void)error;
+	return strata_reader_get(&ring->reader) && ring->reader.read_count <= READ_COUNT_MAX;
 }
 
 static int put_shared(struct ring *ring, struct strata_error *error)
@@ -157,16 +219,19 @@ static int map_ring(struct guest_map *map, const struct guest *guest, uint32_t i
 			       "a ring's data", error);
 	if (!pages->data)
 		return -1;
+	ring->get = get_shared;
 	ring->put = put_shared;
 	ring->cpu = strata_read_once(&((struct strata_ring_writer_area *)pages->writer)->cpu);
 	if (ring->cpu > STRATA_CPU_MAX)
 		return strata_fail(error, "it is of CPU %u (at most %u can be)", ring->cpu,
 				   STRATA_CPU_MAX);
-	refusal = strata_reader_init(
-		&ring->reader, geo, pages->writer, pages->reader, pages->data,
-		strata_read_once(&((struct strata_ring_reader_area *)pages->reader)->read_count));
+	refusal = strata_reader_init(&ring->reader, geo, pages->writer, pages->reader, pages->data);
 	if (refusal != STRATA_READER_OK)
 		return strata_fail(error, "%s", refusal_text(refusal));
+	strata_reader_resume(&ring->reader);
+	if (ring->reader.read_count > READ_COUNT_MAX)
+		return strata_fail(error, "it says to have been read up to %#lx",
+				   ring->reader.read_count);
 	return 0;
 }
 
@@ -203,6 +268,16 @@ static int map_rings(struct guest_map *map, const struct guest *guest,
 	return check_cpus(map, error);
 }
 
+/* Reads root and directory.  @refs: OUT, the caller's to free().  0 or -1. */
+static int read_lists(xengnttab_handle *gnttab, const struct guest *guest,
+		      struct strata_guest_root *root, uint32_t **refs, struct strata_error *error)
+{
+	if (read_root(gnttab, guest, root, error))
+		return -1;
+	*refs = read_directory(gnttab, guest, root, error);
+	return *refs ? 0 : -1;
+}
+
 int guest_map(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
 	      bool with_rings, struct strata_error *error)
 {
@@ -212,18 +287,29 @@ int guest_map(struct guest_map *map, xengnttab_handle *gnttab, const struct gues
 
 	memset(map, 0, sizeof(*map));
 	map->gnttab = gnttab;
-	if (read_root(gnttab, guest, &root, error))
+	if (read_lists(gnttab, guest, &root, &refs, error))
 		return -1;
-	refs = read_directory(gnttab, guest, &root, error);
-	if (!refs)
-		return -1;
-	result = map_events(map, guest, refs, root.nr_events, error);
+	result = read_events(map, guest, &root, refs, error);
 	if (!result && with_rings)
 		result = map_rings(map, guest, &root,
-				   refs + strata_guest_event_pages(root.nr_events), error);
+				   refs + strata_guest_table_pages(root.table_bytes), error);
 	free(refs);
 	if (result)
 		guest_unmap(map);
+	return result;
+}
+
+int guest_map_events_again(struct guest_map *map, const struct guest *guest,
+			   struct strata_error *error)
+{
+	struct strata_guest_root root;
+	uint32_t *refs;
+	int result;
+
+	if (read_lists(map->gnttab, guest, &root, &refs, error))
+		return -1;
+	result = read_events(map, guest, &root, refs, error);
+	free(refs);
 	return result;
 }
 

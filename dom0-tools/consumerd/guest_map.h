@@ -18,7 +18,8 @@
 #include "ring.h"
 
 struct guest_map {
-	struct strata_event_desc *events; /* a private copy; each one still to be checked */
+	/* A private copy, by id; each one is still to be checked, but as event_table.h says. */
+	struct strata_event_desc *events;
 	size_t nr_events;
 	struct ring *rings;
 	size_t nr_rings;
@@ -33,6 +34,11 @@ struct guest_map {
  */
 int guest_map(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
 	      bool with_rings, struct strata_error *error);
+
+/* Reads the event table anew, after the guest added to it: @map's array is another one then.
+ * 0, or -1 and it is the old one. */
+int guest_map_events_again(struct guest_map *map, const struct guest *guest,
+			   struct strata_error *error);
 
 /* Unmaps all; a zeroed map is fine. */
 void guest_unmap(struct guest_map *map);

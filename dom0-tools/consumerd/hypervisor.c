@@ -112,6 +112,32 @@ int hypervisor_query(struct hypervisor *hypervisor, struct strata_hv_op *op,
 	return 0;
 }
 
+static int get_subbuf(struct ring *ring, struct strata_error *error)
+{
+	struct strata_hv_op op = { .operation = STRATA_HV_GET };
+	struct hypervisor *hypervisor = ring->owner;
+
+	/* What is mapped tells whether it is worth the call; in discard mode it tells all. */
+	if (!strata_reader_ready(&ring->reader))
+		return 0;
+	if (!ring->reader.overwrite)
+		return strata_reader_get(&ring->reader);
+	op.u.subbuf.cpu = ring->cpu;
+	if (strata_sysctl_call(&hypervisor->sysctl, &op)) {
+		if (errno == EAGAIN)
+			return 0;
+		return strata_fail(error, "Xen gives no sub-buffer of CPU %u: %s", ring->cpu,
+				   strerror(errno));
+	}
+	if (op.u.subbuf.page > strata_nr_subbufs(ring->reader.geo))
+		return strata_fail(error, "Xen gives page %u of CPU %u, and there are %lu",
+				   op.u.subbuf.page, ring->cpu,
+				   strata_nr_subbufs(ring->reader.geo) + 1);
+	ring->reader.read_count = op.u.subbuf.position;
+	ring->reader.page = op.u.subbuf.page;
+	return 1;
+}
+
 static int put_subbuf(struct ring *ring, struct strata_error *error)
 {
 	struct strata_hv_op op = { .operation = STRATA_HV_PUT };
@@ -205,9 +231,10 @@ static int map_ring(struct hypervisor *hypervisor, uint32_t cpu, struct strata_r
 	if (!mapping->data)
 		return -1;
 	ring->cpu = cpu;
+	ring->get = get_subbuf;
 	ring->put = put_subbuf;
 	ring->owner = hypervisor;
-	if (strata_reader_init(&ring->reader, geo, mapping->writer, NULL, mapping->data, 0) !=
+	if (strata_reader_init(&ring->reader, geo, mapping->writer, NULL, mapping->data) !=
 	    STRATA_READER_OK)
 		return strata_fail(error,
 				   "the ring of CPU %u has a layout that this tool does not know; "
@@ -239,16 +266,49 @@ static int map_rings(struct hypervisor *hypervisor, struct strata_ring_geometry 
 	return result;
 }
 
+/* Is what is there a flight recorder like the one that is wanted? */
+static bool flies_already(struct hypervisor *hypervisor, struct strata_ring_geometry geo)
+{
+	struct strata_hv_op op = { .operation = STRATA_HV_QUERY };
+
+	return !strata_sysctl_call(&hypervisor->sysctl, &op) &&
+	       op.u.query.state != STRATA_HV_IDLE && op.u.query.flags == STRATA_HV_OVERWRITE &&
+	       op.u.query.subbuf_bits == geo.subbuf_bits &&
+	       op.u.query.nr_subbufs_bits == geo.nr_subbufs_bits;
+}
+
+static void set_overwrite(struct hypervisor *hypervisor)
+{
+	size_t i;
+
+	for (i = 0; i < hypervisor->nr_rings; i++)
+		hypervisor->rings[i].reader.overwrite = true;
+}
+
+/* Goes on where the recorder before us died. */
+static int take_over(struct hypervisor *hypervisor, struct strata_ring_geometry geo,
+		     struct strata_error *error)
+{
+	hypervisor->created = true;
+	if (map_rings(hypervisor, geo, error))
+		return -1;
+	set_overwrite(hypervisor);
+	return 1;
+}
+
 int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry geo,
-		      const char *owner, struct strata_error *error)
+		      bool overwrite, const char *owner, struct strata_error *error)
 {
 	struct strata_hv_op op = { .operation = STRATA_HV_CREATE };
 	int result;
 
 	op.u.create.subbuf_bits = geo.subbuf_bits;
 	op.u.create.nr_subbufs_bits = geo.nr_subbufs_bits;
+	op.u.create.flags = overwrite ? STRATA_HV_OVERWRITE : 0;
 	snprintf(op.u.create.owner, sizeof(op.u.create.owner), "%s", owner);
 	result = strata_sysctl_call(&hypervisor->sysctl, &op);
+	if (result && errno == EBUSY && overwrite && flies_already(hypervisor, geo))
+		return take_over(hypervisor, geo, error);
 	if (result && errno == EBUSY) {
 		struct strata_hv_op destroy = { .operation = STRATA_HV_DESTROY };
 
@@ -273,7 +333,11 @@ int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry
 	if (result)
 		return strata_fail(error, "Xen makes no rings: %s", strerror(errno));
 	hypervisor->created = true;
-	return map_rings(hypervisor, geo, error);
+	if (map_rings(hypervisor, geo, error))
+		return -1;
+	if (overwrite)
+		set_overwrite(hypervisor);
+	return 0;
 }
 
 struct ring *hypervisor_rings(struct hypervisor *hypervisor, size_t *nr)
@@ -317,6 +381,15 @@ int hypervisor_start(struct hypervisor *hypervisor, struct strata_error *error)
 
 	if (strata_sysctl_call(&hypervisor->sysctl, &op))
 		return strata_fail(error, "Xen does not start to record: %s", strerror(errno));
+	return 0;
+}
+
+int hypervisor_flush(struct hypervisor *hypervisor, struct strata_error *error)
+{
+	struct strata_hv_op op = { .operation = STRATA_HV_FLUSH };
+
+	if (strata_sysctl_call(&hypervisor->sysctl, &op))
+		return strata_fail(error, "Xen does not flush its rings: %s", strerror(errno));
 	return 0;
 }
 

@@ -38,14 +38,16 @@ int hypervisor_query(struct hypervisor *hypervisor, struct strata_hv_op *op,
 
 /*
  * Makes the rings of all CPUs and maps them.
- * @geo:   of each ring
- * @owner: who records, shown to whoever comes second
+ * @geo:       of each ring
+ * @overwrite: a full ring loses its oldest sub-buffer, not the newest records
+ * @owner:     who records, shown to whoever comes second
  * The caller holds recorder_lock(): rings that are there already were left
- * behind by a recorder that died, and are freed.
- * 0 or -1.
+ * behind by a recorder that died.  They are freed; but a flight recorder of the
+ * same size is taken over as it flies.
+ * 1: taken over, 0, or -1.
  */
 int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry geo,
-		      const char *owner, struct strata_error *error);
+		      bool overwrite, const char *owner, struct strata_error *error);
 
 /* The mapped rings; valid until close. */
 struct ring *hypervisor_rings(struct hypervisor *hypervisor, size_t *nr);
@@ -62,6 +64,10 @@ int hypervisor_select(struct hypervisor *hypervisor, const struct strata_hv_rule
 
 /* Starts to record what was selected. */
 int hypervisor_start(struct hypervisor *hypervisor, struct strata_error *error);
+
+/* While recording goes on: has the state of all clocks and vCPUs recorded once more, and all
+ * rings flushed.  0 or -1. */
+int hypervisor_flush(struct hypervisor *hypervisor, struct strata_error *error);
 
 /* Returns when nothing writes any more and all rings are flushed.  0 or -1. */
 int hypervisor_stop(struct hypervisor *hypervisor, struct strata_error *error);

@@ -18,6 +18,9 @@ struct recorder_totals {
 	uint64_t bytes;
 	uint64_t lost;
 	uint64_t bad_packets;
+	uint64_t unfinished; /* packets that end with the last record that was committed */
+	uint64_t no_room;    /* of those lost: they waited for room on the disk until the end */
+	bool was_full;       /* the disk, for a while at least */
 };
 
 /*
@@ -31,27 +34,48 @@ struct recorder *recorder_open(const char *dir, struct strata_error *error);
 /* The recording that is being made; set its anchor, add sources before recorder_add_ring(). */
 struct strata_recording *recorder_recording(struct recorder *recorder);
 
+/* What of a ring belongs to the recording. */
+enum recorder_begin {
+	RECORDER_FROM_NOW,  /* what lies ready from before is let go, its losses do not count */
+	RECORDER_WITH_PAST, /* all that is there: a flight recorder's */
+};
+
 /*
- * Records @ring from now on into the source of that index; what lies ready in it
- * from before is let go, and losses from before are not counted.
+ * Records @ring into the source of that index.  A ring may be known to two
+ * recorders; what one took the other does not find.
  * 0 or -1.
  */
 int recorder_add_ring(struct recorder *recorder, size_t source_index, struct ring *ring,
-		      struct strata_error *error);
+		      enum recorder_begin begin, struct strata_error *error);
+
+/*
+ * Ends a source before the recording does: takes all that is committed in its rings,
+ * also of sub-buffers that their writers never completed, counts their last losses,
+ * closes its files and forgets the rings, which the
+ * caller may unmap then.  They have to be mapped until here; a dead domain's are.
+ * What the disk has no room for is counted as lost.
+ * @reason: STRATA_SOURCE_STAYED: it is there to the end
+ * 0, or -1 with the first thing that could not be written; the rings are forgotten
+ * in any case.
+ */
+int recorder_finish_source(struct recorder *recorder, size_t source_index,
+			   enum strata_source_end reason, struct strata_error *error);
 
 /* Writes metadata and recording.json as they stand.  0 or -1. */
 int recorder_save(struct recorder *recorder, struct strata_error *error);
 
 enum recorder_drain {
+	RECORDER_DRAIN_NONE, /* a flight recorder: only what is said of its sources is saved */
 	RECORDER_DRAIN_SOME, /* a share of each ring, so that the others do not wait for one */
 	RECORDER_DRAIN_ALL,  /* as much as a ring can hold: when nobody writes any more */
 };
 
 /*
- * Takes what is ready, in bounds, so that no writer can hold us here.
+ * Takes what is ready, in bounds, so that no writer can hold us here.  A full disk
+ * is said once and is no end: what is ready stays in the rings, which count what
+ * they lose, until there is room again; that is tried every second.
  * @nr_packets: OUT, how many were taken.
- * 0, or -1 when nothing more can be written (disk full): what is on disk stays
- * whole.
+ * 0, or -1 when nothing more can be written: what is on disk stays whole.
  */
 int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64_t *nr_packets,
 		   struct strata_error *error);
@@ -59,8 +83,8 @@ int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64
 struct recorder_totals recorder_totals(const struct recorder *recorder);
 
 /*
- * Counts the last losses of each ring, which still has to be mapped; writes what
- * there is to say, closes all files, frees.
+ * Finishes all sources, whose rings still have to be mapped; writes what there is
+ * to say, frees.
  * @totals: OUT, of the whole recording
  * 0, or -1 with the first thing that could not be written.
  */

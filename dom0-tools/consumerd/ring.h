@@ -3,7 +3,8 @@
  * ring.h - one ring as the recorder sees it, wherever its writer lives.
  *
  * A kind of ring (hypervisor, guest) fills this in when it maps one.  The
- * recorder polls `reader`, copies, checks, and calls put().
+ * recorder calls get(), copies what strata_reader_subbuf() points to, checks
+ * the copy, and calls put().
  */
 #ifndef STRATA_CONSUMERD_RING_H
 #define STRATA_CONSUMERD_RING_H
@@ -15,9 +16,13 @@
 struct ring {
 	struct strata_ring_reader reader;
 	uint32_t cpu;
+	/* Finds the sub-buffer to be read next.  1: found, reader.read_count says its position;
+	 * 0: none is ready; -1. */
+	int (*get)(struct ring *ring, struct strata_error *error);
 	/* Tells the writer that the sub-buffer at reader.read_count is its own again.  0 or -1. */
 	int (*put)(struct ring *ring, struct strata_error *error);
-	void *owner; /* of put() */
+	void *owner;                          /* of get() and put() */
+	uint64_t lost_before[STRATA_NR_LOST]; /* before the recording began */
 };
 
 #endif /* STRATA_CONSUMERD_RING_H */

@@ -19,8 +19,8 @@ int stream_file_open(struct stream_file *file, const char *dir, const char *sour
 	return 0;
 }
 
-int stream_file_append(struct stream_file *file, const void *packet, size_t bytes,
-		       struct strata_error *error)
+enum stream_file_result stream_file_append(struct stream_file *file, const void *packet,
+					   size_t bytes, struct strata_error *error)
 {
 	size_t done = 0;
 
@@ -36,13 +36,16 @@ int stream_file_append(struct stream_file *file, const void *packet, size_t byte
 			    lseek(file->fd, (off_t)file->bytes, SEEK_SET) < 0)
 				fprintf(stderr, "strata: %s: its end is torn: %s\n", file->path,
 					strerror(errno));
-			return strata_fail(error, "%s: %s", file->path,
-					   written < 0 ? strerror(reason) : "nothing written");
+			strata_fail(error, "%s: %s", file->path,
+				    written < 0 ? strerror(reason) : "nothing written");
+			return written < 0 && (reason == ENOSPC || reason == EDQUOT)
+				       ? STREAM_FILE_NO_ROOM
+				       : STREAM_FILE_FAILED;
 		}
 		done += (size_t)written;
 	}
 	file->bytes += bytes;
-	return 0;
+	return STREAM_FILE_OK;
 }
 
 int stream_file_close(struct stream_file *file, struct strata_error *error)

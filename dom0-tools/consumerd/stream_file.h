@@ -23,9 +23,15 @@ struct stream_file {
 int stream_file_open(struct stream_file *file, const char *dir, const char *source, uint32_t cpu,
 		     struct strata_error *error);
 
-/* Appends one packet.  0, or -1 with the file as it was before. */
-int stream_file_append(struct stream_file *file, const void *packet, size_t bytes,
-		       struct strata_error *error);
+enum stream_file_result {
+	STREAM_FILE_OK,
+	STREAM_FILE_NO_ROOM, /* the disk is full, for now */
+	STREAM_FILE_FAILED,
+};
+
+/* Appends one packet.  Unless all is well the file is as it was before. */
+enum stream_file_result stream_file_append(struct stream_file *file, const void *packet,
+					   size_t bytes, struct strata_error *error);
 
 /* Writes through and closes; a file that holds no packet is removed.  0 or -1. */
 int stream_file_close(struct stream_file *file, struct strata_error *error);

@@ -12,17 +12,30 @@
 #include "escape.h"
 #include "guest_map.h"
 #include "hypervisor.h"
-#include "recording.h"
+#include "list_kernel.h"
+#include "select_kernel.h"
 #include "select_xen.h"
+
+struct list_options {
+	bool events;
+	bool xen;                              /* the hypervisor alone */
+	const struct kernel_selection *domain; /* this one alone; NULL: all that there is */
+	struct list_choice choice;
+};
 
 static void usage(FILE *out)
 {
-	fprintf(out, "Usage: strata list [--events [PATTERN...]]\n"
-		     "Shows the hypervisor and every domain: which can be recorded, and which not "
-		     "and why.\n\n"
-		     "  -e, --events   also the events that each offers; of Xen's: those that a "
-		     "pattern matches\n\n"
-		     "Example: strata list --events 'evtchn_*' 'grant_*'\n");
+	fprintf(out,
+		"Usage: strata list [--events [--long] [xen|DOMAIN [PATTERN...]]]\n"
+		"Shows the hypervisor and every domain: which can be recorded, and which not "
+		"and why.\n\n"
+		"  -e, --events   also the events that each offers, a kernel's as GROUP/NAME\n"
+		"  -l, --long     with their fields\n\n"
+		"xen leaves only the hypervisor, DOMAIN only that domain, by name or number, and\n"
+		"PATTERN only those of its events, by name, a kernel's also by GROUP/NAME.  Domains\n"
+		"and patterns may have wildcards.\n"
+		"Example: strata list --events --long g1 'sched_*' 'irq/*'\n"
+		"         strata list --events xen 'evtchn_*' 'grant_*'\n");
 }
 
 static const char *state_name(uint32_t state)
@@ -66,7 +79,7 @@ static void xen_version(char *text, size_t bytes)
 	}
 }
 
-static int list_hypervisor(bool events, char *const *patterns, size_t nr_patterns)
+static int list_hypervisor(const struct list_options *options)
 {
 	struct hypervisor *hypervisor;
 	struct strata_error error = { "" };
@@ -94,35 +107,21 @@ static int list_hypervisor(bool events, char *const *patterns, size_t nr_pattern
 		       " events were refused: their domains' budgets are used "
 		       "up (--xen-budget)\n",
 		       query.u.query.refused);
-	if (events && !nr_patterns) {
+	if (options->events && !options->choice.nr_patterns) {
 		printf("            classes of events, for --xen:\n");
 		select_xen_print_classes(stdout, "              ");
 	}
-	if (events) {
+	if (options->events) {
 		printf("            events, each with its class and fields:\n");
-		select_xen_print_events(stdout, "              ", patterns, nr_patterns);
+		select_xen_print_events(stdout, "              ", options->choice.patterns,
+					options->choice.nr_patterns);
 	}
 	hypervisor_close(hypervisor);
 	return STRATA_STATUS_OK;
 }
 
-static void print_events(const struct guest_map *map)
-{
-	struct strata_source checked = { .layer = STRATA_LAYER_KERNEL };
-	size_t i;
-
-	for (i = 0; i < map->nr_events; i++) {
-		struct strata_error error = { "" };
-
-		if (strata_source_add_event(&checked, &map->events[i], &error))
-			printf("              (entry %zu: %s)\n", i, error.text);
-		else
-			printf("              %s\n", map->events[i].name);
-	}
-	free(checked.events);
-}
-
-static void list_guest(xengnttab_handle *gnttab, const struct guest *guest, bool events)
+static void list_guest(xengnttab_handle *gnttab, const struct guest *guest,
+		       const struct list_options *options)
 {
 	struct strata_error error = { "" };
 	char name[STRATA_ESCAPED_BYTES(sizeof(guest->name))];
@@ -158,18 +157,18 @@ static void list_guest(xengnttab_handle *gnttab, const struct guest *guest, bool
 	printf("strata.ko (version %u): %s, %zu rings of %lu KiB, %zu events\n", guest->version,
 	       state, map.nr_rings, strata_buffer_bytes(map.rings[0].reader.geo) >> 10,
 	       map.nr_events);
-	if (events)
-		print_events(&map);
+	if (options->events)
+		list_kernel_events(map.events, map.nr_events, &options->choice);
 	guest_unmap(&map);
 }
 
-static int list_guests(bool events)
+static int list_guests(const struct list_options *options)
 {
 	struct xs_handle *xenstore = xs_open(0);
 	xengnttab_handle *gnttab;
 	struct strata_error error = { "" };
 	struct guest *guests;
-	size_t nr, i;
+	size_t nr, i, listed = 0;
 
 	if (!xenstore) {
 		fprintf(stderr, "strata: xenstore cannot be reached: %s; is xenstored running?\n",
@@ -182,45 +181,84 @@ static int list_guests(bool events)
 		return STRATA_STATUS_FAILED;
 	}
 	gnttab = xengnttab_open(NULL, 0);
-	for (i = 0; i < nr; i++)
-		list_guest(gnttab, &guests[i], events);
+	for (i = 0; i < nr; i++) {
+		if (options->domain &&
+		    !select_matches_domain(options->domain, guests[i].domain, guests[i].name))
+			continue;
+		list_guest(gnttab, &guests[i], options);
+		listed++;
+	}
 	if (gnttab)
 		xengnttab_close(gnttab);
 	free(guests);
 	xs_close(xenstore);
-	return STRATA_STATUS_OK;
+	if (listed || !options->domain)
+		return STRATA_STATUS_OK;
+	fprintf(stderr, "strata: no domain \"%s\" runs here; `strata list` shows them\n",
+		options->domain->domain);
+	return STRATA_STATUS_FAILED;
+}
+
+/* What follows the options: xen or DOMAIN, PATTERN...  0 or -1. */
+static int take_operands(int argc, char **argv, struct kernel_selection *domain,
+			 struct list_options *options)
+{
+	struct strata_error error = { "" };
+
+	if (argc == 0)
+		return 0;
+	options->xen = !strcmp(argv[0], "xen");
+	if (!options->events || strchr(argv[0], ':') ||
+	    (!options->xen && select_parse_kernel(SELECT_EVENTS, argv[0], domain, &error)))
+		return -1;
+	if (!options->xen)
+		options->domain = domain;
+	options->choice.patterns = argv + 1;
+	options->choice.nr_patterns = (size_t)argc - 1;
+	return 0;
 }
 
 int strata_cmd_list(int argc, char **argv)
 {
 	static const struct option long_options[] = {
 		{ "events", no_argument, NULL, 'e' },
+		{ "long", no_argument, NULL, 'l' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	bool events = false;
+	struct list_options options = { .domain = NULL };
+	struct kernel_selection domain;
 	int option, hypervisor, guests;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "eh", long_options, NULL)) >= 0) {
-		if (option == 'h') {
+	while ((option = getopt_long(argc, argv, "elh", long_options, NULL)) >= 0) {
+		switch (option) {
+		case 'h':
 			usage(stdout);
 			return STRATA_STATUS_OK;
-		}
-		if (option != 'e') {
+		case 'e':
+			options.events = true;
+			break;
+		case 'l':
+			options.choice.fields = true;
+			break;
+		default:
 			usage(stderr);
 			return STRATA_STATUS_USAGE;
 		}
-		events = true;
 	}
-	if (optind < argc && !events) {
+	if (take_operands(argc - optind, argv + optind, &domain, &options)) {
 		usage(stderr);
 		return STRATA_STATUS_USAGE;
 	}
-	hypervisor = list_hypervisor(events, argv + optind, (size_t)(argc - optind));
+	if (options.domain)
+		return list_guests(&options);
+	hypervisor = list_hypervisor(&options);
+	if (options.xen)
+		return hypervisor;
 	/* A Xen without Strata still has guests to show; no Xen has none. */
 	if (hypervisor != STRATA_STATUS_OK && access("/dev/xen/privcmd", R_OK | W_OK))
 		return hypervisor;
-	guests = list_guests(events);
+	guests = list_guests(&options);
 	return hypervisor != STRATA_STATUS_OK ? hypervisor : guests;
 }

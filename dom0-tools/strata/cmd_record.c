@@ -17,6 +17,9 @@
 #define DEFAULT_NR_BITS     5      /* ... 32 times: 2 MiB a CPU */
 #define DEFAULT_BUDGET      500000 /* two windows of it fit into such a buffer */
 
+/* Of the options about kernels, plus an enum select_kind; above all characters. */
+#define OPTION_KERNEL 256
+
 static void usage(FILE *out)
 {
 	fprintf(out,
@@ -34,10 +37,26 @@ static void usage(FILE *out)
 		"                             CPU; what is beyond is counted (default: 500000; none)\n"
 		"      --xen-buffer SIZE[xN]  N sub-buffers of SIZE a CPU (default: 64Kx32)\n"
 		"      --kernel DOMAIN:EVENTS events of one kernel: name or number of the domain (dom0,\n"
-		"                             patterns like web*), event patterns, comma-separated;\n"
-		"                             may be repeated; then only those named are recorded\n"
-		"                             (default: every kernel with the module, all events;\n"
-		"                             none: no kernel)\n\n"
+		"                             patterns like web*); names of events, or GROUP/NAME,\n"
+		"                             with wildcards, comma-separated; default: who runs, and\n"
+		"                             why; all: all that it has, which floods; none: but for\n"
+		"                             probes.  May be repeated; then only those named are\n"
+		"                             recorded (without it: every kernel with the module, the\n"
+		"                             default events; --kernel none: no kernel)\n"
+		"      --kprobe DOMAIN:SYMBOL[+OFFSET]\n"
+		"                             an event for each time that a kernel comes by there\n"
+		"      --kretprobe DOMAIN:SYMBOL\n"
+		"                             an event, with what it returned, for each time that a\n"
+		"                             function of a kernel returns\n"
+		"      --tid DOMAIN:N,N,...   only what happens while these threads are current\n"
+		"      --pid DOMAIN:N,N,...   likewise, processes with all their threads\n"
+		"      --wait                 a domain that is named need not be there yet\n"
+		"      --overwrite            flight recorder: keep the newest in memory; it is written\n"
+		"                             by `strata snapshot`, when a guest dies (into\n"
+		"                             DIR-died-NAME), and at the end\n\n"
+		"A kernel whose domain starts, or whose module is loaded, while it records takes part\n"
+		"from then on, if it is one of those that are recorded. A name without a pattern has to\n"
+		"be a domain's that runs, unless with --wait.\n"
 		"Status: 0 all was recorded, 1 failed, 2 wrong usage, 3 recorded, but something named on\n"
 		"stderr had to be left out.\n"
 		"Example: strata record --duration 10s --output /tmp/slow --xen 'sched,evtchn_*' "
@@ -129,9 +148,15 @@ static int take_option(int option, char *argument, struct record_options *option
 			       : wrong("--xen-buffer: \"%s\" is not SIZExN with powers of two, 4K to "
 				       "4M, 2 to 256",
 				       argument);
-	case 'k':
-		if (!select_parse_kernel(argument, &options->kernels[options->nr_kernels],
-					 &error)) {
+	case 'w':
+		options->wait = true;
+		return STRATA_STATUS_OK;
+	case 'f':
+		options->overwrite = true;
+		return STRATA_STATUS_OK;
+	case OPTION_KERNEL ... OPTION_KERNEL + SELECT_PID:
+		if (!select_parse_kernel((enum select_kind)(option - OPTION_KERNEL), argument,
+					 &options->kernels[options->nr_kernels], &error)) {
 			options->nr_kernels++;
 			return STRATA_STATUS_OK;
 		}
@@ -152,7 +177,13 @@ int strata_cmd_record(int argc, char **argv)
 		{ "xen-domain", required_argument, NULL, 'D' },
 		{ "xen-budget", required_argument, NULL, 'B' },
 		{ "xen-buffer", required_argument, NULL, 'b' },
-		{ "kernel", required_argument, NULL, 'k' },
+		{ "kernel", required_argument, NULL, OPTION_KERNEL + SELECT_EVENTS },
+		{ "kprobe", required_argument, NULL, OPTION_KERNEL + SELECT_KPROBE },
+		{ "kretprobe", required_argument, NULL, OPTION_KERNEL + SELECT_KRETPROBE },
+		{ "tid", required_argument, NULL, OPTION_KERNEL + SELECT_TID },
+		{ "pid", required_argument, NULL, OPTION_KERNEL + SELECT_PID },
+		{ "wait", no_argument, NULL, 'w' },
+		{ "overwrite", no_argument, NULL, 'f' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};

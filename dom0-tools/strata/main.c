@@ -12,6 +12,7 @@ static const struct {
 } verbs[] = {
 	{ "list", strata_cmd_list, "show what can be recorded on this host" },
 	{ "record", strata_cmd_record, "record hypervisor, guests and dom0" },
+	{ "snapshot", strata_cmd_snapshot, "write what a flight recorder holds" },
 	{ "merge", strata_cmd_merge, "make one timeline of what was recorded" },
 };
 
@@ -24,7 +25,7 @@ static void usage(FILE *out)
 	fprintf(out, "Usage: strata VERB [OPTIONS]\n"
 		     "One timeline across a Xen hypervisor, its guests and dom0.\n\n");
 	for (i = 0; i < NR_VERBS; i++)
-		fprintf(out, "  %-8s %s\n", verbs[i].name, verbs[i].what);
+		fprintf(out, "  %-9s %s\n", verbs[i].name, verbs[i].what);
 	fprintf(out, "\n`strata VERB --help` says more.\n");
 }
 

@@ -1,264 +1,308 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* participants.c - see participants.h. */
+/*
+ * participants.c - finds out which domains come, go and answer; see participants.h.
+ *
+ * xenstore tells of changes by watches.  They only say where to look: a guest can
+ * fire its own without end, so each domain is looked at LOOK_MS apart at the
+ * soonest, a few in a turn, each in its turn.  All are looked at every
+ * LOOK_ANYWAY_MS, should a watch have been missed.
+ */
 #include "participants.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 
-#include "escape.h"
+#include <strata/abi/guest.h>
 
-#define ANSWER_TIMEOUT_MS 10000
+#include "participant.h"
 
-/* One deadline for all who were told. */
-static struct guest_patience patience(const struct participants *all)
+#define WATCHES_PER_TURN 256u
+#define LOOKS_PER_TURN   8u
+#define LOOK_MS          50u
+#define LOOK_ANYWAY_MS   1000u
+#define LIST_MS          100u
+#define LIST_ANYWAY_MS   1000u
+
+#define DOMAINS_TOKEN "domains"
+
+static void watch_path(const struct participant *one, char *path, size_t bytes)
 {
-	return (struct guest_patience){ .deadline_ms = guest_clock_ms() + ANSWER_TIMEOUT_MS,
-					.meanwhile = all->meanwhile,
-					.data = all->data };
+	snprintf(path, bytes, "/local/domain/%u/" STRATA_GUEST_XENSTORE_DIR, one->domain);
 }
 
-static int tell_stop(struct participants *all, struct participant *one, struct strata_error *error)
-{
-	one->sequence = all->sequence++;
-	return guest_tell_stop(all->xenstore, &one->guest, one->sequence, error);
-}
-
-static void leave_out(struct participants *all, const struct guest *guest,
-		      const struct strata_error *why)
-{
-	char name[STRATA_ESCAPED_BYTES(sizeof(guest->name))];
-
-	strata_escape_name(name, sizeof(name), guest->name);
-	fprintf(stderr, "strata: domain %u (%s) is left out: %s\n", guest->domain, name, why->text);
-	all->left_out++;
-}
-
-/* The selection that names this domain; NULL: none does.  @everything if none was given. */
-static const char *patterns_for(const struct guest *guest, struct kernel_selection *selections,
-				size_t nr)
+static struct participant *find(struct participants *all, uint32_t domain)
 {
 	size_t i;
 
-	if (!nr)
-		return "all";
-	for (i = 0; i < nr; i++) {
-		if (!select_matches_domain(&selections[i], guest->domain, guest->name))
-			continue;
-		selections[i].found = true;
-		return selections[i].events;
-	}
+	for (i = 0; i < all->nr; i++)
+		if (all->list[i].domain == domain)
+			return &all->list[i];
 	return NULL;
 }
 
-/* A directory's name from a domain's, which may hold anything. */
-static void name_source(const struct strata_recording *recording, const struct guest *guest,
-			char *name, size_t bytes)
+static struct participant *add(struct participants *all, uint32_t domain)
 {
-	bool taken = false;
-	size_t i, length;
+	struct participant *list = all->list, *one;
+	char path[80], token[16];
 
-	snprintf(name, bytes, "%s", guest->domain ? guest->name : "dom0");
-	for (i = 0; name[i]; i++)
-		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-",
-			    name[i]))
-			name[i] = '_';
-	taken = !name[0] || !strcmp(name, "xen") || (guest->domain && !strcmp(name, "dom0"));
-	for (i = 0; i < recording->nr_sources; i++)
-		taken |= !strcmp(recording->sources[i].name, name);
-	if (!taken)
-		return;
-	length = strnlen(name, bytes - 12);
-	snprintf(name + length, bytes - length, "-%u", guest->domain);
-}
+	if (all->nr == all->capacity) {
+		size_t capacity = all->capacity ? 2 * all->capacity : 16;
 
-static int add_source(struct participant *one, struct recorder *recorder,
-		      struct strata_error *error)
-{
-	struct strata_recording *recording = recorder_recording(recorder);
-	struct strata_source *source;
-	char name[sizeof(source->name)];
-	size_t i;
-
-	name_source(recording, &one->guest, name, sizeof(name));
-	source = strata_recording_add_source(recording, name);
-	if (!source)
-		return strata_fail(error, "out of memory");
-	one->source = recording->nr_sources - 1;
-	source->layer = STRATA_LAYER_KERNEL;
-	source->domain = one->guest.domain;
-	snprintf(source->domain_name, sizeof(source->domain_name), "%s", one->guest.name);
-	if (getrandom(source->uuid, sizeof(source->uuid), 0) != (ssize_t)sizeof(source->uuid))
-		return strata_fail(error, "no random numbers for an UUID");
-	for (i = 0; i < one->map.nr_events; i++)
-		if (strata_source_add_event(source, &one->map.events[i], error))
-			return strata_fail_in(error, "its event table");
-	for (i = 0; i < one->map.nr_rings; i++)
-		if (recorder_add_ring(recorder, one->source, &one->map.rings[i], error))
-			return -1;
-	return 0;
-}
-
-/* Checks names before they are matched: they come from the guest. */
-static int choose_events(struct participant *one, const char *patterns, struct strata_error *error)
-{
-	size_t i;
-
-	for (i = 0; i < one->map.nr_events; i++)
-		one->map.events[i].name[STRATA_EVENT_NAME_BYTES - 1] = '\0';
-	return select_kernel_events(patterns, one->map.events, one->map.nr_events, &one->mask,
-				    error);
-}
-
-static int take_in(struct participants *all, struct participant *one, const char *patterns,
-		   struct recorder *recorder, struct strata_error *error)
-{
-	struct guest_patience wait = patience(all);
-
+		list = reallocarray(list, capacity, sizeof(*list));
+		if (!list)
+			return NULL;
+		all->list = list;
+		all->capacity = capacity;
+	}
+	one = &list[all->nr++];
+	memset(one, 0, sizeof(*one));
+	one->domain = domain;
 	one->port = -1;
-	if (one->guest.module == GUEST_OTHER_ABI)
-		return strata_fail(error,
-				   "its strata.ko speaks version %u, and this tool %u; load the "
-				   "module of these sources",
-				   one->guest.version, 1u);
-	if (one->guest.module == GUEST_BROKEN)
-		return strata_fail(error, "what its module publishes in xenstore is incomplete; "
-					  "reload strata.ko there");
-	if (guest_map(&one->map, all->gnttab, &one->guest, true, error))
-		return -1;
-	if (choose_events(one, patterns, error))
-		return -1;
-	/* An earlier recorder may have died: the rings are to be still before we begin. */
-	if (strcmp(one->guest.state, "started") == 0 &&
-	    (tell_stop(all, one, error) ||
-	     guest_await(all->xenstore, &one->guest, "stopped", one->sequence, &wait, error)))
-		return -1;
-	if (add_source(one, recorder, error))
-		return -1;
-	if (all->evtchn)
-		one->port =
-			xenevtchn_bind_interdomain(all->evtchn, one->guest.domain, one->guest.port);
-	if (one->port < 0)
-		fprintf(stderr, "strata: domain %u is polled: its event channel cannot be bound\n",
-			one->guest.domain);
-	return 0;
+	one->due = true;
+	watch_path(one, path, sizeof(path));
+	snprintf(token, sizeof(token), "%u", domain);
+	/* If it fails, the domain is looked at all the same, only later. */
+	xs_watch(all->xenstore, path, token);
+	return one;
 }
 
-static int check_all_found(const struct kernel_selection *selections, size_t nr,
-			   struct strata_error *error)
+static void forget_gone(struct participants *all)
+{
+	size_t kept = 0, i;
+	char path[80], token[16];
+
+	for (i = 0; i < all->nr; i++) {
+		struct participant *one = &all->list[i];
+
+		if (one->seen) {
+			all->list[kept++] = *one;
+			continue;
+		}
+		if (one->step != PARTICIPANT_NONE)
+			participant_let_go(all, one, participant_end(one));
+		watch_path(one, path, sizeof(path));
+		snprintf(token, sizeof(token), "%u", one->domain);
+		xs_unwatch(all->xenstore, path, token);
+	}
+	all->nr = kept;
+}
+
+/* One that crashed may be left as it is, to be looked into: it will not write any more. */
+static void let_crashed_go(struct participants *all)
 {
 	size_t i;
 
-	for (i = 0; i < nr; i++)
-		if (!selections[i].found && strcmp(selections[i].domain, "none"))
-			return strata_fail(error,
-					   "--kernel: no domain \"%s\" runs here; `strata list` "
-					   "shows them",
-					   selections[i].domain);
+	for (i = 0; i < all->nr; i++) {
+		struct participant *one = &all->list[i];
+
+		if (one->step != PARTICIPANT_NONE && one->life == DOMAIN_SHUT_DOWN &&
+		    participant_end(one) == STRATA_SOURCE_CRASHED)
+			participant_let_go(all, one, STRATA_SOURCE_CRASHED);
+	}
+}
+
+/* Brings the list of domains up to date.  0 or -1. */
+static int list_domains(struct participants *all, struct strata_error *error)
+{
+	const struct domain_state *states;
+	size_t nr, i;
+
+	all->domains_due = false;
+	all->domains_ms = participants_now_ms(all);
+	if (domains_list(all->domains, &states, &nr, error))
+		return -1;
+	for (i = 0; i < all->nr; i++)
+		all->list[i].seen = false;
+	for (i = 0; i < nr; i++) {
+		struct participant *one = find(all, states[i].domain);
+
+		if (states[i].life == DOMAIN_DYING)
+			continue;
+		if (!one)
+			one = add(all, states[i].domain);
+		if (!one)
+			return strata_fail(error, "out of memory");
+		one->seen = true;
+		one->life = states[i].life;
+		one->reason = states[i].reason;
+	}
+	forget_gone(all);
+	let_crashed_go(all);
 	return 0;
 }
 
-int participants_gather(struct participants *all, struct recorder *recorder,
-			struct kernel_selection *selections, size_t nr_selections,
-			struct strata_error *error)
+static void take_watches(struct participants *all)
 {
-	struct guest *guests;
-	size_t nr_guests, i;
+	unsigned int i;
+
+	for (i = 0; i < WATCHES_PER_TURN; i++) {
+		char **event = xs_check_watch(all->xenstore);
+		struct participant *one;
+
+		if (!event)
+			return;
+		if (!strcmp(event[XS_WATCH_TOKEN], DOMAINS_TOKEN)) {
+			all->domains_due = true;
+		} else {
+			one = find(all, (uint32_t)strtoul(event[XS_WATCH_TOKEN], NULL, 10));
+			if (one)
+				one->due = true;
+		}
+		free(event);
+	}
+}
+
+static bool is_pattern(const char *name)
+{
+	return strpbrk(name, "*?[") != NULL;
+}
+
+/* A name that nobody has is a typing error, unless the user waits for it; a pattern is none. */
+static int check_all_found(const struct participants *all, struct strata_error *error)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr_selections; i++) {
+		const struct kernel_selection *selection = &all->selections[i];
+
+		if (selection->found || !strcmp(selection->domain, "none"))
+			continue;
+		if (!all->wait && !is_pattern(selection->domain))
+			return strata_fail(error,
+					   "%s: no domain \"%s\" runs here; `strata list` "
+					   "shows them, and --wait waits for it",
+					   select_option_name(selection->kind), selection->domain);
+		fprintf(stderr,
+			"strata: no domain \"%s\" runs here yet; when one does, it takes part\n",
+			selection->domain);
+	}
+	return 0;
+}
+
+int participants_gather(struct participants *all, struct strata_error *error)
+{
+	size_t i;
 
 	/* Commands of different recorders must not be taken for one another. */
 	all->sequence = (uint32_t)time(NULL);
-	if (guests_find(all->xenstore, &guests, &nr_guests, error))
+	if (!xs_watch(all->xenstore, "@introduceDomain", DOMAINS_TOKEN) ||
+	    !xs_watch(all->xenstore, "@releaseDomain", DOMAINS_TOKEN))
+		return strata_fail(error, "xenstore does not watch for domains: %s",
+				   strerror(errno));
+	if (list_domains(all, error))
 		return -1;
-	/* The recorder keeps pointers to rings, so the list must not move. */
-	all->list = calloc(nr_guests ? nr_guests : 1, sizeof(*all->list));
-	if (!all->list) {
-		free(guests);
-		return strata_fail(error, "out of memory");
-	}
-	for (i = 0; i < nr_guests; i++) {
-		const char *patterns = patterns_for(&guests[i], selections, nr_selections);
-		struct participant *one = &all->list[all->nr];
-		struct strata_error why = { "" };
+	for (i = 0; i < all->nr; i++)
+		participant_look(all, &all->list[i]);
+	return check_all_found(all, error);
+}
 
-		if (!patterns)
-			continue;
-		if (guests[i].module == GUEST_NO_MODULE) {
-			if (!nr_selections)
-				continue;
-			strata_fail(&why, "no strata.ko is loaded in it");
-			leave_out(all, &guests[i], &why);
-			continue;
-		}
-		one->guest = guests[i];
-		if (take_in(all, one, patterns, recorder, &why)) {
-			leave_out(all, &guests[i], &why);
-			/* Rings that the recorder knows stay mapped; they are never started. */
-			one->mask = 0;
-			if (!one->map.nr_rings)
-				continue;
-		}
-		all->nr++;
-	}
-	free(guests);
-	return check_all_found(selections, nr_selections, error);
+bool participants_expected(const struct participants *all)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr_selections; i++)
+		if (!all->selections[i].found && strcmp(all->selections[i].domain, "none"))
+			return true;
+	for (i = 0; i < all->nr; i++)
+		if (all->list[i].awaited || all->list[i].step != PARTICIPANT_NONE)
+			return true;
+	return all->wait;
 }
 
 void participants_start(struct participants *all)
 {
-	struct guest_patience wait;
-	struct strata_error why = { "" };
 	size_t i;
 
-	for (i = 0; i < all->nr; i++) {
-		struct participant *one = &all->list[i];
+	all->started = true;
+	for (i = 0; i < all->nr; i++)
+		participant_start(all, &all->list[i]);
+}
 
-		if (!one->mask)
+/* Is it time to look at this one? */
+static bool is_time(const struct participant *one, uint64_t now_ms)
+{
+	uint64_t rest_ms = one->due || participant_owes_answer(one) ? LOOK_MS : LOOK_ANYWAY_MS;
+
+	return now_ms - one->looked_ms >= rest_ms;
+}
+
+void participants_tend(struct participants *all)
+{
+	uint64_t now_ms = participants_now_ms(all);
+	struct strata_error ignored;
+	unsigned int looks = 0;
+	size_t i;
+
+	take_watches(all);
+	/* If it fails now it is tried again. */
+	if (now_ms - all->domains_ms >= (all->domains_due ? LIST_MS : LIST_ANYWAY_MS))
+		list_domains(all, &ignored);
+	for (i = 0; i < all->nr && looks < LOOKS_PER_TURN; i++) {
+		struct participant *one = &all->list[all->next++ % all->nr];
+
+		if (!is_time(one, now_ms))
 			continue;
-		one->sequence = all->sequence++;
-		/* Even if no answer comes in time it may start later: it is stopped in any case. */
-		one->started = !guest_tell_start(all->xenstore, &one->guest, one->sequence,
-						 one->mask, &why);
-		if (!one->started)
-			leave_out(all, &one->guest, &why);
-	}
-	wait = patience(all);
-	for (i = 0; i < all->nr; i++) {
-		struct participant *one = &all->list[i];
-
-		if (one->started &&
-		    guest_await(all->xenstore, &one->guest, "started", one->sequence, &wait, &why))
-			leave_out(all, &one->guest, &why);
+		participant_look(all, one);
+		looks++;
 	}
 }
 
-static void did_not_stop(struct participants *all, struct participant *one,
-			 const struct strata_error *why)
+bool participants_settled(const struct participants *all)
 {
-	fprintf(stderr, "strata: the last sub-buffers of domain %u are not in the recording: %s\n",
-		one->guest.domain, why->text);
-	one->started = false;
-	all->left_out++;
+	size_t i;
+
+	for (i = 0; i < all->nr; i++) {
+		const struct participant *one = &all->list[i];
+
+		if (participant_owes_answer(one) && one->life == DOMAIN_RUNS &&
+		    !(all->stopping && one->step < PARTICIPANT_READY))
+			return false;
+	}
+	return true;
 }
 
 void participants_stop(struct participants *all)
 {
-	struct guest_patience wait;
-	struct strata_error why = { "" };
+	struct strata_error ignored;
 	size_t i;
 
+	all->stopping = true;
+	/* Who is paused is not waited for: see who is. */
+	list_domains(all, &ignored);
 	for (i = 0; i < all->nr; i++)
-		if (all->list[i].started && tell_stop(all, &all->list[i], &why))
-			did_not_stop(all, &all->list[i], &why);
-	wait = patience(all);
+		participant_stop(all, &all->list[i]);
+}
+
+void participants_name_missing(struct participants *all)
+{
+	size_t i;
+
 	for (i = 0; i < all->nr; i++) {
 		struct participant *one = &all->list[i];
+		struct strata_error why = { "" };
 
-		if (!one->started)
+		/* One that is still ready could not be told to start, and was named then. */
+		if (one->step == PARTICIPANT_NONE || one->step == PARTICIPANT_READY ||
+		    (one->step == PARTICIPANT_STOPPED && one->recorded))
 			continue;
-		if (guest_await(all->xenstore, &one->guest, "stopped", one->sequence, &wait, &why))
-			did_not_stop(all, one, &why);
-		one->started = false;
+		if (!one->recorded) {
+			strata_fail(&why, "its module never said that it records; %s",
+				    one->life == DOMAIN_RUNS ? "record again"
+							     : "the domain does not run");
+			participant_leave_out(all, one, &why);
+			continue;
+		}
+		fprintf(stderr,
+			"strata: what domain %u was writing is recorded up to the last record that "
+			"it committed: %s\n",
+			one->domain,
+			one->life == DOMAIN_RUNS ? "its module does not answer in time that it is "
+						   "stopped"
+						 : "the domain is paused or shut down");
+		all->left_out++;
 	}
 }
 
@@ -266,11 +310,8 @@ void participants_release(struct participants *all)
 {
 	size_t i;
 
-	for (i = 0; i < all->nr; i++) {
-		if (all->evtchn && all->list[i].port >= 0)
-			xenevtchn_unbind(all->evtchn, (evtchn_port_t)all->list[i].port);
-		guest_unmap(&all->list[i].map);
-	}
+	for (i = 0; i < all->nr; i++)
+		participant_unmap(all, &all->list[i]);
 	free(all->list);
 	all->list = NULL;
 	all->nr = 0;

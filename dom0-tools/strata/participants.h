@@ -1,53 +1,122 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * participants.h - the kernels that take part in a recording: chosen, mapped,
- * started and stopped together.
+ * participants.h - the kernels that take part in a recording, from when each
+ * appears to when it is gone.
+ *
+ * All domains are known, each with its participant; what has to be done for one is
+ * in participant.h.  participants_tend() finds out what changed, in bounded work,
+ * and nothing here waits: a command is told to a guest, and its answer is seen
+ * some time later.  So a guest that is slow, paused or hostile holds nobody up.
  */
 #ifndef STRATA_STRATA_PARTICIPANTS_H
 #define STRATA_STRATA_PARTICIPANTS_H
 
 #include <xenevtchn.h>
 
+#include "domains.h"
 #include "guest.h"
 #include "guest_map.h"
 #include "recorder.h"
-#include "select.h"
+#include "select_kernel.h"
+
+enum participant_step {
+	PARTICIPANT_NONE,     /* nothing of its domain is mapped */
+	PARTICIPANT_QUIETING, /* mapped; what an earlier recorder left is being stopped */
+	PARTICIPANT_PROBING,  /* its module is adding the events that are asked of it */
+	PARTICIPANT_READY,    /* from here on a source of the recording; not told to start */
+	PARTICIPANT_STARTING,
+	PARTICIPANT_RECORDING,
+	PARTICIPANT_STOPPING,
+	PARTICIPANT_STOPPED,
+};
 
 struct participant {
-	struct guest guest;
+	/* its domain */
+	uint32_t domain;
+	enum domain_life life;
+	uint8_t reason;     /* if it has shut down */
+	bool seen;          /* in the latest list of domains */
+	bool due;           /* something of it changed in xenstore */
+	uint64_t looked_ms; /* when it was looked at */
+
+	/* the module in it */
+	enum participant_step step;
+	struct guest guest; /* as it was when it was mapped, or looked at last */
 	struct guest_map map;
-	uint64_t mask; /* events that it records */
-	size_t source; /* in the recording */
-	int port;      /* ours, bound to its event channel; -1: it is polled */
-	bool started;
-	uint32_t sequence; /* of the last command to it; 0: none was understood */
+	struct event_set events; /* that it records */
+	struct event_set probes; /* of them, what was asked for by --kprobe and --kretprobe */
+	size_t next_probe;       /* which selection is to be looked at for the next */
+	char *filter;            /* "tid=...", or NULL; of participant.c */
+	size_t source;           /* in the recording, from PARTICIPANT_READY on */
+	int port;                /* ours, bound to its event channel; -1: it is polled */
+	uint32_t sequence;       /* of the last command to it */
+	bool recorded;           /* it said that it started */
+	bool flying;             /* a flight recorder that an earlier recorder left */
+	bool flushing;           /* it was told to flush, and has not answered */
+	bool awaited;            /* it was asked for by name, and left out for having no module */
+	uint64_t told_ms;        /* when the last command went to it */
+	bool silence_said;       /* that it does not answer */
+
+	/* so that a hostile one cannot keep us busy */
+	unsigned int attempts;
+	bool refused; /* what it publishes with this nonce and root was refused */
+	uint64_t refused_nonce;
+	uint32_t refused_root;
 };
 
 struct participants {
-	struct participant *list;
-	size_t nr;
+	/* set by the caller before participants_gather(); not owned */
+	struct recorder *recorder;
+	struct kernel_selection *selections;
+	size_t nr_selections; /* 0: every kernel that has the module */
+	bool wait;            /* for domains that are named and not there */
+	bool overwrite;       /* full rings lose the oldest */
+	/* Called when one died, while all that it left is mapped still; may be NULL. */
+	void (*died)(void *data, const struct participant *one);
+	void *data;
+	uint32_t tsc_khz;
 	struct xs_handle *xenstore;
 	xengnttab_handle *gnttab;
 	xenevtchn_handle *evtchn; /* NULL: everything is polled */
-	uint32_t sequence;        /* of the next command to a guest */
-	unsigned int left_out;    /* named on stderr as they were */
-	/* Called while answers are awaited, false: wait no longer; the caller sets it first. */
-	bool (*meanwhile)(void *data);
-	void *data;
+	struct domains *domains;
+
+	struct participant *list; /* of every domain, in no order */
+	size_t nr;
+	size_t capacity;
+	size_t next;           /* who is looked at next, so that each gets a turn */
+	uint32_t sequence;     /* of the next command to a guest */
+	unsigned int left_out; /* named on stderr as they were */
+	bool started;
+	bool stopping;
+	bool domains_due;    /* a domain came or went */
+	uint64_t domains_ms; /* when they were listed */
+	bool sources_full;   /* that was said */
 };
 
 /*
- * Finds, maps and registers with @recorder every kernel that @selections name
- * (none: all with a module).  One that cannot take part is named and left out.
- * 0, or -1 when nothing can be done at all.
+ * Finds every kernel that the selections name, maps it, and registers it with the
+ * recorder.  One that cannot take part is named and left out.
+ * 0, or -1 when nothing can be done at all, or a domain that is named is not there.
  */
-int participants_gather(struct participants *all, struct recorder *recorder,
-			struct kernel_selection *selections, size_t nr_selections,
-			struct strata_error *error);
+int participants_gather(struct participants *all, struct strata_error *error);
 
-/* Starts and stops them; one that does not answer is named and counted in left_out. */
+/* May somebody still come, who is not there yet? */
+bool participants_expected(const struct participants *all);
+
+/* Tells all who are ready to start; those who come later are started as they come. */
 void participants_start(struct participants *all);
+
+/* Sees who came, went and answered, and does what follows from it.  Call it often. */
+void participants_tend(struct participants *all);
+
+/* Has everybody answered who can?  Paused domains cannot. */
+bool participants_settled(const struct participants *all);
+
+/* Tells all to stop.  From now on nobody is taken in. */
 void participants_stop(struct participants *all);
+
+/* Names those who were told to stop and did not say that they did, or never started. */
+void participants_name_missing(struct participants *all);
 
 /* Unmaps all; to be called when the recorder has let go of the rings. */
 void participants_release(struct participants *all);

@@ -9,19 +9,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <xentoollog.h>
 
 #include "commands.h"
+#include "control_socket.h"
 #include "hypervisor.h"
 #include "lock.h"
 #include "participants.h"
 #include "recorder.h"
-
-#define DOMID_XEN_NUMBER 0x7ff2u
+#include "snapshot.h"
+#include "sources.h"
 
 /* The fallback when nobody wakes us: rings are looked at this often. */
 #define POLL_MS 20
@@ -29,6 +29,10 @@
 /* After a wake-up the next one is waited for no sooner: a guest may notify without end. */
 #define SETTLE_NS      2000000
 #define PORTS_PER_WAKE 64
+
+/* What is waited for guests to answer, at the most; later ones are late, not lost, at a start. */
+#define START_MS 3000
+#define STOP_MS  10000
 
 struct session {
 	const struct record_options *options;
@@ -38,9 +42,9 @@ struct session {
 	struct recorder *recorder;
 	uint32_t tsc_khz;
 	uint64_t start_ticks;
-	uint64_t shown_s;                /* seconds at the last progress line */
-	struct strata_error drain_error; /* of one while a guest was awaited; empty: none */
-	bool stopping;
+	uint64_t shown_s; /* seconds at the last progress line */
+	int socket;       /* for commands */
+	unsigned int snapshots;
 };
 
 static volatile sig_atomic_t interrupted;
@@ -65,27 +69,6 @@ static void complain(const struct strata_error *error)
 	fprintf(stderr, "strata: %s\n", error->text);
 }
 
-/* The pair of clocks that gives ticks a date: the closest of a few. */
-static void take_anchor(struct strata_recording *recording)
-{
-	uint64_t best = UINT64_MAX;
-	unsigned int i;
-
-	for (i = 0; i < 50; i++) {
-		struct timespec now;
-		uint64_t before = strata_clock(), after;
-
-		clock_gettime(CLOCK_REALTIME, &now);
-		after = strata_clock();
-		if (after - before >= best)
-			continue;
-		best = after - before;
-		recording->anchor_ticks = before + best / 2;
-		recording->anchor_realtime_ns =
-			(uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	}
-}
-
 static int open_xen(struct session *session, struct strata_error *error)
 {
 	struct participants *kernels = &session->kernels;
@@ -99,6 +82,9 @@ static int open_xen(struct session *session, struct strata_error *error)
 	if (!kernels->gnttab)
 		return strata_fail(error, "/dev/xen/gntdev cannot be opened: %s; load xen-gntdev",
 				   strerror(errno));
+	kernels->domains = domains_open(error);
+	if (!kernels->domains)
+		return -1;
 	kernels->evtchn = xenevtchn_open(session->quiet, 0);
 	if (!kernels->evtchn)
 		fprintf(stderr,
@@ -131,32 +117,23 @@ static int select_domains(struct session *session, struct strata_error *error)
 
 static int add_hypervisor(struct session *session, struct strata_error *error)
 {
-	struct strata_recording *recording = recorder_recording(session->recorder);
-	struct strata_source *source;
-	struct ring *rings;
-	size_t nr, i;
 	char owner[STRATA_HV_OWNER_BYTES];
+	int taken_over;
 
 	if (!session->options->xen->nr)
 		return 0;
 	if (session->options->xen_domains && select_domains(session, error))
 		return -1;
 	snprintf(owner, sizeof(owner), "strata record, process %ld", (long)getpid());
-	if (hypervisor_create(session->hypervisor, session->options->xen_geometry, owner, error))
+	taken_over = hypervisor_create(session->hypervisor, session->options->xen_geometry,
+				       session->options->overwrite, owner, error);
+	if (taken_over < 0)
 		return -1;
-	source = strata_recording_add_source(recording, "xen");
-	if (!source)
-		return strata_fail(error, "out of memory");
-	source->layer = STRATA_LAYER_XEN;
-	source->domain = DOMID_XEN_NUMBER;
-	snprintf(source->domain_name, sizeof(source->domain_name), "xen");
-	if (getrandom(source->uuid, sizeof(source->uuid), 0) != (ssize_t)sizeof(source->uuid))
-		return strata_fail(error, "no random numbers for an UUID");
-	rings = hypervisor_rings(session->hypervisor, &nr);
-	for (i = 0; i < nr; i++)
-		if (recorder_add_ring(session->recorder, recording->nr_sources - 1, &rings[i],
-				      error))
-			return -1;
+	if (taken_over)
+		fprintf(stderr, "strata: Xen's flight recorder is taken over as it flies\n");
+	if (sources_add_hypervisor(session->recorder, session->hypervisor,
+				   taken_over ? RECORDER_WITH_PAST : RECORDER_FROM_NOW, error))
+		return -1;
 	if (session->kernels.evtchn &&
 	    xenevtchn_bind_virq(session->kernels.evtchn, STRATA_HV_VIRQ) < 0)
 		fprintf(stderr,
@@ -166,25 +143,73 @@ static int add_hypervisor(struct session *session, struct strata_error *error)
 	return 0;
 }
 
-/*
- * While guests' answers are awaited the others go on writing: takes what they
- * have.  A signal ends the wait for a start, but not for a stop: what was
- * recorded is to be complete.
- */
-static bool drain_meanwhile(void *data)
+static struct hypervisor *recorded_hypervisor(struct session *session)
 {
-	struct session *session = data;
-	uint64_t nr_packets;
+	return session->options->xen->nr ? session->hypervisor : NULL;
+}
 
-	if (!session->drain_error.text[0])
-		recorder_drain(session->recorder, RECORDER_DRAIN_SOME, &nr_packets,
-			       &session->drain_error);
-	return session->stopping || !interrupted;
+/* A guest died: what all rings hold now is what led to it. */
+static void keep_last_moments(void *data, const struct participant *one)
+{
+	const struct strata_recording *recording;
+	struct session *session = data;
+	struct recorder_totals totals;
+	struct strata_error error = { "" };
+	char dir[600];
+
+	recording = recorder_recording(session->recorder);
+	snprintf(dir, sizeof(dir), "%s-died-%s", session->options->output,
+		 recording->sources[one->source].name);
+	if (snapshot_take(&session->kernels, recorded_hypervisor(session), dir, &totals, &error)) {
+		complain(&error);
+		return;
+	}
+	fprintf(stderr,
+		"strata: its last moments are in %s: %" PRIu64 " events (%" PRIu64 " KiB)\n", dir,
+		totals.events, totals.bytes >> 10);
+	session->snapshots++;
+}
+
+static void serve_snapshot(struct session *session, const struct control_request *request)
+{
+	struct recorder_totals totals;
+	struct strata_error error = { "" };
+	char answer[1800];
+
+	if (!session->options->overwrite) {
+		control_socket_answer(request, STRATA_STATUS_FAILED,
+				      "what is recorded is on the disk already; `strata record "
+				      "--overwrite` keeps it in memory for snapshots");
+		return;
+	}
+	if (snapshot_take(&session->kernels, recorded_hypervisor(session), request->argument,
+			  &totals, &error)) {
+		control_socket_answer(request, STRATA_STATUS_FAILED, error.text);
+		return;
+	}
+	session->snapshots++;
+	snprintf(answer, sizeof(answer), "%" PRIu64 " events (%" PRIu64 " KiB) are in %s",
+		 totals.events, totals.bytes >> 10, request->argument);
+	control_socket_answer(request, STRATA_STATUS_OK, answer);
+}
+
+/* One command at a time, a few each turn at the most. */
+static void serve(struct session *session)
+{
+	struct control_request request;
+
+	if (!control_socket_take(session->socket, &request))
+		return;
+	if (!strcmp(request.word, "snapshot"))
+		serve_snapshot(session, &request);
+	else
+		control_socket_answer(&request, STRATA_STATUS_USAGE,
+				      "this recorder knows no such command; use the strata of "
+				      "the same build");
 }
 
 static int prepare(struct session *session, struct strata_error *error)
 {
-	struct strata_recording *recording;
 	struct strata_hv_op query;
 
 	if (hypervisor_open(&session->hypervisor, error) != HYPERVISOR_OK)
@@ -197,40 +222,83 @@ static int prepare(struct session *session, struct strata_error *error)
 	session->recorder = recorder_open(session->options->output, error);
 	if (!session->recorder)
 		return -1;
-	recording = recorder_recording(session->recorder);
-	recording->tsc_khz = session->tsc_khz;
-	take_anchor(recording);
-	session->kernels.meanwhile = drain_meanwhile;
-	session->kernels.data = session;
-	if (add_hypervisor(session, error) ||
-	    participants_gather(&session->kernels, session->recorder, session->options->kernels,
-				session->options->nr_kernels, error))
+	sources_set_clock(session->recorder, session->tsc_khz);
+	session->socket = control_socket_open(error);
+	if (session->socket < 0)
 		return -1;
-	if (!recording->nr_sources)
+	session->kernels.recorder = session->recorder;
+	session->kernels.selections = session->options->kernels;
+	session->kernels.nr_selections = session->options->nr_kernels;
+	session->kernels.wait = session->options->wait;
+	session->kernels.overwrite = session->options->overwrite;
+	session->kernels.died = session->options->overwrite ? keep_last_moments : NULL;
+	session->kernels.data = session;
+	session->kernels.tsc_khz = session->tsc_khz;
+	if (add_hypervisor(session, error) || participants_gather(&session->kernels, error))
+		return -1;
+	if (!recorder_recording(session->recorder)->nr_sources &&
+	    !participants_expected(&session->kernels))
 		return strata_fail(error, "there is nothing to record: no kernel has strata.ko "
 					  "loaded, and the hypervisor is left out");
 	return recorder_save(session->recorder, error);
 }
 
-/* Waits for a writer's notification, or for POLL_MS. */
-static void wait_for_writers(struct session *session)
+/* Waits for a writer's notification, a change in xenstore, a command, or for POLL_MS. */
+static void wait_for_news(struct session *session)
 {
 	xenevtchn_handle *evtchn = session->kernels.evtchn;
-	struct pollfd fd = { .fd = evtchn ? xenevtchn_fd(evtchn) : -1, .events = POLLIN };
+	struct pollfd fds[3] = {
+		{ .fd = evtchn ? xenevtchn_fd(evtchn) : -1, .events = POLLIN },
+		{ .fd = xs_fileno(session->kernels.xenstore), .events = POLLIN },
+		{ .fd = session->socket, .events = POLLIN },
+	};
 	struct timespec settle = { .tv_nsec = SETTLE_NS };
 	unsigned int i;
 
-	if (poll(&fd, 1, POLL_MS) <= 0)
+	if (poll(fds, 3, POLL_MS) <= 0)
 		return;
 	/* Unmask before the rings are looked at: what becomes ready later notifies again. */
-	for (i = 0; i < PORTS_PER_WAKE && (fd.revents & POLLIN); i++) {
+	for (i = 0; i < PORTS_PER_WAKE && (fds[0].revents & POLLIN); i++) {
 		xenevtchn_port_or_error_t port = xenevtchn_pending(evtchn);
 
 		if (port < 0 || xenevtchn_unmask(evtchn, (evtchn_port_t)port) ||
-		    poll(&fd, 1, 0) <= 0)
+		    poll(fds, 1, 0) <= 0)
 			break;
 	}
 	nanosleep(&settle, NULL);
+}
+
+/* Milliseconds by the TSC: dom0's own clock may stand still under emulation. */
+static uint64_t ms_since(const struct session *session, uint64_t ticks)
+{
+	return (strata_clock() - ticks) / session->tsc_khz;
+}
+
+/* One turn of the loop: what came, went and became ready.  0, or -1 when nothing can be written. */
+static int turn(struct session *session, struct strata_error *error)
+{
+	uint64_t nr_packets;
+
+	wait_for_news(session);
+	serve(session);
+	participants_tend(&session->kernels);
+	return recorder_drain(session->recorder,
+			      session->options->overwrite ? RECORDER_DRAIN_NONE
+							  : RECORDER_DRAIN_SOME,
+			      &nr_packets, error);
+}
+
+/* Turns until all guests that can have answered, or @limit_ms is over. */
+static int settle(struct session *session, uint64_t limit_ms, bool until_signal,
+		  struct strata_error *error)
+{
+	uint64_t begin = strata_clock();
+
+	while (!participants_settled(&session->kernels) && ms_since(session, begin) < limit_ms &&
+	       !(until_signal && interrupted))
+		if (turn(session, error))
+			return -1;
+	return 0;
 }
 
 static void show_progress(struct session *session, uint64_t elapsed_ms)
@@ -245,26 +313,25 @@ static void show_progress(struct session *session, uint64_t elapsed_ms)
 		session->shown_s);
 	if (session->options->duration_ms)
 		fprintf(stderr, " of %" PRIu64 " s", session->options->duration_ms / 1000);
+	if (session->options->overwrite) {
+		fprintf(stderr, ", in memory; %u snapshots taken%s", session->snapshots,
+			terminal ? "  " : "\n");
+		return;
+	}
 	fprintf(stderr, ": %" PRIu64 " events, %" PRIu64 " KiB, %" PRIu64 " lost%s", totals.events,
 		totals.bytes >> 10, totals.lost, terminal ? "  " : "\n");
 }
 
-/* Drains until the time is over or a signal came.  0, or -1 when the disk takes no more. */
+/* Records until the time is over or a signal came.  0, or -1 when nothing can be written. */
 static int run(struct session *session, struct strata_error *error)
 {
-	uint64_t elapsed_ms, nr_packets;
+	uint64_t elapsed_ms;
 
-	/* Time by the TSC: dom0's own clock may stand still under emulation. */
 	session->start_ticks = strata_clock();
 	do {
-		wait_for_writers(session);
-		if (session->drain_error.text[0]) {
-			*error = session->drain_error;
+		if (turn(session, error))
 			return -1;
-		}
-		if (recorder_drain(session->recorder, RECORDER_DRAIN_SOME, &nr_packets, error))
-			return -1;
-		elapsed_ms = (strata_clock() - session->start_ticks) / session->tsc_khz;
+		elapsed_ms = ms_since(session, session->start_ticks);
 		show_progress(session, elapsed_ms);
 	} while (!interrupted &&
 		 (!session->options->duration_ms || elapsed_ms < session->options->duration_ms));
@@ -299,23 +366,25 @@ static int stop_hypervisor(struct session *session, struct strata_error *error)
 /*
  * Stops all writers, then takes what they flushed.  The hypervisor starts first
  * and stops last, so that it saw every vCPU run for as long as its guest wrote.
+ * @writable: false: nothing can be written any more
  */
-static int stop(struct session *session, bool drain, struct strata_error *error)
+static int stop(struct session *session, bool writable, struct strata_error *error)
 {
 	uint64_t nr_packets;
 	int result = 0;
 
-	session->stopping = true;
 	participants_stop(&session->kernels);
-	if (drain && session->drain_error.text[0]) {
-		*error = session->drain_error;
-		drain = false;
+	/* A signal ends the wait for a start, but not for a stop: what was recorded would be lost.
+	 */
+	if (writable && settle(session, STOP_MS, false, error)) {
+		writable = false;
 		result = -1;
 	}
+	participants_name_missing(&session->kernels);
 	if (session->options->xen->nr && stop_hypervisor(session, error))
 		result = -1;
 	/* Once takes all that a ring can hold.  A guest that goes on writing must not keep us. */
-	if (drain && recorder_drain(session->recorder, RECORDER_DRAIN_ALL, &nr_packets, error))
+	if (writable && recorder_drain(session->recorder, RECORDER_DRAIN_ALL, &nr_packets, error))
 		return -1;
 	return result;
 }
@@ -331,12 +400,12 @@ static int record(struct session *session, struct strata_error *error)
 			hypervisor_start(session->hypervisor, error)))
 		return -1;
 	participants_start(&session->kernels);
+	result = settle(session, START_MS, true, error);
 	fprintf(stderr, "strata: recording %zu sources into %s%s\n",
 		recorder_recording(session->recorder)->nr_sources, session->options->output,
 		session->options->duration_ms ? "" : "; Ctrl-C ends it");
-	result = run(session, error);
-	if (result)
-		session->drain_error = *error; /* nothing is taken any more */
+	if (!result)
+		result = run(session, error);
 	if (stop(session, result == 0, result ? &later : error))
 		result = -1;
 	return result;
@@ -347,7 +416,13 @@ static void report(const struct session *session, const struct recorder_totals *
 	fprintf(stderr,
 		"strata: recorded %" PRIu64 " events (%" PRIu64 " KiB) in %s, %" PRIu64 " lost\n",
 		totals->events, totals->bytes >> 10, session->options->output, totals->lost);
-	if (totals->lost)
+	if (totals->was_full)
+		fprintf(stderr,
+			"strata: the disk was full; %" PRIu64 " of the lost events waited for room "
+			"until the end. What is recorded is whole; make room, or record to another "
+			"disk with --output\n",
+			totals->no_room);
+	else if (totals->lost)
 		fprintf(stderr, "strata: larger buffers lose less: --xen-buffer for Xen, subbuf_kb "
 				"and nr_subbufs of strata.ko for a kernel\n");
 	if (totals->bad_packets)
@@ -361,6 +436,7 @@ static void release(struct session *session)
 {
 	participants_release(&session->kernels);
 	hypervisor_close(session->hypervisor);
+	domains_close(session->kernels.domains);
 	if (session->kernels.evtchn)
 		xenevtchn_close(session->kernels.evtchn);
 	if (session->kernels.gnttab)
@@ -373,7 +449,7 @@ static void release(struct session *session)
 
 int record_session(const struct record_options *options)
 {
-	struct session session = { .options = options };
+	struct session session = { .options = options, .socket = -1 };
 	struct strata_error error = { "" }, closing = { "" };
 	struct recorder_totals totals = { 0 };
 	int status = STRATA_STATUS_OK;
@@ -402,8 +478,10 @@ int record_session(const struct record_options *options)
 	}
 	if (recorded)
 		report(&session, &totals);
-	if (status == STRATA_STATUS_OK && (session.kernels.left_out || totals.bad_packets))
+	if (status == STRATA_STATUS_OK &&
+	    (session.kernels.left_out || totals.bad_packets || totals.was_full))
 		status = STRATA_STATUS_PARTIAL;
+	control_socket_close(session.socket);
 	release(&session);
 	close(lock);
 	return status;

@@ -12,7 +12,7 @@
 
 #include <strata/ring_state.h>
 
-#include "select.h"
+#include "select_kernel.h"
 #include "select_xen.h"
 
 struct record_options {
@@ -22,7 +22,9 @@ struct record_options {
 	const char *xen_domains;   /* what is to be added to it; NULL: nothing */
 	struct strata_ring_geometry xen_geometry;
 	struct kernel_selection *kernels;
-	size_t nr_kernels; /* 0: every kernel that has the module, all events */
+	size_t nr_kernels; /* 0: every kernel that has the module, the default events */
+	bool overwrite;    /* full rings lose the oldest; written when asked, or at the end */
+	bool wait;         /* for kernels that are named and not there yet */
 };
 
 /* Runs it.  Returns an exit status; what went wrong has been printed. */

@@ -80,6 +80,59 @@ static inline uint64_t strata_clock_map_bound_ticks(const struct strata_clock_ma
 	return map->ratio >= one ? 1 : (one - 1) / map->ratio + 1;
 }
 
+/*
+ * Xen's way to scale one clock into another: shifted left (right, where shift is
+ * negative), times mul_frac / 2^32, rounded down.
+ */
+struct strata_clock_scale {
+	uint32_t mul_frac;
+	int32_t shift;
+};
+
+/* Whether the functions below may be used with @scale; one from outside must be asked about. */
+static inline bool strata_clock_scale_valid(const struct strata_clock_scale *scale)
+{
+	return scale->mul_frac != 0 && scale->shift > -32 && scale->shift < 32;
+}
+
+/* Exact where Xen's is: as long as the shift loses no bit on the left.  At most UINT64_MAX. */
+static inline uint64_t strata_clock_scale(const struct strata_clock_scale *scale, uint64_t delta)
+{
+	strata_uint128_t shifted = delta;
+
+	shifted = scale->shift < 0 ? shifted >> -scale->shift : shifted << scale->shift;
+	/* Less than 2^95 times less than 2^32. */
+	shifted = (shifted * scale->mul_frac) >> 32;
+	return shifted > UINT64_MAX ? UINT64_MAX : (uint64_t)shifted;
+}
+
+/* The least delta that is scaled to @value or more; UINT64_MAX if that is beyond 64 bits. */
+static inline uint64_t strata_clock_unscale_first(const struct strata_clock_scale *scale,
+						  uint64_t value)
+{
+	strata_uint128_t delta =
+		(((strata_uint128_t)value << 32) + (scale->mul_frac - 1u)) / scale->mul_frac;
+
+	if (scale->shift < 0)
+		delta = delta > UINT64_MAX ? delta : delta << -scale->shift;
+	else
+		delta = (delta + ((1ull << scale->shift) - 1)) >> scale->shift;
+	return delta > UINT64_MAX ? UINT64_MAX : (uint64_t)delta;
+}
+
+/* The greatest delta that is scaled to @value or less. */
+static inline uint64_t strata_clock_unscale_last(const struct strata_clock_scale *scale,
+						 uint64_t value)
+{
+	uint64_t next;
+
+	if (value == UINT64_MAX)
+		return UINT64_MAX;
+	next = strata_clock_unscale_first(scale, value + 1);
+	/* Scaled to less than value + 1 if it is beyond 64 bits, and so are all below it. */
+	return next == UINT64_MAX ? next : next - 1;
+}
+
 /* Where host ticks lie in real time: @anchor_ns nanoseconds since 1970 at @anchor_ticks. */
 struct strata_timebase {
 	uint64_t anchor_ticks;

@@ -7,39 +7,51 @@
  * from them how long each record must be.
  *
  * Fields lie in order, each aligned to its own size but to no more than 4
- * bytes; every payload starts on a multiple of 4.
+ * bytes; every payload starts on a multiple of 4.  Two kinds of field have no
+ * fixed length: a string ends with its zero byte, and a sequence is a 32-bit
+ * number of elements, aligned to 4, before the elements, which are aligned as
+ * any field is.  What follows them is aligned to where they end.
  */
 #ifndef STRATA_EVENT_H
 #define STRATA_EVENT_H
 
 #include <strata/platform/platform.h>
 
-#define STRATA_FIELD_NAME_BYTES 24u
-#define STRATA_EVENT_NAME_BYTES 40u
-#define STRATA_EVENT_FIELDS_MAX 12u
+#define STRATA_FIELD_NAME_BYTES  32u
+#define STRATA_EVENT_NAME_BYTES  64u
+#define STRATA_EVENT_GROUP_BYTES 32u
+#define STRATA_EVENT_FIELDS_MAX  40u
 
 enum strata_field_kind {
 	STRATA_FIELD_UNSIGNED = 1, /* shown in base 10 */
 	STRATA_FIELD_SIGNED = 2,
-	STRATA_FIELD_HEX = 3, /* unsigned, shown in base 16 */
-	STRATA_FIELD_TEXT =
-		4, /* UTF-8, `count` bytes, ends at the first zero byte if there is one */
+	STRATA_FIELD_HEX = 3,    /* unsigned, shown in base 16 */
+	STRATA_FIELD_TEXT = 4,   /* UTF-8; ends at the first zero byte if there is one */
+	STRATA_FIELD_STRING = 5, /* UTF-8 of any length, and the zero byte that ends it */
 };
 
 struct strata_field_desc {
 	char name[STRATA_FIELD_NAME_BYTES]; /* zero-terminated; a C identifier */
 	uint8_t kind;                       /* enum strata_field_kind */
-	uint8_t bytes;                      /* of one element: 1, 2, 4 or 8 (text: 1) */
-	uint16_t count;                     /* elements; 1 is a scalar, more an array */
+	uint8_t bytes;                      /* of one element: 1, 2, 4 or 8 (text, string: 1) */
+	uint16_t count; /* elements; 1 is a scalar, more an array, 0 a sequence (string: 1) */
 };
 
 struct strata_event_desc {
-	uint32_t id;                        /* as in the record header */
-	char name[STRATA_EVENT_NAME_BYTES]; /* zero-terminated; a C identifier */
+	uint32_t id;                          /* as in the record header */
+	char name[STRATA_EVENT_NAME_BYTES];   /* zero-terminated; a C identifier */
+	char group[STRATA_EVENT_GROUP_BYTES]; /* zero-terminated; a C identifier, or empty */
 	uint8_t nr_fields;
 	uint8_t reserved[3];
 	struct strata_field_desc fields[STRATA_EVENT_FIELDS_MAX];
 };
+
+/* Bytes of a description up to the last of @nr_fields fields: what a table carries of it. */
+static inline uint32_t strata_event_desc_bytes(uint32_t nr_fields)
+{
+	return (uint32_t)(sizeof(struct strata_event_desc) -
+			  (STRATA_EVENT_FIELDS_MAX - nr_fields) * sizeof(struct strata_field_desc));
+}
 
 /* Where a field of @bytes goes that follows @offset bytes of payload. */
 static inline uint32_t strata_field_align(uint32_t offset, uint32_t bytes)
@@ -49,19 +61,80 @@ static inline uint32_t strata_field_align(uint32_t offset, uint32_t bytes)
 	return (offset + align - 1u) & ~(align - 1u);
 }
 
-/* Bytes of the payload that @event describes, unpadded.  @event has been checked. */
+static inline bool strata_field_is_variable(const struct strata_field_desc *field)
+{
+	return field->kind == STRATA_FIELD_STRING || field->count == 0;
+}
+
+/* The index of the first field of variable length; nr_fields if there is none. */
+static inline unsigned int strata_event_first_variable(const struct strata_event_desc *event)
+{
+	unsigned int i = 0;
+
+	while (i < event->nr_fields && !strata_field_is_variable(&event->fields[i]))
+		i++;
+	return i;
+}
+
+/*
+ * Bytes of the payload that @event describes, up to its first field of variable
+ * length: without such a field, all of it, unpadded.  @event has been checked.
+ */
 static inline uint32_t strata_event_payload_bytes(const struct strata_event_desc *event)
 {
+	unsigned int nr = strata_event_first_variable(event);
 	uint32_t offset = 0;
 	unsigned int i;
 
-	for (i = 0; i < event->nr_fields; i++) {
+	for (i = 0; i < nr; i++) {
 		const struct strata_field_desc *field = &event->fields[i];
 
 		offset = strata_field_align(offset, field->bytes);
 		offset += (uint32_t)field->bytes * field->count;
 	}
 	return offset;
+}
+
+/* Where the elements of a field lie in a payload. */
+struct strata_field_place {
+	uint32_t offset; /* of the first; a string's text */
+	uint32_t count;  /* elements; a string's bytes, without the zero byte */
+};
+
+/*
+ * Finds a field in a payload that may hold anything.
+ * @payload: @available bytes of it can be read
+ * @offset:  IN/OUT, where the field before it ends, and where it does itself
+ * @place:   OUT
+ * False: it runs over the end.
+ */
+static inline bool strata_field_find(const struct strata_field_desc *field,
+				     const unsigned char *payload, uint32_t available,
+				     uint32_t *offset, struct strata_field_place *place)
+{
+	uint64_t at = *offset;
+
+	place->count = field->count;
+	if (field->kind == STRATA_FIELD_STRING) {
+		place->offset = *offset;
+		while (at < available && payload[at])
+			at++;
+		place->count = (uint32_t)(at - *offset);
+		*offset = (uint32_t)at + 1u;
+		return at < available;
+	}
+	if (field->count == 0) {
+		at = strata_field_align((uint32_t)at, 4);
+		if (at + 4u > available)
+			return false;
+		strata_copy(&place->count, payload + at, 4);
+		at += 4u;
+	}
+	at = strata_field_align((uint32_t)at, field->bytes);
+	place->offset = (uint32_t)at;
+	at += (uint64_t)place->count * field->bytes;
+	*offset = (uint32_t)at;
+	return at <= available;
 }
 
 #endif /* STRATA_EVENT_H */

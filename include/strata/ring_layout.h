@@ -7,9 +7,10 @@
  * its own:
  *
  *   writer area  the writer writes, the reader maps it read-only
- *   reader area  the reader writes, the writer reads one word of it (guests);
+ *   reader area  both write: the read count and the sub-buffer table (guests);
  *                the hypervisor shares none: its reader speaks by hypercall
- *   data         the sub-buffers, one after the other; read-only to the reader
+ *   data         the memory of the sub-buffers, and of one more: the spare of a
+ *                reader in overwrite mode; read-only to the reader
  *
  * The layout is versioned: a reader refuses what it does not know.  Reserved
  * bytes are zero.
@@ -22,7 +23,7 @@
 #define STRATA_PAGE_BYTES 4096u
 
 #define STRATA_RING_MAGIC          0x47525453u /* "STRG" */
-#define STRATA_RING_LAYOUT_VERSION 1u
+#define STRATA_RING_LAYOUT_VERSION 2u
 
 /* Limits that both sides hold, so that no size computed from them can overflow. */
 #define STRATA_SUBBUF_BITS_MIN     12u
@@ -51,13 +52,17 @@ struct strata_ring_writer_area {
 	/* Live losses: also what was lost after the last packet that could be written. */
 	uint64_t lost[STRATA_NR_LOST];
 	uint64_t reserved2[5];
-	/* Commit seq of each sub-buffer; the reader's half of equation (2). */
+	/* Commit seq of each sub-buffer: the reader's half of equation (2), and while one is
+	 * being written, how much of it is committed without a gap (ring_writer.h). */
 	strata_count_t commit_seq[STRATA_NR_SUBBUFS_MAX];
+	/* Which page each sub-buffer lies in (ring_table.h), in the turn of its commit seq. */
+	uint16_t page[STRATA_NR_SUBBUFS_MAX];
 };
 
 struct strata_ring_reader_area {
 	strata_count_t read_count; /* start of the sub-buffer that is to be read next */
 	uint64_t reserved[7];
+	strata_count_t table[STRATA_NR_SUBBUFS_MAX]; /* ring_table.h */
 };
 
 static inline bool strata_geometry_valid(struct strata_ring_geometry geo)
@@ -72,9 +77,15 @@ static inline bool strata_geometry_valid(struct strata_ring_geometry geo)
 #define STRATA_WRITER_AREA_PAGES 1u
 #define STRATA_READER_AREA_PAGES 1u
 
+/* The sub-buffers and the spare. */
+static inline size_t strata_data_bytes(struct strata_ring_geometry geo)
+{
+	return (size_t)(strata_buffer_bytes(geo) + strata_subbuf_bytes(geo));
+}
+
 static inline uint32_t strata_data_pages(struct strata_ring_geometry geo)
 {
-	return (uint32_t)(strata_buffer_bytes(geo) / STRATA_PAGE_BYTES);
+	return (uint32_t)(strata_data_bytes(geo) / STRATA_PAGE_BYTES);
 }
 
 #endif /* STRATA_RING_LAYOUT_H */

@@ -120,6 +120,18 @@ static inline bool strata_fully_committed(struct strata_ring_geometry geo, strat
 	return strata_commit_at_turn(geo, position) == (commit & strata_commit_mask(geo));
 }
 
+/*
+ * Whether a reader can stand at @read while the writer is at @write: at the
+ * start of a sub-buffer, not ahead, and no more than one buffer behind.  The
+ * writer need not ask, as equation (1) holds for any @read; it is for saying
+ * that the reader's word is wrong.
+ */
+static inline bool strata_read_count_possible(struct strata_ring_geometry geo, strata_count_t write,
+					      strata_count_t read)
+{
+	return strata_subbuf_offset(geo, read) == 0 && write - read <= strata_buffer_bytes(geo);
+}
+
 /* Equation (4), sub-buffer being written: writer and reader are in the same one. */
 static inline bool strata_subbuf_being_written(struct strata_ring_geometry geo,
 					       strata_count_t write, strata_count_t read)

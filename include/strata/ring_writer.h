@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ring_writer.h - the writer's half of a ring: reserve, commit, sub-buffer
- * switch and forced switch, in discard mode (Desnoyers & Dagenais 2012,
- * Algorithms 1-4).
+ * switch and forced switch (Desnoyers & Dagenais 2012, Algorithms 1-4).
+ *
+ * In discard mode a full ring loses the newest records, and counts them; in
+ * overwrite mode it loses the oldest sub-buffer, and a gap in the packets'
+ * sequence shows that.  The writer's path is the same: it never looks where the
+ * reader is in the second, and that is all.
  *
  * A ring belongs to one CPU.  Synchronisation, by who meets whom:
  *
@@ -13,7 +17,12 @@
  *       the same compare-and-swap; a flush must run on the ring's own CPU
  *   writer / reader, two CPUs or two domains
  *       commit_seq is released by the writer and acquired by the reader;
- *       read_count is released by the reader and acquired by the writer
+ *       read_count is released by the reader and acquired by the writer (discard);
+ *       the sub-buffer table decides who has a page (ring_table.h)
+ *   writer / reader that may come after the writer's death
+ *       commit_seq also says, while a sub-buffer is being written, how much of
+ *       it is committed without a gap; released at each commit that closes the
+ *       last gap
  *   reader / reader
  *       outside the ring: one reader owns it
  *   create, destroy / anything
@@ -39,6 +48,7 @@
 #include <strata/packet.h>
 #include <strata/ring_layout.h>
 #include <strata/ring_state.h>
+#include <strata/ring_table.h>
 
 /* Task, softirq, interrupt and NMI may stack up on one CPU; more is a probe within a probe. */
 #define STRATA_RING_NESTING_MAX 4ul
@@ -49,21 +59,24 @@
 /* The writer's books of one sub-buffer, in memory that is its own. */
 struct strata_ring_subbuf {
 	strata_count_t commit_count; /* bytes committed, in all turns; this CPU only */
-	strata_count_t commit_seq;   /* what commit_count was when last delivered */
+	strata_count_t commit_seq;   /* what commit_count was when there was no gap below it */
+	strata_count_t held;         /* start of the turn that @page is of */
 	uint64_t newest_ticks;       /* at least every timestamp of this turn; 0: none yet */
 	uint64_t begin_ticks;
 	uint64_t end_ticks;
 	uint64_t lost[STRATA_NR_LOST];
 	uint32_t content_bytes;
+	uint32_t page; /* which memory it lies in, once a writer holds it */
 };
 
 /* A ring, in memory that is the writer's own. */
 struct strata_ring {
 	strata_count_t write_count;             /* where the next record goes; this CPU only */
-	unsigned char *data;                    /* the sub-buffers, contiguous; shared read-only */
-	const strata_count_t *read_count;       /* hostile, where a guest shares it with dom0 */
+	unsigned char *data;                    /* the pages, contiguous; shared read-only */
+	struct strata_ring_reader_area *reader; /* hostile, where a guest shares it with dom0 */
 	struct strata_ring_writer_area *shared; /* written, never read */
 	struct strata_ring_geometry geo;
+	bool overwrite; /* set by the home while no probe is under way */
 	uint32_t cpu;
 	strata_count_t nesting; /* probes under way on this CPU */
 	strata_count_t lost[STRATA_NR_LOST];
@@ -89,9 +102,9 @@ static inline size_t strata_ring_bytes(struct strata_ring_geometry geo)
  * Makes a ring that is empty.
  * @ring:       strata_ring_bytes(geo) zeroed bytes, private to the writer
  * @geo:        valid as strata_geometry_valid() says
- * @data:       strata_buffer_bytes(geo) zeroed bytes
+ * @data:       strata_data_bytes(geo) zeroed bytes
  * @shared:     zeroed
- * @read_count: the reader's position; set to @first before the reader sees it
+ * @reader:     zeroed; what the reader, or its home for it, will write
  * @cpu:        the CPU that owns the ring
  * @first:      where the counters start, a multiple of the buffer's size; 0 but
  *              in tests of the wrap
@@ -99,21 +112,29 @@ static inline size_t strata_ring_bytes(struct strata_ring_geometry geo)
  */
 static inline void strata_ring_init(struct strata_ring *ring, struct strata_ring_geometry geo,
 				    void *data, struct strata_ring_writer_area *shared,
-				    const strata_count_t *read_count, uint32_t cpu,
+				    struct strata_ring_reader_area *reader, uint32_t cpu,
 				    strata_count_t first)
 {
-	strata_count_t i;
+	unsigned int i;
 
 	ring->geo = geo;
 	ring->data = data;
 	ring->shared = shared;
-	ring->read_count = read_count;
+	ring->reader = reader;
 	ring->cpu = cpu;
 	ring->write_count = first;
+	reader->read_count = first;
 	for (i = 0; i < strata_nr_subbufs(geo); i++) {
+		strata_count_t before =
+			first - strata_buffer_bytes(geo) + ((strata_count_t)i << geo.subbuf_bits);
+
 		ring->subbuf[i].commit_count = strata_commit_at_turn(geo, first);
 		ring->subbuf[i].commit_seq = ring->subbuf[i].commit_count;
+		ring->subbuf[i].held = before;
+		ring->subbuf[i].page = i;
 		shared->commit_seq[i] = ring->subbuf[i].commit_count;
+		shared->page[i] = (uint16_t)i;
+		reader->table[i] = strata_table_word(geo, before, i);
 	}
 	shared->magic = STRATA_RING_MAGIC;
 	shared->version = STRATA_RING_LAYOUT_VERSION;
@@ -169,6 +190,64 @@ static inline void strata_ring_exit(struct strata_ring *ring)
 }
 
 /*
+ * Tells readers of @commit, up to which everything that was reserved in the
+ * sub-buffer is committed.  Whoever nests in between has published its own, and
+ * that is the newer: neither word may be left behind it, or a sub-buffer that
+ * it completed would never be read.
+ */
+static inline void strata_ring_publish(struct strata_ring *ring, unsigned int index,
+				       strata_count_t commit)
+{
+	struct strata_ring_subbuf *subbuf = &ring->subbuf[index];
+	strata_count_t published;
+
+	do {
+		published = commit;
+		/* Release all bytes below @commit, to the load-acquire in strata_reader_get(),
+		 * in strata_table_take() and, in the hypervisor, in strata_ring_get(). */
+		strata_store_release(&subbuf->commit_seq, commit);
+		do {
+			commit = strata_read_once(&subbuf->commit_seq);
+			strata_store_release(&ring->shared->commit_seq[index], commit);
+			strata_barrier();
+		} while (strata_unlikely(commit != strata_read_once(&subbuf->commit_seq)));
+		/* Nested writers are done when we run again, so what they added has no gap. */
+		if (STRATA_WRITERS_SHARE_CPU)
+			commit = strata_read_once(&subbuf->commit_count);
+	} while (strata_unlikely(STRATA_WRITERS_SHARE_CPU && commit != published));
+}
+
+/*
+ * Which page a sub-buffer lies in; from here on it stays there until it is
+ * complete.  Asked of the table once in each turn, by whoever comes first; a
+ * writer nested in that one asks again and gets the same answer.
+ */
+STRATA_SLOW_PATH void strata_ring_hold(struct strata_ring *ring, strata_count_t start)
+{
+	unsigned int index = strata_subbuf_index(ring->geo, start);
+	struct strata_ring_subbuf *subbuf = &ring->subbuf[index];
+	unsigned int page = strata_table_hold(ring->geo, ring->reader->table, index);
+
+	strata_write_once(&subbuf->page, page);
+	strata_write_once(&ring->shared->page[index], (uint16_t)page);
+	/* Release: whoever sees @held reads the page of this turn (threads; pairs with the
+	 * acquire in strata_ring_memory()). */
+	strata_store_release(&subbuf->held, start);
+}
+
+/* Where in memory a position lies that the caller has won. */
+static inline unsigned char *strata_ring_memory(struct strata_ring *ring, strata_count_t position)
+{
+	struct strata_ring_subbuf *subbuf = &ring->subbuf[strata_subbuf_index(ring->geo, position)];
+	strata_count_t start = strata_subbuf_start(ring->geo, position);
+
+	if (strata_unlikely(strata_load_acquire(&subbuf->held) != start))
+		strata_ring_hold(ring, start);
+	return ring->data + ((size_t)strata_read_once(&subbuf->page) << ring->geo.subbuf_bits) +
+	       strata_subbuf_offset(ring->geo, position);
+}
+
+/*
  * Makes a complete sub-buffer the reader's (Algorithm 2, the last committer).
  * Its count reached the end of the turn by one add of this CPU, so exactly one
  * writer comes here for each turn.
@@ -191,20 +270,14 @@ STRATA_SLOW_PATH void strata_ring_deliver(struct strata_ring *ring, strata_count
 	packet.cpu = ring->cpu;
 	strata_packet_header_build(
 		(struct strata_packet_header *)(ring->data +
-						(size_t)index * strata_subbuf_bytes(ring->geo)),
+						((size_t)subbuf->page << ring->geo.subbuf_bits)),
 		&packet);
-	/* For the next turn, which cannot begin before the reader has put this one. */
+	/* For the next turn, which cannot begin before commit_seq says that this one is whole. */
 	strata_write_once(&subbuf->newest_ticks, 0);
-	/* Release all bytes of the packet, to the load-acquire in strata_reader_ready() and, in
-	 * the hypervisor, in strata_ring_ready(). */
-	strata_store_release(&subbuf->commit_seq, commit);
-	/* A reader that asks the home may have put the sub-buffer by now, and a nested writer may
-	 * have delivered its next turn: the copy for mapped readers must not stay behind that. */
-	do {
-		commit = strata_read_once(&subbuf->commit_seq);
-		strata_store_release(&ring->shared->commit_seq[index], commit);
-		strata_barrier();
-	} while (strata_unlikely(commit != strata_read_once(&subbuf->commit_seq)));
+	/* Before commit_seq: whoever sees that the turn is whole and finds another in the table
+	 * knows that it was overwritten. */
+	strata_table_release(ring->geo, ring->reader->table, position, subbuf->page);
+	strata_ring_publish(ring, index, commit);
 	ring->delivered = true;
 }
 
@@ -213,12 +286,19 @@ static inline void strata_ring_commit_bytes(struct strata_ring *ring, strata_cou
 					    strata_count_t bytes)
 {
 	unsigned int index = strata_subbuf_index(ring->geo, position);
-	strata_count_t commit;
+	strata_count_t commit, write;
 
 	/* The bytes before the count: compiler barrier, for nested writers of this CPU. */
 	commit = strata_local_add_return(&ring->subbuf[index].commit_count, bytes);
-	if (strata_unlikely(strata_subbuf_ready(ring->geo, position, commit)))
+	if (strata_unlikely(strata_subbuf_ready(ring->geo, position, commit))) {
 		strata_ring_deliver(ring, position, commit);
+	} else if (STRATA_WRITERS_SHARE_CPU) {
+		/* Nothing that was reserved lacks its commit: what is counted has no gap. */
+		write = strata_read_once(&ring->write_count);
+		if (strata_subbuf_start(ring->geo, write ^ position) == 0 &&
+		    strata_subbuf_offset(ring->geo, write ^ commit) == 0)
+			strata_ring_publish(ring, index, commit);
+	}
 }
 
 /*
@@ -327,6 +407,8 @@ static inline void strata_ring_switch_new(struct strata_ring *ring,
 {
 	strata_count_t start = strata_subbuf_start(ring->geo, attempt->begin);
 
+	/* Held before the header is committed, or who completes it would not know its page. */
+	strata_ring_memory(ring, start);
 	ring->subbuf[strata_subbuf_index(ring->geo, start)].begin_ticks = attempt->ticks;
 	strata_ring_commit_bytes(ring, start, STRATA_PACKET_HEADER_BYTES);
 }
@@ -336,7 +418,7 @@ static inline void strata_ring_fill_slot(struct strata_ring *ring, struct strata
 					 strata_count_t begin, uint32_t bytes, uint32_t id,
 					 uint64_t ticks)
 {
-	unsigned char *record = ring->data + (begin & (strata_buffer_bytes(ring->geo) - 1));
+	unsigned char *record = strata_ring_memory(ring, begin);
 	struct strata_record_header *header = (struct strata_record_header *)record;
 
 	header->id = id;
@@ -367,8 +449,10 @@ static inline bool strata_ring_plan(struct strata_ring *ring, struct strata_ring
 	}
 	if (attempt->open_new) {
 		start = strata_subbuf_align_up(ring->geo, attempt->old);
-		commit = strata_read_once(
-			&ring->subbuf[strata_subbuf_index(ring->geo, start)].commit_count);
+		/* What was delivered counts, not what was committed: the last committer of the
+		 * turn before may be below us, about to deliver it. */
+		commit = strata_load_acquire(
+			&ring->subbuf[strata_subbuf_index(ring->geo, start)].commit_seq);
 		if (strata_unlikely(!strata_fully_committed(ring->geo, start, commit))) {
 			*kind = STRATA_LOST_NESTED;
 			return false;
@@ -376,8 +460,9 @@ static inline bool strata_ring_plan(struct strata_ring *ring, struct strata_ring
 		/* Acquire: the reader's loads from that sub-buffer come before our stores to it.
 		 * Pairs with the store-release in strata_reader_put(), or in the hypervisor
 		 * in strata_ring_put(). */
-		if (strata_unlikely(strata_buffer_full(ring->geo, start,
-						       strata_load_acquire(ring->read_count)))) {
+		if (!ring->overwrite &&
+		    strata_unlikely(strata_buffer_full(
+			    ring->geo, start, strata_load_acquire(&ring->reader->read_count)))) {
 			*kind = STRATA_LOST_FULL;
 			return false;
 		}
@@ -497,20 +582,41 @@ static inline void strata_ring_flush(struct strata_ring *ring)
  * The reader's two steps where the writer's home runs them for it, because it
  * shares no word that the reader can write (the hypervisor).  One caller at a
  * time, on any CPU.
+ *
+ * Get finds the sub-buffer to be read next.
+ * @spare: IN, OUT: the reader's page; in overwrite mode it is exchanged for the
+ *         one that was found
+ * Returns the page that holds it, or -1: none is ready.  ring->reader->read_count
+ * says its position.
  */
-static inline bool strata_ring_ready(const struct strata_ring *ring, strata_count_t read_count)
+static inline int strata_ring_get(struct strata_ring *ring, unsigned int *spare)
 {
-	/* Acquire: pairs with the release in strata_ring_deliver(). */
-	return strata_subbuf_ready(
-		ring->geo, read_count,
-		strata_load_acquire(
-			&ring->subbuf[strata_subbuf_index(ring->geo, read_count)].commit_seq));
+	strata_count_t read_count = ring->reader->read_count;
+	const struct strata_ring_subbuf *subbuf =
+		&ring->subbuf[strata_subbuf_index(ring->geo, read_count)];
+	int page;
+
+	if (!ring->overwrite) {
+		/* Acquire: pairs with the release in strata_ring_publish(). */
+		if (!strata_subbuf_ready(ring->geo, read_count,
+					 strata_load_acquire(&subbuf->commit_seq)))
+			return -1;
+		return (int)subbuf->page;
+	}
+	page = strata_table_take(ring->geo, &ring->subbuf[0].commit_seq, sizeof(ring->subbuf[0]),
+				 ring->reader->table, &read_count, *spare);
+	strata_write_once(&ring->reader->read_count, read_count);
+	if (page >= 0)
+		*spare = (unsigned int)page;
+	return page;
 }
 
-static inline void strata_ring_put(const struct strata_ring *ring, strata_count_t *read_count)
+/* Lets the sub-buffer go that get found. */
+static inline void strata_ring_put(const struct strata_ring *ring)
 {
 	/* Release: pairs with the acquire in strata_ring_plan(). */
-	strata_store_release(read_count, *read_count + strata_subbuf_bytes(ring->geo));
+	strata_store_release(&ring->reader->read_count,
+			     ring->reader->read_count + strata_subbuf_bytes(ring->geo));
 }
 
 #endif /* STRATA_RING_WRITER_H */

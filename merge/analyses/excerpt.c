@@ -8,7 +8,7 @@
 
 bool strata_saved_event_fits(const struct strata_timeline_event *event)
 {
-	return event->class->payload_bytes <= STRATA_SAVED_PAYLOAD_BYTES;
+	return event->payload_bytes <= STRATA_SAVED_PAYLOAD_BYTES;
 }
 
 void strata_saved_event_set(struct strata_saved_event *saved,
@@ -18,7 +18,7 @@ void strata_saved_event_set(struct strata_saved_event *saved,
 
 	saved->event = *event;
 	memcpy(saved->context, event->context, context);
-	memcpy(saved->payload, event->payload, event->class->payload_bytes);
+	memcpy(saved->payload, event->payload, event->payload_bytes);
 }
 
 void strata_excerpt_add(struct strata_excerpt *excerpt, const struct strata_timeline_event *event)

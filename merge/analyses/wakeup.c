@@ -90,7 +90,8 @@ static bool find_field(const struct strata_event_desc *desc, const char *name, u
 	uint32_t at = 0;
 	unsigned int i;
 
-	for (i = 0; i < desc->nr_fields; i++) {
+	/* Where a field lies behind one of variable length differs from record to record. */
+	for (i = 0; i < strata_event_first_variable(desc); i++) {
 		const struct strata_field_desc *field = &desc->fields[i];
 
 		at = strata_field_align(at, field->bytes);
@@ -113,7 +114,7 @@ static void learn_role(const struct strata_event_class *class, struct class_role
 	role->role = ROLE_NONE;
 	if (class->layer != STRATA_LAYER_KERNEL || (!is_switch && !is_waking))
 		return;
-	if (!find_field(&class->desc, is_switch ? "next_tid" : "tid", STRATA_FIELD_SIGNED,
+	if (!find_field(&class->desc, is_switch ? "next_pid" : "pid", STRATA_FIELD_SIGNED,
 			&role->tid_offset, &bytes) ||
 	    bytes != sizeof(int32_t))
 		return;

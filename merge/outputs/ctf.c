@@ -114,12 +114,12 @@ static void ctf_event(struct strata_sink *sink, const struct strata_timeline_eve
 	if (!output->first_ns)
 		output->first_ns = event->ns;
 	to = event_room(output, stream,
-			(uint32_t)sizeof(head) + context_bytes + event->class->payload_bytes,
-			event->ns, event->stream->lost);
+			(uint32_t)sizeof(head) + context_bytes + event->payload_bytes, event->ns,
+			event->stream->lost);
 	stream->header.timestamp_end = event->ns;
 	memcpy(to, &head, sizeof(head));
 	memcpy(to + sizeof(head), event->context, context_bytes);
-	memcpy(to + sizeof(head) + context_bytes, event->payload, event->class->payload_bytes);
+	memcpy(to + sizeof(head) + context_bytes, event->payload, event->payload_bytes);
 }
 
 static bool ctf_failed(const struct strata_sink *sink)

@@ -31,7 +31,8 @@ static void add_slack(struct json_object *object, const char *ticks_key, const c
 	add_u64(object, ns_key, strata_ticks_to_ns(tsc_khz, ticks));
 }
 
-static struct json_object *stream_to_json(const struct strata_merge_stream *stream)
+static struct json_object *stream_to_json(const struct strata_merge_stream *stream,
+					  uint32_t tsc_khz)
 {
 	const struct strata_source *source = stream->source;
 	char domain_name[sizeof(source->domain_name)];
@@ -45,33 +46,56 @@ static struct json_object *stream_to_json(const struct strata_merge_stream *stre
 	add_u64(object, "cpu", stream->cpu);
 	add_u64(object, "events", stream->events);
 	add_u64(object, "lost", stream->lost);
+	if (source->layer == STRATA_LAYER_XEN)
+		return object;
+	add_text(object, "clock", strata_clock_kind_name(stream->clock));
+	add_u64(object, "clock_changes", stream->clock_changes);
+	add_u64(object, "unsure", stream->unsure);
+	/* There is no bound where a clock was not recorded but taken as the host's. */
+	if (stream->clock == STRATA_CLOCK_ASSUMED)
+		json_object_object_add(object, "bound_ns", NULL);
+	else
+		add_u64(object, "bound_ns",
+			strata_ticks_to_ns_up(tsc_khz, stream->bound_ticks + 1));
 	return object;
+}
+
+static void add_track(struct json_object *object, const struct strata_track_result *track,
+		      uint32_t tsc_khz)
+{
+	uint64_t smallest = track->slack_before_ticks < track->slack_after_ticks
+				    ? track->slack_before_ticks
+				    : track->slack_after_ticks;
+
+	add_u64(object, "checks", track->checks);
+	add_u64(object, "violations", track->violations);
+	add_u64(object, "unchecked", track->unchecked);
+	add_slack(object, "smallest_slack_ticks", "smallest_slack_ns", tsc_khz, smallest);
+	add_slack(object, "slack_before_ticks", "slack_before_ns", tsc_khz,
+		  track->slack_before_ticks);
+	add_slack(object, "slack_after_ticks", "slack_after_ns", tsc_khz, track->slack_after_ticks);
 }
 
 static struct json_object *clock_to_json(const struct strata_merge *merge)
 {
 	const struct strata_merge_result *result = strata_merge_result(merge);
-	const struct strata_order_result *order = &result->order;
 	uint32_t tsc_khz = strata_merge_timebase(merge)->tsc_khz;
-	uint64_t smallest = order->slack_before_ticks < order->slack_after_ticks
-				    ? order->slack_before_ticks
-				    : order->slack_after_ticks;
 	struct json_object *object = json_object_new_object();
+	struct json_object *guest_mode = json_object_new_object();
 
-	add_u64(object, "checks", order->checks);
-	add_u64(object, "violations", order->violations);
-	add_u64(object, "unchecked", order->unchecked);
-	add_slack(object, "smallest_slack_ticks", "smallest_slack_ns", tsc_khz, smallest);
-	add_slack(object, "slack_before_ticks", "slack_before_ns", tsc_khz,
-		  order->slack_before_ticks);
-	add_slack(object, "slack_after_ticks", "slack_after_ns", tsc_khz, order->slack_after_ticks);
-	/* There is no bound where a clock was not recorded but taken as the host's. */
+	add_track(object, &result->order.run, tsc_khz);
+	add_track(guest_mode, &result->order.guest_mode, tsc_khz);
+	json_object_object_add(object, "guest_mode", guest_mode);
+	/* Likewise for all of them. */
 	if (result->assumed_clocks)
 		json_object_object_add(object, "bound_ns", NULL);
 	else
 		add_u64(object, "bound_ns", result->bound_ns);
 	add_u64(object, "assumed_clocks", result->assumed_clocks);
 	add_u64(object, "clamped", result->clamped);
+	add_u64(object, "skew_ticks", result->skew_ticks);
+	add_u64(object, "skew_ns", strata_ticks_to_ns_up(tsc_khz, result->skew_ticks));
+	add_u64(object, "unmeasured_pcpus", result->unmeasured_pcpus);
 	add_u64(object, "tsc_khz", tsc_khz);
 	return object;
 }
@@ -86,7 +110,7 @@ int strata_summary_save(const struct strata_merge *merge, const char *dir,
 	size_t i;
 	int status;
 
-	add_u64(root, "duration_ns", result->last_ns - result->first_ns);
+	add_u64(root, "duration_ns", result->duration_ns);
 	add_u64(root, "first_ns", result->first_ns);
 	add_u64(root, "events", result->events);
 	add_u64(root, "lost", result->lost);
@@ -94,7 +118,9 @@ int strata_summary_save(const struct strata_merge *merge, const char *dir,
 	add_u64(root, "missing_packets", result->missing_packets);
 	add_u64(root, "left_out_sources", result->left_out_sources);
 	for (i = 0; i < strata_merge_nr_streams(merge); i++)
-		json_object_array_add(streams, stream_to_json(strata_merge_stream(merge, i)));
+		json_object_array_add(streams,
+				      stream_to_json(strata_merge_stream(merge, i),
+						     strata_merge_timebase(merge)->tsc_khz));
 	json_object_object_add(root, "streams", streams);
 	json_object_object_add(root, "clock", clock_to_json(merge));
 

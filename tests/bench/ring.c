@@ -31,7 +31,7 @@ static void *drain(void *unused)
 {
 	(void)unused;
 	while (!done)
-		while (strata_reader_ready(&reader))
+		while (strata_reader_get(&reader))
 			strata_reader_put(&reader);
 	return NULL;
 }
@@ -89,7 +89,7 @@ int main(void)
 	struct strata_ring_geometry geo = { .subbuf_bits = 18, .nr_subbufs_bits = 5 };
 	struct strata_ring_writer_area *writer = calloc(1, sizeof(*writer));
 	struct strata_ring_reader_area *shared = calloc(1, sizeof(*shared));
-	void *data = aligned_alloc(STRATA_PAGE_BYTES, strata_buffer_bytes(geo));
+	void *data = aligned_alloc(STRATA_PAGE_BYTES, strata_data_bytes(geo));
 	uint64_t lost = 0;
 	pthread_t thread;
 	unsigned int turn;
@@ -97,9 +97,9 @@ int main(void)
 	ring = calloc(1, strata_ring_bytes(geo));
 	if (!writer || !shared || !data || !ring)
 		return 1;
-	memset(data, 0, strata_buffer_bytes(geo));
-	strata_ring_init(ring, geo, data, writer, &shared->read_count, 0, 0);
-	if (strata_reader_init(&reader, geo, writer, shared, data, 0) != STRATA_READER_OK)
+	memset(data, 0, strata_data_bytes(geo));
+	strata_ring_init(ring, geo, data, writer, shared, 0, 0);
+	if (strata_reader_init(&reader, geo, writer, shared, data) != STRATA_READER_OK)
 		return 1;
 	if (pthread_create(&thread, NULL, drain, NULL))
 		return 1;

@@ -28,6 +28,8 @@ static inline uint64_t interruptible_clock(void)
 
 #define strata_clock() interruptible_clock()
 
+#define STRATA_WRITERS_SHARE_CPU 1
+
 #include <strata/platform/user.h>
 
 #define INTERRUPTIBLE(operation)               \
@@ -61,6 +63,8 @@ static inline uint64_t interruptible_clock(void)
 	INTERRUPTIBLE((strata_local_cmpxchg)((p), (old), (new_value)))
 #define strata_local_cmpxchg64(p, old, new_value) \
 	INTERRUPTIBLE((strata_local_cmpxchg64)((p), (old), (new_value)))
-#define strata_local_add_return(p, n) INTERRUPTIBLE((strata_local_add_return)((p), (n)))
+#define strata_local_add_return(p, n)     INTERRUPTIBLE((strata_local_add_return)((p), (n)))
+#define strata_fetch_add(p, n)            INTERRUPTIBLE((strata_fetch_add)((p), (n)))
+#define strata_cmpxchg(p, old, new_value) INTERRUPTIBLE((strata_cmpxchg)((p), (old), (new_value)))
 
 #endif /* STRATA_TESTS_INTERRUPTIBLE_PLATFORM_H */

@@ -33,7 +33,7 @@ static void collect(struct strata_sink *sink, const struct strata_timeline_event
 	copy->domain = event->domain;
 	copy->vcpu = event->vcpu;
 	copy->pcpu = event->pcpu;
-	if (event->class->payload_bytes)
+	if (event->payload_bytes)
 		copy->first_byte = event->payload[0];
 }
 

@@ -13,7 +13,7 @@ struct merged_event {
 	uint64_t ticks;
 	uint64_t ns;
 	char source[80];
-	char name[40];
+	char name[STRATA_EVENT_NAME_BYTES];
 	unsigned int cpu;
 	uint16_t domain, vcpu, pcpu;
 	uint8_t first_byte; /* of the payload; 0: it has none */

@@ -8,6 +8,9 @@
  * torn record is seen.  The level is the nesting depth or the thread that wrote
  * it; within a level the numbers grow in the order of the reservations.
  *
+ * Of a ring that overwrites, the books also say which packet each record went
+ * to: all records of a packet that was read are found, and no others.
+ *
  * The audit complains instead of asserting, because it also runs in threads and
  * because a control must be able to see that it found something.
  */
@@ -24,10 +27,14 @@ enum record_fate { RECORD_UNKNOWN, RECORD_WRITTEN, RECORD_LOST };
 
 struct record_audit {
 	struct strata_ring_geometry geo;
-	uint32_t capacity;            /* records a level */
-	uint8_t *fate[AUDIT_LEVELS];  /* what its writer says */
-	uint8_t *found[AUDIT_LEVELS]; /* how often the reader saw it */
+	uint32_t capacity;                     /* records a level */
+	uint8_t *fate[AUDIT_LEVELS];           /* what its writer says */
+	uint8_t *found[AUDIT_LEVELS];          /* how often the reader saw it */
+	strata_count_t *went_to[AUDIT_LEVELS]; /* sequence number of its packet */
 	uint32_t next[AUDIT_LEVELS];
+	bool overwrite;        /* packets may be missing */
+	uint8_t *read;         /* by sequence number since the start: whether a packet was read */
+	strata_count_t first;  /* sequence number of the first packet */
 	bool clock_steps_back; /* packets may then overlap; records in one may not */
 	/* The reader's side. */
 	int64_t newest[AUDIT_LEVELS];
@@ -58,13 +65,27 @@ __attribute__((format(printf, 2, 3))) static inline void audit_complain(struct r
 	va_end(args);
 }
 
+/* Packets that the books can hold. */
+#define AUDIT_PACKETS (1u << 20)
+
+/* A packet's place in the books; sequence numbers have the bits that positions leave them. */
+static inline strata_count_t audit_place(const struct record_audit *audit, strata_count_t sequence)
+{
+	strata_count_t place = (sequence - audit->first) &
+			       (~(strata_count_t)0 >> audit->geo.subbuf_bits);
+
+	return place < AUDIT_PACKETS ? place : AUDIT_PACKETS - 1;
+}
+
 /* Empties the books for a ring that is new. */
 static inline void audit_reset(struct record_audit *audit, const struct strata_ring *ring)
 {
 	unsigned int i;
 
 	audit->geo = ring->geo;
-	audit->sequence = ring->write_count >> ring->geo.subbuf_bits;
+	memset(audit->read, 0, audit_place(audit, audit->sequence) + 1);
+	audit->first = ring->write_count >> ring->geo.subbuf_bits;
+	audit->sequence = audit->first;
 	for (i = 0; i < AUDIT_LEVELS; i++) {
 		memset(audit->fate[i], 0, audit->next[i]);
 		memset(audit->found[i], 0, audit->next[i]);
@@ -75,6 +96,7 @@ static inline void audit_reset(struct record_audit *audit, const struct strata_r
 	audit->packets = audit->records = audit->end_ticks = 0;
 	audit->errors = 0;
 	audit->clock_steps_back = false;
+	audit->overwrite = ring->overwrite;
 }
 
 static inline void audit_open(struct record_audit *audit, const struct strata_ring *ring,
@@ -83,11 +105,16 @@ static inline void audit_open(struct record_audit *audit, const struct strata_ri
 	unsigned int i;
 
 	memset(audit, 0, sizeof(*audit));
+	audit->geo = ring->geo;
 	audit->capacity = capacity;
+	audit->read = calloc(AUDIT_PACKETS, 1);
+	if (!audit->read)
+		abort();
 	for (i = 0; i < AUDIT_LEVELS; i++) {
 		audit->fate[i] = calloc(capacity, 1);
 		audit->found[i] = calloc(capacity, 1);
-		if (!audit->fate[i] || !audit->found[i])
+		audit->went_to[i] = calloc(capacity, sizeof(*audit->went_to[i]));
+		if (!audit->fate[i] || !audit->found[i] || !audit->went_to[i])
 			abort();
 	}
 	audit_reset(audit, ring);
@@ -100,7 +127,9 @@ static inline void audit_close(struct record_audit *audit)
 	for (i = 0; i < AUDIT_LEVELS; i++) {
 		free(audit->fate[i]);
 		free(audit->found[i]);
+		free(audit->went_to[i]);
 	}
+	free(audit->read);
 }
 
 static inline uint32_t audit_word(uint32_t level, uint32_t number, uint32_t i)
@@ -128,6 +157,7 @@ static inline bool audited_reserve(struct record_audit *audit, struct strata_rin
 	payload->words = words;
 	for (i = 0; i < words; i++)
 		payload->word[i] = audit_word(level, number, i);
+	audit->went_to[level][number] = slot->position >> ring->geo.subbuf_bits;
 	audit->fate[level][number] = RECORD_WRITTEN;
 	return true;
 }
@@ -188,6 +218,9 @@ static inline void audit_packet_header(struct record_audit *audit,
 	    header->packet_size != strata_subbuf_bytes(audit->geo) * 8)
 		audit_complain(audit, "packet %llu: a wrong header",
 			       (unsigned long long)audit->sequence);
+	if (audit->overwrite &&
+	    audit_place(audit, header->packet_seq_num) >= audit_place(audit, audit->sequence))
+		audit->sequence = header->packet_seq_num;
 	if (header->packet_seq_num != audit->sequence)
 		audit_complain(audit, "packet %llu says that it is %llu",
 			       (unsigned long long)audit->sequence,
@@ -247,6 +280,7 @@ static inline void audit_packet(struct record_audit *audit, const void *subbuf)
 	}
 	audit->end_ticks = header->timestamp_end;
 	audit->packets++;
+	audit->read[audit_place(audit, audit->sequence)] = 1;
 	audit->sequence = (audit->sequence + 1) & (~(strata_count_t)0 >> audit->geo.subbuf_bits);
 }
 
@@ -256,7 +290,7 @@ static inline unsigned int audit_drain(struct record_audit *audit,
 {
 	unsigned int packets = 0;
 
-	while (strata_reader_ready(reader)) {
+	while (strata_reader_get(reader)) {
 		audit_packet(audit, strata_reader_subbuf(reader));
 		strata_reader_put(reader);
 		packets++;
@@ -269,15 +303,17 @@ static inline void audit_commit_counts(struct record_audit *audit,
 				       const struct ring_fixture *fixture)
 {
 	const struct strata_ring *ring = fixture->ring;
-	strata_count_t partial;
+	strata_count_t unpublished;
 	unsigned int i;
 
 	for (i = 0; i < strata_nr_subbufs(ring->geo); i++) {
 		if (ring->subbuf[i].commit_seq != fixture->writer_area->commit_seq[i])
 			audit_complain(audit, "sub-buffer %u: the mapped commit seq is stale", i);
-		partial = ring->subbuf[i].commit_count - ring->subbuf[i].commit_seq;
-		if (partial >= strata_subbuf_bytes(ring->geo))
-			audit_complain(audit, "sub-buffer %u: a turn was not delivered", i);
+		unpublished = ring->subbuf[i].commit_count - ring->subbuf[i].commit_seq;
+		if (unpublished >= (STRATA_WRITERS_SHARE_CPU ? 1 : strata_subbuf_bytes(ring->geo)))
+			audit_complain(audit,
+				       "sub-buffer %u: %lu committed bytes are not published", i,
+				       unpublished);
 	}
 }
 
@@ -298,8 +334,14 @@ static inline void audit_balance(struct record_audit *audit, struct ring_fixture
 		for (number = 0; number < audit->next[level]; number++) {
 			enum record_fate fate = audit->fate[level][number];
 
+			bool expected = fate == RECORD_WRITTEN;
+
 			lost += fate == RECORD_LOST;
-			if (audit->found[level][number] != (fate == RECORD_WRITTEN))
+			if (audit->overwrite)
+				expected = expected &&
+					   audit->read[audit_place(audit,
+								   audit->went_to[level][number])];
+			if (audit->found[level][number] != expected)
 				audit_complain(audit, "record %u of level %u: fate %d, found %u",
 					       number, level, (int)fate,
 					       audit->found[level][number]);

@@ -28,6 +28,7 @@ struct ring_fixture {
 	struct strata_ring_reader_area *reader_area;
 	unsigned char *data;
 	struct strata_ring_reader reader;
+	unsigned int spare; /* the page of a reader that goes through the writer's home */
 	size_t ring_pages;
 };
 
@@ -53,12 +54,15 @@ static inline void ring_fixture_reset(struct ring_fixture *fixture, struct strat
 {
 	memset(fixture->ring, 0, strata_ring_bytes(geo));
 	memset(fixture->writer_area, 0, sizeof(*fixture->writer_area));
-	fixture->reader_area->read_count = first;
+	memset(fixture->reader_area, 0, sizeof(*fixture->reader_area));
 	strata_ring_init(fixture->ring, geo, fixture->data, fixture->writer_area,
-			 &fixture->reader_area->read_count, 3, first);
+			 fixture->reader_area, 3, first);
 	assert_int_equal(strata_reader_init(&fixture->reader, geo, fixture->writer_area,
-					    fixture->reader_area, fixture->data, first),
+					    fixture->reader_area, fixture->data),
 			 STRATA_READER_OK);
+	strata_reader_resume(&fixture->reader);
+	assert_int_equal(fixture->reader.read_count, first);
+	fixture->spare = fixture->reader.spare;
 }
 
 /* An empty ring of CPU 3 whose counters start at @first, and a reader at its start. */

@@ -101,7 +101,7 @@ static inline timer_t torture_timer(int signal_number, long period_ns)
 }
 
 /* Tortures a ring of two sub-buffers of 4 KiB for @ms; the books are in torture.audit after. */
-static inline void torture_ring_by_signals(unsigned int ms)
+static inline void torture_ring_by_signals(unsigned int ms, bool overwrite)
 {
 	static const struct strata_ring_geometry two_small = { 12, 1 };
 	struct sigaction action = { .sa_handler = torture_signal, .sa_flags = SA_NODEFER };
@@ -115,6 +115,8 @@ static inline void torture_ring_by_signals(unsigned int ms)
 	sched_getaffinity(0, sizeof(cpus), &cpus);
 	memset(&torture, 0, sizeof(torture));
 	ring_fixture_open(&torture.fixture, two_small, wraps_after(two_small, 8));
+	torture.fixture.ring->overwrite = overwrite;
+	torture.fixture.reader.overwrite = overwrite;
 	audit_open(&torture.audit, torture.fixture.ring, TORTURE_RECORDS);
 
 	/* The reader inherits the signals blocked. */

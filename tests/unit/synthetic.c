@@ -141,13 +141,16 @@ void synthetic_record(struct synthetic *rec, struct synthetic_stream *stream, ui
 		      uint32_t id, const void *context, size_t context_bytes, const void *payload,
 		      size_t payload_bytes)
 {
-	size_t bytes = (12 + context_bytes + payload_bytes + 3) / 4 * 4;
+	size_t bytes = 12 + context_bytes + payload_bytes;
 	uint8_t *at;
 
-	if (stream->open && stream->nr_bytes - stream->packet_start + bytes > stream->packet_bytes)
+	/* Records begin on a multiple of 4; content ends where the last one does. */
+	if (stream->open &&
+	    (stream->nr_bytes - stream->packet_start + 3) / 4 * 4 + bytes > stream->packet_bytes)
 		synthetic_close_packet(stream);
 	if (!stream->open)
 		open_packet(stream, ticks);
+	append(stream, -stream->nr_bytes & 3);
 	at = append(stream, bytes);
 	put32(at, id);
 	put64(at + 4, ticks);
@@ -191,7 +194,7 @@ void synthetic_vcpu_clock(struct synthetic *rec, unsigned int pcpu, uint64_t tic
 			  unsigned int domain, unsigned int vcpu,
 			  const struct synthetic_clock *clock)
 {
-	uint8_t payload[48] = { 0 };
+	uint8_t payload[56] = { 0 };
 	const uint16_t who[2] = { (uint16_t)domain, (uint16_t)vcpu };
 
 	memcpy(payload, who, sizeof(who));
@@ -200,13 +203,72 @@ void synthetic_vcpu_clock(struct synthetic *rec, unsigned int pcpu, uint64_t tic
 	payload[7] = clock->is_hvm;
 	put64(payload + 8, clock->offset);
 	put64(payload + 16, clock->ratio);
+	put32(payload + 24, SYNTHETIC_TSC_KHZ);
+	put32(payload + 32, clock->vtsc_mul_frac);
+	put32(payload + 36, (uint32_t)clock->vtsc_shift);
+	put64(payload + 40, clock->vtsc_offset_ns);
 	xen_record(rec, pcpu, ticks, 0x80000002u, payload, sizeof(payload));
+}
+
+/* Halved, then times 5/6: the stamp lies so far back that no time in a test is before it. */
+#define STAMP_TICKS 1000000ull
+#define STAMP_NS    5000ull
+#define STAMP_MUL   0xd5555555u
+
+void synthetic_pcpu_clock(struct synthetic *rec, unsigned int pcpu, uint64_t ticks)
+{
+	uint8_t payload[40] = { 0 };
+
+	put32(payload, pcpu);
+	put32(payload + 4, STAMP_MUL);
+	put32(payload + 8, (uint32_t)-1);
+	put32(payload + 12, SYNTHETIC_TSC_KHZ);
+	put64(payload + 16, STAMP_TICKS);
+	put64(payload + 24, STAMP_NS);
+	xen_record(rec, pcpu, ticks, 0x80000001u, payload, sizeof(payload));
+}
+
+void synthetic_skew(struct synthetic *rec, unsigned int pcpu, uint64_t ticks, unsigned int other,
+		    int64_t min_ticks, int64_t max_ticks)
+{
+	uint8_t payload[32] = { 0 };
+
+	put32(payload, other);
+	put32(payload + 4, pcpu);
+	put64(payload + 8, (uint64_t)min_ticks);
+	put64(payload + 16, (uint64_t)max_ticks);
+	put32(payload + 24, 64);
+	xen_record(rec, pcpu, ticks, 0x80000004u, payload, sizeof(payload));
+}
+
+void synthetic_guest_mode(struct synthetic *rec, unsigned int pcpu, uint64_t ticks,
+			  unsigned int domain, unsigned int vcpu, bool entry)
+{
+	const uint16_t context[2] = { (uint16_t)domain, (uint16_t)vcpu };
+	const uint32_t exit_payload[3] = { 0x72, 0x8107ee00, 0xffffffff };
+
+	synthetic_record(rec, synthetic_stream(rec, "xen", pcpu), ticks,
+			 entry ? 0x00081001u : 0x30081102u, context, sizeof(context), exit_payload,
+			 entry ? 0 : sizeof(exit_payload));
+}
+
+static uint64_t emulated_ticks(const struct synthetic_clock *clock, uint64_t host_ticks)
+{
+	unsigned __int128 half = (host_ticks - STAMP_TICKS) >> 1;
+	uint64_t ns = STAMP_NS + (uint64_t)(half * STAMP_MUL >> 32);
+	unsigned __int128 scaled = ns - clock->vtsc_offset_ns;
+
+	scaled = clock->vtsc_shift < 0 ? scaled >> -clock->vtsc_shift : scaled << clock->vtsc_shift;
+	return (uint64_t)(scaled * clock->vtsc_mul_frac >> 32) +
+	       (clock->is_hvm ? clock->offset : 0);
 }
 
 uint64_t synthetic_guest_ticks(const struct synthetic_clock *clock, uint64_t host_ticks)
 {
 	unsigned __int128 scaled = host_ticks;
 
+	if (clock->emulated)
+		return emulated_ticks(clock, host_ticks);
 	if (!clock->is_hvm)
 		return host_ticks;
 	if (clock->frac_bits)
@@ -229,6 +291,26 @@ void synthetic_mark(struct synthetic *rec, const char *source, unsigned int cpu,
 	const uint8_t payload = (uint8_t)number;
 
 	kernel_record(rec, source, cpu, ticks, SYNTHETIC_MARK, &payload, 1);
+}
+
+void synthetic_open(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks,
+		    const char *name, unsigned int count)
+{
+	uint8_t payload[128] = { 3 };
+	size_t at = 4 + strlen(name) + 1;
+	unsigned int i;
+
+	memcpy(payload + 4, name, strlen(name));
+	at = (at + 3) / 4 * 4;
+	put32(payload + at, count);
+	at += 4;
+	for (i = 0; i < count; i++, at += 2)
+		payload[at] = (uint8_t)(i + 1);
+	payload[at++] = 7;
+	at = (at + 3) / 4 * 4;
+	put32(payload + at, 9);
+	memcpy(payload + at + 4, "free text", 9);
+	kernel_record(rec, source, cpu, ticks, SYNTHETIC_OPEN, payload, at + 4 + 9);
 }
 
 void synthetic_waking(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks,
@@ -303,6 +385,8 @@ void synthetic_build_host(struct synthetic *rec, const struct synthetic_host *ho
 	synthetic_add_source(rec, "dom0", "kernel", 0);
 	synthetic_add_source(rec, "g1", "kernel", 1);
 	synthetic_add_source(rec, "g2", "kernel", 2);
+	if (host->clock.emulated)
+		synthetic_pcpu_clock(rec, 0, now);
 	synthetic_vcpu_clock(rec, 0, now, 1, 0, &host->clock);
 	synthetic_vcpu_clock(rec, 0, now + 1, 2, 0, &g2_clock);
 	synthetic_vcpu_clock(rec, 1, now + 2, 0, 0, &pv_clock);
@@ -329,16 +413,22 @@ static void write_file(const char *path, const void *bytes, size_t length)
 static const char kernel_events[] =
 	"{\"id\":0,\"name\":\"sched_switch\",\"fields\":["
 	"{\"name\":\"prev_comm\",\"kind\":\"text\",\"bytes\":1,\"count\":16},"
-	"{\"name\":\"prev_tid\",\"kind\":\"signed\",\"bytes\":4,\"count\":1},"
+	"{\"name\":\"prev_pid\",\"kind\":\"signed\",\"bytes\":4,\"count\":1},"
 	"{\"name\":\"next_comm\",\"kind\":\"text\",\"bytes\":1,\"count\":16},"
-	"{\"name\":\"next_tid\",\"kind\":\"signed\",\"bytes\":4,\"count\":1}]},"
+	"{\"name\":\"next_pid\",\"kind\":\"signed\",\"bytes\":4,\"count\":1}]},"
 	"{\"id\":1,\"name\":\"sched_waking\",\"fields\":["
 	"{\"name\":\"comm\",\"kind\":\"text\",\"bytes\":1,\"count\":16},"
-	"{\"name\":\"tid\",\"kind\":\"signed\",\"bytes\":4,\"count\":1}]},"
+	"{\"name\":\"pid\",\"kind\":\"signed\",\"bytes\":4,\"count\":1}]},"
 	"{\"id\":2,\"name\":\"hrtimer_expire_entry\",\"fields\":["
 	"{\"name\":\"hrtimer\",\"kind\":\"hex\",\"bytes\":8,\"count\":1}]},"
 	"{\"id\":3,\"name\":\"mark\",\"fields\":["
-	"{\"name\":\"event\",\"kind\":\"unsigned\",\"bytes\":1,\"count\":1}]}";
+	"{\"name\":\"event\",\"kind\":\"unsigned\",\"bytes\":1,\"count\":1}]},"
+	"{\"id\":4,\"name\":\"open\",\"group\":\"files\",\"fields\":["
+	"{\"name\":\"fd\",\"kind\":\"signed\",\"bytes\":4,\"count\":1},"
+	"{\"name\":\"string\",\"kind\":\"string\",\"bytes\":1,\"count\":1},"
+	"{\"name\":\"list\",\"kind\":\"unsigned\",\"bytes\":2,\"count\":0},"
+	"{\"name\":\"flag\",\"kind\":\"unsigned\",\"bytes\":1,\"count\":1},"
+	"{\"name\":\"text\",\"kind\":\"text\",\"bytes\":1,\"count\":0}]}";
 
 static void print_source(FILE *json, const struct synthetic *rec,
 			 const struct synthetic_source *source)

@@ -20,10 +20,11 @@
 
 /* Ids of the kernels' events in every synthetic recording. */
 enum synthetic_kernel_event {
-	SYNTHETIC_SWITCH, /* text prev_comm[16], s32 prev_tid, text next_comm[16], s32 next_tid */
-	SYNTHETIC_WAKING, /* text comm[16], s32 tid */
+	SYNTHETIC_SWITCH, /* text prev_comm[16], s32 prev_pid, text next_comm[16], s32 next_pid */
+	SYNTHETIC_WAKING, /* text comm[16], s32 pid */
 	SYNTHETIC_TIMER,  /* x64 hrtimer */
 	SYNTHETIC_MARK,   /* u8 event: needs padding, and is a word of CTF's language */
+	SYNTHETIC_OPEN,   /* s32 fd, string name, u16 sequence list, u8 flag, text sequence text */
 };
 
 struct synthetic_stream {
@@ -88,15 +89,30 @@ struct synthetic_clock {
 	uint64_t offset;
 	uint64_t ratio;
 	unsigned int frac_bits; /* 0: one */
+	/* Emulated: from the system time of synthetic_pcpu_clock(), by these. */
+	uint32_t vtsc_mul_frac;
+	int vtsc_shift;
+	uint64_t vtsc_offset_ns;
 };
 void synthetic_vcpu_clock(struct synthetic *rec, unsigned int pcpu, uint64_t ticks,
 			  unsigned int domain, unsigned int vcpu,
 			  const struct synthetic_clock *clock);
+/* System time as every CPU has it: 1 ns and 5/6 of one in turns for each two ticks at 2.4 GHz. */
+void synthetic_pcpu_clock(struct synthetic *rec, unsigned int pcpu, uint64_t ticks);
+void synthetic_skew(struct synthetic *rec, unsigned int pcpu, uint64_t ticks, unsigned int other,
+		    int64_t min_ticks, int64_t max_ticks);
+/* The current vCPU of @pcpu enters guest mode, or has left it. */
+void synthetic_guest_mode(struct synthetic *rec, unsigned int pcpu, uint64_t ticks,
+			  unsigned int domain, unsigned int vcpu, bool entry);
 uint64_t synthetic_guest_ticks(const struct synthetic_clock *clock, uint64_t host_ticks);
 
 /* A kernel: @ticks are the guest's own. */
 void synthetic_mark(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks,
 		    unsigned int number);
+/* @name: up to 64 bytes; the list is 1, 2, ... @count (up to 8), the flag 7, the text "free text"
+ */
+void synthetic_open(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks,
+		    const char *name, unsigned int count);
 void synthetic_waking(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks,
 		      const char *comm, int tid);
 void synthetic_switch(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks,

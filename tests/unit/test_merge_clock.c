@@ -9,7 +9,7 @@
 
 #include <strata/clock.h>
 
-#include "clock_maps.h"
+#include "stream_clock.h"
 
 /* A generator of our own: the same numbers on every run. */
 static uint64_t random_state = 88172645463325252ull;
@@ -165,6 +165,13 @@ static void nanoseconds_never_decrease_as_ticks_grow(void **state)
 	}
 }
 
+static const struct strata_vcpu_stime no_stimes;
+
+static uint64_t converted(struct strata_stream_clock *clock, uint64_t guest)
+{
+	return strata_stream_clock_convert(clock, guest).ticks;
+}
+
 static struct strata_hv_vcpu_clock offset_clock(uint16_t domain, uint64_t offset)
 {
 	struct strata_hv_vcpu_clock clock = { .domain = domain, .is_hvm = 1, .offset = offset };
@@ -184,16 +191,16 @@ static void the_map_follows_the_time_when_it_changed(void **state)
 	assert_true(strata_clock_maps_add(&maps, 5000, &late));
 	assert_true(strata_clock_maps_add(&maps, 1000, &early));
 	assert_true(strata_clock_maps_add(&maps, 1000, &other));
-	strata_clock_maps_sort(&maps);
-	strata_stream_clock_init(&clock, &maps, 1, 0, 100);
+	strata_clock_maps_sort(&maps, 100);
+	strata_stream_clock_init(&clock, &maps, &no_stimes, 0, 1, 0);
 	assert_int_equal(clock.nr, 2);
 	/* ... then readings before and after are each undone by their own map,
 	 * though the change came a little later than its record. */
-	assert_int_equal(strata_stream_clock_convert(&clock, 600), 500);
-	assert_int_equal(strata_stream_clock_convert(&clock, 5099), 4999);
-	assert_int_equal(strata_stream_clock_convert(&clock, 5120), 5020);
-	assert_int_equal(strata_stream_clock_convert(&clock, 5750), 5050);
-	assert_int_equal(strata_stream_clock_convert(&clock, 6700), 6000);
+	assert_int_equal(converted(&clock, 600), 500);
+	assert_int_equal(converted(&clock, 5099), 4999);
+	assert_int_equal(converted(&clock, 5120), 5020);
+	assert_int_equal(converted(&clock, 5750), 5050);
+	assert_int_equal(converted(&clock, 6700), 6000);
 	strata_clock_maps_clear(&maps);
 }
 
@@ -206,12 +213,76 @@ static void a_counter_that_was_set_back_enters_the_next_map(void **state)
 	(void)state;
 	assert_true(strata_clock_maps_add(&maps, 1000, &early));
 	assert_true(strata_clock_maps_add(&maps, 50000, &late));
-	strata_clock_maps_sort(&maps);
-	strata_stream_clock_init(&clock, &maps, 1, 0, 1);
-	assert_int_equal(strata_stream_clock_convert(&clock, 58999), 49999);
+	strata_clock_maps_sort(&maps, 100);
+	strata_stream_clock_init(&clock, &maps, &no_stimes, 0, 1, 0);
+	assert_int_equal(converted(&clock, 58999), 49999);
 	/* 50010 under the first map would be 41010: but readings went back. */
-	assert_int_equal(strata_stream_clock_convert(&clock, 50010), 50010);
-	assert_int_equal(strata_stream_clock_convert(&clock, 50020), 50020);
+	assert_int_equal(converted(&clock, 50010), 50010);
+	assert_int_equal(converted(&clock, 50020), 50020);
+	strata_clock_maps_clear(&maps);
+}
+
+static void a_step_back_that_shows_leaves_no_doubt(void **state)
+{
+	struct strata_clock_maps maps = { 0 };
+	struct strata_hv_vcpu_clock early = offset_clock(1, 9000), late = offset_clock(1, 0);
+	struct strata_stream_clock clock;
+
+	(void)state;
+	assert_true(strata_clock_maps_add(&maps, 1000, &early));
+	assert_true(strata_clock_maps_add(&maps, 50000, &late));
+	strata_clock_maps_sort(&maps, 1);
+	strata_stream_clock_init(&clock, &maps, &no_stimes, 0, 1, 0);
+	assert_int_equal(strata_stream_clock_steps_back(&clock), 1);
+	strata_stream_clock_goes_back(&clock, 1);
+	assert_int_equal(strata_stream_clock_convert(&clock, 58999).bound, 0);
+	assert_int_equal(strata_stream_clock_convert(&clock, 50010).bound, 0);
+	strata_clock_maps_clear(&maps);
+}
+
+static void a_step_back_that_does_not_show_is_a_doubt_of_its_size(void **state)
+{
+	struct strata_clock_maps maps = { 0 };
+	struct strata_hv_vcpu_clock early = offset_clock(1, 9000), late = offset_clock(1, 0);
+	struct strata_stream_clock clock;
+	struct strata_host_time time;
+
+	(void)state;
+	assert_true(strata_clock_maps_add(&maps, 1000, &early));
+	assert_true(strata_clock_maps_add(&maps, 50000, &late));
+	strata_clock_maps_sort(&maps, 1);
+	strata_stream_clock_init(&clock, &maps, &no_stimes, 0, 1, 0);
+	strata_stream_clock_goes_back(&clock, 0);
+	/* Long before the step, and long after it, there is none. */
+	assert_int_equal(strata_stream_clock_convert(&clock, 19000).bound, 0);
+	/* A reading at 50010, after a silence: it could have been at 41010, too. */
+	time = strata_stream_clock_convert(&clock, 50010);
+	assert_int_equal(time.ticks, 41010);
+	assert_true(time.bound >= 9000 && time.bound < 9100);
+	time = strata_stream_clock_convert(&clock, 59010);
+	assert_int_equal(time.ticks, 59010);
+	assert_int_equal(time.bound, 0);
+	strata_clock_maps_clear(&maps);
+}
+
+static void doubts_reach_across_pieces_that_are_shorter(void **state)
+{
+	struct strata_clock_maps maps = { 0 };
+	struct strata_hv_vcpu_clock clocks[] = { offset_clock(1, 9000), offset_clock(1, 4000),
+						 offset_clock(1, 0) };
+	struct strata_stream_clock clock;
+	struct strata_host_time time;
+
+	(void)state;
+	/* Set back by 5000, and 100 ticks later by 4000. */
+	assert_true(strata_clock_maps_add(&maps, 1000, &clocks[0]));
+	assert_true(strata_clock_maps_add(&maps, 50000, &clocks[1]));
+	assert_true(strata_clock_maps_add(&maps, 50100, &clocks[2]));
+	strata_clock_maps_sort(&maps, 1);
+	strata_stream_clock_init(&clock, &maps, &no_stimes, 0, 1, 0);
+	time = strata_stream_clock_convert(&clock, 50110);
+	assert_int_equal(time.ticks, 41110);
+	assert_true(time.bound >= 9000 && time.bound < 9100);
 	strata_clock_maps_clear(&maps);
 }
 
@@ -223,23 +294,32 @@ static void records_that_repeat_a_map_make_no_new_piece(void **state)
 	(void)state;
 	assert_true(strata_clock_maps_add(&maps, 1000, &same));
 	assert_true(strata_clock_maps_add(&maps, 2000, &same));
-	strata_clock_maps_sort(&maps);
+	strata_clock_maps_sort(&maps, 100);
 	assert_int_equal(maps.nr, 1);
 	strata_clock_maps_clear(&maps);
 }
 
-static void an_emulated_clock_makes_its_domain_unusable(void **state)
+static void a_map_that_cannot_be_makes_its_domain_unusable(void **state)
 {
 	struct strata_clock_maps maps = { 0 };
-	struct strata_hv_vcpu_clock fine = offset_clock(1, 100), emulated = offset_clock(2, 100);
+	struct strata_hv_vcpu_clock fine = offset_clock(1, 100), bad = offset_clock(2, 100);
+	struct strata_hv_vcpu_clock emulated = offset_clock(3, 100);
+	struct strata_hv_vcpu_clock bad_emulated = offset_clock(4, 100);
 
 	(void)state;
+	bad.ratio_frac_bits = 64;
 	emulated.emulated = 1;
+	emulated.vtsc_mul_frac = 1u << 31;
+	bad_emulated.emulated = 1;
 	assert_true(strata_clock_maps_add(&maps, 1000, &fine));
+	assert_true(strata_clock_maps_add(&maps, 1000, &bad));
 	assert_true(strata_clock_maps_add(&maps, 1000, &emulated));
-	strata_clock_maps_sort(&maps);
+	assert_true(strata_clock_maps_add(&maps, 1000, &bad_emulated));
+	strata_clock_maps_sort(&maps, 2400000);
 	assert_true(strata_clock_maps_usable(&maps, 1));
 	assert_false(strata_clock_maps_usable(&maps, 2));
+	assert_true(strata_clock_maps_usable(&maps, 3));
+	assert_false(strata_clock_maps_usable(&maps, 4));
 	strata_clock_maps_clear(&maps);
 }
 
@@ -256,8 +336,11 @@ int main(void)
 		cmocka_unit_test(nanoseconds_never_decrease_as_ticks_grow),
 		cmocka_unit_test(the_map_follows_the_time_when_it_changed),
 		cmocka_unit_test(a_counter_that_was_set_back_enters_the_next_map),
+		cmocka_unit_test(a_step_back_that_shows_leaves_no_doubt),
+		cmocka_unit_test(a_step_back_that_does_not_show_is_a_doubt_of_its_size),
+		cmocka_unit_test(doubts_reach_across_pieces_that_are_shorter),
 		cmocka_unit_test(records_that_repeat_a_map_make_no_new_piece),
-		cmocka_unit_test(an_emulated_clock_makes_its_domain_unusable),
+		cmocka_unit_test(a_map_that_cannot_be_makes_its_domain_unusable),
 	};
 
 	return cmocka_run_group_tests_name("clock", tests, NULL, NULL);

@@ -42,11 +42,14 @@ static void what_is_saved_is_loaded_again(void **state)
 	const struct strata_event_desc event = {
 		.id = 3,
 		.name = "everything",
-		.nr_fields = 4,
+		.group = "of_all_kinds",
+		.nr_fields = 6,
 		.fields = { { "u", STRATA_FIELD_UNSIGNED, 1, 1 },
 			    { "s", STRATA_FIELD_SIGNED, 2, 3 },
 			    { "x", STRATA_FIELD_HEX, 8, 1 },
-			    { "t", STRATA_FIELD_TEXT, 1, 16 } },
+			    { "t", STRATA_FIELD_TEXT, 1, 16 },
+			    { "string", STRATA_FIELD_STRING, 1, 1 },
+			    { "sequence", STRATA_FIELD_HEX, 8, 0 } },
 	};
 	struct strata_recording saved = { .tsc_khz = 2893202,
 					  .anchor_ticks = UINT64_MAX,
@@ -61,6 +64,9 @@ static void what_is_saved_is_loaded_again(void **state)
 	source->layer = STRATA_LAYER_KERNEL;
 	source->domain = 513;
 	strcpy(source->domain_name, "gäst \"1\"\n");
+	source->came_ticks = 5;
+	source->went_ticks = 1ull << 62;
+	source->ended = STRATA_SOURCE_REBOOTED;
 	for (i = 0; i < 16; i++)
 		source->uuid[i] = (uint8_t)(i * 17);
 	assert_int_equal(strata_source_add_event(source, &event, &error), 0);
@@ -83,6 +89,9 @@ static void what_is_saved_is_loaded_again(void **state)
 	assert_int_equal(loaded.sources[0].domain, 513);
 	assert_string_equal(loaded.sources[0].domain_name, "gäst \"1\"\n");
 	assert_memory_equal(loaded.sources[0].uuid, saved.sources[0].uuid, 16);
+	assert_int_equal(loaded.sources[0].came_ticks, 5);
+	assert_int_equal(loaded.sources[0].went_ticks, 1ull << 62);
+	assert_int_equal(loaded.sources[0].ended, STRATA_SOURCE_REBOOTED);
 	assert_int_equal(loaded.sources[0].nr_events, 1);
 	assert_memory_equal(&loaded.sources[0].events[0], &event, sizeof(event));
 	assert_int_equal(loaded.sources[0].nr_streams, 2);
@@ -125,6 +134,8 @@ static void a_domain_name_that_is_no_utf8_can_be_saved(void **state)
 	"{\"name\":\"" name "\"," GOOD_SOURCE GOOD_UUID "\"streams\":[" streams \
 	"],\"events\":[" events "]}"
 #define WITH_EVENT(event) WITH_SOURCES(SOURCE("g1", "", event))
+#define WITH_LIFE(life) \
+	WITH_SOURCES("{\"name\":\"g1\"," GOOD_SOURCE GOOD_UUID GOOD_STREAMS life "\"events\":[]}")
 #define STREAM(cpu, lost) \
 	"{\"cpu\":" cpu ",\"packets\":1,\"events\":1,\"lost\":" lost ",\"bad_packets\":0}"
 
@@ -180,6 +191,14 @@ static void everything_that_is_wrong_in_a_file_is_refused(void **state)
 		{ WITH_SOURCES("{\"name\":\"g1\",\"layer\":\"kernel\",\"domain\":65536}"),
 		  "\"domain\" is over" },
 		{ WITH_SOURCES("{\"name\":\"g1\"," GOOD_SOURCE "\"uuid\":\"0\"}"), "not a UUID" },
+		{ WITH_LIFE("\"came_ticks\":-1,"), "\"came_ticks\" is not a whole number" },
+		{ WITH_LIFE("\"went_ticks\":7,"), "\"ended\" is not a string" },
+		{ WITH_LIFE("\"ended\":\"domain destroyed\","), "\"went_ticks\" is not a whole" },
+		{ WITH_LIFE("\"went_ticks\":7,\"ended\":\"tired\","), "\"ended\" is no reason" },
+		{ WITH_LIFE("\"went_ticks\":7,\"ended\":\"with the recording\","),
+		  "\"ended\" is no reason" },
+		{ WITH_LIFE("\"came_ticks\":8,\"went_ticks\":7,\"ended\":\"domain destroyed\","),
+		  "before \"came_ticks\"" },
 		{ WITH_SOURCES(SOURCE("g1", STREAM("65535", "0"), "")), "\"cpu\" is over" },
 		{ WITH_SOURCES(SOURCE("g1", STREAM("0", "-1"), "")), "\"lost\" is not" },
 		{ WITH_SOURCES(SOURCE("g1", STREAM("3", "0") "," STREAM("3", "0"), "")),
@@ -190,7 +209,18 @@ static void everything_that_is_wrong_in_a_file_is_refused(void **state)
 		{ WITH_EVENT(EVENT("a", FIELD("float", "4", "1"))), "\"kind\" is none of" },
 		{ WITH_EVENT(EVENT("a", FIELD("signed", "3", "1"))), "3 bytes (1, 2, 4 or 8" },
 		{ WITH_EVENT(EVENT("a", FIELD("text", "2", "1"))), "text of 2-byte elements" },
-		{ WITH_EVENT(EVENT("a", FIELD("hex", "4", "0"))), "no element" },
+		{ WITH_EVENT(EVENT("a", FIELD("string", "2", "1"))), "text of 2-byte elements" },
+		{ WITH_EVENT(EVENT("a", FIELD("string", "1", "0"))), "0 strings (1 can be)" },
+		{ WITH_EVENT(EVENT("a", FIELD("string", "1", "2"))), "2 strings (1 can be)" },
+		{ WITH_EVENT(EVENT(
+			  "a", FIELD("hex", "4", "0") ",{\"name\":\"_f_length\",\"kind\":\"hex\","
+						      "\"bytes\":1,\"count\":1}")),
+		  "fields f and _f_length: one has the name" },
+		{ WITH_EVENT(EVENT("a", "{\"name\":\"_f_length\",\"kind\":\"hex\",\"bytes\":1,"
+					"\"count\":1}," FIELD("hex", "4", "0"))),
+		  "fields _f_length and f: one has the name" },
+		{ WITH_EVENT("{\"id\":1,\"name\":\"a\",\"group\":\"b c\",\"fields\":[]}"),
+		  "its group is not a C identifier" },
 		{ WITH_EVENT(EVENT("a", FIELD("hex", "8", "257"))), "payload of 2056 bytes" },
 		{ WITH_EVENT(EVENT("a", FIELD("hex", "8", "1") "," FIELD("hex", "8", "1"))),
 		  "two of that name" },
@@ -202,6 +232,10 @@ static void everything_that_is_wrong_in_a_file_is_refused(void **state)
 	/* Given that without a fault it is accepted ... */
 	assert_int_equal(load_text(WITH_SOURCES(SOURCE("g1", STREAM("3", "0"),
 						       EVENT("a", FIELD("hex", "8", "256")))),
+				   &error),
+			 0);
+	assert_int_equal(load_text(WITH_LIFE("\"came_ticks\":7,\"went_ticks\":7,"
+					     "\"ended\":\"domain destroyed\","),
 				   &error),
 			 0);
 	/* ... with each of these it is not. */
@@ -293,6 +327,8 @@ static void stratas_own_events_are_described_as_their_structures(void **state)
 	assert_int_equal(strata_event_payload_bytes(&event), sizeof(struct strata_hv_vcpu_clock));
 	assert_true(strata_xen_event((uint32_t)STRATA_HV_VCPU_STATE, &event));
 	assert_int_equal(strata_event_payload_bytes(&event), sizeof(struct strata_hv_vcpu_state));
+	assert_true(strata_xen_event((uint32_t)STRATA_HV_PCPU_SKEW, &event));
+	assert_int_equal(strata_event_payload_bytes(&event), sizeof(struct strata_hv_pcpu_skew));
 	assert_true(strata_xen_event((uint32_t)STRATA_HV_BUDGET, &event));
 	assert_int_equal(strata_event_payload_bytes(&event), sizeof(struct strata_hv_budget));
 	assert_false(strata_xen_event(0x80000000u, &event));

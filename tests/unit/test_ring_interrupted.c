@@ -23,6 +23,7 @@ static struct ring_fixture fixture;
 static struct record_audit audit;
 static uint64_t clock_now, clock_peak;
 static bool reader_calls; /* the reader goes through the writer's home, as Xen's does */
+static bool overwriting;
 
 struct interruption {
 	unsigned int at; /* point of the level that is interrupted */
@@ -62,6 +63,16 @@ static uint32_t room_left(void)
 	return (uint32_t)(strata_subbuf_bytes(two_small) - offset);
 }
 
+static bool gets_by_call(struct strata_ring_reader *reader)
+{
+	int page = strata_ring_get(fixture.ring, &fixture.spare);
+
+	if (page < 0)
+		return false;
+	reader->page = (unsigned int)page;
+	return true;
+}
+
 /* What the reader does, on another CPU: at once, as seen from this one. */
 static void reader_drains(uint32_t level)
 {
@@ -73,11 +84,10 @@ static void reader_drains(uint32_t level)
 	if (reading)
 		return;
 	reading = true;
-	while (reader_calls ? strata_ring_ready(fixture.ring, reader->read_count)
-			    : strata_reader_ready(reader)) {
+	while (reader_calls ? gets_by_call(reader) : strata_reader_get(reader)) {
 		audit_packet(&audit, strata_reader_subbuf(reader));
 		if (reader_calls)
-			strata_ring_put(fixture.ring, &fixture.reader_area->read_count);
+			strata_ring_put(fixture.ring);
 		strata_reader_put(reader);
 	}
 	reading = false;
@@ -112,7 +122,10 @@ static void ends_where_the_subbuffer_does(uint32_t level)
 
 static void fills_the_buffer(uint32_t level)
 {
-	while (audited_write(&audit, fixture.ring, level, LARGE_WORDS))
+	unsigned int i;
+
+	/* A ring that overwrites is full once each of its sub-buffers was. */
+	for (i = 0; i < 5 && audited_write(&audit, fixture.ring, level, LARGE_WORDS); i++)
 		;
 }
 
@@ -245,6 +258,8 @@ static bool live_through(const struct situation *situation, void (*interrupted)(
 	clock_now = clock_peak = 10000;
 	level_now = 0;
 	ring_fixture_reset(&fixture, two_small, wraps_after(two_small, 1));
+	fixture.ring->overwrite = overwriting;
+	fixture.reader.overwrite = overwriting;
 	audit_reset(&audit, fixture.ring);
 	audit.clock_steps_back = true;
 	situation->make();
@@ -308,7 +323,7 @@ static void interrupt_once(void (*interrupted)(uint32_t level))
 					fail_msg("%s; %s at point %u: %s", situations[s].name,
 						 happenings[h].name, at, audit.first_error);
 			}
-			if (at < 8)
+			if (at < (interrupted == reader_drains ? 3 : 8))
 				fail_msg("%s has only %u points", situations[s].name, at);
 		}
 	}
@@ -385,9 +400,8 @@ static void a_reader_by_calls_sees_what_a_reader_by_memory_does(void **state)
 	interrupt_once(flushes);
 }
 
-static void interruptions_of_interruptions_lose_nothing_uncounted(void **state)
+static void interruptions_at_drawn_places(void)
 {
-	(void)state;
 	lives = lives_as_planned = 0;
 	for (reader_calls = false;; reader_calls = true) {
 		interrupt_the_interruptions(2, 60000);
@@ -397,6 +411,29 @@ static void interruptions_of_interruptions_lose_nothing_uncounted(void **state)
 	}
 	/* The places are drawn: enough of them must exist. */
 	assert_in_range(lives_as_planned, lives / 10, lives);
+}
+
+static void interruptions_of_interruptions_lose_nothing_uncounted(void **state)
+{
+	(void)state;
+	interruptions_at_drawn_places();
+}
+
+static void a_ring_that_overwrites_interrupted_anywhere_loses_whole_packets_only(void **state)
+{
+	(void)state;
+	overwriting = true;
+	for (reader_calls = false;; reader_calls = true) {
+		interrupt_once(writes_small);
+		interrupt_once(fills_the_subbuffer);
+		interrupt_once(fills_the_buffer);
+		interrupt_once(flushes);
+		interrupt_once(reader_drains);
+		if (reader_calls)
+			break;
+	}
+	interruptions_at_drawn_places();
+	overwriting = false;
 }
 
 static int open_the_ring(void **state)
@@ -424,6 +461,8 @@ int main(void)
 		cmocka_unit_test(a_loss_interrupted_anywhere_is_counted_for_the_reader),
 		cmocka_unit_test(a_reader_by_calls_sees_what_a_reader_by_memory_does),
 		cmocka_unit_test(interruptions_of_interruptions_lose_nothing_uncounted),
+		cmocka_unit_test(
+			a_ring_that_overwrites_interrupted_anywhere_loses_whole_packets_only),
 	};
 
 	return cmocka_run_group_tests_name("ring_interrupted", tests, open_the_ring,

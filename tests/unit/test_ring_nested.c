@@ -22,7 +22,8 @@ static uint64_t clock_that_is_interrupted(void)
 	return ticks;
 }
 
-#define strata_clock() clock_that_is_interrupted()
+#define strata_clock()           clock_that_is_interrupted()
+#define STRATA_WRITERS_SHARE_CPU 1
 
 #include "record_audit.h"
 

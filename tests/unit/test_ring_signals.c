@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* test_ring_signals.c - see signal_torture.h; here on the platform as it is. */
+#define STRATA_WRITERS_SHARE_CPU 1
+
 #include "signal_torture.h"
 
-static void writers_nested_by_signals_lose_nothing_uncounted(void **state)
+static void torture_a_ring(bool overwrite)
 {
 	unsigned int level;
 
-	(void)state;
-	torture_ring_by_signals(1500);
+	torture_ring_by_signals(1500, overwrite);
 	for (level = 0; level < TORTURE_DEPTH_MAX; level++)
 		print_message("# depth %u: %lu records\n", level, torture.nested[level]);
 	print_message("# %llu records in %llu packets; lost: %lu full, %lu nested\n",
@@ -23,10 +24,23 @@ static void writers_nested_by_signals_lose_nothing_uncounted(void **state)
 	torture_end();
 }
 
+static void writers_nested_by_signals_lose_nothing_uncounted(void **state)
+{
+	(void)state;
+	torture_a_ring(false);
+}
+
+static void writers_nested_by_signals_that_overwrite_lose_whole_packets_only(void **state)
+{
+	(void)state;
+	torture_a_ring(true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(writers_nested_by_signals_lose_nothing_uncounted),
+		cmocka_unit_test(writers_nested_by_signals_that_overwrite_lose_whole_packets_only),
 	};
 
 	return cmocka_run_group_tests_name("ring_signals", tests, NULL, NULL);

@@ -255,6 +255,30 @@ static void equation_4_writer_and_reader_meet_only_in_the_same_turn(void **state
 	for_each_history(check_being_written);
 }
 
+/* Every place where a reader can be, and those beside it where none can. */
+static void check_read_count(const struct history *history)
+{
+	wide_t buffer = subbuf_bytes(history) * nr_subbufs(history);
+	wide_t read = history->first + buffer * 3;
+	wide_t behind;
+
+	for (behind = 0; behind <= buffer; behind += subbuf_bytes(history) / 4)
+		assert_true(strata_read_count_possible(
+			history->geo, (strata_count_t)(read + behind), (strata_count_t)read));
+	assert_false(strata_read_count_possible(history->geo, (strata_count_t)(read + buffer + 1),
+						(strata_count_t)read));
+	assert_false(strata_read_count_possible(history->geo, (strata_count_t)(read - 1),
+						(strata_count_t)read));
+	assert_false(strata_read_count_possible(history->geo, (strata_count_t)(read + buffer / 2),
+						(strata_count_t)(read + 8)));
+}
+
+static void a_reader_is_within_a_buffer_of_the_writer_or_nowhere(void **state)
+{
+	(void)state;
+	for_each_history(check_read_count);
+}
+
 static void a_geometry_is_valid_within_its_limits_and_not_beyond(void **state)
 {
 	unsigned int subbuf_bits, nr_subbufs_bits;
@@ -284,7 +308,9 @@ static void the_layout_is_what_a_reader_of_this_version_expects(void **state)
 	assert_int_equal(offsetof(struct strata_ring_writer_area, commit_seq), 128);
 	assert_in_range(sizeof(struct strata_ring_writer_area), 1,
 			STRATA_WRITER_AREA_PAGES * STRATA_PAGE_BYTES);
-	assert_int_equal(sizeof(struct strata_ring_reader_area), 64);
+	assert_int_equal(offsetof(struct strata_ring_reader_area, table), 64);
+	assert_in_range(sizeof(struct strata_ring_reader_area), 1,
+			STRATA_READER_AREA_PAGES * STRATA_PAGE_BYTES);
 }
 
 int main(void)
@@ -297,6 +323,7 @@ int main(void)
 		cmocka_unit_test(a_subbuffer_that_is_ready_may_be_entered_one_buffer_later),
 		cmocka_unit_test(a_new_ring_is_committed_before_its_first_turn_and_ready_nowhere),
 		cmocka_unit_test(equation_4_writer_and_reader_meet_only_in_the_same_turn),
+		cmocka_unit_test(a_reader_is_within_a_buffer_of_the_writer_or_nowhere),
 		cmocka_unit_test(a_geometry_is_valid_within_its_limits_and_not_beyond),
 		cmocka_unit_test(the_layout_is_what_a_reader_of_this_version_expects),
 	};

@@ -19,7 +19,7 @@ tests/xen/kernel.sh
 tests/xen/images.sh
 rm -rf "$out/raw" "$out/ctf" "$out/timeline.txt" "$out/summary.json"
 mkdir -p "$out"
-echo "demo: booting a Xen host with dom0, g1 (mostly asleep) and g2 (busy), on one pCPU; about a minute"
+echo "demo: booting a Xen host with dom0, g1 (PVH, mostly asleep) and g2 (PV, busy), on one pCPU; about a minute"
 tests/xen/lab tests/xen/demo.lab --out "$out" --limit 240
 echo
 echo "demo: merging what was recorded into one timeline"

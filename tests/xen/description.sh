@@ -7,8 +7,9 @@
 #     host cpus=2 memory=2048 [xen_args="..."]
 #     dom0 memory=640 vcpus=1 script=scripts/demo.sh [pin=0] [module=yes] [module_args="..."]
 #     guest NAME type=pv|pvh [memory=128] [vcpus=1] [pin=1] [tsc_mode=native] [module=yes] [module_args="..."]
-#         [workload="COMMAND"]                                    (all of it on one line)
+#         [start=yes|no] [on_reboot=destroy|restart] [workload="COMMAND"]         (all of it on one line)
 #
+# A guest with start=no is left to the script, which finds its configuration in /lab/guests/NAME.cfg.
 # Memory is in MiB. pin is a physical CPU, or a range or list of them. A script's path is relative to the description.
 
 # What read_description leaves: setting[SECTION.KEY], where SECTION is host, dom0 or a guest's name; guests in order.
@@ -38,7 +39,8 @@ wrong_value() {
 	cpus | vcpus) form='^([1-9]|[1-5][0-9]|6[0-4])$' must='be 1 to 64' ;;
 	memory) form='^[1-9][0-9]{1,5}$' must='be a number of MiB' ;;
 	type) form='^(pv|pvh)$' must='be pv or pvh' ;;
-	module) form='^(yes|no)$' must='be yes or no' ;;
+	module | start) form='^(yes|no)$' must='be yes or no' ;;
+	on_reboot) form='^(destroy|restart)$' must='be destroy or restart' ;;
 	pin) form='^[0-9]+([-,][0-9]+)*$' must='name physical CPUs, as 1, 0-1 or 0,2' ;;
 	tsc_mode)
 		form='^(default|always_emulate|native|native_paravirt)$'
@@ -108,8 +110,9 @@ read_description() {
 			setting[$name.line]=$line_read
 			guests+=("$name")
 			read_settings "$name" \
-				"type memory vcpus pin tsc_mode module module_args workload" "$rest" || return
-			default_settings "$name" memory=128 pin= vcpus=1 tsc_mode=native module=no module_args= workload=
+				"type memory vcpus pin tsc_mode module module_args start on_reboot workload" "$rest" || return
+			default_settings "$name" memory=128 pin= vcpus=1 tsc_mode=native module=no module_args= \
+				start=yes on_reboot=destroy workload=
 			[ -n "${setting[$name.type]+set}" ] ||
 				description_error "guest $name has no type=pv or type=pvh" || return
 			;;
@@ -160,7 +163,7 @@ write_dom0_files() {
 	done
 	: >"$dir/guests/list"
 	for name in "${guests[@]}"; do
-		printf '%s\n' "$name" >>"$dir/guests/list"
+		[ "${setting[$name.start]}" = no ] || printf '%s\n' "$name" >>"$dir/guests/list"
 		write_guest "$name" >"$dir/guests/$name.cfg"
 	done
 }
@@ -168,11 +171,14 @@ write_dom0_files() {
 # Prints xl's configuration of guest $1. What its init has to do follows "--". The rest of the kernel's arguments makes it
 # boot sooner on an emulated CPU: rodata=off spares it a walk over all its page tables (1 to 2 s; dom0 keeps that
 # protection), pci=noearly a search in ports where each access exits (2 s), and noxsave a warning of 50 lines, because the
-# XSAVE area has another size in a PVH guest under TCG.
+# XSAVE area has another size in a PVH guest under TCG. Where each reading of the counter exits, which costs all of the TLB
+# there, the kernel keeps its time by the tick instead.
 write_guest() {
 	local name=$1 key kernel_args="console=hvc0 loglevel=5 rodata=off"
 
 	[ "${setting[$name.type]}" != pvh ] || kernel_args+=" pci=noearly noxsave"
+	[ "${setting[$name.type]} ${setting[$name.tsc_mode]}" != "pvh always_emulate" ] ||
+		kernel_args+=" clocksource=jiffies"
 	printf 'name = "%s"\n' "$name"
 	for key in type tsc_mode; do
 		printf '%s = "%s"\n' "$key" "${setting[$name.$key]}"
@@ -184,5 +190,5 @@ write_guest() {
 	printf 'kernel = "/boot/vmlinux"\nramdisk = "/boot/guest.img"\n'
 	printf 'extra = "%s -- %s %s %s workload %s"\n' "$kernel_args" "$name" "${setting[$name.module]}" \
 		"${setting[$name.module_args]}" "${setting[$name.workload]}"
-	printf 'on_poweroff = "destroy"\non_reboot = "destroy"\non_crash = "destroy"\n'
+	printf 'on_poweroff = "destroy"\non_reboot = "%s"\non_crash = "destroy"\n' "${setting[$name.on_reboot]}"
 }

@@ -23,7 +23,7 @@ busybox=$(command -v busybox) || die "busybox is missing; run: apt-get install b
 ! ldd "$busybox" >/dev/null 2>&1 || die "$busybox is not static; run: apt-get install busybox-static"
 
 dom0_modules=(xen-evtchn xen-gntdev xen-gntalloc xen-privcmd xenfs virtio_pci 9pnet_virtio 9p)
-guest_modules=(xen-evtchn xen-gntalloc xenfs)
+guest_modules=(xen-evtchn xen-gntalloc xenfs msr)
 dom0_programs=(usr/lib/xen-4.17/bin/{xl,xenstored,xenconsoled,xen-init-dom0,xentrace,xen-hptool})
 dom0_programs+=(usr/bin/xenstore-{chmod,exists,list,ls,read,rm,watch,write})
 
@@ -81,11 +81,12 @@ add_modules() {
 	done
 }
 
-# Adds program $2 and the libraries that it loads to tree $1, under /bin.
+# Adds program $2 and the libraries that it loads to tree $1, under /bin or $3.
 add_program() {
-	local tree=$1 program=$2 missing
+	local tree=$1 program=$2 dir=${3:-bin} missing
 
-	cp -L "$program" "$tree/bin/"
+	mkdir -p "$tree/$dir"
+	cp -L "$program" "$tree/$dir/"
 	ldd "$program" >"$lab/ldd" 2>&1 || die "$program is not a dynamic program for this machine"
 	missing=$(awk '/not found/ { print $1 }' "$lab/ldd" | xargs)
 	[ -z "$missing" ] || die "${program##*/} needs $missing; run: apt-get install libxen-dev and what it was linked with"
@@ -131,6 +132,8 @@ then
 	for program in "${dom0_programs[@]}"; do
 		add_program "$tree" "$tools/$program"
 	done
+	# xl save runs it by its path.
+	add_program "$tree" "$tools/usr/lib/xen-4.17/bin/libxl-save-helper" usr/lib/xen-4.17/bin
 	# pthread_cancel loads it by name; xl aborts without it.
 	cp -L /lib/x86_64-linux-gnu/libgcc_s.so.1 "$tree/lib/x86_64-linux-gnu/"
 	: >"$tree/etc/xen/xl.conf"

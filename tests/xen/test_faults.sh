@@ -18,7 +18,7 @@ build_helpers() {
 # Each marked system call was recorded once, or counted as lost.
 marked_add_up() {
 	local recorded lost
-	recorded=$(grep -cE 'syscall_entry.*0x5354.*0x52415441' "$OUT/marked-merged/timeline.txt")
+	recorded=$(grep -cE 'sys_enter.*0x5354.*0x52415441' "$OUT/marked-merged/timeline.txt")
 	lost=$(jq '.lost' "$OUT/marked-merged/summary.json")
 	echo "recorded $recorded + lost $lost, of $MARKED"
 	[ "$lost" -gt 0 ] && [ "$recorded" -gt 0 ] && [ $((recorded + lost)) = "$MARKED" ]

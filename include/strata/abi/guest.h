@@ -10,16 +10,37 @@
  *   data/strata/version        STRATA_GUEST_ABI_VERSION, decimal
  *   data/strata/root-ref       grant reference of the root page, decimal
  *   data/strata/event-channel  unbound port for domain 0, decimal: "a sub-buffer became ready"
- *   data/strata/nonce          16 hexadecimal digits, new at each load; also in the root page
- *   data/strata/state          "idle", "started SEQ", "stopped SEQ" or "refused SEQ"
- *   data/strata/ctl            by domain 0: "start SEQ MASK" or "stop SEQ"
+ *   data/strata/nonce          16 hexadecimal digits, new at each load and each restore; also in
+ *                              the root page
+ *   data/strata/state          what became of the last command; "idle" before the first
+ *   data/strata/ctl            by domain 0: a command
  *
- * SEQ is a decimal number that the recorder chooses and the guest gives back in
- * `state` when it has done what was asked: after "started" every probe records,
- * after "stopped" no probe writes and every ring has been flushed by its own
- * CPU.  It begins at 1; "refused 0" answers a ctl whose SEQ cannot be read.  MASK
- * is hexadecimal, 64 bits: bit n enables entry n of the event table; a bit beyond
- * the table is refused, and a start while started replaces the mask.
+ * A command is a line of words with one space between each two:
+ *
+ *   start SEQ MODE MASK        record; answer "started SEQ": every probe records
+ *   start SEQ MODE MASK FILTER likewise, what FILTER lets pass
+ *   flush SEQ                  "flushed SEQ": each CPU has handed over the sub-buffer that
+ *                              it was writing; recording goes on
+ *   stop SEQ                   "stopped SEQ": no probe writes, and all CPUs have flushed
+ *   kprobe SEQ NAME SYMBOL     "probed SEQ": the event table has an event NAME of group
+ *   kprobe SEQ NAME SYMBOL+OFFSET    `kprobe`: that place in the kernel is reached
+ *   kretprobe SEQ NAME SYMBOL  "probed SEQ": likewise of group `kretprobe`: that function returns
+ *
+ * SEQ is a decimal number that the recorder chooses and the guest gives back.  It
+ * begins at 1.  Any command may be answered "refused SEQ": nothing has changed
+ * then, except that a start whose probes cannot all be attached leaves the
+ * recording stopped.  "refused 0" answers a command whose SEQ cannot be read.
+ *
+ * MODE is `discard` or `overwrite`.  MASK is hexadecimal, of any length: bit n
+ * enables entry n of the event table; a bit beyond the table is refused.  FILTER
+ * is `tid=` or `pid=` and up to STRATA_GUEST_FILTER_MAX decimal numbers with
+ * commas in between: only what happens while one of these threads, or processes,
+ * is the CPU's current one is recorded.  A start while started replaces mask and
+ * filter.
+ *
+ * An entry that was added stays for as long as the module does, and an equal
+ * command finds it again.  OFFSET is hexadecimal with 0x, or decimal.  NAME is a C
+ * identifier that no other entry of its group has.
  */
 #ifndef STRATA_ABI_GUEST_H
 #define STRATA_ABI_GUEST_H
@@ -27,20 +48,22 @@
 #include <strata/event.h>
 #include <strata/ring_layout.h>
 
-#define STRATA_GUEST_ABI_VERSION 1u
+#define STRATA_GUEST_ABI_VERSION 2u
 #define STRATA_GUEST_MAGIC       0x54525453u /* "STRT" */
 
 #define STRATA_GUEST_XENSTORE_DIR "data/strata"
 
-#define STRATA_GUEST_EVENTS_MAX          64u /* one bit of MASK each */
+#define STRATA_GUEST_EVENTS_MAX          1024u /* one bit of MASK each */
+#define STRATA_GUEST_PROBES_MAX          64u   /* of them kprobes and kretprobes */
+#define STRATA_GUEST_FILTER_MAX          64u
+#define STRATA_GUEST_TABLE_BYTES_MAX     (1u << 20)
 #define STRATA_GUEST_RINGS_MAX           256u
 #define STRATA_GUEST_REFS_MAX            131072u /* 512 MiB a guest */
 #define STRATA_GUEST_REFS_PER_PAGE       (STRATA_PAGE_BYTES / 4u)
 #define STRATA_GUEST_DIRECTORY_PAGES_MAX (STRATA_GUEST_REFS_MAX / STRATA_GUEST_REFS_PER_PAGE)
 
 /* Each payload begins with the context, which the event table's fields leave out: which task the
- * CPU was in (an interrupt's: the one that
- * it interrupted).  Record ids are indices into the event table. */
+ * CPU was in (an interrupt's: the one that it interrupted). */
 struct strata_guest_context {
 	int32_t tid;
 };
@@ -50,6 +73,11 @@ struct strata_guest_context {
  * references, 32 bits each.  Together they list, in this order: the pages of
  * the event table; then for each ring its writer area, its reader area and its
  * data.  Only the reader areas are granted writable.
+ *
+ * The event table is `nr_events` entries, one behind the other, each the beginning
+ * of a struct strata_event_desc, strata_event_desc_bytes(nr_fields) of it; an
+ * entry's id is its place, from 0.  `table_bytes` is the room for the table, of which
+ * entries to come are a part; the guest raises nr_events when an entry is complete.
  */
 struct strata_guest_root {
 	uint32_t magic;
@@ -62,14 +90,15 @@ struct strata_guest_root {
 	uint8_t nr_subbufs_bits;
 	uint16_t reserved1;
 	uint32_t nr_refs;
+	uint32_t table_bytes;
+	uint32_t reserved2;
 	uint32_t directory_ref[STRATA_GUEST_DIRECTORY_PAGES_MAX];
 };
 
-/* Pages of a table of @nr_events; at most STRATA_GUEST_EVENTS_MAX. */
-static inline uint32_t strata_guest_event_pages(uint32_t nr_events)
+/* Pages of a table of @table_bytes; at most STRATA_GUEST_TABLE_BYTES_MAX. */
+static inline uint32_t strata_guest_table_pages(uint32_t table_bytes)
 {
-	return (nr_events * (uint32_t)sizeof(struct strata_event_desc) + STRATA_PAGE_BYTES - 1u) /
-	       STRATA_PAGE_BYTES;
+	return (table_bytes + STRATA_PAGE_BYTES - 1u) / STRATA_PAGE_BYTES;
 }
 
 static inline uint32_t strata_guest_ring_pages(struct strata_ring_geometry geo)
@@ -78,10 +107,10 @@ static inline uint32_t strata_guest_ring_pages(struct strata_ring_geometry geo)
 }
 
 /* References that the directory must list.  64 bits: hostile numbers cannot overflow it. */
-static inline uint64_t strata_guest_refs(uint32_t nr_events, uint32_t nr_rings,
+static inline uint64_t strata_guest_refs(uint32_t table_bytes, uint32_t nr_rings,
 					 struct strata_ring_geometry geo)
 {
-	return (uint64_t)strata_guest_event_pages(nr_events) +
+	return (uint64_t)strata_guest_table_pages(table_bytes) +
 	       (uint64_t)nr_rings * strata_guest_ring_pages(geo);
 }
 

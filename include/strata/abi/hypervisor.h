@@ -40,19 +40,27 @@ enum strata_hv_operation {
 	/* The frames of one ring, a few a call: index 0 is the writer area, then the data.  ENOENT:
 	 * no rings, or none for that CPU.  EINVAL: `first` lies beyond the ring. */
 	STRATA_HV_FRAMES = 5,
-	/* The next sub-buffer to read of one ring.  EAGAIN: none is ready. ENOENT. */
+	/* The next sub-buffer to read of one ring; of one that is overwritten it is taken out.
+	 * EAGAIN: none is ready. ENOENT. */
 	STRATA_HV_GET = 6,
 	/* Lets it go.  EINVAL: u.subbuf.position is not the next one, or it is not ready.  ENOENT.
 	 */
 	STRATA_HV_PUT = 7,
 	/* Stops, and frees the rings; frames that are still mapped live on until unmapped. */
 	STRATA_HV_DESTROY = 8,
+	/* While recording goes on: records every clock and every vCPU's state once more, and has
+	 * each CPU hand over what it recorded.  A CPU in which a probe is under way is asked a few
+	 * times, then left.  ENOENT. */
+	STRATA_HV_FLUSH = 9,
 	/* Selects what is recorded, also while it is: see struct strata_hv_rule.  ENOENT: no rings,
 	 * or rules without a draft.  ENOMEM.  E2BIG: too many rules for vCPUs.  EINVAL: no such
 	 * rule.
 	 */
-	STRATA_HV_SELECT = 9,
+	STRATA_HV_SELECT = 10,
 };
+
+/* For u.create.flags: a full ring overwrites its oldest sub-buffer. */
+#define STRATA_HV_OVERWRITE 1u
 
 /*
  * A selection is built in a draft, a few rules a call, and then takes effect as a whole.  A draft
@@ -108,13 +116,17 @@ struct strata_hv_op {
 			uint32_t nr_subbufs_bits;
 			uint32_t tsc_khz;
 			uint32_t virq;
+			uint32_t flags; /* as the rings were made */
+			uint32_t reserved;
 			uint64_t unringed; /* events of CPUs that have no ring */
 			uint64_t refused;  /* events beyond their domains' budgets, in all */
 			char owner[STRATA_HV_OWNER_BYTES];
 		} query; /* OUT */
 		struct {
-			uint32_t subbuf_bits;              /* IN */
-			uint32_t nr_subbufs_bits;          /* IN */
+			uint32_t subbuf_bits;     /* IN */
+			uint32_t nr_subbufs_bits; /* IN */
+			uint32_t flags;           /* IN: STRATA_HV_OVERWRITE or 0 */
+			uint32_t reserved;
 			char owner[STRATA_HV_OWNER_BYTES]; /* IN; on EBUSY OUT */
 		} create;
 		struct {
@@ -134,8 +146,8 @@ struct strata_hv_op {
 			uint64_t mfn[STRATA_HV_FRAMES_PER_CALL];
 		} frames;
 		struct {
-			uint32_t cpu; /* IN */
-			uint32_t reserved;
+			uint32_t cpu;      /* IN */
+			uint32_t page;     /* GET: OUT, of the ring's data, in sub-buffers */
 			uint64_t position; /* GET: OUT, PUT: IN; start of the sub-buffer */
 		} subbuf;
 	} u;
@@ -159,6 +171,7 @@ enum strata_hv_own_event {
 	STRATA_HV_PCPU_CLOCK = (int)(STRATA_HV_ID_OWN | 1u),
 	STRATA_HV_VCPU_CLOCK = (int)(STRATA_HV_ID_OWN | 2u),
 	STRATA_HV_VCPU_STATE = (int)(STRATA_HV_ID_OWN | 3u),
+	STRATA_HV_PCPU_SKEW = (int)(STRATA_HV_ID_OWN | 4u),
 	STRATA_HV_BUDGET = (int)(STRATA_HV_ID_OWN | 8u),
 };
 
@@ -189,10 +202,12 @@ struct strata_hv_vcpu_clock {
 	uint32_t guest_khz;
 	uint32_t incarnation;
 	/* emulated: guest = scale(system time - vtsc_offset_ns) + offset, scaled by these two as in
-	 * pcpu_clock; each answer is above the last */
+	 * pcpu_clock.  Each answer is above the last one that any vCPU of the domain got: where
+	 * system time is not, it is taken as 1 ns above the last, which is vtsc_last_ns now. */
 	uint32_t vtsc_mul_frac;
 	int32_t vtsc_shift;
 	uint64_t vtsc_offset_ns;
+	uint64_t vtsc_last_ns; /* system time */
 } __attribute__((packed, aligned(4)));
 
 /* What every vCPU was doing when recording started.  runstate: Xen's RUNSTATE_*, 0 is running. */
@@ -214,6 +229,17 @@ struct strata_hv_budget {
 	uint32_t budget_per_s;
 	uint64_t refused; /* since the last such record of this domain and CPU */
 	uint64_t refused_total;
+} __attribute__((packed, aligned(4)));
+
+/* How far a CPU's TSC is from another's, as measured at start and at stop: pcpu's reading less the
+ * reference's, at one instant, is at least min_ticks and at most max_ticks. */
+struct strata_hv_pcpu_skew {
+	uint32_t pcpu;
+	uint32_t reference;
+	int64_t min_ticks;
+	int64_t max_ticks;
+	uint32_t exchanges; /* of which these are the best */
+	uint32_t reserved;
 } __attribute__((packed, aligned(4)));
 
 #endif /* STRATA_ABI_HYPERVISOR_H */

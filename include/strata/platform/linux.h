@@ -9,6 +9,7 @@
 #ifndef STRATA_PLATFORM_LINUX_H
 #define STRATA_PLATFORM_LINUX_H
 
+#include <linux/atomic.h>
 #include <linux/compiler.h>
 #include <linux/string.h>
 #include <linux/types.h>
@@ -17,10 +18,13 @@
 #include <asm/local.h>
 #include <asm/msr.h>
 
+#define STRATA_WRITERS_SHARE_CPU 1
+
 #define strata_likely(x)   likely(x)
 #define strata_unlikely(x) unlikely(x)
 
 #define strata_barrier()           barrier()
+#define strata_read_barrier()      smp_rmb()
 #define strata_read_once(p)        READ_ONCE(*(p))
 #define strata_write_once(p, v)    WRITE_ONCE(*(p), (v))
 #define strata_load_acquire(p)     smp_load_acquire(p)
@@ -41,6 +45,18 @@ static inline unsigned long strata_local_add_return(unsigned long *p, unsigned l
 {
 	/* local_t is the kernel's name for exactly this: a long that one CPU owns. */
 	return (unsigned long)local_add_return((long)n, (local_t *)p);
+}
+
+/* local_t and atomic_long_t are a long each; this is how the kernel spells it for a plain word. */
+static inline unsigned long strata_fetch_add(unsigned long *p, unsigned long n)
+{
+	return (unsigned long)atomic_long_fetch_add((long)n, (atomic_long_t *)p);
+}
+
+static inline unsigned long strata_cmpxchg(unsigned long *p, unsigned long old,
+					   unsigned long new_value)
+{
+	return cmpxchg(p, old, new_value);
 }
 
 static inline uint64_t strata_clock(void)

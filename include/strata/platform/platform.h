@@ -9,14 +9,23 @@
  *   strata_local_cmpxchg64(p, old, new)  interrupts and NMIs on this CPU, and
  *   strata_local_add_return(p, n)        compiler barriers; no order between
  *                                        CPUs is implied in Xen and Linux.
+ *   strata_cmpxchg(p, old, new)          returns what *p held.  Atomic against
+ *   strata_fetch_add(p, n)               other CPUs and domains; full barriers.
+ *                                        fetch_add is one instruction or a loop
+ *                                        that a hostile writer of *p cannot keep
+ *                                        turning for ever
  *   strata_read_once(p)                  one load, no more, never torn
  *   strata_write_once(p, v)              one store, never torn
  *   strata_load_acquire(p)               later accesses stay behind it
  *   strata_store_release(p, v)           earlier accesses stay before it
+ *   strata_read_barrier()                earlier loads stay before later ones
  *   strata_barrier()                     for the compiler alone
  *   strata_likely(x), strata_unlikely(x)
  *   strata_clock()                       raw ticks of this CPU, 64 bits, NMI-safe
  *   strata_copy(to, from, bytes)         memcpy that cannot fault or sleep
+ *   STRATA_WRITERS_SHARE_CPU             1: all writers of a ring run on one CPU,
+ *                                        one nested in another; 0: threads may
+ *                                        write to a ring at the same time
  *
  * and the C99 names uint8_t..uint64_t, size_t, bool, true and false.
  *

@@ -15,10 +15,16 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Threads may share a ring; a program whose rings have one thread each may say so first. */
+#ifndef STRATA_WRITERS_SHARE_CPU
+#define STRATA_WRITERS_SHARE_CPU 0
+#endif
+
 #define strata_likely(x)   __builtin_expect(!!(x), 1)
 #define strata_unlikely(x) __builtin_expect(!!(x), 0)
 
-#define strata_barrier() __asm__ __volatile__("" : : : "memory")
+#define strata_barrier()      __asm__ __volatile__("" : : : "memory")
+#define strata_read_barrier() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 
 #define strata_read_once(p)        __atomic_load_n((p), __ATOMIC_RELAXED)
 #define strata_write_once(p, v)    __atomic_store_n((p), (v), __ATOMIC_RELAXED)
@@ -41,6 +47,18 @@ static inline uint64_t strata_local_cmpxchg64(uint64_t *p, uint64_t old, uint64_
 static inline unsigned long strata_local_add_return(unsigned long *p, unsigned long n)
 {
 	return __atomic_add_fetch(p, n, __ATOMIC_SEQ_CST);
+}
+
+static inline unsigned long strata_fetch_add(unsigned long *p, unsigned long n)
+{
+	return __atomic_fetch_add(p, n, __ATOMIC_SEQ_CST);
+}
+
+static inline unsigned long strata_cmpxchg(unsigned long *p, unsigned long old,
+					   unsigned long new_value)
+{
+	__atomic_compare_exchange_n(p, &old, new_value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+	return old;
 }
 
 #ifndef strata_clock

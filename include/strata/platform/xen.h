@@ -16,10 +16,13 @@
 #include <asm/msr.h>
 #include <asm/system.h>
 
+#define STRATA_WRITERS_SHARE_CPU 1
+
 #define strata_likely(x)   likely(x)
 #define strata_unlikely(x) unlikely(x)
 
 #define strata_barrier()        __asm__ __volatile__ ( "" : : : "memory" )
+#define strata_read_barrier()   smp_rmb()
 #define strata_read_once(p)     (*(const volatile __typeof__(*(p)) *)(p))
 #define strata_write_once(p, v) ((void)(*(volatile __typeof__(*(p)) *)(p) = (v)))
 
@@ -66,6 +69,27 @@ static inline unsigned long strata_local_add_return(unsigned long *p, unsigned l
 
     __asm__ __volatile__ ( "xadd %0, %1" : "+r" (was), "+m" (*p) : : "memory" );
     return was + n;
+}
+
+static inline unsigned long strata_fetch_add(unsigned long *p, unsigned long n)
+{
+    unsigned long was = n;
+
+    __asm__ __volatile__ ( "lock xadd %0, %1"
+                           : "+r" (was), "+m" (*p) : : "memory" );
+    return was;
+}
+
+static inline unsigned long strata_cmpxchg(unsigned long *p, unsigned long old,
+                                           unsigned long new_value)
+{
+    unsigned long was;
+
+    __asm__ __volatile__ ( "lock cmpxchg %2, %1"
+                           : "=a" (was), "+m" (*p)
+                           : "r" (new_value), "0" (old)
+                           : "memory" );
+    return was;
 }
 
 static inline uint64_t strata_clock(void)

@@ -44,17 +44,17 @@ list_shows_what_is_there() {
 	try list strata list
 	expect_status "strata list works" 0
 	expect_line "it shows the hypervisor" list '^hypervisor  Xen 4\.[0-9.]+.* with Strata \(ABI 2\), 2 CPUs, TSC [0-9.]+ MHz: idle'
-	expect_line "it shows dom0's module" list '^domain 0 +Domain-0 +strata.ko \(version 1\): '
-	expect_line "it shows g1's two rings" list '^domain 1 +g1 +strata.ko \(version 1\): .*, 2 rings of 1024 KiB'
+	expect_line "it shows dom0's module" list '^domain 0 +Domain-0 +strata.ko \(version 2\): '
+	expect_line "it shows g1's two rings" list '^domain 1 +g1 +strata.ko \(version 2\): .*, 2 rings of 1024 KiB'
 	expect_line "it says that g2 has none" list '^domain 2 +g2 +no module: load strata.ko'
 	expect_line "it shows g3's small rings" list '^domain 3 +g3 .* rings of 8 KiB'
 	try events strata list --events
-	expect_line "it lists a kernel's events" events '^ +sched_switch$'
+	expect_line "it lists a kernel's events" events '^ +sched/sched_switch$'
 	expect_line "it lists Xen's classes" events '^ +sched +scheduler'
 }
 
 small_buffer_counts_what_it_loses() {
-	strata record --output "$LAB_OUT/marked" --xen none --kernel g3:syscall_entry >marked 2>&1 &
+	strata record --output "$LAB_OUT/marked" --xen none --kernel g3:sys_enter >marked 2>&1 &
 	recorder=$!
 	# The program says that it is done when the recorder has had time to take what is left.
 	tries=0

@@ -64,7 +64,7 @@ parts_of_it() {
 	echo "status $status" >>nobody.log
 	expect_line "a domain that is not there is refused" nobody.log 'no domain "nobody" runs here'
 	expect_line "and nothing recorded" nobody.log '^status 1$'
-	strata list --events 'evtchn_s*' >events
+	strata list --events xen 'evtchn_s*' >events
 	expect_line "list shows events by pattern" events '^ +evtchn +evtchn_send +port:u32 to_domain:u16'
 	expect_no_line "and no others" events 'evtchn_pending'
 }

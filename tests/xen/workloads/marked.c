@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * marked N - makes exactly N system calls that a trace can be searched for, in one burst, while it
- * is being recorded.
+ * marked N [PHASE] - makes exactly N system calls that a trace can be searched for, in one burst,
+ * while it is being recorded.
  *
  * A guest's init starts it. A test counts the marked calls in the trace: N of them, or the trace
  * names its losses. It waits until strata.ko says that it records, and 300 ms more; after the burst
  * it spins for 3 s without any system call, so that the reader can drain the buffers with nothing
- * new in them; then it sleeps for ever. The mark is in the arguments of getpriority, which fails on
- * them and changes nothing: "ST" and "RATA" in ASCII.
+ * new in them; then it sleeps for ever. With a PHASE, a number, it ends right after the burst
+ * instead, and that is the third argument of each call. The mark is in the arguments of
+ * getpriority, which fails on them and changes nothing: "ST" and "RATA" in ASCII.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -71,10 +72,11 @@ static uint64_t measure_ticks_per_ms(void)
 
 int main(int argc, char **argv)
 {
-	long calls = argc == 2 ? strtol(argv[1], NULL, 10) : 0;
+	long calls = argc == 2 || argc == 3 ? strtol(argv[1], NULL, 10) : 0;
+	long phase = argc == 3 ? strtol(argv[2], NULL, 10) : 0;
 
 	if (calls < 1) {
-		fprintf(stderr, "usage: marked N (at least 1)\n");
+		fprintf(stderr, "usage: marked N [PHASE] (N at least 1)\n");
 		return EXIT_FAILURE;
 	}
 	if (access(RECORDING, R_OK))
@@ -86,7 +88,11 @@ int main(int argc, char **argv)
 		sleep_ms(POLL_MS);
 	sleep_ms(SETTLE_MS);
 	for (long i = 0; i < calls; i++)
-		syscall(SYS_getpriority, MARK_WHICH, MARK_WHO);
+		syscall(SYS_getpriority, MARK_WHICH, MARK_WHO, phase);
+	if (argc == 3) {
+		printf("marked: phase %ld done\n", phase);
+		return EXIT_SUCCESS;
+	}
 	for (uint64_t start = __rdtsc(); __rdtsc() - start < ticks_per_ms * DRAIN_MS;)
 		;
 	printf("marked: done %ld\n", calls);

@@ -37,7 +37,6 @@ void strata_pcpu_clock(void)
 
 void strata_calibrated(void)
 {
-    strata_pcpu_clock();
     strata_flush_for_reader();
 }
 
@@ -54,10 +53,18 @@ static void fill_emulated(struct strata_hv_vcpu_clock *clock,
     clock->vtsc_mul_frac = d->arch.ns_to_vtsc.mul_frac;
     clock->vtsc_shift = d->arch.ns_to_vtsc.shift;
     if ( is_hvm_domain(d) )
-        clock->vtsc_offset_ns = -(d->arch.hvm.pl_time->stime_offset +
-                                  v->arch.hvm.stime_offset);
+    {
+        const struct pl_time *pl = d->arch.hvm.pl_time;
+
+        clock->vtsc_offset_ns = -(pl->stime_offset + v->arch.hvm.stime_offset);
+        clock->vtsc_last_ns = ACCESS_ONCE(pl->last_guest_time) -
+                              pl->stime_offset;
+    }
     else
+    {
         clock->vtsc_offset_ns = d->arch.vtsc_offset;
+        clock->vtsc_last_ns = ACCESS_ONCE(d->arch.vtsc_last);
+    }
 }
 
 void strata_vcpu_clock(const struct vcpu *v)
@@ -73,7 +80,8 @@ void strata_vcpu_clock(const struct vcpu *v)
         .incarnation = d->arch.incarnation,
     };
 
-    if ( !strata_started() )
+    /* Of a domain that is being made this is not yet what its vCPUs will see. */
+    if ( !strata_started() || !d->creation_finished )
         return;
 
     if ( d->arch.vtsc )

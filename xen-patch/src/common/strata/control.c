@@ -30,6 +30,7 @@
 #define GRACE_ATTEMPTS 16
 
 static struct strata_ring_geometry geometry;
+static uint32_t flags;                    /* STRATA_HV_OVERWRITE or 0 */
 static char owner[STRATA_HV_OWNER_BYTES]; /* empty: there are no rings */
 static bool complete;                     /* every CPU present has its ring */
 static bool undoing;                      /* memory ran out half way */
@@ -53,6 +54,13 @@ static int stop_recording(void)
     unsigned int cpu, attempts = 0;
     atomic_t busy;
 
+    /* The TSCs may have drifted apart since the start. */
+    if ( strata_started() && get_cpu_maps() )
+    {
+        strata_measure_skew();
+        put_cpu_maps();
+    }
+
     clear_bit(_TB_STRATA, &tb_init_done);
 
     if ( !get_cpu_maps() )
@@ -72,12 +80,31 @@ static int stop_recording(void)
     return atomic_read(&busy) ? -ERESTART : 0;
 }
 
-static int start_recording(void)
+/*
+ * Records where everything stands: what a reader must know to make sense of
+ * the changes.  The caller holds the CPU maps.
+ */
+static void record_state(void)
 {
     struct domain *d;
     struct vcpu *v;
     unsigned int cpu;
 
+    on_selected_cpus(&cpu_online_map, start_this_cpu, NULL, 1);
+    strata_measure_skew();
+
+    for_each_online_cpu ( cpu )
+        vcpu_runstate_trace(idle_vcpu[cpu]);
+
+    rcu_read_lock(&domlist_read_lock);
+    for_each_domain ( d )
+        for_each_vcpu ( d, v )
+            strata_vcpu_created(v);
+    rcu_read_unlock(&domlist_read_lock);
+}
+
+static int start_recording(void)
+{
     if ( !complete )
         return -ENOENT;
 
@@ -87,17 +114,36 @@ static int start_recording(void)
     set_bit(_TB_STRATA, &tb_init_done);
 
     /* After this, every CPU has seen the gate open. */
-    on_selected_cpus(&cpu_online_map, start_this_cpu, NULL, 1);
-
-    for_each_online_cpu ( cpu )
-        vcpu_runstate_trace(idle_vcpu[cpu]);
+    record_state();
     put_cpu_maps();
 
-    rcu_read_lock(&domlist_read_lock);
-    for_each_domain ( d )
-        for_each_vcpu ( d, v )
-            strata_vcpu_created(v);
-    rcu_read_unlock(&domlist_read_lock);
+    return 0;
+}
+
+/*
+ * Rings that are overwritten may have lost what was said at the start, so it is
+ * said again; then every CPU hands over what it has.
+ */
+static int flush_recording(void)
+{
+    unsigned int attempts = 0;
+    atomic_t busy;
+
+    if ( !complete )
+        return -ENOENT;
+
+    if ( !get_cpu_maps() )
+        return -ERESTART;
+
+    if ( strata_started() )
+        record_state();
+
+    do {
+        atomic_set(&busy, 0);
+        on_selected_cpus(&cpu_online_map, quiesce_this_cpu, &busy, 1);
+    } while ( atomic_read(&busy) && ++attempts < GRACE_ATTEMPTS );
+
+    put_cpu_maps();
 
     return 0;
 }
@@ -161,6 +207,7 @@ static bool resumes(const struct strata_hv_op *op)
     return !complete &&
            geometry.subbuf_bits == op->u.create.subbuf_bits &&
            geometry.nr_subbufs_bits == op->u.create.nr_subbufs_bits &&
+           flags == op->u.create.flags &&
            !strncmp(owner, op->u.create.owner, sizeof(owner));
 }
 
@@ -170,6 +217,7 @@ static int begin_create(struct strata_hv_op *op)
 
     geometry.subbuf_bits = op->u.create.subbuf_bits;
     geometry.nr_subbufs_bits = op->u.create.nr_subbufs_bits;
+    flags = op->u.create.flags;
 
     /* Leave Xen the better half of what is free. */
     pages = STRATA_WRITER_AREA_PAGES + strata_data_pages(geometry);
@@ -192,7 +240,8 @@ static int create(struct strata_hv_op *op)
          op->u.create.subbuf_bits < STRATA_SUBBUF_BITS_MIN ||
          op->u.create.subbuf_bits > STRATA_SUBBUF_BITS_MAX ||
          op->u.create.nr_subbufs_bits < STRATA_NR_SUBBUFS_BITS_MIN ||
-         op->u.create.nr_subbufs_bits > STRATA_NR_SUBBUFS_BITS_MAX )
+         op->u.create.nr_subbufs_bits > STRATA_NR_SUBBUFS_BITS_MAX ||
+         (op->u.create.flags & ~STRATA_HV_OVERWRITE) )
         return -EINVAL;
 
     if ( !owner[0] )
@@ -212,7 +261,7 @@ static int create(struct strata_hv_op *op)
     {
         if ( strata_rings[cpu] )
             continue;
-        if ( strata_ring_make(cpu, geometry) )
+        if ( strata_ring_make(cpu, geometry, flags & STRATA_HV_OVERWRITE) )
             return undo_create();
         if ( hypercall_preempt_check() )
             return -ERESTART;
@@ -293,6 +342,7 @@ static void query(struct strata_hv_op *op)
     {
         op->u.query.subbuf_bits = geometry.subbuf_bits;
         op->u.query.nr_subbufs_bits = geometry.nr_subbufs_bits;
+        op->u.query.flags = flags;
     }
     op->u.query.tsc_khz = cpu_khz;
     op->u.query.virq = STRATA_HV_VIRQ;
@@ -331,13 +381,25 @@ static int frames(struct strata_hv_op *op)
 
 static int get_subbuf(struct strata_hv_op *op)
 {
-    const struct strata_cpu_ring *ring = find_ring(op->u.subbuf.cpu);
+    struct strata_cpu_ring *ring = find_ring(op->u.subbuf.cpu);
+    int page;
 
     if ( !ring )
         return -ENOENT;
-    if ( !strata_ring_ready(&ring->core, ring->read_count) )
+
+    /* What was taken and not put is a dead reader's: this one comes instead. */
+    if ( ring->taken )
+    {
+        ring->taken = false;
+        strata_ring_put(&ring->core);
+    }
+
+    page = strata_ring_get(&ring->core, &ring->spare);
+    if ( page < 0 )
         return -EAGAIN;
-    op->u.subbuf.position = ring->read_count;
+    ring->taken = ring->core.overwrite;
+    op->u.subbuf.position = ring->reader.read_count;
+    op->u.subbuf.page = page;
 
     return 0;
 }
@@ -348,10 +410,13 @@ static int put_subbuf(const struct strata_hv_op *op)
 
     if ( !ring )
         return -ENOENT;
-    if ( op->u.subbuf.position != ring->read_count ||
-         !strata_ring_ready(&ring->core, ring->read_count) )
+    if ( op->u.subbuf.position != ring->reader.read_count )
         return -EINVAL;
-    strata_ring_put(&ring->core, &ring->read_count);
+    if ( ring->core.overwrite ? !ring->taken
+                              : strata_ring_get(&ring->core, &ring->spare) < 0 )
+        return -EINVAL;
+    ring->taken = false;
+    strata_ring_put(&ring->core);
 
     return 0;
 }
@@ -390,6 +455,9 @@ int strata_sysctl(struct strata_hv_op *op)
 
     case STRATA_HV_DESTROY:
         return destroy();
+
+    case STRATA_HV_FLUSH:
+        return flush_recording();
 
     case STRATA_HV_SELECT:
         return complete ? select_events(op) : -ENOENT;

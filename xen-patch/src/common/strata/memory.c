@@ -78,7 +78,8 @@ void strata_ring_free(struct strata_cpu_ring *ring)
     xfree(ring);
 }
 
-int strata_ring_make(unsigned int cpu, struct strata_ring_geometry geo)
+int strata_ring_make(unsigned int cpu, struct strata_ring_geometry geo,
+                     bool overwrite)
 {
     unsigned int nr = STRATA_WRITER_AREA_PAGES + strata_data_pages(geo);
     struct strata_cpu_ring *ring;
@@ -111,7 +112,9 @@ int strata_ring_make(unsigned int cpu, struct strata_ring_geometry geo)
 
     strata_ring_init(&ring->core, geo,
                      ring->mapping + STRATA_WRITER_AREA_PAGES * PAGE_SIZE,
-                     ring->mapping, &ring->read_count, cpu, 0);
+                     ring->mapping, &ring->reader, cpu, 0);
+    ring->core.overwrite = overwrite;
+    ring->spare = strata_nr_subbufs(geo);
 
     /* The gate is shut; probes look here after it was opened. */
     strata_rings[cpu] = ring;

@@ -8,8 +8,8 @@
  *   a probe        between strata_probe_begin() and strata_probe_end(), on the
  *                  ring's own CPU; interrupts and NMIs nest
  *   flush          on the ring's own CPU, or on another while that is offline
- *   the reader     under the sysctl lock, on any CPU; touches read_count, and
- *                  of the core's what strata_ring_ready() reads
+ *   the reader     under the sysctl lock, on any CPU; touches its area, and
+ *                  of the core's what strata_ring_get() reads
  *   make and free  under the sysctl lock; a ring is freed when no CPU is in a
  *                  probe and the gate is shut (see control.c)
  */
@@ -26,7 +26,9 @@
 #include <strata/ring_writer.h>
 
 struct strata_cpu_ring {
-    strata_count_t read_count; /* the reader's, moved by hypercall */
+    struct strata_ring_reader_area reader; /* its half, moved by hypercall */
+    unsigned int spare;        /* the page that is the reader's */
+    bool taken;                /* overwrite mode: between GET and PUT */
     unsigned long refused;     /* events beyond their domains' budgets */
     unsigned long refused_seen; /* of which the domains' shares were told */
     unsigned int nr_frames;
@@ -90,11 +92,18 @@ void strata_flush_offline_cpu(unsigned int cpu);
 void strata_flush_for_reader(void);
 
 /*
+ * Records how far each CPU's TSC is from this one's.  Interrupts on; the caller
+ * holds the CPU maps and the sysctl lock.
+ */
+void strata_measure_skew(void);
+
+/*
  * Makes the ring of one CPU.  0, or -ENOMEM and nothing was made.  Freeing
  * takes what it gets, NULL included; frames that dom0 maps live on until it
  * lets them go.  Interrupts on.
  */
-int strata_ring_make(unsigned int cpu, struct strata_ring_geometry geo);
+int strata_ring_make(unsigned int cpu, struct strata_ring_geometry geo,
+                     bool overwrite);
 void strata_ring_free(struct strata_cpu_ring *ring);
 
 #endif /* __COMMON_STRATA_PRIVATE_H__ */

@@ -265,9 +265,11 @@ void strata_flush_for_reader(void)
         strata_count_t read, write;
 
         strata_budget_tell(ring, smp_processor_id());
-        read = strata_load_acquire(&ring->read_count);
+        read = strata_load_acquire(&ring->reader.read_count);
         write = strata_read_once(&ring->core.write_count);
-        if ( strata_subbuf_being_written(ring->core.geo, write, read) )
+        /* A flight recorder has no reader that waits. */
+        if ( !ring->core.overwrite &&
+             strata_subbuf_being_written(ring->core.geo, write, read) )
         {
             strata_ring_flush(&ring->core);
             notify(ring);

@@ -31,14 +31,16 @@ bool strata_wants(uint32_t event);
 void strata_record(uint32_t event, unsigned int bytes, const void *data);
 
 /*
- * The clock of this CPU was set or calibrated: record how it runs now.  Any
- * context but NMI and #MC.
+ * The clock of this CPU was set or calibrated: record how it runs now.  To be
+ * called before anything could read the new clock, with interrupts still off:
+ * the record's own time is when the new one begins to hold.  Any context but
+ * NMI and #MC.
  */
 void strata_pcpu_clock(void);
 
 /*
- * The periodic calibration of this CPU is done: as strata_pcpu_clock(), and
- * hands what was recorded to a reader that has nothing else to read.
+ * The periodic calibration of this CPU is done: hands what was recorded to a
+ * reader that has nothing else to read.
  */
 void strata_calibrated(void);
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* cmd_snapshot.c - `strata snapshot`: asks the flight recorder that is running for what it holds.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "control_socket.h"
+
+static void usage(FILE *out)
+{
+	fprintf(out, "Usage: strata snapshot [-o DIR]\n"
+		     "Writes what `strata record --overwrite` holds, which goes on recording.\n\n"
+		     "  -o, --output DIR  where to (default: strata-snapshot-DATE-TIME)\n\n"
+		     "Status: 0 it is written, 1 failed, 2 wrong usage.\n"
+		     "What one snapshot has taken the next one does not have again.\n");
+}
+
+/* The recorder runs in a directory of its own.  0 or -1. */
+static int absolute(const char *dir, char *path, size_t bytes, struct strata_error *error)
+{
+	char here[1024] = "";
+
+	if (strchr(dir, '\n'))
+		return strata_fail(error, "a directory's name must not hold a newline");
+	if (dir[0] != '/' && !getcwd(here, sizeof(here)))
+		return strata_fail(error, "this directory has no name: %s", strerror(errno));
+	if (snprintf(path, bytes, "%s%s%s", here, here[0] ? "/" : "", dir) >= (int)bytes)
+		return strata_fail(error, "the name of the output directory is too long");
+	return 0;
+}
+
+static int ask(const char *dir)
+{
+	char path[1536], line[1600], answer[CONTROL_LINE_BYTES];
+	struct strata_error error = { "" };
+	int status;
+
+	if (absolute(dir, path, sizeof(path), &error)) {
+		fprintf(stderr, "strata: %s\n", error.text);
+		return STRATA_STATUS_FAILED;
+	}
+	snprintf(line, sizeof(line), "snapshot %s", path);
+	status = control_socket_ask(line, answer, sizeof(answer), &error);
+	fprintf(stderr, "strata: %s\n", status < 0 ? error.text : answer);
+	return status < 0 ? STRATA_STATUS_FAILED : status;
+}
+
+int strata_cmd_snapshot(int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{ "output", required_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	char name[64];
+	const char *dir = name;
+	time_t now = time(NULL);
+	struct tm local;
+	int option;
+
+	strftime(name, sizeof(name), "strata-snapshot-%Y%m%d-%H%M%S", localtime_r(&now, &local));
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "o:h", long_options, NULL)) >= 0) {
+		if (option == 'h') {
+			usage(stdout);
+			return STRATA_STATUS_OK;
+		}
+		if (option != 'o') {
+			fprintf(stderr, "strata: that is no option of snapshot; "
+					"`strata snapshot --help` says how\n");
+			return STRATA_STATUS_USAGE;
+		}
+		dir = optarg;
+	}
+	if (optind < argc) {
+		fprintf(stderr,
+			"strata: \"%s\" is one word too many; `strata snapshot --help` "
+			"says how\n",
+			argv[optind]);
+		return STRATA_STATUS_USAGE;
+	}
+	return ask(dir);
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* list_kernel.c - see list_kernel.h; cmd_list.c calls it for each kernel. */
+#include "list_kernel.h"
+
+#include <stdio.h>
+
+#include "recording.h"
+#include "select_kernel.h"
+
+#define INDENT "              "
+
+static bool is_chosen(const struct strata_event_desc *event, const struct list_choice *choice)
+{
+	size_t i;
+
+	for (i = 0; i < choice->nr_patterns; i++) {
+		if (select_matches_event(choice->patterns[i], event))
+			return true;
+	}
+	return choice->nr_patterns == 0;
+}
+
+/* @field has been checked. */
+static void print_field(const struct strata_field_desc *field)
+{
+	printf(" %s:", field->name);
+	if (field->kind == STRATA_FIELD_STRING) {
+		printf("string");
+		return;
+	}
+	if (field->kind == STRATA_FIELD_TEXT)
+		printf("text");
+	else
+		printf("%c%u", " usx"[field->kind], field -> bytes * 8u);
+	if (field->count == 0)
+		printf("[]");
+	else if (field->count > 1 || field->kind == STRATA_FIELD_TEXT)
+		printf("[%u]", field->count);
+}
+
+static void print_event(const struct strata_event_desc *event, bool fields)
+{
+	unsigned int i;
+
+	printf(INDENT "%s%s%s", event->group, event->group[0] ? "/" : "", event->name);
+	for (i = 0; fields && i < event->nr_fields; i++)
+		print_field(&event->fields[i]);
+	printf("\n");
+}
+
+void list_kernel_events(const struct strata_event_desc *events, size_t nr,
+			const struct list_choice *choice)
+{
+	struct strata_source checked = { .layer = STRATA_LAYER_KERNEL };
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		struct strata_error error = { "" };
+
+		if (!is_chosen(&events[i], choice))
+			continue;
+		if (strata_source_add_event(&checked, &events[i], &error))
+			printf(INDENT "(entry %zu: %s)\n", i, error.text);
+		else
+			print_event(&events[i], choice->fields);
+	}
+	strata_source_clear_events(&checked);
+}

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * participant.c - one kernel in a recording: taken in, started, stopped, let go.
+ *
+ * Everything that it publishes and answers is hostile; what it can cost is
+ * bounded by ATTEMPTS_MAX, by STRATA_SOURCES_MAX and by the rate of
+ * participants_tend().
+ */
+#include "participant.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <strata/abi/guest.h>
+
+#include <xen/xen.h>
+#include <xen/sched.h>
+
+#include "escape.h"
+#include "participant_events.h"
+#include "sources.h"
+
+/* So often may the module of one domain be mapped: each time it is loaded anew is one. */
+#define ATTEMPTS_MAX 32u
+
+/* After this time without an answer the user is told. */
+#define SILENCE_MS 10000u
+
+uint64_t participants_now_ms(const struct participants *all)
+{
+	return strata_clock() / all->tsc_khz;
+}
+
+static const char *shown_name(const struct participant *one, char *shown, size_t bytes)
+{
+	return strata_escape_name(shown, bytes, one->guest.name);
+}
+
+#define SHOWN_BYTES STRATA_ESCAPED_BYTES(sizeof(((struct guest *)0)->name))
+
+void participant_leave_out(struct participants *all, const struct participant *one,
+			   const struct strata_error *why)
+{
+	char name[SHOWN_BYTES];
+
+	fprintf(stderr, "strata: domain %u (%s) is left out: %s\n", one->domain,
+		shown_name(one, name, sizeof(name)), why->text);
+	all->left_out++;
+}
+
+/* Makes it a source of the recording. */
+static int add_source(struct participants *all, struct participant *one, struct strata_error *error)
+{
+	enum recorder_begin begin = one->flying ? RECORDER_WITH_PAST : RECORDER_FROM_NOW;
+	int result = sources_add_kernel(all->recorder, &one->guest, &one->map,
+					participant_records(one), begin,
+					all->started ? strata_clock() : 0, &one->source, error);
+
+	if (result != -2)
+		one->step = PARTICIPANT_READY;
+	return result ? -1 : 0;
+}
+
+/* What it publishes cannot be used: it is not tried again until it publishes something else. */
+static void refuse(struct participants *all, struct participant *one,
+		   const struct strata_error *why)
+{
+	participant_leave_out(all, one, why);
+	one->refused = true;
+	one->refused_nonce = one->guest.nonce;
+	one->refused_root = one->guest.root_ref;
+	if (one->step == PARTICIPANT_NONE)
+		participant_unmap(all, one);
+	else
+		participant_let_go(all, one, STRATA_SOURCE_LEFT_OUT);
+}
+
+static void join(struct participants *all, struct participant *one)
+{
+	char name[SHOWN_BYTES];
+	struct strata_error why = { "" };
+
+	if (add_source(all, one, &why)) {
+		refuse(all, one, &why);
+		return;
+	}
+	if (one->awaited) {
+		one->awaited = false;
+		all->left_out--;
+	}
+	if (all->evtchn)
+		one->port = xenevtchn_bind_interdomain(all->evtchn, one->domain, one->guest.port);
+	if (one->port < 0)
+		fprintf(stderr, "strata: domain %u is polled: its event channel cannot be bound\n",
+			one->domain);
+	if (!all->started)
+		return;
+	fprintf(stderr, "strata: domain %u (%s) takes part from now on, as %s\n", one->domain,
+		shown_name(one, name, sizeof(name)),
+		recorder_recording(all->recorder)->sources[one->source].name);
+	participant_start(all, one);
+}
+
+static int map_module(struct participants *all, struct participant *one, struct strata_error *error)
+{
+	if (one->guest.module == GUEST_OTHER_ABI)
+		return strata_fail(error,
+				   "its strata.ko speaks version %u, and this tool %u; load the "
+				   "module of these sources",
+				   one->guest.version, STRATA_GUEST_ABI_VERSION);
+	if (one->guest.module == GUEST_BROKEN)
+		return strata_fail(error, "what its module publishes in xenstore is incomplete; "
+					  "reload strata.ko there");
+	if (guest_map(&one->map, all->gnttab, &one->guest, true, error) ||
+	    participant_choose_filter(all, one, error))
+		return -1;
+	return 0;
+}
+
+/* Has it been recording, and is what it recorded still there? */
+static bool is_flying(const struct guest *guest)
+{
+	return !strcmp(guest->state, "started") || !strcmp(guest->state, "flushed");
+}
+
+static void told(struct participants *all, struct participant *one, enum participant_step step)
+{
+	one->step = step;
+	one->told_ms = participants_now_ms(all);
+	one->silence_said = false;
+	one->due = true;
+}
+
+/* Has its module add what is to be probed, one after the other, and then makes it take part. */
+static void probe_or_join(struct participants *all, struct participant *one)
+{
+	struct strata_error why = { "" };
+	int more = participant_next_probe(all, one, &why);
+
+	if (more < 0)
+		refuse(all, one, &why);
+	else if (more)
+		told(all, one, PARTICIPANT_PROBING);
+	else
+		join(all, one);
+}
+
+static void set_overwrite(struct participant *one, bool overwrite)
+{
+	size_t i;
+
+	for (i = 0; i < one->map.nr_rings; i++)
+		one->map.rings[i].reader.overwrite = overwrite;
+}
+
+static void take_in(struct participants *all, struct participant *one)
+{
+	struct strata_error why = { "" };
+
+	if (one->refused && one->refused_nonce == one->guest.nonce &&
+	    one->refused_root == one->guest.root_ref)
+		return;
+	if (one->attempts > ATTEMPTS_MAX)
+		return;
+	if (one->attempts++ == ATTEMPTS_MAX) {
+		strata_fail(&why,
+			    "its module was loaded %u times by now; begin another recording for "
+			    "what it does from here on",
+			    ATTEMPTS_MAX);
+		participant_leave_out(all, one, &why);
+		return;
+	}
+	one->recorded = false;
+	one->port = -1;
+	if (map_module(all, one, &why)) {
+		refuse(all, one, &why);
+		return;
+	}
+	one->flying = all->overwrite && is_flying(&one->guest);
+	set_overwrite(one, all->overwrite);
+	/* An earlier recorder may have died.  What it left flying is taken over with all that it
+	 * holds; else the rings are to be still before we begin. */
+	if (guest_may_record(&one->guest) && !one->flying) {
+		one->sequence = all->sequence++;
+		if (guest_tell_stop(all->xenstore, &one->guest, one->sequence, &why))
+			refuse(all, one, &why);
+		else
+			told(all, one, PARTICIPANT_QUIETING);
+		return;
+	}
+	probe_or_join(all, one);
+}
+
+/* Of a domain that is asked for by name and has no module this is said once. */
+static void note_missing_module(struct participants *all, struct participant *one)
+{
+	struct strata_error why = { "" };
+
+	if (one->awaited || one->attempts)
+		return;
+	strata_fail(&why, "no strata.ko is loaded in it; when one is, it takes part");
+	one->awaited = true;
+	participant_leave_out(all, one, &why);
+}
+
+bool participant_owes_answer(const struct participant *one)
+{
+	return one->step == PARTICIPANT_QUIETING || one->step == PARTICIPANT_PROBING ||
+	       one->step == PARTICIPANT_STARTING || one->step == PARTICIPANT_STOPPING;
+}
+
+static void note_silence(struct participants *all, struct participant *one)
+{
+	char name[SHOWN_BYTES];
+
+	if (one->silence_said || all->stopping ||
+	    (one->life != DOMAIN_PAUSED && participants_now_ms(all) - one->told_ms < SILENCE_MS))
+		return;
+	one->silence_said = true;
+	fprintf(stderr, "strata: domain %u (%s) %s: it is recorded as soon as it answers\n",
+		one->domain, shown_name(one, name, sizeof(name)),
+		one->life == DOMAIN_PAUSED ? "is paused" : "does not answer");
+}
+
+/* Its module says @now; what follows for what it was told? */
+static void take_answer(struct participants *all, struct participant *one, const struct guest *now)
+{
+	struct strata_error why = { "" };
+
+	if (now->answered != one->sequence) {
+		note_silence(all, one);
+		return;
+	}
+	one->silence_said = false;
+	if (one->step == PARTICIPANT_PROBING) {
+		if (participant_take_probe(all, one, !strcmp(now->state, "probed"), &why))
+			refuse(all, one, &why);
+		else
+			probe_or_join(all, one);
+	} else if (!strcmp(now->state, "refused")) {
+		strata_fail(&why, "its module refuses what it is told; its kernel log says why");
+		refuse(all, one, &why);
+	} else if (one->step == PARTICIPANT_QUIETING && !strcmp(now->state, "stopped")) {
+		probe_or_join(all, one);
+	} else if (one->step == PARTICIPANT_STARTING && !strcmp(now->state, "started")) {
+		one->step = PARTICIPANT_RECORDING;
+		one->recorded = true;
+	} else if (one->step == PARTICIPANT_STOPPING && !strcmp(now->state, "stopped")) {
+		one->step = PARTICIPANT_STOPPED;
+	}
+}
+
+enum strata_source_end participant_end(const struct participant *one)
+{
+	if (one->life != DOMAIN_SHUT_DOWN)
+		return STRATA_SOURCE_DESTROYED;
+	switch (one->reason) {
+	case SHUTDOWN_poweroff:
+		return STRATA_SOURCE_SHUT_DOWN;
+	case SHUTDOWN_reboot:
+		return STRATA_SOURCE_REBOOTED;
+	case SHUTDOWN_suspend:
+		return STRATA_SOURCE_SUSPENDED;
+	case SHUTDOWN_crash:
+	case SHUTDOWN_watchdog:
+		return STRATA_SOURCE_CRASHED;
+	default:
+		return STRATA_SOURCE_DESTROYED;
+	}
+}
+
+void participant_look(struct participants *all, struct participant *one)
+{
+	struct guest now;
+	bool named;
+
+	guest_look(all->xenstore, one->domain, &now);
+	one->looked_ms = participants_now_ms(all);
+	one->due = false;
+	if (one->step != PARTICIPANT_NONE &&
+	    (now.module != GUEST_READY || now.nonce != one->guest.nonce)) {
+		/* A domain's nodes go before it does. */
+		participant_let_go(all, one,
+				   now.named ? STRATA_SOURCE_UNLOADED : participant_end(one));
+		one->due = true;
+		return;
+	}
+	if (one->step != PARTICIPANT_NONE) {
+		if (participant_owes_answer(one))
+			take_answer(all, one, &now);
+		return;
+	}
+	one->guest = now;
+	/* One that has shut down may stay to be looked into; its rings are in the recording. */
+	if (all->stopping || !now.named || one->life == DOMAIN_SHUT_DOWN)
+		return;
+	if (!participant_patterns(all, &now, &named))
+		return;
+	if (now.module != GUEST_NO_MODULE)
+		take_in(all, one);
+	else if (named)
+		note_missing_module(all, one);
+}
+
+void participant_start(struct participants *all, struct participant *one)
+{
+	struct strata_error why = { "" };
+
+	if (one->step != PARTICIPANT_READY || event_set_empty(&one->events))
+		return;
+	one->sequence = all->sequence++;
+	if (guest_tell_start(all->xenstore, &one->guest, one->sequence, all->overwrite,
+			     &one->events, one->filter, &why))
+		participant_leave_out(all, one, &why);
+	else
+		told(all, one, PARTICIPANT_STARTING);
+}
+
+void participant_stop(struct participants *all, struct participant *one)
+{
+	struct strata_error why = { "" };
+
+	/* One that never answered may start later: it is stopped in any case. */
+	if (one->step != PARTICIPANT_STARTING && one->step != PARTICIPANT_RECORDING)
+		return;
+	one->sequence = all->sequence++;
+	/* If its module is gone, the next look sees that. */
+	guest_tell_stop(all->xenstore, &one->guest, one->sequence, &why);
+	told(all, one, PARTICIPANT_STOPPING);
+}
+
+void participant_flush(struct participants *all, struct participant *one)
+{
+	struct strata_error why = { "" };
+
+	one->flushing = one->step == PARTICIPANT_RECORDING && one->life == DOMAIN_RUNS;
+	if (!one->flushing)
+		return;
+	one->sequence = all->sequence++;
+	one->flushing = !guest_tell_flush(all->xenstore, &one->guest, one->sequence, &why);
+}
+
+bool participant_flushed(struct participants *all, struct participant *one)
+{
+	struct guest now;
+
+	if (!one->flushing)
+		return true;
+	guest_look(all->xenstore, one->domain, &now);
+	one->flushing = now.module == GUEST_READY && now.answered != one->sequence;
+	return !one->flushing;
+}
+
+void participant_unmap(struct participants *all, struct participant *one)
+{
+	if (all->evtchn && one->port >= 0)
+		xenevtchn_unbind(all->evtchn, (evtchn_port_t)one->port);
+	one->port = -1;
+	guest_unmap(&one->map);
+	free(one->filter);
+	one->filter = NULL;
+	memset(&one->probes, 0, sizeof(one->probes));
+	one->next_probe = 0;
+	one->step = PARTICIPANT_NONE;
+}
+
+/* A module stops and flushes before it goes, and a domain before it is suspended.  Nothing else
+ * does. */
+static bool is_complete(enum strata_source_end reason)
+{
+	return reason == STRATA_SOURCE_UNLOADED || reason == STRATA_SOURCE_SUSPENDED;
+}
+
+void participant_let_go(struct participants *all, struct participant *one,
+			enum strata_source_end reason)
+{
+	char name[SHOWN_BYTES];
+	struct strata_error why = { "" };
+
+	if (one->step >= PARTICIPANT_READY) {
+		if (reason != STRATA_SOURCE_LEFT_OUT)
+			fprintf(stderr, "strata: domain %u (%s) goes: %s%s\n", one->domain,
+				shown_name(one, name, sizeof(name)), strata_source_end_text(reason),
+				is_complete(reason)
+					? ""
+					: "; what it was writing is taken up to the last record that "
+					  "it committed, what came after that is unknown");
+		if (reason != STRATA_SOURCE_LEFT_OUT && !is_complete(reason) && all->died)
+			all->died(all->data, one);
+		if (recorder_finish_source(all->recorder, one->source, reason, &why))
+			participant_leave_out(all, one, &why);
+	}
+	participant_unmap(all, one);
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * snapshot.c - see snapshot.h.
+ *
+ * Guests flush first and the hypervisor last, so that its records cover theirs.
+ * A second recorder then drains the same rings once: in overwrite mode a reader
+ * takes each sub-buffer out of the ring, so no two recorders meet in one.
+ */
+#include "snapshot.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "participant.h"
+#include "participant_events.h"
+#include "sources.h"
+
+/* How long guests have to flush.  The guest that is looked into may hang. */
+#define FLUSH_MS 1000u
+#define LOOK_NS  5000000
+
+static size_t count_unflushed(struct participants *kernels)
+{
+	size_t nr = 0, i;
+
+	for (i = 0; i < kernels->nr; i++)
+		nr += !participant_flushed(kernels, &kernels->list[i]);
+	return nr;
+}
+
+static void flush_guests(struct participants *kernels)
+{
+	uint64_t begin_ms = participants_now_ms(kernels);
+	const struct timespec pause = { .tv_nsec = LOOK_NS };
+	size_t i;
+
+	for (i = 0; i < kernels->nr; i++)
+		participant_flush(kernels, &kernels->list[i]);
+	while (count_unflushed(kernels) && participants_now_ms(kernels) - begin_ms < FLUSH_MS)
+		nanosleep(&pause, NULL);
+	for (i = 0; i < kernels->nr; i++)
+		if (!participant_flushed(kernels, &kernels->list[i]))
+			fprintf(stderr,
+				"strata: domain %u does not answer: what it is writing is taken up "
+				"to the last record that it committed\n",
+				kernels->list[i].domain);
+}
+
+static int add_sources(struct recorder *recorder, struct participants *kernels,
+		       struct hypervisor *hypervisor, struct strata_error *error)
+{
+	size_t i, index;
+
+	if (hypervisor && sources_add_hypervisor(recorder, hypervisor, RECORDER_WITH_PAST, error))
+		return -1;
+	for (i = 0; i < kernels->nr; i++) {
+		struct participant *one = &kernels->list[i];
+
+		if (one->step >= PARTICIPANT_READY &&
+		    sources_add_kernel(recorder, &one->guest, &one->map, participant_records(one),
+				       RECORDER_WITH_PAST, 0, &index, error))
+			return -1;
+	}
+	return 0;
+}
+
+int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor, const char *dir,
+		  struct recorder_totals *totals, struct strata_error *error)
+{
+	struct strata_error later = { "" };
+	struct recorder *recorder;
+	int result = 0;
+
+	*totals = (struct recorder_totals){ 0 };
+	recorder = recorder_open(dir, error);
+	if (!recorder)
+		return -1;
+	sources_set_clock(recorder, kernels->tsc_khz);
+	flush_guests(kernels);
+	if (hypervisor && hypervisor_flush(hypervisor, error))
+		result = -1;
+	if (!result)
+		result = add_sources(recorder, kernels, hypervisor, error);
+	if (recorder_close(recorder, totals, result ? &later : error))
+		result = -1;
+	return result;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * snapshot.h - writes what the rings of a flight recorder hold into a recording of
+ * its own, while they go on recording.
+ */
+#ifndef STRATA_STRATA_SNAPSHOT_H
+#define STRATA_STRATA_SNAPSHOT_H
+
+#include "hypervisor.h"
+#include "participants.h"
+
+/*
+ * Asks every CPU to hand over what it has, waits a bounded time for those that do
+ * not answer, and takes what is committed of theirs.  What a snapshot has taken,
+ * the next one does not have again.
+ * @kernels:    all who take part; also one that is dead, and still mapped
+ * @hypervisor: NULL: it is not recorded
+ * @dir:        as for recorder_open()
+ * 0, or -1; @totals is set in both cases.
+ */
+int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor, const char *dir,
+		  struct recorder_totals *totals, struct strata_error *error);
+
+#endif /* STRATA_STRATA_SNAPSHOT_H */

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * event_table.h - the table, in pages that domain 0 can map, that tells what the
+ * records carry (strata/abi/guest.h).
+ */
+#ifndef STRATA_KMOD_EVENT_TABLE_H
+#define STRATA_KMOD_EVENT_TABLE_H
+
+#include "events.h"
+#include "grants.h"
+
+/* Room that the table needs: for the events there are, and for STRATA_GUEST_PROBES_MAX more. */
+u32 strata_event_table_bytes(void);
+
+/*
+ * Adds the table's pages to @grants and describes all events so far.  0, or a
+ * negative error after a message, and nothing is left but what @grants has got.
+ * May sleep.
+ */
+int strata_event_table_create(struct strata_grants *grants);
+
+/* From now on nr_events of @root follows the table. */
+void strata_event_table_publish(struct strata_guest_root *root);
+
+/* Describes the event that was entered last.  0, or -ENOSPC. */
+int strata_event_table_add(const struct strata_event *event);
+
+/* Undoes strata_event_table_create() but for the pages. */
+void strata_event_table_destroy(void);
+
+#endif /* STRATA_KMOD_EVENT_TABLE_H */

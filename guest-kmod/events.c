@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* events.c - see events.h. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+
+#include "events.h"
+
+static struct strata_event *events[STRATA_GUEST_EVENTS_MAX];
+static u32 nr_events;
+
+int strata_events_add(struct strata_event *event)
+{
+	if (nr_events == STRATA_GUEST_EVENTS_MAX)
+		return -ENOSPC;
+	event->id = nr_events;
+	event->attached = false;
+	events[nr_events++] = event;
+	return 0;
+}
+
+u32 strata_events_count(void)
+{
+	return nr_events;
+}
+
+struct strata_event *strata_events_get(u32 id)
+{
+	return events[id];
+}
+
+struct strata_event *strata_events_find(const char *group, const char *name)
+{
+	u32 id;
+
+	for (id = 0; id < nr_events; id++)
+		if (!strcmp(events[id]->name, name) && !strcmp(events[id]->group, group))
+			return events[id];
+	return NULL;
+}
+
+static int attach(struct strata_event *event)
+{
+	int err = event->attach(event);
+
+	if (err) {
+		pr_err("no probe on %s/%s (error %d)\n", event->group, event->name, err);
+		return err;
+	}
+	event->attached = true;
+	return 0;
+}
+
+static void detach(struct strata_event *event)
+{
+	event->detach(event);
+	event->attached = false;
+}
+
+int strata_events_attach(const unsigned long *mask)
+{
+	u32 id;
+	int err;
+
+	for (id = 0; id < nr_events; id++) {
+		bool wanted = test_bit(id, mask);
+
+		if (wanted && !events[id]->attached) {
+			err = attach(events[id]);
+			if (err)
+				return err;
+		} else if (!wanted && events[id]->attached) {
+			detach(events[id]);
+		}
+		cond_resched();
+	}
+	return 0;
+}
+
+void strata_events_detach_all(void)
+{
+	u32 id;
+
+	for (id = 0; id < nr_events; id++) {
+		if (events[id]->attached)
+			detach(events[id]);
+		cond_resched();
+	}
+	/* Kprobes wait for themselves when they are disabled, but for RCU as trace points do. */
+	tracepoint_synchronize_unregister();
+}

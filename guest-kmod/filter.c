@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* filter.c - see filter.h; control.c sets it. */
+#include <linux/err.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+
+#include "filter.h"
+
+const struct strata_filter *strata_filter;
+
+static int parse(struct strata_filter *filter, char *text)
+{
+	const char *kind = strsep(&text, "=");
+	const char *word;
+
+	filter->processes = !strcmp(kind, "pid");
+	if (!text || (!filter->processes && strcmp(kind, "tid")))
+		return -EINVAL;
+	while ((word = strsep(&text, ","))) {
+		s32 *number = &filter->number[filter->nr];
+
+		if (filter->nr == STRATA_GUEST_FILTER_MAX || kstrtos32(word, 10, number) ||
+		    *number < 0)
+			return -EINVAL;
+		filter->maybe |= 1ull << (*number & 63);
+		filter->nr++;
+	}
+	return 0;
+}
+
+int strata_filter_set(char *text)
+{
+	const struct strata_filter *old = strata_filter;
+	struct strata_filter *filter = NULL;
+	int err;
+
+	if (text) {
+		filter = kzalloc(sizeof(*filter), GFP_KERNEL);
+		if (!filter)
+			return -ENOMEM;
+		err = parse(filter, text);
+		if (err) {
+			kfree(filter);
+			return err;
+		}
+	}
+	/* Release: whoever sees the pointer sees what it points to, by address dependency. */
+	smp_store_release(&strata_filter, filter);
+	if (old) {
+		tracepoint_synchronize_unregister();
+		kfree(old);
+	}
+	return 0;
+}

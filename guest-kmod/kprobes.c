@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * kprobes.c - see kprobes.h.
+ *
+ * The kernel calls the handlers with preemption off.  It leaves out a probe that
+ * is reached from within a handler, and a return for which it had no room to
+ * remember the call; both are counted, and count as lost here.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/ctype.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/ptrace.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "event_table.h"
+#include "kprobes.h"
+#include "record.h"
+
+/* Calls of one function that may be under way at once: it may sleep. */
+#define CALLS_MAX 1024
+
+/* One that domain 0 asked for. */
+struct dynamic_kprobe {
+	struct strata_kprobe base;
+	char *symbol;
+	char name[STRATA_EVENT_NAME_BYTES];
+};
+
+static struct dynamic_kprobe *dynamic[STRATA_GUEST_PROBES_MAX];
+static u32 nr_dynamic;
+
+struct hit_payload {
+	u64 ip;
+} __packed __aligned(4);
+
+struct return_payload {
+	u64 ip;
+	u64 ret;
+} __packed __aligned(4);
+
+static const struct strata_field_desc hit_fields[] = {
+	{ "ip", STRATA_FIELD_HEX, 8, 1 },
+};
+
+static const struct strata_field_desc return_fields[] = {
+	{ "ip", STRATA_FIELD_HEX, 8, 1 },
+	{ "ret", STRATA_FIELD_HEX, 8, 1 },
+};
+
+static int on_hit(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct strata_kprobe *kprobe = container_of(kp, struct strata_kprobe, kretprobe.kp);
+	struct strata_open_record record;
+	struct hit_payload *payload;
+
+	if (!strata_filter_passes())
+		return 0;
+	payload = strata_record_begin(&record, kprobe->event.id, sizeof(*payload));
+	if (!payload)
+		return 0;
+	payload->ip = (unsigned long)kp->addr;
+	strata_record_end(&record);
+	return 0;
+}
+
+static int on_return(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	struct kretprobe *kretprobe = get_kretprobe(instance);
+	struct strata_open_record record;
+	struct return_payload *payload;
+
+	/* NULL: it is being unregistered. */
+	if (!kretprobe || !strata_filter_passes())
+		return 0;
+	payload = strata_record_begin(
+		&record, container_of(kretprobe, struct strata_kprobe, kretprobe)->event.id,
+		sizeof(*payload));
+	if (!payload)
+		return 0;
+	payload->ip = (unsigned long)kretprobe->kp.addr;
+	payload->ret = regs_return_value(regs);
+	strata_record_end(&record);
+	return 0;
+}
+
+static struct strata_kprobe *kprobe_of(struct strata_event *event)
+{
+	return container_of(event, struct strata_kprobe, event);
+}
+
+static int attach(struct strata_event *event)
+{
+	struct strata_kprobe *kprobe = kprobe_of(event);
+
+	kprobe->kretprobe.nmissed = 0;
+	kprobe->kretprobe.kp.nmissed = 0;
+	return kprobe->returns ? enable_kretprobe(&kprobe->kretprobe)
+			       : enable_kprobe(&kprobe->kretprobe.kp);
+}
+
+static void detach(struct strata_event *event)
+{
+	struct strata_kprobe *kprobe = kprobe_of(event);
+
+	if (kprobe->returns)
+		disable_kretprobe(&kprobe->kretprobe);
+	else
+		disable_kprobe(&kprobe->kretprobe.kp);
+	strata_record_missed(kprobe->kretprobe.nmissed + kprobe->kretprobe.kp.nmissed);
+}
+
+int strata_kprobe_register(struct strata_kprobe *kprobe)
+{
+	struct kprobe *kp = &kprobe->kretprobe.kp;
+	int err;
+
+	kprobe->event.attach = attach;
+	kprobe->event.detach = detach;
+	kp->flags = KPROBE_FLAG_DISABLED;
+	err = kprobe->returns ? register_kretprobe(&kprobe->kretprobe) : register_kprobe(kp);
+	if (err)
+		return err;
+	/* What records must not be recorded. */
+	if (!within_module((unsigned long)kp->addr, THIS_MODULE))
+		return 0;
+	strata_kprobe_unregister(kprobe);
+	return -EINVAL;
+}
+
+void strata_kprobe_unregister(struct strata_kprobe *kprobe)
+{
+	if (kprobe->returns)
+		unregister_kretprobe(&kprobe->kretprobe);
+	else
+		unregister_kprobe(&kprobe->kretprobe.kp);
+}
+
+static bool is_identifier(const char *name)
+{
+	size_t length = strlen(name), i;
+
+	for (i = 0; i < length; i++)
+		if (!isascii(name[i]) || !(isalnum(name[i]) || name[i] == '_'))
+			return false;
+	return length > 0 && length < STRATA_EVENT_NAME_BYTES && !isdigit(name[0]);
+}
+
+/* The event that there is of that name, if it is the same place.  0, -ENOENT or -EEXIST. */
+static int find(const char *group, const char *name, const char *symbol, unsigned int offset)
+{
+	u32 i;
+
+	for (i = 0; i < nr_dynamic; i++) {
+		const struct dynamic_kprobe *one = dynamic[i];
+
+		if (strcmp(one->base.event.group, group) || strcmp(one->name, name))
+			continue;
+		if (strcmp(one->symbol, symbol) || one->base.kretprobe.kp.offset != offset)
+			return -EEXIST;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+static struct dynamic_kprobe *make(bool returns, const char *name, const char *symbol,
+				   unsigned int offset)
+{
+	struct dynamic_kprobe *one = kzalloc(sizeof(*one), GFP_KERNEL);
+
+	if (!one)
+		return NULL;
+	one->symbol = kstrdup(symbol, GFP_KERNEL);
+	if (!one->symbol) {
+		kfree(one);
+		return NULL;
+	}
+	strscpy(one->name, name, sizeof(one->name));
+	one->base.returns = returns;
+	one->base.event.name = one->name;
+	one->base.event.group = returns ? "kretprobe" : "kprobe";
+	one->base.event.fields = returns ? return_fields : hit_fields;
+	one->base.event.nr_fields = returns ? ARRAY_SIZE(return_fields) : ARRAY_SIZE(hit_fields);
+	one->base.kretprobe.kp.symbol_name = one->symbol;
+	one->base.kretprobe.kp.offset = offset;
+	if (returns) {
+		one->base.kretprobe.handler = on_return;
+		one->base.kretprobe.maxactive = CALLS_MAX;
+	} else {
+		one->base.kretprobe.kp.pre_handler = on_hit;
+	}
+	return one;
+}
+
+static void release(struct dynamic_kprobe *one)
+{
+	kfree(one->symbol);
+	kfree(one);
+}
+
+static int add(bool returns, const char *name, const char *symbol, unsigned int offset)
+{
+	struct dynamic_kprobe *one;
+	int err;
+
+	if (nr_dynamic == STRATA_GUEST_PROBES_MAX ||
+	    strata_events_count() == STRATA_GUEST_EVENTS_MAX)
+		return -ENOSPC;
+	one = make(returns, name, symbol, offset);
+	if (!one)
+		return -ENOMEM;
+	err = strata_kprobe_register(&one->base);
+	if (err) {
+		release(one);
+		return err;
+	}
+	/* There is room in both. */
+	strata_events_add(&one->base.event);
+	strata_event_table_add(&one->base.event);
+	dynamic[nr_dynamic++] = one;
+	return 0;
+}
+
+int strata_kprobes_add(const char *group, const char *name, char *place)
+{
+	bool returns = !strcmp(group, "kretprobe");
+	const char *symbol = strsep(&place, "+");
+	unsigned int offset = 0;
+	int err = -EINVAL;
+
+	if (is_identifier(name) && *symbol &&
+	    !(place && (returns || kstrtouint(place, 0, &offset))))
+		err = find(group, name, symbol, offset);
+	if (err == -ENOENT)
+		err = add(returns, name, symbol, offset);
+	if (err)
+		pr_warn("no %s on %s+%#x (error %d)\n", group, symbol, offset, err);
+	return err;
+}
+
+void strata_kprobes_clear(void)
+{
+	while (nr_dynamic > 0) {
+		strata_kprobe_unregister(&dynamic[--nr_dynamic]->base);
+		release(dynamic[nr_dynamic]);
+	}
+}

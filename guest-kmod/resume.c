@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * resume.c - save, restore and migration, as seen from inside.
+ *
+ * A restored domain has the memory of the one that was saved, but a new number,
+ * an empty grant table, no event channels of ours, and nothing of ours in
+ * xenstore.  Right before the suspend, while no other CPU runs, all rings are
+ * flushed: what was recorded until then is complete in the memory of the old
+ * domain, whose rings the recorder still maps.  Right after it, still alone, the
+ * pages are granted anew.
+ *
+ * xenstore cannot be spoken to until later.  The kernel then registers its watches
+ * again, and each fires: control.c's is called and finds that we were restored.
+ * The rings are announced under another nonce, idle: to a recorder this is another
+ * module, and what it recorded before goes with the old one.
+ *
+ * A suspend that is cancelled, or that of a whole host, takes nothing away.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/cpumask.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/syscore_ops.h>
+
+#include <strata/abi/guest.h>
+
+#include "buffers.h"
+#include "notify.h"
+#include "publish.h"
+#include "resume.h"
+
+static struct strata_grants *shared;
+static u32 root_place;
+static int new_port; /* or a negative error */
+static bool restored;
+
+/* On one CPU with interrupts off; the others wait in the kernel with theirs off, in no probe. */
+static int flush_all(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu (cpu)
+		strata_ring_flush(per_cpu(strata_cpu_ring, cpu));
+	return 0;
+}
+
+static void share_again(void)
+{
+	struct strata_guest_root *root = page_address(shared->page[root_place]);
+
+	if (strata_notify_survived())
+		return;
+	strata_grants_renew(shared);
+	root->nonce = get_random_u64();
+	new_port = strata_notify_renew();
+	restored = true;
+}
+
+static struct syscore_ops syscore_ops = {
+	.suspend = flush_all,
+	.resume = share_again,
+};
+
+void strata_resume_open(struct strata_grants *grants, u32 root)
+{
+	shared = grants;
+	root_place = root;
+	register_syscore_ops(&syscore_ops);
+}
+
+void strata_resume_close(void)
+{
+	unregister_syscore_ops(&syscore_ops);
+}
+
+bool strata_resume_needed(void)
+{
+	return xchg(&restored, false);
+}
+
+void strata_resume_publish(void)
+{
+	const struct strata_guest_root *root = page_address(shared->page[root_place]);
+
+	/* Without a channel the rings are polled; 0 is no channel that can be bound. */
+	if (strata_publish(shared->ref[root_place], new_port < 0 ? 0 : new_port, root->nonce))
+		return;
+	pr_info("the domain was restored; its rings are shared anew\n");
+}

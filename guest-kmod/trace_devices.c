@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* trace_devices.c - events of devices, clocks and power. */
+#include "trace_helpers.h"
+
+#include <linux/spi/spi.h>
+#include <linux/swiotlb.h>
+
+#define CREATE_TRACE_POINTS
+#include <trace/events/devfreq.h>
+#include <trace/events/gpio.h>
+#include <trace/events/hwmon.h>
+#include <trace/events/i2c.h>
+#include <trace/events/iommu.h>
+#include <trace/events/mce.h>
+#include <trace/events/power.h>
+#include <trace/events/pwm.h>
+#include <trace/events/regulator.h>
+#include <trace/events/rpm.h>
+#include <trace/events/rtc.h>
+#include <trace/events/smbus.h>
+#include <trace/events/spi.h>
+#include <trace/events/swiotlb.h>
+#include <trace/events/thermal.h>
+#include <trace/events/thermal_power_allocator.h>

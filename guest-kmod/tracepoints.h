@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * tracepoints.h - an event for each of the kernel's trace points.
+ *
+ * shadow/trace/define_trace.h makes them from the kernel's own headers, as
+ * trace_*.c include them; tracepoints.c finds, attaches and detaches them.
+ */
+#ifndef STRATA_KMOD_TRACEPOINTS_H
+#define STRATA_KMOD_TRACEPOINTS_H
+
+#include <linux/tracepoint.h>
+
+#include "events.h"
+
+struct strata_tracepoint {
+	struct strata_event event;
+	void *probe;      /* gets the strata_event as its data */
+	u32 static_bytes; /* of the payload, as the compiler laid it out */
+	struct tracepoint *tracepoint;
+};
+
+/* Each trace_*.c leaves pointers in this section; they lie between two that are linked first and
+ * last (tracepoints_first.c, tracepoints_last.c). */
+#define STRATA_TRACEPOINTS_SECTION "strata_tracepoints"
+extern struct strata_tracepoint *const strata_tracepoints_first[];
+extern struct strata_tracepoint *const strata_tracepoints_last[];
+
+/* Finds the trace point of each event and enters those that this kernel has.  0, or a negative
+ * error after a message.  Once, before the rest. */
+int strata_tracepoints_find(void);
+
+/* What all of them have in struct strata_event. */
+int strata_tracepoint_attach(struct strata_event *event);
+void strata_tracepoint_detach(struct strata_event *event);
+
+#endif /* STRATA_KMOD_TRACEPOINTS_H */

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * stream_clock.c - see stream_clock.h.  The merger calls it for each record.
+ *
+ * A reading was taken at some host tick of a span.  Native counters give a span
+ * of one tick (more where the guest's counter is the slower one).  An emulated
+ * counter answers from system time s, which Xen read on the CPU that ran the
+ * vCPU, or made one nanosecond more than the domain's last answer, if that was
+ * no less.  So when the answer was given
+ *
+ *   - system time on that CPU was s or less: not after the last such tick;
+ *   - some vCPU of the domain had seen system time s, but for the nanoseconds
+ *     that were added since: not before the first such tick, and the ticks of
+ *     two CPUs are the same but for their skew;
+ *   - or the answer follows from one that was given before recording began.
+ *
+ * The event is placed in the middle of the span, and half of it is its bound.
+ *
+ * Which piece a reading belongs to is not in the record.  A stream moves forward
+ * in time, so it is the first piece, from the current one on, whose conversion
+ * lies before the next one begins.  A counter that was set back repeats readings:
+ * the ring closes a packet there, readings go back in the stream, and that is
+ * when the next piece is entered.  If that is seen for each recorded step, no
+ * reading is in doubt.  If not (a guest was silent for longer than the step was
+ * long), readings near the step fit either side of it, and their bound says so.
+ */
+#include "stream_clock.h"
+
+#include <string.h>
+
+/* The least that one emulated reading takes: it traps, and Xen decodes an instruction. */
+#define READING_TICKS 500u
+
+/* Each turn takes away most of what was too much; what is left then is a bound all the same. */
+#define ANSWER_TURNS 32u
+
+/* With more vCPUs or CPUs than this, it takes too long to ask each of them. */
+#define MEMBERS_ASKED 256u
+
+/* How many pieces a reading that went back is tried on. */
+#define PIECES_TRIED 64u
+
+struct span {
+	uint64_t first;
+	uint64_t last;
+};
+
+void strata_stream_clock_init(struct strata_stream_clock *clock,
+			      const struct strata_clock_maps *maps,
+			      const struct strata_vcpu_stime *stimes, uint64_t skew_ticks,
+			      uint16_t domain, uint16_t vcpu)
+{
+	memset(clock, 0, sizeof(*clock));
+	clock->pieces = strata_clock_maps_of(maps, domain, vcpu, &clock->nr);
+	clock->own = strata_vcpu_stime_own(stimes, domain, vcpu);
+	clock->domain = strata_vcpu_stime_domain(stimes, domain);
+	if (!strata_stime_set_of_one(&clock->domain))
+		clock->skew_ticks = skew_ticks;
+	strata_stream_clock_goes_back(clock, 0);
+}
+
+static bool is_step_back(const struct strata_stream_clock *clock, size_t piece)
+{
+	return clock->pieces[piece].set_back_ticks > 0;
+}
+
+size_t strata_stream_clock_steps_back(const struct strata_stream_clock *clock)
+{
+	size_t i, steps = 0;
+
+	for (i = 1; i < clock->nr; i++)
+		steps += is_step_back(clock, i);
+	return steps;
+}
+
+void strata_stream_clock_goes_back(struct strata_stream_clock *clock, uint64_t times)
+{
+	clock->steps_seen = times == strata_stream_clock_steps_back(clock);
+}
+
+static uint64_t subtract_held(uint64_t a, uint64_t b)
+{
+	return a < b ? 0 : a - b;
+}
+
+static uint64_t add_held(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* Nanoseconds that readings may have added to the domain's answers between two ticks. */
+static uint64_t added_between(const struct strata_stream_clock *clock, uint64_t first,
+			      uint64_t last)
+{
+	return 1 + subtract_held(last, first) / READING_TICKS * clock->domain.nr;
+}
+
+/*
+ * The first tick at which the answer @ns could be given, if it was given at @last or before, and
+ * @piece holds.  What was added to it is bounded by the time since, and that by what was added:
+ * from all that could have been, go down to what is consistent.
+ */
+static uint64_t first_answer(const struct strata_stream_clock *clock,
+			     const struct strata_clock_piece *piece, uint64_t ns, uint64_t last)
+{
+	uint64_t added_ns = added_between(clock, piece->from_ticks, last), first;
+	unsigned int turn;
+
+	/* It may follow from what was answered before the piece began. */
+	if (ns <= add_held(piece->vtsc_last_ns, added_ns) || clock->domain.nr > MEMBERS_ASKED)
+		return piece->from_ticks;
+	for (turn = 0; turn < ANSWER_TURNS; turn++) {
+		uint64_t added;
+
+		first = strata_stime_set_first(&clock->domain, subtract_held(ns, added_ns));
+		added = added_between(clock, first, last);
+		if (added >= added_ns)
+			break;
+		added_ns = added;
+	}
+	return first;
+}
+
+static struct span emulated_span(const struct strata_stream_clock *clock,
+				 const struct strata_clock_piece *piece, uint64_t guest)
+{
+	uint64_t delta = guest - piece->map.offset;
+	uint64_t first_ns = strata_clock_unscale_first(&piece->vtsc, delta) + piece->vtsc_offset_ns;
+	uint64_t last_ns = strata_clock_unscale_last(&piece->vtsc, delta) + piece->vtsc_offset_ns;
+	struct span span;
+
+	span.last = add_held(strata_stime_set_last(&clock->own, last_ns), clock->skew_ticks);
+	span.first =
+		subtract_held(first_answer(clock, piece, first_ns, span.last), clock->skew_ticks);
+	/* Cannot be, but the recording may be a hostile one, or miss a calibration. */
+	if (span.first > span.last) {
+		uint64_t ticks = span.first;
+
+		span.first = span.last;
+		span.last = ticks;
+	}
+	return span;
+}
+
+/* The host ticks at which piece number @at gives the reading @guest. */
+static struct span find_span(const struct strata_stream_clock *clock, size_t at, uint64_t guest)
+{
+	const struct strata_clock_piece *piece = &clock->pieces[at];
+	struct span span;
+
+	if (piece->emulated && clock->own.nr)
+		return emulated_span(clock, piece, guest);
+	span.first = strata_host_from_guest(&piece->map, guest);
+	span.last = add_held(span.first, strata_clock_map_bound_ticks(&piece->map) - 1);
+	return span;
+}
+
+/* Whether a reading may be a piece's: that one had begun then. */
+static bool explains(const struct strata_stream_clock *clock, size_t at, uint64_t guest)
+{
+	return find_span(clock, at, guest).last >= clock->pieces[at].from_ticks;
+}
+
+/* The reading went back: the counter was set back, in the nearest piece that can be it. */
+static void enter_after_step_back(struct strata_stream_clock *clock, uint64_t guest)
+{
+	size_t i;
+
+	for (i = clock->at + 1; i < clock->nr && i - clock->at <= PIECES_TRIED; i++) {
+		if (is_step_back(clock, i) && explains(clock, i, guest)) {
+			clock->at = i;
+			return;
+		}
+	}
+}
+
+/* By how much more than its span a reading may be off. */
+static uint64_t doubt(const struct strata_stream_clock *clock, const struct span *span)
+{
+	const struct strata_clock_piece *piece = &clock->pieces[clock->at];
+	uint64_t ticks = 0;
+
+	if (clock->steps_seen)
+		return 0;
+	if (subtract_held(span->first, piece->from_ticks) < piece->doubt_before)
+		ticks = piece->doubt_before;
+	if (clock->at + 1 < clock->nr && piece->doubt_after > ticks &&
+	    subtract_held(piece[1].from_ticks, span->last) <= piece->doubt_after)
+		ticks = piece->doubt_after;
+	return ticks;
+}
+
+struct strata_host_time strata_stream_clock_convert(struct strata_stream_clock *clock,
+						    uint64_t guest)
+{
+	struct strata_host_time host = { .ticks = guest, .sure = true };
+	struct span span;
+
+	if (clock->nr == 0)
+		return host;
+	if (guest < clock->last_guest)
+		enter_after_step_back(clock, guest);
+	clock->last_guest = guest;
+
+	span = find_span(clock, clock->at, guest);
+	while (clock->at + 1 < clock->nr && span.first >= clock->pieces[clock->at + 1].from_ticks &&
+	       explains(clock, clock->at + 1, guest)) {
+		clock->at++;
+		span = find_span(clock, clock->at, guest);
+	}
+	host.ticks = span.first + (span.last - span.first) / 2;
+	host.bound = add_held(span.last - host.ticks, doubt(clock, &span));
+	if (clock->pieces[clock->at].emulated)
+		host.sure = strata_stime_set_sure(&clock->own, span.first) &&
+			    strata_stime_set_sure(&clock->own, span.last);
+	return host;
+}
+
+enum strata_clock_kind strata_stream_clock_kind(const struct strata_stream_clock *clock)
+{
+	enum strata_clock_kind kind = clock->nr ? STRATA_CLOCK_HOST : STRATA_CLOCK_ASSUMED;
+	size_t i;
+
+	for (i = 0; i < clock->nr; i++) {
+		const struct strata_clock_piece *piece = &clock->pieces[i];
+		enum strata_clock_kind of_piece = STRATA_CLOCK_HOST;
+
+		if (piece->emulated)
+			of_piece = STRATA_CLOCK_EMULATED;
+		else if (piece->map.frac_bits)
+			of_piece = STRATA_CLOCK_RATIO;
+		else if (piece->is_hvm)
+			of_piece = STRATA_CLOCK_OFFSET;
+		kind = of_piece > kind ? of_piece : kind;
+	}
+	return kind;
+}
+
+const char *strata_clock_kind_name(enum strata_clock_kind kind)
+{
+	static const char *const names[] = { "assumed", "host", "offset", "ratio", "emulated" };
+
+	return (unsigned int)kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "unknown";
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stream_clock.h - turns the readings of one stream of a kernel into host ticks,
+ * each with its bound.
+ */
+#ifndef STRATA_MERGE_STREAM_CLOCK_H
+#define STRATA_MERGE_STREAM_CLOCK_H
+
+#include "clock_maps.h"
+#include "vcpu_stime.h"
+
+/* Where in its vCPU's pieces a stream is. */
+struct strata_stream_clock {
+	const struct strata_clock_piece *pieces; /* by time */
+	size_t nr;                               /* 0: unknown, taken as the host's */
+	size_t at;
+	struct strata_stime_set own;    /* the system time that this vCPU sees, */
+	struct strata_stime_set domain; /* and that the vCPUs of its domain see */
+	uint64_t skew_ticks;            /* of the CPUs that these ran on; 0: of one */
+	uint64_t last_guest;
+	/* As many readings go back in the stream as steps back were recorded: each is seen. */
+	bool steps_seen;
+};
+
+/* The time of the host at which a reading was taken: within bound of ticks.  Not sure: a record
+ * that tells may be missing, and then the bound may not hold. */
+struct strata_host_time {
+	uint64_t ticks;
+	uint64_t bound;
+	bool sure;
+};
+
+/* @maps and @stimes must outlive it.  @skew_ticks: by how much physical CPUs' counters differ */
+void strata_stream_clock_init(struct strata_stream_clock *clock,
+			      const struct strata_clock_maps *maps,
+			      const struct strata_vcpu_stime *stimes, uint64_t skew_ticks,
+			      uint16_t domain, uint16_t vcpu);
+
+/* Times the counter was set back while recording. */
+size_t strata_stream_clock_steps_back(const struct strata_stream_clock *clock);
+
+/* How often readings go back in the whole stream; to be told before the first conversion.  Where
+ * it is as often as the counter was set back, no reading is in doubt. */
+void strata_stream_clock_goes_back(struct strata_stream_clock *clock, uint64_t times);
+
+/* The host time of a reading.  To be called with the stream's readings in their order. */
+struct strata_host_time strata_stream_clock_convert(struct strata_stream_clock *clock,
+						    uint64_t guest);
+
+enum strata_clock_kind {
+	STRATA_CLOCK_ASSUMED, /* not recorded: taken as the host's */
+	STRATA_CLOCK_HOST,    /* PV, native */
+	STRATA_CLOCK_OFFSET,
+	STRATA_CLOCK_RATIO,
+	STRATA_CLOCK_EMULATED,
+};
+
+enum strata_clock_kind strata_stream_clock_kind(const struct strata_stream_clock *clock);
+
+/* "assumed", "host", "offset", "ratio", "emulated". */
+const char *strata_clock_kind_name(enum strata_clock_kind kind);
+
+#endif /* STRATA_MERGE_STREAM_CLOCK_H */

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * vcpu_stime.c - see vcpu_stime.h.  xen_scan.c fills it, clock_maps.c asks.
+ *
+ * An emulated counter is read in Xen, on the physical CPU on which the vCPU
+ * runs.  So what a vCPU sees is that CPU's system time, from when it began to
+ * run there until it begins to run on another one.
+ */
+#include "vcpu_stime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Xen has no more; a hostile recording could name any number. */
+#define PCPUS_MAX 4095u
+
+static struct strata_stime *add_member(struct strata_stime_table *table, uint32_t key,
+				       uint32_t pcpu)
+{
+	struct strata_keyed_stime *member;
+
+	if (table->nr == table->capacity) {
+		size_t capacity = table->capacity ? table->capacity * 2 : 16;
+		struct strata_keyed_stime *members =
+			reallocarray(table->members, capacity, sizeof(*members));
+
+		if (!members)
+			return NULL;
+		table->members = members;
+		table->capacity = capacity;
+	}
+	member = &table->members[table->nr++];
+	memset(member, 0, sizeof(*member));
+	member->key = key;
+	member->pcpu = pcpu;
+	return &member->stime;
+}
+
+static void clear_table(struct strata_stime_table *table)
+{
+	size_t i;
+
+	for (i = 0; i < table->nr; i++)
+		strata_stime_clear(&table->members[i].stime);
+	free(table->members);
+	memset(table, 0, sizeof(*table));
+}
+
+/* The members of a sorted table whose key is in [@first, @last]. */
+static struct strata_stime_set find_members(const struct strata_stime_table *table, uint32_t first,
+					    uint32_t last)
+{
+	struct strata_stime_set set = { NULL, 0 };
+	size_t low = 0, high = table->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->members[middle].key < first)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == table->nr)
+		return set;
+	set.members = &table->members[low];
+	while (low + set.nr < table->nr && set.members[set.nr].key <= last)
+		set.nr++;
+	return set;
+}
+
+/* NULL: there is none yet. */
+static struct strata_stime *unsorted_pcpu(struct strata_vcpu_stime *all, uint32_t pcpu)
+{
+	size_t i;
+
+	/* From the end: a CPU's records come in a row. */
+	for (i = all->of_pcpu.nr; i-- > 0;) {
+		if (all->of_pcpu.members[i].key == pcpu)
+			return &all->of_pcpu.members[i].stime;
+	}
+	return NULL;
+}
+
+void strata_vcpu_stime_gap(struct strata_vcpu_stime *all, uint32_t pcpu, uint64_t ticks)
+{
+	struct strata_stime *stime = unsorted_pcpu(all, pcpu);
+
+	if (stime)
+		strata_stime_gap(stime, ticks);
+}
+
+bool strata_vcpu_stime_pcpu(struct strata_vcpu_stime *all, uint32_t pcpu, uint64_t ticks,
+			    const struct strata_hv_pcpu_clock *clock)
+{
+	struct strata_stime *stime = unsorted_pcpu(all, pcpu);
+
+	if (!stime && all->of_pcpu.nr == PCPUS_MAX)
+		return true;
+	if (!stime)
+		stime = add_member(&all->of_pcpu, pcpu, pcpu);
+	return stime && strata_stime_add(stime, ticks, clock);
+}
+
+bool strata_vcpu_stime_runs(struct strata_vcpu_stime *all, uint64_t ticks, uint16_t domain,
+			    uint16_t vcpu, uint32_t pcpu)
+{
+	struct strata_residence *residence;
+
+	if (all->nr_residences == all->capacity) {
+		size_t capacity = all->capacity ? all->capacity * 2 : 256;
+		struct strata_residence *residences =
+			reallocarray(all->residences, capacity, sizeof(*residences));
+
+		if (!residences)
+			return false;
+		all->residences = residences;
+		all->capacity = capacity;
+	}
+	residence = &all->residences[all->nr_residences++];
+	residence->ticks = ticks;
+	residence->key = (uint32_t)domain << 16 | vcpu;
+	residence->pcpu = pcpu;
+	return true;
+}
+
+static int compare_members(const void *left, const void *right)
+{
+	const struct strata_keyed_stime *a = left, *b = right;
+
+	return a->key < b->key ? -1 : a->key > b->key;
+}
+
+static int compare_residences(const void *left, const void *right)
+{
+	const struct strata_residence *a = left, *b = right;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return a->ticks < b->ticks ? -1 : a->ticks > b->ticks;
+}
+
+/* Makes one vCPU's time from its @nr residences. */
+static bool put_together(struct strata_vcpu_stime *all, const struct strata_residence *residences,
+			 size_t nr)
+{
+	struct strata_stime *stime =
+		add_member(&all->of_vcpu, residences[0].key, residences[0].pcpu);
+	size_t i = 0, next;
+
+	if (!stime)
+		return false;
+	for (; i < nr; i = next) {
+		struct strata_stime_set pcpu =
+			find_members(&all->of_pcpu, residences[i].pcpu, residences[i].pcpu);
+
+		if (residences[i].pcpu != residences[0].pcpu)
+			all->of_vcpu.members[all->of_vcpu.nr - 1].pcpu = STRATA_PCPUS_SEVERAL;
+		for (next = i + 1; next < nr && residences[next].pcpu == residences[i].pcpu;)
+			next++;
+		/* The first one holds for what was before it, too. */
+		if (pcpu.nr && !strata_stime_add_part(
+				       stime, &pcpu.members[0].stime, i ? residences[i].ticks : 0,
+				       next < nr ? residences[next].ticks : UINT64_MAX))
+			return false;
+	}
+	/* It ran where no clock was recorded: as one of which it is not known where it ran. */
+	if (stime->nr == 0)
+		all->of_vcpu.nr--;
+	strata_stime_finish(stime);
+	return true;
+}
+
+bool strata_vcpu_stime_finish(struct strata_vcpu_stime *all)
+{
+	size_t i, next;
+
+	for (i = 0; i < all->of_pcpu.nr; i++)
+		strata_stime_finish(&all->of_pcpu.members[i].stime);
+	if (all->of_pcpu.nr)
+		qsort(all->of_pcpu.members, all->of_pcpu.nr, sizeof(all->of_pcpu.members[0]),
+		      compare_members);
+	if (all->nr_residences)
+		qsort(all->residences, all->nr_residences, sizeof(all->residences[0]),
+		      compare_residences);
+	for (i = 0; i < all->nr_residences; i = next) {
+		for (next = i + 1; next < all->nr_residences &&
+				   all->residences[next].key == all->residences[i].key;)
+			next++;
+		if (!put_together(all, &all->residences[i], next - i))
+			return false;
+	}
+	free(all->residences);
+	all->residences = NULL;
+	all->nr_residences = 0;
+	all->capacity = 0;
+	return true;
+}
+
+void strata_vcpu_stime_clear(struct strata_vcpu_stime *all)
+{
+	clear_table(&all->of_pcpu);
+	clear_table(&all->of_vcpu);
+	free(all->residences);
+	memset(all, 0, sizeof(*all));
+}
+
+static struct strata_stime_set vcpus_or_all(const struct strata_vcpu_stime *all, uint32_t first,
+					    uint32_t last)
+{
+	struct strata_stime_set set = find_members(&all->of_vcpu, first, last);
+
+	if (set.nr == 0) {
+		set.members = all->of_pcpu.members;
+		set.nr = all->of_pcpu.nr;
+	}
+	return set;
+}
+
+struct strata_stime_set strata_vcpu_stime_own(const struct strata_vcpu_stime *all, uint16_t domain,
+					      uint16_t vcpu)
+{
+	uint32_t key = (uint32_t)domain << 16 | vcpu;
+
+	return vcpus_or_all(all, key, key);
+}
+
+struct strata_stime_set strata_vcpu_stime_domain(const struct strata_vcpu_stime *all,
+						 uint16_t domain)
+{
+	uint32_t key = (uint32_t)domain << 16;
+
+	return vcpus_or_all(all, key, key | 0xffffu);
+}
+
+bool strata_stime_set_of_one(const struct strata_stime_set *set)
+{
+	size_t i;
+
+	for (i = 0; i < set->nr; i++) {
+		if (set->members[i].pcpu == STRATA_PCPUS_SEVERAL ||
+		    set->members[i].pcpu != set->members[0].pcpu)
+			return false;
+	}
+	return true;
+}
+
+uint64_t strata_stime_set_first(const struct strata_stime_set *set, uint64_t ns)
+{
+	uint64_t first = UINT64_MAX;
+	size_t i;
+
+	for (i = 0; i < set->nr; i++) {
+		uint64_t ticks = set->members[i].stime.nr
+					 ? strata_stime_first(&set->members[i].stime, ns)
+					 : UINT64_MAX;
+
+		first = ticks < first ? ticks : first;
+	}
+	return first;
+}
+
+uint64_t strata_stime_set_last(const struct strata_stime_set *set, uint64_t ns)
+{
+	uint64_t last = 0;
+	size_t i;
+
+	for (i = 0; i < set->nr; i++) {
+		uint64_t ticks = set->members[i].stime.nr
+					 ? strata_stime_last(&set->members[i].stime, ns)
+					 : 0;
+
+		last = ticks > last ? ticks : last;
+	}
+	return last;
+}
+
+bool strata_stime_set_sure(const struct strata_stime_set *set, uint64_t ticks)
+{
+	size_t i;
+
+	for (i = 0; i < set->nr; i++) {
+		if (set->members[i].stime.nr && !strata_stime_sure(&set->members[i].stime, ticks))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fake_host.h - what the recorder finds under it: Xen's libraries, the few
+ * system calls that wait or ask for the time, and fake guests behind them.
+ *
+ * It is one thread's.  The guests get a turn in each call: `between` before any
+ * answer is given, so that what is read twice may differ; `work` where the
+ * recorder waits; `copying` and `copied` around each copy and each load out of
+ * memory that they granted.
+ */
+#ifndef STRATA_TESTS_FAKE_HOST_H
+#define STRATA_TESTS_FAKE_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fake_guest.h"
+
+/* Of the whole host, as maptrack is; a map beyond it fails. */
+#define FAKE_MAPPED_PAGES_MAX 2048u
+
+struct fake_host {
+	struct fake_guest *guests;
+	size_t nr_guests;
+	void (*between)(void *data);
+	void (*work)(void *data);
+	void (*copying)(void *data, const void *from, size_t bytes);
+	void (*copied)(void *data);
+	void *data;
+
+	/* what the recorder did */
+	uint64_t waits;
+	uint64_t ns; /* of virtual time */
+	uint32_t open_handles;
+	uint32_t mapped_pages;
+	uint32_t mappings;
+	uintptr_t mapped_from, mapped_to; /* all that was ever mapped lies between */
+	const char *misuse;               /* of an interface; NULL: none */
+};
+
+extern struct fake_host fake_host;
+
+/* Before each run: nothing is open, nothing is mapped. */
+void fake_host_reset(struct fake_guest *guests, size_t nr_guests);
+
+/*
+ * Where the guest itself sees what the recorder has mapped at @address, and
+ * which guest; NULL: that is no guest's.
+ */
+void *fake_own_view(const void *address, struct fake_guest **guest);
+
+#endif /* STRATA_TESTS_FAKE_HOST_H */

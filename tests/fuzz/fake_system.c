@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * fake_system.c - the calls of the recorder that wait, ask for the time, copy, or
+ * would meet the machine's own Xen; the linker leads them here (--wrap).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fake_fds.h"
+#include "fake_host.h"
+#include "lock.h"
+
+/* What a wait costs that something ended, and how long the host has been up when a run begins. */
+#define READY_NS 2000000ull
+#define BEGIN_NS 1000000000000ull
+
+struct fake_host fake_host;
+
+/* The recorder's thread, and not while a guest has its turn. */
+static __thread bool recorder_runs;
+
+int __real_access(const char *path, int mode);
+int __wrap_access(const char *path, int mode);
+void *__real_memcpy(void *to, const void *from, size_t bytes);
+void *__wrap_memcpy(void *to, const void *from, size_t bytes);
+int __wrap_poll(struct pollfd *fds, nfds_t nr, int timeout_ms);
+int __wrap_nanosleep(const struct timespec *wanted, struct timespec *left);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+time_t __wrap_time(time_t *now);
+
+void fake_host_reset(struct fake_guest *guests, size_t nr_guests)
+{
+	size_t i;
+
+	memset(&fake_host, 0, sizeof(fake_host));
+	for (i = 0; i < nr_guests; i++)
+		fake_guest_reset(&guests[i]);
+	fake_host.guests = guests;
+	fake_host.nr_guests = nr_guests;
+	fake_host.ns = BEGIN_NS;
+	recorder_runs = true;
+}
+
+uint64_t virtual_clock(void)
+{
+	return ++fake_host.ns;
+}
+
+int __wrap_poll(struct pollfd *fds, nfds_t nr, int timeout_ms)
+{
+	int ready = 0;
+	nfds_t i;
+
+	fake_host.waits++;
+	if (timeout_ms)
+		fake_host.work(fake_host.data);
+	for (i = 0; i < nr; i++) {
+		bool readable = (fds[i].fd == FAKE_FD_XENSTORE && fake_xenstore_readable()) ||
+				(fds[i].fd == FAKE_FD_EVTCHN && fake_evtchn_readable());
+
+		fds[i].revents = (short)(readable ? POLLIN : 0);
+		ready += readable;
+	}
+	if (timeout_ms)
+		fake_host.ns += ready ? READY_NS : (uint64_t)timeout_ms * 1000000;
+	return ready;
+}
+
+int __wrap_nanosleep(const struct timespec *wanted, struct timespec *left)
+{
+	(void)left;
+	fake_host.ns += (uint64_t)wanted->tv_nsec + (uint64_t)wanted->tv_sec * 1000000000;
+	return 0;
+}
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
+{
+	uint64_t ns = virtual_clock();
+
+	if (clock == CLOCK_REALTIME)
+		ns += 1790000000000000000ull;
+	now->tv_sec = (time_t)(ns / 1000000000);
+	now->tv_nsec = (long)(ns % 1000000000);
+	return 0;
+}
+
+time_t __wrap_time(time_t *now)
+{
+	struct timespec spec;
+
+	__wrap_clock_gettime(CLOCK_REALTIME, &spec);
+	if (now)
+		*now = spec.tv_sec;
+	return spec.tv_sec;
+}
+
+int __wrap_access(const char *path, int mode)
+{
+	return strncmp(path, "/dev/xen/", 9) ? __real_access(path, mode) : 0;
+}
+
+/* Whether it may be the recorder's view of a guest; few other things are looked up. */
+static bool may_be_mapped(const volatile void *address)
+{
+	return recorder_runs && (uintptr_t)address >= fake_host.mapped_from &&
+	       (uintptr_t)address < fake_host.mapped_to;
+}
+
+void *__wrap_memcpy(void *to, const void *from, size_t bytes)
+{
+	if (!may_be_mapped(from))
+		return __real_memcpy(to, from, bytes);
+	recorder_runs = false;
+	fake_host.copying(fake_host.data, from, bytes);
+	__real_memcpy(to, from, bytes);
+	fake_host.copied(fake_host.data);
+	recorder_runs = true;
+	return to;
+}
+
+void before_load(const volatile void *word, uint32_t bytes)
+{
+	if (!may_be_mapped(word))
+		return;
+	recorder_runs = false;
+	fake_host.copying(fake_host.data, (const void *)word, bytes);
+	recorder_runs = true;
+}
+
+/* The machine's lock keeps two recorders apart; here each has a host of its own. */
+int recorder_lock(struct strata_error *error)
+{
+	(void)error;
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}

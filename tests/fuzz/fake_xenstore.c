@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* fake_xenstore.c - libxenstore as the recorder calls it, over the fake guests' nodes. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xenstore.h>
+
+#include "fake_fds.h"
+#include "fake_host.h"
+
+struct xs_handle *xs_open(unsigned long flags)
+{
+	(void)flags;
+	fake_host.open_handles++;
+	return (struct xs_handle *)&fake_host;
+}
+
+void xs_close(struct xs_handle *handle)
+{
+	size_t i;
+
+	if (!handle)
+		return;
+	for (i = 0; i < fake_host.nr_guests; i++)
+		fake_host.guests[i].watched = false;
+	fake_host.open_handles--;
+}
+
+static struct fake_guest *guest_of(const char *path, const char **rest)
+{
+	unsigned int domain;
+	int length = 0;
+	size_t i;
+
+	if (sscanf(path, "/local/domain/%u%n", &domain, &length) != 1)
+		return NULL;
+	*rest = path + length;
+	for (i = 0; i < fake_host.nr_guests; i++)
+		if (fake_host.guests[i].domain == domain)
+			return fake_host.guests[i].alive ? &fake_host.guests[i] : NULL;
+	return NULL;
+}
+
+/* FAKE_NR_NODES: none of the module's. */
+static enum fake_node_name node_of(const char *rest)
+{
+	static const char dir[] = "/" STRATA_GUEST_XENSTORE_DIR "/";
+	enum fake_node_name name = 0;
+
+	if (strncmp(rest, dir, strlen(dir)))
+		return FAKE_NR_NODES;
+	while (name < FAKE_NR_NODES && strcmp(rest + strlen(dir), fake_node_names[name]))
+		name++;
+	return name;
+}
+
+/* As xenstore does: a zero byte follows the value, which may hold others. */
+static void *copy_of(const void *value, unsigned int length, unsigned int *length_out)
+{
+	char *copy = malloc(length + 1u);
+
+	if (!copy)
+		abort();
+	memcpy(copy, value, length);
+	copy[length] = '\0';
+	if (length_out)
+		*length_out = length;
+	return copy;
+}
+
+void *xs_read(struct xs_handle *handle, xs_transaction_t transaction, const char *path,
+	      unsigned int *length)
+{
+	const char *rest;
+	struct fake_guest *guest;
+	enum fake_node_name name;
+
+	(void)handle;
+	(void)transaction;
+	fake_host.between(fake_host.data);
+	guest = guest_of(path, &rest);
+	if (guest && !strcmp(rest, "/name"))
+		return copy_of(guest->name, (unsigned int)strlen(guest->name), length);
+	name = guest ? node_of(rest) : FAKE_NR_NODES;
+	if (name == FAKE_NR_NODES || !guest->nodes[name].exists) {
+		errno = ENOENT;
+		return NULL;
+	}
+	return copy_of(guest->nodes[name].value, guest->nodes[name].length, length);
+}
+
+bool xs_write(struct xs_handle *handle, xs_transaction_t transaction, const char *path,
+	      const void *value, unsigned int length)
+{
+	const char *rest;
+	struct fake_guest *guest;
+
+	(void)handle;
+	(void)transaction;
+	fake_host.between(fake_host.data);
+	guest = guest_of(path, &rest);
+	if (guest && node_of(rest) != FAKE_CTL)
+		fake_host.misuse = "it writes a node that is the guest's";
+	if (guest) {
+		fake_guest_set_node(guest, FAKE_CTL, value, length);
+		fake_guest_obey(guest);
+	}
+	return true;
+}
+
+char **xs_directory(struct xs_handle *handle, xs_transaction_t transaction, const char *path,
+		    unsigned int *nr)
+{
+	char **list = calloc(fake_host.nr_guests, sizeof(*list) + 16);
+	char *text = (char *)&list[fake_host.nr_guests];
+	size_t i;
+
+	(void)handle;
+	(void)transaction;
+	if (!list || strcmp(path, "/local/domain"))
+		abort();
+	*nr = 0;
+	for (i = 0; i < fake_host.nr_guests; i++) {
+		if (!fake_host.guests[i].alive)
+			continue;
+		list[(*nr)++] = text;
+		text += 1 + snprintf(text, 16, "%u", fake_host.guests[i].domain);
+	}
+	return list;
+}
+
+bool xs_watch(struct xs_handle *handle, const char *path, const char *token)
+{
+	const char *rest;
+	struct fake_guest *guest = guest_of(path, &rest);
+
+	(void)handle;
+	(void)token;
+	if (guest) {
+		guest->watched = true;
+		guest->watch_events++; /* a new watch fires at once */
+	}
+	return true;
+}
+
+bool xs_unwatch(struct xs_handle *handle, const char *path, const char *token)
+{
+	const char *rest;
+	struct fake_guest *guest = guest_of(path, &rest);
+
+	(void)handle;
+	(void)token;
+	if (guest) {
+		guest->watched = false;
+		guest->watch_events = 0;
+	}
+	return true;
+}
+
+int xs_fileno(struct xs_handle *handle)
+{
+	(void)handle;
+	return FAKE_FD_XENSTORE;
+}
+
+bool fake_xenstore_readable(void)
+{
+	size_t i;
+
+	for (i = 0; i < fake_host.nr_guests; i++)
+		if (fake_host.guests[i].watched && fake_host.guests[i].watch_events)
+			return true;
+	return false;
+}
+
+char **xs_check_watch(struct xs_handle *handle)
+{
+	size_t i;
+
+	(void)handle;
+	fake_host.between(fake_host.data);
+	for (i = 0; i < fake_host.nr_guests; i++) {
+		struct fake_guest *guest = &fake_host.guests[i];
+		char **event;
+
+		if (!guest->watched || !guest->watch_events)
+			continue;
+		guest->watch_events--;
+		event = calloc(1, 2 * sizeof(*event) + 128);
+		if (!event)
+			abort();
+		event[XS_WATCH_PATH] = (char *)&event[2];
+		event[XS_WATCH_TOKEN] = event[XS_WATCH_PATH] + 64;
+		snprintf(event[XS_WATCH_PATH], 64, "/local/domain/%u/%s/state", guest->domain,
+			 STRATA_GUEST_XENSTORE_DIR);
+		snprintf(event[XS_WATCH_TOKEN], 64, "state");
+		return event;
+	}
+	errno = EAGAIN;
+	return NULL;
+}

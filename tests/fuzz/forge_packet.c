@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * forge_packet.c - a whole packet made up, ready to be read: plausible to its
+ * last record, which may end anywhere, and with sizes that may be anything.
+ */
+#include <string.h>
+
+#include "mutate.h"
+
+/* How much of a sub-buffer of @bytes the packet says to use. */
+static uint32_t forged_content(struct randomness *random, uint32_t bytes)
+{
+	switch (random_below(random, 6)) {
+	case 0:
+		return bytes - random_below(random, 64);
+	case 1:
+		return bytes + random_below(random, 256);
+	case 2:
+		return STRATA_PACKET_HEADER_BYTES + random_below(random, bytes);
+	case 3:
+		return random_below(random, 2 * STRATA_PACKET_HEADER_BYTES);
+	default:
+		return bytes;
+	}
+}
+
+static uint64_t forged_ticks(struct randomness *random, uint64_t now)
+{
+	static const uint64_t ticks[] = { 0, INT64_MAX - 5, INT64_MAX, UINT64_MAX - 60 };
+
+	if (random_one_in(random, 2))
+		return now;
+	return ticks[random_below(random, sizeof(ticks) / sizeof(ticks[0]))];
+}
+
+/*
+ * Records one behind the other, to the end of the content or of the sub-buffer.
+ * Returns where the last begins that has room for its header.
+ */
+static uint32_t forge_records(struct randomness *random, unsigned char *subbuf, uint32_t end,
+			      uint64_t ticks)
+{
+	uint32_t offset = STRATA_PACKET_HEADER_BYTES, last = offset;
+
+	while (offset + STRATA_RECORD_HEADER_BYTES <= end) {
+		struct strata_record_header header = {
+			.id = random_below(random, FAKE_NR_EVENTS),
+			.ticks = ticks,
+		};
+
+		memcpy(subbuf + offset, &header, sizeof(header));
+		ticks += random_below(random, 2);
+		last = offset;
+		offset += strata_record_bytes(fake_event_payload_bytes(header.id));
+	}
+	return last;
+}
+
+bool forge_packet(struct fake_guest *guest, struct fake_ring *ring, struct randomness *random)
+{
+	uint32_t bytes = (uint32_t)strata_subbuf_bytes(guest->geo);
+	strata_count_t position = ring->reader->read_count;
+	uint32_t index = strata_subbuf_index(guest->geo, position), last;
+	unsigned char *subbuf = ring->data + (size_t)index * bytes;
+	struct strata_packet packet = {
+		.begin_ticks = forged_ticks(random, ring->ring->subbuf[0].newest_ticks),
+		.end_ticks = UINT64_MAX,
+		.content_bytes = forged_content(random, bytes),
+		.packet_bytes = bytes,
+	};
+
+	if (random_one_in(random, 8))
+		packet.packet_bytes = (uint32_t)random_awkward(random, bytes);
+	if (random_one_in(random, 8))
+		packet.lost[random_below(random, STRATA_NR_LOST)] = random_awkward(random, 1);
+	last = forge_records(random, subbuf,
+			     packet.content_bytes < bytes ? packet.content_bytes : bytes,
+			     packet.begin_ticks);
+	/* A whole number of records is what can be taken. */
+	if (random_one_in(random, 2))
+		packet.content_bytes = last;
+	strata_packet_header_build((struct strata_packet_header *)subbuf, &packet);
+	ring->writer->commit_seq[index] = strata_commit_at_turn(guest->geo, position) + bytes;
+	return true;
+}

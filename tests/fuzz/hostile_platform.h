@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * hostile_platform.h - the platform of the fuzzed programs, in front of every
+ * file of them: the clock is virtual, so that ten seconds of waiting cost none;
+ * and whoever shares a word may change it just before it is loaded.
+ */
+#ifndef STRATA_TESTS_HOSTILE_PLATFORM_H
+#define STRATA_TESTS_HOSTILE_PLATFORM_H
+
+#include <stdint.h>
+
+/* One tick a nanosecond; each look is a tick later than the one before. */
+uint64_t virtual_clock(void);
+
+/* The program's: a word of @bytes at @word is about to be loaded. */
+void before_load(const volatile void *word, uint32_t bytes);
+
+#define strata_clock() virtual_clock()
+
+#include <strata/platform/user.h>
+
+#define HOSTILE_LOAD(p, order)                            \
+	__extension__({                                   \
+		before_load((p), (uint32_t)sizeof(*(p))); \
+		__atomic_load_n((p), order);              \
+	})
+
+#undef strata_read_once
+#undef strata_load_acquire
+#define strata_read_once(p)    HOSTILE_LOAD(p, __ATOMIC_RELAXED)
+#define strata_load_acquire(p) HOSTILE_LOAD(p, __ATOMIC_ACQUIRE)
+
+#endif /* STRATA_TESTS_HOSTILE_PLATFORM_H */

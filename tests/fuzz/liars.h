@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * liars.h - the guests of a run: two that lie and one between them that does
+ * not, and what each of them does while it is recorded, as the seed says.
+ */
+#ifndef STRATA_TESTS_LIARS_H
+#define STRATA_TESTS_LIARS_H
+
+#include "fake_host.h"
+#include "mutate.h"
+
+#define HONEST    1u /* its place among the guests */
+#define NR_GUESTS 3u
+
+extern struct fake_guest guests[NR_GUESTS];
+
+/* Lies told so far, of each kind; not those of the scribbler. */
+extern uint64_t mutations[NR_MUTATIONS];
+uint64_t nr_mutations(void);
+
+/* Once, before all else. */
+void liars_make(void);
+
+/* Loads all modules anew on a host that is new; @lying: else all are honest. */
+void liars_begin(uint64_t seed, bool lying);
+
+/* Whether another thread is to write over them in this run. */
+bool liars_scribbled(void);
+
+/* What else the seed decides of a run: once in @chances. */
+bool liars_decide(uint32_t chances);
+
+/* Records that the honest guest wrote. */
+uint64_t honest_records(void);
+
+#endif /* STRATA_TESTS_LIARS_H */

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* lies_named.c - see lies_named.h. */
+#include "lies_named.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "liars.h"
+#include "outcome.h"
+#include "verbs.h"
+
+static void root_ref_elsewhere(struct fake_guest *guest)
+{
+	fake_guest_set_node(guest, FAKE_ROOT_REF, "4000000000", 10);
+}
+
+static void root_ref_with_a_sign(struct fake_guest *guest)
+{
+	char value[32] = "+";
+	size_t length = guest->nodes[FAKE_ROOT_REF].length;
+
+	memcpy(value + 1, guest->nodes[FAKE_ROOT_REF].value, length);
+	fake_guest_set_node(guest, FAKE_ROOT_REF, value, length + 1);
+}
+
+static void other_version(struct fake_guest *guest)
+{
+	fake_guest_set_node(guest, FAKE_VERSION, "77", 2);
+}
+
+static void no_magic(struct fake_guest *guest)
+{
+	guest->root->magic = 0x12345678;
+}
+
+static void other_nonce(struct fake_guest *guest)
+{
+	guest->root->nonce++;
+}
+
+static void too_many_rings(struct fake_guest *guest)
+{
+	guest->root->nr_rings = 100000;
+}
+
+static void page_listed_twice(struct fake_guest *guest)
+{
+	guest->directory[guest->root->nr_refs - 1] = guest->directory[0];
+}
+
+static void page_not_granted(struct fake_guest *guest)
+{
+	guest->granted[guest->rings[0].first_page] = false;
+}
+
+static void name_of_no_event(struct fake_guest *guest)
+{
+	guest->events[0].name[0] = '\x1b';
+}
+
+static void cpu_beyond_all(struct fake_guest *guest)
+{
+	guest->rings[0].writer->cpu = 0x10000;
+}
+
+static void ring_of_no_kind(struct fake_guest *guest)
+{
+	guest->rings[0].writer->magic++;
+}
+
+static void read_to_the_end(struct fake_guest *guest)
+{
+	guest->rings[0].reader->read_count = -strata_subbuf_bytes(guest->geo);
+}
+
+static void refuses(struct fake_guest *guest)
+{
+	guest->deaf = true;
+}
+
+static const struct {
+	void (*tell)(struct fake_guest *guest);
+	const char *said; /* after "domain 1 (liar-a) is left out: " */
+} lies[] = {
+	{ root_ref_elsewhere, "mapping 1 pages of its root" },
+	{ root_ref_with_a_sign, "what its module publishes in xenstore is incomplete" },
+	{ other_version, "its strata.ko speaks version 77" },
+	{ no_magic, "bad root page: magic 0x12345678" },
+	{ other_nonce, "its root page is of another load" },
+	{ too_many_rings, "bad root page: 5 events, 100000 rings" },
+	{ page_listed_twice, "bad directory: it lists reference" },
+	{ page_not_granted, "ring 0: mapping 1 pages of a writer area" },
+	{ name_of_no_event, "its event table: event 0 ((not a C identifier))" },
+	{ cpu_beyond_all, "ring 0: it is of CPU 65536" },
+	{ ring_of_no_kind, "ring 0: it does not begin as a ring does" },
+	{ read_to_the_end, "ring 0: it says to have been read up to 0xffff" },
+	{ refuses, "its module does not answer in time" },
+};
+
+static const char *tell_one(const char *raw, size_t index)
+{
+	char *text = NULL;
+	const char *wrong;
+	char expected[200];
+
+	liars_begin(index, false);
+	lies[index].tell(&guests[0]);
+	wrong = record_checked(raw, true, &text);
+	snprintf(expected, sizeof(expected), "domain 1 (%s) is left out: %s", guests[0].name,
+		 lies[index].said);
+	if (!wrong && !strstr(text, expected))
+		wrong = lies[index].said;
+	free(text);
+	return wrong ? wrong : outcome_streams(raw, HONEST);
+}
+
+const char *lies_are_named(const char *raw)
+{
+	const char *wrong = NULL;
+	size_t i;
+
+	for (i = 0; i < sizeof(lies) / sizeof(lies[0]) && !wrong; i++)
+		wrong = tell_one(raw, i);
+	return wrong;
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* outcome.c - see outcome.h. */
+#include "outcome.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "liars.h"
+#include "merger.h"
+#include "verbs.h"
+
+const char *outcome_streams(const char *raw, size_t guest)
+{
+	char path[128];
+	const char *wrong = NULL;
+	uint32_t i;
+
+	snprintf(path, sizeof(path), "%s/%s", raw, guests[guest].name);
+	for (i = 0; i < guests[guest].nr_rings && !wrong; i++)
+		wrong = fake_guest_compare(&guests[guest], i, path);
+	return wrong;
+}
+
+/* Of one source; its events are added to @honest if it is the honest guest's. */
+static const char *check_source(const struct strata_source *source, struct outcome *outcome,
+				uint64_t *honest_events)
+{
+	bool honest = !strcmp(source->name, guests[HONEST].name);
+	const char *wrong = NULL;
+	size_t i;
+
+	outcome->liars += !honest;
+	for (i = 0; i < source->nr_streams; i++) {
+		const struct strata_stream *stream = &source->streams[i];
+
+		if (!honest) {
+			outcome->refused += stream->bad_packets;
+			outcome->packets += stream->packets;
+			if (stream->packets + stream->bad_packets > outcome->longest)
+				outcome->longest = stream->packets + stream->bad_packets;
+			continue;
+		}
+		*honest_events += stream->events;
+		if (stream->lost || stream->bad_packets)
+			wrong = "losses or bad packets are told of the honest guest";
+	}
+	return wrong;
+}
+
+const char *outcome_recording(const char *raw, struct outcome *outcome)
+{
+	struct strata_recording recording;
+	struct strata_error error = { "" };
+	const char *wrong = NULL;
+	uint64_t honest_events = 0;
+	size_t i;
+
+	memset(outcome, 0, sizeof(*outcome));
+	if (strata_recording_load(&recording, raw, &error))
+		return "recording.json does not load";
+	for (i = 0; i < recording.nr_sources && !wrong; i++)
+		wrong = check_source(&recording.sources[i], outcome, &honest_events);
+	strata_recording_clear(&recording);
+	if (!wrong && honest_events != honest_records())
+		wrong = "recording.json counts other events of the honest guest";
+	return wrong;
+}
+
+/* A sink that counts, reads every byte that it is given, and sees that time does not run back. */
+struct counting_sink {
+	struct strata_sink sink;
+	uint64_t honest_events, last_ns, sum;
+	bool disordered;
+};
+
+static void count_event(struct strata_sink *sink, const struct strata_timeline_event *event)
+{
+	struct counting_sink *counting = (struct counting_sink *)sink;
+	uint32_t i;
+
+	counting->disordered |= event->ns < counting->last_ns;
+	counting->last_ns = event->ns;
+	counting->honest_events += !strcmp(event->stream->source->name, guests[HONEST].name);
+	for (i = 0; i < event->class->payload_bytes; i++)
+		counting->sum += event->payload[i];
+}
+
+static int count_finish(struct strata_sink *sink, const struct strata_merge *merge,
+			struct strata_error *error)
+{
+	(void)sink;
+	(void)merge;
+	(void)error;
+	return 0;
+}
+
+static void show(void *data, const char *message)
+{
+	(void)data;
+	if (verbs_shown)
+		fprintf(stderr, "merge: %s\n", message);
+}
+
+const char *outcome_merged(const char *raw, const struct outcome *outcome)
+{
+	const struct strata_merge_options options = { .complain = show };
+	struct counting_sink counting = { .sink = { .event = count_event,
+						    .finish = count_finish } };
+	struct strata_sink *sinks[] = { &counting.sink };
+	struct strata_error error = { "" };
+	struct strata_merge *merge = strata_merge_open(raw, &options, &error);
+	const char *wrong = NULL;
+
+	if (!merge)
+		return "what it recorded does not open";
+	if (strata_merge_run(merge, sinks, 1, &error))
+		wrong = "what it recorded does not merge";
+	else if (counting.honest_events != honest_records())
+		wrong = "the merge lacks events of the honest guest";
+	else if (counting.disordered)
+		wrong = "the merge is not in order";
+	else if (strata_merge_result(merge)->bad_packets != outcome->refused)
+		wrong = "the recorder let a packet through that the merger refuses";
+	strata_merge_close(merge);
+	return wrong;
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* verbs.c - see verbs.h. */
+#include "verbs.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "commands.h"
+#include "fake_host.h"
+#include "record_session.h"
+
+/* Each of three waits for answers lasts ten seconds at most, a look every two milliseconds or more;
+ * a liar can cost one of its own before the start. */
+#define WAITS_MAX 30000u
+
+#define TEXT_BYTES_MAX (128u << 10)
+
+/* For so long, in virtual time. */
+#define RECORD_MS 200u
+
+bool verbs_shown;
+
+/* What is printed meanwhile goes to a buffer. */
+struct words {
+	FILE *to, *out, *err;
+	char *text;
+	size_t length;
+};
+
+static void listen(struct words *words)
+{
+	words->to = open_memstream(&words->text, &words->length);
+	if (!words->to)
+		abort();
+	words->out = stdout;
+	words->err = stderr;
+	stdout = words->to;
+	stderr = words->to;
+}
+
+/* What goes to a terminal is the tool's own, and not much. */
+static const char *heard(struct words *words)
+{
+	size_t i;
+
+	stdout = words->out;
+	stderr = words->err;
+	fclose(words->to);
+	if (verbs_shown)
+		fwrite(words->text, 1, words->length, stderr);
+	if (words->length > TEXT_BYTES_MAX)
+		return "it says too much";
+	for (i = 0; i < words->length; i++)
+		if ((unsigned char)words->text[i] < ' ' && words->text[i] != '\n')
+			return "it prints control characters";
+	return NULL;
+}
+
+static const char *check_host(void)
+{
+	if (fake_host.misuse)
+		return fake_host.misuse;
+	if (fake_host.mappings || fake_host.mapped_pages)
+		return "pages of guests stay mapped";
+	if (fake_host.open_handles)
+		return "handles stay open";
+	if (fake_host.waits > WAITS_MAX)
+		return "it waits too often";
+	return NULL;
+}
+
+const char *record_checked(const char *raw, bool lying, char **text)
+{
+	const struct record_options options = { .output = raw, .duration_ms = RECORD_MS };
+	struct words words;
+	const char *wrong;
+	int status;
+
+	listen(&words);
+	status = record_session(&options);
+	wrong = heard(&words);
+	if (text)
+		*text = words.text;
+	else
+		free(words.text);
+	if (status != STRATA_STATUS_OK && !(lying && status == STRATA_STATUS_PARTIAL))
+		return "the recording fails";
+	return wrong ? wrong : check_host();
+}
+
+const char *list_checked(void)
+{
+	char *argv[] = { "list", "--events", NULL };
+	struct words words;
+	const char *wrong;
+	int status;
+
+	listen(&words);
+	optind = 0;
+	status = strata_cmd_list(2, argv);
+	wrong = heard(&words);
+	free(words.text);
+	if (status != STRATA_STATUS_OK)
+		return "strata list fails";
+	return wrong ? wrong : check_host();
+}
+
+const char *merge_checked(const char *raw, const char *out)
+{
+	char *argv[] = { "merge", (char *)(uintptr_t)raw, "-o", (char *)(uintptr_t)out, NULL };
+	struct words words;
+	int status;
+
+	listen(&words);
+	optind = 0;
+	status = strata_cmd_merge(4, argv);
+	/* It shows times in columns, and its progress: with tabs and the like. */
+	heard(&words);
+	free(words.text);
+	return status == STRATA_STATUS_OK || status == STRATA_STATUS_PARTIAL ? NULL
+									     : "strata merge fails";
+}

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * test_merge_emulated.c - a host that answers for emulated counters as Xen does,
+ * and whose clocks behave as badly as Xen's can: each CPU corrects its system
+ * time on its own, forward in jumps and back a little, and vCPUs move between
+ * CPUs.  The true time of each reading is known, and must lie within the bound.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "stream_clock.h"
+
+#define PCPUS   2u
+#define VCPUS   2u
+#define DOMAIN  7u
+#define TSC_KHZ 2400000u
+#define START   5000000000000ull
+
+/* Simulated steps of 10 us, and Xen's corrections about every 10 ms. */
+#define STEP_TICKS       24000u
+#define STEPS            60000u
+#define CORRECTION_STEPS 1000u
+
+struct host {
+	struct strata_hv_pcpu_clock pcpus[PCPUS];
+	uint32_t on_pcpu[VCPUS];
+	struct strata_hv_vcpu_clock clock; /* of the domain */
+	uint64_t last_ns;
+	/* What was recorded of it. */
+	struct strata_vcpu_stime stimes;
+	struct strata_clock_maps maps;
+	/* What is allowed to go wrong. */
+	uint32_t jump_ns;
+	uint32_t slower; /* by up to so many 2^-32ths of a nanosecond for two ticks */
+	bool moves;
+	uint64_t skew_ticks; /* the second CPU's counter is ahead by so much */
+	bool was_ahead;      /* until recording began, on another CPU */
+	bool loses;          /* every third correction's record */
+};
+
+struct reading {
+	uint64_t ticks; /* the true ones, of the CPU that it was on */
+	uint64_t guest;
+	uint32_t vcpu;
+};
+
+static struct reading readings[STEPS];
+static size_t nr_readings;
+static size_t nr_unsure; /* of them, */
+static size_t nr_off;    /* and of these, outside of their bound */
+
+static uint64_t random_state = 123456789012345ull;
+
+static uint64_t random_below(uint64_t limit)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return limit ? random_state % limit : 0;
+}
+
+/* A CPU's own counter when the first one's is at @ticks. */
+static uint64_t own_ticks(const struct host *host, uint32_t pcpu, uint64_t ticks)
+{
+	return ticks + (pcpu ? host->skew_ticks : 0);
+}
+
+static uint64_t system_time(const struct strata_hv_pcpu_clock *pcpu, uint64_t ticks)
+{
+	unsigned __int128 half = (ticks - pcpu->local_tsc) >> 1;
+
+	return pcpu->local_stime_ns + (uint64_t)(half * pcpu->mul_frac >> 32);
+}
+
+/* Xen's pv_soft_rdtsc() and hvm_get_guest_tsc_fixed(). */
+static uint64_t answer(struct host *host, uint32_t vcpu, uint64_t ticks)
+{
+	uint64_t now_ns = system_time(&host->pcpus[host->on_pcpu[vcpu]], ticks);
+	unsigned __int128 delta;
+
+	host->last_ns = now_ns > host->last_ns ? now_ns : host->last_ns + 1;
+	delta = (host->last_ns - host->clock.vtsc_offset_ns) << 2;
+	return (uint64_t)(delta * host->clock.vtsc_mul_frac >> 32) + host->clock.offset;
+}
+
+static void record_clock(struct host *host, uint64_t ticks)
+{
+	uint32_t i;
+
+	for (i = 0; i < VCPUS; i++) {
+		host->clock.vcpu = (uint16_t)i;
+		host->clock.vtsc_last_ns = host->last_ns;
+		assert_true(strata_clock_maps_add(&host->maps, ticks, &host->clock));
+	}
+}
+
+/* The CPU took its stamp a while ago; from now on it goes by that. */
+static void correct(struct host *host, uint32_t pcpu, uint64_t ticks)
+{
+	struct strata_hv_pcpu_clock *clock = &host->pcpus[pcpu];
+	uint64_t stamp = ticks - random_below(STEP_TICKS / 2);
+
+	clock->local_stime_ns = system_time(clock, stamp);
+	clock->local_tsc = stamp;
+	if (random_below(3) == 0)
+		clock->local_stime_ns += random_below(host->jump_ns);
+	clock->mul_frac = 0xd5555555u - (uint32_t)random_below(host->slower);
+	if (host->loses && random_below(3) == 0)
+		strata_vcpu_stime_gap(&host->stimes, pcpu, ticks - 1);
+	else
+		assert_true(strata_vcpu_stime_pcpu(&host->stimes, pcpu, ticks, clock));
+}
+
+static void begin(struct host *host)
+{
+	uint32_t i;
+
+	nr_readings = 0;
+	nr_unsure = 0;
+	nr_off = 0;
+	for (i = 0; i < PCPUS; i++) {
+		host->pcpus[i].mul_frac = 0xd5555555u;
+		host->pcpus[i].shift = -1;
+		host->pcpus[i].local_tsc = START - 1000000;
+		host->pcpus[i].local_stime_ns = 2000000000000ull + random_below(host->jump_ns);
+		assert_true(strata_vcpu_stime_pcpu(&host->stimes, i, START, &host->pcpus[i]));
+	}
+	host->clock = (struct strata_hv_vcpu_clock){ .domain = DOMAIN,
+						     .emulated = 1,
+						     .is_hvm = 1,
+						     .offset = 1ull << 40,
+						     .guest_khz = TSC_KHZ,
+						     .vtsc_mul_frac = 0x9999999au,
+						     .vtsc_shift = 2,
+						     .vtsc_offset_ns = 1900000000000ull };
+	host->last_ns = system_time(&host->pcpus[0], START);
+	if (host->was_ahead)
+		host->last_ns += 20000000;
+	record_clock(host, START);
+	for (i = 0; i < VCPUS; i++) {
+		host->on_pcpu[i] = host->moves ? i % PCPUS : 0;
+		assert_true(strata_vcpu_stime_runs(&host->stimes, START, DOMAIN, (uint16_t)i,
+						   host->on_pcpu[i]));
+	}
+}
+
+static void step(struct host *host, uint64_t ticks)
+{
+	uint32_t pcpu = (uint32_t)random_below(PCPUS), vcpu = (uint32_t)random_below(VCPUS);
+
+	if (random_below(CORRECTION_STEPS / PCPUS) == 0)
+		correct(host, pcpu, own_ticks(host, pcpu, ticks));
+	if (host->moves && random_below(50) == 0) {
+		host->on_pcpu[vcpu] = pcpu;
+		assert_true(strata_vcpu_stime_runs(&host->stimes, own_ticks(host, pcpu, ticks + 10),
+						   DOMAIN, (uint16_t)vcpu, pcpu));
+	}
+	ticks += 100 + random_below(STEP_TICKS - 200);
+	ticks = own_ticks(host, host->on_pcpu[vcpu], ticks);
+	readings[nr_readings++] = (struct reading){ ticks, answer(host, vcpu, ticks), vcpu };
+}
+
+static void finish(struct host *host)
+{
+	strata_clock_maps_sort(&host->maps, TSC_KHZ);
+	assert_true(strata_vcpu_stime_finish(&host->stimes));
+}
+
+static void clear(struct host *host)
+{
+	strata_clock_maps_clear(&host->maps);
+	strata_vcpu_stime_clear(&host->stimes);
+}
+
+/* Converts all readings: each must be where it says.  Returns the largest bound. */
+static uint64_t assert_all_within_bounds(const struct host *host)
+{
+	struct strata_stream_clock clocks[VCPUS];
+	uint64_t before[VCPUS] = { 0 }, largest = 0;
+	uint32_t i;
+	size_t at;
+
+	for (i = 0; i < VCPUS; i++)
+		strata_stream_clock_init(&clocks[i], &host->maps, &host->stimes, host->skew_ticks,
+					 DOMAIN, (uint16_t)i);
+	for (at = 0; at < nr_readings; at++) {
+		const struct reading *reading = &readings[at];
+		struct strata_host_time time =
+			strata_stream_clock_convert(&clocks[reading->vcpu], reading->guest);
+		uint64_t off = time.ticks > reading->ticks ? time.ticks - reading->ticks
+							   : reading->ticks - time.ticks;
+
+		if (!time.sure) {
+			nr_unsure++;
+			nr_off += off > time.bound;
+			continue;
+		}
+		assert_true(off <= time.bound);
+		/* Nor do they come in another order than they were taken in. */
+		assert_true(time.ticks + time.bound >= before[reading->vcpu]);
+		before[reading->vcpu] = time.ticks;
+		largest = time.bound > largest ? time.bound : largest;
+	}
+	return largest;
+}
+
+static uint64_t simulate(struct host *host)
+{
+	uint64_t largest;
+	uint32_t i;
+
+	begin(host);
+	for (i = 0; i < STEPS; i++)
+		step(host, START + 1000 + (uint64_t)i * STEP_TICKS);
+	finish(host);
+	largest = assert_all_within_bounds(host);
+	assert_true(host->loses == (nr_unsure > 0));
+	clear(host);
+	return largest;
+}
+
+static void on_one_cpu_a_reading_is_known_to_nanoseconds(void **state)
+{
+	struct host host = { .jump_ns = 3000000 };
+
+	(void)state;
+	/* Jumps forward are no doubt; a nanosecond is 2.4 ticks, and one may have been added. */
+	assert_in_range(simulate(&host), 2, 6);
+}
+
+static void where_time_steps_back_the_bound_covers_it(void **state)
+{
+	struct host host = { .jump_ns = 3000000, .slower = 1u << 30 };
+	uint64_t largest;
+
+	(void)state;
+	largest = simulate(&host);
+	/* A stamp of up to 12,000 ticks ago, 30 % slower since: 3,600 ticks back, and 5,100 until
+	 * time is again where it was.  Half of both is the bound. */
+	assert_in_range(largest, 100, 4400);
+}
+
+static void answers_from_before_the_recording_are_not_forgotten(void **state)
+{
+	struct host host = { .jump_ns = 100000, .was_ahead = true };
+	uint64_t largest;
+
+	(void)state;
+	largest = simulate(&host);
+	/* For 20 ms each answer is but one more than the last; half of them is the bound. */
+	assert_in_range(largest, TSC_KHZ * 9, TSC_KHZ * 11);
+}
+
+static void cpus_that_disagree_cost_as_much_as_they_disagree(void **state)
+{
+	struct host host = { .jump_ns = 1000000, .slower = 1u << 26, .moves = true };
+	uint64_t largest;
+
+	(void)state;
+	largest = simulate(&host);
+	/* Up to a millisecond apart at first, and more with each jump; half of that is the bound.
+	 */
+	assert_true(largest > TSC_KHZ / 10);
+	assert_true(largest < TSC_KHZ * 20ull);
+}
+
+static void the_skew_of_cpus_counts_where_they_are_several(void **state)
+{
+	struct host together = { .jump_ns = 1, .moves = true };
+	struct host apart = { .jump_ns = 1, .moves = true, .skew_ticks = 3000 };
+	struct host on_one = { .jump_ns = 1, .skew_ticks = 3000 };
+
+	(void)state;
+	/* Each correction rounds, on its own: nanoseconds apart after a while. */
+	assert_in_range(simulate(&together), 2, 100);
+	assert_in_range(simulate(&apart), 3000, 6100);
+	assert_in_range(simulate(&on_one), 2, 6);
+}
+
+static void where_a_correction_is_missing_no_reading_is_sure(void **state)
+{
+	struct host host = { .jump_ns = 1000000, .slower = 1u << 26, .loses = true };
+
+	(void)state;
+	assert_in_range(simulate(&host), 2, TSC_KHZ);
+	/* It has to be said: bounds do not hold there.  And no more is called so than must be. */
+	assert_true(nr_off > 0);
+	assert_true(nr_unsure < nr_readings / 2);
+}
+
+static void where_it_is_not_known_where_they_ran_all_cpus_count(void **state)
+{
+	struct host host = { .jump_ns = 200000, .slower = 1u << 26, .moves = true };
+	uint32_t i;
+
+	(void)state;
+	begin(&host);
+	for (i = 0; i < STEPS; i++)
+		step(&host, START + 1000 + (uint64_t)i * STEP_TICKS);
+	host.stimes.nr_residences = 0;
+	finish(&host);
+	assert_all_within_bounds(&host);
+	clear(&host);
+}
+
+static void a_counter_that_is_set_is_undone_on_both_sides(void **state)
+{
+	static const int64_t steps_ticks[] = { 50000000, -7000000, -100000, 300000000 };
+	struct host host = { .jump_ns = 100000, .slower = 1u << 26 };
+	uint32_t i, next = 0;
+
+	(void)state;
+	begin(&host);
+	for (i = 0; i < STEPS; i++) {
+		uint64_t ticks = START + 1000 + (uint64_t)i * STEP_TICKS;
+
+		if (next < 4 && i == (next + 1) * STEPS / 5) {
+			host.clock.offset += (uint64_t)steps_ticks[next++];
+			record_clock(&host, ticks);
+		}
+		step(&host, ticks);
+	}
+	finish(&host);
+	assert_all_within_bounds(&host);
+	clear(&host);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(on_one_cpu_a_reading_is_known_to_nanoseconds),
+		cmocka_unit_test(where_time_steps_back_the_bound_covers_it),
+		cmocka_unit_test(answers_from_before_the_recording_are_not_forgotten),
+		cmocka_unit_test(cpus_that_disagree_cost_as_much_as_they_disagree),
+		cmocka_unit_test(the_skew_of_cpus_counts_where_they_are_several),
+		cmocka_unit_test(where_a_correction_is_missing_no_reading_is_sure),
+		cmocka_unit_test(where_it_is_not_known_where_they_ran_all_cpus_count),
+		cmocka_unit_test(a_counter_that_is_set_is_undone_on_both_sides),
+	};
+
+	return cmocka_run_group_tests_name("emulated", tests, NULL, NULL);
+}

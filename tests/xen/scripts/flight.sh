@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Guests that panic, hang and are destroyed while a flight recorder flies over them. Runs in dom0; what it records goes to
+# $LAB_OUT, where test_flight.sh looks at it.
+
+# shellcheck source=tests/xen/scripts/expect.sh
+. "${0%/*}/expect.sh"
+# shellcheck source=tests/xen/scripts/recorder.sh
+. "${0%/*}/recorder.sh"
+
+mkdir -p /tmp/logs
+cd /tmp/logs || exit
+
+# Xen's rings are small, so that they are overwritten; a guest's hold some 7,000 calls.
+FLIGHT="--overwrite --xen-buffer 64Kx4"
+
+# Has guest $1 make calls $2 to $3, and then do $4.
+number() {
+	tell "$1" "numbered $2 $3 $4"
+	await_console "$1" "^numbered: $2 to $3 begin"
+}
+
+# Starts a flight recorder, which writes its messages to file $1, into $2.
+fly() {
+	# shellcheck disable=SC2086 # a list of words
+	start_recorder "$1" $FLIGHT --output "$LAB_OUT/$2"
+}
+
+a_snapshot_holds_what_was_and_recording_goes_on() {
+	number g3 1 1000 wait
+	await_console g3 "^numbered: 1000 done"
+	try snapshot strata snapshot --output "$LAB_OUT/snapshot"
+	expect_status "a snapshot is taken" 0
+	expect_line "and says what it holds" snapshot '^strata: [0-9]+ events .* are in /out/snapshot'
+	number g3 1001 2000 wait
+	await_console g3 "^numbered: 2000 done"
+	try again strata snapshot --output "$LAB_OUT/again"
+	expect_status "and another one" 0
+}
+
+a_panic_leaves_its_last_moments() {
+	number g1 1 3000 panic
+	await_line fly "its last moments are in .*-died-g1"
+	expect_line "a panic is seen" fly 'domain 1 \(g1\) goes: .*taken up to the last record'
+	expect_no_zombie "the panic"
+}
+
+a_guest_that_hangs_is_read_all_the_same() {
+	number g3 2001 5000 hang
+	sleep 3
+	try hung strata snapshot --output "$LAB_OUT/hung"
+	expect_status "a snapshot does not wait for a guest that hangs" 0
+	expect_line "and names it" fly 'domain 3 does not answer: .*up to the last record that it committed'
+}
+
+a_dead_recorder_leaves_the_rings_flying() {
+	number g2 1 1500 wait
+	await_console g2 "^numbered: 1500 done"
+	end_recorder KILL
+	number g2 1501 3000 wait
+	await_console g2 "^numbered: 3000 done"
+	fly taken second
+	expect_line "the next recorder takes Xen's rings over" taken "Xen's flight recorder is taken over as it flies"
+	xl destroy g2
+	await_line taken "its last moments are in .*-died-g2"
+	expect_line "a destroyed guest is seen" taken 'domain 2 \(g2\) goes'
+	expect_no_zombie "the destroyed guest"
+	end_recorder INT
+	expect_status "the recorder ends well" 0
+	expect_line "and says that all is there" taken 'what was recorded is complete'
+	xl destroy g3
+	expect_no_zombie "a guest destroyed without a recorder"
+}
+
+what_an_event_costs() {
+	insmod "$LAB_OUT/strata_bench.ko"
+	dmesg >kernel.log
+	grep strata_bench kernel.log | tail -n 1
+	expect_line "the cost of an event in both modes is measured" kernel.log 'strata_bench: an event of 8 bytes: discard [0-9]+ ticks, overwrite'
+}
+
+fly fly first
+a_snapshot_holds_what_was_and_recording_goes_on
+a_panic_leaves_its_last_moments
+a_guest_that_hangs_is_read_all_the_same
+a_dead_recorder_leaves_the_rings_flying
+what_an_event_costs
+
+try nobody strata snapshot --output "$LAB_OUT/nobody"
+expect_status "without a recorder there is no snapshot" 1
+expect_line "and it is said what to do" nobody 'strata record. running'
+dmesg >"$LAB_OUT/dom0-dmesg"
+xl dmesg >"$LAB_OUT/xl-dmesg"
+cp fly taken "$LAB_OUT"
+end_checks

@@ -1,0 +1,125 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Trace points, kprobes, filters and flush of real kernels. Runs in dom0; what it records and lists goes to $LAB_OUT, where
+# test_kevents.sh looks at it.
+
+# shellcheck source=tests/xen/scripts/expect.sh
+. "${0%/*}/expect.sh"
+
+CALLS=2000
+GETPRIORITY=__x64_sys_getpriority
+CTL=/local/domain/0/data/strata
+
+mkdir -p /tmp/logs
+cd /tmp/logs || exit
+
+# Waits until file $1 has a line that matches $2; 20 s at most.
+await_line() {
+	tries=0
+	until grep -q "$2" "$1" 2>/dev/null || [ $tries -gt 200 ]; do
+		usleep 100000
+		tries=$((tries + 1))
+	done
+}
+
+# Starts $CALLS calls in each of two threads, which wait for a recording to begin; $thread is one of them.
+start_calls() {
+	"$LAB_OUT/calls" $CALLS >calls 2>&1 &
+	calls=$!
+	await_line calls '^calls: threads'
+	# shellcheck disable=SC2034 # read sets them all
+	read -r _ _ _ thread <calls
+	echo "$thread" >"$LAB_OUT/thread"
+}
+
+end_recording() {
+	kill -INT "$recorder"
+	wait "$recorder"
+	result=$?
+}
+
+# What strata says of each event, and what the kernel itself says.
+list_events() {
+	strata list --events --long dom0 >"$LAB_OUT/listed"
+	mount -t tracefs tracefs /sys/kernel/tracing
+	grep -H field: /sys/kernel/tracing/events/*/*/format >"$LAB_OUT/formats"
+	strata list --events g1 'sched_switch' 'exceptions/*' >chosen
+	expect_line "list takes a name of an event" chosen '^ +sched/sched_switch$'
+	expect_line "list takes a group" chosen '^ +exceptions/page_fault_user$'
+	wc -l <chosen >lines
+	expect_line "and lists nothing else" lines '^4$'
+}
+
+probes_and_filter() {
+	start_calls
+	strata record --output "$LAB_OUT/probed" --xen none --kernel dom0:sys_enter --kprobe dom0:$GETPRIORITY \
+		--kretprobe dom0:$GETPRIORITY --tid "dom0:$thread" >probed 2>&1 &
+	recorder=$!
+	wait "$calls"
+	end_recording
+	echo "status $result" >>probed
+	expect_line "probes and a filter are recorded" probed '^status 0$'
+}
+
+# A sub-buffer that is not full reaches the recorder only when it is flushed.
+flush_hands_over() {
+	start_calls
+	strata record --output /tmp/flushed --xen none --kernel dom0:none --kprobe dom0:$GETPRIORITY >flushed 2>&1 &
+	recorder=$!
+	wait "$calls"
+	sleep 1
+	wc -c /tmp/flushed/dom0/cpu_* >before
+	expect_line "what is not full stays in the ring" before '^ +0 total'
+	xenstore-write $CTL/ctl "flush 4294967000"
+	tries=0
+	until [ "$(xenstore-read $CTL/state)" = "flushed 4294967000" ] || [ $tries -gt 50 ]; do
+		usleep 100000
+		tries=$((tries + 1))
+	done
+	usleep 500000
+	wc -c /tmp/flushed/dom0/cpu_* >after
+	expect_line "flush hands it over while recording goes on" after '^ +[1-9][0-9]+ total'
+	end_recording
+	echo "status $result" >>flushed
+	expect_line "and the recording ends well" flushed "^strata: recorded $((2 * CALLS)) events .*, 0 lost"
+}
+
+wrong_probes_are_refused() {
+	strata record --output /tmp/wrong --duration 1s --xen none --kernel dom0:none --kprobe dom0:no_such_symbol >wrong 2>&1
+	echo "status $?" >>wrong
+	expect_line "a symbol that is not there is named" wrong 'left out: kprobe no_such_symbol \(a symbol that its kernel lacks'
+	expect_line "and nothing is recorded" wrong '^status [13]$'
+	strata record --output /tmp/wrong --duration 1s --xen none --kernel dom0:nonsense_\* >nonsense 2>&1
+	expect_line "a pattern that names no event is named" nonsense '"nonsense_\*" names no event of this kernel'
+}
+
+# All that g1 has, page faults and slab included, while its function tracer is on.
+everything_at_once() {
+	await_line "$LAB_OUT/guest-g1.log" 'churn: round'
+	strata record --output "$LAB_OUT/all" --duration 4s --kernel g1:all --kernel dom0:default,xen/xen_evtchn_upcall >all 2>&1
+	echo "status $?" >>all
+	cat all
+	expect_line "every event of g1 is recorded" all '^status 0$'
+	expect_line "its function tracer was on" "$LAB_OUT/guest-g1.log" 'churn: function tracer is on'
+	rounds=$(grep -c 'churn: round' "$LAB_OUT/guest-g1.log")
+	tries=0
+	until [ "$(grep -c 'churn: round' "$LAB_OUT/guest-g1.log")" -gt "$rounds" ] || [ $tries -gt 200 ]; do
+		usleep 100000
+		tries=$((tries + 1))
+	done
+	grep -c 'churn: round' "$LAB_OUT/guest-g1.log" | awk -v before="$rounds" '{ print $1 > before ? "lives" : "stands still" }' >g1
+	expect_line "g1 goes on afterwards" g1 '^lives$'
+	strata record --output /tmp/again --duration 1s --kernel g1 >again 2>&1
+	echo "status $?" >>again
+	expect_line "and records again" again '^status 0$'
+}
+
+list_events
+probes_and_filter
+flush_hands_over
+wrong_probes_are_refused
+everything_at_once
+
+dmesg >"$LAB_OUT/dom0-dmesg"
+end_checks

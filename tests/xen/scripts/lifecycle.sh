@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What happens to guests and CPUs while one recording runs, one thing after the other. In each phase a guest makes 100 marked
+# calls; test_lifecycle.sh looks for them in the recording.
+
+# shellcheck source=tests/xen/scripts/expect.sh
+. "${0%/*}/expect.sh"
+# shellcheck source=tests/xen/scripts/recorder.sh
+. "${0%/*}/recorder.sh"
+
+mkdir -p /tmp/logs
+cd /tmp/logs || exit
+
+start_recorder life --output "$LAB_OUT/life"
+# The first and the last event of a CPU that goes and comes.
+mark g1 1 1
+
+echo "a guest appears"
+try create xl create /lab/guests/g2.cfg
+expect_status "a guest is created while it records" 0
+await_console g2 "^LAB guest g2 ready"
+mark g2 2 1
+expect_line "a guest that appears takes part" life 'domain [0-9]+ \(g2\) takes part from now on, as g2$'
+
+echo "a module is loaded anew"
+tell g1 "rmmod strata; insmod /lib/strata.ko; echo again"
+mark g1 3
+expect_line "a module that is unloaded goes" life 'domain 1 \(g1\) goes: module unloaded$'
+expect_line "and comes again" life 'domain 1 \(g1\) takes part from now on, as g1-1$'
+
+echo "a vCPU goes and comes"
+mark g1 4 2
+xl vcpu-set g1 1
+mark g1 5 1
+xl vcpu-set g1 2
+# The kernel makes it present; to bring it up is for user space (on other systems udev).
+tell g1 "until echo 1 >/sys/devices/system/cpu/cpu1/online; do usleep 100000; done"
+mark g1 6 2
+
+echo "a guest is paused"
+xl pause g2
+sleep 1
+xl unpause g2
+mark g2 7 1
+
+echo "a physical CPU goes and comes"
+xen-hptool cpu-offline 1 >hptool 2>&1
+mark g1 8
+xen-hptool cpu-online 1 >>hptool 2>&1
+mark g1 9
+expect_line "a physical CPU goes" hptool 'CPU 1 offlined successfully'
+expect_line "and comes" hptool 'CPU 1 onlined successfully'
+
+echo "a guest is saved and restored"
+try save xl save g2 /tmp/g2.save
+expect_status "a guest is saved while it is recorded" 0
+expect_no_zombie "a save"
+expect_line "a guest that is saved goes" life 'domain [0-9]+ \(g2\) goes: domain suspended$'
+try restore xl restore /tmp/g2.save
+expect_status "it is restored" 0
+mark g2 10 1
+expect_line "and takes part again" life 'domain [0-9]+ \(g2\) takes part from now on, as g2-[0-9]+$'
+rm /tmp/g2.save
+
+echo "a guest reboots"
+xl reboot g1
+await_console g1 "^LAB guest g1 ready" 2
+mark g1 11
+expect_line "a guest that reboots goes" life 'domain 1 \(g1\) goes: domain rebooted'
+expect_line "and takes part again" life 'domain [0-9]+ \(g1\) takes part from now on, as g1-[2-9]'
+expect_no_zombie "a reboot"
+
+echo "a guest is destroyed"
+xl destroy g2
+expect_no_zombie "a destroyed guest"
+await_line life '\(g2\) goes: domain destroyed'
+expect_line "a guest that is destroyed goes" life '\(g2\) goes: domain destroyed'
+
+echo "dom0's module is loaded anew"
+rmmod strata
+await_line life 'domain 0 \(Domain-0\) goes: module unloaded'
+insmod /lib/strata.ko
+await_line life 'domain 0 \(Domain-0\) takes part'
+await_line /sys/module/strata/parameters/recording 1
+
+end_recorder INT
+expect_status "all that was there was recorded" 0
+expect_no_line "nobody was left out" life 'left out|polled|not recorded|freed'
+cp life "$LAB_OUT/life.log"
+
+xl list >domains
+expect_no_line "no zombie is left" domains '\(null\)'
+dmesg >"$LAB_OUT/dom0-dmesg"
+xl dmesg >"$LAB_OUT/xl-dmesg"
+end_checks

@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A recorder in the background, and guests that obey: sourced by scripts that run in dom0, after expect.sh. Guests have to run
+# a shell on their console (workload="sh </dev/console").
+
+# Runs a command; its output goes to file $1, its status to $status.
+try() {
+	log=$1
+	shift
+	status=0
+	"$@" >"$log" 2>&1 || status=$?
+}
+
+# Checks the status of the last try(), or of the recorder whose $log it was.
+expect_status() {
+	if [ "$status" = "$2" ]; then
+		passed "$1"
+	else
+		missed "$1" "status $status, not $2" "$log"
+	fi
+}
+
+# Waits for a line of file $1 that matches pattern $2, for a minute at the most.
+await_line() {
+	tries=0
+	until grep -qE "$2" "$1" 2>/dev/null || [ $tries -gt 300 ]; do
+		usleep 200000
+		tries=$((tries + 1))
+	done
+}
+
+# Starts a recorder with the other arguments; it is $recorder, its messages go to file $1. Waits until it records.
+start_recorder() {
+	log=$1
+	shift
+	strata record "$@" >"$log" 2>&1 &
+	recorder=$!
+	await_line "$log" "recording .* sources into"
+}
+
+# Ends the recorder with signal $1; its status goes to $status.
+end_recorder() {
+	kill "-$1" "$recorder"
+	status=0
+	wait "$recorder" || status=$?
+}
+
+# Waits for line $2 on the console of guest $1, for the $3rd time.
+await_console() {
+	tries=0
+	until [ "$(grep -cE "$2" "$LAB_OUT/guest-$1.log")" -ge "${3:-1}" ] || [ $tries -gt 300 ]; do
+		usleep 100000
+		tries=$((tries + 1))
+	done
+}
+
+# Types command $2 on the console of guest $1.
+tell() {
+	echo "$2" >"$(xenstore-read "/local/domain/$(xl domid "$1")/console/tty")"
+}
+
+# Has guest $1 make 100 marked calls of phase $2, on the CPUs of mask $3.
+mark() {
+	tell "$1" "taskset ${3:-3} marked 100 $2"
+	await_console "$1" "^marked: phase $2 done"
+}
+
+# Checks that within 5 s no domain is left over: one whose pages are mapped stays, and is called (null).
+expect_no_zombie() {
+	tries=0
+	while xl list | grep -q '(null)' && [ $tries -lt 50 ]; do
+		usleep 100000
+		tries=$((tries + 1))
+	done
+	xl list >domains
+	expect_no_line "$1 leaves no zombie" domains '\(null\)'
+}

@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Boots a host with a flight recorder over guests that panic, hang and are destroyed, and checks that every record that was
+# committed before is in what is left.  Speaks TAP; run by tests/run.sh.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+
+OUT=out/tests/flight
+
+# numbers DOMAIN RECORDING...: the numbered calls of a guest, from merged recordings, in order.
+numbers() {
+	local domain=$1
+	shift
+	for recording in "$@"; do
+		grep -hE " $domain .*sys(call_entry|_enter).*0x5354, .*0x52415441, " "$OUT/$recording-merged/timeline.txt"
+	done | sed -E 's/.*0x5354, (\[1\] = )?0x52415441, (\[2\] = )?(0x[0-9a-f]+).*/\3/' | while read -r hex; do
+		echo $((hex))
+	done
+}
+
+# has_all DOMAIN FIRST LAST RECORDING...: each number once, in this order, and no other.
+has_all() {
+	local domain=$1 first=$2 last=$3
+	shift 3
+	diff <(seq "$first" "$last") <(numbers "$domain" "$@") | head -n 5
+	numbers "$domain" "$@" | cmp -s - <(seq "$first" "$last")
+}
+
+rm -rf "$OUT"
+mkdir -p "$OUT"
+check "the kernel benchmark builds" tests/bench/kernel/build.sh "$OUT"
+boot "$here/flight.lab" "$OUT" --limit 240
+sed -n 's/.*LAB > .*strata_bench: /# in the kernel, /p' "$OUT/progress.log"
+for name in snapshot again first-died-g1 hung second-died-g2 second; do
+	check "$name: merges, no violation" merged_cleanly "$OUT/$name" "$OUT/$name-merged"
+	check "$name: babeltrace2 opens it without a warning" opens "$OUT/$name-merged/ctf"
+done
+check "a snapshot has each call once" has_all g3 1 1000 snapshot
+check "the next one has the ones after it" has_all g3 1001 2000 again
+check "a panic: each call until then" has_all g1 1 3000 snapshot again first-died-g1
+check "a guest that hangs: each call until then" has_all g3 2001 5000 first-died-g1 hung
+check "destroyed, recorder killed and restarted: each call until then" has_all g2 1 3000 second-died-g2
+check "no kernel complained in dom0" bash -c "! grep -E 'BUG|WARNING|Oops|refcount' '$OUT/dom0-dmesg'"
+check "Xen did not complain" bash -c "! grep -E 'Xen BUG|Assertion|WARN' '$OUT/xl-dmesg'"
+finish
