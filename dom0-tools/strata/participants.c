@@ -9,14 +9,33 @@
 
 #include "escape.h"
 
-#define ANSWER_TIMEOUT_MS 10000
+/* A kernel patches itself for each event that it begins or ends to record, and tells all of its
+ * CPUs: seconds, for hundreds of events where CPUs wait for one another. */
+#define ANSWER_TIMEOUT_MS       10000
+#define ANSWER_TIMEOUT_EVENT_MS 100
 
-/* One deadline for all who were told. */
-static struct guest_patience patience(const struct participants *all)
+/* One deadline for all who were told, none of whom changes more than @nr_events. */
+static struct guest_patience patience(const struct participants *all, size_t nr_events)
 {
-	return (struct guest_patience){ .deadline_ms = guest_clock_ms() + ANSWER_TIMEOUT_MS,
-					.meanwhile = all->meanwhile,
-					.data = all->data };
+	return (struct guest_patience){
+		.deadline_ms = guest_clock_ms() + ANSWER_TIMEOUT_MS +
+			       (int64_t)nr_events * ANSWER_TIMEOUT_EVENT_MS,
+		.meanwhile = all->meanwhile,
+		.data = all->data,
+	};
+}
+
+static struct guest_patience patience_with_all(const struct participants *all)
+{
+	size_t most = 0, i;
+
+	for (i = 0; i < all->nr; i++) {
+		size_t nr = event_set_count(&all->list[i].events);
+
+		if (nr > most)
+			most = nr;
+	}
+	return patience(all, most);
 }
 
 static int tell_stop(struct participants *all, struct participant *one, struct strata_error *error)
@@ -125,7 +144,7 @@ static int add_probe(struct participants *all, struct participant *one,
 		     const struct kernel_selection *selection, struct event_set *probes,
 		     struct strata_error *error)
 {
-	struct guest_patience wait = patience(all);
+	struct guest_patience wait = patience(all, 1);
 	char name[STRATA_EVENT_NAME_BYTES];
 	const struct guest_probe probe = { .kind = select_option_name(selection->kind) + 2,
 					   .name = name,
@@ -203,7 +222,7 @@ static int take_in(struct participants *all, struct participant *one, const char
 		   const struct kernel_selection *selections, size_t nr_selections,
 		   struct recorder *recorder, struct strata_error *error)
 {
-	struct guest_patience wait = patience(all);
+	struct guest_patience wait;
 
 	one->port = -1;
 	if (one->guest.module == GUEST_OTHER_ABI)
@@ -218,6 +237,7 @@ static int take_in(struct participants *all, struct participant *one, const char
 		return -1;
 	if (choose_filter(one, selections, nr_selections, error))
 		return -1;
+	wait = patience(all, one->map.nr_events);
 	/* An earlier recorder may have died: the rings are to be still before we begin. */
 	if (guest_may_record(&one->guest) &&
 	    (tell_stop(all, one, error) ||
@@ -303,7 +323,7 @@ void participants_start(struct participants *all)
 	for (i = 0; i < all->nr; i++) {
 		struct participant *one = &all->list[i];
 
-		if (event_set_empty(&one->events))
+		if (event_set_count(&one->events) == 0)
 			continue;
 		one->sequence = all->sequence++;
 		/* Even if no answer comes in time it may start later: it is stopped in any case. */
@@ -312,7 +332,7 @@ void participants_start(struct participants *all)
 		if (!one->started)
 			leave_out(all, &one->guest, &why);
 	}
-	wait = patience(all);
+	wait = patience_with_all(all);
 	for (i = 0; i < all->nr; i++) {
 		struct participant *one = &all->list[i];
 
@@ -340,7 +360,7 @@ void participants_stop(struct participants *all)
 	for (i = 0; i < all->nr; i++)
 		if (all->list[i].started && tell_stop(all, &all->list[i], &why))
 			did_not_stop(all, &all->list[i], &why);
-	wait = patience(all);
+	wait = patience_with_all(all);
 	for (i = 0; i < all->nr; i++) {
 		struct participant *one = &all->list[i];
 
