@@ -171,7 +171,7 @@ static const char *obey_text(struct command *command, char *text)
 
 static void obey(struct xenbus_watch *watch, const char *path, const char *token)
 {
-	static struct command command;
+	struct command command = {};
 	char *text = strata_publish_read_ctl();
 	const char *answer;
 	char shown[64];
