@@ -75,8 +75,9 @@ $(TEST_LIBRARY): $(TEST_HELPERS:%.c=$(O)/build/%.o)
 	@mkdir -p $(@D)
 	@rm -f $@ && ar rcs $@ $^
 
-# It compiles a file of the hypervisor's.
-$(O)/build/tests/unit/test_select_xen.o: STRATA_CFLAGS += -Itests/unit/xen_shim
+# They compile files of the hypervisor's.
+$(O)/build/tests/unit/test_select_xen.o $(O)/build/tests/unit/test_budget_xen.o: \
+	STRATA_CFLAGS += -Itests/unit/xen_shim -Ixen-patch/src/include
 
 $(O)/tests/%: $(O)/build/tests/unit/%.o $(TEST_LIBRARY) $(LIBRARY)
 	@mkdir -p $(@D)

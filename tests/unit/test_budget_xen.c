@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * test_budget_xen.c - how many records a guest may cause on a CPU: the
+ * hypervisor's own file, with a domain that asks for more than it gets.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The file itself; Xen compiles it with fewer warnings than we do. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#include "../../xen-patch/src/common/strata/budget.c"
+#pragma GCC diagnostic pop
+
+#define TOKENS 100u
+
+struct strata_selection *strata_selection;
+struct strata_cpu_ring *strata_rings[NR_CPUS];
+
+static struct strata_selection selection;
+static struct strata_cpu_ring ring, other_ring;
+static struct domain dom0, guest, other;
+static struct strata_hv_budget told[100];
+static unsigned int nr_told;
+
+void strata_ring_write(struct strata_cpu_ring *into, uint32_t id, const void *data,
+		       unsigned int bytes)
+{
+	assert_int_equal(id, (uint32_t)STRATA_HV_BUDGET);
+	assert_int_equal(bytes, sizeof(told[0]));
+	assert_true(into == &ring || into == &other_ring);
+	assert_in_range(nr_told, 0, 99);
+	memcpy(&told[nr_told++], data, bytes);
+}
+
+struct strata_cpu_ring *strata_probe_begin(void)
+{
+	return &ring;
+}
+
+void strata_probe_end(struct strata_cpu_ring *of)
+{
+	assert_ptr_equal(of, &ring);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	memset(&selection, 0, sizeof(selection));
+	memset(&ring, 0, sizeof(ring));
+	selection.budget_per_s = 2000;
+	selection.tokens = TOKENS;
+	strata_selection = &selection;
+	dom0 = (struct domain){ .domain_id = 0, .next_in_list = &guest };
+	guest = (struct domain){ .domain_id = 5, .next_in_list = &other };
+	other = (struct domain){ .domain_id = 6 };
+	shim_domains = &dom0;
+	shim_cpu = 1;
+	cpu_khz = 1ul << 40; /* a window that no test sees the end of */
+	nr_told = 0;
+	strata_budget_make(&dom0);
+	strata_budget_make(&guest);
+	strata_budget_make(&other);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	strata_budget_free_all();
+	return 0;
+}
+
+/* How many of @wanted records are let through. */
+static unsigned int take(const struct domain *d, unsigned int wanted)
+{
+	unsigned int taken = 0;
+
+	while (wanted--)
+		taken += strata_budget_take(&selection, &ring, d);
+	return taken;
+}
+
+/* The clock of a CPU's bucket is at 0 in the beginning, and so long ago. */
+static void window_passes(const struct domain *d, unsigned int cpu)
+{
+	d->strata_budget[cpu].refilled_ticks = 0;
+	cpu_khz = 1;
+}
+
+static void no_window_passes(void)
+{
+	cpu_khz = 1ul << 40;
+}
+
+static void first_window(const struct domain *d, unsigned int cpu)
+{
+	window_passes(d, cpu);
+	assert_int_equal(take(d, 1), 1);
+	no_window_passes();
+}
+
+static void what_is_within_the_budget_is_recorded(void **state)
+{
+	(void)state;
+	first_window(&guest, 1);
+	assert_int_equal(take(&guest, TOKENS - 1), TOKENS - 1);
+	assert_int_equal(guest.strata_budget[1].refused, 0);
+	assert_int_equal(nr_told, 0);
+}
+
+static void what_is_beyond_is_refused_and_counted(void **state)
+{
+	(void)state;
+	first_window(&guest, 1);
+	assert_int_equal(take(&guest, TOKENS + 41), TOKENS - 1);
+	assert_int_equal(guest.strata_budget[1].refused, 42);
+	assert_int_equal(ring.refused, 42);
+	/* The other guest has all of its own. */
+	first_window(&other, 1);
+	assert_int_equal(take(&other, TOKENS - 1), TOKENS - 1);
+	assert_int_equal(other.strata_budget[1].refused, 0);
+}
+
+static void the_next_window_fills_and_tells(void **state)
+{
+	(void)state;
+	first_window(&guest, 1);
+	take(&guest, TOKENS + 9);
+	window_passes(&guest, 1);
+	assert_int_equal(take(&guest, 1), 1);
+	no_window_passes();
+	assert_int_equal(nr_told, 1);
+	assert_int_equal(told[0].domain, 5);
+	assert_int_equal(told[0].pcpu, 1);
+	assert_int_equal(told[0].budget_per_s, 2000);
+	assert_int_equal(told[0].refused, 10);
+	assert_int_equal(told[0].refused_total, 10);
+	assert_int_equal(take(&guest, TOKENS + 4), TOKENS - 1);
+	window_passes(&guest, 1);
+	take(&guest, 1);
+	assert_int_equal(nr_told, 2);
+	assert_int_equal(told[1].refused, 5);
+	assert_int_equal(told[1].refused_total, 15);
+}
+
+static void each_cpu_has_a_budget_of_its_own(void **state)
+{
+	(void)state;
+	first_window(&guest, 1);
+	assert_int_equal(take(&guest, TOKENS * 2), TOKENS - 1);
+	shim_cpu = 3;
+	first_window(&guest, 3);
+	assert_int_equal(take(&guest, TOKENS - 1), TOKENS - 1);
+	assert_int_equal(guest.strata_budget[3].refused, 0);
+}
+
+static void dom0_and_a_selection_without_budget_have_no_bound(void **state)
+{
+	(void)state;
+	assert_null(dom0.strata_budget);
+	assert_int_equal(take(&dom0, 100000), 100000);
+	selection.tokens = 0;
+	assert_int_equal(take(&guest, 100000), 100000);
+	assert_int_equal(ring.refused, 0);
+}
+
+static void what_was_refused_is_told_once(void **state)
+{
+	(void)state;
+	first_window(&guest, 1);
+	first_window(&other, 1);
+	strata_budget_tell(&ring, 1);
+	assert_int_equal(nr_told, 0);
+	take(&guest, TOKENS + 6);
+	take(&other, TOKENS + 2);
+	strata_budget_tell(&ring, 1);
+	assert_int_equal(nr_told, 2);
+	assert_int_equal(told[0].refused, 7);
+	assert_int_equal(told[1].refused, 3);
+	strata_budget_tell(&ring, 1);
+	assert_int_equal(nr_told, 2);
+	take(&other, 1);
+	strata_budget_tell(&ring, 1);
+	assert_int_equal(nr_told, 3);
+	assert_int_equal(told[2].domain, 6);
+	assert_int_equal(told[2].refused, 1);
+	assert_int_equal(told[2].refused_total, 4);
+}
+
+static void a_domain_that_ends_tells_what_it_was_refused_on_every_cpu(void **state)
+{
+	(void)state;
+	first_window(&guest, 1);
+	take(&guest, TOKENS + 1);
+	shim_cpu = 3;
+	first_window(&guest, 3);
+	take(&guest, TOKENS + 2);
+	shim_cpu = 0;
+	strata_domain_destroyed(&guest);
+	assert_int_equal(nr_told, 2);
+	assert_int_equal(told[0].pcpu, 1);
+	assert_int_equal(told[0].refused, 2);
+	assert_int_equal(told[1].pcpu, 3);
+	assert_int_equal(told[1].refused, 3);
+	assert_null(guest.strata_budget);
+	/* One that never had any is fine, too. */
+	strata_domain_destroyed(&guest);
+	assert_int_equal(nr_told, 2);
+}
+
+static void buckets_are_made_once(void **state)
+{
+	struct strata_budget *before = guest.strata_budget;
+
+	(void)state;
+	assert_non_null(before);
+	strata_budget_make(&guest);
+	assert_ptr_equal(guest.strata_budget, before);
+	strata_budget_free_all();
+	assert_null(guest.strata_budget);
+	assert_int_equal(take(&guest, 1000), 1000);
+}
+
+#define BUDGET_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		BUDGET_TEST(what_is_within_the_budget_is_recorded),
+		BUDGET_TEST(what_is_beyond_is_refused_and_counted),
+		BUDGET_TEST(the_next_window_fills_and_tells),
+		BUDGET_TEST(each_cpu_has_a_budget_of_its_own),
+		BUDGET_TEST(dom0_and_a_selection_without_budget_have_no_bound),
+		BUDGET_TEST(what_was_refused_is_told_once),
+		BUDGET_TEST(a_domain_that_ends_tells_what_it_was_refused_on_every_cpu),
+		BUDGET_TEST(buckets_are_made_once),
+	};
+
+	return cmocka_run_group_tests_name("budget_xen", tests, NULL, NULL);
+}
