@@ -425,7 +425,7 @@ static int take_unfinished(struct recorder *recorder, struct tap *tap, strata_co
  */
 static int take_rest(struct recorder *recorder, struct tap *tap, struct strata_error *error)
 {
-	strata_count_t turns = share(recorder, tap, RECORDER_DRAIN_ALL);
+	strata_count_t turns = share(recorder, tap, RECORDER_DRAIN_ALL), ahead;
 	struct strata_ring_reader *reader = &tap->ring->reader;
 	int result = 0, found = 1;
 
@@ -441,7 +441,9 @@ static int take_rest(struct recorder *recorder, struct tap *tap, struct strata_e
 		if (!reader->shared)
 			break;
 		result = take_unfinished(recorder, tap, reader->read_count, error);
-		if (reader->read_count == strata_reader_newest(reader))
+		/* The ring goes on: what is written next must not lie behind us then. */
+		ahead = strata_reader_newest(reader) - reader->read_count;
+		if (ahead == 0 || ahead >> (STRATA_COUNT_BITS - 1))
 			break;
 		reader->read_count += strata_subbuf_bytes(reader->geo);
 	}

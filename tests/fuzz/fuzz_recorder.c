@@ -66,6 +66,9 @@ static const char *check_recording(const char *path)
 	seen.outcome.liars += outcome.liars;
 	seen.outcome.packets += outcome.packets;
 	seen.outcome.refused += outcome.refused;
+	/* A snapshot that came before everybody is empty, and nothing to merge. */
+	if (!outcome.sources)
+		return wrong;
 	if (!wrong && liars_decide(2)) {
 		seen.merged++;
 		wrong = outcome_merged(path, honest_records, outcome.refused);

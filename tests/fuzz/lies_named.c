@@ -75,8 +75,8 @@ static void written_to_the_end(struct fake_guest *guest)
 	uint32_t i;
 
 	for (i = 0; i < strata_nr_subbufs(guest->geo); i++)
-		guest->rings[0].writer->commit_seq[i] = strata_commit_at_turn(guest->geo, half) +
-							strata_subbuf_bytes(guest->geo);
+		guest->rings[0].writer->commit_seq[i] =
+			strata_commit_at_turn(guest->geo, half) + strata_subbuf_bytes(guest->geo);
 }
 
 static void table_too_long(struct fake_guest *guest)

@@ -68,6 +68,7 @@ const char *outcome_recording(const char *raw, uint64_t honest_records, struct o
 
 	if (strata_recording_load(&recording, raw, &error))
 		return "recording.json does not load";
+	outcome->sources += recording.nr_sources;
 	for (i = 0; i < recording.nr_sources && !wrong; i++)
 		wrong = check_source(&recording.sources[i], outcome, &honest_events);
 	strata_recording_clear(&recording);
@@ -121,8 +122,10 @@ const char *outcome_merged(const char *raw, uint64_t honest_records, uint64_t re
 	struct strata_merge *merge = strata_merge_open(raw, &options, &error);
 	const char *wrong = NULL;
 
-	if (!merge)
+	if (!merge) {
+		show(NULL, error.text);
 		return "what it recorded does not open";
+	}
 	if (strata_merge_run(merge, sinks, 1, &error))
 		wrong = "what it recorded does not merge";
 	else if (counting.honest_events != honest_records)

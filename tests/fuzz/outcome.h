@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct outcome {
+	uint64_t sources;
 	uint64_t liars;   /* that are in the recording */
 	uint64_t packets; /* of theirs, recorded */
 	uint64_t refused; /* of theirs */
