@@ -36,6 +36,7 @@ struct tap {
 	struct stream_file file;
 	uint64_t lost[STRATA_NR_LOST]; /* of this one, up to the last packet */
 	uint64_t end_ticks;            /* of the last packet */
+	uint64_t next_sequence;        /* the least that the next packet may have */
 };
 
 struct recorder {
@@ -236,6 +237,7 @@ static enum stream_file_result append(struct recorder *recorder, struct tap *tap
 	if (result != STREAM_FILE_OK)
 		return result;
 	tap->end_ticks = packet->end_ticks;
+	tap->next_sequence = packet->sequence + 1;
 	stream->packets++;
 	stream->events += events;
 	recorder->totals.events += events;
@@ -251,6 +253,16 @@ static void complain(struct recorder *recorder, struct tap *tap, const struct st
 	if (stream->bad_packets++ < BAD_PACKETS_SHOWN)
 		fprintf(stderr, "strata: %s: ring of CPU %u: packet left out: %s\n",
 			source_of(recorder, tap)->name, tap->ring->cpu, why->text);
+}
+
+/* A writer that lies about its turns can lead us back; a file's packets only go forward. */
+static int check_sequence(const struct tap *tap, uint64_t sequence, struct strata_error *error)
+{
+	if (sequence < tap->next_sequence)
+		return strata_fail(error, "its sequence number %llu comes after %llu",
+				   (unsigned long long)sequence,
+				   (unsigned long long)tap->next_sequence - 1);
+	return 0;
 }
 
 /* What to do with a packet that the disk has no room for. */
@@ -283,7 +295,8 @@ static int take(struct recorder *recorder, struct tap *tap, enum no_room no_room
 	uint64_t events;
 
 	memcpy(recorder->copy, strata_reader_subbuf(&tap->ring->reader), bytes);
-	if (strata_packet_check(source_of(recorder, tap), recorder->copy, bytes, &packet, &events,
+	if (check_sequence(tap, sequence, &why) ||
+	    strata_packet_check(source_of(recorder, tap), recorder->copy, bytes, &packet, &events,
 				&why)) {
 		complain(recorder, tap, &why);
 		return tap->ring->put(tap->ring, error);
@@ -378,6 +391,9 @@ static int append_losses(struct recorder *recorder, struct tap *tap, struct stra
 	bool more = false;
 	unsigned int i;
 
+	/* What was taken of an unfinished sub-buffer has the number of where reading stands. */
+	if (packet.sequence < tap->next_sequence)
+		packet.sequence = tap->next_sequence;
 	for (i = 0; i < STRATA_NR_LOST; i++) {
 		uint64_t lost = strata_reader_lost(&tap->ring->reader, i);
 
@@ -397,6 +413,7 @@ static int take_unfinished(struct recorder *recorder, struct tap *tap, strata_co
 			   struct strata_error *error)
 {
 	uint32_t bytes = strata_reader_copy_prefix(&tap->ring->reader, position, recorder->copy);
+	uint64_t sequence = position >> tap->ring->reader.geo.subbuf_bits;
 	struct strata_error why = { "" };
 	struct strata_packet packet;
 	uint64_t events;
@@ -404,12 +421,13 @@ static int take_unfinished(struct recorder *recorder, struct tap *tap, strata_co
 
 	if (bytes <= STRATA_PACKET_HEADER_BYTES)
 		return 0;
-	if (strata_packet_check_unfinished(source_of(recorder, tap), recorder->copy, bytes, &packet,
+	if (check_sequence(tap, sequence, &why) ||
+	    strata_packet_check_unfinished(source_of(recorder, tap), recorder->copy, bytes, &packet,
 					   &events, &why)) {
 		complain(recorder, tap, &why);
 		return 0;
 	}
-	packet.sequence = position >> tap->ring->reader.geo.subbuf_bits;
+	packet.sequence = sequence;
 	packet.cpu = tap->ring->cpu;
 	for (i = 0; i < STRATA_NR_LOST; i++)
 		packet.lost[i] = strata_reader_lost(&tap->ring->reader, i);
