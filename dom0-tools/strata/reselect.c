@@ -154,7 +154,9 @@ static int take_word(struct session *session, struct reselection *new_one, char 
 int session_reselect(struct session *session, char *request, struct strata_error *error)
 {
 	struct reselection *new_one = calloc(1, sizeof(*new_one));
+	struct strata_error later;
 	char *rest, *word;
+	int result = 0;
 	size_t i;
 
 	if (new_one)
@@ -174,10 +176,12 @@ int session_reselect(struct session *session, char *request, struct strata_error
 		new_one->xen = new_one->xen_domains = new_one->xen_budget = NULL;
 		return -1;
 	}
+	/* What one kernel does not take, the others do. */
 	for (i = 0; new_one->kernels && i < session->kernels.nr; i++)
-		if (participant_reselect(&session->kernels, &session->kernels.list[i], error))
-			return -1;
-	return 0;
+		if (participant_reselect(&session->kernels, &session->kernels.list[i],
+					 result ? &later : error))
+			result = -1;
+	return result;
 }
 
 void session_reselect_clear(struct session *session)
