@@ -92,7 +92,7 @@ unit: $(UNIT_TESTS)
 # The recorder and the core's writer under sanitizers, against a host that is not there (tests/fuzz).
 FUZZ_CFLAGS  := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=undefined -fno-builtin-memcpy -Itests/fuzz -include tests/fuzz/hostile_platform.h
-FUZZ_WRAPPED := poll nanosleep clock_gettime time access memcpy
+FUZZ_WRAPPED := poll nanosleep clock_gettime time access memcpy bind unlink
 FUZZ_SOURCES := $(filter-out %/main.c %/lock.c,$(SOURCES)) \
 	$(filter-out tests/fuzz/fuzz_%.c,$(wildcard tests/fuzz/*.c))
 

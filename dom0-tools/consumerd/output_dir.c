@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -113,11 +114,33 @@ static int hold_reserve(const char *dir, struct strata_error *error)
 	return 0;
 }
 
+/* Two recorders in one directory would each take the other's for an old recording. */
+static int hold(const char *dir, struct strata_error *error)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return strata_fail(error, "%s: %s", dir, strerror(errno));
+	/* Where there are no locks, nobody is kept out. */
+	if (!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+		return fd;
+	close(fd);
+	return strata_fail(error, "%s is being recorded into; name another directory", dir);
+}
+
 int output_dir_open(const char *dir, struct strata_error *error)
 {
-	if (make_dir(dir, error) || clear_old(dir, error))
+	int fd;
+
+	if (make_dir(dir, error))
 		return -1;
-	return hold_reserve(dir, error);
+	fd = hold(dir, error);
+	if (fd < 0)
+		return -1;
+	if (!clear_old(dir, error) && !hold_reserve(dir, error))
+		return fd;
+	close(fd);
+	return -1;
 }
 
 int output_dir_add(const char *dir, const char *source, struct strata_error *error)

@@ -11,7 +11,9 @@
 
 /*
  * Makes @dir ready.  An old recording in it gives way; a directory that holds
- * anything else is refused.  0 or -1.
+ * anything else is refused, and so is one that is being recorded into.
+ * Returns a descriptor that keeps other recorders out for as long as it is open,
+ * or -1.
  */
 int output_dir_open(const char *dir, struct strata_error *error);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ctf_metadata.h"
 #include "output_dir.h"
@@ -31,7 +32,8 @@ struct recorder *recorder_open(const char *dir, struct strata_error *error)
 		free(recorder);
 		return NULL;
 	}
-	if (output_dir_open(dir, error)) {
+	recorder->held = output_dir_open(dir, error);
+	if (recorder->held < 0) {
 		free(recorder);
 		return NULL;
 	}
@@ -226,6 +228,7 @@ int recorder_close(struct recorder *recorder, struct recorder_totals *totals,
 		result = -1;
 	*totals = recorder->totals;
 	strata_recording_clear(&recorder->recording);
+	close(recorder->held);
 	free(recorder->taps);
 	free(recorder->copy);
 	free(recorder);

@@ -100,6 +100,7 @@ static enum stream_file_result append(struct recorder *recorder, struct tap *tap
 	if (result != STREAM_FILE_OK)
 		return result;
 	tap->end_ticks = packet->end_ticks;
+	tap->next_sequence = packet->sequence + 1;
 	stream->packets++;
 	stream->events += events;
 	recorder->totals.events += events;
@@ -115,6 +116,16 @@ static void complain(struct recorder *recorder, struct tap *tap, const struct st
 	if (stream->bad_packets++ < BAD_PACKETS_SHOWN)
 		fprintf(stderr, "strata: %s: ring of CPU %u: packet left out: %s\n",
 			tap_source(recorder, tap)->name, tap->ring->cpu, why->text);
+}
+
+/* A writer that lies about its turns can lead us back; a file's packets only go forward. */
+static int check_sequence(const struct tap *tap, uint64_t sequence, struct strata_error *error)
+{
+	if (sequence < tap->next_sequence)
+		return strata_fail(error, "its sequence number %llu comes after %llu",
+				   (unsigned long long)sequence,
+				   (unsigned long long)tap->next_sequence - 1);
+	return 0;
 }
 
 /* What to do with a packet that the disk has no room for. */
@@ -147,7 +158,8 @@ static int take(struct recorder *recorder, struct tap *tap, enum no_room no_room
 	uint64_t events;
 
 	memcpy(recorder->copy, strata_reader_subbuf(&tap->ring->reader), bytes);
-	if (strata_packet_check(tap_source(recorder, tap), recorder->copy, bytes, &packet, &events,
+	if (check_sequence(tap, sequence, &why) ||
+	    strata_packet_check(tap_source(recorder, tap), recorder->copy, bytes, &packet, &events,
 				&why)) {
 		complain(recorder, tap, &why);
 		return tap->ring->put(tap->ring, error);
@@ -196,6 +208,10 @@ static int append_losses(struct recorder *recorder, struct tap *tap, struct stra
 	bool more = false;
 	unsigned int i;
 
+	/* What was taken of an unfinished sub-buffer has the number of where reading stands. */
+	if (packet.sequence < tap->next_sequence)
+		packet.sequence = tap->next_sequence;
+
 	for (i = 0; i < STRATA_NR_LOST; i++) {
 		uint64_t lost = strata_reader_lost(&tap->ring->reader, i);
 
@@ -215,6 +231,7 @@ static int take_unfinished(struct recorder *recorder, struct tap *tap, strata_co
 			   struct strata_error *error)
 {
 	uint32_t bytes = strata_reader_copy_prefix(&tap->ring->reader, position, recorder->copy);
+	uint64_t sequence = position >> tap->ring->reader.geo.subbuf_bits;
 	struct strata_error why = { "" };
 	struct strata_packet packet;
 	uint64_t events;
@@ -222,12 +239,13 @@ static int take_unfinished(struct recorder *recorder, struct tap *tap, strata_co
 
 	if (bytes <= STRATA_PACKET_HEADER_BYTES)
 		return 0;
-	if (strata_packet_check_unfinished(tap_source(recorder, tap), recorder->copy, bytes,
+	if (check_sequence(tap, sequence, &why) ||
+	    strata_packet_check_unfinished(tap_source(recorder, tap), recorder->copy, bytes,
 					   &packet, &events, &why)) {
 		complain(recorder, tap, &why);
 		return 0;
 	}
-	packet.sequence = position >> tap->ring->reader.geo.subbuf_bits;
+	packet.sequence = sequence;
 	packet.cpu = tap->ring->cpu;
 	for (i = 0; i < STRATA_NR_LOST; i++)
 		packet.lost[i] = strata_reader_lost(&tap->ring->reader, i);
@@ -237,7 +255,7 @@ static int take_unfinished(struct recorder *recorder, struct tap *tap, strata_co
 
 int tap_take_rest(struct recorder *recorder, struct tap *tap, struct strata_error *error)
 {
-	strata_count_t turns = strata_nr_subbufs(tap->ring->reader.geo);
+	strata_count_t turns = strata_nr_subbufs(tap->ring->reader.geo), ahead;
 	struct strata_ring_reader *reader = &tap->ring->reader;
 	int result = 0, found = 1;
 
@@ -253,7 +271,9 @@ int tap_take_rest(struct recorder *recorder, struct tap *tap, struct strata_erro
 		if (!reader->shared)
 			break;
 		result = take_unfinished(recorder, tap, reader->read_count, error);
-		if (reader->read_count == strata_reader_newest(reader))
+		/* The ring goes on: what is written next must not lie behind us then. */
+		ahead = strata_reader_newest(reader) - reader->read_count;
+		if (ahead == 0 || ahead >> (STRATA_COUNT_BITS - 1))
 			break;
 		reader->read_count += strata_subbuf_bytes(reader->geo);
 	}

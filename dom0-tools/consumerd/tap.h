@@ -16,10 +16,12 @@ struct tap {
 	struct stream_file file;
 	uint64_t lost[STRATA_NR_LOST]; /* of this one, up to the last packet */
 	uint64_t end_ticks;            /* of the last packet */
+	uint64_t next_sequence;        /* the least that the next packet may have */
 };
 
 struct recorder {
 	char dir[400];
+	int held; /* the directory, as output_dir_open() gave it */
 	struct strata_recording recording;
 	struct tap *taps;
 	size_t nr_taps;

@@ -134,7 +134,7 @@ static int list_domains(struct participants *all, struct strata_error *error)
 	return 0;
 }
 
-static void take_watches(struct participants *all)
+void participants_hear(struct participants *all)
 {
 	unsigned int i;
 
@@ -242,7 +242,7 @@ void participants_tend(struct participants *all)
 	unsigned int looks = 0;
 	size_t i;
 
-	take_watches(all);
+	participants_hear(all);
 	/* If it fails now it is tried again. */
 	if (now_ms - all->domains_ms >= (all->domains_due ? LIST_MS : LIST_ANYWAY_MS))
 		list_domains(all, &ignored);

@@ -109,6 +109,10 @@ void participants_start(struct participants *all);
 /* Sees who came, went and answered, and does what follows from it.  Call it often. */
 void participants_tend(struct participants *all);
 
+/* Only hears that something changed, for the next participants_tend(): for who waits, or what a
+ * guest fires meanwhile would pile up. */
+void participants_hear(struct participants *all);
+
 /* How long an answer may take, in milliseconds: a kernel patches itself for each event. */
 uint64_t participants_patience_ms(const struct participants *all);
 

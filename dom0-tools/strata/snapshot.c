@@ -36,8 +36,10 @@ static void flush_guests(struct participants *kernels)
 
 	for (i = 0; i < kernels->nr; i++)
 		participant_flush(kernels, &kernels->list[i]);
-	while (count_unflushed(kernels) && participants_now_ms(kernels) - begin_ms < FLUSH_MS)
+	while (count_unflushed(kernels) && participants_now_ms(kernels) - begin_ms < FLUSH_MS) {
 		nanosleep(&pause, NULL);
+		participants_hear(kernels);
+	}
 	for (i = 0; i < kernels->nr; i++)
 		if (!participant_flushed(kernels, &kernels->list[i]))
 			fprintf(stderr,

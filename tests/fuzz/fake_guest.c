@@ -16,10 +16,11 @@ const char *const fake_node_names[FAKE_NR_NODES] = {
 	"version", "root-ref", "event-channel", "nonce", "state", "ctl",
 };
 
-/* Events of all kinds and alignments; the last has no field. */
-static const struct strata_event_desc event_table[FAKE_NR_EVENTS] = {
+/* Events of all kinds and alignments, of fixed and of variable length; one has no field. */
+const struct strata_event_desc fake_events[FAKE_NR_EVENTS] = {
 	{ .id = 0,
 	  .name = "tick",
+	  .group = "time",
 	  .nr_fields = 1,
 	  .fields = { { "number", STRATA_FIELD_UNSIGNED, 4, 1 } } },
 	{ .id = 1,
@@ -36,22 +37,79 @@ static const struct strata_event_desc event_table[FAKE_NR_EVENTS] = {
 	  .nr_fields = 1,
 	  .fields = { { "bytes", STRATA_FIELD_UNSIGNED, 1, 5 } } },
 	{ .id = 4, .name = "bare" },
+	{ .id = 5,
+	  .name = "said",
+	  .group = "text",
+	  .nr_fields = 1,
+	  .fields = { { "text", STRATA_FIELD_STRING, 1, 1 } } },
+	{ .id = 6,
+	  .name = "list",
+	  .nr_fields = 1,
+	  .fields = { { "numbers", STRATA_FIELD_UNSIGNED, 8, 0 } } },
+	{ .id = 7,
+	  .name = "mixed",
+	  .nr_fields = 5,
+	  .fields = { { "kind", STRATA_FIELD_UNSIGNED, 1, 1 },
+		      { "path", STRATA_FIELD_STRING, 1, 1 },
+		      { "flags", STRATA_FIELD_HEX, 2, 0 },
+		      { "comm", STRATA_FIELD_TEXT, 1, 8 },
+		      { "result", STRATA_FIELD_SIGNED, 4, 1 } } },
 };
 
-uint32_t fake_event_payload_bytes(uint32_t id)
+static void fill(unsigned char *to, uint32_t bytes, struct randomness *random, bool text)
 {
-	return (uint32_t)sizeof(struct strata_guest_context) +
-	       strata_event_payload_bytes(&event_table[id]);
-}
-
-/* The payload that record @index of a ring has; what is written is known again by it. */
-static void make_payload(unsigned char *payload, uint32_t bytes, uint32_t ring, uint32_t index)
-{
-	struct randomness random = { (uint64_t)ring << 32 | index };
 	uint32_t i;
 
 	for (i = 0; i < bytes; i++)
-		payload[i] = (unsigned char)random_next(&random);
+		to[i] = (unsigned char)(text ? 1u + random_below(random, 255)
+					     : random_next(random));
+}
+
+uint32_t fake_event_payload(const struct strata_event_desc *event, uint64_t seed,
+			    unsigned char *payload)
+{
+	unsigned char *fields = payload + sizeof(struct strata_guest_context);
+	struct randomness random = { seed };
+	uint32_t at = 0, count, from, i;
+
+	memset(payload, 0, STRATA_PAYLOAD_BYTES_MAX);
+	fill(payload, sizeof(struct strata_guest_context), &random, false);
+	for (i = 0; i < event->nr_fields; i++) {
+		const struct strata_field_desc *field = &event->fields[i];
+
+		count = field->count;
+		if (field->kind == STRATA_FIELD_STRING) {
+			count = random_below(&random, 40);
+			fill(fields + at, count, &random, true);
+			at += count + 1;
+			continue;
+		}
+		if (!count) {
+			count = random_below(&random, 12);
+			at = strata_field_align(at, 4);
+			memcpy(fields + at, &count, 4);
+			at += 4;
+		}
+		from = strata_field_align(at, field->bytes);
+		at = from + count * field->bytes;
+		fill(fields + from, at - from, &random, false);
+	}
+	return (uint32_t)sizeof(struct strata_guest_context) + at;
+}
+
+/* By it what is written is known again. */
+static uint64_t seed_of(uint32_t ring, uint32_t index)
+{
+	return (uint64_t)ring << 32 | index;
+}
+
+unsigned char *fake_ring_subbuf(const struct fake_guest *guest, const struct fake_ring *ring,
+				strata_count_t position)
+{
+	unsigned int index = strata_subbuf_index(guest->geo, position);
+
+	return ring->data +
+	       (size_t)ring->ring->subbuf[index].page * strata_subbuf_bytes(guest->geo);
 }
 
 void fake_guest_make(struct fake_guest *guest, uint32_t domain, const char *name)
@@ -111,6 +169,32 @@ static void make_ring(struct fake_guest *guest, uint32_t index)
 	strata_ring_init(ring->ring, guest->geo, ring->data, ring->writer, ring->reader, index, 0);
 }
 
+/* Adds an entry to the table, and then says so. */
+static void add_event(struct fake_guest *guest, const struct strata_event_desc *event)
+{
+	uint32_t id = guest->nr_events, bytes = strata_event_desc_bytes(event->nr_fields);
+
+	guest->event[id] = *event;
+	guest->event[id].id = id;
+	memcpy(guest->events + guest->event_at[id], &guest->event[id], bytes);
+	guest->event_at[id + 1] = guest->event_at[id] + bytes;
+	guest->nr_events++;
+	if (guest->root)
+		guest->root->nr_events = guest->nr_events;
+}
+
+static void make_table(struct fake_guest *guest)
+{
+	uint32_t i;
+
+	guest->events = page_address(
+		guest, add_pages(guest, strata_guest_table_pages(FAKE_TABLE_BYTES), false));
+	guest->nr_events = 0;
+	guest->root = NULL;
+	for (i = 0; i < FAKE_NR_EVENTS; i++)
+		add_event(guest, &fake_events[i]);
+}
+
 static void set_text(struct fake_guest *guest, enum fake_node_name name, const char *text)
 {
 	fake_guest_set_node(guest, name, text, strlen(text));
@@ -140,27 +224,18 @@ void fake_guest_reset(struct fake_guest *guest)
 
 void fake_guest_load(struct fake_guest *guest, struct randomness *random)
 {
-	uint32_t event_page, directory_page, root_page, nr_refs, i;
+	uint32_t directory_page, root_page, nr_refs, i;
 	uint64_t nonce = random_next(random);
 
-	guest->alive = true;
+	guest->life = FAKE_RUNS;
 	guest->nr_pages = 0;
 	guest->first_ref = 8 + random_below(random, 1000);
 	guest->port = 1 + random_below(random, 100);
-	guest->recording = guest->deaf = false;
+	guest->recording = guest->deaf = guest->probes = false;
 	guest->geo.subbuf_bits = (uint8_t)(12 + random_one_in(random, 4));
 	guest->geo.nr_subbufs_bits = (uint8_t)(2 + random_below(random, 2));
 	guest->nr_rings = 1 + random_below(random, FAKE_RINGS_MAX);
-	guest->nr_events = FAKE_NR_EVENTS;
-
-	event_page = add_pages(guest, 1, false);
-	guest->table = page_address(guest, event_page);
-	guest->table_bytes = 0;
-	for (i = 0; i < FAKE_NR_EVENTS; i++) {
-		memcpy(guest->table + guest->table_bytes, &event_table[i],
-		       strata_event_desc_bytes(event_table[i].nr_fields));
-		guest->table_bytes += strata_event_desc_bytes(event_table[i].nr_fields);
-	}
+	make_table(guest);
 	for (i = 0; i < guest->nr_rings; i++)
 		make_ring(guest, i);
 	nr_refs = guest->nr_pages;
@@ -173,8 +248,8 @@ void fake_guest_load(struct fake_guest *guest, struct randomness *random)
 	guest->root->magic = STRATA_GUEST_MAGIC;
 	guest->root->version = STRATA_GUEST_ABI_VERSION;
 	guest->root->nonce = nonce;
-	guest->root->nr_events = FAKE_NR_EVENTS;
-	guest->root->table_bytes = guest->table_bytes;
+	guest->root->nr_events = guest->nr_events;
+	guest->root->table_bytes = FAKE_TABLE_BYTES;
 	guest->root->nr_rings = guest->nr_rings;
 	guest->root->subbuf_bits = guest->geo.subbuf_bits;
 	guest->root->nr_subbufs_bits = guest->geo.nr_subbufs_bits;
@@ -224,47 +299,97 @@ static void notify(struct fake_guest *guest)
 	}
 }
 
+static void flush(struct fake_guest *guest)
+{
+	uint32_t i;
+
+	for (i = 0; i < guest->nr_rings; i++)
+		strata_ring_flush(guest->rings[i].ring);
+	notify(guest);
+}
+
+static bool start(struct fake_guest *guest, const char *mode, const char *mask)
+{
+	char *end;
+	uint32_t i;
+
+	guest->enabled = strtoull(mask, &end, 16);
+	if (*end || guest->enabled >> guest->nr_events)
+		return false;
+	for (i = 0; i < guest->nr_rings; i++)
+		guest->rings[i].ring->overwrite = !strcmp(mode, "overwrite");
+	guest->recording = true;
+	return true;
+}
+
+/* An equal one is found again. */
+static bool probe(struct fake_guest *guest, const char *name)
+{
+	struct strata_event_desc event = {
+		.group = "kprobe",
+		.nr_fields = 1,
+		.fields = { { "ip", STRATA_FIELD_HEX, 8, 1 } },
+	};
+	uint32_t i;
+
+	guest->probes = true;
+	for (i = 0; i < guest->nr_events; i++)
+		if (!strcmp(guest->event[i].name, name))
+			return true;
+	if (guest->nr_events == FAKE_EVENTS_MAX)
+		return false;
+	snprintf(event.name, sizeof(event.name), "%.63s", name);
+	add_event(guest, &event);
+	return true;
+}
+
 void fake_guest_obey(struct fake_guest *guest)
 {
 	struct fake_node *ctl = &guest->nodes[FAKE_CTL];
-	char text[64] = "", answer[64];
-	unsigned int sequence;
-	uint32_t i;
+	char text[2100] = "", word[16] = "", first[300] = "", second[300] = "", answer[64];
+	const char *said = NULL;
+	unsigned int sequence = 0;
 
 	memcpy(text, ctl->value, ctl->length < sizeof(text) ? ctl->length : sizeof(text) - 1);
-	if (guest->deaf || !guest->alive)
+	if (guest->deaf || guest->life != FAKE_RUNS)
 		return;
-	if (sscanf(text, "start %u", &sequence) == 1) {
-		guest->recording = true;
-		snprintf(answer, sizeof(answer), "started %u", sequence);
-	} else if (sscanf(text, "flush %u", &sequence) == 1 ||
-		   sscanf(text, "stop %u", &sequence) == 1) {
-		guest->recording = guest->recording && text[0] == 'f';
-		for (i = 0; i < guest->nr_rings; i++)
-			strata_ring_flush(guest->rings[i].ring);
-		notify(guest);
-		snprintf(answer, sizeof(answer), "%s %u", text[0] == 'f' ? "flushed" : "stopped",
-			 sequence);
-	} else {
-		snprintf(answer, sizeof(answer), "refused 0");
+	sscanf(text, "%15s %u %299s %299s", word, &sequence, first, second);
+	if (!strcmp(word, "start")) {
+		said = start(guest, first, second) ? "started" : NULL;
+	} else if (!strcmp(word, "stop")) {
+		guest->recording = false;
+		flush(guest);
+		said = "stopped";
+	} else if (!strcmp(word, "flush")) {
+		flush(guest);
+		said = "flushed";
+	} else if (!strcmp(word, "kprobe")) {
+		said = probe(guest, first) ? "probed" : NULL;
 	}
+	snprintf(answer, sizeof(answer), "%s %u", said ? said : "refused", sequence);
 	set_text(guest, FAKE_STATE, answer);
 }
 
 static void write_record(struct fake_guest *guest, uint32_t index, struct randomness *random)
 {
 	struct fake_ring *ring = &guest->rings[index];
-	uint32_t id = random_below(random, FAKE_NR_EVENTS);
+	struct fake_record *record = &ring->records[ring->nr_records];
+	uint32_t id = random_below(random, guest->nr_events), bytes;
+	unsigned char payload[STRATA_PAYLOAD_BYTES_MAX];
 	struct strata_record_header header;
 	struct strata_slot slot;
 
-	if (ring->nr_records == FAKE_RECORDS_MAX ||
-	    !strata_ring_reserve(ring->ring, id, fake_event_payload_bytes(id), &slot))
+	if (ring->nr_records == FAKE_RECORDS_MAX || !(guest->enabled >> id & 1))
+		return;
+	bytes = fake_event_payload(&guest->event[id], seed_of(index, ring->nr_records), payload);
+	if (!strata_ring_reserve(ring->ring, id, bytes, &slot))
 		return;
 	memcpy(&header, slot.payload - STRATA_RECORD_HEADER_BYTES, sizeof(header));
-	make_payload(slot.payload, fake_event_payload_bytes(id), index, ring->nr_records);
-	ring->records[ring->nr_records].id = id;
-	ring->records[ring->nr_records].ticks = header.ticks;
+	memcpy(slot.payload, payload, bytes);
+	record->id = id;
+	record->ticks = header.ticks;
+	record->sequence = slot.position >> guest->geo.subbuf_bits;
+	record->taken = false;
 	ring->nr_records++;
 	strata_ring_commit(ring->ring, &slot);
 }
@@ -273,7 +398,7 @@ void fake_guest_write(struct fake_guest *guest, struct randomness *random, uint3
 {
 	uint32_t i, j;
 
-	if (!guest->recording)
+	if (!guest->recording || guest->life != FAKE_RUNS)
 		return;
 	for (i = 0; i < guest->nr_rings; i++)
 		for (j = random_below(random, nr + 1); j > 0; j--)
@@ -281,60 +406,81 @@ void fake_guest_write(struct fake_guest *guest, struct randomness *random, uint3
 	notify(guest);
 }
 
-/* Compares the records of one packet from @next on; returns the next, or -1. */
-static int64_t compare_packet(const struct fake_guest *guest, uint32_t index,
-			      const unsigned char *packet, uint32_t content, int64_t next)
+/* Compares the records of one packet with those of @sequence.  Their number, or -1. */
+static int64_t compare_packet(struct fake_guest *guest, uint32_t index, const unsigned char *packet,
+			      uint32_t content, uint64_t sequence)
 {
-	const struct fake_ring *ring = &guest->rings[index];
-	uint32_t offset = STRATA_PACKET_HEADER_BYTES;
+	struct fake_ring *ring = &guest->rings[index];
+	uint32_t offset = STRATA_PACKET_HEADER_BYTES, next = 0, first;
 
-	while (offset < content) {
+	while (next < ring->nr_records && ring->records[next].sequence != sequence)
+		next++;
+	for (first = next; offset < content; next++) {
+		struct fake_record *record = &ring->records[next];
 		struct strata_record_header header;
 		unsigned char payload[STRATA_PAYLOAD_BYTES_MAX];
 		uint32_t bytes;
 
-		if (next == ring->nr_records || content - offset < sizeof(header))
+		if (next == ring->nr_records || record->sequence != sequence ||
+		    content - offset < sizeof(header))
 			return -1;
 		memcpy(&header, packet + offset, sizeof(header));
-		if (header.id != ring->records[next].id ||
-		    header.ticks != ring->records[next].ticks)
+		if (header.id != record->id || header.ticks != record->ticks)
 			return -1;
-		bytes = fake_event_payload_bytes(header.id);
-		make_payload(payload, bytes, index, (uint32_t)next);
+		bytes = fake_event_payload(&guest->event[header.id], seed_of(index, next), payload);
 		if (content - offset < sizeof(header) + bytes ||
 		    memcmp(packet + offset + sizeof(header), payload, bytes))
 			return -1;
 		offset += strata_record_bytes(bytes);
-		next++;
+		record->taken = true;
 	}
-	return next;
+	return next - first;
 }
 
-const char *fake_guest_compare(const struct fake_guest *guest, uint32_t index, const char *dir)
+const char *fake_guest_compare(struct fake_guest *guest, uint32_t index, const char *dir,
+			       uint64_t *records)
 {
 	static unsigned char packet[1u << STRATA_SUBBUF_BITS_MAX];
-	const struct fake_ring *ring = &guest->rings[index];
 	size_t bytes = strata_subbuf_bytes(guest->geo);
 	struct strata_packet_header header;
-	int64_t next = 0;
+	uint64_t next_sequence = 0;
+	int64_t nr = 0;
 	char path[600];
 	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/cpu_%u", dir, index);
 	file = fopen(path, "re");
 	if (!file)
-		return ring->nr_records ? "its file is missing" : NULL;
-	while (next >= 0 && fread(packet, 1, bytes, file) == bytes) {
-		memcpy(&header, packet, sizeof(header));
-		if (header.packet_size != bytes * 8 || header.content_size > header.packet_size ||
-		    header.events_discarded)
-			next = -1;
-		else
-			next = compare_packet(guest, index, packet,
-					      (uint32_t)(header.content_size / 8), next);
+		return NULL;
+	while (nr >= 0 && fread(&header, sizeof(header), 1, file) == 1) {
+		size_t rest = header.packet_size / 8 - sizeof(header);
+
+		nr = -1;
+		if (header.packet_size <= bytes * 8 && header.packet_size >= sizeof(header) * 8 &&
+		    header.content_size <= header.packet_size && !header.events_discarded &&
+		    header.packet_seq_num >= next_sequence &&
+		    fread(packet + sizeof(header), 1, rest, file) == rest)
+			nr = compare_packet(guest, index, packet,
+					    (uint32_t)(header.content_size / 8),
+					    header.packet_seq_num);
+		next_sequence = header.packet_seq_num + 1;
+		*records += nr > 0 ? (uint64_t)nr : 0;
 	}
 	fclose(file);
-	if (next < 0)
-		return "a packet is not as it was written";
-	return next == ring->nr_records ? NULL : "records are missing at its end";
+	return nr < 0 ? "a packet is not as it was written" : NULL;
+}
+
+const char *fake_guest_complete(const struct fake_guest *guest, uint32_t index)
+{
+	const struct fake_ring *ring = &guest->rings[index];
+	uint64_t last = ring->nr_records ? ring->records[ring->nr_records - 1].sequence : 0,
+		 first = 0;
+	uint32_t i;
+
+	if (ring->ring->overwrite && last >= strata_nr_subbufs(guest->geo))
+		first = last + 1 - strata_nr_subbufs(guest->geo);
+	for (i = 0; i < ring->nr_records; i++)
+		if (ring->records[i].sequence >= first && !ring->records[i].taken)
+			return "records are missing";
+	return NULL;
 }

@@ -22,9 +22,12 @@
 #define FAKE_PAGES_MAX   128u
 #define FAKE_RINGS_MAX   3u
 #define FAKE_NODE_BYTES  4096u /* as much as xenstore takes */
-#define FAKE_RECORDS_MAX 1024u /* of one ring, in one run */
+#define FAKE_RECORDS_MAX 2048u /* of one ring, in one run */
 
-#define FAKE_NR_EVENTS 5u
+#define FAKE_NR_EVENTS  8u  /* that its table begins with */
+#define FAKE_EVENTS_MAX 11u /* with the probes that can be added */
+#define FAKE_TABLE_BYTES \
+	(FAKE_EVENTS_MAX * (uint32_t)sizeof(struct strata_event_desc)) /* more than it fills */
 
 enum fake_node_name {
 	FAKE_VERSION,
@@ -45,6 +48,8 @@ struct fake_node {
 struct fake_record {
 	uint32_t id;
 	uint64_t ticks;
+	uint64_t sequence; /* of the packet that it is in */
+	bool taken;        /* the recorder has it */
 };
 
 struct fake_ring {
@@ -57,10 +62,20 @@ struct fake_ring {
 	uint32_t nr_records;
 };
 
+/* Of a domain; only one that runs writes and obeys. */
+enum fake_life {
+	FAKE_RUNS,
+	FAKE_PAUSED,
+	FAKE_SHUT_DOWN,
+	FAKE_DYING, /* no nodes, no new mappings; those that there are stay */
+	FAKE_GONE,  /* nor is it listed */
+};
+
 struct fake_guest {
 	uint32_t domain;
 	char name[32];
-	bool alive; /* false: its domain is gone, its mapped memory is not */
+	enum fake_life life;
+	uint8_t reason; /* SHUTDOWN_* of xen/sched.h, if it has shut down */
 
 	/* memory */
 	int memory;           /* all pages, a memfd */
@@ -73,8 +88,9 @@ struct fake_guest {
 	/* what lies in it */
 	struct strata_guest_root *root;
 	uint32_t *directory;
-	unsigned char *table; /* of events */
-	uint32_t table_bytes;
+	unsigned char *events;                           /* the table, packed */
+	uint32_t event_at[FAKE_EVENTS_MAX + 1];          /* where each begins, and the last ends */
+	struct strata_event_desc event[FAKE_EVENTS_MAX]; /* its own, to write by */
 	struct strata_ring_geometry geo;
 	uint32_t nr_rings;
 	uint32_t nr_events;
@@ -82,21 +98,38 @@ struct fake_guest {
 
 	struct fake_node nodes[FAKE_NR_NODES];
 	bool watched;
-	char token[32];        /* of the watch */
 	uint32_t watch_events; /* queued for the recorder */
+	char watch_token[16];
 
 	uint32_t port; /* as it publishes it */
 	bool bound;    /* by the recorder */
 	bool pending, masked;
 
 	bool recording;
-	bool deaf; /* obeys no command */
+	uint64_t enabled; /* a bit an event */
+	bool deaf;        /* obeys no command */
+	bool probes;      /* it was told to add an event, and did */
 };
 
 extern const char *const fake_node_names[FAKE_NR_NODES];
+extern const struct strata_event_desc fake_events[FAKE_NR_EVENTS]; /* before any is added */
 
-/* Of a record of event @id, context included. */
-uint32_t fake_event_payload_bytes(uint32_t id);
+/*
+ * The payload of a record, context included, as a number decides it.
+ * @payload: OUT, STRATA_PAYLOAD_BYTES_MAX
+ * Returns its bytes.
+ */
+uint32_t fake_event_payload(const struct strata_event_desc *event, uint64_t seed,
+			    unsigned char *payload);
+
+/* The memory of the sub-buffer at a position, as the writer has it. */
+unsigned char *fake_ring_subbuf(const struct fake_guest *guest, const struct fake_ring *ring,
+				strata_count_t position);
+
+static inline bool fake_guest_has_nodes(const struct fake_guest *guest)
+{
+	return guest->life != FAKE_DYING && guest->life != FAKE_GONE;
+}
 
 /* Once for each, before anything else; they are never freed. */
 void fake_guest_make(struct fake_guest *guest, uint32_t domain, const char *name);
@@ -115,16 +148,22 @@ void fake_guest_set_node(struct fake_guest *guest, enum fake_node_name name, con
 			 size_t length);
 void fake_guest_remove_node(struct fake_guest *guest, enum fake_node_name name);
 
-/* The recorder wrote its ctl node: start or stop, and say so. */
+/* The recorder wrote its ctl node: obey, and say so. */
 void fake_guest_obey(struct fake_guest *guest);
 
 /* Writes up to @nr records into each ring, if it is recording, and notifies. */
 void fake_guest_write(struct fake_guest *guest, struct randomness *random, uint32_t nr);
 
 /*
- * Whether the stream file of one ring holds exactly what was written to it.
- * @dir: of the source.  NULL: yes; else what is wrong.
+ * Whether each packet in the stream file of one ring is as it was written.
+ * @dir:     of the source
+ * @records: the records in it are added
+ * NULL: yes; else what is wrong.
  */
-const char *fake_guest_compare(const struct fake_guest *guest, uint32_t ring, const char *dir);
+const char *fake_guest_compare(struct fake_guest *guest, uint32_t ring, const char *dir,
+			       uint64_t *records);
+
+/* Whether all was taken that had to be; in overwrite mode: the last buffer's worth. */
+const char *fake_guest_complete(const struct fake_guest *guest, uint32_t ring);
 
 #endif /* STRATA_TESTS_FAKE_GUEST_H */

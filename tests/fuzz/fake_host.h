@@ -6,7 +6,8 @@
  * It is one thread's.  The guests get a turn in each call: `between` before any
  * answer is given, so that what is read twice may differ; `work` where the
  * recorder waits; `copying` and `copied` around each copy and each load out of
- * memory that they granted.
+ * memory that they granted.  The socket for commands is a real one, in a
+ * directory of the test's.
  */
 #ifndef STRATA_TESTS_FAKE_HOST_H
 #define STRATA_TESTS_FAKE_HOST_H
@@ -32,8 +33,9 @@ struct fake_host {
 	void (*copied)(void *data);
 	void *data;
 
-	uint32_t domain_events; /* domains came or went: queued for the recorder */
-	char domains_token[32];
+	uint32_t domains_watched; /* by the recorder; each change is an event then */
+	uint32_t domain_events;
+	char domains_token[16];
 
 	/* what the recorder did */
 	uint64_t waits;
@@ -47,8 +49,14 @@ struct fake_host {
 
 extern struct fake_host fake_host;
 
+/* Where the recorder's socket lies instead of in /run. */
+extern char fake_socket_path[100];
+
 /* Before each run: nothing is open, nothing is mapped. */
 void fake_host_reset(struct fake_guest *guests, size_t nr_guests);
+
+/* A domain came or went. */
+void fake_host_domains_change(void);
 
 /*
  * Where the guest itself sees what the recorder has mapped at @address, and

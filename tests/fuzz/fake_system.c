@@ -6,7 +6,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,7 +21,11 @@
 #define READY_NS 2000000ull
 #define BEGIN_NS 1000000000000ull
 
+/* A sleep that is longer is a wait, in which guests have a turn. */
+#define SETTLE_NS 2000000
+
 struct fake_host fake_host;
+char fake_socket_path[100];
 
 /* The recorder's thread, and not while a guest has its turn. */
 static __thread bool recorder_runs;
@@ -27,7 +34,12 @@ int __real_access(const char *path, int mode);
 int __wrap_access(const char *path, int mode);
 void *__real_memcpy(void *to, const void *from, size_t bytes);
 void *__wrap_memcpy(void *to, const void *from, size_t bytes);
+int __real_poll(struct pollfd *fds, nfds_t nr, int timeout_ms);
 int __wrap_poll(struct pollfd *fds, nfds_t nr, int timeout_ms);
+int __real_bind(int fd, const struct sockaddr *address, socklen_t bytes);
+int __wrap_bind(int fd, const struct sockaddr *address, socklen_t bytes);
+int __real_unlink(const char *path);
+int __wrap_unlink(const char *path);
 int __wrap_nanosleep(const struct timespec *wanted, struct timespec *left);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
 time_t __wrap_time(time_t *now);
@@ -64,7 +76,9 @@ int __wrap_poll(struct pollfd *fds, nfds_t nr, int timeout_ms)
 				(fds[i].fd == FAKE_FD_EVTCHN && fake_evtchn_readable());
 
 		fds[i].revents = (short)(readable ? POLLIN : 0);
-		ready += readable;
+		if (fds[i].fd < FAKE_FD_XENSTORE)
+			__real_poll(&fds[i], 1, 0);
+		ready += fds[i].revents != 0;
 	}
 	if (timeout_ms)
 		fake_host.ns += ready ? READY_NS : (uint64_t)timeout_ms * 1000000;
@@ -74,6 +88,10 @@ int __wrap_poll(struct pollfd *fds, nfds_t nr, int timeout_ms)
 int __wrap_nanosleep(const struct timespec *wanted, struct timespec *left)
 {
 	(void)left;
+	if (wanted->tv_nsec > SETTLE_NS) {
+		fake_host.waits++;
+		fake_host.work(fake_host.data);
+	}
 	fake_host.ns += (uint64_t)wanted->tv_nsec + (uint64_t)wanted->tv_sec * 1000000000;
 	return 0;
 }
@@ -102,6 +120,21 @@ time_t __wrap_time(time_t *now)
 int __wrap_access(const char *path, int mode)
 {
 	return strncmp(path, "/dev/xen/", 9) ? __real_access(path, mode) : 0;
+}
+
+int __wrap_bind(int fd, const struct sockaddr *address, socklen_t bytes)
+{
+	struct sockaddr_un elsewhere = { .sun_family = AF_UNIX };
+
+	(void)address;
+	(void)bytes;
+	snprintf(elsewhere.sun_path, sizeof(elsewhere.sun_path), "%s", fake_socket_path);
+	return __real_bind(fd, (struct sockaddr *)&elsewhere, sizeof(elsewhere));
+}
+
+int __wrap_unlink(const char *path)
+{
+	return __real_unlink(strncmp(path, "/run/", 5) ? path : fake_socket_path);
 }
 
 /* Whether it may be the recorder's view of a guest; few other things are looked up. */

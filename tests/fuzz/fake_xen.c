@@ -58,7 +58,8 @@ static struct fake_guest *guest_of(uint32_t domain)
 	size_t i;
 
 	for (i = 0; i < fake_host.nr_guests; i++)
-		if (fake_host.guests[i].domain == domain && fake_host.guests[i].alive)
+		if (fake_host.guests[i].domain == domain &&
+		    fake_guest_has_nodes(&fake_host.guests[i]))
 			return &fake_host.guests[i];
 	return NULL;
 }
@@ -317,22 +318,43 @@ void xencall_free_buffer(xencall_handle *handle, void *buffer)
 	free(buffer);
 }
 
-/* All that are not gone run. */
-static void list_domains(struct xen_sysctl_getdomaininfolist *list)
+static uint32_t domain_flags(const struct fake_guest *guest)
 {
-	size_t i;
-
-	list->num_domains = 0;
-	for (i = 0; i < fake_host.nr_guests && list->num_domains < list->max_domains; i++) {
-		xen_domctl_getdomaininfo_t *info = &list->buffer.p[list->num_domains];
-
-		if (!fake_host.guests[i].alive || fake_host.guests[i].domain < list->first_domain)
-			continue;
-		memset(info, 0, sizeof(*info));
-		info->domain = (domid_t)fake_host.guests[i].domain;
-		info->flags = XEN_DOMINF_running;
-		list->num_domains++;
+	switch (guest->life) {
+	case FAKE_PAUSED:
+		return XEN_DOMINF_paused;
+	case FAKE_SHUT_DOWN:
+		return XEN_DOMINF_shutdown | (uint32_t)guest->reason << XEN_DOMINF_shutdownshift;
+	case FAKE_DYING:
+		return XEN_DOMINF_dying;
+	default:
+		return XEN_DOMINF_running;
 	}
+}
+
+/* In order of their numbers, as the hypervisor does. */
+static int list_domains(struct xen_sysctl_getdomaininfolist *list)
+{
+	uint32_t from = list->first_domain;
+
+	for (list->num_domains = 0; list->num_domains < list->max_domains; list->num_domains++) {
+		const struct fake_guest *next = NULL;
+		size_t i;
+
+		for (i = 0; i < fake_host.nr_guests; i++) {
+			const struct fake_guest *guest = &fake_host.guests[i];
+
+			if (guest->life != FAKE_GONE && guest->domain >= from &&
+			    (!next || guest->domain < next->domain))
+				next = guest;
+		}
+		if (!next)
+			break;
+		list->buffer.p[list->num_domains].domain = (domid_t)next->domain;
+		list->buffer.p[list->num_domains].flags = domain_flags(next);
+		from = next->domain + 1;
+	}
+	return 0;
 }
 
 int xencall1(xencall_handle *handle, unsigned int number, uint64_t argument)
@@ -341,12 +363,11 @@ int xencall1(xencall_handle *handle, unsigned int number, uint64_t argument)
 	struct strata_hv_op op;
 
 	(void)handle;
-	if (number == __HYPERVISOR_sysctl && sysctl->cmd == XEN_SYSCTL_getdomaininfolist) {
-		list_domains(&sysctl->u.getdomaininfolist);
-		return 0;
-	}
+	if (number == __HYPERVISOR_sysctl && sysctl->cmd == XEN_SYSCTL_getdomaininfolist)
+		return list_domains(&sysctl->u.getdomaininfolist);
 	memcpy(&op, &sysctl->u, sizeof(op));
 	if (number != __HYPERVISOR_sysctl || op.operation != STRATA_HV_QUERY) {
+		fake_host.misuse = "it asks for rings of a hypervisor that it does not record";
 		errno = EINVAL;
 		return -1;
 	}

@@ -25,6 +25,7 @@ void xs_close(struct xs_handle *handle)
 		return;
 	for (i = 0; i < fake_host.nr_guests; i++)
 		fake_host.guests[i].watched = false;
+	fake_host.domains_watched = 0;
 	fake_host.open_handles--;
 }
 
@@ -39,7 +40,8 @@ static struct fake_guest *guest_of(const char *path, const char **rest)
 	*rest = path + length;
 	for (i = 0; i < fake_host.nr_guests; i++)
 		if (fake_host.guests[i].domain == domain)
-			return fake_host.guests[i].alive ? &fake_host.guests[i] : NULL;
+			return fake_guest_has_nodes(&fake_host.guests[i]) ? &fake_host.guests[i]
+									  : NULL;
 	return NULL;
 }
 
@@ -123,7 +125,7 @@ char **xs_directory(struct xs_handle *handle, xs_transaction_t transaction, cons
 		abort();
 	*nr = 0;
 	for (i = 0; i < fake_host.nr_guests; i++) {
-		if (!fake_host.guests[i].alive)
+		if (!fake_guest_has_nodes(&fake_host.guests[i]))
 			continue;
 		list[(*nr)++] = text;
 		text += 1 + snprintf(text, 16, "%u", fake_host.guests[i].domain);
@@ -131,20 +133,35 @@ char **xs_directory(struct xs_handle *handle, xs_transaction_t transaction, cons
 	return list;
 }
 
+/* What the recorder watches: that domains come and go, and the nodes of each one's module. */
+static bool is_of_domains(const char *path)
+{
+	return !strcmp(path, "@introduceDomain") || !strcmp(path, "@releaseDomain");
+}
+
+void fake_host_domains_change(void)
+{
+	if (fake_host.domains_watched)
+		fake_host.domain_events++;
+}
+
 bool xs_watch(struct xs_handle *handle, const char *path, const char *token)
 {
 	const char *rest;
-	struct fake_guest *guest = guest_of(path, &rest);
+	struct fake_guest *guest;
 
 	(void)handle;
-	if (path[0] == '@') {
+	if (is_of_domains(path)) {
+		fake_host.domains_watched++;
+		fake_host.domain_events++; /* a new watch fires at once */
 		snprintf(fake_host.domains_token, sizeof(fake_host.domains_token), "%s", token);
-		fake_host.domain_events++;
+		return true;
 	}
+	guest = guest_of(path, &rest);
 	if (guest) {
 		guest->watched = true;
-		snprintf(guest->token, sizeof(guest->token), "%s", token);
-		guest->watch_events++; /* a new watch fires at once */
+		guest->watch_events++;
+		snprintf(guest->watch_token, sizeof(guest->watch_token), "%s", token);
 	}
 	return true;
 }
@@ -173,12 +190,10 @@ bool fake_xenstore_readable(void)
 {
 	size_t i;
 
-	if (fake_host.domain_events)
-		return true;
 	for (i = 0; i < fake_host.nr_guests; i++)
 		if (fake_host.guests[i].watched && fake_host.guests[i].watch_events)
 			return true;
-	return false;
+	return fake_host.domain_events;
 }
 
 static char **watch_event(const char *path, const char *token)
@@ -203,7 +218,7 @@ char **xs_check_watch(struct xs_handle *handle)
 	fake_host.between(fake_host.data);
 	if (fake_host.domain_events) {
 		fake_host.domain_events--;
-		return watch_event("@releaseDomain", fake_host.domains_token);
+		return watch_event("@introduceDomain", fake_host.domains_token);
 	}
 	for (i = 0; i < fake_host.nr_guests; i++) {
 		struct fake_guest *guest = &fake_host.guests[i];
@@ -215,7 +230,7 @@ char **xs_check_watch(struct xs_handle *handle)
 		guest->watch_events--;
 		snprintf(path, sizeof(path), "/local/domain/%u/%s/state", guest->domain,
 			 STRATA_GUEST_XENSTORE_DIR);
-		return watch_event(path, guest->token);
+		return watch_event(path, guest->watch_token);
 	}
 	errno = EAGAIN;
 	return NULL;

@@ -33,25 +33,48 @@ static uint64_t forged_ticks(struct randomness *random, uint64_t now)
 	return ticks[random_below(random, sizeof(ticks) / sizeof(ticks[0]))];
 }
 
+/* What has no fixed length lies about it: a string without an end, a count of anything. */
+static void forge_lengths(const struct strata_event_desc *event, unsigned char *payload,
+			  struct randomness *random)
+{
+	uint32_t count = (uint32_t)random_awkward(random, 3);
+
+	payload += sizeof(struct strata_guest_context) + strata_event_payload_bytes(event);
+	if (strata_event_first_variable(event) == event->nr_fields)
+		return;
+	if (random_one_in(random, 2))
+		memset(payload, 'x', 200);
+	else
+		memcpy(payload, &count, sizeof(count));
+}
+
 /*
  * Records one behind the other, to the end of the content or of the sub-buffer.
  * Returns where the last begins that has room for its header.
  */
-static uint32_t forge_records(struct randomness *random, unsigned char *subbuf, uint32_t end,
-			      uint64_t ticks)
+static uint32_t forge_records(const struct fake_guest *guest, struct randomness *random,
+			      unsigned char *subbuf, uint32_t end, uint64_t ticks)
 {
 	uint32_t offset = STRATA_PACKET_HEADER_BYTES, last = offset;
+	unsigned char payload[STRATA_PAYLOAD_BYTES_MAX];
 
 	while (offset + STRATA_RECORD_HEADER_BYTES <= end) {
 		struct strata_record_header header = {
-			.id = random_below(random, FAKE_NR_EVENTS),
+			.id = random_below(random, guest->nr_events),
 			.ticks = ticks,
 		};
+		const struct strata_event_desc *event = &guest->event[header.id];
+		uint32_t bytes = fake_event_payload(event, random_next(random), payload), room;
 
+		if (random_one_in(random, 64))
+			forge_lengths(event, payload, random);
 		memcpy(subbuf + offset, &header, sizeof(header));
-		ticks += random_below(random, 2);
 		last = offset;
-		offset += strata_record_bytes(fake_event_payload_bytes(header.id));
+		offset += STRATA_RECORD_HEADER_BYTES;
+		room = end - offset < bytes ? end - offset : bytes;
+		memcpy(subbuf + offset, payload, room);
+		ticks += random_below(random, 2);
+		offset = last + strata_record_bytes(bytes);
 	}
 	return last;
 }
@@ -61,7 +84,7 @@ bool forge_packet(struct fake_guest *guest, struct fake_ring *ring, struct rando
 	uint32_t bytes = (uint32_t)strata_subbuf_bytes(guest->geo);
 	strata_count_t position = ring->reader->read_count;
 	uint32_t index = strata_subbuf_index(guest->geo, position), last;
-	unsigned char *subbuf = ring->data + (size_t)index * bytes;
+	unsigned char *subbuf = fake_ring_subbuf(guest, ring, position);
 	struct strata_packet packet = {
 		.begin_ticks = forged_ticks(random, ring->ring->subbuf[0].newest_ticks),
 		.end_ticks = UINT64_MAX,
@@ -73,13 +96,16 @@ bool forge_packet(struct fake_guest *guest, struct fake_ring *ring, struct rando
 		packet.packet_bytes = (uint32_t)random_awkward(random, bytes);
 	if (random_one_in(random, 8))
 		packet.lost[random_below(random, STRATA_NR_LOST)] = random_awkward(random, 1);
-	last = forge_records(random, subbuf,
+	last = forge_records(guest, random, subbuf,
 			     packet.content_bytes < bytes ? packet.content_bytes : bytes,
 			     packet.begin_ticks);
 	/* A whole number of records is what can be taken. */
 	if (random_one_in(random, 2))
 		packet.content_bytes = last;
 	strata_packet_header_build((struct strata_packet_header *)subbuf, &packet);
+	/* Now and then one that nobody completes: it ends where its last record does, or not. */
+	if (random_one_in(random, 4))
+		bytes = random_one_in(random, 2) ? last : random_below(random, bytes);
 	ring->writer->commit_seq[index] = strata_commit_at_turn(guest->geo, position) + bytes;
 	return true;
 }

@@ -10,14 +10,18 @@
  *
  * Speaks TAP.  What the sanitizers find ends it, with the seed.
  */
+#include <dirent.h>
 #include <errno.h>
+#include <ftw.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "clients.h"
 #include "liars.h"
 #include "lies_named.h"
 #include "outcome.h"
@@ -28,64 +32,123 @@
 /* A run takes milliseconds; this is for a loaded machine. */
 #define SECONDS_MAX 20u
 /* Looks at the rings that no wait comes before, and the sub-buffers that a liar's ring has. */
-#define LOOKS_MORE  4u
+#define LOOKS_MORE  8u
 #define SUBBUFS_MAX 8u
 /* One copy of the largest sub-buffer, a directory's copy, and all the rest. */
 #define HEAP_BYTES_MAX (12u << 20)
 
-static char dir[64], raw[96], merged_dir[96];
+/* All that one run writes lies in work_dir: the recording, snapshots, the merge. */
+static char dir[64], work_dir[80], raw[96], merged_dir[96];
 static uint64_t run_seed;
 
 static struct {
 	uint64_t runs, listed, merged, written_out, heap_peak;
+	uint64_t overwritten, honest_ends, granted, last_moments, honest;
 	struct outcome outcome;
 } seen;
 
 /* One run ------------------------------------------------------------------------------------ */
 
-static const char *check_outcome(void)
+/* One directory that the recorder wrote. */
+static const char *check_recording(const char *path)
 {
-	struct outcome outcome;
-	const char *wrong = outcome_streams(raw, HONEST);
+	struct outcome outcome = { 0 };
+	uint64_t honest_records;
+	const char *wrong = outcome_streams(path, HONEST, &honest_records);
 
 	if (wrong)
 		return wrong;
-	wrong = outcome_recording(raw, &outcome);
+	wrong = outcome_recording(path, honest_records, &outcome);
 	/* However fast a writer is: each look at its ring takes no more than a ring holds. */
 	if (!wrong && outcome.longest > (fake_host.waits + LOOKS_MORE) * SUBBUFS_MAX)
 		wrong = "it goes on taking what a guest says is there";
+	seen.honest += honest_records;
 	seen.outcome.liars += outcome.liars;
 	seen.outcome.packets += outcome.packets;
 	seen.outcome.refused += outcome.refused;
+	/* A snapshot that came before everybody is empty, and nothing to merge. */
+	if (!outcome.sources)
+		return wrong;
 	if (!wrong && liars_decide(2)) {
 		seen.merged++;
-		wrong = outcome_merged(raw, &outcome);
+		wrong = outcome_merged(path, honest_records, outcome.refused);
 	}
 	if (!wrong && liars_decide(64)) {
 		seen.written_out++;
-		wrong = merge_checked(raw, merged_dir);
+		wrong = merge_checked(path, merged_dir);
 	}
 	return wrong;
+}
+
+static int is_written(const struct dirent *entry)
+{
+	return !strncmp(entry->d_name, "raw", 3) || !strncmp(entry->d_name, "snap", 4);
+}
+
+/* The recording, and each snapshot: together they have all that there has to be. */
+static const char *check_outcome(void)
+{
+	const char *wrong = NULL;
+	struct dirent **entries;
+	int nr = scandir(work_dir, &entries, is_written, alphasort), i;
+	char path[400];
+
+	if (nr < 1)
+		return "nothing is recorded";
+	for (i = 0; i < nr; i++) {
+		snprintf(path, sizeof(path), "%s/%s", work_dir, entries[i]->d_name);
+		seen.last_moments += !strncmp(entries[i]->d_name, "raw-died", 8);
+		if (!wrong)
+			wrong = check_recording(path);
+		free(entries[i]);
+	}
+	free(entries);
+	return wrong ? wrong : outcome_complete(HONEST);
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+	(void)status;
+	(void)type;
+	(void)place;
+	return remove(path);
+}
+
+/* A new one. */
+static void make_work_dir(void)
+{
+	nftw(work_dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	if (mkdir(work_dir, 0700)) {
+		fprintf(stderr, "%s: %s\n", work_dir, strerror(errno));
+		exit(1);
+	}
 }
 
 /* Everything that one seed decides.  NULL: as it should be. */
 static const char *run_checked(uint64_t seed, bool lying)
 {
-	const char *wrong;
+	const struct plan *plan = liars_begin(seed, lying);
+	const char *wrong, *answers;
 
-	liars_begin(seed, lying);
 	if (lying && liars_decide(4)) {
 		seen.listed++;
 		wrong = list_checked();
 		if (wrong)
 			return wrong;
-		liars_begin(seed + 1, lying);
+		plan = liars_begin(seed + 1, lying);
 	}
+	seen.overwritten += plan->overwrite;
+	seen.honest_ends += plan->ends;
+	clients_begin(work_dir, raw, lying, plan->overwrite);
 	if (liars_scribbled())
 		scribbler_begin(&guests[0], &guests[2], seed);
-	wrong = record_checked(raw, lying, liars_decide(2) ? "t[ai]*,?*o*,*" : NULL, NULL);
+	wrong = record_checked(raw, plan, lying || plan->ends, NULL);
 	if (liars_scribbled())
 		scribbler_end();
+	answers = clients_end();
+	seen.granted += clients_granted();
+	if (!wrong)
+		wrong = answers;
 	return wrong ? wrong : check_outcome();
 }
 
@@ -96,6 +159,7 @@ static const char *run(uint64_t seed, bool lying)
 	size_t peak;
 
 	run_seed = seed;
+	make_work_dir();
 	watchdog_begin(seed, SECONDS_MAX);
 	wrong = run_checked(seed, lying);
 	peak = watchdog_end() - before;
@@ -125,24 +189,42 @@ static bool result(const char *name, const char *wrong)
 	return !wrong;
 }
 
+/* The liars' part of a run without lies. */
+static const char *check_others(void)
+{
+	const char *wrong = NULL;
+	uint64_t records;
+	size_t i;
+
+	for (i = 0; i < NR_GUESTS && !wrong; i++)
+		if (i != HONEST)
+			wrong = outcome_streams(raw, i, &records);
+	/* What snapshots took of them is not in the recording. */
+	for (i = 0; i < NR_GUESTS && !wrong && !clients_granted() && !seen.last_moments; i++)
+		wrong = outcome_complete(i);
+	return wrong;
+}
+
 /* Without lies everything has to be there: else the harness proves nothing. */
 static void control(void)
 {
 	const char *wrong = NULL;
 	uint64_t seed;
-	size_t i;
 
 	/* The first run makes what libraries keep. */
 	run(0, false);
-	for (seed = 1; seed <= 40 && !wrong; seed++) {
+	for (seed = 1; seed <= 60 && !wrong; seed++) {
+		seen.last_moments = 0;
 		wrong = run(seed, false);
-		for (i = 0; i < NR_GUESTS && !wrong; i++)
-			wrong = outcome_streams(raw, i);
+		if (!wrong)
+			wrong = check_others();
 	}
-	if (!wrong && (!honest_records() || !seen.outcome.packets))
+	if (!wrong && (!seen.honest || !seen.outcome.packets))
 		wrong = "nothing was written";
 	if (!wrong && seen.outcome.refused)
 		wrong = "packets of guests that do not lie are refused";
+	if (!wrong && (!seen.overwritten || !seen.honest_ends || !seen.granted))
+		wrong = "no flight recorder, no death or no snapshot was among the runs";
 	result("guests that do not lie are recorded whole", wrong);
 	memset(&seen, 0, sizeof(seen));
 }
@@ -161,6 +243,11 @@ static void tell(uint64_t first_seed)
 	       " written out; %" PRIu64 " times listed\n",
 	       seen.outcome.liars, seen.outcome.packets, seen.outcome.refused, seen.merged,
 	       seen.written_out, seen.listed);
+	printf("# %" PRIu64 " flight recorders, %" PRIu64 " snapshots, %" PRIu64
+	       " of last moments, %" PRIu64 " requests that were none; %" PRIu64
+	       " times the honest guest died or was paused\n",
+	       seen.overwritten, seen.granted, seen.last_moments, clients_nonsense(),
+	       seen.honest_ends);
 	printf("# at most %" PRIu64 " KiB of heap in a run\n", seen.heap_peak >> 10);
 }
 
@@ -190,16 +277,15 @@ static void make_dir(void)
 		fprintf(stderr, "%s: %s\n", dir, strerror(errno));
 		exit(1);
 	}
-	snprintf(raw, sizeof(raw), "%s/raw", dir);
-	snprintf(merged_dir, sizeof(merged_dir), "%s/merged", dir);
+	snprintf(work_dir, sizeof(work_dir), "%s/run", dir);
+	snprintf(raw, sizeof(raw), "%s/raw", work_dir);
+	snprintf(merged_dir, sizeof(merged_dir), "%s/merged", work_dir);
+	snprintf(fake_socket_path, sizeof(fake_socket_path), "%s/socket", dir);
 }
 
 static void remove_dir(void)
 {
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
-	if (system(command))
+	if (nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS))
 		fprintf(stderr, "%s stays\n", dir);
 }
 
@@ -230,6 +316,7 @@ int main(int argc, char **argv)
 	liars_make();
 	scribbler_make();
 	control();
+	make_work_dir();
 	result("a guest that lies is named, with the lie", lies_are_named(raw));
 	verbs_shown = again;
 	if (again)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * fuzz_writer.c - the core's writer, as a guest has it, in both modes, under a
- * dom0 that lies: the page that dom0 may write holds anything, and changes between
- * two loads.  The writer must stay within its memory, end each operation in a few
- * steps, count what it loses, and keep the records under way from each other as
- * long as the sub-buffer table is true; once dom0 reads as it should, everything
- * arrives again.
+ * dom0 that lies: the page that dom0 may write holds anything, and changes
+ * between two loads.  The writer must stay within its memory, end each operation
+ * in a few steps, keep the records under way from each other (unless dom0 says
+ * that two sub-buffers lie in one page), and count what it loses; and once dom0
+ * reads as it should, everything arrives again.
  *
  *     fuzz_writer [--mutations N] [--seed N]   runs until N mutations were made
  *     fuzz_writer --one SEED                   one run again, as a failure named it
@@ -35,6 +35,9 @@
 #define DEPTH_MAX  3u
 #define OPERATIONS 400u
 
+/* The words of dom0's page that are no table's. */
+#define PLAIN_BYTES offsetof(struct strata_ring_reader_area, table)
+
 static struct {
 	unsigned char *ring_pages, *writer_area, *data;
 	unsigned char *reader_area; /* as the guest sees it */
@@ -48,7 +51,7 @@ static uint64_t ticks = 1, mutations, mutations_of_run, run_seed, stores;
 static uint64_t reserved, refused; /* of the run */
 static uint32_t depth, loads;
 static bool lying;
-static bool table_lies;   /* also the sub-buffer table: then two places may have one memory */
+static bool table_lies;   /* of the run: dom0 also lies about which page is where */
 static const char *wrong; /* the first thing that is */
 
 static void operate(void);
@@ -61,31 +64,64 @@ static void blame(const char *what)
 
 /* Dom0 --------------------------------------------------------------------------------------- */
 
+/* A place in the table: another page, holders that there are not, a turn that was not. */
+static void mutate_table(struct strata_ring_reader_area *area, struct randomness *random)
+{
+	strata_count_t *word = &area->table[random_below(
+		random, random_one_in(random, 8) ? STRATA_NR_SUBBUFS_MAX
+						 : (uint32_t)strata_nr_subbufs(memory.geo))];
+
+	switch (random_below(random, 4)) {
+	case 0:
+		*word = (*word & ~STRATA_TABLE_PAGE_MASK) | random_below(random, 10);
+		break;
+	case 1:
+		*word |= STRATA_TABLE_HOLDER_MASK;
+		break;
+	case 2:
+		*word = strata_table_word(memory.geo,
+					  memory.ring->write_count -
+						  random_below(random, 3) *
+							  strata_buffer_bytes(memory.geo),
+					  random_below(random, 10));
+		break;
+	default:
+		*word = random_awkward(random, *word);
+		break;
+	}
+}
+
 /* One word, or all of the page; mostly near what would be true. */
 static void mutate_page(unsigned char *page, struct randomness *random)
 {
-	uint32_t span = !table_lies || random_one_in(random, 2) ? 8 : STRATA_PAGE_BYTES / 8;
-	uint64_t *word = (uint64_t *)page + random_below(random, span);
+	uint32_t bytes = table_lies ? STRATA_PAGE_BYTES : (uint32_t)PLAIN_BYTES;
+	uint64_t *words = (uint64_t *)page, *word;
 	uint32_t i;
 
-	switch (random_below(random, 16) + 2 * !table_lies) {
+	word = &words[random_below(random, random_one_in(random, 2) ? 8 : bytes / 8)];
+	switch (random_below(random, 16)) {
 	case 0:
-		memset(page, (int)random_next(random), STRATA_PAGE_BYTES);
+		memset(page, (int)random_next(random), bytes);
 		break;
 	case 1:
-		for (i = 0; i < STRATA_PAGE_BYTES / 8; i++)
-			((uint64_t *)page)[i] = random_next(random);
+		for (i = 0; i < bytes / 8; i++)
+			words[i] = random_next(random);
 		break;
 	case 2:
 	case 3:
 		*word = random_awkward(random, *word);
 		break;
+	case 4 ... 9:
+		if (table_lies) {
+			mutate_table((struct strata_ring_reader_area *)page, random);
+			break;
+		}
+		/* fall through */
 	default:
 		/* As if all, or more, or nothing had been read. */
-		*(uint64_t *)page =
-			memory.ring->write_count +
-			(random_below(random, 24) - 12ul) * (strata_subbuf_bytes(memory.geo) /
-							     (random_one_in(random, 8) ? 3 : 1));
+		*words = memory.ring->write_count +
+			 (random_below(random, 24) - 12ul) * (strata_subbuf_bytes(memory.geo) /
+							      (random_one_in(random, 8) ? 3 : 1));
 		break;
 	}
 }
@@ -237,33 +273,64 @@ static void check_losses(void)
 	}
 	if (lost != refused)
 		blame("a record was refused and not counted");
+	if (memory.ring->overwrite && memory.ring->lost[STRATA_LOST_FULL])
+		blame("a ring that is overwritten was full");
 	if (memory.ring->nesting)
 		blame("a probe is under way that is not");
 }
 
 /* An honest dom0 ----------------------------------------------------------------------------- */
 
+/* The records of a packet, up to @content bytes of it. */
+static uint64_t count_records(const unsigned char *packet, uint64_t content)
+{
+	uint32_t offset = STRATA_PACKET_HEADER_BYTES;
+	struct strata_record_header record;
+	uint64_t records = 0;
+
+	for (; offset < content; records++) {
+		memcpy(&record, packet + offset, sizeof(record));
+		if (packet[offset + sizeof(record)] != record.id)
+			blame("a record is not as it was written");
+		offset += strata_record_bytes(20);
+	}
+	return records;
+}
+
 /* Takes what is ready; returns the records in it. */
 static uint64_t drain(struct strata_ring_reader *reader)
 {
+	struct strata_packet_header header;
 	uint64_t records = 0;
 
 	while (strata_reader_get(reader)) {
-		const unsigned char *packet = strata_reader_subbuf(reader);
-		struct strata_packet_header header;
-		struct strata_record_header record;
-		uint32_t offset = STRATA_PACKET_HEADER_BYTES;
-
-		memcpy(&header, packet, sizeof(header));
-		for (; offset < header.content_size / 8; records++) {
-			memcpy(&record, packet + offset, sizeof(record));
-			if (packet[offset + sizeof(record)] != record.id)
-				blame("a record is not as it was written");
-			offset += strata_record_bytes(20);
-		}
+		memcpy(&header, strata_reader_subbuf(reader), sizeof(header));
+		records += count_records(strata_reader_subbuf(reader), header.content_size / 8);
 		strata_reader_put(reader);
 	}
 	return records;
+}
+
+/* What is committed of the sub-buffer that nobody completes any more. */
+static uint64_t take_prefix(const struct strata_ring_reader *reader)
+{
+	static unsigned char copy[1u << 13];
+	uint32_t bytes = strata_reader_copy_prefix(reader, reader->read_count, copy);
+
+	return bytes ? count_records(copy, bytes) : 0;
+}
+
+/* The reader area as an honest dom0 has it, which is through with all that there is. */
+static void make_honest(struct strata_ring_reader_area *area)
+{
+	strata_count_t end = strata_subbuf_align_up(memory.geo, memory.ring->write_count);
+	unsigned int i;
+
+	memset(area, 0, STRATA_PAGE_BYTES);
+	area->read_count = end;
+	for (i = 0; i < strata_nr_subbufs(memory.geo); i++)
+		area->table[i] =
+			strata_table_word(memory.geo, end - strata_buffer_bytes(memory.geo), i);
 }
 
 /* From now on dom0 reads as it should: nothing is lost any more, and all arrives. */
@@ -275,23 +342,21 @@ static void check_recovery(void)
 	uint32_t i;
 
 	strata_ring_flush(memory.ring);
-	memset(area, 0, STRATA_PAGE_BYTES);
-	area->read_count = strata_subbuf_align_up(memory.geo, memory.ring->write_count);
-	for (i = 0; i < strata_nr_subbufs(memory.geo); i++)
-		area->table[i] = strata_table_word(
-			memory.geo, area->read_count - strata_buffer_bytes(memory.geo), i);
+	make_honest(area);
 	if (strata_reader_init(&reader, memory.geo, (const void *)memory.writer_area, area,
 			       memory.data) != STRATA_READER_OK)
 		blame("its writer area is no ring's any more");
-	reader.overwrite = memory.ring->overwrite;
 	reader.read_count = area->read_count;
+	reader.overwrite = memory.ring->overwrite;
 	for (i = 0; i < 600 && !wrong; i++) {
 		write_record(20);
 		if (i % 20 == 0)
 			records += drain(&reader);
 	}
-	strata_ring_flush(memory.ring);
+	if (random_one_in(&random_numbers, 2))
+		strata_ring_flush(memory.ring);
 	records += drain(&reader);
+	records += take_prefix(&reader);
 	if (!wrong && (refused != lost || records != reserved - written))
 		blame("after the lies not everything arrives");
 }
@@ -327,7 +392,6 @@ static void lie_and_write(bool scribbling)
 {
 	uint32_t i;
 
-	table_lies = random_one_in(&random_numbers, 2);
 	lying = true;
 	if (scribbling)
 		scribble(true);
@@ -352,6 +416,7 @@ static const char *run(uint64_t seed, bool with_lies)
 	wrong = NULL;
 	reserved = refused = mutations_of_run = 0;
 	depth = 0;
+	table_lies = with_lies && random_one_in(&random_numbers, 2);
 	watchdog_begin(seed, SECONDS_MAX);
 	make_ring();
 	if (with_lies)

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "clients.h"
+
 /* How often a guest that floods writes its state in one wait of the recorder. */
 #define FLOOD 20u
 
@@ -13,9 +15,12 @@ struct liar {
 	uint32_t kinds;  /* of mutations, a bit each */
 	uint32_t budget; /* of mutations */
 	uint32_t per_wait;
-	bool storms;                              /* notifies without end */
-	bool floods;                              /* writes its state without end */
-	uint32_t dies_in, unloads_in, reloads_in; /* so many waits; 0: it does not */
+	bool storms;   /* notifies without end */
+	bool floods;   /* writes its state without end */
+	bool vanishes; /* while it is looked at */
+	/* in so many waits; 0: never */
+	uint32_t ends_in, wakes_in, returns_in, unloads_in, reloads_in;
+	enum fake_life end;
 };
 
 struct fake_guest guests[NR_GUESTS];
@@ -24,7 +29,7 @@ uint64_t mutations[NR_MUTATIONS];
 static struct liar liars[NR_GUESTS];
 static struct randomness truth; /* what the guests do, lies apart */
 static struct randomness lies;
-static bool scribbled;
+static struct plan plan;
 
 /* The word that is false while it is read. */
 static struct {
@@ -49,6 +54,16 @@ static void lie(struct liar *liar, uint32_t of_kinds)
 	mutations[kind] += mutate(liar->guest, kind, &lies);
 }
 
+static void live(struct fake_guest *guest, enum fake_life life)
+{
+	if (guest->life == life)
+		return;
+	guest->life = life;
+	/* The list is looked at without being told, too, only later. */
+	if (!random_one_in(&lies, 4) || guest == &guests[HONEST])
+		fake_host_domains_change();
+}
+
 /* In each call of the recorder: what it read before may be different now. */
 static void between(void *unused)
 {
@@ -58,6 +73,8 @@ static void between(void *unused)
 	for (i = 0; i < NR_GUESTS; i++) {
 		if (random_one_in(&lies, 12))
 			lie(&liars[i], liars[i].guest->recording ? ~0u : MUTATE_WHEN_MAPPED);
+		if (liars[i].vanishes && random_one_in(&lies, 150))
+			live(liars[i].guest, random_one_in(&lies, 2) ? FAKE_GONE : FAKE_DYING);
 		if (liars[i].storms)
 			liars[i].guest->pending |= liars[i].guest->bound;
 	}
@@ -110,27 +127,49 @@ static bool falls_due(uint32_t *in)
 	return *in && --*in == 0;
 }
 
+/* A domain of the same name and another number. */
+static void come_again(struct fake_guest *guest)
+{
+	guest->domain += NR_GUESTS;
+	guest->watched = false;
+	guest->watch_events = 0;
+	fake_guest_load(guest, &truth);
+	fake_host_domains_change();
+}
+
+/* What becomes of its domain and its module. */
+static void fate_of(struct liar *liar)
+{
+	struct fake_guest *guest = liar->guest;
+	uint32_t i;
+
+	if (falls_due(&liar->ends_in))
+		live(guest, liar->end);
+	if (falls_due(&liar->wakes_in) && fake_guest_has_nodes(guest))
+		live(guest, FAKE_RUNS);
+	if (falls_due(&liar->unloads_in))
+		for (i = 0; i < FAKE_NR_NODES; i++)
+			fake_guest_remove_node(guest, i);
+	if (falls_due(&liar->returns_in))
+		come_again(guest);
+	if (falls_due(&liar->reloads_in))
+		fake_guest_load(guest, &truth);
+}
+
 static void work_of(struct liar *liar)
 {
 	struct fake_guest *guest = liar->guest;
 	uint32_t i;
 
-	fake_guest_write(guest, &truth, guest == &guests[HONEST] ? 12 : 80);
+	/* The honest one never fills its ring, but where that loses nothing. */
+	fake_guest_write(guest, &truth, guest == &guests[HONEST] && !plan.overwrite ? 12 : 80);
 	if (guest->recording)
 		for (i = random_below(&lies, liar->per_wait + 1); i > 0; i--)
 			lie(liar, MUTATE_WHEN_RECORDED);
 	for (i = 0; liar->floods && i < FLOOD; i++)
 		fake_guest_set_node(guest, FAKE_STATE, guest->nodes[FAKE_STATE].value,
 				    guest->nodes[FAKE_STATE].length);
-	if (falls_due(&liar->dies_in)) {
-		guest->alive = false;
-		fake_host.domain_events++;
-	}
-	if (falls_due(&liar->unloads_in))
-		for (i = 0; i < FAKE_NR_NODES; i++)
-			fake_guest_remove_node(guest, i);
-	if (falls_due(&liar->reloads_in))
-		fake_guest_load(guest, &truth);
+	fate_of(liar);
 }
 
 /* While the recorder waits. */
@@ -141,6 +180,19 @@ static void work(void *unused)
 	(void)unused;
 	for (i = 0; i < NR_GUESTS; i++)
 		work_of(&liars[i]);
+	if (plan.asked)
+		clients_turn(&lies);
+}
+
+/* How a domain may end, or at least stop. */
+static void choose_end(struct liar *liar, struct randomness *random)
+{
+	static const enum fake_life ends[] = { FAKE_PAUSED, FAKE_SHUT_DOWN, FAKE_SHUT_DOWN,
+					       FAKE_DYING, FAKE_GONE };
+
+	liar->ends_in = 1 + random_below(random, 20);
+	liar->end = ends[random_below(random, sizeof(ends) / sizeof(ends[0]))];
+	liar->guest->reason = (uint8_t)random_below(random, 6);
 }
 
 static void choose(struct liar *liar)
@@ -156,6 +208,8 @@ static void choose(struct liar *liar)
 		1u << MUTATE_ROOT | 1u << MUTATE_REFERENCE | 1u << MUTATE_GRANT,
 		1u << MUTATE_NODE | 1u << MUTATE_STATE,
 		1u << MUTATE_RING | 1u << MUTATE_REFERENCE,
+		1u << MUTATE_TABLE | 1u << MUTATE_PLACE | 1u << MUTATE_COMMIT,
+		1u << MUTATE_TABLE | 1u << MUTATE_COMMIT | 1u << MUTATE_PACKET,
 		(1u << NR_MUTATIONS) - 1u,
 	};
 	uint32_t i, first = random_below(&lies, 4);
@@ -167,11 +221,17 @@ static void choose(struct liar *liar)
 	liar->floods = random_one_in(&lies, 40);
 	/* The flood lasts as long as its answer is awaited. */
 	liar->guest->deaf = random_one_in(&lies, liar->floods ? 2 : 40);
-	liar->dies_in = random_one_in(&lies, 12) ? 1 + random_below(&lies, 20) : 0;
+	liar->vanishes = random_one_in(&lies, 20);
+	if (random_one_in(&lies, 6))
+		choose_end(liar, &lies);
 	liar->unloads_in = random_one_in(&lies, 20) ? 1 + random_below(&lies, 20) : 0;
+	if (liar->ends_in && random_one_in(&lies, 3))
+		liar->wakes_in = liar->ends_in + 1 + random_below(&lies, 10);
 	/* Not while another thread writes there. */
-	if (!scribbled && random_one_in(&lies, 20))
+	if (!plan.scribbled && random_one_in(&lies, 20))
 		liar->reloads_in = 1 + random_below(&lies, 20);
+	if (!plan.scribbled && liar->end == FAKE_GONE && random_one_in(&lies, 2))
+		liar->returns_in = liar->ends_in + 1 + random_below(&lies, 10);
 	for (i = 0; i < first; i++)
 		lie(liar, MUTATE_WHEN_MAPPED);
 	/* Where the reader is to begin. */
@@ -188,13 +248,24 @@ void liars_make(void)
 		fake_guest_make(&guests[i], i + 1, names[i]);
 }
 
-void liars_begin(uint64_t seed, bool lying)
+static void make_plan(bool lying)
+{
+	memset(&plan, 0, sizeof(plan));
+	plan.overwrite = random_one_in(&truth, 3);
+	plan.some = random_one_in(&truth, 4);
+	plan.probes = random_one_in(&truth, 5);
+	plan.asked = random_one_in(&truth, plan.overwrite ? 2 : 8);
+	plan.ends = random_one_in(&truth, 6);
+	plan.scribbled = lying && random_one_in(&lies, 3);
+}
+
+const struct plan *liars_begin(uint64_t seed, bool lying)
 {
 	uint32_t i;
 
 	truth.state = seed;
 	lies.state = ~seed;
-	scribbled = lying && random_one_in(&lies, 3);
+	make_plan(lying);
 	fake_host_reset(guests, NR_GUESTS);
 	fake_host.between = between;
 	fake_host.work = work;
@@ -203,15 +274,19 @@ void liars_begin(uint64_t seed, bool lying)
 	for (i = 0; i < NR_GUESTS; i++) {
 		memset(&liars[i], 0, sizeof(liars[i]));
 		liars[i].guest = &guests[i];
+		guests[i].domain = i + 1;
 		fake_guest_load(&guests[i], &truth);
 		if (lying && i != HONEST)
 			choose(&liars[i]);
 	}
+	if (plan.ends)
+		choose_end(&liars[HONEST], &truth);
+	return &plan;
 }
 
 bool liars_scribbled(void)
 {
-	return scribbled;
+	return plan.scribbled;
 }
 
 bool liars_decide(uint32_t chances)
@@ -227,14 +302,4 @@ uint64_t nr_mutations(void)
 	for (i = 0; i < NR_MUTATIONS; i++)
 		sum += mutations[i];
 	return sum;
-}
-
-uint64_t honest_records(void)
-{
-	uint64_t records = 0;
-	uint32_t i;
-
-	for (i = 0; i < guests[HONEST].nr_rings; i++)
-		records += guests[HONEST].rings[i].nr_records;
-	return records;
 }

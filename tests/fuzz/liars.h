@@ -21,16 +21,23 @@ uint64_t nr_mutations(void);
 /* Once, before all else. */
 void liars_make(void);
 
+/* What is asked of the recorder in a run. */
+struct plan {
+	bool overwrite;
+	bool some;      /* not all events */
+	bool probes;    /* an event is to be added in each guest */
+	bool asked;     /* snapshots are asked for meanwhile */
+	bool ends;      /* the honest guest dies, or is paused, before the recording ends */
+	bool scribbled; /* another thread writes over the liars */
+};
+
 /* Loads all modules anew on a host that is new; @lying: else all are honest. */
-void liars_begin(uint64_t seed, bool lying);
+const struct plan *liars_begin(uint64_t seed, bool lying);
 
 /* Whether another thread is to write over them in this run. */
 bool liars_scribbled(void);
 
 /* What else the seed decides of a run: once in @chances. */
 bool liars_decide(uint32_t chances);
-
-/* Records that the honest guest wrote. */
-uint64_t honest_records(void);
 
 #endif /* STRATA_TESTS_LIARS_H */

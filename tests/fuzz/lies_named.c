@@ -56,7 +56,7 @@ static void page_not_granted(struct fake_guest *guest)
 
 static void name_of_no_event(struct fake_guest *guest)
 {
-	guest->table[sizeof(uint32_t)] = '\x1b';
+	((struct strata_event_desc *)guest->events)->name[0] = '\x1b';
 }
 
 static void cpu_beyond_all(struct fake_guest *guest)
@@ -69,9 +69,34 @@ static void ring_of_no_kind(struct fake_guest *guest)
 	guest->rings[0].writer->magic++;
 }
 
-static void read_to_the_end(struct fake_guest *guest)
+static void written_to_the_end(struct fake_guest *guest)
 {
-	guest->rings[0].reader->read_count = -strata_subbuf_bytes(guest->geo);
+	strata_count_t half = (strata_count_t)1 << (STRATA_COUNT_BITS - 1);
+	uint32_t i;
+
+	for (i = 0; i < strata_nr_subbufs(guest->geo); i++)
+		guest->rings[0].writer->commit_seq[i] =
+			strata_commit_at_turn(guest->geo, half) + strata_subbuf_bytes(guest->geo);
+}
+
+static void table_too_long(struct fake_guest *guest)
+{
+	guest->root->table_bytes = 0x100001;
+}
+
+static void entry_over_the_end(struct fake_guest *guest)
+{
+	guest->root->nr_events = 1000;
+}
+
+static void entry_of_many_fields(struct fake_guest *guest)
+{
+	((struct strata_event_desc *)(guest->events + guest->event_at[1]))->nr_fields = 41;
+}
+
+static void string_of_many(struct fake_guest *guest)
+{
+	((struct strata_event_desc *)(guest->events + guest->event_at[5]))->fields[0].count = 2;
 }
 
 static void refuses(struct fake_guest *guest)
@@ -88,31 +113,43 @@ static const struct {
 	{ other_version, "its strata.ko speaks version 77" },
 	{ no_magic, "bad root page: magic 0x12345678" },
 	{ other_nonce, "its root page is of another load" },
-	{ too_many_rings, "bad root page: 5 events, 100000 rings" },
+	{ too_many_rings, "bad root page: 8 events, 100000 rings" },
+	{ table_too_long, "bad root page: an event table of 1048577 bytes" },
+	{ entry_over_the_end, "bad event table: entry 8 has the id 0" },
+	{ entry_of_many_fields, "bad event table: entry 1 has 41 fields" },
+	{ string_of_many, "its event table: event 5 (said)" },
 	{ page_listed_twice, "bad directory: it lists reference" },
 	{ page_not_granted, "ring 0: mapping 1 pages of a writer area" },
 	{ name_of_no_event, "its event table: event 0 ((not a C identifier))" },
 	{ cpu_beyond_all, "ring 0: it is of CPU 65536" },
 	{ ring_of_no_kind, "ring 0: it does not begin as a ring does" },
-	{ read_to_the_end, "ring 0: it says to have been read up to 0xffff" },
+	{ written_to_the_end, "ring 0: it says to have been read up to 0x" },
 	{ refuses, "its module never said that it records" },
 };
 
 static const char *tell_one(const char *raw, size_t index)
 {
+	const struct plan *plan;
+	uint64_t seed = index * 1000;
 	char *text = NULL;
 	const char *wrong;
 	char expected[200];
+	uint64_t records;
 
-	liars_begin(index, false);
+	/* A plain recording. */
+	do
+		plan = liars_begin(seed++, false);
+	while (plan->overwrite || plan->some || plan->asked || plan->ends);
 	lies[index].tell(&guests[0]);
-	wrong = record_checked(raw, true, NULL, &text);
+	wrong = record_checked(raw, plan, true, &text);
 	snprintf(expected, sizeof(expected), "domain 1 (%s) is left out: %s", guests[0].name,
 		 lies[index].said);
 	if (!wrong && !strstr(text, expected))
 		wrong = lies[index].said;
 	free(text);
-	return wrong ? wrong : outcome_streams(raw, HONEST);
+	if (!wrong)
+		wrong = outcome_streams(raw, HONEST, &records);
+	return wrong ? wrong : outcome_complete(HONEST);
 }
 
 const char *lies_are_named(const char *raw)

@@ -6,8 +6,8 @@
 #include <string.h>
 
 const char *const mutation_names[NR_MUTATIONS] = {
-	"node",   "root",   "reference", "grant",  "event",  "ring", "state", "commit",
-	"losses", "reader", "header",    "record", "packet", "byte", "page",  "glance",
+	"node",   "root",  "reference", "grant",  "event",  "ring",   "state", "commit", "losses",
+	"reader", "table", "place",     "header", "record", "packet", "byte",  "page",   "glance",
 };
 
 bool mutate_number(void *where, size_t bytes, struct randomness *random)
@@ -20,19 +20,39 @@ bool mutate_number(void *where, size_t bytes, struct randomness *random)
 	return memcmp(&was, &now, bytes) != 0;
 }
 
+/* Bytes of the record at @offset of a packet that may be anything; 0: it is none. */
+static uint32_t record_bytes(const unsigned char *packet, size_t bytes, uint32_t offset)
+{
+	uint32_t head = STRATA_RECORD_HEADER_BYTES + (uint32_t)sizeof(struct strata_guest_context);
+	uint32_t at = 0, id, i;
+	struct strata_field_place place;
+
+	if (bytes - offset < head)
+		return 0;
+	memcpy(&id, packet + offset, sizeof(id));
+	if (id >= FAKE_NR_EVENTS)
+		return 0;
+	for (i = 0; i < fake_events[id].nr_fields; i++)
+		if (!strata_field_find(&fake_events[id].fields[i], packet + offset + head,
+				       (uint32_t)bytes - offset - head, &at, &place))
+			return 0;
+	return (head + at + 3u) & ~3u;
+}
+
 uint32_t mutate_place_in_packet(const void *packet, size_t bytes, struct randomness *random)
 {
-	uint32_t offset = STRATA_PACKET_HEADER_BYTES, steps = random_below(random, 48), id;
+	uint32_t offset = STRATA_PACKET_HEADER_BYTES, steps = random_below(random, 48), length;
 
 	if (random_one_in(random, 3))
 		return random_below(random, STRATA_PACKET_HEADER_BYTES) & ~3u;
 	while (steps--) {
-		memcpy(&id, (const char *)packet + offset, sizeof(id));
-		if (id >= FAKE_NR_EVENTS || offset + 512u > bytes)
+		length = record_bytes(packet, bytes, offset);
+		if (!length || offset + length + 64u > bytes)
 			break;
-		offset += strata_record_bytes(fake_event_payload_bytes(id));
+		offset += length;
 	}
-	return offset + random_below(random, 3) * 4u;
+	/* Its header, its context, or how long it is. */
+	return offset + random_below(random, 5) * 4u;
 }
 
 static bool mutate_text(struct fake_guest *guest, enum fake_node_name name,
@@ -131,9 +151,7 @@ static bool mutate_root(struct fake_guest *guest, struct randomness *random)
 	struct strata_guest_root *root = guest->root;
 	struct strata_ring_geometry geo;
 
-	switch (random_below(random, 13)) {
-	case 12:
-		return mutate_number(&root->table_bytes, sizeof(root->table_bytes), random);
+	switch (random_below(random, 14)) {
 	case 0:
 		return mutate_number(&root->magic, sizeof(root->magic), random);
 	case 1:
@@ -153,11 +171,15 @@ static bool mutate_root(struct fake_guest *guest, struct randomness *random)
 	case 8:
 		return mutate_number(&root->directory_ref[random_below(random, 2)],
 				     sizeof(root->directory_ref[0]), random);
+	case 9:
+		return mutate_number(&root->table_bytes, sizeof(root->table_bytes), random);
+	case 10:
+		root->nr_events++;
+		return true;
 	default:
 		root->nr_rings = 1 + random_below(random, random_one_in(random, 4) ? 256 : 8);
-		root->nr_events = 1 + random_below(random, 64);
-		root->table_bytes =
-			guest->table_bytes + random_below(random, 2 * STRATA_PAGE_BYTES);
+		root->nr_events = 1 + random_below(random, 12);
+		root->table_bytes = 1 + random_below(random, 65536);
 		root->subbuf_bits = (uint8_t)(12 + random_below(random, 4));
 		root->nr_subbufs_bits = (uint8_t)(1 + random_below(random, 3));
 		geo.subbuf_bits = root->subbuf_bits;
@@ -189,12 +211,15 @@ static bool mutate_grant(struct fake_guest *guest, struct randomness *random)
 	return true;
 }
 
+/* A place in the table: mostly near an event's begin, where there is something. */
 static bool mutate_event(struct fake_guest *guest, struct randomness *random)
 {
 	static const char *const texts[] = { "struct", "uint32_t", "a\"b", "\x1b[2J", "task",
 					     "tick",   "_",        "0x",   "}; env {" };
-	uint32_t at = random_below(random, guest->table_bytes - 8u);
-	unsigned char *where = guest->table + at;
+	uint32_t begin = guest->event_at[random_below(random, guest->nr_events)];
+	/* Mostly what has no fixed length comes last of it. */
+	uint32_t span = random_one_in(random, 3) ? FAKE_TABLE_BYTES - begin : 216u;
+	unsigned char *where = guest->events + begin + random_below(random, span - 8u);
 	uint32_t width = random_below(random, 5);
 	const char *text;
 
@@ -219,18 +244,23 @@ static bool mutate_ring(struct fake_guest *guest, struct randomness *random)
 			     random);
 }
 
-/* Mostly: that the sub-buffer which the reader looks at is ready, or was never. */
+/* Mostly: that the sub-buffer which the reader looks at is ready, or was never, or laps later. */
 static bool mutate_commit(struct fake_guest *guest, struct randomness *random)
 {
 	struct fake_ring *ring = any_ring(guest, random);
-	strata_count_t position = ring->reader->read_count +
-				  random_below(random, 4) * strata_subbuf_bytes(guest->geo);
+	strata_count_t subbuf = strata_subbuf_bytes(guest->geo);
+	strata_count_t position = ring->reader->read_count + random_below(random, 4) * subbuf;
 	strata_count_t *seq = &ring->writer->commit_seq[strata_subbuf_index(guest->geo, position)];
 	strata_count_t was = *seq;
 
 	if (random_one_in(random, 4))
 		return mutate_number(seq, sizeof(*seq), random);
-	*seq = strata_commit_at_turn(guest->geo, position) + strata_subbuf_bytes(guest->geo);
+	if (random_one_in(random, 4))
+		position += (random_below(random, 5) - 2ul) * strata_buffer_bytes(guest->geo);
+	if (random_one_in(random, 16))
+		position += (strata_count_t)1 << (48 + random_below(random, 16));
+	*seq = strata_commit_at_turn(guest->geo, position) +
+	       (random_one_in(random, 3) ? random_below(random, (uint32_t)subbuf) : subbuf);
 	return *seq != was;
 }
 
@@ -254,6 +284,38 @@ static bool mutate_reader(struct fake_guest *guest, struct randomness *random)
 			     sizeof(*words), random);
 }
 
+static bool mutate_table(struct fake_guest *guest, struct randomness *random)
+{
+	struct fake_ring *ring = any_ring(guest, random);
+	uint32_t nr = (uint32_t)strata_nr_subbufs(guest->geo);
+	strata_count_t *word = &ring->reader->table[random_below(random, nr)], was = *word;
+
+	if (random_one_in(random, 4))
+		return mutate_number(word, sizeof(*word), random);
+	if (random_one_in(random, 2))
+		*word = (was & ~STRATA_TABLE_PAGE_MASK) | random_below(random, nr + 2);
+	else
+		*word = strata_table_word(guest->geo,
+					  ring->reader->read_count +
+						  (random_below(random, 3) - 1ul) *
+							  strata_buffer_bytes(guest->geo),
+					  random_below(random, nr + 2));
+	return *word != was;
+}
+
+static bool mutate_place(struct fake_guest *guest, struct randomness *random)
+{
+	uint16_t *page =
+		&any_ring(guest, random)
+			 ->writer
+			 ->page[random_below(random, (uint32_t)strata_nr_subbufs(guest->geo))];
+
+	if (random_one_in(random, 2))
+		return mutate_number(page, sizeof(*page), random);
+	*page = (uint16_t)random_below(random, (uint32_t)strata_nr_subbufs(guest->geo) + 2);
+	return true;
+}
+
 /* A sub-buffer: mostly the one that is read next. */
 static unsigned char *any_subbuf(struct fake_guest *guest, struct randomness *random)
 {
@@ -262,8 +324,7 @@ static unsigned char *any_subbuf(struct fake_guest *guest, struct randomness *ra
 
 	if (random_one_in(random, 3))
 		position += random_below(random, 8) * strata_subbuf_bytes(guest->geo);
-	return ring->data +
-	       strata_subbuf_index(guest->geo, position) * strata_subbuf_bytes(guest->geo);
+	return fake_ring_subbuf(guest, ring, position);
 }
 
 static bool mutate_header(struct fake_guest *guest, struct randomness *random)
@@ -332,6 +393,7 @@ bool mutate(struct fake_guest *guest, enum mutation kind, struct randomness *ran
 		[MUTATE_EVENT] = mutate_event,         [MUTATE_RING] = mutate_ring,
 		[MUTATE_STATE] = mutate_state,         [MUTATE_COMMIT] = mutate_commit,
 		[MUTATE_LOST] = mutate_lost,           [MUTATE_READER] = mutate_reader,
+		[MUTATE_TABLE] = mutate_table,         [MUTATE_PLACE] = mutate_place,
 		[MUTATE_HEADER] = mutate_header,       [MUTATE_RECORD] = mutate_record,
 		[MUTATE_PACKET] = mutate_packet,       [MUTATE_BYTE] = mutate_byte,
 		[MUTATE_PAGE] = mutate_page,

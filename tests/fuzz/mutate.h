@@ -21,6 +21,8 @@ enum mutation {
 	MUTATE_COMMIT, /* a commit seq */
 	MUTATE_LOST,   /* a count of losses */
 	MUTATE_READER, /* the reader's own words */
+	MUTATE_TABLE,  /* which page a sub-buffer lies in, as the reader's table says */
+	MUTATE_PLACE,  /* ... and as the writer says */
 	MUTATE_HEADER, /* a number of a packet's header */
 	MUTATE_RECORD, /* a number in a packet's content */
 	MUTATE_PACKET, /* a whole one, forged */

@@ -9,15 +9,26 @@
 #include "merger.h"
 #include "verbs.h"
 
-const char *outcome_streams(const char *raw, size_t guest)
+const char *outcome_streams(const char *raw, size_t guest, uint64_t *records)
 {
-	char path[128];
+	char path[300];
 	const char *wrong = NULL;
 	uint32_t i;
 
+	*records = 0;
 	snprintf(path, sizeof(path), "%s/%s", raw, guests[guest].name);
 	for (i = 0; i < guests[guest].nr_rings && !wrong; i++)
-		wrong = fake_guest_compare(&guests[guest], i, path);
+		wrong = fake_guest_compare(&guests[guest], i, path, records);
+	return wrong;
+}
+
+const char *outcome_complete(size_t guest)
+{
+	const char *wrong = NULL;
+	uint32_t i;
+
+	for (i = 0; i < guests[guest].nr_rings && !wrong; i++)
+		wrong = fake_guest_complete(&guests[guest], i);
 	return wrong;
 }
 
@@ -47,7 +58,7 @@ static const char *check_source(const struct strata_source *source, struct outco
 	return wrong;
 }
 
-const char *outcome_recording(const char *raw, struct outcome *outcome)
+const char *outcome_recording(const char *raw, uint64_t honest_records, struct outcome *outcome)
 {
 	struct strata_recording recording;
 	struct strata_error error = { "" };
@@ -55,13 +66,13 @@ const char *outcome_recording(const char *raw, struct outcome *outcome)
 	uint64_t honest_events = 0;
 	size_t i;
 
-	memset(outcome, 0, sizeof(*outcome));
 	if (strata_recording_load(&recording, raw, &error))
 		return "recording.json does not load";
+	outcome->sources += recording.nr_sources;
 	for (i = 0; i < recording.nr_sources && !wrong; i++)
 		wrong = check_source(&recording.sources[i], outcome, &honest_events);
 	strata_recording_clear(&recording);
-	if (!wrong && honest_events != honest_records())
+	if (!wrong && honest_events != honest_records)
 		wrong = "recording.json counts other events of the honest guest";
 	return wrong;
 }
@@ -101,7 +112,7 @@ static void show(void *data, const char *message)
 		fprintf(stderr, "merge: %s\n", message);
 }
 
-const char *outcome_merged(const char *raw, const struct outcome *outcome)
+const char *outcome_merged(const char *raw, uint64_t honest_records, uint64_t refused)
 {
 	const struct strata_merge_options options = { .complain = show };
 	struct counting_sink counting = { .sink = { .event = count_event,
@@ -111,15 +122,17 @@ const char *outcome_merged(const char *raw, const struct outcome *outcome)
 	struct strata_merge *merge = strata_merge_open(raw, &options, &error);
 	const char *wrong = NULL;
 
-	if (!merge)
+	if (!merge) {
+		show(NULL, error.text);
 		return "what it recorded does not open";
+	}
 	if (strata_merge_run(merge, sinks, 1, &error))
 		wrong = "what it recorded does not merge";
-	else if (counting.honest_events != honest_records())
+	else if (counting.honest_events != honest_records)
 		wrong = "the merge lacks events of the honest guest";
 	else if (counting.disordered)
 		wrong = "the merge is not in order";
-	else if (strata_merge_result(merge)->bad_packets != outcome->refused)
+	else if (strata_merge_result(merge)->bad_packets != refused)
 		wrong = "the recorder let a packet through that the merger refuses";
 	strata_merge_close(merge);
 	return wrong;

@@ -12,19 +12,26 @@
 #include <stdint.h>
 
 struct outcome {
+	uint64_t sources;
 	uint64_t liars;   /* that are in the recording */
 	uint64_t packets; /* of theirs, recorded */
 	uint64_t refused; /* of theirs */
 	uint64_t longest; /* packets of one of their streams, refused ones included */
 };
 
-/* The stream files of one guest hold exactly what it wrote. */
-const char *outcome_streams(const char *raw, size_t guest);
+/* The stream files of one guest hold what it wrote and nothing else; @records: OUT, how many. */
+const char *outcome_streams(const char *raw, size_t guest, uint64_t *records);
 
-/* recording.json; @outcome: OUT */
-const char *outcome_recording(const char *raw, struct outcome *outcome);
+/* All files of a guest together, since it was loaded, hold all that has to be there. */
+const char *outcome_complete(size_t guest);
 
-/* All of it, merged: in order, and the merger refuses nothing that the recorder took. */
-const char *outcome_merged(const char *raw, const struct outcome *outcome);
+/* recording.json; @honest_records: that the files hold; @outcome: added to */
+const char *outcome_recording(const char *raw, uint64_t honest_records, struct outcome *outcome);
+
+/*
+ * All of it, merged: in order, and the merger refuses nothing that the recorder took.
+ * @refused: by the recorder
+ */
+const char *outcome_merged(const char *raw, uint64_t honest_records, uint64_t refused);
 
 #endif /* STRATA_TESTS_OUTCOME_H */

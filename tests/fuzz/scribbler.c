@@ -38,7 +38,7 @@ static volatile uint32_t *any_word(struct fake_guest *guest)
 	struct fake_ring *ring = &guest->rings[random_below(&numbers, guest->nr_rings)];
 	strata_count_t position = *(volatile strata_count_t *)&ring->reader->read_count;
 	size_t bytes = strata_subbuf_bytes(guest->geo);
-	unsigned char *packet = ring->data + strata_subbuf_index(guest->geo, position) * bytes;
+	unsigned char *packet = fake_ring_subbuf(guest, ring, position);
 
 	return (uint32_t *)(packet + mutate_place_in_packet(packet, bytes, &numbers));
 }

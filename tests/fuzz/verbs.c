@@ -70,15 +70,32 @@ static const char *check_host(void)
 	return NULL;
 }
 
-const char *record_checked(const char *raw, bool lying, const char *patterns, char **text)
+/* As the command line would have it.  Returns how many. */
+static size_t select_events(const struct plan *plan, struct kernel_selection *kernels)
 {
-	struct kernel_selection every = { .domain = "*", .text = patterns ? patterns : "all" };
-	struct xen_selection nothing = { .nr = 0 };
-	const struct record_options options = { .output = raw,
-						.duration_ms = RECORD_MS,
-						.kernels = &every,
-						.nr_kernels = 1,
-						.xen = &nothing };
+	struct strata_error error = { "" };
+	size_t nr = 0;
+
+	if (select_parse_kernel(SELECT_EVENTS, plan->some ? "*:tick,text/*,mixed" : "*:all",
+				&kernels[nr++], &error) ||
+	    (plan->probes &&
+	     select_parse_kernel(SELECT_KPROBE, "*:do_it+0x10", &kernels[nr++], &error)))
+		abort();
+	return nr;
+}
+
+const char *record_checked(const char *raw, const struct plan *plan, bool partial, char **text)
+{
+	struct xen_selection no_xen = { .nr = 0 };
+	struct kernel_selection kernels[2];
+	const struct record_options options = {
+		.output = raw,
+		.duration_ms = RECORD_MS,
+		.xen = &no_xen,
+		.kernels = kernels,
+		.nr_kernels = select_events(plan, kernels),
+		.overwrite = plan->overwrite,
+	};
 	struct words words;
 	const char *wrong;
 	int status;
@@ -90,7 +107,7 @@ const char *record_checked(const char *raw, bool lying, const char *patterns, ch
 		*text = words.text;
 	else
 		free(words.text);
-	if (status != STRATA_STATUS_OK && !(lying && status == STRATA_STATUS_PARTIAL))
+	if (status != STRATA_STATUS_OK && !(partial && status == STRATA_STATUS_PARTIAL))
 		return "the recording fails";
 	return wrong ? wrong : check_host();
 }
