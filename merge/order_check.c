@@ -30,6 +30,7 @@ struct strata_order_check {
 	struct strata_vcpu **by_hash;
 	uint32_t capacity;
 	uint32_t nr;
+	uint8_t incomplete[65536 / 8]; /* a bit for each domain whose events were refused */
 	struct strata_order_result result;
 };
 
@@ -220,6 +221,26 @@ void strata_order_check_state(struct strata_order_check *check, uint64_t ticks,
 	vcpu->pcpu = state->pcpu;
 }
 
+static bool is_incomplete(const struct strata_order_check *check, uint16_t domain)
+{
+	return check->incomplete[domain / 8] >> (domain % 8) & 1;
+}
+
+void strata_order_check_incomplete(struct strata_order_check *check, uint16_t domain)
+{
+	uint32_t i;
+
+	if (is_incomplete(check, domain))
+		return;
+	check->incomplete[domain / 8] |= (uint8_t)(1u << (domain % 8));
+	for (i = 0; i < check->capacity; i++) {
+		struct strata_vcpu *vcpu = check->by_hash[i];
+
+		if (vcpu && vcpu->key >> 16 == domain)
+			forget_guest_mode(check, vcpu);
+	}
+}
+
 void strata_order_check_guest_mode(struct strata_order_check *check, uint64_t ticks,
 				   uint16_t domain, uint16_t vcpu_id, bool entry)
 {
@@ -232,7 +253,7 @@ void strata_order_check_guest_mode(struct strata_order_check *check, uint64_t ti
 		return;
 	bring_up_to_date(check, vcpu);
 	vcpu->has_guest_mode = true;
-	if (!is_certain(check, ticks))
+	if (is_incomplete(check, domain) || !is_certain(check, ticks))
 		return;
 	begins = entry != vcpu->read_by_xen;
 	state = vcpu->read_by_xen ? "in guest mode" : "in the hypervisor";

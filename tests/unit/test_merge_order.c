@@ -444,10 +444,15 @@ static void a_guest_whose_clock_cannot_be_is_left_out_and_named(void **state)
 	synthetic_free(&rec);
 }
 
-/* Two turns of guest mode: entered at 1000, left at 2000, entered at 3000, left at 4000. */
-static void build_guest_mode(struct synthetic *rec)
+/*
+ * Two turns of guest mode: entered at 1000, left at 2000, entered at 3000, left at 4000.  If
+ * @refused, the hypervisor says at 2010 that it did not record all of the domain.
+ */
+static void build_turns(struct synthetic *rec, bool refused)
 {
+	const struct strata_hv_budget refusal = { .domain = 1, .refused = 1, .refused_total = 1 };
 	const struct synthetic_clock clock = { .is_hvm = true };
+	const uint16_t context[2] = { 1, 0 };
 
 	synthetic_init(rec);
 	synthetic_add_source(rec, "xen", "xen", 0x7ff2);
@@ -456,9 +461,18 @@ static void build_guest_mode(struct synthetic *rec)
 	synthetic_vcpu_state(rec, 0, 101, 1, 0, RUNNING);
 	synthetic_guest_mode(rec, 0, 1000, 1, 0, true);
 	synthetic_guest_mode(rec, 0, 2000, 1, 0, false);
+	if (refused)
+		synthetic_record(rec, synthetic_stream(rec, "xen", 0), 2010,
+				 (uint32_t)STRATA_HV_BUDGET, context, sizeof(context), &refusal,
+				 sizeof(refusal));
 	synthetic_guest_mode(rec, 0, 3000, 1, 0, true);
 	synthetic_guest_mode(rec, 0, 4000, 1, 0, false);
 	synthetic_runstate(rec, 0, 5000, 1, 0, RUNNING, BLOCKED);
+}
+
+static void build_guest_mode(struct synthetic *rec)
+{
+	build_turns(rec, false);
 }
 
 static void events_lie_between_vm_entry_and_exit(void **state)
@@ -487,6 +501,36 @@ static void events_lie_between_vm_entry_and_exit(void **state)
 	assert_int_equal(merged.result.order.guest_mode.named[0].late_ticks, 1);
 	assert_int_equal(merged.result.order.guest_mode.named[0].early_ticks, 999);
 	assert_int_equal(merged.result.order.run.violations, 0);
+	merged_free(&merged);
+	synthetic_free(&rec);
+}
+
+static void refused_entries_are_no_violation(void **state)
+{
+	struct synthetic rec;
+	struct merged merged;
+
+	(void)state;
+	build_guest_mode(&rec);
+	synthetic_mark(&rec, "g1", 0, 1500, 1);
+	/* Here the guest ran, and neither its entry nor its exit was recorded. */
+	synthetic_mark(&rec, "g1", 0, 2500, 1);
+	synthetic_write(&rec);
+	merge_directory(&merged, rec.dir, NULL, 0);
+	assert_int_equal(merged.result.order.guest_mode.violations, 1);
+	merged_free(&merged);
+	synthetic_free(&rec);
+
+	build_turns(&rec, true);
+	synthetic_mark(&rec, "g1", 0, 1500, 1);
+	synthetic_mark(&rec, "g1", 0, 2500, 1);
+	synthetic_write(&rec);
+	merge_directory(&merged, rec.dir, NULL, 0);
+	assert_int_equal(merged.result.order.guest_mode.violations, 0);
+	assert_int_equal(merged.result.order.guest_mode.checks, 1);
+	assert_int_equal(merged.result.order.guest_mode.unchecked, 1);
+	/* Runstates are never refused. */
+	assert_int_equal(merged.result.order.run.checks, 2);
 	merged_free(&merged);
 	synthetic_free(&rec);
 }
@@ -585,6 +629,7 @@ int main(void)
 		cmocka_unit_test(a_guest_with_an_emulated_clock_is_merged_within_its_bound),
 		cmocka_unit_test(a_guest_whose_clock_cannot_be_is_left_out_and_named),
 		cmocka_unit_test(events_lie_between_vm_entry_and_exit),
+		cmocka_unit_test(refused_entries_are_no_violation),
 		cmocka_unit_test(a_pv_guest_has_no_guest_mode_to_check),
 		cmocka_unit_test(the_skew_of_cpus_belongs_to_the_bound),
 		cmocka_unit_test(a_guests_absurd_times_do_not_stretch_the_recording),

@@ -219,8 +219,9 @@ struct strata_hv_vcpu_state {
 };
 
 /*
- * Events of a domain were refused on a CPU because it had used up its budget: when the budget was
- * filled again, at the latest at the calibration, at stop and at the domain's end.  The totals of
+ * Events of a domain were refused on a CPU because it had used up its budget: at the first one in
+ * a window, before anything is missing; then when the budget was filled again, at the latest at
+ * the calibration, at stop and at the domain's end.  The totals of
  * a domain's CPUs add up to what it was refused since its rings were made.
  */
 struct strata_hv_budget {
