@@ -167,8 +167,10 @@ static void name_domains(struct strata_merge *merge)
 	for (i = 0; i < merge->recording.nr_sources; i++) {
 		const struct strata_source *source = &merge->recording.sources[i];
 
-		/* The source's name, not the domain's own: it is fit to be shown and is unique. */
-		if (source->layer == STRATA_LAYER_KERNEL && source->domain < STRATA_DOMAINS)
+		/* The source's name, not the domain's own: it is fit to be shown and is unique.
+		 * If its module was loaded anew it has several: the first one's. */
+		if (source->layer == STRATA_LAYER_KERNEL && source->domain < STRATA_DOMAINS &&
+		    !merge->domain_names[source->domain])
 			merge->domain_names[source->domain] = source->name;
 	}
 }

@@ -100,7 +100,7 @@ bool control_socket_take(int socket, struct control_request *request)
 		return false;
 	}
 	request->word = request->line;
-	request->argument = "";
+	request->argument = request->line + strlen(request->line);
 	space = strchr(request->line, ' ');
 	if (space) {
 		*space = '\0';

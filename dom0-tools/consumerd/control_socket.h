@@ -22,8 +22,8 @@
 struct control_request {
 	int client;
 	char line[CONTROL_LINE_BYTES];
-	const char *word;     /* in line */
-	const char *argument; /* in line; "" if there is none */
+	const char *word; /* in line */
+	char *argument;   /* in line; "" if there is none */
 };
 
 /*

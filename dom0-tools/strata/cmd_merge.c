@@ -13,13 +13,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "analyses/wakeup.h"
 #include "commands.h"
 #include "escape.h"
+#include "file_limit.h"
 #include "merge_report.h"
 #include "merger.h"
 #include "outputs/outputs.h"
@@ -135,17 +135,6 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 	if (!arguments->out)
 		return wrong_usage("-o OUT is missing", NULL);
 	return STRATA_STATUS_OK;
-}
-
-/* A merge has a file open for each stream, and one more for each that it writes. */
-static void raise_file_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
 }
 
 static int join(char path[PATH_BYTES], const char *dir, const char *name,
@@ -291,7 +280,8 @@ int strata_cmd_merge(int argc, char **argv)
 
 	if (status != STRATA_STATUS_OK)
 		return status < 0 ? STRATA_STATUS_OK : status;
-	raise_file_limit();
+	/* A file for each stream, and one more for each that it writes. */
+	file_limit_raise();
 	merge_report_init(&report, &options);
 	merge = strata_merge_open(arguments.raw, &options, &error);
 	if (!merge) {

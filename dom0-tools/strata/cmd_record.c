@@ -132,6 +132,7 @@ static int take_option(int option, char *argument, struct record_options *option
 		options->output = argument;
 		return STRATA_STATUS_OK;
 	case 'x':
+		options->xen_events = argument;
 		if (!select_xen_events(options->xen, argument, &error))
 			return STRATA_STATUS_OK;
 		break;
@@ -191,6 +192,7 @@ int strata_cmd_record(int argc, char **argv)
 	struct record_options options = {
 		.output = DEFAULT_OUTPUT,
 		.xen = &xen,
+		.xen_events = "all",
 		.xen_geometry = { DEFAULT_SUBBUF_BITS, DEFAULT_NR_BITS },
 	};
 	int option, status = STRATA_STATUS_OK;

@@ -13,6 +13,7 @@ enum strata_status {
 
 int strata_cmd_record(int argc, char **argv);
 int strata_cmd_list(int argc, char **argv);
+int strata_cmd_select(int argc, char **argv);
 int strata_cmd_snapshot(int argc, char **argv);
 int strata_cmd_merge(int argc, char **argv);
 

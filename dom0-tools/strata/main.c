@@ -12,6 +12,7 @@ static const struct {
 } verbs[] = {
 	{ "list", strata_cmd_list, "show what can be recorded on this host" },
 	{ "record", strata_cmd_record, "record hypervisor, guests and dom0" },
+	{ "select", strata_cmd_select, "change what a running recorder records" },
 	{ "snapshot", strata_cmd_snapshot, "write what a flight recorder holds" },
 	{ "merge", strata_cmd_merge, "make one timeline of what was recorded" },
 };

@@ -331,6 +331,38 @@ void participant_stop(struct participants *all, struct participant *one)
 	told(all, one, PARTICIPANT_STOPPING);
 }
 
+/* Adds to its source what it will record and the recording does not know. */
+static int add_events(struct participants *all, struct participant *one, struct strata_error *error)
+{
+	struct strata_source *source = &recorder_recording(all->recorder)->sources[one->source];
+	size_t i;
+
+	for (i = 0; i < one->map.nr_events; i++) {
+		const struct strata_event_desc *event = &one->map.events[i];
+
+		if (event_set_has(&one->events, i) && !strata_source_event(source, event->id) &&
+		    strata_source_add_event(source, event, error))
+			return strata_fail_in(error, "its event table");
+	}
+	return 0;
+}
+
+int participant_reselect(struct participants *all, struct participant *one,
+			 struct strata_error *error)
+{
+	if (one->step != PARTICIPANT_READY && one->step != PARTICIPANT_STARTING &&
+	    one->step != PARTICIPANT_RECORDING)
+		return 0;
+	if (participant_choose_again(all, one, error) || add_events(all, one, error))
+		return strata_fail_in(error, "domain %u", one->domain);
+	one->sequence = all->sequence++;
+	if (guest_tell_start(all->xenstore, &one->guest, one->sequence, all->overwrite,
+			     &one->events, one->filter, error))
+		return strata_fail_in(error, "domain %u", one->domain);
+	told(all, one, PARTICIPANT_STARTING);
+	return 0;
+}
+
 void participant_flush(struct participants *all, struct participant *one)
 {
 	struct strata_error why = { "" };

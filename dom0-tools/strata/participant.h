@@ -20,6 +20,13 @@ void participant_stop(struct participants *all, struct participant *one);
 void participant_flush(struct participants *all, struct participant *one);
 bool participant_flushed(struct participants *all, struct participant *one);
 
+/*
+ * What is asked of it has changed: chooses its events anew, adds those that are new to
+ * the recording, and tells it.  0, also if it does not take part; or -1.
+ */
+int participant_reselect(struct participants *all, struct participant *one,
+			 struct strata_error *error);
+
 /* Was it told something that it has not answered? */
 bool participant_owes_answer(const struct participant *one);
 

@@ -8,6 +8,7 @@
 #include "participant_events.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_probe(const struct kernel_selection *selection)
@@ -134,6 +135,15 @@ int participant_take_probe(struct participants *all, struct participant *one, bo
 	}
 	return strata_fail(error, "its module says that it probes %s, but its event table does not",
 			   selection->text);
+}
+
+int participant_choose_again(struct participants *all, struct participant *one,
+			     struct strata_error *error)
+{
+	free(one->filter);
+	one->filter = NULL;
+	return participant_choose_filter(all, one, error) || choose_events(all, one, error) ? -1
+											    : 0;
 }
 
 const struct event_set *participant_records(const struct participant *one)

@@ -29,6 +29,10 @@ int participant_next_probe(struct participants *all, struct participant *one,
 int participant_take_probe(struct participants *all, struct participant *one, bool added,
 			   struct strata_error *error);
 
+/* Chooses events and filter anew; its probes stay.  0 or -1. */
+int participant_choose_again(struct participants *all, struct participant *one,
+			     struct strata_error *error);
+
 /* The events that its records can be of; NULL: any of its table. */
 const struct event_set *participant_records(const struct participant *one);
 

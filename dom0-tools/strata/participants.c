@@ -155,6 +155,12 @@ static void take_watches(struct participants *all)
 	}
 }
 
+/* Was a domain asked for that nobody has seen? */
+static bool is_missing(const struct kernel_selection *selection)
+{
+	return !selection->found && strcmp(selection->domain, "none");
+}
+
 static bool is_pattern(const char *name)
 {
 	return strpbrk(name, "*?[") != NULL;
@@ -168,7 +174,7 @@ static int check_all_found(const struct participants *all, struct strata_error *
 	for (i = 0; i < all->nr_selections; i++) {
 		const struct kernel_selection *selection = &all->selections[i];
 
-		if (selection->found || !strcmp(selection->domain, "none"))
+		if (!is_missing(selection))
 			continue;
 		if (!all->wait && !is_pattern(selection->domain))
 			return strata_fail(error,
@@ -204,7 +210,7 @@ bool participants_expected(const struct participants *all)
 	size_t i;
 
 	for (i = 0; i < all->nr_selections; i++)
-		if (!all->selections[i].found && strcmp(all->selections[i].domain, "none"))
+		if (is_missing(&all->selections[i]))
 			return true;
 	for (i = 0; i < all->nr; i++)
 		if (all->list[i].awaited || all->list[i].step != PARTICIPANT_NONE)
@@ -280,6 +286,12 @@ void participants_name_missing(struct participants *all)
 {
 	size_t i;
 
+	for (i = 0; i < all->nr_selections; i++) {
+		if (!is_missing(&all->selections[i]))
+			continue;
+		fprintf(stderr, "strata: no domain \"%s\" came\n", all->selections[i].domain);
+		all->left_out++;
+	}
 	for (i = 0; i < all->nr; i++) {
 		struct participant *one = &all->list[i];
 		struct strata_error why = { "" };

@@ -16,11 +16,9 @@
 
 #include "commands.h"
 #include "control_socket.h"
-#include "hypervisor.h"
+#include "file_limit.h"
 #include "lock.h"
-#include "participants.h"
-#include "recorder.h"
-#include "snapshot.h"
+#include "session.h"
 #include "sources.h"
 
 /* The fallback when nobody wakes us: rings are looked at this often. */
@@ -33,19 +31,6 @@
 /* What is waited for guests to answer, at the most; later ones are late, not lost, at a start. */
 #define START_MS 3000
 #define STOP_MS  10000
-
-struct session {
-	const struct record_options *options;
-	xentoollog_logger *quiet; /* the libraries' own messages say less than ours */
-	struct hypervisor *hypervisor;
-	struct participants kernels;
-	struct recorder *recorder;
-	uint32_t tsc_khz;
-	uint64_t start_ticks;
-	uint64_t shown_s; /* seconds at the last progress line */
-	int socket;       /* for commands */
-	unsigned int snapshots;
-};
 
 static volatile sig_atomic_t interrupted;
 
@@ -94,27 +79,6 @@ static int open_xen(struct session *session, struct strata_error *error)
 	return 0;
 }
 
-/* Domains are named by the user and selected by their numbers. */
-static int select_domains(struct session *session, struct strata_error *error)
-{
-	struct xen_domain *domains;
-	struct guest *guests;
-	size_t nr, i;
-	int result;
-
-	if (guests_find(session->kernels.xenstore, &guests, &nr, error))
-		return -1;
-	domains = calloc(nr + 1, sizeof(*domains));
-	for (i = 0; domains && i < nr; i++)
-		domains[i] = (struct xen_domain){ guests[i].domain, guests[i].name };
-	result = domains ? select_xen_domains(session->options->xen, session->options->xen_domains,
-					      domains, nr, error)
-			 : strata_fail(error, "out of memory");
-	free(domains);
-	free(guests);
-	return result;
-}
-
 static int add_hypervisor(struct session *session, struct strata_error *error)
 {
 	char owner[STRATA_HV_OWNER_BYTES];
@@ -122,8 +86,6 @@ static int add_hypervisor(struct session *session, struct strata_error *error)
 
 	if (!session->options->xen->nr)
 		return 0;
-	if (session->options->xen_domains && select_domains(session, error))
-		return -1;
 	snprintf(owner, sizeof(owner), "strata record, process %ld", (long)getpid());
 	taken_over = hypervisor_create(session->hypervisor, session->options->xen_geometry,
 				       session->options->overwrite, owner, error);
@@ -141,71 +103,6 @@ static int add_hypervisor(struct session *session, struct strata_error *error)
 			"every %d ms\n",
 			STRATA_HV_VIRQ, strerror(errno), POLL_MS);
 	return 0;
-}
-
-static struct hypervisor *recorded_hypervisor(struct session *session)
-{
-	return session->options->xen->nr ? session->hypervisor : NULL;
-}
-
-/* A guest died: what all rings hold now is what led to it. */
-static void keep_last_moments(void *data, const struct participant *one)
-{
-	const struct strata_recording *recording;
-	struct session *session = data;
-	struct recorder_totals totals;
-	struct strata_error error = { "" };
-	char dir[600];
-
-	recording = recorder_recording(session->recorder);
-	snprintf(dir, sizeof(dir), "%s-died-%s", session->options->output,
-		 recording->sources[one->source].name);
-	if (snapshot_take(&session->kernels, recorded_hypervisor(session), dir, &totals, &error)) {
-		complain(&error);
-		return;
-	}
-	fprintf(stderr,
-		"strata: its last moments are in %s: %" PRIu64 " events (%" PRIu64 " KiB)\n", dir,
-		totals.events, totals.bytes >> 10);
-	session->snapshots++;
-}
-
-static void serve_snapshot(struct session *session, const struct control_request *request)
-{
-	struct recorder_totals totals;
-	struct strata_error error = { "" };
-	char answer[1800];
-
-	if (!session->options->overwrite) {
-		control_socket_answer(request, STRATA_STATUS_FAILED,
-				      "what is recorded is on the disk already; `strata record "
-				      "--overwrite` keeps it in memory for snapshots");
-		return;
-	}
-	if (snapshot_take(&session->kernels, recorded_hypervisor(session), request->argument,
-			  &totals, &error)) {
-		control_socket_answer(request, STRATA_STATUS_FAILED, error.text);
-		return;
-	}
-	session->snapshots++;
-	snprintf(answer, sizeof(answer), "%" PRIu64 " events (%" PRIu64 " KiB) are in %s",
-		 totals.events, totals.bytes >> 10, request->argument);
-	control_socket_answer(request, STRATA_STATUS_OK, answer);
-}
-
-/* One command at a time, a few each turn at the most. */
-static void serve(struct session *session)
-{
-	struct control_request request;
-
-	if (!control_socket_take(session->socket, &request))
-		return;
-	if (!strcmp(request.word, "snapshot"))
-		serve_snapshot(session, &request);
-	else
-		control_socket_answer(&request, STRATA_STATUS_USAGE,
-				      "this recorder knows no such command; use the strata of "
-				      "the same build");
 }
 
 static int prepare(struct session *session, struct strata_error *error)
@@ -231,7 +128,7 @@ static int prepare(struct session *session, struct strata_error *error)
 	session->kernels.nr_selections = session->options->nr_kernels;
 	session->kernels.wait = session->options->wait;
 	session->kernels.overwrite = session->options->overwrite;
-	session->kernels.died = session->options->overwrite ? keep_last_moments : NULL;
+	session->kernels.died = session->options->overwrite ? session_keep_last_moments : NULL;
 	session->kernels.data = session;
 	session->kernels.tsc_khz = session->tsc_khz;
 	if (add_hypervisor(session, error) || participants_gather(&session->kernels, error))
@@ -280,7 +177,7 @@ static int turn(struct session *session, struct strata_error *error)
 	uint64_t nr_packets;
 
 	wait_for_news(session);
-	serve(session);
+	session_serve(session);
 	participants_tend(&session->kernels);
 	return recorder_drain(session->recorder,
 			      session->options->overwrite ? RECORDER_DRAIN_NONE
@@ -391,12 +288,11 @@ static int stop(struct session *session, bool writable, struct strata_error *err
 
 static int record(struct session *session, struct strata_error *error)
 {
-	const struct xen_selection *xen = session->options->xen;
+	struct xen_selection *xen = session->options->xen;
 	struct strata_error later = { "" };
 	int result;
 
-	if (xen->nr && (hypervisor_select(session->hypervisor, xen->rules, xen->nr,
-					  xen->budget_per_s, error) ||
+	if (xen->nr && (session_select_xen(session, xen, session->options->xen_domains, error) ||
 			hypervisor_start(session->hypervisor, error)))
 		return -1;
 	participants_start(&session->kernels);
@@ -461,6 +357,8 @@ int record_session(const struct record_options *options)
 		return STRATA_STATUS_FAILED;
 	}
 	catch_signals();
+	/* A file for each ring, and guests may come that are not there yet. */
+	file_limit_raise();
 	if (prepare(&session, &error)) {
 		complain(&error);
 		status = STRATA_STATUS_FAILED;
@@ -483,6 +381,7 @@ int record_session(const struct record_options *options)
 		status = STRATA_STATUS_PARTIAL;
 	control_socket_close(session.socket);
 	release(&session);
+	session_reselect_clear(&session);
 	close(lock);
 	return status;
 }

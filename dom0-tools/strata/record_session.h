@@ -19,6 +19,7 @@ struct record_options {
 	const char *output;
 	uint64_t duration_ms;      /* 0: until SIGINT or SIGTERM */
 	struct xen_selection *xen; /* empty: without the hypervisor */
+	const char *xen_events;    /* what that was made from */
 	const char *xen_domains;   /* what is to be added to it; NULL: nothing */
 	struct strata_ring_geometry xen_geometry;
 	struct kernel_selection *kernels;

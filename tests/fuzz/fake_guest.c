@@ -108,8 +108,7 @@ static void make_ring(struct fake_guest *guest, uint32_t index)
 	ring->data = page_address(guest, add_pages(guest, strata_data_pages(guest->geo), false));
 	ring->nr_records = 0;
 	memset(ring->ring, 0, strata_ring_bytes(guest->geo));
-	strata_ring_init(ring->ring, guest->geo, ring->data, ring->writer,
-			 &ring->reader->read_count, index, 0);
+	strata_ring_init(ring->ring, guest->geo, ring->data, ring->writer, ring->reader, index, 0);
 }
 
 static void set_text(struct fake_guest *guest, enum fake_node_name name, const char *text)
@@ -154,9 +153,14 @@ void fake_guest_load(struct fake_guest *guest, struct randomness *random)
 	guest->nr_rings = 1 + random_below(random, FAKE_RINGS_MAX);
 	guest->nr_events = FAKE_NR_EVENTS;
 
-	event_page = add_pages(guest, strata_guest_event_pages(FAKE_NR_EVENTS), false);
-	guest->events = page_address(guest, event_page);
-	memcpy(guest->events, event_table, sizeof(event_table));
+	event_page = add_pages(guest, 1, false);
+	guest->table = page_address(guest, event_page);
+	guest->table_bytes = 0;
+	for (i = 0; i < FAKE_NR_EVENTS; i++) {
+		memcpy(guest->table + guest->table_bytes, &event_table[i],
+		       strata_event_desc_bytes(event_table[i].nr_fields));
+		guest->table_bytes += strata_event_desc_bytes(event_table[i].nr_fields);
+	}
 	for (i = 0; i < guest->nr_rings; i++)
 		make_ring(guest, i);
 	nr_refs = guest->nr_pages;
@@ -170,6 +174,7 @@ void fake_guest_load(struct fake_guest *guest, struct randomness *random)
 	guest->root->version = STRATA_GUEST_ABI_VERSION;
 	guest->root->nonce = nonce;
 	guest->root->nr_events = FAKE_NR_EVENTS;
+	guest->root->table_bytes = guest->table_bytes;
 	guest->root->nr_rings = guest->nr_rings;
 	guest->root->subbuf_bits = guest->geo.subbuf_bits;
 	guest->root->nr_subbufs_bits = guest->geo.nr_subbufs_bits;
@@ -232,12 +237,14 @@ void fake_guest_obey(struct fake_guest *guest)
 	if (sscanf(text, "start %u", &sequence) == 1) {
 		guest->recording = true;
 		snprintf(answer, sizeof(answer), "started %u", sequence);
-	} else if (sscanf(text, "stop %u", &sequence) == 1) {
-		guest->recording = false;
+	} else if (sscanf(text, "flush %u", &sequence) == 1 ||
+		   sscanf(text, "stop %u", &sequence) == 1) {
+		guest->recording = guest->recording && text[0] == 'f';
 		for (i = 0; i < guest->nr_rings; i++)
 			strata_ring_flush(guest->rings[i].ring);
 		notify(guest);
-		snprintf(answer, sizeof(answer), "stopped %u", sequence);
+		snprintf(answer, sizeof(answer), "%s %u", text[0] == 'f' ? "flushed" : "stopped",
+			 sequence);
 	} else {
 		snprintf(answer, sizeof(answer), "refused 0");
 	}
@@ -294,7 +301,7 @@ static int64_t compare_packet(const struct fake_guest *guest, uint32_t index,
 			return -1;
 		bytes = fake_event_payload_bytes(header.id);
 		make_payload(payload, bytes, index, (uint32_t)next);
-		if (content - offset < strata_record_bytes(bytes) ||
+		if (content - offset < sizeof(header) + bytes ||
 		    memcmp(packet + offset + sizeof(header), payload, bytes))
 			return -1;
 		offset += strata_record_bytes(bytes);

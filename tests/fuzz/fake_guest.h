@@ -73,7 +73,8 @@ struct fake_guest {
 	/* what lies in it */
 	struct strata_guest_root *root;
 	uint32_t *directory;
-	struct strata_event_desc *events;
+	unsigned char *table; /* of events */
+	uint32_t table_bytes;
 	struct strata_ring_geometry geo;
 	uint32_t nr_rings;
 	uint32_t nr_events;
@@ -81,6 +82,7 @@ struct fake_guest {
 
 	struct fake_node nodes[FAKE_NR_NODES];
 	bool watched;
+	char token[32];        /* of the watch */
 	uint32_t watch_events; /* queued for the recorder */
 
 	uint32_t port; /* as it publishes it */

@@ -17,6 +17,9 @@
 
 #include "fake_guest.h"
 
+/* Events of watches that may wait for the recorder, which has them in its own memory. */
+#define FAKE_WATCH_EVENTS_MAX 1000u
+
 /* Of the whole host, as maptrack is; a map beyond it fails. */
 #define FAKE_MAPPED_PAGES_MAX 2048u
 
@@ -28,6 +31,9 @@ struct fake_host {
 	void (*copying)(void *data, const void *from, size_t bytes);
 	void (*copied)(void *data);
 	void *data;
+
+	uint32_t domain_events; /* domains came or went: queued for the recorder */
+	char domains_token[32];
 
 	/* what the recorder did */
 	uint64_t waits;

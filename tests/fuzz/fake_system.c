@@ -55,9 +55,10 @@ int __wrap_poll(struct pollfd *fds, nfds_t nr, int timeout_ms)
 	int ready = 0;
 	nfds_t i;
 
-	fake_host.waits++;
-	if (timeout_ms)
+	if (timeout_ms) {
+		fake_host.waits++;
 		fake_host.work(fake_host.data);
+	}
 	for (i = 0; i < nr; i++) {
 		bool readable = (fds[i].fd == FAKE_FD_XENSTORE && fake_xenstore_readable()) ||
 				(fds[i].fd == FAKE_FD_EVTCHN && fake_evtchn_readable());

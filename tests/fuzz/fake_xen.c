@@ -317,12 +317,34 @@ void xencall_free_buffer(xencall_handle *handle, void *buffer)
 	free(buffer);
 }
 
+/* All that are not gone run. */
+static void list_domains(struct xen_sysctl_getdomaininfolist *list)
+{
+	size_t i;
+
+	list->num_domains = 0;
+	for (i = 0; i < fake_host.nr_guests && list->num_domains < list->max_domains; i++) {
+		xen_domctl_getdomaininfo_t *info = &list->buffer.p[list->num_domains];
+
+		if (!fake_host.guests[i].alive || fake_host.guests[i].domain < list->first_domain)
+			continue;
+		memset(info, 0, sizeof(*info));
+		info->domain = (domid_t)fake_host.guests[i].domain;
+		info->flags = XEN_DOMINF_running;
+		list->num_domains++;
+	}
+}
+
 int xencall1(xencall_handle *handle, unsigned int number, uint64_t argument)
 {
 	struct xen_sysctl *sysctl = (struct xen_sysctl *)(uintptr_t)argument;
 	struct strata_hv_op op;
 
 	(void)handle;
+	if (number == __HYPERVISOR_sysctl && sysctl->cmd == XEN_SYSCTL_getdomaininfolist) {
+		list_domains(&sysctl->u.getdomaininfolist);
+		return 0;
+	}
 	memcpy(&op, &sysctl->u, sizeof(op));
 	if (number != __HYPERVISOR_sysctl || op.operation != STRATA_HV_QUERY) {
 		errno = EINVAL;

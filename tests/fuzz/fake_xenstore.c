@@ -137,9 +137,13 @@ bool xs_watch(struct xs_handle *handle, const char *path, const char *token)
 	struct fake_guest *guest = guest_of(path, &rest);
 
 	(void)handle;
-	(void)token;
+	if (path[0] == '@') {
+		snprintf(fake_host.domains_token, sizeof(fake_host.domains_token), "%s", token);
+		fake_host.domain_events++;
+	}
 	if (guest) {
 		guest->watched = true;
+		snprintf(guest->token, sizeof(guest->token), "%s", token);
 		guest->watch_events++; /* a new watch fires at once */
 	}
 	return true;
@@ -169,34 +173,49 @@ bool fake_xenstore_readable(void)
 {
 	size_t i;
 
+	if (fake_host.domain_events)
+		return true;
 	for (i = 0; i < fake_host.nr_guests; i++)
 		if (fake_host.guests[i].watched && fake_host.guests[i].watch_events)
 			return true;
 	return false;
 }
 
+static char **watch_event(const char *path, const char *token)
+{
+	char **event = calloc(1, 2 * sizeof(*event) + 128);
+
+	if (!event)
+		abort();
+	event[XS_WATCH_PATH] = (char *)&event[2];
+	event[XS_WATCH_TOKEN] = event[XS_WATCH_PATH] + 64;
+	snprintf(event[XS_WATCH_PATH], 64, "%s", path);
+	snprintf(event[XS_WATCH_TOKEN], 64, "%s", token);
+	return event;
+}
+
 char **xs_check_watch(struct xs_handle *handle)
 {
+	char path[64];
 	size_t i;
 
 	(void)handle;
 	fake_host.between(fake_host.data);
+	if (fake_host.domain_events) {
+		fake_host.domain_events--;
+		return watch_event("@releaseDomain", fake_host.domains_token);
+	}
 	for (i = 0; i < fake_host.nr_guests; i++) {
 		struct fake_guest *guest = &fake_host.guests[i];
-		char **event;
 
 		if (!guest->watched || !guest->watch_events)
 			continue;
+		if (guest->watch_events > FAKE_WATCH_EVENTS_MAX)
+			fake_host.misuse = "it lets events of watches pile up";
 		guest->watch_events--;
-		event = calloc(1, 2 * sizeof(*event) + 128);
-		if (!event)
-			abort();
-		event[XS_WATCH_PATH] = (char *)&event[2];
-		event[XS_WATCH_TOKEN] = event[XS_WATCH_PATH] + 64;
-		snprintf(event[XS_WATCH_PATH], 64, "/local/domain/%u/%s/state", guest->domain,
+		snprintf(path, sizeof(path), "/local/domain/%u/%s/state", guest->domain,
 			 STRATA_GUEST_XENSTORE_DIR);
-		snprintf(event[XS_WATCH_TOKEN], 64, "state");
-		return event;
+		return watch_event(path, guest->token);
 	}
 	errno = EAGAIN;
 	return NULL;

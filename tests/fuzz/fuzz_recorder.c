@@ -83,7 +83,7 @@ static const char *run_checked(uint64_t seed, bool lying)
 	}
 	if (liars_scribbled())
 		scribbler_begin(&guests[0], &guests[2], seed);
-	wrong = record_checked(raw, lying, NULL);
+	wrong = record_checked(raw, lying, liars_decide(2) ? "t[ai]*,?*o*,*" : NULL, NULL);
 	if (liars_scribbled())
 		scribbler_end();
 	return wrong ? wrong : check_outcome();
@@ -211,7 +211,7 @@ int main(int argc, char **argv)
 		{ "one", required_argument, NULL, 'o' },
 		{ NULL, 0, NULL, 0 },
 	};
-	uint64_t wanted = 200000, seed = 20260101, one = 0;
+	uint64_t wanted = 150000, seed = 20260101, one = 0;
 	bool again = false;
 	int option;
 

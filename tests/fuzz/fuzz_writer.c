@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fuzz_writer.c - the core's writer, as a guest has it, under a dom0 that lies:
- * the page that dom0 may write holds anything, and changes between two loads.
- * The writer must stay within its memory, end each operation in a few steps,
- * keep the records under way from each other, and count what it loses; and once
- * dom0 reads as it should, everything arrives again.
+ * fuzz_writer.c - the core's writer, as a guest has it, in both modes, under a
+ * dom0 that lies: the page that dom0 may write holds anything, and changes between
+ * two loads.  The writer must stay within its memory, end each operation in a few
+ * steps, count what it loses, and keep the records under way from each other as
+ * long as the sub-buffer table is true; once dom0 reads as it should, everything
+ * arrives again.
  *
  *     fuzz_writer [--mutations N] [--seed N]   runs until N mutations were made
  *     fuzz_writer --one SEED                   one run again, as a failure named it
  *
- * Speaks TAP.  The areas lie between pages that nobody may touch, and the
- * writer's view of dom0's page cannot be written.
+ * Speaks TAP.  The areas lie between pages that nobody may touch.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -28,38 +28,17 @@
 #include "watchdog.h"
 
 #define SECONDS_MAX 20u
-#define DATA_PAGES  16u
+#define DATA_PAGES  18u
 #define RING_PAGES  2u
 /* Loads in one operation of the writer that nothing interrupts; more is a loop. */
 #define LOADS_MAX  64u
 #define DEPTH_MAX  3u
 #define OPERATIONS 400u
 
-/* How a ring is made; a run picks one. */
-struct mode {
-	const char *name;
-	void (*init)(struct strata_ring *ring, struct strata_ring_geometry geo, void *data,
-		     struct strata_ring_writer_area *shared,
-		     const struct strata_ring_reader_area *reader, strata_count_t first);
-};
-
-static void init_discard(struct strata_ring *ring, struct strata_ring_geometry geo, void *data,
-			 struct strata_ring_writer_area *shared,
-			 const struct strata_ring_reader_area *reader, strata_count_t first)
-{
-	strata_ring_init(ring, geo, data, shared, &reader->read_count, 0, first);
-}
-
-static const struct mode modes[] = {
-	{ "discard", init_discard },
-};
-
-#define NR_MODES (uint32_t)(sizeof(modes) / sizeof(modes[0]))
-
 static struct {
 	unsigned char *ring_pages, *writer_area, *data;
-	const unsigned char *reader_area; /* as the guest sees it */
-	unsigned char *dom0;              /* the same page, as dom0 sees it */
+	unsigned char *reader_area; /* as the guest sees it */
+	unsigned char *dom0;        /* the same page, as dom0 sees it */
 	struct strata_ring *ring;
 	struct strata_ring_geometry geo;
 } memory;
@@ -69,6 +48,7 @@ static uint64_t ticks = 1, mutations, mutations_of_run, run_seed, stores;
 static uint64_t reserved, refused; /* of the run */
 static uint32_t depth, loads;
 static bool lying;
+static bool table_lies;   /* also the sub-buffer table: then two places may have one memory */
 static const char *wrong; /* the first thing that is */
 
 static void operate(void);
@@ -84,11 +64,11 @@ static void blame(const char *what)
 /* One word, or all of the page; mostly near what would be true. */
 static void mutate_page(unsigned char *page, struct randomness *random)
 {
-	uint32_t span = random_one_in(random, 2) ? 8 : STRATA_PAGE_BYTES / 8;
+	uint32_t span = !table_lies || random_one_in(random, 2) ? 8 : STRATA_PAGE_BYTES / 8;
 	uint64_t *word = (uint64_t *)page + random_below(random, span);
 	uint32_t i;
 
-	switch (random_below(random, 16)) {
+	switch (random_below(random, 16) + 2 * !table_lies) {
 	case 0:
 		memset(page, (int)random_next(random), STRATA_PAGE_BYTES);
 		break;
@@ -190,7 +170,7 @@ static void check_slot(const struct strata_slot *slot, uint32_t payload_bytes)
 	strata_count_t place = (strata_count_t)(slot->payload - memory.data);
 	strata_count_t begin = place - STRATA_RECORD_HEADER_BYTES;
 
-	if (slot->payload < memory.data || place >= strata_buffer_bytes(memory.geo) ||
+	if (slot->payload < memory.data || place >= strata_data_bytes(memory.geo) ||
 	    strata_subbuf_offset(memory.geo, begin) < STRATA_PACKET_HEADER_BYTES ||
 	    strata_subbuf_offset(memory.geo, begin) + strata_record_bytes(payload_bytes) >
 		    strata_subbuf_bytes(memory.geo) ||
@@ -217,7 +197,7 @@ static void write_record(uint32_t payload_bytes)
 		for (i = random_below(&random_numbers, 30); lying && i > 0 && !wrong; i--)
 			operate();
 	for (i = 0; i < payload_bytes; i++)
-		if (slot.payload[i] != mark)
+		if (slot.payload[i] != mark && !table_lies)
 			blame("a record under way was overwritten");
 	loads = 0;
 	strata_ring_commit(memory.ring, &slot);
@@ -268,7 +248,7 @@ static uint64_t drain(struct strata_ring_reader *reader)
 {
 	uint64_t records = 0;
 
-	while (strata_reader_ready(reader)) {
+	while (strata_reader_get(reader)) {
 		const unsigned char *packet = strata_reader_subbuf(reader);
 		struct strata_packet_header header;
 		struct strata_record_header record;
@@ -297,9 +277,14 @@ static void check_recovery(void)
 	strata_ring_flush(memory.ring);
 	memset(area, 0, STRATA_PAGE_BYTES);
 	area->read_count = strata_subbuf_align_up(memory.geo, memory.ring->write_count);
+	for (i = 0; i < strata_nr_subbufs(memory.geo); i++)
+		area->table[i] = strata_table_word(
+			memory.geo, area->read_count - strata_buffer_bytes(memory.geo), i);
 	if (strata_reader_init(&reader, memory.geo, (const void *)memory.writer_area, area,
-			       memory.data, area->read_count) != STRATA_READER_OK)
+			       memory.data) != STRATA_READER_OK)
 		blame("its writer area is no ring's any more");
+	reader.overwrite = memory.ring->overwrite;
+	reader.read_count = area->read_count;
 	for (i = 0; i < 600 && !wrong; i++) {
 		write_record(20);
 		if (i % 20 == 0)
@@ -315,7 +300,6 @@ static void check_recovery(void)
 
 static void make_ring(void)
 {
-	const struct mode *mode = &modes[random_below(&random_numbers, NR_MODES)];
 	strata_count_t first = 0;
 	size_t bytes;
 
@@ -331,18 +315,19 @@ static void make_ring(void)
 	memset(memory.writer_area, 0, STRATA_PAGE_BYTES);
 	memset(memory.dom0, 0, STRATA_PAGE_BYTES);
 	memory.data += (size_t)DATA_PAGES * STRATA_PAGE_BYTES;
-	memory.data -= strata_buffer_bytes(memory.geo);
-	memset(memory.data, 0, strata_buffer_bytes(memory.geo));
-	((struct strata_ring_reader_area *)memory.dom0)->read_count = first;
-	mode->init(memory.ring, memory.geo, memory.data,
-		   (struct strata_ring_writer_area *)memory.writer_area,
-		   (const struct strata_ring_reader_area *)memory.reader_area, first);
+	memory.data -= strata_data_bytes(memory.geo);
+	memset(memory.data, 0, strata_data_bytes(memory.geo));
+	strata_ring_init(memory.ring, memory.geo, memory.data,
+			 (struct strata_ring_writer_area *)memory.writer_area,
+			 (struct strata_ring_reader_area *)memory.reader_area, 0, first);
+	memory.ring->overwrite = random_one_in(&random_numbers, 2);
 }
 
 static void lie_and_write(bool scribbling)
 {
 	uint32_t i;
 
+	table_lies = random_one_in(&random_numbers, 2);
 	lying = true;
 	if (scribbling)
 		scribble(true);
@@ -401,7 +386,8 @@ static void make_memory(void)
 	unsigned char *seen = guarded(1);
 
 	if (page < 0 || ftruncate(page, STRATA_PAGE_BYTES) ||
-	    mmap(seen, STRATA_PAGE_BYTES, PROT_READ, MAP_SHARED | MAP_FIXED, page, 0) == MAP_FAILED)
+	    mmap(seen, STRATA_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, page,
+		 0) == MAP_FAILED)
 		abort();
 	memory.reader_area = seen;
 	memory.dom0 = mmap(NULL, STRATA_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, page, 0);

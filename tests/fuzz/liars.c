@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+/* How often a guest that floods writes its state in one wait of the recorder. */
+#define FLOOD 20u
+
 /* What one guest of a run does; of the honest one all is zero. */
 struct liar {
 	struct fake_guest *guest;
@@ -116,11 +119,13 @@ static void work_of(struct liar *liar)
 	if (guest->recording)
 		for (i = random_below(&lies, liar->per_wait + 1); i > 0; i--)
 			lie(liar, MUTATE_WHEN_RECORDED);
-	if (liar->floods)
+	for (i = 0; liar->floods && i < FLOOD; i++)
 		fake_guest_set_node(guest, FAKE_STATE, guest->nodes[FAKE_STATE].value,
 				    guest->nodes[FAKE_STATE].length);
-	if (falls_due(&liar->dies_in))
+	if (falls_due(&liar->dies_in)) {
 		guest->alive = false;
+		fake_host.domain_events++;
+	}
 	if (falls_due(&liar->unloads_in))
 		for (i = 0; i < FAKE_NR_NODES; i++)
 			fake_guest_remove_node(guest, i);
@@ -159,8 +164,9 @@ static void choose(struct liar *liar)
 	liar->budget = 20 + random_below(&lies, 300);
 	liar->per_wait = 1 + random_below(&lies, 24);
 	liar->storms = random_one_in(&lies, 6);
-	liar->floods = random_one_in(&lies, 24);
-	liar->guest->deaf = random_one_in(&lies, 40);
+	liar->floods = random_one_in(&lies, 40);
+	/* The flood lasts as long as its answer is awaited. */
+	liar->guest->deaf = random_one_in(&lies, liar->floods ? 2 : 40);
 	liar->dies_in = random_one_in(&lies, 12) ? 1 + random_below(&lies, 20) : 0;
 	liar->unloads_in = random_one_in(&lies, 20) ? 1 + random_below(&lies, 20) : 0;
 	/* Not while another thread writes there. */

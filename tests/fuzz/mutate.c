@@ -131,7 +131,9 @@ static bool mutate_root(struct fake_guest *guest, struct randomness *random)
 	struct strata_guest_root *root = guest->root;
 	struct strata_ring_geometry geo;
 
-	switch (random_below(random, 12)) {
+	switch (random_below(random, 13)) {
+	case 12:
+		return mutate_number(&root->table_bytes, sizeof(root->table_bytes), random);
 	case 0:
 		return mutate_number(&root->magic, sizeof(root->magic), random);
 	case 1:
@@ -154,11 +156,13 @@ static bool mutate_root(struct fake_guest *guest, struct randomness *random)
 	default:
 		root->nr_rings = 1 + random_below(random, random_one_in(random, 4) ? 256 : 8);
 		root->nr_events = 1 + random_below(random, 64);
+		root->table_bytes =
+			guest->table_bytes + random_below(random, 2 * STRATA_PAGE_BYTES);
 		root->subbuf_bits = (uint8_t)(12 + random_below(random, 4));
 		root->nr_subbufs_bits = (uint8_t)(1 + random_below(random, 3));
 		geo.subbuf_bits = root->subbuf_bits;
 		geo.nr_subbufs_bits = root->nr_subbufs_bits;
-		root->nr_refs = (uint32_t)strata_guest_refs(root->nr_events, root->nr_rings, geo);
+		root->nr_refs = (uint32_t)strata_guest_refs(root->table_bytes, root->nr_rings, geo);
 		return true;
 	}
 }
@@ -185,15 +189,12 @@ static bool mutate_grant(struct fake_guest *guest, struct randomness *random)
 	return true;
 }
 
-/* A place in the table: mostly near an event's begin, where there is something. */
 static bool mutate_event(struct fake_guest *guest, struct randomness *random)
 {
 	static const char *const texts[] = { "struct", "uint32_t", "a\"b", "\x1b[2J", "task",
 					     "tick",   "_",        "0x",   "}; env {" };
-	uint32_t event = random_below(random, guest->nr_events);
-	uint32_t span = random_one_in(random, 3) ? sizeof(struct strata_event_desc) : 104u;
-	uint32_t at = random_below(random, span - 8u);
-	unsigned char *where = (unsigned char *)&guest->events[event] + at;
+	uint32_t at = random_below(random, guest->table_bytes - 8u);
+	unsigned char *where = guest->table + at;
 	uint32_t width = random_below(random, 5);
 	const char *text;
 

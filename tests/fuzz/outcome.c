@@ -81,7 +81,7 @@ static void count_event(struct strata_sink *sink, const struct strata_timeline_e
 	counting->disordered |= event->ns < counting->last_ns;
 	counting->last_ns = event->ns;
 	counting->honest_events += !strcmp(event->stream->source->name, guests[HONEST].name);
-	for (i = 0; i < event->class->payload_bytes; i++)
+	for (i = 0; i < event->payload_bytes; i++)
 		counting->sum += event->payload[i];
 }
 

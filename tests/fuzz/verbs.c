@@ -70,9 +70,15 @@ static const char *check_host(void)
 	return NULL;
 }
 
-const char *record_checked(const char *raw, bool lying, char **text)
+const char *record_checked(const char *raw, bool lying, const char *patterns, char **text)
 {
-	const struct record_options options = { .output = raw, .duration_ms = RECORD_MS };
+	struct kernel_selection every = { .domain = "*", .text = patterns ? patterns : "all" };
+	struct xen_selection nothing = { .nr = 0 };
+	const struct record_options options = { .output = raw,
+						.duration_ms = RECORD_MS,
+						.kernels = &every,
+						.nr_kernels = 1,
+						.xen = &nothing };
 	struct words words;
 	const char *wrong;
 	int status;

@@ -12,9 +12,12 @@
 
 extern bool verbs_shown; /* what they print also goes to stderr */
 
-/* @lying: that something is left out is no failure then.  @text: OUT, NULL or the caller's to free.
+/*
+ * @lying:    that something is left out is no failure then
+ * @patterns: of events of every kernel; NULL: all
+ * @text:     OUT, NULL or the caller's to free
  */
-const char *record_checked(const char *raw, bool lying, char **text);
+const char *record_checked(const char *raw, bool lying, const char *patterns, char **text);
 const char *list_checked(void);
 const char *merge_checked(const char *raw, const char *out);
 

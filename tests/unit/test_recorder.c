@@ -35,6 +35,12 @@ static void *zeroed(size_t bytes)
 	return memory;
 }
 
+static int get(struct ring *ring, struct strata_error *error)
+{
+	(void)error;
+	return strata_reader_get(&ring->reader);
+}
+
 static int put(struct ring *ring, struct strata_error *error)
 {
 	(void)error;
@@ -47,13 +53,14 @@ static void ring_open(struct test_ring *ring, uint32_t cpu)
 	ring->writer = zeroed(strata_ring_bytes(geo));
 	ring->writer_area = zeroed(sizeof(*ring->writer_area));
 	ring->reader_area = zeroed(sizeof(*ring->reader_area));
-	ring->data = zeroed(strata_buffer_bytes(geo));
-	strata_ring_init(ring->writer, geo, ring->data, ring->writer_area,
-			 &ring->reader_area->read_count, cpu, 0);
+	ring->data = zeroed(strata_data_bytes(geo));
+	strata_ring_init(ring->writer, geo, ring->data, ring->writer_area, ring->reader_area, cpu,
+			 0);
 	assert_int_equal(strata_reader_init(&ring->ring.reader, geo, ring->writer_area,
-					    ring->reader_area, ring->data, 0),
+					    ring->reader_area, ring->data),
 			 STRATA_READER_OK);
 	ring->ring.cpu = cpu;
+	ring->ring.get = get;
 	ring->ring.put = put;
 }
 
@@ -115,11 +122,13 @@ static void many_rings_of_a_guest_do_not_keep_the_recorder_from_the_others(void 
 	add_source(recorder, "one");
 	for (i = 0; i < NR_RINGS; i++) {
 		ring_open(&many[i], i);
-		assert_int_equal(recorder_add_ring(recorder, 0, &many[i].ring, &error), 0);
+		assert_int_equal(
+			recorder_add_ring(recorder, 0, &many[i].ring, RECORDER_FROM_NOW, &error),
+			0);
 		ring_fill(&many[i]);
 	}
 	ring_open(&one, 0);
-	assert_int_equal(recorder_add_ring(recorder, 1, &one.ring, &error), 0);
+	assert_int_equal(recorder_add_ring(recorder, 1, &one.ring, RECORDER_FROM_NOW, &error), 0);
 	ring_fill(&one);
 
 	/* All of the one ring, and of the many no more than 16 MiB in one pass. */

@@ -66,7 +66,14 @@ expect_equal "the default memory of a guest" "memory = 128" "$(grep memory "$wor
 expect_equal "the pin of a guest" 'cpus = "1"' "$(grep cpus "$work/lab/guests/g1.cfg" | grep -v vcpus)"
 expect_equal "what a guest's init is told" 'g1 yes a=1 b=2 workload sleeper 10 & busy"' \
 	"$(sed -n 's/^extra.* -- //p' "$work/lab/guests/g1.cfg")"
+expect_equal "what becomes of a guest that reboots" 'on_reboot = "destroy"' "$(grep on_reboot "$work/lab/guests/g1.cfg")"
 expect_equal "the script of dom0" "hello.sh" "$(cat "$work/lab/script")"
 expect_equal "the pin of dom0" "0" "$(cat "$work/lab/pin")"
+
+printf '%s\n' "$host" "$dom0" 'guest g1 type=pv' 'guest g2 type=pv start=no on_reboot=restart' >"$file"
+read_description "$file"
+write_dom0_files "$work/lab"
+expect_equal "a guest that is left to the script is not started" g1 "$(cat "$work/lab/guests/list")"
+expect_equal "but configured" 'on_reboot = "restart"' "$(grep on_reboot "$work/lab/guests/g2.cfg")"
 
 finish

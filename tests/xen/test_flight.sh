@@ -13,7 +13,7 @@ numbers() {
 	local domain=$1
 	shift
 	for recording in "$@"; do
-		grep -hE " $domain .*sys(call_entry|_enter).*0x5354, .*0x52415441, " "$OUT/$recording-merged/timeline.txt"
+		grep -hE " $domain .*sys_enter.*0x5354, .*0x52415441, " "$OUT/$recording-merged/timeline.txt"
 	done | sed -E 's/.*0x5354, (\[1\] = )?0x52415441, (\[2\] = )?(0x[0-9a-f]+).*/\3/' | while read -r hex; do
 		echo $((hex))
 	done
@@ -32,12 +32,14 @@ mkdir -p "$OUT"
 check "the kernel benchmark builds" tests/bench/kernel/build.sh "$OUT"
 boot "$here/flight.lab" "$OUT" --limit 240
 sed -n 's/.*LAB > .*strata_bench: /# in the kernel, /p' "$OUT/progress.log"
-for name in snapshot again first-died-g1 hung second-died-g2 second; do
+for name in snapshot again changed first-died-g1 hung second-died-g2 second; do
 	check "$name: merges, no violation" merged_cleanly "$OUT/$name" "$OUT/$name-merged"
 	check "$name: babeltrace2 opens it without a warning" opens "$OUT/$name-merged/ctf"
 done
 check "a snapshot has each call once" has_all g3 1 1000 snapshot
 check "the next one has the ones after it" has_all g3 1001 2000 again
+check "changed to sched_*: no call is recorded" bash -c "! grep -q ' g3/.*sys_enter.*0x5354, *0x52415441, *0x2[0-9a-f]{3}' '$OUT/changed-merged/timeline.txt'"
+check "but who runs is" grep -qE " g3/.*sched_switch" "$OUT/changed-merged/timeline.txt"
 check "a panic: each call until then" has_all g1 1 3000 snapshot again first-died-g1
 check "a guest that hangs: each call until then" has_all g3 2001 5000 first-died-g1 hung
 check "destroyed, recorder killed and restarted: each call until then" has_all g2 1 3000 second-died-g2

@@ -27,9 +27,8 @@ limit_is_kept() {
 }
 
 rm -rf "$OUT"
-mkdir -p "$OUT/smoke" "$OUT/pvh"
+mkdir -p "$OUT/smoke"
 boot "$here/smoke.lab" "$OUT/smoke"
-boot "$here/pvh.lab" "$OUT/pvh"
 check "a guest whose module does not load is named" failing_guest_is_named
 check "the limit is kept, and QEMU is gone" limit_is_kept
 finish

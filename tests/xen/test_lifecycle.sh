@@ -9,7 +9,7 @@
 
 OUT=out/tests/lifecycle
 
-# phase NUMBER SOURCE: all of its 100 marked calls are in the timeline, told of that source.
+# phase NUMBER NAME: all of its 100 marked calls are in the timeline, told of the domain of that name.
 phase() {
 	local found
 	found=$(grep -cE "[ 0-9]$2/[0-9]+ +syscall_entry .*args=\\[0x5354,0x52415441,$(printf '0x%x' "$1")," \
@@ -44,13 +44,13 @@ check "the recording merges, no violation" merge
 check "babeltrace2 opens it without a warning" opens "$OUT/merged/ctf"
 check "what a guest did at first" phase 1 g1
 check "a guest that appeared" phase 2 g2
-check "after its module was loaded anew" phase 3 g1-1
-check "on a vCPU that goes" phase 4 g1-1
-check "while it is gone" phase 5 g1-1
-check "on the vCPU that came again" phase 6 g1-1
+check "after its module was loaded anew" phase 3 g1
+check "on a vCPU that goes" phase 4 g1
+check "while it is gone" phase 5 g1
+check "on the vCPU that came again" phase 6 g1
 check "after a pause" phase 7 g2
-check "while a physical CPU is gone" phase 8 g1-1
-check "after it came again" phase 9 g1-1
+check "while a physical CPU is gone" phase 8 g1
+check "after it came again" phase 9 g1
 check "in a restored guest" phase 10 'g2-[0-9]+'
 check "in a rebooted guest" phase 11 'g1-[2-9][0-9]*'
 check "the unloaded module's end is recorded" went g1 "module unloaded"

@@ -7,38 +7,14 @@
 
 # shellcheck source=tests/xen/scripts/expect.sh
 . "${0%/*}/expect.sh"
+# shellcheck source=tests/xen/scripts/recorder.sh
+. "${0%/*}/recorder.sh"
 
 # The kernels whose buffers are large enough.
 WELL="--kernel dom0 --kernel g1"
 
 mkdir -p /tmp/logs
 cd /tmp/logs || exit
-
-# Runs a command; its output goes to file $1, its status to $status.
-try() {
-	log=$1
-	shift
-	status=0
-	"$@" >"$log" 2>&1 || status=$?
-}
-
-# Checks the status of the last try(), or of the recorder whose $log it was.
-expect_status() {
-	if [ "$status" = "$2" ]; then
-		passed "$1"
-	else
-		missed "$1" "status $status, not $2" "$log"
-	fi
-}
-
-# Waits, in the background of a recorder, until its log $1 says that it records.
-await_recording() {
-	tries=0
-	until grep -q "recording .* sources into" "$1" || [ $tries -gt 100 ]; do
-		usleep 100000
-		tries=$((tries + 1))
-	done
-}
 
 list_shows_what_is_there() {
 	try list strata list
@@ -62,9 +38,7 @@ small_buffer_counts_what_it_loses() {
 		usleep 200000
 		tries=$((tries + 1))
 	done
-	kill -INT $recorder
-	wait $recorder
-	status=$?
+	end_recorder INT
 	log=marked
 	expect_status "a buffer that is too small is recorded" 0
 	expect_line "losses come with a next step" marked 'larger buffers lose less'
@@ -87,15 +61,13 @@ guest_without_module_is_named() {
 }
 
 second_recorder_is_refused() {
-	strata record --duration 4s --output /tmp/first $WELL >first 2>&1 &
-	first=$!
-	await_recording first
+	start_recorder first --duration 4s --output /tmp/first $WELL
 	try second strata record --duration 1s --output /tmp/second
 	expect_status "a second recorder is refused" 1
-	expect_line "and told who is first" second "strata record, process $first records already"
+	expect_line "and told who is first" second "strata record, process $recorder records already"
 	try busylist strata list
-	expect_line "list shows who records" busylist "recording by strata record, process $first"
-	wait $first
+	expect_line "list shows who records" busylist "recording by strata record, process $recorder"
+	wait $recorder
 	status=$?
 	log=first
 	expect_status "the first one is not disturbed" 0
@@ -103,40 +75,18 @@ second_recorder_is_refused() {
 }
 
 interrupt_keeps_what_was_recorded() {
-	strata record --output "$LAB_OUT/interrupted" $WELL >interrupted 2>&1 &
-	recorder=$!
-	await_recording interrupted
+	start_recorder interrupted --output "$LAB_OUT/interrupted" $WELL
 	sleep 2
-	kill -INT $recorder
-	wait $recorder
-	status=$?
+	end_recorder INT
 	log=interrupted
 	expect_status "Ctrl-C ends a recording well" 0
 	expect_line "and says so" interrupted 'ended by a signal; what was recorded is complete'
-}
-
-killed_recorder_makes_way() {
-	strata record --output /tmp/killed $WELL >killed 2>&1 &
-	recorder=$!
-	await_recording killed
-	kill -KILL $recorder
-	wait $recorder
-	try after strata record --duration 2s --output "$LAB_OUT/after" $WELL
-	expect_status "after kill -9 the next recorder records" 0
-	expect_line "and frees what was left" after 'freeing the rings in Xen that "strata record, process'
 }
 
 output_is_refused_early() {
 	try nowhere strata record --duration 1s --output /proc/nowhere
 	expect_status "an output that cannot be written is refused" 1
 	expect_line "with a next step" nowhere 'name a directory that can be written with --output'
-	mkdir -p /tmp/full
-	mount -t tmpfs -o size=2m tmpfs /tmp/full
-	try full strata record --duration 60s --output /tmp/full/recording
-	expect_status "a full disk ends the recording" 1
-	expect_line "it says why" full 'No space left on device'
-	cp -r /tmp/full/recording "$LAB_OUT/full"
-	umount /tmp/full
 }
 
 no_right_is_said() {
@@ -148,27 +98,8 @@ no_right_is_said() {
 	expect_line "and both versions are named" abi 'this Xen has Strata of ABI version 2, and this tool speaks version 99'
 }
 
-module_unloads_while_mapped() {
-	strata record --duration 5s --output "$LAB_OUT/unloaded" $WELL >unloaded 2>&1 &
-	recorder=$!
-	await_recording unloaded
-	sleep 1
-	try rmmod rmmod strata
-	expect_status "the module unloads while it is mapped and recording" 0
-	wait $recorder
-	status=$?
-	log=unloaded
-	expect_status "the recorder says that something is missing" 3
-	try again insmod /lib/strata.ko
-	expect_status "the module loads again" 0
-	try reload strata record --duration 2s --output "$LAB_OUT/reloaded" --kernel dom0
-	expect_status "and records again" 0
-}
-
 xentrace_works_beside() {
-	strata record --duration 5s --output "$LAB_OUT/beside" $WELL >beside 2>&1 &
-	recorder=$!
-	await_recording beside
+	start_recorder beside --duration 5s --output "$LAB_OUT/beside" $WELL
 	try xentrace xentrace -D -T 2 -e 0x0002f000 /tmp/xentrace.bin
 	wait $recorder
 	status=$?
@@ -183,10 +114,8 @@ small_buffer_counts_what_it_loses
 guest_without_module_is_named
 second_recorder_is_refused
 interrupt_keeps_what_was_recorded
-killed_recorder_makes_way
 output_is_refused_early
 no_right_is_said
-module_unloads_while_mapped
 xentrace_works_beside
 
 dmesg >"$LAB_OUT/dom0-dmesg"

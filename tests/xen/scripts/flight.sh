@@ -39,6 +39,22 @@ a_snapshot_holds_what_was_and_recording_goes_on() {
 	expect_status "and another one" 0
 }
 
+what_is_recorded_changes_while_it_is() {
+	try select strata select --kernel 'g3:sched_*' --xen sched
+	expect_status "what is recorded can be changed" 0
+	sleep 1
+	number g3 9001 9100 wait
+	await_console g3 "^numbered: 9100 done"
+	try changed strata snapshot --output "$LAB_OUT/changed"
+	expect_status "a snapshot of that is taken" 0
+	try back strata select --kernel g3:default --xen all
+	expect_status "and changed back" 0
+	try nonsense strata select --kernel g3:no_such_event
+	expect_status "what does not exist is refused" 1
+	expect_line "and named" nonsense '"no_such_event" names no event'
+	sleep 1
+}
+
 a_panic_leaves_its_last_moments() {
 	number g1 1 3000 panic
 	await_line fly "its last moments are in .*-died-g1"
@@ -82,6 +98,7 @@ what_an_event_costs() {
 
 fly fly first
 a_snapshot_holds_what_was_and_recording_goes_on
+what_is_recorded_changes_while_it_is
 a_panic_leaves_its_last_moments
 a_guest_that_hangs_is_read_all_the_same
 a_dead_recorder_leaves_the_rings_flying

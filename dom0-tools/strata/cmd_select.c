@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* cmd_select.c - `strata select`: has the recorder that is running record something else. */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "control_socket.h"
+
+static void usage(FILE *out)
+{
+	fprintf(out,
+		"Usage: strata select OPTIONS\n"
+		"Changes what a running `strata record` records; what is not named stays as it is.\n\n"
+		"      --xen EVENTS           instead of those of before; as all of these options, as\n"
+		"      --xen-domain DOMAINS   for `strata record`\n"
+		"      --xen-budget EVENTS\n"
+		"      --kernel DOMAIN:EVENTS for the domains that it names; DOMAIN:none: nothing of it\n"
+		"      --tid DOMAIN:N,N,...\n"
+		"      --pid DOMAIN:N,N,...\n\n"
+		"Status: 0 it holds now, 1 failed, 2 wrong usage.\n"
+		"Example: strata select --xen sched,evtchn_send --kernel 'g1:sched_*,block/*'\n");
+}
+
+/* Appends NAME=VALUE to the request.  False: it is too long, or cannot be sent. */
+static bool append(char *line, size_t bytes, const char *name, const char *value)
+{
+	size_t length = strlen(line);
+	const char *between = length > strlen("select ") ? "\t" : "";
+
+	return !strpbrk(value, "\t\n") && snprintf(line + length, bytes - length, "%s%s=%s",
+						   between, name, value) < (int)(bytes - length);
+}
+
+int strata_cmd_select(int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{ "xen", required_argument, NULL, 1 },
+		{ "xen-domain", required_argument, NULL, 1 },
+		{ "xen-budget", required_argument, NULL, 1 },
+		{ "kernel", required_argument, NULL, 1 },
+		{ "tid", required_argument, NULL, 1 },
+		{ "pid", required_argument, NULL, 1 },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	char line[CONTROL_LINE_BYTES - 8] = "select ", answer[CONTROL_LINE_BYTES];
+	struct strata_error error = { "" };
+	int option, which, nr = 0, status;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "h", long_options, &which)) >= 0) {
+		if (option == 'h') {
+			usage(stdout);
+			return STRATA_STATUS_OK;
+		}
+		if (option != 1 || !append(line, sizeof(line), long_options[which].name, optarg)) {
+			usage(stderr);
+			return STRATA_STATUS_USAGE;
+		}
+		nr++;
+	}
+	if (optind < argc || nr == 0) {
+		usage(stderr);
+		return STRATA_STATUS_USAGE;
+	}
+	status = control_socket_ask(line, answer, sizeof(answer), &error);
+	fprintf(stderr, "strata: %s\n", status < 0 ? error.text : answer);
+	return status < 0 ? STRATA_STATUS_FAILED : status;
+}

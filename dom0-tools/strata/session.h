@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * session.h - a recording that is being made: what record_session.c runs,
+ * session_commands.c serves and reselect.c changes.  Nobody else's.
+ */
+#ifndef STRATA_STRATA_SESSION_H
+#define STRATA_STRATA_SESSION_H
+
+#include "hypervisor.h"
+#include "participants.h"
+#include "record_session.h"
+#include "recorder.h"
+
+struct xentoollog_logger;
+
+struct session {
+	const struct record_options *options;
+	struct xentoollog_logger *quiet; /* the libraries' own messages say less than ours */
+	struct hypervisor *hypervisor;
+	struct participants kernels;
+	struct recorder *recorder;
+	uint32_t tsc_khz;
+	uint64_t start_ticks;
+	uint64_t shown_s; /* seconds at the last progress line */
+	int socket;       /* for commands; -1: none */
+	unsigned int snapshots;
+	struct reselection *reselection; /* what was asked for since the start; of reselect.c */
+};
+
+/* session_commands.c: serves one command, if somebody sent one. */
+void session_serve(struct session *session);
+
+/* session_commands.c: a guest died: what all rings hold now is what led to it. */
+void session_keep_last_moments(void *data, const struct participant *one);
+
+/* reselect.c: has the hypervisor record what the options ask for, of domains that run.  0 or -1. */
+int session_select_xen(struct session *session, struct xen_selection *xen, const char *domains,
+		       struct strata_error *error);
+
+/*
+ * reselect.c: changes what is recorded, while it is.
+ * @request: NAME=VALUE, as the options of `strata record` without their dashes, with
+ *           tabulators in between; taken to pieces
+ * 0, or -1 with the reason: then what could be changed before the error is.
+ */
+int session_reselect(struct session *session, char *request, struct strata_error *error);
+
+/* reselect.c: frees what session_reselect() keeps. */
+void session_reselect_clear(struct session *session);
+
+#endif /* STRATA_STRATA_SESSION_H */

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* session_commands.c - what a recording does when a command or a death asks for it; see session.h.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "control_socket.h"
+#include "session.h"
+#include "snapshot.h"
+
+static struct hypervisor *recorded_hypervisor(struct session *session)
+{
+	return session->options->xen->nr ? session->hypervisor : NULL;
+}
+
+void session_keep_last_moments(void *data, const struct participant *one)
+{
+	struct session *session = data;
+	const struct strata_recording *recording = recorder_recording(session->recorder);
+	struct recorder_totals totals;
+	struct strata_error error = { "" };
+	char dir[600];
+
+	snprintf(dir, sizeof(dir), "%s-died-%s", session->options->output,
+		 recording->sources[one->source].name);
+	if (snapshot_take(&session->kernels, recorded_hypervisor(session), dir, &totals, &error)) {
+		fprintf(stderr, "strata: %s\n", error.text);
+		return;
+	}
+	fprintf(stderr,
+		"strata: its last moments are in %s: %" PRIu64 " events (%" PRIu64 " KiB)\n", dir,
+		totals.events, totals.bytes >> 10);
+	session->snapshots++;
+}
+
+static int serve_snapshot(struct session *session, struct control_request *request, char *answer,
+			  size_t bytes)
+{
+	struct recorder_totals totals;
+	struct strata_error error = { "" };
+
+	if (!session->options->overwrite) {
+		snprintf(answer, bytes,
+			 "what is recorded is on the disk already; `strata record --overwrite` "
+			 "keeps it in memory for snapshots");
+		return STRATA_STATUS_FAILED;
+	}
+	if (snapshot_take(&session->kernels, recorded_hypervisor(session), request->argument,
+			  &totals, &error)) {
+		snprintf(answer, bytes, "%s", error.text);
+		return STRATA_STATUS_FAILED;
+	}
+	session->snapshots++;
+	snprintf(answer, bytes, "%" PRIu64 " events (%" PRIu64 " KiB) are in %s", totals.events,
+		 totals.bytes >> 10, request->argument);
+	return STRATA_STATUS_OK;
+}
+
+static int serve_select(struct session *session, struct control_request *request, char *answer,
+			size_t bytes)
+{
+	struct strata_error error = { "" };
+
+	if (session_reselect(session, request->argument, &error)) {
+		snprintf(answer, bytes, "%s", error.text);
+		return STRATA_STATUS_FAILED;
+	}
+	snprintf(answer, bytes, "what is recorded has changed");
+	return STRATA_STATUS_OK;
+}
+
+static const struct {
+	const char *word;
+	int (*serve)(struct session *session, struct control_request *request, char *answer,
+		     size_t bytes);
+} commands[] = {
+	{ "snapshot", serve_snapshot },
+	{ "select", serve_select },
+};
+
+void session_serve(struct session *session)
+{
+	struct control_request request;
+	char answer[CONTROL_LINE_BYTES] = "this recorder knows no such command; use the strata of "
+					  "the same build";
+	int status = STRATA_STATUS_USAGE;
+	size_t i;
+
+	if (!control_socket_take(session->socket, &request))
+		return;
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(request.word, commands[i].word))
+			status = commands[i].serve(session, &request, answer, sizeof(answer));
+	control_socket_answer(&request, status, answer);
+}

@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Every kind of guest clock on a real Xen: each is the case that it is meant to be, is merged in an order that the checks
+# prove, to a bound that is stated; and the checks fail where a clock is off by more than that. Speaks TAP; run by
+# tests/run.sh.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+
+OUT=out/tests/clocks
+MERGED=$OUT/merged
+
+summary() {
+	jq -c '.clock, .streams' "$MERGED/summary.json"
+	jq -e "$1" "$MERGED/summary.json" >/dev/null
+}
+
+# A clock of this kind was recorded of guest $1: the fields of Xen's record match $2.
+clock_recorded() {
+	grep 'strata_vcpu_clock' "$MERGED/timeline.txt" | grep -E "of_domain=[0-9]+\($1\) .*$2"
+}
+
+# All of a source's streams are as filter $2 says.
+all_of() {
+	summary "[.streams[] | select(.name == \"$1\")] | length > 0 and all(.events > 100 and $2)"
+}
+
+# violations SOURCE TICKS: how many there are of both kinds when that source's clock is shifted.
+violations() {
+	out/bin/strata merge "$OUT/raw" -o "$OUT/shifted" --shift "$1=$2" >/dev/null 2>&1
+	jq '.clock.violations + .clock.guest_mode.violations' "$OUT/shifted/summary.json"
+}
+
+# A shift of source $1 by its smallest slack is not seen, one by its bound and a vCPU's longest turn is; to both sides.
+shift_is_seen() {
+	local slack far side
+
+	for side in before:- after:+; do
+		slack=$(jq "[.clock.slack_${side%:*}_ticks, .clock.guest_mode.slack_${side%:*}_ticks] | map(values) | min" \
+			"$MERGED/summary.json")
+		far=$(jq ".clock.tsc_khz * 60 + ([.streams[] | select(.name == \"$1\") | .bound_ns] | max) \
+			* .clock.tsc_khz / 1000000 | floor" "$MERGED/summary.json")
+		echo "$1: slack $slack, far $far: $(violations "$1" "${side#*:}$slack"), $(violations "$1" "${side#*:}$far")"
+		[ "$(violations "$1" "${side#*:}$slack")" = 0 ] || return 1
+		[ "$(violations "$1" "${side#*:}$far")" -gt 0 ] || return 1
+	done
+}
+
+rm -rf "$OUT"
+mkdir -p "$OUT"
+boot "$here/clocks.lab" "$OUT" --limit 300
+check "the recording merges, no violation" merged_cleanly "$OUT/raw" "$MERGED"
+check "nothing was lost or left out" summary '.lost == 0 and .left_out_sources == 0 and .clock.clamped == 0'
+check "every event's clock was recorded" summary '.clock.assumed_clocks == 0'
+check "offset: Xen recorded an offset, natively" clock_recorded offset 'tsc_mode=2 emulated=0 .*is_hvm=1 '
+check "pvemul: Xen recorded an emulated PV counter" clock_recorded pvemul 'tsc_mode=1 emulated=1 .*is_hvm=0 '
+check "pvhemul: Xen recorded an emulated PVH counter" clock_recorded pvhemul 'tsc_mode=1 emulated=1 .*is_hvm=1 '
+check "dom0: the host's counter, exact to a tick" all_of dom0 '.clock == "host" and .bound_ns == 1'
+check "offset: exact to a tick, though it was set four times or more" all_of offset \
+	'.clock == "offset" and .bound_ns == 1 and .clock_changes >= 4'
+check "pvhemul: emulated, with a bound" all_of pvhemul '.clock == "emulated" and .bound_ns > 1'
+check "pvemul: emulated, with a bound" all_of pvemul '.clock == "emulated" and .bound_ns > 1'
+check "the PVH guests' events agree with VM entries and exits" summary \
+	'.clock.guest_mode.checks > 1000 and .clock.guest_mode.violations == 0'
+check "the skew of the physical CPUs was measured" summary \
+	'.clock.unmeasured_pcpus == 0 and .clock.skew_ticks > 0 and .clock.skew_ns < 1000000'
+check "and belongs to the bound" summary \
+	'.clock.bound_ns >= .clock.skew_ns and .clock.bound_ns >= ([.streams[].bound_ns // 0] | max)'
+for source in dom0 offset pvhemul pvemul; do
+	check "$source: a shift within the slack holds, a far one fails" shift_is_seen "$source"
+done
+check "babeltrace2 opens the timeline without a warning" opens "$MERGED/ctf"
+finish
