@@ -130,6 +130,7 @@ static void check_xen_event(struct strata_merge *merge, const struct merge_strea
 	struct strata_hv_context context;
 	struct strata_hv_vcpu_state state;
 	struct strata_hv_budget budget;
+	struct strata_hv_selection selection;
 
 	switch (stream->class->role) {
 	case STRATA_ROLE_RUNSTATE:
@@ -149,6 +150,10 @@ static void check_xen_event(struct strata_merge *merge, const struct merge_strea
 	case STRATA_ROLE_BUDGET:
 		memcpy(&budget, stream->record.payload, sizeof(budget));
 		strata_order_check_incomplete(merge->check, budget.domain);
+		break;
+	case STRATA_ROLE_SELECTION:
+		memcpy(&selection, stream->record.payload, sizeof(selection));
+		strata_order_check_selection(merge->check, selection.changed != 0);
 		break;
 	case STRATA_ROLE_OTHER:
 		break;

@@ -27,6 +27,7 @@ struct strata_order_check {
 	uint64_t covered_until;
 	uint64_t uncertain_until; /* 0: certain */
 	uint32_t generation;      /* grows when all that is known is to be forgotten */
+	uint32_t changing;        /* CPUs on which the selection is about to change */
 	struct strata_vcpu **by_hash;
 	uint32_t capacity;
 	uint32_t nr;
@@ -138,11 +139,20 @@ uint16_t strata_vcpu_pcpu(const struct strata_vcpu *vcpu)
  * recorder's streams begin at different times. */
 static bool is_certain(struct strata_order_check *check, uint64_t ticks)
 {
-	if (ticks < check->covered_from)
+	if (ticks < check->covered_from || check->changing)
 		return false;
 	if (check->uncertain_until && ticks > check->uncertain_until)
 		check->uncertain_until = 0;
 	return check->uncertain_until == 0;
+}
+
+void strata_order_check_selection(struct strata_order_check *check, bool changed)
+{
+	check->generation++;
+	if (!changed)
+		check->changing++;
+	else if (check->changing)
+		check->changing--;
 }
 
 void strata_order_check_uncertain(struct strata_order_check *check, uint64_t until_ticks)

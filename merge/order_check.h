@@ -69,6 +69,12 @@ struct strata_vcpu *strata_order_check_vcpu(struct strata_order_check *check, ui
 					    uint16_t vcpu);
 
 /*
+ * The hypervisor is about to record other events than before, or does so now;
+ * each of its CPUs says both.  What was known before says nothing after it.
+ */
+void strata_order_check_selection(struct strata_order_check *check, bool changed);
+
+/*
  * From now on, entries and exits of this domain's vCPUs may be missing, because
  * the hypervisor refused some of its events: they say nothing any more.  Changes
  * of runstates are never refused.
