@@ -170,7 +170,7 @@ static const char *obey_text(struct command *command, char *text)
 
 static void obey(struct xenbus_watch *watch, const char *path, const char *token)
 {
-	static struct command command;
+	struct command command = {};
 	const char *answer;
 	char shown[64];
 	char *text;

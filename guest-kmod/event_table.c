@@ -30,10 +30,17 @@ u32 strata_event_table_bytes(void)
 
 int strata_event_table_create(struct strata_grants *grants)
 {
-	u32 nr_pages = strata_guest_table_pages(strata_event_table_bytes());
-	int first = strata_grants_add(grants, nr_pages, NUMA_NO_NODE, false);
+	u32 bytes = strata_event_table_bytes();
+	u32 nr_pages = strata_guest_table_pages(bytes);
+	int first;
 	u32 id;
 
+	if (bytes > STRATA_GUEST_TABLE_BYTES_MAX) {
+		pr_err("the table of %u events takes %u bytes, but %u is the limit\n",
+		       strata_events_count(), bytes, STRATA_GUEST_TABLE_BYTES_MAX);
+		return -E2BIG;
+	}
+	first = strata_grants_add(grants, nr_pages, NUMA_NO_NODE, false);
 	if (first < 0)
 		return first;
 	table = vmap(&grants->page[first], nr_pages, VM_MAP, PAGE_KERNEL);
@@ -42,7 +49,7 @@ int strata_event_table_create(struct strata_grants *grants)
 		return -ENOMEM;
 	}
 	used = 0;
-	room = strata_event_table_bytes();
+	room = bytes;
 	for (id = 0; id < strata_events_count(); id++)
 		strata_event_table_add(strata_events_get(id));
 	return 0;

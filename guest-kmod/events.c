@@ -51,14 +51,14 @@ static int attach(struct strata_event *event)
 		pr_err("no probe on %s/%s (error %d)\n", event->group, event->name, err);
 		return err;
 	}
-	event->attached = true;
+	WRITE_ONCE(event->attached, true);
 	return 0;
 }
 
 static void detach(struct strata_event *event)
 {
+	WRITE_ONCE(event->attached, false);
 	event->detach(event);
-	event->attached = false;
 }
 
 int strata_events_attach(const unsigned long *mask)
@@ -90,6 +90,6 @@ void strata_events_detach_all(void)
 			detach(events[id]);
 		cond_resched();
 	}
-	/* Kprobes wait for themselves when they are disabled, but for RCU as trace points do. */
+	/* A kprobe's handler runs with preemption off, too: this waits for both. */
 	tracepoint_synchronize_unregister();
 }

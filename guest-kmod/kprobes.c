@@ -72,13 +72,16 @@ static int on_return(struct kretprobe_instance *instance, struct pt_regs *regs)
 	struct kretprobe *kretprobe = get_kretprobe(instance);
 	struct strata_open_record record;
 	struct return_payload *payload;
+	struct strata_event *event;
 
 	/* NULL: it is being unregistered. */
-	if (!kretprobe || !strata_filter_passes())
+	if (!kretprobe)
 		return 0;
-	payload = strata_record_begin(
-		&record, container_of(kretprobe, struct strata_kprobe, kretprobe)->event.id,
-		sizeof(*payload));
+	event = &container_of(kretprobe, struct strata_kprobe, kretprobe)->event;
+	/* A call that began while it was enabled may return after it was disabled. */
+	if (!READ_ONCE(event->attached) || !strata_filter_passes())
+		return 0;
+	payload = strata_record_begin(&record, event->id, sizeof(*payload));
 	if (!payload)
 		return 0;
 	payload->ip = (unsigned long)kretprobe->kp.addr;

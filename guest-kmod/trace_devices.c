@@ -5,6 +5,9 @@
 #include <linux/spi/spi.h>
 #include <linux/swiotlb.h>
 
+/* It asks cper_mem_err_pack(), which the kernel does not export. */
+#define STRATA_SKIP_extlog_mem_event 1
+
 #define CREATE_TRACE_POINTS
 #include <trace/events/devfreq.h>
 #include <trace/events/gpio.h>
@@ -22,3 +25,7 @@
 #include <trace/events/swiotlb.h>
 #include <trace/events/thermal.h>
 #include <trace/events/thermal_power_allocator.h>
+
+/* This header leaves it to who includes it to say where it is. */
+#define TRACE_INCLUDE_PATH ras
+#include <ras/ras_event.h>

@@ -4,6 +4,22 @@
  *
  * shadow/trace/define_trace.h makes them from the kernel's own headers, as
  * trace_*.c include them; tracepoints.c finds, attaches and detaches them.
+ *
+ * Those headers in include/trace/events and arch/x86/include/asm that are not in,
+ * though the trace points of Debian 12's kernel itself are theirs:
+ *
+ *   avc         needs struct selinux_audit_data, SELinux's own
+ *   bridge      includes net/bridge/br_private.h, which is not installed
+ *   clk         needs struct clk_core, the clock framework's own
+ *   fib6        calls ip6_rt_type_to_error(), which is IPv6's own
+ *   hyperv      needs struct flush_tlb_info, which modules do not see
+ *   iocost      needs struct ioc_gq, the block layer's own
+ *   irq_matrix  needs struct irq_matrix, the interrupt core's own
+ *   wbt         includes block/blk-wbt.h, which is not installed
+ *
+ * Of the headers that are in, a few events are left out where they are included,
+ * each with its reason.  Headers that the kernel does not install (of drivers, of
+ * file systems) cannot be in; trace points of modules are not looked for.
  */
 #ifndef STRATA_KMOD_TRACEPOINTS_H
 #define STRATA_KMOD_TRACEPOINTS_H

@@ -26,15 +26,13 @@ static inline bool event_set_has(const struct event_set *set, size_t entry)
 	return set->words[entry / 64] >> entry % 64 & 1;
 }
 
-static inline bool event_set_empty(const struct event_set *set)
+static inline size_t event_set_count(const struct event_set *set)
 {
-	size_t i;
+	size_t nr = 0, i;
 
-	for (i = 0; i < sizeof(set->words) / sizeof(set->words[0]); i++) {
-		if (set->words[i])
-			return false;
-	}
-	return true;
+	for (i = 0; i < sizeof(set->words) / sizeof(set->words[0]); i++)
+		nr += (size_t)__builtin_popcountll(set->words[i]);
+	return nr;
 }
 
 /* The set as MASK, without leading zeros. */

@@ -216,7 +216,8 @@ static void note_silence(struct participants *all, struct participant *one)
 	char name[SHOWN_BYTES];
 
 	if (one->silence_said || all->stopping ||
-	    (one->life != DOMAIN_PAUSED && participants_now_ms(all) - one->told_ms < SILENCE_MS))
+	    (one->life != DOMAIN_PAUSED &&
+	     participants_now_ms(all) - one->told_ms < SILENCE_MS + participants_patience_ms(all)))
 		return;
 	one->silence_said = true;
 	fprintf(stderr, "strata: domain %u (%s) %s: it is recorded as soon as it answers\n",
@@ -308,7 +309,7 @@ void participant_start(struct participants *all, struct participant *one)
 {
 	struct strata_error why = { "" };
 
-	if (one->step != PARTICIPANT_READY || event_set_empty(&one->events))
+	if (one->step != PARTICIPANT_READY || event_set_count(&one->events) == 0)
 		return;
 	one->sequence = all->sequence++;
 	if (guest_tell_start(all->xenstore, &one->guest, one->sequence, all->overwrite,

@@ -256,6 +256,23 @@ void participants_tend(struct participants *all)
 	}
 }
 
+/* A kernel patches itself for each event that it begins or ends to record, and tells all of its
+ * CPUs: seconds, for hundreds of events where CPUs wait for one another. */
+#define EVENT_MS 100u
+
+uint64_t participants_patience_ms(const struct participants *all)
+{
+	size_t most = 0, i;
+
+	for (i = 0; i < all->nr; i++) {
+		size_t nr = event_set_count(&all->list[i].events);
+
+		if (nr > most)
+			most = nr;
+	}
+	return most * EVENT_MS;
+}
+
 bool participants_settled(const struct participants *all)
 {
 	size_t i;

@@ -109,6 +109,9 @@ void participants_start(struct participants *all);
 /* Sees who came, went and answered, and does what follows from it.  Call it often. */
 void participants_tend(struct participants *all);
 
+/* How long an answer may take, in milliseconds: a kernel patches itself for each event. */
+uint64_t participants_patience_ms(const struct participants *all);
+
 /* Has everybody answered who can?  Paused domains cannot. */
 bool participants_settled(const struct participants *all);
 

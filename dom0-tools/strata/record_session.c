@@ -273,7 +273,8 @@ static int stop(struct session *session, bool writable, struct strata_error *err
 	participants_stop(&session->kernels);
 	/* A signal ends the wait for a start, but not for a stop: what was recorded would be lost.
 	 */
-	if (writable && settle(session, STOP_MS, false, error)) {
+	if (writable &&
+	    settle(session, STOP_MS + participants_patience_ms(&session->kernels), false, error)) {
 		writable = false;
 		result = -1;
 	}
@@ -296,7 +297,8 @@ static int record(struct session *session, struct strata_error *error)
 			hypervisor_start(session->hypervisor, error)))
 		return -1;
 	participants_start(&session->kernels);
-	result = settle(session, START_MS, true, error);
+	result = settle(session, START_MS + participants_patience_ms(&session->kernels), true,
+			error);
 	fprintf(stderr, "strata: recording %zu sources into %s%s\n",
 		recorder_recording(session->recorder)->nr_sources, session->options->output,
 		session->options->duration_ms ? "" : "; Ctrl-C ends it");

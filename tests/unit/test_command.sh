@@ -28,6 +28,10 @@ check "record: a wrong time is named" says 2 '"soon" is not a time' record --dur
 check "record: a wrong class is named" says 2 '"shed" is no class and matches no event of Xen' record --xen shed
 check "record: a wrong size is named" says 2 '"63K" is not SIZExN' record --xen-buffer 63K
 check "record: half a selection is named" says 2 'is not DOMAIN:EVENTS' record --kernel :sched
+check "record: a probe without a domain is named" says 2 'is not DOMAIN:SYMBOL' record --kprobe do_nanosleep
+check "record: a return has no offset" says 2 '"g1:f\+4" is not DOMAIN:SYMBOL' record --kretprobe g1:f+4
+check "record: a thread is a number" says 2 '"g1:init" is not DOMAIN:N,N' record --tid g1:init
+check "list: a domain goes with --events" says 2 '^Usage: strata list' list g1
 check "record: an unknown option is refused" says 2 'no option of record' record --nonsense
 check "merge: what is not there is named" says 1 'nowhere' merge nowhere -o out/tests/none
 check "merge: what is no recording is named" says 1 'not a recording' merge tests -o out/tests/none

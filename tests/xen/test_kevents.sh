@@ -50,7 +50,7 @@ kernels_fields() {
 		if (!(event in listed))
 			next
 		name = $3
-		sub(/\[.*/, "", name)
+		sub(/\[[^]]*\]$/, "", name)
 		sub(/.* /, "", name)
 		if (name ~ /^common_/)
 			next
@@ -132,7 +132,7 @@ check "a few events are as they are known" few_are_as_known
 check "the probes merge" out/bin/strata merge "$OUT/probed" -o "$OUT/probed-merged"
 check "each call was hit, and each return" every_call_was_hit
 check "the filter lets one thread pass and no other" filter_holds
-check "everything at once merges, no violation" merged_cleanly "$OUT/all" "$OUT/all-merged"
+check "all of it at once merges, no violation" merged_cleanly "$OUT/all" "$OUT/all-merged"
 check "and it holds many kinds of events" many_kinds
 for trace in probed/dom0 all/g1 all/dom0 all/xen all-merged/ctf probed-merged/ctf; do
 	check "babeltrace2 opens $trace without a warning" opens "$OUT/$trace"

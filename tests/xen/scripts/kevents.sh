@@ -30,7 +30,6 @@ start_calls() {
 	await_line calls '^calls: threads'
 	# shellcheck disable=SC2034 # read sets them all
 	read -r _ _ _ thread <calls
-	echo "$thread" >"$LAB_OUT/thread"
 }
 
 end_recording() {
@@ -53,6 +52,7 @@ list_events() {
 
 probes_and_filter() {
 	start_calls
+	echo "$thread" >"$LAB_OUT/thread"
 	strata record --output "$LAB_OUT/probed" --xen none --kernel dom0:sys_enter --kprobe dom0:$GETPRIORITY \
 		--kretprobe dom0:$GETPRIORITY --tid "dom0:$thread" >probed 2>&1 &
 	recorder=$!
@@ -94,13 +94,15 @@ wrong_probes_are_refused() {
 	expect_line "a pattern that names no event is named" nonsense '"nonsense_\*" names no event of this kernel'
 }
 
-# All that g1 has, page faults and slab included, while its function tracer is on.
+# What a probe could stumble over, while the function tracer is on: faults, interrupts, page tables, allocators, locks.
+MUCH='exceptions/*,irq_vectors/*,kmem/*,xen/*,sched/*,irq/*,timer/*,raw_syscalls/*,rcu/*,tlb/*,mmap_lock/*,signal/*,task/*'
+
 everything_at_once() {
 	await_line "$LAB_OUT/guest-g1.log" 'churn: round'
-	strata record --output "$LAB_OUT/all" --duration 4s --kernel g1:all --kernel dom0:default,xen/xen_evtchn_upcall >all 2>&1
+	strata record --output "$LAB_OUT/all" --duration 4s --kernel "g1:$MUCH" --kernel dom0:default,xen/xen_evtchn_upcall >all 2>&1
 	echo "status $?" >>all
 	cat all
-	expect_line "every event of g1 is recorded" all '^status 0$'
+	expect_line "much of g1 is recorded at once" all '^status 0$'
 	expect_line "its function tracer was on" "$LAB_OUT/guest-g1.log" 'churn: function tracer is on'
 	rounds=$(grep -c 'churn: round' "$LAB_OUT/guest-g1.log")
 	tries=0

@@ -4,7 +4,7 @@
  * function tracer on: what a probe could stumble over.
  *
  * A guest's init starts it. Each round it maps memory, touches it page by page, unmaps it, forks a
- * child that does the same, writes a file and sleeps a little; every hundredth it says "churn:
+ * child that does the same, writes a file and sleeps a little; every tenth it says "churn:
  * round N", so that a test can see that the guest lives.
  */
 #define _GNU_SOURCE
@@ -74,7 +74,7 @@ int main(void)
 			waitpid(child, NULL, 0);
 		write_file();
 		nanosleep(&pause, NULL);
-		if (round % 100 == 0) {
+		if (round % 10 == 0) {
 			printf("churn: round %lu\n", round);
 			fflush(stdout);
 		}
