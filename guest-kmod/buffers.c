@@ -115,7 +115,7 @@ static void flush_ring(void *info)
 static void check_reader(unsigned int cpu, const struct strata_ring *ring)
 {
 	strata_count_t write = READ_ONCE(ring->write_count);
-	strata_count_t read = READ_ONCE(*ring->read_count);
+	strata_count_t read = READ_ONCE(ring->reader->read_count);
 
 	if (!strata_read_count_possible(ring->geo, write, read))
 		pr_warn_once(
