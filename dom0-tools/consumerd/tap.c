@@ -211,7 +211,6 @@ static int append_losses(struct recorder *recorder, struct tap *tap, struct stra
 	/* What was taken of an unfinished sub-buffer has the number of where reading stands. */
 	if (packet.sequence < tap->next_sequence)
 		packet.sequence = tap->next_sequence;
-
 	for (i = 0; i < STRATA_NR_LOST; i++) {
 		uint64_t lost = strata_reader_lost(&tap->ring->reader, i);
 
