@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "merge_fixture.h"
+#include "order_check.h"
 
 #define RUNNING  0u
 #define RUNNABLE 1u
@@ -622,6 +623,32 @@ static void a_guests_absurd_times_do_not_stretch_the_recording(void **state)
 	synthetic_free(&rec);
 }
 
+/* The streams of a flight recorder begin at different times: what one CPU said of a vCPU before the
+ * last of them began, another may have changed where nobody recorded it. */
+static void what_is_said_before_all_streams_begin_is_not_believed(void **state)
+{
+	const struct strata_runstate_change woken = { STRATA_RUNSTATE_BLOCKED,
+						      STRATA_RUNSTATE_RUNNABLE };
+	const struct strata_runstate_change stopped = { STRATA_RUNSTATE_RUNNING,
+							STRATA_RUNSTATE_BLOCKED };
+	struct strata_order_check *check = strata_order_check_new(1000, 5000);
+	const struct strata_order_result *result;
+	struct strata_vcpu *vcpu;
+
+	(void)state;
+	assert_non_null(check);
+	vcpu = strata_order_check_vcpu(check, 1, 0);
+	strata_order_check_runstate(check, 900, 1, 1, 0, &woken);
+	strata_order_check_event(check, vcpu, 1100, 1, "irq_handler_entry");
+	strata_order_check_runstate(check, 2000, 0, 1, 0, &stopped);
+	strata_order_check_event(check, vcpu, 2500, 1, "sys_enter");
+	result = strata_order_check_finish(check);
+	/* The first one is inside what the second record tells, the last one is not. */
+	assert_int_equal(result->run.checks, 2);
+	assert_int_equal(result->run.violations, 1);
+	strata_order_check_free(check);
+}
+
 static void a_guest_without_a_clock_record_is_complained_of(void **state)
 {
 	struct synthetic rec;
@@ -666,6 +693,7 @@ int main(void)
 		cmocka_unit_test(a_pv_guest_has_no_guest_mode_to_check),
 		cmocka_unit_test(the_skew_of_cpus_belongs_to_the_bound),
 		cmocka_unit_test(a_guests_absurd_times_do_not_stretch_the_recording),
+		cmocka_unit_test(what_is_said_before_all_streams_begin_is_not_believed),
 		cmocka_unit_test(a_guest_without_a_clock_record_is_complained_of),
 	};
 
