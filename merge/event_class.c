@@ -63,6 +63,12 @@ static void set_role(struct strata_event_class *class)
 	if (class->desc.id == (uint32_t)STRATA_HV_VCPU_STATE &&
 	    payload_bytes >= sizeof(struct strata_hv_vcpu_state))
 		class->role = STRATA_ROLE_VCPU_STATE;
+	if (class->desc.id == (uint32_t)STRATA_HV_BUDGET &&
+	    payload_bytes >= sizeof(struct strata_hv_budget))
+		class->role = STRATA_ROLE_BUDGET;
+	if (class->desc.id == (uint32_t)STRATA_HV_SELECTION &&
+	    payload_bytes >= sizeof(struct strata_hv_selection))
+		class->role = STRATA_ROLE_SELECTION;
 }
 
 const struct strata_event_class *strata_event_class_get(struct strata_event_classes *classes,

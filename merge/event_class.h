@@ -18,6 +18,8 @@ enum strata_event_role {
 	STRATA_ROLE_VCPU_STATE,  /* the hypervisor: a vCPU's state when recording started */
 	STRATA_ROLE_GUEST_ENTRY, /* the hypervisor: the current vCPU enters guest mode */
 	STRATA_ROLE_GUEST_EXIT,  /* the hypervisor: it has left it */
+	STRATA_ROLE_BUDGET,      /* the hypervisor: events of a domain are refused */
+	STRATA_ROLE_SELECTION,   /* the hypervisor: other events are recorded from now on */
 };
 
 struct strata_event_class {

@@ -129,6 +129,8 @@ static void check_xen_event(struct strata_merge *merge, const struct merge_strea
 {
 	struct strata_hv_context context;
 	struct strata_hv_vcpu_state state;
+	struct strata_hv_budget budget;
+	struct strata_hv_selection selection;
 
 	switch (stream->class->role) {
 	case STRATA_ROLE_RUNSTATE:
@@ -144,6 +146,14 @@ static void check_xen_event(struct strata_merge *merge, const struct merge_strea
 		strata_order_check_guest_mode(merge->check, stream->ticks, context.domain,
 					      context.vcpu,
 					      stream->class->role == STRATA_ROLE_GUEST_ENTRY);
+		break;
+	case STRATA_ROLE_BUDGET:
+		memcpy(&budget, stream->record.payload, sizeof(budget));
+		strata_order_check_incomplete(merge->check, budget.domain);
+		break;
+	case STRATA_ROLE_SELECTION:
+		memcpy(&selection, stream->record.payload, sizeof(selection));
+		strata_order_check_selection(merge->check, selection.changed != 0);
 		break;
 	case STRATA_ROLE_OTHER:
 		break;

@@ -27,9 +27,11 @@ struct strata_order_check {
 	uint64_t covered_until;
 	uint64_t uncertain_until; /* 0: certain */
 	uint32_t generation;      /* grows when all that is known is to be forgotten */
+	uint32_t changing;        /* CPUs on which the selection is about to change */
 	struct strata_vcpu **by_hash;
 	uint32_t capacity;
 	uint32_t nr;
+	uint8_t incomplete[65536 / 8]; /* a bit for each domain whose events were refused */
 	struct strata_order_result result;
 };
 
@@ -137,11 +139,20 @@ uint16_t strata_vcpu_pcpu(const struct strata_vcpu *vcpu)
  * recorder's streams begin at different times. */
 static bool is_certain(struct strata_order_check *check, uint64_t ticks)
 {
-	if (ticks < check->covered_from)
+	if (ticks < check->covered_from || check->changing)
 		return false;
 	if (check->uncertain_until && ticks > check->uncertain_until)
 		check->uncertain_until = 0;
 	return check->uncertain_until == 0;
+}
+
+void strata_order_check_selection(struct strata_order_check *check, bool changed)
+{
+	check->generation++;
+	if (!changed)
+		check->changing++;
+	else if (check->changing)
+		check->changing--;
 }
 
 void strata_order_check_uncertain(struct strata_order_check *check, uint64_t until_ticks)
@@ -220,6 +231,26 @@ void strata_order_check_state(struct strata_order_check *check, uint64_t ticks,
 	vcpu->pcpu = state->pcpu;
 }
 
+static bool is_incomplete(const struct strata_order_check *check, uint16_t domain)
+{
+	return check->incomplete[domain / 8] >> (domain % 8) & 1;
+}
+
+void strata_order_check_incomplete(struct strata_order_check *check, uint16_t domain)
+{
+	uint32_t i;
+
+	if (is_incomplete(check, domain))
+		return;
+	check->incomplete[domain / 8] |= (uint8_t)(1u << (domain % 8));
+	for (i = 0; i < check->capacity; i++) {
+		struct strata_vcpu *vcpu = check->by_hash[i];
+
+		if (vcpu && vcpu->key >> 16 == domain)
+			forget_guest_mode(check, vcpu);
+	}
+}
+
 void strata_order_check_guest_mode(struct strata_order_check *check, uint64_t ticks,
 				   uint16_t domain, uint16_t vcpu_id, bool entry)
 {
@@ -232,7 +263,7 @@ void strata_order_check_guest_mode(struct strata_order_check *check, uint64_t ti
 		return;
 	bring_up_to_date(check, vcpu);
 	vcpu->has_guest_mode = true;
-	if (!is_certain(check, ticks))
+	if (is_incomplete(check, domain) || !is_certain(check, ticks))
 		return;
 	begins = entry != vcpu->read_by_xen;
 	state = vcpu->read_by_xen ? "in guest mode" : "in the hypervisor";

@@ -68,6 +68,19 @@ void strata_order_check_uncertain(struct strata_order_check *check, uint64_t unt
 struct strata_vcpu *strata_order_check_vcpu(struct strata_order_check *check, uint16_t domain,
 					    uint16_t vcpu);
 
+/*
+ * The hypervisor is about to record other events than before, or does so now;
+ * each of its CPUs says both.  What was known before says nothing after it.
+ */
+void strata_order_check_selection(struct strata_order_check *check, bool changed);
+
+/*
+ * From now on, entries and exits of this domain's vCPUs may be missing, because
+ * the hypervisor refused some of its events: they say nothing any more.  Changes
+ * of runstates are never refused.
+ */
+void strata_order_check_incomplete(struct strata_order_check *check, uint16_t domain);
+
 /* The hypervisor says: this vCPU enters guest mode, or has left it. */
 void strata_order_check_guest_mode(struct strata_order_check *check, uint64_t ticks,
 				   uint16_t domain, uint16_t vcpu, bool entry);

@@ -45,6 +45,7 @@ static const struct xen_event_row own_events[] = {
 	  "pcpu:u32 reference:u32 min_ticks:s64 max_ticks:s64 exchanges:u32 reserved:u32" },
 	{ (uint32_t)STRATA_HV_BUDGET, 0, "strata_budget",
 	  "of_domain:u16 of_pcpu:u16 budget_per_s:u32 refused:u64 refused_total:u64" },
+	{ (uint32_t)STRATA_HV_SELECTION, 0, "strata_selection", "changed:u32" },
 };
 
 const char *strata_runstate_name(unsigned int state)

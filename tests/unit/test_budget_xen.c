@@ -135,18 +135,31 @@ static void the_next_window_fills_and_tells(void **state)
 	window_passes(&guest, 1);
 	assert_int_equal(take(&guest, 1), 1);
 	no_window_passes();
-	assert_int_equal(nr_told, 1);
-	assert_int_equal(told[0].domain, 5);
-	assert_int_equal(told[0].pcpu, 1);
-	assert_int_equal(told[0].budget_per_s, 2000);
-	assert_int_equal(told[0].refused, 10);
-	assert_int_equal(told[0].refused_total, 10);
+	assert_int_equal(nr_told, 2);
+	assert_int_equal(told[1].domain, 5);
+	assert_int_equal(told[1].pcpu, 1);
+	assert_int_equal(told[1].budget_per_s, 2000);
+	assert_int_equal(told[1].refused, 9);
+	assert_int_equal(told[1].refused_total, 10);
 	assert_int_equal(take(&guest, TOKENS + 4), TOKENS - 1);
 	window_passes(&guest, 1);
 	take(&guest, 1);
-	assert_int_equal(nr_told, 2);
-	assert_int_equal(told[1].refused, 5);
-	assert_int_equal(told[1].refused_total, 15);
+	assert_int_equal(nr_told, 4);
+	assert_int_equal(told[3].refused, 4);
+	assert_int_equal(told[3].refused_total, 15);
+}
+
+static void the_first_refusal_in_a_window_is_told_at_once(void **state)
+{
+	(void)state;
+	first_window(&guest, 1);
+	take(&guest, TOKENS - 1);
+	assert_int_equal(nr_told, 0);
+	take(&guest, 1);
+	assert_int_equal(nr_told, 1);
+	assert_int_equal(told[0].refused, 1);
+	take(&guest, 50);
+	assert_int_equal(nr_told, 1);
 }
 
 static void each_cpu_has_a_budget_of_its_own(void **state)
@@ -180,17 +193,17 @@ static void what_was_refused_is_told_once(void **state)
 	take(&guest, TOKENS + 6);
 	take(&other, TOKENS + 2);
 	strata_budget_tell(&ring, 1);
-	assert_int_equal(nr_told, 2);
-	assert_int_equal(told[0].refused, 7);
-	assert_int_equal(told[1].refused, 3);
+	assert_int_equal(nr_told, 4);
+	assert_int_equal(told[2].refused, 6);
+	assert_int_equal(told[3].refused, 2);
 	strata_budget_tell(&ring, 1);
-	assert_int_equal(nr_told, 2);
+	assert_int_equal(nr_told, 4);
 	take(&other, 1);
 	strata_budget_tell(&ring, 1);
-	assert_int_equal(nr_told, 3);
-	assert_int_equal(told[2].domain, 6);
-	assert_int_equal(told[2].refused, 1);
-	assert_int_equal(told[2].refused_total, 4);
+	assert_int_equal(nr_told, 5);
+	assert_int_equal(told[4].domain, 6);
+	assert_int_equal(told[4].refused, 1);
+	assert_int_equal(told[4].refused_total, 4);
 }
 
 static void a_domain_that_ends_tells_what_it_was_refused_on_every_cpu(void **state)
@@ -203,15 +216,15 @@ static void a_domain_that_ends_tells_what_it_was_refused_on_every_cpu(void **sta
 	take(&guest, TOKENS + 2);
 	shim_cpu = 0;
 	strata_domain_destroyed(&guest);
-	assert_int_equal(nr_told, 2);
-	assert_int_equal(told[0].pcpu, 1);
-	assert_int_equal(told[0].refused, 2);
-	assert_int_equal(told[1].pcpu, 3);
-	assert_int_equal(told[1].refused, 3);
+	assert_int_equal(nr_told, 4);
+	assert_int_equal(told[2].pcpu, 1);
+	assert_int_equal(told[2].refused, 1);
+	assert_int_equal(told[3].pcpu, 3);
+	assert_int_equal(told[3].refused, 2);
 	assert_null(guest.strata_budget);
 	/* One that never had any is fine, too. */
 	strata_domain_destroyed(&guest);
-	assert_int_equal(nr_told, 2);
+	assert_int_equal(nr_told, 4);
 }
 
 static void buckets_are_made_once(void **state)
@@ -235,6 +248,7 @@ int main(void)
 		BUDGET_TEST(what_is_within_the_budget_is_recorded),
 		BUDGET_TEST(what_is_beyond_is_refused_and_counted),
 		BUDGET_TEST(the_next_window_fills_and_tells),
+		BUDGET_TEST(the_first_refusal_in_a_window_is_told_at_once),
 		BUDGET_TEST(each_cpu_has_a_budget_of_its_own),
 		BUDGET_TEST(dom0_and_a_selection_without_budget_have_no_bound),
 		BUDGET_TEST(what_was_refused_is_told_once),

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "merge_fixture.h"
+#include "order_check.h"
 
 #define RUNNING  0u
 #define RUNNABLE 1u
@@ -444,10 +445,21 @@ static void a_guest_whose_clock_cannot_be_is_left_out_and_named(void **state)
 	synthetic_free(&rec);
 }
 
-/* Two turns of guest mode: entered at 1000, left at 2000, entered at 3000, left at 4000. */
-static void build_guest_mode(struct synthetic *rec)
+/* Something that the hypervisor says of its own. */
+struct notice {
+	uint32_t id;
+	const void *payload;
+	size_t bytes;
+};
+
+/*
+ * Two turns of guest mode: entered at 1000, left at 2000, entered at 3000, left at 4000.  @notices,
+ * if any, come at 2010 and 2990.
+ */
+static void build_turns(struct synthetic *rec, const struct notice *notices)
 {
 	const struct synthetic_clock clock = { .is_hvm = true };
+	const uint16_t context[2] = { 1, 0 };
 
 	synthetic_init(rec);
 	synthetic_add_source(rec, "xen", "xen", 0x7ff2);
@@ -456,9 +468,20 @@ static void build_guest_mode(struct synthetic *rec)
 	synthetic_vcpu_state(rec, 0, 101, 1, 0, RUNNING);
 	synthetic_guest_mode(rec, 0, 1000, 1, 0, true);
 	synthetic_guest_mode(rec, 0, 2000, 1, 0, false);
+	if (notices)
+		synthetic_record(rec, synthetic_stream(rec, "xen", 0), 2010, notices[0].id, context,
+				 sizeof(context), notices[0].payload, notices[0].bytes);
+	if (notices)
+		synthetic_record(rec, synthetic_stream(rec, "xen", 0), 2990, notices[1].id, context,
+				 sizeof(context), notices[1].payload, notices[1].bytes);
 	synthetic_guest_mode(rec, 0, 3000, 1, 0, true);
 	synthetic_guest_mode(rec, 0, 4000, 1, 0, false);
 	synthetic_runstate(rec, 0, 5000, 1, 0, RUNNING, BLOCKED);
+}
+
+static void build_guest_mode(struct synthetic *rec)
+{
+	build_turns(rec, NULL);
 }
 
 static void events_lie_between_vm_entry_and_exit(void **state)
@@ -489,6 +512,60 @@ static void events_lie_between_vm_entry_and_exit(void **state)
 	assert_int_equal(merged.result.order.run.violations, 0);
 	merged_free(&merged);
 	synthetic_free(&rec);
+}
+
+/* An event at 2500, where the guest ran and neither its entry nor its exit was recorded. */
+static void merge_with_a_gap(struct merged *merged, const struct notice *notices)
+{
+	struct synthetic rec;
+
+	build_turns(&rec, notices);
+	synthetic_mark(&rec, "g1", 0, 1500, 1);
+	synthetic_mark(&rec, "g1", 0, 2500, 1);
+	synthetic_mark(&rec, "g1", 0, 3500, 1);
+	synthetic_write(&rec);
+	merge_directory(merged, rec.dir, NULL, 0);
+	synthetic_free(&rec);
+}
+
+static void entries_that_were_refused_are_no_violation(void **state)
+{
+	const struct strata_hv_budget refusal = { .domain = 1, .refused = 1, .refused_total = 1 };
+	const struct notice notices[] = {
+		{ (uint32_t)STRATA_HV_BUDGET, &refusal, sizeof(refusal) },
+		{ (uint32_t)STRATA_HV_BUDGET, &refusal, sizeof(refusal) },
+	};
+	struct merged merged;
+
+	(void)state;
+	merge_with_a_gap(&merged, NULL);
+	assert_int_equal(merged.result.order.guest_mode.violations, 1);
+	merged_free(&merged);
+	merge_with_a_gap(&merged, notices);
+	assert_int_equal(merged.result.order.guest_mode.violations, 0);
+	assert_int_equal(merged.result.order.guest_mode.checks, 1);
+	assert_int_equal(merged.result.order.guest_mode.unchecked, 2);
+	/* Runstates are never refused. */
+	assert_int_equal(merged.result.order.run.checks, 3);
+	merged_free(&merged);
+}
+
+static void entries_that_were_not_selected_are_no_violation(void **state)
+{
+	const struct strata_hv_selection begin = { .changed = 0 }, end = { .changed = 1 };
+	const struct notice notices[] = {
+		{ (uint32_t)STRATA_HV_SELECTION, &begin, sizeof(begin) },
+		{ (uint32_t)STRATA_HV_SELECTION, &end, sizeof(end) },
+	};
+	struct merged merged;
+
+	(void)state;
+	merge_with_a_gap(&merged, notices);
+	assert_int_equal(merged.result.order.guest_mode.violations, 0);
+	/* Before the change and behind it all is checked again. */
+	assert_int_equal(merged.result.order.guest_mode.checks, 2);
+	assert_int_equal(merged.result.order.guest_mode.unchecked, 1);
+	merged_free(&merged);
 }
 
 static void a_pv_guest_has_no_guest_mode_to_check(void **state)
@@ -546,6 +623,32 @@ static void a_guests_absurd_times_do_not_stretch_the_recording(void **state)
 	synthetic_free(&rec);
 }
 
+/* The streams of a flight recorder begin at different times: what one CPU said of a vCPU before the
+ * last of them began, another may have changed where nobody recorded it. */
+static void what_is_said_before_all_streams_begin_is_not_believed(void **state)
+{
+	const struct strata_runstate_change woken = { STRATA_RUNSTATE_BLOCKED,
+						      STRATA_RUNSTATE_RUNNABLE };
+	const struct strata_runstate_change stopped = { STRATA_RUNSTATE_RUNNING,
+							STRATA_RUNSTATE_BLOCKED };
+	struct strata_order_check *check = strata_order_check_new(1000, 5000);
+	const struct strata_order_result *result;
+	struct strata_vcpu *vcpu;
+
+	(void)state;
+	assert_non_null(check);
+	vcpu = strata_order_check_vcpu(check, 1, 0);
+	strata_order_check_runstate(check, 900, 1, 1, 0, &woken);
+	strata_order_check_event(check, vcpu, 1100, 1, "irq_handler_entry");
+	strata_order_check_runstate(check, 2000, 0, 1, 0, &stopped);
+	strata_order_check_event(check, vcpu, 2500, 1, "sys_enter");
+	result = strata_order_check_finish(check);
+	/* The first one is inside what the second record tells, the last one is not. */
+	assert_int_equal(result->run.checks, 2);
+	assert_int_equal(result->run.violations, 1);
+	strata_order_check_free(check);
+}
+
 static void a_guest_without_a_clock_record_is_complained_of(void **state)
 {
 	struct synthetic rec;
@@ -585,9 +688,12 @@ int main(void)
 		cmocka_unit_test(a_guest_with_an_emulated_clock_is_merged_within_its_bound),
 		cmocka_unit_test(a_guest_whose_clock_cannot_be_is_left_out_and_named),
 		cmocka_unit_test(events_lie_between_vm_entry_and_exit),
+		cmocka_unit_test(entries_that_were_refused_are_no_violation),
+		cmocka_unit_test(entries_that_were_not_selected_are_no_violation),
 		cmocka_unit_test(a_pv_guest_has_no_guest_mode_to_check),
 		cmocka_unit_test(the_skew_of_cpus_belongs_to_the_bound),
 		cmocka_unit_test(a_guests_absurd_times_do_not_stretch_the_recording),
+		cmocka_unit_test(what_is_said_before_all_streams_begin_is_not_believed),
 		cmocka_unit_test(a_guest_without_a_clock_record_is_complained_of),
 	};
 

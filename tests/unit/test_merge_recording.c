@@ -331,6 +331,8 @@ static void stratas_own_events_are_described_as_their_structures(void **state)
 	assert_int_equal(strata_event_payload_bytes(&event), sizeof(struct strata_hv_pcpu_skew));
 	assert_true(strata_xen_event((uint32_t)STRATA_HV_BUDGET, &event));
 	assert_int_equal(strata_event_payload_bytes(&event), sizeof(struct strata_hv_budget));
+	assert_true(strata_xen_event((uint32_t)STRATA_HV_SELECTION, &event));
+	assert_int_equal(strata_event_payload_bytes(&event), sizeof(struct strata_hv_selection));
 	assert_false(strata_xen_event(0x80000000u, &event));
 }
 

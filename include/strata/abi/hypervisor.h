@@ -173,6 +173,7 @@ enum strata_hv_own_event {
 	STRATA_HV_VCPU_STATE = (int)(STRATA_HV_ID_OWN | 3u),
 	STRATA_HV_PCPU_SKEW = (int)(STRATA_HV_ID_OWN | 4u),
 	STRATA_HV_BUDGET = (int)(STRATA_HV_ID_OWN | 8u),
+	STRATA_HV_SELECTION = (int)(STRATA_HV_ID_OWN | 9u),
 };
 
 /*
@@ -219,8 +220,9 @@ struct strata_hv_vcpu_state {
 };
 
 /*
- * Events of a domain were refused on a CPU because it had used up its budget: when the budget was
- * filled again, at the latest at the calibration, at stop and at the domain's end.  The totals of
+ * Events of a domain were refused on a CPU because it had used up its budget: at the first one in
+ * a window, before anything is missing; then when the budget was filled again, at the latest at
+ * the calibration, at stop and at the domain's end.  The totals of
  * a domain's CPUs add up to what it was refused since its rings were made.
  */
 struct strata_hv_budget {
@@ -241,5 +243,14 @@ struct strata_hv_pcpu_skew {
 	uint32_t exchanges; /* of which these are the best */
 	uint32_t reserved;
 } __attribute__((packed, aligned(4)));
+
+/*
+ * What is selected changes while it is recorded: on each CPU, once before any probe goes by the new
+ * selection and once when every probe does.  In between, and for what the new one lacks, events may
+ * be missing.
+ */
+struct strata_hv_selection {
+	uint32_t changed; /* 0: is about to change, 1: has changed */
+};
 
 #endif /* STRATA_ABI_HYPERVISOR_H */

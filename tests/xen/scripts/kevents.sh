@@ -110,7 +110,7 @@ everything_at_once() {
 		usleep 100000
 		tries=$((tries + 1))
 	done
-	grep -c 'churn: round' "$LAB_OUT/guest-g1.log" | awk -v before="$rounds" '{ print $1 > before ? "lives" : "stands still" }' >g1
+	grep -c 'churn: round' "$LAB_OUT/guest-g1.log" | awk -v before="$rounds" '{ print ($1 > before ? "lives" : "stands still") }' >g1
 	expect_line "g1 goes on afterwards" g1 '^lives$'
 	strata record --output /tmp/again --duration 1s --kernel g1 >again 2>&1
 	echo "status $?" >>again

@@ -48,11 +48,18 @@ bool strata_budget_refill(const struct strata_selection *selection,
     {
         strata_local_add_return(&budget->refused, 1);
         strata_local_add_return(&ring->refused, 1);
+        /* At once: from here on, a reader must not count on what is missing. */
+        if ( !budget->refusing )
+        {
+            budget->refusing = true;
+            tell(ring, d, budget, smp_processor_id());
+        }
         return false;
     }
 
     write_atomic(&budget->refilled_ticks, now);
     write_atomic(&budget->tokens, selection->tokens - 1UL);
+    budget->refusing = false;
     tell(ring, d, budget, smp_processor_id());
 
     return true;

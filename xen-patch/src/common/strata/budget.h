@@ -23,6 +23,7 @@ struct strata_budget {
     uint64_t refilled_ticks;
     unsigned long refused; /* in all */
     unsigned long told;    /* of which the trace holds a record */
+    bool refusing;         /* since the last window began */
 } __cacheline_aligned;
 
 /* There are no tokens: a new window's worth of them, or a refusal. */

@@ -296,6 +296,27 @@ static int await_probes(void)
     return atomic_read(&busy) ? -ERESTART : 0;
 }
 
+static void cf_check note_selection(void *info)
+{
+    strata_record_own(STRATA_HV_SELECTION, info,
+                      sizeof(struct strata_hv_selection));
+}
+
+/* Has each CPU record that the selection is about to change, or has. */
+static int tell_selection(uint32_t changed)
+{
+    struct strata_hv_selection record = { .changed = changed };
+
+    if ( !strata_started() )
+        return 0;
+    if ( !get_cpu_maps() )
+        return -ERESTART;
+    on_selected_cpus(&cpu_online_map, note_selection, &record, 1);
+    put_cpu_maps();
+
+    return 0;
+}
+
 /* Goes on where it was: what no probe sees any more waits in @retired. */
 static int select_events(struct strata_hv_op *op)
 {
@@ -312,21 +333,30 @@ static int select_events(struct strata_hv_op *op)
         vfree(retired);
         retired = NULL;
 
-        rc = strata_selection_change(op, &old);
-        if ( rc || !(op->u.select.flags & STRATA_HV_SELECT_APPLY) )
+        if ( op->u.select.flags & STRATA_HV_SELECT_APPLY )
+            rc = tell_selection(0);
+        if ( rc )
             return rc;
+
+        rc = strata_selection_change(op, &old);
+        if ( !(op->u.select.flags & STRATA_HV_SELECT_APPLY) )
+            return rc;
+        if ( rc )
+        {
+            tell_selection(1); /* back to what holds on */
+            return rc;
+        }
         retired = old;
         op->u.select.flags |= STRATA_HV_SELECT_APPLIED;
     }
 
     rc = await_probes();
-    if ( !rc )
-    {
-        vfree(retired);
-        retired = NULL;
-    }
+    if ( rc )
+        return rc;
+    vfree(retired);
+    retired = NULL;
 
-    return rc;
+    return tell_selection(1);
 }
 
 static void query(struct strata_hv_op *op)

@@ -24,9 +24,14 @@
 
 #include "private.h"
 
-/* As many exchanges for each CPU, if they take less time than that. */
-#define EXCHANGES    64
-#define MILLISECONDS 20
+/*
+ * So many exchanges for each CPU.  One takes less than a microsecond, unless a
+ * hypervisor below us has stopped the peer: then it is waited for, as both are
+ * likely to run when it answers, and the exchanges after that one are good.
+ */
+#define EXCHANGES   64
+#define WAIT_MS     20 /* for one answer */
+#define WAIT_ALL_MS 60
 
 #define FINISHED     (~0u)
 
@@ -66,7 +71,6 @@ static void cf_check answer(void *unused)
 /* On the reference, interrupts off: the best bounds of many exchanges. */
 static void ask(struct strata_hv_pcpu_skew *skew)
 {
-    uint64_t limit = (uint64_t)cpu_khz * MILLISECONDS;
     uint64_t begin = rdtsc_ordered();
     uint32_t number;
 
@@ -77,7 +81,10 @@ static void ask(struct strata_hv_pcpu_skew *skew)
         write_atomic(&exchange.request, number);
         while ( read_atomic(&exchange.answer) != number )
         {
-            if ( rdtsc_ordered() - begin > limit )
+            uint64_t now = rdtsc_ordered();
+
+            if ( now - t0 > (uint64_t)cpu_khz * WAIT_MS ||
+                 now - begin > (uint64_t)cpu_khz * WAIT_ALL_MS )
                 return;
             cpu_relax();
         }

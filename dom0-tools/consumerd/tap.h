@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tap.h - one ring on its way into one stream file, and the recorder that it is a
+ * part of: what recorder.c runs and tap.c does for each ring.  Nobody else's.
+ */
+#ifndef STRATA_CONSUMERD_TAP_H
+#define STRATA_CONSUMERD_TAP_H
+
+#include "recorder.h"
+#include "stream_file.h"
+
+struct tap {
+	struct ring *ring;
+	size_t source;
+	size_t stream;
+	struct stream_file file;
+	uint64_t lost[STRATA_NR_LOST]; /* of this one, up to the last packet */
+	uint64_t end_ticks;            /* of the last packet */
+	uint64_t next_sequence;        /* the least that the next packet may have */
+};
+
+struct recorder {
+	char dir[400];
+	int held; /* the directory, as output_dir_open() gave it */
+	struct strata_recording recording;
+	struct tap *taps;
+	size_t nr_taps;
+	unsigned char *copy; /* one sub-buffer */
+	size_t copy_bytes;
+	size_t nr_events_saved; /* in all tables, when they were last written */
+	bool unsaved;           /* a source changed since then */
+	bool save_failed;
+	uint64_t save_again_ticks; /* if it did, when to try again */
+	bool full;                 /* the disk was, at the last attempt */
+	uint64_t write_again_ticks;
+	struct recorder_totals totals;
+};
+
+static inline struct strata_source *tap_source(struct recorder *recorder, const struct tap *tap)
+{
+	return &recorder->recording.sources[tap->source];
+}
+
+/* When what failed now is to be tried again. */
+uint64_t tap_retry_ticks(const struct recorder *recorder);
+
+/* Lets go what an earlier recorder left, and remembers where the losses stood.  0 or -1. */
+int tap_skip_old(struct tap *tap, struct strata_error *error);
+
+/*
+ * Takes what is ready in its ring, up to @turns sub-buffers.
+ * 0: all, or as many; 1: the rest waits for room on the disk; or -1.
+ */
+int tap_take(struct recorder *recorder, struct tap *tap, strata_count_t turns, uint64_t *nr_packets,
+	     struct strata_error *error);
+
+/*
+ * Takes what is left in its ring: complete sub-buffers, and what is committed of
+ * the others.  There may be several, and complete ones between them: writers that
+ * nested in one another when their CPU stopped.  What the disk has no room for
+ * is lost, and counted.  0 or -1.
+ */
+int tap_take_rest(struct recorder *recorder, struct tap *tap, struct strata_error *error);
+
+/* Its last losses and the end of its file.  0 or -1. */
+int tap_finish(struct recorder *recorder, struct tap *tap, struct strata_error *error);
+
+#endif /* STRATA_CONSUMERD_TAP_H */
