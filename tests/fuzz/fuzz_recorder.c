@@ -43,7 +43,7 @@ static uint64_t run_seed;
 
 static struct {
 	uint64_t runs, listed, merged, written_out, heap_peak;
-	uint64_t overwritten, honest_ends, granted, last_moments, honest;
+	uint64_t overwritten, taken_over, honest_ends, granted, last_moments, honest;
 	struct outcome outcome;
 } seen;
 
@@ -138,6 +138,7 @@ static const char *run_checked(uint64_t seed, bool lying)
 		plan = liars_begin(seed + 1, lying);
 	}
 	seen.overwritten += plan->overwrite;
+	seen.taken_over += plan->left;
 	seen.honest_ends += plan->ends;
 	clients_begin(work_dir, raw, lying, plan->overwrite);
 	if (liars_scribbled())
@@ -223,8 +224,8 @@ static void control(void)
 		wrong = "nothing was written";
 	if (!wrong && seen.outcome.refused)
 		wrong = "packets of guests that do not lie are refused";
-	if (!wrong && (!seen.overwritten || !seen.honest_ends || !seen.granted))
-		wrong = "no flight recorder, no death or no snapshot was among the runs";
+	if (!wrong && (!seen.overwritten || !seen.taken_over || !seen.honest_ends || !seen.granted))
+		wrong = "no flight recorder, none taken over, no death or no snapshot was among the runs";
 	result("guests that do not lie are recorded whole", wrong);
 	memset(&seen, 0, sizeof(seen));
 }

@@ -256,7 +256,18 @@ static void make_plan(bool lying)
 	plan.probes = random_one_in(&truth, 5);
 	plan.asked = random_one_in(&truth, plan.overwrite ? 2 : 8);
 	plan.ends = random_one_in(&truth, 6);
+	plan.left = random_one_in(&truth, 6);
+	/* One that dies while its probes are added has not taken part. */
+	plan.probes &= !plan.left;
 	plan.scribbled = lying && random_one_in(&lies, 3);
+}
+
+static void leave(struct fake_guest *guest)
+{
+	bool overwrite = random_one_in(&truth, 2);
+
+	/* The losses of a ring that was full are in a flight recording, too. */
+	fake_guest_leave(guest, overwrite, plan.overwrite, &truth, overwrite ? 1000 : 60);
 }
 
 const struct plan *liars_begin(uint64_t seed, bool lying)
@@ -276,6 +287,8 @@ const struct plan *liars_begin(uint64_t seed, bool lying)
 		liars[i].guest = &guests[i];
 		guests[i].domain = i + 1;
 		fake_guest_load(&guests[i], &truth);
+		if (plan.left)
+			leave(&guests[i]);
 		if (lying && i != HONEST)
 			choose(&liars[i]);
 	}

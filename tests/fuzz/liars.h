@@ -26,6 +26,7 @@ struct plan {
 	bool overwrite;
 	bool some;      /* not all events */
 	bool probes;    /* an event is to be added in each guest */
+	bool left;      /* the guests record already: an earlier recorder died */
 	bool asked;     /* snapshots are asked for meanwhile */
 	bool ends;      /* the honest guest dies, or is paused, before the recording ends */
 	bool scribbled; /* another thread writes over the liars */
