@@ -98,11 +98,16 @@ static size_t make_nonsense(char *request, struct randomness *random)
 		"select kernel=honest:no_such_event\n",
 		"select kernel=liar-?:all\n",
 		"select xen=all\n",
+		"select xen=sched\txen-domain=honest,!liar-b\txen-budget=5\n",
+		"select xen=none\n",
+		"select xen=sched\tkernel=?\n",
+		"select xen-domain=liar-?/0-70000\n",
+		"select xen-budget=-1\n",
 		"select kprobe=*:x\n",
 		"select tid=liar-a:1,2,3\tpid=liar-a:4\n",
 		"select tid=*:99999999999\n",
 		"select =\t=\n",
-		"snapshot /tmp\n\n\nsnapshot /tmp\n",
+		"snapshot /proc\n\n\nsnapshot /proc\n",
 		"\x1b[2J %s%n\n",
 	};
 	size_t length;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "clients.h"
+#include "fake_hypervisor.h"
 
 /* How often a guest that floods writes its state in one wait of the recorder. */
 #define FLOOD 20u
@@ -180,6 +181,7 @@ static void work(void *unused)
 	(void)unused;
 	for (i = 0; i < NR_GUESTS; i++)
 		work_of(&liars[i]);
+	fake_hypervisor_write(&truth, plan.overwrite ? 80 : 12);
 	if (plan.asked)
 		clients_turn(&lies);
 }
@@ -252,6 +254,7 @@ static void make_plan(bool lying)
 {
 	memset(&plan, 0, sizeof(plan));
 	plan.overwrite = random_one_in(&truth, 3);
+	plan.xen = random_one_in(&truth, 3);
 	plan.some = random_one_in(&truth, 4);
 	plan.probes = random_one_in(&truth, 5);
 	plan.asked = random_one_in(&truth, plan.overwrite ? 2 : 8);
@@ -278,6 +281,7 @@ const struct plan *liars_begin(uint64_t seed, bool lying)
 	lies.state = ~seed;
 	make_plan(lying);
 	fake_host_reset(guests, NR_GUESTS);
+	fake_hypervisor_reset(plan.left, random_one_in(&truth, 2));
 	fake_host.between = between;
 	fake_host.work = work;
 	fake_host.copying = copying;

@@ -24,6 +24,7 @@ void liars_make(void);
 /* What is asked of the recorder in a run. */
 struct plan {
 	bool overwrite;
+	bool xen;       /* the hypervisor, too */
 	bool some;      /* not all events */
 	bool probes;    /* an event is to be added in each guest */
 	bool left;      /* the guests record already: an earlier recorder died */
