@@ -62,7 +62,11 @@ static bool is_root(int client)
 	return !getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) && peer.uid == 0;
 }
 
-/* Reads until a newline, which it leaves out.  False: none came in time, or too late. */
+/*
+ * Reads until a newline, which it leaves out.  False: none came in time.  A line is
+ * sent as a whole: once some of it is there nothing is waited for, or who sends it
+ * byte by byte would hold us for as long as he likes.
+ */
 static bool read_line(int fd, int wait_ms, char *line, size_t bytes)
 {
 	size_t have = 0;
@@ -72,7 +76,7 @@ static bool read_line(int fd, int wait_ms, char *line, size_t bytes)
 		ssize_t got;
 		char *end;
 
-		if (poll(&ready, 1, wait_ms) <= 0)
+		if (poll(&ready, 1, have ? 0 : wait_ms) <= 0)
 			return false;
 		got = recv(fd, line + have, bytes - 1 - have, MSG_DONTWAIT);
 		if (got <= 0)

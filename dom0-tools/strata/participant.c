@@ -351,11 +351,17 @@ static int add_events(struct participants *all, struct participant *one, struct 
 int participant_reselect(struct participants *all, struct participant *one,
 			 struct strata_error *error)
 {
+	const struct event_set before = one->events;
+
 	if (one->step != PARTICIPANT_READY && one->step != PARTICIPANT_STARTING &&
 	    one->step != PARTICIPANT_RECORDING)
 		return 0;
-	if (participant_choose_again(all, one, error) || add_events(all, one, error))
+	if (participant_choose_again(all, one, error))
 		return strata_fail_in(error, "domain %u", one->domain);
+	if (add_events(all, one, error)) {
+		one->events = before;
+		return strata_fail_in(error, "domain %u", one->domain);
+	}
 	one->sequence = all->sequence++;
 	if (guest_tell_start(all->xenstore, &one->guest, one->sequence, all->overwrite,
 			     &one->events, one->filter, error))

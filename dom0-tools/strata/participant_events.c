@@ -79,14 +79,16 @@ static int choose_events(struct participants *all, struct participant *one,
 {
 	bool named;
 	const char *patterns = participant_patterns(all, &one->guest, &named);
+	struct event_set events;
 	size_t i;
 
 	if (select_kernel_events(patterns ? patterns : "none", one->map.events, one->map.nr_events,
-				 &one->events, error))
+				 &events, error))
 		return -1;
 	for (i = 0; i < one->map.nr_events; i++)
 		if (event_set_has(&one->probes, i))
-			event_set_add(&one->events, i);
+			event_set_add(&events, i);
+	one->events = events;
 	return 0;
 }
 
@@ -140,14 +142,32 @@ int participant_take_probe(struct participants *all, struct participant *one, bo
 int participant_choose_again(struct participants *all, struct participant *one,
 			     struct strata_error *error)
 {
-	free(one->filter);
+	char *before = one->filter;
+
 	one->filter = NULL;
-	return participant_choose_filter(all, one, error) || choose_events(all, one, error) ? -1
-											    : 0;
+	if (participant_choose_filter(all, one, error) || choose_events(all, one, error)) {
+		free(one->filter);
+		one->filter = before;
+		return -1;
+	}
+	free(before);
+	return 0;
 }
 
 const struct event_set *participant_records(const struct participant *one)
 {
 	/* An earlier recorder may have asked for others, which are in its rings. */
 	return one->flying ? NULL : &one->events;
+}
+
+void participant_known_events(const struct participants *all, const struct participant *one,
+			      struct event_set *known)
+{
+	struct strata_source *source = &recorder_recording(all->recorder)->sources[one->source];
+	size_t i;
+
+	memset(known, 0, sizeof(*known));
+	for (i = 0; i < one->map.nr_events; i++)
+		if (strata_source_event(source, (uint32_t)i))
+			event_set_add(known, i);
 }

@@ -29,11 +29,19 @@ int participant_next_probe(struct participants *all, struct participant *one,
 int participant_take_probe(struct participants *all, struct participant *one, bool added,
 			   struct strata_error *error);
 
-/* Chooses events and filter anew; its probes stay.  0 or -1. */
+/* Chooses events and filter anew; its probes stay.  0, or -1 and nothing has changed. */
 int participant_choose_again(struct participants *all, struct participant *one,
 			     struct strata_error *error);
 
 /* The events that its records can be of; NULL: any of its table. */
 const struct event_set *participant_records(const struct participant *one);
+
+/*
+ * The events that its rings may still hold: all that its source in the recording
+ * knows, also of earlier choices.
+ * @one: at PARTICIPANT_READY or beyond
+ */
+void participant_known_events(const struct participants *all, const struct participant *one,
+			      struct event_set *known);
 
 #endif /* STRATA_STRATA_PARTICIPANT_EVENTS_H */

@@ -154,7 +154,11 @@ static int take_word(struct session *session, struct reselection *new_one, char 
 int session_reselect(struct session *session, char *request, struct strata_error *error)
 {
 	struct reselection *new_one = calloc(1, sizeof(*new_one));
+	struct kernel_selection *before = session->kernels.selections;
+	size_t nr_before = session->kernels.nr_selections;
+	struct strata_error later;
 	char *rest, *word;
+	int result = 0;
 	size_t i;
 
 	if (new_one)
@@ -165,19 +169,24 @@ int session_reselect(struct session *session, char *request, struct strata_error
 	}
 	new_one->before = session->reselection;
 	session->reselection = new_one;
-	for (word = strtok_r(new_one->request, "\t", &rest); word;
+	for (word = strtok_r(new_one->request, "\t", &rest); word && !result;
 	     word = strtok_r(NULL, "\t", &rest))
-		if (take_word(session, new_one, word, error))
-			return -1;
-	if ((new_one->xen || new_one->xen_domains || new_one->xen_budget) &&
-	    reselect_xen(session, new_one, error)) {
+		result = take_word(session, new_one, word, error);
+	if (!result && (new_one->xen || new_one->xen_domains || new_one->xen_budget))
+		result = reselect_xen(session, new_one, error);
+	if (result) {
+		/* As if nothing had been said. */
 		new_one->xen = new_one->xen_domains = new_one->xen_budget = NULL;
+		session->kernels.selections = before;
+		session->kernels.nr_selections = nr_before;
 		return -1;
 	}
+	/* What one kernel does not take, the others do. */
 	for (i = 0; new_one->kernels && i < session->kernels.nr; i++)
-		if (participant_reselect(&session->kernels, &session->kernels.list[i], error))
-			return -1;
-	return 0;
+		if (participant_reselect(&session->kernels, &session->kernels.list[i],
+					 result ? &later : error))
+			result = -1;
+	return result;
 }
 
 void session_reselect_clear(struct session *session)

@@ -57,10 +57,13 @@ static int add_sources(struct recorder *recorder, struct participants *kernels,
 		return -1;
 	for (i = 0; i < kernels->nr; i++) {
 		struct participant *one = &kernels->list[i];
+		struct event_set known;
 
-		if (one->step >= PARTICIPANT_READY &&
-		    sources_add_kernel(recorder, &one->guest, &one->map, participant_records(one),
-				       RECORDER_WITH_PAST, 0, &index, error))
+		if (one->step < PARTICIPANT_READY)
+			continue;
+		participant_known_events(kernels, one, &known);
+		if (sources_add_kernel(recorder, &one->guest, &one->map, &known, RECORDER_WITH_PAST,
+				       0, &index, error))
 			return -1;
 	}
 	return 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * clients.h - those who ask the running recorder for snapshots over its socket:
- * some as `strata snapshot` does, some with nonsense, in pieces, or not to the end.
+ * clients.h - those who ask the running recorder for snapshots and for other
+ * events over its socket: some as `strata snapshot` and `strata select` do, some with
+ * nonsense, in pieces, or not to the end.
  * They have a turn whenever the recorder waits.
  */
 #ifndef STRATA_TESTS_CLIENTS_H

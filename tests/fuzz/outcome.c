@@ -44,6 +44,7 @@ static const char *check_source(const struct strata_source *source, struct outco
 	for (i = 0; i < source->nr_streams; i++) {
 		const struct strata_stream *stream = &source->streams[i];
 
+		outcome->events += stream->events;
 		if (!honest) {
 			outcome->refused += stream->bad_packets;
 			outcome->packets += stream->packets;

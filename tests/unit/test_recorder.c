@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* test_recorder.c - how the recorder shares its time among the rings that it drains. */
+/* test_recorder.c - what the recorder takes of the rings that it drains, and where it puts it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,19 +72,25 @@ static void ring_close(struct test_ring *ring)
 	free(ring->data);
 }
 
+/* One record in a sub-buffer of its own, which is ready then. */
+static void ring_write(struct test_ring *ring)
+{
+	struct strata_slot slot;
+
+	assert_true(
+		strata_ring_reserve(ring->writer, 0, sizeof(int32_t) + sizeof(uint32_t), &slot));
+	memset(slot.payload, 0, sizeof(int32_t) + sizeof(uint32_t));
+	strata_ring_commit(ring->writer, &slot);
+	strata_ring_flush(ring->writer);
+}
+
 /* All of its sub-buffers are ready, with a record in each. */
 static void ring_fill(struct test_ring *ring)
 {
-	struct strata_slot slot;
 	unsigned int i;
 
-	for (i = 0; i < strata_nr_subbufs(geo); i++) {
-		assert_true(strata_ring_reserve(ring->writer, 0, sizeof(int32_t) + sizeof(uint32_t),
-						&slot));
-		memset(slot.payload, 0, sizeof(int32_t) + sizeof(uint32_t));
-		strata_ring_commit(ring->writer, &slot);
-		strata_ring_flush(ring->writer);
-	}
+	for (i = 0; i < strata_nr_subbufs(geo); i++)
+		ring_write(ring);
 }
 
 static void add_source(struct recorder *recorder, const char *name)
@@ -103,10 +109,113 @@ static void add_source(struct recorder *recorder, const char *name)
 	assert_int_equal(strata_source_add_event(source, &event, &error), 0);
 }
 
+static struct recorder *open_recorder(const char *dir)
+{
+	struct strata_error error = { "" };
+	struct recorder *recorder = recorder_open(dir, &error);
+
+	assert_non_null(recorder);
+	recorder_recording(recorder)->tsc_khz = 1000000;
+	return recorder;
+}
+
+static void remove_dir(const char *dir)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	assert_int_equal(system(command), 0);
+}
+
+/* What a recorder finds that comes once and takes all. */
+static struct recorder_totals record_once(const char *dir, struct test_ring *ring)
+{
+	struct recorder *recorder = open_recorder(dir);
+	struct strata_error error = { "" };
+	struct recorder_totals totals;
+
+	add_source(recorder, "one");
+	assert_int_equal(recorder_add_ring(recorder, 0, &ring->ring, RECORDER_WITH_PAST, &error),
+			 0);
+	assert_int_equal(recorder_close(recorder, &totals, &error), 0);
+	return totals;
+}
+
+static void what_is_written_after_a_snapshot_is_in_the_next_one(void **state)
+{
+	char dir[] = "/tmp/strata-recorder-XXXXXX";
+	static struct test_ring ring;
+	unsigned int i;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	ring_open(&ring, 0);
+	ring.writer->overwrite = ring.ring.reader.overwrite = true;
+	for (i = 0; i < 3; i++) {
+		ring_write(&ring);
+		assert_int_equal(record_once(dir, &ring).events, 1);
+	}
+	ring_close(&ring);
+	remove_dir(dir);
+}
+
+static void two_recorders_do_not_write_to_one_directory(void **state)
+{
+	char dir[] = "/tmp/strata-recorder-XXXXXX";
+	struct strata_error error = { "" };
+	struct recorder_totals totals;
+	struct recorder *first;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	first = open_recorder(dir);
+	assert_int_equal(recorder_save(first, &error), 0);
+	assert_null(recorder_open(dir, &error));
+	assert_non_null(strstr(error.text, "is being recorded into"));
+	/* An old recording gives way. */
+	assert_int_equal(recorder_close(first, &totals, &error), 0);
+	assert_int_equal(recorder_close(open_recorder(dir), &totals, &error), 0);
+	remove_dir(dir);
+}
+
+/* Of a writer that says that its turns began anew. */
+static int get_again(struct ring *ring, struct strata_error *error)
+{
+	ring->get = get;
+	ring->reader.read_count = 0;
+	return get(ring, error);
+}
+
+static void a_writer_cannot_lead_the_recorder_back(void **state)
+{
+	char dir[] = "/tmp/strata-recorder-XXXXXX";
+	static struct test_ring ring;
+	struct strata_error error = { "" };
+	struct recorder_totals totals;
+	struct recorder *recorder;
+	uint64_t nr_packets;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	recorder = open_recorder(dir);
+	add_source(recorder, "one");
+	ring_open(&ring, 0);
+	assert_int_equal(recorder_add_ring(recorder, 0, &ring.ring, RECORDER_FROM_NOW, &error), 0);
+	ring_write(&ring);
+	assert_int_equal(recorder_drain(recorder, RECORDER_DRAIN_ALL, &nr_packets, &error), 0);
+	ring.ring.get = get_again;
+	assert_int_equal(recorder_drain(recorder, RECORDER_DRAIN_ALL, &nr_packets, &error), 0);
+	assert_int_equal(recorder_close(recorder, &totals, &error), 0);
+	assert_int_equal(totals.events, 1);
+	assert_int_equal(totals.bad_packets, 1);
+	ring_close(&ring);
+	remove_dir(dir);
+}
+
 static void many_rings_of_a_guest_do_not_keep_the_recorder_from_the_others(void **state)
 {
 	static struct test_ring many[NR_RINGS], one;
-	char dir[] = "/tmp/strata-recorder-XXXXXX", command[64];
+	char dir[] = "/tmp/strata-recorder-XXXXXX";
 	struct strata_error error = { "" };
 	struct recorder_totals totals;
 	struct recorder *recorder;
@@ -115,9 +224,7 @@ static void many_rings_of_a_guest_do_not_keep_the_recorder_from_the_others(void 
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
-	recorder = recorder_open(dir, &error);
-	assert_non_null(recorder);
-	recorder_recording(recorder)->tsc_khz = 1000000;
+	recorder = open_recorder(dir);
 	add_source(recorder, "many");
 	add_source(recorder, "one");
 	for (i = 0; i < NR_RINGS; i++) {
@@ -144,13 +251,15 @@ static void many_rings_of_a_guest_do_not_keep_the_recorder_from_the_others(void 
 	for (i = 0; i < NR_RINGS; i++)
 		ring_close(&many[i]);
 	ring_close(&one);
-	snprintf(command, sizeof(command), "rm -r %s", dir);
-	assert_int_equal(system(command), 0);
+	remove_dir(dir);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_written_after_a_snapshot_is_in_the_next_one),
+		cmocka_unit_test(two_recorders_do_not_write_to_one_directory),
+		cmocka_unit_test(a_writer_cannot_lead_the_recorder_back),
 		cmocka_unit_test(many_rings_of_a_guest_do_not_keep_the_recorder_from_the_others),
 	};
 
