@@ -102,11 +102,13 @@ void guest_look(struct xs_handle *xenstore, uint32_t domain, struct guest *guest
 
 	memset(guest, 0, sizeof(*guest));
 	guest->domain = domain;
+	/* The module first: a domain goes with all that is below it, so if its module is gone and
+	 * it has a name after that, the module was unloaded. */
+	look_at_module(xenstore, guest);
 	snprintf(path, sizeof(path), "/local/domain/%u/name", domain);
 	guest->named = read_text(xenstore, path, guest->name, sizeof(guest->name));
 	if (!guest->named)
 		snprintf(guest->name, sizeof(guest->name), "domain-%u", domain);
-	look_at_module(xenstore, guest);
 }
 
 static int by_domain(const void *a, const void *b)

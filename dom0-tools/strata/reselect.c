@@ -105,7 +105,8 @@ static int add_selection(struct session *session, struct reselection *new_one,
 	const struct participants *kernels = &session->kernels;
 	const struct kernel_selection *old = new_one->kernels ? new_one->kernels
 							      : kernels->selections;
-	struct kernel_selection *list = calloc(kernels->nr_selections + 1, sizeof(*list));
+	struct kernel_selection *list = calloc(kernels->nr_selections + 2, sizeof(*list));
+	bool chosen = selection->kind != SELECT_EVENTS;
 	size_t nr = 0, i;
 
 	if (!list)
@@ -114,9 +115,16 @@ static int add_selection(struct session *session, struct reselection *new_one,
 	for (i = 0; i < kernels->nr; i++)
 		list[0].found |= select_matches_domain(selection, kernels->list[i].domain,
 						       kernels->list[i].guest.name);
-	for (i = 0; i < kernels->nr_selections; i++)
+	for (i = 0; i < kernels->nr_selections; i++) {
+		chosen |= old[i].kind == SELECT_EVENTS;
 		if (!replaces(selection, &old[i]))
 			list[nr++] = old[i];
+	}
+	/* Where nothing was chosen, everybody took part; they still do. */
+	if (!chosen)
+		list[nr++] = (struct kernel_selection){
+			.kind = SELECT_EVENTS, .domain = "*", .text = "default", .found = true
+		};
 	free(new_one->kernels);
 	new_one->kernels = list;
 	session->kernels.selections = list;

@@ -15,8 +15,13 @@
 #define EVENTS 2000000u
 #define TURNS  9
 
-static struct strata_ring *ring;
 static struct strata_ring_reader reader;
+struct bench_memory {
+	struct strata_ring_writer_area *writer;
+	struct strata_ring_reader_area *shared;
+	void *data;
+};
+
 static volatile int done;
 
 static double now_ns(void)
@@ -65,52 +70,60 @@ static double ordered_clock_turn(void)
 	return (now_ns() - begin) / EVENTS;
 }
 
-static double ring_turn(uint64_t *lost)
+static double ring_turn(struct strata_ring *to)
 {
-	uint64_t lost_before = strata_reader_lost(&reader, STRATA_LOST_FULL);
-	double begin = now_ns(), end;
+	double begin = now_ns();
 	uint64_t i;
 
 	for (i = 0; i < EVENTS; i++) {
 		struct strata_slot slot;
 
-		if (!strata_ring_reserve(ring, 1, sizeof(i), &slot))
+		if (!strata_ring_reserve(to, 1, sizeof(i), &slot))
 			continue;
 		strata_copy(slot.payload, &i, sizeof(i));
-		strata_ring_commit(ring, &slot);
+		strata_ring_commit(to, &slot);
 	}
-	end = now_ns();
-	*lost += strata_reader_lost(&reader, STRATA_LOST_FULL) - lost_before;
-	return (end - begin) / EVENTS;
+	return (now_ns() - begin) / EVENTS;
+}
+
+static struct strata_ring *make_ring(struct strata_ring_geometry geo, struct bench_memory *memory)
+{
+	struct strata_ring *made = calloc(1, strata_ring_bytes(geo));
+
+	memory->writer = calloc(1, sizeof(*memory->writer));
+	memory->shared = calloc(1, sizeof(*memory->shared));
+	memory->data = aligned_alloc(STRATA_PAGE_BYTES, strata_data_bytes(geo));
+	if (!made || !memory->writer || !memory->shared || !memory->data)
+		abort();
+	memset(memory->data, 0, strata_data_bytes(geo));
+	strata_ring_init(made, geo, memory->data, memory->writer, memory->shared, 0, 0);
+	return made;
 }
 
 int main(void)
 {
 	struct strata_ring_geometry geo = { .subbuf_bits = 18, .nr_subbufs_bits = 5 };
-	struct strata_ring_writer_area *writer = calloc(1, sizeof(*writer));
-	struct strata_ring_reader_area *shared = calloc(1, sizeof(*shared));
-	void *data = aligned_alloc(STRATA_PAGE_BYTES, strata_data_bytes(geo));
-	uint64_t lost = 0;
+	struct bench_memory memory, flight_memory;
+	struct strata_ring *ring = make_ring(geo, &memory);
+	struct strata_ring *flight = make_ring(geo, &flight_memory);
 	pthread_t thread;
 	unsigned int turn;
 
-	ring = calloc(1, strata_ring_bytes(geo));
-	if (!writer || !shared || !data || !ring)
-		return 1;
-	memset(data, 0, strata_data_bytes(geo));
-	strata_ring_init(ring, geo, data, writer, shared, 0, 0);
-	if (strata_reader_init(&reader, geo, writer, shared, data) != STRATA_READER_OK)
+	flight->overwrite = true;
+	if (strata_reader_init(&reader, geo, memory.writer, memory.shared, memory.data) !=
+	    STRATA_READER_OK)
 		return 1;
 	if (pthread_create(&thread, NULL, drain, NULL))
 		return 1;
 	for (turn = 0; turn < TURNS; turn++) {
 		printf("app_event_8b_1t rdtsc ns %.2f\n", rdtsc_turn());
 		printf("app_event_8b_1t ordered_rdtsc ns %.2f\n", ordered_clock_turn());
-		printf("app_event_8b_1t strata_reserve_commit ns %.2f\n", ring_turn(&lost));
+		printf("app_event_8b_1t strata_reserve_commit ns %.2f\n", ring_turn(ring));
+		printf("app_event_8b_1t strata_overwrite ns %.2f\n", ring_turn(flight));
 	}
 	done = 1;
 	pthread_join(thread, NULL);
 	fprintf(stderr, "bench: %llu of %u events were lost to a full buffer\n",
-		(unsigned long long)lost, TURNS * EVENTS);
+		(unsigned long long)strata_reader_lost(&reader, STRATA_LOST_FULL), TURNS * EVENTS);
 	return 0;
 }

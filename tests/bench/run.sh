@@ -55,6 +55,9 @@ sort -k1,1 -k2,2 -k3,3 -k4,4g "$OUT/values" | awk '
 			printf "\nan event costs %.2f bare rdtsc, %.2f ordered ones\n",
 				median["app_event_8b_1t", "strata_reserve_commit"] / median["app_event_8b_1t", "rdtsc"],
 				median["app_event_8b_1t", "strata_reserve_commit"] / median["app_event_8b_1t", "ordered_rdtsc"]
+		if (("app_event_8b_1t", "strata_overwrite") in median)
+			printf "overwrite mode costs %.2f of discard mode (in a kernel: test_flight.sh prints it)\n",
+				median["app_event_8b_1t", "strata_overwrite"] / median["app_event_8b_1t", "strata_reserve_commit"]
 		if (("merge_text", "babeltrace2") in median)
 			printf "text: %.1f times babeltrace2\n", median["merge_text", "strata"] / median["merge_text", "babeltrace2"]
 	}' json="$OUT/bench.json" >"$OUT/table"

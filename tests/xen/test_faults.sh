@@ -27,7 +27,7 @@ marked_add_up() {
 rm -rf "$OUT"
 mkdir -p "$OUT"
 check "the helpers build" build_helpers
-boot "$here/faults.lab" "$OUT" --limit 200
+boot "$here/faults.lab" "$OUT" --limit 300
 check "the recording with losses merges" out/bin/strata merge "$OUT/marked" -o "$OUT/marked-merged"
 check "marked calls: N = recorded + lost" marked_add_up
 for name in interrupted beside; do

@@ -125,7 +125,7 @@ many_kinds() {
 rm -rf "$OUT"
 mkdir -p "$OUT"
 check "the helper builds" gcc -static -O2 -Wall -Wextra -Werror -pthread tests/xen/workloads/calls.c -o "$OUT/calls"
-boot "$here/kevents.lab" "$OUT" --limit 240
+boot "$here/kevents.lab" "$OUT" --limit 300
 check "dom0 offers 400 events or more" many_events
 check "every field is the kernel's own, by name, size and sign" fields_are_the_kernels
 check "a few events are as they are known" few_are_as_known

@@ -18,7 +18,7 @@ expect_line "pvhemul's TSC is emulated in a PVH guest" tsc "dom$(xl domid pvhemu
 expect_line "offset's TSC is native in a PVH guest" tsc "dom$(xl domid offset)\\(hvm\\): mode=2"
 expect_line "pvemul's TSC is emulated" tsc "dom$(xl domid pvemul): mode=1"
 
-strata record --duration 8s --output "$LAB_OUT/raw" >record.log 2>&1
+strata record --duration 8s --xen-buffer 256Kx32 --output "$LAB_OUT/raw" >record.log 2>&1
 echo "status $?" >>record.log
 expect_line "all of them are recorded" record.log '^status 0$'
 
