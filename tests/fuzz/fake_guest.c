@@ -24,7 +24,8 @@ const struct strata_event_desc fake_events[FAKE_NR_EVENTS] = {
 	  .nr_fields = 1,
 	  .fields = { { "number", STRATA_FIELD_UNSIGNED, 4, 1 } } },
 	{ .id = 1,
-	  .name = "task",
+	  .name = "sched_switch", /* of the default events */
+	  .group = "sched",
 	  .nr_fields = 2,
 	  .fields = { { "comm", STRATA_FIELD_TEXT, 1, 16 },
 		      { "tid", STRATA_FIELD_SIGNED, 4, 1 } } },

@@ -262,6 +262,7 @@ static void make_plan(bool lying)
 	plan.left = random_one_in(&truth, 6);
 	/* One that dies while its probes are added has not taken part. */
 	plan.probes &= !plan.left;
+	plan.defaults = !plan.some && !plan.probes && random_one_in(&truth, 6);
 	plan.scribbled = lying && random_one_in(&lies, 3);
 }
 

@@ -77,6 +77,8 @@ static size_t select_events(const struct plan *plan, struct kernel_selection *ke
 	struct strata_error error = { "" };
 	size_t nr = 0;
 
+	if (plan->defaults)
+		return 0;
 	if (select_parse_kernel(SELECT_EVENTS, plan->some ? "*:tick,text/*,mixed" : "*:all",
 				&kernels[nr++], &error) ||
 	    (plan->probes &&
