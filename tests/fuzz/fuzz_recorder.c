@@ -305,7 +305,7 @@ int main(int argc, char **argv)
 		{ "one", required_argument, NULL, 'o' },
 		{ NULL, 0, NULL, 0 },
 	};
-	uint64_t wanted = 150000, seed = 20260101, one = 0;
+	uint64_t wanted = 100000, seed = 20260101, one = 0;
 	bool again = false;
 	int option;
 
