@@ -112,6 +112,9 @@ static int add_selection(struct session *session, struct reselection *new_one,
 	if (!list)
 		return strata_fail(error, "out of memory");
 	list[nr++] = *selection;
+	for (i = 0; i < kernels->nr; i++)
+		list[0].found |= select_matches_domain(selection, kernels->list[i].domain,
+						       kernels->list[i].guest.name);
 	for (i = 0; i < kernels->nr_selections; i++) {
 		chosen |= old[i].kind == SELECT_EVENTS;
 		if (!replaces(selection, &old[i]))

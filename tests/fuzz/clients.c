@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "control_socket.h"
-#include "fake_host.h"
+#include "liars.h"
 
 #define CLIENTS_MAX   3u
 #define SNAPSHOTS_MAX 4u
@@ -19,7 +19,8 @@
 
 struct client {
 	bool open;
-	bool proper; /* it asks as it should */
+	bool proper;  /* it asks as it should */
+	bool selects; /* ... for all events, and not for a snapshot */
 	int fd;
 	char request[REQUEST_BYTES_MAX];
 	size_t bytes, sent, piece; /* of it; sent at once */
@@ -44,6 +45,18 @@ void clients_begin(const char *dir, const char *recording, bool with_nonsense, b
 	wrong = NULL;
 }
 
+/* What one guest cannot be told, the honest one is. */
+static void check_selected(bool all_told)
+{
+	const struct fake_guest *honest = &guests[HONEST];
+
+	if (!all_told && !talks_nonsense)
+		wrong = "events that are there cannot be selected";
+	if (honest->life == FAKE_RUNS && honest->recording &&
+	    honest->enabled != (1ull << honest->nr_events) - 1)
+		wrong = "the honest guest is not told that other events were selected";
+}
+
 /* "STATUS TEXT\n", in full; a proper request is granted if it can be. */
 static void check_answer(const struct client *client)
 {
@@ -53,9 +66,11 @@ static void check_answer(const struct client *client)
 	    strchr(answer, '\n') != answer + client->answered - 1 || answer[0] < '0' ||
 	    answer[0] > '3' || answer[1] != ' ')
 		wrong = "an answer to a client is none";
+	else if (client->selects)
+		check_selected(answer[0] == '0');
 	else if (client->proper && (answer[0] == '0') != grants)
 		wrong = "a proper request for a snapshot is answered as if it were none";
-	granted += client->proper && answer[0] == '0';
+	granted += client->proper && !client->selects && answer[0] == '0';
 }
 
 static void listen_to_answer(struct client *client)
@@ -98,11 +113,16 @@ static size_t make_nonsense(char *request, struct randomness *random)
 		"select kernel=honest:no_such_event\n",
 		"select kernel=liar-?:all\n",
 		"select xen=all\n",
+		"select xen=sched\txen-domain=honest,!liar-b\txen-budget=5\n",
+		"select xen=none\n",
+		"select xen=sched\tkernel=?\n",
+		"select xen-domain=liar-?/0-70000\n",
+		"select xen-budget=-1\n",
 		"select kprobe=*:x\n",
 		"select tid=liar-a:1,2,3\tpid=liar-a:4\n",
 		"select tid=*:99999999999\n",
 		"select =\t=\n",
-		"snapshot /tmp\n\n\nsnapshot /tmp\n",
+		"snapshot /proc\n\n\nsnapshot /proc\n",
 		"\x1b[2J %s%n\n",
 	};
 	size_t length;
@@ -141,7 +161,8 @@ static void begin(struct client *client, struct randomness *random)
 
 	memset(client, 0, sizeof(*client));
 	client->proper = !talks_nonsense || random_one_in(random, 3);
-	if (client->proper && asked == SNAPSHOTS_MAX)
+	client->selects = client->proper && random_one_in(random, 4);
+	if (client->proper && !client->selects && asked == SNAPSHOTS_MAX)
 		return;
 	client->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (client->fd < 0)
@@ -152,7 +173,10 @@ static void begin(struct client *client, struct randomness *random)
 		return;
 	}
 	client->open = true;
-	if (client->proper)
+	if (client->selects)
+		client->bytes = (size_t)snprintf(client->request, sizeof(client->request),
+						 "select kernel=*:all\n");
+	else if (client->proper)
 		client->bytes = (size_t)snprintf(client->request, sizeof(client->request),
 						 "snapshot %s/snap-%u\n", snapshot_dir, asked++);
 	else

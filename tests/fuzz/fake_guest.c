@@ -24,7 +24,8 @@ const struct strata_event_desc fake_events[FAKE_NR_EVENTS] = {
 	  .nr_fields = 1,
 	  .fields = { { "number", STRATA_FIELD_UNSIGNED, 4, 1 } } },
 	{ .id = 1,
-	  .name = "task",
+	  .name = "sched_switch", /* of the default events */
+	  .group = "sched",
 	  .nr_fields = 2,
 	  .fields = { { "comm", STRATA_FIELD_TEXT, 1, 16 },
 		      { "tid", STRATA_FIELD_SIGNED, 4, 1 } } },
@@ -231,7 +232,7 @@ void fake_guest_load(struct fake_guest *guest, struct randomness *random)
 	guest->nr_pages = 0;
 	guest->first_ref = 8 + random_below(random, 1000);
 	guest->port = 1 + random_below(random, 100);
-	guest->recording = guest->deaf = guest->probes = false;
+	guest->recording = guest->deaf = guest->of_another = false;
 	guest->geo.subbuf_bits = (uint8_t)(12 + random_one_in(random, 4));
 	guest->geo.nr_subbufs_bits = (uint8_t)(2 + random_below(random, 2));
 	guest->nr_rings = 1 + random_below(random, FAKE_RINGS_MAX);
@@ -308,17 +309,27 @@ static void flush(struct fake_guest *guest)
 	notify(guest);
 }
 
-static bool start(struct fake_guest *guest, const char *mode, const char *mask)
+static void record(struct fake_guest *guest, bool overwrite, uint64_t events)
 {
-	char *end;
 	uint32_t i;
 
-	guest->enabled = strtoull(mask, &end, 16);
-	if (*end || guest->enabled >> guest->nr_events)
-		return false;
 	for (i = 0; i < guest->nr_rings; i++)
-		guest->rings[i].ring->overwrite = !strcmp(mode, "overwrite");
+		guest->rings[i].ring->overwrite = overwrite;
+	guest->enabled = events;
 	guest->recording = true;
+}
+
+static bool start(struct fake_guest *guest, const char *mode, const char *mask)
+{
+	bool overwrite = !strcmp(mode, "overwrite");
+	uint64_t events;
+	char *end;
+
+	events = strtoull(mask, &end, 16);
+	if (*end || events >> guest->nr_events)
+		return false;
+	guest->of_another = false;
+	record(guest, overwrite, events);
 	return true;
 }
 
@@ -332,7 +343,6 @@ static bool probe(struct fake_guest *guest, const char *name)
 	};
 	uint32_t i;
 
-	guest->probes = true;
 	for (i = 0; i < guest->nr_events; i++)
 		if (!strcmp(guest->event[i].name, name))
 			return true;
@@ -389,7 +399,7 @@ static void write_record(struct fake_guest *guest, uint32_t index, struct random
 	record->id = id;
 	record->ticks = header.ticks;
 	record->sequence = slot.position >> guest->geo.subbuf_bits;
-	record->taken = false;
+	record->taken = guest->of_another;
 	ring->nr_records++;
 	strata_ring_commit(ring->ring, &slot);
 }
@@ -404,6 +414,15 @@ void fake_guest_write(struct fake_guest *guest, struct randomness *random, uint3
 		for (j = random_below(random, nr + 1); j > 0; j--)
 			write_record(guest, i, random);
 	notify(guest);
+}
+
+void fake_guest_leave(struct fake_guest *guest, bool overwrite, bool taken_over,
+		      struct randomness *random, uint32_t nr)
+{
+	guest->of_another = !taken_over;
+	record(guest, overwrite, (1ull << guest->nr_events) - 1);
+	fake_guest_write(guest, random, nr);
+	set_text(guest, FAKE_STATE, random_one_in(random, 2) ? "started 5" : "flushed 7");
 }
 
 /* Compares the records of one packet with those of @sequence.  Their number, or -1. */

@@ -108,7 +108,7 @@ struct fake_guest {
 	bool recording;
 	uint64_t enabled; /* a bit an event */
 	bool deaf;        /* obeys no command */
-	bool probes;      /* it was told to add an event, and did */
+	bool of_another;  /* what it writes belongs to an earlier recording */
 };
 
 extern const char *const fake_node_names[FAKE_NR_NODES];
@@ -139,6 +139,15 @@ void fake_guest_reset(struct fake_guest *guest);
 
 /* Loads the module anew: another geometry, empty rings, published. */
 void fake_guest_load(struct fake_guest *guest, struct randomness *random);
+
+/*
+ * As an earlier recorder left it that died: it goes on recording, all events, and
+ * has written up to @nr records into each ring.
+ * @taken_over: they belong to the recording that begins; else no record does that
+ *              comes before its start
+ */
+void fake_guest_leave(struct fake_guest *guest, bool overwrite, bool taken_over,
+		      struct randomness *random, uint32_t nr);
 
 /* The page that a reference leads to, if it may be mapped so; -1: it may not. */
 int fake_guest_page(const struct fake_guest *guest, uint32_t ref, bool writable);

@@ -5,7 +5,7 @@
  *
  * A range of mapped pages lies between two that nobody may touch, and shares its
  * memory with the guest's own view and with every other mapping of the page.
- * The hypervisor has no rings: it is trusted, and none of this is about it.
+ * The hypervisor is trusted: its side is in fake_hypervisor.c.
  */
 #define __XEN_TOOLS__ 1 /* before any header of Xen: it opens the sysctl interface */
 
@@ -23,10 +23,9 @@
 #include <xengnttab.h>
 #include <xentoollog.h>
 
-#include <strata/abi/hypervisor.h>
-
 #include "fake_fds.h"
 #include "fake_host.h"
+#include "fake_hypervisor.h"
 
 #define MAPPINGS_MAX            1024u
 #define FAKE_MAPPED_AT_ONCE_MAX 256u
@@ -361,21 +360,19 @@ int xencall1(xencall_handle *handle, unsigned int number, uint64_t argument)
 {
 	struct xen_sysctl *sysctl = (struct xen_sysctl *)(uintptr_t)argument;
 	struct strata_hv_op op;
+	int result;
 
 	(void)handle;
 	if (number == __HYPERVISOR_sysctl && sysctl->cmd == XEN_SYSCTL_getdomaininfolist)
 		return list_domains(&sysctl->u.getdomaininfolist);
-	memcpy(&op, &sysctl->u, sizeof(op));
-	if (number != __HYPERVISOR_sysctl || op.operation != STRATA_HV_QUERY) {
-		fake_host.misuse = "it asks for rings of a hypervisor that it does not record";
-		errno = EINVAL;
+	if (number != __HYPERVISOR_sysctl || sysctl->cmd != XEN_SYSCTL_strata_op) {
+		errno = ENOSYS;
 		return -1;
 	}
-	op.u.query.state = STRATA_HV_IDLE;
-	op.u.query.nr_cpus = 1;
-	op.u.query.tsc_khz = 1000000;
+	memcpy(&op, &sysctl->u, sizeof(op));
+	result = fake_hypervisor_call(&op);
 	memcpy(&sysctl->u, &op, sizeof(op));
-	return 0;
+	return result;
 }
 
 xenforeignmemory_handle *xenforeignmemory_open(struct xentoollog_logger *logger, unsigned int flags)
@@ -389,28 +386,6 @@ int xenforeignmemory_close(xenforeignmemory_handle *handle)
 {
 	(void)handle;
 	return close_handle();
-}
-
-void *xenforeignmemory_map(xenforeignmemory_handle *handle, uint32_t domain, int protection,
-			   size_t nr, const xen_pfn_t *frames, int *errors)
-{
-	(void)handle;
-	(void)domain;
-	(void)protection;
-	(void)nr;
-	(void)frames;
-	(void)errors;
-	errno = EINVAL;
-	return NULL;
-}
-
-int xenforeignmemory_unmap(xenforeignmemory_handle *handle, void *address, size_t nr)
-{
-	(void)handle;
-	(void)address;
-	(void)nr;
-	fake_host.misuse = "it unmaps frames that it never had";
-	return -1;
 }
 
 xentoollog_logger_stdiostream *xtl_createlogger_stdiostream(FILE *file, xentoollog_level level,

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "clients.h"
+#include "fake_hypervisor.h"
 #include "liars.h"
 #include "lies_named.h"
 #include "outcome.h"
@@ -43,14 +44,14 @@ static uint64_t run_seed;
 
 static struct {
 	uint64_t runs, listed, merged, written_out, heap_peak;
-	uint64_t overwritten, honest_ends, granted, last_moments, honest;
+	uint64_t xen, overwritten, taken_over, honest_ends, granted, last_moments, honest;
 	struct outcome outcome;
 } seen;
 
 /* One run ------------------------------------------------------------------------------------ */
 
 /* One directory that the recorder wrote. */
-static const char *check_recording(const char *path)
+static const char *check_recording(const char *path, uint64_t *xen_events)
 {
 	struct outcome outcome = { 0 };
 	uint64_t honest_records;
@@ -62,7 +63,9 @@ static const char *check_recording(const char *path)
 	/* However fast a writer is: each look at its ring takes no more than a ring holds. */
 	if (!wrong && outcome.longest > (fake_host.waits + LOOKS_MORE) * SUBBUFS_MAX)
 		wrong = "it goes on taking what a guest says is there";
+	*xen_events += outcome.xen_events;
 	seen.honest += honest_records;
+	seen.xen += outcome.xen_events;
 	seen.outcome.liars += outcome.liars;
 	seen.outcome.packets += outcome.packets;
 	seen.outcome.refused += outcome.refused;
@@ -86,11 +89,12 @@ static int is_written(const struct dirent *entry)
 }
 
 /* The recording, and each snapshot: together they have all that there has to be. */
-static const char *check_outcome(void)
+static const char *check_outcome(const struct plan *plan)
 {
 	const char *wrong = NULL;
 	struct dirent **entries;
 	int nr = scandir(work_dir, &entries, is_written, alphasort), i;
+	uint64_t xen_events = 0;
 	char path[400];
 
 	if (nr < 1)
@@ -99,10 +103,12 @@ static const char *check_outcome(void)
 		snprintf(path, sizeof(path), "%s/%s", work_dir, entries[i]->d_name);
 		seen.last_moments += !strncmp(entries[i]->d_name, "raw-died", 8);
 		if (!wrong)
-			wrong = check_recording(path);
+			wrong = check_recording(path, &xen_events);
 		free(entries[i]);
 	}
 	free(entries);
+	if (!wrong && plan->xen && !plan->overwrite && xen_events != fake_hypervisor_records())
+		wrong = "records of Xen's are missing";
 	return wrong ? wrong : outcome_complete(HONEST);
 }
 
@@ -138,6 +144,7 @@ static const char *run_checked(uint64_t seed, bool lying)
 		plan = liars_begin(seed + 1, lying);
 	}
 	seen.overwritten += plan->overwrite;
+	seen.taken_over += plan->left;
 	seen.honest_ends += plan->ends;
 	clients_begin(work_dir, raw, lying, plan->overwrite);
 	if (liars_scribbled())
@@ -149,7 +156,7 @@ static const char *run_checked(uint64_t seed, bool lying)
 	seen.granted += clients_granted();
 	if (!wrong)
 		wrong = answers;
-	return wrong ? wrong : check_outcome();
+	return wrong ? wrong : check_outcome(plan);
 }
 
 static const char *run(uint64_t seed, bool lying)
@@ -223,8 +230,9 @@ static void control(void)
 		wrong = "nothing was written";
 	if (!wrong && seen.outcome.refused)
 		wrong = "packets of guests that do not lie are refused";
-	if (!wrong && (!seen.overwritten || !seen.honest_ends || !seen.granted))
-		wrong = "no flight recorder, no death or no snapshot was among the runs";
+	if (!wrong && (!seen.xen || !seen.overwritten || !seen.taken_over || !seen.honest_ends ||
+		       !seen.granted))
+		wrong = "no flight recorder, none taken over, no death or no snapshot was among the runs";
 	result("guests that do not lie are recorded whole", wrong);
 	memset(&seen, 0, sizeof(seen));
 }
@@ -243,10 +251,10 @@ static void tell(uint64_t first_seed)
 	       " written out; %" PRIu64 " times listed\n",
 	       seen.outcome.liars, seen.outcome.packets, seen.outcome.refused, seen.merged,
 	       seen.written_out, seen.listed);
-	printf("# %" PRIu64 " flight recorders, %" PRIu64 " snapshots, %" PRIu64
-	       " of last moments, %" PRIu64 " requests that were none; %" PRIu64
-	       " times the honest guest died or was paused\n",
-	       seen.overwritten, seen.granted, seen.last_moments, clients_nonsense(),
+	printf("# %" PRIu64 " records of Xen; %" PRIu64 " flight recorders, %" PRIu64
+	       " snapshots, %" PRIu64 " of last moments, %" PRIu64
+	       " requests that were none; %" PRIu64 " times the honest guest died or was paused\n",
+	       seen.xen, seen.overwritten, seen.granted, seen.last_moments, clients_nonsense(),
 	       seen.honest_ends);
 	printf("# at most %" PRIu64 " KiB of heap in a run\n", seen.heap_peak >> 10);
 }

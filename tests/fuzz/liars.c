@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "clients.h"
+#include "fake_hypervisor.h"
 
 /* How often a guest that floods writes its state in one wait of the recorder. */
 #define FLOOD 20u
@@ -180,6 +181,7 @@ static void work(void *unused)
 	(void)unused;
 	for (i = 0; i < NR_GUESTS; i++)
 		work_of(&liars[i]);
+	fake_hypervisor_write(&truth, plan.overwrite ? 80 : 12);
 	if (plan.asked)
 		clients_turn(&lies);
 }
@@ -252,11 +254,24 @@ static void make_plan(bool lying)
 {
 	memset(&plan, 0, sizeof(plan));
 	plan.overwrite = random_one_in(&truth, 3);
+	plan.xen = random_one_in(&truth, 3);
 	plan.some = random_one_in(&truth, 4);
 	plan.probes = random_one_in(&truth, 5);
 	plan.asked = random_one_in(&truth, plan.overwrite ? 2 : 8);
 	plan.ends = random_one_in(&truth, 6);
+	plan.left = random_one_in(&truth, 6);
+	/* One that dies while its probes are added has not taken part. */
+	plan.probes &= !plan.left;
+	plan.defaults = !plan.some && !plan.probes && random_one_in(&truth, 6);
 	plan.scribbled = lying && random_one_in(&lies, 3);
+}
+
+static void leave(struct fake_guest *guest)
+{
+	bool overwrite = random_one_in(&truth, 2);
+
+	/* The losses of a ring that was full are in a flight recording, too. */
+	fake_guest_leave(guest, overwrite, plan.overwrite, &truth, overwrite ? 1000 : 60);
 }
 
 const struct plan *liars_begin(uint64_t seed, bool lying)
@@ -267,6 +282,7 @@ const struct plan *liars_begin(uint64_t seed, bool lying)
 	lies.state = ~seed;
 	make_plan(lying);
 	fake_host_reset(guests, NR_GUESTS);
+	fake_hypervisor_reset(plan.left, random_one_in(&truth, 2));
 	fake_host.between = between;
 	fake_host.work = work;
 	fake_host.copying = copying;
@@ -276,6 +292,8 @@ const struct plan *liars_begin(uint64_t seed, bool lying)
 		liars[i].guest = &guests[i];
 		guests[i].domain = i + 1;
 		fake_guest_load(&guests[i], &truth);
+		if (plan.left)
+			leave(&guests[i]);
 		if (lying && i != HONEST)
 			choose(&liars[i]);
 	}

@@ -36,7 +36,8 @@ const char *outcome_complete(size_t guest)
 static const char *check_source(const struct strata_source *source, struct outcome *outcome,
 				uint64_t *honest_events)
 {
-	bool honest = !strcmp(source->name, guests[HONEST].name);
+	bool xen = source->layer == STRATA_LAYER_XEN;
+	bool honest = xen || !strcmp(source->name, guests[HONEST].name);
 	const char *wrong = NULL;
 	size_t i;
 
@@ -52,9 +53,9 @@ static const char *check_source(const struct strata_source *source, struct outco
 				outcome->longest = stream->packets + stream->bad_packets;
 			continue;
 		}
-		*honest_events += stream->events;
+		*(xen ? &outcome->xen_events : honest_events) += stream->events;
 		if (stream->lost || stream->bad_packets)
-			wrong = "losses or bad packets are told of the honest guest";
+			wrong = "losses or bad packets are told of Xen or the honest guest";
 	}
 	return wrong;
 }

@@ -13,7 +13,8 @@
 
 struct outcome {
 	uint64_t sources;
-	uint64_t events;  /* of all */
+	uint64_t events; /* of all */
+	uint64_t xen_events;
 	uint64_t liars;   /* that are in the recording */
 	uint64_t packets; /* of theirs, recorded */
 	uint64_t refused; /* of theirs */

@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "fake_host.h"
+#include "fake_hypervisor.h"
 #include "record_session.h"
 
 /* Each of three waits for answers lasts ten seconds at most, a look every two milliseconds or more;
@@ -76,6 +77,8 @@ static size_t select_events(const struct plan *plan, struct kernel_selection *ke
 	struct strata_error error = { "" };
 	size_t nr = 0;
 
+	if (plan->defaults)
+		return 0;
 	if (select_parse_kernel(SELECT_EVENTS, plan->some ? "*:tick,text/*,mixed" : "*:all",
 				&kernels[nr++], &error) ||
 	    (plan->probes &&
@@ -86,29 +89,38 @@ static size_t select_events(const struct plan *plan, struct kernel_selection *ke
 
 const char *record_checked(const char *raw, const struct plan *plan, bool partial, char **text)
 {
-	struct xen_selection no_xen = { .nr = 0 };
+	struct xen_selection xen = { .budget_per_s = 100000 };
 	struct kernel_selection kernels[2];
 	const struct record_options options = {
 		.output = raw,
 		.duration_ms = RECORD_MS,
-		.xen = &no_xen,
+		.xen = &xen,
+		.xen_events = "all",
+		.xen_domains = plan->xen && plan->some ? "!idle" : NULL,
+		.xen_geometry = FAKE_XEN_GEOMETRY,
 		.kernels = kernels,
 		.nr_kernels = select_events(plan, kernels),
 		.overwrite = plan->overwrite,
 	};
+	struct strata_error error = { "" };
 	struct words words;
 	const char *wrong;
 	int status;
 
+	if (plan->xen && select_xen_events(&xen, "all", &error))
+		abort();
 	listen(&words);
 	status = record_session(&options);
 	wrong = heard(&words);
+	select_xen_clear(&xen);
 	if (text)
 		*text = words.text;
 	else
 		free(words.text);
 	if (status != STRATA_STATUS_OK && !(partial && status == STRATA_STATUS_PARTIAL))
 		return "the recording fails";
+	if (plan->xen && !fake_hypervisor_idle())
+		return "Xen's rings stay";
 	return wrong ? wrong : check_host();
 }
 
