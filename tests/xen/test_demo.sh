@@ -77,7 +77,9 @@ check "and no violation" summary '.clock.violations == 0'
 check "g1, a PVH guest, was checked against VM entries and exits, too" summary \
 	'.clock.guest_mode.checks >= 1000 and .clock.guest_mode.violations == 0'
 check "the bound is stated, and the measured skew is in it" summary \
-	'.clock.unmeasured_pcpus == 0 and .clock.skew_ns > 0 and .clock.bound_ns > .clock.skew_ns'
+	'.clock.unmeasured_pcpus == 0 and .clock.skew_ns > 0 and .clock.bound_ns >= .clock.skew_ns'
+check "g1's counter has an offset, g2's is the host's, and both are exact to a tick" summary \
+	'[.streams[] | select(.name == "g1" or .name == "g2") | [.name, .clock, .bound_ns]] == [["g1", "offset", 1], ["g2", "host", 1]]'
 check "Xen, dom0, g1 and g2 are all in it" summary \
 	'[.streams[] | select(.events > 0) | .domain_name] | unique == ["Domain-0", "g1", "g2", "xen"]'
 check "babeltrace2 opens the timeline without a warning" opens "$OUT/ctf"
