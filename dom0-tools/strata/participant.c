@@ -323,6 +323,9 @@ void participant_stop(struct participants *all, struct participant *one)
 {
 	struct strata_error why = { "" };
 
+	/* Its answer to the start may be there by now. */
+	if (one->step == PARTICIPANT_STARTING)
+		participant_look(all, one);
 	/* One that never answered may start later: it is stopped in any case. */
 	if (one->step != PARTICIPANT_STARTING && one->step != PARTICIPANT_RECORDING)
 		return;

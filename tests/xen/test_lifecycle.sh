@@ -12,7 +12,7 @@ OUT=out/tests/lifecycle
 # phase NUMBER NAME: all of its 100 marked calls are in the timeline, told of the domain of that name.
 phase() {
 	local found
-	found=$(grep -cE "[ 0-9]$2/[0-9]+ +syscall_entry .*args=\\[0x5354,0x52415441,$(printf '0x%x' "$1")," \
+	found=$(grep -cE "[ 0-9]$2/[0-9]+ +sys_enter .*args=\\[0x5354,0x52415441,$(printf '0x%x' "$1")," \
 		"$OUT/merged/timeline.txt")
 	echo "$found of 100"
 	[ "$found" = 100 ]

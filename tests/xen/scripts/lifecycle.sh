@@ -84,6 +84,11 @@ await_line life 'domain 0 \(Domain-0\) goes: module unloaded'
 insmod /lib/strata.ko
 await_line life 'domain 0 \(Domain-0\) takes part'
 await_line /sys/module/strata/parameters/recording 1
+tries=0
+until xenstore-read /local/domain/0/data/strata/state | grep -q started || [ $tries -gt 300 ]; do
+	usleep 100000
+	tries=$((tries + 1))
+done
 
 end_recorder INT
 expect_status "all that was there was recorded" 0
