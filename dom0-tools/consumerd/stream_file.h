@@ -25,7 +25,7 @@ int stream_file_open(struct stream_file *file, const char *dir, const char *sour
 
 enum stream_file_result {
 	STREAM_FILE_OK,
-	STREAM_FILE_NO_ROOM, /* the disk is full, for now */
+	STREAM_FILE_NO_ROOM, /* the disk is full at this moment */
 	STREAM_FILE_FAILED,
 };
 
