@@ -10,7 +10,7 @@
 
 #include <xenforeignmemory.h>
 
-#include <strata/ring_writer.h>
+#include <strata/ring_home.h>
 
 #include "fake_host.h"
 

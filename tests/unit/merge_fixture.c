@@ -2,6 +2,8 @@
 /* merge_fixture.c - see merge_fixture.h. */
 #include "merge_fixture.h"
 
+#include "xen_events.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,4 +97,27 @@ size_t merged_count(const struct merged *merged, const char *source, const char 
 			count++;
 	}
 	return count;
+}
+
+void merge_build_turns(struct synthetic *rec, const struct merge_notice *notices)
+{
+	const struct synthetic_clock clock = { .is_hvm = true };
+	const uint16_t context[2] = { 1, 0 };
+
+	synthetic_init(rec);
+	synthetic_add_source(rec, "xen", "xen", 0x7ff2);
+	synthetic_add_source(rec, "g1", "kernel", 1);
+	synthetic_vcpu_clock(rec, 0, 100, 1, 0, &clock);
+	synthetic_vcpu_state(rec, 0, 101, 1, 0, STRATA_RUNSTATE_RUNNING);
+	synthetic_guest_mode(rec, 0, 1000, 1, 0, true);
+	synthetic_guest_mode(rec, 0, 2000, 1, 0, false);
+	if (notices)
+		synthetic_record(rec, synthetic_stream(rec, "xen", 0), 2010, notices[0].id, context,
+				 sizeof(context), notices[0].payload, notices[0].bytes);
+	if (notices)
+		synthetic_record(rec, synthetic_stream(rec, "xen", 0), 2990, notices[1].id, context,
+				 sizeof(context), notices[1].payload, notices[1].bytes);
+	synthetic_guest_mode(rec, 0, 3000, 1, 0, true);
+	synthetic_guest_mode(rec, 0, 4000, 1, 0, false);
+	synthetic_runstate(rec, 0, 5000, 1, 0, STRATA_RUNSTATE_RUNNING, STRATA_RUNSTATE_BLOCKED);
 }

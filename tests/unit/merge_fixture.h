@@ -38,4 +38,17 @@ void merged_free(struct merged *merged);
 /* How many events of that name there are; NULL: of any. */
 size_t merged_count(const struct merged *merged, const char *source, const char *name);
 
+/* Something that the hypervisor says of its own. */
+struct merge_notice {
+	uint32_t id;
+	const void *payload;
+	size_t bytes;
+};
+
+/*
+ * Two turns of guest mode: entered at 1000, left at 2000, entered at 3000, left at 4000.  @notices,
+ * if any, come at 2010 and 2990.
+ */
+void merge_build_turns(struct synthetic *rec, const struct merge_notice *notices);
+
 #endif /* STRATA_TESTS_MERGE_FIXTURE_H */

@@ -19,8 +19,8 @@
 
 #include <cmocka.h>
 
+#include <strata/ring_home.h>
 #include <strata/ring_reader.h>
-#include <strata/ring_writer.h>
 
 struct ring_fixture {
 	struct strata_ring *ring;

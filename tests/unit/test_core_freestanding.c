@@ -15,7 +15,7 @@
 #pragma GCC diagnostic error "-Wvla"
 #include <strata/event.h>
 #include <strata/ring_reader.h>
-#include <strata/ring_writer.h>
+#include <strata/ring_home.h>
 #include <strata/abi/guest.h>
 #include <strata/abi/hypervisor.h>
 #pragma GCC diagnostic pop

@@ -445,129 +445,6 @@ static void a_guest_whose_clock_cannot_be_is_left_out_and_named(void **state)
 	synthetic_free(&rec);
 }
 
-/* Something that the hypervisor says of its own. */
-struct notice {
-	uint32_t id;
-	const void *payload;
-	size_t bytes;
-};
-
-/*
- * Two turns of guest mode: entered at 1000, left at 2000, entered at 3000, left at 4000.  @notices,
- * if any, come at 2010 and 2990.
- */
-static void build_turns(struct synthetic *rec, const struct notice *notices)
-{
-	const struct synthetic_clock clock = { .is_hvm = true };
-	const uint16_t context[2] = { 1, 0 };
-
-	synthetic_init(rec);
-	synthetic_add_source(rec, "xen", "xen", 0x7ff2);
-	synthetic_add_source(rec, "g1", "kernel", 1);
-	synthetic_vcpu_clock(rec, 0, 100, 1, 0, &clock);
-	synthetic_vcpu_state(rec, 0, 101, 1, 0, RUNNING);
-	synthetic_guest_mode(rec, 0, 1000, 1, 0, true);
-	synthetic_guest_mode(rec, 0, 2000, 1, 0, false);
-	if (notices)
-		synthetic_record(rec, synthetic_stream(rec, "xen", 0), 2010, notices[0].id, context,
-				 sizeof(context), notices[0].payload, notices[0].bytes);
-	if (notices)
-		synthetic_record(rec, synthetic_stream(rec, "xen", 0), 2990, notices[1].id, context,
-				 sizeof(context), notices[1].payload, notices[1].bytes);
-	synthetic_guest_mode(rec, 0, 3000, 1, 0, true);
-	synthetic_guest_mode(rec, 0, 4000, 1, 0, false);
-	synthetic_runstate(rec, 0, 5000, 1, 0, RUNNING, BLOCKED);
-}
-
-static void build_guest_mode(struct synthetic *rec)
-{
-	build_turns(rec, NULL);
-}
-
-static void events_lie_between_vm_entry_and_exit(void **state)
-{
-	struct synthetic rec;
-	struct merged merged;
-
-	(void)state;
-	build_guest_mode(&rec);
-	synthetic_mark(&rec, "g1", 0, 1040, 1);
-	synthetic_mark(&rec, "g1", 0, 1970, 1);
-	synthetic_mark(&rec, "g1", 0, 3500, 1);
-	synthetic_write(&rec);
-	merge_directory(&merged, rec.dir, NULL, 0);
-	assert_int_equal(merged.result.order.guest_mode.checks, 3);
-	assert_int_equal(merged.result.order.guest_mode.violations, 0);
-	assert_int_equal(merged.result.order.guest_mode.slack_before_ticks, 40);
-	assert_int_equal(merged.result.order.guest_mode.slack_after_ticks, 30);
-	assert_int_equal(merged.result.order.run.checks, 3);
-	merged_free(&merged);
-
-	/* A shift that leaves the vCPU running is seen by its entries alone. */
-	merge_directory(&merged, rec.dir, "g1", 31);
-	assert_int_equal(merged.result.order.guest_mode.violations, 1);
-	assert_string_equal(merged.result.order.guest_mode.named[0].state, "in the hypervisor");
-	assert_int_equal(merged.result.order.guest_mode.named[0].late_ticks, 1);
-	assert_int_equal(merged.result.order.guest_mode.named[0].early_ticks, 999);
-	assert_int_equal(merged.result.order.run.violations, 0);
-	merged_free(&merged);
-	synthetic_free(&rec);
-}
-
-/* An event at 2500, where the guest ran and neither its entry nor its exit was recorded. */
-static void merge_with_a_gap(struct merged *merged, const struct notice *notices)
-{
-	struct synthetic rec;
-
-	build_turns(&rec, notices);
-	synthetic_mark(&rec, "g1", 0, 1500, 1);
-	synthetic_mark(&rec, "g1", 0, 2500, 1);
-	synthetic_mark(&rec, "g1", 0, 3500, 1);
-	synthetic_write(&rec);
-	merge_directory(merged, rec.dir, NULL, 0);
-	synthetic_free(&rec);
-}
-
-static void entries_that_were_refused_are_no_violation(void **state)
-{
-	const struct strata_hv_budget refusal = { .domain = 1, .refused = 1, .refused_total = 1 };
-	const struct notice notices[] = {
-		{ (uint32_t)STRATA_HV_BUDGET, &refusal, sizeof(refusal) },
-		{ (uint32_t)STRATA_HV_BUDGET, &refusal, sizeof(refusal) },
-	};
-	struct merged merged;
-
-	(void)state;
-	merge_with_a_gap(&merged, NULL);
-	assert_int_equal(merged.result.order.guest_mode.violations, 1);
-	merged_free(&merged);
-	merge_with_a_gap(&merged, notices);
-	assert_int_equal(merged.result.order.guest_mode.violations, 0);
-	assert_int_equal(merged.result.order.guest_mode.checks, 1);
-	assert_int_equal(merged.result.order.guest_mode.unchecked, 2);
-	/* Runstates are never refused. */
-	assert_int_equal(merged.result.order.run.checks, 3);
-	merged_free(&merged);
-}
-
-static void entries_that_were_not_selected_are_no_violation(void **state)
-{
-	const struct strata_hv_selection begin = { .changed = 0 }, end = { .changed = 1 };
-	const struct notice notices[] = {
-		{ (uint32_t)STRATA_HV_SELECTION, &begin, sizeof(begin) },
-		{ (uint32_t)STRATA_HV_SELECTION, &end, sizeof(end) },
-	};
-	struct merged merged;
-
-	(void)state;
-	merge_with_a_gap(&merged, notices);
-	assert_int_equal(merged.result.order.guest_mode.violations, 0);
-	/* Before the change and behind it all is checked again. */
-	assert_int_equal(merged.result.order.guest_mode.checks, 2);
-	assert_int_equal(merged.result.order.guest_mode.unchecked, 1);
-	merged_free(&merged);
-}
-
 static void a_pv_guest_has_no_guest_mode_to_check(void **state)
 {
 	struct synthetic rec;
@@ -589,7 +466,7 @@ static void the_skew_of_cpus_belongs_to_the_bound(void **state)
 
 	(void)state;
 	/* Given CPU 1, measured twice, and CPU 2 without a measurement ... */
-	build_guest_mode(&rec);
+	merge_build_turns(&rec, NULL);
 	synthetic_skew(&rec, 0, 6000, 1, -40, 100);
 	synthetic_skew(&rec, 0, 6001, 1, 10, 220);
 	synthetic_runstate(&rec, 1, 6000, 1, 0, BLOCKED, RUNNABLE);
@@ -612,7 +489,7 @@ static void a_guests_absurd_times_do_not_stretch_the_recording(void **state)
 	struct merged merged;
 
 	(void)state;
-	build_guest_mode(&rec);
+	merge_build_turns(&rec, NULL);
 	synthetic_mark(&rec, "g1", 0, 2, 1);
 	synthetic_mark(&rec, "g1", 0, 1ull << 62, 1);
 	synthetic_write(&rec);
@@ -687,9 +564,6 @@ int main(void)
 		cmocka_unit_test(a_change_that_does_not_follow_starts_anew),
 		cmocka_unit_test(a_guest_with_an_emulated_clock_is_merged_within_its_bound),
 		cmocka_unit_test(a_guest_whose_clock_cannot_be_is_left_out_and_named),
-		cmocka_unit_test(events_lie_between_vm_entry_and_exit),
-		cmocka_unit_test(entries_that_were_refused_are_no_violation),
-		cmocka_unit_test(entries_that_were_not_selected_are_no_violation),
 		cmocka_unit_test(a_pv_guest_has_no_guest_mode_to_check),
 		cmocka_unit_test(the_skew_of_cpus_belongs_to_the_bound),
 		cmocka_unit_test(a_guests_absurd_times_do_not_stretch_the_recording),

@@ -16,7 +16,7 @@
 #include <linux/preempt.h>
 #include <linux/vmalloc.h>
 
-#include <strata/ring_writer.h>
+#include <strata/ring_home.h>
 
 #define BATCHES      400
 #define BATCH_EVENTS 500

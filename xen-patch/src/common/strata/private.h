@@ -23,7 +23,7 @@
 #include <xen/trace.h>
 
 #include <strata/abi/hypervisor.h>
-#include <strata/ring_writer.h>
+#include <strata/ring_home.h>
 
 struct strata_cpu_ring {
     struct strata_ring_reader_area reader; /* its half, moved by hypercall */
