@@ -63,29 +63,31 @@ static size_t count_streams(const struct strata_merge *merge)
 	return nr;
 }
 
-/* How often readings go back in a stream, read once more for it. */
-static int count_steps_back(struct merge_stream *stream, const char *raw,
-			    const struct strata_stream *recorded, struct strata_error *error)
+/* Tells a stream's clock where readings go back; the stream is read once more for that. */
+static int find_steps_back(struct merge_stream *stream, const char *raw,
+			   const struct strata_stream *recorded, struct strata_error *error)
 {
 	struct strata_packet_reader reader;
 	struct strata_record record;
-	uint64_t last = 0, times = 0;
+	uint64_t last = 0;
+	int result = 0;
 
 	if (strata_packet_reader_open(&reader, raw, stream->reader.source, recorded, NULL, NULL,
 				      error))
 		return -1;
-	while (strata_packet_reader_next(&reader)) {
+	while (!result && strata_packet_reader_next(&reader)) {
 		size_t offset = STRATA_PACKET_HEADER_BYTES;
 
-		while (strata_packet_next(reader.source, reader.bytes, &reader.packet, &offset,
-					  &record)) {
-			times += record.ticks < last;
+		while (!result && strata_packet_next(reader.source, reader.bytes, &reader.packet,
+						     &offset, &record)) {
+			if (record.ticks < last &&
+			    strata_stream_clock_went_back(&stream->clock, last, record.ticks))
+				result = strata_fail(error, "out of memory");
 			last = record.ticks;
 		}
 	}
 	strata_packet_reader_close(&reader);
-	strata_stream_clock_goes_back(&stream->clock, times);
-	return 0;
+	return result;
 }
 
 static int set_up_clock(struct strata_merge *merge, struct merge_stream *stream, const char *raw,
@@ -111,7 +113,7 @@ static int set_up_clock(struct strata_merge *merge, struct merge_stream *stream,
 	}
 	if (strata_stream_clock_steps_back(&stream->clock) == 0)
 		return 0;
-	return count_steps_back(stream, raw, recorded, error);
+	return find_steps_back(stream, raw, recorded, error);
 }
 
 static int open_stream(struct strata_merge *merge, const char *raw, size_t source_index,
@@ -261,8 +263,10 @@ void strata_merge_close(struct strata_merge *merge)
 
 	if (!merge)
 		return;
-	for (i = 0; i < merge->nr_streams; i++)
+	for (i = 0; i < merge->nr_streams; i++) {
 		strata_packet_reader_close(&merge->streams[i].reader);
+		strata_stream_clock_clear(&merge->streams[i].clock);
+	}
 	for (i = 0; merge->classes && i < merge->recording.nr_sources; i++)
 		strata_event_classes_clear(&merge->classes[i]);
 	free(merge->streams);

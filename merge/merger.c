@@ -86,10 +86,16 @@ static void set_host_time(struct strata_merge *merge, struct merge_stream *strea
 	stream->ticks = host.ticks;
 	stream->bound = host.bound;
 	stream->sure = host.sure;
-	if (!host.sure)
+	if (!host.sure) {
 		stream->seen.unsure++;
-	else if (host.bound > stream->seen.bound_ticks)
+		return;
+	}
+	if (host.bound > stream->seen.bound_ticks)
 		stream->seen.bound_ticks = host.bound;
+	if (host.doubtful)
+		stream->seen.doubtful++;
+	else if (host.bound > stream->seen.firm_bound_ticks)
+		stream->seen.firm_bound_ticks = host.bound;
 }
 
 /* Moves a stream to its next event.  1, 0: it is at its end, -1: out of memory. */

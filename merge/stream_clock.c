@@ -20,12 +20,14 @@
  * in time, so it is the first piece, from the current one on, whose conversion
  * lies before the next one begins.  A counter that was set back repeats readings:
  * the ring closes a packet there, readings go back in the stream, and that is
- * when the next piece is entered.  If that is seen for each recorded step, no
- * reading is in doubt.  If not (a guest was silent for longer than the step was
- * long), readings near the step fit either side of it, and their bound says so.
+ * when the next piece is entered.  A step whose place in the stream is known so
+ * leaves no reading in doubt.  Near one that is not (a guest was silent for longer
+ * than the step was long, or was not recorded yet), readings fit either side of
+ * it, and their bound says so.
  */
 #include "stream_clock.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The least that one emulated reading takes: it traps, and Xen decodes an instruction. */
@@ -40,42 +42,45 @@
 /* How many pieces a reading that went back is tried on. */
 #define PIECES_TRIED 64u
 
+/* How many places are tried for all readings that go back; the rest of them stay in doubt. */
+#define PLACES_TRIED (1u << 22)
+
 struct span {
 	uint64_t first;
 	uint64_t last;
 };
-
-void strata_stream_clock_init(struct strata_stream_clock *clock,
-			      const struct strata_clock_maps *maps,
-			      const struct strata_vcpu_stime *stimes, uint64_t skew_ticks,
-			      uint16_t domain, uint16_t vcpu)
-{
-	memset(clock, 0, sizeof(*clock));
-	clock->pieces = strata_clock_maps_of(maps, domain, vcpu, &clock->nr);
-	clock->own = strata_vcpu_stime_own(stimes, domain, vcpu);
-	clock->domain = strata_vcpu_stime_domain(stimes, domain);
-	if (!strata_stime_set_of_one(&clock->domain))
-		clock->skew_ticks = skew_ticks;
-	strata_stream_clock_goes_back(clock, 0);
-}
 
 static bool is_step_back(const struct strata_stream_clock *clock, size_t piece)
 {
 	return clock->pieces[piece].set_back_ticks > 0;
 }
 
-size_t strata_stream_clock_steps_back(const struct strata_stream_clock *clock)
+void strata_stream_clock_init(struct strata_stream_clock *clock,
+			      const struct strata_clock_maps *maps,
+			      const struct strata_vcpu_stime *stimes, uint64_t skew_ticks,
+			      uint16_t domain, uint16_t vcpu)
 {
-	size_t i, steps = 0;
+	size_t i;
 
+	memset(clock, 0, sizeof(*clock));
+	clock->pieces = strata_clock_maps_of(maps, domain, vcpu, &clock->nr);
+	clock->own = strata_vcpu_stime_own(stimes, domain, vcpu);
+	clock->domain = strata_vcpu_stime_domain(stimes, domain);
+	if (!strata_stime_set_of_one(&clock->domain))
+		clock->skew_ticks = skew_ticks;
 	for (i = 1; i < clock->nr; i++)
-		steps += is_step_back(clock, i);
-	return steps;
+		clock->steps_back += is_step_back(clock, i);
 }
 
-void strata_stream_clock_goes_back(struct strata_stream_clock *clock, uint64_t times)
+void strata_stream_clock_clear(struct strata_stream_clock *clock)
 {
-	clock->steps_seen = times == strata_stream_clock_steps_back(clock);
+	free(clock->seen);
+	clock->seen = NULL;
+}
+
+size_t strata_stream_clock_steps_back(const struct strata_stream_clock *clock)
+{
+	return clock->steps_back;
 }
 
 static uint64_t subtract_held(uint64_t a, uint64_t b)
@@ -161,6 +166,56 @@ static bool explains(const struct strata_stream_clock *clock, size_t at, uint64_
 	return find_span(clock, at, guest).last >= clock->pieces[at].from_ticks;
 }
 
+/* Whether a reading may be a piece's: that one had begun then, and the next one had not. */
+static bool lies_in(const struct strata_stream_clock *clock, size_t at, uint64_t guest)
+{
+	return explains(clock, at, guest) &&
+	       (at + 1 == clock->nr ||
+		find_span(clock, at, guest).first <= clock->pieces[at + 1].from_ticks);
+}
+
+/* Whether the counter was set back on the way from one piece to another. */
+static bool is_set_back_between(const struct strata_stream_clock *clock, size_t from, size_t to)
+{
+	while (from < to)
+		if (is_step_back(clock, ++from))
+			return true;
+	return false;
+}
+
+int strata_stream_clock_went_back(struct strata_stream_clock *clock, uint64_t before,
+				  uint64_t after)
+{
+	size_t from = 0, to = 0, places = 0, i, j;
+
+	clock->times_back++;
+	if (!clock->seen && !(clock->seen = calloc(clock->nr + 1, sizeof(*clock->seen))))
+		return -1;
+	for (i = 0; i < clock->nr; i++) {
+		for (j = lies_in(clock, i, before) ? i + 1 : clock->nr; j < clock->nr; j++) {
+			if (clock->places_tried++ > PLACES_TRIED || places > 1)
+				return 0;
+			if (!lies_in(clock, j, after) || !is_set_back_between(clock, i, j))
+				continue;
+			from = i;
+			to = j;
+			places++;
+		}
+	}
+	/* Where it can be at one place only, it is known what came before each step there. */
+	if (places == 1)
+		while (from < to)
+			clock->seen[++from] = true;
+	return 0;
+}
+
+/* Whether it is known which readings came before the piece began, and which after. */
+static bool is_seen(const struct strata_stream_clock *clock, size_t piece)
+{
+	/* Each time that readings go back takes a step back: as many, and all are seen. */
+	return clock->times_back == clock->steps_back || (clock->seen && clock->seen[piece]);
+}
+
 /* The reading went back: the counter was set back, in the nearest piece that can be it. */
 static void enter_after_step_back(struct strata_stream_clock *clock, uint64_t guest)
 {
@@ -180,12 +235,12 @@ static uint64_t doubt(const struct strata_stream_clock *clock, const struct span
 	const struct strata_clock_piece *piece = &clock->pieces[clock->at];
 	uint64_t ticks = 0;
 
-	if (clock->steps_seen)
-		return 0;
-	if (subtract_held(span->first, piece->from_ticks) < piece->doubt_before)
+	if (subtract_held(span->first, piece->from_ticks) < piece->doubt_before &&
+	    !is_seen(clock, clock->at))
 		ticks = piece->doubt_before;
 	if (clock->at + 1 < clock->nr && piece->doubt_after > ticks &&
-	    subtract_held(piece[1].from_ticks, span->last) <= piece->doubt_after)
+	    subtract_held(piece[1].from_ticks, span->last) <= piece->doubt_after &&
+	    !is_seen(clock, clock->at + 1))
 		ticks = piece->doubt_after;
 	return ticks;
 }
@@ -209,7 +264,9 @@ struct strata_host_time strata_stream_clock_convert(struct strata_stream_clock *
 		span = find_span(clock, clock->at, guest);
 	}
 	host.ticks = span.first + (span.last - span.first) / 2;
-	host.bound = add_held(span.last - host.ticks, doubt(clock, &span));
+	host.bound = doubt(clock, &span);
+	host.doubtful = host.bound > 0;
+	host.bound = add_held(host.bound, span.last - host.ticks);
 	if (clock->pieces[clock->at].emulated)
 		host.sure = strata_stime_set_sure(&clock->own, span.first) &&
 			    strata_stime_set_sure(&clock->own, span.last);

@@ -18,16 +18,20 @@ struct strata_stream_clock {
 	struct strata_stime_set domain; /* and that the vCPUs of its domain see */
 	uint64_t skew_ticks;            /* of the CPUs that these ran on; 0: of one */
 	uint64_t last_guest;
-	/* As many readings go back in the stream as steps back were recorded: each is seen. */
-	bool steps_seen;
+	size_t steps_back;     /* times the counter was set back */
+	uint64_t times_back;   /* that readings go back in the stream */
+	uint64_t places_tried; /* for these */
+	bool *seen; /* for each piece: which readings came before it is known; NULL: of none */
 };
 
 /* The time of the host at which a reading was taken: within bound of ticks.  Not sure: a record
- * that tells may be missing, and then the bound may not hold. */
+ * that tells may be missing, and then the bound may not hold.  Doubtful: the counter was set back,
+ * and whether before or after the reading is not known; the bound covers both. */
 struct strata_host_time {
 	uint64_t ticks;
 	uint64_t bound;
 	bool sure;
+	bool doubtful;
 };
 
 /* @maps and @stimes must outlive it.  @skew_ticks: by how much physical CPUs' counters differ */
@@ -39,9 +43,16 @@ void strata_stream_clock_init(struct strata_stream_clock *clock,
 /* Times the counter was set back while recording. */
 size_t strata_stream_clock_steps_back(const struct strata_stream_clock *clock);
 
-/* How often readings go back in the whole stream; to be told before the first conversion.  Where
- * it is as often as the counter was set back, no reading is in doubt. */
-void strata_stream_clock_goes_back(struct strata_stream_clock *clock, uint64_t times);
+/*
+ * Says that readings go back in the stream, from @before to @after, which follows it.  To be called
+ * for each such pair, in their order, before the first conversion; what is not told is taken for a
+ * step whose place is not known.  Returns 0, or -1 when out of memory.
+ */
+int strata_stream_clock_went_back(struct strata_stream_clock *clock, uint64_t before,
+				  uint64_t after);
+
+/* Frees what it holds; a zeroed clock, too. */
+void strata_stream_clock_clear(struct strata_stream_clock *clock);
 
 /* The host time of a reading.  To be called with the stream's readings in their order. */
 struct strata_host_time strata_stream_clock_convert(struct strata_stream_clock *clock,

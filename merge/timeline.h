@@ -24,6 +24,8 @@ struct strata_merge_stream {
 	uint64_t clock_changes; /* while recording */
 	uint64_t bound_ticks;   /* largest of its events' so far: their times are off by no more, */
 	uint64_t unsure;        /* except so many, of which the hypervisor's records are missing */
+	uint64_t doubtful;      /* so many may lie before or after a step back of their counter; */
+	uint64_t firm_bound_ticks; /* largest of the others */
 	uint64_t gap_until; /* host ticks: events are missing somewhere before this; 0: none yet */
 };
 

@@ -146,6 +146,8 @@ struct source_clock {
 	unsigned int assumed; /* vCPUs whose clock was not recorded, */
 	unsigned int vcpus;   /* of these */
 	uint64_t bound_ticks;
+	uint64_t firm_bound_ticks;
+	uint64_t doubtful;
 	uint64_t unsure;
 };
 
@@ -164,6 +166,11 @@ static void print_source_clock(const struct strata_merge *merge, const char *nam
 	fprintf(out, "Clocks:   %s: %s", name, kinds[clock->kind]);
 	if (clock->kind != STRATA_CLOCK_ASSUMED)
 		fprintf(out, ", known to %llu ns",
+			(unsigned long long)strata_ticks_to_ns_up(tsc_khz,
+								  clock->firm_bound_ticks + 1));
+	if (clock->doubtful)
+		fprintf(out, "; %llu events near a step back of it to %llu ns",
+			(unsigned long long)clock->doubtful,
 			(unsigned long long)strata_ticks_to_ns_up(tsc_khz, clock->bound_ticks + 1));
 	if (clock->unsure)
 		fprintf(out, " but for %llu events, where Xen's records are missing",
@@ -189,6 +196,9 @@ static size_t sum_up_source(const struct strata_merge *merge, size_t index,
 			clock->kind = stream->clock;
 		if (stream->bound_ticks > clock->bound_ticks)
 			clock->bound_ticks = stream->bound_ticks;
+		if (stream->firm_bound_ticks > clock->firm_bound_ticks)
+			clock->firm_bound_ticks = stream->firm_bound_ticks;
+		clock->doubtful += stream->doubtful;
 		clock->unsure += stream->unsure;
 		clock->assumed += stream->clock == STRATA_CLOCK_ASSUMED;
 		clock->vcpus++;

@@ -51,12 +51,15 @@ static struct json_object *stream_to_json(const struct strata_merge_stream *stre
 	add_text(object, "clock", strata_clock_kind_name(stream->clock));
 	add_u64(object, "clock_changes", stream->clock_changes);
 	add_u64(object, "unsure", stream->unsure);
+	add_u64(object, "doubtful", stream->doubtful);
 	/* There is no bound where a clock was not recorded but taken as the host's. */
-	if (stream->clock == STRATA_CLOCK_ASSUMED)
+	if (stream->clock == STRATA_CLOCK_ASSUMED) {
 		json_object_object_add(object, "bound_ns", NULL);
-	else
-		add_u64(object, "bound_ns",
-			strata_ticks_to_ns_up(tsc_khz, stream->bound_ticks + 1));
+		return object;
+	}
+	add_u64(object, "bound_ns", strata_ticks_to_ns_up(tsc_khz, stream->bound_ticks + 1));
+	add_u64(object, "firm_bound_ns",
+		strata_ticks_to_ns_up(tsc_khz, stream->firm_bound_ticks + 1));
 	return object;
 }
 

@@ -234,9 +234,64 @@ static void a_step_back_that_shows_leaves_no_doubt(void **state)
 	strata_clock_maps_sort(&maps, 1);
 	strata_stream_clock_init(&clock, &maps, &no_stimes, 0, 1, 0);
 	assert_int_equal(strata_stream_clock_steps_back(&clock), 1);
-	strata_stream_clock_goes_back(&clock, 1);
+	assert_int_equal(strata_stream_clock_went_back(&clock, 58999, 50010), 0);
 	assert_int_equal(strata_stream_clock_convert(&clock, 58999).bound, 0);
 	assert_int_equal(strata_stream_clock_convert(&clock, 50010).bound, 0);
+	strata_stream_clock_clear(&clock);
+	strata_clock_maps_clear(&maps);
+}
+
+/* Set back by 9000 at 50000 and at 150000; forward at 100000. Of the three, the stream shows one
+ * step. */
+static void steps_that_show_are_told_from_one_that_does_not(void **state)
+{
+	struct strata_clock_maps maps = { 0 };
+	struct strata_hv_vcpu_clock early = offset_clock(1, 9000), late = offset_clock(1, 0);
+	struct strata_stream_clock clock;
+	struct strata_host_time time;
+
+	(void)state;
+	assert_true(strata_clock_maps_add(&maps, 1000, &early));
+	assert_true(strata_clock_maps_add(&maps, 50000, &late));
+	assert_true(strata_clock_maps_add(&maps, 100000, &early));
+	assert_true(strata_clock_maps_add(&maps, 150000, &late));
+	strata_clock_maps_sort(&maps, 1);
+	strata_stream_clock_init(&clock, &maps, &no_stimes, 0, 1, 0);
+	assert_int_equal(strata_stream_clock_steps_back(&clock), 2);
+	assert_int_equal(strata_stream_clock_went_back(&clock, 58999, 50010), 0);
+	assert_false(strata_stream_clock_convert(&clock, 58999).doubtful);
+	time = strata_stream_clock_convert(&clock, 50010);
+	assert_int_equal(time.ticks, 50010);
+	assert_false(time.doubtful);
+	assert_false(strata_stream_clock_convert(&clock, 120000).doubtful);
+	/* At 149000, or at 158000 after a silence. */
+	time = strata_stream_clock_convert(&clock, 158000);
+	assert_int_equal(time.ticks, 149000);
+	assert_true(time.doubtful);
+	assert_in_range(time.bound, 9000, 9100);
+	strata_stream_clock_clear(&clock);
+	strata_clock_maps_clear(&maps);
+}
+
+/* Two steps back in one silence: a reading after it fits between them, and after both. */
+static void a_step_back_with_two_places_stays_in_doubt(void **state)
+{
+	struct strata_clock_maps maps = { 0 };
+	struct strata_hv_vcpu_clock clocks[] = { offset_clock(1, 9000), offset_clock(1, 4000),
+						 offset_clock(1, 0) };
+	struct strata_stream_clock clock;
+
+	(void)state;
+	assert_true(strata_clock_maps_add(&maps, 1000, &clocks[0]));
+	assert_true(strata_clock_maps_add(&maps, 50000, &clocks[1]));
+	assert_true(strata_clock_maps_add(&maps, 55000, &clocks[2]));
+	strata_clock_maps_sort(&maps, 1);
+	strata_stream_clock_init(&clock, &maps, &no_stimes, 0, 1, 0);
+	/* 58500 at 49500; then 57000, at 53000 or at 57000. */
+	assert_int_equal(strata_stream_clock_went_back(&clock, 58500, 57000), 0);
+	assert_true(strata_stream_clock_convert(&clock, 58500).doubtful);
+	assert_true(strata_stream_clock_convert(&clock, 57000).doubtful);
+	strata_stream_clock_clear(&clock);
 	strata_clock_maps_clear(&maps);
 }
 
@@ -252,7 +307,6 @@ static void a_step_back_that_does_not_show_is_a_doubt_of_its_size(void **state)
 	assert_true(strata_clock_maps_add(&maps, 50000, &late));
 	strata_clock_maps_sort(&maps, 1);
 	strata_stream_clock_init(&clock, &maps, &no_stimes, 0, 1, 0);
-	strata_stream_clock_goes_back(&clock, 0);
 	/* Long before the step, and long after it, there is none. */
 	assert_int_equal(strata_stream_clock_convert(&clock, 19000).bound, 0);
 	/* A reading at 50010, after a silence: it could have been at 41010, too. */
@@ -337,6 +391,8 @@ int main(void)
 		cmocka_unit_test(the_map_follows_the_time_when_it_changed),
 		cmocka_unit_test(a_counter_that_was_set_back_enters_the_next_map),
 		cmocka_unit_test(a_step_back_that_shows_leaves_no_doubt),
+		cmocka_unit_test(steps_that_show_are_told_from_one_that_does_not),
+		cmocka_unit_test(a_step_back_with_two_places_stays_in_doubt),
 		cmocka_unit_test(a_step_back_that_does_not_show_is_a_doubt_of_its_size),
 		cmocka_unit_test(doubts_reach_across_pieces_that_are_shorter),
 		cmocka_unit_test(records_that_repeat_a_map_make_no_new_piece),

@@ -56,10 +56,9 @@ check "offset: Xen recorded an offset, natively" clock_recorded offset 'tsc_mode
 check "pvemul: Xen recorded an emulated PV counter" clock_recorded pvemul 'tsc_mode=1 emulated=1 .*is_hvm=0 '
 check "pvhemul: Xen recorded an emulated PVH counter" clock_recorded pvhemul 'tsc_mode=1 emulated=1 .*is_hvm=1 '
 check "dom0: the host's counter, exact to a tick" all_of dom0 '.clock == "host" and .bound_ns == 1'
-# A step is 10 ms by the guest's own measure, which emulation can stretch several times. Only an event that is recorded next to
-# a step back leaves it open on which side it lies; all others are exact.
-check "offset: set four times or more, and no event is further off than such a step" all_of offset \
-	'.clock == "offset" and .clock_changes >= 4 and .bound_ns < 500000000'
+# Next to a step that falls between the starts, or the ends, of both recorders, no event shows on which side it lies.
+check "offset: set four times or more, and exact to a tick" all_of offset \
+	'.clock == "offset" and .clock_changes >= 4 and .firm_bound_ns == 1 and .doubtful * 10 < .events'
 check "pvhemul: emulated, with a bound" all_of pvhemul '.clock == "emulated" and .bound_ns > 1'
 check "pvemul: emulated, with a bound" all_of pvemul '.clock == "emulated" and .bound_ns > 1'
 check "the PVH guests' events agree with VM entries and exits" summary \
