@@ -114,6 +114,18 @@ filter_holds() {
 	[ "$all" = "$passed" ] && [ "$all" -ge $((3 * CALLS)) ]
 }
 
+# Of three processes, the filter let pass none of the calls of the first, and all of the other two.
+filter_changed() {
+	local phase nr
+	for phase in 1 2 3; do
+		nr=$(grep -cE " sys_enter +\[tid=.* args=\[0x5354,0x52415441,0x$phase," "$OUT/filtered-merged/timeline.txt")
+		echo "phase $phase: $nr of 100"
+		[ "$nr" = $((phase == 1 ? 0 : 100)) ] || return 1
+	done
+	! grep ' sys_enter ' "$OUT/filtered-merged/timeline.txt" |
+		grep -vE "\[tid=($(cat "$OUT/process-2")|$(cat "$OUT/process-3"))\]"
+}
+
 many_kinds() {
 	local nr
 	nr=$(awk '$3 == "kernel" && $5 ~ /^g1\// { print $6 }' "$OUT/all-merged/timeline.txt" | sort -u | tee "$OUT/kinds" | wc -l)
@@ -124,7 +136,9 @@ many_kinds() {
 
 rm -rf "$OUT"
 mkdir -p "$OUT"
-check "the helper builds" gcc -static -O2 -Wall -Wextra -Werror -pthread tests/xen/workloads/calls.c -o "$OUT/calls"
+for helper in calls marked; do
+	check "$helper builds" gcc -static -O2 -Wall -Wextra -Werror -pthread "tests/xen/workloads/$helper.c" -o "$OUT/$helper"
+done
 boot "$here/kevents.lab" "$OUT" --limit 300
 check "dom0 offers 400 events or more" many_events
 check "every field is the kernel's own, by name, size and sign" fields_are_the_kernels
@@ -132,6 +146,8 @@ check "a few events are as they are known" few_are_as_known
 check "the probes merge" out/bin/strata merge "$OUT/probed" -o "$OUT/probed-merged"
 check "each call was hit, and each return" every_call_was_hit
 check "the filter lets one thread pass and no other" filter_holds
+check "the filter that was changed merges" out/bin/strata merge "$OUT/filtered" -o "$OUT/filtered-merged"
+check "and let pass whom it was to, and no other" filter_changed
 check "all of it at once merges, no violation" merged_cleanly "$OUT/all" "$OUT/all-merged"
 check "and it holds many kinds of events" many_kinds
 for trace in probed/dom0 all/g1 all/dom0 all/xen all-merged/ctf probed-merged/ctf; do

@@ -233,6 +233,15 @@ selection_changed() {
 		}'
 }
 
+# Before the change, g2's exits are there and nobody is refused; after it, the other way round.
+domains_and_budget_changed() {
+	timeline narrowed '
+		$6 == "strata_selection" && number("changed") { changed++; next }
+		$5 == "d2/0" && $6 !~ /^(runstate|strata)_/ { if (changed) { print; bad++ } else exits++ }
+		$6 == "strata_budget" { if (!changed || value("of_domain") !~ /^1/ || number("budget_per_s") != 1000) { print; bad++ } told++ }
+		END { print exits + 0, changed + 0, told + 0; exit !(exits > 10 && changed && told && !bad) }'
+}
+
 build_helpers() {
 	local name
 	for name in peek reselect; do
@@ -252,7 +261,7 @@ mkdir -p "$OUT"
 check "the helpers build" build_helpers
 boot "$here/points.lab" "$OUT" --limit 300
 
-for recording in all without-g2 named changed flood counted unbounded; do
+for recording in all without-g2 named changed narrowed flood counted unbounded; do
 	check "$recording merges, and its order holds" merge "$recording"
 done
 check "every new event is recorded" every_new_event_is_there
@@ -266,6 +275,8 @@ check "softirqs and timers are plausible" softirqs_and_timers_nest
 check "interrupts between CPUs arrive" ipis_arrive
 check "a domain that is left out is left out" domain_is_left_out
 check "a selection takes effect while it records" selection_changed
+check "domains and budget change, too" domains_and_budget_changed
+check "and what the new one refuses is told" trace_and_recorder_agree narrowed
 check "events chosen by name are the only ones" only named '^(evtchn_send|evtchn_pending|vm_exit|runstate_.*|strata_.*)$'
 check "a guest that floods keeps to its budget" flood_keeps_to_its_budget
 check "and is the only one that is refused" only_the_flooding_guest_is_refused

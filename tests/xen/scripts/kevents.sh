@@ -62,6 +62,39 @@ probes_and_filter() {
 	expect_line "probes and a filter are recorded" probed '^status 0$'
 }
 
+# Starts a process that makes 100 marked calls of phase $1 once file go-$1 is there; its number is $process.
+start_marked() {
+	# shellcheck disable=SC2016 # that shell expands it
+	sh -c 'until [ -e "go-$1" ]; do usleep 20000; done; exec "$2" 100 "$1"' sh "$1" "$LAB_OUT/marked" >"marked-$1" 2>&1 &
+	process=$!
+}
+
+# Lets the process of phase $1 go, and waits for its end.
+let_go() {
+	touch "go-$1"
+	wait "$process"
+}
+
+# At first the filter lets nobody pass; then one process by its number as a thread, and then another by its own.
+filter_changes_while_it_records() {
+	strata record --output "$LAB_OUT/filtered" --xen none --kernel dom0:sys_enter --tid dom0:1 >filtered 2>&1 &
+	recorder=$!
+	await_line filtered 'recording .* sources into'
+	start_marked 1
+	let_go 1
+	for by in tid:2 pid:3; do
+		start_marked "${by#*:}"
+		strata select "--${by%:*}" "dom0:$process" >selected 2>&1
+		echo "status $?" >>selected
+		expect_line "a filter by ${by%:*} is changed while it records" selected '^status 0$'
+		echo "$process" >"$LAB_OUT/process-${by#*:}"
+		let_go "${by#*:}"
+	done
+	end_recording
+	echo "status $result" >>filtered
+	expect_line "and the recording ends well" filtered '^status 0$'
+}
+
 # A sub-buffer that is not full reaches the recorder only when it is flushed; full ones, if all calls were on one CPU, came before.
 flush_hands_over() {
 	start_calls
@@ -118,6 +151,7 @@ everything_at_once() {
 
 list_events
 probes_and_filter
+filter_changes_while_it_records
 flush_hands_over
 wrong_probes_are_refused
 everything_at_once

@@ -79,18 +79,31 @@ selection_changes_while_it_records() {
 	expect_line "the selection changes while it records" reselect.log '^status 0$'
 }
 
+# What a user types, while it records: from then on one guest is left out, and another, which begins to flood, is held.
+domains_and_budget_change_while_it_records() {
+	begin_recording narrowed --xen all --xen-budget none --kernel none
+	usleep 700000
+	status=0
+	strata select --xen-domain '!g2' --xen-budget 1000 --kernel g1:sched_switch >select.log 2>&1 || status=$?
+	echo "status $status" >>select.log
+	expect_line "domains, budget and a kernel are changed while it records" select.log '^status 0$'
+	await_storm 1
+	end_recording
+	cp narrowed "$LAB_OUT/narrowed.log"
+}
+
 flood_is_held() {
 	begin_recording flood --xen-budget 8000 --kernel g1:sched_switch
-	await_storm 1
+	await_storm 2
 	end_recording
 	expect_line "what was refused is said" flood '[1-9][0-9]* events were refused: a domain may cause 8000 a second'
 	cp flood "$LAB_OUT/flood.log"
 	begin_recording counted --xen evtchn_send --xen-budget 1000 --kernel g1:sched_switch
-	await_storm 2
+	await_storm 3
 	end_recording
 	cp counted "$LAB_OUT/counted.log"
 	begin_recording unbounded --xen evtchn_send --xen-budget none --kernel g1:sched_switch
-	await_storm 3
+	await_storm 4
 	end_recording
 	expect_no_line "without a budget nothing is refused" unbounded 'refused'
 }
@@ -98,6 +111,7 @@ flood_is_held() {
 everything_there_is
 parts_of_it
 selection_changes_while_it_records
+domains_and_budget_change_while_it_records
 flood_is_held
 
 xl dmesg >"$LAB_OUT/xl-dmesg"
