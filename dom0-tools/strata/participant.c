@@ -25,7 +25,7 @@
 /* So often may the module of one domain be mapped: each time it is loaded anew is one. */
 #define ATTEMPTS_MAX 32u
 
-/* After this time without an answer the user is told. */
+/* After this time without an answer the user is told, and a guest is not waited for any more. */
 #define SILENCE_MS 10000u
 
 uint64_t participants_now_ms(const struct participants *all)
@@ -128,7 +128,8 @@ static bool is_flying(const struct guest *guest)
 static void told(struct participants *all, struct participant *one, enum participant_step step)
 {
 	one->step = step;
-	one->told_ms = participants_now_ms(all);
+	if (!one->owes_since_ms)
+		one->owes_since_ms = participants_now_ms(all);
 	one->silence_said = false;
 	one->due = true;
 }
@@ -173,6 +174,7 @@ static void take_in(struct participants *all, struct participant *one)
 		return;
 	}
 	one->recorded = false;
+	one->owes_since_ms = 0;
 	one->port = -1;
 	if (map_module(all, one, &why)) {
 		refuse(all, one, &why);
@@ -211,13 +213,18 @@ bool participant_owes_answer(const struct participant *one)
 	       one->step == PARTICIPANT_STARTING || one->step == PARTICIPANT_STOPPING;
 }
 
+bool participant_is_silent(const struct participants *all, const struct participant *one)
+{
+	return participant_owes_answer(one) && participants_now_ms(all) - one->owes_since_ms >=
+						       SILENCE_MS + participants_patience_ms(all);
+}
+
 static void note_silence(struct participants *all, struct participant *one)
 {
 	char name[SHOWN_BYTES];
 
 	if (one->silence_said || all->stopping ||
-	    (one->life != DOMAIN_PAUSED &&
-	     participants_now_ms(all) - one->told_ms < SILENCE_MS + participants_patience_ms(all)))
+	    (one->life != DOMAIN_PAUSED && !participant_is_silent(all, one)))
 		return;
 	one->silence_said = true;
 	fprintf(stderr, "strata: domain %u (%s) %s: it is recorded as soon as it answers\n",
@@ -235,6 +242,7 @@ static void take_answer(struct participants *all, struct participant *one, const
 		return;
 	}
 	one->silence_said = false;
+	one->owes_since_ms = 0;
 	if (one->step == PARTICIPANT_PROBING) {
 		if (participant_take_probe(all, one, !strcmp(now->state, "probed"), &why))
 			refuse(all, one, &why);

@@ -30,6 +30,9 @@ int participant_reselect(struct participants *all, struct participant *one,
 /* Was it told something that it has not answered? */
 bool participant_owes_answer(const struct participant *one);
 
+/* Has it owed an answer for so long that nobody waits for it any more? */
+bool participant_is_silent(const struct participants *all, const struct participant *one);
+
 /* How its domain went, now that it is gone, as far as was seen of it. */
 enum strata_source_end participant_end(const struct participant *one);
 

@@ -281,7 +281,8 @@ bool participants_settled(const struct participants *all)
 		const struct participant *one = &all->list[i];
 
 		if (participant_owes_answer(one) && one->life == DOMAIN_RUNS &&
-		    !(all->stopping && one->step < PARTICIPANT_READY))
+		    !(all->stopping &&
+		      (one->step < PARTICIPANT_READY || participant_is_silent(all, one))))
 			return false;
 	}
 	return true;

@@ -54,7 +54,7 @@ struct participant {
 	bool flying;             /* a flight recorder that an earlier recorder left */
 	bool flushing;           /* it was told to flush, and has not answered */
 	bool awaited;            /* it was asked for by name, and left out for having no module */
-	uint64_t told_ms;        /* when the last command went to it */
+	uint64_t owes_since_ms;  /* when it was told what it has not answered; 0: it has */
 	bool silence_said;       /* that it does not answer */
 
 	/* so that a hostile one cannot keep us busy */
