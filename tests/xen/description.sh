@@ -10,7 +10,8 @@
 #         [start=yes|no] [on_reboot=destroy|restart] [workload="COMMAND"]         (all of it on one line)
 #
 # A guest with start=no is left to the script, which finds its configuration in /lab/guests/NAME.cfg.
-# Memory is in MiB. pin is a physical CPU, or a range or list of them. A script's path is relative to the description.
+# Memory is in MiB. pin is a physical CPU, or a range or list of them. A dom0 of two vCPUs on one physical CPU is slow: to patch
+# its kernel, as each event that begins to be recorded does, one vCPU waits for the other, which waits for the CPU. A script's path is relative to the description.
 
 # What read_description leaves: setting[SECTION.KEY], where SECTION is host, dom0 or a guest's name; guests in order.
 declare -A setting
@@ -165,16 +166,21 @@ write_dom0_files() {
 	for name in "${guests[@]}"; do
 		[ "${setting[$name.start]}" = no ] || printf '%s\n' "$name" >>"$dir/guests/list"
 		write_guest "$name" >"$dir/guests/$name.cfg"
+		printf '%s\n' "${setting[$name.pin]}" | sed '/^$/d' >"$dir/guests/$name.pin"
 	done
 }
 
 # Prints xl's configuration of guest $1. What its init has to do follows "--". The rest of the kernel's arguments makes it
 # boot sooner on an emulated CPU: rodata=off spares it a walk over all its page tables (1 to 2 s; dom0 keeps that
-# protection), pci=noearly a search in ports where each access exits (2 s), and noxsave a warning of 50 lines, because the
+# protection), cryptomgr.notests what the kernel computes to try out its ciphers (1 s), mitigations=off half of what it patches
+# in itself, pci=noearly a search in ports where each access exits (2 s), and noxsave a warning of 50 lines, because the
 # XSAVE area has another size in a PVH guest under TCG. Where each reading of the counter exits, which costs all of the TLB
 # there, the kernel keeps its time by the tick instead.
+#
+# A guest of one vCPU boots wherever there is time, and dom0's init pins it when it is ready: on one physical CPU guests would
+# take turns. One of more vCPUs boots where it stays, because its kernel patches itself on the way (see lifecycle.lab).
 write_guest() {
-	local name=$1 key kernel_args="console=hvc0 loglevel=5 rodata=off"
+	local name=$1 key kernel_args="console=hvc0 loglevel=5 rodata=off cryptomgr.notests mitigations=off"
 
 	[ "${setting[$name.type]}" != pvh ] || kernel_args+=" pci=noearly noxsave"
 	[ "${setting[$name.type]} ${setting[$name.tsc_mode]}" != "pvh always_emulate" ] ||
@@ -186,7 +192,8 @@ write_guest() {
 	for key in memory vcpus; do
 		printf '%s = %s\n' "$key" "${setting[$name.$key]}"
 	done
-	[ -z "${setting[$name.pin]}" ] || printf 'cpus = "%s"\n' "${setting[$name.pin]}"
+	[ -z "${setting[$name.pin]}" ] || [ "${setting[$name.vcpus]}" = 1 ] ||
+		printf 'cpus = "%s"\n' "${setting[$name.pin]}"
 	printf 'kernel = "/boot/vmlinux"\nramdisk = "/boot/guest.img"\n'
 	printf 'extra = "%s -- %s %s %s workload %s"\n' "$kernel_args" "$name" "${setting[$name.module]}" \
 		"${setting[$name.module_args]}" "${setting[$name.workload]}"

@@ -100,6 +100,11 @@ wait_for_guest() {
 	say "guest $1 ready"
 }
 
+# Puts guest $1 where the description wants it. One that is pinned already stays there.
+pin_guest() {
+	[ ! -s "/lab/guests/$1.pin" ] || xl vcpu-pin "$1" all "$(cat "/lab/guests/$1.pin")" || fail "cannot pin $1"
+}
+
 # Runs the test's script; each line that it prints reaches lab's user as it comes.
 run_script() {
 	say "script $(basename "$(cat /lab/script)")"
@@ -121,6 +126,9 @@ while read -r guest; do
 done </lab/guests/list
 while read -r guest; do
 	wait_for_guest "$guest"
+done </lab/guests/list
+while read -r guest; do
+	pin_guest "$guest"
 done </lab/guests/list
 run_script
 finish "$(cat /run/script.status)"
