@@ -76,3 +76,19 @@ expect_no_zombie() {
 	xl list >domains
 	expect_no_line "$1 leaves no zombie" domains '\(null\)'
 }
+
+# Saves guest $1, which is a $2 guest, and restores it, while a recorder writes its messages to life; it makes the marked calls of
+# phase $3 then.
+save_and_restore() {
+	echo "a $2 guest is saved and restored"
+	try "save-$1" xl save "$1" /tmp/saved
+	expect_status "a $2 guest is saved while it is recorded" 0
+	expect_no_zombie "a saved $2 guest"
+	await_line life "domain [0-9]+ \\($1\\) goes: domain suspended\$"
+	expect_line "a $2 guest that is saved goes" life "domain [0-9]+ \\($1\\) goes: domain suspended\$"
+	try "restore-$1" xl restore /tmp/saved
+	expect_status "it is restored" 0
+	mark "$1" "$3" 1
+	expect_line "and takes part again" life "domain [0-9]+ \\($1\\) takes part from now on, as $1-[0-9]+\$"
+	rm /tmp/saved
+}
