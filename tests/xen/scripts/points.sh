@@ -108,11 +108,36 @@ flood_is_held() {
 	expect_no_line "without a budget nothing is refused" unbounded 'refused'
 }
 
+# g1 is recorded while what dom0 shares with it is written over. Its module finds that out when it is told to stop; g1 goes on,
+# and once its module is loaded anew it is recorded as before.
+dom0_lies_to_its_guest() {
+	strata record --output "$LAB_OUT/lied" --kernel g1 --xen sched >lied 2>&1 &
+	recorder=$!
+	tries=0
+	until grep -q "recording .* sources into" lied || [ $tries -gt 200 ]; do
+		usleep 50000
+		tries=$((tries + 1))
+	done
+	"$LAB_OUT/scribble" 1 1500 >scribble 2>&1
+	expect_line "a guest's rings are written over" scribble 'scribble: [1-9][0-9]{2,} times over [1-9]'
+	kill -INT $recorder
+	status=0
+	wait $recorder || status=$?
+	echo "status $status" >>lied
+	expect_line "the recorder ends by itself" lied '^status [03]$'
+	await_storm 5
+	grep -c "domain 0 says to have read" "$LAB_OUT/guest-g1.log" >lines
+	expect_line "the guest says so once" lines '^1$'
+	grep -c "^storm: done" "$LAB_OUT/guest-g1.log" >lines
+	expect_line "and lives" lines '^5$'
+}
+
 everything_there_is
 parts_of_it
 selection_changes_while_it_records
 domains_and_budget_change_while_it_records
 flood_is_held
+dom0_lies_to_its_guest
 
 xl dmesg >"$LAB_OUT/xl-dmesg"
 end_checks
