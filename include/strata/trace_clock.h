@@ -52,7 +52,8 @@
  *
  * Where a word has 32 bits, a slot is two of them, and a reader may mix an old and
  * a new one if its slot is written anew while it loads it: in a reader, from its
- * load of @newest to its loads of the slot, one update may come, and not two.
+ * load of @newest to its loads of the slot, one update may publish itself, and no
+ * other begin after that.
  * Where a word has 64 bits any number may come.  (One slot would do there; the two
  * are for the others.)
  */
