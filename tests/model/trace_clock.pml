@@ -6,7 +6,9 @@
  * loaded and stored one by one.  Loads and stores of what others store are steps of
  * their own; what one context alone can see is one step with them.
  *
- *   spin -search -DCOLLAPSE -m1000000 trace_clock.pml   with each of the following
+ *   spin OPTIONS -search -DCOLLAPSE -m1000000 trace_clock.pml
+ *
+ * with each of the following as OPTIONS; after -search they would go to the C compiler alone.  It
  *
  * must find no error:
  *
