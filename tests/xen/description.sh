@@ -174,14 +174,15 @@ write_dom0_files() {
 # Prints xl's configuration of guest $1. What its init has to do follows "--". The rest of the kernel's arguments makes it
 # boot sooner on an emulated CPU: rodata=off spares it a walk over all its page tables (1 to 2 s; dom0 keeps that
 # protection), cryptomgr.notests what the kernel computes to try out its ciphers (1 s), mitigations=off half of what it patches
-# in itself, pci=noearly a search in ports where each access exits (2 s), and noxsave a warning of 50 lines, because the
-# XSAVE area has another size in a PVH guest under TCG. Where each reading of the counter exits, which costs all of the TLB
-# there, the kernel keeps its time by the tick instead.
+# in itself, pci=noearly a search in ports where each access exits (2 s), and noxsave a warning of 50 lines, because the XSAVE
+# area has another size in a PVH guest under TCG. With watchdog_thresh=60, a CPU for which a busy machine had no time is not
+# taken for one that hangs. Where each reading of the counter exits, which costs all of the TLB there, the kernel keeps its
+# time by the tick instead.
 #
 # A guest of one vCPU boots wherever there is time, and dom0's init pins it when it is ready: on one physical CPU guests would
 # take turns. One of more vCPUs boots where it stays, because its kernel patches itself on the way (see lifecycle.lab).
 write_guest() {
-	local name=$1 key kernel_args="console=hvc0 loglevel=5 rodata=off cryptomgr.notests mitigations=off"
+	local name=$1 key kernel_args="console=hvc0 loglevel=5 rodata=off cryptomgr.notests mitigations=off watchdog_thresh=60"
 
 	[ "${setting[$name.type]}" != pvh ] || kernel_args+=" pci=noearly noxsave"
 	[ "${setting[$name.type]} ${setting[$name.tsc_mode]}" != "pvh always_emulate" ] ||
