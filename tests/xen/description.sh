@@ -179,7 +179,7 @@ write_dom0_files() {
 # taken for one that hangs. Where each reading of the counter exits, which costs all of the TLB there, the kernel keeps its
 # time by the tick instead.
 #
-# A guest of one vCPU boots wherever there is time, and dom0's init pins it when it is ready: on one physical CPU guests would
+# A guest of one vCPU boots wherever there is time, and dom0's init pins it once it is ready: on one physical CPU guests would
 # take turns. One of more vCPUs boots where it stays, because its kernel patches itself on the way (see lifecycle.lab).
 write_guest() {
 	local name=$1 key kernel_args="console=hvc0 loglevel=5 rodata=off cryptomgr.notests mitigations=off watchdog_thresh=60"

@@ -81,28 +81,44 @@ revive_guest() {
 	create_guest "$1"
 }
 
-# Waits for the line by which guest $1 says that it is ready; ends the test when it says or shows that it never will be.
-wait_for_guest() {
+# Has guest $1 said that it is ready? Ends the test when it says or shows that it never will be.
+is_ready() {
 	log=/out/guest-$1.log
-	looks=0
-	until grep -q "^LAB guest $1 ready" "$log" 2>/dev/null; do
-		if grep "^LAB guest $1 failed" "$log" 2>/dev/null >/tmp/failed; then
-			fail "$(sed 's/^LAB //; s/\r//; q' /tmp/failed)"
-		elif grep -q "Kernel panic" "$log" 2>/dev/null; then
-			fail "guest $1 panicked before it was ready; its console is in guest-$1.log"
-		elif [ $((looks % 10)) = 9 ] && ! xl domid "$1" >/dev/null 2>&1 && ! revive_guest "$1"; then
-			fail "guest $1 died before it was ready; its console is in guest-$1.log"
-		fi
-		# xl takes the guests much of a CPU: every now and then is enough.
-		looks=$((looks + 1))
-		usleep 200000
-	done
-	say "guest $1 ready"
+	! grep -q "^LAB guest $1 ready" "$log" 2>/dev/null || return 0
+	if grep "^LAB guest $1 failed" "$log" 2>/dev/null >/tmp/failed; then
+		fail "$(sed 's/^LAB //; s/\r//; q' /tmp/failed)"
+	elif grep -q "Kernel panic" "$log" 2>/dev/null; then
+		fail "guest $1 panicked before it was ready; its console is in guest-$1.log"
+	elif [ $((looks % 10)) = 9 ] && ! xl domid "$1" >/dev/null 2>&1 && ! revive_guest "$1"; then
+		fail "guest $1 died before it was ready; its console is in guest-$1.log"
+	fi
+	return 1
 }
 
 # Puts guest $1 where the description wants it. One that is pinned already stays there.
 pin_guest() {
 	[ ! -s "/lab/guests/$1.pin" ] || xl vcpu-pin "$1" all "$(cat "/lab/guests/$1.pin")" || fail "cannot pin $1"
+}
+
+# Waits for all guests, and pins each as soon as its workload begins, which may well keep a CPU busy.
+wait_for_guests() {
+	looks=0
+	waiting=$(cat /lab/guests/list)
+	while [ -n "$waiting" ]; do
+		rest=
+		for guest in $waiting; do
+			if is_ready "$guest"; then
+				say "guest $guest ready"
+				pin_guest "$guest"
+			else
+				rest="$rest $guest"
+			fi
+		done
+		waiting=$rest
+		# xl takes the guests much of a CPU: every now and then is enough.
+		looks=$((looks + 1))
+		usleep 200000
+	done
 }
 
 # Runs the test's script; each line that it prints reaches lab's user as it comes.
@@ -124,11 +140,6 @@ say "tools are up"
 while read -r guest; do
 	create_guest "$guest"
 done </lab/guests/list
-while read -r guest; do
-	wait_for_guest "$guest"
-done </lab/guests/list
-while read -r guest; do
-	pin_guest "$guest"
-done </lab/guests/list
+wait_for_guests
 run_script
 finish "$(cat /run/script.status)"
