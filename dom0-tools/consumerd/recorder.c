@@ -14,9 +14,10 @@
 /* What one pass takes of a ring that is being written: one of the largest sub-buffers, or more. */
 #define SHARE_BYTES (4ul << 20)
 
-/* And of all rings of one kernel together, but of each a sub-buffer at least: however many rings a
- * guest has, and however fast it says to fill them, the others wait no longer than this. */
-#define KERNEL_SHARE_BYTES (16ul << 20)
+/* And of all rings of one kernel or application together, but of each a sub-buffer at least:
+ * however many rings it has, and however fast it says to fill them, the others wait no longer than
+ * this. */
+#define SOURCE_SHARE_BYTES (16ul << 20)
 
 struct recorder *recorder_open(const char *dir, struct strata_error *error)
 {
@@ -123,8 +124,8 @@ static strata_count_t share(struct recorder *recorder, const struct tap *tap,
 
 	if (extent == RECORDER_DRAIN_ALL)
 		return strata_nr_subbufs(geo);
-	if (source->layer == STRATA_LAYER_KERNEL && bytes > KERNEL_SHARE_BYTES / source->nr_streams)
-		bytes = KERNEL_SHARE_BYTES / source->nr_streams;
+	if (source->layer != STRATA_LAYER_XEN && bytes > SOURCE_SHARE_BYTES / source->nr_streams)
+		bytes = SOURCE_SHARE_BYTES / source->nr_streams;
 	bytes >>= geo.subbuf_bits;
 	if (bytes > strata_nr_subbufs(geo))
 		return strata_nr_subbufs(geo);

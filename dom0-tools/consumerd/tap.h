@@ -17,6 +17,7 @@ struct tap {
 	uint64_t lost[STRATA_NR_LOST]; /* of this one, up to the last packet */
 	uint64_t end_ticks;            /* of the last packet */
 	uint64_t next_sequence;        /* the least that the next packet may have */
+	uint64_t taken_ticks;          /* single-store rings: when something was taken last */
 };
 
 struct recorder {
