@@ -107,7 +107,22 @@ $(O)/tests/%: $(O)/build/tests/unit/%.o $(TEST_LIBRARY) $(LIBRARY)
 .PRECIOUS: $(O)/build/%.o $(FUZZ)/%.o
 -include $(patsubst %.c,$(O)/build/%.d,$(wildcard tests/unit/*.c))
 
-unit: $(UNIT_TESTS)
+# Applications, and what lies to the recorder (tests/unit/test_app_record.sh).
+APP_TESTS := $(O)/tests/app/program $(O)/tests/app/liar $(O)/tests/app/library.so
+
+$(O)/tests/app/library.so: tests/unit/app/library.cc $(APP_LIBRARY) Makefile
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	@$(CXX) -std=c++11 -Wall -Wextra -Werror -Iinclude -fPIC -O0 -shared $< -o $@ \
+		-L$(O)/lib -lstrata -Wl,-rpath,$(abspath $(O)/lib)
+
+$(O)/tests/app/%: tests/unit/app/%.c $(APP_LIBRARY) Makefile $(wildcard include/strata/*.h include/strata/*/*.h)
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	@$(CC) $(STRATA_CFLAGS) $(CFLAGS) -pie $< -o $@ -L$(O)/lib -lstrata -lpthread -ldl \
+		-Wl,-rpath,$(abspath $(O)/lib)
+
+unit: $(UNIT_TESTS) $(APP_TESTS)
 
 # The recorder and the core's writer under sanitizers, against a host that is not there (tests/fuzz).
 FUZZ_CFLAGS  := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
@@ -149,6 +164,7 @@ demo: all
 	@tests/xen/demo.sh
 
 bench: tools
+	@tests/deps.sh bench
 	@tests/bench/run.sh
 
 # The house -----------------------------------------------------------------------------------

@@ -121,18 +121,25 @@ fail:
 	return -1;
 }
 
+/* Reserve/commit: hands over what each ring's sub-buffer holds.  Also when the process ends; one
+ * that is killed keeps that from its recorder. */
+static __attribute__((__destructor__)) void flush(void)
+{
+	uint32_t i;
+
+	if (current && current->seen.mode == STRATA_APP_RESERVE_COMMIT)
+		for (i = 0; i < current->seen.nr; i++)
+			strata_ring_flush(current->ring[i]);
+}
+
 void rings_stop(void)
 {
 	const struct timespec pause = { .tv_nsec = SECTION_NS };
 	uint32_t i;
 
-	if (!current)
+	flush();
+	if (!current || current->seen.mode == STRATA_APP_RESERVE_COMMIT)
 		return;
-	if (current->seen.mode == STRATA_APP_RESERVE_COMMIT) {
-		for (i = 0; i < current->seen.nr; i++)
-			strata_ring_flush(current->ring[i]);
-		return;
-	}
 	for (i = 0; i < current->seen.nr; i++)
 		strata_single_stop((struct strata_single_area *)(current->seen.memory +
 								 i * current->seen.stride));

@@ -125,7 +125,7 @@ static inline uint64_t strata_app_context(void)
 
 /* Whether it would be recorded: for values that are dear to compute. */
 #define STRATA_TRACE_ENABLED(group, name) \
-	strata_unlikely(strata_read_once(&strata_event_##group##_##name.enabled))
+	(strata_unlikely(strata_read_once(&strata_event_##group##_##name.enabled)) != 0)
 
 #define STRATA_FIRST_(first, ...) first
 #define STRATA_EVENT_1_(group, name, ...) STRATA_EVENT_2_(group, name, __VA_ARGS__)
