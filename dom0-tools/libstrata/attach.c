@@ -274,6 +274,7 @@ static void start_thread(void)
 void attach_start(void)
 {
 	attach.nr_told = attach.nr_decided = 0;
+	rings_prepare();
 	attach.listener = open_listener();
 	attach.socket = connect_to_recorder();
 	if (attach.socket >= 0 || attach.listener >= 0)

@@ -21,6 +21,9 @@ void registry_select(const uint8_t *selected);
 
 /* rings.c: the memory that records go to.  Called by the thread of attach.c alone. */
 
+/* What rings_stop() will need.  A process with one thread has it at once; later it takes
+ * milliseconds. */
+void rings_prepare(void);
 /* Which kind of ring this process can write. */
 enum strata_app_mode rings_mode(void);
 uint32_t rings_nr_cpus(void);

@@ -45,6 +45,11 @@ enum strata_app_mode rings_mode(void)
 	return STRATA_APP_RESERVE_COMMIT;
 }
 
+void rings_prepare(void)
+{
+	syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ, 0, 0);
+}
+
 uint32_t rings_nr_cpus(void)
 {
 	long nr = sysconf(_SC_NPROCESSORS_CONF);
@@ -110,7 +115,6 @@ int rings_attach(int fd, uint32_t nr_rings, struct strata_ring_geometry geo)
 		munmap(memory, stride * nr_rings);
 		goto fail;
 	}
-	syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ, 0, 0);
 	current = rings;
 	strata_store_release(&strata_app_rings, &rings->seen);
 	return 0;

@@ -23,6 +23,9 @@
 #define MESSAGES_PER_TURN 1024u /* of all */
 #define MESSAGES_OF_ONE   256u
 
+/* Applications that are named when they are left out; all are counted. */
+#define LEFT_OUT_SHOWN 50u
+
 static const char *socket_path(void)
 {
 	const char *path = secure_getenv(STRATA_APP_SOCKET_VARIABLE);
@@ -40,9 +43,9 @@ static void leave_out(struct apps *apps, const struct application *one,
 {
 	char name[STRATA_ESCAPED_BYTES(32)];
 
-	fprintf(stderr, "strata: application %s (process %d) is left out: %s\n",
-		shown_name(one, name), one->app.pid, why->text);
-	apps->left_out++;
+	if (apps->left_out++ < LEFT_OUT_SHOWN)
+		fprintf(stderr, "strata: application %s (process %d) is left out: %s\n",
+			shown_name(one, name), one->app.pid, why->text);
 }
 
 /* Ends its source, if it has one, and forgets it. */
@@ -151,7 +154,7 @@ static int on_ready(struct apps *apps, struct application *one, struct strata_er
 	if (one->step != APPLICATION_TELLING)
 		return 0;
 	choose(apps, one);
-	if (!event_set_count(&one->events))
+	if (!event_set_count(&one->events) && apps->without_events++ < LEFT_OUT_SHOWN)
 		fprintf(stderr,
 			"strata: application %s (process %d) has no event that is asked for\n",
 			shown_name(one, name), one->app.pid);
@@ -177,9 +180,9 @@ static int on_attached(struct apps *apps, struct application *one, struct strata
 static int on_news(struct apps *apps, struct application *one, enum app_news news,
 		   struct strata_error *error)
 {
-	if (news == APP_READY)
+	if (news == APP_READY && !apps->stopping)
 		return on_ready(apps, one, error);
-	if (news == APP_ATTACHED)
+	if (news == APP_ATTACHED && !apps->stopping)
 		return on_attached(apps, one, error);
 	if (news == APP_STOPPED && one->step == APPLICATION_STOPPING)
 		one->step = APPLICATION_STOPPED;

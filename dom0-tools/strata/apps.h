@@ -43,6 +43,7 @@ struct apps {
 	size_t nr;
 	size_t next; /* who is heard next, so that each gets a turn */
 	unsigned int left_out;
+	unsigned int without_events; /* that are asked for */
 	bool stopping;
 	bool full_said; /* that there are too many */
 };

@@ -24,6 +24,9 @@
 /* The fallback when nobody wakes us: rings are looked at this often. */
 #define POLL_MS 20
 
+/* And this often while applications write: their rings tell nobody that they fill. */
+#define BUSY_MS 2
+
 /* After a wake-up the next one is waited for no sooner: a guest may notify without end. */
 #define SETTLE_NS      2000000
 #define PORTS_PER_WAKE 64
@@ -198,7 +201,9 @@ static void wait_for_news(struct session *session)
 	struct timespec settle = { .tv_nsec = SETTLE_NS };
 	unsigned int i;
 
-	if (poll(fds, sizeof(fds) / sizeof(fds[0]), POLL_MS) <= 0)
+	bool busy = session->apps.nr && session->taken;
+
+	if (poll(fds, sizeof(fds) / sizeof(fds[0]), busy ? BUSY_MS : POLL_MS) <= 0)
 		return;
 	/* Somebody may wait for us before his main(); he is one of few, and his rings are not many.
 	 */
@@ -224,8 +229,6 @@ static uint64_t ms_since(const struct session *session, uint64_t ticks)
 /* One turn of the loop: what came, went and became ready.  0, or -1 when nothing can be written. */
 static int turn(struct session *session, struct strata_error *error)
 {
-	uint64_t nr_packets;
-
 	wait_for_news(session);
 	session_serve(session);
 	if (session->hypervisor)
@@ -234,7 +237,7 @@ static int turn(struct session *session, struct strata_error *error)
 	return recorder_drain(session->recorder,
 			      session->options->overwrite ? RECORDER_DRAIN_NONE
 							  : RECORDER_DRAIN_SOME,
-			      &nr_packets, error);
+			      &session->taken, error);
 }
 
 /* Has everybody answered who is waited for? */

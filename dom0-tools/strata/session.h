@@ -26,6 +26,7 @@ struct session {
 	struct recorder *recorder;
 	uint32_t tsc_khz;
 	uint64_t start_ticks;
+	uint64_t taken;   /* packets, in the last turn */
 	uint64_t shown_s; /* seconds at the last progress line */
 	int socket;       /* for commands; -1: none */
 	unsigned int snapshots;
