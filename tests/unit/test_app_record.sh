@@ -132,5 +132,14 @@ finish_recording seventh
 check "and says that something was left out" is "$status" 3
 check "an honest program beside it loses nothing" is "$(lines ' numbered ' <"$timeline")" 700
 
+# The example of README.md, as it stands there.
+sed -n '/^    \/\* server.c \*\/$/,/^    }$/s/^    //p' README.md >"$work/server.c"
+check "the example of README.md compiles" gcc -O2 -Wall -Wextra -Werror -Iinclude "$work/server.c" -o "$work/server" \
+	-Lout/lib -lstrata "-Wl,-rpath,$PWD/out/lib"
+begin eighth --app 'server:request_*'
+"$work/server"
+finish_recording eighth
+check "and is recorded" is "$(lines 'comm="server".*id=99' <"$timeline")" 2
+
 check "a program that nobody has is named" bash -c "! timeout 20 '$strata' record --app nobody -d 200ms -o '$work/none' 2>'$work/none.log' && grep -q 'no application \"nobody\" came' '$work/none.log'"
 finish
