@@ -81,7 +81,7 @@ static int make_rings(struct rings *rings, struct strata_ring_geometry geo)
 	for (i = 0; i < rings->seen.nr; i++) {
 		unsigned char *memory = rings->seen.memory + i * rings->seen.stride;
 
-		if (rings->seen.mode == STRATA_APP_SINGLE_STORE) {
+		if (rings->seen.nr_single) {
 			strata_single_init((struct strata_single_area *)memory, geo, i);
 			continue;
 		}
@@ -110,7 +110,7 @@ int rings_attach(int fd, uint32_t nr_rings, struct strata_ring_geometry geo)
 	rings->seen.memory = memory;
 	rings->seen.stride = stride;
 	rings->seen.nr = nr_rings;
-	rings->seen.mode = rings_mode();
+	rings->seen.nr_single = rings_mode() == STRATA_APP_SINGLE_STORE ? nr_rings : 0;
 	if (make_rings(rings, geo)) {
 		munmap(memory, stride * nr_rings);
 		goto fail;
@@ -131,7 +131,7 @@ static __attribute__((__destructor__)) void flush(void)
 {
 	uint32_t i;
 
-	if (current && current->seen.mode == STRATA_APP_RESERVE_COMMIT)
+	if (current && !current->seen.nr_single)
 		for (i = 0; i < current->seen.nr; i++)
 			strata_ring_flush(current->ring[i]);
 }
@@ -142,7 +142,7 @@ void rings_stop(void)
 	uint32_t i;
 
 	flush();
-	if (!current || current->seen.mode == STRATA_APP_RESERVE_COMMIT)
+	if (!current || !current->seen.nr_single)
 		return;
 	for (i = 0; i < current->seen.nr; i++)
 		strata_single_stop((struct strata_single_area *)(current->seen.memory +

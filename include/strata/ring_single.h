@@ -43,7 +43,7 @@
 /* Context and payload of the largest record; larger ones are counted as STRATA_LOST_BIG. */
 #define STRATA_SINGLE_BODY_MAX 1024u
 
-/* Bodies up to this are copied without a loop: four words, whatever their length. */
+/* Bodies up to this are copied without a loop: as many words as they take. */
 #define STRATA_SINGLE_SHORT_BODY 32u
 
 /* What the writer says of a sub-buffer when it leaves it. */
@@ -243,54 +243,71 @@ enum strata_single_result {
 		[head] "i"(STRATA_SINGLE_HEAD_BYTES)
 
 /* What a section does before it copies.  Then rcx is the position, rdx where the record's body
- * goes.  %[reach]: bytes behind the position that may be touched. */
-#define STRATA_SINGLE_BEGIN                        \
-	"movq %c[position](%[area]), %%rcx\n\t"    \
-	"leaq (%%rcx, %[reach]), %%rax\n\t"        \
-	"xorq %%rcx, %%rax\n\t"                    \
-	"testq %c[fit](%[area]), %%rax\n\t"        \
-	"jnz %l[slow]\n\t"                         \
-	"rdtsc\n\t"                                \
-	"shlq $32, %%rdx\n\t"                      \
-	"orq %%rdx, %%rax\n\t"                     \
-	"cmpq %c[newest](%[area]), %%rax\n\t"      \
-	"jb %l[slow]\n\t"                          \
-	"movq %%rax, %c[newest](%[area])\n\t"      \
-	"movq %%rcx, %%rdx\n\t"                    \
-	"andq %c[mask](%[area]), %%rdx\n\t"        \
-	"leaq %c[head](%[area], %%rdx), %%rdx\n\t" \
-	"movl %[id], (%%rdx)\n\t"                  \
-	"movq %%rax, 4(%%rdx)\n\t"                 \
+ * goes.  @lea computes into rax how far behind the position it may touch. */
+#define STRATA_SINGLE_BEGIN(lea)                                            \
+	"movq %c[position](%[area]), %%rcx\n\t" lea "xorq %%rcx, %%rax\n\t" \
+	"testq %c[fit](%[area]), %%rax\n\t"                                 \
+	"jnz %l[slow]\n\t"                                                  \
+	"rdtsc\n\t"                                                         \
+	"shlq $32, %%rdx\n\t"                                               \
+	"orq %%rdx, %%rax\n\t"                                              \
+	"cmpq %c[newest](%[area]), %%rax\n\t"                               \
+	"jb %l[slow]\n\t"                                                   \
+	"movq %%rax, %c[newest](%[area])\n\t"                               \
+	"movq %%rcx, %%rdx\n\t"                                             \
+	"andq %c[mask](%[area]), %%rdx\n\t"                                 \
+	"leaq %c[head](%[area], %%rdx), %%rdx\n\t"                          \
+	"movl %[id], (%%rdx)\n\t"                                           \
+	"movq %%rax, 4(%%rdx)\n\t"                                          \
 	"addq $12, %%rdx\n\t"
 
-/* Writes a record with a short body: 32 bytes are copied, @bytes of record are published. */
+/* The section for a short body, of so many words: @copy copies them. */
+#define STRATA_SINGLE_SECTION(words, copy)                                                        \
+	static inline __attribute__((__always_inline__)) enum strata_single_result                \
+		strata_single_section_##words(struct rseq *rseq, uint32_t cpu,                    \
+					      struct strata_single_area *area, uint32_t id,       \
+					      const uint64_t *body, uint64_t bytes)               \
+	{                                                                                         \
+		__asm__ goto(                                                                     \
+			STRATA_RSEQ_ENTER STRATA_SINGLE_BEGIN("leaq %c[reach](%%rcx), %%rax\n\t") \
+				copy "addq %[bytes], %%rcx\n\t"                                   \
+				     "movq %%rcx, %c[position](%[area])\n\t" STRATA_RSEQ_LEAVE    \
+			:                                                                         \
+			: STRATA_RSEQ_OPERANDS(rseq, cpu), STRATA_SINGLE_OFFSETS,                 \
+			  [area] "r"(area), [id] "ir"(id), [body] "r"(body), [bytes] "ir"(bytes), \
+			  [reach] "i"(STRATA_RECORD_HEADER_BYTES + 8 * words)                     \
+			: "memory", "cc", "rax", "rcx", "rdx"                                     \
+			: aborted, slow);                                                         \
+		return STRATA_SINGLE_WRITTEN;                                                     \
+	aborted:                                                                                  \
+		return STRATA_SINGLE_ABORTED;                                                     \
+	slow:                                                                                     \
+		return STRATA_SINGLE_SLOW;                                                        \
+	}
+#define STRATA_SINGLE_COPY(at)             \
+	"movq " #at "(%[body]), %%rax\n\t" \
+	"movq %%rax, " #at "(%%rdx)\n\t"
+
+STRATA_SINGLE_SECTION(1, STRATA_SINGLE_COPY(0))
+STRATA_SINGLE_SECTION(2, STRATA_SINGLE_COPY(0) STRATA_SINGLE_COPY(8))
+STRATA_SINGLE_SECTION(3, STRATA_SINGLE_COPY(0) STRATA_SINGLE_COPY(8) STRATA_SINGLE_COPY(16))
+STRATA_SINGLE_SECTION(4, STRATA_SINGLE_COPY(0) STRATA_SINGLE_COPY(8) STRATA_SINGLE_COPY(16)
+				 STRATA_SINGLE_COPY(24))
+
+/* Writes a record with a short body: whole words of it are copied, @body_bytes are published. */
 static inline __attribute__((__always_inline__)) enum strata_single_result
 strata_single_section(struct rseq *rseq, uint32_t cpu, struct strata_single_area *area, uint32_t id,
-		      const uint64_t *body, uint64_t bytes)
+		      const uint64_t *body, uint32_t body_bytes)
 {
-	const uint64_t reach = STRATA_RECORD_HEADER_BYTES + STRATA_SINGLE_SHORT_BODY;
+	const uint64_t bytes = STRATA_RECORD_HEADER_BYTES + (uint64_t)body_bytes;
 
-	__asm__ goto(STRATA_RSEQ_ENTER STRATA_SINGLE_BEGIN
-		     "movq (%[body]), %%rax\n\t"
-		     "movq %%rax, (%%rdx)\n\t"
-		     "movq 8(%[body]), %%rax\n\t"
-		     "movq %%rax, 8(%%rdx)\n\t"
-		     "movq 16(%[body]), %%rax\n\t"
-		     "movq %%rax, 16(%%rdx)\n\t"
-		     "movq 24(%[body]), %%rax\n\t"
-		     "movq %%rax, 24(%%rdx)\n\t"
-		     "addq %[bytes], %%rcx\n\t"
-		     "movq %%rcx, %c[position](%[area])\n\t" STRATA_RSEQ_LEAVE
-		     :
-		     : STRATA_RSEQ_OPERANDS(rseq, cpu), STRATA_SINGLE_OFFSETS, [area] "r"(area),
-		       [id] "ir"(id), [body] "r"(body), [bytes] "ir"(bytes), [reach] "r"(reach)
-		     : "memory", "cc", "rax", "rcx", "rdx"
-		     : aborted, slow);
-	return STRATA_SINGLE_WRITTEN;
-aborted:
-	return STRATA_SINGLE_ABORTED;
-slow:
-	return STRATA_SINGLE_SLOW;
+	if (body_bytes <= 8)
+		return strata_single_section_1(rseq, cpu, area, id, body, bytes);
+	if (body_bytes <= 16)
+		return strata_single_section_2(rseq, cpu, area, id, body, bytes);
+	if (body_bytes <= 24)
+		return strata_single_section_3(rseq, cpu, area, id, body, bytes);
+	return strata_single_section_4(rseq, cpu, area, id, body, bytes);
 }
 
 /* The same for a body of any length, a multiple of 4: it is copied by words of 4 bytes. */
@@ -298,21 +315,29 @@ static inline enum strata_single_result
 strata_single_long_section(struct rseq *rseq, uint32_t cpu, struct strata_single_area *area,
 			   uint32_t id, const uint64_t *body, uint64_t bytes)
 {
-	__asm__ goto(STRATA_RSEQ_ENTER STRATA_SINGLE_BEGIN
-		     "leaq -12(%[reach]), %%rcx\n\t" /* bytes that are left to copy: not 0 */
-		     "5:\n\t"
-		     "movl -4(%[body], %%rcx), %%eax\n\t"
-		     "movl %%eax, -4(%%rdx, %%rcx)\n\t"
-		     "subq $4, %%rcx\n\t"
-		     "jnz 5b\n\t"
-		     "movq %c[position](%[area]), %%rcx\n\t"
-		     "addq %[reach], %%rcx\n\t"
-		     "movq %%rcx, %c[position](%[area])\n\t" STRATA_RSEQ_LEAVE
-		     :
-		     : STRATA_RSEQ_OPERANDS(rseq, cpu), STRATA_SINGLE_OFFSETS, [area] "r"(area),
-		       [id] "r"(id), [body] "r"(body), [reach] "r"(bytes)
-		     : "memory", "cc", "rax", "rcx", "rdx"
-		     : aborted, slow);
+	__asm__ goto(
+		STRATA_RSEQ_ENTER STRATA_SINGLE_BEGIN(
+			"leaq (%%rcx, %[reach]), %%rax\n\t") "leaq -12(%[reach]), %%rcx\n\t" /* bytes
+												that
+												are
+												left
+												to
+												copy:
+												not
+												0 */
+							     "5:\n\t"
+							     "movl -4(%[body], %%rcx), %%eax\n\t"
+							     "movl %%eax, -4(%%rdx, %%rcx)\n\t"
+							     "subq $4, %%rcx\n\t"
+							     "jnz 5b\n\t"
+							     "movq %c[position](%[area]), %%rcx\n\t"
+							     "addq %[reach], %%rcx\n\t"
+							     "movq %%rcx, %c[position](%[area])\n\t" STRATA_RSEQ_LEAVE
+		:
+		: STRATA_RSEQ_OPERANDS(rseq, cpu), STRATA_SINGLE_OFFSETS, [area] "r"(area),
+		  [id] "r"(id), [body] "r"(body), [reach] "r"(bytes)
+		: "memory", "cc", "rax", "rcx", "rdx"
+		: aborted, slow);
 	return STRATA_SINGLE_WRITTEN;
 aborted:
 	return STRATA_SINGLE_ABORTED;
@@ -392,8 +417,7 @@ static inline enum strata_single_room strata_single_make_room(struct rseq *rseq,
 /*
  * Writes a record into the ring of the CPU that we are on; counts it if it is lost.
  * @rings:  @nr rings, @stride bytes apart
- * @body:   context and payload: @body_bytes, a multiple of 4; but 32 bytes of it are
- *          always read
+ * @body:   context and payload: @body_bytes, a multiple of 4, and what fills its last word
  * Any thread, and any signal handler, also of a thread that is in here.
  */
 static __attribute__((__unused__, __noinline__, __cold__)) void
@@ -419,7 +443,7 @@ strata_single_write_slow(unsigned char *rings, uint32_t nr, uint64_t stride, uin
 			kind = STRATA_LOST_BIG;
 			break;
 		}
-		result = is_short ? strata_single_section(rseq, cpu, area, id, body, bytes)
+		result = is_short ? strata_single_section(rseq, cpu, area, id, body, body_bytes)
 				  : strata_single_long_section(rseq, cpu, area, id, body, bytes);
 		if (result == STRATA_SINGLE_WRITTEN)
 			return;
@@ -440,21 +464,18 @@ strata_single_write_slow(unsigned char *rings, uint32_t nr, uint64_t stride, uin
 	strata_single_count_lost(area, kind);
 }
 
-/* The same: what nearly every event takes. */
-static inline __attribute__((__always_inline__)) void
+/* The same: what nearly every event takes.  False: nothing was written; call the other one. */
+static inline __attribute__((__always_inline__)) bool
 strata_single_write(unsigned char *rings, uint32_t nr, uint64_t stride, uint32_t id,
 		    const uint64_t *body, uint32_t body_bytes)
 {
 	struct rseq *rseq = strata_rseq();
 	uint32_t cpu = strata_rseq_cpu(rseq);
 
-	if (strata_likely(body_bytes <= STRATA_SINGLE_SHORT_BODY && cpu < nr) &&
-	    strata_likely(strata_single_section(
-				  rseq, cpu, (struct strata_single_area *)(rings + cpu * stride),
-				  id, body, STRATA_RECORD_HEADER_BYTES + (uint64_t)body_bytes) ==
-			  STRATA_SINGLE_WRITTEN))
-		return;
-	strata_single_write_slow(rings, nr, stride, id, body, body_bytes);
+	return strata_likely(body_bytes <= STRATA_SINGLE_SHORT_BODY && cpu < nr) &&
+	       strata_likely(strata_single_section(
+				     rseq, cpu, (struct strata_single_area *)(rings + cpu * stride),
+				     id, body, body_bytes) == STRATA_SINGLE_WRITTEN);
 }
 
 #endif /* STRATA_HAS_RSEQ */

@@ -53,8 +53,8 @@ struct strata_tracepoint {
 struct strata_app_rings {
 	unsigned char *memory;
 	uint64_t stride;
+	uint32_t nr_single; /* rings that are written by single stores; 0: none is */
 	uint32_t nr;
-	uint32_t mode; /* enum strata_app_mode */
 };
 
 /* What follows is libstrata's; not for use but by the macros. */
@@ -84,9 +84,12 @@ strata_app_write(const struct strata_tracepoint *tracepoint, const uint64_t *bod
 	const struct strata_app_rings *rings = strata_load_acquire(&strata_app_rings);
 
 #ifdef STRATA_HAS_RSEQ
-	if (strata_likely(rings->mode == STRATA_APP_SINGLE_STORE)) {
-		strata_single_write(rings->memory, rings->nr, rings->stride, tracepoint->id, body,
-				    body_bytes);
+	if (strata_likely(strata_single_write(rings->memory, rings->nr_single, rings->stride,
+					      tracepoint->id, body, body_bytes)))
+		return;
+	if (rings->nr_single) {
+		strata_single_write_slow(rings->memory, rings->nr_single, rings->stride,
+					 tracepoint->id, body, body_bytes);
 		return;
 	}
 #endif
@@ -162,7 +165,6 @@ static inline uint64_t strata_app_context(void)
 				       (strata_room_ + 7) / 8];                            \
 		struct strata_body strata_body_ = { (unsigned char *)strata_words_, 8,     \
 						    strata_room_ };                        \
-		strata_words_[1] = strata_words_[2] = strata_words_[3] = 0;                \
 		strata_words_[0] = strata_app_context();                                   \
 		STRATA_EACH(STRATA_PUT_, __VA_ARGS__)                                      \
 		strata_app_write(strata_tracepoint_, strata_words_,                        \

@@ -60,15 +60,17 @@ static inline void strata_put_string(struct strata_body *body, const char *text)
 	body->used = at + (uint32_t)__builtin_strlen((const char *)body->bytes + at) + 1;
 }
 
-/* What the body takes of a record; over STRATA_SINGLE_BODY_MAX: it is to be refused. */
+/* What the body takes of a record; over STRATA_SINGLE_BODY_MAX: it is to be refused.  The rest of
+ * its last word is made zero. */
 static inline __attribute__((__always_inline__)) uint32_t
 strata_body_finish(struct strata_body *body)
 {
-	uint32_t bytes = (body->used + 3u) & ~3u;
+	uint32_t end = (body->used + 7u) & ~7u, at;
 
-	while (body->used < bytes && body->used < body->room)
-		body->bytes[body->used++] = 0;
-	return bytes;
+	if (end <= STRATA_SINGLE_BODY_MAX)
+		for (at = body->used; at < end; at++)
+			body->bytes[at] = 0;
+	return (body->used + 3u) & ~3u;
 }
 
 /* Fields, by the names that STRATA_EVENT() takes ------------------------------------------------

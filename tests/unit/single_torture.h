@@ -88,8 +88,10 @@ static inline void torture_write(uint32_t writer)
 	u.body.words = (number * 2654435761u >> 16) % 30;
 	for (i = 0; i < 29; i++)
 		u.body.word[i] = number ^ i;
-	strata_single_write(torture.rings, torture.nr, torture.stride, writer + 1, u.words,
-			    12 + 4 * u.body.words);
+	if (!strata_single_write(torture.rings, torture.nr, torture.stride, writer + 1, u.words,
+				 12 + 4 * u.body.words))
+		strata_single_write_slow(torture.rings, torture.nr, torture.stride, writer + 1,
+					 u.words, 12 + 4 * u.body.words);
 }
 
 static inline void torture_signal(int number)

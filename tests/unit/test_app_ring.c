@@ -48,7 +48,9 @@ static void write_one(uint32_t body_bytes)
 {
 	uint64_t body[STRATA_SINGLE_BODY_MAX / 8 + 1] = { 0 };
 
-	strata_single_write(torture.rings, torture.nr, torture.stride, 1, body, body_bytes);
+	if (!strata_single_write(torture.rings, torture.nr, torture.stride, 1, body, body_bytes))
+		strata_single_write_slow(torture.rings, torture.nr, torture.stride, 1, body,
+					 body_bytes);
 }
 
 static void a_record_that_is_too_large_is_refused_and_counted(void **state)
