@@ -7,6 +7,9 @@
  * would do as well, but somebody has to make the file, any user must be able to
  * write or at least open it, and a wake-up is for all; a socket of its own needs
  * none of that, wakes one process, and both sides learn who the other is.
+ *
+ * A program may close all of its files, to become a daemon, and open others under
+ * the same numbers: so each is looked at before it is used, whether it is ours.
  */
 #include "libstrata.h"
 
@@ -19,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,6 +37,17 @@ static struct {
 	pthread_cond_t decided;
 } attach = { .socket = -1, .listener = -1 };
 
+/* Which file a number stood for when we opened it. */
+static struct stat opened_socket, opened_listener;
+
+static bool is_ours(int fd, const struct stat *opened)
+{
+	struct stat now;
+
+	return fd >= 0 && !fstat(fd, &now) && now.st_ino == opened->st_ino &&
+	       now.st_dev == opened->st_dev;
+}
+
 static bool is_trusted(int socket)
 {
 	struct ucred peer = { .uid = (uid_t)-1 };
@@ -44,7 +59,8 @@ static bool is_trusted(int socket)
 
 static bool send_message(const struct strata_app_packet *packet, uint32_t bytes)
 {
-	return send(attach.socket, packet, bytes, MSG_NOSIGNAL) == (ssize_t)bytes;
+	return is_ours(attach.socket, &opened_socket) &&
+	       send(attach.socket, packet, bytes, MSG_NOSIGNAL) == (ssize_t)bytes;
 }
 
 static void fill_head(struct strata_app_packet *packet, enum strata_app_message_type type)
@@ -100,7 +116,8 @@ static void hang_up(void)
 	registry_select(NULL);
 	rings_stop();
 	rings_detach();
-	close(attach.socket);
+	if (is_ours(attach.socket, &opened_socket))
+		close(attach.socket);
 	attach.socket = -1;
 	pthread_cond_broadcast(&attach.decided);
 	registry_unlock();
@@ -160,6 +177,8 @@ static ssize_t receive(struct strata_app_packet *packet, int *fd)
 	ssize_t bytes;
 
 	*fd = -1;
+	if (!is_ours(attach.socket, &opened_socket))
+		return -1;
 	do
 		bytes = recvmsg(attach.socket, &message, MSG_CMSG_CLOEXEC);
 	while (bytes < 0 && errno == EINTR);
@@ -192,6 +211,27 @@ static void limit_sends(int socket)
 
 	setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	fcntl(socket, F_SETFL, 0);
+	fstat(socket, &opened_socket);
+}
+
+/* Where recorders find this process; its name has no place in the file system. */
+static int open_listener(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int length = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1,
+			      STRATA_APP_NAME_PREFIX "%ld", (long)getpid());
+
+	if (fd < 0)
+		return -1;
+	if (bind(fd, (struct sockaddr *)&address,
+		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)) ||
+	    listen(fd, 1)) {
+		close(fd);
+		return -1;
+	}
+	fstat(fd, &opened_listener);
+	return fd;
 }
 
 static void *listen_to_recorders(void *unused)
@@ -202,10 +242,12 @@ static void *listen_to_recorders(void *unused)
 
 		if (socket >= 0)
 			serve();
+		if (!is_ours(attach.listener, &opened_listener))
+			attach.listener = open_listener();
 		if (attach.listener < 0)
 			return NULL;
 		socket = accept4(attach.listener, NULL, NULL, SOCK_CLOEXEC);
-		if (socket < 0 && errno != EINTR && errno != ECONNABORTED)
+		if (socket < 0 && errno != EINTR && errno != ECONNABORTED && errno != EBADF)
 			return NULL; /* no files are left: this process cannot be attached to */
 		if (socket >= 0 && !is_trusted(socket)) {
 			close(socket);
@@ -233,25 +275,6 @@ static int connect_to_recorder(void)
 		return -1;
 	}
 	limit_sends(fd);
-	return fd;
-}
-
-/* Where recorders find this process; its name has no place in the file system. */
-static int open_listener(void)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	int length = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1,
-			      STRATA_APP_NAME_PREFIX "%ld", (long)getpid());
-
-	if (fd < 0)
-		return -1;
-	if (bind(fd, (struct sockaddr *)&address,
-		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)) ||
-	    listen(fd, 1)) {
-		close(fd);
-		return -1;
-	}
 	return fd;
 }
 
@@ -303,9 +326,9 @@ void attach_announce(void)
 
 void attach_forget(void)
 {
-	if (attach.socket >= 0)
+	if (is_ours(attach.socket, &opened_socket))
 		close(attach.socket);
-	if (attach.listener >= 0)
+	if (is_ours(attach.listener, &opened_listener))
 		close(attach.listener);
 	attach.socket = attach.listener = -1;
 	attach.running = false;

@@ -330,8 +330,13 @@ void apps_name_missing(struct apps *apps)
 	for (i = 0; i < apps->nr_selections; i++) {
 		const struct app_selection *selection = &apps->selections[i];
 
-		if (selection->found || strcmp(selection->program, "all") == 0)
+		if (selection->found)
 			continue;
+		if (strcmp(selection->program, "all") == 0) {
+			fprintf(stderr, "strata: no application came; one that is to be recorded "
+					"is linked with -lstrata\n");
+			continue;
+		}
 		fprintf(stderr,
 			"strata: no application \"%s\" came; is it linked with -lstrata, and "
 			"yours or root's to record?\n",

@@ -9,8 +9,8 @@
  *   STRATA_TRACE(server, request, id, path, 0.5);
  *
  * STRATA_EVENT(group, name, fields...) stands once in a file, or in a header that
- * several include.  `strata record --app PROGRAM` finds the events of a program
- * that is linked with -lstrata, before its main() and also while it runs.  Where
+ * several include, so that it is the same everywhere.  `strata record --app PROGRAM` finds the
+ * events of a program that is linked with -lstrata, before its main() and also while it runs. Where
  * nothing is recorded, STRATA_TRACE() is a load and a predicted branch, and its
  * arguments are not evaluated.
  *
@@ -23,7 +23,8 @@
  *   strata_sequence_u8(name) ...              a pointer, and how many: two arguments
  *
  * A record has at most STRATA_SINGLE_BODY_MAX - 8 bytes of fields; a longer one is
- * refused and counted as lost.  STRATA_TRACE() may stand anywhere, also in signal
+ * refused and counted as lost; an event with a string or a sequence takes as much of the
+ * stack.  STRATA_TRACE() may stand anywhere, also in signal
  * handlers and threads of any kind.  It makes no system call, takes no lock and
  * allocates nothing; but a thread's first event asks for the thread's number.
  */

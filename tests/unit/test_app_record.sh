@@ -96,6 +96,18 @@ wait "$running" 2>/dev/null
 check "a second recording has it again, and one that is stopped holds nobody up" test "$(lines ' plain ' <"$timeline")" -gt 10
 check "that is no error" is "$status" 0
 
+"$program" daemon 0 "$work/last" &
+running=$!
+sleep 0.3
+for turn in daemon daemon-again; do
+	begin "$turn" --app "$running"
+	sleep 0.3
+	finish_recording "$turn"
+	check "a program that closed all of its files is attached to ($turn)" test "$(lines ' plain ' <"$timeline")" -gt 10
+done
+check "and lives" kill -KILL "$running"
+wait "$running" 2>/dev/null
+
 begin fourth --app program
 "$program" fork 500
 "$program" exec 300

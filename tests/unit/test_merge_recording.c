@@ -207,6 +207,7 @@ static void everything_that_is_wrong_in_a_file_is_refused(void **state)
 		{ WITH_EVENT(EVENT("1a", "")), "its name is not a C identifier" },
 		{ WITH_EVENT(EVENT("a", "") "," EVENT("b", "")), "the id is a's already" },
 		{ WITH_EVENT(EVENT("a", FIELD("complex", "4", "1"))), "\"kind\" is none of" },
+		{ WITH_EVENT(EVENT("a", FIELD("float", "2", "1"))), "a float has 4 or 8" },
 		{ WITH_EVENT(EVENT("a", FIELD("signed", "3", "1"))), "3 bytes (1, 2, 4 or 8" },
 		{ WITH_EVENT(EVENT("a", FIELD("text", "2", "1"))), "text of 2-byte elements" },
 		{ WITH_EVENT(EVENT("a", FIELD("string", "2", "1"))), "text of 2-byte elements" },

@@ -9,6 +9,7 @@
  *   dlopen N FILE   N events of a library that is loaded for it
  *   off             nothing; says how many of its events somebody wants
  *   threads N       four threads write N events each
+ *   daemon 0 FILE   closes all of its files, opens others, and goes on as forever
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -83,6 +84,17 @@ static void write_in_child(void)
 	write_plain(NULL);
 }
 
+static void write_as_daemon(const char *path)
+{
+	int fd;
+
+	for (fd = 3; fd < 100; fd++)
+		close(fd);
+	for (fd = 3; fd < 20; fd++)
+		open("/dev/null", O_RDWR);
+	write_forever(path);
+}
+
 static void write_in_threads(void)
 {
 	pthread_t threads[4];
@@ -119,6 +131,8 @@ int main(int argc, char **argv)
 		write_numbered();
 	else if (strcmp(what, "forever") == 0 && argc > 3)
 		write_forever(argv[3]);
+	else if (strcmp(what, "daemon") == 0 && argc > 3)
+		write_as_daemon(argv[3]);
 	else if (strcmp(what, "fork") == 0)
 		write_in_child();
 	else if (strcmp(what, "threads") == 0)
