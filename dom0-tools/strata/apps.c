@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "escape.h"
@@ -22,6 +23,9 @@
 #define ACCEPTS_PER_TURN  16u
 #define MESSAGES_PER_TURN 1024u /* of all */
 #define MESSAGES_OF_ONE   256u
+
+/* For so long a process may take to say what it has, and to make its rings. */
+#define PATIENCE_MS 5000u
 
 /* Applications that are named when they are left out; all are counted. */
 #define LEFT_OUT_SHOWN 50u
@@ -46,6 +50,14 @@ static void leave_out(struct apps *apps, const struct application *one,
 	if (apps->left_out++ < LEFT_OUT_SHOWN)
 		fprintf(stderr, "strata: application %s (process %d) is left out: %s\n",
 			shown_name(one, name), one->app.pid, why->text);
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
 }
 
 /* Ends its source, if it has one, and forgets it. */
@@ -84,6 +96,7 @@ static void take_in(struct apps *apps, int socket)
 		close(socket);
 		return;
 	}
+	one->came_ms = now_ms();
 	if (app_open(&one->app, socket, &ignored))
 		free(one);
 	else
@@ -198,6 +211,12 @@ static bool hear(struct apps *apps, size_t index, unsigned int *messages)
 	unsigned int i;
 	char byte;
 
+	if (one->step < APPLICATION_RECORDING && now_ms() - one->came_ms > PATIENCE_MS) {
+		strata_fail(&error, "it does not say what it has");
+		leave_out(apps, one, &error);
+		let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
+		return false;
+	}
 	for (i = 0; i < MESSAGES_OF_ONE && *messages; i++, --*messages) {
 		if (recv(one->app.socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0)
 			return true;
@@ -302,7 +321,8 @@ bool apps_settled(const struct apps *apps)
 	for (i = 0; i < apps->nr; i++) {
 		enum application_step step = apps->list[i]->step;
 
-		if (step == APPLICATION_STOPPING || (!apps->stopping && step == APPLICATION_MAKING))
+		if (step == APPLICATION_STOPPING ||
+		    (!apps->stopping && step < APPLICATION_RECORDING))
 			return false;
 	}
 	return true;

@@ -27,6 +27,7 @@ struct application {
 	enum application_step step;
 	struct event_set events; /* that it records */
 	size_t nr_added;         /* of its events, those that the recording knows or refused */
+	uint64_t came_ms;        /* when it connected */
 	size_t source;           /* in the recording, from APPLICATION_RECORDING on */
 };
 
@@ -54,7 +55,7 @@ int apps_open(struct apps *apps, struct strata_error *error);
 /* Hears who connects, says something, or ends, and does what follows from it.  Call it often. */
 void apps_tend(struct apps *apps);
 
-/* Has every application that was told something said that it did it? */
+/* Has every application that was called or told something answered? */
 bool apps_settled(const struct apps *apps);
 
 /* Tells all to stop; from now on nobody is taken in. */
