@@ -17,7 +17,9 @@ STRATA_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -fPIE -fstack-protector-st
 XEN_LIBS := xencall xenforeignmemory xengnttab xenevtchn xenstore xentoollog
 LIBS      = $(shell pkg-config --libs $(XEN_LIBS) json-c)
 
-SOURCES      := $(wildcard dom0-tools/*/*.c merge/*.c merge/*/*.c)
+SOURCES      := $(wildcard dom0-tools/strata/*.c dom0-tools/consumerd/*.c merge/*.c merge/*/*.c)
+APP_SOURCES  := $(wildcard dom0-tools/libstrata/*.c)
+APP_LIBRARY  := $(O)/lib/libstrata.so $(O)/lib/libstrata.a
 OBJECTS      := $(SOURCES:%.c=$(O)/build/%.o)
 MAIN_OBJECT  := $(O)/build/dom0-tools/strata/main.o
 LIBRARY      := $(O)/build/libstrata.a
@@ -42,7 +44,7 @@ deps:
 
 # The strata command --------------------------------------------------------------------------
 
-tools: $(O)/bin/strata
+tools: $(O)/bin/strata $(APP_LIBRARY)
 
 $(O)/bin/strata: $(MAIN_OBJECT) $(LIBRARY)
 	@mkdir -p $(@D)
@@ -60,6 +62,24 @@ $(O)/build/%.o: %.c Makefile
 	@$(CC) $(STRATA_CFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
 -include $(OBJECTS:.o=.d)
+
+# What applications are linked with ------------------------------------------------------------
+
+$(O)/lib/%.o: dom0-tools/libstrata/%.c Makefile
+	@mkdir -p $(@D)
+	@echo "  CC      $<"
+	@$(CC) $(filter-out -fPIE,$(STRATA_CFLAGS)) -fPIC $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(O)/lib/libstrata.so: $(APP_SOURCES:dom0-tools/libstrata/%.c=$(O)/lib/%.o)
+	@echo "  LD      $@"
+	@$(CC) $(CFLAGS) -shared -Wl,-soname,libstrata.so.1 $^ -o $@ -lpthread
+	@ln -sf libstrata.so $(@D)/libstrata.so.1
+
+$(O)/lib/libstrata.a: $(APP_SOURCES:dom0-tools/libstrata/%.c=$(O)/lib/%.o)
+	@echo "  AR      $@"
+	@rm -f $@ && ar rcs $@ $^
+
+-include $(APP_SOURCES:dom0-tools/libstrata/%.c=$(O)/lib/%.d)
 
 # The hypervisor and the module ---------------------------------------------------------------
 
@@ -87,7 +107,22 @@ $(O)/tests/%: $(O)/build/tests/unit/%.o $(TEST_LIBRARY) $(LIBRARY)
 .PRECIOUS: $(O)/build/%.o $(FUZZ)/%.o
 -include $(patsubst %.c,$(O)/build/%.d,$(wildcard tests/unit/*.c))
 
-unit: $(UNIT_TESTS)
+# Applications, and what lies to the recorder (tests/unit/test_app_record.sh).
+APP_TESTS := $(O)/tests/app/program $(O)/tests/app/liar $(O)/tests/app/library.so
+
+$(O)/tests/app/library.so: tests/unit/app/library.cc $(APP_LIBRARY) Makefile
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	@$(CXX) -std=c++11 -Wall -Wextra -Werror -Iinclude -fPIC -O0 -shared $< -o $@ \
+		-L$(O)/lib -lstrata -Wl,-rpath,$(abspath $(O)/lib)
+
+$(O)/tests/app/%: tests/unit/app/%.c $(APP_LIBRARY) Makefile $(wildcard include/strata/*.h include/strata/*/*.h)
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	@$(CC) $(STRATA_CFLAGS) $(CFLAGS) -pie $< -o $@ -L$(O)/lib -lstrata -lpthread -ldl \
+		-Wl,-rpath,$(abspath $(O)/lib)
+
+unit: $(UNIT_TESTS) $(APP_TESTS)
 
 # The recorder and the core's writer under sanitizers, against a host that is not there (tests/fuzz).
 FUZZ_CFLAGS  := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
@@ -129,12 +164,16 @@ demo: all
 	@tests/xen/demo.sh
 
 bench: tools
+	@tests/deps.sh bench
 	@tests/bench/run.sh
 
 # The house -----------------------------------------------------------------------------------
 
 install: tools
 	install -D -m 0755 $(O)/bin/strata $(DESTDIR)$(PREFIX)/bin/strata
+	install -D -m 0644 $(O)/lib/libstrata.so $(DESTDIR)$(PREFIX)/lib/libstrata.so.1
+	ln -sf libstrata.so.1 $(DESTDIR)$(PREFIX)/lib/libstrata.so
+	install -m 0644 $(O)/lib/libstrata.a $(DESTDIR)$(PREFIX)/lib/libstrata.a
 	install -d $(DESTDIR)$(PREFIX)/include/strata/platform $(DESTDIR)$(PREFIX)/include/strata/abi
 	cd include && for f in strata/*.h strata/*/*.h; do \
 		install -m 0644 $$f $(DESTDIR)$(PREFIX)/include/$$f; done
@@ -148,4 +187,4 @@ lint:
 	@echo "  LINT    $(words $(LINUX_STYLE)) C files, $(words $(SHELL_FILES)) scripts: nothing to say"
 
 clean:
-	rm -rf $(O)/build $(O)/bin $(O)/tests $(O)/kmod
+	rm -rf $(O)/build $(O)/bin $(O)/lib $(O)/tests $(O)/kmod

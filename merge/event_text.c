@@ -5,6 +5,8 @@
  */
 #include "event_text.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "escape.h"
@@ -108,12 +110,40 @@ static uint64_t load(const uint8_t *bytes, unsigned int size)
 	}
 }
 
+/* As few digits as give the same number again. */
+static char *put_float(char *out, const uint8_t *bytes, unsigned int size)
+{
+	double number;
+	float narrow;
+	char text[32];
+	int digits;
+
+	if (size == sizeof(narrow)) {
+		memcpy(&narrow, bytes, sizeof(narrow));
+		for (digits = 6; digits <= 9; digits++) {
+			snprintf(text, sizeof(text), "%.*g", digits, (double)narrow);
+			if (strtof(text, NULL) == narrow)
+				break;
+		}
+		return put_text(out, text);
+	}
+	memcpy(&number, bytes, sizeof(number));
+	for (digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, number);
+		if (strtod(text, NULL) == number)
+			break;
+	}
+	return put_text(out, text);
+}
+
 static char *put_element(char *out, const struct strata_field_desc *field, const uint8_t *bytes)
 {
 	uint64_t value = load(bytes, field->bytes);
 	unsigned int unused_bits = 64u - field->bytes * 8u;
 	int64_t number;
 
+	if (field->kind == STRATA_FIELD_FLOAT)
+		return put_float(out, bytes, field->bytes);
 	if (field->kind == STRATA_FIELD_HEX)
 		return put_hex(out, value);
 	if (field->kind == STRATA_FIELD_UNSIGNED)
@@ -194,6 +224,15 @@ static char *put_fields(char *out, const struct strata_merge *merge,
 	return out;
 }
 
+/* The name of an application, as one more field of its context. */
+static char *put_process(char *out, const struct strata_source *source)
+{
+	out = put_text(out, " comm=\"");
+	out = strata_escape(out, source->domain_name, (uint32_t)strlen(source->domain_name));
+	*out++ = '"';
+	return out;
+}
+
 /* A context's fields stand before the event's, in brackets, because an event may have fields of
  * the same names; the hypervisor's are columns already. */
 static char *put_context(char *out, const struct strata_timeline_event *event)
@@ -207,6 +246,8 @@ static char *put_context(char *out, const struct strata_timeline_event *event)
 		return out;
 	*out++ = ' ';
 	bracket = out;
+	if (event->class->layer == STRATA_LAYER_APP)
+		out = put_process(out, event->stream->source);
 	for (i = 0; i < context->nr_fields; i++) {
 		const struct strata_field_desc *field = &context->fields[i];
 

@@ -174,6 +174,9 @@ static void name_domains(struct strata_merge *merge)
 		if (source->layer == STRATA_LAYER_KERNEL && source->domain < STRATA_DOMAINS &&
 		    !merge->domain_names[source->domain])
 			merge->domain_names[source->domain] = source->name;
+		/* Applications are dom0's; its kernel's source, if there is one, has this name. */
+		if (source->layer == STRATA_LAYER_APP)
+			merge->domain_names[0] = "dom0";
 	}
 }
 

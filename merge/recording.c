@@ -31,6 +31,7 @@ static const struct strata_event_desc kernel_context = {
 	.fields = { { "tid", STRATA_FIELD_SIGNED, 4, 1 } },
 };
 
+/* Context of an application's records: struct strata_app_context. */
 static const struct strata_event_desc app_context = {
 	.name = "context",
 	.nr_fields = 2,
@@ -60,6 +61,7 @@ const char *strata_source_end_text(enum strata_source_end ended)
 		[STRATA_SOURCE_SUSPENDED] = "domain suspended",
 		[STRATA_SOURCE_CRASHED] = "domain crashed",
 		[STRATA_SOURCE_UNLOADED] = "module unloaded",
+		[STRATA_SOURCE_EXITED] = "process ended",
 		[STRATA_SOURCE_LEFT_OUT] = "left out",
 	};
 
@@ -183,10 +185,13 @@ static int check_field(const struct strata_event_desc *event, unsigned int index
 
 	if (!is_identifier(field->name, sizeof(field->name)))
 		return strata_fail(error, "field %u: its name is not a C identifier", index);
-	if (field->kind < STRATA_FIELD_UNSIGNED || field->kind > STRATA_FIELD_STRING)
+	if (field->kind < STRATA_FIELD_UNSIGNED || field->kind > STRATA_FIELD_FLOAT)
 		return strata_fail(error, "field %s: unknown kind %u", name, field->kind);
 	if (field->bytes != 1 && field->bytes != 2 && field->bytes != 4 && field->bytes != 8)
 		return strata_fail(error, "field %s: %u bytes (1, 2, 4 or 8 can be)", name,
+				   field->bytes);
+	if (field->kind == STRATA_FIELD_FLOAT && field->bytes < 4)
+		return strata_fail(error, "field %s: %u bytes (a float has 4 or 8)", name,
 				   field->bytes);
 	if ((field->kind == STRATA_FIELD_TEXT || field->kind == STRATA_FIELD_STRING) &&
 	    field->bytes != 1)

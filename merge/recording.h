@@ -53,6 +53,7 @@ enum strata_source_end {
 	STRATA_SOURCE_SUSPENDED, /* saved, or migrated away */
 	STRATA_SOURCE_CRASHED,
 	STRATA_SOURCE_UNLOADED,
+	STRATA_SOURCE_EXITED,   /* an application's process */
 	STRATA_SOURCE_LEFT_OUT, /* it could not be recorded; the recorder said why */
 	STRATA_NR_SOURCE_ENDS,
 };

@@ -7,9 +7,9 @@
 #define STRATA_RECORDING_VERSION 1
 
 /* Names of enum strata_field_kind, by its numbers. */
-#define STRATA_FIELD_KIND_NAMES                                     \
-	{                                                           \
-		NULL, "unsigned", "signed", "hex", "text", "string" \
+#define STRATA_FIELD_KIND_NAMES                                              \
+	{                                                                    \
+		NULL, "unsigned", "signed", "hex", "text", "string", "float" \
 	}
 
 #endif /* STRATA_MERGE_RECORDING_FORMAT_H */

@@ -85,7 +85,7 @@ static int load_field(struct json_object *entry, struct strata_field_desc *field
 		;
 	if (i == NR_KINDS)
 		return strata_fail(error, "\"kind\" is none of unsigned, signed, hex, text, "
-					  "string");
+					  "string, float");
 	field->kind = (uint8_t)i;
 	field->bytes = (uint8_t)bytes;
 	field->count = (uint16_t)count;

@@ -96,9 +96,15 @@ static void print_field(struct strata_out_file *out, const struct strata_field_d
 		more = " base = 16;";
 	if (field->kind == STRATA_FIELD_TEXT)
 		more = " encoding = UTF8;";
-	strata_out_print(out, "\t\tinteger { size = %u; align = %u; signed = %s;%s } _%s", bits,
-			 bits > 32 ? 32 : bits,
-			 field->kind == STRATA_FIELD_SIGNED ? "true" : "false", more, field->name);
+	if (field->kind == STRATA_FIELD_FLOAT)
+		strata_out_print(
+			out, "\t\tfloating_point { exp_dig = %u; mant_dig = %u; align = 32; } _%s",
+			bits > 32 ? 11 : 8, bits > 32 ? 53 : 24, field->name);
+	else
+		strata_out_print(out, "\t\tinteger { size = %u; align = %u; signed = %s;%s } _%s",
+				 bits, bits > 32 ? 32 : bits,
+				 field->kind == STRATA_FIELD_SIGNED ? "true" : "false", more,
+				 field->name);
 	/* A text is an array even if it has one byte: readers show it as a string. */
 	if (field->count == 0)
 		strata_out_print(out, "[__%s_length]", field->name);

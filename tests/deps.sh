@@ -15,6 +15,9 @@ PACKAGES="
 	qemu-system-x86 busybox-static cpio kmod jq
 "
 
+# What is measured beside Strata: `tests/deps.sh bench`.
+[ "${1:-}" != bench ] || PACKAGES="$PACKAGES lttng-tools liblttng-ust-dev"
+
 say() { printf 'deps: %s\n' "$*"; }
 
 missing=""

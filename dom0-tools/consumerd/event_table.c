@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* event_table.c - see event_table.h; guest_map.c calls it with what it copied. */
+/* event_table.c - see event_table.h; guest_map.c and app.c call it with what they copied. */
 #include "event_table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Unpacks the entry at @bytes.  Returns its bytes, or 0 with the reason. */
-static size_t parse_entry(const unsigned char *bytes, size_t size, size_t id,
-			  struct strata_event_desc *event, struct strata_error *error)
+size_t event_table_parse_entry(const unsigned char *bytes, size_t size, size_t id,
+			       struct strata_event_desc *event, struct strata_error *error)
 {
 	size_t needed = strata_event_desc_bytes(0);
 	unsigned int i;
@@ -50,7 +49,7 @@ struct strata_event_desc *event_table_parse(const unsigned char *bytes, size_t s
 		return NULL;
 	}
 	for (i = 0; i < nr; i++) {
-		length = parse_entry(bytes, size, i, &events[i], error);
+		length = event_table_parse_entry(bytes, size, i, &events[i], error);
 		if (!length) {
 			free(events);
 			return NULL;

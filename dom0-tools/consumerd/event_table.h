@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* event_table.h - takes a guest's event table apart, as strata/abi/guest.h packs it. */
+/* event_table.h - takes an event table apart, as strata/abi/guest.h packs a guest's. */
 #ifndef STRATA_CONSUMERD_EVENT_TABLE_H
 #define STRATA_CONSUMERD_EVENT_TABLE_H
 
@@ -19,5 +19,12 @@
  */
 struct strata_event_desc *event_table_parse(const unsigned char *bytes, size_t size, size_t nr,
 					    struct strata_error *error);
+
+/*
+ * Unpacks one entry, which must have the id @id; @event is as those of a table are.
+ * Returns its bytes, or 0 with the reason.
+ */
+size_t event_table_parse_entry(const unsigned char *bytes, size_t size, size_t id,
+			       struct strata_event_desc *event, struct strata_error *error);
 
 #endif /* STRATA_CONSUMERD_EVENT_TABLE_H */

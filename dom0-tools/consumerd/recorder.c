@@ -14,9 +14,13 @@
 /* What one pass takes of a ring that is being written: one of the largest sub-buffers, or more. */
 #define SHARE_BYTES (4ul << 20)
 
-/* And of all rings of one kernel together, but of each a sub-buffer at least: however many rings a
- * guest has, and however fast it says to fill them, the others wait no longer than this. */
-#define KERNEL_SHARE_BYTES (16ul << 20)
+/* And of all rings of one kernel or application together, but of each a sub-buffer at least:
+ * however many rings it has, and however fast it says to fill them, the others wait no longer than
+ * this. */
+#define SOURCE_SHARE_BYTES (16ul << 20)
+
+/* Tables are saved again when this many times as long has passed as saving them took. */
+#define SAVE_REST 20u
 
 struct recorder *recorder_open(const char *dir, struct strata_error *error)
 {
@@ -94,17 +98,43 @@ static size_t nr_events(const struct recorder *recorder)
 	return nr;
 }
 
+/* Of a source whose metadata says all already there is nothing to do.  0 or -1. */
+static int save_metadata(struct recorder *recorder, size_t index, struct strata_error *error)
+{
+	const struct strata_recording *recording = &recorder->recording;
+	const struct strata_source *source = &recording->sources[index];
+	struct recorder_saved now = { .nr_events = source->nr_events,
+				      .tsc_khz = recording->tsc_khz,
+				      .any = true };
+	struct recorder_saved *saved;
+
+	if (index >= recorder->nr_saved) {
+		saved = reallocarray(recorder->saved, recording->nr_sources, sizeof(*saved));
+		if (!saved)
+			return strata_fail(error, "out of memory");
+		memset(&saved[recorder->nr_saved], 0,
+		       (recording->nr_sources - recorder->nr_saved) * sizeof(*saved));
+		recorder->saved = saved;
+		recorder->nr_saved = recording->nr_sources;
+	}
+	saved = &recorder->saved[index];
+	if (saved->any && saved->nr_events == now.nr_events && saved->tsc_khz == now.tsc_khz)
+		return 0;
+	if (output_dir_add(recorder->dir, source->name, error) ||
+	    strata_ctf_metadata_save(recording, source, recorder->dir, error))
+		return -1;
+	*saved = now;
+	return 0;
+}
+
 int recorder_save(struct recorder *recorder, struct strata_error *error)
 {
 	struct strata_recording *recording = &recorder->recording;
 	size_t i;
 
-	for (i = 0; i < recording->nr_sources; i++) {
-		if (output_dir_add(recorder->dir, recording->sources[i].name, error) ||
-		    strata_ctf_metadata_save(recording, &recording->sources[i], recorder->dir,
-					     error))
+	for (i = 0; i < recording->nr_sources; i++)
+		if (save_metadata(recorder, i, error))
 			return -1;
-	}
 	if (strata_recording_save(recording, recorder->dir, error))
 		return -1;
 	recorder->nr_events_saved = nr_events(recorder);
@@ -123,8 +153,8 @@ static strata_count_t share(struct recorder *recorder, const struct tap *tap,
 
 	if (extent == RECORDER_DRAIN_ALL)
 		return strata_nr_subbufs(geo);
-	if (source->layer == STRATA_LAYER_KERNEL && bytes > KERNEL_SHARE_BYTES / source->nr_streams)
-		bytes = KERNEL_SHARE_BYTES / source->nr_streams;
+	if (source->layer != STRATA_LAYER_XEN && bytes > SOURCE_SHARE_BYTES / source->nr_streams)
+		bytes = SOURCE_SHARE_BYTES / source->nr_streams;
 	bytes >>= geo.subbuf_bits;
 	if (bytes > strata_nr_subbufs(geo))
 		return strata_nr_subbufs(geo);
@@ -135,13 +165,18 @@ static strata_count_t share(struct recorder *recorder, const struct tap *tap,
 static void save_what_is_new(struct recorder *recorder)
 {
 	struct strata_error error = { "" };
+	uint64_t began;
 
 	if (!recorder->unsaved && nr_events(recorder) == recorder->nr_events_saved)
 		return;
-	if (recorder->save_failed && strata_clock() < recorder->save_again_ticks)
+	if (strata_clock() < recorder->save_again_ticks)
 		return;
-	if (!recorder_save(recorder, &error))
+	began = strata_clock();
+	if (!recorder_save(recorder, &error)) {
+		/* Where many come and go, they shall not wait for each other's tables. */
+		recorder->save_again_ticks = strata_clock() + (strata_clock() - began) * SAVE_REST;
 		return;
+	}
 	if (!recorder->save_failed && !recorder->full)
 		fprintf(stderr, "strata: %s; it is tried again every second\n", error.text);
 	recorder->save_failed = true;
@@ -229,6 +264,7 @@ int recorder_close(struct recorder *recorder, struct recorder_totals *totals,
 	*totals = recorder->totals;
 	strata_recording_clear(&recorder->recording);
 	close(recorder->held);
+	free(recorder->saved);
 	free(recorder->taps);
 	free(recorder->copy);
 	free(recorder);

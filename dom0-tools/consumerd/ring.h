@@ -2,19 +2,23 @@
 /*
  * ring.h - one ring as the recorder sees it, wherever its writer lives.
  *
- * A kind of ring (hypervisor, guest) fills this in when it maps one.  The
- * recorder calls get(), copies what strata_reader_subbuf() points to, checks
- * the copy, and calls put().
+ * A kind of ring (hypervisor, guest, application) fills this in when it maps one.
+ * The recorder calls get(), copies what strata_reader_subbuf() points to, checks
+ * the copy, and calls put().  A ring that is written by single stores has no get and
+ * put: the recorder takes what is there up to its position.
  */
 #ifndef STRATA_CONSUMERD_RING_H
 #define STRATA_CONSUMERD_RING_H
 
 #include <strata/ring_reader.h>
+#include <strata/ring_single.h>
 
 #include "error.h"
 
 struct ring {
-	struct strata_ring_reader reader;
+	struct strata_ring_reader reader; /* of a single-store ring only its geometry */
+	bool is_single;
+	struct strata_single_reader single;
 	uint32_t cpu;
 	/* Finds the sub-buffer to be read next.  1: found, reader.read_count says its position;
 	 * 0: none is ready; -1. */
@@ -24,5 +28,13 @@ struct ring {
 	void *owner;                          /* of get() and put() */
 	uint64_t lost_before[STRATA_NR_LOST]; /* before the recording began */
 };
+
+/* Losses of one kind up to now.  Hostile. */
+static inline uint64_t ring_lost(const struct ring *ring, enum strata_lost kind)
+{
+	if (ring->is_single)
+		return strata_read_once(&ring->single.area->lost[kind]);
+	return strata_reader_lost(&ring->reader, kind);
+}
 
 #endif /* STRATA_CONSUMERD_RING_H */

@@ -17,6 +17,9 @@
 /* Complaints about one ring's packets that are printed; all are counted. */
 #define BAD_PACKETS_SHOWN 5
 
+/* What a single-store ring has of a sub-buffer that is being written is taken this often. */
+#define PARTLY_MS 1000u
+
 /* How long a full disk is left alone. */
 #define RETRY_MS 1000u
 
@@ -37,7 +40,7 @@ int tap_skip_old(struct tap *tap, struct strata_error *error)
 	if (found < 0)
 		return -1;
 	for (i = 0; i < STRATA_NR_LOST; i++)
-		tap->ring->lost_before[i] = strata_reader_lost(&tap->ring->reader, i);
+		tap->ring->lost_before[i] = ring_lost(tap->ring, i);
 	return 0;
 }
 
@@ -134,13 +137,11 @@ enum no_room {
 	NO_ROOM_LOSE, /* its ring goes away: its events are lost, and counted */
 };
 
-static int lose(struct recorder *recorder, struct tap *tap, uint64_t events,
-		struct strata_error *error)
+static void lose(struct recorder *recorder, struct tap *tap, uint64_t events)
 {
 	stream_of(recorder, tap)->lost += events;
 	recorder->totals.lost += events;
 	recorder->totals.no_room += events;
-	return tap->ring->put(tap->ring, error);
 }
 
 /*
@@ -172,9 +173,74 @@ static int take(struct recorder *recorder, struct tap *tap, enum no_room no_room
 	if (result == STREAM_FILE_FAILED)
 		return -1;
 	note_room(recorder, result == STREAM_FILE_OK, error);
+	if (result == STREAM_FILE_NO_ROOM && no_room == NO_ROOM_WAIT)
+		return 1;
 	if (result == STREAM_FILE_NO_ROOM)
-		return no_room == NO_ROOM_LOSE ? lose(recorder, tap, events, error) : 1;
+		lose(recorder, tap, events);
 	return tap->ring->put(tap->ring, error);
+}
+
+/* Makes a packet of records that were copied out of a single-store ring, and appends it.  As
+ * take(). */
+static int take_records(struct recorder *recorder, struct tap *tap, uint32_t bytes,
+			const uint64_t *lost, enum no_room no_room, struct strata_error *error)
+{
+	enum stream_file_result result;
+	struct strata_error why = { "" };
+	struct strata_packet packet;
+	uint64_t events;
+
+	if (strata_packet_check_unfinished(tap_source(recorder, tap), recorder->copy, bytes,
+					   &packet, &events, &why)) {
+		complain(recorder, tap, &why);
+		return 0;
+	}
+	packet.sequence = tap->next_sequence;
+	packet.cpu = tap->ring->cpu;
+	memcpy(packet.lost, lost, sizeof(packet.lost));
+	result = append(recorder, tap, &packet, events, error);
+	if (result == STREAM_FILE_FAILED)
+		return -1;
+	note_room(recorder, result == STREAM_FILE_OK, error);
+	if (result == STREAM_FILE_NO_ROOM && no_room == NO_ROOM_WAIT)
+		return 1;
+	if (result == STREAM_FILE_NO_ROOM)
+		lose(recorder, tap, events);
+	return 0;
+}
+
+/* tap_take() of a single-store ring; at its end also what is published of a sub-buffer that is
+ * being written, if @partly. */
+static int take_singles(struct recorder *recorder, struct tap *tap, strata_count_t turns,
+			bool partly, enum no_room no_room, uint64_t *nr_packets,
+			struct strata_error *error)
+{
+	static const struct strata_error lies = { "its position is none that a ring can have" };
+	struct strata_single_reader *reader = &tap->ring->single;
+	uint64_t lost[STRATA_NR_LOST], before;
+	uint32_t bytes;
+	int result = 0;
+
+	do {
+		before = reader->position;
+		switch (strata_single_take(reader, partly, recorder->copy, &bytes, lost)) {
+		case STRATA_SINGLE_LIES:
+			complain(recorder, tap, &lies);
+			break;
+		case STRATA_SINGLE_TAKEN:
+			result = take_records(recorder, tap, bytes, lost, no_room, error);
+			tap->taken_ticks = strata_clock();
+			(*nr_packets)++;
+			break;
+		case STRATA_SINGLE_NOTHING:
+			break;
+		}
+		if (result > 0)
+			reader->position = before;
+		else
+			strata_single_put(reader);
+	} while (!result && reader->position != before && turns--);
+	return result;
 }
 
 int tap_take(struct recorder *recorder, struct tap *tap, strata_count_t turns, uint64_t *nr_packets,
@@ -182,6 +248,11 @@ int tap_take(struct recorder *recorder, struct tap *tap, strata_count_t turns, u
 {
 	int found, result;
 
+	if (tap->ring->is_single)
+		return take_singles(recorder, tap, turns,
+				    strata_clock() - tap->taken_ticks >
+					    (uint64_t)recorder->recording.tsc_khz * PARTLY_MS,
+				    NO_ROOM_WAIT, nr_packets, error);
 	while (turns--) {
 		found = tap->ring->get(tap->ring, error);
 		if (found <= 0)
@@ -212,7 +283,7 @@ static int append_losses(struct recorder *recorder, struct tap *tap, struct stra
 	if (packet.sequence < tap->next_sequence)
 		packet.sequence = tap->next_sequence;
 	for (i = 0; i < STRATA_NR_LOST; i++) {
-		uint64_t lost = strata_reader_lost(&tap->ring->reader, i);
+		uint64_t lost = ring_lost(tap->ring, i);
 
 		packet.lost[i] = lost;
 		lost -= tap->ring->lost_before[i];
@@ -247,7 +318,7 @@ static int take_unfinished(struct recorder *recorder, struct tap *tap, strata_co
 	packet.sequence = sequence;
 	packet.cpu = tap->ring->cpu;
 	for (i = 0; i < STRATA_NR_LOST; i++)
-		packet.lost[i] = strata_reader_lost(&tap->ring->reader, i);
+		packet.lost[i] = ring_lost(tap->ring, i);
 	recorder->totals.unfinished++;
 	return append(recorder, tap, &packet, events, error) == STREAM_FILE_FAILED ? -1 : 0;
 }
@@ -257,7 +328,10 @@ int tap_take_rest(struct recorder *recorder, struct tap *tap, struct strata_erro
 	strata_count_t turns = strata_nr_subbufs(tap->ring->reader.geo), ahead;
 	struct strata_ring_reader *reader = &tap->ring->reader;
 	int result = 0, found = 1;
+	uint64_t nr_packets = 0;
 
+	if (tap->ring->is_single)
+		return take_singles(recorder, tap, turns, true, NO_ROOM_LOSE, &nr_packets, error);
 	while (!result && turns--) {
 		found = tap->ring->get(tap->ring, error);
 		if (found < 0)

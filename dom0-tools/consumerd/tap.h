@@ -17,6 +17,14 @@ struct tap {
 	uint64_t lost[STRATA_NR_LOST]; /* of this one, up to the last packet */
 	uint64_t end_ticks;            /* of the last packet */
 	uint64_t next_sequence;        /* the least that the next packet may have */
+	uint64_t taken_ticks;          /* single-store rings: when something was taken last */
+};
+
+/* What the metadata of a source was made from when it was written last. */
+struct recorder_saved {
+	bool any;
+	size_t nr_events;
+	uint32_t tsc_khz;
 };
 
 struct recorder {
@@ -30,8 +38,10 @@ struct recorder {
 	size_t nr_events_saved; /* in all tables, when they were last written */
 	bool unsaved;           /* a source changed since then */
 	bool save_failed;
-	uint64_t save_again_ticks; /* if it did, when to try again */
-	bool full;                 /* the disk was, at the last attempt */
+	uint64_t save_again_ticks; /* not before */
+	struct recorder_saved *saved;
+	size_t nr_saved;
+	bool full; /* the disk was, at the last attempt */
 	uint64_t write_again_ticks;
 	struct recorder_totals totals;
 };

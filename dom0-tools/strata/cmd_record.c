@@ -13,8 +13,9 @@
 #include "record_session.h"
 
 #define DEFAULT_OUTPUT      "strata-recording"
-#define DEFAULT_SUBBUF_BITS 16     /* 64 KiB ... */
-#define DEFAULT_NR_BITS     5      /* ... 32 times: 2 MiB a CPU */
+#define DEFAULT_SUBBUF_BITS 16 /* 64 KiB ... */
+#define DEFAULT_NR_BITS     5  /* ... 32 times: 2 MiB a CPU */
+#define DEFAULT_APP_NR_BITS 4
 #define DEFAULT_BUDGET      500000 /* two windows of it fit into such a buffer */
 
 /* Of the options about kernels, plus an enum select_kind; above all characters. */
@@ -50,6 +51,13 @@ static void usage(FILE *out)
 		"                             function of a kernel returns\n"
 		"      --tid DOMAIN:N,N,...   only what happens while these threads are current\n"
 		"      --pid DOMAIN:N,N,...   likewise, processes with all their threads\n"
+		"      --app PROGRAM[:EVENTS] events of an application that is linked with libstrata:\n"
+		"                             name, pattern or number of the process, all; names of\n"
+		"                             events, or GROUP/NAME, with wildcards, comma-separated\n"
+		"                             (default: all of them). May be repeated. It takes part\n"
+		"                             when it starts, and also if it runs already; without Xen\n"
+		"                             and its options, applications are all that is recorded\n"
+		"      --app-buffer SIZE[xN]  as --xen-buffer, for each application (default: 64Kx16)\n"
 		"      --wait                 a domain that is named need not be there yet\n"
 		"      --overwrite            flight recorder: keep the newest in memory; it is written\n"
 		"                             by `strata snapshot`, when a guest dies (into\n"
@@ -155,6 +163,18 @@ static int take_option(int option, char *argument, struct record_options *option
 	case 'f':
 		options->overwrite = true;
 		return STRATA_STATUS_OK;
+	case 'a':
+		if (!select_parse_app(argument, &options->apps[options->nr_apps], &error)) {
+			options->nr_apps++;
+			return STRATA_STATUS_OK;
+		}
+		break;
+	case 'A':
+		return parse_geometry(argument, &options->app_geometry)
+			       ? STRATA_STATUS_OK
+			       : wrong("--app-buffer: \"%s\" is not SIZExN with powers of two, 4K to "
+				       "4M, 2 to 256",
+				       argument);
 	case OPTION_KERNEL ... OPTION_KERNEL + SELECT_PID:
 		if (!select_parse_kernel((enum select_kind)(option - OPTION_KERNEL), argument,
 					 &options->kernels[options->nr_kernels], &error)) {
@@ -167,6 +187,12 @@ static int take_option(int option, char *argument, struct record_options *option
 	}
 	fprintf(stderr, "strata: %s\n", error.text);
 	return STRATA_STATUS_USAGE;
+}
+
+/* Options that make no sense where there is no Xen. */
+static bool is_of_xen(int option)
+{
+	return option != 'd' && option != 'o' && option != 'a' && option != 'A';
 }
 
 int strata_cmd_record(int argc, char **argv)
@@ -183,6 +209,8 @@ int strata_cmd_record(int argc, char **argv)
 		{ "kretprobe", required_argument, NULL, OPTION_KERNEL + SELECT_KRETPROBE },
 		{ "tid", required_argument, NULL, OPTION_KERNEL + SELECT_TID },
 		{ "pid", required_argument, NULL, OPTION_KERNEL + SELECT_PID },
+		{ "app", required_argument, NULL, 'a' },
+		{ "app-buffer", required_argument, NULL, 'A' },
 		{ "wait", no_argument, NULL, 'w' },
 		{ "overwrite", no_argument, NULL, 'f' },
 		{ "help", no_argument, NULL, 'h' },
@@ -194,13 +222,17 @@ int strata_cmd_record(int argc, char **argv)
 		.xen = &xen,
 		.xen_events = "all",
 		.xen_geometry = { DEFAULT_SUBBUF_BITS, DEFAULT_NR_BITS },
+		.app_geometry = { DEFAULT_SUBBUF_BITS, DEFAULT_APP_NR_BITS },
 	};
+	bool of_xen = false;
 	int option, status = STRATA_STATUS_OK;
 	struct strata_error error = { "" };
 
 	options.kernels = calloc((size_t)argc, sizeof(*options.kernels));
-	if (!options.kernels || select_xen_events(&xen, "all", &error)) {
+	options.apps = calloc((size_t)argc, sizeof(*options.apps));
+	if (!options.kernels || !options.apps || select_xen_events(&xen, "all", &error)) {
 		fprintf(stderr, "strata: out of memory\n");
+		free(options.apps);
 		free(options.kernels);
 		return STRATA_STATUS_FAILED;
 	}
@@ -210,16 +242,22 @@ int strata_cmd_record(int argc, char **argv)
 		if (option == 'h') {
 			usage(stdout);
 			select_xen_clear(&xen);
+			free(options.apps);
 			free(options.kernels);
 			return STRATA_STATUS_OK;
 		}
 		status = take_option(option, optarg, &options);
+		of_xen |= is_of_xen(option);
 	}
+	options.apps_may_do = options.nr_apps && !of_xen;
+	if (status == STRATA_STATUS_OK && options.nr_apps && options.overwrite)
+		status = wrong("%s", "--overwrite is not for applications; record them apart");
 	if (status == STRATA_STATUS_OK && optind < argc)
 		status = wrong("\"%s\" is one word too many", argv[optind]);
 	if (status == STRATA_STATUS_OK)
 		status = record_session(&options);
 	select_xen_clear(&xen);
+	free(options.apps);
 	free(options.kernels);
 	return status;
 }

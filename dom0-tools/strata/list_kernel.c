@@ -31,7 +31,7 @@ static void print_field(const struct strata_field_desc *field)
 	if (field->kind == STRATA_FIELD_TEXT)
 		printf("text");
 	else
-		printf("%c%u", " usx"[field->kind], field -> bytes * 8u);
+		printf("%c%u", " usx  f"[field->kind], field -> bytes * 8u);
 	if (field->count == 0)
 		printf("[]");
 	else if (field->count > 1 || field->kind == STRATA_FIELD_TEXT)

@@ -24,13 +24,22 @@
 /* The fallback when nobody wakes us: rings are looked at this often. */
 #define POLL_MS 20
 
+/* And this often while applications write: their rings tell nobody that they fill. */
+#define BUSY_MS 2
+
 /* After a wake-up the next one is waited for no sooner: a guest may notify without end. */
 #define SETTLE_NS      2000000
 #define PORTS_PER_WAKE 64
 
+/* For this long the counter's frequency is measured before a recording without a hypervisor. */
+#define CLOCK_NS 20000000
+
 /* What is waited for guests to answer, at the most; later ones are late, not lost, at a start. */
 #define START_MS 3000
 #define STOP_MS  10000
+
+/* And for applications: what one has published is taken, whether it answers or not. */
+#define APPS_MS 500
 
 static volatile sig_atomic_t interrupted;
 
@@ -105,17 +114,52 @@ static int add_hypervisor(struct session *session, struct strata_error *error)
 	return 0;
 }
 
-static int prepare(struct session *session, struct strata_error *error)
+/* Measures what a hypervisor would know; the end of the recording measures it better. */
+static int measure_clock(struct session *session, struct strata_error *error)
 {
+	const struct timespec pause = { .tv_nsec = CLOCK_NS };
+	struct host_clock now;
+
+	session->began = host_clock_read();
+	nanosleep(&pause, NULL);
+	now = host_clock_read();
+	session->tsc_khz = host_clock_khz(&session->began, &now);
+	return session->tsc_khz ? 0 : strata_fail(error, "the time stamp counter stands still");
+}
+
+/* Finds out what kind of host this is, and its clock. */
+static int open_host(struct session *session, struct strata_error *error)
+{
+	enum hypervisor_support support = hypervisor_open(&session->hypervisor, error);
 	struct strata_hv_op query;
 
-	if (hypervisor_open(&session->hypervisor, error) != HYPERVISOR_OK)
-		return -1;
-	if (hypervisor_query(session->hypervisor, &query, error) || open_xen(session, error))
+	if (support == HYPERVISOR_NO_XEN && session->options->apps_may_do) {
+		session->hypervisor = NULL;
+		fprintf(stderr, "strata: this is no Xen host: only applications are recorded\n");
+		return measure_clock(session, error);
+	}
+	if (support != HYPERVISOR_OK || hypervisor_query(session->hypervisor, &query, error) ||
+	    open_xen(session, error))
 		return -1;
 	if (!query.u.query.tsc_khz)
 		return strata_fail(error, "Xen does not know the frequency of its TSC");
 	session->tsc_khz = query.u.query.tsc_khz;
+	return 0;
+}
+
+static int add_apps(struct session *session, struct strata_error *error)
+{
+	session->apps.recorder = session->recorder;
+	session->apps.selections = session->options->apps;
+	session->apps.nr_selections = session->options->nr_apps;
+	session->apps.geometry = session->options->app_geometry;
+	return session->options->nr_apps ? apps_open(&session->apps, error) : 0;
+}
+
+static int prepare(struct session *session, struct strata_error *error)
+{
+	if (open_host(session, error))
+		return -1;
 	session->recorder = recorder_open(session->options->output, error);
 	if (!session->recorder)
 		return -1;
@@ -131,9 +175,12 @@ static int prepare(struct session *session, struct strata_error *error)
 	session->kernels.died = session->options->overwrite ? session_keep_last_moments : NULL;
 	session->kernels.data = session;
 	session->kernels.tsc_khz = session->tsc_khz;
-	if (add_hypervisor(session, error) || participants_gather(&session->kernels, error))
+	if (session->hypervisor &&
+	    (add_hypervisor(session, error) || participants_gather(&session->kernels, error)))
 		return -1;
-	if (!recorder_recording(session->recorder)->nr_sources &&
+	if (add_apps(session, error))
+		return -1;
+	if (!recorder_recording(session->recorder)->nr_sources && !session->options->nr_apps &&
 	    !participants_expected(&session->kernels))
 		return strata_fail(error, "there is nothing to record: no kernel has strata.ko "
 					  "loaded, and the hypervisor is left out");
@@ -144,15 +191,23 @@ static int prepare(struct session *session, struct strata_error *error)
 static void wait_for_news(struct session *session)
 {
 	xenevtchn_handle *evtchn = session->kernels.evtchn;
-	struct pollfd fds[3] = {
+	struct xs_handle *xenstore = session->kernels.xenstore;
+	struct pollfd fds[] = {
 		{ .fd = evtchn ? xenevtchn_fd(evtchn) : -1, .events = POLLIN },
-		{ .fd = xs_fileno(session->kernels.xenstore), .events = POLLIN },
+		{ .fd = xenstore ? xs_fileno(xenstore) : -1, .events = POLLIN },
 		{ .fd = session->socket, .events = POLLIN },
+		{ .fd = session->apps.epoll, .events = POLLIN },
 	};
 	struct timespec settle = { .tv_nsec = SETTLE_NS };
 	unsigned int i;
 
-	if (poll(fds, 3, POLL_MS) <= 0)
+	bool busy = session->apps.nr && session->taken;
+
+	if (poll(fds, sizeof(fds) / sizeof(fds[0]), busy ? BUSY_MS : POLL_MS) <= 0)
+		return;
+	/* Somebody may wait for us before his main(); he is one of few, and his rings are not many.
+	 */
+	if (fds[3].revents && !fds[0].revents && !fds[1].revents)
 		return;
 	/* Unmask before the rings are looked at: what becomes ready later notifies again. */
 	for (i = 0; i < PORTS_PER_WAKE && (fds[0].revents & POLLIN); i++) {
@@ -174,15 +229,22 @@ static uint64_t ms_since(const struct session *session, uint64_t ticks)
 /* One turn of the loop: what came, went and became ready.  0, or -1 when nothing can be written. */
 static int turn(struct session *session, struct strata_error *error)
 {
-	uint64_t nr_packets;
-
 	wait_for_news(session);
 	session_serve(session);
-	participants_tend(&session->kernels);
+	if (session->hypervisor)
+		participants_tend(&session->kernels);
+	apps_tend(&session->apps);
 	return recorder_drain(session->recorder,
 			      session->options->overwrite ? RECORDER_DRAIN_NONE
 							  : RECORDER_DRAIN_SOME,
-			      &nr_packets, error);
+			      &session->taken, error);
+}
+
+/* Has everybody answered who is waited for? */
+static bool is_settled(const struct session *session, uint64_t waited_ms)
+{
+	return participants_settled(&session->kernels) &&
+	       (waited_ms >= APPS_MS || apps_settled(&session->apps));
 }
 
 /* Turns until all guests that can have answered, or @limit_ms is over. */
@@ -191,8 +253,8 @@ static int settle(struct session *session, uint64_t limit_ms, bool until_signal,
 {
 	uint64_t begin = strata_clock();
 
-	while (!participants_settled(&session->kernels) && ms_since(session, begin) < limit_ms &&
-	       !(until_signal && interrupted))
+	while (!is_settled(session, ms_since(session, begin)) &&
+	       ms_since(session, begin) < limit_ms && !(until_signal && interrupted))
 		if (turn(session, error))
 			return -1;
 	return 0;
@@ -270,7 +332,9 @@ static int stop(struct session *session, bool writable, struct strata_error *err
 	uint64_t nr_packets;
 	int result = 0;
 
-	participants_stop(&session->kernels);
+	if (session->hypervisor)
+		participants_stop(&session->kernels);
+	apps_stop(&session->apps);
 	/* A signal ends the wait for a start, but not for a stop: what was recorded would be lost.
 	 */
 	if (writable &&
@@ -279,7 +343,8 @@ static int stop(struct session *session, bool writable, struct strata_error *err
 		result = -1;
 	}
 	participants_name_missing(&session->kernels);
-	if (session->options->xen->nr && stop_hypervisor(session, error))
+	apps_name_missing(&session->apps);
+	if (session_records_xen(session) && stop_hypervisor(session, error))
 		result = -1;
 	/* Once takes all that a ring can hold.  A guest that goes on writing must not keep us. */
 	if (writable && recorder_drain(session->recorder, RECORDER_DRAIN_ALL, &nr_packets, error))
@@ -293,8 +358,9 @@ static int record(struct session *session, struct strata_error *error)
 	struct strata_error later = { "" };
 	int result;
 
-	if (xen->nr && (session_select_xen(session, xen, session->options->xen_domains, error) ||
-			hypervisor_start(session->hypervisor, error)))
+	if (session_records_xen(session) &&
+	    (session_select_xen(session, xen, session->options->xen_domains, error) ||
+	     hypervisor_start(session->hypervisor, error)))
 		return -1;
 	participants_start(&session->kernels);
 	result = settle(session, START_MS + participants_patience_ms(&session->kernels), true,
@@ -321,8 +387,9 @@ static void report(const struct session *session, const struct recorder_totals *
 			"disk with --output\n",
 			totals->no_room);
 	else if (totals->lost)
-		fprintf(stderr, "strata: larger buffers lose less: --xen-buffer for Xen, subbuf_kb "
-				"and nr_subbufs of strata.ko for a kernel\n");
+		fprintf(stderr, "strata: larger buffers lose less: --xen-buffer for Xen, "
+				"--app-buffer for applications, subbuf_kb and nr_subbufs of "
+				"strata.ko for a kernel\n");
 	if (totals->bad_packets)
 		fprintf(stderr, "strata: %" PRIu64 " packets were no packets and are left out\n",
 			totals->bad_packets);
@@ -330,8 +397,19 @@ static void report(const struct session *session, const struct recorder_totals *
 		fprintf(stderr, "strata: ended by a signal; what was recorded is complete\n");
 }
 
+/* Over the whole recording the frequency is known best. */
+static void set_clock(struct session *session)
+{
+	const struct host_clock now = host_clock_read();
+	uint32_t khz = session->began.ns ? host_clock_khz(&session->began, &now) : 0;
+
+	if (khz)
+		recorder_recording(session->recorder)->tsc_khz = khz;
+}
+
 static void release(struct session *session)
 {
+	apps_release(&session->apps);
 	participants_release(&session->kernels);
 	hypervisor_close(session->hypervisor);
 	domains_close(session->kernels.domains);
@@ -347,7 +425,11 @@ static void release(struct session *session)
 
 int record_session(const struct record_options *options)
 {
-	struct session session = { .options = options, .socket = -1 };
+	struct session session = {
+		.options = options,
+		.socket = -1,
+		.apps = { .listener = -1, .epoll = -1 },
+	};
 	struct strata_error error = { "" }, closing = { "" };
 	struct recorder_totals totals = { 0 };
 	int status = STRATA_STATUS_OK;
@@ -372,14 +454,16 @@ int record_session(const struct record_options *options)
 			status = STRATA_STATUS_FAILED;
 		}
 	}
+	if (session.recorder)
+		set_clock(&session);
 	if (session.recorder && recorder_close(session.recorder, &totals, &closing)) {
 		complain(&closing);
 		status = STRATA_STATUS_FAILED;
 	}
 	if (recorded)
 		report(&session, &totals);
-	if (status == STRATA_STATUS_OK &&
-	    (session.kernels.left_out || totals.bad_packets || totals.was_full))
+	if (status == STRATA_STATUS_OK && (session.kernels.left_out || session.apps.left_out ||
+					   totals.bad_packets || totals.was_full))
 		status = STRATA_STATUS_PARTIAL;
 	control_socket_close(session.socket);
 	release(&session);

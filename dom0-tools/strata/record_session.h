@@ -12,6 +12,7 @@
 
 #include <strata/ring_state.h>
 
+#include "select_app.h"
 #include "select_kernel.h"
 #include "select_xen.h"
 
@@ -24,8 +25,13 @@ struct record_options {
 	struct strata_ring_geometry xen_geometry;
 	struct kernel_selection *kernels;
 	size_t nr_kernels; /* 0: every kernel that has the module, the default events */
-	bool overwrite;    /* full rings lose the oldest; written when asked, or at the end */
-	bool wait;         /* for kernels that are named and not there yet */
+	struct app_selection *apps;
+	size_t nr_apps; /* 0: no applications */
+	struct strata_ring_geometry app_geometry;
+	bool apps_may_do; /* nothing else was asked for: where Xen is not, applications are enough
+			   */
+	bool overwrite;   /* full rings lose the oldest; written when asked, or at the end */
+	bool wait;        /* for kernels that are named and not there yet */
 };
 
 /* Runs it.  Returns an exit status; what went wrong has been printed. */

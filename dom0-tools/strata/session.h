@@ -6,6 +6,8 @@
 #ifndef STRATA_STRATA_SESSION_H
 #define STRATA_STRATA_SESSION_H
 
+#include "apps.h"
+#include "host_clock.h"
 #include "hypervisor.h"
 #include "participants.h"
 #include "record_session.h"
@@ -16,16 +18,25 @@ struct xentoollog_logger;
 struct session {
 	const struct record_options *options;
 	struct xentoollog_logger *quiet; /* the libraries' own messages say less than ours */
-	struct hypervisor *hypervisor;
+	struct hypervisor
+		*hypervisor; /* NULL: this is no Xen host, only applications are recorded */
 	struct participants kernels;
+	struct apps apps;
+	struct host_clock began; /* where no hypervisor knows the frequency of its counter */
 	struct recorder *recorder;
 	uint32_t tsc_khz;
 	uint64_t start_ticks;
+	uint64_t taken;   /* packets, in the last turn */
 	uint64_t shown_s; /* seconds at the last progress line */
 	int socket;       /* for commands; -1: none */
 	unsigned int snapshots;
 	struct reselection *reselection; /* what was asked for since the start; of reselect.c */
 };
+
+static inline bool session_records_xen(const struct session *session)
+{
+	return session->hypervisor && session->options->xen->nr;
+}
 
 /* session_commands.c: serves one command, if somebody sent one. */
 void session_serve(struct session *session);

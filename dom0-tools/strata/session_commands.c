@@ -12,7 +12,7 @@
 
 static struct hypervisor *recorded_hypervisor(struct session *session)
 {
-	return session->options->xen->nr ? session->hypervisor : NULL;
+	return session_records_xen(session) ? session->hypervisor : NULL;
 }
 
 void session_keep_last_moments(void *data, const struct participant *one)

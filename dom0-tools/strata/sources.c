@@ -122,3 +122,26 @@ int sources_add_kernel(struct recorder *recorder, const struct guest *guest, str
 			return strata_fail_in(error, "its event table");
 	return add_rings(recorder, *index, map->rings, map->nr_rings, begin, error);
 }
+
+int sources_add_app(struct recorder *recorder, struct app *app, size_t *index,
+		    struct strata_error *error)
+{
+	struct strata_recording *recording = recorder_recording(recorder);
+	char name[sizeof(recording->sources->name)], wish[sizeof(app->comm) + 4];
+	struct strata_source *source;
+
+	if (check_limits(recording, app->nr_rings, error))
+		return -2;
+	snprintf(wish, sizeof(wish), "app-%s", app->comm);
+	source_name(recording, (uint32_t)app->pid, wish, name, sizeof(name));
+	source = strata_recording_add_source(recording, name);
+	if (!source) {
+		strata_fail(error, "out of memory");
+		return -2;
+	}
+	*index = recording->nr_sources - 1;
+	source->came_ticks = strata_clock();
+	if (identify(source, STRATA_LAYER_APP, 0, app->comm, error))
+		return -1;
+	return add_rings(recorder, *index, app->rings, app->nr_rings, RECORDER_WITH_PAST, error);
+}

@@ -6,6 +6,7 @@
 #ifndef STRATA_STRATA_SOURCES_H
 #define STRATA_STRATA_SOURCES_H
 
+#include "app.h"
 #include "guest.h"
 #include "guest_map.h"
 #include "hypervisor.h"
@@ -28,5 +29,9 @@ int sources_add_hypervisor(struct recorder *recorder, struct hypervisor *hypervi
 int sources_add_kernel(struct recorder *recorder, const struct guest *guest, struct guest_map *map,
 		       const struct event_set *events, enum recorder_begin begin,
 		       uint64_t came_ticks, size_t *index, struct strata_error *error);
+
+/* Adds an application's rings, without events yet.  @index and the result as above. */
+int sources_add_app(struct recorder *recorder, struct app *app, size_t *index,
+		    struct strata_error *error);
 
 #endif /* STRATA_STRATA_SOURCES_H */

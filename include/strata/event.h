@@ -28,6 +28,7 @@ enum strata_field_kind {
 	STRATA_FIELD_HEX = 3,    /* unsigned, shown in base 16 */
 	STRATA_FIELD_TEXT = 4,   /* UTF-8; ends at the first zero byte if there is one */
 	STRATA_FIELD_STRING = 5, /* UTF-8 of any length, and the zero byte that ends it */
+	STRATA_FIELD_FLOAT = 6,  /* IEEE 754, of 4 or 8 bytes */
 };
 
 struct strata_field_desc {

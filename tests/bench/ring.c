@@ -116,10 +116,10 @@ int main(void)
 	if (pthread_create(&thread, NULL, drain, NULL))
 		return 1;
 	for (turn = 0; turn < TURNS; turn++) {
-		printf("app_event_8b_1t rdtsc ns %.2f\n", rdtsc_turn());
-		printf("app_event_8b_1t ordered_rdtsc ns %.2f\n", ordered_clock_turn());
-		printf("app_event_8b_1t strata_reserve_commit ns %.2f\n", ring_turn(ring));
-		printf("app_event_8b_1t strata_overwrite ns %.2f\n", ring_turn(flight));
+		printf("core_event_8b_1t rdtsc ns %.2f\n", rdtsc_turn());
+		printf("core_event_8b_1t ordered_rdtsc ns %.2f\n", ordered_clock_turn());
+		printf("core_event_8b_1t strata_reserve_commit ns %.2f\n", ring_turn(ring));
+		printf("core_event_8b_1t strata_overwrite ns %.2f\n", ring_turn(flight));
 	}
 	done = 1;
 	pthread_join(thread, NULL);

@@ -26,6 +26,9 @@ echo "bench: the core, in turns with the clock it reads"
 gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Iinclude tests/bench/ring.c -o "$OUT/ring" -lpthread
 "$OUT/ring" >>"$OUT/values"
 
+echo "bench: an application's events, in turns with LTTng-UST"
+tests/bench/app.sh "$OUT" 3 >>"$OUT/values"
+
 if [ -e out/demo/raw/recording.json ]; then
 	events=$(jq .events out/demo/summary.json)
 	echo "bench: merging the demo's $events events, in turns with babeltrace2"
@@ -51,13 +54,17 @@ sort -k1,1 -k2,2 -k3,3 -k4,4g "$OUT/values" | awk '
 			median[part[1], part[2]] = middle
 		}
 		print "]" >json
-		if (("app_event_8b_1t", "rdtsc") in median)
-			printf "\nan event costs %.2f bare rdtsc, %.2f ordered ones\n",
-				median["app_event_8b_1t", "strata_reserve_commit"] / median["app_event_8b_1t", "rdtsc"],
-				median["app_event_8b_1t", "strata_reserve_commit"] / median["app_event_8b_1t", "ordered_rdtsc"]
-		if (("app_event_8b_1t", "strata_overwrite") in median)
-			printf "overwrite mode costs %.2f of discard mode (in a kernel: test_flight.sh prints it)\n",
-				median["app_event_8b_1t", "strata_overwrite"] / median["app_event_8b_1t", "strata_reserve_commit"]
+		core = "core_event_8b_1t"
+		printf "\nthe core: an event costs %.2f bare rdtsc, %.2f ordered ones\n",
+			median[core, "strata_reserve_commit"] / median[core, "rdtsc"],
+			median[core, "strata_reserve_commit"] / median[core, "ordered_rdtsc"]
+		printf "overwrite mode costs %.2f of discard mode (in a kernel: test_flight.sh prints it)\n",
+			median[core, "strata_overwrite"] / median[core, "strata_reserve_commit"]
+		app = "app_event_8b_1t"
+		printf "an application: an event costs %.2f bare rdtsc; LTTng-UST %.1f times as much (discard %.1f)\n",
+			median[app, "strata_single_store"] / median[app, "rdtsc"],
+			median[app, "lttng_ust_overwrite"] / median[app, "strata_single_store"],
+			median[app, "lttng_ust_discard"] / median[app, "strata_single_store"]
 		if (("merge_text", "babeltrace2") in median)
 			printf "text: %.1f times babeltrace2\n", median["merge_text", "strata"] / median["merge_text", "babeltrace2"]
 	}' json="$OUT/bench.json" >"$OUT/table"

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: MIT
+/*
+ * attach.c - how a process and a recorder come together (strata/abi/app.h), and
+ * the one thread that listens to the recorder.
+ *
+ * The thread waits in accept() while nobody records.  A futex in a shared file
+ * would do as well, but somebody has to make the file, any user must be able to
+ * write or at least open it, and a wake-up is for all; a socket of its own needs
+ * none of that, wakes one process, and both sides learn who the other is.
+ *
+ * A program may close all of its files, to become a daemon, and open others under
+ * the same numbers: so each is looked at before it is used, whether it is ours.
+ */
+#include "libstrata.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Guarded by the registry's lock, but for what the thread alone writes. */
+static struct {
+	int socket;          /* to the recorder; -1: there is none */
+	int listener;        /* -1: none */
+	bool running;        /* the thread */
+	uint32_t nr_told;    /* events */
+	uint32_t nr_decided; /* of them, those of which the recorder said whether it wants them */
+	pthread_cond_t decided;
+} attach = { .socket = -1, .listener = -1 };
+
+/* Which file a number stood for when we opened it. */
+static struct stat opened_socket, opened_listener;
+
+static bool is_ours(int fd, const struct stat *opened)
+{
+	struct stat now;
+
+	return fd >= 0 && !fstat(fd, &now) && now.st_ino == opened->st_ino &&
+	       now.st_dev == opened->st_dev;
+}
+
+static bool is_trusted(int socket)
+{
+	struct ucred peer = { .uid = (uid_t)-1 };
+	socklen_t bytes = sizeof(peer);
+
+	return !getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) &&
+	       (peer.uid == 0 || peer.uid == geteuid());
+}
+
+static bool send_message(const struct strata_app_packet *packet, uint32_t bytes)
+{
+	return is_ours(attach.socket, &opened_socket) &&
+	       send(attach.socket, packet, bytes, MSG_NOSIGNAL) == (ssize_t)bytes;
+}
+
+static void fill_head(struct strata_app_packet *packet, enum strata_app_message_type type)
+{
+	memset(&packet->head, 0, sizeof(packet->head));
+	packet->head.magic = STRATA_APP_MAGIC;
+	packet->head.version = STRATA_APP_ABI_VERSION;
+	packet->head.type = (uint16_t)type;
+}
+
+static bool send_short(enum strata_app_message_type type)
+{
+	struct strata_app_packet packet;
+
+	fill_head(&packet, type);
+	return send_message(&packet, sizeof(packet.head));
+}
+
+/* With the lock held: what the recorder does not know of yet. */
+static bool tell_events(void)
+{
+	struct strata_app_packet packet;
+	uint32_t bytes;
+
+	for (; attach.nr_told < registry_nr_ids(); attach.nr_told++) {
+		fill_head(&packet, STRATA_APP_EVENT);
+		bytes = registry_describe(attach.nr_told, &packet.u.event);
+		if (!send_message(&packet, (uint32_t)sizeof(packet.head) + bytes))
+			return false;
+	}
+	return send_short(STRATA_APP_READY);
+}
+
+static bool say_hello(void)
+{
+	struct strata_app_packet packet;
+	bool told;
+
+	registry_lock();
+	attach.nr_told = attach.nr_decided = 0;
+	fill_head(&packet, STRATA_APP_HELLO);
+	packet.head.value = rings_mode();
+	packet.head.count = rings_nr_cpus();
+	told = send_message(&packet, sizeof(packet.head)) && tell_events();
+	registry_unlock();
+	return told;
+}
+
+/* The end of a connection, in whatever state it is. */
+static void hang_up(void)
+{
+	registry_lock();
+	registry_select(NULL);
+	rings_stop();
+	rings_detach();
+	if (is_ours(attach.socket, &opened_socket))
+		close(attach.socket);
+	attach.socket = -1;
+	pthread_cond_broadcast(&attach.decided);
+	registry_unlock();
+}
+
+/* @fd: -1: none came with it */
+static bool take_setup(const struct strata_app_message *head, int fd)
+{
+	const struct strata_ring_geometry geo = { head->subbuf_bits, head->nr_subbufs_bits };
+
+	return fd >= 0 && head->value == (uint32_t)rings_mode() &&
+	       !rings_attach(fd, head->count, geo) && send_short(STRATA_APP_ATTACHED);
+}
+
+static bool take_message(const struct strata_app_packet *packet, ssize_t bytes, int fd)
+{
+	if (bytes < (ssize_t)sizeof(packet->head) || packet->head.magic != STRATA_APP_MAGIC ||
+	    packet->head.version != STRATA_APP_ABI_VERSION)
+		return false;
+	switch (packet->head.type) {
+	case STRATA_APP_SETUP:
+		return take_setup(&packet->head, fd);
+	case STRATA_APP_SELECT:
+		if (bytes < (ssize_t)(sizeof(packet->head) + sizeof(packet->u.selected)) ||
+		    !strata_app_rings)
+			return false;
+		registry_lock();
+		registry_select(packet->u.selected);
+		attach.nr_decided = packet->head.count;
+		pthread_cond_broadcast(&attach.decided);
+		registry_unlock();
+		return true;
+	case STRATA_APP_STOP:
+		registry_lock();
+		registry_select(NULL);
+		rings_stop();
+		registry_unlock();
+		return send_short(STRATA_APP_STOPPED);
+	default:
+		return false;
+	}
+}
+
+/* Receives one message.  -1: the recorder is gone.  @fd: OUT, what came with it, or -1. */
+static ssize_t receive(struct strata_app_packet *packet, int *fd)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec part = { .iov_base = packet, .iov_len = sizeof(*packet) };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
+				  .msg_controllen = sizeof(control) };
+	struct cmsghdr *with;
+	ssize_t bytes;
+
+	*fd = -1;
+	if (!is_ours(attach.socket, &opened_socket))
+		return -1;
+	do
+		bytes = recvmsg(attach.socket, &message, MSG_CMSG_CLOEXEC);
+	while (bytes < 0 && errno == EINTR);
+	with = bytes > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+	if (with && with->cmsg_level == SOL_SOCKET && with->cmsg_type == SCM_RIGHTS)
+		memcpy(fd, CMSG_DATA(with), sizeof(*fd));
+	return bytes > 0 ? bytes : -1;
+}
+
+static void serve(void)
+{
+	struct strata_app_packet packet;
+	bool goes_on = say_hello();
+	int fd;
+
+	while (goes_on) {
+		ssize_t bytes = receive(&packet, &fd);
+
+		goes_on = bytes > 0 && take_message(&packet, bytes, fd);
+		if (fd >= 0)
+			close(fd);
+	}
+	hang_up();
+}
+
+/* A recorder that does not read must not hold the process for ever. */
+static void limit_sends(int socket)
+{
+	const struct timeval limit = { .tv_sec = STRATA_APP_WAIT_MS / 1000 };
+
+	setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	fcntl(socket, F_SETFL, 0);
+	fstat(socket, &opened_socket);
+}
+
+/* Where recorders find this process; its name has no place in the file system. */
+static int open_listener(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int length = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1,
+			      STRATA_APP_NAME_PREFIX "%ld", (long)getpid());
+
+	if (fd < 0)
+		return -1;
+	if (bind(fd, (struct sockaddr *)&address,
+		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)) ||
+	    listen(fd, 1)) {
+		close(fd);
+		return -1;
+	}
+	fstat(fd, &opened_listener);
+	return fd;
+}
+
+static void *listen_to_recorders(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		int socket = attach.socket;
+
+		if (socket >= 0)
+			serve();
+		if (!is_ours(attach.listener, &opened_listener))
+			attach.listener = open_listener();
+		if (attach.listener < 0)
+			return NULL;
+		socket = accept4(attach.listener, NULL, NULL, SOCK_CLOEXEC);
+		if (socket < 0 && errno != EINTR && errno != ECONNABORTED && errno != EBADF)
+			return NULL; /* no files are left: this process cannot be attached to */
+		if (socket >= 0 && !is_trusted(socket)) {
+			close(socket);
+		} else if (socket >= 0) {
+			limit_sends(socket);
+			registry_lock();
+			attach.socket = socket;
+			registry_unlock();
+		}
+	}
+}
+
+/* The recorder's socket, if one listens there; -1.  Nothing is waited for. */
+static int connect_to_recorder(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const char *path = secure_getenv(STRATA_APP_SOCKET_VARIABLE);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0)
+		return -1;
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path ? path : STRATA_APP_SOCKET);
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) || !is_trusted(fd)) {
+		close(fd);
+		return -1;
+	}
+	limit_sends(fd);
+	return fd;
+}
+
+/* The program's signals are for its own threads. */
+static void start_thread(void)
+{
+	sigset_t all, before;
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	attach.running = pthread_create(&thread, &attributes, listen_to_recorders, NULL) == 0;
+	pthread_attr_destroy(&attributes);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void attach_start(void)
+{
+	attach.nr_told = attach.nr_decided = 0;
+	rings_prepare();
+	attach.listener = open_listener();
+	attach.socket = connect_to_recorder();
+	if (attach.socket >= 0 || attach.listener >= 0)
+		start_thread();
+	if (!attach.running && attach.socket >= 0) {
+		close(attach.socket);
+		attach.socket = -1;
+	}
+}
+
+void attach_announce(void)
+{
+	struct timespec limit;
+
+	clock_gettime(CLOCK_MONOTONIC, &limit);
+	limit.tv_sec += STRATA_APP_WAIT_MS / 1000;
+	registry_lock();
+	/* The thread tells all that there is when it begins; after that we do. */
+	if (attach.socket >= 0 && attach.nr_told && attach.nr_told < registry_nr_ids())
+		tell_events();
+	while (attach.socket >= 0 && attach.nr_decided < registry_nr_ids())
+		if (registry_wait(&attach.decided, &limit))
+			break;
+	registry_unlock();
+}
+
+void attach_forget(void)
+{
+	if (is_ours(attach.socket, &opened_socket))
+		close(attach.socket);
+	if (is_ours(attach.listener, &opened_listener))
+		close(attach.listener);
+	attach.socket = attach.listener = -1;
+	attach.running = false;
+	/* Threads that are not here may have been waiting for it. */
+	attach.decided = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+	rings_detach();
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+/*
+ * registry.c - the events of a process: those of the program, of its libraries,
+ * and of what is loaded later.  Constructors that STRATA_EVENT() makes call it.
+ *
+ * Events that are described alike share an id, so a definition in a header is one
+ * event to a recorder, however many libraries include it.  An id is never given
+ * again: records with it may be in a ring.
+ */
+#include "libstrata.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct strata_tracepoint *tracepoints;
+static struct strata_event_desc *events[STRATA_APP_EVENTS_MAX]; /* by id */
+static uint32_t nr_events;
+static uint8_t wanted[STRATA_APP_EVENTS_MAX / 8];
+
+__thread uint64_t strata_app_context_word __attribute__((__tls_model__("initial-exec")));
+
+void registry_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void registry_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+int registry_wait(pthread_cond_t *condition, const struct timespec *until)
+{
+	return pthread_cond_clockwait(condition, &lock, CLOCK_MONOTONIC, until);
+}
+
+uint64_t strata_app_context_get(void)
+{
+	const struct strata_app_context context = { .pid = (int32_t)getpid(),
+						    .tid = (int32_t)syscall(SYS_gettid) };
+	uint64_t word;
+
+	memcpy(&word, &context, sizeof(word));
+	strata_app_context_word = word;
+	return word;
+}
+
+uint32_t registry_nr_ids(void)
+{
+	return nr_events;
+}
+
+uint32_t registry_describe(uint32_t id, struct strata_event_desc *event)
+{
+	uint32_t bytes = strata_event_desc_bytes(events[id]->nr_fields);
+
+	memcpy(event, events[id], bytes);
+	return bytes;
+}
+
+static bool is_wanted(uint32_t id)
+{
+	return wanted[id / 8] >> id % 8 & 1;
+}
+
+void registry_select(const uint8_t *selected)
+{
+	struct strata_tracepoint *tracepoint;
+
+	if (selected)
+		memcpy(wanted, selected, sizeof(wanted));
+	else
+		memset(wanted, 0, sizeof(wanted));
+	for (tracepoint = tracepoints; tracepoint; tracepoint = tracepoint->next)
+		strata_store_release(&tracepoint->enabled, is_wanted(tracepoint->id));
+}
+
+static struct strata_event_desc *make_description(const struct strata_tracepoint *tracepoint)
+{
+	struct strata_event_desc *event = calloc(1, sizeof(*event));
+
+	if (!event)
+		return NULL;
+	strncpy(event->name, tracepoint->name, sizeof(event->name) - 1);
+	strncpy(event->group, tracepoint->group, sizeof(event->group) - 1);
+	event->nr_fields = (uint8_t)tracepoint->nr_fields;
+	memcpy(event->fields, tracepoint->fields, tracepoint->nr_fields * sizeof(event->fields[0]));
+	return event;
+}
+
+/* The id of an event of that description: the one that it has, or a new one.  False: there is no
+ * room for it, and it will never be recorded. */
+static bool give_id(struct strata_tracepoint *tracepoint)
+{
+	struct strata_event_desc *event = make_description(tracepoint);
+	uint32_t id;
+
+	if (!event)
+		return false;
+	for (id = 0; id < nr_events; id++) {
+		event->id = id;
+		if (memcmp(events[id], event, sizeof(*event)) == 0)
+			break;
+	}
+	tracepoint->id = id;
+	if (id < nr_events || id == STRATA_APP_EVENTS_MAX) {
+		free(event);
+		return id < nr_events;
+	}
+	event->id = id;
+	events[nr_events++] = event;
+	return true;
+}
+
+void strata_app_register(struct strata_tracepoint *tracepoint)
+{
+	registry_lock();
+	if (!tracepoint->registered && tracepoint->nr_fields <= STRATA_EVENT_FIELDS_MAX &&
+	    give_id(tracepoint)) {
+		tracepoint->registered = 1;
+		tracepoint->next = tracepoints;
+		tracepoints = tracepoint;
+		strata_store_release(&tracepoint->enabled, is_wanted(tracepoint->id));
+	}
+	registry_unlock();
+}
+
+void strata_app_unregister(struct strata_tracepoint *tracepoint)
+{
+	struct strata_tracepoint **place = &tracepoints;
+
+	registry_lock();
+	while (*place && *place != tracepoint)
+		place = &(*place)->next;
+	if (*place)
+		*place = tracepoint->next;
+	tracepoint->registered = 0;
+	strata_write_once(&tracepoint->enabled, 0);
+	registry_unlock();
+}
+
+/* The child has one thread, and rings that are its parent's: it starts anew.  Sections of both
+ * exclude one another, so what a child wrote before this is whole, too. */
+static void after_fork_in_child(void)
+{
+	registry_select(NULL);
+	strata_app_context_word = 0;
+	attach_forget();
+	registry_unlock();
+	attach_start();
+	attach_announce();
+}
+
+void strata_app_ready(void)
+{
+	static bool started;
+	bool first;
+
+	registry_lock();
+	first = !started && nr_events;
+	if (first)
+		started = true;
+	registry_unlock();
+	if (first) {
+		pthread_atfork(registry_lock, registry_unlock, after_fork_in_child);
+		attach_start();
+	}
+	attach_announce();
+}

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* apps.c - see apps.h. */
+#include "apps.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "escape.h"
+#include "sources.h"
+
+/* Each costs a few files, and memory for its rings. */
+#define APPS_MAX 512u
+
+#define ACCEPTS_PER_TURN  16u
+#define MESSAGES_PER_TURN 1024u /* of all */
+#define MESSAGES_OF_ONE   256u
+
+/* For so long a process may take to say what it has, and to make its rings. */
+#define PATIENCE_MS 5000u
+
+/* Applications that are named when they are left out; all are counted. */
+#define LEFT_OUT_SHOWN 50u
+
+static const char *socket_path(void)
+{
+	const char *path = secure_getenv(STRATA_APP_SOCKET_VARIABLE);
+
+	return path ? path : STRATA_APP_SOCKET;
+}
+
+static const char *shown_name(const struct application *one, char text[STRATA_ESCAPED_BYTES(32)])
+{
+	return strata_escape_name(text, STRATA_ESCAPED_BYTES(32), one->app.comm);
+}
+
+static void leave_out(struct apps *apps, const struct application *one,
+		      const struct strata_error *why)
+{
+	char name[STRATA_ESCAPED_BYTES(32)];
+
+	if (apps->left_out++ < LEFT_OUT_SHOWN)
+		fprintf(stderr, "strata: application %s (process %d) is left out: %s\n",
+			shown_name(one, name), one->app.pid, why->text);
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
+}
+
+/* Ends its source, if it has one, and forgets it. */
+static void let_go(struct apps *apps, size_t index, enum strata_source_end reason)
+{
+	struct application *one = apps->list[index];
+	struct strata_error error = { "" };
+
+	if (one->step >= APPLICATION_RECORDING &&
+	    recorder_finish_source(apps->recorder, one->source, reason, &error))
+		fprintf(stderr, "strata: %s\n", error.text);
+	app_close(&one->app);
+	free(one);
+	apps->list[index] = apps->list[--apps->nr];
+}
+
+static void take_in(struct apps *apps, int socket)
+{
+	struct epoll_event interest = { .events = EPOLLIN };
+	struct application *one = calloc(1, sizeof(*one));
+	struct application **list =
+		reallocarray(apps->list, apps->nr + 1, sizeof(struct application *));
+	struct strata_error ignored;
+
+	if (list)
+		apps->list = list;
+	if (!one || !list || apps->nr == APPS_MAX ||
+	    epoll_ctl(apps->epoll, EPOLL_CTL_ADD, socket, &interest)) {
+		if (!apps->full_said)
+			fprintf(stderr,
+				"strata: there are too many applications: those that come now are "
+				"left out\n");
+		apps->full_said = true;
+		apps->left_out++;
+		free(one);
+		close(socket);
+		return;
+	}
+	one->came_ms = now_ms();
+	if (app_open(&one->app, socket, &ignored))
+		free(one);
+	else
+		apps->list[apps->nr++] = one;
+}
+
+static void accept_new(struct apps *apps)
+{
+	unsigned int i;
+
+	for (i = 0; i < ACCEPTS_PER_TURN && !apps->stopping; i++) {
+		int socket = accept4(apps->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+		if (socket < 0)
+			return;
+		take_in(apps, socket);
+	}
+}
+
+/* Is it asked for, and what of it? */
+static bool choose(struct apps *apps, struct application *one)
+{
+	bool chosen = false;
+	size_t i;
+
+	for (i = 0; i < apps->nr_selections; i++) {
+		if (!select_matches_app(&apps->selections[i], &one->app))
+			continue;
+		apps->selections[i].found = true;
+		select_app_events(&apps->selections[i], &one->app, &one->events);
+		chosen = true;
+	}
+	return chosen;
+}
+
+/* Events that the recording has not heard of; one that cannot be is not recorded.  0 or -1. */
+static int add_events(struct apps *apps, struct application *one, struct strata_error *error)
+{
+	struct strata_source *source = &recorder_recording(apps->recorder)->sources[one->source];
+	struct strata_error why = { "" };
+	struct event_set asked = one->events;
+	bool refused = false;
+	size_t i;
+
+	memset(&one->events, 0, sizeof(one->events));
+	for (i = 0; i < one->app.nr_events; i++) {
+		if (i >= one->nr_added &&
+		    strata_source_add_event(source, &one->app.events[i], &why))
+			refused = true;
+		if (event_set_has(&asked, i) && strata_source_shape(source, (uint32_t)i))
+			event_set_add(&one->events, i);
+	}
+	one->nr_added = one->app.nr_events;
+	if (refused)
+		fprintf(stderr, "strata: %s: an event is left out: %s\n", source->name, why.text);
+	return app_select(&one->app, &one->events, error);
+}
+
+/* It has told of its events: for the first time, or of more. */
+static int on_ready(struct apps *apps, struct application *one, struct strata_error *error)
+{
+	char name[STRATA_ESCAPED_BYTES(32)];
+
+	if (one->step == APPLICATION_RECORDING) {
+		choose(apps, one);
+		return add_events(apps, one, error);
+	}
+	if (one->step != APPLICATION_TELLING)
+		return 0;
+	choose(apps, one);
+	if (!event_set_count(&one->events) && apps->without_events++ < LEFT_OUT_SHOWN)
+		fprintf(stderr,
+			"strata: application %s (process %d) has no event that is asked for\n",
+			shown_name(one, name), one->app.pid);
+	one->step = APPLICATION_MAKING;
+	return app_give_rings(&one->app, apps->geometry, error);
+}
+
+static int on_attached(struct apps *apps, struct application *one, struct strata_error *error)
+{
+	int result;
+
+	if (one->step != APPLICATION_MAKING)
+		return strata_fail(error, "it attaches out of turn");
+	if (app_read_rings(&one->app, error))
+		return -1;
+	result = sources_add_app(apps->recorder, &one->app, &one->source, error);
+	/* A source that is there is ended like any other, if it could not be filled. */
+	if (result != -2)
+		one->step = APPLICATION_RECORDING;
+	return result ? -1 : add_events(apps, one, error);
+}
+
+static int on_news(struct apps *apps, struct application *one, enum app_news news,
+		   struct strata_error *error)
+{
+	if (news == APP_READY && !apps->stopping)
+		return on_ready(apps, one, error);
+	if (news == APP_ATTACHED && !apps->stopping)
+		return on_attached(apps, one, error);
+	if (news == APP_STOPPED && one->step == APPLICATION_STOPPING)
+		one->step = APPLICATION_STOPPED;
+	return 0;
+}
+
+/* Takes messages of one.  False: it is gone, and forgotten. */
+static bool hear(struct apps *apps, size_t index, unsigned int *messages)
+{
+	struct application *one = apps->list[index];
+	struct strata_error error = { "" };
+	enum app_news news;
+	unsigned int i;
+	char byte;
+
+	if (one->step < APPLICATION_RECORDING && now_ms() - one->came_ms > PATIENCE_MS) {
+		strata_fail(&error, "it does not say what it has");
+		leave_out(apps, one, &error);
+		let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
+		return false;
+	}
+	for (i = 0; i < MESSAGES_OF_ONE && *messages; i++, --*messages) {
+		if (recv(one->app.socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0)
+			return true;
+		news = app_hear(&one->app, &error);
+		/* One that nobody asked for is let go as soon as it has said who it is. */
+		if (news == APP_READY && one->step == APPLICATION_TELLING && !choose(apps, one)) {
+			let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
+			return false;
+		}
+		if (news == APP_GONE && !error.text[0]) {
+			let_go(apps, index, STRATA_SOURCE_EXITED);
+			return false;
+		}
+		if (news == APP_GONE || on_news(apps, one, news, &error)) {
+			leave_out(apps, one, &error);
+			let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
+			return false;
+		}
+	}
+	return true;
+}
+
+void apps_tend(struct apps *apps)
+{
+	unsigned int messages = MESSAGES_PER_TURN;
+	size_t heard, nr;
+
+	if (apps->listener < 0)
+		return;
+	accept_new(apps);
+	nr = apps->nr;
+	for (heard = 0; heard < nr && apps->nr; heard++) {
+		size_t index = apps->next % apps->nr;
+
+		/* If it went, another stands in its place now. */
+		if (hear(apps, index, &messages))
+			apps->next = index + 1;
+	}
+}
+
+/* Calls a process that waits for a recorder; what it answers is heard like all else. */
+static void call_process(struct apps *apps, const char *name, size_t length)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int socket_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (socket_fd < 0)
+		return;
+	memcpy(address.sun_path + 1, name, length);
+	if (connect(socket_fd, (struct sockaddr *)&address,
+		    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)))
+		close(socket_fd);
+	else
+		take_in(apps, socket_fd);
+}
+
+/* Processes that were there before us; each has a socket that the kernel lists. */
+static void call_running(struct apps *apps)
+{
+	FILE *list = fopen("/proc/net/unix", "re");
+	char line[256];
+
+	while (list && fgets(line, sizeof(line), list)) {
+		const char *name = strstr(line, "@" STRATA_APP_NAME_PREFIX);
+		/* Bit 16 of the flags: it listens. */
+		const char *flags = strstr(line, " 00010000 ");
+
+		if (name && flags && flags < name)
+			call_process(apps, name + 1, strcspn(name + 1, "\n"));
+	}
+	if (list)
+		fclose(list);
+}
+
+int apps_open(struct apps *apps, struct strata_error *error)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct epoll_event interest = { .events = EPOLLIN };
+
+	if (snprintf(address.sun_path, sizeof(address.sun_path), "%s", socket_path()) >=
+	    (int)sizeof(address.sun_path))
+		return strata_fail(error, "%s: the path is too long for a socket", socket_path());
+	apps->epoll = epoll_create1(EPOLL_CLOEXEC);
+	apps->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (apps->epoll < 0 || apps->listener < 0)
+		return strata_fail(error, "no socket for applications: %s", strerror(errno));
+	unlink(address.sun_path);
+	if (bind(apps->listener, (struct sockaddr *)&address, sizeof(address)) ||
+	    chmod(address.sun_path, 0666) || listen(apps->listener, 64) ||
+	    epoll_ctl(apps->epoll, EPOLL_CTL_ADD, apps->listener, &interest))
+		return strata_fail(error,
+				   "%s: %s; name another path in the environment variable %s",
+				   address.sun_path, strerror(errno), STRATA_APP_SOCKET_VARIABLE);
+	call_running(apps);
+	return 0;
+}
+
+bool apps_settled(const struct apps *apps)
+{
+	size_t i;
+
+	for (i = 0; i < apps->nr; i++) {
+		enum application_step step = apps->list[i]->step;
+
+		if (step == APPLICATION_STOPPING ||
+		    (!apps->stopping && step < APPLICATION_RECORDING))
+			return false;
+	}
+	return true;
+}
+
+void apps_stop(struct apps *apps)
+{
+	struct strata_error ignored;
+	size_t i;
+
+	apps->stopping = true;
+	for (i = 0; i < apps->nr; i++) {
+		struct application *one = apps->list[i];
+
+		/* If it cannot be told, its socket's end will tell it. */
+		if (one->step == APPLICATION_RECORDING && !app_stop(&one->app, &ignored))
+			one->step = APPLICATION_STOPPING;
+	}
+}
+
+void apps_name_missing(struct apps *apps)
+{
+	size_t i;
+
+	for (i = 0; i < apps->nr_selections; i++) {
+		const struct app_selection *selection = &apps->selections[i];
+
+		if (selection->found)
+			continue;
+		if (strcmp(selection->program, "all") == 0) {
+			fprintf(stderr, "strata: no application came; one that is to be recorded "
+					"is linked with -lstrata\n");
+			continue;
+		}
+		fprintf(stderr,
+			"strata: no application \"%s\" came; is it linked with -lstrata, and "
+			"yours or root's to record?\n",
+			selection->program);
+		apps->left_out++;
+	}
+}
+
+void apps_release(struct apps *apps)
+{
+	while (apps->nr) {
+		struct application *one = apps->list[--apps->nr];
+
+		app_close(&one->app);
+		free(one);
+	}
+	free(apps->list);
+	apps->list = NULL;
+	if (apps->listener >= 0) {
+		unlink(socket_path());
+		close(apps->listener);
+	}
+	if (apps->epoll >= 0)
+		close(apps->epoll);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * apps.h - the applications that take part in a recording, from when each connects
+ * to when it ends.
+ *
+ * As with kernels (participants.h) nothing here waits: apps_tend() takes what
+ * messages there are, in bounded work.  What an application has published is taken
+ * whether it answers or not.
+ */
+#ifndef STRATA_STRATA_APPS_H
+#define STRATA_STRATA_APPS_H
+
+#include "app.h"
+#include "recorder.h"
+#include "select_app.h"
+
+enum application_step {
+	APPLICATION_TELLING, /* of its events */
+	APPLICATION_MAKING,  /* its rings */
+	APPLICATION_RECORDING,
+	APPLICATION_STOPPING,
+	APPLICATION_STOPPED,
+};
+
+struct application {
+	struct app app;
+	enum application_step step;
+	struct event_set events; /* that it records */
+	size_t nr_added;         /* of its events, those that the recording knows or refused */
+	uint64_t came_ms;        /* when it connected */
+	size_t source;           /* in the recording, from APPLICATION_RECORDING on */
+};
+
+struct apps {
+	/* set by the caller before apps_open(); not owned */
+	struct recorder *recorder;
+	struct app_selection *selections;
+	size_t nr_selections; /* 0: applications are not recorded */
+	struct strata_ring_geometry geometry;
+
+	int listener; /* -1: not open */
+	int epoll;    /* readable when there is something to tend; -1 */
+	struct application **list;
+	size_t nr;
+	size_t next; /* who is heard next, so that each gets a turn */
+	unsigned int left_out;
+	unsigned int without_events; /* that are asked for */
+	bool stopping;
+	bool full_said; /* that there are too many */
+};
+
+/* Listens for applications that start, and calls those that run.  0 or -1. */
+int apps_open(struct apps *apps, struct strata_error *error);
+
+/* Hears who connects, says something, or ends, and does what follows from it.  Call it often. */
+void apps_tend(struct apps *apps);
+
+/* Has every application that was called or told something answered? */
+bool apps_settled(const struct apps *apps);
+
+/* Tells all to stop; from now on nobody is taken in. */
+void apps_stop(struct apps *apps);
+
+/* Names the selections that no application was found for. */
+void apps_name_missing(struct apps *apps);
+
+/* Closes all; to be called when the recorder has let go of the rings.  Also if never opened. */
+void apps_release(struct apps *apps);
+
+#endif /* STRATA_STRATA_APPS_H */

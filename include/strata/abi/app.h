@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * app.h - the contract between an instrumented application (libstrata in it) and
+ * the recorder.
+ *
+ * They meet on a sequenced-packet UNIX socket, in one of two ways:
+ *
+ *   - an application that starts connects to the recorder's socket, if there is
+ *     one, before main();
+ *   - a thread of each application waits in accept() on an abstract socket that
+ *     is named after the process, and a recorder that starts connects to it.
+ *
+ * Each checks who the other is (SO_PEERCRED): the application serves root and its
+ * own user; the recorder takes the process's number from there.
+ *
+ * Then each packet is one message, a struct strata_app_message and what follows:
+ *
+ *   application               recorder
+ *   HELLO  value = mode,
+ *          count = CPUs
+ *   EVENT  an event's description, its id the next from 0; repeated
+ *   READY
+ *                             SETUP   geometry; memory for the rings as SCM_RIGHTS
+ *   ATTACHED: the rings are made, nothing is written yet
+ *                             SELECT  count = events that were announced until then; a bit
+ *                                     for each event: it records these from now on
+ *   ... EVENT, READY: a library came; SELECT: likewise
+ *                             STOP
+ *   STOPPED: nothing is written any more
+ *
+ * Either side ends it by closing the socket: the application goes quiet then, and
+ * the recorder takes what is published in its rings.  Nobody waits for the other
+ * for longer than he wants to: an application that starts waits STRATA_APP_WAIT_MS
+ * for the first SELECT, and goes on.
+ *
+ * The memory is the recorder's, a memfd that can neither shrink nor grow.  The
+ * application writes it at any time: every word of it is hostile to the recorder,
+ * and so is every message.
+ */
+#ifndef STRATA_ABI_APP_H
+#define STRATA_ABI_APP_H
+
+#include <strata/event.h>
+#include <strata/ring_single.h>
+
+#define STRATA_APP_MAGIC       0x50525453u /* "STRP" */
+#define STRATA_APP_ABI_VERSION 1u
+
+/* The recorder's socket; the environment variable may name another. */
+#define STRATA_APP_SOCKET          "/run/strata-apps.sock"
+#define STRATA_APP_SOCKET_VARIABLE "STRATA_APP_SOCKET"
+
+/* What an application's abstract socket is called, before the number of the process. */
+#define STRATA_APP_NAME_PREFIX "strata-app."
+
+#define STRATA_APP_EVENTS_MAX 1024u
+#define STRATA_APP_RINGS_MAX  4096u
+#define STRATA_APP_WAIT_MS    1000
+
+enum strata_app_mode {
+	STRATA_APP_SINGLE_STORE = 1,   /* ring_single.h */
+	STRATA_APP_RESERVE_COMMIT = 2, /* ring_writer.h: where there are no restartable sequences */
+};
+
+enum strata_app_message_type {
+	STRATA_APP_HELLO = 1,
+	STRATA_APP_EVENT,
+	STRATA_APP_READY,
+	STRATA_APP_SETUP,
+	STRATA_APP_ATTACHED,
+	STRATA_APP_SELECT,
+	STRATA_APP_STOP,
+	STRATA_APP_STOPPED,
+};
+
+struct strata_app_message {
+	uint32_t magic;
+	uint16_t version;
+	uint16_t type;
+	uint32_t value;
+	uint32_t count;
+	uint8_t subbuf_bits; /* SETUP */
+	uint8_t nr_subbufs_bits;
+	uint8_t reserved[6];
+};
+
+/* The largest message. */
+struct strata_app_packet {
+	struct strata_app_message head;
+	union {
+		struct strata_event_desc event; /* the beginning of one, as long as needed */
+		uint8_t selected[STRATA_APP_EVENTS_MAX / 8]; /* bit 0 of byte 0: event 0 */
+	} u;
+};
+
+/* Each payload begins with this, which the event table's fields leave out. */
+struct strata_app_context {
+	int32_t pid;
+	int32_t tid;
+};
+
+/*
+ * The memory: a ring for each CPU, strata_app_ring_bytes() apart.  In single-store mode each is as
+ * strata_single_bytes() says; else a writer area, a reader area and the data, each as
+ * ring_layout.h has it.
+ */
+static inline uint64_t strata_app_ring_bytes(enum strata_app_mode mode,
+					     struct strata_ring_geometry geo)
+{
+	if (mode == STRATA_APP_SINGLE_STORE)
+		return strata_single_bytes(geo);
+	return (uint64_t)(STRATA_WRITER_AREA_PAGES + STRATA_READER_AREA_PAGES) * STRATA_PAGE_BYTES +
+	       strata_data_bytes(geo);
+}
+
+#endif /* STRATA_ABI_APP_H */

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rseq.h - restartable sequences, for rings that are written by the threads of
+ * whatever process runs on their CPU: x86-64, as glibc >= 2.35 registers them.
+ *
+ * A restartable section is a run of instructions that the kernel aborts when its
+ * thread is preempted, migrated, or takes a signal in it.  So all that it did is
+ * without effect but for its last store, which is done or not; and on one CPU,
+ * sections never overlap, whichever threads and processes they are of.
+ *
+ * A section runs on user memory alone, calls nothing, and clears the thread's
+ * rseq_cs behind it: the kernel would else read the descriptor of a library that
+ * was unloaded.
+ */
+#ifndef STRATA_PLATFORM_RSEQ_H
+#define STRATA_PLATFORM_RSEQ_H
+
+#include <strata/platform/platform.h>
+
+#if defined(__x86_64__) && defined(__LP64__) && defined(__linux__) && defined(__has_include)
+#if __has_include(<sys/rseq.h>)
+#include <sys/rseq.h>
+#define STRATA_HAS_RSEQ 1
+#endif
+#endif
+
+#ifdef STRATA_HAS_RSEQ
+
+/* The calling thread's area; it is only good where strata_rseq_available(). */
+static inline struct rseq *strata_rseq(void)
+{
+	unsigned char *thread;
+
+	__asm__("movq %%fs:0, %0" : "=r"(thread));
+	return (struct rseq *)(thread + __rseq_offset);
+}
+
+/* False where the kernel is too old, or somebody else (valgrind) runs the program. */
+static inline bool strata_rseq_available(void)
+{
+	return __rseq_size != 0;
+}
+
+/* The CPU that we are likely on, below 2^32; 0 for a thread that was never registered. */
+static inline uint32_t strata_rseq_cpu(struct rseq *rseq)
+{
+	return *(volatile uint32_t *)&rseq->cpu_id_start;
+}
+
+/*
+ * The frame of a section: its descriptor, its entry, which leaves for the label
+ * `aborted` if this is not the CPU %[cpu], and its end, after the committing
+ * store.  %[rseq] is the thread's area; rax is clobbered.
+ *
+ * The bytes before the handler are the signature that the kernel wants to see
+ * there, as the operand of an instruction that traps.
+ */
+#ifdef STRATA_RSEQ_NO_ABORT
+/* For a test that shows what the sections are for: nothing is ever aborted. */
+#define STRATA_RSEQ_ARM ""
+#else
+#define STRATA_RSEQ_ARM             \
+	"leaq 3b(%%rip), %%rax\n\t" \
+	"movq %%rax, %c[cs](%[rseq])\n\t"
+#endif
+#define STRATA_RSEQ_ENTER                          \
+	".pushsection __rseq_cs, \"aw\"\n\t"       \
+	".balign 32\n\t"                           \
+	"3:\n\t"                                   \
+	".long 0, 0\n\t"                           \
+	".quad 1f, (2f - 1f), 4f\n\t"              \
+	".popsection\n\t" STRATA_RSEQ_ARM "1:\n\t" \
+	"cmpl %[cpu], %c[cpu_id](%[rseq])\n\t"     \
+	"jnz %l[aborted]\n\t"
+#define STRATA_RSEQ_LEAVE                         \
+	"2:\n\t"                                  \
+	"movq $0, %c[cs](%[rseq])\n\t"            \
+	".pushsection __rseq_failure, \"ax\"\n\t" \
+	".byte 0x0f, 0xb9, 0x3d\n\t"              \
+	".long %c[signature]\n\t"                 \
+	"4:\n\t"                                  \
+	"jmp %l[aborted]\n\t"                     \
+	".popsection\n\t"
+#define STRATA_RSEQ_OPERANDS(area, number)                                             \
+	[rseq] "r"(area), [cpu] "r"(number), [cs] "i"(offsetof(struct rseq, rseq_cs)), \
+		[cpu_id] "i"(offsetof(struct rseq, cpu_id)), [signature] "i"(RSEQ_SIG)
+
+/* Behind a section that was left before its end. */
+static inline void strata_rseq_clear(struct rseq *rseq)
+{
+	__asm__ __volatile__("movq $0, %c[cs](%[rseq])"
+			     :
+			     : [rseq] "r"(rseq), [cs] "i"(offsetof(struct rseq, rseq_cs))
+			     : "memory");
+}
+
+#endif /* STRATA_HAS_RSEQ */
+
+#endif /* STRATA_PLATFORM_RSEQ_H */

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tracepoint.h - instruments an application: C11 and C++11, with GCC or clang.
+ *
+ *   #include <strata/tracepoint.h>
+ *
+ *   STRATA_EVENT(server, request, strata_u64(id), strata_string(path), strata_f64(load))
+ *   ...
+ *   STRATA_TRACE(server, request, id, path, 0.5);
+ *
+ * STRATA_EVENT(group, name, fields...) stands once in a file, or in a header that
+ * several include, so that it is the same everywhere.  `strata record --app PROGRAM` finds the
+ * events of a program that is linked with -lstrata, before its main() and also while it runs. Where
+ * nothing is recorded, STRATA_TRACE() is a load and a predicted branch, and its
+ * arguments are not evaluated.
+ *
+ * Fields, at most 20, each with a name:
+ *
+ *   strata_u8 .. u64, i8 .. i64, x8 .. x64    integers; x: shown in base 16
+ *   strata_f32, f64                           float, double
+ *   strata_string(name)                       const char *, up to its zero byte
+ *   strata_array_u8(name, count) ...          of any of these: a pointer to count elements
+ *   strata_sequence_u8(name) ...              a pointer, and how many: two arguments
+ *
+ * A record has at most STRATA_SINGLE_BODY_MAX - 8 bytes of fields; a longer one is
+ * refused and counted as lost; an event with a string or a sequence takes as much of the
+ * stack.  STRATA_TRACE() may stand anywhere, also in signal
+ * handlers and threads of any kind.  It makes no system call, takes no lock and
+ * allocates nothing; but a thread's first event asks for the thread's number.
+ */
+#ifndef STRATA_TRACEPOINT_H
+#define STRATA_TRACEPOINT_H
+
+#include <strata/abi/app.h>
+#include <strata/tracepoint_fields.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* An event of the program; STRATA_EVENT() makes it, libstrata fills in its state. */
+struct strata_tracepoint {
+	uint32_t enabled;
+	uint32_t id;
+	const char *group;
+	const char *name;
+	const struct strata_field_desc *fields;
+	uint32_t nr_fields;
+	uint32_t registered;
+	struct strata_tracepoint *next;
+};
+
+/* Where records go; one is made for each recording and stays as it is. */
+struct strata_app_rings {
+	unsigned char *memory;
+	uint64_t stride;
+	uint32_t nr_single; /* rings that are written by single stores; 0: none is */
+	uint32_t nr;
+};
+
+/* What follows is libstrata's; not for use but by the macros. */
+
+/* Set before any event is enabled. */
+extern const struct strata_app_rings *strata_app_rings;
+
+/* Process and thread, a struct strata_app_context; 0: not asked for yet. */
+extern __thread uint64_t strata_app_context_word __attribute__((__tls_model__("initial-exec")));
+
+uint64_t strata_app_context_get(void);
+void strata_app_register(struct strata_tracepoint *tracepoint);
+void strata_app_ready(void);
+void strata_app_unregister(struct strata_tracepoint *tracepoint);
+/* A record where there are no restartable sequences. */
+void strata_app_reserve_commit(const struct strata_app_rings *rings, uint32_t id,
+			       const uint64_t *body, uint32_t body_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+static inline __attribute__((__always_inline__)) void
+strata_app_write(const struct strata_tracepoint *tracepoint, const uint64_t *body,
+		 uint32_t body_bytes)
+{
+	const struct strata_app_rings *rings = strata_load_acquire(&strata_app_rings);
+
+#ifdef STRATA_HAS_RSEQ
+	if (strata_likely(strata_single_write(rings->memory, rings->nr_single, rings->stride,
+					      tracepoint->id, body, body_bytes)))
+		return;
+	if (rings->nr_single) {
+		strata_single_write_slow(rings->memory, rings->nr_single, rings->stride,
+					 tracepoint->id, body, body_bytes);
+		return;
+	}
+#endif
+	strata_app_reserve_commit(rings, tracepoint->id, body, body_bytes);
+}
+
+/* When all constructors with a priority have run, the events of a file are registered: they are
+ * told to a recorder together. */
+static __attribute__((__constructor__, __unused__)) void strata_app_file_ready(void)
+{
+	strata_app_ready();
+}
+
+static inline uint64_t strata_app_context(void)
+{
+	uint64_t word = strata_app_context_word;
+
+	return strata_likely(word) ? word : strata_app_context_get();
+}
+
+/* clang-format off */
+
+/*
+ * Defines an event of @group, called @name, with these fields.
+ * At file scope.  Group and name are C identifiers, shorter than 32 and 64 bytes.
+ */
+#define STRATA_EVENT(group, ...) STRATA_EVENT_1_(group, STRATA_FIRST_(__VA_ARGS__, ), __VA_ARGS__)
+
+/* Records the event, if somebody wants it: the fields' values, in their order. */
+#define STRATA_TRACE(group, name, ...)                                                     \
+	do {                                                                               \
+		if (strata_unlikely(strata_read_once(&strata_event_##group##_##name.enabled))) \
+			strata_record_##group##_##name(&strata_event_##group##_##name,     \
+						       ##__VA_ARGS__);                     \
+	} while (0)
+
+/* Whether it would be recorded: for values that are dear to compute. */
+#define STRATA_TRACE_ENABLED(group, name) \
+	(strata_unlikely(strata_read_once(&strata_event_##group##_##name.enabled)) != 0)
+
+#define STRATA_FIRST_(first, ...) first
+#define STRATA_EVENT_1_(group, name, ...) STRATA_EVENT_2_(group, name, __VA_ARGS__)
+#define STRATA_EVENT_2_(group, name, ...)                                                  \
+	static const struct strata_field_desc strata_fields_##group##_##name[] = {         \
+		STRATA_EACH(STRATA_DESC_, __VA_ARGS__) { "", 0, 0, 0 }                     \
+	};                                                                                 \
+	/* One for all files of a program or library that include the definition. */       \
+	__attribute__((__weak__, __visibility__("hidden")))                                \
+	struct strata_tracepoint strata_event_##group##_##name = {                         \
+		0, 0, #group, #name, strata_fields_##group##_##name,                       \
+		sizeof(strata_fields_##group##_##name) / sizeof(struct strata_field_desc) - 1, \
+		0, 0                                                                       \
+	};                                                                                 \
+	static __attribute__((__constructor__(65000))) void strata_begin_##group##_##name(void) \
+	{                                                                                  \
+		strata_app_register(&strata_event_##group##_##name);                       \
+	}                                                                                  \
+	static __attribute__((__destructor__)) void strata_end_##group##_##name(void)      \
+	{                                                                                  \
+		strata_app_unregister(&strata_event_##group##_##name);                     \
+	}                                                                                  \
+	static inline __attribute__((__unused__)) void strata_record_##group##_##name(     \
+		const struct strata_tracepoint *strata_tracepoint_                         \
+		STRATA_EACH(STRATA_PARAMETER_, __VA_ARGS__))                               \
+	{                                                                                  \
+		enum {                                                                     \
+			strata_sum_ = 8 STRATA_EACH(STRATA_ROOM_, __VA_ARGS__),            \
+			strata_room_ = strata_sum_ < STRATA_SINGLE_BODY_MAX ?              \
+				       strata_sum_ : STRATA_SINGLE_BODY_MAX,               \
+			strata_short_ = strata_room_ <= STRATA_SINGLE_SHORT_BODY           \
+		};                                                                         \
+		uint64_t strata_words_[strata_short_ ? STRATA_SINGLE_SHORT_BODY / 8 :      \
+				       (strata_room_ + 7) / 8];                            \
+		struct strata_body strata_body_ = { (unsigned char *)strata_words_, 8,     \
+						    strata_room_ };                        \
+		strata_words_[0] = strata_app_context();                                   \
+		STRATA_EACH(STRATA_PUT_, __VA_ARGS__)                                      \
+		strata_app_write(strata_tracepoint_, strata_words_,                        \
+				 strata_body_finish(&strata_body_));                       \
+	}                                                                                  \
+	struct strata_tracepoint
+
+/* clang-format on */
+
+#endif /* STRATA_TRACEPOINT_H */

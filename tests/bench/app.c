@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* app.c - what an event costs in Strata, by the public macro; see app_turns.h. */
+#include <strata/tracepoint.h>
+
+#include "app_turns.h"
+
+STRATA_EVENT(strata_bench, one, strata_u64(number));
+STRATA_EVENT(strata_bench, four, strata_u64(number), strata_u32(half), strata_i32(other),
+	     strata_f64(share));
+
+static void burst_8b(void)
+{
+	uint64_t i;
+
+	for (i = 0; i < BURST; i++)
+		STRATA_TRACE(strata_bench, one, i);
+}
+
+static void burst_4f(void)
+{
+	uint64_t i;
+
+	for (i = 0; i < BURST; i++)
+		STRATA_TRACE(strata_bench, four, i, (uint32_t)i, (int32_t)i, 0.5);
+}
+
+int main(int argc, char **argv)
+{
+	return run_benches(argc, argv, burst_8b, burst_4f);
+}

@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What an event costs an application, in Strata and in LTTng-UST, in turns, each
+# with a consumer that writes to disk: app.sh DIR TURNS.  Called by run.sh with the
+# directory for its programs and recordings; prints lines for its table.
+set -eu
+cd "$(dirname "$0")/../.."
+
+dir=$1 turns=$2
+here=tests/bench
+export STRATA_APP_SOCKET=$PWD/$dir/apps.sock
+# As much for both: no burst may lose an event.
+buffers=16 kib=256
+
+cc=(gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror)
+"${cc[@]}" -Iinclude $here/app.c -o "$dir/app" -Lout/lib -lstrata "-Wl,-rpath,$PWD/out/lib" -lpthread
+"${cc[@]}" -I$here $here/app_lttng.c -o "$dir/app_lttng" -llttng-ust -ldl -lpthread
+
+# Runs the program under Strata: VARIANT MODE.
+strata() {
+	local recorder
+	rm -rf "$dir/app-recording"
+	out/bin/strata record --app app --app-buffer "${kib}Kx$buffers" -o "$dir/app-recording" \
+		2>"$dir/app-recorder.log" &
+	recorder=$!
+	until [ -S "$STRATA_APP_SOCKET" ]; do sleep 0.05; done
+	STRATA_APP_MODE=$2 "$dir/app" "$1"
+	kill -INT $recorder
+	wait $recorder || cat "$dir/app-recorder.log" >&2
+	grep -q ', 0 lost' "$dir/app-recorder.log" ||
+		echo "bench: $1: $(grep -o '[0-9]* lost$' "$dir/app-recorder.log"): the figures are of fewer records" >&2
+	rm -rf "$dir/app-recording"
+}
+
+# Runs the program under LTTng: VARIANT MODE.
+lttng_ust() {
+	{
+		if [ "$2" = overwrite ]; then
+			lttng create strata-bench --snapshot --output="$PWD/$dir/lttng"
+		else
+			lttng create strata-bench --output="$PWD/$dir/lttng"
+		fi
+		lttng enable-channel --userspace "--$2" --subbuf-size="${kib}K" --num-subbuf="$buffers" bench
+		lttng enable-event --userspace --channel=bench 'strata_bench:*'
+		lttng start
+	} >"$dir/lttng.log" 2>&1 || { cat "$dir/lttng.log" >&2; return 1; }
+	"$dir/app_lttng" "$1"
+	lttng stop >"$dir/lttng.log" 2>&1
+	grep -i discarded "$dir/lttng.log" >&2 || true
+	lttng destroy strata-bench >/dev/null
+	rm -rf "$dir/lttng"
+}
+
+export LTTNG_HOME=$PWD/$dir/lttng-home
+mkdir -p "$LTTNG_HOME"
+lttng-sessiond --daemonize --no-kernel --pidfile "$PWD/$dir/sessiond.pid" >/dev/null 2>&1 || true
+trap '[ ! -e "$dir/sessiond.pid" ] || kill "$(cat "$dir/sessiond.pid")"' EXIT
+
+for _ in $(seq "$turns"); do
+	"$dir/app" strata off
+	"$dir/app_lttng" lttng_ust off
+	strata strata_single_store single-store
+	lttng_ust lttng_ust_overwrite overwrite
+	strata strata_reserve_commit reserve-commit
+	lttng_ust lttng_ust_discard discard
+done

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* app_lttng.c - what the events of app.c cost in LTTng-UST; see app_turns.h. */
+#define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+#define LTTNG_UST_TRACEPOINT_DEFINE
+#include "app_lttng.h"
+
+#include "app_turns.h"
+
+static void burst_8b(void)
+{
+	uint64_t i;
+
+	for (i = 0; i < BURST; i++)
+		lttng_ust_tracepoint(strata_bench, one, i);
+}
+
+static void burst_4f(void)
+{
+	uint64_t i;
+
+	for (i = 0; i < BURST; i++)
+		lttng_ust_tracepoint(strata_bench, four, i, (uint32_t)i, (int32_t)i, 0.5);
+}
+
+int main(int argc, char **argv)
+{
+	return run_benches(argc, argv, burst_8b, burst_4f);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * app_turns.h - what an event costs an application: bursts that fit into the
+ * buffers, so that no event is lost, with pauses in which the consumer writes them
+ * down.  For app.c (Strata) and app_lttng.c, which differ in the macro alone.
+ *
+ * Prints lines of "BENCH VARIANT UNIT VALUE", one a burst.
+ */
+#ifndef STRATA_BENCH_APP_TURNS_H
+#define STRATA_BENCH_APP_TURNS_H
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BURST    50000u
+#define TURNS    15u
+#define WARM_UPS 4u /* bursts on each CPU: they touch each page of its buffer */
+#define PAUSE_US 60000u
+
+typedef void burst_fn(void);
+
+static inline double now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static inline double time_burst(burst_fn *burst)
+{
+	double begin = now_ns();
+
+	burst();
+	return (now_ns() - begin) / BURST;
+}
+
+static inline void *time_in_thread(void *argument)
+{
+	double *ns = malloc(sizeof(*ns));
+
+	if (ns)
+		*ns = time_burst((burst_fn *)argument);
+	return ns;
+}
+
+/* Two threads at once; the mean of what an event cost each. */
+static inline double time_two(burst_fn *burst)
+{
+	pthread_t threads[2];
+	double sum = 0;
+	void *ns;
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (pthread_create(&threads[i], NULL, time_in_thread, (void *)burst))
+			abort();
+	for (i = 0; i < 2; i++) {
+		pthread_join(threads[i], &ns);
+		sum += ns ? *(double *)ns : 0;
+		free(ns);
+	}
+	return sum / 2;
+}
+
+static inline void rdtsc_burst(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < BURST; i++) {
+		__builtin_ia32_rdtsc();
+		__asm__ __volatile__("" : : : "memory");
+	}
+}
+
+static inline void empty_burst(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < BURST; i++)
+		__asm__ __volatile__("" : : : "memory");
+}
+
+static inline void warm_up(burst_fn *burst)
+{
+	long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN), cpu;
+	cpu_set_t before, one;
+	unsigned int turn;
+
+	sched_getaffinity(0, sizeof(before), &before);
+	for (cpu = 0; cpu < nr_cpus; cpu++) {
+		CPU_ZERO(&one);
+		CPU_SET((size_t)cpu, &one);
+		sched_setaffinity(0, sizeof(one), &one);
+		for (turn = 0; turn < WARM_UPS; turn++) {
+			burst();
+			usleep(PAUSE_US);
+		}
+	}
+	sched_setaffinity(0, sizeof(before), &before);
+}
+
+/* @baseline: in turns with what is measured; NULL: without */
+static inline void take_turns(const char *bench, const char *variant, burst_fn *burst,
+			      const char *baseline_name, burst_fn *baseline, int threads)
+{
+	unsigned int turn;
+
+	for (turn = 0; turn < TURNS; turn++) {
+		double before = baseline ? time_burst(baseline) : 0;
+		double ns = threads == 2 ? time_two(burst) : time_burst(burst);
+
+		usleep(PAUSE_US);
+		if (baseline)
+			printf("%s %s ns %.3f\n", bench, baseline_name, before);
+		printf("%s %s ns %.3f\n", bench, variant, ns);
+	}
+	fflush(stdout);
+}
+
+/* All benches of one variant; "off": where nothing is recorded. */
+static inline int run_benches(int argc, char **argv, burst_fn *burst_8b, burst_fn *burst_4f)
+{
+	const char *variant = argc == 2 ? argv[1] : "off";
+
+	usleep(200000); /* a tracer that attaches behind main()'s back is there then */
+	if (argc == 3) {
+		take_turns("app_off", argv[1], burst_8b, "empty_loop", empty_burst, 1);
+		return 0;
+	}
+	warm_up(burst_8b);
+	take_turns("app_event_8b_1t", variant, burst_8b, "rdtsc", rdtsc_burst, 1);
+	take_turns("app_event_4f_1t", variant, burst_4f, "rdtsc", rdtsc_burst, 1);
+	take_turns("app_event_8b_2t", variant, burst_8b, NULL, NULL, 2);
+	return 0;
+}
+
+#endif /* STRATA_BENCH_APP_TURNS_H */

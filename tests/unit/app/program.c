@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * program.c - an application for test_app_record.sh: PROGRAM WHAT [NUMBER [FILE]].
+ *
+ *   numbered N      N events, one after the other, of all kinds of field
+ *   forever 0 FILE  events until it is killed; FILE holds the number of the last
+ *   fork N          a child writes N events, then the parent does
+ *   exec N          N events, and as many after an exec
+ *   dlopen N FILE   N events of a library that is loaded for it
+ *   off             nothing; says how many of its events somebody wants
+ *   threads N       four threads write N events each
+ *   daemon 0 FILE   closes all of its files, opens others, and goes on as forever
+ */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <strata/tracepoint.h>
+
+STRATA_EVENT(test, numbered, strata_u64(number), strata_string(text), strata_u8(small),
+	     strata_i16(negative), strata_x32(hex), strata_f64(half), strata_f32(quarter),
+	     strata_array_u16(three, 3), strata_sequence_x8(bytes));
+STRATA_EVENT(test, plain, strata_u64(number));
+STRATA_EVENT(test, nothing);
+
+static uint64_t nr;
+
+static void write_numbered(void)
+{
+	static const uint16_t three[3] = { 1, 2, 3 };
+	static const uint8_t bytes[] = { 0xfe, 0xed };
+	uint64_t i;
+
+	for (i = 0; i < nr; i++)
+		STRATA_TRACE(test, numbered, i, i % 2 ? "odd" : "\x1b[31mred", (uint8_t)i, -7,
+			     0xbeefu, (double)i / 2, 0.25f, three, bytes, (uint32_t)(i % 3));
+	STRATA_TRACE(test, nothing);
+}
+
+static void *write_plain(void *unused)
+{
+	uint64_t i;
+
+	for (i = 0; i < nr; i++)
+		STRATA_TRACE(test, plain, i);
+	return unused;
+}
+
+static void write_forever(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT, 0600);
+	volatile uint64_t *last;
+
+	if (fd < 0 || ftruncate(fd, 8))
+		exit(1);
+	last = mmap(NULL, 8, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (last == MAP_FAILED)
+		exit(1);
+	for (nr = 0;; nr++) {
+		STRATA_TRACE(test, plain, nr);
+		if (STRATA_TRACE_ENABLED(test, plain))
+			*last = nr;
+		if (nr % 16 == 0)
+			usleep(500);
+	}
+}
+
+static void write_in_child(void)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		write_plain(NULL);
+		_exit(0);
+	}
+	if (child < 0 || waitpid(child, NULL, 0) != child)
+		exit(1);
+	write_plain(NULL);
+}
+
+static void write_as_daemon(const char *path)
+{
+	int fd;
+
+	for (fd = 3; fd < 100; fd++)
+		close(fd);
+	for (fd = 3; fd < 20; fd++)
+		open("/dev/null", O_RDWR);
+	write_forever(path);
+}
+
+static void write_in_threads(void)
+{
+	pthread_t threads[4];
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		if (pthread_create(&threads[i], NULL, write_plain, NULL))
+			exit(1);
+	for (i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void write_from_library(const char *path)
+{
+	void *library = dlopen(path, RTLD_NOW);
+	void (*write)(uint64_t);
+
+	if (!library) {
+		fprintf(stderr, "%s\n", dlerror());
+		exit(1);
+	}
+	*(void **)&write = dlsym(library, "library_write");
+	write(nr);
+	dlclose(library);
+	write_plain(NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	nr = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
+	if (strcmp(what, "numbered") == 0)
+		write_numbered();
+	else if (strcmp(what, "forever") == 0 && argc > 3)
+		write_forever(argv[3]);
+	else if (strcmp(what, "daemon") == 0 && argc > 3)
+		write_as_daemon(argv[3]);
+	else if (strcmp(what, "fork") == 0)
+		write_in_child();
+	else if (strcmp(what, "threads") == 0)
+		write_in_threads();
+	else if (strcmp(what, "dlopen") == 0 && argc > 3)
+		write_from_library(argv[3]);
+	else if (strcmp(what, "off") == 0)
+		printf("%d\n",
+		       STRATA_TRACE_ENABLED(test, plain) + STRATA_TRACE_ENABLED(test, numbered));
+	else if (strcmp(what, "exec") == 0) {
+		write_plain(NULL);
+		execl("/proc/self/exe", argv[0], "threads", argv[2], (char *)NULL);
+		return 1;
+	} else {
+		return 2;
+	}
+	return 0;
+}

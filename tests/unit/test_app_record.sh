@@ -1,0 +1,157 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Applications from their first event to the merged timeline, on a machine without
+# Xen: `strata record --app` and programs that start, run, fork, exec, load
+# libraries, are killed, and lie.  Speaks TAP; run by tests/run.sh.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+
+strata=$PWD/out/bin/strata
+program=$PWD/out/tests/app/program
+library=$PWD/out/tests/app/library.so
+liar=$PWD/out/tests/app/liar
+work=$(mktemp -d)
+export STRATA_APP_SOCKET=$work/apps.sock
+recorder=""
+trap '[ -z "$recorder" ] || kill "$recorder" 2>/dev/null; rm -rf "$work"' EXIT
+
+# begin NAME OPTIONS...: starts a recorder into a directory of that name.
+begin() {
+	local name=$1
+	shift
+	"$strata" record --output "$work/$name" "$@" 2>"$work/$name.log" &
+	recorder=$!
+	for _ in $(seq 400); do
+		grep -q 'recording 0 sources\|recording [0-9]* sources' "$work/$name.log" && return 0
+		sleep 0.05
+	done
+	return 1
+}
+
+# finish_recording NAME: ends it and merges; its exit status in $status.
+finish_recording() {
+	kill -INT "$recorder"
+	status=0
+	wait "$recorder" || status=$?
+	recorder=""
+	"$strata" merge "$work/$1" -o "$work/$1.merged" >"$work/$1.report" 2>&1 || true
+	timeline=$work/$1.merged/timeline.txt
+	touch "$timeline"
+}
+
+is() { [ "$1" = "$2" ] || { echo "$1, not $2"; return 1; }; }
+
+# gaps: of numbers on standard input, each one more than the one before: how many are not; there
+# must be some.
+gaps() { awk 'NR > 1 && $1 != before + 1 { gaps++ } { before = $1 } END { print (NR > 10 ? gaps + 0 : "none") }'; }
+lines() { grep -c "$@" || true; }
+
+begin first --app program
+check "an event of each kind of field is recorded from before main() on" "$program" numbered 1000
+"$program" threads 5000
+finish_recording first
+check "nothing is left out" is "$status" 0
+check "each event is there once" is "$(lines ' numbered ' <"$timeline")" 1000
+check "also an event without fields" is "$(lines ' nothing ' <"$timeline")" 1
+check "also of threads" is "$(lines ' plain ' <"$timeline")" 20000
+check "fields are as they were given, and escaped" grep -qF \
+	'number=2 text="\x1b[31mred" small=2 negative=-7 hex=0xbeef half=1 quarter=0.25 three=[1,2,3] bytes=[0xfe,0xed]' "$timeline"
+check "process and thread are named" grep -qE 'app .* dom0/[0-9]+ .*comm="program" pid=[0-9]+ tid=[0-9]+\]' "$timeline"
+check "babeltrace2 reads it" is "$(babeltrace2 "$work/first" 2>&1 | lines 'numbered')" 1000
+check "babeltrace2 reads floating-point numbers" bash -c "babeltrace2 '$work/first' | grep -q 'number = 3, .*half = 1.5, quarter = 0.25'"
+
+check "where nobody records nothing is wanted, and nobody waits" is "$(timeout 1 "$program" off)" 0
+
+"$program" forever 0 "$work/last" &
+running=$!
+sleep 0.3
+begin second --app "$running"
+sleep 0.7
+kill -9 "$running"
+wait "$running" 2>/dev/null
+sleep 0.2
+finish_recording second
+last=$(od -An -tu8 "$work/last" | tr -d ' ')
+recorded=$(sed -n 's/.* plain .*number=\([0-9]*\)$/\1/p' "$timeline")
+check "a program that runs is attached to by its number" test -n "$recorded"
+check "what it had published when it was killed is there" test "$(tail -n 1 <<<"$recorded")" -ge "$last"
+check "without a gap" is "$(gaps <<<"$recorded")" 0
+check "its end is known" grep -q 'process ended' "$work/second.report"
+
+"$program" forever 0 "$work/last" &
+running=$!
+sleep 0.2
+begin third --app 'prog*:plain'
+sleep 0.3
+finish_recording third
+check "a program goes on when the recording ends" kill -0 "$running"
+check "and was recorded until then" test "$(lines ' plain ' <"$timeline")" -gt 10
+begin again --app all
+sleep 0.3
+kill -STOP "$running"
+finish_recording again
+kill -KILL "$running"
+wait "$running" 2>/dev/null
+check "a second recording has it again, and one that is stopped holds nobody up" test "$(lines ' plain ' <"$timeline")" -gt 10
+check "that is no error" is "$status" 0
+
+"$program" daemon 0 "$work/last" &
+running=$!
+sleep 0.3
+for turn in daemon daemon-again; do
+	begin "$turn" --app "$running"
+	sleep 0.3
+	finish_recording "$turn"
+	check "a program that closed all of its files is attached to ($turn)" test "$(lines ' plain ' <"$timeline")" -gt 10
+done
+check "and lives" kill -KILL "$running"
+wait "$running" 2>/dev/null
+
+begin fourth --app program
+"$program" fork 500
+"$program" exec 300
+"$program" dlopen 400 "$library"
+finish_recording fourth
+check "a child has rings of its own" is "$(lines ' plain ' <"$timeline")" $((2 * 500 + 300 + 4 * 300 + 400))
+check "nothing is lost in a fork, an exec or a library" is "$(jq '[.sources[].streams[].lost] | add' "$work/fourth/recording.json")" 0
+check "parent, child, and each program are told apart" is \
+	"$(grep -oE 'pid=[0-9]+' "$timeline" | sort -u | wc -l)" 4
+check "a library's events come with it" is "$(lines ' loaded .*text="from C++"' <"$timeline")" 400
+
+begin fifth --app 'program:numbered'
+STRATA_APP_MODE=reserve-commit "$program" numbered 3000
+finish_recording fifth
+check "reserve and commit: all is there when a program ends" is "$(lines ' numbered ' <"$timeline")" 3000
+begin sixth --app 'program:plain'
+STRATA_APP_MODE=reserve-commit "$program" forever 0 "$work/last" &
+running=$!
+sleep 0.5
+finish_recording sixth
+kill -KILL "$running"
+wait "$running" 2>/dev/null
+recorded=$(sed -n 's/.* plain .*number=\([0-9]*\)$/\1/p' "$timeline")
+check "reserve and commit: a stop flushes" test "$(wc -l <<<"$recorded")" -gt 10
+check "reserve and commit: without a gap" is "$(sort -n <<<"$recorded" | gaps)" 0
+
+begin seventh --app all
+for seed in 1 2; do
+	check "a liar (seed $seed) comes to its end" timeout 60 "$liar" "$STRATA_APP_SOCKET" "$seed"
+done
+"$program" numbered 700
+check "the recorder lives" kill -0 "$recorder"
+finish_recording seventh
+check "and says that something was left out" is "$status" 3
+check "an honest program beside it loses nothing" is "$(lines ' numbered ' <"$timeline")" 700
+
+# The example of README.md, as it stands there.
+sed -n '/^    \/\* server.c \*\/$/,/^    }$/s/^    //p' README.md >"$work/server.c"
+check "the example of README.md compiles" gcc -O2 -Wall -Wextra -Werror -Iinclude "$work/server.c" -o "$work/server" \
+	-Lout/lib -lstrata "-Wl,-rpath,$PWD/out/lib"
+begin eighth --app 'server:request_*'
+"$work/server"
+finish_recording eighth
+check "and is recorded" is "$(lines 'comm="server".*id=99' <"$timeline")" 2
+
+check "a program that nobody has is named" bash -c "! timeout 20 '$strata' record --app nobody -d 200ms -o '$work/none' 2>'$work/none.log' && grep -q 'no application \"nobody\" came' '$work/none.log'"
+finish

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* test_app_ring.c - single-store rings: the torture of single_torture.h, and their edges. */
+#include "single_torture.h"
+
+static void records_are_once_in_order_or_counted_as_lost(void **state)
+{
+	(void)state;
+	torture_rings(1500);
+	print_message("# %llu records of threads, %llu of handlers, %llu moves, %llu lost\n",
+		      (unsigned long long)torture_written(0),
+		      (unsigned long long)torture_written(TORTURE_THREADS),
+		      (unsigned long long)torture.moves, (unsigned long long)torture_lost());
+	if (torture.errors)
+		fail_msg("%lu errors, the first: %s", torture.errors, torture.first_error);
+	assert_int_equal(torture.nr_found + torture_lost(),
+			 torture_written(0) + torture_written(TORTURE_THREADS));
+	/* It was a torture. */
+	assert_in_range(torture_written(TORTURE_THREADS), 100, UINT32_MAX);
+	assert_in_range(torture.moves, 100, UINT32_MAX);
+	assert_in_range(torture.nr_found, 10000, UINT32_MAX);
+	torture_end();
+}
+
+static struct strata_single_reader one_ring(struct strata_ring_geometry geo)
+{
+	struct strata_single_reader reader;
+	struct strata_single_area *area;
+	uint32_t i;
+
+	memset(&torture, 0, sizeof(torture));
+	torture.nr = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
+	torture.geo = geo;
+	torture.stride = strata_single_bytes(geo);
+	torture.rings = mmap(NULL, torture.nr * torture.stride, PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(torture.rings, MAP_FAILED);
+	for (i = 0; i < torture.nr; i++)
+		strata_single_init(
+			(struct strata_single_area *)(torture.rings + i * torture.stride), geo, i);
+	torture_move(0);
+	area = (struct strata_single_area *)torture.rings;
+	assert_true(strata_single_reader_init(&reader, geo, area, strata_single_reader_area(area),
+					      torture.rings + STRATA_SINGLE_HEAD_BYTES));
+	return reader;
+}
+
+static void write_one(uint32_t body_bytes)
+{
+	uint64_t body[STRATA_SINGLE_BODY_MAX / 8 + 1] = { 0 };
+
+	if (!strata_single_write(torture.rings, torture.nr, torture.stride, 1, body, body_bytes))
+		strata_single_write_slow(torture.rings, torture.nr, torture.stride, 1, body,
+					 body_bytes);
+}
+
+static void a_record_that_is_too_large_is_refused_and_counted(void **state)
+{
+	struct strata_single_reader reader =
+		one_ring((struct strata_ring_geometry){ .subbuf_bits = 12, .nr_subbufs_bits = 1 });
+
+	(void)state;
+	write_one(STRATA_SINGLE_BODY_MAX + 4);
+	assert_int_equal(reader.area->lost[STRATA_LOST_BIG], 1);
+	assert_int_equal(reader.area->position, STRATA_PACKET_HEADER_BYTES);
+	write_one(STRATA_SINGLE_BODY_MAX);
+	assert_int_equal(reader.area->position,
+			 STRATA_PACKET_HEADER_BYTES + 12 + STRATA_SINGLE_BODY_MAX);
+	munmap(torture.rings, torture.nr * torture.stride);
+}
+
+static void a_full_ring_counts_until_the_reader_lets_go(void **state)
+{
+	struct strata_single_reader reader =
+		one_ring((struct strata_ring_geometry){ .subbuf_bits = 12, .nr_subbufs_bits = 1 });
+	uint64_t lost[STRATA_NR_LOST];
+	unsigned char copy[4096];
+	uint32_t bytes;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 1000; i++)
+		write_one(8);
+	assert_true(reader.area->lost[STRATA_LOST_FULL] > 0);
+	assert_int_equal(strata_single_take(&reader, false, copy, &bytes, lost),
+			 STRATA_SINGLE_TAKEN);
+	assert_int_equal(lost[STRATA_LOST_FULL], 0); /* they were lost after it */
+	i = (unsigned int)reader.area->lost[STRATA_LOST_FULL];
+	write_one(8);
+	assert_int_equal(reader.area->lost[STRATA_LOST_FULL], i + 1);
+	strata_single_put(&reader);
+	write_one(8);
+	assert_int_equal(reader.area->lost[STRATA_LOST_FULL], i + 1);
+	assert_int_equal(strata_single_take(&reader, false, copy, &bytes, lost),
+			 STRATA_SINGLE_TAKEN);
+	assert_int_equal(lost[STRATA_LOST_FULL], i + 1);
+	assert_int_equal(strata_single_take(&reader, false, copy, &bytes, lost),
+			 STRATA_SINGLE_NOTHING);
+	assert_int_equal(strata_single_take(&reader, true, copy, &bytes, lost),
+			 STRATA_SINGLE_TAKEN);
+	assert_int_equal(bytes, STRATA_PACKET_HEADER_BYTES + 20);
+	munmap(torture.rings, torture.nr * torture.stride);
+}
+
+static void a_clock_that_was_set_back_opens_the_next_packet(void **state)
+{
+	struct strata_single_reader reader =
+		one_ring((struct strata_ring_geometry){ .subbuf_bits = 12, .nr_subbufs_bits = 2 });
+	struct strata_single_area *area = (struct strata_single_area *)torture.rings;
+
+	(void)state;
+	write_one(8);
+	area->newest_ticks = strata_clock() + ((uint64_t)1 << 40);
+	write_one(8);
+	assert_int_equal(reader.area->position, 4096 + STRATA_PACKET_HEADER_BYTES + 20);
+	assert_int_equal(area->closed[0].content_bytes, STRATA_PACKET_HEADER_BYTES + 20);
+	assert_true(area->newest_ticks <= strata_clock());
+	munmap(torture.rings, torture.nr * torture.stride);
+}
+
+static void a_ring_that_was_stopped_takes_nothing(void **state)
+{
+	struct strata_single_reader reader =
+		one_ring((struct strata_ring_geometry){ .subbuf_bits = 12, .nr_subbufs_bits = 2 });
+
+	(void)state;
+	write_one(8);
+	strata_single_stop((struct strata_single_area *)torture.rings);
+	write_one(8);
+	write_one(100);
+	assert_int_equal(reader.area->position, STRATA_PACKET_HEADER_BYTES + 20);
+	assert_int_equal(reader.area->lost[STRATA_LOST_FULL], 0);
+	munmap(torture.rings, torture.nr * torture.stride);
+}
+
+static void words_that_no_ring_has_lead_nowhere(void **state)
+{
+	const struct strata_ring_geometry geo = { .subbuf_bits = 12, .nr_subbufs_bits = 2 };
+	struct strata_single_reader reader = one_ring(geo);
+	struct strata_single_area *area = (struct strata_single_area *)torture.rings;
+	uint64_t lost[STRATA_NR_LOST], random = 88172645463325252u;
+	unsigned char *copy = malloc(strata_subbuf_bytes(geo));
+	unsigned long taken = 0, lies = 0;
+	uint32_t bytes;
+	unsigned int i;
+
+	(void)state;
+	assert_non_null(copy);
+	for (i = 0; i < 1000000; i++) {
+		enum strata_single_take result;
+
+		random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+		area->position = i % 3 ? reader.position + random % (5u << 12) : random;
+		area->closed[random >> 62].content_bytes =
+			(uint32_t)(random >> (i % 5 ? 40 : 20) & (i % 7 ? 8191 : UINT32_MAX));
+		bytes = 0;
+		result = strata_single_take(&reader, i % 2, copy, &bytes, lost);
+		if (result == STRATA_SINGLE_TAKEN) {
+			assert_in_range(bytes, STRATA_PACKET_HEADER_BYTES, 4096);
+			taken++;
+		}
+		lies += result == STRATA_SINGLE_LIES;
+		strata_single_put(&reader);
+	}
+	assert_in_range(taken, 1000, 1000000);
+	assert_in_range(lies, 1000, 1000000);
+	free(copy);
+	munmap(torture.rings, torture.nr * torture.stride);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(records_are_once_in_order_or_counted_as_lost),
+		cmocka_unit_test(a_record_that_is_too_large_is_refused_and_counted),
+		cmocka_unit_test(a_full_ring_counts_until_the_reader_lets_go),
+		cmocka_unit_test(a_clock_that_was_set_back_opens_the_next_packet),
+		cmocka_unit_test(a_ring_that_was_stopped_takes_nothing),
+		cmocka_unit_test(words_that_no_ring_has_lead_nowhere),
+	};
+
+	return cmocka_run_group_tests_name("app_ring", tests, NULL, NULL);
+}
