@@ -19,7 +19,8 @@ tests/xen/kernel.sh
 tests/xen/images.sh
 rm -rf "$out/raw" "$out/ctf" "$out/timeline.txt" "$out/summary.json"
 mkdir -p "$out"
-echo "demo: booting a Xen host with dom0, g1 (PVH, mostly asleep) and g2 (PV, busy), on one pCPU; about a minute"
+gcc -O2 -Wall -Wextra -Werror -Iinclude tests/xen/helpers/server.c out/lib/libstrata.a -o "$out/server"
+echo "demo: booting a Xen host with dom0, g1 (PVH, mostly asleep) and g2 (PV, busy) on one pCPU, and an application in dom0; about a minute"
 tests/xen/lab tests/xen/demo.lab --out "$out" --limit 240
 echo
 echo "demo: merging what was recorded into one timeline"

@@ -53,6 +53,17 @@ timeline_tells_the_story() {
 		END { print found + 0, "times"; exit !found }' "$OUT/timeline.txt"
 }
 
+# Between the beginning and the end of a request, dom0's kernel saw the same thread open, read and close a file. Requests that come
+# after the last call that was recorded do not count: that kernel stops first.
+requests_have_their_calls() {
+	awk '
+		/ app .* request_begin / { match($0, /tid=[0-9]+/); tid = substr($0, RSTART + 4, RLENGTH - 4); calls = ""; open = 1; next }
+		/ dom0\/0 +sys_enter / { all += ended; whole += complete; ended = complete = 0 }
+		open && / dom0\/0 +sys_enter / && index($0, "[tid=" tid "]") { match($0, / id=[0-9]+/); calls = calls substr($0, RSTART + 4, RLENGTH - 4) " " }
+		/ app .* request_end / && open { ended++; complete += calls == "257 0 3 "; last = calls; open = 0 }
+		END { print whole + 0, "of", all + 0, "requests; the last one:", last; exit !(all > 100 && whole == all) }' "$OUT/timeline.txt"
+}
+
 every_raw_trace_opens() {
 	local trace
 	for trace in "$OUT"/raw/*/metadata; do
@@ -80,8 +91,11 @@ check "the bound is stated, and the measured skew is in it" summary \
 	'.clock.unmeasured_pcpus == 0 and .clock.skew_ns > 0 and .clock.bound_ns >= .clock.skew_ns'
 check "g1's counter has an offset, g2's is the host's, and both are exact to a tick" summary \
 	'[.streams[] | select(.name == "g1" or .name == "g2") | [.name, .clock, .bound_ns]] == [["g1", "offset", 1], ["g2", "host", 1]]'
-check "Xen, dom0, g1 and g2 are all in it" summary \
-	'[.streams[] | select(.events > 0) | .domain_name] | unique == ["Domain-0", "g1", "g2", "xen"]'
+check "the application of dom0 is in it, on the host's clock" summary \
+	'[.streams[] | select(.layer == "app" and .events > 0) | .name, .clock] == ["app-server", "host"]'
+check "its requests enclose the system calls that they made" requests_have_their_calls
+check "Xen, dom0, g1, g2 and the application are all in it" summary \
+	'[.streams[] | select(.events > 0) | .domain_name] | unique == ["Domain-0", "g1", "g2", "server", "xen"]'
 check "babeltrace2 opens the timeline without a warning" opens "$OUT/ctf"
 check "and shows as many events" events_agree
 check "babeltrace2 opens every recorded trace" every_raw_trace_opens
