@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * discard.pml - a ring that loses its newest records when it is full: contexts
+ * nested on one CPU write and flush, a reader in another domain
+ * reads.  What each unit of the buffer holds is one bit: written, or not.
+ */
+#include "counters.h"
+#include "cpu.h"
+
+byte read_count = FIRST; /* struct strata_ring_reader_area */
+
+byte written;            /* a bit for each unit: holds a byte that is still to be read */
+byte header[NR_SUBBUFS]; /* the content that a packet header says */
+
+#ifdef NO_FULL_CHECK
+#define BUFFER_IS_FULL(position) false
+#else
+#define BUFFER_IS_FULL(position) BUFFER_FULL(position, read_count)
+#endif
+
+/* Not over a byte that the reader has not let go. */
+inline check_won(position, nr)
+{
+	assert((written & UNITS(position, nr)) == 0)
+}
+
+inline fill_record()
+{
+	assert((written & UNITS(begin, size)) == 0);
+	written = written | UNITS(begin, size)
+}
+
+inline build_header(position)
+{
+	d_step {
+		header[INDEX(position)] = content[INDEX(position)];
+		written = written | UNITS(START(position), HEADER)
+	}
+}
+
+/* A record is not lost while there is room for it in the sub-buffer that is open. */
+inline check_lost()
+{
+	assert(OFFSET(write_count) == 0 || OFFSET(write_count) + size > SUBBUF)
+}
+
+#include "writer.h"
+
+#ifdef K42
+#define READY (START(write_count) != START(read) && OFFSET(shared_seq[INDEX(read)]) == 0)
+#else
+#define READY SUBBUF_READY(read, shared_seq[INDEX(read)])
+#endif
+
+/*
+ * strata_reader_get() and strata_reader_put() in one step: that it may come as
+ * soon as the packet is ready is the worst case of a get, and that it may come at
+ * any later time is the worst case of a put, as check_won() looks at what is
+ * still to be read.
+ */
+active proctype reader()
+{
+	byte read = FIRST;
+
+end_idle:
+	do
+	::	d_step {
+			READY ->
+			/* No byte that a writer still holds, and all that the header says. */
+			assert((open_units & UNITS(read, SUBBUF)) == 0);
+			assert((written & UNITS(read, SUBBUF)) == UNITS(read, header[INDEX(read)]));
+			assert(header[INDEX(read)] > HEADER);
+			written = written & ~UNITS(read, SUBBUF);
+			read = COUNT(read + SUBBUF);
+			read_count = read
+		}
+	od
+}

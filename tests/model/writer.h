@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * writer.h - include/strata/ring_writer.h: an inline for each function, a step
+ * for each access to a word that somebody else may touch.
+ *
+ * The fast path of strata_ring_reserve() is not here: it is a turn of the loop
+ * in strata_ring_reserve_slow() that opens and closes nothing.
+ *
+ * A model says in hooks of its own what it keeps books of:
+ *   buffer_is_full(position)        strata_ring_plan(), asks the reader's word
+ *   check_won(position, nr)         units that a writer has just won
+ *   hold_page(position)             strata_ring_memory(), before the first byte
+ *   fill_record()                   header and payload of the slot are written
+ *   check_lost()                    a record that is lost, when that is decided
+ *   build_header(position)          strata_packet_header_build(), and the page let go
+ */
+
+/* struct strata_ring, struct strata_ring_subbuf, struct strata_ring_writer_area */
+byte write_count = FIRST;
+byte commit_count[NR_SUBBUFS] = FIRST_COMMIT;
+byte commit_seq[NR_SUBBUFS] = FIRST_COMMIT;
+byte shared_seq[NR_SUBBUFS] = FIRST_COMMIT;
+byte content[NR_SUBBUFS];
+
+/* Slots that were won and are not committed: a bit for each unit of the buffer. */
+byte open_units;
+
+#define WRITER_LOCALS                  \
+	byte below;                    \
+	byte old, begin, end, size;    \
+	byte commit, published, unit;  \
+	bool close_old, open_new, won
+
+/* strata_ring_publish(); IN: commit */
+inline publish(index)
+{
+	do
+	::	d_step {
+			published = commit;
+			commit_seq[index] = commit
+		}
+		do
+		::	d_step {
+				commit = commit_seq[index];
+				BEGIN_TURN(COPY_LOOP)
+			}
+			shared_seq[index] = commit;
+			if
+			:: commit == commit_seq[index] -> break
+#ifdef COPY_ONCE
+			:: else -> break
+#else
+			:: else -> BOUNDED_STEPS(COPY_LOOP)
+#endif
+			fi
+		od;
+#ifdef PUBLISH_ONCE
+		break;
+#endif
+		atomic {
+			commit = commit_count[index];
+			if
+			:: commit != published -> BOUNDED_STEPS(PUBLISH_LOOP)
+			:: else
+			fi;
+			BEGIN_TURN(PUBLISH_LOOP)
+		}
+		if
+		:: commit == published -> break
+		:: else
+		fi
+	od
+}
+
+/* strata_ring_deliver(); IN: commit */
+inline deliver(position)
+{
+	build_header(position);
+	publish(INDEX(position));
+#ifdef RELEASE_AFTER_PUBLISH
+	let_page_go(position)
+#endif
+}
+
+/* strata_ring_commit_bytes() */
+inline commit_bytes(position, bytes)
+{
+#ifdef COMMIT_IN_TWO_STEPS
+	commit = commit_count[INDEX(position)];
+	d_step {
+		commit = COUNT(commit + (bytes));
+#else
+	d_step {
+		commit = COUNT(commit_count[INDEX(position)] + (bytes));
+#endif
+		commit_count[INDEX(position)] = commit;
+		open_units = open_units & ~UNITS(position, bytes);
+		BEGIN_TURN(PUBLISH_LOOP)
+	}
+	if
+	:: SUBBUF_READY(position, commit) ->
+		deliver(position)
+#ifndef NO_PREFIX
+	:: !SUBBUF_READY(position, commit) &&
+	   START(write_count ^ (position)) == 0 && OFFSET(write_count ^ commit) == 0 ->
+		publish(INDEX(position))
+#endif
+	:: else
+	fi
+}
+
+/* What an attempt wins when it advances write_count: padding, header, record. */
+inline win_units(position, nr)
+{
+	assert((open_units & UNITS(position, nr)) == 0);
+	open_units = open_units | UNITS(position, nr);
+	check_won(position, nr)
+}
+
+inline win()
+{
+	if
+	:: close_old -> win_units(old, SUBBUF - OFFSET(old))
+	:: else
+	fi;
+	if
+	:: open_new -> win_units(START(begin), HEADER)
+	:: else
+	fi;
+	if
+	:: begin != end -> win_units(begin, size)
+	:: else
+	fi
+}
+
+/* strata_ring_advance() */
+inline advance()
+{
+#ifdef ADVANCE_IN_TWO_STEPS
+	won = (write_count == old);
+	d_step {
+#else
+	d_step {
+		won = (write_count == old);
+#endif
+		if
+		:: won ->
+			write_count = end;
+			win()
+		:: else
+		fi
+	}
+}
+
+/* strata_ring_sample() and the part of strata_ring_plan() that looks at no other word */
+inline sample()
+{
+	d_step {
+		old = write_count;
+		BEGIN_TURN(RESERVE_LOOP);
+		begin = old;
+		close_old = (OFFSET(old) != 0 && OFFSET(old) + size > SUBBUF);
+		open_new = (OFFSET(old) == 0 || close_old);
+		if
+		:: open_new -> begin = COUNT(ALIGN_UP(old) + HEADER)
+		:: else
+		fi;
+		end = COUNT(begin + size)
+	}
+}
+
+/* The rest of strata_ring_plan(): may the next sub-buffer be entered?  OUT: won */
+inline plan()
+{
+	won = true;
+	if
+	:: open_new ->
+#ifndef NO_NESTED_CHECK
+#ifdef COUNT_FOR_SEQ
+		won = FULLY_COMMITTED(START(begin), commit_count[INDEX(begin)]);
+#else
+		won = FULLY_COMMITTED(START(begin), commit_seq[INDEX(begin)]);
+#endif
+#endif
+		if
+		:: won -> won = !BUFFER_IS_FULL(START(begin))
+		:: else
+		fi
+	:: else
+	fi
+}
+
+/* strata_ring_reserve_slow(), up to the slot; OUT: won */
+inline reserve()
+{
+	do
+	::	sample();
+		plan();
+		if
+		:: won ->
+			advance();
+			if
+			:: won -> break
+			:: else -> BOUNDED_STEPS(RESERVE_LOOP)
+			fi
+		:: else ->
+			if
+#ifndef NO_SECOND_LOOK
+			:: write_count != old -> BOUNDED_STEPS(RESERVE_LOOP)
+			:: d_step { write_count == old -> check_lost() }; break
+#else
+			:: d_step { true -> check_lost() }; break
+#endif
+			fi
+		fi
+	od
+}
+
+/* strata_ring_switch_old() */
+inline switch_old()
+{
+	content[INDEX(old)] = OFFSET(old);
+	commit_bytes(old, SUBBUF - OFFSET(old))
+}
+
+/* strata_ring_switch_new() */
+inline switch_new()
+{
+#ifdef OVERWRITE
+	hold_page(START(begin));
+#endif
+	commit_bytes(START(begin), HEADER)
+}
+
+/* strata_ring_close() where the record ends as its sub-buffer does, strata_ring_fill_slot(), and
+ * the payload: all of it the slot's own until it is committed */
+inline fill()
+{
+#ifdef OVERWRITE
+	hold_page(begin);
+#endif
+	d_step {
+		if
+		:: OFFSET(end) == 0 -> content[INDEX(begin)] = SUBBUF
+		:: else
+		fi;
+		fill_record()
+	}
+}
+
+/* One record: strata_ring_reserve(), the payload, strata_ring_commit() */
+inline write_record()
+{
+	reserve();
+	if
+	:: won ->
+		if
+		:: close_old -> switch_old()
+		:: else
+		fi;
+		if
+		:: open_new -> switch_new()
+		:: else
+		fi;
+		fill();
+		commit_bytes(begin, size)
+	:: else
+	fi
+}
+
+/* strata_ring_flush() */
+inline flush()
+{
+	do
+	::	d_step {
+			old = write_count;
+			BEGIN_TURN(RESERVE_LOOP);
+			end = ALIGN_UP(old);
+			begin = end;
+			close_old = (begin != old);
+			open_new = false
+		}
+		if
+		:: !close_old -> break
+		:: else ->
+			advance();
+			if
+			:: won ->
+				switch_old();
+				break
+			:: else -> BOUNDED_STEPS(RESERVE_LOOP)
+			fi
+		fi
+	od
+}
+
+/* What is left in these is nothing to a later attempt, nor to the search for states. */
+inline forget_attempt()
+{
+	old = 0; begin = 0; end = 0; size = 0;
+	commit = 0; published = 0; unit = 0;
+	close_old = false; open_new = false; won = false
+}
+
+/*
+ * When no context is under way, every sub-buffer that is finished is there for
+ * the reader, and of the one that is being written every committed byte is.
+ */
+inline check_all_delivered()
+{
+	assert(open_units == 0);
+	unit = 1;
+	do
+	:: unit <= NR_SUBBUFS ->
+		begin = COUNT(ALIGN_UP(write_count) - SUBBUF * unit);
+		if
+		:: unit == 1 && OFFSET(write_count) != 0 ->
+			assert((shared_seq[INDEX(begin)] & COMMIT_MASK) ==
+			       COMMIT_AT_TURN(begin) + OFFSET(write_count))
+		:: else -> assert(SUBBUF_READY(begin, shared_seq[INDEX(begin)]))
+		fi;
+		assert(commit_seq[INDEX(begin)] == shared_seq[INDEX(begin)]);
+		unit++
+	:: else -> break
+	od;
+	begin = 0;
+	unit = 0
+}
+
+/* A context: each time it enters it writes a record, or it is an interrupt that flushes. */
+active [LEVELS] proctype context() ON_THE_CPU
+{
+	WRITER_LOCALS;
+
+end_idle:
+	do
+	::	atomic {
+			enter_context();
+			if
+			:: size = 1
+			:: size = 2
+			:: LEVEL == 2 -> size = 0
+			fi
+		}
+		if
+		:: size > 0 -> write_record()
+		:: else -> flush()
+		fi;
+		atomic {
+			forget_attempt();
+			leave_context()
+		}
+	od
+}
