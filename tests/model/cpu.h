@@ -15,7 +15,7 @@
 #define LEVELS 3
 #endif
 #ifndef TASKS
-#define TASKS 4
+#define TASKS 3
 #endif
 #ifndef NESTED
 #define NESTED 2
@@ -65,4 +65,4 @@ inline leave_context()
 
 /* Nested writers finish in a bounded number of steps: a turn of a loop is lost only to somebody
  * nested, who has finished. */
-#define BOUNDED_STEPS(loop) assert((interrupted[_pid] & loop) != 0)
+#define BOUNDED_STEPS(loop) PROPERTY(steps_are_bounded, (interrupted[_pid] & loop) != 0)

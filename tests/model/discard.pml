@@ -4,6 +4,7 @@
  * nested on one CPU write and flush, a reader in another domain
  * reads.  What each unit of the buffer holds is one bit: written, or not.
  */
+#include "properties.h"
 #include "counters.h"
 #include "cpu.h"
 
@@ -21,16 +22,15 @@ byte header[NR_SUBBUFS]; /* the content that a packet header says */
 /* Not over a byte that the reader has not let go. */
 inline check_won(position, nr)
 {
-	assert((written & UNITS(position, nr)) == 0)
+	PROPERTY(unread_byte_stays, (written & UNITS(position, nr)) == 0)
 }
 
 inline fill_record()
 {
-	assert((written & UNITS(begin, size)) == 0);
 	written = written | UNITS(begin, size)
 }
 
-inline build_header(position)
+inline build_header()
 {
 	d_step {
 		header[INDEX(position)] = content[INDEX(position)];
@@ -41,7 +41,8 @@ inline build_header(position)
 /* A record is not lost while there is room for it in the sub-buffer that is open. */
 inline check_lost()
 {
-	assert(OFFSET(write_count) == 0 || OFFSET(write_count) + size > SUBBUF)
+	PROPERTY(lost_only_without_room,
+		 OFFSET(write_count) == 0 || OFFSET(write_count) + size > SUBBUF)
 }
 
 #include "writer.h"
@@ -67,9 +68,11 @@ end_idle:
 	::	d_step {
 			READY ->
 			/* No byte that a writer still holds, and all that the header says. */
-			assert((open_units & UNITS(read, SUBBUF)) == 0);
-			assert((written & UNITS(read, SUBBUF)) == UNITS(read, header[INDEX(read)]));
-			assert(header[INDEX(read)] > HEADER);
+			PROPERTY(only_committed_bytes_read,
+				 (open_units & UNITS(read, SUBBUF)) == 0 &&
+				 (written & UNITS(read, SUBBUF)) ==
+					 UNITS(read, header[INDEX(read)]) &&
+				 header[INDEX(read)] > HEADER);
 			written = written & ~UNITS(read, SUBBUF);
 			read = COUNT(read + SUBBUF);
 			read_count = read

@@ -6,7 +6,9 @@
  * it was written for, so the reader sees whose bytes it has.
  */
 #define OVERWRITE
+#define LEVELS 2
 #define COUNTS 64
+#include "properties.h"
 #include "counters.h"
 #include "cpu.h"
 
@@ -34,7 +36,7 @@ inline check_won(position, nr)
 }
 
 /* strata_ring_memory(), strata_ring_hold() */
-inline hold_page(position)
+inline hold_page()
 {
 	if
 	:: held[INDEX(position)] == START(position)
@@ -70,7 +72,7 @@ inline fill_record()
 }
 
 /* strata_table_release() */
-inline let_page_go(position)
+inline let_page_go()
 {
 	d_step {
 		table_page[INDEX(position)] = page[INDEX(position)];
@@ -79,14 +81,14 @@ inline let_page_go(position)
 	}
 }
 
-inline build_header(position)
+inline build_header()
 {
 	d_step {
 		header[page[INDEX(position)]] = content[INDEX(position)];
 		data[page[INDEX(position)] * SUBBUF] = NUMBER(position)
 	};
 #ifndef RELEASE_AFTER_PUBLISH
-	let_page_go(position)
+	let_page_go()
 #endif
 }
 
@@ -112,11 +114,11 @@ inline check_packet()
 	unit = 0;
 	do
 	:: unit < header[spare] ->
-		assert(data[spare * SUBBUF + unit] == NUMBER(read));
+		PROPERTY(only_committed_bytes_read, data[spare * SUBBUF + unit] == NUMBER(read));
 		unit++
 	:: else -> break
 	od;
-	assert(unit > HEADER);
+	PROPERTY(only_committed_bytes_read, unit > HEADER);
 	unit = 0
 }
 
@@ -146,7 +148,7 @@ inline exchange()
 			check_packet()
 		:: else ->
 			/* A finished sub-buffer is stepped over only if it is written again. */
-			assert(OVERWRITTEN(read))
+			PROPERTY(passed_over_only_overwritten, OVERWRITTEN(read))
 		fi
 	}
 }
@@ -181,9 +183,8 @@ end_idle:
 			read = COUNT(read + SUBBUF)
 		:: else ->
 			d_step {
-				/* Nothing is passed over but what is overwritten, and nothing is read twice. */
-				assert(!NEGATIVE(start - BUFFER + SUBBUF - read));
-				assert(OVERWRITTEN(COUNT(start - BUFFER)));
+				PROPERTY(read_in_order_once, !NEGATIVE(start - BUFFER + SUBBUF - read));
+				PROPERTY(passed_over_only_overwritten, OVERWRITTEN(COUNT(start - BUFFER)));
 				read = COUNT(start - BUFFER + SUBBUF)
 			}
 		fi;

@@ -9,10 +9,10 @@
  * A model says in hooks of its own what it keeps books of:
  *   buffer_is_full(position)        strata_ring_plan(), asks the reader's word
  *   check_won(position, nr)         units that a writer has just won
- *   hold_page(position)             strata_ring_memory(), before the first byte
+ *   hold_page()                     strata_ring_memory(), before the first byte
  *   fill_record()                   header and payload of the slot are written
  *   check_lost()                    a record that is lost, when that is decided
- *   build_header(position)          strata_packet_header_build(), and the page let go
+ *   build_header()                  strata_packet_header_build(), and the page let go
  */
 
 /* struct strata_ring, struct strata_ring_subbuf, struct strata_ring_writer_area */
@@ -29,6 +29,7 @@ byte open_units;
 	byte below;                    \
 	byte old, begin, end, size;    \
 	byte commit, published, unit;  \
+	byte position, bytes;          \
 	bool close_old, open_new, won
 
 /* strata_ring_publish(); IN: commit */
@@ -47,11 +48,7 @@ inline publish(index)
 			shared_seq[index] = commit;
 			if
 			:: commit == commit_seq[index] -> break
-#ifdef COPY_ONCE
-			:: else -> break
-#else
 			:: else -> BOUNDED_STEPS(COPY_LOOP)
-#endif
 			fi
 		od;
 #ifdef PUBLISH_ONCE
@@ -72,26 +69,26 @@ inline publish(index)
 	od
 }
 
-/* strata_ring_deliver(); IN: commit */
-inline deliver(position)
+/* strata_ring_deliver(); IN: position, commit */
+inline deliver()
 {
-	build_header(position);
+	build_header();
 	publish(INDEX(position));
 #ifdef RELEASE_AFTER_PUBLISH
-	let_page_go(position)
+	let_page_go()
 #endif
 }
 
-/* strata_ring_commit_bytes() */
-inline commit_bytes(position, bytes)
+/* strata_ring_commit_bytes(); IN: position, bytes */
+inline commit_bytes()
 {
 #ifdef COMMIT_IN_TWO_STEPS
 	commit = commit_count[INDEX(position)];
 	d_step {
-		commit = COUNT(commit + (bytes));
+		commit = COUNT(commit + bytes);
 #else
 	d_step {
-		commit = COUNT(commit_count[INDEX(position)] + (bytes));
+		commit = COUNT(commit_count[INDEX(position)] + bytes);
 #endif
 		commit_count[INDEX(position)] = commit;
 		open_units = open_units & ~UNITS(position, bytes);
@@ -99,10 +96,10 @@ inline commit_bytes(position, bytes)
 	}
 	if
 	:: SUBBUF_READY(position, commit) ->
-		deliver(position)
+		deliver()
 #ifndef NO_PREFIX
 	:: !SUBBUF_READY(position, commit) &&
-	   START(write_count ^ (position)) == 0 && OFFSET(write_count ^ commit) == 0 ->
+	   START(write_count ^ position) == 0 && OFFSET(write_count ^ commit) == 0 ->
 		publish(INDEX(position))
 #endif
 	:: else
@@ -112,7 +109,7 @@ inline commit_bytes(position, bytes)
 /* What an attempt wins when it advances write_count: padding, header, record. */
 inline win_units(position, nr)
 {
-	assert((open_units & UNITS(position, nr)) == 0);
+	PROPERTY(slot_is_won_once, (open_units & UNITS(position, nr)) == 0);
 	open_units = open_units | UNITS(position, nr);
 	check_won(position, nr)
 }
@@ -152,7 +149,8 @@ inline advance()
 	}
 }
 
-/* strata_ring_sample() and the part of strata_ring_plan() that looks at no other word */
+/* strata_ring_sample(), and the part of strata_ring_plan() and of strata_ring_flush() that looks at
+ * no other word */
 inline sample()
 {
 	d_step {
@@ -162,7 +160,12 @@ inline sample()
 		close_old = (OFFSET(old) != 0 && OFFSET(old) + size > SUBBUF);
 		open_new = (OFFSET(old) == 0 || close_old);
 		if
-		:: open_new -> begin = COUNT(ALIGN_UP(old) + HEADER)
+		:: size == 0 ->
+			/* A flush: nothing is opened. */
+			close_old = (OFFSET(old) != 0);
+			open_new = false;
+			begin = ALIGN_UP(old)
+		:: size != 0 && open_new -> begin = COUNT(ALIGN_UP(old) + HEADER)
 		:: else
 		fi;
 		end = COUNT(begin + size)
@@ -190,14 +193,16 @@ inline plan()
 	fi
 }
 
-/* strata_ring_reserve_slow(), up to the slot; OUT: won */
+/* strata_ring_reserve_slow(), up to the slot, and strata_ring_flush(), which wins no more than the
+ * padding; OUT: won */
 inline reserve()
 {
 	do
 	::	sample();
 		plan();
 		if
-		:: won ->
+		:: won && end == old -> break /* nothing to flush */
+		:: won && end != old ->
 			advance();
 			if
 			:: won -> break
@@ -205,7 +210,9 @@ inline reserve()
 			fi
 		:: else ->
 			if
-#ifndef NO_SECOND_LOOK
+#if defined(WAIT_FOR_THE_READER)
+			:: BOUNDED_STEPS(RESERVE_LOOP)
+#elif !defined(NO_SECOND_LOOK)
 			:: write_count != old -> BOUNDED_STEPS(RESERVE_LOOP)
 			:: d_step { write_count == old -> check_lost() }; break
 #else
@@ -216,81 +223,50 @@ inline reserve()
 	od
 }
 
-/* strata_ring_switch_old() */
-inline switch_old()
-{
-	content[INDEX(old)] = OFFSET(old);
-	commit_bytes(old, SUBBUF - OFFSET(old))
-}
-
-/* strata_ring_switch_new() */
-inline switch_new()
-{
-#ifdef OVERWRITE
-	hold_page(START(begin));
-#endif
-	commit_bytes(START(begin), HEADER)
-}
-
-/* strata_ring_close() where the record ends as its sub-buffer does, strata_ring_fill_slot(), and
- * the payload: all of it the slot's own until it is committed */
-inline fill()
-{
-#ifdef OVERWRITE
-	hold_page(begin);
-#endif
-	d_step {
-		if
-		:: OFFSET(end) == 0 -> content[INDEX(begin)] = SUBBUF
-		:: else
-		fi;
-		fill_record()
-	}
-}
-
-/* One record: strata_ring_reserve(), the payload, strata_ring_commit() */
-inline write_record()
-{
-	reserve();
-	if
-	:: won ->
-		if
-		:: close_old -> switch_old()
-		:: else
-		fi;
-		if
-		:: open_new -> switch_new()
-		:: else
-		fi;
-		fill();
-		commit_bytes(begin, size)
-	:: else
-	fi
-}
-
-/* strata_ring_flush() */
-inline flush()
+/*
+ * What the attempt has won, committed one after the other: strata_ring_switch_old(),
+ * strata_ring_switch_new(), then the record, with strata_ring_close() where it ends
+ * as its sub-buffer does, strata_ring_fill_slot(), the payload and strata_ring_commit().
+ */
+inline commit_what_was_won()
 {
 	do
-	::	d_step {
-			old = write_count;
-			BEGIN_TURN(RESERVE_LOOP);
-			end = ALIGN_UP(old);
-			begin = end;
-			close_old = (begin != old);
-			open_new = false
-		}
-		if
-		:: !close_old -> break
-		:: else ->
-			advance();
-			if
-			:: won ->
-				switch_old();
-				break
-			:: else -> BOUNDED_STEPS(RESERVE_LOOP)
-			fi
-		fi
+	::	if
+		:: close_old ->
+			d_step {
+				position = old;
+				bytes = SUBBUF - OFFSET(old);
+				content[INDEX(old)] = OFFSET(old);
+				close_old = false
+			}
+		:: !close_old && open_new ->
+			d_step {
+				position = START(begin);
+				bytes = HEADER;
+				open_new = false
+			}
+#ifdef OVERWRITE
+			hold_page()
+#endif
+		:: !close_old && !open_new && begin != end ->
+			d_step {
+				position = begin;
+				bytes = size
+			}
+#ifdef OVERWRITE
+			hold_page();
+#endif
+			d_step {
+				if
+				:: OFFSET(end) == 0 -> content[INDEX(begin)] = SUBBUF
+				:: else
+				fi;
+				fill_record();
+				begin = end
+			}
+		:: else -> break
+		fi;
+		commit_bytes()
 	od
 }
 
@@ -298,7 +274,7 @@ inline flush()
 inline forget_attempt()
 {
 	old = 0; begin = 0; end = 0; size = 0;
-	commit = 0; published = 0; unit = 0;
+	position = 0; bytes = 0; commit = 0; published = 0; unit = 0;
 	close_old = false; open_new = false; won = false
 }
 
@@ -308,18 +284,19 @@ inline forget_attempt()
  */
 inline check_all_delivered()
 {
-	assert(open_units == 0);
 	unit = 1;
 	do
 	:: unit <= NR_SUBBUFS ->
 		begin = COUNT(ALIGN_UP(write_count) - SUBBUF * unit);
 		if
 		:: unit == 1 && OFFSET(write_count) != 0 ->
-			assert((shared_seq[INDEX(begin)] & COMMIT_MASK) ==
-			       COMMIT_AT_TURN(begin) + OFFSET(write_count))
-		:: else -> assert(SUBBUF_READY(begin, shared_seq[INDEX(begin)]))
+			PROPERTY(committed_prefix_told,
+				 (shared_seq[INDEX(begin)] & COMMIT_MASK) ==
+					 COMMIT_AT_TURN(begin) + OFFSET(write_count))
+		:: else ->
+			PROPERTY(finished_subbuf_delivered,
+				 SUBBUF_READY(begin, shared_seq[INDEX(begin)]))
 		fi;
-		assert(commit_seq[INDEX(begin)] == shared_seq[INDEX(begin)]);
 		unit++
 	:: else -> break
 	od;
@@ -342,9 +319,10 @@ end_idle:
 			:: LEVEL == 2 -> size = 0
 			fi
 		}
+		reserve();
 		if
-		:: size > 0 -> write_record()
-		:: else -> flush()
+		:: won -> commit_what_was_won()
+		:: else
 		fi;
 		atomic {
 			forget_attempt();

@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Spin searches every state of the models in this directory.  A model holds if the
+# search came to its end without an error and went through each of its statements;
+# its negative twin has one line weakened by a -D flag, and must violate the
+# property that the line is there for.  Speaks TAP; run by tests/run.sh.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+
+models=$top/tests/model
+work=$top/out/tests/model
+rm -rf "$work"
+mkdir -p "$work"
+
+# search NAME MODEL OPTIMISATION FLAGS...: makes the verifier and runs it; what it says is in
+# $work/NAME/log.  Contexts are held back by "provided", which rules out partial order reduction.
+search() {
+	local name=$1 model=$2 optimisation=$3
+	shift 3
+	mkdir -p "$work/$name"
+	cd "$work/$name" || return 1
+	spin -a "$@" "$models/$model.pml" >spin.log 2>&1 &&
+		gcc "$optimisation" -w -DSAFETY -DNOREDUCE -DMEMLIM=2500 -o pan pan.c &&
+		./pan -m1000000 -w24 >log 2>&1
+	cat spin.log log
+	cd "$top" || return 1
+}
+
+# holds MODEL FLAGS...: no error, all of it searched, each statement gone through.
+holds() {
+	local model=$1 log=$work/$1/log
+	shift
+	search "$model" "$model" -O2 "$@" || return 1
+	grep -q 'errors: 0$' "$log" || return 1
+	grep -qE 'max search depth too small|out of memory|Search not completed' "$log" && return 1
+	! sed -n '/^unreached in/,$p' "$log" | grep -E '^\s.*:[0-9]+, state' | grep -v '"-end-"'
+}
+
+# refuted MODEL TWIN PROPERTY: that property is violated, and nothing else is wrong.
+refuted() {
+	local log=$work/$1-$2/log
+	search "$1-$2" "$1" -O0 "-D$2"
+	grep -qE "^pan:[0-9]+: assertion violated .*\|\|$3\)" "$log" &&
+		grep -q 'errors: 1$' "$log"
+}
+
+# twins MODEL < lines of TWIN PROPERTY
+twins() {
+	local model=$1 twin property
+	while read -r twin property; do
+		check "$model: $twin violates $property" refuted "$model" "$twin" "$property"
+	done
+}
+
+check "discard: holds" holds discard
+twins discard <<-END
+	K42 only_committed_bytes_read
+	NO_FULL_CHECK unread_byte_stays
+	ADVANCE_IN_TWO_STEPS unread_byte_stays
+	COMMIT_IN_TWO_STEPS finished_subbuf_delivered
+	PUBLISH_ONCE finished_subbuf_delivered
+	NO_PREFIX committed_prefix_told
+	NO_SECOND_LOOK lost_only_without_room
+	WAIT_FOR_THE_READER steps_are_bounded
+END
+
+check "overwrite: holds" holds overwrite
+twins overwrite <<-END
+	ADVANCE_IN_TWO_STEPS slot_is_won_once
+	NO_NESTED_CHECK committed_prefix_told
+	COUNT_FOR_SEQ only_committed_bytes_read
+	NO_HOLD only_committed_bytes_read
+	HOLD_IN_TWO_STEPS only_committed_bytes_read
+	EXCHANGE_IN_TWO_STEPS only_committed_bytes_read
+	NO_TURN only_committed_bytes_read
+	RELEASE_AFTER_PUBLISH passed_over_only_overwritten
+	PUBLISH_ONCE finished_subbuf_delivered
+END
+
+finish
