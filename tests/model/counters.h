@@ -43,3 +43,10 @@
 
 /* Units of the buffer as a set, a bit for each. */
 #define UNITS(position, nr) (((1 << (nr)) - 1) << ((position) & (BUFFER - 1)))
+
+/* strata_ring_stepped_back(), in the models that have a clock (packet.h) */
+#ifdef PACKETS
+#define STEPPED_BACK (ticks < newest)
+#else
+#define STEPPED_BACK false
+#endif

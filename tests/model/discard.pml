@@ -27,13 +27,19 @@ inline check_won(position, nr)
 
 inline fill_record()
 {
-	written = written | UNITS(begin, size)
+	written = written | UNITS(begin, size);
+#ifdef PACKETS
+	record_ticks[begin & (BUFFER - 1)] = ticks
+#endif
 }
 
 inline build_header()
 {
 	d_step {
 		header[INDEX(position)] = content[INDEX(position)];
+#ifdef PACKETS
+		build_packet();
+#endif
 		written = written | UNITS(START(position), HEADER)
 	}
 }
@@ -42,7 +48,7 @@ inline build_header()
 inline check_lost()
 {
 	PROPERTY(lost_only_without_room,
-		 OFFSET(write_count) == 0 || OFFSET(write_count) + size > SUBBUF)
+		 OFFSET(write_count) == 0 || OFFSET(write_count) + size > SUBBUF || STEPPED_BACK)
 }
 
 #include "writer.h"
@@ -62,6 +68,9 @@ inline check_lost()
 active proctype reader()
 {
 	byte read = FIRST;
+#ifdef PACKETS
+	byte last_ticks, last_lost, unit;
+#endif
 
 end_idle:
 	do
@@ -73,6 +82,9 @@ end_idle:
 				 (written & UNITS(read, SUBBUF)) ==
 					 UNITS(read, header[INDEX(read)]) &&
 				 header[INDEX(read)] > HEADER);
+#ifdef PACKETS
+			check_packet_times();
+#endif
 			written = written & ~UNITS(read, SUBBUF);
 			read = COUNT(read + SUBBUF);
 			read_count = read

@@ -31,6 +31,9 @@ byte open_units;
 	byte commit, published, unit;  \
 	byte position, bytes;          \
 	bool close_old, open_new, won
+#ifdef PACKETS
+#include "packet.h"
+#endif
 
 /* strata_ring_publish(); IN: commit */
 inline publish(index)
@@ -153,11 +156,19 @@ inline advance()
  * no other word */
 inline sample()
 {
+#if defined(PACKETS) && defined(CLOCK_BEFORE_POSITION)
+	read_clock();
+#endif
 	d_step {
 		old = write_count;
-		BEGIN_TURN(RESERVE_LOOP);
+		BEGIN_TURN(RESERVE_LOOP)
+	};
+#ifdef PACKETS
+	sample_packet();
+#endif
+	d_step {
 		begin = old;
-		close_old = (OFFSET(old) != 0 && OFFSET(old) + size > SUBBUF);
+		close_old = (OFFSET(old) != 0 && (OFFSET(old) + size > SUBBUF || STEPPED_BACK));
 		open_new = (OFFSET(old) == 0 || close_old);
 		if
 		:: size == 0 ->
@@ -188,7 +199,10 @@ inline plan()
 		if
 		:: won -> won = !BUFFER_IS_FULL(START(begin))
 		:: else
-		fi
+		fi;
+#ifdef PACKETS
+		opened = newest_ticks[INDEX(begin)]
+#endif
 	:: else
 	fi
 }
@@ -203,7 +217,18 @@ inline reserve()
 		if
 		:: won && end == old -> break /* nothing to flush */
 		:: won && end != old ->
+#ifdef PACKETS
+			if
+			:: size != 0 -> raise_ticks()
+			:: else
+			fi;
+			if
+			:: won -> advance()
+			:: else
+			fi;
+#else
 			advance();
+#endif
 			if
 			:: won -> break
 			:: else -> BOUNDED_STEPS(RESERVE_LOOP)
@@ -237,14 +262,20 @@ inline commit_what_was_won()
 				position = old;
 				bytes = SUBBUF - OFFSET(old);
 				content[INDEX(old)] = OFFSET(old);
+#ifdef PACKETS
+				close_packet();
+#endif
 				close_old = false
 			}
 		:: !close_old && open_new ->
 			d_step {
 				position = START(begin);
 				bytes = HEADER;
-				open_new = false
-			}
+				open_new = false;
+#ifdef PACKETS
+				begin_ticks[INDEX(position)] = ticks
+#endif
+			};
 #ifdef OVERWRITE
 			hold_page()
 #endif
@@ -258,7 +289,12 @@ inline commit_what_was_won()
 #endif
 			d_step {
 				if
-				:: OFFSET(end) == 0 -> content[INDEX(begin)] = SUBBUF
+				:: OFFSET(end) == 0 ->
+					content[INDEX(begin)] = SUBBUF;
+#ifdef PACKETS
+					end_ticks[INDEX(begin)] = ticks;
+					lost_before[INDEX(begin)] = lost_sampled
+#endif
 				:: else
 				fi;
 				fill_record();
@@ -275,7 +311,10 @@ inline forget_attempt()
 {
 	old = 0; begin = 0; end = 0; size = 0;
 	position = 0; bytes = 0; commit = 0; published = 0; unit = 0;
-	close_old = false; open_new = false; won = false
+	close_old = false; open_new = false; won = false;
+#ifdef PACKETS
+	ticks = 0; newest = 0; opened = 0; lost_sampled = 0
+#endif
 }
 
 /*
@@ -308,6 +347,9 @@ inline check_all_delivered()
 active [LEVELS] proctype context() ON_THE_CPU
 {
 	WRITER_LOCALS;
+#ifdef PACKETS
+	PACKET_LOCALS;
+#endif
 
 end_idle:
 	do
@@ -322,7 +364,11 @@ end_idle:
 		reserve();
 		if
 		:: won -> commit_what_was_won()
+#ifdef PACKETS
+		:: else -> lost++
+#else
 		:: else
+#endif
 		fi;
 		atomic {
 			forget_attempt();
