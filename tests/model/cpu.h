@@ -21,6 +21,10 @@
 #define NESTED 2
 #endif
 
+#ifndef LEVELS_OF_SMALL_RECORDS
+#define LEVELS_OF_SMALL_RECORDS LEVELS
+#endif
+
 #define LEVEL (_pid + 1)
 
 byte cpu_level;   /* that runs; 0: the CPU is idle */

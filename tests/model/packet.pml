@@ -5,8 +5,9 @@
  */
 #define PACKETS
 #define LEVELS 2
-#define NESTED 2
-#define TASKS  2
+#define TASKS  1
+#define NESTED 3
+#define LEVELS_OF_SMALL_RECORDS 1
 #include "discard.pml"
 
 active proctype clock_steps_back()

@@ -22,7 +22,7 @@ search() {
 	cd "$work/$name" || return 1
 	spin -a "$@" "$models/$model.pml" >spin.log 2>&1 &&
 		gcc "$optimisation" -w -DSAFETY -DNOREDUCE -DMEMLIM=2500 -o pan pan.c &&
-		./pan -m1000000 -w24 >log 2>&1
+		./pan -m400000 -w24 >log 2>&1
 	cat spin.log log
 	cd "$top" || return 1
 }
@@ -40,7 +40,7 @@ holds() {
 # refuted MODEL TWIN PROPERTY: that property is violated, and nothing else is wrong.
 refuted() {
 	local log=$work/$1-$2/log
-	search "$1-$2" "$1" -O0 "-D$2"
+	search "$1-$2" "$1" -O1 "-D$2"
 	grep -qE "^pan:[0-9]+: assertion violated .*\|\|$3\)" "$log" &&
 		grep -q 'errors: 1$' "$log"
 }
@@ -76,6 +76,34 @@ twins overwrite <<-END
 	NO_TURN only_committed_bytes_read
 	RELEASE_AFTER_PUBLISH passed_over_only_overwritten
 	PUBLISH_ONCE finished_subbuf_delivered
+END
+
+check "packet: holds" holds packet
+twins packet <<-END
+	NO_NEWEST time_never_goes_back
+	CLOCK_BEFORE_POSITION time_never_goes_back
+	LOST_AT_DELIVERY losses_never_go_back
+END
+
+check "start_stop: holds" holds start_stop
+twins start_stop <<-END
+	GATE_BEFORE_COUNT no_probe_after_stop
+	NO_LOOK_AT_PROBES flushed_by_stop
+	ASK_ONCE flushed_by_stop
+END
+
+check "order_discard: holds" holds order_discard
+twins order_discard <<-END
+	PLAIN_COMMIT_SEQ only_committed_bytes_read
+	PLAIN_LOAD_OF_COMMIT_SEQ only_committed_bytes_read
+	PLAIN_READ_COUNT only_committed_bytes_read
+	PLAIN_LOAD_OF_READ_COUNT only_committed_bytes_read
+END
+
+check "order_overwrite: holds" holds order_overwrite
+twins order_overwrite <<-END
+	PLAIN_COMMIT_SEQ passed_over_only_overwritten
+	HOLD_WITHOUT_BARRIER only_committed_bytes_read
 END
 
 finish

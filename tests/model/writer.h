@@ -356,7 +356,7 @@ end_idle:
 	::	atomic {
 			enter_context();
 			if
-			:: size = 1
+			:: LEVEL <= LEVELS_OF_SMALL_RECORDS -> size = 1
 			:: size = 2
 			:: LEVEL == 2 -> size = 0
 			fi
