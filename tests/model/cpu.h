@@ -58,7 +58,11 @@ inline leave_context()
 	cpu_level = below;
 	if
 	:: below > 0 -> interrupted[below - 1] = ALL_LOOPS
+#ifdef UNDELIVERED_IS_FINE
+	:: else
+#else
 	:: else -> check_all_delivered()
+#endif
 	fi;
 	interrupted[_pid] = 0;
 	below = 0

@@ -6,7 +6,9 @@
 #define PACKETS
 #define LEVELS 2
 #define TASKS  1
+#ifndef NESTED
 #define NESTED 3
+#endif
 #define LEVELS_OF_SMALL_RECORDS 1
 #include "discard.pml"
 
