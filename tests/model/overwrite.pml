@@ -183,9 +183,15 @@ end_idle:
 			read = COUNT(read + SUBBUF)
 		:: else ->
 			d_step {
-				PROPERTY(read_in_order_once, !NEGATIVE(start - BUFFER + SUBBUF - read));
-				PROPERTY(passed_over_only_overwritten, OVERWRITTEN(COUNT(start - BUFFER)));
-				read = COUNT(start - BUFFER + SUBBUF)
+				/* The oldest that may be left of the turn before. */
+#ifdef STEP_TO_THE_OVERWRITTEN
+				start = COUNT(start - BUFFER);
+#else
+				start = COUNT(start - BUFFER + SUBBUF);
+#endif
+				PROPERTY(read_in_order_once, start != read && !NEGATIVE(start - read));
+				PROPERTY(passed_over_only_overwritten, OVERWRITTEN(COUNT(start - SUBBUF)));
+				read = start
 			}
 		fi;
 		d_step { commit = 0; start = 0; taken = 0 }

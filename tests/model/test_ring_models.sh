@@ -14,7 +14,8 @@ rm -rf "$work"
 mkdir -p "$work"
 
 # search NAME MODEL OPTIMISATION WIDTH FLAGS...: makes the verifier and runs it, with a hash table of
-# 2^WIDTH places that need not grow; what it says is in $work/NAME/log.  Contexts are held back by "provided", which rules out partial order reduction.
+# 2^WIDTH places that need not grow; what it says is in $work/NAME/log.  Contexts are held back by
+# "provided", which rules out partial order reduction.
 search() {
 	local name=$1 model=$2 optimisation=$3 width=$4
 	shift 4
@@ -74,6 +75,7 @@ twins overwrite <<-END
 	HOLD_IN_TWO_STEPS only_committed_bytes_read
 	EXCHANGE_IN_TWO_STEPS only_committed_bytes_read
 	NO_TURN only_committed_bytes_read
+	STEP_TO_THE_OVERWRITTEN read_in_order_once
 	RELEASE_AFTER_PUBLISH passed_over_only_overwritten
 	PUBLISH_ONCE finished_subbuf_delivered
 END

@@ -7,7 +7,7 @@
  * in strata_ring_reserve_slow() that opens and closes nothing.
  *
  * A model says in hooks of its own what it keeps books of:
- *   buffer_is_full(position)        strata_ring_plan(), asks the reader's word
+ *   BUFFER_IS_FULL(position)        strata_ring_plan(), asks the reader's word
  *   check_won(position, nr)         units that a writer has just won
  *   hold_page()                     strata_ring_memory(), before the first byte
  *   fill_record()                   header and payload of the slot are written
