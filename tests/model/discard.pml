@@ -4,9 +4,9 @@
  * nested on one CPU write and flush, a reader in another domain
  * reads.  What each unit of the buffer holds is one bit: written, or not.
  */
-#include "properties.h"
-#include "counters.h"
-#include "cpu.h"
+#include "properties.pmh"
+#include "counters.pmh"
+#include "cpu.pmh"
 
 byte read_count = FIRST; /* struct strata_ring_reader_area */
 
@@ -51,7 +51,7 @@ inline check_lost()
 		 OFFSET(write_count) == 0 || OFFSET(write_count) + size > SUBBUF || STEPPED_BACK)
 }
 
-#include "writer.h"
+#include "writer.pmh"
 
 #ifdef K42
 #define READY (START(write_count) != START(read) && OFFSET(shared_seq[INDEX(read)]) == 0)

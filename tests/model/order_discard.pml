@@ -6,7 +6,7 @@
  * acquired in strata_ring_plan().  Each sub-buffer is one word of data; it, and
  * the counters, hold the number of the sub-buffer, modulo 8, without end.
  */
-#include "properties.h"
+#include "properties.pmh"
 
 #define NUMBERS 8
 #define SUBBUFS 2
@@ -15,7 +15,7 @@
 #define SEQ(number)  (SUBBUFS + (number) % SUBBUFS)
 #define WORDS        4
 
-#include "store_buffer.h"
+#include "store_buffer.pmh"
 
 #define NEXT(number) (((number) + 1) % NUMBERS)
 

@@ -6,7 +6,7 @@
  * exchange in strata_table_exchange() lies between the load of commit seq and those
  * of the bytes.  A page is one word that holds the number of its sub-buffer.
  */
-#include "properties.h"
+#include "properties.pmh"
 
 #define NUMBERS 6 /* sub-buffers that are written */
 #define SUBBUFS 2
@@ -17,7 +17,7 @@
 #define SEQ(number)   (PAGES + SUBBUFS + (number) % SUBBUFS)
 #define WORDS         7
 
-#include "store_buffer.h"
+#include "store_buffer.pmh"
 
 /* A word of the table: the page, whether it is held, and the number that was completed there */
 #define HELD                 4

@@ -4,7 +4,7 @@
  * being written, while its writer goes on and comes back to the same memory in
  * the next turn.  Of each turn there are two commits: one byte, then all.
  */
-#include "properties.h"
+#include "properties.pmh"
 
 #define TURNS 3
 
@@ -12,7 +12,7 @@
 #define SEQ   1
 #define WORDS 2
 
-#include "store_buffer.h"
+#include "store_buffer.pmh"
 
 #define PARTIAL(turn) (2 * (turn) + 1)
 #define WHOLE(turn)   (2 * (turn) + 2)

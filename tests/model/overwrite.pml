@@ -8,9 +8,9 @@
 #define OVERWRITE
 #define LEVELS 2
 #define COUNTS 64
-#include "properties.h"
-#include "counters.h"
-#include "cpu.h"
+#include "properties.pmh"
+#include "counters.pmh"
+#include "cpu.pmh"
 
 #define PAGES        (NR_SUBBUFS + 1)
 #define TURN(position)   ((position) / BUFFER)
@@ -99,7 +99,7 @@ inline check_lost()
 	skip
 }
 
-#include "writer.h"
+#include "writer.pmh"
 
 /* strata_table_turn_start() */
 #define TURN_START(index, commit) \

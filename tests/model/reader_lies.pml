@@ -6,9 +6,9 @@
  * never loop for it, and hand over every sub-buffer.
  */
 #define LEVELS 2
-#include "properties.h"
-#include "counters.h"
-#include "cpu.h"
+#include "properties.pmh"
+#include "counters.pmh"
+#include "cpu.pmh"
 
 bool says_full; /* what equation (1) makes of read_count: whatever the reader likes */
 
@@ -34,7 +34,7 @@ inline check_lost()
 	skip
 }
 
-#include "writer.h"
+#include "writer.pmh"
 
 active proctype reader()
 {

@@ -8,7 +8,7 @@
  * xen-patch/src/common/strata; `probes` stands for strata_ring_enter()'s `nesting`
  * too, which is counted in the same way by the same plain stores.
  */
-#include "properties.h"
+#include "properties.pmh"
 
 /* A task's probes, in them the interrupt of stop, in both the probes of an NMI. */
 #define INTERRUPT 2
