@@ -41,7 +41,7 @@ holds() {
 # refuted MODEL TWIN PROPERTY [FLAGS]: that property is violated, before any other.
 refuted() {
 	local log=$work/$1-$2/log property=$3
-	search "$1-$2" "$1" -O1 22 "-D$2" "${@:4}"
+	search "$1-$2" "$1" -O0 22 "-D$2" "${@:4}"
 	grep -qE "^pan:1: assertion violated .*\|\|$property\)" "$log" &&
 		grep -q 'errors: 1$' "$log"
 }
