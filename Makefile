@@ -4,6 +4,7 @@
 #   make demo     all set-up, then the main job on a real Xen in QEMU
 #   make check    all set-up, then every test
 #   make quick    what one runs before each commit: under a minute, no QEMU
+#   make model    Spin searches the models of the ring, exhaustively
 #   make fuzz     a million lies of guests, and of dom0, with a seed of the time
 
 O      := out
@@ -33,7 +34,7 @@ LINUX_STYLE   = $(filter-out xen-patch/% include/strata/platform/xen.h,$(C_FILES
 SHELL_FILES   = $(shell git ls-files --cached --others --exclude-standard | \
 	xargs grep -lE '^\#!/bin/(ba)?sh' -- )
 
-.PHONY: all deps tools xen kmod images demo check quick fuzz bench install clean format lint unit
+.PHONY: all deps tools xen kmod images demo check quick fuzz bench install clean format lint unit model
 .DELETE_ON_ERROR:
 
 all: deps
@@ -153,12 +154,15 @@ fuzz: $(FUZZ_TESTS)
 
 -include $(patsubst %.c,$(FUZZ)/%.d,$(SOURCES) $(wildcard tests/fuzz/*.c))
 
+model: deps
+	@tests/run.sh model
+
 quick: tools unit lint
 	@tests/run.sh unit
 
 check: all
 	@$(MAKE) --no-print-directory unit $(FUZZ_TESTS)
-	@tests/run.sh unit fuzz xen
+	@tests/run.sh unit model fuzz xen
 
 demo: all
 	@tests/xen/demo.sh

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Runs tests and counts: `tests/run.sh unit fuzz xen`.  Called by `make quick` and
+# Runs tests and counts: `tests/run.sh unit model fuzz xen`.  Called by `make quick` and
 # `make check`.  Each test program speaks TAP; one that ends badly, says less
 # than it planned or skips counts as failed.  The last line is for machines:
 # "N passed, N failed, N skipped".
@@ -51,6 +51,11 @@ for kind in "$@"; do
 			run "$(basename "$script" .sh)" "$script"
 		done
 		;;
+	model)
+		for script in tests/model/test_*.sh; do
+			run "$(basename "$script" .sh)" "$script"
+		done
+		;;
 	fuzz)
 		for source in tests/fuzz/fuzz_*.c; do
 			name=$(basename "$source" .c)
@@ -63,7 +68,7 @@ for kind in "$@"; do
 		done
 		;;
 	*)
-		echo "tests/run.sh: no tests of the kind \"$kind\"; unit, fuzz and xen are known" >&2
+		echo "tests/run.sh: no tests of the kind \"$kind\"; unit, model, fuzz and xen are known" >&2
 		exit 2
 		;;
 	esac
