@@ -30,7 +30,7 @@
 
 #include <cmocka.h>
 
-#include <strata/ring_single.h>
+#include <strata/ring_single_writer.h>
 
 #define TORTURE_THREADS 4u
 #define TORTURE_WRITERS (2 * TORTURE_THREADS) /* a thread, and its handler */
