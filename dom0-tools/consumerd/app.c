@@ -4,11 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "event_table.h"
@@ -18,6 +20,42 @@
 
 /* As READ_COUNT_MAX of a guest: a position that no ring reaches, and JSON can still hold. */
 #define READ_COUNT_MAX ((strata_count_t)1 << 62)
+
+/* A socket to the process whose abstract socket has this name, or -1. */
+static int call_process(const char *name, size_t length)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0 || length >= sizeof(address.sun_path))
+		return -1;
+	memcpy(address.sun_path + 1, name, length);
+	if (!connect(fd, (struct sockaddr *)&address,
+		     (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+void app_call_all(void (*called)(void *data, int socket), void *data)
+{
+	FILE *list = fopen("/proc/net/unix", "re");
+	char line[256];
+
+	while (list && fgets(line, sizeof(line), list)) {
+		const char *name = strstr(line, "@" STRATA_APP_NAME_PREFIX);
+		/* Bit 16 of the flags: it listens. */
+		const char *flags = strstr(line, " 00010000 ");
+		int fd = -1;
+
+		if (name && flags && flags < name)
+			fd = call_process(name + 1, strcspn(name + 1, "\n"));
+		if (fd >= 0)
+			called(data, fd);
+	}
+	if (list)
+		fclose(list);
+}
 
 static void read_names(struct app *app)
 {

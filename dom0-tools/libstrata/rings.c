@@ -99,7 +99,7 @@ int rings_attach(int fd, uint32_t nr_rings, struct strata_ring_geometry geo)
 	struct stat status;
 	void *memory;
 
-	if (!rings || !strata_geometry_valid(geo) || nr_rings < 1 ||
+	if (!rings || current || !strata_geometry_valid(geo) || nr_rings < 1 ||
 	    nr_rings > STRATA_APP_RINGS_MAX || fstat(fd, &status) ||
 	    (uint64_t)status.st_size < stride * nr_rings)
 		goto fail;

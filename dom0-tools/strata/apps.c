@@ -3,7 +3,6 @@
 #include "apps.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -257,38 +256,9 @@ void apps_tend(struct apps *apps)
 	}
 }
 
-/* Calls a process that waits for a recorder; what it answers is heard like all else. */
-static void call_process(struct apps *apps, const char *name, size_t length)
+static void take_in_called(void *data, int socket)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int socket_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	if (socket_fd < 0)
-		return;
-	memcpy(address.sun_path + 1, name, length);
-	if (connect(socket_fd, (struct sockaddr *)&address,
-		    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)))
-		close(socket_fd);
-	else
-		take_in(apps, socket_fd);
-}
-
-/* Processes that were there before us; each has a socket that the kernel lists. */
-static void call_running(struct apps *apps)
-{
-	FILE *list = fopen("/proc/net/unix", "re");
-	char line[256];
-
-	while (list && fgets(line, sizeof(line), list)) {
-		const char *name = strstr(line, "@" STRATA_APP_NAME_PREFIX);
-		/* Bit 16 of the flags: it listens. */
-		const char *flags = strstr(line, " 00010000 ");
-
-		if (name && flags && flags < name)
-			call_process(apps, name + 1, strcspn(name + 1, "\n"));
-	}
-	if (list)
-		fclose(list);
+	take_in(data, socket);
 }
 
 int apps_open(struct apps *apps, struct strata_error *error)
@@ -310,7 +280,7 @@ int apps_open(struct apps *apps, struct strata_error *error)
 		return strata_fail(error,
 				   "%s: %s; name another path in the environment variable %s",
 				   address.sun_path, strerror(errno), STRATA_APP_SOCKET_VARIABLE);
-	call_running(apps);
+	app_call_all(take_in_called, apps);
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "escape.h"
 #include "guest_map.h"
 #include "hypervisor.h"
+#include "list_app.h"
 #include "list_kernel.h"
 #include "select_kernel.h"
 #include "select_xen.h"
@@ -27,10 +28,12 @@ static void usage(FILE *out)
 {
 	fprintf(out,
 		"Usage: strata list [--events [--long] [xen|DOMAIN [PATTERN...]]]\n"
+		"       strata list --apps [--events [--long] [PATTERN...]]\n"
 		"Shows the hypervisor and every domain: which can be recorded, and which not "
 		"and why.\n\n"
 		"  -e, --events   also the events that each offers, a kernel's as GROUP/NAME\n"
-		"  -l, --long     with their fields\n\n"
+		"  -l, --long     with their fields\n"
+		"  -a, --apps     the applications that run and can be recorded\n\n"
 		"xen leaves only the hypervisor, DOMAIN only that domain, by name or number, and\n"
 		"PATTERN only those of its events, by name, a kernel's also by GROUP/NAME.  Domains\n"
 		"and patterns may have wildcards.\n"
@@ -223,15 +226,17 @@ int strata_cmd_list(int argc, char **argv)
 	static const struct option long_options[] = {
 		{ "events", no_argument, NULL, 'e' },
 		{ "long", no_argument, NULL, 'l' },
+		{ "apps", no_argument, NULL, 'a' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct list_options options = { .domain = NULL };
 	struct kernel_selection domain;
 	int option, hypervisor, guests;
+	bool apps = false;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "elh", long_options, NULL)) >= 0) {
+	while ((option = getopt_long(argc, argv, "elah", long_options, NULL)) >= 0) {
 		switch (option) {
 		case 'h':
 			usage(stdout);
@@ -242,12 +247,20 @@ int strata_cmd_list(int argc, char **argv)
 		case 'l':
 			options.choice.fields = true;
 			break;
+		case 'a':
+			apps = true;
+			break;
 		default:
 			usage(stderr);
 			return STRATA_STATUS_USAGE;
 		}
 	}
-	if (take_operands(argc - optind, argv + optind, &domain, &options)) {
+	if (apps && (options.events || optind == argc)) {
+		options.choice.patterns = argv + optind;
+		options.choice.nr_patterns = (size_t)(argc - optind);
+		return list_apps(options.events, &options.choice);
+	}
+	if (apps || take_operands(argc - optind, argv + optind, &domain, &options)) {
 		usage(stderr);
 		return STRATA_STATUS_USAGE;
 	}

@@ -15,12 +15,13 @@ struct list_choice {
 };
 
 /*
- * Prints the chosen events of a guest's table, a line for each:
+ * Prints the chosen events of a guest's or an application's table, a line for each:
  *
  *	GROUP/NAME, or with fields GROUP/NAME FIELD:TYPE ...
  *
- * TYPE is s, u or x (signed, unsigned, shown in base 16) and bits, or text, with [N] for an array
- * and [] for a sequence; or string.  Names in the table are hostile, but zero-terminated.
+ * TYPE is s, u, x or f (signed, unsigned, shown in base 16, floating-point) and bits, or text, with
+ *[N] for an array and [] for a sequence; or string.  Names in the table are hostile, but
+ *zero-terminated.
  */
 void list_kernel_events(const struct strata_event_desc *events, size_t nr,
 			const struct list_choice *choice);

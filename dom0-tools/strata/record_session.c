@@ -21,18 +21,13 @@
 #include "session.h"
 #include "sources.h"
 
-/* The fallback when nobody wakes us: rings are looked at this often. */
-#define POLL_MS 20
-
-/* And this often while applications write: their rings tell nobody that they fill. */
+/* Rings are looked at this often while applications write: their rings tell nobody that they fill.
+ */
 #define BUSY_MS 2
 
 /* After a wake-up the next one is waited for no sooner: a guest may notify without end. */
 #define SETTLE_NS      2000000
 #define PORTS_PER_WAKE 64
-
-/* For this long the counter's frequency is measured before a recording without a hypervisor. */
-#define CLOCK_NS 20000000
 
 /* What is waited for guests to answer, at the most; later ones are late, not lost, at a start. */
 #define START_MS 3000
@@ -63,31 +58,6 @@ static void complain(const struct strata_error *error)
 	fprintf(stderr, "strata: %s\n", error->text);
 }
 
-static int open_xen(struct session *session, struct strata_error *error)
-{
-	struct participants *kernels = &session->kernels;
-
-	session->quiet = (xentoollog_logger *)xtl_createlogger_stdiostream(stderr, XTL_CRITICAL, 0);
-	kernels->xenstore = xs_open(0);
-	if (!kernels->xenstore)
-		return strata_fail(error, "xenstore cannot be reached: %s; is xenstored running?",
-				   strerror(errno));
-	kernels->gnttab = xengnttab_open(session->quiet, 0);
-	if (!kernels->gnttab)
-		return strata_fail(error, "/dev/xen/gntdev cannot be opened: %s; load xen-gntdev",
-				   strerror(errno));
-	kernels->domains = domains_open(error);
-	if (!kernels->domains)
-		return -1;
-	kernels->evtchn = xenevtchn_open(session->quiet, 0);
-	if (!kernels->evtchn)
-		fprintf(stderr,
-			"strata: /dev/xen/evtchn cannot be opened (%s): all rings are "
-			"polled every %d ms\n",
-			strerror(errno), POLL_MS);
-	return 0;
-}
-
 static int add_hypervisor(struct session *session, struct strata_error *error)
 {
 	char owner[STRATA_HV_OWNER_BYTES];
@@ -110,40 +80,7 @@ static int add_hypervisor(struct session *session, struct strata_error *error)
 		fprintf(stderr,
 			"strata: VIRQ %u cannot be bound (%s): Xen's rings are polled "
 			"every %d ms\n",
-			STRATA_HV_VIRQ, strerror(errno), POLL_MS);
-	return 0;
-}
-
-/* Measures what a hypervisor would know; the end of the recording measures it better. */
-static int measure_clock(struct session *session, struct strata_error *error)
-{
-	const struct timespec pause = { .tv_nsec = CLOCK_NS };
-	struct host_clock now;
-
-	session->began = host_clock_read();
-	nanosleep(&pause, NULL);
-	now = host_clock_read();
-	session->tsc_khz = host_clock_khz(&session->began, &now);
-	return session->tsc_khz ? 0 : strata_fail(error, "the time stamp counter stands still");
-}
-
-/* Finds out what kind of host this is, and its clock. */
-static int open_host(struct session *session, struct strata_error *error)
-{
-	enum hypervisor_support support = hypervisor_open(&session->hypervisor, error);
-	struct strata_hv_op query;
-
-	if (support == HYPERVISOR_NO_XEN && session->options->apps_may_do) {
-		session->hypervisor = NULL;
-		fprintf(stderr, "strata: this is no Xen host: only applications are recorded\n");
-		return measure_clock(session, error);
-	}
-	if (support != HYPERVISOR_OK || hypervisor_query(session->hypervisor, &query, error) ||
-	    open_xen(session, error))
-		return -1;
-	if (!query.u.query.tsc_khz)
-		return strata_fail(error, "Xen does not know the frequency of its TSC");
-	session->tsc_khz = query.u.query.tsc_khz;
+			STRATA_HV_VIRQ, strerror(errno), SESSION_POLL_MS);
 	return 0;
 }
 
@@ -158,7 +95,7 @@ static int add_apps(struct session *session, struct strata_error *error)
 
 static int prepare(struct session *session, struct strata_error *error)
 {
-	if (open_host(session, error))
+	if (session_open_host(session, error))
 		return -1;
 	session->recorder = recorder_open(session->options->output, error);
 	if (!session->recorder)
@@ -187,7 +124,7 @@ static int prepare(struct session *session, struct strata_error *error)
 	return recorder_save(session->recorder, error);
 }
 
-/* Waits for a writer's notification, a change in xenstore, a command, or for POLL_MS. */
+/* Waits for a writer's notification, a change in xenstore, a command, or for SESSION_POLL_MS. */
 static void wait_for_news(struct session *session)
 {
 	xenevtchn_handle *evtchn = session->kernels.evtchn;
@@ -200,13 +137,11 @@ static void wait_for_news(struct session *session)
 	};
 	struct timespec settle = { .tv_nsec = SETTLE_NS };
 	unsigned int i;
-
 	bool busy = session->apps.nr && session->taken;
 
-	if (poll(fds, sizeof(fds) / sizeof(fds[0]), busy ? BUSY_MS : POLL_MS) <= 0)
+	if (poll(fds, sizeof(fds) / sizeof(fds[0]), busy ? BUSY_MS : SESSION_POLL_MS) <= 0)
 		return;
-	/* Somebody may wait for us before his main(); he is one of few, and his rings are not many.
-	 */
+	/* A process may wait for us before its main(): no time to settle. */
 	if (fds[3].revents && !fds[0].revents && !fds[1].revents)
 		return;
 	/* Unmask before the rings are looked at: what becomes ready later notifies again. */
@@ -397,16 +332,6 @@ static void report(const struct session *session, const struct recorder_totals *
 		fprintf(stderr, "strata: ended by a signal; what was recorded is complete\n");
 }
 
-/* Over the whole recording the frequency is known best. */
-static void set_clock(struct session *session)
-{
-	const struct host_clock now = host_clock_read();
-	uint32_t khz = session->began.ns ? host_clock_khz(&session->began, &now) : 0;
-
-	if (khz)
-		recorder_recording(session->recorder)->tsc_khz = khz;
-}
-
 static void release(struct session *session)
 {
 	apps_release(&session->apps);
@@ -455,7 +380,7 @@ int record_session(const struct record_options *options)
 		}
 	}
 	if (session.recorder)
-		set_clock(&session);
+		session_set_clock(&session);
 	if (session.recorder && recorder_close(session.recorder, &totals, &closing)) {
 		complain(&closing);
 		status = STRATA_STATUS_FAILED;

@@ -13,6 +13,9 @@
 #include "record_session.h"
 #include "recorder.h"
 
+/* The fallback when nobody wakes us: rings are looked at this often. */
+#define SESSION_POLL_MS 20
+
 struct xentoollog_logger;
 
 struct session {
@@ -37,6 +40,13 @@ static inline bool session_records_xen(const struct session *session)
 {
 	return session->hypervisor && session->options->xen->nr;
 }
+
+/* session_host.c: finds out what kind of host this is, opens what belongs to it, and sets tsc_khz.
+ * 0 or -1; the caller releases. */
+int session_open_host(struct session *session, struct strata_error *error);
+
+/* session_host.c: at the end, where no hypervisor knows it, the frequency is known best. */
+void session_set_clock(struct session *session);
 
 /* session_commands.c: serves one command, if somebody sent one. */
 void session_serve(struct session *session);

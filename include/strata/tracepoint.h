@@ -32,6 +32,7 @@
 #define STRATA_TRACEPOINT_H
 
 #include <strata/abi/app.h>
+#include <strata/ring_single_writer.h>
 #include <strata/tracepoint_fields.h>
 
 #ifdef __cplusplus

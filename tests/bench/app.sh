@@ -19,7 +19,7 @@ cc=(gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror)
 
 # Runs the program under Strata: VARIANT MODE.
 strata() {
-	local recorder
+	local recorder lost
 	rm -rf "$dir/app-recording"
 	out/bin/strata record --app app --app-buffer "${kib}Kx$buffers" -o "$dir/app-recording" \
 		2>"$dir/app-recorder.log" &
@@ -28,8 +28,8 @@ strata() {
 	STRATA_APP_MODE=$2 "$dir/app" "$1"
 	kill -INT $recorder
 	wait $recorder || cat "$dir/app-recorder.log" >&2
-	grep -q ', 0 lost' "$dir/app-recorder.log" ||
-		echo "bench: $1: $(grep -o '[0-9]* lost$' "$dir/app-recorder.log"): the figures are of fewer records" >&2
+	lost=$(sed -n 's/^strata: recorded .* \([0-9]*\) lost$/\1/p' "$dir/app-recorder.log")
+	[ "$lost" = 0 ] || echo "bench: $1: $lost lost: the figures are of fewer records" >&2
 	rm -rf "$dir/app-recording"
 }
 

@@ -30,12 +30,13 @@
 
 #include <cmocka.h>
 
-#include <strata/ring_single.h>
+#include <strata/ring_single_writer.h>
 
 #define TORTURE_THREADS 4u
 #define TORTURE_WRITERS (2 * TORTURE_THREADS) /* a thread, and its handler */
 #define TORTURE_NUMBERS (1u << 21)
 #define TORTURE_CPUS    64u
+#define TORTURE_MS_MAX  30000u
 
 struct torture_body {
 	uint32_t writer;
@@ -212,12 +213,23 @@ static inline void *torture_reader(void *argument)
 	return NULL;
 }
 
-static inline void torture_rings(unsigned int ms)
+static inline uint64_t torture_written(uint32_t first)
+{
+	uint64_t sum = 0;
+	uint32_t i;
+
+	for (i = first; i < first + TORTURE_THREADS; i++)
+		sum += torture.written[i];
+	return sum;
+}
+
+/* At least @ms; on a busy machine until it was @enough, but no longer than TORTURE_MS_MAX. */
+static inline void torture_rings(unsigned int ms, bool (*enough)(void))
 {
 	struct sigaction action = { .sa_handler = torture_signal, .sa_flags = SA_RESTART };
 	struct strata_single_reader readers[TORTURE_CPUS];
 	pthread_t threads[TORTURE_THREADS], reader;
-	unsigned int i, j;
+	unsigned int i, j, waited;
 
 	memset(&torture, 0, sizeof(torture));
 	torture.geo = (struct strata_ring_geometry){ .subbuf_bits = 13, .nr_subbufs_bits = 5 };
@@ -245,7 +257,8 @@ static inline void torture_rings(unsigned int ms)
 	for (i = 0; i < TORTURE_THREADS; i++)
 		assert_int_equal(
 			pthread_create(&threads[i], NULL, torture_thread, (void *)(uintptr_t)i), 0);
-	usleep(ms * 1000);
+	for (waited = 0; waited < ms || (!enough() && waited < TORTURE_MS_MAX); waited += 100)
+		usleep(100000);
 	strata_write_once(&torture.stop, true);
 	for (i = 0; i < TORTURE_THREADS; i++)
 		pthread_join(threads[i], NULL);
@@ -263,16 +276,6 @@ static inline uint64_t torture_lost(void)
 			lost += ((struct strata_single_area *)(torture.rings + i * torture.stride))
 					->lost[kind];
 	return lost;
-}
-
-static inline uint64_t torture_written(uint32_t first)
-{
-	uint64_t sum = 0;
-	uint32_t i;
-
-	for (i = first; i < first + TORTURE_THREADS; i++)
-		sum += torture.written[i];
-	return sum;
 }
 
 static inline void torture_end(void)

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ring_single_writer.h - the writer's half of a single-store ring (ring_single.h has
+ * the layout, and who meets whom): the restartable sections that write a record and
+ * that leave a sub-buffer, and what runs them again.
+ *
+ * strata_single_write() is what nearly every event takes; what it does not do,
+ * strata_single_write_slow() does.  Any thread, and any signal handler, also of a
+ * thread that is in here.  Nothing locks, allocates or waits.
+ */
+#ifndef STRATA_RING_SINGLE_WRITER_H
+#define STRATA_RING_SINGLE_WRITER_H
+
+#include <strata/platform/rseq.h>
+#include <strata/ring_single.h>
+
+#ifdef STRATA_HAS_RSEQ
+
+/* Attempts at one record: a section is aborted only by a preemption or a signal, or at each step
+ * of a debugger, where the record is lost. */
+#define STRATA_SINGLE_TRIES 64u
+
+/* A counter that is this far behind was set back; less is two readings out of order. */
+#define STRATA_SINGLE_SET_BACK_TICKS (1u << 24)
+
+enum strata_single_result {
+	STRATA_SINGLE_WRITTEN,
+	STRATA_SINGLE_ABORTED,
+	STRATA_SINGLE_SLOW, /* it does not fit, the clock is behind, or nothing may be written */
+};
+
+#define STRATA_SINGLE_OFFSETS                                                    \
+	[position] "i"(offsetof(struct strata_single_area, position)),           \
+		[newest] "i"(offsetof(struct strata_single_area, newest_ticks)), \
+		[fit] "i"(offsetof(struct strata_single_area, fit_mask)),        \
+		[mask] "i"(offsetof(struct strata_single_area, data_mask)),      \
+		[head] "i"(STRATA_SINGLE_HEAD_BYTES)
+
+/* What a section does before it copies.  Then rcx is the position, rdx where the record's body
+ * goes.  @lea computes into rax how far behind the position it may touch. */
+#define STRATA_SINGLE_BEGIN(lea)                                            \
+	"movq %c[position](%[area]), %%rcx\n\t" lea "xorq %%rcx, %%rax\n\t" \
+	"testq %c[fit](%[area]), %%rax\n\t"                                 \
+	"jnz %l[slow]\n\t"                                                  \
+	"rdtsc\n\t"                                                         \
+	"shlq $32, %%rdx\n\t"                                               \
+	"orq %%rdx, %%rax\n\t"                                              \
+	"cmpq %c[newest](%[area]), %%rax\n\t"                               \
+	"jb %l[slow]\n\t"                                                   \
+	"movq %%rax, %c[newest](%[area])\n\t"                               \
+	"movq %%rcx, %%rdx\n\t"                                             \
+	"andq %c[mask](%[area]), %%rdx\n\t"                                 \
+	"leaq %c[head](%[area], %%rdx), %%rdx\n\t"                          \
+	"movl %[id], (%%rdx)\n\t"                                           \
+	"movq %%rax, 4(%%rdx)\n\t"                                          \
+	"addq $12, %%rdx\n\t"
+
+/* The section for a short body, of so many words: @copy copies them. */
+#define STRATA_SINGLE_SECTION(words, copy)                                                        \
+	static inline __attribute__((__always_inline__)) enum strata_single_result                \
+		strata_single_section_##words(struct rseq *rseq, uint32_t cpu,                    \
+					      struct strata_single_area *area, uint32_t id,       \
+					      const uint64_t *body, uint64_t bytes)               \
+	{                                                                                         \
+		__asm__ goto(                                                                     \
+			STRATA_RSEQ_ENTER STRATA_SINGLE_BEGIN("leaq %c[reach](%%rcx), %%rax\n\t") \
+				copy "addq %[bytes], %%rcx\n\t"                                   \
+				     "movq %%rcx, %c[position](%[area])\n\t" STRATA_RSEQ_LEAVE    \
+			:                                                                         \
+			: STRATA_RSEQ_OPERANDS(rseq, cpu), STRATA_SINGLE_OFFSETS,                 \
+			  [area] "r"(area), [id] "ir"(id), [body] "r"(body), [bytes] "ir"(bytes), \
+			  [reach] "i"(STRATA_RECORD_HEADER_BYTES + 8 * words)                     \
+			: "memory", "cc", "rax", "rcx", "rdx"                                     \
+			: aborted, slow);                                                         \
+		return STRATA_SINGLE_WRITTEN;                                                     \
+	aborted:                                                                                  \
+		return STRATA_SINGLE_ABORTED;                                                     \
+	slow:                                                                                     \
+		return STRATA_SINGLE_SLOW;                                                        \
+	}
+#define STRATA_SINGLE_COPY(at)             \
+	"movq " #at "(%[body]), %%rax\n\t" \
+	"movq %%rax, " #at "(%%rdx)\n\t"
+
+STRATA_SINGLE_SECTION(1, STRATA_SINGLE_COPY(0))
+STRATA_SINGLE_SECTION(2, STRATA_SINGLE_COPY(0) STRATA_SINGLE_COPY(8))
+STRATA_SINGLE_SECTION(3, STRATA_SINGLE_COPY(0) STRATA_SINGLE_COPY(8) STRATA_SINGLE_COPY(16))
+STRATA_SINGLE_SECTION(4, STRATA_SINGLE_COPY(0) STRATA_SINGLE_COPY(8) STRATA_SINGLE_COPY(16)
+				 STRATA_SINGLE_COPY(24))
+
+/* Writes a record with a short body: whole words of it are copied, @body_bytes are published. */
+static inline __attribute__((__always_inline__)) enum strata_single_result
+strata_single_section(struct rseq *rseq, uint32_t cpu, struct strata_single_area *area, uint32_t id,
+		      const uint64_t *body, uint32_t body_bytes)
+{
+	const uint64_t bytes = STRATA_RECORD_HEADER_BYTES + (uint64_t)body_bytes;
+
+	if (body_bytes <= 8)
+		return strata_single_section_1(rseq, cpu, area, id, body, bytes);
+	if (body_bytes <= 16)
+		return strata_single_section_2(rseq, cpu, area, id, body, bytes);
+	if (body_bytes <= 24)
+		return strata_single_section_3(rseq, cpu, area, id, body, bytes);
+	return strata_single_section_4(rseq, cpu, area, id, body, bytes);
+}
+
+/* The same for a body of any length, a multiple of 4: it is copied by words of 4 bytes. */
+static inline enum strata_single_result
+strata_single_long_section(struct rseq *rseq, uint32_t cpu, struct strata_single_area *area,
+			   uint32_t id, const uint64_t *body, uint64_t bytes)
+{
+	__asm__ goto(
+		STRATA_RSEQ_ENTER STRATA_SINGLE_BEGIN(
+			"leaq (%%rcx, %[reach]), %%rax\n\t") "leaq -12(%[reach]), %%rcx\n\t" /* bytes
+												that
+												are
+												left
+												to
+												copy:
+												not
+												0 */
+							     "5:\n\t"
+							     "movl -4(%[body], %%rcx), %%eax\n\t"
+							     "movl %%eax, -4(%%rdx, %%rcx)\n\t"
+							     "subq $4, %%rcx\n\t"
+							     "jnz 5b\n\t"
+							     "movq %c[position](%[area]), %%rcx\n\t"
+							     "addq %[reach], %%rcx\n\t"
+							     "movq %%rcx, %c[position](%[area])\n\t" STRATA_RSEQ_LEAVE
+		:
+		: STRATA_RSEQ_OPERANDS(rseq, cpu), STRATA_SINGLE_OFFSETS, [area] "r"(area),
+		  [id] "r"(id), [body] "r"(body), [reach] "r"(bytes)
+		: "memory", "cc", "rax", "rcx", "rdx"
+		: aborted, slow);
+	return STRATA_SINGLE_WRITTEN;
+aborted:
+	return STRATA_SINGLE_ABORTED;
+slow:
+	return STRATA_SINGLE_SLOW;
+}
+
+/*
+ * Leaves a sub-buffer: says what it holds, and moves the position on, if it is
+ * @position still and writing is allowed.  Without effect if not.
+ */
+static inline void strata_single_close(struct rseq *rseq, uint32_t cpu,
+				       struct strata_single_area *area, uint64_t position,
+				       uint64_t next, uint64_t newest_ticks,
+				       struct strata_single_closed *closed, uint32_t content_bytes)
+{
+	__asm__ goto(STRATA_RSEQ_ENTER "cmpq $-1, %c[fit](%[area])\n\t"
+				       "je %l[aborted]\n\t"
+				       "cmpq %[old], %c[position](%[area])\n\t"
+				       "jne %l[aborted]\n\t"
+				       "movq %c[lost](%[area]), %%rax\n\t"
+				       "movq %%rax, (%[closed])\n\t"
+				       "movq 8+%c[lost](%[area]), %%rax\n\t"
+				       "movq %%rax, 8(%[closed])\n\t"
+				       "movq 16+%c[lost](%[area]), %%rax\n\t"
+				       "movq %%rax, 16(%[closed])\n\t"
+				       "movl %[content], 24(%[closed])\n\t"
+				       "movq %[ticks], %c[newest](%[area])\n\t"
+				       "movq %[next], %c[position](%[area])\n\t" STRATA_RSEQ_LEAVE
+		     :
+		     : STRATA_RSEQ_OPERANDS(rseq, cpu), STRATA_SINGLE_OFFSETS, [area] "r"(area),
+		       [lost] "i"(offsetof(struct strata_single_area, lost)), [old] "r"(position),
+		       [next] "r"(next), [ticks] "r"(newest_ticks), [closed] "r"(closed),
+		       [content] "r"(content_bytes)
+		     : "memory", "cc", "rax"
+		     : aborted);
+	return;
+aborted:
+	return;
+}
+
+enum strata_single_room {
+	STRATA_SINGLE_TRY_AGAIN,
+	STRATA_SINGLE_FULL,
+	STRATA_SINGLE_STOPPED,
+};
+
+/* Why a section was left, and what follows: the next sub-buffer is opened if it is the reader's no
+ * more. */
+static inline enum strata_single_room strata_single_make_room(struct rseq *rseq, uint32_t cpu,
+							      struct strata_single_area *area,
+							      uint64_t reach)
+{
+	const struct strata_ring_geometry geo = { area->subbuf_bits, area->nr_subbufs_bits };
+	uint64_t position = strata_read_once(&area->position);
+	uint64_t newest = strata_read_once(&area->newest_ticks);
+	uint64_t offset = strata_subbuf_offset(geo, position);
+	uint64_t next = strata_subbuf_start(geo, position) + strata_subbuf_bytes(geo);
+	uint64_t read_count;
+	bool set_back = newest > strata_clock() + STRATA_SINGLE_SET_BACK_TICKS;
+
+	if (strata_read_once(&area->fit_mask) == ~(uint64_t)0)
+		return STRATA_SINGLE_STOPPED;
+	/* Somebody else made room, or the clock was behind by less than it takes to come here. */
+	if (!set_back && offset + reach < strata_subbuf_bytes(geo))
+		return STRATA_SINGLE_TRY_AGAIN;
+	/* Acquire: the reader's loads come before our stores; pairs with strata_single_put(). */
+	read_count = strata_load_acquire(&strata_single_reader_area(area)->read_count);
+	if (next - read_count >= strata_buffer_bytes(geo))
+		return STRATA_SINGLE_FULL;
+	strata_single_close(rseq, cpu, area, position, next + STRATA_PACKET_HEADER_BYTES,
+			    set_back ? 0 : newest,
+			    &area->closed[strata_subbuf_index(geo, position)], (uint32_t)offset);
+	return STRATA_SINGLE_TRY_AGAIN;
+}
+
+/*
+ * Writes a record into the ring of the CPU that we are on; counts it if it is lost.
+ * @rings:  @nr rings, @stride bytes apart
+ * @body:   context and payload: @body_bytes, a multiple of 4, and what fills its last word
+ * Any thread, and any signal handler, also of a thread that is in here.
+ */
+static __attribute__((__unused__, __noinline__, __cold__)) void
+strata_single_write_slow(unsigned char *rings, uint32_t nr, uint64_t stride, uint32_t id,
+			 const uint64_t *body, uint32_t body_bytes)
+{
+	struct strata_single_area *area = (struct strata_single_area *)rings;
+	const bool is_short = body_bytes <= STRATA_SINGLE_SHORT_BODY;
+	const uint64_t bytes = STRATA_RECORD_HEADER_BYTES + (uint64_t)body_bytes;
+	struct rseq *rseq = strata_rseq();
+	enum strata_lost kind = STRATA_LOST_NESTED;
+	enum strata_single_result result;
+	enum strata_single_room room;
+	unsigned int tries;
+
+	for (tries = 0; tries < STRATA_SINGLE_TRIES; tries++) {
+		uint32_t cpu = strata_rseq_cpu(rseq);
+
+		if (cpu >= nr)
+			break;
+		area = (struct strata_single_area *)(rings + cpu * stride);
+		if (body_bytes > STRATA_SINGLE_BODY_MAX) {
+			kind = STRATA_LOST_BIG;
+			break;
+		}
+		result = is_short ? strata_single_section(rseq, cpu, area, id, body, body_bytes)
+				  : strata_single_long_section(rseq, cpu, area, id, body, bytes);
+		if (result == STRATA_SINGLE_WRITTEN)
+			return;
+		strata_rseq_clear(rseq);
+		if (result == STRATA_SINGLE_ABORTED)
+			continue;
+		room = strata_single_make_room(
+			rseq, cpu, area,
+			is_short ? STRATA_RECORD_HEADER_BYTES + STRATA_SINGLE_SHORT_BODY : bytes);
+		strata_rseq_clear(rseq);
+		if (room == STRATA_SINGLE_STOPPED)
+			return;
+		if (room == STRATA_SINGLE_FULL) {
+			kind = STRATA_LOST_FULL;
+			break;
+		}
+	}
+	strata_single_count_lost(area, kind);
+}
+
+/* The same: what nearly every event takes.  False: nothing was written; call the other one. */
+static inline __attribute__((__always_inline__)) bool
+strata_single_write(unsigned char *rings, uint32_t nr, uint64_t stride, uint32_t id,
+		    const uint64_t *body, uint32_t body_bytes)
+{
+	struct rseq *rseq = strata_rseq();
+	uint32_t cpu = strata_rseq_cpu(rseq);
+
+	return strata_likely(body_bytes <= STRATA_SINGLE_SHORT_BODY && cpu < nr) &&
+	       strata_likely(strata_single_section(
+				     rseq, cpu, (struct strata_single_area *)(rings + cpu * stride),
+				     id, body, body_bytes) == STRATA_SINGLE_WRITTEN);
+}
+
+#endif /* STRATA_HAS_RSEQ */
+
+#endif /* STRATA_RING_SINGLE_WRITER_H */
