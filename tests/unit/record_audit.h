@@ -69,9 +69,9 @@ __attribute__((format(printf, 2, 3))) static inline void audit_complain(struct r
 #define AUDIT_PACKETS (1u << 20)
 
 /* A packet's place in the books; sequence numbers have the bits that positions leave them. */
-static inline strata_count_t audit_place(const struct record_audit *audit, strata_count_t sequence)
+static inline strata_count_t audit_place(const struct record_audit *audit, uint64_t sequence)
 {
-	strata_count_t place = (sequence - audit->first) &
+	strata_count_t place = ((strata_count_t)sequence - audit->first) &
 			       (~(strata_count_t)0 >> audit->geo.subbuf_bits);
 
 	return place < AUDIT_PACKETS ? place : AUDIT_PACKETS - 1;
