@@ -280,7 +280,8 @@ STRATA_SLOW_PATH void strata_ring_deliver(struct strata_ring *ring, strata_count
 	 * knows that it was overwritten. */
 	strata_table_release(ring->geo, ring->reader->table, position, subbuf->page);
 	strata_ring_publish(ring, index, commit);
-	ring->delivered = true;
+	/* Threads may set it at once. */
+	strata_write_once(&ring->delivered, true);
 }
 
 /* Adds @bytes that lie in the sub-buffer at @position; delivers it when they were the last. */
