@@ -4,6 +4,7 @@
 #   make demo     all set-up, then the main job on a real Xen in QEMU
 #   make check    all set-up, then every test
 #   make quick    what one runs before each commit: under a minute, no QEMU
+#   make arch     the core on five other processors, under QEMU's user mode
 #   make fuzz     a million lies of guests, and of dom0, with a seed of the time
 
 O      := out
@@ -118,12 +119,14 @@ fuzz: $(FUZZ_TESTS)
 
 -include $(patsubst %.c,$(FUZZ)/%.d,$(SOURCES) $(wildcard tests/fuzz/*.c))
 
+include tests/arch/arch.mk
+
 quick: tools unit lint
 	@tests/run.sh unit
 
 check: all
-	@$(MAKE) --no-print-directory unit $(FUZZ_TESTS)
-	@tests/run.sh unit fuzz xen
+	@$(MAKE) --no-print-directory unit $(FUZZ_TESTS) arch-programs
+	@tests/run.sh unit fuzz arch xen
 
 demo: all
 	@tests/xen/demo.sh

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Runs tests and counts: `tests/run.sh unit fuzz xen`.  Called by `make quick` and
+# Runs tests and counts: `tests/run.sh unit fuzz arch xen`.  Called by `make quick` and
 # `make check`.  Each test program speaks TAP; one that ends badly, says less
 # than it planned or skips counts as failed.  The last line is for machines:
 # "N passed, N failed, N skipped".
@@ -57,13 +57,20 @@ for kind in "$@"; do
 			run "$name" "out/tests/fuzz/$name"
 		done
 		;;
+	arch)
+		for program in out/tests/arch/*/test_*; do
+			arch=$(basename "$(dirname "$program")")
+			run "$arch-$(basename "$program")" tests/arch/on "$arch" "$program"
+		done
+		run test_traces tests/arch/test_traces.sh
+		;;
 	xen)
 		for script in tests/xen/test_*.sh; do
 			run "$(basename "$script" .sh)" "$script"
 		done
 		;;
 	*)
-		echo "tests/run.sh: no tests of the kind \"$kind\"; unit, fuzz and xen are known" >&2
+		echo "tests/run.sh: no tests of the kind \"$kind\"; unit, fuzz, arch and xen are known" >&2
 		exit 2
 		;;
 	esac
