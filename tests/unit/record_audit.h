@@ -359,6 +359,11 @@ static inline uint64_t audit_balance_ring(struct record_audit *audit, struct rin
 	if (fixture->reader.read_count != ring->write_count)
 		audit_complain(audit, "the reader stands %lld bytes behind the writer",
 			       (long long)(ring->write_count - fixture->reader.read_count));
+	if (audit->overwrite && audit->sequence != ring->write_count >> audit->geo.subbuf_bits)
+		audit_complain(audit, "the newest packet is %llu, and %llu is to be read next",
+			       (unsigned long long)(ring->write_count >> audit->geo.subbuf_bits) -
+				       1,
+			       (unsigned long long)audit->sequence);
 	for (i = 0; i < STRATA_NR_LOST; i++) {
 		counted += ring->lost[i];
 		if (strata_reader_lost(&fixture->reader, i) != ring->lost[i])
