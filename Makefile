@@ -5,6 +5,8 @@
 #   make check    all set-up, then every test
 #   make quick    what one runs before each commit: under a minute, no QEMU
 #   make model    Spin searches the models of the ring, exhaustively
+#   make arch     the core on five other processors, under QEMU's user mode
+#   make soak     a billion events of threads that torture the core's rings
 #   make fuzz     a million lies of guests, and of dom0, with a seed of the time
 
 O      := out
@@ -157,12 +159,15 @@ fuzz: $(FUZZ_TESTS)
 model: deps
 	@tests/run.sh model
 
+include tests/arch/arch.mk
+include tests/torture/torture.mk
+
 quick: tools unit lint
 	@tests/run.sh unit
 
 check: all
-	@$(MAKE) --no-print-directory unit $(FUZZ_TESTS)
-	@tests/run.sh unit model fuzz xen
+	@$(MAKE) --no-print-directory unit $(FUZZ_TESTS) arch-programs tortures
+	@tests/run.sh unit model fuzz arch torture xen
 
 demo: all
 	@tests/xen/demo.sh

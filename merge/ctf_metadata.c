@@ -21,17 +21,20 @@
 /* Seconds and cycles that, added to ticks, give time since 1970. */
 static void clock_offset(const struct strata_recording *recording, struct strata_tsdl_clock *clock)
 {
-	__int128 frequency = (__int128)recording->tsc_khz * 1000;
-	__int128 offset = (__int128)recording->anchor_realtime_ns * frequency / 1000000000 -
-			  recording->anchor_ticks;
-	__int128 seconds = offset / frequency;
+	uint64_t frequency = (uint64_t)recording->tsc_khz * 1000;
+	uint64_t since_second_ns = recording->anchor_realtime_ns % 1000000000;
 
-	/* Cycles must not be negative: round seconds down. */
-	if (offset % frequency < 0)
-		seconds--;
-	clock->frequency = (uint64_t)frequency;
-	clock->offset_seconds = (int64_t)seconds;
-	clock->offset = (uint64_t)(offset - seconds * frequency);
+	/* Each whole number of seconds by itself, so that no product exceeds 64 bits. */
+	clock->frequency = frequency;
+	clock->offset_seconds = (int64_t)(recording->anchor_realtime_ns / 1000000000) -
+				(int64_t)(recording->anchor_ticks / frequency);
+	clock->offset = since_second_ns * recording->tsc_khz / 1000000;
+	/* Cycles must not be negative. */
+	if (clock->offset < recording->anchor_ticks % frequency) {
+		clock->offset += frequency;
+		clock->offset_seconds--;
+	}
+	clock->offset -= recording->anchor_ticks % frequency;
 }
 
 /* Readers print these as they are, also to a terminal: so the name is escaped twice. */

@@ -13,6 +13,8 @@ PACKAGES="
 	flex bison python3 patch xz-utils
 	linux-headers-amd64
 	qemu-system-x86 busybox-static cpio kmod jq
+	gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-riscv64-linux-gnu gcc-s390x-linux-gnu
+	gcc-i686-linux-gnu qemu-user dpkg-dev
 "
 
 # What is measured beside Strata: `tests/deps.sh bench`.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Runs tests and counts: `tests/run.sh unit model fuzz xen`.  Called by `make quick` and
+# Runs tests and counts: `tests/run.sh unit model fuzz arch torture xen`.  Called by `make quick` and
 # `make check`.  Each test program speaks TAP; one that ends badly, says less
 # than it planned or skips counts as failed.  The last line is for machines:
 # "N passed, N failed, N skipped".
@@ -62,13 +62,31 @@ for kind in "$@"; do
 			run "$name" "out/tests/fuzz/$name"
 		done
 		;;
+	arch)
+		for program in out/tests/arch/*/test_*; do
+			arch=$(basename "$(dirname "$program")")
+			run "$arch-$(basename "$program")" tests/arch/on "$arch" "$program"
+		done
+		run test_traces tests/arch/test_traces.sh
+		;;
+	torture)
+		# Of the events in all, the sanitizers and i386 get a part that takes no longer.
+		events=${TORTURE_EVENTS:-100000000}
+		run torture out/tests/torture/torture "$events"
+		run torture_i386 out/tests/torture/torture_i386 $((events / 10))
+		run torture_address out/tests/torture/torture_address $((events / 20))
+		run torture_thread out/tests/torture/torture_thread $((events / 100))
+		run torture_plain out/tests/torture/torture_plain 200000
+		run kill_writer_one_cpu out/tests/torture/kill_writer_one_cpu
+		run kill_writer_threads out/tests/torture/kill_writer_threads
+		;;
 	xen)
 		for script in tests/xen/test_*.sh; do
 			run "$(basename "$script" .sh)" "$script"
 		done
 		;;
 	*)
-		echo "tests/run.sh: no tests of the kind \"$kind\"; unit, model, fuzz and xen are known" >&2
+		echo "tests/run.sh: no tests of the kind \"$kind\"; unit, model, fuzz, arch, torture and xen are known" >&2
 		exit 2
 		;;
 	esac

@@ -70,99 +70,10 @@ install_packages()
 		    "next step: install them by hand, then run this again"
 }
 
-# Print the machine's binary archives of Debian as one-line deb-src entries.
-# Only archives that publish the suites of this release are taken: others hold no xen.
-debian_sources()
-{
-	local codename
-
-	# shellcheck disable=SC1091 # not a file of ours
-	codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
-	[ -n "$codename" ] || die "this is not Debian: /etc/os-release names no VERSION_CODENAME" \
-		"next step: give Xen's source with --xen-source DIR"
-	python3 - "$codename" <<'PYTHON'
-import glob, re, sys
-
-codename = sys.argv[1]
-entries = set()
-
-def add(options, uri, suite, components):
-    if re.fullmatch(codename + r"(-\w+)?|" + codename + r"/\S+", suite) and "main" in components:
-        entries.add("deb-src %s%s %s main" % (options, uri, suite))
-
-for name in ["/etc/apt/sources.list"] + sorted(glob.glob("/etc/apt/sources.list.d/*.list")):
-    try:
-        lines = open(name).read().splitlines()
-    except OSError:
-        continue
-    for line in lines:
-        m = re.match(r"deb(?:-src)?\s+(\[[^]]*\]\s+)?(\S+)\s+(\S+)\s+(.*)", line.split("#")[0])
-        if m:
-            signed = re.search(r"signed-by=\S+", m.group(1) or "")
-            add("[%s] " % signed.group().rstrip("]") if signed else "",
-                m.group(2), m.group(3), m.group(4).split())
-
-for name in sorted(glob.glob("/etc/apt/sources.list.d/*.sources")):
-    text = "\n".join(l for l in open(name).read().splitlines() if not l.startswith("#"))
-    for stanza in re.split(r"\n\s*\n", text):
-        field = {}
-        for m in re.finditer(r"^(\S+):[ \t]*(.*(?:\n[ \t]+.*)*)", stanza, re.M):
-            field[m.group(1).lower()] = m.group(2).strip()
-        if field.get("enabled", "yes").lower() == "no":
-            continue
-        signed = field.get("signed-by", "")
-        options = "[signed-by=%s] " % signed if signed.startswith("/") else ""
-        for uri in field.get("uris", "").split():
-            for suite in field.get("suites", "").split():
-                add(options, uri, suite, field.get("components", "").split())
-
-print("\n".join(sorted(entries)))
-PYTHON
-}
-
-# apt-get and apt-cache with lists, cache and sources of our own.
-private_apt()
-{
-	local tool=$1
-
-	shift
-	"$tool" -o Dir::Etc::SourceList="$cache/apt/sources.list" \
-		-o Dir::Etc::SourceParts="$cache/apt/none" \
-		-o Dir::State::Lists="$cache/apt/lists" \
-		-o Dir::Cache="$cache/apt/cache" \
-		-o APT::Sandbox::User= \
-		-o Acquire::Languages=none \
-		"$@"
-}
-
-refresh_lists()
-{
-	mkdir -p "$cache/apt/lists/partial" "$cache/apt/cache/archives/partial" "$cache/apt/none"
-	debian_sources >"$cache/apt/sources.list"
-	[ -s "$cache/apt/sources.list" ] ||
-		die "no Debian archive is configured in /etc/apt" \
-		    "next step: configure one, or give Xen's source with --xen-source DIR"
-	say "reading the lists of source packages"
-	private_apt apt-get update >>"$log" 2>&1 ||
-		die "apt-get update failed; its output is in $log" \
-		    "next step: check that this machine's own 'apt-get update' works"
-}
-
-# Unpack one version below the cache; leaves nothing behind when it cannot be had.
-download()
-{
-	local version=$1 dir=$2
-
-	rm -rf "$dir.new"
-	mkdir -p "$dir.new"
-	if ! (cd "$dir.new" &&
-	      private_apt apt-get source --only-source "xen=$version") >>"$log" 2>&1; then
-		rm -rf "$dir.new"
-		return 1
-	fi
-	mv "$dir.new"/xen-*/ "$dir.new/tree"
-	mv "$dir.new" "$dir"
-}
+# Where the source comes from, if no archive has it.
+without_archive="give Xen's source with --xen-source DIR"
+# shellcheck source=xen-patch/debian_source.sh
+. "$here/debian_source.sh"
 
 series()
 {
@@ -203,13 +114,12 @@ choose_source()
 			return
 		fi
 	fi
-	refresh_lists
-	for version in $(private_apt apt-cache showsrc --only-source xen 2>/dev/null |
-			 sed -n 's/^Version: //p' | sort -Vru); do
+	refresh_source_lists
+	for version in $(source_versions xen); do
 		dir=$cache/xen-$version
 		if [ ! -d "$dir/tree" ]; then
 			say "trying xen $version: downloading"
-			if ! download "$version" "$dir"; then
+			if ! download_source xen "$version" "$dir"; then
 				say "  listed, but its archive has no such file: trying an older one"
 				continue
 			fi

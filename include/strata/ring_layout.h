@@ -61,7 +61,7 @@ struct strata_ring_writer_area {
 
 struct strata_ring_reader_area {
 	strata_count_t read_count; /* start of the sub-buffer that is to be read next */
-	uint64_t reserved[7];
+	uint8_t reserved[64 - sizeof(strata_count_t)];
 	strata_count_t table[STRATA_NR_SUBBUFS_MAX]; /* ring_table.h */
 };
 

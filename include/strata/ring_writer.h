@@ -61,7 +61,9 @@ struct strata_ring_subbuf {
 	strata_count_t commit_count; /* bytes committed, in all turns; this CPU only */
 	strata_count_t commit_seq;   /* what commit_count was when there was no gap below it */
 	strata_count_t held;         /* start of the turn that @page is of */
-	uint64_t newest_ticks;       /* at least every timestamp of this turn; 0: none yet */
+	/* At least every timestamp of this turn; 0: none yet.  Aligned, as it is loaded in one
+	 * piece, and i386 aligns 64 bits in a structure to 32. */
+	uint64_t newest_ticks __attribute__((aligned(8)));
 	uint64_t begin_ticks;
 	uint64_t end_ticks;
 	uint64_t lost[STRATA_NR_LOST];
@@ -278,7 +280,8 @@ STRATA_SLOW_PATH void strata_ring_deliver(struct strata_ring *ring, strata_count
 	 * knows that it was overwritten. */
 	strata_table_release(ring->geo, ring->reader->table, position, subbuf->page);
 	strata_ring_publish(ring, index, commit);
-	ring->delivered = true;
+	/* Threads may set it at once. */
+	strata_write_once(&ring->delivered, true);
 }
 
 /* Adds @bytes that lie in the sub-buffer at @position; delivers it when they were the last. */

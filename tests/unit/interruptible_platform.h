@@ -28,7 +28,9 @@ static inline uint64_t interruptible_clock(void)
 
 #define strata_clock() interruptible_clock()
 
+#ifndef STRATA_WRITERS_SHARE_CPU
 #define STRATA_WRITERS_SHARE_CPU 1
+#endif
 
 #include <strata/platform/user.h>
 

@@ -21,7 +21,10 @@
 
 #include "ring_fixture.h"
 
+/* Nesting depths, threads, or one for each pair of them. */
+#ifndef AUDIT_LEVELS
 #define AUDIT_LEVELS 8u
+#endif
 
 enum record_fate { RECORD_UNKNOWN, RECORD_WRITTEN, RECORD_LOST };
 
@@ -30,7 +33,7 @@ struct record_audit {
 	uint32_t capacity;                     /* records a level */
 	uint8_t *fate[AUDIT_LEVELS];           /* what its writer says */
 	uint8_t *found[AUDIT_LEVELS];          /* how often the reader saw it */
-	strata_count_t *went_to[AUDIT_LEVELS]; /* sequence number of its packet */
+	strata_count_t *went_to[AUDIT_LEVELS]; /* sequence number of its packet; if it overwrites */
 	uint32_t next[AUDIT_LEVELS];
 	bool overwrite;        /* packets may be missing */
 	uint8_t *read;         /* by sequence number since the start: whether a packet was read */
@@ -69,9 +72,9 @@ __attribute__((format(printf, 2, 3))) static inline void audit_complain(struct r
 #define AUDIT_PACKETS (1u << 20)
 
 /* A packet's place in the books; sequence numbers have the bits that positions leave them. */
-static inline strata_count_t audit_place(const struct record_audit *audit, strata_count_t sequence)
+static inline strata_count_t audit_place(const struct record_audit *audit, uint64_t sequence)
 {
-	strata_count_t place = (sequence - audit->first) &
+	strata_count_t place = ((strata_count_t)sequence - audit->first) &
 			       (~(strata_count_t)0 >> audit->geo.subbuf_bits);
 
 	return place < AUDIT_PACKETS ? place : AUDIT_PACKETS - 1;
@@ -99,6 +102,17 @@ static inline void audit_reset(struct record_audit *audit, const struct strata_r
 	audit->overwrite = ring->overwrite;
 }
 
+/* Zeroed; a child that the test forks goes on with the same books. */
+static inline void *audit_memory(size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (memory == MAP_FAILED)
+		abort();
+	return memory;
+}
+
 static inline void audit_open(struct record_audit *audit, const struct strata_ring *ring,
 			      uint32_t capacity)
 {
@@ -107,17 +121,31 @@ static inline void audit_open(struct record_audit *audit, const struct strata_ri
 	memset(audit, 0, sizeof(*audit));
 	audit->geo = ring->geo;
 	audit->capacity = capacity;
-	audit->read = calloc(AUDIT_PACKETS, 1);
-	if (!audit->read)
-		abort();
+	audit->read = audit_memory(AUDIT_PACKETS);
 	for (i = 0; i < AUDIT_LEVELS; i++) {
-		audit->fate[i] = calloc(capacity, 1);
-		audit->found[i] = calloc(capacity, 1);
-		audit->went_to[i] = calloc(capacity, sizeof(*audit->went_to[i]));
-		if (!audit->fate[i] || !audit->found[i] || !audit->went_to[i])
-			abort();
+		audit->fate[i] = audit_memory(capacity);
+		audit->found[i] = audit_memory(capacity);
+		audit->went_to[i] = audit_memory(capacity * sizeof(*audit->went_to[i]));
 	}
 	audit_reset(audit, ring);
+}
+
+/*
+ * Opens an audit of one more ring of the same writers, who may write a record
+ * to either: they keep the books of @first alone.
+ */
+static inline void audit_open_beside(struct record_audit *audit, const struct record_audit *first,
+				     const struct strata_ring *ring)
+{
+	*audit = *first;
+	audit->read = audit_memory(AUDIT_PACKETS);
+	memset(audit->next, 0, sizeof(audit->next));
+	audit_reset(audit, ring);
+}
+
+static inline void audit_close_beside(struct record_audit *audit)
+{
+	munmap(audit->read, AUDIT_PACKETS);
 }
 
 static inline void audit_close(struct record_audit *audit)
@@ -125,16 +153,16 @@ static inline void audit_close(struct record_audit *audit)
 	unsigned int i;
 
 	for (i = 0; i < AUDIT_LEVELS; i++) {
-		free(audit->fate[i]);
-		free(audit->found[i]);
-		free(audit->went_to[i]);
+		munmap(audit->fate[i], audit->capacity);
+		munmap(audit->found[i], audit->capacity);
+		munmap(audit->went_to[i], audit->capacity * sizeof(*audit->went_to[i]));
 	}
-	free(audit->read);
+	audit_close_beside(audit);
 }
 
 static inline uint32_t audit_word(uint32_t level, uint32_t number, uint32_t i)
 {
-	return (number * 2654435761u) ^ (level << 28) ^ (i * 40503u);
+	return (number * 2654435761u) ^ (level * 0x9e3779b9u) ^ (i * 40503u);
 }
 
 /* Reserves a record of @words words and fills it in.  False: lost, and entered as such. */
@@ -157,7 +185,8 @@ static inline bool audited_reserve(struct record_audit *audit, struct strata_rin
 	payload->words = words;
 	for (i = 0; i < words; i++)
 		payload->word[i] = audit_word(level, number, i);
-	audit->went_to[level][number] = slot->position >> ring->geo.subbuf_bits;
+	if (audit->overwrite)
+		audit->went_to[level][number] = slot->position >> ring->geo.subbuf_bits;
 	audit->fate[level][number] = RECORD_WRITTEN;
 	return true;
 }
@@ -317,12 +346,12 @@ static inline void audit_commit_counts(struct record_audit *audit,
 	}
 }
 
-/* Closes the books once every writer is done: flushes, drains, and balances. */
-static inline void audit_balance(struct record_audit *audit, struct ring_fixture *fixture)
+/* What a ring says of itself once every writer is done: flushes and drains it.  Returns its losses.
+ */
+static inline uint64_t audit_balance_ring(struct record_audit *audit, struct ring_fixture *fixture)
 {
 	struct strata_ring *ring = fixture->ring;
-	uint64_t lost = 0, counted = 0;
-	uint32_t level, number;
+	uint64_t counted = 0;
 	unsigned int i;
 
 	strata_ring_flush(ring);
@@ -330,10 +359,33 @@ static inline void audit_balance(struct record_audit *audit, struct ring_fixture
 	if (fixture->reader.read_count != ring->write_count)
 		audit_complain(audit, "the reader stands %lld bytes behind the writer",
 			       (long long)(ring->write_count - fixture->reader.read_count));
+	if (audit->overwrite && audit->sequence != ring->write_count >> audit->geo.subbuf_bits)
+		audit_complain(audit, "the newest packet is %llu, and %llu is to be read next",
+			       (unsigned long long)(ring->write_count >> audit->geo.subbuf_bits) -
+				       1,
+			       (unsigned long long)audit->sequence);
+	for (i = 0; i < STRATA_NR_LOST; i++) {
+		counted += ring->lost[i];
+		if (strata_reader_lost(&fixture->reader, i) != ring->lost[i])
+			audit_complain(audit, "losses of kind %u: the reader sees %llu of %llu", i,
+				       (unsigned long long)strata_reader_lost(&fixture->reader, i),
+				       (unsigned long long)ring->lost[i]);
+		if (audit->lost[i] > ring->lost[i])
+			audit_complain(audit, "a packet invents losses of kind %u", i);
+	}
+	audit_commit_counts(audit, fixture);
+	return counted;
+}
+
+/* Every record has its fate; @counted is how many losses the rings admit. */
+static inline void audit_balance_books(struct record_audit *audit, uint64_t counted)
+{
+	uint32_t level, number;
+	uint64_t lost = 0;
+
 	for (level = 0; level < AUDIT_LEVELS; level++) {
 		for (number = 0; number < audit->next[level]; number++) {
 			enum record_fate fate = audit->fate[level][number];
-
 			bool expected = fate == RECORD_WRITTEN;
 
 			lost += fate == RECORD_LOST;
@@ -347,19 +399,15 @@ static inline void audit_balance(struct record_audit *audit, struct ring_fixture
 					       audit->found[level][number]);
 		}
 	}
-	for (i = 0; i < STRATA_NR_LOST; i++) {
-		counted += ring->lost[i];
-		if (strata_reader_lost(&fixture->reader, i) != ring->lost[i])
-			audit_complain(audit, "losses of kind %u: the reader sees %llu of %llu", i,
-				       (unsigned long long)strata_reader_lost(&fixture->reader, i),
-				       (unsigned long long)ring->lost[i]);
-		if (audit->lost[i] > ring->lost[i])
-			audit_complain(audit, "a packet invents losses of kind %u", i);
-	}
 	if (counted != lost)
 		audit_complain(audit, "%llu records were lost, %llu counted",
 			       (unsigned long long)lost, (unsigned long long)counted);
-	audit_commit_counts(audit, fixture);
+}
+
+/* Closes the books of one ring once every writer is done. */
+static inline void audit_balance(struct record_audit *audit, struct ring_fixture *fixture)
+{
+	audit_balance_books(audit, audit_balance_ring(audit, fixture));
 }
 
 #define assert_books_balance(audit)                                            \

@@ -2,7 +2,7 @@
 /*
  * ring_fixture.h - a ring for tests: writer and reader on memory of their own,
  * each area between two pages that nobody may touch, so that an access next to
- * an area ends the test.
+ * an area ends the test.  A child that the test forks shares it.
  *
  * A test that wants a clock of its own defines strata_clock before this header.
  */
@@ -35,7 +35,7 @@ struct ring_fixture {
 static inline void *guarded_pages(size_t pages)
 {
 	unsigned char *area = mmap(NULL, (pages + 2) * STRATA_PAGE_BYTES, PROT_NONE,
-				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (area == MAP_FAILED ||
 	    mprotect(area + STRATA_PAGE_BYTES, pages * STRATA_PAGE_BYTES, PROT_READ | PROT_WRITE))

@@ -14,10 +14,9 @@
 #include <sched.h>
 #include <signal.h>
 #include <time.h>
-#include <unistd.h>
-#include <sys/syscall.h>
 
 #include "record_audit.h"
+#include "thread_tools.h"
 
 #define TORTURE_DEPTH_MAX 6u
 #define TORTURE_RECORDS   (1u << 21)
@@ -68,15 +67,6 @@ static inline void torture_signal(int number)
 	torture.depth--;
 }
 
-static inline void pin_to(unsigned int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu % (unsigned int)sysconf(_SC_NPROCESSORS_ONLN), &set);
-	sched_setaffinity(0, sizeof(set), &set);
-}
-
 static inline void *torture_reader(void *argument)
 {
 	(void)argument;
@@ -85,19 +75,6 @@ static inline void *torture_reader(void *argument)
 		if (!audit_drain(&torture.audit, &torture.fixture.reader))
 			sched_yield();
 	return NULL;
-}
-
-static inline timer_t torture_timer(int signal_number, long period_ns)
-{
-	struct itimerspec period = { { 0, period_ns }, { 0, period_ns } };
-	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = signal_number };
-	timer_t timer;
-
-	/* To the thread that owns the ring, whatever name this libc has for the field. */
-	event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
-	if (timer_create(CLOCK_MONOTONIC, &event, &timer) || timer_settime(timer, 0, &period, NULL))
-		abort();
-	return timer;
 }
 
 /* Tortures a ring of two sub-buffers of 4 KiB for @ms; the books are in torture.audit after. */
@@ -131,9 +108,9 @@ static inline void torture_ring_by_signals(unsigned int ms, bool overwrite)
 	sigaction(SIGALRM, &action, NULL);
 	sigaction(SIGUSR1, &action, NULL);
 	sigaction(SIGUSR2, &action, NULL);
-	timers[0] = torture_timer(SIGALRM, 70000);
-	timers[1] = torture_timer(SIGUSR1, 110000);
-	timers[2] = torture_timer(SIGUSR2, 170000);
+	timers[0] = thread_timer(SIGALRM, 70000);
+	timers[1] = thread_timer(SIGUSR1, 110000);
+	timers[2] = thread_timer(SIGUSR2, 170000);
 	pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
 
 	clock_gettime(CLOCK_MONOTONIC, &end);
@@ -148,7 +125,7 @@ static inline void torture_ring_by_signals(unsigned int ms, bool overwrite)
 			strata_barrier();
 		clock_gettime(CLOCK_MONOTONIC, &now);
 	} while (torture.audit.next[0] + 200 < TORTURE_RECORDS &&
-		 (now.tv_sec - end.tv_sec) * 1000000000 + now.tv_nsec - end.tv_nsec < 0);
+		 (int64_t)(now.tv_sec - end.tv_sec) * 1000000000 + now.tv_nsec - end.tv_nsec < 0);
 
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
 	for (i = 0; i < 3; i++)

@@ -25,7 +25,9 @@ struct given {
 
 static void put(uint8_t *bytes, uint32_t offset, uint64_t value, uint32_t size)
 {
-	memcpy(bytes + offset, &value, size);
+	const uint32_t half = (uint32_t)value;
+
+	memcpy(bytes + offset, size == 4 ? (const void *)&half : &value, size);
 }
 
 /* id, ticks, tid, then @payload_bytes of @fill; padded to a multiple of 4. */

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * test_ring_state.c - the four equations of ring_state.h against a model that
- * does not wrap: positions there are 128 bits wide, and every answer follows
- * from a history (so many whole turns, so many bytes of this one) instead of
- * from masks.
+ * does not wrap: positions there are twice as wide as the counters, and every
+ * answer follows from a history (so many whole turns, so many bytes of this one)
+ * instead of from masks.
  */
+#include <limits.h>
+
 #include "ring_fixture.h"
 
+#if ULONG_MAX > UINT32_MAX
 __extension__ typedef unsigned __int128 wide_t;
+#else
+typedef uint64_t wide_t;
+#endif
 
 static const struct strata_ring_geometry geometries[] = {
 	{ 12, 1 }, { 12, 3 }, { 14, 2 }, { 16, 4 }, { 22, 1 }, { 12, 8 }, { 22, 8 },
@@ -309,6 +315,10 @@ static void the_layout_is_what_a_reader_of_this_version_expects(void **state)
 	assert_in_range(sizeof(struct strata_ring_writer_area), 1,
 			STRATA_WRITER_AREA_PAGES * STRATA_PAGE_BYTES);
 	assert_int_equal(offsetof(struct strata_ring_reader_area, table), 64);
+	/* Words that are loaded or exchanged in one piece, also where processors have 32 bits. */
+	assert_int_equal(offsetof(struct strata_ring_subbuf, newest_ticks) % 8, 0);
+	assert_int_equal(sizeof(struct strata_ring_subbuf) % 8, 0);
+	assert_int_equal(offsetof(struct strata_ring, subbuf) % 8, 0);
 	assert_in_range(sizeof(struct strata_ring_reader_area), 1,
 			STRATA_READER_AREA_PAGES * STRATA_PAGE_BYTES);
 }
