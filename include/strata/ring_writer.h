@@ -193,9 +193,11 @@ static inline void strata_ring_exit(struct strata_ring *ring)
 
 /*
  * Tells readers of @commit, up to which everything that was reserved in the
- * sub-buffer is committed.  Whoever nests in between has published its own, and
- * that is the newer: neither word may be left behind it, or a sub-buffer that
- * it completed would never be read.
+ * sub-buffer is committed.  The shared word comes first: from our own on the next
+ * turn may begin, and write where the shared one would still say that the bytes of
+ * this turn are.  Whoever nests in between has published its own, and that is the
+ * newer: neither word may be left behind it, or a sub-buffer that it completed
+ * would never be read.
  */
 static inline void strata_ring_publish(struct strata_ring *ring, unsigned int index,
 				       strata_count_t commit)
@@ -207,12 +209,9 @@ static inline void strata_ring_publish(struct strata_ring *ring, unsigned int in
 		published = commit;
 		/* Release all bytes below @commit, to the load-acquire in strata_reader_get(),
 		 * in strata_table_take() and, in the hypervisor, in strata_ring_get(). */
+		strata_store_release(&ring->shared->commit_seq[index], commit);
 		strata_store_release(&subbuf->commit_seq, commit);
-		do {
-			commit = strata_read_once(&subbuf->commit_seq);
-			strata_store_release(&ring->shared->commit_seq[index], commit);
-			strata_barrier();
-		} while (strata_unlikely(commit != strata_read_once(&subbuf->commit_seq)));
+		strata_barrier();
 		/* Nested writers are done when we run again, so what they added has no gap. */
 		if (STRATA_WRITERS_SHARE_CPU)
 			commit = strata_read_once(&subbuf->commit_count);
