@@ -134,13 +134,11 @@ enum no_room {
 	NO_ROOM_LOSE, /* its ring goes away: its events are lost, and counted */
 };
 
-static int lose(struct recorder *recorder, struct tap *tap, uint64_t events,
-		struct strata_error *error)
+static void lose(struct recorder *recorder, struct tap *tap, uint64_t events)
 {
 	stream_of(recorder, tap)->lost += events;
 	recorder->totals.lost += events;
 	recorder->totals.no_room += events;
-	return tap->ring->put(tap->ring, error);
 }
 
 /*
@@ -172,8 +170,10 @@ static int take(struct recorder *recorder, struct tap *tap, enum no_room no_room
 	if (result == STREAM_FILE_FAILED)
 		return -1;
 	note_room(recorder, result == STREAM_FILE_OK, error);
+	if (result == STREAM_FILE_NO_ROOM && no_room == NO_ROOM_WAIT)
+		return 1;
 	if (result == STREAM_FILE_NO_ROOM)
-		return no_room == NO_ROOM_LOSE ? lose(recorder, tap, events, error) : 1;
+		lose(recorder, tap, events);
 	return tap->ring->put(tap->ring, error);
 }
 
@@ -231,6 +231,7 @@ static int take_unfinished(struct recorder *recorder, struct tap *tap, strata_co
 {
 	uint32_t bytes = strata_reader_copy_prefix(&tap->ring->reader, position, recorder->copy);
 	uint64_t sequence = position >> tap->ring->reader.geo.subbuf_bits;
+	enum stream_file_result result;
 	struct strata_error why = { "" };
 	struct strata_packet packet;
 	uint64_t events;
@@ -248,8 +249,16 @@ static int take_unfinished(struct recorder *recorder, struct tap *tap, strata_co
 	packet.cpu = tap->ring->cpu;
 	for (i = 0; i < STRATA_NR_LOST; i++)
 		packet.lost[i] = strata_reader_lost(&tap->ring->reader, i);
-	recorder->totals.unfinished++;
-	return append(recorder, tap, &packet, events, error) == STREAM_FILE_FAILED ? -1 : 0;
+	result = append(recorder, tap, &packet, events, error);
+	if (result == STREAM_FILE_FAILED)
+		return -1;
+	note_room(recorder, result == STREAM_FILE_OK, error);
+	/* Nobody takes it a second time: it lies behind the reader from now on. */
+	if (result == STREAM_FILE_NO_ROOM)
+		lose(recorder, tap, events);
+	else
+		recorder->totals.unfinished++;
+	return 0;
 }
 
 int tap_take_rest(struct recorder *recorder, struct tap *tap, struct strata_error *error)
