@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* main.c - the strata command: picks the verb. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 
@@ -30,10 +32,24 @@ static void usage(FILE *out)
 	fprintf(out, "\n`strata VERB --help` says more.\n");
 }
 
+/* What the caller has closed must not be the number of a file of ours: messages would land in it.
+ */
+static void hold_standard_files(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	size_t i;
 
+	hold_standard_files();
 	if (argc < 2) {
 		usage(stderr);
 		return STRATA_STATUS_USAGE;

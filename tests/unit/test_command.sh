@@ -22,8 +22,16 @@ check "a wrong verb is named" says 2 'there is no verb "recrod"' recrod
 for verb in list record merge; do
 	check "$verb explains itself" says 0 "^Usage: strata $verb" "$verb" --help
 done
+# The first file that a recorder opens is its lock; without a stderr of its own it would write its complaint into that.
+closed_stderr_is_no_file_of_ours() {
+	local status=0
+	"$strata" record --duration 1s --output out/tests/none 2>&- || status=$?
+	[ "$status" = 1 ] && ! grep Xen /run/strata-recorder.lock
+}
+
 check "list: not on Xen" says 1 'does not run under Xen .*run strata in dom0' list
 check "record: not on Xen" says 1 'does not run under Xen .*run strata in dom0' record --duration 1s
+check "record: a closed stderr is not the lock" closed_stderr_is_no_file_of_ours
 check "record: a wrong time is named" says 2 '"soon" is not a time' record --duration soon
 check "record: a wrong class is named" says 2 '"shed" is no class and matches no event of Xen' record --xen shed
 check "record: a wrong size is named" says 2 '"63K" is not SIZExN' record --xen-buffer 63K
