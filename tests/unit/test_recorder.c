@@ -162,6 +162,28 @@ static void what_is_written_after_a_snapshot_is_in_the_next_one(void **state)
 	remove_dir(dir);
 }
 
+static void a_recorder_that_is_abandoned_leaves_the_rings_and_no_files(void **state)
+{
+	char dir[] = "/tmp/strata-recorder-XXXXXX";
+	static struct test_ring ring;
+	struct strata_error error = { "" };
+	struct recorder *recorder;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	ring_open(&ring, 0);
+	ring.writer->overwrite = ring.ring.reader.overwrite = true;
+	ring_write(&ring);
+	recorder = open_recorder(dir);
+	add_source(recorder, "one");
+	assert_int_equal(recorder_add_ring(recorder, 0, &ring.ring, RECORDER_WITH_PAST, &error), 0);
+	recorder_abandon(recorder);
+	/* An empty directory, or it would be refused. */
+	assert_int_equal(record_once(dir, &ring).events, 1);
+	ring_close(&ring);
+	remove_dir(dir);
+}
+
 static void two_recorders_do_not_write_to_one_directory(void **state)
 {
 	char dir[] = "/tmp/strata-recorder-XXXXXX";
@@ -304,6 +326,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_written_after_a_snapshot_is_in_the_next_one),
+		cmocka_unit_test(a_recorder_that_is_abandoned_leaves_the_rings_and_no_files),
 		cmocka_unit_test(two_recorders_do_not_write_to_one_directory),
 		cmocka_unit_test(a_writer_cannot_lead_the_recorder_back),
 		cmocka_unit_test(what_a_full_disk_has_no_room_for_is_lost_and_counted),
