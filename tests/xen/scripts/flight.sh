@@ -21,10 +21,10 @@ number() {
 	await_console "$1" "^numbered: $2 to $3 begin"
 }
 
-# Starts a flight recorder, which writes its messages to file $1, into $2.
+# Starts a flight recorder, which writes its messages to file $1, into $2: with a slash, as a shell completes it.
 fly() {
 	# shellcheck disable=SC2086 # a list of words
-	start_recorder "$1" $FLIGHT --output "$LAB_OUT/$2"
+	start_recorder "$1" $FLIGHT --output "$LAB_OUT/$2/"
 }
 
 a_snapshot_holds_what_was_and_recording_goes_on() {
