@@ -173,6 +173,9 @@ static int take_word(struct session *session, struct reselection *new_one, char 
 			return strata_fail(error, "--%s cannot be changed while it records", word);
 		if (select_parse_kernel(kind, value, &selection, error))
 			return -1;
+		if (!strcmp(selection.domain, "none"))
+			return strata_fail(error, "--%s none: of which domain? '*:none': of all",
+					   word);
 		return add_selection(session, new_one, &selection, error);
 	}
 	return 0;
@@ -204,6 +207,8 @@ int session_reselect(struct session *session, char *request, struct strata_error
 	for (word = strtok_r(new_one->request, "\t", &rest); word && !result;
 	     word = strtok_r(NULL, "\t", &rest))
 		result = take_word(session, new_one, word, error);
+	if (!result && new_one->kernels)
+		result = participants_check_names(&session->kernels, error);
 	if (!result && (new_one->xen || new_one->xen_domains || new_one->xen_budget))
 		result = reselect_xen(session, new_one, error);
 	if (result) {

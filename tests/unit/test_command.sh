@@ -41,6 +41,7 @@ check "record: a return has no offset" says 2 '"g1:f\+4" is not DOMAIN:SYMBOL' r
 check "record: a thread is a number" says 2 '"g1:init" is not DOMAIN:N,N' record --tid g1:init
 check "list: a domain goes with --events" says 2 '^Usage: strata list' list g1
 check "record: an unknown option is refused" says 2 'no option of record' record --nonsense
+check "select: too much at once is named" says 2 'xen: .* not more than [0-9]+' select --xen "$(printf '%010000d' 0)"
 check "merge: what is not there is named" says 1 'nowhere' merge nowhere -o out/tests/none
 check "merge: what is no recording is named" says 1 'not a recording' merge tests -o out/tests/none
 finish

@@ -52,6 +52,12 @@ what_is_recorded_changes_while_it_is() {
 	try nonsense strata select --kernel g3:no_such_event
 	expect_status "what does not exist is refused" 1
 	expect_line "and named" nonsense '"no_such_event" names no event'
+	try none strata select --kernel none
+	expect_status "and none of nobody, which would change nothing" 1
+	expect_line "with what was meant" none "'\*:none': of all"
+	try nobody strata select --kernel nobody:default
+	expect_status "and so is a domain that is not there" 1
+	expect_line "and named" nobody 'no domain "nobody" runs here'
 	sleep 1
 }
 
