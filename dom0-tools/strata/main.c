@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* main.c - the strata command: picks the verb. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,11 +46,10 @@ static void hold_standard_files(void)
 		close(fd);
 }
 
-int main(int argc, char **argv)
+static int run_verb(int argc, char **argv)
 {
 	size_t i;
 
-	hold_standard_files();
 	if (argc < 2) {
 		usage(stderr);
 		return STRATA_STATUS_USAGE;
@@ -63,4 +63,18 @@ int main(int argc, char **argv)
 			return verbs[i].run(argc - 1, argv + 1);
 	fprintf(stderr, "strata: there is no verb \"%s\"; `strata --help` lists them\n", argv[1]);
 	return STRATA_STATUS_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	hold_standard_files();
+	status = run_verb(argc, argv);
+	if ((fflush(stdout) || ferror(stdout)) && status != STRATA_STATUS_FAILED) {
+		fprintf(stderr, "strata: what was to be shown could not be written: %s\n",
+			strerror(errno));
+		return STRATA_STATUS_FAILED;
+	}
+	return status;
 }

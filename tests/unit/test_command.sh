@@ -29,6 +29,13 @@ closed_stderr_is_no_file_of_ours() {
 	[ "$status" = 1 ] && ! grep Xen /run/strata-recorder.lock
 }
 
+full_stdout_is_no_success() {
+	local status=0
+	"$strata" list --help >/dev/full 2>/dev/null || status=$?
+	[ "$status" = 1 ]
+}
+
+check "what could not be shown is no success" full_stdout_is_no_success
 check "list: not on Xen" says 1 'does not run under Xen .*run strata in dom0' list
 check "record: not on Xen" says 1 'does not run under Xen .*run strata in dom0' record --duration 1s
 check "record: a closed stderr is not the lock" closed_stderr_is_no_file_of_ours
