@@ -155,10 +155,11 @@ void participants_hear(struct participants *all)
 	}
 }
 
-/* Was a domain asked for that nobody has seen? */
+/* Was a domain asked for that nobody has seen?  --kernel none asks for none. */
 static bool is_missing(const struct kernel_selection *selection)
 {
-	return !selection->found && strcmp(selection->domain, "none");
+	return !selection->found &&
+	       (selection->kind != SELECT_EVENTS || strcmp(selection->domain, "none"));
 }
 
 static bool is_pattern(const char *name)

@@ -173,7 +173,7 @@ static int take_word(struct session *session, struct reselection *new_one, char 
 			return strata_fail(error, "--%s cannot be changed while it records", word);
 		if (select_parse_kernel(kind, value, &selection, error))
 			return -1;
-		if (!strcmp(selection.domain, "none"))
+		if (kind == SELECT_EVENTS && !strcmp(selection.domain, "none"))
 			return strata_fail(error, "--%s none: of which domain? '*:none': of all",
 					   word);
 		return add_selection(session, new_one, &selection, error);

@@ -54,6 +54,8 @@ guest_without_module_is_named() {
 	try foreign strata record --duration 1s --output /tmp/without --xen-domain nobody
 	expect_status "and so it is as one whose events are wanted of Xen" 1
 	expect_line "and named" foreign 'no domain "nobody" runs here'
+	try filter strata record --duration 1s --output /tmp/without --tid none:1
+	expect_status "none is no domain to filter" 1
 	ls /tmp/without/xen >kept
 	expect_line "neither costs the recording that was there" kept '^cpu_0$'
 	xenstore-write /local/domain/2/data/strata/version 99
