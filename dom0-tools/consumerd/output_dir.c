@@ -27,8 +27,7 @@ static int make_dir(const char *path, struct strata_error *error)
 	return 0;
 }
 
-/* Removes the files of one source of an old recording. */
-static void clear_source(const char *dir, const char *source)
+void output_dir_remove(const char *dir, const char *source)
 {
 	char path[800];
 	struct dirent *entry;
@@ -68,7 +67,7 @@ static int clear_old(const char *dir, struct strata_error *error)
 				"it, or name another directory",
 				dir);
 		for (i = 0; i < old.nr_sources; i++)
-			clear_source(dir, old.sources[i].name);
+			output_dir_remove(dir, old.sources[i].name);
 		strata_recording_clear(&old);
 		unlink(path);
 		return 0;

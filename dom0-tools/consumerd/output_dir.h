@@ -20,6 +20,9 @@ int output_dir_open(const char *dir, struct strata_error *error);
 /* Makes the directory of one source.  0 or -1. */
 int output_dir_add(const char *dir, const char *source, struct strata_error *error);
 
+/* Removes what a recording holds of one source, and nothing else of its directory. */
+void output_dir_remove(const char *dir, const char *source);
+
 /* Gives the room back: before the last tables are saved, full disk or not. */
 void output_dir_free_reserve(const char *dir);
 

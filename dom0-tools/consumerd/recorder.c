@@ -244,6 +244,29 @@ struct recorder_totals recorder_totals(const struct recorder *recorder)
 	return recorder->totals;
 }
 
+static void release(struct recorder *recorder)
+{
+	strata_recording_clear(&recorder->recording);
+	close(recorder->held);
+	free(recorder->saved);
+	free(recorder->taps);
+	free(recorder->copy);
+	free(recorder);
+}
+
+void recorder_abandon(struct recorder *recorder)
+{
+	struct strata_error ignored;
+	size_t i;
+
+	for (i = 0; i < recorder->nr_taps; i++)
+		stream_file_close(&recorder->taps[i].file, &ignored);
+	for (i = 0; i < recorder->recording.nr_sources; i++)
+		output_dir_remove(recorder->dir, recorder->recording.sources[i].name);
+	output_dir_free_reserve(recorder->dir);
+	release(recorder);
+}
+
 int recorder_close(struct recorder *recorder, struct recorder_totals *totals,
 		   struct strata_error *error)
 {
@@ -262,11 +285,6 @@ int recorder_close(struct recorder *recorder, struct recorder_totals *totals,
 	if (recorder_save(recorder, result ? &later : error))
 		result = -1;
 	*totals = recorder->totals;
-	strata_recording_clear(&recorder->recording);
-	close(recorder->held);
-	free(recorder->saved);
-	free(recorder->taps);
-	free(recorder->copy);
-	free(recorder);
+	release(recorder);
 	return result;
 }

@@ -91,4 +91,8 @@ struct recorder_totals recorder_totals(const struct recorder *recorder);
 int recorder_close(struct recorder *recorder, struct recorder_totals *totals,
 		   struct strata_error *error);
 
+/* Leaves all rings as they are, removes what it has made for them, frees.  Before the first drain
+ * only. */
+void recorder_abandon(struct recorder *recorder);
+
 #endif /* STRATA_CONSUMERD_RECORDER_H */

@@ -302,6 +302,7 @@ static int take_unfinished(struct recorder *recorder, struct tap *tap, strata_co
 {
 	uint32_t bytes = strata_reader_copy_prefix(&tap->ring->reader, position, recorder->copy);
 	uint64_t sequence = position >> tap->ring->reader.geo.subbuf_bits;
+	enum stream_file_result result;
 	struct strata_error why = { "" };
 	struct strata_packet packet;
 	uint64_t events;
@@ -319,8 +320,16 @@ static int take_unfinished(struct recorder *recorder, struct tap *tap, strata_co
 	packet.cpu = tap->ring->cpu;
 	for (i = 0; i < STRATA_NR_LOST; i++)
 		packet.lost[i] = ring_lost(tap->ring, i);
-	recorder->totals.unfinished++;
-	return append(recorder, tap, &packet, events, error) == STREAM_FILE_FAILED ? -1 : 0;
+	result = append(recorder, tap, &packet, events, error);
+	if (result == STREAM_FILE_FAILED)
+		return -1;
+	note_room(recorder, result == STREAM_FILE_OK, error);
+	/* Nobody takes it a second time: it lies behind the reader from now on. */
+	if (result == STREAM_FILE_NO_ROOM)
+		lose(recorder, tap, events);
+	else
+		recorder->totals.unfinished++;
+	return 0;
 }
 
 int tap_take_rest(struct recorder *recorder, struct tap *tap, struct strata_error *error)

@@ -23,6 +23,7 @@
 #include "merge_report.h"
 #include "merger.h"
 #include "outputs/outputs.h"
+#include "recording.h"
 
 #define SHIFTS_MAX 16u
 #define PATH_BYTES 4096u
@@ -145,21 +146,41 @@ static int join(char path[PATH_BYTES], const char *dir, const char *name,
 	return 0;
 }
 
+/* The directory of what @out is, behind all links, or of what it will be; NULL: there is none. */
+static char *real_dir(const char *out)
+{
+	char *path = realpath(out, NULL), *dir;
+
+	if (!path)
+		path = strdup(out);
+	dir = path ? realpath(dirname(path), NULL) : NULL;
+	free(path);
+	return dir;
+}
+
+static bool is_table(const char *raw, const char *out)
+{
+	char table[PATH_MAX];
+	struct stat one, other;
+
+	return snprintf(table, sizeof(table), "%s/" STRATA_RECORDING_FILE, raw) <
+		       (int)sizeof(table) &&
+	       !stat(table, &one) && !stat(out, &other) && one.st_dev == other.st_dev &&
+	       one.st_ino == other.st_ino;
+}
+
 /*
- * Refuses an output inside one of the recorded traces: it would overwrite what
- * is to be merged.  The output need not be there yet, its directory has to be.
+ * Refuses an output inside one of the recorded traces, and their table: it would
+ * overwrite what is to be merged.  The output need not be there yet, its directory
+ * has to be.
  */
 static int check_apart(const char *raw, const char *out, struct strata_error *error)
 {
-	char copy[PATH_MAX], *raw_path, *out_path;
-	bool inside;
+	char *raw_path = realpath(raw, NULL), *out_path = real_dir(out);
+	bool inside = raw_path && out_path && strncmp(out_path, raw_path, strlen(raw_path)) == 0 &&
+		      out_path[strlen(raw_path)] == '/';
 
-	if (snprintf(copy, sizeof(copy), "%s", out) >= (int)sizeof(copy))
-		return strata_fail(error, "the name of the output is too long");
-	raw_path = realpath(raw, NULL);
-	out_path = realpath(dirname(copy), NULL);
-	inside = raw_path && out_path && strncmp(out_path, raw_path, strlen(raw_path)) == 0 &&
-		 out_path[strlen(raw_path)] == '/';
+	inside |= is_table(raw, out);
 	free(raw_path);
 	free(out_path);
 	return inside ? strata_fail(error,

@@ -54,8 +54,15 @@ int strata_cmd_select(int argc, char **argv)
 			usage(stdout);
 			return STRATA_STATUS_OK;
 		}
-		if (option != 1 || !append(line, sizeof(line), long_options[which].name, optarg)) {
+		if (option != 1) {
 			usage(stderr);
+			return STRATA_STATUS_USAGE;
+		}
+		if (!append(line, sizeof(line), long_options[which].name, optarg)) {
+			fprintf(stderr,
+				"strata: --%s: a tab or a newline cannot be sent, and not more than %zu "
+				"characters in all; use patterns\n",
+				long_options[which].name, sizeof(line));
 			return STRATA_STATUS_USAGE;
 		}
 		nr++;

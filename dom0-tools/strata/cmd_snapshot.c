@@ -13,11 +13,12 @@
 
 static void usage(FILE *out)
 {
-	fprintf(out, "Usage: strata snapshot [-o DIR]\n"
-		     "Writes what `strata record --overwrite` holds, which goes on recording.\n\n"
-		     "  -o, --output DIR  where to (default: strata-snapshot-DATE-TIME)\n\n"
-		     "Status: 0 it is written, 1 failed, 2 wrong usage.\n"
-		     "What one snapshot has taken the next one does not have again.\n");
+	fprintf(out,
+		"Usage: strata snapshot [-o DIR]\n"
+		"Writes what `strata record --overwrite` holds, which goes on recording.\n\n"
+		"  -o, --output DIR  where to (default: strata-snapshot-DATE-TIME)\n\n"
+		"Status: 0 it is written, 1 failed, 2 wrong usage, 3 written, but for what it names.\n"
+		"What one snapshot has taken the next one does not have again.\n");
 }
 
 /* The recorder runs in a directory of its own.  0 or -1. */

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* main.c - the strata command: picks the verb. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 
@@ -30,7 +33,20 @@ static void usage(FILE *out)
 	fprintf(out, "\n`strata VERB --help` says more.\n");
 }
 
-int main(int argc, char **argv)
+/* What the caller has closed must not be the number of a file of ours: messages would land in it.
+ */
+static void hold_standard_files(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+static int run_verb(int argc, char **argv)
 {
 	size_t i;
 
@@ -47,4 +63,18 @@ int main(int argc, char **argv)
 			return verbs[i].run(argc - 1, argv + 1);
 	fprintf(stderr, "strata: there is no verb \"%s\"; `strata --help` lists them\n", argv[1]);
 	return STRATA_STATUS_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	hold_standard_files();
+	status = run_verb(argc, argv);
+	if ((fflush(stdout) || ferror(stdout)) && status != STRATA_STATUS_FAILED) {
+		fprintf(stderr, "strata: what was to be shown could not be written: %s\n",
+			strerror(errno));
+		return STRATA_STATUS_FAILED;
+	}
+	return status;
 }

@@ -155,15 +155,49 @@ void participants_hear(struct participants *all)
 	}
 }
 
-/* Was a domain asked for that nobody has seen? */
+/* Was a domain asked for that nobody has seen?  --kernel none asks for none. */
 static bool is_missing(const struct kernel_selection *selection)
 {
-	return !selection->found && strcmp(selection->domain, "none");
+	return !selection->found &&
+	       (selection->kind != SELECT_EVENTS || strcmp(selection->domain, "none"));
 }
 
 static bool is_pattern(const char *name)
 {
 	return strpbrk(name, "*?[") != NULL;
+}
+
+static int no_such_domain(const struct kernel_selection *selection, struct strata_error *error)
+{
+	return strata_fail(error,
+			   "%s: no domain \"%s\" runs here; `strata list` shows them, and --wait "
+			   "waits for it",
+			   select_option_name(selection->kind), selection->domain);
+}
+
+int participants_check_names(const struct participants *all, struct strata_error *error)
+{
+	struct guest *guests;
+	size_t nr, i, j;
+	int result = 0;
+
+	if (all->wait)
+		return 0;
+	if (guests_find(all->xenstore, &guests, &nr, error))
+		return -1;
+	for (i = 0; i < all->nr_selections && !result; i++) {
+		const struct kernel_selection *selection = &all->selections[i];
+
+		if (!is_missing(selection) || is_pattern(selection->domain))
+			continue;
+		for (j = 0; j < nr; j++)
+			if (select_matches_domain(selection, guests[j].domain, guests[j].name))
+				break;
+		if (j == nr)
+			result = no_such_domain(selection, error);
+	}
+	free(guests);
+	return result;
 }
 
 /* A name that nobody has is a typing error, unless the user waits for it; a pattern is none. */
@@ -177,10 +211,7 @@ static int check_all_found(const struct participants *all, struct strata_error *
 		if (!is_missing(selection))
 			continue;
 		if (!all->wait && !is_pattern(selection->domain))
-			return strata_fail(error,
-					   "%s: no domain \"%s\" runs here; `strata list` "
-					   "shows them, and --wait waits for it",
-					   select_option_name(selection->kind), selection->domain);
+			return no_such_domain(selection, error);
 		fprintf(stderr,
 			"strata: no domain \"%s\" runs here yet; when one does, it takes part\n",
 			selection->domain);

@@ -94,6 +94,13 @@ struct participants {
 };
 
 /*
+ * Is every domain here that is named without a pattern, or is it waited for?
+ * Before anything is made that a typing error should not cost.
+ * 0, or -1 with the name that nobody has.
+ */
+int participants_check_names(const struct participants *all, struct strata_error *error);
+
+/*
  * Finds every kernel that the selections name, maps it, and registers it with the
  * recorder.  One that cannot take part is named and left out.
  * 0, or -1 when nothing can be done at all, or a domain that is named is not there.

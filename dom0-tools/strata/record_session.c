@@ -50,7 +50,12 @@ static void catch_signals(void)
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	/* A terminal that goes away ends it as well, but for nohup. */
+	if (signal(SIGHUP, SIG_IGN) != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	/* A file that may not grow is an error as any other. */
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 static void complain(const struct strata_error *error)
@@ -97,6 +102,15 @@ static int prepare(struct session *session, struct strata_error *error)
 {
 	if (session_open_host(session, error))
 		return -1;
+	session->kernels.selections = session->options->kernels;
+	session->kernels.nr_selections = session->options->nr_kernels;
+	session->kernels.wait = session->options->wait;
+	/* An old recording gives way to the new one, but not to a typing error. */
+	if (session->hypervisor &&
+	    (participants_check_names(&session->kernels, error) ||
+	     (session->options->xen->nr &&
+	      session_check_xen_domains(session, session->options->xen_domains, error))))
+		return -1;
 	session->recorder = recorder_open(session->options->output, error);
 	if (!session->recorder)
 		return -1;
@@ -105,9 +119,6 @@ static int prepare(struct session *session, struct strata_error *error)
 	if (session->socket < 0)
 		return -1;
 	session->kernels.recorder = session->recorder;
-	session->kernels.selections = session->options->kernels;
-	session->kernels.nr_selections = session->options->nr_kernels;
-	session->kernels.wait = session->options->wait;
 	session->kernels.overwrite = session->options->overwrite;
 	session->kernels.died = session->options->overwrite ? session_keep_last_moments : NULL;
 	session->kernels.data = session;

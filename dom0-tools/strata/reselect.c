@@ -21,28 +21,44 @@ struct reselection {
 	struct kernel_selection *kernels; /* those that hold now */
 };
 
-int session_select_xen(struct session *session, struct xen_selection *xen, const char *words,
-		       struct strata_error *error)
+/* Adds the rules of --xen-domain: domains are named by the user and selected by their numbers. */
+static int choose_domains(struct session *session, struct xen_selection *xen, const char *words,
+			  struct strata_error *error)
 {
 	struct xen_domain *domains;
 	struct guest *guests;
 	size_t nr, i;
 	int result;
 
-	/* Domains are named by the user and selected by their numbers. */
-	if (words) {
-		if (guests_find(session->kernels.xenstore, &guests, &nr, error))
-			return -1;
-		domains = calloc(nr + 1, sizeof(*domains));
-		for (i = 0; domains && i < nr; i++)
-			domains[i] = (struct xen_domain){ guests[i].domain, guests[i].name };
-		result = domains ? select_xen_domains(xen, words, domains, nr, error)
-				 : strata_fail(error, "out of memory");
-		free(domains);
-		free(guests);
-		if (result)
-			return -1;
-	}
+	if (!words)
+		return 0;
+	if (guests_find(session->kernels.xenstore, &guests, &nr, error))
+		return -1;
+	domains = calloc(nr + 1, sizeof(*domains));
+	for (i = 0; domains && i < nr; i++)
+		domains[i] = (struct xen_domain){ guests[i].domain, guests[i].name };
+	result = domains ? select_xen_domains(xen, words, domains, nr, error)
+			 : strata_fail(error, "out of memory");
+	free(domains);
+	free(guests);
+	return result;
+}
+
+int session_check_xen_domains(struct session *session, const char *words,
+			      struct strata_error *error)
+{
+	struct xen_selection unused = { 0 };
+	int result = choose_domains(session, &unused, words, error);
+
+	select_xen_clear(&unused);
+	return result;
+}
+
+int session_select_xen(struct session *session, struct xen_selection *xen, const char *words,
+		       struct strata_error *error)
+{
+	if (choose_domains(session, xen, words, error))
+		return -1;
 	return hypervisor_select(session->hypervisor, xen->rules, xen->nr, xen->budget_per_s,
 				 error);
 }
@@ -157,6 +173,9 @@ static int take_word(struct session *session, struct reselection *new_one, char 
 			return strata_fail(error, "--%s cannot be changed while it records", word);
 		if (select_parse_kernel(kind, value, &selection, error))
 			return -1;
+		if (kind == SELECT_EVENTS && !strcmp(selection.domain, "none"))
+			return strata_fail(error, "--%s none: of which domain? '*:none': of all",
+					   word);
 		return add_selection(session, new_one, &selection, error);
 	}
 	return 0;
@@ -172,6 +191,11 @@ int session_reselect(struct session *session, char *request, struct strata_error
 	int result = 0;
 	size_t i;
 
+	/* Whoever were told to start now would not be told to stop any more. */
+	if (session->kernels.stopping) {
+		free(new_one);
+		return strata_fail(error, "the recorder is ending; start another one");
+	}
 	if (new_one)
 		new_one->request = strdup(request);
 	if (!new_one || !new_one->request) {
@@ -183,6 +207,8 @@ int session_reselect(struct session *session, char *request, struct strata_error
 	for (word = strtok_r(new_one->request, "\t", &rest); word && !result;
 	     word = strtok_r(NULL, "\t", &rest))
 		result = take_word(session, new_one, word, error);
+	if (!result && new_one->kernels)
+		result = participants_check_names(&session->kernels, error);
 	if (!result && (new_one->xen || new_one->xen_domains || new_one->xen_budget))
 		result = reselect_xen(session, new_one, error);
 	if (result) {

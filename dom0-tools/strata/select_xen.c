@@ -261,8 +261,10 @@ static bool cut_vcpus(char *word, unsigned long *first, unsigned long *last)
 	*first = *last = strtoul(slash + 1, &end, 10);
 	if (*end == '-' && end[1] >= '0' && end[1] <= '9')
 		*last = strtoul(end + 1, &end, 10);
+	if (*end || *first > *last || *last >= VCPUS_END)
+		return false;
 	*slash = '\0';
-	return !*end && *first <= *last && *last < VCPUS_END;
+	return true;
 }
 
 static int add_domain(struct xen_selection *selection, uint32_t domain, bool recorded,

@@ -58,6 +58,10 @@ void session_keep_last_moments(void *data, const struct participant *one);
 int session_select_xen(struct session *session, struct xen_selection *xen, const char *domains,
 		       struct strata_error *error);
 
+/* reselect.c: does each of the domains that --xen-domain names run?  0 or -1. */
+int session_check_xen_domains(struct session *session, const char *words,
+			      struct strata_error *error);
+
 /*
  * reselect.c: changes what is recorded, while it is.
  * @request: NAME=VALUE, as the options of `strata record` without their dashes, with

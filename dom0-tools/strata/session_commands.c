@@ -15,23 +15,39 @@ static struct hypervisor *recorded_hypervisor(struct session *session)
 	return session_records_xen(session) ? session->hypervisor : NULL;
 }
 
+/* What a snapshot could not keep, to be said behind where it is; "" if there is nothing. */
+static const char *what_is_missing(const struct recorder_totals *totals)
+{
+	if (totals->was_full)
+		return "; the disk was full, and what it had no room for is lost: make room, or "
+		       "name another disk with --output";
+	if (totals->bad_packets)
+		return "; packets that were no packets are left out";
+	return "";
+}
+
 void session_keep_last_moments(void *data, const struct participant *one)
 {
 	struct session *session = data;
 	const struct strata_recording *recording = recorder_recording(session->recorder);
 	struct recorder_totals totals;
 	struct strata_error error = { "" };
+	const char *output = session->options->output;
+	size_t length = strlen(output);
 	char dir[600];
 
-	snprintf(dir, sizeof(dir), "%s-died-%s", session->options->output,
+	/* Beside the recording, also if it is called DIR/. */
+	while (length > 1 && output[length - 1] == '/')
+		length--;
+	snprintf(dir, sizeof(dir), "%.*s-died-%s", (int)length, output,
 		 recording->sources[one->source].name);
 	if (snapshot_take(&session->kernels, recorded_hypervisor(session), dir, &totals, &error)) {
 		fprintf(stderr, "strata: %s\n", error.text);
 		return;
 	}
 	fprintf(stderr,
-		"strata: its last moments are in %s: %" PRIu64 " events (%" PRIu64 " KiB)\n", dir,
-		totals.events, totals.bytes >> 10);
+		"strata: its last moments are in %s: %" PRIu64 " events (%" PRIu64 " KiB)%s\n", dir,
+		totals.events, totals.bytes >> 10, what_is_missing(&totals));
 	session->snapshots++;
 }
 
@@ -53,9 +69,9 @@ static int serve_snapshot(struct session *session, struct control_request *reque
 		return STRATA_STATUS_FAILED;
 	}
 	session->snapshots++;
-	snprintf(answer, bytes, "%" PRIu64 " events (%" PRIu64 " KiB) are in %s", totals.events,
-		 totals.bytes >> 10, request->argument);
-	return STRATA_STATUS_OK;
+	snprintf(answer, bytes, "%" PRIu64 " events (%" PRIu64 " KiB) are in %s%s", totals.events,
+		 totals.bytes >> 10, request->argument, what_is_missing(&totals));
+	return what_is_missing(&totals)[0] ? STRATA_STATUS_PARTIAL : STRATA_STATUS_OK;
 }
 
 static int serve_select(struct session *session, struct control_request *request, char *answer,

@@ -72,9 +72,7 @@ static int add_sources(struct recorder *recorder, struct participants *kernels,
 int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor, const char *dir,
 		  struct recorder_totals *totals, struct strata_error *error)
 {
-	struct strata_error later = { "" };
 	struct recorder *recorder;
-	int result = 0;
 
 	*totals = (struct recorder_totals){ 0 };
 	recorder = recorder_open(dir, error);
@@ -82,11 +80,11 @@ int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor, c
 		return -1;
 	sources_set_clock(recorder, kernels->tsc_khz);
 	flush_guests(kernels);
-	if (hypervisor && hypervisor_flush(hypervisor, error))
-		result = -1;
-	if (!result)
-		result = add_sources(recorder, kernels, hypervisor, error);
-	if (recorder_close(recorder, totals, result ? &later : error))
-		result = -1;
-	return result;
+	/* The tables first: what is taken out of the rings is lost if nobody can read it. */
+	if ((hypervisor && hypervisor_flush(hypervisor, error)) ||
+	    add_sources(recorder, kernels, hypervisor, error) || recorder_save(recorder, error)) {
+		recorder_abandon(recorder);
+		return -1;
+	}
+	return recorder_close(recorder, totals, error);
 }

@@ -16,7 +16,8 @@
  * @kernels:    all who take part; also one that is dead, and still mapped
  * @hypervisor: NULL: it is not recorded
  * @dir:        as for recorder_open()
- * 0, or -1; @totals is set in both cases.
+ * 0, or -1; @totals is set in both cases.  If not even its tables can be written,
+ * nothing was taken.
  */
 int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor, const char *dir,
 		  struct recorder_totals *totals, struct strata_error *error);

@@ -22,8 +22,23 @@ check "a wrong verb is named" says 2 'there is no verb "recrod"' recrod
 for verb in list record merge; do
 	check "$verb explains itself" says 0 "^Usage: strata $verb" "$verb" --help
 done
+# The first file that a recorder opens is its lock; without a stderr of its own it would write its complaint into that.
+closed_stderr_is_no_file_of_ours() {
+	local status=0
+	"$strata" record --duration 1s --output out/tests/none 2>&- || status=$?
+	[ "$status" = 1 ] && ! grep Xen /run/strata-recorder.lock
+}
+
+full_stdout_is_no_success() {
+	local status=0
+	"$strata" list --help >/dev/full 2>/dev/null || status=$?
+	[ "$status" = 1 ]
+}
+
+check "what could not be shown is no success" full_stdout_is_no_success
 check "list: not on Xen" says 1 'does not run under Xen .*run strata in dom0' list
 check "record: not on Xen" says 1 'does not run under Xen .*run strata in dom0' record --duration 1s
+check "record: a closed stderr is not the lock" closed_stderr_is_no_file_of_ours
 check "record: a wrong time is named" says 2 '"soon" is not a time' record --duration soon
 check "record: a wrong class is named" says 2 '"shed" is no class and matches no event of Xen' record --xen shed
 check "record: a wrong size is named" says 2 '"63K" is not SIZExN' record --xen-buffer 63K
@@ -36,6 +51,7 @@ check "record: applications have no flight recorder" says 2 'not for application
 check "record: half an application is named" says 2 'is not PROGRAM:EVENTS' record --app server:
 check "record: asked for Xen too, it wants Xen" says 1 'does not run under Xen' record --app all --xen sched
 check "record: an unknown option is refused" says 2 'no option of record' record --nonsense
+check "select: too much at once is named" says 2 'xen: .* not more than [0-9]+' select --xen "$(printf '%010000d' 0)"
 check "merge: what is not there is named" says 1 'nowhere' merge nowhere -o out/tests/none
 check "merge: what is no recording is named" says 1 'not a recording' merge tests -o out/tests/none
 finish

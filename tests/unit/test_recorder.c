@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* test_recorder.c - what the recorder takes of the rings that it drains, and where it puts it. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,12 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include <strata/ring_writer.h>
 
 #include "recorder.h"
+#include "tap.h"
 
 #define NR_RINGS 256u
 
@@ -159,6 +162,28 @@ static void what_is_written_after_a_snapshot_is_in_the_next_one(void **state)
 	remove_dir(dir);
 }
 
+static void a_recorder_that_is_abandoned_leaves_the_rings_and_no_files(void **state)
+{
+	char dir[] = "/tmp/strata-recorder-XXXXXX";
+	static struct test_ring ring;
+	struct strata_error error = { "" };
+	struct recorder *recorder;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	ring_open(&ring, 0);
+	ring.writer->overwrite = ring.ring.reader.overwrite = true;
+	ring_write(&ring);
+	recorder = open_recorder(dir);
+	add_source(recorder, "one");
+	assert_int_equal(recorder_add_ring(recorder, 0, &ring.ring, RECORDER_WITH_PAST, &error), 0);
+	recorder_abandon(recorder);
+	/* An empty directory, or it would be refused. */
+	assert_int_equal(record_once(dir, &ring).events, 1);
+	ring_close(&ring);
+	remove_dir(dir);
+}
+
 static void two_recorders_do_not_write_to_one_directory(void **state)
 {
 	char dir[] = "/tmp/strata-recorder-XXXXXX";
@@ -254,12 +279,57 @@ static void many_rings_of_a_guest_do_not_keep_the_recorder_from_the_others(void 
 	remove_dir(dir);
 }
 
+/* From now on the disk has no room for what @recorder takes. */
+static void fill_disk(struct recorder *recorder)
+{
+	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+
+	assert_true(full >= 0);
+	assert_true(dup2(full, recorder->taps[0].file.fd) >= 0);
+	close(full);
+}
+
+static void what_a_full_disk_has_no_room_for_is_lost_and_counted(void **state)
+{
+	char dir[] = "/tmp/strata-recorder-XXXXXX";
+	static struct test_ring ring;
+	struct strata_error error = { "" };
+	struct recorder_totals totals;
+	struct recorder *recorder;
+	struct strata_slot slot;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	recorder = open_recorder(dir);
+	add_source(recorder, "one");
+	ring_open(&ring, 0);
+	assert_int_equal(recorder_add_ring(recorder, 0, &ring.ring, RECORDER_FROM_NOW, &error), 0);
+	/* One in a sub-buffer that is complete, one in what a writer left unfinished. */
+	ring_write(&ring);
+	assert_true(strata_ring_reserve(ring.writer, 0, sizeof(int32_t) + sizeof(uint32_t), &slot));
+	memset(slot.payload, 0, sizeof(int32_t) + sizeof(uint32_t));
+	strata_ring_commit(ring.writer, &slot);
+	/* As a kernel does with each commit, and an application does not. */
+	strata_ring_publish(ring.writer, 1, ring.writer->subbuf[1].commit_count);
+	fill_disk(recorder);
+	assert_int_equal(recorder_close(recorder, &totals, &error), 0);
+	assert_int_equal(totals.events, 0);
+	assert_int_equal(totals.lost, 2);
+	assert_int_equal(totals.no_room, 2);
+	assert_int_equal(totals.unfinished, 0);
+	assert_true(totals.was_full);
+	ring_close(&ring);
+	remove_dir(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_written_after_a_snapshot_is_in_the_next_one),
+		cmocka_unit_test(a_recorder_that_is_abandoned_leaves_the_rings_and_no_files),
 		cmocka_unit_test(two_recorders_do_not_write_to_one_directory),
 		cmocka_unit_test(a_writer_cannot_lead_the_recorder_back),
+		cmocka_unit_test(what_a_full_disk_has_no_room_for_is_lost_and_counted),
 		cmocka_unit_test(many_rings_of_a_guest_do_not_keep_the_recorder_from_the_others),
 	};
 

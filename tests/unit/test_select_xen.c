@@ -268,6 +268,9 @@ static void what_is_no_domain_is_refused_by_name(void **state)
 	assert_int_equal(select_xen_domains(&selection, "g3", running, LENGTH(running), &failure),
 			 -1);
 	assert_non_null(strstr(failure.text, "\"g3\""));
+	assert_int_equal(
+		select_xen_domains(&selection, "g1/2-1", running, LENGTH(running), &failure), -1);
+	assert_non_null(strstr(failure.text, "\"g1/2-1\""));
 }
 
 static void too_many_rules_for_vcpus_are_refused_as_a_whole(void **state)

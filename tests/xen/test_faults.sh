@@ -24,6 +24,15 @@ marked_add_up() {
 	[ "$lost" -gt 0 ] && [ "$recorded" -gt 0 ] && [ $((recorded + lost)) = "$MARKED" ]
 }
 
+# A merge refuses to write over the table of what it merges, also behind a link.
+table_is_not_written_over() {
+	ln -sf "$PWD/$OUT/beside/recording.json" "$OUT/link"
+	cp "$OUT/beside/recording.json" "$OUT/table"
+	! out/bin/strata merge "$OUT/beside" --format text -o "$OUT/beside/recording.json" &&
+		! out/bin/strata merge "$OUT/beside" --format text -o "$OUT/link" &&
+		cmp "$OUT/beside/recording.json" "$OUT/table"
+}
+
 rm -rf "$OUT"
 mkdir -p "$OUT"
 check "the helpers build" build_helpers
@@ -34,6 +43,7 @@ for name in interrupted beside; do
 	check "$name: merges, no violation" merged_cleanly "$OUT/$name" "$OUT/$name-merged"
 	check "$name: babeltrace2 opens it without a warning" opens "$OUT/$name-merged/ctf"
 done
+check "the recording that is merged is not written over" table_is_not_written_over
 check "no kernel complained in dom0" bash -c "! grep -E 'BUG|WARNING|Oops|refcount' '$OUT/dom0-dmesg'"
 check "Xen did not complain" bash -c "! grep -E 'Xen BUG|Assertion|WARN' '$OUT/xl-dmesg'"
 finish

@@ -48,9 +48,16 @@ guest_without_module_is_named() {
 	try without strata record --duration 1s --output /tmp/without --kernel g2
 	expect_status "recording a guest without the module says that it is not all" 3
 	expect_line "and names the guest" without 'domain 2 \(g2\) is left out: no strata.ko is loaded'
-	try unknown strata record --duration 1s --output /tmp/unknown --kernel nobody
+	try unknown strata record --duration 1s --output /tmp/without --kernel nobody
 	expect_status "a domain that is not there is refused" 1
 	expect_line "and named" unknown 'no domain "nobody" runs here'
+	try foreign strata record --duration 1s --output /tmp/without --xen-domain nobody
+	expect_status "and so it is as one whose events are wanted of Xen" 1
+	expect_line "and named" foreign 'no domain "nobody" runs here'
+	try filter strata record --duration 1s --output /tmp/without --tid none:1
+	expect_status "none is no domain to filter" 1
+	ls /tmp/without/xen >kept
+	expect_line "neither costs the recording that was there" kept '^cpu_0$'
 	xenstore-write /local/domain/2/data/strata/version 99
 	try other strata record --duration 1s --output /tmp/other --kernel g2
 	expect_status "a module of another version is left out" 3
@@ -81,6 +88,11 @@ interrupt_keeps_what_was_recorded() {
 	log=interrupted
 	expect_status "Ctrl-C ends a recording well" 0
 	expect_line "and says so" interrupted 'ended by a signal; what was recorded is complete'
+	start_recorder hangup --output /tmp/hangup $WELL
+	end_recorder HUP
+	log=hangup
+	expect_status "and so does a terminal that goes away" 0
+	expect_line "and says so, too" hangup 'ended by a signal; what was recorded is complete'
 }
 
 output_is_refused_early() {

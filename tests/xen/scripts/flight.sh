@@ -21,10 +21,10 @@ number() {
 	await_console "$1" "^numbered: $2 to $3 begin"
 }
 
-# Starts a flight recorder, which writes its messages to file $1, into $2.
+# Starts a flight recorder, which writes its messages to file $1, into $2: with a slash, as a shell completes it.
 fly() {
 	# shellcheck disable=SC2086 # a list of words
-	start_recorder "$1" $FLIGHT --output "$LAB_OUT/$2"
+	start_recorder "$1" $FLIGHT --output "$LAB_OUT/$2/"
 }
 
 a_snapshot_holds_what_was_and_recording_goes_on() {
@@ -52,6 +52,12 @@ what_is_recorded_changes_while_it_is() {
 	try nonsense strata select --kernel g3:no_such_event
 	expect_status "what does not exist is refused" 1
 	expect_line "and named" nonsense '"no_such_event" names no event'
+	try none strata select --kernel none
+	expect_status "and none of nobody, which would change nothing" 1
+	expect_line "with what was meant" none "'\*:none': of all"
+	try nobody strata select --kernel nobody:default
+	expect_status "and so is a domain that is not there" 1
+	expect_line "and named" nobody 'no domain "nobody" runs here'
 	sleep 1
 }
 

@@ -90,6 +90,18 @@ full_disk_is_waited_for() {
 	umount /tmp/full
 }
 
+# What a snapshot has taken out of the rings and the disk has no room for is gone: it has to be said.
+crowded_snapshot_says_so() {
+	mount -t tmpfs -o size=512k tmpfs /tmp/full
+	start_recorder flying --overwrite --output /tmp/flying
+	sleep 3
+	try crowded strata snapshot --output /tmp/full/snapshot
+	expect_status "a snapshot that the disk has no room for" 3
+	expect_line "says that something is lost" crowded 'the disk was full, and what it had no room for is lost'
+	end_recorder INT
+	umount /tmp/full
+}
+
 # What a hostile guest can write into its part of xenstore, as often as it likes.
 storming_guest_is_bounded() {
 	start_recorder storm --output "$LAB_OUT/storm"
@@ -110,6 +122,7 @@ killed_recorders_make_way
 paused_guest_holds_nobody_up
 awaited_guest_may_be_missing
 full_disk_is_waited_for
+crowded_snapshot_says_so
 storming_guest_is_bounded
 xl list >domains
 expect_no_line "no zombie is left" domains '\(null\)'
