@@ -11,6 +11,7 @@
 
 O      := out
 PREFIX ?= /usr/local
+JOBS   := -j$(shell nproc)
 
 CC       ?= gcc
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wvla -Werror
@@ -40,7 +41,9 @@ SHELL_FILES   = $(shell git ls-files --cached --others --exclude-standard | \
 .DELETE_ON_ERROR:
 
 all: deps
-	@$(MAKE) --no-print-directory tools xen kmod
+	@$(MAKE) --no-print-directory $(JOBS) tools
+	@$(MAKE) --no-print-directory xen
+	@$(MAKE) --no-print-directory $(JOBS) kmod
 
 deps:
 	@tests/deps.sh
@@ -166,7 +169,7 @@ quick: tools unit lint
 	@tests/run.sh unit
 
 check: all
-	@$(MAKE) --no-print-directory unit $(FUZZ_TESTS) arch-programs tortures
+	@$(MAKE) --no-print-directory $(JOBS) unit $(FUZZ_TESTS) arch-programs tortures
 	@tests/run.sh unit model fuzz arch torture xen
 
 demo: all
