@@ -99,6 +99,7 @@ int strata_packet_reader_open(struct strata_packet_reader *reader, const char *r
 		return 0;
 	}
 	reader->size = (uint64_t)status.st_size;
+	reader->said = stream->packets;
 	return 0;
 }
 
@@ -242,6 +243,18 @@ static void accept_packet(struct strata_packet_reader *reader, const struct stra
 	reader->packets++;
 }
 
+/* A file that was cut between two packets looks whole; the table, if it is not an older one, knows.
+ */
+static void name_cut_end(struct strata_packet_reader *reader)
+{
+	if (reader->bad_packets == 0 && reader->packets < reader->said) {
+		complain(reader, "it ends after %llu packets, but the recording says %llu",
+			 (unsigned long long)reader->packets, (unsigned long long)reader->said);
+		reader->bad_packets++;
+	}
+	reader->said = 0;
+}
+
 bool strata_packet_reader_next(struct strata_packet_reader *reader)
 {
 	bool skipped = false;
@@ -270,5 +283,6 @@ bool strata_packet_reader_next(struct strata_packet_reader *reader)
 			reader->offset = reader->size;
 		}
 	}
+	name_cut_end(reader);
 	return false;
 }

@@ -32,6 +32,7 @@ struct strata_packet_reader {
 	uint64_t nr_events; /* in the current packet */
 	bool gap;           /* something is missing between the packet before and this one */
 
+	uint64_t said; /* packets that the recording's table knows of, 0 once their lack is named */
 	uint64_t packets;
 	uint64_t bad_packets;
 	uint64_t missing_packets; /* gaps in the sequence numbers */

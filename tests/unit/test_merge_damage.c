@@ -123,6 +123,22 @@ static void a_torn_tail_is_named_and_left_out(void **state)
 	merged_free(&merged);
 }
 
+static void a_file_that_is_cut_between_packets_is_named(void **state)
+{
+	struct synthetic rec;
+	struct merged merged;
+	unsigned int each = build(&rec, 3);
+
+	(void)state;
+	rec.streams[0].nr_bytes = 2 * PACKET_BYTES;
+	merge_and_free(&rec, &merged);
+	assert_int_equal(merged.nr_events, 2 * each);
+	assert_int_equal(merged.result.bad_packets, 1);
+	assert_int_equal(merged.nr_complaints, 1);
+	assert_complained(&merged, "it ends after 2 packets, but the recording says 3");
+	merged_free(&merged);
+}
+
 static void a_packet_inside_of_a_bad_packet_is_not_believed(void **state)
 {
 	struct synthetic rec;
@@ -307,6 +323,7 @@ int main(void)
 		cmocka_unit_test(a_bad_size_does_not_hide_the_packets_behind_it),
 		cmocka_unit_test(a_header_that_was_overwritten_is_stepped_over),
 		cmocka_unit_test(a_torn_tail_is_named_and_left_out),
+		cmocka_unit_test(a_file_that_is_cut_between_packets_is_named),
 		cmocka_unit_test(a_packet_inside_of_a_bad_packet_is_not_believed),
 		cmocka_unit_test(a_packet_that_comes_twice_is_taken_once),
 		cmocka_unit_test(a_packet_of_another_cpu_is_refused),
