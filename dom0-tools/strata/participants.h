@@ -89,6 +89,7 @@ struct participants {
 	bool started;
 	bool stopping;
 	bool domains_due;    /* a domain came or went */
+	bool domains_came;   /* while recording; whoever acts on it clears it */
 	uint64_t domains_ms; /* when they were listed */
 	bool sources_full;   /* that was said */
 };

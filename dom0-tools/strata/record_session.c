@@ -177,8 +177,12 @@ static int turn(struct session *session, struct strata_error *error)
 {
 	wait_for_news(session);
 	session_serve(session);
-	if (session->hypervisor)
+	if (session->hypervisor) {
 		participants_tend(&session->kernels);
+		if (session->kernels.domains_came)
+			session_follow_domains(session);
+		session->kernels.domains_came = false;
+	}
 	apps_tend(&session->apps);
 	return recorder_drain(session->recorder,
 			      session->options->overwrite ? RECORDER_DRAIN_NONE
@@ -305,7 +309,8 @@ static int record(struct session *session, struct strata_error *error)
 	int result;
 
 	if (session_records_xen(session) &&
-	    (session_select_xen(session, xen, session->options->xen_domains, error) ||
+	    (session_select_xen(session, xen, session->options->xen_domains, session->options->wait,
+				error) ||
 	     hypervisor_start(session->hypervisor, error)))
 		return -1;
 	participants_start(&session->kernels);

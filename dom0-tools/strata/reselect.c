@@ -6,6 +6,7 @@
  * is told to start once more, with other events; those that the recording did not
  * know yet are added to its tables first.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,7 @@ struct reselection {
 
 /* Adds the rules of --xen-domain: domains are named by the user and selected by their numbers. */
 static int choose_domains(struct session *session, struct xen_selection *xen, const char *words,
-			  struct strata_error *error)
+			  bool may_come, struct strata_error *error)
 {
 	struct xen_domain *domains;
 	struct guest *guests;
@@ -37,7 +38,7 @@ static int choose_domains(struct session *session, struct xen_selection *xen, co
 	domains = calloc(nr + 1, sizeof(*domains));
 	for (i = 0; domains && i < nr; i++)
 		domains[i] = (struct xen_domain){ guests[i].domain, guests[i].name };
-	result = domains ? select_xen_domains(xen, words, domains, nr, error)
+	result = domains ? select_xen_domains(xen, words, domains, nr, may_come, error)
 			 : strata_fail(error, "out of memory");
 	free(domains);
 	free(guests);
@@ -48,16 +49,16 @@ int session_check_xen_domains(struct session *session, const char *words,
 			      struct strata_error *error)
 {
 	struct xen_selection unused = { 0 };
-	int result = choose_domains(session, &unused, words, error);
+	int result = choose_domains(session, &unused, words, session->options->wait, error);
 
 	select_xen_clear(&unused);
 	return result;
 }
 
 int session_select_xen(struct session *session, struct xen_selection *xen, const char *words,
-		       struct strata_error *error)
+		       bool may_come, struct strata_error *error)
 {
-	if (choose_domains(session, xen, words, error))
+	if (choose_domains(session, xen, words, may_come, error))
 		return -1;
 	return hypervisor_select(session->hypervisor, xen->rules, xen->nr, xen->budget_per_s,
 				 error);
@@ -75,7 +76,7 @@ static const char *latest(const struct reselection *one, size_t member, const ch
 	return at_start;
 }
 
-static int reselect_xen(struct session *session, const struct reselection *new_one,
+static int reselect_xen(struct session *session, const struct reselection *new_one, bool may_come,
 			struct strata_error *error)
 {
 	struct xen_selection xen = { .budget_per_s = session->options->xen->budget_per_s };
@@ -97,9 +98,22 @@ static int reselect_xen(struct session *session, const struct reselection *new_o
 	if (!result && budget)
 		result = select_xen_budget(&xen, budget, error);
 	if (!result)
-		result = session_select_xen(session, &xen, domains, error);
+		result = session_select_xen(session, &xen, domains, may_come, error);
 	select_xen_clear(&xen);
 	return result;
+}
+
+void session_follow_domains(struct session *session)
+{
+	struct strata_error error = { "" };
+
+	if (!session->options->xen->nr || session->kernels.stopping ||
+	    !latest(session->reselection, offsetof(struct reselection, xen_domains),
+		    session->options->xen_domains))
+		return;
+	if (reselect_xen(session, session->reselection, true, &error))
+		fprintf(stderr, "strata: domains that came are not chosen by their names: %s\n",
+			error.text);
 }
 
 static bool filters(const struct kernel_selection *selection)
@@ -210,7 +224,7 @@ int session_reselect(struct session *session, char *request, struct strata_error
 	if (!result && new_one->kernels)
 		result = participants_check_names(&session->kernels, error);
 	if (!result && (new_one->xen || new_one->xen_domains || new_one->xen_budget))
-		result = reselect_xen(session, new_one, error);
+		result = reselect_xen(session, new_one, session->options->wait, error);
 	if (result) {
 		/* As if nothing had been said. */
 		new_one->xen = new_one->xen_domains = new_one->xen_budget = NULL;

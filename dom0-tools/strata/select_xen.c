@@ -278,11 +278,12 @@ static int add_domain(struct xen_selection *selection, uint32_t domain, bool rec
 }
 
 static int add_domain_word(struct xen_selection *selection, char *word, bool recorded,
-			   const struct xen_domain *domains, size_t nr, struct strata_error *error)
+			   const struct xen_domain *domains, size_t nr, bool may_come,
+			   struct strata_error *error)
 {
 	unsigned long first, last, number;
 	char *end;
-	bool found = false;
+	bool found = (may_come && *word) || strpbrk(word, "*?[");
 	size_t i;
 
 	if (!cut_vcpus(word, &first, &last))
@@ -305,12 +306,13 @@ static int add_domain_word(struct xen_selection *selection, char *word, bool rec
 	return found ? 0
 		     : strata_fail(error,
 				   "--xen-domain: no domain \"%s\" runs here; `strata list` shows "
-				   "them",
+				   "them, and --wait waits for it",
 				   word);
 }
 
 int select_xen_domains(struct xen_selection *selection, const char *words,
-		       const struct xen_domain *domains, size_t nr, struct strata_error *error)
+		       const struct xen_domain *domains, size_t nr, bool may_come,
+		       struct strata_error *error)
 {
 	char *copy = strdup(words), *list = copy, *word;
 	int result = copy ? 0 : strata_fail(error, "out of memory");
@@ -322,7 +324,8 @@ int select_xen_domains(struct xen_selection *selection, const char *words,
 	while (!result && next_word(&list, &word)) {
 		bool recorded = *word != '!';
 
-		result = add_domain_word(selection, word + !recorded, recorded, domains, nr, error);
+		result = add_domain_word(selection, word + !recorded, recorded, domains, nr,
+					 may_come, error);
 	}
 	free(copy);
 	return result;

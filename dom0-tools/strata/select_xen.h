@@ -46,11 +46,13 @@ int select_xen_events(struct xen_selection *selection, const char *events,
  * Adds rules: of whom.  A comma-separated list of domains, each a name, a
  * pattern, a number, `dom0` or `idle`, with /N or /N-M behind it for some of its
  * vCPUs, or ! before it: not this one.
- * @domains: those that run
+ * @domains:  those that run
+ * @may_come: a name that nobody has is none yet; else it is wrong.  A pattern never is
  * 0, or -1 when a word names no domain.
  */
 int select_xen_domains(struct xen_selection *selection, const char *words,
-		       const struct xen_domain *domains, size_t nr, struct strata_error *error);
+		       const struct xen_domain *domains, size_t nr, bool may_come,
+		       struct strata_error *error);
 
 /* A budget in records a second, or `none`.  0 or -1. */
 int select_xen_budget(struct xen_selection *selection, const char *argument,

@@ -56,7 +56,10 @@ void session_keep_last_moments(void *data, const struct participant *one);
 
 /* reselect.c: has the hypervisor record what the options ask for, of domains that run.  0 or -1. */
 int session_select_xen(struct session *session, struct xen_selection *xen, const char *domains,
-		       struct strata_error *error);
+		       bool may_come, struct strata_error *error);
+
+/* reselect.c: a domain came, and --xen-domain may name it: the rules are made anew. */
+void session_follow_domains(struct session *session);
 
 /* reselect.c: does each of the domains that --xen-domain names run?  0 or -1. */
 int session_check_xen_domains(struct session *session, const char *words,

@@ -67,7 +67,7 @@ static void choose(const char *events, const char *domains)
 {
 	if (select_xen_events(&selection, events, &failure) ||
 	    (domains &&
-	     select_xen_domains(&selection, domains, running, LENGTH(running), &failure)))
+	     select_xen_domains(&selection, domains, running, LENGTH(running), false, &failure)))
 		fail_msg("%s", failure.text);
 	assert_int_equal(hand_over(), 0);
 }
@@ -262,15 +262,36 @@ static void what_is_no_domain_is_refused_by_name(void **state)
 	(void)state;
 	for (i = 0; i < LENGTH(wrong); i++) {
 		assert_int_equal(select_xen_events(&selection, "all", &failure), 0);
-		if (!select_xen_domains(&selection, wrong[i], running, LENGTH(running), &failure))
+		if (!select_xen_domains(&selection, wrong[i], running, LENGTH(running), false,
+					&failure))
 			fail_msg("\"%s\" is taken", wrong[i]);
 	}
-	assert_int_equal(select_xen_domains(&selection, "g3", running, LENGTH(running), &failure),
-			 -1);
+	assert_int_equal(
+		select_xen_domains(&selection, "g3", running, LENGTH(running), false, &failure),
+		-1);
 	assert_non_null(strstr(failure.text, "\"g3\""));
 	assert_int_equal(
-		select_xen_domains(&selection, "g1/2-1", running, LENGTH(running), &failure), -1);
+		select_xen_domains(&selection, "g1/2-1", running, LENGTH(running), false, &failure),
+		-1);
 	assert_non_null(strstr(failure.text, "\"g1/2-1\""));
+}
+
+static void a_domain_may_come_later(void **state)
+{
+	(void)state;
+	assert_int_equal(select_xen_events(&selection, "all", &failure), 0);
+	assert_int_equal(
+		select_xen_domains(&selection, "g3,g1", running, LENGTH(running), true, &failure),
+		0);
+	assert_int_equal(hand_over(), 0);
+	assert_true(strata_bit(strata_selection->domains, 1));
+	assert_false(strata_bit(strata_selection->domains, 7));
+	/* A pattern is no name that must be there; nothing is no name. */
+	assert_int_equal(
+		select_xen_domains(&selection, "x*", running, LENGTH(running), false, &failure), 0);
+	assert_int_equal(
+		select_xen_domains(&selection, "g1,", running, LENGTH(running), true, &failure),
+		-1);
 }
 
 static void too_many_rules_for_vcpus_are_refused_as_a_whole(void **state)
@@ -280,9 +301,9 @@ static void too_many_rules_for_vcpus_are_refused_as_a_whole(void **state)
 	(void)state;
 	choose("all", "g1");
 	for (i = 0; i <= STRATA_HV_VCPU_RULES_MAX; i++)
-		assert_int_equal(
-			select_xen_domains(&selection, "!g2/1", running, LENGTH(running), &failure),
-			0);
+		assert_int_equal(select_xen_domains(&selection, "!g2/1", running, LENGTH(running),
+						    false, &failure),
+				 0);
 	assert_int_equal(hand_over(), -E2BIG);
 	/* What held before holds on. */
 	assert_true(strata_bit(strata_selection->domains, 1));
@@ -405,6 +426,7 @@ int main(void)
 		cmocka_unit_test_teardown(domains_that_are_left_out_leave_the_others, forget),
 		cmocka_unit_test_teardown(vcpus_are_named_behind_a_slash, forget),
 		cmocka_unit_test_teardown(what_is_no_domain_is_refused_by_name, forget),
+		cmocka_unit_test_teardown(a_domain_may_come_later, forget),
 		cmocka_unit_test_teardown(too_many_rules_for_vcpus_are_refused_as_a_whole, forget),
 		cmocka_unit_test_teardown(the_hypervisor_refuses_rules_that_make_no_sense, forget),
 		cmocka_unit_test_teardown(a_budget_is_a_number_or_none, forget),
