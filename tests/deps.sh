@@ -15,6 +15,8 @@ PACKAGES="
 	qemu-system-x86 busybox-static cpio kmod jq
 	gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-riscv64-linux-gnu gcc-s390x-linux-gnu
 	gcc-i686-linux-gnu qemu-user dpkg-dev
+	libc6-dev-arm64-cross libc6-dev-armhf-cross libc6-dev-riscv64-cross libc6-dev-s390x-cross
+	libc6-dev-i386-cross
 "
 
 # What is measured beside Strata: `tests/deps.sh bench`.
