@@ -14,12 +14,10 @@
 #include <unistd.h>
 
 #include "event_table.h"
+#include "ring_shared.h"
 
 /* Memory that one application may be given. */
 #define MEMORY_BYTES_MAX (1ull << 30)
-
-/* As READ_COUNT_MAX of a guest: a position that no ring reaches, and JSON can still hold. */
-#define READ_COUNT_MAX ((strata_count_t)1 << 62)
 
 /* A socket to the process whose abstract socket has this name, or -1. */
 static int call_process(const char *name, size_t length)
@@ -279,19 +277,6 @@ int app_give_rings(struct app *app, struct strata_ring_geometry geo, struct stra
 	return result;
 }
 
-static int get_shared(struct ring *ring, struct strata_error *error)
-{
-	(void)error;
-	return strata_reader_get(&ring->reader) && ring->reader.read_count <= READ_COUNT_MAX;
-}
-
-static int put_shared(struct ring *ring, struct strata_error *error)
-{
-	(void)error;
-	strata_reader_put(&ring->reader);
-	return 0;
-}
-
 static bool read_ring(struct app *app, struct ring *ring, unsigned char *memory)
 {
 	struct strata_ring_geometry geo = ring->reader.geo;
@@ -304,8 +289,8 @@ static bool read_ring(struct app *app, struct ring *ring, unsigned char *memory)
 						 (const struct strata_single_area *)memory,
 						 (struct strata_single_reader_area *)reader, data);
 	}
-	ring->get = get_shared;
-	ring->put = put_shared;
+	ring->get = ring_get_shared;
+	ring->put = ring_put_shared;
 	return strata_reader_init(
 		       &ring->reader, geo, (const struct strata_ring_writer_area *)memory,
 		       (struct strata_ring_reader_area *)reader, data) == STRATA_READER_OK;

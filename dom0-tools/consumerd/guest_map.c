@@ -12,9 +12,7 @@
 
 #include "event_table.h"
 #include "recording.h"
-
-/* No ring comes as far in its life; packets' sequence numbers, which follow from it, would wrap. */
-#define READ_COUNT_MAX (~(strata_count_t)0 >> 1)
+#include "ring_shared.h"
 
 struct guest_ring_pages {
 	void *writer;
@@ -169,19 +167,6 @@ static int read_events(struct guest_map *map, const struct guest *guest,
 	return 0;
 }
 
-static int get_shared(struct ring *ring, struct strata_error *error)
-{
-	(void)error;
-	return strata_reader_get(&ring->reader) && ring->reader.read_count <= READ_COUNT_MAX;
-}
-
-static int put_shared(struct ring *ring, struct strata_error *error)
-{
-	(void)error;
-	strata_reader_put(&ring->reader);
-	return 0;
-}
-
 static const char *refusal_text(enum strata_reader_refusal refusal)
 {
 	switch (refusal) {
@@ -219,8 +204,8 @@ static int map_ring(struct guest_map *map, const struct guest *guest, uint32_t i
 			       "a ring's data", error);
 	if (!pages->data)
 		return -1;
-	ring->get = get_shared;
-	ring->put = put_shared;
+	ring->get = ring_get_shared;
+	ring->put = ring_put_shared;
 	ring->cpu = strata_read_once(&((struct strata_ring_writer_area *)pages->writer)->cpu);
 	if (ring->cpu > STRATA_CPU_MAX)
 		return strata_fail(error, "it is of CPU %u (at most %u can be)", ring->cpu,
@@ -229,7 +214,7 @@ static int map_ring(struct guest_map *map, const struct guest *guest, uint32_t i
 	if (refusal != STRATA_READER_OK)
 		return strata_fail(error, "%s", refusal_text(refusal));
 	strata_reader_resume(&ring->reader);
-	if (ring->reader.read_count > READ_COUNT_MAX)
+	if (ring->reader.read_count > RING_READ_COUNT_MAX)
 		return strata_fail(error, "it says to have been read up to %#lx",
 				   ring->reader.read_count);
 	return 0;

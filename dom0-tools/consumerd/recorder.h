@@ -18,9 +18,8 @@ struct recorder_totals {
 	uint64_t bytes;
 	uint64_t lost;
 	uint64_t bad_packets;
-	uint64_t unfinished; /* packets that end with the last record that was committed */
-	uint64_t no_room;    /* of those lost: they waited for room on the disk until the end */
-	bool was_full;       /* the disk, for a while at least */
+	uint64_t no_room; /* of those lost: they waited for room on the disk until the end */
+	bool was_full;    /* the disk, for a while at least */
 };
 
 /*

@@ -144,6 +144,23 @@ static void lose(struct recorder *recorder, struct tap *tap, uint64_t events)
 	recorder->totals.no_room += events;
 }
 
+/* Appends a packet that was checked.  0: it is written, or lost and counted; 1 if it waits for room
+ * on the disk; -1. */
+static int keep(struct recorder *recorder, struct tap *tap, struct strata_packet *packet,
+		uint64_t events, enum no_room no_room, struct strata_error *error)
+{
+	enum stream_file_result result = append(recorder, tap, packet, events, error);
+
+	if (result == STREAM_FILE_FAILED)
+		return -1;
+	note_room(recorder, result == STREAM_FILE_OK, error);
+	if (result == STREAM_FILE_NO_ROOM && no_room == NO_ROOM_WAIT)
+		return 1;
+	if (result == STREAM_FILE_NO_ROOM)
+		lose(recorder, tap, events);
+	return 0;
+}
+
 /*
  * Takes the sub-buffer that is ready: copy first, then check, then use.
  * 0, 1 if it waits for room on the disk, or -1.
@@ -153,10 +170,10 @@ static int take(struct recorder *recorder, struct tap *tap, enum no_room no_room
 {
 	size_t bytes = strata_subbuf_bytes(tap->ring->reader.geo);
 	uint64_t sequence = tap->ring->reader.read_count >> tap->ring->reader.geo.subbuf_bits;
-	enum stream_file_result result;
 	struct strata_packet packet;
 	struct strata_error why = { "" };
 	uint64_t events;
+	int result;
 
 	memcpy(recorder->copy, strata_reader_subbuf(&tap->ring->reader), bytes);
 	if (check_sequence(tap, sequence, &why) ||
@@ -169,15 +186,8 @@ static int take(struct recorder *recorder, struct tap *tap, enum no_room no_room
 	packet.sequence = sequence;
 	packet.cpu = tap->ring->cpu;
 	packet.packet_bytes = (uint32_t)bytes;
-	result = append(recorder, tap, &packet, events, error);
-	if (result == STREAM_FILE_FAILED)
-		return -1;
-	note_room(recorder, result == STREAM_FILE_OK, error);
-	if (result == STREAM_FILE_NO_ROOM && no_room == NO_ROOM_WAIT)
-		return 1;
-	if (result == STREAM_FILE_NO_ROOM)
-		lose(recorder, tap, events);
-	return tap->ring->put(tap->ring, error);
+	result = keep(recorder, tap, &packet, events, no_room, error);
+	return result ? result : tap->ring->put(tap->ring, error);
 }
 
 /* Makes a packet of records that were copied out of a single-store ring, and appends it.  As
@@ -185,7 +195,6 @@ static int take(struct recorder *recorder, struct tap *tap, enum no_room no_room
 static int take_records(struct recorder *recorder, struct tap *tap, uint32_t bytes,
 			const uint64_t *lost, enum no_room no_room, struct strata_error *error)
 {
-	enum stream_file_result result;
 	struct strata_error why = { "" };
 	struct strata_packet packet;
 	uint64_t events;
@@ -198,15 +207,7 @@ static int take_records(struct recorder *recorder, struct tap *tap, uint32_t byt
 	packet.sequence = tap->next_sequence;
 	packet.cpu = tap->ring->cpu;
 	memcpy(packet.lost, lost, sizeof(packet.lost));
-	result = append(recorder, tap, &packet, events, error);
-	if (result == STREAM_FILE_FAILED)
-		return -1;
-	note_room(recorder, result == STREAM_FILE_OK, error);
-	if (result == STREAM_FILE_NO_ROOM && no_room == NO_ROOM_WAIT)
-		return 1;
-	if (result == STREAM_FILE_NO_ROOM)
-		lose(recorder, tap, events);
-	return 0;
+	return keep(recorder, tap, &packet, events, no_room, error);
 }
 
 /* tap_take() of a single-store ring; at its end also what is published of a sub-buffer that is
@@ -302,7 +303,6 @@ static int take_unfinished(struct recorder *recorder, struct tap *tap, strata_co
 {
 	uint32_t bytes = strata_reader_copy_prefix(&tap->ring->reader, position, recorder->copy);
 	uint64_t sequence = position >> tap->ring->reader.geo.subbuf_bits;
-	enum stream_file_result result;
 	struct strata_error why = { "" };
 	struct strata_packet packet;
 	uint64_t events;
@@ -320,16 +320,8 @@ static int take_unfinished(struct recorder *recorder, struct tap *tap, strata_co
 	packet.cpu = tap->ring->cpu;
 	for (i = 0; i < STRATA_NR_LOST; i++)
 		packet.lost[i] = ring_lost(tap->ring, i);
-	result = append(recorder, tap, &packet, events, error);
-	if (result == STREAM_FILE_FAILED)
-		return -1;
-	note_room(recorder, result == STREAM_FILE_OK, error);
 	/* Nobody takes it a second time: it lies behind the reader from now on. */
-	if (result == STREAM_FILE_NO_ROOM)
-		lose(recorder, tap, events);
-	else
-		recorder->totals.unfinished++;
-	return 0;
+	return keep(recorder, tap, &packet, events, NO_ROOM_LOSE, error);
 }
 
 int tap_take_rest(struct recorder *recorder, struct tap *tap, struct strata_error *error)

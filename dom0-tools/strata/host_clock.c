@@ -2,13 +2,11 @@
 /* host_clock.c - see host_clock.h. */
 #include "host_clock.h"
 
-#include <time.h>
-
 #include <strata/platform/platform.h>
 
 #define ATTEMPTS 50u
 
-struct host_clock host_clock_read(void)
+struct host_clock host_clock_read(clockid_t clock)
 {
 	struct host_clock closest = { 0 };
 	uint64_t least = UINT64_MAX;
@@ -18,7 +16,7 @@ struct host_clock host_clock_read(void)
 		struct timespec now;
 		uint64_t before = strata_clock(), after;
 
-		clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+		clock_gettime(clock, &now);
 		after = strata_clock();
 		if (after - before >= least)
 			continue;

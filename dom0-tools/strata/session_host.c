@@ -47,9 +47,9 @@ static int measure_clock(struct session *session, struct strata_error *error)
 	const struct timespec pause = { .tv_nsec = CLOCK_NS };
 	struct host_clock now;
 
-	session->began = host_clock_read();
+	session->began = host_clock_read(CLOCK_MONOTONIC_RAW);
 	nanosleep(&pause, NULL);
-	now = host_clock_read();
+	now = host_clock_read(CLOCK_MONOTONIC_RAW);
 	session->tsc_khz = host_clock_khz(&session->began, &now);
 	return session->tsc_khz ? 0 : strata_fail(error, "the time stamp counter stands still");
 }
@@ -75,7 +75,7 @@ int session_open_host(struct session *session, struct strata_error *error)
 
 void session_set_clock(struct session *session)
 {
-	const struct host_clock now = host_clock_read();
+	const struct host_clock now = host_clock_read(CLOCK_MONOTONIC_RAW);
 	uint32_t khz = session->began.ns ? host_clock_khz(&session->began, &now) : 0;
 
 	if (khz)

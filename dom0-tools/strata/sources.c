@@ -4,33 +4,21 @@
 
 #include <stdio.h>
 #include <sys/random.h>
-#include <time.h>
 
+#include "host_clock.h"
 #include "source_name.h"
 
 #define DOMID_XEN_NUMBER 0x7ff2u
 
-/* The pair of clocks that gives ticks a date: the closest of a few. */
+/* The pair of clocks that gives ticks a date. */
 void sources_set_clock(struct recorder *recorder, uint32_t tsc_khz)
 {
 	struct strata_recording *recording = recorder_recording(recorder);
-	uint64_t best = UINT64_MAX;
-	unsigned int i;
+	struct host_clock now = host_clock_read(CLOCK_REALTIME);
 
 	recording->tsc_khz = tsc_khz;
-	for (i = 0; i < 50; i++) {
-		struct timespec now;
-		uint64_t before = strata_clock(), after;
-
-		clock_gettime(CLOCK_REALTIME, &now);
-		after = strata_clock();
-		if (after - before >= best)
-			continue;
-		best = after - before;
-		recording->anchor_ticks = before + best / 2;
-		recording->anchor_realtime_ns =
-			(uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	}
+	recording->anchor_ticks = now.ticks;
+	recording->anchor_realtime_ns = now.ns;
 }
 
 static int identify(struct strata_source *source, enum strata_layer layer, uint32_t domain,
