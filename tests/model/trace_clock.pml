@@ -8,9 +8,8 @@
  *
  *   spin OPTIONS -search -DCOLLAPSE -m1000000 trace_clock.pml
  *
- * with each of the following as OPTIONS; after -search they would go to the C compiler alone.  It
- *
- * must find no error:
+ * with each of the following as OPTIONS, as test_trace_clock_model.sh does (after -search they
+ * would go to the C compiler alone).  It must find no error:
  *
  *   (nothing)                     a clock that is not told of steps back
  *   -DOTHER_CPU                   a reader on another CPU, too
@@ -18,7 +17,7 @@
  *   -DSTEP=1 -DBACK=1             a counter that steps back, and updates sooner for it
  *   -DLOW=4, -DLOW=16             a counter of more bits than a word, and of fewer
  *
- * and an assertion violated with each of its twins:
+ * and time_is_exact violated with each of its twins:
  *
  *   -DONE_SLOT             updates overwrite the slot that is read
  *   -DPUBLISH_FIRST        the slot's number is stored before the slot
@@ -51,6 +50,8 @@
 #ifndef STEP
 #define STEP 0 /* how far the counter steps back */
 #endif
+
+#include "properties.pmh"
 
 #define START WRAP
 #define END   (START + 2 * WRAP + 1) /* time ends there */
@@ -111,8 +112,9 @@ inline reads_counter(shown)
 /* strata_trace_clock_widen() of what the counter shows of a count gives that count. */
 inline widens(lo, hi, shown)
 {
-	assert(hi * LOW + lo + PASSED(lo, hi, shown) -
-	       (PASSED(lo, hi, shown) <= WRAP - 1 - BACK -> 0 : WRAP) == shown)
+	PROPERTY(time_is_exact,
+		 hi * LOW + lo + PASSED(lo, hi, shown) -
+		 (PASSED(lo, hi, shown) <= WRAP - 1 - BACK -> 0 : WRAP) == shown)
 }
 
 inline takes_slot(ctx)
