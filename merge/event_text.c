@@ -110,29 +110,26 @@ static uint64_t load(const uint8_t *bytes, unsigned int size)
 	}
 }
 
-/* As few digits as give the same number again. */
+/* As few digits as give the same number again: a float's are 6 to 9, a double's 15 to 17. */
 static char *put_float(char *out, const uint8_t *bytes, unsigned int size)
 {
+	const bool narrow = size == sizeof(float);
+	const int most = narrow ? 9 : 17;
+	int digits = narrow ? 6 : 15;
 	double number;
-	float narrow;
+	float single;
 	char text[32];
-	int digits;
 
-	if (size == sizeof(narrow)) {
-		memcpy(&narrow, bytes, sizeof(narrow));
-		for (digits = 6; digits <= 9; digits++) {
-			snprintf(text, sizeof(text), "%.*g", digits, (double)narrow);
-			if (strtof(text, NULL) == narrow)
-				break;
-		}
-		return put_text(out, text);
+	if (narrow) {
+		memcpy(&single, bytes, sizeof(single));
+		number = (double)single;
+	} else {
+		memcpy(&number, bytes, sizeof(number));
 	}
-	memcpy(&number, bytes, sizeof(number));
-	for (digits = 15; digits <= 17; digits++) {
+	do
 		snprintf(text, sizeof(text), "%.*g", digits, number);
-		if (strtod(text, NULL) == number)
-			break;
-	}
+	while (digits++ < most &&
+	       (narrow ? (double)strtof(text, NULL) : strtod(text, NULL)) != number);
 	return put_text(out, text);
 }
 

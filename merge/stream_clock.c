@@ -174,32 +174,29 @@ static bool lies_in(const struct strata_stream_clock *clock, size_t at, uint64_t
 		find_span(clock, at, guest).first <= clock->pieces[at + 1].from_ticks);
 }
 
-/* Whether the counter was set back on the way from one piece to another. */
-static bool is_set_back_between(const struct strata_stream_clock *clock, size_t from, size_t to)
-{
-	while (from < to)
-		if (is_step_back(clock, ++from))
-			return true;
-	return false;
-}
-
 int strata_stream_clock_went_back(struct strata_stream_clock *clock, uint64_t before,
 				  uint64_t after)
 {
 	size_t from = 0, to = 0, places = 0, i, j;
+	bool set_back;
 
 	clock->times_back++;
 	if (!clock->seen && !(clock->seen = calloc(clock->nr + 1, sizeof(*clock->seen))))
 		return -1;
 	for (i = 0; i < clock->nr; i++) {
+		if (clock->places_tried++ > PLACES_TRIED)
+			return 0;
+		set_back = false;
 		for (j = lies_in(clock, i, before) ? i + 1 : clock->nr; j < clock->nr; j++) {
-			if (clock->places_tried++ > PLACES_TRIED || places > 1)
+			if (clock->places_tried++ > PLACES_TRIED)
 				return 0;
-			if (!lies_in(clock, j, after) || !is_set_back_between(clock, i, j))
+			set_back |= is_step_back(clock, j);
+			if (!set_back || !lies_in(clock, j, after))
 				continue;
+			if (places++)
+				return 0;
 			from = i;
 			to = j;
-			places++;
 		}
 	}
 	/* Where it can be at one place only, it is known what came before each step there. */

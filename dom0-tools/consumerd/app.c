@@ -23,9 +23,12 @@
 static int call_process(const char *name, size_t length)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int fd;
 
-	if (fd < 0 || length >= sizeof(address.sun_path))
+	if (length >= sizeof(address.sun_path))
+		return -1;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
 		return -1;
 	memcpy(address.sun_path + 1, name, length);
 	if (!connect(fd, (struct sockaddr *)&address,

@@ -280,6 +280,15 @@ enum strata_source_end participant_end(const struct participant *one)
 	}
 }
 
+/* A domain is listed before it is named, and may get another name. */
+static void note_name(struct participants *all, struct participant *one, const struct guest *now)
+{
+	if (!now->named || !strcmp(one->name, now->name))
+		return;
+	memcpy(one->name, now->name, sizeof(one->name));
+	all->names_changed |= all->started;
+}
+
 void participant_look(struct participants *all, struct participant *one)
 {
 	struct guest now;
@@ -288,6 +297,7 @@ void participant_look(struct participants *all, struct participant *one)
 	guest_look(all->xenstore, one->domain, &now);
 	one->looked_ms = participants_now_ms(all);
 	one->due = false;
+	note_name(all, one, &now);
 	if (one->step != PARTICIPANT_NONE &&
 	    (now.module != GUEST_READY || now.nonce != one->guest.nonce)) {
 		/* A domain's nodes go before it does. */

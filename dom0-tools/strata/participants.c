@@ -121,10 +121,8 @@ static int list_domains(struct participants *all, struct strata_error *error)
 
 		if (states[i].life == DOMAIN_DYING)
 			continue;
-		if (!one) {
+		if (!one)
 			one = add(all, states[i].domain);
-			all->domains_came |= all->started;
-		}
 		if (!one)
 			return strata_fail(error, "out of memory");
 		one->seen = true;

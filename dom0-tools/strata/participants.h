@@ -34,10 +34,11 @@ struct participant {
 	/* its domain */
 	uint32_t domain;
 	enum domain_life life;
-	uint8_t reason;     /* if it has shut down */
-	bool seen;          /* in the latest list of domains */
-	bool due;           /* something of it changed in xenstore */
-	uint64_t looked_ms; /* when it was looked at */
+	uint8_t reason;                               /* if it has shut down */
+	bool seen;                                    /* in the latest list of domains */
+	bool due;                                     /* something of it changed in xenstore */
+	uint64_t looked_ms;                           /* when it was looked at */
+	char name[sizeof(((struct guest *)0)->name)]; /* as it was called then; "": not yet */
 
 	/* the module in it */
 	enum participant_step step;
@@ -89,7 +90,7 @@ struct participants {
 	bool started;
 	bool stopping;
 	bool domains_due;    /* a domain came or went */
-	bool domains_came;   /* while recording; whoever acts on it clears it */
+	bool names_changed;  /* of domains, while recording; whoever acts on it clears it */
 	uint64_t domains_ms; /* when they were listed */
 	bool sources_full;   /* that was said */
 };

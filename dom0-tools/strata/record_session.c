@@ -179,9 +179,9 @@ static int turn(struct session *session, struct strata_error *error)
 	session_serve(session);
 	if (session->hypervisor) {
 		participants_tend(&session->kernels);
-		if (session->kernels.domains_came)
+		if (session->kernels.names_changed)
 			session_follow_domains(session);
-		session->kernels.domains_came = false;
+		session->kernels.names_changed = false;
 	}
 	apps_tend(&session->apps);
 	return recorder_drain(session->recorder,

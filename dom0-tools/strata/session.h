@@ -21,8 +21,8 @@ struct xentoollog_logger;
 struct session {
 	const struct record_options *options;
 	struct xentoollog_logger *quiet; /* the libraries' own messages say less than ours */
-	struct hypervisor
-		*hypervisor; /* NULL: this is no Xen host, only applications are recorded */
+	/* NULL: this is no Xen host, only applications are recorded */
+	struct hypervisor *hypervisor;
 	struct participants kernels;
 	struct apps apps;
 	struct host_clock began; /* where no hypervisor knows the frequency of its counter */
@@ -58,7 +58,7 @@ void session_keep_last_moments(void *data, const struct participant *one);
 int session_select_xen(struct session *session, struct xen_selection *xen, const char *domains,
 		       bool may_come, struct strata_error *error);
 
-/* reselect.c: a domain came, and --xen-domain may name it: the rules are made anew. */
+/* reselect.c: a domain got a name, and --xen-domain may mean it: the rules are made anew. */
 void session_follow_domains(struct session *session);
 
 /* reselect.c: does each of the domains that --xen-domain names run?  0 or -1. */

@@ -104,34 +104,32 @@ strata_single_section(struct rseq *rseq, uint32_t cpu, struct strata_single_area
 	return strata_single_section_4(rseq, cpu, area, id, body, bytes);
 }
 
-/* The same for a body of any length, a multiple of 4: it is copied by words of 4 bytes. */
+/* The same for a body of any length but 0, a multiple of 4: it is copied by words of 4 bytes, from
+ * its end; rcx counts the bytes that are left. */
 static inline enum strata_single_result
 strata_single_long_section(struct rseq *rseq, uint32_t cpu, struct strata_single_area *area,
 			   uint32_t id, const uint64_t *body, uint64_t bytes)
 {
+	/* clang-format off */
 	__asm__ goto(
-		STRATA_RSEQ_ENTER STRATA_SINGLE_BEGIN(
-			"leaq (%%rcx, %[reach]), %%rax\n\t") "leaq -12(%[reach]), %%rcx\n\t" /* bytes
-												that
-												are
-												left
-												to
-												copy:
-												not
-												0 */
-							     "5:\n\t"
-							     "movl -4(%[body], %%rcx), %%eax\n\t"
-							     "movl %%eax, -4(%%rdx, %%rcx)\n\t"
-							     "subq $4, %%rcx\n\t"
-							     "jnz 5b\n\t"
-							     "movq %c[position](%[area]), %%rcx\n\t"
-							     "addq %[reach], %%rcx\n\t"
-							     "movq %%rcx, %c[position](%[area])\n\t" STRATA_RSEQ_LEAVE
+		STRATA_RSEQ_ENTER
+		STRATA_SINGLE_BEGIN("leaq (%%rcx, %[reach]), %%rax\n\t")
+		"leaq -12(%[reach]), %%rcx\n\t"
+		"5:\n\t"
+		"movl -4(%[body], %%rcx), %%eax\n\t"
+		"movl %%eax, -4(%%rdx, %%rcx)\n\t"
+		"subq $4, %%rcx\n\t"
+		"jnz 5b\n\t"
+		"movq %c[position](%[area]), %%rcx\n\t"
+		"addq %[reach], %%rcx\n\t"
+		"movq %%rcx, %c[position](%[area])\n\t"
+		STRATA_RSEQ_LEAVE
 		:
 		: STRATA_RSEQ_OPERANDS(rseq, cpu), STRATA_SINGLE_OFFSETS, [area] "r"(area),
 		  [id] "r"(id), [body] "r"(body), [reach] "r"(bytes)
 		: "memory", "cc", "rax", "rcx", "rdx"
 		: aborted, slow);
+	/* clang-format on */
 	return STRATA_SINGLE_WRITTEN;
 aborted:
 	return STRATA_SINGLE_ABORTED;

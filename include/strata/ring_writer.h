@@ -207,8 +207,9 @@ static inline void strata_ring_publish(struct strata_ring *ring, unsigned int in
 
 	do {
 		published = commit;
-		/* Release all bytes below @commit, to the load-acquire in strata_reader_get(),
-		 * in strata_table_take() and, in the hypervisor, in strata_ring_get(). */
+		/* Release all bytes below @commit.  The shared word pairs with the acquire in
+		 * strata_reader_commit_seq() and strata_table_take(); our own, behind it, with
+		 * that in strata_ring_plan() and, in the hypervisor, in strata_ring_get(). */
 		strata_store_release(&ring->shared->commit_seq[index], commit);
 		strata_store_release(&subbuf->commit_seq, commit);
 		strata_barrier();

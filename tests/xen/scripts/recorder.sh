@@ -46,6 +46,21 @@ end_recorder() {
 	wait "$recorder" || status=$?
 }
 
+# Ends a long recording whose messages are in life, which nobody may be missing from, and the script.
+end_life() {
+	end_recorder INT
+	log=life
+	expect_status "all that was there was recorded" 0
+	expect_no_line "nobody was left out" life 'left out|polled|not recorded|freed'
+	cp life "$LAB_OUT/life.log"
+
+	xl list >domains
+	expect_no_line "no zombie is left" domains '\(null\)'
+	dmesg >"$LAB_OUT/dom0-dmesg"
+	xl dmesg >"$LAB_OUT/xl-dmesg"
+	end_checks
+}
+
 # Waits for line $2 on the console of guest $1, for the $3rd time.
 await_console() {
 	tries=0
