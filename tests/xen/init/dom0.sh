@@ -71,12 +71,18 @@ create_guest() {
 	fail "xl create $1: $(grep -m 1 error: /run/create.log)"
 }
 
+# How often guest $1 has said that it is ready: its console's log goes on from one life to the next.
+times_ready() {
+	sed -n "/^LAB guest $1 ready/p" "/out/guest-$1.log" 2>/dev/null | wc -l
+}
+
 # Starts guest $1 again, if it died as few PVH guests do under QEMU's emulated SVM: of a triple fault in the middle of code
 # that cannot fault. The more often it exits to Xen, the more often that happens. Any other death is the test's business.
 revive_guest() {
 	deaths=$(($(cat "/run/$1.deaths" 2>/dev/null) + 1))
 	[ $deaths -le 3 ] && xl dmesg | grep -q "d$(cat "/run/$1.domid")v[0-9]* Triple fault" || return
 	echo $deaths >"/run/$1.deaths"
+	times_ready "$1" >"/run/$1.ready"
 	say "guest $1 died of a triple fault, as happens under QEMU's emulated SVM; it is started again"
 	create_guest "$1"
 }
@@ -84,7 +90,8 @@ revive_guest() {
 # Has guest $1 said that it is ready? Ends the test when it says or shows that it never will be.
 is_ready() {
 	log=/out/guest-$1.log
-	! grep -q "^LAB guest $1 ready" "$log" 2>/dev/null || return 0
+	before=$(cat "/run/$1.ready" 2>/dev/null)
+	[ "$(times_ready "$1")" -le "${before:-0}" ] || return 0
 	if grep "^LAB guest $1 failed" "$log" 2>/dev/null >/tmp/failed; then
 		fail "$(sed 's/^LAB //; s/\r//; q' /tmp/failed)"
 	elif grep -q "Kernel panic" "$log" 2>/dev/null; then
@@ -95,9 +102,17 @@ is_ready() {
 	return 1
 }
 
-# Puts guest $1 where the description wants it. One that is pinned already stays there.
+# Puts guest $1 where the description wants it. One that is pinned already stays there, and one that died needs no place.
 pin_guest() {
-	[ ! -s "/lab/guests/$1.pin" ] || xl vcpu-pin "$1" all "$(cat "/lab/guests/$1.pin")" || fail "cannot pin $1"
+	[ ! -s "/lab/guests/$1.pin" ] || xl vcpu-pin "$1" all "$(cat "/lab/guests/$1.pin")" ||
+		! xl domid "$1" >/dev/null 2>&1 || fail "cannot pin $1"
+}
+
+# Prints those that have died since they were ready, while others were waited for, and starts them again.
+revive_guests() {
+	while read -r guest; do
+		xl domid "$guest" >/dev/null 2>&1 || ! revive_guest "$guest" >&2 || echo "$guest"
+	done </lab/guests/list
 }
 
 # Waits for all guests, and pins each as soon as its workload begins, which may well keep a CPU busy.
@@ -115,6 +130,7 @@ wait_for_guests() {
 			fi
 		done
 		waiting=$rest
+		[ -n "$waiting" ] || waiting=$(revive_guests)
 		# xl takes the guests much of a CPU: every now and then is enough.
 		looks=$((looks + 1))
 		usleep 200000
