@@ -19,10 +19,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <strata/ring_writer.h>
+#include <strata/ring_end.h>
 
 /* If the kernel cannot abort sections, they have this long to end. */
 #define SECTION_NS 10000000
+
+/* How long a thread may take between reserve and commit when all is to end; one that takes longer
+ * is held by a debugger, or died there. */
+#define SETTLE_NS    1000000
+#define SETTLE_TURNS 1000u
 
 /* What strata_app_rings points to, with what only this file needs. */
 struct rings {
@@ -136,14 +141,31 @@ static __attribute__((__destructor__)) void flush(void)
 			strata_ring_flush(current->ring[i]);
 }
 
+/* Reserve/commit: all that was reserved is committed, and nothing will be. */
+static void end_rings(void)
+{
+	const struct timespec pause = { .tv_nsec = SETTLE_NS };
+	unsigned int turns = 0;
+	uint32_t i;
+
+	for (i = 0; i < current->seen.nr; i++)
+		strata_ring_end(current->ring[i]);
+	for (i = 0; i < current->seen.nr; i++)
+		while (!strata_ring_settled(current->ring[i]) && turns++ < SETTLE_TURNS)
+			nanosleep(&pause, NULL);
+}
+
 void rings_stop(void)
 {
 	const struct timespec pause = { .tv_nsec = SECTION_NS };
 	uint32_t i;
 
-	flush();
-	if (!current || !current->seen.nr_single)
+	if (!current)
 		return;
+	if (!current->seen.nr_single) {
+		end_rings();
+		return;
+	}
 	for (i = 0; i < current->seen.nr; i++)
 		strata_single_stop((struct strata_single_area *)(current->seen.memory +
 								 i * current->seen.stride));
