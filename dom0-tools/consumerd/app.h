@@ -34,6 +34,7 @@ struct app {
 	size_t memory_bytes;
 	struct ring *rings;
 	size_t nr_rings;
+	bool overwrite;
 };
 
 /* What a message was about. */
@@ -54,8 +55,10 @@ int app_open(struct app *app, int socket, struct strata_error *error);
 /* Takes one message, if there is one.  With APP_GONE, @error says why if it is no normal end. */
 enum app_news app_hear(struct app *app, struct strata_error *error);
 
-/* Makes memory for its rings and hands it over.  0 or -1. */
-int app_give_rings(struct app *app, struct strata_ring_geometry geo, struct strata_error *error);
+/* Makes memory for its rings and hands it over; @overwrite: the newest records are kept.  0 or -1.
+ */
+int app_give_rings(struct app *app, struct strata_ring_geometry geo, bool overwrite,
+		   struct strata_error *error);
 
 /* Reads the rings that it made, when it said APP_ATTACHED.  0 or -1. */
 int app_read_rings(struct app *app, struct strata_error *error);

@@ -28,7 +28,7 @@ void rings_prepare(void);
 enum strata_app_mode rings_mode(void);
 uint32_t rings_nr_cpus(void);
 /* Maps @fd, makes the rings in it, and has events go there from now on.  0 or -1. */
-int rings_attach(int fd, uint32_t nr_rings, struct strata_ring_geometry geo);
+int rings_attach(int fd, uint32_t nr_rings, struct strata_ring_geometry geo, bool overwrite);
 /* When it returns nothing is written any more, and all that was is published. */
 void rings_stop(void);
 /* Gives the memory back; who is in the middle of an event still finds some. */

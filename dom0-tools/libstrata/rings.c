@@ -63,11 +63,12 @@ uint32_t rings_nr_cpus(void)
 }
 
 static struct strata_ring *make_reserve_commit(unsigned char *memory,
-					       struct strata_ring_geometry geo, uint32_t cpu)
+					       struct strata_ring_geometry geo, uint32_t cpu,
+					       bool overwrite)
 {
 	struct strata_ring *ring = calloc(1, strata_ring_bytes(geo));
 
-	if (ring)
+	if (ring) {
 		strata_ring_init(
 			ring, geo,
 			memory + (STRATA_WRITER_AREA_PAGES + STRATA_READER_AREA_PAGES) *
@@ -76,10 +77,12 @@ static struct strata_ring *make_reserve_commit(unsigned char *memory,
 			(struct strata_ring_reader_area *)(memory + STRATA_WRITER_AREA_PAGES *
 									    STRATA_PAGE_BYTES),
 			cpu, 0);
+		ring->overwrite = overwrite;
+	}
 	return ring;
 }
 
-static int make_rings(struct rings *rings, struct strata_ring_geometry geo)
+static int make_rings(struct rings *rings, struct strata_ring_geometry geo, bool overwrite)
 {
 	uint32_t i;
 
@@ -87,17 +90,17 @@ static int make_rings(struct rings *rings, struct strata_ring_geometry geo)
 		unsigned char *memory = rings->seen.memory + i * rings->seen.stride;
 
 		if (rings->seen.nr_single) {
-			strata_single_init((struct strata_single_area *)memory, geo, i);
+			strata_single_init((struct strata_single_area *)memory, geo, i, overwrite);
 			continue;
 		}
-		rings->ring[i] = make_reserve_commit(memory, geo, i);
+		rings->ring[i] = make_reserve_commit(memory, geo, i, overwrite);
 		if (!rings->ring[i])
 			return -1;
 	}
 	return 0;
 }
 
-int rings_attach(int fd, uint32_t nr_rings, struct strata_ring_geometry geo)
+int rings_attach(int fd, uint32_t nr_rings, struct strata_ring_geometry geo, bool overwrite)
 {
 	uint64_t stride = strata_app_ring_bytes(rings_mode(), geo);
 	struct rings *rings = calloc(1, sizeof(*rings));
@@ -116,7 +119,7 @@ int rings_attach(int fd, uint32_t nr_rings, struct strata_ring_geometry geo)
 	rings->seen.stride = stride;
 	rings->seen.nr = nr_rings;
 	rings->seen.nr_single = rings_mode() == STRATA_APP_SINGLE_STORE ? nr_rings : 0;
-	if (make_rings(rings, geo)) {
+	if (make_rings(rings, geo, overwrite)) {
 		munmap(memory, stride * nr_rings);
 		goto fail;
 	}

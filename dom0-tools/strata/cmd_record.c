@@ -192,7 +192,7 @@ static int take_option(int option, char *argument, struct record_options *option
 /* Options that make no sense where there is no Xen. */
 static bool is_of_xen(int option)
 {
-	return option != 'd' && option != 'o' && option != 'a' && option != 'A';
+	return option != 'd' && option != 'o' && option != 'a' && option != 'A' && option != 'f';
 }
 
 int strata_cmd_record(int argc, char **argv)
@@ -250,8 +250,6 @@ int strata_cmd_record(int argc, char **argv)
 		of_xen |= is_of_xen(option);
 	}
 	options.apps_may_do = options.nr_apps && !of_xen;
-	if (status == STRATA_STATUS_OK && options.nr_apps && options.overwrite)
-		status = wrong("%s", "--overwrite is not for applications; record them apart");
 	if (status == STRATA_STATUS_OK && optind < argc)
 		status = wrong("\"%s\" is one word too many", argv[optind]);
 	if (status == STRATA_STATUS_OK)

@@ -95,6 +95,7 @@ static int add_apps(struct session *session, struct strata_error *error)
 	session->apps.selections = session->options->apps;
 	session->apps.nr_selections = session->options->nr_apps;
 	session->apps.geometry = session->options->app_geometry;
+	session->apps.overwrite = session->options->overwrite;
 	return session->options->nr_apps ? apps_open(&session->apps, error) : 0;
 }
 
