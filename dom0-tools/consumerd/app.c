@@ -132,6 +132,7 @@ static int take_hello(struct app *app, const struct strata_app_message *head,
 		return strata_fail(error, "it says to have %u CPUs", head->count);
 	app->mode = head->value;
 	app->nr_cpus = head->count;
+	app->header_forms = head->headers;
 	return 0;
 }
 
@@ -249,13 +250,16 @@ static int make_memory(struct app *app, struct strata_error *error)
 	return -1;
 }
 
-int app_give_rings(struct app *app, struct strata_ring_geometry geo, struct strata_error *error)
+int app_give_rings(struct app *app, struct strata_ring_geometry geo, enum strata_header_form form,
+		   struct strata_error *error)
 {
 	struct strata_app_packet packet = { .head.type = STRATA_APP_SETUP,
 					    .head.subbuf_bits = geo.subbuf_bits,
 					    .head.nr_subbufs_bits = geo.nr_subbufs_bits,
 					    .head.value = app->mode,
-					    .head.count = app->nr_cpus };
+					    .head.count = app->nr_cpus,
+					    .head.headers = (uint8_t)strata_header_form_among(
+						    app->header_forms, form) };
 	int fd, result;
 
 	if (!app->mode || app->rings)
@@ -265,6 +269,7 @@ int app_give_rings(struct app *app, struct strata_ring_geometry geo, struct stra
 				   "its rings for %u CPUs would take more than %llu MiB; make them "
 				   "smaller with --app-buffer",
 				   app->nr_cpus, MEMORY_BYTES_MAX >> 20);
+	app->form = packet.head.headers;
 	app->nr_rings = app->nr_cpus;
 	app->memory_bytes = ring_bytes(app, geo) * app->nr_rings;
 	app->rings = calloc(app->nr_rings, sizeof(*app->rings));

@@ -27,6 +27,8 @@ struct app {
 
 	uint32_t mode; /* enum strata_app_mode */
 	uint32_t nr_cpus;
+	uint8_t header_forms;             /* that it can write */
+	enum strata_header_form form;     /* that it was told to, with its rings */
 	struct strata_event_desc *events; /* by id; each is still to be checked */
 	size_t nr_events;
 
@@ -54,8 +56,10 @@ int app_open(struct app *app, int socket, struct strata_error *error);
 /* Takes one message, if there is one.  With APP_GONE, @error says why if it is no normal end. */
 enum app_news app_hear(struct app *app, struct strata_error *error);
 
-/* Makes memory for its rings and hands it over.  0 or -1. */
-int app_give_rings(struct app *app, struct strata_ring_geometry geo, struct strata_error *error);
+/* Makes memory for its rings and hands it over.  @form: of its records' headers, if it can write
+ * such; else they are full.  0 or -1. */
+int app_give_rings(struct app *app, struct strata_ring_geometry geo, enum strata_header_form form,
+		   struct strata_error *error);
 
 /* Reads the rings that it made, when it said APP_ATTACHED.  0 or -1. */
 int app_read_rings(struct app *app, struct strata_error *error);

@@ -57,24 +57,34 @@ uint32_t rings_nr_cpus(void)
 	return nr < 1 ? 1 : nr > (long)STRATA_APP_RINGS_MAX ? STRATA_APP_RINGS_MAX : (uint32_t)nr;
 }
 
+uint8_t rings_header_forms(void)
+{
+	return rings_mode() == STRATA_APP_RESERVE_COMMIT
+		       ? STRATA_HEADER_FORMS_ALL
+		       : STRATA_HEADER_FORM_BIT(STRATA_HEADER_FULL);
+}
+
 static struct strata_ring *make_reserve_commit(unsigned char *memory,
-					       struct strata_ring_geometry geo, uint32_t cpu)
+					       struct strata_ring_geometry geo,
+					       enum strata_header_form form, uint32_t cpu)
 {
 	struct strata_ring *ring = calloc(1, strata_ring_bytes(geo));
 
-	if (ring)
-		strata_ring_init(
-			ring, geo,
-			memory + (STRATA_WRITER_AREA_PAGES + STRATA_READER_AREA_PAGES) *
-					 STRATA_PAGE_BYTES,
-			(struct strata_ring_writer_area *)memory,
-			(struct strata_ring_reader_area *)(memory + STRATA_WRITER_AREA_PAGES *
-									    STRATA_PAGE_BYTES),
-			cpu, 0);
+	if (!ring)
+		return NULL;
+	strata_ring_init(ring, geo,
+			 memory + (STRATA_WRITER_AREA_PAGES + STRATA_READER_AREA_PAGES) *
+					  STRATA_PAGE_BYTES,
+			 (struct strata_ring_writer_area *)memory,
+			 (struct strata_ring_reader_area *)(memory + STRATA_WRITER_AREA_PAGES *
+									     STRATA_PAGE_BYTES),
+			 cpu, 0);
+	ring->form = (uint8_t)form;
 	return ring;
 }
 
-static int make_rings(struct rings *rings, struct strata_ring_geometry geo)
+static int make_rings(struct rings *rings, struct strata_ring_geometry geo,
+		      enum strata_header_form form)
 {
 	uint32_t i;
 
@@ -85,14 +95,15 @@ static int make_rings(struct rings *rings, struct strata_ring_geometry geo)
 			strata_single_init((struct strata_single_area *)memory, geo, i);
 			continue;
 		}
-		rings->ring[i] = make_reserve_commit(memory, geo, i);
+		rings->ring[i] = make_reserve_commit(memory, geo, form, i);
 		if (!rings->ring[i])
 			return -1;
 	}
 	return 0;
 }
 
-int rings_attach(int fd, uint32_t nr_rings, struct strata_ring_geometry geo)
+int rings_attach(int fd, uint32_t nr_rings, struct strata_ring_geometry geo,
+		 enum strata_header_form form)
 {
 	uint64_t stride = strata_app_ring_bytes(rings_mode(), geo);
 	struct rings *rings = calloc(1, sizeof(*rings));
@@ -111,7 +122,7 @@ int rings_attach(int fd, uint32_t nr_rings, struct strata_ring_geometry geo)
 	rings->seen.stride = stride;
 	rings->seen.nr = nr_rings;
 	rings->seen.nr_single = rings_mode() == STRATA_APP_SINGLE_STORE ? nr_rings : 0;
-	if (make_rings(rings, geo)) {
+	if (make_rings(rings, geo, form)) {
 		munmap(memory, stride * nr_rings);
 		goto fail;
 	}

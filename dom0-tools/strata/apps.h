@@ -37,6 +37,7 @@ struct apps {
 	struct app_selection *selections;
 	size_t nr_selections; /* 0: applications are not recorded */
 	struct strata_ring_geometry geometry;
+	enum strata_header_form form; /* of those that can write it */
 
 	int listener; /* -1: not open */
 	int epoll;    /* readable when there is something to tend; -1 */

@@ -55,6 +55,10 @@ enum strata_header_form {
 	STRATA_NR_HEADER_FORMS
 };
 
+/* How the contracts say which forms a writer can write: a bit for each.  None says: full alone. */
+#define STRATA_HEADER_FORM_BIT(form) (1u << (form))
+#define STRATA_HEADER_FORMS_ALL      ((1u << STRATA_NR_HEADER_FORMS) - 1u)
+
 #define STRATA_COMPACT_ID_BITS    5u
 #define STRATA_COMPACT_TICKS_BITS 27u
 #define STRATA_COMPACT_ESCAPE     ((1u << STRATA_COMPACT_ID_BITS) - 1u)
@@ -99,6 +103,13 @@ struct strata_extended_header {
 
 /* The largest payload that a record may carry; larger ones are counted as STRATA_LOST_BIG. */
 #define STRATA_PAYLOAD_BYTES_MAX 2048u
+
+/* The form that is wished for, if it is one of @forms; else full. */
+static inline enum strata_header_form strata_header_form_among(uint32_t forms,
+							       enum strata_header_form wish)
+{
+	return forms & STRATA_HEADER_FORM_BIT(wish) ? wish : STRATA_HEADER_FULL;
+}
 
 /* Bytes that a payload takes in the ring, padding included. */
 static inline uint32_t strata_padded_bytes(uint32_t payload_bytes)
