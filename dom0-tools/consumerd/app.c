@@ -132,6 +132,7 @@ static int take_hello(struct app *app, const struct strata_app_message *head,
 		return strata_fail(error, "it says to have %u CPUs", head->count);
 	app->mode = head->value;
 	app->nr_cpus = head->count;
+	app->header_forms = head->headers;
 	return 0;
 }
 
@@ -249,15 +250,17 @@ static int make_memory(struct app *app, struct strata_error *error)
 	return -1;
 }
 
-int app_give_rings(struct app *app, struct strata_ring_geometry geo, bool overwrite,
-		   struct strata_error *error)
+int app_give_rings(struct app *app, const struct app_channel *channel, struct strata_error *error)
 {
+	const struct strata_ring_geometry geo = channel->geometry;
 	struct strata_app_packet packet = { .head.type = STRATA_APP_SETUP,
 					    .head.subbuf_bits = geo.subbuf_bits,
 					    .head.nr_subbufs_bits = geo.nr_subbufs_bits,
-					    .head.overwrite = overwrite,
+					    .head.overwrite = channel->overwrite,
 					    .head.value = app->mode,
-					    .head.count = app->nr_cpus };
+					    .head.count = app->nr_cpus,
+					    .head.headers = (uint8_t)strata_header_form_among(
+						    app->header_forms, channel->form) };
 	int fd, result;
 
 	if (!app->mode || app->rings)
@@ -267,7 +270,8 @@ int app_give_rings(struct app *app, struct strata_ring_geometry geo, bool overwr
 				   "its rings for %u CPUs would take more than %llu MiB; make them "
 				   "smaller with --app-buffer",
 				   app->nr_cpus, MEMORY_BYTES_MAX >> 20);
-	app->overwrite = overwrite;
+	app->overwrite = channel->overwrite;
+	app->form = packet.head.headers;
 	app->nr_rings = app->nr_cpus;
 	app->memory_bytes = ring_bytes(app, geo) * app->nr_rings;
 	app->rings = calloc(app->nr_rings, sizeof(*app->rings));

@@ -281,6 +281,7 @@ static int append_losses(struct recorder *recorder, struct tap *tap, struct stra
 		.packet_bytes = STRATA_PACKET_HEADER_BYTES,
 		.sequence = tap->ring->reader.read_count >> tap->ring->reader.geo.subbuf_bits,
 		.cpu = tap->ring->cpu,
+		.form = tap_source(recorder, tap)->form,
 	};
 	bool more = false;
 	unsigned int i;

@@ -62,46 +62,57 @@ uint32_t rings_nr_cpus(void)
 	return nr < 1 ? 1 : nr > (long)STRATA_APP_RINGS_MAX ? STRATA_APP_RINGS_MAX : (uint32_t)nr;
 }
 
-static struct strata_ring *make_reserve_commit(unsigned char *memory,
-					       struct strata_ring_geometry geo, uint32_t cpu,
-					       bool overwrite)
+uint8_t rings_header_forms(void)
 {
+	return rings_mode() == STRATA_APP_RESERVE_COMMIT
+		       ? STRATA_HEADER_FORMS_ALL
+		       : STRATA_HEADER_FORM_BIT(STRATA_HEADER_FULL);
+}
+
+static struct strata_ring *make_reserve_commit(unsigned char *memory,
+					       const struct strata_app_message *setup, uint32_t cpu)
+{
+	const struct strata_ring_geometry geo = { setup->subbuf_bits, setup->nr_subbufs_bits };
 	struct strata_ring *ring = calloc(1, strata_ring_bytes(geo));
 
-	if (ring) {
-		strata_ring_init(
-			ring, geo,
-			memory + (STRATA_WRITER_AREA_PAGES + STRATA_READER_AREA_PAGES) *
-					 STRATA_PAGE_BYTES,
-			(struct strata_ring_writer_area *)memory,
-			(struct strata_ring_reader_area *)(memory + STRATA_WRITER_AREA_PAGES *
-									    STRATA_PAGE_BYTES),
-			cpu, 0);
-		ring->overwrite = overwrite;
-	}
+	if (!ring)
+		return NULL;
+	strata_ring_init(ring, geo,
+			 memory + (STRATA_WRITER_AREA_PAGES + STRATA_READER_AREA_PAGES) *
+					  STRATA_PAGE_BYTES,
+			 (struct strata_ring_writer_area *)memory,
+			 (struct strata_ring_reader_area *)(memory + STRATA_WRITER_AREA_PAGES *
+									     STRATA_PAGE_BYTES),
+			 cpu, 0);
+	ring->overwrite = setup->overwrite;
+	ring->form = setup->headers;
 	return ring;
 }
 
-static int make_rings(struct rings *rings, struct strata_ring_geometry geo, bool overwrite)
+static int make_rings(struct rings *rings, const struct strata_app_message *setup)
 {
+	const struct strata_ring_geometry geo = { setup->subbuf_bits, setup->nr_subbufs_bits };
 	uint32_t i;
 
 	for (i = 0; i < rings->seen.nr; i++) {
 		unsigned char *memory = rings->seen.memory + i * rings->seen.stride;
 
 		if (rings->seen.nr_single) {
-			strata_single_init((struct strata_single_area *)memory, geo, i, overwrite);
+			strata_single_init((struct strata_single_area *)memory, geo, i,
+					   setup->overwrite);
 			continue;
 		}
-		rings->ring[i] = make_reserve_commit(memory, geo, i, overwrite);
+		rings->ring[i] = make_reserve_commit(memory, setup, i);
 		if (!rings->ring[i])
 			return -1;
 	}
 	return 0;
 }
 
-int rings_attach(int fd, uint32_t nr_rings, struct strata_ring_geometry geo, bool overwrite)
+int rings_attach(int fd, const struct strata_app_message *setup)
 {
+	const struct strata_ring_geometry geo = { setup->subbuf_bits, setup->nr_subbufs_bits };
+	const uint32_t nr_rings = setup->count;
 	uint64_t stride = strata_app_ring_bytes(rings_mode(), geo);
 	struct rings *rings = calloc(1, sizeof(*rings));
 	struct stat status;
@@ -119,7 +130,7 @@ int rings_attach(int fd, uint32_t nr_rings, struct strata_ring_geometry geo, boo
 	rings->seen.stride = stride;
 	rings->seen.nr = nr_rings;
 	rings->seen.nr_single = rings_mode() == STRATA_APP_SINGLE_STORE ? nr_rings : 0;
-	if (make_rings(rings, geo, overwrite)) {
+	if (make_rings(rings, setup)) {
 		munmap(memory, stride * nr_rings);
 		goto fail;
 	}

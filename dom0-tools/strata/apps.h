@@ -36,8 +36,7 @@ struct apps {
 	struct recorder *recorder;
 	struct app_selection *selections;
 	size_t nr_selections; /* 0: applications are not recorded */
-	struct strata_ring_geometry geometry;
-	bool overwrite; /* flight recorder */
+	struct app_channel channel;
 
 	int listener; /* -1: not open */
 	int epoll;    /* readable when there is something to tend; -1 */

@@ -10,6 +10,7 @@
 #include <strata/ring_layout.h>
 
 #include "commands.h"
+#include "recording.h"
 #include "record_session.h"
 
 #define DEFAULT_OUTPUT      "strata-recording"
@@ -58,6 +59,10 @@ static void usage(FILE *out)
 		"                             when it starts, and also if it runs already; without Xen\n"
 		"                             and its options, applications are all that is recorded\n"
 		"      --app-buffer SIZE[xN]  as --xen-buffer, for each application (default: 64Kx16)\n"
+		"      --event-header FORM    how each event of kernels and applications begins: full,\n"
+		"                             12 bytes (the default); compact, 4 bytes, if its id is\n"
+		"                             below 31; large, 8 bytes. Longer after a pause. The\n"
+		"                             hypervisor's, and single-store applications', are full\n"
 		"      --wait                 a domain that is named need not be there yet\n"
 		"      --overwrite            flight recorder: keep the newest in memory; it is written\n"
 		"                             by `strata snapshot`, when a guest dies (into\n"
@@ -118,6 +123,18 @@ static bool parse_geometry(const char *text, struct strata_ring_geometry *geo)
 	return strata_geometry_valid(*geo);
 }
 
+static bool parse_form(const char *text, enum strata_header_form *form)
+{
+	unsigned int i;
+
+	for (i = 0; i < STRATA_NR_HEADER_FORMS; i++) {
+		*form = (enum strata_header_form)i;
+		if (!strcmp(text, strata_header_form_name(i)))
+			return true;
+	}
+	return false;
+}
+
 static int wrong(const char *format, const char *what)
 {
 	fprintf(stderr, "strata: ");
@@ -160,6 +177,11 @@ static int take_option(int option, char *argument, struct record_options *option
 	case 'w':
 		options->wait = true;
 		return STRATA_STATUS_OK;
+	case 'e':
+		return parse_form(argument, &options->event_header)
+			       ? STRATA_STATUS_OK
+			       : wrong("--event-header: \"%s\" is none of full, compact, large",
+				       argument);
 	case 'f':
 		options->overwrite = true;
 		return STRATA_STATUS_OK;
@@ -192,7 +214,8 @@ static int take_option(int option, char *argument, struct record_options *option
 /* Options that make no sense where there is no Xen. */
 static bool is_of_xen(int option)
 {
-	return option != 'd' && option != 'o' && option != 'a' && option != 'A' && option != 'f';
+	return option != 'd' && option != 'o' && option != 'a' && option != 'A' && option != 'f' &&
+	       option != 'e';
 }
 
 int strata_cmd_record(int argc, char **argv)
@@ -211,6 +234,7 @@ int strata_cmd_record(int argc, char **argv)
 		{ "pid", required_argument, NULL, OPTION_KERNEL + SELECT_PID },
 		{ "app", required_argument, NULL, 'a' },
 		{ "app-buffer", required_argument, NULL, 'A' },
+		{ "event-header", required_argument, NULL, 'e' },
 		{ "wait", no_argument, NULL, 'w' },
 		{ "overwrite", no_argument, NULL, 'f' },
 		{ "help", no_argument, NULL, 'h' },

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <strata/packet.h>
 #include <strata/ring_state.h>
 
 #include "select_app.h"
@@ -30,8 +31,9 @@ struct record_options {
 	struct strata_ring_geometry app_geometry;
 	bool apps_may_do; /* nothing else was asked for: where Xen is not, applications are enough
 			   */
-	bool overwrite;   /* full rings lose the oldest; written when asked, or at the end */
-	bool wait;        /* for kernels that are named and not there yet */
+	enum strata_header_form event_header; /* of kernels and applications that can write it */
+	bool overwrite; /* full rings lose the oldest; written when asked, or at the end */
+	bool wait;      /* for kernels that are named and not there yet */
 };
 
 /* Runs it.  Returns an exit status; what went wrong has been printed. */

@@ -17,11 +17,14 @@
  *
  *   application               recorder
  *   HELLO  value = mode,
- *          count = CPUs
+ *          count = CPUs,
+ *          headers = a bit for
+ *          each form of header
+ *          that it can write
  *   EVENT  an event's description, its id the next from 0; repeated
  *   READY
- *                             SETUP   geometry and mode; memory for the rings as
- *                                     SCM_RIGHTS
+ *                             SETUP   geometry; mode; headers = the form to write, one of
+ *                                     those; memory for the rings as SCM_RIGHTS
  *   ATTACHED: the rings are made, nothing is written yet
  *                             SELECT  count = events that were announced until then; a bit
  *                                     for each event: it records these from now on
@@ -83,7 +86,8 @@ struct strata_app_message {
 	uint8_t subbuf_bits; /* SETUP */
 	uint8_t nr_subbufs_bits;
 	uint8_t overwrite; /* 1: when a ring is full its oldest records make room */
-	uint8_t reserved[5];
+	uint8_t headers;   /* HELLO: STRATA_HEADER_FORM_BIT()s; SETUP: enum strata_header_form */
+	uint8_t reserved[4];
 };
 
 /* The largest message. */
