@@ -34,7 +34,10 @@ strata() {
 	out/bin/strata record --app app --app-buffer "${kib}Kx$buffers" -o "$dir/app-recording" \
 		2>"$dir/app-recorder.log" &
 	recorder=$!
-	until [ -S "$STRATA_APP_SOCKET" ]; do sleep 0.05; done
+	until [ -S "$STRATA_APP_SOCKET" ]; do
+		kill -0 $recorder || { cat "$dir/app-recorder.log" >&2; return 1; }
+		sleep 0.05
+	done
 	STRATA_APP_MODE=$2 measure app "$1"
 	kill -INT $recorder
 	wait $recorder || cat "$dir/app-recorder.log" >&2

@@ -34,6 +34,9 @@ gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -falign-functions=64 -fal
 echo "bench: an application's events, in turns with LTTng-UST"
 tests/bench/app.sh "$OUT" 3 >>"$OUT/values"
 
+echo "bench: an application's events on their way to disk, in turns with dd"
+tests/bench/drain.sh "$OUT" 3 >>"$OUT/values"
+
 if [ -e out/demo/raw/recording.json ]; then
 	events=$(jq .events out/demo/summary.json)
 	echo "bench: merging the demo's $events events, in turns with babeltrace2"
@@ -78,6 +81,9 @@ sort -k1,1 -k2,2 -k3,3 -k4,4g "$OUT/values" | awk '
 		printf "off: %.2f of an empty loop (LTTng-UST %.2f)\n",
 			median["app_off", "strata"] / median["app_off", "empty_loop"],
 			median["app_off", "lttng_ust"] / median["app_off", "empty_loop"]
+		printf "to disk: %.2f of what dd writes; events of 8 bytes %.2f\n",
+			median["drain_512b", "strata"] / median["drain_512b", "dd"],
+			median["drain_8b", "strata"] / median["drain_8b", "dd"]
 		if (("merge_text", "babeltrace2") in median)
 			printf "text: %.1f times babeltrace2\n", median["merge_text", "strata"] / median["merge_text", "babeltrace2"]
 	}' json="$OUT/bench.json" >"$OUT/table"
