@@ -129,7 +129,8 @@ static bool take_setup(const struct strata_app_message *head, int fd)
 	const struct strata_ring_geometry geo = { head->subbuf_bits, head->nr_subbufs_bits };
 
 	return fd >= 0 && head->value == (uint32_t)rings_mode() &&
-	       !rings_attach(fd, head->count, geo) && send_short(STRATA_APP_ATTACHED);
+	       !rings_attach(fd, head->first_page, head->count, geo) &&
+	       send_short(STRATA_APP_ATTACHED);
 }
 
 static bool take_message(const struct strata_app_packet *packet, ssize_t bytes, int fd)

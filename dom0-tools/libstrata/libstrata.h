@@ -27,8 +27,9 @@ void rings_prepare(void);
 /* Which kind of ring this process can write. */
 enum strata_app_mode rings_mode(void);
 uint32_t rings_nr_cpus(void);
-/* Maps @fd, makes the rings in it, and has events go there from now on.  0 or -1. */
-int rings_attach(int fd, uint32_t nr_rings, struct strata_ring_geometry geo);
+/* Maps @fd from that page on, makes the rings in it, and has events go there from now on.  0 or -1.
+ */
+int rings_attach(int fd, uint32_t first_page, uint32_t nr_rings, struct strata_ring_geometry geo);
 /* When it returns nothing is written any more, and all that was is published. */
 void rings_stop(void);
 /* Gives the memory back; who is in the middle of an event still finds some. */

@@ -37,6 +37,9 @@ struct apps {
 	struct app_selection *selections;
 	size_t nr_selections; /* 0: applications are not recorded */
 	struct strata_ring_geometry geometry;
+	bool in_files;         /* their rings are to outlive us (ring_file.h) ... */
+	const char *output;    /* ... in this output directory ... */
+	const char *named_dir; /* ... or, linked from there, in this one; may be NULL */
 
 	int listener; /* -1: not open */
 	int epoll;    /* readable when there is something to tend; -1 */

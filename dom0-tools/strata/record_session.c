@@ -95,6 +95,9 @@ static int add_apps(struct session *session, struct strata_error *error)
 	session->apps.selections = session->options->apps;
 	session->apps.nr_selections = session->options->nr_apps;
 	session->apps.geometry = session->options->app_geometry;
+	session->apps.in_files = session->options->app_files;
+	session->apps.output = session->options->output;
+	session->apps.named_dir = session->options->app_file_dir;
 	return session->options->nr_apps ? apps_open(&session->apps, error) : 0;
 }
 
