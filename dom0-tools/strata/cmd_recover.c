@@ -94,8 +94,10 @@ static void remove_recording(const char *dir)
 	char path[700];
 	size_t i;
 
-	if (strata_recording_load(&recording, dir, &ignored))
+	if (strata_recording_load(&recording, dir, &ignored)) {
+		rmdir(dir);
 		return;
+	}
 	for (i = 0; i < recording.nr_sources; i++)
 		output_dir_remove(dir, recording.sources[i].name);
 	strata_recording_clear(&recording);
