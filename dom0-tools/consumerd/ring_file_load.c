@@ -19,6 +19,9 @@
 
 #include "event_table.h"
 
+/* A recording has no faster clock (recording_load.c). */
+#define TSC_KHZ_MAX 100000000u
+
 /* Reads the whole range.  0, or -1 with the reason. */
 static int read_at(int fd, void *to, uint64_t bytes, uint64_t offset, struct strata_error *error)
 {
@@ -81,8 +84,11 @@ static int check_header(struct ring_file_header *header, struct strata_error *er
 	    header->table_bytes > STRATA_APP_EVENTS_MAX * sizeof(struct strata_event_desc))
 		return strata_fail(error, "a table of %u events in %llu bytes cannot be",
 				   header->nr_events, (unsigned long long)header->table_bytes);
-	if (header->tsc_khz == 0 || header->anchor_realtime_ns > INT64_MAX)
+	if (header->tsc_khz == 0 || header->tsc_khz > TSC_KHZ_MAX ||
+	    header->anchor_realtime_ns > INT64_MAX)
 		return strata_fail(error, "its clock cannot be (%u kHz)", header->tsc_khz);
+	if (header->pid <= 0)
+		return strata_fail(error, "it is of the process %d", header->pid);
 	header->comm[sizeof(header->comm) - 1] = '\0';
 	return 0;
 }
