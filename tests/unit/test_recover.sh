@@ -124,7 +124,7 @@ flown() {
 	murder
 	"$strata" recover "$work/$1" >"$work/$1.report" 2>"$work/$1.errors" || { cat "$work/$1.errors"; return 1; }
 	numbers "$work/$1-recovered" | awk -v last="$(last_numbers "$work/last" | tr '\n' ' ')" \
-		-v open=$((65536 / record_bytes * $(nproc))) '
+		-v open=$((65536 * $(nproc) / record_bytes)) '
 		{
 			if ($2 <= newest[$1]) { print "thread " $1 ": " $2 " after " newest[$1]; bad = 1 }
 			newest[$1] = $2
