@@ -167,10 +167,14 @@ static uint32_t read_record(struct strata_source *source, const uint8_t *bytes,
 	return head + (uint32_t)length;
 }
 
-/* Checks all records.  @end: OUT, where the last one ends, or the header if there is none */
+/*
+ * Checks all records.
+ * @end:    OUT, where the last one ends, or the header if there is none
+ * @newest: OUT, its time, or the packet's begin
+ */
 static int check_records(struct strata_source *source, const uint8_t *bytes,
 			 const struct strata_packet *packet, uint64_t *nr_events, uint32_t *end,
-			 struct strata_error *error)
+			 uint64_t *newest, struct strata_error *error)
 {
 	uint64_t previous = packet->begin_ticks;
 	uint32_t offset = STRATA_PACKET_HEADER_BYTES;
@@ -200,6 +204,7 @@ static int check_records(struct strata_source *source, const uint8_t *bytes,
 		*end = offset + length;
 		offset = padded(*end);
 	}
+	*newest = previous;
 	return 0;
 }
 
@@ -208,6 +213,7 @@ int strata_packet_check(struct strata_source *source, const void *bytes, size_t 
 			struct strata_error *error)
 {
 	struct strata_packet_header header;
+	uint64_t newest;
 	uint32_t end;
 
 	*nr_events = 0;
@@ -217,7 +223,7 @@ int strata_packet_check(struct strata_source *source, const void *bytes, size_t 
 	if (check_header(source, &header, size, error))
 		return -1;
 	unpack_header(&header, packet);
-	if (check_records(source, bytes, packet, nr_events, &end, error))
+	if (check_records(source, bytes, packet, nr_events, &end, &newest, error))
 		return -1;
 	packet->content_bytes = end;
 	return 0;
@@ -229,8 +235,8 @@ int strata_packet_check_unfinished(struct strata_source *source, const void *byt
 {
 	size_t offset = STRATA_PACKET_HEADER_BYTES;
 	struct strata_record record;
+	uint64_t newest;
 	uint32_t end;
-	uint64_t nr;
 
 	memset(packet, 0, sizeof(*packet));
 	*nr_events = 0;
@@ -239,14 +245,12 @@ int strata_packet_check_unfinished(struct strata_source *source, const void *byt
 	packet->content_bytes = packet->packet_bytes = content_bytes;
 	packet->end_ticks = UINT64_MAX;
 	packet->form = source->form;
-	if (check_records(source, bytes, packet, nr_events, &end, error))
+	if (check_records(source, bytes, packet, nr_events, &end, &newest, error))
 		return -1;
 	packet->content_bytes = end;
-	for (nr = 0; strata_packet_next(source, bytes, packet, &offset, &record); nr++) {
-		if (nr == 0)
-			packet->begin_ticks = record.ticks;
-		packet->end_ticks = record.ticks;
-	}
+	if (strata_packet_next(source, bytes, packet, &offset, &record))
+		packet->begin_ticks = record.ticks;
+	packet->end_ticks = newest;
 	return 0;
 }
 

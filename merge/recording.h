@@ -77,6 +77,8 @@ struct strata_source {
 	uint64_t came_ticks; /* the host's TSC when it came; 0: it was there from the beginning */
 	uint64_t went_ticks; /* ... when it went; 0: it stayed */
 	enum strata_source_end ended;
+	/* A record's clock may have been read on another CPU than its stream's: threads migrate. */
+	bool migrates;
 	struct strata_event_desc *events; /* sorted by id, checked */
 	struct strata_event_shape
 		*shapes; /* of the same events; small, for who looks at each record */

@@ -230,6 +230,7 @@ static int load_life(struct strata_source *source, struct json_object *entry,
 static int load_source_head(struct strata_recording *recording, struct strata_source *source,
 			    struct json_object *entry, struct strata_error *error)
 {
+	uint64_t migrates = 0;
 	char uuid[STRATA_UUID_TEXT_BYTES];
 	uint64_t domain;
 	size_t i;
@@ -253,6 +254,9 @@ static int load_source_head(struct strata_recording *recording, struct strata_so
 	source->domain = (uint32_t)domain;
 	if (!strata_uuid_parse(source->uuid, uuid))
 		return strata_fail(error, "\"uuid\" is not a UUID");
+	if (has(entry, "migrates") && get_u64(entry, "migrates", 1, &migrates, error))
+		return -1;
+	source->migrates = migrates;
 	if (load_form(source, entry, error))
 		return -1;
 	return load_life(source, entry, error);

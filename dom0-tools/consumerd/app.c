@@ -250,16 +250,17 @@ static int make_memory(struct app *app, struct strata_error *error)
 	return -1;
 }
 
-int app_give_rings(struct app *app, struct strata_ring_geometry geo, enum strata_header_form form,
-		   struct strata_error *error)
+int app_give_rings(struct app *app, const struct app_channel *channel, struct strata_error *error)
 {
+	const struct strata_ring_geometry geo = channel->geometry;
 	struct strata_app_packet packet = { .head.type = STRATA_APP_SETUP,
 					    .head.subbuf_bits = geo.subbuf_bits,
 					    .head.nr_subbufs_bits = geo.nr_subbufs_bits,
+					    .head.overwrite = channel->overwrite,
 					    .head.value = app->mode,
 					    .head.count = app->nr_cpus,
 					    .head.headers = (uint8_t)strata_header_form_among(
-						    app->header_forms, form) };
+						    app->header_forms, channel->form) };
 	int fd, result;
 
 	if (!app->mode || app->rings)
@@ -269,6 +270,7 @@ int app_give_rings(struct app *app, struct strata_ring_geometry geo, enum strata
 				   "its rings for %u CPUs would take more than %llu MiB; make them "
 				   "smaller with --app-buffer",
 				   app->nr_cpus, MEMORY_BYTES_MAX >> 20);
+	app->overwrite = channel->overwrite;
 	app->form = packet.head.headers;
 	app->nr_rings = app->nr_cpus;
 	app->memory_bytes = ring_bytes(app, geo) * app->nr_rings;
@@ -293,15 +295,20 @@ static bool read_ring(struct app *app, struct ring *ring, unsigned char *memory)
 
 	if (app->mode == STRATA_APP_SINGLE_STORE) {
 		ring->is_single = true;
-		return strata_single_reader_init(&ring->single, geo,
-						 (const struct strata_single_area *)memory,
-						 (struct strata_single_reader_area *)reader, data);
+		if (!strata_single_reader_init(&ring->single, geo,
+					       (const struct strata_single_area *)memory,
+					       (struct strata_single_reader_area *)reader, data))
+			return false;
+		ring->single.overwrite = app->overwrite;
+		return true;
 	}
 	ring->get = ring_get_shared;
 	ring->put = ring_put_shared;
-	return strata_reader_init(
-		       &ring->reader, geo, (const struct strata_ring_writer_area *)memory,
-		       (struct strata_ring_reader_area *)reader, data) == STRATA_READER_OK;
+	if (strata_reader_init(&ring->reader, geo, (const struct strata_ring_writer_area *)memory,
+			       (struct strata_ring_reader_area *)reader, data) != STRATA_READER_OK)
+		return false;
+	ring->reader.overwrite = app->overwrite;
+	return true;
 }
 
 int app_read_rings(struct app *app, struct strata_error *error)

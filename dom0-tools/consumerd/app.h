@@ -36,6 +36,7 @@ struct app {
 	size_t memory_bytes;
 	struct ring *rings;
 	size_t nr_rings;
+	bool overwrite;
 };
 
 /* What a message was about. */
@@ -56,10 +57,16 @@ int app_open(struct app *app, int socket, struct strata_error *error);
 /* Takes one message, if there is one.  With APP_GONE, @error says why if it is no normal end. */
 enum app_news app_hear(struct app *app, struct strata_error *error);
 
-/* Makes memory for its rings and hands it over.  @form: of its records' headers, if it can write
- * such; else they are full.  0 or -1. */
-int app_give_rings(struct app *app, struct strata_ring_geometry geo, enum strata_header_form form,
-		   struct strata_error *error);
+/* How the rings of an application are to be. */
+struct app_channel {
+	struct strata_ring_geometry geometry;
+	bool overwrite; /* the newest records are kept */
+	enum strata_header_form
+		form; /* of their headers, if it can write such; else they are full */
+};
+
+/* Makes memory for its rings and hands it over.  0 or -1. */
+int app_give_rings(struct app *app, const struct app_channel *channel, struct strata_error *error);
 
 /* Reads the rings that it made, when it said APP_ATTACHED.  0 or -1. */
 int app_read_rings(struct app *app, struct strata_error *error);

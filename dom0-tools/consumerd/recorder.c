@@ -189,19 +189,27 @@ int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64
 	size_t i;
 
 	*nr_packets = 0;
+	recorder->behind = false;
 	if (recorder->full && extent == RECORDER_DRAIN_SOME &&
 	    strata_clock() < recorder->write_again_ticks)
 		return 0;
 	for (i = 0; extent != RECORDER_DRAIN_NONE && i < recorder->nr_taps; i++) {
 		struct tap *tap = &recorder->taps[i];
-		int result =
-			tap_take(recorder, tap, share(recorder, tap, extent), nr_packets, error);
+		strata_count_t turns = share(recorder, tap, extent);
+		uint64_t before = *nr_packets;
+		int result = tap_take(recorder, tap, turns, nr_packets, error);
 
 		if (result)
 			return result < 0 ? -1 : 0;
+		recorder->behind |= *nr_packets - before >= turns;
 	}
 	save_what_is_new(recorder);
 	return 0;
+}
+
+bool recorder_is_behind(const struct recorder *recorder)
+{
+	return recorder->behind;
 }
 
 /* Finishes the rings of one source and forgets them. */

@@ -79,6 +79,10 @@ enum recorder_drain {
 int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64_t *nr_packets,
 		   struct strata_error *error);
 
+/* Whether a ring had its share of the last drain, and likely has more: there is nothing to wait
+ * for before the next. */
+bool recorder_is_behind(const struct recorder *recorder);
+
 struct recorder_totals recorder_totals(const struct recorder *recorder);
 
 /*

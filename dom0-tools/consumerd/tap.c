@@ -191,8 +191,8 @@ static int take(struct recorder *recorder, struct tap *tap, enum no_room no_room
 }
 
 /* Makes a packet of records that were copied out of a single-store ring, and appends it.  As
- * take(). */
-static int take_records(struct recorder *recorder, struct tap *tap, uint32_t bytes,
+ * take().  @turn: the number of their sub-buffer; in overwrite mode gaps in it show. */
+static int take_records(struct recorder *recorder, struct tap *tap, uint64_t turn, uint32_t bytes,
 			const uint64_t *lost, enum no_room no_room, struct strata_error *error)
 {
 	struct strata_error why = { "" };
@@ -205,6 +205,8 @@ static int take_records(struct recorder *recorder, struct tap *tap, uint32_t byt
 		return 0;
 	}
 	packet.sequence = tap->next_sequence;
+	if (tap->ring->single.overwrite && packet.sequence < turn)
+		packet.sequence = turn;
 	packet.cpu = tap->ring->cpu;
 	memcpy(packet.lost, lost, sizeof(packet.lost));
 	return keep(recorder, tap, &packet, events, no_room, error);
@@ -229,10 +231,13 @@ static int take_singles(struct recorder *recorder, struct tap *tap, strata_count
 			complain(recorder, tap, &lies);
 			break;
 		case STRATA_SINGLE_TAKEN:
-			result = take_records(recorder, tap, bytes, lost, no_room, error);
+			result = take_records(recorder, tap,
+					      before >> tap->ring->reader.geo.subbuf_bits, bytes,
+					      lost, no_room, error);
 			tap->taken_ticks = strata_clock();
 			(*nr_packets)++;
 			break;
+		case STRATA_SINGLE_OVERWRITTEN:
 		case STRATA_SINGLE_NOTHING:
 			break;
 		}

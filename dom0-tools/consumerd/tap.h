@@ -41,7 +41,8 @@ struct recorder {
 	uint64_t save_again_ticks; /* not before */
 	struct recorder_saved *saved;
 	size_t nr_saved;
-	bool full; /* the disk was, at the last attempt */
+	bool behind; /* a ring had more than its share when it was drained last */
+	bool full;   /* the disk was, at the last attempt */
 	uint64_t write_again_ticks;
 	struct recorder_totals totals;
 };

@@ -19,10 +19,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <strata/ring_writer.h>
+#include <strata/ring_end.h>
 
 /* If the kernel cannot abort sections, they have this long to end. */
 #define SECTION_NS 10000000
+
+/* How long a thread may take between reserve and commit when all is to end; one that takes longer
+ * is held by a debugger, or died there. */
+#define SETTLE_NS    1000000
+#define SETTLE_TURNS 1000u
 
 /* What strata_app_rings points to, with what only this file needs. */
 struct rings {
@@ -65,9 +70,9 @@ uint8_t rings_header_forms(void)
 }
 
 static struct strata_ring *make_reserve_commit(unsigned char *memory,
-					       struct strata_ring_geometry geo,
-					       enum strata_header_form form, uint32_t cpu)
+					       const struct strata_app_message *setup, uint32_t cpu)
 {
+	const struct strata_ring_geometry geo = { setup->subbuf_bits, setup->nr_subbufs_bits };
 	struct strata_ring *ring = calloc(1, strata_ring_bytes(geo));
 
 	if (!ring)
@@ -79,32 +84,35 @@ static struct strata_ring *make_reserve_commit(unsigned char *memory,
 			 (struct strata_ring_reader_area *)(memory + STRATA_WRITER_AREA_PAGES *
 									     STRATA_PAGE_BYTES),
 			 cpu, 0);
-	ring->form = (uint8_t)form;
+	ring->overwrite = setup->overwrite;
+	ring->form = setup->headers;
 	return ring;
 }
 
-static int make_rings(struct rings *rings, struct strata_ring_geometry geo,
-		      enum strata_header_form form)
+static int make_rings(struct rings *rings, const struct strata_app_message *setup)
 {
+	const struct strata_ring_geometry geo = { setup->subbuf_bits, setup->nr_subbufs_bits };
 	uint32_t i;
 
 	for (i = 0; i < rings->seen.nr; i++) {
 		unsigned char *memory = rings->seen.memory + i * rings->seen.stride;
 
 		if (rings->seen.nr_single) {
-			strata_single_init((struct strata_single_area *)memory, geo, i);
+			strata_single_init((struct strata_single_area *)memory, geo, i,
+					   setup->overwrite);
 			continue;
 		}
-		rings->ring[i] = make_reserve_commit(memory, geo, form, i);
+		rings->ring[i] = make_reserve_commit(memory, setup, i);
 		if (!rings->ring[i])
 			return -1;
 	}
 	return 0;
 }
 
-int rings_attach(int fd, uint32_t nr_rings, struct strata_ring_geometry geo,
-		 enum strata_header_form form)
+int rings_attach(int fd, const struct strata_app_message *setup)
 {
+	const struct strata_ring_geometry geo = { setup->subbuf_bits, setup->nr_subbufs_bits };
+	const uint32_t nr_rings = setup->count;
 	uint64_t stride = strata_app_ring_bytes(rings_mode(), geo);
 	struct rings *rings = calloc(1, sizeof(*rings));
 	struct stat status;
@@ -122,7 +130,7 @@ int rings_attach(int fd, uint32_t nr_rings, struct strata_ring_geometry geo,
 	rings->seen.stride = stride;
 	rings->seen.nr = nr_rings;
 	rings->seen.nr_single = rings_mode() == STRATA_APP_SINGLE_STORE ? nr_rings : 0;
-	if (make_rings(rings, geo, form)) {
+	if (make_rings(rings, setup)) {
 		munmap(memory, stride * nr_rings);
 		goto fail;
 	}
@@ -147,14 +155,31 @@ static __attribute__((__destructor__)) void flush(void)
 			strata_ring_flush(current->ring[i]);
 }
 
+/* Reserve/commit: all that was reserved is committed, and nothing will be. */
+static void end_rings(void)
+{
+	const struct timespec pause = { .tv_nsec = SETTLE_NS };
+	unsigned int turns = 0;
+	uint32_t i;
+
+	for (i = 0; i < current->seen.nr; i++)
+		strata_ring_end(current->ring[i]);
+	for (i = 0; i < current->seen.nr; i++)
+		while (!strata_ring_settled(current->ring[i]) && turns++ < SETTLE_TURNS)
+			nanosleep(&pause, NULL);
+}
+
 void rings_stop(void)
 {
 	const struct timespec pause = { .tv_nsec = SECTION_NS };
 	uint32_t i;
 
-	flush();
-	if (!current || !current->seen.nr_single)
+	if (!current)
 		return;
+	if (!current->seen.nr_single) {
+		end_rings();
+		return;
+	}
 	for (i = 0; i < current->seen.nr; i++)
 		strata_single_stop((struct strata_single_area *)(current->seen.memory +
 								 i * current->seen.stride));

@@ -171,7 +171,7 @@ static int on_ready(struct apps *apps, struct application *one, struct strata_er
 			"strata: application %s (process %d) has no event that is asked for\n",
 			shown_name(one, name), one->app.pid);
 	one->step = APPLICATION_MAKING;
-	return app_give_rings(&one->app, apps->geometry, apps->form, error);
+	return app_give_rings(&one->app, &apps->channel, error);
 }
 
 static int on_attached(struct apps *apps, struct application *one, struct strata_error *error)
@@ -281,6 +281,27 @@ int apps_open(struct apps *apps, struct strata_error *error)
 				   "%s: %s; name another path in the environment variable %s",
 				   address.sun_path, strerror(errno), STRATA_APP_SOCKET_VARIABLE);
 	app_call_all(take_in_called, apps);
+	return 0;
+}
+
+int apps_add_sources(const struct apps *apps, struct recorder *recorder, struct strata_error *error)
+{
+	struct strata_source *source;
+	struct strata_error why;
+	size_t i, j, index;
+
+	for (i = 0; i < apps->nr; i++) {
+		const struct application *one = apps->list[i];
+
+		if (one->step < APPLICATION_RECORDING)
+			continue;
+		if (sources_add_app(recorder, &apps->list[i]->app, &index, error))
+			return -1;
+		source = &recorder_recording(recorder)->sources[index];
+		/* One that cannot be described was left out when it came, and that was said. */
+		for (j = 0; j < one->app.nr_events; j++)
+			strata_source_add_event(source, &one->app.events[j], &why);
+	}
 	return 0;
 }
 

@@ -214,7 +214,8 @@ static int take_option(int option, char *argument, struct record_options *option
 /* Options that make no sense where there is no Xen. */
 static bool is_of_xen(int option)
 {
-	return option != 'd' && option != 'o' && option != 'a' && option != 'A' && option != 'e';
+	return option != 'd' && option != 'o' && option != 'a' && option != 'A' && option != 'f' &&
+	       option != 'e';
 }
 
 int strata_cmd_record(int argc, char **argv)
@@ -273,8 +274,6 @@ int strata_cmd_record(int argc, char **argv)
 		of_xen |= is_of_xen(option);
 	}
 	options.apps_may_do = options.nr_apps && !of_xen;
-	if (status == STRATA_STATUS_OK && options.nr_apps && options.overwrite)
-		status = wrong("%s", "--overwrite is not for applications; record them apart");
 	if (status == STRATA_STATUS_OK && optind < argc)
 		status = wrong("\"%s\" is one word too many", argv[optind]);
 	if (status == STRATA_STATUS_OK)

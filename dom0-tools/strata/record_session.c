@@ -94,8 +94,9 @@ static int add_apps(struct session *session, struct strata_error *error)
 	session->apps.recorder = session->recorder;
 	session->apps.selections = session->options->apps;
 	session->apps.nr_selections = session->options->nr_apps;
-	session->apps.geometry = session->options->app_geometry;
-	session->apps.form = session->options->event_header;
+	session->apps.channel = (struct app_channel){ .geometry = session->options->app_geometry,
+						      .overwrite = session->options->overwrite,
+						      .form = session->options->event_header };
 	return session->options->nr_apps ? apps_open(&session->apps, error) : 0;
 }
 
@@ -137,7 +138,8 @@ static int prepare(struct session *session, struct strata_error *error)
 	return recorder_save(session->recorder, error);
 }
 
-/* Waits for a writer's notification, a change in xenstore, a command, or for SESSION_POLL_MS. */
+/* Waits for a writer's notification, a change in xenstore, a command, or for SESSION_POLL_MS; for
+ * nothing where rings are fuller than one turn could drain. */
 static void wait_for_news(struct session *session)
 {
 	xenevtchn_handle *evtchn = session->kernels.evtchn;
@@ -151,8 +153,9 @@ static void wait_for_news(struct session *session)
 	struct timespec settle = { .tv_nsec = SETTLE_NS };
 	unsigned int i;
 	bool busy = session->apps.nr && session->taken;
+	int wait_ms = recorder_is_behind(session->recorder) ? 0 : busy ? BUSY_MS : SESSION_POLL_MS;
 
-	if (poll(fds, sizeof(fds) / sizeof(fds[0]), busy ? BUSY_MS : SESSION_POLL_MS) <= 0)
+	if (poll(fds, sizeof(fds) / sizeof(fds[0]), wait_ms) <= 0)
 		return;
 	/* A process may wait for us before its main(): no time to settle. */
 	if (fds[3].revents && !fds[0].revents && !fds[1].revents)

@@ -130,6 +130,7 @@ int sources_add_app(struct recorder *recorder, struct app *app, size_t *index,
 	}
 	*index = recording->nr_sources - 1;
 	source->came_ticks = strata_clock();
+	source->migrates = app->mode != STRATA_APP_SINGLE_STORE;
 	source->form = app->form;
 	if (identify(source, STRATA_LAYER_APP, 0, app->comm, error))
 		return -1;

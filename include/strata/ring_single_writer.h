@@ -36,8 +36,8 @@ enum strata_single_result {
 		[mask] "i"(offsetof(struct strata_single_area, data_mask)),      \
 		[head] "i"(STRATA_SINGLE_HEAD_BYTES)
 
-/* What a section does before it copies.  Then rcx is the position, rdx where the record's body
- * goes.  @lea computes into rax how far behind the position it may touch. */
+/* What a section does before it copies.  Then rcx is the position, and rdx points to the record.
+ * @lea computes into rax how far behind the position it may touch. */
 #define STRATA_SINGLE_BEGIN(lea)                                            \
 	"movq %c[position](%[area]), %%rcx\n\t" lea "xorq %%rcx, %%rax\n\t" \
 	"testq %c[fit](%[area]), %%rax\n\t"                                 \
@@ -52,24 +52,23 @@ enum strata_single_result {
 	"andq %c[mask](%[area]), %%rdx\n\t"                                 \
 	"leaq %c[head](%[area], %%rdx), %%rdx\n\t"                          \
 	"movl %[id], (%%rdx)\n\t"                                           \
-	"movq %%rax, 4(%%rdx)\n\t"                                          \
-	"addq $12, %%rdx\n\t"
+	"movq %%rax, 4(%%rdx)\n\t"
 
-/* The section for a short body, of so many words: @copy copies them. */
-#define STRATA_SINGLE_SECTION(words, copy)                                                        \
+/* The section for a short body, of so many words, which are in registers: @put stores them. */
+#define STRATA_SINGLE_SECTION(words, put, ...)                                                    \
 	static inline __attribute__((__always_inline__)) enum strata_single_result                \
-		strata_single_section_##words(struct rseq *rseq, uint32_t cpu,                    \
+		strata_single_section_##words(ptrdiff_t rseq, uint32_t cpu,                       \
 					      struct strata_single_area *area, uint32_t id,       \
 					      const uint64_t *body, uint64_t bytes)               \
 	{                                                                                         \
 		__asm__ goto(                                                                     \
 			STRATA_RSEQ_ENTER STRATA_SINGLE_BEGIN("leaq %c[reach](%%rcx), %%rax\n\t") \
-				copy "addq %[bytes], %%rcx\n\t"                                   \
-				     "movq %%rcx, %c[position](%[area])\n\t" STRATA_RSEQ_LEAVE    \
+				put "addq %[bytes], %%rcx\n\t"                                    \
+				    "movq %%rcx, %c[position](%[area])\n\t" STRATA_RSEQ_LEAVE     \
 			:                                                                         \
 			: STRATA_RSEQ_OPERANDS(rseq, cpu), STRATA_SINGLE_OFFSETS,                 \
-			  [area] "r"(area), [id] "ir"(id), [body] "r"(body), [bytes] "ir"(bytes), \
-			  [reach] "i"(STRATA_RECORD_HEADER_BYTES + 8 * words)                     \
+			  [area] "r"(area), [id] "ir"(id), [bytes] "ir"(bytes),                   \
+			  [reach] "i"(STRATA_RECORD_HEADER_BYTES + 8 * words), __VA_ARGS__        \
 			: "memory", "cc", "rax", "rcx", "rdx"                                     \
 			: aborted, slow);                                                         \
 		return STRATA_SINGLE_WRITTEN;                                                     \
@@ -78,19 +77,23 @@ enum strata_single_result {
 	slow:                                                                                     \
 		return STRATA_SINGLE_SLOW;                                                        \
 	}
-#define STRATA_SINGLE_COPY(at)             \
-	"movq " #at "(%[body]), %%rax\n\t" \
-	"movq %%rax, " #at "(%%rdx)\n\t"
+#define STRATA_SINGLE_PUT(word, at) "movq %[word" #word "], " #at "(%%rdx)\n\t"
+#define STRATA_SINGLE_WORD(number)  [word##number] "r"(body[number])
 
-STRATA_SINGLE_SECTION(1, STRATA_SINGLE_COPY(0))
-STRATA_SINGLE_SECTION(2, STRATA_SINGLE_COPY(0) STRATA_SINGLE_COPY(8))
-STRATA_SINGLE_SECTION(3, STRATA_SINGLE_COPY(0) STRATA_SINGLE_COPY(8) STRATA_SINGLE_COPY(16))
-STRATA_SINGLE_SECTION(4, STRATA_SINGLE_COPY(0) STRATA_SINGLE_COPY(8) STRATA_SINGLE_COPY(16)
-				 STRATA_SINGLE_COPY(24))
+STRATA_SINGLE_SECTION(1, STRATA_SINGLE_PUT(0, 12), STRATA_SINGLE_WORD(0))
+STRATA_SINGLE_SECTION(2, STRATA_SINGLE_PUT(0, 12) STRATA_SINGLE_PUT(1, 20), STRATA_SINGLE_WORD(0),
+		      STRATA_SINGLE_WORD(1))
+STRATA_SINGLE_SECTION(3, STRATA_SINGLE_PUT(0, 12) STRATA_SINGLE_PUT(1, 20) STRATA_SINGLE_PUT(2, 28),
+		      STRATA_SINGLE_WORD(0), STRATA_SINGLE_WORD(1), STRATA_SINGLE_WORD(2))
+STRATA_SINGLE_SECTION(4,
+		      STRATA_SINGLE_PUT(0, 12) STRATA_SINGLE_PUT(1, 20) STRATA_SINGLE_PUT(2, 28)
+			      STRATA_SINGLE_PUT(3, 36),
+		      STRATA_SINGLE_WORD(0), STRATA_SINGLE_WORD(1), STRATA_SINGLE_WORD(2),
+		      STRATA_SINGLE_WORD(3))
 
 /* Writes a record with a short body: whole words of it are copied, @body_bytes are published. */
 static inline __attribute__((__always_inline__)) enum strata_single_result
-strata_single_section(struct rseq *rseq, uint32_t cpu, struct strata_single_area *area, uint32_t id,
+strata_single_section(ptrdiff_t rseq, uint32_t cpu, struct strata_single_area *area, uint32_t id,
 		      const uint64_t *body, uint32_t body_bytes)
 {
 	const uint64_t bytes = STRATA_RECORD_HEADER_BYTES + (uint64_t)body_bytes;
@@ -107,13 +110,14 @@ strata_single_section(struct rseq *rseq, uint32_t cpu, struct strata_single_area
 /* The same for a body of any length but 0, a multiple of 4: it is copied by words of 4 bytes, from
  * its end; rcx counts the bytes that are left. */
 static inline enum strata_single_result
-strata_single_long_section(struct rseq *rseq, uint32_t cpu, struct strata_single_area *area,
+strata_single_long_section(ptrdiff_t rseq, uint32_t cpu, struct strata_single_area *area,
 			   uint32_t id, const uint64_t *body, uint64_t bytes)
 {
 	/* clang-format off */
 	__asm__ goto(
 		STRATA_RSEQ_ENTER
 		STRATA_SINGLE_BEGIN("leaq (%%rcx, %[reach]), %%rax\n\t")
+		"addq $12, %%rdx\n\t"
 		"leaq -12(%[reach]), %%rcx\n\t"
 		"5:\n\t"
 		"movl -4(%[body], %%rcx), %%eax\n\t"
@@ -141,7 +145,7 @@ slow:
  * Leaves a sub-buffer: says what it holds, and moves the position on, if it is
  * @position still and writing is allowed.  Without effect if not.
  */
-static inline void strata_single_close(struct rseq *rseq, uint32_t cpu,
+static inline void strata_single_close(ptrdiff_t rseq, uint32_t cpu,
 				       struct strata_single_area *area, uint64_t position,
 				       uint64_t next, uint64_t newest_ticks,
 				       struct strata_single_closed *closed, uint32_t content_bytes)
@@ -179,7 +183,7 @@ enum strata_single_room {
 
 /* Why a section was left, and what follows: the next sub-buffer is opened if it is the reader's no
  * more. */
-static inline enum strata_single_room strata_single_make_room(struct rseq *rseq, uint32_t cpu,
+static inline enum strata_single_room strata_single_make_room(ptrdiff_t rseq, uint32_t cpu,
 							      struct strata_single_area *area,
 							      uint64_t reach)
 {
@@ -198,7 +202,7 @@ static inline enum strata_single_room strata_single_make_room(struct rseq *rseq,
 		return STRATA_SINGLE_TRY_AGAIN;
 	/* Acquire: the reader's loads come before our stores; pairs with strata_single_put(). */
 	read_count = strata_load_acquire(&strata_single_reader_area(area)->read_count);
-	if (next - read_count >= strata_buffer_bytes(geo))
+	if (!area->overwrite && next - read_count >= strata_buffer_bytes(geo))
 		return STRATA_SINGLE_FULL;
 	strata_single_close(rseq, cpu, area, position, next + STRATA_PACKET_HEADER_BYTES,
 			    set_back ? 0 : newest,
@@ -219,7 +223,7 @@ strata_single_write_slow(unsigned char *rings, uint32_t nr, uint64_t stride, uin
 	struct strata_single_area *area = (struct strata_single_area *)rings;
 	const bool is_short = body_bytes <= STRATA_SINGLE_SHORT_BODY;
 	const uint64_t bytes = STRATA_RECORD_HEADER_BYTES + (uint64_t)body_bytes;
-	struct rseq *rseq = strata_rseq();
+	ptrdiff_t rseq = strata_rseq();
 	enum strata_lost kind = STRATA_LOST_NESTED;
 	enum strata_single_result result;
 	enum strata_single_room room;
@@ -261,7 +265,7 @@ static inline __attribute__((__always_inline__)) bool
 strata_single_write(unsigned char *rings, uint32_t nr, uint64_t stride, uint32_t id,
 		    const uint64_t *body, uint32_t body_bytes)
 {
-	struct rseq *rseq = strata_rseq();
+	ptrdiff_t rseq = strata_rseq();
 	uint32_t cpu = strata_rseq_cpu(rseq);
 
 	return strata_likely(body_bytes <= STRATA_SINGLE_SHORT_BODY && cpu < nr) &&

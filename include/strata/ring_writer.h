@@ -102,6 +102,7 @@ struct strata_ring {
 	struct strata_ring_writer_area *shared; /* written, never read */
 	struct strata_ring_geometry geo;
 	bool overwrite; /* set by the home while no probe is under way */
+	bool ended;     /* no sub-buffer is opened any more (ring_end.h) */
 	uint8_t form;   /* enum strata_header_form; likewise, and while no packet is open */
 	uint32_t cpu;
 	strata_count_t nesting; /* probes under way on this CPU */
@@ -469,11 +470,20 @@ static inline void strata_ring_fill_slot(struct strata_ring *ring, struct strata
 	slot->bytes = header_bytes + padded_bytes;
 }
 
+/* Whether a sub-buffer may be opened by who sampled write_count just now. */
+static inline bool strata_ring_may_open(const struct strata_ring *ring)
+{
+	/* After the load of write_count; pairs with the compare-and-swap in strata_ring_end(). */
+	strata_read_barrier();
+	return strata_likely(!strata_read_once(&ring->ended));
+}
+
 /*
  * Plans the record of an attempt that was just sampled: @padded_bytes behind a
  * header, whose form is decided here, before the slot is won.  Returns true, or false
  * when the record is lost, with the kind in @kind; a loss counts only if
- * write_count is still the sampled one.
+ * write_count is still the sampled one.  STRATA_NR_LOST: none of the kinds, it
+ * came after the end.
  */
 static inline bool strata_ring_plan(struct strata_ring *ring, struct strata_ring_attempt *attempt,
 				    uint32_t id, uint32_t padded_bytes, enum strata_lost *kind)
@@ -492,6 +502,10 @@ static inline bool strata_ring_plan(struct strata_ring *ring, struct strata_ring
 		attempt->open_new = true;
 	}
 	if (attempt->open_new) {
+		if (!strata_ring_may_open(ring)) {
+			*kind = STRATA_NR_LOST;
+			return false;
+		}
 		start = strata_subbuf_align_up(ring->geo, attempt->old);
 		/* What was delivered counts, not what was committed: the last committer of the
 		 * turn before may be below us, about to deliver it. */
@@ -539,7 +553,8 @@ STRATA_SLOW_PATH bool strata_ring_reserve_slow(struct strata_ring *ring, uint32_
 		if (strata_unlikely(!strata_ring_plan(ring, &attempt, id, padded_bytes, &kind))) {
 			if (strata_read_once(&ring->write_count) != attempt.old)
 				continue;
-			strata_ring_count_lost(ring, kind);
+			if (kind != STRATA_NR_LOST)
+				strata_ring_count_lost(ring, kind);
 			return false;
 		}
 		if (strata_likely(strata_ring_raise_ticks(ring, &attempt) &&

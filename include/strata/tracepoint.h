@@ -79,24 +79,50 @@ void strata_app_reserve_commit(const struct strata_app_rings *rings, uint32_t id
 }
 #endif
 
+/* A record that strata_single_write() did not write. */
+static __attribute__((__unused__, __noinline__, __cold__)) void
+strata_app_write_otherwise(const struct strata_app_rings *rings, uint32_t id, const uint64_t *body,
+			   uint32_t body_bytes)
+{
+#ifdef STRATA_HAS_RSEQ
+	if (rings->nr_single) {
+		strata_single_write_slow(rings->memory, rings->nr_single, rings->stride, id, body,
+					 body_bytes);
+		return;
+	}
+#endif
+	strata_app_reserve_commit(rings, id, body, body_bytes);
+}
+
 static inline __attribute__((__always_inline__)) void
 strata_app_write(const struct strata_tracepoint *tracepoint, const uint64_t *body,
 		 uint32_t body_bytes)
 {
 	const struct strata_app_rings *rings = strata_load_acquire(&strata_app_rings);
+	uint64_t words[STRATA_SINGLE_SHORT_BODY / 8];
+	uint32_t i;
 
 #ifdef STRATA_HAS_RSEQ
 	if (strata_likely(strata_single_write(rings->memory, rings->nr_single, rings->stride,
 					      tracepoint->id, body, body_bytes)))
 		return;
-	if (rings->nr_single) {
-		strata_single_write_slow(rings->memory, rings->nr_single, rings->stride,
-					 tracepoint->id, body, body_bytes);
-		return;
-	}
 #endif
-	strata_app_reserve_commit(rings, tracepoint->id, body, body_bytes);
+	/* A copy: nobody but us sees @body, so a short one need never be in memory but here. */
+	if (body_bytes <= STRATA_SINGLE_SHORT_BODY) {
+		for (i = 0; i < (body_bytes + 7) / 8; i++)
+			words[i] = body[i];
+		body = words;
+	}
+	strata_app_write_otherwise(rings, tracepoint->id, body, body_bytes);
 }
+
+/* Moves what records behind the code around it, also out of loops, which strata_unlikely() does
+ * not: the branch is not taken, and nothing else is disturbed. */
+#if __GNUC__ >= 9 || (defined(__clang_major__) && __clang_major__ >= 11)
+#define STRATA_NEVER_(condition) (__builtin_expect_with_probability(!!(condition), 0, 1.0) != 0)
+#else
+#define STRATA_NEVER_(condition) strata_unlikely(condition)
+#endif
 
 /* When all constructors with a priority have run, the events of a file are registered: they are
  * told to a recorder together. */
@@ -123,14 +149,14 @@ static inline uint64_t strata_app_context(void)
 /* Records the event, if somebody wants it: the fields' values, in their order. */
 #define STRATA_TRACE(group, name, ...)                                                     \
 	do {                                                                               \
-		if (strata_unlikely(strata_read_once(&strata_event_##group##_##name.enabled))) \
+		if (STRATA_TRACE_ENABLED(group, name))                                     \
 			strata_record_##group##_##name(&strata_event_##group##_##name,     \
 						       ##__VA_ARGS__);                     \
 	} while (0)
 
 /* Whether it would be recorded: for values that are dear to compute. */
 #define STRATA_TRACE_ENABLED(group, name) \
-	(strata_unlikely(strata_read_once(&strata_event_##group##_##name.enabled)) != 0)
+	STRATA_NEVER_(strata_read_once(&strata_event_##group##_##name.enabled) != 0)
 
 #define STRATA_FIRST_(first, ...) first
 #define STRATA_EVENT_1_(group, name, ...) STRATA_EVENT_2_(group, name, __VA_ARGS__)

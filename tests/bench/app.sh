@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # What an event costs an application, in Strata and in LTTng-UST, in turns, each
-# with a consumer that writes to disk: app.sh DIR TURNS.  Called by run.sh with the
-# directory for its programs and recordings; prints lines for its table.
+# with a consumer that writes to disk: in time, also with caches trashed, and in
+# instructions.  app.sh DIR TURNS: called by run.sh with the directory for its programs and
+# recordings; prints lines for its table.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -13,9 +14,18 @@ export STRATA_APP_SOCKET=$PWD/$dir/apps.sock
 # As much for both: no burst may lose an event.
 buffers=16 kib=256
 
-cc=(gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror)
+# Loops begin with a line of the cache, in both: where the linker happened to put them is not
+# what is measured.
+cc=(gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -falign-functions=64 -falign-loops=64)
 "${cc[@]}" -Iinclude $here/app.c -o "$dir/app" -Lout/lib -lstrata "-Wl,-rpath,$PWD/out/lib" -lpthread
 "${cc[@]}" -I$here $here/app_lttng.c -o "$dir/app_lttng" -llttng-ust -ldl -lpthread
+"${cc[@]}" $here/step.c -o "$dir/step"
+
+# All that is measured of a program with a tracer that records: PROGRAM VARIANT.
+measure() {
+	"$dir/$1" "$2" on
+	"$dir/step" app_instructions_8b "$dir/$1" "$2"
+}
 
 # Runs the program under Strata: VARIANT MODE.
 strata() {
@@ -24,8 +34,11 @@ strata() {
 	out/bin/strata record --app app --app-buffer "${kib}Kx$buffers" -o "$dir/app-recording" \
 		2>"$dir/app-recorder.log" &
 	recorder=$!
-	until [ -S "$STRATA_APP_SOCKET" ]; do sleep 0.05; done
-	STRATA_APP_MODE=$2 "$dir/app" "$1"
+	until [ -S "$STRATA_APP_SOCKET" ]; do
+		kill -0 $recorder || { cat "$dir/app-recorder.log" >&2; return 1; }
+		sleep 0.05
+	done
+	STRATA_APP_MODE=$2 measure app "$1"
 	kill -INT $recorder
 	wait $recorder || cat "$dir/app-recorder.log" >&2
 	lost=$(sed -n 's/^strata: recorded .* \([0-9]*\) lost$/\1/p' "$dir/app-recorder.log")
@@ -45,7 +58,7 @@ lttng_ust() {
 		lttng enable-event --userspace --channel=bench 'strata_bench:*'
 		lttng start
 	} >"$dir/lttng.log" 2>&1 || { cat "$dir/lttng.log" >&2; return 1; }
-	"$dir/app_lttng" "$1"
+	measure app_lttng "$1"
 	lttng stop >"$dir/lttng.log" 2>&1
 	grep -i discarded "$dir/lttng.log" >&2 || true
 	lttng destroy strata-bench >/dev/null

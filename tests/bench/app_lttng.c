@@ -22,7 +22,14 @@ static void burst_4f(void)
 		lttng_ust_tracepoint(strata_bench, four, i, (uint32_t)i, (int32_t)i, 0.5);
 }
 
+static void one_8b(uint64_t number)
+{
+	lttng_ust_tracepoint(strata_bench, one, number);
+}
+
 int main(int argc, char **argv)
 {
-	return run_benches(argc, argv, burst_8b, burst_4f);
+	const struct app_events events = { burst_8b, burst_4f, one_8b };
+
+	return run_benches(argc, argv, &events);
 }

@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "app_single.h"
+
 #define BURST    50000u
 #define TURNS    15u
 #define WARM_UPS 4u /* bursts on each CPU: they touch each page of its buffer */
@@ -24,13 +26,12 @@
 
 typedef void burst_fn(void);
 
-static inline double now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
+/* What app.c and app_lttng.c differ in. */
+struct app_events {
+	burst_fn *burst_8b;
+	burst_fn *burst_4f;
+	event_fn *one_8b;
+};
 
 static inline double time_burst(burst_fn *burst)
 {
@@ -78,12 +79,13 @@ static inline void rdtsc_burst(void)
 	}
 }
 
+/* A burst's loop, with a number that is counted up as an event would need it. */
 static inline void empty_burst(void)
 {
-	unsigned int i;
+	uint64_t i;
 
 	for (i = 0; i < BURST; i++)
-		__asm__ __volatile__("" : : : "memory");
+		__asm__ __volatile__("" : : "r"(i) : "memory");
 }
 
 static inline void warm_up(burst_fn *burst)
@@ -123,20 +125,34 @@ static inline void take_turns(const char *bench, const char *variant, burst_fn *
 	fflush(stdout);
 }
 
-/* All benches of one variant; "off": where nothing is recorded. */
-static inline int run_benches(int argc, char **argv, burst_fn *burst_8b, burst_fn *burst_4f)
+/*
+ * The benches of one variant: PROGRAM VARIANT WHAT, where WHAT is
+ *   on     all that takes time, with a tracer that records
+ *   off    where nothing is recorded
+ *   step   run by step.c
+ */
+static inline int run_benches(int argc, char **argv, const struct app_events *events)
 {
-	const char *variant = argc == 2 ? argv[1] : "off";
+	const char *variant = argv[1], *what = argv[2];
 
+	if (argc != 3) {
+		fprintf(stderr, "bench: call it as: %s VARIANT on|off|step\n", argv[0]);
+		return 1;
+	}
 	usleep(200000); /* a tracer that attaches behind main()'s back is there then */
-	if (argc == 3) {
-		take_turns("app_off", argv[1], burst_8b, "empty_loop", empty_burst, 1);
+	if (strcmp(what, "step") == 0) {
+		be_stepped(events->one_8b);
 		return 0;
 	}
-	warm_up(burst_8b);
-	take_turns("app_event_8b_1t", variant, burst_8b, "rdtsc", rdtsc_burst, 1);
-	take_turns("app_event_4f_1t", variant, burst_4f, "rdtsc", rdtsc_burst, 1);
-	take_turns("app_event_8b_2t", variant, burst_8b, NULL, NULL, 2);
+	if (strcmp(what, "off") == 0) {
+		take_turns("app_off", variant, events->burst_8b, "empty_loop", empty_burst, 1);
+		return 0;
+	}
+	warm_up(events->burst_8b);
+	take_turns("app_event_8b_1t", variant, events->burst_8b, "rdtsc", rdtsc_burst, 1);
+	take_turns("app_event_4f_1t", variant, events->burst_4f, "rdtsc", rdtsc_burst, 1);
+	take_turns("app_event_8b_2t", variant, events->burst_8b, NULL, NULL, 2);
+	take_cold_turns("app_event_8b_cold", variant, events->one_8b);
 	return 0;
 }
 

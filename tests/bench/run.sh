@@ -26,8 +26,16 @@ echo "bench: the core, in turns with the clock it reads"
 gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Iinclude tests/bench/ring.c -o "$OUT/ring" -lpthread
 "$OUT/ring" >>"$OUT/values"
 
+echo "bench: what tracers are made of"
+gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -falign-functions=64 -falign-loops=64 -Iinclude \
+	tests/bench/primitives.c -o "$OUT/primitives" -lpthread
+"$OUT/primitives" >>"$OUT/values"
+
 echo "bench: an application's events, in turns with LTTng-UST"
 tests/bench/app.sh "$OUT" 3 >>"$OUT/values"
+
+echo "bench: an application's events on their way to disk, in turns with dd"
+tests/bench/drain.sh "$OUT" 3 >>"$OUT/values"
 
 if [ -e out/demo/raw/recording.json ]; then
 	events=$(jq .events out/demo/summary.json)
@@ -48,7 +56,7 @@ sort -k1,1 -k2,2 -k3,3 -k4,4g "$OUT/values" | awk '
 		for (k = 1; k <= keys; k++) {
 			split(order[k], part, " "); key = order[k]; count = n[key]
 			low = value[key, 0]; middle = value[key, int(count / 2)]; high = value[key, count - 1]
-			printf "%-18s %-24s %-14s %12s %12s %12s %4d\n", part[1], part[2], part[3], low, middle, high, count
+			printf "%-20s %-24s %-14s %12s %12s %12s %4d\n", part[1], part[2], part[3], low, middle, high, count
 			printf "  {\"bench\":\"%s\",\"variant\":\"%s\",\"unit\":\"%s\",\"min\":%s,\"median\":%s,\"max\":%s,\"runs\":%d}%s\n",
 				part[1], part[2], part[3], low, middle, high, count, k < keys ? "," : "" >json
 			median[part[1], part[2]] = middle
@@ -65,8 +73,19 @@ sort -k1,1 -k2,2 -k3,3 -k4,4g "$OUT/values" | awk '
 			median[app, "strata_single_store"] / median[app, "rdtsc"],
 			median[app, "lttng_ust_overwrite"] / median[app, "strata_single_store"],
 			median[app, "lttng_ust_discard"] / median[app, "strata_single_store"]
+		app = "app_event_8b_cold"
+		printf "with caches trashed: %.0f ns; LTTng-UST %.1f times as much (discard %.1f)\n",
+			median[app, "strata_single_store"],
+			median[app, "lttng_ust_overwrite"] / median[app, "strata_single_store"],
+			median[app, "lttng_ust_discard"] / median[app, "strata_single_store"]
+		printf "off: %.2f of an empty loop (LTTng-UST %.2f)\n",
+			median["app_off", "strata"] / median["app_off", "empty_loop"],
+			median["app_off", "lttng_ust"] / median["app_off", "empty_loop"]
+		printf "to disk: %.2f of what dd writes; events of 8 bytes %.2f\n",
+			median["drain_512b", "strata"] / median["drain_512b", "dd"],
+			median["drain_8b", "strata"] / median["drain_8b", "dd"]
 		if (("merge_text", "babeltrace2") in median)
 			printf "text: %.1f times babeltrace2\n", median["merge_text", "strata"] / median["merge_text", "babeltrace2"]
 	}' json="$OUT/bench.json" >"$OUT/table"
-printf '\n%-18s %-24s %-14s %12s %12s %12s %4s\n' bench variant unit min median max runs
+printf '\n%-20s %-24s %-14s %12s %12s %12s %4s\n' bench variant unit min median max runs
 cat "$OUT/table"

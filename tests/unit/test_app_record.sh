@@ -172,6 +172,27 @@ finish_recording seventh
 check "and says that something was left out" is "$status" 3
 check "an honest program beside it loses nothing" is "$(lines ' numbered ' <"$timeline")" 700
 
+for mode in single-store reserve-commit; do
+	begin "flight-$mode" --overwrite --app program --app-buffer 4Kx4
+	STRATA_APP_MODE=$mode "$program" forever 0 "$work/last" &
+	running=$!
+	sleep 0.7
+	last=$(od -An -tu8 "$work/last" | tr -d ' ')
+	check "$mode: a flight recorder writes a snapshot" "$strata" snapshot -o "$work/snapshot-$mode"
+	sleep 0.3
+	finish_recording "flight-$mode"
+	kill -KILL "$running"
+	wait "$running" 2>/dev/null
+	ended=$(sed -n 's/.* plain .*number=\([0-9]*\)$/\1/p' "$timeline")
+	"$strata" merge "$work/snapshot-$mode" -o "$work/snapshot-$mode.merged" >"$work/snapshot.report" 2>&1
+	recorded=$(sed -n 's/.* plain .*number=\([0-9]*\)$/\1/p' "$work/snapshot-$mode.merged/timeline.txt")
+	# A sub-buffer holds 142 of them, and one of each CPU may be open.
+	check "$mode: it has the newest" test "$(sort -n <<<"$recorded" | tail -n 1)" -ge $((last - 142 * $(nproc)))
+	check "$mode: and not the oldest" test "$(sort -n <<<"$recorded" | head -n 1)" -gt 0
+	check "$mode: what was in the snapshot is not in the end's recording" test -z "$(comm -12 <(sort <<<"$recorded") <(sort <<<"$ended"))"
+	check "$mode: nothing counts as lost" is "$(jq '[.sources[].streams[].lost] | add' "$work/flight-$mode/recording.json")" 0
+done
+
 # The example of README.md, as it stands there.
 sed -n '/^    \/\* server.c \*\/$/,/^    }$/s/^    //p' README.md >"$work/server.c"
 check "the example of README.md compiles" gcc -O2 -Wall -Wextra -Werror -Iinclude "$work/server.c" -o "$work/server" \

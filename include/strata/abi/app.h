@@ -23,8 +23,8 @@
  *          that it can write
  *   EVENT  an event's description, its id the next from 0; repeated
  *   READY
- *                             SETUP   geometry; headers = the form to write, one of those;
- *                                     memory for the rings as SCM_RIGHTS
+ *                             SETUP   geometry; mode; headers = the form to write, one of
+ *                                     those; memory for the rings as SCM_RIGHTS
  *   ATTACHED: the rings are made, nothing is written yet
  *                             SELECT  count = events that were announced until then; a bit
  *                                     for each event: it records these from now on
@@ -48,7 +48,7 @@
 #include <strata/ring_single.h>
 
 #define STRATA_APP_MAGIC       0x50525453u /* "STRP" */
-#define STRATA_APP_ABI_VERSION 1u
+#define STRATA_APP_ABI_VERSION 2u
 
 /* The recorder's socket; the environment variable may name another. */
 #define STRATA_APP_SOCKET          "/run/strata-apps.sock"
@@ -85,8 +85,9 @@ struct strata_app_message {
 	uint32_t count;
 	uint8_t subbuf_bits; /* SETUP */
 	uint8_t nr_subbufs_bits;
-	uint8_t headers; /* HELLO: STRATA_HEADER_FORM_BIT()s; SETUP: enum strata_header_form */
-	uint8_t reserved[5];
+	uint8_t overwrite; /* 1: when a ring is full its oldest records make room */
+	uint8_t headers;   /* HELLO: STRATA_HEADER_FORM_BIT()s; SETUP: enum strata_header_form */
+	uint8_t reserved[4];
 };
 
 /* The largest message. */

@@ -26,13 +26,13 @@
 
 #ifdef STRATA_HAS_RSEQ
 
-/* The calling thread's area; it is only good where strata_rseq_available(). */
-static inline struct rseq *strata_rseq(void)
+/*
+ * The calling thread's area, as its distance from where fs points: an access by way of fs needs no
+ * load before it.  It is only good where strata_rseq_available().
+ */
+static inline ptrdiff_t strata_rseq(void)
 {
-	unsigned char *thread;
-
-	__asm__("movq %%fs:0, %0" : "=r"(thread));
-	return (struct rseq *)(thread + __rseq_offset);
+	return __rseq_offset;
 }
 
 /* False where the kernel is too old, or somebody else (valgrind) runs the program. */
@@ -42,15 +42,20 @@ static inline bool strata_rseq_available(void)
 }
 
 /* The CPU that we are likely on, below 2^32; 0 for a thread that was never registered. */
-static inline uint32_t strata_rseq_cpu(struct rseq *rseq)
+static inline uint32_t strata_rseq_cpu(ptrdiff_t rseq)
 {
-	return *(volatile uint32_t *)&rseq->cpu_id_start;
+	uint32_t cpu;
+
+	__asm__ __volatile__("movl %%fs:%c[start](%[rseq]), %[cpu]"
+			     : [cpu] "=r"(cpu)
+			     : [rseq] "r"(rseq), [start] "i"(offsetof(struct rseq, cpu_id_start)));
+	return cpu;
 }
 
 /*
  * The frame of a section: its descriptor, its entry, which leaves for the label
  * `aborted` if this is not the CPU %[cpu], and its end, after the committing
- * store.  %[rseq] is the thread's area; rax is clobbered.
+ * store.  %[rseq] is where strata_rseq() says; rax is clobbered.
  *
  * The bytes before the handler are the signature that the kernel wants to see
  * there, as the operand of an instruction that traps.
@@ -61,20 +66,20 @@ static inline uint32_t strata_rseq_cpu(struct rseq *rseq)
 #else
 #define STRATA_RSEQ_ARM             \
 	"leaq 3b(%%rip), %%rax\n\t" \
-	"movq %%rax, %c[cs](%[rseq])\n\t"
+	"movq %%rax, %%fs:%c[cs](%[rseq])\n\t"
 #endif
-#define STRATA_RSEQ_ENTER                          \
-	".pushsection __rseq_cs, \"aw\"\n\t"       \
-	".balign 32\n\t"                           \
-	"3:\n\t"                                   \
-	".long 0, 0\n\t"                           \
-	".quad 1f, (2f - 1f), 4f\n\t"              \
-	".popsection\n\t" STRATA_RSEQ_ARM "1:\n\t" \
-	"cmpl %[cpu], %c[cpu_id](%[rseq])\n\t"     \
+#define STRATA_RSEQ_ENTER                           \
+	".pushsection __rseq_cs, \"aw\"\n\t"        \
+	".balign 32\n\t"                            \
+	"3:\n\t"                                    \
+	".long 0, 0\n\t"                            \
+	".quad 1f, (2f - 1f), 4f\n\t"               \
+	".popsection\n\t" STRATA_RSEQ_ARM "1:\n\t"  \
+	"cmpl %[cpu], %%fs:%c[cpu_id](%[rseq])\n\t" \
 	"jnz %l[aborted]\n\t"
 #define STRATA_RSEQ_LEAVE                         \
 	"2:\n\t"                                  \
-	"movq $0, %c[cs](%[rseq])\n\t"            \
+	"movq $0, %%fs:%c[cs](%[rseq])\n\t"       \
 	".pushsection __rseq_failure, \"ax\"\n\t" \
 	".byte 0x0f, 0xb9, 0x3d\n\t"              \
 	".long %c[signature]\n\t"                 \
@@ -86,9 +91,9 @@ static inline uint32_t strata_rseq_cpu(struct rseq *rseq)
 		[cpu_id] "i"(offsetof(struct rseq, cpu_id)), [signature] "i"(RSEQ_SIG)
 
 /* Behind a section that was left before its end. */
-static inline void strata_rseq_clear(struct rseq *rseq)
+static inline void strata_rseq_clear(ptrdiff_t rseq)
 {
-	__asm__ __volatile__("movq $0, %c[cs](%[rseq])"
+	__asm__ __volatile__("movq $0, %%fs:%c[cs](%[rseq])"
 			     :
 			     : [rseq] "r"(rseq), [cs] "i"(offsetof(struct rseq, rseq_cs))
 			     : "memory");
