@@ -103,7 +103,7 @@ struct strata_ring {
 	struct strata_ring_geometry geo;
 	bool overwrite; /* set by the home while no probe is under way */
 	bool ended;     /* no sub-buffer is opened any more (ring_end.h) */
-	uint8_t form;   /* enum strata_header_form; likewise, and while no packet is open */
+	uint8_t form;   /* enum strata_header_form: strata_ring_set_form() */
 	uint32_t cpu;
 	strata_count_t nesting; /* probes under way on this CPU */
 	strata_count_t lost[STRATA_NR_LOST];
@@ -169,6 +169,14 @@ static inline void strata_ring_init(struct strata_ring *ring, struct strata_ring
 	shared->nr_subbufs_bits = geo.nr_subbufs_bits;
 	shared->count_bits = (uint8_t)STRATA_COUNT_BITS;
 	shared->cpu = cpu;
+}
+
+/* Says what headers records get, full ones until then.  While no probe is under way, and when the
+ * ring was flushed: a packet has records of one form. */
+static inline void strata_ring_set_form(struct strata_ring *ring, enum strata_header_form form)
+{
+	ring->form = (uint8_t)form;
+	strata_write_once(&ring->shared->form, (uint8_t)form);
 }
 
 /*

@@ -203,7 +203,7 @@ static uint64_t trace_cpu(const char *dir, struct strata_source *source, uint32_
 	uint32_t number;
 
 	strata_ring_init(ring, geo, data, writer, shared, cpu, 0);
-	ring->form = (uint8_t)source->form;
+	strata_ring_set_form(ring, source->form);
 	if (strata_reader_init(&reader, geo, writer, shared, data) != STRATA_READER_OK)
 		fail("the reader refuses the ring", NULL);
 	if (stream_file_open(&file, dir, source->name, cpu, &error))
