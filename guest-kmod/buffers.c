@@ -115,7 +115,7 @@ void strata_buffers_set_header_form(enum strata_header_form form)
 
 	header_form = form;
 	for_each_possible_cpu (cpu)
-		per_cpu(strata_cpu_ring, cpu)->form = form;
+		strata_ring_set_form(per_cpu(strata_cpu_ring, cpu), form);
 }
 
 /* On the ring's own CPU, with interrupts off; or on any while that one is offline. */

@@ -285,6 +285,13 @@ int guest_map(struct guest_map *map, xengnttab_handle *gnttab, const struct gues
 	return result;
 }
 
+enum strata_header_form guest_map_form(const struct guest_map *map)
+{
+	uint8_t form = strata_read_once(&map->rings[0].reader.writer->form);
+
+	return form < STRATA_NR_HEADER_FORMS ? (enum strata_header_form)form : STRATA_HEADER_FULL;
+}
+
 int guest_map_events_again(struct guest_map *map, const struct guest *guest,
 			   struct strata_error *error)
 {

@@ -37,6 +37,9 @@ struct guest_map {
 int guest_map(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
 	      bool with_rings, struct strata_error *error);
 
+/* The form that its rings say to have now: of a flight recorder that goes on with it. */
+enum strata_header_form guest_map_form(const struct guest_map *map);
+
 /* Reads the event table anew, after the guest added to it: @map's array is another one then.
  * 0, or -1 and it is the old one. */
 int guest_map_events_again(struct guest_map *map, const struct guest *guest,

@@ -90,7 +90,7 @@ static struct strata_ring *make_reserve_commit(unsigned char *memory,
 									     STRATA_PAGE_BYTES),
 			 cpu, 0);
 	ring->overwrite = setup->overwrite;
-	ring->form = setup->headers;
+	strata_ring_set_form(ring, (enum strata_header_form)setup->headers);
 	return ring;
 }
 

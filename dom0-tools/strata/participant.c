@@ -183,6 +183,8 @@ static void take_in(struct participants *all, struct participant *one)
 	}
 	one->flying = all->overwrite && is_flying(&one->guest);
 	set_overwrite(one, all->overwrite);
+	if (one->flying)
+		one->map.form = guest_map_form(&one->map);
 	/* An earlier recorder may have died.  What it left flying is taken over with all that it
 	 * holds; else the rings are to be still before we begin. */
 	if (guest_may_record(&one->guest) && !one->flying) {

@@ -47,7 +47,8 @@ struct strata_ring_writer_area {
 	uint8_t nr_subbufs_bits;
 	uint32_t cpu;
 	uint8_t count_bits; /* width of the writer's counters; a reader of another width refuses */
-	uint8_t reserved0[3];
+	uint8_t form;       /* enum strata_header_form of the records that are written now */
+	uint8_t reserved0[2];
 	uint64_t reserved1[6];
 	/* Live losses: also what was lost after the last packet that could be written. */
 	uint64_t lost[STRATA_NR_LOST];

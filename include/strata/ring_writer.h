@@ -103,7 +103,7 @@ struct strata_ring {
 	struct strata_ring_geometry geo;
 	bool overwrite; /* set by the home while no probe is under way */
 	bool ended;     /* no sub-buffer is opened any more (ring_end.h) */
-	uint8_t form;   /* enum strata_header_form; likewise, and while no packet is open */
+	uint8_t form;   /* enum strata_header_form: strata_ring_set_form() */
 	uint32_t cpu;
 	strata_count_t nesting; /* probes under way on this CPU */
 	strata_count_t lost[STRATA_NR_LOST];
@@ -169,6 +169,14 @@ static inline void strata_ring_init(struct strata_ring *ring, struct strata_ring
 	shared->nr_subbufs_bits = geo.nr_subbufs_bits;
 	shared->count_bits = (uint8_t)STRATA_COUNT_BITS;
 	shared->cpu = cpu;
+}
+
+/* Says what headers records get, full ones until then.  While no probe is under way, and when the
+ * ring was flushed: a packet has records of one form. */
+static inline void strata_ring_set_form(struct strata_ring *ring, enum strata_header_form form)
+{
+	ring->form = (uint8_t)form;
+	strata_write_once(&ring->shared->form, (uint8_t)form);
 }
 
 /*
@@ -407,11 +415,11 @@ static inline bool strata_ring_advance(struct strata_ring *ring,
 }
 
 /* Stores the ticks of a slot that was won, for the next one's header: see above. */
-static inline void strata_ring_note_ticks(struct strata_ring *ring, strata_count_t position,
-					  uint64_t ticks)
+static inline void strata_ring_note_ticks(struct strata_ring *ring, enum strata_header_form form,
+					  strata_count_t position, uint64_t ticks)
 {
 	/* Release: what follows the slot's winning; pairs with the acquires of last_ticks. */
-	if (ring->form != STRATA_HEADER_FULL)
+	if (form != STRATA_HEADER_FULL)
 		strata_store_release(
 			&ring->subbuf[strata_subbuf_index(ring->geo, position)].last_ticks, ticks);
 }
@@ -562,7 +570,8 @@ STRATA_SLOW_PATH bool strata_ring_reserve_slow(struct strata_ring *ring, uint32_
 			break;
 	} while (true);
 
-	strata_ring_note_ticks(ring, attempt.begin, attempt.ticks);
+	strata_ring_note_ticks(ring, (enum strata_header_form)ring->form, attempt.begin,
+			       attempt.ticks);
 	if (attempt.close_old)
 		strata_ring_switch_old(ring, &attempt);
 	if (attempt.open_new)
@@ -573,6 +582,52 @@ STRATA_SLOW_PATH bool strata_ring_reserve_slow(struct strata_ring *ring, uint32_
 	strata_ring_fill_slot(ring, slot, attempt.begin, attempt.header_bytes, padded_bytes, id,
 			      attempt.ticks);
 	return true;
+}
+
+/* Reserve where nothing of that happens: one attempt (Algorithm 1). */
+static inline __attribute__((__always_inline__)) bool
+strata_ring_reserve_fast(struct strata_ring *ring, enum strata_header_form form, uint32_t id,
+			 uint32_t padded_bytes, struct strata_slot *slot)
+{
+	uint32_t header_bytes = STRATA_RECORD_HEADER_BYTES;
+	struct strata_ring_subbuf *subbuf;
+	strata_count_t offset, old;
+	uint64_t newest, ticks;
+
+	/* The same order as strata_ring_sample(): position, newest ticks, clock. */
+	old = strata_load_acquire(&ring->write_count);
+	subbuf = &ring->subbuf[strata_subbuf_index(ring->geo, old)];
+	newest = strata_read_once(&subbuf->newest_ticks);
+	strata_barrier();
+	ticks = strata_clock();
+	if (form != STRATA_HEADER_FULL)
+		header_bytes = strata_header_bytes(
+			form, id, ticks - strata_load_acquire(&subbuf->last_ticks));
+	offset = strata_subbuf_offset(ring->geo, old);
+	if (strata_unlikely(offset == 0 ||
+			    offset + header_bytes + padded_bytes >=
+				    strata_subbuf_bytes(ring->geo) ||
+			    (int64_t)(ticks - newest) < 0))
+		return strata_ring_reserve_slow(ring, id, padded_bytes, slot);
+	if (strata_unlikely(strata_local_cmpxchg64(&subbuf->newest_ticks, newest, ticks) !=
+				    newest ||
+			    strata_local_cmpxchg(&ring->write_count, old,
+						 old + header_bytes + padded_bytes) != old))
+		return strata_ring_reserve_slow(ring, id, padded_bytes, slot);
+	strata_ring_note_ticks(ring, form, old, ticks);
+	strata_ring_fill_slot(ring, slot, old, header_bytes, padded_bytes, id, ticks);
+	return true;
+}
+
+/* Out of line: probes are many, and each has the path of full headers in it. */
+static __attribute__((__unused__, __noinline__)) bool
+strata_ring_reserve_short(struct strata_ring *ring, uint32_t id, uint32_t padded_bytes,
+			  struct strata_slot *slot)
+{
+	if (ring->form == STRATA_HEADER_COMPACT)
+		return strata_ring_reserve_fast(ring, STRATA_HEADER_COMPACT, id, padded_bytes,
+						slot);
+	return strata_ring_reserve_fast(ring, STRATA_HEADER_LARGE, id, padded_bytes, slot);
 }
 
 /*
@@ -588,39 +643,14 @@ static inline bool strata_ring_reserve(struct strata_ring *ring, uint32_t id,
 				       uint32_t payload_bytes, struct strata_slot *slot)
 {
 	uint32_t padded_bytes = strata_padded_bytes(payload_bytes);
-	uint32_t header_bytes = STRATA_RECORD_HEADER_BYTES;
-	struct strata_ring_subbuf *subbuf;
-	strata_count_t offset, old;
-	uint64_t newest, ticks;
 
 	if (strata_unlikely(payload_bytes > STRATA_PAYLOAD_BYTES_MAX)) {
 		strata_ring_count_lost(ring, STRATA_LOST_BIG);
 		return false;
 	}
-	/* The same order as strata_ring_sample(): position, newest ticks, clock. */
-	old = strata_load_acquire(&ring->write_count);
-	subbuf = &ring->subbuf[strata_subbuf_index(ring->geo, old)];
-	newest = strata_read_once(&subbuf->newest_ticks);
-	strata_barrier();
-	ticks = strata_clock();
 	if (ring->form != STRATA_HEADER_FULL)
-		header_bytes =
-			strata_header_bytes((enum strata_header_form)ring->form, id,
-					    ticks - strata_load_acquire(&subbuf->last_ticks));
-	offset = strata_subbuf_offset(ring->geo, old);
-	if (strata_unlikely(offset == 0 ||
-			    offset + header_bytes + padded_bytes >=
-				    strata_subbuf_bytes(ring->geo) ||
-			    (int64_t)(ticks - newest) < 0))
-		return strata_ring_reserve_slow(ring, id, padded_bytes, slot);
-	if (strata_unlikely(strata_local_cmpxchg64(&subbuf->newest_ticks, newest, ticks) !=
-				    newest ||
-			    strata_local_cmpxchg(&ring->write_count, old,
-						 old + header_bytes + padded_bytes) != old))
-		return strata_ring_reserve_slow(ring, id, padded_bytes, slot);
-	strata_ring_note_ticks(ring, old, ticks);
-	strata_ring_fill_slot(ring, slot, old, header_bytes, padded_bytes, id, ticks);
-	return true;
+		return strata_ring_reserve_short(ring, id, padded_bytes, slot);
+	return strata_ring_reserve_fast(ring, STRATA_HEADER_FULL, id, padded_bytes, slot);
 }
 
 /*

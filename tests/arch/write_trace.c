@@ -104,7 +104,8 @@ static void fill_variable(struct payload *payload, uint32_t number)
 
 	for (i = 0; i < length; i++)
 		sequence[i] = (uint16_t)(number + 256 * i);
-	put(payload, "a string", 1, number % 8 + 1);
+	/* Not empty: babeltrace2 shows an empty string as one that it read before. */
+	put(payload, "a string", 1, number % 8 + 2);
 	payload->bytes[payload->used - 1] = 0;
 	put(payload, &length, 4, 1);
 	put(payload, sequence, 2, length);
@@ -203,7 +204,7 @@ static uint64_t trace_cpu(const char *dir, struct strata_source *source, uint32_
 	uint32_t number;
 
 	strata_ring_init(ring, geo, data, writer, shared, cpu, 0);
-	ring->form = (uint8_t)source->form;
+	strata_ring_set_form(ring, source->form);
 	if (strata_reader_init(&reader, geo, writer, shared, data) != STRATA_READER_OK)
 		fail("the reader refuses the ring", NULL);
 	if (stream_file_open(&file, dir, source->name, cpu, &error))
@@ -250,7 +251,7 @@ static uint64_t trace(const char *dir, const char *name, enum strata_header_form
 	source->form = form;
 	strcpy(source->domain_name, "arch");
 	for (i = 0; i < sizeof(source->uuid); i++)
-		source->uuid[i] = (uint8_t)(0x10 + i);
+		source->uuid[i] = (uint8_t)(0x10 + 0x10 * form + i);
 	for (i = 0; i < sizeof(described) / sizeof(described[0]); i++)
 		if (strata_source_add_event(source, &described[i], &error))
 			fail("an event", &error);

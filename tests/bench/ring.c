@@ -114,8 +114,8 @@ int main(void)
 	flight->overwrite = true;
 	/* To be compared with it: nobody has to read them. */
 	compact->overwrite = large->overwrite = true;
-	compact->form = STRATA_HEADER_COMPACT;
-	large->form = STRATA_HEADER_LARGE;
+	strata_ring_set_form(compact, STRATA_HEADER_COMPACT);
+	strata_ring_set_form(large, STRATA_HEADER_LARGE);
 	if (strata_reader_init(&reader, geo, memory.writer, memory.shared, memory.data) !=
 	    STRATA_READER_OK)
 		return 1;

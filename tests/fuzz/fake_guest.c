@@ -249,6 +249,8 @@ void fake_guest_load(struct fake_guest *guest, struct randomness *random)
 	guest->root->magic = STRATA_GUEST_MAGIC;
 	guest->root->version = STRATA_GUEST_ABI_VERSION;
 	guest->root->nonce = nonce;
+	guest->root->header_forms = STRATA_HEADER_FORMS_ALL;
+	guest->form = STRATA_HEADER_FULL;
 	guest->root->nr_events = guest->nr_events;
 	guest->root->table_bytes = FAKE_TABLE_BYTES;
 	guest->root->nr_rings = guest->nr_rings;
@@ -309,19 +311,28 @@ static void flush(struct fake_guest *guest)
 	notify(guest);
 }
 
-static void record(struct fake_guest *guest, bool overwrite, uint64_t events)
+static void record(struct fake_guest *guest, bool overwrite, enum strata_header_form form,
+		   uint64_t events)
 {
 	uint32_t i;
 
-	for (i = 0; i < guest->nr_rings; i++)
+	if (form != guest->form)
+		flush(guest);
+	guest->form = form;
+	for (i = 0; i < guest->nr_rings; i++) {
 		guest->rings[i].ring->overwrite = overwrite;
+		strata_ring_set_form(guest->rings[i].ring, form);
+	}
 	guest->enabled = events;
 	guest->recording = true;
 }
 
 static bool start(struct fake_guest *guest, const char *mode, const char *mask)
 {
-	bool overwrite = !strcmp(mode, "overwrite");
+	bool overwrite = !strncmp(mode, "overwrite", strlen("overwrite"));
+	enum strata_header_form form = strstr(mode, "+compact") ? STRATA_HEADER_COMPACT
+				       : strstr(mode, "+large") ? STRATA_HEADER_LARGE
+								: STRATA_HEADER_FULL;
 	uint64_t events;
 	char *end;
 
@@ -329,7 +340,7 @@ static bool start(struct fake_guest *guest, const char *mode, const char *mask)
 	if (*end || events >> guest->nr_events)
 		return false;
 	guest->of_another = false;
-	record(guest, overwrite, events);
+	record(guest, overwrite, form, events);
 	return true;
 }
 
@@ -386,18 +397,20 @@ static void write_record(struct fake_guest *guest, uint32_t index, struct random
 	struct fake_record *record = &ring->records[ring->nr_records];
 	uint32_t id = random_below(random, guest->nr_events), bytes;
 	unsigned char payload[STRATA_PAYLOAD_BYTES_MAX];
-	struct strata_record_header header;
 	struct strata_slot slot;
+	uint32_t header_bytes;
+	uint64_t before;
 
 	if (ring->nr_records == FAKE_RECORDS_MAX || !(guest->enabled >> id & 1))
 		return;
 	bytes = fake_event_payload(&guest->event[id], seed_of(index, ring->nr_records), payload);
 	if (!strata_ring_reserve(ring->ring, id, bytes, &slot))
 		return;
-	memcpy(&header, slot.payload - STRATA_RECORD_HEADER_BYTES, sizeof(header));
+	header_bytes = slot.bytes - strata_padded_bytes(bytes);
+	before = ring->nr_records ? record[-1].ticks : 0;
+	strata_header_read(guest->form, slot.payload - header_bytes, header_bytes, before,
+			   &record->id, &record->ticks);
 	memcpy(slot.payload, payload, bytes);
-	record->id = id;
-	record->ticks = header.ticks;
 	record->sequence = slot.position >> guest->geo.subbuf_bits;
 	record->taken = guest->of_another;
 	ring->nr_records++;
@@ -420,37 +433,38 @@ void fake_guest_leave(struct fake_guest *guest, bool overwrite, bool taken_over,
 		      struct randomness *random, uint32_t nr)
 {
 	guest->of_another = !taken_over;
-	record(guest, overwrite, (1ull << guest->nr_events) - 1);
+	record(guest, overwrite, random_below(random, STRATA_NR_HEADER_FORMS),
+	       (1ull << guest->nr_events) - 1);
 	fake_guest_write(guest, random, nr);
 	set_text(guest, FAKE_STATE, random_one_in(random, 2) ? "started 5" : "flushed 7");
 }
 
 /* Compares the records of one packet with those of @sequence.  Their number, or -1. */
 static int64_t compare_packet(struct fake_guest *guest, uint32_t index, const unsigned char *packet,
-			      uint32_t content, uint64_t sequence)
+			      enum strata_header_form form, uint32_t content, uint64_t sequence)
 {
 	struct fake_ring *ring = &guest->rings[index];
 	uint32_t offset = STRATA_PACKET_HEADER_BYTES, next = 0, first;
+	uint64_t ticks = 0;
 
 	while (next < ring->nr_records && ring->records[next].sequence != sequence)
 		next++;
 	for (first = next; offset < content; next++) {
 		struct fake_record *record = &ring->records[next];
-		struct strata_record_header header;
 		unsigned char payload[STRATA_PAYLOAD_BYTES_MAX];
-		uint32_t bytes;
+		uint32_t header_bytes, bytes, id;
 
-		if (next == ring->nr_records || record->sequence != sequence ||
-		    content - offset < sizeof(header))
+		if (next == ring->nr_records || record->sequence != sequence)
 			return -1;
-		memcpy(&header, packet + offset, sizeof(header));
-		if (header.id != record->id || header.ticks != record->ticks)
+		header_bytes = strata_header_read(form, packet + offset, content - offset, ticks,
+						  &id, &ticks);
+		if (!header_bytes || id != record->id || ticks != record->ticks)
 			return -1;
-		bytes = fake_event_payload(&guest->event[header.id], seed_of(index, next), payload);
-		if (content - offset < sizeof(header) + bytes ||
-		    memcmp(packet + offset + sizeof(header), payload, bytes))
+		bytes = fake_event_payload(&guest->event[id], seed_of(index, next), payload);
+		if (content - offset < header_bytes + bytes ||
+		    memcmp(packet + offset + header_bytes, payload, bytes))
 			return -1;
-		offset += strata_record_bytes(bytes);
+		offset += header_bytes + strata_padded_bytes(bytes);
 		record->taken = true;
 	}
 	return next - first;
@@ -479,7 +493,7 @@ const char *fake_guest_compare(struct fake_guest *guest, uint32_t index, const c
 		    header.content_size <= header.packet_size && !header.events_discarded &&
 		    header.packet_seq_num >= next_sequence &&
 		    fread(packet + sizeof(header), 1, rest, file) == rest)
-			nr = compare_packet(guest, index, packet,
+			nr = compare_packet(guest, index, packet, header.stream_id,
 					    (uint32_t)(header.content_size / 8),
 					    header.packet_seq_num);
 		next_sequence = header.packet_seq_num + 1;

@@ -106,6 +106,7 @@ struct fake_guest {
 	bool pending, masked;
 
 	bool recording;
+	enum strata_header_form form;
 	uint64_t enabled; /* a bit an event */
 	bool deaf;        /* obeys no command */
 	bool of_another;  /* what it writes belongs to an earlier recording */

@@ -58,25 +58,25 @@ static uint32_t forge_records(const struct fake_guest *guest, struct randomness 
 	uint32_t offset = STRATA_PACKET_HEADER_BYTES, last = offset;
 	unsigned char payload[STRATA_PAYLOAD_BYTES_MAX];
 
-	while (offset + STRATA_RECORD_HEADER_BYTES <= end) {
-		struct strata_record_header header = {
-			.id = random_below(random, guest->nr_events),
-			.ticks = ticks,
-		};
-		const struct strata_event_desc *event = &guest->event[header.id];
+	for (;;) {
+		uint32_t id = random_below(random, guest->nr_events);
+		uint32_t head = strata_header_bytes(guest->form, id,
+						    random_one_in(random, 8) ? UINT64_MAX : 0);
+		const struct strata_event_desc *event = &guest->event[id];
 		uint32_t bytes = fake_event_payload(event, random_next(random), payload), room;
 
 		if (random_one_in(random, 64))
 			forge_lengths(event, payload, random);
-		memcpy(subbuf + offset, &header, sizeof(header));
+		if (offset + head > end)
+			return last;
+		strata_header_write(subbuf + offset, head, id, ticks);
 		last = offset;
-		offset += STRATA_RECORD_HEADER_BYTES;
+		offset += head;
 		room = end - offset < bytes ? end - offset : bytes;
 		memcpy(subbuf + offset, payload, room);
 		ticks += random_below(random, 2);
-		offset = last + strata_record_bytes(bytes);
+		offset = last + head + strata_padded_bytes(bytes);
 	}
-	return last;
 }
 
 bool forge_packet(struct fake_guest *guest, struct fake_ring *ring, struct randomness *random)
@@ -90,6 +90,7 @@ bool forge_packet(struct fake_guest *guest, struct fake_ring *ring, struct rando
 		.end_ticks = UINT64_MAX,
 		.content_bytes = forged_content(random, bytes),
 		.packet_bytes = bytes,
+		.form = guest->form,
 	};
 
 	if (random_one_in(random, 8))

@@ -254,6 +254,7 @@ static void make_plan(bool lying)
 {
 	memset(&plan, 0, sizeof(plan));
 	plan.overwrite = random_one_in(&truth, 3);
+	plan.form = random_below(&truth, STRATA_NR_HEADER_FORMS);
 	plan.xen = random_one_in(&truth, 3);
 	plan.some = random_one_in(&truth, 4);
 	plan.probes = random_one_in(&truth, 5);

@@ -24,14 +24,15 @@ void liars_make(void);
 /* What is asked of the recorder in a run. */
 struct plan {
 	bool overwrite;
-	bool xen;       /* the hypervisor, too */
-	bool some;      /* not all events */
-	bool probes;    /* an event is to be added in each guest */
-	bool defaults;  /* no event is named, and no domain */
-	bool left;      /* the guests record already: an earlier recorder died */
-	bool asked;     /* snapshots are asked for meanwhile */
-	bool ends;      /* the honest guest dies, or is paused, before the recording ends */
-	bool scribbled; /* another thread writes over the liars */
+	bool xen;      /* the hypervisor, too */
+	bool some;     /* not all events */
+	bool probes;   /* an event is to be added in each guest */
+	bool defaults; /* no event is named, and no domain */
+	bool left;     /* the guests record already: an earlier recorder died */
+	bool asked;    /* snapshots are asked for meanwhile */
+	bool ends;     /* the honest guest dies, or is paused, before the recording ends */
+	enum strata_header_form form; /* that is asked for */
+	bool scribbled;               /* another thread writes over the liars */
 };
 
 /* Loads all modules anew on a host that is new; @lying: else all are honest. */

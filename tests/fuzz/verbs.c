@@ -101,6 +101,7 @@ const char *record_checked(const char *raw, const struct plan *plan, bool partia
 		.kernels = kernels,
 		.nr_kernels = select_events(plan, kernels),
 		.overwrite = plan->overwrite,
+		.event_header = plan->form,
 	};
 	struct strata_error error = { "" };
 	struct words words;

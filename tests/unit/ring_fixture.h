@@ -58,7 +58,7 @@ static inline void ring_fixture_reset(struct ring_fixture *fixture, struct strat
 	memset(fixture->reader_area, 0, sizeof(*fixture->reader_area));
 	strata_ring_init(fixture->ring, geo, fixture->data, fixture->writer_area,
 			 fixture->reader_area, 3, first);
-	fixture->ring->form = (uint8_t)fixture->form;
+	strata_ring_set_form(fixture->ring, fixture->form);
 	assert_int_equal(strata_reader_init(&fixture->reader, geo, fixture->writer_area,
 					    fixture->reader_area, fixture->data),
 			 STRATA_READER_OK);

@@ -126,6 +126,12 @@ filter_changed() {
 		grep -vE "\[tid=($(cat "$OUT/process-2")|$(cat "$OUT/process-3"))\]"
 }
 
+# headers_are RECORDING FORM: a source of it for which nothing is said has full ones.
+headers_are() {
+	jq -r '.sources[] | select(.layer == "kernel") | .event_header' "$OUT/$1/recording.json" | sort -u | tee /dev/stderr |
+		grep -qx "$2"
+}
+
 many_kinds() {
 	local nr
 	nr=$(awk '$3 == "kernel" && $5 ~ /^g1\// { print $6 }' "$OUT/all-merged/timeline.txt" | sort -u | tee "$OUT/kinds" | wc -l)
@@ -143,11 +149,13 @@ boot "$here/kevents.lab" "$OUT" --limit 300
 check "dom0 offers 400 events or more" many_events
 check "every field is the kernel's own, by name, size and sign" fields_are_the_kernels
 check "a few events are as they are known" few_are_as_known
+check "the probes were recorded with compact headers" headers_are probed compact
 check "the probes merge" out/bin/strata merge "$OUT/probed" -o "$OUT/probed-merged"
 check "each call was hit, and each return" every_call_was_hit
 check "the filter lets one thread pass and no other" filter_holds
 check "the filter that was changed merges" out/bin/strata merge "$OUT/filtered" -o "$OUT/filtered-merged"
 check "and let pass whom it was to, and no other" filter_changed
+check "all of it at once was recorded with large headers" headers_are all large
 check "all of it at once merges, no violation" merged_cleanly "$OUT/all" "$OUT/all-merged"
 check "and it holds many kinds of events" many_kinds
 for trace in probed/dom0 all/g1 all/dom0 all/xen all-merged/ctf probed-merged/ctf; do

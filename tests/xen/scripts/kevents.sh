@@ -53,8 +53,8 @@ list_events() {
 probes_and_filter() {
 	start_calls
 	echo "$thread" >"$LAB_OUT/thread"
-	strata record --output "$LAB_OUT/probed" --xen none --kernel dom0:sys_enter --kprobe dom0:$GETPRIORITY \
-		--kretprobe dom0:$GETPRIORITY --tid "dom0:$thread" >probed 2>&1 &
+	strata record --output "$LAB_OUT/probed" --event-header compact --xen none --kernel dom0:sys_enter \
+		--kprobe dom0:$GETPRIORITY --kretprobe dom0:$GETPRIORITY --tid "dom0:$thread" >probed 2>&1 &
 	recorder=$!
 	wait "$calls"
 	end_recording
@@ -131,7 +131,7 @@ MUCH='exceptions/*,irq_vectors/*,kmem/*,xen/*,sched/*,irq/*,timer/*,raw_syscalls
 
 everything_at_once() {
 	await_line "$LAB_OUT/guest-g1.log" 'churn: round'
-	strata record --output "$LAB_OUT/all" --duration 4s --kernel "g1:$MUCH" --kernel dom0:default,xen/xen_evtchn_upcall >all 2>&1
+	strata record --output "$LAB_OUT/all" --duration 4s --event-header large --kernel "g1:$MUCH" --kernel dom0:default,xen/xen_evtchn_upcall >all 2>&1
 	echo "status $?" >>all
 	cat all
 	expect_line "much of g1 is recorded at once" all '^status 0$'
