@@ -24,6 +24,8 @@ static_assert(STRATA_COUNT_BITS == 64, "strata.ko is for 64-bit kernels");
 
 DEFINE_PER_CPU(struct strata_ring *, strata_cpu_ring);
 
+static enum strata_header_form header_form; /* of all rings */
+
 u32 strata_buffers_count(void)
 {
 	return num_possible_cpus();
@@ -100,6 +102,20 @@ void strata_buffers_set_mode(enum strata_mode mode)
 
 	for_each_possible_cpu (cpu)
 		per_cpu(strata_cpu_ring, cpu)->overwrite = mode == STRATA_MODE_OVERWRITE;
+}
+
+enum strata_header_form strata_buffers_header_form(void)
+{
+	return header_form;
+}
+
+void strata_buffers_set_header_form(enum strata_header_form form)
+{
+	unsigned int cpu;
+
+	header_form = form;
+	for_each_possible_cpu (cpu)
+		per_cpu(strata_cpu_ring, cpu)->form = form;
 }
 
 /* On the ring's own CPU, with interrupts off; or on any while that one is offline. */

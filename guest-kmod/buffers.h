@@ -31,6 +31,12 @@ enum strata_mode { STRATA_MODE_DISCARD, STRATA_MODE_OVERWRITE };
 /* Sets the mode of all rings.  Probes may run: they see it when they next open a sub-buffer. */
 void strata_buffers_set_mode(enum strata_mode mode);
 
+/* The form of the headers of all rings' records; full until another is set. */
+enum strata_header_form strata_buffers_header_form(void);
+
+/* Sets that form.  No probe runs, and all rings were flushed: a packet has records of one form. */
+void strata_buffers_set_header_form(enum strata_header_form form);
+
 /*
  * Hands what has been recorded so far to the reader: each ring's CPU closes the
  * sub-buffer that it is writing, also while probes go on.  May sleep.

@@ -29,6 +29,7 @@
 struct command {
 	u64 seq; /* 0 where none could be read */
 	enum strata_mode mode;
+	enum strata_header_form form;
 	DECLARE_BITMAP(mask, STRATA_GUEST_EVENTS_MAX);
 	char *filter; /* NULL: none */
 };
@@ -63,10 +64,22 @@ static bool parse_mask(const char *text, unsigned long *mask)
 	return digits > 0;
 }
 
-static bool parse_mode(const char *text, enum strata_mode *mode)
+/* What stands behind the plus; NULL: there is none. */
+static bool parse_form(const char *text, enum strata_header_form *form)
 {
-	*mode = strcmp(text, "overwrite") ? STRATA_MODE_DISCARD : STRATA_MODE_OVERWRITE;
-	return *mode == STRATA_MODE_OVERWRITE || !strcmp(text, "discard");
+	*form = STRATA_HEADER_FULL;
+	if (text)
+		*form = strcmp(text, "compact") ? STRATA_HEADER_LARGE : STRATA_HEADER_COMPACT;
+	return *form != STRATA_HEADER_LARGE || !strcmp(text, "large");
+}
+
+static bool parse_mode(char *text, struct command *command)
+{
+	const char *mode = strsep(&text, "+");
+
+	command->mode = strcmp(mode, "overwrite") ? STRATA_MODE_DISCARD : STRATA_MODE_OVERWRITE;
+	return (command->mode == STRATA_MODE_OVERWRITE || !strcmp(mode, "discard")) &&
+	       parse_form(text, &command->form);
 }
 
 static void stop(void)
@@ -83,6 +96,10 @@ static int start(const struct command *command)
 
 	if (err)
 		return err;
+	if (command->form != strata_buffers_header_form()) {
+		stop();
+		strata_buffers_set_header_form(command->form);
+	}
 	strata_buffers_set_mode(command->mode);
 	err = strata_events_attach(command->mask);
 	if (err) {
@@ -96,10 +113,10 @@ static int start(const struct command *command)
 /* "MODE MASK" or "MODE MASK FILTER" */
 static int obey_start(struct command *command, char *words)
 {
-	const char *mode = strsep(&words, " ");
+	char *mode = strsep(&words, " ");
 	const char *mask = strsep(&words, " ");
 
-	if (!mode || !mask || !parse_mode(mode, &command->mode) || !parse_mask(mask, command->mask))
+	if (!mode || !mask || !parse_mode(mode, command) || !parse_mask(mask, command->mask))
 		return -EINVAL;
 	command->filter = words;
 	return start(command);

@@ -102,6 +102,7 @@ static int share_memory(struct strata_ring_geometry geo, u64 nonce)
 	struct strata_guest_root root = {
 		.magic = STRATA_GUEST_MAGIC,
 		.version = STRATA_GUEST_ABI_VERSION,
+		.header_forms = STRATA_HEADER_FORMS_ALL,
 		.nonce = nonce,
 		.nr_events = strata_events_count(),
 		.nr_rings = strata_buffers_count(),

@@ -58,11 +58,47 @@ static void print_environment(struct strata_out_file *out, const struct strata_s
 			 source->domain, strata_layer_name(source->layer));
 }
 
-static void print_stream(struct strata_out_file *out, enum strata_layer layer)
+/* A short header's time, or behind the escape value what does not fit. */
+static void print_variant(struct strata_out_file *out, unsigned int id_bits,
+			  unsigned int ticks_bits, unsigned int align)
 {
-	strata_out_print(out, "stream {\n"
-			      "\tid = 0;\n"
-			      "\tpacket.context := struct {\n"
+	const unsigned int escape = (1u << id_bits) - 1;
+
+	strata_out_print(out,
+			 "\t\tenum : integer { size = %u; align = %u; signed = false; } "
+			 "{ compact = 0 ... %u, extended = %u } id;\n",
+			 id_bits, align, escape - 1, escape);
+	strata_out_print(out,
+			 "\t\tvariant <id> {\n"
+			 "\t\t\tstruct {\n"
+			 "\t\t\t\tinteger { size = %u; align = %u; signed = false; "
+			 "map = clock.ticks.value; } timestamp;\n"
+			 "\t\t\t} compact;\n"
+			 "\t\t\tstruct {\n"
+			 "\t\t\t\tuint32_t id;\n"
+			 "\t\t\t\tticks_t timestamp;\n"
+			 "\t\t\t} extended;\n"
+			 "\t\t} v;\n",
+			 ticks_bits, align == 1 ? 1 : ticks_bits);
+}
+
+static void print_header(struct strata_out_file *out, enum strata_header_form form)
+{
+	strata_out_print(out, "\tevent.header := struct {\n");
+	if (form == STRATA_HEADER_COMPACT)
+		print_variant(out, STRATA_COMPACT_ID_BITS, STRATA_COMPACT_TICKS_BITS, 1);
+	else if (form == STRATA_HEADER_LARGE)
+		print_variant(out, STRATA_LARGE_ID_BITS, STRATA_LARGE_TICKS_BITS, 16);
+	else
+		strata_out_print(out, "\t\tuint32_t id;\n"
+				      "\t\tticks_t timestamp;\n");
+	strata_out_print(out, "\t} align(32);\n");
+}
+
+static void print_stream(struct strata_out_file *out, const struct strata_source *source)
+{
+	strata_out_print(out, "stream {\n\tid = %u;\n", source->form);
+	strata_out_print(out, "\tpacket.context := struct {\n"
 			      "\t\tticks_t timestamp_begin;\n"
 			      "\t\tticks_t timestamp_end;\n"
 			      "\t\tuint64_t content_size;\n"
@@ -72,26 +108,24 @@ static void print_stream(struct strata_out_file *out, enum strata_layer layer)
 			      "\t\tuint64_t lost[3];\n"
 			      "\t\tuint32_t cpu_id;\n"
 			      "\t\tuint32_t reserved;\n"
-			      "\t};\n"
-			      "\tevent.header := struct {\n"
-			      "\t\tuint32_t id;\n"
-			      "\t\tticks_t timestamp;\n"
-			      "\t};\n"
-			      "\tevent.context := struct {\n");
-	strata_tsdl_fields(out, strata_layer_context(layer));
+			      "\t};\n");
+	print_header(out, source->form);
+	strata_out_print(out, "\tevent.context := struct {\n");
+	strata_tsdl_fields(out, strata_layer_context(source->layer));
 	strata_out_print(out, "\t} align(32);\n};\n\n");
 }
 
 /* Padding behind a record needs no words: the header of the next is aligned. */
-static void print_event(struct strata_out_file *out, const struct strata_event_desc *event)
+static void print_event(struct strata_out_file *out, const struct strata_source *source,
+			const struct strata_event_desc *event)
 {
 	strata_out_print(out,
 			 "event {\n"
 			 "\tname = \"%s\";\n"
 			 "\tid = %u;\n"
-			 "\tstream_id = 0;\n"
+			 "\tstream_id = %u;\n"
 			 "\tfields := struct {\n",
-			 event->name, event->id);
+			 event->name, event->id, source->form);
 	strata_tsdl_fields(out, event);
 	strata_out_print(out, "\t} align(32);\n};\n\n");
 }
@@ -120,9 +154,9 @@ int strata_ctf_metadata_save(const struct strata_recording *recording,
 	strata_tsdl_begin(out, source->uuid);
 	print_environment(out, source);
 	strata_tsdl_clock(out, &clock);
-	print_stream(out, source->layer);
+	print_stream(out, source);
 	for (i = 0; i < source->nr_events; i++)
-		print_event(out, &source->events[i]);
+		print_event(out, source, &source->events[i]);
 
 	if (strata_out_close(out, error)) {
 		unlink(temporary);

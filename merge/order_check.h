@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * order_check.h - proof that the merged order is right: a kernel's event can
- * only happen while its vCPU runs, and the hypervisor's runstate records say
- * when that was, in the host's own clock.  An HVM or PVH guest reads its counter
+ * order_check.h - proof that the merged order is right: an event of a kernel or of
+ * an application can only happen while its vCPU runs, and the hypervisor's runstate
+ * records say when that was, in the host's own clock.  An HVM or PVH guest reads its counter
  * in guest mode, between VM entry and exit, which is tighter; an emulated one is
  * read by Xen, between exit and entry.
  *
- * Every kernel event must lie inside such an interval, or outside by no more
+ * Every such event must lie inside such an interval, or outside by no more
  * than the bound of its time.  By how much all of them could be moved before
  * one does not, the smallest slack, is how far the converted clocks could at
  * most be off on that side without being caught.
@@ -89,8 +89,8 @@ void strata_order_check_guest_mode(struct strata_order_check *check, uint64_t ti
  * between an exit and the next entry.  To be called before any event. */
 void strata_order_check_read_by_xen(struct strata_vcpu *vcpu);
 
-/* Checks a kernel's event on its vCPU.  @ticks may be off by @bound; @event_name must live as long
- * as the check. */
+/* Checks an event of a kernel or an application on its vCPU.  @ticks may be off by @bound;
+ * @event_name must live as long as the check. */
 void strata_order_check_event(struct strata_order_check *check, struct strata_vcpu *vcpu,
 			      uint64_t ticks, uint64_t bound, const char *event_name);
 

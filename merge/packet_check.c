@@ -48,6 +48,7 @@ static void unpack_header(const struct strata_packet_header *header, struct stra
 	for (i = 0; i < STRATA_NR_LOST; i++)
 		packet->lost[i] = header->lost[i];
 	packet->cpu = header->cpu_id;
+	packet->form = (enum strata_header_form)header->stream_id;
 }
 
 static bool uuid_fits(const struct strata_source *source, const uint8_t uuid[16])
@@ -104,8 +105,13 @@ static int check_header(const struct strata_source *source,
 		return strata_fail(error, "no packet begins here (magic 0x%08x)", header->magic);
 	if (!uuid_fits(source, header->uuid))
 		return strata_fail(error, "the packet is another trace's (its UUID differs)");
-	if (header->stream_id != 0)
+	if (header->stream_id >= STRATA_NR_HEADER_FORMS)
 		return strata_fail(error, "bad stream id %u", header->stream_id);
+	if (header->stream_id != source->form)
+		return strata_fail(error,
+				   "its events have %s headers, and the recording has %s ones",
+				   strata_header_form_name(header->stream_id),
+				   strata_header_form_name(source->form));
 	if (check_sizes(header, size, error) || check_lost(header, error))
 		return -1;
 	if (header->timestamp_begin > header->timestamp_end)
@@ -132,31 +138,31 @@ static const struct strata_event_shape *find_shape(struct strata_source *source,
  * Returns its bytes, without the padding behind it; 0: it runs over the end; @id
  * is set then too if there was room for a header.  An unknown id gives
  * record->event NULL.
+ * @record: IN: ticks of the record before, or the packet's begin; OUT
  */
 static uint32_t read_record(struct strata_source *source, const uint8_t *bytes,
 			    uint32_t content_bytes, uint32_t offset, uint32_t *id,
 			    struct strata_record *record)
 {
 	const struct strata_event_shape *shape;
-	struct strata_record_header header;
 	uint32_t left = content_bytes - offset;
-	uint32_t head = STRATA_RECORD_HEADER_BYTES + context_bytes(source);
+	uint32_t header_bytes, head;
 	int64_t length;
 
 	*id = UINT32_MAX;
 	record->event = NULL;
-	if (left < STRATA_RECORD_HEADER_BYTES)
+	header_bytes = strata_header_read(source->form, bytes + offset, left, record->ticks, id,
+					  &record->ticks);
+	if (!header_bytes)
 		return 0;
-	memcpy(&header, bytes + offset, sizeof(header));
-	*id = header.id;
-	record->ticks = header.ticks;
-	shape = find_shape(source, header.id);
+	head = header_bytes + context_bytes(source);
+	shape = find_shape(source, *id);
 	if (!shape)
 		return 0;
 	record->event = strata_shape_event(source, shape);
 	if (head > left)
 		return 0;
-	record->context = bytes + offset + STRATA_RECORD_HEADER_BYTES;
+	record->context = bytes + offset + header_bytes;
 	record->payload = bytes + offset + head;
 	left -= head;
 	if (left > STRATA_PAYLOAD_BYTES_MAX)
@@ -181,7 +187,7 @@ static int check_records(struct strata_source *source, const uint8_t *bytes,
 {
 	uint64_t previous = packet->begin_ticks;
 	uint32_t offset = STRATA_PACKET_HEADER_BYTES;
-	struct strata_record record;
+	struct strata_record record = { .ticks = previous };
 	uint32_t id, length;
 
 	*end = offset;
@@ -247,6 +253,7 @@ int strata_packet_check_unfinished(struct strata_source *source, const void *byt
 		return strata_fail(error, "%u bytes hold no records", content_bytes);
 	packet->content_bytes = packet->packet_bytes = content_bytes;
 	packet->end_ticks = UINT64_MAX;
+	packet->form = source->form;
 	if (check_records(source, bytes, packet, nr_events, &end, &newest, error))
 		return -1;
 	packet->content_bytes = end;
@@ -264,6 +271,8 @@ bool strata_packet_next(struct strata_source *source, const void *bytes,
 
 	if (*offset >= packet->content_bytes)
 		return false;
+	if (*offset == STRATA_PACKET_HEADER_BYTES)
+		record->ticks = packet->begin_ticks;
 	length = read_record(source, bytes, packet->content_bytes, (uint32_t)*offset, &id, record);
 	*offset = padded((uint32_t)*offset + length);
 	return length != 0;

@@ -23,8 +23,8 @@ struct strata_record {
 };
 
 /*
- * Checks header and every record: magic, sizes within @bytes, begin and end
- * times in order, every id known, no record over the end, no payload over
+ * Checks header and every record: magic, form of the records' headers, sizes within @bytes, begin
+ * and end times in order, every id known, no record over the end, no payload over
  * STRATA_PAYLOAD_BYTES_MAX, times that never go back and lie between begin and end.
  * @packet: OUT, what the header says; but its content ends where the last record does,
  *          without that one's padding, which readers would take for one more record
@@ -50,6 +50,7 @@ int strata_packet_check_unfinished(struct strata_source *source, const void *byt
 /*
  * Steps through a packet that has passed the check.
  * @offset: IN/OUT, begins as STRATA_PACKET_HEADER_BYTES
+ * @record: IN: what the step before gave, whose time a short header is read against; OUT
  * False: no more records.
  */
 bool strata_packet_next(struct strata_source *source, const void *bytes,

@@ -120,7 +120,7 @@ static bool looks_like_header(const struct strata_packet_reader *reader, const u
 	memcpy(&magic, header, sizeof(magic));
 	memcpy(&stream_id, header + offsetof(struct strata_packet_header, stream_id),
 	       sizeof(stream_id));
-	return magic == STRATA_CTF_MAGIC && stream_id == 0 &&
+	return magic == STRATA_CTF_MAGIC && stream_id == reader->source->form &&
 	       memcmp(header + offsetof(struct strata_packet_header, uuid), reader->source->uuid,
 		      16) == 0;
 }

@@ -38,6 +38,13 @@ static const struct strata_event_desc app_context = {
 	.fields = { { "pid", STRATA_FIELD_SIGNED, 4, 1 }, { "tid", STRATA_FIELD_SIGNED, 4, 1 } },
 };
 
+const char *strata_header_form_name(unsigned int form)
+{
+	static const char *const names[STRATA_NR_HEADER_FORMS] = { "full", "compact", "large" };
+
+	return names[form];
+}
+
 const char *strata_layer_name(enum strata_layer layer)
 {
 	switch (layer) {

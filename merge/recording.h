@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include <strata/event.h>
+#include <strata/packet.h>
 
 #include "error.h"
 
@@ -69,12 +70,15 @@ struct strata_event_shape {
 struct strata_source {
 	char name[80]; /* of its directory: "xen", "dom0", "g1" */
 	enum strata_layer layer;
-	uint32_t domain;      /* its domain's number; of the hypervisor DOMID_XEN, 0x7ff2 */
-	char domain_name[80]; /* "xen", "Domain-0", "g1"; UTF-8, nothing else is promised */
-	uint8_t uuid[16];     /* of its CTF trace */
-	uint64_t came_ticks;  /* the host's TSC when it came; 0: it was there from the beginning */
-	uint64_t went_ticks;  /* ... when it went; 0: it stayed */
+	uint32_t domain;              /* its domain's number; of the hypervisor DOMID_XEN, 0x7ff2 */
+	char domain_name[80];         /* "xen", "Domain-0", "g1"; UTF-8, nothing else is promised */
+	uint8_t uuid[16];             /* of its CTF trace */
+	enum strata_header_form form; /* of all its records' headers */
+	uint64_t came_ticks; /* the host's TSC when it came; 0: it was there from the beginning */
+	uint64_t went_ticks; /* ... when it went; 0: it stayed */
 	enum strata_source_end ended;
+	/* A record's clock may have been read on another CPU than its stream's: threads migrate. */
+	bool migrates;
 	struct strata_event_desc *events; /* sorted by id, checked */
 	struct strata_event_shape
 		*shapes; /* of the same events; small, for who looks at each record */
@@ -92,6 +96,9 @@ struct strata_recording {
 };
 
 const char *strata_layer_name(enum strata_layer layer);
+
+/* "full", "compact", "large"; @form is one of enum strata_header_form. */
+const char *strata_header_form_name(unsigned int form);
 
 /* As recording.json has it and people read it: "domain destroyed"; NULL if there is no such end. */
 const char *strata_source_end_text(enum strata_source_end ended);

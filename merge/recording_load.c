@@ -181,6 +181,26 @@ static bool has(struct json_object *object, const char *key)
 	return json_object_object_get_ex(object, key, NULL);
 }
 
+/* Full where nothing is said. */
+static int load_form(struct strata_source *source, struct json_object *entry,
+		     struct strata_error *error)
+{
+	char name[16];
+	unsigned int form;
+
+	if (!has(entry, "event_header"))
+		return 0;
+	if (get_text(entry, "event_header", name, sizeof(name), error))
+		return -1;
+	for (form = 0; form < STRATA_NR_HEADER_FORMS; form++) {
+		if (strcmp(name, strata_header_form_name(form)) == 0) {
+			source->form = (enum strata_header_form)form;
+			return 0;
+		}
+	}
+	return strata_fail(error, "\"event_header\" is none of full, compact, large");
+}
+
 /* When a source came and went: each part may be missing, and then it stayed. */
 static int load_life(struct strata_source *source, struct json_object *entry,
 		     struct strata_error *error)
@@ -210,6 +230,7 @@ static int load_life(struct strata_source *source, struct json_object *entry,
 static int load_source_head(struct strata_recording *recording, struct strata_source *source,
 			    struct json_object *entry, struct strata_error *error)
 {
+	uint64_t migrates = 0;
 	char uuid[STRATA_UUID_TEXT_BYTES];
 	uint64_t domain;
 	size_t i;
@@ -233,6 +254,11 @@ static int load_source_head(struct strata_recording *recording, struct strata_so
 	source->domain = (uint32_t)domain;
 	if (!strata_uuid_parse(source->uuid, uuid))
 		return strata_fail(error, "\"uuid\" is not a UUID");
+	if (has(entry, "migrates") && get_u64(entry, "migrates", 1, &migrates, error))
+		return -1;
+	source->migrates = migrates;
+	if (load_form(source, entry, error))
+		return -1;
 	return load_life(source, entry, error);
 }
 

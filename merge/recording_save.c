@@ -64,6 +64,10 @@ static struct json_object *source_to_json(const struct strata_source *source)
 	add_u64(object, "domain", source->domain);
 	add_text(object, "domain_name", domain_name);
 	add_text(object, "uuid", uuid);
+	if (source->migrates)
+		add_u64(object, "migrates", 1);
+	if (source->form != STRATA_HEADER_FULL)
+		add_text(object, "event_header", strata_header_form_name(source->form));
 	if (source->came_ticks)
 		add_u64(object, "came_ticks", source->came_ticks);
 	if (source->ended != STRATA_SOURCE_STAYED) {

@@ -63,8 +63,8 @@ struct guest_probe {
  * 0 or -1.
  */
 int guest_tell_start(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
-		     bool overwrite, const struct event_set *events, const char *filter,
-		     struct strata_error *error);
+		     bool overwrite, enum strata_header_form form, const struct event_set *events,
+		     const char *filter, struct strata_error *error);
 int guest_tell_probe(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
 		     const struct guest_probe *probe, struct strata_error *error);
 /* Likewise "flushed": while it goes on recording, each of its CPUs hands over what it has. */

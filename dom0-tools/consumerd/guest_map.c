@@ -274,6 +274,7 @@ int guest_map(struct guest_map *map, xengnttab_handle *gnttab, const struct gues
 	map->gnttab = gnttab;
 	if (read_lists(gnttab, guest, &root, &refs, error))
 		return -1;
+	map->header_forms = root.header_forms;
 	result = read_events(map, guest, &root, refs, error);
 	if (!result && with_rings)
 		result = map_rings(map, guest, &root,

@@ -23,6 +23,8 @@ struct guest_map {
 	size_t nr_events;
 	struct ring *rings;
 	size_t nr_rings;
+	uint16_t header_forms;        /* that it can write */
+	enum strata_header_form form; /* that it is told to: the caller's choice, full at first */
 	/* of guest_map.c */
 	xengnttab_handle *gnttab;
 	struct guest_ring_pages *pages;

@@ -104,6 +104,7 @@ static bool say_hello(void)
 	fill_head(&packet, STRATA_APP_HELLO);
 	packet.head.value = rings_mode();
 	packet.head.count = rings_nr_cpus();
+	packet.head.headers = rings_header_forms();
 	told = send_message(&packet, sizeof(packet.head)) && tell_events();
 	registry_unlock();
 	return told;
@@ -126,10 +127,10 @@ static void hang_up(void)
 /* @fd: -1: none came with it */
 static bool take_setup(const struct strata_app_message *head, int fd)
 {
-	const struct strata_ring_geometry geo = { head->subbuf_bits, head->nr_subbufs_bits };
-
-	return fd >= 0 && head->value == (uint32_t)rings_mode() &&
-	       !rings_attach(fd, head->count, geo) && send_short(STRATA_APP_ATTACHED);
+	return fd >= 0 && head->value == (uint32_t)rings_mode() && head->overwrite <= 1 &&
+	       head->headers < STRATA_NR_HEADER_FORMS &&
+	       rings_header_forms() & STRATA_HEADER_FORM_BIT(head->headers) &&
+	       !rings_attach(fd, head) && send_short(STRATA_APP_ATTACHED);
 }
 
 static bool take_message(const struct strata_app_packet *packet, ssize_t bytes, int fd)

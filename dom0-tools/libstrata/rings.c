@@ -19,16 +19,26 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <strata/ring_writer.h>
+#include <strata/ring_end.h>
 
 /* If the kernel cannot abort sections, they have this long to end. */
 #define SECTION_NS 10000000
+
+/* How long a thread may take between reserve and commit when all is to end; one that takes longer
+ * is held by a debugger, or died there. */
+#define SETTLE_NS    1000000
+#define SETTLE_TURNS 1000u
 
 /* What strata_app_rings points to, with what only this file needs. */
 struct rings {
 	struct strata_app_rings seen;
 	struct strata_ring **ring; /* reserve/commit: the writer's books of each */
+	uint64_t marks_offset;
 };
+
+_Static_assert(STRATA_APP_MARK_SPACING <=
+		       STRATA_COMPACT_HEADER_BYTES + sizeof(struct strata_app_context),
+	       "two slots could have the same mark");
 
 const struct strata_app_rings *strata_app_rings;
 
@@ -57,61 +67,78 @@ uint32_t rings_nr_cpus(void)
 	return nr < 1 ? 1 : nr > (long)STRATA_APP_RINGS_MAX ? STRATA_APP_RINGS_MAX : (uint32_t)nr;
 }
 
-static struct strata_ring *make_reserve_commit(unsigned char *memory,
-					       struct strata_ring_geometry geo, uint32_t cpu)
+uint8_t rings_header_forms(void)
 {
+	return rings_mode() == STRATA_APP_RESERVE_COMMIT
+		       ? STRATA_HEADER_FORMS_ALL
+		       : STRATA_HEADER_FORM_BIT(STRATA_HEADER_FULL);
+}
+
+static struct strata_ring *make_reserve_commit(unsigned char *memory,
+					       const struct strata_app_message *setup, uint32_t cpu)
+{
+	const struct strata_ring_geometry geo = { setup->subbuf_bits, setup->nr_subbufs_bits };
 	struct strata_ring *ring = calloc(1, strata_ring_bytes(geo));
 
-	if (ring)
-		strata_ring_init(
-			ring, geo,
-			memory + (STRATA_WRITER_AREA_PAGES + STRATA_READER_AREA_PAGES) *
-					 STRATA_PAGE_BYTES,
-			(struct strata_ring_writer_area *)memory,
-			(struct strata_ring_reader_area *)(memory + STRATA_WRITER_AREA_PAGES *
-									    STRATA_PAGE_BYTES),
-			cpu, 0);
+	if (!ring)
+		return NULL;
+	strata_ring_init(ring, geo,
+			 memory + (STRATA_WRITER_AREA_PAGES + STRATA_READER_AREA_PAGES) *
+					  STRATA_PAGE_BYTES,
+			 (struct strata_ring_writer_area *)memory,
+			 (struct strata_ring_reader_area *)(memory + STRATA_WRITER_AREA_PAGES *
+									     STRATA_PAGE_BYTES),
+			 cpu, 0);
+	ring->overwrite = setup->overwrite;
+	ring->form = setup->headers;
 	return ring;
 }
 
-static int make_rings(struct rings *rings, struct strata_ring_geometry geo)
+static int make_rings(struct rings *rings, const struct strata_app_message *setup)
 {
+	const struct strata_ring_geometry geo = { setup->subbuf_bits, setup->nr_subbufs_bits };
 	uint32_t i;
 
 	for (i = 0; i < rings->seen.nr; i++) {
 		unsigned char *memory = rings->seen.memory + i * rings->seen.stride;
 
 		if (rings->seen.nr_single) {
-			strata_single_init((struct strata_single_area *)memory, geo, i);
+			strata_single_init((struct strata_single_area *)memory, geo, i,
+					   setup->overwrite);
 			continue;
 		}
-		rings->ring[i] = make_reserve_commit(memory, geo, i);
+		rings->ring[i] = make_reserve_commit(memory, setup, i);
 		if (!rings->ring[i])
 			return -1;
 	}
 	return 0;
 }
 
-int rings_attach(int fd, uint32_t nr_rings, struct strata_ring_geometry geo)
+int rings_attach(int fd, const struct strata_app_message *setup)
 {
+	const struct strata_ring_geometry geo = { setup->subbuf_bits, setup->nr_subbufs_bits };
+	const uint32_t nr_rings = setup->count;
 	uint64_t stride = strata_app_ring_bytes(rings_mode(), geo);
+	uint64_t begin = (uint64_t)setup->first_page * STRATA_PAGE_BYTES;
 	struct rings *rings = calloc(1, sizeof(*rings));
 	struct stat status;
 	void *memory;
 
 	if (!rings || current || !strata_geometry_valid(geo) || nr_rings < 1 ||
 	    nr_rings > STRATA_APP_RINGS_MAX || fstat(fd, &status) ||
-	    (uint64_t)status.st_size < stride * nr_rings)
+	    (uint64_t)status.st_size < begin + stride * nr_rings)
 		goto fail;
 	rings->ring = calloc(nr_rings, sizeof(struct strata_ring *));
-	memory = mmap(NULL, stride * nr_rings, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	memory =
+		mmap(NULL, stride * nr_rings, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)begin);
 	if (!rings->ring || memory == MAP_FAILED)
 		goto fail;
 	rings->seen.memory = memory;
 	rings->seen.stride = stride;
 	rings->seen.nr = nr_rings;
+	rings->marks_offset = strata_app_marks_offset(geo);
 	rings->seen.nr_single = rings_mode() == STRATA_APP_SINGLE_STORE ? nr_rings : 0;
-	if (make_rings(rings, geo)) {
+	if (make_rings(rings, setup)) {
 		munmap(memory, stride * nr_rings);
 		goto fail;
 	}
@@ -125,8 +152,8 @@ fail:
 	return -1;
 }
 
-/* Reserve/commit: hands over what each ring's sub-buffer holds.  Also when the process ends; one
- * that is killed keeps that from its recorder. */
+/* Reserve/commit: hands over what each ring's sub-buffer holds.  Also when the process ends; of one
+ * that is killed the marks say what that is. */
 static __attribute__((__destructor__)) void flush(void)
 {
 	uint32_t i;
@@ -136,14 +163,31 @@ static __attribute__((__destructor__)) void flush(void)
 			strata_ring_flush(current->ring[i]);
 }
 
+/* Reserve/commit: all that was reserved is committed, and nothing will be. */
+static void end_rings(void)
+{
+	const struct timespec pause = { .tv_nsec = SETTLE_NS };
+	unsigned int turns = 0;
+	uint32_t i;
+
+	for (i = 0; i < current->seen.nr; i++)
+		strata_ring_end(current->ring[i]);
+	for (i = 0; i < current->seen.nr; i++)
+		while (!strata_ring_settled(current->ring[i]) && turns++ < SETTLE_TURNS)
+			nanosleep(&pause, NULL);
+}
+
 void rings_stop(void)
 {
 	const struct timespec pause = { .tv_nsec = SECTION_NS };
 	uint32_t i;
 
-	flush();
-	if (!current || !current->seen.nr_single)
+	if (!current)
 		return;
+	if (!current->seen.nr_single) {
+		end_rings();
+		return;
+	}
 	for (i = 0; i < current->seen.nr; i++)
 		strata_single_stop((struct strata_single_area *)(current->seen.memory +
 								 i * current->seen.stride));
@@ -166,9 +210,10 @@ void strata_app_reserve_commit(const struct strata_app_rings *seen, uint32_t id,
 {
 	const struct rings *rings = (const struct rings *)seen;
 	int cpu = sched_getcpu();
-	struct strata_ring *ring =
-		rings->ring[cpu < 0 || (uint32_t)cpu >= seen->nr ? 0 : (uint32_t)cpu];
+	uint32_t index = cpu < 0 || (uint32_t)cpu >= seen->nr ? 0 : (uint32_t)cpu;
+	struct strata_ring *ring = rings->ring[index];
 	struct strata_slot slot;
+	uint64_t *mark, end;
 
 	if (body_bytes > STRATA_SINGLE_BODY_MAX) {
 		strata_ring_count_lost(ring, STRATA_LOST_BIG);
@@ -176,6 +221,13 @@ void strata_app_reserve_commit(const struct strata_app_rings *seen, uint32_t id,
 	}
 	if (!strata_ring_reserve(ring, id, body_bytes, &slot))
 		return;
+	mark = (uint64_t *)(seen->memory + index * seen->stride + rings->marks_offset) +
+	       strata_app_mark(ring->geo, slot.position);
+	end = slot.position + slot.bytes;
+	strata_write_once(mark, end | STRATA_APP_MARK_OPEN);
 	memcpy(slot.payload, body, body_bytes);
+	/* Release: header and payload come before; whoever reads the mark after our death sees
+	 * them. */
+	strata_store_release(mark, end);
 	strata_ring_commit(ring, &slot);
 }

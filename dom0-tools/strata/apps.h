@@ -36,7 +36,9 @@ struct apps {
 	struct recorder *recorder;
 	struct app_selection *selections;
 	size_t nr_selections; /* 0: applications are not recorded */
-	struct strata_ring_geometry geometry;
+	struct app_channel
+		channel;       /* its directory: their rings are to outlive us (ring_file.h) ... */
+	const char *named_dir; /* ... or, linked from there, in this one; may be NULL */
 
 	int listener; /* -1: not open */
 	int epoll;    /* readable when there is something to tend; -1 */
@@ -54,6 +56,13 @@ int apps_open(struct apps *apps, struct strata_error *error);
 
 /* Hears who connects, says something, or ends, and does what follows from it.  Call it often. */
 void apps_tend(struct apps *apps);
+
+/*
+ * Adds what takes part to another recorder, for what the rings hold now.  What that one takes, the
+ * first does not have again.  0 or -1.
+ */
+int apps_add_sources(const struct apps *apps, struct recorder *recorder,
+		     struct strata_error *error);
 
 /* Has every application that was called or told something answered? */
 bool apps_settled(const struct apps *apps);

@@ -128,7 +128,7 @@ static void print_track(const struct strata_merge *merge, const struct strata_tr
 	uint64_t slack = before ? track->slack_before_ticks : track->slack_after_ticks;
 
 	fprintf(out,
-		"Order:    %llu kernel events checked against %s, %llu violations, %llu not "
+		"Order:    %llu events checked against %s, %llu violations, %llu not "
 		"checkable\n",
 		(unsigned long long)track->checks, against, (unsigned long long)track->violations,
 		(unsigned long long)track->unchecked);

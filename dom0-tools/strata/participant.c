@@ -116,6 +116,7 @@ static int map_module(struct participants *all, struct participant *one, struct 
 	if (guest_map(&one->map, all->gnttab, &one->guest, true, error) ||
 	    participant_choose_filter(all, one, error))
 		return -1;
+	one->map.form = strata_header_form_among(one->map.header_forms, all->form);
 	return 0;
 }
 
@@ -331,7 +332,7 @@ void participant_start(struct participants *all, struct participant *one)
 		return;
 	one->sequence = all->sequence++;
 	if (guest_tell_start(all->xenstore, &one->guest, one->sequence, all->overwrite,
-			     &one->events, one->filter, &why))
+			     one->map.form, &one->events, one->filter, &why))
 		participant_leave_out(all, one, &why);
 	else
 		told(all, one, PARTICIPANT_STARTING);
@@ -385,7 +386,7 @@ int participant_reselect(struct participants *all, struct participant *one,
 	}
 	one->sequence = all->sequence++;
 	if (guest_tell_start(all->xenstore, &one->guest, one->sequence, all->overwrite,
-			     &one->events, one->filter, error))
+			     one->map.form, &one->events, one->filter, error))
 		return strata_fail_in(error, "domain %u", one->domain);
 	told(all, one, PARTICIPANT_STARTING);
 	return 0;

@@ -69,9 +69,10 @@ struct participants {
 	/* set by the caller before participants_gather(); not owned */
 	struct recorder *recorder;
 	struct kernel_selection *selections;
-	size_t nr_selections; /* 0: every kernel that has the module */
-	bool wait;            /* for domains that are named and not there */
-	bool overwrite;       /* full rings lose the oldest */
+	size_t nr_selections;         /* 0: every kernel that has the module */
+	bool wait;                    /* for domains that are named and not there */
+	bool overwrite;               /* full rings lose the oldest */
+	enum strata_header_form form; /* of the records of those that can write it */
 	/* Called when one died, while all that it left is mapped still; may be NULL. */
 	void (*died)(void *data, const struct participant *one);
 	void *data;

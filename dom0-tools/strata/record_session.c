@@ -94,7 +94,13 @@ static int add_apps(struct session *session, struct strata_error *error)
 	session->apps.recorder = session->recorder;
 	session->apps.selections = session->options->apps;
 	session->apps.nr_selections = session->options->nr_apps;
-	session->apps.geometry = session->options->app_geometry;
+	session->apps.channel = (struct app_channel){
+		.geometry = session->options->app_geometry,
+		.overwrite = session->options->overwrite,
+		.form = session->options->event_header,
+		.dir = session->options->app_files ? session->options->output : NULL,
+	};
+	session->apps.named_dir = session->options->app_file_dir;
 	return session->options->nr_apps ? apps_open(&session->apps, error) : 0;
 }
 
@@ -120,6 +126,7 @@ static int prepare(struct session *session, struct strata_error *error)
 		return -1;
 	session->kernels.recorder = session->recorder;
 	session->kernels.overwrite = session->options->overwrite;
+	session->kernels.form = session->options->event_header;
 	session->kernels.died = session->options->overwrite ? session_keep_last_moments : NULL;
 	session->kernels.data = session;
 	session->kernels.tsc_khz = session->tsc_khz;

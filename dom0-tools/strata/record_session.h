@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <strata/packet.h>
 #include <strata/ring_state.h>
 
 #include "select_app.h"
@@ -28,10 +29,13 @@ struct record_options {
 	struct app_selection *apps;
 	size_t nr_apps; /* 0: no applications */
 	struct strata_ring_geometry app_geometry;
+	bool app_files;           /* applications' rings are files, which outlive us ... */
+	const char *app_file_dir; /* ... in this directory; NULL: in the output's */
 	bool apps_may_do; /* nothing else was asked for: where Xen is not, applications are enough
 			   */
-	bool overwrite;   /* full rings lose the oldest; written when asked, or at the end */
-	bool wait;        /* for kernels that are named and not there yet */
+	enum strata_header_form event_header; /* of kernels and applications that can write it */
+	bool overwrite; /* full rings lose the oldest; written when asked, or at the end */
+	bool wait;      /* for kernels that are named and not there yet */
 };
 
 /* Runs it.  Returns an exit status; what went wrong has been printed. */

@@ -49,7 +49,8 @@ static void flush_guests(struct participants *kernels)
 }
 
 static int add_sources(struct recorder *recorder, struct participants *kernels,
-		       struct hypervisor *hypervisor, struct strata_error *error)
+		       struct hypervisor *hypervisor, const struct apps *apps,
+		       struct strata_error *error)
 {
 	size_t i, index;
 
@@ -66,11 +67,12 @@ static int add_sources(struct recorder *recorder, struct participants *kernels,
 				       0, &index, error))
 			return -1;
 	}
-	return 0;
+	return apps_add_sources(apps, recorder, error);
 }
 
-int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor, const char *dir,
-		  struct recorder_totals *totals, struct strata_error *error)
+int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor,
+		  const struct apps *apps, const char *dir, struct recorder_totals *totals,
+		  struct strata_error *error)
 {
 	struct recorder *recorder;
 
@@ -82,7 +84,8 @@ int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor, c
 	flush_guests(kernels);
 	/* The tables first: what is taken out of the rings is lost if nobody can read it. */
 	if ((hypervisor && hypervisor_flush(hypervisor, error)) ||
-	    add_sources(recorder, kernels, hypervisor, error) || recorder_save(recorder, error)) {
+	    add_sources(recorder, kernels, hypervisor, apps, error) ||
+	    recorder_save(recorder, error)) {
 		recorder_abandon(recorder);
 		return -1;
 	}

@@ -6,6 +6,7 @@
 #ifndef STRATA_STRATA_SNAPSHOT_H
 #define STRATA_STRATA_SNAPSHOT_H
 
+#include "apps.h"
 #include "hypervisor.h"
 #include "participants.h"
 
@@ -15,11 +16,14 @@
  * the next one does not have again.
  * @kernels:    all who take part; also one that is dead, and still mapped
  * @hypervisor: NULL: it is not recorded
+ * @apps:       what they have published is taken; what one that has no restartable
+ *              sequences is writing is not
  * @dir:        as for recorder_open()
  * 0, or -1; @totals is set in both cases.  If not even its tables can be written,
  * nothing was taken.
  */
-int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor, const char *dir,
-		  struct recorder_totals *totals, struct strata_error *error);
+int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor,
+		  const struct apps *apps, const char *dir, struct recorder_totals *totals,
+		  struct strata_error *error);
 
 #endif /* STRATA_STRATA_SNAPSHOT_H */

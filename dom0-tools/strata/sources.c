@@ -101,6 +101,7 @@ int sources_add_kernel(struct recorder *recorder, const struct guest *guest, str
 	}
 	*index = recording->nr_sources - 1;
 	source->came_ticks = came_ticks;
+	source->form = map->form;
 	if (identify(source, STRATA_LAYER_KERNEL, guest->domain, guest->name, error))
 		return -1;
 	/* What it does not record would only make the metadata long. */
@@ -129,6 +130,8 @@ int sources_add_app(struct recorder *recorder, struct app *app, size_t *index,
 	}
 	*index = recording->nr_sources - 1;
 	source->came_ticks = strata_clock();
+	source->migrates = app->mode != STRATA_APP_SINGLE_STORE;
+	source->form = app->form;
 	if (identify(source, STRATA_LAYER_APP, 0, app->comm, error))
 		return -1;
 	return add_rings(recorder, *index, app->rings, app->nr_rings, RECORDER_WITH_PAST, error);

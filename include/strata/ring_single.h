@@ -7,6 +7,8 @@
  * There is no reserve and no commit: what lies below the position is whole,
  * nothing above it counts, and a process that is killed leaves no hole.  No LOCK
  * prefix, and no fence.  Discard mode: a full ring loses the newest, counted.
+ * Overwrite mode: it loses the oldest sub-buffer.  A reader owns nothing then: it
+ * copies, and looks at the position again to see whether the copy is good.
  *
  *   writer / writer          sections of one CPU never overlap, and each checks
  *                            that it runs on the ring's CPU: threads, signal
@@ -61,7 +63,7 @@ struct strata_single_area {
 	uint8_t subbuf_bits;
 	uint8_t nr_subbufs_bits;
 	uint32_t cpu;
-	uint32_t reserved0;
+	uint32_t overwrite;
 	uint64_t position;     /* where the next record goes; never at a sub-buffer's start */
 	uint64_t newest_ticks; /* of the last record, or more */
 	uint64_t fit_mask;     /* ones from subbuf_bits on; all ones: nothing may be written */
@@ -98,12 +100,13 @@ strata_single_reader_area(struct strata_single_area *area)
 /* Makes an empty ring of strata_single_bytes(geo) zeroed bytes.  The writer, before its first
  * record. */
 static inline void strata_single_init(struct strata_single_area *area,
-				      struct strata_ring_geometry geo, uint32_t cpu)
+				      struct strata_ring_geometry geo, uint32_t cpu, bool overwrite)
 {
 	area->version = STRATA_SINGLE_VERSION;
 	area->subbuf_bits = geo.subbuf_bits;
 	area->nr_subbufs_bits = geo.nr_subbufs_bits;
 	area->cpu = cpu;
+	area->overwrite = overwrite;
 	area->position = STRATA_PACKET_HEADER_BYTES;
 	area->data_mask = strata_buffer_bytes(geo) - 1;
 	area->fit_mask = ~(uint64_t)(strata_subbuf_bytes(geo) - 1);
@@ -128,6 +131,7 @@ static inline void strata_single_count_lost(struct strata_single_area *area, enu
 struct strata_single_reader {
 	struct strata_ring_geometry geo;
 	uint64_t position; /* what is read next; ours */
+	bool overwrite;    /* set by the caller behind init() */
 	const struct strata_single_area *area;
 	struct strata_single_reader_area *shared;
 	const unsigned char *data;
@@ -142,6 +146,7 @@ static inline bool strata_single_reader_init(struct strata_single_reader *reader
 {
 	reader->geo = geo;
 	reader->position = STRATA_PACKET_HEADER_BYTES;
+	reader->overwrite = false;
 	reader->area = area;
 	reader->shared = shared;
 	reader->data = (const unsigned char *)data;
@@ -154,8 +159,29 @@ static inline bool strata_single_reader_init(struct strata_single_reader *reader
 enum strata_single_take {
 	STRATA_SINGLE_NOTHING,
 	STRATA_SINGLE_TAKEN,
-	STRATA_SINGLE_LIES, /* no ring's words; reading goes on where the position says */
+	STRATA_SINGLE_LIES,        /* no ring's words; reading goes on where the position says */
+	STRATA_SINGLE_OVERWRITTEN, /* what was to be read next; reading goes on behind it */
 };
+
+/* Does the ring hold the sub-buffer at @start no more, now that its position is @written? */
+static inline bool strata_single_overwrites(const struct strata_single_reader *reader,
+					    uint64_t start, uint64_t written)
+{
+	return reader->overwrite && strata_subbuf_start(reader->geo, written) - start >=
+					    strata_buffer_bytes(reader->geo);
+}
+
+/* Goes on at the oldest sub-buffer that the ring holds, or @spared ones behind it. */
+static inline enum strata_single_take
+strata_single_skip_overwritten(struct strata_single_reader *reader, unsigned int spared)
+{
+	uint64_t written = strata_load_acquire(&reader->area->position);
+	uint64_t kept = strata_nr_subbufs(reader->geo) - 1 - spared;
+
+	reader->position = strata_subbuf_start(reader->geo, written) -
+			   (kept << reader->geo.subbuf_bits) + STRATA_PACKET_HEADER_BYTES;
+	return STRATA_SINGLE_OVERWRITTEN;
+}
 
 /*
  * Copies the records that are to be read next, up to the end of their sub-buffer,
@@ -181,6 +207,8 @@ static inline enum strata_single_take strata_single_take(struct strata_single_re
 
 	if (written == reader->position)
 		return STRATA_SINGLE_NOTHING;
+	if (strata_single_overwrites(reader, start, written))
+		return strata_single_skip_overwritten(reader, 0);
 	if (written - start > strata_buffer_bytes(reader->geo))
 		goto lies;
 	if (start != last) {
@@ -200,10 +228,23 @@ static inline enum strata_single_take strata_single_take(struct strata_single_re
 	strata_copy((unsigned char *)to + STRATA_PACKET_HEADER_BYTES,
 		    reader->data + (start & (strata_buffer_bytes(reader->geo) - 1)) + begin,
 		    end - begin);
+	if (reader->overwrite) {
+		/* The loads of the copy come before the look that says that it is good; a writer
+		 * moves the position before it writes where the copy comes from.  One behind: the
+		 * oldest would be overwritten again while it is copied. */
+		strata_read_barrier();
+		if (strata_single_overwrites(reader, start,
+					     strata_read_once(&reader->area->position)))
+			return strata_single_skip_overwritten(reader, 1);
+	}
 	reader->position = start == last ? written
 					 : start + subbuf_bytes + STRATA_PACKET_HEADER_BYTES;
 	return end == begin ? STRATA_SINGLE_NOTHING : STRATA_SINGLE_TAKEN;
 lies:
+	/* What was said of the sub-buffer may be of the one that has overwritten it since. */
+	strata_read_barrier();
+	if (strata_single_overwrites(reader, start, strata_read_once(&reader->area->position)))
+		return strata_single_skip_overwritten(reader, 1);
 	reader->position = last + STRATA_PACKET_HEADER_BYTES;
 	return STRATA_SINGLE_LIES;
 }

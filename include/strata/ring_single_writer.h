@@ -202,7 +202,7 @@ static inline enum strata_single_room strata_single_make_room(ptrdiff_t rseq, ui
 		return STRATA_SINGLE_TRY_AGAIN;
 	/* Acquire: the reader's loads come before our stores; pairs with strata_single_put(). */
 	read_count = strata_load_acquire(&strata_single_reader_area(area)->read_count);
-	if (next - read_count >= strata_buffer_bytes(geo))
+	if (!area->overwrite && next - read_count >= strata_buffer_bytes(geo))
 		return STRATA_SINGLE_FULL;
 	strata_single_close(rseq, cpu, area, position, next + STRATA_PACKET_HEADER_BYTES,
 			    set_back ? 0 : newest,

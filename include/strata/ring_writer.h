@@ -39,6 +39,27 @@
  * packet, which has a newest_ticks of its own.  Lowering one word for all packets
  * would go wrong where the clock shows the same value twice.
  *
+ * last_ticks is for headers that have the low bits of the ticks only (packet.h).
+ * They may stand where less than 2^n ticks have passed since the record before in
+ * the packet.  newest_ticks does not say when that was: it may be the mark of an
+ * attempt that was given up, later than any record, and then much more may have
+ * passed than it seems.  last_ticks is at most what the record before has:
+ *
+ *   - each writer stores its own ticks there once it has won its slot, so it holds
+ *     those of a record of this packet, or 0 where none was stored yet: deliver
+ *     puts that back before the next turn can begin, and every writer of this one
+ *     stored before it committed
+ *   - an attempt loads write_count first.  If that is still the same when the
+ *     slot is won, whoever's ticks the attempt found has a slot below it; and in a
+ *     packet time does not go back from slot to slot
+ *   - a writer that others nested in, or overtook, between its slot and its store
+ *     lowers the word.  It still holds a record's ticks; what follows seems to be
+ *     longer ago than it is, and costs a few bytes at most
+ *
+ * Among threads the store is a release and the load an acquire, so that who finds
+ * the ticks of a slot also finds write_count behind it; and write_count is
+ * acquired, so that what is found is not of the turn before.
+ *
  * Nothing here locks, allocates, faults, sleeps or wakes anybody, and no loop
  * waits for another CPU or domain: reader memory may hold anything.
  */
@@ -64,6 +85,8 @@ struct strata_ring_subbuf {
 	/* At least every timestamp of this turn; 0: none yet.  Aligned, as it is loaded in one
 	 * piece, and i386 aligns 64 bits in a structure to 32. */
 	uint64_t newest_ticks __attribute__((aligned(8)));
+	/* Of a record of this turn, the newest but for nesting; 0: none yet.  Short headers. */
+	uint64_t last_ticks __attribute__((aligned(8)));
 	uint64_t begin_ticks;
 	uint64_t end_ticks;
 	uint64_t lost[STRATA_NR_LOST];
@@ -79,6 +102,8 @@ struct strata_ring {
 	struct strata_ring_writer_area *shared; /* written, never read */
 	struct strata_ring_geometry geo;
 	bool overwrite; /* set by the home while no probe is under way */
+	bool ended;     /* no sub-buffer is opened any more (ring_end.h) */
+	uint8_t form;   /* enum strata_header_form; likewise, and while no packet is open */
 	uint32_t cpu;
 	strata_count_t nesting; /* probes under way on this CPU */
 	strata_count_t lost[STRATA_NR_LOST];
@@ -270,12 +295,14 @@ STRATA_SLOW_PATH void strata_ring_deliver(struct strata_ring *ring, strata_count
 	for (i = 0; i < STRATA_NR_LOST; i++)
 		packet.lost[i] = subbuf->lost[i];
 	packet.cpu = ring->cpu;
+	packet.form = (enum strata_header_form)ring->form;
 	strata_packet_header_build(
 		(struct strata_packet_header *)(ring->data +
 						((size_t)subbuf->page << ring->geo.subbuf_bits)),
 		&packet);
 	/* For the next turn, which cannot begin before commit_seq says that this one is whole. */
 	strata_write_once(&subbuf->newest_ticks, 0);
+	strata_write_once(&subbuf->last_ticks, 0);
 	/* Before commit_seq: whoever sees that the turn is whole and finds another in the table
 	 * knows that it was overwritten. */
 	strata_table_release(ring->geo, ring->reader->table, position, subbuf->page);
@@ -314,7 +341,9 @@ struct strata_ring_attempt {
 	strata_count_t end;    /* the new write_count */
 	uint64_t newest_ticks; /* of the sub-buffer at @old, and */
 	uint64_t opened_ticks; /* of the one that is opened, if one is */
+	uint64_t last_ticks;   /* of the sub-buffer at @old */
 	uint64_t ticks;
+	uint32_t header_bytes; /* of the record */
 	strata_count_t lost[STRATA_NR_LOST];
 	bool close_old; /* ENDSWITCHCURRENT: pad the sub-buffer that we leave */
 	bool open_new;  /* SWITCHNEWSUBBUF: a packet header comes before the record */
@@ -328,12 +357,14 @@ struct strata_ring_attempt {
  */
 static inline void strata_ring_sample(struct strata_ring *ring, struct strata_ring_attempt *attempt)
 {
+	struct strata_ring_subbuf *subbuf;
 	unsigned int i;
 
-	attempt->old = strata_read_once(&ring->write_count);
-	strata_barrier();
-	attempt->newest_ticks = strata_read_once(
-		&ring->subbuf[strata_subbuf_index(ring->geo, attempt->old)].newest_ticks);
+	/* Acquire: for last_ticks, see above. */
+	attempt->old = strata_load_acquire(&ring->write_count);
+	subbuf = &ring->subbuf[strata_subbuf_index(ring->geo, attempt->old)];
+	attempt->last_ticks = strata_load_acquire(&subbuf->last_ticks);
+	attempt->newest_ticks = strata_read_once(&subbuf->newest_ticks);
 	for (i = 0; i < STRATA_NR_LOST; i++)
 		attempt->lost[i] = strata_read_once(&ring->lost[i]);
 	strata_barrier();
@@ -373,6 +404,16 @@ static inline bool strata_ring_advance(struct strata_ring *ring,
 				       const struct strata_ring_attempt *attempt)
 {
 	return strata_local_cmpxchg(&ring->write_count, attempt->old, attempt->end) == attempt->old;
+}
+
+/* Stores the ticks of a slot that was won, for the next one's header: see above. */
+static inline void strata_ring_note_ticks(struct strata_ring *ring, strata_count_t position,
+					  uint64_t ticks)
+{
+	/* Release: what follows the slot's winning; pairs with the acquires of last_ticks. */
+	if (ring->form != STRATA_HEADER_FULL)
+		strata_store_release(
+			&ring->subbuf[strata_subbuf_index(ring->geo, position)].last_ticks, ticks);
 }
 
 /* Says of the sub-buffer at @position, from its closer, what its packet header will say. */
@@ -418,39 +459,53 @@ static inline void strata_ring_switch_new(struct strata_ring *ring,
 
 /* Gives the caller what the attempt won, its record header written. */
 static inline void strata_ring_fill_slot(struct strata_ring *ring, struct strata_slot *slot,
-					 strata_count_t begin, uint32_t bytes, uint32_t id,
-					 uint64_t ticks)
+					 strata_count_t begin, uint32_t header_bytes,
+					 uint32_t padded_bytes, uint32_t id, uint64_t ticks)
 {
 	unsigned char *record = strata_ring_memory(ring, begin);
-	struct strata_record_header *header = (struct strata_record_header *)record;
 
-	header->id = id;
-	header->ticks = ticks;
-	slot->payload = record + STRATA_RECORD_HEADER_BYTES;
+	strata_header_write(record, header_bytes, id, ticks);
+	slot->payload = record + header_bytes;
 	slot->position = begin;
-	slot->bytes = bytes;
+	slot->bytes = header_bytes + padded_bytes;
+}
+
+/* Whether a sub-buffer may be opened by who sampled write_count just now. */
+static inline bool strata_ring_may_open(const struct strata_ring *ring)
+{
+	/* After the load of write_count; pairs with the compare-and-swap in strata_ring_end(). */
+	strata_read_barrier();
+	return strata_likely(!strata_read_once(&ring->ended));
 }
 
 /*
- * Plans the record of an attempt that was just sampled.  Returns true, or false
+ * Plans the record of an attempt that was just sampled: @padded_bytes behind a
+ * header, whose form is decided here, before the slot is won.  Returns true, or false
  * when the record is lost, with the kind in @kind; a loss counts only if
- * write_count is still the sampled one.
+ * write_count is still the sampled one.  STRATA_NR_LOST: none of the kinds, it
+ * came after the end.
  */
 static inline bool strata_ring_plan(struct strata_ring *ring, struct strata_ring_attempt *attempt,
-				    uint32_t bytes, enum strata_lost *kind)
+				    uint32_t id, uint32_t padded_bytes, enum strata_lost *kind)
 {
+	enum strata_header_form form = (enum strata_header_form)ring->form;
 	strata_count_t offset = strata_subbuf_offset(ring->geo, attempt->old);
 	strata_count_t start, commit;
 
 	attempt->begin = attempt->old;
+	attempt->header_bytes = strata_header_bytes(form, id, attempt->ticks - attempt->last_ticks);
 	if (offset == 0) {
 		attempt->open_new = true;
-	} else if (offset + bytes > strata_subbuf_bytes(ring->geo) ||
+	} else if (offset + attempt->header_bytes + padded_bytes > strata_subbuf_bytes(ring->geo) ||
 		   strata_ring_stepped_back(attempt)) {
 		attempt->close_old = true;
 		attempt->open_new = true;
 	}
 	if (attempt->open_new) {
+		if (!strata_ring_may_open(ring)) {
+			*kind = STRATA_NR_LOST;
+			return false;
+		}
 		start = strata_subbuf_align_up(ring->geo, attempt->old);
 		/* What was delivered counts, not what was committed: the last committer of the
 		 * turn before may be below us, about to deliver it. */
@@ -472,30 +527,34 @@ static inline bool strata_ring_plan(struct strata_ring *ring, struct strata_ring
 		attempt->opened_ticks = strata_read_once(
 			&ring->subbuf[strata_subbuf_index(ring->geo, start)].newest_ticks);
 		attempt->begin = start + STRATA_PACKET_HEADER_BYTES;
+		attempt->header_bytes = strata_whole_header_bytes(form);
 	}
-	attempt->end = attempt->begin + bytes;
+	attempt->end = attempt->begin + attempt->header_bytes + padded_bytes;
 	attempt->close_new = strata_subbuf_offset(ring->geo, attempt->end) == 0;
 	return true;
 }
 
 /* Reserve where a sub-buffer begins or ends, or a nested writer got in between. */
 STRATA_SLOW_PATH bool strata_ring_reserve_slow(struct strata_ring *ring, uint32_t id,
-					       uint32_t bytes, struct strata_slot *slot)
+					       uint32_t padded_bytes, struct strata_slot *slot)
 {
 	struct strata_ring_attempt attempt;
 	enum strata_lost kind = STRATA_LOST_BIG;
 
-	if (strata_unlikely(bytes > strata_subbuf_bytes(ring->geo) - STRATA_PACKET_HEADER_BYTES)) {
+	if (strata_unlikely(padded_bytes > strata_subbuf_bytes(ring->geo) -
+						   STRATA_PACKET_HEADER_BYTES -
+						   STRATA_EXTENDED_HEADER_BYTES)) {
 		strata_ring_count_lost(ring, STRATA_LOST_BIG);
 		return false;
 	}
 	/* A turn of the loop is lost only to a nested writer that finished: never to a reader. */
 	do {
 		strata_ring_sample(ring, &attempt);
-		if (strata_unlikely(!strata_ring_plan(ring, &attempt, bytes, &kind))) {
+		if (strata_unlikely(!strata_ring_plan(ring, &attempt, id, padded_bytes, &kind))) {
 			if (strata_read_once(&ring->write_count) != attempt.old)
 				continue;
-			strata_ring_count_lost(ring, kind);
+			if (kind != STRATA_NR_LOST)
+				strata_ring_count_lost(ring, kind);
 			return false;
 		}
 		if (strata_likely(strata_ring_raise_ticks(ring, &attempt) &&
@@ -503,6 +562,7 @@ STRATA_SLOW_PATH bool strata_ring_reserve_slow(struct strata_ring *ring, uint32_
 			break;
 	} while (true);
 
+	strata_ring_note_ticks(ring, attempt.begin, attempt.ticks);
 	if (attempt.close_old)
 		strata_ring_switch_old(ring, &attempt);
 	if (attempt.open_new)
@@ -510,7 +570,8 @@ STRATA_SLOW_PATH bool strata_ring_reserve_slow(struct strata_ring *ring, uint32_
 	if (attempt.close_new)
 		strata_ring_close(ring, &attempt, attempt.begin,
 				  (uint32_t)strata_subbuf_bytes(ring->geo));
-	strata_ring_fill_slot(ring, slot, attempt.begin, bytes, id, attempt.ticks);
+	strata_ring_fill_slot(ring, slot, attempt.begin, attempt.header_bytes, padded_bytes, id,
+			      attempt.ticks);
 	return true;
 }
 
@@ -526,9 +587,10 @@ STRATA_SLOW_PATH bool strata_ring_reserve_slow(struct strata_ring *ring, uint32_
 static inline bool strata_ring_reserve(struct strata_ring *ring, uint32_t id,
 				       uint32_t payload_bytes, struct strata_slot *slot)
 {
-	uint32_t bytes = strata_record_bytes(payload_bytes);
+	uint32_t padded_bytes = strata_padded_bytes(payload_bytes);
+	uint32_t header_bytes = STRATA_RECORD_HEADER_BYTES;
+	struct strata_ring_subbuf *subbuf;
 	strata_count_t offset, old;
-	uint64_t *newest_ticks;
 	uint64_t newest, ticks;
 
 	if (strata_unlikely(payload_bytes > STRATA_PAYLOAD_BYTES_MAX)) {
@@ -536,20 +598,28 @@ static inline bool strata_ring_reserve(struct strata_ring *ring, uint32_t id,
 		return false;
 	}
 	/* The same order as strata_ring_sample(): position, newest ticks, clock. */
-	old = strata_read_once(&ring->write_count);
-	strata_barrier();
-	newest_ticks = &ring->subbuf[strata_subbuf_index(ring->geo, old)].newest_ticks;
-	newest = strata_read_once(newest_ticks);
+	old = strata_load_acquire(&ring->write_count);
+	subbuf = &ring->subbuf[strata_subbuf_index(ring->geo, old)];
+	newest = strata_read_once(&subbuf->newest_ticks);
 	strata_barrier();
 	ticks = strata_clock();
+	if (ring->form != STRATA_HEADER_FULL)
+		header_bytes =
+			strata_header_bytes((enum strata_header_form)ring->form, id,
+					    ticks - strata_load_acquire(&subbuf->last_ticks));
 	offset = strata_subbuf_offset(ring->geo, old);
-	if (strata_unlikely(offset == 0 || offset + bytes >= strata_subbuf_bytes(ring->geo) ||
+	if (strata_unlikely(offset == 0 ||
+			    offset + header_bytes + padded_bytes >=
+				    strata_subbuf_bytes(ring->geo) ||
 			    (int64_t)(ticks - newest) < 0))
-		return strata_ring_reserve_slow(ring, id, bytes, slot);
-	if (strata_unlikely(strata_local_cmpxchg64(newest_ticks, newest, ticks) != newest ||
-			    strata_local_cmpxchg(&ring->write_count, old, old + bytes) != old))
-		return strata_ring_reserve_slow(ring, id, bytes, slot);
-	strata_ring_fill_slot(ring, slot, old, bytes, id, ticks);
+		return strata_ring_reserve_slow(ring, id, padded_bytes, slot);
+	if (strata_unlikely(strata_local_cmpxchg64(&subbuf->newest_ticks, newest, ticks) !=
+				    newest ||
+			    strata_local_cmpxchg(&ring->write_count, old,
+						 old + header_bytes + padded_bytes) != old))
+		return strata_ring_reserve_slow(ring, id, padded_bytes, slot);
+	strata_ring_note_ticks(ring, old, ticks);
+	strata_ring_fill_slot(ring, slot, old, header_bytes, padded_bytes, id, ticks);
 	return true;
 }
 

@@ -3,19 +3,15 @@
  * write_trace.c - a CTF trace from beginning to end, in the byte order of the
  * processor that it runs on: records go through a ring, a reader drains it,
  * packets are checked and written as the recorder does, and so is the metadata.
- * Any processor must write a trace that reads the same.  Called by
- * test_traces.sh; prints how many events there must be.
+ * Any processor must write a trace that reads the same.  The same events are
+ * written once with each form of header, into `arch`, `arch-compact` and
+ * `arch-large`.  Called by test_traces.sh; prints how many events there must be.
  */
 #include <stdint.h>
 
-/* Every clock is the same: a microsecond for each look. */
-static uint64_t steady_clock(void)
-{
-	static uint64_t ticks = 1000000;
-
-	return ticks += 1000;
-}
-#define strata_clock() steady_clock()
+/* Every clock is the same. */
+static uint64_t ticks_now;
+#define strata_clock() ticks_now
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,6 +111,23 @@ static void fill_variable(struct payload *payload, uint32_t number)
 	put(payload, &last, 4, 1);
 }
 
+/* Some records come as late after the one before as a short header spans, some a tick later. */
+static uint64_t pause_before(uint32_t number)
+{
+	switch (number % 50) {
+	case 10:
+		return (1ull << STRATA_COMPACT_TICKS_BITS) - 1;
+	case 20:
+		return 1ull << STRATA_COMPACT_TICKS_BITS;
+	case 30:
+		return (1ull << STRATA_LARGE_TICKS_BITS) - 1;
+	case 40:
+		return 1ull << STRATA_LARGE_TICKS_BITS;
+	default:
+		return 1000;
+	}
+}
+
 /* Reserves and fills a record of the application's layer. */
 static bool begin_record(struct strata_ring *ring, uint32_t number, struct strata_slot *slot)
 {
@@ -126,6 +139,7 @@ static bool begin_record(struct strata_ring *ring, uint32_t number, struct strat
 		fill_fixed(&payload, number);
 	else
 		fill_variable(&payload, number);
+	ticks_now += pause_before(number);
 	if (!strata_ring_reserve(ring, number % 3 ? 1 : 2, payload.used, slot))
 		return false;
 	strata_copy(slot->payload, payload.bytes, payload.used);
@@ -189,6 +203,7 @@ static uint64_t trace_cpu(const char *dir, struct strata_source *source, uint32_
 	uint32_t number;
 
 	strata_ring_init(ring, geo, data, writer, shared, cpu, 0);
+	ring->form = (uint8_t)source->form;
 	if (strata_reader_init(&reader, geo, writer, shared, data) != STRATA_READER_OK)
 		fail("the reader refuses the ring", NULL);
 	if (stream_file_open(&file, dir, source->name, cpu, &error))
@@ -214,34 +229,49 @@ static uint64_t trace_cpu(const char *dir, struct strata_source *source, uint32_
 	return events;
 }
 
-int main(int argc, char **argv)
+/* One trace, in a directory of its own.  Returns the events. */
+static uint64_t trace(const char *dir, const char *name, enum strata_header_form form)
 {
 	struct strata_recording recording = { .tsc_khz = 1000000,
 					      .anchor_ticks = 5000,
 					      .anchor_realtime_ns = 1700000000000000777u };
-	struct strata_source *source = strata_recording_add_source(&recording, "arch");
+	struct strata_source *source = strata_recording_add_source(&recording, name);
 	uint64_t nr_events = 0;
 	struct strata_error error;
 	char path[512];
 	uint32_t i;
 
-	if (argc != 2 || !source)
-		fail("usage: write_trace DIR", NULL);
-	snprintf(path, sizeof(path), "%s/%s", argv[1], source->name);
-	if (mkdir(argv[1], 0777) || mkdir(path, 0777))
-		fail("DIR must not be there, and the one above it must", NULL);
+	if (!source)
+		fail("no memory", NULL);
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	if (mkdir(path, 0777))
+		fail("a trace's directory cannot be made", NULL);
 	source->layer = STRATA_LAYER_APP;
+	source->form = form;
 	strcpy(source->domain_name, "arch");
 	for (i = 0; i < sizeof(source->uuid); i++)
 		source->uuid[i] = (uint8_t)(0x10 + i);
 	for (i = 0; i < sizeof(described) / sizeof(described[0]); i++)
 		if (strata_source_add_event(source, &described[i], &error))
 			fail("an event", &error);
+	ticks_now = 1000000;
 	for (i = 0; i < NR_CPUS; i++)
-		nr_events += trace_cpu(argv[1], source, i);
-	if (strata_ctf_metadata_save(&recording, source, argv[1], &error))
+		nr_events += trace_cpu(dir, source, i);
+	if (strata_ctf_metadata_save(&recording, source, dir, &error))
 		fail("the metadata", &error);
 	strata_recording_clear(&recording);
+	return nr_events;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t nr_events;
+
+	if (argc != 2 || mkdir(argv[1], 0777))
+		fail("usage: write_trace DIR, which must not be there", NULL);
+	nr_events = trace(argv[1], "arch", STRATA_HEADER_FULL) +
+		    trace(argv[1], "arch-compact", STRATA_HEADER_COMPACT) +
+		    trace(argv[1], "arch-large", STRATA_HEADER_LARGE);
 	printf("%llu\n", (unsigned long long)nr_events);
 	return 0;
 }

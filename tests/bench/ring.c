@@ -103,13 +103,19 @@ static struct strata_ring *make_ring(struct strata_ring_geometry geo, struct ben
 int main(void)
 {
 	struct strata_ring_geometry geo = { .subbuf_bits = 18, .nr_subbufs_bits = 5 };
-	struct bench_memory memory, flight_memory;
+	struct bench_memory memory, flight_memory, compact_memory, large_memory;
 	struct strata_ring *ring = make_ring(geo, &memory);
 	struct strata_ring *flight = make_ring(geo, &flight_memory);
+	struct strata_ring *compact = make_ring(geo, &compact_memory);
+	struct strata_ring *large = make_ring(geo, &large_memory);
 	pthread_t thread;
 	unsigned int turn;
 
 	flight->overwrite = true;
+	/* To be compared with it: nobody has to read them. */
+	compact->overwrite = large->overwrite = true;
+	compact->form = STRATA_HEADER_COMPACT;
+	large->form = STRATA_HEADER_LARGE;
 	if (strata_reader_init(&reader, geo, memory.writer, memory.shared, memory.data) !=
 	    STRATA_READER_OK)
 		return 1;
@@ -120,6 +126,8 @@ int main(void)
 		printf("core_event_8b_1t ordered_rdtsc ns %.2f\n", ordered_clock_turn());
 		printf("core_event_8b_1t strata_reserve_commit ns %.2f\n", ring_turn(ring));
 		printf("core_event_8b_1t strata_overwrite ns %.2f\n", ring_turn(flight));
+		printf("core_event_8b_1t strata_overwrite_compact ns %.2f\n", ring_turn(compact));
+		printf("core_event_8b_1t strata_overwrite_large ns %.2f\n", ring_turn(large));
 	}
 	done = 1;
 	pthread_join(thread, NULL);

@@ -231,15 +231,17 @@ static void read_all(struct shared_ring *of, struct strata_ring_reader *reader)
 {
 	static uint32_t prefix[(1u << 12) / 4];
 	uint32_t bytes, offset, length;
+	uint64_t ticks;
 
 	for (;;) {
 		audit_drain(&of->audit, reader);
 		if (strata_reader_newest(reader) - reader->read_count >= strata_buffer_bytes(geo))
 			return;
 		bytes = strata_reader_copy_prefix(reader, reader->read_count, prefix);
+		ticks = 0;
 		for (offset = STRATA_PACKET_HEADER_BYTES; offset < bytes; offset += length) {
 			length = audit_record(&of->audit, (unsigned char *)prefix + offset,
-					      bytes - offset);
+					      bytes - offset, &ticks);
 			if (!length)
 				break;
 		}

@@ -34,6 +34,11 @@ static inline uint64_t interruptible_clock(void)
 
 #include <strata/platform/user.h>
 
+/* A control may have the core acquire another word than the one that it asks for. */
+#ifndef INTERRUPTIBLE_SOURCE
+#define INTERRUPTIBLE_SOURCE(p) (p)
+#endif
+
 #define INTERRUPTIBLE(operation)               \
 	__extension__({                        \
 		__typeof__(operation) result_; \
@@ -55,8 +60,9 @@ static inline uint64_t interruptible_clock(void)
 #undef strata_write_once
 #undef strata_load_acquire
 #undef strata_store_release
-#define strata_read_once(p)        INTERRUPTIBLE(__atomic_load_n((p), __ATOMIC_RELAXED))
-#define strata_load_acquire(p)     INTERRUPTIBLE(__atomic_load_n((p), __ATOMIC_ACQUIRE))
+#define strata_read_once(p) INTERRUPTIBLE(__atomic_load_n((p), __ATOMIC_RELAXED))
+#define strata_load_acquire(p) \
+	INTERRUPTIBLE(__atomic_load_n((__typeof__(p))INTERRUPTIBLE_SOURCE(p), __ATOMIC_ACQUIRE))
 #define strata_write_once(p, v)    INTERRUPTIBLE_STORE(__atomic_store_n((p), (v), __ATOMIC_RELAXED))
 #define strata_store_release(p, v) INTERRUPTIBLE_STORE(__atomic_store_n((p), (v), __ATOMIC_RELEASE))
 

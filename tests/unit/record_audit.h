@@ -8,6 +8,10 @@
  * torn record is seen.  The level is the nesting depth or the thread that wrote
  * it; within a level the numbers grow in the order of the reservations.
  *
+ * A test whose clock remembers what it showed the writer that runs says so in
+ * AUDIT_TICKS; the books then know each record's time, too, which a short header
+ * has only a part of.
+ *
  * Of a ring that overwrites, the books also say which packet each record went
  * to: all records of a packet that was read are found, and no others.
  *
@@ -26,14 +30,21 @@
 #define AUDIT_LEVELS 8u
 #endif
 
+/* What the clock showed last in this writer's own course; 0: that is not known. */
+#ifndef AUDIT_TICKS
+#define AUDIT_TICKS() 0
+#endif
+
 enum record_fate { RECORD_UNKNOWN, RECORD_WRITTEN, RECORD_LOST };
 
 struct record_audit {
 	struct strata_ring_geometry geo;
+	enum strata_header_form form;
 	uint32_t capacity;                     /* records a level */
 	uint8_t *fate[AUDIT_LEVELS];           /* what its writer says */
 	uint8_t *found[AUDIT_LEVELS];          /* how often the reader saw it */
 	strata_count_t *went_to[AUDIT_LEVELS]; /* sequence number of its packet; if it overwrites */
+	uint64_t *ticks[AUDIT_LEVELS];         /* of the record; 0: not known */
 	uint32_t next[AUDIT_LEVELS];
 	bool overwrite;        /* packets may be missing */
 	uint8_t *read;         /* by sequence number since the start: whether a packet was read */
@@ -42,7 +53,8 @@ struct record_audit {
 	/* The reader's side. */
 	int64_t newest[AUDIT_LEVELS];
 	uint64_t packets, records;
-	uint64_t sequence; /* that the next packet must have */
+	uint64_t short_headers; /* records that have one */
+	uint64_t sequence;      /* that the next packet must have */
 	uint64_t lost[STRATA_NR_LOST];
 	uint64_t end_ticks;
 	unsigned long errors;
@@ -86,6 +98,7 @@ static inline void audit_reset(struct record_audit *audit, const struct strata_r
 	unsigned int i;
 
 	audit->geo = ring->geo;
+	audit->form = (enum strata_header_form)ring->form;
 	memset(audit->read, 0, audit_place(audit, audit->sequence) + 1);
 	audit->first = ring->write_count >> ring->geo.subbuf_bits;
 	audit->sequence = audit->first;
@@ -96,7 +109,7 @@ static inline void audit_reset(struct record_audit *audit, const struct strata_r
 		audit->newest[i] = -1;
 	}
 	memset(audit->lost, 0, sizeof(audit->lost));
-	audit->packets = audit->records = audit->end_ticks = 0;
+	audit->packets = audit->records = audit->end_ticks = audit->short_headers = 0;
 	audit->errors = 0;
 	audit->clock_steps_back = false;
 	audit->overwrite = ring->overwrite;
@@ -126,6 +139,7 @@ static inline void audit_open(struct record_audit *audit, const struct strata_ri
 		audit->fate[i] = audit_memory(capacity);
 		audit->found[i] = audit_memory(capacity);
 		audit->went_to[i] = audit_memory(capacity * sizeof(*audit->went_to[i]));
+		audit->ticks[i] = audit_memory(capacity * sizeof(*audit->ticks[i]));
 	}
 	audit_reset(audit, ring);
 }
@@ -156,6 +170,7 @@ static inline void audit_close(struct record_audit *audit)
 		munmap(audit->fate[i], audit->capacity);
 		munmap(audit->found[i], audit->capacity);
 		munmap(audit->went_to[i], audit->capacity * sizeof(*audit->went_to[i]));
+		munmap(audit->ticks[i], audit->capacity * sizeof(*audit->ticks[i]));
 	}
 	audit_close_beside(audit);
 }
@@ -187,6 +202,7 @@ static inline bool audited_reserve(struct record_audit *audit, struct strata_rin
 		payload->word[i] = audit_word(level, number, i);
 	if (audit->overwrite)
 		audit->went_to[level][number] = slot->position >> ring->geo.subbuf_bits;
+	audit->ticks[level][number] = AUDIT_TICKS();
 	audit->fate[level][number] = RECORD_WRITTEN;
 	return true;
 }
@@ -202,23 +218,31 @@ static inline bool audited_write(struct record_audit *audit, struct strata_ring 
 	return true;
 }
 
-/* Checks one record of at most @room bytes; returns its length, or 0 to end the packet. */
+/*
+ * Checks one record of at most @room bytes; returns its length, or 0 to end the packet.
+ * @ticks: IN: of the record before, or the packet's begin; OUT: of this one
+ */
 static inline uint32_t audit_record(struct record_audit *audit, const unsigned char *record,
-				    uint32_t room)
+				    uint32_t room, uint64_t *ticks)
 {
-	const uint32_t smallest = STRATA_RECORD_HEADER_BYTES + sizeof(struct audit_payload);
-	const struct strata_record_header *header = (const struct strata_record_header *)record;
-	const struct audit_payload *payload =
-		(const struct audit_payload *)(record + STRATA_RECORD_HEADER_BYTES);
-	uint32_t i;
+	const struct audit_payload *payload;
+	uint32_t id = UINT32_MAX, i;
+	uint32_t smallest = strata_header_read(audit->form, record, room, *ticks, &id, ticks);
 
-	if (room < smallest || payload->words > (room - smallest) / 4 ||
-	    header->id != payload->level || header->id >= AUDIT_LEVELS ||
-	    payload->number >= audit->capacity) {
+	payload = (const struct audit_payload *)(record + smallest);
+	smallest += (uint32_t)sizeof(*payload);
+	if (room < smallest || payload->words > (room - smallest) / 4 || id != payload->level ||
+	    id >= AUDIT_LEVELS || payload->number >= audit->capacity) {
 		audit_complain(audit, "packet %llu: a torn record, %u bytes before the end",
 			       (unsigned long long)audit->sequence, room);
 		return 0;
 	}
+	audit->short_headers += smallest - sizeof(*payload) <
+				strata_whole_header_bytes(audit->form);
+	if (audit->ticks[id][payload->number] && audit->ticks[id][payload->number] != *ticks)
+		audit_complain(audit, "record %u of level %u: time %llu was %llu", payload->number,
+			       id, (unsigned long long)*ticks,
+			       (unsigned long long)audit->ticks[id][payload->number]);
 	for (i = 0; i < payload->words; i++) {
 		if (payload->word[i] != audit_word(payload->level, payload->number, i)) {
 			audit_complain(audit, "record %u of level %u: word %u of %u is torn",
@@ -243,7 +267,8 @@ static inline void audit_packet_header(struct record_audit *audit,
 	uint64_t lost = 0;
 	unsigned int i;
 
-	if (header->magic != STRATA_CTF_MAGIC || header->cpu_id != 3 || header->stream_id != 0 ||
+	if (header->magic != STRATA_CTF_MAGIC || header->cpu_id != 3 ||
+	    header->stream_id != audit->form ||
 	    header->packet_size != strata_subbuf_bytes(audit->geo) * 8)
 		audit_complain(audit, "packet %llu: a wrong header",
 			       (unsigned long long)audit->sequence);
@@ -279,7 +304,7 @@ static inline void audit_packet(struct record_audit *audit, const void *subbuf)
 {
 	const struct strata_packet_header *header = subbuf;
 	uint64_t content = header->content_size / 8, ticks = header->timestamp_begin;
-	uint64_t offset = STRATA_PACKET_HEADER_BYTES;
+	uint64_t offset = STRATA_PACKET_HEADER_BYTES, previous, short_headers;
 	uint32_t length;
 
 	audit_packet_header(audit, header);
@@ -289,23 +314,21 @@ static inline void audit_packet(struct record_audit *audit, const void *subbuf)
 		content = offset;
 	}
 	for (; offset < content; offset += length) {
-		const struct strata_record_header *record =
-			(const struct strata_record_header *)((const unsigned char *)subbuf +
-							      offset);
-
-		length = audit_record(audit, (const unsigned char *)record,
-				      (uint32_t)(content - offset));
+		previous = ticks;
+		short_headers = audit->short_headers;
+		length = audit_record(audit, (const unsigned char *)subbuf + offset,
+				      (uint32_t)(content - offset), &ticks);
 		if (!length)
 			break;
-		if (record->ticks < ticks || record->ticks > header->timestamp_end)
+		if (ticks < previous || ticks > header->timestamp_end)
 			audit_complain(audit, "packet %llu: time runs from %llu to %llu, end %llu",
 				       (unsigned long long)audit->sequence,
-				       (unsigned long long)ticks, (unsigned long long)record->ticks,
+				       (unsigned long long)previous, (unsigned long long)ticks,
 				       (unsigned long long)header->timestamp_end);
-		else if (offset == STRATA_PACKET_HEADER_BYTES && record->ticks != ticks)
+		else if (offset == STRATA_PACKET_HEADER_BYTES &&
+			 (ticks != previous || audit->short_headers != short_headers))
 			audit_complain(audit, "packet %llu does not begin with its first record",
 				       (unsigned long long)audit->sequence);
-		ticks = record->ticks;
 	}
 	audit->end_ticks = header->timestamp_end;
 	audit->packets++;

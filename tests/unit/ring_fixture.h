@@ -30,6 +30,7 @@ struct ring_fixture {
 	struct strata_ring_reader reader;
 	unsigned int spare; /* the page of a reader that goes through the writer's home */
 	size_t ring_pages;
+	enum strata_header_form form; /* of the ring, the next time that it is made new */
 };
 
 static inline void *guarded_pages(size_t pages)
@@ -57,6 +58,7 @@ static inline void ring_fixture_reset(struct ring_fixture *fixture, struct strat
 	memset(fixture->reader_area, 0, sizeof(*fixture->reader_area));
 	strata_ring_init(fixture->ring, geo, fixture->data, fixture->writer_area,
 			 fixture->reader_area, 3, first);
+	fixture->ring->form = (uint8_t)fixture->form;
 	assert_int_equal(strata_reader_init(&fixture->reader, geo, fixture->writer_area,
 					    fixture->reader_area, fixture->data),
 			 STRATA_READER_OK);

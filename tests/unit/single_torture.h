@@ -58,6 +58,8 @@ static struct {
 	unsigned long errors;
 	char first_error[200];
 	bool stop, drained;
+	bool overwrite;
+	uint64_t overtaken; /* times that the reader was */
 } torture;
 
 static __thread uint32_t torture_writer;
@@ -182,6 +184,9 @@ static inline bool torture_drain(uint32_t ring, struct strata_single_reader *rea
 	case STRATA_SINGLE_LIES:
 		torture_complain("ring %u: its words are no ring's", ring);
 		break;
+	case STRATA_SINGLE_OVERWRITTEN:
+		torture.overtaken++;
+		break;
 	case STRATA_SINGLE_TAKEN:
 		for (at = STRATA_PACKET_HEADER_BYTES; at < bytes; at += length) {
 			length = torture_check(ring, copy + at, bytes - at);
@@ -208,7 +213,7 @@ static inline void *torture_reader(void *argument)
 				any |= torture_drain(i, &readers[i], last || turn++ % 3 == 0);
 		} while (any);
 		if (turn % 64 < 8)
-			usleep(300);
+			usleep(torture.overwrite ? 20000 : 300);
 	} while (!last);
 	return NULL;
 }
@@ -223,8 +228,9 @@ static inline uint64_t torture_written(uint32_t first)
 	return sum;
 }
 
-/* At least @ms; on a busy machine until it was @enough, but no longer than TORTURE_MS_MAX. */
-static inline void torture_rings(unsigned int ms, bool (*enough)(void))
+/* At least @ms; on a busy machine until it was @enough, but no longer than TORTURE_MS_MAX.
+ * @overwrite: records may be missing that nobody counts. */
+static inline void torture_rings(unsigned int ms, bool (*enough)(void), bool overwrite)
 {
 	struct sigaction action = { .sa_handler = torture_signal, .sa_flags = SA_RESTART };
 	struct strata_single_reader readers[TORTURE_CPUS];
@@ -232,7 +238,9 @@ static inline void torture_rings(unsigned int ms, bool (*enough)(void))
 	unsigned int i, j, waited;
 
 	memset(&torture, 0, sizeof(torture));
-	torture.geo = (struct strata_ring_geometry){ .subbuf_bits = 13, .nr_subbufs_bits = 5 };
+	torture.overwrite = overwrite;
+	torture.geo = (struct strata_ring_geometry){ .subbuf_bits = 13,
+						     .nr_subbufs_bits = overwrite ? 2 : 5 };
 	torture.nr = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
 	assert_in_range(torture.nr, 1, TORTURE_CPUS);
 	torture.stride = strata_single_bytes(torture.geo);
@@ -243,10 +251,11 @@ static inline void torture_rings(unsigned int ms, bool (*enough)(void))
 		struct strata_single_area *area =
 			(struct strata_single_area *)(torture.rings + i * torture.stride);
 
-		strata_single_init(area, torture.geo, i);
+		strata_single_init(area, torture.geo, i, overwrite);
 		assert_true(strata_single_reader_init(
 			&readers[i], torture.geo, area, strata_single_reader_area(area),
 			(unsigned char *)area + STRATA_SINGLE_HEAD_BYTES));
+		readers[i].overwrite = overwrite;
 		for (j = 0; j < TORTURE_WRITERS; j++)
 			torture.newest[i][j] = -1;
 	}

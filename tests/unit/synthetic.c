@@ -293,6 +293,16 @@ void synthetic_mark(struct synthetic *rec, const char *source, unsigned int cpu,
 	kernel_record(rec, source, cpu, ticks, SYNTHETIC_MARK, &payload, 1);
 }
 
+void synthetic_app_mark(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks,
+			unsigned int number)
+{
+	const int32_t context[2] = { 700, 701 };
+	const uint8_t payload = (uint8_t)number;
+
+	synthetic_record(rec, synthetic_stream(rec, source, cpu), ticks, SYNTHETIC_MARK, context,
+			 sizeof(context), &payload, 1);
+}
+
 void synthetic_open(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks,
 		    const char *name, unsigned int count)
 {
@@ -438,11 +448,12 @@ static void print_source(FILE *json, const struct synthetic *rec,
 	unsigned int i;
 
 	fprintf(json,
-		"{\"name\":\"%s\",\"layer\":\"%s\",\"domain\":%u,\"domain_name\":\"%s\","
+		"{\"name\":\"%s\",\"layer\":\"%s\",\"domain\":%u,\"domain_name\":\"%s\",%s"
 		"\"uuid\":\"%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x\","
 		"\"streams\":[",
-		source->name, source->layer, source->domain, source->name, u[0], u[1], u[2], u[3],
-		u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
+		source->name, source->layer, source->domain, source->name,
+		source->migrates ? "\"migrates\":1," : "", u[0], u[1], u[2], u[3], u[4], u[5], u[6],
+		u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
 	for (i = 0; i < rec->nr_streams; i++) {
 		const struct synthetic_stream *stream = &rec->streams[i];
 
@@ -457,8 +468,7 @@ static void print_source(FILE *json, const struct synthetic *rec,
 			(unsigned long long)stream->refused);
 		comma = ",";
 	}
-	fprintf(json, "],\"events\":[%s]}",
-		strcmp(source->layer, "kernel") == 0 ? kernel_events : "");
+	fprintf(json, "],\"events\":[%s]}", strcmp(source->layer, "xen") == 0 ? "" : kernel_events);
 }
 
 void synthetic_write(struct synthetic *rec)

@@ -50,6 +50,7 @@ struct synthetic_source {
 	char layer[8];
 	unsigned int domain;
 	uint8_t uuid[16];
+	bool migrates;
 };
 
 struct synthetic {
@@ -64,7 +65,7 @@ struct synthetic {
 void synthetic_init(struct synthetic *rec);
 void synthetic_free(struct synthetic *rec); /* removes the directory too */
 
-/* @layer: "xen" or "kernel" */
+/* @layer: "xen", "kernel" or "app" */
 void synthetic_add_source(struct synthetic *rec, const char *name, const char *layer,
 			  unsigned int domain);
 struct synthetic_stream *synthetic_stream(struct synthetic *rec, const char *source,
@@ -118,6 +119,10 @@ void synthetic_waking(struct synthetic *rec, const char *source, unsigned int cp
 void synthetic_switch(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks,
 		      const char *comm, int tid);
 void synthetic_timer(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks);
+
+/* An application of dom0, which is PV. */
+void synthetic_app_mark(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks,
+			unsigned int number);
 
 /*
  * A whole host: two physical CPUs, dom0 (PV) on the second, guests g1 (PVH, with

@@ -15,7 +15,7 @@ static bool found_any(void)
 static void without_aborts_the_torture_finds_errors(void **state)
 {
 	(void)state;
-	torture_rings(1500, found_any);
+	torture_rings(1500, found_any, false);
 	print_message("# %lu errors, the first: %s; %lld records more or less than written\n",
 		      torture.errors, torture.first_error,
 		      (long long)(torture.nr_found + torture_lost() - torture_written(0) -

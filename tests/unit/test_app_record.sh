@@ -143,6 +143,25 @@ recorded=$(sed -n 's/.* plain .*number=\([0-9]*\)$/\1/p' "$timeline")
 check "reserve and commit: a stop flushes" test "$(wc -l <<<"$recorded")" -gt 10
 check "reserve and commit: without a gap" is "$(sort -n <<<"$recorded" | gaps)" 0
 
+for form in compact large; do
+	begin "$form" --app 'program:numbered' --event-header "$form"
+	STRATA_APP_MODE=reserve-commit "$program" numbered 3000
+	finish_recording "$form"
+	check "$form headers: all is there" is "$(lines ' numbered ' <"$timeline")" 3000
+	check "$form headers: babeltrace2 reads it" is "$(babeltrace2 "$work/$form" 2>&1 | lines 'numbered')" 3000
+	check "$form headers: the recording says so" is \
+		"$(jq -r '.sources[].event_header' "$work/$form/recording.json")" "$form"
+done
+check "compact headers make the recording smaller" test \
+	"$(du -sb "$work/compact" | cut -f1)" -lt "$(du -sb "$work/fifth" | cut -f1)"
+begin single --app 'program:numbered' --event-header compact
+"$program" numbered 700
+finish_recording single
+check "single-store rings keep full headers" is "$(jq -r '.sources[].event_header' "$work/single/recording.json")" null
+check "and all is there" is "$(lines ' numbered ' <"$timeline")" 700
+check "no other form is known" is \
+	"$("$strata" record --app all --event-header short 2>&1 | grep -c 'is none of full, compact, large')" 1
+
 begin seventh --app all
 for seed in 1 2; do
 	check "a liar (seed $seed) comes to its end" timeout 60 "$liar" "$STRATA_APP_SOCKET" "$seed"
@@ -152,6 +171,27 @@ check "the recorder lives" kill -0 "$recorder"
 finish_recording seventh
 check "and says that something was left out" is "$status" 3
 check "an honest program beside it loses nothing" is "$(lines ' numbered ' <"$timeline")" 700
+
+for mode in single-store reserve-commit; do
+	begin "flight-$mode" --overwrite --app program --app-buffer 4Kx4
+	STRATA_APP_MODE=$mode "$program" forever 0 "$work/last" &
+	running=$!
+	sleep 0.7
+	last=$(od -An -tu8 "$work/last" | tr -d ' ')
+	check "$mode: a flight recorder writes a snapshot" "$strata" snapshot -o "$work/snapshot-$mode"
+	sleep 0.3
+	finish_recording "flight-$mode"
+	kill -KILL "$running"
+	wait "$running" 2>/dev/null
+	ended=$(sed -n 's/.* plain .*number=\([0-9]*\)$/\1/p' "$timeline")
+	"$strata" merge "$work/snapshot-$mode" -o "$work/snapshot-$mode.merged" >"$work/snapshot.report" 2>&1
+	recorded=$(sed -n 's/.* plain .*number=\([0-9]*\)$/\1/p' "$work/snapshot-$mode.merged/timeline.txt")
+	# A sub-buffer holds 142 of them, and one of each CPU may be open.
+	check "$mode: it has the newest" test "$(sort -n <<<"$recorded" | tail -n 1)" -ge $((last - 142 * $(nproc)))
+	check "$mode: and not the oldest" test "$(sort -n <<<"$recorded" | head -n 1)" -gt 0
+	check "$mode: what was in the snapshot is not in the end's recording" test -z "$(comm -12 <(sort <<<"$recorded") <(sort <<<"$ended"))"
+	check "$mode: nothing counts as lost" is "$(jq '[.sources[].streams[].lost] | add' "$work/flight-$mode/recording.json")" 0
+done
 
 # The example of README.md, as it stands there.
 sed -n '/^    \/\* server.c \*\/$/,/^    }$/s/^    //p' README.md >"$work/server.c"

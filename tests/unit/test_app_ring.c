@@ -11,7 +11,7 @@ static bool was_a_torture(void)
 static void records_are_once_in_order_or_counted_as_lost(void **state)
 {
 	(void)state;
-	torture_rings(1500, was_a_torture);
+	torture_rings(1500, was_a_torture, false);
 	print_message("# %llu records of threads, %llu of handlers, %llu moves, %llu lost\n",
 		      (unsigned long long)torture_written(0),
 		      (unsigned long long)torture_written(TORTURE_THREADS),
@@ -25,7 +25,30 @@ static void records_are_once_in_order_or_counted_as_lost(void **state)
 	torture_end();
 }
 
-static struct strata_single_reader one_ring(struct strata_ring_geometry geo)
+static bool was_overtaken(void)
+{
+	return was_a_torture() && torture.overtaken >= 20;
+}
+
+static void records_that_are_overwritten_are_never_found_torn(void **state)
+{
+	uint64_t written;
+
+	(void)state;
+	torture_rings(1000, was_overtaken, true);
+	written = torture_written(0) + torture_written(TORTURE_THREADS);
+	print_message("# %llu records, %llu found, the reader was overtaken %llu times\n",
+		      (unsigned long long)written, (unsigned long long)torture.nr_found,
+		      (unsigned long long)torture.overtaken);
+	if (torture.errors)
+		fail_msg("%lu errors, the first: %s", torture.errors, torture.first_error);
+	assert_int_equal(torture_lost(), 0);
+	assert_true(was_overtaken());
+	assert_in_range(torture.nr_found, 1000, written - 1);
+	torture_end();
+}
+
+static struct strata_single_reader one_ring(struct strata_ring_geometry geo, bool overwrite)
 {
 	struct strata_single_reader reader;
 	struct strata_single_area *area;
@@ -40,11 +63,13 @@ static struct strata_single_reader one_ring(struct strata_ring_geometry geo)
 	assert_ptr_not_equal(torture.rings, MAP_FAILED);
 	for (i = 0; i < torture.nr; i++)
 		strata_single_init(
-			(struct strata_single_area *)(torture.rings + i * torture.stride), geo, i);
+			(struct strata_single_area *)(torture.rings + i * torture.stride), geo, i,
+			overwrite);
 	torture_move(0);
 	area = (struct strata_single_area *)torture.rings;
 	assert_true(strata_single_reader_init(&reader, geo, area, strata_single_reader_area(area),
 					      torture.rings + STRATA_SINGLE_HEAD_BYTES));
+	reader.overwrite = overwrite;
 	return reader;
 }
 
@@ -59,8 +84,8 @@ static void write_one(uint32_t body_bytes)
 
 static void a_record_that_is_too_large_is_refused_and_counted(void **state)
 {
-	struct strata_single_reader reader =
-		one_ring((struct strata_ring_geometry){ .subbuf_bits = 12, .nr_subbufs_bits = 1 });
+	struct strata_single_reader reader = one_ring(
+		(struct strata_ring_geometry){ .subbuf_bits = 12, .nr_subbufs_bits = 1 }, false);
 
 	(void)state;
 	write_one(STRATA_SINGLE_BODY_MAX + 4);
@@ -74,8 +99,8 @@ static void a_record_that_is_too_large_is_refused_and_counted(void **state)
 
 static void a_full_ring_counts_until_the_reader_lets_go(void **state)
 {
-	struct strata_single_reader reader =
-		one_ring((struct strata_ring_geometry){ .subbuf_bits = 12, .nr_subbufs_bits = 1 });
+	struct strata_single_reader reader = one_ring(
+		(struct strata_ring_geometry){ .subbuf_bits = 12, .nr_subbufs_bits = 1 }, false);
 	uint64_t lost[STRATA_NR_LOST];
 	unsigned char copy[4096];
 	uint32_t bytes;
@@ -107,8 +132,8 @@ static void a_full_ring_counts_until_the_reader_lets_go(void **state)
 
 static void a_clock_that_was_set_back_opens_the_next_packet(void **state)
 {
-	struct strata_single_reader reader =
-		one_ring((struct strata_ring_geometry){ .subbuf_bits = 12, .nr_subbufs_bits = 2 });
+	struct strata_single_reader reader = one_ring(
+		(struct strata_ring_geometry){ .subbuf_bits = 12, .nr_subbufs_bits = 2 }, false);
 	struct strata_single_area *area = (struct strata_single_area *)torture.rings;
 
 	(void)state;
@@ -123,8 +148,8 @@ static void a_clock_that_was_set_back_opens_the_next_packet(void **state)
 
 static void a_ring_that_was_stopped_takes_nothing(void **state)
 {
-	struct strata_single_reader reader =
-		one_ring((struct strata_ring_geometry){ .subbuf_bits = 12, .nr_subbufs_bits = 2 });
+	struct strata_single_reader reader = one_ring(
+		(struct strata_ring_geometry){ .subbuf_bits = 12, .nr_subbufs_bits = 2 }, false);
 
 	(void)state;
 	write_one(8);
@@ -136,10 +161,107 @@ static void a_ring_that_was_stopped_takes_nothing(void **state)
 	munmap(torture.rings, torture.nr * torture.stride);
 }
 
-static void words_that_no_ring_has_lead_nowhere(void **state)
+/* Ids stand for numbers: the records that are taken go up to @last without a gap.  Returns how
+ * many. */
+static unsigned int take_up_to(struct strata_single_reader *reader, uint32_t last)
+{
+	unsigned char copy[4096];
+	uint64_t lost[STRATA_NR_LOST];
+	enum strata_single_take result;
+	unsigned int records = 0;
+	uint32_t bytes, at, id = 0;
+
+	while ((result = strata_single_take(reader, true, copy, &bytes, lost)) !=
+	       STRATA_SINGLE_NOTHING) {
+		if (result == STRATA_SINGLE_OVERWRITTEN) {
+			assert_int_equal(records, 0);
+			continue;
+		}
+		assert_int_equal(result, STRATA_SINGLE_TAKEN);
+		for (at = STRATA_PACKET_HEADER_BYTES; at < bytes; at += 20, records++) {
+			const struct strata_record_header *record =
+				(const struct strata_record_header *)(copy + at);
+
+			assert_true(records == 0 || record->id == id + 1);
+			id = record->id;
+		}
+	}
+	assert_int_equal(id, last);
+	return records;
+}
+
+static void a_flight_recorder_holds_the_newest(void **state)
 {
 	const struct strata_ring_geometry geo = { .subbuf_bits = 12, .nr_subbufs_bits = 2 };
-	struct strata_single_reader reader = one_ring(geo);
+	const unsigned int in_subbuf = (4096 - STRATA_PACKET_HEADER_BYTES) / 20;
+	struct strata_single_reader reader = one_ring(geo, true);
+	uint64_t body = 0;
+	uint32_t id;
+
+	(void)state;
+	for (id = 1; id <= 5000; id++)
+		if (!strata_single_write(torture.rings, torture.nr, torture.stride, id, &body, 8))
+			strata_single_write_slow(torture.rings, torture.nr, torture.stride, id,
+						 &body, 8);
+	assert_in_range(take_up_to(&reader, 5000), 3 * (in_subbuf - 2), 4 * in_subbuf);
+	/* What was taken is not there again, and what comes then is. */
+	for (; id <= 5010; id++)
+		if (!strata_single_write(torture.rings, torture.nr, torture.stride, id, &body, 8))
+			strata_single_write_slow(torture.rings, torture.nr, torture.stride, id,
+						 &body, 8);
+	assert_int_equal(take_up_to(&reader, 5010), 10);
+	assert_int_equal(reader.area->lost[STRATA_LOST_FULL], 0);
+	munmap(torture.rings, torture.nr * torture.stride);
+}
+
+static unsigned char *trap;
+
+/* The copy came to the second page: meanwhile the ring is written, once round and more. */
+static void overtake(int number)
+{
+	uint64_t body = 0;
+	uint32_t id;
+
+	(void)number;
+	mprotect(trap, STRATA_PAGE_BYTES, PROT_READ | PROT_WRITE);
+	for (id = 1; id <= 2000; id++)
+		if (!strata_single_write(torture.rings, torture.nr, torture.stride, id, &body, 8))
+			strata_single_write_slow(torture.rings, torture.nr, torture.stride, id,
+						 &body, 8);
+}
+
+static void a_reader_that_is_overtaken_while_it_copies_knows(void **state)
+{
+	const struct strata_ring_geometry geo = { .subbuf_bits = 12, .nr_subbufs_bits = 2 };
+	struct sigaction action = { .sa_handler = overtake }, before;
+	struct strata_single_reader reader = one_ring(geo, true);
+	unsigned char *pages = mmap(NULL, 2 * STRATA_PAGE_BYTES, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t lost[STRATA_NR_LOST], written;
+	uint32_t bytes, i;
+
+	(void)state;
+	assert_ptr_not_equal(pages, MAP_FAILED);
+	trap = pages + STRATA_PAGE_BYTES;
+	for (i = 0; i < 300; i++)
+		write_one(8);
+	written = reader.area->position;
+	mprotect(trap, STRATA_PAGE_BYTES, PROT_NONE);
+	sigaction(SIGSEGV, &action, &before);
+	assert_int_equal(
+		strata_single_take(&reader, true, pages + STRATA_PAGE_BYTES / 2, &bytes, lost),
+		STRATA_SINGLE_OVERWRITTEN);
+	sigaction(SIGSEGV, &before, NULL);
+	assert_true(reader.area->position > written + strata_buffer_bytes(geo));
+	assert_in_range(take_up_to(&reader, 2000), 150, 800);
+	munmap(pages, 2 * STRATA_PAGE_BYTES);
+	munmap(torture.rings, torture.nr * torture.stride);
+}
+
+static void lead_nowhere(bool overwrite)
+{
+	const struct strata_ring_geometry geo = { .subbuf_bits = 12, .nr_subbufs_bits = 2 };
+	struct strata_single_reader reader = one_ring(geo, overwrite);
 	struct strata_single_area *area = (struct strata_single_area *)torture.rings;
 	uint64_t lost[STRATA_NR_LOST], random = 88172645463325252u;
 	unsigned char *copy = malloc(strata_subbuf_bytes(geo));
@@ -147,7 +269,6 @@ static void words_that_no_ring_has_lead_nowhere(void **state)
 	uint32_t bytes;
 	unsigned int i;
 
-	(void)state;
 	assert_non_null(copy);
 	for (i = 0; i < 1000000; i++) {
 		enum strata_single_take result;
@@ -171,10 +292,20 @@ static void words_that_no_ring_has_lead_nowhere(void **state)
 	munmap(torture.rings, torture.nr * torture.stride);
 }
 
+static void words_that_no_ring_has_lead_nowhere(void **state)
+{
+	(void)state;
+	lead_nowhere(false);
+	lead_nowhere(true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records_are_once_in_order_or_counted_as_lost),
+		cmocka_unit_test(records_that_are_overwritten_are_never_found_torn),
+		cmocka_unit_test(a_flight_recorder_holds_the_newest),
+		cmocka_unit_test(a_reader_that_is_overtaken_while_it_copies_knows),
 		cmocka_unit_test(a_record_that_is_too_large_is_refused_and_counted),
 		cmocka_unit_test(a_full_ring_counts_until_the_reader_lets_go),
 		cmocka_unit_test(a_clock_that_was_set_back_opens_the_next_packet),

@@ -47,7 +47,6 @@ check "record: a probe without a domain is named" says 2 'is not DOMAIN:SYMBOL' 
 check "record: a return has no offset" says 2 '"g1:f\+4" is not DOMAIN:SYMBOL' record --kretprobe g1:f+4
 check "record: a thread is a number" says 2 '"g1:init" is not DOMAIN:N,N' record --tid g1:init
 check "list: a domain goes with --events" says 2 '^Usage: strata list' list g1
-check "record: applications have no flight recorder" says 2 'not for applications' record --app all --overwrite
 check "record: half an application is named" says 2 'is not PROGRAM:EVENTS' record --app server:
 check "record: asked for Xen too, it wants Xen" says 1 'does not run under Xen' record --app all --xen sched
 check "record: an unknown option is refused" says 2 'no option of record' record --nonsense

@@ -545,6 +545,52 @@ static void a_guest_without_a_clock_record_is_complained_of(void **state)
 	merged_free(&merged);
 }
 
+/* dom0 runs from 1000 to 2000 and from 3000 on; an application of it at 1500, and at @ticks. */
+static void merge_app_event(struct merged *merged, uint64_t ticks, bool migrates)
+{
+	struct synthetic rec;
+
+	synthetic_init(&rec);
+	synthetic_add_source(&rec, "xen", "xen", 0x7ff2);
+	synthetic_add_source(&rec, "app-server", "app", 0);
+	rec.sources[1].migrates = migrates;
+	synthetic_vcpu_clock(&rec, 0, 900, 0, 0, &(struct synthetic_clock){ .is_hvm = false });
+	synthetic_runstate(&rec, 0, 1000, 0, 0, RUNNABLE, RUNNING);
+	synthetic_app_mark(&rec, "app-server", 0, 1500, 1);
+	synthetic_runstate(&rec, 0, 2000, 0, 0, RUNNING, RUNNABLE);
+	synthetic_app_mark(&rec, "app-server", 0, ticks, 2);
+	synthetic_runstate(&rec, 0, 3000, 0, 0, RUNNABLE, RUNNING);
+	synthetic_runstate(&rec, 0, 9000, 0, 0, RUNNING, BLOCKED);
+	end_small(&rec, merged);
+	assert_int_equal(merged->status, 0);
+}
+
+static void an_application_runs_when_its_vcpu_does(void **state)
+{
+	struct merged merged;
+
+	(void)state;
+	merge_app_event(&merged, 3500, false);
+	assert_int_equal(merged.result.order.run.checks, 2);
+	assert_int_equal(merged.result.order.run.violations, 0);
+	assert_int_equal(merged.result.order.run.slack_before_ticks, 500);
+	merged_free(&merged);
+	merge_app_event(&merged, 2500, false);
+	assert_int_equal(merged.result.order.run.violations, 1);
+	merged_free(&merged);
+}
+
+static void threads_that_migrate_in_an_event_prove_nothing(void **state)
+{
+	struct merged merged;
+
+	(void)state;
+	merge_app_event(&merged, 2500, true);
+	assert_int_equal(merged.result.order.run.violations, 0);
+	assert_int_equal(merged.result.order.run.unchecked, 2);
+	merged_free(&merged);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -569,6 +615,8 @@ int main(void)
 		cmocka_unit_test(a_guests_absurd_times_do_not_stretch_the_recording),
 		cmocka_unit_test(what_is_said_before_all_streams_begin_is_not_believed),
 		cmocka_unit_test(a_guest_without_a_clock_record_is_complained_of),
+		cmocka_unit_test(an_application_runs_when_its_vcpu_does),
+		cmocka_unit_test(threads_that_migrate_in_an_event_prove_nothing),
 	};
 
 	return cmocka_run_group_tests_name("order", tests, NULL, NULL);

@@ -42,6 +42,57 @@ static void add_record(struct given *given, uint32_t id, uint64_t ticks, uint32_
 	put(given->bytes, 40, (uint64_t)given->used * 8, 8);
 }
 
+/* A header of @bytes, then a tid and nothing else. */
+static void add_bare_record(struct given *given, const void *header, uint32_t bytes)
+{
+	memcpy(given->bytes + given->used, header, bytes);
+	put(given->bytes, given->used + bytes, 77, 4);
+	given->used += bytes + 4;
+	put(given->bytes, 40, (uint64_t)given->used * 8, 8);
+}
+
+/* Behind the escape value of 5 or of 16 bits. */
+static void add_extended(struct given *given, uint32_t id, uint64_t ticks)
+{
+	uint8_t header[16];
+
+	memset(header, 0xff, 4);
+	put(header, 4, id, 4);
+	put(header, 8, ticks, 8);
+	add_bare_record(given, header, sizeof(header));
+}
+
+/* CTF's first bits are a little-endian word's low ones, and a big-endian one's high ones. */
+static void add_compact(struct given *given, uint32_t id, uint32_t low_ticks)
+{
+	const uint32_t little = id | low_ticks << 5, big = id << 27 | low_ticks;
+	const uint16_t order = 1;
+	uint8_t first;
+
+	memcpy(&first, &order, 1);
+	add_bare_record(given, first ? &little : &big, 4);
+}
+
+static void add_large(struct given *given, uint16_t id, uint32_t low_ticks)
+{
+	uint8_t header[8] = { 0 };
+
+	memcpy(header, &id, sizeof(id));
+	memcpy(header + 4, &low_ticks, sizeof(low_ticks));
+	add_bare_record(given, header, sizeof(header));
+}
+
+/* Takes the records out of a packet, which has those headers from then on and this time. */
+static void begin_anew(struct given *given, enum strata_header_form form, uint64_t begin,
+		       uint64_t end)
+{
+	given->used = HEADER_BYTES;
+	given->source->form = form;
+	put(given->bytes, 20, form, 4);
+	put(given->bytes, 24, begin, 8);
+	put(given->bytes, 32, end, 8);
+}
+
 static int set_up(void **state)
 {
 	/* 4 + 2 bytes: needs padding */
@@ -288,6 +339,126 @@ static void hypervisor_ids_that_nobody_knows_pass_as_words(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+static void assert_times(struct given *given, const uint64_t *expected, unsigned int nr)
+{
+	struct strata_packet packet;
+	struct strata_error error;
+	struct strata_record record;
+	size_t offset = HEADER_BYTES;
+	uint64_t nr_events;
+	unsigned int i;
+
+	if (check(given, &packet, &nr_events, &error))
+		fail_msg("%s", error.text);
+	assert_int_equal(nr_events, nr);
+	for (i = 0; i < nr; i++) {
+		assert_true(
+			strata_packet_next(given->source, given->bytes, &packet, &offset, &record));
+		assert_string_equal(record.event->name, "second");
+		assert_int_equal(record.ticks, expected[i]);
+	}
+	assert_false(strata_packet_next(given->source, given->bytes, &packet, &offset, &record));
+}
+
+static void compact_headers_are_read_against_the_record_before(void **state)
+{
+	const uint64_t begin = (5ull << 27) + 100;
+	const uint64_t expected[] = { begin,        begin,           begin + 7, (6ull << 27) + 99,
+				      (9ull << 27), (9ull << 27) + 3 };
+	struct given *given = *state;
+
+	begin_anew(given, STRATA_HEADER_COMPACT, begin, 10ull << 27);
+	add_extended(given, 7, begin);
+	add_compact(given, 7, 100);
+	add_compact(given, 7, 107);
+	add_compact(given, 7, 99); /* the low bits wrapped */
+	add_extended(given, 7, 9ull << 27);
+	add_compact(given, 7, 3);
+	assert_times(given, expected, 6);
+}
+
+static void large_headers_are_read_against_the_record_before(void **state)
+{
+	const uint64_t begin = (5ull << 32) + 100;
+	const uint64_t expected[] = { begin, begin + 7, (6ull << 32) + 99, 9ull << 32 };
+	struct given *given = *state;
+
+	begin_anew(given, STRATA_HEADER_LARGE, begin, 10ull << 32);
+	add_extended(given, 7, begin);
+	add_large(given, 7, 107);
+	add_large(given, 7, 99); /* the low bits wrapped */
+	add_extended(given, 7, 9ull << 32);
+	assert_times(given, expected, 4);
+}
+
+static void the_first_short_header_is_read_against_the_packets_begin(void **state)
+{
+	const uint64_t begin = (5ull << 27) + 100;
+	struct given *given = *state;
+
+	begin_anew(given, STRATA_HEADER_COMPACT, begin, begin);
+	add_compact(given, 7, 100);
+	assert_times(given, &begin, 1);
+}
+
+static void short_headers_that_lead_over_the_packets_end_are_refused(void **state)
+{
+	struct given *given = *state;
+
+	begin_anew(given, STRATA_HEADER_COMPACT, 1000, 2000);
+	add_extended(given, 7, 1500);
+	add_compact(given, 7, 1499);
+	assert_refused(given, "is after the packet's end");
+}
+
+static void short_headers_that_lead_over_the_end_of_time_are_refused(void **state)
+{
+	struct given *given = *state;
+
+	begin_anew(given, STRATA_HEADER_COMPACT, 1000, UINT64_MAX);
+	add_extended(given, 7, UINT64_MAX - 5);
+	add_compact(given, 7, 3);
+	assert_refused(given, "time goes back");
+}
+
+static void an_escape_value_with_nothing_behind_it_is_refused(void **state)
+{
+	struct given *given = *state;
+	uint32_t cut;
+
+	for (cut = 4; cut < 20; cut += 4) {
+		begin_anew(given, STRATA_HEADER_COMPACT, 1000, 2000);
+		add_extended(given, 7, 1500);
+		add_extended(given, 7, 1500);
+		put(given->bytes, 40, (uint64_t)(given->used - cut) * 8, 8);
+		assert_refused(given,
+			       cut == 4 ? "runs over the packet's end" : "no room for its header");
+	}
+	begin_anew(given, STRATA_HEADER_LARGE, 1000, 2000);
+	add_extended(given, 7, 1500);
+	put(given->bytes, 40, (uint64_t)(given->used - 16) * 8, 8);
+	assert_refused(given, "no room for its header");
+}
+
+static void an_unknown_short_id_is_refused(void **state)
+{
+	struct given *given = *state;
+
+	begin_anew(given, STRATA_HEADER_COMPACT, 1000, 2000);
+	add_compact(given, 30, 1000);
+	assert_refused(given, "unknown event id 30");
+}
+
+static void a_packet_whose_records_have_other_headers_is_refused(void **state)
+{
+	struct given *given = *state;
+
+	given->source->form = STRATA_HEADER_LARGE;
+	assert_refused(given, "full headers, and the recording has large ones");
+	put(given->bytes, 20, STRATA_NR_HEADER_FORMS, 4);
+	assert_refused(given, "bad stream id 3");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -305,6 +476,14 @@ int main(void)
 		TEST(a_cpu_number_beyond_all_is_refused),
 		TEST(too_few_bytes_are_refused),
 		TEST(hypervisor_ids_that_nobody_knows_pass_as_words),
+		TEST(compact_headers_are_read_against_the_record_before),
+		TEST(large_headers_are_read_against_the_record_before),
+		TEST(the_first_short_header_is_read_against_the_packets_begin),
+		TEST(short_headers_that_lead_over_the_packets_end_are_refused),
+		TEST(short_headers_that_lead_over_the_end_of_time_are_refused),
+		TEST(an_escape_value_with_nothing_behind_it_is_refused),
+		TEST(an_unknown_short_id_is_refused),
+		TEST(a_packet_whose_records_have_other_headers_is_refused),
 	};
 
 	return cmocka_run_group_tests_name("packet", tests, NULL, NULL);

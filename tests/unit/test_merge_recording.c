@@ -191,6 +191,7 @@ static void everything_that_is_wrong_in_a_file_is_refused(void **state)
 		{ WITH_SOURCES("{\"name\":\"g1\",\"layer\":\"kernel\",\"domain\":65536}"),
 		  "\"domain\" is over" },
 		{ WITH_SOURCES("{\"name\":\"g1\"," GOOD_SOURCE "\"uuid\":\"0\"}"), "not a UUID" },
+		{ WITH_LIFE("\"migrates\":2,"), "\"migrates\" is over" },
 		{ WITH_LIFE("\"came_ticks\":-1,"), "\"came_ticks\" is not a whole number" },
 		{ WITH_LIFE("\"went_ticks\":7,"), "\"ended\" is not a string" },
 		{ WITH_LIFE("\"ended\":\"domain destroyed\","), "\"went_ticks\" is not a whole" },

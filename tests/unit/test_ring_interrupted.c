@@ -9,10 +9,18 @@
  * interruption is tried exhaustively (situation x what is interrupted x what
  * comes x where), two and three at places drawn from a fixed seed.
  */
+#include <stdint.h>
+
+static uint64_t clock_showed(void);
+static void *source_of(const void *word);
+
+#define AUDIT_TICKS()           clock_showed()
+#define INTERRUPTIBLE_SOURCE(p) source_of(p)
+
 #include "interruptible_platform.h"
 #include "record_audit.h"
 
-#define RECORD_WORDS 2u   /* of the record that is interrupted: 32 bytes in the ring */
+#define RECORD_WORDS 2u   /* of the record that is interrupted */
 #define LARGE_WORDS  480u /* two records of this size and a bit fill a sub-buffer */
 #define TOO_BIG      600u
 #define DEPTH_MAX    3u
@@ -27,6 +35,8 @@ static const struct strata_ring_geometry two_small = { 12, 1 };
 static struct ring_fixture fixture;
 static struct record_audit audit;
 static uint64_t clock_now, clock_peak;
+static uint64_t shown[DEPTH_MAX + 1];   /* to each level, last */
+static bool decides_against_the_newest; /* a control: see source_of() */
 static bool reader_calls; /* the reader goes through the writer's home, as Xen's does */
 static bool overwriting;
 
@@ -45,7 +55,31 @@ static uint64_t clock_shows(void)
 {
 	if (clock_now > clock_peak)
 		clock_peak = clock_now;
+	shown[level_now] = clock_now;
 	return clock_now++;
+}
+
+static uint64_t clock_showed(void)
+{
+	return shown[level_now];
+}
+
+/* Where the core finds a word that it acquires.  The control has it take the marks of all attempts
+ * for the times of those that won. */
+static void *source_of(const void *word)
+{
+	unsigned int i;
+
+	for (i = 0; decides_against_the_newest && i < strata_nr_subbufs(two_small); i++)
+		if (word == &fixture.ring->subbuf[i].last_ticks)
+			return &fixture.ring->subbuf[i].newest_ticks;
+	return (void *)(uintptr_t)word;
+}
+
+/* What a record takes beside its words, if its header is as short as can be. */
+static uint32_t head_bytes(void)
+{
+	return strata_header_bytes(fixture.form, 0, 0) + (uint32_t)sizeof(struct audit_payload);
 }
 
 static void interruption_point(void)
@@ -115,7 +149,7 @@ static void fills_the_subbuffer(uint32_t level)
 
 static void ends_where_the_subbuffer_does(uint32_t level)
 {
-	const uint32_t head = STRATA_RECORD_HEADER_BYTES + (uint32_t)sizeof(struct audit_payload);
+	const uint32_t head = head_bytes();
 	uint32_t room;
 
 	while ((room = room_left()) - head > 4 * LARGE_WORDS)
@@ -173,6 +207,21 @@ static void steps_the_clock_back_and_laps(uint32_t level)
 	laps_the_ring(level);
 }
 
+static void pauses_for_long(uint32_t level)
+{
+	clock_now += 1ull << (STRATA_COMPACT_TICKS_BITS + 6);
+	writes_small(level);
+}
+
+/* The longest pause that a compact header spans, and one tick more. */
+static void pauses_up_to_the_bound(uint32_t level)
+{
+	clock_now += (1u << STRATA_COMPACT_TICKS_BITS) - 2;
+	writes_small(level);
+	clock_now += (1u << STRATA_COMPACT_TICKS_BITS) - 1;
+	writes_small(level);
+}
+
 static const struct happening {
 	const char *name;
 	void (*happens)(uint32_t level);
@@ -188,6 +237,8 @@ static const struct happening {
 	{ "a clock that steps back", steps_the_clock_back },
 	{ "a clock at its peak again", brings_the_clock_back_to_its_peak },
 	{ "a clock that steps back, and laps", steps_the_clock_back_and_laps },
+	{ "a long pause", pauses_for_long },
+	{ "pauses up to the bound", pauses_up_to_the_bound },
 };
 
 #define NR_HAPPENINGS (sizeof(happenings) / sizeof(happenings[0]))
@@ -205,19 +256,20 @@ static void some_records(void)
 static void room_for_exactly_one(void)
 {
 	audited_write(&audit, fixture.ring, 0, LARGE_WORDS);
-	audited_write(&audit, fixture.ring, 0, (room_left() - 32 - 24) / 4);
+	audited_write(&audit, fixture.ring, 0,
+		      (room_left() - 2 * head_bytes() - 4 * RECORD_WORDS) / 4);
 }
 
 static void room_for_none(void)
 {
 	audited_write(&audit, fixture.ring, 0, LARGE_WORDS);
-	audited_write(&audit, fixture.ring, 0, (room_left() - 28 - 24) / 4);
+	audited_write(&audit, fixture.ring, 0, (room_left() - 2 * head_bytes() - 4) / 4);
 }
 
 static void a_boundary(void)
 {
 	audited_write(&audit, fixture.ring, 0, LARGE_WORDS);
-	audited_write(&audit, fixture.ring, 0, (room_left() - 24) / 4);
+	audited_write(&audit, fixture.ring, 0, (room_left() - head_bytes()) / 4);
 }
 
 static void a_full_buffer(void)
@@ -237,6 +289,18 @@ static void a_clock_behind_at_a_boundary(void)
 	clock_now -= 100;
 }
 
+static void a_pause(void)
+{
+	some_records();
+	clock_now += 1ull << (STRATA_COMPACT_TICKS_BITS + 6);
+}
+
+static void a_pause_up_to_the_bound(void)
+{
+	some_records();
+	clock_now += (1u << STRATA_COMPACT_TICKS_BITS) - 2;
+}
+
 static const struct situation {
 	const char *name;
 	void (*make)(void);
@@ -249,6 +313,8 @@ static const struct situation {
 	{ "a full buffer", a_full_buffer },
 	{ "a clock behind the packet", a_clock_behind_the_packet },
 	{ "a clock behind at a boundary", a_clock_behind_at_a_boundary },
+	{ "a pause", a_pause },
+	{ "a pause up to the bound", a_pause_up_to_the_bound },
 };
 
 #define NR_SITUATIONS (sizeof(situations) / sizeof(situations[0]))
@@ -309,8 +375,11 @@ static void plan(unsigned int level, const struct happening *happening, unsigned
 
 static unsigned long lives, lives_as_planned;
 
-/* Every situation x every happening x every point, until there are no more points. */
-static void interrupt_once(void (*interrupted)(uint32_t level))
+static char fault[512];
+
+/* Every situation x every happening x every point, until there are no more points.  True: something
+ * went wrong, and @fault says what. */
+static bool finds_fault(void (*interrupted)(uint32_t level))
 {
 	size_t s, h;
 	unsigned int at;
@@ -324,14 +393,24 @@ static void interrupt_once(void (*interrupted)(uint32_t level))
 				plan(0, &happenings[h], at);
 				came = live_through(&situations[s], interrupted);
 				lives++;
-				if (audit.errors)
-					fail_msg("%s; %s at point %u: %s", situations[s].name,
-						 happenings[h].name, at, audit.first_error);
+				if (!audit.errors)
+					continue;
+				snprintf(fault, sizeof(fault), "%s; %s at point %u: %s",
+					 situations[s].name, happenings[h].name, at,
+					 audit.first_error);
+				return true;
 			}
 			if (at < (interrupted == reader_drains ? 3 : 8))
 				fail_msg("%s has only %u points", situations[s].name, at);
 		}
 	}
+	return false;
+}
+
+static void interrupt_once(void (*interrupted)(uint32_t level))
+{
+	if (finds_fault(interrupted))
+		fail_msg("%s", fault);
 }
 
 static uint32_t draw(uint32_t limit)
@@ -441,6 +520,40 @@ static void a_ring_that_overwrites_interrupted_anywhere_loses_whole_packets_only
 	overwriting = false;
 }
 
+static void short_headers_interrupted_anywhere_tell_the_time(void **state)
+{
+	(void)state;
+	reader_calls = false;
+	for (fixture.form = STRATA_HEADER_COMPACT; fixture.form < STRATA_NR_HEADER_FORMS;
+	     fixture.form++) {
+		interrupt_once(writes_small);
+		interrupt_once(fills_the_subbuffer);
+		interrupt_once(flushes);
+		interruptions_at_drawn_places();
+		overwriting = true;
+		interrupt_once(writes_small);
+		interrupt_once(fills_the_buffer);
+		overwriting = false;
+		assert_true(audit.short_headers > 0);
+	}
+	fixture.form = STRATA_HEADER_FULL;
+}
+
+/* The control: a mark that an attempt left and that became no record's is no time to count from. */
+static void headers_shortened_against_the_newest_mark_are_found_out(void **state)
+{
+	(void)state;
+	reader_calls = false;
+	decides_against_the_newest = true;
+	for (fixture.form = STRATA_HEADER_COMPACT; fixture.form < STRATA_NR_HEADER_FORMS;
+	     fixture.form++) {
+		assert_true(finds_fault(writes_small));
+		print_message("# found: %s\n", fault);
+	}
+	decides_against_the_newest = false;
+	fixture.form = STRATA_HEADER_FULL;
+}
+
 static int open_the_ring(void **state)
 {
 	(void)state;
@@ -468,6 +581,8 @@ int main(void)
 		cmocka_unit_test(interruptions_of_interruptions_lose_nothing_uncounted),
 		cmocka_unit_test(
 			a_ring_that_overwrites_interrupted_anywhere_loses_whole_packets_only),
+		cmocka_unit_test(short_headers_interrupted_anywhere_tell_the_time),
+		cmocka_unit_test(headers_shortened_against_the_newest_mark_are_found_out),
 	};
 
 	return cmocka_run_group_tests_name("ring_interrupted", tests, open_the_ring,

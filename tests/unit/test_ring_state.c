@@ -310,6 +310,9 @@ static void the_layout_is_what_a_reader_of_this_version_expects(void **state)
 	assert_int_equal(offsetof(struct strata_packet_header, events_discarded), 64);
 	assert_int_equal(offsetof(struct strata_packet_header, cpu_id), 96);
 	assert_int_equal(sizeof(struct strata_record_header), 12);
+	assert_int_equal(sizeof(struct strata_compact_header), 4);
+	assert_int_equal(sizeof(struct strata_large_header), 8);
+	assert_int_equal(sizeof(struct strata_extended_header), 16);
 	assert_int_equal(offsetof(struct strata_ring_writer_area, lost), 64);
 	assert_int_equal(offsetof(struct strata_ring_writer_area, commit_seq), 128);
 	assert_in_range(sizeof(struct strata_ring_writer_area), 1,
@@ -317,6 +320,7 @@ static void the_layout_is_what_a_reader_of_this_version_expects(void **state)
 	assert_int_equal(offsetof(struct strata_ring_reader_area, table), 64);
 	/* Words that are loaded or exchanged in one piece, also where processors have 32 bits. */
 	assert_int_equal(offsetof(struct strata_ring_subbuf, newest_ticks) % 8, 0);
+	assert_int_equal(offsetof(struct strata_ring_subbuf, last_ticks) % 8, 0);
 	assert_int_equal(sizeof(struct strata_ring_subbuf) % 8, 0);
 	assert_int_equal(offsetof(struct strata_ring, subbuf) % 8, 0);
 	assert_in_range(sizeof(struct strata_ring_reader_area), 1,

@@ -8,6 +8,23 @@
 #include <sched.h>
 #include <time.h>
 
+#include <strata/platform/user.h>
+
+/* So fast that pauses come which a short header does not span. */
+#define CLOCK_SHIFT 14
+
+static __thread uint64_t clock_showed;
+
+static uint64_t fast_clock(void)
+{
+	return clock_showed = strata_clock() << CLOCK_SHIFT;
+}
+
+#define strata_clock() fast_clock()
+#define AUDIT_TICKS()  clock_showed
+
+#include <strata/ring_end.h>
+
 #include "record_audit.h"
 
 #define THREADS_MAX        4u
@@ -74,6 +91,8 @@ static void threads_write(unsigned int nr_threads, struct strata_ring_geometry g
 	assert_books_balance(&audit);
 	assert_in_range(audit.records, 1000, nr_threads * RECORDS_PER_THREAD);
 	assert_in_range(audit.packets, 6, UINT32_MAX);
+	if (fixture.form == STRATA_HEADER_COMPACT)
+		assert_in_range(audit.short_headers, 1000, audit.records - audit.packets - 1);
 	audit_close(&audit);
 	ring_fixture_close(&fixture);
 }
@@ -94,6 +113,126 @@ static void four_threads_in_a_large_ring_lose_nothing_uncounted(void **state)
 {
 	(void)state;
 	threads_write(4, (struct strata_ring_geometry){ 16, 3 });
+}
+
+/* Threads that write until they are told to quit, and a ring that is stopped meanwhile. */
+#define STOP_AFTER_PACKETS 12u
+#define ATTEMPTS_AFTER     2000u
+
+static bool quit;
+static unsigned long attempts[THREADS_MAX];
+
+static void *writes_until_told(void *argument)
+{
+	uint32_t level = (uint32_t)(uintptr_t)argument;
+
+	while (!__atomic_load_n(&quit, __ATOMIC_ACQUIRE) && audit.next[level] < audit.capacity) {
+		audited_write(&audit, fixture.ring, level, audit.next[level] % 61);
+		__atomic_add_fetch(&attempts[level], 1, __ATOMIC_RELEASE);
+		if (audit.next[level] % 64 == 0)
+			let_reader_look();
+	}
+	return NULL;
+}
+
+static void wait_for_attempts(unsigned int nr_threads)
+{
+	unsigned long before;
+	unsigned int i;
+
+	for (i = 0; i < nr_threads; i++) {
+		before = __atomic_load_n(&attempts[i], __ATOMIC_ACQUIRE);
+		while (__atomic_load_n(&attempts[i], __ATOMIC_ACQUIRE) < before + ATTEMPTS_AFTER)
+			sched_yield();
+	}
+}
+
+/* Whether anything of the ring changes while its threads go on after @stop. */
+static bool changes_after(void (*stop)(struct strata_ring *ring), struct strata_ring_geometry geo)
+{
+	const unsigned int nr_threads = 3;
+	pthread_t writers[THREADS_MAX], reader;
+	struct strata_ring_writer_area area;
+	unsigned char *data = malloc(strata_data_bytes(geo));
+	uint64_t refused = 0, counted = 0;
+	unsigned int i, number;
+	bool changed;
+
+	ring_fixture_open(&fixture, geo, wraps_after(geo, 3));
+	audit_open(&audit, fixture.ring, 1u << 22);
+	writers_done = quit = false;
+	assert_non_null(data);
+	assert_int_equal(pthread_create(&reader, NULL, drains, NULL), 0);
+	for (i = 0; i < nr_threads; i++)
+		assert_int_equal(
+			pthread_create(&writers[i], NULL, writes_until_told, (void *)(uintptr_t)i),
+			0);
+	while (__atomic_load_n(&audit.packets, __ATOMIC_ACQUIRE) < STOP_AFTER_PACKETS)
+		sched_yield();
+
+	stop(fixture.ring);
+	area = *fixture.writer_area;
+	memcpy(data, fixture.data, strata_data_bytes(geo));
+	wait_for_attempts(nr_threads);
+	changed = memcmp(&area, fixture.writer_area, sizeof(area)) != 0 ||
+		  memcmp(data, fixture.data, strata_data_bytes(geo)) != 0;
+
+	__atomic_store_n(&quit, true, __ATOMIC_RELEASE);
+	for (i = 0; i < nr_threads; i++)
+		pthread_join(writers[i], NULL);
+	__atomic_store_n(&writers_done, true, __ATOMIC_RELEASE);
+	pthread_join(reader, NULL);
+	strata_ring_flush(fixture.ring);
+	audit_drain(&audit, &fixture.reader);
+	for (i = 0; i < nr_threads; i++)
+		for (number = 0; number < audit.next[i]; number++)
+			refused += audit.fate[i][number] == RECORD_LOST;
+	for (i = 0; i < STRATA_NR_LOST; i++)
+		counted += fixture.ring->lost[i];
+	assert_true(counted <= refused);
+	audit_balance_books(&audit, refused);
+	assert_books_balance(&audit);
+	audit_close(&audit);
+	ring_fixture_close(&fixture);
+	free(data);
+	return changed;
+}
+
+static void ends_and_settles(struct strata_ring *ring)
+{
+	strata_ring_end(ring);
+	while (!strata_ring_settled(ring))
+		sched_yield();
+	/* Once more, as a recorder does that hangs up after it stopped. */
+	strata_ring_end(ring);
+	assert_true(strata_ring_settled(ring));
+}
+
+static void nothing_is_written_after_the_end(void **state)
+{
+	unsigned int round;
+
+	(void)state;
+	for (round = 0; round < 8; round++)
+		assert_false(changes_after(ends_and_settles,
+					   (struct strata_ring_geometry){ 12, 1 + round % 2 }));
+}
+
+static void a_flush_alone_ends_nothing(void **state)
+{
+	(void)state;
+	assert_true(changes_after(strata_ring_flush, (struct strata_ring_geometry){ 12, 1 }));
+}
+
+static void threads_with_short_headers_tell_the_time(void **state)
+{
+	(void)state;
+	for (fixture.form = STRATA_HEADER_COMPACT; fixture.form < STRATA_NR_HEADER_FORMS;
+	     fixture.form++) {
+		threads_write(4, (struct strata_ring_geometry){ 12, 2 });
+		threads_write(4, (struct strata_ring_geometry){ 16, 3 });
+	}
+	fixture.form = STRATA_HEADER_FULL;
 }
 
 /* Two threads that lose a record each at the same instant, again and again. */
@@ -176,6 +315,9 @@ int main(void)
 		cmocka_unit_test(two_threads_and_a_reader_lose_nothing_uncounted),
 		cmocka_unit_test(four_threads_and_a_reader_lose_nothing_uncounted),
 		cmocka_unit_test(four_threads_in_a_large_ring_lose_nothing_uncounted),
+		cmocka_unit_test(nothing_is_written_after_the_end),
+		cmocka_unit_test(a_flush_alone_ends_nothing),
+		cmocka_unit_test(threads_with_short_headers_tell_the_time),
 		cmocka_unit_test(losses_of_two_threads_at_once_reach_the_reader),
 	};
 

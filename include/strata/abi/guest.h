@@ -31,12 +31,13 @@
  * then, except that a start whose probes cannot all be attached leaves the
  * recording stopped.  "refused 0" answers a command whose SEQ cannot be read.
  *
- * MODE is `discard` or `overwrite`.  MASK is hexadecimal, of any length: bit n
- * enables entry n of the event table; a bit beyond the table is refused.  FILTER
- * is `tid=` or `pid=` and up to STRATA_GUEST_FILTER_MAX decimal numbers with
- * commas in between: only what happens while one of these threads, or processes,
- * is the CPU's current one is recorded.  A start while started replaces mask and
- * filter.
+ * MODE is `discard` or `overwrite`, and behind that `+compact` or `+large` where
+ * records are to have such headers (packet.h); the root page says which the guest
+ * can write.  What it was recording with others is stopped and flushed first.  MASK is hexadecimal,
+ * of any length: bit n enables entry n of the event table; a bit beyond the table is refused.
+ * FILTER is `tid=` or `pid=` and up to STRATA_GUEST_FILTER_MAX decimal numbers with commas in
+ * between: only what happens while one of these threads, or processes, is the CPU's current one is
+ * recorded.  A start while started replaces mask and filter.
  *
  * An entry that was added stays for as long as the module does, and an equal
  * command finds it again.  OFFSET is hexadecimal with 0x, or decimal.  NAME is a C
@@ -46,6 +47,7 @@
 #define STRATA_ABI_GUEST_H
 
 #include <strata/event.h>
+#include <strata/packet.h>
 #include <strata/ring_layout.h>
 
 #define STRATA_GUEST_ABI_VERSION 2u
@@ -82,7 +84,7 @@ struct strata_guest_context {
 struct strata_guest_root {
 	uint32_t magic;
 	uint16_t version;
-	uint16_t reserved0;
+	uint16_t header_forms; /* STRATA_HEADER_FORM_BIT()s */
 	uint64_t nonce;
 	uint32_t nr_events;
 	uint32_t nr_rings;

@@ -155,7 +155,7 @@ static void make_rings_and_scribble(int fd)
 	strata_single_init(
 		(struct strata_single_area *)memory,
 		(struct strata_ring_geometry){ setup.head.subbuf_bits, setup.head.nr_subbufs_bits },
-		random_word() % 8 ? 0 : 77);
+		random_word() % 8 ? 0 : 77, random_word() % 4 == 0);
 	say(fd, STRATA_APP_ATTACHED, 0, 0, NULL, 0);
 	recv(fd, &setup.u, sizeof(setup.u), 0);
 	scribble(memory, &setup);
