@@ -93,10 +93,10 @@ whole() {
 		}'
 }
 
-# round NAME: both are killed at some moment; what they left is whole when it is recovered.
+# round NAME OPTIONS...: both are killed at some moment; what they left is whole when it is recovered.
 round() {
 	local status=0
-	begin "$1" --app program --app-memory file || return 1
+	begin "$1" --app program --app-memory file "${@:2}" || return 1
 	crowd "$work/last" || return 1
 	sleep "0.$(printf '%03d' $((RANDOM % 250)))"
 	murder
@@ -114,6 +114,39 @@ for mode in single-store reserve-commit; do
 		check "$mode: threads and recorder are killed, and all is recovered ($i)" round "$mode-$i"
 	done
 done
+
+# flown NAME: the same for a flight recorder: the newest of each thread are there, but for what a
+# sub-buffer of each CPU can hold; the oldest are not, and none is twice.
+flown() {
+	begin "$1" --app program --app-memory file --overwrite --app-buffer 64Kx4 || return 1
+	crowd "$work/last" || return 1
+	sleep 0.7
+	murder
+	"$strata" recover "$work/$1" >"$work/$1.report" 2>"$work/$1.errors" || { cat "$work/$1.errors"; return 1; }
+	numbers "$work/$1-recovered" | awk -v last="$(last_numbers "$work/last" | tr '\n' ' ')" \
+		-v open=$((65536 / record_bytes * $(nproc))) '
+		{
+			if ($2 <= newest[$1]) { print "thread " $1 ": " $2 " after " newest[$1]; bad = 1 }
+			newest[$1] = $2
+			oldest = oldest == "" || $2 < oldest ? $2 : oldest
+		}
+		END {
+			n = split(last, wanted, " ")
+			for (i = 1; i <= n; i++) {
+				print "thread " i - 1 ": up to " newest[i - 1] " of " wanted[i]
+				if (newest[i - 1] < wanted[i] - open) bad = 1
+			}
+			print NR " events from " oldest " on"
+			exit bad || n == 0 || NR == 0 || oldest <= 1
+		}'
+}
+
+for mode in single-store reserve-commit; do
+	export STRATA_APP_MODE=$mode
+	check "$mode: a flight recorder and its threads are killed, and the newest are recovered" flown "$mode-flight"
+done
+check "records with short headers are recovered" round compact --event-header compact
+check "as what they are" grep -q '"event_header": *"compact"' "$work/compact-recovered/recording.json"
 unset STRATA_APP_MODE
 check "some of it lay in the rings alone" grep -qE ' [1-9][0-9]* more were in its rings' "$work"/*.report
 
