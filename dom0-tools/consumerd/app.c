@@ -233,10 +233,10 @@ int app_give_rings(struct app *app, struct strata_ring_geometry geo, const char 
 				   "its rings for %u CPUs would take more than %llu MiB; make them "
 				   "smaller with --app-buffer",
 				   app->nr_cpus, RING_FILE_BYTES_MAX >> 20);
-	app->nr_rings = app->nr_cpus;
-	app->rings = calloc(app->nr_rings, sizeof(*app->rings));
+	app->rings = calloc(app->nr_cpus, sizeof(*app->rings));
 	if (!app->rings)
 		return strata_fail(error, "out of memory");
+	app->nr_rings = app->nr_cpus;
 	fd = app_memory_make(&app->memory, dir, &header, error);
 	if (fd < 0)
 		return -1;
