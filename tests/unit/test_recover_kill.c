@@ -139,6 +139,38 @@ static void a_recorder_of_reserve_and_commit(void **state)
 	a_recorder_is_killed(STRATA_APP_RESERVE_COMMIT);
 }
 
+/* A machine that crashed may keep a ring and lose the end of its stream. */
+static void a_stream_that_lost_its_end_is_named(void **state)
+{
+	struct recorder_totals totals;
+	struct recovery recovery;
+	struct strata_error error;
+	struct bytes ring, stream;
+	struct world world;
+
+	(void)state;
+	world_begin(&world, STRATA_APP_SINGLE_STORE);
+	world_write(&world, 10);
+	world_drain(&world);
+	stream = stream_bytes();
+	world_write(&world, 10);
+	world_drain(&world);
+	world_write(&world, 10);
+	world_drain(&world);
+	ring = world_ring_bytes();
+	find(ring, stream.at, stream.size);
+	assert_int_equal(recover(&recovery, world_path("found"), world_path("recovered"), &error),
+			 0);
+	assert_false(recovery.streams[0].noted);
+	assert_int_equal(recorder_close(recovery.recorder, &totals, &error), 0);
+	/* All that the ring has, and what the stream has of it once more. */
+	assert_int_equal(totals.events, 30);
+	recover_release(&recovery);
+	free(stream.at);
+	free(ring.at);
+	world_end(&world);
+}
+
 static void recover_world(struct world *world, struct numbers *numbers, struct app_ring_hole *hole)
 {
 	struct bytes ring = world_ring_bytes();
@@ -226,6 +258,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_recorder_of_single_stores),
 		cmocka_unit_test(a_recorder_of_reserve_and_commit),
+		cmocka_unit_test(a_stream_that_lost_its_end_is_named),
 		cmocka_unit_test(up_to_the_slot_of_a_writer_that_died),
 		cmocka_unit_test(what_other_writers_committed_behind_it_is_said_to_be_unknown),
 		cmocka_unit_test(packets_behind_it_are_taken),

@@ -39,7 +39,9 @@ static void lie(struct bytes bytes, enum strata_app_mode mode)
 {
 	const size_t ring = STRATA_PAGE_BYTES * RING_FILE_FIRST_PAGE;
 	const size_t end = ring + strata_app_ring_bytes(mode, world_geo);
-	const size_t marks = ring + strata_app_marks_offset(world_geo);
+	/* Of the sub-buffer that is being written: the fourth. */
+	const size_t marks = ring + strata_app_marks_offset(world_geo) +
+			     3 * strata_app_marks_bytes(world_geo) / 4;
 	unsigned int lies = 1 + (unsigned int)(random_word() % 3);
 	uint64_t word;
 	size_t at;
@@ -60,14 +62,19 @@ static void lie(struct bytes bytes, enum strata_app_mode mode)
 			break;
 		default:
 			at = mode == STRATA_APP_SINGLE_STORE ? ring + random_word() % 2048
-							     : marks + random_word() % 1024;
+							     : marks + random_word() % 336;
 			break;
 		}
 		at = (at < bytes.size - 8 ? at : bytes.size - 8) & ~(size_t)3;
 		memcpy(&word, bytes.at + at, sizeof(word));
-		switch (random_word() % 4) {
+		switch (random_word() % 5) {
 		case 0:
 			word = random_word();
+			break;
+		case 3:
+			/* What stands nearby: of marks, a way back. */
+			memcpy(&word, bytes.at + at - (at < 64 ? 0 : 4 * (random_word() % 16)),
+			       sizeof(word));
 			break;
 		case 1:
 			word ^= 1ull << random_word() % 64;
