@@ -12,8 +12,8 @@ strata=$PWD/out/bin/strata
 program=$PWD/out/tests/app/program
 work=$(mktemp -d)
 export STRATA_APP_SOCKET=$work/apps.sock
-recorder="" running=""
-trap '[ -z "$recorder$running" ] || kill -9 $recorder $running 2>/dev/null; rm -rf "$work"' EXIT
+recorder="" running="" vandal=""
+trap '[ -z "$recorder$running$vandal" ] || kill -9 $recorder $running $vandal 2>/dev/null; rm -rf "$work"' EXIT
 
 rounds=${RECOVER_ROUNDS:-5}
 threads=3
@@ -207,11 +207,10 @@ ln -s "$program" "$work/vandal"
 for mode in single-store reserve-commit; do
 	begin "vandal-$mode" --app all --app-memory file
 	STRATA_APP_MODE=$mode taskset -c 0 "$work/vandal" corrupt 20000 &
-	running=$!
+	vandal=$!
 	sleep 0.3
 	check "$mode: while a recorder lives, its rings are its own" refused 'recorder still' "$strata" recover "$work/vandal-$mode"
 	check "$mode: also to one who names the file" refused 'a recorder still reads it' "$strata" recover "$work/vandal-$mode/rings/app-vandal.ring"
-	wait "$running"
 	"$program" numbered 2000
 	"$program" crowd 1 "$work/last" &
 	running=$!
@@ -220,6 +219,8 @@ for mode in single-store reserve-commit; do
 	sleep 0.3
 	kill -9 "$running" 2>/dev/null
 	wait "$running" 2>/dev/null
+	wait "$vandal"
+	vandal=""
 	"$program" numbered 500
 	kill -INT "$recorder"
 	status=0

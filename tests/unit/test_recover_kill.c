@@ -139,6 +139,32 @@ static void a_recorder_of_reserve_and_commit(void **state)
 	a_recorder_is_killed(STRATA_APP_RESERVE_COMMIT);
 }
 
+/* The application died first, and all that it had committed is written already. */
+static void a_recorder_that_has_taken_the_rest(void **state)
+{
+	static const enum strata_app_mode modes[] = { STRATA_APP_SINGLE_STORE,
+						      STRATA_APP_RESERVE_COMMIT };
+	struct bytes ring, stream;
+	struct strata_error error;
+	struct world world;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		world_begin(&world, modes[i]);
+		world_write(&world, 170);
+		assert_int_equal(
+			recorder_finish_source(world.recorder, 0, STRATA_SOURCE_EXITED, &error), 0);
+		assert_int_equal(recorder_save(world.recorder, &error), 0);
+		ring = world_ring_bytes();
+		stream = stream_bytes();
+		expect_all(ring, stream.at, stream.size, world.next);
+		free(ring.at);
+		free(stream.at);
+		world_end(&world);
+	}
+}
+
 /* A machine that crashed may keep a ring and lose the end of its stream. */
 static void a_stream_that_lost_its_end_is_named(void **state)
 {
@@ -258,6 +284,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_recorder_of_single_stores),
 		cmocka_unit_test(a_recorder_of_reserve_and_commit),
+		cmocka_unit_test(a_recorder_that_has_taken_the_rest),
 		cmocka_unit_test(a_stream_that_lost_its_end_is_named),
 		cmocka_unit_test(up_to_the_slot_of_a_writer_that_died),
 		cmocka_unit_test(what_other_writers_committed_behind_it_is_said_to_be_unknown),
