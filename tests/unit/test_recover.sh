@@ -9,11 +9,16 @@
 . "$(dirname "$0")/../tap.sh"
 
 strata=$PWD/out/bin/strata
-program=$PWD/out/tests/app/program
 work=$(mktemp -d)
+# Under names of their own: recorders that other tests run must not take them for theirs.
+crowd=crowd$$
+vandal=vandal$$
+program=$work/$crowd
+ln -s "$PWD/out/tests/app/program" "$program"
+ln -s "$program" "$work/$vandal"
 export STRATA_APP_SOCKET=$work/apps.sock
-recorder="" running="" vandal=""
-trap '[ -z "$recorder$running$vandal" ] || kill -9 $recorder $running $vandal 2>/dev/null; rm -rf "$work"' EXIT
+recorder="" running="" beside=""
+trap '[ -z "$recorder$running$beside" ] || kill -9 $recorder $running $beside 2>/dev/null; rm -rf "$work"' EXIT
 
 rounds=${RECOVER_ROUNDS:-5}
 threads=3
@@ -101,7 +106,7 @@ whole() {
 # round NAME: both are killed at some moment; what they left is whole when it is recovered.
 round() {
 	local status=0
-	begin "$1" --app program --app-memory file || return 1
+	begin "$1" --app "$crowd" --app-memory file || return 1
 	crowd "$work/last" || return 1
 	sleep "0.$(printf '%03d' $((RANDOM % 250)))"
 	murder
@@ -131,7 +136,7 @@ check "a second time gives the same" same single-store-1
 check "and babeltrace2 reads it" opens "$work/single-store-1-recovered"
 
 # The recorder alone is killed, in the middle of its work; the program lives, and stops by itself.
-begin alone --app program --app-memory "file:$work/elsewhere"
+begin alone --app "$crowd" --app-memory "file:$work/elsewhere"
 crowd "$work/last"
 sleep 0.1
 kill -9 "$recorder"
@@ -164,11 +169,11 @@ refused() {
 	grep -qE "$pattern" <<<"$output"
 }
 
-ring=$work/elsewhere/app-program.ring
+ring=$work/elsewhere/app-$crowd.ring
 check "a ring file alone is recovered as well" "$strata" recover "$ring" -o "$work/one"
 check "its rings keep a new recorder out of that directory" refused 'elsewhere holds rings that a recorder left' \
-	"$strata" record --app program --app-memory "file:$work/elsewhere" -o "$work/new" --duration 100ms
-check "and out of the old one" refused 'holds rings that a recorder left' "$strata" record --app program -o "$work/alone" --duration 100ms
+	"$strata" record --app "$crowd" --app-memory "file:$work/elsewhere" -o "$work/new" --duration 100ms
+check "and out of the old one" refused 'holds rings that a recorder left' "$strata" record --app "$crowd" -o "$work/alone" --duration 100ms
 head -c 100000 "$ring" >"$work/short.ring"
 check "a truncated file is refused" refused 'is truncated: 100000 of its [0-9]+ bytes' "$strata" recover "$work/short.ring"
 cp "$ring" "$work/version.ring"
@@ -186,7 +191,7 @@ check "too large a buffer is refused" refused 'too large' "$strata" record --app
 
 # A disk that has no room for the rings (here: files may not grow so large) is no trap for those who write to them.
 largest_file=1000
-begin full --app program --app-memory file
+begin full --app "$crowd" --app-memory file
 check "where there is no room for its rings a program runs on" "$program" numbered 100
 kill -INT "$recorder"
 status=0
@@ -198,29 +203,28 @@ check "and the reason is said" grep -q 'left out: there is no room for its rings
 
 # counts_up TIMELINE: the vandal's numbers, from 0 on, at least as many as the first sub-buffer has.
 counts_up() {
-	sed -n 's/.*comm="vandal".* number=\([0-9]*\)$/\1/p' "$1" |
+	sed -n 's/.*comm="'"$vandal"'".* number=\([0-9]*\)$/\1/p' "$1" |
 		awk '$1 != NR - 1 { bad = 1 } END { print NR; exit bad || NR < 9000 }'
 }
 
 # Two applications, of which one ruins its own rings; and a file that is truncated under both sides.
-ln -s "$program" "$work/vandal"
 for mode in single-store reserve-commit; do
-	begin "vandal-$mode" --app all --app-memory file
-	STRATA_APP_MODE=$mode taskset -c 0 "$work/vandal" corrupt 20000 &
-	vandal=$!
+	begin "vandal-$mode" --app "$crowd" --app "$vandal" --app-memory file
+	STRATA_APP_MODE=$mode taskset -c 0 "$work/$vandal" corrupt 20000 &
+	beside=$!
 	sleep 0.3
 	check "$mode: while a recorder lives, its rings are its own" refused 'recorder still' "$strata" recover "$work/vandal-$mode"
-	check "$mode: also to one who names the file" refused 'a recorder still reads it' "$strata" recover "$work/vandal-$mode/rings/app-vandal.ring"
+	check "$mode: also to one who names the file" refused 'a recorder still reads it' "$strata" recover "$work/vandal-$mode/rings/app-$vandal.ring"
 	"$program" numbered 2000
 	"$program" crowd 1 "$work/last" &
 	running=$!
 	sleep 0.3
-	truncate -s 4096 "$work/vandal-$mode/rings/app-program-$running.ring"
+	truncate -s 4096 "$work/vandal-$mode/rings/app-$crowd-$running.ring"
 	sleep 0.3
 	kill -9 "$running" 2>/dev/null
 	wait "$running" 2>/dev/null
-	wait "$vandal"
-	vandal=""
+	wait "$beside"
+	beside=""
 	"$program" numbered 500
 	kill -INT "$recorder"
 	status=0
@@ -228,9 +232,9 @@ for mode in single-store reserve-commit; do
 	recorder=""
 	"$strata" merge "$work/vandal-$mode" -o "$work/vandal-$mode.merged" >/dev/null 2>&1
 	timeline=$work/vandal-$mode.merged/timeline.txt
-	check "$mode: corrupted control words disable one channel, which is said once" test 1 = "$(grep -c 'app-vandal: .*control words' "$work/vandal-$mode.log")"
+	check "$mode: corrupted control words disable one channel, which is said once" test 1 = "$(grep -c "app-$vandal: .*control words" "$work/vandal-$mode.log")"
 	check "$mode: what had come from it until then is whole" counts_up "$timeline"
-	check "$mode: a file that is truncated disables one channel" test 1 = "$(grep -c "app-program-$running: .*control words" "$work/vandal-$mode.log")"
+	check "$mode: a file that is truncated disables one channel" test 1 = "$(grep -c "app-$crowd-$running: .*control words" "$work/vandal-$mode.log")"
 	check "$mode: programs beside them are whole" test 2500 = "$(grep -c ' numbered ' "$timeline")"
 	check "$mode: that something was left out is the status" test "$status" = 3
 	check "$mode: what was recorded to its end leaves no rings" refused 'No such file' ls "$work/vandal-$mode/rings"
