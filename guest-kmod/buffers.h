@@ -37,6 +37,10 @@ void strata_buffers_set_mode(enum strata_mode mode);
  */
 void strata_buffers_flush(void);
 
+/* The same for one CPU that is offline; the caller keeps it so (cpus_read_lock(), or a callback of
+ * CPU hotplug). */
+void strata_buffers_flush_offline(unsigned int cpu);
+
 /* Undoes strata_buffers_create() but for the pages.  No probe is attached.  May sleep. */
 void strata_buffers_destroy(void);
 

@@ -249,11 +249,13 @@ static int make_memory(struct app *app, struct strata_error *error)
 	return -1;
 }
 
-int app_give_rings(struct app *app, struct strata_ring_geometry geo, struct strata_error *error)
+int app_give_rings(struct app *app, struct strata_ring_geometry geo, uint32_t switch_ms,
+		   struct strata_error *error)
 {
 	struct strata_app_packet packet = { .head.type = STRATA_APP_SETUP,
 					    .head.subbuf_bits = geo.subbuf_bits,
 					    .head.nr_subbufs_bits = geo.nr_subbufs_bits,
+					    .head.switch_ms = switch_ms,
 					    .head.value = app->mode,
 					    .head.count = app->nr_cpus };
 	int fd, result;

@@ -54,8 +54,10 @@ int app_open(struct app *app, int socket, struct strata_error *error);
 /* Takes one message, if there is one.  With APP_GONE, @error says why if it is no normal end. */
 enum app_news app_hear(struct app *app, struct strata_error *error);
 
-/* Makes memory for its rings and hands it over.  0 or -1. */
-int app_give_rings(struct app *app, struct strata_ring_geometry geo, struct strata_error *error);
+/* Makes memory for its rings and hands it over, with how often it is to hand over what is in half
+ * full sub-buffers (0: never).  0 or -1. */
+int app_give_rings(struct app *app, struct strata_ring_geometry geo, uint32_t switch_ms,
+		   struct strata_error *error);
 
 /* Reads the rings that it made, when it said APP_ATTACHED.  0 or -1. */
 int app_read_rings(struct app *app, struct strata_error *error);

@@ -171,7 +171,7 @@ static int on_ready(struct apps *apps, struct application *one, struct strata_er
 			"strata: application %s (process %d) has no event that is asked for\n",
 			shown_name(one, name), one->app.pid);
 	one->step = APPLICATION_MAKING;
-	return app_give_rings(&one->app, apps->geometry, error);
+	return app_give_rings(&one->app, apps->geometry, apps->switch_ms, error);
 }
 
 static int on_attached(struct apps *apps, struct application *one, struct strata_error *error)

@@ -37,6 +37,7 @@ struct apps {
 	struct app_selection *selections;
 	size_t nr_selections; /* 0: applications are not recorded */
 	struct strata_ring_geometry geometry;
+	uint32_t switch_ms; /* how often half full sub-buffers are handed over; 0: never */
 
 	int listener; /* -1: not open */
 	int epoll;    /* readable when there is something to tend; -1 */

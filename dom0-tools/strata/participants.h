@@ -72,6 +72,7 @@ struct participants {
 	size_t nr_selections; /* 0: every kernel that has the module */
 	bool wait;            /* for domains that are named and not there */
 	bool overwrite;       /* full rings lose the oldest */
+	uint32_t switch_ms;   /* how often half full sub-buffers are handed over; 0: never */
 	/* Called when one died, while all that it left is mapped still; may be NULL. */
 	void (*died)(void *data, const struct participant *one);
 	void *data;

@@ -30,8 +30,10 @@ struct record_options {
 	struct strata_ring_geometry app_geometry;
 	bool apps_may_do; /* nothing else was asked for: where Xen is not, applications are enough
 			   */
-	bool overwrite;   /* full rings lose the oldest; written when asked, or at the end */
-	bool wait;        /* for kernels that are named and not there yet */
+	uint32_t
+		switch_ms; /* how often what is in half full sub-buffers is handed over; 0: never */
+	bool overwrite;    /* full rings lose the oldest; written when asked, or at the end */
+	bool wait;         /* for kernels that are named and not there yet */
 };
 
 /* Runs it.  Returns an exit status; what went wrong has been printed. */

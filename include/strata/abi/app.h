@@ -20,7 +20,10 @@
  *          count = CPUs
  *   EVENT  an event's description, its id the next from 0; repeated
  *   READY
- *                             SETUP   geometry; memory for the rings as SCM_RIGHTS
+ *                             SETUP   geometry; memory for the rings as SCM_RIGHTS;
+ *                                     switch_ms: how often what is in a sub-buffer is
+ *                                     handed over in mode RESERVE_COMMIT, where the reader
+ *                                     cannot take it (strata/switch_period.h; 0: never)
  *   ATTACHED: the rings are made, nothing is written yet
  *                             SELECT  count = events that were announced until then; a bit
  *                                     for each event: it records these from now on
@@ -42,6 +45,7 @@
 
 #include <strata/event.h>
 #include <strata/ring_single.h>
+#include <strata/switch_period.h>
 
 #define STRATA_APP_MAGIC       0x50525453u /* "STRP" */
 #define STRATA_APP_ABI_VERSION 1u
@@ -81,7 +85,8 @@ struct strata_app_message {
 	uint32_t count;
 	uint8_t subbuf_bits; /* SETUP */
 	uint8_t nr_subbufs_bits;
-	uint8_t reserved[6];
+	uint8_t reserved[2];
+	uint32_t switch_ms; /* SETUP */
 };
 
 /* The largest message. */
