@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -36,6 +37,9 @@ static struct {
 	uint32_t nr_decided; /* of them, those of which the recorder said whether it wants them */
 	pthread_cond_t decided;
 } attach = { .socket = -1, .listener = -1 };
+
+/* How often the thread hands over what is in half full sub-buffers; 0: never. */
+static uint32_t switch_ms;
 
 /* Which file a number stood for when we opened it. */
 static struct stat opened_socket, opened_listener;
@@ -128,8 +132,12 @@ static bool take_setup(const struct strata_app_message *head, int fd)
 {
 	const struct strata_ring_geometry geo = { head->subbuf_bits, head->nr_subbufs_bits };
 
-	return fd >= 0 && head->value == (uint32_t)rings_mode() &&
-	       !rings_attach(fd, head->count, geo) && send_short(STRATA_APP_ATTACHED);
+	if (fd < 0 || head->value != (uint32_t)rings_mode() ||
+	    !strata_switch_ms_valid(head->switch_ms) || rings_attach(fd, head->count, geo))
+		return false;
+	/* The reader takes what is in single-store rings whenever it wants to. */
+	switch_ms = rings_mode() == STRATA_APP_RESERVE_COMMIT ? head->switch_ms : 0;
+	return send_short(STRATA_APP_ATTACHED);
 }
 
 static bool take_message(const struct strata_app_packet *packet, ssize_t bytes, int fd)
@@ -161,6 +169,16 @@ static bool take_message(const struct strata_app_packet *packet, ssize_t bytes, 
 	}
 }
 
+/* Waits until there is a message, and hands over meanwhile. */
+static void await_message(void)
+{
+	struct pollfd fds = { .fd = attach.socket, .events = POLLIN };
+
+	while (switch_ms && is_ours(attach.socket, &opened_socket) &&
+	       poll(&fds, 1, (int)switch_ms) == 0)
+		rings_switch();
+}
+
 /* Receives one message.  -1: the recorder is gone.  @fd: OUT, what came with it, or -1. */
 static ssize_t receive(struct strata_app_packet *packet, int *fd)
 {
@@ -177,6 +195,7 @@ static ssize_t receive(struct strata_app_packet *packet, int *fd)
 	ssize_t bytes;
 
 	*fd = -1;
+	await_message();
 	if (!is_ours(attach.socket, &opened_socket))
 		return -1;
 	do
@@ -194,6 +213,7 @@ static void serve(void)
 	bool goes_on = say_hello();
 	int fd;
 
+	switch_ms = 0;
 	while (goes_on) {
 		ssize_t bytes = receive(&packet, &fd);
 

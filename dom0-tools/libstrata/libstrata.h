@@ -29,6 +29,9 @@ enum strata_app_mode rings_mode(void);
 uint32_t rings_nr_cpus(void);
 /* Maps @fd, makes the rings in it, and has events go there from now on.  0 or -1. */
 int rings_attach(int fd, uint32_t nr_rings, struct strata_ring_geometry geo);
+/* Hands over what a reader waits for that cannot take it from half full sub-buffers.  Does
+ * nothing for single-store rings, of which it can. */
+void rings_switch(void);
 /* When it returns nothing is written any more, and all that was is published. */
 void rings_stop(void);
 /* Gives the memory back; who is in the middle of an event still finds some. */

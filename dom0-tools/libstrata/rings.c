@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <strata/ring_writer.h>
+#include <strata/ring_switch.h>
 
 /* If the kernel cannot abort sections, they have this long to end. */
 #define SECTION_NS 10000000
@@ -134,6 +134,15 @@ static __attribute__((__destructor__)) void flush(void)
 	if (current && !current->seen.nr_single)
 		for (i = 0; i < current->seen.nr; i++)
 			strata_ring_flush(current->ring[i]);
+}
+
+void rings_switch(void)
+{
+	uint32_t i;
+
+	if (current && !current->seen.nr_single)
+		for (i = 0; i < current->seen.nr; i++)
+			strata_ring_switch(current->ring[i]);
 }
 
 void rings_stop(void)

@@ -143,6 +143,34 @@ recorded=$(sed -n 's/.* plain .*number=\([0-9]*\)$/\1/p' "$timeline")
 check "reserve and commit: a stop flushes" test "$(wc -l <<<"$recorded")" -gt 10
 check "reserve and commit: without a gap" is "$(sort -n <<<"$recorded" | gaps)" 0
 
+# on_disk NAME: the bytes of a recording that are on the disk, when there are some; after 2 s at the latest.
+on_disk() {
+	for _ in $(seq 40); do
+		[ "$(cat "$work/$1"/app-*/cpu_* 2>/dev/null | wc -c)" = 0 ] || break
+		sleep 0.05
+	done
+	cat "$work/$1"/app-*/cpu_* | wc -c
+}
+for mode in single-store reserve-commit; do
+	for period in 50 0; do
+		name=$mode-$period
+		begin "$name" --app program --switch-timer $period
+		STRATA_APP_MODE=$mode "$program" linger 5 &
+		running=$!
+		bytes=$(on_disk "$name")
+		[ $period = 0 ] || kill -KILL "$running"
+		finish_recording "$name"
+		kill -KILL "$running" 2>/dev/null
+		wait "$running" 2>/dev/null
+		if [ $period = 0 ]; then
+			check "$mode: without a switch timer a few events stay in their buffers" is "$bytes" 0
+		else
+			check "$mode: with one they are on the disk before the end" test "$bytes" -gt 0
+		fi
+		check "and all of them in the end" is "$(lines ' plain ' <"$timeline")" 5
+	done
+done
+
 begin seventh --app all
 for seed in 1 2; do
 	check "a liar (seed $seed) comes to its end" timeout 60 "$liar" "$STRATA_APP_SOCKET" "$seed"
