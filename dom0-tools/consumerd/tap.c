@@ -31,6 +31,11 @@ int tap_skip_old(struct tap *tap, struct strata_error *error)
 	unsigned int i;
 	int found = 1;
 
+	/* It was overwritten until now, and went on after it was mapped: we begin anew behind that.
+	 */
+	if (tap->ring->reader.shared &&
+	    strata_reader_poll(&tap->ring->reader, false) == STRATA_POLL_ERROR)
+		strata_reader_resume(&tap->ring->reader);
 	while (turns-- && (found = tap->ring->get(tap->ring, error)) > 0)
 		if (tap->ring->put(tap->ring, error))
 			return -1;

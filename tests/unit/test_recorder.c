@@ -322,6 +322,38 @@ static void a_ring_that_is_nearly_full_comes_first(void **state)
 	remove_dir(dir);
 }
 
+static void a_ring_that_was_overwritten_is_read_from_where_it_stands(void **state)
+{
+	char dir[] = "/tmp/strata-recorder-XXXXXX";
+	static struct test_ring ring;
+	struct strata_error error = { "" };
+	struct recorder_totals totals;
+	struct recorder *recorder;
+	uint64_t nr_packets;
+	unsigned int i;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	recorder = open_recorder(dir);
+	add_source(recorder, "one");
+	ring_open(&ring, 0);
+	/* A flight recorder that went on between being mapped and being stopped. */
+	ring.ring.reader.shared = ring.reader_area;
+	ring.writer->overwrite = true;
+	for (i = 0; i < 3; i++)
+		ring_fill(&ring);
+	ring.writer->overwrite = false;
+	assert_int_equal(recorder_add_ring(recorder, 0, &ring.ring, RECORDER_FROM_NOW, &error), 0);
+	ring_write(&ring);
+	assert_int_equal(recorder_drain(recorder, RECORDER_DRAIN_SOME, &nr_packets, &error), 0);
+	assert_int_equal(recorder_close(recorder, &totals, &error), 0);
+	assert_int_equal(totals.events, 1);
+	assert_int_equal(totals.lost, 0);
+	assert_int_equal(totals.bad_packets, 0);
+	ring_close(&ring);
+	remove_dir(dir);
+}
+
 static void a_ring_whose_words_are_none_is_named_once(void **state)
 {
 	char dir[] = "/tmp/strata-recorder-XXXXXX";
@@ -399,6 +431,7 @@ int main(void)
 		cmocka_unit_test(two_recorders_do_not_write_to_one_directory),
 		cmocka_unit_test(a_writer_cannot_lead_the_recorder_back),
 		cmocka_unit_test(a_ring_that_is_nearly_full_comes_first),
+		cmocka_unit_test(a_ring_that_was_overwritten_is_read_from_where_it_stands),
 		cmocka_unit_test(a_ring_whose_words_are_none_is_named_once),
 		cmocka_unit_test(what_a_full_disk_has_no_room_for_is_lost_and_counted),
 		cmocka_unit_test(many_rings_of_a_guest_do_not_keep_the_recorder_from_the_others),
