@@ -118,13 +118,24 @@ void strata_buffers_set_header_form(enum strata_header_form form)
 		strata_ring_set_form(per_cpu(strata_cpu_ring, cpu), form);
 }
 
-/* On the ring's own CPU, with interrupts off; or on any while that one is offline. */
+/* On the ring's own CPU, with interrupts off. */
 static void flush_ring(void *info)
 {
 	struct strata_ring *ring = info;
 
 	strata_ring_flush(ring);
 	strata_notify_if_delivered(ring);
+}
+
+void strata_buffers_flush_offline(unsigned int cpu)
+{
+	struct strata_ring *ring = per_cpu(strata_cpu_ring, cpu);
+
+	/* It stays offline meanwhile, so it has no writer but us. */
+	preempt_disable();
+	strata_ring_flush(ring);
+	strata_notify_now(ring);
+	preempt_enable();
 }
 
 /* Says once that domain 0's word is wrong: the probes never do, they find the ring full. */
@@ -150,9 +161,7 @@ void strata_buffers_flush(void)
 		struct strata_ring *ring = per_cpu(strata_cpu_ring, cpu);
 
 		if (!cpu_online(cpu)) {
-			preempt_disable();
-			flush_ring(ring);
-			preempt_enable();
+			strata_buffers_flush_offline(cpu);
 		} else if (smp_call_function_single(cpu, flush_ring, ring, 1)) {
 			pr_warn("CPU %u did not flush its ring; its newest records stay there\n",
 				cpu);

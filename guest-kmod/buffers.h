@@ -43,6 +43,10 @@ void strata_buffers_set_header_form(enum strata_header_form form);
  */
 void strata_buffers_flush(void);
 
+/* The same for one CPU that is offline; the caller keeps it so (cpus_read_lock(), or a callback of
+ * CPU hotplug). */
+void strata_buffers_flush_offline(unsigned int cpu);
+
 /* Undoes strata_buffers_create() but for the pages.  No probe is attached.  May sleep. */
 void strata_buffers_destroy(void);
 

@@ -10,6 +10,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/bitmap.h>
+#include <linux/ctype.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -25,11 +26,13 @@
 #include "kprobes.h"
 #include "publish.h"
 #include "resume.h"
+#include "switch.h"
 
 struct command {
 	u64 seq; /* 0 where none could be read */
 	enum strata_mode mode;
 	enum strata_header_form form;
+	u32 period_ms;
 	DECLARE_BITMAP(mask, STRATA_GUEST_EVENTS_MAX);
 	char *filter; /* NULL: none */
 };
@@ -82,10 +85,18 @@ static bool parse_mode(char *text, struct command *command)
 	       parse_form(text, &command->form);
 }
 
+/* Digits and nothing else: kstrtouint() would take a sign. */
+static bool parse_period(const char *text, u32 *period_ms)
+{
+	return isdigit(text[0]) && !kstrtouint(text, 10, period_ms) &&
+	       strata_switch_ms_valid(*period_ms);
+}
+
 static void stop(void)
 {
 	WRITE_ONCE(recording, false);
 	strata_events_detach_all();
+	strata_switch_stop();
 	strata_buffers_flush();
 }
 
@@ -102,6 +113,9 @@ static int start(const struct command *command)
 	}
 	strata_buffers_set_mode(command->mode);
 	err = strata_events_attach(command->mask);
+	if (!err)
+		err = strata_switch_start(command->mode == STRATA_MODE_DISCARD ? command->period_ms
+									       : 0);
 	if (err) {
 		stop();
 		return err;
@@ -110,13 +124,15 @@ static int start(const struct command *command)
 	return 0;
 }
 
-/* "MODE MASK" or "MODE MASK FILTER" */
+/* "MODE PERIOD MASK" or "MODE PERIOD MASK FILTER" */
 static int obey_start(struct command *command, char *words)
 {
 	char *mode = strsep(&words, " ");
+	const char *period = strsep(&words, " ");
 	const char *mask = strsep(&words, " ");
 
-	if (!mode || !mask || !parse_mode(mode, command) || !parse_mask(mask, command->mask))
+	if (!mode || !period || !mask || !parse_mode(mode, command) ||
+	    !parse_period(period, &command->period_ms) || !parse_mask(mask, command->mask))
 		return -EINVAL;
 	command->filter = words;
 	return start(command);

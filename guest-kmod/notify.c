@@ -4,8 +4,10 @@
  *
  * Probes run under the scheduler's locks and in NMIs, so they only queue work.
  * There is one event for each complete sub-buffer at the most, so the trace of
- * the interrupt that sends one cannot feed itself.  Events from domain 0 are not
- * wanted: no handler is bound, and the port stays masked.
+ * the interrupt that sends one cannot feed itself; and none while the reader still
+ * has to take what the last one was about: it is awake, and will see the rest.
+ * Events from domain 0 are not wanted: no handler is bound, and the port stays
+ * masked.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -15,14 +17,35 @@
 #include <xen/interface/xen.h>
 #include <asm/xen/hypercall.h>
 
+#include "buffers.h"
 #include "notify.h"
 
 static evtchn_port_t port;
 
+/* The reader was told of this CPU's ring when it was written up to here. */
+static DEFINE_PER_CPU(strata_count_t, told);
+
 static void send_event(struct irq_work *work)
 {
+	const struct strata_ring *ring = this_cpu_read(strata_cpu_ring);
+	strata_count_t read;
+
+	/* The sub-buffer was published before its reader's position is looked at.  A reader who
+	 * looks for it while we look at him may go without this event; he looks again, soon. */
+	smp_mb();
+	read = READ_ONCE(ring->reader->read_count);
+	/* The sign, as counters wrap; a hostile reader's word costs him his events. */
+	if ((long)(read - this_cpu_read(told)) < 0)
+		return;
+	this_cpu_write(told, strata_subbuf_start(ring->geo, READ_ONCE(ring->write_count)));
 	/* While nobody has bound the other end Xen drops it. */
 	notify_remote_via_evtchn(port);
+}
+
+void strata_notify_now(struct strata_ring *ring)
+{
+	if (strata_notify_due(ring))
+		notify_remote_via_evtchn(port);
 }
 
 DEFINE_PER_CPU(struct irq_work, strata_notify_work);

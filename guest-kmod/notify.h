@@ -28,6 +28,17 @@ int strata_notify_renew(void);
 /* Closes it.  No probe is attached.  May sleep. */
 void strata_notify_close(void);
 
+/* Did @ring complete a sub-buffer, since this was asked last, that somebody waits for?  A flight
+ * recorder is read when it is asked, and nobody waits for it. */
+static __always_inline bool strata_notify_due(struct strata_ring *ring)
+{
+	if (likely(!READ_ONCE(ring->delivered)))
+		return false;
+	/* Clear first: who delivers in an interrupt after this sees to its own event. */
+	WRITE_ONCE(ring->delivered, false);
+	return !READ_ONCE(ring->overwrite);
+}
+
 /*
  * After a commit or a flush of this CPU's ring: if it completed a sub-buffer,
  * has the event sent soon, from an interrupt of this CPU.  Any context, NMI
@@ -35,11 +46,14 @@ void strata_notify_close(void);
  */
 static __always_inline void strata_notify_if_delivered(struct strata_ring *ring)
 {
-	if (likely(!READ_ONCE(ring->delivered)))
-		return;
-	/* Clear first: who delivers in an interrupt after this sees to its own event. */
-	WRITE_ONCE(ring->delivered, false);
-	irq_work_queue(this_cpu_ptr(&strata_notify_work));
+	if (strata_notify_due(ring))
+		irq_work_queue(this_cpu_ptr(&strata_notify_work));
 }
+
+/*
+ * Likewise, but sends it at once, by a hypercall: for flushes outside of probes,
+ * where an interrupt would be one too many.  Any context but NMI.
+ */
+void strata_notify_now(struct strata_ring *ring);
 
 #endif /* STRATA_KMOD_NOTIFY_H */

@@ -226,6 +226,7 @@ int app_give_rings(struct app *app, const struct app_channel *channel,
 					    .head.subbuf_bits = geo.subbuf_bits,
 					    .head.nr_subbufs_bits = geo.nr_subbufs_bits,
 					    .head.overwrite = channel->overwrite,
+					    .head.switch_ms = channel->switch_ms,
 					    .head.value = app->mode,
 					    .head.count = app->nr_cpus,
 					    .head.headers = (uint8_t)strata_header_form_among(

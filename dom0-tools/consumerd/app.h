@@ -62,6 +62,7 @@ struct app_channel {
 	bool overwrite; /* the newest records are kept */
 	/* Of their headers, if it can write such; else they are full. */
 	enum strata_header_form form;
+	uint32_t switch_ms; /* how often half full sub-buffers are handed over; 0: never */
 	const char
 		*dir; /* NULL: in anonymous memory; else each in a file in that output directory */
 };

@@ -159,16 +159,16 @@ static int tell(struct xs_handle *xenstore, const struct guest *guest, const cha
 }
 
 int guest_tell_start(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
-		     bool overwrite, enum strata_header_form form, const struct event_set *events,
-		     const char *filter, struct strata_error *error)
+		     const struct guest_start *start, struct strata_error *error)
 {
 	static const char *const forms[STRATA_NR_HEADER_FORMS] = { "", "+compact", "+large" };
 	char command[2048], mask[EVENT_SET_HEX_BYTES];
 
-	if (snprintf(command, sizeof(command), "start %u %s%s %s%s%s", sequence,
-		     overwrite ? "overwrite" : "discard", forms[form], event_set_hex(events, mask),
-		     filter ? " " : "", filter ? filter : "") >= (int)sizeof(command))
-		return strata_fail(error, "the filter is too long: %.40s...", filter);
+	if (snprintf(command, sizeof(command), "start %u %s%s %u %s%s%s", sequence,
+		     start->overwrite ? "overwrite" : "discard", forms[start->form],
+		     start->switch_ms, event_set_hex(start->events, mask), start->filter ? " " : "",
+		     start->filter ? start->filter : "") >= (int)sizeof(command))
+		return strata_fail(error, "the filter is too long: %.40s...", start->filter);
 	return tell(xenstore, guest, command, error);
 }
 

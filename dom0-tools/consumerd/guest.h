@@ -54,17 +54,24 @@ struct guest_probe {
 	const char *place; /* SYMBOL or SYMBOL+OFFSET */
 };
 
+/* How a guest is to record. */
+struct guest_start {
+	bool overwrite;
+	enum strata_header_form form; /* of their headers; one that it can write */
+	uint32_t switch_ms; /* how often half full sub-buffers are handed over; 0: never */
+	const struct event_set *events;
+	const char *filter; /* "tid=..." or "pid=...", or NULL: whatever task is current */
+};
+
 /*
- * Tells a guest to record these events, to stop, or to add an event.  Nothing is waited
+ * Tells a guest to record events, to stop, or to add an event.  Nothing is waited
  * for: guest_look() shows "started", "stopped" or "probed" with the same number, some
  * time later.
  * @sequence: a number that was not used with this guest before
- * @filter:   "tid=..." or "pid=...", or NULL: whatever task is current
  * 0 or -1.
  */
 int guest_tell_start(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
-		     bool overwrite, enum strata_header_form form, const struct event_set *events,
-		     const char *filter, struct strata_error *error);
+		     const struct guest_start *start, struct strata_error *error);
 int guest_tell_probe(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
 		     const struct guest_probe *probe, struct strata_error *error);
 /* Likewise "flushed": while it goes on recording, each of its CPUs hands over what it has. */

@@ -375,9 +375,9 @@ int hypervisor_select(struct hypervisor *hypervisor, const struct strata_hv_rule
 	return 0;
 }
 
-int hypervisor_start(struct hypervisor *hypervisor, struct strata_error *error)
+int hypervisor_start(struct hypervisor *hypervisor, uint32_t switch_ms, struct strata_error *error)
 {
-	struct strata_hv_op op = { .operation = STRATA_HV_START };
+	struct strata_hv_op op = { .operation = STRATA_HV_START, .u.start.switch_ms = switch_ms };
 
 	if (strata_sysctl_call(&hypervisor->sysctl, &op))
 		return strata_fail(error, "Xen does not start to record: %s", strerror(errno));

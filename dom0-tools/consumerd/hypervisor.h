@@ -62,8 +62,9 @@ struct ring *hypervisor_rings(struct hypervisor *hypervisor, size_t *nr);
 int hypervisor_select(struct hypervisor *hypervisor, const struct strata_hv_rule *rules, size_t nr,
 		      uint32_t budget_per_s, struct strata_error *error);
 
-/* Starts to record what was selected. */
-int hypervisor_start(struct hypervisor *hypervisor, struct strata_error *error);
+/* Starts to record what was selected.
+ * @switch_ms: how often what is in half full sub-buffers is handed over; 0: never */
+int hypervisor_start(struct hypervisor *hypervisor, uint32_t switch_ms, struct strata_error *error);
 
 /* While recording goes on: has the state of all clocks and vCPUs recorded once more, and all
  * rings flushed.  0 or -1. */

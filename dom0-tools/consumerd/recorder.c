@@ -49,6 +49,11 @@ struct strata_recording *recorder_recording(struct recorder *recorder)
 	return &recorder->recording;
 }
 
+void recorder_set_switch(struct recorder *recorder, uint32_t switch_ms)
+{
+	recorder->switch_ticks = (uint64_t)recorder->recording.tsc_khz * switch_ms;
+}
+
 int recorder_add_ring(struct recorder *recorder, size_t source_index, struct ring *ring,
 		      enum recorder_begin begin, struct strata_error *error)
 {
@@ -183,26 +188,67 @@ static void save_what_is_new(struct recorder *recorder)
 	recorder->save_again_ticks = tap_retry_ticks(recorder);
 }
 
-int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64_t *nr_packets,
-		   struct strata_error *error)
+static void look_at_rings(struct recorder *recorder)
 {
 	size_t i;
 
-	*nr_packets = 0;
-	recorder->behind = false;
-	if (recorder->full && extent == RECORDER_DRAIN_SOME &&
-	    strata_clock() < recorder->write_again_ticks)
-		return 0;
-	for (i = 0; extent != RECORDER_DRAIN_NONE && i < recorder->nr_taps; i++) {
+	for (i = 0; i < recorder->nr_taps; i++) {
+		struct tap *tap = &recorder->taps[i];
+
+		tap->state = tap_poll(recorder, tap, false);
+		if (tap->state != STRATA_POLL_ERROR)
+			continue;
+		/* Taking finds out whether an application's ring is one still. */
+		if (tap->ring->is_single || tap->ring->sane)
+			tap->state = STRATA_POLL_DATA;
+		else
+			tap_note_lies(recorder, tap);
+	}
+}
+
+/* Takes from each ring that was found in that state.  0, 1 if the rest waits for room on the disk,
+ * or -1. */
+static int drain_those(struct recorder *recorder, enum strata_poll state,
+		       enum recorder_drain extent, uint64_t *nr_packets, struct strata_error *error)
+{
+	size_t i;
+
+	for (i = 0; i < recorder->nr_taps; i++) {
 		struct tap *tap = &recorder->taps[i];
 		strata_count_t turns = share(recorder, tap, extent);
 		uint64_t before = *nr_packets;
-		int result = tap_take(recorder, tap, turns, nr_packets, error);
+		int result;
 
+		if (tap->state != state)
+			continue;
+		result = tap_take(recorder, tap, turns, nr_packets, error);
 		if (result)
-			return result < 0 ? -1 : 0;
+			return result;
 		recorder->behind |= *nr_packets - before >= turns;
+		recorder->urgent |= tap_poll(recorder, tap, false) == STRATA_POLL_PRIORITY;
 	}
+	return 0;
+}
+
+int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64_t *nr_packets,
+		   struct strata_error *error)
+{
+	int result = 0;
+
+	*nr_packets = 0;
+	recorder->behind = false;
+	recorder->urgent = false;
+	if (recorder->full && extent == RECORDER_DRAIN_SOME &&
+	    strata_clock() < recorder->write_again_ticks)
+		return 0;
+	if (extent != RECORDER_DRAIN_NONE) {
+		look_at_rings(recorder);
+		result = drain_those(recorder, STRATA_POLL_PRIORITY, extent, nr_packets, error);
+	}
+	if (extent != RECORDER_DRAIN_NONE && !result)
+		result = drain_those(recorder, STRATA_POLL_DATA, extent, nr_packets, error);
+	if (result)
+		return result < 0 ? -1 : 0;
 	save_what_is_new(recorder);
 	return 0;
 }
@@ -210,6 +256,11 @@ int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64
 bool recorder_is_behind(const struct recorder *recorder)
 {
 	return recorder->behind;
+}
+
+bool recorder_is_urgent(const struct recorder *recorder)
+{
+	return recorder->urgent;
 }
 
 /* Finishes the rings of one source and forgets them. */

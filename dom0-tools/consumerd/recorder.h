@@ -33,6 +33,10 @@ struct recorder *recorder_open(const char *dir, struct strata_error *error);
 /* The recording that is being made; set its anchor, add sources before recorder_add_ring(). */
 struct strata_recording *recorder_recording(struct recorder *recorder);
 
+/* How often what is in a half full sub-buffer is to be in the recording, as far as that is up to
+ * us; 0, and until this is called: not before the sub-buffer is full, or the ring goes. */
+void recorder_set_switch(struct recorder *recorder, uint32_t switch_ms);
+
 /* What of a ring belongs to the recording. */
 enum recorder_begin {
 	RECORDER_FROM_NOW,  /* what lies ready from before is let go, its losses do not count */
@@ -88,7 +92,8 @@ enum recorder_drain {
 };
 
 /*
- * Takes what is ready, in bounds, so that no writer can hold us here.  A full disk
+ * Takes what is ready, in bounds, so that no writer can hold us here; first of the
+ * rings that are nearly full.  A full disk
  * is said once and is no end: what is ready stays in the rings, which count what
  * they lose, until there is room again; that is tried every second.
  * @nr_packets: OUT, how many were taken.
@@ -100,6 +105,9 @@ int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64
 /* Whether a ring had its share of the last drain, and likely has more: there is nothing to wait
  * for before the next. */
 bool recorder_is_behind(const struct recorder *recorder);
+
+/* Was a ring nearly full when the last drain had passed it?  Then the next one is to come soon. */
+bool recorder_is_urgent(const struct recorder *recorder);
 
 struct recorder_totals recorder_totals(const struct recorder *recorder);
 

@@ -17,9 +17,6 @@
 /* Complaints about one ring's packets that are printed; all are counted. */
 #define BAD_PACKETS_SHOWN 5
 
-/* What a single-store ring has of a sub-buffer that is being written is taken this often. */
-#define PARTLY_MS 1000u
-
 /* How long a full disk is left alone. */
 #define RETRY_MS 1000u
 
@@ -34,6 +31,11 @@ int tap_skip_old(struct tap *tap, struct strata_error *error)
 	unsigned int i;
 	int found = 1;
 
+	/* It was overwritten until now, and went on after it was mapped: we begin anew behind that.
+	 */
+	if (tap->ring->reader.shared &&
+	    strata_reader_poll(&tap->ring->reader, false) == STRATA_POLL_ERROR)
+		strata_reader_resume(&tap->ring->reader);
 	while (turns-- && (found = tap->ring->get(tap->ring, error)) > 0)
 		if (tap->ring->put(tap->ring, error))
 			return -1;
@@ -280,6 +282,31 @@ static int take_singles(struct recorder *recorder, struct tap *tap, strata_count
 	return result;
 }
 
+/* Is it time to take what a single-store ring has of a sub-buffer that is being written? */
+static bool is_partly_due(const struct recorder *recorder, const struct tap *tap)
+{
+	return recorder->switch_ticks &&
+	       strata_clock() - tap->taken_ticks >= recorder->switch_ticks;
+}
+
+enum strata_poll tap_poll(const struct recorder *recorder, const struct tap *tap, bool gone)
+{
+	if (tap->ring->broken)
+		return STRATA_POLL_NOTHING;
+	if (tap->ring->is_single)
+		return strata_single_poll(&tap->ring->single, is_partly_due(recorder, tap), gone);
+	return strata_reader_poll(&tap->ring->reader, gone);
+}
+
+void tap_note_lies(struct recorder *recorder, struct tap *tap)
+{
+	static const struct strata_error lies = { "its words are none that a ring can have" };
+
+	if (!tap->lied)
+		complain(recorder, tap, &lies);
+	tap->lied = true;
+}
+
 int tap_take(struct recorder *recorder, struct tap *tap, strata_count_t turns, uint64_t *nr_packets,
 	     struct strata_error *error)
 {
@@ -288,9 +315,7 @@ int tap_take(struct recorder *recorder, struct tap *tap, strata_count_t turns, u
 	if (tap->ring->broken)
 		return 0;
 	if (tap->ring->is_single)
-		return take_singles(recorder, tap, turns,
-				    strata_clock() - tap->taken_ticks >
-					    (uint64_t)recorder->recording.tsc_khz * PARTLY_MS,
+		return take_singles(recorder, tap, turns, is_partly_due(recorder, tap),
 				    NO_ROOM_WAIT, nr_packets, error);
 	while (turns--) {
 		if (tap->ring->sane && !tap->ring->sane(tap->ring)) {
@@ -376,7 +401,7 @@ int tap_take_rest(struct recorder *recorder, struct tap *tap, struct strata_erro
 {
 	strata_count_t turns = strata_nr_subbufs(tap->ring->reader.geo), ahead, end;
 	struct strata_ring_reader *reader = &tap->ring->reader;
-	int result = 0, found = 1;
+	int result = 0, found;
 	uint64_t nr_packets = 0, before;
 
 	if (tap->ring->broken)
@@ -390,7 +415,14 @@ int tap_take_rest(struct recorder *recorder, struct tap *tap, struct strata_erro
 	}
 	end = reader->read_count;
 	while (!result && turns--) {
-		found = tap->ring->get(tap->ring, error);
+		switch (tap_poll(recorder, tap, true)) {
+		case STRATA_POLL_DATA:
+		case STRATA_POLL_PRIORITY:
+			found = tap->ring->get(tap->ring, error);
+			break;
+		default:
+			found = 0;
+		}
 		if (found < 0)
 			return -1;
 		if (found) {

@@ -18,6 +18,8 @@ struct tap {
 	uint64_t end_ticks;            /* of the last packet */
 	uint64_t next_sequence;        /* the least that the next packet may have */
 	uint64_t taken_ticks;          /* single-store rings: when something was taken last */
+	enum strata_poll state;        /* in the drain that is under way */
+	bool lied;                     /* that was said */
 };
 
 /* What the metadata of a source was made from when it was written last. */
@@ -35,8 +37,10 @@ struct recorder {
 	size_t nr_taps;
 	unsigned char *copy; /* one sub-buffer */
 	size_t copy_bytes;
+	uint64_t switch_ticks;  /* how often what is in half full sub-buffers is taken; 0: never */
 	size_t nr_events_saved; /* in all tables, when they were last written */
 	bool unsaved;           /* a source changed since then */
+	bool urgent;            /* a ring was nearly full when the last drain had passed it */
 	bool save_failed;
 	uint64_t save_again_ticks; /* not before */
 	struct recorder_saved *saved;
@@ -57,6 +61,12 @@ uint64_t tap_retry_ticks(const struct recorder *recorder);
 
 /* Lets go what an earlier recorder left, and remembers where the losses stood.  0 or -1. */
 int tap_skip_old(struct tap *tap, struct strata_error *error);
+
+/* Looks at its ring.  @gone: its writer will never write again. */
+enum strata_poll tap_poll(const struct recorder *recorder, const struct tap *tap, bool gone);
+
+/* Says that its ring cannot be read, if that is news. */
+void tap_note_lies(struct recorder *recorder, struct tap *tap);
 
 /*
  * Takes what is ready in its ring, up to @turns sub-buffers.

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -36,6 +37,9 @@ static struct {
 	uint32_t nr_decided; /* of them, those of which the recorder said whether it wants them */
 	pthread_cond_t decided;
 } attach = { .socket = -1, .listener = -1 };
+
+/* How often the thread hands over what is in half full sub-buffers; 0: never. */
+static uint32_t switch_ms;
 
 /* Which file a number stood for when we opened it. */
 static struct stat opened_socket, opened_listener;
@@ -127,10 +131,14 @@ static void hang_up(void)
 /* @fd: -1: none came with it */
 static bool take_setup(const struct strata_app_message *head, int fd)
 {
-	return fd >= 0 && head->value == (uint32_t)rings_mode() && head->overwrite <= 1 &&
-	       head->headers < STRATA_NR_HEADER_FORMS &&
-	       rings_header_forms() & STRATA_HEADER_FORM_BIT(head->headers) &&
-	       !rings_attach(fd, head) && send_short(STRATA_APP_ATTACHED);
+	if (fd < 0 || head->value != (uint32_t)rings_mode() || head->overwrite > 1 ||
+	    head->headers >= STRATA_NR_HEADER_FORMS ||
+	    !(rings_header_forms() & STRATA_HEADER_FORM_BIT(head->headers)) ||
+	    !strata_switch_ms_valid(head->switch_ms) || rings_attach(fd, head))
+		return false;
+	/* The reader takes what is in single-store rings whenever it wants to. */
+	switch_ms = rings_mode() == STRATA_APP_RESERVE_COMMIT ? head->switch_ms : 0;
+	return send_short(STRATA_APP_ATTACHED);
 }
 
 static bool take_message(const struct strata_app_packet *packet, ssize_t bytes, int fd)
@@ -162,6 +170,16 @@ static bool take_message(const struct strata_app_packet *packet, ssize_t bytes, 
 	}
 }
 
+/* Waits until there is a message, and hands over meanwhile. */
+static void await_message(void)
+{
+	struct pollfd fds = { .fd = attach.socket, .events = POLLIN };
+
+	while (switch_ms && is_ours(attach.socket, &opened_socket) &&
+	       poll(&fds, 1, (int)switch_ms) == 0)
+		rings_switch();
+}
+
 /* Receives one message.  -1: the recorder is gone.  @fd: OUT, what came with it, or -1. */
 static ssize_t receive(struct strata_app_packet *packet, int *fd)
 {
@@ -178,6 +196,7 @@ static ssize_t receive(struct strata_app_packet *packet, int *fd)
 	ssize_t bytes;
 
 	*fd = -1;
+	await_message();
 	if (!is_ours(attach.socket, &opened_socket))
 		return -1;
 	do
@@ -195,6 +214,7 @@ static void serve(void)
 	bool goes_on = say_hello();
 	int fd;
 
+	switch_ms = 0;
 	while (goes_on) {
 		ssize_t bytes = receive(&packet, &fd);
 

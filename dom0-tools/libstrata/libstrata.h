@@ -32,6 +32,9 @@ uint8_t rings_header_forms(void);
 /* Maps @fd from that page on that @setup says, makes the rings in it, and has events go there from
  * now on.  0 or -1. */
 int rings_attach(int fd, const struct strata_app_message *setup);
+/* Hands over what a reader waits for that cannot take it from half full sub-buffers.  Does
+ * nothing for single-store rings, of which it can. */
+void rings_switch(void);
 /* When it returns nothing is written any more, and all that was is published. */
 void rings_stop(void);
 /* Gives the memory back; who is in the middle of an event still finds some. */

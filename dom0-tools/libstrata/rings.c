@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include <strata/ring_end.h>
+#include <strata/ring_switch.h>
 
 /* If the kernel cannot abort sections, they have this long to end. */
 #define SECTION_NS 10000000
@@ -175,6 +176,15 @@ static void end_rings(void)
 	for (i = 0; i < current->seen.nr; i++)
 		while (!strata_ring_settled(current->ring[i]) && turns++ < SETTLE_TURNS)
 			nanosleep(&pause, NULL);
+}
+
+void rings_switch(void)
+{
+	uint32_t i;
+
+	if (current && !current->seen.nr_single)
+		for (i = 0; i < current->seen.nr; i++)
+			strata_ring_switch(current->ring[i]);
 }
 
 void rings_stop(void)

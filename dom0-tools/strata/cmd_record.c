@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include <strata/ring_layout.h>
+#include <strata/switch_period.h>
 
 #include "commands.h"
 #include "recording.h"
@@ -17,6 +18,7 @@
 #define DEFAULT_SUBBUF_BITS 16 /* 64 KiB ... */
 #define DEFAULT_NR_BITS     5  /* ... 32 times: 2 MiB a CPU */
 #define DEFAULT_APP_NR_BITS 4
+#define DEFAULT_SWITCH_MS   1000
 #define DEFAULT_BUDGET      500000 /* two windows of it fit into such a buffer */
 
 /* Of the options about kernels, plus an enum select_kind; above all characters. */
@@ -67,6 +69,9 @@ static void usage(FILE *out)
 		"                             file: stays when both are killed, for `strata recover`, in\n"
 		"                             DIR/rings; file:MEMORY: in that directory, which may lie in\n"
 		"                             a tmpfs: the disk then never holds an application up\n"
+		"      --switch-timer MS      after so many milliseconds what is in a half full sub-buffer\n"
+		"                             is recorded, too, where its CPU is awake: %u to %u;\n"
+		"                             0: not before it is full, or recording ends (default: %u)\n"
 		"      --wait                 a domain that is named need not be there yet\n"
 		"      --overwrite            flight recorder: keep the newest in memory; it is written\n"
 		"                             by `strata snapshot`, when a guest dies (into\n"
@@ -77,7 +82,8 @@ static void usage(FILE *out)
 		"Status: 0 all was recorded, 1 failed, 2 wrong usage, 3 recorded, but something named on\n"
 		"stderr had to be left out.\n"
 		"Example: strata record --duration 10s --output /tmp/slow --xen 'sched,evtchn_*' "
-		"--kernel 'g1:sched_*,irq_*'\n");
+		"--kernel 'g1:sched_*,irq_*'\n",
+		STRATA_SWITCH_MS_MIN, STRATA_SWITCH_MS_MAX, DEFAULT_SWITCH_MS);
 }
 
 /* "10s", "500ms", "2m", "10" (seconds).  0: not one. */
@@ -99,6 +105,25 @@ static uint64_t parse_duration_ms(const char *text)
 		return 0;
 	number *= unit;
 	return number >= 1 && number < 1e12 ? (uint64_t)number : 0;
+}
+
+/* Reads --switch-timer.  STRATA_STATUS_OK or what to exit with. */
+static int take_switch_timer(const char *text, struct record_options *options)
+{
+	unsigned long ms;
+
+	errno = 0;
+	ms = strtoul(text, NULL, 10);
+	if (!text[0] || text[strspn(text, "0123456789")] || errno || ms > UINT32_MAX ||
+	    !strata_switch_ms_valid((uint32_t)ms)) {
+		fprintf(stderr,
+			"strata: --switch-timer: \"%s\" is not a number of milliseconds from %u to %u, "
+			"or 0: never\n",
+			text, STRATA_SWITCH_MS_MIN, STRATA_SWITCH_MS_MAX);
+		return STRATA_STATUS_USAGE;
+	}
+	options->switch_ms = (uint32_t)ms;
+	return STRATA_STATUS_OK;
 }
 
 /* "64K", "64Kx32", "1Mx4".  NULL, or why it is none that a ring can have. */
@@ -203,6 +228,8 @@ static int take_option(int option, char *argument, struct record_options *option
 		break;
 	case 'b':
 		return take_geometry("--xen-buffer", argument, &options->xen_geometry);
+	case 't':
+		return take_switch_timer(argument, options);
 	case 'w':
 		options->wait = true;
 		return STRATA_STATUS_OK;
@@ -242,7 +269,7 @@ static int take_option(int option, char *argument, struct record_options *option
 static bool is_of_xen(int option)
 {
 	return option != 'd' && option != 'o' && option != 'a' && option != 'A' && option != 'f' &&
-	       option != 'e' && option != 'M';
+	       option != 'e' && option != 'M' && option != 't';
 }
 
 int strata_cmd_record(int argc, char **argv)
@@ -263,6 +290,7 @@ int strata_cmd_record(int argc, char **argv)
 		{ "app-buffer", required_argument, NULL, 'A' },
 		{ "event-header", required_argument, NULL, 'e' },
 		{ "app-memory", required_argument, NULL, 'M' },
+		{ "switch-timer", required_argument, NULL, 't' },
 		{ "wait", no_argument, NULL, 'w' },
 		{ "overwrite", no_argument, NULL, 'f' },
 		{ "help", no_argument, NULL, 'h' },
@@ -275,8 +303,9 @@ int strata_cmd_record(int argc, char **argv)
 		.xen_events = "all",
 		.xen_geometry = { DEFAULT_SUBBUF_BITS, DEFAULT_NR_BITS },
 		.app_geometry = { DEFAULT_SUBBUF_BITS, DEFAULT_APP_NR_BITS },
+		.switch_ms = DEFAULT_SWITCH_MS,
 	};
-	bool of_xen = false;
+	bool of_xen = false, timed = false;
 	int option, status = STRATA_STATUS_OK;
 	struct strata_error error = { "" };
 
@@ -300,8 +329,12 @@ int strata_cmd_record(int argc, char **argv)
 		}
 		status = take_option(option, optarg, &options);
 		of_xen |= is_of_xen(option);
+		timed |= option == 't';
 	}
 	options.apps_may_do = options.nr_apps && !of_xen;
+	if (status == STRATA_STATUS_OK && timed && options.switch_ms && options.overwrite)
+		status = wrong("%s", "--switch-timer is not for --overwrite, which hands over when "
+				     "it is asked");
 	if (status == STRATA_STATUS_OK && optind < argc)
 		status = wrong("\"%s\" is one word too many", argv[optind]);
 	if (status == STRATA_STATUS_OK)

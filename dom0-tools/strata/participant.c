@@ -326,18 +326,29 @@ void participant_look(struct participants *all, struct participant *one)
 		note_missing_module(all, one);
 }
 
+static int tell_start(struct participants *all, struct participant *one, struct strata_error *error)
+{
+	const struct guest_start start = { .overwrite = all->overwrite,
+					   .form = one->map.form,
+					   .switch_ms = all->switch_ms,
+					   .events = &one->events,
+					   .filter = one->filter };
+
+	one->sequence = all->sequence++;
+	if (guest_tell_start(all->xenstore, &one->guest, one->sequence, &start, error))
+		return -1;
+	told(all, one, PARTICIPANT_STARTING);
+	return 0;
+}
+
 void participant_start(struct participants *all, struct participant *one)
 {
 	struct strata_error why = { "" };
 
 	if (one->step != PARTICIPANT_READY || event_set_count(&one->events) == 0)
 		return;
-	one->sequence = all->sequence++;
-	if (guest_tell_start(all->xenstore, &one->guest, one->sequence, all->overwrite,
-			     one->map.form, &one->events, one->filter, &why))
+	if (tell_start(all, one, &why))
 		participant_leave_out(all, one, &why);
-	else
-		told(all, one, PARTICIPANT_STARTING);
 }
 
 void participant_stop(struct participants *all, struct participant *one)
@@ -386,12 +397,7 @@ int participant_reselect(struct participants *all, struct participant *one,
 		one->events = before;
 		return strata_fail_in(error, "domain %u", one->domain);
 	}
-	one->sequence = all->sequence++;
-	if (guest_tell_start(all->xenstore, &one->guest, one->sequence, all->overwrite,
-			     one->map.form, &one->events, one->filter, error))
-		return strata_fail_in(error, "domain %u", one->domain);
-	told(all, one, PARTICIPANT_STARTING);
-	return 0;
+	return tell_start(all, one, error) ? strata_fail_in(error, "domain %u", one->domain) : 0;
 }
 
 void participant_flush(struct participants *all, struct participant *one)

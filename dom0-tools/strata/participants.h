@@ -73,6 +73,7 @@ struct participants {
 	bool wait;                    /* for domains that are named and not there */
 	bool overwrite;               /* full rings lose the oldest */
 	enum strata_header_form form; /* of the records of those that can write it */
+	uint32_t switch_ms; /* how often half full sub-buffers are handed over; 0: never */
 	/* Called when one died, while all that it left is mapped still; may be NULL. */
 	void (*died)(void *data, const struct participant *one);
 	void *data;

@@ -21,8 +21,8 @@
 #include "session.h"
 #include "sources.h"
 
-/* Rings are looked at this often while applications write: their rings tell nobody that they fill.
- */
+/* Rings are looked at this often while applications write, whose rings tell nobody that they fill,
+ * and while one is nearly full though we just took from it. */
 #define BUSY_MS 2
 
 /* After a wake-up the next one is waited for no sooner: a guest may notify without end. */
@@ -98,6 +98,7 @@ static int add_apps(struct session *session, struct strata_error *error)
 		.geometry = session->options->app_geometry,
 		.overwrite = session->options->overwrite,
 		.form = session->options->event_header,
+		.switch_ms = session->options->switch_ms,
 		.dir = session->options->app_files ? session->options->output : NULL,
 	};
 	session->apps.named_dir = session->options->app_file_dir;
@@ -121,12 +122,14 @@ static int prepare(struct session *session, struct strata_error *error)
 	if (!session->recorder)
 		return -1;
 	sources_set_clock(session->recorder, session->tsc_khz);
+	recorder_set_switch(session->recorder, session->options->switch_ms);
 	session->socket = control_socket_open(error);
 	if (session->socket < 0)
 		return -1;
 	session->kernels.recorder = session->recorder;
 	session->kernels.overwrite = session->options->overwrite;
 	session->kernels.form = session->options->event_header;
+	session->kernels.switch_ms = session->options->switch_ms;
 	session->kernels.died = session->options->overwrite ? session_keep_last_moments : NULL;
 	session->kernels.data = session;
 	session->kernels.tsc_khz = session->tsc_khz;
@@ -156,7 +159,7 @@ static void wait_for_news(struct session *session)
 	};
 	struct timespec settle = { .tv_nsec = SETTLE_NS };
 	unsigned int i;
-	bool busy = session->apps.nr && session->taken;
+	bool busy = (session->apps.nr && session->taken) || recorder_is_urgent(session->recorder);
 	int wait_ms = recorder_is_behind(session->recorder) ? 0 : busy ? BUSY_MS : SESSION_POLL_MS;
 
 	if (poll(fds, sizeof(fds) / sizeof(fds[0]), wait_ms) <= 0)
@@ -320,7 +323,7 @@ static int record(struct session *session, struct strata_error *error)
 	if (session_records_xen(session) &&
 	    (session_select_xen(session, xen, session->options->xen_domains, session->options->wait,
 				error) ||
-	     hypervisor_start(session->hypervisor, error)))
+	     hypervisor_start(session->hypervisor, session->options->switch_ms, error)))
 		return -1;
 	participants_start(&session->kernels);
 	result = settle(session, START_MS + participants_patience_ms(&session->kernels), true,

@@ -34,8 +34,9 @@ struct record_options {
 	bool apps_may_do; /* nothing else was asked for: where Xen is not, applications are enough
 			   */
 	enum strata_header_form event_header; /* of kernels and applications that can write it */
-	bool overwrite; /* full rings lose the oldest; written when asked, or at the end */
-	bool wait;      /* for kernels that are named and not there yet */
+	uint32_t switch_ms; /* how often half full sub-buffers are handed over; 0: never */
+	bool overwrite;     /* full rings lose the oldest; written when asked, or at the end */
+	bool wait;          /* for kernels that are named and not there yet */
 };
 
 /* Runs it.  Returns an exit status; what went wrong has been printed. */

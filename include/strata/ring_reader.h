@@ -18,6 +18,7 @@
 #define STRATA_RING_READER_H
 
 #include <strata/ring_layout.h>
+#include <strata/ring_poll.h>
 #include <strata/ring_state.h>
 #include <strata/ring_table.h>
 
@@ -133,6 +134,41 @@ static inline bool strata_reader_ready(const struct strata_ring_reader *reader)
 		return true;
 	lapped = strata_table_turn_start(reader->geo, index, commit) - reader->read_count;
 	return reader->overwrite && lapped != 0 && lapped >> (STRATA_COUNT_BITS - 1) == 0;
+}
+
+/*
+ * Says whether there is something to read, and how urgent it is (Algorithm 5).
+ * @gone: the writer will never write again, as the caller knows from elsewhere.
+ *        What it left of a sub-buffer that it did not complete is behind a
+ *        hang-up: strata_reader_copy_prefix()
+ * Two words are loaded, and nothing is taken; get may still find that a ring which
+ * is overwritten was written on since.
+ */
+static inline enum strata_poll strata_reader_poll(const struct strata_ring_reader *reader,
+						  bool gone)
+{
+	const strata_count_t position = reader->read_count;
+	const strata_count_t many = position + ((strata_poll_priority_subbufs(reader->geo) - 1)
+						<< reader->geo.subbuf_bits);
+	const strata_count_t commit = strata_reader_commit_seq(reader, position);
+	const strata_count_t lapped =
+		strata_table_turn_start(reader->geo, strata_subbuf_index(reader->geo, position),
+					commit) -
+		position;
+	const enum strata_poll none = gone ? STRATA_POLL_HANGUP : STRATA_POLL_NOTHING;
+
+	/* Of the turn before, whole, or of this one: the writer cannot be further without us. */
+	if (lapped == 0 - strata_buffer_bytes(reader->geo))
+		return none;
+	if (lapped != 0)
+		return reader->overwrite && lapped >> (STRATA_COUNT_BITS - 1) == 0
+			       ? STRATA_POLL_PRIORITY
+			       : STRATA_POLL_ERROR;
+	if (!strata_subbuf_ready(reader->geo, position, commit))
+		return none;
+	return strata_subbuf_ready(reader->geo, many, strata_reader_commit_seq(reader, many))
+		       ? STRATA_POLL_PRIORITY
+		       : STRATA_POLL_DATA;
 }
 
 /*

@@ -39,6 +39,7 @@
 #define STRATA_RING_SINGLE_H
 
 #include <strata/packet.h>
+#include <strata/ring_poll.h>
 
 #define STRATA_SINGLE_MAGIC   0x53525453u /* "STRS" */
 #define STRATA_SINGLE_VERSION 1u
@@ -247,6 +248,31 @@ lies:
 		return strata_single_skip_overwritten(reader, 1);
 	reader->position = last + STRATA_PACKET_HEADER_BYTES;
 	return STRATA_SINGLE_LIES;
+}
+
+/*
+ * Says whether there is something to read, and how urgent it is (Algorithm 5).
+ * @partly: as for strata_single_take()
+ * @gone:   the writer will never write again, as the caller knows from elsewhere;
+ *          all that it published is to be read then, also of the last sub-buffer
+ */
+static inline enum strata_poll strata_single_poll(const struct strata_single_reader *reader,
+						  bool partly, bool gone)
+{
+	const uint64_t written = strata_load_acquire(&reader->area->position);
+	const uint64_t start = strata_subbuf_start(reader->geo, reader->position);
+	const uint64_t closed = strata_subbuf_start(reader->geo, written) - start;
+
+	if (written == reader->position)
+		return gone ? STRATA_POLL_HANGUP : STRATA_POLL_NOTHING;
+	if (written - start > strata_buffer_bytes(reader->geo) ||
+	    (closed == 0 && written < reader->position))
+		return STRATA_POLL_ERROR;
+	if (closed == 0)
+		return partly || gone ? STRATA_POLL_DATA : STRATA_POLL_NOTHING;
+	return closed >> reader->geo.subbuf_bits >= strata_poll_priority_subbufs(reader->geo)
+		       ? STRATA_POLL_PRIORITY
+		       : STRATA_POLL_DATA;
 }
 
 /* What was taken is the writer's again, as far as whole sub-buffers go. */

@@ -327,7 +327,7 @@ static void record(struct fake_guest *guest, bool overwrite, enum strata_header_
 	guest->recording = true;
 }
 
-static bool start(struct fake_guest *guest, const char *mode, const char *mask)
+static bool start(struct fake_guest *guest, const char *mode, const char *period, const char *mask)
 {
 	bool overwrite = !strncmp(mode, "overwrite", strlen("overwrite"));
 	enum strata_header_form form = strstr(mode, "+compact") ? STRATA_HEADER_COMPACT
@@ -336,6 +336,10 @@ static bool start(struct fake_guest *guest, const char *mode, const char *mask)
 	uint64_t events;
 	char *end;
 
+	/* Its CPUs hand over when they flush; that there is a period is all that it asks. */
+	strtoul(period, &end, 10);
+	if (end == period || *end)
+		return false;
 	events = strtoull(mask, &end, 16);
 	if (*end || events >> guest->nr_events)
 		return false;
@@ -367,16 +371,17 @@ static bool probe(struct fake_guest *guest, const char *name)
 void fake_guest_obey(struct fake_guest *guest)
 {
 	struct fake_node *ctl = &guest->nodes[FAKE_CTL];
-	char text[2100] = "", word[16] = "", first[300] = "", second[300] = "", answer[64];
+	char text[2100] = "", word[16] = "", first[300] = "", second[300] = "", third[300] = "";
+	char answer[64];
 	const char *said = NULL;
 	unsigned int sequence = 0;
 
 	memcpy(text, ctl->value, ctl->length < sizeof(text) ? ctl->length : sizeof(text) - 1);
 	if (guest->deaf || guest->life != FAKE_RUNS)
 		return;
-	sscanf(text, "%15s %u %299s %299s", word, &sequence, first, second);
+	sscanf(text, "%15s %u %299s %299s %299s", word, &sequence, first, second, third);
 	if (!strcmp(word, "start")) {
-		said = start(guest, first, second) ? "started" : NULL;
+		said = start(guest, first, second, third) ? "started" : NULL;
 	} else if (!strcmp(word, "stop")) {
 		guest->recording = false;
 		flush(guest);

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include <strata/ring_reader.h>
-#include <strata/ring_writer.h>
+#include <strata/ring_switch.h>
 
 #include "random.h"
 #include "watchdog.h"
@@ -249,6 +249,8 @@ static void operate(void)
 	if (strata_ring_enter(memory.ring)) {
 		if (size == 0)
 			strata_ring_flush(memory.ring);
+		else if (size == 1)
+			strata_ring_switch(memory.ring);
 		else if (size < 4)
 			write_record(size * 1000);
 		else

@@ -162,6 +162,34 @@ check "and all is there" is "$(lines ' numbered ' <"$timeline")" 700
 check "no other form is known" is \
 	"$("$strata" record --app all --event-header short 2>&1 | grep -c 'is none of full, compact, large')" 1
 
+# on_disk NAME: the bytes of a recording that are on the disk, when there are some; after 2 s at the latest.
+on_disk() {
+	for _ in $(seq 40); do
+		[ "$(cat "$work/$1"/app-*/cpu_* 2>/dev/null | wc -c)" = 0 ] || break
+		sleep 0.05
+	done
+	cat "$work/$1"/app-*/cpu_* | wc -c
+}
+for mode in single-store reserve-commit; do
+	for period in 50 0; do
+		name=$mode-$period
+		begin "$name" --app program --switch-timer $period
+		STRATA_APP_MODE=$mode "$program" linger 5 &
+		running=$!
+		bytes=$(on_disk "$name")
+		[ $period = 0 ] || kill -KILL "$running"
+		finish_recording "$name"
+		kill -KILL "$running" 2>/dev/null
+		wait "$running" 2>/dev/null
+		if [ $period = 0 ]; then
+			check "$mode: without a switch timer a few events stay in their buffers" is "$bytes" 0
+		else
+			check "$mode: with one they are on the disk before the end" test "$bytes" -gt 0
+		fi
+		check "and all of them in the end" is "$(lines ' plain ' <"$timeline")" 5
+	done
+done
+
 begin seventh --app all
 for seed in 1 2; do
 	check "a liar (seed $seed) comes to its end" timeout 60 "$liar" "$STRATA_APP_SOCKET" "$seed"
@@ -174,7 +202,8 @@ check "an honest program beside it loses nothing" is "$(lines ' numbered ' <"$ti
 
 for mode in single-store reserve-commit; do
 	begin "flight-$mode" --overwrite --app program --app-buffer 4Kx4
-	STRATA_APP_MODE=$mode "$program" forever 0 "$work/last" &
+	# On one CPU: in the ring of another its first events would stay for as long as it is not there.
+	STRATA_APP_MODE=$mode taskset -c 0 "$program" forever 0 "$work/last" &
 	running=$!
 	sleep 0.7
 	last=$(od -An -tu8 "$work/last" | tr -d ' ')
@@ -186,8 +215,8 @@ for mode in single-store reserve-commit; do
 	ended=$(sed -n 's/.* plain .*number=\([0-9]*\)$/\1/p' "$timeline")
 	"$strata" merge "$work/snapshot-$mode" -o "$work/snapshot-$mode.merged" >"$work/snapshot.report" 2>&1
 	recorded=$(sed -n 's/.* plain .*number=\([0-9]*\)$/\1/p' "$work/snapshot-$mode.merged/timeline.txt")
-	# A sub-buffer holds 142 of them, and one of each CPU may be open.
-	check "$mode: it has the newest" test "$(sort -n <<<"$recorded" | tail -n 1)" -ge $((last - 142 * $(nproc)))
+	# A sub-buffer holds 142 of them, and one may be open.
+	check "$mode: it has the newest" test "$(sort -n <<<"$recorded" | tail -n 1)" -ge $((last - 142))
 	check "$mode: and not the oldest" test "$(sort -n <<<"$recorded" | head -n 1)" -gt 0
 	check "$mode: what was in the snapshot is not in the end's recording" test -z "$(comm -12 <(sort <<<"$recorded") <(sort <<<"$ended"))"
 	check "$mode: nothing counts as lost" is "$(jq '[.sources[].streams[].lost] | add' "$work/flight-$mode/recording.json")" 0

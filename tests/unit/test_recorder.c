@@ -203,14 +203,6 @@ static void two_recorders_do_not_write_to_one_directory(void **state)
 	remove_dir(dir);
 }
 
-/* Of a writer that says that its turns began anew. */
-static int get_again(struct ring *ring, struct strata_error *error)
-{
-	ring->get = get;
-	ring->reader.read_count = 0;
-	return get(ring, error);
-}
-
 static void a_writer_cannot_lead_the_recorder_back(void **state)
 {
 	char dir[] = "/tmp/strata-recorder-XXXXXX";
@@ -228,7 +220,8 @@ static void a_writer_cannot_lead_the_recorder_back(void **state)
 	assert_int_equal(recorder_add_ring(recorder, 0, &ring.ring, RECORDER_FROM_NOW, &error), 0);
 	ring_write(&ring);
 	assert_int_equal(recorder_drain(recorder, RECORDER_DRAIN_ALL, &nr_packets, &error), 0);
-	ring.ring.get = get_again;
+	/* As after a writer that says that its turns began anew. */
+	ring.ring.reader.read_count = 0;
 	assert_int_equal(recorder_drain(recorder, RECORDER_DRAIN_ALL, &nr_packets, &error), 0);
 	assert_int_equal(recorder_close(recorder, &totals, &error), 0);
 	assert_int_equal(totals.events, 1);
@@ -276,6 +269,115 @@ static void many_rings_of_a_guest_do_not_keep_the_recorder_from_the_others(void 
 	for (i = 0; i < NR_RINGS; i++)
 		ring_close(&many[i]);
 	ring_close(&one);
+	remove_dir(dir);
+}
+
+static uint32_t order[2 * 16];
+static unsigned int nr_order;
+
+/* As get(), and notes whose turn it is. */
+static int get_noted(struct ring *ring, struct strata_error *error)
+{
+	assert_in_range(nr_order, 0, sizeof(order) / sizeof(order[0]) - 1);
+	order[nr_order++] = ring->cpu;
+	return get(ring, error);
+}
+
+static void a_ring_that_is_nearly_full_comes_first(void **state)
+{
+	char dir[] = "/tmp/strata-recorder-XXXXXX";
+	static struct test_ring rings[3];
+	struct strata_error error = { "" };
+	struct recorder_totals totals;
+	struct recorder *recorder;
+	uint64_t nr_packets;
+	uint32_t i;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	recorder = open_recorder(dir);
+	add_source(recorder, "one");
+	for (i = 0; i < 3; i++) {
+		ring_open(&rings[i], i);
+		assert_int_equal(
+			recorder_add_ring(recorder, 0, &rings[i].ring, RECORDER_FROM_NOW, &error),
+			0);
+		rings[i].ring.get = get_noted;
+	}
+	ring_write(&rings[0]);
+	for (i = 0; i < strata_poll_priority_subbufs(geo); i++)
+		ring_write(&rings[1]);
+	nr_order = 0;
+	assert_int_equal(recorder_drain(recorder, RECORDER_DRAIN_SOME, &nr_packets, &error), 0);
+	assert_int_equal(nr_packets, 1 + strata_poll_priority_subbufs(geo));
+	assert_false(recorder_is_urgent(recorder));
+	assert_int_equal(order[0], 1);
+	/* Behind it, and nobody asks the ring that has nothing. */
+	assert_int_equal(order[nr_order - 1], 0);
+	for (i = 0; i < nr_order; i++)
+		assert_int_not_equal(order[i], 2);
+	assert_int_equal(recorder_close(recorder, &totals, &error), 0);
+	for (i = 0; i < 3; i++)
+		ring_close(&rings[i]);
+	remove_dir(dir);
+}
+
+static void a_ring_that_was_overwritten_is_read_from_where_it_stands(void **state)
+{
+	char dir[] = "/tmp/strata-recorder-XXXXXX";
+	static struct test_ring ring;
+	struct strata_error error = { "" };
+	struct recorder_totals totals;
+	struct recorder *recorder;
+	uint64_t nr_packets;
+	unsigned int i;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	recorder = open_recorder(dir);
+	add_source(recorder, "one");
+	ring_open(&ring, 0);
+	/* A flight recorder that went on between being mapped and being stopped. */
+	ring.ring.reader.shared = ring.reader_area;
+	ring.writer->overwrite = true;
+	for (i = 0; i < 3; i++)
+		ring_fill(&ring);
+	ring.writer->overwrite = false;
+	assert_int_equal(recorder_add_ring(recorder, 0, &ring.ring, RECORDER_FROM_NOW, &error), 0);
+	ring_write(&ring);
+	assert_int_equal(recorder_drain(recorder, RECORDER_DRAIN_SOME, &nr_packets, &error), 0);
+	assert_int_equal(recorder_close(recorder, &totals, &error), 0);
+	assert_int_equal(totals.events, 1);
+	assert_int_equal(totals.lost, 0);
+	assert_int_equal(totals.bad_packets, 0);
+	ring_close(&ring);
+	remove_dir(dir);
+}
+
+static void a_ring_whose_words_are_none_is_named_once(void **state)
+{
+	char dir[] = "/tmp/strata-recorder-XXXXXX";
+	static struct test_ring ring;
+	struct strata_error error = { "" };
+	struct recorder_totals totals;
+	struct recorder *recorder;
+	uint64_t nr_packets;
+	unsigned int i;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	recorder = open_recorder(dir);
+	add_source(recorder, "one");
+	ring_open(&ring, 0);
+	assert_int_equal(recorder_add_ring(recorder, 0, &ring.ring, RECORDER_FROM_NOW, &error), 0);
+	ring.writer_area->commit_seq[0] += 5 * strata_subbuf_bytes(geo);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(recorder_drain(recorder, RECORDER_DRAIN_SOME, &nr_packets, &error),
+				 0);
+	assert_int_equal(recorder_totals(recorder).bad_packets, 1);
+	assert_int_equal(recorder_close(recorder, &totals, &error), 0);
+	assert_int_equal(totals.events, 0);
+	ring_close(&ring);
 	remove_dir(dir);
 }
 
@@ -328,6 +430,9 @@ int main(void)
 		cmocka_unit_test(a_recorder_that_is_abandoned_leaves_the_rings_and_no_files),
 		cmocka_unit_test(two_recorders_do_not_write_to_one_directory),
 		cmocka_unit_test(a_writer_cannot_lead_the_recorder_back),
+		cmocka_unit_test(a_ring_that_is_nearly_full_comes_first),
+		cmocka_unit_test(a_ring_that_was_overwritten_is_read_from_where_it_stands),
+		cmocka_unit_test(a_ring_whose_words_are_none_is_named_once),
 		cmocka_unit_test(what_a_full_disk_has_no_room_for_is_lost_and_counted),
 		cmocka_unit_test(many_rings_of_a_guest_do_not_keep_the_recorder_from_the_others),
 	};

@@ -25,7 +25,10 @@
  *   READY
  *                             SETUP   geometry; mode; headers = the form to write, one of
  *                                     those; memory for the rings as SCM_RIGHTS,
- *                                     first_page = where in it they begin
+ *                                     first_page = where in it they begin;
+ *                                     switch_ms: how often what is in a sub-buffer is
+ *                                     handed over in mode RESERVE_COMMIT, where the reader
+ *                                     cannot take it (strata/switch_period.h; 0: never)
  *   ATTACHED: the rings are made, nothing is written yet
  *                             SELECT  count = events that were announced until then; a bit
  *                                     for each event: it records these from now on
@@ -47,6 +50,7 @@
 
 #include <strata/event.h>
 #include <strata/ring_single.h>
+#include <strata/switch_period.h>
 
 #define STRATA_APP_MAGIC       0x50525453u /* "STRP" */
 #define STRATA_APP_ABI_VERSION 2u
@@ -89,6 +93,7 @@ struct strata_app_message {
 	uint8_t overwrite;   /* 1: when a ring is full its oldest records make room */
 	uint8_t headers;     /* HELLO: STRATA_HEADER_FORM_BIT()s; SETUP: enum strata_header_form */
 	uint32_t first_page; /* SETUP: pages of the memory before the first ring */
+	uint32_t switch_ms;  /* SETUP */
 };
 
 /* The largest message. */

@@ -17,8 +17,7 @@
  *
  * A command is a line of words with one space between each two:
  *
- *   start SEQ MODE MASK        record; answer "started SEQ": every probe records
- *   start SEQ MODE MASK FILTER likewise, what FILTER lets pass
+ *   start SEQ MODE PERIOD MASK [FILTER]  record; answer "started SEQ": every probe records
  *   flush SEQ                  "flushed SEQ": each CPU has handed over the sub-buffer that
  *                              it was writing; recording goes on
  *   stop SEQ                   "stopped SEQ": no probe writes, and all CPUs have flushed
@@ -33,11 +32,14 @@
  *
  * MODE is `discard` or `overwrite`, and behind that `+compact` or `+large` where
  * records are to have such headers (packet.h); the root page says which the guest
- * can write.  What it was recording with others is stopped and flushed first.  MASK is hexadecimal,
- * of any length: bit n enables entry n of the event table; a bit beyond the table is refused.
- * FILTER is `tid=` or `pid=` and up to STRATA_GUEST_FILTER_MAX decimal numbers with commas in
- * between: only what happens while one of these threads, or processes, is the CPU's current one is
- * recorded.  A start while started replaces mask and filter.
+ * can write.  What it was recording with others is stopped and flushed first.
+ * PERIOD is a decimal number of milliseconds in the limits of strata/switch_period.h,
+ * or 0: in mode `discard`, each CPU that is awake hands over what it has recorded so
+ * often, if its reader has nothing else to read.  MASK is hexadecimal, of any length:
+ * bit n enables entry n of the event table; a bit beyond the table is refused.  FILTER
+ * is `tid=` or `pid=` and up to STRATA_GUEST_FILTER_MAX decimal numbers with commas in
+ * between: only what happens while one of these threads, or processes, is the CPU's
+ * current one is recorded.  A start while started replaces period, mask and filter.
  *
  * An entry that was added stays for as long as the module does, and an equal
  * command finds it again.  OFFSET is hexadecimal with 0x, or decimal.  NAME is a C
@@ -49,8 +51,9 @@
 #include <strata/event.h>
 #include <strata/packet.h>
 #include <strata/ring_layout.h>
+#include <strata/switch_period.h>
 
-#define STRATA_GUEST_ABI_VERSION 2u
+#define STRATA_GUEST_ABI_VERSION 3u
 #define STRATA_GUEST_MAGIC       0x54525453u /* "STRT" */
 
 #define STRATA_GUEST_XENSTORE_DIR "data/strata"

@@ -11,9 +11,10 @@
 #define STRATA_ABI_HYPERVISOR_H
 
 #include <strata/platform/platform.h>
+#include <strata/switch_period.h>
 
 #ifndef STRATA_HV_ABI_VERSION /* a test builds a tool of another version */
-#define STRATA_HV_ABI_VERSION 2u
+#define STRATA_HV_ABI_VERSION 3u
 #endif
 
 /* The sysctl command; out of the range that Xen numbers. */
@@ -33,7 +34,8 @@ enum strata_hv_operation {
 	/* Makes the rings of all CPUs.  EBUSY: there are some, u.create.owner says whose. ENOMEM.
 	 */
 	STRATA_HV_CREATE = 2,
-	/* Opens the gate for what was selected, before or later.  ENOENT: no rings. */
+	/* Opens the gate for what was selected, before or later.  ENOENT: no rings.  EINVAL:
+	 * u.start.switch_ms is beyond its limits. */
 	STRATA_HV_START = 3,
 	/* Returns when no probe writes any more and every CPU has flushed its ring.  ENOENT. */
 	STRATA_HV_STOP = 4,
@@ -129,6 +131,13 @@ struct strata_hv_op {
 			uint32_t reserved;
 			char owner[STRATA_HV_OWNER_BYTES]; /* IN; on EBUSY OUT */
 		} create;
+		struct {
+			/* IN: how often a CPU that is awake hands over what it has recorded, if
+			 * the reader has nothing else to read of it; 0: never.  In the limits of
+			 * strata/switch_period.h. */
+			uint32_t switch_ms;
+			uint32_t reserved;
+		} start;
 		struct {
 			uint32_t flags; /* IN */
 			uint32_t nr;    /* IN: of rules[] */

@@ -143,6 +143,14 @@ static void write_and_corrupt(void)
 	usleep(300000);
 }
 
+/* Writes a few, and then does nothing any more. */
+static void write_and_linger(void)
+{
+	write_plain(NULL);
+	for (;;)
+		pause();
+}
+
 static void write_in_child(void)
 {
 	pid_t child = fork();
@@ -209,6 +217,8 @@ int main(int argc, char **argv)
 		write_and_corrupt();
 	else if (strcmp(what, "daemon") == 0 && argc > 3)
 		write_as_daemon(argv[3]);
+	else if (strcmp(what, "linger") == 0)
+		write_and_linger();
 	else if (strcmp(what, "fork") == 0)
 		write_in_child();
 	else if (strcmp(what, "threads") == 0)

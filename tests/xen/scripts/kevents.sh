@@ -98,7 +98,7 @@ filter_changes_while_it_records() {
 # A sub-buffer that is not full reaches the recorder only when it is flushed; full ones, if all calls were on one CPU, came before.
 flush_hands_over() {
 	start_calls
-	strata record --output /tmp/flushed --xen none --kernel dom0:none --kprobe dom0:$GETPRIORITY >flushed 2>&1 &
+	strata record --output /tmp/flushed --switch-timer 0 --xen none --kernel dom0:none --kprobe dom0:$GETPRIORITY >flushed 2>&1 &
 	recorder=$!
 	wait "$calls"
 	sleep 1

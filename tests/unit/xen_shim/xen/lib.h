@@ -33,6 +33,8 @@
 #define TRC_CLS_SHIFT             16
 #define TRC_SCHED_RUNSTATE_CHANGE 0x00021001
 
+typedef int64_t s_time_t;
+
 #define __cacheline_aligned     __attribute__((__aligned__(64)))
 #define ACCESS_ONCE(x)          (*(volatile __typeof__(x) *)&(x))
 #define read_atomic(place)      ACCESS_ONCE(*(place))

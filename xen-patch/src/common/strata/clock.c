@@ -37,7 +37,13 @@ void strata_pcpu_clock(void)
 
 void strata_calibrated(void)
 {
-    strata_flush_for_reader();
+    struct strata_cpu_ring *ring = strata_probe_begin();
+
+    if ( ring )
+        strata_budget_tell(ring, smp_processor_id());
+    strata_probe_end(ring);
+
+    strata_switch();
 }
 
 /*

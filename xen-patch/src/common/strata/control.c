@@ -103,14 +103,17 @@ static void record_state(void)
     rcu_read_unlock(&domlist_read_lock);
 }
 
-static int start_recording(void)
+static int start_recording(const struct strata_hv_op *op)
 {
     if ( !complete )
         return -ENOENT;
+    if ( !strata_switch_ms_valid(op->u.start.switch_ms) )
+        return -EINVAL;
 
     if ( !get_cpu_maps() )
         return -ERESTART;
 
+    strata_set_switch_period(op->u.start.switch_ms);
     set_bit(_TB_STRATA, &tb_init_done);
 
     /* After this, every CPU has seen the gate open. */
@@ -469,7 +472,7 @@ int strata_sysctl(struct strata_hv_op *op)
         return create(op);
 
     case STRATA_HV_START:
-        return start_recording();
+        return start_recording(op);
 
     case STRATA_HV_STOP:
         return complete ? stop_recording() : -ENOENT;

@@ -20,6 +20,7 @@
 #include <xen/cache.h>
 #include <xen/cpumask.h>
 #include <xen/mm.h>
+#include <xen/time.h>
 #include <xen/trace.h>
 
 #include <strata/abi/hypervisor.h>
@@ -31,6 +32,7 @@ struct strata_cpu_ring {
     bool taken;                /* overwrite mode: between GET and PUT */
     unsigned long refused;     /* events beyond their domains' budgets */
     unsigned long refused_seen; /* of which the domains' shares were told */
+    s_time_t switched;         /* when it was handed over half full, last */
     unsigned int nr_frames;
     mfn_t *frames;             /* writer area, then data */
     void *mapping;             /* the same frames, contiguous */
@@ -85,11 +87,8 @@ bool strata_flush_this_cpu(void);
 /* The same for a CPU that is offline and stays so; it has no probes. */
 void strata_flush_offline_cpu(unsigned int cpu);
 
-/*
- * Tells what was refused on this CPU, then flushes its ring if its reader has
- * nothing left to read.
- */
-void strata_flush_for_reader(void);
+/* How often strata_switch() hands over; 0: never.  In its limits. */
+void strata_set_switch_period(uint32_t ms);
 
 /*
  * Records how far each CPU's TSC is from this one's.  Interrupts on; the caller

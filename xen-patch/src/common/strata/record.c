@@ -18,12 +18,16 @@
 #include <xen/softirq.h>
 
 #include <xen/strata.h>
+#include <xen/time.h>
+
+#include <strata/ring_switch.h>
 
 #include "budget.h"
 #include "private.h"
 #include "selection.h"
 
 struct strata_cpu_ring *__read_mostly strata_rings[NR_CPUS];
+static s_time_t __read_mostly switch_period; /* 0: never */
 unsigned long strata_unringed;
 
 /*
@@ -92,17 +96,26 @@ bool strata_probe_under_way(void)
     return this_cpu(probes);
 }
 
-/* Sub-buffers are handed over in a probe; readers hear of it from a softirq. */
+/*
+ * Sub-buffers are handed over in a probe; readers hear of it from a softirq.
+ * Nobody waits for those of a flight recorder.
+ */
 static always_inline void notify(struct strata_cpu_ring *ring)
 {
     if ( likely(!ring->core.delivered) )
         return;
 
     ring->core.delivered = false;
+    if ( ring->core.overwrite )
+        return;
     /* A locked bit operation, so fine in an NMI. */
     raise_softirq(STRATA_SOFTIRQ);
 }
 
+/*
+ * However many sub-buffers become ready: dom0 is interrupted once, until the
+ * reader has taken the event and unmasked its port.
+ */
 static void cf_check strata_softirq(void)
 {
     BUILD_BUG_ON(STRATA_HV_VIRQ != VIRQ_STRATA);
@@ -251,32 +264,31 @@ void strata_flush_offline_cpu(unsigned int cpu)
     }
 }
 
-/*
- * A reader that waits gets what there is at each calibration, so once a second
- * and without waking a CPU for it.  One that has a sub-buffer to read is left
- * alone: a ring that nobody reads must not fill up with half empty ones.
- */
-void strata_flush_for_reader(void)
+void strata_set_switch_period(uint32_t ms)
 {
-    struct strata_cpu_ring *ring = strata_probe_begin();
+    ACCESS_ONCE(switch_period) = MILLISECS(ms);
+}
+
+void strata_switch(void)
+{
+    struct strata_cpu_ring *ring = NULL;
+    s_time_t period = ACCESS_ONCE(switch_period), now;
+
+    /* A CPU without a ring is no news here: no event of it is lost. */
+    if ( probe_begin() && period && strata_rings[smp_processor_id()] )
+        ring = probe_ring();
 
     if ( ring )
     {
-        strata_count_t read, write;
-
-        strata_budget_tell(ring, smp_processor_id());
-        read = strata_load_acquire(&ring->reader.read_count);
-        write = strata_read_once(&ring->core.write_count);
-        /* A flight recorder has no reader that waits. */
-        if ( !ring->core.overwrite &&
-             strata_subbuf_being_written(ring->core.geo, write, read) )
+        now = NOW();
+        if ( now - ring->switched >= period && strata_ring_switch(&ring->core) )
         {
-            strata_ring_flush(&ring->core);
+            ring->switched = now;
             notify(ring);
         }
     }
 
-    strata_probe_end(ring);
+    probe_end(ring);
 }
 
 static int __init cf_check strata_record_init(void)

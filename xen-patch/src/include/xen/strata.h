@@ -39,10 +39,18 @@ void strata_record(uint32_t event, unsigned int bytes, const void *data);
 void strata_pcpu_clock(void);
 
 /*
- * The periodic calibration of this CPU is done: hands what was recorded to a
- * reader that has nothing else to read.
+ * The periodic calibration of this CPU is done: tells what was refused on it,
+ * and hands over as strata_switch() does.
  */
 void strata_calibrated(void);
+
+/*
+ * Hands what was recorded on this CPU to a reader that has nothing else to
+ * read, if that was not done for a period.  To be called where a CPU comes by
+ * that is awake, and where one is about to sleep: none is ever woken for it.
+ * Any context but NMI and #MC.
+ */
+void strata_switch(void);
 
 /*
  * The TSC of a vCPU, or of all of a domain's, changed: record its map.  Any
@@ -87,6 +95,7 @@ static inline void strata_record(uint32_t event, unsigned int bytes,
                                  const void *data) {}
 static inline void strata_pcpu_clock(void) {}
 static inline void strata_calibrated(void) {}
+static inline void strata_switch(void) {}
 static inline void strata_vcpu_clock(const struct vcpu *v) {}
 static inline void strata_domain_clock(const struct domain *d) {}
 static inline void strata_vcpu_created(struct vcpu *v) {}

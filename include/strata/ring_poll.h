@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ring_poll.h - what a reader finds when it looks at a ring (Desnoyers & Dagenais
+ * 2012, Algorithm 5).  strata_reader_poll() and strata_single_poll() say which.
+ */
+#ifndef STRATA_RING_POLL_H
+#define STRATA_RING_POLL_H
+
+#include <strata/ring_state.h>
+
+enum strata_poll {
+	STRATA_POLL_NOTHING,  /* to read: wait */
+	STRATA_POLL_DATA,     /* there is some */
+	STRATA_POLL_PRIORITY, /* so much that this ring is to be read before others */
+	STRATA_POLL_HANGUP,   /* its writer is gone, and nothing that it completed is left */
+	STRATA_POLL_ERROR,    /* the writer's words are none that a ring can have */
+};
+
+/* So many sub-buffers that are not read yet have priority: three in four.  With four of them, and
+ * with two, the writer is in the last one then. */
+static inline strata_count_t strata_poll_priority_subbufs(struct strata_ring_geometry geo)
+{
+	return strata_nr_subbufs(geo) * 3 / 4;
+}
+
+#endif /* STRATA_RING_POLL_H */

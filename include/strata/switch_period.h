@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * switch_period.h - how often a sub-buffer is handed over that nobody fills, so
+ * that a reader gets what is in it (ring_switch.h): a number of milliseconds, or
+ * 0 for never.  All writers hold the same limits; recorders ask for it.
+ */
+#ifndef STRATA_SWITCH_PERIOD_H
+#define STRATA_SWITCH_PERIOD_H
+
+#include <strata/platform/platform.h>
+
+/* A packet takes a whole sub-buffer: more of them would only fill the disk.  Linux counts such
+ * times in ticks of up to 10 ms. */
+#define STRATA_SWITCH_MS_MIN 10u
+#define STRATA_SWITCH_MS_MAX 60000u
+
+static inline bool strata_switch_ms_valid(uint32_t ms)
+{
+	return ms == 0 || (ms >= STRATA_SWITCH_MS_MIN && ms <= STRATA_SWITCH_MS_MAX);
+}
+
+#endif /* STRATA_SWITCH_PERIOD_H */

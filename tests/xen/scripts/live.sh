@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What of a few events is on the disk while recording goes on, with a switch timer and without one; and what a switch timer does
+# to guests that sleep. test_live.sh looks at what was recorded.
+
+# shellcheck source=tests/xen/scripts/expect.sh
+. "${0%/*}/expect.sh"
+# shellcheck source=tests/xen/scripts/recorder.sh
+. "${0%/*}/recorder.sh"
+
+mkdir -p /tmp/logs
+cd /tmp/logs || exit
+
+# Records 20 marked calls of each guest with switch timer $2, and keeps what is on the disk of them before recording ends.
+record_live() {
+	start_recorder "$1" --output "/tmp/$1" --switch-timer "$2" --xen none --kernel 'g?:sys_enter'
+	for guest in g1 g2; do
+		tell $guest "marked 20 $2"
+		await_console $guest "^marked: phase $2 done"
+	done
+	# Many periods: what comes now comes by the timer alone.
+	sleep 2
+	cp -r "/tmp/$1" "$LAB_OUT/$1-before"
+	end_recorder INT
+	log=$1
+	expect_status "what happens is recorded with --switch-timer $2" 0
+	cp -r "/tmp/$1" "$LAB_OUT/$1"
+}
+
+record_live live 100
+record_live late 0
+for period in 0 100; do
+	try "idle-$period" strata record --output "$LAB_OUT/idle-$period" --duration 6s --switch-timer $period \
+		--xen sched,xen_timer_expire
+	expect_status "guests that sleep are recorded with --switch-timer $period" 0
+done
+try wrong strata record --output /tmp/wrong --switch-timer 5
+expect_status "a period that is too short is refused" 2
+dmesg >"$LAB_OUT/dom0-dmesg"
+xl dmesg >"$LAB_OUT/xl-dmesg"
+end_checks

@@ -1,0 +1,71 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Boots a host with two guests that do next to nothing, and checks that with a
+# switch timer what they do is on the disk while recording goes on, and that it
+# wakes none of their CPUs.  Speaks TAP; run by tests/run.sh.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+
+OUT=out/tests/live
+
+# marks DIR: the marked calls in a trace that may be unfinished.
+marks() {
+	babeltrace2 "$1" 2>/dev/null | grep -c 'sys_enter.*0x5354.*0x52415441'
+}
+
+# has NUMBER DIR: it has that many marked calls, and no packet without a record.
+has() {
+	local nr packets=0 records
+	nr=$(marks "$2")
+	records=$(babeltrace2 "$2" 2>/dev/null | wc -l)
+	packets=$(($(cat "$2"/cpu_* | wc -c) / 65536))
+	echo "$nr marked calls of $records, in $packets packets"
+	[ "$nr" = "$1" ] && [ "$packets" -le "$records" ]
+}
+
+# wakes PERIOD GUEST: how often it woke in 6 s.
+wakes() {
+	grep -cE " runstate_blocked_to_runnable .*of_domain=[0-9]+\($2\)" "$OUT/idle-$1-merged/timeline.txt"
+}
+
+# A timer that does not let CPUs sleep would wake one 60 times in that time; they wake now and then for something else.
+sleeps_as_well() {
+	local without with
+	without=$(wakes 0 "$1")
+	with=$(wakes 100 "$1")
+	echo "$1 wakes $without times without a switch timer, $with times with one"
+	[ "$without" -ge 1 ] && [ "$with" -le $((without + 20)) ]
+}
+
+# Xen's timers on the guests' physical CPU: none is there for it.
+timers() {
+	awk '$3 == "xen" && $4 == 1 && $6 == "xen_timer_expire"' "$OUT/idle-$1-merged/timeline.txt" | wc -l
+}
+
+xen_sleeps_as_well() {
+	local without with
+	without=$(timers 0)
+	with=$(timers 100)
+	echo "$without timers of Xen expire without a switch timer, $with with one"
+	[ "$without" -ge 1 ] && [ "$with" -le $((without + 20)) ]
+}
+
+rm -rf "$OUT"
+mkdir -p "$OUT"
+boot "$here/live.lab" "$OUT"
+for guest in g1 g2; do
+	check "before its end a live recording has what $guest did" has 20 "$OUT/live-before/$guest"
+	check "and then, too" has 20 "$OUT/live/$guest"
+	check "without a switch timer it has not" has 0 "$OUT/late-before/$guest"
+	check "but in the end" has 20 "$OUT/late/$guest"
+done
+for period in 0 100; do
+	check "the sleepers merge, no violation (period $period)" merged_cleanly "$OUT/idle-$period" "$OUT/idle-$period-merged"
+done
+for guest in g1 g2; do
+	check "a switch timer does not wake $guest" sleeps_as_well $guest
+done
+check "nor does one in Xen wake their physical CPU" xen_sleeps_as_well
+check "no kernel complained" bash -c "! grep -E 'BUG|WARNING|Oops|refcount|Call Trace' '$OUT/dom0-dmesg' $OUT/guest-g?.log"
+finish
