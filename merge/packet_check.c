@@ -19,7 +19,16 @@ static uint32_t padded(uint32_t bytes)
 /* What a record is made of after its header: context, then payload on a multiple of 4. */
 static uint32_t context_bytes(const struct strata_source *source)
 {
-	return padded(strata_event_payload_bytes(strata_layer_context(source->layer)));
+	/* Each record asks: found out once for a layer; whoever else does at the same time finds
+	 * the same. */
+	static uint32_t known[STRATA_LAYER_APP + 1];
+	uint32_t bytes = __atomic_load_n(&known[source->layer], __ATOMIC_RELAXED);
+
+	if (bytes)
+		return bytes;
+	bytes = padded(strata_event_payload_bytes(strata_layer_context(source->layer)));
+	__atomic_store_n(&known[source->layer], bytes, __ATOMIC_RELAXED);
+	return bytes;
 }
 
 static void read_header(const void *bytes, struct strata_packet_header *header)

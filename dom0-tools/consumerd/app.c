@@ -8,16 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "app_ring.h"
 #include "event_table.h"
-#include "ring_shared.h"
-
-/* Memory that one application may be given. */
-#define MEMORY_BYTES_MAX (1ull << 30)
 
 /* A socket to the process whose abstract socket has this name, or -1. */
 static int call_process(const char *name, size_t length)
@@ -85,6 +81,7 @@ int app_open(struct app *app, int socket, struct strata_error *error)
 	socklen_t bytes = sizeof(peer);
 
 	memset(app, 0, sizeof(*app));
+	app->memory.file = -1;
 	app->socket = socket;
 	if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) || peer.pid <= 0) {
 		close(socket);
@@ -203,54 +200,26 @@ enum app_news app_hear(struct app *app, struct strata_error *error)
 	return take_message(app, &packet, (size_t)bytes, error);
 }
 
-static uint64_t ring_bytes(const struct app *app, struct strata_ring_geometry geo)
+/* What the memory of its rings is like, and whose it is. */
+static struct ring_file_header describe(const struct app *app, struct strata_ring_geometry geo,
+					const struct ring_file_header *clock)
 {
-	return strata_app_ring_bytes((enum strata_app_mode)app->mode, geo);
+	struct ring_file_header header = *clock;
+
+	header.mode = app->mode;
+	header.overwrite = app->overwrite;
+	header.form = (uint8_t)app->form;
+	header.subbuf_bits = geo.subbuf_bits;
+	header.nr_subbufs_bits = geo.nr_subbufs_bits;
+	header.nr_rings = app->nr_cpus;
+	header.ring_bytes = strata_app_ring_bytes((enum strata_app_mode)app->mode, geo);
+	header.pid = app->pid;
+	memcpy(header.comm, app->comm, sizeof(header.comm));
+	return header;
 }
 
-/* Where the reader's page lies in a ring. */
-static size_t reader_offset(const struct app *app)
-{
-	return app->mode == STRATA_APP_SINGLE_STORE ? STRATA_SINGLE_AREA_BYTES
-						    : STRATA_WRITER_AREA_PAGES * STRATA_PAGE_BYTES;
-}
-
-/* Maps the memory: what only the application writes cannot be written here by mistake. */
-static int map_memory(struct app *app, int fd, struct strata_ring_geometry geo,
-		      struct strata_error *error)
-{
-	void *memory = mmap(NULL, app->memory_bytes, PROT_READ, MAP_SHARED, fd, 0);
-	size_t i;
-
-	if (memory == MAP_FAILED)
-		return strata_fail(error, "its rings cannot be mapped: %s", strerror(errno));
-	app->memory = memory;
-	for (i = 0; i < app->nr_rings; i++) {
-		unsigned char *page = app->memory + i * ring_bytes(app, geo) + reader_offset(app);
-
-		if (mprotect(page, STRATA_PAGE_BYTES, PROT_READ | PROT_WRITE))
-			return strata_fail(error, "a page of it cannot be written: %s",
-					   strerror(errno));
-		app->rings[i].reader.geo = geo;
-		app->rings[i].cpu = (uint32_t)i;
-	}
-	return 0;
-}
-
-static int make_memory(struct app *app, struct strata_error *error)
-{
-	int fd = memfd_create("strata", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-
-	if (fd >= 0 && !ftruncate(fd, (off_t)app->memory_bytes) &&
-	    !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
-		return fd;
-	strata_fail(error, "there is no memory for its rings: %s", strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
-int app_give_rings(struct app *app, const struct app_channel *channel, struct strata_error *error)
+int app_give_rings(struct app *app, const struct app_channel *channel,
+		   const struct ring_file_header *clock, struct strata_error *error)
 {
 	const struct strata_ring_geometry geo = channel->geometry;
 	struct strata_app_packet packet = { .head.type = STRATA_APP_SETUP,
@@ -261,68 +230,78 @@ int app_give_rings(struct app *app, const struct app_channel *channel, struct st
 					    .head.count = app->nr_cpus,
 					    .head.headers = (uint8_t)strata_header_form_among(
 						    app->header_forms, channel->form) };
+	struct ring_file_header header;
 	int fd, result;
 
 	if (!app->mode || app->rings)
 		return strata_fail(error, "it is not the time for its rings");
-	if (ring_bytes(app, geo) > MEMORY_BYTES_MAX / app->nr_cpus)
+	if (header.ring_bytes > RING_FILE_BYTES_MAX / app->nr_cpus)
 		return strata_fail(error,
 				   "its rings for %u CPUs would take more than %llu MiB; make them "
 				   "smaller with --app-buffer",
-				   app->nr_cpus, MEMORY_BYTES_MAX >> 20);
+				   app->nr_cpus, RING_FILE_BYTES_MAX >> 20);
 	app->overwrite = channel->overwrite;
 	app->form = packet.head.headers;
+	header = describe(app, geo, clock);
 	app->nr_rings = app->nr_cpus;
-	app->memory_bytes = ring_bytes(app, geo) * app->nr_rings;
 	app->rings = calloc(app->nr_rings, sizeof(*app->rings));
 	if (!app->rings)
 		return strata_fail(error, "out of memory");
-	fd = make_memory(app, error);
+	fd = app_memory_make(&app->memory, channel->dir, &header, error);
 	if (fd < 0)
 		return -1;
-	result = map_memory(app, fd, geo, error);
-	if (!result)
-		result = send_packet(app, &packet, sizeof(packet.head), fd, error);
+	packet.head.first_page = app->memory.first_page;
+	result = send_packet(app, &packet, sizeof(packet.head), fd, error);
 	close(fd);
 	return result;
 }
 
-static bool read_ring(struct app *app, struct ring *ring, unsigned char *memory)
+int app_read_rings(struct app *app, struct strata_error *error)
 {
-	struct strata_ring_geometry geo = ring->reader.geo;
-	unsigned char *reader = memory + reader_offset(app);
-	unsigned char *data = reader + STRATA_PAGE_BYTES;
+	const struct ring_file_header *header = &app->memory.header;
+	size_t i;
 
-	if (app->mode == STRATA_APP_SINGLE_STORE) {
-		ring->is_single = true;
-		if (!strata_single_reader_init(&ring->single, geo,
-					       (const struct strata_single_area *)memory,
-					       (struct strata_single_reader_area *)reader, data))
-			return false;
-		ring->single.overwrite = app->overwrite;
-		return true;
-	}
-	ring->get = ring_get_shared;
-	ring->put = ring_put_shared;
-	if (strata_reader_init(&ring->reader, geo, (const struct strata_ring_writer_area *)memory,
-			       (struct strata_ring_reader_area *)reader, data) != STRATA_READER_OK)
-		return false;
-	ring->reader.overwrite = app->overwrite;
-	return true;
+	if (!app->memory.rings)
+		return strata_fail(error, "it made rings that it was not given");
+	for (i = 0; i < app->nr_rings; i++)
+		if (!app_ring_open(&app->rings[i], header, (uint32_t)i,
+				   app->memory.rings + i * header->ring_bytes))
+			return strata_fail(error, "ring %zu does not begin as a ring does", i);
+	return 0;
 }
 
-int app_read_rings(struct app *app, struct strata_error *error)
+int app_name_rings(struct app *app, const char *dir, const struct strata_source *source,
+		   struct strata_error *error)
+{
+	struct app_memory *memory = &app->memory;
+
+	if (memory->file < 0)
+		return 0;
+	memcpy(memory->header.uuid, source->uuid, sizeof(memory->header.uuid));
+	memory->header.came_ticks = source->came_ticks;
+	return ring_file_name(memory->file, &memory->header, dir, source->name, memory->path,
+			      sizeof(memory->path), error);
+}
+
+bool app_is_broken(const struct app *app)
 {
 	size_t i;
 
-	if (!app->memory)
-		return strata_fail(error, "it made rings that it was not given");
-	for (i = 0; i < app->nr_rings; i++) {
-		uint64_t stride = ring_bytes(app, app->rings[i].reader.geo);
+	for (i = 0; i < app->nr_rings; i++)
+		if (app->rings[i].broken)
+			return true;
+	return false;
+}
 
-		if (!read_ring(app, &app->rings[i], app->memory + i * stride))
-			return strata_fail(error, "ring %zu does not begin as a ring does", i);
-	}
+/* What is recorded from now on can be understood by whoever finds the file. */
+static int table_events(struct app *app, struct strata_error *error)
+{
+	struct app_memory *memory = &app->memory;
+
+	while (memory->file >= 0 && memory->header.nr_events < app->nr_events)
+		if (ring_file_add_event(memory->file, &memory->header,
+					&app->events[memory->header.nr_events], error))
+			return -1;
 	return 0;
 }
 
@@ -335,6 +314,8 @@ int app_select(struct app *app, const struct event_set *events, struct strata_er
 	for (i = 0; i < app->nr_events; i++)
 		if (event_set_has(events, i))
 			packet.u.selected[i / 8] |= (uint8_t)(1u << i % 8);
+	if (table_events(app, error))
+		return -1;
 	return send_packet(app, &packet, sizeof(packet.head) + sizeof(packet.u.selected), -1,
 			   error);
 }
@@ -348,12 +329,12 @@ int app_stop(struct app *app, struct strata_error *error)
 
 void app_close(struct app *app)
 {
-	if (app->memory)
-		munmap(app->memory, app->memory_bytes);
+	app_memory_free(&app->memory);
 	if (app->socket >= 0)
 		close(app->socket);
 	free(app->rings);
 	free(app->events);
 	memset(app, 0, sizeof(*app));
+	app->memory.file = -1;
 	app->socket = -1;
 }

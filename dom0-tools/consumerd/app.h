@@ -13,10 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <strata/abi/app.h>
-
+#include "app_memory.h"
 #include "error.h"
 #include "event_set.h"
+#include "recording.h"
 #include "ring.h"
 
 struct app {
@@ -32,8 +32,7 @@ struct app {
 	struct strata_event_desc *events; /* by id; each is still to be checked */
 	size_t nr_events;
 
-	unsigned char *memory; /* read-only, but for the readers' pages */
-	size_t memory_bytes;
+	struct app_memory memory;
 	struct ring *rings;
 	size_t nr_rings;
 	bool overwrite;
@@ -61,22 +60,38 @@ enum app_news app_hear(struct app *app, struct strata_error *error);
 struct app_channel {
 	struct strata_ring_geometry geometry;
 	bool overwrite; /* the newest records are kept */
-	enum strata_header_form
-		form; /* of their headers, if it can write such; else they are full */
+	/* Of their headers, if it can write such; else they are full. */
+	enum strata_header_form form;
+	const char
+		*dir; /* NULL: in anonymous memory; else each in a file in that output directory */
 };
 
-/* Makes memory for its rings and hands it over.  0 or -1. */
-int app_give_rings(struct app *app, const struct app_channel *channel, struct strata_error *error);
+/*
+ * Makes memory for its rings and hands it over.
+ * @clock: for a file: tsc_khz, anchor_ticks and anchor_realtime_ns of the recording
+ * 0 or -1.
+ */
+int app_give_rings(struct app *app, const struct app_channel *channel,
+		   const struct ring_file_header *clock, struct strata_error *error);
 
 /* Reads the rings that it made, when it said APP_ATTACHED.  0 or -1. */
 int app_read_rings(struct app *app, struct strata_error *error);
+
+/* Names the file of its rings, if they are in one, after its source in the recording of @dir. 0 or
+ * -1.
+ */
+int app_name_rings(struct app *app, const char *dir, const struct strata_source *source,
+		   struct strata_error *error);
+
+/* Is there a ring whose control words were none that it can have? */
+bool app_is_broken(const struct app *app);
 
 /* Says which events are to be recorded.  0 or -1. */
 int app_select(struct app *app, const struct event_set *events, struct strata_error *error);
 
 int app_stop(struct app *app, struct strata_error *error);
 
-/* Unmaps, closes, frees; the recorder has let go of its rings. */
+/* Unmaps, closes, frees, removes the file; the recorder has let go of its rings. */
 void app_close(struct app *app);
 
 #endif /* STRATA_CONSUMERD_APP_H */

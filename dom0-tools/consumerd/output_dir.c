@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "recording.h"
+#include "ring_file.h"
 
 /* Held back from the disk, so that the tables can still be saved when it is full. */
 #define RESERVE_FILE  ".reserve"
@@ -58,6 +59,13 @@ static int clear_old(const char *dir, struct strata_error *error)
 	DIR *stream;
 	size_t i;
 
+	if (ring_file_any(dir))
+		return strata_fail(
+			error,
+			"%s holds rings that a recorder left which died; `strata recover "
+			"%s` reads them. Then remove it, or name another directory",
+			dir, dir);
+	ring_file_remove_dir(dir);
 	snprintf(path, sizeof(path), "%s/" STRATA_RECORDING_FILE, dir);
 	if (!access(path, F_OK)) {
 		if (strata_recording_load(&old, dir, error))

@@ -47,6 +47,24 @@ enum recorder_begin {
 int recorder_add_ring(struct recorder *recorder, size_t source_index, struct ring *ring,
 		      enum recorder_begin begin, struct strata_error *error);
 
+/* What an earlier recorder had written of a stream. */
+struct recorder_taken {
+	uint64_t packets;
+	uint64_t events;
+	uint64_t next_sequence; /* one more than that of the last packet; 0: there is none */
+	uint64_t missing;       /* packets, by the gaps between those that are there */
+	uint64_t bad;           /* places where no good packet is; a torn end is one */
+};
+
+/*
+ * Takes over DIR/SOURCE/cpu_N, as far as it is whole packets: what is recorded here of
+ * that CPU's ring, if there is one, goes behind them.  What is bad in it is named on
+ * stderr, and left out.  Once a stream, before its first drain.
+ * 0, or -1: it cannot be read or written.
+ */
+int recorder_take_over(struct recorder *recorder, size_t source_index, uint32_t cpu,
+		       const char *dir, struct recorder_taken *taken, struct strata_error *error);
+
 /*
  * Ends a source before the recording does: takes all that is committed in its rings,
  * also of sub-buffers that their writers never completed, counts their last losses,

@@ -15,6 +15,14 @@
 
 #include "error.h"
 
+/* What was taken of a single-store ring, for a reader that comes after us: a packet has this
+ * number, and what is taken next begins at this position.  A packet is noted before it is written;
+ * as there are two of these, the one before it stays noted until it is. */
+struct ring_taken {
+	uint64_t number; /* the packet's sequence number, plus 1; 0: none */
+	uint64_t position;
+};
+
 struct ring {
 	struct strata_ring_reader reader; /* of a single-store ring only its geometry */
 	bool is_single;
@@ -25,7 +33,14 @@ struct ring {
 	int (*get)(struct ring *ring, struct strata_error *error);
 	/* Tells the writer that the sub-buffer at reader.read_count is its own again.  0 or -1. */
 	int (*put)(struct ring *ring, struct strata_error *error);
-	void *owner;                          /* of get() and put() */
+	void *owner; /* of get() and put() */
+	/* Are the writer's control words such as a ring can have?  NULL: its home sees to that. */
+	bool (*sane)(const struct ring *ring);
+	/* They were not: nothing more is taken from it. */
+	bool broken;
+	/* As strata_reader_copy_prefix(), where the writers leave more to know; NULL: that. */
+	uint32_t (*copy_prefix)(const struct ring *ring, strata_count_t position, void *to);
+	struct ring_taken *taken;             /* two, in memory that outlives us; NULL */
 	uint64_t lost_before[STRATA_NR_LOST]; /* before the recording began */
 };
 

@@ -121,6 +121,28 @@ static void complain(struct recorder *recorder, struct tap *tap, const struct st
 			tap_source(recorder, tap)->name, tap->ring->cpu, why->text);
 }
 
+/*
+ * Its control words are none that a ring can have: its channel is not to be recorded any
+ * more, which is said once, and whoever mapped it sees it.
+ */
+static void disable(struct recorder *recorder, struct tap *tap)
+{
+	bool said = false;
+	size_t i;
+
+	for (i = 0; i < recorder->nr_taps; i++)
+		said |= recorder->taps[i].source == tap->source && recorder->taps[i].ring->broken;
+	tap->ring->broken = true;
+	recorder->totals.bad_packets++;
+	stream_of(recorder, tap)->bad_packets++;
+	if (!said)
+		fprintf(stderr,
+			"strata: %s: ring of CPU %u: its control words are none that a ring can "
+			"have: nothing more is taken from it; does the program write where it "
+			"should not?\n",
+			tap_source(recorder, tap)->name, tap->ring->cpu);
+}
+
 /* A writer that lies about its turns can lead us back; a file's packets only go forward. */
 static int check_sequence(const struct tap *tap, uint64_t sequence, struct strata_error *error)
 {
@@ -190,6 +212,13 @@ static int take(struct recorder *recorder, struct tap *tap, enum no_room no_room
 	return result ? result : tap->ring->put(tap->ring, error);
 }
 
+/* The position first: until the number is there as well, this is the note of no packet. */
+static void note_taken(struct ring_taken *taken, uint64_t sequence, uint64_t position)
+{
+	strata_write_once(&taken->position, position);
+	strata_store_release(&taken->number, sequence + 1);
+}
+
 /* Makes a packet of records that were copied out of a single-store ring, and appends it.  As
  * take().  @turn: the number of their sub-buffer; in overwrite mode gaps in it show. */
 static int take_records(struct recorder *recorder, struct tap *tap, uint64_t turn, uint32_t bytes,
@@ -208,6 +237,9 @@ static int take_records(struct recorder *recorder, struct tap *tap, uint64_t tur
 	if (tap->ring->single.overwrite && packet.sequence < turn)
 		packet.sequence = turn;
 	packet.cpu = tap->ring->cpu;
+	if (tap->ring->taken)
+		note_taken(&tap->ring->taken[packet.sequence % 2], packet.sequence,
+			   tap->ring->single.position);
 	memcpy(packet.lost, lost, sizeof(packet.lost));
 	return keep(recorder, tap, &packet, events, no_room, error);
 }
@@ -218,7 +250,6 @@ static int take_singles(struct recorder *recorder, struct tap *tap, strata_count
 			bool partly, enum no_room no_room, uint64_t *nr_packets,
 			struct strata_error *error)
 {
-	static const struct strata_error lies = { "its position is none that a ring can have" };
 	struct strata_single_reader *reader = &tap->ring->single;
 	uint64_t lost[STRATA_NR_LOST], before;
 	uint32_t bytes;
@@ -228,8 +259,8 @@ static int take_singles(struct recorder *recorder, struct tap *tap, strata_count
 		before = reader->position;
 		switch (strata_single_take(reader, partly, recorder->copy, &bytes, lost)) {
 		case STRATA_SINGLE_LIES:
-			complain(recorder, tap, &lies);
-			break;
+			disable(recorder, tap);
+			return 0;
 		case STRATA_SINGLE_TAKEN:
 			result = take_records(recorder, tap,
 					      before >> tap->ring->reader.geo.subbuf_bits, bytes,
@@ -254,12 +285,18 @@ int tap_take(struct recorder *recorder, struct tap *tap, strata_count_t turns, u
 {
 	int found, result;
 
+	if (tap->ring->broken)
+		return 0;
 	if (tap->ring->is_single)
 		return take_singles(recorder, tap, turns,
 				    strata_clock() - tap->taken_ticks >
 					    (uint64_t)recorder->recording.tsc_khz * PARTLY_MS,
 				    NO_ROOM_WAIT, nr_packets, error);
 	while (turns--) {
+		if (tap->ring->sane && !tap->ring->sane(tap->ring)) {
+			disable(recorder, tap);
+			return 0;
+		}
 		found = tap->ring->get(tap->ring, error);
 		if (found <= 0)
 			return found;
@@ -286,6 +323,8 @@ static int append_losses(struct recorder *recorder, struct tap *tap, struct stra
 	bool more = false;
 	unsigned int i;
 
+	if (tap->ring->broken)
+		return 0;
 	/* What was taken of an unfinished sub-buffer has the number of where reading stands. */
 	if (packet.sequence < tap->next_sequence)
 		packet.sequence = tap->next_sequence;
@@ -307,7 +346,10 @@ static int append_losses(struct recorder *recorder, struct tap *tap, struct stra
 static int take_unfinished(struct recorder *recorder, struct tap *tap, strata_count_t position,
 			   struct strata_error *error)
 {
-	uint32_t bytes = strata_reader_copy_prefix(&tap->ring->reader, position, recorder->copy);
+	const struct ring *ring = tap->ring;
+	uint32_t bytes = ring->copy_prefix ? ring->copy_prefix(ring, position, recorder->copy)
+					   : strata_reader_copy_prefix(&ring->reader, position,
+								       recorder->copy);
 	uint64_t sequence = position >> tap->ring->reader.geo.subbuf_bits;
 	struct strata_error why = { "" };
 	struct strata_packet packet;
@@ -332,31 +374,46 @@ static int take_unfinished(struct recorder *recorder, struct tap *tap, strata_co
 
 int tap_take_rest(struct recorder *recorder, struct tap *tap, struct strata_error *error)
 {
-	strata_count_t turns = strata_nr_subbufs(tap->ring->reader.geo), ahead;
+	strata_count_t turns = strata_nr_subbufs(tap->ring->reader.geo), ahead, end;
 	struct strata_ring_reader *reader = &tap->ring->reader;
 	int result = 0, found = 1;
-	uint64_t nr_packets = 0;
+	uint64_t nr_packets = 0, before;
 
+	if (tap->ring->broken)
+		return 0;
 	if (tap->ring->is_single)
 		return take_singles(recorder, tap, turns, true, NO_ROOM_LOSE, &nr_packets, error);
+	end = reader->read_count;
 	while (!result && turns--) {
+		if (tap->ring->sane && !tap->ring->sane(tap->ring)) {
+			disable(recorder, tap);
+			break;
+		}
 		found = tap->ring->get(tap->ring, error);
 		if (found < 0)
 			return -1;
 		if (found) {
 			result = take(recorder, tap, NO_ROOM_LOSE, error);
+			end = reader->read_count;
 			continue;
 		}
 		/* A home that is asked by hypercall completes what is open when it flushes. */
 		if (!reader->shared)
 			break;
+		before = tap->next_sequence;
 		result = take_unfinished(recorder, tap, reader->read_count, error);
-		/* The ring goes on: what is written next must not lie behind us then. */
+		if (tap->next_sequence != before)
+			end = reader->read_count;
+		/* The ring goes on: what is written next must not lie behind us then.  Where only
+		 * its writers' marks say how far it goes, all of it is looked at. */
 		ahead = strata_reader_newest(reader) - reader->read_count;
-		if (ahead == 0 || ahead >> (STRATA_COUNT_BITS - 1))
+		if (!tap->ring->copy_prefix && (ahead == 0 || ahead >> (STRATA_COUNT_BITS - 1))) {
+			end = reader->read_count;
 			break;
+		}
 		reader->read_count += strata_subbuf_bytes(reader->geo);
 	}
+	reader->read_count = end;
 	return result;
 }
 

@@ -29,7 +29,8 @@ enum strata_app_mode rings_mode(void);
 uint32_t rings_nr_cpus(void);
 /* Which headers it can give its records: STRATA_HEADER_FORM_BIT()s. */
 uint8_t rings_header_forms(void);
-/* Maps @fd, makes the rings in it, and has events go there from now on.  0 or -1. */
+/* Maps @fd from that page on that @setup says, makes the rings in it, and has events go there from
+ * now on.  0 or -1. */
 int rings_attach(int fd, const struct strata_app_message *setup);
 /* When it returns nothing is written any more, and all that was is published. */
 void rings_stop(void);

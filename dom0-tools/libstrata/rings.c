@@ -33,7 +33,12 @@
 struct rings {
 	struct strata_app_rings seen;
 	struct strata_ring **ring; /* reserve/commit: the writer's books of each */
+	uint64_t marks_offset;
 };
+
+_Static_assert(STRATA_APP_MARK_SPACING <=
+		       STRATA_COMPACT_HEADER_BYTES + sizeof(struct strata_app_context),
+	       "two slots could have the same mark");
 
 const struct strata_app_rings *strata_app_rings;
 
@@ -114,21 +119,24 @@ int rings_attach(int fd, const struct strata_app_message *setup)
 	const struct strata_ring_geometry geo = { setup->subbuf_bits, setup->nr_subbufs_bits };
 	const uint32_t nr_rings = setup->count;
 	uint64_t stride = strata_app_ring_bytes(rings_mode(), geo);
+	uint64_t begin = (uint64_t)setup->first_page * STRATA_PAGE_BYTES;
 	struct rings *rings = calloc(1, sizeof(*rings));
 	struct stat status;
 	void *memory;
 
 	if (!rings || current || !strata_geometry_valid(geo) || nr_rings < 1 ||
 	    nr_rings > STRATA_APP_RINGS_MAX || fstat(fd, &status) ||
-	    (uint64_t)status.st_size < stride * nr_rings)
+	    (uint64_t)status.st_size < begin + stride * nr_rings)
 		goto fail;
 	rings->ring = calloc(nr_rings, sizeof(struct strata_ring *));
-	memory = mmap(NULL, stride * nr_rings, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	memory =
+		mmap(NULL, stride * nr_rings, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)begin);
 	if (!rings->ring || memory == MAP_FAILED)
 		goto fail;
 	rings->seen.memory = memory;
 	rings->seen.stride = stride;
 	rings->seen.nr = nr_rings;
+	rings->marks_offset = strata_app_marks_offset(geo);
 	rings->seen.nr_single = rings_mode() == STRATA_APP_SINGLE_STORE ? nr_rings : 0;
 	if (make_rings(rings, setup)) {
 		munmap(memory, stride * nr_rings);
@@ -144,8 +152,8 @@ fail:
 	return -1;
 }
 
-/* Reserve/commit: hands over what each ring's sub-buffer holds.  Also when the process ends; one
- * that is killed keeps that from its recorder. */
+/* Reserve/commit: hands over what each ring's sub-buffer holds.  Also when the process ends; of one
+ * that is killed the marks say what that is. */
 static __attribute__((__destructor__)) void flush(void)
 {
 	uint32_t i;
@@ -202,9 +210,10 @@ void strata_app_reserve_commit(const struct strata_app_rings *seen, uint32_t id,
 {
 	const struct rings *rings = (const struct rings *)seen;
 	int cpu = sched_getcpu();
-	struct strata_ring *ring =
-		rings->ring[cpu < 0 || (uint32_t)cpu >= seen->nr ? 0 : (uint32_t)cpu];
+	uint32_t index = cpu < 0 || (uint32_t)cpu >= seen->nr ? 0 : (uint32_t)cpu;
+	struct strata_ring *ring = rings->ring[index];
 	struct strata_slot slot;
+	uint64_t *mark, end;
 
 	if (body_bytes > STRATA_SINGLE_BODY_MAX) {
 		strata_ring_count_lost(ring, STRATA_LOST_BIG);
@@ -212,6 +221,13 @@ void strata_app_reserve_commit(const struct strata_app_rings *seen, uint32_t id,
 	}
 	if (!strata_ring_reserve(ring, id, body_bytes, &slot))
 		return;
+	mark = (uint64_t *)(seen->memory + index * seen->stride + rings->marks_offset) +
+	       strata_app_mark(ring->geo, slot.position);
+	end = slot.position + slot.bytes;
+	strata_write_once(mark, end | STRATA_APP_MARK_OPEN);
 	memcpy(slot.payload, body, body_bytes);
+	/* Release: header and payload come before; whoever reads the mark after our death sees
+	 * them. */
+	strata_store_release(mark, end);
 	strata_ring_commit(ring, &slot);
 }

@@ -157,6 +157,11 @@ static int add_events(struct apps *apps, struct application *one, struct strata_
 /* It has told of its events: for the first time, or of more. */
 static int on_ready(struct apps *apps, struct application *one, struct strata_error *error)
 {
+	const struct strata_recording *recording = recorder_recording(apps->recorder);
+	const struct ring_file_header clock = { .tsc_khz = recording->tsc_khz,
+						.anchor_ticks = recording->anchor_ticks,
+						.anchor_realtime_ns =
+							recording->anchor_realtime_ns };
 	char name[STRATA_ESCAPED_BYTES(32)];
 
 	if (one->step == APPLICATION_RECORDING) {
@@ -171,7 +176,7 @@ static int on_ready(struct apps *apps, struct application *one, struct strata_er
 			"strata: application %s (process %d) has no event that is asked for\n",
 			shown_name(one, name), one->app.pid);
 	one->step = APPLICATION_MAKING;
-	return app_give_rings(&one->app, &apps->channel, error);
+	return app_give_rings(&one->app, &apps->channel, &clock, error);
 }
 
 static int on_attached(struct apps *apps, struct application *one, struct strata_error *error)
@@ -186,7 +191,11 @@ static int on_attached(struct apps *apps, struct application *one, struct strata
 	/* A source that is there is ended like any other, if it could not be filled. */
 	if (result != -2)
 		one->step = APPLICATION_RECORDING;
-	return result ? -1 : add_events(apps, one, error);
+	if (result ||
+	    app_name_rings(&one->app, apps->channel.dir,
+			   &recorder_recording(apps->recorder)->sources[one->source], error))
+		return -1;
+	return add_events(apps, one, error);
 }
 
 static int on_news(struct apps *apps, struct application *one, enum app_news news,
@@ -210,6 +219,12 @@ static bool hear(struct apps *apps, size_t index, unsigned int *messages)
 	unsigned int i;
 	char byte;
 
+	/* The recorder has said so; what its other rings hold is taken. */
+	if (app_is_broken(&one->app)) {
+		apps->left_out++;
+		let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
+		return false;
+	}
 	if (one->step < APPLICATION_RECORDING && now_ms() - one->came_ms > PATIENCE_MS) {
 		strata_fail(&error, "it does not say what it has");
 		leave_out(apps, one, &error);
@@ -266,6 +281,8 @@ int apps_open(struct apps *apps, struct strata_error *error)
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct epoll_event interest = { .events = EPOLLIN };
 
+	if (apps->channel.dir && ring_file_make_dir(apps->channel.dir, apps->named_dir, error))
+		return -1;
 	if (snprintf(address.sun_path, sizeof(address.sun_path), "%s", socket_path()) >=
 	    (int)sizeof(address.sun_path))
 		return strata_fail(error, "%s: the path is too long for a socket", socket_path());
@@ -366,6 +383,8 @@ void apps_release(struct apps *apps)
 	}
 	free(apps->list);
 	apps->list = NULL;
+	if (apps->channel.dir)
+		ring_file_remove_dir(apps->channel.dir);
 	if (apps->listener >= 0) {
 		unlink(socket_path());
 		close(apps->listener);

@@ -36,7 +36,9 @@ struct apps {
 	struct recorder *recorder;
 	struct app_selection *selections;
 	size_t nr_selections; /* 0: applications are not recorded */
-	struct app_channel channel;
+	struct app_channel
+		channel;       /* its directory: their rings are to outlive us (ring_file.h) ... */
+	const char *named_dir; /* ... or, linked from there, in this one; may be NULL */
 
 	int listener; /* -1: not open */
 	int epoll;    /* readable when there is something to tend; -1 */

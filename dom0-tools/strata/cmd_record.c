@@ -63,6 +63,10 @@ static void usage(FILE *out)
 		"                             12 bytes (the default); compact, 4 bytes, if its id is\n"
 		"                             below 31; large, 8 bytes. Longer after a pause. The\n"
 		"                             hypervisor's, and single-store applications', are full\n"
+		"      --app-memory KIND      shm: goes with the application and us (default);\n"
+		"                             file: stays when both are killed, for `strata recover`, in\n"
+		"                             DIR/rings; file:MEMORY: in that directory, which may lie in\n"
+		"                             a tmpfs: the disk then never holds an application up\n"
 		"      --wait                 a domain that is named need not be there yet\n"
 		"      --overwrite            flight recorder: keep the newest in memory; it is written\n"
 		"                             by `strata snapshot`, when a guest dies (into\n"
@@ -97,13 +101,8 @@ static uint64_t parse_duration_ms(const char *text)
 	return number >= 1 && number < 1e12 ? (uint64_t)number : 0;
 }
 
-static bool power_of_two(unsigned long number)
-{
-	return number && !(number & (number - 1));
-}
-
-/* "64K", "64Kx32", "1Mx4". */
-static bool parse_geometry(const char *text, struct strata_ring_geometry *geo)
+/* "64K", "64Kx32", "1Mx4".  NULL, or why it is none that a ring can have. */
+static const char *parse_geometry(const char *text, struct strata_ring_geometry *geo)
 {
 	unsigned long bytes, number = 1ul << DEFAULT_NR_BITS;
 	char *end;
@@ -115,12 +114,21 @@ static bool parse_geometry(const char *text, struct strata_ring_geometry *geo)
 		bytes <<= 20, end++;
 	if (*end == 'x')
 		number = strtoul(end + 1, &end, 10);
-	if (*end || !power_of_two(bytes) || !power_of_two(number) || bytes > 1ul << 30 ||
-	    number > 1ul << 30)
-		return false;
+	if (*end || end == text)
+		return "that is no size";
+	if (!bytes || !number)
+		return "there is nothing in it";
+	if (bytes & (bytes - 1) || number & (number - 1))
+		return "no power of two";
+	if (number == 1)
+		return "with one sub-buffer the writer would have none while a reader has it";
+	if (bytes < 1ul << STRATA_SUBBUF_BITS_MIN)
+		return "its sub-buffers are too small";
+	if (bytes > 1ul << STRATA_SUBBUF_BITS_MAX || number > STRATA_NR_SUBBUFS_MAX)
+		return "too large";
 	geo->subbuf_bits = (uint8_t)(ffsl((long)bytes) - 1);
 	geo->nr_subbufs_bits = (uint8_t)(ffsl((long)number) - 1);
-	return strata_geometry_valid(*geo);
+	return NULL;
 }
 
 static bool parse_form(const char *text, enum strata_header_form *form)
@@ -141,6 +149,31 @@ static int wrong(const char *format, const char *what)
 	fprintf(stderr, format, what);
 	fprintf(stderr, "; `strata record --help` says how\n");
 	return STRATA_STATUS_USAGE;
+}
+
+static int take_geometry(const char *option, const char *argument, struct strata_ring_geometry *geo)
+{
+	const char *why = parse_geometry(argument, geo);
+
+	if (!why)
+		return STRATA_STATUS_OK;
+	fprintf(stderr,
+		"strata: %s: \"%s\" is not SIZExN with powers of two, 4K to 4M, 2 to 256: %s\n",
+		option, argument, why);
+	return STRATA_STATUS_USAGE;
+}
+
+/* "shm", "file", "file:DIR". */
+static int take_memory(const char *argument, struct record_options *options)
+{
+	options->app_files = strncmp(argument, "file", 4) == 0;
+	options->app_file_dir = options->app_files && argument[4] ? argument + 5 : NULL;
+	if (strcmp(argument, "shm") == 0 || strcmp(argument, "file") == 0 ||
+	    (options->app_files && argument[4] == ':' && argument[5]))
+		return STRATA_STATUS_OK;
+	return wrong("--app-memory: \"%s\" is no kind of memory that there is: shm, file, "
+		     "file:DIR",
+		     argument);
 }
 
 /* Reads one option into @options.  STRATA_STATUS_OK or what to exit with. */
@@ -169,11 +202,7 @@ static int take_option(int option, char *argument, struct record_options *option
 			return STRATA_STATUS_OK;
 		break;
 	case 'b':
-		return parse_geometry(argument, &options->xen_geometry)
-			       ? STRATA_STATUS_OK
-			       : wrong("--xen-buffer: \"%s\" is not SIZExN with powers of two, 4K to "
-				       "4M, 2 to 256",
-				       argument);
+		return take_geometry("--xen-buffer", argument, &options->xen_geometry);
 	case 'w':
 		options->wait = true;
 		return STRATA_STATUS_OK;
@@ -192,11 +221,9 @@ static int take_option(int option, char *argument, struct record_options *option
 		}
 		break;
 	case 'A':
-		return parse_geometry(argument, &options->app_geometry)
-			       ? STRATA_STATUS_OK
-			       : wrong("--app-buffer: \"%s\" is not SIZExN with powers of two, 4K to "
-				       "4M, 2 to 256",
-				       argument);
+		return take_geometry("--app-buffer", argument, &options->app_geometry);
+	case 'M':
+		return take_memory(argument, options);
 	case OPTION_KERNEL ... OPTION_KERNEL + SELECT_PID:
 		if (!select_parse_kernel((enum select_kind)(option - OPTION_KERNEL), argument,
 					 &options->kernels[options->nr_kernels], &error)) {
@@ -215,7 +242,7 @@ static int take_option(int option, char *argument, struct record_options *option
 static bool is_of_xen(int option)
 {
 	return option != 'd' && option != 'o' && option != 'a' && option != 'A' && option != 'f' &&
-	       option != 'e';
+	       option != 'e' && option != 'M';
 }
 
 int strata_cmd_record(int argc, char **argv)
@@ -235,6 +262,7 @@ int strata_cmd_record(int argc, char **argv)
 		{ "app", required_argument, NULL, 'a' },
 		{ "app-buffer", required_argument, NULL, 'A' },
 		{ "event-header", required_argument, NULL, 'e' },
+		{ "app-memory", required_argument, NULL, 'M' },
 		{ "wait", no_argument, NULL, 'w' },
 		{ "overwrite", no_argument, NULL, 'f' },
 		{ "help", no_argument, NULL, 'h' },

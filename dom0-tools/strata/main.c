@@ -17,6 +17,7 @@ static const struct {
 	{ "record", strata_cmd_record, "record hypervisor, guests and dom0" },
 	{ "select", strata_cmd_select, "change what a running recorder records" },
 	{ "snapshot", strata_cmd_snapshot, "write what a flight recorder holds" },
+	{ "recover", strata_cmd_recover, "make a recording of what a killed recorder left" },
 	{ "merge", strata_cmd_merge, "make one timeline of what was recorded" },
 };
 

@@ -94,9 +94,13 @@ static int add_apps(struct session *session, struct strata_error *error)
 	session->apps.recorder = session->recorder;
 	session->apps.selections = session->options->apps;
 	session->apps.nr_selections = session->options->nr_apps;
-	session->apps.channel = (struct app_channel){ .geometry = session->options->app_geometry,
-						      .overwrite = session->options->overwrite,
-						      .form = session->options->event_header };
+	session->apps.channel = (struct app_channel){
+		.geometry = session->options->app_geometry,
+		.overwrite = session->options->overwrite,
+		.form = session->options->event_header,
+		.dir = session->options->app_files ? session->options->output : NULL,
+	};
+	session->apps.named_dir = session->options->app_file_dir;
 	return session->options->nr_apps ? apps_open(&session->apps, error) : 0;
 }
 

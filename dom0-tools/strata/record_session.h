@@ -29,6 +29,8 @@ struct record_options {
 	struct app_selection *apps;
 	size_t nr_apps; /* 0: no applications */
 	struct strata_ring_geometry app_geometry;
+	bool app_files;           /* applications' rings are files, which outlive us ... */
+	const char *app_file_dir; /* ... in this directory; NULL: in the output's */
 	bool apps_may_do; /* nothing else was asked for: where Xen is not, applications are enough
 			   */
 	enum strata_header_form event_header; /* of kernels and applications that can write it */

@@ -79,41 +79,59 @@ void strata_app_reserve_commit(const struct strata_app_rings *rings, uint32_t id
 }
 #endif
 
-/* A record that strata_single_write() did not write. */
+static inline uint64_t strata_app_context(void)
+{
+	uint64_t word = strata_app_context_word;
+
+	return strata_likely(word) ? word : strata_app_context_get();
+}
+
+/* A record that strata_single_write() did not write, or whose context is not known yet. */
 static __attribute__((__unused__, __noinline__, __cold__)) void
-strata_app_write_otherwise(const struct strata_app_rings *rings, uint32_t id, const uint64_t *body,
+strata_app_write_otherwise(const struct strata_tracepoint *tracepoint, uint64_t *body,
 			   uint32_t body_bytes)
 {
+	const struct strata_app_rings *rings = strata_load_acquire(&strata_app_rings);
+
+	body[0] = strata_app_context();
 #ifdef STRATA_HAS_RSEQ
 	if (rings->nr_single) {
-		strata_single_write_slow(rings->memory, rings->nr_single, rings->stride, id, body,
-					 body_bytes);
+		strata_single_write_slow(rings->memory, rings->nr_single, rings->stride,
+					 tracepoint->id, body, body_bytes);
 		return;
 	}
 #endif
-	strata_app_reserve_commit(rings, id, body, body_bytes);
+	strata_app_reserve_commit(rings, tracepoint->id, body, body_bytes);
 }
 
-static inline __attribute__((__always_inline__)) void
-strata_app_write(const struct strata_tracepoint *tracepoint, const uint64_t *body,
-		 uint32_t body_bytes)
+/* The same of a short one, in registers: where it is called, nothing need be in memory for it. */
+static __attribute__((__unused__, __noinline__, __cold__)) void
+strata_app_write_short(const struct strata_tracepoint *tracepoint, uint32_t body_bytes,
+		       uint64_t word0, uint64_t word1, uint64_t word2, uint64_t word3)
 {
-	const struct strata_app_rings *rings = strata_load_acquire(&strata_app_rings);
-	uint64_t words[STRATA_SINGLE_SHORT_BODY / 8];
-	uint32_t i;
+	uint64_t body[STRATA_SINGLE_SHORT_BODY / 8] = { word0, word1, word2, word3 };
 
+	strata_app_write_otherwise(tracepoint, body, body_bytes);
+}
+
+/* @body: begins with strata_app_context_word */
+static inline __attribute__((__always_inline__)) void
+strata_app_write(const struct strata_tracepoint *tracepoint, uint64_t *body, uint32_t body_bytes)
+{
 #ifdef STRATA_HAS_RSEQ
-	if (strata_likely(strata_single_write(rings->memory, rings->nr_single, rings->stride,
+	const struct strata_app_rings *rings = strata_load_acquire(&strata_app_rings);
+
+	if (strata_likely(body[0]) &&
+	    strata_likely(strata_single_write(rings->memory, rings->nr_single, rings->stride,
 					      tracepoint->id, body, body_bytes)))
 		return;
 #endif
-	/* A copy: nobody but us sees @body, so a short one need never be in memory but here. */
-	if (body_bytes <= STRATA_SINGLE_SHORT_BODY) {
-		for (i = 0; i < (body_bytes + 7) / 8; i++)
-			words[i] = body[i];
-		body = words;
-	}
-	strata_app_write_otherwise(rings, tracepoint->id, body, body_bytes);
+	if (body_bytes <= STRATA_SINGLE_SHORT_BODY)
+		strata_app_write_short(tracepoint, body_bytes, body[0],
+				       body_bytes > 8 ? body[1] : 0, body_bytes > 16 ? body[2] : 0,
+				       body_bytes > 24 ? body[3] : 0);
+	else
+		strata_app_write_otherwise(tracepoint, body, body_bytes);
 }
 
 /* Moves what records behind the code around it, also out of loops, which strata_unlikely() does
@@ -129,13 +147,6 @@ strata_app_write(const struct strata_tracepoint *tracepoint, const uint64_t *bod
 static __attribute__((__constructor__, __unused__)) void strata_app_file_ready(void)
 {
 	strata_app_ready();
-}
-
-static inline uint64_t strata_app_context(void)
-{
-	uint64_t word = strata_app_context_word;
-
-	return strata_likely(word) ? word : strata_app_context_get();
 }
 
 /* clang-format off */
@@ -193,7 +204,7 @@ static inline uint64_t strata_app_context(void)
 				       (strata_room_ + 7) / 8];                            \
 		struct strata_body strata_body_ = { (unsigned char *)strata_words_, 8,     \
 						    strata_room_ };                        \
-		strata_words_[0] = strata_app_context();                                   \
+		strata_words_[0] = strata_app_context_word;                                  \
 		STRATA_EACH(STRATA_PUT_, __VA_ARGS__)                                      \
 		strata_app_write(strata_tracepoint_, strata_words_,                        \
 				 strata_body_finish(&strata_body_));                       \

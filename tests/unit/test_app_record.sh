@@ -74,7 +74,7 @@ check "where nobody records nothing is wanted, and nobody waits" is "$(timeout 1
 running=$!
 sleep 0.3
 check "a program that runs is listed, with its events" bash -c \
-	"'$strata' list --apps --events --long plain | grep -A 1 '^  $running  *program: 3 events' | grep -q 'test/plain number:u64'"
+	"'$strata' list --apps --events --long plain | grep -A 1 '^  $running  *program: 4 events' | grep -q 'test/plain number:u64'"
 begin second --app "$running"
 sleep 0.7
 kill -9 "$running"

@@ -24,7 +24,8 @@
  *   EVENT  an event's description, its id the next from 0; repeated
  *   READY
  *                             SETUP   geometry; mode; headers = the form to write, one of
- *                                     those; memory for the rings as SCM_RIGHTS
+ *                                     those; memory for the rings as SCM_RIGHTS,
+ *                                     first_page = where in it they begin
  *   ATTACHED: the rings are made, nothing is written yet
  *                             SELECT  count = events that were announced until then; a bit
  *                                     for each event: it records these from now on
@@ -37,9 +38,9 @@
  * for longer than he wants to: an application that starts waits STRATA_APP_WAIT_MS
  * for the first SELECT, and goes on.
  *
- * The memory is the recorder's, a memfd that can neither shrink nor grow.  The
- * application writes it at any time: every word of it is hostile to the recorder,
- * and so is every message.
+ * The memory is the recorder's: a memfd that can neither shrink nor grow, or a file
+ * that outlives both of them.  The application writes it at any time: every word of
+ * it is hostile to the recorder, and so is every message.
  */
 #ifndef STRATA_ABI_APP_H
 #define STRATA_ABI_APP_H
@@ -85,9 +86,9 @@ struct strata_app_message {
 	uint32_t count;
 	uint8_t subbuf_bits; /* SETUP */
 	uint8_t nr_subbufs_bits;
-	uint8_t overwrite; /* 1: when a ring is full its oldest records make room */
-	uint8_t headers;   /* HELLO: STRATA_HEADER_FORM_BIT()s; SETUP: enum strata_header_form */
-	uint8_t reserved[4];
+	uint8_t overwrite;   /* 1: when a ring is full its oldest records make room */
+	uint8_t headers;     /* HELLO: STRATA_HEADER_FORM_BIT()s; SETUP: enum strata_header_form */
+	uint32_t first_page; /* SETUP: pages of the memory before the first ring */
 };
 
 /* The largest message. */
@@ -108,15 +109,41 @@ struct strata_app_context {
 /*
  * The memory: a ring for each CPU, strata_app_ring_bytes() apart.  In single-store mode each is as
  * strata_single_bytes() says; else a writer area, a reader area and the data, each as
- * ring_layout.h has it.
+ * ring_layout.h has it, and marks.
+ *
+ * A mark says of a slot how far its writer came.  Where threads share a ring, commit seq says
+ * nothing of a sub-buffer that is not complete, and of a process that is killed nothing more would
+ * be known.  A slot that begins at a position has the mark strata_app_mark(), which holds the
+ * position of its end, plus STRATA_APP_MARK_OPEN until it is written whole.  A mark of an earlier
+ * turn holds an earlier position, so none is ever taken away.
  */
+#define STRATA_APP_MARK_SPACING 8u /* no two slots begin so close to one another */
+#define STRATA_APP_MARK_OPEN    1u
+
+static inline uint64_t strata_app_marks_bytes(struct strata_ring_geometry geo)
+{
+	return (uint64_t)strata_buffer_bytes(geo) / STRATA_APP_MARK_SPACING * sizeof(uint64_t);
+}
+
+/* Where a ring's marks begin, behind its first byte. */
+static inline uint64_t strata_app_marks_offset(struct strata_ring_geometry geo)
+{
+	return (uint64_t)(STRATA_WRITER_AREA_PAGES + STRATA_READER_AREA_PAGES) * STRATA_PAGE_BYTES +
+	       strata_data_bytes(geo);
+}
+
+/* Which of a ring's marks is that of a slot. */
+static inline uint64_t strata_app_mark(struct strata_ring_geometry geo, strata_count_t position)
+{
+	return (position & (strata_buffer_bytes(geo) - 1)) / STRATA_APP_MARK_SPACING;
+}
+
 static inline uint64_t strata_app_ring_bytes(enum strata_app_mode mode,
 					     struct strata_ring_geometry geo)
 {
 	if (mode == STRATA_APP_SINGLE_STORE)
 		return strata_single_bytes(geo);
-	return (uint64_t)(STRATA_WRITER_AREA_PAGES + STRATA_READER_AREA_PAGES) * STRATA_PAGE_BYTES +
-	       strata_data_bytes(geo);
+	return strata_app_marks_offset(geo) + strata_app_marks_bytes(geo);
 }
 
 #endif /* STRATA_ABI_APP_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * program.c - an application for test_app_record.sh: PROGRAM WHAT [NUMBER [FILE]].
+ * program.c - an application for test_app_record.sh and test_recover.sh: PROGRAM WHAT
+ * [NUMBER [FILE]].
  *
  *   numbered N      N events, one after the other, of all kinds of field
  *   forever 0 FILE  events until it is killed; FILE holds the number of the last
@@ -9,6 +10,8 @@
  *   dlopen N FILE   N events of a library that is loaded for it
  *   off             nothing; says how many of its events somebody wants
  *   threads N       four threads write N events each
+ *   crowd N FILE    N threads write until they are killed; FILE holds the number of each one's last
+ *   corrupt N       N events, then overwrites the control words of all of its rings; one more
  *   daemon 0 FILE   closes all of its files, opens others, and goes on as forever
  */
 #include <dlfcn.h>
@@ -28,6 +31,9 @@ STRATA_EVENT(test, numbered, strata_u64(number), strata_string(text), strata_u8(
 	     strata_array_u16(three, 3), strata_sequence_x8(bytes));
 STRATA_EVENT(test, plain, strata_u64(number));
 STRATA_EVENT(test, nothing);
+STRATA_EVENT(test, crowded, strata_u32(thread), strata_u64(number));
+
+#define CROWD_MAX 16u
 
 static uint64_t nr;
 
@@ -52,16 +58,24 @@ static void *write_plain(void *unused)
 	return unused;
 }
 
+/* Numbers that outlive us, all 0. */
+static volatile uint64_t *map_numbers(const char *path, uint64_t how_many)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	void *numbers;
+
+	if (fd < 0 || ftruncate(fd, (off_t)(8 * how_many)))
+		exit(1);
+	numbers = mmap(NULL, 8 * how_many, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (numbers == MAP_FAILED)
+		exit(1);
+	return numbers;
+}
+
 static void write_forever(const char *path)
 {
-	int fd = open(path, O_RDWR | O_CREAT, 0600);
-	volatile uint64_t *last;
+	volatile uint64_t *last = map_numbers(path, 1);
 
-	if (fd < 0 || ftruncate(fd, 8))
-		exit(1);
-	last = mmap(NULL, 8, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (last == MAP_FAILED)
-		exit(1);
 	for (nr = 0;; nr++) {
 		STRATA_TRACE(test, plain, nr);
 		if (STRATA_TRACE_ENABLED(test, plain))
@@ -69,6 +83,64 @@ static void write_forever(const char *path)
 		if (nr % 16 == 0)
 			usleep(500);
 	}
+}
+
+static volatile uint64_t *crowd_last;
+
+/* Each number is written down when its event is: 0 is none's. */
+static void *write_crowded(void *thread)
+{
+	uint32_t index = (uint32_t)(uintptr_t)thread;
+	uint64_t number;
+
+	for (number = 1;; number++) {
+		STRATA_TRACE(test, crowded, index, number);
+		if (STRATA_TRACE_ENABLED(test, crowded))
+			crowd_last[index] = number;
+		if (number % 64 == 0)
+			usleep(2000);
+	}
+	return NULL;
+}
+
+static void write_in_crowd(const char *path)
+{
+	pthread_t threads[CROWD_MAX];
+	uint64_t i;
+
+	crowd_last = map_numbers(path, CROWD_MAX);
+	for (i = 0; i < nr && i < CROWD_MAX; i++)
+		if (pthread_create(&threads[i], NULL, write_crowded, (void *)(uintptr_t)i))
+			exit(1);
+	pthread_join(threads[0], NULL);
+}
+
+/* Words that lead this process nowhere, and a reader who believes them out of the ring. */
+static void corrupt_rings(void)
+{
+	const struct strata_app_rings *rings = strata_app_rings;
+	uint32_t i, j;
+
+	for (i = 0; i < rings->nr; i++) {
+		unsigned char *ring = rings->memory + i * rings->stride;
+
+		if (rings->nr_single)
+			strata_write_once(&((struct strata_single_area *)ring)->position,
+					  0x123456789abcdf00u);
+		for (j = 0; !rings->nr_single && j < STRATA_NR_SUBBUFS_MAX; j++)
+			strata_write_once(&((struct strata_ring_writer_area *)ring)->commit_seq[j],
+					  0x123456789abcdf00u);
+	}
+}
+
+static void write_and_corrupt(void)
+{
+	write_plain(NULL);
+	/* What was written until then is the recorder's. */
+	usleep(1500000);
+	corrupt_rings();
+	STRATA_TRACE(test, plain, nr);
+	usleep(300000);
 }
 
 static void write_in_child(void)
@@ -131,6 +203,10 @@ int main(int argc, char **argv)
 		write_numbered();
 	else if (strcmp(what, "forever") == 0 && argc > 3)
 		write_forever(argv[3]);
+	else if (strcmp(what, "crowd") == 0 && argc > 3)
+		write_in_crowd(argv[3]);
+	else if (strcmp(what, "corrupt") == 0)
+		write_and_corrupt();
 	else if (strcmp(what, "daemon") == 0 && argc > 3)
 		write_as_daemon(argv[3]);
 	else if (strcmp(what, "fork") == 0)

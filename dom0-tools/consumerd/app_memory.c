@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* app_memory.c - see app_memory.h; called by app.c. */
+#include "app_memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "app_ring.h"
+
+/* As many as there can be applications, which apps.c holds to fewer. */
+#define FILES_MAX 1024u
+
+/* Mapped files: what the handler of SIGBUS looks at. */
+static struct {
+	unsigned char *begin;
+	size_t bytes;
+} mapped[FILES_MAX];
+
+/*
+ * Somebody truncated a file while we read it.  Zeros come in its place, which are no
+ * ring: its channel is disabled when its words are looked at next.
+ */
+static void on_sigbus(int number, siginfo_t *info, void *context)
+{
+	unsigned char *at = info->si_addr;
+	int saved = errno;
+	size_t i;
+
+	(void)context;
+	for (i = 0; i < FILES_MAX; i++)
+		if (mapped[i].begin && at >= mapped[i].begin &&
+		    at < mapped[i].begin + mapped[i].bytes)
+			break;
+	if (i == FILES_MAX ||
+	    mmap(mapped[i].begin, mapped[i].bytes, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) == MAP_FAILED)
+		signal(number, SIG_DFL);
+	errno = saved;
+}
+
+/* 0, or -1: there are too many. */
+static int survive_truncation(unsigned char *begin, size_t bytes, struct strata_error *error)
+{
+	struct sigaction action = { .sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO };
+	size_t i;
+
+	for (i = 0; i < FILES_MAX && mapped[i].begin; i++)
+		;
+	if (i == FILES_MAX || sigaction(SIGBUS, &action, NULL))
+		return strata_fail(error, "there are too many files of rings");
+	mapped[i].bytes = bytes;
+	mapped[i].begin = begin;
+	return 0;
+}
+
+static void forget_mapping(const unsigned char *begin)
+{
+	size_t i;
+
+	for (i = 0; i < FILES_MAX; i++)
+		if (mapped[i].begin == begin)
+			mapped[i].begin = NULL;
+}
+
+/* Maps the memory: what only the application writes cannot be written here by mistake. */
+static int map_rings(struct app_memory *memory, int fd, struct strata_error *error)
+{
+	const struct ring_file_header *header = &memory->header;
+	void *rings = mmap(NULL, memory->bytes, PROT_READ, MAP_SHARED, fd,
+			   (off_t)(memory->first_page * STRATA_PAGE_BYTES));
+	uint32_t i;
+
+	if (rings == MAP_FAILED)
+		return strata_fail(error, "its rings cannot be mapped: %s", strerror(errno));
+	memory->rings = rings;
+	for (i = 0; i < header->nr_rings; i++) {
+		unsigned char *page = memory->rings + i * header->ring_bytes +
+				      app_ring_reader_offset((enum strata_app_mode)header->mode);
+
+		if (mprotect(page, STRATA_PAGE_BYTES, PROT_READ | PROT_WRITE))
+			return strata_fail(error, "a page of it cannot be written: %s",
+					   strerror(errno));
+	}
+	return memory->file < 0 ? 0 : survive_truncation(memory->rings, memory->bytes, error);
+}
+
+static int make_anonymous(const struct app_memory *memory, struct strata_error *error)
+{
+	int fd = memfd_create("strata", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd >= 0 && !ftruncate(fd, (off_t)memory->bytes) &&
+	    !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+		return fd;
+	strata_fail(error, "there is no memory for its rings: %s", strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* The application's descriptor is another one than ours, whose lock ends with us. */
+static int make_file(struct app_memory *memory, const char *dir, struct strata_error *error)
+{
+	int fd;
+
+	memory->file =
+		ring_file_make(dir, &memory->header, memory->path, sizeof(memory->path), error);
+	if (memory->file < 0)
+		return -1;
+	memory->first_page = RING_FILE_FIRST_PAGE;
+	fd = open(memory->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	return fd < 0 ? strata_fail(error, "%s: %s", memory->path, strerror(errno)) : fd;
+}
+
+int app_memory_make(struct app_memory *memory, const char *dir,
+		    const struct ring_file_header *header, struct strata_error *error)
+{
+	int fd;
+
+	memory->header = *header;
+	memory->bytes = header->nr_rings * header->ring_bytes;
+	fd = dir ? make_file(memory, dir, error) : make_anonymous(memory, error);
+	if (fd >= 0 && map_rings(memory, fd, error)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+void app_memory_free(struct app_memory *memory)
+{
+	if (memory->rings) {
+		munmap(memory->rings, memory->bytes);
+		forget_mapping(memory->rings);
+	}
+	if (memory->file >= 0) {
+		close(memory->file);
+		unlink(memory->path);
+	}
+	memory->rings = NULL;
+	memory->file = -1;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * app_memory.h - the memory of an application's rings, by where it lives:
+ *
+ *   anonymous  goes when the last of application and recorder goes; sealed, so that
+ *              nobody can take it away while it is looked at
+ *   a file     stays (ring_file.h).  A file cannot be sealed: an application that
+ *              truncates it finds zeros in the recorder's place of it, and no signal
+ */
+#ifndef STRATA_CONSUMERD_APP_MEMORY_H
+#define STRATA_CONSUMERD_APP_MEMORY_H
+
+#include "ring_file.h"
+
+struct app_memory {
+	unsigned char *rings; /* read-only, but for the readers' pages; NULL: none yet */
+	size_t bytes;
+	uint32_t first_page; /* pages of it before the rings */
+	int file;            /* locked; -1: anonymous */
+	struct ring_file_header header;
+	char path[600];
+};
+
+/*
+ * Makes memory for rings and maps it.
+ * @dir:    where the file of a recording go; NULL: anonymous
+ * @header: mode, geometry and number of the rings; for a file, also whose they are
+ * Returns a descriptor for the application, which the caller closes, or -1.
+ */
+int app_memory_make(struct app_memory *memory, const char *dir,
+		    const struct ring_file_header *header, struct strata_error *error);
+
+/* Unmaps it, and removes its file: what was in it has been recorded. */
+void app_memory_free(struct app_memory *memory);
+
+#endif /* STRATA_CONSUMERD_APP_MEMORY_H */

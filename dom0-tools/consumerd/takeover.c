@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* takeover.c - what an earlier recorder wrote becomes the beginning of a recording: its whole
+ * packets, one stream file after the other; see recorder.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "output_dir.h"
+#include "packet_reader.h"
+#include "tap.h"
+
+static void complain(void *data, const char *message)
+{
+	(void)data;
+	fprintf(stderr, "strata: %s\n", message);
+}
+
+static struct tap *find_tap(struct recorder *recorder, size_t source_index, uint32_t cpu)
+{
+	size_t i;
+
+	for (i = 0; i < recorder->nr_taps; i++)
+		if (recorder->taps[i].source == source_index && recorder->taps[i].ring->cpu == cpu)
+			return &recorder->taps[i];
+	return NULL;
+}
+
+/* Writes the packet that @reader stands at.  0 or -1. */
+static int append(const struct strata_packet_reader *reader, struct stream_file *file,
+		  struct strata_stream *stream, struct strata_error *error)
+{
+	const struct strata_packet *packet = &reader->packet;
+	unsigned int i;
+
+	if (stream_file_append(file, reader->bytes, packet->packet_bytes, error) != STREAM_FILE_OK)
+		return strata_fail_in(error, "what was recorded cannot be copied; make room, or "
+					     "name another disk with --output");
+	stream->packets++;
+	stream->events += reader->nr_events;
+	stream->lost = 0;
+	for (i = 0; i < STRATA_NR_LOST; i++)
+		stream->lost += packet->lost[i];
+	return 0;
+}
+
+static int copy_packets(struct strata_packet_reader *reader, struct stream_file *file,
+			struct strata_stream *stream, struct recorder_taken *taken,
+			struct strata_error *error)
+{
+	while (strata_packet_reader_next(reader)) {
+		if (append(reader, file, stream, error))
+			return -1;
+		taken->next_sequence = reader->packet.sequence + 1;
+	}
+	taken->packets = stream->packets;
+	taken->events = stream->events;
+	taken->missing = reader->missing_packets;
+	taken->bad = reader->bad_packets;
+	return 0;
+}
+
+/* The ring's records go on where the file ends. */
+static void go_on(struct tap *tap, const struct strata_packet_reader *reader,
+		  const struct recorder_taken *taken)
+{
+	if (!taken->packets)
+		return;
+	memcpy(tap->lost, reader->packet.lost, sizeof(tap->lost));
+	tap->end_ticks = reader->packet.end_ticks;
+	tap->next_sequence = taken->next_sequence;
+}
+
+int recorder_take_over(struct recorder *recorder, size_t source_index, uint32_t cpu,
+		       const char *dir, struct recorder_taken *taken, struct strata_error *error)
+{
+	struct strata_source *source = &recorder->recording.sources[source_index];
+	struct tap *tap = find_tap(recorder, source_index, cpu);
+	struct stream_file own = { .fd = -1 };
+	struct strata_packet_reader reader;
+	struct strata_stream *stream;
+	int result;
+
+	memset(taken, 0, sizeof(*taken));
+	stream = tap ? &source->streams[tap->stream] : strata_source_add_stream(source, cpu);
+	if (!stream)
+		return strata_fail(error, "out of memory");
+	if (!tap && (output_dir_add(recorder->dir, source->name, error) ||
+		     stream_file_open(&own, recorder->dir, source->name, cpu, error)))
+		return -1;
+	result = strata_packet_reader_open(&reader, dir, source, stream, complain, NULL, error);
+	if (!result) {
+		result = copy_packets(&reader, tap ? &tap->file : &own, stream, taken, error);
+		if (!result && tap)
+			go_on(tap, &reader, taken);
+		strata_packet_reader_close(&reader);
+	}
+	if (stream_file_close(&own, error))
+		result = -1;
+	return result;
+}

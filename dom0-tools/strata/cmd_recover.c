@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_recover.c - `strata recover`: a recording of what a recorder left that was killed.
+ *
+ * Reads the command line, has it made beside its place (recover.c), puts it there when
+ * it is whole, and says what it holds and what is not known.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "app_ring.h"
+#include "commands.h"
+#include "file_limit.h"
+#include "output_dir.h"
+#include "recover.h"
+
+#define SUFFIX         "-recovered"
+#define PARTIAL_SUFFIX ".partial"
+
+static void usage(FILE *out)
+{
+	fprintf(out,
+		"Usage: strata recover PATH [-o DIR]\n"
+		"Makes a recording of what a recorder left that was killed. PATH is the directory that it\n"
+		"wrote to, or a file of rings (`strata record --app-memory file`).\n\n"
+		"  -o, --output DIR  where to (default: PATH" SUFFIX
+		"); an older recording there is\n"
+		"                    replaced when the new one is whole\n\n"
+		"It takes what was written, up to the last whole packet, and every record that lies\n"
+		"committed in files of rings, up to the first slot of a packet whose writer did not come to\n"
+		"its end. What is unknown behind that is said for each packet. PATH stays as it is, so it\n"
+		"can be done again, with the same result; remove it when `strata merge DIR` shows what you\n"
+		"need. Rings of Xen, of kernels, and of applications in other memory are not in reach:\n"
+		"of these there is what was written.\n\n"
+		"Status: 0 it is there, 1 failed, 2 wrong usage, 3 it is there, but something named on\n"
+		"stderr had to be left out.\n");
+}
+
+/* A place for the recording: free, empty, or an older recording's that nobody makes.  0 or -1. */
+static int check_place(const char *from, const char *to, struct strata_error *error)
+{
+	struct strata_recording old;
+	struct stat one, other;
+	int fd;
+
+	if (stat(to, &one))
+		return errno == ENOENT ? 0 : strata_fail(error, "%s: %s", to, strerror(errno));
+	if (!stat(from, &other) && one.st_dev == other.st_dev && one.st_ino == other.st_ino)
+		return strata_fail(error,
+				   "%s is what is to be recovered; name another directory "
+				   "with --output",
+				   to);
+	if (ring_file_any(to))
+		return strata_fail(error,
+				   "%s holds rings that a recorder left which died; name "
+				   "another directory with --output",
+				   to);
+	fd = open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return strata_fail(error, "%s: %s; name another directory with --output", to,
+				   strerror(errno));
+	if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+		close(fd);
+		return strata_fail(error,
+				   "%s is being recorded into; name another directory with "
+				   "--output",
+				   to);
+	}
+	close(fd);
+	/* An empty one gives way. */
+	if (!rmdir(to))
+		return 0;
+	if (strata_recording_load(&old, to, error))
+		return strata_fail_in(error,
+				      "%s is not empty and holds no recording; name another "
+				      "directory with --output",
+				      to);
+	strata_recording_clear(&old);
+	return 0;
+}
+
+/* Removes what a recording holds, and nothing else. */
+static void remove_recording(const char *dir)
+{
+	struct strata_recording recording;
+	struct strata_error ignored;
+	char path[700];
+	size_t i;
+
+	if (strata_recording_load(&recording, dir, &ignored)) {
+		rmdir(dir);
+		return;
+	}
+	for (i = 0; i < recording.nr_sources; i++)
+		output_dir_remove(dir, recording.sources[i].name);
+	strata_recording_clear(&recording);
+	snprintf(path, sizeof(path), "%s/" STRATA_RECORDING_FILE, dir);
+	unlink(path);
+	if (rmdir(dir))
+		fprintf(stderr, "strata: %s: what else was in the older recording is there\n", dir);
+}
+
+/* Puts the recording in its place; one that is there goes only then.  0 or -1. */
+static int put_in_place(const char *partial, const char *to, struct strata_error *error)
+{
+	if (!rename(partial, to))
+		return 0;
+	if (renameat2(AT_FDCWD, partial, AT_FDCWD, to, RENAME_EXCHANGE))
+		return strata_fail(error, "%s: %s; what is recovered is in %s", to, strerror(errno),
+				   partial);
+	remove_recording(partial);
+	return 0;
+}
+
+/* Before the rings are drained: what their writers did not come to the end of. */
+static void print_holes(const struct recovery *recovery)
+{
+	const struct strata_recording *recording = recorder_recording(recovery->recorder);
+	struct app_ring_hole hole;
+	unsigned int turn;
+	size_t i;
+
+	for (i = 0; i < recovery->nr_streams; i++) {
+		const struct recovered_stream *stream = &recovery->streams[i];
+		const char *name = recording->sources[stream->source].name;
+
+		turn = 0;
+		while (stream->ring && !stream->ring->broken &&
+		       app_ring_next_hole(stream->ring, &turn, &hole)) {
+			printf("Unknown:  %s CPU %u, packet %" PRIu64 ": ", name, stream->cpu,
+			       hole.sequence);
+			if (hole.reserved)
+				printf("%u bytes reserved but not committed at byte %u",
+				       hole.reserved, hole.at);
+			else
+				printf("nothing is known from byte %u on", hole.at);
+			if (hole.behind)
+				printf("; %s%u bytes behind%s", hole.is_left ? "up to " : "",
+				       hole.behind,
+				       hole.is_left ? ", the packet's padding included" : "");
+			printf("\n");
+		}
+	}
+}
+
+static bool same_stream(const struct recovered_stream *stream, size_t source, uint32_t cpu)
+{
+	return stream->source == source && stream->cpu == cpu;
+}
+
+/* What each source has now, and where it was from.  Returns how many events there are. */
+static uint64_t print_sources(struct recovery *recovery, const struct strata_recording *made)
+{
+	uint64_t events, written, lost, total = 0;
+	size_t i, j, k;
+	bool in_reach;
+
+	for (i = 0; i < made->nr_sources; i++) {
+		const struct strata_source *source = &made->sources[i];
+
+		events = written = lost = 0;
+		in_reach = false;
+		for (j = 0; j < source->nr_streams; j++) {
+			events += source->streams[j].events;
+			lost += source->streams[j].lost;
+			for (k = 0; k < recovery->nr_streams; k++)
+				if (same_stream(&recovery->streams[k], i, source->streams[j].cpu)) {
+					written += recovery->streams[k].taken.events;
+					in_reach |= recovery->streams[k].ring != NULL;
+				}
+		}
+		printf("Source:   %s: %" PRIu64 " events were written, ", source->name, written);
+		if (in_reach)
+			printf("%" PRIu64 " more were in its rings", events - written);
+		else
+			printf("its rings are not in reach");
+		printf("; %" PRIu64 " lost\n", lost);
+		total += events;
+	}
+	return total;
+}
+
+/* What cannot be right, and is named here if it was not yet.  Counts it. */
+static void judge_streams(struct recovery *recovery, const struct strata_recording *made)
+{
+	size_t i;
+
+	for (i = 0; i < recovery->nr_streams; i++) {
+		const struct recovered_stream *stream = &recovery->streams[i];
+		const char *name = made->sources[stream->source].name;
+
+		if (stream->ring && !stream->ring->broken && !stream->noted) {
+			fprintf(stderr,
+				"strata: %s: ring of CPU %u does not know its stream: of what was "
+				"written last some may be there twice\n",
+				name, stream->cpu);
+			recovery->left_out++;
+		}
+		/* The packet that a torn end was to be is still in its ring. */
+		if (stream->ring ? stream->taken.missing || stream->ring->broken
+				 : stream->taken.bad || stream->taken.missing)
+			recovery->left_out++;
+	}
+}
+
+static int finish(struct recovery *recovery, const char *partial, const char *to,
+		  struct strata_error *error)
+{
+	struct strata_recording made;
+	struct recorder_totals totals;
+	struct recorder *recorder = recovery->recorder;
+
+	print_holes(recovery);
+	recovery->recorder = NULL;
+	if (recorder_close(recorder, &totals, error))
+		return -1;
+	if (totals.was_full)
+		return strata_fail(error, "the disk is full; make room, or name another one with "
+					  "--output");
+	recovery->left_out += totals.bad_packets > 0;
+	if (strata_recording_load(&made, partial, error))
+		return -1;
+	judge_streams(recovery, &made);
+	printf("Events:   %" PRIu64 "\n", print_sources(recovery, &made));
+	strata_recording_clear(&made);
+	if (put_in_place(partial, to, error))
+		return -1;
+	printf("Recorded: %s (`strata merge %s -o OUT` makes a timeline of it)\n", to, to);
+	return 0;
+}
+
+static int recover_to(const char *from, const char *to)
+{
+	char partial[600];
+	struct strata_error error = { "" };
+	struct recovery recovery = { 0 };
+	int status = STRATA_STATUS_OK;
+
+	if (snprintf(partial, sizeof(partial), "%s" PARTIAL_SUFFIX, to) >= 400)
+		strata_fail(&error, "the name of the output directory is too long");
+	else if (!check_place(from, to, &error) && !recover(&recovery, from, partial, &error))
+		finish(&recovery, partial, to, &error);
+	if (error.text[0]) {
+		fprintf(stderr, "strata: recover: %s\n", error.text);
+		status = STRATA_STATUS_FAILED;
+	} else if (recovery.left_out) {
+		status = STRATA_STATUS_PARTIAL;
+	}
+	if (recovery.recorder) {
+		recorder_abandon(recovery.recorder);
+		remove_recording(partial);
+	}
+	recover_release(&recovery);
+	return status;
+}
+
+int strata_cmd_recover(int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{ "output", required_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	const char *to = NULL;
+	char beside[600];
+	size_t length;
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "o:h", long_options, NULL)) >= 0) {
+		if (option == 'h') {
+			usage(stdout);
+			return STRATA_STATUS_OK;
+		}
+		if (option != 'o') {
+			fprintf(stderr, "strata: that is no option of recover; "
+					"`strata recover --help` says how\n");
+			return STRATA_STATUS_USAGE;
+		}
+		to = optarg;
+	}
+	if (optind + 1 != argc) {
+		fprintf(stderr, "strata: name one recording, or one file of rings; `strata recover "
+				"--help` says how\n");
+		return STRATA_STATUS_USAGE;
+	}
+	length = strlen(argv[optind]);
+	while (length > 1 && argv[optind][length - 1] == '/')
+		length--;
+	snprintf(beside, sizeof(beside), "%.*s" SUFFIX, (int)length, argv[optind]);
+	/* A file for each stream. */
+	file_limit_raise();
+	return recover_to(argv[optind], to ? to : beside);
+}

@@ -1,0 +1,246 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Memory that outlives its writer: threads write numbered events into rings that lie in
+# files, they and the recorder are killed, and `strata recover` finds each event whose
+# writer had gone on to the next.  Also what it refuses, and applications that corrupt
+# their rings.  Speaks TAP; run by tests/run.sh.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+
+strata=$PWD/out/bin/strata
+program=$PWD/out/tests/app/program
+work=$(mktemp -d)
+export STRATA_APP_SOCKET=$work/apps.sock
+recorder="" running=""
+trap '[ -z "$recorder$running" ] || kill -9 $recorder $running 2>/dev/null; rm -rf "$work"' EXIT
+
+rounds=${RECOVER_ROUNDS:-5}
+threads=3
+record_bytes=32 # of an event of theirs, in a ring
+
+# begin NAME OPTIONS...: starts a recorder into a directory of that name.  There is one a machine:
+# if another test's has just come first, this one waits for it.
+begin() {
+	local name=$1
+	shift
+	for _ in $(seq 20); do
+		"$strata" record --output "$work/$name" --app-buffer 256Kx16 "$@" 2>"$work/$name.log" &
+		recorder=$!
+		for _ in $(seq 800); do
+			grep -qs 'strata: recording [0-9]* sources' "$work/$name.log" && return 0
+			kill -0 "$recorder" 2>/dev/null || break
+			sleep 0.02
+		done
+		grep -qs 'records already' "$work/$name.log" || break
+		sleep 0.5
+	done
+	sed 's/^/# /' "$work/$name.log"
+	return 1
+}
+
+# crowd FILE: starts threads that write, and waits until all of them do.
+crowd() {
+	rm -f "$1"
+	"$program" crowd "$threads" "$1" &
+	running=$!
+	for _ in $(seq 500); do
+		[ -s "$1" ] && ! last_numbers "$1" | grep -qx 0 && return 0
+		sleep 0.02
+	done
+	return 1
+}
+
+last_numbers() { od -An -v -tu8 -w8 -N $((8 * threads)) "$1" | tr -d ' '; }
+
+# murder: ends both at once, one before the other, and forgets them.
+murder() {
+	if [ $((RANDOM % 2)) = 0 ]; then
+		kill -9 "$recorder" "$running"
+	else
+		kill -9 "$running" "$recorder"
+	fi
+	wait "$recorder" "$running" 2>/dev/null
+	recorder="" running=""
+}
+
+# numbers RECORDING: thread and number of each event, in the order of the timeline.
+numbers() {
+	"$strata" merge "$1" --format text -o - 2>/dev/null |
+		sed -n 's/.* crowded .*thread=\([0-9]*\) number=\([0-9]*\)$/\1 \2/p'
+}
+
+# whole RECORDING LAST REPORT: each thread's numbers count up from 1 to its last or beyond; none
+# is there twice.  What is missing must be counted as lost, or lie where the report says that
+# something is unknown.
+whole() {
+	local lost unknown
+	lost=$(jq '[.sources[].streams[].lost] | add' "$1/recording.json")
+	unknown=$(sed -nE '/^Unknown:/ { s/[^:]*:[^:]*: *//; s/packet [0-9]+//; s/at byte [0-9]+//; s/from byte [0-9]+//; p }' "$3" |
+		grep -oE '[0-9]+ bytes' | awk -v record="$record_bytes" '{ n += $1 / record } END { print int(n) }')
+	numbers "$1" | awk -v last="$(last_numbers "$2" | tr '\n' ' ')" -v room=$((lost + unknown)) '
+		{
+			if ($2 <= newest[$1]) { print "thread " $1 ": " $2 " after " newest[$1]; bad = 1 }
+			missing += $2 - newest[$1] - 1
+			newest[$1] = $2
+		}
+		END {
+			n = split(last, wanted, " ")
+			for (i = 1; i <= n; i++)
+				if (newest[i - 1] < wanted[i]) missing += wanted[i] - newest[i - 1]
+			print NR " events, " missing " missing, of which " room " can be"
+			exit bad || n == 0 || NR == 0 || missing > room
+		}'
+}
+
+# round NAME OPTIONS...: both are killed at some moment; what they left is whole when it is recovered.
+round() {
+	local status=0
+	begin "$1" --app program --app-memory file "${@:2}" || return 1
+	crowd "$work/last" || return 1
+	sleep "0.$(printf '%03d' $((RANDOM % 250)))"
+	murder
+	"$strata" recover "$work/$1" >"$work/$1.report" 2>"$work/$1.errors" || status=$?
+	if [ "$status" != 0 ] || ! whole "$work/$1-recovered" "$work/last" "$work/$1.report"; then
+		cat "$work/$1.report" "$work/$1.errors"
+		return 1
+	fi
+	grep -q 'Events: ' "$work/$1.report"
+}
+
+for mode in single-store reserve-commit; do
+	export STRATA_APP_MODE=$mode
+	for i in $(seq "$rounds"); do
+		check "$mode: threads and recorder are killed, and all is recovered ($i)" round "$mode-$i"
+	done
+done
+
+# flown NAME: the same for a flight recorder: the newest of each thread are there, but for what a
+# sub-buffer of each CPU can hold; the oldest are not, and none is twice.
+flown() {
+	begin "$1" --app program --app-memory file --overwrite --app-buffer 64Kx4 || return 1
+	crowd "$work/last" || return 1
+	sleep 0.7
+	murder
+	"$strata" recover "$work/$1" >"$work/$1.report" 2>"$work/$1.errors" || { cat "$work/$1.errors"; return 1; }
+	numbers "$work/$1-recovered" | awk -v last="$(last_numbers "$work/last" | tr '\n' ' ')" \
+		-v open=$((65536 * $(nproc) / record_bytes)) '
+		{
+			if ($2 <= newest[$1]) { print "thread " $1 ": " $2 " after " newest[$1]; bad = 1 }
+			newest[$1] = $2
+			oldest = oldest == "" || $2 < oldest ? $2 : oldest
+		}
+		END {
+			n = split(last, wanted, " ")
+			for (i = 1; i <= n; i++) {
+				print "thread " i - 1 ": up to " newest[i - 1] " of " wanted[i]
+				if (newest[i - 1] < wanted[i] - open) bad = 1
+			}
+			print NR " events from " oldest " on"
+			exit bad || n == 0 || NR == 0 || oldest <= 1
+		}'
+}
+
+for mode in single-store reserve-commit; do
+	export STRATA_APP_MODE=$mode
+	check "$mode: a flight recorder and its threads are killed, and the newest are recovered" flown "$mode-flight"
+done
+check "records with short headers are recovered" round compact --event-header compact
+check "as what they are" grep -q '"event_header": *"compact"' "$work/compact-recovered/recording.json"
+unset STRATA_APP_MODE
+check "some of it lay in the rings alone" grep -qE ' [1-9][0-9]* more were in its rings' "$work"/*.report
+
+# same RECORDING: recovered again it is the same, to the byte.
+same() {
+	cp -a "$work/$1-recovered" "$work/before"
+	"$strata" recover "$work/$1/" >/dev/null && diff -r "$work/before" "$work/$1-recovered"
+}
+check "a second time gives the same" same single-store-1
+check "and babeltrace2 reads it" opens "$work/single-store-1-recovered"
+
+# The recorder alone is killed, in the middle of its work; the program lives, and stops by itself.
+begin alone --app program --app-memory "file:$work/elsewhere"
+crowd "$work/last"
+sleep 0.1
+kill -9 "$recorder"
+wait "$recorder" 2>/dev/null
+recorder=""
+sleep 0.3
+check "rings in a directory of their own are found" "$strata" recover "$work/alone"
+"$strata" recover "$work/alone" >"$work/alone.report" 2>&1
+check "the recorder alone is killed, and all is recovered" whole "$work/alone-recovered" "$work/last" "$work/alone.report"
+check "the program lives" kill -9 "$running"
+wait "$running" 2>/dev/null
+running=""
+
+# refused PATTERN COMMAND...: it fails, and says why.
+refused() {
+	local pattern=$1 output
+	shift
+	if output=$("$@" 2>&1); then
+		echo "not refused"
+		return 1
+	fi
+	printf '%s\n' "$output"
+	grep -qE "$pattern" <<<"$output"
+}
+
+ring=$work/elsewhere/app-program.ring
+check "a ring file alone is recovered as well" "$strata" recover "$ring" -o "$work/one"
+check "its rings keep a new recorder out of that directory" refused 'elsewhere holds rings that a recorder left' \
+	"$strata" record --app program --app-memory "file:$work/elsewhere" -o "$work/new" --duration 100ms
+check "and out of the old one" refused 'holds rings that a recorder left' "$strata" record --app program -o "$work/alone" --duration 100ms
+head -c 100000 "$ring" >"$work/short.ring"
+check "a truncated file is refused" refused 'is truncated: 100000 of its [0-9]+ bytes' "$strata" recover "$work/short.ring"
+cp "$ring" "$work/version.ring"
+printf '\x63' | dd of="$work/version.ring" bs=1 seek=4 conv=notrunc status=none
+check "one of another version is refused" refused 'version 99; this program reads version' "$strata" recover "$work/version.ring"
+check "what is no ring file is refused" refused 'no file of rings' "$strata" recover "$strata"
+check "what is no recording is refused" refused 'no recording' "$strata" recover tests
+check "a recording is not recovered into itself" refused 'what is to be recovered' "$strata" recover "$work/alone" -o "$work/alone"
+check "nor into what is no recording" refused 'holds no recording' "$strata" recover "$work/alone" -o "$work"
+check "an unknown kind of memory is refused" refused '"disk" is no kind of memory.*shm, file' "$strata" record --app all --app-memory disk
+check "a buffer that is no power of two is refused" refused 'no power of two' "$strata" record --app all --app-buffer 63K
+check "one sub-buffer is refused" refused 'with one sub-buffer' "$strata" record --app all --app-buffer 64Kx1
+check "a buffer of nothing is refused" refused 'nothing in it' "$strata" record --app all --app-buffer 0
+check "too large a buffer is refused" refused 'too large' "$strata" record --app all --app-buffer 64Mx2
+
+# counts_up TIMELINE: the vandal's numbers, from 0 on, at least as many as the first sub-buffer has.
+counts_up() {
+	sed -n 's/.*comm="vandal".* number=\([0-9]*\)$/\1/p' "$1" |
+		awk '$1 != NR - 1 { bad = 1 } END { print NR; exit bad || NR < 9000 }'
+}
+
+# Two applications, of which one ruins its own rings; and a file that is truncated under both sides.
+ln -s "$program" "$work/vandal"
+for mode in single-store reserve-commit; do
+	begin "vandal-$mode" --app all --app-memory file
+	STRATA_APP_MODE=$mode taskset -c 0 "$work/vandal" corrupt 20000 &
+	running=$!
+	sleep 0.3
+	check "$mode: while a recorder lives, its rings are its own" refused 'recorder still' "$strata" recover "$work/vandal-$mode"
+	check "$mode: also to one who names the file" refused 'a recorder still reads it' "$strata" recover "$work/vandal-$mode/rings/app-vandal.ring"
+	wait "$running"
+	"$program" numbered 2000
+	"$program" crowd 1 "$work/last" &
+	running=$!
+	sleep 0.3
+	truncate -s 4096 "$work/vandal-$mode/rings/app-program-$running.ring"
+	sleep 0.3
+	kill -9 "$running" 2>/dev/null
+	wait "$running" 2>/dev/null
+	"$program" numbered 500
+	kill -INT "$recorder"
+	status=0
+	wait "$recorder" || status=$?
+	recorder=""
+	"$strata" merge "$work/vandal-$mode" -o "$work/vandal-$mode.merged" >/dev/null 2>&1
+	timeline=$work/vandal-$mode.merged/timeline.txt
+	check "$mode: corrupted control words disable one channel, which is said once" test 1 = "$(grep -c 'app-vandal: .*control words' "$work/vandal-$mode.log")"
+	check "$mode: what had come from it until then is whole" counts_up "$timeline"
+	check "$mode: a file that is truncated disables one channel" test 1 = "$(grep -c "app-program-$running: .*control words" "$work/vandal-$mode.log")"
+	check "$mode: programs beside them are whole" test 2500 = "$(grep -c ' numbered ' "$timeline")"
+	check "$mode: that something was left out is the status" test "$status" = 3
+	check "$mode: what was recorded to its end leaves no rings" refused 'No such file' ls "$work/vandal-$mode/rings"
+done
+finish
