@@ -235,18 +235,18 @@ int app_give_rings(struct app *app, const struct app_channel *channel,
 
 	if (!app->mode || app->rings)
 		return strata_fail(error, "it is not the time for its rings");
+	app->overwrite = channel->overwrite;
+	app->form = packet.head.headers;
+	header = describe(app, geo, clock);
 	if (header.ring_bytes > RING_FILE_BYTES_MAX / app->nr_cpus)
 		return strata_fail(error,
 				   "its rings for %u CPUs would take more than %llu MiB; make them "
 				   "smaller with --app-buffer",
 				   app->nr_cpus, RING_FILE_BYTES_MAX >> 20);
-	app->overwrite = channel->overwrite;
-	app->form = packet.head.headers;
-	header = describe(app, geo, clock);
-	app->nr_rings = app->nr_cpus;
-	app->rings = calloc(app->nr_rings, sizeof(*app->rings));
+	app->rings = calloc(app->nr_cpus, sizeof(*app->rings));
 	if (!app->rings)
 		return strata_fail(error, "out of memory");
+	app->nr_rings = app->nr_cpus;
 	fd = app_memory_make(&app->memory, channel->dir, &header, error);
 	if (fd < 0)
 		return -1;

@@ -191,13 +191,14 @@ static bool is_complete(const struct ring *ring, strata_count_t start)
 bool app_ring_next_hole(const struct ring *ring, unsigned int *turn, struct app_ring_hole *hole)
 {
 	struct strata_ring_geometry geo = ring->reader.geo;
-	strata_count_t start, next, bytes = strata_subbuf_bytes(geo);
+	strata_count_t first, start, next, bytes = strata_subbuf_bytes(geo);
 	uint32_t last;
 
 	if (ring->is_single)
 		return false;
+	first = strata_subbuf_start(geo, strata_read_once(&ring->reader.shared->read_count));
 	for (; *turn < strata_nr_subbufs(geo); ++*turn) {
-		start = ring->reader.read_count + ((strata_count_t)*turn << geo.subbuf_bits);
+		start = first + ((strata_count_t)*turn << geo.subbuf_bits);
 		next = start + bytes;
 		if (is_complete(ring, start))
 			continue;

@@ -42,8 +42,8 @@ struct app_ring_hole {
 };
 
 /*
- * Finds such sub-buffers from where reading stands.
- * @turn: which sub-buffer from there on is looked at first: 0; IN, OUT
+ * Finds such sub-buffers, from the first on that was not let go, also if it was read.
+ * @turn: which one from there on is looked at first: 0; IN, OUT
  * False: there are no more.
  */
 bool app_ring_next_hole(const struct ring *ring, unsigned int *turn, struct app_ring_hole *hole);

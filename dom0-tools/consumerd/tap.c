@@ -383,12 +383,13 @@ int tap_take_rest(struct recorder *recorder, struct tap *tap, struct strata_erro
 		return 0;
 	if (tap->ring->is_single)
 		return take_singles(recorder, tap, turns, true, NO_ROOM_LOSE, &nr_packets, error);
+	/* Behind what is unfinished there is no more that they must be. */
+	if (tap->ring->sane && !tap->ring->sane(tap->ring)) {
+		disable(recorder, tap);
+		return 0;
+	}
 	end = reader->read_count;
 	while (!result && turns--) {
-		if (tap->ring->sane && !tap->ring->sane(tap->ring)) {
-			disable(recorder, tap);
-			break;
-		}
 		found = tap->ring->get(tap->ring, error);
 		if (found < 0)
 			return -1;

@@ -19,7 +19,7 @@ says() {
 
 check "without a verb it shows how" says 2 '^Usage: strata VERB'
 check "a wrong verb is named" says 2 'there is no verb "recrod"' recrod
-for verb in list record merge; do
+for verb in list record recover merge; do
 	check "$verb explains itself" says 0 "^Usage: strata $verb" "$verb" --help
 done
 # The first file that a recorder opens is its lock; without a stderr of its own it would write its complaint into that.

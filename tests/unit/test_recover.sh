@@ -9,15 +9,22 @@
 . "$(dirname "$0")/../tap.sh"
 
 strata=$PWD/out/bin/strata
-program=$PWD/out/tests/app/program
 work=$(mktemp -d)
+# Under names of their own: recorders that other tests run must not take them for theirs.
+crowd=crowd$$
+vandal=vandal$$
+program=$work/$crowd
+ln -s "$PWD/out/tests/app/program" "$program"
+ln -s "$program" "$work/$vandal"
 export STRATA_APP_SOCKET=$work/apps.sock
-recorder="" running=""
-trap '[ -z "$recorder$running" ] || kill -9 $recorder $running 2>/dev/null; rm -rf "$work"' EXIT
+recorder="" running="" beside=""
+trap '[ -z "$recorder$running$beside" ] || kill -9 $recorder $running $beside 2>/dev/null; rm -rf "$work"' EXIT
 
 rounds=${RECOVER_ROUNDS:-5}
 threads=3
 record_bytes=32 # of an event of theirs, in a ring
+
+largest_file=unlimited
 
 # begin NAME OPTIONS...: starts a recorder into a directory of that name.  There is one a machine:
 # if another test's has just come first, this one waits for it.
@@ -25,7 +32,10 @@ begin() {
 	local name=$1
 	shift
 	for _ in $(seq 20); do
-		"$strata" record --output "$work/$name" --app-buffer 256Kx16 "$@" 2>"$work/$name.log" &
+		(
+			ulimit -f "$largest_file"
+			exec "$strata" record --output "$work/$name" --app-buffer 256Kx16 "$@" 2>"$work/$name.log"
+		) &
 		recorder=$!
 		for _ in $(seq 800); do
 			grep -qs 'strata: recording [0-9]* sources' "$work/$name.log" && return 0
@@ -48,6 +58,8 @@ crowd() {
 		[ -s "$1" ] && ! last_numbers "$1" | grep -qx 0 && return 0
 		sleep 0.02
 	done
+	echo "the program's threads do not write: $(last_numbers "$1" | tr '\n' ' ')"
+	murder
 	return 1
 }
 
@@ -96,7 +108,7 @@ whole() {
 # round NAME OPTIONS...: both are killed at some moment; what they left is whole when it is recovered.
 round() {
 	local status=0
-	begin "$1" --app program --app-memory file "${@:2}" || return 1
+	begin "$1" --app "$crowd" --app-memory file "${@:2}" || return 1
 	crowd "$work/last" || return 1
 	sleep "0.$(printf '%03d' $((RANDOM % 250)))"
 	murder
@@ -118,7 +130,7 @@ done
 # flown NAME: the same for a flight recorder: the newest of each thread are there, but for what a
 # sub-buffer of each CPU can hold; the oldest are not, and none is twice.
 flown() {
-	begin "$1" --app program --app-memory file --overwrite --app-buffer 64Kx4 || return 1
+	begin "$1" --app "$crowd" --app-memory file --overwrite --app-buffer 64Kx4 || return 1
 	crowd "$work/last" || return 1
 	sleep 0.7
 	murder
@@ -159,37 +171,44 @@ check "a second time gives the same" same single-store-1
 check "and babeltrace2 reads it" opens "$work/single-store-1-recovered"
 
 # The recorder alone is killed, in the middle of its work; the program lives, and stops by itself.
-begin alone --app program --app-memory "file:$work/elsewhere"
+begin alone --app "$crowd" --app-memory "file:$work/elsewhere"
 crowd "$work/last"
 sleep 0.1
 kill -9 "$recorder"
 wait "$recorder" 2>/dev/null
 recorder=""
-sleep 0.3
+# The program notices, and writes no more; until the next recorder comes, whosever that is.
+sleep 0.1
+cp "$work/last" "$work/last.alone"
+sleep 0.2
 check "rings in a directory of their own are found" "$strata" recover "$work/alone"
 "$strata" recover "$work/alone" >"$work/alone.report" 2>&1
-check "the recorder alone is killed, and all is recovered" whole "$work/alone-recovered" "$work/last" "$work/alone.report"
+check "the recorder alone is killed, and all is recovered" whole "$work/alone-recovered" "$work/last.alone" "$work/alone.report"
 check "the program lives" kill -9 "$running"
 wait "$running" 2>/dev/null
 running=""
 
-# refused PATTERN COMMAND...: it fails, and says why.
+# refused PATTERN COMMAND...: it fails, and says why; if another test's recorder is in its way, later.
 refused() {
-	local pattern=$1 output
+	local pattern=$1 output=
 	shift
-	if output=$("$@" 2>&1); then
-		echo "not refused"
-		return 1
-	fi
+	for _ in $(seq 20); do
+		if output=$("$@" 2>&1); then
+			echo "not refused"
+			return 1
+		fi
+		grep -q 'records already' <<<"$output" || break
+		sleep 0.5
+	done
 	printf '%s\n' "$output"
 	grep -qE "$pattern" <<<"$output"
 }
 
-ring=$work/elsewhere/app-program.ring
+ring=$work/elsewhere/app-$crowd.ring
 check "a ring file alone is recovered as well" "$strata" recover "$ring" -o "$work/one"
 check "its rings keep a new recorder out of that directory" refused 'elsewhere holds rings that a recorder left' \
-	"$strata" record --app program --app-memory "file:$work/elsewhere" -o "$work/new" --duration 100ms
-check "and out of the old one" refused 'holds rings that a recorder left' "$strata" record --app program -o "$work/alone" --duration 100ms
+	"$strata" record --app "$crowd" --app-memory "file:$work/elsewhere" -o "$work/new" --duration 100ms
+check "and out of the old one" refused 'holds rings that a recorder left' "$strata" record --app "$crowd" -o "$work/alone" --duration 100ms
 head -c 100000 "$ring" >"$work/short.ring"
 check "a truncated file is refused" refused 'is truncated: 100000 of its [0-9]+ bytes' "$strata" recover "$work/short.ring"
 cp "$ring" "$work/version.ring"
@@ -205,30 +224,42 @@ check "one sub-buffer is refused" refused 'with one sub-buffer' "$strata" record
 check "a buffer of nothing is refused" refused 'nothing in it' "$strata" record --app all --app-buffer 0
 check "too large a buffer is refused" refused 'too large' "$strata" record --app all --app-buffer 64Mx2
 
+# A disk that has no room for the rings (here: files may not grow so large) is no trap for those who write to them.
+largest_file=1000
+begin full --app "$crowd" --app-memory file
+check "where there is no room for its rings a program runs on" "$program" numbered 100
+kill -INT "$recorder"
+status=0
+wait "$recorder" || status=$?
+recorder=""
+largest_file=unlimited
+check "it is left out, and that is the status" test "$status" = 3
+check "and the reason is said" grep -q 'left out: there is no room for its rings (.*smaller ones with --app-buffer' "$work/full.log"
+
 # counts_up TIMELINE: the vandal's numbers, from 0 on, at least as many as the first sub-buffer has.
 counts_up() {
-	sed -n 's/.*comm="vandal".* number=\([0-9]*\)$/\1/p' "$1" |
+	sed -n 's/.*comm="'"$vandal"'".* number=\([0-9]*\)$/\1/p' "$1" |
 		awk '$1 != NR - 1 { bad = 1 } END { print NR; exit bad || NR < 9000 }'
 }
 
 # Two applications, of which one ruins its own rings; and a file that is truncated under both sides.
-ln -s "$program" "$work/vandal"
 for mode in single-store reserve-commit; do
-	begin "vandal-$mode" --app all --app-memory file
-	STRATA_APP_MODE=$mode taskset -c 0 "$work/vandal" corrupt 20000 &
-	running=$!
+	begin "vandal-$mode" --app "$crowd" --app "$vandal" --app-memory file
+	STRATA_APP_MODE=$mode taskset -c 0 "$work/$vandal" corrupt 20000 &
+	beside=$!
 	sleep 0.3
 	check "$mode: while a recorder lives, its rings are its own" refused 'recorder still' "$strata" recover "$work/vandal-$mode"
-	check "$mode: also to one who names the file" refused 'a recorder still reads it' "$strata" recover "$work/vandal-$mode/rings/app-vandal.ring"
-	wait "$running"
+	check "$mode: also to one who names the file" refused 'a recorder still reads it' "$strata" recover "$work/vandal-$mode/rings/app-$vandal.ring"
 	"$program" numbered 2000
 	"$program" crowd 1 "$work/last" &
 	running=$!
 	sleep 0.3
-	truncate -s 4096 "$work/vandal-$mode/rings/app-program-$running.ring"
+	truncate -s 4096 "$work/vandal-$mode/rings/app-$crowd-$running.ring"
 	sleep 0.3
 	kill -9 "$running" 2>/dev/null
 	wait "$running" 2>/dev/null
+	wait "$beside"
+	beside=""
 	"$program" numbered 500
 	kill -INT "$recorder"
 	status=0
@@ -236,9 +267,9 @@ for mode in single-store reserve-commit; do
 	recorder=""
 	"$strata" merge "$work/vandal-$mode" -o "$work/vandal-$mode.merged" >/dev/null 2>&1
 	timeline=$work/vandal-$mode.merged/timeline.txt
-	check "$mode: corrupted control words disable one channel, which is said once" test 1 = "$(grep -c 'app-vandal: .*control words' "$work/vandal-$mode.log")"
+	check "$mode: corrupted control words disable one channel, which is said once" test 1 = "$(grep -c "app-$vandal: .*control words" "$work/vandal-$mode.log")"
 	check "$mode: what had come from it until then is whole" counts_up "$timeline"
-	check "$mode: a file that is truncated disables one channel" test 1 = "$(grep -c "app-program-$running: .*control words" "$work/vandal-$mode.log")"
+	check "$mode: a file that is truncated disables one channel" test 1 = "$(grep -c "app-$crowd-$running: .*control words" "$work/vandal-$mode.log")"
 	check "$mode: programs beside them are whole" test 2500 = "$(grep -c ' numbered ' "$timeline")"
 	check "$mode: that something was left out is the status" test "$status" = 3
 	check "$mode: what was recorded to its end leaves no rings" refused 'No such file' ls "$work/vandal-$mode/rings"

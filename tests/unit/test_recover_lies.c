@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * test_recover_lies.c - files of rings that nobody should find: words of header, rings,
+ * marks and table are overwritten, ends are cut off.  `strata recover` refuses them, or
+ * makes a recording of them that can be read.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "app_ring.h"
+#include "recover.h"
+#include "recover_world.h"
+
+/* Files that lie, of each kind. */
+#ifndef LIES
+#define LIES 400u
+#endif
+
+static uint64_t random_state = 88172645463325252u;
+
+static uint64_t random_word(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state;
+}
+
+/* Changes a few words, of those that lead somewhere rather than of the records. */
+static void lie(struct bytes bytes, enum strata_app_mode mode)
+{
+	const size_t ring = STRATA_PAGE_BYTES * RING_FILE_FIRST_PAGE;
+	const size_t end = ring + strata_app_ring_bytes(mode, world_geo);
+	/* Of the sub-buffer that is being written: the fourth. */
+	const size_t marks = ring + strata_app_marks_offset(world_geo) +
+			     3 * strata_app_marks_bytes(world_geo) / 4;
+	unsigned int lies = 1 + (unsigned int)(random_word() % 3);
+	uint64_t word;
+	size_t at;
+
+	while (lies--) {
+		switch (random_word() % 5) {
+		case 0:
+			at = random_word() % sizeof(struct ring_file_header);
+			break;
+		case 1:
+			at = ring + random_word() % 160;
+			break;
+		case 2:
+			at = ring + app_ring_reader_offset(mode) + random_word() % 128;
+			break;
+		case 3:
+			at = end + random_word() % (bytes.size - end);
+			break;
+		default:
+			at = mode == STRATA_APP_SINGLE_STORE ? ring + random_word() % 2048
+							     : marks + random_word() % 336;
+			break;
+		}
+		at = (at < bytes.size - 8 ? at : bytes.size - 8) & ~(size_t)3;
+		memcpy(&word, bytes.at + at, sizeof(word));
+		switch (random_word() % 5) {
+		case 0:
+			word = random_word();
+			break;
+		case 3:
+			/* What stands nearby: of marks, a way back. */
+			memcpy(&word, bytes.at + at - (at < 64 ? 0 : 4 * (random_word() % 16)),
+			       sizeof(word));
+			break;
+		case 1:
+			word ^= 1ull << random_word() % 64;
+			break;
+		case 2:
+			word += random_word() % 8192 - 4096;
+			break;
+		default:
+			word = random_word() % 2 ? 0 : ~(uint64_t)0;
+			break;
+		}
+		memcpy(bytes.at + at, &word, sizeof(word));
+	}
+}
+
+/* 0 if it was refused, with a reason; 1 if it was recovered, and then what is there can be read. */
+static int recover_lies(struct bytes bytes)
+{
+	struct strata_error error = { "" };
+	struct recorder_totals totals;
+	struct recovery recovery;
+	struct numbers numbers;
+	int result;
+
+	bytes_write(world_path("lies" RING_FILE_SUFFIX), bytes.at, bytes.size);
+	result =
+		recover(&recovery, world_path("lies" RING_FILE_SUFFIX), world_path("lied"), &error);
+	if (result) {
+		assert_true(error.text[0]);
+		if (recovery.recorder)
+			recorder_abandon(recovery.recorder);
+	} else {
+		assert_int_equal(recorder_close(recovery.recorder, &totals, &error), 0);
+		if (totals.events)
+			numbers_read(world_path("lied"), &numbers);
+	}
+	recover_release(&recovery);
+	return !result;
+}
+
+static void lies_are_refused_or_harmless(enum strata_app_mode mode)
+{
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC), errors = dup(STDERR_FILENO);
+	unsigned int refused = 0, recovered = 0, i;
+	struct bytes honest, lied;
+	struct world world;
+
+	world_begin(&world, mode);
+	world_write(&world, 300);
+	world_drain(&world);
+	world_write(&world, 150);
+	honest = world_ring_bytes();
+	lied.at = malloc(honest.size);
+	assert_non_null(lied.at);
+	dup2(null, STDERR_FILENO);
+	for (i = 0; i < LIES; i++) {
+		memcpy(lied.at, honest.at, honest.size);
+		lied.size = honest.size;
+		lie(lied, mode);
+		if (i % 16 == 0)
+			lied.size = random_word() % honest.size;
+		if (recover_lies(lied))
+			recovered++;
+		else
+			refused++;
+	}
+	dup2(errors, STDERR_FILENO);
+	close(errors);
+	close(null);
+	assert_true(refused > 20);
+	assert_true(recovered > 20);
+	free(honest.at);
+	free(lied.at);
+	world_end(&world);
+}
+
+static void lies_of_single_stores(void **state)
+{
+	(void)state;
+	lies_are_refused_or_harmless(STRATA_APP_SINGLE_STORE);
+}
+
+static void lies_of_reserve_and_commit(void **state)
+{
+	(void)state;
+	lies_are_refused_or_harmless(STRATA_APP_RESERVE_COMMIT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lies_of_single_stores),
+		cmocka_unit_test(lies_of_reserve_and_commit),
+	};
+
+	return cmocka_run_group_tests_name("recover_lies", tests, world_set_up, world_tear_down);
+}
