@@ -16,7 +16,7 @@
 
 #include "torture.h"
 
-/* The books of a run are kept in memory, two bytes for each event. */
+/* The books of a run are kept in memory, ten bytes or more for each event. */
 #define EVENTS_PER_RUN 10000000u
 
 static uint64_t all_events = 1000000;

@@ -30,9 +30,12 @@
 #define AUDIT_LEVELS 8u
 #endif
 
-/* What the clock showed last in this writer's own course; 0: that is not known. */
-#ifndef AUDIT_TICKS
-#define AUDIT_TICKS() 0
+/* What the clock showed last in this writer's own course. */
+#ifdef AUDIT_TICKS
+#define AUDIT_KNOWS_TICKS true
+#else
+#define AUDIT_KNOWS_TICKS false
+#define AUDIT_TICKS()     0
 #endif
 
 enum record_fate { RECORD_UNKNOWN, RECORD_WRITTEN, RECORD_LOST };
@@ -44,7 +47,7 @@ struct record_audit {
 	uint8_t *fate[AUDIT_LEVELS];           /* what its writer says */
 	uint8_t *found[AUDIT_LEVELS];          /* how often the reader saw it */
 	strata_count_t *went_to[AUDIT_LEVELS]; /* sequence number of its packet; if it overwrites */
-	uint64_t *ticks[AUDIT_LEVELS];         /* of the record; 0: not known */
+	uint64_t *ticks[AUDIT_LEVELS];         /* of the record, if they are known */
 	uint32_t next[AUDIT_LEVELS];
 	bool overwrite;        /* packets may be missing */
 	uint8_t *read;         /* by sequence number since the start: whether a packet was read */
@@ -139,7 +142,8 @@ static inline void audit_open(struct record_audit *audit, const struct strata_ri
 		audit->fate[i] = audit_memory(capacity);
 		audit->found[i] = audit_memory(capacity);
 		audit->went_to[i] = audit_memory(capacity * sizeof(*audit->went_to[i]));
-		audit->ticks[i] = audit_memory(capacity * sizeof(*audit->ticks[i]));
+		if (AUDIT_KNOWS_TICKS)
+			audit->ticks[i] = audit_memory(capacity * sizeof(*audit->ticks[i]));
 	}
 	audit_reset(audit, ring);
 }
@@ -170,7 +174,8 @@ static inline void audit_close(struct record_audit *audit)
 		munmap(audit->fate[i], audit->capacity);
 		munmap(audit->found[i], audit->capacity);
 		munmap(audit->went_to[i], audit->capacity * sizeof(*audit->went_to[i]));
-		munmap(audit->ticks[i], audit->capacity * sizeof(*audit->ticks[i]));
+		if (AUDIT_KNOWS_TICKS)
+			munmap(audit->ticks[i], audit->capacity * sizeof(*audit->ticks[i]));
 	}
 	audit_close_beside(audit);
 }
@@ -202,7 +207,8 @@ static inline bool audited_reserve(struct record_audit *audit, struct strata_rin
 		payload->word[i] = audit_word(level, number, i);
 	if (audit->overwrite)
 		audit->went_to[level][number] = slot->position >> ring->geo.subbuf_bits;
-	audit->ticks[level][number] = AUDIT_TICKS();
+	if (AUDIT_KNOWS_TICKS)
+		audit->ticks[level][number] = AUDIT_TICKS();
 	audit->fate[level][number] = RECORD_WRITTEN;
 	return true;
 }
@@ -239,7 +245,7 @@ static inline uint32_t audit_record(struct record_audit *audit, const unsigned c
 	}
 	audit->short_headers += smallest - sizeof(*payload) <
 				strata_whole_header_bytes(audit->form);
-	if (audit->ticks[id][payload->number] && audit->ticks[id][payload->number] != *ticks)
+	if (AUDIT_KNOWS_TICKS && audit->ticks[id][payload->number] != *ticks)
 		audit_complain(audit, "record %u of level %u: time %llu was %llu", payload->number,
 			       id, (unsigned long long)*ticks,
 			       (unsigned long long)audit->ticks[id][payload->number]);
