@@ -295,7 +295,7 @@ int strata_cmd_recover(int argc, char **argv)
 	while (length > 1 && argv[optind][length - 1] == '/')
 		length--;
 	/* "/", "." and "..": beside these there is nothing. */
-	if (!to && (argv[optind][length - 1] == '/' || argv[optind][length - 1] == '.')) {
+	if (!to && (!length || strchr("/.", argv[optind][length - 1]))) {
 		fprintf(stderr, "strata: say with --output where to\n");
 		return STRATA_STATUS_USAGE;
 	}
