@@ -65,7 +65,6 @@ static int clear_old(const char *dir, struct strata_error *error)
 			"%s holds rings that a recorder left which died; `strata recover "
 			"%s` reads them. Then remove it, or name another directory",
 			dir, dir);
-	ring_file_remove_dir(dir);
 	snprintf(path, sizeof(path), "%s/" STRATA_RECORDING_FILE, dir);
 	if (!access(path, F_OK)) {
 		if (strata_recording_load(&old, dir, error))
@@ -77,6 +76,7 @@ static int clear_old(const char *dir, struct strata_error *error)
 		for (i = 0; i < old.nr_sources; i++)
 			output_dir_remove(dir, old.sources[i].name);
 		strata_recording_clear(&old);
+		ring_file_remove_dir(dir);
 		unlink(path);
 		return 0;
 	}

@@ -16,6 +16,7 @@
 /* Names that are tried for a new file; others of these may have been left by a recorder that died.
  */
 #define NAMES_TRIED 1000u
+#define NEW_PREFIX  ".strata-process-"
 
 static bool is_ring_file(const char *name)
 {
@@ -80,12 +81,32 @@ int ring_file_make_dir(const char *dir, const char *named, struct strata_error *
 	return result;
 }
 
+/* Files that have no name yet: nothing was recorded into them. */
+static void remove_new(const char *path)
+{
+	DIR *stream = opendir(path);
+	struct dirent *entry;
+
+	while (stream && (entry = readdir(stream)))
+		if (strncmp(entry->d_name, NEW_PREFIX, strlen(NEW_PREFIX)) == 0)
+			unlinkat(dirfd(stream), entry->d_name, 0);
+	if (stream)
+		closedir(stream);
+}
+
 void ring_file_remove_dir(const char *dir)
 {
+	struct stat status;
 	char path[600];
 
 	snprintf(path, sizeof(path), "%s/" RING_FILE_DIR, dir);
-	if (unlink(path))
+	if (lstat(path, &status))
+		return;
+	if (!ring_file_any(dir))
+		remove_new(path);
+	if (S_ISLNK(status.st_mode))
+		unlink(path);
+	else
 		rmdir(path);
 }
 
@@ -103,7 +124,8 @@ static int open_new(const char *dir, int32_t pid, char *path, size_t path_bytes)
 	int fd = -1;
 
 	for (turn = 0; turn < NAMES_TRIED; turn++) {
-		snprintf(path, path_bytes, "%s/" RING_FILE_DIR "/process-%d-%u", dir, pid, turn);
+		snprintf(path, path_bytes, "%s/" RING_FILE_DIR "/" NEW_PREFIX "%d-%u", dir, pid,
+			 turn);
 		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (fd >= 0 || errno != EEXIST)
 			break;

@@ -294,6 +294,11 @@ int strata_cmd_recover(int argc, char **argv)
 	length = strlen(argv[optind]);
 	while (length > 1 && argv[optind][length - 1] == '/')
 		length--;
+	/* "/", "." and "..": beside these there is nothing. */
+	if (!to && (!length || strchr("/.", argv[optind][length - 1]))) {
+		fprintf(stderr, "strata: say with --output where to\n");
+		return STRATA_STATUS_USAGE;
+	}
 	snprintf(beside, sizeof(beside), "%.*s" SUFFIX, (int)length, argv[optind]);
 	/* A file for each stream. */
 	file_limit_raise();

@@ -56,6 +56,8 @@ check "record: half an application is named" says 2 'is not PROGRAM:EVENTS' reco
 check "record: asked for Xen too, it wants Xen" says 1 'does not run under Xen' record --app all --xen sched
 check "record: an unknown option is refused" says 2 'no option of record' record --nonsense
 check "select: too much at once is named" says 2 'xen: .* not more than [0-9]+' select --xen "$(printf '%010000d' 0)"
+check "recover: what is not there is named" says 1 'nowhere: .*name the output directory' recover nowhere
+check "recover: a directory without a name wants another" says 2 'say with --output where to' recover .
 check "merge: what is not there is named" says 1 'nowhere' merge nowhere -o out/tests/none
 check "merge: what is no recording is named" says 1 'not a recording' merge tests -o out/tests/none
 finish

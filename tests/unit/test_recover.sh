@@ -209,6 +209,13 @@ check "a ring file alone is recovered as well" "$strata" recover "$ring" -o "$wo
 check "its rings keep a new recorder out of that directory" refused 'elsewhere holds rings that a recorder left' \
 	"$strata" record --app "$crowd" --app-memory "file:$work/elsewhere" -o "$work/new" --duration 100ms
 check "and out of the old one" refused 'holds rings that a recorder left' "$strata" record --app "$crowd" -o "$work/alone" --duration 100ms
+# kept OPTIONS...: a directory that is no recording, and a file in it that is called as ours are, are somebody's.
+kept() {
+	mkdir "$work/somebody"
+	echo precious >"$work/somebody/rings"
+	refused 'holds no recording' "$strata" record -o "$work/somebody" --duration 100ms "$@" && grep -q precious "$work/somebody/rings"
+}
+check "what is called as rings are is kept" kept --app "$crowd" --app-memory file
 head -c 100000 "$ring" >"$work/short.ring"
 check "a truncated file is refused" refused 'is truncated: 100000 of its [0-9]+ bytes' "$strata" recover "$work/short.ring"
 cp "$ring" "$work/version.ring"
