@@ -5,6 +5,7 @@
 #
 #	xen-patch/build.sh			build out/xen/xen
 #	xen-patch/build.sh --xen-source DIR	patch and build the Xen source in DIR instead
+#	xen-patch/build.sh --test		build out/xen/test/xen as well, which can flood itself with NMIs
 #
 # The source comes from the suites that this machine already uses, through an apt directory of our
 # own: the machine's apt configuration is read and never changed.  Re-running it when nothing has
@@ -22,6 +23,7 @@ log=$out/build.log
 # What `make -C xen` needs of Debian, and what fetches and patches the source.
 packages=(gcc make binutils libc6-dev flex bison python3 patch dpkg-dev xz-utils)
 source_dir=
+for_tests=
 step_start=0
 
 say()
@@ -37,7 +39,7 @@ die()
 
 usage()
 {
-	sed -n '4,12s/^# \{0,1\}//p' "$0"
+	sed -n '4,13s/^# \{0,1\}//p' "$0"
 }
 
 # The packages that are missing are installed; nothing is asked of apt when all are there.
@@ -221,6 +223,29 @@ build()
 	echo "$want" >"$out/xen.stamp"
 }
 
+# The same with STRATA_TEST, for the tests (see common/strata/flood.c).  In a copy of the tree that is
+# built, so that make compiles what differs: the objects of common/strata/, and links.
+build_test()
+{
+	local test=$out/test want
+
+	want=$(cat "$out/xen.stamp")
+	if [ -s "$test/xen" ] && [ "$(cat "$test/xen.stamp" 2>/dev/null)" = "$want" ]; then
+		say "nothing has changed for the tests"
+		return
+	fi
+	say "building a hypervisor for the tests"
+	rm -rf "$test"
+	mkdir -p "$test"
+	cp -a "$tree" "$test/tree"
+	compile make -C "$test/tree/xen" -j"$(nproc)" XEN_TARGET_ARCH=x86_64 STRATA_TEST=y
+	cp "$test/tree/xen/xen-syms" "$test/xen-syms"
+	cp "$test/tree/xen/xen" "$test/xen"
+	rm -rf "$test/tree"
+	echo "$want" >"$test/xen.stamp"
+	say "the hypervisor for the tests is $test/xen"
+}
+
 # Run make, and show on a terminal how many files it has compiled.
 compile()
 {
@@ -258,6 +283,10 @@ while [ $# -gt 0 ]; do
 		source_dir=$(cd "$2" && pwd) || die "no such directory: $2"
 		shift 2
 		;;
+	--test)
+		for_tests=yes
+		shift
+		;;
 	-h | --help)
 		usage
 		exit 0
@@ -283,3 +312,6 @@ fi
 patch_tree
 build
 say "the hypervisor is $out/xen"
+if [ -n "$for_tests" ]; then
+	build_test
+fi

@@ -106,6 +106,28 @@ int strata_ring_make(unsigned int cpu, struct strata_ring_geometry geo,
                      bool overwrite);
 void strata_ring_free(struct strata_cpu_ring *ring);
 
+#ifdef STRATA_TEST
+
+/* flood.c: a record is reserved and not written yet; one could not be.  Any
+ * context.  And the sub-operations that only a hypervisor for tests has. */
+void strata_flood_reserved(struct strata_slot *slot);
+void strata_flood_lost(uint32_t id);
+int strata_flood_sysctl(struct strata_hv_op *hv_op);
+
+#else /* STRATA_TEST */
+
+#include <xen/errno.h>
+
+static inline void strata_flood_reserved(struct strata_slot *slot) {}
+static inline void strata_flood_lost(uint32_t id) {}
+
+static inline int strata_flood_sysctl(struct strata_hv_op *hv_op)
+{
+    return -EINVAL;
+}
+
+#endif /* STRATA_TEST */
+
 #endif /* __COMMON_STRATA_PRIVATE_H__ */
 
 /*
