@@ -116,15 +116,9 @@ int strata_flood_sysctl(struct strata_hv_op *hv_op);
 
 #else /* STRATA_TEST */
 
-#include <xen/errno.h>
-
-static inline void strata_flood_reserved(struct strata_slot *slot) {}
-static inline void strata_flood_lost(uint32_t id) {}
-
-static inline int strata_flood_sysctl(struct strata_hv_op *hv_op)
-{
-    return -EINVAL;
-}
+#define strata_flood_reserved(slot) ((void)(slot))
+#define strata_flood_lost(id) ((void)(id))
+#define strata_flood_sysctl(hv_op) (-EINVAL)
 
 #endif /* STRATA_TEST */
 
