@@ -53,7 +53,7 @@ merges() {
 timeline_has_each_nmi() {
 	local found
 	found=$(awk '$6 == "nmi"' "$OUT/$1-merged/timeline.txt" | wc -l)
-	awk -v "found=$found" '/ NMIs by / { sub(/.* recorded /, ""); n += $1 } END { print found, n + 0; exit !n || found != n }' "$OUT/$1.check"
+	awk -v "found=$found" '/ NMIs by / { sub(/.*; recorded /, ""); n += $1 } END { print found, n + 0; exit !n || found != n }' "$OUT/$1.check"
 }
 
 some_are_lost() {

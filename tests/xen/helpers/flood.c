@@ -18,7 +18,8 @@
 
 #include "strata_sysctl.h"
 
-#define POLL_MS 50
+#define POLL_MS  50
+#define CPUS_MAX 64u
 
 /* 0, or -1 with errno. */
 static int call(struct strata_sysctl *sysctl, struct strata_flood_op *op)
@@ -51,17 +52,26 @@ static int print_counts(struct strata_sysctl *sysctl)
 	return cpu ? 0 : -1;
 }
 
-/* The smallest number of NMIs that a CPU has had. */
-static uint64_t fewest_nmis(struct strata_sysctl *sysctl)
+/* Each CPU's count of NMIs; returns how many CPUs there are. */
+static uint32_t nmis_of_all(struct strata_sysctl *sysctl, uint64_t *nmis)
 {
 	struct strata_flood_op op;
-	uint64_t fewest = UINT64_MAX;
 	uint32_t cpu;
 
-	for (cpu = 0; counts_of(sysctl, cpu, &op); cpu++)
-		if (op.nmis < fewest)
-			fewest = op.nmis;
-	return fewest;
+	for (cpu = 0; cpu < CPUS_MAX && counts_of(sysctl, cpu, &op); cpu++)
+		nmis[cpu] = op.nmis;
+	return cpu;
+}
+
+/* Has each CPU had @wanted NMIs since the counts @before? */
+static bool enough(struct strata_sysctl *sysctl, const uint64_t *before, uint64_t wanted)
+{
+	uint64_t nmis[CPUS_MAX];
+	uint32_t cpu, nr = nmis_of_all(sysctl, nmis);
+
+	for (cpu = 0; cpu < nr && nmis[cpu] - before[cpu] >= wanted; cpu++)
+		;
+	return nr && cpu == nr;
 }
 
 static uint64_t now_ms(void)
@@ -81,21 +91,22 @@ static int run(struct strata_sysctl *sysctl, char **argv, uint32_t flags)
 		.period_us = (uint32_t)atoi(argv[0]),
 		.every = (uint32_t)atoi(argv[1]),
 	};
-	uint64_t begin = now_ms(), wanted = fewest_nmis(sysctl) + strtoull(argv[2], NULL, 10);
-	bool enough;
+	uint64_t before[CPUS_MAX], begin = now_ms();
+	bool done;
 
+	nmis_of_all(sysctl, before);
 	if (call(sysctl, &op))
 		return -1;
 	do {
 		nanosleep(&pause, NULL);
-		enough = fewest_nmis(sysctl) >= wanted;
-	} while (!enough && now_ms() - begin < strtoull(argv[3], NULL, 10) * 1000);
+		done = enough(sysctl, before, strtoull(argv[2], NULL, 10));
+	} while (!done && now_ms() - begin < strtoull(argv[3], NULL, 10) * 1000);
 	op = (struct strata_flood_op){ .operation = STRATA_FLOOD_STOP };
 	if (call(sysctl, &op))
 		return -1;
-	printf("flood: %s after %llu ms\n", enough ? "enough" : "too few",
+	printf("flood: %s after %llu ms\n", done ? "enough" : "too few",
 	       (unsigned long long)(now_ms() - begin));
-	return enough ? 0 : 1;
+	return done ? 0 : 1;
 }
 
 int main(int argc, char **argv)

@@ -40,7 +40,7 @@ struct counts {
 /* What a stream was found to hold. */
 struct found {
 	uint32_t cpu;
-	uint64_t points, checks, between;
+	uint64_t points, checks, between, in_domains;
 	uint64_t ticks;        /* of the record before */
 	uint64_t number;       /* of the newest NMI that is recorded */
 	uint64_t lost;         /* all kinds, at the end of the packet before */
@@ -130,6 +130,7 @@ static void check_point(struct found *found, const struct strata_record *record)
 	memcpy(words, record->payload, sizeof(words));
 	ip = words[1] | (uint64_t)words[2] << 32;
 	found->points++;
+	found->in_domains += (words[0] & 3) != 0; /* Xen runs in ring 0, and no PV domain does */
 	if (!found->after_check)
 		found->points_alone++;
 	else if (ip != found->ip)
@@ -178,9 +179,10 @@ static void check_sums(const struct found *found, const struct counts *d, uint64
 {
 	printf("CPU %u: %" PRIu64 " NMIs by Xen's count, %" PRIu64
 	       " of them between a reserve and its commit; recorded %" PRIu64 " and %" PRIu64
-	       ", lost %" PRIu64 " and %" PRIu64 " (and %" PRIu64 " other records)\n",
+	       ", lost %" PRIu64 " and %" PRIu64 " (and %" PRIu64 " other records); %" PRIu64
+	       " of the recorded hit a domain\n",
 	       found->cpu, d->nmis, d->between, found->points, found->checks, d->lost_nmi,
-	       d->lost_check, d->lost_other);
+	       d->lost_check, d->lost_other, found->in_domains);
 	if (found->points + d->lost_nmi != d->nmis)
 		complain("CPU %u: %" PRIu64 " `nmi` recorded and %" PRIu64 " lost of %" PRIu64,
 			 found->cpu, found->points, d->lost_nmi, d->nmis);

@@ -35,8 +35,8 @@ flood() {
 	expect_line "$name: is recorded" "$name" 'recorded [1-9][0-9]* events'
 }
 
-flood few 4Kx8 300 16 3000
-flood many 4Kx256 300 16 3000
+flood few 4Kx8 200 0 2000
+flood many 4Kx256 200 16 3500
 xl debug-keys n
 flood late 4Kx256 1000 64 50 late
 expect_line "late: what goes back in time is refused" late 'back'
