@@ -217,7 +217,7 @@ build()
 			die "the default configuration leaves CONFIG_STRATA out" \
 			    "next step: look for the patch that adds it to xen/common/Kconfig"
 	fi
-	compile "${make[@]}"
+	compile "compiling (400 files and about a minute, from scratch)" "${make[@]}"
 	cp "$tree/xen/xen-syms" "$out/xen-syms"
 	cp "$tree/xen/xen" "$out/xen"
 	echo "$want" >"$out/xen.stamp"
@@ -238,7 +238,7 @@ build_test()
 	rm -rf "$test"
 	mkdir -p "$test"
 	cp -a "$tree" "$test/tree"
-	compile make -C "$test/tree/xen" -j"$(nproc)" XEN_TARGET_ARCH=x86_64 STRATA_TEST=y
+	compile "compiling what differs" make -C "$test/tree/xen" -j"$(nproc)" XEN_TARGET_ARCH=x86_64 STRATA_TEST=y
 	cp "$test/tree/xen/xen-syms" "$test/xen-syms"
 	cp "$test/tree/xen/xen" "$test/xen"
 	rm -rf "$test/tree"
@@ -246,11 +246,12 @@ build_test()
 	say "the hypervisor for the tests is $test/xen"
 }
 
-# Run make, and show on a terminal how many files it has compiled.
+# Run make, and show on a terminal how many files it has compiled.  Arguments: WHAT-TO-SAY COMMAND...
 compile()
 {
-	local objects=0 line
+	local what=$1 objects=0 line
 
+	shift
 	step_start=$SECONDS
 	{ "$@" 2>&1 || echo "make-failed"; } | while IFS= read -r line; do
 		case $line in
@@ -260,7 +261,7 @@ compile()
 		*" CC "*)
 			objects=$((objects + 1))
 			if [ "$objects" -eq 1 ]; then
-				say "compiling (400 files and about a minute, from scratch)"
+				say "$what"
 			fi
 			if [ $((objects % 50)) -eq 0 ]; then
 				say "  $objects files compiled, $((SECONDS - step_start)) s"
