@@ -5,6 +5,7 @@
 #
 #	xen-patch/build.sh			build out/xen/xen
 #	xen-patch/build.sh --xen-source DIR	patch and build the Xen source in DIR instead
+#	xen-patch/build.sh --test		build out/xen/test/xen as well, which can flood itself with NMIs
 #
 # The source comes from the suites that this machine already uses, through an apt directory of our
 # own: the machine's apt configuration is read and never changed.  Re-running it when nothing has
@@ -22,6 +23,7 @@ log=$out/build.log
 # What `make -C xen` needs of Debian, and what fetches and patches the source.
 packages=(gcc make binutils libc6-dev flex bison python3 patch dpkg-dev xz-utils)
 source_dir=
+for_tests=
 step_start=0
 
 say()
@@ -37,7 +39,7 @@ die()
 
 usage()
 {
-	sed -n '4,12s/^# \{0,1\}//p' "$0"
+	sed -n '4,13s/^# \{0,1\}//p' "$0"
 }
 
 # The packages that are missing are installed; nothing is asked of apt when all are there.
@@ -215,17 +217,41 @@ build()
 			die "the default configuration leaves CONFIG_STRATA out" \
 			    "next step: look for the patch that adds it to xen/common/Kconfig"
 	fi
-	compile "${make[@]}"
+	compile "compiling (400 files and about a minute, from scratch)" "${make[@]}"
 	cp "$tree/xen/xen-syms" "$out/xen-syms"
 	cp "$tree/xen/xen" "$out/xen"
 	echo "$want" >"$out/xen.stamp"
 }
 
-# Run make, and show on a terminal how many files it has compiled.
+# The same with STRATA_TEST, for the tests (see common/strata/flood.c).  In a copy of the tree that is
+# built, so that make compiles what differs: the objects of common/strata/, and links.
+build_test()
+{
+	local test=$out/test want
+
+	want=$(cat "$out/xen.stamp")
+	if [ -s "$test/xen" ] && [ "$(cat "$test/xen.stamp" 2>/dev/null)" = "$want" ]; then
+		say "nothing has changed for the tests"
+		return
+	fi
+	say "building a hypervisor for the tests"
+	rm -rf "$test"
+	mkdir -p "$test"
+	cp -a "$tree" "$test/tree"
+	compile "compiling what differs" make -C "$test/tree/xen" -j"$(nproc)" XEN_TARGET_ARCH=x86_64 STRATA_TEST=y
+	cp "$test/tree/xen/xen-syms" "$test/xen-syms"
+	cp "$test/tree/xen/xen" "$test/xen"
+	rm -rf "$test/tree"
+	echo "$want" >"$test/xen.stamp"
+	say "the hypervisor for the tests is $test/xen"
+}
+
+# Run make, and show on a terminal how many files it has compiled.  Arguments: WHAT-TO-SAY COMMAND...
 compile()
 {
-	local objects=0 line
+	local what=$1 objects=0 line
 
+	shift
 	step_start=$SECONDS
 	{ "$@" 2>&1 || echo "make-failed"; } | while IFS= read -r line; do
 		case $line in
@@ -235,7 +261,7 @@ compile()
 		*" CC "*)
 			objects=$((objects + 1))
 			if [ "$objects" -eq 1 ]; then
-				say "compiling (400 files and about a minute, from scratch)"
+				say "$what"
 			fi
 			if [ $((objects % 50)) -eq 0 ]; then
 				say "  $objects files compiled, $((SECONDS - step_start)) s"
@@ -257,6 +283,10 @@ while [ $# -gt 0 ]; do
 		[ $# -ge 2 ] || die "--xen-source needs a directory"
 		source_dir=$(cd "$2" && pwd) || die "no such directory: $2"
 		shift 2
+		;;
+	--test)
+		for_tests=yes
+		shift
 		;;
 	-h | --help)
 		usage
@@ -283,3 +313,6 @@ fi
 patch_tree
 build
 say "the hypervisor is $out/xen"
+if [ -n "$for_tests" ]; then
+	build_test
+fi

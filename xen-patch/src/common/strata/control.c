@@ -496,7 +496,7 @@ int strata_sysctl(struct strata_hv_op *op)
         return complete ? select_events(op) : -ENOENT;
     }
 
-    return -EINVAL;
+    return strata_flood_sysctl(op);
 }
 
 /*

@@ -105,6 +105,22 @@ int strata_ring_make(unsigned int cpu, struct strata_ring_geometry geo,
                      bool overwrite);
 void strata_ring_free(struct strata_cpu_ring *ring);
 
+#ifdef STRATA_TEST
+
+/* flood.c: a record is reserved and not written yet; one could not be.  Any
+ * context.  And the sub-operations that only a hypervisor for tests has. */
+void strata_flood_reserved(struct strata_slot *slot);
+void strata_flood_lost(uint32_t id);
+int strata_flood_sysctl(struct strata_hv_op *hv_op);
+
+#else /* STRATA_TEST */
+
+#define strata_flood_reserved(slot) ((void)(slot))
+#define strata_flood_lost(id) ((void)(id))
+#define strata_flood_sysctl(hv_op) (-EINVAL)
+
+#endif /* STRATA_TEST */
+
 #endif /* __COMMON_STRATA_PRIVATE_H__ */
 
 /*

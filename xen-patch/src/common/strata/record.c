@@ -157,12 +157,15 @@ static always_inline void write_record(struct strata_cpu_ring *ring,
 
     if ( strata_ring_reserve(&ring->core, id, sizeof(context) + padded, &slot) )
     {
+        strata_flood_reserved(&slot);
         memcpy(slot.payload, &context, sizeof(context));
         copy_words((uint32_t *)(slot.payload + sizeof(context)), data, bytes);
         strata_ring_commit(&ring->core, &slot);
         /* Of this sub-buffer, or of one that the reserve has closed. */
         notify(ring);
     }
+    else
+        strata_flood_lost(id);
 }
 
 void strata_ring_write(struct strata_cpu_ring *ring, uint32_t id,

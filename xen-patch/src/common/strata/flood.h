@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * flood.h - what a hypervisor that is built for tests (STRATA_TEST) can do
+ * besides: flood its CPUs with NMIs, and have each say that it was recorded
+ * whole.  The contract with the tests' tools; a hypervisor for users answers
+ * EINVAL to all of it.
+ */
+
+#ifndef STRATA_FLOOD_H
+#define STRATA_FLOOD_H
+
+#include <strata/platform/platform.h>
+
+/* Sub-operations of XEN_SYSCTL_strata_op, far from those that users have. */
+enum strata_flood_operation {
+    /* Begins a flood.  EBUSY: there is one. */
+    STRATA_FLOOD_START = 0x100,
+    /* Ends it; returns when each NMI that was sent has been handled. */
+    STRATA_FLOOD_STOP = 0x101,
+    /* One CPU's counts, since boot.  ENOENT: there is no such CPU. */
+    STRATA_FLOOD_QUERY = 0x102,
+};
+
+/*
+ * Wrong on purpose: a record is stamped again behind its reserve, after the NMI
+ * that came in between has recorded itself.
+ */
+#define STRATA_FLOOD_STAMP_LATE 1u
+/* Wrong on purpose: each NMI calls xentrace's __trace_var(), which takes a lock. */
+#define STRATA_FLOOD_XENTRACE   2u
+
+struct strata_flood_op {
+    uint32_t operation;
+    uint32_t abi_version;
+    /* START: IN */
+    uint32_t flags;
+    uint32_t period_us; /* each CPU sends the next one an NMI so often; 0: never */
+    uint32_t every;     /* each so many records of a CPU, one gets an NMI between
+                           its reserve and its commit; 0: none */
+    /* QUERY */
+    uint32_t cpu;        /* IN */
+    uint64_t nmis;       /* OUT, all others too: Xen's own count of NMIs */
+    uint64_t between;    /* of them, those that found a record reserved and not
+                            committed */
+    uint64_t lost_nmi;   /* records that the ring refused: of the trace point, */
+    uint64_t lost_check; /* of the one below, */
+    uint64_t lost_other; /* and of all others */
+};
+
+/*
+ * What each NMI records before it comes to the trace point for NMIs; an event
+ * of Xen's to the recorder, in the trace point's class.
+ */
+#define STRATA_FLOOD_EVENT 0x00804002u
+
+struct strata_flood_record {
+    uint32_t number; /* of this NMI, by Xen's own count on this CPU */
+    uint32_t cpu;
+    uint32_t between; /* 1: a record was reserved and not committed */
+    uint32_t ip[2];   /* where the NMI hit; low half first */
+    uint32_t pattern; /* bits that differ from one NMI to the next */
+    uint32_t check;   /* strata_flood_check() of the others */
+};
+
+/* A word that differs when any bit of a record does (FNV-1a, by words). */
+static inline uint32_t strata_flood_check(const struct strata_flood_record *record)
+{
+    const uint32_t words[] = {
+        record->number, record->cpu, record->between,
+        record->ip[0], record->ip[1], record->pattern,
+    };
+    uint32_t check = 0x811c9dc5u;
+    unsigned int i;
+
+    for ( i = 0; i < sizeof(words) / sizeof(words[0]); i++ )
+        check = (check ^ words[i]) * 0x01000193u;
+
+    return check;
+}
+
+#endif /* STRATA_FLOOD_H */
+
+/*
+ * Local variables:
+ * mode: C
+ * c-file-style: "BSD"
+ * c-basic-offset: 4
+ * tab-width: 4
+ * indent-tabs-mode: nil
+ * End:
+ */
