@@ -112,10 +112,10 @@ static int start(const struct command *command)
 		strata_buffers_set_header_form(command->form);
 	}
 	strata_buffers_set_mode(command->mode);
-	err = strata_events_attach(command->mask);
+	/* First, as it waits for a thread of each CPU: not behind all that probes cost these. */
+	err = strata_switch_start(command->mode == STRATA_MODE_DISCARD ? command->period_ms : 0);
 	if (!err)
-		err = strata_switch_start(command->mode == STRATA_MODE_DISCARD ? command->period_ms
-									       : 0);
+		err = strata_events_attach(command->mask);
 	if (err) {
 		stop();
 		return err;
