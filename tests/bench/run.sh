@@ -29,6 +29,9 @@ gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Iinclude tests/bench/rin
 echo "bench: an application's events, in turns with LTTng-UST"
 tests/bench/app.sh "$OUT" 3 >>"$OUT/values"
 
+echo "bench: instructions of an event in Xen and in a kernel, beside xentrace and LTTng-modules"
+tests/bench/xen/instructions.sh >>"$OUT/values"
+
 if [ -e out/demo/raw/recording.json ]; then
 	events=$(jq .events out/demo/summary.json)
 	echo "bench: merging the demo's $events events, in turns with babeltrace2"
