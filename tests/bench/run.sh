@@ -30,7 +30,7 @@ echo "bench: an application's events, in turns with LTTng-UST"
 tests/bench/app.sh "$OUT" 3 >>"$OUT/values"
 
 echo "bench: instructions of an event in Xen and in a kernel, beside xentrace and LTTng-modules"
-tests/bench/xen/instructions.sh >>"$OUT/values"
+tests/bench/xen/instructions.sh >>"$OUT/values" || echo "bench: no instructions were counted"
 
 if [ -e out/demo/raw/recording.json ]; then
 	events=$(jq .events out/demo/summary.json)

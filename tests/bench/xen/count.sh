@@ -63,9 +63,13 @@ count_lttng() {
 			lttng enable-channel --kernel --discard --subbuf-size=64K --num-subbuf=16 bench &&
 			lttng enable-event --kernel --channel=bench power_cpu_frequency &&
 			lttng start
-	} >log 2>&1 || fail "lttng" log
+	} >log 2>&1 || {
+		# It is not ours to mend, and the other figures stand.
+		echo "LTTng does not record: $(tail -n 1 log)"
+		return
+	}
 	count tracepoint lttng_modules
-	{ lttng stop && lttng destroy; } >log 2>&1 || fail "lttng" log
+	{ lttng stop && lttng destroy; } >log 2>&1 || echo "LTTng does not end: $(tail -n 1 log)"
 	cp -r tracepoint-lttng_modules "$LAB_OUT/"
 	kill "$(cat /run/lttng/lttng-sessiond.pid)"
 }
