@@ -37,6 +37,9 @@ tests/bench/app.sh "$OUT" 3 >>"$OUT/values"
 echo "bench: an application's events on their way to disk, in turns with dd"
 tests/bench/drain.sh "$OUT" 3 >>"$OUT/values"
 
+echo "bench: instructions of an event in Xen and in a kernel, beside xentrace and LTTng-modules"
+tests/bench/xen/instructions.sh >>"$OUT/values" || echo "bench: no instructions were counted"
+
 if [ -e out/demo/raw/recording.json ]; then
 	events=$(jq .events out/demo/summary.json)
 	echo "bench: merging the demo's $events events, in turns with babeltrace2"

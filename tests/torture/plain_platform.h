@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * plain_platform.h - the platform of user space, broken on purpose: each atomic
+ * plain_platform.h - the platform of a home, broken on purpose: each atomic
  * read-modify-write is a load and a store, as if no thread could come between.
  * A torture that does not find this out proves nothing.
  */
 #ifndef STRATA_TESTS_PLAIN_PLATFORM_H
 #define STRATA_TESTS_PLAIN_PLATFORM_H
 
+/* In Xen and Linux, whoever wants theirs broken has it already. */
+#if !defined(__XEN__) && !defined(__KERNEL__)
 #include <strata/platform/user.h>
+#endif
 
 #define PLAIN_CMPXCHG(p, old, new_value)                      \
 	__extension__({                                       \

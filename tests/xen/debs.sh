@@ -30,7 +30,7 @@ need_commands() {
 }
 
 # Prints the path of PACKAGE's .deb file in the cache, downloading it when it is not there.
-# Arguments: PACKAGE [VERSION]; the version is the one that apt would install when it is not given.
+# Arguments: PACKAGE [VERSION [ARCHITECTURE]]; the version is the one that apt would install when it is empty.
 fetch_deb() {
 	local package=$1 version=${2:-} deb
 
@@ -38,7 +38,7 @@ fetch_deb() {
 		version=$(apt-cache policy "$package" | sed -n 's/^  Candidate: //p')
 		case $version in '' | '(none)') die "apt knows no package $package; run: apt-get update" ;; esac
 	fi
-	deb=$cache/${package}_${version//:/%3a}_amd64.deb
+	deb=$cache/${package}_${version//:/%3a}_${3:-amd64}.deb
 	if [ ! -s "$deb" ]; then
 		mkdir -p "$cache"
 		(cd "$cache" && apt-get -qq -o APT::Sandbox::User=root download "$package=$version") >&2 ||

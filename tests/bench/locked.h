@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * locked.h - what the core would be if it kept others away, as tracers did before
+ * it: a spin lock with interrupts off around each record, and plain loads and
+ * stores where the core has atomic operations of its CPU.  For comparison alone:
+ * an NMI that traces would wait for ever.
+ *
+ * Compiled in front of what writes records in Xen (record.c) and in strata.ko
+ * (trace_*.c), so that nothing else differs.
+ */
+#ifndef STRATA_BENCH_LOCKED_H
+#define STRATA_BENCH_LOCKED_H
+
+#include <strata/platform/platform.h>
+#include "../torture/plain_platform.h"
+
+/* What the reader touches, too, stays as it is. */
+#undef strata_cmpxchg
+#undef strata_fetch_add
+
+#include <strata/ring_writer.h>
+
+#ifdef __XEN__
+#include <xen/percpu.h>
+#include <xen/spinlock.h>
+
+typedef spinlock_t locked_lock_t;
+#define LOCKED_TAKE spin_lock_irqsave
+#define LOCKED_DROP spin_unlock_irqrestore
+#else
+#include <linux/percpu.h>
+#include <linux/spinlock.h>
+
+typedef raw_spinlock_t locked_lock_t;
+#define LOCKED_TAKE        raw_spin_lock_irqsave
+#define LOCKED_DROP        raw_spin_unlock_irqrestore
+#define this_cpu(variable) (*this_cpu_ptr(&(variable)))
+#endif
+
+/* For each CPU, as xentrace has it.  A lock of zeros is free. */
+struct locked {
+	locked_lock_t lock;
+	unsigned long flags;
+};
+static DEFINE_PER_CPU(struct locked, locked);
+
+static inline bool locked_enter(struct strata_ring *ring)
+{
+	struct locked *mine = &this_cpu(locked);
+	unsigned long flags;
+
+	LOCKED_TAKE(&mine->lock, flags);
+	mine->flags = flags;
+	if (strata_ring_enter(ring))
+		return true;
+	LOCKED_DROP(&mine->lock, flags);
+	return false;
+}
+
+static inline void locked_exit(struct strata_ring *ring)
+{
+	struct locked *mine = &this_cpu(locked);
+	unsigned long flags = mine->flags;
+
+	strata_ring_exit(ring);
+	LOCKED_DROP(&mine->lock, flags);
+}
+
+#define strata_ring_enter(ring) locked_enter(ring)
+#define strata_ring_exit(ring)  locked_exit(ring)
+
+#endif /* STRATA_BENCH_LOCKED_H */
