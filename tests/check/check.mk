@@ -26,6 +26,6 @@ $(CHECK)/test_%: $(CHECK)/test_%.o $(CHECK_EXPLORER)
 checkers: $(CHECK_TESTS)
 
 soak-check: checkers
-	@CHECK_DEEP=1 tests/run.sh check
+	@CHECK_DEEP=3000000 tests/run.sh check
 
 soak: soak-check

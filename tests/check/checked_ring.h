@@ -10,8 +10,6 @@
 #ifndef STRATA_TESTS_CHECKED_RING_H
 #define STRATA_TESTS_CHECKED_RING_H
 
-#include <time.h>
-
 #include "record_audit.h"
 
 #include "explore.h"
@@ -47,13 +45,13 @@ static struct {
 	uint64_t ticks;
 } start;
 
-static void complain_of_the_books(void)
+static inline void complain_of_the_books(void)
 {
 	if (audit.errors)
 		explore_complain("%s", audit.first_error);
 }
 
-static uint32_t room_left(void)
+static inline uint32_t room_left(void)
 {
 	strata_count_t offset = strata_subbuf_offset(two_small, fixture.ring->write_count);
 
@@ -61,7 +59,7 @@ static uint32_t room_left(void)
 }
 
 /* Writes records until the sub-buffer has room for @bytes. */
-static void leave_room(uint32_t bytes)
+static inline void leave_room(uint32_t bytes)
 {
 	const uint32_t most = STRATA_PAYLOAD_BYTES_MAX - (uint32_t)sizeof(struct audit_payload);
 	uint32_t room, words;
@@ -79,30 +77,68 @@ static void leave_room(uint32_t bytes)
 		 !(bytes == 0 && room_left() == strata_subbuf_bytes(two_small)));
 }
 
-static uint32_t my_level(void)
+static inline void empty(void)
+{
+}
+
+static inline void room_for_one(void)
+{
+	leave_room(SMALL_BYTES);
+}
+
+static inline void room_for_two(void)
+{
+	leave_room(2 * SMALL_BYTES);
+}
+
+static inline void room_for_three(void)
+{
+	leave_room(3 * SMALL_BYTES);
+}
+
+static inline void a_boundary(void)
+{
+	leave_room(0);
+}
+
+static inline void full_but_for_one(void)
+{
+	leave_room(0);
+	leave_room(SMALL_BYTES);
+}
+
+/* The reader has the first sub-buffer's page, and its spare lies there instead. */
+static inline void full_and_a_page_taken(void)
+{
+	leave_room(0);
+	audit_drain(&audit, &fixture.reader);
+	leave_room(0);
+}
+
+static inline uint32_t my_level(void)
 {
 	return (uint32_t)explore_context() + 1;
 }
 
-static void writes(void)
+static inline void writes(void)
 {
 	weaken_forget();
 	audited_write(&audit, fixture.ring, my_level(), SMALL_WORDS);
 }
 
-static void writes_twice(void)
+static inline void writes_twice(void)
 {
 	writes();
 	writes();
 }
 
-static void flushes(void)
+static inline void flushes(void)
 {
 	weaken_forget();
 	strata_ring_flush(fixture.ring);
 }
 
-static void loses(void)
+static inline void loses(void)
 {
 	struct strata_slot slot;
 	uint32_t level = my_level();
@@ -114,7 +150,7 @@ static void loses(void)
 }
 
 /* Looks as often as said for a packet, and takes what there is. */
-static void reads(unsigned int looks)
+static inline void reads(unsigned int looks)
 {
 	static unsigned char copy[1u << 12];
 
@@ -128,18 +164,18 @@ static void reads(unsigned int looks)
 	}
 }
 
-static void reads_once(void)
+static inline void reads_once(void)
 {
 	reads(1);
 }
 
-static void reads_twice(void)
+static inline void reads_twice(void)
 {
 	reads(2);
 }
 
 /* Checks what lies between a packet's header and @bytes: whole records, known ones. */
-static void check_prefix(const unsigned char *copy, uint32_t bytes)
+static inline void check_prefix(const unsigned char *copy, uint32_t bytes)
 {
 	uint32_t offset = STRATA_PACKET_HEADER_BYTES, i;
 
@@ -167,7 +203,7 @@ static void check_prefix(const unsigned char *copy, uint32_t bytes)
 }
 
 /* Of the sub-buffer that is written when the case begins. */
-static void copies_the_prefix(void)
+static inline void copies_the_prefix(void)
 {
 	static unsigned char copy[1u << 12];
 	strata_count_t position = strata_subbuf_start(two_small, start.write_count);
@@ -176,304 +212,6 @@ static void copies_the_prefix(void)
 	bytes = strata_reader_copy_prefix(&fixture.reader, position, copy);
 	if (bytes)
 		check_prefix(copy, bytes);
-}
-
-/* The names of what is shared. */
-static void name_of(uintptr_t at, char *name, size_t bytes)
-{
-	const unsigned char *byte = (const unsigned char *)at;
-	size_t offset, i;
-
-#define NAMED(area, type, member)                                                               \
-	if (offset - offsetof(type, member) < sizeof(((type *)0)->member)) {                    \
-		snprintf(name, bytes, area "%s+%zu", #member, offset - offsetof(type, member)); \
-		return;                                                                         \
-	}
-	if (byte >= arena + sizeof(start.arena)) {
-		snprintf(name, bytes, "the clock");
-	} else if (byte >= fixture.data) {
-		offset = (size_t)(byte - fixture.data);
-		snprintf(name, bytes, "page %zu+%zu", offset >> two_small.subbuf_bits,
-			 offset & (strata_subbuf_bytes(two_small) - 1));
-	} else if (byte >= (unsigned char *)fixture.reader_area) {
-		offset = (size_t)(byte - (unsigned char *)fixture.reader_area);
-		NAMED("", struct strata_ring_reader_area, read_count)
-		snprintf(name, bytes, "table[%zu]",
-			 (offset - offsetof(struct strata_ring_reader_area, table)) /
-				 sizeof(strata_count_t));
-	} else if (byte >= (unsigned char *)fixture.writer_area) {
-		offset = (size_t)(byte - (unsigned char *)fixture.writer_area);
-		NAMED("shared ", struct strata_ring_writer_area, lost)
-		NAMED("shared ", struct strata_ring_writer_area, page)
-		snprintf(name, bytes, "shared commit_seq[%zu]",
-			 (offset - offsetof(struct strata_ring_writer_area, commit_seq)) /
-				 sizeof(strata_count_t));
-	} else {
-		offset = (size_t)(byte - (unsigned char *)fixture.ring);
-		NAMED("", struct strata_ring, write_count)
-		NAMED("", struct strata_ring, lost)
-		NAMED("", struct strata_ring, delivered)
-		i = (offset - offsetof(struct strata_ring, subbuf)) /
-		    sizeof(struct strata_ring_subbuf);
-		offset -= offsetof(struct strata_ring, subbuf) +
-			  i * sizeof(struct strata_ring_subbuf);
-		snprintf(name, bytes, "subbuf[%zu]", i);
-		name += strlen(name);
-		bytes -= 9;
-		NAMED(".", struct strata_ring_subbuf, commit_count)
-		NAMED(".", struct strata_ring_subbuf, commit_seq)
-		NAMED(".", struct strata_ring_subbuf, held)
-		NAMED(".", struct strata_ring_subbuf, newest_ticks)
-		NAMED(".", struct strata_ring_subbuf, begin_ticks)
-		NAMED(".", struct strata_ring_subbuf, end_ticks)
-		NAMED(".", struct strata_ring_subbuf, lost)
-		NAMED(".", struct strata_ring_subbuf, content_bytes)
-		NAMED(".", struct strata_ring_subbuf, page)
-	}
-#undef NAMED
-}
-
-/* Which words are meant by a weakness. */
-static bool is_write_count(const volatile void *at)
-{
-	return at == &fixture.ring->write_count;
-}
-
-static bool is_commit_count(const volatile void *at)
-{
-	return at == &fixture.ring->subbuf[0].commit_count ||
-	       at == &fixture.ring->subbuf[1].commit_count;
-}
-
-static bool is_commit_seq(const volatile void *at)
-{
-	return at == &fixture.ring->subbuf[0].commit_seq ||
-	       at == &fixture.ring->subbuf[1].commit_seq;
-}
-
-static bool is_shared_commit_seq(const volatile void *at)
-{
-	return at == &fixture.writer_area->commit_seq[0] ||
-	       at == &fixture.writer_area->commit_seq[1];
-}
-
-static bool is_newest_ticks(const volatile void *at)
-{
-	return at == &fixture.ring->subbuf[0].newest_ticks ||
-	       at == &fixture.ring->subbuf[1].newest_ticks;
-}
-
-static bool is_table(const volatile void *at)
-{
-	return at == &fixture.reader_area->table[0] || at == &fixture.reader_area->table[1];
-}
-
-static const volatile void *commit_count_beside(const volatile void *at)
-{
-	return (const volatile unsigned char *)at -
-	       offsetof(struct strata_ring_subbuf, commit_seq) +
-	       offsetof(struct strata_ring_subbuf, commit_count);
-}
-
-struct ring_case {
-	struct explore_plan plan;
-	void (*prepare)(void);
-	bool overwrite;
-	bool clock_steps_back; /* packets may overlap in time */
-	bool may_lose;         /* though the next sub-buffer is free */
-	bool deep;             /* takes long: only where CHECK_DEEP is in the environment */
-};
-
-static int open_the_ring(void **state)
-{
-	(void)state;
-	arena = guarded_pages(ARENA_PAGES);
-	fixture.ring = (struct strata_ring *)arena;
-	fixture.writer_area = (struct strata_ring_writer_area *)(arena + STRATA_PAGE_BYTES);
-	fixture.reader_area = (struct strata_ring_reader_area *)(arena + 2 * STRATA_PAGE_BYTES);
-	fixture.data = arena + 3 * STRATA_PAGE_BYTES;
-	explore_share(arena, ARENA_PAGES * STRATA_PAGE_BYTES);
-	ring_fixture_reset(&fixture, two_small, 0);
-	audit_open(&audit, fixture.ring, RECORDS_MAX);
-	return 0;
-}
-
-static int close_the_ring(void **state)
-{
-	(void)state;
-	audit_close(&audit);
-	guarded_free(arena, ARENA_PAGES);
-	return 0;
-}
-
-/* Makes what the case begins with, one buffer before the counters wrap, and keeps it. */
-static void prepare(const struct ring_case *one)
-{
-	unsigned int i;
-
-	memset(fixture.data, 0, strata_data_bytes(two_small));
-	explore_set_clock(CLOCK_START);
-	ring_fixture_reset(&fixture, two_small, wraps_after(two_small, 1));
-	fixture.ring->overwrite = one->overwrite;
-	fixture.reader.overwrite = one->overwrite;
-	audit_reset(&audit, fixture.ring);
-	audit.clock_steps_back = one->clock_steps_back;
-	one->prepare();
-	if (audit.errors)
-		fail_msg("%s: before it begins: %s", one->plan.name, audit.first_error);
-
-	memcpy(start.arena, arena, sizeof(start.arena));
-	start.fixture = fixture;
-	start.audit = audit;
-	start.write_count = fixture.ring->write_count;
-	start.roomy = !one->overwrite && !one->may_lose &&
-		      strata_subbuf_align_up(two_small, start.write_count) != 0;
-	for (i = 0; i < AUDIT_LEVELS; i++) {
-		memcpy(start.fate[i], audit.fate[i], RECORDS_MAX);
-		memcpy(start.went_to[i], audit.went_to[i], sizeof(start.went_to[i]));
-	}
-	start.ticks = strata_clock();
-}
-
-static void begin(void)
-{
-	unsigned int i;
-
-	memset(audit.read, 0, audit_place(&audit, audit.sequence) + 1);
-	memcpy(arena, start.arena, sizeof(start.arena));
-	fixture = start.fixture;
-	audit = start.audit;
-	for (i = 0; i < AUDIT_LEVELS; i++) {
-		memcpy(audit.fate[i], start.fate[i], RECORDS_MAX);
-		memset(audit.found[i], 0, RECORDS_MAX);
-		memcpy(audit.went_to[i], start.went_to[i], sizeof(start.went_to[i]));
-	}
-	explore_set_clock(start.ticks);
-}
-
-/* The states that memory was in at the end: a set of their hashes. */
-#define OUTCOMES_MAX (1u << 16)
-
-static struct {
-	bool wanted;
-	uint64_t hash[OUTCOMES_MAX];
-	unsigned long nr;
-} outcomes;
-
-static void enter_outcome(void)
-{
-	const uint64_t *word = (const uint64_t *)arena;
-	uint64_t hash = 14695981039346656037u;
-	size_t i, at;
-
-	for (i = 0; i < sizeof(start.arena) / sizeof(*word); i++)
-		hash = (hash ^ word[i]) * 1099511628211u;
-	for (i = 0; i < AUDIT_LEVELS * RECORDS_MAX; i++)
-		hash = (hash ^ audit.found[i / RECORDS_MAX][i % RECORDS_MAX]) * 1099511628211u;
-	hash |= 1;
-	for (at = hash >> 48; outcomes.hash[at] && outcomes.hash[at] != hash; at++)
-		at %= OUTCOMES_MAX - 1;
-	outcomes.nr += outcomes.hash[at] != hash;
-	outcomes.hash[at] = hash;
-}
-
-/* Everybody is done: nothing is left undelivered, and all records have their fate. */
-static void end(void)
-{
-	if (outcomes.wanted)
-		enter_outcome();
-	audit_commit_counts(&audit, &fixture);
-	audit_balance(&audit, &fixture);
-	complain_of_the_books();
-	if (start.roomy &&
-	    fixture.ring->lost[STRATA_LOST_FULL] + fixture.ring->lost[STRATA_LOST_NESTED])
-		explore_complain("a record is lost though there is room");
-}
-
-static void search(const struct ring_case *one, struct explore_result *result)
-{
-	struct explore_plan plan = one->plan;
-
-	prepare(one);
-	plan.begin = begin;
-	plan.end = end;
-	plan.name_of = name_of;
-	explore(&plan, result);
-}
-
-static const char *memory_name(enum explore_memory memory)
-{
-	static const char *const names[] = { "stores land at once", "x86's store buffers, of 4",
-					     "one store at a time is held back" };
-
-	return names[memory];
-}
-
-static double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-/* The case holds in each order of its steps. */
-static void assert_holds(const struct ring_case *one)
-{
-	struct explore_result result;
-	double began = seconds();
-
-	if (one->deep && !getenv("CHECK_DEEP"))
-		return;
-	weakened = NULL;
-	search(one, &result);
-	printf("# %s (%s): %lu interleavings, %lu prefixes left off, %s; at most %u steps; %.2f s\n",
-	       one->plan.name, memory_name(one->plan.memory), result.complete, result.left_off,
-	       result.exhaustive ? "exhaustive" : "bounded", result.most_steps, seconds() - began);
-	if (result.violation[0]) {
-		explore_print();
-		fail_msg("%s: %s", one->plan.name, result.violation);
-	}
-	if (result.complete < 2)
-		fail_msg("%s: %lu interleavings are no search", one->plan.name, result.complete);
-}
-
-/* All orders lead to no more states than those that are not left off. */
-static void assert_nothing_missed(const struct ring_case *one)
-{
-	struct ring_case searched = *one;
-	struct explore_result result[2];
-	unsigned long nr;
-
-	memset(&outcomes, 0, sizeof(outcomes));
-	outcomes.wanted = true;
-	search(&searched, &result[0]);
-	nr = outcomes.nr;
-	searched.plan.all = true;
-	search(&searched, &result[1]);
-	outcomes.wanted = false;
-	printf("# %s: %lu states after %lu interleavings, and %lu after all %lu\n", one->plan.name,
-	       nr, result[0].complete, outcomes.nr, result[1].complete);
-	assert_true(result[0].exhaustive && result[1].exhaustive);
-	assert_true(nr > 1 && result[1].complete > result[0].complete);
-	assert_int_equal(outcomes.nr, nr);
-}
-
-/* With one operation weakened there is an order in which this goes wrong. */
-static void assert_refuted(const struct ring_case *one, const struct weakness *weakness,
-			   const char *violation)
-{
-	struct explore_result result;
-
-	weakened = weakness;
-	search(one, &result);
-	weakened = NULL;
-	printf("# %s; %s: after %lu interleavings: %s\n", one->plan.name, weakness->name,
-	       result.complete, result.violation[0] ? result.violation : "no violation");
-	if (!result.violation[0] || !strstr(result.violation, violation))
-		fail_msg("%s: %s: expected \"%s\", found \"%s\"", one->plan.name, weakness->name,
-			 violation, result.violation);
-	explore_print();
 }
 
 #endif /* STRATA_TESTS_CHECKED_RING_H */

@@ -53,6 +53,7 @@ static struct step *stored_by; /* a plain store: its value is known at the next 
 static struct choice choices[CHOICES_MAX];
 static unsigned int nr_choices, nr_made;
 static int chosen_context;
+static unsigned int nr_switches; /* away from an agent that could go on */
 static bool learnt;
 static struct explore_result *result;
 
@@ -102,7 +103,7 @@ static bool overlap(const struct step *a, const struct step *b)
 /* May @later, of another letter, not be moved before @earlier? */
 static bool depends(const struct step *earlier, const struct step *later)
 {
-	if (explore_plan->all)
+	if (explore_plan->all || explore_plan->switches)
 		return true;
 	if (earlier->agent != later->agent)
 		return overlap(earlier, later) &&
@@ -260,22 +261,44 @@ static bool may_begin(unsigned int i)
 	return !contexts[i].started && (running < 0 || level_of(running) < level_of((int)i));
 }
 
-/* Everything that may come next, the context that runs first. */
-static unsigned int find_candidates(struct candidate *found, bool *slept)
+/* May a context make a step: its next, or its first? */
+static bool may_step(unsigned int i, bool *slept)
+{
+	bool on_top = running_on[explore_plan->contexts[i].agent] == (int)i;
+
+	if (!on_top)
+		return may_begin(i);
+	if (!possible(&contexts[i]))
+		return false;
+	*slept |= contexts[i].asleep;
+	return !contexts[i].asleep;
+}
+
+static unsigned int find_contexts(struct candidate *found, bool *slept)
 {
 	const unsigned int nr_contexts = explore_plan->nr_contexts;
 	int now = running_on[agent_running];
-	unsigned int nr = 0, i, agent;
+	unsigned int nr = 0, i;
 
+	/* The one that runs comes first. */
 	for (i = 0; i < nr_contexts; i++) {
 		unsigned int c = now < 0 ? i : ((unsigned int)now + i) % nr_contexts;
-		bool on_top = running_on[explore_plan->contexts[c].agent] == (int)c;
 
-		if (on_top && possible(&contexts[c]) && contexts[c].asleep)
-			*slept = true;
-		else if (may_begin(c) || (on_top && possible(&contexts[c])))
+		if (nr && explore_plan->switches && nr_switches == explore_plan->switches &&
+		    now >= 0 && found[0].context == now &&
+		    explore_plan->contexts[c].agent != agent_running)
+			continue;
+		if (may_step(c, slept))
 			found[nr++].context = (int)c;
 	}
+	return nr;
+}
+
+/* Everything that may come next. */
+static unsigned int find_candidates(struct candidate *found, bool *slept)
+{
+	unsigned int nr = find_contexts(found, slept), i, agent;
+
 	for (agent = 0; agent < EXPLORE_AGENTS_MAX; agent++) {
 		/* In order, of x86's only the oldest. */
 		for (i = 0; i < memory_nr_waiting(agent); i++) {
@@ -293,6 +316,25 @@ static unsigned int find_candidates(struct candidate *found, bool *slept)
 		}
 	}
 	return nr;
+}
+
+/* Does somebody sleep whom no step that is to come can wake? */
+static bool sleeps_for_ever(void)
+{
+	unsigned int coming = 0, i;
+
+	for (i = 0; i < explore_plan->nr_contexts; i++)
+		if (!contexts[i].done || memory_nr_waiting(explore_plan->contexts[i].agent))
+			coming |= 1u << i;
+	for (i = 0; i < explore_plan->nr_contexts; i++) {
+		const struct context *context = &contexts[i];
+
+		if (context->pending && context->asleep && !context->next.waits &&
+		    !memory_nr_waiting(context->next.agent) &&
+		    !memory_meets_some(&context->next, coming & ~(1u << i)))
+			return true;
+	}
+	return false;
 }
 
 static bool all_done(void)
@@ -328,6 +370,8 @@ static void choose_context(void)
 
 	for (;;) {
 		settle();
+		if (sleeps_for_ever())
+			agents_leave(AGENT_LEFT_OFF);
 		slept = false;
 		nr = find_candidates(found, &slept);
 		if (nr == 0) {
@@ -337,8 +381,13 @@ static void choose_context(void)
 		}
 		one = &found[explore_choose(nr)];
 		chosen_context = one->context;
-		if (chosen_context >= 0)
+		if (chosen_context >= 0) {
+			nr_switches += running_on[agent_running] >= 0 &&
+				       found[0].context == running_on[agent_running] &&
+				       explore_plan->contexts[chosen_context].agent !=
+					       agent_running;
 			return;
+		}
 		enter(&memory_waiting(one->agent, one->store)->landing);
 		memory_land(one->agent, one->store);
 	}
@@ -402,6 +451,8 @@ static bool is_held_back(const struct step *step)
 		return false;
 	if (explore_plan->memory == EXPLORE_TSO)
 		return !step->lands;
+	if (explore_plan->slow && !explore_plan->slow((const void *)step->from))
+		return false;
 	return !step->loads && step->to - step->from <= 16 && memory_nr_waiting(step->agent) == 0 &&
 	       memory_meets_agents(step) && explore_choose(2) == 1;
 }
@@ -477,6 +528,7 @@ static enum agent_end run_once(void)
 	log_length = 0;
 	said_by = stored_by = NULL;
 	nr_made = 0;
+	nr_switches = 0;
 	learnt = false;
 	explore_plan->begin();
 	explore_running = true;
@@ -511,7 +563,7 @@ void explore(const struct explore_plan *plan, struct explore_result *found)
 			found->exhaustive = true;
 			return;
 		}
-		if (found->complete + found->left_off >= plan->limit)
+		if (plan->limit && found->complete + found->left_off >= plan->limit)
 			return;
 	}
 }

@@ -58,8 +58,13 @@ struct explore_plan {
 	void (*end)(void);
 	/* What lies at a shared address, for the print of an interleaving. */
 	void (*name_of)(uintptr_t at, char *name, size_t bytes);
+	/* EXPLORE_WEAK: which stores may be held back; NULL: all. */
+	bool (*slow)(const volatile void *at);
+	/* How often an agent may be left that could go on; 0: as often as it can be.  With a limit
+	 * no interleaving within it is left off. */
+	unsigned int switches;
 	bool all;            /* leave no interleaving off, for a look at what leaving off misses */
-	unsigned long limit; /* runs, those included that were left off */
+	unsigned long limit; /* runs, those included that were left off; 0: all there are */
 };
 
 struct explore_result {

@@ -92,6 +92,11 @@ bool memory_meets(const struct step *step)
 	return meets(step, (uint8_t) ~(1u << step->context));
 }
 
+bool memory_meets_some(const struct step *step, unsigned int contexts)
+{
+	return meets(step, (uint8_t)contexts);
+}
+
 bool memory_meets_agents(const struct step *step)
 {
 	uint8_t others = 0;

@@ -65,6 +65,7 @@ void memory_forget_meetings(void);
 bool memory_learn(const struct step *step);
 /* Whether a step meets any other context, and whether one of another agent. */
 bool memory_meets(const struct step *step);
+bool memory_meets_some(const struct step *step, unsigned int contexts); /* bits */
 bool memory_meets_agents(const struct step *step);
 void memory_begin(void);
 /* Between runs of agents: their own stores go out of sight, and come back. */
