@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * steps.h - what the parts of the explorer know of each other: explore.c searches,
- * agents.c switches stacks, memory.c has the stores on their way, and operations.c
- * makes steps of what the code does.
+ * print.c prints what it ran, agents.c switches stacks, memory.c has the stores on their way, and
+ * operations.c makes steps of what the code does.
  */
 #ifndef STRATA_TESTS_STEPS_H
 #define STRATA_TESTS_STEPS_H
@@ -41,6 +41,7 @@ void explore_says(uint64_t value);
 extern const struct explore_plan *explore_plan;
 extern bool explore_running;
 unsigned int explore_log_length(void);
+const struct step *explore_log(unsigned int i);
 /* Runs a context to its end, nested in whatever runs on this agent. */
 void explore_run_context(unsigned int context);
 /* Makes choices until one falls on the next step of @context; -1: never. */
