@@ -6,7 +6,7 @@
 #   make quick    what one runs before each commit: under a minute, no QEMU
 #   make model    Spin searches the models of the ring, exhaustively
 #   make arch     the core on five other processors, under QEMU's user mode
-#   make soak     a billion events of threads that torture the core's rings
+#   make soak     a billion events of threads that torture the core's rings, and more interleavings
 #   make fuzz     a million lies of guests, and of dom0, with a seed of the time
 
 O      := out
@@ -164,13 +164,14 @@ model: deps
 
 include tests/arch/arch.mk
 include tests/torture/torture.mk
+include tests/check/check.mk
 
 quick: tools unit lint
 	@tests/run.sh unit
 
 check: all
-	@$(MAKE) --no-print-directory $(JOBS) unit $(FUZZ_TESTS) arch-programs tortures
-	@tests/run.sh unit model fuzz arch torture xen
+	@$(MAKE) --no-print-directory $(JOBS) unit $(FUZZ_TESTS) arch-programs tortures checkers
+	@tests/run.sh unit model check fuzz arch torture xen
 
 demo: all
 	@tests/xen/demo.sh

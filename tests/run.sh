@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Runs tests and counts: `tests/run.sh unit model fuzz arch torture xen`.  Called by `make quick` and
-# `make check`.  Each test program speaks TAP; one that ends badly, says less
+# Runs tests and counts: `tests/run.sh unit model check fuzz arch torture xen`.  Called by `make quick`
+# and `make check`.  Each test program speaks TAP; one that ends badly, says less
 # than it planned or skips counts as failed.  The last line is for machines:
 # "N passed, N failed".
 set -u
@@ -56,6 +56,12 @@ for kind in "$@"; do
 			run "$(basename "$script" .sh)" "$script"
 		done
 		;;
+	check)
+		for source in tests/check/test_*.c; do
+			name=$(basename "$source" .c)
+			run "$name" "out/tests/check/$name"
+		done
+		;;
 	fuzz)
 		for source in tests/fuzz/fuzz_*.c; do
 			name=$(basename "$source" .c)
@@ -86,7 +92,7 @@ for kind in "$@"; do
 		done
 		;;
 	*)
-		echo "tests/run.sh: no tests of the kind \"$kind\"; unit, model, fuzz, arch, torture and xen are known" >&2
+		echo "tests/run.sh: no tests of the kind \"$kind\"; unit, model, check, fuzz, arch, torture and xen are known" >&2
 		exit 2
 		;;
 	esac

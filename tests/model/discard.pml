@@ -6,7 +6,11 @@
  */
 #include "properties.pmh"
 #include "counters.pmh"
+#ifdef THREADS
+#include "threads.pmh"
+#else
 #include "cpu.pmh"
+#endif
 
 byte read_count = FIRST; /* struct strata_ring_reader_area */
 

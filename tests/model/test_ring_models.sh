@@ -47,6 +47,25 @@ twins packet <<-END
 	LOST_AT_DELIVERY losses_never_go_back
 END
 
+check "threads: holds" holds threads
+check "threads: without a LOCK prefix, where no thread migrates, holds" \
+	searched_without_error threads -DCOMMIT_IN_TWO_STEPS -DSTAY
+twins threads <<-END
+	COMMIT_IN_TWO_STEPS finished_subbuf_delivered
+	ADVANCE_IN_TWO_STEPS unread_byte_stays
+	NO_SECOND_LOOK lost_only_without_room
+END
+
+check "single: holds" holds single
+twins single <<-END
+	NO_ABORT only_committed_bytes_read
+	NO_CPU_CHECK unread_byte_stays
+	NO_MEMBARRIER no_probe_after_stop
+	NO_FULL_CHECK unread_byte_stays
+	PUBLISH_FIRST only_committed_bytes_read
+	CLOSE_WITHOUT_LOOK unread_byte_stays
+END
+
 check "start_stop: holds" holds start_stop
 twins start_stop <<-END
 	GATE_BEFORE_COUNT no_probe_after_stop
