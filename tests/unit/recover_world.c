@@ -83,6 +83,7 @@ void world_begin(struct world *world, enum strata_app_mode mode)
 	/* So slow a clock that whatever is published is old enough to be taken. */
 	recording->tsc_khz = 1;
 	recording->anchor_realtime_ns = 1;
+	recorder_set_switch(world->recorder, 1);
 	source = strata_recording_add_source(recording, NAME);
 	assert_non_null(source);
 	source->layer = STRATA_LAYER_APP;
