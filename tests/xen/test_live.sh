@@ -38,7 +38,7 @@ sleeps_as_well() {
 	[ "$without" -ge 1 ] && [ "$with" -le $((without + 20)) ]
 }
 
-# Xen's timers on the guests' physical CPU: none is there for it.
+# Xen's timers on the guests' physical CPU, most of them the guests' own; one each period would make them 60 more.
 timers() {
 	awk '$3 == "xen" && $4 == 1 && $6 == "xen_timer_expire"' "$OUT/idle-$1-merged/timeline.txt" | wc -l
 }
@@ -48,7 +48,7 @@ xen_sleeps_as_well() {
 	without=$(timers 0)
 	with=$(timers 100)
 	echo "$without timers of Xen expire without a switch timer, $with with one"
-	[ "$without" -ge 1 ] && [ "$with" -le $((without + 20)) ]
+	[ "$without" -ge 1 ] && [ "$with" -le $((without + 40)) ]
 }
 
 rm -rf "$OUT"
