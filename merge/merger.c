@@ -65,6 +65,20 @@ static bool next_packet(struct strata_merge *merge, struct merge_stream *stream)
 	return true;
 }
 
+/*
+ * An event by a single store reads the counter without a fence: the processor may do
+ * so while loads ahead of it are still under way, so its time may be early by as long
+ * as these take.  On its own CPU, and towards a kernel, order is kept; a CPU that sees
+ * by plain loads what another wrote may seem to have done so before.  Nobody states a
+ * limit for that; 1.3 us were seen.
+ */
+#define APP_EARLY_US 5u
+
+static bool may_be_early(const struct merge_stream *stream)
+{
+	return stream->seen.source->layer == STRATA_LAYER_APP && !stream->seen.source->migrates;
+}
+
 /* Sets the host time of the stream's record, never before that of the record before. */
 static void set_host_time(struct strata_merge *merge, struct merge_stream *stream)
 {
@@ -83,6 +97,8 @@ static void set_host_time(struct strata_merge *merge, struct merge_stream *strea
 			merge->result.clamped++;
 		host.ticks = stream->ticks;
 	}
+	if (may_be_early(stream))
+		host.bound += (uint64_t)merge->timebase.tsc_khz * APP_EARLY_US / 1000;
 	stream->ticks = host.ticks;
 	stream->bound = host.bound;
 	stream->sure = host.sure;
@@ -288,29 +304,35 @@ static int merge_events(struct strata_merge *merge, struct strata_sink *const *s
 	return 0;
 }
 
+static uint64_t add_held(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
 /* The largest error of a time, and of the distance between times on two physical CPUs. */
 static void sum_up_bounds(struct strata_merge *merge)
 {
 	struct strata_merge_result *result = &merge->result;
 	uint32_t tsc_khz = merge->timebase.tsc_khz;
-	uint64_t largest = 0;
+	uint64_t largest = 0, largest_early = 0;
 	size_t i;
 
 	for (i = 0; i < merge->nr_streams; i++) {
-		uint64_t bound = merge->streams[i].seen.bound_ticks;
+		const struct merge_stream *stream = &merge->streams[i];
+		uint64_t *those = may_be_early(stream) ? &largest_early : &largest;
 
-		largest = bound > largest ? bound : largest;
+		if (stream->seen.bound_ticks > *those)
+			*those = stream->seen.bound_ticks;
 	}
 	result->skew_ticks = strata_skew_bound_ticks(&merge->scan.skew);
 	result->pcpus = merge->scan.skew.nr_pcpus;
 	result->unmeasured_pcpus = merge->scan.skew.nr_unmeasured;
 	/* The reading of a counter is as coarse as a tick. */
-	result->bound_ticks = largest > UINT64_MAX - 1 ? largest : largest + 1;
-	if (result->bound_ticks > UINT64_MAX - result->skew_ticks)
-		result->bound_ticks = UINT64_MAX;
-	else
-		result->bound_ticks += result->skew_ticks;
+	result->bound_ticks = add_held(add_held(largest, 1), result->skew_ticks);
 	result->bound_ns = strata_ticks_to_ns_up(tsc_khz, result->bound_ticks);
+	if (largest_early)
+		result->app_bound_ns = strata_ticks_to_ns_up(
+			tsc_khz, add_held(add_held(largest_early, 1), result->skew_ticks));
 }
 
 static void sum_up(struct strata_merge *merge)

@@ -32,8 +32,9 @@ struct strata_merge_result {
 	/* The largest error of any event's time: of its clock's conversion and of the skew. */
 	uint64_t bound_ticks;
 	uint64_t bound_ns;
-	uint64_t skew_ticks;       /* by how much the physical CPUs' counters differ at most */
-	uint64_t pcpus;            /* that have events */
+	uint64_t app_bound_ns; /* of applications' times, which the two above leave out; 0: none */
+	uint64_t skew_ticks;   /* by how much the physical CPUs' counters differ at most */
+	uint64_t pcpus;        /* that have events */
 	uint64_t unmeasured_pcpus; /* of them: their skew is taken as none */
 	struct strata_order_result order;
 };

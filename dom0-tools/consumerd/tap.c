@@ -271,6 +271,9 @@ static int take_singles(struct recorder *recorder, struct tap *tap, strata_count
 			(*nr_packets)++;
 			break;
 		case STRATA_SINGLE_OVERWRITTEN:
+			/* A gap also where parts of one sub-buffer were packets of their own. */
+			tap->next_sequence++;
+			break;
 		case STRATA_SINGLE_NOTHING:
 			break;
 		}

@@ -28,7 +28,7 @@
 /* How long a thread may take between reserve and commit when all is to end; one that takes longer
  * is held by a debugger, or died there. */
 #define SETTLE_NS    1000000
-#define SETTLE_TURNS 1000u
+#define SETTLE_TURNS 300u
 
 /* What strata_app_rings points to, with what only this file needs. */
 struct rings {
@@ -45,6 +45,11 @@ const struct strata_app_rings *strata_app_rings;
 
 static struct rings *current;
 
+/* Zero in a child that fork() made, until it has begun anew: what it writes by reserve and commit
+ * before that would be with its own copy of the books, into its parent's memory. */
+static const uint32_t always_alive = 1;
+static const uint32_t *alive = &always_alive;
+
 enum strata_app_mode rings_mode(void)
 {
 #ifdef STRATA_HAS_RSEQ
@@ -56,8 +61,23 @@ enum strata_app_mode rings_mode(void)
 	return STRATA_APP_RESERVE_COMMIT;
 }
 
+static void mark_alive(void)
+{
+	uint32_t *page;
+
+	if (alive == &always_alive) {
+		page = mmap(NULL, STRATA_PAGE_BYTES, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (page == MAP_FAILED || madvise(page, STRATA_PAGE_BYTES, MADV_WIPEONFORK))
+			return;
+		alive = page;
+	}
+	strata_write_once((uint32_t *)alive, 1);
+}
+
 void rings_prepare(void)
 {
+	mark_alive();
 	syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ, 0, 0);
 }
 
@@ -157,11 +177,13 @@ fail:
  * that is killed the marks say what that is. */
 static __attribute__((__destructor__)) void flush(void)
 {
+	/* The thread of attach.c may detach meanwhile; books are never freed. */
+	const struct rings *rings = strata_read_once(&current);
 	uint32_t i;
 
-	if (current && !current->seen.nr_single)
-		for (i = 0; i < current->seen.nr; i++)
-			strata_ring_flush(current->ring[i]);
+	if (rings && !rings->seen.nr_single && strata_read_once(alive))
+		for (i = 0; i < rings->seen.nr; i++)
+			strata_ring_flush(rings->ring[i]);
 }
 
 /* Reserve/commit: all that was reserved is committed, and nothing will be. */
@@ -225,6 +247,8 @@ void strata_app_reserve_commit(const struct strata_app_rings *seen, uint32_t id,
 	struct strata_slot slot;
 	uint64_t *mark, end;
 
+	if (strata_unlikely(!strata_read_once(alive)))
+		return;
 	if (body_bytes > STRATA_SINGLE_BODY_MAX) {
 		strata_ring_count_lost(ring, STRATA_LOST_BIG);
 		return;

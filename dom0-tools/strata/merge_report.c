@@ -248,6 +248,10 @@ static void print_clocks(const struct strata_merge *merge, FILE *out)
 	if (!result->assumed_clocks)
 		fprintf(out, "Bound:    every time is known to %llu ns, the skew included\n",
 			(unsigned long long)result->bound_ns);
+	if (result->app_bound_ns)
+		fprintf(out,
+			"Bound:    applications' times may be early: they are known to %llu ns\n",
+			(unsigned long long)result->app_bound_ns);
 }
 
 static void print_order(const struct strata_merge *merge, FILE *out)

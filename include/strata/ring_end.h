@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ring_end.h - the end of a ring that threads write: when it is settled, no probe
- * still writes to it.  That is the grace period of a recording's stop, in a home
- * that can neither interrupt its threads nor ask which of them are in a probe; the
- * ring knows it by itself, so a probe pays nothing for it, not even RCU's price.
+ * still writes to it, but a count of losses.  That is the grace period of a recording's stop, in a
+ * home that can neither interrupt its threads nor ask which of them are in a probe; the ring knows
+ * it by itself, so a probe pays nothing for it, not even RCU's price.
  *
  *   end / writer
  *       `ended` is set before write_count is moved past a sub-buffer that nobody
@@ -19,7 +19,8 @@
 
 /*
  * Ends the ring: what is being written is closed, and no slot is won from here on.
- * A record that comes too late is not counted as lost.  Any thread, one at a time;
+ * A record that comes too late is not counted as lost, but if it is too large, or found
+ * the ring full before.  Any thread, one at a time;
  * for ever.
  */
 static inline void strata_ring_end(struct strata_ring *ring)

@@ -20,7 +20,8 @@
  * of a debugger, where the record is lost. */
 #define STRATA_SINGLE_TRIES 64u
 
-/* A counter that is this far behind was set back; less is two readings out of order. */
+/* A counter that is this far behind was set back; less is two readings out of order, but if it does
+ * not catch up soon. */
 #define STRATA_SINGLE_SET_BACK_TICKS (1u << 24)
 
 enum strata_single_result {
@@ -182,10 +183,10 @@ enum strata_single_room {
 };
 
 /* Why a section was left, and what follows: the next sub-buffer is opened if it is the reader's no
- * more. */
+ * more.  A counter that is behind by more than @patience was set back. */
 static inline enum strata_single_room strata_single_make_room(ptrdiff_t rseq, uint32_t cpu,
 							      struct strata_single_area *area,
-							      uint64_t reach)
+							      uint64_t reach, uint64_t patience)
 {
 	const struct strata_ring_geometry geo = { area->subbuf_bits, area->nr_subbufs_bits };
 	uint64_t position = strata_read_once(&area->position);
@@ -193,7 +194,7 @@ static inline enum strata_single_room strata_single_make_room(ptrdiff_t rseq, ui
 	uint64_t offset = strata_subbuf_offset(geo, position);
 	uint64_t next = strata_subbuf_start(geo, position) + strata_subbuf_bytes(geo);
 	uint64_t read_count;
-	bool set_back = newest > strata_clock() + STRATA_SINGLE_SET_BACK_TICKS;
+	bool set_back = newest > strata_clock() + patience;
 
 	if (strata_read_once(&area->fit_mask) == ~(uint64_t)0)
 		return STRATA_SINGLE_STOPPED;
@@ -248,7 +249,8 @@ strata_single_write_slow(unsigned char *rings, uint32_t nr, uint64_t stride, uin
 			continue;
 		room = strata_single_make_room(
 			rseq, cpu, area,
-			is_short ? STRATA_RECORD_HEADER_BYTES + STRATA_SINGLE_SHORT_BODY : bytes);
+			is_short ? STRATA_RECORD_HEADER_BYTES + STRATA_SINGLE_SHORT_BODY : bytes,
+			tries < STRATA_SINGLE_TRIES / 2 ? STRATA_SINGLE_SET_BACK_TICKS : 0);
 		strata_rseq_clear(rseq);
 		if (room == STRATA_SINGLE_STOPPED)
 			return;

@@ -25,7 +25,8 @@
  * A record has at most STRATA_SINGLE_BODY_MAX - 8 bytes of fields; a longer one is
  * refused and counted as lost; an event with a string or a sequence takes as much of the
  * stack.  STRATA_TRACE() may stand anywhere, also in signal
- * handlers and threads of any kind.  It makes no system call, takes no lock and
+ * handlers and threads of any kind; but not between vfork() and exec, where the child
+ * has its parent's thread pointer.  It makes no system call, takes no lock and
  * allocates nothing; but a thread's first event asks for the thread's number.
  */
 #ifndef STRATA_TRACEPOINT_H

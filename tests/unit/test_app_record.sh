@@ -222,6 +222,20 @@ for mode in single-store reserve-commit; do
 	check "$mode: nothing counts as lost" is "$(jq '[.sources[].streams[].lost] | add' "$work/flight-$mode/recording.json")" 0
 done
 
+# Inline functions of C++ are in each file that has them, and the linker keeps one.
+for file in a b; do
+	printf '%s\n' '#include <strata/tracepoint.h>' 'STRATA_EVENT(twice, pushed, strata_u32(value));' \
+		'struct queue { void push(uint32_t value) { STRATA_TRACE(twice, pushed, value); } };' \
+		"void from_$file(queue &queue) { queue.push(1); }" >"$work/$file.cc"
+done
+printf '%s\n' 'void from_b(queue &queue);' 'int main() { queue one; from_a(one); from_b(one); }' >>"$work/a.cc"
+check "an inline function of C++ in two files is linked" g++ -O0 -Wall -Wextra -Werror -Iinclude "$work/a.cc" "$work/b.cc" \
+	-o "$work/twice" -Lout/lib -lstrata "-Wl,-rpath,$PWD/out/lib"
+begin inline --app twice
+"$work/twice"
+finish_recording inline
+check "and recorded from both" is "$(lines ' pushed ' <"$timeline")" 2
+
 # The example of README.md, as it stands there.
 sed -n '/^    \/\* server.c \*\/$/,/^    }$/s/^    //p' README.md >"$work/server.c"
 check "the example of README.md compiles" gcc -O2 -Wall -Wextra -Werror -Iinclude "$work/server.c" -o "$work/server" \

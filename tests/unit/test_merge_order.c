@@ -545,7 +545,8 @@ static void a_guest_without_a_clock_record_is_complained_of(void **state)
 	merged_free(&merged);
 }
 
-/* dom0 runs from 1000 to 2000 and from 3000 on; an application of it at 1500, and at @ticks. */
+/* dom0 runs from 100000 to 200000 and from 300000 on; an application of it at 150000, and at
+ * @ticks. */
 static void merge_app_event(struct merged *merged, uint64_t ticks, bool migrates)
 {
 	struct synthetic rec;
@@ -554,13 +555,13 @@ static void merge_app_event(struct merged *merged, uint64_t ticks, bool migrates
 	synthetic_add_source(&rec, "xen", "xen", 0x7ff2);
 	synthetic_add_source(&rec, "app-server", "app", 0);
 	rec.sources[1].migrates = migrates;
-	synthetic_vcpu_clock(&rec, 0, 900, 0, 0, &(struct synthetic_clock){ .is_hvm = false });
-	synthetic_runstate(&rec, 0, 1000, 0, 0, RUNNABLE, RUNNING);
-	synthetic_app_mark(&rec, "app-server", 0, 1500, 1);
-	synthetic_runstate(&rec, 0, 2000, 0, 0, RUNNING, RUNNABLE);
+	synthetic_vcpu_clock(&rec, 0, 90000, 0, 0, &(struct synthetic_clock){ .is_hvm = false });
+	synthetic_runstate(&rec, 0, 100000, 0, 0, RUNNABLE, RUNNING);
+	synthetic_app_mark(&rec, "app-server", 0, 150000, 1);
+	synthetic_runstate(&rec, 0, 200000, 0, 0, RUNNING, RUNNABLE);
 	synthetic_app_mark(&rec, "app-server", 0, ticks, 2);
-	synthetic_runstate(&rec, 0, 3000, 0, 0, RUNNABLE, RUNNING);
-	synthetic_runstate(&rec, 0, 9000, 0, 0, RUNNING, BLOCKED);
+	synthetic_runstate(&rec, 0, 300000, 0, 0, RUNNABLE, RUNNING);
+	synthetic_runstate(&rec, 0, 900000, 0, 0, RUNNING, BLOCKED);
 	end_small(&rec, merged);
 	assert_int_equal(merged->status, 0);
 }
@@ -570,12 +571,18 @@ static void an_application_runs_when_its_vcpu_does(void **state)
 	struct merged merged;
 
 	(void)state;
-	merge_app_event(&merged, 3500, false);
+	merge_app_event(&merged, 350000, false);
 	assert_int_equal(merged.result.order.run.checks, 2);
 	assert_int_equal(merged.result.order.run.violations, 0);
-	assert_int_equal(merged.result.order.run.slack_before_ticks, 500);
+	assert_int_equal(merged.result.order.run.slack_before_ticks, 50000 + 12000);
+	/* Its counter may have been read 5 us early, which is 12,000 ticks. */
+	assert_int_equal(merged.result.bound_ns, 1);
+	assert_int_equal(merged.result.app_bound_ns, 5001);
 	merged_free(&merged);
-	merge_app_event(&merged, 2500, false);
+	merge_app_event(&merged, 211000, false);
+	assert_int_equal(merged.result.order.run.violations, 0);
+	merged_free(&merged);
+	merge_app_event(&merged, 250000, false);
 	assert_int_equal(merged.result.order.run.violations, 1);
 	merged_free(&merged);
 }
@@ -585,7 +592,7 @@ static void threads_that_migrate_in_an_event_prove_nothing(void **state)
 	struct merged merged;
 
 	(void)state;
-	merge_app_event(&merged, 2500, true);
+	merge_app_event(&merged, 250000, true);
 	assert_int_equal(merged.result.order.run.violations, 0);
 	assert_int_equal(merged.result.order.run.unchecked, 2);
 	merged_free(&merged);

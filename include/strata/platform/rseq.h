@@ -57,6 +57,8 @@ static inline uint32_t strata_rseq_cpu(ptrdiff_t rseq)
  * `aborted` if this is not the CPU %[cpu], and its end, after the committing
  * store.  %[rseq] is where strata_rseq() says; rax is clobbered.
  *
+ * The sections are of the group of the function around them, if it has one: an inline
+ * function of C++ is in many files, and where the linker drops one these go with it.
  * The bytes before the handler are the signature that the kernel wants to see
  * there, as the operand of an instruction that traps.
  */
@@ -69,7 +71,7 @@ static inline uint32_t strata_rseq_cpu(ptrdiff_t rseq)
 	"movq %%rax, %%fs:%c[cs](%[rseq])\n\t"
 #endif
 #define STRATA_RSEQ_ENTER                           \
-	".pushsection __rseq_cs, \"aw\"\n\t"        \
+	".pushsection __rseq_cs, \"aw?\"\n\t"       \
 	".balign 32\n\t"                            \
 	"3:\n\t"                                    \
 	".long 0, 0\n\t"                            \
@@ -77,14 +79,14 @@ static inline uint32_t strata_rseq_cpu(ptrdiff_t rseq)
 	".popsection\n\t" STRATA_RSEQ_ARM "1:\n\t"  \
 	"cmpl %[cpu], %%fs:%c[cpu_id](%[rseq])\n\t" \
 	"jnz %l[aborted]\n\t"
-#define STRATA_RSEQ_LEAVE                         \
-	"2:\n\t"                                  \
-	"movq $0, %%fs:%c[cs](%[rseq])\n\t"       \
-	".pushsection __rseq_failure, \"ax\"\n\t" \
-	".byte 0x0f, 0xb9, 0x3d\n\t"              \
-	".long %c[signature]\n\t"                 \
-	"4:\n\t"                                  \
-	"jmp %l[aborted]\n\t"                     \
+#define STRATA_RSEQ_LEAVE                          \
+	"2:\n\t"                                   \
+	"movq $0, %%fs:%c[cs](%[rseq])\n\t"        \
+	".pushsection __rseq_failure, \"ax?\"\n\t" \
+	".byte 0x0f, 0xb9, 0x3d\n\t"               \
+	".long %c[signature]\n\t"                  \
+	"4:\n\t"                                   \
+	"jmp %l[aborted]\n\t"                      \
 	".popsection\n\t"
 #define STRATA_RSEQ_OPERANDS(area, number)                                             \
 	[rseq] "r"(area), [cpu] "r"(number), [cs] "i"(offsetof(struct rseq, rseq_cs)), \
