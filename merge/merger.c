@@ -207,7 +207,15 @@ static void describe(struct strata_merge *merge, const struct merge_stream *stre
 	event->domain = (uint16_t)stream->seen.source->domain;
 	event->vcpu = (uint16_t)stream->seen.cpu;
 	event->pcpu = strata_vcpu_pcpu(stream->vcpu);
-	if (!stream->sure || stream->seen.source->migrates)
+	if (stream->class->layer == STRATA_LAYER_APP) {
+		if (!stream->sure || stream->seen.source->migrates)
+			strata_order_check_skip_app(merge->check);
+		else
+			strata_order_check_app_event(merge->check, stream->vcpu, stream->ticks,
+						     stream->bound, stream->class->desc.name);
+		return;
+	}
+	if (!stream->sure)
 		strata_order_check_skip(merge->check, stream->vcpu);
 	else
 		strata_order_check_event(merge->check, stream->vcpu, stream->ticks, stream->bound,

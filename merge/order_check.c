@@ -16,6 +16,7 @@ struct strata_vcpu {
 	uint32_t generation; /* behind the check's: what follows is forgotten */
 	enum strata_runstate state;
 	struct strata_track run;
+	struct strata_track app;
 	struct strata_track guest_mode;
 	bool has_guest_mode; /* there was an entry or an exit */
 	bool read_by_xen;    /* its counter: the track holds when it was not in guest mode */
@@ -49,6 +50,7 @@ struct strata_order_check *strata_order_check_new(uint64_t covered_from, uint64_
 	}
 	strata_order_check_cover(check, covered_from, covered_until);
 	strata_track_result_init(&check->result.run);
+	strata_track_result_init(&check->result.app);
 	strata_track_result_init(&check->result.guest_mode);
 	return check;
 }
@@ -70,6 +72,7 @@ void strata_order_check_free(struct strata_order_check *check)
 		if (!check->by_hash[i])
 			continue;
 		strata_track_clear(&check->by_hash[i]->run);
+		strata_track_clear(&check->by_hash[i]->app);
 		strata_track_clear(&check->by_hash[i]->guest_mode);
 		free(check->by_hash[i]);
 	}
@@ -124,6 +127,7 @@ struct strata_vcpu *strata_order_check_vcpu(struct strata_order_check *check, ui
 		return NULL;
 	(*slot)->key = key;
 	strata_track_init(&(*slot)->run, key);
+	strata_track_init(&(*slot)->app, key);
 	strata_track_init(&(*slot)->guest_mode, key);
 	(*slot)->pcpu = STRATA_PCPU_UNKNOWN;
 	check->nr++;
@@ -170,12 +174,18 @@ static void forget_guest_mode(struct strata_order_check *check, struct strata_vc
 	strata_track_forget(&vcpu->guest_mode, &check->result.guest_mode);
 }
 
+static void forget_running(struct strata_order_check *check, struct strata_vcpu *vcpu)
+{
+	strata_track_forget(&vcpu->run, &check->result.run);
+	strata_track_forget(&vcpu->app, &check->result.app);
+}
+
 /* Carries out, for one vCPU, what strata_order_check_uncertain() ordered for all. */
 static void bring_up_to_date(struct strata_order_check *check, struct strata_vcpu *vcpu)
 {
 	if (vcpu->generation == check->generation)
 		return;
-	strata_track_forget(&vcpu->run, &check->result.run);
+	forget_running(check, vcpu);
 	forget_guest_mode(check, vcpu);
 	vcpu->generation = check->generation;
 }
@@ -185,6 +195,8 @@ static void learn_runstate(struct strata_order_check *check, struct strata_vcpu 
 {
 	vcpu->state = state;
 	strata_track_learn(&vcpu->run, &check->result.run, state == STRATA_RUNSTATE_RUNNING,
+			   strata_runstate_name(state));
+	strata_track_learn(&vcpu->app, &check->result.app, state == STRATA_RUNSTATE_RUNNING,
 			   strata_runstate_name(state));
 }
 
@@ -203,15 +215,19 @@ void strata_order_check_runstate(struct strata_order_check *check, uint64_t tick
 		return;
 	/* A state that does not follow from the one before: a record is missing in between. */
 	if (vcpu->run.known && vcpu->state != change->before)
-		strata_track_forget(&vcpu->run, &check->result.run);
+		forget_running(check, vcpu);
 	if (!vcpu->run.known)
 		learn_runstate(check, vcpu, change->before);
 
-	if (change->after == STRATA_RUNSTATE_RUNNING)
+	if (change->after == STRATA_RUNSTATE_RUNNING) {
 		strata_track_begin(&vcpu->run, &check->result.run, ticks);
-	else
+		strata_track_begin(&vcpu->app, &check->result.app, ticks);
+	} else {
 		strata_track_end(&vcpu->run, &check->result.run, ticks,
 				 strata_runstate_name(change->after));
+		strata_track_end(&vcpu->app, &check->result.app, ticks,
+				 strata_runstate_name(change->after));
+	}
 	vcpu->state = change->after;
 }
 
@@ -292,11 +308,34 @@ void strata_order_check_skip(struct strata_order_check *check, const struct stra
 		check->result.guest_mode.unchecked++;
 }
 
+void strata_order_check_skip_app(struct strata_order_check *check)
+{
+	check->result.app.unchecked++;
+}
+
+/* Can the hypervisor's records tell of that time? */
+static bool is_told_of(struct strata_order_check *check, const struct strata_vcpu *vcpu,
+		       uint64_t ticks)
+{
+	return vcpu && ticks >= check->covered_from && ticks <= check->covered_until &&
+	       is_certain(check, ticks);
+}
+
+void strata_order_check_app_event(struct strata_order_check *check, struct strata_vcpu *vcpu,
+				  uint64_t ticks, uint64_t bound, const char *event_name)
+{
+	if (!is_told_of(check, vcpu, ticks)) {
+		strata_order_check_skip_app(check);
+		return;
+	}
+	bring_up_to_date(check, vcpu);
+	strata_track_event(&vcpu->app, &check->result.app, ticks, bound, event_name);
+}
+
 void strata_order_check_event(struct strata_order_check *check, struct strata_vcpu *vcpu,
 			      uint64_t ticks, uint64_t bound, const char *event_name)
 {
-	if (!vcpu || ticks < check->covered_from || ticks > check->covered_until ||
-	    !is_certain(check, ticks)) {
+	if (!is_told_of(check, vcpu, ticks)) {
 		strata_order_check_skip(check, vcpu);
 		return;
 	}
@@ -315,6 +354,7 @@ const struct strata_order_result *strata_order_check_finish(struct strata_order_
 		if (!vcpu)
 			continue;
 		strata_track_finish(&vcpu->run, &check->result.run, check->covered_until);
+		strata_track_finish(&vcpu->app, &check->result.app, check->covered_until);
 		if (!vcpu->has_guest_mode)
 			vcpu->guest_mode.waiting = 0;
 		strata_track_finish(&vcpu->guest_mode, &check->result.guest_mode,

@@ -29,7 +29,8 @@
 #define STRATA_PCPU_UNKNOWN 0xffffu
 
 struct strata_order_result {
-	struct strata_track_result run; /* each event, against when its vCPU ran */
+	struct strata_track_result run; /* each event of a kernel, against when its vCPU ran */
+	struct strata_track_result app; /* the same of applications: any of them may lie */
 	/* Of HVM and PVH vCPUs, against VM entry and exit: inside, or outside if Xen reads their
 	 * counters for them. */
 	struct strata_track_result guest_mode;
@@ -89,10 +90,17 @@ void strata_order_check_guest_mode(struct strata_order_check *check, uint64_t ti
  * between an exit and the next entry.  To be called before any event. */
 void strata_order_check_read_by_xen(struct strata_vcpu *vcpu);
 
-/* Checks an event of a kernel or an application on its vCPU.  @ticks may be off by @bound;
+/* Checks a kernel's event on its vCPU.  @ticks may be off by @bound;
  * @event_name must live as long as the check. */
 void strata_order_check_event(struct strata_order_check *check, struct strata_vcpu *vcpu,
 			      uint64_t ticks, uint64_t bound, const char *event_name);
+
+/* The same for an event of an application; it is checked against when its vCPU ran alone. */
+void strata_order_check_app_event(struct strata_order_check *check, struct strata_vcpu *vcpu,
+				  uint64_t ticks, uint64_t bound, const char *event_name);
+
+/* Counts an event of an application that cannot be checked. */
+void strata_order_check_skip_app(struct strata_order_check *check);
 
 /* Counts an event that cannot be checked: its time is not sure. */
 void strata_order_check_skip(struct strata_order_check *check, const struct strata_vcpu *vcpu);

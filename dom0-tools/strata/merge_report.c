@@ -122,16 +122,17 @@ static void print_lives(const struct strata_merge *merge, FILE *out)
 
 /* One kind of check: how many, and by how much all of it could be off without being seen. */
 static void print_track(const struct strata_merge *merge, const struct strata_track_result *track,
-			const char *against, const char *start, const char *stop, FILE *out)
+			const char *what, const char *against, const char *start, const char *stop,
+			FILE *out)
 {
 	bool before = track->slack_before_ticks <= track->slack_after_ticks;
 	uint64_t slack = before ? track->slack_before_ticks : track->slack_after_ticks;
 
 	fprintf(out,
-		"Order:    %llu events checked against %s, %llu violations, %llu not "
+		"Order:    %llu %s checked against %s, %llu violations, %llu not "
 		"checkable\n",
-		(unsigned long long)track->checks, against, (unsigned long long)track->violations,
-		(unsigned long long)track->unchecked);
+		(unsigned long long)track->checks, what, against,
+		(unsigned long long)track->violations, (unsigned long long)track->unchecked);
 	if (slack != STRATA_SLACK_NONE)
 		fprintf(out,
 			"Slack:    smallest %.3f us (%llu ticks), from a vCPU's %s; a shift by one "
@@ -258,10 +259,14 @@ static void print_order(const struct strata_merge *merge, FILE *out)
 {
 	const struct strata_order_result *order = &strata_merge_result(merge)->order;
 
-	print_track(merge, &order->run, "when Xen ran their vCPUs", "start to its first event",
-		    "last event to its stop", out);
+	print_track(merge, &order->run, "events", "when Xen ran their vCPUs",
+		    "start to its first event", "last event to its stop", out);
+	if (order->app.checks)
+		print_track(merge, &order->app, "events of applications",
+			    "when Xen ran dom0's vCPUs", "start to its first event",
+			    "last event to its stop", out);
 	if (order->guest_mode.checks)
-		print_track(merge, &order->guest_mode, "VM entry and exit",
+		print_track(merge, &order->guest_mode, "events", "VM entry and exit",
 			    "entry or exit to its next event", "last event to its entry or exit",
 			    out);
 	print_clocks(merge, out);
@@ -337,6 +342,15 @@ int merge_report_verdict(const struct merge_report *report, const struct strata_
 		status = STRATA_STATUS_PARTIAL;
 	if (print_violations(merge, &order->guest_mode, "was not in guest mode"))
 		status = STRATA_STATUS_PARTIAL;
+	if (order->app.violations) {
+		fprintf(stderr,
+			"strata: %llu of %llu events of applications have times at which their vCPU "
+			"did not run, as %s: one of the programs does not tell the truth; kernels and "
+			"the hypervisor do not depend on it\n",
+			(unsigned long long)order->app.violations,
+			(unsigned long long)order->app.checks, order->app.named[0].event);
+		status = STRATA_STATUS_PARTIAL;
+	}
 	if (result->bad_packets || result->left_out_sources) {
 		fprintf(stderr,
 			"strata: not all of the recording was merged: %llu bad packets and %llu "

@@ -85,10 +85,14 @@ static struct json_object *clock_to_json(const struct strata_merge *merge)
 	uint32_t tsc_khz = strata_merge_timebase(merge)->tsc_khz;
 	struct json_object *object = json_object_new_object();
 	struct json_object *guest_mode = json_object_new_object();
+	struct json_object *applications = json_object_new_object();
 
 	add_track(object, &result->order.run, tsc_khz);
 	add_track(guest_mode, &result->order.guest_mode, tsc_khz);
 	json_object_object_add(object, "guest_mode", guest_mode);
+	add_track(applications, &result->order.app, tsc_khz);
+	add_u64(applications, "bound_ns", result->app_bound_ns);
+	json_object_object_add(object, "applications", applications);
 	/* Likewise for all of them. */
 	if (result->assumed_clocks)
 		json_object_object_add(object, "bound_ns", NULL);
