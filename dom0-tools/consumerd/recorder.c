@@ -224,7 +224,9 @@ static int drain_those(struct recorder *recorder, enum strata_poll state,
 		result = tap_take(recorder, tap, turns, nr_packets, error);
 		if (result)
 			return result;
-		recorder->behind |= *nr_packets - before >= turns;
+		/* A guest must not have us run without a pause: it would be at dom0's expense. */
+		recorder->behind |= *nr_packets - before >= turns &&
+				    tap_source(recorder, tap)->layer != STRATA_LAYER_KERNEL;
 		recorder->urgent |= tap_poll(recorder, tap, false) == STRATA_POLL_PRIORITY;
 	}
 	return 0;

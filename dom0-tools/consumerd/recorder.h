@@ -102,8 +102,8 @@ enum recorder_drain {
 int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64_t *nr_packets,
 		   struct strata_error *error);
 
-/* Whether a ring had its share of the last drain, and likely has more: there is nothing to wait
- * for before the next. */
+/* Whether a ring of Xen's or an application's had its share of the last drain, and likely has more:
+ * there is nothing to wait for before the next. */
 bool recorder_is_behind(const struct recorder *recorder);
 
 /* Was a ring nearly full when the last drain had passed it?  Then the next one is to come soon. */
