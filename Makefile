@@ -171,7 +171,7 @@ quick: tools unit lint
 
 check: all
 	@$(MAKE) --no-print-directory $(JOBS) unit $(FUZZ_TESTS) arch-programs tortures checkers
-	@tests/run.sh unit model check fuzz arch torture xen
+	@tests/run.sh unit fuzz arch,model,check torture xen
 
 demo: all
 	@tests/xen/demo.sh

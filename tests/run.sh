@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Runs tests and counts: `tests/run.sh unit model check fuzz arch torture xen`.  Called by `make quick`
-# and `make check`.  Each test program speaks TAP; one that ends badly, says less
+# Runs tests and counts: `tests/run.sh unit fuzz arch,model,check torture xen`; kinds with commas in
+# between run side by side.  Called by `make quick` and `make check`.  Each test program speaks TAP; one that ends badly, says less
 # than it planned or skips counts as failed.  The last line is for machines:
 # "N passed, N failed".
 set -u
@@ -40,8 +40,31 @@ run() {
 		"$((SECONDS - began))"
 }
 
+# side_by_side KIND,KIND...: kinds that each take one CPU, at once.  What each says is shown as a
+# whole when all are done.
+side_by_side() {
+	local kinds pids="" one
+	IFS=, read -ra kinds <<<"$1"
+	for one in "${kinds[@]}"; do
+		tests/run.sh "$one" >"$OUT/side-$one.out" 2>&1 &
+		pids="$pids $!"
+	done
+	printf '  TEST    %s, side by side\n' "$1"
+	# shellcheck disable=SC2086 # a list of words
+	wait $pids
+	for one in "${kinds[@]}"; do
+		head -n -2 "$OUT/side-$one.out"
+		read -r ok bad < <(tail -n 1 "$OUT/side-$one.out" |
+			sed -nE 's/^([0-9]+) passed, ([0-9]+) failed$/\1 \2/p')
+		# One that was ended says nothing of the kind.
+		passed=$((passed + ${ok:-0}))
+		failed=$((failed + ${bad:-1}))
+	done
+}
+
 for kind in "$@"; do
 	case $kind in
+	*,*) side_by_side "$kind" ;;
 	unit)
 		for source in tests/unit/test_*.c; do
 			name=$(basename "$source" .c)
