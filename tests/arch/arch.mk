@@ -16,7 +16,7 @@ CMOCKA        := $(O)/cache/cmocka/tree
 CMOCKA_CONFIG := $(addprefix -DHAVE_,MALLOC_H INTTYPES_H SIGNAL_H STRINGS_H STRSIGNAL SIGLONGJMP \
 	GCC_THREAD_LOCAL_STORAGE CLOCK_REALTIME STRUCT_TIMESPEC)
 ARCH_CFLAGS   := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -Iinclude -Imerge -Idom0-tools/consumerd \
-	-isystem $(CMOCKA)/include -DLIVES_DRAWN=500 -DROUNDS=2000u \
+	-isystem $(CMOCKA)/include -DLIVES_DRAWN=500 -DROUNDS=2000u -DSIGNAL_NS=60000 \
 	-fsanitize=undefined -fsanitize-undefined-trap-on-error
 
 # A signal comes between two blocks of an emulator and never inside one, so the control

@@ -18,6 +18,12 @@
 #include "record_audit.h"
 #include "thread_tools.h"
 
+/* The periods are multiples of it.  Where a handler takes longer than they do, as under an emulator
+ * on a busy machine, signals would nest until the stack ends. */
+#ifndef SIGNAL_NS
+#define SIGNAL_NS 10000
+#endif
+
 #define TORTURE_DEPTH_MAX 6u
 #define TORTURE_RECORDS   (1u << 21)
 
@@ -108,9 +114,9 @@ static inline void torture_ring_by_signals(unsigned int ms, bool overwrite)
 	sigaction(SIGALRM, &action, NULL);
 	sigaction(SIGUSR1, &action, NULL);
 	sigaction(SIGUSR2, &action, NULL);
-	timers[0] = thread_timer(SIGALRM, 70000);
-	timers[1] = thread_timer(SIGUSR1, 110000);
-	timers[2] = thread_timer(SIGUSR2, 170000);
+	timers[0] = thread_timer(SIGALRM, SIGNAL_NS * 7);
+	timers[1] = thread_timer(SIGUSR1, SIGNAL_NS * 11);
+	timers[2] = thread_timer(SIGUSR2, SIGNAL_NS * 17);
 	pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
 
 	clock_gettime(CLOCK_MONOTONIC, &end);
