@@ -215,12 +215,13 @@ static int drain_those(struct recorder *recorder, enum strata_poll state,
 
 	for (i = 0; i < recorder->nr_taps; i++) {
 		struct tap *tap = &recorder->taps[i];
-		strata_count_t turns = share(recorder, tap, extent);
 		uint64_t before = *nr_packets;
+		strata_count_t turns;
 		int result;
 
 		if (tap->state != state)
 			continue;
+		turns = share(recorder, tap, extent);
 		result = tap_take(recorder, tap, turns, nr_packets, error);
 		if (result)
 			return result;
@@ -246,9 +247,9 @@ int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64
 	if (extent != RECORDER_DRAIN_NONE) {
 		look_at_rings(recorder);
 		result = drain_those(recorder, STRATA_POLL_PRIORITY, extent, nr_packets, error);
+		if (!result)
+			result = drain_those(recorder, STRATA_POLL_DATA, extent, nr_packets, error);
 	}
-	if (extent != RECORDER_DRAIN_NONE && !result)
-		result = drain_those(recorder, STRATA_POLL_DATA, extent, nr_packets, error);
 	if (result)
 		return result < 0 ? -1 : 0;
 	save_what_is_new(recorder);

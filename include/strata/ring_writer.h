@@ -66,50 +66,10 @@
 #ifndef STRATA_RING_WRITER_H
 #define STRATA_RING_WRITER_H
 
-#include <strata/packet.h>
-#include <strata/ring_layout.h>
-#include <strata/ring_state.h>
-#include <strata/ring_table.h>
-
-/* Task, softirq, interrupt and NMI may stack up on one CPU; more is a probe within a probe. */
-#define STRATA_RING_NESTING_MAX 4ul
+#include <strata/ring_books.h>
 
 /* What runs once a sub-buffer, kept out of the path that every event takes. */
 #define STRATA_SLOW_PATH static __attribute__((__unused__, __noinline__, __cold__))
-
-/* The writer's books of one sub-buffer, in memory that is its own. */
-struct strata_ring_subbuf {
-	strata_count_t commit_count; /* bytes committed, in all turns; this CPU only */
-	strata_count_t commit_seq;   /* what commit_count was when there was no gap below it */
-	strata_count_t held;         /* start of the turn that @page is of */
-	/* At least every timestamp of this turn; 0: none yet.  Aligned, as it is loaded in one
-	 * piece, and i386 aligns 64 bits in a structure to 32. */
-	uint64_t newest_ticks __attribute__((aligned(8)));
-	/* Of a record of this turn, the newest but for nesting; 0: none yet.  Short headers. */
-	uint64_t last_ticks __attribute__((aligned(8)));
-	uint64_t begin_ticks;
-	uint64_t end_ticks;
-	uint64_t lost[STRATA_NR_LOST];
-	uint32_t content_bytes;
-	uint32_t page; /* which memory it lies in, once a writer holds it */
-};
-
-/* A ring, in memory that is the writer's own. */
-struct strata_ring {
-	strata_count_t write_count;             /* where the next record goes; this CPU only */
-	unsigned char *data;                    /* the pages, contiguous; shared read-only */
-	struct strata_ring_reader_area *reader; /* hostile, where a guest shares it with dom0 */
-	struct strata_ring_writer_area *shared; /* written, never read */
-	struct strata_ring_geometry geo;
-	bool overwrite; /* set by the home while no probe is under way */
-	bool ended;     /* no sub-buffer is opened any more (ring_end.h) */
-	uint8_t form;   /* enum strata_header_form: strata_ring_set_form() */
-	uint32_t cpu;
-	strata_count_t nesting; /* probes under way on this CPU */
-	strata_count_t lost[STRATA_NR_LOST];
-	bool delivered; /* a sub-buffer became ready; the home clears it and notifies */
-	struct strata_ring_subbuf subbuf[]; /* strata_nr_subbufs(geo) of them */
-};
 
 /* What reserve() won, for commit(). */
 struct strata_slot {
@@ -117,112 +77,6 @@ struct strata_slot {
 	strata_count_t position;
 	uint32_t bytes;
 };
-
-/* Bytes of a struct strata_ring for this geometry. */
-static inline size_t strata_ring_bytes(struct strata_ring_geometry geo)
-{
-	return sizeof(struct strata_ring) +
-	       strata_nr_subbufs(geo) * sizeof(struct strata_ring_subbuf);
-}
-
-/*
- * Makes a ring that is empty.
- * @ring:       strata_ring_bytes(geo) zeroed bytes, private to the writer
- * @geo:        valid as strata_geometry_valid() says
- * @data:       strata_data_bytes(geo) zeroed bytes
- * @shared:     zeroed
- * @reader:     zeroed; what the reader, or its home for it, will write
- * @cpu:        the CPU that owns the ring
- * @first:      where the counters start, a multiple of the buffer's size; 0 but
- *              in tests of the wrap
- * Any context, before the first probe.
- */
-static inline void strata_ring_init(struct strata_ring *ring, struct strata_ring_geometry geo,
-				    void *data, struct strata_ring_writer_area *shared,
-				    struct strata_ring_reader_area *reader, uint32_t cpu,
-				    strata_count_t first)
-{
-	unsigned int i;
-
-	ring->geo = geo;
-	ring->data = data;
-	ring->shared = shared;
-	ring->reader = reader;
-	ring->cpu = cpu;
-	ring->write_count = first;
-	reader->read_count = first;
-	for (i = 0; i < strata_nr_subbufs(geo); i++) {
-		strata_count_t before =
-			first - strata_buffer_bytes(geo) + ((strata_count_t)i << geo.subbuf_bits);
-
-		ring->subbuf[i].commit_count = strata_commit_at_turn(geo, first);
-		ring->subbuf[i].commit_seq = ring->subbuf[i].commit_count;
-		ring->subbuf[i].held = before;
-		ring->subbuf[i].page = i;
-		shared->commit_seq[i] = ring->subbuf[i].commit_count;
-		shared->page[i] = (uint16_t)i;
-		reader->table[i] = strata_table_word(geo, before, i);
-	}
-	shared->magic = STRATA_RING_MAGIC;
-	shared->version = STRATA_RING_LAYOUT_VERSION;
-	shared->subbuf_bits = geo.subbuf_bits;
-	shared->nr_subbufs_bits = geo.nr_subbufs_bits;
-	shared->count_bits = (uint8_t)STRATA_COUNT_BITS;
-	shared->cpu = cpu;
-}
-
-/* Says what headers records get, full ones until then.  While no probe is under way, and when the
- * ring was flushed: a packet has records of one form. */
-static inline void strata_ring_set_form(struct strata_ring *ring, enum strata_header_form form)
-{
-	ring->form = (uint8_t)form;
-	strata_write_once(&ring->shared->form, (uint8_t)form);
-}
-
-/*
- * Counts one lost record.  The copy for the reader is written until it holds
- * the newest value, because a nested writer may have counted in between; at
- * most one turn for each that did.  The look that ends the loop is an add of
- * zero and no load: where threads share a ring, our store to the copy would
- * else wait in the store buffer while another's newer one lands before it.
- */
-static inline void strata_ring_count_lost(struct strata_ring *ring, enum strata_lost kind)
-{
-	strata_count_t now;
-
-	strata_local_add_return(&ring->lost[kind], 1);
-	do {
-		now = strata_read_once(&ring->lost[kind]);
-		strata_write_once(&ring->shared->lost[kind], (uint64_t)now);
-	} while (now != strata_local_add_return(&ring->lost[kind], 0));
-}
-
-/*
- * Brackets a probe in a home whose probes stay on their CPU (Xen, Linux).
- * False: nested too deep; the record is counted as lost and enter() is undone.
- * Stop and flush look at `nesting` from an interrupt of the same CPU: zero
- * there means that no probe is under way.
- */
-static inline bool strata_ring_enter(struct strata_ring *ring)
-{
-	strata_count_t depth = strata_read_once(&ring->nesting) + 1;
-
-	/* Plain stores: whoever nests in between puts back what it found. */
-	strata_write_once(&ring->nesting, depth);
-	strata_barrier();
-	if (strata_likely(depth <= STRATA_RING_NESTING_MAX))
-		return true;
-	strata_ring_count_lost(ring, STRATA_LOST_NESTED);
-	strata_barrier();
-	strata_write_once(&ring->nesting, depth - 1);
-	return false;
-}
-
-static inline void strata_ring_exit(struct strata_ring *ring)
-{
-	strata_barrier();
-	strata_write_once(&ring->nesting, strata_read_once(&ring->nesting) - 1);
-}
 
 /*
  * Tells readers of @commit, up to which everything that was reserved in the

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* merge_fixture.c - see merge_fixture.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
 #include "merge_fixture.h"
 
 #include "xen_events.h"
@@ -120,4 +127,12 @@ void merge_build_turns(struct synthetic *rec, const struct merge_notice *notices
 	synthetic_guest_mode(rec, 0, 3000, 1, 0, true);
 	synthetic_guest_mode(rec, 0, 4000, 1, 0, false);
 	synthetic_runstate(rec, 0, 5000, 1, 0, STRATA_RUNSTATE_RUNNING, STRATA_RUNSTATE_BLOCKED);
+}
+
+void merge_written(struct synthetic *rec, struct merged *merged)
+{
+	synthetic_write(rec);
+	merge_directory(merged, rec->dir, NULL, 0);
+	assert_int_equal(merged->status, 0);
+	synthetic_free(rec);
 }

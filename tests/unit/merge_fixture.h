@@ -51,4 +51,7 @@ struct merge_notice {
  */
 void merge_build_turns(struct synthetic *rec, const struct merge_notice *notices);
 
+/* Writes @rec, which is freed then, and merges it; it has to succeed. */
+void merge_written(struct synthetic *rec, struct merged *merged);
+
 #endif /* STRATA_TESTS_MERGE_FIXTURE_H */

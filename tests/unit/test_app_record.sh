@@ -6,6 +6,8 @@
 # libraries, are killed, and lie.  Speaks TAP; run by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
+# shellcheck source=tests/unit/recorder.sh
+. tests/unit/recorder.sh
 
 strata=$PWD/out/bin/strata
 program=$PWD/out/tests/app/program
@@ -13,28 +15,7 @@ library=$PWD/out/tests/app/library.so
 liar=$PWD/out/tests/app/liar
 work=$(mktemp -d)
 export STRATA_APP_SOCKET=$work/apps.sock
-recorder=""
 trap '[ -z "$recorder" ] || kill "$recorder" 2>/dev/null; rm -rf "$work"' EXIT
-
-# begin NAME OPTIONS...: starts a recorder into a directory of that name.  There is one a machine:
-# if another test's has just come first, this one waits for it.
-begin() {
-	local name=$1
-	shift
-	for _ in $(seq 20); do
-		"$strata" record --output "$work/$name" "$@" 2>"$work/$name.log" &
-		recorder=$!
-		for _ in $(seq 400); do
-			grep -qs 'strata: recording [0-9]* sources' "$work/$name.log" && return 0
-			kill -0 "$recorder" 2>/dev/null || break
-			sleep 0.05
-		done
-		grep -qs 'records already' "$work/$name.log" || break
-		sleep 0.5
-	done
-	sed 's/^/# /' "$work/$name.log"
-	return 1
-}
 
 # finish_recording NAME: ends it and merges; its exit status in $status.
 finish_recording() {

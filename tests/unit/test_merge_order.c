@@ -219,14 +219,6 @@ static void begin_small(struct synthetic *rec)
 	synthetic_vcpu_clock(rec, 0, 1000, 1, 0, &pv);
 }
 
-static void end_small(struct synthetic *rec, struct merged *merged)
-{
-	synthetic_write(rec);
-	merge_directory(merged, rec->dir, NULL, 0);
-	assert_int_equal(merged->status, 0);
-	synthetic_free(rec);
-}
-
 static void at_equal_ticks_the_hypervisor_comes_first(void **state)
 {
 	struct synthetic rec;
@@ -238,7 +230,7 @@ static void at_equal_ticks_the_hypervisor_comes_first(void **state)
 	synthetic_mark(&rec, "g1", 0, 2000, 1);
 	synthetic_mark(&rec, "g1", 0, 3000, 2);
 	synthetic_runstate(&rec, 0, 3000, 1, 0, RUNNING, BLOCKED);
-	end_small(&rec, &merged);
+	merge_written(&rec, &merged);
 	assert_string_equal(merged.events[1].name, "runstate_runnable_to_running");
 	assert_string_equal(merged.events[2].name, "mark");
 	assert_string_equal(merged.events[3].name, "runstate_running_to_blocked");
@@ -263,7 +255,7 @@ static void the_first_change_tells_what_was_before_it(void **state)
 	synthetic_mark(&rec, "g1", 0, 1500, 2);
 	synthetic_runstate(&rec, 0, 2000, 1, 0, RUNNING, BLOCKED);
 	synthetic_runstate(&rec, 0, 9000, 1, 0, BLOCKED, RUNNABLE);
-	end_small(&rec, &merged);
+	merge_written(&rec, &merged);
 	assert_int_equal(merged.result.order.run.checks, 1);
 	assert_int_equal(merged.result.order.run.unchecked, 1);
 	assert_int_equal(merged.result.order.run.violations, 0);
@@ -275,7 +267,7 @@ static void the_first_change_tells_what_was_before_it(void **state)
 	begin_small(&rec);
 	synthetic_mark(&rec, "g1", 0, 1500, 2);
 	synthetic_runstate(&rec, 0, 2000, 1, 0, RUNNABLE, RUNNING);
-	end_small(&rec, &merged);
+	merge_written(&rec, &merged);
 	assert_int_equal(merged.result.order.run.violations, 1);
 	merged_free(&merged);
 }
@@ -292,7 +284,7 @@ static void a_state_record_counts_only_until_the_first_change(void **state)
 	synthetic_vcpu_state(&rec, 0, 2100, 1, 0, BLOCKED);
 	synthetic_mark(&rec, "g1", 0, 2200, 1);
 	synthetic_runstate(&rec, 0, 3000, 1, 0, RUNNING, BLOCKED);
-	end_small(&rec, &merged);
+	merge_written(&rec, &merged);
 	assert_int_equal(merged.result.order.run.checks, 1);
 	assert_int_equal(merged.result.order.run.violations, 0);
 	merged_free(&merged);
@@ -307,7 +299,7 @@ static void events_after_the_hypervisors_end_are_not_judged(void **state)
 	begin_small(&rec);
 	synthetic_runstate(&rec, 0, 2000, 1, 0, RUNNING, BLOCKED);
 	synthetic_mark(&rec, "g1", 0, 2001, 1);
-	end_small(&rec, &merged);
+	merge_written(&rec, &merged);
 	assert_int_equal(merged.result.order.run.checks, 0);
 	assert_int_equal(merged.result.order.run.unchecked, 1);
 	assert_int_equal(merged.result.order.run.violations, 0);
@@ -335,7 +327,7 @@ static void where_the_hypervisor_lost_events_nothing_is_judged(void **state)
 	synthetic_runstate(&rec, 0, 5000, 1, 0, RUNNING, BLOCKED);
 	synthetic_mark(&rec, "g1", 0, 5500, 1);
 	synthetic_runstate(&rec, 0, 6000, 1, 0, BLOCKED, RUNNABLE);
-	end_small(&rec, &merged);
+	merge_written(&rec, &merged);
 	assert_int_equal(merged.result.lost, 2);
 	assert_int_equal(merged.result.order.run.unchecked, 1);
 	assert_int_equal(merged.result.order.run.checks, 2);
@@ -358,7 +350,7 @@ static void where_one_cpu_of_the_host_is_not_covered_nothing_is_judged(void **st
 	synthetic_runstate(&rec, 1, 4000, 2, 0, BLOCKED, RUNNABLE);
 	synthetic_mark(&rec, "g1", 0, 5000, 1);
 	synthetic_runstate(&rec, 0, 9000, 1, 0, BLOCKED, RUNNABLE);
-	end_small(&rec, &merged);
+	merge_written(&rec, &merged);
 	assert_int_equal(merged.result.order.run.unchecked, 2);
 	assert_int_equal(merged.result.order.run.violations, 0);
 	merged_free(&merged);
@@ -378,7 +370,7 @@ static void a_change_that_does_not_follow_starts_anew(void **state)
 	synthetic_runstate(&rec, 0, 5000, 1, 0, BLOCKED, RUNNING);
 	synthetic_mark(&rec, "g1", 0, 5100, 1);
 	synthetic_runstate(&rec, 0, 6000, 1, 0, RUNNING, BLOCKED);
-	end_small(&rec, &merged);
+	merge_written(&rec, &merged);
 	assert_int_equal(merged.result.order.run.checks, 2);
 	assert_int_equal(merged.result.order.run.violations, 1);
 	/* That it stopped at 2000 is no longer the last that is known. */
@@ -537,67 +529,11 @@ static void a_guest_without_a_clock_record_is_complained_of(void **state)
 	synthetic_add_source(&rec, "dom0", "kernel", 0);
 	synthetic_mark(&rec, "g1", 0, 2000, 1);
 	synthetic_mark(&rec, "dom0", 0, 2000, 1);
-	end_small(&rec, &merged);
+	merge_written(&rec, &merged);
 	assert_int_equal(merged.nr_complaints, 1);
 	assert_non_null(strstr(merged.complaints, "g1: the clock of vCPU 0 was not recorded"));
 	assert_int_equal(merged.result.order.run.unchecked, 2);
 	assert_int_equal(merged.events[0].pcpu, STRATA_PCPU_UNKNOWN);
-	merged_free(&merged);
-}
-
-/* dom0 runs from 100000 to 200000 and from 300000 on; an application of it at 150000, and at
- * @ticks. */
-static void merge_app_event(struct merged *merged, uint64_t ticks, bool migrates)
-{
-	struct synthetic rec;
-
-	synthetic_init(&rec);
-	synthetic_add_source(&rec, "xen", "xen", 0x7ff2);
-	synthetic_add_source(&rec, "app-server", "app", 0);
-	rec.sources[1].migrates = migrates;
-	synthetic_vcpu_clock(&rec, 0, 90000, 0, 0, &(struct synthetic_clock){ .is_hvm = false });
-	synthetic_runstate(&rec, 0, 100000, 0, 0, RUNNABLE, RUNNING);
-	synthetic_app_mark(&rec, "app-server", 0, 150000, 1);
-	synthetic_runstate(&rec, 0, 200000, 0, 0, RUNNING, RUNNABLE);
-	synthetic_app_mark(&rec, "app-server", 0, ticks, 2);
-	synthetic_runstate(&rec, 0, 300000, 0, 0, RUNNABLE, RUNNING);
-	synthetic_runstate(&rec, 0, 900000, 0, 0, RUNNING, BLOCKED);
-	end_small(&rec, merged);
-	assert_int_equal(merged->status, 0);
-}
-
-static void an_application_runs_when_its_vcpu_does(void **state)
-{
-	struct merged merged;
-
-	(void)state;
-	merge_app_event(&merged, 350000, false);
-	assert_int_equal(merged.result.order.app.checks, 2);
-	assert_int_equal(merged.result.order.app.violations, 0);
-	assert_int_equal(merged.result.order.app.slack_before_ticks, 50000 + 12000);
-	/* Its counter may have been read 5 us early, which is 12,000 ticks. */
-	assert_int_equal(merged.result.bound_ns, 1);
-	assert_int_equal(merged.result.app_bound_ns, 5001);
-	merged_free(&merged);
-	merge_app_event(&merged, 211000, false);
-	assert_int_equal(merged.result.order.app.violations, 0);
-	merged_free(&merged);
-	merge_app_event(&merged, 250000, false);
-	assert_int_equal(merged.result.order.app.violations, 1);
-	/* It says nothing of kernels. */
-	assert_int_equal(merged.result.order.run.checks, 0);
-	assert_int_equal(merged.result.order.run.violations, 0);
-	merged_free(&merged);
-}
-
-static void threads_that_migrate_in_an_event_prove_nothing(void **state)
-{
-	struct merged merged;
-
-	(void)state;
-	merge_app_event(&merged, 250000, true);
-	assert_int_equal(merged.result.order.app.violations, 0);
-	assert_int_equal(merged.result.order.app.unchecked, 2);
 	merged_free(&merged);
 }
 
@@ -625,8 +561,6 @@ int main(void)
 		cmocka_unit_test(a_guests_absurd_times_do_not_stretch_the_recording),
 		cmocka_unit_test(what_is_said_before_all_streams_begin_is_not_believed),
 		cmocka_unit_test(a_guest_without_a_clock_record_is_complained_of),
-		cmocka_unit_test(an_application_runs_when_its_vcpu_does),
-		cmocka_unit_test(threads_that_migrate_in_an_event_prove_nothing),
 	};
 
 	return cmocka_run_group_tests_name("order", tests, NULL, NULL);

@@ -7,6 +7,8 @@
 # their rings.  Speaks TAP; run by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
+# shellcheck source=tests/unit/recorder.sh
+. tests/unit/recorder.sh
 
 strata=$PWD/out/bin/strata
 work=$(mktemp -d)
@@ -23,31 +25,6 @@ trap '[ -z "$recorder$running$beside" ] || kill -9 $recorder $running $beside 2>
 rounds=${RECOVER_ROUNDS:-5}
 threads=3
 record_bytes=32 # of an event of theirs, in a ring
-
-largest_file=unlimited
-
-# begin NAME OPTIONS...: starts a recorder into a directory of that name.  There is one a machine:
-# if another test's has just come first, this one waits for it.
-begin() {
-	local name=$1
-	shift
-	for _ in $(seq 20); do
-		(
-			ulimit -f "$largest_file"
-			exec "$strata" record --output "$work/$name" --app-buffer 256Kx16 "$@" 2>"$work/$name.log"
-		) &
-		recorder=$!
-		for _ in $(seq 800); do
-			grep -qs 'strata: recording [0-9]* sources' "$work/$name.log" && return 0
-			kill -0 "$recorder" 2>/dev/null || break
-			sleep 0.02
-		done
-		grep -qs 'records already' "$work/$name.log" || break
-		sleep 0.5
-	done
-	sed 's/^/# /' "$work/$name.log"
-	return 1
-}
 
 # crowd FILE: starts threads that write, and waits until all of them do.
 crowd() {
@@ -108,7 +85,7 @@ whole() {
 # round NAME OPTIONS...: both are killed at some moment; what they left is whole when it is recovered.
 round() {
 	local status=0
-	begin "$1" --app "$crowd" --app-memory file "${@:2}" || return 1
+	begin "$1" --app-buffer 256Kx16 --app "$crowd" --app-memory file "${@:2}" || return 1
 	crowd "$work/last" || return 1
 	sleep "0.$(printf '%03d' $((RANDOM % 250)))"
 	murder
@@ -171,7 +148,7 @@ check "a second time gives the same" same single-store-1
 check "and babeltrace2 reads it" opens "$work/single-store-1-recovered"
 
 # The recorder alone is killed, in the middle of its work; the program lives, and stops by itself.
-begin alone --app "$crowd" --app-memory "file:$work/elsewhere"
+begin alone --app-buffer 256Kx16 --app "$crowd" --app-memory "file:$work/elsewhere"
 crowd "$work/last"
 sleep 0.1
 kill -9 "$recorder"
@@ -233,7 +210,7 @@ check "too large a buffer is refused" refused 'too large' "$strata" record --app
 
 # A disk that has no room for the rings (here: files may not grow so large) is no trap for those who write to them.
 largest_file=1000
-begin full --app "$crowd" --app-memory file
+begin full --app-buffer 256Kx16 --app "$crowd" --app-memory file
 check "where there is no room for its rings a program runs on" "$program" numbered 100
 kill -INT "$recorder"
 status=0
@@ -251,7 +228,7 @@ counts_up() {
 
 # Two applications, of which one ruins its own rings; and a file that is truncated under both sides.
 for mode in single-store reserve-commit; do
-	begin "vandal-$mode" --app "$crowd" --app "$vandal" --app-memory file
+	begin "vandal-$mode" --app-buffer 256Kx16 --app "$crowd" --app "$vandal" --app-memory file
 	STRATA_APP_MODE=$mode taskset -c 0 "$work/$vandal" corrupt 20000 &
 	beside=$!
 	sleep 0.3
