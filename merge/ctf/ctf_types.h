@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ctf_types.h - what the metadata of a CTF 1.8 trace says, as structures: the
+ * trace, its clocks and streams, the events, and the types of all fields.
+ *
+ * ctf_metadata_read.h fills them in from TSDL text; whoever reads packets or
+ * shows fields walks them.  All of it belongs to one struct strata_ctf_metadata
+ * and lives as long; nothing changes once it was read.
+ *
+ * A sequence's length and a variant's tag are the values of integers that were
+ * read before.  Each integer that somebody refers to has a slot: a reader stores
+ * its value there, and the sequence or variant finds it.  Slots are numbered from
+ * 0 for the trace's packet header, and go on through packet context, event header
+ * and event context of a stream into each event's own types, so that one array of
+ * STRATA_CTF_SLOTS_MAX values serves a stream.
+ */
+#ifndef STRATA_MERGE_CTF_TYPES_H
+#define STRATA_MERGE_CTF_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define STRATA_CTF_SLOTS_MAX 256u
+#define STRATA_CTF_DEPTH_MAX 32u /* of types within types */
+#define STRATA_CTF_NO_SLOT   (-1)
+#define STRATA_CTF_NO_CLOCK  (-1)
+
+enum strata_ctf_kind {
+	STRATA_CTF_INTEGER,
+	STRATA_CTF_ENUM, /* an integer with labels */
+	STRATA_CTF_FLOAT,
+	STRATA_CTF_STRING,
+	STRATA_CTF_STRUCT,
+	STRATA_CTF_VARIANT,
+	STRATA_CTF_ARRAY,
+	STRATA_CTF_SEQUENCE,
+};
+
+struct strata_ctf_type;
+
+struct strata_ctf_field {
+	const char *name; /* without the underscore that writers put in front of words of TSDL */
+	const struct strata_ctf_type *type;
+};
+
+/* Values from low to high; as unsigned numbers where the integer is unsigned. */
+struct strata_ctf_label {
+	const char *name;
+	uint64_t low;
+	uint64_t high;
+};
+
+/* The option of a variant for tags from low to high (as its enumeration's labels have them). */
+struct strata_ctf_choice {
+	uint64_t low;
+	uint64_t high;
+	uint32_t option;
+};
+
+struct strata_ctf_type {
+	enum strata_ctf_kind kind;
+	uint32_t align; /* bits, a power of two; of a structure the largest of it and its fields */
+
+	/* Integers, enumerations, floats. */
+	uint8_t bits; /* 1 to 64; of a float 32 or 64 */
+	bool is_signed;
+	bool big_endian;
+	uint8_t base;  /* 2, 8, 10 or 16 */
+	bool is_text;  /* encoding UTF8 or ASCII: an array of it is text */
+	int16_t slot;  /* integers and enumerations: where its value is kept; or NO_SLOT.
+			* Variants and sequences: whose value is the tag or length */
+	int32_t clock; /* the clock whose value it is; or NO_CLOCK */
+
+	/* Enumerations: labels, in order of the text.  Several may fit one value. */
+	const struct strata_ctf_label *labels;
+	size_t nr_labels;
+
+	/* Structures: fields; variants: options. */
+	const struct strata_ctf_field *fields;
+	size_t nr_fields;
+
+	/* Variants: the option for a tag; a value that none fits is an error in the data. */
+	const struct strata_ctf_choice *choices;
+	size_t nr_choices;
+	bool tag_is_signed;
+
+	/* Arrays and sequences. */
+	const struct strata_ctf_type *element;
+	uint64_t length; /* of an array */
+};
+
+struct strata_ctf_clock {
+	const char *name;
+	bool has_uuid;
+	uint8_t uuid[16];
+	const char *description; /* NULL: none */
+	uint64_t frequency;      /* Hz, at least 1 */
+	uint64_t precision;      /* cycles */
+	int64_t offset_seconds;
+	uint64_t offset; /* cycles, besides the seconds */
+	bool absolute;
+};
+
+struct strata_ctf_event_class {
+	uint64_t id;
+	const char *name;                      /* any bytes: escape it before it is shown */
+	int64_t loglevel;                      /* -1: none */
+	const struct strata_ctf_type *context; /* a structure; NULL: none; likewise below */
+	const struct strata_ctf_type *payload;
+	size_t index; /* of all the events of the trace */
+};
+
+struct strata_ctf_stream_class {
+	uint64_t id; /* 0 if the text gives none: then it is the only one */
+	const struct strata_ctf_type *packet_context;
+	const struct strata_ctf_type *event_header;
+	const struct strata_ctf_type *event_context;
+	const struct strata_ctf_event_class *events; /* sorted by id */
+	size_t nr_events;
+	size_t index;
+};
+
+struct strata_ctf_env {
+	const char *name;
+	const char *text; /* NULL: a number.  Any bytes: escape it before it is shown */
+	int64_t number;
+};
+
+struct strata_ctf_metadata {
+	unsigned int major, minor; /* of CTF */
+	bool has_uuid;
+	uint8_t uuid[16];
+	bool big_endian; /* as the packets' magic number is read */
+	const struct strata_ctf_type *packet_header;
+	const struct strata_ctf_clock *clocks;
+	size_t nr_clocks;
+	const struct strata_ctf_stream_class *streams; /* sorted by id */
+	size_t nr_streams;
+	const struct strata_ctf_env *env;
+	size_t nr_env;
+	size_t nr_events;               /* of all streams */
+	struct strata_ctf_arena *arena; /* what all of it is allocated from */
+};
+
+#endif /* STRATA_MERGE_CTF_TYPES_H */
