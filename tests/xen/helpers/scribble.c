@@ -2,7 +2,8 @@
 /*
  * scribble DOMAIN MS - writes what cannot be over all that dom0 shares writable with a guest: where
  * its rings were read to, and which page each sub-buffer lies in.  For that time, without a pause;
- * what it writes last stays.
+ * then says so, and until it is ended writes one lie, which the guest will find when it looks: the
+ * recorder, which goes on, writes the truth over it.
  *
  * Test scripts start it in dom0, beside `strata record` and after it: a dom0 page that lies to its
  * guest.
@@ -72,10 +73,10 @@ int main(int argc, char **argv)
 	for (end = now_ms() + strtoull(argv[2], NULL, 10); now_ms() < end; times++)
 		for (i = 0; i < map.nr_rings; i++)
 			scribble(&map.rings[i]);
-	/* Neither just read, nor within a buffer of what was written. */
-	for (i = 0; i < map.nr_rings; i++)
-		strata_write_once(&map.rings[i].reader.shared->read_count, ~0ul / 2);
 	printf("scribble: %llu times over %zu rings\n", (unsigned long long)times, map.nr_rings);
-	guest_unmap(&map);
-	return 0;
+	fflush(stdout);
+	/* Neither just read, nor within a buffer of what was written. */
+	for (;;)
+		for (i = 0; i < map.nr_rings; i++)
+			strata_write_once(&map.rings[i].reader.shared->read_count, ~0ul / 2);
 }

@@ -118,11 +118,18 @@ dom0_lies_to_its_guest() {
 		usleep 50000
 		tries=$((tries + 1))
 	done
-	"$LAB_OUT/scribble" 1 1500 >scribble 2>&1
+	"$LAB_OUT/scribble" 1 1500 >scribble 2>&1 &
+	scribbler=$!
+	tries=0
+	until grep -q "^scribble:" scribble || [ $tries -gt 200 ]; do
+		usleep 50000
+		tries=$((tries + 1))
+	done
 	expect_line "a guest's rings are written over" scribble 'scribble: [1-9][0-9]{2,} times over [1-9]'
 	kill -INT $recorder
 	status=0
 	wait $recorder || status=$?
+	kill $scribbler
 	echo "status $status" >>lied
 	expect_line "the recorder ends by itself" lied '^status [03]$'
 	await_storm 5

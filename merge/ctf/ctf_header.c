@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ctf_header.c - see ctf_header.h: recognises the usual forms, and reads all others. */
+#include "ctf/ctf_header.h"
+
+static bool is_number(const struct strata_ctf_type *type)
+{
+	return type->kind == STRATA_CTF_INTEGER || type->kind == STRATA_CTF_ENUM;
+}
+
+/* Where the next number of a structure goes whose fields so far end at @at; moves @at behind it. */
+static struct strata_ctf_place place(const struct strata_ctf_type *type, uint32_t *at)
+{
+	struct strata_ctf_place place;
+
+	*at = (*at + type->align - 1) & ~(type->align - 1);
+	place.at = *at;
+	place.bits = type->bits;
+	*at += type->bits;
+	return place;
+}
+
+/* Little-endian and unsigned, its value needed by nobody else: it may be read the short way. */
+static bool is_simple(const struct strata_ctf_type *type)
+{
+	return is_number(type) && !type->big_endian && !type->is_signed;
+}
+
+/* A structure of an id and a time, of which the one or the other may be absent. */
+static bool places_of(const struct strata_ctf_type *type, uint32_t *at, struct strata_ctf_place *id,
+		      struct strata_ctf_place *time)
+{
+	size_t i;
+
+	if (type->kind != STRATA_CTF_STRUCT)
+		return false;
+	*at = (*at + type->align - 1) & ~(type->align - 1);
+	for (i = 0; i < type->nr_fields; i++) {
+		const struct strata_ctf_type *field = type->fields[i].type;
+
+		if (!is_simple(field) || field->slot >= 0)
+			return false;
+		if (field->clock >= 0) {
+			if (time->bits)
+				return false;
+			*time = place(field, at);
+		} else if (strcmp(type->fields[i].name, "id") == 0) {
+			*id = place(field, at);
+		} else {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool recognise_plain(struct strata_ctf_header *header)
+{
+	uint32_t at = 0;
+
+	if (!places_of(header->type, &at, &header->id, &header->time) || !header->id.bits ||
+	    !header->time.bits)
+		return false;
+	header->form = STRATA_CTF_HEADER_PLAIN;
+	header->bits = at;
+	return true;
+}
+
+/* The choice for tags from 0 on, and the one for the last of them, which is the extended form. */
+static bool find_choices(const struct strata_ctf_type *variant,
+			 const struct strata_ctf_choice **compact,
+			 const struct strata_ctf_choice **extended)
+{
+	const struct strata_ctf_choice *a = &variant->choices[0], *b = &variant->choices[1];
+
+	if (variant->nr_choices != 2 || variant->tag_is_signed)
+		return false;
+	*compact = a->low == 0 ? a : b;
+	*extended = a->low == 0 ? b : a;
+	return (*compact)->low == 0 && (*extended)->low == (*compact)->high + 1;
+}
+
+/* A tag named "id", and a variant of a time alone or an id and a time. */
+static bool recognise_tagged(struct strata_ctf_header *header)
+{
+	const struct strata_ctf_type *type = header->type, *tag, *variant;
+	const struct strata_ctf_choice *compact, *extended;
+	struct strata_ctf_place none = { 0, 0 };
+	uint32_t at = 0, extended_at;
+
+	if (type->nr_fields != 2)
+		return false;
+	tag = type->fields[0].type;
+	variant = type->fields[1].type;
+	if (!is_simple(tag) || strcmp(type->fields[0].name, "id") != 0 ||
+	    variant->kind != STRATA_CTF_VARIANT || variant->slot != tag->slot || tag->clock >= 0 ||
+	    !find_choices(variant, &compact, &extended) ||
+	    extended->high != (tag->bits == 64 ? UINT64_MAX : (1ull << tag->bits) - 1))
+		return false;
+	header->tag = place(tag, &at);
+	header->tag_slot = tag->slot;
+	extended_at = at;
+	if (!places_of(variant->fields[compact->option].type, &at, &none, &header->short_time) ||
+	    none.bits || !header->short_time.bits ||
+	    !places_of(variant->fields[extended->option].type, &extended_at, &header->id,
+		       &header->time) ||
+	    !header->id.bits || !header->time.bits)
+		return false;
+	header->short_bits = at;
+	header->bits = extended_at;
+	header->extended_tag = extended->low;
+	header->form = STRATA_CTF_HEADER_TAGGED;
+	return true;
+}
+
+void strata_ctf_header_init(struct strata_ctf_header *header, const struct strata_ctf_type *type)
+{
+	const struct strata_ctf_header empty = { .type = type, .align = type ? type->align : 1 };
+
+	*header = empty;
+	if (!type || type->kind != STRATA_CTF_STRUCT)
+		return;
+	if (recognise_plain(header))
+		return;
+	*header = empty;
+	if (!recognise_tagged(header))
+		*header = empty;
+}
+
+/* Reads a field of a header, and takes what is in it for the id and the clock. */
+static bool read_field(struct strata_ctf_cursor *cursor, const char *name,
+		       const struct strata_ctf_type *type, uint64_t *clock, uint64_t *id)
+{
+	const struct strata_ctf_field *chosen;
+	uint64_t value;
+	size_t i;
+
+	switch (type->kind) {
+	case STRATA_CTF_INTEGER:
+	case STRATA_CTF_ENUM:
+		if (!strata_ctf_read_number(cursor, type, &value))
+			return false;
+		if (type->clock >= 0)
+			*clock = strata_ctf_widen(
+				*clock,
+				type->bits == 64 ? value : value & ((1ull << type->bits) - 1),
+				type->bits);
+		else if (strcmp(name, "id") == 0)
+			*id = value;
+		return true;
+	case STRATA_CTF_STRUCT:
+		if (!strata_ctf_align(cursor, type->align))
+			return false;
+		for (i = 0; i < type->nr_fields; i++) {
+			if (!read_field(cursor, type->fields[i].name, type->fields[i].type, clock,
+					id))
+				return false;
+		}
+		return true;
+	case STRATA_CTF_VARIANT:
+		chosen = strata_ctf_chosen(cursor, type);
+		return chosen && read_field(cursor, chosen->name, chosen->type, clock, id);
+	default:
+		return strata_ctf_skip(cursor, type);
+	}
+}
+
+bool strata_ctf_header_read_any(const struct strata_ctf_header *header,
+				struct strata_ctf_cursor *cursor, uint64_t *clock, uint64_t *id)
+{
+	*id = 0;
+	return !header->type || read_field(cursor, "", header->type, clock, id);
+}

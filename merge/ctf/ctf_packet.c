@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ctf_packet.c - see ctf_packet.h.  Once for each packet, so by the general way of ctf_cursor.h. */
+#include "ctf/ctf_packet.h"
+
+/* What is read before it is known whether it makes sense. */
+struct raw_packet {
+	bool has_magic, has_uuid, has_stream_id, has_packet_bits, has_content_bits;
+	uint64_t magic, stream_id, packet_bits, content_bits;
+	uint8_t uuid[16];
+};
+
+/* A named number of the header or context: where it goes, and what notes that it is there. */
+struct known_number {
+	const char *name;
+	uint64_t *value;
+	bool *is_there;
+};
+
+static void note_number(const struct known_number *known, size_t nr, const char *name,
+			uint64_t value)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (strcmp(known[i].name, name) != 0)
+			continue;
+		*known[i].value = value;
+		if (known[i].is_there)
+			*known[i].is_there = true;
+	}
+}
+
+static bool is_uuid(const struct strata_ctf_field *field)
+{
+	const struct strata_ctf_type *type = field->type;
+
+	return strcmp(field->name, "uuid") == 0 && type->kind == STRATA_CTF_ARRAY &&
+	       type->length == 16 && type->element->kind == STRATA_CTF_INTEGER &&
+	       type->element->bits == 8 && type->element->align == 8;
+}
+
+/* Reads the fields of a structure, and keeps those that are known. */
+static bool read_fields(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
+			const struct known_number *known, size_t nr, struct raw_packet *raw)
+{
+	uint64_t value;
+	size_t i;
+
+	if (!strata_ctf_align(cursor, type->align))
+		return false;
+	for (i = 0; i < type->nr_fields; i++) {
+		const struct strata_ctf_field *field = &type->fields[i];
+
+		if (field->type->kind <= STRATA_CTF_ENUM) {
+			if (!strata_ctf_read_number(cursor, field->type, &value))
+				return false;
+			note_number(known, nr, field->name, value);
+			continue;
+		}
+		if (!strata_ctf_skip(cursor, field->type))
+			return false;
+		if (is_uuid(field)) {
+			memcpy(raw->uuid, cursor->bytes + cursor->at / 8 - 16, 16);
+			raw->has_uuid = true;
+		}
+	}
+	return true;
+}
+
+static int check_identity(const struct strata_ctf_metadata *metadata, const struct raw_packet *raw,
+			  struct strata_error *error)
+{
+	if (raw->has_magic && raw->magic != STRATA_CTF_MAGIC)
+		return strata_fail(error, "no packet begins here (magic 0x%llx)",
+				   (unsigned long long)raw->magic);
+	if (raw->has_uuid && metadata->has_uuid && memcmp(raw->uuid, metadata->uuid, 16) != 0)
+		return strata_fail(error, "the packet is another trace's (its UUID differs)");
+	return 0;
+}
+
+static int find_class(const struct strata_ctf_metadata *metadata, const struct raw_packet *raw,
+		      struct strata_ctf_packet *packet, struct strata_error *error)
+{
+	size_t low = 0, high = metadata->nr_streams;
+
+	if (metadata->nr_streams == 0)
+		return strata_fail(error, "the metadata describes no stream");
+	if (!raw->has_stream_id) {
+		packet->class = &metadata->streams[0];
+		if (metadata->nr_streams > 1)
+			return strata_fail(error,
+					   "it does not say which of %zu kinds of stream "
+					   "it belongs to",
+					   metadata->nr_streams);
+		return 0;
+	}
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (metadata->streams[middle].id < raw->stream_id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == metadata->nr_streams || metadata->streams[low].id != raw->stream_id)
+		return strata_fail(error, "stream id %llu is not in the metadata",
+				   (unsigned long long)raw->stream_id);
+	packet->class = &metadata->streams[low];
+	return 0;
+}
+
+static int set_sizes(const struct raw_packet *raw, uint64_t file_left,
+		     struct strata_ctf_packet *packet, struct strata_error *error)
+{
+	const uint64_t file_bits = file_left * 8;
+
+	packet->packet_bits = raw->has_packet_bits ? raw->packet_bits : file_bits;
+	packet->content_bits = raw->has_content_bits ? raw->content_bits : packet->packet_bits;
+	if (packet->packet_bits % 8)
+		return strata_fail(error, "its size of %llu bits is not whole bytes",
+				   (unsigned long long)packet->packet_bits);
+	if (packet->content_bits > packet->packet_bits)
+		return strata_fail(error, "its content of %llu bits is more than its %llu",
+				   (unsigned long long)packet->content_bits,
+				   (unsigned long long)packet->packet_bits);
+	if (packet->content_bits < packet->events_at)
+		return strata_fail(error, "its content of %llu bits is less than its header's %llu",
+				   (unsigned long long)packet->content_bits,
+				   (unsigned long long)packet->events_at);
+	if (packet->packet_bits > file_bits) {
+		packet->cut = true;
+		packet->packet_bits = file_bits;
+		if (packet->content_bits > file_bits)
+			packet->content_bits = file_bits;
+	}
+	return 0;
+}
+
+enum strata_ctf_packet_status strata_ctf_packet_read(const struct strata_ctf_metadata *metadata,
+						     const uint8_t *bytes, size_t available,
+						     uint64_t file_left,
+						     struct strata_ctf_packet *packet,
+						     uint64_t *slots, struct strata_error *error)
+{
+	struct raw_packet raw = { 0 };
+	const struct known_number in_header[] = {
+		{ "magic", &raw.magic, &raw.has_magic },
+		{ "stream_id", &raw.stream_id, &raw.has_stream_id },
+		{ "stream_instance_id", &packet->instance, &packet->has_instance },
+	};
+	const struct known_number in_context[] = {
+		{ "packet_size", &raw.packet_bits, &raw.has_packet_bits },
+		{ "content_size", &raw.content_bits, &raw.has_content_bits },
+		{ "timestamp_begin", &packet->begin, &packet->has_begin },
+		{ "timestamp_end", &packet->end, &packet->has_end },
+		{ "events_discarded", &packet->discarded, &packet->has_discarded },
+		{ "packet_seq_num", &packet->sequence, &packet->has_sequence },
+		{ "cpu_id", &packet->cpu, &packet->has_cpu },
+	};
+	const enum strata_ctf_packet_status too_short =
+		available < file_left ? STRATA_CTF_PACKET_MORE : STRATA_CTF_PACKET_BAD;
+	struct strata_ctf_cursor cursor = { bytes, 0, (uint64_t)available * 8, slots };
+	const uint64_t offset = packet->offset;
+
+	memset(packet, 0, sizeof(*packet));
+	packet->offset = offset;
+	strata_fail(error, "the file ends within the packet's header");
+	if (metadata->packet_header &&
+	    !read_fields(&cursor, metadata->packet_header, in_header,
+			 sizeof(in_header) / sizeof(in_header[0]), &raw)) {
+		/* Nothing that could be a header, or one that is not all there? */
+		return raw.has_magic && raw.magic != STRATA_CTF_MAGIC ? STRATA_CTF_PACKET_BAD
+								      : too_short;
+	}
+	if (check_identity(metadata, &raw, error) || find_class(metadata, &raw, packet, error))
+		return STRATA_CTF_PACKET_BAD;
+	if (packet->class->packet_context &&
+	    !read_fields(&cursor, packet->class->packet_context, in_context,
+			 sizeof(in_context) / sizeof(in_context[0]), &raw))
+		return too_short;
+	packet->events_at = cursor.at;
+	return set_sizes(&raw, file_left, packet, error) ? STRATA_CTF_PACKET_BAD
+							 : STRATA_CTF_PACKET_OK;
+}
+
+/* Whether packets begin with a magic number, and have the UUID right behind it. */
+static bool begins_with_magic(const struct strata_ctf_metadata *metadata, bool *uuid_follows)
+{
+	const struct strata_ctf_type *type = metadata->packet_header;
+
+	if (!type || type->nr_fields == 0 || strcmp(type->fields[0].name, "magic") != 0 ||
+	    type->fields[0].type->kind != STRATA_CTF_INTEGER || type->fields[0].type->bits != 32)
+		return false;
+	*uuid_follows = metadata->has_uuid && type->nr_fields > 1 && is_uuid(&type->fields[1]);
+	return true;
+}
+
+size_t strata_ctf_packet_find(const struct strata_ctf_metadata *metadata, const uint8_t *bytes,
+			      size_t size, size_t from)
+{
+	static const uint8_t little[4] = { 0xc1, 0x1f, 0xfc, 0xc1 };
+	static const uint8_t big[4] = { 0xc1, 0xfc, 0x1f, 0xc1 };
+	bool uuid_follows;
+	const uint8_t *at;
+
+	if (!begins_with_magic(metadata, &uuid_follows))
+		return size;
+	while (from < size) {
+		at = memmem(bytes + from, size - from,
+			    metadata->packet_header->fields[0].type->big_endian ? big : little, 4);
+		if (!at)
+			return size;
+		from = (size_t)(at - bytes);
+		if (!uuid_follows || (size - from >= 20 && memcmp(at + 4, metadata->uuid, 16) == 0))
+			return from;
+		from++;
+	}
+	return size;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ctf_program.h - all that follows an event's header - contexts and payload - as
+ * a short list of operations, so that moving over it, or folding its values into
+ * a hash, costs a few instructions and no walk through trees of types.
+ *
+ * Numbers of whole bytes whose distance is known lie in runs: a run is moved over
+ * at once.  What does not fit (numbers of odd bits, variants, arrays of structures) is
+ * read by ctf_cursor.h.  Both ways must come to the same end; tests compare them.
+ */
+#ifndef STRATA_MERGE_CTF_PROGRAM_H
+#define STRATA_MERGE_CTF_PROGRAM_H
+
+#include "ctf/ctf_cursor.h"
+#include "ctf/ctf_types.h"
+
+enum strata_ctf_op_kind {
+	STRATA_CTF_OP_RUN,    /* numbers at fixed offsets */
+	STRATA_CTF_OP_STRING, /* ends with its zero byte */
+	STRATA_CTF_OP_TEXT,   /* an array or sequence of characters */
+	STRATA_CTF_OP_BLOCK,  /* an array or sequence of numbers of whole bytes */
+	STRATA_CTF_OP_TYPE,   /* anything else */
+};
+
+struct strata_ctf_number {
+	uint32_t offset; /* bytes, from where its run begins */
+	uint8_t bytes;   /* 1, 2, 4 or 8 */
+	bool is_signed;
+	bool big_endian;
+	int16_t slot;
+};
+
+struct strata_ctf_op {
+	enum strata_ctf_op_kind kind;
+	uint32_t align; /* bytes */
+	uint32_t bytes; /* of a run */
+	uint32_t first; /* of a run: its numbers */
+	uint32_t nr;
+	uint32_t saved; /* so many of them, the first ones in `saves`, go to slots */
+	uint32_t first_save;
+	const struct strata_ctf_type *type; /* of the others */
+};
+
+struct strata_ctf_program {
+	struct strata_ctf_op *ops;
+	size_t nr_ops;
+	struct strata_ctf_number *numbers; /* of all runs, in order */
+	size_t nr_numbers;
+	struct strata_ctf_number *saves;
+	size_t nr_saves;
+};
+
+/*
+ * Makes the program for fields that follow each other: @types, in their order, NULL among them
+ * for none.  0, or -1: out of memory.  To be freed with strata_ctf_program_clear().
+ */
+int strata_ctf_program_make(struct strata_ctf_program *program,
+			    const struct strata_ctf_type *const *types, size_t nr_types);
+
+void strata_ctf_program_clear(struct strata_ctf_program *program);
+
+/* Moves over what the program describes and fills the slots.  False: it does not fit. */
+bool strata_ctf_program_skip(const struct strata_ctf_program *program,
+			     struct strata_ctf_cursor *cursor);
+
+/*
+ * Folds all values, in their order, into a hash: numbers as 64 bits (signed ones extended), strings
+ * and text by their bytes up to the first zero byte and their length, arrays element by element, of
+ * sequences the length before.  Moves over them, too.  @hash: IN/OUT
+ * False: it does not fit.
+ */
+bool strata_ctf_program_fold(const struct strata_ctf_program *program,
+			     struct strata_ctf_cursor *cursor, uint64_t *hash);
+
+#endif /* STRATA_MERGE_CTF_PROGRAM_H */

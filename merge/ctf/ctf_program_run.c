@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ctf_program_run.c - runs the programs of ctf_program.h: over an event, and into a hash. */
+#include "ctf/ctf_program.h"
+#include "value_hash.h"
+
+static inline uint64_t load(const uint8_t *from, const struct strata_ctf_number *number)
+{
+	uint64_t value;
+
+	/* There are bytes behind the last one that may be read: see ctf_cursor.h. */
+	memcpy(&value, from, sizeof(value));
+	if (number->big_endian)
+		value = __builtin_bswap64(value);
+	else
+		value <<= 64 - number->bytes * 8;
+	return number->is_signed ? (uint64_t)((int64_t)value >> (64 - number->bytes * 8))
+				 : value >> (64 - number->bytes * 8);
+}
+
+/* Moves behind a run; NULL: it reaches beyond the end; else where it begins. */
+static inline const uint8_t *enter_run(const struct strata_ctf_op *op,
+				       struct strata_ctf_cursor *cursor)
+{
+	const uint64_t mask = (uint64_t)op->align * 8 - 1;
+	const uint64_t from = (cursor->at + mask) & ~mask;
+	const uint64_t to = from + (uint64_t)op->bytes * 8;
+
+	if (to > cursor->end)
+		return NULL;
+	cursor->at = to;
+	return cursor->bytes + from / 8;
+}
+
+/* The elements of a block: moves behind them.  NULL: too many of them. */
+static const uint8_t *enter_block(const struct strata_ctf_op *op, struct strata_ctf_cursor *cursor,
+				  uint64_t *length)
+{
+	const uint8_t *from;
+
+	if (!strata_ctf_read_length(cursor, op->type, length))
+		return NULL;
+	from = cursor->bytes + cursor->at / 8;
+	cursor->at += *length * op->type->element->bits;
+	return from;
+}
+
+bool strata_ctf_program_skip(const struct strata_ctf_program *program,
+			     struct strata_ctf_cursor *cursor)
+{
+	size_t i, j;
+
+	for (i = 0; i < program->nr_ops; i++) {
+		const struct strata_ctf_op *op = &program->ops[i];
+		const uint8_t *from;
+		const char *text;
+		uint64_t length;
+
+		switch (op->kind) {
+		case STRATA_CTF_OP_RUN:
+			from = enter_run(op, cursor);
+			if (!from)
+				return false;
+			for (j = 0; j < op->saved; j++) {
+				const struct strata_ctf_number *save =
+					&program->saves[op->first_save + j];
+
+				cursor->slots[save->slot] = load(from + save->offset, save);
+			}
+			break;
+		case STRATA_CTF_OP_STRING:
+			if (!strata_ctf_read_string(cursor, op->type, &text, &length))
+				return false;
+			break;
+		case STRATA_CTF_OP_TEXT:
+		case STRATA_CTF_OP_BLOCK:
+			if (!enter_block(op, cursor, &length))
+				return false;
+			break;
+		case STRATA_CTF_OP_TYPE:
+			if (!strata_ctf_skip(cursor, op->type))
+				return false;
+			break;
+		}
+	}
+	return true;
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text, uint64_t room)
+{
+	return strata_hash_bytes(hash, text, strnlen(text, room));
+}
+
+static bool fold_elements(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
+			  uint64_t *hash);
+
+/* Any field, by its type: what a program has no operation of its own for. */
+static bool fold_type(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
+		      uint64_t *hash)
+{
+	const struct strata_ctf_field *chosen;
+	const char *text;
+	uint64_t value;
+	size_t i;
+
+	switch (type->kind) {
+	case STRATA_CTF_INTEGER:
+	case STRATA_CTF_ENUM:
+	case STRATA_CTF_FLOAT:
+		if (!strata_ctf_read_number(cursor, type, &value))
+			return false;
+		*hash = strata_hash_number(*hash, value);
+		return true;
+	case STRATA_CTF_STRING:
+		if (!strata_ctf_read_string(cursor, type, &text, &value))
+			return false;
+		*hash = strata_hash_bytes(*hash, text, value);
+		return true;
+	case STRATA_CTF_STRUCT:
+		if (!strata_ctf_align(cursor, type->align))
+			return false;
+		for (i = 0; i < type->nr_fields; i++) {
+			if (!fold_type(cursor, type->fields[i].type, hash))
+				return false;
+		}
+		return true;
+	case STRATA_CTF_VARIANT:
+		chosen = strata_ctf_chosen(cursor, type);
+		return chosen && fold_type(cursor, chosen->type, hash);
+	case STRATA_CTF_ARRAY:
+	case STRATA_CTF_SEQUENCE:
+		return fold_elements(cursor, type, hash);
+	}
+	return false;
+}
+
+static bool fold_elements(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
+			  uint64_t *hash)
+{
+	uint64_t i, length;
+
+	if (!strata_ctf_read_length(cursor, type, &length))
+		return false;
+	if (type->element->is_text && type->element->bits == 8 && cursor->at % 8 == 0) {
+		*hash = hash_text(*hash, (const char *)cursor->bytes + cursor->at / 8, length);
+		return strata_ctf_skip(cursor, type);
+	}
+	if (type->kind == STRATA_CTF_SEQUENCE)
+		*hash = strata_hash_number(*hash, length);
+	for (i = 0; i < length; i++) {
+		const uint64_t from = cursor->at;
+
+		if (!fold_type(cursor, type->element, hash))
+			return false;
+		if (cursor->at == from)
+			break;
+	}
+	return true;
+}
+
+static bool fold_block(const struct strata_ctf_op *op, struct strata_ctf_cursor *cursor,
+		       uint64_t *hash)
+{
+	const struct strata_ctf_type *element = op->type->element;
+	const struct strata_ctf_number number = { .bytes = element->bits / 8,
+						  .is_signed = element->is_signed,
+						  .big_endian = element->big_endian };
+	uint64_t i, length, folded = *hash;
+	const uint8_t *from = enter_block(op, cursor, &length);
+
+	if (!from)
+		return false;
+	if (op->type->kind == STRATA_CTF_SEQUENCE)
+		folded = strata_hash_number(folded, length);
+	for (i = 0; i < length; i++)
+		folded = strata_hash_number(folded, load(from + i * number.bytes, &number));
+	*hash = folded;
+	return true;
+}
+
+bool strata_ctf_program_fold(const struct strata_ctf_program *program,
+			     struct strata_ctf_cursor *cursor, uint64_t *hash)
+{
+	const struct strata_ctf_number *number = program->numbers;
+	uint64_t folded = *hash;
+	size_t i, j;
+
+	for (i = 0; i < program->nr_ops; i++) {
+		const struct strata_ctf_op *op = &program->ops[i];
+		const uint8_t *from;
+		const char *text;
+		uint64_t length, value;
+
+		switch (op->kind) {
+		case STRATA_CTF_OP_RUN:
+			from = enter_run(op, cursor);
+			if (!from)
+				return false;
+			for (j = 0; j < op->nr; j++, number++) {
+				value = load(from + number->offset, number);
+				if (number->slot >= 0)
+					cursor->slots[number->slot] = value;
+				folded = strata_hash_number(folded, value);
+			}
+			break;
+		case STRATA_CTF_OP_STRING:
+			if (!strata_ctf_read_string(cursor, op->type, &text, &length))
+				return false;
+			folded = strata_hash_bytes(folded, text, length);
+			break;
+		case STRATA_CTF_OP_TEXT:
+			from = enter_block(op, cursor, &length);
+			if (!from)
+				return false;
+			folded = hash_text(folded, (const char *)from, length);
+			break;
+		case STRATA_CTF_OP_BLOCK:
+			if (!fold_block(op, cursor, &folded))
+				return false;
+			break;
+		case STRATA_CTF_OP_TYPE:
+			if (!fold_type(cursor, op->type, &folded))
+				return false;
+			break;
+		}
+	}
+	*hash = folded;
+	return true;
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ctf_reader.c - see ctf_reader.h: the batches, and the windows that they are read
+ * from.  ctf_reader_packet.c finds the packets.
+ */
+#include "ctf/ctf_reader.h"
+
+#include <stdlib.h>
+
+#include "ctf/ctf_reader_packet.h"
+
+#define EVENT_BYTES_MAX (1u << 24) /* no tracer writes larger ones */
+
+int strata_ctf_reader_open(struct strata_ctf_reader *reader, const struct strata_ctf_stream *stream,
+			   size_t window_bytes, struct strata_error *error)
+{
+	memset(reader, 0, sizeof(*reader));
+	reader->stream = stream;
+	reader->file_bytes = stream->bytes;
+	reader->mine_to_ns = UINT64_MAX;
+	reader->least_room = window_bytes < 4096 ? 4096 : window_bytes;
+	reader->window_room = reader->least_room;
+	reader->window = malloc(reader->window_room + STRATA_CTF_PADDING);
+	reader->events = malloc(STRATA_CTF_BATCH_EVENTS * sizeof(*reader->events));
+	if (reader->window && reader->events)
+		return 0;
+	strata_ctf_reader_close(reader);
+	return strata_fail(error, "%s/%s: out of memory", stream->trace->path, stream->name);
+}
+
+void strata_ctf_reader_close(struct strata_ctf_reader *reader)
+{
+	free(reader->window);
+	free(reader->events);
+	reader->window = NULL;
+	reader->events = NULL;
+}
+
+void strata_ctf_reader_seek(struct strata_ctf_reader *reader, uint64_t offset, uint64_t from_ns,
+			    uint64_t to_ns)
+{
+	reader->mine_from_ns = from_ns;
+	reader->mine_to_ns = to_ns;
+	reader->next_packet = offset;
+	reader->in_packet = false;
+	reader->last_ns = 0;
+	reader->clock = 0;
+	reader->knows_sequence = false;
+	reader->knows_discarded = false;
+}
+
+/* The end of the packet's content, or of the part of it that is in the window: bits from base. */
+static uint64_t readable_bits(const struct strata_ctf_reader *reader, bool *is_all)
+{
+	const uint64_t content = reader->packet.content_bits - reader->base_at * 8;
+	const uint64_t held =
+		(reader->window_bytes - (uint64_t)(reader->base - reader->window)) * 8;
+
+	*is_all = held >= content;
+	return *is_all ? content : held;
+}
+
+/* Holds a time to what can be: see ctf_reader.h. @clock: of the event, cycles; of the one before if
+ * it was wild */
+static uint64_t mend_time(struct strata_ctf_reader *reader, uint64_t ns, uint64_t before,
+			  uint64_t at)
+{
+	const bool wild = reader->clock > reader->clock_limit;
+
+	if (wild)
+		reader->clock = before;
+	if (strata_ctf_reader_owns(reader)) {
+		reader->tally.wild_times += wild;
+		reader->tally.held_times += !wild;
+	}
+	strata_ctf_reader_complain(
+		reader, at, "the event's time %s; it is taken to be that of the event before",
+		wild ? "lies far beyond its packet's end" : "goes back");
+	return wild || ns < reader->last_ns ? reader->last_ns : ns;
+}
+
+enum decoded { DECODED, UNKNOWN_EVENT, TOO_LONG };
+
+/* Reads one event at the cursor into @event. */
+static inline enum decoded decode(struct strata_ctf_reader *reader,
+				  const struct strata_ctf_kind_of_stream *kind,
+				  struct strata_ctf_cursor *cursor, struct strata_lane_event *event,
+				  uint64_t *id)
+{
+	const struct strata_ctf_class *class;
+	const uint64_t before = reader->clock;
+	uint64_t clock = before, ns;
+
+	event->head = (uint32_t)cursor->at;
+	if (!strata_ctf_header_read(&kind->header, cursor, &clock, id))
+		return TOO_LONG;
+	class = strata_ctf_class_of(kind, *id);
+	if (!class)
+		return UNKNOWN_EVENT;
+	event->class = (uint32_t)(class - kind->classes);
+	event->body = (uint32_t)cursor->at;
+	if (!strata_ctf_program_skip(&class->program, cursor))
+		return TOO_LONG;
+	event->end = (uint32_t)cursor->at;
+	reader->clock = clock;
+	ns = strata_ctf_ns(&kind->time, clock);
+	if (__builtin_expect(ns < reader->last_ns || clock > reader->clock_limit, 0))
+		ns = mend_time(reader, ns, before, reader->base_at * 8 + event->head);
+	reader->last_ns = ns;
+	event->ns = ns;
+	return DECODED;
+}
+
+/* Makes the window begin at or before what is read next, and hold more.  1; 0: an event cannot be
+ * so large; -1: out of memory. */
+static int move_window(struct strata_ctf_reader *reader, struct strata_error *error)
+{
+	const uint64_t align = STRATA_CTF_ALIGN_MAX / 8;
+	const uint64_t from = reader->at / 8 / align * align;
+
+	if (from == reader->base_at && reader->base == reader->window) {
+		if (reader->window_room >= EVENT_BYTES_MAX)
+			return 0;
+		if (strata_ctf_reader_resize(reader, reader->window_room * 2, error))
+			return -1;
+	}
+	strata_ctf_reader_fetch(reader, reader->packet.offset + from);
+	reader->base = reader->window;
+	reader->base_at = from;
+	strata_ctf_reader_hold_to_file(reader);
+	return 1;
+}
+
+/* Leaves the packet for the next one; what is left of it is lost. */
+static void give_up_packet(struct strata_ctf_reader *reader, enum decoded why, uint64_t id)
+{
+	const uint64_t left = (reader->packet.content_bits - reader->at + 7) / 8;
+
+	if (strata_ctf_reader_owns(reader)) {
+		reader->tally.bad_packets++;
+		reader->tally.skipped_bytes += left;
+	}
+	reader->in_packet = false;
+	/* Its size may be what is wrong: then the next one begins before its end. */
+	reader->doubt_at = reader->packet.offset + reader->at / 8;
+	if (why == UNKNOWN_EVENT)
+		strata_ctf_reader_complain(reader, reader->at,
+					   "event id %llu is not in the metadata; the last %llu "
+					   "bytes of its packet are left out",
+					   (unsigned long long)id, (unsigned long long)left);
+	else
+		strata_ctf_reader_complain(
+			reader, reader->at,
+			reader->packet.cut ? "the file ends within an event; its %llu bytes "
+					     "are left out"
+					   : "an event is longer than its packet, or has a tag "
+					     "that means nothing; %llu bytes are left out",
+			(unsigned long long)left);
+}
+
+/* Reads events of the current packet until the batch is full, or the window read. */
+static int fill_batch(struct strata_ctf_reader *reader, struct strata_error *error)
+{
+	const struct strata_ctf_kind_of_stream *kind = reader->kind;
+	struct strata_ctf_cursor cursor = { .slots = reader->slots };
+	enum decoded decoded = DECODED;
+	uint64_t id = 0;
+	bool is_all;
+	int moved;
+
+	for (;;) {
+		cursor.bytes = reader->base;
+		cursor.end = readable_bits(reader, &is_all);
+		cursor.at = reader->at - reader->base_at * 8;
+		while (cursor.at < cursor.end && reader->nr_events < STRATA_CTF_BATCH_EVENTS) {
+			const uint64_t at = cursor.at;
+
+			decoded = decode(reader, kind, &cursor, &reader->events[reader->nr_events],
+					 &id);
+			if (decoded != DECODED) {
+				cursor.at = at;
+				break;
+			}
+			/* An event of no bits would come again and again. */
+			if (cursor.at == at)
+				cursor.at = cursor.end;
+			reader->nr_events++;
+		}
+		reader->at = reader->base_at * 8 + cursor.at;
+		if (reader->nr_events > 0)
+			return 0;
+		if (is_all || decoded == UNKNOWN_EVENT)
+			break;
+		moved = move_window(reader, error);
+		if (moved < 0)
+			return -1;
+		if (moved == 0)
+			break;
+		decoded = DECODED;
+	}
+	if (decoded != DECODED)
+		give_up_packet(reader, decoded, id);
+	else
+		reader->in_packet = false;
+	return 0;
+}
+
+int strata_ctf_reader_next(struct strata_ctf_reader *reader, struct strata_error *error)
+{
+	reader->nr_events = 0;
+	while (reader->nr_events == 0) {
+		if (!reader->in_packet) {
+			const int found = strata_ctf_reader_next_packet(reader, error);
+
+			if (found <= 0)
+				return found;
+		}
+		if (fill_batch(reader, error))
+			return -1;
+	}
+	reader->tally.events += reader->nr_events;
+	return (int)reader->nr_events;
+}
+
+void strata_ctf_tally_add(struct strata_ctf_tally *sum, const struct strata_ctf_tally *tally)
+{
+	sum->events += tally->events;
+	sum->packets += tally->packets;
+	sum->bytes += tally->bytes;
+	sum->discarded += tally->discarded;
+	sum->missing_packets += tally->missing_packets;
+	sum->bad_packets += tally->bad_packets;
+	sum->skipped_bytes += tally->skipped_bytes;
+	sum->held_times += tally->held_times;
+	sum->wild_times += tally->wild_times;
+}

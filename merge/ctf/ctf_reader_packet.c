@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ctf_reader_packet.c - finds the packets of a stream's file: see ctf_reader.h. */
+#include "ctf/ctf_reader_packet.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define COMPLAINTS_MAX   8u /* of one stream */
+#define HEADER_BYTES_MAX (1u << 24)
+
+void strata_ctf_reader_complain(struct strata_ctf_reader *reader, uint64_t at, const char *format,
+				...)
+{
+	char what[768];
+	va_list args;
+
+	if (!strata_ctf_reader_owns(reader) || reader->complaints++ > COMPLAINTS_MAX)
+		return;
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	strata_ctf_complain(reader->stream, "byte %llu, packet at %llu: %s%s",
+			    (unsigned long long)(reader->packet.offset + at / 8),
+			    (unsigned long long)reader->packet.offset, what,
+			    reader->complaints > COMPLAINTS_MAX
+				    ? ". What else is wrong here is only counted"
+				    : "");
+}
+
+void strata_ctf_reader_fetch(struct strata_ctf_reader *reader, uint64_t offset)
+{
+	const uint64_t left = offset < reader->file_bytes ? reader->file_bytes - offset : 0;
+	const size_t want = left < reader->window_room ? (size_t)left : reader->window_room;
+
+	reader->window_at = offset;
+	reader->window_bytes = 0;
+	while (reader->window_bytes < want) {
+		const ssize_t got = pread(reader->stream->fd, reader->window + reader->window_bytes,
+					  want - reader->window_bytes,
+					  (off_t)(offset + reader->window_bytes));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0) {
+			reader->file_bytes = offset + reader->window_bytes;
+			strata_ctf_complain(reader->stream, "byte %llu: %s; what follows is lost",
+					    (unsigned long long)reader->file_bytes,
+					    got < 0 ? strerror(errno)
+						    : "the file became shorter while it was read");
+			break;
+		}
+		reader->window_bytes += (size_t)got;
+	}
+	/* What is behind it may be loaded, but must not depend on what was there before. */
+	memset(reader->window + reader->window_bytes, 0, STRATA_CTF_PADDING);
+}
+
+/* Puts the window where @offset of the file is in it, with all that fits behind it. */
+static void fetch_packet(struct strata_ctf_reader *reader, uint64_t offset)
+{
+	if (offset < reader->window_at || offset >= reader->window_at + reader->window_bytes)
+		strata_ctf_reader_fetch(reader, offset);
+	reader->base = reader->window + (offset - reader->window_at);
+	reader->base_at = 0;
+}
+
+static size_t available(const struct strata_ctf_reader *reader)
+{
+	return reader->window_bytes - (size_t)(reader->base - reader->window);
+}
+
+void strata_ctf_reader_hold_to_file(struct strata_ctf_reader *reader)
+{
+	struct strata_ctf_packet *packet = &reader->packet;
+	const uint64_t left = packet->offset + reader->base_at < reader->file_bytes
+				      ? reader->file_bytes - packet->offset
+				      : reader->base_at;
+
+	if (packet->content_bits <= left * 8)
+		return;
+	packet->content_bits = left * 8;
+	packet->cut = true;
+}
+
+int strata_ctf_reader_resize(struct strata_ctf_reader *reader, size_t room,
+			     struct strata_error *error)
+{
+	uint8_t *larger = realloc(reader->window, room + STRATA_CTF_PADDING);
+
+	if (!larger)
+		return strata_fail(error, "%s/%s: out of memory", reader->stream->trace->path,
+				   reader->stream->name);
+	reader->window = larger;
+	reader->window_room = room;
+	if (reader->window_bytes > room)
+		reader->window_bytes = room;
+	return 0;
+}
+
+/* Reads the header of the packet at @offset, with as much of it in the window as can be. */
+static int read_header(struct strata_ctf_reader *reader, uint64_t offset,
+		       enum strata_ctf_packet_status *status, struct strata_error *why,
+		       struct strata_error *error)
+{
+	fetch_packet(reader, offset);
+	for (;;) {
+		struct strata_ctf_packet *packet = &reader->packet;
+
+		packet->offset = offset;
+		*status = strata_ctf_packet_read(&reader->stream->trace->metadata, reader->base,
+						 available(reader), reader->file_bytes - offset,
+						 packet, reader->slots, why);
+		if (*status == STRATA_CTF_PACKET_BAD)
+			return 0;
+		if (*status == STRATA_CTF_PACKET_OK &&
+		    (available(reader) >= packet->packet_bits / 8 ||
+		     reader->base == reader->window))
+			return 0;
+		/* From the window's begin, then in a larger one. */
+		if (reader->base == reader->window) {
+			if (reader->window_room >= HEADER_BYTES_MAX) {
+				*status = STRATA_CTF_PACKET_BAD;
+				strata_fail(why, "its header is longer than %u bytes",
+					    HEADER_BYTES_MAX);
+				return 0;
+			}
+			if (strata_ctf_reader_resize(reader, reader->window_room * 2, error))
+				return -1;
+		}
+		strata_ctf_reader_fetch(reader, offset);
+		reader->base = reader->window;
+		if (reader->window_bytes == 0) {
+			*status = STRATA_CTF_PACKET_BAD;
+			return 0;
+		}
+	}
+}
+
+/* Looks for the next place behind @offset where a packet may begin. */
+static uint64_t find_packet(struct strata_ctf_reader *reader, uint64_t offset)
+{
+	size_t found;
+
+	for (offset++; offset < reader->file_bytes;) {
+		fetch_packet(reader, offset);
+		if (available(reader) < 24 && offset + available(reader) < reader->file_bytes) {
+			strata_ctf_reader_fetch(reader, offset);
+			reader->base = reader->window;
+		}
+		if (available(reader) == 0)
+			break;
+		found = strata_ctf_packet_find(&reader->stream->trace->metadata, reader->base,
+					       available(reader), 0);
+		if (found < available(reader))
+			return offset + found;
+		/* Its beginning may be in this window, and its end in the next. */
+		offset += available(reader) > 23 ? available(reader) - 23 : available(reader);
+		if (offset + 23 >= reader->file_bytes)
+			break;
+	}
+	return reader->file_bytes;
+}
+
+static void skip_bad_packet(struct strata_ctf_reader *reader, uint64_t offset,
+			    const struct strata_error *why)
+{
+	const uint64_t from = reader->doubt_at ? reader->doubt_at : offset;
+	const uint64_t next = find_packet(reader, from);
+
+	reader->doubt_at = 0;
+	reader->packet.offset = offset;
+	reader->tally.bad_packets++;
+	reader->tally.skipped_bytes += next - offset;
+	strata_ctf_reader_complain(reader, 0, "%s; %llu bytes are left out, %s", why->text,
+				   (unsigned long long)(next - offset),
+				   next < reader->file_bytes
+					   ? "up to the next place where a packet begins"
+					   : "up to the end of the file");
+	reader->next_packet = next;
+}
+
+/* What the tracer lost before this packet. */
+static void note_losses(struct strata_ctf_reader *reader)
+{
+	const struct strata_ctf_packet *packet = &reader->packet;
+	const bool owns = strata_ctf_reader_owns(reader);
+
+	if (packet->has_sequence) {
+		if (owns && reader->knows_sequence && packet->sequence > reader->next_sequence)
+			reader->tally.missing_packets += packet->sequence - reader->next_sequence;
+		reader->next_sequence = packet->sequence + 1;
+		reader->knows_sequence = true;
+	}
+	if (!packet->has_discarded)
+		return;
+	/* It counts from the tracer's start; of a file that begins later, the first packet's are of
+	 * before it. */
+	if (!reader->knows_discarded && (packet->offset || packet->sequence))
+		reader->last_discarded = packet->discarded;
+	reader->knows_discarded = true;
+	if (owns && packet->discarded > reader->last_discarded)
+		reader->tally.discarded += packet->discarded - reader->last_discarded;
+	reader->last_discarded = packet->discarded;
+}
+
+/* Sets the clock that the packet's events go on from. */
+static void set_clock(struct strata_ctf_reader *reader)
+{
+	struct strata_ctf_packet *packet = &reader->packet;
+	uint64_t ns;
+
+	reader->clock_limit = UINT64_MAX;
+	if (packet->has_begin && packet->has_end && packet->begin > packet->end) {
+		strata_ctf_reader_complain(reader, 0,
+					   "the packet ends (%llu) before it begins (%llu); "
+					   "its events' own times are taken",
+					   (unsigned long long)packet->end,
+					   (unsigned long long)packet->begin);
+		packet->has_end = false;
+	}
+	/* Some tracers write an event or two behind the end that they state. */
+	if (packet->has_end && packet->end < UINT64_MAX - reader->kind->time.frequency)
+		reader->clock_limit = packet->end + reader->kind->time.frequency;
+	if (!packet->has_begin)
+		return;
+	reader->clock = packet->begin;
+	ns = strata_ctf_ns(&reader->kind->time, packet->begin);
+	if (ns >= reader->last_ns)
+		reader->last_ns = ns;
+}
+
+/* At the end of the file, behind a bad packet: whether there are packets within that one. */
+static bool look_for_swallowed(struct strata_ctf_reader *reader)
+{
+	if (reader->doubt_at)
+		reader->next_packet = find_packet(reader, reader->doubt_at);
+	reader->doubt_at = 0;
+	return reader->next_packet < reader->file_bytes;
+}
+
+int strata_ctf_reader_next_packet(struct strata_ctf_reader *reader, struct strata_error *error)
+{
+	const struct strata_ctf_trace *trace = reader->stream->trace;
+	enum strata_ctf_packet_status status;
+	struct strata_error why;
+
+	for (;;) {
+		const uint64_t offset = reader->next_packet;
+
+		if (reader->window_room > reader->least_room &&
+		    strata_ctf_reader_resize(reader, reader->least_room, error))
+			return -1;
+		if (offset >= reader->file_bytes) {
+			if (!look_for_swallowed(reader))
+				return 0;
+			continue;
+		}
+		if (read_header(reader, offset, &status, &why, error))
+			return -1;
+		if (status == STRATA_CTF_PACKET_OK)
+			break;
+		if (reader->window_bytes == 0)
+			return 0;
+		skip_bad_packet(reader, offset, &why);
+	}
+	reader->doubt_at = 0;
+	strata_ctf_reader_hold_to_file(reader);
+	reader->next_packet = reader->packet.offset + reader->packet.packet_bits / 8;
+	reader->kind = &trace->kinds[reader->packet.class - trace->metadata.streams];
+	reader->at = reader->packet.events_at;
+	reader->in_packet = true;
+	set_clock(reader);
+	if (strata_ctf_reader_owns(reader)) {
+		reader->tally.packets++;
+		reader->tally.bytes += reader->packet.packet_bits / 8;
+	}
+	note_losses(reader);
+	return 1;
+}

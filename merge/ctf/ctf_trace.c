@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ctf_trace.c - see ctf_trace.h: opens a trace's directory. */
+#include "ctf/ctf_trace.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ctf/ctf_metadata_read.h"
+#include "escape.h"
+
+#define FIRST_BYTES 4096u /* of a stream: they tell its CPU */
+
+void strata_ctf_complain(const struct strata_ctf_stream *stream, const char *format, ...)
+{
+	const struct strata_ctf_trace *trace = stream->trace;
+	char name[512], message[2048];
+	va_list args;
+	int length;
+
+	if (!trace->complain)
+		return;
+	length = snprintf(message, sizeof(message), "%s/%s: ", trace->path,
+			  strata_escape_name(name, sizeof(name), stream->name));
+	if (length < 0 || length >= (int)sizeof(message))
+		length = 0;
+	va_start(args, format);
+	vsnprintf(message + length, sizeof(message) - (size_t)length, format, args);
+	va_end(args);
+	trace->complain(trace->complain_data, message);
+}
+
+/* The clock that a stream's events and packets are timed by: the first that a field maps to. */
+static int32_t find_clock(const struct strata_ctf_type *type)
+{
+	size_t i;
+
+	if (!type)
+		return STRATA_CTF_NO_CLOCK;
+	if (type->kind <= STRATA_CTF_ENUM)
+		return type->clock;
+	for (i = 0; i < type->nr_fields; i++) {
+		const int32_t clock = find_clock(type->fields[i].type);
+
+		if (clock >= 0)
+			return clock;
+	}
+	return STRATA_CTF_NO_CLOCK;
+}
+
+static int64_t held_to_64_bits(__int128 value)
+{
+	if (value > INT64_MAX)
+		return INT64_MAX;
+	return value < INT64_MIN ? INT64_MIN : (int64_t)value;
+}
+
+static void set_time(const struct strata_ctf_metadata *metadata,
+		     struct strata_ctf_kind_of_stream *kind)
+{
+	int32_t at = find_clock(kind->class->event_header);
+	const struct strata_ctf_clock *clock;
+
+	if (at < 0)
+		at = find_clock(kind->class->packet_context);
+	kind->time.frequency = 1000000000u;
+	kind->has_time = at >= 0;
+	if (at < 0)
+		return;
+	clock = &metadata->clocks[at];
+	kind->time.frequency = clock->frequency;
+	kind->time.base_ns = held_to_64_bits(
+		(__int128)clock->offset_seconds * 1000000000 +
+		(__int128)((unsigned __int128)clock->offset * 1000000000u / clock->frequency));
+}
+
+static int make_kind(const struct strata_ctf_metadata *metadata,
+		     const struct strata_ctf_stream_class *class,
+		     struct strata_ctf_kind_of_stream *kind)
+{
+	size_t i;
+
+	kind->class = class;
+	strata_ctf_header_init(&kind->header, class->event_header);
+	set_time(metadata, kind);
+	kind->classes = calloc(class->nr_events + 1, sizeof(*kind->classes));
+	if (!kind->classes)
+		return -1;
+	kind->ids_are_dense = true;
+	for (i = 0; i < class->nr_events; i++) {
+		const struct strata_ctf_event_class *event = &class->events[i];
+		const struct strata_ctf_type *const types[] = { class->event_context,
+								event->context, event->payload };
+
+		kind->classes[i].event = event;
+		if (event->id != i)
+			kind->ids_are_dense = false;
+		if (strata_ctf_program_make(&kind->classes[i].program, types, 3))
+			return -1;
+	}
+	return 0;
+}
+
+static int make_kinds(struct strata_ctf_trace *trace, struct strata_error *error)
+{
+	size_t i;
+
+	trace->kinds = calloc(trace->metadata.nr_streams + 1, sizeof(*trace->kinds));
+	if (!trace->kinds)
+		return strata_fail(error, "%s: out of memory", trace->path);
+	for (i = 0; i < trace->metadata.nr_streams; i++) {
+		if (make_kind(&trace->metadata, &trace->metadata.streams[i], &trace->kinds[i]))
+			return strata_fail(error, "%s: out of memory for its %zu events",
+					   trace->path, trace->metadata.nr_events);
+	}
+	return 0;
+}
+
+/* The CPU of a stream, from the beginning of its file; what is wrong there its reader will say. */
+static void read_cpu(struct strata_ctf_stream *stream)
+{
+	uint8_t bytes[FIRST_BYTES + STRATA_CTF_PADDING] = { 0 };
+	uint64_t slots[STRATA_CTF_SLOTS_MAX] = { 0 };
+	struct strata_ctf_packet packet = { 0 };
+	struct strata_error error;
+	const ssize_t got = pread(stream->fd, bytes, FIRST_BYTES, 0);
+
+	if (got <= 0 ||
+	    strata_ctf_packet_read(&stream->trace->metadata, bytes, (size_t)got, stream->bytes,
+				   &packet, slots, &error) != STRATA_CTF_PACKET_OK)
+		return;
+	stream->has_cpu = packet.has_cpu;
+	stream->cpu = packet.cpu;
+}
+
+/* Opens a file of the directory, if it is a stream's. */
+static int add_stream(struct strata_ctf_trace *trace, int dir, const char *name)
+{
+	struct strata_ctf_stream *stream = &trace->streams[trace->nr_streams];
+	struct stat status;
+
+	if (name[0] == '.' || strcmp(name, "metadata") == 0)
+		return 0;
+	memset(stream, 0, sizeof(*stream));
+	stream->trace = trace;
+	stream->name = strdup(name);
+	if (!stream->name)
+		return -1;
+	/* A pipe must not make this wait; what it is, is asked of the open file. */
+	stream->fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (stream->fd < 0 || fstat(stream->fd, &status)) {
+		strata_ctf_complain(stream, "%s; it is left out%s", strerror(errno),
+				    errno == EMFILE ? ". Raise the limit of open files (ulimit -n)"
+						    : "");
+	} else if (S_ISREG(status.st_mode)) {
+		stream->bytes = (uint64_t)status.st_size;
+		trace->bytes += stream->bytes;
+		trace->nr_streams++;
+		read_cpu(stream);
+		return 0;
+	}
+	if (stream->fd >= 0)
+		close(stream->fd);
+	free(stream->name);
+	return 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The names in a directory, sorted; NULL: it cannot be read, or there is no memory. */
+static char **read_names(const char *path, size_t *nr, struct strata_error *error)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	char **names = NULL;
+	size_t room = 0;
+
+	*nr = 0;
+	while (dir && (entry = readdir(dir))) {
+		if (*nr == room) {
+			char **more = realloc(names, (room = room * 2 + 16) * sizeof(char *));
+
+			if (!more)
+				break;
+			names = more;
+		}
+		names[*nr] = strdup(entry->d_name);
+		if (!names[*nr])
+			break;
+		++*nr;
+	}
+	if (!dir)
+		strata_fail(error, "%s: %s", path, strerror(errno));
+	else
+		closedir(dir);
+	if (names)
+		qsort(names, *nr, sizeof(char *), compare_names);
+	return names;
+}
+
+static int open_streams(struct strata_ctf_trace *trace, struct strata_error *error)
+{
+	size_t i, nr;
+	char **names = read_names(trace->path, &nr, error);
+	int dir = open(trace->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), status = 0;
+
+	if (!names || dir < 0) {
+		status = names ? strata_fail(error, "%s: %s", trace->path, strerror(errno)) : -1;
+		goto out;
+	}
+	trace->streams = calloc(nr + 1, sizeof(*trace->streams));
+	if (!trace->streams)
+		status = strata_fail(error, "%s: out of memory for %zu streams", trace->path, nr);
+	for (i = 0; i < nr && !status; i++) {
+		if (add_stream(trace, dir, names[i]))
+			status = strata_fail(error, "%s: out of memory", trace->path);
+	}
+out:
+	for (i = 0; i < nr; i++)
+		free(names[i]);
+	free(names);
+	if (dir >= 0)
+		close(dir);
+	return status;
+}
+
+struct strata_ctf_trace *strata_ctf_trace_open(const char *path, strata_complain_fn *complain,
+					       void *data, struct strata_error *error)
+{
+	struct strata_ctf_trace *trace = calloc(1, sizeof(*trace));
+
+	if (!trace || !(trace->path = strdup(path))) {
+		strata_fail(error, "%s: out of memory", path);
+		free(trace);
+		return NULL;
+	}
+	trace->complain = complain;
+	trace->complain_data = data;
+	if (strata_ctf_metadata_load(&trace->metadata, path, complain, data, error) ||
+	    make_kinds(trace, error) || open_streams(trace, error)) {
+		strata_ctf_trace_close(trace);
+		return NULL;
+	}
+	return trace;
+}
+
+void strata_ctf_trace_close(struct strata_ctf_trace *trace)
+{
+	size_t i, j;
+
+	if (!trace)
+		return;
+	for (i = 0; i < trace->nr_streams; i++) {
+		close(trace->streams[i].fd);
+		free(trace->streams[i].name);
+	}
+	for (i = 0; trace->kinds && i < trace->metadata.nr_streams; i++) {
+		struct strata_ctf_kind_of_stream *kind = &trace->kinds[i];
+
+		for (j = 0; kind->classes && j < kind->class->nr_events; j++)
+			strata_ctf_program_clear(&kind->classes[j].program);
+		free(kind->classes);
+	}
+	free(trace->kinds);
+	free(trace->streams);
+	strata_ctf_metadata_clear(&trace->metadata);
+	free(trace->path);
+	free(trace);
+}
+
+static const struct strata_ctf_env *find_env(const struct strata_ctf_trace *trace, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < trace->metadata.nr_env; i++) {
+		if (strcmp(trace->metadata.env[i].name, name) == 0)
+			return &trace->metadata.env[i];
+	}
+	return NULL;
+}
+
+const char *strata_ctf_env_text(const struct strata_ctf_trace *trace, const char *name)
+{
+	const struct strata_ctf_env *env = find_env(trace, name);
+
+	return env ? env->text : NULL;
+}
+
+bool strata_ctf_env_number(const struct strata_ctf_trace *trace, const char *name, int64_t *number)
+{
+	const struct strata_ctf_env *env = find_env(trace, name);
+
+	if (!env || env->text)
+		return false;
+	*number = env->number;
+	return true;
+}

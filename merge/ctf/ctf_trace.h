@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ctf_trace.h - one CTF 1.8 trace: a directory with metadata, and a file for each
+ * stream.  What is in here does not change once it is open, so that any number of
+ * readers (ctf_reader.h), also of several threads, can share it.
+ */
+#ifndef STRATA_MERGE_CTF_TRACE_H
+#define STRATA_MERGE_CTF_TRACE_H
+
+#include "ctf/ctf_header.h"
+#include "ctf/ctf_packet.h"
+#include "ctf/ctf_program.h"
+#include "error.h"
+
+typedef void strata_complain_fn(void *data, const char *message);
+
+/* How a clock's cycles become nanoseconds since 1970, or since what else the clock counts from. */
+struct strata_ctf_time {
+	uint64_t frequency; /* Hz */
+	int64_t base_ns;    /* what the clock's offset comes to */
+};
+
+/* An event, ready to be read. */
+struct strata_ctf_class {
+	const struct strata_ctf_event_class *event;
+	struct strata_ctf_program program; /* of contexts and payload */
+};
+
+/* The events of one kind of stream. */
+struct strata_ctf_kind_of_stream {
+	const struct strata_ctf_stream_class *class;
+	struct strata_ctf_header header;
+	struct strata_ctf_class *classes; /* as class->events: by id */
+	bool ids_are_dense;               /* events[id].id is id */
+	struct strata_ctf_time time;      /* of its events */
+	bool has_time;                    /* false: its events have no time */
+};
+
+struct strata_ctf_trace;
+
+/* A stream's file. */
+struct strata_ctf_stream {
+	const struct strata_ctf_trace *trace;
+	char *name; /* of the file */
+	int fd;
+	uint64_t bytes; /* of the file when it was opened */
+	bool has_cpu;   /* as its first packet says */
+	uint64_t cpu;
+};
+
+struct strata_ctf_trace {
+	char *path;
+	struct strata_ctf_metadata metadata;
+	struct strata_ctf_kind_of_stream *kinds; /* as metadata.streams */
+	struct strata_ctf_stream *streams;       /* by name */
+	size_t nr_streams;
+	uint64_t bytes; /* of all of them */
+	strata_complain_fn *complain;
+	void *complain_data;
+};
+
+/*
+ * Opens the trace in the directory @path.
+ * @complain: told of what is wrong but not the end, from any thread that reads; may be NULL
+ * NULL with the reason: no metadata, or none that can be read.  A file of a stream that cannot be
+ * opened is complained of and left out.
+ */
+struct strata_ctf_trace *strata_ctf_trace_open(const char *path, strata_complain_fn *complain,
+					       void *data, struct strata_error *error);
+
+void strata_ctf_trace_close(struct strata_ctf_trace *trace);
+
+/* Says something about a stream: "PATH/NAME: ...". */
+void strata_ctf_complain(const struct strata_ctf_stream *stream, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Text or a number of the trace's environment; NULL and false: there is none of that name. */
+const char *strata_ctf_env_text(const struct strata_ctf_trace *trace, const char *name);
+bool strata_ctf_env_number(const struct strata_ctf_trace *trace, const char *name, int64_t *number);
+
+/* A number of cycles as ns; held to what 64 bits can be, and to 0 where it is before 1970. */
+static inline uint64_t strata_ctf_ns(const struct strata_ctf_time *time, uint64_t cycles)
+{
+	__extension__ __int128 ns;
+
+	if (time->frequency == 1000000000u)
+		ns = cycles;
+	else
+		ns = (__int128)((unsigned __int128)cycles * 1000000000u / time->frequency);
+	ns += time->base_ns;
+	if (ns < 0)
+		return 0;
+	return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+}
+
+/* The event of an id; NULL: there is none. */
+static inline const struct strata_ctf_class *
+strata_ctf_class_of(const struct strata_ctf_kind_of_stream *kind, uint64_t id)
+{
+	size_t low = 0, high = kind->class->nr_events;
+
+	if (kind->ids_are_dense)
+		return id < high ? &kind->classes[id] : NULL;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (kind->classes[middle].event->id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < kind->class->nr_events && kind->classes[low].event->id == id
+		       ? &kind->classes[low]
+		       : NULL;
+}
+
+#endif /* STRATA_MERGE_CTF_TRACE_H */

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* count.c - see count.h. */
+#include "outputs/count.h"
+
+#include <stdlib.h>
+
+struct count_sink {
+	struct strata_slice_sink sink;
+	struct strata_chain chain;
+};
+
+struct count_work {
+	struct strata_slice_work work;
+	struct strata_chain *chain;
+};
+
+/* Which stream an event is of, as any reader of the trace can know. */
+static uint64_t stream_number(const struct strata_ctf_reader *reader)
+{
+	return reader->kind->class->id << 32 ^ (reader->packet.has_cpu ? reader->packet.cpu : 0);
+}
+
+static int count_take(struct strata_slice_sink *sink, size_t stream,
+		      struct strata_ctf_reader *reader, const struct strata_lane_event *events,
+		      size_t nr, struct strata_error *error)
+{
+	struct strata_chain *chain = &((struct count_sink *)sink)->chain;
+	const struct strata_ctf_class *classes = reader->kind->classes;
+	const uint64_t number = stream_number(reader);
+	size_t i;
+
+	(void)stream;
+	for (i = 0; i < nr; i++) {
+		const struct strata_lane_event *event = &events[i];
+		const struct strata_ctf_class *class = &classes[event->class];
+		struct strata_ctf_cursor cursor = strata_ctf_event_cursor(reader, event);
+		uint64_t hash = strata_hash_event(event->ns, number, class->event->id);
+
+		if (!strata_ctf_program_fold(&class->program, &cursor, &hash))
+			return strata_fail(error, "an event that was read cannot be read again");
+		strata_chain_add(chain, event->ns, hash);
+	}
+	return 0;
+}
+
+static struct strata_slice_sink *count_begin(struct strata_slice_work *work)
+{
+	struct count_sink *count = calloc(1, sizeof(*count));
+
+	(void)work;
+	if (!count)
+		return NULL;
+	count->sink.take = count_take;
+	return &count->sink;
+}
+
+static int count_join(struct strata_slice_work *work, struct strata_slice_sink *sink,
+		      struct strata_error *error)
+{
+	(void)error;
+	strata_chain_join(((struct count_work *)work)->chain, &((struct count_sink *)sink)->chain);
+	free(sink);
+	return 0;
+}
+
+int strata_count(struct strata_trace_set *set, const struct strata_slice_options *options,
+		 struct strata_chain *chain, struct strata_error *error)
+{
+	struct count_work work = { { count_begin, count_join }, chain };
+
+	memset(chain, 0, sizeof(*chain));
+	return strata_slices_run(set, options, &work.work, error);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * count.h - counts the events of traces, and hashes them in their order, values and
+ * all: what a merge costs without an output, and whether another program sees the same.
+ */
+#ifndef STRATA_MERGE_OUTPUTS_COUNT_H
+#define STRATA_MERGE_OUTPUTS_COUNT_H
+
+#include "slices.h"
+#include "value_hash.h"
+
+/* Merges and counts.  0, or -1. */
+int strata_count(struct strata_trace_set *set, const struct strata_slice_options *options,
+		 struct strata_chain *chain, struct strata_error *error);
+
+#endif /* STRATA_MERGE_OUTPUTS_COUNT_H */

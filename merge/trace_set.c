@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* trace_set.c - see trace_set.h. */
+#include "trace_set.h"
+
+#include <stdlib.h>
+
+/* What all windows together may hold: a window each, of no less and no more than these. */
+#define WINDOWS_BYTES    (32u << 20)
+#define WINDOW_BYTES_MIN (16u << 10)
+#define WINDOW_BYTES_MAX (128u << 10)
+
+int strata_trace_set_add(struct strata_trace_set *set, struct strata_ctf_trace *trace,
+			 struct strata_error *error)
+{
+	struct strata_ctf_trace **traces =
+		realloc(set->traces, (set->nr_traces + 1) * sizeof(*traces));
+	struct strata_set_stream *streams;
+	size_t i;
+
+	if (!traces) {
+		strata_ctf_trace_close(trace);
+		return strata_fail(error, "out of memory");
+	}
+	set->traces = traces;
+	traces[set->nr_traces++] = trace;
+	streams =
+		realloc(set->streams, (set->nr_streams + trace->nr_streams + 1) * sizeof(*streams));
+	if (!streams)
+		return strata_fail(error, "out of memory");
+	set->streams = streams;
+	memset(streams + set->nr_streams, 0, trace->nr_streams * sizeof(*streams));
+	for (i = 0; i < trace->nr_streams; i++) {
+		streams[set->nr_streams].stream = &trace->streams[i];
+		streams[set->nr_streams++].trace = set->nr_traces - 1;
+	}
+	set->bytes += trace->bytes;
+	return 0;
+}
+
+int strata_trace_set_make_index(struct strata_trace_set *set, struct strata_error *error)
+{
+	size_t i;
+
+	for (i = 0; i < set->nr_streams; i++) {
+		if (strata_ctf_index_make(&set->streams[i].index, set->streams[i].stream, error))
+			return -1;
+	}
+	set->has_index = true;
+	return 0;
+}
+
+void strata_trace_set_clear(struct strata_trace_set *set)
+{
+	size_t i;
+
+	for (i = 0; i < set->nr_streams; i++)
+		strata_ctf_index_clear(&set->streams[i].index);
+	for (i = 0; i < set->nr_traces; i++)
+		strata_ctf_trace_close(set->traces[i]);
+	free(set->streams);
+	free(set->traces);
+	memset(set, 0, sizeof(*set));
+}
+
+/* One merge of a slice. */
+struct slice {
+	const struct strata_trace_set *set;
+	struct strata_ctf_reader *readers;
+	struct strata_lane *lanes;
+	uint64_t from_ns, to_ns;
+	struct strata_slice_sink *sink;
+	struct strata_error *error;
+};
+
+/* The first of a batch's events that is at @ns or later. */
+static const struct strata_lane_event *first_from(const struct strata_lane_event *low,
+						  const struct strata_lane_event *high, uint64_t ns)
+{
+	while (low < high) {
+		const struct strata_lane_event *middle = low + (high - low) / 2;
+
+		if (middle->ns < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int refill(void *data, size_t at)
+{
+	struct slice *slice = data;
+	struct strata_ctf_reader *reader = &slice->readers[at];
+	struct strata_lane *lane = &slice->lanes[at];
+	bool is_last;
+
+	do {
+		const int got = strata_ctf_reader_next(reader, slice->error);
+
+		if (got < 0)
+			return -1;
+		lane->next = reader->events;
+		lane->end = reader->events + got;
+		if (got == 0)
+			return 0;
+		is_last = lane->end[-1].ns >= slice->to_ns;
+		if (lane->next->ns < slice->from_ns)
+			lane->next = first_from(lane->next, lane->end, slice->from_ns);
+		if (is_last)
+			lane->end = first_from(lane->next, lane->end, slice->to_ns);
+		reader->tally.events -= (size_t)got - (size_t)(lane->end - lane->next);
+		if (is_last)
+			return 0;
+	} while (lane->next == lane->end);
+	return 0;
+}
+
+static int take(void *data, size_t at, const struct strata_lane_event *events, size_t nr)
+{
+	struct slice *slice = data;
+
+	return slice->sink->take(slice->sink, at, &slice->readers[at], events, nr, slice->error);
+}
+
+static size_t window_bytes(const struct strata_trace_set *set)
+{
+	const size_t each = WINDOWS_BYTES / (set->nr_streams + 1);
+
+	if (each > WINDOW_BYTES_MAX)
+		return WINDOW_BYTES_MAX;
+	return each < WINDOW_BYTES_MIN ? WINDOW_BYTES_MIN : each / 4096 * 4096;
+}
+
+/* Opens a reader for each stream.  The number of those that are open. */
+static size_t open_readers(struct slice *slice)
+{
+	const struct strata_trace_set *set = slice->set;
+	size_t i;
+
+	for (i = 0; i < set->nr_streams; i++) {
+		if (strata_ctf_reader_open(&slice->readers[i], set->streams[i].stream,
+					   window_bytes(set), slice->error))
+			break;
+		strata_ctf_reader_seek(
+			&slice->readers[i],
+			set->has_index && slice->from_ns
+				? strata_ctf_index_find(&set->streams[i].index, slice->from_ns)
+				: 0,
+			slice->from_ns, slice->to_ns);
+	}
+	return i;
+}
+
+int strata_trace_set_merge(const struct strata_trace_set *set, uint64_t from_ns, uint64_t to_ns,
+			   struct strata_slice_sink *sink, struct strata_ctf_tally *tallies,
+			   struct strata_error *error)
+{
+	struct slice slice = {
+		.set = set, .from_ns = from_ns, .to_ns = to_ns, .sink = sink, .error = error
+	};
+	struct strata_lanes lanes = {
+		.nr = set->nr_streams, .refill = refill, .take = take, .data = &slice
+	};
+	size_t i, nr = 0;
+	int status = -1;
+
+	slice.readers = calloc(set->nr_streams + 1, sizeof(*slice.readers));
+	slice.lanes = calloc(set->nr_streams + 1, sizeof(*slice.lanes));
+	lanes.lanes = slice.lanes;
+	strata_fail(error, "out of memory for %zu streams", set->nr_streams);
+	if (slice.readers && slice.lanes) {
+		nr = open_readers(&slice);
+		if (nr == set->nr_streams)
+			status = strata_lanes_merge(&lanes);
+	}
+	for (i = 0; i < nr; i++) {
+		strata_ctf_tally_add(&tallies[i], &slice.readers[i].tally);
+		strata_ctf_reader_close(&slice.readers[i]);
+	}
+	free(slice.readers);
+	free(slice.lanes);
+	return status;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+size_t strata_trace_set_cut(const struct strata_trace_set *set, size_t nr, uint64_t from_ns,
+			    uint64_t to_ns, uint64_t *cuts)
+{
+	size_t i, j, nr_times = 0, nr_cuts = 0, room = 0;
+	uint64_t *times;
+
+	for (i = 0; i < set->nr_streams; i++)
+		room += set->streams[i].index.has_times ? set->streams[i].index.nr : 0;
+	times = malloc((room + 1) * sizeof(*times));
+	if (!times || nr < 2) {
+		free(times);
+		return 0;
+	}
+	for (i = 0; i < set->nr_streams; i++) {
+		const struct strata_ctf_index *index = &set->streams[i].index;
+
+		for (j = 0; index->has_times && j < index->nr; j++) {
+			if (index->places[j].begin_ns > from_ns &&
+			    index->places[j].begin_ns < to_ns)
+				times[nr_times++] = index->places[j].begin_ns;
+		}
+	}
+	qsort(times, nr_times, sizeof(*times), compare_times);
+	for (i = 1; i < nr && nr_times; i++) {
+		const uint64_t cut = times[nr_times * i / nr];
+
+		if (nr_cuts == 0 || cut > cuts[nr_cuts - 1])
+			cuts[nr_cuts++] = cut;
+	}
+	free(times);
+	return nr_cuts;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * value_hash.h - a hash over events and their values, for telling whether two
+ * readers saw the same in the same order.  No defence against anybody who wants two
+ * traces to collide.
+ *
+ * An event's hash begins anew, so that the processor works on several at once;
+ * their order is what the chain keeps: H' = H * P + h for each time.  Two stretches of a timeline
+ * that were hashed apart join: see strata_chain_join().
+ */
+#ifndef STRATA_MERGE_VALUE_HASH_H
+#define STRATA_MERGE_VALUE_HASH_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define STRATA_HASH_FACTOR  0x9e3779b97f4a7c15ull /* 2^64 over the golden ratio; odd */
+#define STRATA_CHAIN_FACTOR 0xd1342543de82ef95ull
+
+static inline uint64_t strata_hash_number(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * STRATA_HASH_FACTOR;
+	return hash ^ (hash >> 32);
+}
+
+static inline uint64_t strata_hash_bytes(uint64_t hash, const void *bytes, uint64_t length)
+{
+	const unsigned char *at = bytes;
+	uint64_t left = length, word;
+
+	for (; left >= 8; left -= 8, at += 8) {
+		memcpy(&word, at, 8);
+		hash = strata_hash_number(hash, word);
+	}
+	word = 0;
+	memcpy(&word, at, left);
+	return strata_hash_number(strata_hash_number(hash, word), length);
+}
+
+/* What begins an event's hash. @id: of its class within the stream's */
+static inline uint64_t strata_hash_event(uint64_t ns, uint64_t stream, uint64_t id)
+{
+	return strata_hash_number(strata_hash_number(strata_hash_number(0, ns), stream), id);
+}
+
+/* Events in order of time; those of one time are in no order, and are added up. */
+struct strata_chain {
+	uint64_t events;
+	uint64_t links; /* different times */
+	uint64_t last_ns;
+	uint64_t hash;
+};
+
+static inline void strata_chain_add(struct strata_chain *chain, uint64_t ns, uint64_t event_hash)
+{
+	if (ns != chain->last_ns || chain->events == 0) {
+		chain->hash *= STRATA_CHAIN_FACTOR;
+		chain->links++;
+		chain->last_ns = ns;
+	}
+	chain->hash += event_hash;
+	chain->events++;
+}
+
+/* @chain becomes what it would be if the events of @next, all of them later, had been added. */
+static inline void strata_chain_join(struct strata_chain *chain, const struct strata_chain *next)
+{
+	uint64_t power = 1, base = STRATA_CHAIN_FACTOR, exponent;
+
+	for (exponent = next->links; exponent; exponent >>= 1, base *= base) {
+		if (exponent & 1)
+			power *= base;
+	}
+	chain->hash = chain->hash * power + next->hash;
+	chain->events += next->events;
+	chain->links += next->links;
+	if (next->events)
+		chain->last_ns = next->last_ns;
+}
+
+#endif /* STRATA_MERGE_VALUE_HASH_H */
