@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tsdl_build.h - from the declarations of a text to the types of each place where
+ * they are used, and from these to the whole of struct strata_ctf_metadata.
+ *
+ * A type that is used in two places becomes two, because the integers in it may get
+ * different slots.
+ */
+#ifndef STRATA_MERGE_CTF_TSDL_BUILD_H
+#define STRATA_MERGE_CTF_TSDL_BUILD_H
+
+#include "ctf/tsdl_parse.h"
+
+/* What surrounds an event's payload, from the outside; a reference can go to each. */
+enum strata_tsdl_root {
+	STRATA_TSDL_PACKET_HEADER,
+	STRATA_TSDL_PACKET_CONTEXT,
+	STRATA_TSDL_EVENT_HEADER,
+	STRATA_TSDL_STREAM_EVENT_CONTEXT,
+	STRATA_TSDL_EVENT_CONTEXT,
+	STRATA_TSDL_PAYLOAD,
+	STRATA_TSDL_NR_ROOTS,
+};
+
+/* An integer that somebody refers to. */
+struct strata_tsdl_target {
+	struct strata_tsdl_target *next;
+	struct strata_ctf_type *type;
+	size_t at; /* of the first reference */
+};
+
+/* The targets in the trace's packet header, in a stream, or in an event. */
+struct strata_tsdl_targets {
+	struct strata_tsdl_target *first;
+	unsigned int nr;
+};
+
+/* A sequence or variant, and the integer that it refers to. */
+struct strata_tsdl_link {
+	struct strata_tsdl_link *next;
+	struct strata_ctf_type *from;
+	const struct strata_ctf_type *to;
+};
+
+struct strata_tsdl_builder {
+	struct strata_tsdl_source *source;
+	const struct strata_tsdl_file *file;
+	struct strata_tsdl_table members; /* of structures and variants: each field by its name */
+	struct strata_tsdl_table labels;  /* of enumerations: the first of each name */
+	struct strata_tsdl_table clocks;  /* by name */
+	struct strata_ctf_type *roots[STRATA_TSDL_NR_ROOTS]; /* of the event being built; or NULL */
+	struct strata_tsdl_targets *targets[STRATA_TSDL_NR_ROOTS]; /* where each root's go */
+	enum strata_tsdl_root root;                                /* the one being built */
+	struct strata_tsdl_link *links;
+};
+
+/* A structure around what is being built, with the fields that it has so far. */
+struct strata_tsdl_frame {
+	const struct strata_tsdl_frame *outer;
+	const struct strata_ctf_type *structure;
+};
+
+/* A field or option: its type here, and its number. */
+struct strata_tsdl_member {
+	struct strata_ctf_type *type;
+	const struct strata_tsdl_type *declared;
+	uint32_t index;
+};
+
+/* All of these return NULL or -1 with an error. */
+
+/* tsdl_members.c */
+/* @member: lives as long as the table. */
+int strata_tsdl_add_member(struct strata_tsdl_builder *builder, const struct strata_ctf_type *outer,
+			   const struct strata_tsdl_field *field, struct strata_tsdl_member *member,
+			   const char **shown_name);
+/* By its name as written, or with one underscore more or less; NULL if there is none. */
+const struct strata_tsdl_member *strata_tsdl_find_member(struct strata_tsdl_builder *builder,
+							 const struct strata_ctf_type *outer,
+							 const char *name);
+
+/* tsdl_refer.c */
+/* What a path leads to from inside the frames, which must be an integer or enumeration. */
+const struct strata_tsdl_member *strata_tsdl_refer(struct strata_tsdl_builder *builder,
+						   const struct strata_tsdl_path *path,
+						   const struct strata_tsdl_frame *frames,
+						   struct strata_ctf_type *from);
+/* Numbers a list's targets from @first; the next number, or -1 with an error. */
+int strata_tsdl_number(struct strata_tsdl_builder *builder,
+		       const struct strata_tsdl_targets *targets, int first);
+/* Gives each link its target's number. */
+void strata_tsdl_link_all(struct strata_tsdl_builder *builder);
+
+/* tsdl_choices.c */
+int strata_tsdl_choose(struct strata_tsdl_builder *builder, struct strata_ctf_type *variant,
+		       const struct strata_tsdl_type *declared, const struct strata_tsdl_type *tag);
+
+/* tsdl_build.c */
+/* The structure of a root scope; NULL is built as NULL. */
+int strata_tsdl_build(struct strata_tsdl_builder *builder, enum strata_tsdl_root root,
+		      const struct strata_tsdl_type *declared);
+
+/* tsdl_trace.c */
+int strata_tsdl_build_trace(struct strata_tsdl_source *source, const struct strata_tsdl_file *file,
+			    struct strata_ctf_metadata *metadata);
+
+#endif /* STRATA_MERGE_CTF_TSDL_BUILD_H */

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tsdl_refer.c - finds the integers that sequences and variants refer to, and gives
+ * these integers slots; see tsdl_build.h.
+ *
+ * A path that names a scope (stream.event.header.id) leads there.  Any other begins
+ * at a field that stands before the one that refers, in the same structure or in one
+ * around it; else at a field of the scopes that were read before, the last one first.
+ */
+#include <string.h>
+
+#include "ctf/tsdl_build.h"
+
+static const struct {
+	const char *words[3];
+	size_t nr_words;
+} scope_paths[STRATA_TSDL_NR_ROOTS] = {
+	[STRATA_TSDL_PACKET_HEADER] = { { "trace", "packet", "header" }, 3 },
+	[STRATA_TSDL_PACKET_CONTEXT] = { { "stream", "packet", "context" }, 3 },
+	[STRATA_TSDL_EVENT_HEADER] = { { "stream", "event", "header" }, 3 },
+	[STRATA_TSDL_STREAM_EVENT_CONTEXT] = { { "stream", "event", "context" }, 3 },
+	[STRATA_TSDL_EVENT_CONTEXT] = { { "event", "context" }, 2 },
+	[STRATA_TSDL_PAYLOAD] = { { "event", "fields" }, 2 },
+};
+
+/* Does the path name this scope, and a field in it? */
+static bool names_scope(const struct strata_tsdl_path *path, size_t root)
+{
+	size_t i;
+
+	if (path->nr_words <= scope_paths[root].nr_words)
+		return false;
+	for (i = 0; i < scope_paths[root].nr_words; i++)
+		if (strcmp(path->words[i], scope_paths[root].words[i]) != 0)
+			return false;
+	return true;
+}
+
+/* Follows the words from @first on, down from a structure; NULL if one is not there. */
+static const struct strata_tsdl_member *descend(struct strata_tsdl_builder *builder,
+						const struct strata_ctf_type *structure,
+						const struct strata_tsdl_path *path, size_t first)
+{
+	const struct strata_tsdl_member *member = NULL;
+
+	for (; first < path->nr_words; first++) {
+		if (!structure || structure->kind != STRATA_CTF_STRUCT)
+			return NULL;
+		member = strata_tsdl_find_member(builder, structure, path->words[first]);
+		if (!member)
+			return NULL;
+		structure = member->type;
+	}
+	return member;
+}
+
+/* @root: OUT, the scope that it was found in. */
+static const struct strata_tsdl_member *find(struct strata_tsdl_builder *builder,
+					     const struct strata_tsdl_path *path,
+					     const struct strata_tsdl_frame *frames, size_t *root)
+{
+	const struct strata_tsdl_member *member;
+
+	for (*root = 0; *root <= builder->root; ++*root)
+		if (names_scope(path, *root))
+			return descend(builder, builder->roots[*root], path,
+				       scope_paths[*root].nr_words);
+
+	*root = builder->root;
+	for (; frames; frames = frames->outer) {
+		member = descend(builder, frames->structure, path, 0);
+		if (member)
+			return member;
+	}
+	while ((*root)-- > 0) {
+		member = descend(builder, builder->roots[*root], path, 0);
+		if (member)
+			return member;
+	}
+	return NULL;
+}
+
+static int mark(struct strata_tsdl_builder *builder, struct strata_tsdl_targets *targets,
+		struct strata_ctf_type *type, size_t at)
+{
+	struct strata_tsdl_target *target;
+
+	if (type->slot != STRATA_CTF_NO_SLOT)
+		return 0;
+	target = strata_tsdl_get(builder->source, 1, sizeof(*target));
+	if (!target)
+		return -1;
+	type->slot = 0; /* any, until they are numbered */
+	target->type = type;
+	target->at = at;
+	target->next = targets->first;
+	targets->first = target;
+	targets->nr++;
+	return 0;
+}
+
+const struct strata_tsdl_member *strata_tsdl_refer(struct strata_tsdl_builder *builder,
+						   const struct strata_tsdl_path *path,
+						   const struct strata_tsdl_frame *frames,
+						   struct strata_ctf_type *from)
+{
+	const struct strata_tsdl_member *member;
+	struct strata_tsdl_link *link;
+	const char *text;
+	size_t root;
+
+	member = find(builder, path, frames, &root);
+	text = strata_tsdl_path_text(builder->source, path);
+	if (!text)
+		return NULL;
+	if (!member) {
+		strata_tsdl_fail(builder->source, path->at,
+				 "no field %.200s is read before what refers to it: it must stand "
+				 "before it, in its structure, in one around it, or in a scope "
+				 "such as stream.event.header",
+				 text);
+		return NULL;
+	}
+	if (member->type->kind != STRATA_CTF_INTEGER && member->type->kind != STRATA_CTF_ENUM) {
+		strata_tsdl_fail(builder->source, path->at,
+				 "%.200s is not an integer: no length or tag can be taken from it",
+				 text);
+		return NULL;
+	}
+
+	link = strata_tsdl_get(builder->source, 1, sizeof(*link));
+	if (!link || mark(builder, builder->targets[root], member->type, path->at))
+		return NULL;
+	link->from = from;
+	link->to = member->type;
+	link->next = builder->links;
+	builder->links = link;
+	return member;
+}
+
+int strata_tsdl_number(struct strata_tsdl_builder *builder,
+		       const struct strata_tsdl_targets *targets, int first)
+{
+	const struct strata_tsdl_target *target;
+	int next = first + (int)targets->nr;
+	int slot = next;
+
+	if (targets->nr > STRATA_CTF_SLOTS_MAX || next > (int)STRATA_CTF_SLOTS_MAX)
+		return strata_tsdl_fail(builder->source, targets->first->at,
+					"more than %u integers that sequences and variants refer "
+					"to, in one event: too many",
+					STRATA_CTF_SLOTS_MAX);
+	/* The newest comes first. */
+	for (target = targets->first; target; target = target->next)
+		target->type->slot = (int16_t)--slot;
+	return next;
+}
+
+void strata_tsdl_link_all(struct strata_tsdl_builder *builder)
+{
+	const struct strata_tsdl_link *link;
+
+	for (link = builder->links; link; link = link->next)
+		link->from->slot = link->to->slot;
+}
