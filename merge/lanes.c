@@ -5,19 +5,17 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define LANES_SCANNED 8u
-
 /* The next event of a lane; a lane at its end comes after all others. */
 struct head {
 	uint64_t ns;
-	uint32_t lane; /* with AT_END */
+	uint64_t lane; /* with AT_END */
 };
 
-#define AT_END (1u << 31)
+#define AT_END (1ull << 32)
 
 static inline bool before(struct head a, struct head b)
 {
-	return a.ns < b.ns || (a.ns == b.ns && a.lane < b.lane);
+	return (a.ns < b.ns) | ((a.ns == b.ns) & (a.lane < b.lane));
 }
 
 /* The head of a lane, which gets a new batch if it needs one.  0 or -1. */
@@ -54,64 +52,38 @@ static inline int take_run(struct strata_lanes *lanes, uint32_t at, struct head 
 	return lanes->take(lanes->data, at, from, (size_t)(to - from));
 }
 
-static int merge_scanned(struct strata_lanes *lanes)
-{
-	struct head heads[LANES_SCANNED];
-	uint32_t i, nr = (uint32_t)lanes->nr;
-
-	for (i = 0; i < nr; i++) {
-		if (head_of(lanes, i, &heads[i]))
-			return -1;
-	}
-	for (;;) {
-		struct head least = heads[0], second = { UINT64_MAX, UINT32_MAX };
-		int status;
-
-		for (i = 1; i < nr; i++) {
-			if (before(heads[i], least)) {
-				second = least;
-				least = heads[i];
-			} else if (before(heads[i], second)) {
-				second = heads[i];
-			}
-		}
-		if (least.lane & AT_END)
-			return 0;
-		status = take_run(lanes, least.lane, second);
-		if (status || head_of(lanes, least.lane, &heads[least.lane]))
-			return status ? status : -1;
-	}
-}
-
 /* The losers of a binary tree whose leaves are the lanes; node 0 is above the root: the winner. */
 struct tree {
 	struct head *nodes;
 	uint32_t leaves; /* a power of two */
 };
 
-/* Plays a head against the losers on its way up; the last winner becomes node 0. */
-static inline bool play(struct tree *tree, uint32_t leaf, struct head head)
+/* Puts the lesser of the two into @a.  No branch: which it is, nobody can foretell. */
+static inline void order(struct head *a, struct head *b)
 {
-	bool stayed = true;
+	const uint64_t swap = -(uint64_t)before(*b, *a);
+	const uint64_t ns = (a->ns ^ b->ns) & swap, lane = (a->lane ^ b->lane) & swap;
+
+	a->ns ^= ns;
+	b->ns ^= ns;
+	a->lane ^= lane;
+	b->lane ^= lane;
+}
+
+/* Plays a head against the losers on its way up; the last winner becomes node 0. */
+static inline void play(struct tree *tree, uint32_t leaf, struct head head)
+{
 	uint32_t node;
 
-	for (node = (tree->leaves + leaf) / 2; node > 0; node /= 2) {
-		const struct head loser = tree->nodes[node];
-
-		if (before(loser, head)) {
-			tree->nodes[node] = head;
-			head = loser;
-			stayed = false;
-		}
-	}
+	for (node = (tree->leaves + leaf) / 2; node > 0; node /= 2)
+		order(&head, &tree->nodes[node]);
 	tree->nodes[0] = head;
-	return stayed;
 }
 
 /* The least of those that the winner met: who would be next. */
 static inline struct head runner_up(const struct tree *tree, uint32_t leaf)
 {
-	struct head least = { UINT64_MAX, UINT32_MAX };
+	struct head least = { UINT64_MAX, UINT64_MAX };
 	uint32_t node;
 
 	for (node = (tree->leaves + leaf) / 2; node > 0; node /= 2) {
@@ -155,17 +127,21 @@ static int plant(struct strata_lanes *lanes, struct tree *tree)
 	return 0;
 }
 
-static int merge_tree(struct strata_lanes *lanes)
+int strata_lanes_merge(struct strata_lanes *lanes)
 {
 	const struct head nobody = { 0, 0 };
 	struct tree tree = { NULL, 0 };
 	struct head limit = nobody, next;
-	int status = plant(lanes, &tree);
+	int status;
+
+	if (lanes->nr == 0)
+		return 0;
+	status = plant(lanes, &tree);
 
 	while (!status) {
-		const uint32_t lane = tree.nodes[0].lane;
+		const uint32_t lane = (uint32_t)tree.nodes[0].lane;
 
-		if (lane & AT_END)
+		if (tree.nodes[0].lane & AT_END)
 			break;
 		/* A lane that was least twice may be in a burst: then it is worth to ask for how
 		 * long. */
@@ -176,15 +152,9 @@ static int merge_tree(struct strata_lanes *lanes)
 			status = -1;
 			break;
 		}
-		limit = play(&tree, lane, next) ? runner_up(&tree, lane) : nobody;
+		play(&tree, lane, next);
+		limit = tree.nodes[0].lane == lane ? runner_up(&tree, lane) : nobody;
 	}
 	free(tree.nodes);
 	return status;
-}
-
-int strata_lanes_merge(struct strata_lanes *lanes)
-{
-	if (lanes->nr == 0)
-		return 0;
-	return lanes->nr <= LANES_SCANNED ? merge_scanned(lanes) : merge_tree(lanes);
 }

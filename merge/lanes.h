@@ -7,9 +7,10 @@
  * order within one lane is handed on as one run: the events of a CPU come in
  * bursts, and a run costs as much as an event.
  *
- * Up to LANES_SCANNED lanes are looked through for the least; more stand in a tree
- * of losers (Knuth, The Art of Computer Programming, volume 3, 5.4.1), where the next
- * least is found by as many comparisons as the tree is high.
+ * The lanes stand in a tree of losers (Knuth, The Art of Computer Programming, volume
+ * 3, 5.4.1), where the next least is found by as many comparisons as the tree is high.
+ * They are made without branches, which would be foretold wrongly: so few lanes need no
+ * way of their own.
  */
 #ifndef STRATA_MERGE_LANES_H
 #define STRATA_MERGE_LANES_H

@@ -7,7 +7,7 @@
 /* What all windows together may hold: a window each, of no less and no more than these. */
 #define WINDOWS_BYTES    (32u << 20)
 #define WINDOW_BYTES_MIN (16u << 10)
-#define WINDOW_BYTES_MAX (128u << 10)
+#define WINDOW_BYTES_MAX (64u << 10)
 
 int strata_trace_set_add(struct strata_trace_set *set, struct strata_ctf_trace *trace,
 			 struct strata_error *error)

@@ -17,10 +17,10 @@
 #define STRATA_HASH_FACTOR  0x9e3779b97f4a7c15ull /* 2^64 over the golden ratio; odd */
 #define STRATA_CHAIN_FACTOR 0xd1342543de82ef95ull
 
+/* A polynomial: the factor is odd, so that no single value can change without the hash. */
 static inline uint64_t strata_hash_number(uint64_t hash, uint64_t value)
 {
-	hash = (hash ^ value) * STRATA_HASH_FACTOR;
-	return hash ^ (hash >> 32);
+	return (hash + value) * STRATA_HASH_FACTOR;
 }
 
 static inline uint64_t strata_hash_bytes(uint64_t hash, const void *bytes, uint64_t length)

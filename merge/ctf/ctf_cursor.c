@@ -38,13 +38,13 @@ bool strata_ctf_read_length(struct strata_ctf_cursor *cursor, const struct strat
 			    uint64_t *length)
 {
 	const uint64_t least = least_bits(type->element);
-	uint64_t left;
+	uint64_t left, needed;
 
 	*length = type->kind == STRATA_CTF_ARRAY ? type->length : cursor->slots[type->slot];
 	if (!strata_ctf_align(cursor, type->align))
 		return false;
 	left = cursor->end - cursor->at;
-	return *length <= (least ? left / least : left);
+	return !__builtin_mul_overflow(*length, least ? least : 1, &needed) && needed <= left;
 }
 
 const struct strata_ctf_field *strata_ctf_chosen(const struct strata_ctf_cursor *cursor,

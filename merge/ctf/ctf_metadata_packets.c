@@ -86,7 +86,7 @@ static int unpack(const char *name, const unsigned char *bytes, size_t bytes_siz
 		  size_t *size, size_t *cut_at, struct strata_error *error)
 {
 	const bool big_endian = word_at(bytes, true) == MAGIC;
-	size_t at, packet_bytes, content_bytes;
+	size_t at, packet_bytes = 0, content_bytes = 0;
 
 	*cut_at = 0;
 	*size = 0;

@@ -4,9 +4,12 @@
 
 #include <stdlib.h>
 
+#define RUN_ELEMENTS_MAX 65536u /* of an array that is part of a run */
+
 struct maker {
-	struct strata_ctf_program *program;
-	size_t ops_room, numbers_room, saves_room;
+	struct strata_ctf_ops *ops;
+	bool folding; /* every value matters */
+	size_t ops_room, numbers_room;
 	bool no_memory;
 };
 
@@ -30,21 +33,41 @@ static void *one_more(struct maker *maker, void *array, size_t nr, size_t *room,
 static struct strata_ctf_op *add_op(struct maker *maker, enum strata_ctf_op_kind kind,
 				    const struct strata_ctf_type *type, uint32_t align)
 {
-	struct strata_ctf_program *program = maker->program;
+	struct strata_ctf_ops *ops = maker->ops;
 	struct strata_ctf_op *op;
 
-	program->ops = one_more(maker, program->ops, program->nr_ops, &maker->ops_room,
-				sizeof(*program->ops));
+	ops->ops = one_more(maker, ops->ops, ops->nr, &maker->ops_room, sizeof(*ops->ops));
 	if (maker->no_memory)
 		return NULL;
-	op = &program->ops[program->nr_ops++];
+	op = &ops->ops[ops->nr++];
 	memset(op, 0, sizeof(*op));
 	op->kind = kind;
 	op->type = type;
 	op->align = align;
-	op->first = (uint32_t)program->nr_numbers;
-	op->first_save = (uint32_t)program->nr_saves;
+	op->first = (uint32_t)ops->nr_numbers;
+	op->is_plain = true;
 	return op;
+}
+
+/* The run that a field of an alignment (bytes) belongs to: its distance to what is before it is
+ * known if the run is aligned as it is.  NULL: out of memory. */
+static struct strata_ctf_op *run_for(struct maker *maker, uint32_t align, uint64_t bytes)
+{
+	struct strata_ctf_op *run = maker->ops->nr ? &maker->ops->ops[maker->ops->nr - 1] : NULL;
+
+	if (!run || run->kind != STRATA_CTF_OP_RUN || run->align < align ||
+	    run->bytes + bytes + align > UINT32_MAX / 8)
+		run = add_op(maker, STRATA_CTF_OP_RUN, NULL, align);
+	return run;
+}
+
+/* Where in the run a field goes; it ends there. */
+static uint32_t extend_run(struct strata_ctf_op *run, uint32_t align, uint32_t bytes)
+{
+	const uint32_t offset = (run->bytes + align - 1) & ~(align - 1);
+
+	run->bytes = offset + bytes;
+	return offset;
 }
 
 static bool is_whole_bytes(const struct strata_ctf_type *type)
@@ -55,31 +78,23 @@ static bool is_whole_bytes(const struct strata_ctf_type *type)
 
 static void add_number(struct maker *maker, const struct strata_ctf_type *type)
 {
-	struct strata_ctf_program *program = maker->program;
+	struct strata_ctf_ops *ops = maker->ops;
 	const uint32_t align = type->align / 8;
-	struct strata_ctf_number number = { .bytes = type->bits / 8,
-					    .is_signed = type->is_signed,
-					    .big_endian = type->big_endian,
-					    .slot = type->slot };
-	struct strata_ctf_op *run = program->nr_ops ? &program->ops[program->nr_ops - 1] : NULL;
+	struct strata_ctf_op *run = run_for(maker, align, type->bits / 8);
+	uint32_t offset;
 
-	/* Its distance to what is before it in the run is known if the run is aligned as it is. */
-	if (!run || run->kind != STRATA_CTF_OP_RUN || run->align < align)
-		run = add_op(maker, STRATA_CTF_OP_RUN, NULL, align);
-	program->numbers = one_more(maker, program->numbers, program->nr_numbers,
-				    &maker->numbers_room, sizeof(number));
-	program->saves = one_more(maker, program->saves, program->nr_saves, &maker->saves_room,
-				  sizeof(number));
-	if (!run || maker->no_memory)
+	if (!run)
 		return;
-	number.offset = (run->bytes + align - 1) & ~(align - 1);
-	run->bytes = number.offset + number.bytes;
-	program->numbers[program->nr_numbers++] = number;
+	offset = extend_run(run, align, type->bits / 8);
+	if (!maker->folding && type->slot < 0)
+		return;
+	ops->numbers = one_more(maker, ops->numbers, ops->nr_numbers, &maker->numbers_room,
+				sizeof(*ops->numbers));
+	if (maker->no_memory)
+		return;
+	strata_ctf_number_init(&ops->numbers[ops->nr_numbers++], type, offset);
 	run->nr++;
-	if (number.slot >= 0) {
-		program->saves[program->nr_saves++] = number;
-		run->saved++;
-	}
+	run->is_plain &= type->slot < 0 && !type->big_endian;
 }
 
 static void add_type(struct maker *maker, const struct strata_ctf_type *type);
@@ -90,13 +105,10 @@ static void add_fields(struct maker *maker, const struct strata_ctf_type *type)
 
 	/* Its own alignment may be more than its first field's. */
 	if (type->align > 8) {
-		struct strata_ctf_program *program = maker->program;
-		const struct strata_ctf_op *last =
-			program->nr_ops ? &program->ops[program->nr_ops - 1] : NULL;
+		struct strata_ctf_op *run = run_for(maker, type->align / 8, 0);
 
-		if (!last || last->kind != STRATA_CTF_OP_RUN || last->bytes ||
-		    last->align < type->align / 8)
-			add_op(maker, STRATA_CTF_OP_RUN, NULL, type->align / 8);
+		if (run)
+			extend_run(run, type->align / 8, 0);
 	}
 	for (i = 0; i < type->nr_fields; i++)
 		add_type(maker, type->fields[i].type);
@@ -108,12 +120,21 @@ static void add_elements(struct maker *maker, const struct strata_ctf_type *type
 	const bool plain = is_whole_bytes(element) && element->slot < 0 &&
 			   element->align <= element->bits && type->align == element->align;
 
-	if (!plain)
+	const uint64_t bits = type->length * element->bits;
+
+	if (!plain) {
 		add_op(maker, STRATA_CTF_OP_TYPE, type, 1);
-	else if (element->is_text && element->bits == 8)
+	} else if (!maker->folding && type->kind == STRATA_CTF_ARRAY &&
+		   type->length < RUN_ELEMENTS_MAX) {
+		struct strata_ctf_op *run = run_for(maker, type->align / 8, bits / 8);
+
+		if (run)
+			extend_run(run, type->align / 8, (uint32_t)(bits / 8));
+	} else if (element->is_text && element->bits == 8) {
 		add_op(maker, STRATA_CTF_OP_TEXT, type, 1);
-	else
+	} else {
 		add_op(maker, STRATA_CTF_OP_BLOCK, type, element->align / 8);
+	}
 }
 
 static void add_type(struct maker *maker, const struct strata_ctf_type *type)
@@ -143,27 +164,44 @@ static void add_type(struct maker *maker, const struct strata_ctf_type *type)
 	}
 }
 
-int strata_ctf_program_make(struct strata_ctf_program *program,
-			    const struct strata_ctf_type *const *types, size_t nr_types)
+static int make_ops(struct strata_ctf_ops *ops, bool folding,
+		    const struct strata_ctf_type *const *types, size_t nr_types)
 {
-	struct maker maker = { .program = program };
+	struct maker maker = { .ops = ops, .folding = folding };
 	size_t i;
 
-	memset(program, 0, sizeof(*program));
 	for (i = 0; i < nr_types; i++) {
 		if (types[i])
 			add_type(&maker, types[i]);
 	}
-	if (!maker.no_memory)
-		return 0;
-	strata_ctf_program_clear(program);
-	return -1;
+	return maker.no_memory ? -1 : 0;
+}
+
+int strata_ctf_program_make(struct strata_ctf_program *program,
+			    const struct strata_ctf_type *const *types, size_t nr_types)
+{
+	const struct strata_ctf_op *only;
+
+	memset(program, 0, sizeof(*program));
+	if (make_ops(&program->skip, false, types, nr_types) ||
+	    make_ops(&program->fold, true, types, nr_types)) {
+		strata_ctf_program_clear(program);
+		return -1;
+	}
+	only = program->skip.ops;
+	program->is_one_run = program->skip.nr == 0 ||
+			      (program->skip.nr == 1 && only->kind == STRATA_CTF_OP_RUN &&
+			       program->skip.nr_numbers == 0);
+	program->run_align = program->skip.nr && program->is_one_run ? only->align * 8 : 1;
+	program->run_bits = program->skip.nr && program->is_one_run ? only->bytes * 8 : 0;
+	return 0;
 }
 
 void strata_ctf_program_clear(struct strata_ctf_program *program)
 {
-	free(program->ops);
-	free(program->numbers);
-	free(program->saves);
+	free(program->skip.ops);
+	free(program->skip.numbers);
+	free(program->fold.ops);
+	free(program->fold.numbers);
 	memset(program, 0, sizeof(*program));
 }

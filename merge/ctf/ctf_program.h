@@ -22,13 +22,26 @@ enum strata_ctf_op_kind {
 	STRATA_CTF_OP_TYPE,   /* anything else */
 };
 
+/* A number of 1, 2, 4 or 8 bytes. */
 struct strata_ctf_number {
+	uint64_t mask;   /* of its bits */
+	uint64_t sign;   /* its highest bit if it is signed, else 0 */
 	uint32_t offset; /* bytes, from where its run begins */
-	uint8_t bytes;   /* 1, 2, 4 or 8 */
-	bool is_signed;
-	bool big_endian;
 	int16_t slot;
+	uint8_t bytes;
+	bool big_endian;
 };
+
+static inline void strata_ctf_number_init(struct strata_ctf_number *number,
+					  const struct strata_ctf_type *type, uint32_t offset)
+{
+	number->mask = UINT64_MAX >> (64 - type->bits);
+	number->sign = type->is_signed ? 1ull << (type->bits - 1) : 0;
+	number->offset = offset;
+	number->slot = type->slot;
+	number->bytes = type->bits / 8;
+	number->big_endian = type->big_endian;
+}
 
 struct strata_ctf_op {
 	enum strata_ctf_op_kind kind;
@@ -36,18 +49,25 @@ struct strata_ctf_op {
 	uint32_t bytes; /* of a run */
 	uint32_t first; /* of a run: its numbers */
 	uint32_t nr;
-	uint32_t saved; /* so many of them, the first ones in `saves`, go to slots */
-	uint32_t first_save;
+	bool is_plain; /* a run: all of them little-endian, and nobody refers to one */
 	const struct strata_ctf_type *type; /* of the others */
 };
 
-struct strata_ctf_program {
+struct strata_ctf_ops {
 	struct strata_ctf_op *ops;
-	size_t nr_ops;
+	size_t nr;
 	struct strata_ctf_number *numbers; /* of all runs, in order */
 	size_t nr_numbers;
-	struct strata_ctf_number *saves;
-	size_t nr_saves;
+};
+
+struct strata_ctf_program {
+	/* Two lists for the same fields.  To move over them only numbers that somebody refers to
+	 * matter, and arrays whose length is known are part of a run. */
+	struct strata_ctf_ops skip;
+	struct strata_ctf_ops fold;
+	bool is_one_run;    /* all of skip; and nobody refers to it: */
+	uint32_t run_align; /* bits */
+	uint32_t run_bits;
 };
 
 /*
@@ -59,9 +79,22 @@ int strata_ctf_program_make(struct strata_ctf_program *program,
 
 void strata_ctf_program_clear(struct strata_ctf_program *program);
 
+/* The same as strata_ctf_program_skip(), for programs of more than one run. */
+bool strata_ctf_program_skip_ops(const struct strata_ctf_program *program,
+				 struct strata_ctf_cursor *cursor);
+
 /* Moves over what the program describes and fills the slots.  False: it does not fit. */
-bool strata_ctf_program_skip(const struct strata_ctf_program *program,
-			     struct strata_ctf_cursor *cursor);
+static inline bool strata_ctf_program_skip(const struct strata_ctf_program *program,
+					   struct strata_ctf_cursor *cursor)
+{
+	if (!program->is_one_run)
+		return strata_ctf_program_skip_ops(program, cursor);
+	if (!strata_ctf_align(cursor, program->run_align) ||
+	    cursor->end - cursor->at < program->run_bits)
+		return false;
+	cursor->at += program->run_bits;
+	return true;
+}
 
 /*
  * Folds all values, in their order, into a hash: numbers as 64 bits (signed ones extended), strings

@@ -3,18 +3,25 @@
 #include "ctf/ctf_program.h"
 #include "value_hash.h"
 
+/* There are bytes behind the last one that may be read: see ctf_cursor.h. */
+static inline uint64_t load_plain(const uint8_t *from, const struct strata_ctf_number *number)
+{
+	uint64_t value;
+
+	memcpy(&value, from, sizeof(value));
+	value &= number->mask;
+	return (value ^ number->sign) - number->sign;
+}
+
 static inline uint64_t load(const uint8_t *from, const struct strata_ctf_number *number)
 {
 	uint64_t value;
 
-	/* There are bytes behind the last one that may be read: see ctf_cursor.h. */
+	if (!number->big_endian)
+		return load_plain(from, number);
 	memcpy(&value, from, sizeof(value));
-	if (number->big_endian)
-		value = __builtin_bswap64(value);
-	else
-		value <<= 64 - number->bytes * 8;
-	return number->is_signed ? (uint64_t)((int64_t)value >> (64 - number->bytes * 8))
-				 : value >> (64 - number->bytes * 8);
+	value = __builtin_bswap64(value) >> (64 - number->bytes * 8);
+	return (value ^ number->sign) - number->sign;
 }
 
 /* Moves behind a run; NULL: it reaches beyond the end; else where it begins. */
@@ -44,13 +51,14 @@ static const uint8_t *enter_block(const struct strata_ctf_op *op, struct strata_
 	return from;
 }
 
-bool strata_ctf_program_skip(const struct strata_ctf_program *program,
-			     struct strata_ctf_cursor *cursor)
+bool strata_ctf_program_skip_ops(const struct strata_ctf_program *program,
+				 struct strata_ctf_cursor *cursor)
 {
+	const struct strata_ctf_ops *ops = &program->skip;
 	size_t i, j;
 
-	for (i = 0; i < program->nr_ops; i++) {
-		const struct strata_ctf_op *op = &program->ops[i];
+	for (i = 0; i < ops->nr; i++) {
+		const struct strata_ctf_op *op = &ops->ops[i];
 		const uint8_t *from;
 		const char *text;
 		uint64_t length;
@@ -60,12 +68,9 @@ bool strata_ctf_program_skip(const struct strata_ctf_program *program,
 			from = enter_run(op, cursor);
 			if (!from)
 				return false;
-			for (j = 0; j < op->saved; j++) {
-				const struct strata_ctf_number *save =
-					&program->saves[op->first_save + j];
-
-				cursor->slots[save->slot] = load(from + save->offset, save);
-			}
+			for (j = op->first; j < op->first + op->nr; j++)
+				cursor->slots[ops->numbers[j].slot] =
+					load(from + ops->numbers[j].offset, &ops->numbers[j]);
 			break;
 		case STRATA_CTF_OP_STRING:
 			if (!strata_ctf_read_string(cursor, op->type, &text, &length))
@@ -161,14 +166,13 @@ static bool fold_block(const struct strata_ctf_op *op, struct strata_ctf_cursor 
 		       uint64_t *hash)
 {
 	const struct strata_ctf_type *element = op->type->element;
-	const struct strata_ctf_number number = { .bytes = element->bits / 8,
-						  .is_signed = element->is_signed,
-						  .big_endian = element->big_endian };
+	struct strata_ctf_number number;
 	uint64_t i, length, folded = *hash;
 	const uint8_t *from = enter_block(op, cursor, &length);
 
 	if (!from)
 		return false;
+	strata_ctf_number_init(&number, element, 0);
 	if (op->type->kind == STRATA_CTF_SEQUENCE)
 		folded = strata_hash_number(folded, length);
 	for (i = 0; i < length; i++)
@@ -180,12 +184,12 @@ static bool fold_block(const struct strata_ctf_op *op, struct strata_ctf_cursor 
 bool strata_ctf_program_fold(const struct strata_ctf_program *program,
 			     struct strata_ctf_cursor *cursor, uint64_t *hash)
 {
-	const struct strata_ctf_number *number = program->numbers;
+	const struct strata_ctf_number *number = program->fold.numbers;
 	uint64_t folded = *hash;
 	size_t i, j;
 
-	for (i = 0; i < program->nr_ops; i++) {
-		const struct strata_ctf_op *op = &program->ops[i];
+	for (i = 0; i < program->fold.nr; i++) {
+		const struct strata_ctf_op *op = &program->fold.ops[i];
 		const uint8_t *from;
 		const char *text;
 		uint64_t length, value;
@@ -195,6 +199,12 @@ bool strata_ctf_program_fold(const struct strata_ctf_program *program,
 			from = enter_run(op, cursor);
 			if (!from)
 				return false;
+			if (op->is_plain) {
+				for (j = 0; j < op->nr; j++, number++)
+					folded = strata_hash_number(
+						folded, load_plain(from + number->offset, number));
+				break;
+			}
 			for (j = 0; j < op->nr; j++, number++) {
 				value = load(from + number->offset, number);
 				if (number->slot >= 0)

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* fields.c - see fields.h. */
+#include "fields.h"
+
+static bool visit_elements(struct strata_field_visitor *visitor, const char *name,
+			   const struct strata_ctf_type *type, struct strata_ctf_cursor *cursor)
+{
+	uint64_t i, length;
+
+	if (!strata_ctf_read_length(cursor, type, &length))
+		return false;
+	if (type->element->is_text && type->element->bits == 8 && cursor->at % 8 == 0) {
+		const char *text = (const char *)cursor->bytes + cursor->at / 8;
+
+		if (!strata_ctf_skip(cursor, type))
+			return false;
+		if (visitor->text)
+			visitor->text(visitor, name, text, strnlen(text, length));
+		return true;
+	}
+	if (visitor->begin)
+		visitor->begin(visitor, name, type, length);
+	for (i = 0; i < length; i++) {
+		const uint64_t from = cursor->at;
+
+		if (!strata_field_visit(visitor, NULL, type->element, cursor))
+			return false;
+		/* Elements that take no room are not shown again and again. */
+		if (cursor->at == from)
+			break;
+	}
+	if (visitor->end)
+		visitor->end(visitor, type);
+	return true;
+}
+
+static bool visit_structure(struct strata_field_visitor *visitor, const char *name,
+			    const struct strata_ctf_type *type, struct strata_ctf_cursor *cursor)
+{
+	size_t i;
+
+	if (!strata_ctf_align(cursor, type->align))
+		return false;
+	if (visitor->begin)
+		visitor->begin(visitor, name, type, type->nr_fields);
+	for (i = 0; i < type->nr_fields; i++) {
+		if (!strata_field_visit(visitor, type->fields[i].name, type->fields[i].type,
+					cursor))
+			return false;
+	}
+	if (visitor->end)
+		visitor->end(visitor, type);
+	return true;
+}
+
+bool strata_field_visit(struct strata_field_visitor *visitor, const char *name,
+			const struct strata_ctf_type *type, struct strata_ctf_cursor *cursor)
+{
+	const struct strata_ctf_field *chosen;
+	const char *text;
+	uint64_t value;
+
+	switch (type->kind) {
+	case STRATA_CTF_INTEGER:
+	case STRATA_CTF_ENUM:
+	case STRATA_CTF_FLOAT:
+		if (!strata_ctf_read_number(cursor, type, &value))
+			return false;
+		if (visitor->number)
+			visitor->number(visitor, name, type, value);
+		return true;
+	case STRATA_CTF_STRING:
+		if (!strata_ctf_read_string(cursor, type, &text, &value))
+			return false;
+		if (visitor->text)
+			visitor->text(visitor, name, text, value);
+		return true;
+	case STRATA_CTF_STRUCT:
+		return visit_structure(visitor, name, type, cursor);
+	case STRATA_CTF_VARIANT:
+		chosen = strata_ctf_chosen(cursor, type);
+		return chosen && strata_field_visit(visitor, name, chosen->type, cursor);
+	case STRATA_CTF_ARRAY:
+	case STRATA_CTF_SEQUENCE:
+		return visit_elements(visitor, name, type, cursor);
+	}
+	return false;
+}
+
+const char *strata_enum_label(const struct strata_ctf_type *type, uint64_t value)
+{
+	size_t i;
+
+	for (i = 0; i < type->nr_labels; i++) {
+		const struct strata_ctf_label *label = &type->labels[i];
+
+		if (type->is_signed ? (int64_t)value >= (int64_t)label->low &&
+					      (int64_t)value <= (int64_t)label->high
+				    : value >= label->low && value <= label->high)
+			return label->name;
+	}
+	return NULL;
+}
