@@ -167,7 +167,7 @@ int strata_tsdl_to_order(struct strata_tsdl_parser *parser, const struct strata_
 int strata_tsdl_to_align(struct strata_tsdl_parser *parser, const struct strata_tsdl_value *value,
 			 uint32_t *align)
 {
-	uint64_t number;
+	uint64_t number = 0;
 
 	if (strata_tsdl_to_u64(parser, "align", value, &number))
 		return -1;
