@@ -365,7 +365,7 @@ static void a_reference_finds_the_nearest_field_before_it(void **state)
 	const struct strata_ctf_type *in;
 
 	(void)state;
-	parse_fields(&given, "u8 n; u8 outer; struct { u8 m; } deep;"
+	parse_fields(&given, "u8 n; u8 outer; struct { u8 m; u8 f[event.fields.deep.m]; } deep;"
 			     "struct { u8 first[n]; u8 n; u8 a[n]; u8 b[outer]; u8 c[deep.m]; "
 			     "u8 d[event.fields.n]; struct { u8 e[n]; } in; } x[3];");
 	in = field(&given, "x")->element;
@@ -376,6 +376,16 @@ static void a_reference_finds_the_nearest_field_before_it(void **state)
 	assert_int_equal(member(in, "c")->slot, member(field(&given, "deep"), "m")->slot);
 	assert_int_equal(member(in, "d")->slot, field(&given, "n")->slot);
 	assert_int_equal(member(member(in, "in"), "e")->slot, member(in, "n")->slot);
+	assert_int_equal(member(field(&given, "deep"), "f")->slot,
+			 member(field(&given, "deep"), "m")->slot);
+	clear(&given);
+
+	/* A field is not before itself, nor is a structure before what is in it. */
+	parse_fields(&given,
+		     "struct { u8 n; } s; struct { u8 _n; u8 n[n]; struct { u8 a[s.n]; } s; } x;");
+	in = field(&given, "x");
+	assert_int_equal(in->fields[1].type->slot, in->fields[0].type->slot);
+	assert_int_equal(member(member(in, "s"), "a")->slot, member(field(&given, "s"), "n")->slot);
 	clear(&given);
 }
 

@@ -345,7 +345,7 @@ static void babeltrace2_follows_the_same_references(void **state)
 		" struct { } e; u8 _k; struct { u8 n; u8 a[n]; u8 b[_k]; u8 c[_k];"
 		" u8 d[stream.packet.context._n]; u8 e[event.context.q];"
 		" u8 f[stream.event.context.d]; u8 g[event.fields._k]; struct { u8 n; u8 h[n]; } i; }"
-		" x[3]; u8 grid[2][_k][3]; struct { struct { u8 len; } in; } deep; s32 y[deep.in.len];"
+		" x[3]; u8 grid[2][_k][3]; struct { struct { u8 len; u8 own[event.fields.deep.in.len]; } in; } deep; s32 y[deep.in.len];"
 		" }; };"
 		"event { name = y; id = 6; fields := struct { u8 a[stream.event.context.d]; }; };");
 }
