@@ -22,8 +22,10 @@
 
 #define BUFFER_BYTES 262144u
 
-/* Enough to judge by, and no more than one read. */
-#define RECOGNISED_BYTES 65536u
+/* A file is one of xentrace's if so many records are, or as many as it has: they are within its
+ * first bytes unless there are windows without any. */
+#define RECOGNISED_RECORDS 8u
+#define RECOGNISED_BYTES   4096u
 
 /* A file with more bad places than this is given up: each costs a search and a message. */
 #define BAD_PLACES_MAX 1000u
@@ -138,24 +140,31 @@ static bool ends_well(struct strata_xentrace_reader *reader, uint64_t offset)
 		is_window(header));
 }
 
-/* Whether a window can begin at @offset, by more than its header. */
+/* Whether a window can begin at @offset, by its first records too.  It may be torn. */
 static bool looks_like_window(struct strata_xentrace_reader *reader, uint64_t offset)
 {
 	const uint8_t *at = peek(reader, offset, WINDOW_HEADER_BYTES);
-	uint64_t first = offset + WINDOW_HEADER_BYTES;
-	uint32_t bytes, header;
+	unsigned int records;
+	uint32_t window_bytes;
 
 	if (!at || !is_window(at))
 		return false;
-	bytes = load_u32(at + 8);
-	at = bytes ? peek(reader, first, 4) : NULL;
-	if (!at)
-		return bytes == 0 || first == reader->size;
-	header = load_u32(at);
-	if (!is_event(header) || record_bytes(header) > bytes)
-		return false;
-	/* The last one may be torn. */
-	return bytes > reader->size - first || ends_well(reader, first + bytes);
+	window_bytes = load_u32(at + 8);
+	offset += WINDOW_HEADER_BYTES;
+	for (records = 0; window_bytes && records < RECOGNISED_RECORDS; records++) {
+		uint32_t header, length;
+
+		at = peek(reader, offset, 4);
+		if (!at)
+			return true;
+		header = load_u32(at);
+		length = record_bytes(header);
+		if (!is_event(header) || header == WINDOW_HEADER || length > window_bytes)
+			return false;
+		offset += length;
+		window_bytes -= length;
+	}
+	return true;
 }
 
 /* Where the next window is from @offset on; the file's size: nowhere. */
@@ -331,34 +340,35 @@ enum strata_xentrace_step strata_xentrace_next(struct strata_xentrace_reader *re
 	return STRATA_XENTRACE_RECORD;
 }
 
-/* Steps through the first bytes of a file as a reader would.  @whole: they are all of it */
+/*
+ * Whether a file that begins with these bytes is one of xentrace's: whose first
+ * records are right may be damaged behind them.  @whole: they are all of it
+ */
 static bool begins_well(const uint8_t *bytes, size_t nr, bool whole)
 {
 	size_t at = 0, records = 0;
 
 	while (nr - at >= WINDOW_HEADER_BYTES) {
-		size_t left = nr - at - WINDOW_HEADER_BYTES;
 		uint32_t window_bytes = load_u32(bytes + at + 8);
 
 		if (!is_window(bytes + at))
 			return false;
 		at += WINDOW_HEADER_BYTES;
 		for (; window_bytes; records++) {
-			uint32_t header = left < 4 ? 0 : load_u32(bytes + at);
+			uint32_t header = nr - at < 4 ? 0 : load_u32(bytes + at);
 			uint32_t length = record_bytes(header);
 
-			if (left < 4)
+			if (records == RECOGNISED_RECORDS || nr - at < 4)
 				return records > 0;
 			if (!is_event(header) || header == WINDOW_HEADER || length > window_bytes)
 				return false;
-			if (length > left)
+			if (length > nr - at)
 				return records > 0;
 			at += length;
-			left -= length;
 			window_bytes -= length;
 		}
 	}
-	return records > 0 && (!whole || at == nr);
+	return records > 0 && whole;
 }
 
 /* Why not, if it does not. */
