@@ -69,9 +69,9 @@ static int set_frequency(struct import *import, const char *path, struct strata_
 		return strata_fail(
 			error,
 			"%s: how fast the host's time stamp counter runs is not in the "
-			"file%s; say it with --tsc-khz KHZ: `xl dmesg | grep 'MHz "
-			"processor'` on that host shows it in MHz, as does `xl debug-keys "
-			"s; xl dmesg | tail`",
+			"file%s; say it with --tsc-khz KHZ: on that host `xl dmesg | grep "
+			"MHz` shows it, as in \"Detected 2445.427 MHz processor\", and `xl "
+			"debug-keys s; xl dmesg | tail` as khz= of its domains",
 			path,
 			found.contradicts ? ", as its CPUs' records contradict each other" : "");
 	if (told && found.tsc_khz) {

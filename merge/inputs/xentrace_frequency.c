@@ -250,8 +250,9 @@ static void conclude(struct pcpu *pcpus, struct strata_xentrace_frequency *found
 		for (j = 0; j < 2; j++) {
 			double apart = others[j]->khz / best.khz - 1;
 
-			if (others[j]->error < 1e-3 &&
-			    (apart < 0 ? -apart : apart) > 3 * others[j]->error + 1e-4)
+			/* One that would not do by itself does not count. */
+			if (others[j]->error * 1e6 <= STRATA_XENTRACE_PPM_MAX &&
+			    (apart < 0 ? -apart : apart) > 2 * (others[j]->error + best.error))
 				found->contradicts = true;
 		}
 	}
