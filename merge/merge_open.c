@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "escape.h"
+#include "inputs/xentrace_current.h"
 #include "merge_state.h"
 
 #define DOMAIN_IDLE 0x7fffu
@@ -166,6 +167,7 @@ static void name_domains(struct strata_merge *merge)
 
 	merge->domain_names[DOMAIN_IDLE] = "idle";
 	merge->domain_names[DOMAIN_XEN] = "xen";
+	merge->domain_names[STRATA_DOMAIN_UNKNOWN] = "unknown";
 	for (i = 0; i < merge->recording.nr_sources; i++) {
 		const struct strata_source *source = &merge->recording.sources[i];
 

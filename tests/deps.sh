@@ -21,6 +21,8 @@ PACKAGES="
 
 # What is measured beside Strata: `tests/deps.sh bench`.
 [ "${1:-}" != bench ] || PACKAGES="$PACKAGES lttng-tools liblttng-ust-dev"
+# What parsers of files are searched with: `tests/deps.sh fuzz`.
+[ "${1:-}" != fuzz ] || PACKAGES="$PACKAGES clang libclang-rt-14-dev"
 
 say() { printf 'deps: %s\n' "$*"; }
 
