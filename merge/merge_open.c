@@ -284,6 +284,26 @@ void strata_merge_close(struct strata_merge *merge)
 	free(merge);
 }
 
+bool strata_merge_stream_clock(const struct strata_merge *merge, size_t source_index, uint32_t cpu,
+			       struct strata_stream_clock *clock)
+{
+	size_t i;
+
+	for (i = 0; i < merge->nr_streams; i++) {
+		if (merge->streams[i].seen.source_index != source_index ||
+		    merge->streams[i].seen.cpu != cpu)
+			continue;
+		*clock = merge->streams[i].clock;
+		return true;
+	}
+	return false;
+}
+
+uint64_t strata_merge_skew_ticks(const struct strata_merge *merge)
+{
+	return strata_skew_bound_ticks(&merge->scan.skew);
+}
+
 const struct strata_recording *strata_merge_recording(const struct strata_merge *merge)
 {
 	return &merge->recording;

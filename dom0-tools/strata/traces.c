@@ -24,16 +24,15 @@ static void complain(void *data, const char *message)
 	pthread_mutex_unlock(&traces->lock);
 }
 
-/* Opens one trace's directory into the set. 0; 1: it was named and left out; -1: out of memory. */
-static int open_trace(struct traces *traces, const char *path, const char *name,
-		      struct strata_error *error)
+/* Puts an open trace into the set; NULL: it is named and left out.  0 or -1: out of memory. */
+static int add_trace(struct traces *traces, struct strata_ctf_trace *trace, const char *name,
+		     struct strata_error *error)
 {
-	struct strata_ctf_trace *trace = strata_ctf_trace_open(path, complain, traces, error);
 	char **names;
 
 	if (!trace) {
 		complain(traces, error->text);
-		return 1;
+		return 0;
 	}
 	if (strata_trace_set_add(&traces->set, trace, error))
 		return -1;
@@ -43,6 +42,49 @@ static int open_trace(struct traces *traces, const char *path, const char *name,
 	traces->names = names;
 	names[traces->set.nr_traces - 1] = strdup(name);
 	return names[traces->set.nr_traces - 1] ? 0 : strata_fail(error, "out of memory");
+}
+
+/* Opens all sources of a recording. 0 or -1: out of memory. */
+static int open_recording(struct traces *traces, const struct strata_input *input,
+			  struct strata_error *error)
+{
+	struct strata_recording_traces *recording =
+		strata_recording_traces_open(input->path, complain, traces, error);
+	struct strata_recording_traces **more;
+	const struct strata_recording *table;
+	char name[4096];
+	size_t i;
+
+	if (!recording) {
+		complain(traces, error->text);
+		return 0;
+	}
+	more = realloc(traces->recordings, (traces->nr_recordings + 1) * sizeof(*more));
+	if (!more) {
+		strata_recording_traces_close(recording);
+		return strata_fail(error, "out of memory");
+	}
+	traces->recordings = more;
+	more[traces->nr_recordings++] = recording;
+	table = strata_recording_traces_table(recording);
+	for (i = 0; i < table->nr_sources; i++) {
+		if (table->sources[i].nr_streams == 0)
+			continue;
+		snprintf(name, sizeof(name), "%s/%s", input->name, table->sources[i].name);
+		if (add_trace(traces, strata_recording_traces_trace(recording, i, error), name,
+			      error))
+			return -1;
+	}
+	return 0;
+}
+
+static int open_input(struct traces *traces, const struct strata_input *input,
+		      struct strata_error *error)
+{
+	if (input->kind == STRATA_INPUT_RECORDING)
+		return open_recording(traces, input, error);
+	return add_trace(traces, strata_ctf_trace_open(input->path, complain, traces, error),
+			 input->name, error);
 }
 
 int traces_open(struct traces *traces, const char *verb, char *const *paths, size_t nr,
@@ -59,9 +101,7 @@ int traces_open(struct traces *traces, const char *verb, char *const *paths, siz
 			return -1;
 	}
 	for (i = 0; i < traces->inputs.nr; i++) {
-		const struct strata_input *input = &traces->inputs.inputs[i];
-
-		if (open_trace(traces, input->path, input->name, error) < 0)
+		if (open_input(traces, &traces->inputs.inputs[i], error))
 			return -1;
 	}
 	if (traces->set.nr_streams == 0)
@@ -77,6 +117,9 @@ void traces_close(struct traces *traces)
 		free(traces->names[i]);
 	free(traces->names);
 	strata_trace_set_clear(&traces->set);
+	for (i = 0; i < traces->nr_recordings; i++)
+		strata_recording_traces_close(traces->recordings[i]);
+	free(traces->recordings);
 	strata_inputs_clear(&traces->inputs);
 	pthread_mutex_destroy(&traces->lock);
 }

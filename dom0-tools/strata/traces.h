@@ -6,12 +6,15 @@
 #include <pthread.h>
 
 #include "inputs/find.h"
+#include "inputs/recording_traces.h"
 #include "slices.h"
 
 struct traces {
 	const char *verb; /* that complaints begin with */
 	struct strata_inputs inputs;
 	struct strata_trace_set set;
+	struct strata_recording_traces **recordings; /* of Strata's own, whose sources are in it */
+	size_t nr_recordings;
 	char **names;            /* of each trace of the set: unique, fit to be shown */
 	pthread_mutex_t lock;    /* threads that read complain, too: */
 	unsigned int complaints; /* so many were shown, or would have been */
