@@ -330,6 +330,7 @@ static void text_event(struct strata_event_writer *writer, struct strata_buffer 
 		.shows_variants = true,
 	};
 	fields.buffer = buffer;
+	fields.levels[0].nr = 0;
 	put_heading((struct text *)writer, buffer, event);
 	if (event->packet.type) {
 		fields.depth = 0;
