@@ -75,7 +75,8 @@ bool strata_edge_divide(struct strata_edge *edge, struct strata_polygon_room *ro
 
 /* Makes the line of an edge that was divided (knots.c).  It stays empty if nothing bounds the
  * deviation from both sides.  False: out of memory. */
-bool strata_edge_draw(struct strata_edge *edge, struct strata_polygon_room *room);
+bool strata_edge_draw(struct strata_edge *edge, struct strata_polygon_room *room,
+		      struct strata_breaches *breaches);
 
 /* Whether it ties its clocks: an exact map, or a line. */
 bool strata_edge_usable(const struct strata_edge *edge);

@@ -36,6 +36,7 @@ struct knots {
 struct drawing {
 	struct strata_edge *edge;
 	struct strata_polygon_room *room;
+	struct strata_breaches *breaches;
 	struct knots knots;
 	struct strata_history past;                  /* before the window */
 	struct strata_history after[CHECKPOINT + 1]; /* from each of some windows on */
@@ -43,10 +44,15 @@ struct drawing {
 	struct strata_history all;                   /* what applies to the instants asked for */
 	size_t first;                                /* windows */
 	size_t end;
+	int64_t inner_from; /* the first constraint */
+	int64_t inner_to;   /* the last */
+	bool failed;        /* at an instant since the last knot there was no line */
 };
 
-static bool add_knot(struct knots *knots, int64_t u, const struct strata_interval *interval)
+static bool add_knot(struct drawing *drawing, int64_t u, const struct strata_interval *interval)
 {
+	struct knots *knots = &drawing->knots;
+
 	if (knots->nr == knots->capacity) {
 		size_t capacity = knots->capacity ? knots->capacity * 2 : 64;
 		void *at = reallocarray(knots->at, capacity, sizeof(*knots->at));
@@ -56,15 +62,27 @@ static bool add_knot(struct knots *knots, int64_t u, const struct strata_interva
 		knots->at = at;
 		knots->capacity = capacity;
 	}
-	knots->at[knots->nr++] = (struct knot){ u, *interval, false };
+	knots->at[knots->nr++] = (struct knot){ u, *interval, drawing->failed };
+	drawing->failed = false;
 	return true;
 }
 
 static enum strata_polygon_state ask(struct drawing *drawing, int64_t u, struct knot *knot)
 {
+	enum strata_polygon_state state = strata_polygon_at(
+		drawing->room, drawing->all.points, &drawing->edge->model, u, &knot->at, NULL);
+
 	knot->u = u;
-	return strata_polygon_at(drawing->room, drawing->all.points, &drawing->edge->model, u,
-				 &knot->at, NULL);
+	if (state == STRATA_POLYGON_EMPTY && !drawing->failed) {
+		struct strata_breach breach = { .kind = STRATA_BREACH_UNEXPLAINED,
+						.from = u,
+						.to = u };
+
+		drawing->failed = true;
+		if (!strata_breach_add(drawing->breaches, &breach))
+			return STRATA_POLYGON_NO_MEMORY;
+	}
+	return state;
 }
 
 static int64_t sag_of(const struct strata_model *model, int64_t length)
@@ -98,7 +116,7 @@ static bool refine(struct drawing *drawing, const struct knot *a, const struct k
 			return refine(drawing, a, &middle, level + 1) &&
 			       refine(drawing, &middle, b, level + 1);
 	}
-	return add_knot(&drawing->knots, b->u, &b->at);
+	return add_knot(drawing, b->u, &b->at);
 }
 
 /* Knots of [from, to], for which drawing->all holds.  The first one may be there already. */
@@ -113,7 +131,7 @@ static bool draw_span(struct drawing *drawing, int64_t from, int64_t to)
 		state_a = STRATA_POLYGON_BOUNDED;
 	} else {
 		state_a = ask(drawing, from, &a);
-		if (state_a == STRATA_POLYGON_BOUNDED && !add_knot(&drawing->knots, from, &a.at))
+		if (state_a == STRATA_POLYGON_BOUNDED && !add_knot(drawing, from, &a.at))
 			return false;
 	}
 	if (state_a == STRATA_POLYGON_NO_MEMORY || state_b == STRATA_POLYGON_NO_MEMORY)
@@ -121,7 +139,7 @@ static bool draw_span(struct drawing *drawing, int64_t from, int64_t to)
 	if (state_b != STRATA_POLYGON_BOUNDED || from == to)
 		return true;
 	if (state_a != STRATA_POLYGON_BOUNDED)
-		return add_knot(&drawing->knots, to, &b.at);
+		return add_knot(drawing, to, &b.at);
 	return refine(drawing, &a, &b, 0);
 }
 
@@ -224,7 +242,7 @@ static bool draw_outer(struct drawing *drawing, int64_t at, int sign)
 	for (i = 0; i < nr; i++) {
 		int j = sign > 0 ? i : nr - 1 - i;
 
-		if (!add_knot(&drawing->knots, u[j], &interval[j]))
+		if (!add_knot(drawing, u[j], &interval[j]))
 			return false;
 	}
 	return true;
@@ -235,7 +253,7 @@ static bool draw_stretch(struct drawing *drawing, bool before, bool behind)
 {
 	const struct strata_windows *windows = &drawing->edge->windows;
 	int64_t first, last, start, end = 0;
-	size_t i, base = 0;
+	size_t i, nr, base = 0;
 
 	for (i = drawing->first; i < drawing->end; i++) {
 		const struct strata_window *window = &windows->at[i];
@@ -260,14 +278,20 @@ static bool draw_stretch(struct drawing *drawing, bool before, bool behind)
 		if (!strata_history_join(&drawing->all, drawing->past.points, window->points,
 					 drawing->after[i + 1 - base].points))
 			return false;
+		if (i == drawing->first)
+			drawing->inner_from = before ? start : INT64_MIN;
 		if (i == drawing->first && before && !draw_outer(drawing, start, -1))
 			return false;
+		nr = drawing->knots.nr;
 		if (!draw_span(drawing, start, end))
 			return false;
+		for (; nr < drawing->knots.nr; nr++)
+			drawing->knots.at[nr].unproven |= window->unproven;
 		if (!strata_history_append(&drawing->past, window->points, &drawing->edge->model,
 					   strata_window_middle(window)))
 			return false;
 	}
+	drawing->inner_to = behind ? end : INT64_MAX;
 	return !behind || draw_outer(drawing, end, 1);
 }
 
@@ -316,6 +340,8 @@ static bool emit(struct drawing *drawing)
 
 		if (a == b && i > 0)
 			break;
+		if (piece.u1 <= drawing->inner_from || piece.u0 >= drawing->inner_to)
+			piece.flags |= STRATA_PIECE_OUTSIDE;
 		if (!strata_line_add(&edge->line, &piece))
 			return false;
 	}
@@ -373,9 +399,10 @@ static void drawing_clear(struct drawing *drawing)
 	free(drawing->knots.at);
 }
 
-bool strata_edge_draw(struct strata_edge *edge, struct strata_polygon_room *room)
+bool strata_edge_draw(struct strata_edge *edge, struct strata_polygon_room *room,
+		      struct strata_breaches *breaches)
 {
-	struct drawing drawing = { .edge = edge, .room = room };
+	struct drawing drawing = { .edge = edge, .room = room, .breaches = breaches };
 	const struct strata_windows *windows = &edge->windows;
 	bool good = true;
 

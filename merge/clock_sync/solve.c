@@ -56,7 +56,7 @@ static bool draw_edges(struct strata_clock_sync *sync)
 		if (edge->is_exact)
 			continue;
 		if (!strata_edge_divide(edge, &sync->room, &sync->breaches[i]) ||
-		    !strata_edge_draw(edge, &sync->room))
+		    !strata_edge_draw(edge, &sync->room, &sync->breaches[i]))
 			return false;
 	}
 	return true;

@@ -21,6 +21,7 @@ struct strata_window {
 	bool settled;     /* points are in order, and on the hull unless contrary */
 	bool contrary;    /* no line obeys them all */
 	bool after_step;  /* between the window before and this one the clock was set */
+	bool unproven;    /* its constraints were loosened until there was a line */
 };
 
 /* Zero-initialised but for the length is empty. */
