@@ -5,13 +5,15 @@
  * Each window's constraints, with all those before it since the last step, must leave room
  * for a line.  Where they do not, the explanations are tried from the least to the most:
  *
- *   false pairs   a few constraints contradict the rest: they go
  *   drift         a rate that differs more than was assumed explains it: it is assumed now
+ *   wander        a rate that changes faster than was assumed does, likewise, if it is one
+ *                 that an oscillator may have
+ *   false pairs   a few constraints contradict the rest: they go
  *   step          both sides of some instant have a line, but not the same: divided there
- *   wander        a rate that changes faster than was assumed explains it, likewise
  *   unexplained   constraints are loosened until there is a line; what they say is no proof
  *
- * Look-ahead comes first: what a step makes of the windows after it no false pair does.
+ * Look-ahead comes first: what a step makes of the windows after it no false pair does, and
+ * neither of them is explained by what an oscillator does in some seconds.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,7 @@
 #define DRIFT_FACTOR   8u         /* times the prior: more is no drift */
 #define DRIFT_LIMIT    100000000u /* ppb */
 #define SLEW_LIMIT     100000000u /* 1e-12 a second: 100 ppm a second is no oscillator */
+#define SLEW_LIKELY    10000000u  /* 10 ppm a second: one that is being heated */
 #define BREACHES_LIMIT 100000u
 
 struct division {
@@ -209,15 +212,16 @@ static enum strata_answer try_drift(struct division *division)
 	return STRATA_YES;
 }
 
-static enum strata_answer try_wander(struct division *division)
+/* Whether a rate that changes faster explains it, up to @most. */
+static enum strata_answer try_wander(struct division *division, uint32_t most)
 {
 	struct strata_edge *edge = division->edge;
 	uint32_t least = 0;
 	enum strata_answer answer;
 
-	if (edge->model.slew >= SLEW_LIMIT)
+	if (edge->model.slew >= most)
 		return STRATA_NO;
-	answer = least_limit(division, false, edge->model.slew, SLEW_LIMIT, &least);
+	answer = least_limit(division, false, edge->model.slew, most, &least);
 	if (answer != STRATA_YES)
 		return answer;
 	if (!note(division, STRATA_BREACH_WANDER, now(division)->start, now(division)->end, least,
@@ -255,8 +259,8 @@ static bool split_window(struct strata_windows *windows, size_t index, int64_t c
 			keep++;
 		for (i = keep; i < points->nr; i++) {
 			if (!strata_points_add(&later.points[side], &points->at[i])) {
-				strata_points_clear(&later.points[0]);
-				strata_points_clear(&later.points[1]);
+				strata_points_clear(&later.points[STRATA_ABOVE]);
+				strata_points_clear(&later.points[STRATA_BELOW]);
 				return false;
 			}
 		}
@@ -362,15 +366,18 @@ static bool explain(struct division *division)
 	for (i = 0; i < sizeof(aheads) / sizeof(aheads[0]); i++) {
 		if (!look_at(division, aheads[i]))
 			return false;
-		answer = try_false(division);
-		if (answer == STRATA_NO)
+		if (i == 0)
 			answer = try_drift(division);
+		if (i == 0 && answer == STRATA_NO)
+			answer = try_wander(division, SLEW_LIKELY);
+		if (answer == STRATA_NO)
+			answer = try_false(division);
 		if (answer == STRATA_NO)
 			answer = try_step(division);
 		if (answer != STRATA_NO)
 			return answer == STRATA_YES;
 	}
-	answer = try_wander(division);
+	answer = try_wander(division, SLEW_LIMIT);
 	if (answer != STRATA_NO)
 		return answer == STRATA_YES;
 	return loosen(division);

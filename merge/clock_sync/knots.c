@@ -14,11 +14,13 @@
 
 #include "edge.h"
 
-#define LEVELS      12  /* a stretch is halved at most so often */
-#define TOLERANCE   32  /* a bound may be wider by a part in so many than the polygon's */
-#define LEAST_GRAIN 8   /* and by half a nanosecond */
-#define CHECKPOINT  32u /* windows between two histories that are kept */
-#define OUTER       8   /* knots beyond the ends */
+#define LEVELS      12    /* a stretch is halved at most so often */
+#define TOLERANCE   32    /* a bound may be wider by a part in so many than the polygon's */
+#define LEAST_GRAIN 8     /* and by half a nanosecond */
+#define CHECKPOINT  32u   /* windows between two histories that are kept */
+#define OUTER       8     /* knots beyond the ends */
+#define REDRAWS     12u   /* with twice the wander each */
+#define LEAST_SLEW  1000u /* 1e-12 a second: where there was to be none */
 
 struct knot {
 	int64_t u;
@@ -36,7 +38,6 @@ struct knots {
 struct drawing {
 	struct strata_edge *edge;
 	struct strata_polygon_room *room;
-	struct strata_breaches *breaches;
 	struct knots knots;
 	struct strata_history past;                  /* before the window */
 	struct strata_history after[CHECKPOINT + 1]; /* from each of some windows on */
@@ -44,9 +45,11 @@ struct drawing {
 	struct strata_history all;                   /* what applies to the instants asked for */
 	size_t first;                                /* windows */
 	size_t end;
-	int64_t inner_from; /* the first constraint */
-	int64_t inner_to;   /* the last */
-	bool failed;        /* at an instant since the last knot there was no line */
+	int64_t inner_from;  /* the first constraint */
+	int64_t inner_to;    /* the last */
+	bool failed;         /* at an instant since the last knot there was no line */
+	int64_t failed_from; /* where that was first */
+	int64_t failed_to;   /* and last */
 };
 
 static bool add_knot(struct drawing *drawing, int64_t u, const struct strata_interval *interval)
@@ -73,28 +76,21 @@ static enum strata_polygon_state ask(struct drawing *drawing, int64_t u, struct 
 		drawing->room, drawing->all.points, &drawing->edge->model, u, &knot->at, NULL);
 
 	knot->u = u;
-	if (state == STRATA_POLYGON_EMPTY && !drawing->failed) {
-		struct strata_breach breach = { .kind = STRATA_BREACH_UNEXPLAINED,
-						.from = u,
-						.to = u };
-
+	if (state == STRATA_POLYGON_EMPTY) {
 		drawing->failed = true;
-		if (!strata_breach_add(drawing->breaches, &breach))
-			return STRATA_POLYGON_NO_MEMORY;
+		if (u < drawing->failed_from)
+			drawing->failed_from = u;
+		if (u > drawing->failed_to)
+			drawing->failed_to = u;
 	}
 	return state;
-}
-
-static int64_t sag_of(const struct strata_model *model, int64_t length)
-{
-	return strata_lift(model, length / 2 + 1);
 }
 
 /* Whether the chord between two knots claims almost as much as the polygon in the middle. */
 static bool close_enough(const struct strata_model *model, const struct knot *a,
 			 const struct knot *b, const struct knot *middle)
 {
-	int64_t sag = sag_of(model, b->u - a->u);
+	int64_t sag = strata_sag(model, b->u - a->u);
 	int64_t room = (middle->at.high - middle->at.low) / TOLERANCE + LEAST_GRAIN;
 
 	return (a->at.high + b->at.high) / 2 + sag - middle->at.high <= room &&
@@ -141,6 +137,11 @@ static bool draw_span(struct drawing *drawing, int64_t from, int64_t to)
 	if (state_a != STRATA_POLYGON_BOUNDED)
 		return add_knot(drawing, to, &b.at);
 	return refine(drawing, &a, &b, 0);
+}
+
+static bool is_empty(const struct strata_window *window)
+{
+	return !window->points[STRATA_ABOVE].nr && !window->points[STRATA_BELOW].nr;
 }
 
 /* The least and the greatest u of a window's constraints. */
@@ -263,9 +264,9 @@ static bool draw_stretch(struct drawing *drawing, bool before, bool behind)
 			if (!fill_after(drawing, base))
 				return false;
 		}
-		extent(window, &first, &last);
-		if (first > last)
+		if (is_empty(window))
 			continue;
+		extent(window, &first, &last);
 		start = i == drawing->first ? first : window->start;
 		/* What lies between two windows that do not meet. */
 		if (i > drawing->first && start > end) {
@@ -334,7 +335,7 @@ static bool emit(struct drawing *drawing)
 			.u1 = b->u,
 			.at0 = a->at,
 			.at1 = b->at,
-			.sag = sag_of(&edge->model, b->u - a->u),
+			.sag = strata_sag(&edge->model, b->u - a->u),
 			.flags = a->unproven || b->unproven ? STRATA_PIECE_UNPROVEN : 0,
 		};
 
@@ -399,30 +400,80 @@ static void drawing_clear(struct drawing *drawing)
 	free(drawing->knots.at);
 }
 
-bool strata_edge_draw(struct strata_edge *edge, struct strata_polygon_room *room,
-		      struct strata_breaches *breaches)
+/* Draws all stretches.  Between @failed_from and @failed_to there was an instant without a line;
+ * if the former is greater, there was none. */
+static bool draw(struct strata_edge *edge, struct strata_polygon_room *room, int64_t *failed_from,
+		 int64_t *failed_to)
 {
-	struct drawing drawing = { .edge = edge, .room = room, .breaches = breaches };
+	struct drawing drawing = {
+		.edge = edge, .room = room, .failed_from = INT64_MAX, .failed_to = INT64_MIN
+	};
 	const struct strata_windows *windows = &edge->windows;
 	bool good = true;
+	size_t next = 0;
 
 	strata_line_clear(&edge->line);
 	edge->line.model = edge->model;
-	while (good && drawing.end < windows->nr) {
-		size_t nr = edge->line.nr;
+	while (good && next < windows->nr) {
+		const size_t nr = edge->line.nr;
 
-		drawing.first = drawing.end++;
-		while (drawing.end < windows->nr && !windows->at[drawing.end].after_step)
-			drawing.end++;
+		drawing.first = next++;
+		while (next < windows->nr && !windows->at[next].after_step)
+			next++;
+		drawing.end = next;
+		/* Windows that lost their points have no say in where the stretch begins and ends.
+		 */
+		while (drawing.first < drawing.end && is_empty(&windows->at[drawing.first]))
+			drawing.first++;
+		while (drawing.first < drawing.end && is_empty(&windows->at[drawing.end - 1]))
+			drawing.end--;
+		if (drawing.first == drawing.end)
+			continue;
 		drawing.knots.nr = 0;
 		strata_history_empty(&drawing.past);
-		good = keep_some(&drawing) &&
-		       draw_stretch(&drawing, !drawing.first, drawing.end == windows->nr) &&
+		good = keep_some(&drawing) && draw_stretch(&drawing, !nr, next == windows->nr) &&
 		       emit(&drawing);
 		if (good && nr && edge->line.nr > nr)
 			good = bridge(edge, nr - 1);
 		forget_kept(&drawing);
 	}
+	*failed_from = drawing.failed_from;
+	*failed_to = drawing.failed_to;
 	drawing_clear(&drawing);
 	return good;
+}
+
+/*
+ * Where windows and what came before them left room, but all that comes after does not, the
+ * rate changes faster than was assumed: it is assumed to, until there is a line.
+ */
+bool strata_edge_draw(struct strata_edge *edge, struct strata_polygon_room *room,
+		      struct strata_breaches *breaches)
+{
+	struct strata_breach breach = { .kind = STRATA_BREACH_WANDER, .from = INT64_MAX };
+	unsigned int tries = 0;
+	int64_t from, to;
+
+	for (;;) {
+		uint64_t slew = edge->model.slew < LEAST_SLEW ? LEAST_SLEW
+							      : 2 * (uint64_t)edge->model.slew;
+
+		if (!draw(edge, room, &from, &to))
+			return false;
+		if (from > to)
+			break;
+		if (from < breach.from) {
+			breach.from = from;
+			breach.to = to;
+		}
+		if (tries++ == REDRAWS || slew > UINT32_MAX) {
+			breach.kind = STRATA_BREACH_UNEXPLAINED;
+			break;
+		}
+		edge->model = strata_model_make(edge->model.drift_ppb, (uint32_t)slew);
+		breach.size = (int64_t)slew;
+	}
+	if (breach.kind == STRATA_BREACH_UNEXPLAINED)
+		breach.size = 0;
+	return !tries || strata_breach_add(breaches, &breach);
 }

@@ -7,7 +7,8 @@
  * s, the difference to its chord is at most
  *     s (u - u0) (u1 - u) / 2  <=  s (u1 - u0)^2 / 8
  * (the difference vanishes at both ends and its second derivative is within +-s, so it is
- * between the two parabolas that do the same).  The sag is that maximum, rounded up.
+ * between the two parabolas that do the same).  Its slope being within +-p, it is also at
+ * most p (u1 - u0) / 2.  The sag is the lesser of both, rounded up.
  *
  * Pieces join without a gap.  Before the first and after the last one the enclosure grows
  * by the prior on drift.

@@ -88,6 +88,11 @@ struct strata_model strata_model_make(uint32_t drift_ppb, uint32_t slew)
 	struct strata_model model = { .drift_ppb = drift_ppb, .slew = slew };
 
 	model.lift = (uint64_t)((((unsigned __int128)slew << 64) + divisor - 1) / divisor);
+	model.far = INT64_MAX;
+	/* slew * far^2 / 2 = 2 * drift * far, in seconds: far = 4000 * drift_ppb / slew. */
+	if (slew)
+		model.far = (int64_t)strata_wide_min(INT64_MAX, (strata_wide)drift_ppb * 4000 *
+									STRATA_GRAIN_SECOND / slew);
 	return model;
 }
 
@@ -103,6 +108,21 @@ int64_t strata_lift(const struct strata_model *model, int64_t distance)
 	else
 		lift = (((square >> 64) + 1) * model->lift >> 32) + 1;
 	return lift > (uint64_t)STRATA_LIFT_LIMIT ? STRATA_LIFT_LIMIT : (int64_t)lift;
+}
+
+int64_t strata_least_lift(const struct strata_model *model, int64_t distance)
+{
+	if (distance > model->far || distance < -model->far)
+		return 2 * strata_drift_over(model, distance);
+	return strata_lift(model, distance);
+}
+
+int64_t strata_sag(const struct strata_model *model, int64_t length)
+{
+	int64_t bent = strata_lift(model, length / 2 + 1);
+	int64_t most = strata_drift_over(model, length / 2 + 1);
+
+	return bent < most ? bent : most;
 }
 
 int64_t strata_drift_over(const struct strata_model *model, int64_t distance)

@@ -52,13 +52,21 @@ struct strata_model {
 	uint32_t drift_ppb; /* its slope is at most this, up or down; 1e-9 */
 	uint32_t slew;      /* its slope changes by at most this in a second; 1e-12 */
 	uint64_t lift;      /* slew / 2 for grains, times 2^96, rounded up */
+	int64_t far;        /* grains from where on drift limits the curve more than slew does */
 };
 
 struct strata_model strata_model_make(uint32_t drift_ppb, uint32_t slew);
 
-/* By how much a constraint at distance @distance (grains) from the centre is loosened, rounded
- * up (grains). */
+/* The lift that keeps hulls: by how much a constraint at distance @distance (grains) from the
+ * centre is loosened, rounded up (grains). */
 int64_t strata_lift(const struct strata_model *model, int64_t distance);
+
+/* What a lift needs to be at most: since the slope is bounded, too, the curve is never farther
+ * than 2 * drift * |u - c| from its tangent at c.  Beyond model->far, that is less. */
+int64_t strata_least_lift(const struct strata_model *model, int64_t distance);
+
+/* The most that the deviation differs from its chord over @length grains: line.h. */
+int64_t strata_sag(const struct strata_model *model, int64_t length);
 
 /* How far the deviation can move in @distance grains by drift alone, rounded up (grains). */
 int64_t strata_drift_over(const struct strata_model *model, int64_t distance);

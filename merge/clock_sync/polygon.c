@@ -83,7 +83,7 @@ static size_t make_chain(struct strata_chain_point *chain, const struct strata_p
 
 	for (i = 0; i < points->nr; i++) {
 		struct strata_chain_point new = { .u = points->at[i].u - centre, .index = i };
-		int64_t lift = strata_lift(model, new.u);
+		int64_t lift = strata_least_lift(model, new.u);
 
 		if (lift == STRATA_LIFT_LIMIT)
 			continue;

@@ -236,37 +236,61 @@ static enum strata_answer longest(struct strata_polygon_room *room,
 	return STRATA_YES;
 }
 
+/*
+ * A clock that is set back (the other one's deviation from it grows) shows some readings twice, as
+ * many as it was set back by.  @old: the last constraint known to be from before that, @new: the
+ * first one known to be from after it.
+ */
+static void widen(struct strata_step *step, int64_t old, int64_t new, int64_t unsure)
+{
+	const int64_t size = step->size + unsure;
+
+	if (step->from > old - size)
+		step->from = old - size;
+	if (step->to < new + size)
+		step->to = new + size;
+}
+
 enum strata_answer strata_find_step(struct strata_polygon_room *room,
 				    const struct strata_history *history,
 				    const struct strata_model *model, struct strata_step *step)
 {
 	const size_t all = history->points[STRATA_ABOVE].nr + history->points[STRATA_BELOW].nr;
-	struct strata_points before[STRATA_SIDES], after[STRATA_SIDES], part[STRATA_SIDES];
+	struct strata_points before[STRATA_SIDES], after[STRATA_SIDES];
 	struct strata_interval was, is;
 	enum strata_polygon_state state_was, state_is;
 	size_t nr_before, nr_after;
-	int64_t at;
+	int64_t most;
+	bool twice;
 
 	if (all < 4 || longest(room, history, model, false, &nr_before) != STRATA_YES ||
 	    longest(room, history, model, true, &nr_after) != STRATA_YES)
 		return STRATA_NO;
-	if (nr_before + nr_after < all)
-		return STRATA_NO;
 	/* Constraints that both lines obey lie between the two sides: the step does, too. */
-	part_of(history, all - nr_after, false, part);
-	step->from = last_of(part);
-	part_of(history, all - nr_before, true, part);
-	step->to = first_of(part);
-	part_of(history, all - nr_after, false, before);
-	part_of(history, all - nr_before, true, after);
-	at = step->from + (step->to - step->from) / 2;
-	state_was = strata_polygon_at(room, before, model, at, &was, NULL);
-	state_is = strata_polygon_at(room, after, model, at, &is, NULL);
+	twice = nr_before + nr_after < all;
+	part_of(history, twice ? nr_before : all - nr_after, false, before);
+	part_of(history, twice ? nr_after : all - nr_before, true, after);
+	step->from = last_of(before);
+	step->to = first_of(after);
+	if (step->from >= step->to)
+		return STRATA_NO;
+	state_was = strata_polygon_at(room, before, model, step->from, &was, NULL);
+	state_is = strata_polygon_at(room, after, model, step->to, &is, NULL);
 	if (state_was == STRATA_POLYGON_NO_MEMORY || state_is == STRATA_POLYGON_NO_MEMORY)
 		return STRATA_OUT_OF_MEMORY;
-	if (state_was != STRATA_POLYGON_BOUNDED || state_is != STRATA_POLYGON_BOUNDED ||
-	    step->from >= step->to || (was.low <= is.high && is.low <= was.high))
+	if (state_was != STRATA_POLYGON_BOUNDED || state_is != STRATA_POLYGON_BOUNDED)
+		return STRATA_NO;
+	most = strata_drift_over(model, step->to - step->from);
+	if (was.low - most <= is.high && is.low <= was.high + most)
 		return STRATA_NO;
 	step->size = (is.low + is.high) / 2 - (was.low + was.high) / 2;
+	if (twice && step->size < (step->to - step->from) / 8 * 7)
+		return STRATA_NO;
+	if (step->size > 0) {
+		part_of(history, all - nr_after, false, before);
+		part_of(history, all - nr_before, true, after);
+		widen(step, last_of(before), first_of(after),
+		      (is.high - is.low) + (was.high - was.low) + most);
+	}
 	return STRATA_YES;
 }
