@@ -74,7 +74,8 @@ void outputs_run(const struct outputs_world *world, const char *command)
 {
 	char whole[4096];
 
-	snprintf(whole, sizeof(whole), "export LC_ALL=C; cd %s && { %s; } >commands.log", world->dir, command);
+	snprintf(whole, sizeof(whole), "export LC_ALL=C; cd %s && { %s; } >commands.log",
+		 world->dir, command);
 	if (system(whole))
 		fail_msg("this failed: %s", command);
 }
