@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * compare_clocks.c - two machines compare their clocks over memory that they share, apart from all TCP: what an estimate of
- * the distance between their clocks is checked against.
+ * compare_clocks.c - two machines compare their clocks over memory that they share, apart from all
+ *TCP: what an estimate of the distance between their clocks is checked against.
  *
- *	compare_clocks lead FILE      asks every now and then until SIGTERM, and prints what it learns
- *	compare_clocks follow FILE    answers
+ *	compare_clocks lead FILE      asks every now and then until SIGTERM, and prints what it
+ *learns compare_clocks follow FILE    answers
  *
- * FILE is the shared memory: a PCI device's. CLOCK_MONOTONIC is compared, which is what LTTng stamps events with. A line is
- * "BEFORE OTHER AFTER" in ns: when this clock showed BEFORE the other did not show OTHER yet, and when it showed AFTER the
- * other no longer did. Of many exchanges in one burst the narrowest is printed.
+ * FILE is the shared memory: a PCI device's. CLOCK_MONOTONIC is compared, which is what LTTng
+ *stamps events with. A line is "BEFORE OTHER AFTER" in ns: when this clock showed BEFORE the other
+ *did not show OTHER yet, and when it showed AFTER the other no longer did. Of many exchanges in one
+ *burst the narrowest is printed.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -21,17 +22,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SHARED_BYTES	  4096
-#define EXCHANGES	  200
-#define PAUSE_NS	  100000000
-#define POLL_NS		  1000000
-#define BURST_NS	  5000000
-#define ANSWER_LIMIT_NS	  200000000
+#define SHARED_BYTES    4096
+#define EXCHANGES       200
+#define PAUSE_NS        100000000
+#define POLL_NS         1000000
+#define BURST_NS        5000000
+#define ANSWER_LIMIT_NS 200000000
 
 /* Each word has one writer. A request and its answer carry the same number; 0 was never asked. */
 struct shared {
 	uint32_t bursts; /* the leader's: how many it has begun */
-	uint32_t ready;	 /* the follower's: the last of them that it has seen */
+	uint32_t ready;  /* the follower's: the last of them that it has seen */
 	uint32_t request;
 	uint32_t answer;
 	uint64_t time_ns; /* the follower's clock; written before the answer, read after it */
@@ -105,7 +106,8 @@ static void lead_burst(struct shared *shared)
 		}
 	}
 	if (best != UINT64_MAX)
-		printf("%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", best_before, best_other, best_before + best);
+		printf("%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", best_before, best_other,
+		       best_before + best);
 }
 
 /* Answers until the burst is over. */
@@ -133,7 +135,8 @@ int main(int argc, char **argv)
 	if (argc != 3 || (strcmp(argv[1], "lead") && strcmp(argv[1], "follow")))
 		errx(2, "usage: compare_clocks lead|follow FILE");
 	fd = open(argv[2], O_RDWR);
-	shared = fd < 0 ? MAP_FAILED : mmap(NULL, SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	shared = fd < 0 ? MAP_FAILED
+			: mmap(NULL, SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (shared == MAP_FAILED)
 		err(1, "%s", argv[2]);
 	sigaction(SIGTERM, &action, NULL);

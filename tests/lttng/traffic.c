@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * traffic.c - two machines that talk over TCP: small messages to and fro, then much data each way, then small ones again.
+ * traffic.c - two machines that talk over TCP: small messages to and fro, then much data each way,
+ *then small ones again.
  *
  *	traffic serve           answers one client
  *	traffic ask ADDRESS     is the client; it says what happens
  *
- * Each message is a header of eight bytes, then as many bytes as that says. Every message is recorded in LTTng-UST too, so
- * that a trace of the application stands beside the kernel's.
+ * Each message is a header of eight bytes, then as many bytes as that says. Every message is
+ *recorded in LTTng-UST too, so that a trace of the application stands beside the kernel's.
  */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
@@ -21,13 +22,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PORT	    7000
+#define PORT        7000
 #define SMALL_BYTES 64
 #define SMALL_COUNT 1500
 #define BULK_BYTES  (6U << 20)
 #define PAUSE_NS    2000000
 
-/* The first word of a message: the client wants as many bytes back, or one in answer to many, or the end. */
+/* The first word of a message: the client wants as many bytes back, or one in answer to many, or
+ * the end. */
 enum what { ECHO, TAKE, GIVE, END };
 
 static const char *const names[] = { "echo", "take", "give", "end" };
@@ -82,7 +84,8 @@ static void ask(int fd, enum what what, uint32_t bytes)
 	receive_bytes(fd, what, what == ECHO || what == GIVE ? bytes : 1);
 }
 
-/* Small messages, now at once after each other and now with a pause, so that they meet idle machines and busy ones. */
+/* Small messages, now at once after each other and now with a pause, so that they meet idle
+ * machines and busy ones. */
 static void ask_small(int fd)
 {
 	const struct timespec pause = { 0, PAUSE_NS };
@@ -103,8 +106,10 @@ static void serve(int fd)
 		receive_all(fd, &header, sizeof(header));
 		if (header.what > END || header.bytes > BULK_BYTES)
 			errx(1, "a message of kind %u with %u bytes", header.what, header.bytes);
-		receive_bytes(fd, header.what, header.what == ECHO || header.what == TAKE ? header.bytes : 1);
-		send_bytes(fd, header.what, header.what == ECHO || header.what == GIVE ? header.bytes : 1);
+		receive_bytes(fd, header.what,
+			      header.what == ECHO || header.what == TAKE ? header.bytes : 1);
+		send_bytes(fd, header.what,
+			   header.what == ECHO || header.what == GIVE ? header.bytes : 1);
 	} while (header.what != END);
 }
 
@@ -128,7 +133,8 @@ static int server(void)
 	const struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(PORT) };
 	int listening = socket(AF_INET, SOCK_STREAM, 0), fd;
 
-	if (listening < 0 || bind(listening, (const struct sockaddr *)&own, sizeof(own)) || listen(listening, 1))
+	if (listening < 0 || bind(listening, (const struct sockaddr *)&own, sizeof(own)) ||
+	    listen(listening, 1))
 		err(1, "port %u", PORT);
 	fd = accept(listening, NULL, NULL);
 	if (fd < 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* traffic_events.h - what traffic.c records in LTTng-UST: each message, as it is sent and as it has come. */
+/* traffic_events.h - what traffic.c records in LTTng-UST: each message, as it is sent and as it has
+ * come. */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER traffic
 #undef LTTNG_UST_TRACEPOINT_INCLUDE
