@@ -50,9 +50,9 @@ const char *strata_escape_name(char *out, size_t size, const char *text)
 	return out;
 }
 
-/* Bytes of the UTF-8 character at @text, 0: not one. */
-static size_t utf8_bytes(const unsigned char *text)
+size_t strata_utf8_bytes(const char *first, size_t left)
 {
+	const unsigned char *text = (const unsigned char *)first;
 	size_t bytes, i;
 	uint32_t code;
 
@@ -70,6 +70,8 @@ static size_t utf8_bytes(const unsigned char *text)
 	} else {
 		return 0;
 	}
+	if (bytes > left)
+		return 0;
 	for (i = 1; i < bytes; i++) {
 		if ((text[i] & 0xc0) != 0x80)
 			return 0;
@@ -83,11 +85,11 @@ static size_t utf8_bytes(const unsigned char *text)
 
 void strata_valid_utf8_copy(char *out, size_t size, const char *text)
 {
-	const unsigned char *from = (const unsigned char *)text;
-	size_t at = 0;
+	const char *from = text;
+	size_t left = strlen(text), at = 0;
 
-	while (*from) {
-		size_t bytes = utf8_bytes(from);
+	while (left > 0) {
+		size_t bytes = strata_utf8_bytes(from, left);
 		size_t needed = bytes ? bytes : 1;
 
 		if (at + needed + 1 > size)
@@ -98,6 +100,7 @@ void strata_valid_utf8_copy(char *out, size_t size, const char *text)
 			out[at] = '?';
 		at += needed;
 		from += needed;
+		left -= needed;
 	}
 	out[at] = '\0';
 }

@@ -27,6 +27,9 @@ char *strata_escape(char *out, const char *text, size_t bytes);
 /* The same, into a string of @size with its end; cut where it does not fit. */
 const char *strata_escape_name(char *out, size_t size, const char *text);
 
+/* Bytes of the UTF-8 character that @text, of @bytes (1 or more), begins with; 0: it is not one. */
+size_t strata_utf8_bytes(const char *text, size_t bytes);
+
 /* Copies a string, with '?' for every byte that is not part of valid UTF-8. */
 void strata_valid_utf8_copy(char *out, size_t size, const char *text);
 

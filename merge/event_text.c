@@ -1,93 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * event_text.c - see event_text.h.  Called for each event of the text timeline,
- * so numbers are written by hand: printf would cost more than the merge does.
- */
+/* event_text.c - see event_text.h. */
 #include "event_text.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "escape.h"
+#include "put_text.h"
 
 #define PCPU_COLUMN   4u
 #define DOMAIN_COLUMN 10u
 #define NAME_COLUMN   28u
-
-/* Decimal digits of @value, at least @width (1 or more) with zeros in front; two at a time,
- * because the divisions are what takes the time. */
-static char *put_decimal(char *out, uint64_t value, unsigned int width)
-{
-	static const char pairs[] = "00010203040506070809101112131415161718192021222324"
-				    "25262728293031323334353637383940414243444546474849"
-				    "50515253545556575859606162636465666768697071727374"
-				    "75767778798081828384858687888990919293949596979899";
-	char digits[20];
-	char *first = digits + sizeof(digits);
-	size_t length;
-
-	while (value >= 10) {
-		first -= 2;
-		memcpy(first, pairs + value % 100 * 2, 2);
-		value /= 100;
-	}
-	if (value > 0)
-		*--first = (char)('0' + value);
-	length = (size_t)(digits + sizeof(digits) - first);
-	for (; width > length; width--)
-		*out++ = '0';
-	memcpy(out, first, length);
-	return out + length;
-}
-
-static char *put_hex(char *out, uint64_t value)
-{
-	static const char digits[] = "0123456789abcdef";
-	int shift = value ? (63 - __builtin_clzll(value)) & ~3 : 0;
-
-	*out++ = '0';
-	*out++ = 'x';
-	for (; shift >= 0; shift -= 4)
-		*out++ = digits[value >> shift & 15];
-	return out;
-}
-
-static char *put_text(char *out, const char *text)
-{
-	size_t length = strlen(text);
-
-	memcpy(out, text, length);
-	return out + length;
-}
-
-/* Spaces up to the column @width from @start, and one more. */
-static char *pad_to(char *out, const char *start, unsigned int width)
-{
-	while (out < start + width)
-		*out++ = ' ';
-	*out++ = ' ';
-	return out;
-}
-
-static char *put_seconds(char *out, uint64_t ns)
-{
-	out = put_decimal(out, ns / 1000000000u, 1);
-	*out++ = '.';
-	return put_decimal(out, ns % 1000000000u, 9);
-}
-
-/* Right-aligned in a column of @width. */
-static char *put_number_right(char *out, uint64_t value, unsigned int width)
-{
-	char text[20];
-	unsigned int length = (unsigned int)(put_decimal(text, value, 1) - text);
-
-	for (; width > length; width--)
-		*out++ = ' ';
-	memcpy(out, text, length);
-	return out + length;
-}
 
 static uint64_t load(const uint8_t *bytes, unsigned int size)
 {
@@ -110,46 +32,20 @@ static uint64_t load(const uint8_t *bytes, unsigned int size)
 	}
 }
 
-/* As few digits as give the same number again: a float's are 6 to 9, a double's 15 to 17. */
-static char *put_float(char *out, const uint8_t *bytes, unsigned int size)
-{
-	const bool narrow = size == sizeof(float);
-	const int most = narrow ? 9 : 17;
-	int digits = narrow ? 6 : 15;
-	double number;
-	float single;
-	char text[32];
-
-	if (narrow) {
-		memcpy(&single, bytes, sizeof(single));
-		number = (double)single;
-	} else {
-		memcpy(&number, bytes, sizeof(number));
-	}
-	do
-		snprintf(text, sizeof(text), "%.*g", digits, number);
-	while (digits++ < most &&
-	       (narrow ? (double)strtof(text, NULL) : strtod(text, NULL)) != number);
-	return put_text(out, text);
-}
-
 static char *put_element(char *out, const struct strata_field_desc *field, const uint8_t *bytes)
 {
 	uint64_t value = load(bytes, field->bytes);
 	unsigned int unused_bits = 64u - field->bytes * 8u;
-	int64_t number;
 
 	if (field->kind == STRATA_FIELD_FLOAT)
-		return put_float(out, bytes, field->bytes);
+		return strata_put_float(out,
+					strata_float_of_bits(value, field->bytes == sizeof(float)),
+					field->bytes == sizeof(float));
 	if (field->kind == STRATA_FIELD_HEX)
-		return put_hex(out, value);
+		return strata_put_hex(out, value);
 	if (field->kind == STRATA_FIELD_UNSIGNED)
-		return put_decimal(out, value, 1);
-	number = (int64_t)(value << unused_bits) >> unused_bits;
-	if (number >= 0)
-		return put_decimal(out, (uint64_t)number, 1);
-	*out++ = '-';
-	return put_decimal(out, -(uint64_t)number, 1);
+		return strata_put_decimal(out, value);
+	return strata_put_signed(out, (int64_t)(value << unused_bits) >> unused_bits);
 }
 
 /* @count: elements, or bytes of a string */
@@ -159,7 +55,7 @@ static char *put_field(char *out, const struct strata_field_desc *field, const u
 	uint32_t i;
 
 	*out++ = ' ';
-	out = put_text(out, field->name);
+	out = strata_put_text(out, field->name);
 	*out++ = '=';
 	if (field->kind == STRATA_FIELD_TEXT || field->kind == STRATA_FIELD_STRING) {
 		*out++ = '"';
@@ -194,7 +90,26 @@ static char *put_domain_of_field(char *out, const struct strata_merge *merge,
 	if (!name)
 		return out;
 	*out++ = '(';
-	out = put_text(out, name);
+	out = strata_put_text(out, name);
+	*out++ = ')';
+	return out;
+}
+
+/* The reason of a VM exit, its first field, gets its name behind it. */
+static char *put_exit_reason(char *out, const struct strata_timeline_event *event)
+{
+	const struct strata_event_desc *desc = &event->class->desc;
+	const char *name;
+
+	if (event->class->role != STRATA_ROLE_GUEST_EXIT ||
+	    strcmp(desc->fields[0].name, "reason") != 0)
+		return out;
+	name = strata_exit_reason_name(event->stream->source->exits,
+				       (uint32_t)load(event->payload, desc->fields[0].bytes), NULL);
+	if (!name)
+		return out;
+	*out++ = '(';
+	out = strata_put_text(out, name);
 	*out++ = ')';
 	return out;
 }
@@ -217,6 +132,8 @@ static char *put_fields(char *out, const struct strata_merge *merge,
 		out = put_field(out, field, event->payload + place.offset, place.count);
 		if (event->class->layer == STRATA_LAYER_XEN)
 			out = put_domain_of_field(out, merge, field, event->payload + place.offset);
+		if (i == 0)
+			out = put_exit_reason(out, event);
 	}
 	return out;
 }
@@ -224,7 +141,7 @@ static char *put_fields(char *out, const struct strata_merge *merge,
 /* The name of an application, as one more field of its context. */
 static char *put_process(char *out, const struct strata_source *source)
 {
-	out = put_text(out, " comm=\"");
+	out = strata_put_text(out, " comm=\"");
 	out = strata_escape(out, source->domain_name, (uint32_t)strlen(source->domain_name));
 	*out++ = '"';
 	return out;
@@ -262,9 +179,9 @@ static char *put_domain(char *out, const struct strata_merge *merge, uint16_t do
 	const char *name = strata_merge_domain_name(merge, domain);
 
 	if (name)
-		return put_text(out, name);
+		return strata_put_text(out, name);
 	*out++ = 'd';
-	return put_decimal(out, domain, 1);
+	return strata_put_decimal(out, domain);
 }
 
 char *strata_event_text(char *out, const struct strata_merge *merge,
@@ -274,34 +191,35 @@ char *strata_event_text(char *out, const struct strata_merge *merge,
 	const uint64_t since_first = event->ns - first_ns;
 	char *start;
 
-	out = put_number_right(out, since_first / 1000000000u, 6);
+	out = strata_put_right(out, since_first / 1000000000u, 6);
 	*out++ = '.';
-	out = put_decimal(out, since_first % 1000000000u, 9);
+	out = strata_put_nine(out, (uint32_t)(since_first % 1000000000u));
 	*out++ = ' ';
 	*out++ = '+';
-	out = put_seconds(out, event->ns - previous_ns);
+	out = strata_put_seconds(out, event->ns - previous_ns);
 	*out++ = ' ';
 
 	start = out;
-	out = pad_to(put_text(out, strata_layer_name(event->class->layer)), start, 6);
+	out = strata_put_pad(strata_put_text(out, strata_layer_name(event->class->layer)), start,
+			     6);
 	if (event->pcpu == STRATA_PCPU_UNKNOWN) {
-		out = pad_to(out, out, PCPU_COLUMN - 1);
+		out = strata_put_pad(out, out, PCPU_COLUMN - 1);
 		out[-1] = '-';
 	} else {
-		out = put_number_right(out, event->pcpu, PCPU_COLUMN);
+		out = strata_put_right(out, event->pcpu, PCPU_COLUMN);
 	}
 	*out++ = ' ';
 
 	start = out;
 	out = put_domain(out, merge, event->domain);
 	*out++ = '/';
-	out = pad_to(put_decimal(out, event->vcpu, 1), start, DOMAIN_COLUMN);
+	out = strata_put_pad(strata_put_decimal(out, event->vcpu), start, DOMAIN_COLUMN);
 
 	start = out;
-	out = put_text(out, event->class->desc.name);
+	out = strata_put_text(out, event->class->desc.name);
 	if (event->class->desc.nr_fields == 0 && event->class->layer == STRATA_LAYER_XEN)
 		return out;
-	out = pad_to(out, start, NAME_COLUMN) - 1;
+	out = strata_put_pad(out, start, NAME_COLUMN) - 1;
 	out = put_context(out, event);
 	return put_fields(out, merge, event);
 }

@@ -53,10 +53,25 @@ static bool visit_structure(struct strata_field_visitor *visitor, const char *na
 	return true;
 }
 
+static bool visit_variant(struct strata_field_visitor *visitor, const char *name,
+			  const struct strata_ctf_type *type, struct strata_ctf_cursor *cursor)
+{
+	const struct strata_ctf_field *chosen = strata_ctf_chosen(cursor, type);
+
+	if (!chosen)
+		return false;
+	if (!visitor->shows_variants)
+		return strata_field_visit(visitor, name, chosen->type, cursor);
+	visitor->begin(visitor, name, type, 1);
+	if (!strata_field_visit(visitor, NULL, chosen->type, cursor))
+		return false;
+	visitor->end(visitor, type);
+	return true;
+}
+
 bool strata_field_visit(struct strata_field_visitor *visitor, const char *name,
 			const struct strata_ctf_type *type, struct strata_ctf_cursor *cursor)
 {
-	const struct strata_ctf_field *chosen;
 	const char *text;
 	uint64_t value;
 
@@ -78,8 +93,7 @@ bool strata_field_visit(struct strata_field_visitor *visitor, const char *name,
 	case STRATA_CTF_STRUCT:
 		return visit_structure(visitor, name, type, cursor);
 	case STRATA_CTF_VARIANT:
-		chosen = strata_ctf_chosen(cursor, type);
-		return chosen && strata_field_visit(visitor, name, chosen->type, cursor);
+		return visit_variant(visitor, name, type, cursor);
 	case STRATA_CTF_ARRAY:
 	case STRATA_CTF_SEQUENCE:
 		return visit_elements(visitor, name, type, cursor);
@@ -87,12 +101,10 @@ bool strata_field_visit(struct strata_field_visitor *visitor, const char *name,
 	return false;
 }
 
-const char *strata_enum_label(const struct strata_ctf_type *type, uint64_t value)
+const char *strata_enum_next_label(const struct strata_ctf_type *type, uint64_t value, size_t *at)
 {
-	size_t i;
-
-	for (i = 0; i < type->nr_labels; i++) {
-		const struct strata_ctf_label *label = &type->labels[i];
+	while (*at < type->nr_labels) {
+		const struct strata_ctf_label *label = &type->labels[(*at)++];
 
 		if (type->is_signed ? (int64_t)value >= (int64_t)label->low &&
 					      (int64_t)value <= (int64_t)label->high
@@ -100,4 +112,11 @@ const char *strata_enum_label(const struct strata_ctf_type *type, uint64_t value
 			return label->name;
 	}
 	return NULL;
+}
+
+const char *strata_enum_label(const struct strata_ctf_type *type, uint64_t value)
+{
+	size_t at = 0;
+
+	return strata_enum_next_label(type, value, &at);
 }

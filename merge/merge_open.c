@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "escape.h"
+#include "inputs/xentrace_current.h"
 #include "merge_state.h"
 
 #define DOMAIN_IDLE 0x7fffu
@@ -166,6 +167,7 @@ static void name_domains(struct strata_merge *merge)
 
 	merge->domain_names[DOMAIN_IDLE] = "idle";
 	merge->domain_names[DOMAIN_XEN] = "xen";
+	merge->domain_names[STRATA_DOMAIN_UNKNOWN] = "unknown";
 	for (i = 0; i < merge->recording.nr_sources; i++) {
 		const struct strata_source *source = &merge->recording.sources[i];
 
@@ -280,6 +282,26 @@ void strata_merge_close(struct strata_merge *merge)
 	strata_xen_scan_clear(&merge->scan);
 	strata_recording_clear(&merge->recording);
 	free(merge);
+}
+
+bool strata_merge_stream_clock(const struct strata_merge *merge, size_t source_index, uint32_t cpu,
+			       struct strata_stream_clock *clock)
+{
+	size_t i;
+
+	for (i = 0; i < merge->nr_streams; i++) {
+		if (merge->streams[i].seen.source_index != source_index ||
+		    merge->streams[i].seen.cpu != cpu)
+			continue;
+		*clock = merge->streams[i].clock;
+		return true;
+	}
+	return false;
+}
+
+uint64_t strata_merge_skew_ticks(const struct strata_merge *merge)
+{
+	return strata_skew_bound_ticks(&merge->scan.skew);
 }
 
 const struct strata_recording *strata_merge_recording(const struct strata_merge *merge)

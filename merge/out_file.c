@@ -95,6 +95,13 @@ void strata_out_advance(struct strata_out_file *file, const char *end)
 	file->used = (size_t)(end - file->buffer);
 }
 
+void strata_out_write(struct strata_out_file *file, const char *bytes, size_t length)
+{
+	flush(file);
+	if (!file->error)
+		file->error = strata_write_all(file->fd, bytes, length);
+}
+
 void strata_out_print(struct strata_out_file *file, const char *format, ...)
 {
 	char *room = strata_out_room(file, STRATA_OUT_ROOM_MAX);

@@ -25,6 +25,9 @@ struct strata_out_file *strata_out_open(const char *path, struct strata_error *e
 char *strata_out_room(struct strata_out_file *file, size_t bytes);
 void strata_out_advance(struct strata_out_file *file, const char *end);
 
+/* Writes many bytes at once, past the buffer. */
+void strata_out_write(struct strata_out_file *file, const char *bytes, size_t length);
+
 /* printf; a line of more than STRATA_OUT_ROOM_MAX is cut. */
 void strata_out_print(struct strata_out_file *file, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -39,7 +39,7 @@ static void add_up(struct strata_trace_set *set, const struct strata_ctf_tally *
 static int do_slice(struct slices *slices, size_t at, struct strata_error *error)
 {
 	const struct strata_slice_options *options = slices->options;
-	struct strata_slice_sink *sink = slices->work->begin(slices->work);
+	struct strata_slice_sink *sink = slices->work->begin(slices->work, at);
 	struct strata_ctf_tally *tallies = calloc(slices->set->nr_streams + 1, sizeof(*tallies));
 	int status = -1;
 

@@ -9,9 +9,9 @@
 #include "trace_set.h"
 
 struct strata_slice_work {
-	/* Makes what takes in the next slice; may be called by several threads at once. NULL: out
-	 * of memory. */
-	struct strata_slice_sink *(*begin)(struct strata_slice_work *work);
+	/* Makes what takes in the slice @at, counted from 0; may be called by several threads at
+	 * once. NULL: out of memory. */
+	struct strata_slice_sink *(*begin)(struct strata_slice_work *work, size_t at);
 	/* Takes what came of a slice, and frees its sink; called for one slice after the other, in
 	 * their order.  0; -1 with @error; 1: stop, all is well. */
 	int (*join)(struct strata_slice_work *work, struct strata_slice_sink *sink,

@@ -131,6 +131,13 @@ static size_t window_bytes(const struct strata_trace_set *set)
 	return each < WINDOW_BYTES_MIN ? WINDOW_BYTES_MIN : each / 4096 * 4096;
 }
 
+static bool must_begin_at_start(const struct strata_trace_set *set, size_t at)
+{
+	const struct strata_ctf_converter *converter = set->streams[at].stream->converter;
+
+	return converter && converter->from_start;
+}
+
 /* Opens a reader for each stream.  The number of those that are open. */
 static size_t open_readers(struct slice *slice)
 {
@@ -143,7 +150,7 @@ static size_t open_readers(struct slice *slice)
 			break;
 		strata_ctf_reader_seek(
 			&slice->readers[i],
-			set->has_index && slice->from_ns
+			set->has_index && slice->from_ns && !must_begin_at_start(set, i)
 				? strata_ctf_index_find(&set->streams[i].index, slice->from_ns)
 				: 0,
 			slice->from_ns, slice->to_ns);
@@ -195,8 +202,15 @@ size_t strata_trace_set_cut(const struct strata_trace_set *set, size_t nr, uint6
 	size_t i, j, nr_times = 0, nr_cuts = 0, room = 0;
 	uint64_t *times;
 
-	for (i = 0; i < set->nr_streams; i++)
-		room += set->streams[i].index.has_times ? set->streams[i].index.nr : 0;
+	for (i = 0; i < set->nr_streams; i++) {
+		const struct strata_ctf_index *index = &set->streams[i].index;
+
+		/* A stream that is read from its beginning for each slice costs more than it helps.
+		 */
+		if (index->nr && (!index->has_times || must_begin_at_start(set, i)))
+			return 0;
+		room += index->nr;
+	}
 	times = malloc((room + 1) * sizeof(*times));
 	if (!times || nr < 2) {
 		free(times);
@@ -205,7 +219,7 @@ size_t strata_trace_set_cut(const struct strata_trace_set *set, size_t nr, uint6
 	for (i = 0; i < set->nr_streams; i++) {
 		const struct strata_ctf_index *index = &set->streams[i].index;
 
-		for (j = 0; index->has_times && j < index->nr; j++) {
+		for (j = 0; j < index->nr; j++) {
 			if (index->places[j].begin_ns > from_ns &&
 			    index->places[j].begin_ns < to_ns)
 				times[nr_times++] = index->places[j].begin_ns;

@@ -61,7 +61,7 @@ int strata_trace_set_merge(const struct strata_trace_set *set, uint64_t from_ns,
 /*
  * Times that cut the set into about @nr slices of equally many bytes; an index is needed.
  * @cuts: OUT, room for @nr - 1, ascending; slice i is from cuts[i - 1] on and before cuts[i]
- * Returns how many cuts there are; 0 if the packets say no times.
+ * Returns how many cuts there are; 0 if some stream cannot be read from the middle.
  */
 size_t strata_trace_set_cut(const struct strata_trace_set *set, size_t nr, uint64_t from_ns,
 			    uint64_t to_ns, uint64_t *cuts);

@@ -23,6 +23,8 @@ PACKAGES="
 case ${1:-} in
 lttng | bench) PACKAGES="$PACKAGES lttng-tools liblttng-ust-dev" ;;
 esac
+# What parsers of files are searched with: `tests/deps.sh fuzz`.
+[ "${1:-}" != fuzz ] || PACKAGES="$PACKAGES clang libclang-rt-14-dev"
 
 say() { printf 'deps: %s\n' "$*"; }
 

@@ -38,10 +38,24 @@ struct strata_ctf_kind_of_stream {
 
 struct strata_ctf_trace;
 
+/*
+ * How the cycles of a stream's events become ns, where that is known better than its
+ * own metadata says it.
+ */
+struct strata_ctf_converter {
+	/* Begins, for a reader that goes through the stream in order.  NULL: out of memory. */
+	void *(*begin)(const struct strata_ctf_converter *converter);
+	/* The time of the next reading. @bound_ns: OUT, it is off by no more */
+	uint64_t (*ns)(void *state, uint64_t cycles, uint64_t *bound_ns);
+	void (*end)(void *state);
+	bool from_start; /* a reader must begin at the stream's beginning */
+};
+
 /* A stream's file. */
 struct strata_ctf_stream {
 	const struct strata_ctf_trace *trace;
-	char *name; /* of the file */
+	const struct strata_ctf_converter *converter; /* its owner's; NULL: none */
+	char *name;                                   /* of the file */
 	int fd;
 	uint64_t bytes; /* of the file when it was opened */
 	bool has_cpu;   /* as its first packet says */

@@ -52,19 +52,27 @@ int strata_tsdl_add_member(struct strata_tsdl_builder *builder, const struct str
 	return 0;
 }
 
+static const struct strata_tsdl_member *look_up(const struct strata_tsdl_builder *builder,
+						uint64_t place, const char *name, bool open)
+{
+	const struct strata_tsdl_member *member = strata_tsdl_find(&builder->members, place, name);
+
+	return member && (open || !member->is_open) ? member : NULL;
+}
+
 const struct strata_tsdl_member *strata_tsdl_find_member(struct strata_tsdl_builder *builder,
 							 const struct strata_ctf_type *outer,
-							 const char *name)
+							 const char *name, bool open)
 {
 	const struct strata_tsdl_member *member;
 
-	member = strata_tsdl_find(&builder->members, as_written(outer), name);
+	member = look_up(builder, as_written(outer), name, open);
 	if (!member)
-		member = strata_tsdl_find(&builder->members, as_shown(outer), name);
+		member = look_up(builder, as_shown(outer), name, open);
 	if (!member && name[0] == '_') {
 		name = without_underscore(builder, name);
 		if (name)
-			member = strata_tsdl_find(&builder->members, as_written(outer), name);
+			member = look_up(builder, as_written(outer), name, open);
 	}
 	return member;
 }

@@ -43,11 +43,12 @@ static int count_take(struct strata_slice_sink *sink, size_t stream,
 	return 0;
 }
 
-static struct strata_slice_sink *count_begin(struct strata_slice_work *work)
+static struct strata_slice_sink *count_begin(struct strata_slice_work *work, size_t at)
 {
 	struct count_sink *count = calloc(1, sizeof(*count));
 
 	(void)work;
+	(void)at;
 	if (!count)
 		return NULL;
 	count->sink.take = count_take;

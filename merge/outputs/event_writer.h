@@ -7,18 +7,33 @@
  * still bytes, which fields.h walks through.  A writer appends to a buffer; buffers of
  * several slices of the timeline are put one behind the other, so that a writer must not
  * depend on what it wrote before, but for what `previous_ns` tells.
+ *
+ * Synchronisation: begin, end and free are called by one thread.  Several threads may call
+ * event at once, each with a buffer of its own; a writer does not change meanwhile.
  */
 #ifndef STRATA_MERGE_OUTPUTS_EVENT_WRITER_H
 #define STRATA_MERGE_OUTPUTS_EVENT_WRITER_H
 
 #include "ctf/ctf_cursor.h"
 #include "error.h"
+#include "fields.h"
+#include "put_text.h"
 
-#define STRATA_SHOWN_TYPES   4u
+#define STRATA_SHOWN_TYPES   3u
 #define STRATA_SHOWN_UNKNOWN UINT32_MAX /* of a number below */
+
+/* The fields of an event's packet, without those that only say where it is and how large. */
+struct strata_shown_packet {
+	const struct strata_ctf_type *type; /* a structure; NULL: there are no such fields */
+	size_t first;                       /* field that is shown */
+	const bool *hidden;                 /* for each field */
+	struct strata_ctf_cursor cursor;    /* at the first that is shown */
+};
 
 struct strata_shown_event {
 	uint64_t ns;          /* since 1970 */
+	bool has_time;        /* false: its stream has no clock */
+	bool is_first;        /* of all */
 	uint64_t previous_ns; /* of the event before; its own if it is the first */
 	uint64_t bound_ns;    /* the time is off by no more; UINT64_MAX: nobody knows */
 	bool unordered;       /* it and the event before may have been the other way round */
@@ -28,6 +43,7 @@ struct strata_shown_event {
 	const char *name;     /* any bytes: escape it */
 	uint32_t cpu;         /* of its stream: physical or virtual, as its layer has it */
 	uint32_t pcpu, domain, vcpu;
+	struct strata_shown_packet packet;
 	/* Fields: types that follow each other from the cursor on, each NULL or a structure. */
 	const struct strata_ctf_type *types[STRATA_SHOWN_TYPES];
 	/* What each is: "stream.event.context", "event.context", "event.fields". */
@@ -39,11 +55,29 @@ struct strata_buffer {
 	char *bytes;
 	size_t used;
 	size_t room;
-	bool no_memory; /* what did not fit is missing */
+	bool no_memory;                /* what did not fit is missing */
+	struct strata_put_clock clock; /* for writers: the last second that was written */
 };
 
+/* The same as strata_buffer_room(), where the buffer is too small. */
+char *strata_buffer_grow(struct strata_buffer *buffer, size_t bytes);
+
 /* Room for @bytes more; NULL: out of memory, which the buffer remembers. */
-char *strata_buffer_room(struct strata_buffer *buffer, size_t bytes);
+static inline char *strata_buffer_room(struct strata_buffer *buffer, size_t bytes)
+{
+	if (__builtin_expect(buffer->room - buffer->used < bytes, 0))
+		return strata_buffer_grow(buffer, bytes);
+	return buffer->bytes + buffer->used;
+}
+
+/* What was written into the room, up to @end, belongs to the buffer. */
+static inline void strata_buffer_advance(struct strata_buffer *buffer, const char *end)
+{
+	buffer->used = (size_t)(end - buffer->bytes);
+}
+
+void strata_buffer_put(struct strata_buffer *buffer, const char *bytes, size_t length);
+void strata_buffer_text(struct strata_buffer *buffer, const char *text);
 void strata_buffer_free(struct strata_buffer *buffer);
 
 /* A source, before the first event: for outputs that declare them. */
@@ -51,7 +85,11 @@ struct strata_shown_source {
 	const char *name; /* fit to be shown */
 	const char *layer;
 	uint32_t domain;
-	uint32_t nr_cpus;
+	uint32_t nr_cpus; /* one more than the highest number of its streams */
+	/* As its trace's environment has them: any bytes.  NULL: it does not. */
+	const char *hostname, *procname;
+	bool has_vpid;
+	int64_t vpid;
 };
 
 struct strata_event_writer {
@@ -63,5 +101,9 @@ struct strata_event_writer {
 	void (*end)(struct strata_event_writer *writer, struct strata_buffer *buffer);
 	void (*free)(struct strata_event_writer *writer);
 };
+
+/* Walks through the fields of an event's packet as one structure.  False: they do not fit. */
+bool strata_shown_packet_visit(struct strata_field_visitor *visitor,
+			       const struct strata_shown_packet *packet);
 
 #endif /* STRATA_MERGE_OUTPUTS_EVENT_WRITER_H */

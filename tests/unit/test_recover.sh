@@ -109,7 +109,12 @@ done
 flown() {
 	begin "$1" --app "$crowd" --app-memory file --overwrite --app-buffer 64Kx4 || return 1
 	crowd "$work/last" || return 1
-	sleep 0.7
+	# Until all rings of all CPUs together could not hold what one thread wrote: the oldest are gone then.
+	for _ in $(seq 1000); do
+		awk -v room=$((2 * 4 * 65536 * $(nproc) / record_bytes)) '$1 < room { few = 1 } END { exit few }' <(last_numbers "$work/last") && break
+		sleep 0.02
+	done
+	sleep 0.1
 	murder
 	"$strata" recover "$work/$1" >"$work/$1.report" 2>"$work/$1.errors" || { cat "$work/$1.errors"; return 1; }
 	numbers "$work/$1-recovered" | awk -v last="$(last_numbers "$work/last" | tr '\n' ' ')" \

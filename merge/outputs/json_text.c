@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* json_text.c - see json_text.h. */
+#include "outputs/json_text.h"
+
+#include <math.h>
+
+#include "escape.h"
+
+#define EXACT_MAX (1ull << 53)
+
+/* The fields of one scope on their way into a buffer. */
+struct fields {
+	struct strata_field_visitor visitor;
+	struct strata_buffer *buffer;
+	unsigned int depth;
+	struct {
+		bool is_array;
+		bool any;
+	} levels[STRATA_CTF_DEPTH_MAX + 2];
+};
+
+char *strata_json_put_text(char *out, const char *text, size_t length)
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t i = 0;
+
+	while (i < length) {
+		const unsigned char byte = (unsigned char)text[i];
+		size_t bytes;
+
+		if (__builtin_expect(byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\',
+				     1)) {
+			*out++ = (char)byte;
+			i++;
+			continue;
+		}
+		bytes = strata_utf8_bytes(text + i, length - i);
+		if (byte == '"' || byte == '\\') {
+			*out++ = '\\';
+			*out++ = (char)byte;
+		} else if (bytes == 0) {
+			out = strata_put_bytes(out, "\\ufffd", 6);
+			bytes = 1;
+		} else if (bytes == 1) {
+			out = strata_put_bytes(out, "\\u00", 4);
+			*out++ = digits[byte >> 4];
+			*out++ = digits[byte & 15];
+		} else {
+			out = strata_put_bytes(out, text + i, bytes);
+		}
+		i += bytes;
+	}
+	return out;
+}
+
+char *strata_json_put_unsigned(char *out, uint64_t value)
+{
+	if (value <= EXACT_MAX)
+		return strata_put_decimal(out, value);
+	*out++ = '"';
+	out = strata_put_decimal(out, value);
+	*out++ = '"';
+	return out;
+}
+
+char *strata_json_put_signed(char *out, int64_t value)
+{
+	if (value >= 0)
+		return strata_json_put_unsigned(out, (uint64_t)value);
+	if (-(uint64_t)value <= EXACT_MAX)
+		return strata_put_signed(out, value);
+	*out++ = '"';
+	out = strata_put_signed(out, value);
+	*out++ = '"';
+	return out;
+}
+
+/* What JSON has no number for is a string. */
+static char *put_float(char *out, double number, bool narrow)
+{
+	if (isnan(number))
+		return strata_put_text(out, "\"NaN\"");
+	if (isinf(number))
+		return strata_put_text(out, number < 0 ? "\"-Infinity\"" : "\"Infinity\"");
+	return strata_put_float(out, number, narrow);
+}
+
+void strata_json_member(struct strata_buffer *buffer, const char *name, const char *text)
+{
+	const size_t name_bytes = strlen(name), length = strlen(text);
+	char *out = strata_buffer_room(buffer, name_bytes + STRATA_JSON_BYTES(length) + 6);
+
+	if (!out)
+		return;
+	out = strata_put_bytes(out, ",\"", 2);
+	out = strata_put_bytes(out, name, name_bytes);
+	out = strata_put_bytes(out, "\":\"", 3);
+	out = strata_json_put_text(out, text, length);
+	*out++ = '"';
+	strata_buffer_advance(buffer, out);
+}
+
+/* What comes before a field's value; room for it and @bytes more.  NULL: out of memory.  A field's
+ * name is a word of C. */
+static char *put_name(struct fields *fields, const char *name, size_t bytes)
+{
+	const size_t length = name ? strlen(name) : 0;
+	char *out = strata_buffer_room(fields->buffer, STRATA_JSON_BYTES(length) + bytes + 4);
+	const unsigned int depth = fields->depth;
+
+	if (!out)
+		return out;
+	if (fields->levels[depth].any)
+		*out++ = ',';
+	fields->levels[depth].any = true;
+	if (depth == 0 || fields->levels[depth].is_array)
+		return out;
+	*out++ = '"';
+	out = strata_json_put_text(out, name ? name : "", length);
+	return strata_put_bytes(out, "\":", 2);
+}
+
+static char *put_integer(char *out, const struct strata_ctf_type *type, uint64_t value)
+{
+	return type->is_signed ? strata_json_put_signed(out, (int64_t)value)
+			       : strata_json_put_unsigned(out, value);
+}
+
+static void put_enum(struct fields *fields, const char *name, const struct strata_ctf_type *type,
+		     uint64_t value)
+{
+	const char *label = strata_enum_label(type, value);
+	const size_t length = label ? strlen(label) : 0;
+	char *out = put_name(fields, name, STRATA_JSON_BYTES(length) + 2 * STRATA_PUT_BYTES);
+
+	if (!out)
+		return;
+	out = strata_put_text(out, "{\"label\":");
+	if (label) {
+		*out++ = '"';
+		out = strata_json_put_text(out, label, length);
+		*out++ = '"';
+	} else {
+		out = strata_put_text(out, "null");
+	}
+	out = put_integer(strata_put_text(out, ",\"value\":"), type, value);
+	*out++ = '}';
+	strata_buffer_advance(fields->buffer, out);
+}
+
+static void put_number(struct strata_field_visitor *visitor, const char *name,
+		       const struct strata_ctf_type *type, uint64_t value)
+{
+	struct fields *fields = (struct fields *)visitor;
+	const bool narrow = type->bits == 32;
+	char *out;
+
+	if (type->kind == STRATA_CTF_ENUM) {
+		put_enum(fields, name, type, value);
+		return;
+	}
+	out = put_name(fields, name, STRATA_PUT_BYTES);
+	if (!out)
+		return;
+	if (type->kind == STRATA_CTF_FLOAT)
+		out = put_float(out, strata_float_of_bits(value, narrow), narrow);
+	else
+		out = put_integer(out, type, value);
+	strata_buffer_advance(fields->buffer, out);
+}
+
+static void put_string(struct strata_field_visitor *visitor, const char *name, const char *text,
+		       uint64_t length)
+{
+	struct fields *fields = (struct fields *)visitor;
+	char *out = put_name(fields, name, STRATA_JSON_BYTES(length) + 2);
+
+	if (!out)
+		return;
+	*out++ = '"';
+	out = strata_json_put_text(out, text, length);
+	*out++ = '"';
+	strata_buffer_advance(fields->buffer, out);
+}
+
+static void put_begin(struct strata_field_visitor *visitor, const char *name,
+		      const struct strata_ctf_type *type, uint64_t length)
+{
+	struct fields *fields = (struct fields *)visitor;
+	char *out = put_name(fields, name, 1);
+
+	(void)length;
+	fields->depth++;
+	fields->levels[fields->depth].is_array = type->kind != STRATA_CTF_STRUCT;
+	fields->levels[fields->depth].any = false;
+	if (!out)
+		return;
+	*out++ = type->kind == STRATA_CTF_STRUCT ? '{' : '[';
+	strata_buffer_advance(fields->buffer, out);
+}
+
+static void end_level(struct fields *fields)
+{
+	strata_buffer_put(fields->buffer, fields->levels[fields->depth].is_array ? "]" : "}", 1);
+	fields->depth--;
+}
+
+static void put_end(struct strata_field_visitor *visitor, const struct strata_ctf_type *type)
+{
+	(void)type;
+	end_level((struct fields *)visitor);
+}
+
+static void begin_scope(struct fields *fields, const char *name)
+{
+	strata_buffer_text(fields->buffer, name);
+	fields->depth = 0;
+	fields->levels[0].any = false;
+	fields->levels[0].is_array = false;
+}
+
+/* A scope whose fields do not fit ends where they do not. */
+static void end_scope(struct fields *fields)
+{
+	while (fields->depth > 0)
+		end_level(fields);
+}
+
+void strata_json_scopes(struct strata_buffer *buffer, const struct strata_shown_event *event)
+{
+	static const char *const scopes[STRATA_SHOWN_TYPES] = { ",\"stream_context\":",
+								",\"context\":", ",\"fields\":" };
+	struct strata_ctf_cursor cursor = event->cursor;
+	struct fields fields;
+	size_t i;
+
+	fields.visitor = (struct strata_field_visitor){
+		.number = put_number, .text = put_string, .begin = put_begin, .end = put_end
+	};
+	fields.buffer = buffer;
+	if (event->packet.type) {
+		begin_scope(&fields, ",\"packet\":");
+		strata_shown_packet_visit(&fields.visitor, &event->packet);
+		end_scope(&fields);
+	}
+	for (i = 0; i < STRATA_SHOWN_TYPES; i++) {
+		bool fits;
+
+		if (!event->types[i])
+			continue;
+		begin_scope(&fields, scopes[i]);
+		fits = strata_field_visit(&fields.visitor, NULL, event->types[i], &cursor);
+		if (!fits && fields.depth == 0)
+			strata_buffer_text(buffer, "{}");
+		end_scope(&fields);
+		if (!fits)
+			break;
+	}
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* shown.c - see shown.h. */
+#include "outputs/shown.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "escape.h"
+
+#define SOURCE_NAME_BYTES 512u
+
+/* Packets' beginnings longer than this are not shown. */
+#define PACKET_HEAD_BYTES_MAX 65536u
+
+static const char *layer_of(const struct strata_ctf_trace *trace)
+{
+	const char *domain = strata_ctf_env_text(trace, "domain");
+
+	if (!domain)
+		return "";
+	if (!strcmp(domain, "kernel") || !strcmp(domain, "xen"))
+		return domain;
+	return !strcmp(domain, "ust") || !strcmp(domain, "app") ? "app" : "";
+}
+
+static bool is_taken(const struct strata_shown *shown, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < shown->nr_sources; i++) {
+		if (!strcmp(shown->sources[i].name, name))
+			return true;
+	}
+	return false;
+}
+
+/* The last part of a path, without slashes behind it. */
+static void last_part(char *out, size_t size, const char *path)
+{
+	size_t end = strlen(path), from;
+
+	while (end > 0 && path[end - 1] == '/')
+		end--;
+	for (from = end; from > 0 && path[from - 1] != '/'; from--)
+		;
+	snprintf(out, size, "%.*s", (int)(end - from), path + from);
+}
+
+/* The host's name, or the directory's; both if that is taken; with a number if both are. */
+static char *name_source(const struct strata_shown *shown, const struct strata_ctf_trace *trace)
+{
+	const char *host = strata_ctf_env_text(trace, "hostname");
+	char directory[SOURCE_NAME_BYTES / 8], text[SOURCE_NAME_BYTES / 4];
+	char name[SOURCE_NAME_BYTES], whole[SOURCE_NAME_BYTES + STRATA_PUT_BYTES];
+	size_t number;
+
+	last_part(directory, sizeof(directory), trace->path);
+	if (host && *host)
+		strata_escape_name(name, sizeof(name), host);
+	else
+		strata_escape_name(name, sizeof(name), directory);
+	if (host && *host && is_taken(shown, name)) {
+		snprintf(text, sizeof(text), "%.60s/%s", host, directory);
+		strata_escape_name(name, sizeof(name), text);
+	}
+	snprintf(whole, sizeof(whole), "%s", name);
+	for (number = 2; is_taken(shown, whole); number++)
+		snprintf(whole, sizeof(whole), "%s#%zu", name, number);
+	return strdup(whole);
+}
+
+static uint32_t count_cpus(const struct strata_ctf_trace *trace)
+{
+	uint32_t nr = 0;
+	size_t i;
+
+	for (i = 0; i < trace->nr_streams; i++) {
+		const struct strata_ctf_stream *stream = &trace->streams[i];
+
+		if (stream->has_cpu && stream->cpu < STRATA_SHOWN_UNKNOWN && stream->cpu >= nr)
+			nr = (uint32_t)stream->cpu + 1;
+	}
+	return nr;
+}
+
+static int add_source(struct strata_shown *shown, const struct strata_ctf_trace *trace)
+{
+	struct strata_shown_source *source = &shown->sources[shown->nr_sources];
+
+	source->name = name_source(shown, trace);
+	if (!source->name)
+		return -1;
+	source->layer = layer_of(trace);
+	source->domain = STRATA_SHOWN_UNKNOWN;
+	source->nr_cpus = count_cpus(trace);
+	source->hostname = strata_ctf_env_text(trace, "hostname");
+	source->procname = strata_ctf_env_text(trace, "procname");
+	source->has_vpid = strata_ctf_env_number(trace, "vpid", &source->vpid);
+	shown->nr_sources++;
+	return 0;
+}
+
+/* Whether a field only says where a packet is and how large, or when; as babeltrace2 has it. */
+static bool is_bookkeeping(const struct strata_ctf_field *field)
+{
+	static const char *const names[] = {
+		"timestamp_begin", "timestamp_end",  "content_size",
+		"packet_size",     "packet_seq_num", "events_discarded"
+	};
+	const struct strata_ctf_type *type = field->type;
+	size_t i;
+
+	if (type->kind != STRATA_CTF_INTEGER && type->kind != STRATA_CTF_ENUM)
+		return false;
+	if (type->slot != STRATA_CTF_NO_SLOT)
+		return false;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(field->name, names[i]))
+			return true;
+	}
+	return type->clock != STRATA_CTF_NO_CLOCK;
+}
+
+static int hide(struct strata_shown_hidden *hidden, const struct strata_ctf_type *context)
+{
+	size_t i;
+
+	if (!context)
+		return 0;
+	hidden->fields = calloc(context->nr_fields + 1, sizeof(*hidden->fields));
+	if (!hidden->fields)
+		return -1;
+	for (i = 0; i < context->nr_fields; i++)
+		hidden->fields[i] = is_bookkeeping(&context->fields[i]);
+	while (hidden->first < context->nr_fields && hidden->fields[hidden->first])
+		hidden->first++;
+	return 0;
+}
+
+int strata_shown_init(struct strata_shown *shown, const struct strata_trace_set *set,
+		      struct strata_error *error)
+{
+	size_t i, j;
+
+	memset(shown, 0, sizeof(*shown));
+	shown->set = set;
+	shown->sources = calloc(set->nr_traces + 1, sizeof(*shown->sources));
+	shown->hidden = calloc(set->nr_traces + 1, sizeof(*shown->hidden));
+	if (!shown->sources || !shown->hidden)
+		goto no_memory;
+	for (i = 0; i < set->nr_traces; i++) {
+		const struct strata_ctf_metadata *metadata = &set->traces[i]->metadata;
+
+		shown->hidden[i] = calloc(metadata->nr_streams + 1, sizeof(**shown->hidden));
+		if (!shown->hidden[i] || add_source(shown, set->traces[i]))
+			goto no_memory;
+		for (j = 0; j < metadata->nr_streams; j++) {
+			if (hide(&shown->hidden[i][j], metadata->streams[j].packet_context))
+				goto no_memory;
+		}
+	}
+	return 0;
+no_memory:
+	strata_shown_clear(shown);
+	return strata_fail(error, "out of memory for %zu traces", set->nr_traces);
+}
+
+void strata_shown_clear(struct strata_shown *shown)
+{
+	size_t i, j;
+
+	for (i = 0; i < shown->nr_sources; i++)
+		free((char *)shown->sources[i].name);
+	for (i = 0; shown->hidden && i < shown->set->nr_traces; i++) {
+		const size_t nr = shown->set->traces[i]->metadata.nr_streams;
+
+		for (j = 0; shown->hidden[i] && j < nr; j++)
+			free(shown->hidden[i][j].fields);
+		free(shown->hidden[i]);
+	}
+	free(shown->hidden);
+	free(shown->sources);
+	memset(shown, 0, sizeof(*shown));
+}
+
+int strata_shown_view_init(struct strata_shown_view *view, const struct strata_shown *shown)
+{
+	view->shown = shown;
+	view->copies = calloc(shown->set->nr_streams + 1, sizeof(*view->copies));
+	return view->copies ? 0 : -1;
+}
+
+void strata_shown_view_clear(struct strata_shown_view *view)
+{
+	size_t i;
+
+	for (i = 0; view->copies && i < view->shown->set->nr_streams; i++)
+		free(view->copies[i].bytes);
+	free(view->copies);
+	view->copies = NULL;
+}
+
+/* Reads the beginning of the reader's packet again, because its window has moved on. */
+static bool read_head(struct strata_shown_copy *copy, const struct strata_ctf_reader *reader)
+{
+	const size_t bytes = (size_t)((reader->packet.events_at + 7) / 8);
+	ssize_t got;
+
+	if (bytes > PACKET_HEAD_BYTES_MAX)
+		return false;
+	if (bytes > copy->room) {
+		uint8_t *grown = realloc(copy->bytes, bytes + STRATA_CTF_PADDING);
+
+		if (!grown)
+			return false;
+		copy->bytes = grown;
+		copy->room = bytes;
+	}
+	got = pread(reader->stream->fd, copy->bytes, bytes, (off_t)copy->offset);
+	if (got < 0)
+		return false;
+	memset(copy->bytes + got, 0, STRATA_CTF_PADDING);
+	copy->packet.cursor.end = (uint64_t)got * 8;
+	return true;
+}
+
+/* Finds the first field of the packet that is shown. */
+static bool find_fields(struct strata_shown_copy *copy, struct strata_ctf_reader *reader)
+{
+	const struct strata_ctf_type *header = reader->stream->trace->metadata.packet_header;
+	const struct strata_ctf_type *type = copy->packet.type;
+	struct strata_ctf_cursor *cursor = &copy->packet.cursor;
+	size_t i;
+
+	cursor->bytes = copy->bytes;
+	cursor->at = 0;
+	cursor->slots = reader->slots;
+	if ((header && !strata_ctf_skip(cursor, header)) || !strata_ctf_align(cursor, type->align))
+		return false;
+	for (i = 0; i < copy->packet.first; i++) {
+		if (!strata_ctf_skip(cursor, type->fields[i].type))
+			return false;
+	}
+	return true;
+}
+
+static void set_packet(struct strata_shown_view *view, size_t stream,
+		       struct strata_ctf_reader *reader)
+{
+	const struct strata_ctf_stream_class *class = reader->kind->class;
+	const struct strata_shown_hidden *hidden =
+		&view->shown->hidden[view->shown->set->streams[stream].trace][class->index];
+	struct strata_shown_copy *copy = &view->copies[stream];
+
+	copy->is_set = true;
+	copy->offset = reader->packet.offset;
+	copy->packet.type = class->packet_context;
+	copy->packet.hidden = hidden->fields;
+	copy->packet.first = hidden->first;
+	if (!copy->packet.type)
+		return;
+	/* A structure that has no fields is shown as such. */
+	if ((hidden->first == copy->packet.type->nr_fields && hidden->first > 0) ||
+	    !read_head(copy, reader) || !find_fields(copy, reader))
+		copy->packet.type = NULL;
+}
+
+void strata_shown_run(struct strata_shown_view *view, size_t stream,
+		      struct strata_ctf_reader *reader, struct strata_shown_event *shown)
+{
+	const size_t trace = view->shown->set->streams[stream].trace;
+	const struct strata_shown_source *source = &view->shown->sources[trace];
+	struct strata_shown_copy *copy = &view->copies[stream];
+	const bool packet_has_cpu = reader->packet.has_cpu;
+
+	if (!copy->is_set || copy->offset != reader->packet.offset)
+		set_packet(view, stream, reader);
+	shown->has_time = reader->kind->has_time;
+	shown->bound_ns = UINT64_MAX;
+	shown->source = source->name;
+	shown->source_index = trace;
+	shown->layer = source->layer;
+	shown->cpu = STRATA_SHOWN_UNKNOWN;
+	if (packet_has_cpu && reader->packet.cpu < STRATA_SHOWN_UNKNOWN)
+		shown->cpu = (uint32_t)reader->packet.cpu;
+	shown->pcpu = STRATA_SHOWN_UNKNOWN;
+	shown->domain = source->domain;
+	shown->vcpu = STRATA_SHOWN_UNKNOWN;
+	shown->packet = copy->packet;
+	shown->types[0] = reader->kind->class->event_context;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * shown.h - events of a set of traces as they are shown to people: whose they are,
+ * by names that tell the sources apart, and where their fields lie.
+ */
+#ifndef STRATA_MERGE_OUTPUTS_SHOWN_H
+#define STRATA_MERGE_OUTPUTS_SHOWN_H
+
+#include "outputs/event_writer.h"
+#include "trace_set.h"
+
+/* What is known of a set before its events; does not change then, so that threads share it. */
+struct strata_shown {
+	const struct strata_trace_set *set;
+	struct strata_shown_source *sources; /* one for each trace, in the set's order */
+	size_t nr_sources;
+	/* For each trace and each of its kinds of streams: which fields of its packets are
+	 * hidden, and the first that is not (their number if there is none). */
+	struct strata_shown_hidden {
+		bool *fields;
+		size_t first;
+	} * *hidden;
+};
+
+/* 0, or -1: out of memory.  @set must outlive it. */
+int strata_shown_init(struct strata_shown *shown, const struct strata_trace_set *set,
+		      struct strata_error *error);
+void strata_shown_clear(struct strata_shown *shown);
+
+/* A reader's packet, as far as it is shown: a copy of its beginning. */
+struct strata_shown_copy {
+	uint64_t offset;
+	uint8_t *bytes;
+	size_t room;
+	struct strata_shown_packet packet;
+	bool is_set;
+};
+
+/* One for each merge, so for each slice. */
+struct strata_shown_view {
+	const struct strata_shown *shown;
+	struct strata_shown_copy *copies; /* for each stream of the set */
+};
+
+int strata_shown_view_init(struct strata_shown_view *view, const struct strata_shown *shown);
+void strata_shown_view_clear(struct strata_shown_view *view);
+
+/*
+ * Begins a run of a stream's events: fills in what all of them have in common.
+ * @stream: of the set
+ * Times of the event before, and what follows from them, are the caller's.
+ */
+void strata_shown_run(struct strata_shown_view *view, size_t stream,
+		      struct strata_ctf_reader *reader, struct strata_shown_event *shown);
+
+/* Fills in the rest for one event of the run. */
+static inline void strata_shown_next(struct strata_ctf_reader *reader,
+				     const struct strata_lane_event *event,
+				     struct strata_shown_event *shown)
+{
+	const struct strata_ctf_event_class *class = reader->kind->classes[event->class].event;
+
+	shown->ns = event->ns;
+	shown->name = class->name;
+	shown->types[1] = class->context;
+	shown->types[2] = class->payload;
+	shown->cursor = strata_ctf_event_cursor(reader, event);
+}
+
+#endif /* STRATA_MERGE_OUTPUTS_SHOWN_H */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* text_lines.h - writers of a line of text for each event. */
+#ifndef STRATA_MERGE_OUTPUTS_TEXT_LINES_H
+#define STRATA_MERGE_OUTPUTS_TEXT_LINES_H
+
+#include "outputs/event_writer.h"
+
+struct strata_text_options {
+	bool gmt;     /* times of day in UTC, not in the local time zone */
+	bool date;    /* the date in front of them */
+	bool seconds; /* seconds since 1970 instead of both */
+	bool colours; /* columns only */
+};
+
+/* Lines as babeltrace2 prints them.  NULL: out of memory. */
+struct strata_event_writer *strata_text_babeltrace_new(const struct strata_text_options *options);
+
+#endif /* STRATA_MERGE_OUTPUTS_TEXT_LINES_H */

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * written.c - see written.h.
+ *
+ * A slice's events go into a buffer of its own.  Only its first event depends on what
+ * comes before it; so that one is held as bytes, until all slices before are in the
+ * file.  From then on the slice writes to the file itself: with one thread there is one
+ * slice, and its buffer stays small.
+ */
+#include "outputs/written.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "out_file.h"
+
+/* Written at once when a slice's turn has come: small enough to be in a cache still. */
+#define WRITE_BYTES (256u << 10)
+
+/* The last event before another. */
+struct last {
+	bool any;
+	uint64_t ns;
+	uint64_t bound_ns;
+	size_t source_index;
+};
+
+struct written {
+	struct strata_slice_work work;
+	const struct strata_written_options *options;
+	const struct strata_shown *shown;
+	struct strata_event_writer *writer;
+	struct strata_out_file *file;
+	atomic_size_t joined; /* slices that are in the file; what follows is that slice's */
+	struct last last;
+	uint64_t events;
+};
+
+/* An event that outlives its reader's batch. */
+struct held {
+	struct strata_shown_event event;
+	uint8_t *bytes, *packet_bytes;
+	uint64_t slots[STRATA_CTF_SLOTS_MAX];
+};
+
+struct written_sink {
+	struct strata_slice_sink sink;
+	struct written *written;
+	size_t at;
+	struct strata_buffer buffer;
+	struct strata_shown_view view;
+	struct last last; /* of the slice; if it is the file's turn, of the file */
+	uint64_t events;
+	bool is_its_turn;
+	bool is_holding;
+	struct held held;
+};
+
+/* Copies the bytes between a cursor and its end, so that it reads the copy.  Fields keep their
+ * alignment. */
+static uint8_t *hold_bytes(struct strata_ctf_cursor *cursor, uint64_t *slots)
+{
+	const uint64_t align = STRATA_CTF_ALIGN_MAX / 8;
+	const uint64_t from = cursor->at / 8 / align * align;
+	const size_t bytes = (size_t)((cursor->end + 7) / 8 - from) + STRATA_CTF_PADDING;
+	uint8_t *copy = malloc(bytes);
+
+	if (!copy)
+		return NULL;
+	memcpy(copy, cursor->bytes + from, bytes);
+	cursor->bytes = copy;
+	cursor->at -= from * 8;
+	cursor->end -= from * 8;
+	cursor->slots = slots;
+	return copy;
+}
+
+static bool hold(struct held *held, const struct strata_shown_event *event)
+{
+	held->event = *event;
+	memcpy(held->slots, event->cursor.slots, sizeof(held->slots));
+	held->bytes = hold_bytes(&held->event.cursor, held->slots);
+	if (event->packet.type)
+		held->packet_bytes = hold_bytes(&held->event.packet.cursor, held->slots);
+	return held->bytes && (!event->packet.type || held->packet_bytes);
+}
+
+/* What an event owes to the one before. */
+static inline void follow(struct strata_shown_event *event, const struct last *last)
+{
+	const uint64_t since = event->ns - last->ns;
+
+	event->is_first = !last->any;
+	event->previous_ns = last->any ? last->ns : event->ns;
+	/* Events of one source have one clock, which orders them. */
+	event->unordered = last->any && event->source_index != last->source_index &&
+			   event->bound_ns != UINT64_MAX && last->bound_ns != UINT64_MAX &&
+			   (since <= event->bound_ns || since - event->bound_ns <= last->bound_ns);
+}
+
+/* Writes what a slice has so far to the file, whose turn it is. */
+static void flush(struct written_sink *sink)
+{
+	strata_out_write(sink->written->file, sink->buffer.bytes, sink->buffer.used);
+	sink->buffer.used = 0;
+}
+
+/* The slices before are in the file: the event that was held can be written, too. */
+static void take_turn(struct written_sink *sink)
+{
+	struct written *written = sink->written;
+	struct strata_buffer first = { 0 };
+
+	sink->is_its_turn = true;
+	if (!sink->is_holding) {
+		sink->last = written->last;
+		return;
+	}
+	follow(&sink->held.event, &written->last);
+	written->writer->event(written->writer, &first, &sink->held.event);
+	strata_out_write(written->file, first.bytes, first.used);
+	sink->buffer.no_memory |= first.no_memory;
+	strata_buffer_free(&first);
+	flush(sink);
+}
+
+static bool has_its_turn(struct written_sink *sink)
+{
+	if (!sink->is_its_turn &&
+	    atomic_load_explicit(&sink->written->joined, memory_order_acquire) == sink->at)
+		take_turn(sink);
+	return sink->is_its_turn;
+}
+
+/* Takes one event.  0, or -1: out of memory. */
+static int put(struct written_sink *sink, struct strata_shown_event *event)
+{
+	struct strata_event_writer *writer = sink->written->writer;
+
+	if (__builtin_expect(!sink->last.any, 0) && !has_its_turn(sink)) {
+		sink->is_holding = true;
+		if (!hold(&sink->held, event))
+			return -1;
+	} else {
+		follow(event, &sink->last);
+		writer->event(writer, &sink->buffer, event);
+	}
+	sink->events++;
+	sink->last = (struct last){ true, event->ns, event->bound_ns, event->source_index };
+	return 0;
+}
+
+/* Whether there are too many events; a slice knows of those before it when it is its turn. */
+static int check_number(const struct written_sink *sink, struct strata_error *error)
+{
+	const struct strata_written_options *options = sink->written->options;
+	const uint64_t before = sink->is_its_turn ? sink->written->events : 0;
+
+	if (options->events_max == 0 || before + sink->events <= options->events_max)
+		return 0;
+	return strata_fail(
+		error, "%s: more than %llu events, which is too many for this format; %s",
+		options->path, (unsigned long long)options->events_max, options->too_many_advice);
+}
+
+static int written_take(struct strata_slice_sink *slice_sink, size_t stream,
+			struct strata_ctf_reader *reader, const struct strata_lane_event *events,
+			size_t nr, struct strata_error *error)
+{
+	struct written_sink *sink = (struct written_sink *)slice_sink;
+	const struct strata_written_options *options = sink->written->options;
+	struct strata_shown_event event;
+	size_t i;
+
+	strata_shown_run(&sink->view, stream, reader, &event);
+	for (i = 0; i < nr; i++) {
+		strata_shown_next(reader, &events[i], &event);
+		if (options->wants && !options->wants(options->wants_data, &event))
+			continue;
+		if (put(sink, &event))
+			return strata_fail(error, "out of memory for an event");
+	}
+	if (sink->buffer.used >= WRITE_BYTES && has_its_turn(sink))
+		flush(sink);
+	if (sink->buffer.no_memory)
+		return strata_fail(error,
+				   "out of memory for what is to be written to %s; "
+				   "use fewer threads",
+				   options->path);
+	if (sink->is_its_turn && strata_out_failed(sink->written->file))
+		return 1; /* closing it says why */
+	return check_number(sink, error);
+}
+
+static void free_sink(struct written_sink *sink)
+{
+	strata_buffer_free(&sink->buffer);
+	strata_shown_view_clear(&sink->view);
+	free(sink->held.bytes);
+	free(sink->held.packet_bytes);
+	free(sink);
+}
+
+static struct strata_slice_sink *written_begin(struct strata_slice_work *work, size_t at)
+{
+	struct written *written = (struct written *)work;
+	struct written_sink *sink = calloc(1, sizeof(*sink));
+
+	if (!sink)
+		return NULL;
+	sink->sink.take = written_take;
+	sink->written = written;
+	sink->at = at;
+	if (strata_shown_view_init(&sink->view, written->shown)) {
+		free(sink);
+		return NULL;
+	}
+	return &sink->sink;
+}
+
+static int written_join(struct strata_slice_work *work, struct strata_slice_sink *slice_sink,
+			struct strata_error *error)
+{
+	struct written *written = (struct written *)work;
+	struct written_sink *sink = (struct written_sink *)slice_sink;
+	int status = 0;
+
+	if (has_its_turn(sink)) {
+		flush(sink);
+		if (sink->buffer.no_memory)
+			status = strata_fail(error, "%s: out of memory", written->options->path);
+		else if (check_number(sink, error))
+			status = -1;
+		if (sink->last.any)
+			written->last = sink->last;
+		written->events += sink->events;
+	}
+	free_sink(sink);
+	if (!status && strata_out_failed(written->file))
+		status = 1;
+	atomic_fetch_add_explicit(&written->joined, 1, memory_order_release);
+	return status;
+}
+
+/* What the writer puts before the first event, or behind the last. */
+static int put_frame(struct written *written, bool is_begin, struct strata_error *error)
+{
+	struct strata_event_writer *writer = written->writer;
+	struct strata_buffer buffer = { 0 };
+	int status = 0;
+
+	if (is_begin && writer->begin)
+		writer->begin(writer, &buffer, written->shown->sources, written->shown->nr_sources);
+	else if (!is_begin && writer->end)
+		writer->end(writer, &buffer);
+	if (buffer.no_memory)
+		status = strata_fail(error, "%s: out of memory", written->options->path);
+	else if (buffer.used)
+		strata_out_write(written->file, buffer.bytes, buffer.used);
+	strata_buffer_free(&buffer);
+	return status;
+}
+
+int strata_written(struct strata_trace_set *set, const struct strata_shown *shown,
+		   struct strata_event_writer *writer, const struct strata_written_options *options,
+		   uint64_t *events, struct strata_error *error)
+{
+	struct written written = { .work = { written_begin, written_join },
+				   .options = options,
+				   .shown = shown,
+				   .writer = writer };
+	struct strata_error close_error;
+	int status;
+
+	written.file = strata_out_open(options->path, error);
+	if (!written.file)
+		return -1;
+	status = put_frame(&written, true, error);
+	if (!status)
+		status = strata_slices_run(set, &options->slices, &written.work, error);
+	if (!status)
+		status = put_frame(&written, false, error);
+	if (strata_out_close(written.file, &close_error) && status >= 0) {
+		*error = close_error;
+		status = -1;
+	}
+	if (events)
+		*events = written.events;
+	return status < 0 ? -1 : 0;
+}

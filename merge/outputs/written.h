@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * written.h - merges a set of traces and writes one piece for each event, by any
+ * writer (event_writer.h), with several threads; what comes out is the same whatever
+ * their number.
+ */
+#ifndef STRATA_MERGE_OUTPUTS_WRITTEN_H
+#define STRATA_MERGE_OUTPUTS_WRITTEN_H
+
+#include "outputs/event_writer.h"
+#include "outputs/shown.h"
+#include "slices.h"
+
+struct strata_written_options {
+	const char *path; /* "-": standard output */
+	struct strata_slice_options slices;
+	/* Says which events are written; called by several threads at once.  NULL: all. */
+	bool (*wants)(void *data, const struct strata_shown_event *event);
+	void *wants_data;
+	uint64_t events_max;         /* with one more it gives up; 0: any number */
+	const char *too_many_advice; /* what to do then */
+};
+
+/*
+ * Writes all events that are wanted.
+ * @writer: the caller's; not used by anybody else meanwhile
+ * @events: OUT, how many were written; may be NULL
+ * 0; -1 with the reason, the file is incomplete.
+ */
+int strata_written(struct strata_trace_set *set, const struct strata_shown *shown,
+		   struct strata_event_writer *writer, const struct strata_written_options *options,
+		   uint64_t *events, struct strata_error *error);
+
+#endif /* STRATA_MERGE_OUTPUTS_WRITTEN_H */
