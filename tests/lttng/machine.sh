@@ -51,7 +51,6 @@ set_up() {
 	ip link set eth0 up
 	# In parts of 2^-16 of a millionth.
 	adjtimex -q -f $((ppm * 65536)) || fail "cannot set the clock's rate"
-	cat /sys/devices/system/clocksource/clocksource0/current_clocksource
 }
 
 # Prints the file of the memory that both machines have.

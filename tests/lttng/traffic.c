@@ -116,16 +116,22 @@ static void serve(int fd)
 static int client(const char *address)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(PORT) };
-	int fd = socket(AF_INET, SOCK_STREAM, 0), tries;
+	int tries;
 
-	if (fd < 0 || !inet_aton(address, &to.sin_addr))
-		err(1, "a socket to %s", address);
-	for (tries = 0; connect(fd, (struct sockaddr *)&to, sizeof(to)); tries++) {
-		if (tries == 600)
-			err(1, "cannot reach %s", address);
+	if (!inet_aton(address, &to.sin_addr))
+		errx(2, "%s is no address", address);
+	for (tries = 0; tries < 600; tries++) {
+		const int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+		if (fd < 0)
+			err(1, "socket");
+		if (!connect(fd, (struct sockaddr *)&to, sizeof(to)))
+			return fd;
+		close(fd);
+		/* The other machine may not be up yet. */
 		usleep(100000);
 	}
-	return fd;
+	err(1, "cannot reach %s", address);
 }
 
 static int server(void)
