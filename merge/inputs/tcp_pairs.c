@@ -95,13 +95,10 @@ static void sort(struct strata_tcp_pairs *pairs)
 		struct sighting *last = kept ? &list[kept - 1] : NULL;
 
 		if (last && last->clock == list[i].clock && last->role == list[i].role &&
-		    is_same_segment(last, &list[i])) {
-			/* Either may stand for several. */
-			last->repeated |= list[i].repeated;
+		    is_same_segment(last, &list[i]))
 			put_together(last, &list[i]);
-		} else {
+		else
 			list[kept++] = list[i];
-		}
 	}
 	pairs->nr = kept;
 }

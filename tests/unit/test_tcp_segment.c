@@ -153,11 +153,12 @@ static const uint8_t recorded[MAX_ROOM] = {
 	0x80, 0x18, 0x01, 0xf6, 0x14, 0x31, 0,    0,
 };
 
-static bool read_bytes(const uint8_t *bytes, size_t nr, const struct strata_ctf_type *event_context,
+static bool read_bytes(const uint8_t *bytes, size_t nr, const struct strata_ctf_type *before,
 		       struct strata_tcp_segment *segment)
 {
-	const struct strata_ctf_stream_class stream = { .event_context = event_context };
+	const struct strata_ctf_stream_class stream = { .event_context = before };
 	const struct strata_ctf_event_class event = { .name = "net_dev_queue",
+						      .context = before,
 						      .payload = &payload };
 	uint64_t slots[STRATA_CTF_SLOTS_MAX];
 	const struct strata_ctf_cursor cursor = { bytes, 0, nr * 8, slots };
@@ -185,12 +186,12 @@ static void a_segment_is_read(void **state)
 
 static void contexts_before_it_are_left_out(void **state)
 {
-	uint8_t bytes[10 + MAX_ROOM] = { 0xff, 0xff };
+	uint8_t bytes[20 + MAX_ROOM] = { 0xff, 0xff };
 	struct strata_tcp_segment segment;
 
 	(void)state;
-	memcpy(bytes + 10, recorded, BYTES);
-	assert_true(read_bytes(bytes, 10 + BYTES, &context, &segment));
+	memcpy(bytes + 20, recorded, BYTES);
+	assert_true(read_bytes(bytes, 20 + BYTES, &context, &segment));
 	assert_int_equal(segment.id, 0x3e12);
 	assert_int_equal(segment.flags, 0x10);
 }
@@ -281,6 +282,25 @@ static void what_is_no_segment_is_told_apart(void **state)
 		assert_false(read_bytes(recorded, nr, NULL, &segment));
 }
 
+/* Metadata can say anything. */
+static void a_long_address_is_none(void **state)
+{
+	static const uint8_t bytes[4096 + STRATA_CTF_PADDING];
+	static const struct strata_ctf_type address = {
+		.kind = STRATA_CTF_ARRAY, .align = 8, .element = &u8, .length = 4096
+	};
+	static const struct strata_ctf_field long_fields[] = { { "saddr", &address } };
+	static const struct strata_ctf_type long_payload = STRUCTURE(long_fields);
+	const struct strata_ctf_stream_class stream = { .event_context = NULL };
+	const struct strata_ctf_event_class event = { .name = "net_dev_queue",
+						      .payload = &long_payload };
+	const struct strata_ctf_cursor cursor = { bytes, 0, 4096 * 8, NULL };
+	struct strata_tcp_segment segment;
+
+	(void)state;
+	assert_false(strata_tcp_segment_read(&stream, &event, cursor, &segment));
+}
+
 static void events_are_known_by_name(void **state)
 {
 	struct strata_ctf_event_class event = { .name = "net_dev_queue", .payload = &payload };
@@ -305,6 +325,7 @@ int main(void)
 		cmocka_unit_test(another_segment_reads_as_another),
 		cmocka_unit_test(ipv6_is_read),
 		cmocka_unit_test(what_is_no_segment_is_told_apart),
+		cmocka_unit_test(a_long_address_is_none),
 		cmocka_unit_test(events_are_known_by_name),
 	};
 
