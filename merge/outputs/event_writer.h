@@ -22,12 +22,24 @@
 #define STRATA_SHOWN_TYPES   3u
 #define STRATA_SHOWN_UNKNOWN UINT32_MAX /* of a number below */
 
+/* A buffer that grows. */
+struct strata_buffer {
+	char *bytes;
+	size_t used;
+	size_t room;
+	bool no_memory;                /* what did not fit is missing */
+	struct strata_put_clock clock; /* for writers: the last second that was written */
+};
+
 /* The fields of an event's packet, without those that only say where it is and how large. */
 struct strata_shown_packet {
 	const struct strata_ctf_type *type; /* a structure; NULL: there are no such fields */
 	size_t first;                       /* field that is shown */
 	const bool *hidden;                 /* for each field */
 	struct strata_ctf_cursor cursor;    /* at the first that is shown */
+	/* Where a writer may keep what it made of them for the packet's other events: empty when
+	 * the packet begins.  NULL: there is no such place. */
+	struct strata_buffer *memo;
 };
 
 struct strata_shown_event {
@@ -48,15 +60,6 @@ struct strata_shown_event {
 	const struct strata_ctf_type *types[STRATA_SHOWN_TYPES];
 	/* What each is: "stream.event.context", "event.context", "event.fields". */
 	struct strata_ctf_cursor cursor;
-};
-
-/* A buffer that grows. */
-struct strata_buffer {
-	char *bytes;
-	size_t used;
-	size_t room;
-	bool no_memory;                /* what did not fit is missing */
-	struct strata_put_clock clock; /* for writers: the last second that was written */
 };
 
 /* The same as strata_buffer_room(), where the buffer is too small. */

@@ -213,8 +213,10 @@ void strata_shown_view_clear(struct strata_shown_view *view)
 {
 	size_t i;
 
-	for (i = 0; view->copies && i < view->shown->set->nr_streams; i++)
+	for (i = 0; view->copies && i < view->shown->set->nr_streams; i++) {
 		free(view->copies[i].bytes);
+		strata_buffer_free(&view->copies[i].memo);
+	}
 	free(view->copies);
 	view->copies = NULL;
 }
@@ -276,6 +278,8 @@ static void set_packet(struct strata_shown_view *view, size_t stream,
 	copy->packet.type = class->packet_context;
 	copy->packet.hidden = hidden->fields;
 	copy->packet.first = hidden->first;
+	copy->packet.memo = &copy->memo;
+	copy->memo.used = 0;
 	if (!copy->packet.type)
 		return;
 	/* A structure that has no fields is shown as such. */

@@ -78,6 +78,7 @@ static uint8_t *hold_bytes(struct strata_ctf_cursor *cursor, uint64_t *slots)
 static bool hold(struct held *held, const struct strata_shown_event *event)
 {
 	held->event = *event;
+	held->event.packet.memo = NULL; /* it will be another packet's */
 	memcpy(held->slots, event->cursor.slots, sizeof(held->slots));
 	held->bytes = hold_bytes(&held->event.cursor, held->slots);
 	if (event->packet.type)
