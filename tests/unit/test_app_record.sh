@@ -217,6 +217,24 @@ begin inline --app twice
 finish_recording inline
 check "and recorded from both" is "$(lines ' pushed ' <"$timeline")" 2
 
+# A program that knows nothing of Strata, and closes the library that brought it along: what listens to
+# recorders is still there when one comes.
+printf '%s\n' '#include <dlfcn.h>' '#include <unistd.h>' 'int main(int argc, char **argv)' \
+	'{ return argc < 2 || dlclose(dlopen(argv[1], RTLD_NOW)) || sleep(60); }' >"$work/closer.c"
+gcc "$work/closer.c" -o "$work/closer"
+g++ -Iinclude -fPIC -shared tests/unit/app/library.cc -o "$work/whole.so" out/lib/libstrata.a
+for closed in "$library" "$work/whole.so"; do
+	"$work/closer" "$closed" &
+	running=$!
+	sleep 0.2
+	name=closed-$(basename "$closed" .so)
+	begin "$name" --app "$running"
+	finish_recording "$name"
+	check "a program that closed its last library with events lives on after a recording ($name)" kill -KILL "$running"
+	check "and was found by it" is "$status" 0
+	wait "$running" 2>/dev/null
+done
+
 # The example of README.md, as it stands there.
 sed -n '/^    \/\* server.c \*\/$/,/^    }$/s/^    //p' README.md >"$work/server.c"
 check "the example of README.md compiles" gcc -O2 -Wall -Wextra -Werror -Iinclude "$work/server.c" -o "$work/server" \
