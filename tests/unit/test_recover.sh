@@ -165,6 +165,18 @@ check "the program lives" kill -9 "$running"
 wait "$running" 2>/dev/null
 running=""
 
+# unreachable NAME: its rings are in a directory that is not there now; what was written is recovered.
+unreachable() {
+	local status=0
+	mv "$work/elsewhere" "$work/unmounted"
+	"$strata" recover "$work/$1" -o "$work/written" >"$work/written.report" 2>&1 || status=$?
+	mv "$work/unmounted" "$work/elsewhere"
+	cat "$work/written.report"
+	[ "$status" = 3 ] && grep -q 'left out: .*/rings: No such file.*mount it' "$work/written.report" &&
+		[ -n "$(numbers "$work/written")" ]
+}
+check "rings that are not in reach are no silent success" unreachable alone
+
 # refused PATTERN COMMAND...: it fails, and says why; if another test's recorder is in its way, later.
 refused() {
 	local pattern=$1 output=
