@@ -363,6 +363,9 @@ static int append_losses(struct recorder *recorder, struct tap *tap, struct stra
 		lost -= tap->ring->lost_before[i];
 		more |= lost > tap->lost[i] && lost <= LOST_MAX;
 	}
+	if (more && tap->ring->taken)
+		note_taken(&tap->ring->taken[packet.sequence % 2], packet.sequence,
+			   tap->ring->single.position);
 	/* What the disk has no room for is in the totals all the same. */
 	return more && append(recorder, tap, &packet, 0, error) == STREAM_FILE_FAILED ? -1 : 0;
 }
