@@ -328,6 +328,16 @@ int app_stop(struct app *app, struct strata_error *error)
 	return send_packet(app, &packet, sizeof(packet.head), -1, error);
 }
 
+bool app_leave_file(struct app *app, char *path, size_t bytes)
+{
+	if (app->memory.file < 0)
+		return false;
+	snprintf(path, bytes, "%s", app->memory.path);
+	close(app->memory.file);
+	app->memory.file = -1;
+	return true;
+}
+
 void app_close(struct app *app)
 {
 	app_memory_free(&app->memory);

@@ -92,6 +92,10 @@ int app_select(struct app *app, const struct event_set *events, struct strata_er
 
 int app_stop(struct app *app, struct strata_error *error);
 
+/* The file of its rings, if they are in one, stays when it is closed, and is the caller's from now
+ * on.  @path: OUT, as long as app_memory's.  False: there is none. */
+bool app_leave_file(struct app *app, char *path, size_t bytes);
+
 /* Unmaps, closes, frees, removes the file; the recorder has let go of its rings. */
 void app_close(struct app *app);
 
