@@ -92,6 +92,15 @@ int app_open(struct app *app, int socket, struct strata_error *error)
 	return 0;
 }
 
+bool app_lives(const struct app *app)
+{
+	char path[64], link[8];
+
+	/* A process that ends gives back its memory first, and its files behind that. */
+	snprintf(path, sizeof(path), "/proc/%d/exe", app->pid);
+	return readlink(path, link, sizeof(link)) > 0;
+}
+
 static int send_packet(struct app *app, struct strata_app_packet *packet, size_t bytes, int fd,
 		       struct strata_error *error)
 {

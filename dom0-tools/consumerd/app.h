@@ -38,6 +38,9 @@ struct app {
 	bool overwrite;
 };
 
+/* Is its process there?  Not if it is about to end and has closed its files for that. */
+bool app_lives(const struct app *app);
+
 /* What a message was about. */
 enum app_news {
 	APP_NO_NEWS,

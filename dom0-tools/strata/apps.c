@@ -240,6 +240,24 @@ static int on_attached(struct apps *apps, struct application *one, struct strata
 	return add_events(apps, one, error);
 }
 
+/* Did one that is asked for hang up, and live, before it could be recorded?  Then @error says so.
+ */
+static bool gave_up(const struct apps *apps, const struct application *one,
+		    struct strata_error *error)
+{
+	bool asked_for = false;
+	size_t i;
+
+	for (i = 0; i < apps->nr_selections; i++)
+		asked_for |= select_matches_app(&apps->selections[i], &one->app);
+	if (one->step >= APPLICATION_RECORDING || apps->stopping || !asked_for ||
+	    !app_lives(&one->app))
+		return false;
+	strata_fail(error, "it gave up before it had its rings: is it short of memory or files "
+			   "(ulimit -v, -n)? --app-buffer makes its rings smaller");
+	return true;
+}
+
 static int on_news(struct apps *apps, struct application *one, enum app_news news,
 		   struct strata_error *error)
 {
@@ -282,7 +300,7 @@ static bool hear(struct apps *apps, size_t index, unsigned int *messages)
 			let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
 			return false;
 		}
-		if (news == APP_GONE && !error.text[0]) {
+		if (news == APP_GONE && !error.text[0] && !gave_up(apps, one, &error)) {
 			let_go(apps, index, STRATA_SOURCE_EXITED);
 			return false;
 		}

@@ -171,6 +171,16 @@ for mode in single-store reserve-commit; do
 	done
 done
 
+begin short --app program --app-buffer 4Mx8
+(
+	ulimit -v 30000
+	"$program" numbered 10
+)
+check "a program that has no memory for its rings runs on" test "$?" = 0
+finish_recording short
+check "that it is not recorded is said" grep -q 'application program (process [0-9]*) is left out: it gave up' "$work/short.log"
+check "and is no success" is "$status" 3
+
 begin seventh --app all
 for seed in 1 2; do
 	check "a liar (seed $seed) comes to its end" timeout 60 "$liar" "$STRATA_APP_SOCKET" "$seed"
