@@ -199,6 +199,24 @@ static int add_app(struct recovery *recovery, const char *path, const char *from
 	return 0;
 }
 
+/* Files of rings cannot be listed, for the reason in errno.  Where none were made that is as it
+ * should be. */
+static void note_unread(struct recovery *recovery, const char *dir)
+{
+	struct strata_error why;
+	struct stat status;
+	int reason = errno;
+
+	if (lstat(dir, &status) && errno == ENOENT)
+		return;
+	strata_fail(
+		&why,
+		"%s: %s; what lay in rings alone is not recovered: if they are in a directory of "
+		"their own (`ls -l` shows the link), mount it, and recover again",
+		dir, strerror(reason));
+	leave_out(recovery, &why);
+}
+
 /* All files of rings of a recording, in an order that is always the same.  0 or -1. */
 static int add_apps(struct recovery *recovery, const char *from, struct strata_error *error)
 {
@@ -208,6 +226,8 @@ static int add_apps(struct recovery *recovery, const char *from, struct strata_e
 
 	snprintf(dir, sizeof(dir), "%s/" RING_FILE_DIR, from);
 	nr = scandir(dir, &entries, is_ring_file, alphasort);
+	if (nr < 0)
+		note_unread(recovery, dir);
 	for (i = 0; i < nr; i++) {
 		snprintf(path, sizeof(path), "%s/%s", dir, entries[i]->d_name);
 		if (!result)

@@ -170,6 +170,60 @@ check "the program lives" kill -9 "$running"
 wait "$running" 2>/dev/null
 running=""
 
+# unreachable NAME: its rings are in a directory that is not there now; what was written is recovered.
+unreachable() {
+	local status=0
+	mv "$work/elsewhere" "$work/unmounted"
+	"$strata" recover "$work/$1" -o "$work/written" >"$work/written.report" 2>&1 || status=$?
+	mv "$work/unmounted" "$work/elsewhere"
+	cat "$work/written.report"
+	[ "$status" = 3 ] && grep -q 'left out: .*/rings: No such file.*mount it' "$work/written.report" &&
+		[ -n "$(numbers "$work/written")" ]
+}
+check "rings that are not in reach are no silent success" unreachable alone
+
+# A recorder is killed after an application has ended, and before the tables name it (here: as they cannot be
+# written): all that it wrote is there.
+begin unnamed --app "$crowd" --app-memory file
+mkdir "$work/unnamed/recording.json.new"
+"$program" numbered 1000
+sleep 0.3
+kill -9 "$recorder"
+wait "$recorder" 2>/dev/null
+recorder=""
+"$strata" recover "$work/unnamed" >"$work/unnamed.report" 2>&1
+check "an application that the dead recorder's tables do not name is recovered" \
+	test 1000 = "$("$strata" merge "$work/unnamed-recovered" --format text -o - 2>/dev/null | grep -c ' numbered ')"
+begin named --app "$crowd" --app-memory file
+"$program" numbered 1000
+for _ in $(seq 100); do
+	[ -z "$(ls "$work/named/rings")" ] && break
+	sleep 0.02
+done
+check "when they name it, its rings are removed" test -z "$(ls "$work/named/rings")"
+kill -INT "$recorder"
+wait "$recorder"
+recorder=""
+
+# A recorder that cannot write any more ends; what it left in the rings is recovered.
+for mode in single-store reserve-commit; do
+	export STRATA_APP_MODE=$mode
+	largest_file=$((300 + 100 * $(nproc)))
+	begin "stuck-$mode" --app-buffer 16Kx4 --app "$crowd" --app-memory file
+	largest_file=unlimited
+	crowd "$work/last"
+	wait "$recorder"
+	recorder=""
+	kill -9 "$running"
+	wait "$running" 2>/dev/null
+	running=""
+	check "$mode: a recorder that cannot write says where the rest is" \
+		grep -q 'what could not be written is in .*app-.*\.ring' "$work/stuck-$mode.log"
+	"$strata" recover "$work/stuck-$mode" >"$work/stuck.report" 2>&1
+	check "$mode: from there it is recovered" whole "$work/stuck-$mode-recovered" "$work/last" "$work/stuck.report"
+done
+unset STRATA_APP_MODE
+
 # refused PATTERN COMMAND...: it fails, and says why; if another test's recorder is in its way, later.
 refused() {
 	local pattern=$1 output=
