@@ -151,6 +151,8 @@ static int build_type(struct strata_tsdl_builder *builder, struct strata_ctf_typ
 	case STRATA_CTF_ARRAY:
 	case STRATA_CTF_SEQUENCE:
 		return build_elements(builder, type, declared, frames);
+	case STRATA_CTF_STRING:
+		return 0;
 	default:
 		return build_scalar(builder, type, declared);
 	}
