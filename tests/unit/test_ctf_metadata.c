@@ -351,8 +351,13 @@ static void two_names_that_differ_by_an_underscore_stay_apart(void **state)
 	struct given given;
 
 	(void)state;
-	parse_fields(&given, "u8 id; u8 _id; u8 a[id]; u8 b[_id];");
+	parse_fields(&given, "u8 __id; u8 _id; u8 id; u8 a[id]; u8 b[_id]; u8 __x; u8 _x;");
+	assert_string_equal(payload(&given)->fields[0].name, "__id");
 	assert_string_equal(payload(&given)->fields[1].name, "_id");
+	assert_string_equal(payload(&given)->fields[2].name, "id");
+	/* Of these two, none is in the way of the other. */
+	assert_string_equal(payload(&given)->fields[5].name, "_x");
+	assert_string_equal(payload(&given)->fields[6].name, "x");
 	assert_int_equal(field(&given, "a")->slot, field(&given, "id")->slot);
 	assert_int_equal(field(&given, "b")->slot, field(&given, "_id")->slot);
 	assert_int_not_equal(field(&given, "a")->slot, field(&given, "b")->slot);
@@ -382,9 +387,9 @@ static void a_reference_finds_the_nearest_field_before_it(void **state)
 
 	/* A field is not before itself, nor is a structure before what is in it. */
 	parse_fields(&given,
-		     "struct { u8 n; } s; struct { u8 _n; u8 n[n]; struct { u8 a[s.n]; } s; } x;");
+		     "u8 n; struct { u8 n; } s; struct { u8 n[n]; struct { u8 a[s.n]; } s; } x;");
 	in = field(&given, "x");
-	assert_int_equal(in->fields[1].type->slot, in->fields[0].type->slot);
+	assert_int_equal(member(in, "n")->slot, field(&given, "n")->slot);
 	assert_int_equal(member(member(in, "s"), "a")->slot, member(field(&given, "s"), "n")->slot);
 	clear(&given);
 }
