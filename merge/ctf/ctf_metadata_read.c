@@ -22,7 +22,7 @@
 
 /* What a text may cost: more than any honest one needs, less than would hurt. */
 #define ARENA_BYTES          (64u << 20)
-#define ARENA_BYTES_PER_BYTE 32u
+#define ARENA_BYTES_PER_BYTE 64u
 
 /* The first word of a file that is JSON, or a record separator in front of it: CTF 2. */
 static bool is_ctf_2(const unsigned char *bytes, size_t size)
