@@ -16,17 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctf/ctf_places.h"
 #include "tsdl.h"
-
-/* Where the integer of a slot is: the structures around it, and the name in each. */
-struct place {
-	const struct strata_ctf_type *type; /* NULL: nowhere */
-	unsigned int depth;
-	bool is_absolute; /* the first of the structures is the scope */
-	enum strata_ctf_scope scope;
-	const struct strata_ctf_type *around[STRATA_CTF_DEPTH_MAX];
-	const char *names[STRATA_CTF_DEPTH_MAX];
-};
 
 struct frame {
 	const struct frame *outer;
@@ -37,7 +28,7 @@ struct writer {
 	struct strata_out_file *out;
 	const struct strata_ctf_scopes *scopes;
 	enum strata_ctf_scope scope;
-	struct place *places; /* by slot */
+	struct strata_ctf_place *places; /* by slot */
 	struct strata_error *error;
 };
 
@@ -72,52 +63,18 @@ static const char *prefix_of(enum strata_ctf_scope scope, const char *name)
 	return have_meanings && name[0] != '_' && !is_word_of_tsdl(name) ? "" : "_";
 }
 
-/* Places --------------------------------------------------------------------------------- */
-
-/* Notes where each integer with a slot is, from here on down; @place: the way until here. */
-static void find_places(struct writer *writer, struct place *place,
-			const struct strata_ctf_type *type)
-{
-	const struct place here = *place;
-	size_t i;
-
-	if (type->kind == STRATA_CTF_INTEGER || type->kind == STRATA_CTF_ENUM) {
-		if (type->slot != STRATA_CTF_NO_SLOT) {
-			writer->places[type->slot] = *place;
-			writer->places[type->slot].type = type;
-		}
-		return;
-	}
-	/* Below an element or option a way begins anew. */
-	if (type->kind != STRATA_CTF_STRUCT) {
-		place->depth = 0;
-		place->is_absolute = false;
-	}
-	if (type->element)
-		find_places(writer, place, type->element);
-	for (i = 0; i < type->nr_fields; i++) {
-		if (type->kind == STRATA_CTF_STRUCT) {
-			place->around[place->depth] = type;
-			place->names[place->depth++] = type->fields[i].name;
-		}
-		find_places(writer, place, type->fields[i].type);
-		if (type->kind == STRATA_CTF_STRUCT)
-			place->depth--;
-	}
-	place->depth = here.depth;
-	place->is_absolute = here.is_absolute;
-}
+/* References ----------------------------------------------------------------------------- */
 
 /* The names from @first on; @dot: what comes in front of the first of them. */
-static void write_names(struct writer *writer, const struct place *place, unsigned int first,
-			const char *dot)
+static void write_names(struct writer *writer, const struct strata_ctf_place *place,
+			unsigned int first, const char *dot)
 {
 	for (; first < place->depth; first++, dot = ".")
 		strata_out_print(writer->out, "%s%s%s", dot,
 				 prefix_of(place->scope, place->names[first]), place->names[first]);
 }
 
-static void write_absolute(struct writer *writer, const struct place *place)
+static void write_absolute(struct writer *writer, const struct strata_ctf_place *place)
 {
 	const struct strata_ctf_scope_path *path = &strata_ctf_scope_paths[place->scope];
 	size_t i;
@@ -141,7 +98,7 @@ static bool is_hidden(const struct frame *frames, const struct strata_ctf_type *
 }
 
 /* The path from the innermost structure that is around both; false: there is none. */
-static bool write_relative(struct writer *writer, const struct place *place,
+static bool write_relative(struct writer *writer, const struct strata_ctf_place *place,
 			   const struct frame *frames, bool as_one_word)
 {
 	const struct frame *frame;
@@ -165,7 +122,7 @@ static bool write_relative(struct writer *writer, const struct place *place,
 static int write_reference(struct writer *writer, const struct strata_ctf_type *type,
 			   const struct frame *frames)
 {
-	const struct place *place = &writer->places[type->slot];
+	const struct strata_ctf_place *place = &writer->places[type->slot];
 
 	if (place->type) {
 		if (type->kind == STRATA_CTF_VARIANT && write_relative(writer, place, frames, true))
@@ -402,12 +359,8 @@ int strata_ctf_write_tsdl(struct strata_out_file *out, const struct strata_ctf_s
 	writer.places = calloc(STRATA_CTF_SLOTS_MAX, sizeof(*writer.places));
 	if (!writer.places)
 		return strata_fail(error, "there is no memory to write types");
-	for (i = 0; i <= scope; i++) {
-		struct place place = { .is_absolute = true, .scope = (enum strata_ctf_scope)i };
-
-		if (scopes->types[i])
-			find_places(&writer, &place, scopes->types[i]);
-	}
+	for (i = 0; i <= scope; i++)
+		strata_ctf_find_places(writer.places, (enum strata_ctf_scope)i, scopes->types[i]);
 	result = write_type(&writer, scopes->types[scope], NULL, indent);
 	free(writer.places);
 	return result;

@@ -636,6 +636,27 @@ static void what_is_not_known_is_complained_of_and_left_out(void **state)
 	clear(&given);
 }
 
+static void what_is_missing_but_can_be_done_without_is_complained_of(void **state)
+{
+	const char *text = LE TYPES
+		"clock { name = a; }; clock { name = b; };\n"
+		"stream { event.header := struct { u8 timestamp; }; };\n"
+		"event { fields := struct { enum : u8 { A } t; variant <t> { u8 A; u8 B; } v; }; };\n";
+	struct given given;
+
+	(void)state;
+	assert_int_equal(parse_bytes(&given, text, strlen(text)), 0);
+	assert_string_equal(given.complaints,
+			    "metadata:5:1: timestamp names none of the 2 clocks: ignored\n"
+			    "metadata:6:70: no label of the tag chooses the option B\n"
+			    "metadata:6:1: this event has no name\n");
+	assert_int_equal(member(given.metadata.streams[0].event_header, "timestamp")->clock,
+			 STRATA_CTF_NO_CLOCK);
+	assert_string_equal(given.metadata.streams[0].events[0].name, "");
+	assert_int_equal(field(&given, "v")->nr_choices, 1);
+	clear(&given);
+}
+
 /* Wrong texts -------------------------------------------------------------------------------- */
 
 static const struct {
@@ -1095,6 +1116,7 @@ int main(void)
 		cmocka_unit_test(events_are_sorted_by_stream_and_id),
 		cmocka_unit_test(comments_and_line_ends_are_of_any_kind),
 		cmocka_unit_test(what_is_not_known_is_complained_of_and_left_out),
+		cmocka_unit_test(what_is_missing_but_can_be_done_without_is_complained_of),
 		cmocka_unit_test(a_wrong_text_is_answered_with_its_place_and_what_to_do),
 		cmocka_unit_test(every_beginning_of_a_text_is_refused_or_read),
 		cmocka_unit_test(types_within_types_have_a_limit),
