@@ -105,8 +105,8 @@ int strata_ctf_metadata_parse(struct strata_ctf_metadata *metadata, const char *
 	if (is_ctf_2(bytes, size))
 		return strata_fail(error,
 				   "%s: byte 0: this is CTF 2 (JSON), but only CTF 1.8 can be "
-				   "read: babeltrace2 2.1 can convert it (its component "
-				   "sink.ctf.fs writes CTF 1.8 if told to)",
+				   "read: babeltrace2 2.1 can convert it (by its component "
+				   "sink.ctf.fs with the parameter ctf-version=\"1\")",
 				   source.name);
 	if (strata_ctf_is_packetised(bytes, size)) {
 		if (strata_ctf_unpack_metadata(source.name, bytes, size, &unpacked, &source.size,
