@@ -94,7 +94,8 @@ static bool looks_like_window(struct strata_xentrace_reader *reader, uint64_t of
 	unsigned int records;
 	uint32_t window_bytes;
 
-	if (!at || !xentrace_is_window(at))
+	/* xentrace writes no empty one. */
+	if (!at || !xentrace_is_window(at) || xentrace_load_u32(at + 8) == 0)
 		return false;
 	window_bytes = xentrace_load_u32(at + 8);
 	offset += XENTRACE_WINDOW_BYTES;
