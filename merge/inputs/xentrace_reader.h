@@ -88,14 +88,17 @@ const uint8_t *strata_xentrace_beginning(const struct strata_xentrace_reader *re
 
 void strata_xentrace_close(struct strata_xentrace_reader *reader);
 
+static inline uint32_t xentrace_load_u32(const uint8_t *at)
+{
+	return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
+	       (uint32_t)at[3] << 24;
+}
+
 /* A word of a payload. */
 static inline uint32_t strata_xentrace_word(const struct strata_xentrace_record *record,
 					    unsigned int index)
 {
-	const uint8_t *at = record->payload + index * 4u;
-
-	return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
-	       (uint32_t)at[3] << 24;
+	return xentrace_load_u32(record->payload + index * 4u);
 }
 
 #endif /* STRATA_MERGE_XENTRACE_READER_H */
