@@ -96,7 +96,7 @@ static inline void follow(struct strata_shown_event *event, const struct last *l
 	/* Events of one source have one clock, which orders them. */
 	event->unordered = last->any && event->source_index != last->source_index &&
 			   event->bound_ns != UINT64_MAX && last->bound_ns != UINT64_MAX &&
-			   (since <= event->bound_ns || since - event->bound_ns <= last->bound_ns);
+			   (since < event->bound_ns || since - event->bound_ns < last->bound_ns);
 }
 
 /* Writes what a slice has so far to the file, whose turn it is. */
