@@ -89,6 +89,7 @@ struct strata_shown_source {
 	const char *name; /* fit to be shown */
 	const char *layer;
 	uint32_t domain;
+	uint64_t bound_ns;    /* of its events' times; UINT64_MAX: nobody knows */
 	const uint32_t *cpus; /* of its streams, ascending */
 	size_t nr_cpus;
 	/* As its trace's environment has them: any bytes.  NULL: it does not. */

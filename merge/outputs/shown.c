@@ -110,6 +110,7 @@ static int add_source(struct strata_shown *shown, const struct strata_ctf_trace 
 	}
 	source->layer = layer_of(trace);
 	source->domain = STRATA_SHOWN_UNKNOWN;
+	source->bound_ns = UINT64_MAX;
 	source->hostname = strata_ctf_env_text(trace, "hostname");
 	source->procname = strata_ctf_env_text(trace, "procname");
 	source->has_vpid = strata_ctf_env_number(trace, "vpid", &source->vpid);
@@ -299,7 +300,8 @@ void strata_shown_run(struct strata_shown_view *view, size_t stream,
 	if (!copy->is_set || copy->offset != reader->packet.offset)
 		set_packet(view, stream, reader);
 	shown->has_time = reader->kind->has_time;
-	shown->bound_ns = reader->stream->trace->times_are_tied ? reader->bound_ns : UINT64_MAX;
+	shown->bound_ns = reader->stream->trace->times_are_tied ? reader->bound_ns
+								: source->bound_ns;
 	shown->clock_group = reader->stream->trace->clock_group;
 	shown->source = source->name;
 	shown->source_index = trace;

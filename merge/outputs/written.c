@@ -96,7 +96,7 @@ static inline void follow(struct strata_shown_event *event, const struct last *l
 	/* Those of one clock are ordered by it. */
 	event->unordered = last->any && event->clock_group != last->clock_group &&
 			   event->bound_ns != UINT64_MAX && last->bound_ns != UINT64_MAX &&
-			   (since <= event->bound_ns || since - event->bound_ns <= last->bound_ns);
+			   (since < event->bound_ns || since - event->bound_ns < last->bound_ns);
 }
 
 /* Writes what a slice has so far to the file, whose turn it is. */
