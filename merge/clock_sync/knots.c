@@ -15,10 +15,11 @@
 #include "edge.h"
 
 #define LEVELS      12    /* a stretch is halved at most so often */
-#define TOLERANCE   32    /* a bound may be wider by a part in so many than the polygon's */
+#define TOLERANCE   100   /* a bound may be wider by two parts in so many than the polygon's */
 #define LEAST_GRAIN 8     /* and by half a nanosecond */
 #define CHECKPOINT  32u   /* windows between two histories that are kept */
 #define OUTER       8     /* knots beyond the ends */
+#define SPARSE      8     /* constraints of a window that are few */
 #define REDRAWS     12u   /* with twice the wander each */
 #define LEAST_SLEW  1000u /* 1e-12 a second: where there was to be none */
 
@@ -86,32 +87,44 @@ static enum strata_polygon_state ask(struct drawing *drawing, int64_t u, struct 
 	return state;
 }
 
-/* Whether the chord between two knots claims almost as much as the polygon in the middle. */
+/* Whether the chord between two knots claims almost as much as the polygon does at a knot a
+ * quarter, two quarters or three quarters of the way. */
 static bool close_enough(const struct strata_model *model, const struct knot *a,
-			 const struct knot *b, const struct knot *middle)
+			 const struct knot *b, const struct knot *between, int quarters)
 {
 	int64_t sag = strata_sag(model, b->u - a->u);
-	int64_t room = (middle->at.high - middle->at.low) / TOLERANCE + LEAST_GRAIN;
+	int64_t room = (between->at.high - between->at.low) / TOLERANCE + LEAST_GRAIN;
+	int64_t high = a->at.high + (b->at.high - a->at.high) / 4 * quarters;
+	int64_t low = a->at.low + (b->at.low - a->at.low) / 4 * quarters;
 
-	return (a->at.high + b->at.high) / 2 + sag - middle->at.high <= room &&
-	       middle->at.low - (a->at.low + b->at.low) / 2 + sag <= room;
+	return high + sag - between->at.high <= room && between->at.low - low + sag <= room;
 }
 
 /* Adds the knots after @a up to and including @b. */
 static bool refine(struct drawing *drawing, const struct knot *a, const struct knot *b, int level)
 {
-	struct knot middle;
-	enum strata_polygon_state state;
+	static const int order[] = { 2, 1, 3 };
+	struct knot middle, knot;
+	bool have_middle = false, split = false;
+	int i;
 
-	if (level < LEVELS && b->u - a->u >= 2 * LEAST_GRAIN) {
-		state = ask(drawing, a->u + (b->u - a->u) / 2, &middle);
+	for (i = 0; i < 3 && !split && level < LEVELS && b->u - a->u >= 4 * LEAST_GRAIN; i++) {
+		enum strata_polygon_state state =
+			ask(drawing, a->u + (b->u - a->u) / 4 * order[i], &knot);
+
 		if (state == STRATA_POLYGON_NO_MEMORY)
 			return false;
-		if (state == STRATA_POLYGON_BOUNDED &&
-		    !close_enough(&drawing->edge->model, a, b, &middle))
-			return refine(drawing, a, &middle, level + 1) &&
-			       refine(drawing, &middle, b, level + 1);
+		if (state != STRATA_POLYGON_BOUNDED)
+			continue;
+		if (order[i] == 2) {
+			middle = knot;
+			have_middle = true;
+		}
+		split = !close_enough(&drawing->edge->model, a, b, &knot, order[i]);
 	}
+	if (split && have_middle)
+		return refine(drawing, a, &middle, level + 1) &&
+		       refine(drawing, &middle, b, level + 1);
 	return add_knot(drawing, b->u, &b->at);
 }
 
@@ -161,6 +174,34 @@ static void extent(const struct strata_window *window, int64_t *first, int64_t *
 		if (points->at[points->nr - 1].u > *last)
 			*last = points->at[points->nr - 1].u;
 	}
+}
+
+/*
+ * Knots of a window.  Where constraints are few, the bound is least at each of them and grows
+ * on both sides: halving might miss that, so there is a knot at each.
+ */
+static bool draw_window(struct drawing *drawing, const struct strata_window *window, int64_t start,
+			int64_t end)
+{
+	const struct strata_points *above = &window->points[STRATA_ABOVE];
+	const struct strata_points *below = &window->points[STRATA_BELOW];
+	size_t i = 0, j = 0;
+
+	if (above->nr + below->nr <= SPARSE) {
+		while (i < above->nr || j < below->nr) {
+			int64_t u = j == below->nr || (i < above->nr &&
+						       above->at[i].u <= below->at[j].u)
+					    ? above->at[i++].u
+					    : below->at[j++].u;
+
+			if (u > start && u < end) {
+				if (!draw_span(drawing, start, u))
+					return false;
+				start = u;
+			}
+		}
+	}
+	return draw_span(drawing, start, end);
 }
 
 /* Histories from each of the windows [@from, @from + CHECKPOINT] on. */
@@ -284,7 +325,7 @@ static bool draw_stretch(struct drawing *drawing, bool before, bool behind)
 		if (i == drawing->first && before && !draw_outer(drawing, start, -1))
 			return false;
 		nr = drawing->knots.nr;
-		if (!draw_span(drawing, start, end))
+		if (!draw_window(drawing, window, start, end))
 			return false;
 		for (; nr < drawing->knots.nr; nr++)
 			drawing->knots.at[nr].unproven |= window->unproven;
