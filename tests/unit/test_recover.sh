@@ -219,6 +219,18 @@ for mode in single-store reserve-commit; do
 done
 unset STRATA_APP_MODE
 
+# renamed NAME: a file of rings stands in the place of another one's.
+renamed() {
+	local status=0
+	cp -a "$work/$1" "$work/renamed"
+	cp "$work/elsewhere/app-$crowd.ring" "$work/renamed/rings/"
+	"$strata" recover "$work/renamed" >"$work/renamed.report" 2>&1 || status=$?
+	cat "$work/renamed.report"
+	[ "$status" = 3 ] && grep -q 'left out: .*/app-.*\.ring: its rings are not those of app-' "$work/renamed.report" &&
+		[ "$(numbers "$work/renamed-recovered" | sort | uniq -d | wc -l)" = 0 ]
+}
+check "the rings of another recording are not taken for those of this one" renamed single-store-1
+
 # refused PATTERN COMMAND...: it fails, and says why; if another test's recorder is in its way, later.
 refused() {
 	local pattern=$1 output=
