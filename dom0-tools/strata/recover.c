@@ -2,6 +2,7 @@
 /* recover.c - see recover.h; cmd_recover.c calls it. */
 #include "recover.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +19,16 @@
 /* Names the file that @error is about, which is left out. */
 static void leave_out(struct recovery *recovery, const struct strata_error *error)
 {
+	char text[sizeof(error->text)];
+	size_t i;
+
+	/* Where others may make files too, their names could hold what a terminal obeys. */
+	memcpy(text, error->text, sizeof(text));
+	for (i = 0; text[i]; i++)
+		if (iscntrl((unsigned char)text[i]))
+			text[i] = '?';
 	recovery->left_out++;
-	fprintf(stderr, "strata: left out: %s\n", error->text);
+	fprintf(stderr, "strata: left out: %s\n", text);
 }
 
 static struct recovered_stream *add_stream(struct recovery *recovery, size_t source, uint32_t cpu)

@@ -231,6 +231,16 @@ renamed() {
 }
 check "the rings of another recording are not taken for those of this one" renamed single-store-1
 
+# shown: the name of a file that somebody put there, fit for a terminal.
+shown() {
+	echo precious >"$work/elsewhere/"$'\n\e[2J.ring'
+	"$strata" recover "$work/alone" -o "$work/shown" 2>"$work/shown.log"
+	rm "$work/elsewhere/"*2J.ring
+	cat -v "$work/shown.log"
+	grep -qF "??[2J.ring: it is truncated" "$work/shown.log" && ! grep -q $'\e' "$work/shown.log"
+}
+check "a file's name is shown so that no terminal obeys it" shown
+
 # refused PATTERN COMMAND...: it fails, and says why; if another test's recorder is in its way, later.
 refused() {
 	local pattern=$1 output=
