@@ -109,7 +109,7 @@ static char *put_exit_reason(char *out, const struct strata_timeline_event *even
 	if (!name)
 		return out;
 	*out++ = '(';
-	out = put_text(out, name);
+	out = strata_put_text(out, name);
 	*out++ = ')';
 	return out;
 }
