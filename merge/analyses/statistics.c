@@ -91,11 +91,12 @@ static void join_trace(struct strata_trace_statistics *sum,
 		sum->of_class[i] += next->of_class[i];
 }
 
-static struct strata_slice_sink *begin(struct strata_slice_work *base)
+static struct strata_slice_sink *begin(struct strata_slice_work *base, size_t at)
 {
 	struct statistics_work *work = (struct statistics_work *)base;
 	struct slice_statistics *slice = calloc(1, sizeof(*slice));
 
+	(void)at;
 	if (!slice)
 		return NULL;
 	slice->sink.take = take;

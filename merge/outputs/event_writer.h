@@ -85,7 +85,8 @@ struct strata_shown_source {
 	const char *name; /* fit to be shown */
 	const char *layer;
 	uint32_t domain;
-	uint32_t nr_cpus; /* one more than the highest number of its streams */
+	const uint32_t *cpus; /* of its streams, ascending */
+	size_t nr_cpus;
 	/* As its trace's environment has them: any bytes.  NULL: it does not. */
 	const char *hostname, *procname;
 	bool has_vpid;

@@ -70,18 +70,33 @@ static char *name_source(const struct strata_shown *shown, const struct strata_c
 	return strdup(whole);
 }
 
-static uint32_t count_cpus(const struct strata_ctf_trace *trace)
+static int compare_cpus(const void *a, const void *b)
 {
-	uint32_t nr = 0;
-	size_t i;
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
+	return x < y ? -1 : x > y;
+}
+
+static int list_cpus(struct strata_shown_source *source, const struct strata_ctf_trace *trace)
+{
+	uint32_t *cpus = malloc((trace->nr_streams + 1) * sizeof(*cpus));
+	size_t i, nr = 0;
+
+	if (!cpus)
+		return -1;
 	for (i = 0; i < trace->nr_streams; i++) {
 		const struct strata_ctf_stream *stream = &trace->streams[i];
 
-		if (stream->has_cpu && stream->cpu < STRATA_SHOWN_UNKNOWN && stream->cpu >= nr)
-			nr = (uint32_t)stream->cpu + 1;
+		if (stream->has_cpu && stream->cpu < STRATA_SHOWN_UNKNOWN)
+			cpus[nr++] = (uint32_t)stream->cpu;
 	}
-	return nr;
+	qsort(cpus, nr, sizeof(*cpus), compare_cpus);
+	for (i = 0; i < nr; i++) {
+		if (source->nr_cpus == 0 || cpus[i] != cpus[source->nr_cpus - 1])
+			cpus[source->nr_cpus++] = cpus[i];
+	}
+	source->cpus = cpus;
+	return 0;
 }
 
 static int add_source(struct strata_shown *shown, const struct strata_ctf_trace *trace)
@@ -89,11 +104,12 @@ static int add_source(struct strata_shown *shown, const struct strata_ctf_trace 
 	struct strata_shown_source *source = &shown->sources[shown->nr_sources];
 
 	source->name = name_source(shown, trace);
-	if (!source->name)
+	if (!source->name || list_cpus(source, trace)) {
+		free((char *)source->name);
 		return -1;
+	}
 	source->layer = layer_of(trace);
 	source->domain = STRATA_SHOWN_UNKNOWN;
-	source->nr_cpus = count_cpus(trace);
 	source->hostname = strata_ctf_env_text(trace, "hostname");
 	source->procname = strata_ctf_env_text(trace, "procname");
 	source->has_vpid = strata_ctf_env_number(trace, "vpid", &source->vpid);
@@ -170,8 +186,10 @@ void strata_shown_clear(struct strata_shown *shown)
 {
 	size_t i, j;
 
-	for (i = 0; i < shown->nr_sources; i++)
+	for (i = 0; i < shown->nr_sources; i++) {
 		free((char *)shown->sources[i].name);
+		free((uint32_t *)shown->sources[i].cpus);
+	}
 	for (i = 0; shown->hidden && i < shown->set->nr_traces; i++) {
 		const size_t nr = shown->set->traces[i]->metadata.nr_streams;
 

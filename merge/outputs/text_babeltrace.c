@@ -385,6 +385,7 @@ static void text_begin(struct strata_event_writer *writer, struct strata_buffer 
 {
 	struct text *text = (struct text *)writer;
 
+	tzset(); /* localtime_r() may not */
 	text->prefixes = calloc(nr_sources + 1, sizeof(*text->prefixes));
 	text->prefix_bytes = calloc(nr_sources + 1, sizeof(*text->prefix_bytes));
 	buffer->no_memory |= !text->prefixes || !text->prefix_bytes;

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * protobuf.h - fields of protocol buffers, appended to a buffer.
+ *
+ * A message within another has its length in front of it, which is not known before it is
+ * complete: four bytes are kept for it, as a number with leading zeros, which all readers
+ * take.
+ */
+#ifndef STRATA_MERGE_OUTPUTS_PROTOBUF_H
+#define STRATA_MERGE_OUTPUTS_PROTOBUF_H
+
+#include "outputs/event_writer.h"
+
+/* The longest message that such a length can tell. */
+#define STRATA_PROTOBUF_MESSAGE_MAX ((1u << 28) - 1)
+
+void strata_protobuf_varint(struct strata_buffer *buffer, uint32_t field, uint64_t value);
+void strata_protobuf_double(struct strata_buffer *buffer, uint32_t field, double value);
+
+/* Text, with '?' for every byte that is no UTF-8. */
+void strata_protobuf_text(struct strata_buffer *buffer, uint32_t field, const char *text,
+			  size_t length);
+
+/* Begins a message within the one that is being written.  Returns what its end wants to know. */
+size_t strata_protobuf_begin(struct strata_buffer *buffer, uint32_t field);
+
+/* Ends it; if it is too long, it is left empty. */
+void strata_protobuf_end(struct strata_buffer *buffer, size_t begin);
+
+#endif /* STRATA_MERGE_OUTPUTS_PROTOBUF_H */
