@@ -19,7 +19,7 @@
 
 #define SLICE_BYTES (4u << 20) /* of input: each thread holds what one becomes */
 
-static const char *const formats[] = { "babeltrace", "json", "perfetto", "chrome", "count" };
+static const char *const formats[] = { "columns", "babeltrace", "json", "perfetto", "chrome", "count" };
 
 bool write_format_known(const char *format)
 {
@@ -183,8 +183,12 @@ static int set_times(struct traces *traces, const struct write_options *options,
 static struct strata_event_writer *make_writer(const struct write_options *options,
 					       uint64_t first_ns)
 {
-	const struct strata_text_options text = { .gmt = options->gmt, .date = options->date };
+	const struct strata_text_options text = { .gmt = options->gmt,
+						  .date = options->date,
+						  .colours = options->colours };
 
+	if (strcmp(options->format, "columns") == 0)
+		return strata_text_columns_new(&text);
 	if (strcmp(options->format, "json") == 0)
 		return strata_json_lines_new();
 	if (strcmp(options->format, "perfetto") == 0)
