@@ -90,9 +90,26 @@ bool strata_ctf_program_skip_ops(const struct strata_ctf_program *program,
 	return true;
 }
 
+/* strata_hash_bytes() of what is before the first zero byte, eight bytes at a time: those behind
+ * the last one may be read. */
 static uint64_t hash_text(uint64_t hash, const char *text, uint64_t room)
 {
-	return strata_hash_bytes(hash, text, strnlen(text, room));
+	const uint64_t ones = 0x0101010101010101ull, tops = ones << 7;
+	uint64_t at, word, zeros;
+
+	for (at = 0;; at += 8) {
+		memcpy(&word, text + at, sizeof(word));
+		zeros = (word - ones) & ~word & tops;
+		if (room - at < 8)
+			zeros |= 0x80ull << ((room - at) * 8);
+		if (zeros)
+			break;
+		hash = strata_hash_number(hash, word);
+	}
+	/* The lowest of them is a byte that is zero, or the end; what is above may be wrong. */
+	at += (uint64_t)__builtin_ctzll(zeros) / 8;
+	word &= (1ull << (at % 8 * 8)) - 1;
+	return strata_hash_number(strata_hash_number(hash, word), at);
 }
 
 static bool fold_elements(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
