@@ -11,11 +11,11 @@
 bool strata_clock_maps_add(struct strata_clock_maps *maps, uint64_t ticks,
 			   const struct strata_hv_vcpu_clock *clock)
 {
-	struct strata_clock_piece *piece;
+	struct strata_vcpu_clock_piece *piece;
 
 	if (maps->nr == maps->capacity) {
 		size_t capacity = maps->capacity ? maps->capacity * 2 : 64;
-		struct strata_clock_piece *pieces =
+		struct strata_vcpu_clock_piece *pieces =
 			reallocarray(maps->pieces, capacity, sizeof(*pieces));
 
 		if (!pieces)
@@ -51,7 +51,7 @@ bool strata_clock_maps_add(struct strata_clock_maps *maps, uint64_t ticks,
 
 static int compare_pieces(const void *left, const void *right)
 {
-	const struct strata_clock_piece *a = left, *b = right;
+	const struct strata_vcpu_clock_piece *a = left, *b = right;
 
 	if (a->domain != b->domain)
 		return a->domain < b->domain ? -1 : 1;
@@ -62,7 +62,8 @@ static int compare_pieces(const void *left, const void *right)
 	return 0;
 }
 
-static bool same_map(const struct strata_clock_piece *a, const struct strata_clock_piece *b)
+static bool same_map(const struct strata_vcpu_clock_piece *a,
+		     const struct strata_vcpu_clock_piece *b)
 {
 	return a->domain == b->domain && a->vcpu == b->vcpu && a->usable == b->usable &&
 	       a->emulated == b->emulated && a->map.offset == b->map.offset &&
@@ -80,8 +81,8 @@ static uint64_t add_held(uint64_t a, uint64_t b)
  * Host ticks by which the counter was set back from @old to @piece, rounded up; 0: forward, or not
  * at all.  A counter that begins or ends to be emulated does so before its guest reads it.
  */
-static uint64_t set_back(const struct strata_clock_piece *old,
-			 const struct strata_clock_piece *piece, uint32_t tsc_khz)
+static uint64_t set_back(const struct strata_vcpu_clock_piece *old,
+			 const struct strata_vcpu_clock_piece *piece, uint32_t tsc_khz)
 {
 	uint64_t host = piece->from_ticks;
 	int64_t back;
@@ -119,14 +120,15 @@ static uint64_t reach(uint64_t back, uint64_t length, uint64_t beyond)
 	return both > length ? both : back;
 }
 
-static bool of_one_vcpu(const struct strata_clock_piece *a, const struct strata_clock_piece *b)
+static bool of_one_vcpu(const struct strata_vcpu_clock_piece *a,
+			const struct strata_vcpu_clock_piece *b)
 {
 	return a->domain == b->domain && a->vcpu == b->vcpu;
 }
 
 static void find_doubts(struct strata_clock_maps *maps, uint32_t tsc_khz)
 {
-	struct strata_clock_piece *pieces = maps->pieces;
+	struct strata_vcpu_clock_piece *pieces = maps->pieces;
 	size_t i;
 
 	for (i = 1; i < maps->nr; i++) {
@@ -179,7 +181,7 @@ static size_t first_piece(const struct strata_clock_maps *maps, uint16_t domain,
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		const struct strata_clock_piece *piece = &maps->pieces[middle];
+		const struct strata_vcpu_clock_piece *piece = &maps->pieces[middle];
 
 		if (((uint32_t)piece->domain << 16 | piece->vcpu) < wanted)
 			low = middle + 1;
@@ -189,8 +191,9 @@ static size_t first_piece(const struct strata_clock_maps *maps, uint16_t domain,
 	return low;
 }
 
-const struct strata_clock_piece *strata_clock_maps_of(const struct strata_clock_maps *maps,
-						      uint16_t domain, uint16_t vcpu, size_t *nr)
+const struct strata_vcpu_clock_piece *strata_clock_maps_of(const struct strata_clock_maps *maps,
+							   uint16_t domain, uint16_t vcpu,
+							   size_t *nr)
 {
 	size_t first = first_piece(maps, domain, vcpu), i = first;
 

@@ -14,7 +14,7 @@
 #include <strata/abi/hypervisor.h>
 #include <strata/clock.h>
 
-struct strata_clock_piece {
+struct strata_vcpu_clock_piece {
 	uint16_t domain;
 	uint16_t vcpu;
 	bool usable;         /* false: no clock can be like this */
@@ -38,7 +38,7 @@ struct strata_clock_piece {
 
 /* Zero-initialised is empty. */
 struct strata_clock_maps {
-	struct strata_clock_piece *pieces; /* by domain, vCPU and time */
+	struct strata_vcpu_clock_piece *pieces; /* by domain, vCPU and time */
 	size_t nr;
 	size_t capacity;
 };
@@ -53,8 +53,9 @@ void strata_clock_maps_sort(struct strata_clock_maps *maps, uint32_t tsc_khz);
 void strata_clock_maps_clear(struct strata_clock_maps *maps);
 
 /* The pieces of one vCPU, by time; NULL and 0: its clock was not recorded. */
-const struct strata_clock_piece *strata_clock_maps_of(const struct strata_clock_maps *maps,
-						      uint16_t domain, uint16_t vcpu, size_t *nr);
+const struct strata_vcpu_clock_piece *strata_clock_maps_of(const struct strata_clock_maps *maps,
+							   uint16_t domain, uint16_t vcpu,
+							   size_t *nr);
 
 /* False if any map of the domain is one that cannot be. */
 bool strata_clock_maps_usable(const struct strata_clock_maps *maps, uint16_t domain);

@@ -95,6 +95,25 @@ static char *put_domain_of_field(char *out, const struct strata_merge *merge,
 	return out;
 }
 
+/* The reason of a VM exit, its first field, gets its name behind it. */
+static char *put_exit_reason(char *out, const struct strata_timeline_event *event)
+{
+	const struct strata_event_desc *desc = &event->class->desc;
+	const char *name;
+
+	if (event->class->role != STRATA_ROLE_GUEST_EXIT ||
+	    strcmp(desc->fields[0].name, "reason") != 0)
+		return out;
+	name = strata_exit_reason_name(event->stream->source->exits,
+				       (uint32_t)load(event->payload, desc->fields[0].bytes), NULL);
+	if (!name)
+		return out;
+	*out++ = '(';
+	out = strata_put_text(out, name);
+	*out++ = ')';
+	return out;
+}
+
 static char *put_fields(char *out, const struct strata_merge *merge,
 			const struct strata_timeline_event *event)
 {
@@ -113,6 +132,8 @@ static char *put_fields(char *out, const struct strata_merge *merge,
 		out = put_field(out, field, event->payload + place.offset, place.count);
 		if (event->class->layer == STRATA_LAYER_XEN)
 			out = put_domain_of_field(out, merge, field, event->payload + place.offset);
+		if (i == 0)
+			out = put_exit_reason(out, event);
 	}
 	return out;
 }

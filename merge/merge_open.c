@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "escape.h"
+#include "inputs/xentrace_current.h"
 #include "merge_state.h"
 
 #define DOMAIN_IDLE 0x7fffu
@@ -166,6 +167,7 @@ static void name_domains(struct strata_merge *merge)
 
 	merge->domain_names[DOMAIN_IDLE] = "idle";
 	merge->domain_names[DOMAIN_XEN] = "xen";
+	merge->domain_names[STRATA_DOMAIN_UNKNOWN] = "unknown";
 	for (i = 0; i < merge->recording.nr_sources; i++) {
 		const struct strata_source *source = &merge->recording.sources[i];
 
@@ -177,6 +179,19 @@ static void name_domains(struct strata_merge *merge)
 		/* Applications are dom0's; its kernel's source, if there is one, has this name. */
 		if (source->layer == STRATA_LAYER_APP)
 			merge->domain_names[0] = "dom0";
+	}
+}
+
+/* Where the recording does not say it. */
+static void name_exits(struct strata_merge *merge)
+{
+	size_t i;
+
+	for (i = 0; i < merge->recording.nr_sources; i++) {
+		struct strata_source *source = &merge->recording.sources[i];
+
+		if (source->layer == STRATA_LAYER_XEN && source->exits == STRATA_EXITS_UNKNOWN)
+			source->exits = strata_exits_judge(&merge->scan.exits);
 	}
 }
 
@@ -210,6 +225,7 @@ static int set_up(struct strata_merge *merge, const char *raw, struct strata_err
 	if (strata_xen_scan(&merge->scan, recording, raw, error) || allocate(merge, error))
 		return -1;
 	name_domains(merge);
+	name_exits(merge);
 	if (open_sources(merge, raw, true, error) || open_sources(merge, raw, false, error))
 		return -1;
 	return 0;
@@ -280,6 +296,26 @@ void strata_merge_close(struct strata_merge *merge)
 	strata_xen_scan_clear(&merge->scan);
 	strata_recording_clear(&merge->recording);
 	free(merge);
+}
+
+bool strata_merge_stream_clock(const struct strata_merge *merge, size_t source_index, uint32_t cpu,
+			       struct strata_stream_clock *clock)
+{
+	size_t i;
+
+	for (i = 0; i < merge->nr_streams; i++) {
+		if (merge->streams[i].seen.source_index != source_index ||
+		    merge->streams[i].seen.cpu != cpu)
+			continue;
+		*clock = merge->streams[i].clock;
+		return true;
+	}
+	return false;
+}
+
+uint64_t strata_merge_skew_ticks(const struct strata_merge *merge)
+{
+	return strata_skew_bound_ticks(&merge->scan.skew);
 }
 
 const struct strata_recording *strata_merge_recording(const struct strata_merge *merge)

@@ -191,6 +191,8 @@ static void describe(struct strata_merge *merge, const struct merge_stream *stre
 	event->class = stream->class;
 	event->stream = &stream->seen;
 	event->ticks = stream->ticks;
+	event->bound_ticks = stream->bound;
+	event->reading = stream->record.ticks;
 	event->ns = strata_realtime_ns(&merge->timebase, stream->ticks);
 	event->context = stream->record.context;
 	event->payload = stream->record.payload;

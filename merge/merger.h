@@ -61,6 +61,16 @@ int strata_merge_run(struct strata_merge *merge, struct strata_sink *const *sink
 
 void strata_merge_close(struct strata_merge *merge);
 
+/*
+ * The clock of a stream as it is when its first event is to be converted; it is
+ * the merge's in what it points to.  False: there is no such stream.
+ */
+bool strata_merge_stream_clock(const struct strata_merge *merge, size_t source_index, uint32_t cpu,
+			       struct strata_stream_clock *clock);
+
+/* By how many ticks the physical CPUs' counters differ at most. */
+uint64_t strata_merge_skew_ticks(const struct strata_merge *merge);
+
 const struct strata_recording *strata_merge_recording(const struct strata_merge *merge);
 const struct strata_merge_result *strata_merge_result(const struct strata_merge *merge);
 const struct strata_timebase *strata_merge_timebase(const struct strata_merge *merge);

@@ -22,6 +22,7 @@
 #include <strata/packet.h>
 
 #include "error.h"
+#include "exit_reasons.h"
 
 #define STRATA_RECORDING_FILE "recording.json"
 
@@ -79,6 +80,7 @@ struct strata_source {
 	enum strata_source_end ended;
 	/* A record's clock may have been read on another CPU than its stream's: threads migrate. */
 	bool migrates;
+	enum strata_exits exits;          /* whose numbers the reasons of VM exits are */
 	struct strata_event_desc *events; /* sorted by id, checked */
 	struct strata_event_shape
 		*shapes; /* of the same events; small, for who looks at each record */

@@ -201,6 +201,26 @@ static int load_form(struct strata_source *source, struct json_object *entry,
 	return strata_fail(error, "\"event_header\" is none of full, compact, large");
 }
 
+/* Unknown where nothing is said. */
+static int load_exits(struct strata_source *source, struct json_object *entry,
+		      struct strata_error *error)
+{
+	char name[16];
+	unsigned int exits;
+
+	if (!has(entry, "vm_exits"))
+		return 0;
+	if (get_text(entry, "vm_exits", name, sizeof(name), error))
+		return -1;
+	for (exits = STRATA_EXITS_VMX; exits < STRATA_NR_EXITS; exits++) {
+		if (strcmp(name, strata_exits_name((enum strata_exits)exits)) == 0) {
+			source->exits = (enum strata_exits)exits;
+			return 0;
+		}
+	}
+	return strata_fail(error, "\"vm_exits\" is none of vmx, svm");
+}
+
 /* When a source came and went: each part may be missing, and then it stayed. */
 static int load_life(struct strata_source *source, struct json_object *entry,
 		     struct strata_error *error)
@@ -257,7 +277,7 @@ static int load_source_head(struct strata_recording *recording, struct strata_so
 	if (has(entry, "migrates") && get_u64(entry, "migrates", 1, &migrates, error))
 		return -1;
 	source->migrates = migrates;
-	if (load_form(source, entry, error))
+	if (load_form(source, entry, error) || load_exits(source, entry, error))
 		return -1;
 	return load_life(source, entry, error);
 }

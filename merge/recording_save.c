@@ -66,6 +66,8 @@ static struct json_object *source_to_json(const struct strata_source *source)
 	add_text(object, "uuid", uuid);
 	if (source->migrates)
 		add_u64(object, "migrates", 1);
+	if (source->exits != STRATA_EXITS_UNKNOWN)
+		add_text(object, "vm_exits", strata_exits_name(source->exits));
 	if (source->form != STRATA_HEADER_FULL)
 		add_text(object, "event_header", strata_header_form_name(source->form));
 	if (source->came_ticks)

@@ -106,7 +106,8 @@ static uint64_t added_between(const struct strata_stream_clock *clock, uint64_t 
  * from all that could have been, go down to what is consistent.
  */
 static uint64_t first_answer(const struct strata_stream_clock *clock,
-			     const struct strata_clock_piece *piece, uint64_t ns, uint64_t last)
+			     const struct strata_vcpu_clock_piece *piece, uint64_t ns,
+			     uint64_t last)
 {
 	uint64_t added_ns = added_between(clock, piece->from_ticks, last), first;
 	unsigned int turn;
@@ -127,7 +128,7 @@ static uint64_t first_answer(const struct strata_stream_clock *clock,
 }
 
 static struct span emulated_span(const struct strata_stream_clock *clock,
-				 const struct strata_clock_piece *piece, uint64_t guest)
+				 const struct strata_vcpu_clock_piece *piece, uint64_t guest)
 {
 	uint64_t delta = guest - piece->map.offset;
 	uint64_t first_ns = strata_clock_unscale_first(&piece->vtsc, delta) + piece->vtsc_offset_ns;
@@ -150,7 +151,7 @@ static struct span emulated_span(const struct strata_stream_clock *clock,
 /* The host ticks at which piece number @at gives the reading @guest. */
 static struct span find_span(const struct strata_stream_clock *clock, size_t at, uint64_t guest)
 {
-	const struct strata_clock_piece *piece = &clock->pieces[at];
+	const struct strata_vcpu_clock_piece *piece = &clock->pieces[at];
 	struct span span;
 
 	if (piece->emulated && clock->own.nr)
@@ -229,7 +230,7 @@ static void enter_after_step_back(struct strata_stream_clock *clock, uint64_t gu
 /* By how much more than its span a reading may be off. */
 static uint64_t doubt(const struct strata_stream_clock *clock, const struct span *span)
 {
-	const struct strata_clock_piece *piece = &clock->pieces[clock->at];
+	const struct strata_vcpu_clock_piece *piece = &clock->pieces[clock->at];
 	uint64_t ticks = 0;
 
 	if (subtract_held(span->first, piece->from_ticks) < piece->doubt_before &&
@@ -276,7 +277,7 @@ enum strata_clock_kind strata_stream_clock_kind(const struct strata_stream_clock
 	size_t i;
 
 	for (i = 0; i < clock->nr; i++) {
-		const struct strata_clock_piece *piece = &clock->pieces[i];
+		const struct strata_vcpu_clock_piece *piece = &clock->pieces[i];
 		enum strata_clock_kind of_piece = STRATA_CLOCK_HOST;
 
 		if (piece->emulated)

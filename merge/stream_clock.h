@@ -11,8 +11,8 @@
 
 /* Where in its vCPU's pieces a stream is. */
 struct strata_stream_clock {
-	const struct strata_clock_piece *pieces; /* by time */
-	size_t nr;                               /* 0: unknown, taken as the host's */
+	const struct strata_vcpu_clock_piece *pieces; /* by time */
+	size_t nr;                                    /* 0: unknown, taken as the host's */
 	size_t at;
 	struct strata_stime_set own;    /* the system time that this vCPU sees, */
 	struct strata_stime_set domain; /* and that the vCPUs of its domain see */

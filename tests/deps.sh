@@ -19,8 +19,12 @@ PACKAGES="
 	libc6-dev-i386-cross
 "
 
-# What is measured beside Strata: `tests/deps.sh bench`.
-[ "${1:-}" != bench ] || PACKAGES="$PACKAGES lttng-tools liblttng-ust-dev"
+# LTTng, which is measured beside Strata and whose traces are merged: `tests/deps.sh lttng`, or `bench`.
+case ${1:-} in
+lttng | bench) PACKAGES="$PACKAGES lttng-tools liblttng-ust-dev libbabeltrace2-dev" ;;
+esac
+# What parsers of files are searched with: `tests/deps.sh fuzz`.
+[ "${1:-}" != fuzz ] || PACKAGES="$PACKAGES clang libclang-rt-14-dev"
 
 say() { printf 'deps: %s\n' "$*"; }
 

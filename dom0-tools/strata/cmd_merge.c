@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyses/clock_proof.h"
 #include "analyses/wakeup.h"
 #include "commands.h"
 #include "escape.h"
@@ -37,6 +38,7 @@ struct arguments {
 	const char *raw;
 	const char *out;
 	const char *format; /* NULL: all */
+	bool check;
 	struct shift shifts[SHIFTS_MAX];
 	size_t nr_shifts;
 };
@@ -52,16 +54,20 @@ static void usage(FILE *out)
 {
 	fprintf(out,
 		"Usage: strata merge RAW -o OUT [--format ctf|text] [--shift SOURCE=TICKS]\n"
+		"       strata merge --check RAW [--shift SOURCE=TICKS]\n"
 		"Makes one timeline of the recording in the directory RAW.\n\n"
 		"  -o, --output OUT        where to; without --format a directory, which gets\n"
 		"                          ctf/ (for babeltrace2, Trace Compass), timeline.txt\n"
 		"                          and summary.json\n"
 		"  --format ctf            only the CTF trace; OUT is its directory\n"
 		"  --format text           only the text; OUT is its file, \"-\" standard output\n"
+		"  --check                 writes nothing: checks the order, and says how well the\n"
+		"                          clocks of guests would be known without Xen's maps\n"
 		"  --shift SOURCE=TICKS    moves the times of one source by TICKS of the host's\n"
 		"                          counter: a way to see the check of the order fail\n\n"
 		"Exit status: 0 all was merged, no check failed; 1 failed; 2 wrong usage;\n"
-		"3 merged, but something was left out or out of order, and was named.\n");
+		"3 merged, but something was left out or out of order, and was named; with --check,\n"
+		"a violation was found.\n");
 }
 
 static int wrong_usage(const char *what, const char *which)
@@ -99,6 +105,7 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 		{ "output", required_argument, NULL, 'o' },
 		{ "format", required_argument, NULL, 'f' },
 		{ "shift", required_argument, NULL, 's' },
+		{ "check", no_argument, NULL, 'c' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -121,6 +128,9 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 			if (parse_shift(arguments, optarg))
 				return wrong_usage("--shift wants SOURCE=TICKS, not ", optarg);
 			break;
+		case 'c':
+			arguments->check = true;
+			break;
 		case 'h':
 			usage(stdout);
 			return -1;
@@ -133,7 +143,9 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 	if (optind + 1 != argc)
 		return wrong_usage("name one recording", NULL);
 	arguments->raw = argv[optind];
-	if (!arguments->out)
+	if (arguments->check && (arguments->out || arguments->format))
+		return wrong_usage("--check writes nothing: leave -o and --format away", NULL);
+	if (!arguments->out && !arguments->check)
 		return wrong_usage("-o OUT is missing", NULL);
 	return STRATA_STATUS_OK;
 }
@@ -245,6 +257,19 @@ static void print_outputs(const struct outputs *outputs, FILE *out)
 		fprintf(out, "Summary:  %s/summary.json\n", outputs->summary_dir);
 }
 
+static int shift_sources(const struct arguments *arguments, struct strata_merge *merge,
+			 struct strata_error *error)
+{
+	size_t i;
+
+	for (i = 0; i < arguments->nr_shifts; i++) {
+		if (strata_merge_shift(merge, arguments->shifts[i].source,
+				       arguments->shifts[i].ticks, error))
+			return -1;
+	}
+	return 0;
+}
+
 static int merge_to(const struct arguments *arguments, struct strata_merge *merge,
 		    const struct outputs *outputs, struct merge_report *report,
 		    struct strata_error *error)
@@ -255,11 +280,8 @@ static int merge_to(const struct arguments *arguments, struct strata_merge *merg
 	size_t i, nr_sinks = 0;
 	int status = -1;
 
-	for (i = 0; i < arguments->nr_shifts; i++) {
-		if (strata_merge_shift(merge, arguments->shifts[i].source,
-				       arguments->shifts[i].ticks, error))
-			return -1;
-	}
+	if (shift_sources(arguments, merge, error))
+		return -1;
 	if (make_sinks(merge, outputs, sinks, &nr_sinks, error))
 		goto out;
 	status = strata_merge_run(merge, sinks, nr_sinks, error);
@@ -289,6 +311,63 @@ out:
 	return status;
 }
 
+/* Merges into one sink alone, which is freed.  The merge, to be closed; NULL: it failed. */
+static struct strata_merge *
+merge_into(const struct arguments *arguments, const struct strata_merge_options *options,
+	   struct strata_clock_proof *proof,
+	   struct strata_sink *(*make)(struct strata_clock_proof *proof,
+				       const struct strata_merge *merge),
+	   struct strata_error *error)
+{
+	struct strata_merge *merge = strata_merge_open(arguments->raw, options, error);
+	struct strata_sink *sink = merge ? make(proof, merge) : NULL;
+	int status = -1;
+
+	if (merge && !sink)
+		strata_fail(error, "out of memory");
+	if (sink && !shift_sources(arguments, merge, error))
+		status = strata_merge_run(merge, &sink, 1, error);
+	if (sink)
+		sink->free(sink);
+	if (!status)
+		return merge;
+	strata_merge_close(merge);
+	return NULL;
+}
+
+/* `strata merge --check`: the exit status. */
+static int check_recording(const struct arguments *arguments)
+{
+	struct strata_merge_options options, silent = { 0 };
+	struct strata_clock_proof *proof = strata_clock_proof_new();
+	struct strata_merge *merge = NULL, *again = NULL;
+	struct merge_report report;
+	struct strata_error error;
+	int status = STRATA_STATUS_FAILED;
+
+	merge_report_init(&report, &options);
+	strata_fail(&error, "out of memory");
+	if (proof)
+		merge = merge_into(arguments, &options, proof, strata_clock_proof_collect, &error);
+	merge_report_progress_end(&report);
+	if (merge && !strata_clock_proof_solve(proof, &error))
+		again = merge_into(arguments, &silent, proof, strata_clock_proof_compare, &error);
+	if (again) {
+		merge_report_print(merge, stdout);
+		status = merge_report_clock_proof(proof, merge, stdout);
+		if (status == STRATA_STATUS_OK)
+			status = merge_report_verdict(&report, merge);
+		else
+			merge_report_verdict(&report, merge);
+	} else {
+		fprintf(stderr, "strata: merge: %s\n", error.text);
+	}
+	strata_merge_close(again);
+	strata_merge_close(merge);
+	strata_clock_proof_free(proof);
+	return status;
+}
+
 int strata_cmd_merge(int argc, char **argv)
 {
 	struct arguments arguments;
@@ -303,6 +382,8 @@ int strata_cmd_merge(int argc, char **argv)
 		return status < 0 ? STRATA_STATUS_OK : status;
 	/* A file for each stream, and one more for each that it writes. */
 	file_limit_raise();
+	if (arguments.check)
+		return check_recording(&arguments);
 	merge_report_init(&report, &options);
 	merge = strata_merge_open(arguments.raw, &options, &error);
 	if (!merge) {

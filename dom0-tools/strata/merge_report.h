@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "analyses/clock_proof.h"
 #include "merger.h"
 
 struct merge_report {
@@ -23,6 +24,11 @@ void merge_report_progress_end(struct merge_report *report);
 
 /* The summary: how much, of what, and how well the order is proven. */
 void merge_report_print(const struct strata_merge *merge, FILE *out);
+
+/* What the clocks are by causes and effects alone, and whether the exact ones agree: the exit
+ * status. */
+int merge_report_clock_proof(struct strata_clock_proof *proof, const struct strata_merge *merge,
+			     FILE *out);
 
 /* Names violations, says in a last sentence what is not as it should be; the exit status. */
 int merge_report_verdict(const struct merge_report *report, const struct strata_merge *merge);

@@ -114,7 +114,7 @@ static int read_file(struct strata_ctf_index *index, const struct strata_ctf_str
 	struct index_entry entry;
 	uint64_t expected = 0;
 	uint32_t entry_bytes;
-	FILE *file = open_file(stream, &entry_bytes);
+	FILE *file = stream->converter ? NULL : open_file(stream, &entry_bytes);
 	int status = 0;
 
 	if (!file)
@@ -149,6 +149,19 @@ static int read_file(struct strata_ctf_index *index, const struct strata_ctf_str
 	return 0;
 }
 
+/* When a packet begins, by the reader's converter or its own clock.  No event of it is before. */
+static uint64_t begin_of(const struct strata_ctf_reader *reader)
+{
+	uint64_t ns, bound_ns;
+
+	if (!reader->packet.has_begin)
+		return 0;
+	if (!reader->conversion)
+		return strata_ctf_ns(&reader->kind->time, reader->packet.begin);
+	ns = reader->stream->converter->ns(reader->conversion, reader->packet.begin, &bound_ns);
+	return bound_ns < ns ? ns - bound_ns : 0;
+}
+
 /* Reads the headers of all packets.  0, or -1: out of memory. */
 static int read_packets(struct strata_ctf_index *index, const struct strata_ctf_stream *stream,
 			struct strata_error *error)
@@ -159,14 +172,16 @@ static int read_packets(struct strata_ctf_index *index, const struct strata_ctf_
 
 	if (strata_ctf_reader_open(&reader, stream, 4096, error))
 		return -1;
-	reader.complaints = UINT32_MAX / 2; /* who reads the events will say what is wrong */
+	/* Who reads the events will say what is wrong. */
+	strata_ctf_reader_seek(&reader, 0, UINT64_MAX, UINT64_MAX);
 	while ((found = strata_ctf_reader_next_packet(&reader, error)) > 0) {
 		const struct strata_ctf_packet *packet = &reader.packet;
-		const struct strata_ctf_time *time = &reader.kind->time;
+		const uint64_t begin_ns = begin_of(&reader);
 
-		if (collect(&collector, packet->offset, packet->has_begin,
-			    packet->has_begin ? strata_ctf_ns(time, packet->begin) : 0,
-			    packet->has_end ? strata_ctf_ns(time, packet->end) : 0)) {
+		if (collect(&collector, packet->offset, packet->has_begin, begin_ns,
+			    packet->has_end && !reader.conversion
+				    ? strata_ctf_ns(&reader.kind->time, packet->end)
+				    : begin_ns)) {
 			found = strata_fail(error, "%s/%s: out of memory", stream->trace->path,
 					    stream->name);
 			break;
@@ -198,7 +213,7 @@ void strata_ctf_index_clear(struct strata_ctf_index *index)
 
 uint64_t strata_ctf_index_find(const struct strata_ctf_index *index, uint64_t ns)
 {
-	size_t low = 0, high = index->nr;
+	size_t low = 0, high = index->has_times ? index->nr : 0;
 
 	/* The last place that begins before @ns: events at @ns may still be in it. */
 	while (low < high) {

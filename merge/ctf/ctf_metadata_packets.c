@@ -48,6 +48,11 @@ static int check_header(const char *name, const unsigned char *packet, size_t at
 	};
 	size_t i;
 
+	if (packet[MAJOR_AT] > 9 || packet[MINOR_AT] > 9)
+		return strata_fail(error,
+				   "%s: byte %zu: these are not the 37 bytes of CTF 1.8 that begin "
+				   "a packet: it is damaged, or of a tracer older than 2012",
+				   name, at + MAJOR_AT);
 	if (packet[MAJOR_AT] != 1 || packet[MINOR_AT] != 8)
 		return strata_fail(error,
 				   "%s: byte %zu: a packet of CTF %u.%u, but only CTF 1.8 can be "

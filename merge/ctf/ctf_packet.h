@@ -6,10 +6,10 @@
 #ifndef STRATA_MERGE_CTF_PACKET_H
 #define STRATA_MERGE_CTF_PACKET_H
 
+#include <strata/packet.h>
+
 #include "ctf/ctf_cursor.h"
 #include "error.h"
-
-#define STRATA_CTF_MAGIC 0xc1fc1fc1u
 
 struct strata_ctf_packet {
 	uint64_t offset;       /* bytes, in its file */

@@ -22,7 +22,9 @@ int strata_ctf_reader_open(struct strata_ctf_reader *reader, const struct strata
 	reader->window_room = reader->least_room;
 	reader->window = malloc(reader->window_room + STRATA_CTF_PADDING);
 	reader->events = malloc(STRATA_CTF_BATCH_EVENTS * sizeof(*reader->events));
-	if (reader->window && reader->events)
+	if (stream->converter)
+		reader->conversion = stream->converter->begin(stream->converter);
+	if (reader->window && reader->events && !stream->converter == !reader->conversion)
 		return 0;
 	strata_ctf_reader_close(reader);
 	return strata_fail(error, "%s/%s: out of memory", stream->trace->path, stream->name);
@@ -30,6 +32,9 @@ int strata_ctf_reader_open(struct strata_ctf_reader *reader, const struct strata
 
 void strata_ctf_reader_close(struct strata_ctf_reader *reader)
 {
+	if (reader->conversion)
+		reader->stream->converter->end(reader->conversion);
+	reader->conversion = NULL;
 	free(reader->window);
 	free(reader->events);
 	reader->window = NULL;
@@ -79,6 +84,16 @@ static uint64_t mend_time(struct strata_ctf_reader *reader, uint64_t ns, uint64_
 	return wild || ns < reader->last_ns ? reader->last_ns : ns;
 }
 
+static uint64_t convert(struct strata_ctf_reader *reader, uint64_t cycles)
+{
+	uint64_t bound_ns,
+		ns = reader->stream->converter->ns(reader->conversion, cycles, &bound_ns);
+
+	if (bound_ns > reader->bound_ns)
+		reader->bound_ns = bound_ns;
+	return ns;
+}
+
 enum decoded { DECODED, UNKNOWN_EVENT, TOO_LONG };
 
 /* Reads one event at the cursor into @event. */
@@ -103,7 +118,7 @@ static inline enum decoded decode(struct strata_ctf_reader *reader,
 		return TOO_LONG;
 	event->end = (uint32_t)cursor->at;
 	reader->clock = clock;
-	ns = strata_ctf_ns(&kind->time, clock);
+	ns = reader->conversion ? convert(reader, clock) : strata_ctf_ns(&kind->time, clock);
 	if (__builtin_expect(ns < reader->last_ns || clock > reader->clock_limit, 0))
 		ns = mend_time(reader, ns, before, reader->base_at * 8 + event->head);
 	reader->last_ns = ns;
@@ -208,6 +223,7 @@ static int fill_batch(struct strata_ctf_reader *reader, struct strata_error *err
 int strata_ctf_reader_next(struct strata_ctf_reader *reader, struct strata_error *error)
 {
 	reader->nr_events = 0;
+	reader->bound_ns = 0;
 	while (reader->nr_events == 0) {
 		if (!reader->in_packet) {
 			const int found = strata_ctf_reader_next_packet(reader, error);

@@ -227,6 +227,9 @@ static void set_clock(struct strata_ctf_reader *reader)
 	if (!packet->has_begin)
 		return;
 	reader->clock = packet->begin;
+	/* A converter is asked of events only. */
+	if (reader->conversion)
+		return;
 	ns = strata_ctf_ns(&reader->kind->time, packet->begin);
 	if (ns >= reader->last_ns)
 		reader->last_ns = ns;

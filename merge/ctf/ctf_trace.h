@@ -38,10 +38,24 @@ struct strata_ctf_kind_of_stream {
 
 struct strata_ctf_trace;
 
+/*
+ * How the cycles of a stream's events become ns, where that is known better than its
+ * own metadata says it.
+ */
+struct strata_ctf_converter {
+	/* Begins, for a reader that goes through the stream in order.  NULL: out of memory. */
+	void *(*begin)(const struct strata_ctf_converter *converter);
+	/* The time of the next reading. @bound_ns: OUT, it is off by no more */
+	uint64_t (*ns)(void *state, uint64_t cycles, uint64_t *bound_ns);
+	void (*end)(void *state);
+	bool from_start; /* a reader must begin at the stream's beginning */
+};
+
 /* A stream's file. */
 struct strata_ctf_stream {
 	const struct strata_ctf_trace *trace;
-	char *name; /* of the file */
+	const struct strata_ctf_converter *converter; /* its owner's; NULL: none */
+	char *name;                                   /* of the file */
 	int fd;
 	uint64_t bytes; /* of the file when it was opened */
 	bool has_cpu;   /* as its first packet says */
@@ -55,6 +69,12 @@ struct strata_ctf_trace {
 	struct strata_ctf_stream *streams;       /* by name */
 	size_t nr_streams;
 	uint64_t bytes; /* of all of them */
+	const void
+		*recording; /* what else it is part of, whose times are one host's; NULL: nothing */
+	/* Traces of one group have one clock, which orders their events; and whether
+	 * that clock is, or is converted to, the one of all. */
+	size_t clock_group;
+	bool times_are_tied;
 	strata_complain_fn *complain;
 	void *complain_data;
 };

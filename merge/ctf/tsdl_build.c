@@ -5,9 +5,23 @@
  */
 #include "ctf/tsdl_build.h"
 
-static struct strata_ctf_type *build_type(struct strata_tsdl_builder *builder,
-					  const struct strata_tsdl_type *declared,
-					  const struct strata_tsdl_frame *frames);
+static int build_type(struct strata_tsdl_builder *builder, struct strata_ctf_type *type,
+		      const struct strata_tsdl_type *declared,
+		      const struct strata_tsdl_frame *frames);
+
+static struct strata_ctf_type *new_type(struct strata_tsdl_builder *builder,
+					const struct strata_tsdl_type *declared)
+{
+	struct strata_ctf_type *type = strata_tsdl_get(builder->source, 1, sizeof(*type));
+
+	if (!type)
+		return NULL;
+	type->kind = declared->kind;
+	type->align = declared->align;
+	type->slot = STRATA_CTF_NO_SLOT;
+	type->clock = STRATA_CTF_NO_CLOCK;
+	return type;
+}
 
 static int build_scalar(struct strata_tsdl_builder *builder, struct strata_ctf_type *type,
 			const struct strata_tsdl_type *declared)
@@ -49,18 +63,18 @@ static int build_members(struct strata_tsdl_builder *builder, struct strata_ctf_
 		return strata_tsdl_fail(builder->source, declared->at, "too many fields");
 	members = strata_tsdl_get(builder->source, declared->nr_fields, sizeof(*members));
 	fields = strata_tsdl_get(builder->source, declared->nr_fields, sizeof(*fields));
-	if (!members || !fields)
+	if (!members || !fields ||
+	    strata_tsdl_add_members(builder, type, declared, members, fields))
 		return -1;
 	type->fields = fields;
 	for (from = declared->fields; from; from = from->next, i++) {
-		members[i].type = build_type(builder, from->type, frames);
-		if (!members[i].type)
-			return -1;
+		members[i].type = new_type(builder, from->type);
 		members[i].declared = from->type;
-		members[i].index = i;
-		fields[i].type = members[i].type;
-		if (strata_tsdl_add_member(builder, type, from, &members[i], &fields[i].name))
+		members[i].is_open = true;
+		if (!members[i].type || build_type(builder, members[i].type, from->type, frames))
 			return -1;
+		members[i].is_open = false;
+		fields[i].type = members[i].type;
 		type->nr_fields++;
 		if (type->kind == STRATA_CTF_STRUCT && type->align < fields[i].type->align)
 			type->align = fields[i].type->align;
@@ -104,6 +118,7 @@ static int build_elements(struct strata_tsdl_builder *builder, struct strata_ctf
 			  const struct strata_tsdl_frame *frames)
 {
 	const struct strata_tsdl_member *length;
+	struct strata_ctf_type *element;
 
 	if (declared->kind == STRATA_CTF_SEQUENCE) {
 		length = strata_tsdl_refer(builder, &declared->reference, frames, type);
@@ -115,49 +130,42 @@ static int build_elements(struct strata_tsdl_builder *builder, struct strata_ctf
 						"without a sign");
 	}
 	type->length = declared->length;
-	type->element = build_type(builder, declared->element, frames);
-	if (!type->element)
+	element = new_type(builder, declared->element);
+	if (!element || build_type(builder, element, declared->element, frames))
 		return -1;
-	type->align = type->element->align;
+	type->element = element;
+	type->align = element->align;
 	return 0;
 }
 
-static struct strata_ctf_type *build_type(struct strata_tsdl_builder *builder,
-					  const struct strata_tsdl_type *declared,
-					  const struct strata_tsdl_frame *frames)
+static int build_type(struct strata_tsdl_builder *builder, struct strata_ctf_type *type,
+		      const struct strata_tsdl_type *declared,
+		      const struct strata_tsdl_frame *frames)
 {
-	struct strata_ctf_type *type = strata_tsdl_get(builder->source, 1, sizeof(*type));
-	int result;
-
-	if (!type)
-		return NULL;
-	type->kind = declared->kind;
-	type->align = declared->align;
-	type->slot = STRATA_CTF_NO_SLOT;
-	type->clock = STRATA_CTF_NO_CLOCK;
 	switch (declared->kind) {
 	case STRATA_CTF_STRUCT:
-		result = build_structure(builder, type, declared, frames);
-		break;
+		return build_structure(builder, type, declared, frames);
 	case STRATA_CTF_VARIANT:
-		result = build_variant(builder, type, declared, frames);
-		break;
+		return build_variant(builder, type, declared, frames);
 	case STRATA_CTF_ARRAY:
 	case STRATA_CTF_SEQUENCE:
-		result = build_elements(builder, type, declared, frames);
-		break;
+		return build_elements(builder, type, declared, frames);
+	case STRATA_CTF_STRING:
+		return 0;
 	default:
-		result = build_scalar(builder, type, declared);
+		return build_scalar(builder, type, declared);
 	}
-	return result ? NULL : type;
 }
 
-int strata_tsdl_build(struct strata_tsdl_builder *builder, enum strata_tsdl_root root,
+int strata_tsdl_build(struct strata_tsdl_builder *builder, enum strata_ctf_scope root,
 		      const struct strata_tsdl_type *declared)
 {
+	struct strata_ctf_type *type;
+
 	builder->root = root;
 	builder->roots[root] = NULL;
 	if (!declared)
 		return 0;
-	return build_type(builder, declared, NULL) ? 0 : -1;
+	type = new_type(builder, declared);
+	return type ? build_type(builder, type, declared, NULL) : -1;
 }

@@ -9,18 +9,8 @@
 #ifndef STRATA_MERGE_CTF_TSDL_BUILD_H
 #define STRATA_MERGE_CTF_TSDL_BUILD_H
 
+#include "ctf/ctf_scopes.h"
 #include "ctf/tsdl_parse.h"
-
-/* What surrounds an event's payload, from the outside; a reference can go to each. */
-enum strata_tsdl_root {
-	STRATA_TSDL_PACKET_HEADER,
-	STRATA_TSDL_PACKET_CONTEXT,
-	STRATA_TSDL_EVENT_HEADER,
-	STRATA_TSDL_STREAM_EVENT_CONTEXT,
-	STRATA_TSDL_EVENT_CONTEXT,
-	STRATA_TSDL_PAYLOAD,
-	STRATA_TSDL_NR_ROOTS,
-};
 
 /* An integer that somebody refers to. */
 struct strata_tsdl_target {
@@ -48,9 +38,9 @@ struct strata_tsdl_builder {
 	struct strata_tsdl_table members; /* of structures and variants: each field by its name */
 	struct strata_tsdl_table labels;  /* of enumerations: the first of each name */
 	struct strata_tsdl_table clocks;  /* by name */
-	struct strata_ctf_type *roots[STRATA_TSDL_NR_ROOTS]; /* of the event being built; or NULL */
-	struct strata_tsdl_targets *targets[STRATA_TSDL_NR_ROOTS]; /* where each root's go */
-	enum strata_tsdl_root root;                                /* the one being built */
+	struct strata_ctf_type *roots[STRATA_CTF_NR_SCOPES]; /* of the event being built; or NULL */
+	struct strata_tsdl_targets *targets[STRATA_CTF_NR_SCOPES]; /* where each root's go */
+	enum strata_ctf_scope root;                                /* the one being built */
 	struct strata_tsdl_link *links;
 };
 
@@ -60,24 +50,32 @@ struct strata_tsdl_frame {
 	const struct strata_ctf_type *structure;
 };
 
-/* A field or option: its type here, and its number. */
+/* A field or option: its type here, and what it is made from. */
 struct strata_tsdl_member {
-	struct strata_ctf_type *type;
+	struct strata_ctf_type *type; /* NULL: it is not there yet */
 	const struct strata_tsdl_type *declared;
-	uint32_t index;
+	bool is_open; /* it is being built: what is in it can refer to what stands before */
 };
 
 /* All of these return NULL or -1 with an error. */
 
 /* tsdl_members.c */
-/* @member: lives as long as the table. */
-int strata_tsdl_add_member(struct strata_tsdl_builder *builder, const struct strata_ctf_type *outer,
-			   const struct strata_tsdl_field *field, struct strata_tsdl_member *member,
-			   const char **shown_name);
-/* By its name as written, or with one underscore more or less; NULL if there is none. */
+/*
+ * Takes the names of a structure or variant; its members are found when they have types.
+ * @members: live as long as the table
+ * @fields: OUT, the names that are shown
+ */
+int strata_tsdl_add_members(struct strata_tsdl_builder *builder,
+			    const struct strata_ctf_type *outer,
+			    const struct strata_tsdl_type *declared,
+			    struct strata_tsdl_member *members, struct strata_ctf_field *fields);
+/*
+ * By its name as written, or with one underscore more or less; NULL if there is none.
+ * @open: also one that is being built
+ */
 const struct strata_tsdl_member *strata_tsdl_find_member(struct strata_tsdl_builder *builder,
 							 const struct strata_ctf_type *outer,
-							 const char *name);
+							 const char *name, bool open);
 
 /* tsdl_refer.c */
 /* What a path leads to from inside the frames, which must be an integer or enumeration. */
@@ -97,7 +95,7 @@ int strata_tsdl_choose(struct strata_tsdl_builder *builder, struct strata_ctf_ty
 
 /* tsdl_build.c */
 /* The structure of a root scope; NULL is built as NULL. */
-int strata_tsdl_build(struct strata_tsdl_builder *builder, enum strata_tsdl_root root,
+int strata_tsdl_build(struct strata_tsdl_builder *builder, enum strata_ctf_scope root,
 		      const struct strata_tsdl_type *declared);
 
 /* tsdl_trace.c */

@@ -11,42 +11,34 @@
 
 #include "ctf/tsdl_build.h"
 
-static const struct {
-	const char *words[3];
-	size_t nr_words;
-} scope_paths[STRATA_TSDL_NR_ROOTS] = {
-	[STRATA_TSDL_PACKET_HEADER] = { { "trace", "packet", "header" }, 3 },
-	[STRATA_TSDL_PACKET_CONTEXT] = { { "stream", "packet", "context" }, 3 },
-	[STRATA_TSDL_EVENT_HEADER] = { { "stream", "event", "header" }, 3 },
-	[STRATA_TSDL_STREAM_EVENT_CONTEXT] = { { "stream", "event", "context" }, 3 },
-	[STRATA_TSDL_EVENT_CONTEXT] = { { "event", "context" }, 2 },
-	[STRATA_TSDL_PAYLOAD] = { { "event", "fields" }, 2 },
-};
-
 /* Does the path name this scope, and a field in it? */
 static bool names_scope(const struct strata_tsdl_path *path, size_t root)
 {
 	size_t i;
 
-	if (path->nr_words <= scope_paths[root].nr_words)
+	if (path->nr_words <= strata_ctf_scope_paths[root].nr_words)
 		return false;
-	for (i = 0; i < scope_paths[root].nr_words; i++)
-		if (strcmp(path->words[i], scope_paths[root].words[i]) != 0)
+	for (i = 0; i < strata_ctf_scope_paths[root].nr_words; i++)
+		if (strcmp(path->words[i], strata_ctf_scope_paths[root].words[i]) != 0)
 			return false;
 	return true;
 }
 
-/* Follows the words from @first on, down from a structure; NULL if one is not there. */
+/*
+ * Follows the words from @first on, down from a structure; NULL if one is not there.
+ * @open: also through structures around what refers, of which not all is built yet
+ */
 static const struct strata_tsdl_member *descend(struct strata_tsdl_builder *builder,
 						const struct strata_ctf_type *structure,
-						const struct strata_tsdl_path *path, size_t first)
+						const struct strata_tsdl_path *path, size_t first,
+						bool open)
 {
 	const struct strata_tsdl_member *member = NULL;
 
 	for (; first < path->nr_words; first++) {
 		if (!structure || structure->kind != STRATA_CTF_STRUCT)
 			return NULL;
-		member = strata_tsdl_find_member(builder, structure, path->words[first]);
+		member = strata_tsdl_find_member(builder, structure, path->words[first], open);
 		if (!member)
 			return NULL;
 		structure = member->type;
@@ -64,16 +56,16 @@ static const struct strata_tsdl_member *find(struct strata_tsdl_builder *builder
 	for (*root = 0; *root <= builder->root; ++*root)
 		if (names_scope(path, *root))
 			return descend(builder, builder->roots[*root], path,
-				       scope_paths[*root].nr_words);
+				       strata_ctf_scope_paths[*root].nr_words, true);
 
 	*root = builder->root;
 	for (; frames; frames = frames->outer) {
-		member = descend(builder, frames->structure, path, 0);
+		member = descend(builder, frames->structure, path, 0, false);
 		if (member)
 			return member;
 	}
 	while ((*root)-- > 0) {
-		member = descend(builder, builder->roots[*root], path, 0);
+		member = descend(builder, builder->roots[*root], path, 0, false);
 		if (member)
 			return member;
 	}

@@ -13,7 +13,7 @@ struct stream_work {
 	uint64_t id;
 	const struct strata_tsdl_stream_block *block; /* NULL: only events speak of it */
 	struct strata_tsdl_targets targets;
-	struct strata_ctf_type *roots[STRATA_TSDL_NR_ROOTS];
+	struct strata_ctf_type *roots[STRATA_CTF_NR_SCOPES];
 	size_t first_event, nr_events;
 };
 
@@ -161,22 +161,22 @@ static int build_stream(struct trace_work *work, struct stream_work *stream)
 	struct strata_tsdl_builder *builder = &work->builder;
 	const struct strata_tsdl_stream_block *block = stream->block;
 
-	builder->targets[STRATA_TSDL_PACKET_CONTEXT] = &stream->targets;
-	builder->targets[STRATA_TSDL_EVENT_HEADER] = &stream->targets;
-	builder->targets[STRATA_TSDL_STREAM_EVENT_CONTEXT] = &stream->targets;
-	if (strata_tsdl_build(builder, STRATA_TSDL_PACKET_CONTEXT,
+	builder->targets[STRATA_CTF_PACKET_CONTEXT] = &stream->targets;
+	builder->targets[STRATA_CTF_EVENT_HEADER] = &stream->targets;
+	builder->targets[STRATA_CTF_STREAM_EVENT_CONTEXT] = &stream->targets;
+	if (strata_tsdl_build(builder, STRATA_CTF_PACKET_CONTEXT,
 			      block ? block->packet_context : NULL) ||
-	    strata_tsdl_build(builder, STRATA_TSDL_EVENT_HEADER,
+	    strata_tsdl_build(builder, STRATA_CTF_EVENT_HEADER,
 			      block ? block->event_header : NULL) ||
-	    strata_tsdl_build(builder, STRATA_TSDL_STREAM_EVENT_CONTEXT,
+	    strata_tsdl_build(builder, STRATA_CTF_STREAM_EVENT_CONTEXT,
 			      block ? block->event_context : NULL))
 		return -1;
 	if (block) {
-		map_timestamps(work, builder->roots[STRATA_TSDL_PACKET_CONTEXT], "timestamp_begin",
+		map_timestamps(work, builder->roots[STRATA_CTF_PACKET_CONTEXT], "timestamp_begin",
 			       block->at);
-		map_timestamps(work, builder->roots[STRATA_TSDL_PACKET_CONTEXT], "timestamp_end",
+		map_timestamps(work, builder->roots[STRATA_CTF_PACKET_CONTEXT], "timestamp_end",
 			       block->at);
-		map_timestamps(work, builder->roots[STRATA_TSDL_EVENT_HEADER], "timestamp",
+		map_timestamps(work, builder->roots[STRATA_CTF_EVENT_HEADER], "timestamp",
 			       block->at);
 	}
 	memcpy(stream->roots, builder->roots, sizeof(stream->roots));
@@ -258,18 +258,18 @@ static int build_event(struct trace_work *work, struct event_work *event,
 	struct strata_tsdl_builder *builder = &work->builder;
 	const struct strata_tsdl_event_block *block = event->block;
 
-	builder->targets[STRATA_TSDL_EVENT_CONTEXT] = &event->targets;
-	builder->targets[STRATA_TSDL_PAYLOAD] = &event->targets;
-	if (strata_tsdl_build(builder, STRATA_TSDL_EVENT_CONTEXT, block->context) ||
-	    strata_tsdl_build(builder, STRATA_TSDL_PAYLOAD, block->payload))
+	builder->targets[STRATA_CTF_EVENT_CONTEXT] = &event->targets;
+	builder->targets[STRATA_CTF_PAYLOAD] = &event->targets;
+	if (strata_tsdl_build(builder, STRATA_CTF_EVENT_CONTEXT, block->context) ||
+	    strata_tsdl_build(builder, STRATA_CTF_PAYLOAD, block->payload))
 		return -1;
 	if (!block->name)
 		strata_tsdl_complain(builder->source, block->at, "this event has no name");
 	result->id = event->id;
 	result->name = block->name ? block->name : "";
 	result->loglevel = block->loglevel;
-	result->context = builder->roots[STRATA_TSDL_EVENT_CONTEXT];
-	result->payload = builder->roots[STRATA_TSDL_PAYLOAD];
+	result->context = builder->roots[STRATA_CTF_EVENT_CONTEXT];
+	result->payload = builder->roots[STRATA_CTF_PAYLOAD];
 	result->index = (size_t)(event - work->events);
 	return 0;
 }
@@ -294,9 +294,9 @@ static int build_streams(struct trace_work *work)
 			return -1;
 		streams[i].id = stream->id;
 		streams[i].index = i;
-		streams[i].packet_context = stream->roots[STRATA_TSDL_PACKET_CONTEXT];
-		streams[i].event_header = stream->roots[STRATA_TSDL_EVENT_HEADER];
-		streams[i].event_context = stream->roots[STRATA_TSDL_STREAM_EVENT_CONTEXT];
+		streams[i].packet_context = stream->roots[STRATA_CTF_PACKET_CONTEXT];
+		streams[i].event_header = stream->roots[STRATA_CTF_EVENT_HEADER];
+		streams[i].event_context = stream->roots[STRATA_CTF_STREAM_EVENT_CONTEXT];
 		streams[i].events = events + event;
 		stream->first_event = event;
 		for (; event < work->nr_events && work->events[event].stream_id == stream->id;
@@ -367,11 +367,11 @@ static int build_all(struct trace_work *work)
 	metadata->has_uuid = file->has_uuid;
 	memcpy(metadata->uuid, file->uuid, sizeof(metadata->uuid));
 	metadata->big_endian = file->order == STRATA_TSDL_BIG_ENDIAN;
-	work->builder.targets[STRATA_TSDL_PACKET_HEADER] = &work->targets;
+	work->builder.targets[STRATA_CTF_PACKET_HEADER] = &work->targets;
 	if (take_clocks(work) || take_env(work) || sort_streams(work) || sort_events(work) ||
-	    strata_tsdl_build(&work->builder, STRATA_TSDL_PACKET_HEADER, file->packet_header))
+	    strata_tsdl_build(&work->builder, STRATA_CTF_PACKET_HEADER, file->packet_header))
 		return -1;
-	metadata->packet_header = work->builder.roots[STRATA_TSDL_PACKET_HEADER];
+	metadata->packet_header = work->builder.roots[STRATA_CTF_PACKET_HEADER];
 	return build_streams(work) || number_slots(work) ? -1 : 0;
 }
 

@@ -50,6 +50,7 @@ struct strata_shown_event {
 	uint64_t bound_ns;    /* the time is off by no more; UINT64_MAX: nobody knows */
 	bool unordered;       /* it and the event before may have been the other way round */
 	const char *source;   /* whose it is: "host1/g1"; fit to be shown */
+	size_t clock_group;   /* events of one group have one clock */
 	size_t source_index;  /* of all sources, from 0 */
 	const char *layer;    /* "xen", "kernel", "app"; "": not known */
 	const char *name;     /* any bytes: escape it */

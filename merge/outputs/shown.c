@@ -301,7 +301,9 @@ void strata_shown_run(struct strata_shown_view *view, size_t stream,
 	if (!copy->is_set || copy->offset != reader->packet.offset)
 		set_packet(view, stream, reader);
 	shown->has_time = reader->kind->has_time;
-	shown->bound_ns = source->bound_ns;
+	shown->bound_ns = reader->stream->trace->times_are_tied ? reader->bound_ns
+								: source->bound_ns;
+	shown->clock_group = reader->stream->trace->clock_group;
 	shown->source = source->name;
 	shown->source_index = trace;
 	shown->layer = source->layer;

@@ -8,8 +8,8 @@
 # differs from one test to the next is in neither image: lab appends it to a copy of dom0's.
 
 set -euo pipefail
-# shellcheck source=tests/xen/debs.sh
-. "$(dirname "${BASH_SOURCE[0]}")/debs.sh"
+# shellcheck source=tests/xen/trees.sh
+. "$(dirname "${BASH_SOURCE[0]}")/trees.sh"
 
 here=$top/tests/xen
 kernel=$top/out/kernel
@@ -18,9 +18,8 @@ tools=$lab/xen-tools
 strata=$top/out/bin/strata
 strata_ko=$top/out/kmod/strata.ko
 
-need_commands gcc gcc cpio cpio modprobe kmod dpkg-deb dpkg ldd libc-bin
-busybox=$(command -v busybox) || die "busybox is missing; run: apt-get install busybox-static"
-! ldd "$busybox" >/dev/null 2>&1 || die "$busybox is not static; run: apt-get install busybox-static"
+need_commands gcc gcc dpkg-deb dpkg
+need_trees
 
 dom0_modules=(xen-evtchn xen-gntdev xen-gntalloc xen-privcmd xenfs virtio_pci 9pnet_virtio 9p)
 guest_modules=(xen-evtchn xen-gntalloc xenfs msr)
@@ -54,71 +53,11 @@ build_workloads() {
 	done
 }
 
-# Starts the tree of an image in directory $1: busybox with all its names, and the init script $2.
-start_tree() {
-	local name
-
-	rm -rf "$1"
-	mkdir -p "$1"/{bin,dev,etc/xen,lib/modules,proc,run,sys,tmp,usr/lib,var/lib/xen,var/lib/xenstored,var/log/xen}
-	ln -s ../run "$1/var/run"
-	cp "$busybox" "$1/bin/busybox"
-	for name in $("$busybox" --list); do
-		[ "$name" = busybox ] || ln -s busybox "$1/bin/$name"
-	done
-	cp "$2" "$1/init"
-	chmod +x "$1/init"
-}
-
-# Adds kernel modules and what they depend on to tree $1, numbered in the order in which they load.
-add_modules() {
-	local tree=$1 number=100 module path
-
-	shift
-	for module in "$@"; do
-		modprobe -d "$kernel" -S "$release" --show-depends "$module" | awk '$1 == "insmod" { print $2 }'
-	done | awk '!seen[$0]++' | while read -r path; do
-		cp "$path" "$tree/lib/modules/$((number++))-$(basename "$path")"
-	done
-}
-
-# Adds program $2 and the libraries that it loads to tree $1, under /bin or $3.
-add_program() {
-	local tree=$1 program=$2 dir=${3:-bin} missing
-
-	mkdir -p "$tree/$dir"
-	cp -L "$program" "$tree/$dir/"
-	ldd "$program" >"$lab/ldd" 2>&1 || die "$program is not a dynamic program for this machine"
-	missing=$(awk '/not found/ { print $1 }' "$lab/ldd" | xargs)
-	[ -z "$missing" ] || die "${program##*/} needs $missing; run: apt-get install libxen-dev and what it was linked with"
-	grep -o '/[^ ]*' "$lab/ldd" | sort -u | while read -r library; do
-		mkdir -p "$tree$(dirname "$library")"
-		cp -nL "$library" "$tree$library"
-	done
-}
-
-# Succeeds when image $1 was made from exactly the inputs $2... (by name, size and time); else leaves their list in a file.
-up_to_date() {
-	local image=$1
-
-	shift
-	stat -c '%n %s %Y' "$@" >"$lab/inputs" 2>/dev/null || true
-	[ -s "$image" ] && cmp -s "$lab/inputs" "$image.inputs"
-}
-
-# Packs tree $1 into image $2; the old image stays whole until the new one is.
-pack() {
-	(cd "$1" && find . -mindepth 1 | sort | cpio --quiet -o -H newc -R 0:0) >"$2.new"
-	mv "$2.new" "$2"
-	mv "$lab/inputs" "$2.inputs"
-	rm -rf "$1"
-}
-
 mkdir -p "$lab/boot"
 # Two tests may start at once.
 exec 9>"$lab/lock"
 flock 9
 "$here/kernel.sh"
-read -r release _ <"$kernel/release"
 unpack_xen_tools
 build_workloads
 ln -f "$kernel/vmlinux" "$lab/boot/vmlinux"
@@ -128,6 +67,7 @@ then
 	echo "images.sh: building dom0's image" >&2
 	tree=$lab/dom0.tree
 	start_tree "$tree" "$here/init/dom0.sh"
+	mkdir -p "$tree"/{etc/xen,var/lib/xen,var/lib/xenstored,var/log/xen}
 	add_modules "$tree" "${dom0_modules[@]}"
 	for program in "${dom0_programs[@]}"; do
 		add_program "$tree" "$tools/$program"
@@ -151,4 +91,3 @@ if ! up_to_date "$lab/boot/guest.img" "$0" "$here/init/guest.sh" "$kernel/releas
 	[ ! -e "$strata_ko" ] || cp "$strata_ko" "$tree/lib/strata.ko"
 	pack "$tree" "$lab/boot/guest.img"
 fi
-rm -f "$lab/inputs" "$lab/ldd"

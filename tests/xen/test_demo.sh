@@ -105,4 +105,13 @@ check "shifted by the slack at a start it holds, by a tick more it fails" slack_
 check "shifted by the slack at an end it holds, by a tick more it fails" slack_is_sharp after +
 check "the text shows wake, wait behind g2, switch, timer and task" timeline_tells_the_story
 check "a merge does not write over what it reads" recording_is_safe
+
+# What the clocks would be without the maps that Xen recorded.
+clocks_by_pairs() {
+	out/bin/strata merge --check "$OUT/raw" >"$OUT/check.txt" || return 1
+	awk '/^Pairs:/ { clocks++; if (!match($0, /[0-9]+ of [0-9]+ events$/)) bad = 1; split(substr($0, RSTART), n, " ")
+		if (n[1] != n[3] || n[1] == 0) bad = 1 }
+		END { exit bad || clocks < 3 }' "$OUT/check.txt"
+}
+check "causes and effects alone bound each clock, and the exact one is within at every event" clocks_by_pairs
 finish

@@ -63,7 +63,8 @@ xen-patch/build.sh >$out/build.log
 make --no-print-directory -C guest-kmod >>$out/build.log
 tests/bench/xen/build.sh
 tests/bench/kernel/build.sh $out --locked
-cp -r out/bench/lttng $out/own/
+mkdir $out/own/lttng
+cp -r out/lttng/{bin,lib,share} $out/own/lttng/
 echo "bench: a host that counts instructions boots" >&2
 printf '%s\n' off strata xentrace lttng_modules | count_on own out/xen/xen out/kmod/strata.ko
 echo "bench: and one whose recorders take a lock for each event" >&2

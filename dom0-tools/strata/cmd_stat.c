@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* cmd_stat.c - `strata stat`: what is in these traces, on one screen. */
+#include <getopt.h>
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "analyses/statistics.h"
+#include "clock_report.h"
+#include "commands.h"
+#include "escape.h"
+#include "traces.h"
+
+#define EVENTS_SHOWN 8u
+
+struct event_count {
+	const struct strata_ctf_event_class *event;
+	size_t trace;
+	uint64_t nr;
+};
+
+static void usage(FILE *out)
+{
+	fprintf(out,
+		"Usage: strata stat [--json] TRACE...\n"
+		"Says what is in the traces that are found under each path: events, rates, losses,\n"
+		"silences, clocks, and which events there are most of.\n\n"
+		"      --json     the same for programs\n\n"
+		"Exit status: 0 all was read; 1 failed; 2 wrong usage; 3 something was damaged or\n"
+		"missing, and was named.\n");
+}
+
+static void print_time(FILE *out, const char *what, uint64_t ns)
+{
+	const time_t seconds = (time_t)(ns / 1000000000u);
+	struct tm when;
+	char text[64];
+
+	localtime_r(&seconds, &when);
+	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &when);
+	fprintf(out, "%s %s.%09" PRIu64, what, text, ns % 1000000000u);
+}
+
+static double seconds(uint64_t ns)
+{
+	return (double)ns / 1e9;
+}
+
+static double rate(uint64_t events, uint64_t ns)
+{
+	return ns ? (double)events / seconds(ns) : 0;
+}
+
+static unsigned int nr_streams_of(const struct traces *traces, size_t trace)
+{
+	unsigned int nr = 0;
+	size_t i;
+
+	for (i = 0; i < traces->set.nr_streams; i++)
+		nr += traces->set.streams[i].trace == trace;
+	return nr;
+}
+
+/* Which clock a trace has, in a few words. */
+static const char *clock_text(const struct strata_ctf_trace *trace, char *text, size_t size)
+{
+	const struct strata_ctf_metadata *metadata = &trace->metadata;
+	const struct strata_ctf_clock *clock;
+	char name[64];
+
+	if (metadata->nr_clocks == 0)
+		return "none";
+	clock = &metadata->clocks[0];
+	snprintf(text, size, "%s, %.3f MHz%s", strata_escape_name(name, sizeof(name), clock->name),
+		 (double)clock->frequency / 1e6, clock->absolute ? "" : ", not absolute");
+	return text;
+}
+
+static void print_traces(const struct traces *traces, const struct strata_statistics *statistics,
+			 FILE *out)
+{
+	char clock[160];
+	size_t i;
+
+	fprintf(out, "  %-24s %7s %13s %11s %10s %9s  %s\n", "trace", "streams", "events",
+		"events/s", "lost", "silence", "clock");
+	for (i = 0; i < statistics->nr; i++) {
+		const struct strata_trace_statistics *trace = &statistics->traces[i];
+		const struct strata_ctf_tally tally = traces_tally(traces, i);
+
+		fprintf(out, "  %-24s %7u %13" PRIu64 " %11.0f %10" PRIu64 " %7.3f s  %s\n",
+			traces->names[i], nr_streams_of(traces, i), trace->events,
+			rate(trace->events, trace->last_ns - trace->first_ns), tally.discarded,
+			seconds(trace->silence_ns),
+			clock_text(traces->set.traces[i], clock, sizeof(clock)));
+	}
+}
+
+static int more_events(const void *a, const void *b)
+{
+	const struct event_count *x = a, *y = b;
+
+	return x->nr < y->nr ? 1 : x->nr > y->nr ? -1 : 0;
+}
+
+/* The kinds of events, most frequent first; NULL: out of memory. */
+static struct event_count *count_events(const struct traces *traces,
+					const struct strata_statistics *statistics, size_t *nr)
+{
+	struct event_count *counts;
+	size_t i, j, k, room = 1;
+
+	for (i = 0; i < statistics->nr; i++)
+		room += traces->set.traces[i]->metadata.nr_events;
+	counts = calloc(room, sizeof(*counts));
+	*nr = 0;
+	for (i = 0; counts && i < statistics->nr; i++) {
+		const struct strata_ctf_metadata *metadata = &traces->set.traces[i]->metadata;
+
+		for (j = 0; j < metadata->nr_streams; j++) {
+			for (k = 0; k < metadata->streams[j].nr_events; k++) {
+				const struct strata_ctf_event_class *event =
+					&metadata->streams[j].events[k];
+
+				counts[*nr].event = event;
+				counts[*nr].trace = i;
+				counts[*nr].nr = statistics->traces[i].of_class[event->index];
+				*nr += counts[*nr].nr > 0;
+			}
+		}
+	}
+	if (counts)
+		qsort(counts, *nr, sizeof(*counts), more_events);
+	return counts;
+}
+
+static void print_events(const struct traces *traces, const struct strata_statistics *statistics,
+			 FILE *out)
+{
+	char name[128];
+	size_t i, nr;
+	struct event_count *counts = count_events(traces, statistics, &nr);
+
+	if (!counts)
+		return;
+	fprintf(out, "\n  %-40s %13s %6s  %s\n", "most frequent", "events", "share", "trace");
+	for (i = 0; i < nr && i < EVENTS_SHOWN; i++)
+		fprintf(out, "  %-40s %13" PRIu64 " %5.1f %%  %s\n",
+			strata_escape_name(name, sizeof(name), counts[i].event->name), counts[i].nr,
+			100.0 * (double)counts[i].nr / (double)statistics->events,
+			traces->names[counts[i].trace]);
+	if (nr > EVENTS_SHOWN)
+		fprintf(out, "  and %zu kinds more\n", nr - EVENTS_SHOWN);
+	free(counts);
+}
+
+/* What had to be mended or left out; nothing if all is well. */
+static bool print_damage(const struct traces *traces, FILE *out)
+{
+	struct strata_ctf_tally sum = { 0 };
+	size_t i;
+
+	for (i = 0; i < traces->set.nr_streams; i++)
+		strata_ctf_tally_add(&sum, &traces->set.streams[i].tally);
+	if (sum.missing_packets)
+		fprintf(out, "Gaps:     %" PRIu64 " packets are missing from their sequence\n",
+			sum.missing_packets);
+	if (sum.bad_packets)
+		fprintf(out,
+			"Damage:   %" PRIu64 " packets could not be read to their end; %" PRIu64
+			" bytes were left out\n",
+			sum.bad_packets, sum.skipped_bytes);
+	if (sum.held_times || sum.wild_times)
+		fprintf(out,
+			"Times:    %" PRIu64 " went back, %" PRIu64 " lay far beyond their packet; "
+			"each was held to the time of the event before\n",
+			sum.held_times, sum.wild_times);
+	return sum.missing_packets || sum.bad_packets || sum.held_times || sum.wild_times;
+}
+
+/* How well the clocks of several machines are known. */
+static void print_machines(const struct traces *traces, FILE *out)
+{
+	const struct strata_machines *machines = &traces->machines;
+	const struct strata_clock_sync_report *report;
+	struct strata_error error;
+	size_t i;
+
+	if (machines->nr < 2 || !machines->sync)
+		return;
+	report = strata_clock_sync_report(machines->sync, &error);
+	fprintf(out, "Machines: %zu; times are those of %s\n", machines->nr,
+		machines->machines[0].name);
+	for (i = 1; report && i < machines->nr; i++) {
+		const struct strata_clock_report *clock = &report->clocks[i];
+
+		if (!machines->machines[i].tied)
+			fprintf(out, "          %s: its clock is not tied to that\n", clock->name);
+		else
+			fprintf(out,
+				"          %s: known to %.3f us at best, %.3f us at worst, by what the "
+				"machines sent to each other\n",
+				clock->name, (double)clock->least_bound / 1e3,
+				(double)clock->greatest_bound / 1e3);
+	}
+	fprintf(out, "          %" PRIu64 " TCP segments were seen at both ends\n",
+		machines->tally.pairs);
+	for (i = 0; report && i < report->nr_breaches; i++)
+		clock_report_breach(report, &report->breaches[i], out);
+}
+
+static void print_text(const struct traces *traces, const struct strata_statistics *statistics,
+		       FILE *out)
+{
+	const uint64_t span = statistics->last_ns - statistics->first_ns;
+
+	fprintf(out,
+		"Traces:   %zu, with %zu streams, %.1f MB\nEvents:   %" PRIu64 ", %.0f a second\n",
+		statistics->nr, traces->set.nr_streams, (double)traces->set.bytes / 1e6,
+		statistics->events, rate(statistics->events, span));
+	if (statistics->events) {
+		print_time(out, "Time:    ", statistics->first_ns);
+		print_time(out, " to", statistics->last_ns);
+		fprintf(out, ", %.9f s\n", seconds(span));
+	}
+	print_damage(traces, out);
+	print_machines(traces, out);
+	fprintf(out, "\n");
+	print_traces(traces, statistics, out);
+	if (statistics->events)
+		print_events(traces, statistics, out);
+}
+
+static void add_u64(struct json_object *object, const char *name, uint64_t value)
+{
+	json_object_object_add(object, name, json_object_new_uint64(value));
+}
+
+static struct json_object *trace_to_json(const struct traces *traces,
+					 const struct strata_statistics *statistics, size_t at)
+{
+	const struct strata_trace_statistics *trace = &statistics->traces[at];
+	const struct strata_ctf_metadata *metadata = &traces->set.traces[at]->metadata;
+	const struct strata_ctf_tally tally = traces_tally(traces, at);
+	struct json_object *object = json_object_new_object();
+	struct json_object *events = json_object_new_object();
+	char name[256];
+	size_t i, j;
+
+	json_object_object_add(object, "trace", json_object_new_string(traces->names[at]));
+	add_u64(object, "streams", nr_streams_of(traces, at));
+	add_u64(object, "events", trace->events);
+	add_u64(object, "first_ns", trace->first_ns);
+	add_u64(object, "last_ns", trace->last_ns);
+	add_u64(object, "lost", tally.discarded);
+	add_u64(object, "packets", tally.packets);
+	add_u64(object, "missing_packets", tally.missing_packets);
+	add_u64(object, "bad_packets", tally.bad_packets);
+	add_u64(object, "left_out_bytes", tally.skipped_bytes);
+	add_u64(object, "held_times", tally.held_times);
+	add_u64(object, "wild_times", tally.wild_times);
+	add_u64(object, "longest_silence_ns", trace->silence_ns);
+	for (i = 0; i < metadata->nr_streams; i++) {
+		for (j = 0; j < metadata->streams[i].nr_events; j++) {
+			const struct strata_ctf_event_class *event =
+				&metadata->streams[i].events[j];
+
+			if (trace->of_class[event->index])
+				add_u64(events, strata_escape_name(name, sizeof(name), event->name),
+					trace->of_class[event->index]);
+		}
+	}
+	json_object_object_add(object, "events_by_name", events);
+	return object;
+}
+
+static struct json_object *machines_to_json(const struct traces *traces)
+{
+	const struct strata_machines *machines = &traces->machines;
+	struct json_object *array = json_object_new_array();
+	const struct strata_clock_sync_report *report = NULL;
+	struct strata_error error;
+	size_t i;
+
+	if (machines->sync)
+		report = strata_clock_sync_report(machines->sync, &error);
+	for (i = 0; i < machines->nr; i++) {
+		struct json_object *object = json_object_new_object();
+
+		json_object_object_add(object, "name",
+				       json_object_new_string(machines->machines[i].name));
+		json_object_object_add(object, "tied",
+				       json_object_new_boolean(machines->machines[i].tied));
+		if (report && machines->machines[i].tied) {
+			add_u64(object, "least_bound_ns", report->clocks[i].least_bound);
+			add_u64(object, "greatest_bound_ns", report->clocks[i].greatest_bound);
+		}
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+static void print_json(const struct traces *traces, const struct strata_statistics *statistics)
+{
+	struct json_object *root = json_object_new_object(), *array = json_object_new_array();
+	size_t i;
+
+	add_u64(root, "events", statistics->events);
+	add_u64(root, "first_ns", statistics->first_ns);
+	add_u64(root, "last_ns", statistics->last_ns);
+	add_u64(root, "bytes", traces->set.bytes);
+	for (i = 0; i < statistics->nr; i++)
+		json_object_array_add(array, trace_to_json(traces, statistics, i));
+	json_object_object_add(root, "traces", array);
+	json_object_object_add(root, "machines", machines_to_json(traces));
+	printf("%s\n", json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
+	json_object_put(root);
+}
+
+static int stat_traces(char *const *paths, size_t nr, bool json)
+{
+	const struct strata_slice_options options = { .to_ns = UINT64_MAX,
+						      .threads = traces_threads() };
+	struct strata_statistics statistics = { 0 };
+	struct strata_error error;
+	struct traces traces;
+	int status = STRATA_STATUS_FAILED;
+
+	if (traces_open(&traces, "stat", paths, nr, &error) ||
+	    strata_statistics_make(&statistics, &traces.set, &options, &error)) {
+		fprintf(stderr, "strata: stat: %s\n", error.text);
+	} else {
+		status = traces.complaints ? STRATA_STATUS_PARTIAL : STRATA_STATUS_OK;
+		if (json)
+			print_json(&traces, &statistics);
+		else
+			print_text(&traces, &statistics, stdout);
+	}
+	strata_statistics_clear(&statistics);
+	traces_close(&traces);
+	return status;
+}
+
+int strata_cmd_stat(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	bool json = false;
+	int option;
+
+	optind = 0;
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+		switch (option) {
+		case 'j':
+			json = true;
+			break;
+		case 'h':
+			usage(stdout);
+			return STRATA_STATUS_OK;
+		default:
+			fprintf(stderr, "strata: stat: unknown option; `strata stat --help` says "
+					"which there are\n");
+			return STRATA_STATUS_USAGE;
+		}
+	}
+	if (optind == argc) {
+		fprintf(stderr, "strata: stat: name a trace; `strata stat --help` says more\n");
+		return STRATA_STATUS_USAGE;
+	}
+	return stat_traces(argv + optind, (size_t)(argc - optind), json);
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* traces.c - see traces.h. */
+#include "traces.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "file_limit.h"
+
+#define COMPLAINTS_MAX 100u
+#define THREADS_MAX    64
+
+static void complain(void *data, const char *message)
+{
+	struct traces *traces = data;
+
+	pthread_mutex_lock(&traces->lock);
+	if (traces->complaints++ < COMPLAINTS_MAX)
+		fprintf(stderr, "strata: %s: %s\n", traces->verb, message);
+	else if (traces->complaints == COMPLAINTS_MAX + 1)
+		fprintf(stderr, "strata: %s: more is wrong than is shown here\n", traces->verb);
+	pthread_mutex_unlock(&traces->lock);
+}
+
+/* Puts an open trace into the set; NULL: it is named and left out.  0 or -1: out of memory. */
+static int add_trace(struct traces *traces, struct strata_ctf_trace *trace, const char *name,
+		     struct strata_error *error)
+{
+	char **names;
+
+	if (!trace) {
+		complain(traces, error->text);
+		return 0;
+	}
+	if (strata_trace_set_add(&traces->set, trace, error))
+		return -1;
+	names = realloc(traces->names, traces->set.nr_traces * sizeof(char *));
+	if (!names)
+		return strata_fail(error, "out of memory");
+	traces->names = names;
+	names[traces->set.nr_traces - 1] = strdup(name);
+	return names[traces->set.nr_traces - 1] ? 0 : strata_fail(error, "out of memory");
+}
+
+/* Opens all sources of a recording. 0 or -1: out of memory. */
+static int open_recording(struct traces *traces, const struct strata_input *input,
+			  struct strata_error *error)
+{
+	struct strata_recording_traces *recording =
+		strata_recording_traces_open(input->path, complain, traces, error);
+	struct strata_recording_traces **more;
+	const struct strata_recording *table;
+	char name[4096];
+	size_t i;
+
+	if (!recording) {
+		complain(traces, error->text);
+		return 0;
+	}
+	more = realloc(traces->recordings, (traces->nr_recordings + 1) * sizeof(*more));
+	if (!more) {
+		strata_recording_traces_close(recording);
+		return strata_fail(error, "out of memory");
+	}
+	traces->recordings = more;
+	more[traces->nr_recordings++] = recording;
+	table = strata_recording_traces_table(recording);
+	for (i = 0; i < table->nr_sources; i++) {
+		if (table->sources[i].nr_streams == 0)
+			continue;
+		snprintf(name, sizeof(name), "%s/%s", input->name, table->sources[i].name);
+		if (add_trace(traces, strata_recording_traces_trace(recording, i, error), name,
+			      error))
+			return -1;
+	}
+	return 0;
+}
+
+static int open_input(struct traces *traces, const struct strata_input *input,
+		      struct strata_error *error)
+{
+	if (input->kind == STRATA_INPUT_RECORDING)
+		return open_recording(traces, input, error);
+	return add_trace(traces, strata_ctf_trace_open(input->path, complain, traces, error),
+			 input->name, error);
+}
+
+int traces_open(struct traces *traces, const char *verb, char *const *paths, size_t nr,
+		struct strata_error *error)
+{
+	size_t i;
+
+	memset(traces, 0, sizeof(*traces));
+	traces->verb = verb;
+	pthread_mutex_init(&traces->lock, NULL);
+	file_limit_raise();
+	for (i = 0; i < nr; i++) {
+		if (strata_inputs_find(&traces->inputs, paths[i], complain, traces, error))
+			return -1;
+	}
+	for (i = 0; i < traces->inputs.nr; i++) {
+		if (open_input(traces, &traces->inputs.inputs[i], error))
+			return -1;
+	}
+	if (traces->set.nr_streams == 0)
+		return strata_fail(error, "nothing that can be read was found; see above");
+	return strata_machines_find(&traces->machines, &traces->set, complain, traces, error);
+}
+
+void traces_close(struct traces *traces)
+{
+	size_t i;
+
+	for (i = 0; i < traces->set.nr_traces; i++)
+		free(traces->names[i]);
+	free(traces->names);
+	strata_trace_set_clear(&traces->set);
+	strata_machines_clear(&traces->machines);
+	for (i = 0; i < traces->nr_recordings; i++)
+		strata_recording_traces_close(traces->recordings[i]);
+	free(traces->recordings);
+	strata_inputs_clear(&traces->inputs);
+	pthread_mutex_destroy(&traces->lock);
+}
+
+struct strata_ctf_tally traces_tally(const struct traces *traces, size_t trace)
+{
+	struct strata_ctf_tally sum = { 0 };
+	size_t i;
+
+	for (i = 0; i < traces->set.nr_streams; i++) {
+		if (traces->set.streams[i].trace == trace)
+			strata_ctf_tally_add(&sum, &traces->set.streams[i].tally);
+	}
+	return sum;
+}
+
+unsigned int traces_threads(void)
+{
+	const long nr = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return nr < 1 ? 1 : nr > THREADS_MAX ? THREADS_MAX : (unsigned int)nr;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* traces.h - the traces that a command line names, opened; shared by the verbs that read them. */
+#ifndef STRATA_STRATA_TRACES_H
+#define STRATA_STRATA_TRACES_H
+
+#include <pthread.h>
+
+#include "inputs/find.h"
+#include "inputs/machines.h"
+#include "inputs/recording_traces.h"
+#include "slices.h"
+
+struct traces {
+	const char *verb; /* that complaints begin with */
+	struct strata_inputs inputs;
+	struct strata_trace_set set;
+	struct strata_recording_traces **recordings; /* of Strata's own, whose sources are in it */
+	size_t nr_recordings;
+	struct strata_machines machines; /* whose clocks they have */
+	char **names;                    /* of each trace of the set: unique, fit to be shown */
+	pthread_mutex_t lock;            /* threads that read complain, too: */
+	unsigned int complaints;         /* so many were shown, or would have been */
+};
+
+/*
+ * Opens everything that is found under @paths.  What cannot be opened is named and left out.
+ * 0, or -1 with @error: nothing is left.  To be closed in any case.
+ */
+int traces_open(struct traces *traces, const char *verb, char *const *paths, size_t nr,
+		struct strata_error *error);
+
+void traces_close(struct traces *traces);
+
+/* The sum over the streams of a trace. */
+struct strata_ctf_tally traces_tally(const struct traces *traces, size_t trace);
+
+/* How many threads to merge with if nobody says: as many as there are CPUs. */
+unsigned int traces_threads(void);
+
+#endif /* STRATA_STRATA_TRACES_H */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* statistics.h - what is in a set of traces: events of each kind, times, silences. */
+#ifndef STRATA_MERGE_ANALYSES_STATISTICS_H
+#define STRATA_MERGE_ANALYSES_STATISTICS_H
+
+#include "slices.h"
+
+/* Of a trace; the numbers of its streams are in the set's tallies. */
+struct strata_trace_statistics {
+	uint64_t events;
+	uint64_t first_ns, last_ns;
+	uint64_t *of_class;  /* events, by strata_ctf_event_class.index */
+	uint64_t silence_ns; /* the longest time without an event */
+	uint64_t silence_from_ns;
+};
+
+struct strata_statistics {
+	struct strata_trace_statistics *traces; /* as the set's */
+	size_t nr;
+	uint64_t events;
+	uint64_t first_ns, last_ns;
+};
+
+/* Reads everything from @from_ns on and before @to_ns.  0, or -1.  To be cleared in any case. */
+int strata_statistics_make(struct strata_statistics *statistics, struct strata_trace_set *set,
+			   const struct strata_slice_options *options, struct strata_error *error);
+
+void strata_statistics_clear(struct strata_statistics *statistics);
+
+#endif /* STRATA_MERGE_ANALYSES_STATISTICS_H */

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * clock_sync.h - clocks put on one timeline, each time with a bound that is proven.
+ *
+ * A caller names clocks and says what it knows of them: exact maps, anchors ("these two
+ * readings belong together, give or take so much") and constraints ("this event happened
+ * before that one").  Readings are then converted to one of the clocks, the reference,
+ * each with an estimate and a bound: the true value lies within bound of the estimate,
+ * if the assumptions hold.  The assumptions are two numbers for each pair of clocks: how
+ * far their rates may differ from nominal (drift), and how fast that may change (slew).
+ * Where the data contradict them, that is reported (clock_sync_report.h), never
+ * averaged over.  Nothing here knows a trace format.
+ *
+ * Order of use: make clocks, add, solve, convert.  More may be added afterwards, and
+ * takes effect with the next solve or close.
+ *
+ * Synchronisation: one thread at a time, except that any number of threads may convert,
+ * each with a cursor of its own, while no other call is made.
+ *
+ * Method: constraints are half-planes in (offset, drift) whose intersection is a convex
+ * polygon (Duda et al. 1987; Moon, Skelly and Towsley 1999); its width at an instant is
+ * the bound there.  Drift that changes is taken in by lifting each constraint for its
+ * distance from that instant (points.h).
+ */
+#ifndef STRATA_CLOCK_SYNC_H
+#define STRATA_CLOCK_SYNC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+struct strata_clock_sync;
+
+/* Ticks per second as a fraction: 1 Hz to 2^36 Hz, numerator <= 2^52, denominator <= 2^16. */
+struct strata_clock_rate {
+	uint64_t numerator;
+	uint64_t denominator;
+};
+
+/* What is assumed of a pair of clocks. */
+struct strata_clock_limits {
+	uint32_t drift_ppb; /* |rate to rate, against nominal, less 1|; 1e-9; at most 10^8 */
+	uint32_t slew_ppt;  /* change of that in a second; 1e-12; 0: they never drift apart */
+	uint32_t window_ms; /* length of a window: 1 to 3,600,000 ms */
+};
+
+/* 50 ppm; 10 ppb a second, which is more than a crystal does whose temperature changes by a
+ * degree a minute; windows of 2 s, in which that amounts to 5 ns. */
+#define STRATA_CLOCK_DRIFT_PPB 50000u
+#define STRATA_CLOCK_SLEW_PPT  10000u
+#define STRATA_CLOCK_WINDOW_MS 2000u
+
+/* A reading of a clock at an event.  It stands for the time at which the clock turned to it;
+ * the event may be up to a tick later, which is accounted for. */
+struct strata_clock_event {
+	int clock;
+	int64_t reading;
+};
+
+/* From @from_reading (of the clock mapped from) on:
+ * y = y0 + (x - x0) * numerator / denominator, +- bound ticks of y. */
+struct strata_clock_piece {
+	int64_t from_reading;
+	int64_t x0;
+	int64_t y0;
+	uint64_t numerator; /* 1 to 2^62 */
+	uint64_t denominator;
+	uint64_t bound; /* at most 2^32 */
+};
+
+/* NULL: out of memory. */
+struct strata_clock_sync *strata_clock_sync_new(void);
+void strata_clock_sync_free(struct strata_clock_sync *sync);
+
+/* Adds a clock.  @name is copied, for reports.  Returns its number (0, 1, ...) or -1. */
+int strata_clock_sync_add_clock(struct strata_clock_sync *sync, const char *name,
+				struct strata_clock_rate rate, struct strata_error *err);
+
+/* Sets what is assumed of two clocks; before anything is added between them.  Returns 0 or -1. */
+int strata_clock_sync_limit(struct strata_clock_sync *sync, int a, int b,
+			    struct strata_clock_limits limits, struct strata_error *err);
+
+/*
+ * @cause happened before @effect, by @least_ns or more (0: nothing is known of it).  @cookie
+ * comes back in the report if this turns out to be false.  Returns 0 or -1.
+ */
+int strata_clock_sync_before(struct strata_clock_sync *sync, struct strata_clock_event cause,
+			     struct strata_clock_event effect, uint64_t least_ns, uint64_t cookie,
+			     struct strata_error *err);
+
+/* @inner happened between two readings of clock @outer: a guest's event between the entry and
+ * the exit of its vCPU.  Returns 0 or -1. */
+int strata_clock_sync_between(struct strata_clock_sync *sync, int outer, int64_t first,
+			      int64_t last, struct strata_clock_event inner, uint64_t cookie,
+			      struct strata_error *err);
+
+/* @a and @b are readings of one instant, give or take @bound_ns.  Returns 0 or -1. */
+int strata_clock_sync_anchor(struct strata_clock_sync *sync, struct strata_clock_event a,
+			     struct strata_clock_event b, uint64_t bound_ns, uint64_t cookie,
+			     struct strata_error *err);
+
+/* Clock @to follows from clock @from exactly, from one piece to the next.  Returns 0 or -1. */
+int strata_clock_sync_exact(struct strata_clock_sync *sync, int from, int to,
+			    const struct strata_clock_piece *piece, struct strata_error *err);
+
+/*
+ * Offline: makes the map of every clock to @reference from all that was added.  What close()
+ * fixed before is forgotten, and versions count on.  Returns 0 or -1 (out of memory, no such
+ * clock); clocks without a path and broken assumptions are no errors.
+ */
+int strata_clock_sync_solve(struct strata_clock_sync *sync, int reference,
+			    struct strata_error *err);
+
+/*
+ * Live: makes the maps from what was added so far, and fixes that of @clock up to @reading: it
+ * gets the next version, and never changes again.  Readings after it are provisional until a
+ * later close.  A call each second or so keeps windows small.  Returns 0 or -1.
+ */
+int strata_clock_sync_close(struct strata_clock_sync *sync, int reference, int clock,
+			    int64_t reading, struct strata_error *err);
+
+/* Flags of a converted reading. */
+#define STRATA_CLOCK_UNREACHABLE 1u  /* no path to the reference: value and bound mean nothing */
+#define STRATA_CLOCK_CLAMPED     2u  /* does not fit: value is the end of what does */
+#define STRATA_CLOCK_OUTSIDE     4u  /* beyond all constraints: the prior on drift alone */
+#define STRATA_CLOCK_STEP        8u  /* a clock on the path was set at about this time */
+#define STRATA_CLOCK_UNPROVEN    16u /* the assumptions failed near here */
+#define STRATA_CLOCK_PROVISIONAL 32u /* live: not fixed yet */
+
+#define STRATA_CLOCK_UNBOUNDED UINT64_MAX
+
+/* A reading on the reference's timeline: the truth is within @bound of @value (ticks of the
+ * reference; STRATA_CLOCK_UNBOUNDED: nothing is known). */
+struct strata_clock_time {
+	int64_t value;
+	uint64_t bound;
+	uint32_t version; /* of the window that it came from; 0: never fixed */
+	uint32_t flags;
+};
+
+/* Converts the readings of one clock; remembers its place. */
+struct strata_clock_cursor {
+	const struct strata_clock_map *map;
+	size_t place;
+};
+
+/* @clock exists.  The cursor holds until the next solve, close or free. */
+struct strata_clock_cursor strata_clock_cursor(const struct strata_clock_sync *sync, int clock);
+
+/* Converts one reading.  Any order is right, an order of time is fast. */
+struct strata_clock_time strata_clock_convert(struct strata_clock_cursor *cursor, int64_t reading);
+
+/* Converts many, @out may be @in.  Returns all flags that occurred. */
+uint32_t strata_clock_convert_batch(struct strata_clock_cursor *cursor, const int64_t *in,
+				    int64_t *out, size_t nr);
+
+#endif /* STRATA_CLOCK_SYNC_H */

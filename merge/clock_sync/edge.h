@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * edge.h - what ties two clocks together: constraints, or an exact map.
+ */
+#ifndef STRATA_CLOCK_SYNC_EDGE_H
+#define STRATA_CLOCK_SYNC_EDGE_H
+
+#include "clock_sync_report.h"
+#include "exact.h"
+#include "history.h"
+#include "line.h"
+#include "units.h"
+#include "windows.h"
+
+struct strata_edge {
+	int from; /* its time is the axis */
+	int to;
+	bool is_exact;
+	bool limited; /* somebody has set the model */
+
+	/* An exact map. */
+	struct strata_exact exact;
+
+	/* Constraints. */
+	struct strata_model asked;
+	struct strata_model model; /* wider than what was asked, where that failed */
+	bool has_origin;
+	strata_wide origin;    /* fine time of @from: u = 0 */
+	strata_wide deviation; /* fine: v = 0 */
+	struct strata_windows windows;
+	uint64_t nr_constraints[STRATA_SIDES];
+	struct strata_line line;
+
+	/* The span of @from's time in which something was seen; fine. */
+	bool seen;
+	strata_wide first;
+	strata_wide last;
+};
+
+/* Where the model failed, in the terms of an edge. */
+struct strata_breach {
+	enum strata_clock_breach_kind kind;
+	int64_t from; /* grains */
+	int64_t to;
+	int64_t size; /* grains, or parts (drift, wander) */
+	uint64_t cookie;
+};
+
+/* Zero-initialised is empty. */
+struct strata_breaches {
+	struct strata_breach *at;
+	size_t nr;
+	size_t capacity;
+};
+
+/* False: out of memory. */
+bool strata_breach_add(struct strata_breaches *breaches, const struct strata_breach *breach);
+
+/* What a hop along an edge makes of a time; all fine. */
+struct strata_hop {
+	strata_wide time;
+	strata_wide half;
+	strata_wide sag;
+	unsigned int flags; /* STRATA_PIECE_* */
+	bool known;         /* false: the edge says nothing of this time, half is of no use */
+};
+
+/*
+ * Finds the steps and what else the model cannot explain (divide.c), so that every stretch of
+ * windows between two steps has a line that obeys all its constraints.  Breaches that are found
+ * are added to @breaches.  False: out of memory.
+ */
+bool strata_edge_divide(struct strata_edge *edge, struct strata_polygon_room *room,
+			struct strata_breaches *breaches);
+
+/* Makes the line of an edge that was divided (draw.c).  It stays empty if nothing bounds the
+ * deviation from both sides.  False: out of memory. */
+bool strata_edge_draw(struct strata_edge *edge, struct strata_polygon_room *room,
+		      struct strata_breaches *breaches);
+
+/* Whether it ties its clocks: an exact map, or a line. */
+bool strata_edge_usable(const struct strata_edge *edge);
+
+/* Time of @to at a time of @from, and the other way round.  The edge is usable.  @rates: of all
+ * clocks, by number. */
+struct strata_hop strata_edge_forward(const struct strata_edge *edge,
+				      const struct strata_clock_rate *from,
+				      const struct strata_clock_rate *to, strata_wide time);
+struct strata_hop strata_edge_backward(const struct strata_edge *edge,
+				       const struct strata_clock_rate *from,
+				       const struct strata_clock_rate *to, strata_wide time);
+
+void strata_edge_clear(struct strata_edge *edge);
+
+#endif /* STRATA_CLOCK_SYNC_EDGE_H */

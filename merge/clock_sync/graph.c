@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * graph.c - paths of least total bound (Dijkstra 1959).
+ *
+ * An edge weighs its mean bound over the whole time in which anything was seen of either of
+ * its clocks: one that is narrow for a moment and drifts blind for the rest is heavy.
+ */
+#include "graph.h"
+
+#define SAMPLES 32
+
+/* The span of a clock's time, over all its edges; fine. */
+static bool span_of(const struct strata_clock_sync *sync, int clock, strata_wide *first,
+		    strata_wide *last)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < sync->nr_edges; i++) {
+		const struct strata_edge *edge = sync->edges[i];
+		strata_wide ends[2] = { edge->first, edge->last };
+		int j;
+
+		if (!edge->seen || (edge->from != clock && edge->to != clock))
+			continue;
+		for (j = 0; j < 2; j++) {
+			strata_wide time = ends[j];
+
+			if (edge->to == clock && strata_edge_usable(edge))
+				time = strata_hop_at(sync->rates, edge, true, time).time;
+			else if (edge->to == clock)
+				continue;
+			if (!any || time < *first)
+				*first = time;
+			if (!any || time > *last)
+				*last = time;
+			any = true;
+		}
+	}
+	return any;
+}
+
+static uint64_t weigh(const struct strata_clock_sync *sync, const struct strata_edge *edge)
+{
+	strata_wide first = 0, last = 0, sum = 0;
+	int i;
+
+	if (!strata_edge_usable(edge))
+		return UINT64_MAX;
+	span_of(sync, edge->from, &first, &last);
+	for (i = 0; i <= SAMPLES; i++) {
+		struct strata_hop hop = strata_hop_at(sync->rates, edge, true,
+						      first + (last - first) / SAMPLES * i);
+
+		/* Where an edge says nothing, a year is as good as any. */
+		if (!hop.known)
+			hop.half = STRATA_FINE_SECOND * 31536000;
+		sum += strata_wide_min(hop.half + hop.sag, STRATA_FINE_SECOND * 31536000);
+	}
+	return (uint64_t)(sum / (SAMPLES + 1) >> STRATA_FINE_GRAIN);
+}
+
+static void relax(struct strata_clock_sync *sync, int clock)
+{
+	size_t i;
+
+	for (i = 0; i < sync->nr_edges; i++) {
+		const struct strata_edge *edge = sync->edges[i];
+		struct strata_clock *other;
+		uint64_t distance;
+
+		if ((edge->from != clock && edge->to != clock) || sync->weights[i] == UINT64_MAX)
+			continue;
+		other = &sync->clocks[edge->from == clock ? edge->to : edge->from];
+		distance = sync->clocks[clock].distance + sync->weights[i];
+		if (other->done || distance < sync->clocks[clock].distance ||
+		    distance >= other->distance)
+			continue;
+		other->distance = distance;
+		other->parent_edge = (int)i;
+	}
+}
+
+void strata_graph_choose(struct strata_clock_sync *sync, int reference)
+{
+	size_t i, round;
+
+	for (i = 0; i < sync->nr_edges; i++)
+		sync->weights[i] = weigh(sync, sync->edges[i]);
+	for (i = 0; i < sync->nr_clocks; i++) {
+		sync->clocks[i].distance = UINT64_MAX;
+		sync->clocks[i].parent_edge = -1;
+		sync->clocks[i].done = false;
+	}
+	sync->clocks[reference].distance = 0;
+	for (round = 0; round < sync->nr_clocks; round++) {
+		int best = -1;
+
+		for (i = 0; i < sync->nr_clocks; i++) {
+			if (!sync->clocks[i].done && sync->clocks[i].distance != UINT64_MAX &&
+			    (best < 0 || sync->clocks[i].distance < sync->clocks[best].distance))
+				best = (int)i;
+		}
+		if (best < 0)
+			break;
+		sync->clocks[best].done = true;
+		relax(sync, best);
+	}
+}
+
+struct strata_path strata_graph_path(const struct strata_clock_sync *sync, int clock,
+				     struct strata_path_hop *hops)
+{
+	struct strata_path path = {
+		.rates = sync->rates, .clock = clock, .reference = sync->reference, .hops = hops
+	};
+
+	while (sync->clocks[clock].parent_edge >= 0) {
+		const struct strata_edge *edge = sync->edges[sync->clocks[clock].parent_edge];
+
+		hops[path.nr].edge = edge;
+		hops[path.nr++].forward = edge->from == clock;
+		clock = edge->from == clock ? edge->to : edge->from;
+	}
+	return path;
+}

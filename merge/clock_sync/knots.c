@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * knots.c - where the line of an edge is pinned down.
+ *
+ * The polygon of an instant takes in everything before it, the window around it and
+ * everything after it, each constraint lifted for its distance.  That is done at knots:
+ * the ends of windows, and in between wherever the chord of two knots would claim
+ * noticeably less than the polygon of the instant in their middle.  Beyond the first and
+ * the last constraint a few knots follow, ever farther apart, since a drift that is
+ * known is not forgotten at once; then the prior alone is left.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "knots.h"
+
+#define LEVELS      12  /* a stretch is halved at most so often */
+#define TOLERANCE   100 /* a bound may be wider by two parts in so many than the polygon's */
+#define LEAST_GRAIN 8   /* and by half a nanosecond */
+#define CHECKPOINT  32u /* windows between two histories that are kept */
+#define OUTER       8   /* knots beyond the ends */
+#define SPARSE      8   /* constraints of a window that are few */
+
+/* One stretch of windows without a step. */
+struct drawing {
+	const struct strata_edge *edge;
+	struct strata_polygon_room *room;
+	struct strata_knots *knots;
+	struct strata_history past;                  /* before the window */
+	struct strata_history after[CHECKPOINT + 1]; /* from each of some windows on */
+	struct strata_history *kept;                 /* from every so many-th window on */
+	struct strata_history all;                   /* what applies to the instants asked for */
+	size_t first;                                /* windows */
+	size_t end;
+	bool failed; /* at an instant since the last knot there was no line */
+};
+
+static bool add_knot(struct drawing *drawing, int64_t u, const struct strata_interval *interval)
+{
+	struct strata_knots *knots = drawing->knots;
+
+	if (knots->nr == knots->capacity) {
+		size_t capacity = knots->capacity ? knots->capacity * 2 : 64;
+		void *at = reallocarray(knots->at, capacity, sizeof(*knots->at));
+
+		if (!at)
+			return false;
+		knots->at = at;
+		knots->capacity = capacity;
+	}
+	knots->at[knots->nr++] = (struct strata_knot){ u, *interval, drawing->failed };
+	drawing->failed = false;
+	return true;
+}
+
+static enum strata_polygon_state ask(struct drawing *drawing, int64_t u, struct strata_knot *knot)
+{
+	enum strata_polygon_state state = strata_polygon_at(
+		drawing->room, drawing->all.points, &drawing->edge->model, u, &knot->at, NULL);
+
+	knot->u = u;
+	if (state == STRATA_POLYGON_EMPTY) {
+		drawing->failed = true;
+		if (u < drawing->knots->failed_from)
+			drawing->knots->failed_from = u;
+		if (u > drawing->knots->failed_to)
+			drawing->knots->failed_to = u;
+	}
+	return state;
+}
+
+/* Whether the chord between two knots claims almost as much as the polygon does at a knot a
+ * quarter, two quarters or three quarters of the way. */
+static bool close_enough(const struct strata_model *model, const struct strata_knot *a,
+			 const struct strata_knot *b, const struct strata_knot *between,
+			 int quarters)
+{
+	int64_t sag = strata_sag(model, b->u - a->u);
+	int64_t room = (between->at.high - between->at.low) / TOLERANCE + LEAST_GRAIN;
+	int64_t high = a->at.high + (b->at.high - a->at.high) / 4 * quarters;
+	int64_t low = a->at.low + (b->at.low - a->at.low) / 4 * quarters;
+
+	return high + sag - between->at.high <= room && between->at.low - low + sag <= room;
+}
+
+/* Adds the knots after @a up to and including @b. */
+static bool refine(struct drawing *drawing, const struct strata_knot *a,
+		   const struct strata_knot *b, int level)
+{
+	static const int order[] = { 2, 1, 3 };
+	struct strata_knot middle, knot;
+	bool have_middle = false, split = false;
+	int i;
+
+	for (i = 0; i < 3 && !split && level < LEVELS && b->u - a->u >= 4 * LEAST_GRAIN; i++) {
+		enum strata_polygon_state state =
+			ask(drawing, a->u + (b->u - a->u) / 4 * order[i], &knot);
+
+		if (state == STRATA_POLYGON_NO_MEMORY)
+			return false;
+		if (state != STRATA_POLYGON_BOUNDED)
+			continue;
+		if (order[i] == 2) {
+			middle = knot;
+			have_middle = true;
+		}
+		split = !close_enough(&drawing->edge->model, a, b, &knot, order[i]);
+	}
+	if (split && have_middle)
+		return refine(drawing, a, &middle, level + 1) &&
+		       refine(drawing, &middle, b, level + 1);
+	return add_knot(drawing, b->u, &b->at);
+}
+
+/* Knots of [from, to], for which drawing->all holds.  The first one may be there already. */
+static bool draw_span(struct drawing *drawing, int64_t from, int64_t to)
+{
+	struct strata_knot a, b;
+	enum strata_polygon_state state_a, state_b;
+
+	state_b = ask(drawing, to, &b);
+	if (drawing->knots->nr && drawing->knots->at[drawing->knots->nr - 1].u == from) {
+		a = drawing->knots->at[drawing->knots->nr - 1];
+		state_a = STRATA_POLYGON_BOUNDED;
+	} else {
+		state_a = ask(drawing, from, &a);
+		if (state_a == STRATA_POLYGON_BOUNDED && !add_knot(drawing, from, &a.at))
+			return false;
+	}
+	if (state_a == STRATA_POLYGON_NO_MEMORY || state_b == STRATA_POLYGON_NO_MEMORY)
+		return false;
+	if (state_b != STRATA_POLYGON_BOUNDED || from == to)
+		return true;
+	if (state_a != STRATA_POLYGON_BOUNDED)
+		return add_knot(drawing, to, &b.at);
+	return refine(drawing, &a, &b, 0);
+}
+
+/* The least and the greatest u of a window's constraints. */
+static void extent(const struct strata_window *window, int64_t *first, int64_t *last)
+{
+	int side;
+
+	*first = INT64_MAX;
+	*last = INT64_MIN;
+	for (side = 0; side < STRATA_SIDES; side++) {
+		const struct strata_points *points = &window->points[side];
+
+		if (!points->nr)
+			continue;
+		if (points->at[0].u < *first)
+			*first = points->at[0].u;
+		if (points->at[points->nr - 1].u > *last)
+			*last = points->at[points->nr - 1].u;
+	}
+}
+
+/*
+ * Knots of a window.  Where constraints are few, the bound is least at each of them and grows
+ * on both sides: halving might miss that, so there is a knot at each.
+ */
+static bool draw_window(struct drawing *drawing, const struct strata_window *window, int64_t start,
+			int64_t end)
+{
+	const struct strata_points *above = &window->points[STRATA_ABOVE];
+	const struct strata_points *below = &window->points[STRATA_BELOW];
+	size_t i = 0, j = 0;
+
+	if (above->nr + below->nr <= SPARSE) {
+		while (i < above->nr || j < below->nr) {
+			int64_t u = j == below->nr || (i < above->nr &&
+						       above->at[i].u <= below->at[j].u)
+					    ? above->at[i++].u
+					    : below->at[j++].u;
+
+			if (u > start && u < end) {
+				if (!draw_span(drawing, start, u))
+					return false;
+				start = u;
+			}
+		}
+	}
+	return draw_span(drawing, start, end);
+}
+
+/* Histories from each of the windows [@from, @from + CHECKPOINT] on. */
+static bool fill_after(struct drawing *drawing, size_t from)
+{
+	const struct strata_windows *windows = &drawing->edge->windows;
+	size_t to = from + CHECKPOINT < drawing->end ? from + CHECKPOINT : drawing->end;
+	size_t i;
+
+	if (!strata_history_copy(
+		    &drawing->after[to - from],
+		    &drawing->kept[(to - drawing->first + CHECKPOINT - 1) / CHECKPOINT]))
+		return false;
+	for (i = to; i-- > from;) {
+		const struct strata_window *window = &windows->at[i];
+
+		if (!strata_history_copy(&drawing->after[i - from],
+					 &drawing->after[i - from + 1]) ||
+		    !strata_history_prepend(&drawing->after[i - from], window->points,
+					    &drawing->edge->model, strata_window_middle(window)))
+			return false;
+	}
+	return true;
+}
+
+/* Histories from every so many-th window on; the last one is that of the end: empty. */
+static bool keep_some(struct drawing *drawing)
+{
+	const struct strata_windows *windows = &drawing->edge->windows;
+	size_t nr = (drawing->end - drawing->first + CHECKPOINT - 1) / CHECKPOINT;
+	struct strata_history running = { 0 };
+	bool good;
+	size_t i;
+
+	drawing->kept = calloc(nr + 1, sizeof(*drawing->kept));
+	good = drawing->kept;
+	for (i = drawing->end; good && i-- > drawing->first;) {
+		good = strata_history_prepend(&running, windows->at[i].points,
+					      &drawing->edge->model,
+					      strata_window_middle(&windows->at[i]));
+		if (good && (i - drawing->first) % CHECKPOINT == 0)
+			good = strata_history_copy(
+				&drawing->kept[(i - drawing->first) / CHECKPOINT], &running);
+	}
+	strata_history_clear(&running);
+	return good;
+}
+
+static void forget_kept(struct drawing *drawing)
+{
+	size_t i, nr = (drawing->end - drawing->first + CHECKPOINT - 1) / CHECKPOINT;
+
+	for (i = 0; drawing->kept && i <= nr; i++)
+		strata_history_clear(&drawing->kept[i]);
+	free(drawing->kept);
+	drawing->kept = NULL;
+}
+
+static bool draw_outer(struct drawing *drawing, int64_t at, int sign)
+{
+	int64_t distance = drawing->edge->windows.length;
+	struct strata_interval interval[OUTER];
+	struct strata_knot knot;
+	int64_t u[OUTER];
+	int i, nr = 0;
+
+	for (i = 0; i < OUTER; i++, distance *= 2) {
+		enum strata_polygon_state state;
+
+		if (distance > STRATA_GRAIN_LIMIT - 1 - sign * at)
+			break;
+		state = ask(drawing, at + sign * distance, &knot);
+		if (state == STRATA_POLYGON_NO_MEMORY)
+			return false;
+		if (state != STRATA_POLYGON_BOUNDED)
+			break;
+		u[nr] = knot.u;
+		interval[nr++] = knot.at;
+	}
+	for (i = 0; i < nr; i++) {
+		int j = sign > 0 ? i : nr - 1 - i;
+
+		if (!add_knot(drawing, u[j], &interval[j]))
+			return false;
+	}
+	return true;
+}
+
+/* The knots of a stretch.  @before, @behind: whether nothing comes before it, or after it. */
+static bool draw_stretch(struct drawing *drawing, bool before, bool behind)
+{
+	const struct strata_windows *windows = &drawing->edge->windows;
+	int64_t first, last, start, end = 0;
+	size_t i, nr, base = 0;
+
+	for (i = drawing->first; i < drawing->end; i++) {
+		const struct strata_window *window = &windows->at[i];
+
+		if ((i - drawing->first) % CHECKPOINT == 0) {
+			base = i;
+			if (!fill_after(drawing, base))
+				return false;
+		}
+		if (strata_window_empty(window))
+			continue;
+		extent(window, &first, &last);
+		start = i == drawing->first ? first : window->start;
+		/* What lies between two windows that do not meet. */
+		if (i > drawing->first && start > end) {
+			if (!strata_history_join(&drawing->all, drawing->past.points,
+						 drawing->after[i - base].points, NULL) ||
+			    !draw_span(drawing, end, start))
+				return false;
+		}
+		end = i + 1 == drawing->end ? last : window->end;
+		if (!strata_history_join(&drawing->all, drawing->past.points, window->points,
+					 drawing->after[i + 1 - base].points))
+			return false;
+		if (i == drawing->first)
+			drawing->knots->inner_from = before ? start : INT64_MIN;
+		if (i == drawing->first && before && !draw_outer(drawing, start, -1))
+			return false;
+		nr = drawing->knots->nr;
+		if (!draw_window(drawing, window, start, end))
+			return false;
+		for (; nr < drawing->knots->nr; nr++)
+			drawing->knots->at[nr].unproven |= window->unproven;
+		if (!strata_history_append(&drawing->past, window->points, &drawing->edge->model,
+					   strata_window_middle(window)))
+			return false;
+	}
+	drawing->knots->inner_to = behind ? end : INT64_MAX;
+	return !behind || draw_outer(drawing, end, 1);
+}
+
+static void drawing_clear(struct drawing *drawing)
+{
+	size_t i;
+
+	forget_kept(drawing);
+	for (i = 0; i <= CHECKPOINT; i++)
+		strata_history_clear(&drawing->after[i]);
+	strata_history_clear(&drawing->past);
+	strata_history_clear(&drawing->all);
+}
+
+bool strata_knots_find(struct strata_knots *knots, const struct strata_edge *edge,
+		       struct strata_polygon_room *room, size_t first, size_t end, bool before,
+		       bool behind)
+{
+	struct drawing drawing = {
+		.edge = edge, .room = room, .knots = knots, .first = first, .end = end
+	};
+	bool good;
+
+	knots->nr = 0;
+	knots->failed_from = INT64_MAX;
+	knots->failed_to = INT64_MIN;
+	good = keep_some(&drawing) && draw_stretch(&drawing, before, behind);
+	drawing_clear(&drawing);
+	return good;
+}

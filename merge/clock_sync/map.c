@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * map.c - the table made, and readings converted by it.
+ *
+ * Values at nodes are below 2^100 ticks (2^63 readings at 1 Hz, in ticks of 2^36 Hz) before
+ * they are clamped.  The shift of a piece is chosen so that value and bound times 2^shift
+ * stay below 2^124, and slopes below 2^63; slopes are rounded so that the next piece begins
+ * no lower, and what that loses over the whole piece is in its bound.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "map.h"
+
+#define MOST_SHIFT  60u
+#define SLOPE_LIMIT ((strata_wide)INT64_MAX - 2)
+#define BOUND_LIMIT ((strata_wide)1 << 72) /* 2^62 ticks: more is as good as none */
+
+static unsigned int bits_of(strata_wide value)
+{
+	unsigned __int128 rest = (unsigned __int128)(value < 0 ? -value : value);
+	unsigned int bits = 0;
+
+	for (; rest; rest >>= 1)
+		bits++;
+	return bits;
+}
+
+static strata_wide scaled(strata_wide value, unsigned int shift)
+{
+	return shift >= STRATA_MAP_FRACTION
+		       ? value * ((strata_wide)1 << (shift - STRATA_MAP_FRACTION))
+		       : value >> (STRATA_MAP_FRACTION - shift);
+}
+
+/* Of a difference of two nodes, the slope over @length readings: value times 2^shift. */
+static bool slope_of(strata_wide difference, uint64_t length, unsigned int shift,
+		     strata_wide *slope)
+{
+	strata_wide result;
+
+	if (bits_of(difference) + shift >= 126 + STRATA_MAP_FRACTION)
+		return false;
+	result = strata_floor_div(scaled(difference, shift), (strata_wide)length);
+	*slope = result;
+	return result >= -SLOPE_LIMIT && result <= SLOPE_LIMIT;
+}
+
+static void set_bound(struct strata_map_piece *piece, const struct strata_map_node *a,
+		      const struct strata_map_node *b, uint64_t length)
+{
+	strata_wide from = a->bound, to = b->bound, slope = 0;
+	const strata_wide tick = (strata_wide)1 << piece->shift;
+
+	piece->bound = -1;
+	piece->bound_slope = 0;
+	if (a->unbounded || from < 0 || to < 0 || from > BOUND_LIMIT || to > BOUND_LIMIT)
+		return;
+	if (length == 1) {
+		/* No reading lies in between. */
+		to = from;
+	} else if (a->jump) {
+		strata_wide jump = b->value > a->value ? b->value - a->value : a->value - b->value;
+
+		from = to = strata_wide_max(from, to) + jump;
+		if (from > BOUND_LIMIT)
+			return;
+	}
+	if (!slope_of(to - from, length, piece->shift, &slope)) {
+		from = strata_wide_max(from, to);
+		slope = 0;
+	}
+	/* Half a tick that the value is rounded by, and so much that the last shift rounds up.
+	 * Both slopes were rounded down: what that loses grows with the way. */
+	piece->bound = scaled(from + a->sag, piece->shift) + tick / 2 + tick - 1;
+	if (piece->shift < STRATA_MAP_FRACTION)
+		piece->bound += 2 * tick;
+	piece->bound_slope = (int64_t)slope + 2;
+}
+
+static bool add_piece(struct strata_clock_map *map, const struct strata_map_node *a,
+		      const struct strata_map_node *b, uint32_t version, uint32_t flags)
+{
+	struct strata_map_piece piece = { .from = a->reading,
+					  .version = version,
+					  .flags = a->flags | flags };
+	const uint64_t length = (uint64_t)b->reading - (uint64_t)a->reading;
+	unsigned int bits = bits_of(strata_wide_max(a->value < 0 ? -a->value : a->value,
+						    b->value < 0 ? -b->value : b->value));
+	strata_wide slope = 0;
+
+	if (map->nr == map->capacity) {
+		size_t capacity = map->capacity ? map->capacity * 2 : 16;
+		void *pieces = reallocarray(map->pieces, capacity, sizeof(*map->pieces));
+
+		if (!pieces)
+			return false;
+		map->pieces = pieces;
+		map->capacity = capacity;
+	}
+	/* Bits of the value without its fraction, and of a bound, which is below 2^64. */
+	bits = bits > 64 + STRATA_MAP_FRACTION ? bits - STRATA_MAP_FRACTION : 64;
+	piece.shift = 124 - bits < MOST_SHIFT ? 124 - bits : MOST_SHIFT;
+	if (b->value > a->value) {
+		while (!slope_of(b->value - a->value, length, piece.shift, &slope) && piece.shift)
+			piece.shift--;
+		/* Only a jump is so steep that it does not fit: it happens at the end then. */
+		piece.slope = slope > 0 && slope <= SLOPE_LIMIT ? (uint64_t)slope : 0;
+	}
+	/* The shift that converts rounds down: half a tick makes that to the nearest. */
+	piece.value = scaled(a->value, piece.shift) + ((strata_wide)1 << piece.shift) / 2;
+	set_bound(&piece, a, b, length);
+	map->pieces[map->nr++] = piece;
+	return true;
+}
+
+bool strata_map_add(struct strata_clock_map *map, struct strata_map_node *nodes, size_t nr,
+		    uint32_t version, uint32_t flags)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < nr; i++) {
+		struct strata_map_node *a = &nodes[i], *b = &nodes[i + 1];
+
+		if (!a->jump && b->value < a->value) {
+			if (b->bound >= 0)
+				b->bound += a->value - b->value;
+			b->value = a->value;
+		}
+		if (!add_piece(map, a, b, version, flags))
+			return false;
+	}
+	if (nr)
+		map->last = nodes[nr - 1].reading;
+	return true;
+}
+
+void strata_map_clear(struct strata_clock_map *map)
+{
+	free(map->pieces);
+	memset(map, 0, sizeof(*map));
+}
+
+/* The piece for a reading, which is within the map. */
+static size_t search(const struct strata_clock_map *map, int64_t reading)
+{
+	size_t low = 0, high = map->nr;
+
+	while (high - low > 1) {
+		size_t half = low + (high - low) / 2;
+
+		if (map->pieces[half].from <= reading)
+			low = half;
+		else
+			high = half;
+	}
+	return low;
+}
+
+/* Moves the cursor to the piece for @reading: this one, the next one, or any. */
+static inline const struct strata_map_piece *seek(struct strata_clock_cursor *cursor,
+						  int64_t reading)
+{
+	const struct strata_clock_map *map = cursor->map;
+	size_t place = cursor->place;
+
+	if (place >= map->nr || reading < map->pieces[place].from)
+		place = search(map, reading);
+	else if (place + 1 < map->nr && reading >= map->pieces[place + 1].from)
+		place = place + 2 == map->nr || reading < map->pieces[place + 2].from
+				? place + 1
+				: search(map, reading);
+	cursor->place = place;
+	return &map->pieces[place];
+}
+
+/* A reading beyond the map is converted as the map's end. */
+static inline int64_t within(const struct strata_clock_map *map, int64_t reading, uint32_t *flags)
+{
+	if (reading < map->pieces[0].from) {
+		*flags |= STRATA_CLOCK_CLAMPED;
+		return map->pieces[0].from;
+	}
+	if (reading > map->last) {
+		*flags |= STRATA_CLOCK_CLAMPED;
+		return map->last;
+	}
+	return reading;
+}
+
+static inline int64_t value_in(const struct strata_map_piece *piece, uint64_t length,
+			       uint32_t *flags)
+{
+	strata_wide value =
+		(piece->value + (strata_wide)((unsigned __int128)length * piece->slope)) >>
+		piece->shift;
+
+	if (__builtin_expect(value != (int64_t)value, 0)) {
+		*flags |= STRATA_CLOCK_CLAMPED;
+		return value < 0 ? INT64_MIN : INT64_MAX;
+	}
+	return (int64_t)value;
+}
+
+struct strata_clock_time strata_clock_convert(struct strata_clock_cursor *cursor, int64_t reading)
+{
+	struct strata_clock_time time = { .bound = STRATA_CLOCK_UNBOUNDED };
+	const struct strata_map_piece *piece;
+	uint64_t length;
+
+	if (!cursor->map->nr) {
+		time.flags = STRATA_CLOCK_UNREACHABLE;
+		return time;
+	}
+	reading = within(cursor->map, reading, &time.flags);
+	piece = seek(cursor, reading);
+	length = (uint64_t)reading - (uint64_t)piece->from;
+	time.value = value_in(piece, length, &time.flags);
+	if (piece->bound >= 0 && !(time.flags & STRATA_CLOCK_CLAMPED))
+		time.bound = (uint64_t)((piece->bound + (strata_wide)length * piece->bound_slope) >>
+					piece->shift);
+	time.version = piece->version;
+	time.flags |= piece->flags;
+	return time;
+}
+
+uint32_t strata_clock_convert_batch(struct strata_clock_cursor *cursor, const int64_t *in,
+				    int64_t *out, size_t nr)
+{
+	const struct strata_clock_map *map = cursor->map;
+	uint32_t flags = 0;
+	size_t i;
+
+	if (!map->nr) {
+		for (i = 0; i < nr; i++)
+			out[i] = 0;
+		return nr ? STRATA_CLOCK_UNREACHABLE : 0;
+	}
+	for (i = 0; i < nr; i++) {
+		int64_t reading = within(map, in[i], &flags);
+		const struct strata_map_piece *piece = seek(cursor, reading);
+
+		out[i] = value_in(piece, (uint64_t)reading - (uint64_t)piece->from, &flags);
+		flags |= piece->flags;
+	}
+	return flags;
+}

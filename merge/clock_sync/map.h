@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * map.h - the table by which readings of a clock become times of the reference.
+ *
+ * A piece holds from one reading to the next, value and bound being straight lines in
+ * fixed point, so that a conversion is a multiplication and a shift.
+ */
+#ifndef STRATA_CLOCK_SYNC_MAP_H
+#define STRATA_CLOCK_SYNC_MAP_H
+
+#include "clock_sync.h"
+#include "units.h"
+
+#define STRATA_MAP_FRACTION 10 /* bits of a tick of the reference that nodes keep */
+
+/* What is known at one reading: an end of a piece.  Values and bounds are ticks of the
+ * reference with STRATA_MAP_FRACTION bits after them. */
+struct strata_map_node {
+	int64_t reading;
+	strata_wide value;
+	strata_wide bound; /* negative: unbounded */
+	/* Of the piece that begins here: */
+	strata_wide sag; /* what its bound has on top of the chord */
+	uint32_t flags;  /* STRATA_CLOCK_* */
+	bool jump;       /* value and bound jump somewhere in it */
+	bool unbounded;  /* nothing is known within it */
+};
+
+struct strata_map_piece {
+	int64_t from; /* reading */
+	uint32_t flags;
+	uint32_t version;
+	unsigned int shift;
+	uint64_t slope;      /* ticks of the reference a tick, times 2^shift */
+	strata_wide value;   /* at from, times 2^shift */
+	strata_wide bound;   /* at from, times 2^shift; negative: unbounded */
+	int64_t bound_slope; /* times 2^shift */
+};
+
+struct strata_clock_map {
+	struct strata_map_piece *pieces;
+	size_t nr;
+	size_t capacity;
+	int64_t last; /* the last reading that the last piece holds for */
+	uint32_t version;
+	bool reachable;
+	/* Live: so many pieces are fixed, and there they end. */
+	size_t nr_fixed;
+	struct strata_map_node join;
+};
+
+/*
+ * Makes pieces between @nr nodes, in order of readings, each greater than the one before, with
+ * version and further flags as given.  A value below that of the node before it is lifted to
+ * it, the bound with it, unless a jump is declared.  The nodes are changed.  False: out of memory.
+ */
+bool strata_map_add(struct strata_clock_map *map, struct strata_map_node *nodes, size_t nr,
+		    uint32_t version, uint32_t flags);
+
+void strata_map_clear(struct strata_clock_map *map);
+
+#endif /* STRATA_CLOCK_SYNC_MAP_H */

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * path.c - times pushed along a path, bounds added up, and the table of a whole path.
+ *
+ * Along a path the estimates are straight between the readings at which one of the hops has
+ * the end of a piece.  Those of later hops are pulled back to readings of the first clock,
+ * which may miss them by a tick or so: of no account where a line only bends, but a jump is
+ * fenced in on both sides.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "path.h"
+
+/* A reading at which something bends or jumps. */
+struct bend {
+	int64_t from;
+	int64_t until; /* greater than from: it jumps in between */
+};
+
+struct bends {
+	struct bend *at;
+	size_t nr;
+	size_t capacity;
+};
+
+struct strata_hop strata_hop_at(const struct strata_clock_rate *rates,
+				const struct strata_edge *edge, bool forward, strata_wide time)
+{
+	const struct strata_clock_rate *from = &rates[edge->from], *to = &rates[edge->to];
+
+	return forward ? strata_edge_forward(edge, from, to, time)
+		       : strata_edge_backward(edge, from, to, time);
+}
+
+/* What an uncertainty of @half before a hop is after it. */
+static strata_wide stretched(const struct strata_path *path, const struct strata_path_hop *hop,
+			     strata_wide time, strata_wide half, strata_wide result)
+{
+	if (!half)
+		return 0;
+	if (!hop->edge->is_exact)
+		return half +
+		       strata_ceil_div(half * hop->edge->model.drift_ppb,
+				       1000000000 - 2 * (strata_wide)hop->edge->model.drift_ppb);
+	/* An exact map may have any slope; it may have another one on the other side. */
+	return strata_wide_max(
+		strata_hop_at(path->rates, hop->edge, hop->forward, time + half).time - result,
+		result - strata_hop_at(path->rates, hop->edge, hop->forward, time - half).time);
+}
+
+/* Times within this many fine units fit everything that is done with them. */
+#define TIME_LIMIT ((strata_wide)1 << 110)
+#define HALF_LIMIT ((strata_wide)1 << 80)
+
+struct strata_hop strata_path_at(const struct strata_path *path, strata_wide time)
+{
+	struct strata_hop all = { .time = time, .known = true };
+	size_t i;
+
+	for (i = 0; i < path->nr; i++) {
+		const struct strata_path_hop *hop = &path->hops[i];
+		struct strata_hop one =
+			strata_hop_at(path->rates, hop->edge, hop->forward, all.time);
+
+		all.known = all.known && one.known && all.half < HALF_LIMIT &&
+			    all.sag < HALF_LIMIT && one.half < HALF_LIMIT;
+		if (all.known) {
+			all.half = stretched(path, hop, all.time, all.half, one.time) + one.half;
+			all.sag = stretched(path, hop, all.time, all.sag, one.time) + one.sag;
+		}
+		all.time = strata_wide_max(-TIME_LIMIT, strata_wide_min(TIME_LIMIT, one.time));
+		all.flags |= one.flags;
+	}
+	return all;
+}
+
+/* The reading of the first clock that the input @time of a hop belongs to. */
+static int64_t pull(const struct strata_path *path, size_t hop, strata_wide time)
+{
+	strata_wide reading;
+
+	while (hop-- > 0) {
+		time = strata_hop_at(path->rates, path->hops[hop].edge, !path->hops[hop].forward,
+				     time)
+			       .time;
+		time = strata_wide_max(-TIME_LIMIT, strata_wide_min(TIME_LIMIT, time));
+	}
+	reading = strata_fine_ticks(&path->rates[path->clock], time, 0);
+	strata_clamp_ticks(&reading);
+	return (int64_t)reading;
+}
+
+static bool add_bend(struct bends *bends, int64_t reading, uint64_t before, uint64_t after)
+{
+	struct bend bend;
+
+	bend.from = reading < INT64_MIN + (int64_t)before ? INT64_MIN : reading - (int64_t)before;
+	bend.until = reading > INT64_MAX - (int64_t)after ? INT64_MAX : reading + (int64_t)after;
+	if (bends->nr == bends->capacity) {
+		size_t capacity = bends->capacity ? bends->capacity * 2 : 64;
+		void *at = reallocarray(bends->at, capacity, sizeof(*bends->at));
+
+		if (!at)
+			return false;
+		bends->at = at;
+		bends->capacity = capacity;
+	}
+	bends->at[bends->nr++] = bend;
+	return true;
+}
+
+/* Ticks of the first clock in a time, and a few more. */
+static uint64_t ticks_around(const struct strata_path *path, strata_wide time)
+{
+	return (uint64_t)strata_fine_ticks(&path->rates[path->clock], time, 0) + 2;
+}
+
+static bool exact_bends(const struct strata_path *path, size_t hop, struct bends *bends)
+{
+	const struct strata_edge *edge = path->hops[hop].edge;
+	uint64_t fence = ticks_around(path, strata_fine_of(8));
+	size_t i;
+
+	for (i = 0; i < edge->exact.nr; i++) {
+		const struct strata_clock_piece *piece = &edge->exact.pieces[i];
+		strata_wide start = strata_fine_time(&path->rates[edge->from], piece->from_reading);
+		struct strata_hop after = strata_edge_forward(edge, &path->rates[edge->from],
+							      &path->rates[edge->to], start);
+		struct strata_hop before;
+
+		if (hop == 0 && path->hops[0].forward) {
+			if (!add_bend(bends, piece->from_reading, 1, 0))
+				return false;
+			continue;
+		}
+		if (path->hops[hop].forward) {
+			if (!add_bend(bends, pull(path, hop, start), fence, fence))
+				return false;
+			continue;
+		}
+		if (!add_bend(bends, pull(path, hop, after.time), fence, fence))
+			return false;
+		before = strata_edge_forward(edge, &path->rates[edge->from], &path->rates[edge->to],
+					     start - 1);
+		if (!add_bend(bends, pull(path, hop, before.time), fence, fence))
+			return false;
+	}
+	return true;
+}
+
+static bool line_bends(const struct strata_path *path, size_t hop, struct bends *bends)
+{
+	const struct strata_edge *edge = path->hops[hop].edge;
+	uint64_t fence = ticks_around(path, strata_fine_of(16));
+	const struct strata_line *line = &edge->line;
+	size_t i;
+
+	for (i = 0; i <= line->nr; i++) {
+		bool step = (i < line->nr && line->pieces[i].flags & STRATA_PIECE_STEP) ||
+			    (i > 0 && line->pieces[i - 1].flags & STRATA_PIECE_STEP);
+		int64_t u = i < line->nr ? line->pieces[i].u0 : line->pieces[i - 1].u1;
+		strata_wide time = edge->origin + strata_fine_of(u);
+		struct strata_deviation at = strata_line_at(line, u);
+		uint64_t around = fence;
+
+		if (!path->hops[hop].forward) {
+			time += edge->deviation + strata_fine_of(at.estimate);
+			/* Which of two times it is is not sure as far as the step goes. */
+			if (step)
+				around += ticks_around(
+					path, strata_fine_of(
+						      4 * (strata_wide)at.half +
+						      (i < line->nr ? line->pieces[i].u1 - u : 0)));
+		}
+		if (!add_bend(bends, pull(path, hop, time), step ? around : 0, step ? around : 0))
+			return false;
+	}
+	return true;
+}
+
+static int by_from(const void *a, const void *b)
+{
+	const struct bend *x = a, *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return x->until < y->until ? -1 : x->until > y->until;
+}
+
+static bool all_bends(const struct strata_path *path, struct bends *bends)
+{
+	size_t i, nr;
+
+	for (i = 0; i < path->nr; i++) {
+		if (!(path->hops[i].edge->is_exact ? exact_bends(path, i, bends)
+						   : line_bends(path, i, bends)))
+			return false;
+	}
+	/* A jump bends at its end, too. */
+	for (i = 0, nr = bends->nr; i < nr; i++) {
+		if (bends->at[i].until > bends->at[i].from &&
+		    !add_bend(bends, bends->at[i].until, 0, 0))
+			return false;
+	}
+	if (bends->nr)
+		qsort(bends->at, bends->nr, sizeof(*bends->at), by_from);
+	return true;
+}
+
+static uint32_t clock_flags(unsigned int flags)
+{
+	return (flags & STRATA_PIECE_STEP ? STRATA_CLOCK_STEP : 0) |
+	       (flags & STRATA_PIECE_UNPROVEN ? STRATA_CLOCK_UNPROVEN : 0) |
+	       (flags & STRATA_PIECE_OUTSIDE ? STRATA_CLOCK_OUTSIDE : 0);
+}
+
+/* A time in ticks of the reference; rounded up. */
+static strata_wide reference_ticks(const struct strata_path *path, strata_wide time)
+{
+	return strata_fine_ticks(&path->rates[path->reference], time, STRATA_MAP_FRACTION) + 1;
+}
+
+static void make_node(const struct strata_path *path, int64_t reading, struct strata_map_node *node)
+{
+	const struct strata_clock_rate *rate = &path->rates[path->clock];
+	struct strata_hop hop = strata_path_at(path, strata_fine_time(rate, reading));
+
+	memset(node, 0, sizeof(*node));
+	node->reading = reading;
+	node->value =
+		strata_fine_ticks(&path->rates[path->reference], hop.time, STRATA_MAP_FRACTION);
+	node->bound = hop.known ? reference_ticks(path, hop.half) : -1;
+}
+
+/* What the piece from @node to @until has in common. */
+static void finish_node(const struct strata_path *path, struct strata_map_node *node, int64_t until)
+{
+	int64_t middle = (int64_t)(((strata_wide)node->reading + until) / 2);
+	struct strata_hop hop =
+		strata_path_at(path, strata_fine_time(&path->rates[path->clock], middle));
+
+	node->sag = hop.sag ? reference_ticks(path, hop.sag) : 0;
+	node->flags = clock_flags(hop.flags);
+	node->unbounded = !hop.known;
+}
+
+/* Adds a node; and before it, where it begins or ends to be known what a reading means. */
+static void add_node(const struct strata_path *path, int64_t reading, struct strata_map_node *nodes,
+		     size_t *nr)
+{
+	struct strata_map_node *last = &nodes[*nr - 1], node, middle;
+	int64_t low = last->reading, high = reading;
+
+	make_node(path, reading, &node);
+	if ((node.bound < 0) != (last->bound < 0) && !last->jump) {
+		while ((uint64_t)high - (uint64_t)low > 1) {
+			int64_t half = (int64_t)(((strata_wide)low + high) >> 1);
+
+			make_node(path, half, &middle);
+			if ((middle.bound < 0) == (last->bound < 0))
+				low = half;
+			else
+				high = half;
+		}
+		if (low > last->reading)
+			make_node(path, low, &nodes[(*nr)++]);
+		if (high < reading)
+			make_node(path, high, &nodes[(*nr)++]);
+	}
+	nodes[(*nr)++] = node;
+}
+
+bool strata_path_map(const struct strata_path *path, struct strata_clock_map *map, int64_t from,
+		     int64_t to, uint32_t version, uint32_t flags)
+{
+	struct bends bends = { 0 };
+	struct strata_map_node *nodes = NULL;
+	int64_t jump_until = INT64_MIN;
+	bool good = all_bends(path, &bends);
+	size_t i, nr = 0;
+
+	nodes = good ? calloc(3 * (bends.nr + 1) + 1, sizeof(*nodes)) : NULL;
+	if (nodes) {
+		make_node(path, from, &nodes[nr++]);
+		if (map->nr_fixed)
+			nodes[0] = map->join;
+		nodes[0].jump = false;
+		for (i = 0; i < bends.nr && bends.at[i].from < to; i++) {
+			const struct bend *bend = &bends.at[i];
+
+			if (bend->until > bend->from && bend->until > jump_until)
+				jump_until = bend->until;
+			if (bend->from > nodes[nr - 1].reading)
+				add_node(path, bend->from, nodes, &nr);
+			nodes[nr - 1].jump = jump_until > nodes[nr - 1].reading;
+		}
+		if (to > nodes[nr - 1].reading)
+			add_node(path, to, nodes, &nr);
+		for (i = 0; i + 1 < nr; i++)
+			finish_node(path, &nodes[i], nodes[i + 1].reading);
+		good = strata_map_add(map, nodes, nr, version, flags);
+		map->join = nodes[nr - 1];
+	} else {
+		good = false;
+	}
+	free(nodes);
+	free(bends.at);
+	return good;
+}

@@ -1,0 +1,18 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Runs Debian's xenalyze, which reads files of xentrace's too, with the arguments.  It is taken from its package without installing
+# it: that brings services of a host.  Called by test_xentrace_peer.c.
+
+set -euo pipefail
+# shellcheck source=tests/xen/debs.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../xen/debs.sh"
+
+need_commands dpkg-deb dpkg apt-get apt
+xenalyze=$top/out/cache/xenalyze
+if [ ! -x "$xenalyze" ]; then
+	dpkg-deb --fsys-tarfile "$(fetch_deb xen-utils-common)" | tar -x -O ./usr/bin/xenalyze >"$xenalyze.new"
+	chmod +x "$xenalyze.new"
+	mv "$xenalyze.new" "$xenalyze"
+fi
+exec "$xenalyze" "$@"
