@@ -111,6 +111,7 @@ static int add_source(struct strata_shown *shown, const struct strata_ctf_trace 
 	source->layer = layer_of(trace);
 	source->domain = STRATA_SHOWN_UNKNOWN;
 	source->bound_ns = UINT64_MAX;
+	source->metadata = &trace->metadata;
 	source->hostname = strata_ctf_env_text(trace, "hostname");
 	source->procname = strata_ctf_env_text(trace, "procname");
 	source->has_vpid = strata_ctf_env_number(trace, "vpid", &source->vpid);

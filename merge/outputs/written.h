@@ -13,6 +13,8 @@
 
 struct strata_written_options {
 	const char *path; /* "-": standard output */
+	/* With several threads, each holds what comes of a slice: of text about five times
+	 * slice_bytes. */
 	struct strata_slice_options slices;
 	/* Says which events are written; called by several threads at once.  NULL: all. */
 	bool (*wants)(void *data, const struct strata_shown_event *event);
