@@ -3,6 +3,7 @@
 #include "apps.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +116,17 @@ static void let_go(struct apps *apps, size_t index, enum strata_source_end reaso
 	apps->list[index] = apps->list[--apps->nr];
 }
 
+/* Says so once, and counts it. */
+static void note_one_too_many(struct apps *apps, const char *of_what)
+{
+	if (!apps->full_said)
+		fprintf(stderr,
+			"strata: there are too many %s: applications that come now are left out\n",
+			of_what);
+	apps->full_said = true;
+	apps->left_out++;
+}
+
 static void take_in(struct apps *apps, int socket)
 {
 	struct epoll_event interest = { .events = EPOLLIN };
@@ -127,12 +139,7 @@ static void take_in(struct apps *apps, int socket)
 		apps->list = list;
 	if (!one || !list || apps->nr == APPS_MAX ||
 	    epoll_ctl(apps->epoll, EPOLL_CTL_ADD, socket, &interest)) {
-		if (!apps->full_said)
-			fprintf(stderr,
-				"strata: there are too many applications: those that come now are "
-				"left out\n");
-		apps->full_said = true;
-		apps->left_out++;
+		note_one_too_many(apps, "applications");
 		free(one);
 		close(socket);
 		return;
@@ -144,6 +151,26 @@ static void take_in(struct apps *apps, int socket)
 		apps->list[apps->nr++] = one;
 }
 
+/*
+ * We have as many files as we may.  One who waits to be accepted would wake us again at once, and
+ * wait in vain before its main(): it is sent away.  False: there is none, or nothing to do it with.
+ */
+static bool send_away(struct apps *apps)
+{
+	int socket;
+
+	if (apps->spare < 0)
+		return false;
+	close(apps->spare);
+	socket = accept4(apps->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (socket >= 0) {
+		note_one_too_many(apps, "files open (ulimit -n)");
+		close(socket);
+	}
+	apps->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	return socket >= 0;
+}
+
 static void accept_new(struct apps *apps)
 {
 	unsigned int i;
@@ -151,9 +178,10 @@ static void accept_new(struct apps *apps)
 	for (i = 0; i < ACCEPTS_PER_TURN && !apps->stopping; i++) {
 		int socket = accept4(apps->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
-		if (socket < 0)
+		if (socket >= 0)
+			take_in(apps, socket);
+		else if ((errno != EMFILE && errno != ENFILE) || !send_away(apps))
 			return;
-		take_in(apps, socket);
 	}
 }
 
@@ -348,6 +376,7 @@ int apps_open(struct apps *apps, struct strata_error *error)
 	if (snprintf(address.sun_path, sizeof(address.sun_path), "%s", socket_path()) >=
 	    (int)sizeof(address.sun_path))
 		return strata_fail(error, "%s: the path is too long for a socket", socket_path());
+	apps->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	apps->epoll = epoll_create1(EPOLL_CLOEXEC);
 	apps->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (apps->epoll < 0 || apps->listener < 0)
@@ -457,4 +486,6 @@ void apps_release(struct apps *apps, bool recorded)
 	}
 	if (apps->epoll >= 0)
 		close(apps->epoll);
+	if (apps->spare >= 0)
+		close(apps->spare);
 }

@@ -382,7 +382,7 @@ int record_session(const struct record_options *options)
 	struct session session = {
 		.options = options,
 		.socket = -1,
-		.apps = { .listener = -1, .epoll = -1 },
+		.apps = { .listener = -1, .epoll = -1, .spare = -1 },
 	};
 	struct strata_error error = { "" }, closing = { "" };
 	struct recorder_totals totals = { 0 };

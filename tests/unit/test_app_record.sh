@@ -181,6 +181,20 @@ finish_recording short
 check "that it is not recorded is said" grep -q 'application program (process [0-9]*) is left out: it gave up' "$work/short.log"
 check "and is no success" is "$status" 3
 
+begin no-files --app program
+files=0
+while [ -e "/proc/$recorder/fd/$files" ]; do
+	files=$((files + 1))
+done
+prlimit --pid "$recorder" --nofile=$files:
+check "a recorder without a file for it holds no program up" timeout 0.9 "$program" numbered 10
+prlimit --pid "$recorder" --nofile=1000:
+"$program" numbered 20
+finish_recording no-files
+check "says so" grep -q 'too many files open (ulimit -n)' "$work/no-files.log"
+check "and goes on" is "$(lines ' numbered ' <"$timeline")" 20
+check "it is no success" is "$status" 3
+
 begin seventh --app all
 for seed in 1 2; do
 	check "a liar (seed $seed) comes to its end" timeout 60 "$liar" "$STRATA_APP_SOCKET" "$seed"
