@@ -268,8 +268,7 @@ static int on_attached(struct apps *apps, struct application *one, struct strata
 	return add_events(apps, one, error);
 }
 
-/* Did one that is asked for hang up, and live, before it could be recorded?  Then @error says so.
- */
+/* Did one that is asked for hang up before it could be recorded?  Then @error says so. */
 static bool gave_up(const struct apps *apps, const struct application *one,
 		    struct strata_error *error)
 {
@@ -278,11 +277,12 @@ static bool gave_up(const struct apps *apps, const struct application *one,
 
 	for (i = 0; i < apps->nr_selections; i++)
 		asked_for |= select_matches_app(&apps->selections[i], &one->app);
+	/* One that says nothing before it ends may have had nothing to say. */
 	if (one->step >= APPLICATION_RECORDING || apps->stopping || !asked_for ||
-	    !app_lives(&one->app))
+	    (one->step == APPLICATION_TELLING && !app_lives(&one->app)))
 		return false;
-	strata_fail(error, "it gave up before it had its rings: is it short of memory or files "
-			   "(ulimit -v, -n)? --app-buffer makes its rings smaller");
+	strata_fail(error, "it ended or gave up before it had its rings: is it short of memory or "
+			   "files (ulimit -v, -n)? --app-buffer makes its rings smaller");
 	return true;
 }
 

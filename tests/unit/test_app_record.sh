@@ -178,7 +178,7 @@ begin short --app program --app-buffer 4Mx8
 )
 check "a program that has no memory for its rings runs on" test "$?" = 0
 finish_recording short
-check "that it is not recorded is said" grep -q 'application program (process [0-9]*) is left out: it gave up' "$work/short.log"
+check "that it is not recorded is said" grep -q 'application program (process [0-9]*) is left out: it ended or gave up' "$work/short.log"
 check "and is no success" is "$status" 3
 
 begin no-files --app program
@@ -266,7 +266,7 @@ check "the example of README.md compiles" gcc -O2 -Wall -Wextra -Werror -Iinclud
 begin eighth --app 'server:request_*'
 "$work/server"
 finish_recording eighth
-check "and is recorded" is "$(lines 'comm="server".*id=99' <"$timeline")" 2
+check "and is recorded" is "$(lines 'comm="server".*\] id=99' <"$timeline")" 2
 
 begin ninth --app nobody
 finish_recording ninth
