@@ -90,7 +90,8 @@ static void keep_file(struct application *one)
 {
 	char path[sizeof(one->app.memory.path)];
 
-	if (app_leave_file(&one->app, path, sizeof(path)))
+	/* A directory that was moved or removed under us has it elsewhere, or nowhere. */
+	if (app_leave_file(&one->app, path, sizeof(path)) && !access(path, F_OK))
 		fprintf(stderr,
 			"strata: what could not be written is in %s: `strata recover` "
 			"takes it from there when the recording has ended\n",
