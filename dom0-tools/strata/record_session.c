@@ -338,7 +338,9 @@ static int record(struct session *session, struct strata_error *error)
 	return result;
 }
 
-static void report(const struct session *session, const struct recorder_totals *totals)
+/* @written: what was recorded is complete, tables and all */
+static void report(const struct session *session, const struct recorder_totals *totals,
+		   bool written)
 {
 	fprintf(stderr,
 		"strata: recorded %" PRIu64 " events (%" PRIu64 " KiB) in %s, %" PRIu64 " lost\n",
@@ -357,7 +359,8 @@ static void report(const struct session *session, const struct recorder_totals *
 		fprintf(stderr, "strata: %" PRIu64 " packets were no packets and are left out\n",
 			totals->bad_packets);
 	if (interrupted)
-		fprintf(stderr, "strata: ended by a signal; what was recorded is complete\n");
+		fprintf(stderr, "strata: ended by a signal%s\n",
+			written ? "; what was recorded is complete" : "");
 }
 
 /* @recorded: all that was taken out of the rings, and what it is, has been written */
@@ -382,7 +385,7 @@ int record_session(const struct record_options *options)
 	struct session session = {
 		.options = options,
 		.socket = -1,
-		.apps = { .listener = -1, .epoll = -1 },
+		.apps = { .listener = -1, .epoll = -1, .spare = -1 },
 	};
 	struct strata_error error = { "" }, closing = { "" };
 	struct recorder_totals totals = { 0 };
@@ -416,7 +419,7 @@ int record_session(const struct record_options *options)
 		closed = false;
 	}
 	if (recorded)
-		report(&session, &totals);
+		report(&session, &totals, status == STRATA_STATUS_OK);
 	if (status == STRATA_STATUS_OK && (session.kernels.left_out || session.apps.left_out ||
 					   totals.bad_packets || totals.was_full))
 		status = STRATA_STATUS_PARTIAL;

@@ -205,6 +205,23 @@ kill -INT "$recorder"
 wait "$recorder"
 recorder=""
 
+# A recorder whose directory is moved cannot write its tables at the end; the rings stay for that.
+begin moved --app "$crowd" --app-memory file
+"$program" crowd 1 "$work/last" &
+running=$!
+sleep 0.3
+mv "$work/moved" "$work/moved-away"
+kill -INT "$recorder"
+status=0
+wait "$recorder" || status=$?
+recorder=""
+kill -9 "$running"
+wait "$running" 2>/dev/null
+running=""
+check "a recorder that cannot write its tables fails" test "$status" = 1
+check "and does not say that all is complete" test 0 = "$(grep -c 'is complete' "$work/moved.log")"
+check "what it wrote, and what not, is recovered" "$strata" recover "$work/moved-away"
+
 # A recorder that cannot write any more ends; what it left in the rings is recovered.
 for mode in single-store reserve-commit; do
 	export STRATA_APP_MODE=$mode
