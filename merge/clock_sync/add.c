@@ -183,6 +183,10 @@ static int add_constraint(struct strata_clock_sync *sync, struct strata_edge *ed
 				   sync->clocks[edge->from].name, sync->clocks[edge->to].name);
 	point.u = (int64_t)u;
 	point.v = (int64_t)v;
+	if (edge->windows.is_condensed && point.u < edge->windows.condensed_until) {
+		edge->nr_late++;
+		return 0;
+	}
 	if (!strata_windows_add(&edge->windows, &sync->room, &edge->model, side, &point))
 		return no_memory(err);
 	edge->nr_constraints[side]++;

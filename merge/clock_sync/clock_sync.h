@@ -116,7 +116,10 @@ int strata_clock_sync_solve(struct strata_clock_sync *sync, int reference,
 /*
  * Live: makes the maps from what was added so far, and fixes that of @clock up to @reading: it
  * gets the next version, and never changes again.  Readings after it are provisional until a
- * later close.  A call each second or so keeps windows small.  Returns 0 or -1.
+ * later close.  A call each second or so keeps windows small.  Constraints that are more than
+ * 128 windows older are condensed, so that memory and time for a call stay bounded: later ones
+ * of that time have no effect (counted in the report), and solve() is refused from then on.
+ * Returns 0 or -1.
  */
 int strata_clock_sync_close(struct strata_clock_sync *sync, int reference, int clock,
 			    int64_t reading, struct strata_error *err);

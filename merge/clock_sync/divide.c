@@ -242,8 +242,7 @@ static bool divide_at(struct division *division, const struct strata_step *step)
 		index++;
 	}
 	windows->at[index].after_step = true;
-	windows->in_order = false; /* the table of windows is to be made anew */
-	if (!strata_windows_settle(windows, division->room, &division->edge->model))
+	if (!strata_windows_reindex(windows))
 		return false;
 	for (i = strata_windows_at(windows, step->from); i <= index; i++) {
 		if (!strata_window_settle(&windows->at[i], division->room, &division->edge->model))

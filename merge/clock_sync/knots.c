@@ -275,6 +275,7 @@ static bool draw_stretch(struct drawing *drawing, bool before, bool behind)
 	const struct strata_windows *windows = &drawing->edge->windows;
 	int64_t first, last, start, end = 0;
 	size_t i, nr, base = 0;
+	bool drawn = false;
 
 	for (i = drawing->first; i < drawing->end; i++) {
 		const struct strata_window *window = &windows->at[i];
@@ -286,10 +287,17 @@ static bool draw_stretch(struct drawing *drawing, bool before, bool behind)
 		}
 		if (strata_window_empty(window))
 			continue;
+		if (window->condensed) {
+			if (!strata_history_append(&drawing->past, window->points,
+						   &drawing->edge->model,
+						   strata_window_middle(window)))
+				return false;
+			continue;
+		}
 		extent(window, &first, &last);
-		start = i == drawing->first ? first : window->start;
+		start = !drawn ? first : window->start;
 		/* What lies between two windows that do not meet. */
-		if (i > drawing->first && start > end) {
+		if (drawn && start > end) {
 			if (!strata_history_join(&drawing->all, drawing->past.points,
 						 drawing->after[i - base].points, NULL) ||
 			    !draw_span(drawing, end, start))
@@ -299,10 +307,11 @@ static bool draw_stretch(struct drawing *drawing, bool before, bool behind)
 		if (!strata_history_join(&drawing->all, drawing->past.points, window->points,
 					 drawing->after[i + 1 - base].points))
 			return false;
-		if (i == drawing->first)
+		if (!drawn)
 			drawing->knots->inner_from = before ? start : INT64_MIN;
-		if (i == drawing->first && before && !draw_outer(drawing, start, -1))
+		if (!drawn && before && !draw_outer(drawing, start, -1))
 			return false;
+		drawn = true;
 		nr = drawing->knots->nr;
 		if (!draw_window(drawing, window, start, end))
 			return false;

@@ -24,10 +24,11 @@ static void enter(struct strata_windows *windows, size_t index)
 	windows->slots[slot] = index + 1;
 }
 
-static bool rehash(struct strata_windows *windows)
+bool strata_windows_reindex(struct strata_windows *windows)
 {
 	size_t i, nr_slots = windows->nr_slots ? windows->nr_slots : 64;
 
+	windows->last = 0;
 	while (nr_slots < windows->nr * 2 + 2)
 		nr_slots *= 2;
 	if (nr_slots != windows->nr_slots) {
@@ -89,7 +90,7 @@ static struct strata_window *make(struct strata_windows *windows, int64_t start)
 	window->settle_at = SETTLE_AT;
 	windows->nr++;
 	if (windows->nr * 2 > windows->nr_slots) {
-		if (!rehash(windows)) {
+		if (!strata_windows_reindex(windows)) {
 			windows->nr--;
 			return NULL;
 		}
@@ -162,8 +163,7 @@ bool strata_windows_settle(struct strata_windows *windows, struct strata_polygon
 		if (windows->nr > 1)
 			qsort(windows->at, windows->nr, sizeof(*windows->at), by_start);
 		windows->in_order = true;
-		windows->last = 0;
-		if (windows->nr && !rehash(windows))
+		if (windows->nr && !strata_windows_reindex(windows))
 			return false;
 	}
 	for (i = 0; i < windows->nr; i++) {

@@ -22,6 +22,7 @@ struct strata_window {
 	bool contrary;    /* no line obeys them all */
 	bool after_step;  /* between the window before and this one the clock was set */
 	bool unproven;    /* its constraints were loosened until there was a line */
+	bool condensed;   /* the history of many: no knots in here */
 };
 
 /* Zero-initialised but for the length is empty. */
@@ -34,6 +35,8 @@ struct strata_windows {
 	size_t nr_slots;
 	size_t last; /* the window that was used last */
 	bool in_order;
+	bool is_condensed; /* constraints before this (grains) come too late */
+	int64_t condensed_until;
 };
 
 /* False: out of memory. */
@@ -44,6 +47,9 @@ bool strata_windows_add(struct strata_windows *windows, struct strata_polygon_ro
 /* Brings windows in order of time and settles each. */
 bool strata_windows_settle(struct strata_windows *windows, struct strata_polygon_room *room,
 			   const struct strata_model *model);
+
+/* Makes the table of windows anew after they were moved. */
+bool strata_windows_reindex(struct strata_windows *windows);
 
 /* Settles one window anew after its points were changed. */
 bool strata_window_settle(struct strata_window *window, struct strata_polygon_room *room,

@@ -243,6 +243,65 @@ static void a_window_that_closed_never_changes(void **state)
 	strata_clock_sync_free(sync);
 }
 
+/* Windows of 10 ms, so that there are many. */
+static void a_live_merge_forgets_and_goes_on(void **state)
+{
+	const struct strata_clock_limits limits = { 50000, 10000, 10 };
+	const struct strata_clock_sync_report *report;
+	struct sim_random random = { 12 };
+	struct strata_clock_sync *sync = with_clocks(2);
+	struct sim_clock clocks[2];
+	uint64_t most_windows = 0, most_kept = 0;
+	int i, j;
+
+	(void)state;
+	ok(strata_clock_sync_limit(sync, 0, 1, limits, &err));
+	for (i = 0; i < 2; i++)
+		sim_clock_init(&clocks[i], &random, 1e9, 4e9, 20e-6, 4e-9);
+	for (i = 0; i < 300; i++) {
+		double until = (i + 1) * 1e7;
+
+		for (j = 0; j < 20; j++) {
+			double sent = until - 1e7 * sim_uniform(&random);
+			bool down = j % 2;
+			struct strata_clock_event cause = { !down,
+							    sim_clock_read(&clocks[!down], sent) };
+			struct strata_clock_event effect = {
+				down, sim_clock_read(&clocks[down],
+						     sent + 300 + 2000 * sim_exponential(&random))
+			};
+
+			ok(strata_clock_sync_before(sync, cause, effect, 0, 0, &err));
+		}
+		ok(strata_clock_sync_close(sync, 0, 1, sim_clock_read(&clocks[1], until), &err));
+		report = strata_clock_sync_report(sync, &err);
+		assert_int_equal(report->nr_breaches, 0);
+		if (report->edges[0].windows > most_windows)
+			most_windows = report->edges[0].windows;
+		if (report->edges[0].kept > most_kept)
+			most_kept = report->edges[0].kept;
+	}
+	assert_in_range(most_windows, 100, 140);
+	assert_true(most_kept < 140 * 20);
+	/* What was known long ago still counts: no bound from 20 pairs alone is as good as these.
+	 */
+	for (i = 1000; i < 3000; i++) {
+		struct strata_clock_time time = at(sync, 1, sim_clock_read(&clocks[1], i * 1e6));
+		double off = sim_clock_error(&clocks[1], &clocks[0], i * 1e6, time.value);
+
+		assert_true(off <= (double)time.bound + 0.01 && off >= -(double)time.bound - 0.01);
+		assert_true(time.bound < 450);
+	}
+	/* Too late to count, and said so. */
+	ok(strata_clock_sync_before(
+		sync, (struct strata_clock_event){ 0, sim_clock_read(&clocks[0], 1e6) },
+		(struct strata_clock_event){ 1, sim_clock_read(&clocks[1], 2e6) }, 0, 0, &err));
+	report = strata_clock_sync_report(sync, &err);
+	assert_int_equal(report->edges[0].late, 1);
+	assert_int_equal(strata_clock_sync_solve(sync, 0, &err), -1);
+	strata_clock_sync_free(sync);
+}
+
 static void what_cannot_be_used_is_refused(void **state)
 {
 	const struct strata_clock_rate bad[] = { { 0, 1 },          { 1, 0 },
@@ -432,6 +491,7 @@ int main(void)
 		cmocka_unit_test(beyond_all_constraints_the_bound_grows_by_the_prior),
 		cmocka_unit_test(an_exact_map_is_exact),
 		cmocka_unit_test(a_window_that_closed_never_changes),
+		cmocka_unit_test(a_live_merge_forgets_and_goes_on),
 		cmocka_unit_test(what_cannot_be_used_is_refused),
 		cmocka_unit_test(any_numbers_get_an_answer_or_an_error),
 		cmocka_unit_test(slow_clocks_and_fast_ones_convert_to_the_ends_of_their_range),
