@@ -6,7 +6,8 @@
 #   make quick    what one runs before each commit: under a minute, no QEMU
 #   make model    Spin searches the models of the ring, exhaustively
 #   make arch     the core on five other processors, under QEMU's user mode
-#   make soak     a billion events of threads that torture the core's rings, and more interleavings
+#   make soak     a billion events of threads that torture the core's rings, more interleavings, and two
+#                 machines traced by LTTng
 #   make fuzz     a million lies of guests, and of dom0, with a seed of the time
 #   make fuzz-parsers  files that lie to the merger, FUZZ_SECONDS for each parser
 

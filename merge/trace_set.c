@@ -22,6 +22,8 @@ int strata_trace_set_add(struct strata_trace_set *set, struct strata_ctf_trace *
 		return strata_fail(error, "out of memory");
 	}
 	set->traces = traces;
+	/* A clock of its own, unless somebody finds out more. */
+	trace->clock_group = set->nr_traces;
 	traces[set->nr_traces++] = trace;
 	streams =
 		realloc(set->streams, (set->nr_streams + trace->nr_streams + 1) * sizeof(*streams));
@@ -68,6 +70,7 @@ struct slice {
 	struct strata_ctf_reader *readers;
 	struct strata_lane *lanes;
 	uint64_t from_ns, to_ns;
+	uint64_t told_to_ns; /* what is wrong from here on is not told */
 	struct strata_slice_sink *sink;
 	struct strata_error *error;
 };
@@ -153,18 +156,21 @@ static size_t open_readers(struct slice *slice)
 			set->has_index && slice->from_ns && !must_begin_at_start(set, i)
 				? strata_ctf_index_find(&set->streams[i].index, slice->from_ns)
 				: 0,
-			slice->from_ns, slice->to_ns);
+			slice->from_ns, slice->told_to_ns);
 	}
 	return i;
 }
 
-int strata_trace_set_merge(const struct strata_trace_set *set, uint64_t from_ns, uint64_t to_ns,
-			   struct strata_slice_sink *sink, struct strata_ctf_tally *tallies,
-			   struct strata_error *error)
+static int merge(const struct strata_trace_set *set, uint64_t from_ns, uint64_t to_ns,
+		 uint64_t told_to_ns, struct strata_slice_sink *sink,
+		 struct strata_ctf_tally *tallies, struct strata_error *error)
 {
-	struct slice slice = {
-		.set = set, .from_ns = from_ns, .to_ns = to_ns, .sink = sink, .error = error
-	};
+	struct slice slice = { .set = set,
+			       .from_ns = from_ns,
+			       .to_ns = to_ns,
+			       .told_to_ns = told_to_ns,
+			       .sink = sink,
+			       .error = error };
 	struct strata_lanes lanes = {
 		.nr = set->nr_streams, .refill = refill, .take = take, .data = &slice
 	};
@@ -187,6 +193,46 @@ int strata_trace_set_merge(const struct strata_trace_set *set, uint64_t from_ns,
 	free(slice.readers);
 	free(slice.lanes);
 	return status;
+}
+
+int strata_trace_set_merge(const struct strata_trace_set *set, uint64_t from_ns, uint64_t to_ns,
+			   struct strata_slice_sink *sink, struct strata_ctf_tally *tallies,
+			   struct strata_error *error)
+{
+	return merge(set, from_ns, to_ns, to_ns, sink, tallies, error);
+}
+
+struct first_sink {
+	struct strata_slice_sink sink;
+	uint64_t ns;
+};
+
+static int take_first(struct strata_slice_sink *sink, size_t stream,
+		      struct strata_ctf_reader *reader, const struct strata_lane_event *events,
+		      size_t nr, struct strata_error *error)
+{
+	(void)stream;
+	(void)reader;
+	(void)nr;
+	(void)error;
+	((struct first_sink *)sink)->ns = events[0].ns;
+	return 1;
+}
+
+int strata_trace_set_first(const struct strata_trace_set *set, uint64_t *ns,
+			   struct strata_error *error)
+{
+	struct strata_ctf_tally *ignored = calloc(set->nr_streams + 1, sizeof(*ignored));
+	struct first_sink first = { .sink = { .take = take_first } };
+	int status;
+
+	if (!ignored)
+		return strata_fail(error, "out of memory");
+	/* What is wrong in there is told by who reads it in earnest. */
+	status = merge(set, 0, UINT64_MAX, 0, &first.sink, ignored, error);
+	free(ignored);
+	*ns = first.ns;
+	return status < 0 ? -1 : !status;
 }
 
 static int compare_times(const void *a, const void *b)

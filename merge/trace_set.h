@@ -58,6 +58,10 @@ int strata_trace_set_merge(const struct strata_trace_set *set, uint64_t from_ns,
 			   struct strata_slice_sink *sink, struct strata_ctf_tally *tallies,
 			   struct strata_error *error);
 
+/* The time of the first event of all.  0; 1: there is none; -1 with @error. */
+int strata_trace_set_first(const struct strata_trace_set *set, uint64_t *ns,
+			   struct strata_error *error);
+
 /*
  * Times that cut the set into about @nr slices of equally many bytes; an index is needed.
  * @cuts: OUT, room for @nr - 1, ascending; slice i is from cuts[i - 1] on and before cuts[i]

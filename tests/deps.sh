@@ -21,7 +21,7 @@ PACKAGES="
 
 # LTTng, which is measured beside Strata and whose traces are merged: `tests/deps.sh lttng`, or `bench`.
 case ${1:-} in
-lttng | bench) PACKAGES="$PACKAGES lttng-tools liblttng-ust-dev" ;;
+lttng | bench) PACKAGES="$PACKAGES lttng-tools liblttng-ust-dev libbabeltrace2-dev" ;;
 esac
 # What parsers of files are searched with: `tests/deps.sh fuzz`.
 [ "${1:-}" != fuzz ] || PACKAGES="$PACKAGES clang libclang-rt-14-dev"

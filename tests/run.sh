@@ -74,6 +74,11 @@ for kind in "$@"; do
 			run "$(basename "$script" .sh)" "$script"
 		done
 		;;
+	lttng)
+		for script in tests/lttng/test_*.sh; do
+			run "$(basename "$script" .sh)" "$script"
+		done
+		;;
 	model)
 		for script in tests/model/test_*.sh; do
 			run "$(basename "$script" .sh)" "$script"

@@ -92,6 +92,15 @@ int app_open(struct app *app, int socket, struct strata_error *error)
 	return 0;
 }
 
+bool app_lives(const struct app *app)
+{
+	char path[64], link[8];
+
+	/* A process that ends gives back its memory first, and its files behind that. */
+	snprintf(path, sizeof(path), "/proc/%d/exe", app->pid);
+	return readlink(path, link, sizeof(link)) > 0;
+}
+
 static int send_packet(struct app *app, struct strata_app_packet *packet, size_t bytes, int fd,
 		       struct strata_error *error)
 {
@@ -326,6 +335,16 @@ int app_stop(struct app *app, struct strata_error *error)
 	struct strata_app_packet packet = { .head.type = STRATA_APP_STOP };
 
 	return send_packet(app, &packet, sizeof(packet.head), -1, error);
+}
+
+bool app_leave_file(struct app *app, char *path, size_t bytes)
+{
+	if (app->memory.file < 0)
+		return false;
+	snprintf(path, bytes, "%s", app->memory.path);
+	close(app->memory.file);
+	app->memory.file = -1;
+	return true;
 }
 
 void app_close(struct app *app)

@@ -38,6 +38,9 @@ struct app {
 	bool overwrite;
 };
 
+/* Is its process there?  Not if it is about to end and has closed its files for that. */
+bool app_lives(const struct app *app);
+
 /* What a message was about. */
 enum app_news {
 	APP_NO_NEWS,
@@ -91,6 +94,10 @@ bool app_is_broken(const struct app *app);
 int app_select(struct app *app, const struct event_set *events, struct strata_error *error);
 
 int app_stop(struct app *app, struct strata_error *error);
+
+/* The file of its rings, if they are in one, stays when it is closed, and is the caller's from now
+ * on.  @path: OUT, as long as app_memory's.  False: there is none. */
+bool app_leave_file(struct app *app, char *path, size_t bytes);
 
 /* Unmaps, closes, frees, removes the file; the recorder has let go of its rings. */
 void app_close(struct app *app);

@@ -166,13 +166,18 @@ static strata_count_t share(struct recorder *recorder, const struct tap *tap,
 	return bytes ? bytes : 1;
 }
 
+bool recorder_is_saved(const struct recorder *recorder)
+{
+	return !recorder->unsaved && nr_events(recorder) == recorder->nr_events_saved;
+}
+
 /* Tables that cannot be written now are written later, at the end at the latest. */
 static void save_what_is_new(struct recorder *recorder)
 {
 	struct strata_error error = { "" };
 	uint64_t began;
 
-	if (!recorder->unsaved && nr_events(recorder) == recorder->nr_events_saved)
+	if (recorder_is_saved(recorder))
 		return;
 	if (strata_clock() < recorder->save_again_ticks)
 		return;

@@ -85,6 +85,10 @@ int recorder_finish_source(struct recorder *recorder, size_t source_index,
 /* Writes metadata and recording.json as they stand.  0 or -1. */
 int recorder_save(struct recorder *recorder, struct strata_error *error);
 
+/* Do the tables on the disk say all that is known of the sources?  Until they do, who dies takes
+ * with him what a reader must know of what has been written. */
+bool recorder_is_saved(const struct recorder *recorder);
+
 enum recorder_drain {
 	RECORDER_DRAIN_NONE, /* a flight recorder: only what is said of its sources is saved */
 	RECORDER_DRAIN_SOME, /* a share of each ring, so that the others do not wait for one */

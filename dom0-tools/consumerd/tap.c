@@ -175,7 +175,8 @@ static int keep(struct recorder *recorder, struct tap *tap, struct strata_packet
 {
 	enum stream_file_result result = append(recorder, tap, packet, events, error);
 
-	if (result == STREAM_FILE_FAILED)
+	tap->unwritten = result == STREAM_FILE_FAILED;
+	if (tap->unwritten)
 		return -1;
 	note_room(recorder, result == STREAM_FILE_OK, error);
 	if (result == STREAM_FILE_NO_ROOM && no_room == NO_ROOM_WAIT)
@@ -277,7 +278,8 @@ static int take_singles(struct recorder *recorder, struct tap *tap, strata_count
 		case STRATA_SINGLE_NOTHING:
 			break;
 		}
-		if (result > 0)
+		/* What is not written stays in its ring, for later or for `strata recover`. */
+		if (result)
 			reader->position = before;
 		else
 			strata_single_put(reader);
@@ -351,7 +353,8 @@ static int append_losses(struct recorder *recorder, struct tap *tap, struct stra
 	bool more = false;
 	unsigned int i;
 
-	if (tap->ring->broken)
+	/* Behind a packet that is missing this one would stand in its place. */
+	if (tap->ring->broken || tap->unwritten)
 		return 0;
 	/* What was taken of an unfinished sub-buffer has the number of where reading stands. */
 	if (packet.sequence < tap->next_sequence)
@@ -363,6 +366,9 @@ static int append_losses(struct recorder *recorder, struct tap *tap, struct stra
 		lost -= tap->ring->lost_before[i];
 		more |= lost > tap->lost[i] && lost <= LOST_MAX;
 	}
+	if (more && tap->ring->taken)
+		note_taken(&tap->ring->taken[packet.sequence % 2], packet.sequence,
+			   tap->ring->single.position);
 	/* What the disk has no room for is in the totals all the same. */
 	return more && append(recorder, tap, &packet, 0, error) == STREAM_FILE_FAILED ? -1 : 0;
 }

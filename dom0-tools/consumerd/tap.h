@@ -20,6 +20,7 @@ struct tap {
 	uint64_t taken_ticks;          /* single-store rings: when something was taken last */
 	enum strata_poll state;        /* in the drain that is under way */
 	bool lied;                     /* that was said */
+	bool unwritten;                /* a packet could not be written, and is in the ring still */
 };
 
 /* What the metadata of a source was made from when it was written last. */

@@ -13,8 +13,10 @@
  */
 #include "libstrata.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stddef.h>
 #include <poll.h>
 #include <pthread.h>
@@ -304,6 +306,27 @@ static int connect_to_recorder(void)
 	return fd;
 }
 
+/* Where nothing is loaded while a program runs there is none of these. */
+#pragma weak dlopen
+#pragma weak dladdr1
+
+/*
+ * The thread never ends: what its code lies in must stay when a program closes a library that
+ * brought it along.  False: it may go.
+ */
+static bool stay_loaded(void)
+{
+	struct link_map *map = NULL;
+	Dl_info info;
+
+	if (!dlopen || !dladdr1)
+		return true;
+	if (!dladdr1((void *)stay_loaded, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+		return false;
+	/* The program itself has no name there. */
+	return !map->l_name[0] || dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 /* The program's signals are for its own threads. */
 static void start_thread(void)
 {
@@ -326,12 +349,16 @@ void attach_start(void)
 	rings_prepare();
 	attach.listener = open_listener();
 	attach.socket = connect_to_recorder();
-	if (attach.socket >= 0 || attach.listener >= 0)
+	if ((attach.socket >= 0 || attach.listener >= 0) && stay_loaded())
 		start_thread();
-	if (!attach.running && attach.socket >= 0) {
+	if (attach.running)
+		return;
+	/* Nobody would answer there. */
+	if (attach.socket >= 0)
 		close(attach.socket);
-		attach.socket = -1;
-	}
+	if (attach.listener >= 0)
+		close(attach.listener);
+	attach.socket = attach.listener = -1;
 }
 
 void attach_announce(void)

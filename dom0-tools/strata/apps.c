@@ -59,15 +59,57 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
 }
 
+/* The file of its rings stays until whoever finds the recording can do without it. */
+static void leave_file(struct apps *apps, struct application *one)
+{
+	struct ended_file *file = malloc(sizeof(*file));
+
+	if (!file || !app_leave_file(&one->app, file->path, sizeof(file->path))) {
+		free(file);
+		return;
+	}
+	file->next = apps->ended;
+	apps->ended = file;
+}
+
+static void forget_files(struct apps *apps, bool remove)
+{
+	while (apps->ended) {
+		struct ended_file *file = apps->ended;
+
+		apps->ended = file->next;
+		if (remove)
+			unlink(file->path);
+		free(file);
+	}
+}
+
+/* What its rings held could not be written: their file is all that there is of it. */
+static void keep_file(struct application *one)
+{
+	char path[sizeof(one->app.memory.path)];
+
+	if (app_leave_file(&one->app, path, sizeof(path)))
+		fprintf(stderr,
+			"strata: what could not be written is in %s: `strata recover` "
+			"takes it from there when the recording has ended\n",
+			path);
+}
+
 /* Ends its source, if it has one, and forgets it. */
 static void let_go(struct apps *apps, size_t index, enum strata_source_end reason)
 {
 	struct application *one = apps->list[index];
 	struct strata_error error = { "" };
 
-	if (one->step >= APPLICATION_RECORDING &&
-	    recorder_finish_source(apps->recorder, one->source, reason, &error))
+	if (one->step < APPLICATION_RECORDING) {
+		/* Nothing was recorded into its rings. */
+	} else if (recorder_finish_source(apps->recorder, one->source, reason, &error)) {
 		fprintf(stderr, "strata: %s\n", error.text);
+		keep_file(one);
+	} else {
+		leave_file(apps, one);
+	}
 	app_close(&one->app);
 	free(one);
 	apps->list[index] = apps->list[--apps->nr];
@@ -198,6 +240,24 @@ static int on_attached(struct apps *apps, struct application *one, struct strata
 	return add_events(apps, one, error);
 }
 
+/* Did one that is asked for hang up, and live, before it could be recorded?  Then @error says so.
+ */
+static bool gave_up(const struct apps *apps, const struct application *one,
+		    struct strata_error *error)
+{
+	bool asked_for = false;
+	size_t i;
+
+	for (i = 0; i < apps->nr_selections; i++)
+		asked_for |= select_matches_app(&apps->selections[i], &one->app);
+	if (one->step >= APPLICATION_RECORDING || apps->stopping || !asked_for ||
+	    !app_lives(&one->app))
+		return false;
+	strata_fail(error, "it gave up before it had its rings: is it short of memory or files "
+			   "(ulimit -v, -n)? --app-buffer makes its rings smaller");
+	return true;
+}
+
 static int on_news(struct apps *apps, struct application *one, enum app_news news,
 		   struct strata_error *error)
 {
@@ -240,7 +300,7 @@ static bool hear(struct apps *apps, size_t index, unsigned int *messages)
 			let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
 			return false;
 		}
-		if (news == APP_GONE && !error.text[0]) {
+		if (news == APP_GONE && !error.text[0] && !gave_up(apps, one, &error)) {
 			let_go(apps, index, STRATA_SOURCE_EXITED);
 			return false;
 		}
@@ -260,6 +320,8 @@ void apps_tend(struct apps *apps)
 
 	if (apps->listener < 0)
 		return;
+	if (recorder_is_saved(apps->recorder))
+		forget_files(apps, true);
 	accept_new(apps);
 	nr = apps->nr;
 	for (heard = 0; heard < nr && apps->nr; heard++) {
@@ -373,17 +435,21 @@ void apps_name_missing(struct apps *apps)
 	}
 }
 
-void apps_release(struct apps *apps)
+void apps_release(struct apps *apps, bool recorded)
 {
 	while (apps->nr) {
 		struct application *one = apps->list[--apps->nr];
 
+		if (!recorded && one->step >= APPLICATION_RECORDING)
+			keep_file(one);
 		app_close(&one->app);
 		free(one);
 	}
 	free(apps->list);
 	apps->list = NULL;
-	if (apps->channel.dir)
+	forget_files(apps, recorded);
+	/* Where files stay, so does the way to them. */
+	if (apps->channel.dir && !ring_file_any(apps->channel.dir))
 		ring_file_remove_dir(apps->channel.dir);
 	if (apps->listener >= 0) {
 		unlink(socket_path());

@@ -31,6 +31,13 @@ struct application {
 	size_t source;           /* in the recording, from APPLICATION_RECORDING on */
 };
 
+/* Of an application that ended: what its rings held is written, but what it is may not be in the
+ * tables on the disk yet. */
+struct ended_file {
+	struct ended_file *next;
+	char path[sizeof(((struct app_memory *)0)->path)];
+};
+
 struct apps {
 	/* set by the caller before apps_open(); not owned */
 	struct recorder *recorder;
@@ -44,7 +51,8 @@ struct apps {
 	int epoll;    /* readable when there is something to tend; -1 */
 	struct application **list;
 	size_t nr;
-	size_t next; /* who is heard next, so that each gets a turn */
+	size_t next;              /* who is heard next, so that each gets a turn */
+	struct ended_file *ended; /* removed when all tables are saved */
 	unsigned int left_out;
 	unsigned int without_events; /* that are asked for */
 	bool stopping;
@@ -73,7 +81,11 @@ void apps_stop(struct apps *apps);
 /* Names the selections that no application was found for. */
 void apps_name_missing(struct apps *apps);
 
-/* Closes all; to be called when the recorder has let go of the rings.  Also if never opened. */
-void apps_release(struct apps *apps);
+/*
+ * Closes all; to be called when the recorder has let go of the rings.  Also if never opened.
+ * @recorded: what they held is on the disk, and the tables are; else their files stay for
+ *            `strata recover`
+ */
+void apps_release(struct apps *apps, bool recorded);
 
 #endif /* STRATA_STRATA_APPS_H */

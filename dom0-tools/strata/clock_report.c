@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* clock_report.c - what `strata merge --check` says of clocks; merge_report.h declares it. */
+/* clock_report.c - see clock_report.h; and what merge_report.h declares of clocks. */
+#include "clock_report.h"
+
 #include "commands.h"
 #include "merge_report.h"
 
-/* What a breach of the assumptions is, in words. */
-static void print_breach(const struct strata_clock_sync_report *report,
+void clock_report_breach(const struct strata_clock_sync_report *report,
 			 const struct strata_clock_breach *breach, FILE *out)
 {
 	static const char *const kinds[] = {
@@ -58,7 +59,7 @@ int merge_report_clock_proof(struct strata_clock_proof *proof, const struct stra
 		outside += clock->outside;
 	}
 	for (i = 0; report && i < report->nr_breaches; i++)
-		print_breach(report, &report->breaches[i], out);
+		clock_report_breach(report, &report->breaches[i], out);
 	if (outside == 0)
 		return STRATA_STATUS_OK;
 	fflush(out);

@@ -1,32 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cmd_convert.c - `strata convert`: traces, merged, in another form. */
+/* cmd_convert.c - `strata convert`: traces of any tracer, merged, in another form. */
 #include <getopt.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
 #include "escape.h"
-#include "outputs/count.h"
-#include "traces.h"
-
-struct arguments {
-	const char *format;
-	char *const *paths;
-	size_t nr;
-	unsigned int threads;
-};
+#include "traces_write.h"
 
 static void usage(FILE *out)
 {
 	fprintf(out,
-		"Usage: strata convert --format FORMAT [--threads N] TRACE...\n"
-		"Merges all traces that are found under each path, by their own clocks, into:\n\n"
-		"  --format count     the number of events, and a hash over them in their order:\n"
-		"                     time, stream, event and every value\n"
-		"  --threads N        merge with so many threads (as many as there are CPUs)\n\n"
-		"Exit status: 0 all was read; 1 failed; 2 wrong usage; 3 something was damaged or\n"
+		"Usage: strata convert --format FORMAT -o OUT [OPTIONS] TRACE...\n"
+		"Merges all traces that are found under each path - CTF of any tracer, recordings of\n"
+		"Strata's - and writes them in one file.\n\n"
+		"  --format babeltrace     text, as babeltrace2 prints it\n"
+		"  --format json           an object for each event, a line each\n"
+		"  --format perfetto       for https://ui.perfetto.dev\n"
+		"  --format chrome         for Chrome's viewer of traces; small ones only\n"
+		"  --format count          the number of events, and a hash over them in their\n"
+		"                          order: time, stream, event and every value\n"
+		"  -o, --output OUT        the file; \"-\", the default, is standard output\n" //
+		WRITE_OPTIONS_USAGE "\n"
+		"Exit status: 0 all was written; 1 failed; 2 wrong usage; 3 something was damaged or\n"
 		"missing, and was named.\n");
 }
 
@@ -39,75 +35,44 @@ static int wrong_usage(const char *what, const char *which)
 	return STRATA_STATUS_USAGE;
 }
 
-/* STRATA_STATUS_OK, or the status to end with; -1: help was asked for and given. */
-static int parse_arguments(int argc, char **argv, struct arguments *arguments)
+int strata_cmd_convert(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "format", required_argument, NULL, 'f' },
-		{ "threads", required_argument, NULL, 't' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	unsigned long number;
-	char *end;
+	static const struct option known[] = { { "format", required_argument, NULL, 'f' },
+					       { "output", required_argument, NULL, 'o' },
+					       { "help", no_argument, NULL, 'h' },
+					       WRITE_OPTIONS{ NULL, 0, NULL, 0 } };
+	struct write_options options = { .out = "-", .threads = traces_threads() };
+	struct strata_error error;
 	int option;
 
-	memset(arguments, 0, sizeof(*arguments));
-	arguments->threads = traces_threads();
 	optind = 0;
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":o:h", known, NULL)) != -1) {
 		switch (option) {
 		case 'f':
-			if (strcmp(optarg, "count") != 0)
+			if (!write_format_known(optarg))
 				return wrong_usage("there is no format ", optarg);
-			arguments->format = optarg;
+			options.format = optarg;
 			break;
-		case 't':
-			number = strtoul(optarg, &end, 10);
-			if (*end || number < 1 || number > 256)
-				return wrong_usage("--threads wants a number from 1 to 256, not ",
-						   optarg);
-			arguments->threads = (unsigned int)number;
+		case 'o':
+			options.out = optarg;
 			break;
 		case 'h':
 			usage(stdout);
-			return -1;
-		default:
+			return STRATA_STATUS_OK;
+		case '?':
+		case ':':
 			return wrong_usage(option == ':' ? "a value is missing after "
 							 : "unknown option ",
 					   argv[optind - 1]);
+		default:
+			if (write_option(&options, option, optarg, &error))
+				return wrong_usage(error.text, NULL);
 		}
 	}
-	if (!arguments->format)
+	if (!options.format)
 		return wrong_usage("--format is missing", NULL);
 	if (optind == argc)
 		return wrong_usage("name a trace", NULL);
-	arguments->paths = argv + optind;
-	arguments->nr = (size_t)(argc - optind);
-	return STRATA_STATUS_OK;
-}
-
-int strata_cmd_convert(int argc, char **argv)
-{
-	struct strata_slice_options options = { .to_ns = UINT64_MAX };
-	struct arguments arguments;
-	struct strata_chain chain;
-	struct strata_error error;
-	struct traces traces;
-	int status = parse_arguments(argc, argv, &arguments);
-
-	if (status != STRATA_STATUS_OK)
-		return status < 0 ? STRATA_STATUS_OK : status;
-	options.threads = arguments.threads;
-	if (traces_open(&traces, "convert", arguments.paths, arguments.nr, &error) ||
-	    strata_count(&traces.set, &options, &chain, &error)) {
-		fprintf(stderr, "strata: convert: %s\n", error.text);
-		status = STRATA_STATUS_FAILED;
-	} else {
-		printf("%" PRIu64 " %016" PRIx64 "\n", chain.events, chain.hash);
-		status = traces.complaints ? STRATA_STATUS_PARTIAL : STRATA_STATUS_OK;
-	}
-	traces_close(&traces);
-	return status;
+	return write_traces("convert", &options, argv + optind, (size_t)(argc - optind));
 }

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "analyses/statistics.h"
+#include "clock_report.h"
 #include "commands.h"
 #include "escape.h"
 #include "traces.h"
@@ -180,6 +181,37 @@ static bool print_damage(const struct traces *traces, FILE *out)
 	return sum.missing_packets || sum.bad_packets || sum.held_times || sum.wild_times;
 }
 
+/* How well the clocks of several machines are known. */
+static void print_machines(const struct traces *traces, FILE *out)
+{
+	const struct strata_machines *machines = &traces->machines;
+	const struct strata_clock_sync_report *report;
+	struct strata_error error;
+	size_t i;
+
+	if (machines->nr < 2 || !machines->sync)
+		return;
+	report = strata_clock_sync_report(machines->sync, &error);
+	fprintf(out, "Machines: %zu; times are those of %s\n", machines->nr,
+		machines->machines[0].name);
+	for (i = 1; report && i < machines->nr; i++) {
+		const struct strata_clock_report *clock = &report->clocks[i];
+
+		if (!machines->machines[i].tied)
+			fprintf(out, "          %s: its clock is not tied to that\n", clock->name);
+		else
+			fprintf(out,
+				"          %s: known to %.3f us at best, %.3f us at worst, by what the "
+				"machines sent to each other\n",
+				clock->name, (double)clock->least_bound / 1e3,
+				(double)clock->greatest_bound / 1e3);
+	}
+	fprintf(out, "          %" PRIu64 " TCP segments were seen at both ends\n",
+		machines->tally.pairs);
+	for (i = 0; report && i < report->nr_breaches; i++)
+		clock_report_breach(report, &report->breaches[i], out);
+}
+
 static void print_text(const struct traces *traces, const struct strata_statistics *statistics,
 		       FILE *out)
 {
@@ -195,6 +227,7 @@ static void print_text(const struct traces *traces, const struct strata_statisti
 		fprintf(out, ", %.9f s\n", seconds(span));
 	}
 	print_damage(traces, out);
+	print_machines(traces, out);
 	fprintf(out, "\n");
 	print_traces(traces, statistics, out);
 	if (statistics->events)
@@ -244,6 +277,32 @@ static struct json_object *trace_to_json(const struct traces *traces,
 	return object;
 }
 
+static struct json_object *machines_to_json(const struct traces *traces)
+{
+	const struct strata_machines *machines = &traces->machines;
+	struct json_object *array = json_object_new_array();
+	const struct strata_clock_sync_report *report = NULL;
+	struct strata_error error;
+	size_t i;
+
+	if (machines->sync)
+		report = strata_clock_sync_report(machines->sync, &error);
+	for (i = 0; i < machines->nr; i++) {
+		struct json_object *object = json_object_new_object();
+
+		json_object_object_add(object, "name",
+				       json_object_new_string(machines->machines[i].name));
+		json_object_object_add(object, "tied",
+				       json_object_new_boolean(machines->machines[i].tied));
+		if (report && machines->machines[i].tied) {
+			add_u64(object, "least_bound_ns", report->clocks[i].least_bound);
+			add_u64(object, "greatest_bound_ns", report->clocks[i].greatest_bound);
+		}
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
 static void print_json(const struct traces *traces, const struct strata_statistics *statistics)
 {
 	struct json_object *root = json_object_new_object(), *array = json_object_new_array();
@@ -256,6 +315,7 @@ static void print_json(const struct traces *traces, const struct strata_statisti
 	for (i = 0; i < statistics->nr; i++)
 		json_object_array_add(array, trace_to_json(traces, statistics, i));
 	json_object_object_add(root, "traces", array);
+	json_object_object_add(root, "machines", machines_to_json(traces));
 	printf("%s\n", json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
 	json_object_put(root);
 }

@@ -360,9 +360,10 @@ static void report(const struct session *session, const struct recorder_totals *
 		fprintf(stderr, "strata: ended by a signal; what was recorded is complete\n");
 }
 
-static void release(struct session *session)
+/* @recorded: all that was taken out of the rings, and what it is, has been written */
+static void release(struct session *session, bool recorded)
 {
-	apps_release(&session->apps);
+	apps_release(&session->apps, recorded);
 	participants_release(&session->kernels);
 	hypervisor_close(session->hypervisor);
 	domains_close(session->kernels.domains);
@@ -386,7 +387,7 @@ int record_session(const struct record_options *options)
 	struct strata_error error = { "" }, closing = { "" };
 	struct recorder_totals totals = { 0 };
 	int status = STRATA_STATUS_OK;
-	bool recorded = false;
+	bool recorded = false, closed = true;
 	int lock = recorder_lock(&error);
 
 	if (lock < 0) {
@@ -412,6 +413,7 @@ int record_session(const struct record_options *options)
 	if (session.recorder && recorder_close(session.recorder, &totals, &closing)) {
 		complain(&closing);
 		status = STRATA_STATUS_FAILED;
+		closed = false;
 	}
 	if (recorded)
 		report(&session, &totals);
@@ -419,7 +421,7 @@ int record_session(const struct record_options *options)
 					   totals.bad_packets || totals.was_full))
 		status = STRATA_STATUS_PARTIAL;
 	control_socket_close(session.socket);
-	release(&session);
+	release(&session, closed);
 	session_reselect_clear(&session);
 	close(lock);
 	return status;

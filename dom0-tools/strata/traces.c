@@ -106,7 +106,7 @@ int traces_open(struct traces *traces, const char *verb, char *const *paths, siz
 	}
 	if (traces->set.nr_streams == 0)
 		return strata_fail(error, "nothing that can be read was found; see above");
-	return 0;
+	return strata_machines_find(&traces->machines, &traces->set, complain, traces, error);
 }
 
 void traces_close(struct traces *traces)
@@ -117,6 +117,7 @@ void traces_close(struct traces *traces)
 		free(traces->names[i]);
 	free(traces->names);
 	strata_trace_set_clear(&traces->set);
+	strata_machines_clear(&traces->machines);
 	for (i = 0; i < traces->nr_recordings; i++)
 		strata_recording_traces_close(traces->recordings[i]);
 	free(traces->recordings);

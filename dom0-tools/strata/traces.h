@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "inputs/find.h"
+#include "inputs/machines.h"
 #include "inputs/recording_traces.h"
 #include "slices.h"
 
@@ -15,9 +16,10 @@ struct traces {
 	struct strata_trace_set set;
 	struct strata_recording_traces **recordings; /* of Strata's own, whose sources are in it */
 	size_t nr_recordings;
-	char **names;            /* of each trace of the set: unique, fit to be shown */
-	pthread_mutex_t lock;    /* threads that read complain, too: */
-	unsigned int complaints; /* so many were shown, or would have been */
+	struct strata_machines machines; /* whose clocks they have */
+	char **names;                    /* of each trace of the set: unique, fit to be shown */
+	pthread_mutex_t lock;            /* threads that read complain, too: */
+	unsigned int complaints;         /* so many were shown, or would have been */
 };
 
 /*

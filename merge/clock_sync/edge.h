@@ -73,7 +73,7 @@ struct strata_hop {
 bool strata_edge_divide(struct strata_edge *edge, struct strata_polygon_room *room,
 			struct strata_breaches *breaches);
 
-/* Makes the line of an edge that was divided (knots.c).  It stays empty if nothing bounds the
+/* Makes the line of an edge that was divided (draw.c).  It stays empty if nothing bounds the
  * deviation from both sides.  False: out of memory. */
 bool strata_edge_draw(struct strata_edge *edge, struct strata_polygon_room *room,
 		      struct strata_breaches *breaches);

@@ -49,7 +49,19 @@ bool strata_windows_settle(struct strata_windows *windows, struct strata_polygon
 bool strata_window_settle(struct strata_window *window, struct strata_polygon_room *room,
 			  const struct strata_model *model);
 
+/* The last window that starts at or before @u, or the first one; windows are in order. */
+size_t strata_windows_at(const struct strata_windows *windows, int64_t u);
+
+/* Moves the points of a window from @cut on to one of their own, after a step; @cut is within it.
+ * Windows are to be settled afterwards. */
+bool strata_windows_split(struct strata_windows *windows, size_t index, int64_t cut);
+
 void strata_windows_clear(struct strata_windows *windows);
+
+static inline bool strata_window_empty(const struct strata_window *window)
+{
+	return !window->points[STRATA_ABOVE].nr && !window->points[STRATA_BELOW].nr;
+}
 
 static inline int64_t strata_window_middle(const struct strata_window *window)
 {

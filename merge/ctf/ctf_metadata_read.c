@@ -22,7 +22,7 @@
 
 /* What a text may cost: more than any honest one needs, less than would hurt. */
 #define ARENA_BYTES          (64u << 20)
-#define ARENA_BYTES_PER_BYTE 32u
+#define ARENA_BYTES_PER_BYTE 64u
 
 /* The first word of a file that is JSON, or a record separator in front of it: CTF 2. */
 static bool is_ctf_2(const unsigned char *bytes, size_t size)
@@ -105,8 +105,8 @@ int strata_ctf_metadata_parse(struct strata_ctf_metadata *metadata, const char *
 	if (is_ctf_2(bytes, size))
 		return strata_fail(error,
 				   "%s: byte 0: this is CTF 2 (JSON), but only CTF 1.8 can be "
-				   "read: babeltrace2 2.1 can convert it (its component "
-				   "sink.ctf.fs writes CTF 1.8 if told to)",
+				   "read: babeltrace2 2.1 can convert it (by its component "
+				   "sink.ctf.fs with the parameter ctf-version=\"1\")",
 				   source.name);
 	if (strata_ctf_is_packetised(bytes, size)) {
 		if (strata_ctf_unpack_metadata(source.name, bytes, size, &unpacked, &source.size,

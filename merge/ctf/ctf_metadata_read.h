@@ -14,7 +14,8 @@
  * @complain: told of what is odd but can be lived with (an unknown attribute); may be NULL
  * @metadata: OUT; to be freed with strata_ctf_metadata_clear()
  * Returns 0, or -1 with what is wrong, its line and column, and what to do: also for CTF 2
- * (metadata that begins with the byte 0x1e, or with JSON), which is named as such.
+ * (metadata that begins with the byte 0x1e, or with JSON), which is named as such.  Files of
+ * more than 64 MiB are refused; of packets that are cut off the text that is whole is read.
  */
 int strata_ctf_metadata_load(struct strata_ctf_metadata *metadata, const char *dir,
 			     void (*complain)(void *data, const char *message), void *data,

@@ -69,6 +69,12 @@ struct strata_ctf_trace {
 	struct strata_ctf_stream *streams;       /* by name */
 	size_t nr_streams;
 	uint64_t bytes; /* of all of them */
+	const void
+		*recording; /* what else it is part of, whose times are one host's; NULL: nothing */
+	/* Traces of one group have one clock, which orders their events; and whether
+	 * that clock is, or is converted to, the one of all. */
+	size_t clock_group;
+	bool times_are_tied;
 	strata_complain_fn *complain;
 	void *complain_data;
 };

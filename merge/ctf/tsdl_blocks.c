@@ -132,9 +132,9 @@ static int check_version(struct strata_tsdl_parser *parser, const struct assignm
 		return 0;
 	return strata_tsdl_fail(parser->source, assignment->at,
 				"the trace's %s version is %llu, but only CTF 1.8 can be read: "
-				"let the program that wrote it write CTF 1.8, or babeltrace2 2.1 "
-				"convert it",
-				assignment->name, (unsigned long long)number);
+				"let the program that wrote it write CTF 1.8%s",
+				assignment->name, (unsigned long long)number,
+				number > wanted ? ", or babeltrace2 2.1 convert it" : "");
 }
 
 static int assign_trace(struct strata_tsdl_parser *parser, void *block,

@@ -63,16 +63,15 @@ static int build_members(struct strata_tsdl_builder *builder, struct strata_ctf_
 		return strata_tsdl_fail(builder->source, declared->at, "too many fields");
 	members = strata_tsdl_get(builder->source, declared->nr_fields, sizeof(*members));
 	fields = strata_tsdl_get(builder->source, declared->nr_fields, sizeof(*fields));
-	if (!members || !fields)
+	if (!members || !fields ||
+	    strata_tsdl_add_members(builder, type, declared, members, fields))
 		return -1;
 	type->fields = fields;
 	for (from = declared->fields; from; from = from->next, i++) {
 		members[i].type = new_type(builder, from->type);
 		members[i].declared = from->type;
 		members[i].is_open = true;
-		if (!members[i].type ||
-		    strata_tsdl_add_member(builder, type, from, &members[i], &fields[i].name) ||
-		    build_type(builder, members[i].type, from->type, frames))
+		if (!members[i].type || build_type(builder, members[i].type, from->type, frames))
 			return -1;
 		members[i].is_open = false;
 		fields[i].type = members[i].type;
@@ -151,6 +150,8 @@ static int build_type(struct strata_tsdl_builder *builder, struct strata_ctf_typ
 	case STRATA_CTF_ARRAY:
 	case STRATA_CTF_SEQUENCE:
 		return build_elements(builder, type, declared, frames);
+	case STRATA_CTF_STRING:
+		return 0;
 	default:
 		return build_scalar(builder, type, declared);
 	}

@@ -52,7 +52,7 @@ struct strata_tsdl_frame {
 
 /* A field or option: its type here, and what it is made from. */
 struct strata_tsdl_member {
-	struct strata_ctf_type *type;
+	struct strata_ctf_type *type; /* NULL: it is not there yet */
 	const struct strata_tsdl_type *declared;
 	bool is_open; /* it is being built: what is in it can refer to what stands before */
 };
@@ -60,10 +60,15 @@ struct strata_tsdl_member {
 /* All of these return NULL or -1 with an error. */
 
 /* tsdl_members.c */
-/* @member: lives as long as the table. */
-int strata_tsdl_add_member(struct strata_tsdl_builder *builder, const struct strata_ctf_type *outer,
-			   const struct strata_tsdl_field *field, struct strata_tsdl_member *member,
-			   const char **shown_name);
+/*
+ * Takes the names of a structure or variant; its members are found when they have types.
+ * @members: live as long as the table
+ * @fields: OUT, the names that are shown
+ */
+int strata_tsdl_add_members(struct strata_tsdl_builder *builder,
+			    const struct strata_ctf_type *outer,
+			    const struct strata_tsdl_type *declared,
+			    struct strata_tsdl_member *members, struct strata_ctf_field *fields);
 /*
  * By its name as written, or with one underscore more or less; NULL if there is none.
  * @open: also one that is being built

@@ -89,6 +89,16 @@ const struct strata_tsdl_type *strata_tsdl_find_type(const struct strata_tsdl_pa
 						     const char *name);
 int strata_tsdl_declare_type(struct strata_tsdl_parser *parser, size_t at, const char *name,
 			     const struct strata_tsdl_type *type);
+/*
+ * A name of several words and stars: "unsigned  long *" as "unsigned long *"; const
+ * means nothing to a reader.
+ * @last: OUT, where it is not NULL: the last word, which is no part of the name
+ */
+const char *strata_tsdl_parse_type_name(struct strata_tsdl_parser *parser,
+					struct strata_tsdl_token *last);
+/* The type of that name. */
+const struct strata_tsdl_type *strata_tsdl_parse_named(struct strata_tsdl_parser *parser,
+						       struct strata_tsdl_token *last);
 /* "struct" and "x" give "struct x"; NULL with an error. */
 const char *strata_tsdl_tag(struct strata_tsdl_parser *parser, const char *word, const char *name);
 struct strata_tsdl_type *strata_tsdl_new_type(struct strata_tsdl_parser *parser,

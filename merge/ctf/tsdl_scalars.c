@@ -205,8 +205,6 @@ static int use_string(struct strata_tsdl_parser *parser, struct strata_tsdl_type
 int strata_tsdl_parse_string(struct strata_tsdl_parser *parser, struct strata_tsdl_type *type)
 {
 	type->align = 8;
-	if (strata_tsdl_is(parser, '{') && parse_attributes(parser, type, "a string", use_string))
-		return -1;
-	type->is_text = true;
-	return 0;
+	return strata_tsdl_is(parser, '{') ? parse_attributes(parser, type, "a string", use_string)
+					   : 0;
 }

@@ -6,6 +6,9 @@
 #include "ctf/tsdl_parser.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#define TYPE_NAME_MAX 1024u
 
 void strata_tsdl_open_scope(struct strata_tsdl_parser *parser, struct strata_tsdl_scope *scope)
 {
@@ -44,6 +47,76 @@ int strata_tsdl_declare_type(struct strata_tsdl_parser *parser, size_t at, const
 	if (strata_tsdl_add(&parser->types, parser->scope->id, name, (void *)type))
 		return strata_tsdl_fail_memory(parser->source, at);
 	return 0;
+}
+
+struct type_name {
+	char text[TYPE_NAME_MAX];
+	size_t length;
+};
+
+static int add_part(struct strata_tsdl_parser *parser, struct type_name *name)
+{
+	const size_t length = parser->token.length;
+
+	if (length + 1 > sizeof(name->text) - name->length)
+		return strata_tsdl_fail(parser->source, parser->token.at,
+					"the name of a type has more than %u bytes", TYPE_NAME_MAX);
+	if (name->length)
+		name->text[name->length++] = ' ';
+	memcpy(name->text + name->length, parser->source->text + parser->token.at, length);
+	name->length += length;
+	return strata_tsdl_next(parser);
+}
+
+const char *strata_tsdl_parse_type_name(struct strata_tsdl_parser *parser,
+					struct strata_tsdl_token *last)
+{
+	struct type_name name = { .length = 0 };
+	struct strata_tsdl_token behind;
+	bool stars = false;
+
+	for (;;) {
+		if (strata_tsdl_is(parser, '*') && name.length) {
+			stars = true;
+		} else if (!strata_tsdl_is(parser, STRATA_TSDL_WORD) || stars) {
+			break;
+		} else if (strata_tsdl_is_word(parser, "const")) {
+			if (strata_tsdl_next(parser))
+				return NULL;
+			continue;
+		} else if (last && name.length) {
+			if (strata_tsdl_peek(parser, &behind))
+				return NULL;
+			if (behind.kind != STRATA_TSDL_WORD && behind.kind != '*') {
+				*last = parser->token;
+				if (strata_tsdl_next(parser))
+					return NULL;
+				break;
+			}
+		}
+		if (add_part(parser, &name))
+			return NULL;
+	}
+	if (!name.length) {
+		strata_tsdl_expect(parser, STRATA_TSDL_WORD, "a type");
+		return NULL;
+	}
+	return strata_tsdl_name(parser->source, name.text, name.length);
+}
+
+const struct strata_tsdl_type *strata_tsdl_parse_named(struct strata_tsdl_parser *parser,
+						       struct strata_tsdl_token *last)
+{
+	const size_t at = parser->token.at;
+	const char *name = strata_tsdl_parse_type_name(parser, last);
+	const struct strata_tsdl_type *type = name ? strata_tsdl_find_type(parser, name) : NULL;
+
+	if (name && !type)
+		strata_tsdl_fail(parser->source, at,
+				 "the type %.200s is not declared before it is used: a typealias "
+				 "or typedef can do so",
+				 name);
+	return type;
 }
 
 const char *strata_tsdl_tag(struct strata_tsdl_parser *parser, const char *word, const char *name)

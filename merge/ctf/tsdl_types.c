@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#define TYPE_NAME_MAX 1024u
-
 /* @inner is part of @outer. */
 static int put_within(struct strata_tsdl_parser *parser, struct strata_tsdl_type *outer,
 		      const struct strata_tsdl_type *inner)
@@ -250,80 +248,9 @@ static const struct strata_tsdl_type *parse_variant(struct strata_tsdl_parser *p
 	return type;
 }
 
-/* Types by name -------------------------------------------------------------------------- */
+/* Any type ------------------------------------------------------------------------------- */
 
-struct type_name {
-	char text[TYPE_NAME_MAX];
-	size_t length;
-};
-
-static int add_part(struct strata_tsdl_parser *parser, struct type_name *name)
-{
-	const size_t length = parser->token.length;
-
-	if (length + 1 > sizeof(name->text) - name->length)
-		return strata_tsdl_fail(parser->source, parser->token.at,
-					"the name of a type has more than %u bytes", TYPE_NAME_MAX);
-	if (name->length)
-		name->text[name->length++] = ' ';
-	memcpy(name->text + name->length, parser->source->text + parser->token.at, length);
-	name->length += length;
-	return strata_tsdl_next(parser);
-}
-
-/* "unsigned  long *" as "unsigned long *"; const means nothing to a reader.  @last: see parse_type.
- */
-static const char *parse_name(struct strata_tsdl_parser *parser, struct strata_tsdl_token *last)
-{
-	struct type_name name = { .length = 0 };
-	struct strata_tsdl_token behind;
-	bool stars = false;
-
-	for (;;) {
-		if (strata_tsdl_is(parser, '*') && name.length) {
-			stars = true;
-		} else if (!strata_tsdl_is(parser, STRATA_TSDL_WORD) || stars) {
-			break;
-		} else if (strata_tsdl_is_word(parser, "const")) {
-			if (strata_tsdl_next(parser))
-				return NULL;
-			continue;
-		} else if (last && name.length) {
-			if (strata_tsdl_peek(parser, &behind))
-				return NULL;
-			if (behind.kind != STRATA_TSDL_WORD && behind.kind != '*') {
-				*last = parser->token;
-				if (strata_tsdl_next(parser))
-					return NULL;
-				break;
-			}
-		}
-		if (add_part(parser, &name))
-			return NULL;
-	}
-	if (!name.length) {
-		strata_tsdl_expect(parser, STRATA_TSDL_WORD, "a type");
-		return NULL;
-	}
-	return strata_tsdl_name(parser->source, name.text, name.length);
-}
-
-static const struct strata_tsdl_type *parse_named(struct strata_tsdl_parser *parser,
-						  struct strata_tsdl_token *last)
-{
-	const size_t at = parser->token.at;
-	const char *name = parse_name(parser, last);
-	const struct strata_tsdl_type *type = name ? strata_tsdl_find_type(parser, name) : NULL;
-
-	if (name && !type)
-		strata_tsdl_fail(parser->source, at,
-				 "the type %.200s is not declared before it is used: a typealias "
-				 "or typedef can do so",
-				 name);
-	return type;
-}
-
-/* The types that have a word of their own; @at: where that began. */
+/* A type by its name, or by the word that all of its kind begin with. */
 static const struct strata_tsdl_type *parse_specifier(struct strata_tsdl_parser *parser,
 						      struct strata_tsdl_token *last)
 {
@@ -354,7 +281,7 @@ static const struct strata_tsdl_type *parse_specifier(struct strata_tsdl_parser 
 			return NULL;
 		return type;
 	}
-	return parse_named(parser, last);
+	return strata_tsdl_parse_named(parser, last);
 }
 
 const struct strata_tsdl_type *strata_tsdl_parse_type(struct strata_tsdl_parser *parser,
@@ -401,7 +328,7 @@ static int parse_typealias(struct strata_tsdl_parser *parser)
 	if (!type || strata_tsdl_expect(parser, STRATA_TSDL_ASSIGN_TYPE, ":="))
 		return -1;
 	at = parser->token.at;
-	name = parse_name(parser, NULL);
+	name = strata_tsdl_parse_type_name(parser, NULL);
 	if (!name || strata_tsdl_declare_type(parser, at, name, type))
 		return -1;
 	return strata_tsdl_expect(parser, ';', ";");

@@ -23,19 +23,16 @@ static bool has_file(const char *dir, const char *name)
 	       !stat(path, &status) && S_ISREG(status.st_mode);
 }
 
-/* A name that no other input has: the path below @root, with its last part; numbered if need be. */
+/* A name that no other input has: the named path's last part and what is below; numbered if need
+ * be. */
 static char *make_name(const struct strata_inputs *inputs, const char *root, const char *path)
 {
-	const char *below = path + strlen(root), *last = strrchr(path, '/');
+	const char *slash = strrchr(root, '/'), *from = path + (slash ? slash + 1 - root : 0);
 	char escaped[1024], name[1100];
 	unsigned int number;
 	size_t i;
 
-	while (*below == '/')
-		below++;
-	if (!*below)
-		below = last && last[1] ? last + 1 : path;
-	strata_escape_name(escaped, sizeof(escaped), below);
+	strata_escape_name(escaped, sizeof(escaped), *from ? from : path);
 	snprintf(name, sizeof(name), "%s", escaped);
 	for (number = 2, i = 0; i < inputs->nr; i++) {
 		if (strcmp(inputs->inputs[i].name, name) != 0)

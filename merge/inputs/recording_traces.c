@@ -146,6 +146,8 @@ struct strata_ctf_trace *strata_recording_traces_trace(struct strata_recording_t
 		return NULL;
 	}
 	trace = strata_ctf_trace_open(path, traces->complain, traces->complain_data, error);
+	if (trace)
+		trace->recording = traces;
 	for (i = 0; trace && i < trace->nr_streams; i++) {
 		if (trace->streams[i].bytes == 0 ||
 		    !set_clock(traces, source_index, &trace->streams[i]))

@@ -6,17 +6,14 @@
  * The file is read once, or twice if the frequency has to be found, and never held:
  * memory is what the packets of each CPU take that are not complete yet.
  */
-#include "inputs/xentrace.h"
+#include "inputs/xentrace_import.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <strata/clock.h>
 
 #include "ctf_metadata.h"
 
@@ -24,72 +21,6 @@
 #define DOMAIN_XEN  0x7ff2u
 
 #define PROGRESS_RECORDS 65536u
-
-struct import {
-	const struct strata_xentrace_options *options;
-	struct strata_xentrace_report *report;
-	struct strata_xentrace_reader reader;
-	struct strata_recording recording;
-	struct strata_source *source;
-	struct strata_exits_evidence evidence;
-	struct strata_xentrace_stream **streams; /* by CPU; NULL: it has no records so far */
-	char raw_dir[4096];
-	char streams_dir[4096];
-	bool made_raw_dir;
-	bool made_streams_dir;
-	bool any_ticks;
-};
-
-static void complain(const struct import *import, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void complain(const struct import *import, const char *format, ...)
-{
-	char message[1600];
-	va_list args;
-	int length;
-
-	if (!import->options->complain)
-		return;
-	length = snprintf(message, sizeof(message), "%s: ", import->reader.path);
-	va_start(args, format);
-	vsnprintf(message + length, sizeof(message) - (size_t)length, format, args);
-	va_end(args);
-	import->options->complain(import->options->data, message);
-}
-
-static int set_frequency(struct import *import, const char *path, struct strata_error *error)
-{
-	struct strata_xentrace_frequency found;
-	uint32_t told = import->options->tsc_khz;
-
-	if (strata_xentrace_find_frequency(path, &found, error))
-		return -1;
-	if (!told && !found.tsc_khz)
-		return strata_fail(
-			error,
-			"%s: how fast the host's time stamp counter runs is not in the "
-			"file%s; say it with --tsc-khz KHZ: on that host `xl dmesg | grep "
-			"MHz` shows it, as in \"Detected 2445.427 MHz processor\", and `xl "
-			"debug-keys s; xl dmesg | tail` as khz= of its domains",
-			path,
-			found.contradicts ? ", as its CPUs' records contradict each other" : "");
-	if (told && found.tsc_khz) {
-		double apart = (double)told / found.tsc_khz - 1;
-
-		if (apart < 0)
-			apart = -apart;
-		if (apart * 1e6 > found.error_ppm + STRATA_XENTRACE_PPM_MAX)
-			complain(import,
-				 "--tsc-khz says %u, but by the file's own records it is %u kHz "
-				 "within %u ppm; %u is used",
-				 told, found.tsc_khz, found.error_ppm, told);
-	}
-	import->report->tsc_khz = told ? told : found.tsc_khz;
-	import->report->tsc_error_ppm = told ? 0 : found.error_ppm;
-	import->recording.tsc_khz = import->report->tsc_khz;
-	return 0;
-}
 
 /* Another hash for each half: a trace's UUID has to differ from other traces', and be the same
  * whenever the same file is read. */
@@ -103,7 +34,7 @@ static uint64_t hash(uint64_t state, const void *bytes, size_t nr)
 	return state ^ state >> 29;
 }
 
-static void set_uuid(struct import *import)
+static void set_uuid(struct xentrace_import *import)
 {
 	const struct strata_xentrace_reader *reader = &import->reader;
 	uint64_t halves[2] = { hash(0xcbf29ce484222325ull, &reader->size, sizeof(reader->size)),
@@ -119,7 +50,8 @@ static void set_uuid(struct import *import)
 	import->source->uuid[8] = (uint8_t)((import->source->uuid[8] & 0x3fu) | 0x80u);
 }
 
-static int make_directories(struct import *import, const char *raw_dir, struct strata_error *error)
+static int make_directories(struct xentrace_import *import, const char *raw_dir,
+			    struct strata_error *error)
 {
 	if (snprintf(import->raw_dir, sizeof(import->raw_dir), "%s", raw_dir) >=
 		    (int)sizeof(import->raw_dir) ||
@@ -137,7 +69,7 @@ static int make_directories(struct import *import, const char *raw_dir, struct s
 	return 0;
 }
 
-static int set_up(struct import *import, const char *path, const char *raw_dir,
+static int set_up(struct xentrace_import *import, const char *path, const char *raw_dir,
 		  struct strata_error *error)
 {
 	import->streams = calloc(STRATA_XENTRACE_CPU_MAX + 1, sizeof(import->streams[0]));
@@ -149,13 +81,13 @@ static int set_up(struct import *import, const char *path, const char *raw_dir,
 	import->source->form = STRATA_HEADER_FULL;
 	snprintf(import->source->domain_name, sizeof(import->source->domain_name), "xen");
 	set_uuid(import);
-	if (set_frequency(import, path, error))
+	if (xentrace_set_frequency(import, path, error))
 		return -1;
 	return make_directories(import, raw_dir, error);
 }
 
 /* The stream of a CPU; NULL: out of memory. */
-static struct strata_xentrace_stream *find_stream(struct import *import, uint32_t cpu)
+static struct strata_xentrace_stream *find_stream(struct xentrace_import *import, uint32_t cpu)
 {
 	struct strata_xentrace_stream *stream = import->streams[cpu];
 
@@ -171,7 +103,7 @@ static struct strata_xentrace_stream *find_stream(struct import *import, uint32_
 	return stream;
 }
 
-static void note_gap(struct import *import)
+static void note_gap(struct xentrace_import *import)
 {
 	uint32_t cpu;
 
@@ -181,7 +113,7 @@ static void note_gap(struct import *import)
 	}
 }
 
-static int take_record(struct import *import, const struct strata_xentrace_record *record,
+static int take_record(struct xentrace_import *import, const struct strata_xentrace_record *record,
 		       struct strata_error *error)
 {
 	uint32_t id = record->event | record->words << STRATA_HV_ID_WORDS_SHIFT;
@@ -203,7 +135,7 @@ static int take_record(struct import *import, const struct strata_xentrace_recor
 	return strata_xentrace_stream_add(stream, record, id, error);
 }
 
-static int take_all(struct import *import, struct strata_error *error)
+static int take_all(struct xentrace_import *import, struct strata_error *error)
 {
 	struct strata_xentrace_record record;
 	enum strata_xentrace_step step;
@@ -235,7 +167,7 @@ static void add_tally(struct strata_xentrace_tally *sum, const struct strata_xen
 	sum->unknown += tally->unknown;
 }
 
-static void note_span(struct import *import, const struct strata_xentrace_stream *stream)
+static void note_span(struct xentrace_import *import, const struct strata_xentrace_stream *stream)
 {
 	struct strata_xentrace_report *report = import->report;
 
@@ -246,7 +178,7 @@ static void note_span(struct import *import, const struct strata_xentrace_stream
 	import->any_ticks = true;
 }
 
-static int finish_streams(struct import *import, struct strata_error *error)
+static int finish_streams(struct xentrace_import *import, struct strata_error *error)
 {
 	uint32_t cpu;
 
@@ -274,7 +206,7 @@ static int finish_streams(struct import *import, struct strata_error *error)
 }
 
 /* Only a file without a single time has none. */
-static int check_any(const struct import *import, struct strata_error *error)
+static int check_any(const struct xentrace_import *import, struct strata_error *error)
 {
 	if (import->source->nr_streams)
 		return 0;
@@ -282,63 +214,7 @@ static int check_any(const struct import *import, struct strata_error *error)
 			   import->reader.path);
 }
 
-static void set_anchor(struct import *import)
-{
-	const struct strata_xentrace_options *options = import->options;
-	uint64_t realtime_ns = options->anchor_realtime_ns;
-
-	import->report->anchor_guessed = realtime_ns == 0;
-	if (realtime_ns == 0)
-		realtime_ns = import->reader.mtime_ns;
-	import->recording.anchor_ticks = import->report->last_ticks;
-	import->recording.anchor_realtime_ns = realtime_ns > STRATA_NS_MAX ? STRATA_NS_MAX
-									   : realtime_ns;
-}
-
-static void set_exits(struct import *import)
-{
-	enum strata_exits seen = strata_exits_judge(&import->evidence);
-	enum strata_exits told = import->options->exits;
-
-	if (told != STRATA_EXITS_UNKNOWN && seen != STRATA_EXITS_UNKNOWN && told != seen)
-		complain(import,
-			 "VM exits are said to be %s's, but by the records they are %s's; "
-			 "the former is used",
-			 strata_exits_name(told), strata_exits_name(seen));
-	import->source->exits = told != STRATA_EXITS_UNKNOWN ? told : seen;
-	import->report->exits = import->source->exits;
-}
-
-/* What a user must know who sees the times. */
-static void say_what_is_assumed(const struct import *import)
-{
-	const struct strata_xentrace_report *report = import->report;
-
-	if (report->anchor_guessed)
-		complain(import,
-			 "no date is in the file: its time of modification is taken as that "
-			 "of the last record, which may be off by any amount; --anchor tells "
-			 "the true one");
-	if (report->tsc_error_ppm)
-		complain(import, "the host's counter runs at %u kHz within %u ppm, by the records",
-			 report->tsc_khz, report->tsc_error_ppm);
-	if (report->tally.outliers)
-		complain(import, "%llu times were over an hour ahead of those around them; held",
-			 (unsigned long long)report->tally.outliers);
-	if (report->tally.steps_back)
-		complain(import, "time goes back %llu times within a CPU's records",
-			 (unsigned long long)report->tally.steps_back);
-	if (report->tally.timeless)
-		complain(import,
-			 "%llu records are left out: no record of their CPU has a time that "
-			 "could be theirs",
-			 (unsigned long long)report->tally.timeless);
-	if (report->nameless)
-		complain(import, "%llu records are left out: there are over %u kinds of them",
-			 (unsigned long long)report->nameless, STRATA_SOURCE_EVENTS_MAX);
-}
-
-static int finish(struct import *import, struct strata_error *error)
+static int finish(struct xentrace_import *import, struct strata_error *error)
 {
 	if (finish_streams(import, error))
 		return -1;
@@ -348,16 +224,14 @@ static int finish(struct import *import, struct strata_error *error)
 	import->report->left_out_bytes = import->reader.left_out_bytes;
 	if (check_any(import, error))
 		return -1;
-	set_anchor(import);
-	set_exits(import);
-	say_what_is_assumed(import);
+	xentrace_assume_rest(import);
 	if (strata_ctf_metadata_save(&import->recording, import->source, import->raw_dir, error))
 		return -1;
 	return strata_recording_save(&import->recording, import->raw_dir, error);
 }
 
 /* After a failure: nothing that looks like a recording may stay. */
-static void remove_written(const struct import *import)
+static void remove_written(const struct xentrace_import *import)
 {
 	char path[sizeof(import->streams_dir) + 32];
 	uint32_t cpu;
@@ -377,7 +251,7 @@ static void remove_written(const struct import *import)
 		rmdir(import->raw_dir);
 }
 
-static void clear(struct import *import)
+static void clear(struct xentrace_import *import)
 {
 	uint32_t cpu;
 
@@ -397,7 +271,8 @@ int strata_xentrace_import(const char *path, const char *raw_dir,
 			   struct strata_xentrace_report *report, struct strata_error *error)
 {
 	static const struct strata_xentrace_options defaults;
-	struct import import = { .options = options ? options : &defaults, .report = report };
+	struct xentrace_import import = { .options = options ? options : &defaults,
+					  .report = report };
 	int status = -1;
 
 	memset(report, 0, sizeof(*report));

@@ -9,40 +9,16 @@
  * records anything.  After a lie reading resumes where the window says that it
  * ends if another begins there, else at the next place that looks like a window.
  */
-#include "inputs/xentrace_reader.h"
+#include "inputs/xentrace_format.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-#define BUFFER_BYTES 262144u
-
-/* A file is one of xentrace's if so many records are, or as many as it has: they are within its
- * first bytes unless there are windows without any. */
-#define RECOGNISED_RECORDS 8u
-#define RECOGNISED_BYTES   4096u
 
 /* A file with more bad places than this is given up: each costs a search and a message. */
 #define BAD_PLACES_MAX 1000u
-
-/* The header of a record. */
-#define EVENT_MASK    0x0fffffffu
-#define WORDS_SHIFT   28u
-#define WORDS_MASK    7u
-#define TIMED_FLAG    0x80000000u
-#define CLASS_MASK    0x0fff0000u
-#define SUBCLASS_MASK 0x0000f000u
-
-#define RECORD_BYTES_MAX 40u
-
-/* xentrace's own record: two words, the CPU and the bytes that follow, and no time. */
-#define WINDOW_HEADER       (STRATA_XENTRACE_CPU_CHANGE | 2u << WORDS_SHIFT)
-#define WINDOW_HEADER_BYTES 12u
 
 static void complain(struct strata_xentrace_reader *reader, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -62,38 +38,8 @@ static void complain(struct strata_xentrace_reader *reader, const char *format, 
 	reader->complain(reader->complain_data, message);
 }
 
-static uint32_t load_u32(const uint8_t *at)
-{
-	return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
-	       (uint32_t)at[3] << 24;
-}
-
-static uint64_t load_u64(const uint8_t *at)
-{
-	return (uint64_t)load_u32(at + 4) << 32 | load_u32(at);
-}
-
-static uint32_t record_bytes(uint32_t header)
-{
-	return 4u + (header & TIMED_FLAG ? 8u : 0u) + (header >> WORDS_SHIFT & WORDS_MASK) * 4u;
-}
-
-/* Xen records no event that has no bit of a class and of a subclass. */
-static bool is_event(uint32_t header)
-{
-	return (header & CLASS_MASK) && (header & SUBCLASS_MASK);
-}
-
-/* Whether these twelve bytes can begin a window. */
-static bool is_window(const uint8_t *at)
-{
-	return load_u32(at) == WINDOW_HEADER && load_u32(at + 4) <= STRATA_XENTRACE_CPU_MAX &&
-	       load_u32(at + 8) % 4u == 0;
-}
-
-/* Reads as much of the range as there is; returns the bytes. */
-static size_t read_at(const struct strata_xentrace_reader *reader, void *to, size_t bytes,
-		      uint64_t offset)
+size_t xentrace_read_at(const struct strata_xentrace_reader *reader, void *to, size_t bytes,
+			uint64_t offset)
 {
 	size_t done = 0;
 
@@ -111,55 +57,61 @@ static size_t read_at(const struct strata_xentrace_reader *reader, void *to, siz
 }
 
 /*
- * Makes the range readable in one piece, at most RECORD_BYTES_MAX bytes.  NULL: the
+ * Makes the range readable in one piece, at most a record's bytes.  NULL: the
  * file ends before, by what it said when it was opened or because it has shrunk.
  */
 static const uint8_t *peek(struct strata_xentrace_reader *reader, uint64_t offset, size_t bytes)
 {
-	uint64_t left;
+	size_t wanted = XENTRACE_BUFFER_BYTES;
 
 	if (offset >= reader->buffered_from && offset - reader->buffered_from <= reader->buffered &&
 	    bytes <= reader->buffered - (size_t)(offset - reader->buffered_from))
 		return reader->buffer + (offset - reader->buffered_from);
 	if (offset >= reader->size || bytes > reader->size - offset)
 		return NULL;
-	left = reader->size - offset;
+	if (wanted > reader->size - offset)
+		wanted = (size_t)(reader->size - offset);
+	errno = 0;
 	reader->buffered_from = offset;
-	reader->buffered = read_at(reader, reader->buffer,
-				   left < BUFFER_BYTES ? (size_t)left : BUFFER_BYTES, offset);
+	reader->buffered = xentrace_read_at(reader, reader->buffer, wanted, offset);
+	if (reader->buffered < wanted) {
+		reader->cut_short = true;
+		reader->read_errno = errno;
+	}
 	return bytes <= reader->buffered ? reader->buffer : NULL;
 }
 
 /* Whether another window begins at @offset, or nothing more. */
 static bool ends_well(struct strata_xentrace_reader *reader, uint64_t offset)
 {
-	uint8_t header[WINDOW_HEADER_BYTES];
+	uint8_t header[XENTRACE_WINDOW_BYTES];
 
 	return offset == reader->size ||
-	       (read_at(reader, header, sizeof(header), offset) == sizeof(header) &&
-		is_window(header));
+	       (xentrace_read_at(reader, header, sizeof(header), offset) == sizeof(header) &&
+		xentrace_is_window(header));
 }
 
 /* Whether a window can begin at @offset, by its first records too.  It may be torn. */
 static bool looks_like_window(struct strata_xentrace_reader *reader, uint64_t offset)
 {
-	const uint8_t *at = peek(reader, offset, WINDOW_HEADER_BYTES);
+	const uint8_t *at = peek(reader, offset, XENTRACE_WINDOW_BYTES);
 	unsigned int records;
 	uint32_t window_bytes;
 
-	if (!at || !is_window(at))
+	/* xentrace writes no empty one. */
+	if (!at || !xentrace_is_window(at) || xentrace_load_u32(at + 8) == 0)
 		return false;
-	window_bytes = load_u32(at + 8);
-	offset += WINDOW_HEADER_BYTES;
-	for (records = 0; window_bytes && records < RECOGNISED_RECORDS; records++) {
+	window_bytes = xentrace_load_u32(at + 8);
+	offset += XENTRACE_WINDOW_BYTES;
+	for (records = 0; window_bytes && records < XENTRACE_RECORDS_TRIED; records++) {
 		uint32_t header, length;
 
 		at = peek(reader, offset, 4);
 		if (!at)
 			return true;
-		header = load_u32(at);
-		length = record_bytes(header);
-		if (!is_event(header) || header == WINDOW_HEADER || length > window_bytes)
+		header = xentrace_load_u32(at);
+		length = xentrace_record_bytes(header);
+		if (!xentrace_is_record(header) || length > window_bytes)
 			return false;
 		offset += length;
 		window_bytes -= length;
@@ -170,10 +122,10 @@ static bool looks_like_window(struct strata_xentrace_reader *reader, uint64_t of
 /* Where the next window is from @offset on; the file's size: nowhere. */
 static uint64_t search_window(struct strata_xentrace_reader *reader, uint64_t offset)
 {
-	static const uint8_t header[4] = { WINDOW_HEADER & 0xffu, WINDOW_HEADER >> 8 & 0xffu,
-					   WINDOW_HEADER >> 16 & 0xffu, WINDOW_HEADER >> 24 };
+	static const uint8_t header[4] = { XENTRACE_WINDOW & 0xffu, XENTRACE_WINDOW >> 8 & 0xffu,
+					   XENTRACE_WINDOW >> 16 & 0xffu, XENTRACE_WINDOW >> 24 };
 
-	while (peek(reader, offset, WINDOW_HEADER_BYTES)) {
+	while (peek(reader, offset, XENTRACE_WINDOW_BYTES)) {
 		size_t at = (size_t)(offset - reader->buffered_from);
 		const uint8_t *found =
 			memmem(reader->buffer + at, reader->buffered - at, header, sizeof(header));
@@ -220,17 +172,35 @@ static enum strata_xentrace_step leave_out(struct strata_xentrace_reader *reader
 static enum strata_xentrace_step leave_window(struct strata_xentrace_reader *reader,
 					      const struct strata_error *why)
 {
-	uint64_t end = reader->window_start + WINDOW_HEADER_BYTES + reader->window_bytes;
+	uint64_t end = reader->window_start + XENTRACE_WINDOW_BYTES + reader->window_bytes;
 
 	if (end > reader->offset && end <= reader->size && ends_well(reader, end))
 		return leave_out(reader, end, why);
 	return leave_out(reader, search_window(reader, reader->offset + 1), why);
 }
 
+/* Nothing more can be read: why. */
+static void name_end(const struct strata_xentrace_reader *reader, struct strata_error *why)
+{
+	if (reader->cut_short && reader->read_errno)
+		strata_fail(why, "it cannot be read from here on: %s",
+			    strerror(reader->read_errno));
+	else if (reader->cut_short)
+		strata_fail(why, "it ends here, though it had %llu bytes when it was opened",
+			    (unsigned long long)reader->size);
+	else if (reader->window_bytes)
+		strata_fail(why, "torn: %llu of the %llu bytes of CPU %u's window are there",
+			    (unsigned long long)(reader->window_end - reader->window_start -
+						 XENTRACE_WINDOW_BYTES),
+			    (unsigned long long)reader->window_bytes, reader->cpu);
+	else
+		strata_fail(why, "torn: the header of a window is cut");
+}
+
 /* Steps into the window at reader->offset.  False: there is none, and *step says how it ended. */
 static bool enter_window(struct strata_xentrace_reader *reader, enum strata_xentrace_step *step)
 {
-	const uint8_t *at = peek(reader, reader->offset, WINDOW_HEADER_BYTES);
+	const uint8_t *at = peek(reader, reader->offset, XENTRACE_WINDOW_BYTES);
 	struct strata_error why;
 	uint64_t left;
 
@@ -239,25 +209,26 @@ static bool enter_window(struct strata_xentrace_reader *reader, enum strata_xent
 		return false;
 	}
 	if (!at) {
-		strata_fail(&why, "torn: the header of a window is cut");
+		reader->window_bytes = 0;
+		name_end(reader, &why);
 		*step = leave_out(reader, reader->size, &why);
 		return false;
 	}
-	if (!is_window(at)) {
-		if (load_u32(at) == WINDOW_HEADER)
+	if (!xentrace_is_window(at)) {
+		if (xentrace_load_u32(at) == XENTRACE_WINDOW)
 			strata_fail(&why, "a window of %u bytes for CPU %u cannot be",
-				    load_u32(at + 8), load_u32(at + 4));
+				    xentrace_load_u32(at + 8), xentrace_load_u32(at + 4));
 		else
 			strata_fail(&why,
 				    "no window begins here (0x%08x), though the one before ends",
-				    load_u32(at));
+				    xentrace_load_u32(at));
 		*step = leave_out(reader, search_window(reader, reader->offset + 1), &why);
 		return false;
 	}
 	reader->window_start = reader->offset;
-	reader->cpu = load_u32(at + 4);
-	reader->window_bytes = load_u32(at + 8);
-	reader->offset += WINDOW_HEADER_BYTES;
+	reader->cpu = xentrace_load_u32(at + 4);
+	reader->window_bytes = xentrace_load_u32(at + 8);
+	reader->offset += XENTRACE_WINDOW_BYTES;
 	left = reader->size - reader->offset;
 	reader->window_end =
 		reader->offset + (reader->window_bytes < left ? reader->window_bytes : left);
@@ -267,7 +238,7 @@ static bool enter_window(struct strata_xentrace_reader *reader, enum strata_xent
 
 static bool is_torn(const struct strata_xentrace_reader *reader)
 {
-	return reader->window_end - reader->window_start - WINDOW_HEADER_BYTES <
+	return reader->window_end - reader->window_start - XENTRACE_WINDOW_BYTES <
 	       reader->window_bytes;
 }
 
@@ -275,10 +246,10 @@ static bool is_torn(const struct strata_xentrace_reader *reader)
 static enum strata_xentrace_step bad_record(struct strata_xentrace_reader *reader, uint64_t left,
 					    const uint8_t *at)
 {
-	uint32_t header = at ? load_u32(at) : 0;
+	uint32_t header = at ? xentrace_load_u32(at) : 0;
 	struct strata_error why;
 
-	if (at && header == WINDOW_HEADER) {
+	if (at && header == XENTRACE_WINDOW) {
 		strata_fail(&why,
 			    "another window begins within that of CPU %u at offset %llu, which "
 			    "should have %llu bytes",
@@ -286,20 +257,17 @@ static enum strata_xentrace_step bad_record(struct strata_xentrace_reader *reade
 			    (unsigned long long)reader->window_bytes);
 		if (looks_like_window(reader, reader->offset))
 			return leave_out(reader, reader->offset, &why);
-	} else if (at && !is_event(header)) {
-		strata_fail(&why, "no event has the number 0x%07x", header & EVENT_MASK);
+	} else if (at && !xentrace_is_record(header)) {
+		strata_fail(&why, "no event has the number 0x%07x", header & XENTRACE_EVENT_MASK);
 	} else if (is_torn(reader) || !at) {
-		strata_fail(&why, "torn: %llu of the %llu bytes of CPU %u's window are there",
-			    (unsigned long long)(reader->window_end - reader->window_start -
-						 WINDOW_HEADER_BYTES),
-			    (unsigned long long)reader->window_bytes, reader->cpu);
+		name_end(reader, &why);
 		return leave_out(reader, reader->size, &why);
 	} else {
 		strata_fail(&why,
 			    "a record of %u bytes runs over the end of CPU %u's window, by "
 			    "%llu bytes",
-			    record_bytes(header), reader->cpu,
-			    (unsigned long long)(record_bytes(header) - left));
+			    xentrace_record_bytes(header), reader->cpu,
+			    (unsigned long long)(xentrace_record_bytes(header) - left));
 	}
 	return leave_window(reader, &why);
 }
@@ -321,9 +289,9 @@ enum strata_xentrace_step strata_xentrace_next(struct strata_xentrace_reader *re
 	}
 	left = reader->window_end - reader->offset;
 	at = left < 4 ? NULL : peek(reader, reader->offset, 4);
-	header = at ? load_u32(at) : 0;
-	bytes = record_bytes(header);
-	if (!at || !is_event(header) || header == WINDOW_HEADER || bytes > left)
+	header = at ? xentrace_load_u32(at) : 0;
+	bytes = xentrace_record_bytes(header);
+	if (!at || !xentrace_is_record(header) || bytes > left)
 		return bad_record(reader, left, at);
 	at = peek(reader, reader->offset, bytes);
 	if (!at)
@@ -331,128 +299,11 @@ enum strata_xentrace_step strata_xentrace_next(struct strata_xentrace_reader *re
 
 	record->offset = reader->offset;
 	record->cpu = reader->cpu;
-	record->event = header & EVENT_MASK;
-	record->words = header >> WORDS_SHIFT & WORDS_MASK;
-	record->timed = header & TIMED_FLAG;
-	record->ticks = record->timed ? load_u64(at + 4) : 0;
+	record->event = header & XENTRACE_EVENT_MASK;
+	record->words = header >> XENTRACE_WORDS_SHIFT & XENTRACE_WORDS_MASK;
+	record->timed = header & XENTRACE_TIMED_FLAG;
+	record->ticks = record->timed ? xentrace_load_u64(at + 4) : 0;
 	record->payload = at + bytes - record->words * 4u;
 	reader->offset += bytes;
 	return STRATA_XENTRACE_RECORD;
-}
-
-/*
- * Whether a file that begins with these bytes is one of xentrace's: whose first
- * records are right may be damaged behind them.  @whole: they are all of it
- */
-static bool begins_well(const uint8_t *bytes, size_t nr, bool whole)
-{
-	size_t at = 0, records = 0;
-
-	while (nr - at >= WINDOW_HEADER_BYTES) {
-		uint32_t window_bytes = load_u32(bytes + at + 8);
-
-		if (!is_window(bytes + at))
-			return false;
-		at += WINDOW_HEADER_BYTES;
-		for (; window_bytes; records++) {
-			uint32_t header = nr - at < 4 ? 0 : load_u32(bytes + at);
-			uint32_t length = record_bytes(header);
-
-			if (records == RECOGNISED_RECORDS || nr - at < 4)
-				return records > 0;
-			if (!is_event(header) || header == WINDOW_HEADER || length > window_bytes)
-				return false;
-			if (length > nr - at)
-				return records > 0;
-			at += length;
-			window_bytes -= length;
-		}
-	}
-	return records > 0 && whole;
-}
-
-/* Why not, if it does not. */
-static int recognise(struct strata_xentrace_reader *reader, struct strata_error *error)
-{
-	size_t nr = reader->size < RECOGNISED_BYTES ? (size_t)reader->size : RECOGNISED_BYTES;
-	const size_t got = read_at(reader, reader->buffer, nr, 0);
-
-	reader->buffered = got;
-	if (reader->size == 0)
-		return strata_fail(error, "the file is empty: xentrace recorded nothing. It needs "
-					  "an event mask, `xentrace -e all FILE`");
-	if (got < nr)
-		return strata_fail(error, "it cannot be read: %s",
-				   errno ? strerror(errno) : "it ends early");
-	if (!begins_well(reader->buffer, got, got == reader->size))
-		return strata_fail(error,
-				   "it is not a binary file of xentrace's: that begins with "
-				   "a CPU_CHANGE record (0x%08x) and the records of one CPU",
-				   WINDOW_HEADER);
-	return 0;
-}
-
-static int open_file(struct strata_xentrace_reader *reader, const char *path,
-		     struct strata_error *error)
-{
-	struct stat status;
-
-	memset(reader, 0, sizeof(*reader));
-	reader->fd = -1;
-	if (snprintf(reader->path, sizeof(reader->path), "%s", path) >= (int)sizeof(reader->path))
-		return strata_fail(error, "%.100s...: the path is too long", path);
-	/* Not blocking: what should be a file could be a pipe. */
-	reader->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (reader->fd < 0 || fstat(reader->fd, &status))
-		return strata_fail(error, "%s: %s", path, strerror(errno));
-	if (!S_ISREG(status.st_mode))
-		return strata_fail(error, "%s: not a regular file", path);
-	reader->size = (uint64_t)status.st_size;
-	reader->limit = reader->size;
-	if (status.st_mtim.tv_sec > 0)
-		reader->mtime_ns = (uint64_t)status.st_mtim.tv_sec * 1000000000u +
-				   (uint64_t)status.st_mtim.tv_nsec;
-	reader->buffer = malloc(BUFFER_BYTES);
-	if (!reader->buffer)
-		return strata_fail(error, "%s: out of memory", path);
-	errno = 0;
-	return recognise(reader, error) ? strata_fail_in(error, "%s", path) : 0;
-}
-
-int strata_xentrace_open(struct strata_xentrace_reader *reader, const char *path,
-			 strata_complain_fn *complain_fn, void *complain_data,
-			 struct strata_error *error)
-{
-	if (open_file(reader, path, error)) {
-		strata_xentrace_close(reader);
-		return -1;
-	}
-	reader->complain = complain_fn;
-	reader->complain_data = complain_data;
-	return 0;
-}
-
-const uint8_t *strata_xentrace_beginning(const struct strata_xentrace_reader *reader, size_t *nr)
-{
-	*nr = reader->buffered;
-	return reader->buffer;
-}
-
-bool strata_is_xentrace(const char *path)
-{
-	struct strata_xentrace_reader reader;
-	struct strata_error ignored;
-	bool is = open_file(&reader, path, &ignored) == 0;
-
-	strata_xentrace_close(&reader);
-	return is;
-}
-
-void strata_xentrace_close(struct strata_xentrace_reader *reader)
-{
-	if (reader->fd >= 0)
-		close(reader->fd);
-	free(reader->buffer);
-	reader->fd = -1;
-	reader->buffer = NULL;
 }

@@ -55,6 +55,9 @@ struct strata_xentrace_reader {
 	uint64_t limit; /* only windows that begin before this are read */
 	uint64_t mtime_ns;
 
+	bool cut_short; /* it ended earlier than its size said, or could not be read: */
+	int read_errno; /* 0: it ended */
+
 	uint8_t *buffer;
 	uint64_t buffered_from; /* offset in the file of the buffer's first byte */
 	size_t buffered;
@@ -88,14 +91,17 @@ const uint8_t *strata_xentrace_beginning(const struct strata_xentrace_reader *re
 
 void strata_xentrace_close(struct strata_xentrace_reader *reader);
 
+static inline uint32_t xentrace_load_u32(const uint8_t *at)
+{
+	return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
+	       (uint32_t)at[3] << 24;
+}
+
 /* A word of a payload. */
 static inline uint32_t strata_xentrace_word(const struct strata_xentrace_record *record,
 					    unsigned int index)
 {
-	const uint8_t *at = record->payload + index * 4u;
-
-	return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
-	       (uint32_t)at[3] << 24;
+	return xentrace_load_u32(record->payload + index * 4u);
 }
 
 #endif /* STRATA_MERGE_XENTRACE_READER_H */

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#define LEAST_ROOM 65536u
+#define LEAST_ROOM 256u
 
 char *strata_buffer_grow(struct strata_buffer *buffer, size_t bytes)
 {

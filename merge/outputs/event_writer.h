@@ -22,12 +22,24 @@
 #define STRATA_SHOWN_TYPES   3u
 #define STRATA_SHOWN_UNKNOWN UINT32_MAX /* of a number below */
 
+/* A buffer that grows. */
+struct strata_buffer {
+	char *bytes;
+	size_t used;
+	size_t room;
+	bool no_memory;                /* what did not fit is missing */
+	struct strata_put_clock clock; /* for writers: the last second that was written */
+};
+
 /* The fields of an event's packet, without those that only say where it is and how large. */
 struct strata_shown_packet {
 	const struct strata_ctf_type *type; /* a structure; NULL: there are no such fields */
 	size_t first;                       /* field that is shown */
 	const bool *hidden;                 /* for each field */
 	struct strata_ctf_cursor cursor;    /* at the first that is shown */
+	/* Where a writer may keep what it made of them for the packet's other events: empty when
+	 * the packet begins.  NULL: there is no such place. */
+	struct strata_buffer *memo;
 };
 
 struct strata_shown_event {
@@ -38,6 +50,7 @@ struct strata_shown_event {
 	uint64_t bound_ns;    /* the time is off by no more; UINT64_MAX: nobody knows */
 	bool unordered;       /* it and the event before may have been the other way round */
 	const char *source;   /* whose it is: "host1/g1"; fit to be shown */
+	size_t clock_group;   /* events of one group have one clock */
 	size_t source_index;  /* of all sources, from 0 */
 	const char *layer;    /* "xen", "kernel", "app"; "": not known */
 	const char *name;     /* any bytes: escape it */
@@ -48,15 +61,6 @@ struct strata_shown_event {
 	const struct strata_ctf_type *types[STRATA_SHOWN_TYPES];
 	/* What each is: "stream.event.context", "event.context", "event.fields". */
 	struct strata_ctf_cursor cursor;
-};
-
-/* A buffer that grows. */
-struct strata_buffer {
-	char *bytes;
-	size_t used;
-	size_t room;
-	bool no_memory;                /* what did not fit is missing */
-	struct strata_put_clock clock; /* for writers: the last second that was written */
 };
 
 /* The same as strata_buffer_room(), where the buffer is too small. */
@@ -85,6 +89,7 @@ struct strata_shown_source {
 	const char *name; /* fit to be shown */
 	const char *layer;
 	uint32_t domain;
+	uint64_t bound_ns;    /* of its events' times; UINT64_MAX: nobody knows */
 	const uint32_t *cpus; /* of its streams, ascending */
 	size_t nr_cpus;
 	/* As its trace's environment has them: any bytes.  NULL: it does not. */

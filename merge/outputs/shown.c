@@ -110,6 +110,7 @@ static int add_source(struct strata_shown *shown, const struct strata_ctf_trace 
 	}
 	source->layer = layer_of(trace);
 	source->domain = STRATA_SHOWN_UNKNOWN;
+	source->bound_ns = UINT64_MAX;
 	source->hostname = strata_ctf_env_text(trace, "hostname");
 	source->procname = strata_ctf_env_text(trace, "procname");
 	source->has_vpid = strata_ctf_env_number(trace, "vpid", &source->vpid);
@@ -213,8 +214,10 @@ void strata_shown_view_clear(struct strata_shown_view *view)
 {
 	size_t i;
 
-	for (i = 0; view->copies && i < view->shown->set->nr_streams; i++)
+	for (i = 0; view->copies && i < view->shown->set->nr_streams; i++) {
 		free(view->copies[i].bytes);
+		strata_buffer_free(&view->copies[i].memo);
+	}
 	free(view->copies);
 	view->copies = NULL;
 }
@@ -276,6 +279,8 @@ static void set_packet(struct strata_shown_view *view, size_t stream,
 	copy->packet.type = class->packet_context;
 	copy->packet.hidden = hidden->fields;
 	copy->packet.first = hidden->first;
+	copy->packet.memo = &copy->memo;
+	copy->memo.used = 0;
 	if (!copy->packet.type)
 		return;
 	/* A structure that has no fields is shown as such. */
@@ -295,7 +300,9 @@ void strata_shown_run(struct strata_shown_view *view, size_t stream,
 	if (!copy->is_set || copy->offset != reader->packet.offset)
 		set_packet(view, stream, reader);
 	shown->has_time = reader->kind->has_time;
-	shown->bound_ns = UINT64_MAX;
+	shown->bound_ns = reader->stream->trace->times_are_tied ? reader->bound_ns
+								: source->bound_ns;
+	shown->clock_group = reader->stream->trace->clock_group;
 	shown->source = source->name;
 	shown->source_index = trace;
 	shown->layer = source->layer;

@@ -33,6 +33,7 @@ struct strata_shown_copy {
 	uint8_t *bytes;
 	size_t room;
 	struct strata_shown_packet packet;
+	struct strata_buffer memo; /* the writer's */
 	bool is_set;
 };
 

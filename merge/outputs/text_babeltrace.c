@@ -314,6 +314,23 @@ static void put_heading(const struct text *text, struct strata_buffer *buffer,
 	strata_buffer_advance(buffer, strata_put_bytes(out, ": ", 2));
 }
 
+/* The fields of the event's packet are the same for many events. */
+static void put_packet(struct fields *fields, const struct strata_shown_packet *packet)
+{
+	struct strata_buffer *buffer = fields->buffer, *memo = packet->memo;
+
+	if (memo && memo->used == 0) {
+		fields->buffer = memo;
+		strata_shown_packet_visit(&fields->visitor, packet);
+		fields->buffer = buffer;
+		fields->depth = 0;
+	}
+	if (memo && !memo->no_memory)
+		strata_buffer_put(buffer, memo->bytes, memo->used);
+	else
+		strata_shown_packet_visit(&fields->visitor, packet);
+}
+
 static void text_event(struct strata_event_writer *writer, struct strata_buffer *buffer,
 		       const struct strata_shown_event *event)
 {
@@ -334,7 +351,7 @@ static void text_event(struct strata_event_writer *writer, struct strata_buffer 
 	put_heading((struct text *)writer, buffer, event);
 	if (event->packet.type) {
 		fields.depth = 0;
-		strata_shown_packet_visit(&fields.visitor, &event->packet);
+		put_packet(&fields, &event->packet);
 		any = true;
 	}
 	for (i = 0; i < STRATA_SHOWN_TYPES; i++) {

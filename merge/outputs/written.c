@@ -22,7 +22,7 @@ struct last {
 	bool any;
 	uint64_t ns;
 	uint64_t bound_ns;
-	size_t source_index;
+	size_t clock_group;
 };
 
 struct written {
@@ -78,6 +78,7 @@ static uint8_t *hold_bytes(struct strata_ctf_cursor *cursor, uint64_t *slots)
 static bool hold(struct held *held, const struct strata_shown_event *event)
 {
 	held->event = *event;
+	held->event.packet.memo = NULL; /* it will be another packet's */
 	memcpy(held->slots, event->cursor.slots, sizeof(held->slots));
 	held->bytes = hold_bytes(&held->event.cursor, held->slots);
 	if (event->packet.type)
@@ -92,10 +93,10 @@ static inline void follow(struct strata_shown_event *event, const struct last *l
 
 	event->is_first = !last->any;
 	event->previous_ns = last->any ? last->ns : event->ns;
-	/* Events of one source have one clock, which orders them. */
-	event->unordered = last->any && event->source_index != last->source_index &&
+	/* Those of one clock are ordered by it. */
+	event->unordered = last->any && event->clock_group != last->clock_group &&
 			   event->bound_ns != UINT64_MAX && last->bound_ns != UINT64_MAX &&
-			   (since <= event->bound_ns || since - event->bound_ns <= last->bound_ns);
+			   (since < event->bound_ns || since - event->bound_ns < last->bound_ns);
 }
 
 /* Writes what a slice has so far to the file, whose turn it is. */
@@ -146,7 +147,7 @@ static int put(struct written_sink *sink, struct strata_shown_event *event)
 		writer->event(writer, &sink->buffer, event);
 	}
 	sink->events++;
-	sink->last = (struct last){ true, event->ns, event->bound_ns, event->source_index };
+	sink->last = (struct last){ true, event->ns, event->bound_ns, event->clock_group };
 	return 0;
 }
 

@@ -40,6 +40,9 @@ tests/bench/drain.sh "$OUT" 3 >>"$OUT/values"
 echo "bench: instructions of an event in Xen and in a kernel, beside xentrace and LTTng-modules"
 tests/bench/xen/instructions.sh >>"$OUT/values" || echo "bench: no instructions were counted"
 
+echo "bench: merging traces, in turns with babeltrace2"
+tests/bench/merge.sh "$OUT" 3 >>"$OUT/values"
+
 if [ -e out/demo/raw/recording.json ]; then
 	events=$(jq .events out/demo/summary.json)
 	echo "bench: merging the demo's $events events, in turns with babeltrace2"

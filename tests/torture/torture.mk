@@ -43,5 +43,5 @@ tortures: $(TORTURES)
 torture: tortures
 	@tests/run.sh torture
 
-soak: tortures
-	@TORTURE_EVENTS=1000000000 tests/run.sh torture
+soak: tortures tools
+	@TORTURE_EVENTS=1000000000 tests/run.sh torture lttng

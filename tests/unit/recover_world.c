@@ -147,6 +147,14 @@ void world_write(struct world *world, unsigned int how_many)
 	}
 }
 
+void world_lose(struct world *world)
+{
+	const uint64_t body[1] = { 0 };
+
+	strata_single_write_slow(world->writers, 1, world->memory.header.ring_bytes, 0, body,
+				 STRATA_SINGLE_BODY_MAX + 4);
+}
+
 uint64_t world_drain(struct world *world)
 {
 	struct strata_error error;

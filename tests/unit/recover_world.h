@@ -38,6 +38,9 @@ void world_write_until(struct world *world, enum stage stage);
 /* Writes numbered records whole. */
 void world_write(struct world *world, unsigned int how_many);
 
+/* A record that is too large for a ring of single stores: it is counted as lost. */
+void world_lose(struct world *world);
+
 /* The recorder takes what is published.  Returns how many packets. */
 uint64_t world_drain(struct world *world);
 

@@ -171,6 +171,16 @@ for mode in single-store reserve-commit; do
 	done
 done
 
+begin short --app program --app-buffer 4Mx8
+(
+	ulimit -v 30000
+	"$program" numbered 10
+)
+check "a program that has no memory for its rings runs on" test "$?" = 0
+finish_recording short
+check "that it is not recorded is said" grep -q 'application program (process [0-9]*) is left out: it gave up' "$work/short.log"
+check "and is no success" is "$status" 3
+
 begin seventh --app all
 for seed in 1 2; do
 	check "a liar (seed $seed) comes to its end" timeout 60 "$liar" "$STRATA_APP_SOCKET" "$seed"
@@ -216,6 +226,24 @@ begin inline --app twice
 "$work/twice"
 finish_recording inline
 check "and recorded from both" is "$(lines ' pushed ' <"$timeline")" 2
+
+# A program that knows nothing of Strata, and closes the library that brought it along: what listens to
+# recorders is still there when one comes.
+printf '%s\n' '#include <dlfcn.h>' '#include <unistd.h>' 'int main(int argc, char **argv)' \
+	'{ return argc < 2 || dlclose(dlopen(argv[1], RTLD_NOW)) || sleep(60); }' >"$work/closer.c"
+gcc "$work/closer.c" -o "$work/closer"
+g++ -Iinclude -fPIC -shared tests/unit/app/library.cc -o "$work/whole.so" out/lib/libstrata.a
+for closed in "$library" "$work/whole.so"; do
+	"$work/closer" "$closed" &
+	running=$!
+	sleep 0.2
+	name=closed-$(basename "$closed" .so)
+	begin "$name" --app "$running"
+	finish_recording "$name"
+	check "a program that closed its last library with events lives on after a recording ($name)" kill -KILL "$running"
+	check "and was found by it" is "$status" 0
+	wait "$running" 2>/dev/null
+done
 
 # The example of README.md, as it stands there.
 sed -n '/^    \/\* server.c \*\/$/,/^    }$/s/^    //p' README.md >"$work/server.c"

@@ -351,8 +351,13 @@ static void two_names_that_differ_by_an_underscore_stay_apart(void **state)
 	struct given given;
 
 	(void)state;
-	parse_fields(&given, "u8 id; u8 _id; u8 a[id]; u8 b[_id];");
+	parse_fields(&given, "u8 __id; u8 _id; u8 id; u8 a[id]; u8 b[_id]; u8 __x; u8 _x;");
+	assert_string_equal(payload(&given)->fields[0].name, "__id");
 	assert_string_equal(payload(&given)->fields[1].name, "_id");
+	assert_string_equal(payload(&given)->fields[2].name, "id");
+	/* Of these two, none is in the way of the other. */
+	assert_string_equal(payload(&given)->fields[5].name, "_x");
+	assert_string_equal(payload(&given)->fields[6].name, "x");
 	assert_int_equal(field(&given, "a")->slot, field(&given, "id")->slot);
 	assert_int_equal(field(&given, "b")->slot, field(&given, "_id")->slot);
 	assert_int_not_equal(field(&given, "a")->slot, field(&given, "b")->slot);
@@ -382,9 +387,9 @@ static void a_reference_finds_the_nearest_field_before_it(void **state)
 
 	/* A field is not before itself, nor is a structure before what is in it. */
 	parse_fields(&given,
-		     "struct { u8 n; } s; struct { u8 _n; u8 n[n]; struct { u8 a[s.n]; } s; } x;");
+		     "u8 n; struct { u8 n; } s; struct { u8 n[n]; struct { u8 a[s.n]; } s; } x;");
 	in = field(&given, "x");
-	assert_int_equal(in->fields[1].type->slot, in->fields[0].type->slot);
+	assert_int_equal(member(in, "n")->slot, field(&given, "n")->slot);
 	assert_int_equal(member(member(in, "s"), "a")->slot, member(field(&given, "s"), "n")->slot);
 	clear(&given);
 }
@@ -628,6 +633,27 @@ static void what_is_not_known_is_complained_of_and_left_out(void **state)
 			    "metadata:3:58: an integer has an unknown attribute taste: ignored\n"
 			    "metadata:4:1: an unknown block planet: ignored\n");
 	assert_int_equal(field(&given, "a")->bits, 8);
+	clear(&given);
+}
+
+static void what_is_missing_but_can_be_done_without_is_complained_of(void **state)
+{
+	const char *text = LE TYPES
+		"clock { name = a; }; clock { name = b; };\n"
+		"stream { event.header := struct { u8 timestamp; }; };\n"
+		"event { fields := struct { enum : u8 { A } t; variant <t> { u8 A; u8 B; } v; }; };\n";
+	struct given given;
+
+	(void)state;
+	assert_int_equal(parse_bytes(&given, text, strlen(text)), 0);
+	assert_string_equal(given.complaints,
+			    "metadata:5:1: timestamp names none of the 2 clocks: ignored\n"
+			    "metadata:6:70: no label of the tag chooses the option B\n"
+			    "metadata:6:1: this event has no name\n");
+	assert_int_equal(member(given.metadata.streams[0].event_header, "timestamp")->clock,
+			 STRATA_CTF_NO_CLOCK);
+	assert_string_equal(given.metadata.streams[0].events[0].name, "");
+	assert_int_equal(field(&given, "v")->nr_choices, 1);
 	clear(&given);
 }
 
@@ -1090,6 +1116,7 @@ int main(void)
 		cmocka_unit_test(events_are_sorted_by_stream_and_id),
 		cmocka_unit_test(comments_and_line_ends_are_of_any_kind),
 		cmocka_unit_test(what_is_not_known_is_complained_of_and_left_out),
+		cmocka_unit_test(what_is_missing_but_can_be_done_without_is_complained_of),
 		cmocka_unit_test(a_wrong_text_is_answered_with_its_place_and_what_to_do),
 		cmocka_unit_test(every_beginning_of_a_text_is_refused_or_read),
 		cmocka_unit_test(types_within_types_have_a_limit),

@@ -170,6 +170,82 @@ check "the program lives" kill -9 "$running"
 wait "$running" 2>/dev/null
 running=""
 
+# unreachable NAME: its rings are in a directory that is not there now; what was written is recovered.
+unreachable() {
+	local status=0
+	mv "$work/elsewhere" "$work/unmounted"
+	"$strata" recover "$work/$1" -o "$work/written" >"$work/written.report" 2>&1 || status=$?
+	mv "$work/unmounted" "$work/elsewhere"
+	cat "$work/written.report"
+	[ "$status" = 3 ] && grep -q 'left out: .*/rings: No such file.*mount it' "$work/written.report" &&
+		[ -n "$(numbers "$work/written")" ]
+}
+check "rings that are not in reach are no silent success" unreachable alone
+
+# A recorder is killed after an application has ended, and before the tables name it (here: as they cannot be
+# written): all that it wrote is there.
+begin unnamed --app "$crowd" --app-memory file
+mkdir "$work/unnamed/recording.json.new"
+"$program" numbered 1000
+sleep 0.3
+kill -9 "$recorder"
+wait "$recorder" 2>/dev/null
+recorder=""
+"$strata" recover "$work/unnamed" >"$work/unnamed.report" 2>&1
+check "an application that the dead recorder's tables do not name is recovered" \
+	test 1000 = "$("$strata" merge "$work/unnamed-recovered" --format text -o - 2>/dev/null | grep -c ' numbered ')"
+begin named --app "$crowd" --app-memory file
+"$program" numbered 1000
+for _ in $(seq 100); do
+	[ -z "$(ls "$work/named/rings")" ] && break
+	sleep 0.02
+done
+check "when they name it, its rings are removed" test -z "$(ls "$work/named/rings")"
+kill -INT "$recorder"
+wait "$recorder"
+recorder=""
+
+# A recorder that cannot write any more ends; what it left in the rings is recovered.
+for mode in single-store reserve-commit; do
+	export STRATA_APP_MODE=$mode
+	largest_file=$((300 + 100 * $(nproc)))
+	begin "stuck-$mode" --app-buffer 16Kx4 --app "$crowd" --app-memory file
+	largest_file=unlimited
+	crowd "$work/last"
+	wait "$recorder"
+	recorder=""
+	kill -9 "$running"
+	wait "$running" 2>/dev/null
+	running=""
+	check "$mode: a recorder that cannot write says where the rest is" \
+		grep -q 'what could not be written is in .*app-.*\.ring' "$work/stuck-$mode.log"
+	"$strata" recover "$work/stuck-$mode" >"$work/stuck.report" 2>&1
+	check "$mode: from there it is recovered" whole "$work/stuck-$mode-recovered" "$work/last" "$work/stuck.report"
+done
+unset STRATA_APP_MODE
+
+# renamed NAME: a file of rings stands in the place of another one's.
+renamed() {
+	local status=0
+	cp -a "$work/$1" "$work/renamed"
+	cp "$work/elsewhere/app-$crowd.ring" "$work/renamed/rings/"
+	"$strata" recover "$work/renamed" >"$work/renamed.report" 2>&1 || status=$?
+	cat "$work/renamed.report"
+	[ "$status" = 3 ] && grep -q 'left out: .*/app-.*\.ring: its rings are not those of app-' "$work/renamed.report" &&
+		[ "$(numbers "$work/renamed-recovered" | sort | uniq -d | wc -l)" = 0 ]
+}
+check "the rings of another recording are not taken for those of this one" renamed single-store-1
+
+# shown: the name of a file that somebody put there, fit for a terminal.
+shown() {
+	echo precious >"$work/elsewhere/"$'\n\e[2J.ring'
+	"$strata" recover "$work/alone" -o "$work/shown" 2>"$work/shown.log"
+	rm "$work/elsewhere/"*2J.ring
+	cat -v "$work/shown.log"
+	grep -qF "??[2J.ring: it is truncated" "$work/shown.log" && ! grep -q $'\e' "$work/shown.log"
+}
+check "a file's name is shown so that no terminal obeys it" shown
+
 # refused PATTERN COMMAND...: it fails, and says why; if another test's recorder is in its way, later.
 refused() {
 	local pattern=$1 output=
@@ -205,6 +281,20 @@ printf '\x63' | dd of="$work/version.ring" bs=1 seek=4 conv=notrunc status=none
 check "one of another version is refused" refused 'version 99; this program reads version' "$strata" recover "$work/version.ring"
 check "what is no ring file is refused" refused 'no file of rings' "$strata" recover "$strata"
 check "what is no recording is refused" refused 'no recording' "$strata" recover tests
+# Too little for what is held back for its tables, and for what was written.
+mkdir "$work/small"
+for room in 100 400; do
+	check "a disk with $room KiB of room is left as it was" unshare -m bash -c '
+		mount -t tmpfs -o size='$room'k none "$1/small"
+		"$2" recover "$1/alone" -o "$1/small/new" 2>"$1/small.log" && exit 1
+		cat "$1/small.log"; ls -A "$1/small"
+		grep -q "make room" "$1/small.log" && [ -z "$(ls -A "$1/small")" ]' - "$work" "$strata"
+done
+ln -s "$work/one" "$work/link"
+check "a link is not replaced by what is recovered" refused 'is a link; name the directory' "$strata" recover "$ring" -o "$work/link"
+check "and is as it was" test -L "$work/link" -a -f "$work/one/recording.json"
+check "a directory may be named with a slash" "$strata" recover "$ring" -o "$work/slash/"
+check "also when it is there" "$strata" recover "$ring" -o "$work/slash/"
 check "a recording is not recovered into itself" refused 'what is to be recovered' "$strata" recover "$work/alone" -o "$work/alone"
 check "nor into what is no recording" refused 'holds no recording' "$strata" recover "$work/alone" -o "$work"
 check "an unknown kind of memory is refused" refused '"disk" is no kind of memory.*shm, file' "$strata" record --app all --app-memory disk

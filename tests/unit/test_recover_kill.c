@@ -165,6 +165,32 @@ static void a_recorder_that_has_taken_the_rest(void **state)
 	}
 }
 
+/* What was lost behind the last packet is written as a packet of its own. */
+static void a_recorder_that_has_counted_the_last_losses(void **state)
+{
+	struct recorder_totals totals;
+	struct bytes ring, stream;
+	struct strata_error error;
+	struct world world;
+
+	(void)state;
+	world_begin(&world, STRATA_APP_SINGLE_STORE);
+	world_write(&world, 170);
+	world_drain(&world);
+	world_lose(&world);
+	assert_int_equal(recorder_finish_source(world.recorder, 0, STRATA_SOURCE_EXITED, &error),
+			 0);
+	assert_int_equal(recorder_save(world.recorder, &error), 0);
+	totals = recorder_totals(world.recorder);
+	assert_int_equal(totals.lost, 1);
+	ring = world_ring_bytes();
+	stream = stream_bytes();
+	expect_all(ring, stream.at, stream.size, world.next);
+	free(ring.at);
+	free(stream.at);
+	world_end(&world);
+}
+
 /* A machine that crashed may keep a ring and lose the end of its stream. */
 static void a_stream_that_lost_its_end_is_named(void **state)
 {
@@ -285,6 +311,7 @@ int main(void)
 		cmocka_unit_test(a_recorder_of_single_stores),
 		cmocka_unit_test(a_recorder_of_reserve_and_commit),
 		cmocka_unit_test(a_recorder_that_has_taken_the_rest),
+		cmocka_unit_test(a_recorder_that_has_counted_the_last_losses),
 		cmocka_unit_test(a_stream_that_lost_its_end_is_named),
 		cmocka_unit_test(up_to_the_slot_of_a_writer_that_died),
 		cmocka_unit_test(what_other_writers_committed_behind_it_is_said_to_be_unknown),

@@ -61,6 +61,8 @@ static void nothing_else_is_taken_for_one(void **state)
 	static const uint32_t ctf_packet[64] = { 0xc1fc1fc1 };
 	const uint32_t unknown_record[] = { 0x2001f003, 0, 8, 0, 0 };
 	const uint32_t too_long[] = { 0x2001f003, 0, 8, 0x70021011, 1, 2, 3, 4, 5, 6, 7 };
+	const uint32_t no_subclass[] = { 0x2001f003, 0, 8, 0x10020011, 1 };
+	const uint32_t no_class[] = { 0x2001f003, 0, 8, 0x1000f011, 1 };
 	const uint32_t no_cpu[] = { 0x2001f003, 70000, 8, 0x10021011, 1 };
 	const uint32_t odd_size[] = { 0x2001f003, 0, 9, 0x10021011, 1, 0 };
 	const uint32_t no_second[] = { 0x2001f003, 0, 8, 0x10021011, 1, 0x10021011, 1, 2 };
@@ -73,6 +75,8 @@ static void nothing_else_is_taken_for_one(void **state)
 	assert_recognised(ctf_packet, sizeof(ctf_packet), false);
 	assert_recognised(unknown_record, sizeof(unknown_record), false);
 	assert_recognised(too_long, sizeof(too_long), false);
+	assert_recognised(no_subclass, sizeof(no_subclass), false);
+	assert_recognised(no_class, sizeof(no_class), false);
 	assert_recognised(no_cpu, sizeof(no_cpu), false);
 	assert_recognised(odd_size, sizeof(odd_size), false);
 	assert_recognised(no_second, sizeof(no_second), false);
@@ -305,6 +309,45 @@ static void lost_records_are_counted_and_say_who_runs(void **state)
 	imported_free(&imported);
 }
 
+/* Between the packet before and the end of that one, and no longer, something is missing. */
+static void a_loss_has_a_packet_of_its_own(void **state)
+{
+	const uint64_t content[] = { 104 + 20 + 16, 104 + 32, 104 + 16 }, lost[] = { 0, 25, 25 };
+	struct xentrace_file file;
+	struct imported imported;
+	uint8_t bytes[1024];
+	char path[96];
+	size_t i, nr, at = 0;
+	FILE *in;
+
+	(void)state;
+	xentrace_init(&file);
+	xentrace_runstate(&file, 0, 100, 1, 0, 1, 0);
+	xentrace_timed(&file, 0, 200, 0x28008, 0);
+	xentrace_timed(&file, 0, 900, 0x1f001, 4, 25u, 1u, 300u, 0u);
+	xentrace_timed(&file, 0, 901, 0x28008, 0);
+	xentrace_window(&file, 0);
+	xentrace_write(&file);
+	import_file(&imported, &file, 2400000);
+	snprintf(path, sizeof(path), "%s/xen/cpu_0", file.raw);
+	in = fopen(path, "r");
+	assert_non_null(in);
+	nr = fread(bytes, 1, sizeof(bytes), in);
+	fclose(in);
+	for (i = 0; i < 3; i++) {
+		uint64_t bits, discarded;
+
+		memcpy(&bits, bytes + at + 40, sizeof(bits));
+		memcpy(&discarded, bytes + at + 64, sizeof(discarded));
+		assert_int_equal(bits, content[i] * 8);
+		assert_int_equal(discarded, lost[i]);
+		at += bits / 8;
+	}
+	assert_int_equal(at, nr);
+	imported_free(&imported);
+	xentrace_free(&file);
+}
+
 static void what_fills_a_buffers_end_is_left_out(void **state)
 {
 	struct xentrace_file file;
@@ -352,6 +395,24 @@ static void a_record_without_a_time_has_that_of_the_one_before(void **state)
 	assert_int_equal(imported.report.tally.untimed, 3);
 	assert_int_equal(imported.report.tally.timeless, 1);
 	assert_said(&imported, "1 records are left out");
+	imported_free(&imported);
+}
+
+/* Also where that is the end of their packet. */
+static void records_wait_for_a_time_until_a_loss(void **state)
+{
+	struct xentrace_file file;
+	struct imported imported;
+
+	(void)state;
+	xentrace_init(&file);
+	xentrace_untimed(&file, 0, 0x82018, 0);
+	xentrace_timed(&file, 0, 500, 0x1f001, 4, 1u, 1u, 300u, 0u);
+	xentrace_window(&file, 0);
+	import_written(&imported, &file);
+	assert_event(&imported, 0, "hvm_clts", 500, UNKNOWN);
+	assert_event(&imported, 1, "lost_records", 500, 1, 0);
+	assert_int_equal(imported.report.tally.timeless, 0);
 	imported_free(&imported);
 }
 
@@ -424,6 +485,89 @@ static void another_clocks_ticks_are_not_taken_for_nanoseconds(void **state)
 	xentrace_write(&file);
 	assert_int_equal(strata_xentrace_find_frequency(file.path, &found, &error), 0);
 	assert_int_equal(found.tsc_khz, 0);
+	xentrace_free(&file);
+}
+
+static void assert_found_khz(struct xentrace_file *file, uint32_t khz)
+{
+	struct strata_xentrace_frequency found;
+	struct strata_error error;
+
+	xentrace_window(file, 0);
+	xentrace_write(file);
+	assert_int_equal(strata_xentrace_find_frequency(file->path, &found, &error), 0);
+	xentrace_free(file);
+	if (found.tsc_khz < khz - khz / 20000 || found.tsc_khz > khz + khz / 20000)
+		fail_msg("%u kHz were found, not %u", found.tsc_khz, khz);
+}
+
+/* 32 bits of nanoseconds say nothing of seconds. */
+static void a_long_sleep_is_no_link_of_a_chain(void **state)
+{
+	struct xentrace_file file;
+	uint64_t ns = 0;
+	unsigned int i;
+
+	(void)state;
+	xentrace_init(&file);
+	for (i = 0; i < 1000; i++, ns += i == 300 ? 10000000000ull : 100000)
+		xentrace_timed(&file, 0, 1000 + ns * 3, 0x801002, 4, 1, (uint32_t)ns, 0, 0);
+	assert_found_khz(&file, 3000000);
+}
+
+/* One vCPU for 100 us, then the other: the last one ran for @ran_ns. */
+static void add_switch(struct xentrace_file *file, uint64_t ns, uint32_t ran_ns, uint32_t domain)
+{
+	xentrace_timed(file, 0, ns * 3, 0x2800e, 3, domain, 0u, ran_ns);
+	xentrace_timed(file, 0, ns * 3 + 9, 0x2800a, 4, domain, 0u, 3u - domain, 0u);
+}
+
+static void what_was_lost_breaks_a_chain(void **state)
+{
+	struct xentrace_file file;
+	unsigned int i;
+
+	(void)state;
+	xentrace_init(&file);
+	for (i = 0; i < 2000; i++) {
+		/* Two switches of each hundred are lost: then the vCPU that runs is the same. */
+		if (i % 100 == 1)
+			xentrace_timed(&file, 0, i * 300000ull + 300, 0x1f001, 4, 4u, 2u - i % 2,
+				       0u, 0u);
+		else if (i % 100 != 0)
+			add_switch(&file, i * 100000ull, 100000, 1 + i % 2);
+	}
+	assert_found_khz(&file, 3000000);
+}
+
+static void who_stops_without_having_started_breaks_a_chain(void **state)
+{
+	struct xentrace_file file;
+	unsigned int i;
+
+	(void)state;
+	xentrace_init(&file);
+	for (i = 1; i < 2000; i++) {
+		if (i % 100)
+			add_switch(&file, i * 100000ull, 100000, 1 + i % 2);
+	}
+	assert_found_khz(&file, 3000000);
+}
+
+static void readings_that_lie_far_apart_tell_no_frequency(void **state)
+{
+	struct strata_xentrace_frequency found;
+	struct strata_error error;
+	struct xentrace_file file;
+
+	(void)state;
+	xentrace_init(&file);
+	/* Up to 16 us late, in 84 ms. */
+	xentrace_host(&file, 400, 2400000, 40000, 5);
+	xentrace_write(&file);
+	assert_int_equal(strata_xentrace_find_frequency(file.path, &found, &error), 0);
+	assert_int_equal(found.tsc_khz, 0);
+	assert_false(found.contradicts);
 	xentrace_free(&file);
 }
 
@@ -548,11 +692,17 @@ int main(void)
 		cmocka_unit_test(who_runs_follows_from_the_runstates),
 		cmocka_unit_test(without_runstates_the_switch_tells),
 		cmocka_unit_test(lost_records_are_counted_and_say_who_runs),
+		cmocka_unit_test(a_loss_has_a_packet_of_its_own),
 		cmocka_unit_test(what_fills_a_buffers_end_is_left_out),
 		cmocka_unit_test(a_record_without_a_time_has_that_of_the_one_before),
+		cmocka_unit_test(records_wait_for_a_time_until_a_loss),
 		cmocka_unit_test(a_frequency_is_found_within_its_stated_error),
 		cmocka_unit_test(a_frequency_is_found_where_a_cpu_idles),
 		cmocka_unit_test(another_clocks_ticks_are_not_taken_for_nanoseconds),
+		cmocka_unit_test(a_long_sleep_is_no_link_of_a_chain),
+		cmocka_unit_test(what_was_lost_breaks_a_chain),
+		cmocka_unit_test(who_stops_without_having_started_breaks_a_chain),
+		cmocka_unit_test(readings_that_lie_far_apart_tell_no_frequency),
 		cmocka_unit_test(a_frequency_that_nothing_tells_is_asked_for),
 		cmocka_unit_test(one_that_is_told_and_contradicted_is_used_and_named),
 		cmocka_unit_test(cpus_that_contradict_each_other_tell_no_frequency),

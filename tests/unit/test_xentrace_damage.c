@@ -63,7 +63,7 @@ static void a_file_that_is_torn_anywhere_keeps_what_is_whole(void **state)
 	unsigned int length;
 
 	(void)state;
-	for (length = 12 + 16; length < 3 * (12 + WINDOW_BYTES); length++) {
+	for (length = 12 + 16; length < 3 * (12 + WINDOW_BYTES); length += 7) {
 		const unsigned int window = length / (12 + WINDOW_BYTES);
 		const unsigned int within = length % (12 + WINDOW_BYTES);
 		const unsigned int records = within < 12 ? 0 : (within - 12) / 16;
@@ -75,8 +75,10 @@ static void a_file_that_is_torn_anywhere_keeps_what_is_whole(void **state)
 		import_written(&imported, &file);
 		assert_kept(&imported, window * WINDOW_RECORDS + records, within ? 1 : 0,
 			    within < 12 ? within : (within - 12) % 16);
-		if (within)
-			assert_said(&imported, "torn: ");
+		if (within >= 12)
+			assert_said(&imported, "of the 160 bytes of CPU");
+		else if (within)
+			assert_said(&imported, "torn: the header of a window is cut");
 		imported_free(&imported);
 	}
 }
@@ -205,6 +207,81 @@ static void a_window_that_says_it_is_smaller_loses_what_lies_behind(void **state
 	imported_free(&imported);
 }
 
+static void a_lie_in_a_window_of_a_wrong_size_is_left_for_the_next_window(void **state)
+{
+	struct xentrace_file file;
+	struct imported imported;
+
+	(void)state;
+	xentrace_init(&file);
+	add_window(&file, 0, 1000);
+	add_records(&file, 1, 1000);
+	memset(file.pcpus[1].bytes + 2 * 16, 0, 4);
+	/* It would end in the middle of the next one. */
+	xentrace_lying_window(&file, 1, 1, WINDOW_BYTES + 100);
+	add_window(&file, 0, 2000);
+	import_written(&imported, &file);
+	assert_kept(&imported, 22, 1, 8 * 16);
+	imported_free(&imported);
+}
+
+static void what_a_record_carries_is_no_window(void **state)
+{
+	struct xentrace_file file;
+	struct imported imported;
+	unsigned int i;
+
+	(void)state;
+	xentrace_init(&file);
+	add_window(&file, 0, 1000);
+	add_records(&file, 1, 1000);
+	memset(file.pcpus[1].bytes + 9 * 16, 0, 4);
+	/* Behind what is none: records whose words look like a window with records. */
+	for (i = 0; i < 4; i++)
+		xentrace_timed(&file, 1, 2000, 0x22006, 7, 0x2001f003u, 0u, 16u, 0x30022006u, 1u,
+			       2u, 3u);
+	xentrace_window(&file, 1);
+	add_window(&file, 0, 2000);
+	import_written(&imported, &file);
+	assert_kept(&imported, 29, 1, 16 + 4 * 40);
+	imported_free(&imported);
+}
+
+static void bytes_that_are_missing_do_not_hide_what_follows(void **state)
+{
+	struct xentrace_file file;
+	struct imported imported;
+
+	(void)state;
+	build(&file);
+	/* Three of the fourth record of the second window: the third one begins at no multiple of
+	 * four then. */
+	memmove(file.whole.bytes + 232, file.whole.bytes + 235, file.whole.nr - 235);
+	file.whole.nr -= 3;
+	import_written(&imported, &file);
+	assert_kept(&imported, 23, 1, 7 * 16 - 3);
+	imported_free(&imported);
+}
+
+static void who_runs_is_not_known_behind_a_gap(void **state)
+{
+	struct xentrace_file file;
+	struct imported imported;
+
+	(void)state;
+	xentrace_init(&file);
+	xentrace_runstate(&file, 0, 900, 3, 0, 1, 0);
+	add_window(&file, 0, 1000);
+	xentrace_bytes(&file, "garbage!", 8);
+	xentrace_timed(&file, 0, 2000, 0x28008, 0);
+	xentrace_window(&file, 0);
+	import_written(&imported, &file);
+	assert_event(&imported, 10, "credit_tickle", 1090, 3, 0);
+	assert_event(&imported, 11, "sched_control", 2000, 0x7ff4, 0xffff);
+	assert_int_equal(imported.merged.result.missing_packets, 1);
+	imported_free(&imported);
+}
+
 static void a_cpu_that_cannot_be_has_no_window(void **state)
 {
 	struct xentrace_file file;
@@ -217,9 +294,12 @@ static void a_cpu_that_cannot_be_has_no_window(void **state)
 	xentrace_lying_window(&file, 1, 4095, WINDOW_BYTES);
 	add_records(&file, 1, 1000);
 	xentrace_lying_window(&file, 1, 4094, WINDOW_BYTES);
+	add_records(&file, 1, 1000);
+	xentrace_lying_window(&file, 1, 1, WINDOW_BYTES - 1);
 	import_written(&imported, &file);
-	assert_kept(&imported, 20, 1, 12 + WINDOW_BYTES);
+	assert_kept(&imported, 20, 2, 2 * (12 + WINDOW_BYTES));
 	assert_said(&imported, "a window of 160 bytes for CPU 4095 cannot be");
+	assert_said(&imported, "a window of 159 bytes for CPU 1 cannot be");
 	imported_free(&imported);
 }
 
@@ -367,8 +447,8 @@ static void records_of_too_many_kinds_are_counted(void **state)
 	imported_free(&imported);
 }
 
-/* More than a process may have files open, by default. */
-static void a_host_of_thousands_of_cpus_needs_few_files(void **state)
+/* More than the process may have files open. */
+static void a_host_of_many_cpus_needs_few_files(void **state)
 {
 	struct rlimit few = { 32, 32 }, before;
 	struct xentrace_file file;
@@ -377,7 +457,7 @@ static void a_host_of_thousands_of_cpus_needs_few_files(void **state)
 
 	(void)state;
 	xentrace_init(&file);
-	for (cpu = 0; cpu < 4095; cpu++) {
+	for (cpu = 0; cpu < 500; cpu++) {
 		xentrace_timed(&file, 0, 1000 + cpu, 0x28008, 0);
 		xentrace_lying_window(&file, 0, cpu, 12);
 	}
@@ -394,8 +474,8 @@ static void a_host_of_thousands_of_cpus_needs_few_files(void **state)
 	}
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 	assert_int_equal(imported.status, 0);
-	assert_int_equal(imported.report.pcpus, 4095);
-	assert_int_equal(imported.report.tally.events, 4095);
+	assert_int_equal(imported.report.pcpus, 500);
+	assert_int_equal(imported.report.tally.events, 500);
 	xentrace_free(&file);
 }
 
@@ -496,7 +576,7 @@ static void a_file_that_shrinks_while_it_is_read_is_torn(void **state)
 	/* What was in the buffer then is there, and not the rest. */
 	assert_in_range(report.tally.events, 65536, 65536 + 262144 / 16);
 	assert_int_equal(shrinking.imported.nr_complaints, 1);
-	assert_said(&shrinking.imported, "are left out");
+	assert_said(&shrinking.imported, "it ends here, though it had 3440000 bytes when it was");
 	assert_int_equal(report.left_out_bytes + report.tally.events * 16 + report.windows * 12,
 			 file.whole.nr);
 	xentrace_free(&file);
@@ -509,14 +589,14 @@ static void no_flipped_bit_does_harm(void **state)
 
 	(void)state;
 	srand(4);
-	for (i = 0; i < 150; i++) {
+	for (i = 0; i < 60; i++) {
 		struct xentrace_file file;
 		struct imported imported;
 
 		xentrace_init(&file);
 		xentrace_host(&file, 100, 2400000, 100, i);
 		/* Not in what it is recognised by. */
-		for (j = 0; j <= i / 10; j++)
+		for (j = 0; j <= i / 4; j++)
 			file.whole.bytes[300 + (unsigned int)rand() % (file.whole.nr - 300)] ^=
 				(uint8_t)(1u << rand() % 8);
 		xentrace_write(&file);
@@ -541,6 +621,10 @@ int main(void)
 		cmocka_unit_test(a_window_that_says_it_is_larger_ends_where_the_next_begins),
 		cmocka_unit_test(a_window_that_says_it_has_gigabytes_is_no_larger),
 		cmocka_unit_test(a_window_that_says_it_is_smaller_loses_what_lies_behind),
+		cmocka_unit_test(a_lie_in_a_window_of_a_wrong_size_is_left_for_the_next_window),
+		cmocka_unit_test(what_a_record_carries_is_no_window),
+		cmocka_unit_test(bytes_that_are_missing_do_not_hide_what_follows),
+		cmocka_unit_test(who_runs_is_not_known_behind_a_gap),
 		cmocka_unit_test(a_cpu_that_cannot_be_has_no_window),
 		cmocka_unit_test(what_looks_like_a_window_must_have_records),
 		cmocka_unit_test(a_file_that_is_bad_all_over_is_given_up),
@@ -549,7 +633,7 @@ int main(void)
 		cmocka_unit_test(times_at_the_end_of_64_bits_are_kept),
 		cmocka_unit_test(losses_beyond_any_count_are_held),
 		cmocka_unit_test(records_of_too_many_kinds_are_counted),
-		cmocka_unit_test(a_host_of_thousands_of_cpus_needs_few_files),
+		cmocka_unit_test(a_host_of_many_cpus_needs_few_files),
 		cmocka_unit_test(a_file_without_any_time_is_refused),
 		cmocka_unit_test(what_is_no_file_of_xentraces_is_refused),
 		cmocka_unit_test(a_file_that_shrinks_while_it_is_read_is_torn),

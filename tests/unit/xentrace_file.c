@@ -30,7 +30,7 @@ static void put_u32(struct xentrace_buffer *buffer, uint32_t value)
 void xentrace_init(struct xentrace_file *file)
 {
 	memset(file, 0, sizeof(*file));
-	strcpy(file->dir, "/tmp/strata-xentrace-XXXXXX");
+	strcpy(file->dir, "/dev/shm/strata-xentrace-XXXXXX");
 	if (!mkdtemp(file->dir))
 		abort();
 	snprintf(file->path, sizeof(file->path), "%s/trace", file->dir);

@@ -18,7 +18,8 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr);
 
-static char dir[] = "/tmp/strata-fuzz-XXXXXX";
+/* In memory: a recording is made for each input, and carried to the disk. */
+static char dir[] = "/dev/shm/strata-fuzz-XXXXXX";
 static char raw[64];
 static char path[64];
 static int file;

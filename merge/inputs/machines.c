@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* machines.c - see machines.h. */
+#include "inputs/machines.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock_sync/clock_sync.h"
+#include "escape.h"
+#include "inputs/tcp_trace.h"
+
+/* A stream's way to the first machine's clock. */
+struct stream_converter {
+	struct strata_ctf_converter converter;
+	const struct strata_clock_sync *sync;
+	const struct strata_ctf_time *time;
+	int clock;
+};
+
+struct stream_converter_list {
+	struct stream_converter_list *next;
+	struct stream_converter converter;
+};
+
+struct conversion {
+	const struct stream_converter *of;
+	struct strata_clock_cursor cursor;
+};
+
+static void *begin(const struct strata_ctf_converter *converter)
+{
+	const struct stream_converter *of = (const struct stream_converter *)converter;
+	struct conversion *conversion = malloc(sizeof(*conversion));
+
+	if (!conversion)
+		return NULL;
+	conversion->of = of;
+	conversion->cursor = strata_clock_cursor(of->sync, of->clock);
+	return conversion;
+}
+
+static uint64_t to_ns(void *state, uint64_t cycles, uint64_t *bound_ns)
+{
+	struct conversion *conversion = state;
+	const uint64_t own = strata_ctf_ns(conversion->of->time, cycles);
+	const struct strata_clock_time time =
+		strata_clock_convert(&conversion->cursor, (int64_t)own);
+
+	*bound_ns = time.bound == STRATA_CLOCK_UNBOUNDED ? UINT64_MAX : time.bound;
+	return time.value < 0 ? 0 : (uint64_t)time.value;
+}
+
+static void end(void *state)
+{
+	free(state);
+}
+
+static bool same_clock(const struct strata_ctf_trace *a, const struct strata_ctf_trace *b)
+{
+	const struct strata_ctf_clock *x = a->metadata.clocks, *y = b->metadata.clocks;
+	const char *host_a = strata_ctf_env_text(a, "hostname");
+	const char *host_b = strata_ctf_env_text(b, "hostname");
+
+	if (a->metadata.nr_clocks == 0 || b->metadata.nr_clocks == 0)
+		return false;
+	if (x->has_uuid && y->has_uuid)
+		return memcmp(x->uuid, y->uuid, 16) == 0;
+	return host_a && host_b && strcmp(host_a, host_b) == 0 && strcmp(x->name, y->name) == 0;
+}
+
+static bool same_machine(const struct strata_ctf_trace *a, const struct strata_ctf_trace *b)
+{
+	if (a->recording || b->recording)
+		return a->recording == b->recording;
+	return same_clock(a, b);
+}
+
+/* The name of a trace's machine: its host's, or its own. */
+static char *machine_name(const struct strata_ctf_trace *trace)
+{
+	const char *host = strata_ctf_env_text(trace, "hostname");
+	const char *last = strrchr(trace->path, '/');
+	char name[512];
+
+	if (!host || !*host)
+		host = last && last[1] ? last + 1 : trace->path;
+	return strdup(strata_escape_name(name, sizeof(name), host));
+}
+
+/* Puts a trace to the machine of one before it, or a new one. 0 or -1. */
+static int assign(struct strata_machines *machines, const struct strata_trace_set *set, size_t at)
+{
+	struct strata_machine *machine;
+	size_t i;
+
+	for (i = 0; i < at; i++) {
+		if (!same_machine(set->traces[i], set->traces[at]))
+			continue;
+		machines->of_trace[at] = machines->of_trace[i];
+		return 0;
+	}
+	machine = &machines->machines[machines->nr];
+	machine->name = machine_name(set->traces[at]);
+	machine->tied = machines->nr == 0;
+	machines->of_trace[at] = machines->nr++;
+	return machine->name ? 0 : -1;
+}
+
+struct pair_taker {
+	struct strata_clock_sync *sync;
+	struct strata_error *error;
+};
+
+static int take_pair(void *data, const struct strata_tcp_pair *pair)
+{
+	struct pair_taker *taker = data;
+	const struct strata_clock_event cause = { (int)pair->sent_clock, pair->sent };
+	const struct strata_clock_event effect = { (int)pair->received_clock, pair->received };
+
+	return strata_clock_sync_before(taker->sync, cause, effect, 0, 0, taker->error);
+}
+
+static int add_pairs(struct strata_machines *machines, const struct strata_trace_set *set,
+		     struct strata_tcp_pairs *pairs, struct strata_error *error)
+{
+	struct pair_taker taker = { machines->sync, error };
+	size_t i;
+
+	for (i = 0; i < set->nr_traces; i++) {
+		if (set->traces[i]->recording || !strata_tcp_trace_has(set->traces[i]))
+			continue;
+		if (strata_tcp_trace_add(pairs, set->traces[i], (uint32_t)machines->of_trace[i],
+					 error))
+			return -1;
+	}
+	return strata_tcp_pairs_match(pairs, take_pair, &taker, &machines->tally) ? -1 : 0;
+}
+
+/* Ties the clocks of all machines to the first one's, as far as pairs allow. */
+static int tie(struct strata_machines *machines, const struct strata_trace_set *set,
+	       struct strata_error *error)
+{
+	const struct strata_clock_rate rate = { 1000000000u, 1 };
+	struct strata_tcp_pairs *pairs = strata_tcp_pairs_new(STRATA_TCP_SIGHTINGS);
+	const struct strata_clock_sync_report *report;
+	int status = -1;
+	size_t i;
+
+	machines->sync = strata_clock_sync_new();
+	if (!pairs || !machines->sync) {
+		strata_fail(error, "out of memory for the clocks of %zu machines", machines->nr);
+		goto out;
+	}
+	for (i = 0; i < machines->nr; i++) {
+		if (strata_clock_sync_add_clock(machines->sync, machines->machines[i].name, rate,
+						error) < 0)
+			goto out;
+	}
+	if (add_pairs(machines, set, pairs, error) ||
+	    strata_clock_sync_solve(machines->sync, 0, error))
+		goto out;
+	report = strata_clock_sync_report(machines->sync, error);
+	if (!report)
+		goto out;
+	for (i = 1; i < machines->nr; i++)
+		machines->machines[i].tied = report->clocks[i].reachable &&
+					     report->clocks[i].least_bound !=
+						     STRATA_CLOCK_UNBOUNDED;
+	status = 0;
+out:
+	strata_tcp_pairs_free(pairs);
+	return status;
+}
+
+static int convert_stream(struct strata_machines *machines, struct strata_ctf_trace *trace,
+			  struct strata_ctf_stream *stream, size_t machine)
+{
+	struct stream_converter_list *one = calloc(1, sizeof(*one));
+
+	if (!one)
+		return -1;
+	one->converter.converter.begin = begin;
+	one->converter.converter.ns = to_ns;
+	one->converter.converter.end = end;
+	one->converter.sync = machines->sync;
+	one->converter.time = &trace->kinds[0].time;
+	one->converter.clock = (int)machine;
+	one->next = machines->converters;
+	machines->converters = one;
+	stream->converter = &one->converter.converter;
+	return 0;
+}
+
+static int set_converters(struct strata_machines *machines, struct strata_trace_set *set,
+			  struct strata_error *error)
+{
+	size_t i, j;
+
+	for (i = 0; i < set->nr_traces; i++) {
+		struct strata_ctf_trace *trace = set->traces[i];
+		const size_t machine = machines->of_trace[i];
+
+		/* Each source of a recording has clocks of its own, on the host's time. */
+		trace->clock_group = trace->recording ? machines->nr + i : machine;
+		trace->times_are_tied = machines->machines[machine].tied;
+		if (machine == 0 || trace->recording || !machines->machines[machine].tied)
+			continue;
+		for (j = 0; j < trace->nr_streams; j++) {
+			if (convert_stream(machines, trace, &trace->streams[j], machine))
+				return strata_fail(error, "out of memory");
+		}
+	}
+	return 0;
+}
+
+static void say_untied(const struct strata_machines *machines, strata_complain_fn *complain,
+		       void *data)
+{
+	char message[1200];
+	size_t i;
+
+	for (i = 1; complain && i < machines->nr; i++) {
+		if (machines->machines[i].tied)
+			continue;
+		snprintf(message, sizeof(message),
+			 "%s: nothing says how its clock follows from that of %s; its times are as "
+			 "it gave them, and their order against others is not known. TCP between "
+			 "the two in both directions, with LTTng's net_dev_queue and "
+			 "net_if_receive_skb recorded, would",
+			 machines->machines[i].name, machines->machines[0].name);
+		complain(data, message);
+	}
+}
+
+int strata_machines_find(struct strata_machines *machines, struct strata_trace_set *set,
+			 strata_complain_fn *complain, void *data, struct strata_error *error)
+{
+	size_t i;
+
+	memset(machines, 0, sizeof(*machines));
+	machines->machines = calloc(set->nr_traces + 1, sizeof(*machines->machines));
+	machines->of_trace = calloc(set->nr_traces + 1, sizeof(*machines->of_trace));
+	if (!machines->machines || !machines->of_trace)
+		return strata_fail(error, "out of memory");
+	for (i = 0; i < set->nr_traces; i++) {
+		if (assign(machines, set, i))
+			return strata_fail(error, "out of memory");
+	}
+	if (machines->nr > 1 && tie(machines, set, error))
+		return -1;
+	if (set_converters(machines, set, error))
+		return -1;
+	say_untied(machines, complain, data);
+	return 0;
+}
+
+void strata_machines_clear(struct strata_machines *machines)
+{
+	size_t i;
+
+	while (machines->converters) {
+		struct stream_converter_list *one = machines->converters;
+
+		machines->converters = one->next;
+		free(one);
+	}
+	strata_clock_sync_free(machines->sync);
+	for (i = 0; i < machines->nr; i++)
+		free(machines->machines[i].name);
+	free(machines->machines);
+	free(machines->of_trace);
+	memset(machines, 0, sizeof(*machines));
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * machines.h - traces of several machines on one timeline: whose clock each trace has,
+ * and how the clocks follow from each other, by what the machines sent to each other.
+ *
+ * Traces whose metadata gives their clocks the same UUID share a clock (LTTng's is the
+ * boot's); without one, traces of the same host name and clock name do.  A TCP
+ * segment was sent before it was received: that bounds the two clocks (clock_sync.h).
+ * Nothing is guessed: a clock that nothing ties to the first one's stays as it is, and
+ * that is said.
+ */
+#ifndef STRATA_MERGE_INPUTS_MACHINES_H
+#define STRATA_MERGE_INPUTS_MACHINES_H
+
+#include "clock_sync/clock_sync_report.h"
+#include "inputs/tcp_pairs.h"
+#include "trace_set.h"
+
+struct strata_machine {
+	char *name; /* fit to be shown */
+	bool tied;  /* its times are the first one's, with a bound; the first: true */
+};
+
+struct strata_machines {
+	struct strata_machine *machines;
+	size_t nr;
+	size_t *of_trace;               /* for each trace of the set: its machine */
+	struct strata_clock_sync *sync; /* NULL: there is one machine, or nothing ties them */
+	struct strata_tcp_tally tally;
+	struct stream_converter_list *converters;
+};
+
+/*
+ * Finds the machines of the set, and sets the converters of all streams whose clock is not the
+ * first machine's but is tied to it.  Reads traces that tell of TCP once for that.
+ * @complain: told of clocks that are not tied; may be NULL
+ * 0, or -1.  To be cleared in any case, after the set's last reader is closed.
+ */
+int strata_machines_find(struct strata_machines *machines, struct strata_trace_set *set,
+			 strata_complain_fn *complain, void *data, struct strata_error *error);
+
+void strata_machines_clear(struct strata_machines *machines);
+
+#endif /* STRATA_MERGE_INPUTS_MACHINES_H */

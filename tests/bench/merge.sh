@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# merge.sh DIR TURNS - what the merge of traces costs, in turns with Debian's babeltrace2: prints
+# lines "NAME VARIANT UNIT VALUE".  Traces of MERGE_EVENTS events are made in DIR; all are read
+# from the page cache.  Before a trace is measured, the hash of what both read must be the same.
+set -eu
+cd "$(dirname "$0")/../.."
+
+work=$1/merge turns=$2
+events=${MERGE_EVENTS:-4000000}
+mkdir -p "$work"
+gcc -O2 -Wall -Wextra -Werror tests/bench/make_ctf.c -o "$work/make_ctf"
+# shellcheck disable=SC2046 # a list of words
+gcc -std=gnu11 -O2 -Wall -Wextra -Werror -Imerge tests/bench/bt2_hash.c -o "$work/bt2_hash" $(pkg-config --cflags --libs babeltrace2)
+
+# timed NAME VARIANT EVENTS COMMAND...: one turn, as events per second.
+timed() {
+	local bench=$1 variant=$2 nr=$3 begin end
+	shift 3
+	begin=$(date +%s%N)
+	"$@" >/dev/null
+	end=$(date +%s%N)
+	awk -v b="$bench" -v v="$variant" -v n="$nr" -v t="$((end - begin))" \
+		'BEGIN { printf "%s %s events_per_s %.0f\n", b, v, n * 1e9 / t }'
+}
+
+# same TRACE: both read the same events and values in the same order.
+same() {
+	local ours theirs
+	ours=$(out/bin/strata convert --format count "$1")
+	# shellcheck disable=SC2046 # a list of words
+	theirs=$("$work/bt2_hash" $(find "$1" -name metadata -printf '%h\n'))
+	[ "$ours" = "$theirs" ] && return
+	echo "merge.sh: $1: strata read $ours, babeltrace2 $theirs" >&2
+	exit 1
+}
+
+# counted NAME TRACE EVENTS TURNS: every event decoded and fed in order, one thread; and the peer.
+counted() {
+	local turn
+	same "$2"
+	for turn in $(seq "$4"); do
+		timed "$1" strata "$3" out/bin/strata convert --format count --threads 1 "$2"
+		[ "$turn" -gt 2 ] || timed "$1" babeltrace2 "$3" babeltrace2 "$2" --component sink.utils.counter
+	done
+}
+
+"$work/make_ctf" "$work/8" 8 "$events" 1
+counted merge_count_8 "$work/8" "$events" "$turns"
+for _ in $(seq "$turns"); do
+	timed merge_count_8 strata-2-threads "$events" out/bin/strata convert --format count --threads 2 "$work/8"
+	timed merge_text strata "$events" out/bin/strata convert --format babeltrace --threads 1 -o "$work/text" "$work/8"
+	timed merge_text strata-2-threads "$events" out/bin/strata convert --format babeltrace --threads 2 -o "$work/text" "$work/8"
+done
+timed merge_text babeltrace2 "$events" babeltrace2 "$work/8"
+rm -rf "$work/8" "$work/text"
+
+"$work/make_ctf" "$work/256" 256 "$events" 1
+counted merge_count_256_random "$work/256" "$events" "$turns"
+rm -rf "$work/256"
+"$work/make_ctf" "$work/256" 256 "$events" 16
+counted merge_count_256_bursts "$work/256" "$events" "$turns"
+rm -rf "$work/256"
