@@ -119,13 +119,8 @@ for kind in "$@"; do
 			run "$(basename "$script" .sh)" "$script"
 		done
 		;;
-	lttng)
-		for script in tests/lttng/test_*.sh; do
-			run "$(basename "$script" .sh)" "$script"
-		done
-		;;
 	*)
-		echo "tests/run.sh: no tests of the kind \"$kind\"; unit, model, check, fuzz, arch, torture, xen and lttng are known" >&2
+		echo "tests/run.sh: no tests of the kind \"$kind\"; unit, model, check, fuzz, arch, torture and xen are known" >&2
 		exit 2
 		;;
 	esac
