@@ -91,8 +91,8 @@ static void say(void (*complain)(void *data, const char *message), void *data, c
 	complain(data, message);
 }
 
-/* Looks at one place of the walk. 0 or -1: out of memory. */
-static int look(struct strata_inputs *inputs, FTS *walk, FTSENT *entry, const char *root,
+/* Looks at one place of the walk. @any: set if a trace is there. 0 or -1: out of memory. */
+static int look(struct strata_inputs *inputs, FTS *walk, FTSENT *entry, const char *root, bool *any,
 		void (*complain)(void *data, const char *message), void *data)
 {
 	enum strata_input_kind kind;
@@ -109,6 +109,7 @@ static int look(struct strata_inputs *inputs, FTS *walk, FTSENT *entry, const ch
 			return 0;
 		}
 		fts_set(walk, entry, FTS_SKIP);
+		*any = true;
 		return add(inputs, kind, root, entry);
 	case FTS_DC:
 		say(complain, data, entry->fts_path, "a link leads back to where it is; left out");
@@ -130,10 +131,10 @@ int strata_inputs_find(struct strata_inputs *inputs, const char *path,
 		       struct strata_error *error)
 {
 	char *const roots[] = { strdup(path), NULL };
-	const size_t before = inputs->nr;
 	struct stat status;
 	FTSENT *entry;
 	FTS *walk;
+	bool any = false;
 	int result = 0;
 
 	if (!roots[0])
@@ -150,12 +151,12 @@ int strata_inputs_find(struct strata_inputs *inputs, const char *path,
 		return strata_fail(error, "%s: %s", path, strerror(errno));
 	}
 	while (!result && (errno = 0, entry = fts_read(walk)))
-		result = look(inputs, walk, entry, roots[0], complain, data);
+		result = look(inputs, walk, entry, roots[0], &any, complain, data);
 	if (result)
 		strata_fail(error, "out of memory");
 	fts_close(walk);
 	free(roots[0]);
-	if (!result && inputs->nr == before)
+	if (!result && !any)
 		return strata_fail(error,
 				   "%s: no trace is in here: no directory with CTF metadata, nor a "
 				   "recording of Strata's",
