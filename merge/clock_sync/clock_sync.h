@@ -82,6 +82,11 @@ int strata_clock_sync_add_clock(struct strata_clock_sync *sync, const char *name
 int strata_clock_sync_limit(struct strata_clock_sync *sync, int a, int b,
 			    struct strata_clock_limits limits, struct strata_error *err);
 
+/* Sets what is assumed of all clocks for which limit() says nothing; before anything is added
+ * between any.  Returns 0 or -1. */
+int strata_clock_sync_assume(struct strata_clock_sync *sync, struct strata_clock_limits limits,
+			     struct strata_error *err);
+
 /*
  * @cause happened before @effect, by @least_ns or more (0: nothing is known of it).  @cookie
  * comes back in the report if this turns out to be false.  Returns 0 or -1.

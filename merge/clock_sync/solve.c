@@ -9,7 +9,13 @@
 
 struct strata_clock_sync *strata_clock_sync_new(void)
 {
-	return calloc(1, sizeof(struct strata_clock_sync));
+	struct strata_clock_sync *sync = calloc(1, sizeof(*sync));
+
+	if (sync)
+		sync->limits = (struct strata_clock_limits){ STRATA_CLOCK_DRIFT_PPB,
+							     STRATA_CLOCK_SLEW_PPT,
+							     STRATA_CLOCK_WINDOW_MS };
+	return sync;
 }
 
 void strata_clock_sync_free(struct strata_clock_sync *sync)

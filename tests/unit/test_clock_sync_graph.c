@@ -53,6 +53,29 @@ static struct strata_clock_time at(struct strata_clock_sync *sync, int clock, in
 	return strata_clock_convert(&cursor, reading);
 }
 
+static void what_is_assumed_of_all_clocks_holds_where_nothing_else_is_said(void **state)
+{
+	struct strata_clock_limits all = { 7000, 30000, 500 }, one = { 9000, 20000, 700 };
+	struct strata_clock_sync *sync = with_clocks(3);
+	const struct strata_clock_sync_report *report;
+
+	(void)state;
+	all.window_ms = 0;
+	assert_int_equal(strata_clock_sync_assume(sync, all, &err), -1);
+	all.window_ms = 500;
+	ok(strata_clock_sync_assume(sync, all, &err));
+	ok(strata_clock_sync_limit(sync, 0, 2, one, &err));
+	assert_int_equal(strata_clock_sync_assume(sync, all, &err), -1);
+	anchors(sync, 0, 1, 5, 100);
+	anchors(sync, 0, 2, 5, 100);
+	ok(strata_clock_sync_solve(sync, 0, &err));
+	report = strata_clock_sync_report(sync, &err);
+	assert_int_equal(report->nr_edges, 2);
+	assert_memory_equal(&report->edges[0].asked, &one, sizeof(one));
+	assert_memory_equal(&report->edges[1].asked, &all, sizeof(all));
+	strata_clock_sync_free(sync);
+}
+
 static void a_path_of_least_bound_is_taken_not_the_shortest(void **state)
 {
 	struct strata_clock_sync *sync = with_clocks(4);
@@ -486,6 +509,7 @@ static void slow_clocks_and_fast_ones_convert_to_the_ends_of_their_range(void **
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_assumed_of_all_clocks_holds_where_nothing_else_is_said),
 		cmocka_unit_test(a_path_of_least_bound_is_taken_not_the_shortest),
 		cmocka_unit_test(what_is_not_tied_is_said_to_be_out_of_reach),
 		cmocka_unit_test(beyond_all_constraints_the_bound_grows_by_the_prior),
