@@ -75,6 +75,7 @@ struct strata_ctf_trace {
 	 * that clock is, or is converted to, the one of all. */
 	size_t clock_group;
 	bool times_are_tied;
+	uint64_t own_bound_ns; /* what its own clock's offset may be off by against the machine's */
 	strata_complain_fn *complain;
 	void *complain_data;
 };

@@ -202,6 +202,26 @@ static int convert_stream(struct strata_machines *machines, struct strata_ctf_tr
 	return 0;
 }
 
+/*
+ * LTTng's kernel and user space tracers read one clock, but each finds out for itself what it was
+ * at in 1970: by so much a trace's times may be off against those of its machine's first one.
+ */
+static uint64_t offset_distance(const struct strata_machines *machines,
+				const struct strata_trace_set *set, size_t at)
+{
+	const struct strata_ctf_trace *trace = set->traces[at];
+	size_t first = 0;
+	int64_t one, other;
+
+	while (machines->of_trace[first] != machines->of_trace[at])
+		first++;
+	if (trace->recording || !trace->kinds || !set->traces[first]->kinds)
+		return 0;
+	one = set->traces[first]->kinds[0].time.base_ns;
+	other = trace->kinds[0].time.base_ns;
+	return one < other ? (uint64_t)other - (uint64_t)one : (uint64_t)one - (uint64_t)other;
+}
+
 static int set_converters(struct strata_machines *machines, struct strata_trace_set *set,
 			  struct strata_error *error)
 {
@@ -212,7 +232,9 @@ static int set_converters(struct strata_machines *machines, struct strata_trace_
 		const size_t machine = machines->of_trace[i];
 
 		/* Each source of a recording has clocks of its own, on the host's time. */
-		trace->clock_group = trace->recording ? machines->nr + i : machine;
+		trace->own_bound_ns = offset_distance(machines, set, i);
+		trace->clock_group = trace->recording || trace->own_bound_ns ? machines->nr + i
+									     : machine;
 		trace->times_are_tied = machines->machines[machine].tied;
 		if (machine == 0 || trace->recording || !machines->machines[machine].tied)
 			continue;

@@ -301,11 +301,12 @@ check "what is no recording is refused" refused 'no recording' "$strata" recover
 # Too little for what is held back for its tables, and for what was written.
 mkdir "$work/small"
 for room in 100 400; do
+	# shellcheck disable=SC2016 # they are of the shell that is started
 	check "a disk with $room KiB of room is left as it was" unshare -m bash -c '
-		mount -t tmpfs -o size='$room'k none "$1/small"
+		mount -t tmpfs -o size="$3"k none "$1/small"
 		"$2" recover "$1/alone" -o "$1/small/new" 2>"$1/small.log" && exit 1
 		cat "$1/small.log"; ls -A "$1/small"
-		grep -q "make room" "$1/small.log" && [ -z "$(ls -A "$1/small")" ]' - "$work" "$strata"
+		grep -q "make room" "$1/small.log" && [ -z "$(ls -A "$1/small")" ]' - "$work" "$strata" "$room"
 done
 ln -s "$work/one" "$work/link"
 check "a link is not replaced by what is recovered" refused 'is a link; name the directory' "$strata" recover "$ring" -o "$work/link"
