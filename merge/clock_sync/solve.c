@@ -59,8 +59,12 @@ static bool draw_edges(struct strata_clock_sync *sync)
 	for (i = 0; i < sync->nr_edges; i++) {
 		struct strata_edge *edge = sync->edges[i];
 
-		if (edge->is_exact)
+		if (edge->is_exact) {
+			if (!strata_exact_prepare(&edge->exact, &sync->rates[edge->from],
+						  &sync->rates[edge->to]))
+				return false;
 			continue;
+		}
 		if (!strata_edge_divide(edge, &sync->room, &sync->breaches[i]) ||
 		    !strata_edge_draw(edge, &sync->room, &sync->breaches[i]))
 			return false;

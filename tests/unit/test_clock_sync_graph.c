@@ -266,6 +266,56 @@ static void a_window_that_closed_never_changes(void **state)
 	strata_clock_sync_free(sync);
 }
 
+/* A clock that another one drives, and that is corrected each second: by a part in a million, and
+ * now and then by a jump ahead or back. */
+static void an_exact_map_of_many_pieces_works_both_ways(void **state)
+{
+	struct strata_clock_sync *sync = with_clocks(2);
+	struct strata_clock_piece pieces[2000];
+	struct sim_random random = { 5 };
+	int64_t y = 5000;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 2000; i++) {
+		pieces[i] = (struct strata_clock_piece){
+			.from_reading = i * SECOND,
+			.x0 = i * SECOND,
+			.y0 = y,
+			.numerator = 1000000 + sim_random(&random) % 3,
+			.denominator = 1000001,
+			.bound = 1,
+		};
+		y += scaled(SECOND, pieces[i].numerator, 1000001);
+		if (i % 50 == 49)
+			y += i % 100 == 99 ? 1000000 : -1000000;
+		ok(strata_clock_sync_exact(sync, 1, 0, &pieces[i], &err));
+	}
+	ok(strata_clock_sync_solve(sync, 0, &err));
+	for (i = 0; i < 20000; i++) {
+		int64_t x = (int64_t)(sim_random(&random) % (2000ull * SECOND));
+		const struct strata_clock_piece *piece = &pieces[x / SECOND];
+		struct strata_clock_time time;
+
+		y = piece->y0 + scaled(x - piece->x0, piece->numerator, 1000001);
+		if (i == 10000)
+			ok(strata_clock_sync_solve(sync, 1, &err));
+		if (i < 10000) {
+			time = at(sync, 1, x);
+			assert_true(time.bound <= 3);
+			assert_true(llabs(time.value - y) <= (int64_t)time.bound);
+			continue;
+		}
+		time = at(sync, 0, y);
+		assert_true(llabs(time.value - x) <= (int64_t)time.bound);
+		/* Only next to a jump back may it be either of two times. */
+		if (!(time.flags & STRATA_CLOCK_STEP) && x % (50 * SECOND) > 2000000 &&
+		    x % (50 * SECOND) < 50 * SECOND - 2000000)
+			assert_true(time.bound <= 4);
+	}
+	strata_clock_sync_free(sync);
+}
+
 /* Windows of 10 ms, so that there are many. */
 static void a_live_merge_forgets_and_goes_on(void **state)
 {
@@ -514,6 +564,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_tied_is_said_to_be_out_of_reach),
 		cmocka_unit_test(beyond_all_constraints_the_bound_grows_by_the_prior),
 		cmocka_unit_test(an_exact_map_is_exact),
+		cmocka_unit_test(an_exact_map_of_many_pieces_works_both_ways),
 		cmocka_unit_test(a_window_that_closed_never_changes),
 		cmocka_unit_test(a_live_merge_forgets_and_goes_on),
 		cmocka_unit_test(what_cannot_be_used_is_refused),
