@@ -96,8 +96,9 @@ static void text_event(struct strata_event_writer *writer, struct strata_buffer 
 	static const struct event_programs none;
 	const struct text *text = (const struct text *)writer;
 	const struct source *source = &text->sources[event->source_index];
-	const struct event_programs *programs = source->events ? &source->events[event->class_index]
-							       : &none;
+	const struct event_programs *programs = event->class_index < source->nr_events
+							? &source->events[event->class_index]
+							: &none;
 	struct strata_ctf_cursor cursor = event->cursor;
 	struct strata_text_fields fields;
 	bool any = false;
