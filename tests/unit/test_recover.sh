@@ -296,6 +296,7 @@ check "what is no recording is refused" refused 'no recording' "$strata" recover
 # Too little for what is held back for its tables, and for what was written.
 mkdir "$work/small"
 for room in 100 400; do
+	# shellcheck disable=SC2016 # the inner shell expands it
 	check "a disk with $room KiB of room is left as it was" unshare -m bash -c '
 		mount -t tmpfs -o size='$room'k none "$1/small"
 		"$2" recover "$1/alone" -o "$1/small/new" 2>"$1/small.log" && exit 1
