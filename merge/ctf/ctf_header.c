@@ -60,6 +60,7 @@ static bool recognise_plain(struct strata_ctf_header *header)
 	    !header->time.bits)
 		return false;
 	header->form = STRATA_CTF_HEADER_PLAIN;
+	header->tag_slot = STRATA_CTF_NO_SLOT;
 	header->bits = at;
 	return true;
 }
@@ -94,6 +95,11 @@ static bool recognise_tagged(struct strata_ctf_header *header)
 	    variant->kind != STRATA_CTF_VARIANT || variant->slot != tag->slot || tag->clock >= 0 ||
 	    !find_choices(variant, &compact, &extended) ||
 	    extended->high != (tag->bits == 64 ? UINT64_MAX : (1ull << tag->bits) - 1))
+		return false;
+	/* A variant itself is not aligned: an option that is aligned to more than the header would
+	 * move with it. */
+	if (variant->fields[compact->option].type->align > type->align ||
+	    variant->fields[extended->option].type->align > type->align)
 		return false;
 	header->tag = place(tag, &at);
 	header->tag_slot = tag->slot;

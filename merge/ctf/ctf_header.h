@@ -30,7 +30,9 @@ struct strata_ctf_header {
 	struct strata_ctf_place id, time;   /* plain; of a tagged one when it is extended */
 	uint32_t bits;                      /* likewise: all of it */
 	struct strata_ctf_place tag, short_time;
-	int16_t tag_slot; /* others may want to know the tag, too */
+	/* Others may want to know the tag, too; NO_SLOT: nothing of the header.  Of any other form
+	 * it is 0: read it again. */
+	int16_t tag_slot;
 	uint32_t short_bits;
 	uint64_t extended_tag; /* from here on it is extended */
 };

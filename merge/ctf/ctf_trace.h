@@ -99,7 +99,10 @@ void strata_ctf_complain(const struct strata_ctf_stream *stream, const char *for
 const char *strata_ctf_env_text(const struct strata_ctf_trace *trace, const char *name);
 bool strata_ctf_env_number(const struct strata_ctf_trace *trace, const char *name, int64_t *number);
 
-/* A number of cycles as ns; held to what 64 bits can be, and to 0 where it is before 1970. */
+/* The last time that there is: what is beyond it ends a merge. */
+#define STRATA_CTF_NS_MAX (UINT64_MAX - 1)
+
+/* A number of cycles as ns; held to the last time, and to 0 where it is before 1970. */
 static inline uint64_t strata_ctf_ns(const struct strata_ctf_time *time, uint64_t cycles)
 {
 	__extension__ __int128 ns;
@@ -111,7 +114,7 @@ static inline uint64_t strata_ctf_ns(const struct strata_ctf_time *time, uint64_
 	ns += time->base_ns;
 	if (ns < 0)
 		return 0;
-	return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+	return ns > STRATA_CTF_NS_MAX ? STRATA_CTF_NS_MAX : (uint64_t)ns;
 }
 
 /* The event of an id; NULL: there is none. */

@@ -83,7 +83,7 @@ void bits_set_u64(struct bits *bits, size_t at, uint64_t value)
 	unsigned int i;
 
 	for (i = 0; i < 8; i++)
-		bits->bytes[at + i] = (uint8_t)(value >> 8 * i);
+		bits->bytes[at + i] = (uint8_t)(value >> 8 * (bits->big_endian ? 7 - i : i));
 }
 
 void bits_set_u32(struct bits *bits, size_t at, uint32_t value)
@@ -91,7 +91,7 @@ void bits_set_u32(struct bits *bits, size_t at, uint32_t value)
 	unsigned int i;
 
 	for (i = 0; i < 4; i++)
-		bits->bytes[at + i] = (uint8_t)(value >> 8 * i);
+		bits->bytes[at + i] = (uint8_t)(value >> 8 * (bits->big_endian ? 3 - i : i));
 }
 
 size_t bits_bytes(const struct bits *bits)
