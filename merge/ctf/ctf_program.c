@@ -139,10 +139,16 @@ static void add_elements(struct maker *maker, const struct strata_ctf_type *type
 
 		if (run)
 			extend_run(run, type->align / 8, (uint32_t)(bits / 8));
-	} else if (element->is_text && element->bits == 8) {
-		add_op(maker, STRATA_CTF_OP_TEXT, type, 1);
 	} else {
-		add_op(maker, STRATA_CTF_OP_BLOCK, type, element->align / 8);
+		const bool is_text = element->is_text && element->bits == 8;
+		struct strata_ctf_op *op =
+			add_op(maker, is_text ? STRATA_CTF_OP_TEXT : STRATA_CTF_OP_BLOCK, type,
+			       element->align / 8);
+
+		if (op && type->kind == STRATA_CTF_ARRAY && type->length < RUN_ELEMENTS_MAX) {
+			op->bytes = (uint32_t)(bits / 8);
+			op->nr = (uint32_t)type->length;
+		}
 	}
 }
 

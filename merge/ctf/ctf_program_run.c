@@ -44,6 +44,10 @@ static const uint8_t *enter_block(const struct strata_ctf_op *op, struct strata_
 {
 	const uint8_t *from;
 
+	if (op->bytes) {
+		*length = op->nr;
+		return enter_run(op, cursor);
+	}
 	if (!strata_ctf_read_length(cursor, op->type, length))
 		return NULL;
 	from = cursor->bytes + cursor->at / 8;

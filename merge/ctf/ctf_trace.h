@@ -24,6 +24,7 @@ struct strata_ctf_time {
 struct strata_ctf_class {
 	const struct strata_ctf_event_class *event;
 	struct strata_ctf_program program; /* of contexts and payload */
+	uint64_t id;                       /* as the event's: here it is near */
 };
 
 /* The events of one kind of stream. */
@@ -106,7 +107,13 @@ bool strata_ctf_env_number(const struct strata_ctf_trace *trace, const char *nam
 static inline uint64_t strata_ctf_ns(const struct strata_ctf_time *time, uint64_t cycles)
 {
 	__extension__ __int128 ns;
+	uint64_t sum;
 
+	/* Mostly it counts nanoseconds, and nothing is out of range. */
+	if (time->frequency == 1000000000u && time->base_ns >= 0 &&
+	    !__builtin_add_overflow(cycles, (uint64_t)time->base_ns, &sum) &&
+	    sum <= STRATA_CTF_NS_MAX)
+		return sum;
 	if (time->frequency == 1000000000u)
 		ns = cycles;
 	else
