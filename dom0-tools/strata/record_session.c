@@ -284,6 +284,19 @@ static int stop_hypervisor(struct session *session, struct strata_error *error)
 	return 0;
 }
 
+/* Waits for applications alone, where nothing can be written: what one writes to a sub-buffer
+ * behind our last look at it would be missing from what `strata recover` finds. */
+static void settle_apps(struct session *session)
+{
+	const struct timespec pause = { .tv_nsec = SETTLE_NS };
+	uint64_t begin = strata_clock();
+
+	while (!apps_settled(&session->apps) && ms_since(session, begin) < APPS_MS) {
+		nanosleep(&pause, NULL);
+		apps_tend(&session->apps);
+	}
+}
+
 /*
  * Stops all writers, then takes what they flushed.  The hypervisor starts first
  * and stops last, so that it saw every vCPU run for as long as its guest wrote.
@@ -304,6 +317,8 @@ static int stop(struct session *session, bool writable, struct strata_error *err
 		writable = false;
 		result = -1;
 	}
+	if (!writable)
+		settle_apps(session);
 	participants_name_missing(&session->kernels);
 	apps_name_missing(&session->apps);
 	if (session_records_xen(session) && stop_hypervisor(session, error))
