@@ -30,6 +30,16 @@
 /* Applications that are named when they are left out; all are counted. */
 #define LEFT_OUT_SHOWN 50u
 
+/* Ours, or one that a recorder left which was killed.  What else is there is somebody's: then
+ * bind() says so. */
+static void remove_socket(const char *path)
+{
+	struct stat status;
+
+	if (!lstat(path, &status) && S_ISSOCK(status.st_mode))
+		unlink(path);
+}
+
 static const char *socket_path(void)
 {
 	const char *path = secure_getenv(STRATA_APP_SOCKET_VARIABLE);
@@ -382,7 +392,7 @@ int apps_open(struct apps *apps, struct strata_error *error)
 	apps->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (apps->epoll < 0 || apps->listener < 0)
 		return strata_fail(error, "no socket for applications: %s", strerror(errno));
-	unlink(address.sun_path);
+	remove_socket(address.sun_path);
 	if (bind(apps->listener, (struct sockaddr *)&address, sizeof(address)) ||
 	    chmod(address.sun_path, 0666) || listen(apps->listener, 64) ||
 	    epoll_ctl(apps->epoll, EPOLL_CTL_ADD, apps->listener, &interest))
@@ -482,7 +492,7 @@ void apps_release(struct apps *apps, bool recorded)
 	if (apps->channel.dir && !ring_file_any(apps->channel.dir))
 		ring_file_remove_dir(apps->channel.dir);
 	if (apps->listener >= 0) {
-		unlink(socket_path());
+		remove_socket(socket_path());
 		close(apps->listener);
 	}
 	if (apps->epoll >= 0)

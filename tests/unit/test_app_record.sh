@@ -272,4 +272,12 @@ begin ninth --app nobody
 finish_recording ninth
 check "a program that nobody has is named" grep -q 'no application "nobody" came' "$work/ninth.log"
 check "and is no success" is "$status" 3
+
+# spared: a file in place of the socket is somebody's.
+spared() {
+	echo precious >"$work/file"
+	! STRATA_APP_SOCKET=$work/file out/bin/strata record --app all --duration 100ms --output "$work/tenth" 2>"$work/tenth.log" &&
+		grep -q 'name another path in the environment variable' "$work/tenth.log" && grep -q precious "$work/file"
+}
+check "a file that stands where the socket should is kept, and it is said" spared
 finish
