@@ -258,11 +258,48 @@ static void any_bytes_are_read_alike(void **state)
 	}
 }
 
+/* As many elements as bits are left in the packet, or more: none of them takes room, and the event
+ * can be read again up to its own end. */
+static void elements_without_room_are_read_again(void **state)
+{
+	static const char text[] =
+		"/* CTF 1.8 */\ntrace { major = 1; minor = 8; byte_order = le; };\n"
+		"event { name = e; fields := struct { integer { size = 32; align = 8; } n;"
+		" struct { } nothing[n]; integer { size = 8; align = 8; } last; }; };\n";
+	static const uint8_t lengths[][4] = { { 0 }, { 9 }, { 200 }, { 255, 255, 255, 255 } };
+	struct event event = { 0 };
+	struct strata_error error;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(strata_ctf_metadata_parse(&event.metadata, "metadata", text, strlen(text),
+						   refuse, NULL, &error),
+			 0);
+	event.scopes[0] = event.metadata.streams[0].events[0].payload;
+	assert_int_equal(strata_ctf_program_make(&event.program, event.scopes, 1), 0);
+	for (i = 0; i < 4; i++) {
+		uint64_t slots[STRATA_CTF_SLOTS_MAX], hash = 0;
+		uint8_t bytes[100] = { 0 };
+		struct strata_ctf_cursor cursor = { bytes, 0, 80 * 8, slots };
+
+		memcpy(bytes, lengths[i], 4);
+		assert_true(strata_ctf_program_skip(&event.program, &cursor));
+		assert_int_equal(cursor.at, 40);
+		cursor.at = 0;
+		cursor.end = 40;
+		assert_true(strata_ctf_program_fold(&event.program, &cursor, &hash));
+		assert_int_equal(cursor.at, 40);
+	}
+	strata_ctf_program_clear(&event.program);
+	strata_ctf_metadata_clear(&event.metadata);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_written_is_read),
 		cmocka_unit_test(any_bytes_are_read_alike),
+		cmocka_unit_test(elements_without_room_are_read_again),
 	};
 	const char *seed = getenv("STRATA_TEST_SEED");
 
