@@ -26,10 +26,6 @@
 #define STRATA_CTF_PLAN_HEADER_BYTES 24u
 #define STRATA_CTF_PLAN_NUMBERS_MAX  6u /* in each context; the times only if there are any */
 
-/* The word in a trace's environment that says which timeline its times are on: traces that have
- * the same there need no clocks found. */
-#define STRATA_CTF_TIMELINE "strata_timeline"
-
 /* A context as it was: which of its fields are kept, behind the plan's own. */
 struct strata_ctf_plan_kept {
 	const struct strata_ctf_type *was;
