@@ -19,6 +19,7 @@ static void usage(FILE *out)
 		"  --format json           an object for each event, a line each\n"
 		"  --format perfetto       for https://ui.perfetto.dev\n"
 		"  --format chrome         for Chrome's viewer of traces; small ones only\n"
+		"  --format ctf            CTF 1.8 traces in the directory OUT, all on one clock\n"
 		"  --format count          the number of events, and a hash over them in their\n"
 		"                          order: time, stream, event and every value\n"
 		"  -o, --output OUT        the file; \"-\", the default, is standard output\n" //

@@ -185,29 +185,34 @@ static bool print_damage(const struct traces *traces, FILE *out)
 static void print_machines(const struct traces *traces, FILE *out)
 {
 	const struct strata_machines *machines = &traces->machines;
-	const struct strata_clock_sync_report *report;
+	const struct strata_clock_sync_report *report = NULL;
 	struct strata_error error;
 	size_t i;
 
-	if (machines->nr < 2 || !machines->sync)
+	if (machines->nr < 2)
 		return;
-	report = strata_clock_sync_report(machines->sync, &error);
 	fprintf(out, "Machines: %zu; times are those of %s\n", machines->nr,
 		machines->machines[0].name);
-	for (i = 1; report && i < machines->nr; i++) {
-		const struct strata_clock_report *clock = &report->clocks[i];
+	if (machines->sync)
+		report = strata_clock_sync_report(machines->sync, &error);
+	for (i = 1; i < machines->nr; i++) {
+		const struct strata_machine *machine = &machines->machines[i];
 
-		if (!machines->machines[i].tied)
-			fprintf(out, "          %s: its clock is not tied to that\n", clock->name);
-		else
+		if (machine->converted)
+			fprintf(out, "          %s: was converted to that before\n", machine->name);
+		else if (!machine->tied)
+			fprintf(out, "          %s: its clock is not tied to that\n",
+				machine->name);
+		else if (report)
 			fprintf(out,
 				"          %s: known to %.3f us at best, %.3f us at worst, by what the "
 				"machines sent to each other\n",
-				clock->name, (double)clock->least_bound / 1e3,
-				(double)clock->greatest_bound / 1e3);
+				machine->name, (double)report->clocks[i].least_bound / 1e3,
+				(double)report->clocks[i].greatest_bound / 1e3);
 	}
-	fprintf(out, "          %" PRIu64 " TCP segments were seen at both ends\n",
-		machines->tally.pairs);
+	if (report)
+		fprintf(out, "          %" PRIu64 " TCP segments were seen at both ends\n",
+			machines->tally.pairs);
 	for (i = 0; report && i < report->nr_breaches; i++)
 		clock_report_breach(report, &report->breaches[i], out);
 }
@@ -294,7 +299,7 @@ static struct json_object *machines_to_json(const struct traces *traces)
 				       json_object_new_string(machines->machines[i].name));
 		json_object_object_add(object, "tied",
 				       json_object_new_boolean(machines->machines[i].tied));
-		if (report && machines->machines[i].tied) {
+		if (report && machines->machines[i].tied && !machines->machines[i].converted) {
 			add_u64(object, "least_bound_ns", report->clocks[i].least_bound);
 			add_u64(object, "greatest_bound_ns", report->clocks[i].greatest_bound);
 		}

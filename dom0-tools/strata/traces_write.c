@@ -10,6 +10,7 @@
 
 #include "commands.h"
 #include "outputs/count.h"
+#include "outputs/ctf_traces.h"
 #include "outputs/json.h"
 #include "outputs/perfetto.h"
 #include "outputs/text_lines.h"
@@ -18,8 +19,8 @@
 
 #define SLICE_BYTES (4u << 20) /* of input: each thread holds what one becomes */
 
-static const char *const formats[] = { "columns",  "babeltrace", "json",
-				       "perfetto", "chrome",     "count" };
+static const char *const formats[] = { "columns", "babeltrace", "json", "perfetto",
+				       "chrome",  "ctf",        "count" };
 
 bool write_format_known(const char *format)
 {
@@ -151,6 +152,15 @@ static int count(struct traces *traces, const struct strata_slice_options *slice
 	return 0;
 }
 
+static int write_ctf(struct traces *traces, const struct write_options *options,
+		     const struct strata_slice_options *slices, struct strata_error *error)
+{
+	if (strcmp(options->out, "-") == 0)
+		return strata_fail(error, "CTF traces are directories: name one with -o");
+	return strata_ctf_traces_write(&traces->set, (const char *const *)traces->names,
+				       options->out, slices, NULL, error);
+}
+
 static int write_events(struct traces *traces, const struct write_options *options,
 			struct strata_error *error)
 {
@@ -172,6 +182,12 @@ static int write_events(struct traces *traces, const struct write_options *optio
 			return strata_fail(error, "a count is of all events: --event and --source "
 						  "do not go with it");
 		return count(traces, &written.slices, error);
+	}
+	if (strcmp(options->format, "ctf") == 0) {
+		if (filtered)
+			return strata_fail(error, "CTF traces are written whole: --event and "
+						  "--source do not go with it");
+		return write_ctf(traces, options, &written.slices, error);
 	}
 	if (strcmp(options->format, "chrome") == 0) {
 		written.events_max = STRATA_CHROME_EVENTS_MAX;

@@ -9,30 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ctf/ctf_index_file.h"
 #include "ctf/ctf_reader.h"
 #include "ctf/ctf_reader_packet.h"
 
 #define HEADER_BYTES 512u /* of a packet; where it has more, the index is not used */
-
-/* The index file of LTTng: all numbers big-endian. */
-#define INDEX_MAGIC 0xc1f1dcc1u
-
-struct index_head {
-	uint32_t magic;
-	uint32_t major;
-	uint32_t minor;
-	uint32_t entry_bytes;
-};
-
-struct index_entry {
-	uint64_t offset;
-	uint64_t packet_bits;
-	uint64_t content_bits;
-	uint64_t begin;
-	uint64_t end;
-	uint64_t discarded;
-	uint64_t stream_id;
-};
 
 /* Collects places, fewer of them as they become too many. */
 struct collector {
@@ -83,14 +64,14 @@ static int collect(struct collector *collector, uint64_t offset, bool has_begin,
 /* Opens DIR/index/NAME.idx; NULL: there is none that fits. @entry_bytes: OUT */
 static FILE *open_file(const struct strata_ctf_stream *stream, uint32_t *entry_bytes)
 {
-	struct index_head head;
+	struct strata_ctf_index_file_head head;
 	char path[4096];
 	struct stat status;
 	FILE *file;
 	int fd;
 
-	if (snprintf(path, sizeof(path), "%s/index/%s.idx", stream->trace->path, stream->name) >=
-	    (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s/" STRATA_CTF_INDEX_DIR "/%s.idx", stream->trace->path,
+		     stream->name) >= (int)sizeof(path))
 		return NULL;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	file = fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode) ? NULL : fdopen(fd, "r");
@@ -99,10 +80,12 @@ static FILE *open_file(const struct strata_ctf_stream *stream, uint32_t *entry_b
 			close(fd);
 		return NULL;
 	}
-	if (fread(&head, sizeof(head), 1, file) == 1 && be32toh(head.magic) == INDEX_MAGIC &&
-	    be32toh(head.major) == 1) {
+	if (fread(&head, sizeof(head), 1, file) == 1 &&
+	    be32toh(head.magic) == STRATA_CTF_INDEX_FILE_MAGIC &&
+	    be32toh(head.major) == STRATA_CTF_INDEX_FILE_MAJOR) {
 		*entry_bytes = be32toh(head.entry_bytes);
-		if (*entry_bytes >= sizeof(struct index_entry) && *entry_bytes <= 4096)
+		if (*entry_bytes >= sizeof(struct strata_ctf_index_file_entry) &&
+		    *entry_bytes <= 4096)
 			return file;
 	}
 	strata_ctf_complain(stream,
@@ -147,7 +130,7 @@ static int read_file(struct strata_ctf_index *index, const struct strata_ctf_str
 {
 	const struct strata_ctf_kind_of_stream *kinds = stream->trace->kinds;
 	struct collector collector = { .index = index, .stride = 1 };
-	struct index_entry entry;
+	struct strata_ctf_index_file_entry entry;
 	uint64_t expected = 0;
 	uint32_t entry_bytes;
 	FILE *file = stream->converter ? NULL : open_file(stream, &entry_bytes);

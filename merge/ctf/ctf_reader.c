@@ -230,7 +230,7 @@ static int fill_batch(struct strata_ctf_reader *reader, struct strata_error *err
 int strata_ctf_reader_next(struct strata_ctf_reader *reader, struct strata_error *error)
 {
 	reader->nr_events = 0;
-	reader->bound_ns = 0;
+	reader->bound_ns = reader->stream->bound_ns;
 	while (reader->nr_events == 0) {
 		if (!reader->in_packet) {
 			const int found = strata_ctf_reader_next_packet(reader, error);

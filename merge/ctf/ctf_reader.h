@@ -59,7 +59,7 @@ struct strata_ctf_reader {
 	uint64_t at;         /* bits into the packet: what is read next */
 
 	void *conversion;  /* the converter's; NULL: there is none */
-	uint64_t bound_ns; /* no time of the batch is off by more; 0 if there is no converter */
+	uint64_t bound_ns; /* no time of the batch is off by more, by the stream or its converter */
 
 	uint64_t clock; /* cycles, of the event before */
 	uint64_t clock_limit;

@@ -58,8 +58,9 @@ struct strata_ctf_stream {
 	const struct strata_ctf_converter *converter; /* its owner's; NULL: none */
 	char *name;                                   /* of the file */
 	int fd;
-	uint64_t bytes; /* of the file when it was opened */
-	bool has_cpu;   /* as its first packet says */
+	uint64_t bytes;    /* of the file when it was opened */
+	uint64_t bound_ns; /* its own times are off by no more */
+	bool has_cpu;      /* as its first packet says */
 	uint64_t cpu;
 };
 
@@ -95,6 +96,10 @@ void strata_ctf_trace_close(struct strata_ctf_trace *trace);
 /* Says something about a stream: "PATH/NAME: ...". */
 void strata_ctf_complain(const struct strata_ctf_stream *stream, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* A name in the environment of traces that were converted together: those whose text there is the
+ * same have their times on one clock already. */
+#define STRATA_CTF_TIMELINE "strata_timeline"
 
 /* Text or a number of the trace's environment; NULL and false: there is none of that name. */
 const char *strata_ctf_env_text(const struct strata_ctf_trace *trace, const char *name);

@@ -95,6 +95,14 @@ static char *machine_name(const struct strata_ctf_trace *trace)
 	return strdup(strata_escape_name(name, sizeof(name), host));
 }
 
+static bool same_timeline(const struct strata_ctf_trace *a, const struct strata_ctf_trace *b)
+{
+	const char *x = strata_ctf_env_text(a, STRATA_CTF_TIMELINE);
+	const char *y = strata_ctf_env_text(b, STRATA_CTF_TIMELINE);
+
+	return x && y && strcmp(x, y) == 0;
+}
+
 /* Puts a trace to the machine of one before it, or a new one. 0 or -1. */
 static int assign(struct strata_machines *machines, const struct strata_trace_set *set, size_t at)
 {
@@ -174,9 +182,10 @@ static int tie(struct strata_machines *machines, const struct strata_trace_set *
 	if (!report)
 		goto out;
 	for (i = 1; i < machines->nr; i++)
-		machines->machines[i].tied = report->clocks[i].reachable &&
-					     report->clocks[i].least_bound !=
-						     STRATA_CLOCK_UNBOUNDED;
+		machines->machines[i].tied =
+			machines->machines[i].converted ||
+			(report->clocks[i].reachable &&
+			 report->clocks[i].least_bound != STRATA_CLOCK_UNBOUNDED);
 	status = 0;
 out:
 	strata_tcp_pairs_free(pairs);
@@ -222,6 +231,35 @@ static uint64_t offset_distance(const struct strata_machines *machines,
 	return one < other ? (uint64_t)other - (uint64_t)one : (uint64_t)one - (uint64_t)other;
 }
 
+/* How far off the times of a trace may be that was converted. */
+static void set_bounds(struct strata_ctf_trace *trace)
+{
+	size_t i;
+
+	for (i = 0; i < trace->nr_streams && trace->metadata.nr_clocks; i++)
+		trace->streams[i].bound_ns = trace->metadata.clocks[0].precision;
+}
+
+/* Finds the machines whose times are the first one's already.  True: all of them. */
+static bool find_converted(struct strata_machines *machines, const struct strata_trace_set *set)
+{
+	bool all = true;
+	size_t i;
+
+	for (i = 0; i < set->nr_traces; i++) {
+		struct strata_machine *machine = &machines->machines[machines->of_trace[i]];
+
+		if (same_timeline(set->traces[0], set->traces[i])) {
+			set_bounds(set->traces[i]);
+			machine->converted = true;
+			machine->tied = true;
+		} else {
+			all = false;
+		}
+	}
+	return all;
+}
+
 static int set_converters(struct strata_machines *machines, struct strata_trace_set *set,
 			  struct strata_error *error)
 {
@@ -236,7 +274,8 @@ static int set_converters(struct strata_machines *machines, struct strata_trace_
 		trace->clock_group = trace->recording || trace->own_bound_ns ? machines->nr + i
 									     : machine;
 		trace->times_are_tied = machines->machines[machine].tied;
-		if (machine == 0 || trace->recording || !machines->machines[machine].tied)
+		if (machine == 0 || trace->recording || !machines->machines[machine].tied ||
+		    same_timeline(set->traces[0], trace))
 			continue;
 		for (j = 0; j < trace->nr_streams; j++) {
 			if (convert_stream(machines, trace, &trace->streams[j], machine))
@@ -279,7 +318,7 @@ int strata_machines_find(struct strata_machines *machines, struct strata_trace_s
 		if (assign(machines, set, i))
 			return strata_fail(error, "out of memory");
 	}
-	if (machines->nr > 1 && tie(machines, set, error))
+	if (!find_converted(machines, set) && machines->nr > 1 && tie(machines, set, error))
 		return -1;
 	if (set_converters(machines, set, error))
 		return -1;

@@ -6,8 +6,9 @@
  * Traces whose metadata gives their clocks the same UUID share a clock (LTTng's is the
  * boot's); without one, traces of the same host name and clock name do.  A TCP
  * segment was sent before it was received: that bounds the two clocks (clock_sync.h).
- * Nothing is guessed: a clock that nothing ties to the first one's stays as it is, and
- * that is said.
+ * Traces that were converted together (STRATA_CTF_TIMELINE) are on one clock, each with its
+ * clock's precision as the bound.  Nothing is guessed: a clock that nothing ties to the first one's
+ * stays as it is, and that is said.
  */
 #ifndef STRATA_MERGE_INPUTS_MACHINES_H
 #define STRATA_MERGE_INPUTS_MACHINES_H
@@ -17,8 +18,9 @@
 #include "trace_set.h"
 
 struct strata_machine {
-	char *name; /* fit to be shown */
-	bool tied;  /* its times are the first one's, with a bound; the first: true */
+	char *name;     /* fit to be shown */
+	bool tied;      /* its times are the first one's, with a bound; the first: true */
+	bool converted; /* and were so before: its traces say it */
 };
 
 struct strata_machines {

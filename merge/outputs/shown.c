@@ -4,14 +4,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "escape.h"
 
 #define SOURCE_NAME_BYTES 512u
-
-/* Packets' beginnings longer than this are not shown. */
-#define PACKET_HEAD_BYTES_MAX 65536u
 
 static uint64_t add_held(uint64_t a, uint64_t b)
 {
@@ -221,52 +217,23 @@ void strata_shown_view_clear(struct strata_shown_view *view)
 	size_t i;
 
 	for (i = 0; view->copies && i < view->shown->set->nr_streams; i++) {
-		free(view->copies[i].bytes);
+		free(view->copies[i].head.bytes);
 		strata_buffer_free(&view->copies[i].memo);
 	}
 	free(view->copies);
 	view->copies = NULL;
 }
 
-/* Reads the beginning of the reader's packet again, because its window has moved on. */
-static bool read_head(struct strata_shown_copy *copy, const struct strata_ctf_reader *reader)
-{
-	const size_t bytes = (size_t)((reader->packet.events_at + 7) / 8);
-	ssize_t got;
-
-	if (bytes > PACKET_HEAD_BYTES_MAX)
-		return false;
-	if (bytes > copy->room) {
-		uint8_t *grown = realloc(copy->bytes, bytes + STRATA_CTF_PADDING);
-
-		if (!grown)
-			return false;
-		copy->bytes = grown;
-		copy->room = bytes;
-	}
-	got = pread(reader->stream->fd, copy->bytes, bytes, (off_t)copy->offset);
-	if (got < 0)
-		return false;
-	memset(copy->bytes + got, 0, STRATA_CTF_PADDING);
-	copy->packet.cursor.end = (uint64_t)got * 8;
-	return true;
-}
-
 /* Finds the first field of the packet that is shown. */
 static bool find_fields(struct strata_shown_copy *copy, struct strata_ctf_reader *reader)
 {
-	const struct strata_ctf_type *header = reader->stream->trace->metadata.packet_header;
-	const struct strata_ctf_type *type = copy->packet.type;
 	struct strata_ctf_cursor *cursor = &copy->packet.cursor;
 	size_t i;
 
-	cursor->bytes = copy->bytes;
-	cursor->at = 0;
-	cursor->slots = reader->slots;
-	if ((header && !strata_ctf_skip(cursor, header)) || !strata_ctf_align(cursor, type->align))
+	if (!strata_ctf_packet_head_read(&copy->head, reader, cursor))
 		return false;
 	for (i = 0; i < copy->packet.first; i++) {
-		if (!strata_ctf_skip(cursor, type->fields[i].type))
+		if (!strata_ctf_skip(cursor, copy->packet.type->fields[i].type))
 			return false;
 	}
 	return true;
@@ -291,7 +258,7 @@ static void set_packet(struct strata_shown_view *view, size_t stream,
 		return;
 	/* A structure that has no fields is shown as such. */
 	if ((hidden->first == copy->packet.type->nr_fields && hidden->first > 0) ||
-	    !read_head(copy, reader) || !find_fields(copy, reader))
+	    !find_fields(copy, reader))
 		copy->packet.type = NULL;
 }
 

@@ -6,6 +6,7 @@
 #ifndef STRATA_MERGE_OUTPUTS_SHOWN_H
 #define STRATA_MERGE_OUTPUTS_SHOWN_H
 
+#include "ctf/ctf_packet_head.h"
 #include "outputs/event_writer.h"
 #include "trace_set.h"
 
@@ -30,8 +31,7 @@ void strata_shown_clear(struct strata_shown *shown);
 /* A reader's packet, as far as it is shown: a copy of its beginning. */
 struct strata_shown_copy {
 	uint64_t offset;
-	uint8_t *bytes;
-	size_t room;
+	struct strata_ctf_packet_head head;
 	struct strata_shown_packet packet;
 	struct strata_buffer memo; /* the writer's */
 	bool is_set;

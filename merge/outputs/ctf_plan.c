@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ctf_plan.c - see ctf_plan.h; ctf_plan_metadata.c puts it into words. */
+#include "outputs/ctf_plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Bodies of events -------------------------------------------------------------------------- */
+
+/* What the largest alignment in a type is, in options and elements too. */
+static uint32_t largest_align(const struct strata_ctf_type *type)
+{
+	uint32_t largest = type->align, inner;
+	size_t i;
+
+	if (type->kind == STRATA_CTF_STRING && largest < 8)
+		largest = 8;
+	if (type->element) {
+		inner = largest_align(type->element);
+		largest = inner > largest ? inner : largest;
+	}
+	for (i = 0; i < type->nr_fields; i++) {
+		inner = largest_align(type->fields[i].type);
+		largest = inner > largest ? inner : largest;
+	}
+	return largest;
+}
+
+struct body {
+	uint32_t first;   /* bits that its first field is aligned to */
+	uint32_t largest; /* that any of its fields is aligned to */
+	bool is_empty;
+};
+
+static struct body body_of(const struct strata_ctf_stream_class *stream,
+			   const struct strata_ctf_event_class *event)
+{
+	const struct strata_ctf_type *const types[] = { stream->event_context, event->context,
+							event->payload };
+	struct body body = { 1, 1, true };
+	size_t i;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		uint32_t align;
+
+		if (!types[i])
+			continue;
+		align = largest_align(types[i]);
+		if (align > body.largest)
+			body.largest = align;
+		/* Structures without fields in front of the first one push it on, too. */
+		if (body.is_empty && types[i]->align > body.first)
+			body.first = types[i]->align;
+		body.is_empty &= types[i]->nr_fields == 0;
+	}
+	return body;
+}
+
+static int plan_events(struct strata_ctf_plan_kind *plan, struct strata_error *error)
+{
+	const struct strata_ctf_stream_class *stream = plan->kind->class;
+	bool fits = true;
+	uint32_t modulus = 8;
+	size_t i;
+
+	plan->aligns = calloc(stream->nr_events + 1, sizeof(*plan->aligns));
+	if (!plan->aligns)
+		return strata_fail(error, "out of memory for %zu events", stream->nr_events);
+	for (i = 0; i < stream->nr_events; i++) {
+		const struct strata_ctf_event_class *event = &stream->events[i];
+		const struct body body = body_of(stream, event);
+
+		if (event->id > UINT32_MAX)
+			return strata_fail(error, "its event id %llu is of more than 32 bits",
+					   (unsigned long long)event->id);
+		plan->aligns[i] = body.first;
+		if (body.largest > modulus)
+			modulus = body.largest;
+		/* Bytes are copied, so that its place within a byte must stay, too. */
+		if (!body.is_empty && (body.first < body.largest || body.first < 8))
+			fits = false;
+	}
+	plan->modulus = fits ? 0 : modulus;
+	return 0;
+}
+
+/* Contexts of packets ----------------------------------------------------------------------- */
+
+static const char *const numbers[STRATA_CTF_PLAN_NUMBERS_MAX] = {
+	"timestamp_begin", "timestamp_end",  "content_size",
+	"packet_size",     "packet_seq_num", "events_discarded",
+};
+
+/* Whether a field says what the plan's own do, or a time of the old clock. */
+static bool is_own(const struct strata_ctf_field *field)
+{
+	size_t i;
+
+	for (i = 0; i < STRATA_CTF_PLAN_NUMBERS_MAX; i++) {
+		if (strcmp(field->name, numbers[i]) == 0)
+			return true;
+	}
+	return field->type->kind <= STRATA_CTF_ENUM && field->type->clock != STRATA_CTF_NO_CLOCK;
+}
+
+static struct strata_ctf_type whole_bytes(const struct strata_ctf_type *was, bool big_endian)
+{
+	struct strata_ctf_type is = *was;
+
+	is.align = 8;
+	is.big_endian = big_endian;
+	is.clock = STRATA_CTF_NO_CLOCK;
+	while (is.bits != 8 && is.bits != 16 && is.bits != 32 && is.bits != 64)
+		is.bits++;
+	return is;
+}
+
+static bool is_number(const struct strata_ctf_type *type)
+{
+	return type->kind <= STRATA_CTF_FLOAT;
+}
+
+/* Puts a kept field's type, whose elements' is behind it, into @is.  False: it is left out. */
+static bool keep(const struct strata_ctf_type *was, struct strata_ctf_type is[2], bool big_endian)
+{
+	if (is_number(was)) {
+		is[0] = whole_bytes(was, big_endian);
+	} else if (was->kind == STRATA_CTF_STRING) {
+		is[0] = *was;
+	} else if (was->kind == STRATA_CTF_ARRAY && is_number(was->element)) {
+		is[1] = whole_bytes(was->element, big_endian);
+		is[0] = *was;
+		is[0].element = &is[1];
+		is[0].align = 8;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void plan_numbers(struct strata_ctf_plan_kind *plan, bool big_endian)
+{
+	const struct strata_ctf_type number = { .kind = STRATA_CTF_INTEGER,
+						.align = 8,
+						.bits = 64,
+						.base = 10,
+						.big_endian = big_endian,
+						.slot = STRATA_CTF_NO_SLOT,
+						.clock = STRATA_CTF_NO_CLOCK };
+	unsigned int i;
+
+	for (i = plan->kind->has_time ? 0 : 2; i < STRATA_CTF_PLAN_NUMBERS_MAX; i++) {
+		struct strata_ctf_type *type = &plan->types[plan->nr_numbers];
+
+		*type = number;
+		if (i < 2)
+			type->clock = 0;
+		plan->fields[plan->nr_numbers].name = numbers[i];
+		plan->fields[plan->nr_numbers++].type = type;
+	}
+}
+
+static void say_left_out(const struct strata_ctf_trace *trace, const char *name)
+{
+	char message[2048];
+
+	if (!trace->complain)
+		return;
+	snprintf(message, sizeof(message),
+		 "%s: the field %.200s of its packets' context is left out: of these, only "
+		 "numbers, strings and arrays of numbers are written anew",
+		 trace->path, name);
+	trace->complain(trace->complain_data, message);
+}
+
+static int plan_context(struct strata_ctf_plan_kind *plan, const struct strata_ctf_trace *trace,
+			struct strata_error *error)
+{
+	const struct strata_ctf_type *was = plan->kind->class->packet_context;
+	const size_t nr_was = was ? was->nr_fields : 0;
+	const size_t room = STRATA_CTF_PLAN_NUMBERS_MAX + 2 * nr_was;
+	const bool big_endian = trace->metadata.big_endian;
+	size_t i, nr;
+
+	plan->context = calloc(1, sizeof(*plan->context));
+	plan->fields = calloc(room, sizeof(*plan->fields));
+	plan->types = calloc(room, sizeof(*plan->types));
+	plan->kept = calloc(nr_was + 1, sizeof(*plan->kept));
+	if (!plan->context || !plan->fields || !plan->types || !plan->kept)
+		return strata_fail(error, "out of memory for its contexts");
+	plan_numbers(plan, big_endian);
+	nr = plan->nr_numbers;
+	for (i = 0; i < nr_was; i++) {
+		struct strata_ctf_type *type = &plan->types[STRATA_CTF_PLAN_NUMBERS_MAX + 2 * i];
+
+		plan->kept[i].was = was->fields[i].type;
+		if (is_own(&was->fields[i]))
+			continue;
+		if (!keep(was->fields[i].type, type, big_endian)) {
+			say_left_out(trace, was->fields[i].name);
+			continue;
+		}
+		plan->kept[i].is = type;
+		plan->keeps_any = true;
+		plan->fields[nr].name = was->fields[i].name;
+		plan->fields[nr++].type = type;
+	}
+	plan->context->kind = STRATA_CTF_STRUCT;
+	plan->context->align = 8;
+	plan->context->slot = STRATA_CTF_NO_SLOT;
+	plan->context->clock = STRATA_CTF_NO_CLOCK;
+	plan->context->fields = plan->fields;
+	plan->context->nr_fields = nr;
+	return 0;
+}
+
+int strata_ctf_plan_init(struct strata_ctf_plan *plan, const struct strata_ctf_trace *trace,
+			 struct strata_error *error)
+{
+	const struct strata_ctf_metadata *metadata = &trace->metadata;
+	size_t i;
+
+	plan->trace = trace;
+	plan->kinds = calloc(metadata->nr_streams + 1, sizeof(*plan->kinds));
+	if (!plan->kinds)
+		return strata_fail(error, "%s: out of memory", trace->path);
+	for (i = 0; i < metadata->nr_streams; i++) {
+		plan->kinds[i].kind = &trace->kinds[i];
+		if (metadata->streams[i].id > UINT32_MAX)
+			return strata_fail(error, "%s: its stream id %llu is of more than 32 bits",
+					   trace->path,
+					   (unsigned long long)metadata->streams[i].id);
+		if (plan_events(&plan->kinds[i], error) ||
+		    plan_context(&plan->kinds[i], trace, error))
+			return strata_fail_in(error, "%s", trace->path);
+	}
+	return 0;
+}
+
+void strata_ctf_plan_clear(struct strata_ctf_plan *plan)
+{
+	size_t i;
+
+	for (i = 0; plan->kinds && i < plan->trace->metadata.nr_streams; i++) {
+		free(plan->kinds[i].aligns);
+		free(plan->kinds[i].context);
+		free(plan->kinds[i].fields);
+		free(plan->kinds[i].types);
+		free(plan->kinds[i].kept);
+	}
+	free(plan->kinds);
+	plan->kinds = NULL;
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ctf_plan_metadata.c - a plan (ctf_plan.h) as metadata: TSDL text. */
+#include <string.h>
+
+#include "escape.h"
+#include "outputs/ctf_plan.h"
+#include "tsdl.h"
+
+#define CLOCK "timeline"
+
+/* babeltrace2 knows tracers by this name, and mends what it holds for their mistakes: but no
+ * tracer has written these packets.  Who wrote the events is said by another name. */
+#define STRATA          "strata"
+#define TRACER          "tracer_name"
+#define ORIGINAL_TRACER "original_tracer_name"
+
+static void put_trace(struct strata_out_file *out, const struct strata_ctf_plan *plan)
+{
+	const char *order = plan->trace->metadata.big_endian ? "be" : "le";
+	char uuid[STRATA_UUID_TEXT_BYTES];
+
+	strata_uuid_text(uuid, plan->uuid);
+	strata_out_print(out,
+			 "/* CTF 1.8 */\n\n"
+			 "trace {\n"
+			 "\tmajor = 1;\n"
+			 "\tminor = 8;\n"
+			 "\tuuid = \"%s\";\n"
+			 "\tbyte_order = %s;\n"
+			 "\tpacket.header := struct {\n"
+			 "\t\tinteger { size = 32; align = 8; signed = false; } magic;\n"
+			 "\t\tinteger { size = 8; align = 8; signed = false; } uuid[16];\n"
+			 "\t\tinteger { size = 32; align = 8; signed = false; } stream_id;\n"
+			 "\t};\n"
+			 "};\n\n",
+			 uuid, order);
+}
+
+static void put_text(struct strata_out_file *out, const char *name, const char *text)
+{
+	strata_out_print(out, "\t%s = ", name);
+	strata_tsdl_string(out, text);
+	strata_out_print(out, ";\n");
+}
+
+static void put_env(struct strata_out_file *out, const struct strata_ctf_plan *plan)
+{
+	const struct strata_ctf_metadata *metadata = &plan->trace->metadata;
+	const char *original = strata_ctf_env_text(plan->trace, ORIGINAL_TRACER);
+	size_t i;
+
+	strata_out_print(out, "env {\n");
+	put_text(out, TRACER, STRATA);
+	for (i = 0; i < metadata->nr_env; i++) {
+		const struct strata_ctf_env *env = &metadata->env[i];
+
+		if (strcmp(env->name, TRACER) == 0) {
+			if (env->text && !original && strcmp(env->text, STRATA) != 0)
+				put_text(out, ORIGINAL_TRACER, env->text);
+		} else if (env->text) {
+			put_text(out, env->name, env->text);
+		} else {
+			strata_out_print(out, "\t%s = %lld;\n", env->name, (long long)env->number);
+		}
+	}
+	if (plan->timeline)
+		put_text(out, STRATA_CTF_TIMELINE, plan->timeline);
+	strata_out_print(out, "};\n\n");
+}
+
+static void put_clock(struct strata_out_file *out, const struct strata_ctf_plan *plan)
+{
+	char uuid[STRATA_UUID_TEXT_BYTES];
+
+	strata_uuid_text(uuid, plan->clock_uuid);
+	strata_out_print(
+		out,
+		"clock {\n"
+		"\tname = " CLOCK ";\n"
+		"\tuuid = \"%s\";\n"
+		"\tdescription = \"nanoseconds, of one clock for all traces of a merge\";\n"
+		"\tfreq = 1000000000;\n"
+		"\tprecision = %llu;\n"
+		"\toffset_s = 0;\n"
+		"\toffset = 0;\n"
+		"\tabsolute = TRUE;\n"
+		"};\n\n",
+		uuid, (unsigned long long)plan->precision_ns);
+}
+
+static int put_scope(struct strata_out_file *out, const struct strata_ctf_scopes *scopes,
+		     enum strata_ctf_scope scope, const char *name, struct strata_error *error)
+{
+	if (!scopes->types[scope])
+		return 0;
+	strata_out_print(out, "\t%s := ", name);
+	if (strata_ctf_write_tsdl(out, scopes, scope, 1, error))
+		return -1;
+	strata_out_print(out, ";\n");
+	return 0;
+}
+
+static void put_header(struct strata_out_file *out, const struct strata_ctf_plan_kind *kind)
+{
+	strata_out_print(out, "\tevent.header := struct {\n"
+			      "\t\tinteger { size = 32; align = 8; signed = false; } id;\n");
+	if (kind->kind->has_time)
+		strata_out_print(out, "\t\tinteger { size = 64; align = 8; signed = false; "
+				      "map = clock." CLOCK ".value; } timestamp;\n");
+	if (kind->modulus)
+		strata_out_print(out, "\t\tinteger { size = 16; align = 8; signed = false; } "
+				      "filler_bits;\n"
+				      "\t\tinteger { size = 1; align = 1; signed = false; } "
+				      "filler[filler_bits];\n");
+	strata_out_print(out, "\t};\n");
+}
+
+static int put_event(struct strata_out_file *out, struct strata_ctf_scopes *scopes,
+		     const struct strata_ctf_stream_class *stream,
+		     const struct strata_ctf_event_class *event, struct strata_error *error)
+{
+	strata_out_print(out, "event {\n\tname = ");
+	strata_tsdl_string(out, event->name);
+	strata_out_print(out, ";\n\tid = %llu;\n\tstream_id = %llu;\n",
+			 (unsigned long long)event->id, (unsigned long long)stream->id);
+	if (event->loglevel >= 0)
+		strata_out_print(out, "\tloglevel = %lld;\n", (long long)event->loglevel);
+	scopes->types[STRATA_CTF_EVENT_CONTEXT] = event->context;
+	scopes->types[STRATA_CTF_PAYLOAD] = event->payload;
+	if (put_scope(out, scopes, STRATA_CTF_EVENT_CONTEXT, "context", error) ||
+	    put_scope(out, scopes, STRATA_CTF_PAYLOAD, "fields", error))
+		return strata_fail_in(error, "event %.200s", event->name);
+	strata_out_print(out, "};\n\n");
+	return 0;
+}
+
+static int put_stream(struct strata_out_file *out, const struct strata_ctf_plan_kind *kind,
+		      struct strata_error *error)
+{
+	/* Fields of events that map to an old clock are numbers now. */
+	static const char *const clocks[] = { CLOCK };
+	const struct strata_ctf_stream_class *stream = kind->kind->class;
+	struct strata_ctf_scopes scopes = { .clocks = clocks };
+	size_t i;
+
+	strata_out_print(out, "stream {\n\tid = %llu;\n", (unsigned long long)stream->id);
+	scopes.types[STRATA_CTF_PACKET_CONTEXT] = kind->context;
+	if (put_scope(out, &scopes, STRATA_CTF_PACKET_CONTEXT, "packet.context", error))
+		return -1;
+	put_header(out, kind);
+	scopes.clocks = NULL;
+	scopes.types[STRATA_CTF_STREAM_EVENT_CONTEXT] = stream->event_context;
+	if (put_scope(out, &scopes, STRATA_CTF_STREAM_EVENT_CONTEXT, "event.context", error))
+		return -1;
+	strata_out_print(out, "};\n\n");
+	for (i = 0; i < stream->nr_events; i++) {
+		if (put_event(out, &scopes, stream, &stream->events[i], error))
+			return -1;
+	}
+	return 0;
+}
+
+int strata_ctf_plan_metadata(const struct strata_ctf_plan *plan, const char *path,
+			     struct strata_error *error)
+{
+	struct strata_out_file *out = strata_out_open(path, error);
+	struct strata_error ignored;
+	size_t i;
+
+	if (!out)
+		return -1;
+	put_trace(out, plan);
+	put_env(out, plan);
+	put_clock(out, plan);
+	for (i = 0; i < plan->trace->metadata.nr_streams; i++) {
+		if (!put_stream(out, &plan->kinds[i], error))
+			continue;
+		strata_out_close(out, &ignored);
+		return strata_fail_in(error, "%s", plan->trace->path);
+	}
+	return strata_out_close(out, error);
+}

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ctf_traces.c - see ctf_traces.h: the traces' names and identities, the directories,
+ * and the threads.  ctf_traces_stream.c writes the streams.
+ */
+#include "outputs/ctf_traces.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "ctf/ctf_index_file.h"
+#include "escape.h"
+#include "outputs/ctf_plan.h"
+#include "outputs/ctf_traces_stream.h"
+#include "value_hash.h"
+
+#define NAME_BYTES 200u /* of a directory, without the number that may follow */
+#define PATH_BYTES 4000u
+
+struct job {
+	struct strata_trace_set *set;
+	const struct strata_slice_options *options;
+	const char *dir;
+	struct strata_ctf_plan *plans; /* as the set's traces; without kinds: left out */
+	char (*names)[NAME_BYTES + 24];
+	char timeline[STRATA_UUID_TEXT_BYTES];
+
+	pthread_mutex_t lock;
+	size_t next; /* stream */
+	uint64_t events;
+	int status;
+	struct strata_error *error;
+};
+
+/* Names ------------------------------------------------------------------------------------- */
+
+static bool is_taken(const struct job *job, size_t nr, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (strcmp(job->names[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A name for a directory that no trace before has. */
+static void set_name(struct job *job, size_t at, const char *wanted)
+{
+	char name[NAME_BYTES];
+	unsigned int number;
+	char *c;
+
+	snprintf(name, sizeof(name), "%s", *wanted ? wanted : "trace");
+	for (c = name; *c; c++) {
+		if (*c == '/' || (c == name && *c == '.'))
+			*c = '_';
+	}
+	snprintf(job->names[at], sizeof(job->names[at]), "%s", name);
+	for (number = 2; is_taken(job, at, job->names[at]); number++)
+		snprintf(job->names[at], sizeof(job->names[at]), "%s-%u", name, number);
+	job->plans[at].name = job->names[at];
+}
+
+/* Identities -------------------------------------------------------------------------------- */
+
+static void make_uuid(uint8_t uuid[16], uint64_t seed, const void *from, size_t bytes)
+{
+	const uint64_t low = strata_hash_bytes(seed, from, bytes);
+	const uint64_t high = strata_hash_bytes(low ^ STRATA_CHAIN_FACTOR, from, bytes);
+
+	memcpy(uuid, &low, 8);
+	memcpy(uuid + 8, &high, 8);
+	uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x80); /* version 8: made in a way of one's own */
+	uuid[8] = (uint8_t)((uuid[8] & 0x3f) | 0x80);
+}
+
+/* Traces of one UUID may be parts of one: how many there are before. */
+static uint64_t count_same(const struct strata_trace_set *set, size_t at)
+{
+	const struct strata_ctf_metadata *metadata = &set->traces[at]->metadata;
+	uint64_t same = 0;
+	size_t i;
+
+	for (i = 0; i < at; i++)
+		same += set->traces[i]->metadata.has_uuid &&
+			memcmp(set->traces[i]->metadata.uuid, metadata->uuid, 16) == 0;
+	return same;
+}
+
+/* One that came of a conversion keeps its UUID. */
+static void set_uuid(struct job *job, size_t at)
+{
+	const struct strata_ctf_trace *trace = job->set->traces[at];
+	const uint64_t same = count_same(job->set, at);
+	uint8_t *uuid = job->plans[at].uuid;
+
+	if (!trace->metadata.has_uuid)
+		make_uuid(uuid, 0, job->names[at], strlen(job->names[at]));
+	else if (same || !strata_ctf_env_text(trace, STRATA_CTF_TIMELINE))
+		make_uuid(uuid, same, trace->metadata.uuid, 16);
+	else
+		memcpy(uuid, trace->metadata.uuid, 16);
+}
+
+static bool has_clock_uuid(const struct strata_ctf_trace *trace)
+{
+	return trace->metadata.nr_clocks && trace->metadata.clocks[0].has_uuid;
+}
+
+/* The trace's own clock's, or one of its group's; traces before it have theirs. */
+static void set_clock_uuid(struct job *job, size_t at)
+{
+	const struct strata_trace_set *set = job->set;
+	uint8_t *uuid = job->plans[at].clock_uuid;
+	size_t i, first = at, known = set->nr_traces;
+
+	for (i = set->nr_traces; i-- > 0;) {
+		if (set->traces[i]->clock_group != set->traces[at]->clock_group)
+			continue;
+		if (i < first)
+			first = i;
+		if (has_clock_uuid(set->traces[i]))
+			known = i;
+	}
+	if (has_clock_uuid(set->traces[at]))
+		known = at;
+	if (known < set->nr_traces)
+		memcpy(uuid, set->traces[known]->metadata.clocks[0].uuid, 16);
+	else
+		make_uuid(uuid, STRATA_HASH_FACTOR, job->plans[first].uuid, 16);
+}
+
+/* What a trace is known to be off by before any of it is read. */
+static uint64_t own_precision_ns(const struct strata_ctf_trace *trace)
+{
+	const struct strata_ctf_clock *clock = trace->metadata.clocks;
+	uint64_t ns;
+
+	if (trace->metadata.nr_clocks == 0)
+		return 0;
+	ns = (uint64_t)((unsigned __int128)clock->precision * 1000000000u / clock->frequency);
+	return ns > INT64_MAX ? INT64_MAX : ns;
+}
+
+/* All traces that are on the timeline, as one name for it. */
+static void name_timeline(struct job *job)
+{
+	uint8_t uuid[16] = { 0 };
+	size_t i, j;
+
+	for (i = 0; i < job->set->nr_traces; i++) {
+		uint8_t both[32];
+
+		memcpy(both, uuid, 16);
+		memcpy(both + 16, job->plans[i].uuid, 16);
+		make_uuid(uuid, i, both, sizeof(both));
+	}
+	strata_uuid_text(job->timeline, uuid);
+	for (j = 0; j < job->set->nr_traces; j++) {
+		const struct strata_ctf_trace *trace = job->set->traces[j];
+
+		if (trace->times_are_tied && !strata_ctf_env_text(trace, STRATA_CTF_TIMELINE))
+			job->plans[j].timeline = job->timeline;
+	}
+}
+
+/* Plans all traces; those that cannot be written are named and left out.  0, or -1: none is left.
+ */
+static int plan_all(struct job *job, const char *const *names)
+{
+	const struct strata_trace_set *set = job->set;
+	size_t i, nr = 0;
+
+	for (i = 0; i < set->nr_traces; i++) {
+		set_name(job, i, names[i]);
+		set_uuid(job, i);
+	}
+	name_timeline(job);
+	for (i = 0; i < set->nr_traces; i++) {
+		struct strata_ctf_plan *plan = &job->plans[i];
+		const struct strata_ctf_trace *trace = set->traces[i];
+
+		set_clock_uuid(job, i);
+		plan->precision_ns = own_precision_ns(trace);
+		/* Whether it can be described is known before anything is written. */
+		if (!strata_ctf_plan_init(plan, trace, job->error) &&
+		    !strata_ctf_plan_metadata(plan, "/dev/null", job->error)) {
+			nr++;
+			continue;
+		}
+		strata_ctf_plan_clear(plan);
+		strata_fail_in(job->error, "the trace is left out");
+		if (trace->complain)
+			trace->complain(trace->complain_data, job->error->text);
+	}
+	return nr ? 0 : -1;
+}
+
+/* Directories ------------------------------------------------------------------------------- */
+
+static int make_dir(const char *path, struct strata_error *error)
+{
+	return mkdir(path, 0755) ? strata_fail_write(path, errno, error) : 0;
+}
+
+/* Makes the directory, or finds it empty. */
+static int prepare(const char *dir, struct strata_error *error)
+{
+	const struct dirent *entry;
+	int status = 0;
+	DIR *list;
+
+	if (strlen(dir) > PATH_BYTES - 2 * NAME_BYTES)
+		return strata_fail(error, "%.100s...: the path is too long", dir);
+	if (mkdir(dir, 0755) == 0)
+		return 0;
+	if (errno != EEXIST)
+		return strata_fail_write(dir, errno, error);
+	list = opendir(dir);
+	if (!list)
+		return strata_fail(error, "%s: %s", dir, strerror(errno));
+	while (!status && (entry = readdir(list))) {
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			status = strata_fail(error,
+					     "%s: the directory is not empty; name a new one", dir);
+	}
+	closedir(list);
+	return status;
+}
+
+static int make_dirs(const struct job *job)
+{
+	char path[PATH_BYTES];
+	size_t i;
+
+	if (prepare(job->dir, job->error))
+		return -1;
+	for (i = 0; i < job->set->nr_traces; i++) {
+		if (!job->plans[i].kinds)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", job->dir, job->names[i]);
+		if (make_dir(path, job->error))
+			return -1;
+		snprintf(path, sizeof(path), "%s/%s/" STRATA_CTF_INDEX_DIR, job->dir,
+			 job->names[i]);
+		if (make_dir(path, job->error))
+			return -1;
+	}
+	return 0;
+}
+
+/* Streams ----------------------------------------------------------------------------------- */
+
+static int write_stream(struct job *job, size_t at, struct strata_ctf_written *written,
+			struct strata_error *error)
+{
+	const struct strata_ctf_plan *plan = &job->plans[job->set->streams[at].trace];
+	char path[PATH_BYTES];
+
+	memset(written, 0, sizeof(*written));
+	if (!plan->kinds)
+		return 0;
+	snprintf(path, sizeof(path), "%s/%s", job->dir, plan->name);
+	return strata_ctf_stream_write(job->set, at, plan, path, job->options, written, error);
+}
+
+static void *work_on(void *data)
+{
+	struct job *job = data;
+	struct strata_error error;
+
+	pthread_mutex_lock(&job->lock);
+	while (job->next < job->set->nr_streams && !job->status) {
+		const size_t at = job->next++;
+		struct strata_set_stream *stream = &job->set->streams[at];
+		struct strata_ctf_plan *plan = &job->plans[stream->trace];
+		struct strata_ctf_written written;
+		int status;
+
+		pthread_mutex_unlock(&job->lock);
+		status = write_stream(job, at, &written, &error);
+		pthread_mutex_lock(&job->lock);
+		strata_ctf_tally_add(&stream->tally, &written.tally);
+		job->events += written.tally.events;
+		if (written.bound_ns > plan->precision_ns && written.bound_ns <= INT64_MAX)
+			plan->precision_ns = written.bound_ns;
+		if (status && !job->status) {
+			job->status = status;
+			*job->error = error;
+		}
+	}
+	pthread_mutex_unlock(&job->lock);
+	return NULL;
+}
+
+static int write_streams(struct job *job)
+{
+	pthread_t *threads = calloc(job->options->threads, sizeof(*threads));
+	unsigned int i, nr = 0;
+
+	if (!threads)
+		return strata_fail(job->error, "out of memory");
+	/* This thread is one of them; where no other can be made it does all. */
+	for (; nr + 1 < job->options->threads && nr + 1 < job->set->nr_streams; nr++) {
+		if (pthread_create(&threads[nr], NULL, work_on, job))
+			break;
+	}
+	work_on(job);
+	for (i = 0; i < nr; i++)
+		pthread_join(threads[i], NULL);
+	free(threads);
+	return job->status;
+}
+
+static int write_metadata(const struct job *job)
+{
+	char path[PATH_BYTES];
+	size_t i;
+
+	for (i = 0; i < job->set->nr_traces; i++) {
+		if (!job->plans[i].kinds)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s/metadata", job->dir, job->names[i]);
+		if (strata_ctf_plan_metadata(&job->plans[i], path, job->error))
+			return -1;
+	}
+	return 0;
+}
+
+int strata_ctf_traces_write(struct strata_trace_set *set, const char *const *names, const char *dir,
+			    const struct strata_slice_options *options, uint64_t *events,
+			    struct strata_error *error)
+{
+	struct job job = { .set = set,
+			   .options = options,
+			   .dir = dir,
+			   .lock = PTHREAD_MUTEX_INITIALIZER,
+			   .error = error };
+	int status = -1;
+	size_t i;
+
+	job.plans = calloc(set->nr_traces + 1, sizeof(*job.plans));
+	job.names = calloc(set->nr_traces + 1, sizeof(*job.names));
+	if (!job.plans || !job.names)
+		strata_fail(error, "out of memory for %zu traces", set->nr_traces);
+	else if (!plan_all(&job, names) && !make_dirs(&job) && !write_streams(&job))
+		status = write_metadata(&job);
+	for (i = 0; job.plans && i < set->nr_traces; i++)
+		strata_ctf_plan_clear(&job.plans[i]);
+	free(job.plans);
+	free(job.names);
+	pthread_mutex_destroy(&job.lock);
+	if (events)
+		*events = job.events;
+	return status;
+}

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ctf_traces_stream.c - see ctf_traces_stream.h.  What comes in goes out as it is, but
+ * for packets' heads and events' headers; see ctf_plan.h for the layout.
+ *
+ * A packet is written when it is full, and where the one that is read differs in what
+ * its head says: in what was lost before it, its kind, its context.
+ */
+#include "outputs/ctf_traces_stream.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "ctf/ctf_index_file.h"
+#include "ctf/ctf_packet_head.h"
+#include "out_file.h"
+#include "outputs/event_writer.h"
+
+#define PACKET_BYTES 262144u
+
+/* What an event may need besides its own bytes: a header, and to be copied in whole chunks. */
+#define CHUNK_BYTES      16u
+#define HEADER_BYTES_MAX 14u
+
+struct writer {
+	struct strata_slice_sink sink;
+	const struct strata_ctf_plan *plan;
+	const struct strata_ctf_plan_kind *kind; /* of the open packet */
+	char path[4200], index_path[4200];
+	int fd;
+	struct strata_out_file *index;
+	uint64_t file_bytes;
+	uint64_t bound_ns;
+
+	uint8_t *packet;
+	size_t room;
+	uint64_t at; /* bits of the packet that are used */
+	uint64_t begin_ns, end_ns;
+	bool is_open;
+
+	/* What packets' heads say. */
+	uint64_t sequence;
+	uint64_t missing, discarded;         /* so far */
+	struct strata_buffer kept, kept_new; /* what is kept of the context */
+
+	/* The packet that is read. */
+	bool has_begun;
+	uint64_t reading_at;
+	struct strata_ctf_packet_head head;
+};
+
+/* Numbers in the trace's byte order ---------------------------------------------------------- */
+
+static void put_number(uint8_t *to, uint64_t value, unsigned int bytes, bool big_endian)
+{
+	const uint64_t ordered = big_endian ? htobe64(value << (64 - bytes * 8)) : htole64(value);
+
+	memcpy(to, &ordered, bytes);
+}
+
+static void put(const struct writer *writer, uint8_t *to, uint64_t value, unsigned int bytes)
+{
+	put_number(to, value, bytes, writer->plan->trace->metadata.big_endian);
+}
+
+/* Packets ------------------------------------------------------------------------------------ */
+
+static void add_to_index(struct writer *writer, uint64_t packet_bits, uint64_t content_bits)
+{
+	const struct strata_ctf_index_file_entry_1_1 entry = {
+		.entry = { .offset = htobe64(writer->file_bytes),
+			   .packet_bits = htobe64(packet_bits),
+			   .content_bits = htobe64(content_bits),
+			   .begin = htobe64(writer->begin_ns),
+			   .end = htobe64(writer->end_ns),
+			   .discarded = htobe64(writer->discarded),
+			   .stream_id = htobe64(writer->kind->kind->class->id) },
+		.instance = htobe64(UINT64_MAX), /* streams are told apart by their files */
+		.sequence = htobe64(writer->sequence),
+	};
+	char *to = strata_out_room(writer->index, sizeof(entry));
+
+	memcpy(to, &entry, sizeof(entry));
+	strata_out_advance(writer->index, to + sizeof(entry));
+}
+
+/* Writes the open packet, if there is one.  0 or -1. */
+static int flush(struct writer *writer, struct strata_error *error)
+{
+	const size_t bytes = (size_t)((writer->at + 63) / 64 * 8);
+	const size_t used = (size_t)((writer->at + 7) / 8);
+	uint8_t *numbers = writer->packet + STRATA_CTF_PLAN_HEADER_BYTES;
+	int cause;
+
+	if (!writer->is_open)
+		return 0;
+	if (writer->kind->kind->has_time) {
+		put(writer, numbers, writer->begin_ns, 8);
+		put(writer, numbers + 8, writer->end_ns, 8);
+		numbers += 16;
+	}
+	put(writer, numbers, writer->at, 8);
+	put(writer, numbers + 8, (uint64_t)bytes * 8, 8);
+	put(writer, numbers + 16, writer->sequence, 8);
+	put(writer, numbers + 24, writer->discarded, 8);
+	memset(writer->packet + used, 0, bytes - used);
+	cause = strata_write_all(writer->fd, writer->packet, bytes);
+	if (cause)
+		return strata_fail_write(writer->path, cause, error);
+	add_to_index(writer, (uint64_t)bytes * 8, writer->at);
+	writer->file_bytes += bytes;
+	writer->sequence++;
+	writer->is_open = false;
+	return 0;
+}
+
+static int grow(struct writer *writer, size_t bytes, struct strata_error *error)
+{
+	uint8_t *larger;
+
+	if (bytes <= writer->room)
+		return 0;
+	larger = realloc(writer->packet, bytes);
+	if (!larger)
+		return strata_fail(error, "%s: out of memory for an event of %zu bytes",
+				   writer->path, bytes);
+	writer->packet = larger;
+	writer->room = bytes;
+	return 0;
+}
+
+static size_t head_bytes(const struct writer *writer)
+{
+	return STRATA_CTF_PLAN_HEADER_BYTES + writer->kind->nr_numbers * sizeof(uint64_t) +
+	       writer->kept.used;
+}
+
+/* Begins a packet; there is room for its head. */
+static void begin_packet(struct writer *writer, uint64_t ns)
+{
+	const size_t bytes = head_bytes(writer);
+
+	put(writer, writer->packet, STRATA_CTF_MAGIC, 4);
+	memcpy(writer->packet + 4, writer->plan->uuid, 16);
+	put(writer, writer->packet + 20, writer->kind->kind->class->id, 4);
+	if (writer->kept.used)
+		memcpy(writer->packet + bytes - writer->kept.used, writer->kept.bytes,
+		       writer->kept.used);
+	writer->at = (uint64_t)bytes * 8;
+	writer->begin_ns = ns;
+	writer->end_ns = ns;
+	writer->is_open = true;
+}
+
+/* Contexts ----------------------------------------------------------------------------------- */
+
+static bool keep_number(struct strata_buffer *buffer, struct strata_ctf_cursor *cursor,
+			const struct strata_ctf_type *was, const struct strata_ctf_type *is)
+{
+	uint8_t bytes[8];
+	uint64_t value;
+
+	if (!strata_ctf_read_number(cursor, was, &value))
+		return false;
+	put_number(bytes, value, is->bits / 8, is->big_endian);
+	strata_buffer_put(buffer, (const char *)bytes, is->bits / 8);
+	return true;
+}
+
+static bool keep_field(struct strata_buffer *buffer, struct strata_ctf_cursor *cursor,
+		       const struct strata_ctf_plan_kept *kept)
+{
+	uint64_t i, length;
+	const char *text;
+
+	if (!kept->is)
+		return strata_ctf_skip(cursor, kept->was);
+	if (kept->was->kind == STRATA_CTF_STRING) {
+		if (!strata_ctf_read_string(cursor, kept->was, &text, &length))
+			return false;
+		strata_buffer_put(buffer, text, length + 1);
+		return true;
+	}
+	if (kept->was->kind != STRATA_CTF_ARRAY)
+		return keep_number(buffer, cursor, kept->was, kept->is);
+	if (!strata_ctf_read_length(cursor, kept->was, &length))
+		return false;
+	for (i = 0; i < length; i++) {
+		if (!keep_number(buffer, cursor, kept->was->element, kept->is->element))
+			return false;
+	}
+	return true;
+}
+
+/* Reads what is kept of the context of the reader's packet into kept_new. */
+static int read_context(struct writer *writer, const struct strata_ctf_plan_kind *kind,
+			struct strata_ctf_reader *reader, struct strata_error *error)
+{
+	const struct strata_ctf_type *was = kind->kind->class->packet_context;
+	struct strata_ctf_cursor cursor;
+	bool fits;
+	size_t i;
+
+	writer->kept_new.used = 0;
+	if (!kind->keeps_any)
+		return 0;
+	fits = strata_ctf_packet_head_read(&writer->head, reader, &cursor);
+	for (i = 0; i < was->nr_fields && fits; i++)
+		fits = keep_field(&writer->kept_new, &cursor, &kind->kept[i]);
+	if (writer->kept_new.no_memory)
+		return strata_fail(error, "%s: out of memory", writer->path);
+	if (!fits)
+		return strata_fail(error,
+				   "%s/%s: byte %llu: the packet's head cannot be read again: it "
+				   "is longer than %u bytes, or the file has changed",
+				   writer->plan->trace->path, reader->stream->name,
+				   (unsigned long long)reader->packet.offset,
+				   STRATA_CTF_PACKET_HEAD_BYTES_MAX);
+	return 0;
+}
+
+/* Another packet is read: goes on in the open one if its head would be the same. */
+static int enter_packet(struct writer *writer, struct strata_ctf_reader *reader,
+			struct strata_error *error)
+{
+	const struct strata_ctf_plan_kind *kind =
+		&writer->plan->kinds[reader->kind - writer->plan->trace->kinds];
+	const struct strata_ctf_tally *tally = &reader->tally;
+	struct strata_buffer kept;
+
+	if (read_context(writer, kind, reader, error))
+		return -1;
+	writer->has_begun = true;
+	writer->reading_at = reader->packet.offset;
+	if (writer->is_open && kind == writer->kind && tally->discarded == writer->discarded &&
+	    tally->missing_packets == writer->missing &&
+	    writer->kept.used == writer->kept_new.used &&
+	    (writer->kept.used == 0 ||
+	     memcmp(writer->kept.bytes, writer->kept_new.bytes, writer->kept.used) == 0))
+		return 0;
+	if (flush(writer, error))
+		return -1;
+	writer->kind = kind;
+	writer->sequence += tally->missing_packets - writer->missing;
+	writer->missing = tally->missing_packets;
+	writer->discarded = tally->discarded;
+	kept = writer->kept;
+	writer->kept = writer->kept_new;
+	writer->kept_new = kept;
+	return 0;
+}
+
+/* Events ------------------------------------------------------------------------------------- */
+
+/* Copies in whole chunks: behind both there are bytes that may be touched. */
+static inline void copy(uint8_t *to, const uint8_t *from, size_t bytes)
+{
+	size_t i;
+
+	if (bytes > 8 * CHUNK_BYTES) {
+		memcpy(to, from, bytes);
+		return;
+	}
+	for (i = 0; i < bytes; i += CHUNK_BYTES)
+		memcpy(to + i, from + i, CHUNK_BYTES);
+}
+
+/* Makes room for an event of @bytes, header and all.  0 or -1. */
+static int make_room(struct writer *writer, size_t bytes, uint64_t ns, struct strata_error *error)
+{
+	if (writer->is_open) {
+		if (writer->at / 8 + bytes <= PACKET_BYTES)
+			return 0;
+		if (flush(writer, error))
+			return -1;
+	}
+	if (grow(writer, head_bytes(writer) + bytes, error))
+		return -1;
+	begin_packet(writer, ns);
+	return 0;
+}
+
+static inline uint64_t align_up(uint64_t at, uint64_t align)
+{
+	return (at + align - 1) & ~(align - 1);
+}
+
+static inline int put_event(struct writer *writer, const struct strata_ctf_reader *reader,
+			    const struct strata_lane_event *event, struct strata_error *error)
+{
+	const struct strata_ctf_plan_kind *kind = writer->kind;
+	const uint32_t align = kind->aligns[event->class];
+	const uint64_t from = align_up(event->body, align);
+	const uint64_t bits = event->end > from ? event->end - from : 0;
+	const size_t bytes = (size_t)((from % 8 + bits + 7) / 8);
+	uint64_t at, to, fill = 0;
+
+	if (make_room(writer, HEADER_BYTES_MAX + (align + kind->modulus) / 8 + bytes + CHUNK_BYTES,
+		      event->ns, error))
+		return -1;
+	at = (writer->at + 7) / 8;
+	put(writer, writer->packet + at, kind->kind->classes[event->class].event->id, 4);
+	at += 4;
+	if (kind->kind->has_time) {
+		put(writer, writer->packet + at, event->ns, 8);
+		at += 8;
+	}
+	if (kind->modulus) {
+		fill = bits ? (from - (at + 2) * 8) & (kind->modulus - 1) : 0;
+		put(writer, writer->packet + at, fill, 2);
+		at += 2;
+	}
+	to = align_up(at * 8 + fill, align);
+	memset(writer->packet + at, 0, to / 8 - at);
+	copy(writer->packet + to / 8, reader->base + from / 8, bytes);
+	writer->at = to + bits;
+	writer->end_ns = event->ns;
+	return 0;
+}
+
+static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
+		const struct strata_lane_event *events, size_t nr, struct strata_error *error)
+{
+	struct writer *writer = (struct writer *)sink;
+	size_t i;
+
+	(void)stream;
+	if ((!writer->has_begun || reader->packet.offset != writer->reading_at) &&
+	    enter_packet(writer, reader, error))
+		return -1;
+	if (reader->bound_ns > writer->bound_ns)
+		writer->bound_ns = reader->bound_ns;
+	for (i = 0; i < nr; i++) {
+		if (put_event(writer, reader, &events[i], error))
+			return -1;
+	}
+	return 0;
+}
+
+/* Files -------------------------------------------------------------------------------------- */
+
+static int open_files(struct writer *writer, const char *dir, const char *name,
+		      struct strata_error *error)
+{
+	const struct strata_ctf_index_file_head head = {
+		.magic = htobe32(STRATA_CTF_INDEX_FILE_MAGIC),
+		.major = htobe32(STRATA_CTF_INDEX_FILE_MAJOR),
+		.minor = htobe32(STRATA_CTF_INDEX_FILE_MINOR),
+		.entry_bytes = htobe32(sizeof(struct strata_ctf_index_file_entry_1_1)),
+	};
+	char *to;
+
+	snprintf(writer->path, sizeof(writer->path), "%s/%s", dir, name);
+	if (snprintf(writer->index_path, sizeof(writer->index_path),
+		     "%s/" STRATA_CTF_INDEX_DIR "/%s.idx", dir,
+		     name) >= (int)sizeof(writer->index_path))
+		return strata_fail(error, "%.100s...: the path is too long", dir);
+	writer->index = strata_out_open(writer->index_path, error);
+	if (!writer->index)
+		return -1;
+	to = strata_out_room(writer->index, sizeof(head));
+	memcpy(to, &head, sizeof(head));
+	strata_out_advance(writer->index, to + sizeof(head));
+	writer->fd = open(writer->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	return writer->fd < 0 ? strata_fail(error, "%s: %s", writer->path, strerror(errno)) : 0;
+}
+
+/* What was lost behind the last event is said by a packet without any. */
+static int finish(struct writer *writer, const struct strata_ctf_tally *tally,
+		  struct strata_error *error)
+{
+	if (flush(writer, error))
+		return -1;
+	if (writer->kind && tally->discarded > writer->discarded) {
+		if (grow(writer, head_bytes(writer) + sizeof(uint64_t), error))
+			return -1;
+		begin_packet(writer, writer->end_ns);
+		writer->discarded = tally->discarded;
+	}
+	return flush(writer, error);
+}
+
+static int close_files(struct writer *writer, int status, struct strata_error *error)
+{
+	struct strata_error ignored;
+
+	if (writer->fd >= 0 && close(writer->fd) && !status)
+		status = strata_fail_write(writer->path, errno, error);
+	if (writer->index && strata_out_close(writer->index, status ? &ignored : error))
+		status = -1;
+	/* An index of nothing would not fit. */
+	if (!status && writer->file_bytes == 0 && unlink(writer->index_path))
+		status = strata_fail(error, "%s: %s", writer->index_path, strerror(errno));
+	free(writer->packet);
+	free(writer->head.bytes);
+	strata_buffer_free(&writer->kept);
+	strata_buffer_free(&writer->kept_new);
+	return status;
+}
+
+int strata_ctf_stream_write(const struct strata_trace_set *set, size_t stream,
+			    const struct strata_ctf_plan *plan, const char *dir,
+			    const struct strata_slice_options *options,
+			    struct strata_ctf_written *written, struct strata_error *error)
+{
+	/* A set of this one alone: its merge finds the place to begin, and holds to the times. */
+	const struct strata_trace_set alone = { .traces = set->traces,
+						.nr_traces = set->nr_traces,
+						.streams = &set->streams[stream],
+						.nr_streams = 1,
+						.has_index = set->has_index };
+	struct writer writer = { .sink = { .take = take }, .plan = plan, .fd = -1 };
+	int status;
+
+	memset(written, 0, sizeof(*written));
+	status = open_files(&writer, dir, set->streams[stream].stream->name, error);
+	if (!status)
+		status = grow(&writer, PACKET_BYTES, error);
+	if (!status)
+		status = strata_trace_set_merge(&alone, options->from_ns, options->to_ns,
+						&writer.sink, &written->tally, error);
+	if (!status)
+		status = finish(&writer, &written->tally, error);
+	written->bound_ns = writer.bound_ns;
+	return close_files(&writer, status, error);
+}
