@@ -101,7 +101,7 @@ struct strata_shown_source {
 };
 
 struct strata_event_writer {
-	/* What comes first, and last; either may be NULL. */
+	/* What comes first, and last; either may be NULL.  The sources stay until the end. */
 	void (*begin)(struct strata_event_writer *writer, struct strata_buffer *buffer,
 		      const struct strata_shown_source *sources, size_t nr_sources);
 	void (*event)(struct strata_event_writer *writer, struct strata_buffer *buffer,

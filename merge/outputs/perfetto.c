@@ -53,6 +53,11 @@ enum {
 
 #define SEQUENCE_ID 1u
 
+struct perfetto {
+	struct strata_event_writer writer;
+	const struct strata_shown_source *sources;
+};
+
 /* The fields of one scope on their way into a buffer. */
 struct fields {
 	struct strata_field_visitor visitor;
@@ -71,6 +76,26 @@ static uint64_t track_of(size_t source, uint32_t cpu)
 	const uint64_t track = (uint64_t)source + 1;
 
 	return cpu == STRATA_SHOWN_UNKNOWN ? track : track << 32 | ((uint64_t)cpu + 1);
+}
+
+/* The track of an event's CPU; its source's, if that CPU was not known of at the begin. */
+static uint64_t track_of_event(const struct perfetto *perfetto,
+			       const struct strata_shown_event *event)
+{
+	const struct strata_shown_source *source = &perfetto->sources[event->source_index];
+	size_t low = 0, high = source->nr_cpus;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (source->cpus[middle] == event->cpu)
+			return track_of(event->source_index, event->cpu);
+		if (source->cpus[middle] < event->cpu)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return track_of(event->source_index, STRATA_SHOWN_UNKNOWN);
 }
 
 static size_t begin_annotation(struct fields *fields, const char *name)
@@ -207,12 +232,12 @@ static void perfetto_event(struct strata_event_writer *writer, struct strata_buf
 	const size_t packet = strata_protobuf_begin(buffer, TRACE_PACKET);
 	size_t event;
 
-	(void)writer;
 	strata_protobuf_varint(buffer, PACKET_TIMESTAMP, shown->ns);
 	strata_protobuf_varint(buffer, PACKET_SEQUENCE, SEQUENCE_ID);
 	event = strata_protobuf_begin(buffer, PACKET_TRACK_EVENT);
 	strata_protobuf_varint(buffer, EVENT_TYPE, EVENT_TYPE_INSTANT);
-	strata_protobuf_varint(buffer, EVENT_TRACK, track_of(shown->source_index, shown->cpu));
+	strata_protobuf_varint(buffer, EVENT_TRACK,
+			       track_of_event((const struct perfetto *)writer, shown));
 	strata_protobuf_text(buffer, EVENT_NAME, shown->name, strlen(shown->name));
 	if (*shown->layer)
 		strata_protobuf_text(buffer, EVENT_CATEGORY, shown->layer, strlen(shown->layer));
@@ -267,7 +292,7 @@ static void perfetto_begin(struct strata_event_writer *writer, struct strata_buf
 {
 	size_t i, j;
 
-	(void)writer;
+	((struct perfetto *)writer)->sources = sources;
 	for (i = 0; i < nr_sources; i++) {
 		put_source(buffer, &sources[i], i);
 		for (j = 0; j < sources[i].nr_cpus; j++)
@@ -282,12 +307,12 @@ static void perfetto_free(struct strata_event_writer *writer)
 
 struct strata_event_writer *strata_perfetto_new(void)
 {
-	struct strata_event_writer *writer = calloc(1, sizeof(*writer));
+	struct perfetto *perfetto = calloc(1, sizeof(*perfetto));
 
-	if (!writer)
+	if (!perfetto)
 		return NULL;
-	writer->begin = perfetto_begin;
-	writer->event = perfetto_event;
-	writer->free = perfetto_free;
-	return writer;
+	perfetto->writer.begin = perfetto_begin;
+	perfetto->writer.event = perfetto_event;
+	perfetto->writer.free = perfetto_free;
+	return &perfetto->writer;
 }

@@ -90,6 +90,23 @@ static void perfetto_has_the_fields(void **data)
 	outputs_end(&world);
 }
 
+static void perfetto_shows_a_cpu_that_nobody_knew_of_with_its_source(void **data)
+{
+	struct outputs_world world;
+
+	(void)data;
+	begin_two(&world);
+	world.shown.sources[0].nr_cpus = 2;
+	outputs_write(&world, "trace", strata_perfetto_new(), 1);
+	decode_perfetto(&world, "trace");
+	outputs_run(&world, "jq -c '[.ns, .track]' decoded >got");
+	outputs_run(
+		&world,
+		"jq -c '[.ns, (if .cpu == 2 then .source else \"\\(.source)/CPU \\(.cpu)\" end)]'"
+		" lines | cmp - got && grep -q '\"h1\"' got");
+	outputs_end(&world);
+}
+
 static void perfetto_is_the_same_by_several_threads(void **data)
 {
 	struct outputs_world world;
@@ -155,6 +172,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(perfetto_has_each_event_on_its_track),
 		cmocka_unit_test(perfetto_has_the_fields),
+		cmocka_unit_test(perfetto_shows_a_cpu_that_nobody_knew_of_with_its_source),
 		cmocka_unit_test(perfetto_is_the_same_by_several_threads),
 		cmocka_unit_test(chrome_has_each_event_with_its_nanoseconds),
 		cmocka_unit_test(chrome_gives_up_on_large_traces),
