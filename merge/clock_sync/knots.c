@@ -15,7 +15,7 @@
 #include "knots.h"
 
 #define LEVELS      12  /* a stretch is halved at most so often */
-#define TOLERANCE   100 /* a bound may be wider by two parts in so many than the polygon's */
+#define TOLERANCE   200 /* a bound may be wider by two parts in so many than the polygon's */
 #define LEAST_GRAIN 8   /* and by half a nanosecond */
 #define CHECKPOINT  32u /* windows between two histories that are kept */
 #define OUTER       8   /* knots beyond the ends */
@@ -239,13 +239,13 @@ static void forget_kept(struct drawing *drawing)
 	drawing->kept = NULL;
 }
 
+/* Knots beyond the end of what is known, as far out as there is something to say. */
 static bool draw_outer(struct drawing *drawing, int64_t at, int sign)
 {
 	int64_t distance = drawing->edge->windows.length;
-	struct strata_interval interval[OUTER];
+	int64_t u[OUTER + 1] = { at };
 	struct strata_knot knot;
-	int64_t u[OUTER];
-	int i, nr = 0;
+	int i, nr = 1;
 
 	for (i = 0; i < OUTER; i++, distance *= 2) {
 		enum strata_polygon_state state;
@@ -257,13 +257,11 @@ static bool draw_outer(struct drawing *drawing, int64_t at, int sign)
 			return false;
 		if (state != STRATA_POLYGON_BOUNDED)
 			break;
-		u[nr] = knot.u;
-		interval[nr++] = knot.at;
+		u[nr++] = knot.u;
 	}
-	for (i = 0; i < nr; i++) {
-		int j = sign > 0 ? i : nr - 1 - i;
-
-		if (!add_knot(drawing, u[j], &interval[j]))
+	for (i = 1; i < nr; i++) {
+		if (!(sign > 0 ? draw_span(drawing, u[i - 1], u[i])
+			       : draw_span(drawing, u[nr - i], u[nr - i - 1])))
 			return false;
 	}
 	return true;

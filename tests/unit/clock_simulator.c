@@ -47,7 +47,8 @@ void sim_clock_init(struct sim_clock *clock, struct sim_random *random, double h
 	clock->node_ns = span_ns / (SIM_NODES - 8);
 	clock->drift[0] = sim_between(random, -drift, drift);
 	clock->phase[0] = 0;
-	per_node = slew * clock->node_ns * 1e-9;
+	/* Either way first: two clocks that drift apart are the worst. */
+	per_node = (sim_uniform(random) < 0.5 ? -1 : 1) * slew * clock->node_ns * 1e-9;
 	for (i = 1; i < SIM_NODES; i++) {
 		/* Long runs in one direction are the worst case, so they are the usual one. */
 		double change = sim_uniform(random) < 0.9 ? per_node : -per_node;

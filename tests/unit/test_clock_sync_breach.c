@@ -258,6 +258,7 @@ static void a_rate_that_changes_too_fast_is_no_step(void **state)
 		true_pairs(&pair, 20000);
 		solve(&pair);
 		assert_true(count(&pair, STRATA_BREACH_WANDER) > 0);
+		assert_int_equal(count(&pair, STRATA_BREACH_FALSE_PAIR), 0);
 		assert_int_equal(count(&pair, STRATA_BREACH_STEP), 0);
 		assert_true(pair.report->edges[0].used_limits.slew_ppt > 10 * 10000);
 		tear_down(&pair);
