@@ -150,7 +150,7 @@ struct strata_clock_time {
 
 /* Converts the readings of one clock; remembers its place. */
 struct strata_clock_cursor {
-	const struct strata_clock_map *map;
+	const struct strata_sync_map *map;
 	size_t place;
 };
 

@@ -78,7 +78,7 @@ static void set_bound(struct strata_map_piece *piece, const struct strata_map_no
 	piece->bound_slope = (int64_t)slope + 2;
 }
 
-static bool add_piece(struct strata_clock_map *map, const struct strata_map_node *a,
+static bool add_piece(struct strata_sync_map *map, const struct strata_map_node *a,
 		      const struct strata_map_node *b, uint32_t version, uint32_t flags)
 {
 	struct strata_map_piece piece = { .from = a->reading,
@@ -114,7 +114,7 @@ static bool add_piece(struct strata_clock_map *map, const struct strata_map_node
 	return true;
 }
 
-bool strata_map_add(struct strata_clock_map *map, struct strata_map_node *nodes, size_t nr,
+bool strata_map_add(struct strata_sync_map *map, struct strata_map_node *nodes, size_t nr,
 		    uint32_t version, uint32_t flags)
 {
 	size_t i;
@@ -135,14 +135,14 @@ bool strata_map_add(struct strata_clock_map *map, struct strata_map_node *nodes,
 	return true;
 }
 
-void strata_map_clear(struct strata_clock_map *map)
+void strata_map_clear(struct strata_sync_map *map)
 {
 	free(map->pieces);
 	memset(map, 0, sizeof(*map));
 }
 
 /* The piece for a reading, which is within the map. */
-static size_t search(const struct strata_clock_map *map, int64_t reading)
+static size_t search(const struct strata_sync_map *map, int64_t reading)
 {
 	size_t low = 0, high = map->nr;
 
@@ -161,7 +161,7 @@ static size_t search(const struct strata_clock_map *map, int64_t reading)
 static inline const struct strata_map_piece *seek(struct strata_clock_cursor *cursor,
 						  int64_t reading)
 {
-	const struct strata_clock_map *map = cursor->map;
+	const struct strata_sync_map *map = cursor->map;
 	size_t place = cursor->place;
 
 	if (place >= map->nr || reading < map->pieces[place].from)
@@ -175,7 +175,7 @@ static inline const struct strata_map_piece *seek(struct strata_clock_cursor *cu
 }
 
 /* A reading beyond the map is converted as the map's end. */
-static inline int64_t within(const struct strata_clock_map *map, int64_t reading, uint32_t *flags)
+static inline int64_t within(const struct strata_sync_map *map, int64_t reading, uint32_t *flags)
 {
 	if (reading < map->pieces[0].from) {
 		*flags |= STRATA_CLOCK_CLAMPED;
@@ -227,7 +227,7 @@ struct strata_clock_time strata_clock_convert(struct strata_clock_cursor *cursor
 uint32_t strata_clock_convert_batch(struct strata_clock_cursor *cursor, const int64_t *in,
 				    int64_t *out, size_t nr)
 {
-	const struct strata_clock_map *map = cursor->map;
+	const struct strata_sync_map *map = cursor->map;
 	uint32_t flags = 0;
 	size_t i;
 

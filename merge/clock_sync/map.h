@@ -37,7 +37,7 @@ struct strata_map_piece {
 	int64_t bound_slope; /* times 2^shift */
 };
 
-struct strata_clock_map {
+struct strata_sync_map {
 	struct strata_map_piece *pieces;
 	size_t nr;
 	size_t capacity;
@@ -54,9 +54,9 @@ struct strata_clock_map {
  * version and further flags as given.  A value below that of the node before it is lifted to
  * it, the bound with it, unless a jump is declared.  The nodes are changed.  False: out of memory.
  */
-bool strata_map_add(struct strata_clock_map *map, struct strata_map_node *nodes, size_t nr,
+bool strata_map_add(struct strata_sync_map *map, struct strata_map_node *nodes, size_t nr,
 		    uint32_t version, uint32_t flags);
 
-void strata_map_clear(struct strata_clock_map *map);
+void strata_map_clear(struct strata_sync_map *map);
 
 #endif /* STRATA_CLOCK_SYNC_MAP_H */

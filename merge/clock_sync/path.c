@@ -271,7 +271,7 @@ static void add_node(const struct strata_path *path, int64_t reading, struct str
 	nodes[(*nr)++] = node;
 }
 
-bool strata_path_map(const struct strata_path *path, struct strata_clock_map *map, int64_t from,
+bool strata_path_map(const struct strata_path *path, struct strata_sync_map *map, int64_t from,
 		     int64_t to, uint32_t version, uint32_t flags)
 {
 	struct bends bends = { 0 };

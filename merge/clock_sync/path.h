@@ -32,7 +32,7 @@ struct strata_hop strata_hop_at(const struct strata_clock_rate *rates,
  * Adds pieces to @map for the readings from @from to @to (inclusive).  If the map has fixed
  * pieces, the first node is where they end.  False: out of memory.
  */
-bool strata_path_map(const struct strata_path *path, struct strata_clock_map *map, int64_t from,
+bool strata_path_map(const struct strata_path *path, struct strata_sync_map *map, int64_t from,
 		     int64_t to, uint32_t version, uint32_t flags);
 
 #endif /* STRATA_CLOCK_SYNC_PATH_H */

@@ -73,7 +73,7 @@ static bool draw_edges(struct strata_clock_sync *sync)
 }
 
 /* The reference's own map: itself. */
-static bool identity(struct strata_clock_map *map)
+static bool identity(struct strata_sync_map *map)
 {
 	struct strata_map_node nodes[2] = { { .reading = INT64_MIN }, { .reading = INT64_MAX } };
 	int i;
@@ -89,7 +89,7 @@ static bool make_map(struct strata_clock_sync *sync, int clock, struct strata_pa
 		     const int64_t *fix)
 {
 	struct strata_path path = strata_graph_path(sync, clock, hops);
-	struct strata_clock_map *map = sync->clocks[clock].map;
+	struct strata_sync_map *map = sync->clocks[clock].map;
 	struct strata_map_node fixed = map->join;
 	int64_t from = map->nr_fixed ? fixed.reading : INT64_MIN;
 
