@@ -19,8 +19,6 @@
 
 /* What a packet's fields are aligned to begins where bytes[0] is, or a multiple of
  * STRATA_CTF_ALIGN_MAX bits before it. */
-#define STRATA_CTF_ALIGN_MAX 32768u
-
 struct strata_ctf_cursor {
 	const uint8_t *bytes;
 	uint64_t at;  /* bits */

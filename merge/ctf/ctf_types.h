@@ -22,7 +22,8 @@
 #include <stdint.h>
 
 #define STRATA_CTF_SLOTS_MAX 256u
-#define STRATA_CTF_DEPTH_MAX 32u /* of types within types */
+#define STRATA_CTF_DEPTH_MAX 32u    /* of types within types */
+#define STRATA_CTF_ALIGN_MAX 32768u /* bits: what a window of a packet may begin at */
 #define STRATA_CTF_NO_SLOT   (-1)
 #define STRATA_CTF_NO_CLOCK  (-1)
 

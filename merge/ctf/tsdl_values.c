@@ -171,11 +171,11 @@ int strata_tsdl_to_align(struct strata_tsdl_parser *parser, const struct strata_
 
 	if (strata_tsdl_to_u64(parser, "align", value, &number))
 		return -1;
-	if (!number || number & (number - 1) || number > 1u << 31)
+	if (!number || number & (number - 1) || number > STRATA_CTF_ALIGN_MAX)
 		return strata_tsdl_fail(parser->source, value->at,
 					"align is %llu, but must be a power of two of bits, up to "
-					"2147483648",
-					(unsigned long long)number);
+					"%u",
+					(unsigned long long)number, STRATA_CTF_ALIGN_MAX);
 	*align = (uint32_t)number;
 	return 0;
 }

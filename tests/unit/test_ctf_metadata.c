@@ -698,6 +698,9 @@ static const struct {
 	{ LE "struct a { integer { align = 8; } x; };", "metadata:2:12: this integer has no size" },
 	{ LE "struct a { integer { size = 8; align = 12; } x; };",
 	  "metadata:2:40: align is 12, but must be a power of two" },
+	/* Windows of a packet begin at a multiple of so many bits. */
+	{ LE "struct a { integer { size = 8; align = 65536; } x; };",
+	  "metadata:2:40: align is 65536, but must be a power of two of bits, up to 32768" },
 	{ LE "struct a { integer { size = 8; base = 7; } x; };", "metadata:2:39: base must be" },
 	{ LE "struct a { floating_point { exp_dig = 5; mant_dig = 11; } x; };",
 	  "metadata:2:12: a floating_point must have exp_dig = 8" },
