@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 /* What all windows together may hold: a window each, of no less and no more than these. */
-#define WINDOWS_BYTES    (32u << 20)
-#define WINDOW_BYTES_MIN (16u << 10)
+#define WINDOWS_BYTES    (1u << 20)
+#define WINDOW_BYTES_MIN (4u << 10)
 #define WINDOW_BYTES_MAX (64u << 10)
 
 int strata_trace_set_add(struct strata_trace_set *set, struct strata_ctf_trace *trace,

@@ -11,6 +11,17 @@
 
 #define EVENT_BYTES_MAX (1u << 24) /* no tracer writes larger ones */
 
+/* How many events are read at a time.  Who has many streams has small windows, and what is read
+ * ahead of all of them should still be in a cache when it is used. */
+static size_t batch_of(size_t window_bytes)
+{
+	const size_t batch = window_bytes / 128;
+
+	if (batch > STRATA_CTF_BATCH_EVENTS)
+		return STRATA_CTF_BATCH_EVENTS;
+	return batch < 32 ? 32 : batch;
+}
+
 int strata_ctf_reader_open(struct strata_ctf_reader *reader, const struct strata_ctf_stream *stream,
 			   size_t window_bytes, struct strata_error *error)
 {
@@ -20,8 +31,9 @@ int strata_ctf_reader_open(struct strata_ctf_reader *reader, const struct strata
 	reader->mine_to_ns = UINT64_MAX;
 	reader->least_room = window_bytes < 4096 ? 4096 : window_bytes;
 	reader->window_room = reader->least_room;
+	reader->batch = batch_of(reader->least_room);
 	reader->window = malloc(reader->window_room + STRATA_CTF_PADDING);
-	reader->events = malloc(STRATA_CTF_BATCH_EVENTS * sizeof(*reader->events));
+	reader->events = malloc(reader->batch * sizeof(*reader->events));
 	if (stream->converter)
 		reader->conversion = stream->converter->begin(stream->converter);
 	if (reader->window && reader->events && !stream->converter == !reader->conversion)
@@ -117,7 +129,7 @@ static inline enum decoded decode(struct strata_ctf_reader *reader,
 	class = strata_ctf_class_of(kind, *id);
 	if (!class)
 		return UNKNOWN_EVENT;
-	event->class = (uint32_t)(class - kind->classes);
+	event->class = class->index;
 	event->body = (uint32_t)cursor->at;
 	if (!strata_ctf_program_skip(&class->program, cursor))
 		return TOO_LONG;
@@ -194,7 +206,7 @@ static int fill_batch(struct strata_ctf_reader *reader, struct strata_error *err
 		cursor.bytes = reader->base;
 		cursor.end = readable_bits(reader, &is_all);
 		cursor.at = reader->at - reader->base_at * 8;
-		while (cursor.at < cursor.end && reader->nr_events < STRATA_CTF_BATCH_EVENTS) {
+		while (cursor.at < cursor.end && reader->nr_events < reader->batch) {
 			const uint64_t at = cursor.at;
 
 			decoded = decode(reader, kind, &cursor, &reader->events[reader->nr_events],

@@ -21,7 +21,7 @@
 #include "ctf/ctf_trace.h"
 #include "lanes.h"
 
-#define STRATA_CTF_BATCH_EVENTS 512u
+#define STRATA_CTF_BATCH_EVENTS 512u /* at most */
 
 /* What a reader did and what it had to leave out or to mend. */
 struct strata_ctf_tally {
@@ -73,6 +73,7 @@ struct strata_ctf_reader {
 
 	struct strata_lane_event *events; /* the batch; their places are bits from base */
 	size_t nr_events;
+	size_t batch; /* room for so many */
 	uint64_t slots[STRATA_CTF_SLOTS_MAX];
 
 	struct strata_ctf_tally tally;
@@ -107,19 +108,21 @@ static inline bool strata_ctf_reader_owns(const struct strata_ctf_reader *reader
  */
 int strata_ctf_reader_next(struct strata_ctf_reader *reader, struct strata_error *error);
 
-/* A cursor at what follows an event's header, with all slots filled that it may need. */
-static inline struct strata_ctf_cursor
-strata_ctf_event_cursor(struct strata_ctf_reader *reader, const struct strata_lane_event *event)
+/* Puts a cursor at what follows an event's header, with all slots filled that it may need. */
+static inline void strata_ctf_event_open(struct strata_ctf_reader *reader,
+					 const struct strata_lane_event *event,
+					 struct strata_ctf_cursor *cursor)
 {
-	struct strata_ctf_cursor cursor = { reader->base, event->body, event->end, reader->slots };
+	uint64_t clock = 0, id;
 
+	cursor->bytes = reader->base;
+	cursor->slots = reader->slots;
+	cursor->end = event->end;
 	if (reader->kind->header.tag_slot >= 0) {
-		uint64_t clock = 0, id;
-
-		cursor.at = event->head;
-		strata_ctf_header_read(&reader->kind->header, &cursor, &clock, &id);
+		cursor->at = event->head;
+		strata_ctf_header_read(&reader->kind->header, cursor, &clock, &id);
 	}
-	return cursor;
+	cursor->at = event->body;
 }
 
 void strata_ctf_reader_close(struct strata_ctf_reader *reader);

@@ -25,6 +25,7 @@ struct strata_ctf_class {
 	const struct strata_ctf_event_class *event;
 	struct strata_ctf_program program; /* of contexts and payload */
 	uint64_t id;                       /* as the event's: here it is near */
+	uint32_t index;                    /* of the kind's classes */
 };
 
 /* The events of one kind of stream. */

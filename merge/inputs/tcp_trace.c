@@ -45,12 +45,13 @@ static void add_events(struct strata_tcp_pairs *pairs, struct strata_ctf_reader 
 		const bool is_mended = event->ns == *before_ns || event->ns > INT64_MAX;
 		const enum strata_tcp_role role = strata_tcp_role_of(class);
 		struct strata_tcp_segment segment;
+		struct strata_ctf_cursor cursor;
 
 		*before_ns = event->ns;
 		if (role == STRATA_TCP_NONE || is_mended)
 			continue;
-		if (strata_tcp_segment_read(kind->class, class,
-					    strata_ctf_event_cursor(reader, event), &segment))
+		strata_ctf_event_open(reader, event, &cursor);
+		if (strata_tcp_segment_read(kind->class, class, cursor, &segment))
 			strata_tcp_pairs_add(pairs, clock, role, &segment, (int64_t)event->ns);
 	}
 }

@@ -66,7 +66,7 @@ static inline void strata_shown_next(struct strata_ctf_reader *reader,
 	shown->class_index = class->index;
 	shown->types[1] = class->context;
 	shown->types[2] = class->payload;
-	shown->cursor = strata_ctf_event_cursor(reader, event);
+	strata_ctf_event_open(reader, event, &shown->cursor);
 }
 
 #endif /* STRATA_MERGE_OUTPUTS_SHOWN_H */

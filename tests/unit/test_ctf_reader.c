@@ -122,10 +122,11 @@ static void check_values(struct strata_ctf_reader *reader, const struct strata_l
 			 const struct event *event)
 {
 	const struct strata_ctf_type *payload = reader->kind->classes[at->class].event->payload;
-	struct strata_ctf_cursor cursor = strata_ctf_event_cursor(reader, at);
-	struct strata_ctf_cursor moved = cursor;
+	struct strata_ctf_cursor cursor, moved;
 	uint64_t value = 0, i;
 
+	strata_ctf_event_open(reader, at, &cursor);
+	moved = cursor;
 	assert_int_equal(reader->kind->classes[at->class].event->id, event->id);
 	assert_true(strata_ctf_skip(&moved, payload));
 	assert_int_equal(moved.at, at->end);

@@ -185,7 +185,7 @@ static struct strata_chain read_all(const struct strata_ctf_stream *stream, size
 		check(++turns <= stream->bytes * 8 + 1, "the turns are no more than the bits");
 		for (i = 0; i < got; i++) {
 			const struct strata_lane_event *event = &reader.events[i];
-			struct strata_ctf_cursor cursor = strata_ctf_event_cursor(&reader, event);
+			struct strata_ctf_cursor cursor;
 			const struct strata_ctf_class *class = &reader.kind->classes[event->class];
 			uint64_t hash = strata_hash_event(event->ns, 0, class->event->id);
 
@@ -193,6 +193,7 @@ static struct strata_chain read_all(const struct strata_ctf_stream *stream, size
 				      event->end <= held,
 			      "an event lies in the window");
 			check(event->ns >= last_ns, "no time goes back");
+			strata_ctf_event_open(&reader, event, &cursor);
 			last_ns = event->ns;
 			check(strata_ctf_program_fold(&class->program, &cursor, &hash) &&
 				      cursor.at == event->end,
