@@ -24,8 +24,9 @@ build() {
 same() {
 	local theirs one two
 	theirs=$("$work/bt2_hash" "$@") || return 1
-	one=$("$strata" convert --format count --threads 1 "$@") || return 1
-	two=$("$strata" convert --format count --threads 2 "$@") || return 1
+	# Of clocks that nothing ties to each other it says so: status 3.
+	one=$("$strata" convert --format count --threads 1 "$@") || [ $? = 3 ] || return 1
+	two=$("$strata" convert --format count --threads 2 "$@") || [ $? = 3 ] || return 1
 	printf 'babeltrace2 %s; one thread %s; two %s (seed %s)\n' "$theirs" "$one" "$two" "$seed"
 	[ "${theirs%% *}" != 0 ] && [ "$theirs" = "$one" ] && [ "$theirs" = "$two" ]
 }
