@@ -1,159 +1,183 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* lanes.c - see lanes.h. */
+/*
+ * lanes.c - see lanes.h.
+ *
+ * What stands in the tree for a lane is one number, its key: the time of its next
+ * event, counted from a base, with the lane's number in the low bits.  Two keys
+ * are put in order by a minimum and a maximum.  A time too far from the base for that
+ * gets the largest key that there is for a time; when such a one wins, the base moves
+ * on and all keys are made anew.
+ */
 #include "lanes.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
-/* The next event of a lane; a lane at its end comes after all others. */
-struct head {
-	uint64_t ns;
-	uint64_t lane; /* with AT_END */
-};
-
-#define AT_END (1ull << 32)
-
-static inline bool before(struct head a, struct head b)
-{
-	return (a.ns < b.ns) | ((a.ns == b.ns) & (a.lane < b.lane));
-}
-
-/* The head of a lane, which gets a new batch if it needs one.  0 or -1. */
-static inline int head_of(struct strata_lanes *lanes, uint32_t at, struct head *head)
-{
-	struct strata_lane *lane = &lanes->lanes[at];
-
-	if (lane->next == lane->end) {
-		if (lanes->refill(lanes->data, at))
-			return -1;
-		if (lane->next == lane->end) {
-			head->ns = UINT64_MAX;
-			head->lane = at | AT_END;
-			return 0;
-		}
-	}
-	head->ns = lane->next->ns;
-	head->lane = at;
-	return 0;
-}
-
-/*
- * Hands on the events of a lane that come before @other.  Its batch may end first; then what
- * follows is looked at again.
- */
-static inline int take_run(struct strata_lanes *lanes, uint32_t at, struct head other)
-{
-	struct strata_lane *lane = &lanes->lanes[at];
-	const struct strata_lane_event *from = lane->next, *to = from + 1;
-
-	while (to < lane->end && (to->ns < other.ns || (to->ns == other.ns && at < other.lane)))
-		to++;
-	lane->next = to;
-	return lanes->take(lanes->data, at, from, (size_t)(to - from));
-}
+#define AT_END UINT64_MAX /* the key of a lane at its end: after all others */
 
 /* The losers of a binary tree whose leaves are the lanes; node 0 is above the root: the winner. */
 struct tree {
-	struct head *nodes;
+	uint64_t *nodes;
 	uint32_t leaves; /* a power of two */
+	unsigned int lane_bits;
+	uint64_t base;   /* ns */
+	uint64_t beyond; /* a time of so much after the base, or more */
 };
 
-/* Puts the lesser of the two into @a.  No branch: which it is, nobody can foretell. */
-static inline void order(struct head *a, struct head *b)
-{
-	const uint64_t swap = -(uint64_t)before(*b, *a);
-	const uint64_t ns = (a->ns ^ b->ns) & swap, lane = (a->lane ^ b->lane) & swap;
+/* How far a run may go: before that event of the next lane. */
+struct limit {
+	uint64_t ns;
+	uint32_t lane;
+};
 
-	a->ns ^= ns;
-	b->ns ^= ns;
-	a->lane ^= lane;
-	b->lane ^= lane;
+static inline uint64_t key_of(const struct tree *tree, const struct strata_lane *lane, uint32_t at)
+{
+	uint64_t since;
+
+	if (lane->next == lane->end)
+		return AT_END;
+	since = lane->next->ns > tree->base ? lane->next->ns - tree->base : 0;
+	if (since > tree->beyond)
+		since = tree->beyond;
+	return since << tree->lane_bits | at;
 }
 
-/* Plays a head against the losers on its way up; the last winner becomes node 0. */
-static inline void play(struct tree *tree, uint32_t leaf, struct head head)
+static inline uint32_t lane_of(const struct tree *tree, uint64_t key)
 {
-	uint32_t node;
-
-	for (node = (tree->leaves + leaf) / 2; node > 0; node /= 2)
-		order(&head, &tree->nodes[node]);
-	tree->nodes[0] = head;
+	return (uint32_t)(key & ((1ull << tree->lane_bits) - 1));
 }
 
-/* The least of those that the winner met: who would be next. */
-static inline struct head runner_up(const struct tree *tree, uint32_t leaf)
+static inline uint64_t since_base(const struct tree *tree, uint64_t key)
 {
-	struct head least = { UINT64_MAX, UINT64_MAX };
+	return key >> tree->lane_bits;
+}
+
+/* Plays a key against the losers on its way up; the last winner becomes node 0.  No branch depends
+ * on who wins: nobody could foretell it. */
+static inline void play(struct tree *tree, uint32_t leaf, uint64_t key)
+{
 	uint32_t node;
 
 	for (node = (tree->leaves + leaf) / 2; node > 0; node /= 2) {
-		if (before(tree->nodes[node], least))
-			least = tree->nodes[node];
+		const uint64_t other = tree->nodes[node];
+
+		tree->nodes[node] = other > key ? other : key;
+		key = other > key ? key : other;
 	}
-	return least;
+	tree->nodes[0] = key;
 }
 
-static int plant(struct strata_lanes *lanes, struct tree *tree)
+/* The least of those that the winner met: who would be next. */
+static inline struct limit runner_up(const struct tree *tree, uint32_t leaf)
 {
-	struct head *winners;
+	uint64_t least = AT_END;
+	uint32_t node;
+
+	for (node = (tree->leaves + leaf) / 2; node > 0; node /= 2)
+		least = tree->nodes[node] < least ? tree->nodes[node] : least;
+	if (least == AT_END)
+		return (struct limit){ UINT64_MAX, UINT32_MAX };
+	/* Of one beyond the range no more is known than that. */
+	if (since_base(tree, least) == tree->beyond)
+		return (struct limit){ tree->base + tree->beyond, 0 };
+	return (struct limit){ tree->base + since_base(tree, least), lane_of(tree, least) };
+}
+
+/* Sets the base to the earliest of all next events, and all keys by it.  0, or -1: out of memory.
+ */
+static int plant(const struct strata_lanes *lanes, struct tree *tree)
+{
+	uint64_t *winners = malloc(2 * (size_t)tree->leaves * sizeof(*winners));
 	uint32_t i;
 
-	for (tree->leaves = 1; tree->leaves < lanes->nr; tree->leaves *= 2)
-		;
-	tree->nodes = calloc(tree->leaves, sizeof(*tree->nodes));
-	winners = calloc(2 * (size_t)tree->leaves, sizeof(*winners));
-	if (!tree->nodes || !winners) {
-		free(winners);
+	if (!winners)
 		return -1;
-	}
-	for (i = 0; i < tree->leaves; i++) {
-		struct head *leaf = &winners[tree->leaves + i];
+	tree->base = UINT64_MAX;
+	for (i = 0; i < lanes->nr; i++) {
+		const struct strata_lane *lane = &lanes->lanes[i];
 
-		leaf->ns = UINT64_MAX;
-		leaf->lane = i | AT_END;
-		if (i < lanes->nr && head_of(lanes, i, leaf)) {
-			free(winners);
-			return -1;
-		}
+		if (lane->next != lane->end && lane->next->ns < tree->base)
+			tree->base = lane->next->ns;
 	}
+	for (i = 0; i < tree->leaves; i++)
+		winners[tree->leaves + i] = i < lanes->nr ? key_of(tree, &lanes->lanes[i], i)
+							  : AT_END;
 	for (i = tree->leaves - 1; i > 0; i--) {
-		const struct head a = winners[2 * i], b = winners[2 * i + 1];
+		const uint64_t a = winners[2 * i], b = winners[2 * i + 1];
 
-		winners[i] = before(b, a) ? b : a;
-		tree->nodes[i] = before(b, a) ? a : b;
+		winners[i] = a < b ? a : b;
+		tree->nodes[i] = a < b ? b : a;
 	}
 	tree->nodes[0] = winners[1];
 	free(winners);
 	return 0;
 }
 
+/* Gives a lane its next batch if it needs one.  0 or -1. */
+static inline int supply(struct strata_lanes *lanes, uint32_t at)
+{
+	const struct strata_lane *lane = &lanes->lanes[at];
+
+	return lane->next == lane->end ? lanes->refill(lanes->data, at) : 0;
+}
+
+static int begin(struct strata_lanes *lanes, struct tree *tree)
+{
+	uint32_t i;
+
+	for (tree->leaves = 1, tree->lane_bits = 0; tree->leaves < lanes->nr; tree->leaves *= 2)
+		tree->lane_bits++;
+	tree->beyond = (UINT64_MAX >> tree->lane_bits) - 1;
+	tree->nodes = calloc(tree->leaves, sizeof(*tree->nodes));
+	if (!tree->nodes)
+		return -1;
+	for (i = 0; i < lanes->nr; i++) {
+		if (supply(lanes, i))
+			return -1;
+	}
+	return plant(lanes, tree);
+}
+
+/*
+ * Hands on the next event of a lane, and those behind it that come before the limit.  Its batch
+ * may end first; then what follows is looked at again.
+ */
+static inline int take_run(struct strata_lanes *lanes, uint32_t at, struct limit limit)
+{
+	struct strata_lane *lane = &lanes->lanes[at];
+	const struct strata_lane_event *from = lane->next, *to = from + 1;
+
+	while (to < lane->end && (to->ns < limit.ns || (to->ns == limit.ns && at < limit.lane)))
+		to++;
+	lane->next = to;
+	return lanes->take(lanes->data, at, from, (size_t)(to - from));
+}
+
 int strata_lanes_merge(struct strata_lanes *lanes)
 {
-	const struct head nobody = { 0, 0 };
-	struct tree tree = { NULL, 0 };
-	struct head limit = nobody, next;
+	const struct limit next_one = { 0, 0 };
+	struct tree tree = { .nodes = NULL };
+	struct limit limit = next_one;
 	int status;
 
 	if (lanes->nr == 0)
 		return 0;
-	status = plant(lanes, &tree);
+	status = begin(lanes, &tree);
+	while (!status && tree.nodes[0] != AT_END) {
+		const uint32_t lane = lane_of(&tree, tree.nodes[0]);
 
-	while (!status) {
-		const uint32_t lane = (uint32_t)tree.nodes[0].lane;
-
-		if (tree.nodes[0].lane & AT_END)
-			break;
-		/* A lane that was least twice may be in a burst: then it is worth to ask for how
-		 * long. */
+		if (since_base(&tree, tree.nodes[0]) == tree.beyond) {
+			status = plant(lanes, &tree);
+			limit = next_one;
+			continue;
+		}
 		status = take_run(lanes, lane, limit);
 		if (status)
 			break;
-		if (head_of(lanes, lane, &next)) {
-			status = -1;
-			break;
-		}
-		play(&tree, lane, next);
-		limit = tree.nodes[0].lane == lane ? runner_up(&tree, lane) : nobody;
+		status = supply(lanes, lane);
+		play(&tree, lane, key_of(&tree, &lanes->lanes[lane], lane));
+		/* A lane that was least twice may be in a burst: then it is worth to ask for how
+		 * long. */
+		limit = lane_of(&tree, tree.nodes[0]) == lane ? runner_up(&tree, lane) : next_one;
 	}
 	free(tree.nodes);
 	return status;

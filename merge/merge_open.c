@@ -182,6 +182,19 @@ static void name_domains(struct strata_merge *merge)
 	}
 }
 
+/* Where the recording does not say it. */
+static void name_exits(struct strata_merge *merge)
+{
+	size_t i;
+
+	for (i = 0; i < merge->recording.nr_sources; i++) {
+		struct strata_source *source = &merge->recording.sources[i];
+
+		if (source->layer == STRATA_LAYER_XEN && source->exits == STRATA_EXITS_UNKNOWN)
+			source->exits = strata_exits_judge(&merge->scan.exits);
+	}
+}
+
 static int allocate(struct strata_merge *merge, struct strata_error *error)
 {
 	size_t nr_streams = count_streams(merge);
@@ -212,6 +225,7 @@ static int set_up(struct strata_merge *merge, const char *raw, struct strata_err
 	if (strata_xen_scan(&merge->scan, recording, raw, error) || allocate(merge, error))
 		return -1;
 	name_domains(merge);
+	name_exits(merge);
 	if (open_sources(merge, raw, true, error) || open_sources(merge, raw, false, error))
 		return -1;
 	return 0;

@@ -72,6 +72,15 @@ uint64_t strata_skew_bound_ticks(const struct strata_skew *skew)
 	return (uint64_t)skew->max_ticks - (uint64_t)skew->min_ticks;
 }
 
+static void note_exit(struct strata_xen_scan *scan, const struct strata_record *record)
+{
+	uint32_t first_word = 0;
+
+	if (record->payload_bytes >= sizeof(first_word))
+		memcpy(&first_word, record->payload, sizeof(first_word));
+	strata_exits_note(&scan->exits, record->event->id, first_word);
+}
+
 static int scan_clocks(struct strata_xen_scan *scan, uint32_t pcpu,
 		       const struct strata_record *record, struct strata_error *error)
 {
@@ -85,6 +94,7 @@ static int scan_clocks(struct strata_xen_scan *scan, uint32_t pcpu,
 	if (!(record->event->id & STRATA_HV_ID_OWN)) {
 		if (!scan->runstates)
 			scan->runstates = strata_xen_runstate_change(record->event->id, &change);
+		note_exit(scan, record);
 		return 0;
 	}
 	if (take_vcpu_clock(record, &vcpu_clock))

@@ -28,8 +28,9 @@ struct strata_xen_scan {
 	struct strata_clock_maps maps;
 	struct strata_vcpu_stime stimes;
 	struct strata_skew skew;
-	bool runstates;  /* they were recorded */
-	bool *emulated;  /* by domain: some clock of it is; NULL: none */
+	struct strata_exits_evidence exits; /* whose numbers VM exits have */
+	bool runstates;                     /* they were recorded */
+	bool *emulated;                     /* by domain: some clock of it is; NULL: none */
 	bool any;        /* there was an event at all; else the two below are 0 */
 	bool incomplete; /* nothing can be read of a CPU that was recorded */
 	/* From when on each CPU of the host that has events was recorded, and until when. */

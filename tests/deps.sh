@@ -9,7 +9,7 @@ set -eu
 PACKAGES="
 	build-essential pkg-config git
 	libxen-dev libjson-c-dev
-	libcmocka-dev clang-format shellcheck babeltrace2 spin
+	libcmocka-dev clang-format shellcheck babeltrace2 libbabeltrace2-dev spin
 	flex bison python3 patch xz-utils
 	linux-headers-amd64
 	qemu-system-x86 busybox-static cpio kmod jq

@@ -137,6 +137,7 @@ static int hold(const char *dir, struct strata_error *error)
 
 int output_dir_open(const char *dir, struct strata_error *error)
 {
+	bool made = access(dir, F_OK) != 0;
 	int fd;
 
 	if (make_dir(dir, error))
@@ -146,6 +147,8 @@ int output_dir_open(const char *dir, struct strata_error *error)
 		return -1;
 	if (!clear_old(dir, error) && !hold_reserve(dir, error))
 		return fd;
+	if (made)
+		rmdir(dir);
 	close(fd);
 	return -1;
 }

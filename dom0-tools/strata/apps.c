@@ -3,6 +3,7 @@
 #include "apps.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,16 @@
 
 /* Applications that are named when they are left out; all are counted. */
 #define LEFT_OUT_SHOWN 50u
+
+/* Ours, or one that a recorder left which was killed.  What else is there is somebody's: then
+ * bind() says so. */
+static void remove_socket(const char *path)
+{
+	struct stat status;
+
+	if (!lstat(path, &status) && S_ISSOCK(status.st_mode))
+		unlink(path);
+}
 
 static const char *socket_path(void)
 {
@@ -89,7 +100,8 @@ static void keep_file(struct application *one)
 {
 	char path[sizeof(one->app.memory.path)];
 
-	if (app_leave_file(&one->app, path, sizeof(path)))
+	/* A directory that was moved or removed under us has it elsewhere, or nowhere. */
+	if (app_leave_file(&one->app, path, sizeof(path)) && !access(path, F_OK))
 		fprintf(stderr,
 			"strata: what could not be written is in %s: `strata recover` "
 			"takes it from there when the recording has ended\n",
@@ -115,6 +127,17 @@ static void let_go(struct apps *apps, size_t index, enum strata_source_end reaso
 	apps->list[index] = apps->list[--apps->nr];
 }
 
+/* Says so once, and counts it. */
+static void note_one_too_many(struct apps *apps, const char *of_what)
+{
+	if (!apps->full_said)
+		fprintf(stderr,
+			"strata: there are too many %s: applications that come now are left out\n",
+			of_what);
+	apps->full_said = true;
+	apps->left_out++;
+}
+
 static void take_in(struct apps *apps, int socket)
 {
 	struct epoll_event interest = { .events = EPOLLIN };
@@ -127,12 +150,7 @@ static void take_in(struct apps *apps, int socket)
 		apps->list = list;
 	if (!one || !list || apps->nr == APPS_MAX ||
 	    epoll_ctl(apps->epoll, EPOLL_CTL_ADD, socket, &interest)) {
-		if (!apps->full_said)
-			fprintf(stderr,
-				"strata: there are too many applications: those that come now are "
-				"left out\n");
-		apps->full_said = true;
-		apps->left_out++;
+		note_one_too_many(apps, "applications");
 		free(one);
 		close(socket);
 		return;
@@ -144,6 +162,26 @@ static void take_in(struct apps *apps, int socket)
 		apps->list[apps->nr++] = one;
 }
 
+/*
+ * We have as many files as we may.  One who waits to be accepted would wake us again at once, and
+ * wait in vain before its main(): it is sent away.  False: there is none, or nothing to do it with.
+ */
+static bool send_away(struct apps *apps)
+{
+	int socket;
+
+	if (apps->spare < 0)
+		return false;
+	close(apps->spare);
+	socket = accept4(apps->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (socket >= 0) {
+		note_one_too_many(apps, "files open (ulimit -n)");
+		close(socket);
+	}
+	apps->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	return socket >= 0;
+}
+
 static void accept_new(struct apps *apps)
 {
 	unsigned int i;
@@ -151,9 +189,10 @@ static void accept_new(struct apps *apps)
 	for (i = 0; i < ACCEPTS_PER_TURN && !apps->stopping; i++) {
 		int socket = accept4(apps->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
-		if (socket < 0)
+		if (socket >= 0)
+			take_in(apps, socket);
+		else if ((errno != EMFILE && errno != ENFILE) || !send_away(apps))
 			return;
-		take_in(apps, socket);
 	}
 }
 
@@ -240,8 +279,7 @@ static int on_attached(struct apps *apps, struct application *one, struct strata
 	return add_events(apps, one, error);
 }
 
-/* Did one that is asked for hang up, and live, before it could be recorded?  Then @error says so.
- */
+/* Did one that is asked for hang up before it could be recorded?  Then @error says so. */
 static bool gave_up(const struct apps *apps, const struct application *one,
 		    struct strata_error *error)
 {
@@ -250,11 +288,12 @@ static bool gave_up(const struct apps *apps, const struct application *one,
 
 	for (i = 0; i < apps->nr_selections; i++)
 		asked_for |= select_matches_app(&apps->selections[i], &one->app);
+	/* One that says nothing before it ends may have had nothing to say. */
 	if (one->step >= APPLICATION_RECORDING || apps->stopping || !asked_for ||
-	    !app_lives(&one->app))
+	    (one->step == APPLICATION_TELLING && !app_lives(&one->app)))
 		return false;
-	strata_fail(error, "it gave up before it had its rings: is it short of memory or files "
-			   "(ulimit -v, -n)? --app-buffer makes its rings smaller");
+	strata_fail(error, "it ended or gave up before it had its rings: is it short of memory or "
+			   "files (ulimit -v, -n)? --app-buffer makes its rings smaller");
 	return true;
 }
 
@@ -348,11 +387,12 @@ int apps_open(struct apps *apps, struct strata_error *error)
 	if (snprintf(address.sun_path, sizeof(address.sun_path), "%s", socket_path()) >=
 	    (int)sizeof(address.sun_path))
 		return strata_fail(error, "%s: the path is too long for a socket", socket_path());
+	apps->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	apps->epoll = epoll_create1(EPOLL_CLOEXEC);
 	apps->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (apps->epoll < 0 || apps->listener < 0)
 		return strata_fail(error, "no socket for applications: %s", strerror(errno));
-	unlink(address.sun_path);
+	remove_socket(address.sun_path);
 	if (bind(apps->listener, (struct sockaddr *)&address, sizeof(address)) ||
 	    chmod(address.sun_path, 0666) || listen(apps->listener, 64) ||
 	    epoll_ctl(apps->epoll, EPOLL_CTL_ADD, apps->listener, &interest))
@@ -452,9 +492,11 @@ void apps_release(struct apps *apps, bool recorded)
 	if (apps->channel.dir && !ring_file_any(apps->channel.dir))
 		ring_file_remove_dir(apps->channel.dir);
 	if (apps->listener >= 0) {
-		unlink(socket_path());
+		remove_socket(socket_path());
 		close(apps->listener);
 	}
 	if (apps->epoll >= 0)
 		close(apps->epoll);
+	if (apps->spare >= 0)
+		close(apps->spare);
 }

@@ -57,6 +57,7 @@ struct apps {
 	unsigned int without_events; /* that are asked for */
 	bool stopping;
 	bool full_said; /* that there are too many */
+	int spare;      /* a file that gives way, so that one too many can be sent away; -1 */
 };
 
 /* Listens for applications that start, and calls those that run.  0 or -1. */

@@ -14,6 +14,7 @@ static void usage(FILE *out)
 		"Usage: strata convert --format FORMAT -o OUT [OPTIONS] TRACE...\n"
 		"Merges all traces that are found under each path - CTF of any tracer, recordings of\n"
 		"Strata's - and writes them in one file.\n\n"
+		"  --format columns        text in columns, as strata view shows it\n"
 		"  --format babeltrace     text, as babeltrace2 prints it\n"
 		"  --format json           an object for each event, a line each\n"
 		"  --format perfetto       for https://ui.perfetto.dev\n"

@@ -50,6 +50,10 @@ static int check_place(const char *from, const char *to, struct strata_error *er
 	struct stat one, other;
 	int fd;
 
+	/* What is put in its place would stand in the place of the link. */
+	if (!lstat(to, &one) && S_ISLNK(one.st_mode))
+		return strata_fail(error, "%s is a link; name the directory itself with --output",
+				   to);
 	if (stat(to, &one))
 		return errno == ENOENT ? 0 : strata_fail(error, "%s: %s", to, strerror(errno));
 	if (!stat(from, &other) && one.st_dev == other.st_dev && one.st_ino == other.st_ino)
@@ -219,11 +223,15 @@ static int finish(struct recovery *recovery, const char *partial, const char *to
 
 	print_holes(recovery);
 	recovery->recorder = NULL;
-	if (recorder_close(recorder, &totals, error))
+	if (recorder_close(recorder, &totals, error)) {
+		remove_recording(partial);
 		return -1;
-	if (totals.was_full)
+	}
+	if (totals.was_full) {
+		remove_recording(partial);
 		return strata_fail(error, "the disk is full; make room, or name another one with "
 					  "--output");
+	}
 	recovery->left_out += totals.bad_packets > 0;
 	if (strata_recording_load(&made, partial, error))
 		return -1;
@@ -261,6 +269,16 @@ static int recover_to(const char *from, const char *to)
 	return status;
 }
 
+/* How long a path is without the slashes that it ends with. */
+static size_t length_of(const char *path)
+{
+	size_t length = strlen(path);
+
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	return length;
+}
+
 int strata_cmd_recover(int argc, char **argv)
 {
 	static const struct option long_options[] = {
@@ -269,7 +287,8 @@ int strata_cmd_recover(int argc, char **argv)
 		{ NULL, 0, NULL, 0 },
 	};
 	const char *to = NULL;
-	char beside[600];
+	char place[600];
+	const char *from;
 	size_t length;
 	int option;
 
@@ -291,16 +310,18 @@ int strata_cmd_recover(int argc, char **argv)
 				"--help` says how\n");
 		return STRATA_STATUS_USAGE;
 	}
-	length = strlen(argv[optind]);
-	while (length > 1 && argv[optind][length - 1] == '/')
-		length--;
+	from = argv[optind];
+	length = length_of(from);
 	/* "/", "." and "..": beside these there is nothing. */
-	if (!to && (!length || strchr("/.", argv[optind][length - 1]))) {
+	if (to ? !to[0] : !length || strchr("/.", from[length - 1])) {
 		fprintf(stderr, "strata: say with --output where to\n");
 		return STRATA_STATUS_USAGE;
 	}
-	snprintf(beside, sizeof(beside), "%.*s" SUFFIX, (int)length, argv[optind]);
+	if (to)
+		snprintf(place, sizeof(place), "%.*s", (int)length_of(to), to);
+	else
+		snprintf(place, sizeof(place), "%.*s" SUFFIX, (int)length, from);
 	/* A file for each stream. */
 	file_limit_raise();
-	return recover_to(argv[optind], to ? to : beside);
+	return recover_to(from, place);
 }

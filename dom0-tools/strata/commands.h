@@ -17,6 +17,8 @@ int strata_cmd_select(int argc, char **argv);
 int strata_cmd_snapshot(int argc, char **argv);
 int strata_cmd_recover(int argc, char **argv);
 int strata_cmd_merge(int argc, char **argv);
+int strata_cmd_import(int argc, char **argv);
+int strata_cmd_view(int argc, char **argv);
 int strata_cmd_convert(int argc, char **argv);
 int strata_cmd_stat(int argc, char **argv);
 

@@ -19,6 +19,8 @@ static const struct {
 	{ "snapshot", strata_cmd_snapshot, "write what a flight recorder holds" },
 	{ "recover", strata_cmd_recover, "make a recording of what a killed recorder left" },
 	{ "merge", strata_cmd_merge, "make one timeline of what was recorded" },
+	{ "import", strata_cmd_import, "make a recording of a file of xentrace's" },
+	{ "view", strata_cmd_view, "show the events of traces of any tracer" },
 	{ "convert", strata_cmd_convert, "merge traces of any tracer into another form" },
 	{ "stat", strata_cmd_stat, "say what is in traces" },
 };

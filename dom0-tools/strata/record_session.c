@@ -284,6 +284,19 @@ static int stop_hypervisor(struct session *session, struct strata_error *error)
 	return 0;
 }
 
+/* Waits for applications alone, where nothing can be written: what one writes to a sub-buffer
+ * behind our last look at it would be missing from what `strata recover` finds. */
+static void settle_apps(struct session *session)
+{
+	const struct timespec pause = { .tv_nsec = SETTLE_NS };
+	uint64_t begin = strata_clock();
+
+	while (!apps_settled(&session->apps) && ms_since(session, begin) < APPS_MS) {
+		nanosleep(&pause, NULL);
+		apps_tend(&session->apps);
+	}
+}
+
 /*
  * Stops all writers, then takes what they flushed.  The hypervisor starts first
  * and stops last, so that it saw every vCPU run for as long as its guest wrote.
@@ -304,6 +317,8 @@ static int stop(struct session *session, bool writable, struct strata_error *err
 		writable = false;
 		result = -1;
 	}
+	if (!writable)
+		settle_apps(session);
 	participants_name_missing(&session->kernels);
 	apps_name_missing(&session->apps);
 	if (session_records_xen(session) && stop_hypervisor(session, error))
@@ -338,7 +353,9 @@ static int record(struct session *session, struct strata_error *error)
 	return result;
 }
 
-static void report(const struct session *session, const struct recorder_totals *totals)
+/* @written: what was recorded is complete, tables and all */
+static void report(const struct session *session, const struct recorder_totals *totals,
+		   bool written)
 {
 	fprintf(stderr,
 		"strata: recorded %" PRIu64 " events (%" PRIu64 " KiB) in %s, %" PRIu64 " lost\n",
@@ -357,7 +374,8 @@ static void report(const struct session *session, const struct recorder_totals *
 		fprintf(stderr, "strata: %" PRIu64 " packets were no packets and are left out\n",
 			totals->bad_packets);
 	if (interrupted)
-		fprintf(stderr, "strata: ended by a signal; what was recorded is complete\n");
+		fprintf(stderr, "strata: ended by a signal%s\n",
+			written ? "; what was recorded is complete" : "");
 }
 
 /* @recorded: all that was taken out of the rings, and what it is, has been written */
@@ -382,7 +400,7 @@ int record_session(const struct record_options *options)
 	struct session session = {
 		.options = options,
 		.socket = -1,
-		.apps = { .listener = -1, .epoll = -1 },
+		.apps = { .listener = -1, .epoll = -1, .spare = -1 },
 	};
 	struct strata_error error = { "" }, closing = { "" };
 	struct recorder_totals totals = { 0 };
@@ -416,7 +434,7 @@ int record_session(const struct record_options *options)
 		closed = false;
 	}
 	if (recorded)
-		report(&session, &totals);
+		report(&session, &totals, status == STRATA_STATUS_OK);
 	if (status == STRATA_STATUS_OK && (session.kernels.left_out || session.apps.left_out ||
 					   totals.bad_packets || totals.was_full))
 		status = STRATA_STATUS_PARTIAL;

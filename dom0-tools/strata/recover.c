@@ -2,6 +2,7 @@
 /* recover.c - see recover.h; cmd_recover.c calls it. */
 #include "recover.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +19,16 @@
 /* Names the file that @error is about, which is left out. */
 static void leave_out(struct recovery *recovery, const struct strata_error *error)
 {
+	char text[sizeof(error->text)];
+	size_t i;
+
+	/* Where others may make files too, their names could hold what a terminal obeys. */
+	memcpy(text, error->text, sizeof(text));
+	for (i = 0; text[i]; i++)
+		if (iscntrl((unsigned char)text[i]))
+			text[i] = '?';
 	recovery->left_out++;
-	fprintf(stderr, "strata: left out: %s\n", error->text);
+	fprintf(stderr, "strata: left out: %s\n", text);
 }
 
 static struct recovered_stream *add_stream(struct recovery *recovery, size_t source, uint32_t cpu)
@@ -73,6 +82,23 @@ static void add_events(struct strata_source *source, const struct ring_file *fil
 			strata_source_add_event(source, &file->events[i], &ignored);
 }
 
+/* Is a file of that name what the recorder made for that source?  Another one's records would be
+ * read as its own.  0 or -1. */
+static int check_source(const struct strata_source *source, const struct ring_file *file,
+			struct strata_error *error)
+{
+	if (source->layer != STRATA_LAYER_APP)
+		return strata_fail(error, "%s is no application of the recording", source->name);
+	if (memcmp(source->uuid, file->header.uuid, sizeof(source->uuid)))
+		return strata_fail(
+			error,
+			"its rings are not those of %s in this recording: was it renamed, "
+			"or copied from another one? Recovered by itself, into a directory "
+			"of its own, it shows what it holds",
+			source->name);
+	return 0;
+}
+
 /* The source of an application's rings, by the name that the recorder gave their file. */
 static int find_source(struct recovery *recovery, const struct ring_file *file, const char *name,
 		       size_t *index, struct strata_error *error)
@@ -83,13 +109,7 @@ static int find_source(struct recovery *recovery, const struct ring_file *file, 
 
 	for (*index = 0; *index < recording->nr_sources; ++*index)
 		if (!strcmp(recording->sources[*index].name, name))
-			break;
-	if (*index < recording->nr_sources) {
-		source = &recording->sources[*index];
-		return source->layer == STRATA_LAYER_APP
-			       ? 0
-			       : strata_fail(error, "%s is no application of the recording", name);
-	}
+			return check_source(&recording->sources[*index], file, error);
 	source_name(recording, (uint32_t)file->header.pid, name, clean, sizeof(clean));
 	source = strata_recording_add_source(recording, clean);
 	if (!source)
@@ -190,8 +210,13 @@ static int add_app(struct recovery *recovery, const char *path, const char *from
 	if (!from && set_clock(recovery, &app->file.header, error))
 		return -1;
 	name_of(path, name, sizeof(name));
-	if (find_source(recovery, &app->file, name, &app->source, error))
-		return -1;
+	if (find_source(recovery, &app->file, name, &app->source, &why)) {
+		strata_fail_in(&why, "%s", path);
+		if (!from)
+			return strata_fail(error, "%s", why.text);
+		leave_out(recovery, &why);
+		return 0;
+	}
 	add_events(&recorder_recording(recovery->recorder)->sources[app->source], &app->file);
 	for (cpu = 0; cpu < app->file.header.nr_rings; cpu++)
 		if (add_ring(recovery, app, cpu, from, error))

@@ -2,13 +2,11 @@
 /* traces_write.c - see traces_write.h. */
 #include "traces_write.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "commands.h"
 #include "outputs/count.h"
@@ -17,10 +15,12 @@
 #include "outputs/perfetto.h"
 #include "outputs/text_lines.h"
 #include "outputs/written.h"
+#include "time_text.h"
 
 #define SLICE_BYTES (4u << 20) /* of input: each thread holds what one becomes */
 
-static const char *const formats[] = { "babeltrace", "json", "perfetto", "chrome", "ctf", "count" };
+static const char *const formats[] = { "columns", "babeltrace", "json", "perfetto",
+				       "chrome",  "ctf",        "count" };
 
 bool write_format_known(const char *format)
 {
@@ -75,68 +75,10 @@ int write_option(struct write_options *options, int option, const char *value,
 	}
 }
 
-/* Digits behind a point as nanoseconds; NULL: these are none, or too many. */
-static const char *parse_fraction(const char *text, uint64_t *ns)
-{
-	uint64_t place = 100000000;
-
-	*ns = 0;
-	for (; *text >= '0' && *text <= '9'; text++, place /= 10) {
-		if (!place)
-			return NULL;
-		*ns += (uint64_t)(*text - '0') * place;
-	}
-	return text;
-}
-
-static bool parse_seconds(const char *text, uint64_t *ns)
-{
-	uint64_t fraction = 0;
-	unsigned long long whole;
-	char *end;
-
-	errno = 0;
-	whole = strtoull(text, &end, 10);
-	if (end == text || errno || *text == '-' || whole > UINT64_MAX / 1000000000u - 1)
-		return false;
-	if (*end == '.') {
-		const char *behind = parse_fraction(end + 1, &fraction);
-
-		if (!behind || *behind)
-			return false;
-	} else if (*end) {
-		return false;
-	}
-	*ns = whole * 1000000000u + fraction;
-	return true;
-}
-
-static bool parse_date(const char *text, bool gmt, uint64_t *ns)
-{
-	struct tm when = { .tm_isdst = -1 };
-	const char *behind = strptime(text, "%Y-%m-%d %H:%M:%S", &when);
-	uint64_t fraction = 0;
-	time_t seconds;
-
-	if (!behind || (*behind == '.' && !(behind = parse_fraction(behind + 1, &fraction))) ||
-	    *behind)
-		return false;
-	when.tm_isdst = -1;
-	seconds = gmt ? timegm(&when) : mktime(&when);
-	if (seconds < 0)
-		return false;
-	*ns = (uint64_t)seconds * 1000000000u + fraction;
-	return true;
-}
-
 static int parse_time(const char *text, const struct write_options *options, uint64_t first_ns,
 		      uint64_t *ns, struct strata_error *error)
 {
-	if (*text == '+' && parse_seconds(text + 1, ns)) {
-		*ns = *ns > UINT64_MAX - first_ns ? UINT64_MAX : first_ns + *ns;
-		return 0;
-	}
-	if (parse_seconds(text, ns) || parse_date(text, options->gmt, ns))
+	if (time_parse(text, options->gmt, first_ns, ns))
 		return 0;
 	return strata_fail(
 		error,
@@ -184,8 +126,12 @@ static int set_times(struct traces *traces, const struct write_options *options,
 static struct strata_event_writer *make_writer(const struct write_options *options,
 					       uint64_t first_ns)
 {
-	const struct strata_text_options text = { .gmt = options->gmt, .date = options->date };
+	const struct strata_text_options text = { .gmt = options->gmt,
+						  .date = options->date,
+						  .colours = options->colours };
 
+	if (strcmp(options->format, "columns") == 0)
+		return strata_text_columns_new(&text);
 	if (strcmp(options->format, "json") == 0)
 		return strata_json_lines_new();
 	if (strcmp(options->format, "perfetto") == 0)

@@ -20,6 +20,7 @@ struct write_options {
 	struct patterns events, sources; /* none: all */
 	bool gmt;
 	bool date;
+	bool colours; /* columns only */
 	unsigned int threads;
 };
 

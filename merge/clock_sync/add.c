@@ -3,6 +3,7 @@
  * add.c - what a caller says of clocks, checked, and brought into the terms of an edge.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,6 +69,25 @@ static int check_pair(const struct strata_clock_sync *sync, int a, int b, struct
 	return 0;
 }
 
+static void set_limits(struct strata_edge *edge, const struct strata_clock_limits *limits)
+{
+	edge->asked = strata_model_make(limits->drift_ppb, limits->slew_ppt);
+	edge->model = edge->asked;
+	edge->windows.length = limits->window_ms * (STRATA_GRAIN_SECOND / 1000);
+}
+
+/* @who: whose limits they are */
+static int check_limits(const struct strata_clock_limits *limits, const char *who,
+			struct strata_error *err)
+{
+	if (limits->drift_ppb <= 100000000 && limits->window_ms && limits->window_ms <= 3600000)
+		return 0;
+	return strata_fail(err,
+			   "%s: drift %u ppb, windows of %u ms: the limits are 100000000 ppb,"
+			   " and 1 to 3600000 ms",
+			   who, limits->drift_ppb, limits->window_ms);
+}
+
 /* The edge for constraints of two clocks, or for an exact map from one to the other. */
 static struct strata_edge *edge_between(struct strata_clock_sync *sync, int from, int to,
 					bool is_exact)
@@ -103,9 +123,7 @@ static struct strata_edge *edge_between(struct strata_clock_sync *sync, int from
 	edge->from = from;
 	edge->to = to;
 	edge->is_exact = is_exact;
-	edge->asked = strata_model_make(STRATA_CLOCK_DRIFT_PPB, STRATA_CLOCK_SLEW_PPT);
-	edge->model = edge->asked;
-	edge->windows.length = STRATA_CLOCK_WINDOW_MS * (STRATA_GRAIN_SECOND / 1000);
+	set_limits(edge, &sync->limits);
 	sync->weights[sync->nr_edges] = UINT64_MAX;
 	memset(&sync->breaches[sync->nr_edges], 0, sizeof(*sync->breaches));
 	sync->last_edge = sync->nr_edges;
@@ -124,26 +142,30 @@ int strata_clock_sync_limit(struct strata_clock_sync *sync, int a, int b,
 			    struct strata_clock_limits limits, struct strata_error *err)
 {
 	struct strata_edge *edge;
+	char who[256];
 
 	if (check_pair(sync, a, b, err))
 		return -1;
-	if (limits.drift_ppb > 100000000 || !limits.window_ms || limits.window_ms > 3600000)
-		return strata_fail(
-			err,
-			"clocks %s and %s: drift %u ppb, windows of %u ms: the limits are"
-			" 100000000 ppb, and 1 to 3600000 ms",
-			sync->clocks[a].name, sync->clocks[b].name, limits.drift_ppb,
-			limits.window_ms);
+	snprintf(who, sizeof(who), "clocks %s and %s", sync->clocks[a].name, sync->clocks[b].name);
+	if (check_limits(&limits, who, err))
+		return -1;
 	edge = constraint_edge(sync, a, b);
 	if (!edge)
 		return no_memory(err);
 	if (edge->has_origin)
-		return strata_fail(err,
-				   "clocks %s and %s: limits are set before constraints are added",
-				   sync->clocks[a].name, sync->clocks[b].name);
-	edge->asked = strata_model_make(limits.drift_ppb, limits.slew_ppt);
-	edge->model = edge->asked;
-	edge->windows.length = limits.window_ms * (STRATA_GRAIN_SECOND / 1000);
+		return strata_fail(err, "%s: limits are set before constraints are added", who);
+	set_limits(edge, &limits);
+	return 0;
+}
+
+int strata_clock_sync_assume(struct strata_clock_sync *sync, struct strata_clock_limits limits,
+			     struct strata_error *err)
+{
+	if (check_limits(&limits, "all clocks", err))
+		return -1;
+	if (sync->nr_edges)
+		return strata_fail(err, "all clocks: limits are set before anything is added");
+	sync->limits = limits;
 	return 0;
 }
 
@@ -183,6 +205,10 @@ static int add_constraint(struct strata_clock_sync *sync, struct strata_edge *ed
 				   sync->clocks[edge->from].name, sync->clocks[edge->to].name);
 	point.u = (int64_t)u;
 	point.v = (int64_t)v;
+	if (edge->windows.is_condensed && point.u < edge->windows.condensed_until) {
+		edge->nr_late++;
+		return 0;
+	}
 	if (!strata_windows_add(&edge->windows, &sync->room, &edge->model, side, &point))
 		return no_memory(err);
 	edge->nr_constraints[side]++;

@@ -82,6 +82,11 @@ int strata_clock_sync_add_clock(struct strata_clock_sync *sync, const char *name
 int strata_clock_sync_limit(struct strata_clock_sync *sync, int a, int b,
 			    struct strata_clock_limits limits, struct strata_error *err);
 
+/* Sets what is assumed of all clocks for which limit() says nothing; before anything is added
+ * between any.  Returns 0 or -1. */
+int strata_clock_sync_assume(struct strata_clock_sync *sync, struct strata_clock_limits limits,
+			     struct strata_error *err);
+
 /*
  * @cause happened before @effect, by @least_ns or more (0: nothing is known of it).  @cookie
  * comes back in the report if this turns out to be false.  Returns 0 or -1.
@@ -116,7 +121,10 @@ int strata_clock_sync_solve(struct strata_clock_sync *sync, int reference,
 /*
  * Live: makes the maps from what was added so far, and fixes that of @clock up to @reading: it
  * gets the next version, and never changes again.  Readings after it are provisional until a
- * later close.  A call each second or so keeps windows small.  Returns 0 or -1.
+ * later close.  A call each second or so keeps windows small.  Constraints that are more than
+ * 128 windows older are condensed, so that memory and time for a call stay bounded: later ones
+ * of that time have no effect (counted in the report), and solve() is refused from then on.
+ * Returns 0 or -1.
  */
 int strata_clock_sync_close(struct strata_clock_sync *sync, int reference, int clock,
 			    int64_t reading, struct strata_error *err);

@@ -34,7 +34,8 @@ struct strata_clock_edge_report {
 	bool used;               /* on the path of some clock to the reference */
 	bool one_sided;          /* constraints in one direction only: they bound nothing */
 	uint64_t constraints[2]; /* @clock's time before @other's, and after it */
-	uint64_t pieces;         /* of an exact map */
+	uint64_t late;   /* constraints of a time that was fixed and forgotten: without effect */
+	uint64_t pieces; /* of an exact map */
 	uint64_t windows;
 	uint64_t kept; /* constraints that matter */
 	struct strata_clock_limits asked;

@@ -97,26 +97,11 @@ static bool remember(struct division *division)
 	return true;
 }
 
-static size_t window_of(const struct strata_windows *windows, int64_t u)
-{
-	size_t low = 0, high = windows->nr;
-
-	while (high - low > 1) {
-		size_t half = low + (high - low) / 2;
-
-		if (windows->at[half].start <= u)
-			low = half;
-		else
-			high = half;
-	}
-	return low;
-}
-
 /* Takes a point out of its window. */
 static bool drop(struct division *division, enum strata_side side, const struct strata_point *point)
 {
 	struct strata_windows *windows = &division->edge->windows;
-	struct strata_window *window = &windows->at[window_of(windows, point->u)];
+	struct strata_window *window = &windows->at[strata_windows_at(windows, point->u)];
 	struct strata_points *points = &window->points[side];
 	size_t i;
 
@@ -232,56 +217,14 @@ static enum strata_answer try_wander(struct division *division, uint32_t most)
 	return STRATA_YES;
 }
 
-/* Moves the points from @cut on to a window of their own. */
-static bool split_window(struct strata_windows *windows, size_t index, int64_t cut)
-{
-	struct strata_window *window, later = { .start = cut, .after_step = true };
-	int side;
-	size_t i;
-
-	if (windows->nr == windows->capacity) {
-		void *at = reallocarray(windows->at, windows->capacity * 2, sizeof(*windows->at));
-
-		if (!at)
-			return false;
-		windows->at = at;
-		windows->capacity *= 2;
-	}
-	window = &windows->at[index];
-	later.end = window->end;
-	later.settle_at = window->settle_at;
-	window->end = cut;
-	for (side = 0; side < STRATA_SIDES; side++) {
-		struct strata_points *points = &window->points[side];
-		size_t keep = 0;
-
-		while (keep < points->nr && points->at[keep].u < cut)
-			keep++;
-		for (i = keep; i < points->nr; i++) {
-			if (!strata_points_add(&later.points[side], &points->at[i])) {
-				strata_points_clear(&later.points[STRATA_ABOVE]);
-				strata_points_clear(&later.points[STRATA_BELOW]);
-				return false;
-			}
-		}
-		points->nr = keep;
-	}
-	memmove(&windows->at[index + 2], &windows->at[index + 1],
-		(windows->nr - index - 1) * sizeof(*windows->at));
-	windows->at[index + 1] = later;
-	windows->nr++;
-	windows->last = index;
-	return true;
-}
-
 /* Divides windows at a step: what lies within it belongs to neither side. */
 static bool divide_at(struct division *division, const struct strata_step *step)
 {
 	struct strata_windows *windows = &division->edge->windows;
-	size_t i, index = window_of(windows, step->to);
+	size_t i, index = strata_windows_at(windows, step->to);
 	int side;
 
-	for (i = window_of(windows, step->from); i <= index; i++) {
+	for (i = strata_windows_at(windows, step->from); i <= index; i++) {
 		for (side = 0; side < STRATA_SIDES; side++) {
 			struct strata_points *points = &windows->at[i].points[side];
 			size_t j, keep = 0;
@@ -294,15 +237,14 @@ static bool divide_at(struct division *division, const struct strata_step *step)
 		}
 	}
 	if (step->to > windows->at[index].start) {
-		if (!split_window(windows, index, step->to))
+		if (!strata_windows_split(windows, index, step->to))
 			return false;
 		index++;
 	}
 	windows->at[index].after_step = true;
-	windows->in_order = false; /* the table of windows is to be made anew */
-	if (!strata_windows_settle(windows, division->room, &division->edge->model))
+	if (!strata_windows_reindex(windows))
 		return false;
-	for (i = window_of(windows, step->from); i <= index; i++) {
+	for (i = strata_windows_at(windows, step->from); i <= index; i++) {
 		if (!strata_window_settle(&windows->at[i], division->room, &division->edge->model))
 			return false;
 	}

@@ -29,6 +29,7 @@ struct strata_edge {
 	strata_wide deviation; /* fine: v = 0 */
 	struct strata_windows windows;
 	uint64_t nr_constraints[STRATA_SIDES];
+	uint64_t nr_late; /* constraints of a time that was forgotten */
 	struct strata_line line;
 
 	/* The span of @from's time in which something was seen; fine. */
@@ -73,10 +74,13 @@ struct strata_hop {
 bool strata_edge_divide(struct strata_edge *edge, struct strata_polygon_room *room,
 			struct strata_breaches *breaches);
 
-/* Makes the line of an edge that was divided (knots.c).  It stays empty if nothing bounds the
+/* Makes the line of an edge that was divided (draw.c).  It stays empty if nothing bounds the
  * deviation from both sides.  False: out of memory. */
 bool strata_edge_draw(struct strata_edge *edge, struct strata_polygon_room *room,
 		      struct strata_breaches *breaches);
+
+/* Forgets what is long before @until (grains); the edge was divided.  False: out of memory. */
+bool strata_edge_condense(struct strata_edge *edge, int64_t until);
 
 /* Whether it ties its clocks: an exact map, or a line. */
 bool strata_edge_usable(const struct strata_edge *edge);

@@ -37,6 +37,7 @@ bool strata_exact_add(struct strata_exact *exact, const struct strata_clock_piec
 void strata_exact_clear(struct strata_exact *exact)
 {
 	free(exact->pieces);
+	free(exact->spans);
 	memset(exact, 0, sizeof(*exact));
 }
 
@@ -108,6 +109,42 @@ static bool piece_backward(const struct strata_clock_piece *piece,
 	return true;
 }
 
+/* What y a piece has at a reading, rounded to the side of @sign. */
+static strata_wide end_of(const struct strata_clock_piece *piece,
+			  const struct strata_clock_rate *from, const struct strata_clock_rate *to,
+			  int64_t reading, int sign)
+{
+	struct strata_exact_value value = { 0 };
+
+	if (!piece_forward(piece, from, to, strata_fine_time(from, reading), &value))
+		return sign * ((strata_wide)1 << 120);
+	return value.time + sign * (value.half + ticks_time(to, 1) + ticks_time(from, 1));
+}
+
+bool strata_exact_prepare(struct strata_exact *exact, const struct strata_clock_rate *from,
+			  const struct strata_clock_rate *to)
+{
+	struct strata_exact_span *spans = reallocarray(exact->spans, exact->nr + 1, sizeof(*spans));
+	size_t i;
+
+	if (!spans)
+		return false;
+	exact->spans = spans;
+	for (i = 0; i < exact->nr; i++) {
+		const struct strata_clock_piece *piece = &exact->pieces[i];
+
+		spans[i].least = end_of(piece, from, to, piece->from_reading, -1);
+		spans[i].greatest = end_of(
+			piece, from, to, i + 1 < exact->nr ? piece[1].from_reading : INT64_MAX, 1);
+		if (i > 0)
+			spans[i].greatest =
+				strata_wide_max(spans[i].greatest, spans[i - 1].greatest);
+	}
+	for (i = exact->nr; i-- > 1;)
+		spans[i - 1].least = strata_wide_min(spans[i - 1].least, spans[i].least);
+	return true;
+}
+
 struct strata_exact_value strata_exact_forward(const struct strata_exact *exact,
 					       const struct strata_clock_rate *from,
 					       const struct strata_clock_rate *to, strata_wide time)
@@ -135,10 +172,19 @@ struct strata_exact_value strata_exact_backward(const struct strata_exact *exact
 						strata_wide time)
 {
 	struct strata_exact_value value = { 0 }, found = { 0 };
-	size_t i;
+	size_t i = 0, end = exact->nr;
 
-	/* Pieces are few; where y jumped back, the first that has this reading is taken. */
-	for (i = 0; i < exact->nr; i++) {
+	/* The first piece until which y got as far as this. */
+	while (i < end) {
+		size_t half = i + (end - i) / 2;
+
+		if (exact->spans[half].greatest < time)
+			i = half + 1;
+		else
+			end = half;
+	}
+	/* Where y jumped back, the first of those that have this reading is taken. */
+	for (; i < exact->nr && exact->spans[i].least <= time; i++) {
 		const struct strata_clock_piece *piece = &exact->pieces[i];
 		bool last = i + 1 == exact->nr;
 

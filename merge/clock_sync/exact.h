@@ -11,15 +11,26 @@
 
 #include "units.h"
 
+/* Fine times of y between which a piece and, for the sake of a search, others lie. */
+struct strata_exact_span {
+	strata_wide greatest; /* of this piece and those before it */
+	strata_wide least;    /* of this piece and those after it */
+};
+
 /* Zero-initialised is empty. */
 struct strata_exact {
 	struct strata_clock_piece *pieces; /* in order of from_reading */
 	size_t nr;
 	size_t capacity;
+	struct strata_exact_span *spans; /* of each piece, once prepared */
 };
 
 /* Of equal from_reading, the later one counts.  False: out of memory. */
 bool strata_exact_add(struct strata_exact *exact, const struct strata_clock_piece *piece);
+/* To be called after pieces were added and before the questions.  False: out of memory. */
+bool strata_exact_prepare(struct strata_exact *exact, const struct strata_clock_rate *from,
+			  const struct strata_clock_rate *to);
+
 void strata_exact_clear(struct strata_exact *exact);
 
 /* What the map makes of a time, fine. */

@@ -25,7 +25,8 @@ struct strata_clock_sync {
 	size_t nr_clocks;
 	struct strata_edge **edges;
 	size_t nr_edges;
-	size_t last_edge; /* that was added to */
+	size_t last_edge;                  /* that was added to */
+	struct strata_clock_limits limits; /* of edges for which nothing else is said */
 	int reference;
 	struct strata_polygon_room room;
 	struct strata_breaches *breaches; /* of each edge */

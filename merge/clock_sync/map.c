@@ -13,6 +13,7 @@
 #include "map.h"
 
 #define MOST_SHIFT  60u
+#define SLOPE_LIMIT ((strata_wide)INT64_MAX - 2)
 #define BOUND_LIMIT ((strata_wide)1 << 72) /* 2^62 ticks: more is as good as none */
 
 static unsigned int bits_of(strata_wide value)
@@ -36,10 +37,13 @@ static strata_wide scaled(strata_wide value, unsigned int shift)
 static bool slope_of(strata_wide difference, uint64_t length, unsigned int shift,
 		     strata_wide *slope)
 {
+	strata_wide result;
+
 	if (bits_of(difference) + shift >= 126 + STRATA_MAP_FRACTION)
 		return false;
-	*slope = strata_floor_div(scaled(difference, shift), (strata_wide)length);
-	return *slope<INT64_MAX && * slope> INT64_MIN;
+	result = strata_floor_div(scaled(difference, shift), (strata_wide)length);
+	*slope = result;
+	return result >= -SLOPE_LIMIT && result <= SLOPE_LIMIT;
 }
 
 static void set_bound(struct strata_map_piece *piece, const struct strata_map_node *a,
@@ -50,9 +54,12 @@ static void set_bound(struct strata_map_piece *piece, const struct strata_map_no
 
 	piece->bound = -1;
 	piece->bound_slope = 0;
-	if (from < 0 || to < 0 || from > BOUND_LIMIT || to > BOUND_LIMIT)
+	if (a->unbounded || from < 0 || to < 0 || from > BOUND_LIMIT || to > BOUND_LIMIT)
 		return;
-	if (a->jump) {
+	if (length == 1) {
+		/* No reading lies in between. */
+		to = from;
+	} else if (a->jump) {
 		strata_wide jump = b->value > a->value ? b->value - a->value : a->value - b->value;
 
 		from = to = strata_wide_max(from, to) + jump;
@@ -63,13 +70,12 @@ static void set_bound(struct strata_map_piece *piece, const struct strata_map_no
 		from = strata_wide_max(from, to);
 		slope = 0;
 	}
-	/* What the slopes lose over the piece; half a tick that the value is rounded by; and so
-	 * much that the last shift rounds up. */
-	piece->bound =
-		scaled(from + a->sag, piece->shift) + 2 * (strata_wide)length + tick / 2 + tick - 1;
+	/* Half a tick that the value is rounded by, and so much that the last shift rounds up.
+	 * Both slopes were rounded down: what that loses grows with the way. */
+	piece->bound = scaled(from + a->sag, piece->shift) + tick / 2 + tick - 1;
 	if (piece->shift < STRATA_MAP_FRACTION)
 		piece->bound += 2 * tick;
-	piece->bound_slope = (int64_t)slope;
+	piece->bound_slope = (int64_t)slope + 2;
 }
 
 static bool add_piece(struct strata_clock_map *map, const struct strata_map_node *a,
@@ -99,7 +105,7 @@ static bool add_piece(struct strata_clock_map *map, const struct strata_map_node
 		while (!slope_of(b->value - a->value, length, piece.shift, &slope) && piece.shift)
 			piece.shift--;
 		/* Only a jump is so steep that it does not fit: it happens at the end then. */
-		piece.slope = slope > 0 && slope < INT64_MAX ? (uint64_t)slope : 0;
+		piece.slope = slope > 0 && slope <= SLOPE_LIMIT ? (uint64_t)slope : 0;
 	}
 	/* The shift that converts rounds down: half a tick makes that to the nearest. */
 	piece.value = scaled(a->value, piece.shift) + ((strata_wide)1 << piece.shift) / 2;

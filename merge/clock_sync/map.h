@@ -23,6 +23,7 @@ struct strata_map_node {
 	strata_wide sag; /* what its bound has on top of the chord */
 	uint32_t flags;  /* STRATA_CLOCK_* */
 	bool jump;       /* value and bound jump somewhere in it */
+	bool unbounded;  /* nothing is known within it */
 };
 
 struct strata_map_piece {

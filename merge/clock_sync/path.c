@@ -176,17 +176,6 @@ static bool line_bends(const struct strata_path *path, size_t hop, struct bends 
 		if (!add_bend(bends, pull(path, hop, time), step ? around : 0, step ? around : 0))
 			return false;
 	}
-	/* Where the range of the edge ends. */
-	for (i = 0; i < 2; i++) {
-		strata_wide limit = strata_fine_of(STRATA_GRAIN_LIMIT - 4);
-
-		if (!path->hops[hop].forward)
-			limit /= 2;
-		limit = edge->origin + (i ? limit : -limit) +
-			(path->hops[hop].forward ? 0 : edge->deviation);
-		if (!add_bend(bends, pull(path, hop, limit), 0, fence))
-			return false;
-	}
 	return true;
 }
 
@@ -253,8 +242,33 @@ static void finish_node(const struct strata_path *path, struct strata_map_node *
 
 	node->sag = hop.sag ? reference_ticks(path, hop.sag) : 0;
 	node->flags = clock_flags(hop.flags);
-	if (!hop.known)
-		node->bound = -1;
+	node->unbounded = !hop.known;
+}
+
+/* Adds a node; and before it, where it begins or ends to be known what a reading means. */
+static void add_node(const struct strata_path *path, int64_t reading, struct strata_map_node *nodes,
+		     size_t *nr)
+{
+	struct strata_map_node *last = &nodes[*nr - 1], node, middle;
+	int64_t low = last->reading, high = reading;
+
+	make_node(path, reading, &node);
+	if ((node.bound < 0) != (last->bound < 0) && !last->jump) {
+		while ((uint64_t)high - (uint64_t)low > 1) {
+			int64_t half = (int64_t)(((strata_wide)low + high) >> 1);
+
+			make_node(path, half, &middle);
+			if ((middle.bound < 0) == (last->bound < 0))
+				low = half;
+			else
+				high = half;
+		}
+		if (low > last->reading)
+			make_node(path, low, &nodes[(*nr)++]);
+		if (high < reading)
+			make_node(path, high, &nodes[(*nr)++]);
+	}
+	nodes[(*nr)++] = node;
 }
 
 bool strata_path_map(const struct strata_path *path, struct strata_clock_map *map, int64_t from,
@@ -266,7 +280,7 @@ bool strata_path_map(const struct strata_path *path, struct strata_clock_map *ma
 	bool good = all_bends(path, &bends);
 	size_t i, nr = 0;
 
-	nodes = good ? calloc(bends.nr + 2, sizeof(*nodes)) : NULL;
+	nodes = good ? calloc(3 * (bends.nr + 1) + 1, sizeof(*nodes)) : NULL;
 	if (nodes) {
 		make_node(path, from, &nodes[nr++]);
 		if (map->nr_fixed)
@@ -278,11 +292,11 @@ bool strata_path_map(const struct strata_path *path, struct strata_clock_map *ma
 			if (bend->until > bend->from && bend->until > jump_until)
 				jump_until = bend->until;
 			if (bend->from > nodes[nr - 1].reading)
-				make_node(path, bend->from, &nodes[nr++]);
+				add_node(path, bend->from, nodes, &nr);
 			nodes[nr - 1].jump = jump_until > nodes[nr - 1].reading;
 		}
 		if (to > nodes[nr - 1].reading)
-			make_node(path, to, &nodes[nr++]);
+			add_node(path, to, nodes, &nr);
 		for (i = 0; i + 1 < nr; i++)
 			finish_node(path, &nodes[i], nodes[i + 1].reading);
 		good = strata_map_add(map, nodes, nr, version, flags);

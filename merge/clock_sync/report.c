@@ -36,6 +36,7 @@ static void report_edge(const struct strata_clock_sync *sync, size_t index,
 	report->one_sided = !edge->is_exact && !edge->line.nr;
 	report->constraints[0] = edge->nr_constraints[STRATA_ABOVE];
 	report->constraints[1] = edge->nr_constraints[STRATA_BELOW];
+	report->late = edge->nr_late;
 	report->pieces = edge->exact.nr;
 	report->windows = edge->windows.nr;
 	for (i = 0; i < edge->windows.nr; i++)

@@ -9,7 +9,13 @@
 
 struct strata_clock_sync *strata_clock_sync_new(void)
 {
-	return calloc(1, sizeof(struct strata_clock_sync));
+	struct strata_clock_sync *sync = calloc(1, sizeof(*sync));
+
+	if (sync)
+		sync->limits = (struct strata_clock_limits){ STRATA_CLOCK_DRIFT_PPB,
+							     STRATA_CLOCK_SLEW_PPT,
+							     STRATA_CLOCK_WINDOW_MS };
+	return sync;
 }
 
 void strata_clock_sync_free(struct strata_clock_sync *sync)
@@ -53,8 +59,12 @@ static bool draw_edges(struct strata_clock_sync *sync)
 	for (i = 0; i < sync->nr_edges; i++) {
 		struct strata_edge *edge = sync->edges[i];
 
-		if (edge->is_exact)
+		if (edge->is_exact) {
+			if (!strata_exact_prepare(&edge->exact, &sync->rates[edge->from],
+						  &sync->rates[edge->to]))
+				return false;
 			continue;
+		}
 		if (!strata_edge_divide(edge, &sync->room, &sync->breaches[i]) ||
 		    !strata_edge_draw(edge, &sync->room, &sync->breaches[i]))
 			return false;
@@ -131,11 +141,39 @@ int strata_clock_sync_solve(struct strata_clock_sync *sync, int reference, struc
 {
 	size_t i;
 
+	for (i = 0; i < sync->nr_edges; i++) {
+		if (sync->edges[i]->windows.is_condensed)
+			return strata_fail(err,
+					   "clocks %s and %s: what was fixed long ago is forgotten:"
+					   " to solve it again, add everything anew elsewhere",
+					   sync->clocks[sync->edges[i]->from].name,
+					   sync->clocks[sync->edges[i]->to].name);
+	}
 	for (i = 0; i < sync->nr_clocks; i++) {
 		sync->clocks[i].map->nr_fixed = 0;
 		sync->clocks[i].map->version++;
 	}
 	return make_maps(sync, reference, -1, NULL, err);
+}
+
+/* Forgets what is long before a fixed reading of a clock, on all edges of its path. */
+static bool forget(struct strata_clock_sync *sync, int clock, int64_t reading)
+{
+	strata_wide time = strata_fine_time(&sync->rates[clock], reading);
+	bool good = true;
+
+	while (good && sync->clocks[clock].parent_edge >= 0) {
+		struct strata_edge *edge = sync->edges[sync->clocks[clock].parent_edge];
+		const bool forward = edge->from == clock;
+		strata_wide next = strata_hop_at(sync->rates, edge, forward, time).time;
+		strata_wide u = ((forward ? time : next) - edge->origin) >> STRATA_FINE_GRAIN;
+
+		if (!edge->is_exact && u > -STRATA_GRAIN_LIMIT && u < STRATA_GRAIN_LIMIT)
+			good = strata_edge_condense(edge, (int64_t)u);
+		time = next;
+		clock = forward ? edge->to : edge->from;
+	}
+	return good;
 }
 
 int strata_clock_sync_close(struct strata_clock_sync *sync, int reference, int clock,
@@ -144,7 +182,9 @@ int strata_clock_sync_close(struct strata_clock_sync *sync, int reference, int c
 	if (clock < 0 || (size_t)clock >= sync->nr_clocks)
 		return strata_fail(err, "no clock %d to close a window of: there are %zu", clock,
 				   sync->nr_clocks);
-	return make_maps(sync, reference, clock, &reading, err);
+	if (make_maps(sync, reference, clock, &reading, err))
+		return -1;
+	return forget(sync, clock, reading) ? 0 : no_memory(err);
 }
 
 struct strata_clock_cursor strata_clock_cursor(const struct strata_clock_sync *sync, int clock)

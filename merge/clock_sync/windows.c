@@ -24,10 +24,11 @@ static void enter(struct strata_windows *windows, size_t index)
 	windows->slots[slot] = index + 1;
 }
 
-static bool rehash(struct strata_windows *windows)
+bool strata_windows_reindex(struct strata_windows *windows)
 {
 	size_t i, nr_slots = windows->nr_slots ? windows->nr_slots : 64;
 
+	windows->last = 0;
 	while (nr_slots < windows->nr * 2 + 2)
 		nr_slots *= 2;
 	if (nr_slots != windows->nr_slots) {
@@ -89,7 +90,7 @@ static struct strata_window *make(struct strata_windows *windows, int64_t start)
 	window->settle_at = SETTLE_AT;
 	windows->nr++;
 	if (windows->nr * 2 > windows->nr_slots) {
-		if (!rehash(windows)) {
+		if (!strata_windows_reindex(windows)) {
 			windows->nr--;
 			return NULL;
 		}
@@ -162,8 +163,7 @@ bool strata_windows_settle(struct strata_windows *windows, struct strata_polygon
 		if (windows->nr > 1)
 			qsort(windows->at, windows->nr, sizeof(*windows->at), by_start);
 		windows->in_order = true;
-		windows->last = 0;
-		if (windows->nr && !rehash(windows))
+		if (windows->nr && !strata_windows_reindex(windows))
 			return false;
 	}
 	for (i = 0; i < windows->nr; i++) {
@@ -185,4 +185,60 @@ void strata_windows_clear(struct strata_windows *windows)
 	free(windows->at);
 	free(windows->slots);
 	memset(windows, 0, sizeof(*windows));
+}
+
+size_t strata_windows_at(const struct strata_windows *windows, int64_t u)
+{
+	size_t low = 0, high = windows->nr;
+
+	while (high - low > 1) {
+		size_t half = low + (high - low) / 2;
+
+		if (windows->at[half].start <= u)
+			low = half;
+		else
+			high = half;
+	}
+	return low;
+}
+
+bool strata_windows_split(struct strata_windows *windows, size_t index, int64_t cut)
+{
+	struct strata_window *window, later = { .start = cut, .after_step = true };
+	int side;
+	size_t i;
+
+	if (windows->nr == windows->capacity) {
+		void *at = reallocarray(windows->at, windows->capacity * 2, sizeof(*windows->at));
+
+		if (!at)
+			return false;
+		windows->at = at;
+		windows->capacity *= 2;
+	}
+	window = &windows->at[index];
+	later.end = window->end;
+	later.settle_at = window->settle_at;
+	window->end = cut;
+	for (side = 0; side < STRATA_SIDES; side++) {
+		struct strata_points *points = &window->points[side];
+		size_t keep = 0;
+
+		while (keep < points->nr && points->at[keep].u < cut)
+			keep++;
+		for (i = keep; i < points->nr; i++) {
+			if (!strata_points_add(&later.points[side], &points->at[i])) {
+				strata_points_clear(&later.points[STRATA_ABOVE]);
+				strata_points_clear(&later.points[STRATA_BELOW]);
+				return false;
+			}
+		}
+		points->nr = keep;
+	}
+	memmove(&windows->at[index + 2], &windows->at[index + 1],
+		(windows->nr - index - 1) * sizeof(*windows->at));
+	windows->at[index + 1] = later;
+	windows->nr++;
+	windows->last = index;
+	return true;
 }

@@ -22,6 +22,7 @@ struct strata_window {
 	bool contrary;    /* no line obeys them all */
 	bool after_step;  /* between the window before and this one the clock was set */
 	bool unproven;    /* its constraints were loosened until there was a line */
+	bool condensed;   /* the history of many: no knots in here */
 };
 
 /* Zero-initialised but for the length is empty. */
@@ -34,6 +35,8 @@ struct strata_windows {
 	size_t nr_slots;
 	size_t last; /* the window that was used last */
 	bool in_order;
+	bool is_condensed; /* constraints before this (grains) come too late */
+	int64_t condensed_until;
 };
 
 /* False: out of memory. */
@@ -45,11 +48,26 @@ bool strata_windows_add(struct strata_windows *windows, struct strata_polygon_ro
 bool strata_windows_settle(struct strata_windows *windows, struct strata_polygon_room *room,
 			   const struct strata_model *model);
 
+/* Makes the table of windows anew after they were moved. */
+bool strata_windows_reindex(struct strata_windows *windows);
+
 /* Settles one window anew after its points were changed. */
 bool strata_window_settle(struct strata_window *window, struct strata_polygon_room *room,
 			  const struct strata_model *model);
 
+/* The last window that starts at or before @u, or the first one; windows are in order. */
+size_t strata_windows_at(const struct strata_windows *windows, int64_t u);
+
+/* Moves the points of a window from @cut on to one of their own, after a step; @cut is within it.
+ * Windows are to be settled afterwards. */
+bool strata_windows_split(struct strata_windows *windows, size_t index, int64_t cut);
+
 void strata_windows_clear(struct strata_windows *windows);
+
+static inline bool strata_window_empty(const struct strata_window *window)
+{
+	return !window->points[STRATA_ABOVE].nr && !window->points[STRATA_BELOW].nr;
+}
 
 static inline int64_t strata_window_middle(const struct strata_window *window)
 {

@@ -19,7 +19,7 @@ bool strata_ctf_read_string(struct strata_ctf_cursor *cursor, const struct strat
 	return true;
 }
 
-/* The fewest bits that a field of the type can take. */
+/* The fewest bits that a field of the type can take; 0: maybe none. */
 static uint64_t least_bits(const struct strata_ctf_type *type)
 {
 	switch (type->kind) {
@@ -44,7 +44,10 @@ bool strata_ctf_read_length(struct strata_ctf_cursor *cursor, const struct strat
 	if (!strata_ctf_align(cursor, type->align))
 		return false;
 	left = cursor->end - cursor->at;
-	return !__builtin_mul_overflow(*length, least ? least : 1, &needed) && needed <= left;
+	/* Their number may be more than the bits that are left: see ctf_cursor.h. */
+	if (!least)
+		return true;
+	return !__builtin_mul_overflow(*length, least, &needed) && needed <= left;
 }
 
 const struct strata_ctf_field *strata_ctf_chosen(const struct strata_ctf_cursor *cursor,

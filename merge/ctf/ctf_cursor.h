@@ -103,7 +103,9 @@ bool strata_ctf_read_string(struct strata_ctf_cursor *cursor, const struct strat
 
 /*
  * The number of elements of an array or sequence whose fields follow.
- * False: more than can be there, each taken for a bit at least.
+ * False: more than can be there.  Of structures, variants and arrays there may be any number, for
+ * they may take no room: who reads them stops behind one that took none, and is bounded by the
+ * bits that way, whatever end the cursor has.
  */
 bool strata_ctf_read_length(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
 			    uint64_t *length);

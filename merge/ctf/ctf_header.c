@@ -7,16 +7,18 @@ static bool is_number(const struct strata_ctf_type *type)
 	return type->kind == STRATA_CTF_INTEGER || type->kind == STRATA_CTF_ENUM;
 }
 
-/* Where the next number of a structure goes whose fields so far end at @at; moves @at behind it. */
-static struct strata_ctf_place place(const struct strata_ctf_type *type, uint32_t *at)
+/* Where the next number of a structure goes whose fields so far end at @at; moves @at behind it.
+ * False: it is spread over more than eight bytes. */
+static bool place(const struct strata_ctf_type *type, uint32_t *at, struct strata_ctf_place *place)
 {
-	struct strata_ctf_place place;
+	const uint32_t from = (*at + type->align - 1) & ~(type->align - 1);
 
-	*at = (*at + type->align - 1) & ~(type->align - 1);
-	place.at = *at;
-	place.bits = type->bits;
-	*at += type->bits;
-	return place;
+	place->byte = from / 8;
+	place->shift = from % 8;
+	place->mask = UINT64_MAX >> (64 - type->bits);
+	place->bits = type->bits;
+	*at = from + type->bits;
+	return place->shift + type->bits <= 64;
 }
 
 /* Little-endian and unsigned, its value needed by nobody else: it may be read the short way. */
@@ -40,11 +42,11 @@ static bool places_of(const struct strata_ctf_type *type, uint32_t *at, struct s
 		if (!is_simple(field) || field->slot >= 0)
 			return false;
 		if (field->clock >= 0) {
-			if (time->bits)
+			if (time->bits || !place(field, at, time))
 				return false;
-			*time = place(field, at);
 		} else if (strcmp(type->fields[i].name, "id") == 0) {
-			*id = place(field, at);
+			if (!place(field, at, id))
+				return false;
 		} else {
 			return false;
 		}
@@ -60,6 +62,7 @@ static bool recognise_plain(struct strata_ctf_header *header)
 	    !header->time.bits)
 		return false;
 	header->form = STRATA_CTF_HEADER_PLAIN;
+	header->tag_slot = STRATA_CTF_NO_SLOT;
 	header->bits = at;
 	return true;
 }
@@ -83,7 +86,7 @@ static bool recognise_tagged(struct strata_ctf_header *header)
 {
 	const struct strata_ctf_type *type = header->type, *tag, *variant;
 	const struct strata_ctf_choice *compact, *extended;
-	struct strata_ctf_place none = { 0, 0 };
+	struct strata_ctf_place none = { 0 };
 	uint32_t at = 0, extended_at;
 
 	if (type->nr_fields != 2)
@@ -95,7 +98,13 @@ static bool recognise_tagged(struct strata_ctf_header *header)
 	    !find_choices(variant, &compact, &extended) ||
 	    extended->high != (tag->bits == 64 ? UINT64_MAX : (1ull << tag->bits) - 1))
 		return false;
-	header->tag = place(tag, &at);
+	/* A variant itself is not aligned: an option that is aligned to more than the header would
+	 * move with it. */
+	if (variant->fields[compact->option].type->align > type->align ||
+	    variant->fields[extended->option].type->align > type->align)
+		return false;
+	if (!place(tag, &at, &header->tag))
+		return false;
 	header->tag_slot = tag->slot;
 	extended_at = at;
 	if (!places_of(variant->fields[compact->option].type, &at, &none, &header->short_time) ||
@@ -116,7 +125,8 @@ void strata_ctf_header_init(struct strata_ctf_header *header, const struct strat
 	const struct strata_ctf_header empty = { .type = type, .align = type ? type->align : 1 };
 
 	*header = empty;
-	if (!type || type->kind != STRATA_CTF_STRUCT)
+	/* The short way wants a header that begins with a byte. */
+	if (!type || type->kind != STRATA_CTF_STRUCT || type->align < 8)
 		return;
 	if (recognise_plain(header))
 		return;

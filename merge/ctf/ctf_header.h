@@ -13,11 +13,22 @@
 
 #include "ctf/ctf_cursor.h"
 
-/* Where a number lies: bits, from where the header begins. */
+/* Where a number lies, from where the header begins: little-endian, and within eight bytes. */
 struct strata_ctf_place {
-	uint32_t at;
+	uint32_t byte;
+	uint32_t shift;
+	uint64_t mask;
 	uint32_t bits;
 };
+
+static inline uint64_t strata_ctf_at_place(const uint8_t *header,
+					   const struct strata_ctf_place *place)
+{
+	uint64_t value;
+
+	memcpy(&value, header + place->byte, sizeof(value));
+	return value >> place->shift & place->mask;
+}
 
 struct strata_ctf_header {
 	enum {
@@ -30,7 +41,9 @@ struct strata_ctf_header {
 	struct strata_ctf_place id, time;   /* plain; of a tagged one when it is extended */
 	uint32_t bits;                      /* likewise: all of it */
 	struct strata_ctf_place tag, short_time;
-	int16_t tag_slot; /* others may want to know the tag, too */
+	/* Others may want to know the tag, too; NO_SLOT: nothing of the header.  Of any other form
+	 * it is 0: read it again. */
+	int16_t tag_slot;
 	uint32_t short_bits;
 	uint64_t extended_tag; /* from here on it is extended */
 };
@@ -57,8 +70,8 @@ static inline bool strata_ctf_header_read_tagged(const struct strata_ctf_header 
 						 struct strata_ctf_cursor *cursor, uint64_t *clock,
 						 uint64_t *id)
 {
-	const uint64_t tag =
-		strata_ctf_bits_le(cursor->bytes, cursor->at + header->tag.at, header->tag.bits);
+	const uint8_t *from = cursor->bytes + cursor->at / 8;
+	const uint64_t tag = strata_ctf_at_place(from, &header->tag);
 
 	if (header->tag_slot >= 0)
 		cursor->slots[header->tag_slot] = tag;
@@ -66,21 +79,16 @@ static inline bool strata_ctf_header_read_tagged(const struct strata_ctf_header 
 		if (cursor->end - cursor->at < header->short_bits)
 			return false;
 		*id = tag;
-		*clock = strata_ctf_widen(*clock,
-					  strata_ctf_bits_le(cursor->bytes,
-							     cursor->at + header->short_time.at,
-							     header->short_time.bits),
+		*clock = strata_ctf_widen(*clock, strata_ctf_at_place(from, &header->short_time),
 					  header->short_time.bits);
 		cursor->at += header->short_bits;
 		return true;
 	}
 	if (cursor->end - cursor->at < header->bits)
 		return false;
-	*id = strata_ctf_bits_le(cursor->bytes, cursor->at + header->id.at, header->id.bits);
-	*clock = strata_ctf_widen(
-		*clock,
-		strata_ctf_bits_le(cursor->bytes, cursor->at + header->time.at, header->time.bits),
-		header->time.bits);
+	*id = strata_ctf_at_place(from, &header->id);
+	*clock = strata_ctf_widen(*clock, strata_ctf_at_place(from, &header->time),
+				  header->time.bits);
 	cursor->at += header->bits;
 	return true;
 }
@@ -95,6 +103,8 @@ static inline bool strata_ctf_header_read(const struct strata_ctf_header *header
 					  struct strata_ctf_cursor *cursor, uint64_t *clock,
 					  uint64_t *id)
 {
+	const uint8_t *from;
+
 	if (header->form == STRATA_CTF_HEADER_ANY)
 		return strata_ctf_header_read_any(header, cursor, clock, id);
 	if (!strata_ctf_align(cursor, header->align))
@@ -103,11 +113,10 @@ static inline bool strata_ctf_header_read(const struct strata_ctf_header *header
 		return strata_ctf_header_read_tagged(header, cursor, clock, id);
 	if (cursor->end - cursor->at < header->bits)
 		return false;
-	*id = strata_ctf_bits_le(cursor->bytes, cursor->at + header->id.at, header->id.bits);
-	*clock = strata_ctf_widen(
-		*clock,
-		strata_ctf_bits_le(cursor->bytes, cursor->at + header->time.at, header->time.bits),
-		header->time.bits);
+	from = cursor->bytes + cursor->at / 8;
+	*id = strata_ctf_at_place(from, &header->id);
+	*clock = strata_ctf_widen(*clock, strata_ctf_at_place(from, &header->time),
+				  header->time.bits);
 	cursor->at += header->bits;
 	return true;
 }

@@ -13,11 +13,14 @@
 #include "ctf/ctf_reader.h"
 #include "ctf/ctf_reader_packet.h"
 
+#define HEADER_BYTES 512u /* of a packet; where it has more, the index is not used */
+
 /* Collects places, fewer of them as they become too many. */
 struct collector {
 	struct strata_ctf_index *index;
 	uint64_t stride; /* one of so many packets is kept */
 	uint64_t last_ns;
+	uint64_t end_ns; /* of the packets before */
 };
 
 static int collect(struct collector *collector, uint64_t offset, bool has_begin, uint64_t begin_ns,
@@ -32,6 +35,11 @@ static int collect(struct collector *collector, uint64_t offset, bool has_begin,
 	/* Events never go back in a stream: a reader holds them to the ones before. */
 	if (begin_ns > collector->last_ns)
 		collector->last_ns = begin_ns;
+	/* Where packets overlap, who begins at this one may miss events of those before it. */
+	if (collector->end_ns > collector->last_ns)
+		collector->last_ns = collector->end_ns;
+	if (end_ns > collector->end_ns)
+		collector->end_ns = end_ns;
 	if (end_ns > index->end_ns)
 		index->end_ns = end_ns;
 	if (index->packets++ % collector->stride)
@@ -88,6 +96,34 @@ static FILE *open_file(const struct strata_ctf_stream *stream, uint32_t *entry_b
 	return NULL;
 }
 
+/* Whether a packet begins at each place, and not after the time that the place says: a reader that
+ * begins there would miss what is before. */
+static bool fits_packets(const struct strata_ctf_index *index,
+			 const struct strata_ctf_stream *stream)
+{
+	const struct strata_ctf_trace *trace = stream->trace;
+	uint64_t slots[STRATA_CTF_SLOTS_MAX] = { 0 };
+	uint8_t bytes[HEADER_BYTES + STRATA_CTF_PADDING] = { 0 };
+	struct strata_error error;
+	size_t i;
+
+	for (i = 0; i < index->nr; i++) {
+		const struct strata_ctf_index_place *place = &index->places[i];
+		struct strata_ctf_packet packet = { .offset = place->offset };
+		const ssize_t got = pread(stream->fd, bytes, HEADER_BYTES, (off_t)place->offset);
+
+		if (got <= 0 ||
+		    strata_ctf_packet_read(&trace->metadata, bytes, (size_t)got,
+					   stream->bytes - place->offset, &packet, slots,
+					   &error) != STRATA_CTF_PACKET_OK ||
+		    !packet.has_begin ||
+		    strata_ctf_ns(&trace->kinds[packet.class - trace->metadata.streams].time,
+				  packet.begin) > place->begin_ns)
+			return false;
+	}
+	return true;
+}
+
 /* Reads the tracer's index.  1; 0: there is none, or it does not fit the file; -1: out of memory.
  */
 static int read_file(struct strata_ctf_index *index, const struct strata_ctf_stream *stream)
@@ -113,7 +149,7 @@ static int read_file(struct strata_ctf_index *index, const struct strata_ctf_str
 		/* Packets lie one behind the other, or it is another file's. */
 		if (offset != expected || i == stream->trace->metadata.nr_streams ||
 		    be64toh(entry.packet_bits) / 8 > stream->bytes - offset ||
-		    be64toh(entry.packet_bits) == 0)
+		    be64toh(entry.packet_bits) == 0 || be64toh(entry.packet_bits) % 8)
 			break;
 		expected = offset + be64toh(entry.packet_bits) / 8;
 		status = collect(&collector, offset, true,
@@ -124,7 +160,7 @@ static int read_file(struct strata_ctf_index *index, const struct strata_ctf_str
 	fclose(file);
 	if (status)
 		return -1;
-	if (expected == stream->bytes && index->nr > 0)
+	if (expected == stream->bytes && index->nr > 0 && fits_packets(index, stream))
 		return 1;
 	strata_ctf_complain(stream, "its index does not fit it; the packets themselves are "
 				    "looked at");

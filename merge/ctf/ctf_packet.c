@@ -112,7 +112,7 @@ static int find_class(const struct strata_ctf_metadata *metadata, const struct r
 static int set_sizes(const struct raw_packet *raw, uint64_t file_left,
 		     struct strata_ctf_packet *packet, struct strata_error *error)
 {
-	const uint64_t file_bits = file_left * 8;
+	const uint64_t file_bits = (file_left < UINT64_MAX / 8 ? file_left : UINT64_MAX / 8) * 8;
 
 	packet->packet_bits = raw->has_packet_bits ? raw->packet_bits : file_bits;
 	packet->content_bits = raw->has_content_bits ? raw->content_bits : packet->packet_bits;
@@ -130,8 +130,10 @@ static int set_sizes(const struct raw_packet *raw, uint64_t file_left,
 	if (packet->packet_bits > file_bits) {
 		packet->cut = true;
 		packet->packet_bits = file_bits;
-		if (packet->content_bits > file_bits)
+		if (packet->content_bits > file_bits) {
+			packet->missing_bytes = (packet->content_bits - file_bits - 1) / 8 + 1;
 			packet->content_bits = file_bits;
+		}
 	}
 	return 0;
 }

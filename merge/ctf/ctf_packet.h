@@ -18,9 +18,10 @@ struct strata_ctf_packet {
 	uint64_t events_at;    /* bits, from the packet's begin */
 	const struct strata_ctf_stream_class *class;
 	bool has_begin, has_end, has_discarded, has_sequence, has_cpu, has_instance;
-	bool cut;            /* the file ends within it */
-	uint64_t begin, end; /* cycles of the stream's clock */
-	uint64_t discarded;  /* events, of the stream so far */
+	bool cut;               /* the file ends within it */
+	uint64_t missing_bytes; /* of its content: the file ends before */
+	uint64_t begin, end;    /* cycles of the stream's clock */
+	uint64_t discarded;     /* events, of the stream so far */
 	uint64_t sequence;
 	uint64_t cpu;
 	uint64_t instance; /* of the stream */

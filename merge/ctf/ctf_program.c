@@ -99,12 +99,21 @@ static void add_number(struct maker *maker, const struct strata_ctf_type *type)
 
 static void add_type(struct maker *maker, const struct strata_ctf_type *type);
 
+/* Whether a field aligns itself to bytes, as all do but numbers of odd bits and what begins with
+ * one. */
+static bool aligns_itself(const struct strata_ctf_type *type)
+{
+	return type->kind == STRATA_CTF_STRING ||
+	       (type->kind != STRATA_CTF_VARIANT && type->align >= 8);
+}
+
 static void add_fields(struct maker *maker, const struct strata_ctf_type *type)
 {
 	size_t i;
 
 	/* Its own alignment may be more than its first field's. */
-	if (type->align > 8) {
+	if (type->align > 8 ||
+	    (type->align == 8 && !(type->nr_fields && aligns_itself(type->fields[0].type)))) {
 		struct strata_ctf_op *run = run_for(maker, type->align / 8, 0);
 
 		if (run)
@@ -130,10 +139,16 @@ static void add_elements(struct maker *maker, const struct strata_ctf_type *type
 
 		if (run)
 			extend_run(run, type->align / 8, (uint32_t)(bits / 8));
-	} else if (element->is_text && element->bits == 8) {
-		add_op(maker, STRATA_CTF_OP_TEXT, type, 1);
 	} else {
-		add_op(maker, STRATA_CTF_OP_BLOCK, type, element->align / 8);
+		const bool is_text = element->is_text && element->bits == 8;
+		struct strata_ctf_op *op =
+			add_op(maker, is_text ? STRATA_CTF_OP_TEXT : STRATA_CTF_OP_BLOCK, type,
+			       element->align / 8);
+
+		if (op && type->kind == STRATA_CTF_ARRAY && type->length < RUN_ELEMENTS_MAX) {
+			op->bytes = (uint32_t)(bits / 8);
+			op->nr = (uint32_t)type->length;
+		}
 	}
 }
 
@@ -152,7 +167,11 @@ static void add_type(struct maker *maker, const struct strata_ctf_type *type)
 		add_op(maker, STRATA_CTF_OP_STRING, type, 1);
 		break;
 	case STRATA_CTF_STRUCT:
-		add_fields(maker, type);
+		/* Runs know of no alignment to bits. */
+		if (type->align == 2 || type->align == 4)
+			add_op(maker, STRATA_CTF_OP_TYPE, type, 1);
+		else
+			add_fields(maker, type);
 		break;
 	case STRATA_CTF_VARIANT:
 		add_op(maker, STRATA_CTF_OP_TYPE, type, 1);

@@ -46,10 +46,10 @@ static inline void strata_ctf_number_init(struct strata_ctf_number *number,
 struct strata_ctf_op {
 	enum strata_ctf_op_kind kind;
 	uint32_t align; /* bytes */
-	uint32_t bytes; /* of a run */
+	uint32_t bytes; /* of a run, or of a text or block whose length is known; else 0 */
 	uint32_t first; /* of a run: its numbers */
-	uint32_t nr;
-	bool is_plain; /* a run: all of them little-endian, and nobody refers to one */
+	uint32_t nr;    /* of these, or of the elements */
+	bool is_plain;  /* a run: all of them little-endian, and nobody refers to one */
 	const struct strata_ctf_type *type; /* of the others */
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* ctf_program_run.c - runs the programs of ctf_program.h: over an event, and into a hash. */
 #include "ctf/ctf_program.h"
+#include "fields.h"
 #include "value_hash.h"
 
 /* There are bytes behind the last one that may be read: see ctf_cursor.h. */
@@ -44,6 +45,10 @@ static const uint8_t *enter_block(const struct strata_ctf_op *op, struct strata_
 {
 	const uint8_t *from;
 
+	if (op->bytes) {
+		*length = op->nr;
+		return enter_run(op, cursor);
+	}
 	if (!strata_ctf_read_length(cursor, op->type, length))
 		return NULL;
 	from = cursor->bytes + cursor->at / 8;
@@ -90,75 +95,74 @@ bool strata_ctf_program_skip_ops(const struct strata_ctf_program *program,
 	return true;
 }
 
+/* strata_hash_bytes() of what is before the first zero byte, eight bytes at a time: those behind
+ * the last one may be read. */
 static uint64_t hash_text(uint64_t hash, const char *text, uint64_t room)
 {
-	return strata_hash_bytes(hash, text, strnlen(text, room));
+	const uint64_t ones = 0x0101010101010101ull, tops = ones << 7;
+	uint64_t at, word, zeros;
+
+	for (at = 0;; at += 8) {
+		memcpy(&word, text + at, sizeof(word));
+		zeros = (word - ones) & ~word & tops;
+		if (room - at < 8)
+			zeros |= 0x80ull << ((room - at) * 8);
+		if (zeros)
+			break;
+		hash = strata_hash_number(hash, word);
+	}
+	/* The lowest of them is a byte that is zero, or the end; what is above may be wrong. */
+	at += (uint64_t)__builtin_ctzll(zeros) / 8;
+	word &= (1ull << (at % 8 * 8)) - 1;
+	return strata_hash_number(strata_hash_number(hash, word), at);
 }
 
-static bool fold_elements(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
-			  uint64_t *hash);
+struct folder {
+	struct strata_field_visitor visitor;
+	uint64_t hash;
+};
+
+static void fold_number(struct strata_field_visitor *visitor, const char *name,
+			const struct strata_ctf_type *type, uint64_t value)
+{
+	struct folder *folder = (struct folder *)visitor;
+
+	(void)name;
+	(void)type;
+	folder->hash = strata_hash_number(folder->hash, value);
+}
+
+static void fold_text(struct strata_field_visitor *visitor, const char *name, const char *text,
+		      uint64_t length)
+{
+	struct folder *folder = (struct folder *)visitor;
+
+	(void)name;
+	folder->hash = strata_hash_bytes(folder->hash, text, length);
+}
+
+static void fold_length(struct strata_field_visitor *visitor, const char *name,
+			const struct strata_ctf_type *type, uint64_t length)
+{
+	struct folder *folder = (struct folder *)visitor;
+
+	(void)name;
+	if (type->kind == STRATA_CTF_SEQUENCE)
+		folder->hash = strata_hash_number(folder->hash, length);
+}
 
 /* Any field, by its type: what a program has no operation of its own for. */
 static bool fold_type(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
 		      uint64_t *hash)
 {
-	const struct strata_ctf_field *chosen;
-	const char *text;
-	uint64_t value;
-	size_t i;
+	struct folder folder = {
+		.visitor = { .number = fold_number, .text = fold_text, .begin = fold_length },
+		.hash = *hash
+	};
 
-	switch (type->kind) {
-	case STRATA_CTF_INTEGER:
-	case STRATA_CTF_ENUM:
-	case STRATA_CTF_FLOAT:
-		if (!strata_ctf_read_number(cursor, type, &value))
-			return false;
-		*hash = strata_hash_number(*hash, value);
-		return true;
-	case STRATA_CTF_STRING:
-		if (!strata_ctf_read_string(cursor, type, &text, &value))
-			return false;
-		*hash = strata_hash_bytes(*hash, text, value);
-		return true;
-	case STRATA_CTF_STRUCT:
-		if (!strata_ctf_align(cursor, type->align))
-			return false;
-		for (i = 0; i < type->nr_fields; i++) {
-			if (!fold_type(cursor, type->fields[i].type, hash))
-				return false;
-		}
-		return true;
-	case STRATA_CTF_VARIANT:
-		chosen = strata_ctf_chosen(cursor, type);
-		return chosen && fold_type(cursor, chosen->type, hash);
-	case STRATA_CTF_ARRAY:
-	case STRATA_CTF_SEQUENCE:
-		return fold_elements(cursor, type, hash);
-	}
-	return false;
-}
-
-static bool fold_elements(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
-			  uint64_t *hash)
-{
-	uint64_t i, length;
-
-	if (!strata_ctf_read_length(cursor, type, &length))
+	if (!strata_field_visit(&folder.visitor, "", type, cursor))
 		return false;
-	if (type->element->is_text && type->element->bits == 8 && cursor->at % 8 == 0) {
-		*hash = hash_text(*hash, (const char *)cursor->bytes + cursor->at / 8, length);
-		return strata_ctf_skip(cursor, type);
-	}
-	if (type->kind == STRATA_CTF_SEQUENCE)
-		*hash = strata_hash_number(*hash, length);
-	for (i = 0; i < length; i++) {
-		const uint64_t from = cursor->at;
-
-		if (!fold_type(cursor, type->element, hash))
-			return false;
-		if (cursor->at == from)
-			break;
-	}
+	*hash = folder.hash;
 	return true;
 }
 

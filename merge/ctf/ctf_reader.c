@@ -47,6 +47,7 @@ void strata_ctf_reader_seek(struct strata_ctf_reader *reader, uint64_t offset, u
 	reader->mine_from_ns = from_ns;
 	reader->mine_to_ns = to_ns;
 	reader->next_packet = offset;
+	reader->doubt_at = 0;
 	reader->in_packet = false;
 	reader->last_ns = 0;
 	reader->clock = 0;
@@ -81,7 +82,11 @@ static uint64_t mend_time(struct strata_ctf_reader *reader, uint64_t ns, uint64_
 	strata_ctf_reader_complain(
 		reader, at, "the event's time %s; it is taken to be that of the event before",
 		wild ? "lies far beyond its packet's end" : "goes back");
-	return wild || ns < reader->last_ns ? reader->last_ns : ns;
+	if (wild && !reader->conversion)
+		ns = strata_ctf_ns(&reader->kind->time, before);
+	else if (wild)
+		ns = reader->last_ns;
+	return ns < reader->last_ns ? reader->last_ns : ns;
 }
 
 static uint64_t convert(struct strata_ctf_reader *reader, uint64_t cycles)
@@ -151,9 +156,11 @@ static void give_up_packet(struct strata_ctf_reader *reader, enum decoded why, u
 {
 	const uint64_t left = (reader->packet.content_bits - reader->at + 7) / 8;
 
+	reader->left_out_to = 0;
 	if (strata_ctf_reader_owns(reader)) {
 		reader->tally.bad_packets++;
 		reader->tally.skipped_bytes += left;
+		reader->left_out_to = reader->packet.offset + (reader->packet.content_bits + 7) / 8;
 	}
 	reader->in_packet = false;
 	/* Its size may be what is wrong: then the next one begins before its end. */

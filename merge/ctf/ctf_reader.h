@@ -45,6 +45,7 @@ struct strata_ctf_reader {
 	bool in_packet;
 	uint64_t next_packet; /* file offset */
 	uint64_t doubt_at; /* a bad packet's: if no packet follows it, one may begin here; or 0 */
+	uint64_t left_out_to; /* up to here bytes of it count as left out; 0: none */
 	uint64_t file_bytes;
 
 	uint8_t *window; /* bytes of the file from window_at on */

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define COMPLAINTS_MAX   8u /* of one stream */
-#define HEADER_BYTES_MAX (1u << 24)
+#define COMPLAINTS_MAX 8u /* of one stream */
+/* No tracer's packet headers are larger; each place that looks like one is read so far. */
+#define HEADER_BYTES_MAX (1u << 16)
 
 void strata_ctf_reader_complain(struct strata_ctf_reader *reader, uint64_t at, const char *format,
 				...)
@@ -81,6 +82,7 @@ void strata_ctf_reader_hold_to_file(struct strata_ctf_reader *reader)
 
 	if (packet->content_bits <= left * 8)
 		return;
+	packet->missing_bytes += (packet->content_bits - left * 8 + 7) / 8;
 	packet->content_bits = left * 8;
 	packet->cut = true;
 }
@@ -164,18 +166,42 @@ static uint64_t find_packet(struct strata_ctf_reader *reader, uint64_t offset)
 	return reader->file_bytes;
 }
 
+/* Looks for a packet within the one that was given up; it is not left out then. */
+static bool find_swallowed(struct strata_ctf_reader *reader)
+{
+	const uint64_t next = find_packet(reader, reader->doubt_at);
+
+	reader->doubt_at = 0;
+	if (next >= reader->file_bytes)
+		return false;
+	if (next < reader->left_out_to)
+		reader->tally.skipped_bytes -= reader->left_out_to - next;
+	reader->next_packet = next;
+	return true;
+}
+
 static void skip_bad_packet(struct strata_ctf_reader *reader, uint64_t offset,
 			    const struct strata_error *why)
 {
-	const uint64_t from = reader->doubt_at ? reader->doubt_at : offset;
-	const uint64_t next = find_packet(reader, from);
+	uint64_t next, left_out;
 
-	reader->doubt_at = 0;
 	reader->packet.offset = offset;
-	reader->tally.bad_packets++;
-	reader->tally.skipped_bytes += next - offset;
+	if (reader->doubt_at && find_swallowed(reader) && reader->next_packet < offset) {
+		strata_ctf_reader_complain(reader, 0,
+					   "%s; the size of the packet before it may be wrong: "
+					   "reading goes on at byte %llu, within that",
+					   why->text, (unsigned long long)reader->next_packet);
+		return;
+	}
+	next = find_packet(reader, offset);
+	/* The file may have become shorter. */
+	left_out = next > offset ? next - offset : 0;
+	if (strata_ctf_reader_owns(reader)) {
+		reader->tally.bad_packets++;
+		reader->tally.skipped_bytes += left_out;
+	}
 	strata_ctf_reader_complain(reader, 0, "%s; %llu bytes are left out, %s", why->text,
-				   (unsigned long long)(next - offset),
+				   (unsigned long long)left_out,
 				   next < reader->file_bytes
 					   ? "up to the next place where a packet begins"
 					   : "up to the end of the file");
@@ -210,7 +236,6 @@ static void note_losses(struct strata_ctf_reader *reader)
 static void set_clock(struct strata_ctf_reader *reader)
 {
 	struct strata_ctf_packet *packet = &reader->packet;
-	uint64_t ns;
 
 	reader->clock_limit = UINT64_MAX;
 	if (packet->has_begin && packet->has_end && packet->begin > packet->end) {
@@ -219,29 +244,14 @@ static void set_clock(struct strata_ctf_reader *reader)
 					   "its events' own times are taken",
 					   (unsigned long long)packet->end,
 					   (unsigned long long)packet->begin);
-		packet->has_end = false;
+		packet->has_begin = packet->has_end = false;
 	}
 	/* Some tracers write an event or two behind the end that they state. */
 	if (packet->has_end && packet->end < UINT64_MAX - reader->kind->time.frequency)
 		reader->clock_limit = packet->end + reader->kind->time.frequency;
-	if (!packet->has_begin)
-		return;
-	reader->clock = packet->begin;
-	/* A converter is asked of events only. */
-	if (reader->conversion)
-		return;
-	ns = strata_ctf_ns(&reader->kind->time, packet->begin);
-	if (ns >= reader->last_ns)
-		reader->last_ns = ns;
-}
-
-/* At the end of the file, behind a bad packet: whether there are packets within that one. */
-static bool look_for_swallowed(struct strata_ctf_reader *reader)
-{
-	if (reader->doubt_at)
-		reader->next_packet = find_packet(reader, reader->doubt_at);
-	reader->doubt_at = 0;
-	return reader->next_packet < reader->file_bytes;
+	/* No event is held to it: it may be what is wrong. */
+	if (packet->has_begin)
+		reader->clock = packet->begin;
 }
 
 int strata_ctf_reader_next_packet(struct strata_ctf_reader *reader, struct strata_error *error)
@@ -257,7 +267,7 @@ int strata_ctf_reader_next_packet(struct strata_ctf_reader *reader, struct strat
 		    strata_ctf_reader_resize(reader, reader->least_room, error))
 			return -1;
 		if (offset >= reader->file_bytes) {
-			if (!look_for_swallowed(reader))
+			if (!reader->doubt_at || !find_swallowed(reader))
 				return 0;
 			continue;
 		}
@@ -281,5 +291,10 @@ int strata_ctf_reader_next_packet(struct strata_ctf_reader *reader, struct strat
 		reader->tally.bytes += reader->packet.packet_bits / 8;
 	}
 	note_losses(reader);
+	if (reader->packet.missing_bytes)
+		strata_ctf_reader_complain(reader, 0,
+					   "the file ends within the packet: %llu bytes of its "
+					   "content are not there",
+					   (unsigned long long)reader->packet.missing_bytes);
 	return 1;
 }

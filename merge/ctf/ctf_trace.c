@@ -98,6 +98,7 @@ static int make_kind(const struct strata_ctf_metadata *metadata,
 								event->context, event->payload };
 
 		kind->classes[i].event = event;
+		kind->classes[i].id = event->id;
 		if (event->id != i)
 			kind->ids_are_dense = false;
 		if (strata_ctf_program_make(&kind->classes[i].program, types, 3))

@@ -24,6 +24,7 @@ struct strata_ctf_time {
 struct strata_ctf_class {
 	const struct strata_ctf_event_class *event;
 	struct strata_ctf_program program; /* of contexts and payload */
+	uint64_t id;                       /* as the event's: here it is near */
 };
 
 /* The events of one kind of stream. */
@@ -76,6 +77,7 @@ struct strata_ctf_trace {
 	 * that clock is, or is converted to, the one of all. */
 	size_t clock_group;
 	bool times_are_tied;
+	uint64_t own_bound_ns; /* what its own clock's offset may be off by against the machine's */
 	strata_complain_fn *complain;
 	void *complain_data;
 };
@@ -103,11 +105,20 @@ void strata_ctf_complain(const struct strata_ctf_stream *stream, const char *for
 const char *strata_ctf_env_text(const struct strata_ctf_trace *trace, const char *name);
 bool strata_ctf_env_number(const struct strata_ctf_trace *trace, const char *name, int64_t *number);
 
-/* A number of cycles as ns; held to what 64 bits can be, and to 0 where it is before 1970. */
+/* The last time that there is: what is beyond it ends a merge. */
+#define STRATA_CTF_NS_MAX (UINT64_MAX - 1)
+
+/* A number of cycles as ns; held to the last time, and to 0 where it is before 1970. */
 static inline uint64_t strata_ctf_ns(const struct strata_ctf_time *time, uint64_t cycles)
 {
 	__extension__ __int128 ns;
+	uint64_t sum;
 
+	/* Mostly it counts nanoseconds, and nothing is out of range. */
+	if (time->frequency == 1000000000u && time->base_ns >= 0 &&
+	    !__builtin_add_overflow(cycles, (uint64_t)time->base_ns, &sum) &&
+	    sum <= STRATA_CTF_NS_MAX)
+		return sum;
 	if (time->frequency == 1000000000u)
 		ns = cycles;
 	else
@@ -115,7 +126,7 @@ static inline uint64_t strata_ctf_ns(const struct strata_ctf_time *time, uint64_
 	ns += time->base_ns;
 	if (ns < 0)
 		return 0;
-	return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+	return ns > STRATA_CTF_NS_MAX ? STRATA_CTF_NS_MAX : (uint64_t)ns;
 }
 
 /* The event of an id; NULL: there is none. */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fts.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,14 +92,53 @@ static void say(void (*complain)(void *data, const char *message), void *data, c
 	complain(data, message);
 }
 
-/* Looks at one place of the walk. 0 or -1: out of memory. */
-static int look(struct strata_inputs *inputs, FTS *walk, FTSENT *entry, const char *root,
-		void (*complain)(void *data, const char *message), void *data)
+/* A directory that was looked into. */
+struct visit {
+	dev_t device;
+	ino_t inode;
+};
+
+static int compare_visits(const void *a, const void *b)
+{
+	const struct visit *x = a, *y = b;
+
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	return x->inode < y->inode ? -1 : x->inode > y->inode;
+}
+
+/* Notes a directory.  1; 0: it was there before; -1: out of memory.  A few links can lead to it in
+ * more ways than anybody can walk. */
+static int note_visit(void **visits, const struct stat *status)
+{
+	struct visit *visit = malloc(sizeof(*visit)), **noted;
+
+	if (!visit)
+		return -1;
+	visit->device = status->st_dev;
+	visit->inode = status->st_ino;
+	noted = tsearch(visit, visits, compare_visits);
+	if (noted && *noted == visit)
+		return 1;
+	free(visit);
+	return noted ? 0 : -1;
+}
+
+/* Looks at one place of the walk. @any: set if a trace is there. 0 or -1: out of memory. */
+static int look(struct strata_inputs *inputs, void **visits, FTS *walk, FTSENT *entry,
+		const char *root, bool *any, void (*complain)(void *data, const char *message),
+		void *data)
 {
 	enum strata_input_kind kind;
+	int is_new;
 
 	switch (entry->fts_info) {
 	case FTS_D:
+		is_new = note_visit(visits, entry->fts_statp);
+		if (is_new <= 0) {
+			fts_set(walk, entry, FTS_SKIP);
+			return is_new;
+		}
 		if (has_file(entry->fts_path, STRATA_RECORDING_FILE)) {
 			kind = STRATA_INPUT_RECORDING;
 		} else if (has_file(entry->fts_path, "metadata")) {
@@ -109,6 +149,7 @@ static int look(struct strata_inputs *inputs, FTS *walk, FTSENT *entry, const ch
 			return 0;
 		}
 		fts_set(walk, entry, FTS_SKIP);
+		*any = true;
 		return add(inputs, kind, root, entry);
 	case FTS_DC:
 		say(complain, data, entry->fts_path, "a link leads back to where it is; left out");
@@ -130,10 +171,11 @@ int strata_inputs_find(struct strata_inputs *inputs, const char *path,
 		       struct strata_error *error)
 {
 	char *const roots[] = { strdup(path), NULL };
-	const size_t before = inputs->nr;
 	struct stat status;
+	void *visits = NULL;
 	FTSENT *entry;
 	FTS *walk;
+	bool any = false;
 	int result = 0;
 
 	if (!roots[0])
@@ -150,12 +192,13 @@ int strata_inputs_find(struct strata_inputs *inputs, const char *path,
 		return strata_fail(error, "%s: %s", path, strerror(errno));
 	}
 	while (!result && (errno = 0, entry = fts_read(walk)))
-		result = look(inputs, walk, entry, roots[0], complain, data);
+		result = look(inputs, &visits, walk, entry, roots[0], &any, complain, data);
 	if (result)
 		strata_fail(error, "out of memory");
 	fts_close(walk);
+	tdestroy(visits, free);
 	free(roots[0]);
-	if (!result && inputs->nr == before)
+	if (!result && !any)
 		return strata_fail(error,
 				   "%s: no trace is in here: no directory with CTF metadata, nor a "
 				   "recording of Strata's",

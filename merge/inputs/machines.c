@@ -10,6 +10,13 @@
 #include "escape.h"
 #include "inputs/tcp_trace.h"
 
+/*
+ * Linux steers its clock by steps of the rate of some 1e-7, at ticks that stop while it is idle.
+ * Two such clocks that were compared over shared memory changed their rates against each other by
+ * 0.1 to 0.2 ppm a second.
+ */
+#define KERNEL_SLEW_PPT 1000000u
+
 /* A stream's way to the first machine's clock. */
 struct stream_converter {
 	struct strata_ctf_converter converter;
@@ -150,6 +157,8 @@ static int tie(struct strata_machines *machines, const struct strata_trace_set *
 	       struct strata_error *error)
 {
 	const struct strata_clock_rate rate = { 1000000000u, 1 };
+	const struct strata_clock_limits limits = { STRATA_CLOCK_DRIFT_PPB, KERNEL_SLEW_PPT,
+						    STRATA_CLOCK_WINDOW_MS };
 	struct strata_tcp_pairs *pairs = strata_tcp_pairs_new(STRATA_TCP_SIGHTINGS);
 	const struct strata_clock_sync_report *report;
 	int status = -1;
@@ -165,7 +174,8 @@ static int tie(struct strata_machines *machines, const struct strata_trace_set *
 						error) < 0)
 			goto out;
 	}
-	if (add_pairs(machines, set, pairs, error) ||
+	if (strata_clock_sync_assume(machines->sync, limits, error) ||
+	    add_pairs(machines, set, pairs, error) ||
 	    strata_clock_sync_solve(machines->sync, 0, error))
 		goto out;
 	report = strata_clock_sync_report(machines->sync, error);
@@ -199,6 +209,26 @@ static int convert_stream(struct strata_machines *machines, struct strata_ctf_tr
 	machines->converters = one;
 	stream->converter = &one->converter.converter;
 	return 0;
+}
+
+/*
+ * LTTng's kernel and user space tracers read one clock, but each finds out for itself what it was
+ * at in 1970: by so much a trace's times may be off against those of its machine's first one.
+ */
+static uint64_t offset_distance(const struct strata_machines *machines,
+				const struct strata_trace_set *set, size_t at)
+{
+	const struct strata_ctf_trace *trace = set->traces[at];
+	size_t first = 0;
+	int64_t one, other;
+
+	while (machines->of_trace[first] != machines->of_trace[at])
+		first++;
+	if (trace->recording || !trace->kinds || !set->traces[first]->kinds)
+		return 0;
+	one = set->traces[first]->kinds[0].time.base_ns;
+	other = trace->kinds[0].time.base_ns;
+	return one < other ? (uint64_t)other - (uint64_t)one : (uint64_t)one - (uint64_t)other;
 }
 
 /* How far off the times of a trace may be that was converted. */
@@ -240,7 +270,9 @@ static int set_converters(struct strata_machines *machines, struct strata_trace_
 		const size_t machine = machines->of_trace[i];
 
 		/* Each source of a recording has clocks of its own, on the host's time. */
-		trace->clock_group = trace->recording ? machines->nr + i : machine;
+		trace->own_bound_ns = offset_distance(machines, set, i);
+		trace->clock_group = trace->recording || trace->own_bound_ns ? machines->nr + i
+									     : machine;
 		trace->times_are_tied = machines->machines[machine].tied;
 		if (machine == 0 || trace->recording || !machines->machines[machine].tied ||
 		    same_timeline(set->traces[0], trace))

@@ -99,6 +99,8 @@ static struct strata_xentrace_stream *find_stream(struct xentrace_import *import
 	strata_xentrace_stream_init(stream, import->streams_dir, import->source, cpu,
 				    import->recording.tsc_khz);
 	import->streams[cpu] = stream;
+	if (import->nr_cpus <= cpu)
+		import->nr_cpus = cpu + 1;
 	import->report->pcpus++;
 	return stream;
 }
@@ -107,7 +109,7 @@ static void note_gap(struct xentrace_import *import)
 {
 	uint32_t cpu;
 
-	for (cpu = 0; cpu <= STRATA_XENTRACE_CPU_MAX; cpu++) {
+	for (cpu = 0; cpu < import->nr_cpus; cpu++) {
 		if (import->streams[cpu])
 			strata_xentrace_stream_gap(import->streams[cpu]);
 	}
@@ -182,7 +184,7 @@ static int finish_streams(struct xentrace_import *import, struct strata_error *e
 {
 	uint32_t cpu;
 
-	for (cpu = 0; cpu <= STRATA_XENTRACE_CPU_MAX; cpu++) {
+	for (cpu = 0; cpu < import->nr_cpus; cpu++) {
 		struct strata_xentrace_stream *stream = import->streams[cpu];
 		struct strata_stream *entry;
 
@@ -238,7 +240,7 @@ static void remove_written(const struct xentrace_import *import)
 
 	if (!import->made_streams_dir)
 		return;
-	for (cpu = 0; cpu <= STRATA_XENTRACE_CPU_MAX; cpu++) {
+	for (cpu = 0; cpu < import->nr_cpus; cpu++) {
 		if (!import->streams[cpu] || !import->streams[cpu]->created)
 			continue;
 		snprintf(path, sizeof(path), "%s/cpu_%u", import->streams_dir, cpu);
@@ -255,7 +257,7 @@ static void clear(struct xentrace_import *import)
 {
 	uint32_t cpu;
 
-	for (cpu = 0; import->streams && cpu <= STRATA_XENTRACE_CPU_MAX; cpu++) {
+	for (cpu = 0; cpu < import->nr_cpus; cpu++) {
 		if (!import->streams[cpu])
 			continue;
 		strata_xentrace_stream_clear(import->streams[cpu]);

@@ -220,21 +220,21 @@ static bool note(struct pcpu *pcpu, const struct strata_xentrace_record *record)
 	return true;
 }
 
-static void forget_all(struct pcpu *pcpus)
+static void forget_all(struct pcpu *pcpus, uint32_t nr)
 {
-	size_t i;
+	uint32_t i;
 
-	for (i = 0; i <= STRATA_XENTRACE_CPU_MAX; i++)
+	for (i = 0; i < nr; i++)
 		pcpus[i].knows_next = false;
 }
 
 /* Makes the one with the least error the answer, unless another is far from it. */
-static void conclude(struct pcpu *pcpus, struct strata_xentrace_frequency *found)
+static void conclude(struct pcpu *pcpus, uint32_t nr, struct strata_xentrace_frequency *found)
 {
 	struct estimate best = { .error = 1 };
-	size_t i, j;
+	uint32_t i, j;
 
-	for (i = 0; i <= STRATA_XENTRACE_CPU_MAX; i++) {
+	for (i = 0; i < nr; i++) {
 		end_chain(&pcpus[i].switches, &pcpus[i].best_switches);
 		end_chain(&pcpus[i].idle, &pcpus[i].best_idle);
 		if (pcpus[i].best_switches.error < best.error)
@@ -244,7 +244,7 @@ static void conclude(struct pcpu *pcpus, struct strata_xentrace_frequency *found
 	}
 	if (best.error * 1e6 > STRATA_XENTRACE_PPM_MAX)
 		return;
-	for (i = 0; i <= STRATA_XENTRACE_CPU_MAX; i++) {
+	for (i = 0; i < nr; i++) {
 		const struct estimate *others[] = { &pcpus[i].best_switches, &pcpus[i].best_idle };
 
 		for (j = 0; j < 2; j++) {
@@ -263,15 +263,33 @@ static void conclude(struct pcpu *pcpus, struct strata_xentrace_frequency *found
 	found->pairs = best.nr;
 }
 
+/* Takes all records of the first part.  @nr: OUT, CPUs that have some, by the highest of them.
+ * False: out of memory. */
+static bool note_all(struct strata_xentrace_reader *reader, struct pcpu *pcpus, uint32_t *nr)
+{
+	struct strata_xentrace_record record;
+	enum strata_xentrace_step step;
+
+	while ((step = strata_xentrace_next(reader, &record))) {
+		if (step == STRATA_XENTRACE_GAP) {
+			forget_all(pcpus, *nr);
+			continue;
+		}
+		for (; *nr <= record.cpu; (*nr)++)
+			pcpus[*nr].best_switches.error = pcpus[*nr].best_idle.error = 1;
+		if (!note(&pcpus[record.cpu], &record))
+			return false;
+	}
+	return true;
+}
+
 int strata_xentrace_find_frequency(const char *path, struct strata_xentrace_frequency *found,
 				   struct strata_error *error)
 {
 	struct strata_xentrace_reader reader;
-	struct strata_xentrace_record record;
-	enum strata_xentrace_step step;
 	struct pcpu *pcpus;
-	bool good = true;
-	size_t i;
+	uint32_t nr = 0, i;
+	bool good;
 
 	memset(found, 0, sizeof(*found));
 	if (strata_xentrace_open(&reader, path, NULL, NULL, error))
@@ -279,18 +297,10 @@ int strata_xentrace_find_frequency(const char *path, struct strata_xentrace_freq
 	if (reader.limit > BYTES_READ)
 		reader.limit = BYTES_READ;
 	pcpus = calloc(STRATA_XENTRACE_CPU_MAX + 1, sizeof(*pcpus));
-	for (i = 0; pcpus && i <= STRATA_XENTRACE_CPU_MAX; i++)
-		pcpus[i].best_switches.error = pcpus[i].best_idle.error = 1;
-	while (pcpus && good && (step = strata_xentrace_next(&reader, &record))) {
-		if (step == STRATA_XENTRACE_GAP)
-			forget_all(pcpus);
-		else
-			good = note(&pcpus[record.cpu], &record);
-	}
-	good = good && pcpus;
+	good = pcpus && note_all(&reader, pcpus, &nr);
 	if (good)
-		conclude(pcpus, found);
-	for (i = 0; pcpus && i <= STRATA_XENTRACE_CPU_MAX; i++) {
+		conclude(pcpus, nr, found);
+	for (i = 0; i < nr; i++) {
 		free(pcpus[i].switches.hull);
 		free(pcpus[i].idle.hull);
 	}

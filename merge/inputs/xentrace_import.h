@@ -16,6 +16,7 @@ struct xentrace_import {
 	struct strata_source *source;
 	struct strata_exits_evidence evidence;
 	struct strata_xentrace_stream **streams; /* by CPU; NULL: it has no records so far */
+	uint32_t nr_cpus;                        /* by the highest that has */
 	char raw_dir[4096];
 	char streams_dir[4096];
 	bool made_raw_dir;

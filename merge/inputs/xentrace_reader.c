@@ -62,18 +62,22 @@ size_t xentrace_read_at(const struct strata_xentrace_reader *reader, void *to, s
  */
 static const uint8_t *peek(struct strata_xentrace_reader *reader, uint64_t offset, size_t bytes)
 {
-	uint64_t left;
+	size_t wanted = XENTRACE_BUFFER_BYTES;
 
 	if (offset >= reader->buffered_from && offset - reader->buffered_from <= reader->buffered &&
 	    bytes <= reader->buffered - (size_t)(offset - reader->buffered_from))
 		return reader->buffer + (offset - reader->buffered_from);
 	if (offset >= reader->size || bytes > reader->size - offset)
 		return NULL;
-	left = reader->size - offset;
+	if (wanted > reader->size - offset)
+		wanted = (size_t)(reader->size - offset);
+	errno = 0;
 	reader->buffered_from = offset;
-	reader->buffered = xentrace_read_at(
-		reader, reader->buffer,
-		left < XENTRACE_BUFFER_BYTES ? (size_t)left : XENTRACE_BUFFER_BYTES, offset);
+	reader->buffered = xentrace_read_at(reader, reader->buffer, wanted, offset);
+	if (reader->buffered < wanted) {
+		reader->cut_short = true;
+		reader->read_errno = errno;
+	}
 	return bytes <= reader->buffered ? reader->buffer : NULL;
 }
 
@@ -175,6 +179,24 @@ static enum strata_xentrace_step leave_window(struct strata_xentrace_reader *rea
 	return leave_out(reader, search_window(reader, reader->offset + 1), why);
 }
 
+/* Nothing more can be read: why. */
+static void name_end(const struct strata_xentrace_reader *reader, struct strata_error *why)
+{
+	if (reader->cut_short && reader->read_errno)
+		strata_fail(why, "it cannot be read from here on: %s",
+			    strerror(reader->read_errno));
+	else if (reader->cut_short)
+		strata_fail(why, "it ends here, though it had %llu bytes when it was opened",
+			    (unsigned long long)reader->size);
+	else if (reader->window_bytes)
+		strata_fail(why, "torn: %llu of the %llu bytes of CPU %u's window are there",
+			    (unsigned long long)(reader->window_end - reader->window_start -
+						 XENTRACE_WINDOW_BYTES),
+			    (unsigned long long)reader->window_bytes, reader->cpu);
+	else
+		strata_fail(why, "torn: the header of a window is cut");
+}
+
 /* Steps into the window at reader->offset.  False: there is none, and *step says how it ended. */
 static bool enter_window(struct strata_xentrace_reader *reader, enum strata_xentrace_step *step)
 {
@@ -187,7 +209,8 @@ static bool enter_window(struct strata_xentrace_reader *reader, enum strata_xent
 		return false;
 	}
 	if (!at) {
-		strata_fail(&why, "torn: the header of a window is cut");
+		reader->window_bytes = 0;
+		name_end(reader, &why);
 		*step = leave_out(reader, reader->size, &why);
 		return false;
 	}
@@ -237,10 +260,7 @@ static enum strata_xentrace_step bad_record(struct strata_xentrace_reader *reade
 	} else if (at && !xentrace_is_record(header)) {
 		strata_fail(&why, "no event has the number 0x%07x", header & XENTRACE_EVENT_MASK);
 	} else if (is_torn(reader) || !at) {
-		strata_fail(&why, "torn: %llu of the %llu bytes of CPU %u's window are there",
-			    (unsigned long long)(reader->window_end - reader->window_start -
-						 XENTRACE_WINDOW_BYTES),
-			    (unsigned long long)reader->window_bytes, reader->cpu);
+		name_end(reader, &why);
 		return leave_out(reader, reader->size, &why);
 	} else {
 		strata_fail(&why,

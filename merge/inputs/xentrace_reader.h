@@ -55,6 +55,9 @@ struct strata_xentrace_reader {
 	uint64_t limit; /* only windows that begin before this are read */
 	uint64_t mtime_ns;
 
+	bool cut_short; /* it ended earlier than its size said, or could not be read: */
+	int read_errno; /* 0: it ended */
+
 	uint8_t *buffer;
 	uint64_t buffered_from; /* offset in the file of the buffer's first byte */
 	size_t buffered;

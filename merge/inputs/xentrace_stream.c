@@ -211,10 +211,10 @@ static void judge_suspect(struct strata_xentrace_stream *stream, uint64_t ticks)
 }
 
 /* A time that may turn out to be wrong; its record is going to be at the end of the packet. */
-static void suspect(struct strata_xentrace_stream *stream)
+static void suspect(struct strata_xentrace_stream *stream, bool is_first)
 {
-	stream->suspect_is_first = !stream->timed;
-	stream->suspect_from = stream->timed ? stream->used : first_record(stream);
+	stream->suspect_is_first = is_first;
+	stream->suspect_from = is_first ? first_record(stream) : stream->used;
 	stream->before_suspect = stream->last_ticks;
 }
 
@@ -265,8 +265,12 @@ static void take_time(struct strata_xentrace_stream *stream, uint64_t ticks)
 		close_packet(stream);
 		stream->tally.steps_back++;
 	}
+	/* It is also that of those that waited for one. */
 	if (!stream->timed && stream->open)
 		set_ticks(stream, first_record(stream), ticks);
+	if (!stream->timed)
+		stream->last_ticks = ticks;
+	stream->timed = true;
 }
 
 int strata_xentrace_stream_add(struct strata_xentrace_stream *stream,
@@ -274,6 +278,7 @@ int strata_xentrace_stream_add(struct strata_xentrace_stream *stream,
 			       struct strata_error *error)
 {
 	bool is_loss = record->event == STRATA_XENTRACE_LOST_RECORDS && record->words >= 1;
+	bool is_first = !stream->timed;
 
 	if (record->timed)
 		take_time(stream, record->ticks);
@@ -290,11 +295,10 @@ int strata_xentrace_stream_add(struct strata_xentrace_stream *stream,
 	if (open_packet(stream, bytes_of(id), error))
 		return -1;
 	if (record->timed) {
-		if (!stream->timed || (record->ticks > stream->last_ticks &&
-				       record->ticks - stream->last_ticks > stream->outlier_ticks))
-			suspect(stream);
+		if (is_first || (record->ticks > stream->last_ticks &&
+				 record->ticks - stream->last_ticks > stream->outlier_ticks))
+			suspect(stream, is_first);
 		stream->last_ticks = record->ticks;
-		stream->timed = true;
 	}
 	append(stream, record, id);
 	strata_xentrace_current_after(&stream->current, record);

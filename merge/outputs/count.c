@@ -34,7 +34,7 @@ static int count_take(struct strata_slice_sink *sink, size_t stream,
 		const struct strata_lane_event *event = &events[i];
 		const struct strata_ctf_class *class = &classes[event->class];
 		struct strata_ctf_cursor cursor = strata_ctf_event_cursor(reader, event);
-		uint64_t hash = strata_hash_event(event->ns, number, class->event->id);
+		uint64_t hash = strata_hash_event(event->ns, number, class->id);
 
 		if (!strata_ctf_program_fold(&class->program, &cursor, &hash))
 			return strata_fail(error, "an event that was read cannot be read again");

@@ -54,6 +54,7 @@ struct strata_shown_event {
 	size_t source_index;  /* of all sources, from 0 */
 	const char *layer;    /* "xen", "kernel", "app"; "": not known */
 	const char *name;     /* any bytes: escape it */
+	size_t class_index;   /* of all events of its source's metadata, if it has one */
 	uint32_t cpu;         /* of its stream: physical or virtual, as its layer has it */
 	uint32_t pcpu, domain, vcpu;
 	struct strata_shown_packet packet;
@@ -89,8 +90,10 @@ struct strata_shown_source {
 	const char *name; /* fit to be shown */
 	const char *layer;
 	uint32_t domain;
+	uint64_t bound_ns;    /* of its events' times; UINT64_MAX: nobody knows */
 	const uint32_t *cpus; /* of its streams, ascending */
 	size_t nr_cpus;
+	const struct strata_ctf_metadata *metadata; /* of its trace; NULL: it has none */
 	/* As its trace's environment has them: any bytes.  NULL: it does not. */
 	const char *hostname, *procname;
 	bool has_vpid;

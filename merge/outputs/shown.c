@@ -9,6 +9,11 @@
 
 #define SOURCE_NAME_BYTES 512u
 
+static uint64_t add_held(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
 static const char *layer_of(const struct strata_ctf_trace *trace)
 {
 	const char *domain = strata_ctf_env_text(trace, "domain");
@@ -106,6 +111,8 @@ static int add_source(struct strata_shown *shown, const struct strata_ctf_trace 
 	}
 	source->layer = layer_of(trace);
 	source->domain = STRATA_SHOWN_UNKNOWN;
+	source->bound_ns = UINT64_MAX;
+	source->metadata = &trace->metadata;
 	source->hostname = strata_ctf_env_text(trace, "hostname");
 	source->procname = strata_ctf_env_text(trace, "procname");
 	source->has_vpid = strata_ctf_env_number(trace, "vpid", &source->vpid);
@@ -266,7 +273,9 @@ void strata_shown_run(struct strata_shown_view *view, size_t stream,
 	if (!copy->is_set || copy->offset != reader->packet.offset)
 		set_packet(view, stream, reader);
 	shown->has_time = reader->kind->has_time;
-	shown->bound_ns = reader->stream->trace->times_are_tied ? reader->bound_ns : UINT64_MAX;
+	shown->bound_ns = source->bound_ns;
+	if (reader->stream->trace->times_are_tied)
+		shown->bound_ns = add_held(reader->bound_ns, reader->stream->trace->own_bound_ns);
 	shown->clock_group = reader->stream->trace->clock_group;
 	shown->source = source->name;
 	shown->source_index = trace;

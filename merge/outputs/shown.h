@@ -63,6 +63,7 @@ static inline void strata_shown_next(struct strata_ctf_reader *reader,
 
 	shown->ns = event->ns;
 	shown->name = class->name;
+	shown->class_index = class->index;
 	shown->types[1] = class->context;
 	shown->types[2] = class->payload;
 	shown->cursor = strata_ctf_event_cursor(reader, event);

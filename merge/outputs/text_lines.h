@@ -9,10 +9,13 @@ struct strata_text_options {
 	bool gmt;     /* times of day in UTC, not in the local time zone */
 	bool date;    /* the date in front of them */
 	bool seconds; /* seconds since 1970 instead of both */
-	bool colours; /* columns only */
+	bool colours; /* columns only: escape sequences of terminals */
 };
 
 /* Lines as babeltrace2 prints them.  NULL: out of memory. */
 struct strata_event_writer *strata_text_babeltrace_new(const struct strata_text_options *options);
+
+/* Lines in aligned columns, for people.  NULL: out of memory. */
+struct strata_event_writer *strata_text_columns_new(const struct strata_text_options *options);
 
 #endif /* STRATA_MERGE_OUTPUTS_TEXT_LINES_H */

@@ -96,7 +96,7 @@ static inline void follow(struct strata_shown_event *event, const struct last *l
 	/* Those of one clock are ordered by it. */
 	event->unordered = last->any && event->clock_group != last->clock_group &&
 			   event->bound_ns != UINT64_MAX && last->bound_ns != UINT64_MAX &&
-			   (since <= event->bound_ns || since - event->bound_ns <= last->bound_ns);
+			   (since < event->bound_ns || since - event->bound_ns < last->bound_ns);
 }
 
 /* Writes what a slice has so far to the file, whose turn it is. */
@@ -287,37 +287,5 @@ int strata_written(struct strata_trace_set *set, const struct strata_shown *show
 	}
 	if (events)
 		*events = written.events;
-	return status < 0 ? -1 : 0;
-}
-
-struct first_sink {
-	struct strata_slice_sink sink;
-	uint64_t ns;
-};
-
-static int take_first(struct strata_slice_sink *sink, size_t stream,
-		      struct strata_ctf_reader *reader, const struct strata_lane_event *events,
-		      size_t nr, struct strata_error *error)
-{
-	(void)stream;
-	(void)reader;
-	(void)nr;
-	(void)error;
-	((struct first_sink *)sink)->ns = events->ns;
-	return 1;
-}
-
-int strata_first_event_ns(const struct strata_trace_set *set, uint64_t from_ns, uint64_t *ns,
-			  struct strata_error *error)
-{
-	struct first_sink first = { { take_first }, from_ns };
-	struct strata_ctf_tally *tallies = calloc(set->nr_streams + 1, sizeof(*tallies));
-	int status;
-
-	if (!tallies)
-		return strata_fail(error, "out of memory");
-	status = strata_trace_set_merge(set, from_ns, UINT64_MAX, &first.sink, tallies, error);
-	free(tallies);
-	*ns = first.ns;
 	return status < 0 ? -1 : 0;
 }

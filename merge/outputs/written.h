@@ -13,6 +13,8 @@
 
 struct strata_written_options {
 	const char *path; /* "-": standard output */
+	/* With several threads, each holds what comes of a slice: of text about five times
+	 * slice_bytes. */
 	struct strata_slice_options slices;
 	/* Says which events are written; called by several threads at once.  NULL: all. */
 	bool (*wants)(void *data, const struct strata_shown_event *event);
@@ -30,13 +32,5 @@ struct strata_written_options {
 int strata_written(struct strata_trace_set *set, const struct strata_shown *shown,
 		   struct strata_event_writer *writer, const struct strata_written_options *options,
 		   uint64_t *events, struct strata_error *error);
-
-/*
- * The time of the first event from @from_ns on.
- * @ns: OUT; @from_ns if there is none
- * 0, or -1.
- */
-int strata_first_event_ns(const struct strata_trace_set *set, uint64_t from_ns, uint64_t *ns,
-			  struct strata_error *error);
 
 #endif /* STRATA_MERGE_OUTPUTS_WRITTEN_H */

@@ -54,7 +54,13 @@ for _ in $(seq "$turns"); do
 	timed merge_text strata-2-threads "$events" out/bin/strata convert --format babeltrace --threads 2 -o "$work/text" "$work/8"
 done
 timed merge_text babeltrace2 "$events" babeltrace2 "$work/8"
-rm -rf "$work/8" "$work/text"
+for _ in $(seq "$turns"); do
+	rm -rf "$work/ctf"
+	timed merge_ctf strata "$events" out/bin/strata convert --format ctf --threads 1 -o "$work/ctf" "$work/8"
+	rm -rf "$work/ctf"
+	timed merge_ctf strata-2-threads "$events" out/bin/strata convert --format ctf --threads 2 -o "$work/ctf" "$work/8"
+done
+rm -rf "$work/8" "$work/ctf" "$work/text"
 
 "$work/make_ctf" "$work/256" 256 "$events" 1
 counted merge_count_256_random "$work/256" "$events" "$turns"

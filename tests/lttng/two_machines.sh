@@ -104,7 +104,7 @@ wait_for_end() {
 			*) say "machine ${names[i]}: $line" ;;
 			esac
 		done
-		[ "$SECONDS" -lt "$limit" ] || give_up a "the limit of $limit s was reached; b's last word: ${seen[1]}"
+		[ "$SECONDS" -lt "$limit" ] || die "the limit of $limit s was reached; the last words: a: ${seen[0]:-none}, b: ${seen[1]:-none}"
 		sleep 0.2
 	done
 }
@@ -123,11 +123,11 @@ while [ $# -gt 0 ]; do
 	shift
 done
 [ -n "$out" ] || usage "where shall the traces go?"
+[[ $(realpath -m "$out") != *,* ]] || usage "the path of OUT must not hold a comma"
 need_commands qemu-system-x86_64 qemu-system-x86
 "$here/images.sh"
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
-[[ $out != *,* ]] || usage "the path of OUT must not hold a comma"
 rm -rf "$out"/{a,b,clocks}
 pids=()
 # The path of a socket is short.

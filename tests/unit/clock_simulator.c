@@ -71,15 +71,16 @@ void sim_clock_step(struct sim_clock *clock, double at_ns, double ticks)
 
 long double sim_clock_exact(const struct sim_clock *clock, double ns)
 {
-	int i, node = (int)(ns / clock->node_ns);
-	long double into, slope, phase, ticks;
+	int i, node = ns < clock->node_ns * (SIM_NODES - 1) ? (int)(ns / clock->node_ns)
+							    : SIM_NODES - 1;
+	long double into, slope = 0, phase, ticks;
 
 	if (node < 0)
 		node = 0;
-	if (node > SIM_NODES - 2)
-		node = SIM_NODES - 2;
 	into = (long double)ns - (long double)node * clock->node_ns;
-	slope = ((long double)clock->drift[node + 1] - clock->drift[node]) / clock->node_ns;
+	/* After the last node, drift stays as it is. */
+	if (node < SIM_NODES - 1)
+		slope = ((long double)clock->drift[node + 1] - clock->drift[node]) / clock->node_ns;
 	phase = clock->phase[node] + into * clock->drift[node] + slope * into * into / 2;
 	ticks = ((long double)ns + phase) * (long double)clock->hz / 1e9L;
 	for (i = 0; i < clock->nr_steps; i++) {

@@ -11,8 +11,9 @@
 
 #define PACKET_BYTES (1u << 20)
 
-static const uint8_t uuid[16] = { 0x5e, 0x7a, 0x11, 0x0c, 0x66, 0x7e, 0x43, 0x10,
-				  0x9a, 0x51, 0x3d, 0x0e, 0x42, 0x77, 0x18, 0x30 };
+/* Its last byte is the seed: traces of one UUID are taken for parts of one. */
+static uint8_t uuid[16] = { 0x5e, 0x7a, 0x11, 0x0c, 0x66, 0x7e, 0x43, 0x10,
+			    0x9a, 0x51, 0x3d, 0x0e, 0x42, 0x77, 0x18, 0x30 };
 
 static void put_aligned(struct bits *bits, uint64_t value, unsigned int nr)
 {
@@ -347,6 +348,7 @@ void rich_trace_write(const char *dir, const struct rich_trace *trace)
 	mkdir(dir, 0755);
 	state = trace->seed * 2 + 1;
 	any_is_empty = trace->empty_texts;
+	uuid[15] = (uint8_t)trace->seed;
 	put_metadata(dir, trace);
 	for (i = 0; i < trace->streams; i++)
 		put_stream(dir, trace, i);

@@ -178,8 +178,22 @@ begin short --app program --app-buffer 4Mx8
 )
 check "a program that has no memory for its rings runs on" test "$?" = 0
 finish_recording short
-check "that it is not recorded is said" grep -q 'application program (process [0-9]*) is left out: it gave up' "$work/short.log"
+check "that it is not recorded is said" grep -q 'application program (process [0-9]*) is left out: it ended or gave up' "$work/short.log"
 check "and is no success" is "$status" 3
+
+begin no-files --app program
+files=0
+while [ -e "/proc/$recorder/fd/$files" ]; do
+	files=$((files + 1))
+done
+prlimit --pid "$recorder" --nofile=$files:
+check "a recorder without a file for it holds no program up" timeout 0.9 "$program" numbered 10
+prlimit --pid "$recorder" --nofile=1000:
+"$program" numbered 20
+finish_recording no-files
+check "says so" grep -q 'too many files open (ulimit -n)' "$work/no-files.log"
+check "and goes on" is "$(lines ' numbered ' <"$timeline")" 20
+check "it is no success" is "$status" 3
 
 begin seventh --app all
 for seed in 1 2; do
@@ -252,10 +266,18 @@ check "the example of README.md compiles" gcc -O2 -Wall -Wextra -Werror -Iinclud
 begin eighth --app 'server:request_*'
 "$work/server"
 finish_recording eighth
-check "and is recorded" is "$(lines 'comm="server".*id=99' <"$timeline")" 2
+check "and is recorded" is "$(lines 'comm="server".*\] id=99' <"$timeline")" 2
 
 begin ninth --app nobody
 finish_recording ninth
 check "a program that nobody has is named" grep -q 'no application "nobody" came' "$work/ninth.log"
 check "and is no success" is "$status" 3
+
+# spared: a file in place of the socket is somebody's.
+spared() {
+	echo precious >"$work/file"
+	! STRATA_APP_SOCKET=$work/file out/bin/strata record --app all --duration 100ms --output "$work/tenth" 2>"$work/tenth.log" &&
+		grep -q 'name another path in the environment variable' "$work/tenth.log" && grep -q precious "$work/file"
+}
+check "a file that stands where the socket should is kept, and it is said" spared
 finish

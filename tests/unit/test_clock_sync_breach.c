@@ -22,7 +22,7 @@
 #define SECOND  1e9
 #define LEAST   300.0 /* ns a message takes at least, and on average on top of that */
 #define MEAN    2000.0
-#define ROUNDS  40
+#define ROUNDS  24
 #define HOST_HZ 2400000000u
 
 struct pair_of_clocks {

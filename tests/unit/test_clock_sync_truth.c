@@ -36,7 +36,6 @@ struct world {
 	struct sim_clock clocks[MOST_CLOCKS];
 	double span;
 	int nr;
-	bool both_ways[MOST_CLOCKS]; /* the link to the parent has constraints in both directions */
 };
 
 static unsigned long option(const char *name, unsigned long otherwise)
@@ -139,8 +138,17 @@ static void make_world(struct world *world, uint64_t seed)
 			       world->span * 1.5, 24.9e-6, wandering ? 4.9e-9 : 0);
 		assert_int_equal(strata_clock_sync_add_clock(world->sync, "clock", *rate, &err), i);
 	}
-	for (i = 1; i < world->nr; i++)
+	for (i = 1; i < world->nr; i++) {
+		struct strata_clock_limits limits = {
+			STRATA_CLOCK_DRIFT_PPB, wandering ? STRATA_CLOCK_SLEW_PPT : 0,
+			(uint32_t)sim_between(&world->random, 1, 4000)
+		};
+
+		assert_int_equal(
+			strata_clock_sync_limit(world->sync, i, chain ? i - 1 : 0, limits, &err),
+			0);
 		tie(world, i, chain ? i - 1 : 0);
+	}
 }
 
 /* Returns how many bounds were finite. */
@@ -151,7 +159,8 @@ static unsigned int look(struct world *world, int clock, uint64_t seed)
 	int i;
 
 	for (i = 0; i < LOOKS; i++) {
-		double at = sim_between(&world->random, 0, 1.2 * world->span);
+		/* Now and then, long after the last constraint. */
+		double at = sim_between(&world->random, 0, (i % 8 ? 1.2 : 3000) * world->span);
 		int64_t reading = sim_clock_read(&world->clocks[clock], at);
 		struct strata_clock_time time = strata_clock_convert(&cursor, reading);
 		double off;

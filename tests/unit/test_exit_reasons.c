@@ -158,6 +158,29 @@ static void an_import_finds_it_out_or_is_told(void **state)
 	assert_imported(120, STRATA_EXITS_VMX, STRATA_EXITS_VMX, "");
 }
 
+/* One that does not say it: Strata's own recorder does not know. */
+static void a_merge_finds_it_out(void **state)
+{
+	const uint32_t payload[] = { 0x7b, 0, 0 };
+	const uint16_t context[] = { 1, 0 };
+	struct strata_error error;
+	struct strata_merge *merge;
+	struct synthetic rec;
+
+	(void)state;
+	synthetic_init(&rec);
+	synthetic_add_source(&rec, "xen", "xen", 0x7ff2);
+	synthetic_guest_mode(&rec, 0, 1000, 1, 0, true);
+	synthetic_record(&rec, synthetic_stream(&rec, "xen", 0), 2000, EXIT_64, context,
+			 sizeof(context), payload, sizeof(payload));
+	synthetic_write(&rec);
+	merge = strata_merge_open(rec.dir, NULL, &error);
+	assert_non_null(merge);
+	assert_int_equal(strata_merge_recording(merge)->sources[0].exits, STRATA_EXITS_SVM);
+	strata_merge_close(merge);
+	synthetic_free(&rec);
+}
+
 static void a_processor_that_nobody_makes_is_refused(void **state)
 {
 	struct strata_recording recording;
@@ -189,6 +212,7 @@ int main(void)
 		cmocka_unit_test(signs_of_both_are_no_answer),
 		cmocka_unit_test(a_number_means_what_its_processor_says),
 		cmocka_unit_test(an_import_finds_it_out_or_is_told),
+		cmocka_unit_test(a_merge_finds_it_out),
 		cmocka_unit_test(a_processor_that_nobody_makes_is_refused),
 	};
 

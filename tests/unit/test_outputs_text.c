@@ -80,6 +80,21 @@ static void every_kind_of_field_is_shown_as_babeltrace2_does(void **data)
 	}
 }
 
+static void several_traces_are_one_timeline(void **data)
+{
+	struct outputs_world world;
+
+	(void)data;
+	outputs_begin(&world);
+	outputs_add(&world, "one", &little);
+	outputs_add(&world, "two", &big);
+	outputs_add(&world, "three", &host_only);
+	outputs_write(&world, "text", new_writer(), 2);
+	outputs_run(&world, "babeltrace2 one two three >reference");
+	outputs_assert_same(&world, "text", "reference");
+	outputs_end(&world);
+}
+
 static void times_are_shown_as_babeltrace2_is_told_to(void **data)
 {
 	static const struct {
@@ -165,6 +180,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_kind_of_field_is_shown_as_babeltrace2_does),
+		cmocka_unit_test(several_traces_are_one_timeline),
 		cmocka_unit_test(times_are_shown_as_babeltrace2_is_told_to),
 		cmocka_unit_test(several_threads_write_the_same_bytes),
 		cmocka_unit_test(what_is_not_wanted_leaves_no_trace),

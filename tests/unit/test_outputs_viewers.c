@@ -110,7 +110,7 @@ static void chrome_has_each_event_with_its_nanoseconds(void **data)
 
 	(void)data;
 	begin_two(&world);
-	assert_int_equal(strata_first_event_ns(&world.set, 0, &origin, &error), 0);
+	assert_int_equal(strata_trace_set_first(&world.set, &origin, &error), 0);
 	outputs_write(&world, "trace", strata_chrome_json_new(origin), 3);
 	outputs_run(&world, "jq -r '.otherData.origin_ns' trace >got");
 	outputs_run(&world, "head -n 1 lines | jq -r .ns | cmp - got");

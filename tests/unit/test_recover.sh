@@ -109,12 +109,7 @@ done
 flown() {
 	begin "$1" --app "$crowd" --app-memory file --overwrite --app-buffer 64Kx4 || return 1
 	crowd "$work/last" || return 1
-	# Until all rings of all CPUs together could not hold what one thread wrote: the oldest are gone then.
-	for _ in $(seq 1000); do
-		awk -v room=$((2 * 4 * 65536 * $(nproc) / record_bytes)) '$1 < room { few = 1 } END { exit few }' <(last_numbers "$work/last") && break
-		sleep 0.02
-	done
-	sleep 0.1
+	sleep 0.7
 	murder
 	"$strata" recover "$work/$1" >"$work/$1.report" 2>"$work/$1.errors" || { cat "$work/$1.errors"; return 1; }
 	numbers "$work/$1-recovered" | awk -v last="$(last_numbers "$work/last" | tr '\n' ' ')" \
@@ -205,6 +200,23 @@ kill -INT "$recorder"
 wait "$recorder"
 recorder=""
 
+# A recorder whose directory is moved cannot write its tables at the end; the rings stay for that.
+begin moved --app "$crowd" --app-memory file
+"$program" crowd 1 "$work/last" &
+running=$!
+sleep 0.3
+mv "$work/moved" "$work/moved-away"
+kill -INT "$recorder"
+status=0
+wait "$recorder" || status=$?
+recorder=""
+kill -9 "$running"
+wait "$running" 2>/dev/null
+running=""
+check "a recorder that cannot write its tables fails" test "$status" = 1
+check "and does not say that all is complete" test 0 = "$(grep -c 'is complete' "$work/moved.log")"
+check "what it wrote, and what not, is recovered" "$strata" recover "$work/moved-away"
+
 # A recorder that cannot write any more ends; what it left in the rings is recovered.
 for mode in single-store reserve-commit; do
 	export STRATA_APP_MODE=$mode
@@ -223,6 +235,28 @@ for mode in single-store reserve-commit; do
 	check "$mode: from there it is recovered" whole "$work/stuck-$mode-recovered" "$work/last" "$work/stuck.report"
 done
 unset STRATA_APP_MODE
+
+# renamed NAME: a file of rings stands in the place of another one's.
+renamed() {
+	local status=0
+	cp -a "$work/$1" "$work/renamed"
+	cp "$work/elsewhere/app-$crowd.ring" "$work/renamed/rings/"
+	"$strata" recover "$work/renamed" >"$work/renamed.report" 2>&1 || status=$?
+	cat "$work/renamed.report"
+	[ "$status" = 3 ] && grep -q 'left out: .*/app-.*\.ring: its rings are not those of app-' "$work/renamed.report" &&
+		[ "$(numbers "$work/renamed-recovered" | sort | uniq -d | wc -l)" = 0 ]
+}
+check "the rings of another recording are not taken for those of this one" renamed single-store-1
+
+# shown: the name of a file that somebody put there, fit for a terminal.
+shown() {
+	echo precious >"$work/elsewhere/"$'\n\e[2J.ring'
+	"$strata" recover "$work/alone" -o "$work/shown" 2>"$work/shown.log"
+	rm "$work/elsewhere/"*2J.ring
+	cat -v "$work/shown.log"
+	grep -qF "??[2J.ring: it is truncated" "$work/shown.log" && ! grep -q $'\e' "$work/shown.log"
+}
+check "a file's name is shown so that no terminal obeys it" shown
 
 # refused PATTERN COMMAND...: it fails, and says why; if another test's recorder is in its way, later.
 refused() {
@@ -259,6 +293,21 @@ printf '\x63' | dd of="$work/version.ring" bs=1 seek=4 conv=notrunc status=none
 check "one of another version is refused" refused 'version 99; this program reads version' "$strata" recover "$work/version.ring"
 check "what is no ring file is refused" refused 'no file of rings' "$strata" recover "$strata"
 check "what is no recording is refused" refused 'no recording' "$strata" recover tests
+# Too little for what is held back for its tables, and for what was written.
+mkdir "$work/small"
+for room in 100 400; do
+	# shellcheck disable=SC2016 # the inner shell expands it
+	check "a disk with $room KiB of room is left as it was" unshare -m bash -c '
+		mount -t tmpfs -o size='$room'k none "$1/small"
+		"$2" recover "$1/alone" -o "$1/small/new" 2>"$1/small.log" && exit 1
+		cat "$1/small.log"; ls -A "$1/small"
+		grep -q "make room" "$1/small.log" && [ -z "$(ls -A "$1/small")" ]' - "$work" "$strata"
+done
+ln -s "$work/one" "$work/link"
+check "a link is not replaced by what is recovered" refused 'is a link; name the directory' "$strata" recover "$ring" -o "$work/link"
+check "and is as it was" test -L "$work/link" -a -f "$work/one/recording.json"
+check "a directory may be named with a slash" "$strata" recover "$ring" -o "$work/slash/"
+check "also when it is there" "$strata" recover "$ring" -o "$work/slash/"
 check "a recording is not recovered into itself" refused 'what is to be recovered' "$strata" recover "$work/alone" -o "$work/alone"
 check "nor into what is no recording" refused 'holds no recording' "$strata" recover "$work/alone" -o "$work"
 check "an unknown kind of memory is refused" refused '"disk" is no kind of memory.*shm, file' "$strata" record --app all --app-memory disk

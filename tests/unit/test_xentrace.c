@@ -398,6 +398,24 @@ static void a_record_without_a_time_has_that_of_the_one_before(void **state)
 	imported_free(&imported);
 }
 
+/* Also where that is the end of their packet. */
+static void records_wait_for_a_time_until_a_loss(void **state)
+{
+	struct xentrace_file file;
+	struct imported imported;
+
+	(void)state;
+	xentrace_init(&file);
+	xentrace_untimed(&file, 0, 0x82018, 0);
+	xentrace_timed(&file, 0, 500, 0x1f001, 4, 1u, 1u, 300u, 0u);
+	xentrace_window(&file, 0);
+	import_written(&imported, &file);
+	assert_event(&imported, 0, "hvm_clts", 500, UNKNOWN);
+	assert_event(&imported, 1, "lost_records", 500, 1, 0);
+	assert_int_equal(imported.report.tally.timeless, 0);
+	imported_free(&imported);
+}
+
 static void a_frequency_is_found_within_its_stated_error(void **state)
 {
 	uint64_t seed;
@@ -677,6 +695,7 @@ int main(void)
 		cmocka_unit_test(a_loss_has_a_packet_of_its_own),
 		cmocka_unit_test(what_fills_a_buffers_end_is_left_out),
 		cmocka_unit_test(a_record_without_a_time_has_that_of_the_one_before),
+		cmocka_unit_test(records_wait_for_a_time_until_a_loss),
 		cmocka_unit_test(a_frequency_is_found_within_its_stated_error),
 		cmocka_unit_test(a_frequency_is_found_where_a_cpu_idles),
 		cmocka_unit_test(another_clocks_ticks_are_not_taken_for_nanoseconds),

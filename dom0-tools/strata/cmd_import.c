@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* cmd_import.c - `strata import`: a file of xentrace's becomes a recording of Strata's. */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "escape.h"
+#include "inputs/xentrace.h"
+#include "time_text.h"
+
+static void usage(FILE *out)
+{
+	fprintf(out,
+		"Usage: strata import FILE -o RAW [--tsc-khz KHZ] [--anchor TIME] [--cpu intel|amd]\n"
+		"Makes a recording of what xentrace wrote, for strata merge, stat, view, convert.\n\n"
+		"  -o, --output RAW   the recording's directory, which is made\n"
+		"  --tsc-khz KHZ      the frequency of the host's time stamp counter: a thousandth of\n"
+		"                     what `xl dmesg | grep 'Detected.*MHz'` says in MHz times a\n"
+		"                     million; without it, it is looked for in the records\n"
+		"  --anchor TIME      when the last record was written: '2026-01-31 12:00:00.5' or\n"
+		"                     seconds since 1970; else the time of the file's last change\n"
+		"  --cpu intel|amd    whose numbers the reasons of VM exits are\n\n"
+		"Exit status: 0 all was taken over; 1 failed; 2 wrong usage; 3 the file was damaged\n"
+		"somewhere, which was named.\n");
+}
+
+static int wrong_usage(const char *what, const char *which)
+{
+	char shown[256];
+
+	fprintf(stderr, "strata: import: %s%s; `strata import --help` says more\n", what,
+		which ? strata_escape_name(shown, sizeof(shown), which) : "");
+	return STRATA_STATUS_USAGE;
+}
+
+static void complain(void *data, const char *message)
+{
+	(void)data;
+	fprintf(stderr, "strata: import: %s\n", message);
+}
+
+/* A frequency in kHz; 0: it is none. */
+static uint32_t parse_khz(const char *text)
+{
+	char *end;
+	unsigned long khz;
+
+	errno = 0;
+	khz = strtoul(text, &end, 10);
+	return *end || errno || khz < 1000 || khz > 100000000 ? 0 : (uint32_t)khz;
+}
+
+static int import(const char *path, const char *out, struct strata_xentrace_options *options)
+{
+	struct strata_xentrace_report report;
+	struct strata_error error;
+
+	options->complain = complain;
+	if (strata_xentrace_import(path, out, options, &report, &error)) {
+		fprintf(stderr, "strata: import: %s\n", error.text);
+		return STRATA_STATUS_FAILED;
+	}
+	printf("Imported: %" PRIu64 " events of %u physical CPUs, %" PRIu64 " lost\n",
+	       report.tally.events, report.pcpus, report.tally.lost);
+	printf("Clock:    %u.%03u MHz", report.tsc_khz / 1000, report.tsc_khz % 1000);
+	if (report.tsc_error_ppm)
+		printf(", found in the records, to %u ppm", report.tsc_error_ppm);
+	printf("\nDates:    %s\n",
+	       report.anchor_guessed ? "as good as the time at which the file was last written"
+				     : "as told");
+	printf("Recording: %s\n", out);
+	return report.bad_places || report.nameless || report.tally.timeless ? STRATA_STATUS_PARTIAL
+									     : STRATA_STATUS_OK;
+}
+
+int strata_cmd_import(int argc, char **argv)
+{
+	static const struct option known[] = {
+		{ "output", required_argument, NULL, 'o' },
+		{ "tsc-khz", required_argument, NULL, 'k' },
+		{ "cpu", required_argument, NULL, 'c' },
+		{ "anchor", required_argument, NULL, 'a' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct strata_xentrace_options options = { 0 };
+	const char *out = NULL;
+	int option;
+
+	optind = 0;
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":o:h", known, NULL)) != -1) {
+		switch (option) {
+		case 'o':
+			out = optarg;
+			break;
+		case 'k':
+			options.tsc_khz = parse_khz(optarg);
+			if (!options.tsc_khz)
+				return wrong_usage("--tsc-khz wants a frequency in kHz, not ",
+						   optarg);
+			break;
+		case 'a':
+			if (!time_parse(optarg, false, 0, &options.anchor_realtime_ns))
+				return wrong_usage("--anchor wants a date and time, or seconds "
+						   "since 1970, not ",
+						   optarg);
+			break;
+		case 'c':
+			if (strcmp(optarg, "intel") == 0)
+				options.exits = STRATA_EXITS_VMX;
+			else if (strcmp(optarg, "amd") == 0)
+				options.exits = STRATA_EXITS_SVM;
+			else
+				return wrong_usage("--cpu wants intel or amd, not ", optarg);
+			break;
+		case 'h':
+			usage(stdout);
+			return STRATA_STATUS_OK;
+		default:
+			return wrong_usage(option == ':' ? "a value is missing after "
+							 : "unknown option ",
+					   argv[optind - 1]);
+		}
+	}
+	if (optind + 1 != argc)
+		return wrong_usage("name one file", NULL);
+	if (!out)
+		return wrong_usage("-o RAW is missing", NULL);
+	return import(argv[optind], out, &options);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* time_text.h - times as people write them. */
+#ifndef STRATA_STRATA_TIME_TEXT_H
+#define STRATA_STRATA_TIME_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Reads a time: seconds since 1970 ("1767600047.5"), since @first_ns ("+1.5"), or a date and a time
+ * of day ("2026-01-31 12:00:00.5"), with up to nine digits behind the point.
+ * @gmt: dates are in UTC, not in the local time zone
+ * @ns:  OUT, since 1970
+ */
+bool time_parse(const char *text, bool gmt, uint64_t first_ns, uint64_t *ns);
+
+#endif /* STRATA_STRATA_TIME_TEXT_H */

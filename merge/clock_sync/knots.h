@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * knots.h - instants of an edge at which the deviation is pinned down.
+ */
+#ifndef STRATA_CLOCK_SYNC_KNOTS_H
+#define STRATA_CLOCK_SYNC_KNOTS_H
+
+#include "edge.h"
+
+struct strata_knot {
+	int64_t u;
+	struct strata_interval at;
+	bool unproven; /* no room for what this one and its neighbour say */
+};
+
+/* Zero-initialised is empty. */
+struct strata_knots {
+	struct strata_knot *at;
+	size_t nr;
+	size_t capacity;
+	int64_t inner_from; /* the first constraint */
+	int64_t inner_to;   /* the last */
+	/* Between these, there was an instant without a line; the former greater: there was none.
+	 */
+	int64_t failed_from;
+	int64_t failed_to;
+};
+
+/*
+ * Finds the knots of a stretch of windows, from @first until before @end, without a step; neither
+ * of the outermost is empty.  @before, @behind: whether no other stretch comes before it, or after
+ * it.  False: out of memory.
+ */
+bool strata_knots_find(struct strata_knots *knots, const struct strata_edge *edge,
+		       struct strata_polygon_room *room, size_t first, size_t end, bool before,
+		       bool behind);
+
+#endif /* STRATA_CLOCK_SYNC_KNOTS_H */

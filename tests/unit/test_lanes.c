@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * test_lanes.c - the merge of lanes against a plain sort of all events: any number of
+ * lanes, random and in bursts, equal times, batches of any size, lanes without an
+ * event, and callbacks that give up or want a stop.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../merge/lanes.h"
+
+#define BATCH_MAX 64u
+#define GIVE_UP   (-1)
+#define STOP      1
+
+/* An event as the sort sees it. */
+struct item {
+	uint64_t ns;
+	size_t lane;
+	size_t at; /* in its lane */
+};
+
+/* All events of a lane, and how much of them was given out.  A batch is a copy: what is before it
+ * is gone, as with a real reader. */
+struct source {
+	struct strata_lane_event *events;
+	size_t nr, given;
+	struct strata_lane_event batch[BATCH_MAX];
+	bool ended;
+};
+
+struct world {
+	struct source *sources;
+	struct strata_lane *lanes;
+	size_t nr_lanes;
+	struct item *taken;
+	size_t nr_taken, nr_runs;
+	size_t nr_refills;
+	size_t fail_refill; /* the refill of that number fails; 0: none */
+	size_t stop_after;  /* take() answers @answer once so many events were taken; 0: never */
+	int answer;
+	uint64_t seed;
+};
+
+static uint64_t random_number(uint64_t *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	*seed ^= *seed << 17;
+	return *seed;
+}
+
+static int refill(void *data, size_t at)
+{
+	struct world *world = data;
+	struct source *source = &world->sources[at];
+	const size_t left = source->nr - source->given;
+	size_t nr = 1 + random_number(&world->seed) % BATCH_MAX;
+
+	/* Nothing may be left of the last batch, and nobody asks a lane that has ended. */
+	assert_ptr_equal(world->lanes[at].next, world->lanes[at].end);
+	assert_false(source->ended);
+	if (++world->nr_refills == world->fail_refill)
+		return GIVE_UP;
+	if (nr > left)
+		nr = left;
+	memset(source->batch, 0xee, sizeof(source->batch));
+	if (nr)
+		memcpy(source->batch, source->events + source->given, nr * sizeof(*source->batch));
+	source->given += nr;
+	source->ended = nr == 0;
+	world->lanes[at].next = source->batch;
+	world->lanes[at].end = source->batch + nr;
+	return 0;
+}
+
+static int take(void *data, size_t at, const struct strata_lane_event *events, size_t nr)
+{
+	struct world *world = data;
+	size_t i;
+
+	assert_true(nr > 0);
+	world->nr_runs++;
+	for (i = 0; i < nr; i++) {
+		struct item *item = &world->taken[world->nr_taken++];
+
+		item->ns = events[i].ns;
+		item->lane = at;
+		item->at = events[i].body;
+		assert_int_equal(events[i].class, at);
+	}
+	return world->stop_after && world->nr_taken >= world->stop_after ? world->answer : 0;
+}
+
+static int compare_items(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? -1 : 1;
+	if (x->lane != y->lane)
+		return x->lane < y->lane ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+enum spread { RANDOM, BURSTS, EQUAL, LAST_TIMES };
+
+/* Gives @nr events to the lanes, of which every fifth has none if there are more than two. */
+static void fill(struct world *world, size_t nr, enum spread spread)
+{
+	uint64_t ns = spread == LAST_TIMES ? UINT64_MAX - nr / 2 : 0;
+	size_t i, lane = 0;
+
+	for (i = 0; i < nr; i++) {
+		struct strata_lane_event *event;
+		struct source *source;
+
+		if (spread != BURSTS || random_number(&world->seed) % 16 == 0)
+			lane = random_number(&world->seed) % world->nr_lanes;
+		if (world->nr_lanes > 2 && lane % 5 == 3)
+			lane--;
+		/* From 0 on, and up to the last time that there is. */
+		if (i && ns < UINT64_MAX - 2)
+			ns += spread == EQUAL ? random_number(&world->seed) % 64 == 0
+					      : random_number(&world->seed) % 3;
+		else if (i && random_number(&world->seed) % 64 == 0)
+			ns = UINT64_MAX;
+		source = &world->sources[lane];
+		source->events = realloc(source->events, (source->nr + 1) * sizeof(*event));
+		assert_non_null(source->events);
+		event = &source->events[source->nr];
+		memset(event, 0, sizeof(*event));
+		event->ns = ns;
+		event->body = (uint32_t)source->nr++;
+		event->class = (uint32_t)lane;
+	}
+}
+
+static void make_world(struct world *world, size_t nr_lanes, size_t nr_events, enum spread spread,
+		       uint64_t seed)
+{
+	memset(world, 0, sizeof(*world));
+	world->nr_lanes = nr_lanes;
+	world->seed = seed;
+	world->sources = calloc(nr_lanes + 1, sizeof(*world->sources));
+	world->lanes = calloc(nr_lanes + 1, sizeof(*world->lanes));
+	world->taken = calloc(nr_events + 1, sizeof(*world->taken));
+	assert_true(world->sources && world->lanes && world->taken);
+	if (nr_lanes)
+		fill(world, nr_events, spread);
+}
+
+static int merge(struct world *world)
+{
+	struct strata_lanes lanes = { .lanes = world->lanes,
+				      .nr = world->nr_lanes,
+				      .refill = refill,
+				      .take = take,
+				      .data = world };
+
+	return strata_lanes_merge(&lanes);
+}
+
+/* What was taken is the beginning of what the sort makes of all. */
+static void check_order(const struct world *world, size_t nr_events)
+{
+	struct item *sorted = calloc(nr_events + 1, sizeof(*sorted));
+	size_t i, j, nr = 0;
+
+	assert_non_null(sorted);
+	for (i = 0; i < world->nr_lanes; i++) {
+		for (j = 0; j < world->sources[i].nr; j++) {
+			sorted[nr].ns = world->sources[i].events[j].ns;
+			sorted[nr].lane = i;
+			sorted[nr++].at = j;
+		}
+	}
+	assert_int_equal(nr, nr_events);
+	qsort(sorted, nr, sizeof(*sorted), compare_items);
+	assert_true(world->nr_taken <= nr);
+	for (i = 0; i < world->nr_taken; i++) {
+		if (compare_items(&sorted[i], &world->taken[i]) != 0)
+			fail_msg("event %zu of %zu is lane %zu's %zu-th, not lane %zu's %zu-th", i,
+				 nr, world->taken[i].lane, world->taken[i].at, sorted[i].lane,
+				 sorted[i].at);
+	}
+	free(sorted);
+}
+
+static void end_world(struct world *world)
+{
+	size_t i;
+
+	for (i = 0; i < world->nr_lanes; i++)
+		free(world->sources[i].events);
+	free(world->sources);
+	free(world->lanes);
+	free(world->taken);
+}
+
+static const size_t lane_numbers[] = { 1, 2, 3, 8, 9, 100, 257 };
+
+static void it_is_the_order_of_a_sort(void **state)
+{
+	static const enum spread spreads[] = { RANDOM, BURSTS, EQUAL, LAST_TIMES };
+	size_t i, j, round;
+
+	(void)state;
+	for (i = 0; i < sizeof(lane_numbers) / sizeof(lane_numbers[0]); i++) {
+		for (j = 0; j < sizeof(spreads) / sizeof(spreads[0]); j++) {
+			for (round = 0; round < 4; round++) {
+				const size_t nr = round == 0 ? 7 : 3000;
+				struct world world;
+
+				make_world(&world, lane_numbers[i], nr, spreads[j],
+					   1 + i * 100 + j * 10 + round);
+				assert_int_equal(merge(&world), 0);
+				assert_int_equal(world.nr_taken, nr);
+				check_order(&world, nr);
+				end_world(&world);
+			}
+		}
+	}
+}
+
+static void no_lanes_and_empty_ones_give_nothing(void **state)
+{
+	static const size_t numbers[] = { 0, 1, 2, 3, 9, 257 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		struct world world;
+
+		make_world(&world, numbers[i], 0, RANDOM, 5);
+		assert_int_equal(merge(&world), 0);
+		assert_int_equal(world.nr_taken, 0);
+		assert_int_equal(world.nr_refills, numbers[i]);
+		end_world(&world);
+	}
+}
+
+/* What bursts are worth: most of their events come in runs. */
+static void a_burst_is_handed_on_as_runs(void **state)
+{
+	struct world world;
+
+	(void)state;
+	make_world(&world, 9, 20000, BURSTS, 11);
+	assert_int_equal(merge(&world), 0);
+	assert_true(world.nr_runs < 20000 / 3);
+	end_world(&world);
+}
+
+static void a_refill_that_fails_ends_it(void **state)
+{
+	size_t i, which;
+
+	(void)state;
+	for (i = 0; i < sizeof(lane_numbers) / sizeof(lane_numbers[0]); i++) {
+		/* The first ones are made before the first event comes. */
+		for (which = 1; which < lane_numbers[i] + 12; which += 1 + which / 4) {
+			struct world world;
+
+			make_world(&world, lane_numbers[i], 3000, RANDOM, 3 + which);
+			world.fail_refill = which;
+			assert_int_equal(merge(&world), -1);
+			assert_int_equal(world.nr_refills, which);
+			assert_true(world.nr_taken < 3000);
+			check_order(&world, 3000);
+			end_world(&world);
+		}
+	}
+}
+
+static void a_take_that_wants_no_more_gets_no_more(void **state)
+{
+	static const int answers[] = { STOP, GIVE_UP };
+	size_t i, j;
+
+	(void)state;
+	for (i = 0; i < sizeof(lane_numbers) / sizeof(lane_numbers[0]); i++) {
+		for (j = 0; j < 2; j++) {
+			struct world world;
+			size_t runs;
+
+			make_world(&world, lane_numbers[i], 3000, BURSTS, 21 + i);
+			world.stop_after = 1000;
+			world.answer = answers[j];
+			assert_int_equal(merge(&world), answers[j]);
+			assert_true(world.nr_taken >= 1000 && world.nr_taken < 1000 + BATCH_MAX);
+			runs = world.nr_runs;
+			assert_true(runs > 0);
+			check_order(&world, 3000);
+			end_world(&world);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_is_the_order_of_a_sort),
+		cmocka_unit_test(no_lanes_and_empty_ones_give_nothing),
+		cmocka_unit_test(a_burst_is_handed_on_as_runs),
+		cmocka_unit_test(a_refill_that_fails_ends_it),
+		cmocka_unit_test(a_take_that_wants_no_more_gets_no_more),
+	};
+
+	return cmocka_run_group_tests_name("lanes", tests, NULL, NULL);
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * test_outputs_columns.c - events in columns, for people; and what two events of
+ * different clocks say about their order.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "outputs/json.h"
+#include "outputs/text_lines.h"
+#include "outputs_fixture.h"
+
+static const struct rich_trace trace = {
+	.streams = 3,
+	.packets = 5,
+	.events = 150,
+	.seed = 71,
+	.begin_ns = 1700000000123456789ull,
+	.step_ns_max = 30000,
+	.empty_texts = true,
+	.env = "hostname = \"h\\x1b1\"; domain = \"ust\";",
+};
+
+static const struct strata_text_options plain = { .gmt = true };
+static const struct strata_text_options coloured = { .gmt = true, .colours = true };
+
+static const struct strata_shown_event event = {
+	.ns = 1700000000000000113ull,
+	.has_time = true,
+	.previous_ns = 1699999999000000113ull,
+	.bound_ns = UINT64_MAX,
+	.source = "g1",
+	.layer = "kernel",
+	.name = "sched\x1b",
+	.cpu = 3,
+};
+
+static void assert_line(const struct strata_text_options *options,
+			const struct strata_shown_event *shown, const char *expected)
+{
+	const struct strata_shown_source sources[] = { { .name = "g1" }, { .name = "host" } };
+	struct strata_event_writer *writer = strata_text_columns_new(options);
+	struct strata_buffer buffer = { 0 };
+
+	writer->begin(writer, &buffer, sources, 2);
+	writer->event(writer, &buffer, shown);
+	strata_buffer_put(&buffer, "", 1);
+	assert_false(buffer.no_memory);
+	assert_string_equal(buffer.bytes, expected);
+	strata_buffer_free(&buffer);
+	writer->free(writer);
+}
+
+static void what_is_known_is_shown(void **data)
+{
+	struct strata_shown_event shown = event;
+	struct strata_text_options options = plain;
+
+	(void)data;
+	assert_line(&options, &shown,
+		    "22:13:20.000000113  +1.000000000   -        g1   kernel    3 "
+		    "sched\\x1b                   \n");
+	shown.unordered = true;
+	shown.bound_ns = 10001;
+	shown.cpu = STRATA_SHOWN_UNKNOWN;
+	shown.layer = "";
+	options.date = true;
+	assert_line(&options, &shown,
+		    "2023-11-14 22:13:20.000000113  +1.000000000 ~ \xc2\xb1"
+		    "11us    g1   -         - sched\\x1b                   \n");
+	options.seconds = true;
+	shown.bound_ns = 9999;
+	assert_line(&options, &shown,
+		    "1700000000.000000113  +1.000000000 ~ \xc2\xb1"
+		    "9999ns  g1   -         - sched\\x1b                   \n");
+	shown.has_time = false;
+	assert_line(&plain, &shown,
+		    "??:??:??.?????????  +1.000000000 ~ \xc2\xb1"
+		    "9999ns  g1   -         - sched\\x1b                   \n");
+}
+
+static void no_byte_of_an_event_reaches_the_terminal_as_a_command(void **data)
+{
+	struct outputs_world world;
+	size_t length, i;
+	char *text;
+
+	(void)data;
+	outputs_begin(&world);
+	outputs_add(&world, "trace", &trace);
+	assert_int_equal(outputs_write(&world, "text", strata_text_columns_new(&plain), 1), 2250);
+	text = outputs_read(&world, "text", &length);
+	for (i = 0; i < length; i++)
+		assert_true(text[i] == '\n' || (text[i] >= ' ' && text[i] < 0x7f));
+	free(text);
+	outputs_run(&world, "test $(wc -l <text) = 2250 && grep -q 'outer={x=' text");
+	outputs_end(&world);
+}
+
+static void colours_change_nothing_else(void **data)
+{
+	struct outputs_world world;
+
+	(void)data;
+	outputs_begin(&world);
+	outputs_add(&world, "trace", &trace);
+	outputs_write(&world, "text", strata_text_columns_new(&plain), 1);
+	outputs_write(&world, "coloured", strata_text_columns_new(&coloured), 4);
+	outputs_run(&world, "sed 's/\\x1b\\[[0-9;]*m//g' coloured | cmp - text && "
+			    "! cmp -s coloured text");
+	outputs_end(&world);
+}
+
+static void events_closer_than_their_bounds_are_unordered(void **data)
+{
+	struct rich_trace other = trace;
+	struct outputs_world world;
+
+	(void)data;
+	other.seed = 72;
+	outputs_begin(&world);
+	outputs_add(&world, "one", &trace);
+	outputs_add(&world, "two", &other);
+	outputs_write(&world, "unknown", strata_json_lines_new(), 1);
+	outputs_run(&world, "jq -se 'map(.unordered) | any | not' unknown");
+	world.shown.sources[0].bound_ns = 1000;
+	world.shown.sources[1].bound_ns = 500;
+	outputs_write(&world, "lines", strata_json_lines_new(), 1);
+	outputs_run(&world, "jq -se 'map(.bound_ns) | unique == [500, 1000]' lines");
+	/* Of two events that follow each other, by what the file says of them. */
+	outputs_run(&world, "jq -s '[., .[1:]] | transpose | map(select(.[1])) |"
+			    "map((.[0].source != .[1].source) and"
+			    " ((.[1].ns[9:] | tonumber) - (.[0].ns[9:] | tonumber) < 1500))' lines"
+			    " | jq -c '[false] + .' >expected");
+	outputs_run(&world, "jq -sc 'map(.unordered)' lines | cmp - expected");
+	outputs_run(&world, "jq -e 'any and (all | not)' expected");
+	outputs_write(&world, "lines6", strata_json_lines_new(), 6);
+	outputs_assert_same(&world, "lines", "lines6");
+	outputs_end(&world);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_known_is_shown),
+		cmocka_unit_test(no_byte_of_an_event_reaches_the_terminal_as_a_command),
+		cmocka_unit_test(colours_change_nothing_else),
+		cmocka_unit_test(events_closer_than_their_bounds_are_unordered),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

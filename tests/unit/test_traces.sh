@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# `strata stat`, `view`, `convert` and `import` as a user sees them: what they say of sound traces, of what is none, and of
+# a command line that is wrong.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+strata=$PWD/out/bin/strata
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+check "a trace is made" gcc -O2 -Wall -Wextra -Werror tests/bench/make_ctf.c -o "$work/make_ctf"
+"$work/make_ctf" "$work/one" 3 20000 4
+
+# says STATUS PATTERN COMMAND...: ends with that status and says something like that, on either output.
+says() {
+	local wanted=$1 pattern=$2 status=0 output
+	shift 2
+	output=$("$@" 2>&1) || status=$?
+	[ "$status" = "$wanted" ] && grep -qE -- "$pattern" <<<"$output" && return
+	printf 'status %s:\n%s\n' "$status" "$output"
+	return 1
+}
+
+check "stat counts" says 0 '^Events:   20000,' "$strata" stat "$work/one"
+check "stat names the trace and its clock" says 0 '^  one +3 +20000 .* 0 .* monotonic, 1000.000 MHz' "$strata" stat "$work/one"
+"$strata" stat --json "$work/one" >"$work/stat"
+check "stat --json counts" jq -e '.events == 20000 and .traces[0].streams == 3 and .traces[0].lost == 0 and (.traces[0].events_by_name | add) == 20000' "$work/stat"
+
+same_count() { [ "$("$strata" convert --format count --threads 1 "$1")" = "$("$strata" convert --format count --threads 3 "$1")" ]; }
+check "one thread and three come to the same count and hash" same_count "$work/one"
+
+first=$("$strata" convert --format json "$work/one" | head -n 1 | jq -r .ns)
+between() {
+	local nr
+	nr=$("$strata" convert --format json --from +0.0005 --to +0.001 "$work/one" | jq -r .ns |
+		awk -v first="$first" '{ at = substr($1, 11) - substr(first, 11); n++; if (at < 500000 || at >= 1000000) bad = 1 } END { print n; exit bad }') &&
+		[ "$nr" -gt 100 ]
+}
+check "--from and --to leave what is between" between
+from_to_are_apart() {
+	local a b
+	a=$("$strata" convert --format json --to +0.001 "$work/one" | wc -l)
+	b=$("$strata" convert --format json --from +0.001 "$work/one" | wc -l)
+	[ $((a + b)) = 20000 ] && [ "$a" -gt 0 ] && [ "$b" -gt 0 ]
+}
+check "what is before a time and what is from it on is everything" from_to_are_apart
+check "--event leaves events by name" test "$("$strata" view --event 'io_[13]' "$work/one" | grep -c ' io_[02] ')" = 0
+check "--source leaves sources" test "$("$strata" view --source nobody "$work/one" | wc -l)" = 0
+check "colours go to no pipe" says 1 '' grep -q $'\e' <("$strata" view --to +0.0001 "$work/one")
+check "but where they are asked for" grep -q $'\e' <("$strata" view --color=always --to +0.0001 "$work/one")
+
+check "a place without a trace is named" says 1 'no trace is in here' "$strata" stat "$work/make_ctf"
+check "one that is not there, too" says 1 "$work/nothing: No such file" "$strata" stat "$work/nothing"
+check "a format that there is not" says 2 'no format hieroglyphs' "$strata" convert --format hieroglyphs "$work/one"
+check "no trace named" says 2 'name a trace' "$strata" view
+check "a time that is none" says 1 'no time is "yesterday"' "$strata" view --from yesterday "$work/one"
+check "an option that there is not" says 2 'unknown option --frm' "$strata" view --frm 1 "$work/one"
+mkdir "$work/two"
+printf '\036{"type":"preamble","version":2}' >"$work/two/metadata"
+check "CTF 2 is named, with what to do" says 1 'CTF 2.*babeltrace2' "$strata" stat "$work/two"
+cp -r "$work/one" "$work/torn"
+truncate -s 200000 "$work/torn/channel_1"
+check "of a torn file the rest is read, and it is said" says 3 'torn/channel_1: byte [0-9]+.*the file ends' "$strata" stat "$work/torn"
+ln -s .. "$work/one/loop" && ln -s "$work/one" "$work/again"
+check "links are followed, and what is there twice is there once" says 0 '^Events:   20000,' "$strata" stat "$work/one" "$work/again"
+
+check "a file of xentrace's wants a frequency" says 1 '--tsc-khz' "$strata" import tests/unit/data/host.xentrace -o "$work/raw"
+check "with it, it becomes a recording" says 0 '^Imported: [1-9][0-9]* events of 2 physical CPUs' "$strata" import tests/unit/data/host.xentrace -o "$work/raw" --tsc-khz 2445427
+check "which stat reads" says 0 'raw/xen +2 ' "$strata" stat "$work/raw"
+check "and merge merges" says 0 '^Merged: +[1-9]' "$strata" merge "$work/raw" -o "$work/merged"
+check "the merged trace has the same events as the recording" test "$("$strata" stat --json "$work/merged/ctf" | jq .events)" = "$("$strata" stat --json "$work/raw" | jq .events)"
+check "what is no file of xentrace's is refused" says 1 '' "$strata" import Makefile -o "$work/raw2" --tsc-khz 2445427
+finish
