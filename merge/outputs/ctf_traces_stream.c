@@ -4,7 +4,8 @@
  * for packets' heads and events' headers; see ctf_plan.h for the layout.
  *
  * A packet is written when it is full, and where the one that is read differs in what
- * its head says: in what was lost before it, its kind, its context.
+ * its head says: in what was lost before it, its kind, its context.  One that tells of a loss
+ * ends with the one that told it.
  */
 #include "outputs/ctf_traces_stream.h"
 
@@ -41,6 +42,7 @@ struct writer {
 	uint64_t at; /* bits of the packet that are used */
 	uint64_t begin_ns, end_ns;
 	bool is_open;
+	bool tells_loss; /* readers say it was up to the packet's end: so that comes soon */
 
 	/* What packets' heads say. */
 	uint64_t sequence;
@@ -115,6 +117,7 @@ static int flush(struct writer *writer, struct strata_error *error)
 	writer->file_bytes += bytes;
 	writer->sequence++;
 	writer->is_open = false;
+	writer->tells_loss = false;
 	return 0;
 }
 
@@ -230,14 +233,15 @@ static int enter_packet(struct writer *writer, struct strata_ctf_reader *reader,
 	const struct strata_ctf_plan_kind *kind =
 		&writer->plan->kinds[reader->kind - writer->plan->trace->kinds];
 	const struct strata_ctf_tally *tally = &reader->tally;
+	const bool is_loss = tally->discarded != writer->discarded ||
+			     tally->missing_packets != writer->missing;
 	struct strata_buffer kept;
 
 	if (read_context(writer, kind, reader, error))
 		return -1;
 	writer->has_begun = true;
 	writer->reading_at = reader->packet.offset;
-	if (writer->is_open && kind == writer->kind && tally->discarded == writer->discarded &&
-	    tally->missing_packets == writer->missing &&
+	if (writer->is_open && kind == writer->kind && !is_loss && !writer->tells_loss &&
 	    writer->kept.used == writer->kept_new.used &&
 	    (writer->kept.used == 0 ||
 	     memcmp(writer->kept.bytes, writer->kept_new.bytes, writer->kept.used) == 0))
@@ -245,6 +249,7 @@ static int enter_packet(struct writer *writer, struct strata_ctf_reader *reader,
 	if (flush(writer, error))
 		return -1;
 	writer->kind = kind;
+	writer->tells_loss = is_loss;
 	writer->sequence += tally->missing_packets - writer->missing;
 	writer->missing = tally->missing_packets;
 	writer->discarded = tally->discarded;
