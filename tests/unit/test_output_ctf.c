@@ -305,6 +305,7 @@ static void traces_of_one_timeline_are_tied_and_parts_get_uuids_of_their_own(voi
 	(void)data;
 	first.env = "hostname = \"one\"; strata_timeline = \"t\";";
 	second.env = "hostname = \"two\"; strata_timeline = \"t\";";
+	second.seed = first.seed;
 	outputs_begin(&world);
 	outputs_add(&world, "first", &first);
 	outputs_add(&world, "second", &second);
@@ -316,7 +317,7 @@ static void traces_of_one_timeline_are_tied_and_parts_get_uuids_of_their_own(voi
 	assert_true(in.machines.machines[1].tied && in.machines.machines[1].converted);
 	assert_string_equal(in.complaints, "");
 	assert_int_equal(write_to(&world, &in, "out", &all, &events, &error), 0);
-	/* The fixture gives both the same UUID: babeltrace2 would take them for one. */
+	/* Of one seed they have one UUID: babeltrace2 would take them for one trace. */
 	outputs_run(&world, "babeltrace2 out >text && test $(wc -l <text) = 3050");
 	outputs_run(
 		&world,
