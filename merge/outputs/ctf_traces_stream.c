@@ -199,7 +199,8 @@ static bool keep_field(struct strata_buffer *buffer, struct strata_ctf_cursor *c
 	return true;
 }
 
-/* Reads what is kept of the context of the reader's packet into kept_new. */
+/* Reads what is kept of the context of the reader's packet into kept_new.  0; -1; 1: the stream
+ * ends here, which is said. */
 static int read_context(struct writer *writer, const struct strata_ctf_plan_kind *kind,
 			struct strata_ctf_reader *reader, struct strata_error *error)
 {
@@ -216,17 +217,18 @@ static int read_context(struct writer *writer, const struct strata_ctf_plan_kind
 		fits = keep_field(&writer->kept_new, &cursor, &kind->kept[i]);
 	if (writer->kept_new.no_memory)
 		return strata_fail(error, "%s: out of memory", writer->path);
-	if (!fits)
-		return strata_fail(error,
-				   "%s/%s: byte %llu: the packet's head cannot be read again: it "
-				   "is longer than %u bytes, or the file has changed",
-				   writer->plan->trace->path, reader->stream->name,
-				   (unsigned long long)reader->packet.offset,
-				   STRATA_CTF_PACKET_HEAD_BYTES_MAX);
-	return 0;
+	if (fits)
+		return 0;
+	strata_ctf_complain(reader->stream,
+			    "byte %llu: the packet's head cannot be read again: it is longer than "
+			    "%u bytes, or the file has changed; what follows is left out",
+			    (unsigned long long)reader->packet.offset,
+			    STRATA_CTF_PACKET_HEAD_BYTES_MAX);
+	return 1;
 }
 
-/* Another packet is read: goes on in the open one if its head would be the same. */
+/* Another packet is read: goes on in the open one if its head would be the same.  As
+ * read_context(). */
 static int enter_packet(struct writer *writer, struct strata_ctf_reader *reader,
 			struct strata_error *error)
 {
@@ -236,9 +238,11 @@ static int enter_packet(struct writer *writer, struct strata_ctf_reader *reader,
 	const bool is_loss = tally->discarded != writer->discarded ||
 			     tally->missing_packets != writer->missing;
 	struct strata_buffer kept;
+	int status;
 
-	if (read_context(writer, kind, reader, error))
-		return -1;
+	status = read_context(writer, kind, reader, error);
+	if (status)
+		return status;
 	writer->has_begun = true;
 	writer->reading_at = reader->packet.offset;
 	if (writer->is_open && kind == writer->kind && !is_loss && !writer->tells_loss &&
@@ -384,12 +388,14 @@ static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 		const struct strata_lane_event *events, size_t nr, struct strata_error *error)
 {
 	struct writer *writer = (struct writer *)sink;
+	int status = 0;
 	size_t i;
 
 	(void)stream;
-	if ((!writer->has_begun || reader->packet.offset != writer->reading_at) &&
-	    enter_packet(writer, reader, error))
-		return -1;
+	if (!writer->has_begun || reader->packet.offset != writer->reading_at)
+		status = enter_packet(writer, reader, error);
+	if (status)
+		return status;
 	if (reader->bound_ns > writer->bound_ns)
 		writer->bound_ns = reader->bound_ns;
 	for (i = 0; i < nr; i++) {
@@ -481,7 +487,7 @@ int strata_ctf_stream_write(const struct strata_trace_set *set, size_t stream,
 	if (!status)
 		status = strata_trace_set_merge(&alone, options->from_ns, options->to_ns,
 						&writer.sink, &written->tally, error);
-	if (!status)
+	if (status >= 0)
 		status = finish(&writer, &written->tally, error);
 	written->bound_ns = writer.bound_ns;
 	return close_files(&writer, status, error);
