@@ -81,6 +81,11 @@ static int plan_events(struct strata_ctf_plan_kind *plan, struct strata_error *e
 			fits = false;
 	}
 	plan->modulus = fits ? 0 : modulus;
+	if (plan->modulus > STRATA_CTF_PLAN_FILLER_MAX)
+		return strata_fail(error,
+				   "events have fields aligned to %u bits, in structures that are "
+				   "not: only up to %u can be kept",
+				   modulus, STRATA_CTF_PLAN_FILLER_MAX);
 	return 0;
 }
 

@@ -9,12 +9,15 @@
  *     context    timestamp_begin, timestamp_end, content_size, packet_size,
  *                packet_seq_num, events_discarded, and what else the old one had:
  *                its numbers in whole bytes, strings, and arrays of numbers
- *     events     id, timestamp; filler, if need be; the old bytes of contexts and payload
+ *     events     id, timestamp; the old bytes of contexts and payload
  *
  * Where the fields of an event are depends on where it begins, modulo the largest
  * alignment among them.  The first structure's own alignment mostly is the largest; then
- * it puts the copy in the right place.  Where it is less, or less than a byte, a filler of
- * single bits, as many as a field in front of it says, makes up for the difference.
+ * it puts the copy in the right place.  Where it is less, or less than a byte, a filler makes
+ * up for the difference: the header begins with the number of bits of it, a byte, and those bits;
+ * then come id and timestamp, aligned to nothing.  babeltrace2 2.0.4 has it that headers hold
+ * nothing but ids and times, and crashes on a sequence in one; so the number is a tag, each
+ * option a filler of another size, and both have the name "id", of which the last one counts.
  */
 #ifndef STRATA_MERGE_OUTPUTS_CTF_PLAN_H
 #define STRATA_MERGE_OUTPUTS_CTF_PLAN_H
@@ -24,7 +27,8 @@
 
 /* Bytes of a packet, up to where its context begins; and where in that these are. */
 #define STRATA_CTF_PLAN_HEADER_BYTES 24u
-#define STRATA_CTF_PLAN_NUMBERS_MAX  6u /* in each context; the times only if there are any */
+#define STRATA_CTF_PLAN_FILLER_MAX   64u /* bits */
+#define STRATA_CTF_PLAN_NUMBERS_MAX  6u  /* in each context; the times only if there are any */
 
 /* A context as it was: which of its fields are kept, behind the plan's own. */
 struct strata_ctf_plan_kept {
@@ -36,7 +40,7 @@ struct strata_ctf_plan_kind {
 	const struct strata_ctf_kind_of_stream *kind;
 	/* For each of its events: bits that its first field is aligned to. */
 	uint32_t *aligns;
-	uint32_t modulus; /* bits, of the filler; 0: there is none */
+	uint32_t modulus; /* a filler has from 1 to so many bits; 0: there is none */
 	unsigned int nr_numbers;
 	struct strata_ctf_type *context;   /* of packets */
 	struct strata_ctf_field *fields;   /* of the context */

@@ -100,18 +100,47 @@ static int put_scope(struct strata_out_file *out, const struct strata_ctf_scopes
 	return 0;
 }
 
+/* The id and the time, as members of a structure. */
+static void put_id_and_time(struct strata_out_file *out, const struct strata_ctf_plan_kind *kind,
+			    unsigned int align)
+{
+	strata_out_print(out, "integer { size = 32; align = %u; signed = false; } id; ", align);
+	if (kind->kind->has_time)
+		strata_out_print(out,
+				 "integer { size = 64; align = %u; signed = false; "
+				 "map = clock." CLOCK ".value; } timestamp; ",
+				 align);
+}
+
+static void put_filled_header(struct strata_out_file *out, const struct strata_ctf_plan_kind *kind)
+{
+	unsigned int bits;
+
+	strata_out_print(out, "\t\tenum : integer { size = 8; align = 8; signed = false; } {");
+	for (bits = 1; bits <= kind->modulus; bits++)
+		strata_out_print(out, " bits%u = %u,", bits, bits);
+	strata_out_print(out, " } id;\n\t\tvariant <id> {\n");
+	for (bits = 1; bits <= kind->modulus; bits++) {
+		strata_out_print(out,
+				 "\t\t\tstruct { struct { integer { size = %u; align = 1; "
+				 "signed = false; } id; } filler; ",
+				 bits);
+		put_id_and_time(out, kind, 1);
+		strata_out_print(out, "} bits%u;\n", bits);
+	}
+	strata_out_print(out, "\t\t} v;\n");
+}
+
 static void put_header(struct strata_out_file *out, const struct strata_ctf_plan_kind *kind)
 {
-	strata_out_print(out, "\tevent.header := struct {\n"
-			      "\t\tinteger { size = 32; align = 8; signed = false; } id;\n");
-	if (kind->kind->has_time)
-		strata_out_print(out, "\t\tinteger { size = 64; align = 8; signed = false; "
-				      "map = clock." CLOCK ".value; } timestamp;\n");
-	if (kind->modulus)
-		strata_out_print(out, "\t\tinteger { size = 16; align = 8; signed = false; } "
-				      "filler_bits;\n"
-				      "\t\tinteger { size = 1; align = 1; signed = false; } "
-				      "filler[filler_bits];\n");
+	strata_out_print(out, "\tevent.header := struct {\n");
+	if (kind->modulus) {
+		put_filled_header(out, kind);
+	} else {
+		strata_out_print(out, "\t\t");
+		put_id_and_time(out, kind, 8);
+		strata_out_print(out, "\n");
+	}
 	strata_out_print(out, "\t};\n");
 }
 

@@ -4,7 +4,8 @@
  * for packets' heads and events' headers; see ctf_plan.h for the layout.
  *
  * A packet is written when it is full, and where the one that is read differs in what
- * its head says: in what was lost before it, its kind, its context.
+ * its head says: in what was lost before it, its kind, its context.  One that tells of a loss
+ * ends with the one that told it.
  */
 #include "outputs/ctf_traces_stream.h"
 
@@ -24,7 +25,7 @@
 
 /* What an event may need besides its own bytes: a header, and to be copied in whole chunks. */
 #define CHUNK_BYTES      16u
-#define HEADER_BYTES_MAX 14u
+#define HEADER_BYTES_MAX 16u
 
 struct writer {
 	struct strata_slice_sink sink;
@@ -41,6 +42,7 @@ struct writer {
 	uint64_t at; /* bits of the packet that are used */
 	uint64_t begin_ns, end_ns;
 	bool is_open;
+	bool tells_loss; /* readers say it was up to the packet's end: so that comes soon */
 
 	/* What packets' heads say. */
 	uint64_t sequence;
@@ -115,6 +117,7 @@ static int flush(struct writer *writer, struct strata_error *error)
 	writer->file_bytes += bytes;
 	writer->sequence++;
 	writer->is_open = false;
+	writer->tells_loss = false;
 	return 0;
 }
 
@@ -196,7 +199,8 @@ static bool keep_field(struct strata_buffer *buffer, struct strata_ctf_cursor *c
 	return true;
 }
 
-/* Reads what is kept of the context of the reader's packet into kept_new. */
+/* Reads what is kept of the context of the reader's packet into kept_new.  0; -1; 1: the stream
+ * ends here, which is said. */
 static int read_context(struct writer *writer, const struct strata_ctf_plan_kind *kind,
 			struct strata_ctf_reader *reader, struct strata_error *error)
 {
@@ -213,31 +217,35 @@ static int read_context(struct writer *writer, const struct strata_ctf_plan_kind
 		fits = keep_field(&writer->kept_new, &cursor, &kind->kept[i]);
 	if (writer->kept_new.no_memory)
 		return strata_fail(error, "%s: out of memory", writer->path);
-	if (!fits)
-		return strata_fail(error,
-				   "%s/%s: byte %llu: the packet's head cannot be read again: it "
-				   "is longer than %u bytes, or the file has changed",
-				   writer->plan->trace->path, reader->stream->name,
-				   (unsigned long long)reader->packet.offset,
-				   STRATA_CTF_PACKET_HEAD_BYTES_MAX);
-	return 0;
+	if (fits)
+		return 0;
+	strata_ctf_complain(reader->stream,
+			    "byte %llu: the packet's head cannot be read again: it is longer than "
+			    "%u bytes, or the file has changed; what follows is left out",
+			    (unsigned long long)reader->packet.offset,
+			    STRATA_CTF_PACKET_HEAD_BYTES_MAX);
+	return 1;
 }
 
-/* Another packet is read: goes on in the open one if its head would be the same. */
+/* Another packet is read: goes on in the open one if its head would be the same.  As
+ * read_context(). */
 static int enter_packet(struct writer *writer, struct strata_ctf_reader *reader,
 			struct strata_error *error)
 {
 	const struct strata_ctf_plan_kind *kind =
 		&writer->plan->kinds[reader->kind - writer->plan->trace->kinds];
 	const struct strata_ctf_tally *tally = &reader->tally;
+	const bool is_loss = tally->discarded != writer->discarded ||
+			     tally->missing_packets != writer->missing;
 	struct strata_buffer kept;
+	int status;
 
-	if (read_context(writer, kind, reader, error))
-		return -1;
+	status = read_context(writer, kind, reader, error);
+	if (status)
+		return status;
 	writer->has_begun = true;
 	writer->reading_at = reader->packet.offset;
-	if (writer->is_open && kind == writer->kind && tally->discarded == writer->discarded &&
-	    tally->missing_packets == writer->missing &&
+	if (writer->is_open && kind == writer->kind && !is_loss && !writer->tells_loss &&
 	    writer->kept.used == writer->kept_new.used &&
 	    (writer->kept.used == 0 ||
 	     memcmp(writer->kept.bytes, writer->kept_new.bytes, writer->kept.used) == 0))
@@ -245,6 +253,7 @@ static int enter_packet(struct writer *writer, struct strata_ctf_reader *reader,
 	if (flush(writer, error))
 		return -1;
 	writer->kind = kind;
+	writer->tells_loss = is_loss;
 	writer->sequence += tally->missing_packets - writer->missing;
 	writer->missing = tally->missing_packets;
 	writer->discarded = tally->discarded;
@@ -289,6 +298,67 @@ static inline uint64_t align_up(uint64_t at, uint64_t align)
 	return (at + align - 1) & ~(align - 1);
 }
 
+/* Puts a number at any bit; what is there is zero. */
+static void put_bits(const struct writer *writer, uint64_t at, uint64_t value, unsigned int nr)
+{
+	const bool big_endian = writer->plan->trace->metadata.big_endian;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++, at++) {
+		const unsigned int bit = at % 8;
+		const uint64_t one = value >> (big_endian ? nr - 1 - i : i) & 1;
+
+		writer->packet[at / 8] |= (uint8_t)(one << (big_endian ? 7 - bit : bit));
+	}
+}
+
+/* A header with a filler, behind which comes a body that was at bit @from.  Returns its end. */
+static uint64_t put_filled_header(struct writer *writer, uint64_t at, uint64_t id, uint64_t ns,
+				  uint64_t from)
+{
+	const struct strata_ctf_plan_kind *kind = writer->kind;
+	const unsigned int ns_bits = kind->kind->has_time ? 64 : 0;
+	const uint64_t filler_at = (at + 1) * 8;
+	const uint64_t bits = ((from - (filler_at + 32 + ns_bits) - 1) & (kind->modulus - 1)) + 1;
+	const uint64_t id_at = filler_at + bits, end = id_at + 32 + ns_bits;
+
+	memset(writer->packet + at, 0, (end + 7) / 8 - at);
+	put(writer, writer->packet + at, bits, 1);
+	put_bits(writer, id_at, id, 32);
+	put_bits(writer, id_at + 32, ns, ns_bits);
+	return end;
+}
+
+/* A header without; returns its end, moved on to what the body is aligned to. */
+static inline uint64_t put_header(struct writer *writer, uint64_t at, uint64_t id, uint64_t ns,
+				  uint32_t align)
+{
+	uint64_t to;
+
+	put(writer, writer->packet + at, id, 4);
+	at += 4;
+	if (writer->kind->kind->has_time) {
+		put(writer, writer->packet + at, ns, 8);
+		at += 8;
+	}
+	to = align_up(at * 8, align);
+	memset(writer->packet + at, 0, to / 8 - at);
+	return to;
+}
+
+/* Copies a body to bit @to, where the first byte may hold the last bits of the header. */
+static inline void put_body(struct writer *writer, uint64_t to, const uint8_t *from, size_t bytes)
+{
+	const bool big_endian = writer->plan->trace->metadata.big_endian;
+	const unsigned int bit = to % 8;
+	const uint8_t of_header = (uint8_t)(big_endian ? 0xff00u >> bit : (1u << bit) - 1);
+	uint8_t *first = writer->packet + to / 8;
+	const uint8_t header = *first & of_header;
+
+	copy(first, from, bytes);
+	*first = (uint8_t)((*first & ~of_header) | header);
+}
+
 static inline int put_event(struct writer *writer, const struct strata_ctf_reader *reader,
 			    const struct strata_lane_event *event, struct strata_error *error)
 {
@@ -297,26 +367,18 @@ static inline int put_event(struct writer *writer, const struct strata_ctf_reade
 	const uint64_t from = align_up(event->body, align);
 	const uint64_t bits = event->end > from ? event->end - from : 0;
 	const size_t bytes = (size_t)((from % 8 + bits + 7) / 8);
-	uint64_t at, to, fill = 0;
+	const uint64_t id = kind->kind->classes[event->class].event->id;
+	uint64_t at, to;
 
 	if (make_room(writer, HEADER_BYTES_MAX + (align + kind->modulus) / 8 + bytes + CHUNK_BYTES,
 		      event->ns, error))
 		return -1;
 	at = (writer->at + 7) / 8;
-	put(writer, writer->packet + at, kind->kind->classes[event->class].event->id, 4);
-	at += 4;
-	if (kind->kind->has_time) {
-		put(writer, writer->packet + at, event->ns, 8);
-		at += 8;
-	}
-	if (kind->modulus) {
-		fill = bits ? (from - (at + 2) * 8) & (kind->modulus - 1) : 0;
-		put(writer, writer->packet + at, fill, 2);
-		at += 2;
-	}
-	to = align_up(at * 8 + fill, align);
-	memset(writer->packet + at, 0, to / 8 - at);
-	copy(writer->packet + to / 8, reader->base + from / 8, bytes);
+	if (kind->modulus)
+		to = put_filled_header(writer, at, id, event->ns, from);
+	else
+		to = put_header(writer, at, id, event->ns, align);
+	put_body(writer, to, reader->base + from / 8, bytes);
 	writer->at = to + bits;
 	writer->end_ns = event->ns;
 	return 0;
@@ -326,12 +388,14 @@ static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 		const struct strata_lane_event *events, size_t nr, struct strata_error *error)
 {
 	struct writer *writer = (struct writer *)sink;
+	int status = 0;
 	size_t i;
 
 	(void)stream;
-	if ((!writer->has_begun || reader->packet.offset != writer->reading_at) &&
-	    enter_packet(writer, reader, error))
-		return -1;
+	if (!writer->has_begun || reader->packet.offset != writer->reading_at)
+		status = enter_packet(writer, reader, error);
+	if (status)
+		return status;
 	if (reader->bound_ns > writer->bound_ns)
 		writer->bound_ns = reader->bound_ns;
 	for (i = 0; i < nr; i++) {
@@ -423,7 +487,7 @@ int strata_ctf_stream_write(const struct strata_trace_set *set, size_t stream,
 	if (!status)
 		status = strata_trace_set_merge(&alone, options->from_ns, options->to_ns,
 						&writer.sink, &written->tally, error);
-	if (!status)
+	if (status >= 0)
 		status = finish(&writer, &written->tally, error);
 	written->bound_ns = writer.bound_ns;
 	return close_files(&writer, status, error);

@@ -7,48 +7,23 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "bits.h"
+
 #define PACKET_BYTES (1u << 20)
 
 /* Its last byte is the seed: traces of one UUID are taken for parts of one. */
 static uint8_t uuid[16] = { 0x5e, 0x7a, 0x11, 0x0c, 0x66, 0x7e, 0x43, 0x10,
 			    0x9a, 0x51, 0x3d, 0x0e, 0x42, 0x77, 0x18, 0x30 };
 
-/* A packet as it is written, bit by bit. */
-struct bits {
-	uint8_t *bytes;
-	uint64_t at;
-	bool big_endian;
-};
-
-static void put(struct bits *bits, uint64_t value, unsigned int nr)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr; i++, bits->at++) {
-		const unsigned int bit = bits->at % 8;
-
-		if (bits->big_endian)
-			bits->bytes[bits->at / 8] |=
-				(uint8_t)((value >> (nr - 1 - i) & 1) << (7 - bit));
-		else
-			bits->bytes[bits->at / 8] |= (uint8_t)((value >> i & 1) << bit);
-	}
-}
-
-static void align(struct bits *bits, unsigned int to)
-{
-	bits->at = (bits->at + to - 1) / to * to;
-}
-
 static void put_aligned(struct bits *bits, uint64_t value, unsigned int nr)
 {
-	align(bits, 8);
-	put(bits, value, nr);
+	bits_align(bits, 8);
+	bits_put(bits, value, nr);
 }
 
 static void put_chars(struct bits *bits, const char *text, size_t length)
 {
-	align(bits, 8);
+	bits_align(bits, 8);
 	memcpy(bits->bytes + bits->at / 8, text, length);
 	bits->at += length * 8;
 }
@@ -161,12 +136,12 @@ static void put_numbers(struct bits *bits)
 	put_aligned(bits, any_number(), 8);
 	put_aligned(bits, any_number(), 8);
 	put_aligned(bits, any_number(), 16);
-	put(bits, any_number(), 20);
-	put(bits, any_number(), 16);
-	put(bits, any_number(), 11);
-	put(bits, any_number(), 5);
-	put(bits, any_number(), 7);
-	put(bits, any_number(), 64);
+	bits_put(bits, any_number(), 20);
+	bits_put(bits, any_number(), 16);
+	bits_put(bits, any_number(), 11);
+	bits_put(bits, any_number(), 5);
+	bits_put(bits, any_number(), 7);
+	bits_put(bits, any_number(), 64);
 	put_aligned(bits, any_number(), 64);
 	put_aligned(bits, any_number(), 64);
 	put_aligned(bits, any_number(), 64);
@@ -181,7 +156,7 @@ static void put_numbers(struct bits *bits)
 static void put_labels(struct bits *bits)
 {
 	put_aligned(bits, number() % 4 ? number() % 6 : number(), 8);
-	put(bits, any_number(), 6);
+	bits_put(bits, any_number(), 6);
 	put_aligned(bits, number() % 3, 16);
 }
 
@@ -342,17 +317,17 @@ static void put_stream(const char *dir, const struct rich_trace *trace, unsigned
 		}
 		end = bits.at;
 		bits.at = 0;
-		put(&bits, 0xc1fc1fc1u, 32);
+		bits_put(&bits, 0xc1fc1fc1u, 32);
 		put_chars(&bits, (const char *)uuid, 16);
-		put(&bits, 0, 32);
-		put(&bits, begin, 64);
-		put(&bits, ns, 64);
-		put(&bits, end, 64);
-		put(&bits, (end + 7) / 8 * 8, 64);
-		put(&bits, 77 + packet, 16);
-		put(&bits, packet, 64);
-		put(&bits, 0, 64);
-		put(&bits, cpu, 32);
+		bits_put(&bits, 0, 32);
+		bits_put(&bits, begin, 64);
+		bits_put(&bits, ns, 64);
+		bits_put(&bits, end, 64);
+		bits_put(&bits, (end + 7) / 8 * 8, 64);
+		bits_put(&bits, 77 + packet, 16);
+		bits_put(&bits, packet, 64);
+		bits_put(&bits, 0, 64);
+		bits_put(&bits, cpu, 32);
 		put_chars(&bits, packet % 2 ? "n\"1" : "n\n2", 4);
 		if (fwrite(bits.bytes, (end + 7) / 8, 1, file) != 1) {
 			perror(dir);

@@ -52,6 +52,17 @@ check "--source leaves sources" test "$("$strata" view --source nobody "$work/on
 check "colours go to no pipe" says 1 '' grep -q $'\e' <("$strata" view --to +0.0001 "$work/one")
 check "but where they are asked for" grep -q $'\e' <("$strata" view --color=always --to +0.0001 "$work/one")
 
+check "traces become CTF on one clock" "$strata" convert --format ctf -o "$work/ctf" "$work/one"
+counted() { "$strata" convert --format count "$@"; }
+same_events() { [ "$(counted "$1")" = "$(counted "$2")" ]; }
+check "with the same events" same_events "$work/one" "$work/ctf"
+check "which babeltrace2 opens without a word" opens "$work/ctf"
+check "a directory that holds something is left alone" says 1 'ctf: the directory is not empty; name a new one' "$strata" convert --format ctf -o "$work/ctf" "$work/one"
+check "CTF is no file" says 1 'name one with -o' "$strata" convert --format ctf "$work/one"
+check "CTF is written whole" says 1 '--event and --source do not go with it' "$strata" convert --format ctf --event 'io_1' -o "$work/ctf2" "$work/one"
+check "or from a time to another" "$strata" convert --format ctf --from +0.0005 --to +0.001 -o "$work/part" "$work/one"
+check "with the events in between" test "$(counted "$work/part")" = "$(counted --from +0.0005 --to +0.001 "$work/one")"
+
 check "a place without a trace is named" says 1 'no trace is in here' "$strata" stat "$work/make_ctf"
 check "one that is not there, too" says 1 "$work/nothing: No such file" "$strata" stat "$work/nothing"
 check "a format that there is not" says 2 'no format hieroglyphs' "$strata" convert --format hieroglyphs "$work/one"
@@ -64,12 +75,18 @@ check "CTF 2 is named, with what to do" says 1 'CTF 2.*babeltrace2' "$strata" st
 cp -r "$work/one" "$work/torn"
 truncate -s 200000 "$work/torn/channel_1"
 check "of a torn file the rest is read, and it is said" says 3 'torn/channel_1: byte [0-9]+.*the file ends' "$strata" stat "$work/torn"
+check "and becomes CTF that is sound" says 3 'torn/channel_1: byte' "$strata" convert --format ctf -o "$work/mended" "$work/torn"
+check "as nobody has to say" says 0 '^Events: ' "$strata" stat "$work/mended"
 ln -s .. "$work/one/loop" && ln -s "$work/one" "$work/again"
 check "links are followed, and what is there twice is there once" says 0 '^Events:   20000,' "$strata" stat "$work/one" "$work/again"
 
 check "a file of xentrace's wants a frequency" says 1 '--tsc-khz' "$strata" import tests/unit/data/host.xentrace -o "$work/raw"
 check "with it, it becomes a recording" says 0 '^Imported: [1-9][0-9]* events of 2 physical CPUs' "$strata" import tests/unit/data/host.xentrace -o "$work/raw" --tsc-khz 2445427
 check "which stat reads" says 0 'raw/xen +2 ' "$strata" stat "$work/raw"
+check "a recording becomes CTF, of all its sources" "$strata" convert --format ctf -o "$work/xen" "$work/raw"
+check "with the same events at the hypervisor's times" same_events "$work/raw" "$work/xen"
+lost() { babeltrace2 "$1" 2>&1 >/dev/null | grep -oE 'discarded [0-9]+ events between \[[0-9:.]+\] and \[[0-9:]+\.[0-9]{7}'; }
+check "and the same loss as babeltrace2 sees it" test "$(lost "$work/xen" | cut -d ' ' -f 2,7)" = "$(lost "$work/raw" | cut -d ' ' -f 2,7)" -a -n "$(lost "$work/xen")"
 check "and merge merges" says 0 '^Merged: +[1-9]' "$strata" merge "$work/raw" -o "$work/merged"
 check "the merged trace has the same events as the recording" test "$("$strata" stat --json "$work/merged/ctf" | jq .events)" = "$("$strata" stat --json "$work/raw" | jq .events)"
 check "what is no file of xentrace's is refused" says 1 '' "$strata" import Makefile -o "$work/raw2" --tsc-khz 2445427
