@@ -231,6 +231,7 @@ int strata_ctf_plan_init(struct strata_ctf_plan *plan, const struct strata_ctf_t
 		return strata_fail(error, "%s: out of memory", trace->path);
 	for (i = 0; i < metadata->nr_streams; i++) {
 		plan->kinds[i].kind = &trace->kinds[i];
+		plan->kinds[i].big_endian = metadata->big_endian;
 		if (metadata->streams[i].id > UINT32_MAX)
 			return strata_fail(error, "%s: its stream id %llu is of more than 32 bits",
 					   trace->path,

@@ -47,6 +47,7 @@ struct strata_ctf_plan_kind {
 	struct strata_ctf_type *types;     /* of its fields, and of their elements */
 	struct strata_ctf_plan_kept *kept; /* as the old context's fields; NULL in it: left out */
 	bool keeps_any;
+	bool big_endian; /* as packets' heads and events' headers are written */
 };
 
 struct strata_ctf_plan {

@@ -19,13 +19,10 @@
 #include "ctf/ctf_index_file.h"
 #include "ctf/ctf_packet_head.h"
 #include "out_file.h"
+#include "outputs/ctf_put_event.h"
 #include "outputs/event_writer.h"
 
 #define PACKET_BYTES 262144u
-
-/* What an event may need besides its own bytes: a header, and to be copied in whole chunks. */
-#define CHUNK_BYTES      16u
-#define HEADER_BYTES_MAX 16u
 
 struct writer {
 	struct strata_slice_sink sink;
@@ -57,16 +54,9 @@ struct writer {
 
 /* Numbers in the trace's byte order ---------------------------------------------------------- */
 
-static void put_number(uint8_t *to, uint64_t value, unsigned int bytes, bool big_endian)
-{
-	const uint64_t ordered = big_endian ? htobe64(value << (64 - bytes * 8)) : htole64(value);
-
-	memcpy(to, &ordered, bytes);
-}
-
 static void put(const struct writer *writer, uint8_t *to, uint64_t value, unsigned int bytes)
 {
-	put_number(to, value, bytes, writer->plan->trace->metadata.big_endian);
+	strata_ctf_put_number(to, value, bytes, writer->plan->trace->metadata.big_endian);
 }
 
 /* Packets ------------------------------------------------------------------------------------ */
@@ -169,7 +159,7 @@ static bool keep_number(struct strata_buffer *buffer, struct strata_ctf_cursor *
 
 	if (!strata_ctf_read_number(cursor, was, &value))
 		return false;
-	put_number(bytes, value, is->bits / 8, is->big_endian);
+	strata_ctf_put_number(bytes, value, is->bits / 8, is->big_endian);
 	strata_buffer_put(buffer, (const char *)bytes, is->bits / 8);
 	return true;
 }
@@ -265,19 +255,6 @@ static int enter_packet(struct writer *writer, struct strata_ctf_reader *reader,
 
 /* Events ------------------------------------------------------------------------------------- */
 
-/* Copies in whole chunks: behind both there are bytes that may be touched. */
-static inline void copy(uint8_t *to, const uint8_t *from, size_t bytes)
-{
-	size_t i;
-
-	if (bytes > 8 * CHUNK_BYTES) {
-		memcpy(to, from, bytes);
-		return;
-	}
-	for (i = 0; i < bytes; i += CHUNK_BYTES)
-		memcpy(to + i, from + i, CHUNK_BYTES);
-}
-
 /* Makes room for an event of @bytes, header and all.  0 or -1. */
 static int make_room(struct writer *writer, size_t bytes, uint64_t ns, struct strata_error *error)
 {
@@ -293,93 +270,14 @@ static int make_room(struct writer *writer, size_t bytes, uint64_t ns, struct st
 	return 0;
 }
 
-static inline uint64_t align_up(uint64_t at, uint64_t align)
-{
-	return (at + align - 1) & ~(align - 1);
-}
-
-/* Puts a number at any bit; what is there is zero. */
-static void put_bits(const struct writer *writer, uint64_t at, uint64_t value, unsigned int nr)
-{
-	const bool big_endian = writer->plan->trace->metadata.big_endian;
-	unsigned int i;
-
-	for (i = 0; i < nr; i++, at++) {
-		const unsigned int bit = at % 8;
-		const uint64_t one = value >> (big_endian ? nr - 1 - i : i) & 1;
-
-		writer->packet[at / 8] |= (uint8_t)(one << (big_endian ? 7 - bit : bit));
-	}
-}
-
-/* A header with a filler, behind which comes a body that was at bit @from.  Returns its end. */
-static uint64_t put_filled_header(struct writer *writer, uint64_t at, uint64_t id, uint64_t ns,
-				  uint64_t from)
-{
-	const struct strata_ctf_plan_kind *kind = writer->kind;
-	const unsigned int ns_bits = kind->kind->has_time ? 64 : 0;
-	const uint64_t filler_at = (at + 1) * 8;
-	const uint64_t bits = ((from - (filler_at + 32 + ns_bits) - 1) & (kind->modulus - 1)) + 1;
-	const uint64_t id_at = filler_at + bits, end = id_at + 32 + ns_bits;
-
-	memset(writer->packet + at, 0, (end + 7) / 8 - at);
-	put(writer, writer->packet + at, bits, 1);
-	put_bits(writer, id_at, id, 32);
-	put_bits(writer, id_at + 32, ns, ns_bits);
-	return end;
-}
-
-/* A header without; returns its end, moved on to what the body is aligned to. */
-static inline uint64_t put_header(struct writer *writer, uint64_t at, uint64_t id, uint64_t ns,
-				  uint32_t align)
-{
-	uint64_t to;
-
-	put(writer, writer->packet + at, id, 4);
-	at += 4;
-	if (writer->kind->kind->has_time) {
-		put(writer, writer->packet + at, ns, 8);
-		at += 8;
-	}
-	to = align_up(at * 8, align);
-	memset(writer->packet + at, 0, to / 8 - at);
-	return to;
-}
-
-/* Copies a body to bit @to, where the first byte may hold the last bits of the header. */
-static inline void put_body(struct writer *writer, uint64_t to, const uint8_t *from, size_t bytes)
-{
-	const bool big_endian = writer->plan->trace->metadata.big_endian;
-	const unsigned int bit = to % 8;
-	const uint8_t of_header = (uint8_t)(big_endian ? 0xff00u >> bit : (1u << bit) - 1);
-	uint8_t *first = writer->packet + to / 8;
-	const uint8_t header = *first & of_header;
-
-	copy(first, from, bytes);
-	*first = (uint8_t)((*first & ~of_header) | header);
-}
-
 static inline int put_event(struct writer *writer, const struct strata_ctf_reader *reader,
 			    const struct strata_lane_event *event, struct strata_error *error)
 {
 	const struct strata_ctf_plan_kind *kind = writer->kind;
-	const uint32_t align = kind->aligns[event->class];
-	const uint64_t from = align_up(event->body, align);
-	const uint64_t bits = event->end > from ? event->end - from : 0;
-	const size_t bytes = (size_t)((from % 8 + bits + 7) / 8);
-	const uint64_t id = kind->kind->classes[event->class].event->id;
-	uint64_t at, to;
 
-	if (make_room(writer, HEADER_BYTES_MAX + (align + kind->modulus) / 8 + bytes + CHUNK_BYTES,
-		      event->ns, error))
+	if (make_room(writer, strata_ctf_event_room(kind, event), event->ns, error))
 		return -1;
-	at = (writer->at + 7) / 8;
-	if (kind->modulus)
-		to = put_filled_header(writer, at, id, event->ns, from);
-	else
-		to = put_header(writer, at, id, event->ns, align);
-	put_body(writer, to, reader->base + from / 8, bytes);
-	writer->at = to + bits;
+	writer->at = strata_ctf_put_event(kind, event, reader->base, writer->packet, writer->at);
 	writer->end_ns = event->ns;
 	return 0;
 }
