@@ -74,9 +74,11 @@ static bool next_packet(struct strata_merge *merge, struct merge_stream *stream)
  */
 #define APP_EARLY_US 5u
 
-static bool may_be_early(const struct merge_stream *stream)
+uint64_t strata_source_early_ticks(const struct strata_source *source, uint32_t tsc_khz)
 {
-	return stream->seen.source->layer == STRATA_LAYER_APP && !stream->seen.source->migrates;
+	if (source->layer != STRATA_LAYER_APP || source->migrates)
+		return 0;
+	return (uint64_t)tsc_khz * APP_EARLY_US / 1000;
 }
 
 /* Sets the host time of the stream's record, never before that of the record before. */
@@ -97,8 +99,7 @@ static void set_host_time(struct strata_merge *merge, struct merge_stream *strea
 			merge->result.clamped++;
 		host.ticks = stream->ticks;
 	}
-	if (may_be_early(stream))
-		host.bound += (uint64_t)merge->timebase.tsc_khz * APP_EARLY_US / 1000;
+	host.bound += strata_source_early_ticks(stream->seen.source, merge->timebase.tsc_khz);
 	stream->ticks = host.ticks;
 	stream->bound = host.bound;
 	stream->sure = host.sure;
@@ -329,7 +330,9 @@ static void sum_up_bounds(struct strata_merge *merge)
 
 	for (i = 0; i < merge->nr_streams; i++) {
 		const struct merge_stream *stream = &merge->streams[i];
-		uint64_t *those = may_be_early(stream) ? &largest_early : &largest;
+		uint64_t *those = strata_source_early_ticks(stream->seen.source, tsc_khz)
+					  ? &largest_early
+					  : &largest;
 
 		if (stream->seen.bound_ticks > *those)
 			*those = stream->seen.bound_ticks;

@@ -68,6 +68,9 @@ void strata_merge_close(struct strata_merge *merge);
 bool strata_merge_stream_clock(const struct strata_merge *merge, size_t source_index, uint32_t cpu,
 			       struct strata_stream_clock *clock);
 
+/* By how many ticks the times of a source may be early, besides what its clock is off by. */
+uint64_t strata_source_early_ticks(const struct strata_source *source, uint32_t tsc_khz);
+
 /* By how many ticks the physical CPUs' counters differ at most. */
 uint64_t strata_merge_skew_ticks(const struct strata_merge *merge);
 

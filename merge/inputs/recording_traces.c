@@ -13,8 +13,9 @@ struct stream_converter {
 	struct strata_ctf_converter converter;
 	struct strata_stream_clock clock; /* as it is before the first event */
 	const struct strata_timebase *timebase;
-	uint64_t skew_ticks;
-	bool is_host; /* the counter is the host's */
+	uint64_t known_ticks; /* no time is known better: by a tick, the skew, and what may be early
+			       */
+	bool is_host;         /* the counter is the host's */
 	struct stream_converter *next;
 };
 
@@ -51,9 +52,8 @@ static uint64_t to_ns(void *state, uint64_t cycles, uint64_t *bound_ns)
 
 	if (!of->is_host)
 		host = strata_stream_clock_convert(&conversion->clock, cycles);
-	/* A tick, because no reading is finer, and what CPUs' counters differ by. */
 	*bound_ns = host.sure ? strata_ticks_to_ns_up(of->timebase->tsc_khz,
-						      host.bound + 1 + of->skew_ticks)
+						      host.bound + of->known_ticks)
 			      : UINT64_MAX;
 	return strata_realtime_ns(of->timebase, host.ticks);
 }
@@ -123,7 +123,9 @@ static int set_clock(struct strata_recording_traces *traces, size_t source_index
 	converter->converter.end = end;
 	converter->converter.from_start = strata_stream_clock_steps_back(&converter->clock) > 0;
 	converter->timebase = strata_merge_timebase(traces->merge);
-	converter->skew_ticks = strata_merge_skew_ticks(traces->merge);
+	/* A tick, because no reading is finer. */
+	converter->known_ticks = 1 + strata_merge_skew_ticks(traces->merge) +
+				 strata_source_early_ticks(source, converter->timebase->tsc_khz);
 	converter->is_host = source->layer == STRATA_LAYER_XEN;
 	converter->next = traces->converters;
 	traces->converters = converter;

@@ -268,6 +268,14 @@ begin eighth --app 'server:request_*'
 finish_recording eighth
 check "and is recorded" is "$(lines 'comm="server".*\] id=99' <"$timeline")" 2
 
+# known_alike: to what its times are known, view says of its events as merge does of all of them.
+known_alike() {
+	local merged
+	merged=$(jq '.clock | if .applications.bound_ns > 0 then .applications.bound_ns else .bound_ns end' "$work/eighth.merged/summary.json")
+	"$strata" view --json "$work/eighth" | jq -es --argjson merged "$merged" 'length > 0 and (map(.bound_ns) | max) == $merged'
+}
+check "view and merge agree on how well its times are known" known_alike
+
 begin ninth --app nobody
 finish_recording ninth
 check "a program that nobody has is named" grep -q 'no application "nobody" came' "$work/ninth.log"
