@@ -144,11 +144,6 @@ void strata_track_end(struct strata_track *track, struct strata_track_result *re
 	track->state = state;
 }
 
-void strata_track_state(struct strata_track *track, const char *state)
-{
-	track->state = state;
-}
-
 void strata_track_learn(struct strata_track *track, struct strata_track_result *result, bool inside,
 			const char *state)
 {

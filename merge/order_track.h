@@ -82,9 +82,6 @@ void strata_track_end(struct strata_track *track, struct strata_track_result *re
 void strata_track_learn(struct strata_track *track, struct strata_track_result *result, bool inside,
 			const char *state);
 
-/* A change between states that are both not inside. */
-void strata_track_state(struct strata_track *track, const char *state);
-
 /* Checks an event; @name must live as long as the track. */
 void strata_track_event(struct strata_track *track, struct strata_track_result *result,
 			uint64_t ticks, uint64_t bound, const char *name);

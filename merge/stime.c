@@ -197,11 +197,6 @@ bool strata_stime_sure(const struct strata_stime *stime, uint64_t ticks)
 	return ticks <= stime->pieces[piece_at(stime, ticks)].sure_until;
 }
 
-uint64_t strata_stime_at(const struct strata_stime *stime, uint64_t ticks)
-{
-	return time_at(&stime->pieces[piece_at(stime, ticks)], ticks);
-}
-
 uint64_t strata_stime_first(const struct strata_stime *stime, uint64_t ns)
 {
 	size_t low = 0, high = stime->nr;

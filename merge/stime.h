@@ -59,9 +59,6 @@ void strata_stime_clear(struct strata_stime *stime);
 /* Whether no correction of the time at @ticks can be missing. */
 bool strata_stime_sure(const struct strata_stime *stime, uint64_t ticks);
 
-/* System time at a host tick. */
-uint64_t strata_stime_at(const struct strata_stime *stime, uint64_t ticks);
-
 /* The first host tick at which system time is @ns or later; UINT64_MAX: never. */
 uint64_t strata_stime_first(const struct strata_stime *stime, uint64_t ns);
 
