@@ -37,3 +37,18 @@ int strata_fail_in(struct strata_error *error, const char *format, ...)
 	snprintf(error->text + length, sizeof(error->text) - length, ": %s", cause);
 	return -1;
 }
+
+void strata_complain(strata_complain_fn *complain, void *data, const char *about,
+		     const char *format, va_list args)
+{
+	char message[2048];
+	int length;
+
+	if (!complain)
+		return;
+	length = snprintf(message, sizeof(message), "%s: ", about);
+	if (length < 0 || length >= (int)sizeof(message))
+		length = 0;
+	vsnprintf(message + length, sizeof(message) - (size_t)length, format, args);
+	complain(data, message);
+}

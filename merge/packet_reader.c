@@ -31,17 +31,11 @@ static void complain(struct strata_packet_reader *reader, const char *format, ..
 
 static void complain(struct strata_packet_reader *reader, const char *format, ...)
 {
-	char message[1600];
 	va_list args;
-	int length;
 
-	if (!reader->complain)
-		return;
-	length = snprintf(message, sizeof(message), "%s: ", reader->path);
 	va_start(args, format);
-	vsnprintf(message + length, sizeof(message) - (size_t)length, format, args);
+	strata_complain(reader->complain, reader->complain_data, reader->path, format, args);
 	va_end(args);
-	reader->complain(reader->complain_data, message);
 }
 
 /* Reads as much of the range as there is; returns the bytes. */

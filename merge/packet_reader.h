@@ -12,9 +12,6 @@
 
 #include "packet_check.h"
 
-/* Told of each thing that is wrong, as a message without newline: "raw/g1/cpu_0: offset ...". */
-typedef void strata_complain_fn(void *data, const char *message);
-
 struct strata_packet_reader {
 	struct strata_source *source;
 	uint32_t cpu;

@@ -19,20 +19,14 @@
 void strata_ctf_complain(const struct strata_ctf_stream *stream, const char *format, ...)
 {
 	const struct strata_ctf_trace *trace = stream->trace;
-	char name[512], message[2048];
+	char name[512], about[1536];
 	va_list args;
-	int length;
 
-	if (!trace->complain)
-		return;
-	length = snprintf(message, sizeof(message), "%s/%s: ", trace->path,
-			  strata_escape_name(name, sizeof(name), stream->name));
-	if (length < 0 || length >= (int)sizeof(message))
-		length = 0;
+	snprintf(about, sizeof(about), "%s/%s", trace->path,
+		 strata_escape_name(name, sizeof(name), stream->name));
 	va_start(args, format);
-	vsnprintf(message + length, sizeof(message) - (size_t)length, format, args);
+	strata_complain(trace->complain, trace->complain_data, about, format, args);
 	va_end(args);
-	trace->complain(trace->complain_data, message);
 }
 
 /* The clock that a stream's events and packets are timed by: the first that a field maps to. */

@@ -12,8 +12,6 @@
 #include "ctf/ctf_program.h"
 #include "error.h"
 
-typedef void strata_complain_fn(void *data, const char *message);
-
 /* How a clock's cycles become nanoseconds since 1970, or since what else the clock counts from. */
 struct strata_ctf_time {
 	uint64_t frequency; /* Hz */

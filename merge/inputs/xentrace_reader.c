@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -25,17 +24,11 @@ static void complain(struct strata_xentrace_reader *reader, const char *format, 
 
 static void complain(struct strata_xentrace_reader *reader, const char *format, ...)
 {
-	char message[1600];
 	va_list args;
-	int length;
 
-	if (!reader->complain)
-		return;
-	length = snprintf(message, sizeof(message), "%s: ", reader->path);
 	va_start(args, format);
-	vsnprintf(message + length, sizeof(message) - (size_t)length, format, args);
+	strata_complain(reader->complain, reader->complain_data, reader->path, format, args);
 	va_end(args);
-	reader->complain(reader->complain_data, message);
 }
 
 size_t xentrace_read_at(const struct strata_xentrace_reader *reader, void *to, size_t bytes,
