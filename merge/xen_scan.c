@@ -132,17 +132,10 @@ static int scan_residences(struct strata_xen_scan *scan, uint32_t pcpu,
 	return 0;
 }
 
-/* The time that a stream covers. */
-struct coverage {
-	bool any;
-	uint64_t first;
-	uint64_t last;
-};
-
 static int scan_stream(struct strata_xen_scan *scan, struct strata_packet_reader *reader,
-		       scan_fn *scan_record, struct coverage *coverage, struct strata_error *error)
+		       scan_fn *scan_record, struct strata_xen_coverage *coverage,
+		       struct strata_error *error)
 {
-	memset(coverage, 0, sizeof(*coverage));
 	while (strata_packet_reader_next(reader)) {
 		size_t offset = STRATA_PACKET_HEADER_BYTES;
 		struct strata_record record;
@@ -165,7 +158,7 @@ static int scan_stream(struct strata_xen_scan *scan, struct strata_packet_reader
 	return 0;
 }
 
-static void note_coverage(struct strata_xen_scan *scan, const struct coverage *coverage,
+static void note_coverage(struct strata_xen_scan *scan, const struct strata_xen_coverage *coverage,
 			  uint64_t nr_recorded)
 {
 	if (!coverage->any) {
@@ -192,7 +185,7 @@ static int scan_all(struct strata_xen_scan *scan, struct strata_recording *recor
 			continue;
 		for (j = 0; j < source->nr_streams; j++) {
 			struct strata_packet_reader reader;
-			struct coverage coverage;
+			struct strata_xen_coverage coverage = { 0 };
 			int status;
 
 			if (strata_packet_reader_open(&reader, raw, source, &source->streams[j],
@@ -228,6 +221,12 @@ static int find_residences(struct strata_xen_scan *scan, struct strata_recording
 	if (!scan->emulated || !scan->runstates)
 		return 0;
 	return scan_all(scan, recording, raw, scan_residences, false, error);
+}
+
+int strata_xen_scan_more(struct strata_xen_scan *scan, struct strata_packet_reader *reader,
+			 struct strata_xen_coverage *coverage, struct strata_error *error)
+{
+	return scan_stream(scan, reader, scan_clocks, coverage, error);
 }
 
 int strata_xen_scan(struct strata_xen_scan *scan, struct strata_recording *recording,

@@ -98,7 +98,7 @@ static bool fits(const struct patterns *patterns, const char *name)
 	return patterns->nr == 0;
 }
 
-static bool wants(void *data, const struct strata_shown_event *event)
+bool write_wants(void *data, const struct strata_shown_event *event)
 {
 	const struct write_options *options = data;
 
@@ -123,8 +123,8 @@ static int set_times(struct traces *traces, const struct write_options *options,
 	return options->from ? strata_trace_set_make_index(&traces->set, error) : 0;
 }
 
-static struct strata_event_writer *make_writer(const struct write_options *options,
-					       uint64_t first_ns)
+struct strata_event_writer *write_make_writer(const struct write_options *options,
+					      uint64_t first_ns)
 {
 	const struct strata_text_options text = { .gmt = options->gmt,
 						  .date = options->date,
@@ -166,7 +166,7 @@ static int write_events(struct traces *traces, const struct write_options *optio
 {
 	const bool filtered = options->events.nr || options->sources.nr;
 	struct strata_written_options written = { .path = options->out,
-						  .wants = filtered ? wants : NULL,
+						  .wants = filtered ? write_wants : NULL,
 						  .wants_data = (void *)options };
 	struct strata_event_writer *writer;
 	struct strata_shown shown;
@@ -193,7 +193,7 @@ static int write_events(struct traces *traces, const struct write_options *optio
 		written.events_max = STRATA_CHROME_EVENTS_MAX;
 		written.too_many_advice = STRATA_CHROME_TOO_MANY;
 	}
-	writer = make_writer(options, first_ns);
+	writer = write_make_writer(options, first_ns);
 	if (!writer)
 		return strata_fail(error, "out of memory");
 	if (!strata_shown_init(&shown, &traces->set, error)) {
