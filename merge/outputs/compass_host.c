@@ -57,8 +57,11 @@ static void stops_being_in(struct compass_host *host, struct compass_pcpu *pcpu,
 static void switch_to(struct compass_host *host, struct compass_pcpu *pcpu,
 		      struct compass_thread *next, uint64_t ns, enum strata_runstate prev_state)
 {
-	struct compass_thread *prev = pcpu->current ? pcpu->current : next;
+	struct compass_thread *prev;
 
+	if (!pcpu->current)
+		pcpu->current = next;
+	prev = pcpu->current;
 	stops_being_in(host, pcpu, prev, ns);
 	strata_compass_put_thread(host, pcpu, next, ns, COMPASS_STATUS_RUN);
 	strata_compass_put_switch(host, pcpu, prev, next, ns, prev_state);

@@ -166,7 +166,8 @@ void strata_compass_put_thread(struct compass_host *host, struct compass_pcpu *p
 {
 	if (thread->dumped || thread->tid == 0)
 		return;
-	thread->dumped = true;
+	/* Where who runs was not recorded is known late: then it stands in front of each. */
+	thread->dumped = thread->is_vcpu;
 	if (thread->is_vcpu)
 		put_process(host, pcpu, thread, ns);
 	put_statedump(host, pcpu, ns, thread->tid, thread->pid, thread->is_vcpu ? thread->pid : 0,
