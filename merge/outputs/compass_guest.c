@@ -148,7 +148,7 @@ int strata_compass_guest_open(struct compass_guest *guest, const char *dir,
 			      const struct strata_source *source, struct strata_error *error)
 {
 	memset(guest, 0, sizeof(*guest));
-	guest->domain = (uint16_t)source->domain;
+	guest->domain = source->domain;
 	if (strata_compass_trace_open(&guest->trace, dir, source->name,
 				      strata_layer_context(STRATA_LAYER_KERNEL), source->uuid,
 				      error))

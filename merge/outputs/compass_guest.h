@@ -18,7 +18,7 @@
 #define COMPASS_SYSCALLS 1024u /* numbers from 0 on */
 
 struct compass_guest {
-	uint16_t domain;
+	uint32_t domain;
 	struct compass_trace trace;
 	struct compass_sync_guest sync;
 	uint32_t *classes; /* by index of the merge's: its number here, and one; 0: none yet */
