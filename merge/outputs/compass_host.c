@@ -12,8 +12,7 @@
 
 #include "outputs/compass_host_events.h"
 
-/* In the guest or not ---------------------------------------------------------------------------
- */
+/* In the guest or not ------------------------------------------------------------------------ */
 
 static void enters(struct compass_host *host, struct compass_pcpu *pcpu,
 		   struct compass_thread *thread, uint64_t ns)
@@ -52,13 +51,47 @@ static void stops_being_in(struct compass_host *host, struct compass_pcpu *pcpu,
 		leaves(host, pcpu, thread, ns, &exit);
 }
 
-/* Who runs ------------------------------------------------------------------------------------- */
+/* Who runs ----------------------------------------------------------------------------------- */
+
+static void switch_to(struct compass_host *host, struct compass_pcpu *pcpu,
+		      struct compass_thread *next, uint64_t ns, enum strata_runstate prev_state);
+
+/* It stopped, and nobody was recorded to start. */
+static void settle(struct compass_host *host, struct compass_pcpu *pcpu)
+{
+	if (pcpu->stopped)
+		switch_to(host, pcpu, &host->threads.unrecorded, pcpu->stopped_ns,
+			  pcpu->stopped_as);
+}
+
+static void stop(struct compass_host *host, struct compass_pcpu *pcpu, uint64_t ns,
+		 enum strata_runstate state)
+{
+	stops_being_in(host, pcpu, pcpu->current, ns);
+	pcpu->stopped = true;
+	pcpu->stopped_ns = ns;
+	pcpu->stopped_as = state;
+}
+
+/* One that starts here runs nowhere else: if it did, its stop was not recorded. */
+static void leave_other(struct compass_host *host, const struct compass_pcpu *pcpu,
+			const struct compass_thread *thread, uint64_t ns)
+{
+	struct compass_pcpu *other = thread->has_pcpu ? host->pcpus[thread->pcpu] : NULL;
+
+	if (!thread->is_vcpu || !other || other == pcpu || other->current != thread)
+		return;
+	if (!other->stopped)
+		stop(host, other, ns, STRATA_RUNSTATE_RUNNABLE);
+	settle(host, other);
+}
 
 static void switch_to(struct compass_host *host, struct compass_pcpu *pcpu,
 		      struct compass_thread *next, uint64_t ns, enum strata_runstate prev_state)
 {
 	struct compass_thread *prev;
 
+	leave_other(host, pcpu, next, ns);
 	if (!pcpu->current)
 		pcpu->current = next;
 	prev = pcpu->current;
@@ -71,14 +104,6 @@ static void switch_to(struct compass_host *host, struct compass_pcpu *pcpu,
 	next->pcpu = (uint16_t)pcpu->file->cpu;
 	if (is_in_by_running(next) && !next->in_hypercall)
 		enters(host, pcpu, next, ns);
-}
-
-/* It stopped, and nobody was recorded to start. */
-static void settle(struct compass_host *host, struct compass_pcpu *pcpu)
-{
-	if (pcpu->stopped)
-		switch_to(host, pcpu, &host->threads.unrecorded, pcpu->stopped_ns,
-			  pcpu->stopped_as);
 }
 
 /* A record tells that this one runs. */
@@ -94,10 +119,7 @@ static void stops(struct compass_host *host, struct compass_pcpu *pcpu,
 		  struct compass_thread *thread, uint64_t ns, enum strata_runstate state)
 {
 	is_running(host, pcpu, thread, ns);
-	stops_being_in(host, pcpu, thread, ns);
-	pcpu->stopped = true;
-	pcpu->stopped_ns = ns;
-	pcpu->stopped_as = state;
+	stop(host, pcpu, ns, state);
 }
 
 static void starts(struct compass_host *host, struct compass_pcpu *pcpu,
@@ -112,8 +134,7 @@ static void starts(struct compass_host *host, struct compass_pcpu *pcpu,
 		is_running(host, pcpu, thread, ns);
 }
 
-/* Records ---------------------------------------------------------------------------------------
- */
+/* Records ------------------------------------------------------------------------------------ */
 
 static void take_change(struct compass_host *host, struct compass_pcpu *pcpu,
 			const struct strata_timeline_event *event)
@@ -237,8 +258,7 @@ void strata_compass_host_guest_event(struct compass_host *host, struct compass_t
 	strata_compass_sync_guest(&thread->sync, &host->sync, ns, tid, &context);
 }
 
-/* Set-up ----------------------------------------------------------------------------------------
- */
+/* Set-up ------------------------------------------------------------------------------------- */
 
 int strata_compass_host_open(struct compass_host *host, const struct strata_merge *merge,
 			     const char *dir, const struct strata_source *xen,

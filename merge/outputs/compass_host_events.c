@@ -56,8 +56,7 @@ static const struct strata_event_desc descriptions[COMPASS_NR_HOST_CLASSES] = {
 					    S32("status"), S32("cpu") } },
 };
 
-/* Bytes of fields --------------------------------------------------------------------------------
- */
+/* Bytes of fields ---------------------------------------------------------------------------- */
 
 struct payload {
 	uint8_t bytes[3 * COMPASS_COMM_BYTES + 64];
@@ -111,8 +110,7 @@ struct compass_context strata_compass_context(const struct compass_thread *threa
 	return (struct compass_context){ .tid = thread->tid, .pid = thread->pid };
 }
 
-/* Events -----------------------------------------------------------------------------------------
- */
+/* Events ------------------------------------------------------------------------------------- */
 
 /* Xen's schedulers give vCPUs no such number. */
 #define NO_PRIO 0
@@ -241,8 +239,7 @@ void strata_compass_read_exit(const struct strata_timeline_event *event, struct 
 	}
 }
 
-/* The trace
- * ---------------------------------------------------------------------------------------- */
+/* The trace ---------------------------------------------------------------------------------- */
 
 void strata_compass_host_describe(struct compass_host *host)
 {

@@ -45,8 +45,7 @@ struct compass {
 	struct strata_trace_compass_result *result;
 };
 
-/* Events -----------------------------------------------------------------------------------------
- */
+/* Events ------------------------------------------------------------------------------------- */
 
 static void set_first(struct compass *compass, uint64_t ns)
 {
@@ -103,8 +102,7 @@ static bool compass_failed(const struct strata_sink *sink)
 	return failed;
 }
 
-/* The end ----------------------------------------------------------------------------------------
- */
+/* The end ------------------------------------------------------------------------------------ */
 
 /* All traces say that their times are on one clock, though their machines are several. */
 static void name_timeline(struct compass *compass)
@@ -171,8 +169,7 @@ static void compass_free(struct strata_sink *sink)
 	free(compass);
 }
 
-/* Set-up -----------------------------------------------------------------------------------------
- */
+/* Set-up ------------------------------------------------------------------------------------- */
 
 static struct compass_guest *find_guest(const struct compass *compass, uint32_t domain)
 {

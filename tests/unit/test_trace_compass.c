@@ -97,7 +97,7 @@ static void assert_keeps_rules(struct given *given, const char *out)
 		fail_msg("%s", given->said);
 }
 
-/* A host -------------------------------------------------------------------------------------- */
+/* A host ------------------------------------------------------------------------------------- */
 
 static const struct synthetic_clock g1_clock = { .is_hvm = true, .offset = 0 - 700000000ull };
 
@@ -289,7 +289,7 @@ static void a_guest_at_another_time_is_seen_by_the_rules(void **state)
 	assert_says(given, "BROKEN a guest's events are when its vCPU runs: ");
 }
 
-/* Losses -------------------------------------------------------------------------------------- */
+/* Losses ------------------------------------------------------------------------------------- */
 
 static void losses_carry_over_and_the_threads_stay_true(void **state)
 {
@@ -322,6 +322,32 @@ static void losses_carry_over_and_the_threads_stay_true(void **state)
 	assert_says(given, "discarded 7 event");
 }
 
+static void a_vcpu_runs_on_one_cpu_at_a_time(void **state)
+{
+	struct given *given = *state;
+	struct synthetic *rec = &given->rec;
+
+	build(given, 3);
+	/* g2 goes to the other CPU, and that it stopped was lost. */
+	synthetic_close_packet(synthetic_stream(rec, "xen", 0));
+	synthetic_stream(rec, "xen", 0)->lost = 2;
+	synthetic_runstate(rec, 1, turn_at(3), 0, 0, RUNNING, BLOCKED);
+	synthetic_runstate(rec, 1, turn_at(3) + 20, 2, 0, RUNNABLE, RUNNING);
+	synthetic_mark(rec, "g2", 0, turn_at(3) + 100, 1);
+	synthetic_runstate(rec, 0, turn_at(3) + 9000, IDLE, 0, RUNNING, RUNNABLE);
+	synthetic_runstate(rec, 0, turn_at(3) + 9020, 1, 0, RUNNABLE, RUNNING);
+	synthetic_write(rec);
+	assert_int_equal(convert(given, "out"), STRATA_STATUS_OK);
+	assert_keeps_rules(given, "out");
+	assert_int_equal(run(given,
+			     "babeltrace2 out/xen 2>/dev/null | grep sched_switch | tail -n 4 | "
+			     "grep -o 'prev_tid = [0-9]*\\|next_tid = [0-9]*' | paste -sd ' '"),
+			 0);
+	assert_string_equal(given->said,
+			    "prev_tid = 30001 next_tid = 1 prev_tid = 10001 next_tid = 30001 "
+			    "prev_tid = 1 next_tid = 0 prev_tid = 0 next_tid = 20001\n");
+}
+
 static void who_was_not_selected_is_nobody(void **state)
 {
 	struct given *given = *state;
@@ -343,8 +369,7 @@ static void who_was_not_selected_is_nobody(void **state)
 	assert_string_equal(given->said, "5\n");
 }
 
-/* Traces ----------------------------------------------------------------------------------------
- */
+/* Traces ------------------------------------------------------------------------------------- */
 
 static void two_lives_of_a_module_are_one_trace(void **state)
 {
@@ -451,6 +476,7 @@ int main(void)
 		TEST(what_is_synthetic_is_said),
 		TEST(a_guest_at_another_time_is_seen_by_the_rules),
 		TEST(losses_carry_over_and_the_threads_stay_true),
+		TEST(a_vcpu_runs_on_one_cpu_at_a_time),
 		TEST(who_was_not_selected_is_nobody),
 		TEST(two_lives_of_a_module_are_one_trace),
 		TEST(a_guest_that_the_analysis_cannot_know_is_named),

@@ -166,6 +166,8 @@ class Host:
         if prev and self.runs[prev]:
             self.runs[prev][-1][1] = ns
         last[cpu] = tid
+        expect(tid < 2 or sum(on == tid for on in last.values()) == 1,
+               "a vCPU runs on one CPU at a time", f"{tid} at {ns}")
         self.runs[tid].append([ns, None])
         self.switches[cpu][0].append(ns)
         self.switches[cpu][1].append(tid)
