@@ -39,7 +39,7 @@ GUEST_FIELDS = {
     "softirq_entry": {"vec": INT}, "softirq_exit": {"vec": INT}, "softirq_raise": {"vec": INT},
     "exit_syscall": {"ret": INT}, "vmsync_gh_guest": PAIR, "vmsync_hg_guest": PAIR,
 }
-LINE = re.compile(r"^\[(\d+)\.(\d+)\] \(\S+\) (?:(\S+) )?(\S+): \{ cpu_id = (\d+) \}, "
+LINE = re.compile(r"^\[(\d+)\.(\d+)\] \(\S+\) (\S+) (\S+): \{ cpu_id = (\d+) \}, "
                   r"\{ (.*?) \}(?:, \{ (.*) \})?$")
 FIELD = re.compile(r'(\w+) = (?:"((?:[^"\\]|\\.)*)"|(-?(?:0x[0-9A-Fa-f]+|\d+)))')
 failures = Counter()
@@ -79,24 +79,28 @@ class Trace:
                 text = kind == "string" or (array and "encoding = UTF8" in rest)
                 self.types[name][field] = TEXT if text else kind + (array or "")
         self.events, self.lost = [], False
-        self.read()
 
     def clock(self, name):
         return re.search(name + r" = \"?(.*?)\"?;", self.clocks[0])[1]
 
-    def read(self):
-        done = subprocess.run(["babeltrace2", "--clock-seconds", self.path], capture_output=True,
-                              text=True, errors="replace")
-        expect(done.returncode == 0, "babeltrace2 reads it", f"{self.path}: {done.stderr[-300:]}")
-        self.lost = "discarded" in done.stderr
-        for line in done.stdout.splitlines():
-            match = LINE.match(line)
-            if not match:
-                fail("babeltrace2's lines are understood", line)
-                continue
-            seconds, ns, _, name, cpu, context, fields = match.groups()
-            self.events.append((int(seconds) * 10**9 + int(ns), self, name, int(cpu),
-                                parse_fields(context), fields))
+
+def read_events(directory, traces):
+    """All traces in one run, which tells them apart by their host's name."""
+    by_name = {trace.env["hostname"]: trace for trace in traces}
+    done = subprocess.run(["babeltrace2", "--clock-seconds", "--fields=trace:hostname", directory],
+                          capture_output=True, text=True, errors="replace")
+    expect(done.returncode == 0, "babeltrace2 reads it", done.stderr[-300:])
+    for name, trace in by_name.items():
+        trace.lost = "discarded" in done.stderr and f'in trace "{name}"' in done.stderr
+    for line in done.stdout.splitlines():
+        match = LINE.match(line)
+        if not match or match[3] not in by_name:
+            fail("babeltrace2's lines are understood", line)
+            continue
+        seconds, ns, trace, name, cpu, context, fields = match.groups()
+        trace = by_name[trace]
+        trace.events.append((int(seconds) * 10**9 + int(ns), trace, name, int(cpu),
+                             parse_fields(context), fields))
 
 
 def check_metadata(traces, host):
@@ -309,6 +313,7 @@ def main():
     if len(host) != 1:
         sys.exit(f"{directory}: {len(host)} hosts")
     check_metadata(traces, host[0])
+    read_events(directory, traces)
     seen = Host(host[0])
     pairs = check_pairs(traces)
     threads = check_model(traces, seen)
