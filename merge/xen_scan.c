@@ -81,10 +81,26 @@ static void note_exit(struct strata_xen_scan *scan, const struct strata_record *
 	strata_exits_note(&scan->exits, record->event->id, first_word);
 }
 
+/* Which kinds of event there are at all. */
+static void note_kinds(struct strata_xen_scan *scan, const struct strata_record *record)
+{
+	struct strata_runstate_change change;
+	struct strata_hv_context context;
+	bool begins;
+
+	if (!scan->runstates)
+		scan->runstates = strata_xen_runstate_change(record->event->id, &change);
+	if (strata_xen_guest_mode(record->event->id, &begins) && begins) {
+		memcpy(&context, record->context, sizeof(context));
+		set_bit(scan->guest_mode, context.domain);
+	}
+	if (strata_xen_pv_hypercall(record->event->id, &begins) && !begins)
+		scan->hypercall_returns = true;
+}
+
 static int scan_clocks(struct strata_xen_scan *scan, uint32_t pcpu,
 		       const struct strata_record *record, struct strata_error *error)
 {
-	struct strata_runstate_change change;
 	struct strata_hv_vcpu_clock vcpu_clock;
 	struct strata_hv_pcpu_clock pcpu_clock;
 	struct strata_hv_pcpu_skew skew;
@@ -92,8 +108,7 @@ static int scan_clocks(struct strata_xen_scan *scan, uint32_t pcpu,
 
 	set_bit(scan->skew.seen, pcpu);
 	if (!(record->event->id & STRATA_HV_ID_OWN)) {
-		if (!scan->runstates)
-			scan->runstates = strata_xen_runstate_change(record->event->id, &change);
+		note_kinds(scan, record);
 		note_exit(scan, record);
 		return 0;
 	}

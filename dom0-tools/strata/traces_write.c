@@ -16,11 +16,12 @@
 #include "outputs/text_lines.h"
 #include "outputs/written.h"
 #include "time_text.h"
+#include "trace_compass.h"
 
 #define SLICE_BYTES (4u << 20) /* of input: each thread holds what one becomes */
 
-static const char *const formats[] = { "columns", "babeltrace", "json", "perfetto",
-				       "chrome",  "ctf",        "count" };
+static const char *const formats[] = { "columns", "babeltrace", "json",  "perfetto",
+				       "chrome",  "ctf",        "count", "trace-compass" };
 
 bool write_format_known(const char *format)
 {
@@ -211,6 +212,8 @@ int write_traces(const char *verb, const struct write_options *options, char *co
 	struct traces traces;
 	int status = STRATA_STATUS_FAILED;
 
+	if (strcmp(options->format, "trace-compass") == 0)
+		return write_trace_compass(verb, options, paths, nr);
 	if (traces_open(&traces, verb, paths, nr, &error) ||
 	    write_events(&traces, options, &error) < 0)
 		fprintf(stderr, "strata: %s: %s\n", verb, error.text);
