@@ -69,6 +69,9 @@ static void close_reader(struct live_streams *streams, struct live_stream *strea
 		return;
 	streams->lost += stream->reader.tally.discarded;
 	strata_ctf_reader_close(&stream->reader);
+	/* What it had not come to skip the next one must. */
+	stream->packet_events += stream->skip;
+	stream->all_events += stream->skip;
 	stream->next = stream->end = NULL;
 	stream->is_open = false;
 }
