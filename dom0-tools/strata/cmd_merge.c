@@ -285,7 +285,7 @@ static int merge_to(const struct arguments *arguments, struct strata_merge *merg
 	if (make_sinks(merge, outputs, sinks, &nr_sinks, error))
 		goto out;
 	status = strata_merge_run(merge, sinks, nr_sinks, error);
-	merge_report_progress_end(report);
+	progress_line_end(&report->line);
 	if (status)
 		goto out;
 	if (strata_merge_result(merge)->events == 0) {
@@ -349,7 +349,7 @@ static int check_recording(const struct arguments *arguments)
 	strata_fail(&error, "out of memory");
 	if (proof)
 		merge = merge_into(arguments, &options, proof, strata_clock_proof_collect, &error);
-	merge_report_progress_end(&report);
+	progress_line_end(&report.line);
 	if (merge && !strata_clock_proof_solve(proof, &error))
 		again = merge_into(arguments, &silent, proof, strata_clock_proof_compare, &error);
 	if (again) {
@@ -392,7 +392,7 @@ int strata_cmd_merge(int argc, char **argv)
 	}
 	if (choose_outputs(&arguments, &outputs, &error) ||
 	    merge_to(&arguments, merge, &outputs, &report, &error)) {
-		merge_report_progress_end(&report);
+		progress_line_end(&report.line);
 		fprintf(stderr, "strata: merge: %s\n", error.text);
 		status = STRATA_STATUS_FAILED;
 	} else {

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* cmd_view.c - `strata view`: traces of any tracer, merged, as text to be read. */
-#include <getopt.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "commands.h"
 #include "escape.h"
-#include "traces_write.h"
+#include "traces_options.h"
 
 static void usage(FILE *out)
 {
@@ -16,7 +13,8 @@ static void usage(FILE *out)
 		"Shows the events of all traces that are found under each path - CTF of any tracer,\n"
 		"recordings of Strata's - on one timeline, in columns.\n\n"
 		"  --json                  an object for each event, a line each\n"
-		"  --color[=WHEN]          always, never, or auto: if it goes to a terminal\n" //
+		"  --color[=WHEN]          always, never, or auto: if it goes to a terminal\n"
+		"  -o, --output OUT        to a file\n" //
 		WRITE_OPTIONS_USAGE "\n"
 		"An event with ~ in front may have happened before the one above it: their times are\n"
 		"closer than they are known.\n\n"
@@ -24,63 +22,39 @@ static void usage(FILE *out)
 		"missing, and was named.\n");
 }
 
-static int wrong_usage(const char *what, const char *which)
+static int choose_colours(struct write_options *options, const char *when,
+			  struct strata_error *error)
 {
 	char shown[256];
 
-	fprintf(stderr, "strata: view: %s%s; `strata view --help` says more\n", what,
-		which ? strata_escape_name(shown, sizeof(shown), which) : "");
-	return STRATA_STATUS_USAGE;
+	if (!when || strcmp(when, "auto") == 0)
+		options->colours = COLOURS_AUTO;
+	else if (strcmp(when, "always") == 0)
+		options->colours = COLOURS_ALWAYS;
+	else if (strcmp(when, "never") == 0)
+		options->colours = COLOURS_NEVER;
+	else
+		return strata_fail(error, "--color wants always, never or auto, not %s",
+				   strata_escape_name(shown, sizeof(shown), when));
+	return 0;
 }
 
-/* False: there is no such way. */
-static bool choose_colours(const char *when, bool *colours)
+static int take(struct write_options *options, int option, const char *value,
+		struct strata_error *error)
 {
-	if (!when || strcmp(when, "auto") == 0)
-		return true;
-	*colours = strcmp(when, "always") == 0;
-	return *colours || strcmp(when, "never") == 0;
+	if (option == 'c')
+		return choose_colours(options, value, error);
+	options->format = "json";
+	return 0;
 }
 
 int strata_cmd_view(int argc, char **argv)
 {
 	static const struct option known[] = { { "json", no_argument, NULL, 'j' },
 					       { "color", optional_argument, NULL, 'c' },
-					       { "help", no_argument, NULL, 'h' },
-					       WRITE_OPTIONS{ NULL, 0, NULL, 0 } };
-	struct write_options options = { .format = "columns",
-					 .out = "-",
-					 .colours = isatty(STDOUT_FILENO),
-					 .threads = traces_threads() };
-	struct strata_error error;
-	int option;
+					       WRITE_OPTIONS };
+	static const struct write_verb verb = { "view", usage, known, take };
+	struct write_options options = { .format = "columns", .colours = COLOURS_AUTO };
 
-	optind = 0;
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":h", known, NULL)) != -1) {
-		switch (option) {
-		case 'j':
-			options.format = "json";
-			break;
-		case 'c':
-			if (!choose_colours(optarg, &options.colours))
-				return wrong_usage("--color wants always, never or auto, not ",
-						   optarg);
-			break;
-		case 'h':
-			usage(stdout);
-			return STRATA_STATUS_OK;
-		case '?':
-		case ':':
-			return wrong_usage(option == ':' ? "a value is missing after "
-							 : "unknown option ",
-					   argv[optind - 1]);
-		default:
-			if (write_option(&options, option, optarg, &error))
-				return wrong_usage(error.text, NULL);
-		}
-	}
-	if (optind == argc)
-		return wrong_usage("name a trace", NULL);
-	return write_traces("view", &options, argv + optind, (size_t)(argc - optind));
+	return write_verb_run(&verb, &options, argc, argv);
 }

@@ -4,23 +4,18 @@
 #define STRATA_STRATA_MERGE_REPORT_H
 
 #include <stdio.h>
-#include <time.h>
 
 #include "analyses/clock_proof.h"
 #include "merger.h"
+#include "progress_line.h"
 
 struct merge_report {
 	unsigned int complaints;
-	bool progress_shown;
-	bool tty;
-	struct timespec start;
+	struct progress_line line;
 };
 
 /* Fills @options with functions that report to stderr through @report. */
 void merge_report_init(struct merge_report *report, struct strata_merge_options *options);
-
-/* Takes the progress line away. */
-void merge_report_progress_end(struct merge_report *report);
 
 /* The summary: how much, of what, and how well the order is proven. */
 void merge_report_print(const struct strata_merge *merge, FILE *out);
