@@ -44,6 +44,24 @@ static const char *layer_of_names(const struct strata_ctf_stream_class *class)
 	return strata_place_layer(layer);
 }
 
+/* Most are read without a walk: in bytes, and never far. */
+static void set_plain(struct strata_place_number *number)
+{
+	const struct strata_ctf_access *access = &number->access;
+	const struct strata_ctf_type *type = access->type;
+	const struct strata_ctf_step none = { .align = 1 };
+	const struct strata_ctf_step *step = access->nr_steps ? access->steps : &none;
+
+	if (access->nr_steps > 1 || step->skip || type->big_endian || type->slot >= 0 ||
+	    type->bits % 8 || step->align % 8 || step->bits % 8 || step->bits > 65536)
+		return;
+	number->is_plain = true;
+	number->align = step->align;
+	number->bits = (uint32_t)step->bits;
+	number->width = type->bits;
+	number->mask = UINT64_MAX >> (64 - type->bits);
+}
+
 static int find_field(struct strata_place *place, struct strata_place_number *number,
 		      const struct strata_ctf_type *context, const char *name,
 		      struct strata_ctf_arena *arena)
@@ -61,7 +79,8 @@ static int find_field(struct strata_place *place, struct strata_place_number *nu
 	if (number->access.type->kind == STRATA_CTF_INTEGER ||
 	    number->access.type->kind == STRATA_CTF_ENUM) {
 		number->in = STRATA_PLACE_FIELD;
-		place->has_fields = true;
+		place->has_fields = place->knows_any = true;
+		set_plain(number);
 	}
 	return 0;
 }
@@ -103,9 +122,11 @@ int strata_place_find(struct strata_place *place, const struct strata_ctf_trace 
 	place->layer = strata_place_layer(strata_ctf_env_text(trace, "layer"));
 	if (strcmp(place->layer, "xen") == 0) {
 		place->pcpu.in = STRATA_PLACE_CPU;
+		place->knows_any = true;
 		return find_fields(place, class->event_context, arena);
 	}
 	place->vcpu.in = STRATA_PLACE_CPU;
+	place->knows_any = true;
 	if (domain >= 0 && domain <= UINT16_MAX) {
 		place->domain.in = STRATA_PLACE_FIXED;
 		place->domain.fixed = (uint32_t)domain;
@@ -113,29 +134,14 @@ int strata_place_find(struct strata_place *place, const struct strata_ctf_trace 
 	return 0;
 }
 
-static uint32_t read_field(const struct strata_ctf_access *access, struct strata_ctf_cursor cursor)
+uint32_t strata_place_read_any(const struct strata_place_number *number,
+			       const struct strata_ctf_cursor *cursor)
 {
-	const struct strata_ctf_type *type = strata_ctf_access_go(access, &cursor);
+	struct strata_ctf_cursor moved = *cursor;
+	const struct strata_ctf_type *type = strata_ctf_access_go(&number->access, &moved);
 	uint64_t value;
 
-	/* No domain and no CPU has a larger number; -1 says that it is not known. */
-	if (!type || !strata_ctf_read_number(&cursor, type, &value) || value > UINT16_MAX)
+	if (!type || !strata_ctf_read_number(&moved, type, &value))
 		return STRATA_PLACE_UNKNOWN;
-	return (uint32_t)value;
-}
-
-uint32_t strata_place_read(const struct strata_place_number *number, uint32_t cpu,
-			   const struct strata_ctf_cursor *cursor)
-{
-	switch (number->in) {
-	case STRATA_PLACE_FIXED:
-		return number->fixed;
-	case STRATA_PLACE_CPU:
-		return cpu;
-	case STRATA_PLACE_FIELD:
-		return read_field(&number->access, *cursor);
-	case STRATA_PLACE_NOWHERE:
-		break;
-	}
-	return STRATA_PLACE_UNKNOWN;
+	return strata_place_known(value);
 }

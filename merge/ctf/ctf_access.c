@@ -205,6 +205,8 @@ int strata_ctf_access_make(struct strata_ctf_access *access, struct strata_ctf_a
 	}
 	if (!type || (i < nr_parts && !may_lead_on(type, &parts[i])))
 		goto out;
+	if (is_number(type))
+		add_align(&way, type->align);
 	access->type = type;
 	access->rest = parts + i;
 	access->nr_rest = nr_parts - i;

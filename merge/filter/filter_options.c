@@ -98,6 +98,7 @@ struct strata_node *strata_filter_parse_option(const char *option, enum strata_a
 		return NULL;
 	}
 	any->kind = STRATA_NODE_ANY;
+	any->option = option;
 	for (;; values++) {
 		const char *end = end_of_value(values);
 

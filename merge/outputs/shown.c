@@ -290,9 +290,12 @@ void strata_shown_place(struct strata_shown_event *shown)
 {
 	const struct strata_place *place = shown->place;
 
-	shown->domain = strata_place_read(&place->domain, shown->cpu, &shown->cursor);
-	shown->vcpu = strata_place_read(&place->vcpu, shown->cpu, &shown->cursor);
-	shown->pcpu = strata_place_read(&place->pcpu, shown->cpu, &shown->cursor);
+	if (place->domain.in == STRATA_PLACE_FIELD)
+		shown->domain = strata_place_read_field(&place->domain, &shown->cursor);
+	if (place->vcpu.in == STRATA_PLACE_FIELD)
+		shown->vcpu = strata_place_read_field(&place->vcpu, &shown->cursor);
+	if (place->pcpu.in == STRATA_PLACE_FIELD)
+		shown->pcpu = strata_place_read_field(&place->pcpu, &shown->cursor);
 }
 
 void strata_shown_run(struct strata_shown_view *view, size_t stream,
@@ -319,7 +322,7 @@ void strata_shown_run(struct strata_shown_view *view, size_t stream,
 		shown->cpu = (uint32_t)reader->packet.cpu;
 	shown->place = place->has_fields ? place : NULL;
 	shown->pcpu = shown->domain = shown->vcpu = STRATA_SHOWN_UNKNOWN;
-	if (!shown->place) {
+	if (place->knows_any) {
 		shown->pcpu = strata_place_read(&place->pcpu, shown->cpu, NULL);
 		shown->domain = strata_place_read(&place->domain, shown->cpu, NULL);
 		shown->vcpu = strata_place_read(&place->vcpu, shown->cpu, NULL);
