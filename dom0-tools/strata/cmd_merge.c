@@ -39,6 +39,7 @@ struct arguments {
 	const char *out;
 	const char *format; /* NULL: all */
 	bool check;
+	bool json;
 	struct shift shifts[SHIFTS_MAX];
 	size_t nr_shifts;
 };
@@ -54,7 +55,7 @@ static void usage(FILE *out)
 {
 	fprintf(out,
 		"Usage: strata merge RAW -o OUT [--format ctf|text] [--shift SOURCE=TICKS]\n"
-		"       strata merge --check RAW [--shift SOURCE=TICKS]\n"
+		"       strata merge --check [--json] RAW [--shift SOURCE=TICKS]\n"
 		"Makes one timeline of the recording in the directory RAW.\n\n"
 		"  -o, --output OUT        where to; without --format a directory, which gets\n"
 		"                          ctf/ (for babeltrace2, Trace Compass), timeline.txt\n"
@@ -63,6 +64,7 @@ static void usage(FILE *out)
 		"  --format text           only the text; OUT is its file, \"-\" standard output\n"
 		"  --check                 writes nothing: checks the order, and says how well the\n"
 		"                          clocks of guests would be known without Xen's maps\n"
+		"  --json                  what that finds, for programs\n"
 		"  --shift SOURCE=TICKS    moves the times of one source by TICKS of the host's\n"
 		"                          counter: a way to see the check of the order fail\n\n"
 		"Exit status: 0 all was merged, no check failed; 1 failed; 2 wrong usage;\n"
@@ -106,6 +108,7 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 		{ "format", required_argument, NULL, 'f' },
 		{ "shift", required_argument, NULL, 's' },
 		{ "check", no_argument, NULL, 'c' },
+		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -131,6 +134,9 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 		case 'c':
 			arguments->check = true;
 			break;
+		case 'j':
+			arguments->json = true;
+			break;
 		case 'h':
 			usage(stdout);
 			return -1;
@@ -145,6 +151,9 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 	arguments->raw = argv[optind];
 	if (arguments->check && (arguments->out || arguments->format))
 		return wrong_usage("--check writes nothing: leave -o and --format away", NULL);
+	if (arguments->json && !arguments->check)
+		return wrong_usage("--json goes with --check; of a merge summary.json says it",
+				   NULL);
 	if (!arguments->out && !arguments->check)
 		return wrong_usage("-o OUT is missing", NULL);
 	return STRATA_STATUS_OK;
@@ -335,10 +344,29 @@ merge_into(const struct arguments *arguments, const struct strata_merge_options 
 	return NULL;
 }
 
+/* Says what was found, and what is not as it should be: the exit status. */
+static int report_check(const struct arguments *arguments, const struct merge_report *report,
+			struct strata_clock_proof *proof, const struct strata_merge *merge)
+{
+	struct strata_error error;
+	int status, verdict;
+
+	if (!arguments->json) {
+		merge_report_print(merge, stdout);
+		merge_report_clock_proof(proof, merge, stdout);
+	} else if (merge_report_json(proof, merge, stdout, &error)) {
+		fprintf(stderr, "strata: merge: %s\n", error.text);
+		return STRATA_STATUS_FAILED;
+	}
+	status = merge_report_clock_verdict(proof);
+	verdict = merge_report_verdict(report, merge);
+	return status == STRATA_STATUS_OK ? verdict : status;
+}
+
 /* `strata merge --check`: the exit status. */
 static int check_recording(const struct arguments *arguments)
 {
-	struct strata_merge_options options, silent = { 0 };
+	struct strata_merge_options options, silent;
 	struct strata_clock_proof *proof = strata_clock_proof_new();
 	struct strata_merge *merge = NULL, *again = NULL;
 	struct merge_report report;
@@ -346,22 +374,20 @@ static int check_recording(const struct arguments *arguments)
 	int status = STRATA_STATUS_FAILED;
 
 	merge_report_init(&report, &options);
+	/* What is wrong is told once. */
+	silent = options;
+	silent.complain = NULL;
 	strata_fail(&error, "out of memory");
 	if (proof)
 		merge = merge_into(arguments, &options, proof, strata_clock_proof_collect, &error);
-	progress_line_end(&report.line);
+	progress_line_restart(&report.line);
 	if (merge && !strata_clock_proof_solve(proof, &error))
 		again = merge_into(arguments, &silent, proof, strata_clock_proof_compare, &error);
-	if (again) {
-		merge_report_print(merge, stdout);
-		status = merge_report_clock_proof(proof, merge, stdout);
-		if (status == STRATA_STATUS_OK)
-			status = merge_report_verdict(&report, merge);
-		else
-			merge_report_verdict(&report, merge);
-	} else {
+	progress_line_end(&report.line);
+	if (again)
+		status = report_check(arguments, &report, proof, merge);
+	else
 		fprintf(stderr, "strata: merge: %s\n", error.text);
-	}
 	strata_merge_close(again);
 	strata_merge_close(merge);
 	strata_clock_proof_free(proof);

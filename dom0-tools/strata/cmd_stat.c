@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cmd_stat.c - `strata stat`: what is in these traces, on one screen. */
+/*
+ * cmd_stat.c - `strata stat`: what is in these traces, on one screen; or as one object of JSON:
+ *
+ *     events, first_ns, last_ns, bytes     of all traces
+ *     traces[]     trace (its name), streams, events, first_ns, last_ns, lost, packets,
+ *                  missing_packets, bad_packets, left_out_bytes, held_times, wild_times,
+ *                  longest_silence_ns, events_by_name {}
+ *     machines[]   name, tied; least_bound_ns, greatest_bound_ns where its clock was found
+ *
+ * Times are ns since 1970.
+ */
 #include <getopt.h>
 #include <inttypes.h>
 #include <json-c/json.h>

@@ -14,6 +14,11 @@ struct strata_sink *strata_ctf_output_new(const struct strata_merge *merge, cons
 struct strata_sink *strata_text_output_new(const struct strata_merge *merge, const char *path,
 					   struct strata_error *error);
 
+struct json_object;
+
+/* The summary of a merge that has run; the caller's. */
+struct json_object *strata_summary_to_json(const struct strata_merge *merge);
+
 /* Writes DIR/summary.json of a merge that has run.  0 or -1. */
 int strata_summary_save(const struct strata_merge *merge, const char *dir,
 			struct strata_error *error);

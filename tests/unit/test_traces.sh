@@ -87,6 +87,12 @@ check "with the same events at the hypervisor's times" same_events "$work/raw" "
 lost() { babeltrace2 "$1" 2>&1 >/dev/null | grep -oE 'discarded [0-9]+ events between \[[0-9:.]+\] and \[[0-9:]+\.[0-9]{7}'; }
 check "and the same loss as babeltrace2 sees it" test "$(lost "$work/xen" | cut -d ' ' -f 2,7)" = "$(lost "$work/raw" | cut -d ' ' -f 2,7)" -a -n "$(lost "$work/xen")"
 check "and merge merges" says 0 '^Merged: +[1-9]' "$strata" merge "$work/raw" -o "$work/merged"
+as_merged() {
+	"$strata" merge --check --json "$work/raw" >"$work/check" &&
+		jq -e --slurpfile merged "$work/merged/summary.json" 'del(.by_causes) == $merged[0] and .events > 0 and (.by_causes.clocks | type) == "array" and (.by_causes.breaches | type) == "array"' "$work/check"
+}
+check "merge --check --json says what the summary says, and more" as_merged
+check "--json is for --check" says 2 '--json goes with --check' "$strata" merge --json "$work/raw" -o "$work/merged2"
 check "the merged trace has the same events as the recording" test "$("$strata" stat --json "$work/merged/ctf" | jq .events)" = "$("$strata" stat --json "$work/raw" | jq .events)"
 check "what is no file of xentrace's is refused" says 1 '' "$strata" import Makefile -o "$work/raw2" --tsc-khz 2445427
 finish
