@@ -16,23 +16,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyses/clock_proof.h"
 #include "analyses/wakeup.h"
 #include "commands.h"
 #include "escape.h"
 #include "file_limit.h"
+#include "merge_check.h"
 #include "merge_report.h"
 #include "merger.h"
 #include "outputs/outputs.h"
 #include "recording.h"
 
-#define SHIFTS_MAX 16u
 #define PATH_BYTES 4096u
-
-struct shift {
-	char source[80];
-	int64_t ticks;
-};
 
 struct arguments {
 	const char *raw;
@@ -40,8 +34,7 @@ struct arguments {
 	const char *format; /* NULL: all */
 	bool check;
 	bool json;
-	struct shift shifts[SHIFTS_MAX];
-	size_t nr_shifts;
+	struct merge_shifts shifts;
 };
 
 /* Paths of what is written; empty: not asked for. */
@@ -85,18 +78,18 @@ static int parse_shift(struct arguments *arguments, const char *text)
 {
 	const char *equals = strrchr(text, '=');
 	size_t length = equals ? (size_t)(equals - text) : 0;
-	struct shift *shift = &arguments->shifts[arguments->nr_shifts];
+	struct merge_shift *shift = &arguments->shifts.of[arguments->shifts.nr];
 	char *end;
 
-	if (arguments->nr_shifts == SHIFTS_MAX || length == 0 || length >= sizeof(shift->source) ||
-	    !equals[1])
+	if (arguments->shifts.nr == MERGE_SHIFTS_MAX || length == 0 ||
+	    length >= sizeof(shift->source) || !equals[1])
 		return -1;
 	memcpy(shift->source, text, length);
 	errno = 0;
 	shift->ticks = strtoll(equals + 1, &end, 10);
 	if (*end || errno)
 		return -1;
-	arguments->nr_shifts++;
+	arguments->shifts.nr++;
 	return 0;
 }
 
@@ -266,19 +259,6 @@ static void print_outputs(const struct outputs *outputs, FILE *out)
 		fprintf(out, "Summary:  %s/summary.json\n", outputs->summary_dir);
 }
 
-static int shift_sources(const struct arguments *arguments, struct strata_merge *merge,
-			 struct strata_error *error)
-{
-	size_t i;
-
-	for (i = 0; i < arguments->nr_shifts; i++) {
-		if (strata_merge_shift(merge, arguments->shifts[i].source,
-				       arguments->shifts[i].ticks, error))
-			return -1;
-	}
-	return 0;
-}
-
 static int merge_to(const struct arguments *arguments, struct strata_merge *merge,
 		    const struct outputs *outputs, struct merge_report *report,
 		    struct strata_error *error)
@@ -289,7 +269,7 @@ static int merge_to(const struct arguments *arguments, struct strata_merge *merg
 	size_t i, nr_sinks = 0;
 	int status = -1;
 
-	if (shift_sources(arguments, merge, error))
+	if (merge_shifts_apply(&arguments->shifts, merge, error))
 		return -1;
 	if (make_sinks(merge, outputs, sinks, &nr_sinks, error))
 		goto out;
@@ -320,80 +300,6 @@ out:
 	return status;
 }
 
-/* Merges into one sink alone, which is freed.  The merge, to be closed; NULL: it failed. */
-static struct strata_merge *
-merge_into(const struct arguments *arguments, const struct strata_merge_options *options,
-	   struct strata_clock_proof *proof,
-	   struct strata_sink *(*make)(struct strata_clock_proof *proof,
-				       const struct strata_merge *merge),
-	   struct strata_error *error)
-{
-	struct strata_merge *merge = strata_merge_open(arguments->raw, options, error);
-	struct strata_sink *sink = merge ? make(proof, merge) : NULL;
-	int status = -1;
-
-	if (merge && !sink)
-		strata_fail(error, "out of memory");
-	if (sink && !shift_sources(arguments, merge, error))
-		status = strata_merge_run(merge, &sink, 1, error);
-	if (sink)
-		sink->free(sink);
-	if (!status)
-		return merge;
-	strata_merge_close(merge);
-	return NULL;
-}
-
-/* Says what was found, and what is not as it should be: the exit status. */
-static int report_check(const struct arguments *arguments, const struct merge_report *report,
-			struct strata_clock_proof *proof, const struct strata_merge *merge)
-{
-	struct strata_error error;
-	int status, verdict;
-
-	if (!arguments->json) {
-		merge_report_print(merge, stdout);
-		merge_report_clock_proof(proof, merge, stdout);
-	} else if (merge_report_json(proof, merge, stdout, &error)) {
-		fprintf(stderr, "strata: merge: %s\n", error.text);
-		return STRATA_STATUS_FAILED;
-	}
-	status = merge_report_clock_verdict(proof);
-	verdict = merge_report_verdict(report, merge);
-	return status == STRATA_STATUS_OK ? verdict : status;
-}
-
-/* `strata merge --check`: the exit status. */
-static int check_recording(const struct arguments *arguments)
-{
-	struct strata_merge_options options, silent;
-	struct strata_clock_proof *proof = strata_clock_proof_new();
-	struct strata_merge *merge = NULL, *again = NULL;
-	struct merge_report report;
-	struct strata_error error;
-	int status = STRATA_STATUS_FAILED;
-
-	merge_report_init(&report, &options);
-	/* What is wrong is told once. */
-	silent = options;
-	silent.complain = NULL;
-	strata_fail(&error, "out of memory");
-	if (proof)
-		merge = merge_into(arguments, &options, proof, strata_clock_proof_collect, &error);
-	progress_line_restart(&report.line);
-	if (merge && !strata_clock_proof_solve(proof, &error))
-		again = merge_into(arguments, &silent, proof, strata_clock_proof_compare, &error);
-	progress_line_end(&report.line);
-	if (again)
-		status = report_check(arguments, &report, proof, merge);
-	else
-		fprintf(stderr, "strata: merge: %s\n", error.text);
-	strata_merge_close(again);
-	strata_merge_close(merge);
-	strata_clock_proof_free(proof);
-	return status;
-}
-
 int strata_cmd_merge(int argc, char **argv)
 {
 	struct arguments arguments;
@@ -409,7 +315,7 @@ int strata_cmd_merge(int argc, char **argv)
 	/* A file for each stream, and one more for each that it writes. */
 	file_limit_raise();
 	if (arguments.check)
-		return check_recording(&arguments);
+		return merge_check(arguments.raw, &arguments.shifts, arguments.json);
 	merge_report_init(&report, &options);
 	merge = strata_merge_open(arguments.raw, &options, &error);
 	if (!merge) {

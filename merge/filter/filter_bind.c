@@ -5,199 +5,16 @@
  */
 #include <string.h>
 
-#include "filter/filter_bound.h"
+#include "filter/filter_binder.h"
 
 #define DOMAIN_XEN  0x7ff2u
 #define DOMAIN_IDLE 0x7fffu
-
-/* The class that is bound, and whose it is. */
-struct binder {
-	const struct strata_trace_set *set;
-	struct strata_ctf_arena *arena;
-	const struct strata_ctf_trace *trace;
-	const char *name;
-	const struct strata_ctf_kind_of_stream *kind;
-	const struct strata_ctf_event_class *class;
-	const struct strata_place *place;
-	const struct strata_ctf_type *domains; /* an enumeration of their names */
-	bool reads_packet;
-	bool no_memory;
-};
 
 /* What is left of a node: itself, or a verdict if there is none. */
 struct outcome {
 	struct bound_node *node;
 	enum strata_verdict verdict;
 };
-
-/* Operands ------------------------------------------------------------------------------------ */
-
-static void set_text(struct bound_operand *bound, const char *text)
-{
-	if (text && *text)
-		bound->value = strata_value_text(text, strlen(text));
-}
-
-static bool find(struct binder *binder, struct bound_operand *bound, enum bound_operand_kind kind,
-		 const struct strata_ctf_type *const *before, size_t nr_before, uint32_t align,
-		 const struct strata_ctf_type *structure, const struct strata_ctf_path_part *parts,
-		 size_t nr_parts)
-{
-	const int found = strata_ctf_access_make(&bound->access, binder->arena, before, nr_before,
-						 align, structure, parts, nr_parts);
-
-	if (found < 0)
-		binder->no_memory = true;
-	if (found <= 0)
-		return false;
-	bound->kind = kind;
-	binder->reads_packet |= kind == BOUND_PACKET;
-	return true;
-}
-
-static bool find_field(struct binder *binder, struct bound_operand *bound,
-		       const struct strata_ctf_path_part *parts, size_t nr_parts)
-{
-	const struct strata_ctf_type *const before[] = { binder->kind->class->event_context,
-							 binder->class->context };
-
-	return find(binder, bound, BOUND_FIELD, before, 2, 1, binder->class->payload, parts,
-		    nr_parts);
-}
-
-/* The event's own, its stream's, its packet's. */
-static bool find_context(struct binder *binder, struct bound_operand *bound,
-			 const struct strata_ctf_path_part *parts, size_t nr_parts)
-{
-	const struct strata_ctf_stream_class *stream = binder->kind->class;
-	const struct strata_ctf_type *packet = stream->packet_context;
-
-	return find(binder, bound, BOUND_FIELD, &stream->event_context, 1, 1,
-		    binder->class->context, parts, nr_parts) ||
-	       find(binder, bound, BOUND_FIELD, NULL, 0, 1, stream->event_context, parts,
-		    nr_parts) ||
-	       find(binder, bound, BOUND_PACKET, NULL, 0, packet ? packet->align : 1, packet, parts,
-		    nr_parts);
-}
-
-static bool find_one_of(struct binder *binder, struct bound_operand *bound,
-			const struct strata_ctf_path_part *names, size_t nr)
-{
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
-		if (find_context(binder, bound, &names[i], 1))
-			return true;
-	}
-	return false;
-}
-
-/* By what is nearest to the event: contexts of its process, of its thread if there is none. */
-static void find_process_number(struct binder *binder, struct bound_operand *bound)
-{
-	static const struct strata_ctf_path_part processes[] = { { .name = "pid" },
-								 { .name = "vpid" } };
-	static const struct strata_ctf_path_part threads[] = { { .name = "tid" },
-							       { .name = "vtid" } };
-	int64_t vpid;
-
-	if (find_one_of(binder, bound, processes, 2))
-		return;
-	if (strata_ctf_env_number(binder->trace, "vpid", &vpid) && vpid >= 0)
-		bound->value = strata_value_unsigned((uint64_t)vpid);
-	else
-		find_one_of(binder, bound, threads, 2);
-}
-
-/* A trace of one of Strata's applications has its program's name. */
-static void find_process_name(struct binder *binder, struct bound_operand *bound)
-{
-	static const struct strata_ctf_path_part names[] = { { .name = "procname" } };
-	const char *name = strata_ctf_env_text(binder->trace, "procname");
-	int64_t domain;
-
-	if (find_one_of(binder, bound, names, 1))
-		return;
-	if (!name && strcmp(binder->place->layer, "app") == 0 &&
-	    strata_ctf_env_number(binder->trace, "domain_id", &domain))
-		name = strata_ctf_env_text(binder->trace, "domain");
-	set_text(bound, name);
-}
-
-static void bind_place(struct bound_operand *bound, const struct strata_place_number *number,
-		       const struct strata_ctf_type *labels)
-{
-	if (number->in == STRATA_PLACE_FIXED) {
-		bound->value = strata_value_unsigned(number->fixed);
-		bound->value.labels = labels;
-	} else if (number->in != STRATA_PLACE_NOWHERE) {
-		bound->kind = BOUND_PLACE;
-		bound->number = number;
-		bound->labels = labels;
-	}
-}
-
-static void bind_attribute(struct binder *binder, const struct strata_operand *operand,
-			   const struct strata_operand *other, struct bound_operand *bound)
-{
-	switch (operand->attribute) {
-	case STRATA_ATTRIBUTE_EVENT:
-		set_text(bound, binder->class->name);
-		break;
-	case STRATA_ATTRIBUTE_SOURCE:
-		set_text(bound, binder->name);
-		break;
-	case STRATA_ATTRIBUTE_LAYER:
-		set_text(bound, binder->place->layer);
-		break;
-	case STRATA_ATTRIBUTE_DOMAIN:
-		bind_place(bound, &binder->place->domain, binder->domains);
-		break;
-	case STRATA_ATTRIBUTE_VCPU:
-		bind_place(bound, &binder->place->vcpu, NULL);
-		break;
-	case STRATA_ATTRIBUTE_CPU:
-		bound->kind = BOUND_CPU;
-		break;
-	case STRATA_ATTRIBUTE_PCPU:
-		bind_place(bound, &binder->place->pcpu, NULL);
-		break;
-	case STRATA_ATTRIBUTE_PROCESS:
-		if (other->value.kind == STRATA_VALUE_PATTERN)
-			find_process_name(binder, bound);
-		else
-			find_process_number(binder, bound);
-		break;
-	case STRATA_ATTRIBUTE_TIME:
-		if (binder->kind->has_time)
-			bound->kind = BOUND_TIME;
-		break;
-	case STRATA_NR_ATTRIBUTES:
-		break;
-	}
-}
-
-static void bind_operand(struct binder *binder, struct strata_operand *operand,
-			 const struct strata_operand *other, struct bound_operand *bound)
-{
-	memset(bound, 0, sizeof(*bound));
-	switch (operand->kind) {
-	case STRATA_OPERAND_VALUE:
-		bound->value = operand->value;
-		break;
-	case STRATA_OPERAND_FIELD:
-		find_field(binder, bound, operand->parts, operand->nr_parts);
-		break;
-	case STRATA_OPERAND_CONTEXT:
-		find_context(binder, bound, operand->parts, operand->nr_parts);
-		break;
-	case STRATA_OPERAND_ATTRIBUTE:
-		bind_attribute(binder, operand, other, bound);
-		break;
-	}
-	operand->was_found |= bound->kind != BOUND_CONSTANT ||
-			      bound->value.kind != STRATA_VALUE_NONE;
-}
 
 /* Tests --------------------------------------------------------------------------------------- */
 
@@ -238,7 +55,7 @@ static bool is_sensible(const struct bound_node *node)
 	return strata_value_kinds_fit(left, node->comparison, right, left_labels || right_labels);
 }
 
-static struct bound_node *make(struct binder *binder)
+static struct bound_node *make(struct strata_binder *binder)
 {
 	struct bound_node *node = strata_ctf_arena_get(binder->arena, 1, sizeof(*node));
 
@@ -251,16 +68,16 @@ static struct outcome decided(enum strata_verdict verdict)
 	return (struct outcome){ NULL, verdict };
 }
 
-static struct outcome bind_test(struct binder *binder, struct strata_node *node)
+static struct outcome bind_test(struct strata_binder *binder, struct strata_node *node)
 {
 	struct bound_node bound = { .kind = BOUND_TEST,
 				    .comparison = node->comparison,
 				    .stands_alone = node->stands_alone };
 	struct bound_node *kept;
 
-	bind_operand(binder, &node->left, &node->right, &bound.left);
+	strata_bind_operand(binder, &node->left, &node->right, &bound.left);
 	if (!node->stands_alone)
-		bind_operand(binder, &node->right, &node->left, &bound.right);
+		strata_bind_operand(binder, &node->right, &node->left, &bound.right);
 	if (!is_sensible(&bound))
 		return decided(STRATA_UNKNOWN);
 	node->was_sensible = true;
@@ -278,9 +95,9 @@ static struct outcome bind_test(struct binder *binder, struct strata_node *node)
 
 /* The tree ------------------------------------------------------------------------------------ */
 
-static struct outcome bind_node(struct binder *binder, struct strata_node *node);
+static struct outcome bind_node(struct strata_binder *binder, struct strata_node *node);
 
-static struct outcome bind_not(struct binder *binder, struct strata_node *node)
+static struct outcome bind_not(struct strata_binder *binder, struct strata_node *node)
 {
 	const struct outcome child = bind_node(binder, node->first);
 	struct bound_node *made;
@@ -295,7 +112,7 @@ static struct outcome bind_not(struct binder *binder, struct strata_node *node)
 	return (struct outcome){ made, STRATA_UNKNOWN };
 }
 
-static struct bound_node *make_verdict(struct binder *binder, enum strata_verdict verdict)
+static struct bound_node *make_verdict(struct strata_binder *binder, enum strata_verdict verdict)
 {
 	struct bound_node *made = make(binder);
 
@@ -308,7 +125,8 @@ static struct bound_node *make_verdict(struct binder *binder, enum strata_verdic
 
 /* All or any of the children; @ends is the verdict of one that decides, @neutral of one that does
  * not matter. */
-static struct outcome bind_several(struct binder *binder, struct strata_node *node, bool is_all)
+static struct outcome bind_several(struct strata_binder *binder, struct strata_node *node,
+				   bool is_all)
 {
 	const enum strata_verdict ends = is_all ? STRATA_NO : STRATA_YES;
 	const enum strata_verdict neutral = is_all ? STRATA_YES : STRATA_NO;
@@ -337,7 +155,7 @@ static struct outcome bind_several(struct binder *binder, struct strata_node *no
 	return (struct outcome){ made, STRATA_UNKNOWN };
 }
 
-static struct outcome bind_node(struct binder *binder, struct strata_node *node)
+static struct outcome bind_node(struct strata_binder *binder, struct strata_node *node)
 {
 	switch (node->kind) {
 	case STRATA_NODE_ALL:
@@ -378,7 +196,7 @@ static bool is_same_host(const struct strata_ctf_trace *one, const struct strata
 
 /* An enumeration of the domains that kernels on the same host say they are; a merged timeline's has
  * its own. */
-static const struct strata_ctf_type *find_domains(struct binder *binder)
+static const struct strata_ctf_type *find_domains(struct strata_binder *binder)
 {
 	const struct strata_place_number *number = &binder->place->domain;
 	const struct strata_trace_set *set = binder->set;
@@ -416,7 +234,7 @@ static const struct strata_ctf_type *find_domains(struct binder *binder)
 
 /* All classes --------------------------------------------------------------------------------- */
 
-static int bind_kind(struct strata_filter *filter, struct binder *binder, size_t at,
+static int bind_kind(struct strata_filter *filter, struct strata_binder *binder, size_t at,
 		     struct bound_kind *kind)
 {
 	const struct strata_ctf_stream_class *class = &binder->trace->metadata.streams[at];
@@ -445,7 +263,7 @@ static int bind_kind(struct strata_filter *filter, struct binder *binder, size_t
 	return binder->no_memory ? -1 : 0;
 }
 
-static int bind_trace(struct strata_filter *filter, struct binder *binder,
+static int bind_trace(struct strata_filter *filter, struct strata_binder *binder,
 		      struct bound_kind **kinds)
 {
 	const size_t nr = binder->trace->metadata.nr_streams;
@@ -462,7 +280,7 @@ static int bind_trace(struct strata_filter *filter, struct binder *binder,
 int strata_filter_bind(struct strata_filter *filter, const struct strata_trace_set *set,
 		       const char *const *names, struct strata_error *error)
 {
-	struct binder binder = { .set = set };
+	struct strata_binder binder = { .set = set };
 	size_t i;
 
 	strata_ctf_arena_free(filter->bound_arena);
