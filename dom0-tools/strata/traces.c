@@ -40,6 +40,8 @@ void traces_progress_begin(struct traces *traces, uint64_t bytes)
 	traces->progress.tell = progress_line_tell;
 	traces->progress.data = &traces->line;
 	traces->progress.bytes_total = bytes;
+	atomic_store_explicit(&traces->progress.events, 0, memory_order_relaxed);
+	atomic_store_explicit(&traces->progress.bytes, 0, memory_order_relaxed);
 	traces->set.progress = &traces->progress;
 	progress_line_restart(&traces->line);
 }
@@ -116,6 +118,7 @@ static int open_input(struct traces *traces, const struct strata_input *input,
 int traces_open(struct traces *traces, const char *verb, char *const *paths, size_t nr,
 		struct strata_error *error)
 {
+	int status;
 	size_t i;
 
 	memset(traces, 0, sizeof(*traces));
@@ -132,7 +135,11 @@ int traces_open(struct traces *traces, const char *verb, char *const *paths, siz
 	}
 	if (traces->set.nr_streams == 0)
 		return strata_fail(error, "nothing that can be read was found; see above");
-	return strata_machines_find(&traces->machines, &traces->set, complain, traces, error);
+	/* That may read much of them, before anything is shown. */
+	traces_progress_begin(traces, traces->set.bytes);
+	status = strata_machines_find(&traces->machines, &traces->set, complain, traces, error);
+	traces_progress_end(traces);
+	return status;
 }
 
 void traces_close(struct traces *traces)
