@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "filter/filter.h"
+#include "outputs/count.h"
 
 #define BEGIN_NS 1700000000000000000ull
 
@@ -220,11 +221,18 @@ static void put_event(struct maker *maker, struct plain_event *event, uint64_t n
 		put_beta(maker);
 }
 
+static void open_trace(struct filter_world *world)
+{
+	struct strata_error error = { "" };
+	struct strata_ctf_trace *trace = strata_ctf_trace_open(world->dir.path, NULL, NULL, &error);
+
+	if (!trace || strata_trace_set_add(&world->set, trace, &error))
+		fail_msg("%s", error.text);
+}
+
 void filter_world_make(struct filter_world *world, uint64_t seed)
 {
 	struct maker maker = { .seed = seed };
-	struct strata_error error = { "" };
-	struct strata_ctf_trace *trace;
 	char text[16384];
 	unsigned int i;
 
@@ -248,9 +256,49 @@ void filter_world_make(struct filter_world *world, uint64_t seed)
 	}
 	trace_dir_put(&world->dir, "stream", maker.bits.bytes, bits_bytes(&maker.bits));
 	bits_clear(&maker.bits);
-	trace = strata_ctf_trace_open(world->dir.path, NULL, NULL, &error);
-	if (!trace || strata_trace_set_add(&world->set, trace, &error))
+	open_trace(world);
+}
+
+void filter_world_damage(struct filter_world *world, uint64_t *seed)
+{
+	char path[128];
+	uint8_t bytes[65536];
+	size_t nr, at;
+	FILE *file;
+	int i;
+
+	snprintf(path, sizeof(path), "%s/stream", world->dir.path);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	nr = fread(bytes, 1, sizeof(bytes), file);
+	fclose(file);
+	assert_in_range(nr, 10000, sizeof(bytes) - 1);
+	for (i = 0; i < 8; i++) {
+		at = (maker_random(seed) >> 20) % nr;
+		bytes[at] = (uint8_t)(maker_random(seed) >> 20);
+	}
+	trace_dir_put(&world->dir, "stream", bytes, nr);
+	strata_trace_set_clear(&world->set);
+	open_trace(world);
+}
+
+uint64_t filter_world_count(struct filter_world *world, const char *expression)
+{
+	const struct strata_slice_options options = { .to_ns = UINT64_MAX, .threads = 1 };
+	struct strata_filter *filter = strata_filter_new();
+	const char *const name = "here";
+	struct strata_error error = { "" };
+	struct strata_chain chain;
+
+	if ((*expression && strata_filter_expression(filter, expression, &error)) ||
+	    strata_filter_bind(filter, &world->set, &name, &error))
+		fail_msg("%s: %s", expression, error.text);
+	world->set.filter = filter;
+	if (strata_count(&world->set, &options, &chain, &error))
 		fail_msg("%s", error.text);
+	world->set.filter = NULL;
+	strata_filter_free(filter);
+	return chain.events;
 }
 
 void filter_world_end(struct filter_world *world)

@@ -40,6 +40,12 @@ struct filter_world {
 void filter_world_make(struct filter_world *world, uint64_t seed);
 void filter_world_end(struct filter_world *world);
 
+/* Overwrites some bytes of the stream's packets at random, and opens the trace anew. */
+void filter_world_damage(struct filter_world *world, uint64_t *seed);
+
+/* How many events an expression leaves, with what is wrong told to nobody; "": all. */
+uint64_t filter_world_count(struct filter_world *world, const char *expression);
+
 /* Which events a merge of the set hands on, by their number. */
 void filter_world_merge(const struct filter_world *world, bool got[FILTER_WORLD_EVENTS]);
 

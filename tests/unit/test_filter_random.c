@@ -228,10 +228,39 @@ static void random_expressions_leave_the_right_events(void **state)
 	filter_world_end(&world);
 }
 
+/* Bytes that lie: whatever they say, an event does not both match and not match. */
+static void of_damaged_events_none_matches_a_thing_and_its_opposite(void **state)
+{
+	static struct filter_world world;
+	unsigned int i, j;
+
+	(void)state;
+	filter_world_make(&world, 78);
+	for (i = 0; i < 60; i++) {
+		uint64_t all;
+
+		filter_world_damage(&world, &seed);
+		all = filter_world_count(&world, "");
+		for (j = 0; j < 20; j++) {
+			char text[TEXT_BYTES] = "", opposite[TEXT_BYTES + 4];
+			struct random_node *node = make_node(3, text);
+
+			snprintf(opposite, sizeof(opposite), "!(%s)", text);
+			if (!is_refused(node))
+				assert_true(filter_world_count(&world, text) +
+						    filter_world_count(&world, opposite) <=
+					    all);
+			free_node(node);
+		}
+	}
+	filter_world_end(&world);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_expressions_leave_the_right_events),
+		cmocka_unit_test(of_damaged_events_none_matches_a_thing_and_its_opposite),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
