@@ -160,6 +160,7 @@ static void put_alpha(struct maker *maker)
 	put_integer(maker, "small", 8, false);
 	put_integer(maker, "wide", 64, true);
 	put_characters(maker, "comm");
+	bits_align(&maker->bits, 32);
 	put_integer(maker, "big", 64, false);
 	put_string(maker, "name");
 	put_state(maker);
@@ -185,7 +186,7 @@ static const char types[] =
 	"align = 8; signed = true; } prio; }; fields := struct { u8 small; "
 	"integer { size = 64; align = 8; signed = true; } wide; "
 	"integer { size = 8; align = 8; encoding = UTF8; } comm[16]; "
-	"integer { size = 64; align = 8; } big; string name; "
+	"integer { size = 64; align = 32; } big; string name; "
 	"enum : u8 { idle = 0, running = 1 ... 3, busy = 3 ... 200 } state; "
 	"struct { integer { size = 16; align = 8; } x; integer { size = 8; signed = true; align = 8; } "
 	"y; } align(32) pair; u8 nr; integer { size = 16; align = 8; } list[nr]; "
