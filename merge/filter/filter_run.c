@@ -40,95 +40,102 @@ void strata_filter_end(struct strata_filter_run *run)
 	free(run);
 }
 
-/* An array's text; NONE where it does not begin with a byte. */
-static struct strata_value read_text(struct strata_ctf_cursor *cursor,
-				     const struct strata_ctf_type *type)
+/* An array's text; of no kind where it does not begin with a byte. */
+static void read_text(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
+		      struct strata_value *value)
 {
-	const struct strata_value none = { 0 };
 	const char *text;
 	uint64_t length;
 
 	if (!strata_ctf_read_length(cursor, type, &length) || cursor->at % 8 != 0)
-		return none;
+		return;
 	text = (const char *)cursor->bytes + cursor->at / 8;
-	return strata_value_text(text, strnlen(text, length));
+	*value = strata_value_text(text, strnlen(text, length));
 }
 
-static struct strata_value read_number(struct strata_ctf_cursor *cursor,
-				       const struct strata_ctf_type *type)
+static void read_number(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
+			struct strata_value *value)
 {
-	struct strata_value value = { .kind = STRATA_VALUE_INTEGER };
-
-	if (!strata_ctf_read_number(cursor, type, &value.number)) {
-		value.kind = STRATA_VALUE_NONE;
-	} else if (type->kind == STRATA_CTF_FLOAT) {
-		value.kind = STRATA_VALUE_REAL;
-		value.real = strata_float_of_bits(value.number, type->bits == 32);
+	if (!strata_ctf_read_number(cursor, type, &value->number))
+		return;
+	if (type->kind == STRATA_CTF_FLOAT) {
+		value->kind = STRATA_VALUE_REAL;
+		value->real = strata_float_of_bits(value->number, type->bits == 32);
 	} else {
-		value.is_negative = type->is_signed && value.number >> 63;
-		value.labels = type->kind == STRATA_CTF_ENUM ? type : NULL;
+		value->kind = STRATA_VALUE_INTEGER;
+		value->is_negative = type->is_signed && value->number >> 63;
+		value->labels = type->kind == STRATA_CTF_ENUM ? type : NULL;
 	}
-	return value;
 }
 
 /* The field that the way leads to; its bytes are hostile. */
-static struct strata_value read_field(const struct strata_ctf_access *access,
-				      struct strata_ctf_cursor cursor)
+static void read_field(const struct strata_ctf_access *access, struct strata_ctf_cursor cursor,
+		       struct strata_value *value)
 {
 	const struct strata_ctf_type *type = strata_ctf_access_go(access, &cursor);
 	const char *text;
 	uint64_t length;
 
-	if (type && type->kind <= STRATA_CTF_FLOAT)
-		return read_number(&cursor, type);
-	if (type && type->kind == STRATA_CTF_STRING &&
-	    strata_ctf_read_string(&cursor, type, &text, &length))
-		return strata_value_text(text, length);
-	if (type && strata_ctf_is_text(type))
-		return read_text(&cursor, type);
-	return (struct strata_value){ 0 };
+	if (!type)
+		return;
+	if (type->kind <= STRATA_CTF_FLOAT)
+		read_number(&cursor, type, value);
+	else if (strata_ctf_is_text(type))
+		read_text(&cursor, type, value);
+	else if (type->kind == STRATA_CTF_STRING &&
+		 strata_ctf_read_string(&cursor, type, &text, &length))
+		*value = strata_value_text(text, length);
 }
 
-static struct strata_value known(uint32_t number, const struct strata_ctf_type *labels)
+static void set_known(uint32_t number, const struct strata_ctf_type *labels,
+		      struct strata_value *value)
 {
-	struct strata_value value = strata_value_unsigned(number);
-
-	value.labels = labels;
 	if (number == STRATA_PLACE_UNKNOWN)
-		value.kind = STRATA_VALUE_NONE;
-	return value;
+		return;
+	*value = strata_value_unsigned(number);
+	value->labels = labels;
 }
 
-static struct strata_value read_operand(const struct bound_operand *operand,
-					const struct asked *asked)
+/* A constant is where it is; the rest is put into @room. */
+static const struct strata_value *read_operand(const struct bound_operand *operand,
+					       const struct asked *asked, struct strata_value *room)
 {
+	if (operand->kind == BOUND_CONSTANT)
+		return &operand->value;
+	room->kind = STRATA_VALUE_NONE;
+	room->labels = NULL;
 	switch (operand->kind) {
 	case BOUND_FIELD:
-		return read_field(&operand->access, asked->event);
+		read_field(&operand->access, asked->event, room);
+		break;
 	case BOUND_PACKET:
-		return read_field(&operand->access, *asked->packet);
+		read_field(&operand->access, *asked->packet, room);
+		break;
 	case BOUND_PLACE:
-		return known(strata_place_read(operand->number, asked->cpu, &asked->event),
-			     operand->labels);
+		set_known(strata_place_read(operand->number, asked->cpu, &asked->event),
+			  operand->labels, room);
+		break;
 	case BOUND_CPU:
-		return known(asked->cpu, NULL);
+		set_known(asked->cpu, NULL, room);
+		break;
 	case BOUND_TIME:
-		return strata_value_unsigned(asked->ns);
+		*room = strata_value_unsigned(asked->ns);
+		break;
 	case BOUND_CONSTANT:
 		break;
 	}
-	return operand->value;
+	return room;
 }
 
 static enum strata_verdict ask_test(const struct bound_node *node, const struct asked *asked)
 {
-	const struct strata_value left = read_operand(&node->left, asked);
-	struct strata_value right;
+	struct strata_value rooms[2];
+	const struct strata_value *left = read_operand(&node->left, asked, &rooms[0]);
 
 	if (node->stands_alone)
-		return strata_value_truth(&left);
-	right = read_operand(&node->right, asked);
-	return strata_value_compare(&left, node->comparison, &right);
+		return strata_value_truth(left);
+	return strata_value_compare(left, node->comparison,
+				    read_operand(&node->right, asked, &rooms[1]));
 }
 
 /* No deeper than an expression may be. */

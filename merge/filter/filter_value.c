@@ -130,6 +130,10 @@ enum strata_verdict strata_value_compare(const struct strata_value *left,
 {
 	bool is_equal;
 
+	/* Most are. */
+	if (left->kind == STRATA_VALUE_INTEGER && right->kind == STRATA_VALUE_INTEGER)
+		return has_comparison(order_integers(left, right), comparison) ? STRATA_YES
+									       : STRATA_NO;
 	if (!strata_value_kinds_fit(left->kind, comparison, right->kind,
 				    left->labels || right->labels))
 		return STRATA_UNKNOWN;
