@@ -2,7 +2,6 @@
 /* cmd_convert.c - `strata convert`: traces of any tracer, merged, in another form. */
 #include "commands.h"
 #include "escape.h"
-#include "traces_options.h"
 #include "traces_write.h"
 
 static void usage(FILE *out)
@@ -17,6 +16,8 @@ static void usage(FILE *out)
 		"  --format perfetto       for https://ui.perfetto.dev\n"
 		"  --format chrome         for Chrome's viewer of traces; small ones only\n"
 		"  --format ctf            CTF 1.8 traces in the directory OUT, all on one clock\n"
+		"  --format trace-compass  a recording of a Xen host, in the directory OUT, for Trace\n"
+		"                          Compass's virtual machine analysis: Xen as a host with KVM\n"
 		"  --format count          the number of events, and a hash over them in their\n"
 		"                          order: time, stream, event and every value\n"
 		"  -o, --output OUT        the file; \"-\", the default, is standard output\n" //
@@ -38,11 +39,17 @@ static int take(struct write_options *options, int option, const char *value,
 	return 0;
 }
 
+static int run(const struct write_verb *verb, const struct write_options *options,
+	       char *const *paths, size_t nr)
+{
+	return write_traces(verb->name, options, paths, nr);
+}
+
 int strata_cmd_convert(int argc, char **argv)
 {
 	static const struct option known[] = { { "format", required_argument, NULL, 'f' },
 					       WRITE_OPTIONS };
-	static const struct write_verb verb = { "convert", usage, known, take };
+	static const struct write_verb verb = { "convert", usage, known, take, run };
 	struct write_options options = { .colours = COLOURS_NEVER };
 
 	return write_verb_run(&verb, &options, argc, argv);

@@ -4,7 +4,9 @@
 
 #include "commands.h"
 #include "escape.h"
-#include "traces_options.h"
+#include "time_text.h"
+#include "traces_write.h"
+#include "view_live.h"
 
 static void usage(FILE *out)
 {
@@ -12,12 +14,17 @@ static void usage(FILE *out)
 		"Usage: strata view [OPTIONS] TRACE...\n"
 		"Shows the events of all traces that are found under each path - CTF of any tracer,\n"
 		"recordings of Strata's - on one timeline, in columns.\n\n"
+		"  --live                  follows a recording that goes on, from now on (with --from 0\n"
+		"                          from its beginning), until it ends or Ctrl-C\n"
+		"  --delay TIME            with --live: shows an event that much later, so that others\n"
+		"                          that take as long to be written are not late (100ms)\n"
 		"  --json                  an object for each event, a line each\n"
 		"  --color[=WHEN]          always, never, or auto: if it goes to a terminal\n"
 		"  -o, --output OUT        to a file\n" //
 		WRITE_OPTIONS_USAGE "\n"
 		"An event with ~ in front may have happened before the one above it: their times are\n"
-		"closer than they are known.\n\n"
+		"closer than they are known.  With --live, one with < came late: it belongs above others\n"
+		"that were shown before it.\n\n"
 		"Exit status: 0 all was shown; 1 failed; 2 wrong usage; 3 something was damaged or\n"
 		"missing, and was named.\n");
 }
@@ -42,19 +49,48 @@ static int choose_colours(struct write_options *options, const char *when,
 static int take(struct write_options *options, int option, const char *value,
 		struct strata_error *error)
 {
-	if (option == 'c')
+	char shown[256];
+
+	switch (option) {
+	case 'c':
 		return choose_colours(options, value, error);
-	options->format = "json";
-	return 0;
+	case 'l':
+		options->live = true;
+		return 0;
+	case 'D':
+		options->delay_ms = time_parse_ms(value);
+		if (options->delay_ms)
+			return 0;
+		return strata_fail(error, "--delay wants a time such as 100ms or 2s, not %s",
+				   strata_escape_name(shown, sizeof(shown), value));
+	default:
+		options->format = "json";
+		return 0;
+	}
+}
+
+static int run(const struct write_verb *verb, const struct write_options *options,
+	       char *const *paths, size_t nr)
+{
+	if (!options->live)
+		return write_traces(verb->name, options, paths, nr);
+	if (nr != 1 || options->to || (options->from && strcmp(options->from, "0") != 0))
+		return write_wrong_usage(
+			verb, "--live follows one recording, from now on or --from 0", NULL);
+	return view_live(options, paths[0], options->delay_ms * 1000000u);
 }
 
 int strata_cmd_view(int argc, char **argv)
 {
-	static const struct option known[] = { { "json", no_argument, NULL, 'j' },
+	static const struct option known[] = { { "live", no_argument, NULL, 'l' },
+					       { "delay", required_argument, NULL, 'D' },
+					       { "json", no_argument, NULL, 'j' },
 					       { "color", optional_argument, NULL, 'c' },
 					       WRITE_OPTIONS };
-	static const struct write_verb verb = { "view", usage, known, take };
-	struct write_options options = { .format = "columns", .colours = COLOURS_AUTO };
+	static const struct write_verb verb = { "view", usage, known, take, run };
+	struct write_options options = { .format = "columns",
+					 .colours = COLOURS_AUTO,
+					 .delay_ms = 100 };
 
 	return write_verb_run(&verb, &options, argc, argv);
 }

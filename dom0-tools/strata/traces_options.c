@@ -6,9 +6,9 @@
 
 #include "commands.h"
 #include "escape.h"
-#include "traces_write.h"
+#include "traces.h"
 
-static int wrong_usage(const struct write_verb *verb, const char *what, const char *which)
+int write_wrong_usage(const struct write_verb *verb, const char *what, const char *which)
 {
 	char shown[256];
 
@@ -89,16 +89,16 @@ static int read_arguments(const struct write_verb *verb, struct write_options *o
 			return -1;
 		}
 		if (option == '?' || option == ':')
-			return wrong_usage(verb,
-					   option == ':' ? "a value is missing after "
-							 : "unknown option ",
-					   argv[optind - 1]);
+			return write_wrong_usage(verb,
+						 option == ':' ? "a value is missing after "
+							       : "unknown option ",
+						 argv[optind - 1]);
 		if (take(verb, options, option, optarg, &error))
-			return wrong_usage(verb, error.text, NULL);
+			return write_wrong_usage(verb, error.text, NULL);
 	}
 	if (!options->format)
-		return wrong_usage(verb, "--format is missing", NULL);
-	return optind == argc ? wrong_usage(verb, "name a trace", NULL) : STRATA_STATUS_OK;
+		return write_wrong_usage(verb, "--format is missing", NULL);
+	return optind == argc ? write_wrong_usage(verb, "name a trace", NULL) : STRATA_STATUS_OK;
 }
 
 int write_verb_run(const struct write_verb *verb, struct write_options *options, int argc,
@@ -115,7 +115,7 @@ int write_verb_run(const struct write_verb *verb, struct write_options *options,
 	}
 	status = read_arguments(verb, options, argc, argv);
 	if (status == STRATA_STATUS_OK)
-		status = write_traces(verb->name, options, argv + optind, (size_t)(argc - optind));
+		status = verb->run(verb, options, argv + optind, (size_t)(argc - optind));
 	strata_filter_free(options->filter);
 	return status < 0 ? STRATA_STATUS_OK : status;
 }

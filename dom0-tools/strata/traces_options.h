@@ -22,6 +22,8 @@ struct write_options {
 	enum write_colours colours; /* of columns; auto: on a terminal */
 	unsigned int threads;
 	struct strata_filter *filter;
+	bool live;         /* of view: follows a recording, */
+	uint64_t delay_ms; /* and shows events that much later */
 };
 
 /* A verb that has these options, and others. */
@@ -32,6 +34,9 @@ struct write_verb {
 	/* Takes one of its own.  0, or -1 with what is wrong. */
 	int (*take)(struct write_options *options, int option, const char *value,
 		    struct strata_error *error);
+	/* Does what was asked for; the exit status. */
+	int (*run)(const struct write_verb *verb, const struct write_options *options,
+		   char *const *paths, size_t nr);
 };
 
 /* What WRITE_OPTIONS have in place of a letter; those of verbs are below. */
@@ -87,6 +92,9 @@ struct write_verb {
 	"  --gmt                   times of day in UTC\n"                                            \
 	"  --date                  with the date\n"                                                  \
 	"  --threads N             with so many threads (as many as there are CPUs)\n"
+
+/* Says that the command line is wrong: the exit status. @which: what of it; or NULL */
+int write_wrong_usage(const struct write_verb *verb, const char *what, const char *which);
 
 /* Reads the command line, opens, merges, writes; says what is wrong.  The exit status. */
 int write_verb_run(const struct write_verb *verb, struct write_options *options, int argc,

@@ -16,11 +16,12 @@
 #include "outputs/text_lines.h"
 #include "outputs/written.h"
 #include "time_text.h"
+#include "trace_compass.h"
 
 #define SLICE_BYTES (4u << 20) /* of input: each thread holds what one becomes */
 
-static const char *const formats[] = { "columns", "babeltrace", "json", "perfetto",
-				       "chrome",  "ctf",        "count" };
+static const char *const formats[] = { "columns", "babeltrace", "json",  "perfetto",
+				       "chrome",  "ctf",        "count", "trace-compass" };
 
 bool write_format_known(const char *format)
 {
@@ -66,8 +67,8 @@ static int set_times(struct traces *traces, const struct write_options *options,
 	return 0;
 }
 
-static struct strata_event_writer *make_writer(const struct write_options *options,
-					       uint64_t first_ns)
+struct strata_event_writer *write_make_writer(const struct write_options *options,
+					      uint64_t first_ns)
 {
 	const bool to_terminal = strcmp(options->out, "-") == 0 && isatty(STDOUT_FILENO);
 	const struct strata_text_options text = {
@@ -108,24 +109,29 @@ static int write_ctf(struct traces *traces, const struct write_options *options,
 				       options->out, slices, NULL, error);
 }
 
-/* Lets the filter, if it is one, leave what is written; says what of it is nowhere. */
-static int set_filter(struct traces *traces, const struct write_options *options,
+int write_bind_filter(const struct write_options *options, const struct strata_trace_set *set,
 		      const struct strata_shown *shown, struct strata_error *error)
 {
-	const char **names;
+	const char **names = calloc(shown->nr_sources + 1, sizeof(*names));
 	int status;
 	size_t i;
 
-	if (strata_filter_is_empty(options->filter))
-		return 0;
-	names = calloc(shown->nr_sources + 1, sizeof(*names));
 	if (!names)
 		return strata_fail(error, "out of memory");
 	for (i = 0; i < shown->nr_sources; i++)
 		names[i] = shown->sources[i].name;
-	status = strata_filter_bind(options->filter, &traces->set, names, error);
+	status = strata_filter_bind(options->filter, set, names, error);
 	free(names);
-	if (status)
+	return status;
+}
+
+/* Lets the filter, if it is one, leave what is written; says what of it is nowhere. */
+static int set_filter(struct traces *traces, const struct write_options *options,
+		      const struct strata_shown *shown, struct strata_error *error)
+{
+	if (strata_filter_is_empty(options->filter))
+		return 0;
+	if (write_bind_filter(options, &traces->set, shown, error))
 		return -1;
 	strata_filter_tell_missing(options->filter, traces_remark, traces);
 	traces->set.filter = options->filter;
@@ -136,7 +142,7 @@ static int write_lines(struct traces *traces, const struct write_options *option
 		       const struct strata_shown *shown, struct strata_written_options *written,
 		       uint64_t first_ns, struct strata_error *error)
 {
-	struct strata_event_writer *writer = make_writer(options, first_ns);
+	struct strata_event_writer *writer = write_make_writer(options, first_ns);
 	int status;
 
 	if (!writer)
@@ -200,6 +206,8 @@ int write_traces(const char *verb, const struct write_options *options, char *co
 	struct traces traces;
 	int status = STRATA_STATUS_FAILED;
 
+	if (strcmp(options->format, "trace-compass") == 0)
+		return write_trace_compass(verb, options, paths, nr);
 	if (traces_open(&traces, verb, paths, nr, &error) ||
 	    show_events(&traces, options, &error) < 0)
 		fprintf(stderr, "strata: %s: %s\n", verb, error.text);

@@ -327,6 +327,7 @@ void strata_shown_run(struct strata_shown_view *view, size_t stream,
 		shown->domain = strata_place_read(&place->domain, shown->cpu, NULL);
 		shown->vcpu = strata_place_read(&place->vcpu, shown->cpu, NULL);
 	}
+	shown->late = false;
 	shown->packet = copy->packet;
 	shown->types[0] = reader->kind->class->event_context;
 }

@@ -28,3 +28,19 @@ begin() {
 	sed 's/^/# /' "$work/$name.log"
 	return 1
 }
+
+# refused PATTERN COMMAND...: it fails, and says why; if another test's recorder is in its way, later.
+refused() {
+	local pattern=$1 output=
+	shift
+	for _ in $(seq 20); do
+		if output=$("$@" 2>&1); then
+			echo "not refused"
+			return 1
+		fi
+		grep -q 'records already' <<<"$output" || break
+		sleep 0.5
+	done
+	printf '%s\n' "$output"
+	grep -qE "$pattern" <<<"$output"
+}
