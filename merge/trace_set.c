@@ -4,6 +4,9 @@
 
 #include <stdlib.h>
 
+#include "filter/filter.h"
+#include "progress.h"
+
 /* What all windows together may hold: a window each, of no less and no more than these. */
 #define WINDOWS_BYTES    (1u << 20)
 #define WINDOW_BYTES_MIN (4u << 10)
@@ -69,6 +72,7 @@ struct slice {
 	const struct strata_trace_set *set;
 	struct strata_ctf_reader *readers;
 	struct strata_lane *lanes;
+	struct strata_filter_run *filter; /* NULL: all events are wanted */
 	uint64_t from_ns, to_ns;
 	uint64_t told_to_ns; /* what is wrong from here on is not told */
 	struct strata_slice_sink *sink;
@@ -90,6 +94,18 @@ static const struct strata_lane_event *first_from(const struct strata_lane_event
 	return low;
 }
 
+/* Leaves of what a lane has got what the filter wants. */
+static void leave_wanted(struct slice *slice, size_t at)
+{
+	struct strata_ctf_reader *reader = &slice->readers[at];
+	struct strata_lane *lane = &slice->lanes[at];
+	const size_t trace = slice->set->streams[at].trace;
+
+	lane->end = lane->next + strata_filter_keep(slice->filter, trace, reader,
+						    reader->events + (lane->next - reader->events),
+						    (size_t)(lane->end - lane->next));
+}
+
 static int refill(void *data, size_t at)
 {
 	struct slice *slice = data;
@@ -98,10 +114,14 @@ static int refill(void *data, size_t at)
 	bool is_last;
 
 	do {
+		const uint64_t bytes = reader->tally.bytes;
 		const int got = strata_ctf_reader_next(reader, slice->error);
 
 		if (got < 0)
 			return -1;
+		if (slice->set->progress)
+			strata_progress_add(slice->set->progress, (uint64_t)got,
+					    reader->tally.bytes - bytes);
 		lane->next = reader->events;
 		lane->end = reader->events + got;
 		if (got == 0)
@@ -111,6 +131,8 @@ static int refill(void *data, size_t at)
 			lane->next = first_from(lane->next, lane->end, slice->from_ns);
 		if (is_last)
 			lane->end = first_from(lane->next, lane->end, slice->to_ns);
+		if (slice->filter)
+			leave_wanted(slice, at);
 		reader->tally.events -= (size_t)got - (size_t)(lane->end - lane->next);
 		if (is_last)
 			return 0;
@@ -180,8 +202,10 @@ static int merge(const struct strata_trace_set *set, uint64_t from_ns, uint64_t 
 	slice.readers = calloc(set->nr_streams + 1, sizeof(*slice.readers));
 	slice.lanes = calloc(set->nr_streams + 1, sizeof(*slice.lanes));
 	lanes.lanes = slice.lanes;
+	if (set->filter)
+		slice.filter = strata_filter_begin(set->filter);
 	strata_fail(error, "out of memory for %zu streams", set->nr_streams);
-	if (slice.readers && slice.lanes) {
+	if (slice.readers && slice.lanes && !set->filter == !slice.filter) {
 		nr = open_readers(&slice);
 		if (nr == set->nr_streams)
 			status = strata_lanes_merge(&lanes);
@@ -190,6 +214,7 @@ static int merge(const struct strata_trace_set *set, uint64_t from_ns, uint64_t 
 		strata_ctf_tally_add(&tallies[i], &slice.readers[i].tally);
 		strata_ctf_reader_close(&slice.readers[i]);
 	}
+	strata_filter_end(slice.filter);
 	free(slice.readers);
 	free(slice.lanes);
 	return status;
@@ -224,12 +249,15 @@ int strata_trace_set_first(const struct strata_trace_set *set, uint64_t *ns,
 {
 	struct strata_ctf_tally *ignored = calloc(set->nr_streams + 1, sizeof(*ignored));
 	struct first_sink first = { .sink = { .take = take_first } };
+	struct strata_trace_set whole = *set;
 	int status;
 
 	if (!ignored)
 		return strata_fail(error, "out of memory");
 	/* What is wrong in there is told by who reads it in earnest. */
-	status = merge(set, 0, UINT64_MAX, 0, &first.sink, ignored, error);
+	whole.filter = NULL;
+	whole.progress = NULL;
+	status = merge(&whole, 0, UINT64_MAX, 0, &first.sink, ignored, error);
 	free(ignored);
 	*ns = first.ns;
 	return status < 0 ? -1 : !status;
@@ -280,4 +308,34 @@ size_t strata_trace_set_cut(const struct strata_trace_set *set, size_t nr, uint6
 	}
 	free(times);
 	return nr_cuts;
+}
+
+static uint64_t stream_bytes(const struct strata_set_stream *stream, uint64_t from_ns,
+			     uint64_t to_ns)
+{
+	const struct strata_ctf_index *index = &stream->index;
+	uint64_t bytes = 0;
+	size_t i;
+
+	if (index->nr == 0 || !index->has_times)
+		return stream->stream->bytes;
+	for (i = 0; i < index->nr && index->places[i].begin_ns < to_ns; i++) {
+		const bool is_last = i + 1 == index->nr;
+		const uint64_t end = is_last ? stream->stream->bytes : index->places[i + 1].offset;
+
+		if (is_last || index->places[i + 1].begin_ns > from_ns)
+			bytes += end - index->places[i].offset;
+	}
+	return bytes;
+}
+
+uint64_t strata_trace_set_bytes(const struct strata_trace_set *set, uint64_t from_ns,
+				uint64_t to_ns)
+{
+	uint64_t bytes = 0;
+	size_t i;
+
+	for (i = 0; i < set->nr_streams; i++)
+		bytes += stream_bytes(&set->streams[i], from_ns, to_ns);
+	return bytes;
 }

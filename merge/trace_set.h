@@ -19,6 +19,9 @@ struct strata_set_stream {
 	struct strata_ctf_tally tally; /* of all that was read of it */
 };
 
+struct strata_filter;
+struct strata_progress;
+
 struct strata_trace_set {
 	struct strata_ctf_trace **traces;
 	size_t nr_traces;
@@ -26,6 +29,8 @@ struct strata_trace_set {
 	size_t nr_streams;
 	bool has_index;
 	uint64_t bytes;
+	const struct strata_filter *filter; /* bound to it: what merges hand on; NULL: everything */
+	struct strata_progress *progress;   /* told of what merges read; NULL: nobody */
 };
 
 /* Zero-initialised is empty.  Adds an open trace, which is the set's from then on, also when this
@@ -41,7 +46,8 @@ void strata_trace_set_clear(struct strata_trace_set *set);
 /* What takes in a slice of the timeline. */
 struct strata_slice_sink {
 	/*
-	 * Takes a run of events of one stream, in order.  They are in @reader's batch.
+	 * Takes a run of events of one stream, in order.  They are in @reader's batch, which may
+	 * hold others that are not handed on.
 	 * 0; -1: give up, with @error; 1: stop.
 	 */
 	int (*take)(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
@@ -58,9 +64,14 @@ int strata_trace_set_merge(const struct strata_trace_set *set, uint64_t from_ns,
 			   struct strata_slice_sink *sink, struct strata_ctf_tally *tallies,
 			   struct strata_error *error);
 
-/* The time of the first event of all.  0; 1: there is none; -1 with @error. */
+/* The time of the first event of all, whatever the filter.  0; 1: there is none; -1 with @error. */
 int strata_trace_set_first(const struct strata_trace_set *set, uint64_t *ns,
 			   struct strata_error *error);
+
+/* About how many bytes hold the events from one time to another: all of them where no index says
+ * more. */
+uint64_t strata_trace_set_bytes(const struct strata_trace_set *set, uint64_t from_ns,
+				uint64_t to_ns);
 
 /*
  * Times that cut the set into about @nr slices of equally many bytes; an index is needed.

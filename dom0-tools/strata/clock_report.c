@@ -45,24 +45,31 @@ static void print_clock(const struct strata_proven_clock *clock, const struct st
 	fprintf(out, "\n");
 }
 
-int merge_report_clock_proof(struct strata_clock_proof *proof, const struct strata_merge *merge,
-			     FILE *out)
+void merge_report_clock_proof(struct strata_clock_proof *proof, const struct strata_merge *merge,
+			      FILE *out)
 {
 	struct strata_error error;
 	const struct strata_clock_sync_report *report = strata_clock_proof_report(proof, &error);
 	const struct strata_proven_clock *clock;
+	size_t i;
+
+	for (i = 0; (clock = strata_clock_proof_of(proof, i)); i++)
+		print_clock(clock, merge, out);
+	for (i = 0; report && i < report->nr_breaches; i++)
+		clock_report_breach(report, &report->breaches[i], out);
+}
+
+int merge_report_clock_verdict(const struct strata_clock_proof *proof)
+{
+	const struct strata_proven_clock *clock;
 	uint64_t outside = 0;
 	size_t i;
 
-	for (i = 0; (clock = strata_clock_proof_of(proof, i)); i++) {
-		print_clock(clock, merge, out);
+	for (i = 0; (clock = strata_clock_proof_of(proof, i)); i++)
 		outside += clock->outside;
-	}
-	for (i = 0; report && i < report->nr_breaches; i++)
-		clock_report_breach(report, &report->breaches[i], out);
 	if (outside == 0)
 		return STRATA_STATUS_OK;
-	fflush(out);
+	fflush(stdout);
 	fprintf(stderr,
 		"strata: merge: at %llu events the exact clock is not within the bound of causes "
 		"and effects: it had no steady rate there, which the bound assumes\n",

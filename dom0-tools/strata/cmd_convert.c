@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* cmd_convert.c - `strata convert`: traces of any tracer, merged, in another form. */
-#include <getopt.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "commands.h"
 #include "escape.h"
 #include "traces_write.h"
@@ -30,53 +26,31 @@ static void usage(FILE *out)
 		"missing, and was named.\n");
 }
 
-static int wrong_usage(const char *what, const char *which)
+static int take(struct write_options *options, int option, const char *value,
+		struct strata_error *error)
 {
 	char shown[256];
 
-	fprintf(stderr, "strata: convert: %s%s; `strata convert --help` says more\n", what,
-		which ? strata_escape_name(shown, sizeof(shown), which) : "");
-	return STRATA_STATUS_USAGE;
+	(void)option; /* there is one */
+	if (!write_format_known(value))
+		return strata_fail(error, "there is no format %s",
+				   strata_escape_name(shown, sizeof(shown), value));
+	options->format = value;
+	return 0;
+}
+
+static int run(const struct write_verb *verb, const struct write_options *options,
+	       char *const *paths, size_t nr)
+{
+	return write_traces(verb->name, options, paths, nr);
 }
 
 int strata_cmd_convert(int argc, char **argv)
 {
 	static const struct option known[] = { { "format", required_argument, NULL, 'f' },
-					       { "output", required_argument, NULL, 'o' },
-					       { "help", no_argument, NULL, 'h' },
-					       WRITE_OPTIONS{ NULL, 0, NULL, 0 } };
-	struct write_options options = { .out = "-", .threads = traces_threads() };
-	struct strata_error error;
-	int option;
+					       WRITE_OPTIONS };
+	static const struct write_verb verb = { "convert", usage, known, take, run };
+	struct write_options options = { .colours = COLOURS_NEVER };
 
-	optind = 0;
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":o:h", known, NULL)) != -1) {
-		switch (option) {
-		case 'f':
-			if (!write_format_known(optarg))
-				return wrong_usage("there is no format ", optarg);
-			options.format = optarg;
-			break;
-		case 'o':
-			options.out = optarg;
-			break;
-		case 'h':
-			usage(stdout);
-			return STRATA_STATUS_OK;
-		case '?':
-		case ':':
-			return wrong_usage(option == ':' ? "a value is missing after "
-							 : "unknown option ",
-					   argv[optind - 1]);
-		default:
-			if (write_option(&options, option, optarg, &error))
-				return wrong_usage(error.text, NULL);
-		}
-	}
-	if (!options.format)
-		return wrong_usage("--format is missing", NULL);
-	if (optind == argc)
-		return wrong_usage("name a trace", NULL);
-	return write_traces("convert", &options, argv + optind, (size_t)(argc - optind));
+	return write_verb_run(&verb, &options, argc, argv);
 }

@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "escape.h"
 #include "inputs/xentrace.h"
+#include "progress_line.h"
 #include "time_text.h"
 
 static void usage(FILE *out)
@@ -39,8 +40,11 @@ static int wrong_usage(const char *what, const char *which)
 
 static void complain(void *data, const char *message)
 {
-	(void)data;
+	struct progress_line *line = data;
+
+	progress_line_hold(line);
 	fprintf(stderr, "strata: import: %s\n", message);
+	progress_line_release(line);
 }
 
 /* A frequency in kHz; 0: it is none. */
@@ -57,10 +61,17 @@ static uint32_t parse_khz(const char *text)
 static int import(const char *path, const char *out, struct strata_xentrace_options *options)
 {
 	struct strata_xentrace_report report;
+	struct progress_line line;
 	struct strata_error error;
+	int status;
 
+	progress_line_init(&line);
 	options->complain = complain;
-	if (strata_xentrace_import(path, out, options, &report, &error)) {
+	options->progress = progress_line_tell;
+	options->data = &line;
+	status = strata_xentrace_import(path, out, options, &report, &error);
+	progress_line_clear(&line);
+	if (status) {
 		fprintf(stderr, "strata: import: %s\n", error.text);
 		return STRATA_STATUS_FAILED;
 	}

@@ -16,31 +16,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyses/clock_proof.h"
 #include "analyses/wakeup.h"
 #include "commands.h"
 #include "escape.h"
 #include "file_limit.h"
+#include "merge_check.h"
 #include "merge_report.h"
 #include "merger.h"
 #include "outputs/outputs.h"
 #include "recording.h"
 
-#define SHIFTS_MAX 16u
 #define PATH_BYTES 4096u
-
-struct shift {
-	char source[80];
-	int64_t ticks;
-};
 
 struct arguments {
 	const char *raw;
 	const char *out;
 	const char *format; /* NULL: all */
 	bool check;
-	struct shift shifts[SHIFTS_MAX];
-	size_t nr_shifts;
+	bool json;
+	struct merge_shifts shifts;
 };
 
 /* Paths of what is written; empty: not asked for. */
@@ -54,7 +48,7 @@ static void usage(FILE *out)
 {
 	fprintf(out,
 		"Usage: strata merge RAW -o OUT [--format ctf|text] [--shift SOURCE=TICKS]\n"
-		"       strata merge --check RAW [--shift SOURCE=TICKS]\n"
+		"       strata merge --check [--json] RAW [--shift SOURCE=TICKS]\n"
 		"Makes one timeline of the recording in the directory RAW.\n\n"
 		"  -o, --output OUT        where to; without --format a directory, which gets\n"
 		"                          ctf/ (for babeltrace2, Trace Compass), timeline.txt\n"
@@ -63,6 +57,7 @@ static void usage(FILE *out)
 		"  --format text           only the text; OUT is its file, \"-\" standard output\n"
 		"  --check                 writes nothing: checks the order, and says how well the\n"
 		"                          clocks of guests would be known without Xen's maps\n"
+		"  --json                  what that finds, for programs\n"
 		"  --shift SOURCE=TICKS    moves the times of one source by TICKS of the host's\n"
 		"                          counter: a way to see the check of the order fail\n\n"
 		"Exit status: 0 all was merged, no check failed; 1 failed; 2 wrong usage;\n"
@@ -83,18 +78,18 @@ static int parse_shift(struct arguments *arguments, const char *text)
 {
 	const char *equals = strrchr(text, '=');
 	size_t length = equals ? (size_t)(equals - text) : 0;
-	struct shift *shift = &arguments->shifts[arguments->nr_shifts];
+	struct merge_shift *shift = &arguments->shifts.of[arguments->shifts.nr];
 	char *end;
 
-	if (arguments->nr_shifts == SHIFTS_MAX || length == 0 || length >= sizeof(shift->source) ||
-	    !equals[1])
+	if (arguments->shifts.nr == MERGE_SHIFTS_MAX || length == 0 ||
+	    length >= sizeof(shift->source) || !equals[1])
 		return -1;
 	memcpy(shift->source, text, length);
 	errno = 0;
 	shift->ticks = strtoll(equals + 1, &end, 10);
 	if (*end || errno)
 		return -1;
-	arguments->nr_shifts++;
+	arguments->shifts.nr++;
 	return 0;
 }
 
@@ -106,6 +101,7 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 		{ "format", required_argument, NULL, 'f' },
 		{ "shift", required_argument, NULL, 's' },
 		{ "check", no_argument, NULL, 'c' },
+		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -131,6 +127,9 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 		case 'c':
 			arguments->check = true;
 			break;
+		case 'j':
+			arguments->json = true;
+			break;
 		case 'h':
 			usage(stdout);
 			return -1;
@@ -145,6 +144,9 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 	arguments->raw = argv[optind];
 	if (arguments->check && (arguments->out || arguments->format))
 		return wrong_usage("--check writes nothing: leave -o and --format away", NULL);
+	if (arguments->json && !arguments->check)
+		return wrong_usage("--json goes with --check; of a merge summary.json says it",
+				   NULL);
 	if (!arguments->out && !arguments->check)
 		return wrong_usage("-o OUT is missing", NULL);
 	return STRATA_STATUS_OK;
@@ -257,19 +259,6 @@ static void print_outputs(const struct outputs *outputs, FILE *out)
 		fprintf(out, "Summary:  %s/summary.json\n", outputs->summary_dir);
 }
 
-static int shift_sources(const struct arguments *arguments, struct strata_merge *merge,
-			 struct strata_error *error)
-{
-	size_t i;
-
-	for (i = 0; i < arguments->nr_shifts; i++) {
-		if (strata_merge_shift(merge, arguments->shifts[i].source,
-				       arguments->shifts[i].ticks, error))
-			return -1;
-	}
-	return 0;
-}
-
 static int merge_to(const struct arguments *arguments, struct strata_merge *merge,
 		    const struct outputs *outputs, struct merge_report *report,
 		    struct strata_error *error)
@@ -280,12 +269,12 @@ static int merge_to(const struct arguments *arguments, struct strata_merge *merg
 	size_t i, nr_sinks = 0;
 	int status = -1;
 
-	if (shift_sources(arguments, merge, error))
+	if (merge_shifts_apply(&arguments->shifts, merge, error))
 		return -1;
 	if (make_sinks(merge, outputs, sinks, &nr_sinks, error))
 		goto out;
 	status = strata_merge_run(merge, sinks, nr_sinks, error);
-	merge_report_progress_end(report);
+	progress_line_end(&report->line);
 	if (status)
 		goto out;
 	if (strata_merge_result(merge)->events == 0) {
@@ -311,63 +300,6 @@ out:
 	return status;
 }
 
-/* Merges into one sink alone, which is freed.  The merge, to be closed; NULL: it failed. */
-static struct strata_merge *
-merge_into(const struct arguments *arguments, const struct strata_merge_options *options,
-	   struct strata_clock_proof *proof,
-	   struct strata_sink *(*make)(struct strata_clock_proof *proof,
-				       const struct strata_merge *merge),
-	   struct strata_error *error)
-{
-	struct strata_merge *merge = strata_merge_open(arguments->raw, options, error);
-	struct strata_sink *sink = merge ? make(proof, merge) : NULL;
-	int status = -1;
-
-	if (merge && !sink)
-		strata_fail(error, "out of memory");
-	if (sink && !shift_sources(arguments, merge, error))
-		status = strata_merge_run(merge, &sink, 1, error);
-	if (sink)
-		sink->free(sink);
-	if (!status)
-		return merge;
-	strata_merge_close(merge);
-	return NULL;
-}
-
-/* `strata merge --check`: the exit status. */
-static int check_recording(const struct arguments *arguments)
-{
-	struct strata_merge_options options, silent = { 0 };
-	struct strata_clock_proof *proof = strata_clock_proof_new();
-	struct strata_merge *merge = NULL, *again = NULL;
-	struct merge_report report;
-	struct strata_error error;
-	int status = STRATA_STATUS_FAILED;
-
-	merge_report_init(&report, &options);
-	strata_fail(&error, "out of memory");
-	if (proof)
-		merge = merge_into(arguments, &options, proof, strata_clock_proof_collect, &error);
-	merge_report_progress_end(&report);
-	if (merge && !strata_clock_proof_solve(proof, &error))
-		again = merge_into(arguments, &silent, proof, strata_clock_proof_compare, &error);
-	if (again) {
-		merge_report_print(merge, stdout);
-		status = merge_report_clock_proof(proof, merge, stdout);
-		if (status == STRATA_STATUS_OK)
-			status = merge_report_verdict(&report, merge);
-		else
-			merge_report_verdict(&report, merge);
-	} else {
-		fprintf(stderr, "strata: merge: %s\n", error.text);
-	}
-	strata_merge_close(again);
-	strata_merge_close(merge);
-	strata_clock_proof_free(proof);
-	return status;
-}
-
 int strata_cmd_merge(int argc, char **argv)
 {
 	struct arguments arguments;
@@ -383,7 +315,7 @@ int strata_cmd_merge(int argc, char **argv)
 	/* A file for each stream, and one more for each that it writes. */
 	file_limit_raise();
 	if (arguments.check)
-		return check_recording(&arguments);
+		return merge_check(arguments.raw, &arguments.shifts, arguments.json);
 	merge_report_init(&report, &options);
 	merge = strata_merge_open(arguments.raw, &options, &error);
 	if (!merge) {
@@ -392,7 +324,7 @@ int strata_cmd_merge(int argc, char **argv)
 	}
 	if (choose_outputs(&arguments, &outputs, &error) ||
 	    merge_to(&arguments, merge, &outputs, &report, &error)) {
-		merge_report_progress_end(&report);
+		progress_line_end(&report.line);
 		fprintf(stderr, "strata: merge: %s\n", error.text);
 		status = STRATA_STATUS_FAILED;
 	} else {

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cmd_stat.c - `strata stat`: what is in these traces, on one screen. */
+/*
+ * cmd_stat.c - `strata stat`: what is in these traces, on one screen; or as one object of JSON:
+ *
+ *     events, first_ns, last_ns, bytes     of all traces
+ *     traces[]     trace (its name), streams, events, first_ns, last_ns, lost, packets,
+ *                  missing_packets, bad_packets, left_out_bytes, held_times, wild_times,
+ *                  longest_silence_ns, events_by_name {}
+ *     machines[]   name, tied; least_bound_ns, greatest_bound_ns where its clock was found
+ *
+ * Times are ns since 1970.
+ */
 #include <getopt.h>
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -325,17 +335,28 @@ static void print_json(const struct traces *traces, const struct strata_statisti
 	json_object_put(root);
 }
 
-static int stat_traces(char *const *paths, size_t nr, bool json)
+static int count(struct traces *traces, struct strata_statistics *statistics,
+		 struct strata_error *error)
 {
 	const struct strata_slice_options options = { .to_ns = UINT64_MAX,
 						      .threads = traces_threads() };
+	int status;
+
+	traces_progress_begin(traces, traces->set.bytes);
+	status = strata_statistics_make(statistics, &traces->set, &options, error);
+	traces_progress_end(traces);
+	return status;
+}
+
+static int stat_traces(char *const *paths, size_t nr, bool json)
+{
 	struct strata_statistics statistics = { 0 };
 	struct strata_error error;
 	struct traces traces;
 	int status = STRATA_STATUS_FAILED;
 
 	if (traces_open(&traces, "stat", paths, nr, &error) ||
-	    strata_statistics_make(&statistics, &traces.set, &options, &error)) {
+	    count(&traces, &statistics, &error)) {
 		fprintf(stderr, "strata: stat: %s\n", error.text);
 	} else {
 		status = traces.complaints ? STRATA_STATUS_PARTIAL : STRATA_STATUS_OK;

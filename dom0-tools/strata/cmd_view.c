@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* cmd_view.c - `strata view`: traces of any tracer, merged, as text to be read. */
-#include <getopt.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "commands.h"
 #include "escape.h"
@@ -22,7 +19,8 @@ static void usage(FILE *out)
 		"  --delay TIME            with --live: shows an event that much later, so that others\n"
 		"                          that take as long to be written are not late (100ms)\n"
 		"  --json                  an object for each event, a line each\n"
-		"  --color[=WHEN]          always, never, or auto: if it goes to a terminal\n" //
+		"  --color[=WHEN]          always, never, or auto: if it goes to a terminal\n"
+		"  -o, --output OUT        to a file\n" //
 		WRITE_OPTIONS_USAGE "\n"
 		"An event with ~ in front may have happened before the one above it: their times are\n"
 		"closer than they are known.  With --live, one with < came late: it belongs above others\n"
@@ -31,80 +29,68 @@ static void usage(FILE *out)
 		"missing, and was named.\n");
 }
 
-static int wrong_usage(const char *what, const char *which)
+static int choose_colours(struct write_options *options, const char *when,
+			  struct strata_error *error)
 {
 	char shown[256];
 
-	fprintf(stderr, "strata: view: %s%s; `strata view --help` says more\n", what,
-		which ? strata_escape_name(shown, sizeof(shown), which) : "");
-	return STRATA_STATUS_USAGE;
+	if (!when || strcmp(when, "auto") == 0)
+		options->colours = COLOURS_AUTO;
+	else if (strcmp(when, "always") == 0)
+		options->colours = COLOURS_ALWAYS;
+	else if (strcmp(when, "never") == 0)
+		options->colours = COLOURS_NEVER;
+	else
+		return strata_fail(error, "--color wants always, never or auto, not %s",
+				   strata_escape_name(shown, sizeof(shown), when));
+	return 0;
 }
 
-/* False: there is no such way. */
-static bool choose_colours(const char *when, bool *colours)
+static int take(struct write_options *options, int option, const char *value,
+		struct strata_error *error)
 {
-	if (!when || strcmp(when, "auto") == 0)
-		return true;
-	*colours = strcmp(when, "always") == 0;
-	return *colours || strcmp(when, "never") == 0;
+	char shown[256];
+
+	switch (option) {
+	case 'c':
+		return choose_colours(options, value, error);
+	case 'l':
+		options->live = true;
+		return 0;
+	case 'D':
+		options->delay_ms = time_parse_ms(value);
+		if (options->delay_ms)
+			return 0;
+		return strata_fail(error, "--delay wants a time such as 100ms or 2s, not %s",
+				   strata_escape_name(shown, sizeof(shown), value));
+	default:
+		options->format = "json";
+		return 0;
+	}
+}
+
+static int run(const struct write_verb *verb, const struct write_options *options,
+	       char *const *paths, size_t nr)
+{
+	if (!options->live)
+		return write_traces(verb->name, options, paths, nr);
+	if (nr != 1 || options->to || (options->from && strcmp(options->from, "0") != 0))
+		return write_wrong_usage(
+			verb, "--live follows one recording, from now on or --from 0", NULL);
+	return view_live(options, paths[0], options->delay_ms * 1000000u);
 }
 
 int strata_cmd_view(int argc, char **argv)
 {
-	static const struct option known[] = {
-		{ "live", no_argument, NULL, 'l' }, { "delay", required_argument, NULL, 'D' },
-		{ "json", no_argument, NULL, 'j' }, { "color", optional_argument, NULL, 'c' },
-		{ "help", no_argument, NULL, 'h' }, WRITE_OPTIONS{ NULL, 0, NULL, 0 }
-	};
+	static const struct option known[] = { { "live", no_argument, NULL, 'l' },
+					       { "delay", required_argument, NULL, 'D' },
+					       { "json", no_argument, NULL, 'j' },
+					       { "color", optional_argument, NULL, 'c' },
+					       WRITE_OPTIONS };
+	static const struct write_verb verb = { "view", usage, known, take, run };
 	struct write_options options = { .format = "columns",
-					 .out = "-",
-					 .colours = isatty(STDOUT_FILENO),
-					 .threads = traces_threads() };
-	struct strata_error error;
-	uint64_t delay_ms = 100;
-	bool live = false;
-	int option;
+					 .colours = COLOURS_AUTO,
+					 .delay_ms = 100 };
 
-	optind = 0;
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":h", known, NULL)) != -1) {
-		switch (option) {
-		case 'l':
-			live = true;
-			break;
-		case 'D':
-			delay_ms = time_parse_ms(optarg);
-			if (!delay_ms)
-				return wrong_usage("--delay wants a time such as 100ms or 2s, not ",
-						   optarg);
-			break;
-		case 'j':
-			options.format = "json";
-			break;
-		case 'c':
-			if (!choose_colours(optarg, &options.colours))
-				return wrong_usage("--color wants always, never or auto, not ",
-						   optarg);
-			break;
-		case 'h':
-			usage(stdout);
-			return STRATA_STATUS_OK;
-		case '?':
-		case ':':
-			return wrong_usage(option == ':' ? "a value is missing after "
-							 : "unknown option ",
-					   argv[optind - 1]);
-		default:
-			if (write_option(&options, option, optarg, &error))
-				return wrong_usage(error.text, NULL);
-		}
-	}
-	if (optind == argc)
-		return wrong_usage("name a trace", NULL);
-	if (live &&
-	    (optind + 1 != argc || options.to || (options.from && strcmp(options.from, "0") != 0)))
-		return wrong_usage("--live follows one recording, from now on or --from 0", NULL);
-	if (live)
-		return view_live(&options, argv[optind], delay_ms * 1000000u);
-	return write_traces("view", &options, argv + optind, (size_t)(argc - optind));
+	return write_verb_run(&verb, &options, argc, argv);
 }

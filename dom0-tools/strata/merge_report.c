@@ -3,7 +3,6 @@
 #include "merge_report.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "commands.h"
 
@@ -13,47 +12,24 @@ static void complain(void *data, const char *message)
 {
 	struct merge_report *report = data;
 
-	merge_report_progress_end(report);
+	progress_line_hold(&report->line);
 	if (report->complaints++ < COMPLAINTS_MAX)
 		fprintf(stderr, "strata: %s\n", message);
-}
-
-static double seconds_since(const struct timespec *start)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) / 1e9;
+	progress_line_release(&report->line);
 }
 
 static void progress(void *data, uint64_t events, uint64_t bytes, uint64_t bytes_total)
 {
-	struct merge_report *report = data;
-	double seconds = seconds_since(&report->start);
-
-	if (!report->tty || seconds < 1.0)
-		return;
-	fprintf(stderr, "\r%3.0f %%, %llu events, %.1f million a second",
-		bytes_total ? 100.0 * (double)bytes / (double)bytes_total : 0.0,
-		(unsigned long long)events, (double)events / seconds / 1e6);
-	report->progress_shown = true;
+	progress_line_tell(&((struct merge_report *)data)->line, events, bytes, bytes_total);
 }
 
 void merge_report_init(struct merge_report *report, struct strata_merge_options *options)
 {
 	memset(report, 0, sizeof(*report));
-	clock_gettime(CLOCK_MONOTONIC, &report->start);
-	report->tty = isatty(STDERR_FILENO);
+	progress_line_init(&report->line);
 	options->complain = complain;
 	options->progress = progress;
 	options->data = report;
-}
-
-void merge_report_progress_end(struct merge_report *report)
-{
-	if (report->progress_shown)
-		fprintf(stderr, "\r\033[K");
-	report->progress_shown = false;
 }
 
 static double ticks_to_us(const struct strata_merge *merge, uint64_t ticks)

@@ -18,9 +18,9 @@ static int check(const struct write_options *options, size_t nr, struct strata_e
 		return strata_fail(error, "an experiment is of one recording; name one");
 	if (strcmp(options->out, "-") == 0)
 		return strata_fail(error, "an experiment is a directory: name one with -o");
-	if (options->from || options->to || options->events.nr || options->sources.nr)
-		return strata_fail(error, "an experiment is of a whole recording: --from, --to, "
-					  "--event and --source do not go with it");
+	if (options->from || options->to || !strata_filter_is_empty(options->filter))
+		return strata_fail(error, "an experiment is of a whole recording: --from, --to and "
+					  "filters do not go with it");
 	return 0;
 }
 
@@ -51,7 +51,7 @@ static int write_merged(struct strata_merge *merge, const struct write_options *
 		return -1;
 	status = strata_merge_run(merge, &sink, 1, error);
 	sink->free(sink);
-	merge_report_progress_end(report);
+	progress_line_end(&report->line);
 	if (status)
 		return -1;
 	print_result(options->out, &result);
@@ -79,7 +79,7 @@ int write_trace_compass(const char *verb, const struct write_options *options, c
 	if (merge)
 		status = write_merged(merge, options, &merge_options, &report, &error);
 	if (status < 0) {
-		merge_report_progress_end(&report);
+		progress_line_end(&report.line);
 		fprintf(stderr, "strata: %s: %s\n", verb, error.text);
 		status = STRATA_STATUS_FAILED;
 	} else if (merge_report_verdict(&report, merge) != STRATA_STATUS_OK) {

@@ -16,12 +16,40 @@ static void complain(void *data, const char *message)
 {
 	struct traces *traces = data;
 
-	pthread_mutex_lock(&traces->lock);
+	progress_line_hold(&traces->line);
 	if (traces->complaints++ < COMPLAINTS_MAX)
 		fprintf(stderr, "strata: %s: %s\n", traces->verb, message);
 	else if (traces->complaints == COMPLAINTS_MAX + 1)
 		fprintf(stderr, "strata: %s: more is wrong than is shown here\n", traces->verb);
-	pthread_mutex_unlock(&traces->lock);
+	progress_line_release(&traces->line);
+}
+
+void traces_remark(void *data, const char *message)
+{
+	struct traces *traces = data;
+
+	progress_line_hold(&traces->line);
+	fprintf(stderr, "strata: %s: %s\n", traces->verb, message);
+	progress_line_release(&traces->line);
+}
+
+void traces_progress_begin(struct traces *traces, uint64_t bytes)
+{
+	if (!traces->line.is_wanted)
+		return;
+	traces->progress.tell = progress_line_tell;
+	traces->progress.data = &traces->line;
+	traces->progress.bytes_total = bytes;
+	atomic_store_explicit(&traces->progress.events, 0, memory_order_relaxed);
+	atomic_store_explicit(&traces->progress.bytes, 0, memory_order_relaxed);
+	traces->set.progress = &traces->progress;
+	progress_line_restart(&traces->line);
+}
+
+void traces_progress_end(struct traces *traces)
+{
+	traces->set.progress = NULL;
+	progress_line_end(&traces->line);
 }
 
 /* Puts an open trace into the set; NULL: it is named and left out.  0 or -1: out of memory. */
@@ -90,11 +118,12 @@ static int open_input(struct traces *traces, const struct strata_input *input,
 int traces_open(struct traces *traces, const char *verb, char *const *paths, size_t nr,
 		struct strata_error *error)
 {
+	int status;
 	size_t i;
 
 	memset(traces, 0, sizeof(*traces));
 	traces->verb = verb;
-	pthread_mutex_init(&traces->lock, NULL);
+	progress_line_init(&traces->line);
 	file_limit_raise();
 	for (i = 0; i < nr; i++) {
 		if (strata_inputs_find(&traces->inputs, paths[i], complain, traces, error))
@@ -106,7 +135,11 @@ int traces_open(struct traces *traces, const char *verb, char *const *paths, siz
 	}
 	if (traces->set.nr_streams == 0)
 		return strata_fail(error, "nothing that can be read was found; see above");
-	return strata_machines_find(&traces->machines, &traces->set, complain, traces, error);
+	/* That may read much of them, before anything is shown. */
+	traces_progress_begin(traces, traces->set.bytes);
+	status = strata_machines_find(&traces->machines, &traces->set, complain, traces, error);
+	traces_progress_end(traces);
+	return status;
 }
 
 void traces_close(struct traces *traces)
@@ -122,7 +155,7 @@ void traces_close(struct traces *traces)
 		strata_recording_traces_close(traces->recordings[i]);
 	free(traces->recordings);
 	strata_inputs_clear(&traces->inputs);
-	pthread_mutex_destroy(&traces->lock);
+	progress_line_clear(&traces->line);
 }
 
 struct strata_ctf_tally traces_tally(const struct traces *traces, size_t trace)

@@ -3,11 +3,11 @@
 #ifndef STRATA_STRATA_TRACES_H
 #define STRATA_STRATA_TRACES_H
 
-#include <pthread.h>
-
 #include "inputs/find.h"
 #include "inputs/machines.h"
 #include "inputs/recording_traces.h"
+#include "progress.h"
+#include "progress_line.h"
 #include "slices.h"
 
 struct traces {
@@ -18,8 +18,9 @@ struct traces {
 	size_t nr_recordings;
 	struct strata_machines machines; /* whose clocks they have */
 	char **names;                    /* of each trace of the set: unique, fit to be shown */
-	pthread_mutex_t lock;            /* threads that read complain, too: */
-	unsigned int complaints;         /* so many were shown, or would have been */
+	struct progress_line line;       /* threads that read complain, too: they hold it */
+	struct strata_progress progress;
+	unsigned int complaints; /* so many were shown, or would have been */
 };
 
 /*
@@ -30,6 +31,13 @@ int traces_open(struct traces *traces, const char *verb, char *const *paths, siz
 		struct strata_error *error);
 
 void traces_close(struct traces *traces);
+
+/* Says something that is worth knowing, and not wrong; @data are the traces. */
+void traces_remark(void *data, const char *message);
+
+/* From here on it is shown how much of so many bytes was read; until the other. */
+void traces_progress_begin(struct traces *traces, uint64_t bytes);
+void traces_progress_end(struct traces *traces);
 
 /* The sum over the streams of a trace. */
 struct strata_ctf_tally traces_tally(const struct traces *traces, size_t trace);

@@ -2,11 +2,11 @@
 /* traces_write.c - see traces_write.h. */
 #include "traces_write.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "outputs/count.h"
@@ -34,48 +34,6 @@ bool write_format_known(const char *format)
 	return false;
 }
 
-static int add_pattern(struct patterns *patterns, const char *pattern, struct strata_error *error)
-{
-	if (patterns->nr == PATTERNS_MAX)
-		return strata_fail(error, "more than %u patterns", PATTERNS_MAX);
-	patterns->of[patterns->nr++] = pattern;
-	return 0;
-}
-
-int write_option(struct write_options *options, int option, const char *value,
-		 struct strata_error *error)
-{
-	unsigned long number;
-	char *end;
-
-	switch (option) {
-	case 'F':
-		options->from = value;
-		return 0;
-	case 'T':
-		options->to = value;
-		return 0;
-	case 'e':
-		return add_pattern(&options->events, value, error);
-	case 's':
-		return add_pattern(&options->sources, value, error);
-	case 'g':
-		options->gmt = true;
-		return 0;
-	case 'd':
-		options->date = true;
-		return 0;
-	case 'n':
-		number = strtoul(value, &end, 10);
-		if (*end || number < 1 || number > 256)
-			return strata_fail(error, "--threads wants a number from 1 to 256");
-		options->threads = (unsigned int)number;
-		return 0;
-	default:
-		return 1;
-	}
-}
-
 static int parse_time(const char *text, const struct write_options *options, uint64_t first_ns,
 		      uint64_t *ns, struct strata_error *error)
 {
@@ -86,24 +44,6 @@ static int parse_time(const char *text, const struct write_options *options, uin
 		"no time is \"%s\": seconds since the first event (+1.5), since 1970, or "
 		"'2026-01-31 12:00:00.5'",
 		text);
-}
-
-static bool fits(const struct patterns *patterns, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < patterns->nr; i++) {
-		if (fnmatch(patterns->of[i], name, 0) == 0)
-			return true;
-	}
-	return patterns->nr == 0;
-}
-
-bool write_wants(void *data, const struct strata_shown_event *event)
-{
-	const struct write_options *options = data;
-
-	return fits(&options->events, event->name) && fits(&options->sources, event->source);
 }
 
 static int set_times(struct traces *traces, const struct write_options *options,
@@ -120,16 +60,23 @@ static int set_times(struct traces *traces, const struct write_options *options,
 		return -1;
 	if (slices->from_ns > *first_ns)
 		*first_ns = slices->from_ns;
-	/* To seek without reading what lies before wants an index. */
-	return options->from ? strata_trace_set_make_index(&traces->set, error) : 0;
+	/* To seek without reading what lies before wants an index, as does to know how much it is.
+	 */
+	if (options->from || (options->to && traces->line.is_wanted))
+		return strata_trace_set_make_index(&traces->set, error);
+	return 0;
 }
 
 struct strata_event_writer *write_make_writer(const struct write_options *options,
 					      uint64_t first_ns)
 {
-	const struct strata_text_options text = { .gmt = options->gmt,
-						  .date = options->date,
-						  .colours = options->colours };
+	const bool to_terminal = strcmp(options->out, "-") == 0 && isatty(STDOUT_FILENO);
+	const struct strata_text_options text = {
+		.gmt = options->gmt,
+		.date = options->date,
+		.colours = options->colours == COLOURS_ALWAYS ||
+			   (options->colours == COLOURS_AUTO && to_terminal),
+	};
 
 	if (strcmp(options->format, "columns") == 0)
 		return strata_text_columns_new(&text);
@@ -162,46 +109,93 @@ static int write_ctf(struct traces *traces, const struct write_options *options,
 				       options->out, slices, NULL, error);
 }
 
-static int write_events(struct traces *traces, const struct write_options *options,
-			struct strata_error *error)
+int write_bind_filter(const struct write_options *options, const struct strata_trace_set *set,
+		      const struct strata_shown *shown, struct strata_error *error)
 {
-	const bool filtered = options->events.nr || options->sources.nr;
-	struct strata_written_options written = { .path = options->out,
-						  .wants = filtered ? write_wants : NULL,
-						  .wants_data = (void *)options };
-	struct strata_event_writer *writer;
-	struct strata_shown shown;
-	uint64_t first_ns = 0;
-	int status = -1;
+	const char **names = calloc(shown->nr_sources + 1, sizeof(*names));
+	int status;
+	size_t i;
 
-	written.slices.threads = options->threads;
-	written.slices.slice_bytes = SLICE_BYTES;
-	if (set_times(traces, options, &written.slices, &first_ns, error))
+	if (!names)
+		return strata_fail(error, "out of memory");
+	for (i = 0; i < shown->nr_sources; i++)
+		names[i] = shown->sources[i].name;
+	status = strata_filter_bind(options->filter, set, names, error);
+	free(names);
+	return status;
+}
+
+/* Lets the filter, if it is one, leave what is written; says what of it is nowhere. */
+static int set_filter(struct traces *traces, const struct write_options *options,
+		      const struct strata_shown *shown, struct strata_error *error)
+{
+	if (strata_filter_is_empty(options->filter))
+		return 0;
+	if (write_bind_filter(options, &traces->set, shown, error))
 		return -1;
-	if (strcmp(options->format, "count") == 0) {
-		if (filtered)
-			return strata_fail(error, "a count is of all events: --event and --source "
-						  "do not go with it");
-		return count(traces, &written.slices, error);
-	}
-	if (strcmp(options->format, "ctf") == 0) {
-		if (filtered)
-			return strata_fail(error, "CTF traces are written whole: --event and "
-						  "--source do not go with it");
-		return write_ctf(traces, options, &written.slices, error);
-	}
-	if (strcmp(options->format, "chrome") == 0) {
-		written.events_max = STRATA_CHROME_EVENTS_MAX;
-		written.too_many_advice = STRATA_CHROME_TOO_MANY;
-	}
-	writer = write_make_writer(options, first_ns);
+	strata_filter_tell_missing(options->filter, traces_remark, traces);
+	traces->set.filter = options->filter;
+	return 0;
+}
+
+static int write_lines(struct traces *traces, const struct write_options *options,
+		       const struct strata_shown *shown, struct strata_written_options *written,
+		       uint64_t first_ns, struct strata_error *error)
+{
+	struct strata_event_writer *writer = write_make_writer(options, first_ns);
+	int status;
+
 	if (!writer)
 		return strata_fail(error, "out of memory");
-	if (!strata_shown_init(&shown, &traces->set, error)) {
-		status = strata_written(&traces->set, &shown, writer, &written, NULL, error);
-		strata_shown_clear(&shown);
+	written->path = options->out;
+	if (strcmp(options->format, "chrome") == 0) {
+		written->events_max = STRATA_CHROME_EVENTS_MAX;
+		written->too_many_advice = STRATA_CHROME_TOO_MANY;
 	}
+	status = strata_written(&traces->set, shown, writer, written, NULL, error);
 	writer->free(writer);
+	return status;
+}
+
+static int write_events(struct traces *traces, const struct write_options *options,
+			const struct strata_shown *shown, struct strata_error *error)
+{
+	const bool to_terminal = strcmp(options->out, "-") == 0 && isatty(STDOUT_FILENO);
+	struct strata_written_options written = { 0 };
+	struct strata_slice_options *slices = &written.slices;
+	uint64_t first_ns = 0;
+	int status;
+
+	slices->threads = options->threads;
+	slices->slice_bytes = SLICE_BYTES;
+	if (set_times(traces, options, slices, &first_ns, error) ||
+	    set_filter(traces, options, shown, error))
+		return -1;
+	/* What is read on a terminal shows by itself how far it is. */
+	if (!to_terminal || strcmp(options->format, "count") == 0)
+		traces_progress_begin(traces, strata_trace_set_bytes(&traces->set, slices->from_ns,
+								     slices->to_ns));
+	if (strcmp(options->format, "count") == 0)
+		status = count(traces, slices, error);
+	else if (strcmp(options->format, "ctf") == 0)
+		status = write_ctf(traces, options, slices, error);
+	else
+		status = write_lines(traces, options, shown, &written, first_ns, error);
+	traces_progress_end(traces);
+	return status;
+}
+
+/* What is shown of sources says whose events they are; a filter by source asks for that. */
+static int show_events(struct traces *traces, const struct write_options *options,
+		       struct strata_error *error)
+{
+	struct strata_shown shown;
+	int status;
+
+	if (strata_shown_init(&shown, &traces->set, error))
+		return -1;
+	status = write_events(traces, options, &shown, error);
+	strata_shown_clear(&shown);
 	return status;
 }
 
@@ -215,7 +209,7 @@ int write_traces(const char *verb, const struct write_options *options, char *co
 	if (strcmp(options->format, "trace-compass") == 0)
 		return write_trace_compass(verb, options, paths, nr);
 	if (traces_open(&traces, verb, paths, nr, &error) ||
-	    write_events(&traces, options, &error) < 0)
+	    show_events(&traces, options, &error) < 0)
 		fprintf(stderr, "strata: %s: %s\n", verb, error.text);
 	else
 		status = traces.complaints ? STRATA_STATUS_PARTIAL : STRATA_STATUS_OK;

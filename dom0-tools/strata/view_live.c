@@ -35,6 +35,8 @@ struct view {
 	struct strata_shown shown;
 	struct strata_shown_view shown_view;
 	bool has_shown;
+	struct strata_filter_run *filter; /* NULL: all events are wanted */
+	const struct strata_trace_set *set;
 	struct strata_event_writer *writer;
 	struct strata_out_file *out;
 	struct strata_buffer buffer;
@@ -62,11 +64,25 @@ static void complain(void *data, const char *message)
 
 static void clear_shown(struct view *view)
 {
+	strata_filter_end(view->filter);
+	view->filter = NULL;
 	if (view->has_shown) {
 		strata_shown_view_clear(&view->shown_view);
 		strata_shown_clear(&view->shown);
 	}
 	view->has_shown = false;
+}
+
+static int set_filter(struct view *view, struct strata_error *error)
+{
+	const struct strata_filter *filter = view->options->filter;
+
+	if (strata_filter_is_empty(filter))
+		return 0;
+	if (write_bind_filter(view->options, view->set, &view->shown, error))
+		return -1;
+	view->filter = strata_filter_begin(filter);
+	return view->filter ? 0 : strata_fail(error, "out of memory for the filter");
 }
 
 static int sources(struct strata_live_sink *sink, const struct strata_trace_set *set,
@@ -84,6 +100,9 @@ static int sources(struct strata_live_sink *sink, const struct strata_trace_set 
 		return strata_fail(error, "out of memory");
 	}
 	view->has_shown = true;
+	view->set = set;
+	if (set_filter(view, error))
+		return -1;
 	if (view->writer->begin)
 		view->writer->begin(view->writer, &view->buffer, view->shown.sources,
 				    view->shown.nr_sources);
@@ -101,14 +120,20 @@ static int take(struct strata_live_sink *sink, size_t stream, struct strata_ctf_
 		struct strata_error *error)
 {
 	struct view *view = (struct view *)sink;
+	struct strata_lane_event wanted[STRATA_CTF_BATCH_EVENTS];
 	struct strata_shown_event event;
 	size_t i;
 
+	/* A run is of one batch. */
+	if (view->filter) {
+		memcpy(wanted, events, nr * sizeof(*events));
+		nr = strata_filter_keep(view->filter, view->set->streams[stream].trace, reader,
+					wanted, nr);
+		events = wanted;
+	}
 	strata_shown_run(&view->shown_view, stream, reader, &event);
 	for (i = 0; i < nr; i++) {
 		strata_shown_next(reader, &events[i], &event);
-		if (!write_wants((void *)view->options, &event))
-			continue;
 		event.late = late;
 		strata_shown_follow(&event, &view->last);
 		view->writer->event(view->writer, &view->buffer, &event);
@@ -153,7 +178,8 @@ static void show_status(struct view *view, const struct strata_live_progress *pr
 static int follow(struct view *view, struct strata_live *live, struct strata_error *error)
 {
 	const struct timespec pause = { .tv_nsec = LOOK_NS };
-	const bool has_status = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
+	const bool has_status = isatty(STDERR_FILENO) &&
+				(!isatty(STDOUT_FILENO) || strcmp(view->options->out, "-"));
 	unsigned int looks = 0;
 	int status = 0;
 
@@ -202,7 +228,7 @@ int view_live(const struct write_options *options, const char *raw, uint64_t del
 	file_limit_raise();
 	live = strata_live_open(raw, &live_options, &error);
 	view.writer = write_make_writer(options, 0);
-	view.out = live ? strata_out_open("-", &error) : NULL;
+	view.out = live ? strata_out_open(options->out, &error) : NULL;
 	if (view.out && view.writer)
 		result = follow(&view, live, &error);
 	else if (live && view.out)

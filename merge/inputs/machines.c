@@ -146,7 +146,7 @@ static int add_pairs(struct strata_machines *machines, const struct strata_trace
 		if (set->traces[i]->recording || !strata_tcp_trace_has(set->traces[i]))
 			continue;
 		if (strata_tcp_trace_add(pairs, set->traces[i], (uint32_t)machines->of_trace[i],
-					 error))
+					 set->progress, error))
 			return -1;
 	}
 	return strata_tcp_pairs_match(pairs, take_pair, &taker, &machines->tally) ? -1 : 0;

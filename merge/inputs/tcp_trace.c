@@ -57,29 +57,34 @@ static void add_events(struct strata_tcp_pairs *pairs, struct strata_ctf_reader 
 }
 
 static int add_stream(struct strata_tcp_pairs *pairs, const struct strata_ctf_stream *stream,
-		      uint32_t clock, struct strata_error *error)
+		      uint32_t clock, struct strata_progress *progress, struct strata_error *error)
 {
 	struct strata_ctf_reader reader;
-	uint64_t before_ns = 0;
+	uint64_t before_ns = 0, bytes = 0;
 	int nr;
 
 	if (strata_ctf_reader_open(&reader, stream, WINDOW_BYTES, error) != 0)
 		return -1;
 	/* No part of it: whoever reads it for its events tells what is wrong. */
 	strata_ctf_reader_seek(&reader, 0, UINT64_MAX, 0);
-	while ((nr = strata_ctf_reader_next(&reader, error)) > 0)
+	while ((nr = strata_ctf_reader_next(&reader, error)) > 0) {
 		add_events(pairs, &reader, (size_t)nr, clock, &before_ns);
+		if (progress)
+			strata_progress_add(progress, (uint64_t)nr, reader.tally.bytes - bytes);
+		bytes = reader.tally.bytes;
+	}
 	strata_ctf_reader_close(&reader);
 	return nr;
 }
 
 int strata_tcp_trace_add(struct strata_tcp_pairs *pairs, const struct strata_ctf_trace *trace,
-			 uint32_t clock, struct strata_error *error)
+			 uint32_t clock, struct strata_progress *progress,
+			 struct strata_error *error)
 {
 	size_t i;
 
 	for (i = 0; i < trace->nr_streams; i++) {
-		if (add_stream(pairs, &trace->streams[i], clock, error) != 0)
+		if (add_stream(pairs, &trace->streams[i], clock, progress, error) != 0)
 			return -1;
 	}
 	return 0;

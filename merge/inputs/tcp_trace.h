@@ -4,6 +4,7 @@
 #define STRATA_MERGE_INPUTS_TCP_TRACE_H
 
 #include "inputs/tcp_pairs.h"
+#include "progress.h"
 
 /* Whether the trace has events that tell of segments: if not, it need not be looked through. */
 bool strata_tcp_trace_has(const struct strata_ctf_trace *trace);
@@ -11,10 +12,12 @@ bool strata_tcp_trace_has(const struct strata_ctf_trace *trace);
 /*
  * Adds every segment that the trace tells of to @pairs, with the event's time by the trace's own
  * clock in ns.
- * @clock: a number for that clock; traces of one machine share it if they share the clock
+ * @clock:    a number for that clock; traces of one machine share it if they share the clock
+ * @progress: told of what is read; NULL: nobody
  * What is wrong with the trace is not complained of here.  0, or -1: out of memory.
  */
 int strata_tcp_trace_add(struct strata_tcp_pairs *pairs, const struct strata_ctf_trace *trace,
-			 uint32_t clock, struct strata_error *error);
+			 uint32_t clock, struct strata_progress *progress,
+			 struct strata_error *error);
 
 #endif /* STRATA_MERGE_INPUTS_TCP_TRACE_H */

@@ -374,7 +374,9 @@ int strata_ctf_stream_write(const struct strata_trace_set *set, size_t stream,
 						.nr_traces = set->nr_traces,
 						.streams = &set->streams[stream],
 						.nr_streams = 1,
-						.has_index = set->has_index };
+						.has_index = set->has_index,
+						.filter = set->filter,
+						.progress = set->progress };
 	struct writer writer = { .sink = { .take = take }, .plan = plan, .fd = -1 };
 	int status;
 

@@ -19,6 +19,8 @@
 #include "fields.h"
 #include "put_text.h"
 
+struct strata_place;
+
 #define STRATA_SHOWN_TYPES   3u
 #define STRATA_SHOWN_UNKNOWN UINT32_MAX /* of a number below */
 
@@ -58,6 +60,7 @@ struct strata_shown_event {
 	size_t class_index;   /* of all events of its source's metadata, if it has one */
 	uint32_t cpu;         /* of its stream: physical or virtual, as its layer has it */
 	uint32_t pcpu, domain, vcpu;
+	const struct strata_place *place; /* where these three are read; NULL: they are the run's */
 	struct strata_shown_packet packet;
 	/* Fields: types that follow each other from the cursor on, each NULL or a structure. */
 	const struct strata_ctf_type *types[STRATA_SHOWN_TYPES];

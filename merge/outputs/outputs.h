@@ -37,6 +37,10 @@ struct strata_sink *strata_trace_compass_new(const struct strata_merge *merge, c
 					     strata_complain_fn *complain, void *complain_data,
 					     struct strata_trace_compass_result *result,
 					     struct strata_error *error);
+struct json_object;
+
+/* The summary of a merge that has run; the caller's. */
+struct json_object *strata_summary_to_json(const struct strata_merge *merge);
 
 /* Writes DIR/summary.json of a merge that has run.  0 or -1. */
 int strata_summary_save(const struct strata_merge *merge, const char *dir,

@@ -14,17 +14,6 @@ static uint64_t add_held(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static const char *layer_of(const struct strata_ctf_trace *trace)
-{
-	const char *domain = strata_ctf_env_text(trace, "domain");
-
-	if (!domain)
-		return "";
-	if (!strcmp(domain, "kernel") || !strcmp(domain, "xen"))
-		return domain;
-	return !strcmp(domain, "ust") || !strcmp(domain, "app") ? "app" : "";
-}
-
 static bool is_taken(const struct strata_shown *shown, const char *name)
 {
 	size_t i;
@@ -100,17 +89,32 @@ static int list_cpus(struct strata_shown_source *source, const struct strata_ctf
 	return 0;
 }
 
+/* The layer of all kinds of a trace's streams: those of a merged timeline may differ. */
+static const char *common_layer(const struct strata_place *places, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (strcmp(places[i].layer, places[0].layer) != 0)
+			return "";
+	}
+	return nr ? places[0].layer : "";
+}
+
 static int add_source(struct strata_shown *shown, const struct strata_ctf_trace *trace)
 {
 	struct strata_shown_source *source = &shown->sources[shown->nr_sources];
+	const struct strata_place *place = shown->places[shown->nr_sources];
 
 	source->name = name_source(shown, trace);
 	if (!source->name || list_cpus(source, trace)) {
 		free((char *)source->name);
 		return -1;
 	}
-	source->layer = layer_of(trace);
+	source->layer = common_layer(place, trace->metadata.nr_streams);
 	source->domain = STRATA_SHOWN_UNKNOWN;
+	if (trace->metadata.nr_streams && place->domain.in == STRATA_PLACE_FIXED)
+		source->domain = place->domain.fixed;
 	source->bound_ns = UINT64_MAX;
 	source->metadata = &trace->metadata;
 	source->hostname = strata_ctf_env_text(trace, "hostname");
@@ -157,6 +161,21 @@ static int hide(struct strata_shown_hidden *hidden, const struct strata_ctf_type
 	return 0;
 }
 
+/* Where the events of all of a trace's kinds of streams happened.  0, or -1. */
+static int find_places(struct strata_shown *shown, size_t at)
+{
+	const struct strata_ctf_trace *trace = shown->set->traces[at];
+	const size_t nr = trace->metadata.nr_streams;
+	size_t i;
+
+	shown->places[at] = strata_ctf_arena_get(shown->arena, nr, sizeof(**shown->places));
+	for (i = 0; shown->places[at] && i < nr; i++) {
+		if (strata_place_find(&shown->places[at][i], trace, i, shown->arena))
+			return -1;
+	}
+	return shown->places[at] ? 0 : -1;
+}
+
 int strata_shown_init(struct strata_shown *shown, const struct strata_trace_set *set,
 		      struct strata_error *error)
 {
@@ -166,13 +185,17 @@ int strata_shown_init(struct strata_shown *shown, const struct strata_trace_set 
 	shown->set = set;
 	shown->sources = calloc(set->nr_traces + 1, sizeof(*shown->sources));
 	shown->hidden = calloc(set->nr_traces + 1, sizeof(*shown->hidden));
-	if (!shown->sources || !shown->hidden)
+	shown->arena = strata_ctf_arena_new(SIZE_MAX);
+	if (!shown->sources || !shown->hidden || !shown->arena)
+		goto no_memory;
+	shown->places = strata_ctf_arena_get(shown->arena, set->nr_traces, sizeof(*shown->places));
+	if (!shown->places)
 		goto no_memory;
 	for (i = 0; i < set->nr_traces; i++) {
 		const struct strata_ctf_metadata *metadata = &set->traces[i]->metadata;
 
 		shown->hidden[i] = calloc(metadata->nr_streams + 1, sizeof(**shown->hidden));
-		if (!shown->hidden[i] || add_source(shown, set->traces[i]))
+		if (!shown->hidden[i] || find_places(shown, i) || add_source(shown, set->traces[i]))
 			goto no_memory;
 		for (j = 0; j < metadata->nr_streams; j++) {
 			if (hide(&shown->hidden[i][j], metadata->streams[j].packet_context))
@@ -202,6 +225,7 @@ void strata_shown_clear(struct strata_shown *shown)
 	}
 	free(shown->hidden);
 	free(shown->sources);
+	strata_ctf_arena_free(shown->arena);
 	memset(shown, 0, sizeof(*shown));
 }
 
@@ -262,11 +286,24 @@ static void set_packet(struct strata_shown_view *view, size_t stream,
 		copy->packet.type = NULL;
 }
 
+void strata_shown_place(struct strata_shown_event *shown)
+{
+	const struct strata_place *place = shown->place;
+
+	if (place->domain.in == STRATA_PLACE_FIELD)
+		shown->domain = strata_place_read_field(&place->domain, &shown->cursor);
+	if (place->vcpu.in == STRATA_PLACE_FIELD)
+		shown->vcpu = strata_place_read_field(&place->vcpu, &shown->cursor);
+	if (place->pcpu.in == STRATA_PLACE_FIELD)
+		shown->pcpu = strata_place_read_field(&place->pcpu, &shown->cursor);
+}
+
 void strata_shown_run(struct strata_shown_view *view, size_t stream,
 		      struct strata_ctf_reader *reader, struct strata_shown_event *shown)
 {
 	const size_t trace = view->shown->set->streams[stream].trace;
 	const struct strata_shown_source *source = &view->shown->sources[trace];
+	const struct strata_place *place = &view->shown->places[trace][reader->kind->class->index];
 	struct strata_shown_copy *copy = &view->copies[stream];
 	const bool packet_has_cpu = reader->packet.has_cpu;
 
@@ -279,13 +316,17 @@ void strata_shown_run(struct strata_shown_view *view, size_t stream,
 	shown->clock_group = reader->stream->trace->clock_group;
 	shown->source = source->name;
 	shown->source_index = trace;
-	shown->layer = source->layer;
+	shown->layer = place->layer;
 	shown->cpu = STRATA_SHOWN_UNKNOWN;
 	if (packet_has_cpu && reader->packet.cpu < STRATA_SHOWN_UNKNOWN)
 		shown->cpu = (uint32_t)reader->packet.cpu;
-	shown->pcpu = STRATA_SHOWN_UNKNOWN;
-	shown->domain = source->domain;
-	shown->vcpu = STRATA_SHOWN_UNKNOWN;
+	shown->place = place->has_fields ? place : NULL;
+	shown->pcpu = shown->domain = shown->vcpu = STRATA_SHOWN_UNKNOWN;
+	if (place->knows_any) {
+		shown->pcpu = strata_place_read(&place->pcpu, shown->cpu, NULL);
+		shown->domain = strata_place_read(&place->domain, shown->cpu, NULL);
+		shown->vcpu = strata_place_read(&place->vcpu, shown->cpu, NULL);
+	}
 	shown->late = false;
 	shown->packet = copy->packet;
 	shown->types[0] = reader->kind->class->event_context;

@@ -7,6 +7,7 @@
 #define STRATA_MERGE_OUTPUTS_SHOWN_H
 
 #include "ctf/ctf_packet_head.h"
+#include "event_place.h"
 #include "outputs/event_writer.h"
 #include "trace_set.h"
 
@@ -21,6 +22,8 @@ struct strata_shown {
 		bool *fields;
 		size_t first;
 	} * *hidden;
+	struct strata_place **places; /* likewise: where their events happened */
+	struct strata_ctf_arena *arena;
 };
 
 /* 0, or -1: out of memory.  @set must outlive it. */
@@ -54,6 +57,9 @@ void strata_shown_view_clear(struct strata_shown_view *view);
 void strata_shown_run(struct strata_shown_view *view, size_t stream,
 		      struct strata_ctf_reader *reader, struct strata_shown_event *shown);
 
+/* Fills in where one event happened, where its context tells it. */
+void strata_shown_place(struct strata_shown_event *shown);
+
 /* Fills in the rest for one event of the run. */
 static inline void strata_shown_next(struct strata_ctf_reader *reader,
 				     const struct strata_lane_event *event,
@@ -67,6 +73,8 @@ static inline void strata_shown_next(struct strata_ctf_reader *reader,
 	shown->types[1] = class->context;
 	shown->types[2] = class->payload;
 	strata_ctf_event_open(reader, event, &shown->cursor);
+	if (shown->place)
+		strata_shown_place(shown);
 }
 
 #endif /* STRATA_MERGE_OUTPUTS_SHOWN_H */

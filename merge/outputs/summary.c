@@ -107,15 +107,12 @@ static struct json_object *clock_to_json(const struct strata_merge *merge)
 	return object;
 }
 
-int strata_summary_save(const struct strata_merge *merge, const char *dir,
-			struct strata_error *error)
+struct json_object *strata_summary_to_json(const struct strata_merge *merge)
 {
 	const struct strata_merge_result *result = strata_merge_result(merge);
 	struct json_object *root = json_object_new_object();
 	struct json_object *streams = json_object_new_array();
-	const char *text;
 	size_t i;
-	int status;
 
 	add_u64(root, "duration_ns", result->duration_ns);
 	add_u64(root, "first_ns", result->first_ns);
@@ -130,6 +127,15 @@ int strata_summary_save(const struct strata_merge *merge, const char *dir,
 						     strata_merge_timebase(merge)->tsc_khz));
 	json_object_object_add(root, "streams", streams);
 	json_object_object_add(root, "clock", clock_to_json(merge));
+	return root;
+}
+
+int strata_summary_save(const struct strata_merge *merge, const char *dir,
+			struct strata_error *error)
+{
+	struct json_object *root = strata_summary_to_json(merge);
+	const char *text;
+	int status;
 
 	text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY);
 	if (text)

@@ -156,8 +156,6 @@ static int written_take(struct strata_slice_sink *slice_sink, size_t stream,
 	strata_shown_run(&sink->view, stream, reader, &event);
 	for (i = 0; i < nr; i++) {
 		strata_shown_next(reader, &events[i], &event);
-		if (options->wants && !options->wants(options->wants_data, &event))
-			continue;
 		if (put(sink, &event))
 			return strata_fail(error, "out of memory for an event");
 	}

@@ -16,15 +16,12 @@ struct strata_written_options {
 	/* With several threads, each holds what comes of a slice: of text about five times
 	 * slice_bytes. */
 	struct strata_slice_options slices;
-	/* Says which events are written; called by several threads at once.  NULL: all. */
-	bool (*wants)(void *data, const struct strata_shown_event *event);
-	void *wants_data;
 	uint64_t events_max;         /* with one more it gives up; 0: any number */
 	const char *too_many_advice; /* what to do then */
 };
 
 /*
- * Writes all events that are wanted.
+ * Writes all events that the set's filter leaves.
  * @writer: the caller's; not used by anybody else meanwhile
  * @events: OUT, how many were written; may be NULL
  * 0; -1 with the reason, the file is incomplete.

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "filter/filter.h"
 #include "outputs/text_lines.h"
 #include "outputs_fixture.h"
 
@@ -140,12 +141,6 @@ static void several_threads_write_the_same_bytes(void **data)
 	outputs_end(&world);
 }
 
-static bool wants_labels(void *data, const struct strata_shown_event *event)
-{
-	(void)data;
-	return !strcmp(event->name, "labels");
-}
-
 static void what_is_not_wanted_leaves_no_trace(void **data)
 {
 	static const struct strata_text_options text_options = { 0 };
@@ -153,8 +148,9 @@ static void what_is_not_wanted_leaves_no_trace(void **data)
 	struct strata_written_options options = {
 		.path = path,
 		.slices = { .to_ns = UINT64_MAX, .threads = 3, .slice_bytes = 5000 },
-		.wants = wants_labels
 	};
+	struct strata_filter *filter = strata_filter_new();
+	const char *const name = "trace";
 	struct strata_event_writer *writer = strata_text_babeltrace_new(&text_options);
 	struct outputs_world world;
 	struct strata_error error;
@@ -164,10 +160,16 @@ static void what_is_not_wanted_leaves_no_trace(void **data)
 	outputs_begin(&world);
 	outputs_add(&world, "trace", &little);
 	outputs_write(&world, "all", new_writer(), 1);
+	assert_int_equal(
+		strata_filter_option(filter, "--event", STRATA_ATTRIBUTE_EVENT, "labels", &error),
+		0);
+	assert_int_equal(strata_filter_bind(filter, &world.set, &name, &error), 0);
+	world.set.filter = filter;
 	snprintf(path, sizeof(path), "%s/some", world.dir);
 	assert_int_equal(
 		strata_written(&world.set, &world.shown, writer, &options, &events, &error), 0);
 	writer->free(writer);
+	strata_filter_free(filter);
 	/* All but the deltas, which are those between the events that are left. */
 	outputs_run(&world, "grep -a ' labels: ' all | sed 's/(+[0-9.?]*)//' >expected");
 	outputs_run(&world, "sed 's/(+[0-9.?]*)//' some >got");

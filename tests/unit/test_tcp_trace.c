@@ -144,8 +144,8 @@ static struct found match(struct written *one, struct written *other)
 	struct found found = { .nr = 0 };
 
 	assert_true(strata_tcp_trace_has(first));
-	assert_int_equal(strata_tcp_trace_add(pairs, first, 0, &error), 0);
-	assert_int_equal(strata_tcp_trace_add(pairs, second, 1, &error), 0);
+	assert_int_equal(strata_tcp_trace_add(pairs, first, 0, NULL, &error), 0);
+	assert_int_equal(strata_tcp_trace_add(pairs, second, 1, NULL, &error), 0);
 	assert_int_equal(strata_tcp_pairs_match(pairs, keep, &found, &tally), 0);
 	strata_tcp_pairs_free(pairs);
 	end(one, first);

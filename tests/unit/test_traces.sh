@@ -59,14 +59,13 @@ check "with the same events" same_events "$work/one" "$work/ctf"
 check "which babeltrace2 opens without a word" opens "$work/ctf"
 check "a directory that holds something is left alone" says 1 'ctf: the directory is not empty; name a new one' "$strata" convert --format ctf -o "$work/ctf" "$work/one"
 check "CTF is no file" says 1 'name one with -o' "$strata" convert --format ctf "$work/one"
-check "CTF is written whole" says 1 '--event and --source do not go with it' "$strata" convert --format ctf --event 'io_1' -o "$work/ctf2" "$work/one"
 check "or from a time to another" "$strata" convert --format ctf --from +0.0005 --to +0.001 -o "$work/part" "$work/one"
 check "with the events in between" test "$(counted "$work/part")" = "$(counted --from +0.0005 --to +0.001 "$work/one")"
 
 compass() { "$strata" convert --format trace-compass "$@"; }
 check "Trace Compass's experiment is a directory" says 1 'name one with -o' compass "$work/one"
 check "of one recording" says 1 'name one' compass -o "$work/compass" "$work/one" "$work/ctf"
-check "and whole" says 1 '--event and --source do not go with it' compass --to +1 -o "$work/compass" "$work/one"
+check "and whole" says 1 'filters do not go with it' compass --to +1 -o "$work/compass" "$work/one"
 check "a trace of another tracer's is none" says 1 'not a recording' compass -o "$work/compass" "$work/one"
 
 check "a place without a trace is named" says 1 'no trace is in here' "$strata" stat "$work/make_ctf"
@@ -94,6 +93,12 @@ check "with the same events at the hypervisor's times" same_events "$work/raw" "
 lost() { babeltrace2 "$1" 2>&1 >/dev/null | grep -oE 'discarded [0-9]+ events between \[[0-9:.]+\] and \[[0-9:]+\.[0-9]{7}'; }
 check "and the same loss as babeltrace2 sees it" test "$(lost "$work/xen" | cut -d ' ' -f 2,7)" = "$(lost "$work/raw" | cut -d ' ' -f 2,7)" -a -n "$(lost "$work/xen")"
 check "and merge merges" says 0 '^Merged: +[1-9]' "$strata" merge "$work/raw" -o "$work/merged"
+as_merged() {
+	"$strata" merge --check --json "$work/raw" >"$work/check" &&
+		jq -e --slurpfile merged "$work/merged/summary.json" 'del(.by_causes) == $merged[0] and .events > 0 and (.by_causes.clocks | type) == "array" and (.by_causes.breaches | type) == "array"' "$work/check"
+}
+check "merge --check --json says what the summary says, and more" as_merged
+check "--json is for --check" says 2 '--json goes with --check' "$strata" merge --json "$work/raw" -o "$work/merged2"
 check "the merged trace has the same events as the recording" test "$("$strata" stat --json "$work/merged/ctf" | jq .events)" = "$("$strata" stat --json "$work/raw" | jq .events)"
 check "what is no file of xentrace's is refused" says 1 '' "$strata" import Makefile -o "$work/raw2" --tsc-khz 2445427
 finish

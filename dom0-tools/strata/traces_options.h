@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * traces_options.h - the command lines of `strata view` and `convert`: which events of
+ * traces are wanted, and in which form.
+ */
+#ifndef STRATA_STRATA_TRACES_OPTIONS_H
+#define STRATA_STRATA_TRACES_OPTIONS_H
+
+#include <getopt.h>
+#include <stdio.h>
+
+#include "filter/filter.h"
+
+enum write_colours { COLOURS_AUTO, COLOURS_ALWAYS, COLOURS_NEVER };
+
+struct write_options {
+	const char *format;    /* one that write_format_known(); NULL: none was chosen */
+	const char *out;       /* "-": standard output */
+	const char *from, *to; /* NULL: from the first, to the last event */
+	bool gmt;
+	bool date;
+	enum write_colours colours; /* of columns; auto: on a terminal */
+	unsigned int threads;
+	struct strata_filter *filter;
+	bool live;         /* of view: follows a recording, */
+	uint64_t delay_ms; /* and shows events that much later */
+};
+
+/* A verb that has these options, and others. */
+struct write_verb {
+	const char *name;
+	void (*usage)(FILE *out);
+	const struct option *options; /* its own, then WRITE_OPTIONS */
+	/* Takes one of its own.  0, or -1 with what is wrong. */
+	int (*take)(struct write_options *options, int option, const char *value,
+		    struct strata_error *error);
+	/* Does what was asked for; the exit status. */
+	int (*run)(const struct write_verb *verb, const struct write_options *options,
+		   char *const *paths, size_t nr);
+};
+
+/* What WRITE_OPTIONS have in place of a letter; those of verbs are below. */
+#define WRITE_OPTION_FIRST  256
+#define WRITE_OPTION_FILTER (WRITE_OPTION_FIRST + STRATA_NR_ATTRIBUTES)
+#define WRITE_OPTION_FROM   (WRITE_OPTION_FILTER + 1)
+#define WRITE_OPTION_TO     (WRITE_OPTION_FILTER + 2)
+#define WRITE_OPTION_GMT    (WRITE_OPTION_FILTER + 3)
+#define WRITE_OPTION_DATE   (WRITE_OPTION_FILTER + 4)
+#define WRITE_OPTION_NR     (WRITE_OPTION_FILTER + 5)
+
+#define WRITE_OPTION_OF(name, attribute)                                                         \
+	{                                                                                        \
+		name, required_argument, NULL, WRITE_OPTION_FIRST + STRATA_ATTRIBUTE_##attribute \
+	}
+
+#define WRITE_OPTIONS                                                               \
+	{ "from", required_argument, NULL, WRITE_OPTION_FROM },                     \
+		{ "to", required_argument, NULL, WRITE_OPTION_TO },                 \
+		WRITE_OPTION_OF("event", EVENT), WRITE_OPTION_OF("source", SOURCE), \
+		WRITE_OPTION_OF("layer", LAYER), WRITE_OPTION_OF("domain", DOMAIN), \
+		WRITE_OPTION_OF("vcpu", VCPU), WRITE_OPTION_OF("cpu", CPU),         \
+		WRITE_OPTION_OF("process", PROCESS),                                \
+		{ "filter", required_argument, NULL, WRITE_OPTION_FILTER },         \
+		{ "output", required_argument, NULL, 'o' },                         \
+		{ "threads", required_argument, NULL, WRITE_OPTION_NR },            \
+		{ "gmt", no_argument, NULL, WRITE_OPTION_GMT },                     \
+		{ "date", no_argument, NULL, WRITE_OPTION_DATE },                   \
+		{ "help", no_argument, NULL, 'h' },                                 \
+	{                                                                           \
+		NULL, 0, NULL, 0                                                    \
+	}
+
+/* What the usage says of them. */
+#define WRITE_OPTIONS_USAGE                                                                          \
+	"  --from TIME, --to TIME  only what is in between; TIME is in seconds since the first\n"    \
+	"                          event (+1.5), in seconds since 1970, or a date and time:\n"       \
+	"                          '2026-01-31 12:00:00.5'\n"                                        \
+	"  --event PATTERN         only events of such a name; * ? [a-z] as in a shell\n"            \
+	"  --source PATTERN        only of such a source, as view names them\n"                      \
+	"  --layer LAYER           only of xen, kernel or app\n"                                     \
+	"  --domain N|PATTERN      only of a domain; in Xen's layer it is who runs on the CPU\n"     \
+	"  --vcpu N                only of such a virtual CPU of its domain\n"                       \
+	"  --cpu N                 only of such a CPU, as view shows it: Xen's are physical\n"       \
+	"  --process N|PATTERN     only of a process, where contexts or the trace tell it\n"         \
+	"  --filter EXPRESSION     only events of which it is true: fields, $ctx.FIELD of\n"         \
+	"                          contexts, $event $source $layer $domain $vcpu $cpu $pcpu\n"       \
+	"                          $process $time, numbers and \"patterns\", with == != < <= > >=\n" \
+	"                          && || ! ( ); what an event does not have is neither true nor\n"   \
+	"                          false, and does not match\n"                                      \
+	"                          Each may be given several times; all but --filter take several\n" \
+	"                          values with commas between, and want one of them\n"               \
+	"  --gmt                   times of day in UTC\n"                                            \
+	"  --date                  with the date\n"                                                  \
+	"  --threads N             with so many threads (as many as there are CPUs)\n"
+
+/* Says that the command line is wrong: the exit status. @which: what of it; or NULL */
+int write_wrong_usage(const struct write_verb *verb, const char *what, const char *which);
+
+/* Reads the command line, opens, merges, writes; says what is wrong.  The exit status. */
+int write_verb_run(const struct write_verb *verb, struct write_options *options, int argc,
+		   char **argv);
+
+#endif /* STRATA_STRATA_TRACES_OPTIONS_H */

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * filter.h - which events of a set of traces are wanted.
+ *
+ *     strata_filter_new, _option, _expression    what is asked for: all of it, and one of the
+ * values of an option strata_filter_bind                         works out, for each class of
+ * events, what of that is known by then and where the rest lies strata_filter_begin, _keep, _end a
+ * merge asks for each event
+ *
+ * An event matches if all that is asked for is true.  What it does not have (a field, a
+ * context, a domain), or has not of that kind (text where a number is meant), makes a comparison
+ * unknown: its opposite is unknown as well, "or" something true makes it true, "and" something
+ * false makes it false, and an event of which all in all is unknown does not match.
+ *
+ * Synchronisation: what was bound does not change, and any number of threads merge with it, each
+ * with a run of its own.
+ */
+#ifndef STRATA_MERGE_FILTER_H
+#define STRATA_MERGE_FILTER_H
+
+#include "filter/filter_expression.h"
+#include "trace_set.h"
+
+struct strata_filter;
+struct strata_filter_run;
+
+/* One that all events match; NULL: out of memory. */
+struct strata_filter *strata_filter_new(void);
+void strata_filter_free(struct strata_filter *filter);
+
+/* Whether nothing is asked for. */
+bool strata_filter_is_empty(const struct strata_filter *filter);
+
+/*
+ * Asks for an attribute that is one of several values, with commas between them, or of those that
+ * the same option asked for before.
+ * @option: "--layer", for messages; stays
+ * 0, or -1 with what is wrong.
+ */
+int strata_filter_option(struct strata_filter *filter, const char *option,
+			 enum strata_attribute attribute, const char *values,
+			 struct strata_error *error);
+
+/* Asks for an expression (filter_expression.h) besides.  0, or -1 with what is wrong and where. */
+int strata_filter_expression(struct strata_filter *filter, const char *expression,
+			     struct strata_error *error);
+
+/*
+ * Binds it to a set, which stays as it is and outlives it.
+ * @names: of each trace, as it is shown; copied from nowhere, so they stay, too
+ * 0, or -1: out of memory.
+ */
+int strata_filter_bind(struct strata_filter *filter, const struct strata_trace_set *set,
+		       const char *const *names, struct strata_error *error);
+
+/* Tells of each thing that is asked for and that no event of the bound set has. */
+void strata_filter_tell_missing(const struct strata_filter *filter, strata_complain_fn *tell,
+				void *data);
+
+/* For one merge.  NULL: out of memory. */
+struct strata_filter_run *strata_filter_begin(const struct strata_filter *filter);
+void strata_filter_end(struct strata_filter_run *run);
+
+/*
+ * Leaves of a reader's events those that match, in their order.
+ * @trace:  the number of the reader's in the set
+ * @events: of its batch; IN/OUT
+ * Returns their number.
+ */
+size_t strata_filter_keep(struct strata_filter_run *run, size_t trace,
+			  struct strata_ctf_reader *reader, struct strata_lane_event *events,
+			  size_t nr);
+
+#endif /* STRATA_MERGE_FILTER_H */

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * filter_bind.c - see filter_bound.h.  Whatever is the same for all events of a class is
+ * decided here: of a filter by name or layer nothing is left to be asked.
+ */
+#include <string.h>
+
+#include "filter/filter_binder.h"
+
+#define DOMAIN_XEN  0x7ff2u
+#define DOMAIN_IDLE 0x7fffu
+
+/* What is left of a node: itself, or a verdict if there is none. */
+struct outcome {
+	struct bound_node *node;
+	enum strata_verdict verdict;
+};
+
+/* Tests --------------------------------------------------------------------------------------- */
+
+/* The kind of an operand's values.  False: that is seen when there is one. */
+static bool kind_of(const struct bound_operand *bound, enum strata_value_kind *kind, bool *labels)
+{
+	const struct strata_ctf_type *type = bound->access.type;
+
+	*labels = bound->labels || bound->value.labels;
+	*kind = bound->kind == BOUND_CONSTANT ? bound->value.kind : STRATA_VALUE_INTEGER;
+	if (bound->kind != BOUND_FIELD && bound->kind != BOUND_PACKET)
+		return true;
+	if (bound->access.nr_rest || type->kind == STRATA_CTF_VARIANT)
+		return false;
+	*labels = type->kind == STRATA_CTF_ENUM;
+	if (type->kind == STRATA_CTF_FLOAT)
+		*kind = STRATA_VALUE_REAL;
+	else if (type->kind == STRATA_CTF_STRING || strata_ctf_is_text(type))
+		*kind = STRATA_VALUE_TEXT;
+	else if (type->kind != STRATA_CTF_INTEGER && type->kind != STRATA_CTF_ENUM)
+		*kind = STRATA_VALUE_NONE;
+	return true;
+}
+
+/* Whether an event of the class may have what can be compared. */
+static bool is_sensible(const struct bound_node *node)
+{
+	enum strata_value_kind left, right;
+	bool left_labels, right_labels;
+
+	if (!kind_of(&node->left, &left, &left_labels))
+		return node->stands_alone || !kind_of(&node->right, &right, &right_labels) ||
+		       right != STRATA_VALUE_NONE;
+	if (node->stands_alone)
+		return left == STRATA_VALUE_INTEGER || left == STRATA_VALUE_REAL;
+	if (!kind_of(&node->right, &right, &right_labels))
+		return left != STRATA_VALUE_NONE;
+	return strata_value_kinds_fit(left, node->comparison, right, left_labels || right_labels);
+}
+
+static struct bound_node *make(struct strata_binder *binder)
+{
+	struct bound_node *node = strata_ctf_arena_get(binder->arena, 1, sizeof(*node));
+
+	binder->no_memory |= !node;
+	return node;
+}
+
+static struct outcome decided(enum strata_verdict verdict)
+{
+	return (struct outcome){ NULL, verdict };
+}
+
+static struct outcome bind_test(struct strata_binder *binder, struct strata_node *node)
+{
+	struct bound_node bound = { .kind = BOUND_TEST,
+				    .comparison = node->comparison,
+				    .stands_alone = node->stands_alone };
+	struct bound_node *kept;
+
+	strata_bind_operand(binder, &node->left, &node->right, &bound.left);
+	if (!node->stands_alone)
+		strata_bind_operand(binder, &node->right, &node->left, &bound.right);
+	if (!is_sensible(&bound))
+		return decided(STRATA_UNKNOWN);
+	node->was_sensible = true;
+	if (bound.left.kind == BOUND_CONSTANT && bound.right.kind == BOUND_CONSTANT)
+		return decided(node->stands_alone
+				       ? strata_value_truth(&bound.left.value)
+				       : strata_value_compare(&bound.left.value, node->comparison,
+							      &bound.right.value));
+	kept = make(binder);
+	if (!kept)
+		return decided(STRATA_UNKNOWN);
+	*kept = bound;
+	return (struct outcome){ kept, STRATA_UNKNOWN };
+}
+
+/* The tree ------------------------------------------------------------------------------------ */
+
+static struct outcome bind_node(struct strata_binder *binder, struct strata_node *node);
+
+static struct outcome bind_not(struct strata_binder *binder, struct strata_node *node)
+{
+	const struct outcome child = bind_node(binder, node->first);
+	struct bound_node *made;
+
+	if (!child.node)
+		return decided((enum strata_verdict)(STRATA_YES - child.verdict));
+	made = make(binder);
+	if (!made)
+		return decided(STRATA_UNKNOWN);
+	made->kind = BOUND_NOT;
+	made->first = child.node;
+	return (struct outcome){ made, STRATA_UNKNOWN };
+}
+
+static struct bound_node *make_verdict(struct strata_binder *binder, enum strata_verdict verdict)
+{
+	struct bound_node *made = make(binder);
+
+	if (made) {
+		made->kind = BOUND_VERDICT;
+		made->verdict = verdict;
+	}
+	return made;
+}
+
+/* All or any of the children; @ends is the verdict of one that decides, @neutral of one that does
+ * not matter. */
+static struct outcome bind_several(struct strata_binder *binder, struct strata_node *node,
+				   bool is_all)
+{
+	const enum strata_verdict ends = is_all ? STRATA_NO : STRATA_YES;
+	const enum strata_verdict neutral = is_all ? STRATA_YES : STRATA_NO;
+	struct bound_node *made = make(binder), **last = made ? &made->first : NULL;
+	enum strata_verdict known = neutral;
+	struct strata_node *child;
+
+	if (!made)
+		return decided(STRATA_UNKNOWN);
+	made->kind = is_all ? BOUND_ALL : BOUND_ANY;
+	/* All of them are looked at, so that it is known which fields there are. */
+	for (child = node->first; child; child = child->next) {
+		const struct outcome outcome = bind_node(binder, child);
+
+		if (outcome.node) {
+			*last = outcome.node;
+			last = &outcome.node->next;
+		} else if (outcome.verdict != neutral && known != ends) {
+			known = outcome.verdict;
+		}
+	}
+	if (known == ends || !made->first)
+		return decided(known);
+	if (known != neutral)
+		*last = make_verdict(binder, known);
+	return (struct outcome){ made, STRATA_UNKNOWN };
+}
+
+static struct outcome bind_node(struct strata_binder *binder, struct strata_node *node)
+{
+	switch (node->kind) {
+	case STRATA_NODE_ALL:
+		return bind_several(binder, node, true);
+	case STRATA_NODE_ANY:
+		return bind_several(binder, node, false);
+	case STRATA_NODE_NOT:
+		return bind_not(binder, node);
+	case STRATA_NODE_TEST:
+		break;
+	}
+	return bind_test(binder, node);
+}
+
+/* Of an event that matches, no part of all is unknown. */
+static bool can_match(const struct bound_node *root)
+{
+	const struct bound_node *child;
+
+	for (child = root->first; root->kind == BOUND_ALL && child; child = child->next) {
+		if (child->kind == BOUND_VERDICT)
+			return false;
+	}
+	return true;
+}
+
+/* Names of domains ---------------------------------------------------------------------------- */
+
+static bool is_same_host(const struct strata_ctf_trace *one, const struct strata_ctf_trace *other)
+{
+	const char *timeline = strata_ctf_env_text(one, STRATA_CTF_TIMELINE);
+	const char *others = strata_ctf_env_text(other, STRATA_CTF_TIMELINE);
+
+	return one->clock_group == other->clock_group ||
+	       (one->recording && one->recording == other->recording) ||
+	       (timeline && others && strcmp(timeline, others) == 0);
+}
+
+/* An enumeration of the domains that kernels on the same host say they are; a merged timeline's has
+ * its own. */
+static const struct strata_ctf_type *find_domains(struct strata_binder *binder)
+{
+	const struct strata_place_number *number = &binder->place->domain;
+	const struct strata_trace_set *set = binder->set;
+	struct strata_ctf_type *type = strata_ctf_arena_get(binder->arena, 1, sizeof(*type));
+	struct strata_ctf_label *labels =
+		strata_ctf_arena_get(binder->arena, set->nr_traces + 3, sizeof(*labels));
+	size_t i, nr = 0;
+
+	if (number->in == STRATA_PLACE_FIELD && number->access.type->kind == STRATA_CTF_ENUM)
+		return number->access.type;
+	if (!type || !labels) {
+		binder->no_memory = true;
+		return NULL;
+	}
+	labels[nr++] = (struct strata_ctf_label){ "dom0", 0, 0 };
+	labels[nr++] = (struct strata_ctf_label){ "xen", DOMAIN_XEN, DOMAIN_XEN };
+	labels[nr++] = (struct strata_ctf_label){ "idle", DOMAIN_IDLE, DOMAIN_IDLE };
+	for (i = 0; i < set->nr_traces; i++) {
+		const struct strata_ctf_trace *trace = set->traces[i];
+		const char *name = strata_ctf_env_text(trace, "domain");
+		const char *layer = strata_ctf_env_text(trace, "layer");
+		int64_t id;
+
+		if (name && layer && strcmp(layer, "kernel") == 0 &&
+		    strata_ctf_env_number(trace, "domain_id", &id) &&
+		    is_same_host(trace, binder->trace))
+			labels[nr++] =
+				(struct strata_ctf_label){ name, (uint64_t)id, (uint64_t)id };
+	}
+	type->kind = STRATA_CTF_ENUM;
+	type->labels = labels;
+	type->nr_labels = nr;
+	return type;
+}
+
+/* All classes --------------------------------------------------------------------------------- */
+
+static int bind_kind(struct strata_filter *filter, struct strata_binder *binder, size_t at,
+		     struct bound_kind *kind)
+{
+	const struct strata_ctf_stream_class *class = &binder->trace->metadata.streams[at];
+	struct strata_place *place = strata_ctf_arena_get(binder->arena, 1, sizeof(*place));
+	size_t i;
+
+	kind->classes =
+		strata_ctf_arena_get(binder->arena, class->nr_events, sizeof(*kind->classes));
+	if (!place || !kind->classes || strata_place_find(place, binder->trace, at, binder->arena))
+		return -1;
+	binder->kind = &binder->trace->kinds[at];
+	binder->place = place;
+	binder->domains = find_domains(binder);
+	binder->reads_packet = false;
+	for (i = 0; i < class->nr_events; i++) {
+		struct outcome outcome;
+
+		binder->class = &class->events[i];
+		outcome = bind_node(binder, filter->root);
+		if (outcome.node && can_match(outcome.node))
+			kind->classes[i].node = outcome.node;
+		else
+			kind->classes[i].matches = !outcome.node && outcome.verdict == STRATA_YES;
+	}
+	kind->reads_packet = binder->reads_packet;
+	return binder->no_memory ? -1 : 0;
+}
+
+static int bind_trace(struct strata_filter *filter, struct strata_binder *binder,
+		      struct bound_kind **kinds)
+{
+	const size_t nr = binder->trace->metadata.nr_streams;
+	size_t i;
+
+	*kinds = strata_ctf_arena_get(binder->arena, nr, sizeof(**kinds));
+	for (i = 0; *kinds && i < nr; i++) {
+		if (bind_kind(filter, binder, i, &(*kinds)[i]))
+			return -1;
+	}
+	return *kinds ? 0 : -1;
+}
+
+int strata_filter_bind(struct strata_filter *filter, const struct strata_trace_set *set,
+		       const char *const *names, struct strata_error *error)
+{
+	struct strata_binder binder = { .set = set };
+	size_t i;
+
+	strata_ctf_arena_free(filter->bound_arena);
+	filter->bound_arena = strata_ctf_arena_new(SIZE_MAX);
+	binder.arena = filter->bound_arena;
+	if (binder.arena)
+		filter->traces =
+			strata_ctf_arena_get(binder.arena, set->nr_traces, sizeof(*filter->traces));
+	if (!binder.arena || !filter->traces)
+		return strata_fail(error, "out of memory for the filter");
+	for (i = 0; i < set->nr_traces; i++) {
+		binder.trace = set->traces[i];
+		binder.name = names[i];
+		if (bind_trace(filter, &binder, &filter->traces[i]))
+			return strata_fail(error, "out of memory for the filter");
+	}
+	return 0;
+}

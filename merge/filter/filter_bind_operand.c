@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* filter_bind_operand.c - see filter_binder.h: where a class of events has what is asked for. */
+#include <string.h>
+
+#include "filter/filter_binder.h"
+
+static void set_text(struct bound_operand *bound, const char *text)
+{
+	if (text && *text)
+		bound->value = strata_value_text(text, strlen(text));
+}
+
+static bool find(struct strata_binder *binder, struct bound_operand *bound,
+		 enum bound_operand_kind kind, const struct strata_ctf_type *const *before,
+		 size_t nr_before, uint32_t align, const struct strata_ctf_type *structure,
+		 const struct strata_ctf_path_part *parts, size_t nr_parts)
+{
+	const int found = strata_ctf_access_make(&bound->access, binder->arena, before, nr_before,
+						 align, structure, parts, nr_parts);
+
+	if (found < 0)
+		binder->no_memory = true;
+	if (found <= 0)
+		return false;
+	bound->kind = kind;
+	binder->reads_packet |= kind == BOUND_PACKET;
+	return true;
+}
+
+static bool find_field(struct strata_binder *binder, struct bound_operand *bound,
+		       const struct strata_ctf_path_part *parts, size_t nr_parts)
+{
+	const struct strata_ctf_type *const before[] = { binder->kind->class->event_context,
+							 binder->class->context };
+
+	return find(binder, bound, BOUND_FIELD, before, 2, 1, binder->class->payload, parts,
+		    nr_parts);
+}
+
+/* The event's own, its stream's, its packet's. */
+static bool find_context(struct strata_binder *binder, struct bound_operand *bound,
+			 const struct strata_ctf_path_part *parts, size_t nr_parts)
+{
+	const struct strata_ctf_stream_class *stream = binder->kind->class;
+	const struct strata_ctf_type *packet = stream->packet_context;
+
+	return find(binder, bound, BOUND_FIELD, &stream->event_context, 1, 1,
+		    binder->class->context, parts, nr_parts) ||
+	       find(binder, bound, BOUND_FIELD, NULL, 0, 1, stream->event_context, parts,
+		    nr_parts) ||
+	       find(binder, bound, BOUND_PACKET, NULL, 0, packet ? packet->align : 1, packet, parts,
+		    nr_parts);
+}
+
+static bool find_one_of(struct strata_binder *binder, struct bound_operand *bound,
+			const struct strata_ctf_path_part *names, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (find_context(binder, bound, &names[i], 1))
+			return true;
+	}
+	return false;
+}
+
+/* By what is nearest to the event: contexts of its process, of its thread if there is none. */
+static void find_process_number(struct strata_binder *binder, struct bound_operand *bound)
+{
+	static const struct strata_ctf_path_part processes[] = { { .name = "pid" },
+								 { .name = "vpid" } };
+	static const struct strata_ctf_path_part threads[] = { { .name = "tid" },
+							       { .name = "vtid" } };
+	int64_t vpid;
+
+	if (find_one_of(binder, bound, processes, 2))
+		return;
+	if (strata_ctf_env_number(binder->trace, "vpid", &vpid) && vpid >= 0)
+		bound->value = strata_value_unsigned((uint64_t)vpid);
+	else
+		find_one_of(binder, bound, threads, 2);
+}
+
+/* A trace of one of Strata's applications has its program's name. */
+static void find_process_name(struct strata_binder *binder, struct bound_operand *bound)
+{
+	static const struct strata_ctf_path_part names[] = { { .name = "procname" } };
+	const char *name = strata_ctf_env_text(binder->trace, "procname");
+	int64_t domain;
+
+	if (find_one_of(binder, bound, names, 1))
+		return;
+	if (!name && strcmp(binder->place->layer, "app") == 0 &&
+	    strata_ctf_env_number(binder->trace, "domain_id", &domain))
+		name = strata_ctf_env_text(binder->trace, "domain");
+	set_text(bound, name);
+}
+
+static void bind_place(struct bound_operand *bound, const struct strata_place_number *number,
+		       const struct strata_ctf_type *labels)
+{
+	if (number->in == STRATA_PLACE_FIXED) {
+		bound->value = strata_value_unsigned(number->fixed);
+		bound->value.labels = labels;
+	} else if (number->in != STRATA_PLACE_NOWHERE) {
+		bound->kind = BOUND_PLACE;
+		bound->number = number;
+		bound->labels = labels;
+	}
+}
+
+static void bind_attribute(struct strata_binder *binder, const struct strata_operand *operand,
+			   const struct strata_operand *other, struct bound_operand *bound)
+{
+	switch (operand->attribute) {
+	case STRATA_ATTRIBUTE_EVENT:
+		set_text(bound, binder->class->name);
+		break;
+	case STRATA_ATTRIBUTE_SOURCE:
+		set_text(bound, binder->name);
+		break;
+	case STRATA_ATTRIBUTE_LAYER:
+		set_text(bound, binder->place->layer);
+		break;
+	case STRATA_ATTRIBUTE_DOMAIN:
+		bind_place(bound, &binder->place->domain, binder->domains);
+		break;
+	case STRATA_ATTRIBUTE_VCPU:
+		bind_place(bound, &binder->place->vcpu, NULL);
+		break;
+	case STRATA_ATTRIBUTE_CPU:
+		bound->kind = BOUND_CPU;
+		break;
+	case STRATA_ATTRIBUTE_PCPU:
+		bind_place(bound, &binder->place->pcpu, NULL);
+		break;
+	case STRATA_ATTRIBUTE_PROCESS:
+		if (other->value.kind == STRATA_VALUE_PATTERN)
+			find_process_name(binder, bound);
+		else
+			find_process_number(binder, bound);
+		break;
+	case STRATA_ATTRIBUTE_TIME:
+		if (binder->kind->has_time)
+			bound->kind = BOUND_TIME;
+		break;
+	case STRATA_NR_ATTRIBUTES:
+		break;
+	}
+}
+
+void strata_bind_operand(struct strata_binder *binder, struct strata_operand *operand,
+			 const struct strata_operand *other, struct bound_operand *bound)
+{
+	memset(bound, 0, sizeof(*bound));
+	switch (operand->kind) {
+	case STRATA_OPERAND_VALUE:
+		bound->value = operand->value;
+		break;
+	case STRATA_OPERAND_FIELD:
+		find_field(binder, bound, operand->parts, operand->nr_parts);
+		break;
+	case STRATA_OPERAND_CONTEXT:
+		find_context(binder, bound, operand->parts, operand->nr_parts);
+		break;
+	case STRATA_OPERAND_ATTRIBUTE:
+		bind_attribute(binder, operand, other, bound);
+		break;
+	}
+	operand->was_found |= bound->kind != BOUND_CONSTANT ||
+			      bound->value.kind != STRATA_VALUE_NONE;
+}

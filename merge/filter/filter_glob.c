@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* filter_glob.c - see filter_glob.h: after a mismatch only the last "*" takes a byte more. */
+#include "filter/filter_glob.h"
+
+struct pattern {
+	const char *bytes;
+	size_t nr;
+};
+
+/* Behind the ']' that ends the class at @at; 0: nothing ends it.  A ']' that comes first is one of
+ * its bytes. */
+static size_t end_of_class(const struct pattern *pattern, size_t at)
+{
+	size_t i = at + 1;
+
+	if (i < pattern->nr && (pattern->bytes[i] == '!' || pattern->bytes[i] == '^'))
+		i++;
+	for (i++; i < pattern->nr; i++) {
+		if (pattern->bytes[i] == ']')
+			return i + 1;
+	}
+	return 0;
+}
+
+static bool is_in_class(const struct pattern *pattern, size_t from, size_t end, unsigned char c)
+{
+	const unsigned char *bytes = (const unsigned char *)pattern->bytes;
+	const bool negated = bytes[from] == '!' || bytes[from] == '^';
+	bool found = false;
+	size_t i = from + negated;
+
+	while (i < end) {
+		if (i + 2 < end && bytes[i + 1] == '-') {
+			found |= c >= bytes[i] && c <= bytes[i + 2];
+			i += 3;
+		} else {
+			found |= c == bytes[i++];
+		}
+	}
+	return found != negated;
+}
+
+/* Whether the pattern's element at @at, which is no "*", fits a byte.  @next: OUT, the one behind
+ */
+static bool fits_one(const struct pattern *pattern, size_t at, unsigned char c, size_t *next)
+{
+	const char element = pattern->bytes[at];
+	const size_t end = element == '[' ? end_of_class(pattern, at) : 0;
+
+	*next = at + 1;
+	if (end) {
+		*next = end;
+		return is_in_class(pattern, at + 1, end - 1, c);
+	}
+	if (element == '?')
+		return true;
+	if (element == '\\' && at + 1 < pattern->nr) {
+		*next = at + 2;
+		return (unsigned char)pattern->bytes[at + 1] == c;
+	}
+	return (unsigned char)element == c;
+}
+
+bool strata_glob_fits(const char *pattern_bytes, size_t nr, const char *text, size_t bytes)
+{
+	const struct pattern pattern = { pattern_bytes, nr };
+	size_t at = 0, i = 0, next;
+	size_t star = nr, star_text = 0; /* behind the last "*", and the text that it left */
+
+	while (i < bytes) {
+		if (at < nr && pattern_bytes[at] == '*') {
+			star = ++at;
+			star_text = i;
+			/* The last one takes all that is left. */
+			if (at == nr)
+				return true;
+		} else if (at < nr && fits_one(&pattern, at, (unsigned char)text[i], &next)) {
+			at = next;
+			i++;
+		} else if (star < nr) {
+			at = star;
+			i = ++star_text;
+		} else {
+			return false;
+		}
+	}
+	while (at < nr && pattern_bytes[at] == '*')
+		at++;
+	return at == nr;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * filter_glob.h - patterns of text:
+ *
+ *     *       any bytes, or none
+ *     ?       one byte
+ *     [a-z]   one of these; [!a-z] one that is none of these
+ *     \c      the byte c itself; any other byte stands for itself, as does a [ without its ]
+ *
+ * Bytes are compared, whatever the locale.  Text is hostile: the time it takes is at most
+ * the product of both lengths, and nothing recurses.
+ */
+#ifndef STRATA_MERGE_FILTER_GLOB_H
+#define STRATA_MERGE_FILTER_GLOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Whether all of the text fits the pattern. */
+bool strata_glob_fits(const char *pattern, size_t pattern_bytes, const char *text, size_t bytes);
+
+#endif /* STRATA_MERGE_FILTER_GLOB_H */

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* filter_run.c - see filter.h: asks of each event what filter_bind.c left to be asked. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctf/ctf_packet_head.h"
+#include "filter/filter_bound.h"
+#include "put_text.h"
+
+struct strata_filter_run {
+	const struct strata_filter *filter;
+	struct strata_ctf_packet_head head;
+	/* The packet whose head that is. */
+	const struct strata_ctf_stream *stream;
+	uint64_t offset;
+	struct strata_ctf_cursor packet; /* at its context */
+};
+
+/* One event. */
+struct asked {
+	struct strata_ctf_cursor event;         /* behind its header */
+	const struct strata_ctf_cursor *packet; /* at its packet's context */
+	uint64_t ns;
+	uint32_t cpu;
+};
+
+struct strata_filter_run *strata_filter_begin(const struct strata_filter *filter)
+{
+	struct strata_filter_run *run = calloc(1, sizeof(*run));
+
+	if (run)
+		run->filter = filter;
+	return run;
+}
+
+void strata_filter_end(struct strata_filter_run *run)
+{
+	if (run)
+		free(run->head.bytes);
+	free(run);
+}
+
+/* An array's text; of no kind where it does not begin with a byte. */
+static void read_text(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
+		      struct strata_value *value)
+{
+	const char *text;
+	uint64_t length;
+
+	if (!strata_ctf_read_length(cursor, type, &length) || cursor->at % 8 != 0)
+		return;
+	text = (const char *)cursor->bytes + cursor->at / 8;
+	*value = strata_value_text(text, strnlen(text, length));
+}
+
+static void read_number(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
+			struct strata_value *value)
+{
+	if (!strata_ctf_read_number(cursor, type, &value->number))
+		return;
+	if (type->kind == STRATA_CTF_FLOAT) {
+		value->kind = STRATA_VALUE_REAL;
+		value->real = strata_float_of_bits(value->number, type->bits == 32);
+	} else {
+		value->kind = STRATA_VALUE_INTEGER;
+		value->is_negative = type->is_signed && value->number >> 63;
+		value->labels = type->kind == STRATA_CTF_ENUM ? type : NULL;
+	}
+}
+
+/* The field that the way leads to; its bytes are hostile. */
+static void read_field(const struct strata_ctf_access *access, struct strata_ctf_cursor cursor,
+		       struct strata_value *value)
+{
+	const struct strata_ctf_type *type = strata_ctf_access_go(access, &cursor);
+	const char *text;
+	uint64_t length;
+
+	if (!type)
+		return;
+	if (type->kind <= STRATA_CTF_FLOAT)
+		read_number(&cursor, type, value);
+	else if (strata_ctf_is_text(type))
+		read_text(&cursor, type, value);
+	else if (type->kind == STRATA_CTF_STRING &&
+		 strata_ctf_read_string(&cursor, type, &text, &length))
+		*value = strata_value_text(text, length);
+}
+
+static void set_known(uint32_t number, const struct strata_ctf_type *labels,
+		      struct strata_value *value)
+{
+	if (number == STRATA_PLACE_UNKNOWN)
+		return;
+	*value = strata_value_unsigned(number);
+	value->labels = labels;
+}
+
+/* A constant is where it is; the rest is put into @room. */
+static const struct strata_value *read_operand(const struct bound_operand *operand,
+					       const struct asked *asked, struct strata_value *room)
+{
+	if (operand->kind == BOUND_CONSTANT)
+		return &operand->value;
+	room->kind = STRATA_VALUE_NONE;
+	room->labels = NULL;
+	switch (operand->kind) {
+	case BOUND_FIELD:
+		read_field(&operand->access, asked->event, room);
+		break;
+	case BOUND_PACKET:
+		read_field(&operand->access, *asked->packet, room);
+		break;
+	case BOUND_PLACE:
+		set_known(strata_place_read(operand->number, asked->cpu, &asked->event),
+			  operand->labels, room);
+		break;
+	case BOUND_CPU:
+		set_known(asked->cpu, NULL, room);
+		break;
+	case BOUND_TIME:
+		*room = strata_value_unsigned(asked->ns);
+		break;
+	case BOUND_CONSTANT:
+		break;
+	}
+	return room;
+}
+
+static enum strata_verdict ask_test(const struct bound_node *node, const struct asked *asked)
+{
+	struct strata_value rooms[2];
+	const struct strata_value *left = read_operand(&node->left, asked, &rooms[0]);
+
+	if (node->stands_alone)
+		return strata_value_truth(left);
+	return strata_value_compare(left, node->comparison,
+				    read_operand(&node->right, asked, &rooms[1]));
+}
+
+/* No deeper than an expression may be. */
+static enum strata_verdict ask(const struct bound_node *node, const struct asked *asked)
+{
+	const struct bound_node *child;
+	enum strata_verdict verdict;
+
+	switch (node->kind) {
+	case BOUND_TEST:
+		return ask_test(node, asked);
+	case BOUND_NOT:
+		return (enum strata_verdict)(STRATA_YES - ask(node->first, asked));
+	case BOUND_ALL:
+		verdict = STRATA_YES;
+		for (child = node->first; child && verdict != STRATA_NO; child = child->next) {
+			const enum strata_verdict one = ask(child, asked);
+
+			verdict = one < verdict ? one : verdict;
+		}
+		return verdict;
+	case BOUND_ANY:
+		verdict = STRATA_NO;
+		for (child = node->first; child && verdict != STRATA_YES; child = child->next) {
+			const enum strata_verdict one = ask(child, asked);
+
+			verdict = one > verdict ? one : verdict;
+		}
+		return verdict;
+	case BOUND_VERDICT:
+		break;
+	}
+	return node->verdict;
+}
+
+static const uint8_t nothing[STRATA_CTF_PADDING];
+
+/* Reads the head of the reader's packet, if it is another one than before. */
+static void read_packet(struct strata_filter_run *run, struct strata_ctf_reader *reader)
+{
+	if (run->stream == reader->stream && run->offset == reader->packet.offset)
+		return;
+	run->stream = reader->stream;
+	run->offset = reader->packet.offset;
+	/* One that cannot be read has no fields. */
+	if (!strata_ctf_packet_head_read(&run->head, reader, &run->packet))
+		run->packet =
+			(struct strata_ctf_cursor){ .bytes = nothing, .slots = reader->slots };
+}
+
+size_t strata_filter_keep(struct strata_filter_run *run, size_t trace,
+			  struct strata_ctf_reader *reader, struct strata_lane_event *events,
+			  size_t nr)
+{
+	const struct bound_kind *kind =
+		&run->filter->traces[trace][reader->kind - reader->stream->trace->kinds];
+	const bool has_cpu = reader->packet.has_cpu && reader->packet.cpu < STRATA_PLACE_UNKNOWN;
+	struct asked asked = { .packet = &run->packet, .cpu = STRATA_PLACE_UNKNOWN };
+	size_t i, kept = 0;
+
+	if (has_cpu)
+		asked.cpu = (uint32_t)reader->packet.cpu;
+	if (kind->reads_packet)
+		read_packet(run, reader);
+	for (i = 0; i < nr; i++) {
+		const struct bound_class *class = &kind->classes[events[i].class];
+		bool matches = class->matches;
+
+		if (class->node) {
+			asked.ns = events[i].ns;
+			strata_ctf_event_open(reader, &events[i], &asked.event);
+			matches = ask(class->node, &asked) == STRATA_YES;
+		}
+		events[kept] = events[i];
+		kept += matches;
+	}
+	return kept;
+}
