@@ -328,7 +328,7 @@ static bool find_end(struct strata_live *live)
 int strata_live_look(struct strata_live *live, struct strata_live_sink *sink,
 		     struct strata_error *error)
 {
-	const uint64_t now = strata_clock();
+	const uint64_t now = live->options.clock ? live->options.clock() : strata_clock();
 	uint64_t generation;
 	int status;
 

@@ -25,6 +25,7 @@ struct strata_live_options {
 	uint64_t delay_ns;    /* an event that takes no longer to be written is not late */
 	uint64_t patience_ns; /* a stream that is so far behind the others is waited for no more */
 	bool from_beginning;  /* of the recording; false: from now on */
+	uint64_t (*clock)(void);      /* the host's counter; NULL: as this CPU has it */
 	strata_complain_fn *complain; /* may be NULL */
 	void *complain_data;
 };

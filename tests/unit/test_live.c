@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * test_live.c - following a recording that goes on: whatever of each stream is there at each
+ * look, all events come once, in the order that they have when all is there.
+ *
+ * The recording lies there whole; what the recorder would have said of it at each moment is
+ * played back from the times at which its packets were closed.
+ */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../../merge/ctf_metadata.h"
+#include "../../merge/inputs/recording_traces.h"
+#include "../../merge/live/live.h"
+#include "../../merge/live/live_table.h"
+
+#include "synthetic.h"
+
+#define NR_STREAMS 5u /* two physical CPUs, two vCPUs of g1, one of g2 */
+#define STEPS      3000u
+#define ROUNDS     40u
+
+/* A packet was closed. */
+struct closed {
+	uint64_t ticks;
+	uint64_t bytes;
+};
+
+struct world {
+	struct synthetic rec;
+	struct synthetic_clock clocks[3]; /* of the vCPUs, at the end */
+	unsigned int numbers[3];
+	struct closed closed[NR_STREAMS][STEPS + 2];
+	unsigned int nr_closed[NR_STREAMS];
+	uint64_t begin, end;
+};
+
+static const struct {
+	const char *source;
+	unsigned int source_index, cpu;
+} streams[NR_STREAMS] = {
+	{ "xen", 0, 0 }, { "xen", 0, 1 }, { "g1", 1, 0 }, { "g1", 1, 1 }, { "g2", 2, 0 },
+};
+
+static void close_one(struct world *world, unsigned int i, uint64_t ticks)
+{
+	struct synthetic_stream *stream =
+		synthetic_stream(&world->rec, streams[i].source, streams[i].cpu);
+
+	synthetic_close_packet(stream);
+	world->closed[i][world->nr_closed[i]++] = (struct closed){ ticks, stream->nr_bytes };
+}
+
+/* Sets the counter of a vCPU. @back: it may be set back */
+static void set_clock(struct world *world, unsigned int vcpu, uint64_t ticks, bool back)
+{
+	struct synthetic_clock *clock = &world->clocks[vcpu];
+	const uint64_t by = (uint64_t)(rand() % 1000) * 1000000;
+
+	/* As a ring does where time goes back. */
+	close_one(world, vcpu + 2, ticks);
+	clock->is_hvm = true;
+	clock->ratio = 1;
+	clock->offset += back && rand() % 2 ? 0 - by : by;
+	synthetic_vcpu_clock(&world->rec, (unsigned int)rand() % 2, ticks, vcpu < 2 ? 1 : 2,
+			     vcpu % 2, clock);
+}
+
+/* What a synthetic recording lacks. */
+static void write_metadata(const struct world *world)
+{
+	struct strata_recording recording = { 0 };
+	struct strata_error error = { "" };
+	size_t i;
+
+	assert_int_equal(strata_recording_load(&recording, world->rec.dir, &error), 0);
+	for (i = 0; i < recording.nr_sources; i++)
+		assert_int_equal(strata_ctf_metadata_save(&recording, &recording.sources[i],
+							  world->rec.dir, &error),
+				 0);
+	strata_recording_clear(&recording);
+}
+
+/* A host on which a vCPU's counter is set now and then. */
+static void make(struct world *world, bool back)
+{
+	uint64_t ticks = SYNTHETIC_ANCHOR_TICKS;
+	unsigned int i, step;
+
+	memset(world, 0, sizeof(*world));
+	synthetic_init(&world->rec);
+	synthetic_add_source(&world->rec, "xen", "xen", 0x7ff2);
+	synthetic_add_source(&world->rec, "g1", "kernel", 1);
+	synthetic_add_source(&world->rec, "g2", "kernel", 2);
+	world->begin = ticks;
+	for (i = 0; i < 2; i++)
+		synthetic_pcpu_clock(&world->rec, i, ticks += 10);
+	for (i = 0; i < 3; i++)
+		set_clock(world, i, ticks += 10, false);
+	for (step = 0; step < STEPS; step++) {
+		ticks += 1000 + (uint64_t)rand() % 100000;
+		switch (rand() % 8) {
+		case 0:
+			synthetic_runstate(&world->rec, (unsigned int)rand() % 2, ticks, 1, 0, 0,
+					   1);
+			break;
+		case 1:
+			if (rand() % 20 == 0)
+				set_clock(world, (unsigned int)rand() % 3, ticks, back);
+			break;
+		case 2:
+			close_one(world, (unsigned int)rand() % NR_STREAMS, ticks);
+			break;
+		case 3:
+			if (rand() % 50 == 0)
+				synthetic_skew(&world->rec, 0, ticks, 1, -(rand() % 100),
+					       rand() % 100);
+			break;
+		default:
+			i = (unsigned int)rand() % 3;
+			synthetic_mark(&world->rec, i < 2 ? "g1" : "g2", i % 2,
+				       synthetic_guest_ticks(&world->clocks[i], ticks),
+				       world->numbers[i]++ % 256);
+		}
+	}
+	world->end = ticks + 1000;
+	for (i = 0; i < NR_STREAMS; i++)
+		close_one(world, i, world->end);
+	synthetic_write(&world->rec);
+	write_metadata(world);
+}
+
+/* An event that was handed on. */
+struct seen {
+	uint64_t ns;
+	char stream[24];
+	uint8_t number;
+};
+
+struct collector {
+	struct strata_live_sink live;
+	struct strata_slice_sink slice;
+	const struct strata_trace_set *set;
+	struct seen *events;
+	size_t nr;
+	uint64_t late;
+};
+
+static void collect(struct collector *collector, size_t stream, struct strata_ctf_reader *reader,
+		    const struct strata_lane_event *events, size_t nr)
+{
+	const struct strata_set_stream *of = &collector->set->streams[stream];
+	const char *path = collector->set->traces[of->trace]->path;
+	size_t i;
+
+	collector->events =
+		realloc(collector->events, (collector->nr + nr) * sizeof(*collector->events));
+	assert_non_null(collector->events);
+	for (i = 0; i < nr; i++) {
+		struct seen *seen = &collector->events[collector->nr++];
+
+		seen->ns = events[i].ns;
+		snprintf(seen->stream, sizeof(seen->stream), "%.8s/%.8s", strrchr(path, '/') + 1,
+			 of->stream->name);
+		/* Behind the thread's number. */
+		seen->number = reader->base[events[i].body / 8 + 4];
+	}
+}
+
+static int sources(struct strata_live_sink *sink, const struct strata_trace_set *set,
+		   struct strata_error *error)
+{
+	(void)error;
+	((struct collector *)sink)->set = set;
+	return 0;
+}
+
+static int take_live(struct strata_live_sink *sink, size_t stream, struct strata_ctf_reader *reader,
+		     const struct strata_lane_event *events, size_t nr, bool late,
+		     struct strata_error *error)
+{
+	struct collector *collector = (struct collector *)sink;
+
+	(void)error;
+	collector->late += late ? nr : 0;
+	collect(collector, stream, reader, events, nr);
+	return 0;
+}
+
+static int take_slice(struct strata_slice_sink *sink, size_t stream,
+		      struct strata_ctf_reader *reader, const struct strata_lane_event *events,
+		      size_t nr, struct strata_error *error)
+{
+	(void)error;
+	collect((struct collector *)((char *)sink - offsetof(struct collector, slice)), stream,
+		reader, events, nr);
+	return 0;
+}
+
+/* All events, when all are there. */
+static void merge_whole(const struct world *world, struct collector *collector)
+{
+	struct strata_error error = { "" };
+	struct strata_recording_traces *traces =
+		strata_recording_traces_open(world->rec.dir, NULL, NULL, &error);
+	struct strata_ctf_tally tallies[NR_STREAMS] = { { 0 } };
+	struct strata_trace_set set = { 0 };
+	size_t i;
+
+	assert_non_null(traces);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(
+			strata_trace_set_add(&set, strata_recording_traces_trace(traces, i, &error),
+					     &error),
+			0);
+	memset(collector, 0, sizeof(*collector));
+	collector->slice.take = take_slice;
+	collector->set = &set;
+	assert_int_equal(
+		strata_trace_set_merge(&set, 0, UINT64_MAX, &collector->slice, tallies, &error), 0);
+	strata_trace_set_clear(&set);
+	strata_recording_traces_close(traces);
+}
+
+static uint64_t now_ticks;
+
+static uint64_t host_clock(void)
+{
+	return now_ticks;
+}
+
+/* The table, as the recorder would have it. */
+static struct strata_live_table *make_table(const struct world *world)
+{
+	struct strata_live_table *table;
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" STRATA_LIVE_FILE, world->rec.dir);
+	fd = open(path, O_RDWR | O_CREAT, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, sizeof(*table)), 0);
+	table = mmap(NULL, sizeof(*table), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true(table != MAP_FAILED);
+	close(fd);
+	table->magic = STRATA_LIVE_MAGIC;
+	table->version = STRATA_LIVE_VERSION;
+	return table;
+}
+
+/* What the recorder, which may be behind, says of a stream. */
+static void say(const struct world *world, struct strata_live_table *table, unsigned int i,
+		uint64_t ticks)
+{
+	struct strata_live_slot *slot = &table->slots[i];
+	unsigned int j;
+
+	slot->source = streams[i].source_index;
+	slot->cpu = streams[i].cpu;
+	if (!slot->complete_ticks)
+		slot->complete_ticks = world->begin;
+	for (j = 0; j < world->nr_closed[i] && world->closed[i][j].ticks <= ticks; j++) {
+		if (world->closed[i][j].ticks < slot->complete_ticks)
+			continue;
+		slot->bytes = world->closed[i][j].bytes;
+		slot->complete_ticks = world->closed[i][j].ticks;
+	}
+	if (table->nr_slots <= i)
+		table->nr_slots = i + 1;
+}
+
+static void follow(const struct world *world, struct collector *collector)
+{
+	const struct strata_live_options options = { .patience_ns = UINT64_MAX / 2,
+						     .from_beginning = true,
+						     .clock = host_clock };
+	const int dir = open(world->rec.dir, O_RDONLY | O_DIRECTORY);
+	struct strata_live_table *table = make_table(world);
+	struct strata_error error = { "" };
+	struct strata_live *live;
+	unsigned int i;
+	int status = 0;
+
+	/* Somebody records into it. */
+	assert_int_equal(flock(dir, LOCK_EX | LOCK_NB), 0);
+	memset(collector, 0, sizeof(*collector));
+	collector->live.sources = sources;
+	collector->live.take = take_live;
+	live = strata_live_open(world->rec.dir, &options, &error);
+	if (!live)
+		fail_msg("%s", error.text);
+	for (now_ticks = world->begin; !status; now_ticks += (uint64_t)rand() % 10000000) {
+		for (i = 0; i < NR_STREAMS; i++) {
+			if (rand() % 3 || !table->slots[i].complete_ticks)
+				say(world, table, i, now_ticks);
+		}
+		if (rand() % 10 == 0)
+			table->generation++;
+		if (now_ticks > world->end + 50000000)
+			table->state = STRATA_LIVE_ENDED;
+		status = strata_live_look(live, &collector->live, &error);
+	}
+	if (status < 0)
+		fail_msg("%s", error.text);
+	assert_false(strata_live_progress(live)->died);
+	assert_int_equal(strata_live_progress(live)->events, collector->nr);
+	strata_live_close(live);
+	munmap(table, sizeof(*table));
+	close(dir);
+}
+
+static void end(struct world *world, struct collector *whole, struct collector *followed)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/" STRATA_LIVE_FILE, world->rec.dir);
+	unlink(path);
+	synthetic_free(&world->rec);
+	free(whole->events);
+	free(followed->events);
+}
+
+static void what_is_followed_is_what_there_is_in_the_end(void **state)
+{
+	static struct world world;
+	struct collector whole, followed;
+	unsigned int round;
+	size_t i;
+
+	(void)state;
+	for (round = 0; round < ROUNDS; round++) {
+		srand(round);
+		make(&world, false);
+		merge_whole(&world, &whole);
+		follow(&world, &followed);
+		assert_int_equal(followed.late, 0);
+		assert_true(whole.nr > STEPS / 4);
+		for (i = 0; i < whole.nr && i < followed.nr; i++) {
+			const struct seen *a = &whole.events[i], *b = &followed.events[i];
+
+			if (a->ns != b->ns || strcmp(a->stream, b->stream) != 0 ||
+			    (a->stream[0] == 'g' && a->number != b->number))
+				fail_msg("round %u, event %zu: %s %u at %llu, but %s %u at %llu",
+					 round, i, a->stream, a->number, (unsigned long long)a->ns,
+					 b->stream, b->number, (unsigned long long)b->ns);
+		}
+		assert_int_equal(followed.nr, whole.nr);
+		end(&world, &whole, &followed);
+	}
+}
+
+/* Where counters are set back, times are known less well while it goes on: events may come late. */
+static void each_event_of_a_counter_that_is_set_back_comes_once(void **state)
+{
+	static struct world world;
+	struct collector whole, followed;
+	unsigned int round;
+	size_t i, j;
+
+	(void)state;
+	for (round = 0; round < ROUNDS; round++) {
+		srand(1000 + round);
+		make(&world, true);
+		merge_whole(&world, &whole);
+		follow(&world, &followed);
+		assert_int_equal(followed.nr, whole.nr);
+		for (j = 2; j < NR_STREAMS; j++) {
+			unsigned int next = 0;
+			char name[24];
+
+			snprintf(name, sizeof(name), "%s/cpu_%u", streams[j].source,
+				 streams[j].cpu);
+			for (i = 0; i < followed.nr; i++) {
+				if (strcmp(followed.events[i].stream, name) != 0)
+					continue;
+				assert_int_equal(followed.events[i].number, next++ % 256);
+			}
+			assert_int_equal(next, world.numbers[j - 2]);
+		}
+		end(&world, &whole, &followed);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_followed_is_what_there_is_in_the_end),
+		cmocka_unit_test(each_event_of_a_counter_that_is_set_back_comes_once),
+	};
+
+	return cmocka_run_group_tests_name("live", tests, NULL, NULL);
+}
