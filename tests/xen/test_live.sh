@@ -41,10 +41,10 @@ without_bounds() {
 
 # Followed from the beginning, a recording is what it is when it has ended, but that what was late came later.
 followed_is_the_same() {
-	local sort=cat
+	local sort='cat'
 	"$strata" view --json "$OUT/followed" >"$OUT/followed-after.json" 2>"$OUT/followed-after.log" || return 1
 	tail -n 2 "$OUT/followed.log"
-	! grep -q '"late":true' "$OUT/followed.json" || sort=sort
+	! grep -q '"late":true' "$OUT/followed.json" || sort='sort'
 	diff <(without_bounds "$OUT/followed.json" | $sort) <(without_bounds "$OUT/followed-after.json" | $sort) | head -n 5
 	[ "${PIPESTATUS[0]}" = 0 ]
 }
