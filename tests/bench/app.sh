@@ -62,6 +62,9 @@ lttng_ust() {
 	lttng stop >"$dir/lttng.log" 2>&1
 	grep -i discarded "$dir/lttng.log" >&2 || true
 	lttng destroy strata-bench >/dev/null
+	# What it wrote is what merge.sh reads.
+	rm -rf "$dir/lttng-trace"
+	[ "$2" = overwrite ] || mv "$dir/lttng" "$dir/lttng-trace"
 	rm -rf "$dir/lttng"
 }
 

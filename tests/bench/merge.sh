@@ -4,6 +4,7 @@
 # merge.sh DIR TURNS - what the merge of traces costs, in turns with Debian's babeltrace2: prints
 # lines "NAME VARIANT UNIT VALUE".  Traces of MERGE_EVENTS events are made in DIR; all are read
 # from the page cache.  Before a trace is measured, the hash of what both read must be the same.
+# DIR/lttng-trace is one of LTTng's, which app.sh leaves there.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -46,8 +47,22 @@ counted() {
 	done
 }
 
+# memory NAME TRACE: the most private memory that a count with two threads has.
+memory() {
+	local most=0 now pid
+	out/bin/strata convert --format count --threads 2 "$2" >/dev/null &
+	pid=$!
+	while now=$(sed -n 's/^RssAnon:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$pid/status" 2>/dev/null) && [ -n "$now" ]; do
+		[ "$now" -le "$most" ] || most=$now
+		sleep 0.01
+	done
+	wait $pid
+	echo "$1 strata-2-threads KiB $most"
+}
+
 "$work/make_ctf" "$work/8" 8 "$events" 1
 counted merge_count_8 "$work/8" "$events" "$turns"
+memory merge_memory_8 "$work/8"
 for _ in $(seq "$turns"); do
 	timed merge_count_8 strata-2-threads "$events" out/bin/strata convert --format count --threads 2 "$work/8"
 	timed merge_text strata "$events" out/bin/strata convert --format babeltrace --threads 1 -o "$work/text" "$work/8"
@@ -68,3 +83,6 @@ rm -rf "$work/256"
 "$work/make_ctf" "$work/256" 256 "$events" 16
 counted merge_count_256_bursts "$work/256" "$events" "$turns"
 rm -rf "$work/256"
+
+events=$(babeltrace2 "$1/lttng-trace" --component sink.utils.counter | sed -n 's/^ *\([0-9]*\) Event messages.*/\1/p' | tail -n 1)
+counted merge_count_lttng "$1/lttng-trace" "$events" "$turns"

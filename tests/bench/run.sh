@@ -90,7 +90,7 @@ sort -k1,1 -k2,2 -k3,3 -k4,4g "$OUT/values" | awk '
 		printf "to disk: %.2f of what dd writes; events of 8 bytes %.2f\n",
 			median["drain_512b", "strata"] / median["drain_512b", "dd"],
 			median["drain_8b", "strata"] / median["drain_8b", "dd"]
-		split("merge_count_8 merge_count_256_random merge_count_256_bursts merge_text merge_recording_text", merges, " ")
+		split("merge_count_8 merge_count_256_random merge_count_256_bursts merge_count_lttng merge_text merge_recording_text", merges, " ")
 		for (i = 1; i in merges; i++)
 			if ((merges[i], "babeltrace2") in median)
 				printf "%s: %.1f million events a second, %.1f times babeltrace2\n", merges[i],
