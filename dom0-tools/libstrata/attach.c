@@ -45,6 +45,9 @@ static struct {
 /* How often the thread hands over what is in half full sub-buffers; 0: never. */
 static uint32_t switch_ms;
 
+/* How long a recorder is waited for, each time. */
+static uint32_t wait_ms = STRATA_APP_WAIT_MS;
+
 /* Which file a number stood for when we opened it. */
 static struct stat opened_socket, opened_listener;
 
@@ -235,7 +238,9 @@ static void serve(void)
 /* A recorder that does not read must not hold the process for ever. */
 static void limit_sends(int socket)
 {
-	const struct timeval limit = { .tv_sec = STRATA_APP_WAIT_MS / 1000 };
+	const struct timeval limit = { .tv_sec = wait_ms / 1000,
+				       /* Of 0 the kernel makes for ever. */
+				       .tv_usec = wait_ms ? wait_ms % 1000 * 1000 : 1 };
 
 	setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	fcntl(socket, F_SETFL, 0);
@@ -345,6 +350,7 @@ static void start_thread(void)
 
 void attach_start(void)
 {
+	wait_ms = strata_app_wait_ms(secure_getenv(STRATA_APP_WAIT_VARIABLE));
 	attach.nr_told = attach.nr_decided = 0;
 	rings_prepare();
 	attach.listener = open_listener();
@@ -366,7 +372,12 @@ void attach_announce(void)
 	struct timespec limit;
 
 	clock_gettime(CLOCK_MONOTONIC, &limit);
-	limit.tv_sec += STRATA_APP_WAIT_MS / 1000;
+	limit.tv_sec += wait_ms / 1000;
+	limit.tv_nsec += wait_ms % 1000 * 1000000;
+	if (limit.tv_nsec >= 1000000000) {
+		limit.tv_sec++;
+		limit.tv_nsec -= 1000000000;
+	}
 	registry_lock();
 	/* The thread tells all that there is when it begins; after that we do. */
 	if (attach.socket >= 0 && attach.nr_told && attach.nr_told < registry_nr_ids())
