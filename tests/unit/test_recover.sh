@@ -22,7 +22,7 @@ export STRATA_APP_SOCKET=$work/apps.sock
 recorder="" running="" beside=""
 trap '[ -z "$recorder$running$beside" ] || kill -9 $recorder $running $beside 2>/dev/null; umount -q "$work/small" 2>/dev/null; rm -rf "$work"' EXIT
 
-rounds=${RECOVER_ROUNDS:-5}
+rounds=${RECOVER_ROUNDS:-2}
 threads=3
 record_bytes=32 # of an event of theirs, in a ring
 
