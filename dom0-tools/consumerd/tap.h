@@ -21,6 +21,7 @@ struct tap {
 	enum strata_poll state;        /* in the drain that is under way */
 	bool lied;                     /* that was said */
 	bool unwritten;                /* a packet could not be written, and is in the ring still */
+	bool left; /* the disk had no room for one: it and what follows are in the ring still */
 };
 
 /* What the metadata of a source was made from when it was written last. */
@@ -80,7 +81,8 @@ int tap_take(struct recorder *recorder, struct tap *tap, strata_count_t turns, u
  * Takes what is left in its ring: complete sub-buffers, and what is committed of
  * the others.  There may be several, and complete ones between them: writers that
  * nested in one another when their CPU stopped.  What the disk has no room for
- * is lost, and counted.  0 or -1.
+ * is lost, and counted.  Where `strata recover` may find the ring, it says that this
+ * has not been read, until the tables on the disk count it.  0 or -1.
  */
 int tap_take_rest(struct recorder *recorder, struct tap *tap, struct strata_error *error);
 
