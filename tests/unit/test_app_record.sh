@@ -115,6 +115,32 @@ done
 check "and lives" kill -KILL "$running"
 wait "$running" 2>/dev/null
 
+# A program whose files are all in use when the recording ends can be recorded again when there are some.
+forever forever
+begin files --app "$running"
+check "a program is recorded before its files are all in use" more_of 100
+prlimit --pid "$running" --nofile=3:
+finish_recording files
+# gave_up_or_rests: the thread that listens to recorders has ended, or sleeps (in clock_nanosleep).
+gave_up_or_rests() {
+	local thread
+	for thread in "/proc/$running/task"/*; do
+		[ "${thread##*/}" = "$running" ] || grep -q '^230 ' "$thread/syscall" || return 1
+	done
+}
+check "it cannot take a recorder in, and notices" await gave_up_or_rests
+# cpu_ticks: of all threads but the first, in hundredths of a second.
+cpu_ticks() { cat "/proc/$running/task"/[0-9]*/stat | awk -v main="$running" '$1 != main { n += $14 + $15 } END { print n + 0 }'; }
+before=$(cpu_ticks)
+sleep 0.6
+check "meanwhile it sleeps" test "$(cpu_ticks)" -lt $((before + 10))
+prlimit --pid "$running" --nofile=1000:
+begin files-again --app "$running"
+check "a program that had no files left is recorded again" more_of 100
+finish_recording files-again
+kill -KILL "$running"
+wait "$running" 2>/dev/null
+
 begin fourth --app program
 "$program" fork 500
 "$program" exec 300
@@ -231,6 +257,14 @@ finish_recording seventh
 check "and says that something was left out" is "$status" 3
 check "an honest program beside it loses nothing" is "$(lines ' numbered ' <"$timeline")" 700
 
+# is_said_to_be_stopped MODE: a snapshot says so, and what to do.
+is_said_to_be_stopped() {
+	local status=0 output
+	output=$(timeout "$limit_s" "$strata" snapshot -o "$work/stopped-$1" 2>&1) || status=$?
+	printf '%s\n' "$output"
+	[ "$status" = 1 ] && grep -q "(process $recorder) is stopped .*kill -CONT $recorder" <<<"$output"
+}
+
 for mode in single-store reserve-commit; do
 	begin "flight-$mode" --overwrite --app program --app-buffer 4Kx4
 	# On one CPU: in the ring of another its first events would stay for as long as it is not there.
@@ -242,6 +276,10 @@ for mode in single-store reserve-commit; do
 	last=$(last_number)
 	check "$mode: a flight recorder writes a snapshot" "$strata" snapshot -o "$work/snapshot-$mode"
 	check "$mode: and goes on" more_of 1000
+	kill -STOP "$recorder"
+	check "$mode: a recorder that is stopped is not waited for" is_said_to_be_stopped "$mode"
+	kill -CONT "$recorder"
+	check "$mode: and does what it was told when it goes on" await test -e "$work/stopped-$mode/recording.json"
 	finish_recording "flight-$mode"
 	kill -KILL "$running"
 	wait "$running" 2>/dev/null

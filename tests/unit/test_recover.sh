@@ -198,6 +198,24 @@ kill -INT "$recorder"
 wait "$recorder"
 recorder=""
 
+# The same, where the disk has no room for what the application wrote, nor for tables: there is some when all have ended.
+mkdir "$work/small"
+for mode in single-store reserve-commit; do
+	mount -t tmpfs -o size=4m none "$work/small"
+	begin small/full --app "$crowd" --app-memory "file:$work/rings-$mode"
+	head -c 8m /dev/zero >"$work/small/fill" 2>/dev/null
+	STRATA_APP_MODE=$mode "$program" numbered 1000
+	check "$mode: a recorder on a full disk lets go of the rings of an application that ended" await lets_go_of_rings "$recorder"
+	kill -9 "$recorder"
+	wait "$recorder" 2>/dev/null
+	recorder=""
+	rm "$work/small/fill"
+	"$strata" recover "$work/small/full" -o "$work/full-$mode" >"$work/full.report" 2>&1
+	check "$mode: what the disk had no room for is recovered" \
+		test 1000 = "$("$strata" merge "$work/full-$mode" --format text -o - 2>/dev/null | grep -c ' numbered ')"
+	umount "$work/small"
+done
+
 # A recorder whose directory is moved cannot write its tables at the end; the rings stay for that.
 begin moved --app "$crowd" --app-memory file
 threads=1 crowd "$work/last"
@@ -294,7 +312,6 @@ check "one of another version is refused" refused 'version 99; this program read
 check "what is no ring file is refused" refused 'no file of rings' "$strata" recover "$strata"
 check "what is no recording is refused" refused 'no recording' "$strata" recover tests
 # Too little for what is held back for its tables, and for what was written.
-mkdir "$work/small"
 # left_as_it_was KIB: on a disk with so much room.
 left_as_it_was() {
 	local status=0
