@@ -106,7 +106,7 @@ crowded_snapshot_says_so() {
 storming_guest_is_bounded() {
 	start_recorder storm --output "$LAB_OUT/storm"
 	tries=0
-	while [ $tries -lt 600 ] && ! grep -q 'was loaded 32 times' storm; do
+	while [ $tries -lt 6000 ] && ! grep -q 'was loaded 32 times' storm; do
 		xenstore-write /local/domain/2/data/strata/nonce "$(printf %016x $tries)"
 		tries=$((tries + 1))
 	done
