@@ -23,6 +23,10 @@
 #define LOOK_MS   500
 #define CONNECT_S 60
 
+/* A machine may be so busy that a recorder takes us for no client: it asks for the line within
+ * REQUEST_MS.  What it has taken it answers. */
+#define TURNS 50
+
 static void fill_address(struct sockaddr_un *address)
 {
 	memset(address, 0, sizeof(*address));
@@ -156,34 +160,6 @@ static bool is_stopped(pid_t pid)
 	return stopped;
 }
 
-/* Reads the recorder's answer.  0, or -1: there is none. */
-static int await_answer(int fd, char *reply, size_t bytes, struct strata_error *error)
-{
-	const pid_t recorder = peer_of(fd);
-	struct pollfd ready = { .fd = fd, .events = POLLIN };
-	int waited_ms;
-
-	for (waited_ms = 0; waited_ms < ANSWER_MS; waited_ms += LOOK_MS) {
-		if (poll(&ready, 1, LOOK_MS) > 0)
-			return read_line(fd, 0, reply, bytes)
-				       ? 0
-				       : strata_fail(error,
-						     "the recorder ended before it answered");
-		if (recorder > 0 && is_stopped(recorder))
-			return strata_fail(
-				error,
-				"the recorder (process %d) is stopped and cannot answer; "
-				"`kill -CONT %d` lets it go on, and then it does what it "
-				"was told",
-				recorder, recorder);
-	}
-	return strata_fail(
-		error,
-		"the recorder (process %d) has not answered for %d minutes; if it hangs, "
-		"end it with `kill -INT %d`: what was recorded stays",
-		recorder, ANSWER_MS / 60000, recorder);
-}
-
 static int call_recorder(int fd, struct strata_error *error)
 {
 	const struct timeval limit = { .tv_sec = CONNECT_S };
@@ -204,27 +180,71 @@ static int call_recorder(int fd, struct strata_error *error)
 			   SOCKET_PATH, strerror(errno));
 }
 
-int control_socket_ask(const char *line, char *answer, size_t bytes, struct strata_error *error)
+/* The recorder let us go without a word: it ended, or our line was not there when it looked. */
+#define DROPPED (-2)
+
+/* Reads the recorder's answer.  0, -1 or DROPPED: there is none. */
+static int await_answer(int fd, char *reply, size_t bytes, struct strata_error *error)
+{
+	const pid_t recorder = peer_of(fd);
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	int waited_ms;
+
+	for (waited_ms = 0; waited_ms < ANSWER_MS; waited_ms += LOOK_MS) {
+		if (poll(&ready, 1, LOOK_MS) > 0)
+			return read_line(fd, 0, reply, bytes) ? 0 : DROPPED;
+		if (recorder > 0 && is_stopped(recorder))
+			return strata_fail(
+				error,
+				"the recorder (process %d) is stopped and cannot answer; "
+				"`kill -CONT %d` lets it go on, and then it does what it "
+				"was told",
+				recorder, recorder);
+	}
+	return strata_fail(
+		error,
+		"the recorder (process %d) has not answered for %d minutes; if it hangs, "
+		"end it with `kill -INT %d`: what was recorded stays",
+		recorder, ANSWER_MS / 60000, recorder);
+}
+
+/* One attempt, with a whole @request.  0, -1 or DROPPED. */
+static int ask_once(const char *request, char *reply, size_t bytes, struct strata_error *error)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	char request[CONTROL_LINE_BYTES], reply[CONTROL_LINE_BYTES];
-	int length = snprintf(request, sizeof(request), "%s\n", line);
-	char *text;
-	long status = -1;
+	ssize_t length = (ssize_t)strlen(request);
+	int result = -1;
 
 	if (fd < 0)
 		return strata_fail(error, "no socket: %s", strerror(errno));
-	if (length >= (int)sizeof(request)) {
-		strata_fail(error, "that is too long for a recorder to be told");
-	} else if (call_recorder(fd, error)) {
-		/* It says why. */
-	} else if (send(fd, request, (size_t)length, MSG_NOSIGNAL) != length) {
-		strata_fail(error, "the recorder ended before it answered");
-	} else if (!await_answer(fd, reply, sizeof(reply), error)) {
-		status = strtol(reply, &text, 10);
-		status = status >= 0 && status < 256 ? status : 1;
-		snprintf(answer, bytes, "%s", text + (*text == ' '));
-	}
+	if (!call_recorder(fd, error))
+		result = send(fd, request, (size_t)length, MSG_NOSIGNAL) != length
+				 ? DROPPED
+				 : await_answer(fd, reply, bytes, error);
 	close(fd);
-	return (int)status;
+	return result;
+}
+
+int control_socket_ask(const char *line, char *answer, size_t bytes, struct strata_error *error)
+{
+	char request[CONTROL_LINE_BYTES], reply[CONTROL_LINE_BYTES];
+	struct strata_error why = { "" };
+	unsigned int turn;
+	int result = DROPPED;
+	char *text;
+	long status;
+
+	if (snprintf(request, sizeof(request), "%s\n", line) >= (int)sizeof(request))
+		return strata_fail(error, "that is too long for a recorder to be told");
+	for (turn = 0; turn < TURNS && result == DROPPED; turn++)
+		result = ask_once(request, reply, sizeof(reply), &why);
+	if (result == DROPPED)
+		return strata_fail(error, "the recorder ended before it answered");
+	if (result < 0) {
+		*error = why;
+		return -1;
+	}
+	status = strtol(reply, &text, 10);
+	snprintf(answer, bytes, "%s", text + (*text == ' '));
+	return status >= 0 && status < 256 ? (int)status : 1;
 }
