@@ -199,7 +199,7 @@ format:
 
 lint:
 	@clang-format --dry-run -Werror $(LINUX_STYLE)
-	@printf '%s\n' $(SHELL_FILES) | xargs -P $(shell nproc) -n 4 shellcheck -x
+	@printf '%s\n' $(SHELL_FILES) | xargs -P $(shell nproc) -n 8 shellcheck -x
 	@echo "  LINT    $(words $(LINUX_STYLE)) C files, $(words $(SHELL_FILES)) scripts: nothing to say"
 
 clean:
