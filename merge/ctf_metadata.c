@@ -139,13 +139,14 @@ int strata_ctf_metadata_save(const struct strata_recording *recording,
 		.uuid = source->uuid,
 		.precision = 1,
 	};
-	char path[4096], temporary[4096 + 8];
+	char path[4096], temporary[4096 + 16];
 	struct strata_out_file *out;
 	size_t i;
 
 	if (snprintf(path, sizeof(path), "%s/%s/metadata", dir, source->name) >= (int)sizeof(path))
 		return strata_fail(error, "%.100s...: the path is too long", dir);
-	snprintf(temporary, sizeof(temporary), "%s.new", path);
+	/* Hidden: a reader that comes now would take any other file there for a stream. */
+	snprintf(temporary, sizeof(temporary), "%s/%s/.metadata", dir, source->name);
 	out = strata_out_open(temporary, error);
 	if (!out)
 		return -1;

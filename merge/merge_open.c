@@ -313,6 +313,16 @@ bool strata_merge_stream_clock(const struct strata_merge *merge, size_t source_i
 	return false;
 }
 
+bool strata_merge_has_guest_mode(const struct strata_merge *merge, uint16_t domain)
+{
+	return (merge->scan.guest_mode[domain / 8] >> domain % 8 & 1u) != 0;
+}
+
+bool strata_merge_has_hypercall_returns(const struct strata_merge *merge)
+{
+	return merge->scan.hypercall_returns;
+}
+
 uint64_t strata_merge_skew_ticks(const struct strata_merge *merge)
 {
 	return strata_skew_bound_ticks(&merge->scan.skew);

@@ -239,8 +239,9 @@ int strata_packet_check(struct strata_source *source, const void *bytes, size_t 
 }
 
 int strata_packet_check_unfinished(struct strata_source *source, const void *bytes,
-				   uint32_t content_bytes, struct strata_packet *packet,
-				   uint64_t *nr_events, struct strata_error *error)
+				   uint32_t content_bytes, uint64_t begin_ticks,
+				   struct strata_packet *packet, uint64_t *nr_events,
+				   struct strata_error *error)
 {
 	size_t offset = STRATA_PACKET_HEADER_BYTES;
 	struct strata_record record;
@@ -252,12 +253,13 @@ int strata_packet_check_unfinished(struct strata_source *source, const void *byt
 	if (content_bytes <= STRATA_PACKET_HEADER_BYTES || content_bytes % 4)
 		return strata_fail(error, "%u bytes hold no records", content_bytes);
 	packet->content_bytes = packet->packet_bytes = content_bytes;
+	packet->begin_ticks = begin_ticks;
 	packet->end_ticks = UINT64_MAX;
 	packet->form = source->form;
 	if (check_records(source, bytes, packet, nr_events, &end, &newest, error))
 		return -1;
 	packet->content_bytes = end;
-	if (strata_packet_next(source, bytes, packet, &offset, &record))
+	if (!begin_ticks && strata_packet_next(source, bytes, packet, &offset, &record))
 		packet->begin_ticks = record.ticks;
 	packet->end_ticks = newest;
 	return 0;

@@ -36,16 +36,19 @@ int strata_packet_check(struct strata_source *source, const void *bytes, size_t 
 			struct strata_error *error);
 
 /*
- * Checks the records of a packet that was never completed, and makes its header
+ * Checks the records of a packet that was not completed, and makes its header
  * from them: it begins with its first record and ends with its last.
  * @content_bytes: of @bytes, the room for the header included
+ * @begin_ticks: of the record before, which is in another packet: this one begins with that time;
+ *               0: there is none
  * @packet: OUT; sequence, losses and CPU are left zero: the caller knows them
  * @nr_events: OUT
  * Returns 0, or -1 with the first thing that is wrong and its offset.
  */
 int strata_packet_check_unfinished(struct strata_source *source, const void *bytes,
-				   uint32_t content_bytes, struct strata_packet *packet,
-				   uint64_t *nr_events, struct strata_error *error);
+				   uint32_t content_bytes, uint64_t begin_ticks,
+				   struct strata_packet *packet, uint64_t *nr_events,
+				   struct strata_error *error);
 
 /*
  * Steps through a packet that has passed the check.

@@ -37,6 +37,19 @@ static inline uint64_t strata_hash_bytes(uint64_t hash, const void *bytes, uint6
 	return strata_hash_number(strata_hash_number(hash, word), length);
 }
 
+/* A UUID that follows from other identities: the same from the same. */
+static inline void strata_hash_uuid(uint8_t uuid[16], uint64_t seed, const void *from,
+				    uint64_t bytes)
+{
+	const uint64_t low = strata_hash_bytes(seed, from, bytes);
+	const uint64_t high = strata_hash_bytes(low ^ STRATA_CHAIN_FACTOR, from, bytes);
+
+	memcpy(uuid, &low, 8);
+	memcpy(uuid + 8, &high, 8);
+	uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x80); /* version 8: made in a way of one's own */
+	uuid[8] = (uint8_t)((uuid[8] & 0x3f) | 0x80);
+}
+
 /* What begins an event's hash. @id: of its class within the stream's */
 static inline uint64_t strata_hash_event(uint64_t ns, uint64_t stream, uint64_t id)
 {

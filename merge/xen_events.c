@@ -29,6 +29,10 @@
 #define VMEXIT_ID        0x00081002u
 #define GUEST_MODE_FLAGS 0x00000500u
 
+/* Likewise; the return is one that Strata's patches add. */
+#define PV_HYPERCALL_ID        0x0020100du
+#define PV_HYPERCALL_RETURN_ID 0x0020100fu
+
 static const char *const runstate_names[] = { "running", "runnable", "blocked", "offline" };
 
 static const struct xen_event_row own_events[] = {
@@ -73,6 +77,17 @@ bool strata_xen_guest_mode(uint32_t id, bool *entry)
 	if ((id & STRATA_HV_ID_OWN) || (event != VMENTRY_ID && event != VMEXIT_ID))
 		return false;
 	*entry = event == VMENTRY_ID;
+	return true;
+}
+
+bool strata_xen_pv_hypercall(uint32_t id, bool *issue)
+{
+	uint32_t event = id & STRATA_HV_ID_TRACE;
+
+	if ((id & STRATA_HV_ID_OWN) ||
+	    (event != PV_HYPERCALL_ID && event != PV_HYPERCALL_RETURN_ID))
+		return false;
+	*issue = event == PV_HYPERCALL_ID;
 	return true;
 }
 

@@ -34,6 +34,10 @@ bool strata_xen_runstate_change(uint32_t id, struct strata_runstate_change *chan
  * vCPU of the record's context. */
 bool strata_xen_guest_mode(uint32_t id, bool *entry);
 
+/* True, and @issue filled, if the record id says that a PV guest issues a hypercall, or that one
+ * returns to it: the vCPU of the record's context. */
+bool strata_xen_pv_hypercall(uint32_t id, bool *issue);
+
 /*
  * Describes the record id (STRATA_HV_ID_*) of the hypervisor.  An id of Xen's
  * that the table lacks is described as plain words.  False: one of Strata's

@@ -81,10 +81,26 @@ static void note_exit(struct strata_xen_scan *scan, const struct strata_record *
 	strata_exits_note(&scan->exits, record->event->id, first_word);
 }
 
+/* Which kinds of event there are at all. */
+static void note_kinds(struct strata_xen_scan *scan, const struct strata_record *record)
+{
+	struct strata_runstate_change change;
+	struct strata_hv_context context;
+	bool begins;
+
+	if (!scan->runstates)
+		scan->runstates = strata_xen_runstate_change(record->event->id, &change);
+	if (strata_xen_guest_mode(record->event->id, &begins) && begins) {
+		memcpy(&context, record->context, sizeof(context));
+		set_bit(scan->guest_mode, context.domain);
+	}
+	if (strata_xen_pv_hypercall(record->event->id, &begins) && !begins)
+		scan->hypercall_returns = true;
+}
+
 static int scan_clocks(struct strata_xen_scan *scan, uint32_t pcpu,
 		       const struct strata_record *record, struct strata_error *error)
 {
-	struct strata_runstate_change change;
 	struct strata_hv_vcpu_clock vcpu_clock;
 	struct strata_hv_pcpu_clock pcpu_clock;
 	struct strata_hv_pcpu_skew skew;
@@ -92,8 +108,7 @@ static int scan_clocks(struct strata_xen_scan *scan, uint32_t pcpu,
 
 	set_bit(scan->skew.seen, pcpu);
 	if (!(record->event->id & STRATA_HV_ID_OWN)) {
-		if (!scan->runstates)
-			scan->runstates = strata_xen_runstate_change(record->event->id, &change);
+		note_kinds(scan, record);
 		note_exit(scan, record);
 		return 0;
 	}
@@ -132,17 +147,10 @@ static int scan_residences(struct strata_xen_scan *scan, uint32_t pcpu,
 	return 0;
 }
 
-/* The time that a stream covers. */
-struct coverage {
-	bool any;
-	uint64_t first;
-	uint64_t last;
-};
-
 static int scan_stream(struct strata_xen_scan *scan, struct strata_packet_reader *reader,
-		       scan_fn *scan_record, struct coverage *coverage, struct strata_error *error)
+		       scan_fn *scan_record, struct strata_xen_coverage *coverage,
+		       struct strata_error *error)
 {
-	memset(coverage, 0, sizeof(*coverage));
 	while (strata_packet_reader_next(reader)) {
 		size_t offset = STRATA_PACKET_HEADER_BYTES;
 		struct strata_record record;
@@ -165,7 +173,7 @@ static int scan_stream(struct strata_xen_scan *scan, struct strata_packet_reader
 	return 0;
 }
 
-static void note_coverage(struct strata_xen_scan *scan, const struct coverage *coverage,
+static void note_coverage(struct strata_xen_scan *scan, const struct strata_xen_coverage *coverage,
 			  uint64_t nr_recorded)
 {
 	if (!coverage->any) {
@@ -192,7 +200,7 @@ static int scan_all(struct strata_xen_scan *scan, struct strata_recording *recor
 			continue;
 		for (j = 0; j < source->nr_streams; j++) {
 			struct strata_packet_reader reader;
-			struct coverage coverage;
+			struct strata_xen_coverage coverage = { 0 };
 			int status;
 
 			if (strata_packet_reader_open(&reader, raw, source, &source->streams[j],
@@ -228,6 +236,12 @@ static int find_residences(struct strata_xen_scan *scan, struct strata_recording
 	if (!scan->emulated || !scan->runstates)
 		return 0;
 	return scan_all(scan, recording, raw, scan_residences, false, error);
+}
+
+int strata_xen_scan_more(struct strata_xen_scan *scan, struct strata_packet_reader *reader,
+			 struct strata_xen_coverage *coverage, struct strata_error *error)
+{
+	return scan_stream(scan, reader, scan_clocks, coverage, error);
 }
 
 int strata_xen_scan(struct strata_xen_scan *scan, struct strata_recording *recording,

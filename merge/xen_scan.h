@@ -8,7 +8,7 @@
 #define STRATA_MERGE_XEN_SCAN_H
 
 #include "clock_maps.h"
-#include "recording.h"
+#include "packet_reader.h"
 #include "vcpu_stime.h"
 
 #define STRATA_PCPUS 65536u
@@ -30,6 +30,8 @@ struct strata_xen_scan {
 	struct strata_skew skew;
 	struct strata_exits_evidence exits; /* whose numbers VM exits have */
 	bool runstates;                     /* they were recorded */
+	bool hypercall_returns;             /* of PV guests: likewise */
+	uint8_t guest_mode[65536 / 8];      /* a bit for each domain of which VM entries were */
 	bool *emulated;                     /* by domain: some clock of it is; NULL: none */
 	bool any;        /* there was an event at all; else the two below are 0 */
 	bool incomplete; /* nothing can be read of a CPU that was recorded */
@@ -37,6 +39,25 @@ struct strata_xen_scan {
 	uint64_t covered_from;
 	uint64_t covered_until;
 };
+
+/* The time that a stream covers. */
+struct strata_xen_coverage {
+	bool any;
+	uint64_t first;
+	uint64_t last;
+};
+
+/*
+ * Adds what is new in one stream, of a recording that goes on, to what was collected.
+ * @scan: zero-initialised before the first of these; its maps and stimes are to be sorted, and
+ *        finished, before they are asked
+ * @reader: goes on where it stood
+ * @coverage: the stream's; zero-initialised likewise
+ * Where vCPUs run is not collected: counters that are emulated are known less well then.
+ * 0, or -1: out of memory.
+ */
+int strata_xen_scan_more(struct strata_xen_scan *scan, struct strata_packet_reader *reader,
+			 struct strata_xen_coverage *coverage, struct strata_error *error);
 
 /* Scans all sources of the hypervisor's layer.  Bad packets are stepped over in silence: the
  * merge will name them.  0 or -1. */

@@ -93,6 +93,17 @@ static uint32_t copy_prefix(const struct ring *ring, strata_count_t position, vo
 	return bytes;
 }
 
+static bool has_begun(const struct ring *ring, strata_count_t position)
+{
+	const struct strata_ring_geometry geo = ring->reader.geo;
+	const strata_count_t first = position + STRATA_PACKET_HEADER_BYTES;
+
+	/* An open mark, too, is of something that was reserved. */
+	return slot_end(geo, position,
+			strata_load_acquire(&marks_of(ring)[strata_app_mark(geo, first)])) >
+	       STRATA_PACKET_HEADER_BYTES;
+}
+
 bool app_ring_open(struct ring *ring, const struct ring_file_header *header, uint32_t cpu,
 		   unsigned char *memory)
 {
@@ -120,6 +131,7 @@ bool app_ring_open(struct ring *ring, const struct ring_file_header *header, uin
 	if (!header->overwrite) {
 		ring->sane = is_sane;
 		ring->copy_prefix = copy_prefix;
+		ring->has_begun = has_begun;
 	}
 	if (strata_reader_init(&ring->reader, geo, (const struct strata_ring_writer_area *)memory,
 			       (struct strata_ring_reader_area *)reader, data) != STRATA_READER_OK)

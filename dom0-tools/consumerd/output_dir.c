@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "recording.h"
+#include "live/live_table.h"
 #include "ring_file.h"
 
 /* Held back from the disk, so that the tables can still be saved when it is full. */
@@ -39,7 +39,8 @@ void output_dir_remove(const char *dir, const char *source)
 	if (!stream)
 		return;
 	while ((entry = readdir(stream))) {
-		if (strncmp(entry->d_name, "cpu_", 4) && strcmp(entry->d_name, "metadata"))
+		if (strncmp(entry->d_name, "cpu_", 4) && strcmp(entry->d_name, "metadata") &&
+		    strcmp(entry->d_name, ".metadata"))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s/%s", dir, source, entry->d_name);
 		unlink(path);
@@ -78,6 +79,8 @@ static int clear_old(const char *dir, struct strata_error *error)
 		strata_recording_clear(&old);
 		ring_file_remove_dir(dir);
 		unlink(path);
+		snprintf(path, sizeof(path), "%s/" STRATA_LIVE_FILE, dir);
+		unlink(path);
 		return 0;
 	}
 	stream = opendir(dir);
@@ -85,7 +88,8 @@ static int clear_old(const char *dir, struct strata_error *error)
 		return strata_fail(error, "%s: %s", dir, strerror(errno));
 	while (empty && (entry = readdir(stream)))
 		empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
-			!strcmp(entry->d_name, RESERVE_FILE);
+			!strcmp(entry->d_name, RESERVE_FILE) ||
+			!strcmp(entry->d_name, STRATA_LIVE_FILE);
 	closedir(stream);
 	if (!empty)
 		return strata_fail(error,

@@ -54,6 +54,12 @@ void recorder_set_switch(struct recorder *recorder, uint32_t switch_ms)
 	recorder->switch_ticks = (uint64_t)recorder->recording.tsc_khz * switch_ms;
 }
 
+int recorder_publish(struct recorder *recorder, struct strata_error *error)
+{
+	recorder->live = live_publisher_open(recorder->dir, error);
+	return recorder->live ? 0 : -1;
+}
+
 int recorder_add_ring(struct recorder *recorder, size_t source_index, struct ring *ring,
 		      enum recorder_begin begin, struct strata_error *error)
 {
@@ -86,6 +92,9 @@ int recorder_add_ring(struct recorder *recorder, size_t source_index, struct rin
 	if (stream_file_open(&tap->file, recorder->dir, source->name, ring->cpu, error))
 		return -1;
 	recorder->nr_taps++;
+	tap->complete_ticks = begin == RECORDER_FROM_NOW ? strata_clock() : 0;
+	tap->live_slot = live_publisher_add(recorder->live, (uint32_t)source_index, ring->cpu,
+					    tap->complete_ticks);
 	/* Streams are kept in order of their CPUs: places may have moved. */
 	for (tap = taps; tap < taps + recorder->nr_taps; tap++)
 		for (i = 0; tap->source == source_index && i < source->nr_streams; i++)
@@ -145,6 +154,7 @@ int recorder_save(struct recorder *recorder, struct strata_error *error)
 	recorder->nr_events_saved = nr_events(recorder);
 	recorder->unsaved = false;
 	recorder->save_failed = false;
+	live_publisher_tables(recorder->live);
 	return 0;
 }
 
@@ -238,6 +248,57 @@ static int drain_those(struct recorder *recorder, enum strata_poll state,
 	return 0;
 }
 
+/* Takes what lies with writers that sleep. 0, 1 if the disk has no room, or -1. */
+static int drain_sleepers(struct recorder *recorder, struct strata_error *error)
+{
+	size_t i;
+
+	for (i = 0; i < recorder->nr_taps; i++) {
+		struct tap *tap = &recorder->taps[i];
+		int result = 0;
+
+		tap_note_complete(tap);
+		if (tap_is_asleep(recorder, tap))
+			result = tap_take_partly(recorder, tap, error);
+		if (result)
+			return result;
+	}
+	return 0;
+}
+
+/* Tells those who follow.  What no table on the disk describes yet they could not read. */
+static void publish(struct recorder *recorder)
+{
+	size_t i;
+
+	if (!recorder->live || !recorder_is_saved(recorder))
+		return;
+	for (i = 0; i < recorder->nr_taps; i++) {
+		struct tap *tap = &recorder->taps[i];
+
+		live_publisher_set(recorder->live, tap->live_slot, tap->file.bytes,
+				   tap->complete_ticks);
+	}
+	for (i = 0; i < recorder->nr_ended; i++)
+		live_publisher_end(recorder->live, recorder->ended[i].live_slot,
+				   recorder->ended[i].bytes);
+	recorder->nr_ended = 0;
+}
+
+/* Remembers to tell that a stream has ended; without memory its slot says that it is no further. */
+static void note_ended(struct recorder *recorder, const struct tap *tap)
+{
+	struct recorder_ended *ended;
+
+	if (tap->live_slot == LIVE_NO_SLOT)
+		return;
+	ended = reallocarray(recorder->ended, recorder->nr_ended + 1, sizeof(*ended));
+	if (!ended)
+		return;
+	recorder->ended = ended;
+	ended[recorder->nr_ended++] = (struct recorder_ended){ tap->live_slot, tap->file.bytes };
+}
+
 int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64_t *nr_packets,
 		   struct strata_error *error)
 {
@@ -254,10 +315,13 @@ int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64
 		result = drain_those(recorder, STRATA_POLL_PRIORITY, extent, nr_packets, error);
 		if (!result)
 			result = drain_those(recorder, STRATA_POLL_DATA, extent, nr_packets, error);
+		if (!result)
+			result = drain_sleepers(recorder, error);
 	}
 	if (result)
 		return result < 0 ? -1 : 0;
 	save_what_is_new(recorder);
+	publish(recorder);
 	return 0;
 }
 
@@ -289,6 +353,7 @@ static int finish_taps(struct recorder *recorder, size_t source_index, struct st
 			result = -1;
 		if (tap_finish(recorder, tap, result ? &later : error))
 			result = -1;
+		note_ended(recorder, tap);
 	}
 	recorder->nr_taps = kept;
 	return result;
@@ -313,8 +378,10 @@ struct recorder_totals recorder_totals(const struct recorder *recorder)
 
 static void release(struct recorder *recorder)
 {
+	live_publisher_close(recorder->live);
 	strata_recording_clear(&recorder->recording);
 	close(recorder->held);
+	free(recorder->ended);
 	free(recorder->saved);
 	free(recorder->taps);
 	free(recorder->copy);

@@ -37,6 +37,10 @@ struct strata_recording *recorder_recording(struct recorder *recorder);
  * us; 0, and until this is called: not before the sub-buffer is full, or the ring goes. */
 void recorder_set_switch(struct recorder *recorder, uint32_t switch_ms);
 
+/* Tells whoever wants to follow the recording how far it is (live_table.h), from now on; before the
+ * first ring is added.  0, or -1: nobody can follow it. */
+int recorder_publish(struct recorder *recorder, struct strata_error *error);
+
 /* What of a ring belongs to the recording. */
 enum recorder_begin {
 	RECORDER_FROM_NOW,  /* what lies ready from before is let go, its losses do not count */

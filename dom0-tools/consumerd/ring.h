@@ -40,6 +40,9 @@ struct ring {
 	bool broken;
 	/* As strata_reader_copy_prefix(), where the writers leave more to know; NULL: that. */
 	uint32_t (*copy_prefix)(const struct ring *ring, strata_count_t position, void *to);
+	/* Whether there is anything in the sub-buffer at @position, complete or not; NULL: commit
+	 * seq says it. */
+	bool (*has_begun)(const struct ring *ring, strata_count_t position);
 	struct ring_taken *taken;             /* two, in memory that outlives us; NULL */
 	uint64_t lost_before[STRATA_NR_LOST]; /* before the recording began */
 };

@@ -209,6 +209,58 @@ static int let_go(struct tap *tap, struct strata_error *error)
 	return 0;
 }
 
+/* The number of the packet that the sub-buffer at a position becomes. */
+static uint64_t number_at(const struct tap *tap, strata_count_t position)
+{
+	return (position >> tap->ring->reader.geo.subbuf_bits) + tap->partly_packets;
+}
+
+/* What is read next is another sub-buffer. */
+static void forget_part(struct tap *tap)
+{
+	tap->partly_bytes = 0;
+	tap->partly_ticks = 0;
+}
+
+/*
+ * Leaves of the records in recorder->copy, which end at @content_bytes, those that were not taken
+ * before, and makes a packet of them.  0, or -1: they are none.
+ */
+static int cut_off_taken(struct recorder *recorder, const struct tap *tap, uint32_t content_bytes,
+			 struct strata_packet *packet, uint64_t *events, struct strata_error *error)
+{
+	const uint32_t taken = tap->partly_bytes ? tap->partly_bytes : STRATA_PACKET_HEADER_BYTES;
+	const uint32_t left = content_bytes > taken ? (content_bytes - taken + 3u) & ~3u : 0;
+	unsigned char *records = recorder->copy + STRATA_PACKET_HEADER_BYTES;
+
+	memmove(records, recorder->copy + taken, left);
+	if (left)
+		return strata_packet_check_unfinished(tap_source(recorder, tap), recorder->copy,
+						      STRATA_PACKET_HEADER_BYTES + left,
+						      tap->partly_ticks, packet, events, error);
+	*events = 0;
+	memset(packet, 0, sizeof(*packet));
+	packet->begin_ticks = packet->end_ticks = tap->partly_ticks;
+	packet->content_bytes = packet->packet_bytes = STRATA_PACKET_HEADER_BYTES;
+	packet->form = tap_source(recorder, tap)->form;
+	return 0;
+}
+
+/* Of a whole packet that was checked the part that was not taken before.  0, or -1: it is none. */
+static int take_rest_of_packet(struct recorder *recorder, const struct tap *tap,
+			       struct strata_packet *packet, uint64_t *events,
+			       struct strata_error *error)
+{
+	const struct strata_packet whole = *packet;
+
+	if (cut_off_taken(recorder, tap, whole.content_bytes, packet, events, error))
+		return -1;
+	if (whole.end_ticks > packet->end_ticks)
+		packet->end_ticks = whole.end_ticks;
+	memcpy(packet->lost, whole.lost, sizeof(packet->lost));
+	return 0;
+}
+
 /*
  * Takes the sub-buffer that is ready: copy first, then check, then use.
  * 0, 1 if it waits for room on the disk, or -1.
@@ -217,25 +269,71 @@ static int take(struct recorder *recorder, struct tap *tap, enum no_room no_room
 		struct strata_error *error)
 {
 	size_t bytes = strata_subbuf_bytes(tap->ring->reader.geo);
-	uint64_t sequence = tap->ring->reader.read_count >> tap->ring->reader.geo.subbuf_bits;
+	uint64_t sequence = number_at(tap, tap->ring->reader.read_count);
 	struct strata_packet packet;
 	struct strata_error why = { "" };
 	uint64_t events;
-	int result;
+	int result = 0;
 
 	memcpy(recorder->copy, strata_reader_subbuf(&tap->ring->reader), bytes);
 	if (check_sequence(tap, sequence, &why) ||
 	    strata_packet_check(tap_source(recorder, tap), recorder->copy, bytes, &packet, &events,
-				&why)) {
+				&why) ||
+	    (tap->partly_bytes && take_rest_of_packet(recorder, tap, &packet, &events, &why))) {
 		complain(recorder, tap, &why);
-		return let_go(tap, error);
+	} else {
+		/* Of the header, place and CPU are what we know and not what it says. */
+		packet.sequence = sequence;
+		packet.cpu = tap->ring->cpu;
+		if (!tap->partly_bytes)
+			packet.packet_bytes = (uint32_t)bytes;
+		result = keep(recorder, tap, &packet, events, no_room, error);
 	}
-	/* Of the header, place and CPU are what we know and not what it says. */
+	if (result)
+		return result;
+	forget_part(tap);
+	return let_go(tap, error);
+}
+
+bool tap_is_asleep(const struct recorder *recorder, const struct tap *tap)
+{
+	const struct ring *ring = tap->ring;
+
+	/* An application's packets are numbered by its sub-buffers, for `strata recover`. */
+	return recorder->switch_ticks && tap->seen_ticks && !ring->is_single &&
+	       !ring->copy_prefix && !ring->broken &&
+	       strata_clock() - tap->quiet_ticks > 2 * recorder->switch_ticks;
+}
+
+int tap_take_partly(struct recorder *recorder, struct tap *tap, struct strata_error *error)
+{
+	const strata_count_t position = tap->ring->reader.read_count;
+	const uint32_t bytes =
+		strata_reader_copy_prefix(&tap->ring->reader, position, recorder->copy);
+	const uint64_t sequence = number_at(tap, position);
+	struct strata_error why = { "" };
+	struct strata_packet packet;
+	uint64_t events;
+	unsigned int i;
+	int result;
+
+	if (bytes <= STRATA_PACKET_HEADER_BYTES || bytes <= tap->partly_bytes)
+		return 0;
+	/* What is no packet is named when the whole of it is there. */
+	if (check_sequence(tap, sequence, &why) ||
+	    cut_off_taken(recorder, tap, bytes, &packet, &events, &why))
+		return 0;
 	packet.sequence = sequence;
 	packet.cpu = tap->ring->cpu;
-	packet.packet_bytes = (uint32_t)bytes;
-	result = keep(recorder, tap, &packet, events, no_room, error);
-	return result ? result : let_go(tap, error);
+	for (i = 0; i < STRATA_NR_LOST; i++)
+		packet.lost[i] = tap->lost[i] + tap->ring->lost_before[i];
+	result = keep(recorder, tap, &packet, events, NO_ROOM_WAIT, error);
+	if (result)
+		return result;
+	tap->partly_bytes = bytes;
+	tap->partly_ticks = packet.end_ticks;
+	tap->partly_packets++;
+	return 0;
 }
 
 /* The position first: until the number is there as well, this is the note of no packet. */
@@ -254,7 +352,7 @@ static int take_records(struct recorder *recorder, struct tap *tap, uint64_t tur
 	struct strata_packet packet;
 	uint64_t events;
 
-	if (strata_packet_check_unfinished(tap_source(recorder, tap), recorder->copy, bytes,
+	if (strata_packet_check_unfinished(tap_source(recorder, tap), recorder->copy, bytes, 0,
 					   &packet, &events, &why)) {
 		complain(recorder, tap, &why);
 		return 0;
@@ -369,7 +467,7 @@ static int append_losses(struct recorder *recorder, struct tap *tap, struct stra
 		.end_ticks = tap->end_ticks,
 		.content_bytes = STRATA_PACKET_HEADER_BYTES,
 		.packet_bytes = STRATA_PACKET_HEADER_BYTES,
-		.sequence = tap->ring->reader.read_count >> tap->ring->reader.geo.subbuf_bits,
+		.sequence = number_at(tap, tap->ring->reader.read_count),
 		.cpu = tap->ring->cpu,
 		.form = tap_source(recorder, tap)->form,
 	};
@@ -413,17 +511,16 @@ static int take_unfinished(struct recorder *recorder, struct tap *tap, strata_co
 	uint32_t bytes = ring->copy_prefix ? ring->copy_prefix(ring, position, recorder->copy)
 					   : strata_reader_copy_prefix(&ring->reader, position,
 								       recorder->copy);
-	uint64_t sequence = position >> tap->ring->reader.geo.subbuf_bits;
+	uint64_t sequence = number_at(tap, position);
 	struct strata_error why = { "" };
 	struct strata_packet packet;
 	uint64_t events;
 	unsigned int i;
 
-	if (bytes <= STRATA_PACKET_HEADER_BYTES)
+	if (bytes <= STRATA_PACKET_HEADER_BYTES || bytes <= tap->partly_bytes)
 		return 0;
 	if (check_sequence(tap, sequence, &why) ||
-	    strata_packet_check_unfinished(tap_source(recorder, tap), recorder->copy, bytes,
-					   &packet, &events, &why)) {
+	    cut_off_taken(recorder, tap, bytes, &packet, &events, &why)) {
 		complain(recorder, tap, &why);
 		return 0;
 	}
@@ -483,6 +580,7 @@ int tap_take_rest(struct recorder *recorder, struct tap *tap, struct strata_erro
 			break;
 		}
 		reader->read_count += strata_subbuf_bytes(reader->geo);
+		forget_part(tap);
 	}
 	reader->read_count = end;
 	return result;

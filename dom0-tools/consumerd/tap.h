@@ -6,6 +6,7 @@
 #ifndef STRATA_CONSUMERD_TAP_H
 #define STRATA_CONSUMERD_TAP_H
 
+#include "live_publisher.h"
 #include "recorder.h"
 #include "stream_file.h"
 
@@ -20,8 +21,27 @@ struct tap {
 	uint64_t taken_ticks;          /* single-store rings: when something was taken last */
 	enum strata_poll state;        /* in the drain that is under way */
 	bool lied;                     /* that was said */
-	bool unwritten;                /* a packet could not be written, and is in the ring still */
+	/* Of the sub-buffer that is read next so many bytes were taken before it was complete, and
+	 * are a packet of their own; 0: none. */
+	uint32_t partly_bytes;
+	uint64_t partly_ticks;   /* of the last record of them */
+	uint64_t partly_packets; /* so many packets more than sub-buffers */
+	bool unwritten;          /* a packet could not be written, and is in the ring still */
+	/* For those who follow the recording (tap_complete.c): what was recorded before these host
+	 * ticks is in the file; and a look at the ring, until all that it found is. */
+	uint64_t complete_ticks;
+	uint64_t seen_ticks;        /* 0: there is none */
+	uint64_t seen_end;          /* the position behind what it found */
+	strata_count_t seen_commit; /* of what is read next, at the last look */
+	uint64_t quiet_ticks;       /* when that changed */
+	uint32_t live_slot;
 	bool left; /* the disk had no room for one: it and what follows are in the ring still */
+};
+
+/* A stream that has ended since the tables were saved last. */
+struct recorder_ended {
+	uint32_t live_slot;
+	uint64_t bytes;
 };
 
 /* What the metadata of a source was made from when it was written last. */
@@ -51,6 +71,9 @@ struct recorder {
 	bool full;   /* the disk was, at the last attempt */
 	uint64_t write_again_ticks;
 	struct recorder_totals totals;
+	struct live_publisher *live; /* NULL: nobody can follow */
+	struct recorder_ended *ended;
+	size_t nr_ended;
 };
 
 static inline struct strata_source *tap_source(struct recorder *recorder, const struct tap *tap)
@@ -85,6 +108,18 @@ int tap_take(struct recorder *recorder, struct tap *tap, strata_count_t turns, u
  * has not been read, until the tables on the disk count it.  0 or -1.
  */
 int tap_take_rest(struct recorder *recorder, struct tap *tap, struct strata_error *error);
+
+/*
+ * Takes what is committed of the sub-buffer that its writer is in, and leaves that to it: the rest
+ * becomes a packet of its own.  For a writer that sleeps.  0, 1 if the disk has no room, or -1.
+ */
+int tap_take_partly(struct recorder *recorder, struct tap *tap, struct strata_error *error);
+
+/* Whether that is due: its writer has not handed over, by its timer, what was there long before. */
+bool tap_is_asleep(const struct recorder *recorder, const struct tap *tap);
+
+/* Finds out how far what is in its file is complete; behind tap_take(). */
+void tap_note_complete(struct tap *tap);
 
 /* Its last losses and the end of its file.  0 or -1. */
 int tap_finish(struct recorder *recorder, struct tap *tap, struct strata_error *error);

@@ -20,6 +20,8 @@ static void usage(FILE *out)
 		"  --format perfetto       for https://ui.perfetto.dev\n"
 		"  --format chrome         for Chrome's viewer of traces; small ones only\n"
 		"  --format ctf            CTF 1.8 traces in the directory OUT, all on one clock\n"
+		"  --format trace-compass  a recording of a Xen host, in the directory OUT, for Trace\n"
+		"                          Compass's virtual machine analysis: Xen as a host with KVM\n"
 		"  --format count          the number of events, and a hash over them in their\n"
 		"                          order: time, stream, event and every value\n"
 		"  -o, --output OUT        the file; \"-\", the default, is standard output\n" //

@@ -13,6 +13,7 @@
 #include "commands.h"
 #include "recording.h"
 #include "record_session.h"
+#include "time_text.h"
 
 #define DEFAULT_OUTPUT      "strata-recording"
 #define DEFAULT_SUBBUF_BITS 16 /* 64 KiB ... */
@@ -84,27 +85,6 @@ static void usage(FILE *out)
 		"Example: strata record --duration 10s --output /tmp/slow --xen 'sched,evtchn_*' "
 		"--kernel 'g1:sched_*,irq_*'\n",
 		STRATA_SWITCH_MS_MIN, STRATA_SWITCH_MS_MAX, DEFAULT_SWITCH_MS);
-}
-
-/* "10s", "500ms", "2m", "10" (seconds).  0: not one. */
-static uint64_t parse_duration_ms(const char *text)
-{
-	char *end;
-	double number;
-	double unit = 1000;
-
-	errno = 0;
-	number = strtod(text, &end);
-	if (errno || end == text || !(number > 0))
-		return 0;
-	if (!strcmp(end, "ms"))
-		unit = 1;
-	else if (!strcmp(end, "m") || !strcmp(end, "min"))
-		unit = 60000;
-	else if (*end && strcmp(end, "s"))
-		return 0;
-	number *= unit;
-	return number >= 1 && number < 1e12 ? (uint64_t)number : 0;
 }
 
 /* Reads --switch-timer.  STRATA_STATUS_OK or what to exit with. */
@@ -208,7 +188,7 @@ static int take_option(int option, char *argument, struct record_options *option
 
 	switch (option) {
 	case 'd':
-		options->duration_ms = parse_duration_ms(argument);
+		options->duration_ms = time_parse_ms(argument);
 		return options->duration_ms ? STRATA_STATUS_OK
 					    : wrong("--duration: \"%s\" is not a time", argument);
 	case 'o':

@@ -121,6 +121,9 @@ static int prepare(struct session *session, struct strata_error *error)
 	session->recorder = recorder_open(session->options->output, error);
 	if (!session->recorder)
 		return -1;
+	if (!session->options->overwrite && recorder_publish(session->recorder, error))
+		fprintf(stderr, "strata: `strata view --live` cannot follow this recording: %s\n",
+			error->text);
 	sources_set_clock(session->recorder, session->tsc_khz);
 	recorder_set_switch(session->recorder, session->options->switch_ms);
 	session->socket = control_socket_open(error);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* Digits behind a point as nanoseconds; NULL: these are none, or too many. */
@@ -68,4 +69,24 @@ bool time_parse(const char *text, bool gmt, uint64_t first_ns, uint64_t *ns)
 		return false;
 	*ns = *ns > UINT64_MAX - first_ns ? UINT64_MAX : first_ns + *ns;
 	return true;
+}
+
+uint64_t time_parse_ms(const char *text)
+{
+	char *end;
+	double number;
+	double unit = 1000;
+
+	errno = 0;
+	number = strtod(text, &end);
+	if (errno || end == text || !(number > 0))
+		return 0;
+	if (!strcmp(end, "ms"))
+		unit = 1;
+	else if (!strcmp(end, "m") || !strcmp(end, "min"))
+		unit = 60000;
+	else if (*end && strcmp(end, "s"))
+		return 0;
+	number *= unit;
+	return number >= 1 && number < 1e12 ? (uint64_t)number : 0;
 }

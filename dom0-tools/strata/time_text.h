@@ -14,4 +14,8 @@
  */
 bool time_parse(const char *text, bool gmt, uint64_t first_ns, uint64_t *ns);
 
+/* Reads a length of time, "10s", "500ms", "2m", "10" (seconds), of a millisecond or more; in ms.
+ * 0: it is none. */
+uint64_t time_parse_ms(const char *text);
+
 #endif /* STRATA_STRATA_TIME_TEXT_H */

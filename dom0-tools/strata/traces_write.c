@@ -16,11 +16,12 @@
 #include "outputs/text_lines.h"
 #include "outputs/written.h"
 #include "time_text.h"
+#include "trace_compass.h"
 
 #define SLICE_BYTES (4u << 20) /* of input: each thread holds what one becomes */
 
-static const char *const formats[] = { "columns", "babeltrace", "json", "perfetto",
-				       "chrome",  "ctf",        "count" };
+static const char *const formats[] = { "columns", "babeltrace", "json",  "perfetto",
+				       "chrome",  "ctf",        "count", "trace-compass" };
 
 bool write_format_known(const char *format)
 {
@@ -98,7 +99,7 @@ static bool fits(const struct patterns *patterns, const char *name)
 	return patterns->nr == 0;
 }
 
-static bool wants(void *data, const struct strata_shown_event *event)
+bool write_wants(void *data, const struct strata_shown_event *event)
 {
 	const struct write_options *options = data;
 
@@ -123,8 +124,8 @@ static int set_times(struct traces *traces, const struct write_options *options,
 	return options->from ? strata_trace_set_make_index(&traces->set, error) : 0;
 }
 
-static struct strata_event_writer *make_writer(const struct write_options *options,
-					       uint64_t first_ns)
+struct strata_event_writer *write_make_writer(const struct write_options *options,
+					      uint64_t first_ns)
 {
 	const struct strata_text_options text = { .gmt = options->gmt,
 						  .date = options->date,
@@ -166,7 +167,7 @@ static int write_events(struct traces *traces, const struct write_options *optio
 {
 	const bool filtered = options->events.nr || options->sources.nr;
 	struct strata_written_options written = { .path = options->out,
-						  .wants = filtered ? wants : NULL,
+						  .wants = filtered ? write_wants : NULL,
 						  .wants_data = (void *)options };
 	struct strata_event_writer *writer;
 	struct strata_shown shown;
@@ -193,7 +194,7 @@ static int write_events(struct traces *traces, const struct write_options *optio
 		written.events_max = STRATA_CHROME_EVENTS_MAX;
 		written.too_many_advice = STRATA_CHROME_TOO_MANY;
 	}
-	writer = make_writer(options, first_ns);
+	writer = write_make_writer(options, first_ns);
 	if (!writer)
 		return strata_fail(error, "out of memory");
 	if (!strata_shown_init(&shown, &traces->set, error)) {
@@ -211,6 +212,8 @@ int write_traces(const char *verb, const struct write_options *options, char *co
 	struct traces traces;
 	int status = STRATA_STATUS_FAILED;
 
+	if (strcmp(options->format, "trace-compass") == 0)
+		return write_trace_compass(verb, options, paths, nr);
 	if (traces_open(&traces, verb, paths, nr, &error) ||
 	    write_events(&traces, options, &error) < 0)
 		fprintf(stderr, "strata: %s: %s\n", verb, error.text);

@@ -4,6 +4,7 @@
 #ifndef STRATA_STRATA_TRACES_WRITE_H
 #define STRATA_STRATA_TRACES_WRITE_H
 
+#include "outputs/event_writer.h"
 #include "traces.h"
 
 #define PATTERNS_MAX 32u
@@ -47,6 +48,13 @@ int write_option(struct write_options *options, int option, const char *value,
 
 /* Whether there is such a format. */
 bool write_format_known(const char *format);
+
+/* Makes what writes that format. @first_ns: of all events.  NULL: out of memory. */
+struct strata_event_writer *write_make_writer(const struct write_options *options,
+					      uint64_t first_ns);
+
+/* Whether an event is wanted; @data is the options. */
+bool write_wants(void *data, const struct strata_shown_event *event);
 
 /* Opens, merges, writes; says what went wrong.  The exit status. */
 int write_traces(const char *verb, const struct write_options *options, char *const *paths,

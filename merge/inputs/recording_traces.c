@@ -6,22 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stream_clock.h"
+#include "inputs/host_converter.h"
 
-/* A stream's way from its counter to ns. */
-struct stream_converter {
-	struct strata_ctf_converter converter;
-	struct strata_stream_clock clock; /* as it is before the first event */
-	const struct strata_timebase *timebase;
-	uint64_t known_ticks; /* no time is known better: by a tick, the skew, and what may be early
-			       */
-	bool is_host;         /* the counter is the host's */
-	struct stream_converter *next;
-};
-
-struct conversion {
-	const struct stream_converter *of;
-	struct strata_stream_clock clock;
+struct converter_node {
+	struct strata_host_converter converter;
+	struct converter_node *next;
 };
 
 struct strata_recording_traces {
@@ -29,39 +18,8 @@ struct strata_recording_traces {
 	char *raw;
 	strata_complain_fn *complain;
 	void *complain_data;
-	struct stream_converter *converters;
+	struct converter_node *converters;
 };
-
-static void *begin(const struct strata_ctf_converter *converter)
-{
-	const struct stream_converter *of = (const struct stream_converter *)converter;
-	struct conversion *conversion = malloc(sizeof(*conversion));
-
-	if (!conversion)
-		return NULL;
-	conversion->of = of;
-	conversion->clock = of->clock;
-	return conversion;
-}
-
-static uint64_t to_ns(void *state, uint64_t cycles, uint64_t *bound_ns)
-{
-	struct conversion *conversion = state;
-	const struct stream_converter *of = conversion->of;
-	struct strata_host_time host = { .ticks = cycles, .sure = true };
-
-	if (!of->is_host)
-		host = strata_stream_clock_convert(&conversion->clock, cycles);
-	*bound_ns = host.sure ? strata_ticks_to_ns_up(of->timebase->tsc_khz,
-						      host.bound + of->known_ticks)
-			      : UINT64_MAX;
-	return strata_realtime_ns(of->timebase, host.ticks);
-}
-
-static void end(void *state)
-{
-	free(state);
-}
 
 struct strata_recording_traces *strata_recording_traces_open(const char *raw,
 							     strata_complain_fn *complain,
@@ -89,10 +47,10 @@ void strata_recording_traces_close(struct strata_recording_traces *traces)
 	if (!traces)
 		return;
 	while (traces->converters) {
-		struct stream_converter *converter = traces->converters;
+		struct converter_node *node = traces->converters;
 
-		traces->converters = converter->next;
-		free(converter);
+		traces->converters = node->next;
+		free(node);
 	}
 	strata_merge_close(traces->merge);
 	free(traces->raw);
@@ -109,27 +67,21 @@ strata_recording_traces_table(const struct strata_recording_traces *traces)
 static int set_clock(struct strata_recording_traces *traces, size_t source_index,
 		     struct strata_ctf_stream *stream)
 {
-	const struct strata_source *source =
-		&strata_merge_recording(traces->merge)->sources[source_index];
-	struct stream_converter *converter = calloc(1, sizeof(*converter));
+	struct converter_node *node = calloc(1, sizeof(*node));
+	struct strata_stream_clock clock;
 
-	if (!converter || !strata_merge_stream_clock(traces->merge, source_index,
-						     (uint32_t)stream->cpu, &converter->clock)) {
-		free(converter);
+	if (!node || !strata_merge_stream_clock(traces->merge, source_index, (uint32_t)stream->cpu,
+						&clock)) {
+		free(node);
 		return -1;
 	}
-	converter->converter.begin = begin;
-	converter->converter.ns = to_ns;
-	converter->converter.end = end;
-	converter->converter.from_start = strata_stream_clock_steps_back(&converter->clock) > 0;
-	converter->timebase = strata_merge_timebase(traces->merge);
-	/* A tick, because no reading is finer. */
-	converter->known_ticks = 1 + strata_merge_skew_ticks(traces->merge) +
-				 strata_source_early_ticks(source, converter->timebase->tsc_khz);
-	converter->is_host = source->layer == STRATA_LAYER_XEN;
-	converter->next = traces->converters;
-	traces->converters = converter;
-	stream->converter = &converter->converter;
+	strata_host_converter_init(&node->converter,
+				   &strata_merge_recording(traces->merge)->sources[source_index],
+				   &clock, strata_merge_timebase(traces->merge),
+				   strata_merge_skew_ticks(traces->merge));
+	node->next = traces->converters;
+	traces->converters = node;
+	stream->converter = &node->converter.converter;
 	return 0;
 }
 

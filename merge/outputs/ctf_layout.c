@@ -140,24 +140,8 @@ static void print_domains(struct strata_out_file *out, const struct strata_merge
 static void print_stream(struct strata_out_file *out, const struct strata_merge *merge,
 			 size_t source_index, enum strata_layer layer)
 {
-	strata_out_print(out,
-			 "stream {\n"
-			 "\tid = %zu;\n"
-			 "\tpacket.context := struct {\n"
-			 "\t\tticks_t timestamp_begin;\n"
-			 "\t\tticks_t timestamp_end;\n"
-			 "\t\tuint64_t content_size;\n"
-			 "\t\tuint64_t packet_size;\n"
-			 "\t\tuint64_t packet_seq_num;\n"
-			 "\t\tuint64_t events_discarded;\n"
-			 "\t\tuint32_t cpu_id;\n"
-			 "\t};\n"
-			 "\tevent.header := struct {\n"
-			 "\t\tuint32_t id;\n"
-			 "\t\tticks_t timestamp;\n"
-			 "\t};\n"
-			 "\tevent.context := struct {\n",
-			 source_index);
+	strata_ctf_packets_describe(out, (uint32_t)source_index);
+	strata_out_print(out, "\tevent.context := struct {\n");
 	print_domains(out, merge);
 	strata_out_print(out, "\t\tuint16_t _vcpu;\n"
 			      "\t\tinteger { size = 32; align = 32; signed = true; } _pcpu;\n");

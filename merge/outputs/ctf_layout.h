@@ -1,33 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ctf_layout.h - how the merged CTF trace is laid out: the bytes that ctf.c
- * writes and the metadata that describes them, side by side.
+ * writes in front of each event and the metadata that describes them, side by side.
+ * Packets are those of ctf_packets.h; a stream's id is its source's index.
  */
 #ifndef STRATA_MERGE_OUTPUTS_CTF_LAYOUT_H
 #define STRATA_MERGE_OUTPUTS_CTF_LAYOUT_H
 
-#include <strata/packet.h>
-
 #include "merger.h"
-
-/* trace.packet.header and stream.packet.context */
-struct ctf_packet_header {
-	uint32_t magic;
-	uint8_t uuid[16];
-	uint32_t stream_id; /* the source's index */
-	uint64_t timestamp_begin;
-	uint64_t timestamp_end;
-	uint64_t content_size;
-	uint64_t packet_size;
-	uint64_t packet_seq_num;
-	uint64_t events_discarded;
-	uint32_t cpu_id;
-} __attribute__((packed, aligned(4)));
+#include "outputs/ctf_packets.h"
 
 /* event.header, and the part of event.context that all layers have */
 struct ctf_event_head {
-	uint32_t id; /* the class's number */
-	uint64_t ns;
+	struct strata_ctf_event_header header; /* id: the class's number */
 	uint16_t domain;
 	uint16_t vcpu;
 	int32_t pcpu; /* -1: not known */

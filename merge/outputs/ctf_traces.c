@@ -5,7 +5,6 @@
  */
 #include "outputs/ctf_traces.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -17,6 +16,7 @@
 #include "escape.h"
 #include "outputs/ctf_plan.h"
 #include "outputs/ctf_traces_stream.h"
+#include "outputs/new_directory.h"
 #include "value_hash.h"
 
 #define NAME_BYTES 200u /* of a directory, without the number that may follow */
@@ -70,17 +70,6 @@ static void set_name(struct job *job, size_t at, const char *wanted)
 
 /* Identities -------------------------------------------------------------------------------- */
 
-static void make_uuid(uint8_t uuid[16], uint64_t seed, const void *from, size_t bytes)
-{
-	const uint64_t low = strata_hash_bytes(seed, from, bytes);
-	const uint64_t high = strata_hash_bytes(low ^ STRATA_CHAIN_FACTOR, from, bytes);
-
-	memcpy(uuid, &low, 8);
-	memcpy(uuid + 8, &high, 8);
-	uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x80); /* version 8: made in a way of one's own */
-	uuid[8] = (uint8_t)((uuid[8] & 0x3f) | 0x80);
-}
-
 /* Traces of one UUID may be parts of one: how many there are before. */
 static uint64_t count_same(const struct strata_trace_set *set, size_t at)
 {
@@ -102,9 +91,9 @@ static void set_uuid(struct job *job, size_t at)
 	uint8_t *uuid = job->plans[at].uuid;
 
 	if (!trace->metadata.has_uuid)
-		make_uuid(uuid, 0, job->names[at], strlen(job->names[at]));
+		strata_hash_uuid(uuid, 0, job->names[at], strlen(job->names[at]));
 	else if (same || !strata_ctf_env_text(trace, STRATA_CTF_TIMELINE))
-		make_uuid(uuid, same, trace->metadata.uuid, 16);
+		strata_hash_uuid(uuid, same, trace->metadata.uuid, 16);
 	else
 		memcpy(uuid, trace->metadata.uuid, 16);
 }
@@ -134,7 +123,7 @@ static void set_clock_uuid(struct job *job, size_t at)
 	if (known < set->nr_traces)
 		memcpy(uuid, set->traces[known]->metadata.clocks[0].uuid, 16);
 	else
-		make_uuid(uuid, STRATA_HASH_FACTOR, job->plans[first].uuid, 16);
+		strata_hash_uuid(uuid, STRATA_HASH_FACTOR, job->plans[first].uuid, 16);
 }
 
 /* What a trace is known to be off by before any of it is read. */
@@ -160,7 +149,7 @@ static void name_timeline(struct job *job)
 
 		memcpy(both, uuid, 16);
 		memcpy(both + 16, job->plans[i].uuid, 16);
-		make_uuid(uuid, i, both, sizeof(both));
+		strata_hash_uuid(uuid, i, both, sizeof(both));
 	}
 	strata_uuid_text(job->timeline, uuid);
 	for (j = 0; j < job->set->nr_traces; j++) {
@@ -210,37 +199,14 @@ static int make_dir(const char *path, struct strata_error *error)
 	return mkdir(path, 0755) ? strata_fail_write(path, errno, error) : 0;
 }
 
-/* Makes the directory, or finds it empty. */
-static int prepare(const char *dir, struct strata_error *error)
-{
-	const struct dirent *entry;
-	int status = 0;
-	DIR *list;
-
-	if (strlen(dir) > PATH_BYTES - 2 * NAME_BYTES)
-		return strata_fail(error, "%.100s...: the path is too long", dir);
-	if (mkdir(dir, 0755) == 0)
-		return 0;
-	if (errno != EEXIST)
-		return strata_fail_write(dir, errno, error);
-	list = opendir(dir);
-	if (!list)
-		return strata_fail(error, "%s: %s", dir, strerror(errno));
-	while (!status && (entry = readdir(list))) {
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-			status = strata_fail(error,
-					     "%s: the directory is not empty; name a new one", dir);
-	}
-	closedir(list);
-	return status;
-}
-
 static int make_dirs(const struct job *job)
 {
 	char path[PATH_BYTES];
 	size_t i;
 
-	if (prepare(job->dir, job->error))
+	if (strlen(job->dir) > PATH_BYTES - 2 * NAME_BYTES)
+		return strata_fail(job->error, "%.100s...: the path is too long", job->dir);
+	if (strata_make_new_directory(job->dir, job->error))
 		return -1;
 	for (i = 0; i < job->set->nr_traces; i++) {
 		if (!job->plans[i].kinds)

@@ -49,6 +49,7 @@ struct strata_shown_event {
 	uint64_t previous_ns; /* of the event before; its own if it is the first */
 	uint64_t bound_ns;    /* the time is off by no more; UINT64_MAX: nobody knows */
 	bool unordered;       /* it and the event before may have been the other way round */
+	bool late;            /* it came when later ones had been shown already */
 	const char *source;   /* whose it is: "host1/g1"; fit to be shown */
 	size_t clock_group;   /* events of one group have one clock */
 	size_t source_index;  /* of all sources, from 0 */

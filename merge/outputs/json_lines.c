@@ -6,6 +6,7 @@
  *     time            the same in UTC, for people
  *     bound_ns        the time is off by no more; missing: not known
  *     unordered       true: it and the event before may have been the other way round
+ *     late            true: it came when later ones had been written already; else missing
  *     source, layer   whose it is; the layer is missing where it is not known
  *     cpu, pcpu, domain, vcpu     numbers; each is missing where it is not known
  *     event           its name
@@ -67,6 +68,8 @@ static void put_times(struct strata_buffer *buffer, const struct strata_shown_ev
 	}
 	out = strata_put_text(out, "\"unordered\":");
 	out = strata_put_text(out, event->unordered ? "true" : "false");
+	if (event->late)
+		out = strata_put_text(out, ",\"late\":true");
 	strata_buffer_advance(buffer, out);
 }
 

@@ -14,6 +14,30 @@ struct strata_sink *strata_ctf_output_new(const struct strata_merge *merge, cons
 struct strata_sink *strata_text_output_new(const struct strata_merge *merge, const char *path,
 					   struct strata_error *error);
 
+/* What strata_trace_compass_new() writes, complete after the merge. */
+struct strata_trace_compass_result {
+	uint64_t host_events;  /* of the hypervisor, that it was made from */
+	uint64_t guest_events; /* of kernels */
+	uint64_t left_out;     /* of applications */
+	uint64_t guests;       /* kernels that have a trace, */
+	uint64_t unknown;      /* of them: the analysis will not know whose they are */
+	uint64_t odd;          /* records of vCPUs that Xen cannot have */
+};
+
+/*
+ * A directory of CTF 1.8 traces for Trace Compass's virtual machine analysis, which knows
+ * hosts that run guests by KVM: the hypervisor as such a host, and each kernel as LTTng would
+ * have traced it.  See trace_compass.c.
+ * @dir:      is made; if it is there, it must be empty
+ * @complain: told of each trace that the analysis will not know what to do with; may be NULL
+ * @result:   OUT
+ * NULL with the reason.
+ */
+struct strata_sink *strata_trace_compass_new(const struct strata_merge *merge, const char *dir,
+					     strata_complain_fn *complain, void *complain_data,
+					     struct strata_trace_compass_result *result,
+					     struct strata_error *error);
+
 /* Writes DIR/summary.json of a merge that has run.  0 or -1. */
 int strata_summary_save(const struct strata_merge *merge, const char *dir,
 			struct strata_error *error);

@@ -286,6 +286,7 @@ void strata_shown_run(struct strata_shown_view *view, size_t stream,
 	shown->pcpu = STRATA_SHOWN_UNKNOWN;
 	shown->domain = source->domain;
 	shown->vcpu = STRATA_SHOWN_UNKNOWN;
+	shown->late = false;
 	shown->packet = copy->packet;
 	shown->types[0] = reader->kind->class->event_context;
 }

@@ -4,7 +4,8 @@
  *
  *     time  +delta  ~ bound  source  layer  cpu  event  fields
  *
- * "~" marks an event that may have been before the one above it; the bound is what its time
+ * "~" marks an event that may have been before the one above it, "<" one that came late, when
+ * those above it had been shown already; the bound is what its time
  * may be off by, rounded up, where that is known.  What is not known is "-".  Text from events is
  * escaped, so that a terminal obeys none of it.
  */
@@ -215,6 +216,7 @@ static char *put_bound(char *out, uint64_t ns)
 static char *put_times(char *out, const struct columns *columns, struct strata_put_clock *clock,
 		       const struct strata_shown_event *event)
 {
+	const char mark = event->late ? '<' : event->unordered ? '~' : ' ';
 	const bool colours = columns->options.colours;
 	char delta[STRATA_PUT_BYTES];
 	size_t length, width = 12;
@@ -228,10 +230,10 @@ static char *put_times(char *out, const struct columns *columns, struct strata_p
 	out = strata_put_bytes(out, delta, length);
 	out = put_colour(out, colours, COLOUR_NONE);
 	*out++ = ' ';
-	if (event->unordered)
+	if (mark != ' ')
 		out = put_colour(out, colours, COLOUR_UNORDERED);
-	*out++ = event->unordered ? '~' : ' ';
-	if (event->unordered)
+	*out++ = mark;
+	if (mark != ' ')
 		out = put_colour(out, colours, COLOUR_NONE);
 	*out++ = ' ';
 	return put_bound(out, event->bound_ns);

@@ -13,17 +13,10 @@
 #include <stdlib.h>
 
 #include "out_file.h"
+#include "outputs/follow.h"
 
 /* Written at once when a slice's turn has come: small enough to be in a cache still. */
 #define WRITE_BYTES (256u << 10)
-
-/* The last event before another. */
-struct last {
-	bool any;
-	uint64_t ns;
-	uint64_t bound_ns;
-	size_t clock_group;
-};
 
 struct written {
 	struct strata_slice_work work;
@@ -32,7 +25,7 @@ struct written {
 	struct strata_event_writer *writer;
 	struct strata_out_file *file;
 	atomic_size_t joined; /* slices that are in the file; what follows is that slice's */
-	struct last last;
+	struct strata_shown_last last;
 	uint64_t events;
 };
 
@@ -49,7 +42,7 @@ struct written_sink {
 	size_t at;
 	struct strata_buffer buffer;
 	struct strata_shown_view view;
-	struct last last; /* of the slice; if it is the file's turn, of the file */
+	struct strata_shown_last last; /* of the slice; if it is the file's turn, of the file */
 	uint64_t events;
 	bool is_its_turn;
 	bool is_holding;
@@ -86,19 +79,6 @@ static bool hold(struct held *held, const struct strata_shown_event *event)
 	return held->bytes && (!event->packet.type || held->packet_bytes);
 }
 
-/* What an event owes to the one before. */
-static inline void follow(struct strata_shown_event *event, const struct last *last)
-{
-	const uint64_t since = event->ns - last->ns;
-
-	event->is_first = !last->any;
-	event->previous_ns = last->any ? last->ns : event->ns;
-	/* Those of one clock are ordered by it. */
-	event->unordered = last->any && event->clock_group != last->clock_group &&
-			   event->bound_ns != UINT64_MAX && last->bound_ns != UINT64_MAX &&
-			   (since < event->bound_ns || since - event->bound_ns < last->bound_ns);
-}
-
 /* Writes what a slice has so far to the file, whose turn it is. */
 static void flush(struct written_sink *sink)
 {
@@ -117,7 +97,7 @@ static void take_turn(struct written_sink *sink)
 		sink->last = written->last;
 		return;
 	}
-	follow(&sink->held.event, &written->last);
+	strata_shown_follow(&sink->held.event, &written->last);
 	written->writer->event(written->writer, &first, &sink->held.event);
 	strata_out_write(written->file, first.bytes, first.used);
 	sink->buffer.no_memory |= first.no_memory;
@@ -143,11 +123,11 @@ static int put(struct written_sink *sink, struct strata_shown_event *event)
 		if (!hold(&sink->held, event))
 			return -1;
 	} else {
-		follow(event, &sink->last);
+		strata_shown_follow(event, &sink->last);
 		writer->event(writer, &sink->buffer, event);
 	}
 	sink->events++;
-	sink->last = (struct last){ true, event->ns, event->bound_ns, event->clock_group };
+	sink->last = strata_shown_last_of(event);
 	return 0;
 }
 

@@ -55,3 +55,21 @@ has_ended() { [ ! -e "/proc/$1" ] || grep -qs '^State:.Z' "/proc/$1/status"; }
 
 # lets_go_of_rings PID: it has no rings that lie in a file in its memory (any more).
 lets_go_of_rings() { ! grep -qs '\.ring$' "/proc/$1/maps"; }
+
+# refused PATTERN COMMAND...: it fails, and says why; if another test's recorder is in its way, later.
+refused() {
+	local pattern=$1 output="" end=$((SECONDS + limit_s))
+	shift
+	while :; do
+		if output=$("$@" 2>&1); then
+			echo "not refused"
+			return 1
+		fi
+		if ! grep -q 'records already' <<<"$output" || [ "$SECONDS" -ge "$end" ]; then
+			break
+		fi
+		sleep 0.2
+	done
+	printf '%s\n' "$output"
+	grep -qE "$pattern" <<<"$output"
+}

@@ -252,6 +252,17 @@ void synthetic_guest_mode(struct synthetic *rec, unsigned int pcpu, uint64_t tic
 			 entry ? 0 : sizeof(exit_payload));
 }
 
+void synthetic_hypercall(struct synthetic *rec, unsigned int pcpu, uint64_t ticks,
+			 unsigned int domain, unsigned int vcpu, unsigned int op, bool issue)
+{
+	const uint16_t context[2] = { (uint16_t)domain, (uint16_t)vcpu };
+	const uint32_t payload[3] = { op, 0, 0 };
+
+	synthetic_record(rec, synthetic_stream(rec, "xen", pcpu), ticks,
+			 issue ? 0x1020100du : 0x3020100fu, context, sizeof(context), payload,
+			 issue ? 4 : sizeof(payload));
+}
+
 static uint64_t emulated_ticks(const struct synthetic_clock *clock, uint64_t host_ticks)
 {
 	unsigned __int128 half = (host_ticks - STAMP_TICKS) >> 1;
@@ -326,22 +337,41 @@ void synthetic_open(struct synthetic *rec, const char *source, unsigned int cpu,
 void synthetic_waking(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks,
 		      const char *comm, int tid)
 {
-	uint8_t payload[20] = { 0 };
+	uint8_t payload[28] = { 0 };
 
 	memcpy(payload, comm, strnlen(comm, 16));
 	put32(payload + 16, (uint32_t)tid);
+	put32(payload + 20, 120);
+	put32(payload + 24, cpu);
 	kernel_record(rec, source, cpu, ticks, SYNTHETIC_WAKING, payload, sizeof(payload));
 }
 
 void synthetic_switch(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks,
 		      const char *comm, int tid)
 {
-	uint8_t payload[40] = { 0 };
+	uint8_t payload[56] = { 0 };
 
 	memcpy(payload, "swapper", 7);
-	memcpy(payload + 20, comm, strnlen(comm, 16));
-	put32(payload + 36, (uint32_t)tid);
+	put32(payload + 20, 120);
+	memcpy(payload + 32, comm, strnlen(comm, 16));
+	put32(payload + 48, (uint32_t)tid);
+	put32(payload + 52, 120);
 	kernel_record(rec, source, cpu, ticks, SYNTHETIC_SWITCH, payload, sizeof(payload));
+}
+
+void synthetic_syscall(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks,
+		       int number)
+{
+	const int64_t enter[7] = { number, 1, 2, 3, 4, 5, 6 };
+	const int64_t exit[2] = { number, 3 };
+
+	kernel_record(rec, source, cpu, ticks, SYNTHETIC_SYS_ENTER, enter, sizeof(enter));
+	kernel_record(rec, source, cpu, ticks + 20, SYNTHETIC_SYS_EXIT, exit, sizeof(exit));
+}
+
+void synthetic_probe(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks)
+{
+	kernel_record(rec, source, cpu, ticks, SYNTHETIC_PROBE, "", 0);
 }
 
 void synthetic_timer(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks)
@@ -424,11 +454,16 @@ static const char kernel_events[] =
 	"{\"id\":0,\"name\":\"sched_switch\",\"fields\":["
 	"{\"name\":\"prev_comm\",\"kind\":\"text\",\"bytes\":1,\"count\":16},"
 	"{\"name\":\"prev_pid\",\"kind\":\"signed\",\"bytes\":4,\"count\":1},"
+	"{\"name\":\"prev_prio\",\"kind\":\"signed\",\"bytes\":4,\"count\":1},"
+	"{\"name\":\"prev_state\",\"kind\":\"signed\",\"bytes\":8,\"count\":1},"
 	"{\"name\":\"next_comm\",\"kind\":\"text\",\"bytes\":1,\"count\":16},"
-	"{\"name\":\"next_pid\",\"kind\":\"signed\",\"bytes\":4,\"count\":1}]},"
+	"{\"name\":\"next_pid\",\"kind\":\"signed\",\"bytes\":4,\"count\":1},"
+	"{\"name\":\"next_prio\",\"kind\":\"signed\",\"bytes\":4,\"count\":1}]},"
 	"{\"id\":1,\"name\":\"sched_waking\",\"fields\":["
 	"{\"name\":\"comm\",\"kind\":\"text\",\"bytes\":1,\"count\":16},"
-	"{\"name\":\"pid\",\"kind\":\"signed\",\"bytes\":4,\"count\":1}]},"
+	"{\"name\":\"pid\",\"kind\":\"signed\",\"bytes\":4,\"count\":1},"
+	"{\"name\":\"prio\",\"kind\":\"signed\",\"bytes\":4,\"count\":1},"
+	"{\"name\":\"target_cpu\",\"kind\":\"signed\",\"bytes\":4,\"count\":1}]},"
 	"{\"id\":2,\"name\":\"hrtimer_expire_entry\",\"fields\":["
 	"{\"name\":\"hrtimer\",\"kind\":\"hex\",\"bytes\":8,\"count\":1}]},"
 	"{\"id\":3,\"name\":\"mark\",\"fields\":["
@@ -438,7 +473,14 @@ static const char kernel_events[] =
 	"{\"name\":\"string\",\"kind\":\"string\",\"bytes\":1,\"count\":1},"
 	"{\"name\":\"list\",\"kind\":\"unsigned\",\"bytes\":2,\"count\":0},"
 	"{\"name\":\"flag\",\"kind\":\"unsigned\",\"bytes\":1,\"count\":1},"
-	"{\"name\":\"text\",\"kind\":\"text\",\"bytes\":1,\"count\":0}]}";
+	"{\"name\":\"text\",\"kind\":\"text\",\"bytes\":1,\"count\":0}]},"
+	"{\"id\":5,\"name\":\"sys_enter\",\"fields\":["
+	"{\"name\":\"id\",\"kind\":\"signed\",\"bytes\":8,\"count\":1},"
+	"{\"name\":\"args\",\"kind\":\"hex\",\"bytes\":8,\"count\":6}]},"
+	"{\"id\":6,\"name\":\"sys_exit\",\"fields\":["
+	"{\"name\":\"id\",\"kind\":\"signed\",\"bytes\":8,\"count\":1},"
+	"{\"name\":\"ret\",\"kind\":\"signed\",\"bytes\":8,\"count\":1}]},"
+	"{\"id\":7,\"name\":\"kvm_probe\",\"group\":\"kprobes\",\"fields\":[]}";
 
 static void print_source(FILE *json, const struct synthetic *rec,
 			 const struct synthetic_source *source)

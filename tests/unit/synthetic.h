@@ -20,11 +20,15 @@
 
 /* Ids of the kernels' events in every synthetic recording. */
 enum synthetic_kernel_event {
-	SYNTHETIC_SWITCH, /* text prev_comm[16], s32 prev_pid, text next_comm[16], s32 next_pid */
-	SYNTHETIC_WAKING, /* text comm[16], s32 pid */
+	SYNTHETIC_SWITCH, /* text prev_comm[16], s32 prev_pid, s32 prev_prio, s64 prev_state, text
+			     next_comm[16], s32 next_pid, s32 next_prio */
+	SYNTHETIC_WAKING, /* text comm[16], s32 pid, s32 prio, s32 target_cpu */
 	SYNTHETIC_TIMER,  /* x64 hrtimer */
 	SYNTHETIC_MARK,   /* u8 event: needs padding, and is a word of CTF's language */
 	SYNTHETIC_OPEN,   /* s32 fd, string name, u16 sequence list, u8 flag, text sequence text */
+	SYNTHETIC_SYS_ENTER, /* s64 id, x64 args[6] */
+	SYNTHETIC_SYS_EXIT,  /* s64 id, s64 ret */
+	SYNTHETIC_PROBE,     /* of group kprobes, named kvm_probe; it has no fields */
 };
 
 struct synthetic_stream {
@@ -105,6 +109,9 @@ void synthetic_skew(struct synthetic *rec, unsigned int pcpu, uint64_t ticks, un
 /* The current vCPU of @pcpu enters guest mode, or has left it. */
 void synthetic_guest_mode(struct synthetic *rec, unsigned int pcpu, uint64_t ticks,
 			  unsigned int domain, unsigned int vcpu, bool entry);
+/* The current vCPU of @pcpu, of a PV guest, issues a hypercall, or it returns. */
+void synthetic_hypercall(struct synthetic *rec, unsigned int pcpu, uint64_t ticks,
+			 unsigned int domain, unsigned int vcpu, unsigned int op, bool issue);
 uint64_t synthetic_guest_ticks(const struct synthetic_clock *clock, uint64_t host_ticks);
 
 /* A kernel: @ticks are the guest's own. */
@@ -118,6 +125,10 @@ void synthetic_waking(struct synthetic *rec, const char *source, unsigned int cp
 		      const char *comm, int tid);
 void synthetic_switch(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks,
 		      const char *comm, int tid);
+/* From @ticks to @ticks + 20; it returns 3. */
+void synthetic_syscall(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks,
+		       int number);
+void synthetic_probe(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks);
 void synthetic_timer(struct synthetic *rec, const char *source, unsigned int cpu, uint64_t ticks);
 
 /* An application of dom0, which is PV. */

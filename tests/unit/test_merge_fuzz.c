@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * test_merge_fuzz.c - a recording damaged at random, again and again: `strata
- * merge` must end with one of its statuses, within a limit of time, and what it
- * writes must hold together.  With the sanitizers it also finds every look
- * beyond a buffer.
+ * merge`, and `strata convert` to Trace Compass's form, must end with one of their statuses,
+ * within a limit of time, and what they write must hold together.  With the sanitizers it also
+ * finds every look beyond a buffer.
  *
  * STRATA_FUZZ_ROUNDS sets how often, STRATA_FUZZ_SEED where it begins; a failure
  * names the round's own seed.
@@ -126,10 +126,9 @@ static void damage_recording(const struct synthetic *rec)
 	}
 }
 
-/* The verb in a process of its own, with a limit of time; its status, below 0: it died. */
-static int run_merge(char *raw, char *out)
+/* A verb in a process of its own, with a limit of time; its status, below 0: it died. */
+static int run(int (*verb)(int argc, char **argv), int argc, char **argv)
 {
-	char *argv[] = { "merge", raw, "-o", out, NULL };
 	pid_t child;
 	int status;
 
@@ -144,11 +143,25 @@ static int run_merge(char *raw, char *out)
 		/* What is found is to be seen, complaints are not: they go to a file. */
 		if (!freopen("/dev/null", "w", stderr))
 			_exit(99);
-		status = strata_cmd_merge(4, argv);
+		status = verb(argc, argv);
 		_exit(status + STATUS_BASE);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	return WIFEXITED(status) ? WEXITSTATUS(status) - STATUS_BASE : -1;
+}
+
+static int run_merge(char *raw, char *out)
+{
+	char *argv[] = { "merge", raw, "-o", out, NULL };
+
+	return run(strata_cmd_merge, 4, argv);
+}
+
+static int run_convert(char *raw, char *out)
+{
+	char *argv[] = { "convert", "--format", "trace-compass", "-o", out, raw, NULL };
+
+	return run(strata_cmd_convert, 6, argv);
 }
 
 static void assert_holds_together(const char *dir)
@@ -172,8 +185,16 @@ static void assert_readable(const char *out)
 {
 	char command[256];
 
-	snprintf(command, sizeof(command), "babeltrace2 %s/ctf >%s/read 2>&1", out, out);
+	snprintf(command, sizeof(command), "babeltrace2 %s >%s/read 2>&1", out, out);
 	assert_int_equal(system(command), 0);
+}
+
+static void assert_ended(int status, uint64_t at_seed, const struct synthetic *rec)
+{
+	if (status != STRATA_STATUS_OK && status != STRATA_STATUS_FAILED &&
+	    status != STRATA_STATUS_PARTIAL)
+		fail_msg("STRATA_FUZZ_SEED=%llu: status %d; see %s", (unsigned long long)at_seed,
+			 status, rec->dir);
 }
 
 static void no_damage_makes_a_merge_crash_or_hang(void **state)
@@ -194,7 +215,7 @@ static void no_damage_makes_a_merge_crash_or_hang(void **state)
 	(void)state;
 	for (round = 0; round < rounds; round++) {
 		struct synthetic rec;
-		char out[100];
+		char out[100], compass[100];
 		int status;
 
 		seed = next_seed;
@@ -204,13 +225,15 @@ static void no_damage_makes_a_merge_crash_or_hang(void **state)
 		damage_recording(&rec);
 		snprintf(out, sizeof(out), "%s/out", rec.dir);
 		status = run_merge(rec.dir, out);
-		if (status != STRATA_STATUS_OK && status != STRATA_STATUS_FAILED &&
-		    status != STRATA_STATUS_PARTIAL)
-			fail_msg("STRATA_FUZZ_SEED=%llu: status %d; see %s",
-				 (unsigned long long)next_seed, status, rec.dir);
+		assert_ended(status, next_seed, &rec);
 		assert_holds_together(rec.dir);
 		if (status != STRATA_STATUS_FAILED && round % 10 == 0)
 			assert_readable(out);
+		snprintf(compass, sizeof(compass), "%s/compass", rec.dir);
+		status = run_convert(rec.dir, compass);
+		assert_ended(status, next_seed, &rec);
+		if (status != STRATA_STATUS_FAILED && round % 10 == 0)
+			assert_readable(compass);
 		next_seed = random64() | 1;
 		synthetic_free(&rec);
 	}

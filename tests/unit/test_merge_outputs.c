@@ -184,11 +184,11 @@ static void babeltrace2_opens_the_merged_trace_and_counts_the_same(void **state)
 
 	/* Names, places and values arrive. */
 	assert_int_equal(run(given, "babeltrace2 %s/ctf", given->out), 0);
-	assert_non_null(
-		strstr(given->stdout_text,
-		       "kernel:sched_switch: { cpu_id = 0 }, { domain = ( \"g1\" : "
-		       "container = 1 ), vcpu = 0, pcpu = 0, tid = 1 }, { prev_comm = "
-		       "\"swapper\", prev_pid = 0, next_comm = \"sleeper\", next_pid = 100 }"));
+	assert_non_null(strstr(given->stdout_text,
+			       "kernel:sched_switch: { cpu_id = 0 }, { domain = ( \"g1\" : "
+			       "container = 1 ), vcpu = 0, pcpu = 0, tid = 1 }, { prev_comm = "
+			       "\"swapper\", prev_pid = 0, prev_prio = 120, prev_state = 0, "
+			       "next_comm = \"sleeper\", next_pid = 100, next_prio = 120 }"));
 	assert_non_null(strstr(given->stdout_text, "xen:runstate_blocked_to_runnable: "));
 	/* Also a field whose name is a word of the metadata's language. */
 	assert_non_null(strstr(given->stdout_text, "{ event = 1 }"));
@@ -334,7 +334,7 @@ static void the_text_has_a_line_for_each_event_and_no_control_characters(void **
 			       "of_vcpu=0 of_domain=1(g1)\n"));
 	assert_non_null(strstr(given->stdout_text,
 			       "kernel    0 g1/0       sched_waking                 [tid=1] "
-			       "comm=\"sleeper\" pid=100\n"));
+			       "comm=\"sleeper\" pid=100 prio=120 target_cpu=0\n"));
 	/* Fields of variable length: escaped like any text, empty ones shown. */
 	assert_non_null(
 		strstr(given->stdout_text,

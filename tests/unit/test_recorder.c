@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* test_recorder.c - what the recorder takes of the rings that it drains, and where it puts it. */
+#include "recorder_rings.h"
+
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,132 +14,18 @@
 
 #include <cmocka.h>
 
-#include <strata/ring_writer.h>
-
-#include "recorder.h"
 #include "tap.h"
 
 #define NR_RINGS 256u
 
-static const struct strata_ring_geometry geo = { .subbuf_bits = 12, .nr_subbufs_bits = 5 };
-
-/* A ring in this process's memory. */
-struct test_ring {
-	struct ring ring;
-	struct strata_ring *writer;
-	struct strata_ring_writer_area *writer_area;
-	struct strata_ring_reader_area *reader_area;
-	unsigned char *data;
-};
-
-static void *zeroed(size_t bytes)
-{
-	void *memory = calloc(1, bytes);
-
-	assert_non_null(memory);
-	return memory;
-}
-
-static int get(struct ring *ring, struct strata_error *error)
-{
-	(void)error;
-	return strata_reader_get(&ring->reader);
-}
-
-static int put(struct ring *ring, struct strata_error *error)
-{
-	(void)error;
-	strata_reader_put(&ring->reader);
-	return 0;
-}
-
-static void ring_open(struct test_ring *ring, uint32_t cpu)
-{
-	ring->writer = zeroed(strata_ring_bytes(geo));
-	ring->writer_area = zeroed(sizeof(*ring->writer_area));
-	ring->reader_area = zeroed(sizeof(*ring->reader_area));
-	ring->data = zeroed(strata_data_bytes(geo));
-	strata_ring_init(ring->writer, geo, ring->data, ring->writer_area, ring->reader_area, cpu,
-			 0);
-	assert_int_equal(strata_reader_init(&ring->ring.reader, geo, ring->writer_area,
-					    ring->reader_area, ring->data),
-			 STRATA_READER_OK);
-	ring->ring.cpu = cpu;
-	ring->ring.get = get;
-	ring->ring.put = put;
-}
-
-static void ring_close(struct test_ring *ring)
-{
-	free(ring->writer);
-	free(ring->writer_area);
-	free(ring->reader_area);
-	free(ring->data);
-}
-
-/* One record in a sub-buffer of its own, which is ready then. */
-static void ring_write(struct test_ring *ring)
-{
-	struct strata_slot slot;
-
-	assert_true(
-		strata_ring_reserve(ring->writer, 0, sizeof(int32_t) + sizeof(uint32_t), &slot));
-	memset(slot.payload, 0, sizeof(int32_t) + sizeof(uint32_t));
-	strata_ring_commit(ring->writer, &slot);
-	strata_ring_flush(ring->writer);
-}
-
-/* All of its sub-buffers are ready, with a record in each. */
-static void ring_fill(struct test_ring *ring)
-{
-	unsigned int i;
-
-	for (i = 0; i < strata_nr_subbufs(geo); i++)
-		ring_write(ring);
-}
-
-static void add_source(struct recorder *recorder, const char *name)
-{
-	const struct strata_event_desc event = {
-		.name = "tick",
-		.nr_fields = 1,
-		.fields = { { "number", STRATA_FIELD_UNSIGNED, 4, 1 } },
-	};
-	struct strata_source *source =
-		strata_recording_add_source(recorder_recording(recorder), name);
-	struct strata_error error;
-
-	assert_non_null(source);
-	source->layer = STRATA_LAYER_KERNEL;
-	assert_int_equal(strata_source_add_event(source, &event, &error), 0);
-}
-
-static struct recorder *open_recorder(const char *dir)
-{
-	struct strata_error error = { "" };
-	struct recorder *recorder = recorder_open(dir, &error);
-
-	assert_non_null(recorder);
-	recorder_recording(recorder)->tsc_khz = 1000000;
-	return recorder;
-}
-
-static void remove_dir(const char *dir)
-{
-	char command[64];
-
-	snprintf(command, sizeof(command), "rm -r %s", dir);
-	assert_int_equal(system(command), 0);
-}
-
 /* What a recorder finds that comes once and takes all. */
 static struct recorder_totals record_once(const char *dir, struct test_ring *ring)
 {
-	struct recorder *recorder = open_recorder(dir);
+	struct recorder *recorder = test_open_recorder(dir);
 	struct strata_error error = { "" };
 	struct recorder_totals totals;
 
-	add_source(recorder, "one");
+	test_add_source(recorder, "one");
 	assert_int_equal(recorder_add_ring(recorder, 0, &ring->ring, RECORDER_WITH_PAST, &error),
 			 0);
 	assert_int_equal(recorder_close(recorder, &totals, &error), 0);
@@ -152,14 +40,14 @@ static void what_is_written_after_a_snapshot_is_in_the_next_one(void **state)
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
-	ring_open(&ring, 0);
+	test_ring_open(&ring, 0);
 	ring.writer->overwrite = ring.ring.reader.overwrite = true;
 	for (i = 0; i < 3; i++) {
-		ring_write(&ring);
+		test_ring_write(&ring);
 		assert_int_equal(record_once(dir, &ring).events, 1);
 	}
-	ring_close(&ring);
-	remove_dir(dir);
+	test_ring_close(&ring);
+	test_remove_dir(dir);
 }
 
 static void a_recorder_that_is_abandoned_leaves_the_rings_and_no_files(void **state)
@@ -171,17 +59,17 @@ static void a_recorder_that_is_abandoned_leaves_the_rings_and_no_files(void **st
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
-	ring_open(&ring, 0);
+	test_ring_open(&ring, 0);
 	ring.writer->overwrite = ring.ring.reader.overwrite = true;
-	ring_write(&ring);
-	recorder = open_recorder(dir);
-	add_source(recorder, "one");
+	test_ring_write(&ring);
+	recorder = test_open_recorder(dir);
+	test_add_source(recorder, "one");
 	assert_int_equal(recorder_add_ring(recorder, 0, &ring.ring, RECORDER_WITH_PAST, &error), 0);
 	recorder_abandon(recorder);
 	/* An empty directory, or it would be refused. */
 	assert_int_equal(record_once(dir, &ring).events, 1);
-	ring_close(&ring);
-	remove_dir(dir);
+	test_ring_close(&ring);
+	test_remove_dir(dir);
 }
 
 static void two_recorders_do_not_write_to_one_directory(void **state)
@@ -193,14 +81,14 @@ static void two_recorders_do_not_write_to_one_directory(void **state)
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
-	first = open_recorder(dir);
+	first = test_open_recorder(dir);
 	assert_int_equal(recorder_save(first, &error), 0);
 	assert_null(recorder_open(dir, &error));
 	assert_non_null(strstr(error.text, "is being recorded into"));
 	/* An old recording gives way. */
 	assert_int_equal(recorder_close(first, &totals, &error), 0);
-	assert_int_equal(recorder_close(open_recorder(dir), &totals, &error), 0);
-	remove_dir(dir);
+	assert_int_equal(recorder_close(test_open_recorder(dir), &totals, &error), 0);
+	test_remove_dir(dir);
 }
 
 static void a_writer_cannot_lead_the_recorder_back(void **state)
@@ -214,11 +102,11 @@ static void a_writer_cannot_lead_the_recorder_back(void **state)
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
-	recorder = open_recorder(dir);
-	add_source(recorder, "one");
-	ring_open(&ring, 0);
+	recorder = test_open_recorder(dir);
+	test_add_source(recorder, "one");
+	test_ring_open(&ring, 0);
 	assert_int_equal(recorder_add_ring(recorder, 0, &ring.ring, RECORDER_FROM_NOW, &error), 0);
-	ring_write(&ring);
+	test_ring_write(&ring);
 	assert_int_equal(recorder_drain(recorder, RECORDER_DRAIN_ALL, &nr_packets, &error), 0);
 	/* As after a writer that says that its turns began anew. */
 	ring.ring.reader.read_count = 0;
@@ -226,8 +114,8 @@ static void a_writer_cannot_lead_the_recorder_back(void **state)
 	assert_int_equal(recorder_close(recorder, &totals, &error), 0);
 	assert_int_equal(totals.events, 1);
 	assert_int_equal(totals.bad_packets, 1);
-	ring_close(&ring);
-	remove_dir(dir);
+	test_ring_close(&ring);
+	test_remove_dir(dir);
 }
 
 static void many_rings_of_a_guest_do_not_keep_the_recorder_from_the_others(void **state)
@@ -242,34 +130,34 @@ static void many_rings_of_a_guest_do_not_keep_the_recorder_from_the_others(void 
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
-	recorder = open_recorder(dir);
-	add_source(recorder, "many");
-	add_source(recorder, "one");
+	recorder = test_open_recorder(dir);
+	test_add_source(recorder, "many");
+	test_add_source(recorder, "one");
 	for (i = 0; i < NR_RINGS; i++) {
-		ring_open(&many[i], i);
+		test_ring_open(&many[i], i);
 		assert_int_equal(
 			recorder_add_ring(recorder, 0, &many[i].ring, RECORDER_FROM_NOW, &error),
 			0);
-		ring_fill(&many[i]);
+		test_ring_fill(&many[i]);
 	}
-	ring_open(&one, 0);
+	test_ring_open(&one, 0);
 	assert_int_equal(recorder_add_ring(recorder, 1, &one.ring, RECORDER_FROM_NOW, &error), 0);
-	ring_fill(&one);
+	test_ring_fill(&one);
 
 	/* All of the one ring, and of the many no more than 16 MiB in one pass. */
 	assert_int_equal(recorder_drain(recorder, RECORDER_DRAIN_SOME, &nr_packets, &error), 0);
 	assert_false(strata_reader_ready(&one.ring.reader));
-	assert_int_equal(nr_packets, (16u << 20 >> 12) + strata_nr_subbufs(geo));
+	assert_int_equal(nr_packets, (16u << 20 >> 12) + strata_nr_subbufs(test_ring_geometry));
 	/* Nothing is left behind. */
 	assert_int_equal(recorder_drain(recorder, RECORDER_DRAIN_SOME, &nr_packets, &error), 0);
 	assert_int_equal(nr_packets, (16u << 20 >> 12));
 
 	assert_int_equal(recorder_close(recorder, &totals, &error), 0);
-	assert_int_equal(totals.events, (NR_RINGS + 1) * strata_nr_subbufs(geo));
+	assert_int_equal(totals.events, (NR_RINGS + 1) * strata_nr_subbufs(test_ring_geometry));
 	for (i = 0; i < NR_RINGS; i++)
-		ring_close(&many[i]);
-	ring_close(&one);
-	remove_dir(dir);
+		test_ring_close(&many[i]);
+	test_ring_close(&one);
+	test_remove_dir(dir);
 }
 
 static uint32_t order[2 * 16];
@@ -280,7 +168,8 @@ static int get_noted(struct ring *ring, struct strata_error *error)
 {
 	assert_in_range(nr_order, 0, sizeof(order) / sizeof(order[0]) - 1);
 	order[nr_order++] = ring->cpu;
-	return get(ring, error);
+	(void)error;
+	return strata_reader_get(&ring->reader);
 }
 
 static void a_ring_that_is_nearly_full_comes_first(void **state)
@@ -295,21 +184,21 @@ static void a_ring_that_is_nearly_full_comes_first(void **state)
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
-	recorder = open_recorder(dir);
-	add_source(recorder, "one");
+	recorder = test_open_recorder(dir);
+	test_add_source(recorder, "one");
 	for (i = 0; i < 3; i++) {
-		ring_open(&rings[i], i);
+		test_ring_open(&rings[i], i);
 		assert_int_equal(
 			recorder_add_ring(recorder, 0, &rings[i].ring, RECORDER_FROM_NOW, &error),
 			0);
 		rings[i].ring.get = get_noted;
 	}
-	ring_write(&rings[0]);
-	for (i = 0; i < strata_poll_priority_subbufs(geo); i++)
-		ring_write(&rings[1]);
+	test_ring_write(&rings[0]);
+	for (i = 0; i < strata_poll_priority_subbufs(test_ring_geometry); i++)
+		test_ring_write(&rings[1]);
 	nr_order = 0;
 	assert_int_equal(recorder_drain(recorder, RECORDER_DRAIN_SOME, &nr_packets, &error), 0);
-	assert_int_equal(nr_packets, 1 + strata_poll_priority_subbufs(geo));
+	assert_int_equal(nr_packets, 1 + strata_poll_priority_subbufs(test_ring_geometry));
 	assert_false(recorder_is_urgent(recorder));
 	assert_int_equal(order[0], 1);
 	/* Behind it, and nobody asks the ring that has nothing. */
@@ -318,8 +207,8 @@ static void a_ring_that_is_nearly_full_comes_first(void **state)
 		assert_int_not_equal(order[i], 2);
 	assert_int_equal(recorder_close(recorder, &totals, &error), 0);
 	for (i = 0; i < 3; i++)
-		ring_close(&rings[i]);
-	remove_dir(dir);
+		test_ring_close(&rings[i]);
+	test_remove_dir(dir);
 }
 
 static void a_ring_that_was_overwritten_is_read_from_where_it_stands(void **state)
@@ -334,24 +223,24 @@ static void a_ring_that_was_overwritten_is_read_from_where_it_stands(void **stat
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
-	recorder = open_recorder(dir);
-	add_source(recorder, "one");
-	ring_open(&ring, 0);
+	recorder = test_open_recorder(dir);
+	test_add_source(recorder, "one");
+	test_ring_open(&ring, 0);
 	/* A flight recorder that went on between being mapped and being stopped. */
 	ring.ring.reader.shared = ring.reader_area;
 	ring.writer->overwrite = true;
 	for (i = 0; i < 3; i++)
-		ring_fill(&ring);
+		test_ring_fill(&ring);
 	ring.writer->overwrite = false;
 	assert_int_equal(recorder_add_ring(recorder, 0, &ring.ring, RECORDER_FROM_NOW, &error), 0);
-	ring_write(&ring);
+	test_ring_write(&ring);
 	assert_int_equal(recorder_drain(recorder, RECORDER_DRAIN_SOME, &nr_packets, &error), 0);
 	assert_int_equal(recorder_close(recorder, &totals, &error), 0);
 	assert_int_equal(totals.events, 1);
 	assert_int_equal(totals.lost, 0);
 	assert_int_equal(totals.bad_packets, 0);
-	ring_close(&ring);
-	remove_dir(dir);
+	test_ring_close(&ring);
+	test_remove_dir(dir);
 }
 
 static void a_ring_whose_words_are_none_is_named_once(void **state)
@@ -366,19 +255,19 @@ static void a_ring_whose_words_are_none_is_named_once(void **state)
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
-	recorder = open_recorder(dir);
-	add_source(recorder, "one");
-	ring_open(&ring, 0);
+	recorder = test_open_recorder(dir);
+	test_add_source(recorder, "one");
+	test_ring_open(&ring, 0);
 	assert_int_equal(recorder_add_ring(recorder, 0, &ring.ring, RECORDER_FROM_NOW, &error), 0);
-	ring.writer_area->commit_seq[0] += 5 * strata_subbuf_bytes(geo);
+	ring.writer_area->commit_seq[0] += 5 * strata_subbuf_bytes(test_ring_geometry);
 	for (i = 0; i < 3; i++)
 		assert_int_equal(recorder_drain(recorder, RECORDER_DRAIN_SOME, &nr_packets, &error),
 				 0);
 	assert_int_equal(recorder_totals(recorder).bad_packets, 1);
 	assert_int_equal(recorder_close(recorder, &totals, &error), 0);
 	assert_int_equal(totals.events, 0);
-	ring_close(&ring);
-	remove_dir(dir);
+	test_ring_close(&ring);
+	test_remove_dir(dir);
 }
 
 /* From now on the disk has no room for what @recorder takes. */
@@ -402,12 +291,12 @@ static void what_a_full_disk_has_no_room_for_is_lost_and_counted(void **state)
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
-	recorder = open_recorder(dir);
-	add_source(recorder, "one");
-	ring_open(&ring, 0);
+	recorder = test_open_recorder(dir);
+	test_add_source(recorder, "one");
+	test_ring_open(&ring, 0);
 	assert_int_equal(recorder_add_ring(recorder, 0, &ring.ring, RECORDER_FROM_NOW, &error), 0);
 	/* One in a sub-buffer that is complete, one in what a writer left unfinished. */
-	ring_write(&ring);
+	test_ring_write(&ring);
 	assert_true(strata_ring_reserve(ring.writer, 0, sizeof(int32_t) + sizeof(uint32_t), &slot));
 	memset(slot.payload, 0, sizeof(int32_t) + sizeof(uint32_t));
 	strata_ring_commit(ring.writer, &slot);
@@ -419,8 +308,8 @@ static void what_a_full_disk_has_no_room_for_is_lost_and_counted(void **state)
 	assert_int_equal(totals.lost, 2);
 	assert_int_equal(totals.no_room, 2);
 	assert_true(totals.was_full);
-	ring_close(&ring);
-	remove_dir(dir);
+	test_ring_close(&ring);
+	test_remove_dir(dir);
 }
 
 int main(void)

@@ -274,24 +274,6 @@ shown() {
 }
 check "a file's name is shown so that no terminal obeys it" shown
 
-# refused PATTERN COMMAND...: it fails, and says why; if another test's recorder is in its way, later.
-refused() {
-	local pattern=$1 output="" end=$((SECONDS + limit_s))
-	shift
-	while :; do
-		if output=$("$@" 2>&1); then
-			echo "not refused"
-			return 1
-		fi
-		if ! grep -q 'records already' <<<"$output" || [ "$SECONDS" -ge "$end" ]; then
-			break
-		fi
-		sleep 0.2
-	done
-	printf '%s\n' "$output"
-	grep -qE "$pattern" <<<"$output"
-}
-
 ring=$work/elsewhere/app-$crowd.ring
 check "a ring file alone is recovered as well" "$strata" recover "$ring" -o "$work/one"
 check "its rings keep a new recorder out of that directory" refused 'elsewhere holds rings that a recorder left' \

@@ -63,6 +63,12 @@ check "CTF is written whole" says 1 '--event and --source do not go with it' "$s
 check "or from a time to another" "$strata" convert --format ctf --from +0.0005 --to +0.001 -o "$work/part" "$work/one"
 check "with the events in between" test "$(counted "$work/part")" = "$(counted --from +0.0005 --to +0.001 "$work/one")"
 
+compass() { "$strata" convert --format trace-compass "$@"; }
+check "Trace Compass's experiment is a directory" says 1 'name one with -o' compass "$work/one"
+check "of one recording" says 1 'name one' compass -o "$work/compass" "$work/one" "$work/ctf"
+check "and whole" says 1 '--event and --source do not go with it' compass --to +1 -o "$work/compass" "$work/one"
+check "a trace of another tracer's is none" says 1 'not a recording' compass -o "$work/compass" "$work/one"
+
 check "a place without a trace is named" says 1 'no trace is in here' "$strata" stat "$work/make_ctf"
 check "one that is not there, too" says 1 "$work/nothing: No such file" "$strata" stat "$work/nothing"
 check "a format that there is not" says 2 'no format hieroglyphs' "$strata" convert --format hieroglyphs "$work/one"

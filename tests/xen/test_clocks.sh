@@ -71,4 +71,6 @@ for source in dom0 offset pvhemul pvemul; do
 	check "$source: a shift within the slack holds, a far one fails" shift_is_seen "$source"
 done
 check "babeltrace2 opens the timeline without a warning" opens "$MERGED/ctf"
+check "it becomes an experiment for Trace Compass" out/bin/strata convert --format trace-compass -o "$OUT/compass" "$OUT/raw"
+check "in which the virtual machine analysis knows each vCPU" python3 tests/unit/trace_compass_rules.py "$OUT/compass"
 finish

@@ -3,11 +3,12 @@
 #
 # Boots a host with two guests that do next to nothing, and checks that with a
 # switch timer what they do is on the disk while recording goes on, and that it
-# wakes none of their CPUs.  Speaks TAP; run by tests/run.sh.
+# wakes none of their CPUs; and that `strata view --live` shows it then.  Speaks TAP; run by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 
 OUT=out/tests/live
+strata=$PWD/out/bin/strata
 
 # marks DIR: the marked calls in a trace that may be unfinished.
 marks() {
@@ -24,21 +25,43 @@ has() {
 	[ "$nr" = "$1" ] && [ "$packets" -le "$records" ]
 }
 
+# shown NUMBER FILE: it has that many marked calls of a guest, as objects of JSON.
+shown() {
+	local nr
+	nr=$(jq -r "select(.source == \"$3\" and .event == \"sys_enter\") | .fields | tostring" "$2" 2>/dev/null |
+		grep -c "$((0x5354)).*$((0x52415441))")
+	echo "$nr marked calls of $3 in $2"
+	[ "$nr" = "$1" ]
+}
+
+# Followed from the beginning, a recording is what it is when it has ended: the same bytes, but for what was late.
+followed_is_the_same() {
+	"$strata" view --json "$OUT/followed" >"$OUT/followed-after.json" 2>"$OUT/followed-after.log" || return 1
+	tail -n 2 "$OUT/followed.log"
+	if grep -q '"late":true' "$OUT/followed.json"; then
+		diff <(sed 's/,"late":true//; s/"unordered":[a-z]*,//' "$OUT/followed.json" | sort) \
+			<(sed 's/"unordered":[a-z]*,//' "$OUT/followed-after.json" | sort) | head -5
+		[ "${PIPESTATUS[0]}" = 0 ]
+	else
+		cmp "$OUT/followed.json" "$OUT/followed-after.json"
+	fi
+}
+
 # wakes PERIOD GUEST: how often it woke in 6 s.
 wakes() {
 	grep -cE " runstate_blocked_to_runnable .*of_domain=[0-9]+\($2\)" "$OUT/idle-$1-merged/timeline.txt"
 }
 
-# A timer that does not let CPUs sleep would wake one 60 times in that time; they wake now and then for something else.
+# A timer that does not let CPUs sleep would wake one 600 times in that time; they wake now and then for something else.
 sleeps_as_well() {
 	local without with
 	without=$(wakes 0 "$1")
-	with=$(wakes 100 "$1")
+	with=$(wakes 10 "$1")
 	echo "$1 wakes $without times without a switch timer, $with times with one"
-	[ "$without" -ge 1 ] && [ "$with" -le $((without + 20)) ]
+	[ "$without" -ge 1 ] && [ "$with" -le $((without + 200)) ]
 }
 
-# Xen's timers on the guests' physical CPU, most of them the guests' own; one each period would make them 60 more.
+# Xen's timers on the guests' physical CPU, most of them the guests' own; one each period would make them 600 more.
 timers() {
 	awk '$3 == "xen" && $4 == 1 && $6 == "xen_timer_expire"' "$OUT/idle-$1-merged/timeline.txt" | wc -l
 }
@@ -46,9 +69,9 @@ timers() {
 xen_sleeps_as_well() {
 	local without with
 	without=$(timers 0)
-	with=$(timers 100)
+	with=$(timers 10)
 	echo "$without timers of Xen expire without a switch timer, $with with one"
-	[ "$without" -ge 1 ] && [ "$with" -le $((without + 40)) ]
+	[ "$without" -ge 1 ] && [ "$with" -le $((without + 250)) ]
 }
 
 rm -rf "$OUT"
@@ -60,7 +83,12 @@ for guest in g1 g2; do
 	check "without a switch timer it has not" has 0 "$OUT/late-before/$guest"
 	check "but in the end" has 20 "$OUT/late/$guest"
 done
-for period in 0 100; do
+for guest in g1 g2; do
+	check "followed live, what $guest did was shown before the recording ended" shown 20 "$OUT/followed-before.json" $guest
+done
+check "all that was recorded was shown live, in the same order" followed_is_the_same
+check "and nothing was amiss" test 0 = "$(cat "$OUT/followed.status")"
+for period in 0 10; do
 	check "the sleepers merge, no violation (period $period)" merged_cleanly "$OUT/idle-$period" "$OUT/idle-$period-merged"
 done
 for guest in g1 g2; do

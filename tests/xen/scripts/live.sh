@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What of a few events is on the disk while recording goes on, with a switch timer and without one; and what a switch timer does
+# What of a few events is on the disk, and shown, while recording goes on, with a switch timer and without one; and what a switch timer does
 # to guests that sleep. test_live.sh looks at what was recorded.
 
 # shellcheck source=tests/xen/scripts/expect.sh
@@ -38,9 +38,30 @@ record_live() {
 	cp -r "/tmp/$1" "$LAB_OUT/$1"
 }
 
+# Follows a recording from its beginning; keeps what has been shown by then while it goes on, and all of it.
+follow() {
+	start_recorder followed --output /tmp/followed --xen sched --kernel 'g?:sys_enter'
+	strata view --live --json --from 0 /tmp/followed >"$LAB_OUT/followed.json" 2>"$LAB_OUT/followed.log" &
+	viewer=$!
+	for guest in g1 g2; do
+		tell $guest "marked 20 3"
+		await_console $guest "^marked: phase 3 done"
+	done
+	sleep 3
+	cp "$LAB_OUT/followed.json" "$LAB_OUT/followed-before.json"
+	end_recorder INT
+	log=followed
+	expect_status "what is followed is recorded" 0
+	status=0
+	wait $viewer || status=$?
+	echo "$status" >"$LAB_OUT/followed.status"
+	cp -r /tmp/followed "$LAB_OUT/followed"
+}
+
 record_live live 100
+follow
 record_live late 0
-for period in 0 100; do
+for period in 0 10; do
 	try "idle-$period" strata record --output "$LAB_OUT/idle-$period" --duration 6s --switch-timer $period \
 		--xen sched,xen_timer_expire
 	expect_status "guests that sleep are recorded with --switch-timer $period" 0

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * live_publisher.c - see live_publisher.h.
+ *
+ * A slot that is free again is used last: who follows has the time to see that the
+ * stream which had it is at its end.
+ */
+#include "live_publisher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <strata/platform/platform.h>
+
+#include "live/live_table.h"
+
+struct live_publisher {
+	struct strata_live_table *table;
+	uint32_t next; /* slot that is tried first */
+	char path[500];
+};
+
+struct live_publisher *live_publisher_open(const char *dir, struct strata_error *error)
+{
+	struct live_publisher *live = calloc(1, sizeof(*live));
+	void *memory = MAP_FAILED;
+	int fd, reason;
+
+	if (!live) {
+		strata_fail(error, "out of memory");
+		return NULL;
+	}
+	snprintf(live->path, sizeof(live->path), "%s/" STRATA_LIVE_FILE, dir);
+	unlink(live->path);
+	fd = open(live->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
+	/* With room on the disk for all of it: a page that finds none would be a signal. */
+	reason = fd < 0 ? errno : posix_fallocate(fd, 0, sizeof(*live->table));
+	if (!reason) {
+		memory =
+			mmap(NULL, sizeof(*live->table), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		reason = memory == MAP_FAILED ? errno : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (reason) {
+		strata_fail(error, "%s: %s", live->path, strerror(reason));
+		if (fd >= 0)
+			unlink(live->path);
+		free(live);
+		return NULL;
+	}
+	live->table = memory;
+	live->table->version = STRATA_LIVE_VERSION;
+	/* Release: all of it; pairs with the acquire in strata_live_table_open(). */
+	strata_store_release(&live->table->magic, STRATA_LIVE_MAGIC);
+	return live;
+}
+
+void live_publisher_close(struct live_publisher *live)
+{
+	if (!live)
+		return;
+	/* Release: what is in the files by now; pairs with the acquire in strata_live_look(). */
+	strata_store_release(&live->table->state, STRATA_LIVE_ENDED);
+	munmap(live->table, sizeof(*live->table));
+	unlink(live->path);
+	free(live);
+}
+
+static bool is_free(const struct strata_live_table *table, uint32_t slot)
+{
+	return slot >= table->nr_slots || table->slots[slot].complete_ticks == UINT64_MAX;
+}
+
+uint32_t live_publisher_add(struct live_publisher *live, uint32_t source, uint32_t cpu,
+			    uint64_t ticks)
+{
+	struct strata_live_table *table;
+	uint32_t tried, slot;
+
+	if (!live)
+		return LIVE_NO_SLOT;
+	table = live->table;
+	for (tried = 0; tried < STRATA_LIVE_SLOTS; tried++) {
+		slot = (live->next + tried) % STRATA_LIVE_SLOTS;
+		if (is_free(table, slot))
+			break;
+	}
+	if (tried == STRATA_LIVE_SLOTS) {
+		table->slotless++;
+		return LIVE_NO_SLOT;
+	}
+	live->next = (slot + 1) % STRATA_LIVE_SLOTS;
+	table->slots[slot].source = source;
+	table->slots[slot].cpu = cpu;
+	table->slots[slot].bytes = 0;
+	/* Release: the slot is whole when it is no longer free; pairs with the acquire of whoever
+	 * looks through the slots. */
+	strata_store_release(&table->slots[slot].complete_ticks, ticks);
+	if (slot >= table->nr_slots)
+		strata_store_release(&table->nr_slots, slot + 1);
+	return slot;
+}
+
+void live_publisher_tables(struct live_publisher *live)
+{
+	/* Release: before the bytes that they describe; pairs with the acquire in
+	 * strata_live_look(). */
+	if (live)
+		strata_store_release(&live->table->generation, live->table->generation + 1);
+}
+
+void live_publisher_set(struct live_publisher *live, uint32_t slot, uint64_t bytes, uint64_t ticks)
+{
+	if (slot == LIVE_NO_SLOT)
+		return;
+	strata_store_release(&live->table->slots[slot].bytes, bytes);
+	/* Release: the bytes first; pairs with the acquire of whoever looks through the slots. */
+	strata_store_release(&live->table->slots[slot].complete_ticks, ticks);
+}
+
+void live_publisher_end(struct live_publisher *live, uint32_t slot, uint64_t bytes)
+{
+	live_publisher_set(live, slot, bytes, UINT64_MAX);
+}

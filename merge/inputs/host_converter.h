@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* host_converter.h - how the readings of a stream of one of Strata's recordings become ns: by the
+ * exact map to the host's counter. */
+#ifndef STRATA_MERGE_INPUTS_HOST_CONVERTER_H
+#define STRATA_MERGE_INPUTS_HOST_CONVERTER_H
+
+#include "ctf/ctf_trace.h"
+#include "recording.h"
+#include "stream_clock.h"
+
+struct strata_host_converter {
+	struct strata_ctf_converter converter;
+	struct strata_stream_clock clock; /* as it is before the first event */
+	const struct strata_timebase *timebase;
+	uint64_t known_ticks; /* no time is known better */
+	bool is_host;         /* the counter is the host's */
+};
+
+/*
+ * @clock, @timebase: what these point to must outlive it
+ * @skew_ticks: by how much the physical CPUs' counters differ at most
+ */
+void strata_host_converter_init(struct strata_host_converter *converter,
+				const struct strata_source *source,
+				const struct strata_stream_clock *clock,
+				const struct strata_timebase *timebase, uint64_t skew_ticks);
+
+#endif /* STRATA_MERGE_INPUTS_HOST_CONVERTER_H */

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * live.c - see live.h: what the table says, the watermark that follows from it, and the
+ * merge up to there.
+ */
+#include "live/live.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <strata/platform/platform.h>
+
+#include "live/live_streams.h"
+
+/* Where clocks are known worse than this, nobody waits for it. */
+#define BOUND_MAX_NS 1000000000u
+
+struct strata_live {
+	char *raw;
+	struct strata_live_options options;
+	const struct strata_live_table *table;
+	int dir;
+	uint64_t generation; /* of the tables that are loaded */
+	struct live_streams streams;
+	struct live_stream *of_slot[STRATA_LIVE_SLOTS];
+	struct strata_lane *lanes; /* for each stream of the set */
+	uint64_t from_ns;
+	uint64_t bound_ns; /* the largest of those that were met */
+	bool has_ended;
+	bool has_begun;
+	bool said_slotless, said_behind;
+	struct strata_live_progress progress;
+	/* Of the look that is under way. */
+	uint64_t to_ns;
+	struct strata_live_sink *sink;
+	struct strata_error *error;
+};
+
+static void complain(const struct strata_live *live, const char *message)
+{
+	if (live->options.complain)
+		live->options.complain(live->options.complain_data, message);
+}
+
+/* Maps RAW/.live.  0 or -1. */
+static int open_table(struct strata_live *live, struct strata_error *error)
+{
+	char path[4096];
+	struct stat status;
+	void *memory;
+	int fd;
+
+	if (snprintf(path, sizeof(path), "%s/" STRATA_LIVE_FILE, live->raw) >= (int)sizeof(path))
+		return strata_fail(error, "%.100s...: the path is too long", live->raw);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	if (fd < 0 && errno == ENOENT)
+		return strata_fail(error,
+				   "%s: nobody records into it now, or as a flight recorder; "
+				   "without --live it is shown as it is, and `strata snapshot` "
+				   "takes what a flight recorder holds",
+				   live->raw);
+	if (fd < 0)
+		return strata_fail(error, "%s: %s", path, strerror(errno));
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode) ||
+	    status.st_size != (off_t)sizeof(*live->table)) {
+		close(fd);
+		return strata_fail(error, "%s is not what a recorder of this version writes", path);
+	}
+	memory = mmap(NULL, sizeof(*live->table), PROT_READ, MAP_SHARED, fd, 0);
+	close(fd);
+	if (memory == MAP_FAILED)
+		return strata_fail(error, "%s: %s", path, strerror(errno));
+	live->table = memory;
+	/* Acquire: pairs with the release in live_publisher_open(). */
+	if (strata_load_acquire(&live->table->magic) != STRATA_LIVE_MAGIC ||
+	    live->table->version != STRATA_LIVE_VERSION)
+		return strata_fail(error, "%s is not what a recorder of this version writes", path);
+	return 0;
+}
+
+/* A recorder holds a lock on its directory for as long as it lives. */
+static bool is_recorded(const struct strata_live *live)
+{
+	/* Where there are no locks, only the table says that it is over. */
+	if (flock(live->dir, LOCK_SH | LOCK_NB))
+		return true;
+	flock(live->dir, LOCK_UN);
+	return false;
+}
+
+static int load(struct strata_live *live, struct strata_live_sink *sink, uint64_t generation,
+		struct strata_error *error)
+{
+	free(live->lanes);
+	live->lanes = NULL;
+	if (sink->sources(sink, NULL, error))
+		return -1;
+	if (live_streams_load(&live->streams, error))
+		return -1;
+	live->lanes = calloc(live->streams.set.nr_streams + 1, sizeof(*live->lanes));
+	if (!live->lanes)
+		return strata_fail(error, "out of memory");
+	live->generation = generation;
+	return sink->sources(sink, &live->streams.set, error);
+}
+
+/* Notes what each slot says.  0 or -1: out of memory. */
+static int read_slots(struct strata_live *live, uint64_t now, struct strata_error *error)
+{
+	const struct strata_live_table *table = live->table;
+	uint32_t nr = strata_load_acquire(&table->nr_slots), i;
+	size_t j;
+
+	for (j = 0; j < live->streams.nr; j++)
+		live->streams.streams[j]->in_table = false;
+	for (i = 0; i < nr && i < STRATA_LIVE_SLOTS; i++) {
+		const struct strata_live_slot *slot = &table->slots[i];
+		struct live_stream *stream = live->of_slot[i];
+		struct live_said said = { .at_ticks = now };
+		uint32_t source, cpu;
+
+		/* Acquire, and the time first: pairs with the releases in live_publisher_set(). */
+		said.complete_ticks = strata_load_acquire(&slot->complete_ticks);
+		said.bytes = strata_load_acquire(&slot->bytes);
+		source = strata_read_once(&slot->source);
+		cpu = strata_read_once(&slot->cpu);
+		if (source >= STRATA_SOURCES_MAX * 64 || cpu > STRATA_CPU_MAX)
+			continue;
+		if (!stream || stream->source != source || stream->cpu != cpu)
+			stream = live_streams_find(&live->streams, source, cpu);
+		if (!stream)
+			return strata_fail(error, "out of memory");
+		live->of_slot[i] = stream;
+		live_stream_note(stream, &said);
+		stream->in_table = said.complete_ticks != UINT64_MAX;
+	}
+	return 0;
+}
+
+/* Streams of loaded tables without a slot are at their end. */
+static void find_ended(struct strata_live *live, uint64_t now)
+{
+	struct live_streams *streams = &live->streams;
+	struct stat status;
+	size_t i;
+
+	for (i = 0; i < streams->set.nr_streams; i++) {
+		struct live_stream *stream = streams->of_set[i];
+		struct live_said said = { .at_ticks = now, .complete_ticks = UINT64_MAX };
+
+		if (!stream || stream->in_table || stream->has_ended)
+			continue;
+		stream->has_ended = true;
+		if (!fstat(streams->set.streams[i].stream->fd, &status) && status.st_size > 0)
+			said.bytes = (uint64_t)status.st_size;
+		live_stream_note(stream, &said);
+	}
+}
+
+/* The recording has ended: all is in the files. */
+static void take_files_as_they_are(struct strata_live *live)
+{
+	struct live_streams *streams = &live->streams;
+	size_t i;
+
+	for (i = 0; i < streams->nr; i++)
+		streams->streams[i]->in_table = false;
+	for (i = 0; i < streams->set.nr_streams; i++) {
+		const struct live_said said = { .bytes = streams->set.streams[i].stream->bytes,
+						.complete_ticks = UINT64_MAX };
+
+		if (streams->of_set[i]) {
+			streams->of_set[i]->nr_said = 0;
+			live_stream_note(streams->of_set[i], &said);
+		}
+	}
+}
+
+static uint64_t subtract_held(uint64_t a, uint64_t b)
+{
+	return a < b ? 0 : a - b;
+}
+
+/* Host ticks as a number of ns. */
+static uint64_t ns_of(const struct strata_live *live, uint64_t ticks)
+{
+	return ticks == UINT64_MAX ? UINT64_MAX
+				   : strata_realtime_ns(&live->streams.clocks.timebase, ticks);
+}
+
+/* Up to when all streams are complete that are waited for. */
+static uint64_t complete_ns(struct strata_live *live, uint64_t now)
+{
+	const uint64_t now_ns = ns_of(live, now);
+	const uint64_t patient_ns = subtract_held(now_ns, live->options.patience_ns);
+	uint64_t least = now_ns;
+	bool behind = false;
+	size_t i;
+
+	for (i = 0; i < live->streams.nr; i++) {
+		const struct live_stream *stream = live->streams.streams[i];
+		uint64_t ns = ns_of(live, stream->complete_ticks);
+		char message[256];
+
+		/* The recorder has not looked at it, or a look of ours was too early for it, or
+		 * clocks are not known up to its beginning: all of that passes. */
+		if (stream->complete_ticks == 0)
+			return 0;
+		if (ns >= patient_ns) {
+			least = ns < least ? ns : least;
+			continue;
+		}
+		behind = true;
+		if (live->said_behind || stream->is_new)
+			continue;
+		snprintf(message, sizeof(message),
+			 "%s/cpu_%u has handed nothing over for %.1f s; the others wait for it no "
+			 "more: what comes of it is shown as late",
+			 live->streams.recording.sources[stream->source].name, stream->cpu,
+			 (double)(now_ns - ns) / 1e9);
+		complain(live, message);
+	}
+	live->said_behind = behind;
+	return least < patient_ns ? patient_ns : least;
+}
+
+/* The watermark never goes back. */
+static uint64_t next_watermark(struct strata_live *live, uint64_t now)
+{
+	uint64_t ns;
+
+	if (live->has_ended)
+		return UINT64_MAX;
+	ns = subtract_held(complete_ns(live, now), live->options.delay_ns);
+	ns = subtract_held(ns, live->bound_ns < BOUND_MAX_NS ? live->bound_ns : BOUND_MAX_NS);
+	return ns > live->progress.watermark_ns ? ns : live->progress.watermark_ns;
+}
+
+static int refill(void *data, size_t at)
+{
+	struct strata_live *live = data;
+	struct live_stream *stream = live->streams.of_set[at];
+
+	live->lanes[at].next = live->lanes[at].end = NULL;
+	return stream ? live_stream_read(stream, live->from_ns, live->to_ns, &live->lanes[at],
+					 live->error)
+		      : 0;
+}
+
+static int take(void *data, size_t at, const struct strata_lane_event *events, size_t nr)
+{
+	struct strata_live *live = data;
+	struct live_stream *stream = live->streams.of_set[at];
+	size_t late = 0;
+	int status = 0;
+
+	if (stream->reader.bound_ns != UINT64_MAX && stream->reader.bound_ns > live->bound_ns)
+		live->bound_ns = stream->reader.bound_ns;
+	while (late < nr && events[late].ns < live->progress.watermark_ns)
+		late++;
+	live->progress.events += nr;
+	live->progress.late += late;
+	if (late)
+		status = live->sink->take(live->sink, at, &stream->reader, events, late, true,
+					  live->error);
+	if (!status && late < nr)
+		status = live->sink->take(live->sink, at, &stream->reader, events + late, nr - late,
+					  false, live->error);
+	live_stream_taken(stream, nr);
+	return status;
+}
+
+static int merge(struct strata_live *live, uint64_t to_ns, struct strata_live_sink *sink,
+		 struct strata_error *error)
+{
+	struct strata_lanes lanes = { .lanes = live->lanes,
+				      .nr = live->streams.set.nr_streams,
+				      .refill = refill,
+				      .take = take,
+				      .data = live };
+	uint64_t lost = live->streams.lost;
+	size_t i;
+	int status;
+
+	live->to_ns = to_ns;
+	live->sink = sink;
+	live->error = error;
+	strata_fail(error, "out of memory");
+	status = strata_lanes_merge(&lanes);
+	live->progress.watermark_ns = to_ns;
+	for (i = 0; i < live->streams.nr; i++)
+		if (live->streams.streams[i]->is_open)
+			lost += live->streams.streams[i]->reader.tally.discarded;
+	live->progress.lost = lost;
+	return status;
+}
+
+/* Where to begin: at this moment, or with the first event. */
+static int begin(struct strata_live *live, uint64_t now, struct strata_error *error)
+{
+	live->has_begun = true;
+	if (live->options.from_beginning)
+		return 0;
+	live->from_ns = live->progress.watermark_ns = ns_of(live, now);
+	return live_streams_seek(&live->streams, live->from_ns, error);
+}
+
+/* Whether the recorder is done, or gone. */
+static bool find_end(struct strata_live *live)
+{
+	/* Acquire: pairs with the release in live_publisher_close(). */
+	if (strata_load_acquire(&live->table->state) == STRATA_LIVE_ENDED)
+		return true;
+	if (is_recorded(live))
+		return false;
+	/* It may have ended in between. */
+	live->progress.died = strata_load_acquire(&live->table->state) != STRATA_LIVE_ENDED;
+	return true;
+}
+
+int strata_live_look(struct strata_live *live, struct strata_live_sink *sink,
+		     struct strata_error *error)
+{
+	const uint64_t now = strata_clock();
+	uint64_t generation;
+	int status;
+
+	live->has_ended = live->has_ended || find_end(live);
+	if (!live->has_ended) {
+		if (read_slots(live, now, error))
+			return -1;
+		find_ended(live, now);
+	}
+	/* Acquire, and last: pairs with the release in live_publisher_tables(). */
+	generation = strata_load_acquire(&live->table->generation);
+	if ((live->has_ended || generation != live->generation) &&
+	    load(live, sink, generation, error))
+		return -1;
+	if (!live->has_begun && begin(live, now, error))
+		return -1;
+	if (live->has_ended)
+		take_files_as_they_are(live);
+	if (live->table->slotless && !live->said_slotless)
+		complain(live, "more streams are recorded than can be followed; events of some may "
+			       "come late");
+	live->said_slotless |= live->table->slotless > 0;
+	if (live_streams_advance(&live->streams, error))
+		return -1;
+	status = merge(live, next_watermark(live, now), sink, error);
+	return status ? status : live->has_ended;
+}
+
+struct strata_live *strata_live_open(const char *raw, const struct strata_live_options *options,
+				     struct strata_error *error)
+{
+	struct strata_live *live = calloc(1, sizeof(*live));
+
+	if (!live || !(live->raw = strdup(raw))) {
+		free(live);
+		strata_fail(error, "out of memory");
+		return NULL;
+	}
+	live->options = *options;
+	live->generation = UINT64_MAX;
+	live->streams.raw = live->raw;
+	live->streams.complain = options->complain;
+	live->streams.complain_data = options->complain_data;
+	live->dir = open(raw, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (live->dir < 0)
+		strata_fail(error, "%s: %s", raw, strerror(errno));
+	if (live->dir < 0 || open_table(live, error)) {
+		strata_live_close(live);
+		return NULL;
+	}
+	return live;
+}
+
+const struct strata_live_progress *strata_live_progress(const struct strata_live *live)
+{
+	return &live->progress;
+}
+
+void strata_live_close(struct strata_live *live)
+{
+	if (!live)
+		return;
+	live_streams_clear(&live->streams);
+	free(live->lanes);
+	if (live->table)
+		munmap((void *)live->table, sizeof(*live->table));
+	if (live->dir >= 0)
+		close(live->dir);
+	free(live->raw);
+	free(live);
+}

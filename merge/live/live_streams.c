@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* live_streams.c - see live_streams.h. */
+#include "live/live_streams.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define WINDOW_BYTES (32u << 10)
+
+struct live_stream *live_streams_find(struct live_streams *streams, size_t source, uint32_t cpu)
+{
+	struct live_stream **more, *stream;
+	size_t i;
+
+	for (i = 0; i < streams->nr; i++) {
+		stream = streams->streams[i];
+		if (stream->source == source && stream->cpu == cpu)
+			return stream;
+	}
+	more = reallocarray(streams->streams, streams->nr + 1, sizeof(*more));
+	stream = calloc(1, sizeof(*stream));
+	if (more)
+		streams->streams = more;
+	if (!more || !stream) {
+		free(stream);
+		return NULL;
+	}
+	stream->source = source;
+	stream->cpu = cpu;
+	stream->is_new = true;
+	more[streams->nr++] = stream;
+	return stream;
+}
+
+void live_stream_note(struct live_stream *stream, const struct live_said *said)
+{
+	/* Where clocks stay behind for long, the newest look takes the place of the one before. */
+	if (stream->nr_said == LIVE_SAID)
+		stream->nr_said--;
+	stream->said[stream->nr_said++] = *said;
+}
+
+static bool is_of_xen(const struct live_streams *streams, const struct live_stream *stream)
+{
+	return stream->source < streams->recording.nr_sources &&
+	       streams->recording.sources[stream->source].layer == STRATA_LAYER_XEN;
+}
+
+/* Allows what was said by @known_ticks. */
+static void allow(struct live_stream *stream, uint64_t known_ticks)
+{
+	size_t nr = 0;
+
+	while (nr < stream->nr_said && stream->said[nr].at_ticks <= known_ticks)
+		nr++;
+	if (nr == 0)
+		return;
+	stream->bytes = stream->said[nr - 1].bytes;
+	stream->complete_ticks = stream->said[nr - 1].complete_ticks;
+	stream->nr_said -= nr;
+	memmove(stream->said, stream->said + nr, stream->nr_said * sizeof(*stream->said));
+}
+
+static void close_reader(struct live_streams *streams, struct live_stream *stream)
+{
+	if (!stream->is_open)
+		return;
+	streams->lost += stream->reader.tally.discarded;
+	strata_ctf_reader_close(&stream->reader);
+	stream->next = stream->end = NULL;
+	stream->is_open = false;
+}
+
+/* Opens its reader where the last one was.  0; -1: out of memory. */
+static int open_reader(struct live_streams *streams, struct live_stream *stream,
+		       struct strata_error *error)
+{
+	const struct strata_source *source = &streams->recording.sources[stream->source];
+	struct strata_ctf_stream *ctf =
+		(struct strata_ctf_stream *)streams->set.streams[stream->index].stream;
+
+	if (!live_clocks_converter(&streams->clocks, source, stream->cpu, &stream->converter))
+		return 0;
+	ctf->converter = &stream->converter.converter;
+	if (strata_ctf_reader_open(&stream->reader, ctf, WINDOW_BYTES, error))
+		return -1;
+	stream->is_open = true;
+	stream->skip = stream->packet_events;
+	if (stream->converter.converter.from_start) {
+		stream->packet_offset = 0;
+		stream->skip = stream->all_events;
+	}
+	stream->packet_events = 0;
+	stream->all_events -= stream->skip;
+	strata_ctf_reader_seek(&stream->reader, stream->packet_offset, 0, UINT64_MAX);
+	return 0;
+}
+
+static int open_readers(struct live_streams *streams, bool of_guests_only,
+			struct strata_error *error)
+{
+	size_t i;
+
+	for (i = 0; i < streams->set.nr_streams; i++) {
+		struct live_stream *stream = streams->of_set[i];
+
+		if (!stream || (of_guests_only && is_of_xen(streams, stream)))
+			continue;
+		close_reader(streams, stream);
+		if (open_reader(streams, stream, error))
+			return -1;
+	}
+	return 0;
+}
+
+/* Opens the trace of a source.  0, also if it cannot be read, which is said; -1: out of memory. */
+static int add_source(struct live_streams *streams, size_t index, struct strata_error *error)
+{
+	const struct strata_source *source = &streams->recording.sources[index];
+	struct strata_ctf_trace *trace;
+	char path[4096];
+	size_t i, first;
+
+	snprintf(path, sizeof(path), "%s/%s", streams->raw, source->name);
+	trace = strata_ctf_trace_open(path, streams->complain, streams->complain_data, error);
+	if (!trace) {
+		if (streams->complain)
+			streams->complain(streams->complain_data, error->text);
+		return 0;
+	}
+	trace->recording = streams;
+	first = streams->set.nr_streams;
+	if (strata_trace_set_add(&streams->set, trace, error))
+		return -1;
+	/* Each source has clocks of its own, on the host's time. */
+	trace->times_are_tied = true;
+	for (i = first; i < streams->set.nr_streams; i++) {
+		struct live_stream **of_set = reallocarray(streams->of_set, i + 1, sizeof(*of_set));
+		struct live_stream *stream;
+		unsigned int cpu;
+
+		if (!of_set)
+			return strata_fail(error, "out of memory");
+		streams->of_set = of_set;
+		of_set[i] = NULL;
+		if (sscanf(streams->set.streams[i].stream->name, "cpu_%u", &cpu) != 1)
+			continue;
+		stream = live_streams_find(streams, index, cpu);
+		if (!stream)
+			return strata_fail(error, "out of memory");
+		stream->index = i;
+		stream->is_new = false;
+		of_set[i] = stream;
+	}
+	return 0;
+}
+
+/* Whether all of a source was handed on, and no more will come. */
+static bool is_done(const struct live_streams *streams, size_t source)
+{
+	bool any = false;
+	size_t i;
+
+	if (streams->recording.sources[source].went_ticks == 0)
+		return false;
+	for (i = 0; i < streams->nr; i++) {
+		const struct live_stream *stream = streams->streams[i];
+
+		if (stream->source != source)
+			continue;
+		any = true;
+		if (stream->in_table || stream->nr_said || stream->next != stream->end ||
+		    (stream->is_open && stream->reader.next_packet < stream->bytes))
+			return false;
+	}
+	return any;
+}
+
+int live_streams_load(struct live_streams *streams, struct strata_error *error)
+{
+	struct strata_recording recording = { 0 };
+	bool *done;
+	size_t i;
+
+	if (strata_recording_load(&recording, streams->raw, error))
+		return -1;
+	done = calloc(recording.nr_sources + 1, sizeof(*done));
+	for (i = 0; done && i < streams->recording.nr_sources && i < recording.nr_sources; i++)
+		done[i] = is_done(streams, i);
+	for (i = 0; i < streams->nr; i++)
+		close_reader(streams, streams->streams[i]);
+	strata_trace_set_clear(&streams->set);
+	strata_recording_clear(&streams->recording);
+	streams->recording = recording;
+	if (!done)
+		return strata_fail(error, "out of memory");
+	if (!streams->clocks.raw)
+		live_clocks_init(&streams->clocks, streams->raw, &streams->recording);
+	streams->has_xen = false;
+	for (i = 0; i < recording.nr_sources; i++) {
+		streams->has_xen |= recording.sources[i].layer == STRATA_LAYER_XEN;
+		if (recording.sources[i].nr_streams && !done[i] && add_source(streams, i, error)) {
+			free(done);
+			return -1;
+		}
+	}
+	free(done);
+	return open_readers(streams, false, error);
+}
+
+/* Reads the hypervisor's streams for clocks. @known_ticks: OUT, host ticks up to which none is
+ * missing */
+static int scan_clocks(struct live_streams *streams, uint64_t *known_ticks,
+		       struct strata_error *error)
+{
+	const struct live_clocks_known before = live_clocks_known(&streams->clocks);
+	size_t i;
+
+	*known_ticks = UINT64_MAX;
+	for (i = 0; i < streams->nr; i++) {
+		struct live_stream *stream = streams->streams[i];
+
+		if (!is_of_xen(streams, stream))
+			continue;
+		allow(stream, UINT64_MAX);
+		if (live_clocks_scan(&streams->clocks, stream->source, stream->cpu, stream->bytes,
+				     error))
+			return -1;
+		if (stream->complete_ticks < *known_ticks)
+			*known_ticks = stream->complete_ticks;
+	}
+	if (!live_clocks_settle(&streams->clocks, &before))
+		return 0;
+	return open_readers(streams, true, error);
+}
+
+int live_streams_advance(struct live_streams *streams, struct strata_error *error)
+{
+	uint64_t known_ticks = UINT64_MAX;
+	size_t i;
+
+	if (streams->has_xen && scan_clocks(streams, &known_ticks, error))
+		return -1;
+	for (i = 0; i < streams->nr; i++) {
+		struct live_stream *stream = streams->streams[i];
+
+		allow(stream, known_ticks);
+		if (stream->is_open)
+			stream->reader.file_bytes = stream->bytes;
+	}
+	return 0;
+}
+
+int live_streams_seek(struct live_streams *streams, uint64_t ns, struct strata_error *error)
+{
+	size_t i;
+
+	if (strata_trace_set_make_index(&streams->set, error))
+		return -1;
+	for (i = 0; i < streams->set.nr_streams; i++) {
+		struct live_stream *stream = streams->of_set[i];
+
+		if (!stream || !stream->is_open || stream->converter.converter.from_start)
+			continue;
+		stream->packet_offset = strata_ctf_index_find(&streams->set.streams[i].index, ns);
+		strata_ctf_reader_seek(&stream->reader, stream->packet_offset, 0, UINT64_MAX);
+	}
+	return 0;
+}
+
+void live_stream_taken(struct live_stream *stream, size_t nr)
+{
+	stream->next += nr;
+	stream->packet_events += nr;
+	stream->all_events += nr;
+}
+
+/* Reads the next batch.  Its events, 0: there is none, or -1. */
+static int read_batch(struct live_stream *stream, struct strata_error *error)
+{
+	const int got = strata_ctf_reader_next(&stream->reader, error);
+	size_t skipped;
+
+	if (got <= 0)
+		return got;
+	if (stream->reader.packet.offset != stream->packet_offset) {
+		stream->packet_offset = stream->reader.packet.offset;
+		stream->packet_events = 0;
+	}
+	stream->next = stream->reader.events;
+	stream->end = stream->next + got;
+	skipped = stream->skip < (uint64_t)got ? (size_t)stream->skip : (size_t)got;
+	stream->skip -= skipped;
+	live_stream_taken(stream, skipped);
+	return got;
+}
+
+int live_stream_read(struct live_stream *stream, uint64_t from_ns, uint64_t to_ns,
+		     struct strata_lane *lane, struct strata_error *error)
+{
+	const struct strata_lane_event *event;
+
+	lane->next = lane->end = NULL;
+	if (!stream->is_open)
+		return 0;
+	for (;;) {
+		size_t skipped = 0;
+
+		while (stream->next + skipped < stream->end && stream->next[skipped].ns < from_ns)
+			skipped++;
+		live_stream_taken(stream, skipped);
+		if (stream->next < stream->end)
+			break;
+		if (stream->reader.next_packet >= stream->reader.file_bytes &&
+		    !stream->reader.in_packet)
+			return 0;
+		switch (read_batch(stream, error)) {
+		case 0:
+			return 0;
+		case -1:
+			return -1;
+		}
+	}
+	for (event = stream->next; event < stream->end && event->ns < to_ns; event++)
+		;
+	lane->next = stream->next;
+	lane->end = event;
+	return 0;
+}
+
+void live_streams_clear(struct live_streams *streams)
+{
+	size_t i;
+
+	for (i = 0; i < streams->nr; i++) {
+		close_reader(streams, streams->streams[i]);
+		free(streams->streams[i]);
+	}
+	free(streams->streams);
+	free(streams->of_set);
+	strata_trace_set_clear(&streams->set);
+	live_clocks_clear(&streams->clocks);
+	strata_recording_clear(&streams->recording);
+	memset(streams, 0, sizeof(*streams));
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * live_streams.h - the streams of a recording that goes on, each read as far as it may
+ * be, and kept where it is when the tables or the clocks are replaced; for live.c.
+ */
+#ifndef STRATA_MERGE_LIVE_LIVE_STREAMS_H
+#define STRATA_MERGE_LIVE_LIVE_STREAMS_H
+
+#include "live/live_clocks.h"
+#include "live/live_table.h"
+#include "trace_set.h"
+
+#define LIVE_SAID 64u
+
+/* What a look at the table said of a stream. */
+struct live_said {
+	uint64_t at_ticks; /* of the look: no event in those bytes is later */
+	uint64_t bytes;
+	uint64_t complete_ticks;
+};
+
+struct live_stream {
+	size_t source;
+	uint32_t cpu;
+	bool in_table;  /* it has a slot */
+	bool is_new;    /* no table that was loaded knows of it */
+	bool has_ended; /* its file does not grow any more */
+	/* Looks whose bytes wait until the clocks are known up to then; the oldest first. */
+	struct live_said said[LIVE_SAID];
+	size_t nr_said;
+	uint64_t bytes;          /* that may be read */
+	uint64_t complete_ticks; /* of what they hold */
+
+	size_t index; /* in the set, if it is there */
+	bool is_open;
+	struct strata_host_converter converter;
+	struct strata_ctf_reader reader;
+	const struct strata_lane_event *next, *end; /* of its batch, not handed on */
+	/* Where it is: so many events of the packet, and of the whole stream, were handed on or
+	 * left out. */
+	uint64_t packet_offset, packet_events, all_events;
+	uint64_t skip; /* events that are read once more */
+};
+
+struct live_streams {
+	const char *raw;
+	struct live_stream **streams; /* in no order */
+	size_t nr;
+	struct live_stream **of_set; /* by their index in the set */
+	struct strata_recording recording;
+	struct strata_trace_set set;
+	struct live_clocks clocks;
+	bool has_xen; /* it is recorded: its streams say how far clocks are known */
+	uint64_t lost;
+	strata_complain_fn *complain;
+	void *complain_data;
+};
+
+/* Loads the tables, and again when they were replaced. 0 or -1. */
+int live_streams_load(struct live_streams *streams, struct strata_error *error);
+
+/* The stream of a slot; made if it is new.  NULL: out of memory. */
+struct live_stream *live_streams_find(struct live_streams *streams, size_t source, uint32_t cpu);
+
+/* Notes what the table says of a stream. */
+void live_stream_note(struct live_stream *stream, const struct live_said *said);
+
+/* Reads on in the hypervisor's streams for clocks, then lets the others be read as far as clocks
+ * are known by that.  0 or -1. */
+int live_streams_advance(struct live_streams *streams, struct strata_error *error);
+
+/* Begins with the packet in which events of @ns may be; before anything was read. 0 or -1. */
+int live_streams_seek(struct live_streams *streams, uint64_t ns, struct strata_error *error);
+
+/* The next events of a stream before @to_ns, those before @from_ns left out; none: next is end.
+ * 0 or -1. */
+int live_stream_read(struct live_stream *stream, uint64_t from_ns, uint64_t to_ns,
+		     struct strata_lane *lane, struct strata_error *error);
+
+/* So many of what was read are handed on. */
+void live_stream_taken(struct live_stream *stream, size_t nr);
+
+void live_streams_clear(struct live_streams *streams);
+
+#endif /* STRATA_MERGE_LIVE_LIVE_STREAMS_H */

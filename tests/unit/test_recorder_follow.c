@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * test_recorder_follow.c - what a recorder has for those who follow it: records of
+ * writers that sleep, and how far each stream is.
+ */
+#include "recorder_rings.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../../merge/live/live_table.h"
+#include "../../merge/packet_reader.h"
+
+#include "live_publisher.h"
+
+#define SWITCH_MS 1u /* of a clock that is taken to be one of 1 GHz */
+
+struct followed {
+	char dir[32];
+	struct recorder *recorder;
+	struct test_ring ring;
+	const struct strata_live_table *table;
+	struct strata_error error;
+};
+
+static void begin(struct followed *followed, enum strata_header_form form)
+{
+	char path[64];
+	int fd;
+
+	memset(followed, 0, sizeof(*followed));
+	strcpy(followed->dir, "/tmp/strata-follow-XXXXXX");
+	assert_non_null(mkdtemp(followed->dir));
+	test_ring_open(&followed->ring, 0);
+	strata_ring_set_form(followed->ring.writer, form);
+	followed->recorder = test_open_recorder(followed->dir);
+	assert_int_equal(recorder_publish(followed->recorder, &followed->error), 0);
+	recorder_set_switch(followed->recorder, SWITCH_MS);
+	test_add_source(followed->recorder, "one");
+	recorder_recording(followed->recorder)->sources[0].form = form;
+	assert_int_equal(recorder_add_ring(followed->recorder, 0, &followed->ring.ring,
+					   RECORDER_FROM_NOW, &followed->error),
+			 0);
+	assert_int_equal(recorder_save(followed->recorder, &followed->error), 0);
+	snprintf(path, sizeof(path), "%s/" STRATA_LIVE_FILE, followed->dir);
+	fd = open(path, O_RDONLY);
+	assert_true(fd >= 0);
+	followed->table = mmap(NULL, sizeof(*followed->table), PROT_READ, MAP_SHARED, fd, 0);
+	assert_true(followed->table != MAP_FAILED);
+	close(fd);
+}
+
+static void drain(struct followed *followed)
+{
+	uint64_t nr_packets;
+
+	assert_int_equal(recorder_drain(followed->recorder, RECORDER_DRAIN_SOME, &nr_packets,
+					&followed->error),
+			 0);
+}
+
+/* Drains until so many events are in the file; the writer sleeps meanwhile. */
+static void drain_until(struct followed *followed, uint64_t events)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	unsigned int tries = 0;
+
+	do {
+		drain(followed);
+		nanosleep(&pause, NULL);
+	} while (recorder_totals(followed->recorder).events < events && tries++ < 10000);
+	assert_int_equal(recorder_totals(followed->recorder).events, events);
+}
+
+static void end(struct followed *followed)
+{
+	munmap((void *)followed->table, sizeof(*followed->table));
+	test_ring_close(&followed->ring);
+	test_remove_dir(followed->dir);
+}
+
+/* The recording has the numbers from 0 up to before @nr, each once and in order, without gaps
+ * between packets. */
+static void has_numbers(const struct followed *followed, uint32_t nr)
+{
+	struct strata_recording recording = { 0 };
+	struct strata_packet_reader reader;
+	struct strata_record record;
+	struct strata_error error;
+	uint32_t number, next = 0;
+	uint64_t last = 0;
+
+	assert_int_equal(strata_recording_load(&recording, followed->dir, &error), 0);
+	assert_int_equal(strata_packet_reader_open(&reader, followed->dir, &recording.sources[0],
+						   &recording.sources[0].streams[0], NULL, NULL,
+						   &error),
+			 0);
+	while (strata_packet_reader_next(&reader)) {
+		size_t offset = STRATA_PACKET_HEADER_BYTES;
+
+		while (strata_packet_next(reader.source, reader.bytes, &reader.packet, &offset,
+					  &record)) {
+			memcpy(&number, record.payload, sizeof(number));
+			assert_int_equal(number, next++);
+			assert_true(record.ticks >= last);
+			last = record.ticks;
+		}
+	}
+	assert_int_equal(next, nr);
+	assert_int_equal(reader.bad_packets, 0);
+	assert_int_equal(reader.missing_packets, 0);
+	strata_packet_reader_close(&reader);
+	strata_recording_clear(&recording);
+}
+
+static void put(struct followed *followed, uint32_t *number, unsigned int nr)
+{
+	while (nr--)
+		test_ring_put(&followed->ring, (*number)++);
+}
+
+static void what_a_sleeping_writer_has_written_is_taken_once(void **state)
+{
+	enum strata_header_form form;
+
+	(void)state;
+	for (form = STRATA_HEADER_FULL; form < STRATA_NR_HEADER_FORMS; form++) {
+		struct recorder_totals totals;
+		struct followed followed;
+		unsigned int round;
+		uint32_t number = 0;
+
+		begin(&followed, form);
+		for (round = 0; round < 20; round++) {
+			put(&followed, &number, 1 + round % 3);
+			drain_until(&followed, number);
+			/* Its rest, a sub-buffer and more, or only its end. */
+			put(&followed, &number, round % 5 == 4 ? 300 : round % 2);
+			if (round % 3 == 0)
+				strata_ring_flush(followed.ring.writer);
+			drain(&followed);
+		}
+		put(&followed, &number, 2);
+		assert_int_equal(recorder_close(followed.recorder, &totals, &followed.error), 0);
+		assert_int_equal(totals.events, number);
+		assert_int_equal(totals.lost, 0);
+		assert_int_equal(totals.bad_packets, 0);
+		has_numbers(&followed, number);
+		end(&followed);
+	}
+}
+
+static void losses_are_counted_once(void **state)
+{
+	struct recorder_totals totals;
+	struct followed followed;
+	uint32_t number = 0, kept = 0;
+	struct strata_slot slot;
+	int i;
+
+	(void)state;
+	begin(&followed, STRATA_HEADER_FULL);
+	put(&followed, &number, 3);
+	drain_until(&followed, number);
+	/* More than the ring holds, while nobody drains. */
+	for (i = 0; i < 20000; i++) {
+		if (!strata_ring_reserve(followed.ring.writer, 0, 8, &slot))
+			continue;
+		memset(slot.payload, 0, 8);
+		strata_ring_commit(followed.ring.writer, &slot);
+		kept++;
+	}
+	assert_true(kept < 20000);
+	assert_int_equal(recorder_close(followed.recorder, &totals, &followed.error), 0);
+	assert_int_equal(totals.events, number + kept);
+	assert_int_equal(totals.lost, 20000 - kept);
+	end(&followed);
+}
+
+static void a_guest_that_changes_what_was_taken_harms_itself_alone(void **state)
+{
+	struct recorder_totals totals;
+	struct followed followed;
+	uint32_t number = 0;
+
+	(void)state;
+	begin(&followed, STRATA_HEADER_FULL);
+	put(&followed, &number, 10);
+	drain_until(&followed, number);
+	put(&followed, &number, 10);
+	/* The records that were taken are none any more. */
+	memset(followed.ring.data + STRATA_PACKET_HEADER_BYTES, 0xff, 64);
+	strata_ring_flush(followed.ring.writer);
+	drain(&followed);
+	assert_int_equal(recorder_close(followed.recorder, &totals, &followed.error), 0);
+	assert_int_equal(totals.events, 10);
+	assert_int_equal(totals.bad_packets, 1);
+	end(&followed);
+}
+
+static uint64_t file_bytes(const struct followed *followed)
+{
+	struct stat status;
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/one/cpu_0", followed->dir);
+	assert_int_equal(stat(path, &status), 0);
+	return (uint64_t)status.st_size;
+}
+
+static void a_stream_is_complete_up_to_a_look_that_found_nothing_new(void **state)
+{
+	const struct strata_live_slot *slot;
+	struct recorder_totals totals;
+	struct followed followed;
+	uint64_t before, written;
+	uint32_t number = 0;
+
+	(void)state;
+	begin(&followed, STRATA_HEADER_FULL);
+	slot = &followed.table->slots[0];
+	assert_int_equal(followed.table->nr_slots, 1);
+	before = strata_clock();
+	drain(&followed);
+	assert_true(slot->complete_ticks >= before);
+	assert_int_equal(slot->bytes, 0);
+
+	/* What was written is not in the file: it is complete up to before that. */
+	written = strata_clock();
+	put(&followed, &number, 1);
+	drain(&followed);
+	assert_true(slot->complete_ticks < written);
+	drain_until(&followed, number);
+	drain(&followed);
+	assert_true(slot->complete_ticks > written);
+	assert_int_equal(slot->bytes, file_bytes(&followed));
+
+	assert_int_equal(recorder_close(followed.recorder, &totals, &followed.error), 0);
+	assert_int_equal(followed.table->state, STRATA_LIVE_ENDED);
+	end(&followed);
+}
+
+/* A table that cannot be written: a directory stands where it goes. */
+static void what_no_table_describes_is_not_told(void **state)
+{
+	const struct strata_event_desc event = { .name = "tock", .id = 1 };
+	const struct strata_live_slot *slot;
+	struct strata_source *source;
+	struct recorder_totals totals;
+	struct followed followed;
+	uint64_t complete, generation;
+	uint32_t number = 0;
+	char path[64];
+
+	(void)state;
+	begin(&followed, STRATA_HEADER_FULL);
+	slot = &followed.table->slots[0];
+	drain(&followed);
+	complete = slot->complete_ticks;
+	generation = followed.table->generation;
+	snprintf(path, sizeof(path), "%s/" STRATA_RECORDING_FILE ".new", followed.dir);
+	assert_int_equal(mkdir(path, 0700), 0);
+	source = &recorder_recording(followed.recorder)->sources[0];
+	assert_int_equal(strata_source_add_event(source, &event, &followed.error), 0);
+	put(&followed, &number, 1);
+	strata_ring_flush(followed.ring.writer);
+	drain_until(&followed, number);
+	assert_true(file_bytes(&followed) > 0);
+	assert_int_equal(slot->bytes, 0);
+	assert_int_equal(slot->complete_ticks, complete);
+	assert_int_equal(followed.table->generation, generation);
+
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(recorder_save(followed.recorder, &followed.error), 0);
+	drain(&followed);
+	assert_true(followed.table->generation > generation);
+	assert_int_equal(slot->bytes, file_bytes(&followed));
+	assert_true(slot->complete_ticks > complete);
+	assert_int_equal(recorder_close(followed.recorder, &totals, &followed.error), 0);
+	end(&followed);
+}
+
+static void a_slot_is_used_again_when_all_others_were(void **state)
+{
+	char dir[] = "/tmp/strata-follow-XXXXXX";
+	struct strata_error error;
+	struct live_publisher *live;
+	uint32_t i;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	live = live_publisher_open(dir, &error);
+	assert_non_null(live);
+	for (i = 0; i < STRATA_LIVE_SLOTS; i++)
+		assert_int_equal(live_publisher_add(live, i, 0, 1), i);
+	assert_int_equal(live_publisher_add(live, i, 0, 1), LIVE_NO_SLOT);
+	live_publisher_end(live, 7, 100);
+	live_publisher_end(live, 3, 100);
+	assert_int_equal(live_publisher_add(live, i, 0, 1), 3);
+	assert_int_equal(live_publisher_add(live, i, 0, 1), 7);
+	live_publisher_end(live, 5, 100);
+	live_publisher_end(live, 9, 100);
+	/* The one that others were used since comes first. */
+	assert_int_equal(live_publisher_add(live, i, 0, 1), 9);
+	assert_int_equal(live_publisher_add(live, i, 0, 1), 5);
+	assert_int_equal(live_publisher_add(live, i, 0, 1), LIVE_NO_SLOT);
+	live_publisher_set(live, LIVE_NO_SLOT, 1, 1);
+	live_publisher_close(live);
+	test_remove_dir(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_a_sleeping_writer_has_written_is_taken_once),
+		cmocka_unit_test(losses_are_counted_once),
+		cmocka_unit_test(a_guest_that_changes_what_was_taken_harms_itself_alone),
+		cmocka_unit_test(a_stream_is_complete_up_to_a_look_that_found_nothing_new),
+		cmocka_unit_test(what_no_table_describes_is_not_told),
+		cmocka_unit_test(a_slot_is_used_again_when_all_others_were),
+	};
+
+	return cmocka_run_group_tests_name("recorder_follow", tests, NULL, NULL);
+}

@@ -1,0 +1,139 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A recording is followed while it goes on (`strata view --live`): of applications, without Xen; what
+# is shown then is what there is afterwards.  Speaks TAP; run by tests/run.sh.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+# shellcheck source=tests/unit/recorder.sh
+. tests/unit/recorder.sh
+
+strata=$PWD/out/bin/strata
+work=$(mktemp -d)
+app=followed$$
+program=$work/$app
+ln -s "$PWD/out/tests/app/program" "$program"
+export STRATA_APP_SOCKET=$work/apps.sock
+recorder="" running="" viewer=""
+trap '[ -z "$recorder$running$viewer" ] || kill -9 $recorder $running $viewer 2>/dev/null; rm -rf "$work"' EXIT
+
+# follow NAME OPTIONS...: starts to follow that recording.
+follow() {
+	local of=$1
+	shift
+	"$strata" view --live "$@" "$work/$of" >"$work/$of.shown" 2>"$work/$of.says" &
+	viewer=$!
+}
+
+has_lines() { [ "$(grep -c "$2" "$1")" -ge "$3" ]; }
+
+end_recorder() {
+	kill -INT "$recorder"
+	wait "$recorder"
+	recorder=""
+}
+
+# The exit status of the one that follows, when it has ended.
+viewer_status() {
+	wait "$viewer"
+	local status=$?
+	viewer=""
+	return $status
+}
+
+# What is not the same when the recorder measures the clock's frequency better at its end.
+without_times() { sed -E 's/"(ns|time)":"[^"]*",//g; s/"bound_ns":[0-9]*,//; s/"unordered":[a-z]*,//' "$1"; }
+
+# end_all: what a check that failed has left behind would be waited for.
+end_all() {
+	# shellcheck disable=SC2086 # any of them may be none
+	kill -9 $recorder $running $viewer 2>/dev/null
+	wait
+	recorder="" running="" viewer=""
+}
+
+# whole NAME MODE: programs come, write and go; all that they wrote is shown before the recording ends, and it is what is there
+# afterwards, in that order but for what came late.
+whole() {
+	export STRATA_APP_MODE=$2
+	begin "$1" --app "$app" --switch-timer 50 || return 1
+	follow "$1" --json --from 0
+	"$program" numbered 500
+	"$program" crowd 3 "$work/last" &
+	running=$!
+	await has_lines "$work/$1.shown" '"crowded"' 5000 || return 1
+	"$program" numbered 500
+	kill -9 "$running"
+	wait "$running" 2>/dev/null
+	running=""
+	await has_lines "$work/$1.shown" '"numbered"' 1000 || return 1
+	end_recorder
+	viewer_status || { cat "$work/$1.says"; return 1; }
+	cat "$work/$1.says"
+	"$strata" view --json "$work/$1" >"$work/$1.after" 2>/dev/null
+	if grep -q '"late":true' "$work/$1.shown"; then
+		cmp <(without_times "$work/$1.shown" | sed 's/"late":true,//' | sort) <(without_times "$work/$1.after" | sort)
+	else
+		cmp <(without_times "$work/$1.shown") <(without_times "$work/$1.after")
+	fi
+}
+# whole_or_ended NAME MODE: no process is left behind.
+whole_or_ended() {
+	whole "$@" && return 0
+	end_all
+	return 1
+}
+check "single-store: all is shown live, and is what is there afterwards" whole_or_ended single single-store
+check "reserve-commit: likewise" whole_or_ended reserve reserve-commit
+unset STRATA_APP_MODE
+check "nothing is left of what told how far it was" test ! -e "$work/single/.live"
+
+# From now on, not from its beginning: what the first program wrote is not shown.
+begin later --app "$app" --switch-timer 50
+"$program" numbered 100
+on_disk() { [ "$(cat "$work"/later/app-*/cpu_* 2>/dev/null | wc -c)" != 0 ]; }
+await on_disk
+follow later --json
+"$program" crowd 1 "$work/last" &
+running=$!
+check "what comes is shown" await has_lines "$work/later.shown" '"crowded"' 100
+check "what was there before is not" test 0 = "$(grep -c '"numbered"' "$work/later.shown")"
+
+# The recorder is killed: who follows says so.
+kill -9 "$recorder"
+wait "$recorder" 2>/dev/null
+recorder=""
+status=0
+viewer_status || status=$?
+check "when the recorder dies, following ends" test "$status" = 3
+check "and says what to do" grep -q "the recorder died; .strata recover $work/later" "$work/later.says"
+kill -9 "$running"
+wait "$running" 2>/dev/null
+running=""
+check "nobody records into it: refused" refused 'nobody records into it' "$strata" view --live "$work/single"
+begin flying --app "$app" --overwrite
+check "a flight recorder cannot be followed: refused" refused 'flight recorder' "$strata" view --live "$work/flying"
+end_recorder
+
+# Columns for people, ended by somebody who has seen enough, and by a signal.
+begin columns --app "$app" --switch-timer 50
+"$program" crowd 1 "$work/last" &
+running=$!
+check "who reads no more ends it" timeout "$limit_s" bash -c "'$strata' view --live '$work/columns' --event crow\* | head -n 20 >'$work/head'"
+check "with whole lines" test 20 = "$(grep -c 'crowded .*number=' "$work/head")"
+follow columns
+await has_lines "$work/columns.shown" crowded 10
+kill -INT "$viewer"
+status=0
+viewer_status || status=$?
+check "so does a signal" test "$status" = 0
+check "and what was shown is summed up" grep -qE '[0-9]+ events; 0 came late, 0 were lost' "$work/columns.says"
+kill -9 "$running"
+wait "$running" 2>/dev/null
+running=""
+end_recorder
+check "--live wants one recording" refused 'follows one recording' "$strata" view --live "$work/single" "$work/columns"
+check "--delay wants a time" refused 'wants a time' "$strata" view --live --delay soon "$work/single"
+head -c 100 /dev/zero >"$work/single/.live"
+check "what is no such table is refused" refused 'is not what a recorder of this version writes' "$strata" view --live "$work/single"
+finish
