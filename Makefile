@@ -174,7 +174,7 @@ quick: tools unit lint
 
 check: all
 	@$(MAKE) --no-print-directory $(JOBS) unit $(FUZZ_TESTS) arch-programs tortures checkers
-	@tests/run.sh unit fuzz arch,model,check torture xen
+	@RECOVER_ROUNDS=5 LIVES_DRAWN=60000 tests/run.sh unit fuzz arch,model,check torture xen
 
 demo: all
 	@tests/xen/demo.sh
@@ -199,7 +199,7 @@ format:
 
 lint:
 	@clang-format --dry-run -Werror $(LINUX_STYLE)
-	@shellcheck -x $(SHELL_FILES)
+	@printf '%s\n' $(SHELL_FILES) | xargs -P $(shell nproc) -n 8 shellcheck -x
 	@echo "  LINT    $(words $(LINUX_STYLE)) C files, $(words $(SHELL_FILES)) scripts: nothing to say"
 
 clean:

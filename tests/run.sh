@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Runs tests and counts: `tests/run.sh unit fuzz arch,model,check torture xen`; kinds with commas in
-# between run side by side.  Called by `make quick` and `make check`.  Each test program speaks TAP; one that ends badly, says less
+# between run side by side, and unit tests as many at once as there are CPUs.  Called by `make quick` and `make check`.  Each test program speaks TAP; one that ends badly, says less
 # than it planned or skips counts as failed.  The last line is for machines:
 # "N passed, N failed".
 set -u
@@ -12,12 +12,31 @@ OUT=out/tests/log
 passed=0 failed=0
 mkdir -p "$OUT"
 
+# Tests that start a recorder, of which there is one a machine.
+RECORDERS="test_recover test_app_record test_view_live test_command"
+
 # Runs one TAP program: NAME COMMAND...
 run() {
-	local name=$1 log=$OUT/$1.tap status=0 ok bad skip plan began=$SECONDS
+	printf '  TEST    %s\n' "$1"
+	execute "$@"
+	show "$1"
+}
+
+# The same, without a word; what there is to say of it is in files then.
+execute() {
+	local name=$1 status=0 began=$SECONDS
 	shift
-	printf '  TEST    %s\n' "$name"
-	CMOCKA_MESSAGE_OUTPUT=TAP "$@" >"$log" 2>"$log.err" || status=$?
+	rm -f "$OUT/$name.end"
+	CMOCKA_MESSAGE_OUTPUT=TAP "$@" >"$OUT/$name.tap" 2>"$OUT/$name.tap.err" || status=$?
+	echo "$status $((SECONDS - began))" >"$OUT/$name.end.new"
+	mv "$OUT/$name.end.new" "$OUT/$name.end"
+}
+
+# Says how one that was executed went, and counts it.
+show() {
+	local name=$1 log=$OUT/$1.tap status=ended took=0 ok bad skip plan
+	touch "$log" "$log.err"
+	[ ! -e "$OUT/$name.end" ] || read -r status took <"$OUT/$name.end"
 	ok=$(grep -cE '^ok ' "$log")
 	bad=$(grep -cE '^not ok ' "$log")
 	skip=$(grep -ciE '^ok .*# skip' "$log")
@@ -36,9 +55,79 @@ run() {
 	fi
 	passed=$((passed + ok - skip))
 	failed=$((failed + bad))
-	printf '          %s passed, %s failed, %s s\n' "$((ok - skip))" "$bad" \
-		"$((SECONDS - began))"
+	printf '          %s passed, %s failed, %s s\n' "$((ok - skip))" "$bad" "$took"
 }
+
+# at_once NAME...: runs these unit tests, as many at once as there are CPUs; each is shown as a whole, in that order.
+at_once() {
+	local name running=1
+	waiting=("$@")
+	for name in "$@"; do
+		rm -f "$OUT/$name.end"
+	done
+	# Each in a process group, so that it can be ended with all that it started.
+	set -m
+	one_after_the_other "$@" </dev/null &
+	for name in "$@"; do
+		is_recorder "$name" && continue
+		while [ "$running" -ge "$(nproc)" ]; do
+			wait -n
+			running=$((running - 1))
+			show_ready
+		done
+		execute "$name" "$(command_of "$name")" </dev/null &
+		running=$((running + 1))
+	done
+	while [ "$running" -gt 0 ]; do
+		wait -n
+		running=$((running - 1))
+		show_ready
+	done
+	set +m
+	# One that was ended says nothing.
+	for name in "${waiting[@]}"; do
+		printf '  TEST    %s\n' "$name"
+		show "$name"
+	done
+}
+
+command_of() {
+	if [ -e "tests/unit/$1.sh" ]; then
+		echo "tests/unit/$1.sh"
+	else
+		echo "out/tests/$1"
+	fi
+}
+
+is_recorder() { [[ " $RECORDERS " == *" $1 "* ]]; }
+
+# Of those that are named, the ones that start a recorder.
+one_after_the_other() {
+	local name
+	for name in "$@"; do
+		! is_recorder "$name" || execute "$name" "$(command_of "$name")"
+	done
+}
+
+# Shows those that have ended, up to the first that has not.
+show_ready() {
+	while [ ${#waiting[@]} -gt 0 ] && [ -e "$OUT/${waiting[0]}.end" ]; do
+		printf '  TEST    %s\n' "${waiting[0]}"
+		show "${waiting[0]}"
+		waiting=("${waiting[@]:1}")
+	done
+}
+
+# Whoever ends us ends what runs at once, too.
+# shellcheck disable=SC2317 # the trap calls it
+end_all() {
+	local job
+	for job in $(jobs -p); do
+		kill -TERM -- "-$job" 2>/dev/null || kill -TERM "$job" 2>/dev/null
+	done
+	exit 130
+}
+trap end_all INT TERM
 
 # side_by_side KIND,KIND...: kinds that each take one CPU, at once.  What each says is shown as a
 # whole when all are done.
@@ -66,13 +155,12 @@ for kind in "$@"; do
 	case $kind in
 	*,*) side_by_side "$kind" ;;
 	unit)
-		for source in tests/unit/test_*.c; do
-			name=$(basename "$source" .c)
-			run "$name" "out/tests/$name"
+		names=()
+		for source in tests/unit/test_*.c tests/unit/test_*.sh; do
+			name=$(basename "$source")
+			names+=("${name%.*}")
 		done
-		for script in tests/unit/test_*.sh; do
-			run "$(basename "$script" .sh)" "$script"
-		done
+		at_once "${names[@]}"
 		;;
 	lttng)
 		for script in tests/lttng/test_*.sh; do

@@ -17,6 +17,16 @@
 /* A client that has connected has its line ready; one that has not is no client. */
 #define REQUEST_MS 200
 
+/* A recorder that has not answered after this hangs; one that is stopped is noticed within LOOK_MS.
+ */
+#define ANSWER_MS 600000
+#define LOOK_MS   500
+#define CONNECT_S 60
+
+/* A machine may be so busy that a recorder takes us for no client: it asks for the line within
+ * REQUEST_MS.  What it has taken it answers. */
+#define TURNS 50
+
 static void fill_address(struct sockaddr_un *address)
 {
 	memset(address, 0, sizeof(*address));
@@ -126,34 +136,115 @@ void control_socket_answer(const struct control_request *request, int status, co
 	close(request->client);
 }
 
-int control_socket_ask(const char *line, char *answer, size_t bytes, struct strata_error *error)
+/* Whoever listened there; 0: it is not known. */
+static pid_t peer_of(int fd)
+{
+	struct ucred peer = { .pid = 0 };
+	socklen_t bytes = sizeof(peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) ? 0 : peer.pid;
+}
+
+static bool is_stopped(pid_t pid)
+{
+	char path[64], line[128];
+	bool stopped = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	file = fopen(path, "re");
+	while (file && !stopped && fgets(line, sizeof(line), file))
+		stopped = strncmp(line, "State:\tT", 8) == 0 || strncmp(line, "State:\tt", 8) == 0;
+	if (file)
+		fclose(file);
+	return stopped;
+}
+
+static int call_recorder(int fd, struct strata_error *error)
+{
+	const struct timeval limit = { .tv_sec = CONNECT_S };
+	struct sockaddr_un address;
+
+	fill_address(&address);
+	/* Also of connect(): one that is stopped takes nobody in. */
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	if (!connect(fd, (struct sockaddr *)&address, sizeof(address)))
+		return 0;
+	if (errno == EAGAIN)
+		return strata_fail(error,
+				   "the recorder takes nobody in; if it is stopped "
+				   "(`ps -C strata -o pid,stat`), `kill -CONT` lets it go on");
+	return strata_fail(error,
+			   "no recorder can be reached at %s (%s); is `strata record` "
+			   "running, and are you root?",
+			   SOCKET_PATH, strerror(errno));
+}
+
+/* The recorder let us go without a word: it ended, or our line was not there when it looked. */
+#define DROPPED (-2)
+
+/* Reads the recorder's answer.  0, -1 or DROPPED: there is none. */
+static int await_answer(int fd, char *reply, size_t bytes, struct strata_error *error)
+{
+	const pid_t recorder = peer_of(fd);
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	int waited_ms;
+
+	for (waited_ms = 0; waited_ms < ANSWER_MS; waited_ms += LOOK_MS) {
+		if (poll(&ready, 1, LOOK_MS) > 0)
+			return read_line(fd, 0, reply, bytes) ? 0 : DROPPED;
+		if (recorder > 0 && is_stopped(recorder))
+			return strata_fail(
+				error,
+				"the recorder (process %d) is stopped and cannot answer; "
+				"`kill -CONT %d` lets it go on, and then it does what it "
+				"was told",
+				recorder, recorder);
+	}
+	return strata_fail(
+		error,
+		"the recorder (process %d) has not answered for %d minutes; if it hangs, "
+		"end it with `kill -INT %d`: what was recorded stays",
+		recorder, ANSWER_MS / 60000, recorder);
+}
+
+/* One attempt, with a whole @request.  0, -1 or DROPPED. */
+static int ask_once(const char *request, char *reply, size_t bytes, struct strata_error *error)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	struct sockaddr_un address;
-	char request[CONTROL_LINE_BYTES], reply[CONTROL_LINE_BYTES];
-	int length = snprintf(request, sizeof(request), "%s\n", line);
-	char *text;
-	long status;
+	ssize_t length = (ssize_t)strlen(request);
+	int result = -1;
 
 	if (fd < 0)
 		return strata_fail(error, "no socket: %s", strerror(errno));
-	fill_address(&address);
-	if (length >= (int)sizeof(request)) {
-		strata_fail(error, "that is too long for a recorder to be told");
-	} else if (connect(fd, (struct sockaddr *)&address, sizeof(address))) {
-		strata_fail(error,
-			    "no recorder can be reached at %s (%s); is `strata record` "
-			    "running, and are you root?",
-			    SOCKET_PATH, strerror(errno));
-	} else if (send(fd, request, (size_t)length, MSG_NOSIGNAL) != length ||
-		   !read_line(fd, -1, reply, sizeof(reply))) {
-		strata_fail(error, "the recorder ended before it answered");
-	} else {
-		status = strtol(reply, &text, 10);
-		snprintf(answer, bytes, "%s", text + (*text == ' '));
-		close(fd);
-		return status >= 0 && status < 256 ? (int)status : 1;
-	}
+	if (!call_recorder(fd, error))
+		result = send(fd, request, (size_t)length, MSG_NOSIGNAL) != length
+				 ? DROPPED
+				 : await_answer(fd, reply, bytes, error);
 	close(fd);
-	return -1;
+	return result;
+}
+
+int control_socket_ask(const char *line, char *answer, size_t bytes, struct strata_error *error)
+{
+	char request[CONTROL_LINE_BYTES], reply[CONTROL_LINE_BYTES];
+	struct strata_error why = { "" };
+	unsigned int turn;
+	int result = DROPPED;
+	char *text;
+	long status;
+
+	if (snprintf(request, sizeof(request), "%s\n", line) >= (int)sizeof(request))
+		return strata_fail(error, "that is too long for a recorder to be told");
+	for (turn = 0; turn < TURNS && result == DROPPED; turn++)
+		result = ask_once(request, reply, sizeof(reply), &why);
+	if (result == DROPPED)
+		return strata_fail(error, "the recorder ended before it answered");
+	if (result < 0) {
+		*error = why;
+		return -1;
+	}
+	status = strtol(reply, &text, 10);
+	snprintf(answer, bytes, "%s", text + (*text == ' '));
+	return status >= 0 && status < 256 ? (int)status : 1;
 }

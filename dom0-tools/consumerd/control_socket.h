@@ -42,7 +42,8 @@ bool control_socket_take(int socket, struct control_request *request);
 void control_socket_answer(const struct control_request *request, int status, const char *text);
 
 /*
- * The client's side: sends a request and waits for the answer.
+ * The client's side: sends a request and waits for the answer, but not for a recorder
+ * that is stopped (SIGSTOP), nor for more than minutes.
  * @line:   without a newline in it
  * @answer: OUT, what the recorder says
  * Returns the status of the answer, or -1: no recorder could be asked.

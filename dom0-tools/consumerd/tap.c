@@ -161,8 +161,16 @@ enum no_room {
 	NO_ROOM_LOSE, /* its ring goes away: its events are lost, and counted */
 };
 
+/* Does what an application's ring says of our reading outlive us?  One that overwrites gave us the
+ * pages that we read. */
+static bool may_be_recovered(const struct ring *ring)
+{
+	return ring->is_single || ring->sane;
+}
+
 static void lose(struct recorder *recorder, struct tap *tap, uint64_t events)
 {
+	tap->left = may_be_recovered(tap->ring);
 	stream_of(recorder, tap)->lost += events;
 	recorder->totals.lost += events;
 	recorder->totals.no_room += events;
@@ -173,8 +181,14 @@ static void lose(struct recorder *recorder, struct tap *tap, uint64_t events)
 static int keep(struct recorder *recorder, struct tap *tap, struct strata_packet *packet,
 		uint64_t events, enum no_room no_room, struct strata_error *error)
 {
-	enum stream_file_result result = append(recorder, tap, packet, events, error);
+	enum stream_file_result result;
 
+	/* Behind a packet that is not there this one would hide that it is in the ring. */
+	if (tap->left) {
+		lose(recorder, tap, events);
+		return 0;
+	}
+	result = append(recorder, tap, packet, events, error);
 	tap->unwritten = result == STREAM_FILE_FAILED;
 	if (tap->unwritten)
 		return -1;
@@ -183,6 +197,15 @@ static int keep(struct recorder *recorder, struct tap *tap, struct strata_packet
 		return 1;
 	if (result == STREAM_FILE_NO_ROOM)
 		lose(recorder, tap, events);
+	return 0;
+}
+
+/* Goes on behind the sub-buffer that get found.  0 or -1. */
+static int let_go(struct tap *tap, struct strata_error *error)
+{
+	if (!tap->left)
+		return tap->ring->put(tap->ring, error);
+	tap->ring->reader.read_count += strata_subbuf_bytes(tap->ring->reader.geo);
 	return 0;
 }
 
@@ -269,7 +292,7 @@ static int take(struct recorder *recorder, struct tap *tap, enum no_room no_room
 	if (result)
 		return result;
 	forget_part(tap);
-	return tap->ring->put(tap->ring, error);
+	return let_go(tap, error);
 }
 
 bool tap_is_asleep(const struct recorder *recorder, const struct tap *tap)
@@ -338,7 +361,7 @@ static int take_records(struct recorder *recorder, struct tap *tap, uint64_t tur
 	if (tap->ring->single.overwrite && packet.sequence < turn)
 		packet.sequence = turn;
 	packet.cpu = tap->ring->cpu;
-	if (tap->ring->taken)
+	if (tap->ring->taken && !tap->left)
 		note_taken(&tap->ring->taken[packet.sequence % 2], packet.sequence,
 			   tap->ring->single.position);
 	memcpy(packet.lost, lost, sizeof(packet.lost));
@@ -379,7 +402,7 @@ static int take_singles(struct recorder *recorder, struct tap *tap, strata_count
 		/* What is not written stays in its ring, for later or for `strata recover`. */
 		if (result)
 			reader->position = before;
-		else
+		else if (!tap->left)
 			strata_single_put(reader);
 	} while (!result && reader->position != before && turns--);
 	return result;
@@ -454,6 +477,12 @@ static int append_losses(struct recorder *recorder, struct tap *tap, struct stra
 	/* Behind a packet that is missing this one would stand in its place. */
 	if (tap->ring->broken || tap->unwritten)
 		return 0;
+	if (tap->left) {
+		for (i = 0; i < STRATA_NR_LOST; i++)
+			packet.lost[i] = ring_lost(tap->ring, i);
+		take_losses(recorder, tap, packet.lost);
+		return 0;
+	}
 	/* What was taken of an unfinished sub-buffer has the number of where reading stands. */
 	if (packet.sequence < tap->next_sequence)
 		packet.sequence = tap->next_sequence;

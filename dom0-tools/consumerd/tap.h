@@ -35,6 +35,7 @@ struct tap {
 	strata_count_t seen_commit; /* of what is read next, at the last look */
 	uint64_t quiet_ticks;       /* when that changed */
 	uint32_t live_slot;
+	bool left; /* the disk had no room for one: it and what follows are in the ring still */
 };
 
 /* A stream that has ended since the tables were saved last. */
@@ -103,7 +104,8 @@ int tap_take(struct recorder *recorder, struct tap *tap, strata_count_t turns, u
  * Takes what is left in its ring: complete sub-buffers, and what is committed of
  * the others.  There may be several, and complete ones between them: writers that
  * nested in one another when their CPU stopped.  What the disk has no room for
- * is lost, and counted.  0 or -1.
+ * is lost, and counted.  Where `strata recover` may find the ring, it says that this
+ * has not been read, until the tables on the disk count it.  0 or -1.
  */
 int tap_take_rest(struct recorder *recorder, struct tap *tap, struct strata_error *error);
 

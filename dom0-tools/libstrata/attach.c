@@ -45,8 +45,14 @@ static struct {
 /* How often the thread hands over what is in half full sub-buffers; 0: never. */
 static uint32_t switch_ms;
 
+/* How long a recorder is waited for, each time. */
+static uint32_t wait_ms = STRATA_APP_WAIT_MS;
+
 /* Which file a number stood for when we opened it. */
 static struct stat opened_socket, opened_listener;
+
+/* How often we look whether there are files again, where there were none. */
+#define FILES_AGAIN_NS 250000000
 
 static bool is_ours(int fd, const struct stat *opened)
 {
@@ -235,7 +241,9 @@ static void serve(void)
 /* A recorder that does not read must not hold the process for ever. */
 static void limit_sends(int socket)
 {
-	const struct timeval limit = { .tv_sec = STRATA_APP_WAIT_MS / 1000 };
+	const struct timeval limit = { .tv_sec = wait_ms / 1000,
+				       /* Of 0 the kernel makes for ever. */
+				       .tv_usec = wait_ms ? wait_ms % 1000 * 1000 : 1 };
 
 	setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	fcntl(socket, F_SETFL, 0);
@@ -249,41 +257,65 @@ static int open_listener(void)
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	int length = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1,
 			      STRATA_APP_NAME_PREFIX "%ld", (long)getpid());
+	int error;
 
 	if (fd < 0)
 		return -1;
 	if (bind(fd, (struct sockaddr *)&address,
 		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)) ||
 	    listen(fd, 1)) {
+		error = errno;
 		close(fd);
+		errno = error;
 		return -1;
 	}
 	fstat(fd, &opened_listener);
 	return fd;
 }
 
+/* All files are in use, or all memory: of the program's, or of the system's. */
+static bool may_pass(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS;
+}
+
+/* The next recorder that calls.  -1: none could be taken in now, and errno says why. */
+static int await_recorder(void)
+{
+	int socket;
+
+	if (!is_ours(attach.listener, &opened_listener))
+		attach.listener = open_listener();
+	if (attach.listener < 0)
+		return -1;
+	/* It wants a number for the socket even while it waits. */
+	socket = accept4(attach.listener, NULL, NULL, SOCK_CLOEXEC);
+	if (socket < 0 || is_trusted(socket))
+		return socket;
+	close(socket);
+	errno = ECONNABORTED;
+	return -1;
+}
+
 static void *listen_to_recorders(void *unused)
 {
+	const struct timespec pause = { .tv_nsec = FILES_AGAIN_NS };
+	int socket;
+
 	(void)unused;
 	for (;;) {
-		int socket = attach.socket;
-
-		if (socket >= 0)
+		if (attach.socket >= 0)
 			serve();
-		if (!is_ours(attach.listener, &opened_listener))
-			attach.listener = open_listener();
-		if (attach.listener < 0)
-			return NULL;
-		socket = accept4(attach.listener, NULL, NULL, SOCK_CLOEXEC);
-		if (socket < 0 && errno != EINTR && errno != ECONNABORTED && errno != EBADF)
-			return NULL; /* no files are left: this process cannot be attached to */
-		if (socket >= 0 && !is_trusted(socket)) {
-			close(socket);
-		} else if (socket >= 0) {
+		socket = await_recorder();
+		if (socket >= 0) {
 			limit_sends(socket);
 			registry_lock();
 			attach.socket = socket;
 			registry_unlock();
+		} else if (may_pass(errno)) {
+			nanosleep(&pause, NULL);
+		} else if (errno != EINTR && errno != ECONNABORTED && errno != EBADF) {
+			return NULL; /* this process cannot be attached to */
 		}
 	}
 }
@@ -345,11 +377,15 @@ static void start_thread(void)
 
 void attach_start(void)
 {
+	bool later;
+
+	wait_ms = strata_app_wait_ms(secure_getenv(STRATA_APP_WAIT_VARIABLE));
 	attach.nr_told = attach.nr_decided = 0;
 	rings_prepare();
 	attach.listener = open_listener();
+	later = attach.listener < 0 && may_pass(errno);
 	attach.socket = connect_to_recorder();
-	if ((attach.socket >= 0 || attach.listener >= 0) && stay_loaded())
+	if ((attach.socket >= 0 || attach.listener >= 0 || later) && stay_loaded())
 		start_thread();
 	if (attach.running)
 		return;
@@ -366,7 +402,12 @@ void attach_announce(void)
 	struct timespec limit;
 
 	clock_gettime(CLOCK_MONOTONIC, &limit);
-	limit.tv_sec += STRATA_APP_WAIT_MS / 1000;
+	limit.tv_sec += wait_ms / 1000;
+	limit.tv_nsec += wait_ms % 1000 * 1000000;
+	if (limit.tv_nsec >= 1000000000) {
+		limit.tv_sec++;
+		limit.tv_nsec -= 1000000000;
+	}
 	registry_lock();
 	/* The thread tells all that there is when it begins; after that we do. */
 	if (attach.socket >= 0 && attach.nr_told && attach.nr_told < registry_nr_ids())

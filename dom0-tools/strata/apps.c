@@ -24,8 +24,10 @@
 #define MESSAGES_PER_TURN 1024u /* of all */
 #define MESSAGES_OF_ONE   256u
 
-/* For so long a process may take to say what it has, and to make its rings. */
-#define PATIENCE_MS 5000u
+/* For so many times what it would wait for us a process may take to say what it has, and to make
+ * its rings; and for no less than PATIENCE_MS. */
+#define PATIENCE_WAITS 5u
+#define PATIENCE_MS    5000u
 
 /* Applications that are named when they are left out; all are counted. */
 #define LEFT_OUT_SHOWN 50u
@@ -324,15 +326,9 @@ static bool hear(struct apps *apps, size_t index, unsigned int *messages)
 		let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
 		return false;
 	}
-	if (one->step < APPLICATION_RECORDING && now_ms() - one->came_ms > PATIENCE_MS) {
-		strata_fail(&error, "it does not say what it has");
-		leave_out(apps, one, &error);
-		let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
-		return false;
-	}
 	for (i = 0; i < MESSAGES_OF_ONE && *messages; i++, --*messages) {
 		if (recv(one->app.socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0)
-			return true;
+			break;
 		news = app_hear(&one->app, &error);
 		/* One that nobody asked for is let go as soon as it has said who it is. */
 		if (news == APP_READY && one->step == APPLICATION_TELLING && !choose(apps, one)) {
@@ -348,6 +344,13 @@ static bool hear(struct apps *apps, size_t index, unsigned int *messages)
 			let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
 			return false;
 		}
+	}
+	/* It may be us who were late: what it has said by now is heard first. */
+	if (one->step < APPLICATION_RECORDING && now_ms() - one->came_ms > apps->patience_ms) {
+		strata_fail(&error, "it does not say what it has");
+		leave_out(apps, one, &error);
+		let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
+		return false;
 	}
 	return true;
 }
@@ -382,6 +385,10 @@ int apps_open(struct apps *apps, struct strata_error *error)
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct epoll_event interest = { .events = EPOLLIN };
 
+	apps->patience_ms =
+		PATIENCE_WAITS * strata_app_wait_ms(secure_getenv(STRATA_APP_WAIT_VARIABLE));
+	if (apps->patience_ms < PATIENCE_MS)
+		apps->patience_ms = PATIENCE_MS;
 	if (apps->channel.dir && ring_file_make_dir(apps->channel.dir, apps->named_dir, error))
 		return -1;
 	if (snprintf(address.sun_path, sizeof(address.sun_path), "%s", socket_path()) >=

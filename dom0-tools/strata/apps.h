@@ -51,6 +51,7 @@ struct apps {
 	int epoll;    /* readable when there is something to tend; -1 */
 	struct application **list;
 	size_t nr;
+	uint64_t patience_ms;     /* with one who does not say what he has */
 	size_t next;              /* who is heard next, so that each gets a turn */
 	struct ended_file *ended; /* removed when all tables are saved */
 	unsigned int left_out;

@@ -27,7 +27,7 @@
 #include "random.h"
 #include "watchdog.h"
 
-#define SECONDS_MAX 20u
+#define SECONDS_MAX 300u
 #define DATA_PAGES  18u
 #define RING_PAGES  2u
 /* Loads in one operation of the writer that nothing interrupts; more is a loop. */

@@ -109,7 +109,7 @@ wait_for_end() {
 	done
 }
 
-out='' limit=200
+out='' limit=1200
 while [ $# -gt 0 ]; do
 	case $1 in
 	--limit)

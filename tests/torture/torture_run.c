@@ -31,6 +31,8 @@ static uint64_t fast_clock(void)
 #define SIGNAL_NS      300000
 #define RAISE_ONE_IN   64u /* records of a thread; of a handler every other one is interrupted */
 #define MOVE_US        100u
+#define LOOK_EVERY     8192u /* attempts of a thread */
+#define MOVE_CPUS      ((unsigned int)CPU_SETSIZE)
 #define WORDS_MAX      8u
 #define SLOW_PACKETS   60u
 #define SLOW_US        2000u
@@ -40,6 +42,7 @@ struct writer {
 	pthread_t thread;
 	pid_t tid;
 	unsigned int index;
+	unsigned int moved; /* how often it was */
 	uint32_t random;
 	volatile sig_atomic_t depth;
 };
@@ -49,6 +52,7 @@ struct shared {
 	struct ring_fixture fixtures[TORTURE_RINGS_MAX];
 	struct record_audit audits[TORTURE_RINGS_MAX]; /* the first keeps the books */
 	bool writers_done;
+	unsigned long looks; /* of readers at all rings */
 };
 
 static const struct torture_plan *plan;
@@ -56,7 +60,6 @@ static struct shared *shared;
 static struct writer writers[TORTURE_THREADS_MAX];
 static __thread struct writer *self;
 static uint32_t attempts_each, capacity;
-static unsigned int writers_ready;
 static uint64_t moves, readers_gone;
 static uint32_t mover_random;
 
@@ -79,10 +82,21 @@ static double seconds_of(const struct timespec *time)
 	return (double)time->tv_sec + (double)time->tv_nsec / 1e9;
 }
 
-/* One record, to the ring of the CPU that we were on a moment ago. */
+/* However few CPUs there are, and whoever else is on them: readers have their turn.  The look that
+ * is under way may have passed our ring. */
+static void let_reader_look(void)
+{
+	unsigned long before = __atomic_load_n(&shared->looks, __ATOMIC_ACQUIRE);
+
+	while (__atomic_load_n(&shared->looks, __ATOMIC_ACQUIRE) < before + 2)
+		sleep_us(50);
+}
+
+/* One record, to the ring of the CPU that we were on a moment ago; or of the one that we would have
+ * been moved to, where there are fewer CPUs than rings. */
 static void write_one(struct writer *writer)
 {
-	unsigned int cpu = (unsigned int)sched_getcpu();
+	unsigned int cpu = (unsigned int)sched_getcpu() + strata_read_once(&writer->moved);
 	struct strata_ring *ring = shared->fixtures[cpu % plan->rings].ring;
 	uint32_t level = writer->index * TORTURE_DEPTH_MAX + (uint32_t)writer->depth;
 	uint32_t what = draw(&writer->random);
@@ -93,9 +107,9 @@ static void write_one(struct writer *writer)
 	if (plan->flush_every && what % plan->flush_every == 0)
 		strata_ring_flush(ring);
 	if (!audited_reserve(&shared->audits[0], ring, level, what >> 7 & (WORDS_MAX - 1), &slot)) {
-		/* So that the reader runs, unless it is to be outrun. */
+		/* Unless the reader is to be outrun. */
 		if (writer->depth == 0 && plan->reader != READER_SLOW)
-			sleep_us(50);
+			let_reader_look();
 		return;
 	}
 	if (plan->depth > 1 && what % (writer->depth ? 2 : RAISE_ONE_IN) == 0)
@@ -135,9 +149,14 @@ static void *writes(void *argument)
 		pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
 	}
 	__atomic_store_n(&writer->tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
-	__atomic_add_fetch(&writers_ready, 1, __ATOMIC_RELEASE);
-	while (*next < attempts_each)
+	while (*next < attempts_each) {
 		write_one(writer);
+		if (plan->reader != READER_SLOW && *next % LOOK_EVERY == 0)
+			let_reader_look();
+	}
+	/* Who moves threads may not have had its turn. */
+	while (!__atomic_load_n(&moves, __ATOMIC_ACQUIRE))
+		sleep_us(50);
 	if (plan->depth > 1) {
 		pthread_sigmask(SIG_BLOCK, &signals, NULL);
 		timer_delete(timer);
@@ -150,19 +169,27 @@ static void *writes(void *argument)
 /* Moves threads that run, wherever they are, to another CPU. */
 static void *moves_threads(void *argument)
 {
-	unsigned int cpus = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
-	cpu_set_t set;
+	struct writer *writer;
+	cpu_set_t ours, set;
+	unsigned int cpu;
 	pid_t tid;
 
 	(void)argument;
+	if (sched_getaffinity(0, sizeof(ours), &ours))
+		abort();
 	while (!__atomic_load_n(&shared->writers_done, __ATOMIC_ACQUIRE)) {
-		tid = __atomic_load_n(&writers[draw(&mover_random) % plan->threads].tid,
-				      __ATOMIC_ACQUIRE);
+		writer = &writers[draw(&mover_random) % plan->threads];
+		tid = __atomic_load_n(&writer->tid, __ATOMIC_ACQUIRE);
+		do
+			cpu = draw(&mover_random) % MOVE_CPUS;
+		while (!CPU_ISSET(cpu, &ours));
 		CPU_ZERO(&set);
-		CPU_SET(draw(&mover_random) % cpus, &set);
+		CPU_SET(cpu, &set);
 		/* 0 would be ourselves. */
-		if (tid && !sched_setaffinity(tid, sizeof(set), &set))
-			moves++;
+		if (tid && !sched_setaffinity(tid, sizeof(set), &set)) {
+			strata_write_once(&writer->moved, writer->moved + 1);
+			__atomic_add_fetch(&moves, 1, __ATOMIC_RELEASE);
+		}
 		sleep_us(MOVE_US);
 	}
 	return NULL;
@@ -184,6 +211,29 @@ static unsigned int take(unsigned int index, unsigned int *patience)
 	return packets;
 }
 
+/* What all rings refused. */
+static uint64_t lost_so_far(void)
+{
+	uint64_t lost = 0;
+	unsigned int i, kind;
+
+	for (i = 0; i < plan->rings; i++)
+		for (kind = 0; kind < STRATA_NR_LOST; kind++)
+			lost += strata_read_once(&shared->fixtures[i].ring->lost[kind]);
+	return lost;
+}
+
+/* Lets itself be outrun, however slow the writers are. */
+static void be_slow(void)
+{
+	uint64_t before = lost_so_far();
+
+	do
+		sleep_us(SLOW_US);
+	while (!plan->overwrite && lost_so_far() == before &&
+	       !__atomic_load_n(&shared->writers_done, __ATOMIC_ACQUIRE));
+}
+
 static void take_until_done(unsigned int *patience)
 {
 	unsigned int i, packets, taken = 0;
@@ -191,9 +241,10 @@ static void take_until_done(unsigned int *patience)
 	while (!__atomic_load_n(&shared->writers_done, __ATOMIC_ACQUIRE)) {
 		for (i = packets = 0; i < plan->rings; i++)
 			packets += take(i, patience);
+		__atomic_add_fetch(&shared->looks, 1, __ATOMIC_RELEASE);
 		taken += packets;
 		if (plan->reader == READER_SLOW && taken >= SLOW_PACKETS) {
-			sleep_us(SLOW_US);
+			be_slow();
 			taken = 0;
 		} else if (!packets) {
 			sched_yield();
@@ -324,7 +375,6 @@ static void run_threads(uint32_t seed)
 	pthread_t reader, mover;
 	unsigned int i;
 
-	writers_ready = 0;
 	moves = readers_gone = 0;
 	mover_random = seed;
 	start(&reader, plan->reader == READER_VANISHES ? replaces_readers : reads, NULL);

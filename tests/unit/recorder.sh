@@ -1,45 +1,74 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Sourced by tests that run a recorder of applications: $strata is the command, $work where recordings go.
+# Sourced by tests that run a recorder of applications: $strata is the command, $work where recordings go.  No test waits for a
+# time: it waits for what is to happen, however long that takes on a busy machine.
 
 recorder=""
 largest_file=unlimited
 
+# How long something may take until it is taken for hanging, here and between programs and their recorder.
+limit_s=300
+export STRATA_APP_WAIT_MS=${limit_s}000
+
+# The number of a CPU that we may use.
+one_cpu() { taskset -cp $$ | sed 's/.*: *//; s/[,-].*//'; }
+
+# await COMMAND...: tries until it succeeds.
+await() {
+	local end=$((SECONDS + limit_s))
+	until "$@"; do
+		[ "$SECONDS" -lt "$end" ] || {
+			echo "# in $limit_s s this did not come: $*"
+			return 1
+		}
+		sleep 0.02
+	done
+}
+
 # begin NAME OPTIONS...: starts a recorder into a directory of that name.  There is one a machine:
 # if another test's has just come first, this one waits for it.
 begin() {
-	local name=$1
+	local name=$1 end=$((SECONDS + limit_s))
 	shift
-	for _ in $(seq 20); do
+	while :; do
 		(
 			ulimit -f "$largest_file"
 			exec "$strata" record --output "$work/$name" "$@" 2>"$work/$name.log"
 		) &
 		recorder=$!
-		for _ in $(seq 800); do
-			grep -qs 'strata: recording [0-9]* sources' "$work/$name.log" && return 0
-			kill -0 "$recorder" 2>/dev/null || break
-			sleep 0.02
-		done
-		grep -qs 'records already' "$work/$name.log" || break
-		sleep 0.5
+		await begun_or_ended "$work/$name.log" || break
+		grep -qs 'strata: recording [0-9]* sources' "$work/$name.log" && return 0
+		if ! grep -qs 'records already' "$work/$name.log" || [ "$SECONDS" -ge "$end" ]; then
+			break
+		fi
+		sleep 0.2
 	done
 	sed 's/^/# /' "$work/$name.log"
 	return 1
 }
 
+begun_or_ended() { grep -qs 'strata: recording [0-9]* sources' "$1" || has_ended "$recorder"; }
+
+# has_ended PID: also if nobody has waited for it yet.
+has_ended() { [ ! -e "/proc/$1" ] || grep -qs '^State:.Z' "/proc/$1/status"; }
+
+# lets_go_of_rings PID: it has no rings that lie in a file in its memory (any more).
+lets_go_of_rings() { ! grep -qs '\.ring$' "/proc/$1/maps"; }
+
 # refused PATTERN COMMAND...: it fails, and says why; if another test's recorder is in its way, later.
 refused() {
-	local pattern=$1 output=
+	local pattern=$1 output="" end=$((SECONDS + limit_s))
 	shift
-	for _ in $(seq 20); do
+	while :; do
 		if output=$("$@" 2>&1); then
 			echo "not refused"
 			return 1
 		fi
-		grep -q 'records already' <<<"$output" || break
-		sleep 0.5
+		if ! grep -q 'records already' <<<"$output" || [ "$SECONDS" -ge "$end" ]; then
+			break
+		fi
+		sleep 0.2
 	done
 	printf '%s\n' "$output"
 	grep -qE "$pattern" <<<"$output"

@@ -35,8 +35,9 @@
 #define TORTURE_THREADS 4u
 #define TORTURE_WRITERS (2 * TORTURE_THREADS) /* a thread, and its handler */
 #define TORTURE_NUMBERS (1u << 21)
-#define TORTURE_CPUS    64u
-#define TORTURE_MS_MAX  30000u
+#define TORTURE_CPUS    4096u
+#define TORTURE_MOVES   4u /* CPUs that threads are moved to */
+#define TORTURE_MS_MAX  300000u
 
 struct torture_body {
 	uint32_t writer;
@@ -55,6 +56,7 @@ static struct {
 	int64_t newest[TORTURE_CPUS][TORTURE_WRITERS];
 	uint64_t ticks[TORTURE_CPUS];
 	uint64_t nr_found, moves;
+	unsigned int cpus[TORTURE_MOVES], nr_cpus; /* that we may use, of all that there are */
 	unsigned long errors;
 	char first_error[200];
 	bool stop, drained;
@@ -103,13 +105,33 @@ static inline void torture_signal(int number)
 	torture_write(torture_writer + TORTURE_THREADS);
 }
 
-static inline void torture_move(uint32_t random)
+static inline void torture_pin(unsigned int cpu)
 {
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
-	CPU_SET(random % (uint32_t)sysconf(_SC_NPROCESSORS_ONLN), &set);
+	CPU_SET(cpu, &set);
 	sched_setaffinity(0, sizeof(set), &set);
+}
+
+/* A ring for each CPU that there is, and those where a few threads meet often enough. */
+static inline void torture_count_cpus(void)
+{
+	cpu_set_t ours;
+	unsigned int cpu;
+
+	torture.nr = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
+	assert_in_range(torture.nr, 1, TORTURE_CPUS);
+	assert_int_equal(sched_getaffinity(0, sizeof(ours), &ours), 0);
+	for (cpu = 0; cpu < CPU_SETSIZE && torture.nr_cpus < TORTURE_MOVES; cpu++)
+		if (CPU_ISSET(cpu, &ours))
+			torture.cpus[torture.nr_cpus++] = cpu;
+	assert_in_range(torture.nr_cpus, 1, TORTURE_MOVES);
+}
+
+static inline void torture_move(uint32_t random)
+{
+	torture_pin(torture.cpus[random % torture.nr_cpus]);
 	__atomic_fetch_add(&torture.moves, 1, __ATOMIC_RELAXED);
 }
 
@@ -168,7 +190,7 @@ static inline uint32_t torture_check(uint32_t ring, const unsigned char *bytes, 
 	torture.newest[ring][body.writer] = body.number;
 	if (torture.found[body.writer][body.number]++)
 		torture_complain("writer %u: %u is there twice", body.writer, body.number);
-	torture.nr_found++;
+	__atomic_fetch_add(&torture.nr_found, 1, __ATOMIC_RELAXED);
 	return length;
 }
 
@@ -233,7 +255,7 @@ static inline uint64_t torture_written(uint32_t first)
 static inline void torture_rings(unsigned int ms, bool (*enough)(void), bool overwrite)
 {
 	struct sigaction action = { .sa_handler = torture_signal, .sa_flags = SA_RESTART };
-	struct strata_single_reader readers[TORTURE_CPUS];
+	static struct strata_single_reader readers[TORTURE_CPUS];
 	pthread_t threads[TORTURE_THREADS], reader;
 	unsigned int i, j, waited;
 
@@ -241,11 +263,10 @@ static inline void torture_rings(unsigned int ms, bool (*enough)(void), bool ove
 	torture.overwrite = overwrite;
 	torture.geo = (struct strata_ring_geometry){ .subbuf_bits = 13,
 						     .nr_subbufs_bits = overwrite ? 2 : 5 };
-	torture.nr = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
-	assert_in_range(torture.nr, 1, TORTURE_CPUS);
+	torture_count_cpus();
 	torture.stride = strata_single_bytes(torture.geo);
 	torture.rings = mmap(NULL, torture.nr * torture.stride, PROT_READ | PROT_WRITE,
-			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+			     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	assert_ptr_not_equal(torture.rings, MAP_FAILED);
 	for (i = 0; i < torture.nr; i++) {
 		struct strata_single_area *area =

@@ -35,6 +35,27 @@ is() { [ "$1" = "$2" ] || { echo "$1, not $2"; return 1; }; }
 gaps() { awk 'NR > 1 && $1 != before + 1 { gaps++ } { before = $1 } END { print (NR > 10 ? gaps + 0 : "none") }'; }
 lines() { grep -c "$@" || true; }
 
+# The number of the newest event of a program that writes for ever into $work/last; it writes there while it is recorded.
+last_number() { od -An -tu8 "$work/last" | tr -d ' '; }
+is_past() { [ "$(last_number)" -gt "$1" ]; }
+
+# more_of NUMBER: so many events are recorded more.
+more_of() { await is_past $(($(last_number) + $1)); }
+
+# forever WHAT: starts a program that writes for ever, and waits until it is in its main().
+forever() {
+	rm -f "$work/last"
+	"$program" "$1" 0 "$work/last" &
+	running=$!
+	await test -s "$work/last"
+}
+
+# said PATTERN NAME: by the recorder of that recording.
+said() { grep -q "$1" "$work/$2.log"; }
+
+# in_tables NAME FILTER: the tables on the disk say so.
+in_tables() { jq -e "$2" "$work/$1/recording.json"; }
+
 begin first --app program
 check "an event of each kind of field is recorded from before main() on" "$program" numbered 1000
 "$program" threads 5000
@@ -49,36 +70,34 @@ check "process and thread are named" grep -qE 'app .* dom0/[0-9]+ .*comm="progra
 check "babeltrace2 reads it" is "$(babeltrace2 "$work/first" 2>&1 | lines 'numbered')" 1000
 check "babeltrace2 reads floating-point numbers" bash -c "babeltrace2 '$work/first' | grep -q 'number = 3, .*half = 1.5, quarter = 0.25'"
 
-check "where nobody records nothing is wanted, and nobody waits" is "$(timeout 1 "$program" off)" 0
+check "where nobody records nothing is wanted, and nobody waits" is "$(STRATA_APP_WAIT_MS=3600000 timeout "$limit_s" "$program" off)" 0
 
-"$program" forever 0 "$work/last" &
-running=$!
-sleep 0.3
-check "a program that runs is listed, with its events" bash -c \
-	"'$strata' list --apps --events --long plain | grep -A 1 '^  $running  *program: 4 events' | grep -q 'test/plain number:u64'"
+forever forever
+is_listed() {
+	"$strata" list --apps --events --long plain | grep -A 1 "^  $running  *program: 4 events" | grep -q 'test/plain number:u64'
+}
+check "a program that runs is listed, with its events" await is_listed
 begin second --app "$running"
-sleep 0.7
+check "a program that runs is recorded" more_of 5000
 kill -9 "$running"
 wait "$running" 2>/dev/null
-sleep 0.2
+check "its end is in the tables" await in_tables second '.sources[0].ended == "process ended"'
 finish_recording second
-last=$(od -An -tu8 "$work/last" | tr -d ' ')
+last=$(last_number)
 recorded=$(sed -n 's/.* plain .*number=\([0-9]*\)$/\1/p' "$timeline")
 check "a program that runs is attached to by its number" test -n "$recorded"
 check "what it had published when it was killed is there" test "$(tail -n 1 <<<"$recorded")" -ge "$last"
 check "without a gap" is "$(gaps <<<"$recorded")" 0
 check "its end is known" grep -q 'process ended' "$work/second.report"
 
-"$program" forever 0 "$work/last" &
-running=$!
-sleep 0.2
+forever forever
 begin third --app 'prog*:plain'
-sleep 0.3
+check "a program is recorded by a pattern" more_of 100
 finish_recording third
 check "a program goes on when the recording ends" kill -0 "$running"
 check "and was recorded until then" test "$(lines ' plain ' <"$timeline")" -gt 10
 begin again --app all
-sleep 0.3
+check "it is recorded again" more_of 100
 kill -STOP "$running"
 finish_recording again
 kill -KILL "$running"
@@ -86,16 +105,40 @@ wait "$running" 2>/dev/null
 check "a second recording has it again, and one that is stopped holds nobody up" test "$(lines ' plain ' <"$timeline")" -gt 10
 check "that is no error" is "$status" 0
 
-"$program" daemon 0 "$work/last" &
-running=$!
-sleep 0.3
+forever daemon
 for turn in daemon daemon-again; do
 	begin "$turn" --app "$running"
-	sleep 0.3
+	check "a program that closed all of its files is recorded ($turn)" more_of 100
 	finish_recording "$turn"
 	check "a program that closed all of its files is attached to ($turn)" test "$(lines ' plain ' <"$timeline")" -gt 10
 done
 check "and lives" kill -KILL "$running"
+wait "$running" 2>/dev/null
+
+# A program whose files are all in use when the recording ends can be recorded again when there are some.
+forever forever
+begin files --app "$running"
+check "a program is recorded before its files are all in use" more_of 100
+prlimit --pid "$running" --nofile=3:
+finish_recording files
+# gave_up_or_rests: the thread that listens to recorders has ended, or sleeps (in clock_nanosleep).
+gave_up_or_rests() {
+	local thread
+	for thread in "/proc/$running/task"/*; do
+		[ "${thread##*/}" = "$running" ] || grep -q '^230 ' "$thread/syscall" || return 1
+	done
+}
+check "it cannot take a recorder in, and notices" await gave_up_or_rests
+# cpu_ticks: of all threads but the first, in hundredths of a second.
+cpu_ticks() { cat "/proc/$running/task"/[0-9]*/stat | awk -v main="$running" '$1 != main { n += $14 + $15 } END { print n + 0 }'; }
+before=$(cpu_ticks)
+sleep 0.6
+check "meanwhile it sleeps" test "$(cpu_ticks)" -lt $((before + 10))
+prlimit --pid "$running" --nofile=1000:
+begin files-again --app "$running"
+check "a program that had no files left is recorded again" more_of 100
+finish_recording files-again
+kill -KILL "$running"
 wait "$running" 2>/dev/null
 
 begin fourth --app program
@@ -114,9 +157,11 @@ STRATA_APP_MODE=reserve-commit "$program" numbered 3000
 finish_recording fifth
 check "reserve and commit: all is there when a program ends" is "$(lines ' numbered ' <"$timeline")" 3000
 begin sixth --app 'program:plain'
-STRATA_APP_MODE=reserve-commit "$program" forever 0 "$work/last" &
+# On one CPU: each ring ends for itself, if the program cannot answer before the recorder's patience ends.
+STRATA_APP_MODE=reserve-commit taskset -c "$(one_cpu)" "$program" forever 0 "$work/last.rc" &
 running=$!
-sleep 0.5
+ln -sf "$work/last.rc" "$work/last"
+check "reserve and commit: a program that does not end is recorded" await is_past 1000
 finish_recording sixth
 kill -KILL "$running"
 wait "$running" 2>/dev/null
@@ -143,31 +188,38 @@ check "and all is there" is "$(lines ' numbered ' <"$timeline")" 700
 check "no other form is known" is \
 	"$("$strata" record --app all --event-header short 2>&1 | grep -c 'is none of full, compact, large')" 1
 
-# on_disk NAME: the bytes of a recording that are on the disk, when there are some; after 2 s at the latest.
-on_disk() {
-	for _ in $(seq 40); do
-		[ "$(cat "$work/$1"/app-*/cpu_* 2>/dev/null | wc -c)" = 0 ] || break
-		sleep 0.05
-	done
-	cat "$work/$1"/app-*/cpu_* | wc -c
-}
+# on_disk SOURCE: of a program that has written a few events, and does nothing, some are on the disk.
+on_disk() { [ "$(cat "$1"/cpu_* 2>/dev/null | wc -c)" != 0 ]; }
 for mode in single-store reserve-commit; do
-	for period in 50 0; do
-		name=$mode-$period
-		begin "$name" --app program --switch-timer $period
-		STRATA_APP_MODE=$mode "$program" linger 5 &
-		running=$!
-		bytes=$(on_disk "$name")
-		[ $period = 0 ] || kill -KILL "$running"
-		finish_recording "$name"
-		kill -KILL "$running" 2>/dev/null
-		wait "$running" 2>/dev/null
+	ln -s "$program" "$work/$mode"
+done
+lingering=()
+longer=1.2
+for period in 50 0; do
+	begin "period-$period" --app '*-store' --app '*-commit' --switch-timer $period
+	for mode in single-store reserve-commit; do
+		STRATA_APP_MODE=$mode "$work/$mode" linger 5 "$work/$mode.$period" &
+		lingering[${#lingering[@]}]=$!
+	done
+	for mode in single-store reserve-commit; do
+		source=$work/period-$period/app-$mode
+		check "$mode: a program writes (--switch-timer $period)" await test -e "$work/$mode.$period"
 		if [ $period = 0 ]; then
-			check "$mode: without a switch timer a few events stay in their buffers" is "$bytes" 0
+			# Longer than the period that is the default; for both.
+			sleep "$longer"
+			longer=0
+			check "$mode: without a switch timer a few events stay in their buffers" is "$(cat "$source"/cpu_* | wc -c)" 0
 		else
-			check "$mode: with one they are on the disk before the end" test "$bytes" -gt 0
+			check "$mode: with one they are on the disk before the end" await on_disk "$source"
 		fi
-		check "and all of them in the end" is "$(lines ' plain ' <"$timeline")" 5
+	done
+	[ $period = 0 ] || kill -KILL "${lingering[@]}"
+	finish_recording "period-$period"
+	kill -KILL "${lingering[@]}" 2>/dev/null
+	wait "${lingering[@]}" 2>/dev/null
+	lingering=()
+	for mode in single-store reserve-commit; do
+		check "$mode: and all of them in the end" is "$(grep -c "comm=\"$mode\".* plain \| plain .*comm=\"$mode\"" "$timeline")" 5
 	done
 done
 
@@ -177,8 +229,8 @@ begin short --app program --app-buffer 4Mx8
 	"$program" numbered 10
 )
 check "a program that has no memory for its rings runs on" test "$?" = 0
+check "that it is not recorded is said" await said 'application program (process [0-9]*) is left out: it ended or gave up' short
 finish_recording short
-check "that it is not recorded is said" grep -q 'application program (process [0-9]*) is left out: it ended or gave up' "$work/short.log"
 check "and is no success" is "$status" 3
 
 begin no-files --app program
@@ -187,7 +239,7 @@ while [ -e "/proc/$recorder/fd/$files" ]; do
 	files=$((files + 1))
 done
 prlimit --pid "$recorder" --nofile=$files:
-check "a recorder without a file for it holds no program up" timeout 0.9 "$program" numbered 10
+check "a recorder without a file for it holds no program up" env STRATA_APP_WAIT_MS=3600000 timeout "$limit_s" "$program" numbered 10
 prlimit --pid "$recorder" --nofile=1000:
 "$program" numbered 20
 finish_recording no-files
@@ -197,7 +249,7 @@ check "it is no success" is "$status" 3
 
 begin seventh --app all
 for seed in 1 2; do
-	check "a liar (seed $seed) comes to its end" timeout 60 "$liar" "$STRATA_APP_SOCKET" "$seed"
+	check "a liar (seed $seed) comes to its end" timeout "$limit_s" "$liar" "$STRATA_APP_SOCKET" "$seed"
 done
 "$program" numbered 700
 check "the recorder lives" kill -0 "$recorder"
@@ -205,15 +257,29 @@ finish_recording seventh
 check "and says that something was left out" is "$status" 3
 check "an honest program beside it loses nothing" is "$(lines ' numbered ' <"$timeline")" 700
 
+# is_said_to_be_stopped MODE: a snapshot says so, and what to do.
+is_said_to_be_stopped() {
+	local status=0 output
+	output=$(timeout "$limit_s" "$strata" snapshot -o "$work/stopped-$1" 2>&1) || status=$?
+	printf '%s\n' "$output"
+	[ "$status" = 1 ] && grep -q "(process $recorder) is stopped .*kill -CONT $recorder" <<<"$output"
+}
+
 for mode in single-store reserve-commit; do
 	begin "flight-$mode" --overwrite --app program --app-buffer 4Kx4
 	# On one CPU: in the ring of another its first events would stay for as long as it is not there.
-	STRATA_APP_MODE=$mode taskset -c 0 "$program" forever 0 "$work/last" &
+	rm -f "$work/last"
+	STRATA_APP_MODE=$mode taskset -c "$(one_cpu)" "$program" forever 0 "$work/last" &
 	running=$!
-	sleep 0.7
-	last=$(od -An -tu8 "$work/last" | tr -d ' ')
+	await test -s "$work/last"
+	check "$mode: a flight recorder's ring is written more than once round" await is_past 2000
+	last=$(last_number)
 	check "$mode: a flight recorder writes a snapshot" "$strata" snapshot -o "$work/snapshot-$mode"
-	sleep 0.3
+	check "$mode: and goes on" more_of 1000
+	kill -STOP "$recorder"
+	check "$mode: a recorder that is stopped is not waited for" is_said_to_be_stopped "$mode"
+	kill -CONT "$recorder"
+	check "$mode: and does what it was told when it goes on" await test -e "$work/stopped-$mode/recording.json"
 	finish_recording "flight-$mode"
 	kill -KILL "$running"
 	wait "$running" 2>/dev/null
@@ -223,7 +289,8 @@ for mode in single-store reserve-commit; do
 	# A sub-buffer holds 142 of them, and one may be open.
 	check "$mode: it has the newest" test "$(sort -n <<<"$recorded" | tail -n 1)" -ge $((last - 142))
 	check "$mode: and not the oldest" test "$(sort -n <<<"$recorded" | head -n 1)" -gt 0
-	check "$mode: what was in the snapshot is not in the end's recording" test -z "$(comm -12 <(sort <<<"$recorded") <(sort <<<"$ended"))"
+	check "$mode: what was in the snapshot is not in the end's recording" \
+		test -n "$ended" -a -z "$(comm -12 <(sort <<<"$recorded") <(sort <<<"$ended"))"
 	check "$mode: nothing counts as lost" is "$(jq '[.sources[].streams[].lost] | add' "$work/flight-$mode/recording.json")" 0
 done
 
@@ -241,18 +308,19 @@ begin inline --app twice
 finish_recording inline
 check "and recorded from both" is "$(lines ' pushed ' <"$timeline")" 2
 
-# A program that knows nothing of Strata, and closes the library that brought it along: what listens to
-# recorders is still there when one comes.
-printf '%s\n' '#include <dlfcn.h>' '#include <unistd.h>' 'int main(int argc, char **argv)' \
-	'{ return argc < 2 || dlclose(dlopen(argv[1], RTLD_NOW)) || sleep(60); }' >"$work/closer.c"
+# A program that knows nothing of Strata, and closes the library that brought it along, and says so: what
+# listens to recorders is still there when one comes.
+printf '%s\n' '#include <dlfcn.h>' '#include <unistd.h>' '#include <fcntl.h>' 'int main(int argc, char **argv)' \
+	'{ return argc < 3 || dlclose(dlopen(argv[1], RTLD_NOW)) || creat(argv[2], 0600) < 0 || pause(); }' >"$work/closer.c"
 gcc "$work/closer.c" -o "$work/closer"
 g++ -Iinclude -fPIC -shared tests/unit/app/library.cc -o "$work/whole.so" out/lib/libstrata.a
 for closed in "$library" "$work/whole.so"; do
-	"$work/closer" "$closed" &
-	running=$!
-	sleep 0.2
 	name=closed-$(basename "$closed" .so)
+	"$work/closer" "$closed" "$work/$name.closed" &
+	running=$!
+	check "a program closes its last library with events ($name)" await test -e "$work/$name.closed"
 	begin "$name" --app "$running"
+	check "it is attached to ($name)" await in_tables "$name" '.sources | length == 1'
 	finish_recording "$name"
 	check "a program that closed its last library with events lives on after a recording ($name)" kill -KILL "$running"
 	check "and was found by it" is "$status" 0

@@ -25,7 +25,7 @@
 #include "commands.h"
 #include "merge_fixture.h"
 
-#define SECONDS_MAX 20u
+#define SECONDS_MAX 300u
 
 /* So that the exit status of a sanitizer is none of the verb's. */
 #define STATUS_BASE 40

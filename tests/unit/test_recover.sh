@@ -22,7 +22,7 @@ export STRATA_APP_SOCKET=$work/apps.sock
 recorder="" running="" beside=""
 trap '[ -z "$recorder$running$beside" ] || kill -9 $recorder $running $beside 2>/dev/null; umount -q "$work/small" 2>/dev/null; rm -rf "$work"' EXIT
 
-rounds=${RECOVER_ROUNDS:-5}
+rounds=${RECOVER_ROUNDS:-2}
 threads=3
 record_bytes=32 # of an event of theirs, in a ring
 
@@ -31,16 +31,17 @@ crowd() {
 	rm -f "$1"
 	"$program" crowd "$threads" "$1" &
 	running=$!
-	for _ in $(seq 500); do
-		[ -s "$1" ] && ! last_numbers "$1" | grep -qx 0 && return 0
-		sleep 0.02
-	done
-	echo "the program's threads do not write: $(last_numbers "$1" | tr '\n' ' ')"
+	await all_write "$1" && return 0
 	murder
 	return 1
 }
 
+all_write() { [ -s "$1" ] && ! last_numbers "$1" | grep -qx 0; }
+
 last_numbers() { od -An -v -tu8 -w8 -N $((8 * threads)) "$1" | tr -d ' '; }
+
+# more_than NUMBER FILE: so many events have been written in all.
+more_than() { [ $(($(last_numbers "$2" | paste -sd+))) -gt "$1" ]; }
 
 # murder: ends both at once, one before the other, and forgets them.
 murder() {
@@ -110,10 +111,7 @@ flown() {
 	local held=$((4 * 65536 * $(nproc) / record_bytes))
 	begin "$1" --app "$crowd" --app-memory file --overwrite --app-buffer 64Kx4 || return 1
 	crowd "$work/last" || return 1
-	for _ in $(seq 3000); do
-		[ $(($(last_numbers "$work/last" | paste -sd+))) -gt $((held * 3 / 2)) ] && break
-		sleep 0.02
-	done
+	await more_than $((held * 3 / 2)) "$work/last" || return 1
 	murder
 	"$strata" recover "$work/$1" >"$work/$1.report" 2>"$work/$1.errors" || { cat "$work/$1.errors"; return 1; }
 	numbers "$work/$1-recovered" | awk -v last="$(last_numbers "$work/last" | tr '\n' ' ')" \
@@ -153,14 +151,14 @@ check "and babeltrace2 reads it" opens "$work/single-store-1-recovered"
 # The recorder alone is killed, in the middle of its work; the program lives, and stops by itself.
 begin alone --app-buffer 256Kx16 --app "$crowd" --app-memory "file:$work/elsewhere"
 crowd "$work/last"
-sleep 0.1
+# So much that it is more than the smallest disks below have room for.
+check "the program writes" await more_than 30000 "$work/last"
 kill -9 "$recorder"
 wait "$recorder" 2>/dev/null
 recorder=""
-# The program notices, and writes no more; until the next recorder comes, whosever that is.
-sleep 0.1
+check "a program whose recorder was killed lets go of its rings" await lets_go_of_rings "$running"
+# It writes no more; until the next recorder comes, whosever that is.
 cp "$work/last" "$work/last.alone"
-sleep 0.2
 check "rings in a directory of their own are found" "$strata" recover "$work/alone"
 "$strata" recover "$work/alone" >"$work/alone.report" 2>&1
 check "the recorder alone is killed, and all is recovered" whole "$work/alone-recovered" "$work/last.alone" "$work/alone.report"
@@ -185,7 +183,7 @@ check "rings that are not in reach are no silent success" unreachable alone
 begin unnamed --app "$crowd" --app-memory file
 mkdir "$work/unnamed/recording.json.new"
 "$program" numbered 1000
-sleep 0.3
+check "a recorder lets go of the rings of an application that ended" await lets_go_of_rings "$recorder"
 kill -9 "$recorder"
 wait "$recorder" 2>/dev/null
 recorder=""
@@ -194,20 +192,33 @@ check "an application that the dead recorder's tables do not name is recovered" 
 	test 1000 = "$("$strata" merge "$work/unnamed-recovered" --format text -o - 2>/dev/null | grep -c ' numbered ')"
 begin named --app "$crowd" --app-memory file
 "$program" numbered 1000
-for _ in $(seq 100); do
-	[ -z "$(ls "$work/named/rings")" ] && break
-	sleep 0.02
-done
-check "when they name it, its rings are removed" test -z "$(ls "$work/named/rings")"
+is_empty() { [ -z "$(ls "$1")" ]; }
+check "when they name it, its rings are removed" await is_empty "$work/named/rings"
 kill -INT "$recorder"
 wait "$recorder"
 recorder=""
 
+# The same, where the disk has no room for what the application wrote, nor for tables: there is some when all have ended.
+mkdir "$work/small"
+for mode in single-store reserve-commit; do
+	mount -t tmpfs -o size=4m none "$work/small"
+	begin small/full --app "$crowd" --app-memory "file:$work/rings-$mode"
+	head -c 8m /dev/zero >"$work/small/fill" 2>/dev/null
+	STRATA_APP_MODE=$mode "$program" numbered 1000
+	check "$mode: a recorder on a full disk lets go of the rings of an application that ended" await lets_go_of_rings "$recorder"
+	kill -9 "$recorder"
+	wait "$recorder" 2>/dev/null
+	recorder=""
+	rm "$work/small/fill"
+	"$strata" recover "$work/small/full" -o "$work/full-$mode" >"$work/full.report" 2>&1
+	check "$mode: what the disk had no room for is recovered" \
+		test 1000 = "$("$strata" merge "$work/full-$mode" --format text -o - 2>/dev/null | grep -c ' numbered ')"
+	umount "$work/small"
+done
+
 # A recorder whose directory is moved cannot write its tables at the end; the rings stay for that.
 begin moved --app "$crowd" --app-memory file
-"$program" crowd 1 "$work/last" &
-running=$!
-sleep 0.3
+threads=1 crowd "$work/last"
 mv "$work/moved" "$work/moved-away"
 kill -INT "$recorder"
 status=0
@@ -223,11 +234,13 @@ check "what it wrote, and what not, is recovered" "$strata" recover "$work/moved
 # A recorder that cannot write any more ends; what it left in the rings is recovered.
 for mode in single-store reserve-commit; do
 	export STRATA_APP_MODE=$mode
-	largest_file=$((300 + 100 * $(nproc)))
+	largest_file=$((300 + 100 * $(getconf _NPROCESSORS_CONF)))
 	begin "stuck-$mode" --app-buffer 16Kx4 --app "$crowd" --app-memory file
 	largest_file=unlimited
 	crowd "$work/last"
-	wait "$recorder"
+	check "$mode: a recorder that cannot write any more ends" await has_ended "$recorder"
+	kill -9 "$recorder" 2>/dev/null
+	wait "$recorder" 2>/dev/null
 	recorder=""
 	kill -9 "$running"
 	wait "$running" 2>/dev/null
@@ -281,7 +294,6 @@ check "one of another version is refused" refused 'version 99; this program read
 check "what is no ring file is refused" refused 'no file of rings' "$strata" recover "$strata"
 check "what is no recording is refused" refused 'no recording' "$strata" recover tests
 # Too little for what is held back for its tables, and for what was written.
-mkdir "$work/small"
 # left_as_it_was KIB: on a disk with so much room.
 left_as_it_was() {
 	local status=0
@@ -326,24 +338,29 @@ counts_up() {
 		awk '$1 != NR - 1 { bad = 1 } END { print NR; exit bad || NR < 9000 }'
 }
 
+# larger_than BYTES DIR: what is in its files.
+larger_than() { [ "$(cat "$2"/cpu_* 2>/dev/null | wc -c)" -gt "$1" ]; }
+said() { grep -qs "$1" "$2"; }
+
 # Two applications, of which one ruins its own rings; and a file that is truncated under both sides.
 for mode in single-store reserve-commit; do
 	begin "vandal-$mode" --app-buffer 256Kx16 --app "$crowd" --app "$vandal" --app-memory file
-	STRATA_APP_MODE=$mode taskset -c 0 "$work/$vandal" corrupt 20000 &
+	rm -f "$work/corrupt"
+	STRATA_APP_MODE=$mode taskset -c "$(one_cpu)" "$work/$vandal" corrupt 20000 "$work/corrupt" &
 	beside=$!
-	sleep 0.3
+	check "$mode: the first sub-buffer is written" await larger_than $((256 * 1024 - 1)) "$work/vandal-$mode/app-$vandal"
 	check "$mode: while a recorder lives, its rings are its own" refused 'recorder still' "$strata" recover "$work/vandal-$mode"
 	check "$mode: also to one who names the file" refused 'a recorder still reads it' "$strata" recover "$work/vandal-$mode/rings/app-$vandal.ring"
 	"$program" numbered 2000
-	"$program" crowd 1 "$work/last" &
-	running=$!
-	sleep 0.3
-	truncate -s 4096 "$work/vandal-$mode/rings/app-$crowd-$running.ring"
-	sleep 0.3
-	kill -9 "$running" 2>/dev/null
-	wait "$running" 2>/dev/null
-	wait "$beside"
-	beside=""
+	threads=1 crowd "$work/last"
+	victim=$running
+	truncate -s 4096 "$work/vandal-$mode/rings/app-$crowd-$victim.ring"
+	check "$mode: a file that is truncated disables one channel" await said "app-$crowd-$victim: .*control words" "$work/vandal-$mode.log"
+	touch "$work/corrupt"
+	check "$mode: corrupted control words disable one channel" await said "app-$vandal: .*control words" "$work/vandal-$mode.log"
+	kill -9 "$running" "$beside" 2>/dev/null
+	wait "$running" "$beside" 2>/dev/null
+	running="" beside=""
 	"$program" numbered 500
 	kill -INT "$recorder"
 	status=0
@@ -351,9 +368,9 @@ for mode in single-store reserve-commit; do
 	recorder=""
 	"$strata" merge "$work/vandal-$mode" -o "$work/vandal-$mode.merged" >/dev/null 2>&1
 	timeline=$work/vandal-$mode.merged/timeline.txt
-	check "$mode: corrupted control words disable one channel, which is said once" test 1 = "$(grep -c "app-$vandal: .*control words" "$work/vandal-$mode.log")"
+	check "$mode: that control words were corrupted is said once" test 1 = "$(grep -c "app-$vandal: .*control words" "$work/vandal-$mode.log")"
 	check "$mode: what had come from it until then is whole" counts_up "$timeline"
-	check "$mode: a file that is truncated disables one channel" test 1 = "$(grep -c "app-$crowd-$running: .*control words" "$work/vandal-$mode.log")"
+	check "$mode: that a file was truncated is said once" test 1 = "$(grep -c "app-$crowd-$victim: .*control words" "$work/vandal-$mode.log")"
 	check "$mode: programs beside them are whole" test 2500 = "$(grep -c ' numbered ' "$timeline")"
 	check "$mode: that something was left out is the status" test "$status" = 3
 	check "$mode: what was recorded to its end leaves no rings" refused 'No such file' ls "$work/vandal-$mode/rings"

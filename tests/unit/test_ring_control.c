@@ -22,7 +22,7 @@ static unsigned long broken_add_return(unsigned long *p, unsigned long n)
 
 static void a_local_add_that_is_not_atomic_is_found_out(void **state)
 {
-	unsigned int attempts = 10;
+	unsigned int attempts = 600;
 
 	(void)state;
 	do {

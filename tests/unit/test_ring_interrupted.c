@@ -25,9 +25,17 @@ static void *source_of(const void *word);
 #define TOO_BIG      600u
 #define DEPTH_MAX    3u
 
-/* Draws of each kind; fewer where the processor is emulated. */
-#ifndef LIVES_DRAWN
-#define LIVES_DRAWN 60000
+/* Draws of each kind: as many as the environment says, but fewer where the processor is emulated.
+ */
+#ifdef LIVES_DRAWN
+#define lives_drawn() ((unsigned long)LIVES_DRAWN)
+#else
+static unsigned long lives_drawn(void)
+{
+	const char *wish = getenv("LIVES_DRAWN");
+
+	return wish ? strtoul(wish, NULL, 10) : 15000;
+}
 #endif
 
 static const struct strata_ring_geometry two_small = { 12, 1 };
@@ -498,8 +506,8 @@ static void interruptions_at_drawn_places(void)
 {
 	lives = lives_as_planned = 0;
 	for (reader_calls = false;; reader_calls = true) {
-		interrupt_the_interruptions(2, LIVES_DRAWN);
-		interrupt_the_interruptions(3, LIVES_DRAWN);
+		interrupt_the_interruptions(2, lives_drawn());
+		interrupt_the_interruptions(3, lives_drawn());
 		if (reader_calls)
 			break;
 	}

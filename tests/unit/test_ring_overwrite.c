@@ -291,24 +291,37 @@ static void a_reader_area_that_lies_leaves_the_writer_in_its_areas(void **state)
 }
 
 /* A writer that laps a reader on another CPU again and again. */
-#define RACE_MS 1500
+#define RACE_MS    1500
+#define BURSTS_MIN 4096u /* in which the reader has 32 turns */
 
 static bool race_over;
+static unsigned long looks; /* of the reader at the ring */
 
 static void *reads(void *argument)
 {
 	(void)argument;
-	while (!__atomic_load_n(&race_over, __ATOMIC_ACQUIRE))
+	while (!__atomic_load_n(&race_over, __ATOMIC_ACQUIRE)) {
 		if (!audit_drain(&audit, &fixture.reader))
 			sched_yield();
+		__atomic_add_fetch(&looks, 1, __ATOMIC_RELEASE);
+	}
 	return NULL;
+}
+
+/* However few CPUs there are, and whoever else is on them: the reader has its turn. */
+static void let_reader_look(void)
+{
+	unsigned long before = __atomic_load_n(&looks, __ATOMIC_ACQUIRE);
+
+	while (__atomic_load_n(&looks, __ATOMIC_ACQUIRE) == before)
+		sched_yield();
 }
 
 static void a_reader_on_another_cpu_sees_whole_packets_only(void **state)
 {
 	struct timespec began, now;
 	pthread_t reader;
-	uint32_t i = 0;
+	uint32_t i = 0, bursts = 0;
 
 	(void)state;
 	race_over = false;
@@ -321,9 +334,12 @@ static void a_reader_on_another_cpu_sees_whole_packets_only(void **state)
 			audited_write(&audit, fixture.ring, 0, i++ % 61);
 		if (i % 4 == 0)
 			sched_yield();
+		if (++bursts % 128 == 0)
+			let_reader_look();
 		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while ((now.tv_sec - began.tv_sec) * 1000 + (now.tv_nsec - began.tv_nsec) / 1000000 <
-			 RACE_MS &&
+	} while (((now.tv_sec - began.tv_sec) * 1000 + (now.tv_nsec - began.tv_nsec) / 1000000 <
+			  RACE_MS ||
+		  bursts < BURSTS_MIN) &&
 		 audit.next[0] + 1 < audit.capacity);
 	__atomic_store_n(&race_over, true, __ATOMIC_RELEASE);
 	pthread_join(reader, NULL);

@@ -6,9 +6,7 @@
 
 static void torture_a_ring(bool overwrite)
 {
-	unsigned int level;
-
-	unsigned int attempts = 5;
+	unsigned int level, attempts = 100;
 
 	/* Whether signals nest is the machine's to say; a busy one is asked again. */
 	torture_ring_by_signals(1500, overwrite);

@@ -25,16 +25,6 @@ follow() {
 	viewer=$!
 }
 
-# await SECONDS COMMAND...: until it is true.
-await() {
-	local limit=$((SECONDS + $1))
-	shift
-	until "$@"; do
-		[ $SECONDS -lt $limit ] || { echo "in vain: $*"; return 1; }
-		sleep 0.05
-	done
-}
-
 has_lines() { [ "$(grep -c "$2" "$1")" -ge "$3" ]; }
 
 end_recorder() {
@@ -71,12 +61,12 @@ whole() {
 	"$program" numbered 500
 	"$program" crowd 3 "$work/last" &
 	running=$!
-	await 60 has_lines "$work/$1.shown" '"crowded"' 5000 || return 1
+	await has_lines "$work/$1.shown" '"crowded"' 5000 || return 1
 	"$program" numbered 500
 	kill -9 "$running"
 	wait "$running" 2>/dev/null
 	running=""
-	await 60 has_lines "$work/$1.shown" '"numbered"' 1000 || return 1
+	await has_lines "$work/$1.shown" '"numbered"' 1000 || return 1
 	end_recorder
 	viewer_status || { cat "$work/$1.says"; return 1; }
 	cat "$work/$1.says"
@@ -101,12 +91,12 @@ check "nothing is left of what told how far it was" test ! -e "$work/single/.liv
 # From now on, not from its beginning: what the first program wrote is not shown.
 begin later --app "$app" --switch-timer 50
 "$program" numbered 100
-sleep 0.3
+on_disk() { [ "$(cat "$work"/later/app-*/cpu_* 2>/dev/null | wc -c)" != 0 ]; }
+await on_disk
 follow later --json
-sleep 0.5
 "$program" crowd 1 "$work/last" &
 running=$!
-check "what comes is shown" await 60 has_lines "$work/later.shown" '"crowded"' 100
+check "what comes is shown" await has_lines "$work/later.shown" '"crowded"' 100
 check "what was there before is not" test 0 = "$(grep -c '"numbered"' "$work/later.shown")"
 
 # The recorder is killed: who follows says so.
@@ -129,10 +119,10 @@ end_recorder
 begin columns --app "$app" --switch-timer 50
 "$program" crowd 1 "$work/last" &
 running=$!
-check "who reads no more ends it" timeout 60 bash -c "'$strata' view --live '$work/columns' --event crow\* | head -n 20 >'$work/head'"
+check "who reads no more ends it" timeout "$limit_s" bash -c "'$strata' view --live '$work/columns' --event crow\* | head -n 20 >'$work/head'"
 check "with whole lines" test 20 = "$(grep -c 'crowded .*number=' "$work/head")"
 follow columns
-await 60 has_lines "$work/columns.shown" crowded 10
+await has_lines "$work/columns.shown" crowded 10
 kill -INT "$viewer"
 status=0
 viewer_status || status=$?

@@ -21,7 +21,7 @@ rm -rf "$out/raw" "$out/ctf" "$out/timeline.txt" "$out/summary.json"
 mkdir -p "$out"
 gcc -O2 -Wall -Wextra -Werror -Iinclude tests/xen/helpers/server.c out/lib/libstrata.a -o "$out/server"
 echo "demo: booting a Xen host with dom0, g1 (PVH, mostly asleep) and g2 (PV, busy) on one pCPU, and an application in dom0; about a minute"
-tests/xen/lab tests/xen/demo.lab --out "$out" --limit 240
+tests/xen/lab tests/xen/demo.lab --out "$out"
 echo
 echo "demo: merging what was recorded into one timeline"
 out/bin/strata merge "$out/raw" -o "$out"

@@ -19,7 +19,7 @@ restored_guest_is_chosen() {
 
 rm -rf "$OUT"
 mkdir -p "$OUT"
-boot "$here/domains.lab" "$OUT" --limit 300
+boot "$here/domains.lab" "$OUT"
 check_life
 check "what a PV guest did at first" phase 1 g1
 check "what a PVH guest did at first" phase 2 g2

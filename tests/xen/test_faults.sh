@@ -36,7 +36,7 @@ table_is_not_written_over() {
 rm -rf "$OUT"
 mkdir -p "$OUT"
 check "the helpers build" build_helpers
-boot "$here/faults.lab" "$OUT" --limit 300
+boot "$here/faults.lab" "$OUT"
 check "the recording with losses merges" out/bin/strata merge "$OUT/marked" -o "$OUT/marked-merged"
 check "marked calls: N = recorded + lost" marked_add_up
 for name in interrupted beside; do

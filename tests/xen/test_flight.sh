@@ -30,7 +30,7 @@ has_all() {
 rm -rf "$OUT"
 mkdir -p "$OUT"
 check "the kernel benchmark builds" tests/bench/kernel/build.sh "$OUT"
-boot "$here/flight.lab" "$OUT" --limit 400
+boot "$here/flight.lab" "$OUT"
 sed -n 's/.*LAB > .*strata_bench: /# in the kernel, /p' "$OUT/progress.log"
 for name in snapshot again changed first-died-g1 hung second-died-g2 second; do
 	check "$name: merges, no violation" merged_cleanly "$OUT/$name" "$OUT/$name-merged"

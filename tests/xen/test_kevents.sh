@@ -145,7 +145,7 @@ mkdir -p "$OUT"
 for helper in calls marked; do
 	check "$helper builds" gcc -static -O2 -Wall -Wextra -Werror -pthread "tests/xen/workloads/$helper.c" -o "$OUT/$helper"
 done
-boot "$here/kevents.lab" "$OUT" --limit 300
+boot "$here/kevents.lab" "$OUT"
 check "dom0 offers 400 events or more" many_events
 check "every field is the kernel's own, by name, size and sign" fields_are_the_kernels
 check "a few events are as they are known" few_are_as_known

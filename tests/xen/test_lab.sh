@@ -12,7 +12,7 @@ OUT=out/tests/lab
 failing_guest_is_named() {
 	local status=0
 
-	"$here/lab" "$here/failing.lab" --out "$OUT/failing" --limit 150 >"$OUT/failing.log" 2>&1 || status=$?
+	"$here/lab" "$here/failing.lab" --out "$OUT/failing" >"$OUT/failing.log" 2>&1 || status=$?
 	tail -n 1 "$OUT/failing.log"
 	[ "$status" = 125 ] && tail -n 1 "$OUT/failing.log" | grep -q 'guest g1 failed: insmod strata.ko nr_subbufs=3: '
 }

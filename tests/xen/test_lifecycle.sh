@@ -13,7 +13,7 @@ OUT=out/tests/lifecycle
 
 rm -rf "$OUT"
 mkdir -p "$OUT"
-boot "$here/lifecycle.lab" "$OUT" --limit 300
+boot "$here/lifecycle.lab" "$OUT"
 check_life
 check "what a guest did at first" phase 1 g1
 check "a guest that appeared" phase 2 g2

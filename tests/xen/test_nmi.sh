@@ -81,7 +81,7 @@ rm -rf "$OUT"
 mkdir -p "$OUT"
 check "the hypervisor for tests builds" xen-patch/build.sh --test
 check "the helpers build" build_helpers
-boot "$here/nmi.lab" "$OUT" --limit 200 --xen out/xen/test/xen
+boot "$here/nmi.lab" "$OUT" --xen out/xen/test/xen
 for name in few many; do
 	check "$name: each NMI is recorded whole, or counted as lost" each_nmi_is_accounted_for "$name"
 	check "$name: merges, no violation" merges "$name"

@@ -267,7 +267,7 @@ build_helper() {
 rm -rf "$OUT"
 mkdir -p "$OUT"
 check "the helpers build" build_helpers
-boot "$here/points.lab" "$OUT" --limit 300
+boot "$here/points.lab" "$OUT"
 
 for recording in all without-g2 named changed narrowed flood counted unbounded; do
 	check "$recording merges, and its order holds" merge "$recording"

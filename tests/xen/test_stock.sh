@@ -11,5 +11,5 @@ OUT=out/tests/stock
 rm -rf "$OUT"
 mkdir -p "$OUT"
 check "Debian's Xen is there" "$here/stock_xen.sh"
-boot "$here/stock.lab" "$OUT" --limit 150 --xen out/stock/xen.gz
+boot "$here/stock.lab" "$OUT" --xen out/stock/xen.gz
 finish

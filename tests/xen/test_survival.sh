@@ -21,7 +21,7 @@ losses_are_named() {
 
 rm -rf "$OUT"
 mkdir -p "$OUT"
-boot "$here/survival.lab" "$OUT" --limit 300
+boot "$here/survival.lab" "$OUT"
 for name in after paused during unpaused room full storm; do
 	check "$name: merges, no violation" merged_cleanly "$OUT/$name" "$OUT/$name-merged"
 	check "$name: it has Xen's events" has_events_of "$name" xen

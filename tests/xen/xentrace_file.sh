@@ -15,7 +15,7 @@ AFTER=24000  # after it
 
 mkdir -p "$OUT"
 "$top/tests/xen/stock_xen.sh"
-"$top/tests/xen/lab" "$top/tests/xen/xentrace_file.lab" --out "$OUT" --limit 240 --xen "$top/out/stock/xen.gz"
+"$top/tests/xen/lab" "$top/tests/xen/xentrace_file.lab" --out "$OUT" --xen "$top/out/stock/xen.gz"
 python3 - "$OUT/all.xentrace" "$top/tests/unit/data/host.xentrace" "$BEFORE" "$AFTER" <<'PYTHON'
 import struct, sys
 

@@ -38,8 +38,8 @@
  *
  * Either side ends it by closing the socket: the application goes quiet then, and
  * the recorder takes what is published in its rings.  Nobody waits for the other
- * for longer than he wants to: an application that starts waits STRATA_APP_WAIT_MS
- * for the first SELECT, and goes on.
+ * for longer than he wants to: an application that starts waits STRATA_APP_WAIT_MS,
+ * or what the environment says instead, for the first SELECT, and goes on.
  *
  * The memory is the recorder's: a memfd that can neither shrink nor grow, or a file
  * that outlives both of them.  The application writes it at any time: every word of
@@ -65,6 +65,23 @@
 #define STRATA_APP_EVENTS_MAX 1024u
 #define STRATA_APP_RINGS_MAX  4096u
 #define STRATA_APP_WAIT_MS    1000
+
+/* The environment may say another number of milliseconds, up to STRATA_APP_WAIT_MS_MAX, to both
+ * sides: where a machine is slow, or nothing must be missing. */
+#define STRATA_APP_WAIT_VARIABLE "STRATA_APP_WAIT_MS"
+#define STRATA_APP_WAIT_MS_MAX   3600000
+
+/* @text: what the environment says, or NULL.  What is no such number is not obeyed. */
+static inline uint32_t strata_app_wait_ms(const char *text)
+{
+	uint32_t ms = 0;
+
+	if (!text || !*text)
+		return STRATA_APP_WAIT_MS;
+	for (; *text >= '0' && *text <= '9' && ms <= STRATA_APP_WAIT_MS_MAX; text++)
+		ms = ms * 10 + (uint32_t)(*text - '0');
+	return *text || ms > STRATA_APP_WAIT_MS_MAX ? STRATA_APP_WAIT_MS : ms;
+}
 
 enum strata_app_mode {
 	STRATA_APP_SINGLE_STORE = 1,   /* ring_single.h */

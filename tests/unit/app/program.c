@@ -11,7 +11,9 @@
  *   off             nothing; says how many of its events somebody wants
  *   threads N       four threads write N events each
  *   crowd N FILE    N threads write until they are killed; FILE holds the number of each one's last
- *   corrupt N       N events, then overwrites the control words of all of its rings; one more
+ *   corrupt N FILE  N events; when FILE is there, overwrites the control words of all of its rings;
+ *                   one more, and nothing until it is killed
+ *   linger N FILE   N events, then nothing until it is killed; FILE comes when they are written
  *   daemon 0 FILE   closes all of its files, opens others, and goes on as forever
  */
 #include <dlfcn.h>
@@ -133,20 +135,22 @@ static void corrupt_rings(void)
 	}
 }
 
-static void write_and_corrupt(void)
+static void write_and_corrupt(const char *path)
 {
 	write_plain(NULL);
-	/* What was written until then is the recorder's. */
-	usleep(1500000);
+	while (access(path, F_OK))
+		usleep(1000);
 	corrupt_rings();
 	STRATA_TRACE(test, plain, nr);
-	usleep(300000);
+	for (;;)
+		pause();
 }
 
-/* Writes a few, and then does nothing any more. */
-static void write_and_linger(void)
+/* Writes a few, says so, and then does nothing any more. */
+static void write_and_linger(const char *path)
 {
 	write_plain(NULL);
+	map_numbers(path, 1);
 	for (;;)
 		pause();
 }
@@ -213,12 +217,12 @@ int main(int argc, char **argv)
 		write_forever(argv[3]);
 	else if (strcmp(what, "crowd") == 0 && argc > 3)
 		write_in_crowd(argv[3]);
-	else if (strcmp(what, "corrupt") == 0)
-		write_and_corrupt();
+	else if (strcmp(what, "corrupt") == 0 && argc > 3)
+		write_and_corrupt(argv[3]);
 	else if (strcmp(what, "daemon") == 0 && argc > 3)
 		write_as_daemon(argv[3]);
-	else if (strcmp(what, "linger") == 0)
-		write_and_linger();
+	else if (strcmp(what, "linger") == 0 && argc > 3)
+		write_and_linger(argv[3]);
 	else if (strcmp(what, "fork") == 0)
 		write_in_child();
 	else if (strcmp(what, "threads") == 0)

@@ -34,7 +34,7 @@ small_buffer_counts_what_it_loses() {
 	recorder=$!
 	# The program says that it is done when the recorder has had time to take what is left.
 	tries=0
-	until grep -q "^marked: done" "$LAB_OUT/guest-g3.log" || [ $tries -gt 300 ]; do
+	until grep -q "^marked: done" "$LAB_OUT/guest-g3.log" || [ $tries -gt 3000 ]; do
 		usleep 200000
 		tries=$((tries + 1))
 	done

@@ -17,7 +17,7 @@ cd /tmp/logs || exit
 # Waits until file $1 has a line that matches $2; 20 s at most.
 await_line() {
 	tries=0
-	until grep -q "$2" "$1" 2>/dev/null || [ $tries -gt 200 ]; do
+	until grep -q "$2" "$1" 2>/dev/null || [ $tries -gt 3000 ]; do
 		usleep 100000
 		tries=$((tries + 1))
 	done
@@ -105,7 +105,7 @@ flush_hands_over() {
 	before=$(cat /tmp/flushed/dom0/cpu_* | wc -c)
 	xenstore-write $CTL/ctl "flush 4294967000"
 	tries=0
-	until [ "$(xenstore-read $CTL/state)" = "flushed 4294967000" ] || [ $tries -gt 50 ]; do
+	until [ "$(xenstore-read $CTL/state)" = "flushed 4294967000" ] || [ $tries -gt 3000 ]; do
 		usleep 100000
 		tries=$((tries + 1))
 	done
@@ -138,7 +138,7 @@ everything_at_once() {
 	expect_line "its function tracer was on" "$LAB_OUT/guest-g1.log" 'churn: function tracer is on'
 	rounds=$(grep -c 'churn: round' "$LAB_OUT/guest-g1.log")
 	tries=0
-	until [ "$(grep -c 'churn: round' "$LAB_OUT/guest-g1.log")" -gt "$rounds" ] || [ $tries -gt 200 ]; do
+	until [ "$(grep -c 'churn: round' "$LAB_OUT/guest-g1.log")" -gt "$rounds" ] || [ $tries -gt 3000 ]; do
 		usleep 100000
 		tries=$((tries + 1))
 	done

@@ -62,7 +62,7 @@ insmod /lib/strata.ko
 await_line life 'domain 0 \(Domain-0\) takes part'
 await_line /sys/module/strata/parameters/recording 1
 tries=0
-until xenstore-read /local/domain/0/data/strata/state | grep -q started || [ $tries -gt 300 ]; do
+until xenstore-read /local/domain/0/data/strata/state | grep -q started || [ $tries -gt 3000 ]; do
 	usleep 100000
 	tries=$((tries + 1))
 done

@@ -12,6 +12,11 @@
 mkdir -p /tmp/logs
 cd /tmp/logs || exit
 
+# Has something of each guest come to the disk in recording $1?
+has_of_both() {
+	[ "$(cat "$1"/g1/cpu_* 2>/dev/null | wc -c)" -gt 0 ] && [ "$(cat "$1"/g2/cpu_* 2>/dev/null | wc -c)" -gt 0 ]
+}
+
 # Records 20 marked calls of each guest with switch timer $2, and keeps what is on the disk of them before recording ends.
 record_live() {
 	start_recorder "$1" --output "/tmp/$1" --switch-timer "$2" --xen none --kernel 'g?:sys_enter'
@@ -19,7 +24,12 @@ record_live() {
 		tell $guest "marked 20 $2"
 		await_console $guest "^marked: phase $2 done"
 	done
-	# Many periods: what comes now comes by the timer alone.
+	# What comes now comes by the timer alone, if there is one; then for many periods more.
+	tries=0
+	until [ "$2" = 0 ] || has_of_both "/tmp/$1" || [ $tries -gt 600 ]; do
+		usleep 100000
+		tries=$((tries + 1))
+	done
 	sleep 2
 	cp -r "/tmp/$1" "$LAB_OUT/$1-before"
 	end_recorder INT

@@ -16,7 +16,7 @@ begin_recording() {
 	strata record --output "$LAB_OUT/$name" "$@" >"$name" 2>&1 &
 	recorder=$!
 	tries=0
-	until grep -q "recording .* sources into" "$name" || [ $tries -gt 200 ]; do
+	until grep -q "recording .* sources into" "$name" || [ $tries -gt 3000 ]; do
 		usleep 50000
 		tries=$((tries + 1))
 	done
@@ -31,7 +31,7 @@ end_recording() {
 # Waits for the burst number $1 of g1's storm.
 await_storm() {
 	tries=0
-	until [ "$(grep -c "^storm: done" "$LAB_OUT/guest-g1.log")" -ge "$1" ] || [ $tries -gt 400 ]; do
+	until [ "$(grep -c "^storm: done" "$LAB_OUT/guest-g1.log")" -ge "$1" ] || [ $tries -gt 3000 ]; do
 		usleep 100000
 		tries=$((tries + 1))
 	done
@@ -114,14 +114,14 @@ dom0_lies_to_its_guest() {
 	strata record --output "$LAB_OUT/lied" --kernel g1 --xen sched >lied 2>&1 &
 	recorder=$!
 	tries=0
-	until grep -q "recording .* sources into" lied || [ $tries -gt 200 ]; do
+	until grep -q "recording .* sources into" lied || [ $tries -gt 3000 ]; do
 		usleep 50000
 		tries=$((tries + 1))
 	done
 	"$LAB_OUT/scribble" 1 1500 >scribble 2>&1 &
 	scribbler=$!
 	tries=0
-	until grep -q "^scribble:" scribble || [ $tries -gt 200 ]; do
+	until grep -q "^scribble:" scribble || [ $tries -gt 3000 ]; do
 		usleep 50000
 		tries=$((tries + 1))
 	done

@@ -21,10 +21,10 @@ expect_status() {
 	fi
 }
 
-# Waits for a line of file $1 that matches pattern $2, for a minute at the most.
+# Waits for a line of file $1 that matches pattern $2, for ten minutes at the most.
 await_line() {
 	tries=0
-	until grep -qE "$2" "$1" 2>/dev/null || [ $tries -gt 300 ]; do
+	until grep -qE "$2" "$1" 2>/dev/null || [ $tries -gt 3000 ]; do
 		usleep 200000
 		tries=$((tries + 1))
 	done
@@ -64,7 +64,7 @@ end_life() {
 # Waits for line $2 on the console of guest $1, for the $3rd time.
 await_console() {
 	tries=0
-	until [ "$(grep -cE "$2" "$LAB_OUT/guest-$1.log")" -ge "${3:-1}" ] || [ $tries -gt 300 ]; do
+	until [ "$(grep -cE "$2" "$LAB_OUT/guest-$1.log")" -ge "${3:-1}" ] || [ $tries -gt 3000 ]; do
 		usleep 100000
 		tries=$((tries + 1))
 	done
@@ -81,10 +81,10 @@ mark() {
 	await_console "$1" "^marked: phase $2 done"
 }
 
-# Checks that within 5 s no domain is left over: one whose pages are mapped stays, and is called (null).
+# Checks that within a minute no domain is left over: one whose pages are mapped stays, and is called (null).
 expect_no_zombie() {
 	tries=0
-	while xl list | grep -q '(null)' && [ $tries -lt 50 ]; do
+	while xl list | grep -q '(null)' && [ $tries -lt 600 ]; do
 		usleep 100000
 		tries=$((tries + 1))
 	done

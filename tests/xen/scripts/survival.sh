@@ -23,11 +23,14 @@ killed_recorders_make_way() {
 		end_recorder KILL
 		expect_status "a recorder is killed after $pause us" 137
 	done
+	begin=$(now)
 	try after strata record --duration 2s --output "$LAB_OUT/after"
+	usual=$(($(now) - begin))
 	expect_status "the next one records" 0
 	expect_line "and frees what was left" after 'freeing the rings in Xen that "strata record, process'
 }
 
+# Whom a recorder waits for costs it ten seconds, over what a recording takes on this machine.
 paused_guest_holds_nobody_up() {
 	xl pause g2
 	begin=$(now)
@@ -37,8 +40,8 @@ paused_guest_holds_nobody_up() {
 	expect_status "a guest that is paused is missing" 3
 	expect_line "and named at once" paused 'domain 2 \(g2\) is paused: it is recorded as soon as it answers'
 	expect_line "and in the end" paused 'domain 2 \(g2\) is left out: its module never said that it records'
-	echo "took $took" >took
-	expect_line "nobody waited for it" took '^took [0-9]$'
+	echo "took $((took - usual)) more" >took
+	expect_line "nobody waited for it" took '^took (-[0-9]+|[0-8]) more$'
 
 	start_recorder during --output "$LAB_OUT/during"
 	xl pause g2
@@ -48,8 +51,8 @@ paused_guest_holds_nobody_up() {
 	xl unpause g2
 	expect_status "a guest that is paused at the end is named" 3
 	expect_line "with what is missing of it" during 'what domain 2 was writing is recorded up to .* is paused'
-	echo "took $took" >took
-	expect_line "nobody waited for its answer" took '^took [0-9]$'
+	echo "took $((took - usual)) more" >took
+	expect_line "nobody waited for its answer" took '^took (-[0-9]+|[0-8]) more$'
 	try unpaused strata record --duration 1s --output "$LAB_OUT/unpaused"
 	expect_status "and it takes part in the next recording" 0
 }
@@ -106,7 +109,7 @@ crowded_snapshot_says_so() {
 storming_guest_is_bounded() {
 	start_recorder storm --output "$LAB_OUT/storm"
 	tries=0
-	while [ $tries -lt 600 ] && ! grep -q 'was loaded 32 times' storm; do
+	while [ $tries -lt 6000 ] && ! grep -q 'was loaded 32 times' storm; do
 		xenstore-write /local/domain/2/data/strata/nonce "$(printf %016x $tries)"
 		tries=$((tries + 1))
 	done
