@@ -42,7 +42,7 @@ static int take(struct write_options *options, int option, const char *value,
 static int run(const struct write_verb *verb, const struct write_options *options,
 	       char *const *paths, size_t nr)
 {
-	return write_traces(verb->name, options, paths, nr);
+	return write_traces(verb->name, options, 1, paths, nr);
 }
 
 int strata_cmd_convert(int argc, char **argv)

@@ -22,6 +22,7 @@
 #include "file_limit.h"
 #include "merge_check.h"
 #include "merge_report.h"
+#include "merge_traces.h"
 #include "merger.h"
 #include "outputs/outputs.h"
 #include "recording.h"
@@ -29,7 +30,9 @@
 #define PATH_BYTES 4096u
 
 struct arguments {
-	const char *raw;
+	char *const *paths;
+	size_t nr_paths;
+	const char *raw; /* the first; if it is a recording, the only one */
 	const char *out;
 	const char *format; /* NULL: all */
 	bool check;
@@ -48,11 +51,14 @@ static void usage(FILE *out)
 {
 	fprintf(out,
 		"Usage: strata merge RAW -o OUT [--format ctf|text] [--shift SOURCE=TICKS]\n"
+		"       strata merge TRACE... -o OUT [--format ctf|text]\n"
 		"       strata merge --check [--json] RAW [--shift SOURCE=TICKS]\n"
-		"Makes one timeline of the recording in the directory RAW.\n\n"
+		"Makes one timeline of the recording in the directory RAW, and proves its order; or of\n"
+		"all traces that are found under several paths, or in one that is no recording: CTF of\n"
+		"any tracer, recordings of Strata's.\n\n"
 		"  -o, --output OUT        where to; without --format a directory, which gets\n"
 		"                          ctf/ (for babeltrace2, Trace Compass), timeline.txt\n"
-		"                          and summary.json\n"
+		"                          and, of a recording, summary.json\n"
 		"  --format ctf            only the CTF trace; OUT is its directory\n"
 		"  --format text           only the text; OUT is its file, \"-\" standard output\n"
 		"  --check                 writes nothing: checks the order, and says how well the\n"
@@ -139,9 +145,13 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 					   argv[optind - 1]);
 		}
 	}
-	if (optind + 1 != argc)
-		return wrong_usage("name one recording", NULL);
+	if (optind == argc)
+		return wrong_usage("name a recording, or traces", NULL);
+	arguments->paths = argv + optind;
+	arguments->nr_paths = (size_t)(argc - optind);
 	arguments->raw = argv[optind];
+	if ((arguments->check || arguments->shifts.nr) && arguments->nr_paths > 1)
+		return wrong_usage("--check and --shift are for one recording of Strata's", NULL);
 	if (arguments->check && (arguments->out || arguments->format))
 		return wrong_usage("--check writes nothing: leave -o and --format away", NULL);
 	if (arguments->json && !arguments->check)
@@ -316,6 +326,9 @@ int strata_cmd_merge(int argc, char **argv)
 	file_limit_raise();
 	if (arguments.check)
 		return merge_check(arguments.raw, &arguments.shifts, arguments.json);
+	if (!arguments.shifts.nr && !merge_is_of_recording(arguments.paths, arguments.nr_paths))
+		return merge_traces(arguments.paths, arguments.nr_paths, arguments.out,
+				    arguments.format);
 	merge_report_init(&report, &options);
 	merge = strata_merge_open(arguments.raw, &options, &error);
 	if (!merge) {

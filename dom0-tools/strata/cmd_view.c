@@ -73,7 +73,7 @@ static int run(const struct write_verb *verb, const struct write_options *option
 	       char *const *paths, size_t nr)
 {
 	if (!options->live)
-		return write_traces(verb->name, options, paths, nr);
+		return write_traces(verb->name, options, 1, paths, nr);
 	if (nr != 1 || options->to || (options->from && strcmp(options->from, "0") != 0))
 		return write_wrong_usage(
 			verb, "--live follows one recording, from now on or --from 0", NULL);

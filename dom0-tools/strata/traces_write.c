@@ -199,20 +199,27 @@ static int show_events(struct traces *traces, const struct write_options *option
 	return status;
 }
 
-int write_traces(const char *verb, const struct write_options *options, char *const *paths,
-		 size_t nr)
+int write_traces(const char *verb, const struct write_options *forms, size_t nr_forms,
+		 char *const *paths, size_t nr)
 {
 	struct strata_error error;
 	struct traces traces;
-	int status = STRATA_STATUS_FAILED;
+	int status = 0;
+	size_t i;
 
-	if (strcmp(options->format, "trace-compass") == 0)
-		return write_trace_compass(verb, options, paths, nr);
-	if (traces_open(&traces, verb, paths, nr, &error) ||
-	    show_events(&traces, options, &error) < 0)
+	if (strcmp(forms[0].format, "trace-compass") == 0)
+		return write_trace_compass(verb, forms, paths, nr);
+	if (traces_open(&traces, verb, paths, nr, &error))
+		status = -1;
+	for (i = 0; i < nr_forms && status >= 0; i++) {
+		status = show_events(&traces, &forms[i], &error);
+		traces.all_was_told = true;
+	}
+	if (status < 0)
 		fprintf(stderr, "strata: %s: %s\n", verb, error.text);
-	else
-		status = traces.complaints ? STRATA_STATUS_PARTIAL : STRATA_STATUS_OK;
+	status = status < 0          ? STRATA_STATUS_FAILED
+		 : traces.complaints ? STRATA_STATUS_PARTIAL
+				     : STRATA_STATUS_OK;
 	traces_close(&traces);
 	return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* traces_write.h - traces, merged and written in another form: `strata view`, `convert`. */
+/* traces_write.h - traces, merged and written in other forms: `strata view`, `convert`, `merge`. */
 #ifndef STRATA_STRATA_TRACES_WRITE_H
 #define STRATA_STRATA_TRACES_WRITE_H
 
@@ -19,8 +19,8 @@ struct strata_event_writer *write_make_writer(const struct write_options *option
 int write_bind_filter(const struct write_options *options, const struct strata_trace_set *set,
 		      const struct strata_shown *shown, struct strata_error *error);
 
-/* Opens, merges, writes; says what went wrong.  The exit status. */
-int write_traces(const char *verb, const struct write_options *options, char *const *paths,
-		 size_t nr);
+/* Opens, merges, writes in each of the forms; says what went wrong.  The exit status. */
+int write_traces(const char *verb, const struct write_options *forms, size_t nr_forms,
+		 char *const *paths, size_t nr);
 
 #endif /* STRATA_STRATA_TRACES_WRITE_H */

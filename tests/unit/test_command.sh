@@ -59,5 +59,5 @@ check "select: too much at once is named" says 2 'xen: .* not more than [0-9]+' 
 check "recover: what is not there is named" says 1 'nowhere: .*name the output directory' recover nowhere
 check "recover: a directory without a name wants another" says 2 'say with --output where to' recover .
 check "merge: what is not there is named" says 1 'nowhere' merge nowhere -o out/tests/none
-check "merge: what is no recording is named" says 1 'not a recording' merge tests -o out/tests/none
+check "merge: what is no trace is named" says 1 'no trace is in here' merge tests -o out/tests/none
 finish

@@ -85,6 +85,12 @@ check "as nobody has to say" says 0 '^Events: ' "$strata" stat "$work/mended"
 ln -s .. "$work/one/loop" && ln -s "$work/one" "$work/again"
 check "links are followed, and what is there twice is there once" says 0 '^Events:   20000,' "$strata" stat "$work/one" "$work/again"
 
+check "merge merges traces of any tracer" says 0 '^Merged: +.*/both/ctf .*/timeline.txt' "$strata" merge "$work/one" -o "$work/both"
+check "into CTF that has all of them" same_events "$work/one" "$work/both/ctf"
+check "and text as view shows it" cmp <("$strata" view --color=never "$work/one") "$work/both/timeline.txt"
+check "where there is nothing it leaves nothing" bash -c "! '$strata' merge tests -o '$work/nothing' 2>/dev/null && [ ! -e '$work/nothing' ]"
+check "--shift is for a recording" says 2 'for one recording' "$strata" merge --shift x=1 "$work/one" "$work/one" -o "$work/shifted"
+
 check "a file of xentrace's wants a frequency" says 1 '--tsc-khz' "$strata" import tests/unit/data/host.xentrace -o "$work/raw"
 check "with it, it becomes a recording" says 0 '^Imported: [1-9][0-9]* events of 2 physical CPUs' "$strata" import tests/unit/data/host.xentrace -o "$work/raw" --tsc-khz 2445427
 check "which stat reads" says 0 'raw/xen +2 ' "$strata" stat "$work/raw"

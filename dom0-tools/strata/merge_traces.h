@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* merge_traces.h - `strata merge` of traces of any tracer, and of several recordings. */
+#ifndef STRATA_STRATA_MERGE_TRACES_H
+#define STRATA_STRATA_MERGE_TRACES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Whether there is one path, and that is a recording of Strata's. */
+bool merge_is_of_recording(char *const *paths, size_t nr);
+
+/*
+ * Merges all traces that are found under the paths.
+ * @out, @format: as on the command line; NULL: a directory with CTF and text
+ * The exit status.
+ */
+int merge_traces(char *const *paths, size_t nr, const char *out, const char *format);
+
+#endif /* STRATA_STRATA_MERGE_TRACES_H */
