@@ -33,6 +33,7 @@ struct view {
 	struct strata_live_sink sink;
 	const struct write_options *options;
 	struct strata_shown shown;
+	struct strata_shown_names names; /* sources keep theirs when others come and go */
 	struct strata_shown_view shown_view;
 	bool has_shown;
 	struct strata_filter_run *filter; /* NULL: all events are wanted */
@@ -93,7 +94,7 @@ static int sources(struct strata_live_sink *sink, const struct strata_trace_set 
 	clear_shown(view);
 	if (!set)
 		return 0;
-	if (strata_shown_init(&view->shown, set, error))
+	if (strata_shown_init_named(&view->shown, set, &view->names, error))
 		return -1;
 	if (strata_shown_view_init(&view->shown_view, &view->shown)) {
 		strata_shown_clear(&view->shown);
@@ -244,6 +245,7 @@ int view_live(const struct write_options *options, const char *raw, uint64_t del
 	if (view.out)
 		strata_out_close(view.out, &close_error);
 	clear_shown(&view);
+	strata_shown_names_clear(&view.names);
 	strata_live_close(live);
 	if (view.writer)
 		view.writer->free(view.writer);

@@ -102,6 +102,8 @@ static int load(struct strata_live *live, struct strata_live_sink *sink, uint64_
 	live->lanes = NULL;
 	if (sink->sources(sink, NULL, error))
 		return -1;
+	/* Streams may go that slots had. */
+	memset(live->of_slot, 0, sizeof(live->of_slot));
 	if (live_streams_load(&live->streams, error))
 		return -1;
 	live->lanes = calloc(live->streams.set.nr_streams + 1, sizeof(*live->lanes));
@@ -135,9 +137,17 @@ static int read_slots(struct strata_live *live, uint64_t now, struct strata_erro
 			continue;
 		if (!stream || stream->source != source || stream->cpu != cpu)
 			stream = live_streams_find(&live->streams, source, cpu);
+		/* One that ended before it was met is found when the tables are loaded. */
+		if (!stream && said.complete_ticks == UINT64_MAX)
+			continue;
+		if (!stream)
+			stream = live_streams_add(&live->streams, source, cpu);
 		if (!stream)
 			return strata_fail(error, "out of memory");
 		live->of_slot[i] = stream;
+		if (stream->has_ended && said.complete_ticks == UINT64_MAX)
+			continue;
+		stream->has_ended = false;
 		live_stream_note(stream, &said);
 		stream->in_table = said.complete_ticks != UINT64_MAX;
 	}

@@ -9,18 +9,23 @@
 
 #define WINDOW_BYTES (32u << 10)
 
-struct live_stream *live_streams_find(struct live_streams *streams, size_t source, uint32_t cpu)
+struct live_stream *live_streams_find(const struct live_streams *streams, size_t source,
+				      uint32_t cpu)
 {
-	struct live_stream **more, *stream;
 	size_t i;
 
 	for (i = 0; i < streams->nr; i++) {
-		stream = streams->streams[i];
-		if (stream->source == source && stream->cpu == cpu)
-			return stream;
+		if (streams->streams[i]->source == source && streams->streams[i]->cpu == cpu)
+			return streams->streams[i];
 	}
-	more = reallocarray(streams->streams, streams->nr + 1, sizeof(*more));
-	stream = calloc(1, sizeof(*stream));
+	return NULL;
+}
+
+struct live_stream *live_streams_add(struct live_streams *streams, size_t source, uint32_t cpu)
+{
+	struct live_stream **more = reallocarray(streams->streams, streams->nr + 1, sizeof(*more));
+	struct live_stream *stream = calloc(1, sizeof(*stream));
+
 	if (more)
 		streams->streams = more;
 	if (!more || !stream) {
@@ -152,6 +157,8 @@ static int add_source(struct live_streams *streams, size_t index, struct strata_
 			continue;
 		stream = live_streams_find(streams, index, cpu);
 		if (!stream)
+			stream = live_streams_add(streams, index, cpu);
+		if (!stream)
 			return strata_fail(error, "out of memory");
 		stream->index = i;
 		stream->is_new = false;
@@ -160,13 +167,14 @@ static int add_source(struct live_streams *streams, size_t index, struct strata_
 	return 0;
 }
 
-/* Whether all of a source was handed on, and no more will come. */
-static bool is_done(const struct live_streams *streams, size_t source)
+/* Whether all of a source was handed on, and no more will come, as the tables say by now. */
+static bool is_done(const struct live_streams *streams, const struct strata_recording *now,
+		    size_t source)
 {
 	bool any = false;
 	size_t i;
 
-	if (streams->recording.sources[source].went_ticks == 0)
+	if (now->sources[source].went_ticks == 0)
 		return false;
 	for (i = 0; i < streams->nr; i++) {
 		const struct live_stream *stream = streams->streams[i];
@@ -181,35 +189,59 @@ static bool is_done(const struct live_streams *streams, size_t source)
 	return any;
 }
 
+/* Notes which sources are done, and forgets their streams.  0 or -1: out of memory. */
+static int forget_done(struct live_streams *streams, const struct strata_recording *now,
+		       struct strata_error *error)
+{
+	const size_t nr_sources = now->nr_sources;
+	bool *done = reallocarray(streams->done, nr_sources + 1, sizeof(*done));
+	size_t i, kept = 0;
+
+	if (!done)
+		return strata_fail(error, "out of memory");
+	streams->done = done;
+	for (i = streams->nr_done; i < nr_sources; i++)
+		done[i] = false;
+	if (streams->nr_done < nr_sources)
+		streams->nr_done = nr_sources;
+	for (i = 0; i < streams->recording.nr_sources && i < nr_sources; i++)
+		done[i] = done[i] || is_done(streams, now, i);
+	for (i = 0; i < streams->nr; i++) {
+		struct live_stream *stream = streams->streams[i];
+
+		close_reader(streams, stream);
+		if (stream->source < nr_sources && done[stream->source])
+			free(stream);
+		else
+			streams->streams[kept++] = stream;
+	}
+	streams->nr = kept;
+	return 0;
+}
+
 int live_streams_load(struct live_streams *streams, struct strata_error *error)
 {
 	struct strata_recording recording = { 0 };
-	bool *done;
 	size_t i;
 
 	if (strata_recording_load(&recording, streams->raw, error))
 		return -1;
-	done = calloc(recording.nr_sources + 1, sizeof(*done));
-	for (i = 0; done && i < streams->recording.nr_sources && i < recording.nr_sources; i++)
-		done[i] = is_done(streams, i);
-	for (i = 0; i < streams->nr; i++)
-		close_reader(streams, streams->streams[i]);
+	if (forget_done(streams, &recording, error)) {
+		strata_recording_clear(&recording);
+		return -1;
+	}
 	strata_trace_set_clear(&streams->set);
 	strata_recording_clear(&streams->recording);
 	streams->recording = recording;
-	if (!done)
-		return strata_fail(error, "out of memory");
 	if (!streams->clocks.raw)
 		live_clocks_init(&streams->clocks, streams->raw, &streams->recording);
 	streams->has_xen = false;
 	for (i = 0; i < recording.nr_sources; i++) {
 		streams->has_xen |= recording.sources[i].layer == STRATA_LAYER_XEN;
-		if (recording.sources[i].nr_streams && !done[i] && add_source(streams, i, error)) {
-			free(done);
+		if (recording.sources[i].nr_streams && !streams->done[i] &&
+		    add_source(streams, i, error))
 			return -1;
-		}
 	}
-	free(done);
 	return open_readers(streams, false, error);
 }
 
@@ -343,6 +375,7 @@ void live_streams_clear(struct live_streams *streams)
 	}
 	free(streams->streams);
 	free(streams->of_set);
+	free(streams->done);
 	strata_trace_set_clear(&streams->set);
 	live_clocks_clear(&streams->clocks);
 	strata_recording_clear(&streams->recording);

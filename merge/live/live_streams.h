@@ -47,6 +47,8 @@ struct live_streams {
 	struct live_stream **streams; /* in no order */
 	size_t nr;
 	struct live_stream **of_set; /* by their index in the set */
+	bool *done; /* for each source: all of it was handed on; its streams are forgotten */
+	size_t nr_done;
 	struct strata_recording recording;
 	struct strata_trace_set set;
 	struct live_clocks clocks;
@@ -56,11 +58,16 @@ struct live_streams {
 	void *complain_data;
 };
 
-/* Loads the tables, and again when they were replaced. 0 or -1. */
+/* Loads the tables, and again when they were replaced; streams that are at their end may be gone
+ * then.  0 or -1. */
 int live_streams_load(struct live_streams *streams, struct strata_error *error);
 
-/* The stream of a slot; made if it is new.  NULL: out of memory. */
-struct live_stream *live_streams_find(struct live_streams *streams, size_t source, uint32_t cpu);
+/* The stream of a source's CPU; NULL: there is none. */
+struct live_stream *live_streams_find(const struct live_streams *streams, size_t source,
+				      uint32_t cpu);
+
+/* Makes one.  NULL: out of memory. */
+struct live_stream *live_streams_add(struct live_streams *streams, size_t source, uint32_t cpu);
 
 /* Notes what the table says of a stream. */
 void live_stream_note(struct live_stream *stream, const struct live_said *said);

@@ -52,8 +52,15 @@ end_all() {
 	recorder="" running="" viewer=""
 }
 
-# whole NAME MODE: programs come, write and go; all that they wrote is shown before the recording ends, and it is what is there
-# afterwards, in that order but for what came late.
+# The events of each stream, in their order: of events of two CPUs at one time, the other may come first then.
+by_stream() {
+	without_times "$1" | sed -E 's/"late":true,//; s/.*("source":"[^"]*").*("cpu":[0-9]+).*/\1 \2 &/' | sort -s -k 1,2
+}
+
+times_do_not_go_back() { grep -v '"late":true' "$1" | sed -E 's/.*"ns":"([0-9]*)".*/\1/' | sort -n -c; }
+
+# whole NAME MODE: programs come, write and go; all that they wrote is shown before the recording ends, in order of time but for what
+# came late, and it is what is there afterwards.
 whole() {
 	export STRATA_APP_MODE=$2
 	begin "$1" --app "$app" --switch-timer 50 || return 1
@@ -71,11 +78,7 @@ whole() {
 	viewer_status || { cat "$work/$1.says"; return 1; }
 	cat "$work/$1.says"
 	"$strata" view --json "$work/$1" >"$work/$1.after" 2>/dev/null
-	if grep -q '"late":true' "$work/$1.shown"; then
-		cmp <(without_times "$work/$1.shown" | sed 's/"late":true,//' | sort) <(without_times "$work/$1.after" | sort)
-	else
-		cmp <(without_times "$work/$1.shown") <(without_times "$work/$1.after")
-	fi
+	times_do_not_go_back "$work/$1.shown" && cmp <(by_stream "$work/$1.shown") <(by_stream "$work/$1.after")
 }
 # whole_or_ended NAME MODE: no process is left behind.
 whole_or_ended() {
@@ -87,6 +90,25 @@ check "single-store: all is shown live, and is what is there afterwards" whole_o
 check "reserve-commit: likewise" whole_or_ended reserve reserve-commit
 unset STRATA_APP_MODE
 check "nothing is left of what told how far it was" test ! -e "$work/single/.live"
+
+# Programs that come and go: all that they wrote is shown, and their files are not kept open.
+begin many --app "$app" --switch-timer 50
+follow many --json --from 0
+for _ in $(seq 25); do
+	"$program" numbered 20
+done
+check "what 25 programs wrote is shown, of each" await has_lines "$work/many.shown" '"numbered"' 500
+open_files() { find "/proc/$viewer/fd" -lname "$work/many/*/cpu_*" | wc -l; }
+# When another comes it looks again at who is there.
+few_are_open() {
+	"$program" numbered 1
+	[ "$(open_files)" -le $(($(find "$work/many" -name 'cpu_*' | wc -l) / 2)) ]
+}
+check "files of those that are gone are closed" await few_are_open
+end_recorder
+status=0
+viewer_status || status=$?
+check "and nothing was amiss" test "$status" = 0
 
 # From now on, not from its beginning: what the first program wrote is not shown.
 begin later --app "$app" --switch-timer 50
