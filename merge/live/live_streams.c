@@ -183,7 +183,8 @@ static bool is_done(const struct live_streams *streams, const struct strata_reco
 			continue;
 		any = true;
 		if (stream->in_table || stream->nr_said || stream->next != stream->end ||
-		    (stream->is_open && stream->reader.next_packet < stream->bytes))
+		    (stream->is_open &&
+		     (stream->reader.in_packet || stream->reader.next_packet < stream->bytes)))
 			return false;
 	}
 	return any;

@@ -506,7 +506,7 @@ static void what_cannot_be_is_refused_with_a_next_step(void **state)
 	assert_int_equal(run_merge(given, given->rec.dir, "-o", "/nonexistent/out", NULL), 1);
 	assert_non_null(strstr(given->stderr_text, "/nonexistent/out: No such file or directory"));
 	assert_int_equal(run_merge(given, "/nonexistent", "-o", given->out, NULL), 1);
-	assert_non_null(strstr(given->stderr_text, "/nonexistent is not a recording"));
+	assert_non_null(strstr(given->stderr_text, "/nonexistent: No such file or directory"));
 	assert_int_equal(run_merge(given, given->rec.dir, NULL), 2);
 	assert_non_null(strstr(given->stderr_text, "-o OUT is missing"));
 	assert_int_equal(run_merge(given, "-o", given->out, NULL), 2);
