@@ -12,6 +12,8 @@
 
 #define RING_WORDS 512u /* for a struct strata_ring of the largest geometry here */
 
+uint64_t fake_parts;
+
 const char *const fake_node_names[FAKE_NR_NODES] = {
 	"version", "root-ref", "event-channel", "nonce", "state", "ctl",
 };
@@ -417,6 +419,7 @@ static void write_record(struct fake_guest *guest, uint32_t index, struct random
 			   &record->id, &record->ticks);
 	memcpy(slot.payload, payload, bytes);
 	record->sequence = slot.position >> guest->geo.subbuf_bits;
+	record->of_another = guest->of_another;
 	record->taken = guest->of_another;
 	ring->nr_records++;
 	strata_ring_commit(ring->ring, &slot);
@@ -444,16 +447,18 @@ void fake_guest_leave(struct fake_guest *guest, bool overwrite, bool taken_over,
 	set_text(guest, FAKE_STATE, random_one_in(random, 2) ? "started 5" : "flushed 7");
 }
 
-/* Compares the records of one packet with those of @sequence.  Their number, or -1. */
+/* Compares the records of one packet with those from @next on.  Their number, or -1. */
 static int64_t compare_packet(struct fake_guest *guest, uint32_t index, const unsigned char *packet,
-			      enum strata_header_form form, uint32_t content, uint64_t sequence)
+			      enum strata_header_form form, uint32_t content, uint32_t next)
 {
 	struct fake_ring *ring = &guest->rings[index];
-	uint32_t offset = STRATA_PACKET_HEADER_BYTES, next = 0, first;
-	uint64_t ticks = 0;
+	const uint64_t sequence = next < ring->nr_records ? ring->records[next].sequence : 0;
+	uint32_t offset = STRATA_PACKET_HEADER_BYTES, first;
+	uint64_t ticks;
 
-	while (next < ring->nr_records && ring->records[next].sequence != sequence)
-		next++;
+	/* The first of a part has the time of the record before to go by, which is in another. */
+	memcpy(&ticks, packet + offsetof(struct strata_packet_header, timestamp_begin),
+	       sizeof(ticks));
 	for (first = next; offset < content; next++) {
 		struct fake_record *record = &ring->records[next];
 		unsigned char payload[STRATA_PAYLOAD_BYTES_MAX];
@@ -475,13 +480,26 @@ static int64_t compare_packet(struct fake_guest *guest, uint32_t index, const un
 	return next - first;
 }
 
+/* The first record that a packet can have.  What is overwritten leaves gaps; else its records come
+ * behind those of the packet before, @next, also where that is a part of the same sub-buffer. */
+static uint32_t first_record(const struct fake_ring *ring, uint32_t next, uint64_t sequence)
+{
+	while (next < ring->nr_records &&
+	       (ring->ring->overwrite ? ring->records[next].sequence != sequence
+				      : ring->records[next].of_another))
+		next++;
+	return next;
+}
+
 const char *fake_guest_compare(struct fake_guest *guest, uint32_t index, const char *dir,
 			       uint64_t *records)
 {
 	static unsigned char packet[1u << STRATA_SUBBUF_BITS_MAX];
+	struct fake_ring *ring = &guest->rings[index];
 	size_t bytes = strata_subbuf_bytes(guest->geo);
 	struct strata_packet_header header;
 	uint64_t next_sequence = 0;
+	uint32_t next = 0;
 	int64_t nr = 0;
 	char path[600];
 	FILE *file;
@@ -494,14 +512,21 @@ const char *fake_guest_compare(struct fake_guest *guest, uint32_t index, const c
 		size_t rest = header.packet_size / 8 - sizeof(header);
 
 		nr = -1;
+		next = first_record(ring, next, header.packet_seq_num);
+		memcpy(packet, &header, sizeof(header));
 		if (header.packet_size <= bytes * 8 && header.packet_size >= sizeof(header) * 8 &&
 		    header.content_size <= header.packet_size && !header.events_discarded &&
-		    header.packet_seq_num >= next_sequence &&
+		    (header.packet_seq_num == next_sequence ||
+		     (header.packet_seq_num > next_sequence &&
+		      (ring->ring->overwrite || next_sequence == 0))) &&
 		    fread(packet + sizeof(header), 1, rest, file) == rest)
 			nr = compare_packet(guest, index, packet, header.stream_id,
-					    (uint32_t)(header.content_size / 8),
-					    header.packet_seq_num);
+					    (uint32_t)(header.content_size / 8), next);
+		/* Packets have the numbers of sub-buffers for as long as none was taken in parts.
+		 */
+		fake_parts += nr > 0 && header.packet_seq_num != ring->records[next].sequence;
 		next_sequence = header.packet_seq_num + 1;
+		next += nr > 0 ? (uint32_t)nr : 0;
 		*records += nr > 0 ? (uint64_t)nr : 0;
 	}
 	fclose(file);

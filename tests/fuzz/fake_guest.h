@@ -49,6 +49,7 @@ struct fake_record {
 	uint32_t id;
 	uint64_t ticks;
 	uint64_t sequence; /* of the packet that it is in */
+	bool of_another;   /* it belongs to an earlier recording */
 	bool taken;        /* the recorder has it */
 };
 
@@ -114,6 +115,9 @@ struct fake_guest {
 
 extern const char *const fake_node_names[FAKE_NR_NODES];
 extern const struct strata_event_desc fake_events[FAKE_NR_EVENTS]; /* before any is added */
+
+/* Packets met by fake_guest_compare() that come behind a part of a sub-buffer. */
+extern uint64_t fake_parts;
 
 /*
  * The payload of a record, context included, as a number decides it.

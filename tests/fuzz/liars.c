@@ -7,8 +7,14 @@
 #include "clients.h"
 #include "fake_hypervisor.h"
 
+#include <strata/switch_period.h>
+
 /* How often a guest that floods writes its state in one wait of the recorder. */
 #define FLOOD 20u
+
+/* So many waits are enough for a guest that rests to be taken for one that sleeps. */
+#define SWITCH_MS STRATA_SWITCH_MS_MIN
+#define RESTS     4u
 
 /* What one guest of a run does; of the honest one all is zero. */
 struct liar {
@@ -163,7 +169,9 @@ static void work_of(struct liar *liar)
 	uint32_t i;
 
 	/* The honest one never fills its ring, but where that loses nothing. */
-	fake_guest_write(guest, &truth, guest == &guests[HONEST] && !plan.overwrite ? 12 : 80);
+	if (!plan.rests || random_one_in(&truth, RESTS))
+		fake_guest_write(guest, &truth,
+				 guest == &guests[HONEST] && !plan.overwrite ? 12 : 80);
 	if (guest->recording)
 		for (i = random_below(&lies, liar->per_wait + 1); i > 0; i--)
 			lie(liar, MUTATE_WHEN_RECORDED);
@@ -260,6 +268,8 @@ static void make_plan(bool lying)
 	plan.probes = random_one_in(&truth, 5);
 	plan.asked = random_one_in(&truth, plan.overwrite ? 2 : 8);
 	plan.ends = random_one_in(&truth, 6);
+	plan.rests = random_one_in(&truth, 2);
+	plan.switch_ms = random_one_in(&truth, 3) ? 0 : SWITCH_MS;
 	plan.left = random_one_in(&truth, 6);
 	/* One that dies while its probes are added has not taken part. */
 	plan.probes &= !plan.left;

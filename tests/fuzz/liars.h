@@ -24,13 +24,15 @@ void liars_make(void);
 /* What is asked of the recorder in a run. */
 struct plan {
 	bool overwrite;
-	bool xen;      /* the hypervisor, too */
-	bool some;     /* not all events */
-	bool probes;   /* an event is to be added in each guest */
-	bool defaults; /* no event is named, and no domain */
-	bool left;     /* the guests record already: an earlier recorder died */
-	bool asked;    /* snapshots are asked for meanwhile */
-	bool ends;     /* the honest guest dies, or is paused, before the recording ends */
+	bool xen;           /* the hypervisor, too */
+	bool some;          /* not all events */
+	bool probes;        /* an event is to be added in each guest */
+	bool defaults;      /* no event is named, and no domain */
+	bool left;          /* the guests record already: an earlier recorder died */
+	bool asked;         /* snapshots are asked for meanwhile */
+	bool rests;         /* guests write in some waits alone, and sleep in the others */
+	uint32_t switch_ms; /* how often they hand over what they have; they leave it to us */
+	bool ends;          /* the honest guest dies, or is paused, before the recording ends */
 	enum strata_header_form form; /* that is asked for */
 	bool scribbled;               /* another thread writes over the liars */
 };

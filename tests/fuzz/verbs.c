@@ -100,7 +100,7 @@ const char *record_checked(const char *raw, const struct plan *plan, bool partia
 		.xen_geometry = FAKE_XEN_GEOMETRY,
 		.kernels = kernels,
 		.nr_kernels = select_events(plan, kernels),
-		.switch_ms = plan->some ? 100 : 0,
+		.switch_ms = plan->switch_ms,
 		.overwrite = plan->overwrite,
 		.event_header = plan->form,
 	};
