@@ -224,13 +224,14 @@ static void forget_part(struct tap *tap)
 
 /*
  * Leaves of the records in recorder->copy, which end at @content_bytes, those that were not taken
- * before, and makes a packet of them.  0, or -1: they are none.
+ * before, and makes a packet of them.  0, or -1: they are none; so they are if they end on no
+ * multiple of 4, as no record does.
  */
 static int cut_off_taken(struct recorder *recorder, const struct tap *tap, uint32_t content_bytes,
 			 struct strata_packet *packet, uint64_t *events, struct strata_error *error)
 {
 	const uint32_t taken = tap->partly_bytes ? tap->partly_bytes : STRATA_PACKET_HEADER_BYTES;
-	const uint32_t left = content_bytes > taken ? (content_bytes - taken + 3u) & ~3u : 0;
+	const uint32_t left = content_bytes > taken ? content_bytes - taken : 0;
 	unsigned char *records = recorder->copy + STRATA_PACKET_HEADER_BYTES;
 
 	memmove(records, recorder->copy + taken, left);
@@ -253,7 +254,9 @@ static int take_rest_of_packet(struct recorder *recorder, const struct tap *tap,
 {
 	const struct strata_packet whole = *packet;
 
-	if (cut_off_taken(recorder, tap, whole.content_bytes, packet, events, error))
+	/* Without the padding behind the last record, which is there: sub-buffers are whole words.
+	 */
+	if (cut_off_taken(recorder, tap, (whole.content_bytes + 3u) & ~3u, packet, events, error))
 		return -1;
 	if (whole.end_ticks > packet->end_ticks)
 		packet->end_ticks = whole.end_ticks;

@@ -210,6 +210,34 @@ static void a_guest_that_changes_what_was_taken_harms_itself_alone(void **state)
 	end(&followed);
 }
 
+/* No slot ends there: a copy that believed it would end behind the sub-buffer in the end. */
+static void what_ends_between_words_is_not_taken(void **state)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	struct recorder_totals totals;
+	struct followed followed;
+	uint32_t number = 0;
+	unsigned int i;
+
+	(void)state;
+	begin(&followed, STRATA_HEADER_FULL);
+	put(&followed, &number, 3);
+	followed.ring.writer_area->commit_seq[0] -= 2;
+	for (i = 0; i < 20; i++) {
+		drain(&followed);
+		nanosleep(&pause, NULL);
+	}
+	assert_int_equal(recorder_totals(followed.recorder).events, 0);
+	followed.ring.writer_area->commit_seq[0] += 2;
+	drain_until(&followed, number);
+	put(&followed, &number, 1);
+	followed.ring.writer_area->commit_seq[0] -= 1;
+	assert_int_equal(recorder_close(followed.recorder, &totals, &followed.error), 0);
+	assert_int_equal(totals.events, 3);
+	assert_int_equal(totals.bad_packets, 1);
+	end(&followed);
+}
+
 static uint64_t file_bytes(const struct followed *followed)
 {
 	struct stat status;
@@ -327,6 +355,7 @@ int main(void)
 		cmocka_unit_test(what_a_sleeping_writer_has_written_is_taken_once),
 		cmocka_unit_test(losses_are_counted_once),
 		cmocka_unit_test(a_guest_that_changes_what_was_taken_harms_itself_alone),
+		cmocka_unit_test(what_ends_between_words_is_not_taken),
 		cmocka_unit_test(a_stream_is_complete_up_to_a_look_that_found_nothing_new),
 		cmocka_unit_test(what_no_table_describes_is_not_told),
 		cmocka_unit_test(a_slot_is_used_again_when_all_others_were),
