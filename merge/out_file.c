@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,6 +122,20 @@ void strata_out_print(struct strata_out_file *file, const char *format, ...)
 int strata_out_failed(const struct strata_out_file *file)
 {
 	return file->error != 0;
+}
+
+void strata_out_wait(struct strata_out_file *file, int milliseconds)
+{
+	struct pollfd end = { .fd = file->fd };
+
+	/* No event is asked for: what is reported all the same is an end. */
+	if (poll(&end, 1, milliseconds) > 0 && !file->error)
+		file->error = EPIPE;
+}
+
+bool strata_out_unread(const struct strata_out_file *file)
+{
+	return file->error == EPIPE;
 }
 
 int strata_out_close(struct strata_out_file *file, struct strata_error *error)

@@ -7,6 +7,7 @@
 #ifndef STRATA_MERGE_OUT_FILE_H
 #define STRATA_MERGE_OUT_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "error.h"
@@ -34,6 +35,13 @@ void strata_out_print(struct strata_out_file *file, const char *format, ...)
 
 /* True once a write has failed: a caller with much to write may stop early. */
 int strata_out_failed(const struct strata_out_file *file);
+
+/* Waits for so long, but not if nobody can read any more what is written: that is a failed write.
+ */
+void strata_out_wait(struct strata_out_file *file, int milliseconds);
+
+/* True if that is what failed: a closed pipe, as with `| head`. */
+bool strata_out_unread(const struct strata_out_file *file);
 
 /* Writes what is left, closes and frees.  0, or -1 with the first thing that went wrong. */
 int strata_out_close(struct strata_out_file *file, struct strata_error *error);

@@ -17,7 +17,7 @@
 #include "outputs/shown.h"
 
 #define PATIENCE_NS  5000000000u
-#define LOOK_NS      100000000
+#define LOOK_MS      100
 #define WRITE_BYTES  (256u << 10)
 #define STATUS_LOOKS 5u /* the line of status is shown anew that often */
 
@@ -178,7 +178,6 @@ static void show_status(struct view *view, const struct strata_live_progress *pr
  */
 static int follow(struct view *view, struct strata_live *live, struct strata_error *error)
 {
-	const struct timespec pause = { .tv_nsec = LOOK_NS };
 	const bool has_status = isatty(STDERR_FILENO) &&
 				(!isatty(STDOUT_FILENO) || strcmp(view->options->out, "-"));
 	unsigned int looks = 0;
@@ -190,7 +189,7 @@ static int follow(struct view *view, struct strata_live *live, struct strata_err
 		if (has_status && looks++ % STATUS_LOOKS == 0)
 			show_status(view, strata_live_progress(live));
 		if (!status && !interrupted)
-			nanosleep(&pause, NULL);
+			strata_out_wait(view->out, LOOK_MS);
 	}
 	clear_status(view);
 	return status < 0 ? -1 : 0;
@@ -219,9 +218,10 @@ int view_live(const struct write_options *options, const char *raw, uint64_t del
 							  .from_beginning = options->from != NULL,
 							  .complain = complain,
 							  .complain_data = &view };
-	struct strata_error error, close_error;
+	struct strata_error error, later;
 	struct strata_live *live;
 	int result = -1, status;
+	bool unread;
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
@@ -234,6 +234,10 @@ int view_live(const struct write_options *options, const char *raw, uint64_t del
 		result = follow(&view, live, &error);
 	else if (live && view.out)
 		strata_fail(&error, "out of memory");
+	/* Nobody reads on, as with `| head`: that is no failure. */
+	unread = view.out && strata_out_unread(view.out);
+	if (view.out && strata_out_close(view.out, result ? &later : &error) && !unread)
+		result = -1;
 	if (result)
 		fprintf(stderr, "strata: view: %s\n", error.text);
 	status = result ? STRATA_STATUS_FAILED : STRATA_STATUS_OK;
@@ -241,9 +245,6 @@ int view_live(const struct write_options *options, const char *raw, uint64_t del
 		status = STRATA_STATUS_PARTIAL;
 	if (!result)
 		report(&view, strata_live_progress(live), raw);
-	/* Nobody reads on, as with `| head`: that is no failure. */
-	if (view.out)
-		strata_out_close(view.out, &close_error);
 	clear_shown(&view);
 	strata_shown_names_clear(&view.names);
 	strata_live_close(live);
