@@ -4,67 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "app_ring.h"
-
-/* As many as there can be applications, which apps.c holds to fewer. */
-#define FILES_MAX 1024u
-
-/* Mapped files: what the handler of SIGBUS looks at. */
-static struct {
-	unsigned char *begin;
-	size_t bytes;
-} mapped[FILES_MAX];
-
-/*
- * Somebody truncated a file while we read it.  Zeros come in its place, which are no
- * ring: its channel is disabled when its words are looked at next.
- */
-static void on_sigbus(int number, siginfo_t *info, void *context)
-{
-	unsigned char *at = info->si_addr;
-	int saved = errno;
-	size_t i;
-
-	(void)context;
-	for (i = 0; i < FILES_MAX; i++)
-		if (mapped[i].begin && at >= mapped[i].begin &&
-		    at < mapped[i].begin + mapped[i].bytes)
-			break;
-	if (i == FILES_MAX ||
-	    mmap(mapped[i].begin, mapped[i].bytes, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) == MAP_FAILED)
-		signal(number, SIG_DFL);
-	errno = saved;
-}
-
-/* 0, or -1: there are too many. */
-static int survive_truncation(unsigned char *begin, size_t bytes, struct strata_error *error)
-{
-	struct sigaction action = { .sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO };
-	size_t i;
-
-	for (i = 0; i < FILES_MAX && mapped[i].begin; i++)
-		;
-	if (i == FILES_MAX || sigaction(SIGBUS, &action, NULL))
-		return strata_fail(error, "there are too many files of rings");
-	mapped[i].bytes = bytes;
-	mapped[i].begin = begin;
-	return 0;
-}
-
-static void forget_mapping(const unsigned char *begin)
-{
-	size_t i;
-
-	for (i = 0; i < FILES_MAX; i++)
-		if (mapped[i].begin == begin)
-			mapped[i].begin = NULL;
-}
+#include "mapped_file.h"
 
 /* Maps the memory: what only the application writes cannot be written here by mistake. */
 static int map_rings(struct app_memory *memory, int fd, struct strata_error *error)
@@ -85,7 +30,8 @@ static int map_rings(struct app_memory *memory, int fd, struct strata_error *err
 			return strata_fail(error, "a page of it cannot be written: %s",
 					   strerror(errno));
 	}
-	return memory->file < 0 ? 0 : survive_truncation(memory->rings, memory->bytes, error);
+	/* Zeros are no ring: its channel is disabled when its words are looked at next. */
+	return memory->file < 0 ? 0 : strata_mapping_guard(memory->rings, memory->bytes, error);
 }
 
 static int make_anonymous(const struct app_memory *memory, struct strata_error *error)
@@ -134,7 +80,7 @@ void app_memory_free(struct app_memory *memory)
 {
 	if (memory->rings) {
 		munmap(memory->rings, memory->bytes);
-		forget_mapping(memory->rings);
+		strata_mapping_forget(memory->rings);
 	}
 	if (memory->file >= 0) {
 		close(memory->file);

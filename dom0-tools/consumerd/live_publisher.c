@@ -18,6 +18,7 @@
 #include <strata/platform/platform.h>
 
 #include "live/live_table.h"
+#include "mapped_file.h"
 
 struct live_publisher {
 	struct strata_live_table *table;
@@ -47,8 +48,12 @@ struct live_publisher *live_publisher_open(const char *dir, struct strata_error 
 	}
 	if (fd >= 0)
 		close(fd);
-	if (reason) {
+	if (reason)
 		strata_fail(error, "%s: %s", live->path, strerror(reason));
+	/* When somebody truncates it, nobody can follow any more, and the recording goes on. */
+	if (reason || strata_mapping_guard(memory, sizeof(*live->table), error)) {
+		if (memory != MAP_FAILED)
+			munmap(memory, sizeof(*live->table));
 		if (fd >= 0)
 			unlink(live->path);
 		free(live);
@@ -68,6 +73,7 @@ void live_publisher_close(struct live_publisher *live)
 	/* Release: what is in the files by now; pairs with the acquire in strata_live_look(). */
 	strata_store_release(&live->table->state, STRATA_LIVE_ENDED);
 	munmap(live->table, sizeof(*live->table));
+	strata_mapping_forget(live->table);
 	unlink(live->path);
 	free(live);
 }

@@ -18,6 +18,7 @@
 #include <strata/platform/platform.h>
 
 #include "live/live_streams.h"
+#include "mapped_file.h"
 
 /* Where clocks are known worse than this, nobody waits for it. */
 #define BOUND_MAX_NS 1000000000u
@@ -26,6 +27,7 @@ struct strata_live {
 	char *raw;
 	struct strata_live_options options;
 	const struct strata_live_table *table;
+	struct stat file; /* that the table is in */
 	int dir;
 	uint64_t generation; /* of the tables that are loaded */
 	struct live_streams streams;
@@ -53,13 +55,12 @@ static void complain(const struct strata_live *live, const char *message)
 static int open_table(struct strata_live *live, struct strata_error *error)
 {
 	char path[4096];
-	struct stat status;
 	void *memory;
 	int fd;
 
 	if (snprintf(path, sizeof(path), "%s/" STRATA_LIVE_FILE, live->raw) >= (int)sizeof(path))
 		return strata_fail(error, "%.100s...: the path is too long", live->raw);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	fd = openat(live->dir, STRATA_LIVE_FILE, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 	if (fd < 0 && errno == ENOENT)
 		return strata_fail(error,
 				   "%s: nobody records into it now, or as a flight recorder; "
@@ -68,8 +69,8 @@ static int open_table(struct strata_live *live, struct strata_error *error)
 				   live->raw);
 	if (fd < 0)
 		return strata_fail(error, "%s: %s", path, strerror(errno));
-	if (fstat(fd, &status) || !S_ISREG(status.st_mode) ||
-	    status.st_size != (off_t)sizeof(*live->table)) {
+	if (fstat(fd, &live->file) || !S_ISREG(live->file.st_mode) ||
+	    live->file.st_size != (off_t)sizeof(*live->table)) {
 		close(fd);
 		return strata_fail(error, "%s is not what a recorder of this version writes", path);
 	}
@@ -78,6 +79,8 @@ static int open_table(struct strata_live *live, struct strata_error *error)
 	if (memory == MAP_FAILED)
 		return strata_fail(error, "%s: %s", path, strerror(errno));
 	live->table = memory;
+	if (strata_mapping_guard(memory, sizeof(*live->table), error))
+		return -1;
 	/* Acquire: pairs with the release in live_publisher_open(). */
 	if (strata_load_acquire(&live->table->magic) != STRATA_LIVE_MAGIC ||
 	    live->table->version != STRATA_LIVE_VERSION)
@@ -228,7 +231,8 @@ static uint64_t complete_ns(struct strata_live *live, uint64_t now)
 			continue;
 		}
 		behind = true;
-		if (live->said_behind || stream->is_new)
+		if (live->said_behind || stream->is_new ||
+		    stream->source >= live->streams.recording.nr_sources)
 			continue;
 		snprintf(message, sizeof(message),
 			 "%s/cpu_%u has handed nothing over for %.1f s; the others wait for it no "
@@ -322,17 +326,39 @@ static int begin(struct strata_live *live, uint64_t now, struct strata_error *er
 	return live_streams_seek(&live->streams, live->from_ns, error);
 }
 
-/* Whether the recorder is done, or gone. */
-static bool find_end(struct strata_live *live)
+/* Whether the table is still what it was, and the one that is told how far the recording is. */
+static bool is_in_place(const struct strata_live *live)
 {
-	/* Acquire: pairs with the release in live_publisher_close(). */
-	if (strata_load_acquire(&live->table->state) == STRATA_LIVE_ENDED)
-		return true;
+	struct stat status;
+
+	return !fstatat(live->dir, STRATA_LIVE_FILE, &status, AT_SYMLINK_NOFOLLOW) &&
+	       status.st_dev == live->file.st_dev && status.st_ino == live->file.st_ino &&
+	       status.st_size == live->file.st_size;
+}
+
+/* Whether the recorder is done, or gone.  0 or -1: the recording is another one's now. */
+static int find_end(struct strata_live *live, struct strata_error *error)
+{
+	const bool in_place = is_in_place(live);
+
+	/* Acquire: pairs with the release in live_publisher_close(), which comes before the table
+	 * is removed. */
+	live->has_ended = strata_load_acquire(&live->table->state) == STRATA_LIVE_ENDED;
+	if (live->has_ended)
+		return 0;
+	if (!in_place)
+		return strata_fail(error,
+				   "%s/" STRATA_LIVE_FILE
+				   " was removed, replaced or cut off: nothing "
+				   "says how far the recording is; if another one has begun there, "
+				   "follow that",
+				   live->raw);
 	if (is_recorded(live))
-		return false;
+		return 0;
 	/* It may have ended in between. */
 	live->progress.died = strata_load_acquire(&live->table->state) != STRATA_LIVE_ENDED;
-	return true;
+	live->has_ended = true;
+	return 0;
 }
 
 int strata_live_look(struct strata_live *live, struct strata_live_sink *sink,
@@ -342,7 +368,8 @@ int strata_live_look(struct strata_live *live, struct strata_live_sink *sink,
 	uint64_t generation;
 	int status;
 
-	live->has_ended = live->has_ended || find_end(live);
+	if (!live->has_ended && find_end(live, error))
+		return -1;
 	if (!live->has_ended) {
 		if (read_slots(live, now, error))
 			return -1;
@@ -350,6 +377,9 @@ int strata_live_look(struct strata_live *live, struct strata_live_sink *sink,
 	}
 	/* Acquire, and last: pairs with the release in live_publisher_tables(). */
 	generation = strata_load_acquire(&live->table->generation);
+	/* The recorder has only just begun. */
+	if (generation == 0 && !live->has_ended)
+		return 0;
 	if ((live->has_ended || generation != live->generation) &&
 	    load(live, sink, generation, error))
 		return -1;
@@ -403,8 +433,10 @@ void strata_live_close(struct strata_live *live)
 		return;
 	live_streams_clear(&live->streams);
 	free(live->lanes);
-	if (live->table)
+	if (live->table) {
 		munmap((void *)live->table, sizeof(*live->table));
+		strata_mapping_forget(live->table);
+	}
 	if (live->dir >= 0)
 		close(live->dir);
 	free(live->raw);

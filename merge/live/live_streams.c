@@ -220,6 +220,17 @@ static int forget_done(struct live_streams *streams, const struct strata_recordi
 	return 0;
 }
 
+/* Whether these are the tables of another recording: one's clock is anchored once, when it begins,
+ * and its sources only become more. */
+static bool is_another(const struct live_streams *streams, const struct strata_recording *recording)
+{
+	const struct strata_timebase *known = &streams->clocks.timebase;
+
+	return streams->clocks.raw && (recording->anchor_ticks != known->anchor_ticks ||
+				       recording->anchor_realtime_ns != known->anchor_ns ||
+				       recording->nr_sources < streams->recording.nr_sources);
+}
+
 int live_streams_load(struct live_streams *streams, struct strata_error *error)
 {
 	struct strata_recording recording = { 0 };
@@ -227,6 +238,13 @@ int live_streams_load(struct live_streams *streams, struct strata_error *error)
 
 	if (strata_recording_load(&recording, streams->raw, error))
 		return -1;
+	if (is_another(streams, &recording)) {
+		strata_recording_clear(&recording);
+		return strata_fail(error,
+				   "%s: another recording has begun there, and what the one that "
+				   "was followed held is gone; follow the new one",
+				   streams->raw);
+	}
 	if (forget_done(streams, &recording, error)) {
 		strata_recording_clear(&recording);
 		return -1;

@@ -42,7 +42,7 @@ struct strata_live_table {
 	uint32_t version;
 	uint32_t state;      /* enum strata_live_state */
 	uint32_t nr_slots;   /* that were ever used */
-	uint64_t generation; /* of the tables */
+	uint64_t generation; /* of the tables; 0: there are none yet */
 	uint64_t slotless;   /* streams that found no slot: nobody knows how far they are */
 	struct strata_live_slot slots[STRATA_LIVE_SLOTS];
 };

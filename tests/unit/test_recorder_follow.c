@@ -20,6 +20,7 @@
 
 #include <cmocka.h>
 
+#include "../../merge/live/live.h"
 #include "../../merge/live/live_table.h"
 #include "../../merge/packet_reader.h"
 
@@ -320,6 +321,40 @@ static void what_no_table_describes_is_not_told(void **state)
 	end(&followed);
 }
 
+static int ignore_sources(struct strata_live_sink *sink, const struct strata_trace_set *set,
+			  struct strata_error *error)
+{
+	(void)sink;
+	(void)set;
+	(void)error;
+	return 0;
+}
+
+static void who_comes_before_the_first_tables_waits_for_them(void **state)
+{
+	const struct strata_live_options options = { .from_beginning = true };
+	struct strata_live_sink sink = { .sources = ignore_sources };
+	char dir[] = "/tmp/strata-follow-XXXXXX";
+	struct recorder_totals totals;
+	struct recorder *recorder;
+	struct strata_error error;
+	struct strata_live *live;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	recorder = test_open_recorder(dir);
+	assert_int_equal(recorder_publish(recorder, &error), 0);
+	live = strata_live_open(dir, &options, &error);
+	assert_non_null(live);
+	assert_int_equal(strata_live_look(live, &sink, &error), 0);
+	assert_int_equal(recorder_save(recorder, &error), 0);
+	assert_int_equal(strata_live_look(live, &sink, &error), 0);
+	assert_int_equal(recorder_close(recorder, &totals, &error), 0);
+	assert_int_equal(strata_live_look(live, &sink, &error), 1);
+	strata_live_close(live);
+	test_remove_dir(dir);
+}
+
 static void a_slot_is_used_again_when_all_others_were(void **state)
 {
 	char dir[] = "/tmp/strata-follow-XXXXXX";
@@ -358,6 +393,7 @@ int main(void)
 		cmocka_unit_test(what_ends_between_words_is_not_taken),
 		cmocka_unit_test(a_stream_is_complete_up_to_a_look_that_found_nothing_new),
 		cmocka_unit_test(what_no_table_describes_is_not_told),
+		cmocka_unit_test(who_comes_before_the_first_tables_waits_for_them),
 		cmocka_unit_test(a_slot_is_used_again_when_all_others_were),
 	};
 

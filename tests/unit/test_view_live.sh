@@ -137,6 +137,46 @@ begin flying --app "$app" --overwrite
 check "a flight recorder cannot be followed: refused" refused 'flight recorder' "$strata" view --live "$work/flying"
 end_recorder
 
+# What nothing tells any more, and where nothing can be written.
+truncated() {
+	begin cut --app "$app" --switch-timer 50 || return 1
+	follow cut --json
+	sleep 0.3
+	truncate -s 0 "$work/cut/.live"
+	local status=0
+	viewer_status || status=$?
+	cat "$work/cut.says"
+	[ "$status" = 1 ] && grep -q 'removed, replaced or cut off' "$work/cut.says" || return 1
+	"$program" numbered 100
+	end_recorder && "$strata" view --json "$work/cut" | has_lines - '"numbered"' 100
+}
+check "when what is followed is cut off, that is said, and the recorder goes on" truncated
+# begun_anew HOW NAME: a signal ends the recorder, and another one records into the same directory before that is seen.
+begun_anew() {
+	begin "$2" --app "$app" --switch-timer 50 || return 1
+	"$program" numbered 100
+	follow "$2" --json --from 0
+	await has_lines "$work/$2.shown" '"numbered"' 100 || return 1
+	kill -STOP "$viewer"
+	kill "-$1" "$recorder"
+	wait "$recorder" 2>/dev/null
+	begin "$2" --app "$app" --switch-timer 50 || return 1
+	"$program" numbered 200
+	kill -CONT "$viewer"
+	local status=0
+	viewer_status || status=$?
+	cat "$work/$2.says"
+	end_recorder
+	[ "$status" = 1 ] && grep -q 'another' "$work/$2.says" && test 100 = "$(grep -c '"numbered"' "$work/$2.shown")"
+}
+check "another recording that begins there is not taken for the one that ended" begun_anew INT anew
+check "nor for one that died" begun_anew KILL again
+begin full --app "$app" --switch-timer 50
+"$program" numbered 100
+check "a full disk is a failure" refused 'the disk is full' timeout 60 "$strata" view --live --from 0 -o /dev/full "$work/full"
+check "nobody who reads ends it, also where nothing happens" timeout 60 bash -c "'$strata' view --live '$work/full' | true"
+end_recorder
+
 # Columns for people, ended by somebody who has seen enough, and by a signal.
 begin columns --app "$app" --switch-timer 50
 "$program" crowd 1 "$work/last" &
