@@ -380,7 +380,7 @@ int strata_live_look(struct strata_live *live, struct strata_live_sink *sink,
 	/* The recorder has only just begun. */
 	if (generation == 0 && !live->has_ended)
 		return 0;
-	if ((live->has_ended || generation != live->generation) &&
+	if ((live->has_ended || !live->lanes || generation != live->generation) &&
 	    load(live, sink, generation, error))
 		return -1;
 	if (!live->has_begun && begin(live, now, error))
@@ -408,7 +408,6 @@ struct strata_live *strata_live_open(const char *raw, const struct strata_live_o
 		return NULL;
 	}
 	live->options = *options;
-	live->generation = UINT64_MAX;
 	live->streams.raw = live->raw;
 	live->streams.complain = options->complain;
 	live->streams.complain_data = options->complain_data;

@@ -355,6 +355,36 @@ static void who_comes_before_the_first_tables_waits_for_them(void **state)
 	test_remove_dir(dir);
 }
 
+/* Whatever it says: without tables there are no clocks to go by. */
+static void tables_are_loaded_whatever_number_they_have(void **state)
+{
+	const struct strata_live_options options = { .from_beginning = true };
+	struct strata_live_sink sink = { .sources = ignore_sources };
+	const uint64_t generation = UINT64_MAX;
+	struct recorder_totals totals;
+	struct followed followed;
+	struct strata_live *live;
+	char path[64];
+	int fd;
+
+	(void)state;
+	begin(&followed, STRATA_HEADER_FULL);
+	drain(&followed);
+	snprintf(path, sizeof(path), "%s/" STRATA_LIVE_FILE, followed.dir);
+	fd = open(path, O_WRONLY);
+	assert_int_equal(pwrite(fd, &generation, sizeof(generation),
+				offsetof(struct strata_live_table, generation)),
+			 sizeof(generation));
+	close(fd);
+	live = strata_live_open(followed.dir, &options, &followed.error);
+	assert_non_null(live);
+	assert_int_equal(strata_live_look(live, &sink, &followed.error), 0);
+	assert_true(strata_live_progress(live)->watermark_ns > 0);
+	strata_live_close(live);
+	assert_int_equal(recorder_close(followed.recorder, &totals, &followed.error), 0);
+	end(&followed);
+}
+
 static void a_slot_is_used_again_when_all_others_were(void **state)
 {
 	char dir[] = "/tmp/strata-follow-XXXXXX";
@@ -394,6 +424,7 @@ int main(void)
 		cmocka_unit_test(a_stream_is_complete_up_to_a_look_that_found_nothing_new),
 		cmocka_unit_test(what_no_table_describes_is_not_told),
 		cmocka_unit_test(who_comes_before_the_first_tables_waits_for_them),
+		cmocka_unit_test(tables_are_loaded_whatever_number_they_have),
 		cmocka_unit_test(a_slot_is_used_again_when_all_others_were),
 	};
 
