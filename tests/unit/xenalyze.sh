@@ -11,6 +11,7 @@ set -euo pipefail
 need_commands dpkg-deb dpkg apt-get apt
 xenalyze=$top/out/cache/xenalyze
 if [ ! -x "$xenalyze" ]; then
+	mkdir -p "$cache"
 	dpkg-deb --fsys-tarfile "$(fetch_deb xen-utils-common)" | tar -x -O ./usr/bin/xenalyze >"$xenalyze.new"
 	chmod +x "$xenalyze.new"
 	mv "$xenalyze.new" "$xenalyze"
