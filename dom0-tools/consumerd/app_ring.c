@@ -98,7 +98,7 @@ static bool has_begun(const struct ring *ring, strata_count_t position)
 	const struct strata_ring_geometry geo = ring->reader.geo;
 	const strata_count_t first = position + STRATA_PACKET_HEADER_BYTES;
 
-	/* An open mark, too, is of something that was reserved. */
+	/* An open mark, too, is of something that was reserved.  Acquire: as in follow_marks(). */
 	return slot_end(geo, position,
 			strata_load_acquire(&marks_of(ring)[strata_app_mark(geo, first)])) >
 	       STRATA_PACKET_HEADER_BYTES;

@@ -298,16 +298,6 @@ static int take(struct recorder *recorder, struct tap *tap, enum no_room no_room
 	return let_go(tap, error);
 }
 
-bool tap_is_asleep(const struct recorder *recorder, const struct tap *tap)
-{
-	const struct ring *ring = tap->ring;
-
-	/* An application's packets are numbered by its sub-buffers, for `strata recover`. */
-	return recorder->switch_ticks && tap->seen_ticks && !ring->is_single &&
-	       !ring->copy_prefix && !ring->broken &&
-	       strata_clock() - tap->quiet_ticks > 2 * recorder->switch_ticks;
-}
-
 int tap_take_partly(struct recorder *recorder, struct tap *tap, struct strata_error *error)
 {
 	const strata_count_t position = tap->ring->reader.read_count;

@@ -6,7 +6,7 @@
  * Where a look finds nothing in the ring that was not taken, all that was recorded
  * before it is in the file: also where the writer sleeps, for however long.  Where it
  * finds something, it is remembered, with the position behind what it found; when
- * reading has passed that, the file is complete up to that look.
+ * reading has passed that, the file is complete up to that look.  The looks also tell who sleeps.
  */
 #include "tap.h"
 
@@ -41,6 +41,7 @@ static uint64_t written_to(const struct tap *tap)
 	strata_count_t position = reader->read_count;
 	unsigned int i;
 
+	/* Acquire: as in strata_single_take(). */
 	if (tap->ring->is_single)
 		return strata_load_acquire(&tap->ring->single.area->position);
 	for (i = 0; i < strata_nr_subbufs(reader->geo) && has_more(tap, position); i++)
@@ -93,4 +94,14 @@ void tap_note_complete(struct tap *tap)
 		tap->seen_ticks = now;
 		tap->seen_end = end;
 	}
+}
+
+bool tap_is_asleep(const struct recorder *recorder, const struct tap *tap)
+{
+	const struct ring *ring = tap->ring;
+
+	/* An application's packets are numbered by its sub-buffers, for `strata recover`. */
+	return recorder->switch_ticks && tap->seen_ticks && !ring->is_single &&
+	       !ring->copy_prefix && !ring->broken &&
+	       strata_clock() - tap->quiet_ticks > 2 * recorder->switch_ticks;
 }
