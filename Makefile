@@ -5,6 +5,7 @@
 #   make check    all set-up, then every test
 #   make quick    what one runs before each commit: under a minute, no QEMU
 #   make model    Spin searches the models of the ring, exhaustively
+#   make attack   users and guests that attack the recorder and each other
 #   make arch     the core on five other processors, under QEMU's user mode
 #   make soak     a billion events of threads that torture the core's rings, more interleavings, and two
 #                 machines traced by LTTng
@@ -39,7 +40,7 @@ LINUX_STYLE   = $(filter-out xen-patch/% include/strata/platform/xen.h,$(C_FILES
 SHELL_FILES   = $(shell git ls-files --cached --others --exclude-standard | \
 	xargs grep -lE '^\#!/bin/(ba)?sh' -- )
 
-.PHONY: all deps tools xen kmod images demo check quick fuzz bench install clean format lint unit model
+.PHONY: all deps tools xen kmod images demo check quick fuzz bench install clean format lint unit model attack
 .DELETE_ON_ERROR:
 
 all: deps
@@ -124,13 +125,21 @@ $(O)/tests/app/library.so: tests/unit/app/library.cc $(APP_LIBRARY) Makefile
 	@$(CXX) -std=c++11 -Wall -Wextra -Werror -Iinclude -fPIC -O0 -shared $< -o $@ \
 		-L$(O)/lib -lstrata -Wl,-rpath,$(abspath $(O)/lib)
 
+# What attacks the recorder and other users (tests/attack).
+ATTACKS := $(patsubst tests/attack/%.c,$(O)/tests/attack/%,$(wildcard tests/attack/*.c))
+
+$(O)/tests/attack/%: tests/attack/%.c $(APP_LIBRARY) Makefile $(wildcard include/strata/*.h include/strata/*/*.h)
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	@$(CC) $(STRATA_CFLAGS) $(CFLAGS) -pie $< -o $@ -L$(O)/lib -lstrata -lpthread -ldl
+
 $(O)/tests/app/%: tests/unit/app/%.c $(APP_LIBRARY) Makefile $(wildcard include/strata/*.h include/strata/*/*.h)
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
 	@$(CC) $(STRATA_CFLAGS) $(CFLAGS) -pie $< -o $@ -L$(O)/lib -lstrata -lpthread -ldl \
 		-Wl,-rpath,$(abspath $(O)/lib)
 
-unit: $(UNIT_TESTS) $(APP_TESTS)
+unit: $(UNIT_TESTS) $(APP_TESTS) $(ATTACKS)
 
 # The recorder and the core's writer under sanitizers, against a host that is not there (tests/fuzz).
 FUZZ_CFLAGS  := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
@@ -172,9 +181,12 @@ include tests/check/check.mk
 quick: tools unit lint
 	@tests/run.sh unit
 
+attack: tools unit
+	@tests/run.sh attack
+
 check: all
 	@$(MAKE) --no-print-directory $(JOBS) unit $(FUZZ_TESTS) arch-programs tortures checkers
-	@RECOVER_ROUNDS=5 LIVES_DRAWN=60000 tests/run.sh unit fuzz arch,model,check torture xen
+	@RECOVER_ROUNDS=5 LIVES_DRAWN=60000 tests/run.sh unit fuzz arch,model,check torture attack xen
 
 demo: all
 	@tests/xen/demo.sh

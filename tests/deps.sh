@@ -12,7 +12,7 @@ PACKAGES="
 	libcmocka-dev clang-format shellcheck babeltrace2 libbabeltrace2-dev spin
 	flex bison python3 patch xz-utils
 	linux-headers-amd64
-	qemu-system-x86 busybox-static cpio kmod jq
+	qemu-system-x86 busybox-static cpio kmod jq iproute2
 	gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-riscv64-linux-gnu gcc-s390x-linux-gnu
 	gcc-i686-linux-gnu qemu-user dpkg-dev
 	libc6-dev-arm64-cross libc6-dev-armhf-cross libc6-dev-riscv64-cross libc6-dev-s390x-cross

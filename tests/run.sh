@@ -202,13 +202,18 @@ for kind in "$@"; do
 		run kill_writer_one_cpu out/tests/torture/kill_writer_one_cpu
 		run kill_writer_threads out/tests/torture/kill_writer_threads
 		;;
+	attack)
+		for script in tests/attack/test_*.sh; do
+			run "attack_$(basename "$script" .sh)" tests/attack/world.sh "$script"
+		done
+		;;
 	xen)
 		for script in tests/xen/test_*.sh; do
 			run "$(basename "$script" .sh)" "$script"
 		done
 		;;
 	*)
-		echo "tests/run.sh: no tests of the kind \"$kind\"; unit, model, check, fuzz, arch, torture and xen are known" >&2
+		echo "tests/run.sh: no tests of the kind \"$kind\"; unit, model, check, fuzz, arch, torture, attack and xen are known" >&2
 		exit 2
 		;;
 	esac

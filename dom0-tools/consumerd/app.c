@@ -88,6 +88,7 @@ int app_open(struct app *app, int socket, struct strata_error *error)
 		return strata_fail(error, "the kernel does not say whose socket it is");
 	}
 	app->pid = peer.pid;
+	app->uid = peer.uid;
 	read_names(app);
 	return 0;
 }

@@ -21,7 +21,8 @@
 
 struct app {
 	int socket;
-	int32_t pid;      /* as the kernel says */
+	int32_t pid;      /* from SO_PEERCRED */
+	uint32_t uid;     /* likewise: whose share it takes */
 	char comm[32];    /* of the process; hostile */
 	char program[80]; /* the name of its executable; hostile */
 
