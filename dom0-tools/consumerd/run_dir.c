@@ -14,14 +14,15 @@
 #define RUN_DIR_PARENT "/run"
 #define RUN_DIR_NAME   "strata"
 
-/* Only root may be able to put names into it, or to move it away.  0 or -1. */
-static int check(int fd, const char *path, struct strata_error *error)
+/* Only root may be able to put names into it, or, in a @sticky one, to move root's.  0 or -1. */
+static int check(int fd, const char *path, mode_t sticky, struct strata_error *error)
 {
 	struct stat status;
 
 	if (fstat(fd, &status))
 		return strata_fail(error, "%s: %s", path, strerror(errno));
-	if (status.st_uid == 0 && !(status.st_mode & (S_IWGRP | S_IWOTH)))
+	if (status.st_uid == 0 &&
+	    (!(status.st_mode & (S_IWGRP | S_IWOTH)) || status.st_mode & sticky))
 		return 0;
 	return strata_fail(error,
 			   "%s belongs to user %u with mode %03o, so that others may write to it; "
@@ -36,7 +37,7 @@ int run_dir_open(struct strata_error *error)
 	if (parent < 0)
 		return strata_fail(error, "%s: %s; run strata where /run is", RUN_DIR_PARENT,
 				   strerror(errno));
-	if (!check(parent, RUN_DIR_PARENT, error)) {
+	if (!check(parent, RUN_DIR_PARENT, S_ISVTX, error)) {
 		if (mkdirat(parent, RUN_DIR_NAME, 0755) && errno != EEXIST)
 			strata_fail(error, "%s: %s; run strata as root in dom0", RUN_DIR,
 				    strerror(errno));
@@ -46,7 +47,7 @@ int run_dir_open(struct strata_error *error)
 				    RUN_DIR);
 	}
 	close(parent);
-	if (fd >= 0 && check(fd, RUN_DIR, error)) {
+	if (fd >= 0 && check(fd, RUN_DIR, 0, error)) {
 		close(fd);
 		return -1;
 	}
