@@ -28,6 +28,10 @@
 /* After this time without an answer the user is told, and a guest is not waited for any more. */
 #define SILENCE_MS 10000u
 
+/* A kernel patches itself for each event that it begins or ends to record, and tells all of its
+ * CPUs: seconds, for hundreds of events where CPUs wait for one another. */
+#define EVENT_MS 100u
+
 uint64_t participants_now_ms(const struct participants *all)
 {
 	return strata_clock() / all->tsc_khz;
@@ -216,10 +220,28 @@ bool participant_owes_answer(const struct participant *one)
 	       one->step == PARTICIPANT_STARTING || one->step == PARTICIPANT_STOPPING;
 }
 
+uint64_t participant_patience_ms(const struct participant *one)
+{
+	return one->domain == 0 ? (uint64_t)event_set_count(&one->events) * EVENT_MS : 0;
+}
+
 bool participant_is_silent(const struct participants *all, const struct participant *one)
 {
 	return participant_owes_answer(one) && participants_now_ms(all) - one->owes_since_ms >=
-						       SILENCE_MS + participants_patience_ms(all);
+						       SILENCE_MS + participant_patience_ms(one);
+}
+
+void participant_note_late(struct participant *one)
+{
+	char name[SHOWN_BYTES];
+
+	if (!participant_owes_answer(one) || one->silence_said)
+		return;
+	one->silence_said = true;
+	fprintf(stderr,
+		"strata: domain %u (%s) has not answered yet: the recording begins without it, and "
+		"it is recorded as soon as it answers\n",
+		one->domain, shown_name(one, name, sizeof(name)));
 }
 
 static void note_silence(struct participants *all, struct participant *one)

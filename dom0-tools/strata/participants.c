@@ -26,6 +26,11 @@
 #define LIST_MS          100u
 #define LIST_ANYWAY_MS   1000u
 
+/* The others wait this long for a guest to answer: after a start it is late, not lost; after a stop
+ * what it had committed is taken. */
+#define START_MS 3000u
+#define STOP_MS  10000u
+
 #define DOMAINS_TOKEN "domains"
 
 static void watch_path(const struct participant *one, char *path, size_t bytes)
@@ -287,36 +292,37 @@ void participants_tend(struct participants *all)
 	}
 }
 
-/* A kernel patches itself for each event that it begins or ends to record, and tells all of its
- * CPUs: seconds, for hundreds of events where CPUs wait for one another. */
-#define EVENT_MS 100u
-
-uint64_t participants_patience_ms(const struct participants *all)
+/* Is this one still waited for? */
+static bool is_awaited(const struct participants *all, const struct participant *one,
+		       uint64_t waited_ms)
 {
-	size_t most = 0, i;
+	const uint64_t limit_ms =
+		(all->stopping ? STOP_MS : START_MS) + participant_patience_ms(one);
 
-	for (i = 0; i < all->nr; i++) {
-		size_t nr = event_set_count(&all->list[i].events);
-
-		if (nr > most)
-			most = nr;
-	}
-	return most * EVENT_MS;
+	if (!participant_owes_answer(one) || one->life != DOMAIN_RUNS)
+		return false;
+	if (all->stopping && (one->step < PARTICIPANT_READY || participant_is_silent(all, one)))
+		return false;
+	return waited_ms < limit_ms;
 }
 
-bool participants_settled(const struct participants *all)
+bool participants_settled(const struct participants *all, uint64_t waited_ms)
 {
 	size_t i;
 
-	for (i = 0; i < all->nr; i++) {
-		const struct participant *one = &all->list[i];
-
-		if (participant_owes_answer(one) && one->life == DOMAIN_RUNS &&
-		    !(all->stopping &&
-		      (one->step < PARTICIPANT_READY || participant_is_silent(all, one))))
+	for (i = 0; i < all->nr; i++)
+		if (is_awaited(all, &all->list[i], waited_ms))
 			return false;
-	}
 	return true;
+}
+
+void participants_name_late(struct participants *all)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr; i++)
+		if (all->list[i].life == DOMAIN_RUNS)
+			participant_note_late(&all->list[i]);
 }
 
 void participants_stop(struct participants *all)

@@ -124,11 +124,15 @@ void participants_tend(struct participants *all);
  * guest fires meanwhile would pile up. */
 void participants_hear(struct participants *all);
 
-/* How long an answer may take, in milliseconds: a kernel patches itself for each event. */
-uint64_t participants_patience_ms(const struct participants *all);
+/*
+ * Has everybody answered who is waited for?  Paused domains are not; a guest that is slow or silent
+ * is for a fixed time, whatever it was asked for: dom0's own kernel alone gets as long as it needs.
+ * @waited_ms: since the start or the stop
+ */
+bool participants_settled(const struct participants *all, uint64_t waited_ms);
 
-/* Has everybody answered who can?  Paused domains cannot. */
-bool participants_settled(const struct participants *all);
+/* Names those who did not answer their start in time; they are late, not left out. */
+void participants_name_late(struct participants *all);
 
 /* Tells all to stop.  From now on nobody is taken in. */
 void participants_stop(struct participants *all);
