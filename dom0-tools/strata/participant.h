@@ -30,8 +30,8 @@ int participant_reselect(struct participants *all, struct participant *one,
 /* Was it told something that it has not answered? */
 bool participant_owes_answer(const struct participant *one);
 
-/* How long it may take for what it was told, beyond what any may: dom0's own kernel alone is trusted
- * to need it, for each of its events. */
+/* How long it may take for what it was told, beyond what any may: dom0's own kernel alone is
+ * trusted to need it, for each of its events. */
 uint64_t participant_patience_ms(const struct participant *one);
 
 /* The others begin without it: says so if it owes an answer. */

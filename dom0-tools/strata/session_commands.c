@@ -41,7 +41,7 @@ void session_keep_last_moments(void *data, const struct participant *one)
 		length--;
 	snprintf(dir, sizeof(dir), "%.*s-died-%s", (int)length, output,
 		 recording->sources[one->source].name);
-	if (snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps, dir,
+	if (snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps, one, dir,
 			  &totals, &error)) {
 		fprintf(stderr, "strata: %s\n", error.text);
 		return;
@@ -64,7 +64,7 @@ static int serve_snapshot(struct session *session, struct control_request *reque
 			 "keeps it in memory for snapshots");
 		return STRATA_STATUS_FAILED;
 	}
-	if (snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps,
+	if (snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps, NULL,
 			  request->argument, &totals, &error)) {
 		snprintf(answer, bytes, "%s", error.text);
 		return STRATA_STATUS_FAILED;

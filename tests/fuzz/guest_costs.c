@@ -22,7 +22,8 @@ static uint64_t ms_since_begin(void)
 	return (fake_host.ns - begin_ns) / 1000000;
 }
 
-/* A plain recording of three honest guests; @work has a turn in each wait, after they had theirs. */
+/* A plain recording of three honest guests; @work has a turn in each wait, after they had theirs.
+ */
 static struct plan begin(bool overwrite, void (*work)(void *data))
 {
 	uint64_t seed = 0;
@@ -111,7 +112,6 @@ static const char *a_death_takes_no_history_of_others(const char *raw)
 
 	if (!wrong && !strstr(text, "its last moments are in"))
 		wrong = "it did not die while it was recorded";
-	if (getenv("DBG")) printf("%s\n", text);
 	free(text);
 	/* The recording alone, without the last moments of the other. */
 	if (!wrong)
