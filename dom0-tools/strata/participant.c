@@ -3,7 +3,7 @@
  * participant.c - one kernel in a recording: taken in, started, stopped, let go.
  *
  * Everything that it publishes and answers is hostile; what it can cost is
- * bounded by ATTEMPTS_MAX, by STRATA_SOURCES_MAX and by the rate of
+ * bounded by its allowance (allowance.h), by STRATA_SOURCES_MAX and by the rate of
  * participants_tend().
  */
 #include "participant.h"
@@ -21,9 +21,6 @@
 #include "escape.h"
 #include "participant_events.h"
 #include "sources.h"
-
-/* So often may the module of one domain be mapped: each time it is loaded anew is one. */
-#define ATTEMPTS_MAX 32u
 
 /* After this time without an answer the user is told, and a guest is not waited for any more. */
 #define SILENCE_MS 10000u
@@ -161,6 +158,32 @@ static void set_overwrite(struct participant *one, bool overwrite)
 		one->map.rings[i].reader.overwrite = overwrite;
 }
 
+/* May its module be mapped once more?  Each time that it is loaded, or the domain boots, is one. */
+static bool is_allowed(struct participants *all, struct participant *one)
+{
+	struct strata_error why = { "" };
+	bool news;
+
+	switch (allowance_come(&all->allowances, one->uuid, participants_now_ms(all), &news)) {
+	case ALLOWANCE_GRANTED:
+		return true;
+	case ALLOWANCE_USED_UP:
+		strata_fail(&why,
+			    "it came %u times by now; begin another recording for what it does "
+			    "from here on",
+			    ALLOWANCE_MAX);
+		break;
+	default:
+		strata_fail(&why,
+			    "its module came %u times in a short time; it takes part again once a "
+			    "minute",
+			    ALLOWANCE_BURST);
+	}
+	if (news)
+		participant_leave_out(all, one, &why);
+	return false;
+}
+
 static void take_in(struct participants *all, struct participant *one)
 {
 	struct strata_error why = { "" };
@@ -168,16 +191,9 @@ static void take_in(struct participants *all, struct participant *one)
 	if (one->refused && one->refused_nonce == one->guest.nonce &&
 	    one->refused_root == one->guest.root_ref)
 		return;
-	if (one->attempts > ATTEMPTS_MAX)
+	if (!is_allowed(all, one))
 		return;
-	if (one->attempts++ == ATTEMPTS_MAX) {
-		strata_fail(&why,
-			    "its module was loaded %u times by now; begin another recording for "
-			    "what it does from here on",
-			    ATTEMPTS_MAX);
-		participant_leave_out(all, one, &why);
-		return;
-	}
+	one->had_module = true;
 	one->recorded = false;
 	one->owes_since_ms = 0;
 	one->port = -1;
@@ -207,7 +223,7 @@ static void note_missing_module(struct participants *all, struct participant *on
 {
 	struct strata_error why = { "" };
 
-	if (one->awaited || one->attempts)
+	if (one->awaited || one->had_module)
 		return;
 	strata_fail(&why, "no strata.ko is loaded in it; when one is, it takes part");
 	one->awaited = true;

@@ -131,6 +131,7 @@ static int list_domains(struct participants *all, struct strata_error *error)
 		if (!one)
 			return strata_fail(error, "out of memory");
 		one->seen = true;
+		memcpy(one->uuid, states[i].uuid, sizeof(one->uuid));
 		one->life = states[i].life;
 		one->reason = states[i].reason;
 	}
@@ -379,6 +380,7 @@ void participants_release(struct participants *all)
 
 	for (i = 0; i < all->nr; i++)
 		participant_unmap(all, &all->list[i]);
+	allowances_clear(&all->allowances);
 	free(all->list);
 	all->list = NULL;
 	all->nr = 0;

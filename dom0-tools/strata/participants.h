@@ -13,6 +13,7 @@
 
 #include <xenevtchn.h>
 
+#include "allowance.h"
 #include "domains.h"
 #include "guest.h"
 #include "guest_map.h"
@@ -33,6 +34,7 @@ enum participant_step {
 struct participant {
 	/* its domain */
 	uint32_t domain;
+	uint8_t uuid[ALLOWANCE_UUID_BYTES]; /* the same when it has rebooted */
 	enum domain_life life;
 	uint8_t reason;                               /* if it has shut down */
 	bool seen;                                    /* in the latest list of domains */
@@ -58,8 +60,8 @@ struct participant {
 	uint64_t owes_since_ms;  /* when it was told what it has not answered; 0: it has */
 	bool silence_said;       /* that it does not answer */
 
+	bool had_module;
 	/* so that a hostile one cannot keep us busy */
-	unsigned int attempts;
 	bool refused; /* what it publishes with this nonce and root was refused */
 	uint64_t refused_nonce;
 	uint32_t refused_root;
@@ -83,6 +85,7 @@ struct participants {
 	xenevtchn_handle *evtchn; /* NULL: everything is polled */
 	struct domains *domains;
 
+	struct allowances allowances;
 	struct participant *list; /* of every domain, in no order */
 	size_t nr;
 	size_t capacity;

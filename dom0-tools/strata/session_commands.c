@@ -35,6 +35,17 @@ void session_keep_last_moments(void *data, const struct participant *one)
 	const char *output = session->options->output;
 	size_t length = strlen(output);
 	char dir[600];
+	bool news;
+
+	if (allowance_moments(&session->kernels.allowances, one->uuid, &news) !=
+	    ALLOWANCE_GRANTED) {
+		if (news)
+			fprintf(stderr,
+				"strata: %s died %u times by now: no more of its last moments are "
+				"kept\n",
+				recording->sources[one->source].name, ALLOWANCE_MOMENTS);
+		return;
+	}
 
 	/* Beside the recording, also if it is called DIR/. */
 	while (length > 1 && output[length - 1] == '/')

@@ -119,12 +119,51 @@ static const char *a_death_takes_no_history_of_others(const char *raw)
 	return wrong ? wrong : outcome_complete(HONEST);
 }
 
+/* As soon as it is recorded it reboots. */
+static void reboot_at_once(void *data)
+{
+	work_of_all(data);
+	if (guests[SILENT].recording)
+		liars_come_again(&guests[SILENT]);
+}
+
+static size_t count(const char *text, const char *wanted)
+{
+	size_t nr = 0;
+
+	for (text = strstr(text, wanted); text; text = strstr(text + 1, wanted))
+		nr++;
+	return nr;
+}
+
+static const char *a_reboot_brings_no_new_allowance(const char *raw)
+{
+	struct plan plan = begin(false, reboot_at_once);
+	char *text = NULL;
+	const char *wrong;
+	size_t came;
+	uint64_t records;
+
+	plan.duration_ms = 20000;
+	wrong = record_checked(raw, &plan, true, &text);
+	came = count(text, "(liar-a) takes part from now on");
+	if (!wrong && came < 10)
+		wrong = "it hardly rebooted";
+	if (!wrong && (came > 40 || count(text, "(liar-a) is left out") != 1))
+		wrong = "each boot of a domain is another source, without end";
+	free(text);
+	if (!wrong)
+		wrong = outcome_streams(raw, HONEST, &records);
+	return wrong ? wrong : outcome_complete(HONEST);
+}
+
 const struct guest_cost guest_costs[] = {
 	{ "a silent guest costs others the same, whatever it was asked for",
 	  silence_costs_the_same_whatever_it_was_asked },
 	{ "a signal ends a stop that a silent guest holds up", an_interrupt_ends_a_stop },
 	{ "a guest that dies takes no history of others from a flight recorder",
 	  a_death_takes_no_history_of_others },
+	{ "a guest that reboots has no new allowance", a_reboot_brings_no_new_allowance },
 };
 
 const size_t nr_guest_costs = sizeof(guest_costs) / sizeof(guest_costs[0]);
