@@ -330,38 +330,45 @@ static void note_name(struct participants *all, struct participant *one, const s
 	all->names_changed |= all->started;
 }
 
-void participant_look(struct participants *all, struct participant *one)
+void participant_take_look(struct participants *all, struct participant *one,
+			   const struct guest *now)
 {
-	struct guest now;
 	bool named;
 
-	guest_look(all->xenstore, one->domain, &now);
-	one->looked_ms = participants_now_ms(all);
-	one->due = false;
-	note_name(all, one, &now);
+	note_name(all, one, now);
 	if (one->step != PARTICIPANT_NONE &&
-	    (now.module != GUEST_READY || now.nonce != one->guest.nonce)) {
+	    (now->module != GUEST_READY || now->nonce != one->guest.nonce)) {
 		/* A domain's nodes go before it does. */
 		participant_let_go(all, one,
-				   now.named ? STRATA_SOURCE_UNLOADED : participant_end(one));
+				   now->named ? STRATA_SOURCE_UNLOADED : participant_end(one));
 		one->due = true;
 		return;
 	}
 	if (one->step != PARTICIPANT_NONE) {
 		if (participant_owes_answer(one))
-			take_answer(all, one, &now);
+			take_answer(all, one, now);
 		return;
 	}
-	one->guest = now;
+	one->guest = *now;
 	/* One that has shut down may stay to be looked into; its rings are in the recording. */
-	if (all->stopping || !now.named || one->life == DOMAIN_SHUT_DOWN)
+	if (all->stopping || !now->named || one->life == DOMAIN_SHUT_DOWN)
 		return;
-	if (!participant_patterns(all, &now, &named))
+	if (!participant_patterns(all, now, &named))
 		return;
-	if (now.module != GUEST_NO_MODULE)
+	if (now->module != GUEST_NO_MODULE)
 		take_in(all, one);
 	else if (named)
 		note_missing_module(all, one);
+}
+
+void participant_look(struct participants *all, struct participant *one)
+{
+	struct guest now;
+
+	one->looked_ms = participants_now_ms(all);
+	one->due = false;
+	guest_look(all->xenstore, one->domain, &now);
+	participant_take_look(all, one, &now);
 }
 
 static int tell_start(struct participants *all, struct participant *one, struct strata_error *error)

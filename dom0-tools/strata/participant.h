@@ -8,7 +8,11 @@
 /* The host's time, for intervals: dom0's own clock may stand still under emulation. */
 uint64_t participants_now_ms(const struct participants *all);
 
-/* Looks at its module in xenstore, and takes it in, goes on with it or lets it go. */
+/* Its module is in xenstore as @now says: takes it in, goes on with it or lets it go. */
+void participant_take_look(struct participants *all, struct participant *one,
+			   const struct guest *now);
+
+/* Looks there itself, and waits for the answer. */
 void participant_look(struct participants *all, struct participant *one);
 
 /* Tells it to start or stop, if it is in the step for it. */

@@ -4,8 +4,8 @@
  *
  * xenstore tells of changes by watches.  They only say where to look: a guest can
  * fire its own without end, so each domain is looked at LOOK_MS apart at the
- * soonest, a few in a turn, each in its turn.  All are looked at every
- * LOOK_ANYWAY_MS, should a watch have been missed.
+ * soonest, a few in a turn, each in its turn, and in a thread of their own (looks.h).
+ * All are looked at every LOOK_ANYWAY_MS, should a watch have been missed.
  */
 #include "participants.h"
 
@@ -65,6 +65,7 @@ static struct participant *add(struct participants *all, uint32_t domain)
 	one = &list[all->nr++];
 	memset(one, 0, sizeof(*one));
 	one->domain = domain;
+	one->serial = ++all->serials;
 	one->port = -1;
 	one->due = true;
 	watch_path(one, path, sizeof(path));
@@ -231,6 +232,9 @@ int participants_gather(struct participants *all, struct strata_error *error)
 
 	/* Commands of different recorders must not be taken for one another. */
 	all->sequence = (uint32_t)time(NULL);
+	all->looks = looks_open(error);
+	if (!all->looks)
+		return -1;
 	if (!xs_watch(all->xenstore, "@introduceDomain", DOMAINS_TOKEN) ||
 	    !xs_watch(all->xenstore, "@releaseDomain", DOMAINS_TOKEN))
 		return strata_fail(error, "xenstore does not watch for domains: %s",
@@ -269,7 +273,32 @@ static bool is_time(const struct participant *one, uint64_t now_ms)
 {
 	uint64_t rest_ms = one->due || participant_owes_answer(one) ? LOOK_MS : LOOK_ANYWAY_MS;
 
-	return now_ms - one->looked_ms >= rest_ms;
+	return !one->looking && now_ms - one->looked_ms >= rest_ms;
+}
+
+/* Asks for a look at it; without memory it is asked for again. */
+static void ask(struct participants *all, struct participant *one, uint64_t now_ms)
+{
+	one->looked_ms = now_ms;
+	one->due = false;
+	one->looking = looks_ask(all->looks, one->domain, one->serial);
+}
+
+/* Does what follows from looks that are done, of those who are still there. */
+static void take_looks(struct participants *all)
+{
+	struct guest guest;
+	uint64_t serial;
+	size_t i;
+
+	while (looks_take(all->looks, &serial, &guest)) {
+		for (i = 0; i < all->nr && all->list[i].serial != serial; i++)
+			;
+		if (i == all->nr)
+			continue;
+		all->list[i].looking = false;
+		participant_take_look(all, &all->list[i], &guest);
+	}
 }
 
 void participants_tend(struct participants *all)
@@ -283,12 +312,13 @@ void participants_tend(struct participants *all)
 	/* If it fails now it is tried again. */
 	if (now_ms - all->domains_ms >= (all->domains_due ? LIST_MS : LIST_ANYWAY_MS))
 		list_domains(all, &ignored);
+	take_looks(all);
 	for (i = 0; i < all->nr && looks < LOOKS_PER_TURN; i++) {
 		struct participant *one = &all->list[all->next++ % all->nr];
 
 		if (!is_time(one, now_ms))
 			continue;
-		participant_look(all, one);
+		ask(all, one, now_ms);
 		looks++;
 	}
 }
@@ -380,6 +410,8 @@ void participants_release(struct participants *all)
 
 	for (i = 0; i < all->nr; i++)
 		participant_unmap(all, &all->list[i]);
+	looks_close(all->looks);
+	all->looks = NULL;
 	allowances_clear(&all->allowances);
 	free(all->list);
 	all->list = NULL;

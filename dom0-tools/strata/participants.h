@@ -17,6 +17,7 @@
 #include "domains.h"
 #include "guest.h"
 #include "guest_map.h"
+#include "looks.h"
 #include "recorder.h"
 #include "select_kernel.h"
 
@@ -36,10 +37,12 @@ struct participant {
 	uint32_t domain;
 	uint8_t uuid[ALLOWANCE_UUID_BYTES]; /* the same when it has rebooted */
 	enum domain_life life;
-	uint8_t reason;                               /* if it has shut down */
-	bool seen;                                    /* in the latest list of domains */
-	bool due;                                     /* something of it changed in xenstore */
-	uint64_t looked_ms;                           /* when it was looked at */
+	uint8_t reason;     /* if it has shut down */
+	bool seen;          /* in the latest list of domains */
+	bool due;           /* something of it changed in xenstore */
+	uint64_t looked_ms; /* when it was looked at, or is to be */
+	bool looking;       /* a look is under way */
+	uint64_t serial;    /* of no other participant, also of earlier ones */
 	char name[sizeof(((struct guest *)0)->name)]; /* as it was called then; "": not yet */
 
 	/* the module in it */
@@ -85,6 +88,8 @@ struct participants {
 	xenevtchn_handle *evtchn; /* NULL: everything is polled */
 	struct domains *domains;
 
+	struct looks *looks;
+	uint64_t serials; /* given so far */
 	struct allowances allowances;
 	struct participant *list; /* of every domain, in no order */
 	size_t nr;
