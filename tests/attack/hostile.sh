@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# shellcheck disable=SC2154,SC2034,SC2086 # of common.sh, or for the scripts
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Sourced by attack scripts that use tests/attack/hostile.c, behind common.sh: a hostile program of mallory's beside an honest one of
