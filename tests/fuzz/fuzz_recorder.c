@@ -69,8 +69,9 @@ static const char *check_recording(const char *path, uint64_t *xen_events)
 	seen.outcome.liars += outcome.liars;
 	seen.outcome.packets += outcome.packets;
 	seen.outcome.refused += outcome.refused;
-	/* A snapshot that came before everybody is empty, and nothing to merge. */
-	if (!outcome.sources)
+	/* A snapshot that came before everybody is empty, and so is a recording of nobody but a
+	 * liar that was refused: there is nothing to merge. */
+	if (!outcome.streams)
 		return wrong;
 	if (!wrong && liars_decide(2)) {
 		seen.merged++;

@@ -136,6 +136,36 @@ static void a_full_ring_counts_until_the_reader_lets_go(void **state)
 	munmap(torture.rings, torture.nr * torture.stride);
 }
 
+/* The torture's reader drains until nothing moves.  It must not stop there, or what the writers
+ * wrote last is missing from the books if they stop at that moment. */
+static void the_empty_rest_of_a_subbuffer_hides_nothing_behind_it(void **state)
+{
+	struct strata_single_reader reader = one_ring(
+		(struct strata_ring_geometry){ .subbuf_bits = 12, .nr_subbufs_bits = 2 }, false);
+	struct strata_single_area *area = our_area();
+
+	(void)state;
+	assert_non_null(torture.found[0] = calloc(TORTURE_NUMBERS, 1));
+	torture.newest[torture.cpus[0]][0] = -1;
+	/* Given a reader that took each record at once, when the writer leaves a sub-buffer ... */
+	do {
+		assert_int_equal(reader.position, area->position);
+		torture_write(0);
+	} while (strata_subbuf_start(reader.geo, area->position) == 0 &&
+		 torture_drain(torture.cpus[0], &reader, true));
+	assert_int_equal(reader.position, area->closed[0].content_bytes);
+	/* ... then nothing is left in that one, but the reader moves on ... */
+	assert_true(torture_drain(torture.cpus[0], &reader, true));
+	assert_int_equal(torture.nr_found, torture.written[0] - 1);
+	/* ... to what comes behind it. */
+	assert_true(torture_drain(torture.cpus[0], &reader, true));
+	assert_int_equal(torture.nr_found, torture.written[0]);
+	assert_false(torture_drain(torture.cpus[0], &reader, true));
+	assert_int_equal(torture.errors, 0);
+	free(torture.found[0]);
+	munmap(torture.rings, torture.nr * torture.stride);
+}
+
 static void a_clock_that_was_set_back_opens_the_next_packet(void **state)
 {
 	struct strata_single_reader reader = one_ring(
@@ -314,6 +344,7 @@ int main(void)
 		cmocka_unit_test(a_reader_that_is_overtaken_while_it_copies_knows),
 		cmocka_unit_test(a_record_that_is_too_large_is_refused_and_counted),
 		cmocka_unit_test(a_full_ring_counts_until_the_reader_lets_go),
+		cmocka_unit_test(the_empty_rest_of_a_subbuffer_hides_nothing_behind_it),
 		cmocka_unit_test(a_clock_that_was_set_back_opens_the_next_packet),
 		cmocka_unit_test(a_ring_that_was_stopped_takes_nothing),
 		cmocka_unit_test(words_that_no_ring_has_lead_nowhere),
