@@ -91,6 +91,10 @@ check "and text as view shows it" cmp <("$strata" view --color=never "$work/one"
 check "where there is nothing it leaves nothing" bash -c "! '$strata' merge tests -o '$work/nothing' 2>/dev/null && [ ! -e '$work/nothing' ]"
 check "--shift is for a recording" says 2 'for one recording' "$strata" merge --shift x=1 "$work/one" "$work/one" -o "$work/shifted"
 
+cp -r "$work/one" "$work/far" && sed -i 's/offset_s = 0;/offset_s = 9999999999;/' "$work/far/metadata"
+check "a trace whose clock nobody can read is left out, with a word" says 3 'far: the offset of its clock .* beyond the years 1677 to 2262' "$strata" convert --format ctf -o "$work/near" "$work/far" "$work/one"
+check "and babeltrace2 opens the rest" opens "$work/near"
+check "which is whole" same_events "$work/one" "$work/near"
 check "a file of xentrace's wants a frequency" says 1 '--tsc-khz' "$strata" import tests/unit/data/host.xentrace -o "$work/raw"
 check "with it, it becomes a recording" says 0 '^Imported: [1-9][0-9]* events of 2 physical CPUs' "$strata" import tests/unit/data/host.xentrace -o "$work/raw" --tsc-khz 2445427
 check "which stat reads" says 0 'raw/xen +2 ' "$strata" stat "$work/raw"
