@@ -91,6 +91,11 @@ check "and text as view shows it" cmp <("$strata" view --color=never "$work/one"
 check "where there is nothing it leaves nothing" bash -c "! '$strata' merge tests -o '$work/nothing' 2>/dev/null && [ ! -e '$work/nothing' ]"
 check "--shift is for a recording" says 2 'for one recording' "$strata" merge --shift x=1 "$work/one" "$work/one" -o "$work/shifted"
 
+"$work/make_ctf" "$work/million" 2 1000001 4
+check "Chrome's JSON is whole beyond a million events, with advice" says 0 'may give up on so many events: --format perfetto' "$strata" convert --format chrome -o "$work/chrome" "$work/million"
+check "each of them is in there" test "$(grep -c '"ph":"i"' "$work/chrome")" = 1000001
+check "up to the last bracket" test "$(tail -n 1 "$work/chrome")" = ']}'
+rm -rf "$work/million" "$work/chrome"
 cp -r "$work/one" "$work/far" && sed -i 's/offset_s = 0;/offset_s = 9999999999;/' "$work/far/metadata"
 check "a trace whose clock nobody can read is left out, with a word" says 3 'far: the offset of its clock .* beyond the years 1677 to 2262' "$strata" convert --format ctf -o "$work/near" "$work/far" "$work/one"
 check "and babeltrace2 opens the rest" opens "$work/near"
