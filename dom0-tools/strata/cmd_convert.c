@@ -21,7 +21,7 @@ static void usage(FILE *out)
 		"  --format count          the number of events, and a hash over them in their\n"
 		"                          order: time, stream, event and every value\n"
 		"  -o, --output OUT        the file; \"-\", the default, is standard output\n" //
-		WRITE_OPTIONS_USAGE "\n"
+		WRITE_OPTIONS_USAGE "\n" WRITE_SELECTION_USAGE
 		"Exit status: 0 all was written; 1 failed; 2 wrong usage; 3 something was damaged or\n"
 		"missing, and was named.\n");
 }
