@@ -270,7 +270,8 @@ static int on_attached(struct apps *apps, struct application *one, struct strata
 		return strata_fail(error, "it attaches out of turn");
 	if (app_read_rings(&one->app, error))
 		return -1;
-	result = sources_add_app(apps->recorder, &one->app, &one->source, error);
+	result =
+		sources_add_app(apps->recorder, &one->app, RECORDER_WITH_PAST, &one->source, error);
 	/* A source that is there is ended like any other, if it could not be filled. */
 	if (result != -2)
 		one->step = APPLICATION_RECORDING;
@@ -410,7 +411,8 @@ int apps_open(struct apps *apps, struct strata_error *error)
 	return 0;
 }
 
-int apps_add_sources(const struct apps *apps, struct recorder *recorder, struct strata_error *error)
+int apps_add_sources(const struct apps *apps, struct recorder *recorder, enum recorder_begin begin,
+		     struct strata_error *error)
 {
 	struct strata_source *source;
 	struct strata_error why;
@@ -421,7 +423,7 @@ int apps_add_sources(const struct apps *apps, struct recorder *recorder, struct 
 
 		if (one->step < APPLICATION_RECORDING)
 			continue;
-		if (sources_add_app(recorder, &apps->list[i]->app, &index, error))
+		if (sources_add_app(recorder, &apps->list[i]->app, begin, &index, error))
 			return -1;
 		source = &recorder_recording(recorder)->sources[index];
 		/* One that cannot be described was left out when it came, and that was said. */

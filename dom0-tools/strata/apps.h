@@ -68,10 +68,11 @@ int apps_open(struct apps *apps, struct strata_error *error);
 void apps_tend(struct apps *apps);
 
 /*
- * Adds what takes part to another recorder, for what the rings hold now.  What that one takes, the
- * first does not have again.  0 or -1.
+ * Adds what takes part to another recorder, for what the rings hold now.
+ * @begin: RECORDER_WITH_PAST: what that one takes, the first does not have again; or RECORDER_PEEK
+ * 0 or -1.
  */
-int apps_add_sources(const struct apps *apps, struct recorder *recorder,
+int apps_add_sources(const struct apps *apps, struct recorder *recorder, enum recorder_begin begin,
 		     struct strata_error *error);
 
 /* Has every application that was called or told something answered? */

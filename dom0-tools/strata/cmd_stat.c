@@ -5,7 +5,7 @@
  *     events, first_ns, last_ns, bytes     of all traces
  *     traces[]     trace (its name), streams, events, first_ns, last_ns, lost, packets,
  *                  missing_packets, bad_packets, left_out_bytes, held_times, wild_times,
- *                  longest_silence_ns, events_by_name {}
+ *                  longest_silence_ns, events_by_name {}: classes of one name together
  *     machines[]   name, tied; least_bound_ns, greatest_bound_ns where its clock was found
  *
  * Times are ns since 1970.
@@ -254,6 +254,16 @@ static void add_u64(struct json_object *object, const char *name, uint64_t value
 	json_object_object_add(object, name, json_object_new_uint64(value));
 }
 
+/* Adds to a member, which is made where there is none: event classes may share a name. */
+static void add_to_u64(struct json_object *object, const char *name, uint64_t value)
+{
+	struct json_object *member;
+
+	if (json_object_object_get_ex(object, name, &member))
+		value += json_object_get_uint64(member);
+	add_u64(object, name, value);
+}
+
 static struct json_object *trace_to_json(const struct traces *traces,
 					 const struct strata_statistics *statistics, size_t at)
 {
@@ -284,8 +294,9 @@ static struct json_object *trace_to_json(const struct traces *traces,
 				&metadata->streams[i].events[j];
 
 			if (trace->of_class[event->index])
-				add_u64(events, strata_escape_name(name, sizeof(name), event->name),
-					trace->of_class[event->index]);
+				add_to_u64(events,
+					   strata_escape_name(name, sizeof(name), event->name),
+					   trace->of_class[event->index]);
 		}
 	}
 	json_object_object_add(object, "events_by_name", events);

@@ -58,6 +58,14 @@ static uint64_t to_ns(void *state, uint64_t cycles, uint64_t *bound_ns)
 	return time.value < 0 ? 0 : (uint64_t)time.value;
 }
 
+static uint64_t to_ns_later(const void *state, uint64_t cycles)
+{
+	struct conversion copy = *(const struct conversion *)state;
+	uint64_t bound_ns;
+
+	return to_ns(&copy, cycles, &bound_ns);
+}
+
 static void end(void *state)
 {
 	free(state);
@@ -201,6 +209,7 @@ static int convert_stream(struct strata_machines *machines, struct strata_ctf_tr
 		return -1;
 	one->converter.converter.begin = begin;
 	one->converter.converter.ns = to_ns;
+	one->converter.converter.ns_later = to_ns_later;
 	one->converter.converter.end = end;
 	one->converter.sync = machines->sync;
 	one->converter.time = &trace->kinds[0].time;

@@ -257,3 +257,21 @@ void strata_json_scopes(struct strata_buffer *buffer, const struct strata_shown_
 			break;
 	}
 }
+
+char *strata_json_put_loss(char *out, const struct strata_loss *loss)
+{
+	unsigned int i;
+
+	out = strata_put_decimal(strata_put_text(out, "\"discarded\":"), loss->discarded);
+	if (loss->has_kinds && loss->discarded) {
+		out = strata_put_text(out, ",\"reasons\":{");
+		for (i = 0; i < STRATA_NR_LOST; i++) {
+			out = strata_put_text(out, i ? ",\"" : "\"");
+			out = strata_put_text(out, strata_loss_json_names[i]);
+			out = strata_put_decimal(strata_put_text(out, "\":"), loss->kinds[i]);
+		}
+		*out++ = '}';
+	}
+	out = strata_put_text(out, ",\"missing_packets\":");
+	return strata_put_decimal(out, loss->missing_packets);
+}

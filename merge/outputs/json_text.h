@@ -25,6 +25,10 @@ char *strata_json_put_signed(char *out, int64_t value);
 /* `,"NAME":"TEXT"`; @name: a plain word */
 void strata_json_member(struct strata_buffer *buffer, const char *name, const char *text);
 
+/* `"discarded":3,"reasons":{...},"missing_packets":0`; @out: room for STRATA_JSON_LOSS_BYTES */
+#define STRATA_JSON_LOSS_BYTES 512u
+char *strata_json_put_loss(char *out, const struct strata_loss *loss);
+
 /*
  * All fields of an event that are not its payload as `,"packet":{...},"stream_context":{...},
  * "context":{...}`, where there are any, and then `,"fields":{...}`.

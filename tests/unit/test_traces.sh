@@ -94,11 +94,19 @@ check "--shift is for a recording" says 2 'for one recording' "$strata" merge --
 check "a file of xentrace's wants a frequency" says 1 '--tsc-khz' "$strata" import tests/unit/data/host.xentrace -o "$work/raw"
 check "with it, it becomes a recording" says 0 '^Imported: [1-9][0-9]* events of 2 physical CPUs' "$strata" import tests/unit/data/host.xentrace -o "$work/raw" --tsc-khz 2445427
 check "which stat reads" says 0 'raw/xen +2 ' "$strata" stat "$work/raw"
+"$strata" stat --json "$work/raw" >"$work/stat"
+check "stat --json sums event classes that share a name" jq -e '.traces[0] | .events > 0 and (.events_by_name | add) == .events' "$work/stat"
 check "a recording becomes CTF, of all its sources" "$strata" convert --format ctf -o "$work/xen" "$work/raw"
 check "with the same events at the hypervisor's times" same_events "$work/raw" "$work/xen"
 lost() { babeltrace2 "$1" 2>&1 >/dev/null | grep -oE 'discarded [0-9]+ events between \[[0-9:.]+\] and \[[0-9:]+\.[0-9]{7}'; }
 check "and the same loss as babeltrace2 sees it" test "$(lost "$work/xen" | cut -d ' ' -f 2,7)" = "$(lost "$work/raw" | cut -d ' ' -f 2,7)" -a -n "$(lost "$work/xen")"
+check "view says how much was lost" says 0 'strata: view: 35 events were discarded in 1 stream; .strata stat. shows where' "$strata" view "$work/raw"
+check "and where, and why" says 0 '^\[[0-9:.]+ - [0-9:.]+\] 35 events discarded: buffer full; xen, stream cpu_1, CPU 1' "$strata" view "$work/raw"
+check "but not of what is not shown" bash -c "! '$strata' view --cpu 0 '$work/raw' 2>&1 | grep discarded"
+check "convert says it of every form" says 0 'strata: convert: 35 events were discarded in 1 stream' "$strata" convert --format ctf -o "$work/xen2" "$work/raw"
 check "and merge merges" says 0 '^Merged: +[1-9]' "$strata" merge "$work/raw" -o "$work/merged"
+check "with a line for the loss" grep -qE '^\[0\.[0-9]{9} - 0\.[0-9]{9}\] 35 events discarded: buffer full; xen, CPU 1$' "$work/merged/timeline.txt"
+check "and says how much was lost" says 0 'strata: merge: 35 events were discarded in 1 stream' "$strata" merge "$work/raw" -o "$work/merged"
 as_merged() {
 	"$strata" merge --check --json "$work/raw" >"$work/check" &&
 		jq -e --slurpfile merged "$work/merged/summary.json" 'del(.by_causes) == $merged[0] and .events > 0 and (.by_causes.clocks | type) == "array" and (.by_causes.breaches | type) == "array"' "$work/check"
