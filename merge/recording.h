@@ -119,6 +119,10 @@ const char *strata_source_end_text(enum strata_source_end ended);
 /* Frees what a recording holds, not the structure itself. */
 void strata_recording_clear(struct strata_recording *recording);
 
+/* The UUID of the CTF trace that a merge makes of the recording: made of its sources', so that the
+ * same input gives the same output, and the output names its input. */
+void strata_recording_merged_uuid(const struct strata_recording *recording, uint8_t uuid[16]);
+
 /* Adds a source; it and all of its fields are zero but the name.  NULL: out of memory.
  * Pointers to sources from before are invalid afterwards. */
 struct strata_source *strata_recording_add_source(struct strata_recording *recording,
