@@ -162,6 +162,7 @@ static struct ring_file_header describe(const struct app *app, struct strata_rin
 	header.nr_rings = app->nr_cpus;
 	header.ring_bytes = strata_app_ring_bytes((enum strata_app_mode)app->mode, geo);
 	header.pid = app->pid;
+	header.uid = app->uid;
 	memcpy(header.comm, app->comm, sizeof(header.comm));
 	return header;
 }
