@@ -23,10 +23,10 @@
 struct live_publisher {
 	struct strata_live_table *table;
 	uint32_t next; /* slot that is tried first */
-	char path[500];
+	const struct strata_dir *dir;
 };
 
-struct live_publisher *live_publisher_open(const char *dir, struct strata_error *error)
+struct live_publisher *live_publisher_open(const struct strata_dir *dir, struct strata_error *error)
 {
 	struct live_publisher *live = calloc(1, sizeof(*live));
 	void *memory = MAP_FAILED;
@@ -36,26 +36,28 @@ struct live_publisher *live_publisher_open(const char *dir, struct strata_error 
 		strata_fail(error, "out of memory");
 		return NULL;
 	}
-	snprintf(live->path, sizeof(live->path), "%s/" STRATA_LIVE_FILE, dir);
-	unlink(live->path);
-	fd = open(live->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
+	live->dir = dir;
+	strata_dir_remove(dir, STRATA_LIVE_FILE);
+	fd = strata_dir_create(dir, STRATA_LIVE_FILE, 0640, error);
+	if (fd < 0) {
+		free(live);
+		return NULL;
+	}
 	/* With room on the disk for all of it: a page that finds none would be a signal. */
-	reason = fd < 0 ? errno : posix_fallocate(fd, 0, sizeof(*live->table));
+	reason = posix_fallocate(fd, 0, sizeof(*live->table));
 	if (!reason) {
 		memory =
 			mmap(NULL, sizeof(*live->table), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		reason = memory == MAP_FAILED ? errno : 0;
 	}
-	if (fd >= 0)
-		close(fd);
+	close(fd);
 	if (reason)
-		strata_fail(error, "%s: %s", live->path, strerror(reason));
+		strata_fail(error, "%s/" STRATA_LIVE_FILE ": %s", dir->path, strerror(reason));
 	/* When somebody truncates it, nobody can follow any more, and the recording goes on. */
 	if (reason || strata_mapping_guard(memory, sizeof(*live->table), error)) {
 		if (memory != MAP_FAILED)
 			munmap(memory, sizeof(*live->table));
-		if (fd >= 0)
-			unlink(live->path);
+		strata_dir_remove(dir, STRATA_LIVE_FILE);
 		free(live);
 		return NULL;
 	}
@@ -74,7 +76,7 @@ void live_publisher_close(struct live_publisher *live)
 	strata_store_release(&live->table->state, STRATA_LIVE_ENDED);
 	munmap(live->table, sizeof(*live->table));
 	strata_mapping_forget(live->table);
-	unlink(live->path);
+	strata_dir_remove(live->dir, STRATA_LIVE_FILE);
 	free(live);
 }
 

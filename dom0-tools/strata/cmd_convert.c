@@ -20,7 +20,8 @@ static void usage(FILE *out)
 		"                          Compass's virtual machine analysis: Xen as a host with KVM\n"
 		"  --format count          the number of events, and a hash over them in their\n"
 		"                          order: time, stream, event and every value\n"
-		"  -o, --output OUT        the file; \"-\", the default, is standard output\n" //
+		"  -o, --output OUT        the file; \"-\", the default, is standard output\n"
+		"  --force                 replaces OUT, if it is there and was written by strata\n" //
 		WRITE_OPTIONS_USAGE "\n"
 		"Exit status: 0 all was written; 1 failed; 2 wrong usage; 3 something was damaged or\n"
 		"missing, and was named.\n");

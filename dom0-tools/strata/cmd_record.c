@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #include <strata/ring_layout.h>
 #include <strata/switch_period.h>
@@ -15,7 +16,7 @@
 #include "record_session.h"
 #include "time_text.h"
 
-#define DEFAULT_OUTPUT      "strata-recording"
+#define DEFAULT_OUTPUT      "strata-recording-"
 #define DEFAULT_SUBBUF_BITS 16 /* 64 KiB ... */
 #define DEFAULT_NR_BITS     5  /* ... 32 times: 2 MiB a CPU */
 #define DEFAULT_APP_NR_BITS 4
@@ -31,7 +32,8 @@ static void usage(FILE *out)
 		"Usage: strata record [OPTIONS]\n"
 		"Records the hypervisor, and every kernel that has strata.ko loaded.\n\n"
 		"  -d, --duration TIME        stop after 10s, 500ms, 2m; without it: Ctrl-C\n"
-		"  -o, --output DIR           where to (default: " DEFAULT_OUTPUT ")\n"
+		"  -o, --output DIR           where to (default: " DEFAULT_OUTPUT "DATE-TIME)\n"
+		"      --force                replaces a recording that is there, once the new one begins\n"
 		"      --xen EVENTS           classes and names of Xen's events, comma-separated:\n"
 		"                             sched,evtchn_*,grant_map; !NAME: not these (default: all;\n"
 		"                             none: leave the hypervisor out)\n"
@@ -194,6 +196,9 @@ static int take_option(int option, char *argument, struct record_options *option
 	case 'o':
 		options->output = argument;
 		return STRATA_STATUS_OK;
+	case 'F':
+		options->place = OUTPUT_REPLACE;
+		return STRATA_STATUS_OK;
 	case 'x':
 		options->xen_events = argument;
 		if (!select_xen_events(options->xen, argument, &error))
@@ -249,7 +254,16 @@ static int take_option(int option, char *argument, struct record_options *option
 static bool is_of_xen(int option)
 {
 	return option != 'd' && option != 'o' && option != 'a' && option != 'A' && option != 'f' &&
-	       option != 'e' && option != 'M' && option != 't';
+	       option != 'e' && option != 'M' && option != 't' && option != 'F';
+}
+
+/* A recording of its own for each: it replaces none. */
+static void set_default_output(char *name, size_t bytes)
+{
+	time_t now = time(NULL);
+	struct tm local;
+
+	strftime(name, bytes, DEFAULT_OUTPUT "%Y%m%d-%H%M%S", localtime_r(&now, &local));
 }
 
 int strata_cmd_record(int argc, char **argv)
@@ -257,6 +271,7 @@ int strata_cmd_record(int argc, char **argv)
 	static const struct option long_options[] = {
 		{ "duration", required_argument, NULL, 'd' },
 		{ "output", required_argument, NULL, 'o' },
+		{ "force", no_argument, NULL, 'F' },
 		{ "xen", required_argument, NULL, 'x' },
 		{ "xen-domain", required_argument, NULL, 'D' },
 		{ "xen-budget", required_argument, NULL, 'B' },
@@ -278,7 +293,6 @@ int strata_cmd_record(int argc, char **argv)
 	};
 	struct xen_selection xen = { .budget_per_s = DEFAULT_BUDGET };
 	struct record_options options = {
-		.output = DEFAULT_OUTPUT,
 		.xen = &xen,
 		.xen_events = "all",
 		.xen_geometry = { DEFAULT_SUBBUF_BITS, DEFAULT_NR_BITS },
@@ -286,6 +300,7 @@ int strata_cmd_record(int argc, char **argv)
 		.switch_ms = DEFAULT_SWITCH_MS,
 	};
 	bool of_xen = false, timed = false;
+	char output[64];
 	int option, status = STRATA_STATUS_OK;
 	struct strata_error error = { "" };
 
@@ -317,6 +332,11 @@ int strata_cmd_record(int argc, char **argv)
 				     "it is asked");
 	if (status == STRATA_STATUS_OK && optind < argc)
 		status = wrong("\"%s\" is one word too many", argv[optind]);
+	if (status == STRATA_STATUS_OK && !options.output) {
+		set_default_output(output, sizeof(output));
+		options.output = output;
+		options.place = OUTPUT_NEW;
+	}
 	if (status == STRATA_STATUS_OK)
 		status = record_session(&options);
 	select_xen_clear(&xen);

@@ -99,7 +99,7 @@ static int add_apps(struct session *session, struct strata_error *error)
 		.overwrite = session->options->overwrite,
 		.form = session->options->event_header,
 		.switch_ms = session->options->switch_ms,
-		.dir = session->options->app_files ? session->options->output : NULL,
+		.dir = session->options->app_files ? &session->dir : NULL,
 	};
 	session->apps.named_dir = session->options->app_file_dir;
 	return session->options->nr_apps ? apps_open(&session->apps, error) : 0;
@@ -118,8 +118,9 @@ static int prepare(struct session *session, struct strata_error *error)
 	     (session->options->xen->nr &&
 	      session_check_xen_domains(session, session->options->xen_domains, error))))
 		return -1;
-	session->recorder = recorder_open(session->options->output, error);
-	if (!session->recorder)
+	session->recorder = recorder_open(session->options->output, session->options->place, error);
+	if (!session->recorder ||
+	    strata_dir_copy(&session->dir, recorder_dir(session->recorder), error))
 		return -1;
 	if (!session->options->overwrite && recorder_publish(session->recorder, error))
 		fprintf(stderr, "strata: `strata view --live` cannot follow this recording: %s\n",
@@ -145,7 +146,11 @@ static int prepare(struct session *session, struct strata_error *error)
 	    !participants_expected(&session->kernels))
 		return strata_fail(error, "there is nothing to record: no kernel has strata.ko "
 					  "loaded, and the hypervisor is left out");
-	return recorder_save(session->recorder, error);
+	if (recorder_save(session->recorder, error))
+		return -1;
+	/* Nothing can keep it from starting any more. */
+	recorder_began(session->recorder);
+	return 0;
 }
 
 /* Waits for a writer's notification, a change in xenstore, a command, or for SESSION_POLL_MS; for
@@ -347,7 +352,7 @@ static int record(struct session *session, struct strata_error *error)
 	result = settle(session, START_MS + participants_patience_ms(&session->kernels), true,
 			error);
 	fprintf(stderr, "strata: recording %zu sources into %s%s\n",
-		recorder_recording(session->recorder)->nr_sources, session->options->output,
+		recorder_recording(session->recorder)->nr_sources, session->dir.path,
 		session->options->duration_ms ? "" : "; Ctrl-C ends it");
 	if (!result)
 		result = run(session, error);
@@ -362,7 +367,7 @@ static void report(const struct session *session, const struct recorder_totals *
 {
 	fprintf(stderr,
 		"strata: recorded %" PRIu64 " events (%" PRIu64 " KiB) in %s, %" PRIu64 " lost\n",
-		totals->events, totals->bytes >> 10, session->options->output, totals->lost);
+		totals->events, totals->bytes >> 10, session->dir.path, totals->lost);
 	if (totals->was_full)
 		fprintf(stderr,
 			"strata: the disk was full; %" PRIu64 " of the lost events waited for room "
@@ -398,17 +403,46 @@ static void release(struct session *session, bool recorded)
 		xtl_logger_destroy(session->quiet);
 }
 
+/* Ends what was set up, and says what was recorded.  @status: of the recording, raised if it is not
+ * all written or something was left out */
+static void finish(struct session *session, bool recorded, int *status)
+{
+	struct strata_error error = { "" };
+	struct recorder_totals totals = { 0 };
+	bool closed = true;
+
+	if (recorded) {
+		session_set_clock(session);
+		if (recorder_close(session->recorder, &totals, &error)) {
+			complain(&error);
+			*status = STRATA_STATUS_FAILED;
+			closed = false;
+		}
+		report(session, &totals, *status == STRATA_STATUS_OK);
+	}
+	if (*status == STRATA_STATUS_OK && (session->kernels.left_out || session->apps.left_out ||
+					    totals.bad_packets || totals.was_full))
+		*status = STRATA_STATUS_PARTIAL;
+	control_socket_close(session->socket);
+	release(session, closed);
+	/* What did not begin leaves things as they were. */
+	if (!recorded && session->recorder)
+		recorder_abandon(session->recorder);
+	strata_dir_close(&session->dir);
+	session_reselect_clear(session);
+}
+
 int record_session(const struct record_options *options)
 {
 	struct session session = {
 		.options = options,
+		.dir = { .fd = -1 },
 		.socket = -1,
 		.apps = { .listener = -1, .epoll = -1, .spare = -1 },
 	};
-	struct strata_error error = { "" }, closing = { "" };
-	struct recorder_totals totals = { 0 };
+	struct strata_error error = { "" };
 	int status = STRATA_STATUS_OK;
-	bool recorded = false, closed = true;
+	bool recorded = false;
 	int lock = recorder_lock(&error);
 
 	if (lock < 0) {
@@ -429,21 +463,7 @@ int record_session(const struct record_options *options)
 			status = STRATA_STATUS_FAILED;
 		}
 	}
-	if (session.recorder)
-		session_set_clock(&session);
-	if (session.recorder && recorder_close(session.recorder, &totals, &closing)) {
-		complain(&closing);
-		status = STRATA_STATUS_FAILED;
-		closed = false;
-	}
-	if (recorded)
-		report(&session, &totals, status == STRATA_STATUS_OK);
-	if (status == STRATA_STATUS_OK && (session.kernels.left_out || session.apps.left_out ||
-					   totals.bad_packets || totals.was_full))
-		status = STRATA_STATUS_PARTIAL;
-	control_socket_close(session.socket);
-	release(&session, closed);
-	session_reselect_clear(&session);
+	finish(&session, recorded, &status);
 	close(lock);
 	return status;
 }

@@ -13,12 +13,14 @@
 #include <strata/packet.h>
 #include <strata/ring_state.h>
 
+#include "output_dir.h"
 #include "select_app.h"
 #include "select_kernel.h"
 #include "select_xen.h"
 
 struct record_options {
 	const char *output;
+	enum output_place place;   /* what to do where a recording is already */
 	uint64_t duration_ms;      /* 0: until SIGINT or SIGTERM */
 	struct xen_selection *xen; /* empty: without the hypervisor */
 	const char *xen_events;    /* what that was made from */

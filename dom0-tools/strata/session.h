@@ -27,6 +27,7 @@ struct session {
 	struct apps apps;
 	struct host_clock began; /* where no hypervisor knows the frequency of its counter */
 	struct recorder *recorder;
+	struct strata_dir dir; /* of the recording, for as long as its applications' rings are */
 	uint32_t tsc_khz;
 	uint64_t start_ticks;
 	uint64_t taken;   /* packets, in the last turn */

@@ -106,7 +106,7 @@ static int write_ctf(struct traces *traces, const struct write_options *options,
 	if (strcmp(options->out, "-") == 0)
 		return strata_fail(error, "CTF traces are directories: name one with -o");
 	return strata_ctf_traces_write(&traces->set, (const char *const *)traces->names,
-				       options->out, slices, NULL, error);
+				       options->out, options->force, slices, NULL, error);
 }
 
 int write_bind_filter(const struct write_options *options, const struct strata_trace_set *set,
@@ -148,6 +148,7 @@ static int write_lines(struct traces *traces, const struct write_options *option
 	if (!writer)
 		return strata_fail(error, "out of memory");
 	written->path = options->out;
+	written->force = options->force;
 	if (strcmp(options->format, "chrome") == 0) {
 		written->events_max = STRATA_CHROME_EVENTS_MAX;
 		written->too_many_advice = STRATA_CHROME_TOO_MANY;

@@ -57,7 +57,7 @@ counted() { "$strata" convert --format count "$@"; }
 same_events() { [ "$(counted "$1")" = "$(counted "$2")" ]; }
 check "with the same events" same_events "$work/one" "$work/ctf"
 check "which babeltrace2 opens without a word" opens "$work/ctf"
-check "a directory that holds something is left alone" says 1 'ctf: the directory is not empty; name a new one' "$strata" convert --format ctf -o "$work/ctf" "$work/one"
+check "a directory that holds something is left alone" says 1 'ctf: is not empty \(use --force, or another -o\)' "$strata" convert --format ctf -o "$work/ctf" "$work/one"
 check "CTF is no file" says 1 'name one with -o' "$strata" convert --format ctf "$work/one"
 check "or from a time to another" "$strata" convert --format ctf --from +0.0005 --to +0.001 -o "$work/part" "$work/one"
 check "with the events in between" test "$(counted "$work/part")" = "$(counted --from +0.0005 --to +0.001 "$work/one")"
