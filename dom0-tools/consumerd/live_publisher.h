@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* live_publisher.h - tells those who follow a recording how far it is (merge/live_table.h); the
- * recorder's. */
+/* live_publisher.h - tells those who follow a recording how far it is (merge/live/live_table.h);
+ * the recorder's. */
 #ifndef STRATA_CONSUMERD_LIVE_PUBLISHER_H
 #define STRATA_CONSUMERD_LIVE_PUBLISHER_H
 

@@ -29,25 +29,28 @@
 #define SETTLE_NS      2000000
 #define PORTS_PER_WAKE 64
 
-/* What is waited for guests to answer, at the most; later ones are late, not lost, at a start. */
-#define START_MS 3000
-#define STOP_MS  10000
-
-/* And for applications: what one has published is taken, whether it answers or not. */
+/* Applications are waited for this long at a stop: what one has published is taken, whether it
+ * answers or not. */
 #define APPS_MS 500
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted; /* how often */
+static volatile sig_atomic_t to_pass_on;  /* a signal that the command has not got; 0 */
 
-static void on_signal(int number)
+static void on_signal(int number, siginfo_t *info, void *context)
 {
-	(void)number;
-	interrupted = 1;
+	(void)context;
+	interrupted++;
+	/* What a terminal sends goes to the command as well, by itself. */
+	if (info->si_code != SI_KERNEL)
+		to_pass_on = number;
 }
 
 static void catch_signals(void)
 {
-	struct sigaction action = { .sa_handler = on_signal };
+	struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
 
+	interrupted = 0;
+	to_pass_on = 0;
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	/* A terminal that goes away ends it as well, but for nohup. */
@@ -213,18 +216,16 @@ static int turn(struct session *session, struct strata_error *error)
 /* Has everybody answered who is waited for? */
 static bool is_settled(const struct session *session, uint64_t waited_ms)
 {
-	return participants_settled(&session->kernels) &&
+	return participants_settled(&session->kernels, waited_ms) &&
 	       (waited_ms >= APPS_MS || apps_settled(&session->apps));
 }
 
-/* Turns until all guests that can have answered, or @limit_ms is over. */
-static int settle(struct session *session, uint64_t limit_ms, bool until_signal,
-		  struct strata_error *error)
+/* Turns until all have answered who are waited for, or more signals than @signals have come. */
+static int settle(struct session *session, int signals, struct strata_error *error)
 {
 	uint64_t begin = strata_clock();
 
-	while (!is_settled(session, ms_since(session, begin)) &&
-	       ms_since(session, begin) < limit_ms && !(until_signal && interrupted))
+	while (!is_settled(session, ms_since(session, begin)) && interrupted <= signals)
 		if (turn(session, error))
 			return -1;
 	return 0;
@@ -251,6 +252,23 @@ static void show_progress(struct session *session, uint64_t elapsed_ms)
 		totals.bytes >> 10, totals.lost, terminal ? "  " : "\n");
 }
 
+/* Is the time over, the command at its end, or has a signal come?  The first one is the command's
+ * to answer; a second one ends the recording all the same. */
+static bool is_over(struct session *session, uint64_t elapsed_ms)
+{
+	const bool timed = session->options->duration_ms != 0;
+
+	if (timed && elapsed_ms >= session->options->duration_ms)
+		return true;
+	if (!session->command.argv)
+		return interrupted;
+	if (to_pass_on && session->command.pid) {
+		command_signal(&session->command, to_pass_on);
+		to_pass_on = 0;
+	}
+	return command_has_ended(&session->command) || interrupted > 1;
+}
+
 /* Records until the time is over or a signal came.  0, or -1 when nothing can be written. */
 static int run(struct session *session, struct strata_error *error)
 {
@@ -262,8 +280,7 @@ static int run(struct session *session, struct strata_error *error)
 			return -1;
 		elapsed_ms = ms_since(session, session->start_ticks);
 		show_progress(session, elapsed_ms);
-	} while (!interrupted &&
-		 (!session->options->duration_ms || elapsed_ms < session->options->duration_ms));
+	} while (!is_over(session, elapsed_ms));
 	if (isatty(STDERR_FILENO) && session->shown_s)
 		fprintf(stderr, "\n");
 	return 0;
@@ -318,10 +335,9 @@ static int stop(struct session *session, bool writable, struct strata_error *err
 	if (session->hypervisor)
 		participants_stop(&session->kernels);
 	apps_stop(&session->apps);
-	/* A signal ends the wait for a start, but not for a stop: what was recorded would be lost.
-	 */
-	if (writable &&
-	    settle(session, STOP_MS + participants_patience_ms(&session->kernels), false, error)) {
+	/* A signal that comes now, as the second Ctrl-C, ends the wait: what writers have committed
+	 * until then is taken. */
+	if (writable && settle(session, interrupted, error)) {
 		writable = false;
 		result = -1;
 	}
@@ -337,6 +353,19 @@ static int stop(struct session *session, bool writable, struct strata_error *err
 	return result;
 }
 
+/* For scripts that wait for the recording to stand. */
+static void tell_ready(int fd)
+{
+	static const char line[] = "ready\n";
+
+	if (fd < 0)
+		return;
+	if (write(fd, line, sizeof(line) - 1) != (ssize_t)sizeof(line) - 1)
+		fprintf(stderr, "strata: --ready-fd %d: %s\n", fd, strerror(errno));
+	if (fd > STDERR_FILENO)
+		close(fd);
+}
+
 static int record(struct session *session, struct strata_error *error)
 {
 	struct xen_selection *xen = session->options->xen;
@@ -349,11 +378,17 @@ static int record(struct session *session, struct strata_error *error)
 	     hypervisor_start(session->hypervisor, session->options->switch_ms, error)))
 		return -1;
 	participants_start(&session->kernels);
-	result = settle(session, START_MS + participants_patience_ms(&session->kernels), true,
-			error);
+	result = settle(session, 0, error);
+	if (!interrupted)
+		participants_name_late(&session->kernels);
 	fprintf(stderr, "strata: recording %zu sources into %s%s\n",
 		recorder_recording(session->recorder)->nr_sources, session->dir.path,
-		session->options->duration_ms ? "" : "; Ctrl-C ends it");
+		session->options->command || session->options->duration_ms ? ""
+									   : "; Ctrl-C ends it");
+	if (!result && !interrupted) {
+		tell_ready(session->options->ready_fd);
+		result = command_start(&session->command, error);
+	}
 	if (!result)
 		result = run(session, error);
 	if (stop(session, result == 0, result ? &later : error))
@@ -430,6 +465,10 @@ static void finish(struct session *session, bool recorded, int *status)
 		recorder_abandon(session->recorder);
 	strata_dir_close(&session->dir);
 	session_reselect_clear(session);
+	command_end(&session->command);
+	/* What went wrong with the recording comes first. */
+	if (*status == STRATA_STATUS_OK || session->command.refused)
+		*status = session->command.status;
 }
 
 int record_session(const struct record_options *options)
@@ -443,10 +482,17 @@ int record_session(const struct record_options *options)
 	struct strata_error error = { "" };
 	int status = STRATA_STATUS_OK;
 	bool recorded = false;
-	int lock = recorder_lock(&error);
+	int lock;
 
+	/* First: it shall inherit nothing of what follows. */
+	if (command_fork(&session.command, options->command, &error)) {
+		complain(&error);
+		return session.command.status ? session.command.status : STRATA_STATUS_FAILED;
+	}
+	lock = recorder_lock(&error);
 	if (lock < 0) {
 		complain(&error);
+		command_end(&session.command);
 		return STRATA_STATUS_FAILED;
 	}
 	catch_signals();

@@ -94,7 +94,8 @@ const char *record_checked(const char *raw, const struct plan *plan, bool partia
 	const struct record_options options = {
 		.output = raw,
 		.place = OUTPUT_REPLACE,
-		.duration_ms = RECORD_MS,
+		.ready_fd = -1,
+		.duration_ms = plan->duration_ms ? plan->duration_ms : RECORD_MS,
 		.xen = &xen,
 		.xen_events = "all",
 		.xen_domains = plan->xen && plan->some ? "!idle" : NULL,
