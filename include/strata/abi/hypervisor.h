@@ -28,8 +28,9 @@
 #define STRATA_HV_RULES_PER_CALL  8u
 
 /* Sub-operations.  Errors common to all: EPERM (no right), EOPNOTSUPP (abi_version differs; the
- * hypervisor's own is in the answer), EINVAL (no such operation, an unknown flag, or a reserved field
- * that is not 0).  An operation that takes long gives way to other work and goes on by itself. */
+ * hypervisor's own is in the answer), EINVAL (no such operation, an unknown flag, or a reserved
+ * field that is not 0).  An operation that takes long gives way to other work and goes on by
+ * itself. */
 enum strata_hv_operation {
 	STRATA_HV_QUERY = 1, /* u.query */
 	/* Makes the rings of all CPUs.  EBUSY: there are some, u.create.owner says whose. ENOMEM.
@@ -203,10 +204,11 @@ struct strata_hv_pcpu_clock {
 /*
  * How a vCPU's TSC follows from the host's: at start for every vCPU, and on each change.
  *
- * A guest can change its TSC as often as it likes.  After STRATA_HV_VCPU_CLOCKS_PER_WINDOW changes of
- * one vCPU in a budget window (STRATA_HV_BUDGET_WINDOW_MS), the next one is recorded as incomplete: from
- * that record on until the next one of this vCPU, its TSC may follow other maps, which are not
- * recorded.  The map that holds then is recorded in a later window, as a rule the next.
+ * A guest can change its TSC as often as it likes.  After STRATA_HV_VCPU_CLOCKS_PER_WINDOW changes
+ * of one vCPU in a budget window (STRATA_HV_BUDGET_WINDOW_MS), the next one is recorded as
+ * incomplete: from that record on until the next one of this vCPU, its TSC may follow other maps,
+ * which are not recorded.  The map that holds then is recorded in a later window, as a rule the
+ * next.
  */
 struct strata_hv_vcpu_clock {
 	uint16_t domain;
@@ -246,8 +248,8 @@ struct strata_hv_vcpu_state {
  * the calibration, at stop and at the domain's end.  The totals of
  * a domain's CPUs add up to what it was refused since its rings were made.
  *
- * budget_per_s 0: Xen has no memory to bound the domain, and so records no event of it except changes of
- * runstates.  It tries again at each STRATA_HV_FLUSH.
+ * budget_per_s 0: Xen has no memory to bound the domain, and so records no event of it except
+ * changes of runstates.  It tries again at each STRATA_HV_FLUSH.
  */
 struct strata_hv_budget {
 	uint16_t domain;
@@ -257,8 +259,9 @@ struct strata_hv_budget {
 	uint64_t refused_total;
 } __attribute__((packed, aligned(4)));
 
-/* How far a CPU's TSC is from another's, as measured at start and at stop, and recorded again at each
- * STRATA_HV_FLUSH: pcpu's reading less the reference's, at one instant, is at least min_ticks and at most max_ticks. */
+/* How far a CPU's TSC is from another's, as measured at start and at stop, and recorded again at
+ * each STRATA_HV_FLUSH: pcpu's reading less the reference's, at one instant, is at least min_ticks
+ * and at most max_ticks. */
 struct strata_hv_pcpu_skew {
 	uint32_t pcpu;
 	uint32_t reference;

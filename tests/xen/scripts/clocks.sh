@@ -9,16 +9,16 @@
 # shellcheck source=tests/xen/scripts/recorder.sh
 . "${0%/*}/recorder.sh"
 
-# A guest that sets its counter in a loop changes its clock map at each write. The flight recorder holds 2 MiB for each CPU,
-# which is half of what a map for each write takes. dom0 and that guest share CPU 0, and so a ring.
+# A guest that sets its counter in a loop changes its clock map at each write. The flight recorder holds 512 KiB for
+# each CPU, which is half of what a map for each write takes. dom0 and that guest share CPU 0, and so a ring.
 the_counter_is_set_in_a_loop() {
 	tell offset "killall tscsetter"
-	start_recorder storm --overwrite --xen-buffer 256Kx8 --xen 'domain_pause,domain_unpause,runstate_*' \
-		--kernel 'offset:sched_switch,pvhemul:sched_switch' --output "$LAB_OUT/flight"
+	start_recorder storm --overwrite --xen-buffer 64Kx8 --xen 'domain_pause,domain_unpause,runstate_*' \
+		--kernel offset:sched_switch --kernel pvhemul:sched_switch --output "$LAB_OUT/flight"
 	xl pause pvhemul
 	xl unpause pvhemul
-	tell offset "tscstorm 60000"
-	await_console offset "^tscstorm: 60000 done"
+	tell offset "tscstorm 16000"
+	await_console offset "^tscstorm: done"
 	sleep 2
 	try snapshot strata snapshot --output "$LAB_OUT/storm"
 	expect_status "a snapshot is taken after the attack" 0

@@ -42,7 +42,8 @@ struct strata_vcpu_map {
 enum why {
     CHANGED, /* unless nothing did */
     ASKED,   /* START or FLUSH wants to know */
-    LATE,    /* if changes were not recorded */
+    LATE,    /* if changes were not recorded, and the window is over */
+    LAST,    /* if changes were not recorded: STOP does not wait */
 };
 
 /* When the maps that wait are due: host ticks; 0: none waits. */
@@ -116,16 +117,22 @@ static uint64_t window_length(void)
     return (uint64_t)cpu_khz * STRATA_HV_BUDGET_WINDOW_MS;
 }
 
-/* A clock that stepped back begins a new window, too. */
-static bool take_token(struct strata_vcpu_map *map)
+/* Begins a new window if the last one is over; a clock that stepped back, too. */
+static bool new_window(struct strata_vcpu_map *map)
 {
     uint64_t now = strata_clock();
 
-    if ( now - map->window_ticks >= window_length() )
-    {
-        map->window_ticks = now;
-        map->left = STRATA_HV_VCPU_CLOCKS_PER_WINDOW;
-    }
+    if ( now - map->window_ticks < window_length() )
+        return false;
+    map->window_ticks = now;
+    map->left = STRATA_HV_VCPU_CLOCKS_PER_WINDOW;
+
+    return true;
+}
+
+static bool take_token(struct strata_vcpu_map *map)
+{
+    new_window(map);
     if ( !map->left )
         return false;
     map->left--;
@@ -154,8 +161,17 @@ static void record_map(struct strata_cpu_ring *ring, struct strata_domain *mine,
     struct strata_hv_vcpu_clock clock;
     bool incomplete = false;
 
-    if ( why == LATE && !map->recorded.incomplete )
+    if ( why >= LATE && !map->recorded.incomplete )
         return;
+    if ( why == LATE )
+    {
+        if ( !new_window(map) )
+        {
+            wait_for_window(mine);
+            return;
+        }
+        map->left--;
+    }
 
     fill(&clock, v);
     if ( why == CHANGED )
@@ -171,11 +187,6 @@ static void record_map(struct strata_cpu_ring *ring, struct strata_domain *mine,
         /* A map takes from what the domain's events may take, if any is left. */
         if ( selection )
             strata_budget_charge(selection, mine);
-    }
-    else if ( why == LATE )
-    {
-        map->window_ticks = strata_clock();
-        map->left = STRATA_HV_VCPU_CLOCKS_PER_WINDOW - 1;
     }
 
     clock.incomplete = incomplete;
@@ -245,14 +256,14 @@ void strata_domain_clock_changed(const struct domain *d)
             record(v, CHANGED);
 }
 
-static void record_late(const struct domain *d)
+static void record_late(const struct domain *d, enum why why)
 {
     struct strata_domain *mine = ACCESS_ONCE(d->strata);
     const struct vcpu *v;
 
     if ( mine && xchg(&mine->late, false) )
         for_each_vcpu ( d, v )
-            record(v, LATE);
+            record(v, why);
 }
 
 void strata_vcpu_clocks_late(bool now)
@@ -273,7 +284,7 @@ void strata_vcpu_clocks_late(bool now)
     {
         rcu_read_lock(&domlist_read_lock);
         for_each_domain ( d )
-            record_late(d);
+            record_late(d, now ? LAST : LATE);
         rcu_read_unlock(&domlist_read_lock);
     }
     strata_probe_end(ring);
