@@ -42,6 +42,7 @@ static const char *check_source(const struct strata_source *source, struct outco
 	size_t i;
 
 	outcome->liars += !honest;
+	outcome->streams += source->nr_streams;
 	for (i = 0; i < source->nr_streams; i++) {
 		const struct strata_stream *stream = &source->streams[i];
 
@@ -70,7 +71,6 @@ const char *outcome_recording(const char *raw, uint64_t honest_records, struct o
 
 	if (strata_recording_load(&recording, raw, &error))
 		return "recording.json does not load";
-	outcome->sources += recording.nr_sources;
 	for (i = 0; i < recording.nr_sources && !wrong; i++)
 		wrong = check_source(&recording.sources[i], outcome, &honest_events);
 	strata_recording_clear(&recording);

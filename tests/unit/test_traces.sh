@@ -72,7 +72,7 @@ check "a place without a trace is named" says 1 'no trace is in here' "$strata" 
 check "one that is not there, too" says 1 "$work/nothing: No such file" "$strata" stat "$work/nothing"
 check "a format that there is not" says 2 'no format hieroglyphs' "$strata" convert --format hieroglyphs "$work/one"
 check "no trace named" says 2 'name a trace' "$strata" view
-check "a time that is none" says 1 'no time is "yesterday"' "$strata" view --from yesterday "$work/one"
+check "a time that is none" says 2 'no time is "yesterday"' "$strata" view --from yesterday "$work/one"
 check "an option that there is not" says 2 'unknown option --frm' "$strata" view --frm 1 "$work/one"
 mkdir "$work/two"
 printf '\036{"type":"preamble","version":2}' >"$work/two/metadata"
