@@ -17,6 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sparse.h"
+
 #define PACKET_BYTES_MAX (1u << STRATA_SUBBUF_BITS_MAX)
 
 /* A stream with more bad places than this is given up: a hostile one could make each cost a
@@ -149,10 +151,14 @@ static uint64_t search_header(struct strata_packet_reader *reader, uint64_t offs
 	const size_t header_bytes = STRATA_PACKET_HEADER_BYTES;
 	uint8_t window[SEARCH_BYTES];
 
-	while (offset + header_bytes <= reader->size) {
-		size_t got = read_at(reader, window, sizeof(window), offset);
-		size_t i;
+	for (;;) {
+		size_t got, i;
 
+		/* Packets are at multiples of 4. */
+		offset = strata_next_data(reader->fd, offset, reader->size) & ~(uint64_t)3;
+		if (offset + header_bytes > reader->size)
+			break;
+		got = read_at(reader, window, sizeof(window), offset);
 		if (got < header_bytes)
 			break;
 		for (i = 0; i + header_bytes <= got; i += 4) {
