@@ -298,9 +298,27 @@ static void name_cut_end(struct strata_packet_reader *reader)
 	reader->said = 0;
 }
 
+static void count_bad(struct strata_packet_reader *reader)
+{
+	if (++reader->bad_packets < BAD_PACKETS_MAX)
+		return;
+	complain(reader, "offset %llu: %u bad packets; the rest of the stream is left out",
+		 (unsigned long long)reader->offset, BAD_PACKETS_MAX);
+	reader->offset = reader->size;
+}
+
+void strata_packet_reader_refuse(struct strata_packet_reader *reader,
+				 const struct strata_error *why)
+{
+	complain(reader, "offset %llu: packet left out: %s",
+		 (unsigned long long)(reader->offset - reader->packet.packet_bytes), why->text);
+	reader->refused = true;
+	count_bad(reader);
+}
+
 bool strata_packet_reader_next(struct strata_packet_reader *reader)
 {
-	bool skipped = false;
+	bool skipped = reader->refused;
 
 	while (reader->fd >= 0 && reader->offset < reader->size) {
 		struct strata_packet packet;
@@ -308,23 +326,18 @@ bool strata_packet_reader_next(struct strata_packet_reader *reader)
 		uint64_t packet_bytes, next;
 
 		if (read_packet(reader, &packet, &packet_bytes, &error) == 0) {
+			reader->refused = false;
 			accept_packet(reader, &packet, skipped);
 			reader->offset += packet.packet_bytes;
 			return true;
 		}
 		skipped = true;
-		reader->bad_packets++;
 		next = after_bad_packet(reader, packet_bytes);
 		complain(reader, "offset %llu: bad packet: %s; %llu bytes are left out",
 			 (unsigned long long)reader->offset, error.text,
 			 (unsigned long long)(next - reader->offset));
 		reader->offset = next;
-		if (reader->bad_packets >= BAD_PACKETS_MAX) {
-			complain(reader,
-				 "offset %llu: %u bad packets; the rest of the stream is left out",
-				 (unsigned long long)reader->offset, BAD_PACKETS_MAX);
-			reader->offset = reader->size;
-		}
+		count_bad(reader);
 	}
 	name_cut_end(reader);
 	return false;

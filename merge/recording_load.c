@@ -229,6 +229,9 @@ static int load_life(struct strata_source *source, struct json_object *entry,
 	char ended[32];
 	unsigned int i;
 
+	if (has(entry, "since_ticks") &&
+	    get_u64(entry, "since_ticks", UINT64_MAX, &source->since_ticks, error))
+		return -1;
 	if (has(entry, "came_ticks") &&
 	    get_u64(entry, "came_ticks", UINT64_MAX, &source->came_ticks, error))
 		return -1;
@@ -340,6 +343,9 @@ static int load_root(struct strata_recording *recording, struct json_object *roo
 		return -1;
 	if (tsc_khz == 0)
 		return strata_fail(error, "\"tsc_khz\" is 0");
+	if (has(root, "ended_ticks") &&
+	    get_u64(root, "ended_ticks", UINT64_MAX, &recording->ended_ticks, error))
+		return -1;
 	recording->tsc_khz = (uint32_t)tsc_khz;
 
 	for (i = 0; i < json_object_array_length(sources); i++) {

@@ -70,6 +70,8 @@ static struct json_object *source_to_json(const struct strata_source *source)
 		add_text(object, "vm_exits", strata_exits_name(source->exits));
 	if (source->form != STRATA_HEADER_FULL)
 		add_text(object, "event_header", strata_header_form_name(source->form));
+	if (source->since_ticks)
+		add_u64(object, "since_ticks", source->since_ticks);
 	if (source->came_ticks)
 		add_u64(object, "came_ticks", source->came_ticks);
 	if (source->ended != STRATA_SOURCE_STAYED) {
@@ -108,6 +110,8 @@ int strata_recording_save(const struct strata_recording *recording, const struct
 	add_u64(root, "tsc_khz", recording->tsc_khz);
 	add_u64(root, "anchor_ticks", recording->anchor_ticks);
 	add_u64(root, "anchor_realtime_ns", recording->anchor_realtime_ns);
+	if (recording->ended_ticks)
+		add_u64(root, "ended_ticks", recording->ended_ticks);
 	for (i = 0; i < recording->nr_sources; i++)
 		json_object_array_add(sources, source_to_json(&recording->sources[i]));
 	json_object_object_add(root, "sources", sources);

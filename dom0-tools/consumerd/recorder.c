@@ -53,6 +53,11 @@ struct strata_recording *recorder_recording(struct recorder *recorder)
 	return &recorder->recording;
 }
 
+void recorder_set_of_now(struct recorder *recorder)
+{
+	recorder->is_of_now = true;
+}
+
 void recorder_set_switch(struct recorder *recorder, uint32_t switch_ms)
 {
 	recorder->switch_ticks = (uint64_t)recorder->recording.tsc_khz * switch_ms;
@@ -442,6 +447,8 @@ int recorder_close(struct recorder *recorder, struct recorder_totals *totals,
 	for (i = 0; i < recorder->nr_taps; i++)
 		if (tap_finish(recorder, &recorder->taps[i], result ? &later : error))
 			result = -1;
+	if (recorder->is_of_now)
+		recorder->recording.ended_ticks = strata_clock();
 	if (recorder_save(recorder, result ? &later : error))
 		result = -1;
 	if (!result)
