@@ -15,6 +15,7 @@
 #include "ctf_metadata.h"
 #include "merge_fixture.h"
 #include "presence.h"
+#include "safe_dir.h"
 #include "trace_set.h"
 
 #define SECOND (SYNTHETIC_TSC_KHZ * 1000ull)
@@ -111,16 +112,19 @@ static void reads(const uint64_t *ticks, bool is_known, uint64_t left, uint64_t 
 	struct strata_recording recording = { 0 };
 	struct strata_trace_set set = { 0 };
 	struct strata_error error = { "" };
+	struct strata_dir dir;
 	struct synthetic rec;
 	size_t i;
 
 	build(&rec, ticks, 3, is_known);
 	synthetic_write(&rec);
+	assert_int_equal(strata_dir_open(&dir, rec.dir, &error), 0);
 	assert_int_equal(strata_recording_load(&recording, rec.dir, &error), 0);
 	for (i = 0; i < 2; i++)
-		assert_int_equal(strata_ctf_metadata_save(&recording, &recording.sources[i],
-							  rec.dir, &error),
-				 0);
+		assert_int_equal(
+			strata_ctf_metadata_save(&recording, &recording.sources[i], &dir, &error),
+			0);
+	strata_dir_close(&dir);
 	strata_recording_clear(&recording);
 	traces = strata_recording_traces_open(rec.dir, NULL, NULL, &error);
 	assert_non_null(traces);
