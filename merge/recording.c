@@ -31,11 +31,12 @@ static const struct strata_event_desc kernel_context = {
 	.fields = { { "tid", STRATA_FIELD_SIGNED, 4, 1 } },
 };
 
-/* Context of an application's records: struct strata_app_context. */
+/* Context of an application's records: struct strata_app_context.  The writer's own word, so the
+ * names are those of LTTng for what a process says of itself. */
 static const struct strata_event_desc app_context = {
 	.name = "context",
 	.nr_fields = 2,
-	.fields = { { "pid", STRATA_FIELD_SIGNED, 4, 1 }, { "tid", STRATA_FIELD_SIGNED, 4, 1 } },
+	.fields = { { "vpid", STRATA_FIELD_SIGNED, 4, 1 }, { "vtid", STRATA_FIELD_SIGNED, 4, 1 } },
 };
 
 const char *strata_header_form_name(unsigned int form)

@@ -81,9 +81,12 @@ struct strata_event_shape {
 struct strata_source {
 	char name[80]; /* of its directory: "xen", "dom0", "g1" */
 	enum strata_layer layer;
-	uint32_t domain;              /* its domain's number; of the hypervisor DOMID_XEN, 0x7ff2 */
-	char domain_name[80];         /* "xen", "Domain-0", "g1"; UTF-8, nothing else is promised */
-	uint8_t uuid[16];             /* of its CTF trace */
+	uint32_t domain;      /* its domain's number; of the hypervisor DOMID_XEN, 0x7ff2 */
+	char domain_name[80]; /* "xen", "Domain-0", "g1"; UTF-8, nothing else is promised */
+	uint8_t uuid[16];     /* of its CTF trace */
+	int32_t pid;  /* of an application's process, as the kernel says; 0: it is none, or unknown
+		       */
+	uint32_t uid; /* of that process, likewise */
 	enum strata_header_form form; /* of all its records' headers */
 	uint64_t since_ticks; /* the host's TSC: it has recorded nothing before; 0: not known */
 	uint64_t came_ticks;  /* the host's TSC when it came; 0: it was there from the beginning */

@@ -222,6 +222,22 @@ static int load_exits(struct strata_source *source, struct json_object *entry,
 	return strata_fail(error, "\"vm_exits\" is none of vmx, svm");
 }
 
+/* Whose process it is: nobody's where nothing is said. */
+static int load_process(struct strata_source *source, struct json_object *entry,
+			struct strata_error *error)
+{
+	uint64_t pid, uid;
+
+	if (!has(entry, "pid"))
+		return 0;
+	if (get_u64(entry, "pid", INT32_MAX, &pid, error) ||
+	    get_u64(entry, "uid", UINT32_MAX, &uid, error))
+		return -1;
+	source->pid = (int32_t)pid;
+	source->uid = (uint32_t)uid;
+	return 0;
+}
+
 /* When a source came and went: each part may be missing, and then it stayed. */
 static int load_life(struct strata_source *source, struct json_object *entry,
 		     struct strata_error *error)
@@ -281,7 +297,8 @@ static int load_source_head(struct strata_recording *recording, struct strata_so
 	if (has(entry, "migrates") && get_u64(entry, "migrates", 1, &migrates, error))
 		return -1;
 	source->migrates = migrates;
-	if (load_form(source, entry, error) || load_exits(source, entry, error))
+	if (load_process(source, entry, error) || load_form(source, entry, error) ||
+	    load_exits(source, entry, error))
 		return -1;
 	return load_life(source, entry, error);
 }

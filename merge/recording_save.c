@@ -64,6 +64,10 @@ static struct json_object *source_to_json(const struct strata_source *source)
 	add_u64(object, "domain", source->domain);
 	add_text(object, "domain_name", domain_name);
 	add_text(object, "uuid", uuid);
+	if (source->pid) {
+		add_u64(object, "pid", (uint64_t)source->pid);
+		add_u64(object, "uid", source->uid);
+	}
 	if (source->migrates)
 		add_u64(object, "migrates", 1);
 	if (source->exits != STRATA_EXITS_UNKNOWN)

@@ -132,6 +132,8 @@ int sources_add_app(struct recorder *recorder, struct app *app, enum recorder_be
 	}
 	*index = recording->nr_sources - 1;
 	source->since_ticks = source->came_ticks = strata_clock();
+	source->pid = app->pid;
+	source->uid = app->uid;
 	source->migrates = app->mode != STRATA_APP_SINGLE_STORE;
 	source->form = app->form;
 	if (identify(source, STRATA_LAYER_APP, 0, app->comm, error))
