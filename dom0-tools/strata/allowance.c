@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "token_bucket.h"
+
 struct allowance_entry {
 	uint8_t uuid[ALLOWANCE_UUID_BYTES];
-	unsigned int left; /* of ALLOWANCE_BURST */
-	uint64_t back_ms;  /* since when the next one is on its way back */
-	unsigned int came;
+	struct token_bucket loads;
 	unsigned int moments;
 	enum allowance_answer come_said, moments_said;
 };
@@ -31,7 +31,8 @@ static struct allowance_entry *find(struct allowances *all, const uint8_t *uuid)
 	entries += all->nr++;
 	memset(entries, 0, sizeof(*entries));
 	memcpy(entries->uuid, uuid, ALLOWANCE_UUID_BYTES);
-	entries->left = ALLOWANCE_BURST;
+	entries->loads.burst = ALLOWANCE_BURST;
+	entries->loads.per_1000_s = ALLOWANCE_PER_1000_S;
 	return entries;
 }
 
@@ -48,25 +49,13 @@ enum allowance_answer allowance_come(struct allowances *all,
 				     bool *news)
 {
 	struct allowance_entry *entry = find(all, uuid);
-	uint64_t back;
 
 	*news = false;
 	if (!entry)
-		return ALLOWANCE_NO_MEMORY;
-	if (entry->came >= ALLOWANCE_MAX)
-		return answer(ALLOWANCE_USED_UP, &entry->come_said, news);
-	if (entry->left == ALLOWANCE_BURST)
-		entry->back_ms = now_ms;
-	back = (now_ms - entry->back_ms) / ALLOWANCE_BACK_MS;
-	if (back > ALLOWANCE_BURST - entry->left)
-		back = ALLOWANCE_BURST - entry->left;
-	entry->left += (unsigned int)back;
-	entry->back_ms += back * ALLOWANCE_BACK_MS;
-	if (!entry->left)
-		return answer(ALLOWANCE_LATER, &entry->come_said, news);
-	entry->left--;
-	entry->came++;
-	return answer(ALLOWANCE_GRANTED, &entry->come_said, news);
+		return ALLOWANCE_LATER;
+	return answer(token_bucket_take(&entry->loads, now_ms) ? ALLOWANCE_GRANTED
+							       : ALLOWANCE_LATER,
+		      &entry->come_said, news);
 }
 
 enum allowance_answer allowance_moments(struct allowances *all,
@@ -76,7 +65,7 @@ enum allowance_answer allowance_moments(struct allowances *all,
 
 	*news = false;
 	if (!entry)
-		return ALLOWANCE_NO_MEMORY;
+		return ALLOWANCE_LATER;
 	if (entry->moments >= ALLOWANCE_MOMENTS)
 		return answer(ALLOWANCE_USED_UP, &entry->moments_said, news);
 	entry->moments++;

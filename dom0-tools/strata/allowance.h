@@ -3,7 +3,8 @@
  * allowance.h - what one domain may use up by coming and dying again and again.
  *
  * A domain that reboots has a new number each time and the same UUID, which is the hypervisor's
- * word.  So its allowance belongs to that UUID: it does not begin anew with the next boot.
+ * word.  So its allowance belongs to that UUID: it does not begin anew with the next boot.  How
+ * many sources a domain may have in one recording is its share (principal.h).
  */
 #ifndef STRATA_STRATA_ALLOWANCE_H
 #define STRATA_STRATA_ALLOWANCE_H
@@ -14,12 +15,9 @@
 
 #define ALLOWANCE_UUID_BYTES 16u
 
-/* A domain may come this often at once; each such time comes back after ALLOWANCE_BACK_MS. */
-#define ALLOWANCE_BURST   32u
-#define ALLOWANCE_BACK_MS 60000u
-
-/* And this often in one recording, which lists all that ever came: an eighth of what it can. */
-#define ALLOWANCE_MAX 128u
+/* A domain may come this often at once, and then about once a minute. */
+#define ALLOWANCE_BURST      32u
+#define ALLOWANCE_PER_1000_S 16u
 
 /* Last moments of one domain that are kept on the disk. */
 #define ALLOWANCE_MOMENTS 8u
@@ -34,9 +32,8 @@ struct allowances {
 
 enum allowance_answer {
 	ALLOWANCE_GRANTED,
-	ALLOWANCE_LATER,     /* it comes too often; ask again later */
-	ALLOWANCE_USED_UP,   /* not in this recording */
-	ALLOWANCE_NO_MEMORY, /* ask again later */
+	ALLOWANCE_LATER,   /* ask again later */
+	ALLOWANCE_USED_UP, /* not in this recording */
 };
 
 /*

@@ -11,6 +11,7 @@
 #define STRATA_STRATA_APPS_H
 
 #include "app.h"
+#include "app_wake.h"
 #include "recorder.h"
 #include "select_app.h"
 
@@ -47,8 +48,10 @@ struct apps {
 		channel;       /* its directory: their rings are to outlive us (ring_file.h) ... */
 	const char *named_dir; /* ... or, linked from there, in this one; may be NULL */
 
-	int listener; /* -1: not open */
-	int epoll;    /* readable when there is something to tend; -1 */
+	struct app_wake wake; /* calls those that run already */
+	int listener;         /* -1: not open */
+	bool all_accepted;    /* nobody waits there */
+	int epoll;            /* readable when there is something to tend; -1 */
 	struct application **list;
 	size_t nr;
 	uint64_t patience_ms;     /* with one who does not say what he has */

@@ -164,21 +164,13 @@ static bool is_allowed(struct participants *all, struct participant *one)
 	struct strata_error why = { "" };
 	bool news;
 
-	switch (allowance_come(&all->allowances, one->uuid, participants_now_ms(all), &news)) {
-	case ALLOWANCE_GRANTED:
+	if (allowance_come(&all->allowances, one->uuid, participants_now_ms(all), &news) ==
+	    ALLOWANCE_GRANTED)
 		return true;
-	case ALLOWANCE_USED_UP:
-		strata_fail(&why,
-			    "it came %u times by now; begin another recording for what it does "
-			    "from here on",
-			    ALLOWANCE_MAX);
-		break;
-	default:
-		strata_fail(&why,
-			    "its module came %u times in a short time; it takes part again once a "
-			    "minute",
-			    ALLOWANCE_BURST);
-	}
+	strata_fail(&why,
+		    "its module came %u times in a short time; it takes part again about once a "
+		    "minute",
+		    ALLOWANCE_BURST);
 	if (news)
 		participant_leave_out(all, one, &why);
 	return false;

@@ -150,12 +150,13 @@ static int write_lines(struct traces *traces, const struct write_options *option
 	if (!writer)
 		return strata_fail(error, "out of memory");
 	written->path = options->out;
-	if (strcmp(options->format, "chrome") == 0) {
-		written->events_max = STRATA_CHROME_EVENTS_MAX;
-		written->too_many_advice = STRATA_CHROME_TOO_MANY;
-	}
 	status = strata_written(&traces->set, shown, writer, written, events, error);
 	writer->free(writer);
+	if (!status && strcmp(options->format, "chrome") == 0 && *events > STRATA_CHROME_EVENTS_MAX)
+		traces_remark(traces,
+			      "Chrome's viewer may give up on so many events: --format perfetto, "
+			      "which https://ui.perfetto.dev opens, or less of them (--from, --to) "
+			      "would do");
 	return status;
 }
 

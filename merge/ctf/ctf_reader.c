@@ -94,7 +94,10 @@ static uint64_t mend_time(struct strata_ctf_reader *reader, uint64_t ns, uint64_
 	}
 	strata_ctf_reader_complain(
 		reader, at, "the event's time %s; it is taken to be that of the event before",
-		wild ? "lies far beyond its packet's end" : "goes back");
+		!wild ? "goes back"
+		: reader->clock_limit < reader->kind->time.cycles_max
+			? "lies far beyond its packet's end"
+			: "lies beyond the year 2262");
 	if (wild && !reader->conversion)
 		ns = strata_ctf_ns(&reader->kind->time, before);
 	else if (wild)

@@ -317,12 +317,36 @@ void strata_ctf_reader_note_end(struct strata_ctf_reader *reader)
 	keep_loss(reader, &loss);
 }
 
+/* Names times that no reader of CTF knows, and those before 1970. */
+static void check_times(struct strata_ctf_reader *reader)
+{
+	struct strata_ctf_packet *packet = &reader->packet;
+	const struct strata_ctf_time *time = &reader->kind->time;
+
+	if ((packet->has_begin && packet->begin > time->cycles_max) ||
+	    (packet->has_end && packet->end > time->cycles_max)) {
+		strata_ctf_reader_complain(reader, 0,
+					   "the packet's times lie beyond the year 2262; they are "
+					   "left out");
+		packet->has_begin = packet->has_end = false;
+	}
+	if (packet->has_begin && time->base_ns < 0 && strata_ctf_ns(time, packet->begin) == 0)
+		strata_ctf_reader_complain(reader, 0,
+					   "the packet begins before 1970; such times are taken to "
+					   "be 1970");
+}
+
 /* Sets the clock that the packet's events go on from. */
 static void set_clock(struct strata_ctf_reader *reader)
 {
 	struct strata_ctf_packet *packet = &reader->packet;
+	const struct strata_ctf_time *time = &reader->kind->time;
+	uint64_t limit;
 
-	reader->clock_limit = UINT64_MAX;
+	/* What is converted is known better than the packet's clock says. */
+	reader->clock_limit = reader->conversion ? UINT64_MAX : time->cycles_max;
+	if (!reader->conversion)
+		check_times(reader);
 	if (packet->has_begin && packet->has_end && packet->begin > packet->end) {
 		strata_ctf_reader_complain(reader, 0,
 					   "the packet ends (%llu) before it begins (%llu); "
@@ -332,8 +356,9 @@ static void set_clock(struct strata_ctf_reader *reader)
 		packet->has_begin = packet->has_end = false;
 	}
 	/* Some tracers write an event or two behind the end that they state. */
-	if (packet->has_end && packet->end < UINT64_MAX - reader->kind->time.frequency)
-		reader->clock_limit = packet->end + reader->kind->time.frequency;
+	if (packet->has_end && !__builtin_add_overflow(packet->end, time->frequency, &limit) &&
+	    limit < reader->clock_limit)
+		reader->clock_limit = limit;
 	/* No event is held to it: it may be what is wrong. */
 	if (packet->has_begin)
 		reader->clock = packet->begin;

@@ -121,7 +121,7 @@ static void chrome_event(struct strata_event_writer *writer, struct strata_buffe
 		if (!out)
 			return;
 		out = strata_put_text(out, ",\"bound_ns\":");
-		strata_buffer_advance(buffer, strata_json_put_unsigned(out, event->bound_ns));
+		strata_buffer_advance(buffer, strata_put_decimal(out, event->bound_ns));
 	}
 	strata_json_scopes(buffer, event);
 	strata_buffer_text(buffer, "}}");

@@ -73,7 +73,7 @@ static void put_times(struct strata_buffer *buffer, const struct strata_shown_ev
 		out = strata_put_text(out, "\",");
 		if (event->bound_ns != UINT64_MAX) {
 			out = strata_put_text(out, "\"bound_ns\":");
-			out = strata_json_put_unsigned(out, event->bound_ns);
+			out = strata_put_decimal(out, event->bound_ns);
 			*out++ = ',';
 		}
 	}

@@ -5,7 +5,7 @@
  *
  *     [22:13:20.000000113] (+0.000000002) host name: { cpu_id = 3 }, { address = 23 }
  *
- * Two things are different.  Control characters beyond ASCII (U+0080 to U+009F), and those
+ * Two things are different.  Control characters beyond ASCII (escape.h), and those
  * in names, are shown as \xHH, because a terminal would obey them.  And a loss is a line
  * (text_lines.h), where babeltrace2 warns on standard error.
  */

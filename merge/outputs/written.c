@@ -134,19 +134,6 @@ static int put(struct written_sink *sink, struct strata_shown_event *event)
 	return 0;
 }
 
-/* Whether there are too many events; a slice knows of those before it when it is its turn. */
-static int check_number(const struct written_sink *sink, struct strata_error *error)
-{
-	const struct strata_written_options *options = sink->written->options;
-	const uint64_t before = sink->is_its_turn ? sink->written->events : 0;
-
-	if (options->events_max == 0 || before + sink->events <= options->events_max)
-		return 0;
-	return strata_fail(
-		error, "%s: more than %llu events, which is too many for this format; %s",
-		options->path, (unsigned long long)options->events_max, options->too_many_advice);
-}
-
 static int check_memory(const struct written_sink *sink, struct strata_error *error)
 {
 	if (!sink->buffer.no_memory && !sink->lead.no_memory)
@@ -176,7 +163,7 @@ static int written_take(struct strata_slice_sink *slice_sink, size_t stream,
 		return -1;
 	if (sink->is_its_turn && strata_out_failed(sink->written->file))
 		return 1; /* closing it says why */
-	return check_number(sink, error);
+	return 0;
 }
 
 static int written_lose(struct strata_slice_sink *slice_sink, size_t stream,
@@ -232,8 +219,6 @@ static int written_join(struct strata_slice_work *work, struct strata_slice_sink
 		flush(sink);
 		if (sink->buffer.no_memory)
 			status = strata_fail(error, "%s: out of memory", written->options->path);
-		else if (check_number(sink, error))
-			status = -1;
 		if (sink->last.any)
 			written->last = sink->last;
 		written->events += sink->events;

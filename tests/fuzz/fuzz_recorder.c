@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "clients.h"
+#include "deaths_named.h"
 #include "fake_hypervisor.h"
 #include "guest_costs.h"
 #include "liars.h"
@@ -343,6 +344,8 @@ int main(int argc, char **argv)
 	control();
 	make_work_dir();
 	result("a guest that lies is named, with the lie", lies_are_named(raw));
+	make_work_dir();
+	result("a domain that ends is recorded to its end, which is named", deaths_are_named(raw));
 	verbs_shown = again;
 	costs();
 	if (again)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -270,6 +271,66 @@ static void a_ring_whose_words_are_none_is_named_once(void **state)
 	test_remove_dir(dir);
 }
 
+/* What a recording says of its one stream; each packet of the file is counted, too. */
+static struct strata_stream stream_of(const char *dir, uint64_t *file_bytes)
+{
+	struct strata_recording recording;
+	struct strata_stream stream;
+	struct strata_error error;
+	struct stat status;
+	char path[64];
+
+	assert_int_equal(strata_recording_load(&recording, dir, &error), 0);
+	assert_int_equal(recording.nr_sources, 1);
+	assert_int_equal(recording.sources[0].nr_streams, 1);
+	stream = recording.sources[0].streams[0];
+	strata_recording_clear(&recording);
+	snprintf(path, sizeof(path), "%s/one/cpu_0", dir);
+	assert_int_equal(stat(path, &status), 0);
+	*file_bytes = (uint64_t)status.st_size;
+	return stream;
+}
+
+static void
+a_stream_ends_with_a_packet_of_its_own_where_events_were_lost_and_only_there(void **state)
+{
+	const uint32_t subbuf_bytes = (uint32_t)strata_subbuf_bytes(test_ring_geometry);
+	struct strata_error error = { "" };
+	struct recorder_totals totals;
+	unsigned int with_losses;
+
+	(void)state;
+	for (with_losses = 0; with_losses < 2; with_losses++) {
+		char dir[] = "/tmp/strata-recorder-XXXXXX";
+		static struct test_ring ring;
+		struct recorder *recorder;
+		struct strata_stream stream;
+		uint64_t file_bytes;
+
+		assert_non_null(mkdtemp(dir));
+		recorder = test_open_recorder(dir);
+		test_add_source(recorder, "one");
+		test_ring_open(&ring, 0);
+		assert_int_equal(
+			recorder_add_ring(recorder, 0, &ring.ring, RECORDER_FROM_NOW, &error), 0);
+		test_ring_write(&ring);
+		test_ring_write(&ring);
+		/* Behind the last packet. */
+		if (with_losses)
+			strata_ring_count_lost(ring.writer, STRATA_LOST_BIG);
+		assert_int_equal(recorder_close(recorder, &totals, &error), 0);
+		assert_int_equal(totals.lost, with_losses);
+		stream = stream_of(dir, &file_bytes);
+		assert_int_equal(stream.events, 2);
+		assert_int_equal(stream.lost, with_losses);
+		assert_int_equal(stream.packets, 2 + with_losses);
+		assert_int_equal(file_bytes,
+				 2 * subbuf_bytes + with_losses * STRATA_PACKET_HEADER_BYTES);
+		test_ring_close(&ring);
+		test_remove_dir(dir);
+	}
+}
+
 /* From now on the disk has no room for what @recorder takes. */
 static void fill_disk(struct recorder *recorder)
 {
@@ -322,6 +383,8 @@ int main(void)
 		cmocka_unit_test(a_ring_that_is_nearly_full_comes_first),
 		cmocka_unit_test(a_ring_that_was_overwritten_is_read_from_where_it_stands),
 		cmocka_unit_test(a_ring_whose_words_are_none_is_named_once),
+		cmocka_unit_test(
+			a_stream_ends_with_a_packet_of_its_own_where_events_were_lost_and_only_there),
 		cmocka_unit_test(what_a_full_disk_has_no_room_for_is_lost_and_counted),
 		cmocka_unit_test(many_rings_of_a_guest_do_not_keep_the_recorder_from_the_others),
 	};

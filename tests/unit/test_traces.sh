@@ -85,12 +85,31 @@ check "as nobody has to say" says 0 '^Events: ' "$strata" stat "$work/mended"
 ln -s .. "$work/one/loop" && ln -s "$work/one" "$work/again"
 check "links are followed, and what is there twice is there once" says 0 '^Events:   20000,' "$strata" stat "$work/one" "$work/again"
 
+mkdir "$work/tree" && cp -r "$work/ctf" "$work/tree/own"
+ln -s ../tree/own "$work/tree/inside"
+check "a link within what was named is nothing new" says 0 '^Events:   20000,' "$strata" stat "$work/tree"
+ln -s "$work/one" "$work/tree/outside"
+check "a link out of it is not followed, and is said" says 3 'tree/outside: a link leads out of what was named' "$strata" stat "$work/tree"
+rm "$work/tree/outside" && ln -s ../.. "$work/tree/up"
+check "nor one that leads back" says 3 'tree/up: a link leads back to where it is' "$strata" stat "$work/tree"
+rm "$work/tree/up" && ln -s / "$work/tree/root"
+check "nor one to the whole machine" says 3 'tree/root: a link leads ' "$strata" stat "$work/tree"
+check "what is there itself is read all the same" test "$("$strata" stat --json "$work/tree" 2>/dev/null | jq '[.events, (.traces | length)] | join(" ")')" = '"20000 1"'
 check "merge merges traces of any tracer" says 0 '^Merged: +.*/both/ctf .*/timeline.txt' "$strata" merge "$work/one" -o "$work/both"
 check "into CTF that has all of them" same_events "$work/one" "$work/both/ctf"
 check "and text as view shows it" cmp <("$strata" view --color=never "$work/one") "$work/both/timeline.txt"
 check "where there is nothing it leaves nothing" bash -c "! '$strata' merge tests -o '$work/nothing' 2>/dev/null && [ ! -e '$work/nothing' ]"
 check "--shift is for a recording" says 2 'for one recording' "$strata" merge --shift x=1 "$work/one" "$work/one" -o "$work/shifted"
 
+"$work/make_ctf" "$work/million" 2 1000001 4
+check "Chrome's JSON is whole beyond a million events, with advice" says 0 'may give up on so many events: --format perfetto' "$strata" convert --format chrome -o "$work/chrome" "$work/million"
+check "each of them is in there" test "$(grep -c '"ph":"i"' "$work/chrome")" = 1000001
+check "up to the last bracket" test "$(tail -n 1 "$work/chrome")" = ']}'
+rm -rf "$work/million" "$work/chrome"
+cp -r "$work/one" "$work/far" && sed -i 's/offset_s = 0;/offset_s = 9999999999;/' "$work/far/metadata"
+check "a trace whose clock nobody can read is left out, with a word" says 3 'far: the offset of its clock .* beyond the years 1677 to 2262' "$strata" convert --format ctf -o "$work/near" "$work/far" "$work/one"
+check "and babeltrace2 opens the rest" opens "$work/near"
+check "which is whole" same_events "$work/one" "$work/near"
 check "a file of xentrace's wants a frequency" says 1 '--tsc-khz' "$strata" import tests/unit/data/host.xentrace -o "$work/raw"
 check "with it, it becomes a recording" says 0 '^Imported: [1-9][0-9]* events of 2 physical CPUs' "$strata" import tests/unit/data/host.xentrace -o "$work/raw" --tsc-khz 2445427
 check "which stat reads" says 0 'raw/xen +2 ' "$strata" stat "$work/raw"
