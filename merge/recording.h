@@ -168,12 +168,16 @@ int64_t strata_payload_length(const struct strata_source *source,
  * context (hypervisor: domain, vcpu; kernel: tid).  Never NULL. */
 const struct strata_event_desc *strata_layer_context(enum strata_layer layer);
 
+struct strata_dir;
+
 /* Writes DIR/recording.json (to a temporary name, then renamed).  0 or -1. */
-int strata_recording_save(const struct strata_recording *recording, const char *dir,
+int strata_recording_save(const struct strata_recording *recording, const struct strata_dir *dir,
 			  struct strata_error *error);
 
 /* Reads DIR/recording.json and checks all of it.  0 or -1. */
 int strata_recording_load(struct strata_recording *recording, const char *dir,
 			  struct strata_error *error);
+int strata_recording_load_in(struct strata_recording *recording, const struct strata_dir *dir,
+			     struct strata_error *error);
 
 #endif /* STRATA_MERGE_RECORDING_H */

@@ -19,6 +19,7 @@
 
 #include "escape.h"
 #include "recording_format.h"
+#include "safe_dir.h"
 
 #define FILE_BYTES_MAX (64l << 20)
 
@@ -352,18 +353,13 @@ static int load_root(struct strata_recording *recording, struct json_object *roo
 	return 0;
 }
 
-/* Reads the whole file; NULL with the reason.  @length: OUT. */
-static char *read_file(const char *path, size_t *length, struct strata_error *error)
+/* Reads the whole file and closes it; NULL with the reason.  @length: OUT. */
+static char *read_file(int fd, const char *path, size_t *length, struct strata_error *error)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat status;
 	char *text = NULL;
 	ssize_t got;
 
-	if (fd < 0) {
-		strata_fail(error, "%s: %s", path, strerror(errno));
-		return NULL;
-	}
 	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size > FILE_BYTES_MAX) {
 		strata_fail(error, "%s: not a file of at most %ld bytes", path, FILE_BYTES_MAX);
 		goto out;
@@ -384,20 +380,27 @@ out:
 	return text;
 }
 
-int strata_recording_load(struct strata_recording *recording, const char *dir,
-			  struct strata_error *error)
+/* @at: the directory; -1: @dir leads to it.  0 or -1. */
+static int load(struct strata_recording *recording, int at, const char *dir,
+		struct strata_error *error)
 {
 	struct json_tokener *tokener = NULL;
 	struct json_object *root = NULL;
-	char path[4096];
+	char path[PATH_MAX];
 	char *text;
 	size_t length;
-	int status = -1;
+	int status = -1, fd;
 
 	memset(recording, 0, sizeof(*recording));
 	if (snprintf(path, sizeof(path), "%s/%s", dir, STRATA_RECORDING_FILE) >= (int)sizeof(path))
 		return strata_fail(error, "%.100s...: the path is too long", dir);
-	text = read_file(path, &length, error);
+	fd = openat(at < 0 ? AT_FDCWD : at, at < 0 ? path : STRATA_RECORDING_FILE,
+		    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return strata_fail(error, "%s: %s", path,
+				   errno == ELOOP ? "a link is no recording's table"
+						  : strerror(errno));
+	text = read_file(fd, path, &length, error);
 	if (!text)
 		return -1;
 
@@ -426,4 +429,16 @@ out:
 	json_tokener_free(tokener);
 	free(text);
 	return status;
+}
+
+int strata_recording_load(struct strata_recording *recording, const char *dir,
+			  struct strata_error *error)
+{
+	return load(recording, -1, dir, error);
+}
+
+int strata_recording_load_in(struct strata_recording *recording, const struct strata_dir *dir,
+			     struct strata_error *error)
+{
+	return load(recording, dir->fd, dir->path, error);
 }

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "escape.h"
-#include "out_file.h"
 #include "recording_format.h"
+#include "safe_dir.h"
 
 static const char *const kind_names[] = STRATA_FIELD_KIND_NAMES;
 
@@ -94,7 +94,7 @@ static struct json_object *source_to_json(const struct strata_source *source)
 	return object;
 }
 
-int strata_recording_save(const struct strata_recording *recording, const char *dir,
+int strata_recording_save(const struct strata_recording *recording, const struct strata_dir *dir,
 			  struct strata_error *error)
 {
 	struct json_object *root = json_object_new_object();
@@ -114,9 +114,10 @@ int strata_recording_save(const struct strata_recording *recording, const char *
 
 	text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY);
 	if (text)
-		status = strata_file_replace(dir, STRATA_RECORDING_FILE, text, strlen(text), error);
+		status = strata_dir_replace(dir, STRATA_RECORDING_FILE, text, strlen(text), error);
 	else
-		status = strata_fail(error, "%s/%s: out of memory", dir, STRATA_RECORDING_FILE);
+		status = strata_fail(error, "%s/%s: out of memory", dir->path,
+				     STRATA_RECORDING_FILE);
 	json_object_put(root);
 	return status;
 }

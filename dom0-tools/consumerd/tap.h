@@ -52,8 +52,7 @@ struct recorder_saved {
 };
 
 struct recorder {
-	char dir[400];
-	int held; /* the directory, as output_dir_open() gave it */
+	struct output_dir out;
 	struct strata_recording recording;
 	struct tap *taps;
 	size_t nr_taps;

@@ -371,7 +371,7 @@ int recover(struct recovery *recovery, const char *from, const char *to, struct 
 				   from, strerror(errno));
 	if (S_ISDIR(status.st_mode) && (held = hold(from, error)) < 0)
 		return -1;
-	recovery->recorder = recorder_open(to, error);
+	recovery->recorder = recorder_open(to, OUTPUT_REPLACE, error);
 	if (!recovery->recorder) {
 		result = -1;
 	} else if (held >= 0) {
