@@ -147,5 +147,10 @@ as_merged() {
 check "merge --check --json says what the summary says, and more" as_merged
 check "--json is for --check" says 2 '--json goes with --check' "$strata" merge --json "$work/raw" -o "$work/merged2"
 check "the merged trace has the same events as the recording" test "$("$strata" stat --json "$work/merged/ctf" | jq .events)" = "$("$strata" stat --json "$work/raw" | jq .events)"
+printf 'event e\n\trole snet\n' >"$work/map"
+check "a wrong rule for TCP is named" says 1 'map: line 2: a role is sent, received or none, not snet' "$strata" stat --tcp-map "$work/map" "$work/one"
+check "by each verb that reads traces" says 1 'map: line 2' "$strata" view --tcp-map "$work/map" "$work/one"
+check "also where they are merged" says 1 'map: line 2' "$strata" merge --tcp-map "$work/map" -o "$work/mapped" "$work/one"
+check "which it is not of one recording" says 2 'not for one recording' "$strata" merge --tcp-map "$work/map" -o "$work/mapped" "$work/raw"
 check "what is no file of xentrace's is refused" says 1 '' "$strata" import Makefile -o "$work/raw2" --tsc-khz 2445427
 finish
