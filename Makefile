@@ -10,6 +10,7 @@
 #   make soak     a billion events of threads that torture the core's rings, more interleavings, and two
 #                 machines traced by LTTng
 #   make fuzz     a million lies of guests, and of dom0, with a seed of the time
+#   make mutants  small bugs, made on purpose in a copy of the tree: the tests must notice each
 #   make fuzz-parsers  files that lie to the merger, FUZZ_SECONDS for each parser
 
 O      := out
@@ -172,6 +173,11 @@ fuzz: $(FUZZ_TESTS)
 
 model: deps
 	@tests/run.sh model
+
+# Not in `make check`: an hour on two CPUs.  MUTANTS=WORD takes those whose line holds it.
+.PHONY: mutants
+mutants: unit tools
+	@tests/mutants/run.py $(MUTANTS)
 
 include tests/fuzz/parsers/parsers.mk
 include tests/arch/arch.mk

@@ -145,6 +145,7 @@ def copy_tree():
     for name in SEEDED:
         source, to = os.path.join(ROOT, "out", name), os.path.join(TREE, "out", name)
         if os.path.isdir(source) and not os.path.exists(to):
+            os.makedirs(os.path.dirname(to), exist_ok=True)
             subprocess.run(["cp", "-a", source, to], check=True)
     if not os.path.isdir(os.path.join(TREE, ".git")):
         # The Makefile asks git for its files; the copy is nobody's working tree.
@@ -218,7 +219,7 @@ def key_of(mutant):
     """What a result depends on, as far as it is easily told."""
     digest = hashlib.sha1(" :: ".join(mutant.line.split(" :: ")[:4]).encode())
     for name in [mutant.file] + [source_of(test) for test in mutant.tests]:
-        digest.update(read(os.path.join(ROOT, name)).encode())
+        digest.update(read(os.path.join(TREE, name)).encode())
     return digest.hexdigest()[:16]
 
 
@@ -245,8 +246,10 @@ def main():
     if "--fresh" in sys.argv and os.path.exists(LOG):
         os.remove(LOG)
     known = load_log()
-    left = [m for m in mutants if key_of(m) not in known]
+    # Of the tree as it is now: it may be worked on meanwhile, and the copy stays.
     copy_tree()
+    keys = {mutant: key_of(mutant) for mutant in mutants}
+    left = [mutant for mutant in mutants if keys[mutant] not in known]
     took = try_without(sorted({test for m in left for test in m.tests}))
     for number, mutant in enumerate(left, 1):
         began = time.monotonic()
@@ -257,15 +260,15 @@ def main():
             sys.exit(2)
         print(f"  {number}/{len(left)} {result} in {time.monotonic() - began:.0f} s"
               f"{' by ' + what if what else ''}: {mutant.shown()}", flush=True)
-        known[key_of(mutant)] = (result, what or "")
+        known[keys[mutant]] = (result, what or "")
         with open(LOG, "a", encoding="utf-8") as log:
-            log.write(f"{key_of(mutant)}\t{result}\t{what or ''}\t{mutant.shown()}\n")
-    return sum_up(mutants, known)
+            log.write(f"{keys[mutant]}\t{result}\t{what or ''}\t{mutant.shown()}\n")
+    return sum_up(mutants, [known[keys[mutant]][0] for mutant in mutants])
 
 
-def sum_up(mutants, known):
-    killed = [m for m in mutants if known[key_of(m)][0] == "killed"]
-    survived = [m for m in mutants if known[key_of(m)][0] != "killed"]
+def sum_up(mutants, results):
+    killed = [m for m, result in zip(mutants, results) if result == "killed"]
+    survived = [m for m, result in zip(mutants, results) if result != "killed"]
     for mutant in killed:
         if mutant.reason:
             print(f"killed, though it has a reason to survive: {mutant.shown()}")
