@@ -26,11 +26,21 @@
 
 #define STRATA_RECORDING_FILE "recording.json"
 
-/* Limits that hold for every recording, so that a hostile one cannot ask for much. */
-#define STRATA_SOURCES_MAX       1024u
-#define STRATA_STREAMS_MAX       16384u /* of all sources together */
-#define STRATA_SOURCE_EVENTS_MAX 4096u  /* a source */
-#define STRATA_CPU_MAX           0xfffeu
+/*
+ * Limits that hold for every recording, so that a hostile one cannot ask for much.  The recorder
+ * divides them among users and domains (consumerd/principal.h), and never writes more than the
+ * loader takes.  An event's description costs strata_event_desc_bytes() of its fields.
+ */
+#define STRATA_SOURCES_MAX                  8192u
+#define STRATA_STREAMS_MAX                  65536u /* of all sources together */
+#define STRATA_SOURCE_EVENTS_MAX            4096u  /* a source */
+#define STRATA_SOURCE_DESCRIPTION_BYTES_MAX (1u << 20)
+#define STRATA_DESCRIPTION_BYTES_MAX        (32u << 20) /* of all sources together */
+#define STRATA_CPU_MAX                      0xfffeu
+
+/* recording.json has at most 2.5 bytes for one of a description, 1.2 KiB for all else of a source,
+ * and 160 for a stream: 100 MiB. */
+#define STRATA_RECORDING_BYTES_MAX (128l << 20)
 
 enum strata_layer {
 	STRATA_LAYER_XEN,
@@ -85,6 +95,7 @@ struct strata_source {
 	struct strata_event_shape
 		*shapes; /* of the same events; small, for who looks at each record */
 	size_t nr_events;
+	uint32_t description_bytes;    /* of the events */
 	struct strata_stream *streams; /* sorted by cpu */
 	size_t nr_streams;
 };
@@ -107,6 +118,10 @@ const char *strata_source_end_text(enum strata_source_end ended);
 
 /* Frees what a recording holds, not the structure itself. */
 void strata_recording_clear(struct strata_recording *recording);
+
+/* The UUID of the CTF trace that a merge makes of the recording: made of its sources', so that the
+ * same input gives the same output, and the output names its input. */
+void strata_recording_merged_uuid(const struct strata_recording *recording, uint8_t uuid[16]);
 
 /* Adds a source; it and all of its fields are zero but the name.  NULL: out of memory.
  * Pointers to sources from before are invalid afterwards. */

@@ -9,6 +9,7 @@
 
 #include "ctf_metadata.h"
 #include "output_dir.h"
+#include "ring_peek.h"
 #include "tap.h"
 
 /* What one pass takes of a ring that is being written: one of the largest sub-buffers, or more. */
@@ -60,6 +61,21 @@ int recorder_publish(struct recorder *recorder, struct strata_error *error)
 	return recorder->live ? 0 : -1;
 }
 
+/* A ring that reads @ring and leaves all in its place; the recorder's own.  NULL: out of memory. */
+static struct ring *make_peek(struct recorder *recorder, const struct ring *ring)
+{
+	struct ring **peeks = reallocarray(recorder->peeks, recorder->nr_peeks + 1, sizeof(*peeks));
+	struct ring *peek;
+
+	if (!peeks)
+		return NULL;
+	recorder->peeks = peeks;
+	peek = ring_peek_make(ring);
+	if (peek)
+		peeks[recorder->nr_peeks++] = peek;
+	return peek;
+}
+
 int recorder_add_ring(struct recorder *recorder, size_t source_index, struct ring *ring,
 		      enum recorder_begin begin, struct strata_error *error)
 {
@@ -82,7 +98,9 @@ int recorder_add_ring(struct recorder *recorder, size_t source_index, struct rin
 	recorder->taps = taps;
 	tap = &taps[recorder->nr_taps];
 	memset(tap, 0, sizeof(*tap));
-	tap->ring = ring;
+	tap->ring = begin == RECORDER_PEEK ? make_peek(recorder, ring) : ring;
+	if (!tap->ring)
+		return strata_fail(error, "out of memory");
 	tap->source = source_index;
 	if ((begin == RECORDER_FROM_NOW && tap_skip_old(tap, error)) ||
 	    output_dir_add(recorder->dir, source->name, error))
@@ -381,6 +399,9 @@ static void release(struct recorder *recorder)
 	live_publisher_close(recorder->live);
 	strata_recording_clear(&recorder->recording);
 	close(recorder->held);
+	while (recorder->nr_peeks)
+		ring_peek_free(recorder->peeks[--recorder->nr_peeks]);
+	free(recorder->peeks);
 	free(recorder->ended);
 	free(recorder->saved);
 	free(recorder->taps);

@@ -112,8 +112,8 @@ int sources_add_kernel(struct recorder *recorder, const struct guest *guest, str
 	return add_rings(recorder, *index, map->rings, map->nr_rings, begin, error);
 }
 
-int sources_add_app(struct recorder *recorder, struct app *app, size_t *index,
-		    struct strata_error *error)
+int sources_add_app(struct recorder *recorder, struct app *app, enum recorder_begin begin,
+		    size_t *index, struct strata_error *error)
 {
 	struct strata_recording *recording = recorder_recording(recorder);
 	char name[sizeof(recording->sources->name)], wish[sizeof(app->comm) + 4];
@@ -134,5 +134,5 @@ int sources_add_app(struct recorder *recorder, struct app *app, size_t *index,
 	source->form = app->form;
 	if (identify(source, STRATA_LAYER_APP, 0, app->comm, error))
 		return -1;
-	return add_rings(recorder, *index, app->rings, app->nr_rings, RECORDER_WITH_PAST, error);
+	return add_rings(recorder, *index, app->rings, app->nr_rings, begin, error);
 }

@@ -91,23 +91,6 @@ static int open_stream(struct ctf_output *output, const struct strata_merge_stre
 	return 0;
 }
 
-/* A UUID of this merge: the sources' together, so that the same input gives the same output. */
-static void make_uuid(const struct strata_merge *merge, uint8_t uuid[16])
-{
-	const struct strata_recording *recording = strata_merge_recording(merge);
-	size_t i;
-	unsigned int j;
-
-	for (i = 0; i < recording->nr_sources; i++) {
-		for (j = 0; j < 16; j++)
-			uuid[j] = (uint8_t)((uuid[j] << 1 | uuid[j] >> 7) ^
-					    recording->sources[i].uuid[j]);
-	}
-	uuid[0] ^= 0x5a;
-	uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x40);
-	uuid[8] = (uint8_t)((uuid[8] & 0x3f) | 0x80);
-}
-
 struct strata_sink *strata_ctf_output_new(const struct strata_merge *merge, const char *dir,
 					  struct strata_error *error)
 {
@@ -125,7 +108,7 @@ struct strata_sink *strata_ctf_output_new(const struct strata_merge *merge, cons
 	output->sink.failed = ctf_failed;
 	output->sink.finish = ctf_finish;
 	output->sink.free = ctf_free;
-	make_uuid(merge, output->files.uuid);
+	strata_recording_merged_uuid(strata_merge_recording(merge), output->files.uuid);
 	if (snprintf(output->dir, sizeof(output->dir), "%s", dir) >= (int)sizeof(output->dir)) {
 		strata_fail(error, "%.100s...: the path is too long", dir);
 		goto fail;

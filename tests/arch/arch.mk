@@ -76,5 +76,6 @@ $(O)/tests/arch/write_trace: $(O)/build/tests/arch/write_trace.o $(LIBRARY)
 .PHONY: arch arch-programs
 arch-programs: $(ARCH_PROGRAMS)
 
-arch: arch-programs
+arch: deps-arch
+	@$(MAKE) --no-print-directory arch-programs
 	@tests/run.sh arch
