@@ -69,7 +69,7 @@ def unescape(text):
 
 
 def read(path):
-    with open(path, encoding="utf-8") as file:
+    with open(path, encoding="utf-8", errors="replace") as file:
         return file.read()
 
 
@@ -118,7 +118,7 @@ def command_of(test):
         program = f"out/tests/fuzz/fuzz_{name}"
         return program, [program, "--mutations", FUZZ_MUTATIONS[name]]
     if kind == "sh":
-        return "tools", [f"tests/unit/test_{name}.sh"]
+        return "tools-built", [f"tests/unit/test_{name}.sh"]
     return f"out/tests/test_{name}", [f"out/tests/test_{name}"]
 
 
@@ -176,11 +176,9 @@ def run(test, seconds):
     return status == 0, f"status {status}"
 
 
-def try_without(tests):
-    """Each test must pass without a mutant.  Returns how long each takes; exits where one fails."""
-    took = {}
-    for number, test in enumerate(tests, 1):
-        print(f"  {number}/{len(tests)} without a mutant: {test}", flush=True)
+def time_without(test, took):
+    """How long a test takes without a mutant, where it must pass; asked once."""
+    if test not in took:
         wrong = make(test)
         if wrong:
             print(wrong)
@@ -192,13 +190,15 @@ def try_without(tests):
             print(read(os.path.join(WORK, "output"))[-4000:])
             print(f"{test} fails without a mutant: {why}")
             sys.exit(2)
-    return took
+    return took[test]
 
 
 def try_mutant(mutant, took):
     """Returns ("killed", by what), ("survived", None) or ("broken", why)."""
     path = os.path.join(TREE, mutant.file)
     original = read(path)
+    for test in mutant.tests:
+        time_without(test, took)
     with open(path, "w", encoding="utf-8") as file:
         file.write(original.replace(mutant.pattern, mutant.replacement))
     try:
@@ -206,7 +206,7 @@ def try_mutant(mutant, took):
             wrong = make(test)
             if wrong:
                 return "broken", wrong
-            passed, why = run(test, max(PATIENCE_S, int(PATIENCE * took[test])))
+            passed, why = run(test, max(PATIENCE_S, int(PATIENCE * time_without(test, took))))
             if not passed:
                 return "killed", f"{test}, {why}"
         return "survived", None
@@ -250,7 +250,7 @@ def main():
     copy_tree()
     keys = {mutant: key_of(mutant) for mutant in mutants}
     left = [mutant for mutant in mutants if keys[mutant] not in known]
-    took = try_without(sorted({test for m in left for test in m.tests}))
+    took = {}
     for number, mutant in enumerate(left, 1):
         began = time.monotonic()
         result, what = try_mutant(mutant, took)
