@@ -28,6 +28,7 @@ mutant, its file and its tests are the same.  A test that does not end counts as
 Status 0: each mutant was killed, or has a reason to survive.  1: some survived.  2: the catalogue
 does not fit the tree, a mutant does not compile, or a test fails without any.
 """
+import fcntl
 import hashlib
 import os
 import re
@@ -141,7 +142,8 @@ def copy_tree():
         if os.path.exists(to) and open(source, "rb").read() == open(to, "rb").read():
             continue
         os.makedirs(os.path.dirname(to), exist_ok=True)
-        shutil.copy2(source, to)
+        # One that was there may be a mutant that an interrupted run left, and built.
+        (shutil.copy if os.path.exists(to) else shutil.copy2)(source, to)
     for name in SEEDED:
         source, to = os.path.join(ROOT, "out", name), os.path.join(TREE, "out", name)
         if os.path.isdir(source) and not os.path.exists(to):
@@ -243,6 +245,11 @@ def main():
         return 0
     mutants = [m for m in mutants if not words or any(word in m.line for word in words)]
     os.makedirs(WORK, exist_ok=True)
+    lock = open(os.path.join(WORK, "lock"), "w", encoding="utf-8")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        sys.exit(f"another run works in {TREE}; wait for it, or end it")
     if "--fresh" in sys.argv and os.path.exists(LOG):
         os.remove(LOG)
     known = load_log()

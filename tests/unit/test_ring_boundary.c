@@ -286,6 +286,38 @@ static void a_record_between_reserve_and_commit_holds_its_packet_back(void **sta
 	balance();
 }
 
+/* How far the commit count of a sub-buffer is says nothing about one that the writer has left: it
+ * may agree, in its offset, with where the writer is by now. */
+static void a_gap_in_a_subbuffer_that_was_left_stays_one(void **state)
+{
+	static unsigned char copy[SUBBUF_BYTES];
+	struct strata_slot first, second;
+	strata_count_t committed;
+
+	(void)state;
+	/* Given two slots that are not committed, and a sub-buffer that is left behind them ... */
+	assert_true(audited_reserve(&audit, fixture.ring, 1, 490, &first));
+	assert_true(audited_reserve(&audit, fixture.ring, 2, 490, &second));
+	assert_true(write_bytes(100));
+	assert_int_equal(strata_subbuf_start(small_ring, fixture.ring->write_count), SUBBUF_BYTES);
+	/* ... and a writer who comes just as far in the next as the commit count will be here ...
+	 */
+	committed = fixture.ring->subbuf[0].commit_count + second.bytes;
+	while (strata_subbuf_offset(small_ring, fixture.ring->write_count) + 1100 < committed)
+		assert_true(write_bytes(1000));
+	assert_true(write_bytes(
+		(uint32_t)(committed -
+			   strata_subbuf_offset(small_ring, fixture.ring->write_count))));
+	/* ... then the second one's commit brings nothing within reach of a reader. */
+	strata_ring_commit(fixture.ring, &second);
+	assert_int_equal(fixture.ring->subbuf[0].commit_count, committed);
+	assert_in_range(strata_reader_copy_prefix(&fixture.reader, 0, copy), 0,
+			STRATA_PACKET_HEADER_BYTES);
+	strata_ring_commit(fixture.ring, &first);
+	assert_true(strata_reader_ready(&fixture.reader));
+	balance();
+}
+
 static void the_counters_wrap_in_mid_run_and_nobody_notices(void **state)
 {
 	static const struct strata_ring_geometry geometries[] = { { 12, 1 }, { 12, 3 }, { 13, 2 } };
@@ -472,6 +504,7 @@ int main(void)
 		TEST(a_flush_gives_the_reader_what_is_there_and_nothing_of_nothing),
 		TEST(a_flush_of_a_full_buffer_leaves_it_full),
 		TEST(a_record_between_reserve_and_commit_holds_its_packet_back),
+		TEST(a_gap_in_a_subbuffer_that_was_left_stays_one),
 		TEST(the_counters_wrap_in_mid_run_and_nobody_notices),
 		TEST(a_clock_that_steps_back_opens_a_new_packet),
 		TEST(a_clock_that_steps_back_costs_one_packet_and_no_more),
