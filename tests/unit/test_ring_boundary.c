@@ -286,6 +286,29 @@ static void a_record_between_reserve_and_commit_holds_its_packet_back(void **sta
 	balance();
 }
 
+/* That is what short headers are for: all but a packet's first are short, whatever the time is. */
+static void records_soon_after_one_another_have_short_headers(void **state)
+{
+	enum strata_header_form form;
+	unsigned int i;
+
+	(void)state;
+	for (form = STRATA_HEADER_COMPACT; form < STRATA_NR_HEADER_FORMS; form++) {
+		fixture.form = form;
+		ring_fixture_reset(&fixture, small_ring, 0);
+		audit_reset(&audit, fixture.ring);
+		ticks_now = 1ull << 50;
+		for (i = 0; i < 100; i++) {
+			assert_true(write_bytes(200));
+			audit_drain(&audit, &fixture.reader);
+		}
+		balance();
+		assert_int_equal(audit.records, 100);
+		assert_int_equal(audit.short_headers, audit.records - audit.packets);
+	}
+	fixture.form = STRATA_HEADER_FULL;
+}
+
 /* How far the commit count of a sub-buffer is says nothing about one that the writer has left: it
  * may agree, in its offset, with where the writer is by now. */
 static void a_gap_in_a_subbuffer_that_was_left_stays_one(void **state)
@@ -504,6 +527,7 @@ int main(void)
 		TEST(a_flush_gives_the_reader_what_is_there_and_nothing_of_nothing),
 		TEST(a_flush_of_a_full_buffer_leaves_it_full),
 		TEST(a_record_between_reserve_and_commit_holds_its_packet_back),
+		TEST(records_soon_after_one_another_have_short_headers),
 		TEST(a_gap_in_a_subbuffer_that_was_left_stays_one),
 		TEST(the_counters_wrap_in_mid_run_and_nobody_notices),
 		TEST(a_clock_that_steps_back_opens_a_new_packet),
