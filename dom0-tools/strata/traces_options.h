@@ -16,6 +16,7 @@ enum write_colours { COLOURS_AUTO, COLOURS_ALWAYS, COLOURS_NEVER };
 struct write_options {
 	const char *format;    /* one that write_format_known(); NULL: none was chosen */
 	const char *out;       /* "-": standard output */
+	bool force;            /* what is there is replaced */
 	const char *from, *to; /* NULL: from the first, to the last event */
 	bool gmt;
 	bool date;
@@ -48,6 +49,7 @@ struct write_verb {
 #define WRITE_OPTION_GMT    (WRITE_OPTION_FILTER + 3)
 #define WRITE_OPTION_DATE   (WRITE_OPTION_FILTER + 4)
 #define WRITE_OPTION_NR     (WRITE_OPTION_FILTER + 5)
+#define WRITE_OPTION_FORCE  (WRITE_OPTION_FILTER + 6)
 
 #define WRITE_OPTION_OF(name, attribute)                                                         \
 	{                                                                                        \
@@ -63,6 +65,7 @@ struct write_verb {
 		WRITE_OPTION_OF("process", PROCESS),                                \
 		{ "filter", required_argument, NULL, WRITE_OPTION_FILTER },         \
 		{ "output", required_argument, NULL, 'o' },                         \
+		{ "force", no_argument, NULL, WRITE_OPTION_FORCE },                 \
 		{ "threads", required_argument, NULL, WRITE_OPTION_NR },            \
 		{ "gmt", no_argument, NULL, WRITE_OPTION_GMT },                     \
 		{ "date", no_argument, NULL, WRITE_OPTION_DATE },                   \

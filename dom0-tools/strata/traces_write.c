@@ -81,7 +81,7 @@ static int count(struct traces *traces, const struct write_options *options,
 		 const struct strata_slice_options *slices, uint64_t *events,
 		 struct strata_error *error)
 {
-	struct strata_out_file *out = strata_out_open(options->out, error);
+	struct strata_out_file *out = strata_out_open(options->out, options->force, error);
 	struct strata_error later;
 	struct strata_chain chain;
 	int status;
@@ -102,7 +102,7 @@ static int write_ctf(struct traces *traces, const struct write_options *options,
 	if (strcmp(options->out, "-") == 0)
 		return strata_fail(error, "CTF traces are directories: name one with -o");
 	return strata_ctf_traces_write(&traces->set, (const char *const *)traces->names,
-				       options->out, slices, events, error);
+				       options->out, options->force, slices, events, error);
 }
 
 int write_bind_filter(const struct write_options *options, const struct strata_trace_set *set,
@@ -150,6 +150,7 @@ static int write_lines(struct traces *traces, const struct write_options *option
 	if (!writer)
 		return strata_fail(error, "out of memory");
 	written->path = options->out;
+	written->force = options->force;
 	status = strata_written(&traces->set, shown, writer, written, events, error);
 	writer->free(writer);
 	if (!status && strcmp(options->format, "chrome") == 0 && *events > STRATA_CHROME_EVENTS_MAX)

@@ -229,8 +229,46 @@ static void skip_bad_packet(struct strata_ctf_reader *reader, uint64_t offset,
 /* A time of the packet's head, by the reader's converter or its own clock. */
 static uint64_t head_ns(const struct strata_ctf_reader *reader, uint64_t cycles)
 {
-	return reader->conversion ? reader->stream->converter->ns_later(reader->conversion, cycles)
-				  : strata_ctf_ns(&reader->kind->time, cycles);
+	uint64_t ignored;
+
+	return reader->conversion
+		       ? reader->stream->converter->ns_later(reader->conversion, cycles, &ignored)
+		       : strata_ctf_ns(&reader->kind->time, cycles);
+}
+
+/* Whether a packet's times are such as its stream can have.  What is not known is believed. */
+static bool is_of_its_time(const struct strata_ctf_reader *reader)
+{
+	const struct strata_ctf_stream *stream = reader->stream;
+	const struct strata_ctf_packet *packet = &reader->packet;
+	uint64_t begin_ns, end_ns, bound_ns, more_ns;
+
+	if ((!stream->since_ns && !stream->until_ns) || !reader->conversion || !packet->has_begin ||
+	    !packet->has_end)
+		return true;
+	begin_ns = stream->converter->ns_later(reader->conversion, packet->begin, &bound_ns);
+	end_ns = stream->converter->ns_later(reader->conversion, packet->end, &more_ns);
+	bound_ns = more_ns > bound_ns ? more_ns : bound_ns;
+	if (begin_ns < stream->since_ns)
+		return stream->since_ns - begin_ns <= bound_ns;
+	return !stream->until_ns || end_ns <= stream->until_ns ||
+	       end_ns - stream->until_ns <= bound_ns;
+}
+
+/* Leaves out a packet that is whole, and not of its time. */
+static void skip_forged_packet(struct strata_ctf_reader *reader)
+{
+	const uint64_t bytes = reader->packet.packet_bits / 8;
+
+	if (strata_ctf_reader_owns(reader)) {
+		reader->tally.bad_packets++;
+		reader->tally.skipped_bytes += bytes;
+	}
+	strata_ctf_reader_complain(reader, 0,
+				   "it says to be of before its source was there, or of after it "
+				   "was read; %llu bytes are left out",
+				   (unsigned long long)bytes);
+	reader->next_packet = reader->packet.offset + bytes;
 }
 
 /* Sets between which times something is missing: behind the event before, or where the stream
@@ -417,8 +455,14 @@ int strata_ctf_reader_next_packet(struct strata_ctf_reader *reader, struct strat
 		}
 		if (read_header(reader, offset, &status, &why, error))
 			return -1;
-		if (status == STRATA_CTF_PACKET_OK)
-			break;
+		if (status == STRATA_CTF_PACKET_OK) {
+			reader->kind =
+				&trace->kinds[reader->packet.class - trace->metadata.streams];
+			if (is_of_its_time(reader))
+				break;
+			skip_forged_packet(reader);
+			continue;
+		}
 		if (reader->window_bytes == 0)
 			return 0;
 		skip_bad_packet(reader, offset, &why);
@@ -428,7 +472,6 @@ int strata_ctf_reader_next_packet(struct strata_ctf_reader *reader, struct strat
 		leave_hole(reader);
 	strata_ctf_reader_hold_to_file(reader);
 	reader->next_packet = reader->packet.offset + reader->packet.packet_bits / 8;
-	reader->kind = &trace->kinds[reader->packet.class - trace->metadata.streams];
 	reader->at = reader->packet.events_at;
 	reader->in_packet = true;
 	set_clock(reader);

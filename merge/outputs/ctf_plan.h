@@ -25,6 +25,7 @@
 #ifndef STRATA_MERGE_OUTPUTS_CTF_PLAN_H
 #define STRATA_MERGE_OUTPUTS_CTF_PLAN_H
 
+#include "safe_dir.h"
 #include "ctf/ctf_trace.h"
 #include "ctf/ctf_write_tsdl.h"
 
@@ -80,9 +81,9 @@ int strata_ctf_plan_init(struct strata_ctf_plan *plan, const struct strata_ctf_t
 
 void strata_ctf_plan_clear(struct strata_ctf_plan *plan);
 
-/* Writes the metadata into the file @path.  -1 with the reason: it cannot be written, or fields
- * of packets' contexts are needed to read events, and are not kept. */
-int strata_ctf_plan_metadata(const struct strata_ctf_plan *plan, const char *path,
+/* Writes the metadata into @dir; NULL: nowhere, to see whether it can be.  -1 with the reason: it
+ * cannot be written, or fields of packets' contexts are needed to read events, and are not kept. */
+int strata_ctf_plan_metadata(const struct strata_ctf_plan *plan, const struct strata_dir *dir,
 			     struct strata_error *error);
 
 #endif /* STRATA_MERGE_OUTPUTS_CTF_PLAN_H */

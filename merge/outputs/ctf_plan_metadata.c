@@ -4,6 +4,7 @@
 
 #include "escape.h"
 #include "outputs/ctf_plan.h"
+#include "outputs/output_directory.h"
 #include "tsdl.h"
 
 #define CLOCK "timeline"
@@ -198,10 +199,11 @@ static int put_stream(struct strata_out_file *out, const struct strata_ctf_plan_
 	return 0;
 }
 
-int strata_ctf_plan_metadata(const struct strata_ctf_plan *plan, const char *path,
+int strata_ctf_plan_metadata(const struct strata_ctf_plan *plan, const struct strata_dir *dir,
 			     struct strata_error *error)
 {
-	struct strata_out_file *out = strata_out_open(path, error);
+	struct strata_out_file *out = dir ? strata_out_create(dir, "metadata", error)
+					  : strata_out_open("/dev/null", false, error);
 	struct strata_error ignored;
 	size_t i;
 
@@ -216,5 +218,6 @@ int strata_ctf_plan_metadata(const struct strata_ctf_plan *plan, const char *pat
 		strata_out_close(out, &ignored);
 		return strata_fail_in(error, "%s", plan->trace->path);
 	}
+	strata_out_print(out, "/* " STRATA_OUTPUT_MARK " */\n");
 	return strata_out_close(out, error);
 }

@@ -109,7 +109,19 @@ static int write_to(const struct outputs_world *world, struct opened *opened, co
 	char path[512];
 
 	snprintf(path, sizeof(path), "%s/%s", world->dir, out);
-	return strata_ctf_traces_write(&opened->set, names, path, options, events, error);
+	return strata_ctf_traces_write(&opened->set, names, path, false, options, events, error);
+}
+
+static const struct strata_slice_options all;
+
+static int force_to(const struct outputs_world *world, struct opened *opened, const char *out,
+		    struct strata_error *error)
+{
+	static const char *const names[] = { "a/trace", "a/trace", "a/trace" };
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", world->dir, out);
+	return strata_ctf_traces_write(&opened->set, names, path, true, &all, NULL, error);
 }
 
 static const struct strata_slice_options all = { .to_ns = UINT64_MAX, .threads = 2 };
@@ -347,9 +359,19 @@ static void what_is_there_is_left_alone(void **data)
 	open_trace(&world, &in, "trace");
 	outputs_run(&world, "mkdir there there/mine empty");
 	assert_int_equal(write_to(&world, &in, "there", &all, &events, &error), -1);
-	assert_non_null(strstr(error.text, "there: the directory is not empty; name a new one"));
+	assert_non_null(strstr(error.text, "there: is not empty (use --force, or another -o)"));
 	outputs_run(&world, "test \"$(ls there)\" = mine");
 	assert_int_equal(write_to(&world, &in, "empty", &all, &events, &error), 0);
+	/* Force is for what was written here, and looked at before anything goes. */
+	assert_int_equal(force_to(&world, &in, "there", &error), -1);
+	assert_non_null(strstr(error.text, "there/mine: was not written by strata"));
+	outputs_run(&world,
+		    "test \"$(ls there)\" = mine; touch empty/a_trace/stray-file empty/mine");
+	assert_int_equal(force_to(&world, &in, "empty", &error), -1);
+	assert_non_null(strstr(error.text, "empty: holds other files"));
+	outputs_run(&world, "test -s empty/a_trace/metadata; rm empty/mine");
+	assert_int_equal(force_to(&world, &in, "empty", &error), 0);
+	outputs_run(&world, "test -s empty/a_trace/metadata; test ! -e empty/a_trace/stray-file");
 	close_traces(&in);
 	outputs_end(&world);
 }

@@ -57,7 +57,7 @@ counted() { "$strata" convert --format count "$@"; }
 same_events() { [ "$(counted "$1")" = "$(counted "$2")" ]; }
 check "with the same events" same_events "$work/one" "$work/ctf"
 check "which babeltrace2 opens without a word" opens "$work/ctf"
-check "a directory that holds something is left alone" says 1 'ctf: the directory is not empty; name a new one' "$strata" convert --format ctf -o "$work/ctf" "$work/one"
+check "a directory that holds something is left alone" says 1 'ctf: is not empty \(use --force, or another -o\)' "$strata" convert --format ctf -o "$work/ctf" "$work/one"
 check "CTF is no file" says 1 'name one with -o' "$strata" convert --format ctf "$work/one"
 check "or from a time to another" "$strata" convert --format ctf --from +0.0005 --to +0.001 -o "$work/part" "$work/one"
 check "with the events in between" test "$(counted "$work/part")" = "$(counted --from +0.0005 --to +0.001 "$work/one")"
@@ -144,7 +144,7 @@ check "but not of what is not shown" bash -c "! '$strata' view --cpu 0 '$work/ra
 check "convert says it of every form" says 0 'strata: convert: 35 events were discarded in 1 stream' "$strata" convert --format ctf -o "$work/xen2" "$work/raw"
 check "and merge merges" says 0 '^Merged: +[1-9]' "$strata" merge "$work/raw" -o "$work/merged"
 check "with a line for the loss" grep -qE '^\[0\.[0-9]{9} - 0\.[0-9]{9}\] 35 events discarded: buffer full; xen, CPU 1$' "$work/merged/timeline.txt"
-check "and says how much was lost" says 0 'strata: merge: 35 events were discarded in 1 stream' "$strata" merge "$work/raw" -o "$work/merged"
+check "and says how much was lost" says 0 'strata: merge: 35 events were discarded in 1 stream' "$strata" merge "$work/raw" -o "$work/merged" --force
 as_merged() {
 	"$strata" merge --check --json "$work/raw" >"$work/check" &&
 		jq -e --slurpfile merged "$work/merged/summary.json" 'del(.by_causes) == $merged[0] and .events > 0 and (.by_causes.clocks | type) == "array" and (.by_causes.breaches | type) == "array"' "$work/check"
