@@ -24,13 +24,16 @@ static void add_text(struct json_object *object, const char *key, const char *te
 	json_object_object_add(object, key, json_object_new_string(text));
 }
 
-static struct json_object *event_to_json(const struct strata_event_desc *event)
+static struct json_object *event_to_json(const struct strata_source *source, size_t at)
 {
+	const struct strata_event_desc *event = &source->events[at];
 	struct json_object *object = json_object_new_object();
 	struct json_object *fields = json_object_new_array();
 	unsigned int i;
 
 	add_u64(object, "id", event->id);
+	if (source->by_number)
+		add_u64(object, "number", source->shapes[at].number);
 	add_text(object, "name", event->name);
 	if (event->group[0])
 		add_text(object, "group", event->group);
@@ -95,7 +98,7 @@ static struct json_object *source_to_json(const struct strata_source *source)
 	}
 	json_object_object_add(object, "streams", streams);
 	for (i = 0; i < source->nr_events; i++)
-		json_object_array_add(events, event_to_json(&source->events[i]));
+		json_object_array_add(events, event_to_json(source, i));
 	json_object_object_add(object, "events", events);
 	return object;
 }
