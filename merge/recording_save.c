@@ -109,7 +109,9 @@ int strata_recording_save(const struct strata_recording *recording, const char *
 	add_u64(root, "anchor_ticks", recording->anchor_ticks);
 	add_u64(root, "anchor_realtime_ns", recording->anchor_realtime_ns);
 	for (i = 0; i < recording->nr_sources; i++)
-		json_object_array_add(sources, source_to_json(&recording->sources[i]));
+		json_object_array_add(sources, recording->sources[i].vacant
+						       ? NULL
+						       : source_to_json(&recording->sources[i]));
 	json_object_object_add(root, "sources", sources);
 
 	text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY);

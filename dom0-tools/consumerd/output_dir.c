@@ -74,6 +74,15 @@ static int clear_old(const char *dir, struct strata_error *error)
 				"%s holds a recording that cannot be replaced; remove "
 				"it, or name another directory",
 				dir);
+		if (old.nr_faults) {
+			strata_fail(
+				error,
+				"%s; the recording cannot be replaced; remove it, or name another "
+				"directory",
+				old.faults[0].text);
+			strata_recording_clear(&old);
+			return -1;
+		}
 		for (i = 0; i < old.nr_sources; i++)
 			output_dir_remove(dir, old.sources[i].name);
 		strata_recording_clear(&old);

@@ -32,6 +32,8 @@
 #define LINES_BURST      20u
 #define LINES_PER_1000_S 100u
 
+#define HYPERVISOR_QUANTA 8
+
 #define NAME_BYTES 80u
 
 static const char *const resource_names[PRINCIPAL_NR_RESOURCES] = {
@@ -346,11 +348,15 @@ void principals_begin_turn(struct principals *all)
 
 	for (i = 0; i < all->nr; i++) {
 		struct principal *one = all->list[i];
+		int64_t quantum = PRINCIPAL_QUANTUM_BYTES;
 
+		/* Its rings hold what all domains did. */
+		if (one->kind == PRINCIPAL_HYPERVISOR)
+			quantum *= HYPERVISOR_QUANTA;
 		/* What was not used is not saved up: a burst would keep the others waiting. */
-		one->credit += PRINCIPAL_QUANTUM_BYTES;
-		if (one->credit > (int64_t)PRINCIPAL_QUANTUM_BYTES)
-			one->credit = PRINCIPAL_QUANTUM_BYTES;
+		one->credit += quantum;
+		if (one->credit > quantum)
+			one->credit = quantum;
 	}
 }
 

@@ -83,14 +83,17 @@ bool principal_may_begin_source(struct principal *one);
 
 /*
  * Work.  In each turn of the recorder's loop a principal may have PRINCIPAL_QUANTUM_BYTES of work
- * done, in bytes that are drained; other work is charged at what it costs in comparison.  A step
- * that has begun is finished, and what it costs more is paid in the turns that follow (deficit
- * round robin).
+ * done, the hypervisor eight times as many, in bytes that are drained; other work is charged at
+ * what it costs in comparison.  A step that has begun is finished, and what it costs more is paid
+ * in the turns that follow (deficit round robin).
  */
 #define PRINCIPAL_QUANTUM_BYTES (1u << 20)
 
 /* What a step costs at least. */
 #define PRINCIPAL_STEP_BYTES 4096u
+
+/* What making or closing a file costs: a ring's stream, a source's directory. */
+#define PRINCIPAL_FILE_BYTES (32u << 10)
 
 void principals_begin_turn(struct principals *all);
 

@@ -20,7 +20,7 @@ int sources_add_hypervisor(struct recorder *recorder, struct hypervisor *hypervi
 			   enum recorder_begin begin, struct strata_error *error);
 
 /*
- * Adds a kernel's rings, if the recording has room for them.
+ * Adds a kernel's rings, if the recording and its domain's share have room for them.
  * @events:     that its records can be of; NULL: all of its table
  * @came_ticks: when it came into the recording; 0: it was there at the start
  * @index:      OUT: of the source, also when it is there but could not be filled
@@ -30,8 +30,13 @@ int sources_add_kernel(struct recorder *recorder, const struct guest *guest, str
 		       const struct event_set *events, enum recorder_begin begin,
 		       uint64_t came_ticks, size_t *index, struct strata_error *error);
 
-/* Adds an application's rings, without events yet.  @index and the result as above. */
-int sources_add_app(struct recorder *recorder, struct app *app, size_t *index,
-		    struct strata_error *error);
+/* Begins an application's source, of @who's share, without events and rings yet.  @index and the
+ * result as above. */
+int sources_begin_app(struct recorder *recorder, struct principal *who, const struct app *app,
+		      size_t *index, struct strata_error *error);
+
+/* Adds its rings from @next on, @most of them, and moves @next.  0 or -1. */
+int sources_add_app_rings(struct recorder *recorder, struct app *app, size_t index, size_t *next,
+			  size_t most, struct strata_error *error);
 
 #endif /* STRATA_STRATA_SOURCES_H */
