@@ -224,6 +224,24 @@ static uint64_t sum_lost(const struct strata_packet *packet)
 	return sum;
 }
 
+/* What is missing before the end of @packet, by its head and the one of the packet before. */
+static void set_loss(struct strata_packet_reader *reader, const struct strata_packet *packet,
+		     uint64_t missing_packets)
+{
+	struct strata_loss *loss = &reader->loss;
+	unsigned int i;
+
+	memset(loss, 0, sizeof(*loss));
+	loss->missing_packets = missing_packets;
+	loss->has_kinds = true;
+	for (i = 0; i < STRATA_NR_LOST; i++) {
+		const uint64_t before = reader->packets ? reader->packet.lost[i] : 0;
+
+		loss->kinds[i] = packet->lost[i] > before ? packet->lost[i] - before : 0;
+		loss->discarded += loss->kinds[i];
+	}
+}
+
 /* Makes @packet the current one, and says whether anything is missing before its end. */
 static void accept_packet(struct strata_packet_reader *reader, const struct strata_packet *packet,
 			  bool skipped)
@@ -231,6 +249,7 @@ static void accept_packet(struct strata_packet_reader *reader, const struct stra
 	uint64_t expected = reader->packets ? reader->packet.sequence + 1 : packet->sequence;
 	uint64_t lost_before = reader->packets ? sum_lost(&reader->packet) : 0;
 
+	set_loss(reader, packet, packet->sequence - expected);
 	reader->missing_packets += packet->sequence - expected;
 	reader->gap = skipped || packet->sequence != expected || sum_lost(packet) != lost_before;
 	reader->packet = *packet;

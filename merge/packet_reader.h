@@ -10,6 +10,7 @@
 #ifndef STRATA_MERGE_PACKET_READER_H
 #define STRATA_MERGE_PACKET_READER_H
 
+#include "loss.h"
 #include "packet_check.h"
 
 struct strata_packet_reader {
@@ -26,8 +27,9 @@ struct strata_packet_reader {
 	uint8_t *bytes; /* of the current packet */
 	size_t capacity;
 	struct strata_packet packet;
-	uint64_t nr_events; /* in the current packet */
-	bool gap;           /* something is missing between the packet before and this one */
+	uint64_t nr_events;      /* in the current packet */
+	bool gap;                /* something is missing between the packet before and this one */
+	struct strata_loss loss; /* of that, what its head says; without times */
 
 	uint64_t said; /* packets that the recording's table knows of, 0 once their lack is named */
 	uint64_t packets;

@@ -3,93 +3,31 @@
 #include "app.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "app_ring.h"
 #include "event_table.h"
-
-/* A socket to the process whose abstract socket has this name, or -1. */
-static int call_process(const char *name, size_t length)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd;
-
-	if (length >= sizeof(address.sun_path))
-		return -1;
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return -1;
-	memcpy(address.sun_path + 1, name, length);
-	if (!connect(fd, (struct sockaddr *)&address,
-		     (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)))
-		return fd;
-	close(fd);
-	return -1;
-}
-
-void app_call_all(void (*called)(void *data, int socket), void *data)
-{
-	FILE *list = fopen("/proc/net/unix", "re");
-	char line[256];
-
-	while (list && fgets(line, sizeof(line), list)) {
-		const char *name = strstr(line, "@" STRATA_APP_NAME_PREFIX);
-		/* Bit 16 of the flags: it listens. */
-		const char *flags = strstr(line, " 00010000 ");
-		int fd = -1;
-
-		if (name && flags && flags < name)
-			fd = call_process(name + 1, strcspn(name + 1, "\n"));
-		if (fd >= 0)
-			called(data, fd);
-	}
-	if (list)
-		fclose(list);
-}
-
-static void read_names(struct app *app)
-{
-	char path[64], link[400];
-	ssize_t length;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", app->pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	length = fd < 0 ? 0 : read(fd, app->comm, sizeof(app->comm) - 1);
-	if (fd >= 0)
-		close(fd);
-	app->comm[length > 0 ? length : 0] = '\0';
-	app->comm[strcspn(app->comm, "\n")] = '\0';
-
-	snprintf(path, sizeof(path), "/proc/%d/exe", app->pid);
-	length = readlink(path, link, sizeof(link) - 1);
-	link[length > 0 ? length : 0] = '\0';
-	snprintf(app->program, sizeof(app->program), "%.79s",
-		 strrchr(link, '/') ? strrchr(link, '/') + 1 : link);
-}
+#include "peer.h"
 
 int app_open(struct app *app, int socket, struct strata_error *error)
 {
-	struct ucred peer;
-	socklen_t bytes = sizeof(peer);
+	struct peer peer;
 
 	memset(app, 0, sizeof(*app));
 	app->memory.file = -1;
 	app->socket = socket;
-	if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) || peer.pid <= 0) {
+	if (peer_identify(socket, &peer, error)) {
 		close(socket);
-		return strata_fail(error, "the kernel does not say whose socket it is");
+		return -1;
 	}
 	app->pid = peer.pid;
 	app->uid = peer.uid;
-	read_names(app);
+	memcpy(app->comm, peer.comm, sizeof(app->comm));
+	memcpy(app->program, peer.program, sizeof(app->program));
 	return 0;
 }
 

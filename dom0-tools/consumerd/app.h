@@ -51,9 +51,6 @@ enum app_news {
 	APP_GONE, /* the process has ended, or is not to be listened to */
 };
 
-/* Calls every process that waits for a recorder: @called is given a socket to each. */
-void app_call_all(void (*called)(void *data, int socket), void *data);
-
 /* Takes over a connected socket, and finds out whose it is.  0, or -1 and it is closed. */
 int app_open(struct app *app, int socket, struct strata_error *error);
 

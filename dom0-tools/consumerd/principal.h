@@ -37,6 +37,8 @@ enum principal_resource {
 /* The part of each total that an untrusted principal may use, and that is left for trusted ones. */
 #define PRINCIPAL_SHARES 8u
 
+#define PRINCIPAL_UUID_BYTES 16u
+
 struct principals;
 struct principal;
 
@@ -48,11 +50,13 @@ void principals_free(struct principals *all);
 
 /*
  * The principal that answers for a user id: the owner of a subordinate one.  For a domain, which
- * has a new number after a reboot, its name decides, which the toolstack gave it; the number only
- * if it has none.  They are valid until principals_free().  NULL: out of memory.
+ * has a new number after a reboot, its UUID decides, which dom0's tools gave it; the number only if
+ * that is zero.  They are valid until principals_free().  NULL: out of memory.
+ * @name: for messages
  */
 struct principal *principals_user(struct principals *all, uint32_t uid);
-struct principal *principals_domain(struct principals *all, uint32_t domain, const char *name);
+struct principal *principals_domain(struct principals *all, uint32_t domain,
+				    const uint8_t uuid[PRINCIPAL_UUID_BYTES], const char *name);
 struct principal *principals_hypervisor(struct principals *all);
 
 /* "user 1000", "domain g1", "the hypervisor"; nothing in it needs to be escaped. */

@@ -9,6 +9,7 @@
 
 #include "ctf_metadata.h"
 #include "output_dir.h"
+#include "ring_peek.h"
 #include "tap.h"
 
 /* Tables are saved again when this many times as long has passed as saving them took. */
@@ -109,6 +110,21 @@ static uint32_t live_slot(struct recorder *recorder, struct tap *tap)
 	return slot;
 }
 
+/* A ring that reads @ring and leaves all in its place; the recorder's own.  NULL: out of memory. */
+static struct ring *make_peek(struct recorder *recorder, const struct ring *ring)
+{
+	struct ring **peeks = reallocarray(recorder->peeks, recorder->nr_peeks + 1, sizeof(*peeks));
+	struct ring *peek;
+
+	if (!peeks)
+		return NULL;
+	recorder->peeks = peeks;
+	peek = ring_peek_make(ring);
+	if (peek)
+		peeks[recorder->nr_peeks++] = peek;
+	return peek;
+}
+
 int recorder_add_ring(struct recorder *recorder, size_t source_index, struct ring *ring,
 		      enum recorder_begin begin, struct strata_error *error)
 {
@@ -122,7 +138,11 @@ int recorder_add_ring(struct recorder *recorder, size_t source_index, struct rin
 		return strata_fail(error, "out of memory");
 	}
 	principal_charge(who, PRINCIPAL_FILE_BYTES);
-	tap->ring = ring;
+	tap->ring = begin == RECORDER_PEEK ? make_peek(recorder, ring) : ring;
+	if (!tap->ring) {
+		free(tap);
+		return strata_fail(error, "out of memory");
+	}
 	tap->source = source_index;
 	if (make_room(recorder, ring, error) ||
 	    (begin == RECORDER_FROM_NOW && tap_skip_old(tap, error)) ||
@@ -235,6 +255,9 @@ static void release(struct recorder *recorder)
 	free(recorder->queues);
 	free(recorder->sources);
 	principals_free(recorder->principals);
+	while (recorder->nr_peeks)
+		ring_peek_free(recorder->peeks[--recorder->nr_peeks]);
+	free(recorder->peeks);
 	free(recorder->ended);
 	free(recorder->copy);
 	free(recorder);

@@ -62,6 +62,7 @@ int recorder_publish(struct recorder *recorder, struct strata_error *error);
 enum recorder_begin {
 	RECORDER_FROM_NOW,  /* what lies ready from before is let go, its losses do not count */
 	RECORDER_WITH_PAST, /* all that is there: a flight recorder's */
+	RECORDER_PEEK,      /* likewise, and it stays there for the next (ring_peek.h) */
 };
 
 /*

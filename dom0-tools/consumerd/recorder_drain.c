@@ -136,7 +136,7 @@ static int drain_rings(struct recorder *recorder, struct recorder_queue *queue, 
 	bool more = true;
 	size_t i;
 
-	while (more) {
+	while (more && may_go_on(queue, extent)) {
 		more = false;
 		for (i = 0; i < queue->looks && may_go_on(queue, extent); i++) {
 			struct tap *tap = tap_at(queue, i);

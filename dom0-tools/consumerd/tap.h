@@ -103,6 +103,8 @@ struct recorder {
 	struct live_publisher *live; /* NULL: nobody can follow */
 	struct recorder_ended *ended;
 	size_t nr_ended;
+	struct ring **peeks; /* rings of ours, which read those of others (RECORDER_PEEK) */
+	size_t nr_peeks;
 };
 
 static inline struct strata_source *tap_source(struct recorder *recorder, const struct tap *tap)

@@ -9,11 +9,10 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "app_socket.h"
 #include "escape.h"
 #include "sources.h"
 
@@ -32,23 +31,6 @@
 #define PATIENCE_WAITS 5u
 #define PATIENCE_MS    5000u
 #define SILENCE_MS     1000u
-
-/* Ours, or one that a recorder left which was killed.  What else is there is somebody's: then
- * bind() says so. */
-static void remove_socket(const char *path)
-{
-	struct stat status;
-
-	if (!lstat(path, &status) && S_ISSOCK(status.st_mode))
-		unlink(path);
-}
-
-static const char *socket_path(void)
-{
-	const char *path = secure_getenv(STRATA_APP_SOCKET_VARIABLE);
-
-	return path ? path : STRATA_APP_SOCKET;
-}
 
 static const char *shown_name(const struct application *one, char text[STRATA_ESCAPED_BYTES(32)])
 {
@@ -246,14 +228,16 @@ static void accept_new(struct apps *apps)
 {
 	unsigned int i;
 
+	apps->all_accepted = false;
 	for (i = 0; i < ACCEPTS_PER_TURN && !apps->stopping; i++) {
 		int socket = accept4(apps->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 		if (socket >= 0)
 			take_in(apps, socket);
 		else if ((errno != EMFILE && errno != ENFILE) || !send_away(apps))
-			return;
+			break;
 	}
+	apps->all_accepted = i < ACCEPTS_PER_TURN;
 }
 
 /* Is it asked for, and what of it? */
@@ -362,7 +346,7 @@ static int on_attached(struct apps *apps, struct application *one, struct strata
 static int attach_rings(struct apps *apps, struct application *one, struct strata_error *error)
 {
 	if (sources_add_app_rings(apps->recorder, &one->app, one->source, &one->next_ring,
-				  RINGS_PER_TURN, error))
+				  RINGS_PER_TURN, RECORDER_WITH_PAST, error))
 		return -1;
 	if (one->next_ring < one->app.nr_rings)
 		return 0;
@@ -503,6 +487,8 @@ void apps_tend(struct apps *apps)
 		return;
 	if (recorder_is_saved(apps->recorder))
 		forget_files(apps, true);
+	/* In this order: who has answered there waits to be accepted. */
+	app_wake_tend(&apps->wake);
 	accept_new(apps);
 	nr = apps->nr;
 	for (heard = 0; heard < nr && apps->nr; heard++) {
@@ -514,14 +500,8 @@ void apps_tend(struct apps *apps)
 	}
 }
 
-static void take_in_called(void *data, int socket)
-{
-	take_in(data, socket);
-}
-
 int apps_open(struct apps *apps, struct strata_error *error)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct epoll_event interest = { .events = EPOLLIN };
 
 	apps->silence_ms = strata_app_wait_ms(secure_getenv(STRATA_APP_WAIT_VARIABLE));
@@ -532,26 +512,21 @@ int apps_open(struct apps *apps, struct strata_error *error)
 		apps->patience_ms = PATIENCE_MS;
 	if (apps->channel.dir && ring_file_make_dir(apps->channel.dir, apps->named_dir, error))
 		return -1;
-	if (snprintf(address.sun_path, sizeof(address.sun_path), "%s", socket_path()) >=
-	    (int)sizeof(address.sun_path))
-		return strata_fail(error, "%s: the path is too long for a socket", socket_path());
 	apps->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	apps->epoll = epoll_create1(EPOLL_CLOEXEC);
-	apps->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (apps->epoll < 0 || apps->listener < 0)
+	if (apps->epoll < 0)
 		return strata_fail(error, "no socket for applications: %s", strerror(errno));
-	remove_socket(address.sun_path);
-	if (bind(apps->listener, (struct sockaddr *)&address, sizeof(address)) ||
-	    chmod(address.sun_path, 0666) || listen(apps->listener, 64) ||
-	    epoll_ctl(apps->epoll, EPOLL_CTL_ADD, apps->listener, &interest))
-		return strata_fail(error,
-				   "%s: %s; name another path in the environment variable %s",
-				   address.sun_path, strerror(errno), STRATA_APP_SOCKET_VARIABLE);
-	app_call_all(take_in_called, apps);
-	return 0;
+	apps->listener = app_socket_open(error);
+	if (apps->listener < 0)
+		return -1;
+	if (epoll_ctl(apps->epoll, EPOLL_CTL_ADD, apps->listener, &interest))
+		return strata_fail(error, "no socket for applications: %s", strerror(errno));
+	/* Who begins to wait from here on finds the socket. */
+	return app_wake_begin(&apps->wake, error);
 }
 
-int apps_add_sources(const struct apps *apps, struct recorder *recorder, struct strata_error *error)
+int apps_add_sources(const struct apps *apps, struct recorder *recorder, enum recorder_begin begin,
+		     struct strata_error *error)
 {
 	struct strata_error why;
 	size_t i, j, index, next;
@@ -568,7 +543,7 @@ int apps_add_sources(const struct apps *apps, struct recorder *recorder, struct 
 			return strata_fail(error, "out of memory");
 		if (sources_begin_app(recorder, who, &one->app, &index, error) ||
 		    sources_add_app_rings(recorder, &one->app, index, &next, one->app.nr_rings,
-					  error))
+					  begin, error))
 			return -1;
 		/* One that cannot be described was left out when it came, and that was said. */
 		for (j = 0; j < one->app.nr_events; j++)
@@ -581,6 +556,8 @@ bool apps_settled(const struct apps *apps)
 {
 	size_t i;
 
+	if (!apps->stopping && !(app_wake_settled(&apps->wake) && apps->all_accepted))
+		return false;
 	for (i = 0; i < apps->nr; i++) {
 		enum application_step step = apps->list[i]->step;
 
@@ -597,6 +574,7 @@ void apps_stop(struct apps *apps)
 	size_t i;
 
 	apps->stopping = true;
+	app_wake_end(&apps->wake);
 	for (i = 0; i < apps->nr; i++) {
 		struct application *one = apps->list[i];
 
@@ -652,10 +630,9 @@ void apps_release(struct apps *apps, bool recorded)
 	/* Where files stay, so does the way to them. */
 	if (apps->channel.dir && !ring_file_any(apps->channel.dir))
 		ring_file_remove_dir(apps->channel.dir);
-	if (apps->listener >= 0) {
-		remove_socket(socket_path());
-		close(apps->listener);
-	}
+	app_wake_end(&apps->wake);
+	if (apps->listener >= 0)
+		app_socket_close(apps->listener);
 	if (apps->epoll >= 0)
 		close(apps->epoll);
 	if (apps->spare >= 0)

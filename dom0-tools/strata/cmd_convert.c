@@ -22,6 +22,9 @@ static void usage(FILE *out)
 		"                          order: time, stream, event and every value\n"
 		"  -o, --output OUT        the file; \"-\", the default, is standard output\n" //
 		WRITE_OPTIONS_USAGE "\n"
+		"Discarded events are in every form, where they are missing: a line, an object with\n"
+		"\"discarded\", an instant of category \"loss\", events_discarded.  They are no damage\n"
+		"(status 0).\n\n"
 		"Exit status: 0 all was written; 1 failed; 2 wrong usage; 3 something was damaged or\n"
 		"missing, and was named.\n");
 }

@@ -29,25 +29,23 @@
 #define SETTLE_NS      2000000
 #define PORTS_PER_WAKE 64
 
-/* What is waited for guests to answer, at the most; later ones are late, not lost, at a start. */
-#define START_MS 3000
-#define STOP_MS  10000
-
-/* And for applications: what one has published is taken, whether it answers or not. */
+/* Applications are waited for this long at a stop: what one has published is taken, whether it
+ * answers or not. */
 #define APPS_MS 500
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted; /* how often */
 
 static void on_signal(int number)
 {
 	(void)number;
-	interrupted = 1;
+	interrupted++;
 }
 
 static void catch_signals(void)
 {
 	struct sigaction action = { .sa_handler = on_signal };
 
+	interrupted = 0;
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	/* A terminal that goes away ends it as well, but for nohup. */
@@ -208,18 +206,16 @@ static int turn(struct session *session, struct strata_error *error)
 /* Has everybody answered who is waited for? */
 static bool is_settled(const struct session *session, uint64_t waited_ms)
 {
-	return participants_settled(&session->kernels) &&
+	return participants_settled(&session->kernels, waited_ms) &&
 	       (waited_ms >= APPS_MS || apps_settled(&session->apps));
 }
 
-/* Turns until all guests that can have answered, or @limit_ms is over. */
-static int settle(struct session *session, uint64_t limit_ms, bool until_signal,
-		  struct strata_error *error)
+/* Turns until all have answered who are waited for, or more signals than @signals have come. */
+static int settle(struct session *session, int signals, struct strata_error *error)
 {
 	uint64_t begin = strata_clock();
 
-	while (!is_settled(session, ms_since(session, begin)) &&
-	       ms_since(session, begin) < limit_ms && !(until_signal && interrupted))
+	while (!is_settled(session, ms_since(session, begin)) && interrupted <= signals)
 		if (turn(session, error))
 			return -1;
 	return 0;
@@ -313,10 +309,9 @@ static int stop(struct session *session, bool writable, struct strata_error *err
 	if (session->hypervisor)
 		participants_stop(&session->kernels);
 	apps_stop(&session->apps);
-	/* A signal ends the wait for a start, but not for a stop: what was recorded would be lost.
-	 */
-	if (writable &&
-	    settle(session, STOP_MS + participants_patience_ms(&session->kernels), false, error)) {
+	/* A signal that comes now, as the second Ctrl-C, ends the wait: what writers have committed
+	 * until then is taken. */
+	if (writable && settle(session, interrupted, error)) {
 		writable = false;
 		result = -1;
 	}
@@ -344,8 +339,9 @@ static int record(struct session *session, struct strata_error *error)
 	     hypervisor_start(session->hypervisor, session->options->switch_ms, error)))
 		return -1;
 	participants_start(&session->kernels);
-	result = settle(session, START_MS + participants_patience_ms(&session->kernels), true,
-			error);
+	result = settle(session, 0, error);
+	if (!interrupted)
+		participants_name_late(&session->kernels);
 	fprintf(stderr, "strata: recording %zu sources into %s%s\n",
 		recorder_recording(session->recorder)->nr_sources, session->options->output,
 		session->options->duration_ms ? "" : "; Ctrl-C ends it");

@@ -35,13 +35,24 @@ void session_keep_last_moments(void *data, const struct participant *one)
 	const char *output = session->options->output;
 	size_t length = strlen(output);
 	char dir[600];
+	bool news;
+
+	if (allowance_moments(&session->kernels.allowances, one->uuid, &news) !=
+	    ALLOWANCE_GRANTED) {
+		if (news)
+			fprintf(stderr,
+				"strata: %s died %u times by now: no more of its last moments are "
+				"kept\n",
+				recording->sources[one->source].name, ALLOWANCE_MOMENTS);
+		return;
+	}
 
 	/* Beside the recording, also if it is called DIR/. */
 	while (length > 1 && output[length - 1] == '/')
 		length--;
 	snprintf(dir, sizeof(dir), "%.*s-died-%s", (int)length, output,
 		 recording->sources[one->source].name);
-	if (snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps, dir,
+	if (snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps, one, dir,
 			  &totals, &error)) {
 		fprintf(stderr, "strata: %s\n", error.text);
 		return;
@@ -64,7 +75,7 @@ static int serve_snapshot(struct session *session, struct control_request *reque
 			 "keeps it in memory for snapshots");
 		return STRATA_STATUS_FAILED;
 	}
-	if (snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps,
+	if (snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps, NULL,
 			  request->argument, &totals, &error)) {
 		snprintf(answer, bytes, "%s", error.text);
 		return STRATA_STATUS_FAILED;

@@ -92,13 +92,14 @@ static int check_names(const struct strata_event_desc *events, size_t nr,
 	return result;
 }
 
-int sources_add_kernel(struct recorder *recorder, const struct guest *guest, struct guest_map *map,
+int sources_add_kernel(struct recorder *recorder, const struct guest *guest,
+		       const uint8_t uuid[PRINCIPAL_UUID_BYTES], struct guest_map *map,
 		       const struct event_set *events, enum recorder_begin begin,
 		       uint64_t came_ticks, size_t *index, struct strata_error *error)
 {
 	struct strata_recording *recording = recorder_recording(recorder);
 	struct principal *who =
-		principals_domain(recorder_principals(recorder), guest->domain, guest->name);
+		principals_domain(recorder_principals(recorder), guest->domain, uuid, guest->name);
 	char name[sizeof(recording->sources->name)];
 	struct strata_source *source;
 	size_t i;
@@ -144,11 +145,11 @@ int sources_begin_app(struct recorder *recorder, struct principal *who, const st
 }
 
 int sources_add_app_rings(struct recorder *recorder, struct app *app, size_t index, size_t *next,
-			  size_t most, struct strata_error *error)
+			  size_t most, enum recorder_begin begin, struct strata_error *error)
 {
 	size_t nr = app->nr_rings - *next < most ? app->nr_rings - *next : most;
 
-	if (add_rings(recorder, index, &app->rings[*next], nr, RECORDER_WITH_PAST, error))
+	if (add_rings(recorder, index, &app->rings[*next], nr, begin, error))
 		return -1;
 	*next += nr;
 	return 0;

@@ -24,6 +24,7 @@ struct write_options {
 	struct strata_filter *filter;
 	bool live;         /* of view: follows a recording, */
 	uint64_t delay_ms; /* and shows events that much later */
+	uint64_t late_ms;  /* and waits that long for a stream that hands nothing over */
 };
 
 /* A verb that has these options, and others. */

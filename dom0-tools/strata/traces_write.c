@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "loss_report.h"
 #include "outputs/count.h"
 #include "outputs/ctf_traces.h"
 #include "outputs/json.h"
@@ -143,17 +144,19 @@ static int write_lines(struct traces *traces, const struct write_options *option
 		       uint64_t first_ns, struct strata_error *error)
 {
 	struct strata_event_writer *writer = write_make_writer(options, first_ns);
+	uint64_t events = 0;
 	int status;
 
 	if (!writer)
 		return strata_fail(error, "out of memory");
 	written->path = options->out;
-	if (strcmp(options->format, "chrome") == 0) {
-		written->events_max = STRATA_CHROME_EVENTS_MAX;
-		written->too_many_advice = STRATA_CHROME_TOO_MANY;
-	}
-	status = strata_written(&traces->set, shown, writer, written, NULL, error);
+	status = strata_written(&traces->set, shown, writer, written, &events, error);
 	writer->free(writer);
+	if (!status && strcmp(options->format, "chrome") == 0 && events > STRATA_CHROME_EVENTS_MAX)
+		traces_remark(traces,
+			      "Chrome's viewer may give up on so many events: --format perfetto, "
+			      "which https://ui.perfetto.dev opens, or less of them (--from, --to) "
+			      "would do");
 	return status;
 }
 
@@ -199,6 +202,23 @@ static int show_events(struct traces *traces, const struct write_options *option
 	return status;
 }
 
+/* Says what is missing from the streams that the form was made from, as their tracers say. */
+static void say_losses(const struct traces *traces, const struct write_options *options)
+{
+	struct loss_report report = { 0 };
+	size_t i;
+
+	for (i = 0; i < traces->set.nr_streams; i++) {
+		const struct strata_set_stream *stream = &traces->set.streams[i];
+
+		if (!traces->set.filter ||
+		    strata_filter_may_match_stream(options->filter, stream->trace, stream->stream))
+			loss_report_add(&report, stream->tally.discarded,
+					stream->tally.missing_packets);
+	}
+	loss_report_print(&report, traces->verb);
+}
+
 int write_traces(const char *verb, const struct write_options *forms, size_t nr_forms,
 		 char *const *paths, size_t nr)
 {
@@ -213,6 +233,8 @@ int write_traces(const char *verb, const struct write_options *forms, size_t nr_
 		status = -1;
 	for (i = 0; i < nr_forms && status >= 0; i++) {
 		status = show_events(&traces, &forms[i], &error);
+		if (i == 0 && status >= 0)
+			say_losses(&traces, &forms[i]);
 		traces.all_was_told = true;
 	}
 	if (status < 0)

@@ -22,6 +22,8 @@ struct strata_ctf_packet {
 	uint64_t missing_bytes; /* of its content: the file ends before */
 	uint64_t begin, end;    /* cycles of the stream's clock */
 	uint64_t discarded;     /* events, of the stream so far */
+	bool has_lost;          /* its context has Strata's array of the same by reason: */
+	uint64_t lost[STRATA_NR_LOST];
 	uint64_t sequence;
 	uint64_t cpu;
 	uint64_t instance; /* of the stream */

@@ -57,6 +57,15 @@ int strata_filter_bind(struct strata_filter *filter, const struct strata_trace_s
 void strata_filter_tell_missing(const struct strata_filter *filter, strata_complain_fn *tell,
 				void *data);
 
+/* Whether it may match an event of the packet that the reader is in, which nobody has read: whose
+ * it would be is known, and what the packet's kind of stream has. */
+bool strata_filter_may_match(const struct strata_filter *filter, size_t trace,
+			     const struct strata_ctf_reader *reader);
+
+/* Whether it may match an event of a stream. */
+bool strata_filter_may_match_stream(const struct strata_filter *filter, size_t trace,
+				    const struct strata_ctf_stream *stream);
+
 /* For one merge.  NULL: out of memory. */
 struct strata_filter_run *strata_filter_begin(const struct strata_filter *filter);
 void strata_filter_end(struct strata_filter_run *run);

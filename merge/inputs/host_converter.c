@@ -37,6 +37,14 @@ static uint64_t to_ns(void *state, uint64_t cycles, uint64_t *bound_ns)
 	return strata_realtime_ns(of->timebase, host.ticks);
 }
 
+static uint64_t to_ns_later(const void *state, uint64_t cycles)
+{
+	struct conversion copy = *(const struct conversion *)state;
+	uint64_t bound_ns;
+
+	return to_ns(&copy, cycles, &bound_ns);
+}
+
 static void end(void *state)
 {
 	free(state);
@@ -49,6 +57,7 @@ void strata_host_converter_init(struct strata_host_converter *converter,
 {
 	converter->converter.begin = begin;
 	converter->converter.ns = to_ns;
+	converter->converter.ns_later = to_ns_later;
 	converter->converter.end = end;
 	converter->converter.from_start = strata_stream_clock_steps_back(clock) > 0;
 	converter->clock = *clock;

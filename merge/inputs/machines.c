@@ -51,11 +51,22 @@ static uint64_t to_ns(void *state, uint64_t cycles, uint64_t *bound_ns)
 {
 	struct conversion *conversion = state;
 	const uint64_t own = strata_ctf_ns(conversion->of->time, cycles);
-	const struct strata_clock_time time =
-		strata_clock_convert(&conversion->cursor, (int64_t)own);
+	const struct strata_clock_time time = strata_clock_convert(
+		&conversion->cursor,
+		own > STRATA_CTF_NS_KNOWN ? (int64_t)STRATA_CTF_NS_KNOWN : (int64_t)own);
 
-	*bound_ns = time.bound == STRATA_CLOCK_UNBOUNDED ? UINT64_MAX : time.bound;
+	*bound_ns = time.bound == STRATA_CLOCK_UNBOUNDED
+			    ? UINT64_MAX
+			    : time.bound + strata_ctf_rounding_ns(conversion->of->time);
 	return time.value < 0 ? 0 : (uint64_t)time.value;
+}
+
+static uint64_t to_ns_later(const void *state, uint64_t cycles)
+{
+	struct conversion copy = *(const struct conversion *)state;
+	uint64_t bound_ns;
+
+	return to_ns(&copy, cycles, &bound_ns);
 }
 
 static void end(void *state)
@@ -201,6 +212,7 @@ static int convert_stream(struct strata_machines *machines, struct strata_ctf_tr
 		return -1;
 	one->converter.converter.begin = begin;
 	one->converter.converter.ns = to_ns;
+	one->converter.converter.ns_later = to_ns_later;
 	one->converter.converter.end = end;
 	one->converter.sync = machines->sync;
 	one->converter.time = &trace->kinds[0].time;
@@ -213,22 +225,76 @@ static int convert_stream(struct strata_machines *machines, struct strata_ctf_tr
 
 /*
  * LTTng's kernel and user space tracers read one clock, but each finds out for itself what it was
- * at in 1970: by so much a trace's times may be off against those of its machine's first one.
+ * at in 1970.  Of clocks that say by their UUID that they are one, the readings are in order as
+ * they are: so all of them get the offset of the machine's first trace.  If their offsets are
+ * further apart, something else has happened in between: time was set, or the machine slept, or was
+ * copied.
  */
-static uint64_t offset_distance(const struct strata_machines *machines,
-				const struct strata_trace_set *set, size_t at)
+#define ONE_CLOCK_NS 1000000000u
+
+static size_t first_of_machine(const struct strata_machines *machines, size_t at)
 {
-	const struct strata_ctf_trace *trace = set->traces[at];
 	size_t first = 0;
-	int64_t one, other;
 
 	while (machines->of_trace[first] != machines->of_trace[at])
 		first++;
-	if (trace->recording || !trace->kinds || !set->traces[first]->kinds)
+	return first;
+}
+
+/* By how much the offset of a trace's clock differs from that of its machine's first one. */
+static uint64_t offset_distance(const struct strata_machines *machines,
+				const struct strata_trace_set *set, size_t at)
+{
+	const struct strata_ctf_trace *first = set->traces[first_of_machine(machines, at)];
+	const struct strata_ctf_trace *trace = set->traces[at];
+	int64_t one, other;
+
+	if (trace->recording || trace->metadata.nr_streams == 0 || first->metadata.nr_streams == 0)
 		return 0;
-	one = set->traces[first]->kinds[0].time.base_ns;
+	one = first->kinds[0].time.base_ns;
 	other = trace->kinds[0].time.base_ns;
 	return one < other ? (uint64_t)other - (uint64_t)one : (uint64_t)one - (uint64_t)other;
+}
+
+static bool is_one_clock(const struct strata_ctf_trace *a, const struct strata_ctf_trace *b)
+{
+	const struct strata_ctf_clock *x = a->metadata.clocks, *y = b->metadata.clocks;
+
+	return a->metadata.nr_clocks && b->metadata.nr_clocks && x->has_uuid && y->has_uuid &&
+	       memcmp(x->uuid, y->uuid, 16) == 0 && x->frequency == y->frequency &&
+	       strcmp(x->name, y->name) == 0;
+}
+
+/* The time of a trace's first clock, if one of its kinds of streams has it. */
+static const struct strata_ctf_time *time_of_first_clock(const struct strata_ctf_trace *trace)
+{
+	size_t i;
+
+	for (i = 0; i < trace->metadata.nr_streams; i++) {
+		if (trace->kinds[i].has_time && trace->kinds[i].clock == 0)
+			return &trace->kinds[i].time;
+	}
+	return NULL;
+}
+
+/* Gives traces of one clock one offset, so that the clock's own order is theirs. */
+static void share_offsets(const struct strata_machines *machines, struct strata_trace_set *set)
+{
+	size_t i, j;
+
+	for (i = 0; i < set->nr_traces; i++) {
+		const size_t at = first_of_machine(machines, i);
+		struct strata_ctf_trace *trace = set->traces[i];
+		const struct strata_ctf_time *time = time_of_first_clock(set->traces[at]);
+
+		if (at == i || trace->recording || !time || !is_one_clock(set->traces[at], trace) ||
+		    offset_distance(machines, set, i) > ONE_CLOCK_NS)
+			continue;
+		for (j = 0; j < trace->metadata.nr_streams; j++) {
+			if (trace->kinds[j].has_time && trace->kinds[j].clock == 0)
+				trace->kinds[j].time = *time;
+		}
+	}
 }
 
 /* How far off the times of a trace may be that was converted. */
@@ -318,6 +384,7 @@ int strata_machines_find(struct strata_machines *machines, struct strata_trace_s
 		if (assign(machines, set, i))
 			return strata_fail(error, "out of memory");
 	}
+	share_offsets(machines, set);
 	if (!find_converted(machines, set) && machines->nr > 1 && tie(machines, set, error))
 		return -1;
 	if (set_converters(machines, set, error))

@@ -4,7 +4,8 @@
  * and how the clocks follow from each other, by what the machines sent to each other.
  *
  * Traces whose metadata gives their clocks the same UUID share a clock (LTTng's is the
- * boot's); without one, traces of the same host name and clock name do.  A TCP
+ * boot's), and get one offset, so that its order is theirs; without one, traces of the same host
+ * name and clock name do, each with its own offset.  A TCP
  * segment was sent before it was received: that bounds the two clocks (clock_sync.h).
  * Traces that were converted together (STRATA_CTF_TIMELINE) are on one clock, each with its
  * clock's precision as the bound.  Nothing is guessed: a clock that nothing ties to the first one's

@@ -20,6 +20,9 @@
 #include "live/live_streams.h"
 #include "mapped_file.h"
 
+/* Streams that are named when they are left behind: who has many is not to fill the screen. */
+#define NAMED_MAX 16u
+
 /* Where clocks are known worse than this, nobody waits for it. */
 #define BOUND_MAX_NS 1000000000u
 
@@ -37,7 +40,8 @@ struct strata_live {
 	uint64_t bound_ns; /* the largest of those that were met */
 	bool has_ended;
 	bool has_begun;
-	bool said_slotless, said_behind;
+	bool said_slotless;
+	unsigned int nr_named; /* streams that were left behind */
 	struct strata_live_progress progress;
 	/* Of the look that is under way. */
 	uint64_t to_ns;
@@ -208,41 +212,68 @@ static uint64_t ns_of(const struct strata_live *live, uint64_t ticks)
 				   : strata_realtime_ns(&live->streams.clocks.timebase, ticks);
 }
 
+/* Names a stream that is no longer waited for, once. */
+static void name_left_behind(struct strata_live *live, struct live_stream *stream,
+			     uint64_t waited_ns)
+{
+	const bool has_name = stream->source < live->streams.recording.nr_sources;
+	char message[256];
+
+	if (stream->was_named || !has_name)
+		return;
+	stream->was_named = true;
+	if (live->nr_named == NAMED_MAX)
+		complain(live, "more streams are no longer waited for; they are not named");
+	if (live->nr_named++ >= NAMED_MAX)
+		return;
+	snprintf(message, sizeof(message),
+		 "%s/cpu_%u: nothing handed over for %.1f s: it is no longer waited for; its "
+		 "events are shown when they come, as late",
+		 live->streams.recording.sources[stream->source].name, stream->cpu,
+		 (double)waited_ns / 1e9);
+	complain(live, message);
+}
+
+/*
+ * Up to when a stream is complete.  0: that is not known yet: the recorder has not looked at it, a
+ * look of ours was too early for it, or clocks are not known up to its beginning.  All of that
+ * passes, but where its writer stands still with a sub-buffer open that it began with.
+ * @since_ns: OUT, since when it has handed nothing over
+ */
+static uint64_t stream_complete_ns(const struct strata_live *live, struct live_stream *stream,
+				   uint64_t now, uint64_t *since_ns)
+{
+	uint64_t ns = 0;
+
+	if (!stream->met_ticks)
+		stream->met_ticks = now;
+	*since_ns = ns_of(live, stream->met_ticks);
+	if (stream->complete_ticks) {
+		ns = ns_of(live, stream->complete_ticks);
+		*since_ns = ns;
+	}
+	return ns;
+}
+
 /* Up to when all streams are complete that are waited for. */
 static uint64_t complete_ns(struct strata_live *live, uint64_t now)
 {
 	const uint64_t now_ns = ns_of(live, now);
 	const uint64_t patient_ns = subtract_held(now_ns, live->options.patience_ns);
 	uint64_t least = now_ns;
-	bool behind = false;
 	size_t i;
 
 	for (i = 0; i < live->streams.nr; i++) {
-		const struct live_stream *stream = live->streams.streams[i];
-		uint64_t ns = ns_of(live, stream->complete_ticks);
-		char message[256];
+		struct live_stream *stream = live->streams.streams[i];
+		uint64_t since_ns;
+		uint64_t ns = stream_complete_ns(live, stream, now, &since_ns);
 
-		/* The recorder has not looked at it, or a look of ours was too early for it, or
-		 * clocks are not known up to its beginning: all of that passes. */
-		if (stream->complete_ticks == 0)
-			return 0;
-		if (ns >= patient_ns) {
-			least = ns < least ? ns : least;
-			continue;
-		}
-		behind = true;
-		if (live->said_behind || stream->is_new ||
-		    stream->source >= live->streams.recording.nr_sources)
-			continue;
-		snprintf(message, sizeof(message),
-			 "%s/cpu_%u has handed nothing over for %.1f s; the others wait for it no "
-			 "more: what comes of it is shown as late",
-			 live->streams.recording.sources[stream->source].name, stream->cpu,
-			 (double)(now_ns - ns) / 1e9);
-		complain(live, message);
+		if (since_ns < patient_ns)
+			name_left_behind(live, stream, now_ns - since_ns);
+		else if (ns < least)
+			least = ns;
 	}
-	live->said_behind = behind;
-	return least < patient_ns ? patient_ns : least;
+	return least;
 }
 
 /* The watermark never goes back. */

@@ -6,8 +6,8 @@
  *
  * "~" marks an event that may have been before the one above it, "<" one that came late, when
  * those above it had been shown already; the bound is what its time
- * may be off by, rounded up, where that is known.  What is not known is "-".  Text from events is
- * escaped, so that a terminal obeys none of it.
+ * may be off by, rounded up, where that is known.  A loss is a line of its own (text_lines.h). What
+ * is not known is "-".  Text from events is escaped, so that a terminal obeys none of it.
  */
 #include <stdlib.h>
 
@@ -282,6 +282,18 @@ static void columns_event(struct strata_event_writer *writer, struct strata_buff
 	strata_buffer_put(buffer, "\n", 1);
 }
 
+static void columns_loss(struct strata_event_writer *writer, struct strata_buffer *buffer,
+			 const struct strata_shown_loss *lost)
+{
+	const struct columns *columns = (const struct columns *)writer;
+
+	if (columns->options.colours)
+		strata_buffer_text(buffer, escapes[COLOUR_UNORDERED]);
+	strata_text_put_loss(&columns->options, buffer, lost);
+	if (columns->options.colours)
+		strata_buffer_text(buffer, escapes[COLOUR_NONE]);
+}
+
 static void columns_begin(struct strata_event_writer *writer, struct strata_buffer *buffer,
 			  const struct strata_shown_source *sources, size_t nr_sources)
 {
@@ -312,6 +324,7 @@ struct strata_event_writer *strata_text_columns_new(const struct strata_text_opt
 		return NULL;
 	columns->writer.begin = columns_begin;
 	columns->writer.event = columns_event;
+	columns->writer.loss = columns_loss;
 	columns->writer.free = columns_free;
 	columns->options = *options;
 	return &columns->writer;

@@ -93,7 +93,7 @@ const char *record_checked(const char *raw, const struct plan *plan, bool partia
 	struct kernel_selection kernels[2];
 	const struct record_options options = {
 		.output = raw,
-		.duration_ms = RECORD_MS,
+		.duration_ms = plan->duration_ms ? plan->duration_ms : RECORD_MS,
 		.xen = &xen,
 		.xen_events = "all",
 		.xen_domains = plan->xen && plan->some ? "!idle" : NULL,

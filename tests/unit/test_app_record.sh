@@ -121,21 +121,14 @@ begin files --app "$running"
 check "a program is recorded before its files are all in use" more_of 100
 prlimit --pid "$running" --nofile=3:
 finish_recording files
-# gave_up_or_rests: the thread that listens to recorders has ended, or sleeps (in clock_nanosleep).
-gave_up_or_rests() {
-	local thread
-	for thread in "/proc/$running/task"/*; do
-		[ "${thread##*/}" = "$running" ] || grep -q '^230 ' "$thread/syscall" || return 1
-	done
-}
-check "it cannot take a recorder in, and notices" await gave_up_or_rests
 # cpu_ticks: of all threads but the first, in hundredths of a second.
 cpu_ticks() { cat "/proc/$running/task"/[0-9]*/stat | awk -v main="$running" '$1 != main { n += $14 + $15 } END { print n + 0 }'; }
+begin files-again --app "$running"
 before=$(cpu_ticks)
 sleep 0.6
-check "meanwhile it sleeps" test "$(cpu_ticks)" -lt $((before + 10))
+check "without a file it cannot come to a recorder" in_tables files-again '.sources | length == 0'
+check "and sleeps between its attempts" test "$(cpu_ticks)" -lt $((before + 10))
 prlimit --pid "$running" --nofile=1000:
-begin files-again --app "$running"
 check "a program that had no files left is recorded again" more_of 100
 finish_recording files-again
 kill -KILL "$running"

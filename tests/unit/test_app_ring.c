@@ -103,6 +103,46 @@ static void a_record_that_is_too_large_is_refused_and_counted(void **state)
 	munmap(torture.rings, torture.nr * torture.stride);
 }
 
+/* All kinds, each in its place: in what the writer says when it leaves a sub-buffer, and of one
+ * that it is in. */
+static void losses_of_each_kind_are_said_of_the_subbuffer_that_they_precede(void **state)
+{
+	struct strata_single_reader reader = one_ring(
+		(struct strata_ring_geometry){ .subbuf_bits = 12, .nr_subbufs_bits = 2 }, false);
+	struct strata_single_area *area = our_area();
+	uint64_t lost[STRATA_NR_LOST];
+	unsigned char copy[4096];
+	uint32_t bytes, i;
+
+	(void)state;
+	/* Given three kinds of losses before a sub-buffer is left, and more after that ... */
+	for (i = 0; i < 3; i++)
+		write_one(STRATA_SINGLE_BODY_MAX + 4);
+	strata_single_count_lost(area, STRATA_LOST_NESTED);
+	strata_single_count_lost(area, STRATA_LOST_NESTED);
+	strata_single_count_lost(area, STRATA_LOST_FULL);
+	while (area->position < 4096)
+		write_one(8);
+	write_one(STRATA_SINGLE_BODY_MAX + 4);
+	strata_single_count_lost(area, STRATA_LOST_FULL);
+	/* ... when both are taken, each has those of before its end. */
+	assert_int_equal(area->closed[0].lost[STRATA_LOST_FULL], 1);
+	assert_int_equal(area->closed[0].lost[STRATA_LOST_NESTED], 2);
+	assert_int_equal(area->closed[0].lost[STRATA_LOST_BIG], 3);
+	memset(lost, 0xa5, sizeof(lost));
+	assert_int_equal(strata_single_take(&reader, true, copy, &bytes, lost),
+			 STRATA_SINGLE_TAKEN);
+	assert_int_equal(lost[STRATA_LOST_FULL], 1);
+	assert_int_equal(lost[STRATA_LOST_NESTED], 2);
+	assert_int_equal(lost[STRATA_LOST_BIG], 3);
+	assert_int_equal(strata_single_take(&reader, true, copy, &bytes, lost),
+			 STRATA_SINGLE_TAKEN);
+	assert_int_equal(lost[STRATA_LOST_FULL], 2);
+	assert_int_equal(lost[STRATA_LOST_NESTED], 2);
+	assert_int_equal(lost[STRATA_LOST_BIG], 4);
+	munmap(torture.rings, torture.nr * torture.stride);
+}
+
 static void a_full_ring_counts_until_the_reader_lets_go(void **state)
 {
 	struct strata_single_reader reader = one_ring(
@@ -343,6 +383,7 @@ int main(void)
 		cmocka_unit_test(a_flight_recorder_holds_the_newest),
 		cmocka_unit_test(a_reader_that_is_overtaken_while_it_copies_knows),
 		cmocka_unit_test(a_record_that_is_too_large_is_refused_and_counted),
+		cmocka_unit_test(losses_of_each_kind_are_said_of_the_subbuffer_that_they_precede),
 		cmocka_unit_test(a_full_ring_counts_until_the_reader_lets_go),
 		cmocka_unit_test(the_empty_rest_of_a_subbuffer_hides_nothing_behind_it),
 		cmocka_unit_test(a_clock_that_was_set_back_opens_the_next_packet),

@@ -112,24 +112,30 @@ static void however_many_users_there_are_a_share_is_left_for_root(void **state)
 	assert_int_equal(principal_claim(root, PRINCIPAL_RINGS, SHARE, &error), 0);
 }
 
+static const uint8_t no_uuid[PRINCIPAL_UUID_BYTES];
+
 static void a_domain_is_the_same_after_a_reboot(void **state)
 {
-	struct principal *before = principals_domain(all, 7, "g1");
+	static const uint8_t g1[PRINCIPAL_UUID_BYTES] = { 1 }, g2[PRINCIPAL_UUID_BYTES] = { 2 };
+	struct principal *before = principals_domain(all, 7, g1, "g1");
 
 	(void)state;
-	assert_ptr_equal(principals_domain(all, 8, "g1"), before);
-	assert_ptr_not_equal(principals_domain(all, 7, "g2"), before);
-	assert_ptr_not_equal(principals_domain(all, 7, ""), principals_domain(all, 8, ""));
-	assert_ptr_equal(principals_domain(all, 7, ""), principals_domain(all, 7, ""));
+	assert_ptr_equal(principals_domain(all, 8, g1, "g1"), before);
+	assert_ptr_equal(principals_domain(all, 8, g1, "renamed"), before);
+	assert_ptr_not_equal(principals_domain(all, 7, g2, "g1"), before);
+	assert_ptr_not_equal(principals_domain(all, 7, no_uuid, ""),
+			     principals_domain(all, 8, no_uuid, ""));
+	assert_ptr_equal(principals_domain(all, 7, no_uuid, ""),
+			 principals_domain(all, 7, no_uuid, ""));
 	assert_false(principal_is_trusted(before));
-	assert_true(principal_is_trusted(principals_domain(all, 0, "Domain-0")));
-	assert_ptr_not_equal(principals_user(all, 7), principals_domain(all, 7, ""));
+	assert_true(principal_is_trusted(principals_domain(all, 0, no_uuid, "Domain-0")));
+	assert_ptr_not_equal(principals_user(all, 7), principals_domain(all, 7, no_uuid, ""));
 }
 
 static void a_name_is_shown_escaped(void **state)
 {
 	(void)state;
-	assert_null(strchr(principal_name(principals_domain(all, 9, "\x1b[31m")), 0x1b));
+	assert_null(strchr(principal_name(principals_domain(all, 9, no_uuid, "\x1b[31m")), 0x1b));
 }
 
 static void subordinate_uids_are_their_owners(void **state)

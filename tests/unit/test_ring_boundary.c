@@ -193,6 +193,50 @@ static void a_full_buffer_counts_losses_and_goes_on_after_a_put(void **state)
 	assert_int_equal(audit.lost[STRATA_LOST_NESTED], 0);
 }
 
+/* One of each kind before the packet ends: all three stand in its header, each in its place. */
+static void losses_of_each_kind_are_in_the_header_of_the_packet_that_follows_them(void **state)
+{
+	const struct strata_packet_header *header;
+	struct strata_slot slot;
+	unsigned int i;
+
+	(void)state;
+	/* Given three records that are too large, two nested too deep, and one for a full ring ...
+	 */
+	assert_true(write_bytes(100));
+	for (i = 0; i < 3; i++)
+		assert_false(
+			strata_ring_reserve(fixture.ring, 1, STRATA_PAYLOAD_BYTES_MAX + 1, &slot));
+	for (i = 0; i < STRATA_RING_NESTING_MAX; i++)
+		assert_true(strata_ring_enter(fixture.ring));
+	assert_false(strata_ring_enter(fixture.ring));
+	assert_false(strata_ring_enter(fixture.ring));
+	for (i = 0; i < STRATA_RING_NESTING_MAX; i++)
+		strata_ring_exit(fixture.ring);
+	assert_int_equal(fixture.ring->nesting, 0);
+	/* ... when the packet is closed, its header has the losses before its end ... */
+	strata_ring_flush(fixture.ring);
+	header = next_packet();
+	assert_int_equal(header->lost[STRATA_LOST_FULL], 0);
+	assert_int_equal(header->lost[STRATA_LOST_NESTED], 2);
+	assert_int_equal(header->lost[STRATA_LOST_BIG], 3);
+	assert_int_equal(header->events_discarded, 5);
+	/* ... and what is lost behind it stands in the next one's. */
+	while (write_bytes(1000))
+		;
+	assert_int_equal(header->events_discarded, 5);
+	audit_drain(&audit, &fixture.reader);
+	assert_true(write_bytes(100));
+	strata_ring_flush(fixture.ring);
+	header = next_packet();
+	assert_int_equal(header->lost[STRATA_LOST_FULL], 1);
+	assert_int_equal(header->lost[STRATA_LOST_NESTED], 2);
+	assert_int_equal(header->lost[STRATA_LOST_BIG], 3);
+	assert_int_equal(header->events_discarded, 6);
+	for (i = 0; i < STRATA_NR_LOST; i++)
+		assert_int_equal(strata_reader_lost(&fixture.reader, i), header->lost[i]);
+}
+
 static void a_flush_gives_the_reader_what_is_there_and_nothing_of_nothing(void **state)
 {
 	(void)state;
@@ -424,6 +468,7 @@ int main(void)
 		TEST(the_first_record_of_a_packet_gives_it_its_begin),
 		TEST(the_largest_payload_is_taken_and_one_byte_more_is_counted_as_too_big),
 		TEST(a_full_buffer_counts_losses_and_goes_on_after_a_put),
+		TEST(losses_of_each_kind_are_in_the_header_of_the_packet_that_follows_them),
 		TEST(a_flush_gives_the_reader_what_is_there_and_nothing_of_nothing),
 		TEST(a_flush_of_a_full_buffer_leaves_it_full),
 		TEST(a_record_between_reserve_and_commit_holds_its_packet_back),

@@ -77,7 +77,8 @@ whole() {
 	end_recorder
 	viewer_status || { cat "$work/$1.says"; return 1; }
 	cat "$work/$1.says"
-	"$strata" view --json "$work/$1" >"$work/$1.after" 2>/dev/null
+	# Live, losses are in the last line alone.
+	"$strata" view --json "$work/$1" 2>/dev/null | grep -v '^{"discarded"' >"$work/$1.after"
 	times_do_not_go_back "$work/$1.shown" && cmp <(by_stream "$work/$1.shown") <(by_stream "$work/$1.after")
 }
 # whole_or_ended NAME MODE: no process is left behind.
