@@ -26,8 +26,8 @@
 /* Those who hold most of a resource that is refused are named. */
 #define HOLDERS_SHOWN 3u
 
-#define SOURCES_BURST      64u
-#define SOURCES_PER_1000_S 16000u
+#define SOURCES_BURST      256u
+#define SOURCES_PER_1000_S 64000u
 
 #define LINES_BURST      20u
 #define LINES_PER_1000_S 100u
@@ -54,7 +54,7 @@ struct principal {
 	uint8_t uuid[PRINCIPAL_UUID_BYTES]; /* of a domain; else zero */
 	char name[STRATA_ESCAPED_BYTES(NAME_BYTES) + 16];
 	uint64_t used[PRINCIPAL_NR_RESOURCES];
-	int64_t credit; /* bytes of work that may be done in this turn */
+	int64_t credit[PRINCIPAL_NR_WORK]; /* bytes of work that may be done in this turn */
 	struct token_bucket sources;
 	struct token_bucket lines;
 	uint64_t unprinted; /* lines */
@@ -134,6 +134,16 @@ static struct principal *find(struct principals *all, enum principal_kind kind, 
 	return NULL;
 }
 
+static int64_t quantum_of(const struct principal *one, enum principal_work work)
+{
+	if (work == PRINCIPAL_TALKING)
+		return PRINCIPAL_TALKING_BYTES;
+	/* The hypervisor's rings hold what all domains did. */
+	return one->kind == PRINCIPAL_HYPERVISOR
+		       ? (int64_t)PRINCIPAL_DRAINING_BYTES * HYPERVISOR_QUANTA
+		       : PRINCIPAL_DRAINING_BYTES;
+}
+
 static struct principal *add(struct principals *all, enum principal_kind kind, uint32_t id,
 			     const uint8_t *uuid)
 {
@@ -150,7 +160,8 @@ static struct principal *add(struct principals *all, enum principal_kind kind, u
 	one->kind = kind;
 	one->id = id;
 	memcpy(one->uuid, uuid, sizeof(one->uuid));
-	one->credit = PRINCIPAL_QUANTUM_BYTES;
+	one->credit[PRINCIPAL_DRAINING] = quantum_of(one, PRINCIPAL_DRAINING);
+	one->credit[PRINCIPAL_TALKING] = quantum_of(one, PRINCIPAL_TALKING);
 	one->sources =
 		(struct token_bucket){ .burst = SOURCES_BURST, .per_1000_s = SOURCES_PER_1000_S };
 	one->lines = (struct token_bucket){ .burst = LINES_BURST, .per_1000_s = LINES_PER_1000_S };
@@ -352,26 +363,27 @@ void principals_begin_turn(struct principals *all)
 
 	for (i = 0; i < all->nr; i++) {
 		struct principal *one = all->list[i];
-		int64_t quantum = PRINCIPAL_QUANTUM_BYTES;
+		unsigned int work;
 
-		/* Its rings hold what all domains did. */
-		if (one->kind == PRINCIPAL_HYPERVISOR)
-			quantum *= HYPERVISOR_QUANTA;
-		/* What was not used is not saved up: a burst would keep the others waiting. */
-		one->credit += quantum;
-		if (one->credit > quantum)
-			one->credit = quantum;
+		for (work = 0; work < PRINCIPAL_NR_WORK; work++) {
+			int64_t quantum = quantum_of(one, (enum principal_work)work);
+
+			/* What was not used is not saved up: a burst would keep others waiting. */
+			one->credit[work] += quantum;
+			if (one->credit[work] > quantum)
+				one->credit[work] = quantum;
+		}
 	}
 }
 
-bool principal_has_credit(const struct principal *one)
+bool principal_has_credit(const struct principal *one, enum principal_work work)
 {
-	return one->credit > 0;
+	return one->credit[work] > 0;
 }
 
-void principal_charge(struct principal *one, uint64_t bytes)
+void principal_charge(struct principal *one, enum principal_work work, uint64_t bytes)
 {
-	one->credit -= (int64_t)bytes;
+	one->credit[work] -= (int64_t)bytes;
 }
 
 /* Messages ------------------------------------------------------------------------------------- */

@@ -82,16 +82,24 @@ bool principals_refused(const struct principals *all);
 /* Sets a total, of which an eighth is the share. */
 void principals_set_total(struct principals *all, enum principal_resource resource, uint64_t total);
 
-/* May it begin another source now?  An untrusted one 64 at once, then 16 a second. */
+/* May it begin another source now?  An untrusted one 256 at once, then 64 a second. */
 bool principal_may_begin_source(struct principal *one);
 
 /*
- * Work.  In each turn of the recorder's loop a principal may have PRINCIPAL_QUANTUM_BYTES of work
- * done, the hypervisor eight times as many, in bytes that are drained; other work is charged at
- * what it costs in comparison.  A step that has begun is finished, and what it costs more is paid
- * in the turns that follow (deficit round robin).
+ * Work.  In each turn of the recorder's loop a principal may have a quantum of each kind of work
+ * done, in bytes that are drained; other work is charged at what it costs in comparison.  A step
+ * that has begun is finished, and what it costs more is paid in the turns that follow (deficit
+ * round robin).
  */
-#define PRINCIPAL_QUANTUM_BYTES (1u << 20)
+enum principal_work {
+	PRINCIPAL_DRAINING, /* its rings */
+	PRINCIPAL_TALKING,  /* its connections: messages and set-up */
+	PRINCIPAL_NR_WORK,
+};
+
+/* The hypervisor's for draining is eight times that. */
+#define PRINCIPAL_DRAINING_BYTES (1u << 20)
+#define PRINCIPAL_TALKING_BYTES  (256u << 10)
 
 /* What a step costs at least. */
 #define PRINCIPAL_STEP_BYTES 4096u
@@ -102,9 +110,9 @@ bool principal_may_begin_source(struct principal *one);
 void principals_begin_turn(struct principals *all);
 
 /* May more be done for it in this turn? */
-bool principal_has_credit(const struct principal *one);
+bool principal_has_credit(const struct principal *one, enum principal_work work);
 
-void principal_charge(struct principal *one, uint64_t bytes);
+void principal_charge(struct principal *one, enum principal_work work, uint64_t bytes);
 
 /*
  * Prints "strata: " and a line to stderr about something that a principal caused.  An untrusted

@@ -137,7 +137,7 @@ int recorder_add_ring(struct recorder *recorder, size_t source_index, struct rin
 		free(tap);
 		return strata_fail(error, "out of memory");
 	}
-	principal_charge(who, PRINCIPAL_FILE_BYTES);
+	principal_charge(who, PRINCIPAL_TALKING, PRINCIPAL_FILE_BYTES);
 	tap->ring = begin == RECORDER_PEEK ? make_peek(recorder, ring) : ring;
 	if (!tap->ring) {
 		free(tap);

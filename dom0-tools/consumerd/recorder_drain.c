@@ -105,7 +105,8 @@ static void charge(struct recorder *recorder, struct recorder_queue *queue, uint
 {
 	uint64_t bytes = recorder->work_bytes - before;
 
-	principal_charge(queue->who, bytes < PRINCIPAL_STEP_BYTES ? PRINCIPAL_STEP_BYTES : bytes);
+	principal_charge(queue->who, PRINCIPAL_DRAINING,
+			 bytes < PRINCIPAL_STEP_BYTES ? PRINCIPAL_STEP_BYTES : bytes);
 }
 
 /* Takes a sub-buffer of a ring.  0, 1 if the rest waits for room on the disk, or -1. */
@@ -125,7 +126,7 @@ static int step(struct recorder *recorder, struct recorder_queue *queue, struct 
 
 static bool may_go_on(const struct recorder_queue *queue, enum recorder_drain extent)
 {
-	return extent == RECORDER_DRAIN_ALL || principal_has_credit(queue->who);
+	return extent == RECORDER_DRAIN_ALL || principal_has_credit(queue->who, PRINCIPAL_DRAINING);
 }
 
 /* Takes from rings in turns, those that are nearly full or all, until there is nothing or no credit
@@ -165,7 +166,7 @@ static int drain_leaving(struct recorder *recorder, struct recorder_queue *queue
 {
 	size_t i = 0;
 
-	while (i < queue->nr && principal_has_credit(queue->who)) {
+	while (i < queue->nr && principal_has_credit(queue->who, PRINCIPAL_DRAINING)) {
 		struct tap *tap = queue->taps[i];
 		uint64_t before = recorder->work_bytes;
 		struct strata_error later;
@@ -180,7 +181,7 @@ static int drain_leaving(struct recorder *recorder, struct recorder_queue *queue
 		charge(recorder, queue, before);
 		if (!result && !done)
 			continue;
-		principal_charge(queue->who, PRINCIPAL_FILE_BYTES);
+		principal_charge(queue->who, PRINCIPAL_DRAINING, PRINCIPAL_FILE_BYTES);
 		if (tap_finish(recorder, tap, result ? &later : error))
 			result = -1;
 		if (result)
@@ -208,7 +209,8 @@ static int drain_sleepers(struct recorder *recorder, struct recorder_queue *queu
 		if (tap->leaving)
 			continue;
 		tap_note_complete(tap);
-		if (tap_is_asleep(recorder, tap) && principal_has_credit(queue->who)) {
+		if (tap_is_asleep(recorder, tap) &&
+		    principal_has_credit(queue->who, PRINCIPAL_DRAINING)) {
 			result = tap_take_partly(recorder, tap, error);
 			charge(recorder, queue, before);
 		}

@@ -166,7 +166,7 @@ static int admit(struct apps *apps, struct application *one)
 		note_one_too_many(apps, "applications");
 		return -1;
 	}
-	principal_charge(one->who, PRINCIPAL_FILE_BYTES);
+	principal_charge(one->who, PRINCIPAL_TALKING, PRINCIPAL_FILE_BYTES);
 	if (principal_claim(one->who, PRINCIPAL_CONNECTIONS, 1, &why)) {
 		leave_out(apps, one, &why);
 		return -1;
@@ -397,7 +397,7 @@ static void charge_message(const struct apps *apps, const struct application *on
 
 	if (news == APP_READY && one->nr_added < one->app.nr_events)
 		bytes += CHOICE_BYTES * one->app.nr_events * apps->nr_selections;
-	principal_charge(one->who, bytes);
+	principal_charge(one->who, PRINCIPAL_TALKING, bytes);
 }
 
 /* Takes a message of one, if there is one.  False: it is gone, and let go. */
@@ -470,7 +470,7 @@ static bool hear(struct apps *apps, size_t index)
 		return let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
 	}
 	for (i = 0; i < MESSAGES_OF_ONE && more; i++) {
-		if (!principal_has_credit(one->who))
+		if (!principal_has_credit(one->who, PRINCIPAL_TALKING))
 			return true;
 		if (!hear_message(apps, index, &more))
 			return false;

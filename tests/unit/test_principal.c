@@ -168,18 +168,19 @@ static void subordinate_uids_are_their_owners(void **state)
 static void a_debt_is_paid_in_later_turns(void **state)
 {
 	(void)state;
-	assert_true(principal_has_credit(one));
-	principal_charge(one, PRINCIPAL_QUANTUM_BYTES - 1);
-	assert_true(principal_has_credit(one));
-	principal_charge(one, 2ull * PRINCIPAL_QUANTUM_BYTES + 1);
-	assert_false(principal_has_credit(one));
-	assert_true(principal_has_credit(other));
+	assert_true(principal_has_credit(one, PRINCIPAL_DRAINING));
+	principal_charge(one, PRINCIPAL_DRAINING, PRINCIPAL_DRAINING_BYTES - 1);
+	assert_true(principal_has_credit(one, PRINCIPAL_DRAINING));
+	principal_charge(one, PRINCIPAL_DRAINING, 2ull * PRINCIPAL_DRAINING_BYTES + 1);
+	assert_false(principal_has_credit(one, PRINCIPAL_DRAINING));
+	assert_true(principal_has_credit(other, PRINCIPAL_DRAINING));
+	assert_true(principal_has_credit(one, PRINCIPAL_TALKING));
 	principals_begin_turn(all);
-	assert_false(principal_has_credit(one));
+	assert_false(principal_has_credit(one, PRINCIPAL_DRAINING));
 	principals_begin_turn(all);
-	assert_false(principal_has_credit(one));
+	assert_false(principal_has_credit(one, PRINCIPAL_DRAINING));
 	principals_begin_turn(all);
-	assert_true(principal_has_credit(one));
+	assert_true(principal_has_credit(one, PRINCIPAL_DRAINING));
 }
 
 static void unused_credit_is_not_saved_up(void **state)
@@ -189,8 +190,8 @@ static void unused_credit_is_not_saved_up(void **state)
 	(void)state;
 	for (i = 0; i < 100; i++)
 		principals_begin_turn(all);
-	principal_charge(one, PRINCIPAL_QUANTUM_BYTES);
-	assert_false(principal_has_credit(one));
+	principal_charge(one, PRINCIPAL_DRAINING, PRINCIPAL_DRAINING_BYTES);
+	assert_false(principal_has_credit(one, PRINCIPAL_DRAINING));
 }
 
 static void new_sources_come_in_a_burst_and_then_at_a_rate(void **state)
@@ -203,7 +204,7 @@ static void new_sources_come_in_a_burst_and_then_at_a_rate(void **state)
 		begun += principal_may_begin_source(one);
 		assert_true(principal_may_begin_source(root));
 	}
-	assert_in_range(begun, 64, 999);
+	assert_in_range(begun, 256, 999);
 	assert_true(principal_may_begin_source(other));
 }
 

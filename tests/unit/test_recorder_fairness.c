@@ -21,7 +21,7 @@
 #define FEW     3000000002u
 
 /* Sub-buffers that a share is: each costs its size. */
-#define SHARE_SUBBUFS (PRINCIPAL_QUANTUM_BYTES >> 12)
+#define SHARE_SUBBUFS (PRINCIPAL_DRAINING_BYTES >> 12)
 
 static struct test_ring many[NR_MANY], few;
 static char dir[64];
@@ -87,14 +87,6 @@ static uint64_t drain(void)
 	return nr_packets;
 }
 
-/* Turns in which what the set-up cost is paid. */
-static void pay(uint32_t uid)
-{
-	principals_begin_turn(recorder_principals(recorder));
-	while (!principal_has_credit(user(uid)))
-		principals_begin_turn(recorder_principals(recorder));
-}
-
 static uint64_t packets_of(size_t index)
 {
 	const struct strata_source *source = &recorder_recording(recorder)->sources[index];
@@ -140,7 +132,6 @@ static void many_rings_take_one_share_of_a_turn(void **state)
 	few_index = add_source(FEW, "few", &few, 1);
 	for (i = 0; i < NR_MANY; i++)
 		test_ring_fill(&many[i]);
-	pay(MANY);
 	for (turns = 0; turns < 20; turns++) {
 		test_ring_fill(&few);
 		assert_int_equal(drain(), SHARE_SUBBUFS + all_of_few);
@@ -161,7 +152,6 @@ static void rings_of_one_user_take_turns(void **state)
 	index = add_source(MANY, "many", many, NR_MANY);
 	for (i = 0; i < NR_MANY; i++)
 		test_ring_fill(&many[i]);
-	pay(MANY);
 	drain();
 	drain();
 	/* Two shares for 300 rings: each came once or twice. */
@@ -177,10 +167,9 @@ static void work_of_another_kind_is_paid_with_the_same_credit(void **state)
 
 	(void)state;
 	index = add_source(MANY, "many", many, 40);
-	pay(MANY);
 	drain();
 	fill(many, 40);
-	principal_charge(user(MANY), 3 * PRINCIPAL_QUANTUM_BYTES);
+	principal_charge(user(MANY), PRINCIPAL_DRAINING, 3 * PRINCIPAL_DRAINING_BYTES);
 	drain();
 	drain();
 	assert_int_equal(packets_of(index), 0);
