@@ -66,7 +66,11 @@ static unsigned int read_lines(int fd, bool *dropped)
 			*dropped = true;
 			continue;
 		}
-		assert_int_equal(sscanf(line, "a message that is %u", &number), 1);
+		/* The first may have begun in what was read before. */
+		if (sscanf(line, "a message that is %u", &number) != 1) {
+			assert_int_equal(nr, 0);
+			continue;
+		}
 		assert_in_range(number, nr, LINES);
 		nr++;
 	}
@@ -105,10 +109,11 @@ static void a_pipe_that_is_read_late_gets_the_queue_and_is_told_of_the_rest(void
 	write_lines(LINES);
 	assert_in_range(read_lines(ends[0], &dropped), 1000, LINES - 1);
 	stderr_queue_flush();
+	assert_in_range(read_lines(ends[0], &dropped), 1000, LINES - 1);
 	fprintf(stderr, "a message that is %u\n", LINES);
 	stderr_queue_close();
 	put_back();
-	assert_in_range(read_lines(ends[0], &dropped), 1000, LINES - 1);
+	assert_in_range(read_lines(ends[0], &dropped), 1, LINES - 1);
 	assert_true(dropped);
 	close(ends[0]);
 	close(ends[1]);
