@@ -89,8 +89,9 @@ struct strata_source {
 	char domain_name[80];         /* "xen", "Domain-0", "g1"; UTF-8, nothing else is promised */
 	uint8_t uuid[16];             /* of its CTF trace */
 	enum strata_header_form form; /* of all its records' headers */
-	uint64_t came_ticks; /* the host's TSC when it came; 0: it was there from the beginning */
-	uint64_t went_ticks; /* ... when it went; 0: it stayed */
+	uint64_t since_ticks; /* the host's TSC: it has recorded nothing before; 0: not known */
+	uint64_t came_ticks;  /* the host's TSC when it came; 0: it was there from the beginning */
+	uint64_t went_ticks;  /* ... when it went; 0: it stayed */
 	enum strata_source_end ended;
 	/* A record's clock may have been read on another CPU than its stream's: threads migrate. */
 	bool migrates;
@@ -111,6 +112,7 @@ struct strata_recording {
 	uint32_t tsc_khz;            /* of the host */
 	uint64_t anchor_ticks;       /* a host TSC ... */
 	uint64_t anchor_realtime_ns; /* ... and CLOCK_REALTIME of dom0 at that instant */
+	uint64_t ended_ticks;        /* the host's TSC when all was read; 0: not known */
 	struct strata_source *sources;
 	size_t nr_sources;
 	size_t nr_faults; /* sources in the file that could not be read */
@@ -127,6 +129,10 @@ const char *strata_source_end_text(enum strata_source_end ended);
 
 /* Frees what a recording holds, not the structure itself. */
 void strata_recording_clear(struct strata_recording *recording);
+
+/* The UUID of the CTF trace that a merge makes of the recording: made of its sources', so that the
+ * same input gives the same output, and the output names its input. */
+void strata_recording_merged_uuid(const struct strata_recording *recording, uint8_t uuid[16]);
 
 /* Adds a source; it and all of its fields are zero but the name.  NULL: out of memory.
  * Pointers to sources from before are invalid afterwards. */
@@ -179,8 +185,10 @@ int64_t strata_payload_length(const struct strata_source *source,
  * context (hypervisor: domain, vcpu; kernel: tid).  Never NULL. */
 const struct strata_event_desc *strata_layer_context(enum strata_layer layer);
 
+struct strata_dir;
+
 /* Writes DIR/recording.json (to a temporary name, then renamed).  0 or -1. */
-int strata_recording_save(const struct strata_recording *recording, const char *dir,
+int strata_recording_save(const struct strata_recording *recording, const struct strata_dir *dir,
 			  struct strata_error *error);
 
 /*
@@ -190,6 +198,8 @@ int strata_recording_save(const struct strata_recording *recording, const char *
  */
 int strata_recording_load(struct strata_recording *recording, const char *dir,
 			  struct strata_error *error);
+int strata_recording_load_in(struct strata_recording *recording, const struct strata_dir *dir,
+			     struct strata_error *error);
 
 /* The same, for one who follows the recording: each source has the index that it has in the file,
  * where those that are not there are vacant. */

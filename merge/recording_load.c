@@ -20,6 +20,7 @@
 #include "escape.h"
 #include "recording_format.h"
 #include "recording_split.h"
+#include "safe_dir.h"
 
 static const char *const kind_names[] = STRATA_FIELD_KIND_NAMES;
 #define NR_KINDS (sizeof(kind_names) / sizeof(kind_names[0]))
@@ -224,6 +225,9 @@ static int load_life(struct strata_source *source, struct json_object *entry,
 	char ended[32];
 	unsigned int i;
 
+	if (has(entry, "since_ticks") &&
+	    get_u64(entry, "since_ticks", UINT64_MAX, &source->since_ticks, error))
+		return -1;
 	if (has(entry, "came_ticks") &&
 	    get_u64(entry, "came_ticks", UINT64_MAX, &source->came_ticks, error))
 		return -1;
@@ -448,6 +452,9 @@ static int load_head(struct strata_recording *recording, struct json_object *roo
 		return -1;
 	if (tsc_khz == 0)
 		return strata_fail(error, "\"tsc_khz\" is 0");
+	if (has(root, "ended_ticks") &&
+	    get_u64(root, "ended_ticks", UINT64_MAX, &recording->ended_ticks, error))
+		return -1;
 	recording->tsc_khz = (uint32_t)tsc_khz;
 	return 0;
 }
@@ -487,18 +494,13 @@ static int load_text(struct strata_recording *recording, const char *path, char 
 	return status;
 }
 
-/* Reads the whole file; NULL with the reason.  @length: OUT. */
-static char *read_file(const char *path, size_t *length, struct strata_error *error)
+/* Reads the whole file and closes it; NULL with the reason.  @length: OUT. */
+static char *read_file(int fd, const char *path, size_t *length, struct strata_error *error)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat status;
 	char *text = NULL;
 	ssize_t got;
 
-	if (fd < 0) {
-		strata_fail(error, "%s: %s", path, strerror(errno));
-		return NULL;
-	}
 	if (fstat(fd, &status) || !S_ISREG(status.st_mode) ||
 	    status.st_size > STRATA_RECORDING_BYTES_MAX) {
 		strata_fail(error, "%s: not a file of at most %ld bytes", path,
@@ -521,18 +523,25 @@ out:
 	return text;
 }
 
-static int load(struct strata_recording *recording, const char *dir, bool keep_places,
+/* @at: the directory; -1: @dir leads to it.  0 or -1. */
+static int load(struct strata_recording *recording, int at, const char *dir, bool keep_places,
 		struct strata_error *error)
 {
-	char path[4096];
+	char path[PATH_MAX];
 	char *text;
 	size_t length;
-	int status;
+	int status, fd;
 
 	memset(recording, 0, sizeof(*recording));
 	if (snprintf(path, sizeof(path), "%s/%s", dir, STRATA_RECORDING_FILE) >= (int)sizeof(path))
 		return strata_fail(error, "%.100s...: the path is too long", dir);
-	text = read_file(path, &length, error);
+	fd = openat(at < 0 ? AT_FDCWD : at, at < 0 ? path : STRATA_RECORDING_FILE,
+		    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return strata_fail(error, "%s: %s", path,
+				   errno == ELOOP ? "a link is no recording's table"
+						  : strerror(errno));
+	text = read_file(fd, path, &length, error);
 	if (!text)
 		return -1;
 	status = load_text(recording, path, text, length, keep_places, error);
@@ -547,13 +556,13 @@ static int load(struct strata_recording *recording, const char *dir, bool keep_p
 int strata_recording_load(struct strata_recording *recording, const char *dir,
 			  struct strata_error *error)
 {
-	return load(recording, dir, false, error);
+	return load(recording, -1, dir, false, error);
 }
 
 int strata_recording_load_places(struct strata_recording *recording, const char *dir,
 				 struct strata_error *error)
 {
-	return load(recording, dir, true, error);
+	return load(recording, -1, dir, true, error);
 }
 
 void strata_recording_tell_faults(const struct strata_recording *recording,
@@ -569,4 +578,10 @@ void strata_recording_tell_faults(const struct strata_recording *recording,
 	snprintf(more, sizeof(more), "%zu more sources are left out",
 		 recording->nr_faults - STRATA_FAULTS_NAMED);
 	complain(data, more);
+}
+
+int strata_recording_load_in(struct strata_recording *recording, const struct strata_dir *dir,
+			     struct strata_error *error)
+{
+	return load(recording, dir->fd, dir->path, false, error);
 }

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "escape.h"
-#include "out_file.h"
 #include "recording_format.h"
+#include "safe_dir.h"
 
 static const char *const kind_names[] = STRATA_FIELD_KIND_NAMES;
 
@@ -119,6 +119,8 @@ static struct json_object *source_to_json(const struct strata_source *source)
 		add_text(object, "vm_exits", strata_exits_name(source->exits));
 	if (source->form != STRATA_HEADER_FULL)
 		add_text(object, "event_header", strata_header_form_name(source->form));
+	if (source->since_ticks)
+		add_u64(object, "since_ticks", source->since_ticks);
 	if (source->came_ticks)
 		add_u64(object, "came_ticks", source->came_ticks);
 	if (source->ended != STRATA_SOURCE_STAYED) {
@@ -152,7 +154,7 @@ static void put_source(struct text *text, const struct strata_source *source)
 	put(text, "]}");
 }
 
-int strata_recording_save(const struct strata_recording *recording, const char *dir,
+int strata_recording_save(const struct strata_recording *recording, const struct strata_dir *dir,
 			  struct strata_error *error)
 {
 	struct text text = { 0 };
@@ -171,12 +173,16 @@ int strata_recording_save(const struct strata_recording *recording, const char *
 		else
 			put_source(&text, &recording->sources[i]);
 	}
-	put(&text, "]}\n");
+	put(&text, "]");
+	if (recording->ended_ticks)
+		put(&text, ",\n\"ended_ticks\":%" PRIu64, recording->ended_ticks);
+	put(&text, "}\n");
 	if (text.failed)
-		status = strata_fail(error, "%s/%s: out of memory", dir, STRATA_RECORDING_FILE);
+		status = strata_fail(error, "%s/%s: out of memory", dir->path,
+				     STRATA_RECORDING_FILE);
 	else
-		status = strata_file_replace(dir, STRATA_RECORDING_FILE, text.bytes, text.length,
-					     error);
+		status = strata_dir_replace(dir, STRATA_RECORDING_FILE, text.bytes, text.length,
+					    error);
 	free(text.bytes);
 	return status;
 }

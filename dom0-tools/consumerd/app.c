@@ -233,8 +233,8 @@ int app_read_rings(struct app *app, struct strata_error *error)
 	return 0;
 }
 
-int app_name_rings(struct app *app, const char *dir, const struct strata_source *source,
-		   struct strata_error *error)
+int app_name_rings(struct app *app, const struct strata_dir *dir,
+		   const struct strata_source *source, struct strata_error *error)
 {
 	struct app_memory *memory = &app->memory;
 
@@ -242,8 +242,8 @@ int app_name_rings(struct app *app, const char *dir, const struct strata_source 
 		return 0;
 	memcpy(memory->header.uuid, source->uuid, sizeof(memory->header.uuid));
 	memory->header.came_ticks = source->came_ticks;
-	return ring_file_name(memory->file, &memory->header, dir, source->name, memory->path,
-			      sizeof(memory->path), error);
+	return ring_file_name(memory->file, &memory->header, dir, source->name, memory->name,
+			      error);
 }
 
 bool app_is_broken(const struct app *app)
@@ -290,11 +290,11 @@ int app_stop(struct app *app, struct strata_error *error)
 	return send_packet(app, &packet, sizeof(packet.head), -1, error);
 }
 
-bool app_leave_file(struct app *app, char *path, size_t bytes)
+bool app_leave_file(struct app *app, char name[RING_FILE_NAME_BYTES])
 {
 	if (app->memory.file < 0)
 		return false;
-	snprintf(path, bytes, "%s", app->memory.path);
+	memcpy(name, app->memory.name, RING_FILE_NAME_BYTES);
 	close(app->memory.file);
 	app->memory.file = -1;
 	return true;

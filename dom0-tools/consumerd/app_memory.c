@@ -48,20 +48,18 @@ static int make_anonymous(const struct app_memory *memory, struct strata_error *
 }
 
 /* The application's descriptor is another one than ours, whose lock ends with us. */
-static int make_file(struct app_memory *memory, const char *dir, struct strata_error *error)
+static int make_file(struct app_memory *memory, const struct strata_dir *dir,
+		     struct strata_error *error)
 {
 	int fd;
 
-	memory->file =
-		ring_file_make(dir, &memory->header, memory->path, sizeof(memory->path), error);
-	if (memory->file < 0)
-		return -1;
+	memory->dir = dir;
+	memory->file = ring_file_make(dir, &memory->header, memory->name, &fd, error);
 	memory->first_page = RING_FILE_FIRST_PAGE;
-	fd = open(memory->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	return fd < 0 ? strata_fail(error, "%s: %s", memory->path, strerror(errno)) : fd;
+	return memory->file < 0 ? -1 : fd;
 }
 
-int app_memory_make(struct app_memory *memory, const char *dir,
+int app_memory_make(struct app_memory *memory, const struct strata_dir *dir,
 		    const struct ring_file_header *header, struct strata_error *error)
 {
 	int fd;
@@ -84,7 +82,7 @@ void app_memory_free(struct app_memory *memory)
 	}
 	if (memory->file >= 0) {
 		close(memory->file);
-		unlink(memory->path);
+		ring_file_remove(memory->dir, memory->name);
 	}
 	memory->rings = NULL;
 	memory->file = -1;

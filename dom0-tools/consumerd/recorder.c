@@ -9,13 +9,14 @@
 
 #include "ctf_metadata.h"
 #include "output_dir.h"
+#include "recording_remove.h"
 #include "ring_peek.h"
 #include "tap.h"
 
 /* Tables are saved again when this many times as long has passed as saving them took. */
 #define SAVE_REST 20u
 
-struct recorder *recorder_open(const char *dir, struct strata_error *error)
+struct recorder *recorder_open(const char *dir, enum output_place place, struct strata_error *error)
 {
 	struct recorder *recorder = calloc(1, sizeof(*recorder));
 
@@ -29,25 +30,31 @@ struct recorder *recorder_open(const char *dir, struct strata_error *error)
 		free(recorder);
 		return NULL;
 	}
-	if (snprintf(recorder->dir, sizeof(recorder->dir), "%s", dir) >=
-	    (int)sizeof(recorder->dir)) {
-		strata_fail(error, "the name of the output directory is too long");
-		principals_free(recorder->principals);
-		free(recorder);
-		return NULL;
-	}
-	recorder->held = output_dir_open(dir, error);
-	if (recorder->held < 0) {
-		principals_free(recorder->principals);
-		free(recorder);
-		return NULL;
-	}
-	return recorder;
+	if (!output_dir_open(&recorder->out, dir, place, error))
+		return recorder;
+	principals_free(recorder->principals);
+	free(recorder);
+	return NULL;
+}
+
+const struct strata_dir *recorder_dir(const struct recorder *recorder)
+{
+	return &recorder->out.dir;
+}
+
+void recorder_began(struct recorder *recorder)
+{
+	output_dir_began(&recorder->out);
 }
 
 struct strata_recording *recorder_recording(struct recorder *recorder)
 {
 	return &recorder->recording;
+}
+
+void recorder_set_of_now(struct recorder *recorder)
+{
+	recorder->is_of_now = true;
 }
 
 void recorder_set_switch(struct recorder *recorder, uint32_t switch_ms)
@@ -57,7 +64,7 @@ void recorder_set_switch(struct recorder *recorder, uint32_t switch_ms)
 
 int recorder_publish(struct recorder *recorder, struct strata_error *error)
 {
-	recorder->live = live_publisher_open(recorder->dir, error);
+	recorder->live = live_publisher_open(&recorder->out.dir, error);
 	return recorder->live ? 0 : -1;
 }
 
@@ -82,11 +89,12 @@ static int open_stream(struct recorder *recorder, struct tap *tap, struct strata
 {
 	struct strata_source *source = tap_source(recorder, tap);
 
-	if (output_dir_add(recorder->dir, source->name, error))
+	if (output_dir_add(&recorder->out.dir, source->name, error))
 		return -1;
 	if (!strata_source_add_stream(source, tap->ring->cpu))
 		return strata_fail(error, "out of memory");
-	return stream_file_open(&tap->file, recorder->dir, source->name, tap->ring->cpu, error);
+	return stream_file_open(&tap->file, &recorder->out.dir, source->name, tap->ring->cpu,
+				error);
 }
 
 /* Its slot in the table for those who follow; those of a principal with too many are not shown. */
@@ -185,8 +193,7 @@ static int save_metadata(struct recorder *recorder, size_t index, struct strata_
 	if (source->vacant || (state->saved.any && state->saved.nr_events == now.nr_events &&
 			       state->saved.tsc_khz == now.tsc_khz))
 		return 0;
-	if (output_dir_add(recorder->dir, source->name, error) ||
-	    strata_ctf_metadata_save(recording, source, recorder->dir, error))
+	if (strata_ctf_metadata_save(recording, source, &recorder->out.dir, error))
 		return -1;
 	state->saved = now;
 	return 0;
@@ -200,7 +207,7 @@ int recorder_save(struct recorder *recorder, struct strata_error *error)
 	for (i = 0; i < recording->nr_sources; i++)
 		if (save_metadata(recorder, i, error))
 			return -1;
-	if (strata_recording_save(recording, recorder->dir, error))
+	if (strata_recording_save(recording, &recorder->out.dir, error))
 		return -1;
 	recorder->nr_events_saved = nr_events(recorder);
 	recorder->unsaved = false;
@@ -246,7 +253,6 @@ static void release(struct recorder *recorder)
 
 	live_publisher_close(recorder->live);
 	strata_recording_clear(&recorder->recording);
-	close(recorder->held);
 	for (i = 0; i < recorder->nr_queues; i++) {
 		for (j = 0; j < recorder->queues[i].nr; j++)
 			free(recorder->queues[i].taps[j]);
@@ -255,6 +261,7 @@ static void release(struct recorder *recorder)
 	free(recorder->queues);
 	free(recorder->sources);
 	principals_free(recorder->principals);
+	strata_dir_close(&recorder->out.dir);
 	while (recorder->nr_peeks)
 		ring_peek_free(recorder->peeks[--recorder->nr_peeks]);
 	free(recorder->peeks);
@@ -273,8 +280,11 @@ void recorder_abandon(struct recorder *recorder)
 			stream_file_close(&recorder->queues[i].taps[j]->file, &ignored);
 	for (i = 0; i < recorder->recording.nr_sources; i++)
 		if (!recorder->recording.sources[i].vacant)
-			output_dir_remove(recorder->dir, recorder->recording.sources[i].name);
-	output_dir_free_reserve(recorder->dir);
+			strata_recording_remove_source(&recorder->out.dir,
+						       recorder->recording.sources[i].name);
+	live_publisher_close(recorder->live);
+	recorder->live = NULL;
+	output_dir_give_up(&recorder->out);
 	release(recorder);
 }
 
@@ -302,12 +312,16 @@ int recorder_close(struct recorder *recorder, struct recorder_totals *totals,
 	int result = for_each_tap(recorder, tap_take_rest, error);
 
 	/* Not earlier: packets would take the room that is held back for what comes now. */
-	output_dir_free_reserve(recorder->dir);
+	output_dir_free_reserve(&recorder->out.dir);
 	if (for_each_tap(recorder, tap_finish, result ? &later : error))
 		result = -1;
 	recorder_end_leaving(recorder);
+	if (recorder->is_of_now)
+		recorder->recording.ended_ticks = strata_clock();
 	if (recorder_save(recorder, result ? &later : error))
 		result = -1;
+	if (!result)
+		recorder_began(recorder);
 	principals_sum_up(recorder->principals);
 	*totals = recorder->totals;
 	release(recorder);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output_dir.h"
+#include "recording_remove.h"
 #include "tap.h"
 
 struct principals *recorder_principals(struct recorder *recorder)
@@ -109,7 +109,7 @@ static void vacate(struct recorder *recorder, size_t index)
 {
 	struct strata_source *source = &recorder->recording.sources[index];
 
-	output_dir_remove(recorder->dir, source->name);
+	strata_recording_remove_source(&recorder->out.dir, source->name);
 	strata_source_clear_events(source);
 	free(source->streams);
 	memset(source, 0, sizeof(*source));

@@ -78,9 +78,9 @@ struct recorder_source {
 };
 
 struct recorder {
-	char dir[400];
-	int held; /* the directory, as output_dir_open() gave it */
+	struct output_dir out;
 	struct strata_recording recording;
+	bool is_of_now; /* the clock that its rings' writers read is this machine's, now */
 	struct principals *principals;
 	struct recorder_queue *queues; /* one for each principal that has or had rings */
 	size_t nr_queues;
@@ -181,6 +181,10 @@ int tap_leave_step(struct recorder *recorder, struct tap *tap, bool *done,
 
 /* Finds out how far what is in its file is complete; behind tap_take(). */
 void tap_note_complete(struct tap *tap);
+
+/* tap_times.c: whether a packet that was checked can be of the times that it says.  0 or -1. */
+int tap_check_times(struct recorder *recorder, const struct tap *tap,
+		    const struct strata_packet *packet, struct strata_error *error);
 
 /* Its last losses and the end of its file.  0 or -1. */
 int tap_finish(struct recorder *recorder, struct tap *tap, struct strata_error *error);

@@ -27,7 +27,7 @@ static void usage(FILE *out)
 		"An event with ~ in front may have happened before the one above it: their times are\n"
 		"closer than they are known.  With --live, one with < came late: it belongs above others\n"
 		"that were shown before it.  A line with two times in brackets says how many events\n"
-		"of a stream its tracer discarded between them; that is no damage (status 0).\n\n"
+		"of a stream its tracer discarded between them; that is no damage (status 0).\n\n" WRITE_SELECTION_USAGE
 		"Exit status: 0 all was shown; 1 failed; 2 wrong usage; 3 something was damaged or\n"
 		"missing, and was named.\n");
 }

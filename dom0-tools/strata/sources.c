@@ -19,6 +19,7 @@ void sources_set_clock(struct recorder *recorder, uint32_t tsc_khz)
 	struct host_clock now = host_clock_read(CLOCK_REALTIME);
 
 	recording->tsc_khz = tsc_khz;
+	recorder_set_of_now(recorder);
 	recording->anchor_ticks = now.ticks;
 	recording->anchor_realtime_ns = now.ns;
 }
@@ -114,6 +115,7 @@ int sources_add_kernel(struct recorder *recorder, const struct guest *guest,
 	if (recorder_begin_source(recorder, who, name, map->nr_rings, index, error))
 		return -2;
 	source = &recording->sources[*index];
+	source->since_ticks = begin == RECORDER_FROM_NOW ? strata_clock() : 0;
 	source->came_ticks = came_ticks;
 	source->form = map->form;
 	if (identify(source, STRATA_LAYER_KERNEL, guest->domain, guest->name, error))
@@ -138,7 +140,7 @@ int sources_begin_app(struct recorder *recorder, struct principal *who, const st
 	if (recorder_begin_source(recorder, who, name, app->nr_rings, index, error))
 		return -2;
 	source = &recording->sources[*index];
-	source->came_ticks = strata_clock();
+	source->since_ticks = source->came_ticks = strata_clock();
 	source->migrates = app->mode != STRATA_APP_SINGLE_STORE;
 	source->form = app->form;
 	return identify(source, STRATA_LAYER_APP, 0, app->comm, error);

@@ -27,6 +27,19 @@ static bool find(struct strata_binder *binder, struct bound_operand *bound,
 	return true;
 }
 
+/* Compares the name that is wanted with those of the fields that there are. */
+static void compare_fields(struct strata_nearest *nearest, const char *wanted,
+			   const struct strata_ctf_type *structure)
+{
+	size_t i;
+
+	for (i = 0; wanted && structure && structure->kind == STRATA_CTF_STRUCT &&
+		    i < structure->nr_fields;
+	     i++)
+		strata_nearest_name(nearest, wanted, strlen(wanted), false,
+				    structure->fields[i].name, strlen(structure->fields[i].name));
+}
+
 static bool find_field(struct strata_binder *binder, struct bound_operand *bound,
 		       const struct strata_ctf_path_part *parts, size_t nr_parts)
 {
@@ -158,10 +171,18 @@ void strata_bind_operand(struct strata_binder *binder, struct strata_operand *op
 		bound->value = operand->value;
 		break;
 	case STRATA_OPERAND_FIELD:
-		find_field(binder, bound, operand->parts, operand->nr_parts);
+		if (!find_field(binder, bound, operand->parts, operand->nr_parts))
+			compare_fields(&operand->nearest, operand->parts[0].name,
+				       binder->class->payload);
 		break;
 	case STRATA_OPERAND_CONTEXT:
-		find_context(binder, bound, operand->parts, operand->nr_parts);
+		if (find_context(binder, bound, operand->parts, operand->nr_parts))
+			break;
+		compare_fields(&operand->nearest, operand->parts[0].name, binder->class->context);
+		compare_fields(&operand->nearest, operand->parts[0].name,
+			       binder->kind->class->event_context);
+		compare_fields(&operand->nearest, operand->parts[0].name,
+			       binder->kind->class->packet_context);
 		break;
 	case STRATA_OPERAND_ATTRIBUTE:
 		bind_attribute(binder, operand, other, bound);

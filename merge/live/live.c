@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,38 @@ static void complain(const struct strata_live *live, const char *message)
 		live->options.complain(live->options.complain_data, message);
 }
 
-/* Maps RAW/.live.  0 or -1. */
+/* Opens the memory of the recorder that holds the table; -1 with the reason. */
+static int open_elsewhere(int file, const char *path, struct strata_error *error)
+{
+	struct strata_live_elsewhere where;
+	struct stat status;
+	char name[64];
+	int fd;
+
+	if (pread(file, &where, sizeof(where), 0) != (ssize_t)sizeof(where) ||
+	    where.magic != STRATA_LIVE_ELSEWHERE_MAGIC || where.version != STRATA_LIVE_VERSION)
+		return strata_fail(error, "%s is not what a recorder of this version writes", path);
+	snprintf(name, sizeof(name), "/proc/%" PRIu32 "/fd/%" PRIu32, where.pid, where.fd);
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 && errno != ENOENT)
+		return strata_fail(
+			error,
+			"%s: the file system cannot share memory, so the recorder holds "
+			"the table in %s: %s; follow it as root or as the recorder's user",
+			path, name, strerror(errno));
+	if (fd >= 0 && !fstat(fd, &status) && S_ISREG(status.st_mode) &&
+	    status.st_ino == where.inode && status.st_size == sizeof(struct strata_live_table))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return strata_fail(error,
+			   "%s: the recorder, process %" PRIu32
+			   ", does not run on this machine any more; without --live the recording "
+			   "is shown as it is",
+			   path, where.pid);
+}
+
+/* Maps RAW/.live, or what it names.  0 or -1. */
 static int open_table(struct strata_live *live, struct strata_error *error)
 {
 	char path[4096];
@@ -74,9 +106,18 @@ static int open_table(struct strata_live *live, struct strata_error *error)
 	if (fd < 0)
 		return strata_fail(error, "%s: %s", path, strerror(errno));
 	if (fstat(fd, &live->file) || !S_ISREG(live->file.st_mode) ||
-	    live->file.st_size != (off_t)sizeof(*live->table)) {
+	    (live->file.st_size != (off_t)sizeof(*live->table) &&
+	     live->file.st_size != (off_t)sizeof(struct strata_live_elsewhere))) {
 		close(fd);
 		return strata_fail(error, "%s is not what a recorder of this version writes", path);
+	}
+	if (live->file.st_size != (off_t)sizeof(*live->table)) {
+		const int elsewhere = open_elsewhere(fd, path, error);
+
+		close(fd);
+		if (elsewhere < 0)
+			return -1;
+		fd = elsewhere;
 	}
 	memory = mmap(NULL, sizeof(*live->table), PROT_READ, MAP_SHARED, fd, 0);
 	close(fd);

@@ -26,12 +26,8 @@ static inline uint32_t strata_ctf_context_bytes(enum strata_layer layer)
 	return (strata_event_payload_bytes(strata_layer_context(layer)) + 3u) & ~3u;
 }
 
-/* Makes the directory, or empties it if it holds an earlier merge.  Anything else in it is
- * left alone, and is an error. */
-int strata_ctf_layout_prepare(const char *dir, struct strata_error *error);
-
 /* Writes DIR/metadata of a merge that has run. */
-int strata_ctf_layout_save(const struct strata_merge *merge, const char *dir,
+int strata_ctf_layout_save(const struct strata_merge *merge, const struct strata_dir *dir,
 			   const uint8_t uuid[16], struct strata_error *error);
 
 #endif /* STRATA_MERGE_OUTPUTS_CTF_LAYOUT_H */

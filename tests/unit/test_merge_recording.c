@@ -17,6 +17,7 @@
 
 #include "escape.h"
 #include "recording.h"
+#include "saved.h"
 #include "xen_event_table.h"
 #include "xen_events.h"
 
@@ -78,7 +79,7 @@ static void what_is_saved_is_loaded_again(void **state)
 	stream->lost = 13;
 	stream->bad_packets = 14;
 
-	assert_int_equal(strata_recording_save(&saved, dir, &error), 0);
+	assert_int_equal(saved_recording(&saved, dir, &error), 0);
 	assert_int_equal(strata_recording_load(&loaded, dir, &error), 0);
 	assert_int_equal(loaded.tsc_khz, 2893202);
 	assert_int_equal(loaded.anchor_ticks, UINT64_MAX);
@@ -110,7 +111,7 @@ static void a_domain_name_that_is_no_utf8_can_be_saved(void **state)
 
 	(void)state;
 	strcpy(source->domain_name, "a\xff\xc3(\xc3\xa4\xed\xa0\x80");
-	assert_int_equal(strata_recording_save(&saved, dir, &error), 0);
+	assert_int_equal(saved_recording(&saved, dir, &error), 0);
 	assert_int_equal(strata_recording_load(&loaded, dir, &error), 0);
 	assert_string_equal(loaded.sources[0].domain_name, "a?"
 							   "?(\xc3\xa4?"
