@@ -312,6 +312,7 @@ int tap_take_partly(struct recorder *recorder, struct tap *tap, struct strata_er
 	unsigned int i;
 	int result;
 
+	recorder->work_bytes += bytes;
 	if (bytes <= STRATA_PACKET_HEADER_BYTES || bytes <= tap->partly_bytes)
 		return 0;
 	/* What is no packet is named when the whole of it is there. */
