@@ -328,7 +328,7 @@ static void what_is_written_while_it_is_looked_is_not_said_to_be_complete(void *
 	begin(&followed, STRATA_HEADER_FULL);
 	looked_at = &followed;
 	written_ticks = 0;
-	tap = &followed.recorder->taps[0];
+	tap = followed.recorder->queues[0].taps[0];
 	tap->ring->has_begun = nothing_and_then_something;
 	tap_note_complete(tap);
 	assert_true(written_ticks > 0);
@@ -350,7 +350,7 @@ static void what_is_written_between_a_look_and_the_drain_waits_for_the_next(void
 
 	(void)state;
 	begin(&followed, STRATA_HEADER_FULL);
-	tap = &followed.recorder->taps[0];
+	tap = followed.recorder->queues[0].taps[0];
 	/* Given a look that found a record ... */
 	test_ring_put(&followed.ring, 0);
 	before = strata_clock();
