@@ -373,6 +373,13 @@ static bool gave_up(const struct apps *apps, const struct application *one,
 	if (one->step >= APPLICATION_ATTACHING || apps->stopping || !asked_for || !one->app.mode ||
 	    (one->step == APPLICATION_TELLING && !app_lives(&one->app)))
 		return false;
+	/* It has not even said hello. */
+	if (!one->app.mode) {
+		strata_fail(error,
+			    "it refuses to be traced: only root and its own user may, and in a "
+			    "user namespace only if that has a number for the recorder's user");
+		return true;
+	}
 	strata_fail(error, "it ended or gave up before it had its rings: is it short of memory or "
 			   "files (ulimit -v, -n)? --app-buffer makes its rings smaller");
 	return true;
