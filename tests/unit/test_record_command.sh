@@ -19,7 +19,9 @@ recorded() {
 	while :; do
 		status=0
 		"$strata" record "$@" >"$work/out" 2>"$work/err" || status=$?
-		grep -q 'records already' "$work/err" && [ "$SECONDS" -lt "$end" ] || break
+		if ! grep -q 'records already' "$work/err" || [ "$SECONDS" -ge "$end" ]; then
+			break
+		fi
 		sleep 0.2
 	done
 	[ "$status" = "$wanted" ] || {
@@ -53,11 +55,10 @@ check "all of them, whose parents are there" has_events children 60
 # Its parent is gone before it connects.
 # shellcheck disable=SC2016
 check "and of what was left behind" recorded 0 -o orphan -- \
-	sh -c '(setsid sh -c "sleep 0.3; $1 numbered 40; touch done" &); while [ ! -e done ]; do sleep 0.05; done' sh "$program"
+	sh -c '(setsid sh -c "sleep 0.3; $1 numbered 40; touch over" &); while [ ! -e over ]; do sleep 0.05; done' sh "$program"
 check "all of them, whose parents are gone" has_events orphan 40
-rm -f done
-# shellcheck disable=SC2016
 (while [ ! -e stranger ]; do sleep 0.05; done; "$program" numbered 500; touch went) &
+# shellcheck disable=SC2016
 check "but not of others" recorded 0 -o mine -- \
 	sh -c '"$1" numbered 10; touch stranger; while [ ! -e went ]; do sleep 0.05; done' sh "$program"
 check "none of them" has_events mine 10
@@ -65,28 +66,29 @@ check "none of them" has_events mine 10
 check "--app says whose" recorded 0 -o named --app "$(basename "$program"):numbered" -- "$program" numbered 50
 check "and which" has_events named 50
 
-# signalled SIGNAL STATUS SCRIPT: the recorder gets the signal when its command runs.
-signalled() {
+# ends STATUS: the recorder ends with it.
+ends() {
 	local status=0
-	rm -rf runs signalled
-	begin signalled -- bash -c "$3" || return 1
+	await has_ended "$recorder" || kill -9 "$recorder"
+	wait "$recorder" || status=$?
+	recorder=""
+	[ "$status" = "$1" ] || { echo "# status $status"; return 1; }
+}
+# signalled SIGNAL STATUS: the recorder gets the signal when its command runs, which ends with that status then.
+signalled() {
+	rm -rf runs signalled signalled.log
+	begin signalled -- perl -e "\$SIG{$1} = sub { exit $2 }; open(F, '>', 'runs'); sleep 1 while 1" || return 1
 	await test -e runs || return 1
 	kill "-$1" "$recorder"
-	wait "$recorder" || status=$?
-	recorder=""
-	[ "$status" = "$2" ] || { echo "# status $status"; sed 's/^/# /' "$work/signalled.log"; return 1; }
+	ends "$2"
 }
-check "a signal goes to the command, which says how it ends" \
-	signalled INT 5 'trap "exit 5" INT; touch runs; while :; do sleep 0.05; done'
-check "also when it is to end" signalled TERM 6 'trap "exit 6" TERM; touch runs; while :; do sleep 0.05; done'
+check "a signal goes to the command, which says how it ends" signalled INT 5
+check "also when it is to end" signalled TERM 6
 twice() {
-	local status=0
-	rm -rf runs twice
-	begin twice -- bash -c 'trap "touch told" INT; touch runs; while :; do sleep 0.05; done' || return 1
-	await test -e runs && kill -INT "$recorder" && await test -e told && kill -INT "$recorder"
-	wait "$recorder" || status=$?
-	recorder=""
-	[ "$status" = 0 ]
+	rm -f runs
+	begin twice -- perl -e '$SIG{INT} = sub { open(F, ">", "heard") }; open(F, ">", "runs"); sleep 1 while 1' || return 1
+	await test -e runs && kill -INT "$recorder" && await test -e heard && kill -INT "$recorder"
+	ends 0
 }
 check "a second signal ends the recording, and the command" twice
 check "and so does --duration" recorded 0 -o timed --duration 300ms -- sleep 1000

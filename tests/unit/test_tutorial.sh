@@ -35,10 +35,10 @@ as_told() {
 	while :; do
 		rm -rf "$work/served" "$work/served-merged"
 		(cd "$work" && bash -e commands) >"$work/out" 2>&1 && break
-		grep -q 'records already' "$work/out" && [ "$SECONDS" -lt "$end" ] || {
+		if ! grep -q 'records already' "$work/out" || [ "$SECONDS" -ge "$end" ]; then
 			sed 's/^/# /' "$work/out"
 			return 1
-		}
+		fi
 		sleep 0.2
 	done
 	[ "$(grep -c ' request_\(begin\|end\) ' "$work/served-merged/timeline.txt")" = 200 ] || {
