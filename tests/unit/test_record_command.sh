@@ -84,6 +84,7 @@ signalled() {
 }
 check "a signal goes to the command, which says how it ends" signalled INT 5
 check "also when it is to end" signalled TERM 6
+# shellcheck disable=SC2016 # Perl's
 twice() {
 	rm -f runs
 	begin twice -- perl -e '$SIG{INT} = sub { open(F, ">", "heard") }; open(F, ">", "runs"); sleep 1 while 1' || return 1
