@@ -263,7 +263,8 @@ static bool is_over(struct session *session, uint64_t elapsed_ms)
 
 	if (timed && elapsed_ms >= session->options->duration_ms)
 		return true;
-	if (!session->command.argv)
+	/* None, or one that was not started. */
+	if (!session->command.argv || session->command.go >= 0)
 		return interrupted;
 	if (to_pass_on && session->command.pid) {
 		command_signal(&session->command, to_pass_on);
