@@ -32,8 +32,10 @@ struct recorder *recorder_open(const char *dir, enum output_place place, struct 
 		strata_fail(error, "out of memory");
 		return NULL;
 	}
-	if (!output_dir_open(&recorder->out, dir, place, error))
+	if (!output_dir_open(&recorder->out, dir, place, error)) {
+		recorder->out.dir.hurried = true;
 		return recorder;
+	}
 	free(recorder);
 	return NULL;
 }
@@ -449,6 +451,7 @@ int recorder_close(struct recorder *recorder, struct recorder_totals *totals,
 			result = -1;
 	if (recorder->is_of_now)
 		recorder->recording.ended_ticks = strata_clock();
+	recorder->out.dir.hurried = false;
 	if (recorder_save(recorder, result ? &later : error))
 		result = -1;
 	if (!result)
