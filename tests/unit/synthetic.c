@@ -194,7 +194,7 @@ void synthetic_vcpu_clock(struct synthetic *rec, unsigned int pcpu, uint64_t tic
 			  unsigned int domain, unsigned int vcpu,
 			  const struct synthetic_clock *clock)
 {
-	uint8_t payload[56] = { 0 };
+	uint8_t payload[64] = { 0 };
 	const uint16_t who[2] = { (uint16_t)domain, (uint16_t)vcpu };
 
 	memcpy(payload, who, sizeof(who));
