@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * escape.c - see escape.h.  Called wherever a name or a string of a guest is
- * shown (messages, text timeline) or becomes part of a format (metadata).
+ * shown (messages, text timeline) or becomes part of a format (metadata, JSON).
  */
 #include "escape.h"
 
@@ -50,23 +50,23 @@ const char *strata_escape_name(char *out, size_t size, const char *text)
 	return out;
 }
 
-size_t strata_utf8_bytes(const char *first, size_t left)
+size_t strata_utf8_read(const char *first, size_t left, uint32_t *code)
 {
 	const unsigned char *text = (const unsigned char *)first;
 	size_t bytes, i;
-	uint32_t code;
 
+	*code = text[0];
 	if (text[0] < 0x80)
 		return 1;
 	if (text[0] >= 0xc2 && text[0] <= 0xdf) {
 		bytes = 2;
-		code = text[0] & 0x1fu;
+		*code = text[0] & 0x1fu;
 	} else if (text[0] >= 0xe0 && text[0] <= 0xef) {
 		bytes = 3;
-		code = text[0] & 0x0fu;
+		*code = text[0] & 0x0fu;
 	} else if (text[0] >= 0xf0 && text[0] <= 0xf4) {
 		bytes = 4;
-		code = text[0] & 0x07u;
+		*code = text[0] & 0x07u;
 	} else {
 		return 0;
 	}
@@ -75,12 +75,32 @@ size_t strata_utf8_bytes(const char *first, size_t left)
 	for (i = 1; i < bytes; i++) {
 		if ((text[i] & 0xc0) != 0x80)
 			return 0;
-		code = code << 6 | (text[i] & 0x3fu);
+		*code = *code << 6 | (text[i] & 0x3fu);
 	}
-	if ((bytes == 3 && code < 0x800) || (code >= 0xd800 && code <= 0xdfff) ||
-	    (bytes == 4 && (code < 0x10000 || code > 0x10ffff)))
+	if ((bytes == 3 && *code < 0x800) || (*code >= 0xd800 && *code <= 0xdfff) ||
+	    (bytes == 4 && (*code < 0x10000 || *code > 0x10ffff)))
 		return 0;
 	return bytes;
+}
+
+bool strata_is_unsafe(uint32_t code)
+{
+	return (code >= 0x80 && code <= 0x9f) ||     /* C1: U+009B is an ESC [ */
+	       code == 0x61c ||                      /* these and the next turn text around */
+	       code == 0x200e || code == 0x200f ||   /* left-to-right mark and its like */
+	       (code >= 0x2028 && code <= 0x202e) || /* line separators, embedding, override */
+	       (code >= 0x2066 && code <= 0x2069);   /* isolates */
+}
+
+char *strata_put_unicode(char *out, uint32_t code)
+{
+	unsigned int shift;
+
+	*out++ = '\\';
+	*out++ = 'u';
+	for (shift = 16; shift > 0; shift -= 4)
+		*out++ = hex_digits[code >> (shift - 4) & 15];
+	return out;
 }
 
 void strata_valid_utf8_copy(char *out, size_t size, const char *text)
@@ -89,18 +109,21 @@ void strata_valid_utf8_copy(char *out, size_t size, const char *text)
 	size_t left = strlen(text), at = 0;
 
 	while (left > 0) {
-		size_t bytes = strata_utf8_bytes(from, left);
-		size_t needed = bytes ? bytes : 1;
+		uint32_t code;
+		size_t bytes = strata_utf8_read(from, left, &code);
+		const bool is_good = bytes && !strata_is_unsafe(code);
+		const size_t needed = is_good ? bytes : 1;
 
 		if (at + needed + 1 > size)
 			break;
-		if (bytes)
+		if (is_good)
 			memcpy(out + at, from, bytes);
 		else
 			out[at] = '?';
 		at += needed;
-		from += needed;
-		left -= needed;
+		bytes += !bytes;
+		from += bytes;
+		left -= bytes;
 	}
 	out[at] = '\0';
 }

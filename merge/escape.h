@@ -27,10 +27,19 @@ char *strata_escape(char *out, const char *text, size_t bytes);
 /* The same, into a string of @size with its end; cut where it does not fit. */
 const char *strata_escape_name(char *out, size_t size, const char *text);
 
-/* Bytes of the UTF-8 character that @text, of @bytes (1 or more), begins with; 0: it is not one. */
-size_t strata_utf8_bytes(const char *text, size_t bytes);
+/* Bytes of the UTF-8 character that @text, of @bytes (1 or more), begins with; 0: it is not one.
+ * @code: OUT */
+size_t strata_utf8_read(const char *text, size_t bytes, uint32_t *code);
 
-/* Copies a string, with '?' for every byte that is not part of valid UTF-8. */
+/* Characters beyond ASCII that a terminal or a viewer obeys: C1 controls, line separators, and
+ * those that turn the direction of text around.  None is above U+FFFF. */
+bool strata_is_unsafe(uint32_t code);
+
+/* Writes \uXXXX for a character up to U+FFFF.  @out: room for 6 bytes.  Returns where it ends. */
+char *strata_put_unicode(char *out, uint32_t code);
+
+/* Copies a string, with '?' for every byte that is not part of valid UTF-8, and for each unsafe
+ * character. */
 void strata_valid_utf8_copy(char *out, size_t size, const char *text);
 
 /* 8-4-4-4-12 hexadecimal digits. */

@@ -27,6 +27,9 @@ struct strata_lane_event {
 	uint32_t class;
 };
 
+/* The class of what is no event but a loss: it stands alone in its batch. */
+#define STRATA_LANE_LOSS UINT32_MAX
+
 struct strata_lane {
 	const struct strata_lane_event *next,
 		*end; /* what is left of its batch; both its owner's */

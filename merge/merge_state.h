@@ -17,6 +17,9 @@ struct merge_stream {
 	struct strata_vcpu *vcpu;         /* likewise */
 	int64_t shift_ticks;
 
+	struct strata_loss loss; /* what is missing before that event, and is not told yet */
+	bool has_loss;
+
 	/* The event that is next in this stream. */
 	size_t offset;
 	struct strata_record record;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "merge_state.h"
+#include "presence.h"
 
 #define PROGRESS_EVENTS 65536u
 
@@ -49,13 +50,116 @@ static uint64_t sum_lost(const struct strata_packet *packet)
 	       packet->lost[STRATA_LOST_BIG];
 }
 
+/* The host ticks of a packet's time, while the stream's clock stays where it is. */
+static uint64_t head_ticks(const struct merge_stream *stream, uint64_t ticks)
+{
+	struct strata_stream_clock clock = stream->clock;
+
+	if (stream->seen.source->layer != STRATA_LAYER_XEN)
+		ticks = strata_stream_clock_convert(&clock, ticks).ticks;
+	return shifted_ticks(ticks, stream->shift_ticks);
+}
+
+/* Notes what is missing before the current packet's end; several such packets may come without an
+ * event. */
+static void note_loss(const struct strata_merge *merge, struct merge_stream *stream)
+{
+	const struct strata_loss *more = &stream->reader.loss;
+	const struct strata_packet *packet = &stream->reader.packet;
+	struct strata_loss *loss = &stream->loss;
+	unsigned int i;
+
+	if (!more->discarded && !more->missing_packets)
+		return;
+	if (!stream->has_loss) {
+		const uint64_t from = stream->seen.events ? stream->ticks
+							  : head_ticks(stream, packet->begin_ticks);
+
+		memset(loss, 0, sizeof(*loss));
+		loss->has_kinds = true;
+		loss->from_ns = strata_realtime_ns(&merge->timebase, from);
+		stream->has_loss = true;
+	}
+	for (i = 0; i < STRATA_NR_LOST; i++)
+		loss->kinds[i] += more->kinds[i];
+	loss->discarded += more->discarded;
+	loss->missing_packets += more->missing_packets;
+	loss->to_ns = strata_realtime_ns(&merge->timebase, head_ticks(stream, packet->end_ticks));
+	if (loss->to_ns < loss->from_ns)
+		loss->to_ns = loss->from_ns;
+}
+
+/* What the recording's table knows of, and no packet tells, was lost behind the last one. */
+static void note_end_loss(const struct strata_merge *merge, struct merge_stream *stream)
+{
+	const struct strata_source *source = stream->seen.source;
+	struct strata_loss *loss = &stream->loss;
+	size_t i;
+
+	for (i = 0; i < source->nr_streams; i++) {
+		if (source->streams[i].cpu != stream->seen.cpu ||
+		    source->streams[i].lost <= stream->seen.lost)
+			continue;
+		if (!stream->has_loss) {
+			memset(loss, 0, sizeof(*loss));
+			loss->from_ns = strata_realtime_ns(&merge->timebase, stream->ticks);
+		}
+		loss->discarded += source->streams[i].lost - stream->seen.lost;
+		loss->has_kinds = false;
+		loss->to_ns = merge->result.last_ns > loss->from_ns ? merge->result.last_ns
+								    : loss->from_ns;
+		stream->has_loss = true;
+	}
+}
+
+static void tell_loss(struct merge_stream *stream, struct strata_sink *const *sinks,
+		      size_t nr_sinks)
+{
+	size_t i;
+
+	for (i = 0; i < nr_sinks; i++) {
+		if (sinks[i]->loss)
+			sinks[i]->loss(sinks[i], &stream->seen, &stream->loss);
+	}
+	stream->has_loss = false;
+}
+
+/* Whether a packet can be of the times that it says.  Where its clock is not known, they do not
+ * move anything.  0 or -1. */
+static int check_times(const struct strata_merge *merge, const struct merge_stream *stream,
+		       struct strata_error *error)
+{
+	const struct strata_packet *packet = &stream->reader.packet;
+	const struct strata_source *source = stream->seen.source;
+	const struct strata_presence presence =
+		strata_presence_of(&merge->recording, source, merge->recording.ended_ticks);
+	struct strata_stream_clock clock = stream->clock;
+	struct strata_host_time begin, end;
+
+	if (source->layer == STRATA_LAYER_XEN)
+		return 0;
+	begin = strata_stream_clock_convert(&clock, packet->begin_ticks);
+	end = strata_stream_clock_convert(&clock, packet->end_ticks);
+	if (!begin.sure || !end.sure)
+		return 0;
+	return strata_presence_check(&presence, begin.ticks, end.ticks,
+				     begin.bound > end.bound ? begin.bound : end.bound, error);
+}
+
 /* Begins the next good packet of a stream.  False: there is none. */
 static bool next_packet(struct strata_merge *merge, struct merge_stream *stream)
 {
-	if (!strata_packet_reader_next(&stream->reader))
-		return false;
+	struct strata_error why;
+
+	do {
+		if (!strata_packet_reader_next(&stream->reader))
+			return false;
+	} while (check_times(merge, stream, &why) &&
+		 (strata_packet_reader_refuse(&stream->reader, &why), true));
 	stream->offset = STRATA_PACKET_HEADER_BYTES;
 	stream->seen.lost = sum_lost(&stream->reader.packet);
+	stream->seen.missing_packets = stream->reader.missing_packets;
+	note_loss(merge, stream);
 	/* What is missing was lost somewhere between the event before and this packet's end. */
 	if (stream->seen.source->layer == STRATA_LAYER_XEN && stream->reader.gap) {
 		stream->seen.gap_until =
@@ -294,6 +398,9 @@ static int merge_events(struct strata_merge *merge, struct strata_sink *const *s
 		struct merge_stream *stream = merge->heap[0];
 		int got;
 
+		/* That of before the stream's first event comes with it. */
+		if (stream->has_loss)
+			tell_loss(stream, sinks, nr_sinks);
 		describe(merge, stream, &event);
 		for (i = 0; i < nr_sinks; i++)
 			sinks[i]->event(sinks[i], &event);
@@ -307,10 +414,18 @@ static int merge_events(struct strata_merge *merge, struct strata_sink *const *s
 		got = advance(merge, stream, error);
 		if (got < 0)
 			return -1;
+		if (stream->has_loss)
+			tell_loss(stream, sinks, nr_sinks);
 		if (got == 0)
 			merge->heap[0] = merge->heap[--merge->nr_heap];
 		if (merge->nr_heap > 0)
 			sift_down(merge, 0);
+	}
+	for (i = 0; i < merge->nr_streams; i++) {
+		if (merge->streams[i].seen.events)
+			note_end_loss(merge, &merge->streams[i]);
+		if (merge->streams[i].has_loss)
+			tell_loss(&merge->streams[i], sinks, nr_sinks);
 	}
 	return 0;
 }

@@ -10,6 +10,7 @@
 #ifndef STRATA_MERGE_PACKET_READER_H
 #define STRATA_MERGE_PACKET_READER_H
 
+#include "loss.h"
 #include "packet_check.h"
 
 struct strata_packet_reader {
@@ -26,12 +27,14 @@ struct strata_packet_reader {
 	uint8_t *bytes; /* of the current packet */
 	size_t capacity;
 	struct strata_packet packet;
-	uint64_t nr_events; /* in the current packet */
-	bool gap;           /* something is missing between the packet before and this one */
+	uint64_t nr_events;      /* in the current packet */
+	bool gap;                /* something is missing between the packet before and this one */
+	struct strata_loss loss; /* of that, what its head says; without times */
 
 	uint64_t said; /* packets that the recording's table knows of, 0 once their lack is named */
 	uint64_t packets;
 	uint64_t bad_packets;
+	bool refused;             /* the current one was */
 	uint64_t missing_packets; /* gaps in the sequence numbers */
 };
 
@@ -47,6 +50,11 @@ int strata_packet_reader_open(struct strata_packet_reader *reader, const char *r
 
 /* Reads the next good packet into reader->bytes and reader->packet.  False: there is none. */
 bool strata_packet_reader_next(struct strata_packet_reader *reader);
+
+/* The current packet is not to be believed: it counts as a bad one, and reading goes on behind it.
+ */
+void strata_packet_reader_refuse(struct strata_packet_reader *reader,
+				 const struct strata_error *why);
 
 void strata_packet_reader_close(struct strata_packet_reader *reader);
 

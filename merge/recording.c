@@ -31,11 +31,12 @@ static const struct strata_event_desc kernel_context = {
 	.fields = { { "tid", STRATA_FIELD_SIGNED, 4, 1 } },
 };
 
-/* Context of an application's records: struct strata_app_context. */
+/* Context of an application's records: struct strata_app_context.  The writer's own word, so the
+ * names are those of LTTng for what a process says of itself. */
 static const struct strata_event_desc app_context = {
 	.name = "context",
 	.nr_fields = 2,
-	.fields = { { "pid", STRATA_FIELD_SIGNED, 4, 1 }, { "tid", STRATA_FIELD_SIGNED, 4, 1 } },
+	.fields = { { "vpid", STRATA_FIELD_SIGNED, 4, 1 }, { "vtid", STRATA_FIELD_SIGNED, 4, 1 } },
 };
 
 const char *strata_header_form_name(unsigned int form)
@@ -89,6 +90,7 @@ void strata_source_clear_events(struct strata_source *source)
 	source->events = NULL;
 	source->shapes = NULL;
 	source->nr_events = 0;
+	source->description_bytes = 0;
 }
 
 void strata_recording_clear(struct strata_recording *recording)
@@ -275,6 +277,7 @@ int strata_source_add_event(struct strata_source *source, const struct strata_ev
 			    struct strata_error *error)
 {
 	struct strata_event_shape *shape;
+	uint32_t description_bytes;
 	size_t at, behind;
 
 	if (check_event(event, error))
@@ -287,6 +290,12 @@ int strata_source_add_event(struct strata_source *source, const struct strata_ev
 	if (source->nr_events == STRATA_SOURCE_EVENTS_MAX)
 		return strata_fail(error, "event %u (%s): more than %u events", event->id,
 				   event->name, STRATA_SOURCE_EVENTS_MAX);
+	description_bytes = source->description_bytes + strata_event_desc_bytes(event->nr_fields);
+	if (description_bytes > STRATA_SOURCE_DESCRIPTION_BYTES_MAX)
+		return strata_fail(error,
+				   "event %u (%s): the descriptions of its source's events take "
+				   "more than %u bytes",
+				   event->id, event->name, STRATA_SOURCE_DESCRIPTION_BYTES_MAX);
 	if (!grow_events(source))
 		return strata_fail(error, "event %u (%s): out of memory", event->id, event->name);
 
@@ -300,6 +309,7 @@ int strata_source_add_event(struct strata_source *source, const struct strata_ev
 	shape->first_variable = (uint8_t)strata_event_first_variable(event);
 	shape->variable = shape->first_variable < event->nr_fields;
 	source->nr_events++;
+	source->description_bytes = description_bytes;
 	return 0;
 }
 
@@ -343,4 +353,20 @@ const struct strata_event_desc *strata_source_event(struct strata_source *source
 	    strata_source_add_event(source, &described, &ignored) == 0)
 		shape = strata_source_shape(source, id);
 	return shape ? strata_shape_event(source, shape) : NULL;
+}
+
+void strata_recording_merged_uuid(const struct strata_recording *recording, uint8_t uuid[16])
+{
+	size_t i;
+	unsigned int j;
+
+	memset(uuid, 0, 16);
+	for (i = 0; i < recording->nr_sources; i++) {
+		for (j = 0; j < 16; j++)
+			uuid[j] = (uint8_t)((uuid[j] << 1 | uuid[j] >> 7) ^
+					    recording->sources[i].uuid[j]);
+	}
+	uuid[0] ^= 0x5a;
+	uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x40);
+	uuid[8] = (uint8_t)((uuid[8] & 0x3f) | 0x80);
 }

@@ -26,11 +26,21 @@
 
 #define STRATA_RECORDING_FILE "recording.json"
 
-/* Limits that hold for every recording, so that a hostile one cannot ask for much. */
-#define STRATA_SOURCES_MAX       1024u
-#define STRATA_STREAMS_MAX       16384u /* of all sources together */
-#define STRATA_SOURCE_EVENTS_MAX 4096u  /* a source */
-#define STRATA_CPU_MAX           0xfffeu
+/*
+ * Limits that hold for every recording, so that a hostile one cannot ask for much.  The recorder
+ * divides them among users and domains (consumerd/principal.h), and never writes more than the
+ * loader takes.  An event's description costs strata_event_desc_bytes() of its fields.
+ */
+#define STRATA_SOURCES_MAX                  8192u
+#define STRATA_STREAMS_MAX                  65536u /* of all sources together */
+#define STRATA_SOURCE_EVENTS_MAX            4096u  /* a source */
+#define STRATA_SOURCE_DESCRIPTION_BYTES_MAX (1u << 20)
+#define STRATA_DESCRIPTION_BYTES_MAX        (32u << 20) /* of all sources together */
+#define STRATA_CPU_MAX                      0xfffeu
+
+/* recording.json has at most 2.5 bytes for one of a description, 1.2 KiB for all else of a source,
+ * and 160 for a stream: 100 MiB. */
+#define STRATA_RECORDING_BYTES_MAX (128l << 20)
 
 enum strata_layer {
 	STRATA_LAYER_XEN,
@@ -71,12 +81,16 @@ struct strata_event_shape {
 struct strata_source {
 	char name[80]; /* of its directory: "xen", "dom0", "g1" */
 	enum strata_layer layer;
-	uint32_t domain;              /* its domain's number; of the hypervisor DOMID_XEN, 0x7ff2 */
-	char domain_name[80];         /* "xen", "Domain-0", "g1"; UTF-8, nothing else is promised */
-	uint8_t uuid[16];             /* of its CTF trace */
+	uint32_t domain;      /* its domain's number; of the hypervisor DOMID_XEN, 0x7ff2 */
+	char domain_name[80]; /* "xen", "Domain-0", "g1"; UTF-8, nothing else is promised */
+	uint8_t uuid[16];     /* of its CTF trace */
+	int32_t pid;  /* of an application's process, as the kernel says; 0: it is none, or unknown
+		       */
+	uint32_t uid; /* of that process, likewise */
 	enum strata_header_form form; /* of all its records' headers */
-	uint64_t came_ticks; /* the host's TSC when it came; 0: it was there from the beginning */
-	uint64_t went_ticks; /* ... when it went; 0: it stayed */
+	uint64_t since_ticks; /* the host's TSC: it has recorded nothing before; 0: not known */
+	uint64_t came_ticks;  /* the host's TSC when it came; 0: it was there from the beginning */
+	uint64_t went_ticks;  /* ... when it went; 0: it stayed */
 	enum strata_source_end ended;
 	/* A record's clock may have been read on another CPU than its stream's: threads migrate. */
 	bool migrates;
@@ -85,6 +99,7 @@ struct strata_source {
 	struct strata_event_shape
 		*shapes; /* of the same events; small, for who looks at each record */
 	size_t nr_events;
+	uint32_t description_bytes;    /* of the events */
 	struct strata_stream *streams; /* sorted by cpu */
 	size_t nr_streams;
 };
@@ -93,6 +108,7 @@ struct strata_recording {
 	uint32_t tsc_khz;            /* of the host */
 	uint64_t anchor_ticks;       /* a host TSC ... */
 	uint64_t anchor_realtime_ns; /* ... and CLOCK_REALTIME of dom0 at that instant */
+	uint64_t ended_ticks;        /* the host's TSC when all was read; 0: not known */
 	struct strata_source *sources;
 	size_t nr_sources;
 };
@@ -107,6 +123,10 @@ const char *strata_source_end_text(enum strata_source_end ended);
 
 /* Frees what a recording holds, not the structure itself. */
 void strata_recording_clear(struct strata_recording *recording);
+
+/* The UUID of the CTF trace that a merge makes of the recording: made of its sources', so that the
+ * same input gives the same output, and the output names its input. */
+void strata_recording_merged_uuid(const struct strata_recording *recording, uint8_t uuid[16]);
 
 /* Adds a source; it and all of its fields are zero but the name.  NULL: out of memory.
  * Pointers to sources from before are invalid afterwards. */
@@ -153,12 +173,16 @@ int64_t strata_payload_length(const struct strata_source *source,
  * context (hypervisor: domain, vcpu; kernel: tid).  Never NULL. */
 const struct strata_event_desc *strata_layer_context(enum strata_layer layer);
 
+struct strata_dir;
+
 /* Writes DIR/recording.json (to a temporary name, then renamed).  0 or -1. */
-int strata_recording_save(const struct strata_recording *recording, const char *dir,
+int strata_recording_save(const struct strata_recording *recording, const struct strata_dir *dir,
 			  struct strata_error *error);
 
 /* Reads DIR/recording.json and checks all of it.  0 or -1. */
 int strata_recording_load(struct strata_recording *recording, const char *dir,
 			  struct strata_error *error);
+int strata_recording_load_in(struct strata_recording *recording, const struct strata_dir *dir,
+			     struct strata_error *error);
 
 #endif /* STRATA_MERGE_RECORDING_H */

@@ -7,6 +7,7 @@
 #define STRATA_MERGE_TIMELINE_H
 
 #include "event_class.h"
+#include "loss.h"
 #include "order_check.h"
 #include "stream_clock.h"
 
@@ -18,8 +19,9 @@ struct strata_merge_stream {
 	size_t source_index;
 	size_t index; /* of all streams of the merge */
 	uint32_t cpu;
-	uint64_t events; /* so far */
-	uint64_t lost;   /* so far; at the end, all that the recording knows of */
+	uint64_t events;          /* so far */
+	uint64_t lost;            /* so far; at the end, all that the recording knows of */
+	uint64_t missing_packets; /* so far: gaps in their sequence */
 	enum strata_clock_kind clock;
 	uint64_t clock_changes; /* while recording */
 	uint64_t bound_ticks;   /* largest of its events' so far: their times are off by no more, */
@@ -50,6 +52,10 @@ struct strata_timeline_event {
  */
 struct strata_sink {
 	void (*event)(struct strata_sink *sink, const struct strata_timeline_event *event);
+	/* Something is missing from a stream: comes behind the stream's last event before that, or
+	 * with its first one.  May be NULL. */
+	void (*loss)(struct strata_sink *sink, const struct strata_merge_stream *stream,
+		     const struct strata_loss *loss);
 	/* True: it takes nothing in any more (a write failed); the merge may stop. */
 	bool (*failed)(const struct strata_sink *sink);
 	/* Called once after the last event, or when the merge is given up. 0 or -1. */

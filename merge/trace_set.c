@@ -106,12 +106,23 @@ static void leave_wanted(struct slice *slice, size_t at)
 						    (size_t)(lane->end - lane->next));
 }
 
+/* Leaves the batch, which is a loss of this slice, in its lane if it is wanted. */
+static void keep_loss(struct slice *slice, size_t at)
+{
+	struct strata_ctf_reader *reader = &slice->readers[at];
+	struct strata_lane *lane = &slice->lanes[at];
+	const size_t trace = slice->set->streams[at].trace;
+
+	if (slice->filter && !strata_filter_may_match(slice->set->filter, trace, reader))
+		lane->end = lane->next;
+}
+
 static int refill(void *data, size_t at)
 {
 	struct slice *slice = data;
 	struct strata_ctf_reader *reader = &slice->readers[at];
 	struct strata_lane *lane = &slice->lanes[at];
-	bool is_last;
+	bool is_last, is_loss;
 
 	do {
 		const uint64_t bytes = reader->tally.bytes;
@@ -119,13 +130,18 @@ static int refill(void *data, size_t at)
 
 		if (got < 0)
 			return -1;
+		is_loss = got > 0 && reader->events[0].class == STRATA_LANE_LOSS;
 		if (slice->set->progress)
-			strata_progress_add(slice->set->progress, (uint64_t)got,
+			strata_progress_add(slice->set->progress, is_loss ? 0 : (uint64_t)got,
 					    reader->tally.bytes - bytes);
 		lane->next = reader->events;
 		lane->end = reader->events + got;
 		if (got == 0)
 			return 0;
+		if (is_loss) {
+			keep_loss(slice, at);
+			continue;
+		}
 		is_last = lane->end[-1].ns >= slice->to_ns;
 		if (lane->next->ns < slice->from_ns)
 			lane->next = first_from(lane->next, lane->end, slice->from_ns);
@@ -143,8 +159,11 @@ static int refill(void *data, size_t at)
 static int take(void *data, size_t at, const struct strata_lane_event *events, size_t nr)
 {
 	struct slice *slice = data;
+	struct strata_ctf_reader *reader = &slice->readers[at];
 
-	return slice->sink->take(slice->sink, at, &slice->readers[at], events, nr, slice->error);
+	if (events->class == STRATA_LANE_LOSS)
+		return slice->sink->lose(slice->sink, at, reader, &reader->loss, slice->error);
+	return slice->sink->take(slice->sink, at, reader, events, nr, slice->error);
 }
 
 static size_t window_bytes(const struct strata_trace_set *set)
@@ -173,6 +192,7 @@ static size_t open_readers(struct slice *slice)
 		if (strata_ctf_reader_open(&slice->readers[i], set->streams[i].stream,
 					   window_bytes(set), slice->error))
 			break;
+		slice->readers[i].tells_losses = slice->sink->lose != NULL;
 		strata_ctf_reader_seek(
 			&slice->readers[i],
 			set->has_index && slice->from_ns && !must_begin_at_start(set, i)

@@ -52,6 +52,12 @@ struct strata_slice_sink {
 	 */
 	int (*take)(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
 		    const struct strata_lane_event *events, size_t nr, struct strata_error *error);
+	/*
+	 * Takes a loss of a stream, behind its last event before that; as take().  May be NULL.
+	 * One is handed on if the filter may match events of that stream.
+	 */
+	int (*lose)(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
+		    const struct strata_loss *loss, struct strata_error *error);
 };
 
 /*

@@ -1,48 +1,106 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Installs the Debian packages that building, testing and the demo need, those
-# that are missing and no others.  Called by `make deps`; asks nothing and leaves
-# the machine's apt configuration as it is.
+# Installs the Debian packages that targets of the Makefile need, those that are
+# missing and no others: `tests/deps.sh TARGET...`.  With --list it prints them
+# instead.  Asks nothing, and leaves the machine's apt configuration as it is.
+# It fails if a package is missing at its end.
 set -eu
 
-PACKAGES="
-	build-essential pkg-config git
-	libxen-dev libjson-c-dev
-	libcmocka-dev clang-format shellcheck babeltrace2 libbabeltrace2-dev spin
-	flex bison python3 patch xz-utils
-	linux-headers-amd64
-	qemu-system-x86 busybox-static cpio kmod jq iproute2
-	gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-riscv64-linux-gnu gcc-s390x-linux-gnu
-	gcc-i686-linux-gnu qemu-user dpkg-dev
-	libc6-dev-arm64-cross libc6-dev-armhf-cross libc6-dev-riscv64-cross libc6-dev-s390x-cross
-	libc6-dev-i386-cross
-"
+# What a C program of this project is built with, and the Makefile itself.
+compiler="make gcc libc6-dev binutils pkg-config"
+libraries="libxen-dev libjson-c-dev"
 
-# LTTng, which is measured beside Strata and whose traces are merged: `tests/deps.sh lttng`, or `bench`.
-case ${1:-} in
-lttng | bench) PACKAGES="$PACKAGES lttng-tools liblttng-ust-dev libbabeltrace2-dev" ;;
-esac
-# What parsers of files are searched with: `tests/deps.sh fuzz`.
-[ "${1:-}" != fuzz ] || PACKAGES="$PACKAGES clang libclang-rt-14-dev"
+# packages_of TARGET: what that target needs.
+packages_of() {
+	case $1 in
+	tools) echo "$compiler $libraries" ;;
+	kmod) echo "make gcc libc6-dev binutils linux-headers-amd64" ;;
+	# Debian's source, patched, and built.
+	xen) echo "make gcc libc6-dev binutils flex bison python3 patch dpkg-dev xz-utils" ;;
+	# A Xen host in QEMU.
+	lab) echo "make gcc libc6-dev linux-headers-amd64 qemu-system-x86 busybox-static cpio kmod xz-utils" ;;
+	all) packages_of tools xen kmod ;;
+	demo) packages_of all lab ;;
+	lint) echo "git clang-format shellcheck" ;;
+	unit)
+		packages_of tools
+		echo "g++ libcmocka-dev jq babeltrace2 libbabeltrace2-dev python3 bsdutils iproute2"
+		;;
+	quick) packages_of unit lint ;;
+	attack) packages_of unit ;;
+	fuzz) packages_of tools ;;
+	mutants)
+		packages_of unit fuzz checkers
+		echo git
+		;;
+	fuzz-parsers) echo "$compiler $libraries clang libclang-rt-14-dev" ;;
+	model) echo "make gcc libc6-dev spin" ;;
+	checkers) echo "make gcc libc6-dev libcmocka-dev" ;;
+	arch)
+		packages_of tools
+		echo "gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-riscv64-linux-gnu gcc-s390x-linux-gnu
+			gcc-i686-linux-gnu libc6-dev-arm64-cross libc6-dev-armhf-cross libc6-dev-riscv64-cross
+			libc6-dev-s390x-cross libc6-dev-i386-cross qemu-user dpkg-dev python3 babeltrace2"
+		;;
+	torture)
+		packages_of checkers
+		echo "gcc-i686-linux-gnu libc6-dev-i386-cross dpkg-dev python3"
+		;;
+	# LTTng, which is measured beside Strata, and whose traces are merged.
+	lttng) echo "lttng-tools liblttng-ust-dev" ;;
+	soak) packages_of demo torture unit lttng ;;
+	bench)
+		packages_of demo lttng
+		echo "babeltrace2 libbabeltrace2-dev jq"
+		;;
+	check) packages_of demo quick attack fuzz model checkers arch torture ;;
+	*)
+		echo "deps: there is no target $1" >&2
+		return 2
+		;;
+	esac
+	shift
+	[ $# = 0 ] || packages_of "$@"
+}
 
 say() { printf 'deps: %s\n' "$*"; }
 
-missing=""
-for package in $PACKAGES; do
-	state=$(dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null || true)
-	[ "${state%% }" = ii ] || missing="$missing $package"
-done
-if [ -z "$missing" ]; then
-	say "all packages are there"
+list=""
+if [ "${1:-}" = --list ]; then
+	list=yes
+	shift
+fi
+[ $# != 0 ] || {
+	echo "usage: tests/deps.sh [--list] TARGET..." >&2
+	exit 2
+}
+PACKAGES=$(packages_of "$@") || exit
+# shellcheck disable=SC2086 # a list of words
+PACKAGES=$(printf '%s\n' $PACKAGES | sort -u)
+if [ -n "$list" ]; then
+	printf '%s\n' "$PACKAGES"
 	exit 0
 fi
+
+# Prints those of the packages that are not installed.
+find_missing() {
+	# shellcheck disable=SC2086 # a list of words
+	{
+		printf 'wanted %s\n' $PACKAGES
+		dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' $PACKAGES 2>/dev/null
+	} | awk '$1 == "wanted" { wanted[$2] } $1 == "ii" { delete wanted[$2] } END { for (p in wanted) print p }' |
+		sort | tr '\n' ' '
+}
+
+missing=$(find_missing)
+[ -n "$missing" ] || exit 0
 if [ "$(id -u)" != 0 ]; then
-	say "these packages are missing:$missing"
-	say "install them (apt-get install$missing), or run make as root"
+	say "these packages are missing: $missing"
+	say "install them (apt-get install --no-install-recommends $missing), or run make as root"
 	exit 1
 fi
-say "installing$missing"
+say "installing for $*: $missing"
 export DEBIAN_FRONTEND=noninteractive
 cd "$(dirname "$0")/.."
 mkdir -p out/cache
@@ -72,4 +130,9 @@ while kill -0 "$apt" 2>/dev/null; do
 	[ $((seconds % 10)) != 0 ] || say "  $total packages: $(grep -c '^Unpacking' "$log") unpacked, $(grep -c '^Setting up' "$log") set up, $seconds s"
 done
 wait "$apt"
+missing=$(find_missing)
+[ -z "$missing" ] || {
+	say "apt-get ended well, but these packages are still missing: $missing; its output is in $log"
+	exit 1
+}
 say "done: $total packages"

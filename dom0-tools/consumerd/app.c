@@ -3,93 +3,31 @@
 #include "app.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "app_ring.h"
 #include "event_table.h"
-
-/* A socket to the process whose abstract socket has this name, or -1. */
-static int call_process(const char *name, size_t length)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd;
-
-	if (length >= sizeof(address.sun_path))
-		return -1;
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return -1;
-	memcpy(address.sun_path + 1, name, length);
-	if (!connect(fd, (struct sockaddr *)&address,
-		     (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)))
-		return fd;
-	close(fd);
-	return -1;
-}
-
-void app_call_all(void (*called)(void *data, int socket), void *data)
-{
-	FILE *list = fopen("/proc/net/unix", "re");
-	char line[256];
-
-	while (list && fgets(line, sizeof(line), list)) {
-		const char *name = strstr(line, "@" STRATA_APP_NAME_PREFIX);
-		/* Bit 16 of the flags: it listens. */
-		const char *flags = strstr(line, " 00010000 ");
-		int fd = -1;
-
-		if (name && flags && flags < name)
-			fd = call_process(name + 1, strcspn(name + 1, "\n"));
-		if (fd >= 0)
-			called(data, fd);
-	}
-	if (list)
-		fclose(list);
-}
-
-static void read_names(struct app *app)
-{
-	char path[64], link[400];
-	ssize_t length;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", app->pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	length = fd < 0 ? 0 : read(fd, app->comm, sizeof(app->comm) - 1);
-	if (fd >= 0)
-		close(fd);
-	app->comm[length > 0 ? length : 0] = '\0';
-	app->comm[strcspn(app->comm, "\n")] = '\0';
-
-	snprintf(path, sizeof(path), "/proc/%d/exe", app->pid);
-	length = readlink(path, link, sizeof(link) - 1);
-	link[length > 0 ? length : 0] = '\0';
-	snprintf(app->program, sizeof(app->program), "%.79s",
-		 strrchr(link, '/') ? strrchr(link, '/') + 1 : link);
-}
+#include "peer.h"
 
 int app_open(struct app *app, int socket, struct strata_error *error)
 {
-	struct ucred peer;
-	socklen_t bytes = sizeof(peer);
+	struct peer peer;
 
 	memset(app, 0, sizeof(*app));
 	app->memory.file = -1;
 	app->socket = socket;
-	if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) || peer.pid <= 0) {
+	if (peer_identify(socket, &peer, error)) {
 		close(socket);
-		return strata_fail(error, "the kernel does not say whose socket it is");
+		return -1;
 	}
 	app->pid = peer.pid;
 	app->uid = peer.uid;
-	read_names(app);
+	memcpy(app->comm, peer.comm, sizeof(app->comm));
+	memcpy(app->program, peer.program, sizeof(app->program));
 	return 0;
 }
 
@@ -224,6 +162,7 @@ static struct ring_file_header describe(const struct app *app, struct strata_rin
 	header.nr_rings = app->nr_cpus;
 	header.ring_bytes = strata_app_ring_bytes((enum strata_app_mode)app->mode, geo);
 	header.pid = app->pid;
+	header.uid = app->uid;
 	memcpy(header.comm, app->comm, sizeof(header.comm));
 	return header;
 }
@@ -243,6 +182,7 @@ int app_give_rings(struct app *app, const struct app_channel *channel,
 						    app->header_forms, channel->form) };
 	struct ring_file_header header;
 	int fd, result;
+	bool in_file;
 
 	if (!app->mode || app->rings)
 		return strata_fail(error, "it is not the time for its rings");
@@ -258,7 +198,8 @@ int app_give_rings(struct app *app, const struct app_channel *channel,
 	if (!app->rings)
 		return strata_fail(error, "out of memory");
 	app->nr_rings = app->nr_cpus;
-	fd = app_memory_make(&app->memory, channel->dir, &header, error);
+	in_file = channel->dir && app_file_users_allow(channel->file_users, app->uid);
+	fd = app_memory_make(&app->memory, in_file ? channel->dir : NULL, &header, error);
 	if (fd < 0)
 		return -1;
 	packet.head.first_page = app->memory.first_page;
@@ -281,8 +222,8 @@ int app_read_rings(struct app *app, struct strata_error *error)
 	return 0;
 }
 
-int app_name_rings(struct app *app, const char *dir, const struct strata_source *source,
-		   struct strata_error *error)
+int app_name_rings(struct app *app, const struct strata_dir *dir,
+		   const struct strata_source *source, struct strata_error *error)
 {
 	struct app_memory *memory = &app->memory;
 
@@ -290,8 +231,8 @@ int app_name_rings(struct app *app, const char *dir, const struct strata_source 
 		return 0;
 	memcpy(memory->header.uuid, source->uuid, sizeof(memory->header.uuid));
 	memory->header.came_ticks = source->came_ticks;
-	return ring_file_name(memory->file, &memory->header, dir, source->name, memory->path,
-			      sizeof(memory->path), error);
+	return ring_file_name(memory->file, &memory->header, dir, source->name, memory->name,
+			      error);
 }
 
 bool app_is_broken(const struct app *app)
@@ -338,11 +279,12 @@ int app_stop(struct app *app, struct strata_error *error)
 	return send_packet(app, &packet, sizeof(packet.head), -1, error);
 }
 
-bool app_leave_file(struct app *app, char *path, size_t bytes)
+bool app_leave_file(struct app *app, char name[RING_FILE_NAME_BYTES])
 {
 	if (app->memory.file < 0)
 		return false;
-	snprintf(path, bytes, "%s", app->memory.path);
+	memcpy(name, app->memory.name, RING_FILE_NAME_BYTES);
+	app_memory_trim(&app->memory);
 	close(app->memory.file);
 	app->memory.file = -1;
 	return true;

@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#define SOCKET_PATH "/run/strata-recorder.sock"
+#include "run_dir.h"
+
+#define SOCKET_NAME "recorder.sock"
+#define SOCKET_PATH RUN_DIR "/" SOCKET_NAME
 
 /* A client that has connected has its line ready; one that has not is no client. */
 #define REQUEST_MS 200
@@ -37,30 +39,23 @@ static void fill_address(struct sockaddr_un *address)
 int control_socket_open(struct strata_error *error)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	struct sockaddr_un address;
-	mode_t mask;
-	int result;
 
 	if (fd < 0)
 		return strata_fail(error, "no socket for commands: %s", strerror(errno));
-	fill_address(&address);
-	unlink(SOCKET_PATH);
-	mask = umask(0177);
-	result = bind(fd, (struct sockaddr *)&address, sizeof(address));
-	umask(mask);
-	if (result || listen(fd, 4)) {
+	if (!run_dir_bind(fd, SOCKET_NAME, 0600, error)) {
+		if (!listen(fd, 4))
+			return fd;
 		strata_fail(error, "%s: %s", SOCKET_PATH, strerror(errno));
-		close(fd);
-		return -1;
 	}
-	return fd;
+	close(fd);
+	return -1;
 }
 
 void control_socket_close(int socket)
 {
 	if (socket < 0)
 		return;
-	unlink(SOCKET_PATH);
+	run_dir_remove(SOCKET_NAME);
 	close(socket);
 }
 

@@ -61,6 +61,7 @@ void domains_close(struct domains *domains)
 static void take_state(struct domain_state *state, const xen_domctl_getdomaininfo_t *info)
 {
 	state->domain = info->domain;
+	memcpy(state->uuid, info->handle, sizeof(state->uuid));
 	state->reason = (uint8_t)(info->flags >> XEN_DOMINF_shutdownshift);
 	if (info->flags & XEN_DOMINF_dying)
 		state->life = DOMAIN_DYING;

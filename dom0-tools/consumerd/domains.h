@@ -23,6 +23,7 @@ enum domain_life {
 
 struct domain_state {
 	uint32_t domain;
+	uint8_t uuid[16]; /* given by dom0's tools; the same after a reboot */
 	enum domain_life life;
 	uint8_t reason; /* SHUTDOWN_* of xen/sched.h, of one that has shut down */
 };

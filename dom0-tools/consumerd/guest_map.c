@@ -16,7 +16,8 @@
 
 struct guest_ring_pages {
 	void *writer;
-	void *reader;
+	void *reader;  /* NULL: it is no longer mapped */
+	void *private; /* what took its place */
 	void *data;
 	uint32_t data_pages;
 };
@@ -306,6 +307,30 @@ int guest_map_events_again(struct guest_map *map, const struct guest *guest,
 	return result;
 }
 
+int guest_map_detach(struct guest_map *map, struct strata_error *error)
+{
+	const size_t bytes = (size_t)STRATA_READER_AREA_PAGES * STRATA_PAGE_BYTES;
+	int result = 0;
+	size_t i;
+
+	for (i = 0; i < map->nr_rings; i++) {
+		struct guest_ring_pages *pages = &map->pages[i];
+
+		if (!pages->reader)
+			continue;
+		pages->private = malloc(bytes);
+		if (pages->private)
+			memcpy(pages->private, pages->reader, bytes);
+		else
+			result = strata_fail(error, "out of memory");
+		map->rings[i].reader.shared = pages->private;
+		map->rings[i].broken |= !pages->private;
+		xengnttab_unmap(map->gnttab, pages->reader, STRATA_READER_AREA_PAGES);
+		pages->reader = NULL;
+	}
+	return result;
+}
+
 void guest_unmap(struct guest_map *map)
 {
 	size_t i;
@@ -319,6 +344,7 @@ void guest_unmap(struct guest_map *map)
 			xengnttab_unmap(map->gnttab, pages->reader, STRATA_READER_AREA_PAGES);
 		if (pages->data)
 			xengnttab_unmap(map->gnttab, pages->data, pages->data_pages);
+		free(pages->private);
 	}
 	free(map->pages);
 	free(map->rings);

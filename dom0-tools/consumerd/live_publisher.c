@@ -13,53 +13,103 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <strata/platform/platform.h>
 
 #include "live/live_table.h"
 #include "mapped_file.h"
+#include "out_file.h"
 
 struct live_publisher {
 	struct strata_live_table *table;
 	uint32_t next; /* slot that is tried first */
-	char path[500];
+	int memory;    /* that holds the table; -1: the file does */
+	const struct strata_dir *dir;
 };
 
-struct live_publisher *live_publisher_open(const char *dir, struct strata_error *error)
+/* Maps the table in the file itself.  0 or an errno. */
+static int map_file(struct live_publisher *live, int fd)
+{
+	/* With room on the disk for all of it: a page that finds none would be a signal. */
+	const int reason = posix_fallocate(fd, 0, sizeof(*live->table));
+	void *memory;
+
+	if (reason)
+		return reason;
+	memory = mmap(NULL, sizeof(*live->table), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (memory == MAP_FAILED)
+		return errno;
+	live->table = memory;
+	return 0;
+}
+
+/* Maps the table in memory of ours, and writes into the file where that is.  0 or an errno. */
+static int map_memory(struct live_publisher *live, int file)
+{
+	struct strata_live_elsewhere elsewhere = { .magic = STRATA_LIVE_ELSEWHERE_MAGIC,
+						   .version = STRATA_LIVE_VERSION,
+						   .pid = (uint32_t)getpid() };
+	struct stat status;
+	void *memory;
+
+	live->memory = memfd_create("strata-live", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (live->memory < 0 || ftruncate(live->memory, sizeof(*live->table)) ||
+	    fcntl(live->memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) ||
+	    fstat(live->memory, &status))
+		return errno;
+	memory = mmap(NULL, sizeof(*live->table), PROT_READ | PROT_WRITE, MAP_SHARED, live->memory,
+		      0);
+	if (memory == MAP_FAILED)
+		return errno;
+	live->table = memory;
+	elsewhere.fd = (uint32_t)live->memory;
+	elsewhere.inode = status.st_ino;
+	if (ftruncate(file, 0))
+		return errno;
+	return strata_write_all(file, &elsewhere, sizeof(elsewhere));
+}
+
+static void give_up(struct live_publisher *live)
+{
+	if (live->table)
+		munmap(live->table, sizeof(*live->table));
+	if (live->memory >= 0)
+		close(live->memory);
+	strata_dir_remove(live->dir, STRATA_LIVE_FILE);
+	free(live);
+}
+
+struct live_publisher *live_publisher_open(const struct strata_dir *dir, struct strata_error *error)
 {
 	struct live_publisher *live = calloc(1, sizeof(*live));
-	void *memory = MAP_FAILED;
 	int fd, reason;
 
 	if (!live) {
 		strata_fail(error, "out of memory");
 		return NULL;
 	}
-	snprintf(live->path, sizeof(live->path), "%s/" STRATA_LIVE_FILE, dir);
-	unlink(live->path);
-	fd = open(live->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
-	/* With room on the disk for all of it: a page that finds none would be a signal. */
-	reason = fd < 0 ? errno : posix_fallocate(fd, 0, sizeof(*live->table));
-	if (!reason) {
-		memory =
-			mmap(NULL, sizeof(*live->table), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-		reason = memory == MAP_FAILED ? errno : 0;
-	}
-	if (fd >= 0)
-		close(fd);
-	if (reason)
-		strata_fail(error, "%s: %s", live->path, strerror(reason));
-	/* When somebody truncates it, nobody can follow any more, and the recording goes on. */
-	if (reason || strata_mapping_guard(memory, sizeof(*live->table), error)) {
-		if (memory != MAP_FAILED)
-			munmap(memory, sizeof(*live->table));
-		if (fd >= 0)
-			unlink(live->path);
+	live->memory = -1;
+	live->dir = dir;
+	strata_dir_remove(dir, STRATA_LIVE_FILE);
+	fd = strata_dir_create(dir, STRATA_LIVE_FILE, 0640, error);
+	if (fd < 0) {
 		free(live);
 		return NULL;
 	}
-	live->table = memory;
+	reason = map_file(live, fd);
+	/* What file systems say that do not share mappings, or none that can be written. */
+	if (reason == EINVAL || reason == ENODEV || reason == EOPNOTSUPP)
+		reason = map_memory(live, fd);
+	close(fd);
+	if (reason)
+		strata_fail(error, "%s/" STRATA_LIVE_FILE ": %s", dir->path, strerror(reason));
+	/* When somebody truncates it, nobody can follow any more, and the recording goes on. */
+	if (reason || strata_mapping_guard(live->table, sizeof(*live->table), error)) {
+		give_up(live);
+		return NULL;
+	}
 	live->table->version = STRATA_LIVE_VERSION;
 	/* Release: all of it; pairs with the acquire in strata_live_table_open(). */
 	strata_store_release(&live->table->magic, STRATA_LIVE_MAGIC);
@@ -74,7 +124,9 @@ void live_publisher_close(struct live_publisher *live)
 	strata_store_release(&live->table->state, STRATA_LIVE_ENDED);
 	munmap(live->table, sizeof(*live->table));
 	strata_mapping_forget(live->table);
-	unlink(live->path);
+	if (live->memory >= 0)
+		close(live->memory);
+	strata_dir_remove(live->dir, STRATA_LIVE_FILE);
 	free(live);
 }
 

@@ -9,17 +9,33 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#define LOCK_PATH "/run/strata-recorder.lock"
+#include "run_dir.h"
+
+#define LOCK_NAME "recorder.lock"
+#define LOCK_PATH RUN_DIR "/" LOCK_NAME
+
+static int open_lock(struct strata_error *error)
+{
+	int dir = run_dir_open(error), fd;
+
+	if (dir < 0)
+		return strata_fail_in(error, "no right to trace");
+	fd = openat(dir, LOCK_NAME, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		strata_fail(error, "no right to trace: %s: %s; run strata as root in dom0",
+			    LOCK_PATH, strerror(errno));
+	close(dir);
+	return fd;
+}
 
 int recorder_lock(struct strata_error *error)
 {
 	char who[64] = "";
 	ssize_t length;
-	int fd = open(LOCK_PATH, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int fd = open_lock(error);
 
 	if (fd < 0)
-		return strata_fail(error, "no right to trace: %s: %s; run strata as root in dom0",
-				   LOCK_PATH, strerror(errno));
+		return -1;
 	if (flock(fd, LOCK_EX | LOCK_NB)) {
 		length = read(fd, who, sizeof(who) - 1);
 		who[length > 0 ? length : 0] = '\0';

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * attach.c - how a process and a recorder come together (strata/abi/app.h), and
- * the one thread that listens to the recorder.
+ * the one thread that talks with the recorder.
  *
- * The thread waits in accept() while nobody records.  A futex in a shared file
- * would do as well, but somebody has to make the file, any user must be able to
- * write or at least open it, and a wake-up is for all; a socket of its own needs
- * none of that, wakes one process, and both sides learn who the other is.
+ * The thread sleeps on a futex while nobody records (wait_page.c).  Nothing can be
+ * sent to it then: only the process's own user and root can open that page, and the
+ * process itself connects, to a place that belongs to root.
  *
  * A program may close all of its files, to become a daemon, and open others under
  * the same numbers: so each is looked at before it is used, whether it is ours.
@@ -15,32 +14,30 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <link.h>
-#include <stddef.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "recorder_socket.h"
+#include "wait_page.h"
 
 /* Guarded by the registry's lock, but for what the thread alone writes. */
 static struct {
 	int socket;          /* to the recorder; -1: there is none */
-	int listener;        /* -1: none */
+	uint32_t calls;      /* of recorders, before we tried to connect last */
+	bool again;          /* we could not try, or nobody had time for us */
 	bool running;        /* the thread */
 	uint32_t nr_told;    /* events */
 	uint32_t nr_decided; /* of them, those of which the recorder said whether it wants them */
 	pthread_cond_t decided;
-} attach = { .socket = -1, .listener = -1 };
+} attach = { .socket = -1 };
 
 /* How often the thread hands over what is in half full sub-buffers; 0: never. */
 static uint32_t switch_ms;
@@ -49,10 +46,10 @@ static uint32_t switch_ms;
 static uint32_t wait_ms = STRATA_APP_WAIT_MS;
 
 /* Which file a number stood for when we opened it. */
-static struct stat opened_socket, opened_listener;
+static struct stat opened_socket;
 
-/* How often we look whether there are files again, where there were none. */
-#define FILES_AGAIN_NS 250000000
+/* How long until the next attempt where there were no files, no memory, or no time for us. */
+#define AGAIN_NS 250000000
 
 static bool is_ours(int fd, const struct stat *opened)
 {
@@ -60,18 +57,6 @@ static bool is_ours(int fd, const struct stat *opened)
 
 	return fd >= 0 && !fstat(fd, &now) && now.st_ino == opened->st_ino &&
 	       now.st_dev == opened->st_dev;
-}
-
-/* Whoever gives us rings can have us write anywhere: root, and who may attach a debugger to us. */
-static bool is_trusted(int socket)
-{
-	struct ucred peer = { .uid = (uid_t)-1 };
-	socklen_t bytes = sizeof(peer);
-
-	if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes))
-		return false;
-	return peer.uid == 0 || (peer.uid == geteuid() && !getauxval(AT_SECURE) &&
-				 prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1);
 }
 
 static bool send_message(const struct strata_app_packet *packet, uint32_t bytes)
@@ -147,7 +132,8 @@ static bool take_setup(const struct strata_app_message *head, int fd)
 	if (fd < 0 || head->value != (uint32_t)rings_mode() || head->overwrite > 1 ||
 	    head->headers >= STRATA_NR_HEADER_FORMS ||
 	    !(rings_header_forms() & STRATA_HEADER_FORM_BIT(head->headers)) ||
-	    !strata_switch_ms_valid(head->switch_ms) || rings_attach(fd, head))
+	    !strata_switch_ms_valid(head->switch_ms) ||
+	    rings_attach(fd, head, recorder_is_root(attach.socket)))
 		return false;
 	/* The reader takes what is in single-store rings whenever it wants to. */
 	switch_ms = rings_mode() == STRATA_APP_RESERVE_COMMIT ? head->switch_ms : 0;
@@ -238,104 +224,63 @@ static void serve(void)
 	hang_up();
 }
 
-/* A recorder that does not read must not hold the process for ever. */
-static void limit_sends(int socket)
-{
-	const struct timeval limit = { .tv_sec = wait_ms / 1000,
-				       /* Of 0 the kernel makes for ever. */
-				       .tv_usec = wait_ms ? wait_ms % 1000 * 1000 : 1 };
-
-	setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-	fcntl(socket, F_SETFL, 0);
-	fstat(socket, &opened_socket);
-}
-
-/* Where recorders find this process; its name has no place in the file system. */
-static int open_listener(void)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	int length = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1,
-			      STRATA_APP_NAME_PREFIX "%ld", (long)getpid());
-	int error;
-
-	if (fd < 0)
-		return -1;
-	if (bind(fd, (struct sockaddr *)&address,
-		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)) ||
-	    listen(fd, 1)) {
-		error = errno;
-		close(fd);
-		errno = error;
-		return -1;
-	}
-	fstat(fd, &opened_listener);
-	return fd;
-}
-
-/* All files are in use, or all memory: of the program's, or of the system's. */
+/* All files are in use, or all memory: of the program's, or of the system's; or the recorder had no
+ * time for us. */
 static bool may_pass(int error)
 {
-	return error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS;
+	return error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS ||
+	       error == EAGAIN;
 }
 
-/* The next recorder that calls.  -1: none could be taken in now, and errno says why. */
-static int await_recorder(void)
+/*
+ * Connects to the recorder that listens, if one does.  The calls are read first, and the page is
+ * there already: a recorder that begins to listen after we tried looks for the page after that, and
+ * its call is one more.
+ */
+static void try_to_connect(void)
 {
 	int socket;
 
-	if (!is_ours(attach.listener, &opened_listener))
-		attach.listener = open_listener();
-	if (attach.listener < 0)
-		return -1;
-	/* It wants a number for the socket even while it waits. */
-	socket = accept4(attach.listener, NULL, NULL, SOCK_CLOEXEC);
-	if (socket < 0 || is_trusted(socket))
-		return socket;
-	close(socket);
-	errno = ECONNABORTED;
-	return -1;
+	attach.calls = wait_page_calls();
+	socket = recorder_connect(wait_ms);
+	/* Nobody is waited for in vain. */
+	attach.again = socket < 0 && may_pass(errno) && recorder_is_there();
+	if (socket < 0)
+		return;
+	fstat(socket, &opened_socket);
+	registry_lock();
+	attach.socket = socket;
+	registry_unlock();
 }
 
-static void *listen_to_recorders(void *unused)
+/* Sleeps until it is time for another attempt.  False: none will ever come. */
+static bool await_recorder(void)
 {
-	const struct timespec pause = { .tv_nsec = FILES_AGAIN_NS };
-	int socket;
+	const struct timespec pause = { .tv_nsec = AGAIN_NS };
 
+	if (wait_page_is_there())
+		return wait_page_await(attach.calls, attach.again ? &pause : NULL);
+	if (wait_page_make())
+		return true;
+	if (!may_pass(errno))
+		return false;
+	nanosleep(&pause, NULL);
+	return true;
+}
+
+static void *serve_recorders(void *unused)
+{
 	(void)unused;
-	for (;;) {
-		if (attach.socket >= 0)
+	do {
+		wait_page_answer(attach.calls, attach.socket >= 0);
+		if (attach.socket >= 0) {
 			serve();
-		socket = await_recorder();
-		if (socket >= 0) {
-			limit_sends(socket);
-			registry_lock();
-			attach.socket = socket;
-			registry_unlock();
-		} else if (may_pass(errno)) {
-			nanosleep(&pause, NULL);
-		} else if (errno != EINTR && errno != ECONNABORTED && errno != EBADF) {
-			return NULL; /* this process cannot be attached to */
+			wait_page_answer(attach.calls, false);
 		}
-	}
-}
-
-/* The recorder's socket, if one listens there; -1.  Nothing is waited for. */
-static int connect_to_recorder(void)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	const char *path = secure_getenv(STRATA_APP_SOCKET_VARIABLE);
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	if (fd < 0)
-		return -1;
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path ? path : STRATA_APP_SOCKET);
-	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) || !is_trusted(fd)) {
-		close(fd);
-		return -1;
-	}
-	limit_sends(fd);
-	return fd;
+		if (!await_recorder())
+			return NULL; /* this process cannot be attached to */
+		try_to_connect();
+	} while (true);
 }
 
 /* Where nothing is loaded while a program runs there is none of these. */
@@ -370,31 +315,28 @@ static void start_thread(void)
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_attr_init(&attributes);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	attach.running = pthread_create(&thread, &attributes, listen_to_recorders, NULL) == 0;
+	attach.running = pthread_create(&thread, &attributes, serve_recorders, NULL) == 0;
 	pthread_attr_destroy(&attributes);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void attach_start(void)
 {
-	bool later;
+	bool waits;
 
 	wait_ms = strata_app_wait_ms(secure_getenv(STRATA_APP_WAIT_VARIABLE));
 	attach.nr_told = attach.nr_decided = 0;
 	rings_prepare();
-	attach.listener = open_listener();
-	later = attach.listener < 0 && may_pass(errno);
-	attach.socket = connect_to_recorder();
-	if ((attach.socket >= 0 || attach.listener >= 0 || later) && stay_loaded())
+	waits = wait_page_make() || may_pass(errno);
+	try_to_connect();
+	if ((attach.socket >= 0 || waits) && stay_loaded())
 		start_thread();
 	if (attach.running)
 		return;
 	/* Nobody would answer there. */
 	if (attach.socket >= 0)
 		close(attach.socket);
-	if (attach.listener >= 0)
-		close(attach.listener);
-	attach.socket = attach.listener = -1;
+	attach.socket = -1;
 }
 
 void attach_announce(void)
@@ -422,10 +364,9 @@ void attach_forget(void)
 {
 	if (is_ours(attach.socket, &opened_socket))
 		close(attach.socket);
-	if (is_ours(attach.listener, &opened_listener))
-		close(attach.listener);
-	attach.socket = attach.listener = -1;
+	attach.socket = -1;
 	attach.running = false;
+	wait_page_forget();
 	/* Threads that are not here may have been waiting for it. */
 	attach.decided = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 	rings_detach();

@@ -4,6 +4,7 @@
 #define STRATA_LIBSTRATA_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <time.h>
 
 #include <strata/tracepoint.h>
@@ -30,8 +31,8 @@ uint32_t rings_nr_cpus(void);
 /* Which headers it can give its records: STRATA_HEADER_FORM_BIT()s. */
 uint8_t rings_header_forms(void);
 /* Maps @fd from that page on that @setup says, makes the rings in it, and has events go there from
- * now on.  0 or -1. */
-int rings_attach(int fd, const struct strata_app_message *setup);
+ * now on.  @may_shrink: memory that can be truncated is taken, too.  0 or -1. */
+int rings_attach(int fd, const struct strata_app_message *setup, bool may_shrink);
 /* Hands over what a reader waits for that cannot take it from half full sub-buffers.  Does
  * nothing for single-store rings, of which it can. */
 void rings_switch(void);

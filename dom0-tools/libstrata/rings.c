@@ -9,6 +9,7 @@
  */
 #include "libstrata.h"
 
+#include <fcntl.h>
 #include <linux/membarrier.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -135,7 +136,15 @@ static int make_rings(struct rings *rings, const struct strata_app_message *setu
 	return 0;
 }
 
-int rings_attach(int fd, const struct strata_app_message *setup)
+/* Can nobody take away what we are about to map?  A write behind its end would kill us. */
+static bool cannot_shrink(int fd)
+{
+	int seals = fcntl(fd, F_GET_SEALS);
+
+	return seals >= 0 && seals & F_SEAL_SHRINK;
+}
+
+int rings_attach(int fd, const struct strata_app_message *setup, bool may_shrink)
 {
 	const struct strata_ring_geometry geo = { setup->subbuf_bits, setup->nr_subbufs_bits };
 	const uint32_t nr_rings = setup->count;
@@ -146,8 +155,8 @@ int rings_attach(int fd, const struct strata_app_message *setup)
 	void *memory;
 
 	if (!rings || current || !strata_geometry_valid(geo) || nr_rings < 1 ||
-	    nr_rings > STRATA_APP_RINGS_MAX || fstat(fd, &status) ||
-	    (uint64_t)status.st_size < begin + stride * nr_rings)
+	    nr_rings > STRATA_APP_RINGS_MAX || !(may_shrink || cannot_shrink(fd)) ||
+	    fstat(fd, &status) || (uint64_t)status.st_size < begin + stride * nr_rings)
 		goto fail;
 	rings->ring = calloc(nr_rings, sizeof(struct strata_ring *));
 	memory =

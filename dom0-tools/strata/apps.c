@@ -9,11 +9,10 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "app_socket.h"
 #include "escape.h"
 #include "sources.h"
 
@@ -31,23 +30,6 @@
 
 /* Applications that are named when they are left out; all are counted. */
 #define LEFT_OUT_SHOWN 50u
-
-/* Ours, or one that a recorder left which was killed.  What else is there is somebody's: then
- * bind() says so. */
-static void remove_socket(const char *path)
-{
-	struct stat status;
-
-	if (!lstat(path, &status) && S_ISSOCK(status.st_mode))
-		unlink(path);
-}
-
-static const char *socket_path(void)
-{
-	const char *path = secure_getenv(STRATA_APP_SOCKET_VARIABLE);
-
-	return path ? path : STRATA_APP_SOCKET;
-}
 
 static const char *shown_name(const struct application *one, char text[STRATA_ESCAPED_BYTES(32)])
 {
@@ -77,7 +59,7 @@ static void leave_file(struct apps *apps, struct application *one)
 {
 	struct ended_file *file = malloc(sizeof(*file));
 
-	if (!file || !app_leave_file(&one->app, file->path, sizeof(file->path))) {
+	if (!file || !app_leave_file(&one->app, file->name)) {
 		free(file);
 		return;
 	}
@@ -92,7 +74,7 @@ static void forget_files(struct apps *apps, bool remove)
 
 		apps->ended = file->next;
 		if (remove)
-			unlink(file->path);
+			ring_file_remove(apps->channel.dir, file->name);
 		free(file);
 	}
 }
@@ -100,14 +82,15 @@ static void forget_files(struct apps *apps, bool remove)
 /* What its rings held could not be written: their file is all that there is of it. */
 static void keep_file(struct application *one)
 {
-	char path[sizeof(one->app.memory.path)];
+	const struct strata_dir *dir = one->app.memory.dir;
+	char name[RING_FILE_NAME_BYTES];
 
 	/* A directory that was moved or removed under us has it elsewhere, or nowhere. */
-	if (app_leave_file(&one->app, path, sizeof(path)) && !access(path, F_OK))
+	if (app_leave_file(&one->app, name) && ring_file_is_there(dir, name))
 		fprintf(stderr,
-			"strata: what could not be written is in %s: `strata recover` "
-			"takes it from there when the recording has ended\n",
-			path);
+			"strata: what could not be written is in %s/" RING_FILE_DIR "/%s: `strata "
+			"recover` takes it from there when the recording has ended\n",
+			dir->path, name);
 }
 
 /* Ends its source, if it has one, and forgets it. */
@@ -188,14 +171,16 @@ static void accept_new(struct apps *apps)
 {
 	unsigned int i;
 
+	apps->all_accepted = false;
 	for (i = 0; i < ACCEPTS_PER_TURN && !apps->stopping; i++) {
 		int socket = accept4(apps->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 		if (socket >= 0)
 			take_in(apps, socket);
 		else if ((errno != EMFILE && errno != ENFILE) || !send_away(apps))
-			return;
+			break;
 	}
+	apps->all_accepted = i < ACCEPTS_PER_TURN;
 }
 
 /* Is it asked for, and what of it? */
@@ -270,7 +255,8 @@ static int on_attached(struct apps *apps, struct application *one, struct strata
 		return strata_fail(error, "it attaches out of turn");
 	if (app_read_rings(&one->app, error))
 		return -1;
-	result = sources_add_app(apps->recorder, &one->app, &one->source, error);
+	result =
+		sources_add_app(apps->recorder, &one->app, RECORDER_WITH_PAST, &one->source, error);
 	/* A source that is there is ended like any other, if it could not be filled. */
 	if (result != -2)
 		one->step = APPLICATION_RECORDING;
@@ -364,6 +350,8 @@ void apps_tend(struct apps *apps)
 		return;
 	if (recorder_is_saved(apps->recorder))
 		forget_files(apps, true);
+	/* In this order: who has answered there waits to be accepted. */
+	app_wake_tend(&apps->wake);
 	accept_new(apps);
 	nr = apps->nr;
 	for (heard = 0; heard < nr && apps->nr; heard++) {
@@ -375,14 +363,8 @@ void apps_tend(struct apps *apps)
 	}
 }
 
-static void take_in_called(void *data, int socket)
-{
-	take_in(data, socket);
-}
-
 int apps_open(struct apps *apps, struct strata_error *error)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct epoll_event interest = { .events = EPOLLIN };
 
 	apps->patience_ms =
@@ -391,26 +373,21 @@ int apps_open(struct apps *apps, struct strata_error *error)
 		apps->patience_ms = PATIENCE_MS;
 	if (apps->channel.dir && ring_file_make_dir(apps->channel.dir, apps->named_dir, error))
 		return -1;
-	if (snprintf(address.sun_path, sizeof(address.sun_path), "%s", socket_path()) >=
-	    (int)sizeof(address.sun_path))
-		return strata_fail(error, "%s: the path is too long for a socket", socket_path());
 	apps->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	apps->epoll = epoll_create1(EPOLL_CLOEXEC);
-	apps->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (apps->epoll < 0 || apps->listener < 0)
+	if (apps->epoll < 0)
 		return strata_fail(error, "no socket for applications: %s", strerror(errno));
-	remove_socket(address.sun_path);
-	if (bind(apps->listener, (struct sockaddr *)&address, sizeof(address)) ||
-	    chmod(address.sun_path, 0666) || listen(apps->listener, 64) ||
-	    epoll_ctl(apps->epoll, EPOLL_CTL_ADD, apps->listener, &interest))
-		return strata_fail(error,
-				   "%s: %s; name another path in the environment variable %s",
-				   address.sun_path, strerror(errno), STRATA_APP_SOCKET_VARIABLE);
-	app_call_all(take_in_called, apps);
-	return 0;
+	apps->listener = app_socket_open(error);
+	if (apps->listener < 0)
+		return -1;
+	if (epoll_ctl(apps->epoll, EPOLL_CTL_ADD, apps->listener, &interest))
+		return strata_fail(error, "no socket for applications: %s", strerror(errno));
+	/* Who begins to wait from here on finds the socket. */
+	return app_wake_begin(&apps->wake, error);
 }
 
-int apps_add_sources(const struct apps *apps, struct recorder *recorder, struct strata_error *error)
+int apps_add_sources(const struct apps *apps, struct recorder *recorder, enum recorder_begin begin,
+		     struct strata_error *error)
 {
 	struct strata_source *source;
 	struct strata_error why;
@@ -421,9 +398,11 @@ int apps_add_sources(const struct apps *apps, struct recorder *recorder, struct 
 
 		if (one->step < APPLICATION_RECORDING)
 			continue;
-		if (sources_add_app(recorder, &apps->list[i]->app, &index, error))
+		if (sources_add_app(recorder, &apps->list[i]->app, begin, &index, error))
 			return -1;
 		source = &recorder_recording(recorder)->sources[index];
+		source->since_ticks = source->came_ticks =
+			recorder_recording(apps->recorder)->sources[one->source].since_ticks;
 		/* One that cannot be described was left out when it came, and that was said. */
 		for (j = 0; j < one->app.nr_events; j++)
 			strata_source_add_event(source, &one->app.events[j], &why);
@@ -435,6 +414,8 @@ bool apps_settled(const struct apps *apps)
 {
 	size_t i;
 
+	if (!apps->stopping && !(app_wake_settled(&apps->wake) && apps->all_accepted))
+		return false;
 	for (i = 0; i < apps->nr; i++) {
 		enum application_step step = apps->list[i]->step;
 
@@ -451,6 +432,7 @@ void apps_stop(struct apps *apps)
 	size_t i;
 
 	apps->stopping = true;
+	app_wake_end(&apps->wake);
 	for (i = 0; i < apps->nr; i++) {
 		struct application *one = apps->list[i];
 
@@ -469,6 +451,11 @@ void apps_name_missing(struct apps *apps)
 
 		if (selection->found)
 			continue;
+		if (selection->of_command) {
+			fprintf(stderr, "strata: the command has no events of its own; a program "
+					"whose are to be recorded is linked with -lstrata\n");
+			continue;
+		}
 		if (strcmp(selection->program, "all") == 0) {
 			fprintf(stderr, "strata: no application came; one that is to be recorded "
 					"is linked with -lstrata\n");
@@ -498,10 +485,9 @@ void apps_release(struct apps *apps, bool recorded)
 	/* Where files stay, so does the way to them. */
 	if (apps->channel.dir && !ring_file_any(apps->channel.dir))
 		ring_file_remove_dir(apps->channel.dir);
-	if (apps->listener >= 0) {
-		remove_socket(socket_path());
-		close(apps->listener);
-	}
+	app_wake_end(&apps->wake);
+	if (apps->listener >= 0)
+		app_socket_close(apps->listener);
 	if (apps->epoll >= 0)
 		close(apps->epoll);
 	if (apps->spare >= 0)

@@ -11,6 +11,7 @@
 #define STRATA_STRATA_APPS_H
 
 #include "app.h"
+#include "app_wake.h"
 #include "recorder.h"
 #include "select_app.h"
 
@@ -35,7 +36,7 @@ struct application {
  * tables on the disk yet. */
 struct ended_file {
 	struct ended_file *next;
-	char path[sizeof(((struct app_memory *)0)->path)];
+	char name[RING_FILE_NAME_BYTES]; /* among the recording's */
 };
 
 struct apps {
@@ -47,8 +48,10 @@ struct apps {
 		channel;       /* its directory: their rings are to outlive us (ring_file.h) ... */
 	const char *named_dir; /* ... or, linked from there, in this one; may be NULL */
 
-	int listener; /* -1: not open */
-	int epoll;    /* readable when there is something to tend; -1 */
+	struct app_wake wake; /* calls those that run already */
+	int listener;         /* -1: not open */
+	bool all_accepted;    /* nobody waits there */
+	int epoll;            /* readable when there is something to tend; -1 */
 	struct application **list;
 	size_t nr;
 	uint64_t patience_ms;     /* with one who does not say what he has */
@@ -68,10 +71,11 @@ int apps_open(struct apps *apps, struct strata_error *error);
 void apps_tend(struct apps *apps);
 
 /*
- * Adds what takes part to another recorder, for what the rings hold now.  What that one takes, the
- * first does not have again.  0 or -1.
+ * Adds what takes part to another recorder, for what the rings hold now.
+ * @begin: RECORDER_WITH_PAST: what that one takes, the first does not have again; or RECORDER_PEEK
+ * 0 or -1.
  */
-int apps_add_sources(const struct apps *apps, struct recorder *recorder,
+int apps_add_sources(const struct apps *apps, struct recorder *recorder, enum recorder_begin begin,
 		     struct strata_error *error);
 
 /* Has every application that was called or told something answered? */

@@ -5,7 +5,7 @@
  *     events, first_ns, last_ns, bytes     of all traces
  *     traces[]     trace (its name), streams, events, first_ns, last_ns, lost, packets,
  *                  missing_packets, bad_packets, left_out_bytes, held_times, wild_times,
- *                  longest_silence_ns, events_by_name {}
+ *                  longest_silence_ns, events_by_name {}: classes of one name together
  *     machines[]   name, tied; least_bound_ns, greatest_bound_ns where its clock was found
  *
  * Times are ns since 1970.
@@ -23,6 +23,7 @@
 #include "commands.h"
 #include "escape.h"
 #include "traces.h"
+#include "traces_options.h"
 
 #define EVENTS_SHOWN 8u
 
@@ -35,10 +36,10 @@ struct event_count {
 static void usage(FILE *out)
 {
 	fprintf(out,
-		"Usage: strata stat [--json] TRACE...\n"
+		"Usage: strata stat [--json] [--tcp-map FILE] TRACE...\n"
 		"Says what is in the traces that are found under each path: events, rates, losses,\n"
 		"silences, clocks, and which events there are most of.\n\n"
-		"      --json     the same for programs\n\n"
+		"  --json                  the same for programs\n" TCP_MAP_USAGE "\n"
 		"Exit status: 0 all was read; 1 failed; 2 wrong usage; 3 something was damaged or\n"
 		"missing, and was named.\n");
 }
@@ -254,6 +255,16 @@ static void add_u64(struct json_object *object, const char *name, uint64_t value
 	json_object_object_add(object, name, json_object_new_uint64(value));
 }
 
+/* Adds to a member, which is made where there is none: event classes may share a name. */
+static void add_to_u64(struct json_object *object, const char *name, uint64_t value)
+{
+	struct json_object *member;
+
+	if (json_object_object_get_ex(object, name, &member))
+		value += json_object_get_uint64(member);
+	add_u64(object, name, value);
+}
+
 static struct json_object *trace_to_json(const struct traces *traces,
 					 const struct strata_statistics *statistics, size_t at)
 {
@@ -284,8 +295,9 @@ static struct json_object *trace_to_json(const struct traces *traces,
 				&metadata->streams[i].events[j];
 
 			if (trace->of_class[event->index])
-				add_u64(events, strata_escape_name(name, sizeof(name), event->name),
-					trace->of_class[event->index]);
+				add_to_u64(events,
+					   strata_escape_name(name, sizeof(name), event->name),
+					   trace->of_class[event->index]);
 		}
 	}
 	json_object_object_add(object, "events_by_name", events);
@@ -348,14 +360,14 @@ static int count(struct traces *traces, struct strata_statistics *statistics,
 	return status;
 }
 
-static int stat_traces(char *const *paths, size_t nr, bool json)
+static int stat_traces(const char *tcp_map, char *const *paths, size_t nr, bool json)
 {
 	struct strata_statistics statistics = { 0 };
 	struct strata_error error;
 	struct traces traces;
 	int status = STRATA_STATUS_FAILED;
 
-	if (traces_open(&traces, "stat", paths, nr, &error) ||
+	if (traces_open(&traces, "stat", tcp_map, paths, nr, &error) ||
 	    count(&traces, &statistics, &error)) {
 		fprintf(stderr, "strata: stat: %s\n", error.text);
 	} else {
@@ -374,9 +386,11 @@ int strata_cmd_stat(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "json", no_argument, NULL, 'j' },
+		{ "tcp-map", required_argument, NULL, 't' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
+	const char *tcp_map = NULL;
 	bool json = false;
 	int option;
 
@@ -386,6 +400,9 @@ int strata_cmd_stat(int argc, char **argv)
 		switch (option) {
 		case 'j':
 			json = true;
+			break;
+		case 't':
+			tcp_map = optarg;
 			break;
 		case 'h':
 			usage(stdout);
@@ -400,5 +417,5 @@ int strata_cmd_stat(int argc, char **argv)
 		fprintf(stderr, "strata: stat: name a trace; `strata stat --help` says more\n");
 		return STRATA_STATUS_USAGE;
 	}
-	return stat_traces(argv + optind, (size_t)(argc - optind), json);
+	return stat_traces(tcp_map, argv + optind, (size_t)(argc - optind), json);
 }

@@ -18,13 +18,16 @@ static void usage(FILE *out)
 		"                          from its beginning), until it ends or Ctrl-C\n"
 		"  --delay TIME            with --live: shows an event that much later, so that others\n"
 		"                          that take as long to be written are not late (100ms)\n"
+		"  --late TIME             with --live: no longer waits for a stream that hands nothing\n"
+		"                          over for that long; what comes of it is late then (5s)\n"
 		"  --json                  an object for each event, a line each\n"
 		"  --color[=WHEN]          always, never, or auto: if it goes to a terminal\n"
 		"  -o, --output OUT        to a file\n" //
 		WRITE_OPTIONS_USAGE "\n"
 		"An event with ~ in front may have happened before the one above it: their times are\n"
 		"closer than they are known.  With --live, one with < came late: it belongs above others\n"
-		"that were shown before it.\n\n"
+		"that were shown before it.  A line with two times in brackets says how many events\n"
+		"of a stream its tracer discarded between them; that is no damage (status 0).\n\n" WRITE_SELECTION_USAGE
 		"Exit status: 0 all was shown; 1 failed; 2 wrong usage; 3 something was damaged or\n"
 		"missing, and was named.\n");
 }
@@ -50,6 +53,7 @@ static int take(struct write_options *options, int option, const char *value,
 		struct strata_error *error)
 {
 	char shown[256];
+	uint64_t ms;
 
 	switch (option) {
 	case 'c':
@@ -58,10 +62,13 @@ static int take(struct write_options *options, int option, const char *value,
 		options->live = true;
 		return 0;
 	case 'D':
-		options->delay_ms = time_parse_ms(value);
-		if (options->delay_ms)
+	case 'L':
+		ms = time_parse_ms(value);
+		*(option == 'D' ? &options->delay_ms : &options->late_ms) = ms;
+		if (ms)
 			return 0;
-		return strata_fail(error, "--delay wants a time such as 100ms or 2s, not %s",
+		return strata_fail(error, "--%s wants a time such as 100ms or 2s, not %s",
+				   option == 'D' ? "delay" : "late",
 				   strata_escape_name(shown, sizeof(shown), value));
 	default:
 		options->format = "json";
@@ -77,20 +84,21 @@ static int run(const struct write_verb *verb, const struct write_options *option
 	if (nr != 1 || options->to || (options->from && strcmp(options->from, "0") != 0))
 		return write_wrong_usage(
 			verb, "--live follows one recording, from now on or --from 0", NULL);
-	return view_live(options, paths[0], options->delay_ms * 1000000u);
+	return view_live(options, paths[0]);
 }
 
 int strata_cmd_view(int argc, char **argv)
 {
 	static const struct option known[] = { { "live", no_argument, NULL, 'l' },
 					       { "delay", required_argument, NULL, 'D' },
+					       { "late", required_argument, NULL, 'L' },
 					       { "json", no_argument, NULL, 'j' },
 					       { "color", optional_argument, NULL, 'c' },
 					       WRITE_OPTIONS };
 	static const struct write_verb verb = { "view", usage, known, take, run };
-	struct write_options options = { .format = "columns",
-					 .colours = COLOURS_AUTO,
-					 .delay_ms = 100 };
+	struct write_options options = {
+		.format = "columns", .colours = COLOURS_AUTO, .delay_ms = 100, .late_ms = 5000
+	};
 
 	return write_verb_run(&verb, &options, argc, argv);
 }

@@ -4,35 +4,102 @@
 
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "app.h"
+#include "app_find.h"
+#include "app_socket.h"
+#include "app_wake.h"
 #include "commands.h"
 #include "escape.h"
+#include "lock.h"
 
-/* One that is well answers at once; one that does not is stopped, or a recorder has it. */
-#define ANSWER_MS 200
+/* All of them together may take so long to come, and then so long to say what they have. */
+#define COME_MS   2000u
+#define ANSWER_MS 1000u
+
+/* How often it is looked whether all have come. */
+#define LOOK_MS 5
+
+/* Each is a file. */
+#define LISTED_MAX 1000u
 
 struct listing {
 	bool events;
 	const struct list_choice *choice;
+	int sockets[LISTED_MAX];
 	size_t nr;
 };
 
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
+}
+
+static bool accept_one(struct listing *listing, int listener)
+{
+	int socket = listing->nr == LISTED_MAX
+			     ? -1
+			     : accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (socket < 0)
+		return false;
+	listing->sockets[listing->nr++] = socket;
+	return true;
+}
+
+/* Has those that wait for a recorder come to us.  0 or -1. */
+static int gather(struct listing *listing, struct strata_error *error)
+{
+	struct pollfd ready = { .fd = app_socket_open(error), .events = POLLIN };
+	struct app_wake wake = { .child = 0 };
+	uint64_t begin = now_ms();
+	bool settled = false;
+
+	if (ready.fd < 0)
+		return -1;
+	if (app_wake_begin(&wake, error)) {
+		app_socket_close(ready.fd);
+		return -1;
+	}
+	/* In this order: who has answered there waits to be accepted. */
+	while (!settled && now_ms() - begin < COME_MS) {
+		poll(&ready, 1, LOOK_MS);
+		app_wake_tend(&wake);
+		settled = app_wake_settled(&wake);
+		while (accept_one(listing, ready.fd) && now_ms() - begin < COME_MS)
+			;
+	}
+	app_wake_end(&wake);
+	app_socket_close(ready.fd);
+	return 0;
+}
+
 /* Hears of its events.  False: it does not tell them. */
-static bool hear_all(struct app *app)
+static bool hear_all(struct app *app, uint64_t until_ms)
 {
 	struct pollfd ready = { .fd = app->socket, .events = POLLIN };
 	struct strata_error ignored;
 	enum app_news news = APP_NO_NEWS;
 
-	while (news == APP_NO_NEWS && poll(&ready, 1, ANSWER_MS) > 0)
+	while (news == APP_NO_NEWS) {
+		uint64_t now = now_ms();
+
+		if (poll(&ready, 1, now < until_ms ? (int)(until_ms - now) : 0) <= 0)
+			return false;
 		news = app_hear(app, &ignored);
+	}
 	return news == APP_READY;
 }
 
-static void list_one(void *data, int socket)
+static void list_one(const struct listing *listing, int socket, uint64_t until_ms)
 {
-	struct listing *listing = data;
 	struct strata_error ignored;
 	char name[STRATA_ESCAPED_BYTES(32)];
 	struct app app;
@@ -40,24 +107,72 @@ static void list_one(void *data, int socket)
 
 	if (app_open(&app, socket, &ignored))
 		return;
-	listing->nr++;
-	told = hear_all(&app);
+	told = hear_all(&app, until_ms);
 	strata_escape_name(name, sizeof(name), app.comm);
 	if (told)
 		printf("  %-10d  %s: %zu events\n", app.pid, name, app.nr_events);
 	else
-		printf("  %-10d  %s: does not answer; a recorder may have it\n", app.pid, name);
+		printf("  %-10d  %s: does not answer\n", app.pid, name);
 	if (told && listing->events)
 		list_kernel_events(app.events, app.nr_events, listing->choice);
 	app_close(&app);
 }
 
+/* What can be seen of programs without a word from them.  Returns how many there are. */
+static size_t list_waiting(void)
+{
+	struct app_page_place places[APP_PAGES_MAX];
+	struct strata_error error;
+	struct app_process *list;
+	size_t nr, i, found = 0;
+	char path[64], comm[32], name[STRATA_ESCAPED_BYTES(32)];
+
+	if (app_find_processes(&list, &nr, &error))
+		fprintf(stderr, "strata: %s\n", error.text);
+	for (i = 0; i < nr; i++) {
+		FILE *file;
+
+		if (!app_find_pages(list[i].pid, places))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/comm", list[i].pid);
+		file = fopen(path, "re");
+		if (file && fscanf(file, "%31[^\n]", comm) == 1) {
+			strata_escape_name(name, sizeof(name), comm);
+			printf("  %-10d  %s\n", list[i].pid, name);
+			found++;
+		}
+		if (file)
+			fclose(file);
+	}
+	free(list);
+	return found;
+}
+
 int list_apps(bool events, const struct list_choice *choice)
 {
 	struct listing listing = { .events = events, .choice = choice };
+	struct strata_error error;
+	int lock = recorder_lock(&error);
+	uint64_t until_ms;
+	size_t i, nr;
 
-	app_call_all(list_one, &listing);
-	if (!listing.nr)
+	/* A recorder has the socket to which they would come. */
+	if (lock < 0) {
+		nr = list_waiting();
+		fprintf(stderr, "strata: what events they have cannot be seen now: %s\n",
+			error.text);
+	} else if (gather(&listing, &error)) {
+		fprintf(stderr, "strata: %s\n", error.text);
+		close(lock);
+		return STRATA_STATUS_FAILED;
+	} else {
+		nr = listing.nr;
+		until_ms = now_ms() + ANSWER_MS;
+		for (i = 0; i < nr; i++)
+			list_one(&listing, listing.sockets[i], until_ms);
+		close(lock);
+	}
+	if (!nr)
 		printf("no application that is linked with -lstrata runs here\n");
 	return STRATA_STATUS_OK;
 }

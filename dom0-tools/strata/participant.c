@@ -3,7 +3,7 @@
  * participant.c - one kernel in a recording: taken in, started, stopped, let go.
  *
  * Everything that it publishes and answers is hostile; what it can cost is
- * bounded by ATTEMPTS_MAX, by STRATA_SOURCES_MAX and by the rate of
+ * bounded by its allowance (allowance.h), by STRATA_SOURCES_MAX and by the rate of
  * participants_tend().
  */
 #include "participant.h"
@@ -22,11 +22,12 @@
 #include "participant_events.h"
 #include "sources.h"
 
-/* So often may the module of one domain be mapped: each time it is loaded anew is one. */
-#define ATTEMPTS_MAX 32u
-
 /* After this time without an answer the user is told, and a guest is not waited for any more. */
 #define SILENCE_MS 10000u
+
+/* A kernel patches itself for each event that it begins or ends to record, and tells all of its
+ * CPUs: seconds, for hundreds of events where CPUs wait for one another. */
+#define EVENT_MS 100u
 
 uint64_t participants_now_ms(const struct participants *all)
 {
@@ -157,6 +158,24 @@ static void set_overwrite(struct participant *one, bool overwrite)
 		one->map.rings[i].reader.overwrite = overwrite;
 }
 
+/* May its module be mapped once more?  Each time that it is loaded, or the domain boots, is one. */
+static bool is_allowed(struct participants *all, struct participant *one)
+{
+	struct strata_error why = { "" };
+	bool news;
+
+	if (allowance_come(&all->allowances, one->uuid, participants_now_ms(all), &news) ==
+	    ALLOWANCE_GRANTED)
+		return true;
+	strata_fail(&why,
+		    "its module came %u times in a short time; it takes part again about once a "
+		    "minute",
+		    ALLOWANCE_BURST);
+	if (news)
+		participant_leave_out(all, one, &why);
+	return false;
+}
+
 static void take_in(struct participants *all, struct participant *one)
 {
 	struct strata_error why = { "" };
@@ -164,16 +183,9 @@ static void take_in(struct participants *all, struct participant *one)
 	if (one->refused && one->refused_nonce == one->guest.nonce &&
 	    one->refused_root == one->guest.root_ref)
 		return;
-	if (one->attempts > ATTEMPTS_MAX)
+	if (!is_allowed(all, one))
 		return;
-	if (one->attempts++ == ATTEMPTS_MAX) {
-		strata_fail(&why,
-			    "its module was loaded %u times by now; begin another recording for "
-			    "what it does from here on",
-			    ATTEMPTS_MAX);
-		participant_leave_out(all, one, &why);
-		return;
-	}
+	one->had_module = true;
 	one->recorded = false;
 	one->owes_since_ms = 0;
 	one->port = -1;
@@ -203,7 +215,7 @@ static void note_missing_module(struct participants *all, struct participant *on
 {
 	struct strata_error why = { "" };
 
-	if (one->awaited || one->attempts)
+	if (one->awaited || one->had_module)
 		return;
 	strata_fail(&why, "no strata.ko is loaded in it; when one is, it takes part");
 	one->awaited = true;
@@ -216,10 +228,28 @@ bool participant_owes_answer(const struct participant *one)
 	       one->step == PARTICIPANT_STARTING || one->step == PARTICIPANT_STOPPING;
 }
 
+uint64_t participant_patience_ms(const struct participant *one)
+{
+	return one->domain == 0 ? (uint64_t)event_set_count(&one->events) * EVENT_MS : 0;
+}
+
 bool participant_is_silent(const struct participants *all, const struct participant *one)
 {
 	return participant_owes_answer(one) && participants_now_ms(all) - one->owes_since_ms >=
-						       SILENCE_MS + participants_patience_ms(all);
+						       SILENCE_MS + participant_patience_ms(one);
+}
+
+void participant_note_late(struct participant *one)
+{
+	char name[SHOWN_BYTES];
+
+	if (!participant_owes_answer(one) || one->silence_said)
+		return;
+	one->silence_said = true;
+	fprintf(stderr,
+		"strata: domain %u (%s) has not answered yet: the recording begins without it, and "
+		"it is recorded as soon as it answers\n",
+		one->domain, shown_name(one, name, sizeof(name)));
 }
 
 static void note_silence(struct participants *all, struct participant *one)
@@ -272,6 +302,7 @@ enum strata_source_end participant_end(const struct participant *one)
 	case SHUTDOWN_poweroff:
 		return STRATA_SOURCE_SHUT_DOWN;
 	case SHUTDOWN_reboot:
+	case SHUTDOWN_soft_reset: /* by kexec */
 		return STRATA_SOURCE_REBOOTED;
 	case SHUTDOWN_suspend:
 		return STRATA_SOURCE_SUSPENDED;
@@ -292,38 +323,45 @@ static void note_name(struct participants *all, struct participant *one, const s
 	all->names_changed |= all->started;
 }
 
-void participant_look(struct participants *all, struct participant *one)
+void participant_take_look(struct participants *all, struct participant *one,
+			   const struct guest *now)
 {
-	struct guest now;
 	bool named;
 
-	guest_look(all->xenstore, one->domain, &now);
-	one->looked_ms = participants_now_ms(all);
-	one->due = false;
-	note_name(all, one, &now);
+	note_name(all, one, now);
 	if (one->step != PARTICIPANT_NONE &&
-	    (now.module != GUEST_READY || now.nonce != one->guest.nonce)) {
+	    (now->module != GUEST_READY || now->nonce != one->guest.nonce)) {
 		/* A domain's nodes go before it does. */
 		participant_let_go(all, one,
-				   now.named ? STRATA_SOURCE_UNLOADED : participant_end(one));
+				   now->named ? STRATA_SOURCE_UNLOADED : participant_end(one));
 		one->due = true;
 		return;
 	}
 	if (one->step != PARTICIPANT_NONE) {
 		if (participant_owes_answer(one))
-			take_answer(all, one, &now);
+			take_answer(all, one, now);
 		return;
 	}
-	one->guest = now;
+	one->guest = *now;
 	/* One that has shut down may stay to be looked into; its rings are in the recording. */
-	if (all->stopping || !now.named || one->life == DOMAIN_SHUT_DOWN)
+	if (all->stopping || !now->named || one->life == DOMAIN_SHUT_DOWN)
 		return;
-	if (!participant_patterns(all, &now, &named))
+	if (!participant_patterns(all, now, &named))
 		return;
-	if (now.module != GUEST_NO_MODULE)
+	if (now->module != GUEST_NO_MODULE)
 		take_in(all, one);
 	else if (named)
 		note_missing_module(all, one);
+}
+
+void participant_look(struct participants *all, struct participant *one)
+{
+	struct guest now;
+
+	one->looked_ms = participants_now_ms(all);
+	one->due = false;
+	guest_look(all->xenstore, one->domain, &now);
+	participant_take_look(all, one, &now);
 }
 
 static int tell_start(struct participants *all, struct participant *one, struct strata_error *error)
@@ -448,6 +486,9 @@ void participant_let_go(struct participants *all, struct participant *one,
 	char name[SHOWN_BYTES];
 	struct strata_error why = { "" };
 
+	/* First, and at once: after a soft reset another kernel runs in that memory. */
+	if (guest_map_detach(&one->map, &why))
+		participant_leave_out(all, one, &why);
 	if (one->step >= PARTICIPANT_READY) {
 		if (reason != STRATA_SOURCE_LEFT_OUT)
 			fprintf(stderr, "strata: domain %u (%s) goes: %s%s\n", one->domain,
@@ -461,5 +502,9 @@ void participant_let_go(struct participants *all, struct participant *one,
 		if (recorder_finish_source(all->recorder, one->source, reason, &why))
 			participant_leave_out(all, one, &why);
 	}
+	/* What it publishes is there still, for a while: what it meant is gone. */
+	one->refused = true;
+	one->refused_nonce = one->guest.nonce;
+	one->refused_root = one->guest.root_ref;
 	participant_unmap(all, one);
 }

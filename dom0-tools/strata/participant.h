@@ -8,7 +8,11 @@
 /* The host's time, for intervals: dom0's own clock may stand still under emulation. */
 uint64_t participants_now_ms(const struct participants *all);
 
-/* Looks at its module in xenstore, and takes it in, goes on with it or lets it go. */
+/* Its module is in xenstore as @now says: takes it in, goes on with it or lets it go. */
+void participant_take_look(struct participants *all, struct participant *one,
+			   const struct guest *now);
+
+/* Looks there itself, and waits for the answer. */
 void participant_look(struct participants *all, struct participant *one);
 
 /* Tells it to start or stop, if it is in the step for it. */
@@ -29,6 +33,13 @@ int participant_reselect(struct participants *all, struct participant *one,
 
 /* Was it told something that it has not answered? */
 bool participant_owes_answer(const struct participant *one);
+
+/* How long it may take for what it was told, beyond what any may: dom0's own kernel alone is
+ * trusted to need it, for each of its events. */
+uint64_t participant_patience_ms(const struct participant *one);
+
+/* The others begin without it: says so if it owes an answer. */
+void participant_note_late(struct participant *one);
 
 /* Has it owed an answer for so long that nobody waits for it any more? */
 bool participant_is_silent(const struct participants *all, const struct participant *one);

@@ -4,8 +4,8 @@
  *
  * xenstore tells of changes by watches.  They only say where to look: a guest can
  * fire its own without end, so each domain is looked at LOOK_MS apart at the
- * soonest, a few in a turn, each in its turn.  All are looked at every
- * LOOK_ANYWAY_MS, should a watch have been missed.
+ * soonest, a few in a turn, each in its turn, and in a thread of their own (looks.h).
+ * All are looked at every LOOK_ANYWAY_MS, should a watch have been missed.
  */
 #include "participants.h"
 
@@ -17,6 +17,9 @@
 
 #include <strata/abi/guest.h>
 
+#include <xen/xen.h>
+#include <xen/sched.h>
+
 #include "participant.h"
 
 #define WATCHES_PER_TURN 256u
@@ -25,6 +28,11 @@
 #define LOOK_ANYWAY_MS   1000u
 #define LIST_MS          100u
 #define LIST_ANYWAY_MS   1000u
+
+/* The others wait this long for a guest to answer: after a start it is late, not lost; after a stop
+ * what it had committed is taken. */
+#define START_MS 3000u
+#define STOP_MS  10000u
 
 #define DOMAINS_TOKEN "domains"
 
@@ -60,6 +68,7 @@ static struct participant *add(struct participants *all, uint32_t domain)
 	one = &list[all->nr++];
 	memset(one, 0, sizeof(*one));
 	one->domain = domain;
+	one->serial = ++all->serials;
 	one->port = -1;
 	one->due = true;
 	watch_path(one, path, sizeof(path));
@@ -90,7 +99,14 @@ static void forget_gone(struct participants *all)
 	all->nr = kept;
 }
 
-/* One that crashed may be left as it is, to be looked into: it will not write any more. */
+/* One that crashed may be left as it is, to be looked into: it will not write any more.  Another
+ * kernel may follow in the same domain, and in its memory, by kexec. */
+static bool is_over(const struct participant *one)
+{
+	return one->life == DOMAIN_SHUT_DOWN && (participant_end(one) == STRATA_SOURCE_CRASHED ||
+						 one->reason == SHUTDOWN_soft_reset);
+}
+
 static void let_crashed_go(struct participants *all)
 {
 	size_t i;
@@ -98,9 +114,8 @@ static void let_crashed_go(struct participants *all)
 	for (i = 0; i < all->nr; i++) {
 		struct participant *one = &all->list[i];
 
-		if (one->step != PARTICIPANT_NONE && one->life == DOMAIN_SHUT_DOWN &&
-		    participant_end(one) == STRATA_SOURCE_CRASHED)
-			participant_let_go(all, one, STRATA_SOURCE_CRASHED);
+		if (one->step != PARTICIPANT_NONE && is_over(one))
+			participant_let_go(all, one, participant_end(one));
 	}
 }
 
@@ -126,6 +141,7 @@ static int list_domains(struct participants *all, struct strata_error *error)
 		if (!one)
 			return strata_fail(error, "out of memory");
 		one->seen = true;
+		memcpy(one->uuid, states[i].uuid, sizeof(one->uuid));
 		one->life = states[i].life;
 		one->reason = states[i].reason;
 	}
@@ -225,6 +241,9 @@ int participants_gather(struct participants *all, struct strata_error *error)
 
 	/* Commands of different recorders must not be taken for one another. */
 	all->sequence = (uint32_t)time(NULL);
+	all->looks = looks_open(error);
+	if (!all->looks)
+		return -1;
 	if (!xs_watch(all->xenstore, "@introduceDomain", DOMAINS_TOKEN) ||
 	    !xs_watch(all->xenstore, "@releaseDomain", DOMAINS_TOKEN))
 		return strata_fail(error, "xenstore does not watch for domains: %s",
@@ -263,7 +282,32 @@ static bool is_time(const struct participant *one, uint64_t now_ms)
 {
 	uint64_t rest_ms = one->due || participant_owes_answer(one) ? LOOK_MS : LOOK_ANYWAY_MS;
 
-	return now_ms - one->looked_ms >= rest_ms;
+	return !one->looking && now_ms - one->looked_ms >= rest_ms;
+}
+
+/* Asks for a look at it; without memory it is asked for again. */
+static void ask(struct participants *all, struct participant *one, uint64_t now_ms)
+{
+	one->looked_ms = now_ms;
+	one->due = false;
+	one->looking = looks_ask(all->looks, one->domain, one->serial);
+}
+
+/* Does what follows from looks that are done, of those who are still there. */
+static void take_looks(struct participants *all)
+{
+	struct guest guest;
+	uint64_t serial;
+	size_t i;
+
+	while (looks_take(all->looks, &serial, &guest)) {
+		for (i = 0; i < all->nr && all->list[i].serial != serial; i++)
+			;
+		if (i == all->nr)
+			continue;
+		all->list[i].looking = false;
+		participant_take_look(all, &all->list[i], &guest);
+	}
 }
 
 void participants_tend(struct participants *all)
@@ -277,46 +321,48 @@ void participants_tend(struct participants *all)
 	/* If it fails now it is tried again. */
 	if (now_ms - all->domains_ms >= (all->domains_due ? LIST_MS : LIST_ANYWAY_MS))
 		list_domains(all, &ignored);
+	take_looks(all);
 	for (i = 0; i < all->nr && looks < LOOKS_PER_TURN; i++) {
 		struct participant *one = &all->list[all->next++ % all->nr];
 
 		if (!is_time(one, now_ms))
 			continue;
-		participant_look(all, one);
+		ask(all, one, now_ms);
 		looks++;
 	}
 }
 
-/* A kernel patches itself for each event that it begins or ends to record, and tells all of its
- * CPUs: seconds, for hundreds of events where CPUs wait for one another. */
-#define EVENT_MS 100u
-
-uint64_t participants_patience_ms(const struct participants *all)
+/* Is this one still waited for? */
+static bool is_awaited(const struct participants *all, const struct participant *one,
+		       uint64_t waited_ms)
 {
-	size_t most = 0, i;
+	const uint64_t limit_ms =
+		(all->stopping ? STOP_MS : START_MS) + participant_patience_ms(one);
 
-	for (i = 0; i < all->nr; i++) {
-		size_t nr = event_set_count(&all->list[i].events);
-
-		if (nr > most)
-			most = nr;
-	}
-	return most * EVENT_MS;
+	if (!participant_owes_answer(one) || one->life != DOMAIN_RUNS)
+		return false;
+	if (all->stopping && (one->step < PARTICIPANT_READY || participant_is_silent(all, one)))
+		return false;
+	return waited_ms < limit_ms;
 }
 
-bool participants_settled(const struct participants *all)
+bool participants_settled(const struct participants *all, uint64_t waited_ms)
 {
 	size_t i;
 
-	for (i = 0; i < all->nr; i++) {
-		const struct participant *one = &all->list[i];
-
-		if (participant_owes_answer(one) && one->life == DOMAIN_RUNS &&
-		    !(all->stopping &&
-		      (one->step < PARTICIPANT_READY || participant_is_silent(all, one))))
+	for (i = 0; i < all->nr; i++)
+		if (is_awaited(all, &all->list[i], waited_ms))
 			return false;
-	}
 	return true;
+}
+
+void participants_name_late(struct participants *all)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr; i++)
+		if (all->list[i].life == DOMAIN_RUNS)
+			participant_note_late(&all->list[i]);
 }
 
 void participants_stop(struct participants *all)
@@ -373,6 +419,9 @@ void participants_release(struct participants *all)
 
 	for (i = 0; i < all->nr; i++)
 		participant_unmap(all, &all->list[i]);
+	looks_close(all->looks);
+	all->looks = NULL;
+	allowances_clear(&all->allowances);
 	free(all->list);
 	all->list = NULL;
 	all->nr = 0;

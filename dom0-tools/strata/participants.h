@@ -13,9 +13,11 @@
 
 #include <xenevtchn.h>
 
+#include "allowance.h"
 #include "domains.h"
 #include "guest.h"
 #include "guest_map.h"
+#include "looks.h"
 #include "recorder.h"
 #include "select_kernel.h"
 
@@ -33,11 +35,14 @@ enum participant_step {
 struct participant {
 	/* its domain */
 	uint32_t domain;
+	uint8_t uuid[ALLOWANCE_UUID_BYTES]; /* the same when it has rebooted */
 	enum domain_life life;
-	uint8_t reason;                               /* if it has shut down */
-	bool seen;                                    /* in the latest list of domains */
-	bool due;                                     /* something of it changed in xenstore */
-	uint64_t looked_ms;                           /* when it was looked at */
+	uint8_t reason;     /* if it has shut down */
+	bool seen;          /* in the latest list of domains */
+	bool due;           /* something of it changed in xenstore */
+	uint64_t looked_ms; /* when it was looked at, or is to be */
+	bool looking;       /* a look is under way */
+	uint64_t serial;    /* of no other participant, also of earlier ones */
 	char name[sizeof(((struct guest *)0)->name)]; /* as it was called then; "": not yet */
 
 	/* the module in it */
@@ -58,8 +63,8 @@ struct participant {
 	uint64_t owes_since_ms;  /* when it was told what it has not answered; 0: it has */
 	bool silence_said;       /* that it does not answer */
 
+	bool had_module;
 	/* so that a hostile one cannot keep us busy */
-	unsigned int attempts;
 	bool refused; /* what it publishes with this nonce and root was refused */
 	uint64_t refused_nonce;
 	uint32_t refused_root;
@@ -83,6 +88,9 @@ struct participants {
 	xenevtchn_handle *evtchn; /* NULL: everything is polled */
 	struct domains *domains;
 
+	struct looks *looks;
+	uint64_t serials; /* given so far */
+	struct allowances allowances;
 	struct participant *list; /* of every domain, in no order */
 	size_t nr;
 	size_t capacity;
@@ -124,11 +132,15 @@ void participants_tend(struct participants *all);
  * guest fires meanwhile would pile up. */
 void participants_hear(struct participants *all);
 
-/* How long an answer may take, in milliseconds: a kernel patches itself for each event. */
-uint64_t participants_patience_ms(const struct participants *all);
+/*
+ * Has everybody answered who is waited for?  Paused domains are not; a guest that is slow or silent
+ * is for a fixed time, whatever it was asked for: dom0's own kernel alone gets as long as it needs.
+ * @waited_ms: since the start or the stop
+ */
+bool participants_settled(const struct participants *all, uint64_t waited_ms);
 
-/* Has everybody answered who can?  Paused domains cannot. */
-bool participants_settled(const struct participants *all);
+/* Names those who did not answer their start in time; they are late, not left out. */
+void participants_name_late(struct participants *all);
 
 /* Tells all to stop.  From now on nobody is taken in. */
 void participants_stop(struct participants *all);

@@ -4,7 +4,8 @@
  *
  * Guests flush first and the hypervisor last, so that its records cover theirs.
  * A second recorder then drains the same rings once: in overwrite mode a reader
- * takes each sub-buffer out of the ring, so no two recorders meet in one.
+ * takes each sub-buffer out of the ring, so no two recorders meet in one.  For the
+ * last moments of one domain it only copies what the others have.
  */
 #include "snapshot.h"
 
@@ -50,11 +51,12 @@ static void flush_guests(struct participants *kernels)
 
 static int add_sources(struct recorder *recorder, struct participants *kernels,
 		       struct hypervisor *hypervisor, const struct apps *apps,
-		       struct strata_error *error)
+		       const struct participant *died, struct strata_error *error)
 {
+	const enum recorder_begin others = died ? RECORDER_PEEK : RECORDER_WITH_PAST;
 	size_t i, index;
 
-	if (hypervisor && sources_add_hypervisor(recorder, hypervisor, RECORDER_WITH_PAST, error))
+	if (hypervisor && sources_add_hypervisor(recorder, hypervisor, others, error))
 		return -1;
 	for (i = 0; i < kernels->nr; i++) {
 		struct participant *one = &kernels->list[i];
@@ -63,28 +65,32 @@ static int add_sources(struct recorder *recorder, struct participants *kernels,
 		if (one->step < PARTICIPANT_READY)
 			continue;
 		participant_known_events(kernels, one, &known);
-		if (sources_add_kernel(recorder, &one->guest, &one->map, &known, RECORDER_WITH_PAST,
-				       0, &index, error))
+		if (sources_add_kernel(recorder, &one->guest, &one->map, &known,
+				       one == died ? RECORDER_WITH_PAST : others, 0, &index, error))
 			return -1;
+		recorder_recording(recorder)->sources[index].since_ticks =
+			recorder_recording(kernels->recorder)->sources[one->source].since_ticks;
 	}
-	return apps_add_sources(apps, recorder, error);
+	return apps_add_sources(apps, recorder, others, error);
 }
 
 int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor,
-		  const struct apps *apps, const char *dir, struct recorder_totals *totals,
-		  struct strata_error *error)
+		  const struct apps *apps, const struct participant *died, const char *dir,
+		  enum output_place place, char *written, size_t bytes,
+		  struct recorder_totals *totals, struct strata_error *error)
 {
 	struct recorder *recorder;
 
 	*totals = (struct recorder_totals){ 0 };
-	recorder = recorder_open(dir, error);
+	recorder = recorder_open(dir, place, error);
 	if (!recorder)
 		return -1;
+	snprintf(written, bytes, "%s", recorder_dir(recorder)->path);
 	sources_set_clock(recorder, kernels->tsc_khz);
 	flush_guests(kernels);
 	/* The tables first: what is taken out of the rings is lost if nobody can read it. */
 	if ((hypervisor && hypervisor_flush(hypervisor, error)) ||
-	    add_sources(recorder, kernels, hypervisor, apps, error) ||
+	    add_sources(recorder, kernels, hypervisor, apps, died, error) ||
 	    recorder_save(recorder, error)) {
 		recorder_abandon(recorder);
 		return -1;

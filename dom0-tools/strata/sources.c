@@ -17,6 +17,7 @@ void sources_set_clock(struct recorder *recorder, uint32_t tsc_khz)
 	struct host_clock now = host_clock_read(CLOCK_REALTIME);
 
 	recording->tsc_khz = tsc_khz;
+	recorder_set_of_now(recorder);
 	recording->anchor_ticks = now.ticks;
 	recording->anchor_realtime_ns = now.ns;
 }
@@ -100,6 +101,7 @@ int sources_add_kernel(struct recorder *recorder, const struct guest *guest, str
 		return -2;
 	}
 	*index = recording->nr_sources - 1;
+	source->since_ticks = begin == RECORDER_FROM_NOW ? strata_clock() : 0;
 	source->came_ticks = came_ticks;
 	source->form = map->form;
 	if (identify(source, STRATA_LAYER_KERNEL, guest->domain, guest->name, error))
@@ -112,8 +114,8 @@ int sources_add_kernel(struct recorder *recorder, const struct guest *guest, str
 	return add_rings(recorder, *index, map->rings, map->nr_rings, begin, error);
 }
 
-int sources_add_app(struct recorder *recorder, struct app *app, size_t *index,
-		    struct strata_error *error)
+int sources_add_app(struct recorder *recorder, struct app *app, enum recorder_begin begin,
+		    size_t *index, struct strata_error *error)
 {
 	struct strata_recording *recording = recorder_recording(recorder);
 	char name[sizeof(recording->sources->name)], wish[sizeof(app->comm) + 4];
@@ -129,10 +131,12 @@ int sources_add_app(struct recorder *recorder, struct app *app, size_t *index,
 		return -2;
 	}
 	*index = recording->nr_sources - 1;
-	source->came_ticks = strata_clock();
+	source->since_ticks = source->came_ticks = strata_clock();
+	source->pid = app->pid;
+	source->uid = app->uid;
 	source->migrates = app->mode != STRATA_APP_SINGLE_STORE;
 	source->form = app->form;
 	if (identify(source, STRATA_LAYER_APP, 0, app->comm, error))
 		return -1;
-	return add_rings(recorder, *index, app->rings, app->nr_rings, RECORDER_WITH_PAST, error);
+	return add_rings(recorder, *index, app->rings, app->nr_rings, begin, error);
 }

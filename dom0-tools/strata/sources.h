@@ -31,7 +31,7 @@ int sources_add_kernel(struct recorder *recorder, const struct guest *guest, str
 		       uint64_t came_ticks, size_t *index, struct strata_error *error);
 
 /* Adds an application's rings, without events yet.  @index and the result as above. */
-int sources_add_app(struct recorder *recorder, struct app *app, size_t *index,
-		    struct strata_error *error);
+int sources_add_app(struct recorder *recorder, struct app *app, enum recorder_begin begin,
+		    size_t *index, struct strata_error *error);
 
 #endif /* STRATA_STRATA_SOURCES_H */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "file_limit.h"
+#include "inputs/made_of.h"
 
 #define COMPLAINTS_MAX 100u
 #define THREADS_MAX    64
@@ -74,29 +75,21 @@ static int add_trace(struct traces *traces, struct strata_ctf_trace *trace, cons
 	return names[traces->set.nr_traces - 1] ? 0 : strata_fail(error, "out of memory");
 }
 
-/* Opens all sources of a recording. 0 or -1: out of memory. */
-static int open_recording(struct traces *traces, const struct strata_input *input,
-			  struct strata_error *error)
+/* What was found in one place: a trace or a recording; neither if it could not be opened. */
+struct opened {
+	size_t path; /* the number of the path that it was found under */
+	struct strata_ctf_trace *trace;
+	struct strata_recording_traces *recording;
+};
+
+/* Adds all sources of a recording.  0 or -1: out of memory. */
+static int add_recording(struct traces *traces, const struct strata_input *input,
+			 struct strata_recording_traces *recording, struct strata_error *error)
 {
-	struct strata_recording_traces *recording =
-		strata_recording_traces_open(input->path, complain, traces, error);
-	struct strata_recording_traces **more;
-	const struct strata_recording *table;
+	const struct strata_recording *table = strata_recording_traces_table(recording);
 	char name[4096];
 	size_t i;
 
-	if (!recording) {
-		complain(traces, error->text);
-		return 0;
-	}
-	more = realloc(traces->recordings, (traces->nr_recordings + 1) * sizeof(*more));
-	if (!more) {
-		strata_recording_traces_close(recording);
-		return strata_fail(error, "out of memory");
-	}
-	traces->recordings = more;
-	more[traces->nr_recordings++] = recording;
-	table = strata_recording_traces_table(recording);
 	for (i = 0; i < table->nr_sources; i++) {
 		if (table->sources[i].nr_streams == 0)
 			continue;
@@ -108,39 +101,155 @@ static int open_recording(struct traces *traces, const struct strata_input *inpu
 	return 0;
 }
 
+/* Opens what was found in one place, or tells why it is left out.  0 or -1: out of memory. */
 static int open_input(struct traces *traces, const struct strata_input *input,
-		      struct strata_error *error)
+		      struct opened *opened, struct strata_error *error)
 {
-	if (input->kind == STRATA_INPUT_RECORDING)
-		return open_recording(traces, input, error);
-	return add_trace(traces, strata_ctf_trace_open(input->path, complain, traces, error),
-			 input->name, error);
+	struct strata_recording_traces **more;
+
+	if (input->kind == STRATA_INPUT_CTF) {
+		opened->trace = strata_ctf_trace_open(input->path, complain, traces, error);
+		if (!opened->trace)
+			complain(traces, error->text);
+		return 0;
+	}
+	more = realloc(traces->recordings, (traces->nr_recordings + 1) * sizeof(*more));
+	if (!more)
+		return strata_fail(error, "out of memory");
+	traces->recordings = more;
+	opened->recording = strata_recording_traces_open(input->path, complain, traces, error);
+	if (opened->recording)
+		more[traces->nr_recordings++] = opened->recording;
+	else
+		complain(traces, error->text);
+	return 0;
 }
 
-int traces_open(struct traces *traces, const char *verb, char *const *paths, size_t nr,
-		struct strata_error *error)
+/* The number of what a trace was made of, if that was found under the same path; else @nr. */
+static size_t find_origin(const struct opened *opened, size_t nr, size_t at)
 {
-	int status;
+	const struct opened *made = &opened[at];
 	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		const struct opened *other = &opened[i];
+
+		if (other->path != made->path)
+			continue;
+		if (other->recording &&
+		    strata_is_made_of_recording(made->trace,
+						strata_recording_traces_table(other->recording)))
+			break;
+		if (other->trace && strata_is_made_of_trace(made->trace, other->trace))
+			break;
+	}
+	return i;
+}
+
+/*
+ * Leaves out what was made of something else that is shown: its events are shown once.  What the
+ * command line names by itself is shown in any case.
+ */
+static void leave_out_made(struct traces *traces, struct opened *opened)
+{
+	const struct strata_input *inputs = traces->inputs.inputs;
+	const size_t nr = traces->inputs.nr;
+	bool *made = calloc(nr + 1, sizeof(*made));
+	char message[1200];
+	size_t i, origin;
+
+	for (i = 0; made && i < nr; i++) {
+		if (!opened[i].trace)
+			continue;
+		origin = find_origin(opened, nr, i);
+		made[i] = origin < nr;
+		if (!made[i])
+			continue;
+		snprintf(message, sizeof(message),
+			 "%.500s: was made of %.500s; left out, so that each event is shown once",
+			 inputs[i].name, inputs[origin].name);
+		traces_remark(traces, message);
+	}
+	for (i = 0; made && i < nr; i++) {
+		if (!made[i])
+			continue;
+		strata_ctf_trace_close(opened[i].trace);
+		opened[i].trace = NULL;
+	}
+	free(made);
+}
+
+static int open_inputs(struct traces *traces, struct opened *opened, struct strata_error *error)
+{
+	const struct strata_inputs *inputs = &traces->inputs;
+	int status = 0;
+	size_t i;
+
+	for (i = 0; i < inputs->nr && !status; i++)
+		status = open_input(traces, &inputs->inputs[i], &opened[i], error);
+	if (!status)
+		leave_out_made(traces, opened);
+	for (i = 0; i < inputs->nr; i++) {
+		struct strata_ctf_trace *trace = opened[i].trace;
+
+		if (status)
+			strata_ctf_trace_close(trace);
+		else if (trace)
+			status = add_trace(traces, trace, inputs->inputs[i].name, error);
+		else if (opened[i].recording)
+			status = add_recording(traces, &inputs->inputs[i], opened[i].recording,
+					       error);
+	}
+	return status;
+}
+
+/* Finds what there is under each path, and opens it.  0 or -1. */
+static int find_and_open(struct traces *traces, char *const *paths, size_t nr,
+			 struct strata_error *error)
+{
+	struct opened *opened = NULL, *more;
+	size_t i, known = 0;
+	int status = 0;
+
+	for (i = 0; i < nr && !status; i++) {
+		status = strata_inputs_find(&traces->inputs, paths[i], complain, traces, error);
+		more = realloc(opened, (traces->inputs.nr + 1) * sizeof(*opened));
+		if (!more) {
+			status = strata_fail(error, "out of memory");
+			break;
+		}
+		opened = more;
+		for (; known < traces->inputs.nr; known++)
+			opened[known] = (struct opened){ .path = i };
+	}
+	if (!status)
+		status = open_inputs(traces, opened, error);
+	free(opened);
+	return status;
+}
+
+int traces_open(struct traces *traces, const char *verb, const char *tcp_map, char *const *paths,
+		size_t nr, struct strata_error *error)
+{
+	struct strata_tcp_map map;
+	int status;
 
 	memset(traces, 0, sizeof(*traces));
 	traces->verb = verb;
 	progress_line_init(&traces->line);
 	file_limit_raise();
-	for (i = 0; i < nr; i++) {
-		if (strata_inputs_find(&traces->inputs, paths[i], complain, traces, error))
-			return -1;
-	}
-	for (i = 0; i < traces->inputs.nr; i++) {
-		if (open_input(traces, &traces->inputs.inputs[i], error))
-			return -1;
-	}
+	if (find_and_open(traces, paths, nr, error))
+		return -1;
 	if (traces->set.nr_streams == 0)
 		return strata_fail(error, "nothing that can be read was found; see above");
+	status = strata_tcp_map_load(&map, tcp_map, error);
 	/* That may read much of them, before anything is shown. */
 	traces_progress_begin(traces, traces->set.bytes);
-	status = strata_machines_find(&traces->machines, &traces->set, complain, traces, error);
+	if (!status)
+		status = strata_machines_find_by(&traces->machines, &traces->set, &map, complain,
+						 traces, error);
 	traces_progress_end(traces);
+	strata_tcp_map_clear(&map);
 	return status;
 }
 

@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "escape.h"
+#include "time_text.h"
 #include "traces.h"
 
 int write_wrong_usage(const struct write_verb *verb, const char *what, const char *which)
@@ -64,6 +65,12 @@ static int take(const struct write_verb *verb, struct write_options *options, in
 	case WRITE_OPTION_DATE:
 		options->date = true;
 		return 0;
+	case WRITE_OPTION_FORCE:
+		options->force = true;
+		return 0;
+	case WRITE_OPTION_TCP:
+		options->tcp_map = value;
+		return 0;
 	case WRITE_OPTION_NR:
 		return take_threads(options, value, error);
 	case 'o':
@@ -74,11 +81,44 @@ static int take(const struct write_verb *verb, struct write_options *options, in
 					   : take_filter(options, option, value, error);
 }
 
+static int read_time(const char *text, const struct write_options *options, uint64_t first_ns,
+		     uint64_t *ns, struct strata_error *error)
+{
+	char shown[256];
+
+	if (!text || time_parse(text, options->gmt, first_ns, ns))
+		return 0;
+	return strata_fail(
+		error,
+		"no time is \"%s\": seconds since the first event (+1.5), since 1970, or "
+		"'2026-01-31 12:00:00.5'",
+		strata_escape_name(shown, sizeof(shown), text));
+}
+
+int write_read_times(const struct write_options *options, const uint64_t *first_ns,
+		     uint64_t *from_ns, uint64_t *to_ns, struct strata_error *error)
+{
+	const char *from = options->from, *to = options->to;
+	const uint64_t origin = first_ns ? *first_ns : 0;
+
+	*from_ns = 0;
+	*to_ns = UINT64_MAX;
+	if (read_time(from, options, origin, from_ns, error) ||
+	    read_time(to, options, origin, to_ns, error))
+		return -1;
+	if (!from || !to || *from_ns < *to_ns)
+		return 0;
+	if (!first_ns && (*from == '+') != (*to == '+'))
+		return 0;
+	return strata_fail(error, "--to %s is not after --from %s", to, from);
+}
+
 /* STRATA_STATUS_OK, or the status to end with; -1: help was asked for and given. */
 static int read_arguments(const struct write_verb *verb, struct write_options *options, int argc,
 			  char **argv)
 {
 	struct strata_error error;
+	uint64_t from_ns, to_ns;
 	int option;
 
 	optind = 0;
@@ -96,6 +136,8 @@ static int read_arguments(const struct write_verb *verb, struct write_options *o
 		if (take(verb, options, option, optarg, &error))
 			return write_wrong_usage(verb, error.text, NULL);
 	}
+	if (write_read_times(options, NULL, &from_ns, &to_ns, &error))
+		return write_wrong_usage(verb, error.text, NULL);
 	if (!options->format)
 		return write_wrong_usage(verb, "--format is missing", NULL);
 	return optind == argc ? write_wrong_usage(verb, "name a trace", NULL) : STRATA_STATUS_OK;

@@ -16,14 +16,17 @@ enum write_colours { COLOURS_AUTO, COLOURS_ALWAYS, COLOURS_NEVER };
 struct write_options {
 	const char *format;    /* one that write_format_known(); NULL: none was chosen */
 	const char *out;       /* "-": standard output */
+	bool force;            /* what is there is replaced */
 	const char *from, *to; /* NULL: from the first, to the last event */
 	bool gmt;
 	bool date;
 	enum write_colours colours; /* of columns; auto: on a terminal */
 	unsigned int threads;
+	const char *tcp_map; /* a file; or NULL */
 	struct strata_filter *filter;
 	bool live;         /* of view: follows a recording, */
 	uint64_t delay_ms; /* and shows events that much later */
+	uint64_t late_ms;  /* and waits that long for a stream that hands nothing over */
 };
 
 /* A verb that has these options, and others. */
@@ -47,6 +50,8 @@ struct write_verb {
 #define WRITE_OPTION_GMT    (WRITE_OPTION_FILTER + 3)
 #define WRITE_OPTION_DATE   (WRITE_OPTION_FILTER + 4)
 #define WRITE_OPTION_NR     (WRITE_OPTION_FILTER + 5)
+#define WRITE_OPTION_FORCE  (WRITE_OPTION_FILTER + 6)
+#define WRITE_OPTION_TCP    (WRITE_OPTION_FILTER + 7)
 
 #define WRITE_OPTION_OF(name, attribute)                                                         \
 	{                                                                                        \
@@ -62,13 +67,20 @@ struct write_verb {
 		WRITE_OPTION_OF("process", PROCESS),                                \
 		{ "filter", required_argument, NULL, WRITE_OPTION_FILTER },         \
 		{ "output", required_argument, NULL, 'o' },                         \
+		{ "force", no_argument, NULL, WRITE_OPTION_FORCE },                 \
 		{ "threads", required_argument, NULL, WRITE_OPTION_NR },            \
+		{ "tcp-map", required_argument, NULL, WRITE_OPTION_TCP },           \
 		{ "gmt", no_argument, NULL, WRITE_OPTION_GMT },                     \
 		{ "date", no_argument, NULL, WRITE_OPTION_DATE },                   \
 		{ "help", no_argument, NULL, 'h' },                                 \
 	{                                                                           \
 		NULL, 0, NULL, 0                                                    \
 	}
+
+/* What the usage of all verbs that read traces says of --tcp-map. */
+#define TCP_MAP_USAGE                                                                             \
+	"  --tcp-map FILE          rules for events that tell of TCP segments, by which clocks\n" \
+	"                          of machines are tied; docs/tcp-map.md describes them\n"
 
 /* What the usage says of them. */
 #define WRITE_OPTIONS_USAGE                                                                          \
@@ -84,14 +96,30 @@ struct write_verb {
 	"  --process N|PATTERN     only of a process, where contexts or the trace tell it\n"         \
 	"  --filter EXPRESSION     only events of which it is true: fields, $ctx.FIELD of\n"         \
 	"                          contexts, $event $source $layer $domain $vcpu $cpu $pcpu\n"       \
-	"                          $process $time, numbers and \"patterns\", with == != < <= > >=\n" \
-	"                          && || ! ( ); what an event does not have is neither true nor\n"   \
-	"                          false, and does not match\n"                                      \
+	"                          $process $time (nanoseconds since 1970), numbers and\n"           \
+	"                          \"patterns\", with == != < <= > >= && || ! ( ).  A comparison\n"  \
+	"                          with a field that the event lacks is neither true nor false,\n"   \
+	"                          and the event does not match\n"                                   \
 	"                          Each may be given several times; all but --filter take several\n" \
-	"                          values with commas between, and want one of them\n"               \
+	"                          values with commas between, and want one of them\n" TCP_MAP_USAGE \
 	"  --gmt                   times of day in UTC\n"                                            \
 	"  --date                  with the date\n"                                                  \
 	"  --threads N             with so many threads (as many as there are CPUs)\n"
+
+/* What the usage of both verbs says of a selection without events. */
+#define WRITE_SELECTION_USAGE                                                                     \
+	"A selection that no event of the traces can match, because no trace has such a name\n"   \
+	"or CPU, is an error (status 1); the nearest name is shown.  If the names exist and no\n" \
+	"event matches, a message says so, with status 0.\n\n"
+
+/*
+ * Reads --from and --to (0 and UINT64_MAX if they are not given), as ns since 1970.
+ * @first_ns: of all events; NULL: not known yet, which makes no difference to what is wrong but
+ *            where one time counts from it and the other from 1970
+ * 0, or -1: one is no time, or the range is empty.
+ */
+int write_read_times(const struct write_options *options, const uint64_t *first_ns,
+		     uint64_t *from_ns, uint64_t *to_ns, struct strata_error *error);
 
 /* Says that the command line is wrong: the exit status. @which: what of it; or NULL */
 int write_wrong_usage(const struct write_verb *verb, const char *what, const char *which);

@@ -16,7 +16,7 @@
 #include "outputs/follow.h"
 #include "outputs/shown.h"
 
-#define PATIENCE_NS  5000000000u
+#define NS_PER_MS    1000000u
 #define LOOK_MS      100
 #define WRITE_BYTES  (256u << 10)
 #define STATUS_LOOKS 5u /* the line of status is shown anew that often */
@@ -209,12 +209,13 @@ static void report(const struct view *view, const struct strata_live_progress *p
 		view->events, progress->late, progress->lost);
 }
 
-int view_live(const struct write_options *options, const char *raw, uint64_t delay_ns)
+int view_live(const struct write_options *options, const char *raw)
 {
 	struct sigaction action = { .sa_handler = on_signal };
 	struct view view = { .sink = { .sources = sources, .take = take }, .options = options };
-	const struct strata_live_options live_options = { .delay_ns = delay_ns,
-							  .patience_ns = PATIENCE_NS,
+	const struct strata_live_options live_options = { .delay_ns = options->delay_ms * NS_PER_MS,
+							  .patience_ns =
+								  options->late_ms * NS_PER_MS,
 							  .from_beginning = options->from != NULL,
 							  .complain = complain,
 							  .complain_data = &view };
@@ -229,7 +230,7 @@ int view_live(const struct write_options *options, const char *raw, uint64_t del
 	file_limit_raise();
 	live = strata_live_open(raw, &live_options, &error);
 	view.writer = write_make_writer(options, 0);
-	view.out = live ? strata_out_open(options->out, &error) : NULL;
+	view.out = live ? strata_out_open(options->out, options->force, &error) : NULL;
 	if (view.out && view.writer)
 		result = follow(&view, live, &error);
 	else if (live && view.out)

@@ -7,6 +7,6 @@
 
 /* Follows the recording in the directory @raw until it ends, or a signal comes.  The exit status.
  */
-int view_live(const struct write_options *options, const char *raw, uint64_t delay_ns);
+int view_live(const struct write_options *options, const char *raw);
 
 #endif /* STRATA_STRATA_VIEW_LIVE_H */

@@ -158,7 +158,7 @@ static inline bool strata_single_reader_init(struct strata_single_reader *reader
 }
 
 enum strata_single_take {
-	STRATA_SINGLE_NOTHING,
+	STRATA_SINGLE_NOTHING, /* if the reader moved, the next sub-buffer may have more */
 	STRATA_SINGLE_TAKEN,
 	STRATA_SINGLE_LIES,        /* no ring's words; reading goes on where the position says */
 	STRATA_SINGLE_OVERWRITTEN, /* what was to be read next; reading goes on behind it */

@@ -39,9 +39,35 @@ static bool is_uuid(const struct strata_ctf_field *field)
 	       type->element->bits == 8 && type->element->align == 8;
 }
 
-/* Reads the fields of a structure, and keeps those that are known. */
+/* Strata's `uint64_t lost[3]`: discarded events by enum strata_lost. */
+static bool is_lost(const struct strata_ctf_field *field)
+{
+	const struct strata_ctf_type *type = field->type;
+
+	return strcmp(field->name, "lost") == 0 && type->kind == STRATA_CTF_ARRAY &&
+	       type->length == STRATA_NR_LOST && type->element->kind == STRATA_CTF_INTEGER &&
+	       type->element->bits == 64;
+}
+
+static bool read_lost(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
+		      struct strata_ctf_packet *packet)
+{
+	uint64_t length, i;
+
+	if (!strata_ctf_read_length(cursor, type, &length))
+		return false;
+	for (i = 0; i < STRATA_NR_LOST; i++) {
+		if (!strata_ctf_read_number(cursor, type->element, &packet->lost[i]))
+			return false;
+	}
+	packet->has_lost = true;
+	return true;
+}
+
+/* Reads the fields of a structure, and keeps those that are known.  @packet: NULL: a header's */
 static bool read_fields(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
-			const struct known_number *known, size_t nr, struct raw_packet *raw)
+			const struct known_number *known, size_t nr, struct raw_packet *raw,
+			struct strata_ctf_packet *packet)
 {
 	uint64_t value;
 	size_t i;
@@ -55,6 +81,11 @@ static bool read_fields(struct strata_ctf_cursor *cursor, const struct strata_ct
 			if (!strata_ctf_read_number(cursor, field->type, &value))
 				return false;
 			note_number(known, nr, field->name, value);
+			continue;
+		}
+		if (packet && is_lost(field)) {
+			if (!read_lost(cursor, field->type, packet))
+				return false;
 			continue;
 		}
 		if (!strata_ctf_skip(cursor, field->type))
@@ -114,6 +145,7 @@ static int set_sizes(const struct raw_packet *raw, uint64_t file_left,
 {
 	const uint64_t file_bits = (file_left < UINT64_MAX / 8 ? file_left : UINT64_MAX / 8) * 8;
 
+	packet->takes_all = !raw->has_packet_bits;
 	packet->packet_bits = raw->has_packet_bits ? raw->packet_bits : file_bits;
 	packet->content_bits = raw->has_content_bits ? raw->content_bits : packet->packet_bits;
 	if (packet->packet_bits % 8)
@@ -169,7 +201,7 @@ enum strata_ctf_packet_status strata_ctf_packet_read(const struct strata_ctf_met
 	strata_fail(error, "the file ends within the packet's header");
 	if (metadata->packet_header &&
 	    !read_fields(&cursor, metadata->packet_header, in_header,
-			 sizeof(in_header) / sizeof(in_header[0]), &raw)) {
+			 sizeof(in_header) / sizeof(in_header[0]), &raw, NULL)) {
 		/* Nothing that could be a header, or one that is not all there? */
 		return raw.has_magic && raw.magic != STRATA_CTF_MAGIC ? STRATA_CTF_PACKET_BAD
 								      : too_short;
@@ -178,7 +210,7 @@ enum strata_ctf_packet_status strata_ctf_packet_read(const struct strata_ctf_met
 		return STRATA_CTF_PACKET_BAD;
 	if (packet->class->packet_context &&
 	    !read_fields(&cursor, packet->class->packet_context, in_context,
-			 sizeof(in_context) / sizeof(in_context[0]), &raw))
+			 sizeof(in_context) / sizeof(in_context[0]), &raw, packet))
 		return too_short;
 	packet->events_at = cursor.at;
 	return set_sizes(&raw, file_left, packet, error) ? STRATA_CTF_PACKET_BAD
@@ -195,6 +227,13 @@ static bool begins_with_magic(const struct strata_ctf_metadata *metadata, bool *
 		return false;
 	*uuid_follows = metadata->has_uuid && type->nr_fields > 1 && is_uuid(&type->fields[1]);
 	return true;
+}
+
+bool strata_ctf_packet_has_magic(const struct strata_ctf_metadata *metadata)
+{
+	bool uuid_follows;
+
+	return begins_with_magic(metadata, &uuid_follows);
 }
 
 size_t strata_ctf_packet_find(const struct strata_ctf_metadata *metadata, const uint8_t *bytes,

@@ -65,6 +65,7 @@ void strata_ctf_reader_seek(struct strata_ctf_reader *reader, uint64_t offset, u
 	reader->clock = 0;
 	reader->knows_sequence = false;
 	reader->knows_discarded = false;
+	reader->has_loss = false;
 }
 
 /* The end of the packet's content, or of the part of it that is in the window: bits from base. */
@@ -93,7 +94,10 @@ static uint64_t mend_time(struct strata_ctf_reader *reader, uint64_t ns, uint64_
 	}
 	strata_ctf_reader_complain(
 		reader, at, "the event's time %s; it is taken to be that of the event before",
-		wild ? "lies far beyond its packet's end" : "goes back");
+		!wild ? "goes back"
+		: reader->clock_limit < reader->kind->time.cycles_max
+			? "lies far beyond its packet's end"
+			: "lies beyond the year 2262");
 	if (wild && !reader->conversion)
 		ns = strata_ctf_ns(&reader->kind->time, before);
 	else if (wild)
@@ -239,6 +243,15 @@ static int fill_batch(struct strata_ctf_reader *reader, struct strata_error *err
 	return 0;
 }
 
+/* Makes a batch of a loss; its place is behind the event before. */
+static int tell_loss(struct strata_ctf_reader *reader)
+{
+	reader->events[0] =
+		(struct strata_lane_event){ .ns = reader->loss.from_ns, .class = STRATA_LANE_LOSS };
+	reader->has_loss = false;
+	return 1;
+}
+
 int strata_ctf_reader_next(struct strata_ctf_reader *reader, struct strata_error *error)
 {
 	reader->nr_events = 0;
@@ -247,6 +260,10 @@ int strata_ctf_reader_next(struct strata_ctf_reader *reader, struct strata_error
 		if (!reader->in_packet) {
 			const int found = strata_ctf_reader_next_packet(reader, error);
 
+			if (found == 0)
+				strata_ctf_reader_note_end(reader);
+			if (found >= 0 && reader->has_loss && reader->tells_losses)
+				return tell_loss(reader);
 			if (found <= 0)
 				return found;
 		}

@@ -20,6 +20,7 @@
 
 #include "ctf/ctf_trace.h"
 #include "lanes.h"
+#include "loss.h"
 
 #define STRATA_CTF_BATCH_EVENTS 512u /* at most */
 
@@ -67,7 +68,11 @@ struct strata_ctf_reader {
 	uint64_t next_sequence;
 	bool knows_sequence;
 	uint64_t last_discarded;
+	uint64_t last_lost[STRATA_NR_LOST];
 	bool knows_discarded;
+	bool tells_losses; /* its owner's wish: each loss is a batch of its own, of no event */
+	bool has_loss;     /* which is not told yet */
+	struct strata_loss loss;
 	/* What is wrong outside of these times another reader counts and tells. */
 	uint64_t mine_from_ns, mine_to_ns;
 
@@ -105,6 +110,7 @@ static inline bool strata_ctf_reader_owns(const struct strata_ctf_reader *reader
 /*
  * Reads the next events into reader->events.  They, and the bytes that they are in, stay until the
  * next call.  Returns their number; 0: the stream is at its end; -1: out of memory.
+ * With tells_losses: 1, of class STRATA_LANE_LOSS, is reader->loss.
  */
 int strata_ctf_reader_next(struct strata_ctf_reader *reader, struct strata_error *error);
 

@@ -8,7 +8,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define COMPLAINTS_MAX 8u /* of one stream */
+#include "sparse.h"
+
+/* A shorter hole may be an event's zeroes. */
+#define HOLE_BYTES_LEAST (1u << 20)
+#define COMPLAINTS_MAX   8u /* of one stream */
 /* No tracer's packet headers are larger; each place that looks like one is read so far. */
 #define HEADER_BYTES_MAX (1u << 16)
 
@@ -59,10 +63,15 @@ void strata_ctf_reader_fetch(struct strata_ctf_reader *reader, uint64_t offset)
 	memset(reader->window + reader->window_bytes, 0, STRATA_CTF_PADDING);
 }
 
+static bool is_in_window(const struct strata_ctf_reader *reader, uint64_t offset)
+{
+	return offset >= reader->window_at && offset < reader->window_at + reader->window_bytes;
+}
+
 /* Puts the window where @offset of the file is in it, with all that fits behind it. */
 static void fetch_packet(struct strata_ctf_reader *reader, uint64_t offset)
 {
-	if (offset < reader->window_at || offset >= reader->window_at + reader->window_bytes)
+	if (!is_in_window(reader, offset))
 		strata_ctf_reader_fetch(reader, offset);
 	reader->base = reader->window + (offset - reader->window_at);
 	reader->base_at = 0;
@@ -141,17 +150,24 @@ static int read_header(struct strata_ctf_reader *reader, uint64_t offset,
 	}
 }
 
+#define PACKET_ID_BYTES 24u /* magic, UUID and stream id: what begins a packet at least */
+
 /* Looks for the next place behind @offset where a packet may begin. */
 static uint64_t find_packet(struct strata_ctf_reader *reader, uint64_t offset)
 {
 	size_t found;
 
+	if (!strata_ctf_packet_has_magic(&reader->stream->trace->metadata))
+		return reader->file_bytes;
 	for (offset++; offset < reader->file_bytes;) {
-		fetch_packet(reader, offset);
-		if (available(reader) < 24 && offset + available(reader) < reader->file_bytes) {
+		/* What begins near the window's end is looked at in another one. */
+		if (!is_in_window(reader, offset) ||
+		    (reader->window_at + reader->window_bytes - offset < PACKET_ID_BYTES &&
+		     reader->window_at + reader->window_bytes < reader->file_bytes)) {
+			offset = strata_next_data(reader->stream->fd, offset, reader->file_bytes);
 			strata_ctf_reader_fetch(reader, offset);
-			reader->base = reader->window;
 		}
+		fetch_packet(reader, offset);
 		if (available(reader) == 0)
 			break;
 		found = strata_ctf_packet_find(&reader->stream->trace->metadata, reader->base,
@@ -159,8 +175,10 @@ static uint64_t find_packet(struct strata_ctf_reader *reader, uint64_t offset)
 		if (found < available(reader))
 			return offset + found;
 		/* Its beginning may be in this window, and its end in the next. */
-		offset += available(reader) > 23 ? available(reader) - 23 : available(reader);
-		if (offset + 23 >= reader->file_bytes)
+		offset += available(reader) >= PACKET_ID_BYTES
+				  ? available(reader) - (PACKET_ID_BYTES - 1)
+				  : available(reader);
+		if (offset + PACKET_ID_BYTES > reader->file_bytes)
 			break;
 	}
 	return reader->file_bytes;
@@ -208,36 +226,183 @@ static void skip_bad_packet(struct strata_ctf_reader *reader, uint64_t offset,
 	reader->next_packet = next;
 }
 
-/* What the tracer lost before this packet. */
-static void note_losses(struct strata_ctf_reader *reader)
+/* A time of the packet's head, by the reader's converter or its own clock. */
+static uint64_t head_ns(const struct strata_ctf_reader *reader, uint64_t cycles)
+{
+	uint64_t ignored;
+
+	return reader->conversion
+		       ? reader->stream->converter->ns_later(reader->conversion, cycles, &ignored)
+		       : strata_ctf_ns(&reader->kind->time, cycles);
+}
+
+/* Whether a packet's times are such as its stream can have.  What is not known is believed. */
+static bool is_of_its_time(const struct strata_ctf_reader *reader)
+{
+	const struct strata_ctf_stream *stream = reader->stream;
+	const struct strata_ctf_packet *packet = &reader->packet;
+	uint64_t begin_ns, end_ns, bound_ns, more_ns;
+
+	if ((!stream->since_ns && !stream->until_ns) || !reader->conversion || !packet->has_begin ||
+	    !packet->has_end)
+		return true;
+	begin_ns = stream->converter->ns_later(reader->conversion, packet->begin, &bound_ns);
+	end_ns = stream->converter->ns_later(reader->conversion, packet->end, &more_ns);
+	bound_ns = more_ns > bound_ns ? more_ns : bound_ns;
+	if (begin_ns < stream->since_ns)
+		return stream->since_ns - begin_ns <= bound_ns;
+	return !stream->until_ns || end_ns <= stream->until_ns ||
+	       end_ns - stream->until_ns <= bound_ns;
+}
+
+/* Leaves out a packet that is whole, and not of its time. */
+static void skip_forged_packet(struct strata_ctf_reader *reader)
+{
+	const uint64_t bytes = reader->packet.packet_bits / 8;
+
+	if (strata_ctf_reader_owns(reader)) {
+		reader->tally.bad_packets++;
+		reader->tally.skipped_bytes += bytes;
+	}
+	strata_ctf_reader_complain(reader, 0,
+				   "it says to be of before its source was there, or of after it "
+				   "was read; %llu bytes are left out",
+				   (unsigned long long)bytes);
+	reader->next_packet = reader->packet.offset + bytes;
+}
+
+/* Sets between which times something is missing: behind the event before, or where the stream
+ * begins, and before the packet's end. */
+static void set_loss_times(const struct strata_ctf_reader *reader, struct strata_loss *loss)
 {
 	const struct strata_ctf_packet *packet = &reader->packet;
-	const bool owns = strata_ctf_reader_owns(reader);
 
-	if (packet->has_sequence) {
-		if (owns && reader->knows_sequence && packet->sequence > reader->next_sequence)
-			reader->tally.missing_packets += packet->sequence - reader->next_sequence;
-		reader->next_sequence = packet->sequence + 1;
-		reader->knows_sequence = true;
+	loss->from_ns = reader->last_ns;
+	if (!reader->last_ns && packet->has_begin)
+		loss->from_ns = head_ns(reader, packet->begin);
+	loss->to_ns = packet->has_end ? head_ns(reader, packet->end) : 0;
+	if (loss->to_ns < loss->from_ns)
+		loss->to_ns = loss->from_ns;
+}
+
+static void count_missing_packets(struct strata_ctf_reader *reader, struct strata_loss *loss)
+{
+	const struct strata_ctf_packet *packet = &reader->packet;
+
+	if (!packet->has_sequence)
+		return;
+	if (reader->knows_sequence && packet->sequence > reader->next_sequence)
+		loss->missing_packets = packet->sequence - reader->next_sequence;
+	reader->next_sequence = packet->sequence + 1;
+	reader->knows_sequence = true;
+}
+
+/* By reason, if the reasons add up. */
+static void count_kinds(struct strata_ctf_reader *reader, struct strata_loss *loss)
+{
+	const struct strata_ctf_packet *packet = &reader->packet;
+	bool fits = packet->has_lost;
+	uint64_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < STRATA_NR_LOST; i++) {
+		fits &= packet->lost[i] >= reader->last_lost[i];
+		loss->kinds[i] = packet->lost[i] - reader->last_lost[i];
+		sum += loss->kinds[i];
+		reader->last_lost[i] = packet->lost[i];
 	}
+	loss->has_kinds = fits && sum == loss->discarded;
+}
+
+static void count_discarded(struct strata_ctf_reader *reader, struct strata_loss *loss)
+{
+	const struct strata_ctf_packet *packet = &reader->packet;
+
 	if (!packet->has_discarded)
 		return;
 	/* It counts from the tracer's start; of a file that begins later, the first packet's are of
 	 * before it. */
-	if (!reader->knows_discarded && (packet->offset || packet->sequence))
-		reader->last_discarded = packet->discarded;
+	if (!reader->knows_discarded) {
+		const bool begins_later = packet->offset || packet->sequence;
+
+		reader->last_discarded = begins_later ? packet->discarded : 0;
+		memset(reader->last_lost, 0, sizeof(reader->last_lost));
+		if (begins_later)
+			memcpy(reader->last_lost, packet->lost, sizeof(reader->last_lost));
+	}
 	reader->knows_discarded = true;
-	if (owns && packet->discarded > reader->last_discarded)
-		reader->tally.discarded += packet->discarded - reader->last_discarded;
+	if (packet->discarded > reader->last_discarded)
+		loss->discarded = packet->discarded - reader->last_discarded;
+	count_kinds(reader, loss);
 	reader->last_discarded = packet->discarded;
+}
+
+/* Keeps a loss whose place is in the reader's part. */
+static void keep_loss(struct strata_ctf_reader *reader, const struct strata_loss *loss)
+{
+	if (loss->from_ns < reader->mine_from_ns || loss->from_ns >= reader->mine_to_ns)
+		return;
+	reader->tally.discarded += loss->discarded;
+	reader->tally.missing_packets += loss->missing_packets;
+	reader->loss = *loss;
+	reader->has_loss = true;
+}
+
+/* Notes what is missing before this packet's end. */
+static void note_losses(struct strata_ctf_reader *reader)
+{
+	struct strata_loss loss = { 0 };
+
+	count_missing_packets(reader, &loss);
+	count_discarded(reader, &loss);
+	if (!loss.discarded && !loss.missing_packets)
+		return;
+	set_loss_times(reader, &loss);
+	keep_loss(reader, &loss);
+}
+
+void strata_ctf_reader_note_end(struct strata_ctf_reader *reader)
+{
+	const uint64_t discarded = reader->stream->discarded;
+	struct strata_loss loss = { .from_ns = reader->last_ns, .to_ns = reader->last_ns };
+
+	if (!reader->knows_discarded || discarded <= reader->last_discarded)
+		return;
+	loss.discarded = discarded - reader->last_discarded;
+	reader->last_discarded = discarded;
+	keep_loss(reader, &loss);
+}
+
+/* Names times that no reader of CTF knows, and those before 1970. */
+static void check_times(struct strata_ctf_reader *reader)
+{
+	struct strata_ctf_packet *packet = &reader->packet;
+	const struct strata_ctf_time *time = &reader->kind->time;
+
+	if ((packet->has_begin && packet->begin > time->cycles_max) ||
+	    (packet->has_end && packet->end > time->cycles_max)) {
+		strata_ctf_reader_complain(reader, 0,
+					   "the packet's times lie beyond the year 2262; they are "
+					   "left out");
+		packet->has_begin = packet->has_end = false;
+	}
+	if (packet->has_begin && time->base_ns < 0 && strata_ctf_ns(time, packet->begin) == 0)
+		strata_ctf_reader_complain(reader, 0,
+					   "the packet begins before 1970; such times are taken to "
+					   "be 1970");
 }
 
 /* Sets the clock that the packet's events go on from. */
 static void set_clock(struct strata_ctf_reader *reader)
 {
 	struct strata_ctf_packet *packet = &reader->packet;
+	const struct strata_ctf_time *time = &reader->kind->time;
+	uint64_t limit;
 
-	reader->clock_limit = UINT64_MAX;
+	/* What is converted is known better than the packet's clock says. */
+	reader->clock_limit = reader->conversion ? UINT64_MAX : time->cycles_max;
+	if (!reader->conversion)
+		check_times(reader);
 	if (packet->has_begin && packet->has_end && packet->begin > packet->end) {
 		strata_ctf_reader_complain(reader, 0,
 					   "the packet ends (%llu) before it begins (%llu); "
@@ -247,11 +412,28 @@ static void set_clock(struct strata_ctf_reader *reader)
 		packet->has_begin = packet->has_end = false;
 	}
 	/* Some tracers write an event or two behind the end that they state. */
-	if (packet->has_end && packet->end < UINT64_MAX - reader->kind->time.frequency)
-		reader->clock_limit = packet->end + reader->kind->time.frequency;
+	if (packet->has_end && !__builtin_add_overflow(packet->end, time->frequency, &limit) &&
+	    limit < reader->clock_limit)
+		reader->clock_limit = limit;
 	/* No event is held to it: it may be what is wrong. */
 	if (packet->has_begin)
 		reader->clock = packet->begin;
+}
+
+/* Lets a packet that does not say how large it is end where the file's last hole begins. */
+static void leave_hole(struct strata_ctf_reader *reader)
+{
+	const uint64_t hole =
+		strata_last_hole(reader->stream->fd, reader->packet.offset, reader->file_bytes);
+
+	if (reader->file_bytes - hole < HOLE_BYTES_LEAST || hole <= reader->packet.offset)
+		return;
+	reader->packet.packet_bits = (hole - reader->packet.offset) * 8;
+	strata_ctf_reader_complain(reader, 0,
+				   "the packet does not say how large it is, and the last %llu "
+				   "bytes of the file were never written; they are left out",
+				   (unsigned long long)(reader->file_bytes - hole));
+	reader->file_bytes = hole;
 }
 
 int strata_ctf_reader_next_packet(struct strata_ctf_reader *reader, struct strata_error *error)
@@ -273,16 +455,23 @@ int strata_ctf_reader_next_packet(struct strata_ctf_reader *reader, struct strat
 		}
 		if (read_header(reader, offset, &status, &why, error))
 			return -1;
-		if (status == STRATA_CTF_PACKET_OK)
-			break;
+		if (status == STRATA_CTF_PACKET_OK) {
+			reader->kind =
+				&trace->kinds[reader->packet.class - trace->metadata.streams];
+			if (is_of_its_time(reader))
+				break;
+			skip_forged_packet(reader);
+			continue;
+		}
 		if (reader->window_bytes == 0)
 			return 0;
 		skip_bad_packet(reader, offset, &why);
 	}
 	reader->doubt_at = 0;
+	if (reader->packet.takes_all)
+		leave_hole(reader);
 	strata_ctf_reader_hold_to_file(reader);
 	reader->next_packet = reader->packet.offset + reader->packet.packet_bits / 8;
-	reader->kind = &trace->kinds[reader->packet.class - trace->metadata.streams];
 	reader->at = reader->packet.events_at;
 	reader->in_packet = true;
 	set_clock(reader);

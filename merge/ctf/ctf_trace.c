@@ -47,44 +47,61 @@ static int32_t find_clock(const struct strata_ctf_type *type)
 	return STRATA_CTF_NO_CLOCK;
 }
 
-static int64_t held_to_64_bits(__int128 value)
+/* How many cycles there are up to the last time that readers of CTF know. */
+static uint64_t cycles_max(const struct strata_ctf_time *time)
 {
-	if (value > INT64_MAX)
-		return INT64_MAX;
-	return value < INT64_MIN ? INT64_MIN : (int64_t)value;
+	const __int128 left = (__int128)STRATA_CTF_NS_KNOWN - time->base_ns;
+	const unsigned __int128 cycles = (unsigned __int128)left * time->frequency / 1000000000u;
+
+	return cycles > UINT64_MAX ? UINT64_MAX : (uint64_t)cycles;
 }
 
-static void set_time(const struct strata_ctf_metadata *metadata,
-		     struct strata_ctf_kind_of_stream *kind)
+static int set_time(const struct strata_ctf_metadata *metadata,
+		    struct strata_ctf_kind_of_stream *kind, struct strata_error *error)
 {
 	int32_t at = find_clock(kind->class->event_header);
 	const struct strata_ctf_clock *clock;
+	unsigned __int128 rest;
+	__int128 base;
 
 	if (at < 0)
 		at = find_clock(kind->class->packet_context);
 	kind->time.frequency = 1000000000u;
+	kind->time.cycles_max = UINT64_MAX;
 	kind->has_time = at >= 0;
+	kind->clock = at;
 	if (at < 0)
-		return;
+		return 0;
 	clock = &metadata->clocks[at];
+	rest = (unsigned __int128)clock->offset * 1000000000u;
+	base = (__int128)clock->offset_seconds * 1000000000 + (__int128)(rest / clock->frequency);
+	if (base > INT64_MAX || base < INT64_MIN)
+		return strata_fail(error,
+				   "the offset of its clock %.100s is %lld s and %llu cycles: its "
+				   "times are beyond the years 1677 to 2262, which readers of CTF "
+				   "know; correct it in its metadata",
+				   clock->name, (long long)clock->offset_seconds,
+				   (unsigned long long)clock->offset);
 	kind->time.frequency = clock->frequency;
-	kind->time.base_ns = held_to_64_bits(
-		(__int128)clock->offset_seconds * 1000000000 +
-		(__int128)((unsigned __int128)clock->offset * 1000000000u / clock->frequency));
+	kind->time.base_ns = (int64_t)base;
+	kind->time.base_rest = (uint64_t)(rest % clock->frequency);
+	kind->time.cycles_max = cycles_max(&kind->time);
+	return 0;
 }
 
 static int make_kind(const struct strata_ctf_metadata *metadata,
 		     const struct strata_ctf_stream_class *class,
-		     struct strata_ctf_kind_of_stream *kind)
+		     struct strata_ctf_kind_of_stream *kind, struct strata_error *error)
 {
 	size_t i;
 
 	kind->class = class;
 	strata_ctf_header_init(&kind->header, class->event_header);
-	set_time(metadata, kind);
+	if (set_time(metadata, kind, error))
+		return -1;
 	kind->classes = calloc(class->nr_events + 1, sizeof(*kind->classes));
 	if (!kind->classes)
-		return -1;
+		return strata_fail(error, "out of memory for its %zu events", class->nr_events);
 	kind->ids_are_dense = true;
 	for (i = 0; i < class->nr_events; i++) {
 		const struct strata_ctf_event_class *event = &class->events[i];
@@ -97,7 +114,8 @@ static int make_kind(const struct strata_ctf_metadata *metadata,
 		if (event->id != i)
 			kind->ids_are_dense = false;
 		if (strata_ctf_program_make(&kind->classes[i].program, types, 3))
-			return -1;
+			return strata_fail(error, "out of memory for its event %.200s",
+					   event->name);
 	}
 	return 0;
 }
@@ -110,9 +128,9 @@ static int make_kinds(struct strata_ctf_trace *trace, struct strata_error *error
 	if (!trace->kinds)
 		return strata_fail(error, "%s: out of memory", trace->path);
 	for (i = 0; i < trace->metadata.nr_streams; i++) {
-		if (make_kind(&trace->metadata, &trace->metadata.streams[i], &trace->kinds[i]))
-			return strata_fail(error, "%s: out of memory for its %zu events",
-					   trace->path, trace->metadata.nr_events);
+		if (make_kind(&trace->metadata, &trace->metadata.streams[i], &trace->kinds[i],
+			      error))
+			return strata_fail_in(error, "%s", trace->path);
 	}
 	return 0;
 }
@@ -132,6 +150,17 @@ static void read_cpu(struct strata_ctf_stream *stream)
 		return;
 	stream->has_cpu = packet.has_cpu;
 	stream->cpu = packet.cpu;
+}
+
+/* By how much the times of any of the trace's streams are rounded at most. */
+static uint64_t rounding_ns(const struct strata_ctf_trace *trace)
+{
+	uint64_t rounding = 0;
+	size_t i;
+
+	for (i = 0; i < trace->metadata.nr_streams; i++)
+		rounding |= strata_ctf_rounding_ns(&trace->kinds[i].time);
+	return rounding;
 }
 
 /* Opens a file of the directory, if it is a stream's. */
@@ -155,6 +184,7 @@ static int add_stream(struct strata_ctf_trace *trace, int dir, const char *name)
 						    : "");
 	} else if (S_ISREG(status.st_mode)) {
 		stream->bytes = (uint64_t)status.st_size;
+		stream->bound_ns = rounding_ns(trace);
 		trace->bytes += stream->bytes;
 		trace->nr_streams++;
 		read_cpu(stream);

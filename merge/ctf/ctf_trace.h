@@ -15,8 +15,13 @@
 /* How a clock's cycles become nanoseconds since 1970, or since what else the clock counts from. */
 struct strata_ctf_time {
 	uint64_t frequency; /* Hz */
-	int64_t base_ns;    /* what the clock's offset comes to */
+	int64_t base_ns; /* what the clock's offset comes to, rounded down; and the rest of it: */
+	uint64_t base_rest;  /* 1 / frequency ns */
+	uint64_t cycles_max; /* more are beyond the times that readers of CTF know */
 };
+
+/* The last of these times, in 2262. */
+#define STRATA_CTF_NS_KNOWN ((uint64_t)INT64_MAX)
 
 /* An event, ready to be read. */
 struct strata_ctf_class {
@@ -33,6 +38,7 @@ struct strata_ctf_kind_of_stream {
 	struct strata_ctf_class *classes; /* as class->events: by id */
 	bool ids_are_dense;               /* events[id].id is id */
 	struct strata_ctf_time time;      /* of its events */
+	int32_t clock;                    /* of the metadata's, that it is of; if has_time */
 	bool has_time;                    /* false: its events have no time */
 };
 
@@ -47,6 +53,8 @@ struct strata_ctf_converter {
 	void *(*begin)(const struct strata_ctf_converter *converter);
 	/* The time of the next reading. @bound_ns: OUT, it is off by no more */
 	uint64_t (*ns)(void *state, uint64_t cycles, uint64_t *bound_ns);
+	/* Likewise of a reading that comes later, about; the state stays as it is. */
+	uint64_t (*ns_later)(const void *state, uint64_t cycles, uint64_t *bound_ns);
 	void (*end)(void *state);
 	bool from_start; /* a reader must begin at the stream's beginning */
 };
@@ -59,7 +67,10 @@ struct strata_ctf_stream {
 	int fd;
 	uint64_t bytes;    /* of the file when it was opened */
 	uint64_t bound_ns; /* its own times are off by no more */
-	bool has_cpu;      /* as its first packet says */
+	/* When it was written; 0: not known. */
+	uint64_t since_ns, until_ns;
+	uint64_t discarded; /* events in all, where that is known besides what packets say; or 0 */
+	bool has_cpu;       /* as its first packet says */
 	uint64_t cpu;
 };
 
@@ -121,11 +132,19 @@ static inline uint64_t strata_ctf_ns(const struct strata_ctf_time *time, uint64_
 	if (time->frequency == 1000000000u)
 		ns = cycles;
 	else
-		ns = (__int128)((unsigned __int128)cycles * 1000000000u / time->frequency);
+		/* Offset and cycles are rounded down together, once. */
+		ns = (__int128)(((unsigned __int128)cycles * 1000000000u + time->base_rest) /
+				time->frequency);
 	ns += time->base_ns;
 	if (ns < 0)
 		return 0;
 	return ns > STRATA_CTF_NS_MAX ? STRATA_CTF_NS_MAX : (uint64_t)ns;
+}
+
+/* By how many ns a time may be rounded down. */
+static inline uint64_t strata_ctf_rounding_ns(const struct strata_ctf_time *time)
+{
+	return 1000000000u % time->frequency != 0;
 }
 
 /* The event of an id; NULL: there is none. */

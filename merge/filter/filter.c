@@ -2,6 +2,8 @@
 /* filter.c - see filter.h: what is asked for, and what of it no event has. */
 #include "filter/filter.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,55 +87,137 @@ int strata_filter_expression(struct strata_filter *filter, const char *expressio
 struct teller {
 	strata_complain_fn *tell;
 	void *data;
+	bool unlikely; /* tells only of values that no trace names */
+	bool told;
 };
 
-static void tell(const struct teller *teller, const struct strata_node *node, unsigned int column,
-		 const char *format, const char *text)
+static const char *noun_of(const struct strata_operand *operand)
+{
+	if (operand->kind == STRATA_OPERAND_ATTRIBUTE &&
+	    operand->attribute == STRATA_ATTRIBUTE_EVENT)
+		return "name";
+	return operand->text + (*operand->text == '$');
+}
+
+/* "; the nearest is ..." */
+static void add_nearest(struct strata_error *message, const struct strata_nearest *nearest,
+			const char *quote)
+{
+	const size_t used = strlen(message->text);
+	char shown[256];
+
+	if (!nearest->found)
+		return;
+	if (nearest->is_number)
+		snprintf(message->text + used, sizeof(message->text) - used,
+			 "; the nearest is %" PRIu64, nearest->number);
+	else
+		snprintf(message->text + used, sizeof(message->text) - used,
+			 "; the nearest is %s%s%s", quote,
+			 strata_escape_name(shown, sizeof(shown), nearest->name), quote);
+}
+
+static void tell(struct teller *teller, const struct strata_node *node, unsigned int column,
+		 struct strata_error *message)
+{
+	if (column)
+		strata_fail_in(message, "%s: column %u", node->option, column);
+	else
+		strata_fail_in(message, "%s", node->option);
+	teller->told = true;
+	teller->tell(teller->data, message->text);
+}
+
+static bool tell_of_operand(struct teller *teller, const struct strata_node *node,
+			    const struct strata_operand *operand)
 {
 	struct strata_error message;
 	char shown[256];
 
-	strata_fail(&message, format, strata_escape_name(shown, sizeof(shown), text));
-	if (column)
-		strata_fail_in(&message, "%s: column %u", node->option, column);
-	else
-		strata_fail_in(&message, "%s", node->option);
-	teller->tell(teller->data, message.text);
-}
-
-static bool tell_of_operand(const struct teller *teller, const struct strata_node *node,
-			    const struct strata_operand *operand)
-{
 	if (operand->kind == STRATA_OPERAND_VALUE || operand->was_found)
 		return false;
-	tell(teller, node, operand->column,
-	     operand->kind == STRATA_OPERAND_FIELD     ? "no event in these traces has a field %s"
-	     : operand->kind == STRATA_OPERAND_CONTEXT ? "no event in these traces has a context %s"
-						       : "of no event in these traces is the %s "
-							 "known",
-	     operand->text);
+	strata_escape_name(shown, sizeof(shown), operand->text);
+	if (operand->kind == STRATA_OPERAND_ATTRIBUTE)
+		strata_fail(&message, "no event in these traces has a known %s", noun_of(operand));
+	else
+		strata_fail(&message, "no event in these traces has a %s %s",
+			    operand->kind == STRATA_OPERAND_FIELD ? "field" : "context", shown);
+	add_nearest(&message, &operand->nearest, "");
+	tell(teller, node, operand->column, &message);
 	return true;
 }
 
+/* A value of an attribute that no event has. */
+static void tell_of_value(struct teller *teller, const struct strata_node *node)
+{
+	const bool is_left = node->left.kind == STRATA_OPERAND_VALUE;
+	const struct strata_operand *value = is_left ? &node->left : &node->right;
+	const struct strata_operand *attribute = is_left ? &node->right : &node->left;
+	const bool is_text = value->value.kind == STRATA_VALUE_PATTERN;
+	struct strata_error message;
+	char text[256], shown[256];
+
+	if (node->comparison != STRATA_EQUAL || value->kind != STRATA_OPERAND_VALUE ||
+	    attribute->kind != STRATA_OPERAND_ATTRIBUTE)
+		return;
+	if (is_text)
+		snprintf(text, sizeof(text), "%.*s", (int)value->value.bytes, value->value.text);
+	else
+		snprintf(text, sizeof(text), "%s", value->text);
+	strata_escape_name(shown, sizeof(shown), text);
+	strata_fail(&message, "no event in these traces has the %s %s%s%s", noun_of(attribute),
+		    is_text ? "\"" : "", shown, is_text ? "\"" : "");
+	add_nearest(&message, &node->nearest, "\"");
+	tell(teller, node, value->column, &message);
+}
+
 /* A tree is no deeper than an expression may be. */
-static void tell_of_node(const struct teller *teller, const struct strata_node *node)
+static void tell_of_node(struct teller *teller, const struct strata_node *node)
 {
 	const struct strata_node *child;
+	struct strata_error message;
+	char shown[256];
 
 	for (child = node->first; child; child = child->next)
 		tell_of_node(teller, child);
-	if (node->kind != STRATA_NODE_TEST || node->was_sensible)
+	if (node->kind != STRATA_NODE_TEST)
 		return;
-	if (!tell_of_operand(teller, node, &node->left) &&
-	    !tell_of_operand(teller, node, &node->right))
-		tell(teller, node, node->column,
-		     "%s has in no event of these traces a value of that kind", node->left.text);
+	if (teller->unlikely) {
+		if (node->may_match && !node->is_likely)
+			tell_of_value(teller, node);
+		return;
+	}
+	if (node->was_sensible) {
+		if (!node->may_match)
+			tell_of_value(teller, node);
+		return;
+	}
+	if (tell_of_operand(teller, node, &node->left) ||
+	    tell_of_operand(teller, node, &node->right))
+		return;
+	strata_fail(&message, "%s has in no event of these traces a value of that kind",
+		    strata_escape_name(shown, sizeof(shown), node->left.text));
+	tell(teller, node, node->column, &message);
 }
 
 void strata_filter_tell_missing(const struct strata_filter *filter, strata_complain_fn *told,
 				void *data)
 {
-	const struct teller teller = { told, data };
+	struct teller teller = { .tell = told, .data = data };
 
 	tell_of_node(&teller, filter->root);
+}
+
+bool strata_filter_tell_unlikely(const struct strata_filter *filter, strata_complain_fn *told,
+				 void *data)
+{
+	struct teller teller = { .tell = told, .data = data, .unlikely = true };
+
+	tell_of_node(&teller, filter->root);
+	return teller.told;
+}
+
+bool strata_filter_can_match(const struct strata_filter *filter)
+{
+	return filter->can_match;
 }

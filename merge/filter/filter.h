@@ -53,9 +53,29 @@ int strata_filter_expression(struct strata_filter *filter, const char *expressio
 int strata_filter_bind(struct strata_filter *filter, const struct strata_trace_set *set,
 		       const char *const *names, struct strata_error *error);
 
-/* Tells of each thing that is asked for and that no event of the bound set has. */
+/* Tells of each name, field and value that is asked for and that no event of the bound set has,
+ * with the nearest one that there is. */
 void strata_filter_tell_missing(const struct strata_filter *filter, strata_complain_fn *tell,
 				void *data);
+
+/* Whether an event of the bound set may match.  False: each one would be left out. */
+bool strata_filter_can_match(const struct strata_filter *filter);
+
+/*
+ * Tells, after a merge in which no event matched, of each CPU that is asked for and that the first
+ * packet of no stream names.  True: there is one.
+ */
+bool strata_filter_tell_unlikely(const struct strata_filter *filter, strata_complain_fn *tell,
+				 void *data);
+
+/* Whether it may match an event of the packet that the reader is in, which nobody has read: whose
+ * it would be is known, and what the packet's kind of stream has. */
+bool strata_filter_may_match(const struct strata_filter *filter, size_t trace,
+			     const struct strata_ctf_reader *reader);
+
+/* Whether it may match an event of a stream. */
+bool strata_filter_may_match_stream(const struct strata_filter *filter, size_t trace,
+				    const struct strata_ctf_stream *stream);
 
 /* For one merge.  NULL: out of memory. */
 struct strata_filter_run *strata_filter_begin(const struct strata_filter *filter);

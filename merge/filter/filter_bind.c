@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "filter/filter_binder.h"
+#include "filter/filter_glob.h"
 
 #define DOMAIN_XEN  0x7ff2u
 #define DOMAIN_IDLE 0x7fffu
@@ -68,12 +69,98 @@ static struct outcome decided(enum strata_verdict verdict)
 	return (struct outcome){ NULL, verdict };
 }
 
+/* Compares the value that is wanted with one that events of the class have. */
+static void compare_known(struct strata_node *node, const struct strata_value *wanted,
+			  const struct bound_operand *known, const struct strata_binder *binder)
+{
+	const struct strata_ctf_trace *trace = binder->trace;
+	const struct strata_ctf_type *labels = known->kind == BOUND_CONSTANT ? known->value.labels
+									     : known->labels;
+	const bool is_pattern = wanted->kind == STRATA_VALUE_PATTERN;
+	size_t i;
+
+	if (is_pattern && known->kind == BOUND_CONSTANT && known->value.kind == STRATA_VALUE_TEXT)
+		strata_nearest_name(&node->nearest, wanted->text, wanted->bytes, true,
+				    known->value.text, known->value.bytes);
+	for (i = 0; is_pattern && labels && i < labels->nr_labels; i++)
+		strata_nearest_name(&node->nearest, wanted->text, wanted->bytes, true,
+				    labels->labels[i].name, strlen(labels->labels[i].name));
+	if (wanted->kind != STRATA_VALUE_INTEGER)
+		return;
+	if (known->kind == BOUND_CONSTANT && known->value.kind == STRATA_VALUE_INTEGER)
+		strata_nearest_number(&node->nearest, wanted->number, known->value.number);
+	for (i = 0; known->kind == BOUND_CPU && i < trace->nr_streams; i++) {
+		if (trace->streams[i].has_cpu)
+			strata_nearest_number(&node->nearest, wanted->number,
+					      trace->streams[i].cpu);
+	}
+}
+
+/* Whether a pattern fits a label of the place that it is compared with. */
+static bool label_may_fit(const struct bound_operand *place, const struct strata_value *pattern)
+{
+	size_t i;
+
+	for (i = 0; i < place->labels->nr_labels; i++) {
+		const char *label = place->labels->labels[i].name;
+
+		if (strata_glob_fits(pattern->text, pattern->bytes, label, strlen(label)))
+			return true;
+	}
+	return false;
+}
+
+/* Whether no event of the class can be equal, which only its place's names tell. */
+static bool is_never_equal(const struct bound_node *bound)
+{
+	return bound->comparison == STRATA_EQUAL && !bound->stands_alone &&
+	       bound->left.kind == BOUND_PLACE && bound->left.labels &&
+	       bound->right.kind == BOUND_CONSTANT &&
+	       bound->right.value.kind == STRATA_VALUE_PATTERN &&
+	       !label_may_fit(&bound->left, &bound->right.value);
+}
+
+/* Whether some stream of the trace is of the CPU that is wanted, as far as streams tell. */
+static bool is_likely_cpu(const struct strata_binder *binder, const struct bound_node *bound)
+{
+	const struct strata_ctf_trace *trace = binder->trace;
+	size_t i;
+
+	if (bound->comparison != STRATA_EQUAL || bound->left.kind != BOUND_CPU ||
+	    bound->right.kind != BOUND_CONSTANT || bound->right.value.kind != STRATA_VALUE_INTEGER)
+		return true;
+	for (i = 0; i < trace->nr_streams; i++) {
+		if (trace->streams[i].has_cpu && trace->streams[i].cpu == bound->right.value.number)
+			return true;
+	}
+	return false;
+}
+
+/* What is left of a test: nothing, if it is the same for all events of the class. */
+static struct outcome decide_test(struct strata_binder *binder, const struct bound_node *bound)
+{
+	struct bound_node *kept;
+
+	if (bound->left.kind == BOUND_CONSTANT && bound->right.kind == BOUND_CONSTANT)
+		return decided(bound->stands_alone
+				       ? strata_value_truth(&bound->left.value)
+				       : strata_value_compare(&bound->left.value, bound->comparison,
+							      &bound->right.value));
+	if (is_never_equal(bound))
+		return decided(STRATA_NO);
+	kept = make(binder);
+	if (!kept)
+		return decided(STRATA_UNKNOWN);
+	*kept = *bound;
+	return (struct outcome){ kept, STRATA_UNKNOWN };
+}
+
 static struct outcome bind_test(struct strata_binder *binder, struct strata_node *node)
 {
 	struct bound_node bound = { .kind = BOUND_TEST,
 				    .comparison = node->comparison,
 				    .stands_alone = node->stands_alone };
-	struct bound_node *kept;
+	struct outcome outcome;
 
 	strata_bind_operand(binder, &node->left, &node->right, &bound.left);
 	if (!node->stands_alone)
@@ -81,16 +168,16 @@ static struct outcome bind_test(struct strata_binder *binder, struct strata_node
 	if (!is_sensible(&bound))
 		return decided(STRATA_UNKNOWN);
 	node->was_sensible = true;
-	if (bound.left.kind == BOUND_CONSTANT && bound.right.kind == BOUND_CONSTANT)
-		return decided(node->stands_alone
-				       ? strata_value_truth(&bound.left.value)
-				       : strata_value_compare(&bound.left.value, node->comparison,
-							      &bound.right.value));
-	kept = make(binder);
-	if (!kept)
-		return decided(STRATA_UNKNOWN);
-	*kept = bound;
-	return (struct outcome){ kept, STRATA_UNKNOWN };
+	outcome = decide_test(binder, &bound);
+	if (outcome.node || outcome.verdict == STRATA_YES) {
+		node->may_match = true;
+		node->is_likely |= is_likely_cpu(binder, &bound);
+	}
+	if (!node->is_likely && !node->stands_alone) {
+		compare_known(node, &node->right.value, &bound.left, binder);
+		compare_known(node, &node->left.value, &bound.right, binder);
+	}
+	return outcome;
 }
 
 /* The tree ------------------------------------------------------------------------------------ */
@@ -258,6 +345,7 @@ static int bind_kind(struct strata_filter *filter, struct strata_binder *binder,
 			kind->classes[i].node = outcome.node;
 		else
 			kind->classes[i].matches = !outcome.node && outcome.verdict == STRATA_YES;
+		filter->can_match |= kind->classes[i].node || kind->classes[i].matches;
 	}
 	kind->reads_packet = binder->reads_packet;
 	return binder->no_memory ? -1 : 0;
@@ -283,6 +371,7 @@ int strata_filter_bind(struct strata_filter *filter, const struct strata_trace_s
 	struct strata_binder binder = { .set = set };
 	size_t i;
 
+	filter->can_match = false;
 	strata_ctf_arena_free(filter->bound_arena);
 	filter->bound_arena = strata_ctf_arena_new(SIZE_MAX);
 	binder.arena = filter->bound_arena;

@@ -27,6 +27,19 @@ static bool find(struct strata_binder *binder, struct bound_operand *bound,
 	return true;
 }
 
+/* Compares the name that is wanted with those of the fields that there are. */
+static void compare_fields(struct strata_nearest *nearest, const char *wanted,
+			   const struct strata_ctf_type *structure)
+{
+	size_t i;
+
+	for (i = 0; wanted && structure && structure->kind == STRATA_CTF_STRUCT &&
+		    i < structure->nr_fields;
+	     i++)
+		strata_nearest_name(nearest, wanted, strlen(wanted), false,
+				    structure->fields[i].name, strlen(structure->fields[i].name));
+}
+
 static bool find_field(struct strata_binder *binder, struct bound_operand *bound,
 		       const struct strata_ctf_path_part *parts, size_t nr_parts)
 {
@@ -64,19 +77,24 @@ static bool find_one_of(struct strata_binder *binder, struct bound_operand *boun
 	return false;
 }
 
-/* By what is nearest to the event: contexts of its process, of its thread if there is none. */
+/* The kernel's word on the process comes before its own, and what is near the event before what
+ * holds for all of its trace; its thread is only looked at if nothing says more. */
 static void find_process_number(struct strata_binder *binder, struct bound_operand *bound)
 {
-	static const struct strata_ctf_path_part processes[] = { { .name = "pid" },
-								 { .name = "vpid" } };
+	static const struct strata_ctf_path_part known[] = { { .name = "pid" } };
+	static const struct strata_ctf_path_part own[] = { { .name = "vpid" } };
 	static const struct strata_ctf_path_part threads[] = { { .name = "tid" },
 							       { .name = "vtid" } };
-	int64_t vpid;
+	int64_t pid;
 
-	if (find_one_of(binder, bound, processes, 2))
+	if (find_one_of(binder, bound, known, 1))
 		return;
-	if (strata_ctf_env_number(binder->trace, "vpid", &vpid) && vpid >= 0)
-		bound->value = strata_value_unsigned((uint64_t)vpid);
+	if (strata_ctf_env_number(binder->trace, "pid", &pid) && pid >= 0)
+		bound->value = strata_value_unsigned((uint64_t)pid);
+	else if (find_one_of(binder, bound, own, 1))
+		return;
+	else if (strata_ctf_env_number(binder->trace, "vpid", &pid) && pid >= 0)
+		bound->value = strata_value_unsigned((uint64_t)pid);
 	else
 		find_one_of(binder, bound, threads, 2);
 }
@@ -158,10 +176,18 @@ void strata_bind_operand(struct strata_binder *binder, struct strata_operand *op
 		bound->value = operand->value;
 		break;
 	case STRATA_OPERAND_FIELD:
-		find_field(binder, bound, operand->parts, operand->nr_parts);
+		if (!find_field(binder, bound, operand->parts, operand->nr_parts))
+			compare_fields(&operand->nearest, operand->parts[0].name,
+				       binder->class->payload);
 		break;
 	case STRATA_OPERAND_CONTEXT:
-		find_context(binder, bound, operand->parts, operand->nr_parts);
+		if (find_context(binder, bound, operand->parts, operand->nr_parts))
+			break;
+		compare_fields(&operand->nearest, operand->parts[0].name, binder->class->context);
+		compare_fields(&operand->nearest, operand->parts[0].name,
+			       binder->kind->class->event_context);
+		compare_fields(&operand->nearest, operand->parts[0].name,
+			       binder->kind->class->packet_context);
 		break;
 	case STRATA_OPERAND_ATTRIBUTE:
 		bind_attribute(binder, operand, other, bound);

@@ -50,6 +50,7 @@ struct strata_filter {
 	struct strata_node *root;       /* all of its children */
 	struct strata_ctf_arena *bound_arena;
 	struct bound_kind **traces; /* by trace and kind of stream */
+	bool can_match;             /* an event of some class */
 };
 
 #endif /* STRATA_MERGE_FILTER_BOUND_H */

@@ -17,6 +17,7 @@
 #define STRATA_MERGE_FILTER_EXPRESSION_H
 
 #include "ctf/ctf_access.h"
+#include "filter/filter_nearest.h"
 #include "filter/filter_value.h"
 #include "error.h"
 
@@ -50,7 +51,8 @@ struct strata_operand {
 	size_t nr_parts;
 	const char *text; /* as it was given, for messages */
 	unsigned int column;
-	bool was_found; /* some event has it */
+	bool was_found;                /* some event has it */
+	struct strata_nearest nearest; /* of a field that was not found: one that there is */
 };
 
 enum strata_node_kind {
@@ -67,6 +69,9 @@ struct strata_node {
 	enum strata_comparison comparison;
 	bool stands_alone; /* a test of the left one only */
 	bool was_sensible; /* some event has what can be compared that way */
+	bool may_match;    /* of some class an event may match; decided when it is bound */
+	bool is_likely;    /* and the trace names such a one: not so a CPU that no stream is of */
+	struct strata_nearest nearest; /* of a value that no event has: one that there is */
 	const char *option;
 	unsigned int column; /* of the comparison; 0: it is no expression's */
 };

@@ -22,6 +22,7 @@ struct asked {
 	const struct strata_ctf_cursor *packet; /* at its packet's context */
 	uint64_t ns;
 	uint32_t cpu;
+	bool is_unread; /* there is no event: only what its stream tells is known */
 };
 
 struct strata_filter_run *strata_filter_begin(const struct strata_filter *filter)
@@ -104,6 +105,9 @@ static const struct strata_value *read_operand(const struct bound_operand *opera
 		return &operand->value;
 	room->kind = STRATA_VALUE_NONE;
 	room->labels = NULL;
+	if (asked->is_unread && operand->kind != BOUND_CPU &&
+	    !(operand->kind == BOUND_PLACE && operand->number->in != STRATA_PLACE_FIELD))
+		return room;
 	switch (operand->kind) {
 	case BOUND_FIELD:
 		read_field(&operand->access, asked->event, room);
@@ -213,4 +217,46 @@ size_t strata_filter_keep(struct strata_filter_run *run, size_t trace,
 		kept += matches;
 	}
 	return kept;
+}
+
+static bool kind_may_match(const struct bound_kind *kind, size_t nr_classes, uint32_t cpu)
+{
+	const struct asked asked = { .cpu = cpu, .is_unread = true };
+	size_t i;
+
+	for (i = 0; i < nr_classes; i++) {
+		const struct bound_class *class = &kind->classes[i];
+
+		if (class->node ? ask(class->node, &asked) != STRATA_NO : class->matches)
+			return true;
+	}
+	return false;
+}
+
+static uint32_t cpu_of(bool has_cpu, uint64_t cpu)
+{
+	return has_cpu && cpu < STRATA_PLACE_UNKNOWN ? (uint32_t)cpu : STRATA_PLACE_UNKNOWN;
+}
+
+bool strata_filter_may_match(const struct strata_filter *filter, size_t trace,
+			     const struct strata_ctf_reader *reader)
+{
+	const size_t at = (size_t)(reader->kind - reader->stream->trace->kinds);
+
+	return kind_may_match(&filter->traces[trace][at], reader->kind->class->nr_events,
+			      cpu_of(reader->packet.has_cpu, reader->packet.cpu));
+}
+
+bool strata_filter_may_match_stream(const struct strata_filter *filter, size_t trace,
+				    const struct strata_ctf_stream *stream)
+{
+	size_t i;
+
+	for (i = 0; i < stream->trace->metadata.nr_streams; i++) {
+		if (kind_may_match(&filter->traces[trace][i],
+				   stream->trace->kinds[i].class->nr_events,
+				   cpu_of(stream->has_cpu, stream->cpu)))
+			return true;
+	}
+	return false;
 }

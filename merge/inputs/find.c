@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fts.h>
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,53 +91,50 @@ static void say(void (*complain)(void *data, const char *message), void *data, c
 	complain(data, message);
 }
 
-/* A directory that was looked into. */
-struct visit {
-	dev_t device;
-	ino_t inode;
-};
-
-static int compare_visits(const void *a, const void *b)
+static bool is_in(const char *path, const char *dir)
 {
-	const struct visit *x = a, *y = b;
+	const size_t length = strlen(dir);
 
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
-	return x->inode < y->inode ? -1 : x->inode > y->inode;
+	return strncmp(path, dir, length) == 0 &&
+	       (path[length] == '\0' || path[length] == '/' || dir[length - 1] == '/');
 }
 
-/* Notes a directory.  1; 0: it was there before; -1: out of memory.  A few links can lead to it in
- * more ways than anybody can walk. */
-static int note_visit(void **visits, const struct stat *status)
+/*
+ * A link below a named path.  It is not followed: what it leads to below that path is found by
+ * itself, and what is elsewhere was not named.  One that leads out is said, and one to a directory
+ * that it is in, which most programs would follow for ever.
+ */
+static void look_at_link(const FTSENT *entry, const char *root,
+			 void (*complain)(void *data, const char *message), void *data)
 {
-	struct visit *visit = malloc(sizeof(*visit)), **noted;
+	char *target = realpath(entry->fts_path, NULL), *tree = realpath(root, NULL);
+	char *parent = strndup(entry->fts_path, entry->fts_pathlen - entry->fts_namelen);
+	char *place = parent ? realpath(parent, NULL) : NULL;
+	struct stat status;
 
-	if (!visit)
-		return -1;
-	visit->device = status->st_dev;
-	visit->inode = status->st_ino;
-	noted = tsearch(visit, visits, compare_visits);
-	if (noted && *noted == visit)
-		return 1;
-	free(visit);
-	return noted ? 0 : -1;
+	if (target && tree && place && !stat(target, &status) && S_ISDIR(status.st_mode)) {
+		if (is_in(place, target))
+			say(complain, data, entry->fts_path,
+			    "a link leads back to where it is; left out");
+		else if (!is_in(target, tree))
+			say(complain, data, entry->fts_path,
+			    "a link leads out of what was named; left out: name what it leads to, "
+			    "too");
+	}
+	free(target);
+	free(tree);
+	free(place);
+	free(parent);
 }
 
 /* Looks at one place of the walk. @any: set if a trace is there. 0 or -1: out of memory. */
-static int look(struct strata_inputs *inputs, void **visits, FTS *walk, FTSENT *entry,
-		const char *root, bool *any, void (*complain)(void *data, const char *message),
-		void *data)
+static int look(struct strata_inputs *inputs, FTS *walk, FTSENT *entry, const char *root, bool *any,
+		void (*complain)(void *data, const char *message), void *data)
 {
 	enum strata_input_kind kind;
-	int is_new;
 
 	switch (entry->fts_info) {
 	case FTS_D:
-		is_new = note_visit(visits, entry->fts_statp);
-		if (is_new <= 0) {
-			fts_set(walk, entry, FTS_SKIP);
-			return is_new;
-		}
 		if (has_file(entry->fts_path, STRATA_RECORDING_FILE)) {
 			kind = STRATA_INPUT_RECORDING;
 		} else if (has_file(entry->fts_path, "metadata")) {
@@ -151,8 +147,8 @@ static int look(struct strata_inputs *inputs, void **visits, FTS *walk, FTSENT *
 		fts_set(walk, entry, FTS_SKIP);
 		*any = true;
 		return add(inputs, kind, root, entry);
-	case FTS_DC:
-		say(complain, data, entry->fts_path, "a link leads back to where it is; left out");
+	case FTS_SL:
+		look_at_link(entry, root, complain, data);
 		return 0;
 	case FTS_DNR:
 	case FTS_ERR:
@@ -172,7 +168,6 @@ int strata_inputs_find(struct strata_inputs *inputs, const char *path,
 {
 	char *const roots[] = { strdup(path), NULL };
 	struct stat status;
-	void *visits = NULL;
 	FTSENT *entry;
 	FTS *walk;
 	bool any = false;
@@ -186,17 +181,16 @@ int strata_inputs_find(struct strata_inputs *inputs, const char *path,
 		free(roots[0]);
 		return strata_fail(error, "%s: %s", path, strerror(errno));
 	}
-	walk = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, compare);
+	walk = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, compare);
 	if (!walk) {
 		free(roots[0]);
 		return strata_fail(error, "%s: %s", path, strerror(errno));
 	}
 	while (!result && (errno = 0, entry = fts_read(walk)))
-		result = look(inputs, &visits, walk, entry, roots[0], &any, complain, data);
+		result = look(inputs, walk, entry, roots[0], &any, complain, data);
 	if (result)
 		strata_fail(error, "out of memory");
 	fts_close(walk);
-	tdestroy(visits, free);
 	free(roots[0]);
 	if (!result && !any)
 		return strata_fail(error,

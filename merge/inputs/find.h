@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * find.h - what there is to be read under the paths that a user names: directories
- * are searched, links followed; what several ways lead to is there once.
+ * are searched, without following the links in them; what was named twice is there once.
  */
 #ifndef STRATA_MERGE_INPUTS_FIND_H
 #define STRATA_MERGE_INPUTS_FIND_H

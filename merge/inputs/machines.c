@@ -51,11 +51,21 @@ static uint64_t to_ns(void *state, uint64_t cycles, uint64_t *bound_ns)
 {
 	struct conversion *conversion = state;
 	const uint64_t own = strata_ctf_ns(conversion->of->time, cycles);
-	const struct strata_clock_time time =
-		strata_clock_convert(&conversion->cursor, (int64_t)own);
+	const struct strata_clock_time time = strata_clock_convert(
+		&conversion->cursor,
+		own > STRATA_CTF_NS_KNOWN ? (int64_t)STRATA_CTF_NS_KNOWN : (int64_t)own);
 
-	*bound_ns = time.bound == STRATA_CLOCK_UNBOUNDED ? UINT64_MAX : time.bound;
+	*bound_ns = time.bound == STRATA_CLOCK_UNBOUNDED
+			    ? UINT64_MAX
+			    : time.bound + strata_ctf_rounding_ns(conversion->of->time);
 	return time.value < 0 ? 0 : (uint64_t)time.value;
+}
+
+static uint64_t to_ns_later(const void *state, uint64_t cycles, uint64_t *bound_ns)
+{
+	struct conversion copy = *(const struct conversion *)state;
+
+	return to_ns(&copy, cycles, bound_ns);
 }
 
 static void end(void *state)
@@ -124,29 +134,48 @@ static int assign(struct strata_machines *machines, const struct strata_trace_se
 
 struct pair_taker {
 	struct strata_clock_sync *sync;
+	const struct strata_tcp_forms *forms; /* of each machine */
 	struct strata_error *error;
 };
 
+/* Pairs in a form that says less than another one which both machines know are known twice. */
 static int take_pair(void *data, const struct strata_tcp_pair *pair)
 {
 	struct pair_taker *taker = data;
 	const struct strata_clock_event cause = { (int)pair->sent_clock, pair->sent };
 	const struct strata_clock_event effect = { (int)pair->received_clock, pair->received };
+	struct strata_tcp_form_set common;
+	size_t i;
 
-	return strata_clock_sync_before(taker->sync, cause, effect, 0, 0, taker->error);
+	strata_tcp_forms_between(&taker->forms[pair->sent_clock],
+				 &taker->forms[pair->received_clock], &common);
+	for (i = 0; i < common.nr && common.forms[i] != pair->form; i++)
+		;
+	if (i == common.nr)
+		return 0;
+	return strata_clock_sync_before(taker->sync, cause, effect, 0, 0, taker->error) ? -1 : 1;
 }
 
 static int add_pairs(struct strata_machines *machines, const struct strata_trace_set *set,
+		     const struct strata_tcp_map *map, struct strata_tcp_forms *forms,
 		     struct strata_tcp_pairs *pairs, struct strata_error *error)
 {
-	struct pair_taker taker = { machines->sync, error };
+	struct pair_taker taker = { machines->sync, forms, error };
 	size_t i;
 
 	for (i = 0; i < set->nr_traces; i++) {
-		if (set->traces[i]->recording || !strata_tcp_trace_has(set->traces[i]))
+		if (!set->traces[i]->recording)
+			strata_tcp_trace_forms(set->traces[i], map, &forms[machines->of_trace[i]]);
+	}
+	strata_tcp_forms_find(forms, machines->nr);
+	for (i = 0; i < set->nr_traces; i++) {
+		const struct strata_tcp_forms *form = &forms[machines->of_trace[i]];
+
+		if (set->traces[i]->recording ||
+		    (form->wanted_sent.nr == 0 && form->wanted_received.nr == 0))
 			continue;
-		if (strata_tcp_trace_add(pairs, set->traces[i], (uint32_t)machines->of_trace[i],
-					 set->progress, error))
+		if (strata_tcp_trace_add(pairs, set->traces[i], map, form,
+					 (uint32_t)machines->of_trace[i], set->progress, error))
 			return -1;
 	}
 	return strata_tcp_pairs_match(pairs, take_pair, &taker, &machines->tally) ? -1 : 0;
@@ -154,18 +183,19 @@ static int add_pairs(struct strata_machines *machines, const struct strata_trace
 
 /* Ties the clocks of all machines to the first one's, as far as pairs allow. */
 static int tie(struct strata_machines *machines, const struct strata_trace_set *set,
-	       struct strata_error *error)
+	       const struct strata_tcp_map *map, struct strata_error *error)
 {
 	const struct strata_clock_rate rate = { 1000000000u, 1 };
 	const struct strata_clock_limits limits = { STRATA_CLOCK_DRIFT_PPB, KERNEL_SLEW_PPT,
 						    STRATA_CLOCK_WINDOW_MS };
 	struct strata_tcp_pairs *pairs = strata_tcp_pairs_new(STRATA_TCP_SIGHTINGS);
+	struct strata_tcp_forms *forms = calloc(machines->nr, sizeof(*forms));
 	const struct strata_clock_sync_report *report;
 	int status = -1;
 	size_t i;
 
 	machines->sync = strata_clock_sync_new();
-	if (!pairs || !machines->sync) {
+	if (!pairs || !forms || !machines->sync) {
 		strata_fail(error, "out of memory for the clocks of %zu machines", machines->nr);
 		goto out;
 	}
@@ -175,7 +205,7 @@ static int tie(struct strata_machines *machines, const struct strata_trace_set *
 			goto out;
 	}
 	if (strata_clock_sync_assume(machines->sync, limits, error) ||
-	    add_pairs(machines, set, pairs, error) ||
+	    add_pairs(machines, set, map, forms, pairs, error) ||
 	    strata_clock_sync_solve(machines->sync, 0, error))
 		goto out;
 	report = strata_clock_sync_report(machines->sync, error);
@@ -188,6 +218,7 @@ static int tie(struct strata_machines *machines, const struct strata_trace_set *
 			 report->clocks[i].least_bound != STRATA_CLOCK_UNBOUNDED);
 	status = 0;
 out:
+	free(forms);
 	strata_tcp_pairs_free(pairs);
 	return status;
 }
@@ -201,6 +232,7 @@ static int convert_stream(struct strata_machines *machines, struct strata_ctf_tr
 		return -1;
 	one->converter.converter.begin = begin;
 	one->converter.converter.ns = to_ns;
+	one->converter.converter.ns_later = to_ns_later;
 	one->converter.converter.end = end;
 	one->converter.sync = machines->sync;
 	one->converter.time = &trace->kinds[0].time;
@@ -213,22 +245,76 @@ static int convert_stream(struct strata_machines *machines, struct strata_ctf_tr
 
 /*
  * LTTng's kernel and user space tracers read one clock, but each finds out for itself what it was
- * at in 1970: by so much a trace's times may be off against those of its machine's first one.
+ * at in 1970.  Of clocks that say by their UUID that they are one, the readings are in order as
+ * they are: so all of them get the offset of the machine's first trace.  If their offsets are
+ * further apart, something else has happened in between: time was set, or the machine slept, or was
+ * copied.
  */
-static uint64_t offset_distance(const struct strata_machines *machines,
-				const struct strata_trace_set *set, size_t at)
+#define ONE_CLOCK_NS 1000000000u
+
+static size_t first_of_machine(const struct strata_machines *machines, size_t at)
 {
-	const struct strata_ctf_trace *trace = set->traces[at];
 	size_t first = 0;
-	int64_t one, other;
 
 	while (machines->of_trace[first] != machines->of_trace[at])
 		first++;
-	if (trace->recording || !trace->kinds || !set->traces[first]->kinds)
+	return first;
+}
+
+/* By how much the offset of a trace's clock differs from that of its machine's first one. */
+static uint64_t offset_distance(const struct strata_machines *machines,
+				const struct strata_trace_set *set, size_t at)
+{
+	const struct strata_ctf_trace *first = set->traces[first_of_machine(machines, at)];
+	const struct strata_ctf_trace *trace = set->traces[at];
+	int64_t one, other;
+
+	if (trace->recording || trace->metadata.nr_streams == 0 || first->metadata.nr_streams == 0)
 		return 0;
-	one = set->traces[first]->kinds[0].time.base_ns;
+	one = first->kinds[0].time.base_ns;
 	other = trace->kinds[0].time.base_ns;
 	return one < other ? (uint64_t)other - (uint64_t)one : (uint64_t)one - (uint64_t)other;
+}
+
+static bool is_one_clock(const struct strata_ctf_trace *a, const struct strata_ctf_trace *b)
+{
+	const struct strata_ctf_clock *x = a->metadata.clocks, *y = b->metadata.clocks;
+
+	return a->metadata.nr_clocks && b->metadata.nr_clocks && x->has_uuid && y->has_uuid &&
+	       memcmp(x->uuid, y->uuid, 16) == 0 && x->frequency == y->frequency &&
+	       strcmp(x->name, y->name) == 0;
+}
+
+/* The time of a trace's first clock, if one of its kinds of streams has it. */
+static const struct strata_ctf_time *time_of_first_clock(const struct strata_ctf_trace *trace)
+{
+	size_t i;
+
+	for (i = 0; i < trace->metadata.nr_streams; i++) {
+		if (trace->kinds[i].has_time && trace->kinds[i].clock == 0)
+			return &trace->kinds[i].time;
+	}
+	return NULL;
+}
+
+/* Gives traces of one clock one offset, so that the clock's own order is theirs. */
+static void share_offsets(const struct strata_machines *machines, struct strata_trace_set *set)
+{
+	size_t i, j;
+
+	for (i = 0; i < set->nr_traces; i++) {
+		const size_t at = first_of_machine(machines, i);
+		struct strata_ctf_trace *trace = set->traces[i];
+		const struct strata_ctf_time *time = time_of_first_clock(set->traces[at]);
+
+		if (at == i || trace->recording || !time || !is_one_clock(set->traces[at], trace) ||
+		    offset_distance(machines, set, i) > ONE_CLOCK_NS)
+			continue;
+		for (j = 0; j < trace->metadata.nr_streams; j++) {
+			if (trace->kinds[j].has_time && trace->kinds[j].clock == 0)
+				trace->kinds[j].time = *time;
+		}
+	}
 }
 
 /* How far off the times of a trace may be that was converted. */
@@ -294,18 +380,21 @@ static void say_untied(const struct strata_machines *machines, strata_complain_f
 	for (i = 1; complain && i < machines->nr; i++) {
 		if (machines->machines[i].tied)
 			continue;
-		snprintf(message, sizeof(message),
-			 "%s: nothing says how its clock follows from that of %s; its times are as "
-			 "it gave them, and their order against others is not known. TCP between "
-			 "the two in both directions, with LTTng's net_dev_queue and "
-			 "net_if_receive_skb recorded, would",
-			 machines->machines[i].name, machines->machines[0].name);
+		snprintf(
+			message, sizeof(message),
+			"%s: nothing says how its clock follows from that of %s; its times are as "
+			"it gave them, and their order against others is not known. TCP between "
+			"the two in both directions, with events recorded that tell of it (LTTng's "
+			"net_dev_queue and net_if_receive_skb, or others that --tcp-map names), "
+			"would",
+			machines->machines[i].name, machines->machines[0].name);
 		complain(data, message);
 	}
 }
 
-int strata_machines_find(struct strata_machines *machines, struct strata_trace_set *set,
-			 strata_complain_fn *complain, void *data, struct strata_error *error)
+int strata_machines_find_by(struct strata_machines *machines, struct strata_trace_set *set,
+			    const struct strata_tcp_map *map, strata_complain_fn *complain,
+			    void *data, struct strata_error *error)
 {
 	size_t i;
 
@@ -318,12 +407,27 @@ int strata_machines_find(struct strata_machines *machines, struct strata_trace_s
 		if (assign(machines, set, i))
 			return strata_fail(error, "out of memory");
 	}
-	if (!find_converted(machines, set) && machines->nr > 1 && tie(machines, set, error))
+	share_offsets(machines, set);
+	if (!find_converted(machines, set) && machines->nr > 1 && tie(machines, set, map, error))
 		return -1;
 	if (set_converters(machines, set, error))
 		return -1;
 	say_untied(machines, complain, data);
 	return 0;
+}
+
+int strata_machines_find(struct strata_machines *machines, struct strata_trace_set *set,
+			 strata_complain_fn *complain, void *data, struct strata_error *error)
+{
+	struct strata_tcp_map map;
+	int status;
+
+	memset(machines, 0, sizeof(*machines));
+	status = strata_tcp_map_make(&map, NULL, NULL, error);
+	if (!status)
+		status = strata_machines_find_by(machines, set, &map, complain, data, error);
+	strata_tcp_map_clear(&map);
+	return status;
 }
 
 void strata_machines_clear(struct strata_machines *machines)

@@ -4,7 +4,8 @@
  * and how the clocks follow from each other, by what the machines sent to each other.
  *
  * Traces whose metadata gives their clocks the same UUID share a clock (LTTng's is the
- * boot's); without one, traces of the same host name and clock name do.  A TCP
+ * boot's), and get one offset, so that its order is theirs; without one, traces of the same host
+ * name and clock name do, each with its own offset.  A TCP
  * segment was sent before it was received: that bounds the two clocks (clock_sync.h).
  * Traces that were converted together (STRATA_CTF_TIMELINE) are on one clock, each with its
  * clock's precision as the bound.  Nothing is guessed: a clock that nothing ties to the first one's
@@ -35,9 +36,15 @@ struct strata_machines {
 /*
  * Finds the machines of the set, and sets the converters of all streams whose clock is not the
  * first machine's but is tied to it.  Reads traces that tell of TCP once for that.
+ * @map:      which events tell of TCP
  * @complain: told of clocks that are not tied; may be NULL
  * 0, or -1.  To be cleared in any case, after the set's last reader is closed.
  */
+int strata_machines_find_by(struct strata_machines *machines, struct strata_trace_set *set,
+			    const struct strata_tcp_map *map, strata_complain_fn *complain,
+			    void *data, struct strata_error *error);
+
+/* The same, by the built-in map alone. */
 int strata_machines_find(struct strata_machines *machines, struct strata_trace_set *set,
 			 strata_complain_fn *complain, void *data, struct strata_error *error);
 

@@ -79,10 +79,26 @@ static int set_clock(struct strata_recording_traces *traces, size_t source_index
 				   &strata_merge_recording(traces->merge)->sources[source_index],
 				   &clock, strata_merge_timebase(traces->merge),
 				   strata_merge_skew_ticks(traces->merge));
+	strata_host_converter_set_presence(
+		stream, strata_merge_recording(traces->merge),
+		&strata_merge_recording(traces->merge)->sources[source_index],
+		strata_merge_recording(traces->merge)->ended_ticks,
+		strata_merge_timebase(traces->merge));
 	node->next = traces->converters;
 	traces->converters = node;
 	stream->converter = &node->converter.converter;
 	return 0;
+}
+
+/* Events that were lost behind a stream's last packet are in the recording's table alone. */
+static void set_discarded(const struct strata_source *source, struct strata_ctf_stream *stream)
+{
+	size_t i;
+
+	for (i = 0; i < source->nr_streams; i++) {
+		if (stream->has_cpu && source->streams[i].cpu == stream->cpu)
+			stream->discarded = source->streams[i].lost;
+	}
 }
 
 struct strata_ctf_trace *strata_recording_traces_trace(struct strata_recording_traces *traces,
@@ -103,6 +119,7 @@ struct strata_ctf_trace *strata_recording_traces_trace(struct strata_recording_t
 	if (trace)
 		trace->recording = traces;
 	for (i = 0; trace && i < trace->nr_streams; i++) {
+		set_discarded(source, &trace->streams[i]);
 		if (trace->streams[i].bytes == 0 ||
 		    !set_clock(traces, source_index, &trace->streams[i]))
 			continue;

@@ -31,8 +31,9 @@
 /* A CPU that records nothing for longer, and then goes back: that time was wrong. */
 #define OUTLIER_HOURS 1u
 
-void strata_xentrace_stream_init(struct strata_xentrace_stream *stream, const char *dir,
-				 const struct strata_source *source, uint32_t cpu, uint32_t tsc_khz)
+void strata_xentrace_stream_init(struct strata_xentrace_stream *stream,
+				 const struct strata_dir *dir, const struct strata_source *source,
+				 uint32_t cpu, uint32_t tsc_khz)
 {
 	memset(stream, 0, sizeof(*stream));
 	stream->dir = dir;
@@ -46,16 +47,15 @@ static int write_out(struct strata_xentrace_stream *stream, size_t bytes,
 		     struct strata_error *error)
 {
 	const int flags = stream->created ? O_APPEND : O_CREAT | O_EXCL;
-	char path[4096];
+	char path[PATH_MAX + 32], name[32];
 	int fd, cause;
 
 	if (bytes == 0)
 		return 0;
-	if (snprintf(path, sizeof(path), "%s/cpu_%u", stream->dir, stream->cpu) >=
-	    (int)sizeof(path))
-		return strata_fail(error, "%.100s...: the path is too long", stream->dir);
+	snprintf(name, sizeof(name), "cpu_%u", stream->cpu);
+	snprintf(path, sizeof(path), "%s/%s", stream->dir->path, name);
 	/* Not kept open: there may be more CPUs than files that can be. */
-	fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | flags, 0644);
+	fd = openat(stream->dir->fd, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | flags, 0644);
 	if (fd < 0)
 		return strata_fail(error, "%s: %s", path, strerror(errno));
 	stream->created = true;

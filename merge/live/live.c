@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,9 @@
 
 #include "live/live_streams.h"
 #include "mapped_file.h"
+
+/* Streams that are named when they are left behind: who has many is not to fill the screen. */
+#define NAMED_MAX 16u
 
 /* Where clocks are known worse than this, nobody waits for it. */
 #define BOUND_MAX_NS 1000000000u
@@ -37,7 +41,8 @@ struct strata_live {
 	uint64_t bound_ns; /* the largest of those that were met */
 	bool has_ended;
 	bool has_begun;
-	bool said_slotless, said_behind;
+	bool said_slotless;
+	unsigned int nr_named; /* streams that were left behind */
 	struct strata_live_progress progress;
 	/* Of the look that is under way. */
 	uint64_t to_ns;
@@ -51,7 +56,38 @@ static void complain(const struct strata_live *live, const char *message)
 		live->options.complain(live->options.complain_data, message);
 }
 
-/* Maps RAW/.live.  0 or -1. */
+/* Opens the memory of the recorder that holds the table; -1 with the reason. */
+static int open_elsewhere(int file, const char *path, struct strata_error *error)
+{
+	struct strata_live_elsewhere where;
+	struct stat status;
+	char name[64];
+	int fd;
+
+	if (pread(file, &where, sizeof(where), 0) != (ssize_t)sizeof(where) ||
+	    where.magic != STRATA_LIVE_ELSEWHERE_MAGIC || where.version != STRATA_LIVE_VERSION)
+		return strata_fail(error, "%s is not what a recorder of this version writes", path);
+	snprintf(name, sizeof(name), "/proc/%" PRIu32 "/fd/%" PRIu32, where.pid, where.fd);
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 && errno != ENOENT)
+		return strata_fail(
+			error,
+			"%s: the file system cannot share memory, so the recorder holds "
+			"the table in %s: %s; follow it as root or as the recorder's user",
+			path, name, strerror(errno));
+	if (fd >= 0 && !fstat(fd, &status) && S_ISREG(status.st_mode) &&
+	    status.st_ino == where.inode && status.st_size == sizeof(struct strata_live_table))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return strata_fail(error,
+			   "%s: the recorder, process %" PRIu32
+			   ", does not run on this machine any more; without --live the recording "
+			   "is shown as it is",
+			   path, where.pid);
+}
+
+/* Maps RAW/.live, or what it names.  0 or -1. */
 static int open_table(struct strata_live *live, struct strata_error *error)
 {
 	char path[4096];
@@ -70,9 +106,18 @@ static int open_table(struct strata_live *live, struct strata_error *error)
 	if (fd < 0)
 		return strata_fail(error, "%s: %s", path, strerror(errno));
 	if (fstat(fd, &live->file) || !S_ISREG(live->file.st_mode) ||
-	    live->file.st_size != (off_t)sizeof(*live->table)) {
+	    (live->file.st_size != (off_t)sizeof(*live->table) &&
+	     live->file.st_size != (off_t)sizeof(struct strata_live_elsewhere))) {
 		close(fd);
 		return strata_fail(error, "%s is not what a recorder of this version writes", path);
+	}
+	if (live->file.st_size != (off_t)sizeof(*live->table)) {
+		const int elsewhere = open_elsewhere(fd, path, error);
+
+		close(fd);
+		if (elsewhere < 0)
+			return -1;
+		fd = elsewhere;
 	}
 	memory = mmap(NULL, sizeof(*live->table), PROT_READ, MAP_SHARED, fd, 0);
 	close(fd);
@@ -208,41 +253,68 @@ static uint64_t ns_of(const struct strata_live *live, uint64_t ticks)
 				   : strata_realtime_ns(&live->streams.clocks.timebase, ticks);
 }
 
+/* Names a stream that is no longer waited for, once. */
+static void name_left_behind(struct strata_live *live, struct live_stream *stream,
+			     uint64_t waited_ns)
+{
+	const bool has_name = stream->source < live->streams.recording.nr_sources;
+	char message[256];
+
+	if (stream->was_named || !has_name)
+		return;
+	stream->was_named = true;
+	if (live->nr_named == NAMED_MAX)
+		complain(live, "more streams are no longer waited for; they are not named");
+	if (live->nr_named++ >= NAMED_MAX)
+		return;
+	snprintf(message, sizeof(message),
+		 "%s/cpu_%u: nothing handed over for %.1f s: it is no longer waited for; its "
+		 "events are shown when they come, as late",
+		 live->streams.recording.sources[stream->source].name, stream->cpu,
+		 (double)waited_ns / 1e9);
+	complain(live, message);
+}
+
+/*
+ * Up to when a stream is complete.  0: that is not known yet: the recorder has not looked at it, a
+ * look of ours was too early for it, or clocks are not known up to its beginning.  All of that
+ * passes, but where its writer stands still with a sub-buffer open that it began with.
+ * @since_ns: OUT, since when it has handed nothing over
+ */
+static uint64_t stream_complete_ns(const struct strata_live *live, struct live_stream *stream,
+				   uint64_t now, uint64_t *since_ns)
+{
+	uint64_t ns = 0;
+
+	if (!stream->met_ticks)
+		stream->met_ticks = now;
+	*since_ns = ns_of(live, stream->met_ticks);
+	if (stream->complete_ticks) {
+		ns = ns_of(live, stream->complete_ticks);
+		*since_ns = ns;
+	}
+	return ns;
+}
+
 /* Up to when all streams are complete that are waited for. */
 static uint64_t complete_ns(struct strata_live *live, uint64_t now)
 {
 	const uint64_t now_ns = ns_of(live, now);
 	const uint64_t patient_ns = subtract_held(now_ns, live->options.patience_ns);
 	uint64_t least = now_ns;
-	bool behind = false;
 	size_t i;
 
 	for (i = 0; i < live->streams.nr; i++) {
-		const struct live_stream *stream = live->streams.streams[i];
-		uint64_t ns = ns_of(live, stream->complete_ticks);
-		char message[256];
+		struct live_stream *stream = live->streams.streams[i];
+		uint64_t since_ns;
+		uint64_t ns = stream_complete_ns(live, stream, now, &since_ns);
 
-		/* The recorder has not looked at it, or a look of ours was too early for it, or
-		 * clocks are not known up to its beginning: all of that passes. */
-		if (stream->complete_ticks == 0)
-			return 0;
-		if (ns >= patient_ns) {
-			least = ns < least ? ns : least;
-			continue;
-		}
-		behind = true;
-		if (live->said_behind || stream->is_new ||
-		    stream->source >= live->streams.recording.nr_sources)
-			continue;
-		snprintf(message, sizeof(message),
-			 "%s/cpu_%u has handed nothing over for %.1f s; the others wait for it no "
-			 "more: what comes of it is shown as late",
-			 live->streams.recording.sources[stream->source].name, stream->cpu,
-			 (double)(now_ns - ns) / 1e9);
-		complain(live, message);
+		if (since_ns < patient_ns)
+			name_left_behind(live, stream, now_ns - since_ns);
+		else if (ns < least)
+			least = ns;
 	}
-	live->said_behind = behind;
-	return least < patient_ns ? patient_ns : least;
+	return least;
 }
 
 /* The watermark never goes back. */

@@ -29,7 +29,9 @@ struct live_stream {
 	struct live_said said[LIVE_SAID];
 	size_t nr_said;
 	uint64_t bytes;          /* that may be read */
-	uint64_t complete_ticks; /* of what they hold */
+	uint64_t complete_ticks; /* of what they hold; 0: not known yet */
+	uint64_t met_ticks;      /* when it was first waited for; 0: not yet */
+	bool was_named;          /* as one that is no longer waited for */
 
 	size_t index; /* in the set, if it is there */
 	bool is_open;

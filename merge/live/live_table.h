@@ -10,6 +10,10 @@
  * what is behind these.  A reader that loads them the other way round never finds a packet that
  * no table describes, or a time with packets missing before it.
  *
+ * Some file systems refuse shared, writable mappings (9p without a cache, FUSE with direct I/O).
+ * There the recorder keeps the table in sealed memory of its own, and RAW/.live says where: struct
+ * strata_live_elsewhere, which a reader tells from a table by its size.
+ *
  * Nothing wakes a writer for this: the recorder looks into the rings, and where one holds nothing
  * that it has not taken, the stream is complete up to that look.
  */
@@ -45,6 +49,17 @@ struct strata_live_table {
 	uint64_t generation; /* of the tables; 0: there are none yet */
 	uint64_t slotless;   /* streams that found no slot: nobody knows how far they are */
 	struct strata_live_slot slots[STRATA_LIVE_SLOTS];
+};
+
+#define STRATA_LIVE_ELSEWHERE_MAGIC 0x4c656153u
+
+/* The table is the file descriptor @fd of the process @pid: /proc/PID/fd/FD. */
+struct strata_live_elsewhere {
+	uint32_t magic;
+	uint32_t version; /* of the table */
+	uint32_t pid;     /* as the recorder's PID namespace has it */
+	uint32_t fd;
+	uint64_t inode; /* of the memory: another process may get the number */
 };
 
 #endif /* STRATA_MERGE_LIVE_LIVE_TABLE_H */

@@ -2,7 +2,7 @@
 /*
  * chrome_json.c - the JSON that Chrome's about:tracing, Perfetto and others open, for
  * small traces: a process for each source, a thread for each of its CPUs, and an instant for
- * each event.
+ * each event, and one of category "loss" for each loss.
  *
  * Readers hold times in doubles, as microseconds; so times count from the trace's first
  * event, and keep their nanoseconds as three digits behind the point.  otherData says when
@@ -66,11 +66,11 @@ static void chrome_begin(struct strata_event_writer *writer, struct strata_buffe
 	}
 }
 
-static void chrome_event(struct strata_event_writer *writer, struct strata_buffer *buffer,
-			 const struct strata_shown_event *event)
+/* What all of an instant's objects begin with, up to the name. */
+static void put_instant(const struct chrome *chrome, struct strata_buffer *buffer, uint64_t ns,
+			size_t source_index, uint32_t cpu)
 {
-	const struct chrome *chrome = (const struct chrome *)writer;
-	const uint64_t since = event->ns > chrome->origin_ns ? event->ns - chrome->origin_ns : 0;
+	const uint64_t since = ns > chrome->origin_ns ? ns - chrome->origin_ns : 0;
 	char *out = strata_buffer_room(buffer, 8 * STRATA_PUT_BYTES);
 
 	if (!out)
@@ -79,9 +79,39 @@ static void chrome_event(struct strata_event_writer *writer, struct strata_buffe
 	out = strata_put_decimal(out, since / 1000);
 	*out++ = '.';
 	out = strata_put_digits(out, since % 1000, 3);
-	out = strata_put_decimal(strata_put_text(out, ",\"pid\":"), event->source_index + 1);
-	out = strata_put_decimal(strata_put_text(out, ",\"tid\":"), thread_of(event->cpu));
+	out = strata_put_decimal(strata_put_text(out, ",\"pid\":"), source_index + 1);
+	out = strata_put_decimal(strata_put_text(out, ",\"tid\":"), thread_of(cpu));
 	strata_buffer_advance(buffer, out);
+}
+
+static void chrome_loss(struct strata_event_writer *writer, struct strata_buffer *buffer,
+			const struct strata_shown_loss *lost)
+{
+	char name[STRATA_LOSS_TEXT_BYTES];
+	char *out;
+
+	put_instant((const struct chrome *)writer, buffer, lost->loss->from_ns, lost->source_index,
+		    lost->cpu);
+	*strata_loss_text(name, lost->loss) = '\0';
+	strata_json_member(buffer, "name", name);
+	strata_json_member(buffer, "cat", "loss");
+	out = strata_buffer_room(buffer, 3 * STRATA_PUT_BYTES + STRATA_JSON_LOSS_BYTES);
+	if (!out)
+		return;
+	out = strata_json_put_loss(strata_put_text(out, ",\"args\":{"), lost->loss);
+	out = strata_put_decimal(strata_put_text(out, ",\"to_ns\":\""), lost->loss->to_ns);
+	strata_buffer_advance(buffer, strata_put_text(out, "\""));
+	strata_json_member(buffer, "stream", lost->stream);
+	strata_buffer_text(buffer, "}}");
+}
+
+static void chrome_event(struct strata_event_writer *writer, struct strata_buffer *buffer,
+			 const struct strata_shown_event *event)
+{
+	char *out;
+
+	put_instant((const struct chrome *)writer, buffer, event->ns, event->source_index,
+		    event->cpu);
 	strata_json_member(buffer, "name", event->name);
 	strata_json_member(buffer, "cat", *event->layer ? event->layer : "event");
 	strata_buffer_text(buffer, ",\"args\":{\"unordered\":");
@@ -91,7 +121,7 @@ static void chrome_event(struct strata_event_writer *writer, struct strata_buffe
 		if (!out)
 			return;
 		out = strata_put_text(out, ",\"bound_ns\":");
-		strata_buffer_advance(buffer, strata_json_put_unsigned(out, event->bound_ns));
+		strata_buffer_advance(buffer, strata_put_decimal(out, event->bound_ns));
 	}
 	strata_json_scopes(buffer, event);
 	strata_buffer_text(buffer, "}}");
@@ -116,6 +146,7 @@ struct strata_event_writer *strata_chrome_json_new(uint64_t origin_ns)
 		return NULL;
 	chrome->writer.begin = chrome_begin;
 	chrome->writer.event = chrome_event;
+	chrome->writer.loss = chrome_loss;
 	chrome->writer.end = chrome_end;
 	chrome->writer.free = chrome_free;
 	chrome->origin_ns = origin_ns;

@@ -17,6 +17,7 @@
 #include "ctf/ctf_cursor.h"
 #include "error.h"
 #include "fields.h"
+#include "loss.h"
 #include "put_text.h"
 
 struct strata_place;
@@ -100,8 +101,19 @@ struct strata_shown_source {
 	const struct strata_ctf_metadata *metadata; /* of its trace; NULL: it has none */
 	/* As its trace's environment has them: any bytes.  NULL: it does not. */
 	const char *hostname, *procname;
-	bool has_vpid;
-	int64_t vpid;
+	bool has_vpid, has_pid; /* pid: of one of Strata's applications, by the kernel's word */
+	int64_t vpid, pid;
+};
+
+/* Something that is missing from a stream. */
+struct strata_shown_loss {
+	const struct strata_loss *loss;
+	bool has_time;      /* false: its stream has no clock */
+	const char *source; /* as an event's, as are these: */
+	size_t source_index;
+	const char *layer;
+	uint32_t cpu;
+	const char *stream; /* the name of its file: any bytes */
 };
 
 struct strata_event_writer {
@@ -110,6 +122,9 @@ struct strata_event_writer {
 		      const struct strata_shown_source *sources, size_t nr_sources);
 	void (*event)(struct strata_event_writer *writer, struct strata_buffer *buffer,
 		      const struct strata_shown_event *event);
+	/* Several threads may call it, as event. */
+	void (*loss)(struct strata_event_writer *writer, struct strata_buffer *buffer,
+		     const struct strata_shown_loss *loss);
 	void (*end)(struct strata_event_writer *writer, struct strata_buffer *buffer);
 	void (*free)(struct strata_event_writer *writer);
 };

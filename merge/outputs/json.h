@@ -10,12 +10,9 @@ struct strata_event_writer *strata_json_lines_new(void);
 
 /* Chrome's viewers hold all of a trace in memory, and give up on larger ones. */
 #define STRATA_CHROME_EVENTS_MAX 1000000u
-#define STRATA_CHROME_TOO_MANY                                                                    \
-	"write --format perfetto, which Perfetto (https://ui.perfetto.dev) opens, or less of it " \
-	"(--from, --to)"
 
 /*
- * Chrome's JSON: to be written with events_max and too_many_advice as above.
+ * Chrome's JSON.
  * @origin_ns: what times count from: that of the first event or shortly before
  * NULL: out of memory.
  */

@@ -13,6 +13,17 @@
  *     packet, stream_context, context, fields     objects of fields, as json_text.h says
  *
  * An event without a time has neither ns nor time.
+ *
+ * And one for each loss, at its place, which has no `event`:
+ *
+ *     discarded         events that the tracer discarded
+ *     reasons           the same by reason, where it is known: buffer_full, nested_wrap,
+ *                       record_too_large
+ *     missing_packets   packets that are not there: overwritten, or lost on their way
+ *     from_ns, to_ns    it happened between these times, which are as ns; missing: no clock
+ *     from, to          the same in UTC, for people
+ *     source, layer, cpu    whose, as an event's
+ *     stream            the name of the stream's file
  */
 #include <stdlib.h>
 
@@ -62,7 +73,7 @@ static void put_times(struct strata_buffer *buffer, const struct strata_shown_ev
 		out = strata_put_text(out, "\",");
 		if (event->bound_ns != UINT64_MAX) {
 			out = strata_put_text(out, "\"bound_ns\":");
-			out = strata_json_put_unsigned(out, event->bound_ns);
+			out = strata_put_decimal(out, event->bound_ns);
 			*out++ = ',';
 		}
 	}
@@ -90,6 +101,39 @@ static void json_event(struct strata_event_writer *writer, struct strata_buffer 
 	strata_buffer_put(buffer, "}\n", 2);
 }
 
+static char *put_loss_time(char *out, struct strata_put_clock *clock, const char *name, uint64_t ns)
+{
+	out = strata_put_text(strata_put_text(out, ",\""), name);
+	out = strata_put_decimal(strata_put_text(out, "_ns\":\""), ns);
+	out = strata_put_text(strata_put_text(out, "\",\""), name);
+	out = put_time(strata_put_text(out, "\":\""), clock, ns);
+	*out++ = '"';
+	return out;
+}
+
+static void json_loss(struct strata_event_writer *writer, struct strata_buffer *buffer,
+		      const struct strata_shown_loss *lost)
+{
+	char *out = strata_buffer_room(buffer, 10 * STRATA_PUT_BYTES + STRATA_JSON_LOSS_BYTES);
+
+	(void)writer;
+	if (!out)
+		return;
+	*out++ = '{';
+	out = strata_json_put_loss(out, lost->loss);
+	if (lost->has_time) {
+		out = put_loss_time(out, &buffer->clock, "from", lost->loss->from_ns);
+		out = put_loss_time(out, &buffer->clock, "to", lost->loss->to_ns);
+	}
+	strata_buffer_advance(buffer, out);
+	strata_json_member(buffer, "source", lost->source);
+	if (*lost->layer)
+		strata_json_member(buffer, "layer", lost->layer);
+	put_unknown_or(buffer, ",\"cpu\":", lost->cpu);
+	strata_json_member(buffer, "stream", lost->stream);
+	strata_buffer_put(buffer, "}\n", 2);
+}
+
 static void json_free(struct strata_event_writer *writer)
 {
 	free(writer);
@@ -102,6 +146,7 @@ struct strata_event_writer *strata_json_lines_new(void)
 	if (!writer)
 		return NULL;
 	writer->event = json_event;
+	writer->loss = json_loss;
 	writer->free = json_free;
 	return writer;
 }

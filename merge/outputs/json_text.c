@@ -6,7 +6,7 @@
 
 #include "escape.h"
 
-#define EXACT_MAX (1ull << 53)
+#define EXACT_BITS 53u /* of a double */
 
 /* The fields of one scope on their way into a buffer. */
 struct fields {
@@ -21,12 +21,12 @@ struct fields {
 
 char *strata_json_put_text(char *out, const char *text, size_t length)
 {
-	static const char digits[] = "0123456789abcdef";
 	size_t i = 0;
 
 	while (i < length) {
 		const unsigned char byte = (unsigned char)text[i];
 		size_t bytes;
+		uint32_t code;
 
 		if (__builtin_expect(byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\',
 				     1)) {
@@ -34,17 +34,15 @@ char *strata_json_put_text(char *out, const char *text, size_t length)
 			i++;
 			continue;
 		}
-		bytes = strata_utf8_bytes(text + i, length - i);
+		bytes = strata_utf8_read(text + i, length - i, &code);
 		if (byte == '"' || byte == '\\') {
 			*out++ = '\\';
 			*out++ = (char)byte;
 		} else if (bytes == 0) {
 			out = strata_put_bytes(out, "\\ufffd", 6);
 			bytes = 1;
-		} else if (bytes == 1) {
-			out = strata_put_bytes(out, "\\u00", 4);
-			*out++ = digits[byte >> 4];
-			*out++ = digits[byte & 15];
+		} else if (bytes == 1 || strata_is_unsafe(code)) {
+			out = strata_put_unicode(out, code);
 		} else {
 			out = strata_put_bytes(out, text + i, bytes);
 		}
@@ -53,36 +51,20 @@ char *strata_json_put_text(char *out, const char *text, size_t length)
 	return out;
 }
 
-char *strata_json_put_unsigned(char *out, uint64_t value)
-{
-	if (value <= EXACT_MAX)
-		return strata_put_decimal(out, value);
-	*out++ = '"';
-	out = strata_put_decimal(out, value);
-	*out++ = '"';
-	return out;
-}
-
-char *strata_json_put_signed(char *out, int64_t value)
-{
-	if (value >= 0)
-		return strata_json_put_unsigned(out, (uint64_t)value);
-	if (-(uint64_t)value <= EXACT_MAX)
-		return strata_put_signed(out, value);
-	*out++ = '"';
-	out = strata_put_signed(out, value);
-	*out++ = '"';
-	return out;
-}
-
-/* What JSON has no number for is a string. */
+/* A number in all cases but one: there is none for what is none. */
 static char *put_float(char *out, double number, bool narrow)
 {
+	char *end;
+
 	if (isnan(number))
-		return strata_put_text(out, "\"NaN\"");
+		return strata_put_text(out, "null");
 	if (isinf(number))
-		return strata_put_text(out, number < 0 ? "\"-Infinity\"" : "\"Infinity\"");
-	return strata_put_float(out, number, narrow);
+		return strata_put_text(out, number < 0 ? "-1e999" : "1e999");
+	end = strata_put_float(out, number, narrow);
+	/* What looks whole would be an integer to some. */
+	if (!memchr(out, '.', (size_t)(end - out)) && !memchr(out, 'e', (size_t)(end - out)))
+		end = strata_put_bytes(end, ".0", 2);
+	return end;
 }
 
 void strata_json_member(struct strata_buffer *buffer, const char *name, const char *text)
@@ -122,8 +104,15 @@ static char *put_name(struct fields *fields, const char *name, size_t bytes)
 
 static char *put_integer(char *out, const struct strata_ctf_type *type, uint64_t value)
 {
-	return type->is_signed ? strata_json_put_signed(out, (int64_t)value)
-			       : strata_json_put_unsigned(out, value);
+	const bool is_text = type->bits > EXACT_BITS;
+
+	if (is_text)
+		*out++ = '"';
+	out = type->is_signed ? strata_put_signed(out, (int64_t)value)
+			      : strata_put_decimal(out, value);
+	if (is_text)
+		*out++ = '"';
+	return out;
 }
 
 static void put_enum(struct fields *fields, const char *name, const struct strata_ctf_type *type,
@@ -256,4 +245,22 @@ void strata_json_scopes(struct strata_buffer *buffer, const struct strata_shown_
 		if (!fits)
 			break;
 	}
+}
+
+char *strata_json_put_loss(char *out, const struct strata_loss *loss)
+{
+	unsigned int i;
+
+	out = strata_put_decimal(strata_put_text(out, "\"discarded\":"), loss->discarded);
+	if (loss->has_kinds && loss->discarded) {
+		out = strata_put_text(out, ",\"reasons\":{");
+		for (i = 0; i < STRATA_NR_LOST; i++) {
+			out = strata_put_text(out, i ? ",\"" : "\"");
+			out = strata_put_text(out, strata_loss_json_names[i]);
+			out = strata_put_decimal(strata_put_text(out, "\":"), loss->kinds[i]);
+		}
+		*out++ = '}';
+	}
+	out = strata_put_text(out, ",\"missing_packets\":");
+	return strata_put_decimal(out, loss->missing_packets);
 }

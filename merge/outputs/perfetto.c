@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * perfetto.c - a trace for Perfetto: a process for each source, a track for each of its
- * CPUs, and on it an instant for each event, with its fields as debug annotations.
+ * CPUs, and on it an instant for each event, with its fields as debug annotations, and one of
+ * category "loss" for each loss.
  *
  * Events are instants, also those that begin and end something: a track of a CPU would
  * show as one within the other what only takes turns, and an end that was lost would
@@ -78,24 +79,23 @@ static uint64_t track_of(size_t source, uint32_t cpu)
 	return cpu == STRATA_SHOWN_UNKNOWN ? track : track << 32 | ((uint64_t)cpu + 1);
 }
 
-/* The track of an event's CPU; its source's, if that CPU was not known of at the begin. */
-static uint64_t track_of_event(const struct perfetto *perfetto,
-			       const struct strata_shown_event *event)
+/* The track of a CPU; its source's, if that CPU was not known of at the begin. */
+static uint64_t known_track_of(const struct perfetto *perfetto, size_t source_index, uint32_t cpu)
 {
-	const struct strata_shown_source *source = &perfetto->sources[event->source_index];
+	const struct strata_shown_source *source = &perfetto->sources[source_index];
 	size_t low = 0, high = source->nr_cpus;
 
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
 
-		if (source->cpus[middle] == event->cpu)
-			return track_of(event->source_index, event->cpu);
-		if (source->cpus[middle] < event->cpu)
+		if (source->cpus[middle] == cpu)
+			return track_of(source_index, cpu);
+		if (source->cpus[middle] < cpu)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return track_of(event->source_index, STRATA_SHOWN_UNKNOWN);
+	return track_of(source_index, STRATA_SHOWN_UNKNOWN);
 }
 
 static size_t begin_annotation(struct fields *fields, const char *name)
@@ -236,8 +236,9 @@ static void perfetto_event(struct strata_event_writer *writer, struct strata_buf
 	strata_protobuf_varint(buffer, PACKET_SEQUENCE, SEQUENCE_ID);
 	event = strata_protobuf_begin(buffer, PACKET_TRACK_EVENT);
 	strata_protobuf_varint(buffer, EVENT_TYPE, EVENT_TYPE_INSTANT);
-	strata_protobuf_varint(buffer, EVENT_TRACK,
-			       track_of_event((const struct perfetto *)writer, shown));
+	strata_protobuf_varint(
+		buffer, EVENT_TRACK,
+		known_track_of((const struct perfetto *)writer, shown->source_index, shown->cpu));
 	strata_protobuf_text(buffer, EVENT_NAME, shown->name, strlen(shown->name));
 	if (*shown->layer)
 		strata_protobuf_text(buffer, EVENT_CATEGORY, shown->layer, strlen(shown->layer));
@@ -252,6 +253,34 @@ static void perfetto_event(struct strata_event_writer *writer, struct strata_buf
 		put_annotation(buffer, "vcpu", ANNOTATION_UINT, shown->vcpu);
 	if (shown->pcpu != STRATA_SHOWN_UNKNOWN)
 		put_annotation(buffer, "pcpu", ANNOTATION_UINT, shown->pcpu);
+	strata_protobuf_end(buffer, event);
+	strata_protobuf_end(buffer, packet);
+}
+
+static void perfetto_loss(struct strata_event_writer *writer, struct strata_buffer *buffer,
+			  const struct strata_shown_loss *lost)
+{
+	const struct strata_loss *loss = lost->loss;
+	const size_t packet = strata_protobuf_begin(buffer, TRACE_PACKET);
+	char name[STRATA_LOSS_TEXT_BYTES];
+	unsigned int i;
+	size_t event;
+
+	strata_protobuf_varint(buffer, PACKET_TIMESTAMP, loss->from_ns);
+	strata_protobuf_varint(buffer, PACKET_SEQUENCE, SEQUENCE_ID);
+	event = strata_protobuf_begin(buffer, PACKET_TRACK_EVENT);
+	strata_protobuf_varint(buffer, EVENT_TYPE, EVENT_TYPE_INSTANT);
+	strata_protobuf_varint(
+		buffer, EVENT_TRACK,
+		known_track_of((const struct perfetto *)writer, lost->source_index, lost->cpu));
+	strata_protobuf_text(buffer, EVENT_NAME, name,
+			     (size_t)(strata_loss_text(name, loss) - name));
+	strata_protobuf_text(buffer, EVENT_CATEGORY, "loss", 4);
+	put_annotation(buffer, "discarded", ANNOTATION_UINT, loss->discarded);
+	for (i = 0; loss->has_kinds && i < STRATA_NR_LOST; i++)
+		put_annotation(buffer, strata_loss_json_names[i], ANNOTATION_UINT, loss->kinds[i]);
+	put_annotation(buffer, "missing_packets", ANNOTATION_UINT, loss->missing_packets);
+	put_annotation(buffer, "to_ns", ANNOTATION_UINT, loss->to_ns);
 	strata_protobuf_end(buffer, event);
 	strata_protobuf_end(buffer, packet);
 }
@@ -313,6 +342,7 @@ struct strata_event_writer *strata_perfetto_new(void)
 		return NULL;
 	perfetto->writer.begin = perfetto_begin;
 	perfetto->writer.event = perfetto_event;
+	perfetto->writer.loss = perfetto_loss;
 	perfetto->writer.free = perfetto_free;
 	return &perfetto->writer;
 }

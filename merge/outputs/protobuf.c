@@ -41,24 +41,57 @@ void strata_protobuf_double(struct strata_buffer *buffer, uint32_t field, double
 	strata_buffer_advance(buffer, out + sizeof(value));
 }
 
+/* Writes text as it may be in a trace, or only counts if @out is NULL.  Returns its length. */
+static size_t put_text(char *out, const char *text, size_t length)
+{
+	size_t i, bytes, used = 0;
+
+	for (i = 0; i < length; i += bytes) {
+		uint32_t code;
+		char unicode[6];
+		const char *from = text + i;
+		size_t nr;
+
+		nr = bytes = strata_utf8_read(from, length - i, &code);
+		if (bytes == 0) {
+			from = "?";
+			nr = bytes = 1;
+		} else if (strata_is_unsafe(code)) {
+			nr = (size_t)(strata_put_unicode(unicode, code) - unicode);
+			from = unicode;
+		}
+		if (out)
+			memcpy(out + used, from, nr);
+		used += nr;
+	}
+	return used;
+}
+
+static bool is_ascii(const char *text, size_t length)
+{
+	unsigned char all = 0;
+	size_t i;
+
+	for (i = 0; i < length; i++)
+		all |= (unsigned char)text[i];
+	return all < 0x80;
+}
+
 void strata_protobuf_text(struct strata_buffer *buffer, uint32_t field, const char *text,
 			  size_t length)
 {
-	char *out = strata_buffer_room(buffer, 2 * VARINT_BYTES + length);
-	size_t i, bytes;
+	const bool as_it_is = is_ascii(text, length);
+	const size_t written = as_it_is ? length : put_text(NULL, text, length);
+	char *out = strata_buffer_room(buffer, 2 * VARINT_BYTES + written);
 
 	if (!out)
 		return;
-	out = put_varint(put_key(out, field, WIRE_BYTES), length);
-	for (i = 0; i < length; i += bytes) {
-		bytes = strata_utf8_bytes(text + i, length - i);
-		if (bytes)
-			memcpy(out + i, text + i, bytes);
-		else
-			out[i] = '?';
-		bytes += !bytes;
-	}
-	strata_buffer_advance(buffer, out + length);
+	out = put_varint(put_key(out, field, WIRE_BYTES), written);
+	if (as_it_is)
+		memcpy(out, text, length);
+	else
+		put_text(out, text, length);
+	strata_buffer_advance(buffer, out + written);
 }
 
 size_t strata_protobuf_begin(struct strata_buffer *buffer, uint32_t field)

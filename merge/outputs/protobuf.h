@@ -17,7 +17,7 @@
 void strata_protobuf_varint(struct strata_buffer *buffer, uint32_t field, uint64_t value);
 void strata_protobuf_double(struct strata_buffer *buffer, uint32_t field, double value);
 
-/* Text, with '?' for every byte that is no UTF-8. */
+/* Text, with '?' for every byte that is no UTF-8, and unsafe characters (escape.h) as \uXXXX. */
 void strata_protobuf_text(struct strata_buffer *buffer, uint32_t field, const char *text,
 			  size_t length);
 

@@ -167,6 +167,8 @@ static int add_source(struct strata_shown *shown, struct strata_shown_names *nam
 	source->metadata = &trace->metadata;
 	source->hostname = strata_ctf_env_text(trace, "hostname");
 	source->procname = strata_ctf_env_text(trace, "procname");
+	source->has_pid = strcmp(source->layer, "app") == 0 &&
+			  strata_ctf_env_number(trace, "pid", &source->pid);
 	source->has_vpid = strata_ctf_env_number(trace, "vpid", &source->vpid);
 	shown->nr_sources++;
 	return 0;
@@ -353,6 +355,28 @@ void strata_shown_place(struct strata_shown_event *shown)
 		shown->pcpu = strata_place_read_field(&place->pcpu, &shown->cursor);
 }
 
+static uint32_t cpu_of(const struct strata_ctf_reader *reader)
+{
+	return reader->packet.has_cpu && reader->packet.cpu < STRATA_SHOWN_UNKNOWN
+		       ? (uint32_t)reader->packet.cpu
+		       : STRATA_SHOWN_UNKNOWN;
+}
+
+void strata_shown_lose(const struct strata_shown *shown, size_t stream,
+		       const struct strata_ctf_reader *reader, const struct strata_loss *loss,
+		       struct strata_shown_loss *lost)
+{
+	const size_t trace = shown->set->streams[stream].trace;
+
+	lost->loss = loss;
+	lost->has_time = reader->kind->has_time;
+	lost->source = shown->sources[trace].name;
+	lost->source_index = trace;
+	lost->layer = shown->places[trace][reader->kind->class->index].layer;
+	lost->cpu = cpu_of(reader);
+	lost->stream = reader->stream->name;
+}
+
 void strata_shown_run(struct strata_shown_view *view, size_t stream,
 		      struct strata_ctf_reader *reader, struct strata_shown_event *shown)
 {
@@ -360,7 +384,6 @@ void strata_shown_run(struct strata_shown_view *view, size_t stream,
 	const struct strata_shown_source *source = &view->shown->sources[trace];
 	const struct strata_place *place = &view->shown->places[trace][reader->kind->class->index];
 	struct strata_shown_copy *copy = &view->copies[stream];
-	const bool packet_has_cpu = reader->packet.has_cpu;
 
 	if (!copy->is_set || copy->offset != reader->packet.offset)
 		set_packet(view, stream, reader);
@@ -372,9 +395,7 @@ void strata_shown_run(struct strata_shown_view *view, size_t stream,
 	shown->source = source->name;
 	shown->source_index = trace;
 	shown->layer = place->layer;
-	shown->cpu = STRATA_SHOWN_UNKNOWN;
-	if (packet_has_cpu && reader->packet.cpu < STRATA_SHOWN_UNKNOWN)
-		shown->cpu = (uint32_t)reader->packet.cpu;
+	shown->cpu = cpu_of(reader);
 	shown->place = place->has_fields ? place : NULL;
 	shown->pcpu = shown->domain = shown->vcpu = STRATA_SHOWN_UNKNOWN;
 	if (place->knows_any) {

@@ -71,6 +71,11 @@ void strata_shown_view_clear(struct strata_shown_view *view);
 void strata_shown_run(struct strata_shown_view *view, size_t stream,
 		      struct strata_ctf_reader *reader, struct strata_shown_event *shown);
 
+/* Fills in whose a loss is that @reader has come upon. */
+void strata_shown_lose(const struct strata_shown *shown, size_t stream,
+		       const struct strata_ctf_reader *reader, const struct strata_loss *loss,
+		       struct strata_shown_loss *lost);
+
 /* Fills in where one event happened, where its context tells it. */
 void strata_shown_place(struct strata_shown_event *shown);
 

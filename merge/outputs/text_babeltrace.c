@@ -5,8 +5,9 @@
  *
  *     [22:13:20.000000113] (+0.000000002) host name: { cpu_id = 3 }, { address = 23 }
  *
- * One thing is different: control characters beyond ASCII (U+0080 to U+009F), and those
- * in names, are shown as \xHH, because a terminal would obey them.
+ * Two things are different.  Control characters beyond ASCII (escape.h), and those
+ * in names, are shown as \xHH, because a terminal would obey them.  And a loss is a line
+ * (text_lines.h), where babeltrace2 warns on standard error.
  */
 #include <stdlib.h>
 
@@ -123,6 +124,12 @@ static void text_event(struct strata_event_writer *writer, struct strata_buffer 
 	strata_buffer_put(buffer, "\n", 1);
 }
 
+static void text_loss(struct strata_event_writer *writer, struct strata_buffer *buffer,
+		      const struct strata_shown_loss *lost)
+{
+	strata_text_put_loss(&((const struct text *)writer)->options, buffer, lost);
+}
+
 /* "host:process:(1234) "; NULL: out of memory. */
 static char *make_prefix(const struct strata_shown_source *source)
 {
@@ -228,6 +235,7 @@ struct strata_event_writer *strata_text_babeltrace_new(const struct strata_text_
 		return NULL;
 	text->writer.begin = text_begin;
 	text->writer.event = text_event;
+	text->writer.loss = text_loss;
 	text->writer.free = text_free;
 	text->options = *options;
 	return &text->writer;

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "escape.h"
+
 /* What the longest number in binary takes, with what comes before and after it. */
 #define NUMBER_BYTES (64u + STRATA_PUT_BYTES)
 
@@ -62,6 +64,8 @@ char *strata_text_escape(char *out, const char *text, size_t length, bool in_quo
 
 	for (i = 0; i < length; i++) {
 		const unsigned char byte = (unsigned char)text[i];
+		uint32_t code;
+		size_t bytes;
 		char letter;
 
 		if (__builtin_expect(is_plain(byte), 1)) {
@@ -69,10 +73,11 @@ char *strata_text_escape(char *out, const char *text, size_t length, bool in_quo
 			continue;
 		}
 		letter = escape_of(byte);
-		/* U+0080 to U+009F in UTF-8. */
-		if (byte == 0xc2 && i + 1 < length && ((unsigned char)text[i + 1] & 0xe0) == 0x80) {
-			out = put_number_of_byte(out, byte);
-			out = put_number_of_byte(out, (unsigned char)text[++i]);
+		bytes = byte < 0x80 ? 0 : strata_utf8_read(text + i, length - i, &code);
+		if (bytes && strata_is_unsafe(code)) {
+			for (; bytes > 1; bytes--)
+				out = put_number_of_byte(out, (unsigned char)text[i++]);
+			out = put_number_of_byte(out, (unsigned char)text[i]);
 		} else if (letter == 0 || (!in_quotes && letter == (char)byte)) {
 			*out++ = (char)byte;
 		} else if (letter == 'x') {

@@ -12,6 +12,15 @@ struct strata_text_options {
 	bool colours; /* columns only: escape sequences of terminals */
 };
 
+/*
+ * A line for a loss, in both forms:
+ *
+ *     [22:13:20.000000113 - 22:13:21.000000000] 123 events discarded: buffer full; SOURCE, stream
+ *     channel_0, CPU 1
+ */
+void strata_text_put_loss(const struct strata_text_options *options, struct strata_buffer *buffer,
+			  const struct strata_shown_loss *lost);
+
 /* Lines as babeltrace2 prints them.  NULL: out of memory. */
 struct strata_event_writer *strata_text_babeltrace_new(const struct strata_text_options *options);
 

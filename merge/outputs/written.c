@@ -40,6 +40,7 @@ struct written_sink {
 	struct strata_slice_sink sink;
 	struct written *written;
 	size_t at;
+	struct strata_buffer lead; /* of losses before the event that is held */
 	struct strata_buffer buffer;
 	struct strata_shown_view view;
 	struct strata_shown_last last; /* of the slice; if it is the file's turn, of the file */
@@ -93,6 +94,8 @@ static void take_turn(struct written_sink *sink)
 	struct strata_buffer first = { 0 };
 
 	sink->is_its_turn = true;
+	strata_out_write(written->file, sink->lead.bytes, sink->lead.used);
+	sink->buffer.no_memory |= sink->lead.no_memory;
 	if (!sink->is_holding) {
 		sink->last = written->last;
 		return;
@@ -131,17 +134,13 @@ static int put(struct written_sink *sink, struct strata_shown_event *event)
 	return 0;
 }
 
-/* Whether there are too many events; a slice knows of those before it when it is its turn. */
-static int check_number(const struct written_sink *sink, struct strata_error *error)
+static int check_memory(const struct written_sink *sink, struct strata_error *error)
 {
-	const struct strata_written_options *options = sink->written->options;
-	const uint64_t before = sink->is_its_turn ? sink->written->events : 0;
-
-	if (options->events_max == 0 || before + sink->events <= options->events_max)
+	if (!sink->buffer.no_memory && !sink->lead.no_memory)
 		return 0;
-	return strata_fail(
-		error, "%s: more than %llu events, which is too many for this format; %s",
-		options->path, (unsigned long long)options->events_max, options->too_many_advice);
+	return strata_fail(error,
+			   "out of memory for what is to be written to %s; use fewer threads",
+			   sink->written->options->path);
 }
 
 static int written_take(struct strata_slice_sink *slice_sink, size_t stream,
@@ -149,7 +148,6 @@ static int written_take(struct strata_slice_sink *slice_sink, size_t stream,
 			size_t nr, struct strata_error *error)
 {
 	struct written_sink *sink = (struct written_sink *)slice_sink;
-	const struct strata_written_options *options = sink->written->options;
 	struct strata_shown_event event;
 	size_t i;
 
@@ -161,18 +159,30 @@ static int written_take(struct strata_slice_sink *slice_sink, size_t stream,
 	}
 	if (sink->buffer.used >= WRITE_BYTES && has_its_turn(sink))
 		flush(sink);
-	if (sink->buffer.no_memory)
-		return strata_fail(error,
-				   "out of memory for what is to be written to %s; "
-				   "use fewer threads",
-				   options->path);
+	if (check_memory(sink, error))
+		return -1;
 	if (sink->is_its_turn && strata_out_failed(sink->written->file))
 		return 1; /* closing it says why */
-	return check_number(sink, error);
+	return 0;
+}
+
+static int written_lose(struct strata_slice_sink *slice_sink, size_t stream,
+			struct strata_ctf_reader *reader, const struct strata_loss *loss,
+			struct strata_error *error)
+{
+	struct written_sink *sink = (struct written_sink *)slice_sink;
+	struct strata_event_writer *writer = sink->written->writer;
+	const bool is_first = !sink->last.any && !has_its_turn(sink);
+	struct strata_shown_loss lost;
+
+	strata_shown_lose(sink->written->shown, stream, reader, loss, &lost);
+	writer->loss(writer, is_first ? &sink->lead : &sink->buffer, &lost);
+	return check_memory(sink, error);
 }
 
 static void free_sink(struct written_sink *sink)
 {
+	strata_buffer_free(&sink->lead);
 	strata_buffer_free(&sink->buffer);
 	strata_shown_view_clear(&sink->view);
 	free(sink->held.bytes);
@@ -188,6 +198,7 @@ static struct strata_slice_sink *written_begin(struct strata_slice_work *work, s
 	if (!sink)
 		return NULL;
 	sink->sink.take = written_take;
+	sink->sink.lose = written_lose;
 	sink->written = written;
 	sink->at = at;
 	if (strata_shown_view_init(&sink->view, written->shown)) {
@@ -208,8 +219,6 @@ static int written_join(struct strata_slice_work *work, struct strata_slice_sink
 		flush(sink);
 		if (sink->buffer.no_memory)
 			status = strata_fail(error, "%s: out of memory", written->options->path);
-		else if (check_number(sink, error))
-			status = -1;
 		if (sink->last.any)
 			written->last = sink->last;
 		written->events += sink->events;
@@ -251,7 +260,7 @@ int strata_written(struct strata_trace_set *set, const struct strata_shown *show
 	struct strata_error close_error;
 	int status;
 
-	written.file = strata_out_open(options->path, error);
+	written.file = strata_out_open(options->path, options->force, error);
 	if (!written.file)
 		return -1;
 	status = put_frame(&written, true, error);
@@ -259,7 +268,9 @@ int strata_written(struct strata_trace_set *set, const struct strata_shown *show
 		status = strata_slices_run(set, &options->slices, &written.work, error);
 	if (!status)
 		status = put_frame(&written, false, error);
-	if (strata_out_close(written.file, &close_error) && status >= 0) {
+	if (status < 0) {
+		strata_out_abandon(written.file);
+	} else if (strata_out_close(written.file, &close_error)) {
 		*error = close_error;
 		status = -1;
 	}

@@ -13,11 +13,10 @@
 
 struct strata_written_options {
 	const char *path; /* "-": standard output */
+	bool force;       /* a file that is there is replaced */
 	/* With several threads, each holds what comes of a slice: of text about five times
 	 * slice_bytes. */
 	struct strata_slice_options slices;
-	uint64_t events_max;         /* with one more it gives up; 0: any number */
-	const char *too_many_advice; /* what to do then */
 };
 
 /*

@@ -12,6 +12,11 @@ CHECK_HEADERS  := $(wildcard tests/check/*.h tests/unit/*.h include/strata/*.h i
 # A loop that became a call of memset would go by unseen.
 $(CHECK)/test_%.o: CHECK_CFLAGS += -fsanitize=thread -fno-builtin -fno-tree-loop-distribute-patterns
 
+# It is of the recorder's own file.
+$(CHECK)/test_check_live.o: CHECK_CFLAGS += -Imerge -Idom0-tools/consumerd
+$(CHECK)/test_check_live.o: dom0-tools/consumerd/live_publisher.c merge/live/live_table.h
+$(CHECK)/test_check_live: $(LIBRARY)
+
 $(CHECK)/%.o: tests/check/%.c $(CHECK_HEADERS) tests/check/check.mk
 	@mkdir -p $(@D)
 	@echo "  CC      $< (check)"

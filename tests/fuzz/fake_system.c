@@ -16,6 +16,7 @@
 #include "fake_fds.h"
 #include "fake_host.h"
 #include "lock.h"
+#include "run_dir.h"
 
 /* What a wait costs that something ended, and how long the host has been up when a run begins. */
 #define READY_NS 2000000ull
@@ -170,4 +171,23 @@ int recorder_lock(struct strata_error *error)
 {
 	(void)error;
 	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+/* Nor do its sockets lie in the machine's directory. */
+int run_dir_bind(int socket, const char *name, mode_t mode, struct strata_error *error)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	(void)name;
+	(void)mode;
+	unlink(fake_socket_path);
+	if (bind(socket, (struct sockaddr *)&address, sizeof(address)))
+		return strata_fail(error, "%s: %s", fake_socket_path, strerror(errno));
+	return 0;
+}
+
+void run_dir_remove(const char *name)
+{
+	(void)name;
+	unlink(fake_socket_path);
 }

@@ -351,6 +351,9 @@ static int list_domains(struct xen_sysctl_getdomaininfolist *list)
 			break;
 		list->buffer.p[list->num_domains].domain = (domid_t)next->domain;
 		list->buffer.p[list->num_domains].flags = domain_flags(next);
+		/* Its place: a domain that comes again has another number. */
+		list->buffer.p[list->num_domains].handle[0] =
+			(uint8_t)(1 + (next - fake_host.guests));
 		from = next->domain + 1;
 	}
 	return 0;

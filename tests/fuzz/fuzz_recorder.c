@@ -22,7 +22,9 @@
 #include <unistd.h>
 
 #include "clients.h"
+#include "deaths_named.h"
 #include "fake_hypervisor.h"
+#include "guest_costs.h"
 #include "liars.h"
 #include "lies_named.h"
 #include "outcome.h"
@@ -69,8 +71,9 @@ static const char *check_recording(const char *path, uint64_t *xen_events)
 	seen.outcome.liars += outcome.liars;
 	seen.outcome.packets += outcome.packets;
 	seen.outcome.refused += outcome.refused;
-	/* A snapshot that came before everybody is empty, and nothing to merge. */
-	if (!outcome.sources)
+	/* A snapshot that came before everybody is empty, and so is a recording of nobody but a
+	 * liar that was refused: there is nothing to merge. */
+	if (!outcome.streams)
 		return wrong;
 	if (!wrong && liars_decide(2)) {
 		seen.merged++;
@@ -240,6 +243,17 @@ static void control(void)
 	memset(&seen, 0, sizeof(seen));
 }
 
+/* What a guest can cost the others by its life alone. */
+static void costs(void)
+{
+	size_t i;
+
+	for (i = 0; i < nr_guest_costs; i++) {
+		make_work_dir();
+		result(guest_costs[i].name, guest_costs[i].check(raw));
+	}
+}
+
 static void tell(uint64_t first_seed)
 {
 	unsigned int i;
@@ -330,7 +344,10 @@ int main(int argc, char **argv)
 	control();
 	make_work_dir();
 	result("a guest that lies is named, with the lie", lies_are_named(raw));
+	make_work_dir();
+	result("a domain that ends is recorded to its end, which is named", deaths_are_named(raw));
 	verbs_shown = again;
+	costs();
 	if (again)
 		result("this seed", run(one, true));
 	else

@@ -134,8 +134,7 @@ static bool falls_due(uint32_t *in)
 	return *in && --*in == 0;
 }
 
-/* A domain of the same name and another number. */
-static void come_again(struct fake_guest *guest)
+void liars_come_again(struct fake_guest *guest)
 {
 	guest->domain += NR_GUESTS;
 	guest->watched = false;
@@ -158,7 +157,7 @@ static void fate_of(struct liar *liar)
 		for (i = 0; i < FAKE_NR_NODES; i++)
 			fake_guest_remove_node(guest, i);
 	if (falls_due(&liar->returns_in))
-		come_again(guest);
+		liars_come_again(guest);
 	if (falls_due(&liar->reloads_in))
 		fake_guest_load(guest, &truth);
 }

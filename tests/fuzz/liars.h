@@ -34,6 +34,7 @@ struct plan {
 	uint32_t switch_ms; /* how often they hand over what they have; they leave it to us */
 	bool ends;          /* the honest guest dies, or is paused, before the recording ends */
 	enum strata_header_form form; /* that is asked for */
+	uint32_t duration_ms;         /* of the recording; 0: as long as usual */
 	bool scribbled;               /* another thread writes over the liars */
 };
 
@@ -42,6 +43,9 @@ const struct plan *liars_begin(uint64_t seed, bool lying);
 
 /* Whether another thread is to write over them in this run. */
 bool liars_scribbled(void);
+
+/* A domain of the same name and UUID and of another number takes its place. */
+void liars_come_again(struct fake_guest *guest);
 
 /* What else the seed decides of a run: once in @chances. */
 bool liars_decide(uint32_t chances);

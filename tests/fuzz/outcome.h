@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 struct outcome {
-	uint64_t sources;
-	uint64_t events; /* of all */
+	uint64_t streams; /* of all sources; one that was refused as it came has none */
+	uint64_t events;  /* of all */
 	uint64_t xen_events;
 	uint64_t liars;   /* that are in the recording */
 	uint64_t packets; /* of theirs, recorded */

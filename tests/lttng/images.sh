@@ -14,7 +14,7 @@ modules=(virtio_pci virtio_net 9pnet_virtio 9p)
 
 need_commands gcc gcc
 need_trees
-dpkg-query -W liblttng-ust-dev >/dev/null 2>&1 || die "LTTng's headers are missing; run: tests/deps.sh lttng"
+dpkg-query -W liblttng-ust-dev >/dev/null 2>&1 || die "LTTng's headers are missing; run: tests/deps.sh soak"
 
 # Compiles program $1 with the compiler's arguments $2...
 build_program() {

@@ -40,8 +40,10 @@ $(TORTURE)/kill_writer_one_cpu $(TORTURE)/kill_writer_threads: tests/torture/kil
 .PHONY: torture tortures soak
 tortures: $(TORTURES)
 
-torture: tortures
+torture: deps-torture
+	@$(MAKE) --no-print-directory tortures
 	@tests/run.sh torture
 
-soak: tortures tools
+soak: deps-soak
+	@$(MAKE) --no-print-directory all tortures
 	@TORTURE_EVENTS=1000000000 tests/run.sh torture lttng

@@ -334,7 +334,7 @@ static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 
 void filter_world_merge(const struct filter_world *world, bool got[FILTER_WORLD_EVENTS])
 {
-	struct got_sink sink = { { take }, got };
+	struct got_sink sink = { { .take = take }, got };
 	struct strata_ctf_tally tally = { 0 };
 	struct strata_error error = { "" };
 	unsigned int i, nr = 0;

@@ -38,15 +38,13 @@ void outputs_add(struct outputs_world *world, const char *name, const struct ric
 }
 
 int outputs_try(struct outputs_world *world, const char *name, struct strata_event_writer *writer,
-		unsigned int threads, uint64_t events_max, uint64_t *events,
-		struct strata_error *error)
+		unsigned int threads, uint64_t *events, struct strata_error *error)
 {
 	char path[PATH_BYTES];
 	const struct strata_written_options options = {
 		.path = path,
+		.force = true,
 		.slices = { .to_ns = UINT64_MAX, .threads = threads, .slice_bytes = 10000 },
-		.events_max = events_max,
-		.too_many_advice = "advice",
 	};
 	int status;
 
@@ -65,7 +63,7 @@ uint64_t outputs_write(struct outputs_world *world, const char *name,
 	struct strata_error error = { "" };
 	uint64_t events = 0;
 
-	if (outputs_try(world, name, writer, threads, 0, &events, &error))
+	if (outputs_try(world, name, writer, threads, &events, &error))
 		fail_msg("%s", error.text);
 	return events;
 }

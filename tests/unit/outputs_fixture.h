@@ -21,8 +21,7 @@ void outputs_add(struct outputs_world *world, const char *name, const struct ric
 /* Writes the set to the directory's @name with @threads; frees @writer.  Returns what
  * strata_written() does, with the number of events. */
 int outputs_try(struct outputs_world *world, const char *name, struct strata_event_writer *writer,
-		unsigned int threads, uint64_t events_max, uint64_t *events,
-		struct strata_error *error);
+		unsigned int threads, uint64_t *events, struct strata_error *error);
 
 /* The same, which must succeed.  Returns the number of events. */
 uint64_t outputs_write(struct outputs_world *world, const char *name,

@@ -325,8 +325,8 @@ static void put_stream(const char *dir, const struct rich_trace *trace, unsigned
 		bits_put(&bits, end, 64);
 		bits_put(&bits, (end + 7) / 8 * 8, 64);
 		bits_put(&bits, 77 + packet, 16);
-		bits_put(&bits, packet, 64);
-		bits_put(&bits, 0, 64);
+		bits_put(&bits, packet + (trace->is_lossy && packet >= 2 ? 4 : 0), 64);
+		bits_put(&bits, trace->is_lossy ? 3 + 5 * packet : 0, 64);
 		bits_put(&bits, cpu, 32);
 		put_chars(&bits, packet % 2 ? "n\"1" : "n\n2", 4);
 		if (fwrite(bits.bytes, (end + 7) / 8, 1, file) != 1) {

@@ -18,7 +18,10 @@ struct rich_trace {
 	uint64_t begin_ns;    /* the first event is later */
 	uint64_t step_ns_max; /* between events of a stream */
 	bool empty_texts;     /* some are: babeltrace2 2.0.4 shows what was there before instead */
-	const char *env;      /* lines of the metadata's env block; NULL: none */
+	/* Of each stream 3 events were discarded in the first packet, and 5 in each other one; and
+	 * 4 packets are missing before the third. */
+	bool is_lossy;
+	const char *env; /* lines of the metadata's env block; NULL: none */
 };
 
 /* Writes the trace into the directory @dir, which it makes; exits where that fails. */

@@ -194,15 +194,18 @@ static inline uint32_t torture_check(uint32_t ring, const unsigned char *bytes, 
 	return length;
 }
 
+/* Takes one part of a ring.  Returns whether the reader moved: there may be more behind it then,
+ * also where strata_single_take() found nothing in the rest of a sub-buffer. */
 static inline bool torture_drain(uint32_t ring, struct strata_single_reader *reader, bool partly)
 {
 	static unsigned char copy[1u << 16];
+	const uint64_t before = reader->position;
 	uint64_t lost[STRATA_NR_LOST];
 	uint32_t bytes, at, length;
 
 	switch (strata_single_take(reader, partly, copy, &bytes, lost)) {
 	case STRATA_SINGLE_NOTHING:
-		return false;
+		break;
 	case STRATA_SINGLE_LIES:
 		torture_complain("ring %u: its words are no ring's", ring);
 		break;
@@ -217,7 +220,7 @@ static inline bool torture_drain(uint32_t ring, struct strata_single_reader *rea
 		}
 	}
 	strata_single_put(reader);
-	return true;
+	return reader->position != before;
 }
 
 static inline void *torture_reader(void *argument)

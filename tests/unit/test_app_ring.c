@@ -103,6 +103,46 @@ static void a_record_that_is_too_large_is_refused_and_counted(void **state)
 	munmap(torture.rings, torture.nr * torture.stride);
 }
 
+/* All kinds, each in its place: in what the writer says when it leaves a sub-buffer, and of one
+ * that it is in. */
+static void losses_of_each_kind_are_said_of_the_subbuffer_that_they_precede(void **state)
+{
+	struct strata_single_reader reader = one_ring(
+		(struct strata_ring_geometry){ .subbuf_bits = 12, .nr_subbufs_bits = 2 }, false);
+	struct strata_single_area *area = our_area();
+	uint64_t lost[STRATA_NR_LOST];
+	unsigned char copy[4096];
+	uint32_t bytes, i;
+
+	(void)state;
+	/* Given three kinds of losses before a sub-buffer is left, and more after that ... */
+	for (i = 0; i < 3; i++)
+		write_one(STRATA_SINGLE_BODY_MAX + 4);
+	strata_single_count_lost(area, STRATA_LOST_NESTED);
+	strata_single_count_lost(area, STRATA_LOST_NESTED);
+	strata_single_count_lost(area, STRATA_LOST_FULL);
+	while (area->position < 4096)
+		write_one(8);
+	write_one(STRATA_SINGLE_BODY_MAX + 4);
+	strata_single_count_lost(area, STRATA_LOST_FULL);
+	/* ... when both are taken, each has those of before its end. */
+	assert_int_equal(area->closed[0].lost[STRATA_LOST_FULL], 1);
+	assert_int_equal(area->closed[0].lost[STRATA_LOST_NESTED], 2);
+	assert_int_equal(area->closed[0].lost[STRATA_LOST_BIG], 3);
+	memset(lost, 0xa5, sizeof(lost));
+	assert_int_equal(strata_single_take(&reader, true, copy, &bytes, lost),
+			 STRATA_SINGLE_TAKEN);
+	assert_int_equal(lost[STRATA_LOST_FULL], 1);
+	assert_int_equal(lost[STRATA_LOST_NESTED], 2);
+	assert_int_equal(lost[STRATA_LOST_BIG], 3);
+	assert_int_equal(strata_single_take(&reader, true, copy, &bytes, lost),
+			 STRATA_SINGLE_TAKEN);
+	assert_int_equal(lost[STRATA_LOST_FULL], 2);
+	assert_int_equal(lost[STRATA_LOST_NESTED], 2);
+	assert_int_equal(lost[STRATA_LOST_BIG], 4);
+	munmap(torture.rings, torture.nr * torture.stride);
+}
+
 static void a_full_ring_counts_until_the_reader_lets_go(void **state)
 {
 	struct strata_single_reader reader = one_ring(
@@ -133,6 +173,36 @@ static void a_full_ring_counts_until_the_reader_lets_go(void **state)
 	assert_int_equal(strata_single_take(&reader, true, copy, &bytes, lost),
 			 STRATA_SINGLE_TAKEN);
 	assert_int_equal(bytes, STRATA_PACKET_HEADER_BYTES + 20);
+	munmap(torture.rings, torture.nr * torture.stride);
+}
+
+/* The torture's reader drains until nothing moves.  It must not stop there, or what the writers
+ * wrote last is missing from the books if they stop at that moment. */
+static void the_empty_rest_of_a_subbuffer_hides_nothing_behind_it(void **state)
+{
+	struct strata_single_reader reader = one_ring(
+		(struct strata_ring_geometry){ .subbuf_bits = 12, .nr_subbufs_bits = 2 }, false);
+	struct strata_single_area *area = our_area();
+
+	(void)state;
+	assert_non_null(torture.found[0] = calloc(TORTURE_NUMBERS, 1));
+	torture.newest[torture.cpus[0]][0] = -1;
+	/* Given a reader that took each record at once, when the writer leaves a sub-buffer ... */
+	do {
+		assert_int_equal(reader.position, area->position);
+		torture_write(0);
+	} while (strata_subbuf_start(reader.geo, area->position) == 0 &&
+		 torture_drain(torture.cpus[0], &reader, true));
+	assert_int_equal(reader.position, area->closed[0].content_bytes);
+	/* ... then nothing is left in that one, but the reader moves on ... */
+	assert_true(torture_drain(torture.cpus[0], &reader, true));
+	assert_int_equal(torture.nr_found, torture.written[0] - 1);
+	/* ... to what comes behind it. */
+	assert_true(torture_drain(torture.cpus[0], &reader, true));
+	assert_int_equal(torture.nr_found, torture.written[0]);
+	assert_false(torture_drain(torture.cpus[0], &reader, true));
+	assert_int_equal(torture.errors, 0);
+	free(torture.found[0]);
 	munmap(torture.rings, torture.nr * torture.stride);
 }
 
@@ -313,7 +383,9 @@ int main(void)
 		cmocka_unit_test(a_flight_recorder_holds_the_newest),
 		cmocka_unit_test(a_reader_that_is_overtaken_while_it_copies_knows),
 		cmocka_unit_test(a_record_that_is_too_large_is_refused_and_counted),
+		cmocka_unit_test(losses_of_each_kind_are_said_of_the_subbuffer_that_they_precede),
 		cmocka_unit_test(a_full_ring_counts_until_the_reader_lets_go),
+		cmocka_unit_test(the_empty_rest_of_a_subbuffer_hides_nothing_behind_it),
 		cmocka_unit_test(a_clock_that_was_set_back_opens_the_next_packet),
 		cmocka_unit_test(a_ring_that_was_stopped_takes_nothing),
 		cmocka_unit_test(words_that_no_ring_has_lead_nowhere),

@@ -126,12 +126,21 @@ static void assert_copied(const char *text, const char *expected)
 	free(from);
 }
 
+static void characters_that_viewers_obey_are_not_copied(void **state)
+{
+	(void)state;
+	assert_copied("a\xc2\x9b"
+		      "31m",
+		      "a?31m");
+	assert_copied("\xe2\x80\xaetxt\xe2\x81\xa6", "?txt?");
+}
+
 static void valid_utf8_is_copied(void **state)
 {
 	static const char *const valid[] = {
 		"",
 		"plain",
-		"\xc2\x80\xdf\xbf",
+		"\xc2\xa0\xdf\xbf",
 		"\xe0\xa0\x80\xef\xbf\xbf",
 		"\xed\x9f\xbf\xee\x80\x80",
 		"\xf0\x90\x80\x80\xf4\x8f\xbf\xbf",
@@ -218,6 +227,7 @@ int main(void)
 		cmocka_unit_test(the_room_that_is_announced_always_suffices),
 		cmocka_unit_test(a_name_that_is_too_long_is_cut_between_characters),
 		cmocka_unit_test(valid_utf8_is_copied),
+		cmocka_unit_test(characters_that_viewers_obey_are_not_copied),
 		cmocka_unit_test(a_byte_that_is_no_utf8_becomes_a_question_mark),
 		cmocka_unit_test(a_copy_that_is_too_long_is_cut_between_characters),
 		cmocka_unit_test(a_uuid_survives_its_text),

@@ -252,12 +252,43 @@ static void what_no_event_has_is_told(void **state)
 	strata_filter_tell_missing(filter, complaints_hear, &heard);
 	assert_string_equal(
 		heard.all,
-		"--filter: column 1: no event in these traces has a field nothing\n"
-		"--filter: column 17: no event in these traces has a context $ctx.none\n"
-		"--filter: column 35: of no event in these traces is the $domain known\n"
+		"--filter: column 1: no event in these traces has a field nothing; the nearest is big\n"
+		"--filter: column 17: no event in these traces has a context $ctx.none; the nearest is "
+		"prio\n"
+		"--filter: column 35: no event in these traces has a known domain\n"
 		"--filter: column 59: comm has in no event of these traces a value of that kind\n"
-		"--vcpu: of no event in these traces is the vcpu known\n");
+		"--vcpu: no event in these traces has a known vcpu\n");
 	strata_filter_free(filter);
+}
+
+/* Of each line's names the first is wanted; of the others one is the nearest. */
+static void the_nearest_name_is_found(void **state)
+{
+	static const struct {
+		const char *wanted, *names[3], *nearest;
+		uint64_t distance;
+	} cases[] = {
+		{ "gl", { "dom0", "g1", "g22" }, "g1", 1 },
+		{ "sched_swich", { "sched_stat", "sched_switch", "switch" }, "sched_switch", 1 },
+		{ "same", { "some", "same", "sane" }, "same", 0 },
+		{ "two", { "tow", "to", "twos" }, "to", 1 },
+		{ "shced_*", { "sys_enter", "sched_wakeup", "shm" }, "sched_wakeup", 2 },
+		{ "?1", { "dom0", "g2", "abc" }, "g2", 1 },
+		{ "a", { "", "bcd", "b" }, "b", 1 },
+	};
+	size_t i, j;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct strata_nearest nearest = { 0 };
+
+		for (j = 0; j < 3; j++)
+			strata_nearest_name(&nearest, cases[i].wanted, strlen(cases[i].wanted),
+					    true, cases[i].names[j], strlen(cases[i].names[j]));
+		assert_true(nearest.found);
+		assert_string_equal(nearest.name, cases[i].nearest);
+		assert_int_equal(nearest.distance, cases[i].distance);
+	}
 }
 
 static void patterns_fit_what_recursion_says_they_fit(void **state)
@@ -312,6 +343,7 @@ int main(void)
 		cmocka_unit_test(options_take_several_values_and_want_one_of_them),
 		cmocka_unit_test(values_that_an_option_cannot_have_are_named),
 		cmocka_unit_test(what_no_event_has_is_told),
+		cmocka_unit_test(the_nearest_name_is_found),
 		cmocka_unit_test(patterns_fit_what_recursion_says_they_fit),
 		cmocka_unit_test(many_stars_do_not_take_for_ever),
 	};

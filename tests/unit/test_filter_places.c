@@ -17,7 +17,9 @@
 #include "filter/filter.h"
 #include "inputs/recording_traces.h"
 #include "merge_fixture.h"
+#include "outputs/perfetto.h"
 #include "outputs/written.h"
+#include "saved.h"
 
 #define EVENTS_MAX  100000u
 #define SOURCES_MAX 8u
@@ -48,8 +50,7 @@ static void add_sources(void)
 	for (i = 0; i < table->nr_sources; i++) {
 		struct strata_ctf_trace *trace;
 
-		assert_int_equal(
-			strata_ctf_metadata_save(table, &table->sources[i], rec.dir, &error), 0);
+		assert_int_equal(saved_metadata(table, &table->sources[i], rec.dir, &error), 0);
 		trace = strata_recording_traces_trace(recording, i, &error);
 		assert_non_null(trace);
 		assert_int_equal(strata_trace_set_add(&set, trace, &error), 0);
@@ -65,8 +66,15 @@ static int set_up(void **state)
 					     .slack_after = 1000,
 					     .clock = { .is_hvm = true, .offset = 123456789 } };
 
+	uint64_t ticks;
+	unsigned int i;
+
 	(void)state;
 	synthetic_build_host(&rec, &host);
+	/* A vCPU on a CPU of another number. */
+	ticks = synthetic_stream(&rec, "xen", 0)->last_ticks;
+	for (i = 1; i <= 20; i++)
+		synthetic_hypercall(&rec, 0, ticks + 10 * i, 2, 3, 17, i % 2);
 	synthetic_add_source(&rec, "server", "app", 0);
 	synthetic_app_mark(&rec, "server", 0, SYNTHETIC_ANCHOR_TICKS + 5000, 3);
 	synthetic_write(&rec);
@@ -156,6 +164,50 @@ static void each_event_happened_where_the_merger_has_it(void **state)
 	assert_memory_equal(wanted, places, nr_places * sizeof(*places));
 }
 
+/* The three numbers of an event as a decoder prints them; -1: not there. */
+static long long shown_number(uint32_t number)
+{
+	return number == STRATA_SHOWN_UNKNOWN ? -1 : (long long)number;
+}
+
+static void perfetto_says_where_each_event_happened(void **state)
+{
+	char path[128], command[512];
+	const struct strata_written_options options = {
+		.path = path, .slices = { .to_ns = UINT64_MAX, .threads = 1 }
+	};
+	struct strata_event_writer *writer = strata_perfetto_new();
+	struct strata_error error = { "" };
+	long long domain, vcpu, pcpu;
+	size_t i, not_vcpu = 0, not_domain = 0;
+	FILE *decoded;
+
+	(void)state;
+	show();
+	assert_non_null(writer);
+	snprintf(path, sizeof(path), "%s/trace.pftrace", rec.dir);
+	if (strata_written(&set, &shown, writer, &options, NULL, &error))
+		fail_msg("%s", error.text);
+	writer->free(writer);
+	snprintf(command, sizeof(command),
+		 "python3 tests/unit/perfetto_events.py %s | jq -r '.annotations | "
+		 "\"\\(.domain // -1) \\(.vcpu // -1) \\(.pcpu // -1)\"'",
+		 path);
+	decoded = popen(command, "r");
+	assert_non_null(decoded);
+	for (i = 0; i < nr_places; i++) {
+		assert_int_equal(fscanf(decoded, "%lld %lld %lld", &domain, &vcpu, &pcpu), 3);
+		assert_int_equal(domain, shown_number(places[i].domain));
+		assert_int_equal(vcpu, shown_number(places[i].vcpu));
+		assert_int_equal(pcpu, shown_number(places[i].pcpu));
+		not_vcpu += pcpu >= 0 && pcpu != vcpu;
+		not_domain += pcpu >= 0 && pcpu != domain;
+	}
+	assert_int_equal(pclose(decoded), 0);
+	/* Else one would do for the other. */
+	assert_true(not_vcpu > 10 && not_domain > 10);
+}
+
 static void filter_by(enum strata_attribute attribute, const char *value)
 {
 	struct strata_filter *filter = strata_filter_new();
@@ -236,6 +288,7 @@ static void layers_and_processes_are_filtered(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(perfetto_says_where_each_event_happened),
 		cmocka_unit_test(each_event_happened_where_the_merger_has_it),
 		cmocka_unit_test(a_domain_is_filtered_by_number_and_by_name),
 		cmocka_unit_test(layers_and_processes_are_filtered),

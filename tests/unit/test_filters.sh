@@ -23,7 +23,8 @@ on_terminal() { script -qec "$1" /dev/null </dev/null; }
 on_terminal "$strata view --threads 1 $work/large | (sleep 1.3; cat >/dev/null)" >"$work/line" &
 { "$strata" view --threads 1 "$work/large" | { sleep 1.3 && cat >/dev/null; }; } >"$work/nothing" 2>&1 &
 
-"$strata" convert --format json "$work/one" "$work/raw" >"$work/all" 2>/dev/null
+# Losses have objects, too, which are no events.
+"$strata" convert --format json "$work/one" "$work/raw" 2>/dev/null | grep -v '^{"discarded"' >"$work/all"
 
 # says STATUS PATTERN COMMAND...: ends with that status and says something like that, on either output.
 says() {
@@ -47,7 +48,7 @@ leaves() {
 		return 1
 	fi
 	"$strata" convert --format json --threads 1 "$@" "$work/one" "$work/raw" >"$work/got" 2>/dev/null
-	jq -c '[.ns, .event, .fields]' "$work/got" | cmp - "$work/wanted" || return 1
+	jq -c 'select(.event) | [.ns, .event, .fields]' "$work/got" | cmp - "$work/wanted" || return 1
 	"$strata" view --json --threads 3 "$@" "$work/one" "$work/raw" 2>/dev/null | cmp - "$work/got" || return 1
 	[ "$("$strata" convert --format count --threads 3 "$@" "$work/one" "$work/raw" 2>/dev/null | cut -d ' ' -f 1)" = "$nr" ] || return 1
 	rm -rf "$work/ctf"
@@ -73,7 +74,7 @@ check "elements" leaves '.fields.result? as $r | $r != null and $r < 3000 and .p
 check "text by a pattern" leaves '(.fields.text? // "") | test("^t.*1$")' --filter 'text == "t*1"'
 check "a filter goes with times" test "$("$strata" convert --format count --event io_1 --to +0.0001 "$work/one")" = \
 	"$("$strata" convert --format count --filter "\$event == \"io_1\" && \$time < $(($(jq -r .ns "$work/all" | head -n 1) + 100000))" "$work/one")"
-check "what no event has is told" says 0 'view: --filter: column 1: no event in these traces has a field lenght' "$strata" view --filter 'lenght > 1' "$work/one"
+check "what no event has is told" says 1 'view: --filter: column 1: no event in these traces has a field lenght' "$strata" view --filter 'lenght > 1' "$work/one"
 check "a word that means nothing is named with its column" says 2 'view: --filter: column 8: expected "=="' "$strata" view --filter 'length = 1' "$work/one"
 check "a value that an option cannot have" says 2 'convert: --layer wants xen, kernel or app, not "moon"' "$strata" convert --format json --layer moon "$work/one"
 check "a file is written without colours" says 1 '' grep -q $'\e' <("$strata" view --to +0.0001 -o /dev/stdout "$work/one")

@@ -26,6 +26,7 @@
 #include "../../merge/live/live_table.h"
 
 #include "synthetic.h"
+#include "saved.h"
 
 #define NR_STREAMS 5u /* two physical CPUs, two vCPUs of g1, one of g2 */
 #define STEPS      3000u
@@ -86,9 +87,9 @@ static void write_metadata(const struct world *world)
 
 	assert_int_equal(strata_recording_load(&recording, world->rec.dir, &error), 0);
 	for (i = 0; i < recording.nr_sources; i++)
-		assert_int_equal(strata_ctf_metadata_save(&recording, &recording.sources[i],
-							  world->rec.dir, &error),
-				 0);
+		assert_int_equal(
+			saved_metadata(&recording, &recording.sources[i], world->rec.dir, &error),
+			0);
 	strata_recording_clear(&recording);
 }
 
@@ -146,6 +147,7 @@ struct seen {
 	uint64_t ns;
 	char stream[24];
 	uint8_t number;
+	bool late;
 };
 
 struct collector {
@@ -170,6 +172,7 @@ static void collect(struct collector *collector, size_t stream, struct strata_ct
 	for (i = 0; i < nr; i++) {
 		struct seen *seen = &collector->events[collector->nr++];
 
+		seen->late = false;
 		seen->ns = events[i].ns;
 		snprintf(seen->stream, sizeof(seen->stream), "%.8s/%.8s", strrchr(path, '/') + 1,
 			 of->stream->name);
@@ -195,6 +198,8 @@ static int take_live(struct strata_live_sink *sink, size_t stream, struct strata
 	(void)error;
 	collector->late += late ? nr : 0;
 	collect(collector, stream, reader, events, nr);
+	while (late && nr)
+		collector->events[collector->nr - nr--].late = true;
 	return 0;
 }
 
@@ -280,11 +285,34 @@ static void say(const struct world *world, struct strata_live_table *table, unsi
 		table->nr_slots = i + 1;
 }
 
-static void follow(const struct world *world, struct collector *collector)
+/* The recorder has its ring, and nothing of it. */
+static void say_nothing(struct strata_live_table *table, unsigned int i)
 {
-	const struct strata_live_options options = { .patience_ns = UINT64_MAX / 2,
+	table->slots[i].source = streams[i].source_index;
+	table->slots[i].cpu = streams[i].cpu;
+	table->slots[i].complete_ticks = 0;
+	if (table->nr_slots <= i)
+		table->nr_slots = i + 1;
+}
+
+static void count_complaint(void *data, const char *message)
+{
+	*(unsigned int *)data += strstr(message, "no longer waited for") != NULL;
+}
+
+static unsigned int followed_behind; /* streams that were left behind, in all rounds */
+
+/* @stopped: a stream of which nothing is said until half of the time is over; NR_STREAMS: none */
+static void follow_with(const struct world *world, struct collector *collector,
+			unsigned int stopped, uint64_t patience_ns)
+{
+	const uint64_t half = world->begin + (world->end - world->begin) / 2;
+	unsigned int complaints = 0;
+	const struct strata_live_options options = { .patience_ns = patience_ns,
 						     .from_beginning = true,
-						     .clock = host_clock };
+						     .clock = host_clock,
+						     .complain = count_complaint,
+						     .complain_data = &complaints };
 	const int dir = open(world->rec.dir, O_RDONLY | O_DIRECTORY);
 	struct strata_live_table *table = make_table(world);
 	struct strata_error error = { "" };
@@ -302,22 +330,31 @@ static void follow(const struct world *world, struct collector *collector)
 		fail_msg("%s", error.text);
 	for (now_ticks = world->begin; !status; now_ticks += (uint64_t)rand() % 10000000) {
 		for (i = 0; i < NR_STREAMS; i++) {
-			if (rand() % 3 || !table->slots[i].complete_ticks)
+			if (i == stopped && now_ticks < half)
+				say_nothing(table, i);
+			else if (rand() % 3 || !table->slots[i].complete_ticks)
 				say(world, table, i, now_ticks);
 		}
 		if (rand() % 10 == 0)
 			table->generation++;
-		if (now_ticks > world->end + 50000000)
+		if (now_ticks > world->end + 10000000)
 			table->state = STRATA_LIVE_ENDED;
 		status = strata_live_look(live, &collector->live, &error);
 	}
 	if (status < 0)
 		fail_msg("%s", error.text);
 	assert_false(strata_live_progress(live)->died);
+	assert_true(complaints <= (stopped < NR_STREAMS));
+	followed_behind += complaints;
 	assert_int_equal(strata_live_progress(live)->events, collector->nr);
 	strata_live_close(live);
 	munmap(table, sizeof(*table));
 	close(dir);
+}
+
+static void follow(const struct world *world, struct collector *collector)
+{
+	follow_with(world, collector, NR_STREAMS, UINT64_MAX / 2);
 }
 
 static void end(struct world *world, struct collector *whole, struct collector *followed)
@@ -392,9 +429,50 @@ static void each_event_of_a_counter_that_is_set_back_comes_once(void **state)
 	}
 }
 
+static bool is_of(const struct seen *seen, const char *stream)
+{
+	return strcmp(seen->stream, stream) == 0;
+}
+
+/* Where one is stopped with a sub-buffer open: the others are shown meanwhile, in order; when it
+ * goes on it is late for a while, and then it is one of them again. */
+static void a_stopped_stream_is_left_behind_and_comes_back(void **state)
+{
+	static struct world world;
+	struct collector whole, followed;
+	unsigned int round, late_then = 0, in_time_then = 0;
+	size_t i;
+
+	(void)state;
+	for (round = 0; round < ROUNDS; round++) {
+		size_t late = 0, of_it = 0;
+
+		srand(round);
+		make(&world, false);
+		merge_whole(&world, &whole);
+		follow_with(&world, &followed, NR_STREAMS - 1, 20000000);
+		assert_int_equal(followed.nr, whole.nr);
+		for (i = 0; i < followed.nr; i++) {
+			const struct seen *seen = &followed.events[i];
+
+			of_it += is_of(seen, "g2/cpu_0");
+			late += seen->late;
+			assert_true(!seen->late || is_of(seen, "g2/cpu_0"));
+		}
+		late_then += late > 0;
+		in_time_then += late < of_it;
+		end(&world, &whole, &followed);
+	}
+	/* Not where the tables came too late, by chance. */
+	assert_true(followed_behind > ROUNDS / 2);
+	assert_true(late_then > ROUNDS / 2);
+	assert_true(in_time_then > ROUNDS / 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_stopped_stream_is_left_behind_and_comes_back),
 		cmocka_unit_test(what_is_followed_is_what_there_is_in_the_end),
 		cmocka_unit_test(each_event_of_a_counter_that_is_set_back_comes_once),
 	};

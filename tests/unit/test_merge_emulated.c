@@ -38,6 +38,7 @@ struct host {
 	uint32_t jump_ns;
 	uint32_t slower; /* by up to so many 2^-32ths of a nanosecond for two ticks */
 	bool moves;
+	bool of_one;         /* the domain has one vCPU */
 	uint64_t skew_ticks; /* the second CPU's counter is ahead by so much */
 	bool was_ahead;      /* until recording began, on another CPU */
 	bool loses;          /* every third correction's record */
@@ -62,6 +63,11 @@ static uint64_t random_below(uint64_t limit)
 	random_state ^= random_state >> 7;
 	random_state ^= random_state << 17;
 	return limit ? random_state % limit : 0;
+}
+
+static uint32_t nr_vcpus(const struct host *host)
+{
+	return host->of_one ? 1 : VCPUS;
 }
 
 /* A CPU's own counter when the first one's is at @ticks. */
@@ -92,7 +98,7 @@ static void record_clock(struct host *host, uint64_t ticks)
 {
 	uint32_t i;
 
-	for (i = 0; i < VCPUS; i++) {
+	for (i = 0; i < nr_vcpus(host); i++) {
 		host->clock.vcpu = (uint16_t)i;
 		host->clock.vtsc_last_ns = host->last_ns;
 		assert_true(strata_clock_maps_add(&host->maps, ticks, &host->clock));
@@ -142,7 +148,7 @@ static void begin(struct host *host)
 	if (host->was_ahead)
 		host->last_ns += 20000000;
 	record_clock(host, START);
-	for (i = 0; i < VCPUS; i++) {
+	for (i = 0; i < nr_vcpus(host); i++) {
 		host->on_pcpu[i] = host->moves ? i % PCPUS : 0;
 		assert_true(strata_vcpu_stime_runs(&host->stimes, START, DOMAIN, (uint16_t)i,
 						   host->on_pcpu[i]));
@@ -151,7 +157,8 @@ static void begin(struct host *host)
 
 static void step(struct host *host, uint64_t ticks)
 {
-	uint32_t pcpu = (uint32_t)random_below(PCPUS), vcpu = (uint32_t)random_below(VCPUS);
+	uint32_t pcpu = (uint32_t)random_below(PCPUS);
+	uint32_t vcpu = (uint32_t)random_below(nr_vcpus(host));
 
 	if (random_below(CORRECTION_STEPS / PCPUS) == 0)
 		correct(host, pcpu, own_ticks(host, pcpu, ticks));
@@ -185,7 +192,7 @@ static uint64_t assert_all_within_bounds(const struct host *host)
 	uint32_t i;
 	size_t at;
 
-	for (i = 0; i < VCPUS; i++)
+	for (i = 0; i < nr_vcpus(host); i++)
 		strata_stream_clock_init(&clocks[i], &host->maps, &host->stimes, host->skew_ticks,
 					 DOMAIN, (uint16_t)i);
 	for (at = 0; at < nr_readings; at++) {
@@ -282,6 +289,17 @@ static void the_skew_of_cpus_counts_where_they_are_several(void **state)
 	assert_in_range(simulate(&on_one), 2, 6);
 }
 
+/* Its one vCPU was on both: what it says follows from either's counter. */
+static void the_skew_counts_for_one_vcpu_that_moves(void **state)
+{
+	struct host moves = { .jump_ns = 1, .moves = true, .skew_ticks = 3000, .of_one = true };
+	struct host stays = { .jump_ns = 1, .skew_ticks = 3000, .of_one = true };
+
+	(void)state;
+	assert_in_range(simulate(&moves), 3000, 6100);
+	assert_in_range(simulate(&stays), 2, 6);
+}
+
 static void where_a_correction_is_missing_no_reading_is_sure(void **state)
 {
 	struct host host = { .jump_ns = 1000000, .slower = 1u << 26, .loses = true };
@@ -330,6 +348,35 @@ static void a_counter_that_is_set_is_undone_on_both_sides(void **state)
 	clear(&host);
 }
 
+/* As when a guest is migrated, or its counter is set: Xen counts from another system time, and
+ * that is all that changes. */
+static void a_counter_that_counts_from_another_time_is_undone_on_both_sides(void **state)
+{
+	static const int64_t steps_ns[] = { 21000000, -3000000, -40000, 125000000 };
+	struct host host = { .jump_ns = 100000, .slower = 1u << 26 };
+	uint64_t largest;
+	uint32_t i, next = 0;
+
+	(void)state;
+	begin(&host);
+	for (i = 0; i < STEPS; i++) {
+		uint64_t ticks = START + 1000 + (uint64_t)i * STEP_TICKS;
+
+		if (next < 4 && i == (next + 1) * STEPS / 5) {
+			host.clock.vtsc_offset_ns += (uint64_t)steps_ns[next++];
+			record_clock(&host, ticks);
+		}
+		step(&host, ticks);
+	}
+	finish(&host);
+	/* Each is a map of its own. */
+	assert_int_equal(host.maps.nr, 5 * VCPUS);
+	largest = assert_all_within_bounds(&host);
+	/* Doubt is twice what the counter was set back by, both times, and no more. */
+	assert_in_range(largest, TSC_KHZ * 125 * 2, TSC_KHZ * (21 + 125) * 2 + 100);
+	clear(&host);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -341,6 +388,8 @@ int main(void)
 		cmocka_unit_test(where_a_correction_is_missing_no_reading_is_sure),
 		cmocka_unit_test(where_it_is_not_known_where_they_ran_all_cpus_count),
 		cmocka_unit_test(a_counter_that_is_set_is_undone_on_both_sides),
+		cmocka_unit_test(the_skew_counts_for_one_vcpu_that_moves),
+		cmocka_unit_test(a_counter_that_counts_from_another_time_is_undone_on_both_sides),
 	};
 
 	return cmocka_run_group_tests_name("emulated", tests, NULL, NULL);

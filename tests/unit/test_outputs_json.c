@@ -11,6 +11,9 @@
 #include <cmocka.h>
 
 #include "outputs/json.h"
+#include "outputs/json_text.h"
+#include "outputs/protobuf.h"
+#include "outputs/text_fields.h"
 #include "outputs_fixture.h"
 
 static const struct rich_trace little = {
@@ -104,12 +107,53 @@ static void several_threads_write_the_same_bytes(void **data)
 	outputs_end(&world);
 }
 
+static void a_field_has_one_type_whatever_its_value(void **data)
+{
+	struct outputs_world world;
+
+	(void)data;
+	outputs_begin(&world);
+	outputs_add(&world, "one", &little);
+	outputs_write(&world, "lines", strata_json_lines_new(), 1);
+	/* Of each event and path all values are of one type; null is nobody's. */
+	outputs_run(&world, "jq -c 'select(.event) | .event as $event | .fields | del(.choice) |"
+			    " paths(scalars) as $path | [$event, ($path | map(if type == "
+			    "\"number\" then 0 else . end)), (getpath($path) | type)]' lines |"
+			    " sort -u >types");
+	outputs_run(&world, "test -s types && jq -se 'group_by(.[0:2]) | all(length == 1)' types");
+	outputs_run(&world, "grep -qF '[\"numbers:all\",[\"whole\"],\"string\"]' types");
+	outputs_run(&world, "grep -qF '[\"numbers:all\",[\"little\"],\"number\"]' types");
+	/* Floating point never looks like an integer. */
+	outputs_run(&world, "! grep -E '\"(wide|narrow)\":-?[0-9]+[,}]' lines");
+	outputs_end(&world);
+}
+
+static void characters_that_viewers_obey_are_escaped(void **data)
+{
+	static const char text[] = "a\xc2\x9b\x31m\xe2\x80\xae\xe2\x82\xac\xe2\x81\xa6";
+	struct strata_buffer buffer = { 0 };
+	char out[STRATA_JSON_BYTES(sizeof(text))];
+
+	(void)data;
+	*strata_json_put_text(out, text, strlen(text)) = '\0';
+	assert_string_equal(out, "a\\u009b1m\\u202e\xe2\x82\xac\\u2066");
+	*strata_text_escape(out, text, strlen(text), true) = '\0';
+	assert_string_equal(out, "a\\xc2\\x9b1m\\xe2\\x80\\xae\xe2\x82\xac\\xe2\\x81\\xa6");
+	strata_protobuf_text(&buffer, 1, text, strlen(text));
+	strata_buffer_put(&buffer, "", 1);
+	assert_int_equal(buffer.bytes[1], strlen(buffer.bytes + 2));
+	assert_string_equal(buffer.bytes + 2, "a\\u009b1m\\u202e\xe2\x82\xac\\u2066");
+	strata_buffer_free(&buffer);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_event_is_an_object_that_jq_reads),
 		cmocka_unit_test(values_are_those_that_babeltrace2_finds),
 		cmocka_unit_test(several_threads_write_the_same_bytes),
+		cmocka_unit_test(a_field_has_one_type_whatever_its_value),
+		cmocka_unit_test(characters_that_viewers_obey_are_escaped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -144,29 +144,6 @@ static void chrome_has_each_event_with_its_nanoseconds(void **data)
 	outputs_end(&world);
 }
 
-static void chrome_gives_up_on_large_traces(void **data)
-{
-	struct strata_error error;
-	struct outputs_world world;
-	uint64_t events;
-	unsigned int threads;
-
-	(void)data;
-	begin_two(&world);
-	for (threads = 1; threads <= 3; threads++) {
-		assert_int_equal(outputs_try(&world, "trace", strata_chrome_json_new(0), threads,
-					     2400, &events, &error),
-				 0);
-		assert_int_equal(events, 2400);
-		assert_int_equal(outputs_try(&world, "trace", strata_chrome_json_new(0), threads,
-					     2399, &events, &error),
-				 -1);
-		assert_non_null(strstr(error.text, "trace: more than 2399 events"));
-		assert_non_null(strstr(error.text, "advice"));
-	}
-	outputs_end(&world);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -175,7 +152,6 @@ int main(void)
 		cmocka_unit_test(perfetto_shows_a_cpu_that_nobody_knew_of_with_its_source),
 		cmocka_unit_test(perfetto_is_the_same_by_several_threads),
 		cmocka_unit_test(chrome_has_each_event_with_its_nanoseconds),
-		cmocka_unit_test(chrome_gives_up_on_large_traces),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

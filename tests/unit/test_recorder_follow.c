@@ -25,6 +25,7 @@
 #include "../../merge/packet_reader.h"
 
 #include "live_publisher.h"
+#include "tap.h"
 
 #define SWITCH_MS 1u /* of a clock that is taken to be one of 1 GHz */
 
@@ -190,6 +191,27 @@ static void losses_are_counted_once(void **state)
 	end(&followed);
 }
 
+/* The rest of a sub-buffer of which a part was taken brings the losses up to its end. */
+static void losses_before_the_rest_of_a_subbuffer_are_in_its_packet(void **state)
+{
+	struct recorder_totals totals;
+	struct followed followed;
+	uint32_t number = 0;
+
+	(void)state;
+	begin(&followed, STRATA_HEADER_FULL);
+	put(&followed, &number, 3);
+	drain_until(&followed, number);
+	strata_ring_count_lost(followed.ring.writer, STRATA_LOST_BIG);
+	put(&followed, &number, 1);
+	strata_ring_flush(followed.ring.writer);
+	drain_until(&followed, number);
+	assert_int_equal(recorder_totals(followed.recorder).lost, 1);
+	assert_int_equal(recorder_close(followed.recorder, &totals, &followed.error), 0);
+	assert_int_equal(totals.lost, 1);
+	end(&followed);
+}
+
 static void a_guest_that_changes_what_was_taken_harms_itself_alone(void **state)
 {
 	struct recorder_totals totals;
@@ -278,6 +300,78 @@ static void a_stream_is_complete_up_to_a_look_that_found_nothing_new(void **stat
 
 	assert_int_equal(recorder_close(followed.recorder, &totals, &followed.error), 0);
 	assert_int_equal(followed.table->state, STRATA_LIVE_ENDED);
+	end(&followed);
+}
+
+static struct followed *looked_at;
+static uint64_t written_ticks;
+
+/* Just when the ring was found empty, its writer writes, on a CPU of its own. */
+static bool nothing_and_then_something(const struct ring *ring, strata_count_t position)
+{
+	(void)ring;
+	(void)position;
+	if (!written_ticks) {
+		written_ticks = strata_clock();
+		test_ring_put(&looked_at->ring, 0);
+	}
+	return false;
+}
+
+static void what_is_written_while_it_is_looked_is_not_said_to_be_complete(void **state)
+{
+	struct recorder_totals totals;
+	struct followed followed;
+	struct tap *tap;
+
+	(void)state;
+	begin(&followed, STRATA_HEADER_FULL);
+	looked_at = &followed;
+	written_ticks = 0;
+	tap = &followed.recorder->taps[0];
+	tap->ring->has_begun = nothing_and_then_something;
+	tap_note_complete(tap);
+	assert_true(written_ticks > 0);
+	assert_true(tap->complete_ticks > 0);
+	assert_true(tap->complete_ticks < written_ticks);
+	tap->ring->has_begun = NULL;
+	assert_int_equal(recorder_close(followed.recorder, &totals, &followed.error), 0);
+	assert_int_equal(totals.events, 1);
+	end(&followed);
+}
+
+/* When all that a look found is in the file, it is complete up to that look, and no further. */
+static void what_is_written_between_a_look_and_the_drain_waits_for_the_next(void **state)
+{
+	uint64_t nr_packets = 0, before, between;
+	struct recorder_totals totals;
+	struct followed followed;
+	struct tap *tap;
+
+	(void)state;
+	begin(&followed, STRATA_HEADER_FULL);
+	tap = &followed.recorder->taps[0];
+	/* Given a look that found a record ... */
+	test_ring_put(&followed.ring, 0);
+	before = strata_clock();
+	tap_note_complete(tap);
+	assert_true(tap->complete_ticks < before);
+	/* ... and another one, in the next sub-buffer, that is written before the drain ... */
+	strata_ring_flush(followed.ring.writer);
+	between = strata_clock();
+	test_ring_put(&followed.ring, 1);
+	assert_int_equal(tap_take(followed.recorder, tap, 1, &nr_packets, &followed.error), 0);
+	assert_int_equal(nr_packets, 1);
+	/* ... then the file is complete up to the look, and not to where it has been drained. */
+	tap_note_complete(tap);
+	assert_in_range(tap->complete_ticks, before, between);
+	/* The next look is behind the second one's drain. */
+	strata_ring_flush(followed.ring.writer);
+	assert_int_equal(tap_take(followed.recorder, tap, 1, &nr_packets, &followed.error), 0);
+	tap_note_complete(tap);
+	assert_true(tap->complete_ticks > between);
+	assert_int_equal(recorder_close(followed.recorder, &totals, &followed.error), 0);
+	assert_int_equal(totals.events, 2);
 	end(&followed);
 }
 
@@ -389,12 +483,14 @@ static void a_slot_is_used_again_when_all_others_were(void **state)
 {
 	char dir[] = "/tmp/strata-follow-XXXXXX";
 	struct strata_error error;
+	struct strata_dir opened;
 	struct live_publisher *live;
 	uint32_t i;
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
-	live = live_publisher_open(dir, &error);
+	assert_int_equal(strata_dir_open(&opened, dir, &error), 0);
+	live = live_publisher_open(&opened, &error);
 	assert_non_null(live);
 	for (i = 0; i < STRATA_LIVE_SLOTS; i++)
 		assert_int_equal(live_publisher_add(live, i, 0, 1), i);
@@ -419,9 +515,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_sleeping_writer_has_written_is_taken_once),
 		cmocka_unit_test(losses_are_counted_once),
+		cmocka_unit_test(losses_before_the_rest_of_a_subbuffer_are_in_its_packet),
 		cmocka_unit_test(a_guest_that_changes_what_was_taken_harms_itself_alone),
 		cmocka_unit_test(what_ends_between_words_is_not_taken),
 		cmocka_unit_test(a_stream_is_complete_up_to_a_look_that_found_nothing_new),
+		cmocka_unit_test(what_is_written_while_it_is_looked_is_not_said_to_be_complete),
+		cmocka_unit_test(what_is_written_between_a_look_and_the_drain_waits_for_the_next),
 		cmocka_unit_test(what_no_table_describes_is_not_told),
 		cmocka_unit_test(who_comes_before_the_first_tables_waits_for_them),
 		cmocka_unit_test(tables_are_loaded_whatever_number_they_have),

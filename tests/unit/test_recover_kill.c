@@ -165,6 +165,43 @@ static void a_recorder_that_has_taken_the_rest(void **state)
 	}
 }
 
+/* When and why a source ended is known, if the table was saved since. */
+static void what_ended_before_the_recorder_died_has_ended_then(void **state)
+{
+	struct strata_recording made, recovered;
+	struct recorder_totals totals;
+	struct recovery recovery;
+	struct strata_error error;
+	struct bytes ring, stream;
+	struct world world;
+
+	(void)state;
+	world_begin(&world, STRATA_APP_SINGLE_STORE);
+	recorder_recording(world.recorder)->sources[0].came_ticks = 7;
+	world_write(&world, 10);
+	assert_int_equal(recorder_finish_source(world.recorder, 0, STRATA_SOURCE_EXITED, &error),
+			 0);
+	assert_int_equal(recorder_save(world.recorder, &error), 0);
+	ring = world_ring_bytes();
+	stream = stream_bytes();
+	find(ring, stream.at, stream.size);
+	assert_int_equal(recover(&recovery, world_path("found"), world_path("recovered"), &error),
+			 0);
+	assert_int_equal(recorder_close(recovery.recorder, &totals, &error), 0);
+	recover_release(&recovery);
+	assert_int_equal(strata_recording_load(&made, world_path("made"), &error), 0);
+	assert_int_equal(strata_recording_load(&recovered, world_path("recovered"), &error), 0);
+	assert_true(made.sources[0].went_ticks > 7);
+	assert_int_equal(recovered.sources[0].came_ticks, 7);
+	assert_int_equal(recovered.sources[0].went_ticks, made.sources[0].went_ticks);
+	assert_int_equal(recovered.sources[0].ended, STRATA_SOURCE_EXITED);
+	strata_recording_clear(&made);
+	strata_recording_clear(&recovered);
+	free(ring.at);
+	free(stream.at);
+	world_end(&world);
+}
+
 /* What was lost behind the last packet is written as a packet of its own. */
 static void a_recorder_that_has_counted_the_last_losses(void **state)
 {
@@ -311,6 +348,7 @@ int main(void)
 		cmocka_unit_test(a_recorder_of_single_stores),
 		cmocka_unit_test(a_recorder_of_reserve_and_commit),
 		cmocka_unit_test(a_recorder_that_has_taken_the_rest),
+		cmocka_unit_test(what_ended_before_the_recorder_died_has_ended_then),
 		cmocka_unit_test(a_recorder_that_has_counted_the_last_losses),
 		cmocka_unit_test(a_stream_that_lost_its_end_is_named),
 		cmocka_unit_test(up_to_the_slot_of_a_writer_that_died),

@@ -290,6 +290,54 @@ static void a_reader_area_that_lies_leaves_the_writer_in_its_areas(void **state)
 	assert_int_equal(fixture.ring->lost[STRATA_LOST_NESTED], 0);
 }
 
+/* As many sub-buffers as there can be: the spare's number takes one bit more than theirs. */
+static void the_spare_page_of_the_largest_ring_is_exchanged_like_any_other(void **state)
+{
+	const struct strata_ring_geometry most = { 12, STRATA_NR_SUBBUFS_BITS_MAX };
+	bool seen[STRATA_NR_SUBBUFS_MAX + 1] = { false };
+	unsigned int round, i, nr_seen = 0;
+	struct strata_ring_reader next = { 0 };
+	const unsigned char *taken;
+
+	(void)state;
+	audit_close(&audit);
+	ring_fixture_close(&fixture);
+	ring_fixture_open(&fixture, most, wraps_after(most, 2));
+	fixture.ring->overwrite = true;
+	fixture.reader.overwrite = true;
+	audit_open(&audit, fixture.ring, 1u << 20);
+	assert_int_equal(fixture.reader.spare, STRATA_NR_SUBBUFS_MAX);
+	/* Given a ring of 256 sub-buffers that goes round several times ... */
+	for (round = 0; round < 4; round++) {
+		for (i = 0; i < 300; i++) {
+			assert_true(audited_write(&audit, fixture.ring, 0, 60));
+			strata_ring_flush(fixture.ring);
+		}
+		/* ... when all that it holds is read, each page comes once, the spare's too. */
+		for (i = 0; i < STRATA_NR_SUBBUFS_MAX; i++) {
+			size_t page;
+
+			assert_true(strata_reader_get(&fixture.reader));
+			taken = strata_reader_subbuf(&fixture.reader);
+			page = (size_t)(taken - fixture.data) >> most.subbuf_bits;
+			assert_in_range(page, 0, STRATA_NR_SUBBUFS_MAX);
+			nr_seen += !seen[page];
+			seen[page] = true;
+			audit_packet(&audit, taken);
+			strata_reader_put(&fixture.reader);
+		}
+		assert_false(strata_reader_get(&fixture.reader));
+	}
+	assert_int_equal(nr_seen, STRATA_NR_SUBBUFS_MAX + 1);
+	/* A reader that comes next finds the page that no place has. */
+	assert_int_equal(strata_reader_init(&next, most, fixture.writer_area, fixture.reader_area,
+					    fixture.data),
+			 STRATA_READER_OK);
+	strata_reader_resume(&next);
+	assert_int_equal(next.spare, fixture.reader.spare);
+	balance();
+}
+
 /* A writer that laps a reader on another CPU again and again. */
 #define RACE_MS    1500
 #define BURSTS_MIN 4096u /* in which the reader has 32 turns */
@@ -363,6 +411,7 @@ int main(void)
 		TEST(what_is_committed_behind_a_gap_is_not_within_reach_until_it_closes),
 		TEST(a_ring_may_change_its_mode_while_it_is_still),
 		TEST(a_reader_area_that_lies_leaves_the_writer_in_its_areas),
+		TEST(the_spare_page_of_the_largest_ring_is_exchanged_like_any_other),
 		TEST(a_reader_on_another_cpu_sees_whole_packets_only),
 	};
 

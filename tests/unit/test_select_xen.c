@@ -253,6 +253,25 @@ static void vcpus_are_named_behind_a_slash(void **state)
 	assert_true(runs("!g2/1,g2", 7, 1));
 }
 
+static void of_rules_for_vcpus_that_overlap_the_last_one_holds(void **state)
+{
+	(void)state;
+	assert_true(runs("g1/0-3,!g1/2", 1, 0));
+	assert_true(runs("g1/0-3,!g1/2", 1, 1));
+	assert_false(runs("g1/0-3,!g1/2", 1, 2));
+	assert_true(runs("g1/0-3,!g1/2", 1, 3));
+	assert_false(runs("g1/0-3,!g1/2", 1, 4));
+	assert_true(runs("g1/0-3,!g1/1-2,g1/2", 1, 2));
+	assert_false(runs("g1/0-3,!g1/1-2,g1/2", 1, 1));
+	assert_false(runs("!g1/2,!g1/0-3", 1, 2));
+	/* Of another domain none of them speaks. */
+	assert_false(runs("g1/0-3,!g1/2", 7, 0));
+	assert_true(runs("!g1/0-3,g1/2", 7, 1));
+	/* The whole domain, said later, leaves the others' rules. */
+	assert_true(runs("!g1/2,!g2/1,g1", 1, 2));
+	assert_false(runs("!g1/2,!g2/1,g1", 7, 1));
+}
+
 static void what_is_no_domain_is_refused_by_name(void **state)
 {
 	static const char *const wrong[] = { "",       "g3",       "g1,",   "g1/",     "g1/x",
@@ -425,6 +444,8 @@ int main(void)
 		cmocka_unit_test_teardown(domains_that_are_named_are_the_only_ones, forget),
 		cmocka_unit_test_teardown(domains_that_are_left_out_leave_the_others, forget),
 		cmocka_unit_test_teardown(vcpus_are_named_behind_a_slash, forget),
+		cmocka_unit_test_teardown(of_rules_for_vcpus_that_overlap_the_last_one_holds,
+					  forget),
 		cmocka_unit_test_teardown(what_is_no_domain_is_refused_by_name, forget),
 		cmocka_unit_test_teardown(a_domain_may_come_later, forget),
 		cmocka_unit_test_teardown(too_many_rules_for_vcpus_are_refused_as_a_whole, forget),

@@ -57,7 +57,7 @@ counted() { "$strata" convert --format count "$@"; }
 same_events() { [ "$(counted "$1")" = "$(counted "$2")" ]; }
 check "with the same events" same_events "$work/one" "$work/ctf"
 check "which babeltrace2 opens without a word" opens "$work/ctf"
-check "a directory that holds something is left alone" says 1 'ctf: the directory is not empty; name a new one' "$strata" convert --format ctf -o "$work/ctf" "$work/one"
+check "a directory that holds something is left alone" says 1 'ctf: is not empty \(use --force, or another -o\)' "$strata" convert --format ctf -o "$work/ctf" "$work/one"
 check "CTF is no file" says 1 'name one with -o' "$strata" convert --format ctf "$work/one"
 check "or from a time to another" "$strata" convert --format ctf --from +0.0005 --to +0.001 -o "$work/part" "$work/one"
 check "with the events in between" test "$(counted "$work/part")" = "$(counted --from +0.0005 --to +0.001 "$work/one")"
@@ -72,7 +72,7 @@ check "a place without a trace is named" says 1 'no trace is in here' "$strata" 
 check "one that is not there, too" says 1 "$work/nothing: No such file" "$strata" stat "$work/nothing"
 check "a format that there is not" says 2 'no format hieroglyphs' "$strata" convert --format hieroglyphs "$work/one"
 check "no trace named" says 2 'name a trace' "$strata" view
-check "a time that is none" says 1 'no time is "yesterday"' "$strata" view --from yesterday "$work/one"
+check "a time that is none" says 2 'no time is "yesterday"' "$strata" view --from yesterday "$work/one"
 check "an option that there is not" says 2 'unknown option --frm' "$strata" view --frm 1 "$work/one"
 mkdir "$work/two"
 printf '\036{"type":"preamble","version":2}' >"$work/two/metadata"
@@ -85,20 +85,61 @@ check "as nobody has to say" says 0 '^Events: ' "$strata" stat "$work/mended"
 ln -s .. "$work/one/loop" && ln -s "$work/one" "$work/again"
 check "links are followed, and what is there twice is there once" says 0 '^Events:   20000,' "$strata" stat "$work/one" "$work/again"
 
+mkdir "$work/tree" && cp -r "$work/ctf" "$work/tree/own"
+ln -s ../tree/own "$work/tree/inside"
+check "a link within what was named is nothing new" says 0 '^Events:   20000,' "$strata" stat "$work/tree"
+ln -s "$work/one" "$work/tree/outside"
+check "a link out of it is not followed, and is said" says 3 'tree/outside: a link leads out of what was named' "$strata" stat "$work/tree"
+rm "$work/tree/outside" && ln -s ../.. "$work/tree/up"
+check "nor one that leads back" says 3 'tree/up: a link leads back to where it is' "$strata" stat "$work/tree"
+rm "$work/tree/up" && ln -s / "$work/tree/root"
+check "nor one to the whole machine" says 3 'tree/root: a link leads ' "$strata" stat "$work/tree"
+check "what is there itself is read all the same" test "$("$strata" stat --json "$work/tree" 2>/dev/null | jq '[.events, (.traces | length)] | join(" ")')" = '"20000 1"'
 check "merge merges traces of any tracer" says 0 '^Merged: +.*/both/ctf .*/timeline.txt' "$strata" merge "$work/one" -o "$work/both"
 check "into CTF that has all of them" same_events "$work/one" "$work/both/ctf"
 check "and text as view shows it" cmp <("$strata" view --color=never "$work/one") "$work/both/timeline.txt"
 check "where there is nothing it leaves nothing" bash -c "! '$strata' merge tests -o '$work/nothing' 2>/dev/null && [ ! -e '$work/nothing' ]"
 check "--shift is for a recording" says 2 'for one recording' "$strata" merge --shift x=1 "$work/one" "$work/one" -o "$work/shifted"
 
+# Files of a terabyte that take no room: to read them through would take minutes.
+cp -r "$work/one" "$work/sparse" && truncate -s 1T "$work/sparse/channel_1"
+check "what was never written of a stream is not read" says 3 'channel_1: .* bytes are left out, up to the end of the file' timeout 100 "$strata" stat "$work/sparse"
+check "and what was is" test "$(timeout 100 "$strata" stat --json "$work/sparse" 2>/dev/null | jq .events)" = 20000
+cat "$work/one/channel_1" >>"$work/sparse/channel_1"
+check "also behind the hole" says 3 'up to the next place where a packet begins' timeout 100 "$strata" stat "$work/sparse"
+mkdir "$work/whole"
+sed 's/ u64 content_size;//; s/u64 packet_size;//' "$work/one/metadata" >"$work/whole/metadata"
+{ head -c 40 "$work/one/channel_1" && tail -c +57 "$work/one/channel_1" | head -c 1000; } >"$work/whole/channel_1"
+truncate -s 1T "$work/whole/channel_1"
+check "nor is the end of a packet that has no size" says 3 'bytes of the file were never written; they are left out' timeout 100 "$strata" stat "$work/whole"
+rm -rf "$work/sparse" "$work/whole"
+"$work/make_ctf" "$work/million" 2 1000001 4
+check "Chrome's JSON is whole beyond a million events, with advice" says 0 'may give up on so many events: --format perfetto' "$strata" convert --format chrome -o "$work/chrome" "$work/million"
+check "each of them is in there" test "$(grep -c '"ph":"i"' "$work/chrome")" = 1000001
+check "up to the last bracket" test "$(tail -n 1 "$work/chrome")" = ']}'
+rm -rf "$work/million" "$work/chrome"
+cp -r "$work/one" "$work/far" && sed -i 's/offset_s = 0;/offset_s = 9999999999;/' "$work/far/metadata"
+check "a trace whose clock nobody can read is left out, with a word" says 3 'far: the offset of its clock .* beyond the years 1677 to 2262' "$strata" convert --format ctf -o "$work/near" "$work/far" "$work/one"
+check "and babeltrace2 opens the rest" opens "$work/near"
+check "which is whole" same_events "$work/one" "$work/near"
 check "a file of xentrace's wants a frequency" says 1 '--tsc-khz' "$strata" import tests/unit/data/host.xentrace -o "$work/raw"
 check "with it, it becomes a recording" says 0 '^Imported: [1-9][0-9]* events of 2 physical CPUs' "$strata" import tests/unit/data/host.xentrace -o "$work/raw" --tsc-khz 2445427
 check "which stat reads" says 0 'raw/xen +2 ' "$strata" stat "$work/raw"
+cp -r "$work/raw" "$work/sparse" && truncate -s 1T "$work/sparse/xen/cpu_1"
+check "a recording's hole is not read either" says 3 'bad packet' timeout 100 "$strata" merge "$work/sparse" --format text -o "$work/text"
+"$strata" stat --json "$work/raw" >"$work/stat"
+check "stat --json sums event classes that share a name" jq -e '.traces[0] | .events > 0 and (.events_by_name | add) == .events' "$work/stat"
 check "a recording becomes CTF, of all its sources" "$strata" convert --format ctf -o "$work/xen" "$work/raw"
 check "with the same events at the hypervisor's times" same_events "$work/raw" "$work/xen"
 lost() { babeltrace2 "$1" 2>&1 >/dev/null | grep -oE 'discarded [0-9]+ events between \[[0-9:.]+\] and \[[0-9:]+\.[0-9]{7}'; }
 check "and the same loss as babeltrace2 sees it" test "$(lost "$work/xen" | cut -d ' ' -f 2,7)" = "$(lost "$work/raw" | cut -d ' ' -f 2,7)" -a -n "$(lost "$work/xen")"
+check "view says how much was lost" says 0 'strata: view: 35 events were discarded in 1 stream; .strata stat. shows where' "$strata" view "$work/raw"
+check "and where, and why" says 0 '^\[[0-9:.]+ - [0-9:.]+\] 35 events discarded: buffer full; xen, stream cpu_1, CPU 1' "$strata" view "$work/raw"
+check "but not of what is not shown" bash -c "! '$strata' view --cpu 0 '$work/raw' 2>&1 | grep discarded"
+check "convert says it of every form" says 0 'strata: convert: 35 events were discarded in 1 stream' "$strata" convert --format ctf -o "$work/xen2" "$work/raw"
 check "and merge merges" says 0 '^Merged: +[1-9]' "$strata" merge "$work/raw" -o "$work/merged"
+check "with a line for the loss" grep -qE '^\[0\.[0-9]{9} - 0\.[0-9]{9}\] 35 events discarded: buffer full; xen, CPU 1$' "$work/merged/timeline.txt"
+check "and says how much was lost" says 0 'strata: merge: 35 events were discarded in 1 stream' "$strata" merge "$work/raw" -o "$work/merged" --force
 as_merged() {
 	"$strata" merge --check --json "$work/raw" >"$work/check" &&
 		jq -e --slurpfile merged "$work/merged/summary.json" 'del(.by_causes) == $merged[0] and .events > 0 and (.by_causes.clocks | type) == "array" and (.by_causes.breaches | type) == "array"' "$work/check"
@@ -106,5 +147,10 @@ as_merged() {
 check "merge --check --json says what the summary says, and more" as_merged
 check "--json is for --check" says 2 '--json goes with --check' "$strata" merge --json "$work/raw" -o "$work/merged2"
 check "the merged trace has the same events as the recording" test "$("$strata" stat --json "$work/merged/ctf" | jq .events)" = "$("$strata" stat --json "$work/raw" | jq .events)"
+printf 'event e\n\trole snet\n' >"$work/map"
+check "a wrong rule for TCP is named" says 1 'map: line 2: a role is sent, received or none, not snet' "$strata" stat --tcp-map "$work/map" "$work/one"
+check "by each verb that reads traces" says 1 'map: line 2' "$strata" view --tcp-map "$work/map" "$work/one"
+check "also where they are merged" says 1 'map: line 2' "$strata" merge --tcp-map "$work/map" -o "$work/mapped" "$work/one"
+check "which it is not of one recording" says 2 'not for one recording' "$strata" merge --tcp-map "$work/map" -o "$work/mapped" "$work/raw"
 check "what is no file of xentrace's is refused" says 1 '' "$strata" import Makefile -o "$work/raw2" --tsc-khz 2445427
 finish

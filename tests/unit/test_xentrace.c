@@ -676,7 +676,7 @@ static void a_directory_that_has_a_recording_is_left_alone(void **state)
 	imported_free(&imported);
 	import_file(&imported, &file, 2400000);
 	assert_int_equal(imported.status, -1);
-	assert_said(&imported, "a recording needs an empty directory");
+	assert_said(&imported, "already holds a recording (use --force, or another -o)");
 	snprintf(metadata, sizeof(metadata), "%s/xen/metadata", file.raw);
 	assert_true(exists(metadata));
 	xentrace_free(&file);

@@ -34,9 +34,9 @@ shown() {
 	[ "$nr" = "$1" ]
 }
 
-# How well the CPUs' counters agree is known better in the end.
+# How well the CPUs' counters agree is known better in the end.  Live, losses are in the last line alone.
 without_bounds() {
-	sed -E 's/,"late":true//; s/"(unordered|bound_ns)":[a-z0-9]*,//g' "$1"
+	grep -v '^{"discarded"' "$1" | sed -E 's/,"late":true//; s/"(unordered|bound_ns)":[a-z0-9]*,//g'
 }
 
 # Followed from the beginning, a recording is what it is when it has ended, but that what was late came later.

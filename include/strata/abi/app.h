@@ -3,15 +3,25 @@
  * app.h - the contract between an instrumented application (libstrata in it) and
  * the recorder.
  *
- * They meet on a sequenced-packet UNIX socket, in one of two ways:
+ * They meet on a sequenced-packet UNIX socket of the recorder's, STRATA_APP_SOCKET.
+ * Its directory belongs to root, so nobody else can stand there.  A program always
+ * connects outwards; nothing and nobody can connect to a program:
  *
- *   - an application that starts connects to the recorder's socket, if there is
- *     one, before main();
- *   - a thread of each application waits in accept() on an abstract socket that
- *     is named after the process, and a recorder that starts connects to it.
+ *   - a program that starts maps a page of its own (struct strata_app_wait), and then
+ *     connects, before main();
+ *   - if no recorder listens, a thread of it sleeps on a futex in that page.  A
+ *     recorder that starts listens first, and then looks for these pages in
+ *     /proc/PID/maps.  It opens each by /proc/PID/map_files, counts a call in it, and
+ *     wakes the thread, which connects.
  *
- * Each checks who the other is (SO_PEERCRED): the application serves root and its
- * own user; the recorder takes the process's number from there.
+ * Map, then connect; listen, then look: whichever comes second sees the other.  Only
+ * the owner of a program and root can open its page.
+ *
+ * Each decides by the kernel's word on the other (SO_PEERCRED).  The application
+ * serves root and its own user.  The recorder takes pid and uid from there.  The
+ * overflow uid, which stands for every user without a number in this user namespace,
+ * is nobody's: a program in a user namespace that has no number for the recorder's
+ * user cannot be traced.
  *
  * Then each packet is one message, a struct strata_app_message and what follows:
  *
@@ -42,7 +52,8 @@
  * or what the environment says instead, for the first SELECT, and goes on.
  *
  * The memory is the recorder's: a memfd that can neither shrink nor grow, or a file
- * that outlives both of them.  The application writes it at any time: every word of
+ * that outlives both of them.  The application takes memory that can shrink from
+ * root only.  The application writes it at any time: every word of
  * it is hostile to the recorder, and so is every message.
  */
 #ifndef STRATA_ABI_APP_H
@@ -56,11 +67,25 @@
 #define STRATA_APP_ABI_VERSION 2u
 
 /* The recorder's socket; the environment variable may name another. */
-#define STRATA_APP_SOCKET          "/run/strata-apps.sock"
+#define STRATA_APP_SOCKET          "/run/strata/apps.sock"
 #define STRATA_APP_SOCKET_VARIABLE "STRATA_APP_SOCKET"
 
-/* What an application's abstract socket is called, before the number of the process. */
-#define STRATA_APP_NAME_PREFIX "strata-app."
+/*
+ * The page that a program waits in: a memfd of that name and of STRATA_PAGE_BYTES, sealed against
+ * shrinking, growing and further seals, mapped shared.  Hostile to the recorder, as all else.
+ */
+#define STRATA_APP_WAIT_NAME  "strata-wait"
+#define STRATA_APP_WAIT_MAGIC 0x57525453u /* "STRW" */
+
+struct strata_app_wait {
+	uint32_t magic;
+	/* The futex: counts the calls of recorders. */
+	uint32_t calls;
+	/* What calls was before the program last tried to connect, once that has succeeded or
+	 * failed.  Only for recorders that want to know whether they have been heard. */
+	uint32_t answered;
+	uint32_t connected; /* 1: a recorder has it; it tries again when that one is gone */
+};
 
 #define STRATA_APP_EVENTS_MAX 1024u
 #define STRATA_APP_RINGS_MAX  4096u

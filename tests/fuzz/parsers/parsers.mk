@@ -30,8 +30,7 @@ $(PARSERS)/fuzz_%: $(PARSERS)/tests/fuzz/parsers/fuzz_%.o $(PARSERS)/libmerge.a
 
 .PRECIOUS: $(PARSERS)/%.o
 .PHONY: fuzz-parsers
-fuzz-parsers:
-	@tests/deps.sh fuzz
+fuzz-parsers: deps-fuzz-parsers
 	@$(MAKE) --no-print-directory $(PARSER_TESTS)
 	@for test in $(PARSER_TESTS); do \
 		name=$${test##*/fuzz_}; \

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* peer.h - which process is at the other end of a socket, by the kernel's word. */
+#ifndef STRATA_CONSUMERD_PEER_H
+#define STRATA_CONSUMERD_PEER_H
+
+#include <stdint.h>
+
+#include "error.h"
+
+struct peer {
+	int32_t pid;
+	uint32_t uid;     /* effective, when it connected */
+	char comm[32];    /* its name; its own choice */
+	char program[80]; /* the name of its executable; likewise */
+};
+
+/*
+ * Identifies the process that connected.  Its names are empty if it has ended since:
+ * another process may have its number now.
+ * 0, or -1: it is of another PID namespace, or of a user without a number in this user
+ * namespace.
+ */
+int peer_identify(int socket, struct peer *peer, struct strata_error *error);
+
+#endif /* STRATA_CONSUMERD_PEER_H */

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* principal.c - see principal.h. */
+#include "principal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "escape.h"
+#include "live/live_table.h"
+#include "recording.h"
+#include "subordinate_uids.h"
+#include "token_bucket.h"
+
+#define SUBUID_FILE "/etc/subuid"
+#define PASSWD_FILE "/etc/passwd"
+
+/* Totals of a recorder, at one moment. */
+#define CONNECTIONS_MAX 2048u
+#define RINGS_MAX       16384u
+
+/* Those who hold most of a resource that is refused are named. */
+#define HOLDERS_SHOWN 3u
+
+#define SOURCES_BURST      64u
+#define SOURCES_PER_1000_S 16000u
+
+#define LINES_BURST      20u
+#define LINES_PER_1000_S 100u
+
+#define NAME_BYTES 80u
+
+static const char *const resource_names[PRINCIPAL_NR_RESOURCES] = {
+	[PRINCIPAL_CONNECTIONS] = "connections at once",
+	[PRINCIPAL_RINGS] = "rings at once",
+	[PRINCIPAL_MEMORY_BYTES] = "bytes of ring memory",
+	[PRINCIPAL_LIVE_SLOTS] = "streams that can be followed",
+	[PRINCIPAL_SOURCES] = "sources in this recording",
+	[PRINCIPAL_STREAMS] = "streams in this recording",
+	[PRINCIPAL_DESCRIPTION_BYTES] = "bytes of event descriptions in this recording",
+};
+
+struct principal {
+	struct principals *all;
+	enum principal_kind kind;
+	uint32_t id; /* of the user; of a domain without a name */
+	bool trusted;
+	char key[NAME_BYTES]; /* of a domain: its name as it is */
+	char name[STRATA_ESCAPED_BYTES(NAME_BYTES) + 16];
+	uint64_t used[PRINCIPAL_NR_RESOURCES];
+	int64_t credit; /* bytes of work that may be done in this turn */
+	struct token_bucket sources;
+	struct token_bucket lines;
+	uint64_t unprinted; /* lines */
+};
+
+struct principals {
+	struct principal **list;
+	size_t nr;
+	uint64_t totals[PRINCIPAL_NR_RESOURCES];
+	bool refused;
+	struct subordinate_uids subordinates;
+	struct timespec subordinates_time; /* of the file that they were read from */
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
+}
+
+struct principals *principals_new(void)
+{
+	struct principals *all = calloc(1, sizeof(*all));
+
+	if (!all)
+		return NULL;
+	all->totals[PRINCIPAL_CONNECTIONS] = CONNECTIONS_MAX;
+	all->totals[PRINCIPAL_RINGS] = RINGS_MAX;
+	all->totals[PRINCIPAL_LIVE_SLOTS] = STRATA_LIVE_SLOTS;
+	all->totals[PRINCIPAL_SOURCES] = STRATA_SOURCES_MAX;
+	all->totals[PRINCIPAL_STREAMS] = STRATA_STREAMS_MAX;
+	all->totals[PRINCIPAL_DESCRIPTION_BYTES] = STRATA_DESCRIPTION_BYTES_MAX;
+	/* Half of the machine's memory. */
+	all->totals[PRINCIPAL_MEMORY_BYTES] =
+		(uint64_t)sysconf(_SC_PHYS_PAGES) / 2u * (uint64_t)sysconf(_SC_PAGESIZE);
+	return all;
+}
+
+void principals_free(struct principals *all)
+{
+	size_t i;
+
+	if (!all)
+		return;
+	for (i = 0; i < all->nr; i++)
+		free(all->list[i]);
+	free(all->list);
+	subordinate_uids_clear(&all->subordinates);
+	free(all);
+}
+
+/* The file may change while a recording goes on: users are added. */
+static void read_subordinates(struct principals *all)
+{
+	struct stat status;
+
+	if (stat(SUBUID_FILE, &status) ||
+	    !memcmp(&status.st_mtim, &all->subordinates_time, sizeof(status.st_mtim)))
+		return;
+	all->subordinates_time = status.st_mtim;
+	subordinate_uids_read(&all->subordinates, SUBUID_FILE, PASSWD_FILE);
+}
+
+static struct principal *find(struct principals *all, enum principal_kind kind, uint32_t id,
+			      const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr; i++)
+		if (all->list[i]->kind == kind && all->list[i]->id == id &&
+		    strcmp(all->list[i]->key, key) == 0)
+			return all->list[i];
+	return NULL;
+}
+
+static struct principal *add(struct principals *all, enum principal_kind kind, uint32_t id,
+			     const char *key)
+{
+	struct principal *one = calloc(1, sizeof(*one));
+	struct principal **list = reallocarray(all->list, all->nr + 1, sizeof(struct principal *));
+
+	if (list)
+		all->list = list;
+	if (!one || !list) {
+		free(one);
+		return NULL;
+	}
+	one->all = all;
+	one->kind = kind;
+	one->id = id;
+	snprintf(one->key, sizeof(one->key), "%s", key);
+	one->credit = PRINCIPAL_QUANTUM_BYTES;
+	one->sources =
+		(struct token_bucket){ .burst = SOURCES_BURST, .per_1000_s = SOURCES_PER_1000_S };
+	one->lines = (struct token_bucket){ .burst = LINES_BURST, .per_1000_s = LINES_PER_1000_S };
+	list[all->nr++] = one;
+	return one;
+}
+
+struct principal *principals_user(struct principals *all, uint32_t uid)
+{
+	struct principal *one;
+
+	read_subordinates(all);
+	uid = subordinate_uids_owner(&all->subordinates, uid);
+	one = find(all, PRINCIPAL_USER, uid, "");
+	if (one)
+		return one;
+	one = add(all, PRINCIPAL_USER, uid, "");
+	if (!one)
+		return NULL;
+	one->trusted = uid == 0 || uid == geteuid();
+	snprintf(one->name, sizeof(one->name), "user %u", uid);
+	return one;
+}
+
+struct principal *principals_domain(struct principals *all, uint32_t domain, const char *name)
+{
+	const uint32_t id = name[0] ? 0 : domain;
+	struct principal *one = find(all, PRINCIPAL_DOMAIN, id, name);
+	char shown[STRATA_ESCAPED_BYTES(NAME_BYTES)];
+
+	if (one)
+		return one;
+	one = add(all, PRINCIPAL_DOMAIN, id, name);
+	if (!one)
+		return NULL;
+	one->trusted = domain == 0;
+	if (name[0])
+		snprintf(one->name, sizeof(one->name), "domain %s",
+			 strata_escape_name(shown, sizeof(shown), one->key));
+	else
+		snprintf(one->name, sizeof(one->name), "domain %u", domain);
+	return one;
+}
+
+struct principal *principals_hypervisor(struct principals *all)
+{
+	struct principal *one = find(all, PRINCIPAL_HYPERVISOR, 0, "");
+
+	if (one)
+		return one;
+	one = add(all, PRINCIPAL_HYPERVISOR, 0, "");
+	if (!one)
+		return NULL;
+	one->trusted = true;
+	snprintf(one->name, sizeof(one->name), "the hypervisor");
+	return one;
+}
+
+const char *principal_name(const struct principal *one)
+{
+	return one->name;
+}
+
+enum principal_kind principal_kind(const struct principal *one)
+{
+	return one->kind;
+}
+
+bool principal_is_trusted(const struct principal *one)
+{
+	return one->trusted;
+}
+
+/* Shares --------------------------------------------------------------------------------------- */
+
+static uint64_t share_of(const struct principals *all, enum principal_resource resource)
+{
+	return all->totals[resource] / PRINCIPAL_SHARES;
+}
+
+/* What all principals use together, or the untrusted ones. */
+static uint64_t sum(const struct principals *all, enum principal_resource resource, bool trusted)
+{
+	uint64_t used = 0;
+	size_t i;
+
+	for (i = 0; i < all->nr; i++)
+		if (trusted || !all->list[i]->trusted)
+			used += all->list[i]->used[resource];
+	return used;
+}
+
+/* The next one, in order of what they hold: less than @before, or behind it in the table. */
+static const struct principal *next_holder(const struct principals *all,
+					   enum principal_resource resource,
+					   const struct principal *before)
+{
+	const struct principal *best = NULL;
+	bool is_behind = !before;
+	size_t i;
+
+	for (i = 0; i < all->nr; i++) {
+		const struct principal *one = all->list[i];
+		uint64_t used = one->used[resource];
+
+		if (used &&
+		    (!before || used < before->used[resource] ||
+		     (is_behind && used == before->used[resource])) &&
+		    (!best || used > best->used[resource]))
+			best = one;
+		is_behind |= one == before;
+	}
+	return best;
+}
+
+static void tell_holders(const struct principal *asking, enum principal_resource resource,
+			 char *text, size_t bytes)
+{
+	const struct principal *one = NULL;
+	unsigned int shown = 0;
+	size_t length = 0;
+
+	text[0] = '\0';
+	while (shown < HOLDERS_SHOWN && length < bytes &&
+	       (one = next_holder(asking->all, resource, one))) {
+		if (one == asking)
+			continue;
+		length += (size_t)snprintf(text + length, bytes - length, "%s%s %" PRIu64,
+					   shown++ ? ", " : "; the others: ", one->name,
+					   one->used[resource]);
+	}
+	if (!shown)
+		snprintf(text, bytes, "; nobody else holds any");
+}
+
+int principal_claim(struct principal *one, enum principal_resource resource, uint64_t amount,
+		    struct strata_error *error)
+{
+	const struct principals *all = one->all;
+	const uint64_t total = all->totals[resource], used = sum(all, resource, true);
+	const uint64_t share = share_of(all, resource);
+	const bool fits = amount <= total && used <= total - amount;
+	char holders[400];
+
+	if (one->trusted ? fits
+			 : fits && amount <= share && one->used[resource] <= share - amount &&
+				   sum(all, resource, false) + amount <= total - share) {
+		one->used[resource] += amount;
+		return 0;
+	}
+	one->all->refused = true;
+	tell_holders(one, resource, holders, sizeof(holders));
+	if (one->trusted)
+		return strata_fail(error,
+				   "%s holds %" PRIu64 " %s and asks for %" PRIu64 " more; %" PRIu64
+				   " of %" PRIu64 " are in use%s",
+				   one->name, one->used[resource], resource_names[resource], amount,
+				   used, total, holders);
+	return strata_fail(error,
+			   "%s holds %" PRIu64 " of its share of %" PRIu64
+			   " %s and asks for %" PRIu64 " more; %" PRIu64 " of %" PRIu64
+			   " are in use%s",
+			   one->name, one->used[resource], share, resource_names[resource], amount,
+			   used, total, holders);
+}
+
+void principal_give_back(struct principal *one, enum principal_resource resource, uint64_t amount)
+{
+	one->used[resource] -= amount < one->used[resource] ? amount : one->used[resource];
+}
+
+uint64_t principal_used(const struct principal *one, enum principal_resource resource)
+{
+	return one->used[resource];
+}
+
+bool principals_refused(const struct principals *all)
+{
+	return all->refused;
+}
+
+void principals_set_total(struct principals *all, enum principal_resource resource, uint64_t total)
+{
+	all->totals[resource] = total;
+}
+
+bool principal_may_begin_source(struct principal *one)
+{
+	return one->trusted || token_bucket_take(&one->sources, now_ms());
+}
+
+/* Work ----------------------------------------------------------------------------------------- */
+
+void principals_begin_turn(struct principals *all)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr; i++) {
+		struct principal *one = all->list[i];
+
+		/* What was not used is not saved up: a burst would keep the others waiting. */
+		one->credit += PRINCIPAL_QUANTUM_BYTES;
+		if (one->credit > (int64_t)PRINCIPAL_QUANTUM_BYTES)
+			one->credit = PRINCIPAL_QUANTUM_BYTES;
+	}
+}
+
+bool principal_has_credit(const struct principal *one)
+{
+	return one->credit > 0;
+}
+
+void principal_charge(struct principal *one, uint64_t bytes)
+{
+	one->credit -= (int64_t)bytes;
+}
+
+/* Messages ------------------------------------------------------------------------------------- */
+
+void principal_complain(struct principal *one, const char *format, ...)
+{
+	struct strata_error text = { "" };
+	va_list args;
+
+	if (!one->trusted && !token_bucket_take(&one->lines, now_ms())) {
+		one->unprinted++;
+		return;
+	}
+	va_start(args, format);
+	vsnprintf(text.text, sizeof(text.text), format, args);
+	va_end(args);
+	fprintf(stderr, "strata: %s\n", text.text);
+}
+
+void principals_sum_up(struct principals *all)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr; i++) {
+		if (all->list[i]->unprinted)
+			fprintf(stderr, "strata: %s caused %" PRIu64 " more messages like these\n",
+				all->list[i]->name, all->list[i]->unprinted);
+		all->list[i]->unprinted = 0;
+	}
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * principal.h - who uses how much of a recorder.  A principal is a user, a Xen domain or the
+ * hypervisor; what its programs, connections, rings and sources use is counted together.
+ *
+ * Of each resource an untrusted principal may use a fixed share, an eighth of the total, and all
+ * untrusted ones together may use seven eighths.  Root, the user who records, dom0 and the
+ * hypervisor are trusted: for them only the totals hold.  docs/security.md has the numbers.
+ *
+ * One thread uses a table.
+ */
+#ifndef STRATA_CONSUMERD_PRINCIPAL_H
+#define STRATA_CONSUMERD_PRINCIPAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "error.h"
+
+enum principal_kind {
+	PRINCIPAL_HYPERVISOR,
+	PRINCIPAL_USER,
+	PRINCIPAL_DOMAIN,
+};
+
+enum principal_resource {
+	PRINCIPAL_CONNECTIONS,       /* of applications, at this moment */
+	PRINCIPAL_RINGS,             /* that are drained at this moment */
+	PRINCIPAL_MEMORY_BYTES,      /* of applications' rings, at this moment */
+	PRINCIPAL_LIVE_SLOTS,        /* of the table for those who follow the recording */
+	PRINCIPAL_SOURCES,           /* in the recording */
+	PRINCIPAL_STREAMS,           /* in the recording */
+	PRINCIPAL_DESCRIPTION_BYTES, /* of events, in the recording */
+	PRINCIPAL_NR_RESOURCES,
+};
+
+/* The part of each total that an untrusted principal may use, and that is left for trusted ones. */
+#define PRINCIPAL_SHARES 8u
+
+struct principals;
+struct principal;
+
+/* An empty table; NULL: out of memory. */
+struct principals *principals_new(void);
+
+/* Frees the table and all that was got from it. */
+void principals_free(struct principals *all);
+
+/*
+ * The principal that answers for a user id: the owner of a subordinate one.  For a domain, which
+ * has a new number after a reboot, its name decides, which the toolstack gave it; the number only
+ * if it has none.  They are valid until principals_free().  NULL: out of memory.
+ */
+struct principal *principals_user(struct principals *all, uint32_t uid);
+struct principal *principals_domain(struct principals *all, uint32_t domain, const char *name);
+struct principal *principals_hypervisor(struct principals *all);
+
+/* "user 1000", "domain g1", "the hypervisor"; nothing in it needs to be escaped. */
+const char *principal_name(const struct principal *one);
+
+enum principal_kind principal_kind(const struct principal *one);
+
+bool principal_is_trusted(const struct principal *one);
+
+/* Takes @amount of a resource.  0; -1: the share or the total does not allow it, and @error says
+ * who holds how much. */
+int principal_claim(struct principal *one, enum principal_resource resource, uint64_t amount,
+		    struct strata_error *error);
+
+/* Gives back what was claimed. */
+void principal_give_back(struct principal *one, enum principal_resource resource, uint64_t amount);
+
+uint64_t principal_used(const struct principal *one, enum principal_resource resource);
+
+/* Has anybody been refused anything? */
+bool principals_refused(const struct principals *all);
+
+/* Sets a total, of which an eighth is the share. */
+void principals_set_total(struct principals *all, enum principal_resource resource, uint64_t total);
+
+/* May it begin another source now?  An untrusted one 64 at once, then 16 a second. */
+bool principal_may_begin_source(struct principal *one);
+
+/*
+ * Work.  In each turn of the recorder's loop a principal may have PRINCIPAL_QUANTUM_BYTES of work
+ * done, in bytes that are drained; other work is charged at what it costs in comparison.  A step
+ * that has begun is finished, and what it costs more is paid in the turns that follow (deficit
+ * round robin).
+ */
+#define PRINCIPAL_QUANTUM_BYTES (1u << 20)
+
+/* What a step costs at least. */
+#define PRINCIPAL_STEP_BYTES 4096u
+
+void principals_begin_turn(struct principals *all);
+
+/* May more be done for it in this turn? */
+bool principal_has_credit(const struct principal *one);
+
+void principal_charge(struct principal *one, uint64_t bytes);
+
+/*
+ * Prints "strata: " and a line to stderr about something that a principal caused.  An untrusted
+ * one may cause 20 lines at once, then one each 10 s; others are counted.
+ */
+void principal_complain(struct principal *one, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Prints for each principal how many lines were not printed since this was called last. */
+void principals_sum_up(struct principals *all);
+
+#endif /* STRATA_CONSUMERD_PRINCIPAL_H */

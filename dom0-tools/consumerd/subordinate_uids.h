@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * subordinate_uids.h - which user owns a user id of /etc/subuid: with newuidmap one user may run
+ * processes under each of 65,536 such ids.  Called by principal.c.
+ */
+#ifndef STRATA_CONSUMERD_SUBORDINATE_UIDS_H
+#define STRATA_CONSUMERD_SUBORDINATE_UIDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct uid_range {
+	uint32_t first;
+	uint32_t nr;
+	uint32_t owner; /* the range's first id if nobody knows the owner's name */
+};
+
+struct subordinate_uids {
+	struct uid_range *ranges;
+	size_t nr;
+};
+
+/* Replaces what @uids holds by what the two files say; a file that is not there says nothing.
+ * Without memory some ranges are missing: each id in them counts as a user. */
+void subordinate_uids_read(struct subordinate_uids *uids, const char *subuid_path,
+			   const char *passwd_path);
+
+/* The user who owns @uid; @uid itself if no range has it. */
+uint32_t subordinate_uids_owner(const struct subordinate_uids *uids, uint32_t uid);
+
+void subordinate_uids_clear(struct subordinate_uids *uids);
+
+#endif /* STRATA_CONSUMERD_SUBORDINATE_UIDS_H */

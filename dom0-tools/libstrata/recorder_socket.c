@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+/* recorder_socket.c - see recorder_socket.h; called by attach.c. */
+#include "recorder_socket.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <strata/abi/app.h>
+
+#define OVERFLOW_UID_PATH    "/proc/sys/kernel/overflowuid"
+#define OVERFLOW_UID_DEFAULT 65534
+
+static const char *socket_path(void)
+{
+	const char *path = secure_getenv(STRATA_APP_SOCKET_VARIABLE);
+
+	return path ? path : STRATA_APP_SOCKET;
+}
+
+/* What the kernel calls each user that has no number in this user namespace. */
+static uid_t overflow_uid(void)
+{
+	int fd = open(OVERFLOW_UID_PATH, O_RDONLY | O_CLOEXEC);
+	char text[16] = "";
+
+	if (fd >= 0) {
+		if (read(fd, text, sizeof(text) - 1) < 0)
+			text[0] = '\0';
+		close(fd);
+	}
+	return text[0] ? (uid_t)strtoul(text, NULL, 10) : OVERFLOW_UID_DEFAULT;
+}
+
+/*
+ * A recorder gives us rings, so it can have us write anywhere.  That is for root, and for whoever
+ * may attach a debugger to us: our own user.  The overflow uid may be any user, also if it seems to
+ * be our own.
+ */
+static bool may_trace_us(int socket)
+{
+	struct ucred peer = { .uid = (uid_t)-1 };
+	socklen_t bytes = sizeof(peer);
+
+	if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) ||
+	    peer.uid == overflow_uid())
+		return false;
+	return peer.uid == 0 || (peer.uid == geteuid() && !getauxval(AT_SECURE) &&
+				 prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1);
+}
+
+bool recorder_is_root(int socket)
+{
+	struct ucred peer = { .uid = (uid_t)-1 };
+	socklen_t bytes = sizeof(peer);
+
+	return !getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) && peer.uid == 0 &&
+	       overflow_uid() != 0;
+}
+
+bool recorder_is_there(void)
+{
+	return !access(socket_path(), F_OK);
+}
+
+int recorder_connect(uint32_t wait_ms)
+{
+	/* A recorder that does not read must not hold the process for ever; of 0 the kernel makes
+	 * for ever. */
+	const struct timeval limit = { .tv_sec = wait_ms / 1000,
+				       .tv_usec = wait_ms ? wait_ms % 1000 * 1000 : 1 };
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), result, error;
+
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", socket_path());
+	do
+		result = connect(fd, (struct sockaddr *)&address, sizeof(address));
+	while (result && errno == EINTR);
+	if (!result && may_trace_us(fd))
+		return fd;
+	error = result ? errno : EACCES;
+	close(fd);
+	errno = error;
+	return -1;
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+/* wait_page.c - see wait_page.h. */
+#include "wait_page.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <strata/abi/app.h>
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
+static struct strata_app_wait *page;
+
+/* A machine may refuse memory that could be executed; an old kernel does not know that word. */
+static int make_memory(void)
+{
+	const unsigned int flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+	int fd = memfd_create(STRATA_APP_WAIT_NAME, flags | MFD_NOEXEC_SEAL);
+
+	return fd >= 0 || errno != EINVAL ? fd : memfd_create(STRATA_APP_WAIT_NAME, flags);
+}
+
+/* Fills and seals the page, so that a recorder that has mapped it never meets its end. */
+static struct strata_app_wait *map_page(int fd)
+{
+	const struct strata_app_wait begin = { .magic = STRATA_APP_WAIT_MAGIC };
+	void *memory;
+
+	if (ftruncate(fd, STRATA_PAGE_BYTES) ||
+	    pwrite(fd, &begin, sizeof(begin), 0) != (ssize_t)sizeof(begin) ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+		return NULL;
+	memory = mmap(NULL, STRATA_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (memory == MAP_FAILED)
+		return NULL;
+	/* A child would answer for its parent. */
+	if (madvise(memory, STRATA_PAGE_BYTES, MADV_DONTFORK)) {
+		munmap(memory, STRATA_PAGE_BYTES);
+		return NULL;
+	}
+	return memory;
+}
+
+bool wait_page_make(void)
+{
+	int fd, error;
+
+	if (page)
+		return true;
+	fd = make_memory();
+	if (fd < 0)
+		return false;
+	page = map_page(fd);
+	error = errno;
+	/* The mapping is enough to be found by, and a program may close all files at any time. */
+	close(fd);
+	errno = error;
+	return page != NULL;
+}
+
+bool wait_page_is_there(void)
+{
+	return page != NULL;
+}
+
+uint32_t wait_page_calls(void)
+{
+	/* Acquire: pairs with call_page() of the recorder's app_find.c, which adds to it after
+	 * listen().  Whoever sees that call can connect. */
+	return page ? strata_load_acquire(&page->calls) : 0;
+}
+
+void wait_page_answer(uint32_t calls, bool connected)
+{
+	if (!page)
+		return;
+	strata_write_once(&page->connected, connected);
+	/* Release: pairs with app_page_answered(): what has been answered is in the socket. */
+	strata_store_release(&page->answered, calls);
+}
+
+bool wait_page_await(uint32_t calls, const struct timespec *limit)
+{
+	/* The kernel compares again under its lock: a call that came since wakes us at once. */
+	while (strata_load_acquire(&page->calls) == calls)
+		if (syscall(SYS_futex, &page->calls, FUTEX_WAIT, calls, limit, NULL, 0) &&
+		    errno != EAGAIN && errno != EINTR)
+			return errno == ETIMEDOUT;
+	return true;
+}
+
+void wait_page_forget(void)
+{
+	page = NULL;
+}

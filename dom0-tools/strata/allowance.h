@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * allowance.h - what one domain may use up by coming and dying again and again.
+ *
+ * A domain that reboots has a new number each time and the same UUID, which is the hypervisor's
+ * word.  So its allowance belongs to that UUID: it does not begin anew with the next boot.  How
+ * many sources a domain may have in one recording is its share (principal.h).
+ */
+#ifndef STRATA_STRATA_ALLOWANCE_H
+#define STRATA_STRATA_ALLOWANCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ALLOWANCE_UUID_BYTES 16u
+
+/* A domain may come this often at once, and then about once a minute. */
+#define ALLOWANCE_BURST      32u
+#define ALLOWANCE_PER_1000_S 16u
+
+/* Last moments of one domain that are kept on the disk. */
+#define ALLOWANCE_MOMENTS 8u
+
+struct allowance_entry;
+
+/* All zero: nobody has used anything. */
+struct allowances {
+	struct allowance_entry *entries;
+	size_t nr;
+};
+
+enum allowance_answer {
+	ALLOWANCE_GRANTED,
+	ALLOWANCE_LATER,   /* ask again later */
+	ALLOWANCE_USED_UP, /* not in this recording */
+};
+
+/*
+ * Its module is to take part once more.
+ * @news: OUT: this answer is another than the last, to be told to the user
+ */
+enum allowance_answer allowance_come(struct allowances *all,
+				     const uint8_t uuid[ALLOWANCE_UUID_BYTES], uint64_t now_ms,
+				     bool *news);
+
+/* Its last moments are to be kept.  @news: as above */
+enum allowance_answer allowance_moments(struct allowances *all,
+					const uint8_t uuid[ALLOWANCE_UUID_BYTES], bool *news);
+
+void allowances_clear(struct allowances *all);
+
+#endif /* STRATA_STRATA_ALLOWANCE_H */

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * made_of.h - tells whether a CTF trace is what `strata merge` or `strata convert` made of another
+ * trace or recording: it has the same events, which would be shown twice.
+ *
+ * Both make the UUID of their output from the UUIDs of their input, so that the output names its
+ * input, wherever it was moved.  (A trace without a UUID cannot be recognised.)
+ */
+#ifndef STRATA_MERGE_INPUTS_MADE_OF_H
+#define STRATA_MERGE_INPUTS_MADE_OF_H
+
+#include "ctf/ctf_trace.h"
+#include "recording.h"
+
+bool strata_is_made_of_recording(const struct strata_ctf_trace *trace,
+				 const struct strata_recording *recording);
+
+bool strata_is_made_of_trace(const struct strata_ctf_trace *trace,
+			     const struct strata_ctf_trace *other);
+
+#endif /* STRATA_MERGE_INPUTS_MADE_OF_H */

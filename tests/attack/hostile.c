@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * hostile.c - an application that speaks the recorder's protocol correctly, and uses it to take
+ * what belongs to others: HOSTILE SOCKET WHAT NUMBER [CPUS].
+ *
+ *   silent N       N connections that never say anything
+ *   hold N CPUS    N connections, each with a ring for each of CPUS CPUs and one lost event in it
+ *   come N         N times: connects, makes a ring, reports a lost event, hangs up
+ *   pass N         the same, with nothing in the ring
+ *   describe N     N connections, each with 1,024 events of 40 fields, and a lost event
+ *   refill N CPUS  as hold; then fills all the rings, again and again
+ *   ready N        as hold, with one CPU; then sends READY without end
+ *   lies N         N times: connects, makes a ring, writes into it what no ring can hold
+ *
+ * It prints "connections N" when the recorder has answered the last of them, with the number of
+ * those that are still connected; "come", "pass" and "lies" end then, and the others go on until
+ * they are killed.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <strata/abi/app.h>
+#include <strata/clock.h>
+
+#define ANSWER_S        300 /* a recorder that has not answered then hangs */
+#define CONNECTIONS_MAX 4096u
+#define NO_FIELDS       20u /* bytes of a record whose event has none */
+
+struct connection {
+	int socket;
+	uint32_t cpus;
+	uint64_t stride;
+	struct strata_ring_geometry geo;
+	unsigned char *rings; /* NULL: none */
+	size_t bytes;
+};
+
+static struct connection connections[CONNECTIONS_MAX];
+static const char *socket_path;
+
+static int connect_once(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const struct timeval limit = { .tv_sec = ANSWER_S };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", socket_path);
+	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address))) {
+		fprintf(stderr, "%s: %s\n", socket_path, strerror(errno));
+		exit(1);
+	}
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	return fd;
+}
+
+/* False: the recorder has hung up. */
+static bool say(int fd, uint16_t type, uint32_t value, uint32_t count, const void *more,
+		size_t bytes)
+{
+	struct strata_app_packet packet = { .head = { .magic = STRATA_APP_MAGIC,
+						      .version = STRATA_APP_ABI_VERSION,
+						      .type = type,
+						      .value = value,
+						      .count = count } };
+
+	if (bytes)
+		memcpy(&packet.u, more, bytes);
+	return send(fd, &packet, sizeof(packet.head) + bytes, MSG_NOSIGNAL) > 0;
+}
+
+/* Describes events with as many fields as can be, whose names are as long as they can be. */
+static bool describe(int fd, uint32_t events, uint32_t fields)
+{
+	struct strata_event_desc event = { .nr_fields = (uint8_t)fields };
+	uint32_t i, j;
+
+	for (i = 0; i < events; i++) {
+		event.id = i;
+		snprintf(event.name, sizeof(event.name), "hostile_%054u", i);
+		for (j = 0; j < fields; j++) {
+			event.fields[j] =
+				(struct strata_field_desc){ "", STRATA_FIELD_UNSIGNED, 4, 1 };
+			snprintf(event.fields[j].name, sizeof(event.fields[j].name), "field_%025u",
+				 j);
+		}
+		if (!say(fd, STRATA_APP_EVENT, 0, 0, &event, strata_event_desc_bytes(fields)))
+			return false;
+	}
+	return true;
+}
+
+/* Receives SETUP and maps the memory that comes with it.  False: the recorder has hung up. */
+static bool receive_rings(struct connection *one)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct strata_app_packet packet;
+	struct iovec part = { .iov_base = &packet, .iov_len = sizeof(packet) };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
+				  .msg_controllen = sizeof(control) };
+	int given;
+
+	if (recvmsg(one->socket, &message, MSG_CMSG_CLOEXEC) <= 0 || !CMSG_FIRSTHDR(&message))
+		return false;
+	memcpy(&given, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(given));
+	one->geo = (struct strata_ring_geometry){ packet.head.subbuf_bits,
+						  packet.head.nr_subbufs_bits };
+	one->stride = strata_single_bytes(one->geo);
+	one->bytes = one->cpus * one->stride;
+	one->rings = mmap(NULL, one->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, given,
+			  (off_t)packet.head.first_page * STRATA_PAGE_BYTES);
+	close(given);
+	if (one->rings == MAP_FAILED) {
+		perror("mmap");
+		exit(1);
+	}
+	return true;
+}
+
+static struct strata_single_area *area_of(const struct connection *one, uint32_t cpu)
+{
+	return (struct strata_single_area *)(one->rings + cpu * one->stride);
+}
+
+/* Connects and does all that is asked of an application.  False: the recorder has hung up. */
+static bool attach(struct connection *one, uint32_t cpus, uint32_t events, uint32_t fields,
+		   uint64_t lost)
+{
+	struct strata_app_packet selected;
+	uint32_t i;
+
+	memset(one, 0, sizeof(*one));
+	one->cpus = cpus;
+	one->socket = connect_once();
+	if (!say(one->socket, STRATA_APP_HELLO, STRATA_APP_SINGLE_STORE, cpus, NULL, 0) ||
+	    !describe(one->socket, events, fields) ||
+	    !say(one->socket, STRATA_APP_READY, 0, 0, NULL, 0) || !receive_rings(one))
+		return false;
+	for (i = 0; i < cpus; i++) {
+		strata_single_init(area_of(one, i), one->geo, i, false);
+		area_of(one, i)->lost[0] = lost;
+	}
+	return say(one->socket, STRATA_APP_ATTACHED, 0, 0, NULL, 0) &&
+	       recv(one->socket, &selected, sizeof(selected), 0) > 0;
+}
+
+static void hang_up(struct connection *one)
+{
+	if (one->rings)
+		munmap(one->rings, one->bytes);
+	close(one->socket);
+	memset(one, 0, sizeof(*one));
+}
+
+static uint32_t attach_all(uint32_t nr, uint32_t cpus, uint32_t events, uint32_t fields)
+{
+	uint32_t i, attached = 0;
+
+	for (i = 0; i < nr; i++) {
+		if (attach(&connections[attached], cpus, events, fields, 1))
+			attached++;
+		else
+			hang_up(&connections[attached]);
+	}
+	return attached;
+}
+
+static void tell(uint32_t nr)
+{
+	printf("connections %u\n", nr);
+	fflush(stdout);
+}
+
+/* Records of an event without fields fill a sub-buffer up to its last whole record. */
+static uint32_t fill(unsigned char *subbuf, struct strata_ring_geometry geo, uint64_t ticks)
+{
+	const struct strata_app_context context = { (int32_t)getpid(), (int32_t)getpid() };
+	const struct strata_record_header header = { 0, ticks };
+	uint32_t at = STRATA_PACKET_HEADER_BYTES;
+
+	for (; at + NO_FIELDS <= strata_subbuf_bytes(geo); at += NO_FIELDS) {
+		memcpy(subbuf + at, &header, sizeof(header));
+		memcpy(subbuf + at + sizeof(header), &context, sizeof(context));
+	}
+	return at;
+}
+
+static void fill_once(const struct connection *one, uint32_t cpu)
+{
+	struct strata_single_area *area = area_of(one, cpu);
+	unsigned char *data = (unsigned char *)area + STRATA_SINGLE_HEAD_BYTES;
+	uint64_t ticks = strata_clock();
+	uint32_t i;
+
+	for (i = 0; i < strata_nr_subbufs(one->geo); i++)
+		area->closed[i].content_bytes =
+			fill(data + i * strata_subbuf_bytes(one->geo), one->geo, ticks);
+}
+
+/* All but the last sub-buffer are full of what they held before. */
+static void refill(const struct connection *one, uint32_t cpu)
+{
+	struct strata_single_area *area = area_of(one, cpu);
+	uint64_t full = (strata_nr_subbufs(one->geo) - 1ull) << one->geo.subbuf_bits;
+
+	strata_store_release(&area->position,
+			     strata_load_acquire(&strata_single_reader_area(area)->read_count) +
+				     full + STRATA_PACKET_HEADER_BYTES);
+}
+
+static void refill_forever(uint32_t nr)
+{
+	uint32_t i, cpu;
+
+	for (i = 0; i < nr; i++)
+		for (cpu = 0; cpu < connections[i].cpus; cpu++)
+			fill_once(&connections[i], cpu);
+	tell(nr);
+	for (;;)
+		for (i = 0; i < nr; i++)
+			for (cpu = 0; cpu < connections[i].cpus; cpu++)
+				refill(&connections[i], cpu);
+}
+
+/* Says READY without end; what is answered is thrown away. */
+static void send_ready_forever(uint32_t nr)
+{
+	const struct strata_app_packet ready = { .head = { .magic = STRATA_APP_MAGIC,
+							   .version = STRATA_APP_ABI_VERSION,
+							   .type = STRATA_APP_READY } };
+	struct strata_app_packet answer;
+	uint32_t i;
+
+	tell(nr);
+	for (i = 0;; i = (i + 1) % nr) {
+		while (send(connections[i].socket, &ready, sizeof(ready.head),
+			    MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
+			;
+		while (recv(connections[i].socket, &answer, sizeof(answer), MSG_DONTWAIT) > 0)
+			;
+	}
+}
+
+/* Returns how many of them came to have a ring. */
+static uint32_t come_and_go(uint32_t nr, uint64_t lost)
+{
+	uint32_t i, attached = 0;
+
+	for (i = 0; i < nr; i++) {
+		attached += attach(&connections[0], 1, 1, 0, lost);
+		hang_up(&connections[0]);
+	}
+	return attached;
+}
+
+static uint32_t lie(uint32_t nr)
+{
+	struct pollfd fd = { .events = POLLIN };
+	uint32_t i, attached = 0;
+
+	for (i = 0; i < nr; i++) {
+		if (attach(&connections[0], 1, 1, 0, 0)) {
+			attached++;
+			strata_write_once(&area_of(&connections[0], 0)->position,
+					  0x123456789abcdf00u);
+			fd.fd = connections[0].socket;
+			poll(&fd, 1, ANSWER_S * 1000);
+		}
+		hang_up(&connections[0]);
+	}
+	return attached;
+}
+
+static uint32_t connect_silently(uint32_t nr)
+{
+	struct pollfd fd = { .events = POLLIN };
+	uint32_t i, left = 0;
+
+	for (i = 0; i < nr; i++)
+		connections[i].socket = connect_once();
+	/* Those that are too many are sent away by when a later one is heard. */
+	for (i = 0; i < nr; i++) {
+		fd.fd = connections[i].socket;
+		left += poll(&fd, 1, 0) == 0;
+	}
+	return left;
+}
+
+int main(int argc, char **argv)
+{
+	const struct rlimit files = { CONNECTIONS_MAX, CONNECTIONS_MAX };
+	const char *what = argc > 3 ? argv[2] : "";
+	uint32_t nr, cpus;
+
+	if (argc < 4)
+		return 2;
+	socket_path = argv[1];
+	nr = (uint32_t)strtoul(argv[3], NULL, 10);
+	cpus = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 10) : 1;
+	setrlimit(RLIMIT_NOFILE, &files);
+	if (nr > CONNECTIONS_MAX || !cpus)
+		return 2;
+	if (strcmp(what, "silent") == 0) {
+		tell(connect_silently(nr));
+	} else if (strcmp(what, "hold") == 0) {
+		tell(attach_all(nr, cpus, 1, 0));
+	} else if (strcmp(what, "describe") == 0) {
+		tell(attach_all(nr, 1, STRATA_APP_EVENTS_MAX, STRATA_EVENT_FIELDS_MAX));
+	} else if (strcmp(what, "refill") == 0) {
+		refill_forever(attach_all(nr, cpus, 1, 0));
+	} else if (strcmp(what, "ready") == 0) {
+		nr = attach_all(nr, 1, 1, 0);
+		if (!nr)
+			return 1;
+		send_ready_forever(nr);
+	} else if (strcmp(what, "come") == 0 || strcmp(what, "pass") == 0) {
+		tell(come_and_go(nr, strcmp(what, "come") == 0));
+		return 0;
+	} else if (strcmp(what, "lies") == 0) {
+		tell(lie(nr));
+		return 0;
+	} else {
+		return 2;
+	}
+	for (;;)
+		pause();
+}

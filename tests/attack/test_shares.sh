@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# One user's connections, rings and sources do not use up what another user's program needs to be recorded.
+# shellcheck source=tests/attack/common.sh
+. "$(dirname "$0")/common.sh"
+# shellcheck source=tests/attack/hostile.sh
+. "$(dirname "$0")/hostile.sh"
+
+# Connections that never say a word.
+begin silent --app all
+attack silent 512
+check "a program is recorded beside 512 silent connections" as "$victim" $bin/victim 100 0
+end_recording
+end_attacks
+check "all of its events" is "$(steps silent)" 100
+check "the refusal says who holds how much of what" said silent 'user 61001 holds [0-9]+ of its share of [0-9]+ connections'
+
+# The same, and the program that is asked for is not there at all: nobody blames its linking.
+begin missing --app nobody
+attack silent 512
+end_recording
+end_attacks
+check "a missing program is not said to lack libstrata where shares were the cause" eval '! said missing "linked with -lstrata"'
+
+# Rings: 17 connections with as many CPUs as a machine can have; the attacker leaves, and his rings come back.
+begin big --app all --app-buffer 4Kx2
+attack hold 17 1024
+check "a program is recorded beside 17 connections with 1,024 rings each" as "$victim" $bin/victim 100 0
+end_attacks
+check "and when they have left" as "$victim" $bin/victim 100 0
+end_recording
+check "all events of both" is "$(steps big)" 200
+
+# Sources, by coming and going.
+begin coming --app all --app-buffer 4Kx2
+attack pass 1024
+check "coming and going without an event leaves no source" is "$(jq '[.sources[]? | select(. != null)] | length' "$work/coming/recording.json")" 0
+attack come 1200
+check "a program is recorded after 1,200 sources of another user" as "$victim" $bin/victim 100 0
+end_recording
+check "all of its events" is "$(steps coming)" 100
+check "stat reads the recording" "$strata" stat "$work/coming"
+finish

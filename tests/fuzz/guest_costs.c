@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* guest_costs.c - see guest_costs.h.  Times are the fake host's: a loaded machine changes nothing.
+ */
+#include "guest_costs.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xen/xen.h>
+#include <xen/sched.h>
+
+#include "liars.h"
+#include "outcome.h"
+#include "verbs.h"
+
+#define SILENT 0u /* the guest that costs, if it can */
+
+static void (*work_of_all)(void *data);
+static uint64_t begin_ns;
+
+static uint64_t ms_since_begin(void)
+{
+	return (fake_host.ns - begin_ns) / 1000000;
+}
+
+/* A plain recording of three honest guests; @work has a turn in each wait, after they had theirs.
+ */
+static struct plan begin(bool overwrite, void (*work)(void *data))
+{
+	uint64_t seed = 0;
+	struct plan plan;
+
+	do
+		plan = *liars_begin(seed++, false);
+	while (plan.overwrite != overwrite || plan.some || plan.probes || plan.asked || plan.ends ||
+	       plan.left || plan.defaults || plan.rests);
+	work_of_all = fake_host.work;
+	if (work)
+		fake_host.work = work;
+	begin_ns = fake_host.ns;
+	return plan;
+}
+
+/* How long a recording takes, with start and stop, one of whose guests never answers. */
+static const char *record_silent(const char *raw, bool few_events, uint64_t *ms)
+{
+	struct plan plan = begin(false, NULL);
+	const char *wrong;
+
+	plan.some = few_events;
+	guests[SILENT].deaf = true;
+	wrong = record_checked(raw, &plan, true, NULL);
+	*ms = ms_since_begin();
+	return wrong;
+}
+
+static const char *silence_costs_the_same_whatever_it_was_asked(const char *raw)
+{
+	uint64_t few_ms, all_ms, records;
+	const char *wrong = record_silent(raw, true, &few_ms);
+
+	if (!wrong)
+		wrong = record_silent(raw, false, &all_ms);
+	if (!wrong)
+		wrong = outcome_streams(raw, HONEST, &records);
+	if (!wrong)
+		wrong = outcome_complete(HONEST);
+	if (!wrong && all_ms > few_ms + 100)
+		wrong = "the more events a silent guest has, the longer all wait for it";
+	return wrong;
+}
+
+/* Deaf from when it records; somebody presses Ctrl-C when the stop has begun. */
+static void interrupt_the_stop(void *data)
+{
+	static bool interrupted;
+
+	work_of_all(data);
+	guests[SILENT].deaf |= guests[SILENT].recording;
+	if (ms_since_begin() < 1000)
+		interrupted = false;
+	else if (!interrupted)
+		interrupted = !raise(SIGINT);
+}
+
+static const char *an_interrupt_ends_a_stop(const char *raw)
+{
+	struct plan plan = begin(false, interrupt_the_stop);
+	const char *wrong = record_checked(raw, &plan, true, NULL);
+
+	if (!wrong && ms_since_begin() < 1000)
+		wrong = "the silent guest was not waited for at all";
+	if (!wrong && ms_since_begin() > 1200)
+		wrong = "a signal does not end the wait for a silent guest";
+	return wrong;
+}
+
+static void die_early(void *data)
+{
+	work_of_all(data);
+	if (ms_since_begin() < 50 || guests[SILENT].life != FAKE_RUNS)
+		return;
+	guests[SILENT].life = FAKE_DYING;
+	fake_host_domains_change();
+}
+
+static const char *a_death_takes_no_history_of_others(const char *raw)
+{
+	struct plan plan = begin(true, die_early);
+	uint64_t records;
+	char *text = NULL;
+	const char *wrong = record_checked(raw, &plan, true, &text);
+
+	if (!wrong && !strstr(text, "its last moments are in"))
+		wrong = "it did not die while it was recorded";
+	free(text);
+	/* The recording alone, without the last moments of the other. */
+	if (!wrong)
+		wrong = outcome_streams(raw, HONEST, &records);
+	return wrong ? wrong : outcome_complete(HONEST);
+}
+
+/* As soon as it is recorded it reboots. */
+static void reboot_at_once(void *data)
+{
+	work_of_all(data);
+	if (guests[SILENT].recording)
+		liars_come_again(&guests[SILENT]);
+}
+
+static size_t count(const char *text, const char *wanted)
+{
+	size_t nr = 0;
+
+	for (text = strstr(text, wanted); text; text = strstr(text + 1, wanted))
+		nr++;
+	return nr;
+}
+
+static const char *a_reboot_brings_no_new_allowance(const char *raw)
+{
+	struct plan plan = begin(false, reboot_at_once);
+	char *text = NULL;
+	const char *wrong;
+	size_t came;
+	uint64_t records;
+
+	plan.duration_ms = 20000;
+	wrong = record_checked(raw, &plan, true, &text);
+	came = count(text, "(liar-a) takes part from now on");
+	if (!wrong && came < 10)
+		wrong = "it hardly rebooted";
+	if (!wrong && (came > 40 || count(text, "(liar-a) is left out") != 1))
+		wrong = "each boot of a domain is another source, without end";
+	free(text);
+	if (!wrong)
+		wrong = outcome_streams(raw, HONEST, &records);
+	return wrong ? wrong : outcome_complete(HONEST);
+}
+
+/* Up to where a guest's rings had been read when its new kernel began, which knows of no reader. */
+static strata_count_t read_then[FAKE_RINGS_MAX];
+static bool other_kernel_runs;
+
+/* The domain shuts down for another kernel, which runs a little later in the same memory; it writes
+ * what may look like records where the rings were. */
+static void run_another_kernel(void *data)
+{
+	struct fake_guest *guest = &guests[SILENT];
+	uint32_t i;
+
+	work_of_all(data);
+	if (!other_kernel_runs && guest->life == FAKE_RUNS && ms_since_begin() >= 50) {
+		guest->life = FAKE_SHUT_DOWN;
+		guest->reason = SHUTDOWN_soft_reset;
+		fake_host_domains_change();
+	} else if (guest->life == FAKE_SHUT_DOWN && ms_since_begin() >= 250) {
+		guest->life = FAKE_RUNS;
+		other_kernel_runs = true;
+		for (i = 0; i < guest->nr_rings; i++)
+			read_then[i] = guest->rings[i].reader->read_count;
+	}
+}
+
+static const char *another_kernel_s_memory_is_not_written(const char *raw)
+{
+	struct plan plan = begin(false, run_another_kernel);
+	const struct fake_guest *guest = &guests[SILENT];
+	const char *wrong;
+	uint32_t i;
+
+	plan.duration_ms = 2000;
+	other_kernel_runs = false;
+	wrong = record_checked(raw, &plan, true, NULL);
+	if (!wrong && !other_kernel_runs)
+		wrong = "no other kernel ran";
+	for (i = 0; i < guest->nr_rings && !wrong; i++)
+		if (guest->rings[i].reader->read_count != read_then[i])
+			wrong = "the recorder writes into memory that is another kernel's";
+	return wrong;
+}
+
+const struct guest_cost guest_costs[] = {
+	{ "a silent guest costs others the same, whatever it was asked for",
+	  silence_costs_the_same_whatever_it_was_asked },
+	{ "a signal ends a stop that a silent guest holds up", an_interrupt_ends_a_stop },
+	{ "a guest that dies takes no history of others from a flight recorder",
+	  a_death_takes_no_history_of_others },
+	{ "a guest that reboots has no new allowance", a_reboot_brings_no_new_allowance },
+	{ "a domain's next kernel finds nobody writing into its memory",
+	  another_kernel_s_memory_is_not_written },
+};
+
+const size_t nr_guest_costs = sizeof(guest_costs) / sizeof(guest_costs[0]);

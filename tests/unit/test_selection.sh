@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Selections of `strata view` and `convert` that select nothing: names that no trace has, times that are wrong, ranges
+# without events, and a directory that holds a recording beside what was made of it.
+# shellcheck disable=SC2016 # $ in expressions is no variable of the shell
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+strata=$PWD/out/bin/strata
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+check "a trace is made" gcc -O2 -Wall -Wextra -Werror tests/bench/make_ctf.c -o "$work/make_ctf"
+"$work/make_ctf" "$work/one" 3 3000 4
+check "a recording of the hypervisor is made" "$strata" import tests/unit/data/host.xentrace -o "$work/raw" --tsc-khz 2445427
+
+# says STATUS PATTERN COMMAND...: the command ends with that status, and a line of its output matches.
+says() {
+	local wanted=$1 pattern=$2 status=0 output
+	shift 2
+	output=$("$@" 2>&1) || status=$?
+	[ "$status" = "$wanted" ] && grep -qE -- "$pattern" <<<"$output" && return
+	printf 'status %s:\n%s\n' "$status" "$output"
+	return 1
+}
+view() { "$strata" view --color=never "$@"; }
+events() { jq -s length <("$strata" view --json "$@" 2>/dev/null); }
+
+nearest='the nearest is'
+check "a domain that no trace has is an error, with the nearest name" says 1 "view: --domain: no event in these traces has the domain \"idel\"; $nearest \"idle\"" view --domain idel "$work/raw"
+check "an event's name likewise" says 1 "view: --event: no event in these traces has the name \"io_l\"; $nearest \"io_[0-9]\"" view --event io_l "$work/one"
+check "a pattern likewise" says 1 "view: --event: no event in these traces has the name \"runstat_\*\"; $nearest \"runstate_" view --event 'runstat_*' "$work/raw"
+check "a source likewise" says 1 "view: --source: no event in these traces has the source \"oen\"; $nearest \"one\"" view --source oen "$work/one"
+check "a CPU likewise" says 1 "view: --cpu: no event in these traces has the cpu 99; $nearest 2" view --cpu 99 "$work/one"
+check "a layer that no trace has likewise" says 1 'view: --layer: no event in these traces has the layer "app"' view --layer app "$work/raw"
+check "a field of an expression likewise" says 1 "view: --filter: column 1: no event in these traces has a field lenght; $nearest length" view --filter 'lenght > 1' "$work/one"
+check "and a name in an expression" says 1 "column 11: no event in these traces has the name \"io_l\"; $nearest \"io_[0-9]\"" view --filter '$event == "io_l"' "$work/one"
+check "that nothing can match is said" says 1 'nothing in these traces can match' view --event io_l "$work/one"
+check "convert refuses as view does" says 1 "$nearest" "$strata" convert --format json --domain idel -o "$work/none" "$work/raw"
+check "and leaves no file" test ! -e "$work/none"
+
+one_of_two() {
+	says 0 "--event: no event in these traces has the name \"io_l\"; $nearest \"io_[0-9]\"" view --event io_1,io_l "$work/one" &&
+		[ "$(events --event io_1,io_l "$work/one")" = "$(events --event io_1 "$work/one")" ]
+}
+check "of several names one that no trace has is named, and the others are shown" one_of_two
+check "a name that stands beside others with 'or' is named, too" says 0 "column 31: no event in these traces has the name \"io_l\"" view --filter '$event == "io_1" || $event == "io_l"' "$work/one"
+check "what is told apart from a name that no event has is no error" says 0 '' view --filter '$event != "io_l"' "$work/one"
+
+check "a range without events is no error, and is said" says 0 'view: no event matches' view --event io_1 --from +1000 "$work/one"
+check "also without a filter" says 0 'view: no event matches' view --from +1000 "$work/one"
+check "nor are values that no event has" says 0 'view: no event matches' view --filter 'length > 4000000000' "$work/one"
+check "of what is shown nothing is said" test -z "$("$strata" view --event io_1 -o /dev/null "$work/one" 2>&1)"
+
+check "a time that is none is a wrong command line" says 2 'no time is "yesterday"' view --from yesterday "$work/one"
+check "an end before the beginning likewise" says 2 '--to \+1 is not after --from \+5' view --from +5 --to +1 "$work/one"
+check "also of times since 1970" says 2 '--to 4 is not after --from 5' view --from 5 --to 4 "$work/one"
+check "and of one of each" says 2 '--to 1 is not after --from \+5' view --from +5 --to 1 "$work/one"
+
+count_to_file() {
+	"$strata" convert --format count -o "$work/counted" "$work/one" >"$work/stdout" && [ ! -s "$work/stdout" ] &&
+		[ "$("$strata" convert --format count "$work/one")" = "$(cat "$work/counted")" ]
+}
+check "convert --format count writes to the file that -o names" count_to_file
+check "--help says what \$time counts" says 0 'nanoseconds since 1970' "$strata" view --help
+
+mkdir "$work/both" "$work/pair" "$work/chain"
+cp -r "$work/raw" "$work/both/raw"
+"$strata" merge "$work/both/raw" -o "$work/both" >/dev/null
+cp -r "$work/one" "$work/pair/one"
+"$strata" merge "$work/pair/one" -o "$work/pair" >/dev/null 2>&1
+cp -r "$work/raw" "$work/chain/raw"
+"$strata" convert --format ctf -o "$work/chain/ctf" "$work/chain/raw" 2>/dev/null
+once() { [ "$(events "$1")" = "$(events "$2")" ]; }
+check "beside its recording a merge is left out" once "$work/both" "$work/raw"
+check "which is said" says 0 'both/ctf: was made of .*both/raw; left out' view -o /dev/null "$work/both"
+check "as what was merged of other traces" once "$work/pair" "$work/one"
+check "and what was converted of a recording" once "$work/chain" "$work/raw"
+check "what the command line names is shown" test "$(events "$work/both/raw" "$work/both/ctf")" = $((2 * $(events "$work/raw")))
+finish

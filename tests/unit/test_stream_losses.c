@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * test_stream_losses.c - what packets say that is missing before them, as both readers of streams
+ * count it: sequence numbers and discarded events, of a stream's first packet and of those behind.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ctf_maker.h"
+#include "packet_reader.h"
+#include "ctf/ctf_reader.h"
+#include "synthetic.h"
+
+/* A packet, and what a reader is to say of it. */
+struct said {
+	uint64_t sequence, lost; /* in its header */
+	bool gap;
+	uint64_t missing; /* packets, up to it */
+};
+
+static void read_recorded(const struct said *said, size_t nr)
+{
+	struct strata_packet_reader reader;
+	struct strata_recording recording;
+	struct synthetic_stream *stream;
+	struct strata_error error;
+	struct synthetic rec;
+	uint64_t ticks = SYNTHETIC_ANCHOR_TICKS;
+	size_t i;
+
+	synthetic_init(&rec);
+	synthetic_add_source(&rec, "dom0", "kernel", 0);
+	for (i = 0; i < nr; i++) {
+		synthetic_mark(&rec, "dom0", 0, ticks += 10, 1);
+		stream = synthetic_stream(&rec, "dom0", 0);
+		stream->sequence = said[i].sequence;
+		stream->lost = said[i].lost;
+		synthetic_close_packet(stream);
+	}
+	synthetic_write(&rec);
+	assert_int_equal(strata_recording_load(&recording, rec.dir, &error), 0);
+	assert_int_equal(strata_packet_reader_open(&reader, rec.dir, &recording.sources[0],
+						   &recording.sources[0].streams[0], NULL, NULL,
+						   &error),
+			 0);
+	for (i = 0; i < nr; i++) {
+		assert_true(strata_packet_reader_next(&reader));
+		if (reader.gap != said[i].gap || reader.missing_packets != said[i].missing)
+			fail_msg("packet %zu: gap %d, %llu missing", i, reader.gap,
+				 (unsigned long long)reader.missing_packets);
+	}
+	assert_false(strata_packet_reader_next(&reader));
+	strata_packet_reader_close(&reader);
+	strata_recording_clear(&recording);
+	synthetic_free(&rec);
+}
+
+static void a_recorded_stream_that_begins_with_its_first_packet(void **state)
+{
+	static const struct said said[] = {
+		{ 0, 0, false, 0 }, { 1, 0, false, 0 }, { 2, 3, true, 0 },
+		{ 3, 3, false, 0 }, { 6, 3, true, 2 },  { 7, 9, true, 2 },
+	};
+
+	(void)state;
+	read_recorded(said, sizeof(said) / sizeof(said[0]));
+}
+
+/* A recorder that joined a flight recorder: what came before it is not missing, but for the losses
+ * that it was told. */
+static void a_recorded_stream_that_begins_later(void **state)
+{
+	static const struct said said[] = { { 7, 0, false, 0 },
+					    { 8, 0, false, 0 },
+					    { 10, 0, true, 1 } };
+	static const struct said lossy[] = { { 7, 4, true, 0 },
+					     { 8, 4, false, 0 },
+					     { 9, 5, true, 0 } };
+
+	(void)state;
+	read_recorded(said, sizeof(said) / sizeof(said[0]));
+	read_recorded(lossy, sizeof(lossy) / sizeof(lossy[0]));
+}
+
+/* What a reader of others' traces counts: missing packets and discarded events, in all. */
+static void read_ctf(const struct said *said, size_t nr, uint64_t missing, uint64_t discarded)
+{
+	struct strata_ctf_reader reader;
+	struct strata_ctf_trace *trace;
+	struct bits bits = { 0 };
+	struct trace_dir dir;
+	char text[8192];
+	struct strata_error error;
+	size_t i;
+
+	trace_dir_make(&dir);
+	snprintf(text, sizeof(text),
+		 "%s event.header := struct { u64 t; }; };\n"
+		 "event { name = e; id = 0; stream_id = 0; fields := struct { u8 n; }; };\n",
+		 maker_metadata);
+	trace_dir_put_text(&dir, "metadata", text);
+	for (i = 0; i < nr; i++) {
+		maker_begin_packet(&bits, 1000 + i, said[i].sequence, 0);
+		bits_put(&bits, 1000 + i, 64);
+		bits_put(&bits, i, 8);
+		bits_set_u64(&bits, maker_end_packet(&bits, 1000 + i, 0) + MAKER_AT_DISCARDED,
+			     said[i].lost);
+	}
+	trace_dir_put(&dir, "stream", bits.bytes, bits_bytes(&bits));
+	trace = strata_ctf_trace_open(dir.path, NULL, NULL, &error);
+	if (!trace)
+		fail_msg("%s", error.text);
+	assert_int_equal(strata_ctf_reader_open(&reader, &trace->streams[0], 4096, &error), 0);
+	for (i = 0; i < nr;) {
+		const int got = strata_ctf_reader_next(&reader, &error);
+
+		assert_true(got > 0);
+		i += (size_t)got;
+	}
+	assert_int_equal(strata_ctf_reader_next(&reader, &error), 0);
+	assert_int_equal(reader.tally.missing_packets, missing);
+	assert_int_equal(reader.tally.discarded, discarded);
+	strata_ctf_reader_close(&reader);
+	strata_ctf_trace_close(trace);
+	bits_clear(&bits);
+	trace_dir_remove(&dir);
+}
+
+static void anothers_stream_that_begins_with_its_first_packet(void **state)
+{
+	/* From the tracer's start on: what the first says was lost is of this stream. */
+	static const struct said said[] = { { 0, 3, true, 0 },
+					    { 1, 3, true, 0 },
+					    { 4, 10, true, 0 } };
+
+	(void)state;
+	read_ctf(said, 3, 2, 10);
+}
+
+/* Of a file that was rotated: what was discarded before it is not missing in it. */
+static void anothers_stream_that_begins_later(void **state)
+{
+	static const struct said said[] = {
+		{ 5, 100, true, 0 }, { 6, 100, true, 0 }, { 7, 104, true, 0 }, { 9, 104, true, 0 }
+	};
+
+	(void)state;
+	read_ctf(said, 1, 0, 0);
+	read_ctf(said, 4, 1, 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_recorded_stream_that_begins_with_its_first_packet),
+		cmocka_unit_test(a_recorded_stream_that_begins_later),
+		cmocka_unit_test(anothers_stream_that_begins_with_its_first_packet),
+		cmocka_unit_test(anothers_stream_that_begins_later),
+	};
+
+	return cmocka_run_group_tests_name("stream_losses", tests, NULL, NULL);
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* test_worker.c - work that waits keeps its giver from nothing, and comes back in order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "worker.h"
+
+#define PIECES 1000u
+
+struct piece {
+	struct work work;
+	unsigned int number;
+	int waits_for; /* a byte from there; -1: for nothing */
+	unsigned int runs;
+};
+
+static unsigned int nr_dropped;
+
+static void run(struct work *work)
+{
+	struct piece *piece = (struct piece *)work;
+	char byte;
+
+	if (piece->waits_for >= 0)
+		assert_int_equal(read(piece->waits_for, &byte, 1), 1);
+	piece->runs++;
+}
+
+static void drop(struct work *work)
+{
+	(void)work;
+	nr_dropped++;
+}
+
+static struct worker *open_worker(void)
+{
+	struct strata_error error = { "" };
+	struct worker *worker = worker_open(&error);
+
+	assert_non_null(worker);
+	nr_dropped = 0;
+	return worker;
+}
+
+static struct piece *take(struct worker *worker)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	struct work *work;
+
+	while (!(work = worker_take(worker)))
+		nanosleep(&pause, NULL);
+	return (struct piece *)work;
+}
+
+static void who_gives_work_that_waits_goes_on_and_gets_all_back_in_order(void **state)
+{
+	static struct piece pieces[PIECES];
+	struct worker *worker = open_worker();
+	unsigned int i;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	for (i = 0; i < PIECES; i++) {
+		pieces[i] = (struct piece){ .work.run = run, .number = i, .waits_for = -1 };
+		if (i == 0)
+			pieces[i].waits_for = ends[0];
+		worker_give(worker, &pieces[i].work);
+	}
+	/* We are here, and it waits for us. */
+	assert_null(worker_take(worker));
+	assert_int_equal(write(ends[1], "", 1), 1);
+	for (i = 0; i < PIECES; i++) {
+		assert_int_equal(take(worker)->number, i);
+		assert_int_equal(pieces[i].runs, 1);
+	}
+	assert_null(worker_take(worker));
+	worker_close(worker, drop);
+	assert_int_equal(nr_dropped, 0);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void what_was_not_taken_back_is_dropped_at_the_end(void **state)
+{
+	static struct piece pieces[PIECES];
+	struct worker *worker = open_worker();
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < PIECES; i++) {
+		pieces[i] = (struct piece){ .work.run = run, .number = i, .waits_for = -1 };
+		worker_give(worker, &pieces[i].work);
+	}
+	assert_int_equal(take(worker)->number, 0);
+	worker_close(worker, drop);
+	assert_int_equal(nr_dropped, PIECES - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_gives_work_that_waits_goes_on_and_gets_all_back_in_order),
+		cmocka_unit_test(what_was_not_taken_back_is_dropped_at_the_end),
+	};
+
+	return cmocka_run_group_tests_name("worker", tests, NULL, NULL);
+}
