@@ -61,12 +61,11 @@ static uint64_t to_ns(void *state, uint64_t cycles, uint64_t *bound_ns)
 	return time.value < 0 ? 0 : (uint64_t)time.value;
 }
 
-static uint64_t to_ns_later(const void *state, uint64_t cycles)
+static uint64_t to_ns_later(const void *state, uint64_t cycles, uint64_t *bound_ns)
 {
 	struct conversion copy = *(const struct conversion *)state;
-	uint64_t bound_ns;
 
-	return to_ns(&copy, cycles, &bound_ns);
+	return to_ns(&copy, cycles, bound_ns);
 }
 
 static void end(void *state)
