@@ -15,6 +15,8 @@
 #include "ctf/ctf_index.h"
 #include "ctf/ctf_reader.h"
 #include "ctf_maker.h"
+#include "filter/filter.h"
+#include "trace_set.h"
 
 #define EVENT_BYTES 9u
 #define EVENTS      5u /* in each packet */
@@ -189,6 +191,64 @@ static void events_that_take_no_room_do_not_come_for_ever(void **state)
 	assert_int_equal(read_all(bits_bytes(&bits), &tally), 2);
 }
 
+static int count_events(struct strata_slice_sink *sink, size_t stream,
+			struct strata_ctf_reader *reader, const struct strata_lane_event *events,
+			size_t nr, struct strata_error *error)
+{
+	(void)stream;
+	(void)reader;
+	(void)events;
+	(void)error;
+	*(size_t *)(sink + 1) += nr;
+	return 0;
+}
+
+/* The last element of an array ends with its bits, and not where another one would begin. */
+static void what_follows_narrow_elements_lies_right_behind_them(void **state)
+{
+	struct {
+		struct strata_slice_sink sink;
+		size_t nr;
+	} counted = { .sink = { .take = count_events } };
+	struct strata_filter *filter = strata_filter_new();
+	struct strata_ctf_tally tally = { 0 };
+	struct strata_trace_set set = { 0 };
+	struct strata_ctf_trace *trace;
+	const char *name = "trace";
+	struct strata_error error;
+	unsigned int i, j;
+
+	(void)state;
+	put_metadata("	event.header := struct { u64 t; }; };\n"
+		     "event { name = e; id = 0; stream_id = 0; fields := struct {"
+		     " integer { size = 12; align = 16; } list[3];"
+		     " integer { size = 4; align = 1; } small; u8 n; }; };\n");
+	maker_begin_packet(&bits, 1000, 0, 0);
+	for (i = 0; i < 10; i++) {
+		bits_put_aligned(&bits, 1000 + i, 64, 16);
+		for (j = 0; j < 3; j++)
+			bits_put_aligned(&bits, 0xabc, 12, 16);
+		bits_put(&bits, i, 4);
+		bits_put_aligned(&bits, 99, 8, 8);
+	}
+	maker_end_packet(&bits, 1010, 0);
+	trace_dir_put(&dir, "stream", bits.bytes, bits_bytes(&bits));
+	trace = strata_ctf_trace_open(dir.path, complaints_hear, &heard, &error);
+	assert_non_null(trace);
+	assert_int_equal(strata_trace_set_add(&set, trace, &error), 0);
+	if (strata_filter_expression(filter, "small >= 7 && n == 99", &error) ||
+	    strata_filter_bind(filter, &set, &name, &error))
+		fail_msg("%s", error.text);
+	set.filter = filter;
+	assert_int_equal(strata_trace_set_merge(&set, 0, UINT64_MAX, &counted.sink, &tally, &error),
+			 0);
+	assert_int_equal(counted.nr, 3);
+	assert_int_equal(heard.nr, 0);
+	set.filter = NULL;
+	strata_filter_free(filter);
+	strata_trace_set_clear(&set);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -197,6 +257,7 @@ int main(void)
 		CASE(sizes_that_cannot_be_are_named),
 		CASE(of_a_packet_that_is_cut_what_is_missing_is_told),
 		CASE(whoever_looks_for_a_time_begins_before_it),
+		CASE(what_follows_narrow_elements_lies_right_behind_them),
 		CASE(events_that_take_no_room_do_not_come_for_ever),
 	};
 
