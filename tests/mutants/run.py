@@ -257,19 +257,23 @@ def main():
     copy_tree()
     keys = {mutant: key_of(mutant) for mutant in mutants}
     left = [mutant for mutant in mutants if keys[mutant] not in known]
-    took = {}
+    took, broken = {}, 0
     for number, mutant in enumerate(left, 1):
         began = time.monotonic()
         result, what = try_mutant(mutant, took)
         if result == "broken":
             print(what)
-            print(f"does not compile: {mutant.shown()}")
-            sys.exit(2)
+            print(f"does not compile: {mutant.shown()}", flush=True)
+            broken += 1
+            continue
         print(f"  {number}/{len(left)} {result} in {time.monotonic() - began:.0f} s"
               f"{' by ' + what if what else ''}: {mutant.shown()}", flush=True)
         known[keys[mutant]] = (result, what or "")
         with open(LOG, "a", encoding="utf-8") as log:
             log.write(f"{keys[mutant]}\t{result}\t{what or ''}\t{mutant.shown()}\n")
+    if broken:
+        print(f"{broken} mutants do not compile")
+        return 2
     return sum_up(mutants, [known[keys[mutant]][0] for mutant in mutants])
 
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * test_ctf_packet.c - headers of packets whose sizes cannot be: each is named, and the packets
- * beside it are read; a file that ends within a packet; and events that take no room.
+ * beside it are read; a file that ends within a packet; events that take no room; and fields of
+ * odd places and values, as filters find them.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -203,8 +205,9 @@ static int count_events(struct strata_slice_sink *sink, size_t stream,
 	return 0;
 }
 
-/* The last element of an array ends with its bits, and not where another one would begin. */
-static void what_follows_narrow_elements_lies_right_behind_them(void **state)
+/* How many of ten events match: small counts from 0, n is 99, list has three elements of 12 bits,
+ * real is no number in the last, and a half of small in the others. */
+static size_t matching(const char *expression)
 {
 	struct {
 		struct strata_slice_sink sink;
@@ -218,35 +221,62 @@ static void what_follows_narrow_elements_lies_right_behind_them(void **state)
 	struct strata_error error;
 	unsigned int i, j;
 
-	(void)state;
+	bits_clear(&bits);
 	put_metadata("	event.header := struct { u64 t; }; };\n"
 		     "event { name = e; id = 0; stream_id = 0; fields := struct {"
 		     " integer { size = 12; align = 16; } list[3];"
-		     " integer { size = 4; align = 1; } small; u8 n; }; };\n");
+		     " integer { size = 4; align = 1; } small; u8 n;"
+		     " floating_point { exp_dig = 11; mant_dig = 53; align = 8; } real; }; };\n");
 	maker_begin_packet(&bits, 1000, 0, 0);
 	for (i = 0; i < 10; i++) {
+		const double real = i == 9 ? (double)NAN : i / 2.0;
+		uint64_t words;
+
+		memcpy(&words, &real, sizeof(words));
 		bits_put_aligned(&bits, 1000 + i, 64, 16);
 		for (j = 0; j < 3; j++)
 			bits_put_aligned(&bits, 0xabc, 12, 16);
 		bits_put(&bits, i, 4);
 		bits_put_aligned(&bits, 99, 8, 8);
+		bits_put_aligned(&bits, words, 64, 8);
 	}
 	maker_end_packet(&bits, 1010, 0);
 	trace_dir_put(&dir, "stream", bits.bytes, bits_bytes(&bits));
 	trace = strata_ctf_trace_open(dir.path, complaints_hear, &heard, &error);
 	assert_non_null(trace);
 	assert_int_equal(strata_trace_set_add(&set, trace, &error), 0);
-	if (strata_filter_expression(filter, "small >= 7 && n == 99", &error) ||
+	if (strata_filter_expression(filter, expression, &error) ||
 	    strata_filter_bind(filter, &set, &name, &error))
 		fail_msg("%s", error.text);
 	set.filter = filter;
 	assert_int_equal(strata_trace_set_merge(&set, 0, UINT64_MAX, &counted.sink, &tally, &error),
 			 0);
-	assert_int_equal(counted.nr, 3);
 	assert_int_equal(heard.nr, 0);
 	set.filter = NULL;
 	strata_filter_free(filter);
 	strata_trace_set_clear(&set);
+	return counted.nr;
+}
+
+/* The last element of an array ends with its bits, and not where another one would begin. */
+static void what_follows_narrow_elements_lies_right_behind_them(void **state)
+{
+	(void)state;
+	assert_int_equal(matching("small >= 7 && n == 99"), 3);
+	assert_int_equal(matching("list[2] == 0xabc"), 10);
+}
+
+static void numbers_are_compared_at_their_limits(void **state)
+{
+	(void)state;
+	assert_int_equal(matching("small == -0"), 1);
+	assert_int_equal(matching("small > -9223372036854775808"), 10);
+	assert_int_equal(matching("small < 18446744073709551615"), 10);
+	/* What is no number is neither equal to another nor in any order with it. */
+	assert_int_equal(matching("real == 2.0"), 1);
+	assert_int_equal(matching("real >= 2.0"), 5);
+	assert_int_equal(matching("real < 2.0"), 4);
+	assert_int_equal(matching("real != 2.0"), 9);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -257,6 +287,7 @@ int main(void)
 		CASE(sizes_that_cannot_be_are_named),
 		CASE(of_a_packet_that_is_cut_what_is_missing_is_told),
 		CASE(whoever_looks_for_a_time_begins_before_it),
+		CASE(numbers_are_compared_at_their_limits),
 		CASE(what_follows_narrow_elements_lies_right_behind_them),
 		CASE(events_that_take_no_room_do_not_come_for_ever),
 	};
