@@ -10,9 +10,9 @@
  */
 #include "ctf_metadata.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "escape.h"
 #include "out_file.h"
@@ -47,8 +47,10 @@ static void print_environment(struct strata_out_file *out, const struct strata_s
 	strata_tsdl_string(out, name);
 	strata_out_print(out, ";\n\thostname = ");
 	strata_tsdl_string(out, name);
+	strata_out_print(out, ";\n");
+	if (source->pid)
+		strata_out_print(out, "\tpid = %d;\n\tuid = %u;\n", source->pid, source->uid);
 	strata_out_print(out,
-			 ";\n"
 			 "\tdomain_id = %u;\n"
 			 "\tlayer = \"%s\";\n"
 			 "\ttracer_name = \"strata\";\n"
@@ -106,9 +108,11 @@ static void print_stream(struct strata_out_file *out, const struct strata_source
 			      "\t\tuint64_t packet_seq_num;\n"
 			      "\t\tuint64_t events_discarded;\n"
 			      "\t\tuint64_t lost[3];\n"
-			      "\t\tuint32_t cpu_id;\n"
-			      "\t\tuint32_t reserved;\n"
-			      "\t};\n");
+			      "\t\tuint32_t cpu_id;\n");
+	/* The recorder's word: the same in each packet, so that filters find it as a context. */
+	strata_out_print(out, "\t\t%s;\n\t};\n",
+			 source->pid ? "integer { size = 32; align = 32; signed = true; } pid"
+				     : "uint32_t reserved");
 	print_header(out, source->form);
 	strata_out_print(out, "\tevent.context := struct {\n");
 	strata_tsdl_fields(out, strata_layer_context(source->layer));
@@ -119,37 +123,29 @@ static void print_stream(struct strata_out_file *out, const struct strata_source
 static void print_event(struct strata_out_file *out, const struct strata_source *source,
 			const struct strata_event_desc *event)
 {
+	const uint32_t id = source->by_number ? strata_source_shape(source, event->id)->number
+					      : event->id;
+
 	strata_out_print(out,
 			 "event {\n"
 			 "\tname = \"%s\";\n"
 			 "\tid = %u;\n"
 			 "\tstream_id = %u;\n"
 			 "\tfields := struct {\n",
-			 event->name, event->id, source->form);
+			 event->name, id, source->form);
 	strata_tsdl_fields(out, event);
 	strata_out_print(out, "\t} align(32);\n};\n\n");
 }
 
-int strata_ctf_metadata_save(const struct strata_recording *recording,
-			     const struct strata_source *source, const char *dir,
-			     struct strata_error *error)
+static void print(struct strata_out_file *out, const struct strata_recording *recording,
+		  const struct strata_source *source)
 {
 	struct strata_tsdl_clock clock = {
 		.description = "raw time stamp counter",
 		.uuid = source->uuid,
 		.precision = 1,
 	};
-	char path[4096], temporary[4096 + 16];
-	struct strata_out_file *out;
 	size_t i;
-
-	if (snprintf(path, sizeof(path), "%s/%s/metadata", dir, source->name) >= (int)sizeof(path))
-		return strata_fail(error, "%.100s...: the path is too long", dir);
-	/* Hidden: a reader that comes now would take any other file there for a stream. */
-	snprintf(temporary, sizeof(temporary), "%s/%s/.metadata", dir, source->name);
-	out = strata_out_open(temporary, error);
-	if (!out)
-		return -1;
 
 	clock_offset(recording, &clock);
 	strata_tsdl_begin(out, source->uuid);
@@ -158,14 +154,31 @@ int strata_ctf_metadata_save(const struct strata_recording *recording,
 	print_stream(out, source);
 	for (i = 0; i < source->nr_events; i++)
 		print_event(out, source, &source->events[i]);
+}
 
-	if (strata_out_close(out, error)) {
-		unlink(temporary);
+/* Hidden: a reader that comes now would take any other file there for a stream. */
+#define TEMPORARY ".metadata"
+
+int strata_ctf_metadata_save(const struct strata_recording *recording,
+			     const struct strata_source *source, const struct strata_dir *dir,
+			     struct strata_error *error)
+{
+	struct strata_out_file *out;
+	struct strata_dir folder;
+	int status = -1;
+
+	if (strata_dir_sub(&folder, dir, source->name, 0750, error))
 		return -1;
+	out = strata_out_create(&folder, TEMPORARY, error);
+	if (out) {
+		print(out, recording, source);
+		status = strata_out_close(out, error);
 	}
-	if (rename(temporary, path)) {
-		unlink(temporary);
-		return strata_fail(error, "%s: cannot be replaced", path);
-	}
-	return 0;
+	if (!status && renameat(folder.fd, TEMPORARY, folder.fd, "metadata"))
+		status = strata_fail(error, "%s/metadata: cannot be replaced: %s", folder.path,
+				     strerror(errno));
+	if (status)
+		strata_dir_remove(&folder, TEMPORARY);
+	strata_dir_close(&folder);
+	return status;
 }

@@ -8,10 +8,12 @@
 #define STRATA_MERGE_CTF_METADATA_H
 
 #include "recording.h"
+#include "safe_dir.h"
 
-/* Writes DIR/SOURCE/metadata (to a temporary name, then renamed).  0 or -1. */
+/* Writes DIR/SOURCE/metadata (to a temporary name, then renamed), and makes DIR/SOURCE if it is
+ * missing.  0 or -1. */
 int strata_ctf_metadata_save(const struct strata_recording *recording,
-			     const struct strata_source *source, const char *dir,
+			     const struct strata_source *source, const struct strata_dir *dir,
 			     struct strata_error *error);
 
 #endif /* STRATA_MERGE_CTF_METADATA_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * out_file.c - see out_file.h.  Used by every output of the merger, and for
- * recording.json and metadata.
+ * metadata.
  *
  * stdio is not used: it loses the cause of a failed flush, and its locking
  * costs more per event than the event's text does.
@@ -14,8 +14,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <linux/magic.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+
+#include "safe_dir.h"
+#include "safe_walk.h"
 
 #define BUFFER_BYTES (256u * 1024u)
 
@@ -24,6 +30,9 @@ struct strata_out_file {
 	int error; /* errno of the first write that failed; 0: none */
 	size_t used;
 	char *path;
+	/* Renamed to NAME in the directory when all is written; dir < 0: it is in its place. */
+	int dir;
+	char temporary[STRATA_DIR_NAME_BYTES], name[STRATA_DIR_NAME_BYTES];
 	char buffer[BUFFER_BYTES];
 };
 
@@ -54,7 +63,7 @@ int strata_write_all(int fd, const void *bytes, size_t length)
 	return 0;
 }
 
-struct strata_out_file *strata_out_open(const char *path, struct strata_error *error)
+static struct strata_out_file *make(const char *path, struct strata_error *error)
 {
 	struct strata_out_file *file = malloc(sizeof(*file));
 
@@ -65,16 +74,127 @@ struct strata_out_file *strata_out_open(const char *path, struct strata_error *e
 	}
 	file->error = 0;
 	file->used = 0;
-	file->fd = strcmp(path, "-") == 0
-			   ? dup(STDOUT_FILENO)
-			   : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (file->fd < 0) {
-		strata_fail(error, "%s: %s", path, strerror(errno));
-		free(file->path);
-		free(file);
-		return NULL;
-	}
+	file->dir = -1;
+	file->fd = -1;
 	return file;
+}
+
+/* @file, or NULL if it has no descriptor, for the reason in @error. */
+static struct strata_out_file *made(struct strata_out_file *file)
+{
+	if (file->fd >= 0)
+		return file;
+	free(file->path);
+	free(file);
+	return NULL;
+}
+
+/* A file that is there gives way to this one when this one is whole.  A descriptor or -1. */
+static int open_beside(struct strata_out_file *file, const struct strata_dir *dir, const char *name,
+		       struct strata_error *error)
+{
+	int fd = strata_dir_create_temporary(dir, ".strata-", 0644, file->temporary, error);
+
+	if (fd < 0)
+		return -1;
+	file->dir = fcntl(dir->fd, F_DUPFD_CLOEXEC, 0);
+	if (file->dir >= 0) {
+		snprintf(file->name, sizeof(file->name), "%s", name);
+		return fd;
+	}
+	strata_fail(error, "%s: %s", file->path, strerror(errno));
+	strata_dir_remove(dir, file->temporary);
+	close(fd);
+	return -1;
+}
+
+/* Opens what is there.  A descriptor or -1. */
+static int open_existing(struct strata_out_file *file, const struct strata_dir *dir,
+			 const char *name, const struct stat *status, bool force,
+			 struct strata_error *error)
+{
+	struct stat opened;
+	int fd;
+
+	if (S_ISDIR(status->st_mode))
+		return strata_fail(error, "%s: is a directory; name a file with -o", file->path);
+	if (!S_ISCHR(status->st_mode) && !strata_dir_is_trusted(status->st_uid))
+		return strata_fail(error, "%s belongs to user %u; name another file with -o",
+				   file->path, status->st_uid);
+	if (S_ISREG(status->st_mode) && !force)
+		return strata_fail(error, "%s: already exists (use --force, or another -o)",
+				   file->path);
+	if (S_ISREG(status->st_mode))
+		return open_beside(file, dir, name, error);
+	fd = openat(dir->fd, name, O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return strata_fail(error, "%s: %s", file->path, strerror(errno));
+	if (!fstat(fd, &opened) && opened.st_dev == status->st_dev &&
+	    opened.st_ino == status->st_ino)
+		return fd;
+	close(fd);
+	return strata_fail(error,
+			   "%s: somebody replaced it at this moment; name another file "
+			   "with -o",
+			   file->path);
+}
+
+/* /proc/self/fd: the process has these files already. */
+static bool is_of_kernel(const struct strata_dir *dir)
+{
+	struct statfs fs;
+
+	return !fstatfs(dir->fd, &fs) && fs.f_type == PROC_SUPER_MAGIC;
+}
+
+static int open_in(struct strata_out_file *file, const struct strata_dir *dir, const char *name,
+		   bool force, struct strata_error *error)
+{
+	struct stat status;
+	int fd;
+
+	if (is_of_kernel(dir)) {
+		fd = openat(dir->fd, name, O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC);
+		return fd < 0 ? strata_fail(error, "%s: %s", file->path, strerror(errno)) : fd;
+	}
+	if (!fstatat(dir->fd, name, &status, AT_SYMLINK_NOFOLLOW))
+		return open_existing(file, dir, name, &status, force, error);
+	fd = openat(dir->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	return fd < 0 ? strata_fail(error, "%s: %s", file->path, strerror(errno)) : fd;
+}
+
+struct strata_out_file *strata_out_open(const char *path, bool force, struct strata_error *error)
+{
+	struct strata_out_file *file = make(path, error);
+	char name[STRATA_DIR_NAME_BYTES];
+	struct strata_dir parent;
+
+	if (!file)
+		return NULL;
+	if (strcmp(path, "-") == 0) {
+		file->fd = dup(STDOUT_FILENO);
+		if (file->fd < 0)
+			strata_fail(error, "standard output: %s", strerror(errno));
+	} else if (!strata_dir_walk(&parent, path, name, error)) {
+		file->fd = open_in(file, &parent, name, force, error);
+		strata_dir_close(&parent);
+	}
+	return made(file);
+}
+
+struct strata_out_file *strata_out_create(const struct strata_dir *dir, const char *name,
+					  struct strata_error *error)
+{
+	char path[PATH_MAX + STRATA_DIR_NAME_BYTES];
+	struct strata_out_file *file;
+
+	snprintf(path, sizeof(path), "%s/%s", dir->path, name);
+	file = make(path, error);
+	if (!file)
+		return NULL;
+	strata_dir_remove(dir, name);
+	file->fd = strata_dir_create(dir, name, 0644, error);
+	return made(file);
 }
 
 static void flush(struct strata_out_file *file)
@@ -138,6 +258,16 @@ bool strata_out_unread(const struct strata_out_file *file)
 	return file->error == EPIPE;
 }
 
+void strata_out_abandon(struct strata_out_file *file)
+{
+	struct strata_error ignored;
+
+	flush(file);
+	if (!file->error)
+		file->error = ECANCELED;
+	strata_out_close(file, &ignored);
+}
+
 int strata_out_close(struct strata_out_file *file, struct strata_error *error)
 {
 	int status = 0;
@@ -145,36 +275,16 @@ int strata_out_close(struct strata_out_file *file, struct strata_error *error)
 	flush(file);
 	if (close(file->fd) && !file->error)
 		file->error = errno;
+	if (file->dir >= 0) {
+		if (!file->error && renameat(file->dir, file->temporary, file->dir, file->name))
+			file->error = errno;
+		if (file->error)
+			unlinkat(file->dir, file->temporary, 0);
+		close(file->dir);
+	}
 	if (file->error)
 		status = strata_fail_write(file->path, file->error, error);
 	free(file->path);
 	free(file);
 	return status;
-}
-
-int strata_file_replace(const char *dir, const char *name, const char *text, size_t length,
-			struct strata_error *error)
-{
-	char path[4096], temporary[4096 + 8];
-	int fd, cause;
-
-	if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path))
-		return strata_fail(error, "%.100s...: the path is too long", dir);
-	snprintf(temporary, sizeof(temporary), "%s.new", path);
-
-	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (fd < 0)
-		return strata_fail(error, "%s: %s", temporary, strerror(errno));
-	cause = strata_write_all(fd, text, length);
-	/* The rename must not reach the disk before the bytes do: a crash would leave it empty. */
-	if (!cause && fdatasync(fd) && errno != EINVAL)
-		cause = errno;
-	if (close(fd) && !cause)
-		cause = errno;
-	if (!cause && rename(temporary, path))
-		cause = errno;
-	if (!cause)
-		return 0;
-	unlink(temporary);
-	return strata_fail_write(path, cause, error);
 }

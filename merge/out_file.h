@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * out_file.h - writes files so that no failure goes unseen: a buffered writer
- * that remembers its first error, and the whole-file replacement that the
- * recording and its metadata need.
+ * that remembers its first error.
  */
 #ifndef STRATA_MERGE_OUT_FILE_H
 #define STRATA_MERGE_OUT_FILE_H
@@ -12,10 +11,22 @@
 
 #include "error.h"
 
+struct strata_dir;
 struct strata_out_file;
 
-/* Opens @path for writing, emptied; "-" is standard output.  NULL with the reason. */
-struct strata_out_file *strata_out_open(const char *path, struct strata_error *error);
+/*
+ * Opens the file that a user named, by the rules of safe_dir.h; "-" is standard output.
+ * A pipe or device is written to.
+ * @force: a file that is there is replaced, when strata_out_close() succeeds; else it is
+ *         refused
+ * NULL with the reason.
+ */
+struct strata_out_file *strata_out_open(const char *path, bool force, struct strata_error *error);
+
+/* Makes a file in a directory for output; one that is there is replaced at once.  NULL with the
+ * reason. */
+struct strata_out_file *strata_out_create(const struct strata_dir *dir, const char *name,
+					  struct strata_error *error);
 
 /*
  * Room for @bytes (at most STRATA_OUT_ROOM_MAX) at the end of the buffer; what
@@ -46,13 +57,12 @@ bool strata_out_unread(const struct strata_out_file *file);
 /* Writes what is left, closes and frees.  0, or -1 with the first thing that went wrong. */
 int strata_out_close(struct strata_out_file *file, struct strata_error *error);
 
+/* Closes and frees, for a caller that failed: what strata_out_open() was to replace stays. */
+void strata_out_abandon(struct strata_out_file *file);
+
 /* The pieces of it, for writers with buffers of their own.  write_all returns 0 or an errno;
  * fail_write puts one into words, with a next step, and returns -1. */
 int strata_write_all(int fd, const void *bytes, size_t length);
 int strata_fail_write(const char *path, int cause, struct strata_error *error);
-
-/* Puts @text in place of DIR/NAME as a whole: to a temporary name, then renamed. */
-int strata_file_replace(const char *dir, const char *name, const char *text, size_t length,
-			struct strata_error *error);
 
 #endif /* STRATA_MERGE_OUT_FILE_H */

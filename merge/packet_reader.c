@@ -17,6 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sparse.h"
+
 #define PACKET_BYTES_MAX (1u << STRATA_SUBBUF_BITS_MAX)
 
 /* A stream with more bad places than this is given up: a hostile one could make each cost a
@@ -56,6 +58,29 @@ static size_t read_at(struct strata_packet_reader *reader, void *to, size_t byte
 	return done;
 }
 
+/* Through no link: a recording that somebody made could lead to files of the reader's.  A
+ * descriptor, or -1 with errno. */
+static int open_stream(const char *raw, const char *source, uint32_t cpu)
+{
+	int dir = open(raw, O_PATH | O_DIRECTORY | O_CLOEXEC), folder = -1, fd = -1, reason;
+	char name[32];
+
+	snprintf(name, sizeof(name), "cpu_%u", cpu);
+	if (dir >= 0)
+		folder = openat(dir, source, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	/* Not blocking: what should be a file could be a pipe. */
+	if (folder >= 0)
+		fd = openat(folder, name,
+			    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	reason = errno;
+	if (dir >= 0)
+		close(dir);
+	if (folder >= 0)
+		close(folder);
+	errno = reason;
+	return fd;
+}
+
 int strata_packet_reader_open(struct strata_packet_reader *reader, const char *raw,
 			      struct strata_source *source, const struct strata_stream *stream,
 			      strata_complain_fn *complain_fn, void *complain_data,
@@ -73,13 +98,14 @@ int strata_packet_reader_open(struct strata_packet_reader *reader, const char *r
 		     stream->cpu) >= (int)sizeof(reader->path))
 		return strata_fail(error, "%.100s...: the path is too long", raw);
 
-	/* Not blocking: what should be a file could be a pipe. */
-	reader->fd = open(reader->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	reader->fd = open_stream(raw, source->name, stream->cpu);
 	if (reader->fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
 		return strata_fail(error, "%s: %s; raise the limit with `ulimit -n`", reader->path,
 				   strerror(errno));
 	if (reader->fd < 0 && (errno != ENOENT || stream->packets > 0)) {
-		complain(reader, "%s, but the recording says %llu packets", strerror(errno),
+		complain(reader, "%s, but the recording says %llu packets",
+			 errno == ELOOP || errno == ENOTDIR ? "a link is followed nowhere"
+							    : strerror(errno),
 			 (unsigned long long)stream->packets);
 		reader->bad_packets++;
 	}
@@ -125,10 +151,14 @@ static uint64_t search_header(struct strata_packet_reader *reader, uint64_t offs
 	const size_t header_bytes = STRATA_PACKET_HEADER_BYTES;
 	uint8_t window[SEARCH_BYTES];
 
-	while (offset + header_bytes <= reader->size) {
-		size_t got = read_at(reader, window, sizeof(window), offset);
-		size_t i;
+	for (;;) {
+		size_t got, i;
 
+		/* Packets are at multiples of 4. */
+		offset = strata_next_data(reader->fd, offset, reader->size) & ~(uint64_t)3;
+		if (offset + header_bytes > reader->size)
+			break;
+		got = read_at(reader, window, sizeof(window), offset);
 		if (got < header_bytes)
 			break;
 		for (i = 0; i + header_bytes <= got; i += 4) {
@@ -268,9 +298,27 @@ static void name_cut_end(struct strata_packet_reader *reader)
 	reader->said = 0;
 }
 
+static void count_bad(struct strata_packet_reader *reader)
+{
+	if (++reader->bad_packets < BAD_PACKETS_MAX)
+		return;
+	complain(reader, "offset %llu: %u bad packets; the rest of the stream is left out",
+		 (unsigned long long)reader->offset, BAD_PACKETS_MAX);
+	reader->offset = reader->size;
+}
+
+void strata_packet_reader_refuse(struct strata_packet_reader *reader,
+				 const struct strata_error *why)
+{
+	complain(reader, "offset %llu: packet left out: %s",
+		 (unsigned long long)(reader->offset - reader->packet.packet_bytes), why->text);
+	reader->refused = true;
+	count_bad(reader);
+}
+
 bool strata_packet_reader_next(struct strata_packet_reader *reader)
 {
-	bool skipped = false;
+	bool skipped = reader->refused;
 
 	while (reader->fd >= 0 && reader->offset < reader->size) {
 		struct strata_packet packet;
@@ -278,23 +326,18 @@ bool strata_packet_reader_next(struct strata_packet_reader *reader)
 		uint64_t packet_bytes, next;
 
 		if (read_packet(reader, &packet, &packet_bytes, &error) == 0) {
+			reader->refused = false;
 			accept_packet(reader, &packet, skipped);
 			reader->offset += packet.packet_bytes;
 			return true;
 		}
 		skipped = true;
-		reader->bad_packets++;
 		next = after_bad_packet(reader, packet_bytes);
 		complain(reader, "offset %llu: bad packet: %s; %llu bytes are left out",
 			 (unsigned long long)reader->offset, error.text,
 			 (unsigned long long)(next - reader->offset));
 		reader->offset = next;
-		if (reader->bad_packets >= BAD_PACKETS_MAX) {
-			complain(reader,
-				 "offset %llu: %u bad packets; the rest of the stream is left out",
-				 (unsigned long long)reader->offset, BAD_PACKETS_MAX);
-			reader->offset = reader->size;
-		}
+		count_bad(reader);
 	}
 	name_cut_end(reader);
 	return false;

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "app_file_users.h"
 #include "app_memory.h"
 #include "error.h"
 #include "event_set.h"
@@ -64,8 +65,10 @@ struct app_channel {
 	/* Of their headers, if it can write such; else they are full. */
 	enum strata_header_form form;
 	uint32_t switch_ms; /* how often half full sub-buffers are handed over; 0: never */
-	const char
-		*dir; /* NULL: in anonymous memory; else each in a file in that output directory */
+	/* NULL: in anonymous memory; else each in a file in that output directory, of those users.
+	 */
+	const struct strata_dir *dir;
+	struct app_file_users *file_users;
 };
 
 /*
@@ -82,8 +85,8 @@ int app_read_rings(struct app *app, struct strata_error *error);
 /* Names the file of its rings, if they are in one, after its source in the recording of @dir. 0 or
  * -1.
  */
-int app_name_rings(struct app *app, const char *dir, const struct strata_source *source,
-		   struct strata_error *error);
+int app_name_rings(struct app *app, const struct strata_dir *dir,
+		   const struct strata_source *source, struct strata_error *error);
 
 /* Is there a ring whose control words were none that it can have? */
 bool app_is_broken(const struct app *app);
@@ -94,8 +97,8 @@ int app_select(struct app *app, const struct event_set *events, struct strata_er
 int app_stop(struct app *app, struct strata_error *error);
 
 /* The file of its rings, if they are in one, stays when it is closed, and is the caller's from now
- * on.  @path: OUT, as long as app_memory's.  False: there is none. */
-bool app_leave_file(struct app *app, char *path, size_t bytes);
+ * on.  @name: OUT, as ring_file_make() has it.  False: there is none. */
+bool app_leave_file(struct app *app, char name[RING_FILE_NAME_BYTES]);
 
 /* Unmaps, closes, frees, removes the file; the recorder has let go of its rings. */
 void app_close(struct app *app);

@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "app_ring.h"
@@ -48,20 +50,18 @@ static int make_anonymous(const struct app_memory *memory, struct strata_error *
 }
 
 /* The application's descriptor is another one than ours, whose lock ends with us. */
-static int make_file(struct app_memory *memory, const char *dir, struct strata_error *error)
+static int make_file(struct app_memory *memory, const struct strata_dir *dir,
+		     struct strata_error *error)
 {
 	int fd;
 
-	memory->file =
-		ring_file_make(dir, &memory->header, memory->path, sizeof(memory->path), error);
-	if (memory->file < 0)
-		return -1;
+	memory->dir = dir;
+	memory->file = ring_file_make(dir, &memory->header, memory->name, &fd, error);
 	memory->first_page = RING_FILE_FIRST_PAGE;
-	fd = open(memory->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	return fd < 0 ? strata_fail(error, "%s: %s", memory->path, strerror(errno)) : fd;
+	return memory->file < 0 ? -1 : fd;
 }
 
-int app_memory_make(struct app_memory *memory, const char *dir,
+int app_memory_make(struct app_memory *memory, const struct strata_dir *dir,
 		    const struct ring_file_header *header, struct strata_error *error)
 {
 	int fd;
@@ -76,6 +76,23 @@ int app_memory_make(struct app_memory *memory, const char *dir,
 	return fd;
 }
 
+void app_memory_trim(struct app_memory *memory)
+{
+	struct stat status;
+	off_t bytes;
+
+	if (memory->file < 0 || fstat(memory->file, &status))
+		return;
+	bytes = (off_t)(ring_file_table_offset(&memory->header) + memory->header.table_bytes);
+	if (status.st_size <= bytes)
+		return;
+	fprintf(stderr,
+		"strata: %s: process %d has made its file %lld KiB longer; that is cut off\n",
+		memory->name, memory->header.pid, (long long)(status.st_size - bytes) >> 10);
+	if (ftruncate(memory->file, bytes))
+		fprintf(stderr, "strata: %s: %s\n", memory->name, strerror(errno));
+}
+
 void app_memory_free(struct app_memory *memory)
 {
 	if (memory->rings) {
@@ -84,7 +101,7 @@ void app_memory_free(struct app_memory *memory)
 	}
 	if (memory->file >= 0) {
 		close(memory->file);
-		unlink(memory->path);
+		ring_file_remove(memory->dir, memory->name);
 	}
 	memory->rings = NULL;
 	memory->file = -1;

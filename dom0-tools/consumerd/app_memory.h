@@ -18,7 +18,8 @@ struct app_memory {
 	uint32_t first_page; /* pages of it before the rings */
 	int file;            /* locked; -1: anonymous */
 	struct ring_file_header header;
-	char path[600];
+	const struct strata_dir *dir;    /* of the recording, if it is a file, ... */
+	char name[RING_FILE_NAME_BYTES]; /* ... and its name among the rings there */
 };
 
 /*
@@ -27,8 +28,12 @@ struct app_memory {
  * @header: mode, geometry and number of the rings; for a file, also whose they are
  * Returns a descriptor for the application, which the caller closes, or -1.
  */
-int app_memory_make(struct app_memory *memory, const char *dir,
+int app_memory_make(struct app_memory *memory, const struct strata_dir *dir,
 		    const struct ring_file_header *header, struct strata_error *error);
+
+/* Cuts off what the application has made its file longer by, and says so; nothing of anonymous
+ * memory, which is sealed. */
+void app_memory_trim(struct app_memory *memory);
 
 /* Unmaps it, and removes its file: what was in it has been recorded. */
 void app_memory_free(struct app_memory *memory);

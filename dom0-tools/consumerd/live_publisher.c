@@ -26,7 +26,7 @@ struct live_publisher {
 	struct strata_live_table *table;
 	uint32_t next; /* slot that is tried first */
 	int memory;    /* that holds the table; -1: the file does */
-	char path[500];
+	const struct strata_dir *dir;
 };
 
 /* Maps the table in the file itself.  0 or an errno. */
@@ -77,11 +77,11 @@ static void give_up(struct live_publisher *live)
 		munmap(live->table, sizeof(*live->table));
 	if (live->memory >= 0)
 		close(live->memory);
-	unlink(live->path);
+	strata_dir_remove(live->dir, STRATA_LIVE_FILE);
 	free(live);
 }
 
-struct live_publisher *live_publisher_open(const char *dir, struct strata_error *error)
+struct live_publisher *live_publisher_open(const struct strata_dir *dir, struct strata_error *error)
 {
 	struct live_publisher *live = calloc(1, sizeof(*live));
 	int fd, reason;
@@ -91,11 +91,10 @@ struct live_publisher *live_publisher_open(const char *dir, struct strata_error 
 		return NULL;
 	}
 	live->memory = -1;
-	snprintf(live->path, sizeof(live->path), "%s/" STRATA_LIVE_FILE, dir);
-	unlink(live->path);
-	fd = open(live->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
+	live->dir = dir;
+	strata_dir_remove(dir, STRATA_LIVE_FILE);
+	fd = strata_dir_create(dir, STRATA_LIVE_FILE, 0640, error);
 	if (fd < 0) {
-		strata_fail(error, "%s: %s", live->path, strerror(errno));
 		free(live);
 		return NULL;
 	}
@@ -105,7 +104,7 @@ struct live_publisher *live_publisher_open(const char *dir, struct strata_error 
 		reason = map_memory(live, fd);
 	close(fd);
 	if (reason)
-		strata_fail(error, "%s: %s", live->path, strerror(reason));
+		strata_fail(error, "%s/" STRATA_LIVE_FILE ": %s", dir->path, strerror(reason));
 	/* When somebody truncates it, nobody can follow any more, and the recording goes on. */
 	if (reason || strata_mapping_guard(live->table, sizeof(*live->table), error)) {
 		give_up(live);
@@ -127,7 +126,7 @@ void live_publisher_close(struct live_publisher *live)
 	strata_mapping_forget(live->table);
 	if (live->memory >= 0)
 		close(live->memory);
-	unlink(live->path);
+	strata_dir_remove(live->dir, STRATA_LIVE_FILE);
 	free(live);
 }
 

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* live_publisher.h - tells those who follow a recording how far it is (merge/live_table.h); the
- * recorder's. */
+/* live_publisher.h - tells those who follow a recording how far it is (merge/live/live_table.h);
+ * the recorder's. */
 #ifndef STRATA_CONSUMERD_LIVE_PUBLISHER_H
 #define STRATA_CONSUMERD_LIVE_PUBLISHER_H
 
 #include <stdint.h>
 
-#include "error.h"
+#include "safe_dir.h"
 
 struct live_publisher;
 
 #define LIVE_NO_SLOT UINT32_MAX
 
-/* Makes DIR/.live.  NULL with the reason. */
-struct live_publisher *live_publisher_open(const char *dir, struct strata_error *error);
+/* Makes DIR/.live.  @dir has to outlive it.  NULL with the reason. */
+struct live_publisher *live_publisher_open(const struct strata_dir *dir,
+					   struct strata_error *error);
 
 /* The recording has ended, or is given up: says so, and removes the file.  NULL is fine. */
 void live_publisher_close(struct live_publisher *live);

@@ -2,123 +2,166 @@
 /* output_dir.c - see output_dir.h. */
 #include "output_dir.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "live/live_table.h"
+#include "recording_remove.h"
 #include "ring_file.h"
 
 /* Held back from the disk, so that the tables can still be saved when it is full. */
 #define RESERVE_FILE  ".reserve"
 #define RESERVE_BYTES (256u << 10)
 
-static int make_dir(const char *path, struct strata_error *error)
+/* Where an earlier recording waits until the new one has begun. */
+#define ASIDE_DIR ".replaced"
+
+/* What a recorder leaves that was killed before it recorded anything. */
+static const char *const leftovers[] = { RESERVE_FILE, STRATA_LIVE_FILE, NULL };
+
+/* Moves the sources of the recording whose table is in @table; those that are elsewhere stay.
+ * 0 or -1. */
+static int move_sources(const struct strata_dir *table, const struct strata_dir *from,
+			const struct strata_dir *to, struct strata_error *error)
 {
-	if (mkdir(path, 0750) && errno != EEXIST)
-		return strata_fail(error,
-				   "%s: %s; name a directory that can be written with --output",
-				   path, strerror(errno));
+	struct strata_recording recording;
+	int result = 0;
+	size_t i;
+
+	if (strata_recording_load_in(&recording, table, error))
+		return strata_fail_in(error,
+				      "%s holds a recording that cannot be replaced; remove it, or "
+				      "name another directory with -o",
+				      table->path);
+	for (i = 0; i < recording.nr_sources && !result; i++) {
+		const char *name = recording.sources[i].name;
+
+		if (renameat(from->fd, name, to->fd, name) && errno != ENOENT)
+			result = strata_fail(error, "%s/%s: %s", from->path, name, strerror(errno));
+	}
+	strata_recording_clear(&recording);
+	return result;
+}
+
+/* Moves a recording, the table last: where that is, the others can be found.  0 or -1. */
+static int move(const struct strata_dir *from, const struct strata_dir *to,
+		struct strata_error *error)
+{
+	if (move_sources(from, from, to, error))
+		return -1;
+	if (renameat(from->fd, STRATA_RECORDING_FILE, to->fd, STRATA_RECORDING_FILE))
+		return strata_fail(error, "%s/" STRATA_RECORDING_FILE ": %s", from->path,
+				   strerror(errno));
 	return 0;
 }
 
-void output_dir_remove(const char *dir, const char *source)
+/* Ends what a recorder left that was killed meanwhile: the earlier recording comes back, unless
+ * the new one has begun. */
+static void restore(const struct strata_dir *dir)
 {
-	char path[800];
-	struct dirent *entry;
-	DIR *stream;
+	struct strata_error error;
+	struct strata_dir aside;
+	int result = 0;
 
-	snprintf(path, sizeof(path), "%s/%s", dir, source);
-	stream = opendir(path);
-	if (!stream)
+	if (!strata_dir_find(&aside, dir, ASIDE_DIR))
 		return;
-	while ((entry = readdir(stream))) {
-		if (strncmp(entry->d_name, "cpu_", 4) && strcmp(entry->d_name, "metadata") &&
-		    strcmp(entry->d_name, ".metadata"))
-			continue;
-		snprintf(path, sizeof(path), "%s/%s/%s", dir, source, entry->d_name);
-		unlink(path);
-	}
-	closedir(stream);
-	snprintf(path, sizeof(path), "%s/%s", dir, source);
-	rmdir(path);
+	if (!strata_recording_is_in(dir))
+		result = strata_recording_is_in(&aside) ? move(&aside, dir, &error) : 0;
+	else if (strata_recording_is_in(&aside))
+		result = strata_recording_remove(&aside, &error);
+	else
+		result = move_sources(dir, &aside, dir, &error);
+	if (result)
+		fprintf(stderr, "strata: the earlier recording stays in %s: %s\n", aside.path,
+			error.text);
+	strata_dir_close(&aside);
+	unlinkat(dir->fd, ASIDE_DIR, AT_REMOVEDIR);
 }
 
-/* An old recording gives way; anything else in the directory is somebody's, and refused. */
-static int clear_old(const char *dir, struct strata_error *error)
+static int put_aside(struct output_dir *out, struct strata_error *error)
 {
-	struct strata_recording old = { 0 };
-	struct dirent *entry;
-	bool empty = true;
-	char path[500];
-	DIR *stream;
-	size_t i;
+	struct strata_dir aside;
+	int result;
 
+	if (strata_dir_sub(&aside, &out->dir, ASIDE_DIR, 0700, error))
+		return -1;
+	result = move(&out->dir, &aside, error);
+	strata_dir_close(&aside);
+	if (result)
+		restore(&out->dir);
+	out->aside = !result;
+	return result;
+}
+
+void output_dir_began(struct output_dir *out)
+{
+	struct strata_error error = { "" };
+	struct strata_dir aside;
+
+	if (!out->aside)
+		return;
+	out->aside = false;
+	if (strata_dir_find(&aside, &out->dir, ASIDE_DIR)) {
+		strata_recording_remove(&aside, &error);
+		strata_dir_close(&aside);
+	}
+	if (unlinkat(out->dir.fd, ASIDE_DIR, AT_REMOVEDIR))
+		fprintf(stderr,
+			"strata: %s/" ASIDE_DIR
+			" is not empty: what else was in the sources of the "
+			"earlier recording is there%s%s\n",
+			out->dir.path, error.text[0] ? "; " : "", error.text);
+}
+
+/* Is the directory free for a recording, or made so?  0 or -1. */
+static int take_place(struct output_dir *out, enum output_place place, struct strata_error *error)
+{
+	const struct strata_dir *dir = &out->dir;
+
+	restore(dir);
 	if (ring_file_any(dir))
 		return strata_fail(
 			error,
 			"%s holds rings that a recorder left which died; `strata recover "
 			"%s` reads them. Then remove it, or name another directory",
-			dir, dir);
-	snprintf(path, sizeof(path), "%s/" STRATA_RECORDING_FILE, dir);
-	if (!access(path, F_OK)) {
-		if (strata_recording_load(&old, dir, error))
-			return strata_fail_in(
-				error,
-				"%s holds a recording that cannot be replaced; remove "
-				"it, or name another directory",
-				dir);
-		for (i = 0; i < old.nr_sources; i++)
-			output_dir_remove(dir, old.sources[i].name);
-		strata_recording_clear(&old);
-		ring_file_remove_dir(dir);
-		unlink(path);
-		snprintf(path, sizeof(path), "%s/" STRATA_LIVE_FILE, dir);
-		unlink(path);
-		return 0;
-	}
-	stream = opendir(dir);
-	if (!stream)
-		return strata_fail(error, "%s: %s", dir, strerror(errno));
-	while (empty && (entry = readdir(stream)))
-		empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
-			!strcmp(entry->d_name, RESERVE_FILE) ||
-			!strcmp(entry->d_name, STRATA_LIVE_FILE);
-	closedir(stream);
-	if (!empty)
+			dir->path, dir->path);
+	if (!strata_recording_is_in(dir)) {
+		if (strata_dir_is_empty(dir, leftovers))
+			return 0;
 		return strata_fail(error,
-				   "%s is not empty and holds no recording; name another directory",
-				   dir);
-	return 0;
+				   "%s is not empty and holds no recording; name another directory "
+				   "with -o",
+				   dir->path);
+	}
+	if (place != OUTPUT_REPLACE)
+		return strata_fail(error,
+				   "%s: already holds a recording (use --force, or another -o)",
+				   dir->path);
+	ring_file_remove_dir(dir);
+	return put_aside(out, error);
 }
 
-static int hold_reserve(const char *dir, struct strata_error *error)
+static int hold_reserve(const struct strata_dir *dir, struct strata_error *error)
 {
 	static const char zeros[4096];
-	char path[500];
 	size_t done;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/" RESERVE_FILE, dir);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640);
+	strata_dir_remove(dir, RESERVE_FILE);
+	fd = strata_dir_create(dir, RESERVE_FILE, 0640, error);
 	if (fd < 0)
-		return strata_fail(error,
-				   "%s: %s; name a directory that can be written with "
-				   "--output",
-				   path, strerror(errno));
+		return strata_fail_in(error, "name a directory that can be written with -o");
 	for (done = 0; done < RESERVE_BYTES; done += sizeof(zeros)) {
 		if (write(fd, zeros, sizeof(zeros)) == (ssize_t)sizeof(zeros))
 			continue;
-		strata_fail(error, "%s: %s; make room, or name another directory with --output",
-			    dir, strerror(errno));
+		strata_fail(error, "%s: %s; make room, or name another directory with -o",
+			    dir->path, strerror(errno));
 		close(fd);
-		unlink(path);
+		strata_dir_remove(dir, RESERVE_FILE);
 		return -1;
 	}
 	close(fd);
@@ -126,49 +169,68 @@ static int hold_reserve(const char *dir, struct strata_error *error)
 }
 
 /* Two recorders in one directory would each take the other's for an old recording. */
-static int hold(const char *dir, struct strata_error *error)
+static int hold(const struct strata_dir *dir, struct strata_error *error)
 {
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0)
-		return strata_fail(error, "%s: %s", dir, strerror(errno));
 	/* Where there are no locks, nobody is kept out. */
-	if (!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
-		return fd;
-	close(fd);
-	return strata_fail(error, "%s is being recorded into; name another directory", dir);
+	if (!flock(dir->fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+		return 0;
+	return strata_fail(error, "%s is being recorded into; name another directory with -o",
+			   dir->path);
 }
 
-int output_dir_open(const char *dir, struct strata_error *error)
+/* Removes the directory that was made, if it is empty. */
+static void remove_made(const struct output_dir *out)
 {
-	bool made = access(dir, F_OK) != 0;
-	int fd;
+	char name[STRATA_DIR_NAME_BYTES];
+	struct strata_error ignored;
+	struct strata_dir parent;
 
-	if (make_dir(dir, error))
+	if (!out->made || strata_dir_walk_beside(&parent, out->dir.path, name, &ignored))
+		return;
+	unlinkat(parent.fd, name, AT_REMOVEDIR);
+	strata_dir_close(&parent);
+}
+
+int output_dir_open(struct output_dir *out, const char *path, enum output_place place,
+		    struct strata_error *error)
+{
+	*out = (struct output_dir){ .dir.fd = -1, .made = place == OUTPUT_NEW };
+	if (place == OUTPUT_NEW ? strata_dir_make_new(&out->dir, path, 0750, error)
+				: strata_dir_make(&out->dir, path, 0750, &out->made, error))
 		return -1;
-	fd = hold(dir, error);
-	if (fd < 0)
-		return -1;
-	if (!clear_old(dir, error) && !hold_reserve(dir, error))
-		return fd;
-	if (made)
-		rmdir(dir);
-	close(fd);
+	if (!hold(&out->dir, error) && !take_place(out, place, error)) {
+		if (!hold_reserve(&out->dir, error))
+			return 0;
+		if (out->aside)
+			restore(&out->dir);
+	}
+	remove_made(out);
+	strata_dir_close(&out->dir);
 	return -1;
 }
 
-int output_dir_add(const char *dir, const char *source, struct strata_error *error)
+void output_dir_give_up(struct output_dir *out)
 {
-	char path[500];
-
-	snprintf(path, sizeof(path), "%s/%s", dir, source);
-	return make_dir(path, error);
+	output_dir_free_reserve(&out->dir);
+	strata_dir_remove(&out->dir, STRATA_RECORDING_FILE STRATA_DIR_NEW_SUFFIX);
+	strata_dir_remove(&out->dir, STRATA_RECORDING_FILE);
+	if (out->aside)
+		restore(&out->dir);
+	remove_made(out);
+	strata_dir_close(&out->dir);
 }
 
-void output_dir_free_reserve(const char *dir)
+int output_dir_add(const struct strata_dir *dir, const char *source, struct strata_error *error)
 {
-	char path[500];
+	struct strata_dir sub;
 
-	snprintf(path, sizeof(path), "%s/" RESERVE_FILE, dir);
-	unlink(path);
+	if (strata_dir_sub(&sub, dir, source, 0750, error))
+		return -1;
+	strata_dir_close(&sub);
+	return 0;
+}
+
+void output_dir_free_reserve(const struct strata_dir *dir)
+{
+	strata_dir_remove(dir, RESERVE_FILE);
 }

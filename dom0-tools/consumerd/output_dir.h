@@ -1,29 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * output_dir.h - the directory that a recording is written to: made, cleared of
- * an older recording and of nothing else, and with a little room held back for
- * the tables that are saved last.  Called by the recorder.
+ * output_dir.h - the directory that a recording is written to: opened by the rules of
+ * safe_dir.h, held against other recorders, and with a little room held back for the tables
+ * that are saved last.  Called by the recorder.
+ *
+ * An earlier recording that is to be replaced is put aside, within the directory, until the
+ * new one has begun; it comes back if that does not happen.
  */
 #ifndef STRATA_CONSUMERD_OUTPUT_DIR_H
 #define STRATA_CONSUMERD_OUTPUT_DIR_H
 
-#include "error.h"
+#include "safe_dir.h"
+
+/* What to do where a recording is already. */
+enum output_place {
+	OUTPUT_FREE,    /* refuse */
+	OUTPUT_REPLACE, /* replace it */
+	OUTPUT_NEW,     /* make a directory of another name, also where none is */
+};
+
+struct output_dir {
+	struct strata_dir dir; /* locked while it is open; its path is the name that was chosen */
+	bool made;             /* it was not there */
+	bool aside;            /* an earlier recording waits for output_dir_began() */
+};
 
 /*
- * Makes @dir ready.  An old recording in it gives way; a directory that holds
- * anything else is refused, and so is one that is being recorded into.
- * Returns a descriptor that keeps other recorders out for as long as it is open,
- * or -1.
+ * Makes the directory ready.  One that holds anything but a recording is refused, and so is
+ * one that is being recorded into, or holds rings that a recorder left which died.
+ * 0 or -1.
  */
-int output_dir_open(const char *dir, struct strata_error *error);
+int output_dir_open(struct output_dir *out, const char *path, enum output_place place,
+		    struct strata_error *error);
+
+/* The recording has begun: the earlier one is removed. */
+void output_dir_began(struct output_dir *out);
+
+/* The recording is given up, and its sources are removed: what was there before is there again,
+ * and the directory is closed. */
+void output_dir_give_up(struct output_dir *out);
 
 /* Makes the directory of one source.  0 or -1. */
-int output_dir_add(const char *dir, const char *source, struct strata_error *error);
-
-/* Removes what a recording holds of one source, and nothing else of its directory. */
-void output_dir_remove(const char *dir, const char *source);
+int output_dir_add(const struct strata_dir *dir, const char *source, struct strata_error *error);
 
 /* Gives the room back: before the last tables are saved, full disk or not. */
-void output_dir_free_reserve(const char *dir);
+void output_dir_free_reserve(const struct strata_dir *dir);
 
 #endif /* STRATA_CONSUMERD_OUTPUT_DIR_H */

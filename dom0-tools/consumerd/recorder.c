@@ -9,6 +9,7 @@
 
 #include "ctf_metadata.h"
 #include "output_dir.h"
+#include "recording_remove.h"
 #include "ring_peek.h"
 #include "tap.h"
 
@@ -23,7 +24,7 @@
 /* Tables are saved again when this many times as long has passed as saving them took. */
 #define SAVE_REST 20u
 
-struct recorder *recorder_open(const char *dir, struct strata_error *error)
+struct recorder *recorder_open(const char *dir, enum output_place place, struct strata_error *error)
 {
 	struct recorder *recorder = calloc(1, sizeof(*recorder));
 
@@ -31,23 +32,32 @@ struct recorder *recorder_open(const char *dir, struct strata_error *error)
 		strata_fail(error, "out of memory");
 		return NULL;
 	}
-	if (snprintf(recorder->dir, sizeof(recorder->dir), "%s", dir) >=
-	    (int)sizeof(recorder->dir)) {
-		strata_fail(error, "the name of the output directory is too long");
-		free(recorder);
-		return NULL;
+	if (!output_dir_open(&recorder->out, dir, place, error)) {
+		recorder->out.dir.hurried = true;
+		return recorder;
 	}
-	recorder->held = output_dir_open(dir, error);
-	if (recorder->held < 0) {
-		free(recorder);
-		return NULL;
-	}
-	return recorder;
+	free(recorder);
+	return NULL;
+}
+
+const struct strata_dir *recorder_dir(const struct recorder *recorder)
+{
+	return &recorder->out.dir;
+}
+
+void recorder_began(struct recorder *recorder)
+{
+	output_dir_began(&recorder->out);
 }
 
 struct strata_recording *recorder_recording(struct recorder *recorder)
 {
 	return &recorder->recording;
+}
+
+void recorder_set_of_now(struct recorder *recorder)
+{
+	recorder->is_of_now = true;
 }
 
 void recorder_set_switch(struct recorder *recorder, uint32_t switch_ms)
@@ -57,7 +67,7 @@ void recorder_set_switch(struct recorder *recorder, uint32_t switch_ms)
 
 int recorder_publish(struct recorder *recorder, struct strata_error *error)
 {
-	recorder->live = live_publisher_open(recorder->dir, error);
+	recorder->live = live_publisher_open(&recorder->out.dir, error);
 	return recorder->live ? 0 : -1;
 }
 
@@ -103,11 +113,11 @@ int recorder_add_ring(struct recorder *recorder, size_t source_index, struct rin
 		return strata_fail(error, "out of memory");
 	tap->source = source_index;
 	if ((begin == RECORDER_FROM_NOW && tap_skip_old(tap, error)) ||
-	    output_dir_add(recorder->dir, source->name, error))
+	    output_dir_add(&recorder->out.dir, source->name, error))
 		return -1;
 	if (!strata_source_add_stream(source, ring->cpu))
 		return strata_fail(error, "out of memory");
-	if (stream_file_open(&tap->file, recorder->dir, source->name, ring->cpu, error))
+	if (stream_file_open(&tap->file, &recorder->out.dir, source->name, ring->cpu, error))
 		return -1;
 	recorder->nr_taps++;
 	tap->complete_ticks = begin == RECORDER_FROM_NOW ? strata_clock() : 0;
@@ -152,8 +162,7 @@ static int save_metadata(struct recorder *recorder, size_t index, struct strata_
 	saved = &recorder->saved[index];
 	if (saved->any && saved->nr_events == now.nr_events && saved->tsc_khz == now.tsc_khz)
 		return 0;
-	if (output_dir_add(recorder->dir, source->name, error) ||
-	    strata_ctf_metadata_save(recording, source, recorder->dir, error))
+	if (strata_ctf_metadata_save(recording, source, &recorder->out.dir, error))
 		return -1;
 	*saved = now;
 	return 0;
@@ -167,7 +176,7 @@ int recorder_save(struct recorder *recorder, struct strata_error *error)
 	for (i = 0; i < recording->nr_sources; i++)
 		if (save_metadata(recorder, i, error))
 			return -1;
-	if (strata_recording_save(recording, recorder->dir, error))
+	if (strata_recording_save(recording, &recorder->out.dir, error))
 		return -1;
 	recorder->nr_events_saved = nr_events(recorder);
 	recorder->unsaved = false;
@@ -398,7 +407,7 @@ static void release(struct recorder *recorder)
 {
 	live_publisher_close(recorder->live);
 	strata_recording_clear(&recorder->recording);
-	close(recorder->held);
+	strata_dir_close(&recorder->out.dir);
 	while (recorder->nr_peeks)
 		ring_peek_free(recorder->peeks[--recorder->nr_peeks]);
 	free(recorder->peeks);
@@ -417,8 +426,11 @@ void recorder_abandon(struct recorder *recorder)
 	for (i = 0; i < recorder->nr_taps; i++)
 		stream_file_close(&recorder->taps[i].file, &ignored);
 	for (i = 0; i < recorder->recording.nr_sources; i++)
-		output_dir_remove(recorder->dir, recorder->recording.sources[i].name);
-	output_dir_free_reserve(recorder->dir);
+		strata_recording_remove_source(&recorder->out.dir,
+					       recorder->recording.sources[i].name);
+	live_publisher_close(recorder->live);
+	recorder->live = NULL;
+	output_dir_give_up(&recorder->out);
 	release(recorder);
 }
 
@@ -433,12 +445,17 @@ int recorder_close(struct recorder *recorder, struct recorder_totals *totals,
 		if (tap_take_rest(recorder, &recorder->taps[i], result ? &later : error))
 			result = -1;
 	/* Not earlier: packets would take the room that is held back for what comes now. */
-	output_dir_free_reserve(recorder->dir);
+	output_dir_free_reserve(&recorder->out.dir);
 	for (i = 0; i < recorder->nr_taps; i++)
 		if (tap_finish(recorder, &recorder->taps[i], result ? &later : error))
 			result = -1;
+	if (recorder->is_of_now)
+		recorder->recording.ended_ticks = strata_clock();
+	recorder->out.dir.hurried = false;
 	if (recorder_save(recorder, result ? &later : error))
 		result = -1;
+	if (!result)
+		recorder_began(recorder);
 	*totals = recorder->totals;
 	release(recorder);
 	return result;

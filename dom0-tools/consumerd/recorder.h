@@ -7,6 +7,7 @@
 #ifndef STRATA_CONSUMERD_RECORDER_H
 #define STRATA_CONSUMERD_RECORDER_H
 
+#include "output_dir.h"
 #include "recording.h"
 #include "ring.h"
 
@@ -24,14 +25,24 @@ struct recorder_totals {
 
 /*
  * Makes the output directory and begins a recording in it.
- * @dir: made if it is not there; if it is, it must be empty or hold an old
- *       recording, which is replaced
+ * @place: what to do where a recording is already; see output_dir_open()
  * NULL with the reason.
  */
-struct recorder *recorder_open(const char *dir, struct strata_error *error);
+struct recorder *recorder_open(const char *dir, enum output_place place,
+			       struct strata_error *error);
+
+/* The output directory; its path is the name that was chosen for it. */
+const struct strata_dir *recorder_dir(const struct recorder *recorder);
+
+/* All is set up: an earlier recording that this one replaces is removed now.  Until then
+ * recorder_abandon() brings it back. */
+void recorder_began(struct recorder *recorder);
 
 /* The recording that is being made; set its anchor, add sources before recorder_add_ring(). */
 struct strata_recording *recorder_recording(struct recorder *recorder);
+
+/* Its rings are written on this machine while it records: nothing in them is later than now. */
+void recorder_set_of_now(struct recorder *recorder);
 
 /* How often what is in a half full sub-buffer is to be in the recording, as far as that is up to
  * us; 0, and until this is called: not before the sub-buffer is full, or the ring goes. */

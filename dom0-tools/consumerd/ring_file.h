@@ -17,10 +17,10 @@
 
 #include <strata/abi/app.h>
 
-#include "error.h"
+#include "safe_dir.h"
 
 #define RING_FILE_MAGIC   0x46525453u /* "STRF" */
-#define RING_FILE_VERSION 1u
+#define RING_FILE_VERSION 2u
 #define RING_FILE_SUFFIX  ".ring"
 
 /* In an output directory: the directory of these files, or a link to it. */
@@ -52,6 +52,8 @@ struct ring_file_header {
 	uint8_t reserved[3];
 	uint64_t anchor_ticks;
 	uint64_t anchor_realtime_ns;
+	uint32_t uid; /* of the process, as pid by the kernel's word */
+	uint32_t reserved2;
 };
 
 /* Where the rings begin. */
@@ -63,30 +65,39 @@ static inline uint64_t ring_file_table_offset(const struct ring_file_header *hea
 	       header->nr_rings * header->ring_bytes;
 }
 
+/* Of the name of a file, in its directory. */
+#define RING_FILE_NAME_BYTES 128
+
 /* Makes the directory DIR/RING_FILE_DIR; if @named is not NULL, as a link to that, which is made if
- * it is not there.  Refused if there are rings in it.  0 or -1. */
-int ring_file_make_dir(const char *dir, const char *named, struct strata_error *error);
+ * it is not there, and has to be a directory for output as safe_dir.h has it.
+ * Refused if there are rings in it.  0 or -1. */
+int ring_file_make_dir(const struct strata_dir *dir, const char *named, struct strata_error *error);
 
 /* Removes it, if nothing is left in it; a directory that was named stays. */
-void ring_file_remove_dir(const char *dir);
+void ring_file_remove_dir(const struct strata_dir *dir);
 
 /* Does DIR/RING_FILE_DIR hold rings that some recorder left? */
-bool ring_file_any(const char *dir);
+bool ring_file_any(const struct strata_dir *dir);
+
+/* Removes one file of it; whether one is there. */
+void ring_file_remove(const struct strata_dir *dir, const char *name);
+bool ring_file_is_there(const struct strata_dir *dir, const char *name);
 
 /*
  * Makes a file under a name of its own, with room on the disk for all of its rings, so
  * that nobody who writes to them meets a full one.  It is locked for as long as it is open.
  * @dir:    that holds RING_FILE_DIR
  * @header: mode, geometry, nr_rings, ring_bytes and what else is known; the rest is filled in
- * @path:   OUT
+ * @name:   OUT, in RING_FILE_DIR
+ * @second: OUT, another descriptor without the lock, for the application; the caller's
  * A descriptor, or -1.
  */
-int ring_file_make(const char *dir, struct ring_file_header *header, char *path, size_t path_bytes,
-		   struct strata_error *error);
+int ring_file_make(const struct strata_dir *dir, struct ring_file_header *header,
+		   char name[RING_FILE_NAME_BYTES], int *second, struct strata_error *error);
 
 /* Names it after its source; what @header says is in it from then on.  0 or -1. */
-int ring_file_name(int fd, const struct ring_file_header *header, const char *dir,
-		   const char *source, char *path, size_t path_bytes, struct strata_error *error);
+int ring_file_name(int fd, const struct ring_file_header *header, const struct strata_dir *dir,
+		   const char *source, char name[RING_FILE_NAME_BYTES], struct strata_error *error);
 
 /* Adds an event to its table, whose id is header.nr_events.  0 or -1. */
 int ring_file_add_event(int fd, struct ring_file_header *header,

@@ -3,20 +3,51 @@
 #include "stream_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-int stream_file_open(struct stream_file *file, const char *dir, const char *source, uint32_t cpu,
-		     struct strata_error *error)
+#define NAME_BYTES 32
+
+static void set_name(char name[NAME_BYTES], uint32_t cpu)
 {
+	snprintf(name, NAME_BYTES, "cpu_%u", cpu);
+}
+
+int stream_file_open(struct stream_file *file, const struct strata_dir *dir, const char *source,
+		     uint32_t cpu, struct strata_error *error)
+{
+	struct strata_dir folder;
+	char name[NAME_BYTES];
+
 	file->bytes = 0;
-	snprintf(file->path, sizeof(file->path), "%s/%s/cpu_%u", dir, source, cpu);
-	file->fd = open(file->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640);
-	if (file->fd < 0)
-		return strata_fail(error, "%s: %s", file->path, strerror(errno));
-	return 0;
+	file->fd = -1;
+	file->dir = dir;
+	file->cpu = cpu;
+	snprintf(file->source, sizeof(file->source), "%s", source);
+	set_name(name, cpu);
+	if (strata_dir_sub(&folder, dir, source, 0750, error))
+		return -1;
+	snprintf(file->path, sizeof(file->path), "%.400s/%s", folder.path, name);
+	strata_dir_remove(&folder, name);
+	file->fd = strata_dir_create(&folder, name, 0640, error);
+	strata_dir_close(&folder);
+	return file->fd < 0 ? -1 : 0;
+}
+
+/* Removes the file, in whose place nothing else can be.  0 or -1 with errno. */
+static int remove_file(const struct stream_file *file)
+{
+	struct strata_dir folder;
+	char name[NAME_BYTES];
+	int result;
+
+	set_name(name, file->cpu);
+	if (!strata_dir_find(&folder, file->dir, file->source))
+		return -1;
+	result = strata_dir_remove(&folder, name);
+	strata_dir_close(&folder);
+	return result;
 }
 
 enum stream_file_result stream_file_append(struct stream_file *file, const void *packet,
@@ -57,7 +88,7 @@ int stream_file_close(struct stream_file *file, struct strata_error *error)
 	if (close(file->fd))
 		result = strata_fail(error, "%s: %s", file->path, strerror(errno));
 	file->fd = -1;
-	if (file->bytes == 0 && unlink(file->path))
+	if (file->bytes == 0 && remove_file(file))
 		result = strata_fail(error, "%s: %s", file->path, strerror(errno));
 	return result;
 }

@@ -11,17 +11,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "error.h"
+#include "safe_dir.h"
 
 struct stream_file {
 	int fd;
-	uint64_t bytes; /* of complete packets */
-	char path[512];
+	uint64_t bytes;               /* of complete packets */
+	const struct strata_dir *dir; /* of the recording */
+	char source[80];
+	uint32_t cpu;
+	char path[512]; /* for messages */
 };
 
-/* Makes DIR/SOURCE/cpu_N, empty.  0 or -1. */
-int stream_file_open(struct stream_file *file, const char *dir, const char *source, uint32_t cpu,
-		     struct strata_error *error);
+/* Makes DIR/SOURCE/cpu_N, empty, and DIR/SOURCE if it is missing.  @dir has to outlive it.
+ * 0 or -1. */
+int stream_file_open(struct stream_file *file, const struct strata_dir *dir, const char *source,
+		     uint32_t cpu, struct strata_error *error);
 
 enum stream_file_result {
 	STREAM_FILE_OK,

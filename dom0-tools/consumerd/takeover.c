@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "output_dir.h"
 #include "packet_reader.h"
 #include "tap.h"
 
@@ -83,8 +82,7 @@ int recorder_take_over(struct recorder *recorder, size_t source_index, uint32_t 
 	stream = tap ? &source->streams[tap->stream] : strata_source_add_stream(source, cpu);
 	if (!stream)
 		return strata_fail(error, "out of memory");
-	if (!tap && (output_dir_add(recorder->dir, source->name, error) ||
-		     stream_file_open(&own, recorder->dir, source->name, cpu, error)))
+	if (!tap && stream_file_open(&own, &recorder->out.dir, source->name, cpu, error))
 		return -1;
 	result = strata_packet_reader_open(&reader, dir, source, stream, complain, NULL, error);
 	if (!result) {

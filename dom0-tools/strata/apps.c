@@ -59,7 +59,7 @@ static void leave_file(struct apps *apps, struct application *one)
 {
 	struct ended_file *file = malloc(sizeof(*file));
 
-	if (!file || !app_leave_file(&one->app, file->path, sizeof(file->path))) {
+	if (!file || !app_leave_file(&one->app, file->name)) {
 		free(file);
 		return;
 	}
@@ -74,7 +74,7 @@ static void forget_files(struct apps *apps, bool remove)
 
 		apps->ended = file->next;
 		if (remove)
-			unlink(file->path);
+			ring_file_remove(apps->channel.dir, file->name);
 		free(file);
 	}
 }
@@ -82,14 +82,15 @@ static void forget_files(struct apps *apps, bool remove)
 /* What its rings held could not be written: their file is all that there is of it. */
 static void keep_file(struct application *one)
 {
-	char path[sizeof(one->app.memory.path)];
+	const struct strata_dir *dir = one->app.memory.dir;
+	char name[RING_FILE_NAME_BYTES];
 
 	/* A directory that was moved or removed under us has it elsewhere, or nowhere. */
-	if (app_leave_file(&one->app, path, sizeof(path)) && !access(path, F_OK))
+	if (app_leave_file(&one->app, name) && ring_file_is_there(dir, name))
 		fprintf(stderr,
-			"strata: what could not be written is in %s: `strata recover` "
-			"takes it from there when the recording has ended\n",
-			path);
+			"strata: what could not be written is in %s/" RING_FILE_DIR "/%s: `strata "
+			"recover` takes it from there when the recording has ended\n",
+			dir->path, name);
 }
 
 /* Ends its source, if it has one, and forgets it. */
@@ -400,6 +401,8 @@ int apps_add_sources(const struct apps *apps, struct recorder *recorder, enum re
 		if (sources_add_app(recorder, &apps->list[i]->app, begin, &index, error))
 			return -1;
 		source = &recorder_recording(recorder)->sources[index];
+		source->since_ticks = source->came_ticks =
+			recorder_recording(apps->recorder)->sources[one->source].since_ticks;
 		/* One that cannot be described was left out when it came, and that was said. */
 		for (j = 0; j < one->app.nr_events; j++)
 			strata_source_add_event(source, &one->app.events[j], &why);
@@ -448,6 +451,11 @@ void apps_name_missing(struct apps *apps)
 
 		if (selection->found)
 			continue;
+		if (selection->of_command) {
+			fprintf(stderr, "strata: the command has no events of its own; a program "
+					"whose are to be recorded is linked with -lstrata\n");
+			continue;
+		}
 		if (strcmp(selection->program, "all") == 0) {
 			fprintf(stderr, "strata: no application came; one that is to be recorded "
 					"is linked with -lstrata\n");

@@ -36,7 +36,7 @@ struct application {
  * tables on the disk yet. */
 struct ended_file {
 	struct ended_file *next;
-	char path[sizeof(((struct app_memory *)0)->path)];
+	char name[RING_FILE_NAME_BYTES]; /* among the recording's */
 };
 
 struct apps {

@@ -20,7 +20,8 @@ static void usage(FILE *out)
 		"                          Compass's virtual machine analysis: Xen as a host with KVM\n"
 		"  --format count          the number of events, and a hash over them in their\n"
 		"                          order: time, stream, event and every value\n"
-		"  -o, --output OUT        the file; \"-\", the default, is standard output\n" //
+		"  -o, --output OUT        the file; \"-\", the default, is standard output\n"
+		"  --force                 replaces OUT, if it is there and was written by strata\n" //
 		WRITE_OPTIONS_USAGE "\n"
 		"Discarded events are in every form, where they are missing: a line, an object with\n"
 		"\"discarded\", an instant of category \"loss\", events_discarded.  They are no damage\n"

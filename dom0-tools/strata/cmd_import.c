@@ -19,6 +19,7 @@ static void usage(FILE *out)
 		"Usage: strata import FILE -o RAW [--tsc-khz KHZ] [--anchor TIME] [--cpu intel|amd]\n"
 		"Makes a recording of what xentrace wrote, for strata merge, stat, view, convert.\n\n"
 		"  -o, --output RAW   the recording's directory, which is made\n"
+		"  --force            replaces a recording that is there\n"
 		"  --tsc-khz KHZ      the frequency of the host's time stamp counter: a thousandth of\n"
 		"                     what `xl dmesg | grep 'Detected.*MHz'` says in MHz times a\n"
 		"                     million; without it, it is looked for in the records\n"
@@ -95,6 +96,7 @@ int strata_cmd_import(int argc, char **argv)
 		{ "tsc-khz", required_argument, NULL, 'k' },
 		{ "cpu", required_argument, NULL, 'c' },
 		{ "anchor", required_argument, NULL, 'a' },
+		{ "force", no_argument, NULL, 'F' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -128,6 +130,9 @@ int strata_cmd_import(int argc, char **argv)
 				options.exits = STRATA_EXITS_SVM;
 			else
 				return wrong_usage("--cpu wants intel or amd, not ", optarg);
+			break;
+		case 'F':
+			options.force = true;
 			break;
 		case 'h':
 			usage(stdout);

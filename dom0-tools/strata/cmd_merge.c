@@ -26,6 +26,7 @@
 #include "merger.h"
 #include "outputs/outputs.h"
 #include "recording.h"
+#include "traces_options.h"
 
 #define PATH_BYTES 4096u
 
@@ -34,7 +35,9 @@ struct arguments {
 	size_t nr_paths;
 	const char *raw; /* the first; if it is a recording, the only one */
 	const char *out;
-	const char *format; /* NULL: all */
+	const char *format;  /* NULL: all */
+	const char *tcp_map; /* a file; or NULL */
+	bool force;          /* an earlier merge is replaced */
 	bool check;
 	bool json;
 	struct merge_shifts shifts;
@@ -59,6 +62,7 @@ static void usage(FILE *out)
 		"  -o, --output OUT        where to; without --format a directory, which gets\n"
 		"                          ctf/ (for babeltrace2, Trace Compass), timeline.txt\n"
 		"                          and, of a recording, summary.json\n"
+		"  --force                 replaces an earlier merge in OUT\n" TCP_MAP_USAGE
 		"  --format ctf            only the CTF trace; OUT is its directory\n"
 		"  --format text           only the text; OUT is its file, \"-\" standard output\n"
 		"  --check                 writes nothing: checks the order, and says how well the\n"
@@ -106,6 +110,8 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 		{ "output", required_argument, NULL, 'o' },
 		{ "format", required_argument, NULL, 'f' },
 		{ "shift", required_argument, NULL, 's' },
+		{ "force", no_argument, NULL, 'F' },
+		{ "tcp-map", required_argument, NULL, 't' },
 		{ "check", no_argument, NULL, 'c' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
@@ -129,6 +135,12 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 		case 's':
 			if (parse_shift(arguments, optarg))
 				return wrong_usage("--shift wants SOURCE=TICKS, not ", optarg);
+			break;
+		case 'F':
+			arguments->force = true;
+			break;
+		case 't':
+			arguments->tcp_map = optarg;
 			break;
 		case 'c':
 			arguments->check = true;
@@ -154,6 +166,10 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 		return wrong_usage("--check and --shift are for one recording of Strata's", NULL);
 	if (arguments->check && (arguments->out || arguments->format))
 		return wrong_usage("--check writes nothing: leave -o and --format away", NULL);
+	if (arguments->tcp_map && merge_is_of_recording(arguments->paths, arguments->nr_paths))
+		return wrong_usage("--tcp-map is for traces of several machines, not for one "
+				   "recording",
+				   NULL);
 	if (arguments->json && !arguments->check)
 		return wrong_usage("--json goes with --check; of a merge summary.json says it",
 				   NULL);
@@ -225,9 +241,8 @@ static int choose_outputs(const struct arguments *arguments, struct outputs *out
 	if (arguments->format)
 		return join(outputs->text, arguments->out, "", error);
 
-	if (mkdir(arguments->out, 0755) && errno != EEXIST)
-		return strata_fail(error, "%s: %s; name a directory that can be made with -o",
-				   arguments->out, strerror(errno));
+	if (merge_make_out(arguments->out, arguments->force, error))
+		return -1;
 	if (join(outputs->ctf, arguments->out, "ctf", error) ||
 	    join(outputs->text, arguments->out, "timeline.txt", error) ||
 	    join(outputs->summary_dir, arguments->out, "", error))
@@ -236,7 +251,7 @@ static int choose_outputs(const struct arguments *arguments, struct outputs *out
 }
 
 /* Makes the sinks; those made before one that fails are in @sinks too. */
-static int make_sinks(const struct strata_merge *merge, const struct outputs *outputs,
+static int make_sinks(const struct strata_merge *merge, const struct outputs *outputs, bool force,
 		      struct strata_sink **sinks, size_t *nr, struct strata_error *error)
 {
 	/* The analysis comes first: the caller finds it there. */
@@ -245,13 +260,13 @@ static int make_sinks(const struct strata_merge *merge, const struct outputs *ou
 		return strata_fail(error, "out of memory");
 	++*nr;
 	if (outputs->ctf[0]) {
-		sinks[*nr] = strata_ctf_output_new(merge, outputs->ctf, error);
+		sinks[*nr] = strata_ctf_output_new(merge, outputs->ctf, force, error);
 		if (!sinks[*nr])
 			return -1;
 		++*nr;
 	}
 	if (outputs->text[0]) {
-		sinks[*nr] = strata_text_output_new(merge, outputs->text, error);
+		sinks[*nr] = strata_text_output_new(merge, outputs->text, force, error);
 		if (!sinks[*nr])
 			return -1;
 		++*nr;
@@ -281,7 +296,7 @@ static int merge_to(const struct arguments *arguments, struct strata_merge *merg
 
 	if (merge_shifts_apply(&arguments->shifts, merge, error))
 		return -1;
-	if (make_sinks(merge, outputs, sinks, &nr_sinks, error))
+	if (make_sinks(merge, outputs, arguments->force, sinks, &nr_sinks, error))
 		goto out;
 	status = strata_merge_run(merge, sinks, nr_sinks, error);
 	progress_line_end(&report->line);
@@ -327,8 +342,8 @@ int strata_cmd_merge(int argc, char **argv)
 	if (arguments.check)
 		return merge_check(arguments.raw, &arguments.shifts, arguments.json);
 	if (!arguments.shifts.nr && !merge_is_of_recording(arguments.paths, arguments.nr_paths))
-		return merge_traces(arguments.paths, arguments.nr_paths, arguments.out,
-				    arguments.format);
+		return merge_traces(arguments.tcp_map, arguments.paths, arguments.nr_paths,
+				    arguments.out, arguments.format, arguments.force);
 	merge_report_init(&report, &options);
 	merge = strata_merge_open(arguments.raw, &options, &error);
 	if (!merge) {

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* cmd_record.c - `strata record`: reads the command line; record_session.c does the work. */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <strata/ring_layout.h>
 #include <strata/switch_period.h>
@@ -15,7 +19,7 @@
 #include "record_session.h"
 #include "time_text.h"
 
-#define DEFAULT_OUTPUT      "strata-recording"
+#define DEFAULT_OUTPUT      "strata-recording-"
 #define DEFAULT_SUBBUF_BITS 16 /* 64 KiB ... */
 #define DEFAULT_NR_BITS     5  /* ... 32 times: 2 MiB a CPU */
 #define DEFAULT_APP_NR_BITS 4
@@ -28,10 +32,13 @@
 static void usage(FILE *out)
 {
 	fprintf(out,
-		"Usage: strata record [OPTIONS]\n"
-		"Records the hypervisor, and every kernel that has strata.ko loaded.\n\n"
+		"Usage: strata record [OPTIONS] [-- COMMAND [ARG...]]\n"
+		"Records the hypervisor, and every kernel that has strata.ko loaded. COMMAND is started\n"
+		"when the recording stands, and the recording ends with it; it and the processes that\n"
+		"it starts are recorded as applications, unless --app says which.\n\n"
 		"  -d, --duration TIME        stop after 10s, 500ms, 2m; without it: Ctrl-C\n"
-		"  -o, --output DIR           where to (default: " DEFAULT_OUTPUT ")\n"
+		"  -o, --output DIR           where to (default: " DEFAULT_OUTPUT "DATE-TIME)\n"
+		"      --force                replaces a recording that is there, once the new one begins\n"
 		"      --xen EVENTS           classes and names of Xen's events, comma-separated:\n"
 		"                             sched,evtchn_*,grant_map; !NAME: not these (default: all;\n"
 		"                             none: leave the hypervisor out)\n"
@@ -69,10 +76,15 @@ static void usage(FILE *out)
 		"      --app-memory KIND      shm: goes with the application and us (default);\n"
 		"                             file: stays when both are killed, for `strata recover`, in\n"
 		"                             DIR/rings; file:MEMORY: in that directory, which may lie in\n"
-		"                             a tmpfs: the disk then never holds an application up\n"
+		"                             a tmpfs: the disk then never holds an application up.\n"
+		"                             Of root's applications; others' rings are in sealed memory\n"
+		"      --app-file-users USER,...\n"
+		"                             with --app-memory file, also of these users, by name or\n"
+		"                             number: each of them can then fill that disk\n"
 		"      --switch-timer MS      after so many milliseconds what is in a half full sub-buffer\n"
 		"                             is recorded, too, where its CPU is awake: %u to %u;\n"
 		"                             0: not before it is full, or recording ends (default: %u)\n"
+		"      --ready-fd N           writes a line to the open file N when the recording stands\n"
 		"      --wait                 a domain that is named need not be there yet\n"
 		"      --overwrite            flight recorder: keep the newest in memory; it is written\n"
 		"                             by `strata snapshot`, when a guest dies (into\n"
@@ -81,7 +93,10 @@ static void usage(FILE *out)
 		"from then on, if it is one of those that are recorded. A name without a pattern has to\n"
 		"be a domain's that runs, unless with --wait.\n"
 		"Status: 0 all was recorded, 1 failed, 2 wrong usage, 3 recorded, but something named on\n"
-		"stderr had to be left out.\n"
+		"stderr had to be left out. With a COMMAND, what would be 0 is the command's: 128 and\n"
+		"its number for a signal, 127 if there is no such command, 126 if it cannot be started.\n"
+		"Ctrl-C goes to the command, too, and recording ends with that; a second one ends it\n"
+		"at once.\n"
 		"Example: strata record --duration 10s --output /tmp/slow --xen 'sched,evtchn_*' "
 		"--kernel 'g1:sched_*,irq_*'\n",
 		STRATA_SWITCH_MS_MIN, STRATA_SWITCH_MS_MAX, DEFAULT_SWITCH_MS);
@@ -181,6 +196,21 @@ static int take_memory(const char *argument, struct record_options *options)
 		     argument);
 }
 
+/* Reads --ready-fd.  STRATA_STATUS_OK or what to exit with. */
+static int take_ready_fd(const char *text, struct record_options *options)
+{
+	unsigned long fd = strtoul(text, NULL, 10);
+
+	if (!text[0] || text[strspn(text, "0123456789")] || fd > INT_MAX ||
+	    fcntl((int)fd, F_GETFD) < 0)
+		return wrong("--ready-fd: \"%s\" is no open file's number", text);
+	/* A command that kept it open would keep whoever waits for its end. */
+	if (fd > STDERR_FILENO && fcntl((int)fd, F_SETFD, FD_CLOEXEC))
+		return wrong("--ready-fd: %s cannot be closed for the command", text);
+	options->ready_fd = (int)fd;
+	return STRATA_STATUS_OK;
+}
+
 /* Reads one option into @options.  STRATA_STATUS_OK or what to exit with. */
 static int take_option(int option, char *argument, struct record_options *options)
 {
@@ -194,6 +224,11 @@ static int take_option(int option, char *argument, struct record_options *option
 	case 'o':
 		options->output = argument;
 		return STRATA_STATUS_OK;
+	case 'F':
+		options->place = OUTPUT_REPLACE;
+		return STRATA_STATUS_OK;
+	case 'R':
+		return take_ready_fd(argument, options);
 	case 'x':
 		options->xen_events = argument;
 		if (!select_xen_events(options->xen, argument, &error))
@@ -231,6 +266,11 @@ static int take_option(int option, char *argument, struct record_options *option
 		return take_geometry("--app-buffer", argument, &options->app_geometry);
 	case 'M':
 		return take_memory(argument, options);
+	case 'U':
+		if (!app_file_users_add(options->app_file_users, argument, &error))
+			return STRATA_STATUS_OK;
+		strata_fail_in(&error, "--app-file-users");
+		break;
 	case OPTION_KERNEL ... OPTION_KERNEL + SELECT_PID:
 		if (!select_parse_kernel((enum select_kind)(option - OPTION_KERNEL), argument,
 					 &options->kernels[options->nr_kernels], &error)) {
@@ -249,7 +289,27 @@ static int take_option(int option, char *argument, struct record_options *option
 static bool is_of_xen(int option)
 {
 	return option != 'd' && option != 'o' && option != 'a' && option != 'A' && option != 'f' &&
-	       option != 'e' && option != 'M' && option != 't';
+	       option != 'e' && option != 'M' && option != 'U' && option != 't' && option != 'F' &&
+	       option != 'R';
+}
+
+/* What it is, and what it starts, is recorded, unless other applications are asked for. */
+static void take_command(char *const *argv, struct record_options *options)
+{
+	options->command = argv;
+	if (options->nr_apps)
+		return;
+	options->apps[0] = (struct app_selection){ .of_command = true, .events = "all" };
+	options->nr_apps = 1;
+}
+
+/* A recording of its own for each: it replaces none. */
+static void set_default_output(char *name, size_t bytes)
+{
+	time_t now = time(NULL);
+	struct tm local;
+
+	strftime(name, bytes, DEFAULT_OUTPUT "%Y%m%d-%H%M%S", localtime_r(&now, &local));
 }
 
 int strata_cmd_record(int argc, char **argv)
@@ -257,6 +317,7 @@ int strata_cmd_record(int argc, char **argv)
 	static const struct option long_options[] = {
 		{ "duration", required_argument, NULL, 'd' },
 		{ "output", required_argument, NULL, 'o' },
+		{ "force", no_argument, NULL, 'F' },
 		{ "xen", required_argument, NULL, 'x' },
 		{ "xen-domain", required_argument, NULL, 'D' },
 		{ "xen-budget", required_argument, NULL, 'B' },
@@ -270,27 +331,33 @@ int strata_cmd_record(int argc, char **argv)
 		{ "app-buffer", required_argument, NULL, 'A' },
 		{ "event-header", required_argument, NULL, 'e' },
 		{ "app-memory", required_argument, NULL, 'M' },
+		{ "app-file-users", required_argument, NULL, 'U' },
 		{ "switch-timer", required_argument, NULL, 't' },
+		{ "ready-fd", required_argument, NULL, 'R' },
 		{ "wait", no_argument, NULL, 'w' },
 		{ "overwrite", no_argument, NULL, 'f' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct xen_selection xen = { .budget_per_s = DEFAULT_BUDGET };
+	struct app_file_users file_users = { .nr = 0 };
 	struct record_options options = {
-		.output = DEFAULT_OUTPUT,
+		.app_file_users = &file_users,
 		.xen = &xen,
 		.xen_events = "all",
 		.xen_geometry = { DEFAULT_SUBBUF_BITS, DEFAULT_NR_BITS },
 		.app_geometry = { DEFAULT_SUBBUF_BITS, DEFAULT_APP_NR_BITS },
 		.switch_ms = DEFAULT_SWITCH_MS,
+		.ready_fd = -1,
 	};
 	bool of_xen = false, timed = false;
+	char output[64];
 	int option, status = STRATA_STATUS_OK;
 	struct strata_error error = { "" };
 
 	options.kernels = calloc((size_t)argc, sizeof(*options.kernels));
-	options.apps = calloc((size_t)argc, sizeof(*options.apps));
+	/* One more than there can be options: the command's. */
+	options.apps = calloc((size_t)argc + 1, sizeof(*options.apps));
 	if (!options.kernels || !options.apps || select_xen_events(&xen, "all", &error)) {
 		fprintf(stderr, "strata: out of memory\n");
 		free(options.apps);
@@ -299,7 +366,7 @@ int strata_cmd_record(int argc, char **argv)
 	}
 	opterr = 0;
 	while (status == STRATA_STATUS_OK &&
-	       (option = getopt_long(argc, argv, "d:o:h", long_options, NULL)) >= 0) {
+	       (option = getopt_long(argc, argv, "+d:o:h", long_options, NULL)) >= 0) {
 		if (option == 'h') {
 			usage(stdout);
 			select_xen_clear(&xen);
@@ -311,12 +378,20 @@ int strata_cmd_record(int argc, char **argv)
 		of_xen |= is_of_xen(option);
 		timed |= option == 't';
 	}
+	if (status == STRATA_STATUS_OK && optind < argc && strcmp(argv[optind - 1], "--") == 0)
+		take_command(argv + optind, &options);
 	options.apps_may_do = options.nr_apps && !of_xen;
 	if (status == STRATA_STATUS_OK && timed && options.switch_ms && options.overwrite)
 		status = wrong("%s", "--switch-timer is not for --overwrite, which hands over when "
 				     "it is asked");
-	if (status == STRATA_STATUS_OK && optind < argc)
-		status = wrong("\"%s\" is one word too many", argv[optind]);
+	if (status == STRATA_STATUS_OK && optind < argc && !options.command)
+		status = wrong("\"%s\" is one word too many (a command comes after --)",
+			       argv[optind]);
+	if (status == STRATA_STATUS_OK && !options.output) {
+		set_default_output(output, sizeof(output));
+		options.output = output;
+		options.place = OUTPUT_NEW;
+	}
 	if (status == STRATA_STATUS_OK)
 		status = record_session(&options);
 	select_xen_clear(&xen);

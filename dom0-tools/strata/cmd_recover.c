@@ -19,6 +19,7 @@
 #include "commands.h"
 #include "file_limit.h"
 #include "output_dir.h"
+#include "recording_remove.h"
 #include "recover.h"
 
 #define SUFFIX         "-recovered"
@@ -27,12 +28,11 @@
 static void usage(FILE *out)
 {
 	fprintf(out,
-		"Usage: strata recover PATH [-o DIR]\n"
+		"Usage: strata recover PATH [-o DIR] [--force]\n"
 		"Makes a recording of what a recorder left that was killed. PATH is the directory that it\n"
 		"wrote to, or a file of rings (`strata record --app-memory file`).\n\n"
-		"  -o, --output DIR  where to (default: PATH" SUFFIX
-		"); an older recording there is\n"
-		"                    replaced when the new one is whole\n\n"
+		"  -o, --output DIR  where to (default: PATH" SUFFIX ")\n"
+		"      --force       replaces a recording that is there, when the new one is whole\n\n"
 		"It takes what was written, up to the last whole packet, and every record that lies\n"
 		"committed in files of rings, up to the first slot of a packet whose writer did not come to\n"
 		"its end. What is unknown behind that is said for each packet. PATH stays as it is, so it\n"
@@ -43,83 +43,106 @@ static void usage(FILE *out)
 		"stderr had to be left out.\n");
 }
 
-/* A place for the recording: free, empty, or an older recording's that nobody makes.  0 or -1. */
-static int check_place(const char *from, const char *to, struct strata_error *error)
-{
-	struct strata_recording old;
-	struct stat one, other;
-	int fd;
+/* Where the recording is to be, and is made: two names in one directory. */
+struct place {
+	const char *to;
+	struct strata_dir parent;
+	char name[STRATA_DIR_NAME_BYTES];
+	char partial_name[STRATA_DIR_NAME_BYTES];
+	char partial[PATH_MAX];
+	bool force;
+};
 
-	/* What is put in its place would stand in the place of the link. */
-	if (!lstat(to, &one) && S_ISLNK(one.st_mode))
-		return strata_fail(error, "%s is a link; name the directory itself with --output",
-				   to);
-	if (stat(to, &one))
-		return errno == ENOENT ? 0 : strata_fail(error, "%s: %s", to, strerror(errno));
-	if (!stat(from, &other) && one.st_dev == other.st_dev && one.st_ino == other.st_ino)
-		return strata_fail(error,
-				   "%s is what is to be recovered; name another directory "
-				   "with --output",
-				   to);
-	if (ring_file_any(to))
+/* May the directory that is there give way?  0 or -1. */
+static int check_there(const struct place *place, const struct strata_dir *there,
+		       struct strata_error *error)
+{
+	if (ring_file_any(there))
 		return strata_fail(error,
 				   "%s holds rings that a recorder left which died; name "
 				   "another directory with --output",
-				   to);
-	fd = open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return strata_fail(error, "%s: %s; name another directory with --output", to,
-				   strerror(errno));
-	if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
-		close(fd);
+				   place->to);
+	if (flock(there->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
 		return strata_fail(error,
 				   "%s is being recorded into; name another directory with "
 				   "--output",
-				   to);
-	}
-	close(fd);
+				   place->to);
 	/* An empty one gives way. */
-	if (!rmdir(to))
+	if (!unlinkat(place->parent.fd, place->name, AT_REMOVEDIR))
 		return 0;
-	if (strata_recording_load(&old, to, error))
-		return strata_fail_in(error,
-				      "%s is not empty and holds no recording; name another "
-				      "directory with --output",
-				      to);
-	strata_recording_clear(&old);
-	return 0;
+	if (!strata_recording_is_in(there))
+		return strata_fail(error,
+				   "%s is not empty and holds no recording; name another "
+				   "directory with --output",
+				   place->to);
+	if (place->force)
+		return 0;
+	return strata_fail(error, "%s: already holds a recording (use --force, or another -o)",
+			   place->to);
+}
+
+/* A place for the recording: free, empty, or an older recording's that nobody makes.  0 or -1; the
+ * parent directory is the caller's to close. */
+static int choose_place(struct place *place, const char *from, struct strata_error *error)
+{
+	struct stat one, other;
+	struct strata_dir there;
+	int result;
+
+	/* What is put in its place would stand in the place of the link. */
+	if (!lstat(place->to, &one) && S_ISLNK(one.st_mode))
+		return strata_fail(error, "%s is a link; name the directory itself with --output",
+				   place->to);
+	if (strata_dir_walk_beside(&place->parent, place->to, place->name, error))
+		return -1;
+	if (snprintf(place->partial, sizeof(place->partial), "%s" PARTIAL_SUFFIX, place->to) >=
+		    (int)sizeof(place->partial) ||
+	    snprintf(place->partial_name, sizeof(place->partial_name), "%s" PARTIAL_SUFFIX,
+		     place->name) >= (int)sizeof(place->partial_name))
+		return strata_fail(error, "the name of the output directory is too long");
+	if (!strata_dir_has(&place->parent, place->name))
+		return 0;
+	if (strata_dir_open(&there, place->to, error))
+		return -1;
+	if (!fstat(there.fd, &one) && !stat(from, &other) && one.st_dev == other.st_dev &&
+	    one.st_ino == other.st_ino)
+		result = strata_fail(error,
+				     "%s is what is to be recovered; name another directory "
+				     "with --output",
+				     place->to);
+	else
+		result = check_there(place, &there, error);
+	strata_dir_close(&there);
+	return result;
 }
 
 /* Removes what a recording holds, and nothing else. */
-static void remove_recording(const char *dir)
+static void remove_partial(const struct place *place)
 {
-	struct strata_recording recording;
 	struct strata_error ignored;
-	char path[700];
-	size_t i;
+	struct strata_dir partial;
 
-	if (strata_recording_load(&recording, dir, &ignored)) {
-		rmdir(dir);
+	if (!strata_dir_find(&partial, &place->parent, place->partial_name))
 		return;
-	}
-	for (i = 0; i < recording.nr_sources; i++)
-		output_dir_remove(dir, recording.sources[i].name);
-	strata_recording_clear(&recording);
-	snprintf(path, sizeof(path), "%s/" STRATA_RECORDING_FILE, dir);
-	unlink(path);
-	if (rmdir(dir))
-		fprintf(stderr, "strata: %s: what else was in the older recording is there\n", dir);
+	strata_recording_remove(&partial, &ignored);
+	strata_dir_close(&partial);
+	if (unlinkat(place->parent.fd, place->partial_name, AT_REMOVEDIR))
+		fprintf(stderr, "strata: %s: what else was in the older recording is there\n",
+			place->partial);
 }
 
 /* Puts the recording in its place; one that is there goes only then.  0 or -1. */
-static int put_in_place(const char *partial, const char *to, struct strata_error *error)
+static int put_in_place(const struct place *place, struct strata_error *error)
 {
-	if (!rename(partial, to))
+	const int parent = place->parent.fd;
+
+	if (!renameat2(parent, place->partial_name, parent, place->name, RENAME_NOREPLACE))
 		return 0;
-	if (renameat2(AT_FDCWD, partial, AT_FDCWD, to, RENAME_EXCHANGE))
-		return strata_fail(error, "%s: %s; what is recovered is in %s", to, strerror(errno),
-				   partial);
-	remove_recording(partial);
+	if (!place->force || errno != EEXIST ||
+	    renameat2(parent, place->partial_name, parent, place->name, RENAME_EXCHANGE))
+		return strata_fail(error, "%s: %s; what is recovered is in %s", place->to,
+				   strerror(errno), place->partial);
+	remove_partial(place);
 	return 0;
 }
 
@@ -214,8 +237,7 @@ static void judge_streams(struct recovery *recovery, const struct strata_recordi
 	}
 }
 
-static int finish(struct recovery *recovery, const char *partial, const char *to,
-		  struct strata_error *error)
+static int finish(struct recovery *recovery, const struct place *place, struct strata_error *error)
 {
 	struct strata_recording made;
 	struct recorder_totals totals;
@@ -224,37 +246,36 @@ static int finish(struct recovery *recovery, const char *partial, const char *to
 	print_holes(recovery);
 	recovery->recorder = NULL;
 	if (recorder_close(recorder, &totals, error)) {
-		remove_recording(partial);
+		remove_partial(place);
 		return -1;
 	}
 	if (totals.was_full) {
-		remove_recording(partial);
+		remove_partial(place);
 		return strata_fail(error, "the disk is full; make room, or name another one with "
 					  "--output");
 	}
 	recovery->left_out += totals.bad_packets > 0;
-	if (strata_recording_load(&made, partial, error))
+	if (strata_recording_load(&made, place->partial, error))
 		return -1;
 	judge_streams(recovery, &made);
 	printf("Events:   %" PRIu64 "\n", print_sources(recovery, &made));
 	strata_recording_clear(&made);
-	if (put_in_place(partial, to, error))
+	if (put_in_place(place, error))
 		return -1;
-	printf("Recorded: %s (`strata merge %s -o OUT` makes a timeline of it)\n", to, to);
+	printf("Recorded: %s (`strata merge %s -o OUT` makes a timeline of it)\n", place->to,
+	       place->to);
 	return 0;
 }
 
-static int recover_to(const char *from, const char *to)
+static int recover_to(const char *from, const char *to, bool force)
 {
-	char partial[600];
+	struct place place = { .to = to, .parent.fd = -1, .force = force };
 	struct strata_error error = { "" };
 	struct recovery recovery = { 0 };
 	int status = STRATA_STATUS_OK;
 
-	if (snprintf(partial, sizeof(partial), "%s" PARTIAL_SUFFIX, to) >= 400)
-		strata_fail(&error, "the name of the output directory is too long");
-	else if (!check_place(from, to, &error) && !recover(&recovery, from, partial, &error))
-		finish(&recovery, partial, to, &error);
+	if (!choose_place(&place, from, &error) && !recover(&recovery, from, place.partial, &error))
+		finish(&recovery, &place, &error);
 	if (error.text[0]) {
 		fprintf(stderr, "strata: recover: %s\n", error.text);
 		status = STRATA_STATUS_FAILED;
@@ -263,9 +284,10 @@ static int recover_to(const char *from, const char *to)
 	}
 	if (recovery.recorder) {
 		recorder_abandon(recovery.recorder);
-		remove_recording(partial);
+		remove_partial(&place);
 	}
 	recover_release(&recovery);
+	strata_dir_close(&place.parent);
 	return status;
 }
 
@@ -283,11 +305,13 @@ int strata_cmd_recover(int argc, char **argv)
 {
 	static const struct option long_options[] = {
 		{ "output", required_argument, NULL, 'o' },
+		{ "force", no_argument, NULL, 'F' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	const char *to = NULL;
-	char place[600];
+	char place[PATH_MAX];
+	bool force = false;
 	const char *from;
 	size_t length;
 	int option;
@@ -297,6 +321,10 @@ int strata_cmd_recover(int argc, char **argv)
 		if (option == 'h') {
 			usage(stdout);
 			return STRATA_STATUS_OK;
+		}
+		if (option == 'F') {
+			force = true;
+			continue;
 		}
 		if (option != 'o') {
 			fprintf(stderr, "strata: that is no option of recover; "
@@ -323,5 +351,5 @@ int strata_cmd_recover(int argc, char **argv)
 		snprintf(place, sizeof(place), "%.*s" SUFFIX, (int)length, from);
 	/* A file for each stream. */
 	file_limit_raise();
-	return recover_to(from, place);
+	return recover_to(from, place, force);
 }

@@ -14,9 +14,10 @@
 static void usage(FILE *out)
 {
 	fprintf(out,
-		"Usage: strata snapshot [-o DIR]\n"
+		"Usage: strata snapshot [-o DIR] [--force]\n"
 		"Writes what `strata record --overwrite` holds, which goes on recording.\n\n"
-		"  -o, --output DIR  where to (default: strata-snapshot-DATE-TIME)\n\n"
+		"  -o, --output DIR  where to (default: strata-snapshot-DATE-TIME)\n"
+		"      --force       replaces a recording that is there\n\n"
 		"Status: 0 it is written, 1 failed, 2 wrong usage, 3 written, but for what it names.\n"
 		"What one snapshot has taken the next one does not have again.\n");
 }
@@ -35,7 +36,7 @@ static int absolute(const char *dir, char *path, size_t bytes, struct strata_err
 	return 0;
 }
 
-static int ask(const char *dir)
+static int ask(const char *dir, bool force)
 {
 	char path[1536], line[1600], answer[CONTROL_LINE_BYTES];
 	struct strata_error error = { "" };
@@ -45,7 +46,7 @@ static int ask(const char *dir)
 		fprintf(stderr, "strata: %s\n", error.text);
 		return STRATA_STATUS_FAILED;
 	}
-	snprintf(line, sizeof(line), "snapshot %s", path);
+	snprintf(line, sizeof(line), "snapshot%s %s", force ? "-force" : "", path);
 	status = control_socket_ask(line, answer, sizeof(answer), &error);
 	fprintf(stderr, "strata: %s\n", status < 0 ? error.text : answer);
 	return status < 0 ? STRATA_STATUS_FAILED : status;
@@ -55,6 +56,7 @@ int strata_cmd_snapshot(int argc, char **argv)
 {
 	static const struct option long_options[] = {
 		{ "output", required_argument, NULL, 'o' },
+		{ "force", no_argument, NULL, 'F' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -62,6 +64,7 @@ int strata_cmd_snapshot(int argc, char **argv)
 	const char *dir = name;
 	time_t now = time(NULL);
 	struct tm local;
+	bool force = false;
 	int option;
 
 	strftime(name, sizeof(name), "strata-snapshot-%Y%m%d-%H%M%S", localtime_r(&now, &local));
@@ -70,6 +73,10 @@ int strata_cmd_snapshot(int argc, char **argv)
 		if (option == 'h') {
 			usage(stdout);
 			return STRATA_STATUS_OK;
+		}
+		if (option == 'F') {
+			force = true;
+			continue;
 		}
 		if (option != 'o') {
 			fprintf(stderr, "strata: that is no option of snapshot; "
@@ -85,5 +92,5 @@ int strata_cmd_snapshot(int argc, char **argv)
 			argv[optind]);
 		return STRATA_STATUS_USAGE;
 	}
-	return ask(dir);
+	return ask(dir, force);
 }

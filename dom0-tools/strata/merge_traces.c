@@ -2,14 +2,14 @@
 /* merge_traces.c - see merge_traces.h. */
 #include "merge_traces.h"
 
-#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands.h"
 #include "recording.h"
+#include "safe_dir.h"
 #include "traces_write.h"
 
 #define PATH_BYTES 4096u
@@ -50,11 +50,60 @@ static int write_forms(struct write_options *forms, size_t nr_forms, char *const
 	return status;
 }
 
-int merge_traces(char *const *paths, size_t nr, const char *out, const char *format)
+int merge_make_out(const char *out, bool force, struct strata_error *error)
+{
+	static const char *const names[] = { "ctf", "timeline.txt", "summary.json" };
+	struct strata_dir dir;
+	int result = 0;
+	size_t i;
+
+	if (strata_dir_make(&dir, out, 0755, NULL, error))
+		return -1;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]) && !force && !result; i++)
+		if (strata_dir_has(&dir, names[i]))
+			result = strata_fail(
+				error,
+				"%s: already holds a merge: %s (use --force, or another "
+				"-o)",
+				out, names[i]);
+	strata_dir_close(&dir);
+	return result;
+}
+
+/* What an earlier merge of a recording says is not about this one. */
+static void remove_summary(const char *out)
+{
+	struct strata_error ignored;
+	struct strata_dir dir;
+
+	if (strata_dir_open(&dir, out, &ignored))
+		return;
+	strata_dir_remove(&dir, "summary.json");
+	strata_dir_close(&dir);
+}
+
+/* Of nothing that could be merged nothing is left, if it was empty. */
+static void remove_out(const char *out)
+{
+	char name[STRATA_DIR_NAME_BYTES];
+	struct strata_error ignored;
+	struct strata_dir parent;
+
+	if (strata_dir_walk_beside(&parent, out, name, &ignored))
+		return;
+	unlinkat(parent.fd, name, AT_REMOVEDIR);
+	strata_dir_close(&parent);
+}
+
+int merge_traces(const char *tcp_map, char *const *paths, size_t nr, const char *out,
+		 const char *format, bool force)
 {
 	char ctf[PATH_BYTES], text[PATH_BYTES];
-	struct write_options forms[] = { { .format = "ctf", .out = ctf },
-					 { .format = "columns", .out = text } };
+	struct write_options forms[] = {
+		{ .format = "ctf", .out = ctf, .force = force, .tcp_map = tcp_map },
+		{ .format = "columns", .out = text, .force = force, .tcp_map = tcp_map }
+	};
+	struct strata_error error;
 	int status;
 
 	if (format) {
@@ -65,13 +114,16 @@ int merge_traces(char *const *paths, size_t nr, const char *out, const char *for
 	if (snprintf(ctf, sizeof(ctf), "%s/ctf", out) >= (int)sizeof(ctf) ||
 	    snprintf(text, sizeof(text), "%s/timeline.txt", out) >= (int)sizeof(text))
 		return failed(out, "the path is too long");
-	if (mkdir(out, 0755) && errno != EEXIST)
-		return failed(out, strerror(errno));
+	if (merge_make_out(out, force, &error)) {
+		fprintf(stderr, "strata: merge: %s\n", error.text);
+		return STRATA_STATUS_FAILED;
+	}
 	status = write_forms(forms, 2, paths, nr);
-	/* Of nothing that could be merged nothing is left, if it was empty. */
 	if (status == STRATA_STATUS_FAILED)
-		rmdir(out);
-	else
+		remove_out(out);
+	else {
+		remove_summary(out);
 		fprintf(stderr, "Merged:  %s (babeltrace2 reads it), %s\n", ctf, text);
+	}
 	return status;
 }

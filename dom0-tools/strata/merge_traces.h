@@ -6,14 +6,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "error.h"
+
 /* Whether there is one path, and that is a recording of Strata's. */
 bool merge_is_of_recording(char *const *paths, size_t nr);
 
 /*
  * Merges all traces that are found under the paths.
- * @out, @format: as on the command line; NULL: a directory with CTF and text
+ * @tcp_map, @out, @format, @force: as on the command line; NULL: a directory with CTF and text
  * The exit status.
  */
-int merge_traces(char *const *paths, size_t nr, const char *out, const char *format);
+int merge_traces(const char *tcp_map, char *const *paths, size_t nr, const char *out,
+		 const char *format, bool force);
+
+/* Makes the directory of a merge in all formats, in which nothing of an earlier one is, unless with
+ * @force.  0 or -1. */
+int merge_make_out(const char *out, bool force, struct strata_error *error);
 
 #endif /* STRATA_STRATA_MERGE_TRACES_H */

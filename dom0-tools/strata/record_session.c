@@ -34,18 +34,23 @@
 #define APPS_MS 500
 
 static volatile sig_atomic_t interrupted; /* how often */
+static volatile sig_atomic_t to_pass_on;  /* a signal that the command has not got; 0 */
 
-static void on_signal(int number)
+static void on_signal(int number, siginfo_t *info, void *context)
 {
-	(void)number;
+	(void)context;
 	interrupted++;
+	/* What a terminal sends goes to the command as well, by itself. */
+	if (info->si_code != SI_KERNEL)
+		to_pass_on = number;
 }
 
 static void catch_signals(void)
 {
-	struct sigaction action = { .sa_handler = on_signal };
+	struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
 
 	interrupted = 0;
+	to_pass_on = 0;
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	/* A terminal that goes away ends it as well, but for nohup. */
@@ -97,7 +102,8 @@ static int add_apps(struct session *session, struct strata_error *error)
 		.overwrite = session->options->overwrite,
 		.form = session->options->event_header,
 		.switch_ms = session->options->switch_ms,
-		.dir = session->options->app_files ? session->options->output : NULL,
+		.dir = session->options->app_files ? &session->dir : NULL,
+		.file_users = session->options->app_file_users,
 	};
 	session->apps.named_dir = session->options->app_file_dir;
 	return session->options->nr_apps ? apps_open(&session->apps, error) : 0;
@@ -116,8 +122,9 @@ static int prepare(struct session *session, struct strata_error *error)
 	     (session->options->xen->nr &&
 	      session_check_xen_domains(session, session->options->xen_domains, error))))
 		return -1;
-	session->recorder = recorder_open(session->options->output, error);
-	if (!session->recorder)
+	session->recorder = recorder_open(session->options->output, session->options->place, error);
+	if (!session->recorder ||
+	    strata_dir_copy(&session->dir, recorder_dir(session->recorder), error))
 		return -1;
 	if (!session->options->overwrite && recorder_publish(session->recorder, error))
 		fprintf(stderr, "strata: `strata view --live` cannot follow this recording: %s\n",
@@ -143,7 +150,11 @@ static int prepare(struct session *session, struct strata_error *error)
 	    !participants_expected(&session->kernels))
 		return strata_fail(error, "there is nothing to record: no kernel has strata.ko "
 					  "loaded, and the hypervisor is left out");
-	return recorder_save(session->recorder, error);
+	if (recorder_save(session->recorder, error))
+		return -1;
+	/* Nothing can keep it from starting any more. */
+	recorder_began(session->recorder);
+	return 0;
 }
 
 /* Waits for a writer's notification, a change in xenstore, a command, or for SESSION_POLL_MS; for
@@ -242,6 +253,23 @@ static void show_progress(struct session *session, uint64_t elapsed_ms)
 		totals.bytes >> 10, totals.lost, terminal ? "  " : "\n");
 }
 
+/* Is the time over, the command at its end, or has a signal come?  The first one is the command's
+ * to answer; a second one ends the recording all the same. */
+static bool is_over(struct session *session, uint64_t elapsed_ms)
+{
+	const bool timed = session->options->duration_ms != 0;
+
+	if (timed && elapsed_ms >= session->options->duration_ms)
+		return true;
+	if (!session->command.argv)
+		return interrupted;
+	if (to_pass_on && session->command.pid) {
+		command_signal(&session->command, to_pass_on);
+		to_pass_on = 0;
+	}
+	return command_has_ended(&session->command) || interrupted > 1;
+}
+
 /* Records until the time is over or a signal came.  0, or -1 when nothing can be written. */
 static int run(struct session *session, struct strata_error *error)
 {
@@ -253,8 +281,7 @@ static int run(struct session *session, struct strata_error *error)
 			return -1;
 		elapsed_ms = ms_since(session, session->start_ticks);
 		show_progress(session, elapsed_ms);
-	} while (!interrupted &&
-		 (!session->options->duration_ms || elapsed_ms < session->options->duration_ms));
+	} while (!is_over(session, elapsed_ms));
 	if (isatty(STDERR_FILENO) && session->shown_s)
 		fprintf(stderr, "\n");
 	return 0;
@@ -327,6 +354,19 @@ static int stop(struct session *session, bool writable, struct strata_error *err
 	return result;
 }
 
+/* For scripts that wait for the recording to stand. */
+static void tell_ready(int fd)
+{
+	static const char line[] = "ready\n";
+
+	if (fd < 0)
+		return;
+	if (write(fd, line, sizeof(line) - 1) != (ssize_t)sizeof(line) - 1)
+		fprintf(stderr, "strata: --ready-fd %d: %s\n", fd, strerror(errno));
+	if (fd > STDERR_FILENO)
+		close(fd);
+}
+
 static int record(struct session *session, struct strata_error *error)
 {
 	struct xen_selection *xen = session->options->xen;
@@ -343,8 +383,13 @@ static int record(struct session *session, struct strata_error *error)
 	if (!interrupted)
 		participants_name_late(&session->kernels);
 	fprintf(stderr, "strata: recording %zu sources into %s%s\n",
-		recorder_recording(session->recorder)->nr_sources, session->options->output,
-		session->options->duration_ms ? "" : "; Ctrl-C ends it");
+		recorder_recording(session->recorder)->nr_sources, session->dir.path,
+		session->options->command || session->options->duration_ms ? ""
+									   : "; Ctrl-C ends it");
+	if (!result && !interrupted) {
+		tell_ready(session->options->ready_fd);
+		result = command_start(&session->command, error);
+	}
 	if (!result)
 		result = run(session, error);
 	if (stop(session, result == 0, result ? &later : error))
@@ -358,7 +403,7 @@ static void report(const struct session *session, const struct recorder_totals *
 {
 	fprintf(stderr,
 		"strata: recorded %" PRIu64 " events (%" PRIu64 " KiB) in %s, %" PRIu64 " lost\n",
-		totals->events, totals->bytes >> 10, session->options->output, totals->lost);
+		totals->events, totals->bytes >> 10, session->dir.path, totals->lost);
 	if (totals->was_full)
 		fprintf(stderr,
 			"strata: the disk was full; %" PRIu64 " of the lost events waited for room "
@@ -394,21 +439,61 @@ static void release(struct session *session, bool recorded)
 		xtl_logger_destroy(session->quiet);
 }
 
+/* Ends what was set up, and says what was recorded.  @status: of the recording, raised if it is not
+ * all written or something was left out */
+static void finish(struct session *session, bool recorded, int *status)
+{
+	struct strata_error error = { "" };
+	struct recorder_totals totals = { 0 };
+	bool closed = true;
+
+	if (recorded) {
+		session_set_clock(session);
+		if (recorder_close(session->recorder, &totals, &error)) {
+			complain(&error);
+			*status = STRATA_STATUS_FAILED;
+			closed = false;
+		}
+		report(session, &totals, *status == STRATA_STATUS_OK);
+	}
+	if (*status == STRATA_STATUS_OK && (session->kernels.left_out || session->apps.left_out ||
+					    totals.bad_packets || totals.was_full))
+		*status = STRATA_STATUS_PARTIAL;
+	control_socket_close(session->socket);
+	release(session, closed);
+	/* What did not begin leaves things as they were. */
+	if (!recorded && session->recorder)
+		recorder_abandon(session->recorder);
+	strata_dir_close(&session->dir);
+	session_reselect_clear(session);
+	command_end(&session->command);
+	/* What went wrong with the recording comes first. */
+	if (*status == STRATA_STATUS_OK || session->command.refused)
+		*status = session->command.status;
+}
+
 int record_session(const struct record_options *options)
 {
 	struct session session = {
 		.options = options,
+		.dir = { .fd = -1 },
 		.socket = -1,
 		.apps = { .listener = -1, .epoll = -1, .spare = -1 },
 	};
-	struct strata_error error = { "" }, closing = { "" };
-	struct recorder_totals totals = { 0 };
+	struct strata_error error = { "" };
 	int status = STRATA_STATUS_OK;
-	bool recorded = false, closed = true;
-	int lock = recorder_lock(&error);
+	bool recorded = false;
+	int lock;
 
+	/* First: it shall inherit nothing of what follows. */
+	if (command_fork(&session.command, options->command, &error)) {
+		complain(&error);
+		return session.command.status ? session.command.status : STRATA_STATUS_FAILED;
+	}
+	lock = recorder_lock(&error);
 	if (lock < 0) {
 		complain(&error);
+		command_end(&session.command);
 		return STRATA_STATUS_FAILED;
 	}
 	catch_signals();
@@ -425,21 +510,7 @@ int record_session(const struct record_options *options)
 			status = STRATA_STATUS_FAILED;
 		}
 	}
-	if (session.recorder)
-		session_set_clock(&session);
-	if (session.recorder && recorder_close(session.recorder, &totals, &closing)) {
-		complain(&closing);
-		status = STRATA_STATUS_FAILED;
-		closed = false;
-	}
-	if (recorded)
-		report(&session, &totals, status == STRATA_STATUS_OK);
-	if (status == STRATA_STATUS_OK && (session.kernels.left_out || session.apps.left_out ||
-					   totals.bad_packets || totals.was_full))
-		status = STRATA_STATUS_PARTIAL;
-	control_socket_close(session.socket);
-	release(&session, closed);
-	session_reselect_clear(&session);
+	finish(&session, recorded, &status);
 	close(lock);
 	return status;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command.h"
 #include "select_kernel.h"
 
 int select_parse_app(const char *argument, struct app_selection *selection,
@@ -29,6 +30,8 @@ bool select_matches_app(const struct app_selection *selection, const struct app 
 {
 	const char *program = selection->program;
 
+	if (selection->of_command)
+		return command_owns(app->pid);
 	if (strcmp(program, "all") == 0)
 		return true;
 	if (program[strspn(program, "0123456789")] == '\0')

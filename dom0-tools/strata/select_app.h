@@ -9,6 +9,7 @@
 struct app_selection {
 	char program[80];   /* a name, which may have wildcards, a number, or "all" */
 	const char *events; /* patterns, comma-separated */
+	bool of_command;    /* not by name: the command and what descends from it (command.h) */
 	bool found;         /* an application matched */
 };
 

@@ -7,6 +7,7 @@
 #define STRATA_STRATA_SESSION_H
 
 #include "apps.h"
+#include "command.h"
 #include "host_clock.h"
 #include "hypervisor.h"
 #include "participants.h"
@@ -25,8 +26,10 @@ struct session {
 	struct hypervisor *hypervisor;
 	struct participants kernels;
 	struct apps apps;
+	struct command command;
 	struct host_clock began; /* where no hypervisor knows the frequency of its counter */
 	struct recorder *recorder;
+	struct strata_dir dir; /* of the recording, for as long as its applications' rings are */
 	uint32_t tsc_khz;
 	uint64_t start_ticks;
 	uint64_t taken;   /* packets, in the last turn */

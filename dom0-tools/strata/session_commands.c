@@ -32,9 +32,9 @@ void session_keep_last_moments(void *data, const struct participant *one)
 	const struct strata_recording *recording = recorder_recording(session->recorder);
 	struct recorder_totals totals;
 	struct strata_error error = { "" };
-	const char *output = session->options->output;
+	const char *output = recorder_dir(session->recorder)->path;
 	size_t length = strlen(output);
-	char dir[600];
+	char dir[PATH_MAX + 100], written[PATH_MAX];
 	bool news;
 
 	if (allowance_moments(&session->kernels.allowances, one->uuid, &news) !=
@@ -53,20 +53,21 @@ void session_keep_last_moments(void *data, const struct participant *one)
 	snprintf(dir, sizeof(dir), "%.*s-died-%s", (int)length, output,
 		 recording->sources[one->source].name);
 	if (snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps, one, dir,
-			  &totals, &error)) {
+			  OUTPUT_NEW, written, sizeof(written), &totals, &error)) {
 		fprintf(stderr, "strata: %s\n", error.text);
 		return;
 	}
 	fprintf(stderr,
-		"strata: its last moments are in %s: %" PRIu64 " events (%" PRIu64 " KiB)%s\n", dir,
-		totals.events, totals.bytes >> 10, what_is_missing(&totals));
+		"strata: its last moments are in %s: %" PRIu64 " events (%" PRIu64 " KiB)%s\n",
+		written, totals.events, totals.bytes >> 10, what_is_missing(&totals));
 	session->snapshots++;
 }
 
-static int serve_snapshot(struct session *session, struct control_request *request, char *answer,
-			  size_t bytes)
+static int take_snapshot(struct session *session, struct control_request *request,
+			 enum output_place place, char *answer, size_t bytes)
 {
 	struct recorder_totals totals;
+	char written[PATH_MAX];
 	struct strata_error error = { "" };
 
 	if (!session->options->overwrite) {
@@ -76,14 +77,26 @@ static int serve_snapshot(struct session *session, struct control_request *reque
 		return STRATA_STATUS_FAILED;
 	}
 	if (snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps, NULL,
-			  request->argument, &totals, &error)) {
+			  request->argument, place, written, sizeof(written), &totals, &error)) {
 		snprintf(answer, bytes, "%s", error.text);
 		return STRATA_STATUS_FAILED;
 	}
 	session->snapshots++;
 	snprintf(answer, bytes, "%" PRIu64 " events (%" PRIu64 " KiB) are in %s%s", totals.events,
-		 totals.bytes >> 10, request->argument, what_is_missing(&totals));
+		 totals.bytes >> 10, written, what_is_missing(&totals));
 	return what_is_missing(&totals)[0] ? STRATA_STATUS_PARTIAL : STRATA_STATUS_OK;
+}
+
+static int serve_snapshot(struct session *session, struct control_request *request, char *answer,
+			  size_t bytes)
+{
+	return take_snapshot(session, request, OUTPUT_FREE, answer, bytes);
+}
+
+static int serve_snapshot_force(struct session *session, struct control_request *request,
+				char *answer, size_t bytes)
+{
+	return take_snapshot(session, request, OUTPUT_REPLACE, answer, bytes);
 }
 
 static int serve_select(struct session *session, struct control_request *request, char *answer,
@@ -105,6 +118,7 @@ static const struct {
 		     size_t bytes);
 } commands[] = {
 	{ "snapshot", serve_snapshot },
+	{ "snapshot-force", serve_snapshot_force },
 	{ "select", serve_select },
 };
 

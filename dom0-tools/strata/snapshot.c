@@ -68,20 +68,24 @@ static int add_sources(struct recorder *recorder, struct participants *kernels,
 		if (sources_add_kernel(recorder, &one->guest, &one->map, &known,
 				       one == died ? RECORDER_WITH_PAST : others, 0, &index, error))
 			return -1;
+		recorder_recording(recorder)->sources[index].since_ticks =
+			recorder_recording(kernels->recorder)->sources[one->source].since_ticks;
 	}
 	return apps_add_sources(apps, recorder, others, error);
 }
 
 int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor,
 		  const struct apps *apps, const struct participant *died, const char *dir,
+		  enum output_place place, char *written, size_t bytes,
 		  struct recorder_totals *totals, struct strata_error *error)
 {
 	struct recorder *recorder;
 
 	*totals = (struct recorder_totals){ 0 };
-	recorder = recorder_open(dir, error);
+	recorder = recorder_open(dir, place, error);
 	if (!recorder)
 		return -1;
+	snprintf(written, bytes, "%s", recorder_dir(recorder)->path);
 	sources_set_clock(recorder, kernels->tsc_khz);
 	flush_guests(kernels);
 	/* The tables first: what is taken out of the rings is lost if nobody can read it. */

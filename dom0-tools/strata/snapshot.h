@@ -20,12 +20,14 @@
  *              sequences is writing is not
  * @died:       NULL: a snapshot of all; or whose last moments these are: of the others, what they
  *              have is copied and stays theirs
- * @dir:        as for recorder_open()
+ * @dir, @place: as for recorder_open()
+ * @written:    OUT, the name of the directory that it took; @bytes long
  * 0, or -1; @totals is set in both cases.  If not even its tables can be written,
  * nothing was taken.
  */
 int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor,
 		  const struct apps *apps, const struct participant *died, const char *dir,
+		  enum output_place place, char *written, size_t bytes,
 		  struct recorder_totals *totals, struct strata_error *error);
 
 #endif /* STRATA_STRATA_SNAPSHOT_H */

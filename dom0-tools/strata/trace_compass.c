@@ -43,8 +43,9 @@ static int write_merged(struct strata_merge *merge, const struct write_options *
 			struct merge_report *report, struct strata_error *error)
 {
 	struct strata_trace_compass_result result;
-	struct strata_sink *sink = strata_trace_compass_new(
-		merge, options->out, merge_options->complain, merge_options->data, &result, error);
+	struct strata_sink *sink = strata_trace_compass_new(merge, options->out, options->force,
+							    merge_options->complain,
+							    merge_options->data, &result, error);
 	int status;
 
 	if (!sink)

@@ -230,7 +230,7 @@ int view_live(const struct write_options *options, const char *raw)
 	file_limit_raise();
 	live = strata_live_open(raw, &live_options, &error);
 	view.writer = write_make_writer(options, 0);
-	view.out = live ? strata_out_open(options->out, &error) : NULL;
+	view.out = live ? strata_out_open(options->out, options->force, &error) : NULL;
 	if (view.out && view.writer)
 		result = follow(&view, live, &error);
 	else if (live && view.out)

@@ -8,14 +8,14 @@
  */
 #include "inputs/xentrace_import.h"
 
-#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ctf_metadata.h"
+#include "recording_remove.h"
 
 #define SOURCE_NAME "xen"
 #define DOMAIN_XEN  0x7ff2u
@@ -53,20 +53,23 @@ static void set_uuid(struct xentrace_import *import)
 static int make_directories(struct xentrace_import *import, const char *raw_dir,
 			    struct strata_error *error)
 {
-	if (snprintf(import->raw_dir, sizeof(import->raw_dir), "%s", raw_dir) >=
-		    (int)sizeof(import->raw_dir) ||
-	    snprintf(import->streams_dir, sizeof(import->streams_dir), "%s/" SOURCE_NAME,
-		     raw_dir) >= (int)sizeof(import->streams_dir))
-		return strata_fail(error, "%.100s...: the path is too long", raw_dir);
-	import->made_raw_dir = mkdir(raw_dir, 0755) == 0;
-	if (!import->made_raw_dir && errno != EEXIST)
-		return strata_fail(error, "%s: %s", raw_dir, strerror(errno));
-	/* One that is there already is another recording's. */
-	if (mkdir(import->streams_dir, 0755))
-		return strata_fail(error, "%s: %s%s", import->streams_dir, strerror(errno),
-				   errno == EEXIST ? "; a recording needs an empty directory" : "");
-	import->made_streams_dir = true;
-	return 0;
+	if (strata_dir_make(&import->raw_dir, raw_dir, 0755, &import->made_raw_dir, error))
+		return -1;
+	if (strata_recording_is_in(&import->raw_dir)) {
+		if (!import->options->force)
+			return strata_fail(error,
+					   "%s: already holds a recording (use --force, or another "
+					   "-o)",
+					   raw_dir);
+		if (strata_recording_remove(&import->raw_dir, error))
+			return -1;
+	}
+	if (!strata_dir_is_empty(&import->raw_dir, NULL))
+		return strata_fail(error,
+				   "%s: holds other files; a recording needs an empty "
+				   "directory: name another with -o",
+				   raw_dir);
+	return strata_dir_sub(&import->streams_dir, &import->raw_dir, SOURCE_NAME, 0755, error);
 }
 
 static int set_up(struct xentrace_import *import, const char *path, const char *raw_dir,
@@ -76,6 +79,8 @@ static int set_up(struct xentrace_import *import, const char *path, const char *
 	import->source = strata_recording_add_source(&import->recording, SOURCE_NAME);
 	if (!import->streams || !import->source)
 		return strata_fail(error, "%s: out of memory", path);
+	if (strata_source_number_events(import->source, error))
+		return -1;
 	import->source->layer = STRATA_LAYER_XEN;
 	import->source->domain = DOMAIN_XEN;
 	import->source->form = STRATA_HEADER_FULL;
@@ -96,7 +101,7 @@ static struct strata_xentrace_stream *find_stream(struct xentrace_import *import
 	stream = malloc(sizeof(*stream));
 	if (!stream)
 		return NULL;
-	strata_xentrace_stream_init(stream, import->streams_dir, import->source, cpu,
+	strata_xentrace_stream_init(stream, &import->streams_dir, import->source, cpu,
 				    import->recording.tsc_khz);
 	import->streams[cpu] = stream;
 	if (import->nr_cpus <= cpu)
@@ -227,30 +232,24 @@ static int finish(struct xentrace_import *import, struct strata_error *error)
 	if (check_any(import, error))
 		return -1;
 	xentrace_assume_rest(import);
-	if (strata_ctf_metadata_save(&import->recording, import->source, import->raw_dir, error))
+	if (strata_ctf_metadata_save(&import->recording, import->source, &import->raw_dir, error))
 		return -1;
-	return strata_recording_save(&import->recording, import->raw_dir, error);
+	return strata_recording_save(&import->recording, &import->raw_dir, error);
 }
 
 /* After a failure: nothing that looks like a recording may stay. */
-static void remove_written(const struct xentrace_import *import)
+static void remove_written(const struct xentrace_import *import, const char *raw_dir)
 {
-	char path[sizeof(import->streams_dir) + 32];
-	uint32_t cpu;
+	char name[STRATA_DIR_NAME_BYTES];
+	struct strata_error ignored;
+	struct strata_dir parent;
 
-	if (!import->made_streams_dir)
+	if (import->streams_dir.fd >= 0)
+		strata_recording_remove_source(&import->raw_dir, SOURCE_NAME);
+	if (!import->made_raw_dir || strata_dir_walk_beside(&parent, raw_dir, name, &ignored))
 		return;
-	for (cpu = 0; cpu < import->nr_cpus; cpu++) {
-		if (!import->streams[cpu] || !import->streams[cpu]->created)
-			continue;
-		snprintf(path, sizeof(path), "%s/cpu_%u", import->streams_dir, cpu);
-		unlink(path);
-	}
-	snprintf(path, sizeof(path), "%s/metadata", import->streams_dir);
-	unlink(path);
-	rmdir(import->streams_dir);
-	if (import->made_raw_dir)
-		rmdir(import->raw_dir);
+	unlinkat(parent.fd, name, AT_REMOVEDIR);
+	strata_dir_close(&parent);
 }
 
 static void clear(struct xentrace_import *import)
@@ -264,6 +263,8 @@ static void clear(struct xentrace_import *import)
 		free(import->streams[cpu]);
 	}
 	free(import->streams);
+	strata_dir_close(&import->streams_dir);
+	strata_dir_close(&import->raw_dir);
 	strata_recording_clear(&import->recording);
 	strata_xentrace_close(&import->reader);
 }
@@ -274,7 +275,9 @@ int strata_xentrace_import(const char *path, const char *raw_dir,
 {
 	static const struct strata_xentrace_options defaults;
 	struct xentrace_import import = { .options = options ? options : &defaults,
-					  .report = report };
+					  .report = report,
+					  .raw_dir = { .fd = -1 },
+					  .streams_dir = { .fd = -1 } };
 	int status = -1;
 
 	memset(report, 0, sizeof(*report));
@@ -285,7 +288,7 @@ int strata_xentrace_import(const char *path, const char *raw_dir,
 	    finish(&import, error) == 0)
 		status = 0;
 	if (status)
-		remove_written(&import);
+		remove_written(&import, raw_dir);
 	clear(&import);
 	return status;
 }

@@ -20,6 +20,7 @@ struct strata_xentrace_options {
 	uint64_t anchor_realtime_ns;
 	/* Whose numbers the reasons of VM exits are; STRATA_EXITS_UNKNOWN: to be found out */
 	enum strata_exits exits;
+	bool force; /* a recording that is there is replaced */
 	/* Told of each thing that is wrong but not the end; may be NULL. */
 	strata_complain_fn *complain;
 	/* Called every now and then; may be NULL. */

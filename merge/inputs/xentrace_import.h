@@ -6,6 +6,7 @@
 #ifndef STRATA_MERGE_XENTRACE_IMPORT_H
 #define STRATA_MERGE_XENTRACE_IMPORT_H
 
+#include "safe_dir.h"
 #include "inputs/xentrace.h"
 
 struct xentrace_import {
@@ -17,10 +18,8 @@ struct xentrace_import {
 	struct strata_exits_evidence evidence;
 	struct strata_xentrace_stream **streams; /* by CPU; NULL: it has no records so far */
 	uint32_t nr_cpus;                        /* by the highest that has */
-	char raw_dir[4096];
-	char streams_dir[4096];
+	struct strata_dir raw_dir, streams_dir;
 	bool made_raw_dir;
-	bool made_streams_dir;
 	bool any_ticks;
 };
 

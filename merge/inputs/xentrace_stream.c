@@ -31,8 +31,9 @@
 /* A CPU that records nothing for longer, and then goes back: that time was wrong. */
 #define OUTLIER_HOURS 1u
 
-void strata_xentrace_stream_init(struct strata_xentrace_stream *stream, const char *dir,
-				 const struct strata_source *source, uint32_t cpu, uint32_t tsc_khz)
+void strata_xentrace_stream_init(struct strata_xentrace_stream *stream,
+				 const struct strata_dir *dir, const struct strata_source *source,
+				 uint32_t cpu, uint32_t tsc_khz)
 {
 	memset(stream, 0, sizeof(*stream));
 	stream->dir = dir;
@@ -46,16 +47,15 @@ static int write_out(struct strata_xentrace_stream *stream, size_t bytes,
 		     struct strata_error *error)
 {
 	const int flags = stream->created ? O_APPEND : O_CREAT | O_EXCL;
-	char path[4096];
+	char path[PATH_MAX + 32], name[32];
 	int fd, cause;
 
 	if (bytes == 0)
 		return 0;
-	if (snprintf(path, sizeof(path), "%s/cpu_%u", stream->dir, stream->cpu) >=
-	    (int)sizeof(path))
-		return strata_fail(error, "%.100s...: the path is too long", stream->dir);
+	snprintf(name, sizeof(name), "cpu_%u", stream->cpu);
+	snprintf(path, sizeof(path), "%s/%s", stream->dir->path, name);
 	/* Not kept open: there may be more CPUs than files that can be. */
-	fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | flags, 0644);
+	fd = openat(stream->dir->fd, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | flags, 0644);
 	if (fd < 0)
 		return strata_fail(error, "%s: %s", path, strerror(errno));
 	stream->created = true;
@@ -144,6 +144,21 @@ static uint64_t count_records(const struct strata_xentrace_stream *stream)
 	return nr;
 }
 
+/* Puts in place of ids, which say how long records are, the numbers of their events. */
+static void number_events(struct strata_xentrace_stream *stream)
+{
+	size_t at = first_record(stream);
+
+	while (at < stream->used) {
+		struct strata_record_header header = load_header(stream, at);
+		const size_t bytes = bytes_of(header.id);
+
+		header.id = strata_source_shape(stream->source, header.id)->number;
+		memcpy(stream->bytes + at, &header, sizeof(header));
+		at += bytes;
+	}
+}
+
 /* Completes the packet that is being made, if there is one. */
 static void close_packet(struct strata_xentrace_stream *stream)
 {
@@ -169,6 +184,7 @@ static void close_packet(struct strata_xentrace_stream *stream)
 	packet.end_ticks = stream->last_ticks;
 	if (stream->packets == 0 || packet.begin_ticks < stream->first_ticks)
 		stream->first_ticks = packet.begin_ticks;
+	number_events(stream);
 	packet.content_bytes = (uint32_t)(stream->used - stream->packet_start);
 	packet.packet_bytes = packet.content_bytes;
 	packet.sequence = stream->sequence++;

@@ -8,6 +8,7 @@
 #ifndef STRATA_MERGE_XENTRACE_STREAM_H
 #define STRATA_MERGE_XENTRACE_STREAM_H
 
+#include "safe_dir.h"
 #include "inputs/xentrace_current.h"
 #include "recording.h"
 
@@ -23,7 +24,7 @@ struct strata_xentrace_tally {
 };
 
 struct strata_xentrace_stream {
-	const char *dir;                    /* of the source's streams */
+	const struct strata_dir *dir;       /* of the source's streams */
 	const struct strata_source *source; /* whose UUID the packets have */
 	uint32_t cpu;
 	uint64_t outlier_ticks; /* a step ahead as far as this is believed if the next agrees */
@@ -50,9 +51,9 @@ struct strata_xentrace_stream {
 };
 
 /* @dir and @source must outlive it.  @tsc_khz: the host's */
-void strata_xentrace_stream_init(struct strata_xentrace_stream *stream, const char *dir,
-				 const struct strata_source *source, uint32_t cpu,
-				 uint32_t tsc_khz);
+void strata_xentrace_stream_init(struct strata_xentrace_stream *stream,
+				 const struct strata_dir *dir, const struct strata_source *source,
+				 uint32_t cpu, uint32_t tsc_khz);
 
 /* Adds a record; @id is that of the hypervisor's contract.  0, or -1: no room or memory. */
 int strata_xentrace_stream_add(struct strata_xentrace_stream *stream,

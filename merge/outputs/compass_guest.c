@@ -144,7 +144,7 @@ void strata_compass_guest_put(struct compass_guest *guest, struct compass_file *
 				 event->payload, event->payload_bytes);
 }
 
-int strata_compass_guest_open(struct compass_guest *guest, const char *dir,
+int strata_compass_guest_open(struct compass_guest *guest, const struct strata_dir *dir,
 			      const struct strata_source *source, struct strata_error *error)
 {
 	memset(guest, 0, sizeof(*guest));

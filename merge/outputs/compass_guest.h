@@ -28,7 +28,7 @@ struct compass_guest {
 };
 
 /* Makes the trace of the domain of a kernel's source.  0, or -1; to be closed in any case. */
-int strata_compass_guest_open(struct compass_guest *guest, const char *dir,
+int strata_compass_guest_open(struct compass_guest *guest, const struct strata_dir *dir,
 			      const struct strata_source *source, struct strata_error *error);
 
 /* Writes an event of the kernel's. */

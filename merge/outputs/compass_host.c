@@ -261,7 +261,7 @@ void strata_compass_host_guest_event(struct compass_host *host, struct compass_t
 /* Set-up ------------------------------------------------------------------------------------- */
 
 int strata_compass_host_open(struct compass_host *host, const struct strata_merge *merge,
-			     const char *dir, const struct strata_source *xen,
+			     const struct strata_dir *dir, const struct strata_source *xen,
 			     struct strata_error *error)
 {
 	memset(host, 0, sizeof(*host));

@@ -59,7 +59,7 @@ struct compass_host {
 
 /* Makes the host's trace.  0, or -1; to be closed in any case. */
 int strata_compass_host_open(struct compass_host *host, const struct strata_merge *merge,
-			     const char *dir, const struct strata_source *xen,
+			     const struct strata_dir *dir, const struct strata_source *xen,
 			     struct strata_error *error);
 
 /* Adds a stream of the hypervisor's.  0 or -1. */

@@ -2,13 +2,12 @@
 /* compass_trace.c - see compass_trace.h. */
 #include "outputs/compass_trace.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "ctf/ctf_trace.h"
+#include "outputs/output_directory.h"
 #include "tsdl.h"
 #include "value_hash.h"
 
@@ -22,21 +21,19 @@ static void *room_for_one(void *array, size_t nr, size_t bytes)
 	return realloc(array, (nr ? nr * 2 : 1) * bytes);
 }
 
-int strata_compass_trace_open(struct compass_trace *trace, const char *dir, const char *name,
-			      const struct strata_event_desc *context, const uint8_t uuid[16],
-			      struct strata_error *error)
+int strata_compass_trace_open(struct compass_trace *trace, const struct strata_dir *dir,
+			      const char *name, const struct strata_event_desc *context,
+			      const uint8_t uuid[16], struct strata_error *error)
 {
 	memset(trace, 0, sizeof(*trace));
+	trace->dir.fd = -1;
 	trace->context = context;
 	strata_hash_uuid(trace->files.uuid, 0, uuid, 16);
 	strata_hash_uuid(trace->clock_uuid, STRATA_HASH_FACTOR, uuid, 16);
 	snprintf(trace->name, sizeof(trace->name), "%s", name);
-	if (snprintf(trace->path, sizeof(trace->path), "%s/%s", dir, name) >=
-	    (int)sizeof(trace->path))
-		return strata_fail(error, "%.100s...: the path is too long", dir);
-	if (mkdir(trace->path, 0755))
-		return strata_fail_write(trace->path, errno, error);
-	return 0;
+	if (strata_dir_sub(&trace->dir, dir, name, 0755, error))
+		return -1;
+	return strata_output_begin(&trace->dir, error);
 }
 
 static int add_stream(struct compass_file *file, const struct strata_merge_stream *stream,
@@ -64,8 +61,8 @@ static struct compass_file *make_file(struct compass_trace *trace, uint32_t cpu,
 		trace->by_cpu = by_cpu;
 	snprintf(name, sizeof(name), "cpu_%u", cpu);
 	if (!by_cpu || !file) {
-		strata_fail(error, "%s: out of memory", trace->path);
-	} else if (!strata_ctf_packets_open(&file->packets, &trace->files, trace->path, name,
+		strata_fail(error, "%s: out of memory", trace->dir.path);
+	} else if (!strata_ctf_packets_open(&file->packets, &trace->files, &trace->dir, name,
 					    trace->stream_id, cpu, error)) {
 		file->cpu = cpu;
 		trace->by_cpu[trace->nr_files++] = file;
@@ -187,11 +184,9 @@ static int write_metadata(const struct compass_trace *trace, uint64_t precision_
 		.precision = precision_ns,
 	};
 	struct strata_out_file *out;
-	char path[4300];
 	uint32_t i;
 
-	snprintf(path, sizeof(path), "%s/metadata", trace->path);
-	out = strata_out_open(path, error);
+	out = strata_out_create(&trace->dir, "metadata", error);
 	if (!out)
 		return -1;
 	strata_tsdl_begin(out, trace->files.uuid);
@@ -209,6 +204,7 @@ static int write_metadata(const struct compass_trace *trace, uint64_t precision_
 		strata_tsdl_fields(out, trace->classes[i]);
 		strata_out_print(out, "\t} align(32);\n};\n\n");
 	}
+	strata_out_print(out, "/* " STRATA_OUTPUT_MARK " */\n");
 	return strata_out_close(out, error);
 }
 
@@ -222,10 +218,13 @@ int strata_compass_trace_finish(struct compass_trace *trace,
 		strata_ctf_packets_finish(&trace->by_cpu[i]->packets, result->last_ns,
 					  lost_of(trace->by_cpu[i]));
 	if (trace->no_memory)
-		return strata_fail(error, "%s: out of memory", trace->path);
+		return strata_fail(error, "%s: out of memory", trace->dir.path);
 	if (strata_ctf_files_result(&trace->files, error))
 		return -1;
-	return write_metadata(trace, result->bound_ns, error);
+	if (write_metadata(trace, result->bound_ns, error))
+		return -1;
+	strata_output_end(&trace->dir);
+	return 0;
 }
 
 void strata_compass_trace_close(struct compass_trace *trace)
@@ -241,5 +240,7 @@ void strata_compass_trace_close(struct compass_trace *trace)
 		free(trace->classes[i]);
 	free(trace->by_cpu);
 	free(trace->classes);
+	strata_dir_close(&trace->dir);
 	memset(trace, 0, sizeof(*trace));
+	trace->dir.fd = -1;
 }

@@ -34,7 +34,7 @@ struct compass_env {
 };
 
 struct compass_trace {
-	char path[4200];
+	struct strata_dir dir;
 	char name[96]; /* of the directory, and of the machine */
 	uint32_t stream_id;
 	struct strata_ctf_files files;
@@ -55,9 +55,9 @@ struct compass_trace {
  * @uuid:    what its identity is made from
  * 0, or -1; to be closed in any case.
  */
-int strata_compass_trace_open(struct compass_trace *trace, const char *dir, const char *name,
-			      const struct strata_event_desc *context, const uint8_t uuid[16],
-			      struct strata_error *error);
+int strata_compass_trace_open(struct compass_trace *trace, const struct strata_dir *dir,
+			      const char *name, const struct strata_event_desc *context,
+			      const uint8_t uuid[16], struct strata_error *error);
 
 /* Adds what comes from @stream to the file of a CPU, which is made if there is none.  NULL with the
  * reason. */

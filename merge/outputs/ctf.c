@@ -15,11 +15,12 @@
 #include <string.h>
 
 #include "outputs/ctf_layout.h"
+#include "outputs/output_directory.h"
 #include "outputs/outputs.h"
 
 struct ctf_output {
 	struct strata_sink sink;
-	char dir[4096];
+	struct strata_dir dir;
 	struct strata_ctf_files files;
 	struct strata_ctf_packets *streams; /* by index in the merge */
 	size_t nr_streams;
@@ -29,6 +30,8 @@ static void ctf_event(struct strata_sink *sink, const struct strata_timeline_eve
 {
 	struct ctf_output *output = (struct ctf_output *)sink;
 	uint32_t context_bytes = strata_ctf_context_bytes(event->class->layer);
+	const int32_t pid = event->stream->source->pid;
+	const uint32_t pid_bytes = event->class->layer == STRATA_LAYER_APP ? sizeof(pid) : 0;
 	struct ctf_event_head head = {
 		.header = { .id = event->class->number, .ns = event->ns },
 		.domain = event->domain,
@@ -40,11 +43,15 @@ static void ctf_event(struct strata_sink *sink, const struct strata_timeline_eve
 	if (!output->files.first_ns)
 		output->files.first_ns = event->ns;
 	to = strata_ctf_packets_room(&output->streams[event->stream->index],
-				     (uint32_t)sizeof(head) + context_bytes + event->payload_bytes,
+				     (uint32_t)sizeof(head) + pid_bytes + context_bytes +
+					     event->payload_bytes,
 				     event->ns, event->stream->lost);
 	memcpy(to, &head, sizeof(head));
-	memcpy(to + sizeof(head), event->context, context_bytes);
-	memcpy(to + sizeof(head) + context_bytes, event->payload, event->payload_bytes);
+	to += sizeof(head);
+	memcpy(to, &pid, pid_bytes);
+	to += pid_bytes;
+	memcpy(to, event->context, context_bytes);
+	memcpy(to + context_bytes, event->payload, event->payload_bytes);
 }
 
 static bool ctf_failed(const struct strata_sink *sink)
@@ -63,7 +70,10 @@ static int ctf_finish(struct strata_sink *sink, const struct strata_merge *merge
 					  strata_merge_stream(merge, i)->lost);
 	if (strata_ctf_files_result(&output->files, error))
 		return -1;
-	return strata_ctf_layout_save(merge, output->dir, output->files.uuid, error);
+	if (strata_ctf_layout_save(merge, &output->dir, output->files.uuid, error))
+		return -1;
+	strata_output_end(&output->dir);
+	return 0;
 }
 
 static void ctf_free(struct strata_sink *sink)
@@ -73,6 +83,7 @@ static void ctf_free(struct strata_sink *sink)
 
 	for (i = 0; i < output->nr_streams; i++)
 		strata_ctf_packets_close(&output->streams[i]);
+	strata_dir_close(&output->dir);
 	free(output->streams);
 	free(output);
 }
@@ -84,7 +95,7 @@ static int open_stream(struct ctf_output *output, const struct strata_merge_stre
 
 	snprintf(name, sizeof(name), "%s_%u", merged->source->name, merged->cpu);
 	if (strata_ctf_packets_open(&output->streams[output->nr_streams], &output->files,
-				    output->dir, name, (uint32_t)merged->source_index, merged->cpu,
+				    &output->dir, name, (uint32_t)merged->source_index, merged->cpu,
 				    error))
 		return -1;
 	output->nr_streams++;
@@ -92,7 +103,7 @@ static int open_stream(struct ctf_output *output, const struct strata_merge_stre
 }
 
 struct strata_sink *strata_ctf_output_new(const struct strata_merge *merge, const char *dir,
-					  struct strata_error *error)
+					  bool force, struct strata_error *error)
 {
 	size_t i, nr_streams = strata_merge_nr_streams(merge);
 	struct ctf_output *output = calloc(1, sizeof(*output));
@@ -104,16 +115,14 @@ struct strata_sink *strata_ctf_output_new(const struct strata_merge *merge, cons
 		strata_fail(error, "%s: out of memory", dir);
 		return NULL;
 	}
+	output->dir.fd = -1;
 	output->sink.event = ctf_event;
 	output->sink.failed = ctf_failed;
 	output->sink.finish = ctf_finish;
 	output->sink.free = ctf_free;
 	strata_recording_merged_uuid(strata_merge_recording(merge), output->files.uuid);
-	if (snprintf(output->dir, sizeof(output->dir), "%s", dir) >= (int)sizeof(output->dir)) {
-		strata_fail(error, "%.100s...: the path is too long", dir);
-		goto fail;
-	}
-	if (strata_ctf_layout_prepare(dir, error))
+	if (strata_output_directory(&output->dir, dir, force, error) ||
+	    strata_output_begin(&output->dir, error))
 		goto fail;
 	for (i = 0; i < nr_streams; i++) {
 		if (open_stream(output, strata_merge_stream(merge, i), error))

@@ -1,114 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ctf_layout.c - the directory and the metadata of the merged CTF trace; ctf.c
- * calls it before the first event and after the last.
+ * ctf_layout.c - the metadata of the merged CTF trace; ctf.c calls it after the last
+ * event.
  */
 #include "outputs/ctf_layout.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "out_file.h"
+#include "outputs/output_directory.h"
 #include "tsdl.h"
 
-/* By this line an earlier merge's metadata is known. */
 #define TRACER "tracer_name = \"strata merge\";"
-
-static int join(char path[4200], const char *dir, const char *name, struct strata_error *error)
-{
-	if (snprintf(path, 4200, "%s/%s", dir, name) >= 4200)
-		return strata_fail(error, "%.100s...: the path is too long", dir);
-	return 0;
-}
-
-static bool is_earlier_merge(const char *dir)
-{
-	char path[4200], line[256];
-	struct strata_error ignored;
-	bool found = false;
-	FILE *metadata;
-
-	if (join(path, dir, "metadata", &ignored))
-		return false;
-	metadata = fopen(path, "r");
-	if (!metadata)
-		return false;
-	while (!found && fgets(line, sizeof(line), metadata))
-		found = strstr(line, TRACER) != NULL;
-	fclose(metadata);
-	return found;
-}
-
-static bool is_dot(const char *name)
-{
-	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
-}
-
-/* Removes the files of an earlier merge. */
-static int empty(const char *dir, DIR *list, struct strata_error *error)
-{
-	struct dirent *entry;
-	char path[4200];
-
-	while ((entry = readdir(list))) {
-		if (is_dot(entry->d_name))
-			continue;
-		if (join(path, dir, entry->d_name, error))
-			return -1;
-		if (unlink(path))
-			return strata_fail(error, "%s: %s", path, strerror(errno));
-	}
-	return 0;
-}
-
-/* Until the metadata is there, says whose the directory is: the next merge may then replace one
- * that was interrupted. */
-static int mark(const char *dir, struct strata_error *error)
-{
-	char path[4200];
-	struct strata_out_file *out;
-
-	if (join(path, dir, "metadata", error))
-		return -1;
-	out = strata_out_open(path, error);
-	if (!out)
-		return -1;
-	strata_out_print(out,
-			 "/* The merge that writes here is not done, or was interrupted.\n" TRACER
-			 " */\n");
-	return strata_out_close(out, error);
-}
-
-int strata_ctf_layout_prepare(const char *dir, struct strata_error *error)
-{
-	bool earlier = is_earlier_merge(dir);
-	struct dirent *entry;
-	int status = 0;
-	DIR *list;
-
-	if (mkdir(dir, 0755) == 0)
-		return mark(dir, error);
-	if (errno != EEXIST)
-		return strata_fail(error, "%s: %s", dir, strerror(errno));
-	list = opendir(dir);
-	if (!list)
-		return strata_fail(error, "%s: %s", dir, strerror(errno));
-	if (earlier) {
-		status = empty(dir, list, error);
-	} else {
-		while ((entry = readdir(list)) && is_dot(entry->d_name))
-			;
-		if (entry)
-			status = strata_fail(
-				error, "%s: the directory holds other files; name a new one", dir);
-	}
-	closedir(list);
-	return status ? status : mark(dir, error);
-}
 
 static void print_environment(struct strata_out_file *out)
 {
@@ -145,6 +46,9 @@ static void print_stream(struct strata_out_file *out, const struct strata_merge 
 	print_domains(out, merge);
 	strata_out_print(out, "\t\tuint16_t _vcpu;\n"
 			      "\t\tinteger { size = 32; align = 32; signed = true; } _pcpu;\n");
+	if (layer == STRATA_LAYER_APP)
+		strata_out_print(out,
+				 "\t\tinteger { size = 32; align = 32; signed = true; } _pid;\n");
 	if (layer != STRATA_LAYER_XEN)
 		strata_tsdl_fields(out, strata_layer_context(layer));
 	strata_out_print(out, "\t} align(32);\n};\n\n");
@@ -165,7 +69,7 @@ static void print_event(struct strata_out_file *out, size_t source_index,
 	strata_out_print(out, "\t};\n};\n\n");
 }
 
-int strata_ctf_layout_save(const struct strata_merge *merge, const char *dir,
+int strata_ctf_layout_save(const struct strata_merge *merge, const struct strata_dir *dir,
 			   const uint8_t uuid[16], struct strata_error *error)
 {
 	const struct strata_recording *recording = strata_merge_recording(merge);
@@ -177,16 +81,14 @@ int strata_ctf_layout_save(const struct strata_merge *merge, const char *dir,
 	};
 	const struct strata_event_class *class;
 	struct strata_out_file *out;
-	char path[4200];
 	uint32_t number;
 	size_t i;
 
-	if (join(path, dir, "metadata", error))
-		return -1;
-	out = strata_out_open(path, error);
+	out = strata_out_create(dir, "metadata", error);
 	if (!out)
 		return -1;
 	strata_tsdl_begin(out, uuid);
+	strata_out_print(out, "/* " STRATA_OUTPUT_MARK " */\n\n");
 	print_environment(out);
 	strata_tsdl_clock(out, &clock);
 	for (i = 0; i < recording->nr_sources; i++) {

@@ -18,7 +18,8 @@ struct ctf_event_head {
 	int32_t pcpu; /* -1: not known */
 } __attribute__((packed, aligned(4)));
 
-/* Bytes of the rest of the context: the record's own, for layers but the hypervisor's. */
+/* Behind it, for an application: its process's number as the kernel says, int32_t; 0: unknown.
+ * Then the record's own context, for layers but the hypervisor's: its bytes. */
 static inline uint32_t strata_ctf_context_bytes(enum strata_layer layer)
 {
 	if (layer == STRATA_LAYER_XEN)
@@ -26,12 +27,8 @@ static inline uint32_t strata_ctf_context_bytes(enum strata_layer layer)
 	return (strata_event_payload_bytes(strata_layer_context(layer)) + 3u) & ~3u;
 }
 
-/* Makes the directory, or empties it if it holds an earlier merge.  Anything else in it is
- * left alone, and is an error. */
-int strata_ctf_layout_prepare(const char *dir, struct strata_error *error);
-
 /* Writes DIR/metadata of a merge that has run. */
-int strata_ctf_layout_save(const struct strata_merge *merge, const char *dir,
+int strata_ctf_layout_save(const struct strata_merge *merge, const struct strata_dir *dir,
 			   const uint8_t uuid[16], struct strata_error *error);
 
 #endif /* STRATA_MERGE_OUTPUTS_CTF_LAYOUT_H */

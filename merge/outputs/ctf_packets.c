@@ -3,7 +3,6 @@
 #include "outputs/ctf_packets.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,14 +92,14 @@ void strata_ctf_packets_finish(struct strata_ctf_packets *packets, uint64_t last
 }
 
 int strata_ctf_packets_open(struct strata_ctf_packets *packets, struct strata_ctf_files *files,
-			    const char *dir, const char *name, uint32_t stream_id, uint32_t cpu,
-			    struct strata_error *error)
+			    const struct strata_dir *dir, const char *name, uint32_t stream_id,
+			    uint32_t cpu, struct strata_error *error)
 {
 	char path[4200];
 
 	memset(packets, 0, sizeof(*packets));
-	if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path))
-		return strata_fail(error, "%.100s...: the path is too long", dir);
+	if (snprintf(path, sizeof(path), "%s/%s", dir->path, name) >= (int)sizeof(path))
+		return strata_fail(error, "%.100s...: the path is too long", dir->path);
 	packets->files = files;
 	packets->header.stream_id = stream_id;
 	packets->header.cpu_id = cpu;
@@ -109,9 +108,7 @@ int strata_ctf_packets_open(struct strata_ctf_packets *packets, struct strata_ct
 	packets->packet = malloc(PACKET_BYTES);
 	if (!packets->path || !packets->packet)
 		strata_fail(error, "%s: out of memory", path);
-	else if ((packets->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) < 0)
-		strata_fail(error, "%s: %s", path, strerror(errno));
-	else
+	else if ((packets->fd = strata_dir_create(dir, name, 0644, error)) >= 0)
 		return 0;
 	strata_ctf_packets_close(packets);
 	return -1;

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "out_file.h"
+#include "safe_dir.h"
 
 /* trace.packet.header and stream.packet.context */
 struct strata_ctf_packet_header {
@@ -53,10 +54,10 @@ struct strata_ctf_packets {
 	struct strata_ctf_packet_header header;
 };
 
-/* Makes an empty file.  @dir and @name: its path.  0, or -1: nothing is left to be closed. */
+/* Makes an empty file in @dir.  0, or -1: nothing is left to be closed. */
 int strata_ctf_packets_open(struct strata_ctf_packets *packets, struct strata_ctf_files *files,
-			    const char *dir, const char *name, uint32_t stream_id, uint32_t cpu,
-			    struct strata_error *error);
+			    const struct strata_dir *dir, const char *name, uint32_t stream_id,
+			    uint32_t cpu, struct strata_error *error);
 
 /*
  * Where an event goes, in a packet that has room for it.

@@ -10,22 +10,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "ctf/ctf_index_file.h"
 #include "escape.h"
 #include "outputs/ctf_plan.h"
 #include "outputs/ctf_traces_stream.h"
-#include "outputs/new_directory.h"
+#include "outputs/output_directory.h"
 #include "value_hash.h"
 
 #define NAME_BYTES 200u /* of a directory, without the number that may follow */
-#define PATH_BYTES 4000u
 
 struct job {
 	struct strata_trace_set *set;
 	const struct strata_slice_options *options;
-	const char *dir;
+	struct strata_dir dir;
 	struct strata_ctf_plan *plans; /* as the set's traces; without kinds: left out */
 	char (*names)[NAME_BYTES + 24];
 	char timeline[STRATA_UUID_TEXT_BYTES];
@@ -180,7 +178,7 @@ static int plan_all(struct job *job, const char *const *names)
 		plan->precision_ns = own_precision_ns(trace);
 		/* Whether it can be described is known before anything is written. */
 		if (!strata_ctf_plan_init(plan, trace, job->error) &&
-		    !strata_ctf_plan_metadata(plan, "/dev/null", job->error)) {
+		    !strata_ctf_plan_metadata(plan, NULL, job->error)) {
 			nr++;
 			continue;
 		}
@@ -194,32 +192,41 @@ static int plan_all(struct job *job, const char *const *names)
 
 /* Directories ------------------------------------------------------------------------------- */
 
-static int make_dir(const char *path, struct strata_error *error)
+/* The directory of one trace, and in it that of its index. */
+static int make_trace_dir(const struct job *job, size_t at)
 {
-	return mkdir(path, 0755) ? strata_fail_write(path, errno, error) : 0;
+	struct strata_dir trace, index;
+	int status;
+
+	if (strata_dir_sub(&trace, &job->dir, job->names[at], 0755, job->error))
+		return -1;
+	status = strata_output_begin(&trace, job->error);
+	if (!status &&
+	    !(status = strata_dir_sub(&index, &trace, STRATA_CTF_INDEX_DIR, 0755, job->error)))
+		strata_dir_close(&index);
+	strata_dir_close(&trace);
+	return status;
 }
 
-static int make_dirs(const struct job *job)
+static int make_dirs(struct job *job, const char *dir, bool force)
 {
-	char path[PATH_BYTES];
 	size_t i;
 
-	if (strlen(job->dir) > PATH_BYTES - 2 * NAME_BYTES)
-		return strata_fail(job->error, "%.100s...: the path is too long", job->dir);
-	if (strata_make_new_directory(job->dir, job->error))
+	if (strata_output_directory(&job->dir, dir, force, job->error))
 		return -1;
-	for (i = 0; i < job->set->nr_traces; i++) {
-		if (!job->plans[i].kinds)
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", job->dir, job->names[i]);
-		if (make_dir(path, job->error))
+	for (i = 0; i < job->set->nr_traces; i++)
+		if (job->plans[i].kinds && make_trace_dir(job, i))
 			return -1;
-		snprintf(path, sizeof(path), "%s/%s/" STRATA_CTF_INDEX_DIR, job->dir,
-			 job->names[i]);
-		if (make_dir(path, job->error))
-			return -1;
-	}
 	return 0;
+}
+
+/* Not kept open: there may be more traces than files that can be.  0 or -1. */
+static int open_trace_dir(const struct job *job, const char *name, struct strata_dir *dir,
+			  struct strata_error *error)
+{
+	return strata_dir_find(dir, &job->dir, name)
+		       ? 0
+		       : strata_fail(error, "%s/%s: %s", job->dir.path, name, strerror(errno));
 }
 
 /* Streams ----------------------------------------------------------------------------------- */
@@ -228,13 +235,17 @@ static int write_stream(struct job *job, size_t at, struct strata_ctf_written *w
 			struct strata_error *error)
 {
 	const struct strata_ctf_plan *plan = &job->plans[job->set->streams[at].trace];
-	char path[PATH_BYTES];
+	struct strata_dir dir;
+	int status;
 
 	memset(written, 0, sizeof(*written));
 	if (!plan->kinds)
 		return 0;
-	snprintf(path, sizeof(path), "%s/%s", job->dir, plan->name);
-	return strata_ctf_stream_write(job->set, at, plan, path, job->options, written, error);
+	if (open_trace_dir(job, plan->name, &dir, error))
+		return -1;
+	status = strata_ctf_stream_write(job->set, at, plan, &dir, job->options, written, error);
+	strata_dir_close(&dir);
+	return status;
 }
 
 static void *work_on(void *data)
@@ -287,26 +298,30 @@ static int write_streams(struct job *job)
 
 static int write_metadata(const struct job *job)
 {
-	char path[PATH_BYTES];
+	struct strata_dir dir;
+	int status = 0;
 	size_t i;
 
-	for (i = 0; i < job->set->nr_traces; i++) {
+	for (i = 0; i < job->set->nr_traces && !status; i++) {
 		if (!job->plans[i].kinds)
 			continue;
-		snprintf(path, sizeof(path), "%s/%s/metadata", job->dir, job->names[i]);
-		if (strata_ctf_plan_metadata(&job->plans[i], path, job->error))
+		if (open_trace_dir(job, job->names[i], &dir, job->error))
 			return -1;
+		status = strata_ctf_plan_metadata(&job->plans[i], &dir, job->error);
+		if (!status)
+			strata_output_end(&dir);
+		strata_dir_close(&dir);
 	}
-	return 0;
+	return status;
 }
 
 int strata_ctf_traces_write(struct strata_trace_set *set, const char *const *names, const char *dir,
-			    const struct strata_slice_options *options, uint64_t *events,
-			    struct strata_error *error)
+			    bool force, const struct strata_slice_options *options,
+			    uint64_t *events, struct strata_error *error)
 {
 	struct job job = { .set = set,
 			   .options = options,
-			   .dir = dir,
+			   .dir = { .fd = -1 },
 			   .lock = PTHREAD_MUTEX_INITIALIZER,
 			   .error = error };
 	int status = -1;
@@ -316,12 +331,13 @@ int strata_ctf_traces_write(struct strata_trace_set *set, const char *const *nam
 	job.names = calloc(set->nr_traces + 1, sizeof(*job.names));
 	if (!job.plans || !job.names)
 		strata_fail(error, "out of memory for %zu traces", set->nr_traces);
-	else if (!plan_all(&job, names) && !make_dirs(&job) && !write_streams(&job))
+	else if (!plan_all(&job, names) && !make_dirs(&job, dir, force) && !write_streams(&job))
 		status = write_metadata(&job);
 	for (i = 0; job.plans && i < set->nr_traces; i++)
 		strata_ctf_plan_clear(&job.plans[i]);
 	free(job.plans);
 	free(job.names);
+	strata_dir_close(&job.dir);
 	pthread_mutex_destroy(&job.lock);
 	if (events)
 		*events = job.events;

@@ -33,13 +33,13 @@
 /*
  * Writes all traces of a set.
  * @names:   of each trace; they need not differ, nor be names of files
- * @dir:     is made; if it is there, it must be empty
+ * @dir, @force: as strata_output_directory() has them
  * @options: threads and times
  * @events:  OUT, how many were written; may be NULL
  * Adds to the tallies of the set's streams.  0; -1 with the reason, what was written is incomplete.
  */
 int strata_ctf_traces_write(struct strata_trace_set *set, const char *const *names, const char *dir,
-			    const struct strata_slice_options *options, uint64_t *events,
-			    struct strata_error *error);
+			    bool force, const struct strata_slice_options *options,
+			    uint64_t *events, struct strata_error *error);
 
 #endif /* STRATA_MERGE_OUTPUTS_CTF_TRACES_H */

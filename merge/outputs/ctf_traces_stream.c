@@ -11,9 +11,9 @@
 
 #include <endian.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "ctf/ctf_index_file.h"
@@ -28,7 +28,9 @@ struct writer {
 	struct strata_slice_sink sink;
 	const struct strata_ctf_plan *plan;
 	const struct strata_ctf_plan_kind *kind; /* of the open packet */
-	char path[4200], index_path[4200];
+	char path[PATH_MAX + 300];
+	struct strata_dir index_dir;
+	char index_name[STRATA_DIR_NAME_BYTES];
 	int fd;
 	struct strata_out_file *index;
 	uint64_t file_bytes;
@@ -270,14 +272,19 @@ static int make_room(struct writer *writer, size_t bytes, uint64_t ns, struct st
 	return 0;
 }
 
-static inline int put_event(struct writer *writer, const struct strata_ctf_reader *reader,
+static inline int put_event(struct writer *writer, struct strata_ctf_reader *reader,
 			    const struct strata_lane_event *event, struct strata_error *error)
 {
 	const struct strata_ctf_plan_kind *kind = writer->kind;
+	struct strata_ctf_cursor cursor;
 
+	/* Its header is read again, for what is needed of it. */
+	if (kind->nr_needed)
+		strata_ctf_event_open(reader, event, &cursor);
 	if (make_room(writer, strata_ctf_event_room(kind, event), event->ns, error))
 		return -1;
-	writer->at = strata_ctf_put_event(kind, event, reader->base, writer->packet, writer->at);
+	writer->at = strata_ctf_put_event(kind, event, reader->base, reader->slots, writer->packet,
+					  writer->at);
 	writer->end_ns = event->ns;
 	return 0;
 }
@@ -305,7 +312,7 @@ static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 
 /* Files -------------------------------------------------------------------------------------- */
 
-static int open_files(struct writer *writer, const char *dir, const char *name,
+static int open_files(struct writer *writer, const struct strata_dir *dir, const char *name,
 		      struct strata_error *error)
 {
 	const struct strata_ctf_index_file_head head = {
@@ -316,19 +323,20 @@ static int open_files(struct writer *writer, const char *dir, const char *name,
 	};
 	char *to;
 
-	snprintf(writer->path, sizeof(writer->path), "%s/%s", dir, name);
-	if (snprintf(writer->index_path, sizeof(writer->index_path),
-		     "%s/" STRATA_CTF_INDEX_DIR "/%s.idx", dir,
-		     name) >= (int)sizeof(writer->index_path))
-		return strata_fail(error, "%.100s...: the path is too long", dir);
-	writer->index = strata_out_open(writer->index_path, error);
+	snprintf(writer->path, sizeof(writer->path), "%s/%s", dir->path, name);
+	if (snprintf(writer->index_name, sizeof(writer->index_name), "%s.idx", name) >=
+	    (int)sizeof(writer->index_name))
+		return strata_fail(error, "%s: the name is too long for its index", writer->path);
+	if (strata_dir_sub(&writer->index_dir, dir, STRATA_CTF_INDEX_DIR, 0755, error))
+		return -1;
+	writer->index = strata_out_create(&writer->index_dir, writer->index_name, error);
 	if (!writer->index)
 		return -1;
 	to = strata_out_room(writer->index, sizeof(head));
 	memcpy(to, &head, sizeof(head));
 	strata_out_advance(writer->index, to + sizeof(head));
-	writer->fd = open(writer->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	return writer->fd < 0 ? strata_fail(error, "%s: %s", writer->path, strerror(errno)) : 0;
+	writer->fd = strata_dir_create(dir, name, 0644, error);
+	return writer->fd < 0 ? -1 : 0;
 }
 
 /* What was lost behind the last event is said by a packet without any. */
@@ -355,8 +363,11 @@ static int close_files(struct writer *writer, int status, struct strata_error *e
 	if (writer->index && strata_out_close(writer->index, status ? &ignored : error))
 		status = -1;
 	/* An index of nothing would not fit. */
-	if (!status && writer->file_bytes == 0 && unlink(writer->index_path))
-		status = strata_fail(error, "%s: %s", writer->index_path, strerror(errno));
+	if (!status && writer->file_bytes == 0 &&
+	    strata_dir_remove(&writer->index_dir, writer->index_name))
+		status = strata_fail(error, "%s/%s: %s", writer->index_dir.path, writer->index_name,
+				     strerror(errno));
+	strata_dir_close(&writer->index_dir);
 	free(writer->packet);
 	free(writer->head.bytes);
 	strata_buffer_free(&writer->kept);
@@ -365,7 +376,7 @@ static int close_files(struct writer *writer, int status, struct strata_error *e
 }
 
 int strata_ctf_stream_write(const struct strata_trace_set *set, size_t stream,
-			    const struct strata_ctf_plan *plan, const char *dir,
+			    const struct strata_ctf_plan *plan, const struct strata_dir *dir,
 			    const struct strata_slice_options *options,
 			    struct strata_ctf_written *written, struct strata_error *error)
 {
@@ -377,7 +388,9 @@ int strata_ctf_stream_write(const struct strata_trace_set *set, size_t stream,
 						.has_index = set->has_index,
 						.filter = set->filter,
 						.progress = set->progress };
-	struct writer writer = { .sink = { .take = take }, .plan = plan, .fd = -1 };
+	struct writer writer = {
+		.sink = { .take = take }, .plan = plan, .fd = -1, .index_dir = { .fd = -1 }
+	};
 	int status;
 
 	memset(written, 0, sizeof(*written));

@@ -19,7 +19,7 @@ struct strata_ctf_written {
  * 0, or -1 with the reason.
  */
 int strata_ctf_stream_write(const struct strata_trace_set *set, size_t stream,
-			    const struct strata_ctf_plan *plan, const char *dir,
+			    const struct strata_ctf_plan *plan, const struct strata_dir *dir,
 			    const struct strata_slice_options *options,
 			    struct strata_ctf_written *written, struct strata_error *error);
 

@@ -8,11 +8,11 @@
 /* One CTF 1.8 trace in the directory @dir, which is made, or emptied if it holds an earlier
  * merge.  NULL with the reason. */
 struct strata_sink *strata_ctf_output_new(const struct strata_merge *merge, const char *dir,
-					  struct strata_error *error);
+					  bool force, struct strata_error *error);
 
 /* A line for each event; @path "-" is standard output.  NULL with the reason. */
 struct strata_sink *strata_text_output_new(const struct strata_merge *merge, const char *path,
-					   struct strata_error *error);
+					   bool force, struct strata_error *error);
 
 /* What strata_trace_compass_new() writes, complete after the merge. */
 struct strata_trace_compass_result {
@@ -28,13 +28,14 @@ struct strata_trace_compass_result {
  * A directory of CTF 1.8 traces for Trace Compass's virtual machine analysis, which knows
  * hosts that run guests by KVM: the hypervisor as such a host, and each kernel as LTTng would
  * have traced it.  See trace_compass.c.
- * @dir:      is made; if it is there, it must be empty
+ * @dir, @force: as strata_output_directory() has them
  * @complain: told of each trace that the analysis will not know what to do with; may be NULL
  * @result:   OUT
  * NULL with the reason.
  */
 struct strata_sink *strata_trace_compass_new(const struct strata_merge *merge, const char *dir,
-					     strata_complain_fn *complain, void *complain_data,
+					     bool force, strata_complain_fn *complain,
+					     void *complain_data,
 					     struct strata_trace_compass_result *result,
 					     struct strata_error *error);
 struct json_object;

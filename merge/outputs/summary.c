@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "escape.h"
-#include "out_file.h"
+#include "safe_dir.h"
 #include "outputs/outputs.h"
 
 static void add_u64(struct json_object *object, const char *key, uint64_t value)
@@ -134,14 +134,17 @@ int strata_summary_save(const struct strata_merge *merge, const char *dir,
 			struct strata_error *error)
 {
 	struct json_object *root = strata_summary_to_json(merge);
+	struct strata_dir opened;
 	const char *text;
-	int status;
+	int status = -1;
 
 	text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY);
-	if (text)
-		status = strata_file_replace(dir, "summary.json", text, strlen(text), error);
-	else
-		status = strata_fail(error, "%s/summary.json: out of memory", dir);
+	if (!text)
+		strata_fail(error, "%s/summary.json: out of memory", dir);
+	else if (!strata_dir_open(&opened, dir, error)) {
+		status = strata_dir_replace(&opened, "summary.json", text, strlen(text), error);
+		strata_dir_close(&opened);
+	}
 	json_object_put(root);
 	return status;
 }

@@ -82,15 +82,14 @@ static int text_finish(struct strata_sink *sink, const struct strata_merge *merg
 static void text_free(struct strata_sink *sink)
 {
 	struct text_output *output = (struct text_output *)sink;
-	struct strata_error ignored;
 
 	if (output->file)
-		strata_out_close(output->file, &ignored);
+		strata_out_abandon(output->file);
 	free(output);
 }
 
 struct strata_sink *strata_text_output_new(const struct strata_merge *merge, const char *path,
-					   struct strata_error *error)
+					   bool force, struct strata_error *error)
 {
 	struct text_output *output = calloc(1, sizeof(*output));
 
@@ -104,7 +103,7 @@ struct strata_sink *strata_text_output_new(const struct strata_merge *merge, con
 	output->sink.finish = text_finish;
 	output->sink.free = text_free;
 	output->merge = merge;
-	output->file = strata_out_open(path, error);
+	output->file = strata_out_open(path, force, error);
 	if (!output->file) {
 		free(output);
 		return NULL;

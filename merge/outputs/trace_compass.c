@@ -21,7 +21,7 @@
 #include "escape.h"
 #include "outputs/compass_guest.h"
 #include "outputs/compass_host.h"
-#include "outputs/new_directory.h"
+#include "outputs/output_directory.h"
 #include "outputs/outputs.h"
 #include "value_hash.h"
 
@@ -35,7 +35,7 @@ struct guest_stream {
 struct compass {
 	struct strata_sink sink;
 	const struct strata_merge *merge;
-	const char *dir;
+	struct strata_dir dir;
 	struct compass_host host;
 	struct compass_guest **guests; /* as many as there are sources, or fewer */
 	size_t nr_guests;
@@ -127,9 +127,9 @@ static void complain_of(const struct compass *compass, const struct compass_gues
 		return;
 	snprintf(
 		message, sizeof(message),
-		"%s/%s: no event of it lies before one at which Xen took a pCPU or guest mode from "
+		"%.200s/%s: no event of it lies before one at which Xen took a pCPU or guest mode from "
 		"it, so the analysis will not know whose trace it is; leave it out of the experiment",
-		compass->dir, guest->trace.name);
+		compass->dir.path, guest->trace.name);
 	compass->complain(compass->complain_data, message);
 }
 
@@ -164,6 +164,7 @@ static void compass_free(struct strata_sink *sink)
 		free(compass->guests[i]);
 	}
 	strata_compass_host_close(&compass->host);
+	strata_dir_close(&compass->dir);
 	free(compass->guests);
 	free(compass->streams);
 	free(compass);
@@ -192,7 +193,7 @@ static struct compass_guest *make_guest(struct compass *compass, const struct st
 		return NULL;
 	}
 	compass->guests[compass->nr_guests++] = guest;
-	return strata_compass_guest_open(guest, compass->dir, source, error) ? NULL : guest;
+	return strata_compass_guest_open(guest, &compass->dir, source, error) ? NULL : guest;
 }
 
 static int add_guest_stream(struct compass *compass, const struct strata_merge_stream *merged,
@@ -229,7 +230,7 @@ static const struct strata_source *find_xen(const struct strata_merge *merge)
 	return NULL;
 }
 
-static int set_up(struct compass *compass, struct strata_error *error)
+static int set_up(struct compass *compass, const char *dir, bool force, struct strata_error *error)
 {
 	const struct strata_merge *merge = compass->merge;
 	const struct strata_source *xen = find_xen(merge);
@@ -239,8 +240,8 @@ static int set_up(struct compass *compass, struct strata_error *error)
 		return strata_fail(error,
 				   "nothing was recorded of the hypervisor, so there is no host "
 				   "to show; record Xen too, or write --format ctf");
-	if (strata_make_new_directory(compass->dir, error) ||
-	    strata_compass_host_open(&compass->host, merge, compass->dir, xen, error))
+	if (strata_output_directory(&compass->dir, dir, force, error) ||
+	    strata_compass_host_open(&compass->host, merge, &compass->dir, xen, error))
 		return -1;
 	for (i = 0; i < strata_merge_nr_streams(merge); i++) {
 		const struct strata_merge_stream *stream = strata_merge_stream(merge, i);
@@ -257,7 +258,8 @@ static int set_up(struct compass *compass, struct strata_error *error)
 }
 
 struct strata_sink *strata_trace_compass_new(const struct strata_merge *merge, const char *dir,
-					     strata_complain_fn *complain, void *complain_data,
+					     bool force, strata_complain_fn *complain,
+					     void *complain_data,
 					     struct strata_trace_compass_result *result,
 					     struct strata_error *error)
 {
@@ -273,7 +275,8 @@ struct strata_sink *strata_trace_compass_new(const struct strata_merge *merge, c
 	compass->sink.finish = compass_finish;
 	compass->sink.free = compass_free;
 	compass->merge = merge;
-	compass->dir = dir;
+	compass->dir.fd = -1;
+	compass->host.trace.dir.fd = -1;
 	compass->complain = complain;
 	compass->complain_data = complain_data;
 	compass->result = result;
@@ -282,7 +285,7 @@ struct strata_sink *strata_trace_compass_new(const struct strata_merge *merge, c
 	compass->streams = calloc(strata_merge_nr_streams(merge) + 1, sizeof(*compass->streams));
 	if (!compass->guests || !compass->streams)
 		strata_fail(error, "out of memory");
-	else if (!set_up(compass, error))
+	else if (!set_up(compass, dir, force, error))
 		return &compass->sink;
 	compass_free(&compass->sink);
 	return NULL;

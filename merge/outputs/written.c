@@ -260,7 +260,7 @@ int strata_written(struct strata_trace_set *set, const struct strata_shown *show
 	struct strata_error close_error;
 	int status;
 
-	written.file = strata_out_open(options->path, error);
+	written.file = strata_out_open(options->path, options->force, error);
 	if (!written.file)
 		return -1;
 	status = put_frame(&written, true, error);
@@ -268,7 +268,9 @@ int strata_written(struct strata_trace_set *set, const struct strata_shown *show
 		status = strata_slices_run(set, &options->slices, &written.work, error);
 	if (!status)
 		status = put_frame(&written, false, error);
-	if (strata_out_close(written.file, &close_error) && status >= 0) {
+	if (status < 0) {
+		strata_out_abandon(written.file);
+	} else if (strata_out_close(written.file, &close_error)) {
 		*error = close_error;
 		status = -1;
 	}

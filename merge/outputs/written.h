@@ -13,6 +13,7 @@
 
 struct strata_written_options {
 	const char *path; /* "-": standard output */
+	bool force;       /* a file that is there is replaced */
 	/* With several threads, each holds what comes of a slice: of text about five times
 	 * slice_bytes. */
 	struct strata_slice_options slices;

@@ -239,6 +239,7 @@ static uint64_t trace(const char *dir, const char *name, enum strata_header_form
 	struct strata_source *source = strata_recording_add_source(&recording, name);
 	uint64_t nr_events = 0;
 	struct strata_error error;
+	struct strata_dir opened;
 	char path[512];
 	uint32_t i;
 
@@ -258,8 +259,10 @@ static uint64_t trace(const char *dir, const char *name, enum strata_header_form
 	ticks_now = 1000000;
 	for (i = 0; i < NR_CPUS; i++)
 		nr_events += trace_cpu(dir, source, i);
-	if (strata_ctf_metadata_save(&recording, source, dir, &error))
+	if (strata_dir_open(&opened, dir, &error) ||
+	    strata_ctf_metadata_save(&recording, source, &opened, &error))
 		fail("the metadata", &error);
+	strata_dir_close(&opened);
 	strata_recording_clear(&recording);
 	return nr_events;
 }

@@ -93,6 +93,8 @@ const char *record_checked(const char *raw, const struct plan *plan, bool partia
 	struct kernel_selection kernels[2];
 	const struct record_options options = {
 		.output = raw,
+		.place = OUTPUT_REPLACE,
+		.ready_fd = -1,
 		.duration_ms = plan->duration_ms ? plan->duration_ms : RECORD_MS,
 		.xen = &xen,
 		.xen_events = "all",
@@ -145,13 +147,14 @@ const char *list_checked(void)
 
 const char *merge_checked(const char *raw, const char *out)
 {
-	char *argv[] = { "merge", (char *)(uintptr_t)raw, "-o", (char *)(uintptr_t)out, NULL };
+	char *argv[] = { "merge", (char *)(uintptr_t)raw, "-o", (char *)(uintptr_t)out, "--force",
+			 NULL };
 	struct words words;
 	int status;
 
 	listen(&words);
 	optind = 0;
-	status = strata_cmd_merge(4, argv);
+	status = strata_cmd_merge(5, argv);
 	/* It shows times in columns, and its progress: with tabs and the like. */
 	heard(&words);
 	free(words.text);

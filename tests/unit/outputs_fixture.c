@@ -43,6 +43,7 @@ int outputs_try(struct outputs_world *world, const char *name, struct strata_eve
 	char path[PATH_BYTES];
 	const struct strata_written_options options = {
 		.path = path,
+		.force = true,
 		.slices = { .to_ns = UINT64_MAX, .threads = threads, .slice_bytes = 10000 },
 	};
 	int status;

@@ -103,7 +103,7 @@ void test_add_source(struct recorder *recorder, const char *name)
 struct recorder *test_open_recorder(const char *dir)
 {
 	struct strata_error error = { "" };
-	struct recorder *recorder = recorder_open(dir, &error);
+	struct recorder *recorder = recorder_open(dir, OUTPUT_REPLACE, &error);
 
 	assert_non_null(recorder);
 	recorder_recording(recorder)->tsc_khz = 1000000;

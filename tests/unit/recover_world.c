@@ -77,7 +77,7 @@ void world_begin(struct world *world, enum strata_app_mode mode)
 
 	memset(world, 0, sizeof(*world));
 	world->memory.file = -1;
-	world->recorder = recorder_open(world_path("made"), &error);
+	world->recorder = recorder_open(world_path("made"), OUTPUT_REPLACE, &error);
 	assert_non_null(world->recorder);
 	recording = recorder_recording(world->recorder);
 	/* So slow a clock that whatever is published is old enough to be taken. */
@@ -90,17 +90,17 @@ void world_begin(struct world *world, enum strata_app_mode mode)
 	memcpy(source->uuid, header.uuid, sizeof(source->uuid));
 	assert_int_equal(strata_source_add_event(source, &event, &error), 0);
 
-	assert_int_equal(ring_file_make_dir(world_path("made"), NULL, &error), 0);
-	fd = app_memory_make(&world->memory, world_path("made"), &header, &error);
+	assert_int_equal(strata_dir_copy(&world->dir, recorder_dir(world->recorder), &error), 0);
+	assert_int_equal(ring_file_make_dir(&world->dir, NULL, &error), 0);
+	fd = app_memory_make(&world->memory, &world->dir, &header, &error);
 	assert_true(fd >= 0);
 	world->writers = mmap(NULL, header.ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 			      STRATA_PAGE_BYTES * RING_FILE_FIRST_PAGE);
 	assert_true(world->writers != MAP_FAILED);
 	close(fd);
 	start_rings(world, mode);
-	assert_int_equal(ring_file_name(world->memory.file, &world->memory.header,
-					world_path("made"), NAME, world->memory.path,
-					sizeof(world->memory.path), &error),
+	assert_int_equal(ring_file_name(world->memory.file, &world->memory.header, &world->dir,
+					NAME, world->memory.name, &error),
 			 0);
 	assert_int_equal(
 		ring_file_add_event(world->memory.file, &world->memory.header, &event, &error), 0);
@@ -204,7 +204,8 @@ void world_end(struct world *world)
 	assert_int_equal(recorder_close(world->recorder, &totals, &error), 0);
 	munmap(world->writers, world->memory.header.ring_bytes);
 	app_memory_free(&world->memory);
-	ring_file_remove_dir(world_path("made"));
+	ring_file_remove_dir(&world->dir);
+	strata_dir_close(&world->dir);
 	free(world->books);
 }
 

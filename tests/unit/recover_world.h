@@ -17,6 +17,7 @@ extern const struct strata_ring_geometry world_geo;
 /* A recorder with one application, of one ring; both are this process. */
 struct world {
 	struct recorder *recorder;
+	struct strata_dir dir;
 	struct app_memory memory;
 	struct ring ring;
 	unsigned char *writers; /* the ring as its application maps it */

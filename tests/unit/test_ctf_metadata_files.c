@@ -9,6 +9,7 @@
 
 #include "ctf_metadata_given.h"
 #include "synthetic.h"
+#include "saved.h"
 
 /* Packets ------------------------------------------------------------------------------------ */
 
@@ -142,8 +143,7 @@ static void what_strata_writes_is_read(void **state)
 	for (i = 0; i < recording.nr_sources; i++) {
 		const struct strata_source *source = &recording.sources[i];
 
-		assert_int_equal(
-			strata_ctf_metadata_save(&recording, source, rec.dir, &given.error), 0);
+		assert_int_equal(saved_metadata(&recording, source, rec.dir, &given.error), 0);
 		snprintf(dir, sizeof(dir), "%s/%s", rec.dir, source->name);
 		assert_int_equal(
 			strata_ctf_metadata_load(&given.metadata, dir, hear, &given, &given.error),

@@ -63,7 +63,7 @@ static void write_metadata(const char *path, const struct strata_ctf_metadata *m
 	const char *clocks[8] = { 0 };
 	struct strata_ctf_scopes scopes = { .clocks = clocks };
 	struct strata_error error;
-	struct strata_out_file *out = strata_out_open(path, &error);
+	struct strata_out_file *out = strata_out_open(path, true, &error);
 	size_t i;
 
 	assert_non_null(out);
@@ -324,7 +324,7 @@ static void a_reference_to_what_is_not_written_is_an_error(void **state)
 						   complain, NULL, &error),
 			 0);
 	scopes.types[STRATA_CTF_PAYLOAD] = metadata.streams[0].events[0].payload;
-	out = strata_out_open("/dev/null", &error);
+	out = strata_out_open("/dev/null", false, &error);
 	assert_non_null(out);
 	assert_int_equal(strata_ctf_write_tsdl(out, &scopes, STRATA_CTF_PAYLOAD, 0, &error), -1);
 	assert_non_null(strstr(error.text, "in slot 0 is in no structure that is written"));

@@ -26,6 +26,7 @@
 #include "../../merge/live/live_table.h"
 
 #include "synthetic.h"
+#include "saved.h"
 
 #define NR_STREAMS 5u /* two physical CPUs, two vCPUs of g1, one of g2 */
 #define STEPS      3000u
@@ -86,9 +87,9 @@ static void write_metadata(const struct world *world)
 
 	assert_int_equal(strata_recording_load(&recording, world->rec.dir, &error), 0);
 	for (i = 0; i < recording.nr_sources; i++)
-		assert_int_equal(strata_ctf_metadata_save(&recording, &recording.sources[i],
-							  world->rec.dir, &error),
-				 0);
+		assert_int_equal(
+			saved_metadata(&recording, &recording.sources[i], world->rec.dir, &error),
+			0);
 	strata_recording_clear(&recording);
 }
 

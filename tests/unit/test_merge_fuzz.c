@@ -152,16 +152,16 @@ static int run(int (*verb)(int argc, char **argv), int argc, char **argv)
 
 static int run_merge(char *raw, char *out)
 {
-	char *argv[] = { "merge", raw, "-o", out, NULL };
+	char *argv[] = { "merge", raw, "-o", out, "--force", NULL };
 
-	return run(strata_cmd_merge, 4, argv);
+	return run(strata_cmd_merge, 5, argv);
 }
 
 static int run_convert(char *raw, char *out)
 {
-	char *argv[] = { "convert", "--format", "trace-compass", "-o", out, raw, NULL };
+	char *argv[] = { "convert", "--force", "--format", "trace-compass", "-o", out, raw, NULL };
 
-	return run(strata_cmd_convert, 6, argv);
+	return run(strata_cmd_convert, 7, argv);
 }
 
 static void assert_holds_together(const char *dir)

@@ -22,6 +22,7 @@
 #include "commands.h"
 #include "ctf_metadata.h"
 #include "synthetic.h"
+#include "saved.h"
 
 struct given {
 	struct synthetic rec;
@@ -217,9 +218,9 @@ static void babeltrace2_opens_the_raw_traces(void **state)
 	assert_non_null(strata_source_event(&recording.sources[0], 0x10021001u | 0 << 8 | 2 << 4));
 	assert_non_null(strata_source_event(&recording.sources[0], 0x10021001u | 1 << 8 | 0 << 4));
 	for (i = 0; i < recording.nr_sources; i++)
-		assert_int_equal(strata_ctf_metadata_save(&recording, &recording.sources[i],
-							  given->rec.dir, &error),
-				 0);
+		assert_int_equal(
+			saved_metadata(&recording, &recording.sources[i], given->rec.dir, &error),
+			0);
 	strata_recording_clear(&recording);
 
 	for (i = 0; i < given->rec.nr_sources; i++) {
@@ -373,7 +374,10 @@ static void a_second_merge_replaces_the_first_and_nothing_else(void **state)
 
 	write_recording(given);
 	assert_int_equal(run_merge(given, given->rec.dir, "-o", given->out, NULL), 0);
-	assert_int_equal(run_merge(given, given->rec.dir, "-o", given->out, NULL), 0);
+	assert_int_equal(run_merge(given, given->rec.dir, "-o", given->out, NULL), 1);
+	assert_non_null(strstr(given->stderr_text,
+			       "already holds a merge: ctf (use --force, or another -o)"));
+	assert_int_equal(run_merge(given, given->rec.dir, "-o", given->out, "--force", NULL), 0);
 	assert_int_equal(run(given, "babeltrace2 %s/ctf | wc -l", given->out), 0);
 	assert_int_equal(strtoull(given->stdout_text, NULL, 10), given->rec.events);
 
@@ -382,7 +386,7 @@ static void a_second_merge_replaces_the_first_and_nothing_else(void **state)
 	file = fopen(path, "w");
 	assert_non_null(file);
 	fclose(file);
-	assert_int_equal(run_merge(given, given->rec.dir, "-o", given->out, NULL), 1);
+	assert_int_equal(run_merge(given, given->rec.dir, "-o", given->out, "--force", NULL), 1);
 	assert_non_null(strstr(given->stderr_text, "holds other files"));
 	assert_int_equal(access(path, R_OK), 0);
 }
@@ -414,13 +418,15 @@ static void a_shift_makes_the_check_fail_and_the_status_tell(void **state)
 	write_recording(given);
 	assert_int_equal(
 		run_merge(given, given->rec.dir, "-o", given->out, "--shift", "g1=23", NULL), 0);
-	assert_int_equal(
-		run_merge(given, given->rec.dir, "-o", given->out, "--shift", "g1=24", NULL), 3);
+	assert_int_equal(run_merge(given, given->rec.dir, "-o", given->out, "--shift", "g1=24",
+				   "--force", NULL),
+			 3);
 	assert_non_null(strstr(given->stderr_text, "order violated: sched_switch of g1/0 at "));
 	assert_non_null(strstr(given->stderr_text, "(1 ticks) after it stopped running"));
 	assert_non_null(strstr(given->stderr_text, "cannot be trusted"));
-	assert_int_equal(
-		run_merge(given, given->rec.dir, "-o", given->out, "--shift", "g9=1", NULL), 1);
+	assert_int_equal(run_merge(given, given->rec.dir, "-o", given->out, "--shift", "g9=1",
+				   "--force", NULL),
+			 1);
 	assert_non_null(strstr(given->stderr_text, "no source \"g9\""));
 }
 
@@ -504,7 +510,8 @@ static void what_cannot_be_is_refused_with_a_next_step(void **state)
 
 	write_recording(given);
 	assert_int_equal(run_merge(given, given->rec.dir, "-o", "/nonexistent/out", NULL), 1);
-	assert_non_null(strstr(given->stderr_text, "/nonexistent/out: No such file or directory"));
+	assert_non_null(
+		strstr(given->stderr_text, "/nonexistent/out: \"nonexistent\": No such file"));
 	assert_int_equal(run_merge(given, "/nonexistent", "-o", given->out, NULL), 1);
 	assert_non_null(strstr(given->stderr_text, "/nonexistent: No such file or directory"));
 	assert_int_equal(run_merge(given, given->rec.dir, NULL), 2);

@@ -85,7 +85,7 @@ static void two_recorders_do_not_write_to_one_directory(void **state)
 	assert_non_null(mkdtemp(dir));
 	first = test_open_recorder(dir);
 	assert_int_equal(recorder_save(first, &error), 0);
-	assert_null(recorder_open(dir, &error));
+	assert_null(recorder_open(dir, OUTPUT_REPLACE, &error));
 	assert_non_null(strstr(error.text, "is being recorded into"));
 	/* An old recording gives way. */
 	assert_int_equal(recorder_close(first, &totals, &error), 0);

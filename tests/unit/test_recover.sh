@@ -143,7 +143,7 @@ check "some of it lay in the rings alone" grep -qE ' [1-9][0-9]* more were in it
 # same RECORDING: recovered again it is the same, to the byte.
 same() {
 	cp -a "$work/$1-recovered" "$work/before"
-	"$strata" recover "$work/$1/" >/dev/null && diff -r "$work/before" "$work/$1-recovered"
+	"$strata" recover --force "$work/$1/" >/dev/null && diff -r "$work/before" "$work/$1-recovered"
 }
 check "a second time gives the same" same single-store-1
 check "and babeltrace2 reads it" opens "$work/single-store-1-recovered"
@@ -216,10 +216,10 @@ for mode in single-store reserve-commit; do
 	umount "$work/small"
 done
 
-# A recorder whose directory is moved cannot write its tables at the end; the rings stay for that.
-begin moved --app "$crowd" --app-memory file
+# A recorder whose directory is moved goes on writing into it.
+begin followed --app "$crowd" --app-memory file
 threads=1 crowd "$work/last"
-mv "$work/moved" "$work/moved-away"
+mv "$work/followed" "$work/followed-away"
 kill -INT "$recorder"
 status=0
 wait "$recorder" || status=$?
@@ -227,9 +227,26 @@ recorder=""
 kill -9 "$running"
 wait "$running" 2>/dev/null
 running=""
+check "a recorder whose directory is moved goes on" test "$status" = 0
+check "what it wrote is whole" "$strata" merge "$work/followed-away" --format text -o "$work/followed.txt"
+
+# One that cannot write its tables at the end leaves the rings for that.
+begin moved --app "$crowd" --app-memory file
+threads=1 crowd "$work/last"
+mv "$work/moved/recording.json" "$work/moved.json"
+mkdir "$work/moved/recording.json"
+kill -INT "$recorder"
+status=0
+wait "$recorder" || status=$?
+recorder=""
+kill -9 "$running"
+wait "$running" 2>/dev/null
+running=""
+rmdir "$work/moved/recording.json"
+mv "$work/moved.json" "$work/moved/recording.json"
 check "a recorder that cannot write its tables fails" test "$status" = 1
 check "and does not say that all is complete" test 0 = "$(grep -c 'is complete' "$work/moved.log")"
-check "what it wrote, and what not, is recovered" "$strata" recover "$work/moved-away"
+check "what it wrote, and what not, is recovered" "$strata" recover "$work/moved"
 
 # A recorder that cannot write any more ends; what it left in the rings is recovered.
 for mode in single-store reserve-commit; do
@@ -311,7 +328,8 @@ ln -s "$work/one" "$work/link"
 check "a link is not replaced by what is recovered" refused 'is a link; name the directory' "$strata" recover "$ring" -o "$work/link"
 check "and is as it was" test -L "$work/link" -a -f "$work/one/recording.json"
 check "a directory may be named with a slash" "$strata" recover "$ring" -o "$work/slash/"
-check "also when it is there" "$strata" recover "$ring" -o "$work/slash/"
+check "also when it is there" "$strata" recover --force "$ring" -o "$work/slash/"
+check "but not without being told" refused 'already holds a recording \(use --force, or another -o\)' "$strata" recover "$ring" -o "$work/slash"
 check "a recording is not recovered into itself" refused 'what is to be recovered' "$strata" recover "$work/alone" -o "$work/alone"
 check "nor into what is no recording" refused 'holds no recording' "$strata" recover "$work/alone" -o "$work"
 check "an unknown kind of memory is refused" refused '"disk" is no kind of memory.*shm, file' "$strata" record --app all --app-memory disk

@@ -280,7 +280,7 @@ static void a_guest_at_another_time_is_seen_by_the_rules(void **state)
 	merge = strata_merge_open(given->rec.dir, NULL, &error);
 	assert_non_null(merge);
 	assert_int_equal(strata_merge_shift(merge, "g1", 1500, &error), 0);
-	sink = strata_trace_compass_new(merge, out, NULL, NULL, &result, &error);
+	sink = strata_trace_compass_new(merge, out, false, NULL, NULL, &result, &error);
 	assert_non_null(sink);
 	assert_int_equal(strata_merge_run(merge, &sink, 1, &error), 0);
 	sink->free(sink);
@@ -435,7 +435,7 @@ static void the_same_input_gives_the_same_bytes(void **state)
 	assert_int_equal(run(given, "diff -r out again"), 0);
 	/* What is there is not written over. */
 	assert_int_equal(convert(given, "out"), STRATA_STATUS_FAILED);
-	assert_says(given, "out: the directory is not empty; name a new one");
+	assert_says(given, "out: is not empty (use --force, or another -o)");
 }
 
 static void without_the_hypervisor_there_is_no_host(void **state)

@@ -161,7 +161,7 @@ begun_anew() {
 	kill -STOP "$viewer"
 	kill "-$1" "$recorder"
 	wait "$recorder" 2>/dev/null
-	begin "$2" --app "$app" --switch-timer 50 || return 1
+	begin "$2" --force --app "$app" --switch-timer 50 || return 1
 	"$program" numbered 200
 	kill -CONT "$viewer"
 	local status=0
