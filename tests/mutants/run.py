@@ -154,11 +154,11 @@ def copy_tree():
         subprocess.run(["git", "init", "-q", TREE], check=True)
 
 
-def make(test):
+def make(test, mutated):
     """Builds a test in the copy.  Returns what went wrong, or None."""
     target = command_of(test)[0]
     command = ["make", "-s", f"-j{os.cpu_count()}", "WARNINGS=-w", target]
-    if test.startswith("alone:"):
+    if mutated and test.startswith("alone:"):
         command += ["-o", "out/build/libstrata.a", "-o", "out/build/libtests.a"]
     done = subprocess.run(command, cwd=TREE, capture_output=True, text=True, errors="replace")
     return None if done.returncode == 0 else done.stdout + done.stderr
@@ -181,7 +181,7 @@ def run(test, seconds):
 def time_without(test, took):
     """How long a test takes without a mutant, where it must pass; asked once."""
     if test not in took:
-        wrong = make(test)
+        wrong = make(test, False)
         if wrong:
             print(wrong)
             sys.exit(2)
@@ -205,7 +205,7 @@ def try_mutant(mutant, took):
         file.write(original.replace(mutant.pattern, mutant.replacement))
     try:
         for test in mutant.tests:
-            wrong = make(test)
+            wrong = make(test, True)
             if wrong:
                 return "broken", wrong
             passed, why = run(test, max(PATIENCE_S, int(PATIENCE * time_without(test, took))))
