@@ -10,6 +10,7 @@
 #   make soak     a billion events of threads that torture the core's rings, more interleavings, and two
 #                 machines traced by LTTng
 #   make fuzz     a million lies of guests, and of dom0, with a seed of the time
+#   make mutants  small bugs, made on purpose in a copy of the tree: the tests must notice each
 #   make fuzz-parsers  files that lie to the merger, FUZZ_SECONDS for each parser
 
 O      := out
@@ -178,6 +179,12 @@ fuzz: deps-fuzz
 
 model: deps-model
 	@tests/run.sh model
+
+# Not in `make check`: an hour on two CPUs.  MUTANTS=WORD takes those whose line holds it.
+.PHONY: mutants
+mutants: deps-mutants
+	@$(MAKE) --no-print-directory $(JOBS) tools-built unit
+	@tests/mutants/run.py $(MUTANTS)
 
 include tests/fuzz/parsers/parsers.mk
 include tests/arch/arch.mk

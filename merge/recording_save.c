@@ -74,11 +74,15 @@ static void put(struct text *text, const char *format, ...)
 }
 
 /* A line.  All of its names are C identifiers, which were checked when it was added. */
-static void put_event(struct text *text, const struct strata_event_desc *event)
+static void put_event(struct text *text, const struct strata_source *source, size_t at)
 {
+	const struct strata_event_desc *event = &source->events[at];
 	unsigned int i;
 
-	put(text, "{\"id\":%u,\"name\":\"%s\",", event->id, event->name);
+	put(text, "{\"id\":%u,", event->id);
+	if (source->by_number)
+		put(text, "\"number\":%u,", source->shapes[at].number);
+	put(text, "\"name\":\"%s\",", event->name);
 	if (event->group[0])
 		put(text, "\"group\":\"%s\",", event->group);
 	put(text, "\"fields\":[");
@@ -113,6 +117,10 @@ static struct json_object *source_to_json(const struct strata_source *source)
 	add_u64(object, "domain", source->domain);
 	add_text(object, "domain_name", domain_name);
 	add_text(object, "uuid", uuid);
+	if (source->pid) {
+		add_u64(object, "pid", (uint64_t)source->pid);
+		add_u64(object, "uid", source->uid);
+	}
 	if (source->migrates)
 		add_u64(object, "migrates", 1);
 	if (source->exits != STRATA_EXITS_UNKNOWN)
@@ -149,7 +157,7 @@ static void put_source(struct text *text, const struct strata_source *source)
 	put(text, "],\n\"events\":[");
 	for (i = 0; i < source->nr_events; i++) {
 		put(text, i ? ",\n" : "\n");
-		put_event(text, &source->events[i]);
+		put_event(text, source, i);
 	}
 	put(text, "]}");
 }

@@ -30,8 +30,10 @@ struct recorder *recorder_open(const char *dir, enum output_place place, struct 
 		free(recorder);
 		return NULL;
 	}
-	if (!output_dir_open(&recorder->out, dir, place, error))
+	if (!output_dir_open(&recorder->out, dir, place, error)) {
+		recorder->out.dir.hurried = true;
 		return recorder;
+	}
 	principals_free(recorder->principals);
 	free(recorder);
 	return NULL;
@@ -318,6 +320,7 @@ int recorder_close(struct recorder *recorder, struct recorder_totals *totals,
 	recorder_end_leaving(recorder);
 	if (recorder->is_of_now)
 		recorder->recording.ended_ticks = strata_clock();
+	recorder->out.dir.hurried = false;
 	if (recorder_save(recorder, result ? &later : error))
 		result = -1;
 	if (!result)

@@ -59,6 +59,7 @@ static void build_header(struct recorder *recorder, const struct tap *tap, void 
 
 	strata_packet_header_build(header, packet);
 	memcpy(header->uuid, tap_source(recorder, tap)->uuid, sizeof(header->uuid));
+	header->reserved = (uint32_t)tap_source(recorder, tap)->pid;
 }
 
 /* Losses may only grow from packet to packet, whatever the writer says. */

@@ -61,6 +61,8 @@ static int copy_source(struct strata_recording *recording, const struct strata_s
 	memcpy(source->domain_name, old->domain_name, sizeof(source->domain_name));
 	memcpy(source->uuid, old->uuid, sizeof(source->uuid));
 	source->since_ticks = old->since_ticks;
+	source->pid = old->pid;
+	source->uid = old->uid;
 	source->came_ticks = old->came_ticks;
 	source->went_ticks = old->went_ticks;
 	source->ended = old->ended;
@@ -119,6 +121,8 @@ static int find_source(struct recovery *recovery, const struct ring_file *file, 
 	snprintf(source->domain_name, sizeof(source->domain_name), "%s", file->header.comm);
 	memcpy(source->uuid, file->header.uuid, sizeof(source->uuid));
 	source->since_ticks = source->came_ticks = file->header.came_ticks;
+	source->pid = file->header.pid;
+	source->uid = file->header.uid;
 	source->form = (enum strata_header_form)file->header.form;
 	source->migrates = file->header.mode != STRATA_APP_SINGLE_STORE;
 	return 0;

@@ -141,6 +141,8 @@ int sources_begin_app(struct recorder *recorder, struct principal *who, const st
 		return -2;
 	source = &recording->sources[*index];
 	source->since_ticks = source->came_ticks = strata_clock();
+	source->pid = app->pid;
+	source->uid = app->uid;
 	source->migrates = app->mode != STRATA_APP_SINGLE_STORE;
 	source->form = app->form;
 	return identify(source, STRATA_LAYER_APP, 0, app->comm, error);

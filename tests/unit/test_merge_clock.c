@@ -353,6 +353,53 @@ static void records_that_repeat_a_map_make_no_new_piece(void **state)
 	strata_clock_maps_clear(&maps);
 }
 
+static void a_map_that_differs_in_anything_is_a_piece(void **state)
+{
+	struct strata_hv_vcpu_clock first = offset_clock(1, 100), other;
+	unsigned int i;
+
+	(void)state;
+	first.ratio = 1ull << 48;
+	first.ratio_frac_bits = 48;
+	for (i = 0; i < 3; i++) {
+		struct strata_clock_maps maps = { 0 };
+
+		other = first;
+		if (i == 0)
+			other.ratio += 1;
+		else if (i == 1)
+			other.ratio_frac_bits = 32;
+		else
+			other.offset += 1;
+		assert_true(strata_clock_maps_add(&maps, 1000, &first));
+		assert_true(strata_clock_maps_add(&maps, 2000, &other));
+		strata_clock_maps_sort(&maps, 100);
+		assert_int_equal(maps.nr, 2);
+		strata_clock_maps_clear(&maps);
+	}
+}
+
+/* The counter of a domain's second vCPU is behind that of its first: nothing was set back. */
+static void two_vcpus_are_no_step_of_one(void **state)
+{
+	struct strata_clock_maps maps = { 0 };
+	struct strata_hv_vcpu_clock ahead = offset_clock(1, 9000), behind = offset_clock(1, 0);
+	struct strata_stream_clock clock;
+
+	(void)state;
+	behind.vcpu = 1;
+	assert_true(strata_clock_maps_add(&maps, 1000, &ahead));
+	assert_true(strata_clock_maps_add(&maps, 50000, &behind));
+	strata_clock_maps_sort(&maps, 1);
+	strata_stream_clock_init(&clock, &maps, &no_stimes, 0, 1, 0);
+	assert_int_equal(strata_stream_clock_steps_back(&clock), 0);
+	assert_int_equal(strata_stream_clock_convert(&clock, 58000).bound, 0);
+	strata_stream_clock_init(&clock, &maps, &no_stimes, 0, 1, 1);
+	assert_int_equal(strata_stream_clock_steps_back(&clock), 0);
+	assert_int_equal(strata_stream_clock_convert(&clock, 50010).bound, 0);
+	strata_clock_maps_clear(&maps);
+}
+
 static void a_map_that_cannot_be_makes_its_domain_unusable(void **state)
 {
 	struct strata_clock_maps maps = { 0 };
@@ -463,6 +510,8 @@ int main(void)
 		cmocka_unit_test(a_step_back_that_does_not_show_is_a_doubt_of_its_size),
 		cmocka_unit_test(doubts_reach_across_pieces_that_are_shorter),
 		cmocka_unit_test(records_that_repeat_a_map_make_no_new_piece),
+		cmocka_unit_test(a_map_that_differs_in_anything_is_a_piece),
+		cmocka_unit_test(two_vcpus_are_no_step_of_one),
 		cmocka_unit_test(a_map_that_cannot_be_makes_its_domain_unusable),
 		cmocka_unit_test(changes_that_are_not_recorded_leave_no_time_of_that_vcpu_sure),
 		cmocka_unit_test(a_mark_is_not_lost_in_a_record_that_repeats_the_map),

@@ -125,11 +125,16 @@ check "which is whole" same_events "$work/one" "$work/near"
 check "a file of xentrace's wants a frequency" says 1 '--tsc-khz' "$strata" import tests/unit/data/host.xentrace -o "$work/raw"
 check "with it, it becomes a recording" says 0 '^Imported: [1-9][0-9]* events of 2 physical CPUs' "$strata" import tests/unit/data/host.xentrace -o "$work/raw" --tsc-khz 2445427
 check "which stat reads" says 0 'raw/xen +2 ' "$strata" stat "$work/raw"
+numbered_from_0() { [ "$(sed -n 's/^\tid = \([0-9]*\);/\1/p' "$1/metadata" | tail -n +2 | sort -n)" = "$(seq 0 "$(($2 - 1))")" ]; }
+classes=$(grep -c '^event {' "$work/raw/xen/metadata")
+check "its events are numbered from 0" numbered_from_0 "$work/raw/xen" "$classes"
+check "babeltrace2 reads all of them by these numbers" test "$(babeltrace2 "$work/raw/xen" 2>/dev/null | wc -l)" = "$("$strata" stat --json "$work/raw" | jq .events)"
 cp -r "$work/raw" "$work/sparse" && truncate -s 1T "$work/sparse/xen/cpu_1"
 check "a recording's hole is not read either" says 3 'bad packet' timeout 100 "$strata" merge "$work/sparse" --format text -o "$work/text"
 "$strata" stat --json "$work/raw" >"$work/stat"
 check "stat --json sums event classes that share a name" jq -e '.traces[0] | .events > 0 and (.events_by_name | add) == .events' "$work/stat"
 check "a recording becomes CTF, of all its sources" "$strata" convert --format ctf -o "$work/xen" "$work/raw"
+check "whose events are numbered from 0, too" numbered_from_0 "$work/xen/raw_xen" "$classes"
 check "with the same events at the hypervisor's times" same_events "$work/raw" "$work/xen"
 lost() { babeltrace2 "$1" 2>&1 >/dev/null | grep -oE 'discarded [0-9]+ events between \[[0-9:.]+\] and \[[0-9:]+\.[0-9]{7}'; }
 check "and the same loss as babeltrace2 sees it" test "$(lost "$work/xen" | cut -d ' ' -f 2,7)" = "$(lost "$work/raw" | cut -d ' ' -f 2,7)" -a -n "$(lost "$work/xen")"
@@ -147,5 +152,10 @@ as_merged() {
 check "merge --check --json says what the summary says, and more" as_merged
 check "--json is for --check" says 2 '--json goes with --check' "$strata" merge --json "$work/raw" -o "$work/merged2"
 check "the merged trace has the same events as the recording" test "$("$strata" stat --json "$work/merged/ctf" | jq .events)" = "$("$strata" stat --json "$work/raw" | jq .events)"
+printf 'event e\n\trole snet\n' >"$work/map"
+check "a wrong rule for TCP is named" says 1 'map: line 2: a role is sent, received or none, not snet' "$strata" stat --tcp-map "$work/map" "$work/one"
+check "by each verb that reads traces" says 1 'map: line 2' "$strata" view --tcp-map "$work/map" "$work/one"
+check "also where they are merged" says 1 'map: line 2' "$strata" merge --tcp-map "$work/map" -o "$work/mapped" "$work/one"
+check "which it is not of one recording" says 2 'not for one recording' "$strata" merge --tcp-map "$work/map" -o "$work/mapped" "$work/raw"
 check "what is no file of xentrace's is refused" says 1 '' "$strata" import Makefile -o "$work/raw2" --tsc-khz 2445427
 finish
