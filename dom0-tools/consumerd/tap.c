@@ -462,9 +462,12 @@ int tap_take(struct recorder *recorder, struct tap *tap, strata_count_t turns, u
 /* What was lost behind the last packet goes into an empty one of our own. */
 static int append_losses(struct recorder *recorder, struct tap *tap, struct strata_error *error)
 {
+	/* Where nothing came before, it is of when its source came. */
+	const uint64_t ticks = tap->end_ticks ? tap->end_ticks
+					      : tap_source(recorder, tap)->since_ticks;
 	struct strata_packet packet = {
-		.begin_ticks = tap->end_ticks,
-		.end_ticks = tap->end_ticks,
+		.begin_ticks = ticks,
+		.end_ticks = ticks,
 		.content_bytes = STRATA_PACKET_HEADER_BYTES,
 		.packet_bytes = STRATA_PACKET_HEADER_BYTES,
 		.sequence = number_at(tap, tap->ring->reader.read_count),

@@ -296,6 +296,29 @@ static void streams_that_hold_nothing_are_given_back(void **state)
 	close_recorder();
 }
 
+static void losses_alone_are_of_when_their_source_came(void **state)
+{
+	struct strata_packet_header header;
+	char path[128];
+	size_t index;
+	FILE *file;
+
+	(void)state;
+	index = add_source(MANY, "lost", many, 1);
+	recorder_recording(recorder)->sources[index].since_ticks = 12345;
+	many[0].writer_area->lost[0] += 7;
+	assert_int_equal(recorder_finish_source(recorder, index, STRATA_SOURCE_EXITED, &error), 0);
+	snprintf(path, sizeof(path), "%s/lost/cpu_0", dir);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_int_equal(fread(&header, sizeof(header), 1, file), 1);
+	fclose(file);
+	assert_int_equal(header.events_discarded, 7);
+	assert_int_equal(header.timestamp_begin, 12345);
+	assert_int_equal(header.timestamp_end, 12345);
+	close_recorder();
+}
+
 static void descriptions_beyond_a_share_are_refused_and_can_be_read(void **state)
 {
 	struct strata_event_desc event = { .nr_fields = STRATA_EVENT_FIELDS_MAX };
@@ -350,6 +373,7 @@ int main(void)
 		test_in_world(a_writer_that_goes_on_does_not_keep_its_source),
 		test_in_world(a_source_that_recorded_nothing_costs_nothing),
 		test_in_world(streams_that_hold_nothing_are_given_back),
+		test_in_world(losses_alone_are_of_when_their_source_came),
 		test_in_world(descriptions_beyond_a_share_are_refused_and_can_be_read),
 	};
 

@@ -487,18 +487,21 @@ static void a_slot_that_is_free_again_is_used_last(void **state)
 {
 	char dir[] = "/tmp/strata-follow-XXXXXX";
 	struct strata_error error;
+	struct strata_dir opened;
 	struct live_publisher *live;
 	uint32_t i;
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
-	live = live_publisher_open(dir, &error);
+	assert_int_equal(strata_dir_open(&opened, dir, &error), 0);
+	live = live_publisher_open(&opened, &error);
 	assert_non_null(live);
 	for (i = 0; i < 2 * STRATA_LIVE_SLOTS; i++) {
 		assert_int_equal(live_publisher_add(live, i, 0, 1), i % STRATA_LIVE_SLOTS);
 		live_publisher_end(live, i % STRATA_LIVE_SLOTS, 100);
 	}
 	live_publisher_close(live);
+	strata_dir_close(&opened);
 	test_remove_dir(dir);
 }
 
@@ -530,6 +533,7 @@ static void a_slot_is_used_again_when_all_others_were(void **state)
 	assert_int_equal(live_publisher_add(live, i, 0, 1), LIVE_NO_SLOT);
 	live_publisher_set(live, LIVE_NO_SLOT, 1, 1);
 	live_publisher_close(live);
+	strata_dir_close(&opened);
 	test_remove_dir(dir);
 }
 
