@@ -123,13 +123,16 @@ static void print_stream(struct strata_out_file *out, const struct strata_source
 static void print_event(struct strata_out_file *out, const struct strata_source *source,
 			const struct strata_event_desc *event)
 {
+	const uint32_t id = source->by_number ? strata_source_shape(source, event->id)->number
+					      : event->id;
+
 	strata_out_print(out,
 			 "event {\n"
 			 "\tname = \"%s\";\n"
 			 "\tid = %u;\n"
 			 "\tstream_id = %u;\n"
 			 "\tfields := struct {\n",
-			 event->name, event->id, source->form);
+			 event->name, id, source->form);
 	strata_tsdl_fields(out, event);
 	strata_out_print(out, "\t} align(32);\n};\n\n");
 }

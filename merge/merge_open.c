@@ -229,6 +229,8 @@ static int set_up(struct strata_merge *merge, const char *raw, struct strata_err
 
 	if (strata_recording_load(recording, raw, error))
 		return strata_fail_in(error, "%s is not a recording that can be read", raw);
+	strata_recording_tell_faults(recording, merge->options.complain, merge->options.data);
+	merge->result.left_out_sources += recording->nr_faults;
 	if (count_streams(merge) == 0)
 		return strata_fail(
 			error, "%s: nothing was recorded; `strata list` shows what can be", raw);

@@ -89,6 +89,8 @@ void strata_source_clear_events(struct strata_source *source)
 	free(source->shapes);
 	source->events = NULL;
 	source->shapes = NULL;
+	free(source->by_number);
+	source->by_number = NULL;
 	source->nr_events = 0;
 	source->description_bytes = 0;
 }
@@ -149,6 +151,36 @@ struct strata_stream *strata_source_add_stream(struct strata_source *source, uin
 	streams[at].cpu = cpu;
 	source->nr_streams++;
 	return &streams[at];
+}
+
+struct strata_stream *strata_source_stream(const struct strata_source *source, uint32_t cpu)
+{
+	size_t low = 0, high = source->nr_streams;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (source->streams[middle].cpu < cpu)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < source->nr_streams && source->streams[low].cpu == cpu ? &source->streams[low]
+									   : NULL;
+}
+
+void strata_source_drop_empty_streams(struct strata_source *source)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < source->nr_streams; i++) {
+		const struct strata_stream *stream = &source->streams[i];
+
+		if (stream->packets || stream->lost || stream->bad_packets)
+			source->streams[kept++] = *stream;
+	}
+	/* grow() takes the number for the capacity: nothing may be added from now on. */
+	source->nr_streams = kept;
 }
 
 /* A C identifier that ends within its array. */
@@ -273,8 +305,8 @@ static bool grow_events(struct strata_source *source)
 	return true;
 }
 
-int strata_source_add_event(struct strata_source *source, const struct strata_event_desc *event,
-			    struct strata_error *error)
+static int add_event(struct strata_source *source, const struct strata_event_desc *event,
+		     uint16_t number, struct strata_error *error)
 {
 	struct strata_event_shape *shape;
 	uint32_t description_bytes;
@@ -305,12 +337,49 @@ int strata_source_add_event(struct strata_source *source, const struct strata_ev
 	memmove(shape + 1, shape, behind * sizeof(*shape));
 	source->events[at] = *event;
 	shape->id = event->id;
+	shape->number = number;
 	shape->fixed_bytes = (uint16_t)strata_event_payload_bytes(event);
 	shape->first_variable = (uint8_t)strata_event_first_variable(event);
 	shape->variable = shape->first_variable < event->nr_fields;
 	source->nr_events++;
 	source->description_bytes = description_bytes;
+	for (; source->by_number && at < source->nr_events; at++)
+		source->by_number[source->shapes[at].number] = (uint16_t)(at + 1);
 	return 0;
+}
+
+int strata_source_add_event(struct strata_source *source, const struct strata_event_desc *event,
+			    struct strata_error *error)
+{
+	/* A full table is refused before the number is used. */
+	return add_event(source, event, (uint16_t)source->nr_events, error);
+}
+
+int strata_source_add_numbered(struct strata_source *source, const struct strata_event_desc *event,
+			       uint64_t number, struct strata_error *error)
+{
+	if (!source->by_number || number >= STRATA_SOURCE_EVENTS_MAX || source->by_number[number])
+		return strata_fail(error, "event %u (%s): its number %llu cannot be", event->id,
+				   shown_name(event->name, sizeof(event->name)),
+				   (unsigned long long)number);
+	return add_event(source, event, (uint16_t)number, error);
+}
+
+int strata_source_number_events(struct strata_source *source, struct strata_error *error)
+{
+	source->by_number = calloc(STRATA_SOURCE_EVENTS_MAX, sizeof(*source->by_number));
+	return source->by_number ? 0 : strata_fail(error, "out of memory");
+}
+
+const struct strata_event_shape *strata_source_record_shape(const struct strata_source *source,
+							    uint32_t id_or_number)
+{
+	uint16_t at;
+
+	if (!source->by_number)
+		return strata_source_shape(source, id_or_number);
+	at = id_or_number < STRATA_SOURCE_EVENTS_MAX ? source->by_number[id_or_number] : 0;
+	return at ? &source->shapes[at - 1] : NULL;
 }
 
 const struct strata_event_shape *strata_source_shape(const struct strata_source *source,

@@ -34,6 +34,7 @@
 #define STRATA_SOURCES_MAX                  8192u
 #define STRATA_STREAMS_MAX                  65536u /* of all sources together */
 #define STRATA_SOURCE_EVENTS_MAX            4096u  /* a source */
+#define STRATA_SOURCE_STREAMS_MAX           4096u
 #define STRATA_SOURCE_DESCRIPTION_BYTES_MAX (1u << 20)
 #define STRATA_DESCRIPTION_BYTES_MAX        (32u << 20) /* of all sources together */
 #define STRATA_CPU_MAX                      0xfffeu
@@ -73,13 +74,17 @@ enum strata_source_end {
 /* What the length of an event's records follows from. */
 struct strata_event_shape {
 	uint32_t id;
-	uint16_t fixed_bytes;   /* strata_event_payload_bytes() */
+	uint16_t number;      /* that stands for it in records, if the source numbers its events */
+	uint16_t fixed_bytes; /* strata_event_payload_bytes() */
 	uint8_t first_variable; /* strata_event_first_variable() */
 	bool variable;
 };
 
 struct strata_source {
 	char name[80]; /* of its directory: "xen", "dom0", "g1" */
+	/* It recorded nothing and is gone: nothing of it is left but its index, which another may
+	 * take.  Only the recorder, and who follows it, see such. */
+	bool vacant;
 	enum strata_layer layer;
 	uint32_t domain;      /* its domain's number; of the hypervisor DOMID_XEN, 0x7ff2 */
 	char domain_name[80]; /* "xen", "Domain-0", "g1"; UTF-8, nothing else is promised */
@@ -99,10 +104,16 @@ struct strata_source {
 	struct strata_event_shape
 		*shapes; /* of the same events; small, for who looks at each record */
 	size_t nr_events;
+	/* Records hold not an event's id, but its number, from 0 on: readers of CTF may have an
+	 * array by what they find there.  For each number the event's index, and one.  NULL: ids */
+	uint16_t *by_number;
 	uint32_t description_bytes;    /* of the events */
 	struct strata_stream *streams; /* sorted by cpu */
 	size_t nr_streams;
 };
+
+/* What could not be read of a recording: as many are named. */
+#define STRATA_FAULTS_NAMED 5u
 
 struct strata_recording {
 	uint32_t tsc_khz;            /* of the host */
@@ -111,6 +122,8 @@ struct strata_recording {
 	uint64_t ended_ticks;        /* the host's TSC when all was read; 0: not known */
 	struct strata_source *sources;
 	size_t nr_sources;
+	size_t nr_faults; /* sources in the file that could not be read */
+	struct strata_error faults[STRATA_FAULTS_NAMED];
 };
 
 const char *strata_layer_name(enum strata_layer layer);
@@ -136,10 +149,24 @@ struct strata_source *strata_recording_add_source(struct strata_recording *recor
 /* Adds a stream for a CPU; NULL: out of memory.  Earlier stream pointers become invalid. */
 struct strata_stream *strata_source_add_stream(struct strata_source *source, uint32_t cpu);
 
+/* The stream of a CPU, or NULL. */
+struct strata_stream *strata_source_stream(const struct strata_source *source, uint32_t cpu);
+
+/* Takes the streams out that hold nothing: no packet, no loss, nothing that was refused. */
+void strata_source_drop_empty_streams(struct strata_source *source);
+
 /* Checks an event (kinds, sizes, names that are C identifiers, payload bound) and adds a copy,
  * in order of id.  0, or -1 with the reason: also for an id that is there already. */
 int strata_source_add_event(struct strata_source *source, const struct strata_event_desc *event,
 			    struct strata_error *error);
+
+/* Lets records have numbers of the source's events instead of their ids; there are no events yet.
+ * What strata_source_add_event() adds gets the next number.  0, or -1: out of memory. */
+int strata_source_number_events(struct strata_source *source, struct strata_error *error);
+
+/* Adds an event to such a source, with a number that no other has.  0 or -1. */
+int strata_source_add_numbered(struct strata_source *source, const struct strata_event_desc *event,
+			       uint64_t number, struct strata_error *error);
 
 /* Frees a source's event table. */
 void strata_source_clear_events(struct strata_source *source);
@@ -152,6 +179,10 @@ const struct strata_event_desc *strata_source_event(struct strata_source *source
 /* The shape of that event, or NULL; an id that is new to the source is not looked for elsewhere. */
 const struct strata_event_shape *strata_source_shape(const struct strata_source *source,
 						     uint32_t id);
+
+/* The same by what stands in a record, id or number. */
+const struct strata_event_shape *strata_source_record_shape(const struct strata_source *source,
+							    uint32_t id_or_number);
 
 /* The description that a shape of the source belongs to. */
 static inline const struct strata_event_desc *
@@ -179,10 +210,23 @@ struct strata_dir;
 int strata_recording_save(const struct strata_recording *recording, const struct strata_dir *dir,
 			  struct strata_error *error);
 
-/* Reads DIR/recording.json and checks all of it.  0 or -1. */
+/*
+ * Reads DIR/recording.json and checks all of it.  A source that cannot be read is left out, and
+ * named in @recording's faults, which the caller reports; if no source can be, all of it is
+ * refused. 0 or -1.
+ */
 int strata_recording_load(struct strata_recording *recording, const char *dir,
 			  struct strata_error *error);
 int strata_recording_load_in(struct strata_recording *recording, const struct strata_dir *dir,
 			     struct strata_error *error);
+
+/* The same, for one who follows the recording: each source has the index that it has in the file,
+ * where those that are not there are vacant. */
+int strata_recording_load_places(struct strata_recording *recording, const char *dir,
+				 struct strata_error *error);
+
+/* Tells of the faults. */
+void strata_recording_tell_faults(const struct strata_recording *recording,
+				  strata_complain_fn *complain, void *data);
 
 #endif /* STRATA_MERGE_RECORDING_H */

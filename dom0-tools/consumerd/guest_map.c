@@ -51,6 +51,12 @@ static int read_root(xengnttab_handle *gnttab, const struct guest *guest,
 	if (root->version != STRATA_GUEST_ABI_VERSION)
 		return strata_fail(error, "its root page has version %u, and this tool speaks %u",
 				   root->version, STRATA_GUEST_ABI_VERSION);
+	if (root->reserved1 || root->reserved2 || root->header_forms & ~STRATA_HEADER_FORMS_ALL)
+		return strata_fail(error,
+				   "bad root page: reserved words %#x and %#x, header forms %#x "
+				   "(this tool knows %#x)",
+				   root->reserved1, root->reserved2, root->header_forms,
+				   STRATA_HEADER_FORMS_ALL);
 	if (root->nonce != guest->nonce)
 		return strata_fail(error,
 				   "its root page is of another load (nonce %" PRIx64

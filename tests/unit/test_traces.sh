@@ -125,11 +125,16 @@ check "which is whole" same_events "$work/one" "$work/near"
 check "a file of xentrace's wants a frequency" says 1 '--tsc-khz' "$strata" import tests/unit/data/host.xentrace -o "$work/raw"
 check "with it, it becomes a recording" says 0 '^Imported: [1-9][0-9]* events of 2 physical CPUs' "$strata" import tests/unit/data/host.xentrace -o "$work/raw" --tsc-khz 2445427
 check "which stat reads" says 0 'raw/xen +2 ' "$strata" stat "$work/raw"
+numbered_from_0() { [ "$(sed -n 's/^\tid = \([0-9]*\);/\1/p' "$1/metadata" | tail -n +2 | sort -n)" = "$(seq 0 "$(($2 - 1))")" ]; }
+classes=$(grep -c '^event {' "$work/raw/xen/metadata")
+check "its events are numbered from 0" numbered_from_0 "$work/raw/xen" "$classes"
+check "babeltrace2 reads all of them by these numbers" test "$(babeltrace2 "$work/raw/xen" 2>/dev/null | wc -l)" = "$("$strata" stat --json "$work/raw" | jq .events)"
 cp -r "$work/raw" "$work/sparse" && truncate -s 1T "$work/sparse/xen/cpu_1"
 check "a recording's hole is not read either" says 3 'bad packet' timeout 100 "$strata" merge "$work/sparse" --format text -o "$work/text"
 "$strata" stat --json "$work/raw" >"$work/stat"
 check "stat --json sums event classes that share a name" jq -e '.traces[0] | .events > 0 and (.events_by_name | add) == .events' "$work/stat"
 check "a recording becomes CTF, of all its sources" "$strata" convert --format ctf -o "$work/xen" "$work/raw"
+check "whose events are numbered from 0, too" numbered_from_0 "$work/xen/raw_xen" "$classes"
 check "with the same events at the hypervisor's times" same_events "$work/raw" "$work/xen"
 lost() { babeltrace2 "$1" 2>&1 >/dev/null | grep -oE 'discarded [0-9]+ events between \[[0-9:.]+\] and \[[0-9:]+\.[0-9]{7}'; }
 check "and the same loss as babeltrace2 sees it" test "$(lost "$work/xen" | cut -d ' ' -f 2,7)" = "$(lost "$work/raw" | cut -d ' ' -f 2,7)" -a -n "$(lost "$work/xen")"
