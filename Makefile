@@ -111,7 +111,7 @@ $(TEST_LIBRARY): $(TEST_HELPERS:%.c=$(O)/build/%.o)
 	@rm -f $@ && ar rcs $@ $^
 
 # They compile files of the hypervisor's.
-$(addprefix $(O)/build/tests/unit/,test_select_xen.o test_budget_xen.o test_vcpu_clock_xen.o test_ring_memory_xen.o): \
+$(addprefix $(O)/build/tests/unit/,test_select_xen.o test_budget_xen.o test_vcpu_clock_xen.o test_ring_memory_xen.o test_control_xen.o): \
 	STRATA_CFLAGS += -Itests/unit/xen_shim -Ixen-patch/src/include
 
 $(O)/tests/%: $(O)/build/tests/unit/%.o $(TEST_LIBRARY) $(LIBRARY)
