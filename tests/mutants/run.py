@@ -154,11 +154,11 @@ def copy_tree():
         subprocess.run(["git", "init", "-q", TREE], check=True)
 
 
-def make(test):
+def make(test, mutated):
     """Builds a test in the copy.  Returns what went wrong, or None."""
     target = command_of(test)[0]
     command = ["make", "-s", f"-j{os.cpu_count()}", "WARNINGS=-w", target]
-    if test.startswith("alone:"):
+    if mutated and test.startswith("alone:"):
         command += ["-o", "out/build/libstrata.a", "-o", "out/build/libtests.a"]
     done = subprocess.run(command, cwd=TREE, capture_output=True, text=True, errors="replace")
     return None if done.returncode == 0 else done.stdout + done.stderr
@@ -181,7 +181,7 @@ def run(test, seconds):
 def time_without(test, took):
     """How long a test takes without a mutant, where it must pass; asked once."""
     if test not in took:
-        wrong = make(test)
+        wrong = make(test, False)
         if wrong:
             print(wrong)
             sys.exit(2)
@@ -205,7 +205,7 @@ def try_mutant(mutant, took):
         file.write(original.replace(mutant.pattern, mutant.replacement))
     try:
         for test in mutant.tests:
-            wrong = make(test)
+            wrong = make(test, True)
             if wrong:
                 return "broken", wrong
             passed, why = run(test, max(PATIENCE_S, int(PATIENCE * time_without(test, took))))
@@ -257,19 +257,23 @@ def main():
     copy_tree()
     keys = {mutant: key_of(mutant) for mutant in mutants}
     left = [mutant for mutant in mutants if keys[mutant] not in known]
-    took = {}
+    took, broken = {}, 0
     for number, mutant in enumerate(left, 1):
         began = time.monotonic()
         result, what = try_mutant(mutant, took)
         if result == "broken":
             print(what)
-            print(f"does not compile: {mutant.shown()}")
-            sys.exit(2)
+            print(f"does not compile: {mutant.shown()}", flush=True)
+            broken += 1
+            continue
         print(f"  {number}/{len(left)} {result} in {time.monotonic() - began:.0f} s"
               f"{' by ' + what if what else ''}: {mutant.shown()}", flush=True)
         known[keys[mutant]] = (result, what or "")
         with open(LOG, "a", encoding="utf-8") as log:
             log.write(f"{keys[mutant]}\t{result}\t{what or ''}\t{mutant.shown()}\n")
+    if broken:
+        print(f"{broken} mutants do not compile")
+        return 2
     return sum_up(mutants, [known[keys[mutant]][0] for mutant in mutants])
 
 

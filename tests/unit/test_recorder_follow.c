@@ -328,7 +328,7 @@ static void what_is_written_while_it_is_looked_is_not_said_to_be_complete(void *
 	begin(&followed, STRATA_HEADER_FULL);
 	looked_at = &followed;
 	written_ticks = 0;
-	tap = &followed.recorder->taps[0];
+	tap = followed.recorder->queues[0].taps[0];
 	tap->ring->has_begun = nothing_and_then_something;
 	tap_note_complete(tap);
 	assert_true(written_ticks > 0);
@@ -350,10 +350,13 @@ static void what_is_written_between_a_look_and_the_drain_waits_for_the_next(void
 
 	(void)state;
 	begin(&followed, STRATA_HEADER_FULL);
-	tap = &followed.recorder->taps[0];
+	tap = followed.recorder->queues[0].taps[0];
 	/* Given a look that found a record ... */
 	test_ring_put(&followed.ring, 0);
 	before = strata_clock();
+	tap_note_complete(tap);
+	assert_true(tap->complete_ticks < before);
+	/* ... which no other look makes complete that nobody drained behind ... */
 	tap_note_complete(tap);
 	assert_true(tap->complete_ticks < before);
 	/* ... and another one, in the next sub-buffer, that is written before the drain ... */
@@ -479,6 +482,29 @@ static void tables_are_loaded_whatever_number_they_have(void **state)
 	end(&followed);
 }
 
+/* Whoever follows has the time to see that the stream which had it is at its end. */
+static void a_slot_that_is_free_again_is_used_last(void **state)
+{
+	char dir[] = "/tmp/strata-follow-XXXXXX";
+	struct strata_error error;
+	struct strata_dir opened;
+	struct live_publisher *live;
+	uint32_t i;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(strata_dir_open(&opened, dir, &error), 0);
+	live = live_publisher_open(&opened, &error);
+	assert_non_null(live);
+	for (i = 0; i < 2 * STRATA_LIVE_SLOTS; i++) {
+		assert_int_equal(live_publisher_add(live, i, 0, 1), i % STRATA_LIVE_SLOTS);
+		live_publisher_end(live, i % STRATA_LIVE_SLOTS, 100);
+	}
+	live_publisher_close(live);
+	strata_dir_close(&opened);
+	test_remove_dir(dir);
+}
+
 static void a_slot_is_used_again_when_all_others_were(void **state)
 {
 	char dir[] = "/tmp/strata-follow-XXXXXX";
@@ -507,6 +533,7 @@ static void a_slot_is_used_again_when_all_others_were(void **state)
 	assert_int_equal(live_publisher_add(live, i, 0, 1), LIVE_NO_SLOT);
 	live_publisher_set(live, LIVE_NO_SLOT, 1, 1);
 	live_publisher_close(live);
+	strata_dir_close(&opened);
 	test_remove_dir(dir);
 }
 
@@ -524,6 +551,7 @@ int main(void)
 		cmocka_unit_test(what_no_table_describes_is_not_told),
 		cmocka_unit_test(who_comes_before_the_first_tables_waits_for_them),
 		cmocka_unit_test(tables_are_loaded_whatever_number_they_have),
+		cmocka_unit_test(a_slot_that_is_free_again_is_used_last),
 		cmocka_unit_test(a_slot_is_used_again_when_all_others_were),
 	};
 

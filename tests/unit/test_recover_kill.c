@@ -14,12 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "app_ring.h"
 #include "recover.h"
 #include "recover_world.h"
+#include "tap.h"
 
 static struct bytes stream_bytes(void)
 {
@@ -260,6 +263,39 @@ static void a_stream_that_lost_its_end_is_named(void **state)
 	world_end(&world);
 }
 
+/* What a full disk has no room for stays in a ring of single stores, and is taken when there is. */
+static void what_finds_no_room_stays_in_its_ring(void **state)
+{
+	struct recorder_totals totals;
+	struct stream_file *file;
+	struct world world;
+	uint64_t position;
+	int full, room;
+
+	(void)state;
+	world_begin(&world, STRATA_APP_SINGLE_STORE);
+	world_write(&world, 10);
+	world_drain(&world);
+	file = &world.recorder->queues[0].taps[0]->file;
+	room = dup(file->fd);
+	full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	assert_true(room >= 0 && full >= 0);
+	assert_true(dup2(full, file->fd) >= 0);
+	world_write(&world, 10);
+	position = world.ring.single.position;
+	world_drain(&world);
+	assert_int_equal(world.ring.single.position, position);
+	assert_int_equal(recorder_totals(world.recorder).events, 10);
+	assert_true(dup2(room, file->fd) >= 0);
+	world_drain(&world);
+	totals = recorder_totals(world.recorder);
+	assert_int_equal(totals.events, 20);
+	assert_int_equal(totals.lost, 0);
+	close(full);
+	close(room);
+	world_end(&world);
+}
+
 static void recover_world(struct world *world, struct numbers *numbers, struct app_ring_hole *hole)
 {
 	struct bytes ring = world_ring_bytes();
@@ -351,6 +387,7 @@ int main(void)
 		cmocka_unit_test(what_ended_before_the_recorder_died_has_ended_then),
 		cmocka_unit_test(a_recorder_that_has_counted_the_last_losses),
 		cmocka_unit_test(a_stream_that_lost_its_end_is_named),
+		cmocka_unit_test(what_finds_no_room_stays_in_its_ring),
 		cmocka_unit_test(up_to_the_slot_of_a_writer_that_died),
 		cmocka_unit_test(what_other_writers_committed_behind_it_is_said_to_be_unknown),
 		cmocka_unit_test(packets_behind_it_are_taken),
