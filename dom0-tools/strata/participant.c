@@ -108,7 +108,8 @@ static void join(struct participants *all, struct participant *one)
 static int claim_pages(struct participants *all, struct participant *one,
 		       struct strata_error *error)
 {
-	struct principal *who = principals_domain(all->principals, one->domain, one->guest.name);
+	struct principal *who = principals_domain(recorder_principals(all->recorder), one->domain,
+						  one->uuid, one->guest.name);
 	uint32_t pages = guest_map_pages(all->gnttab, &one->guest, error);
 
 	if (!pages)

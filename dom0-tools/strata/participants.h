@@ -86,7 +86,6 @@ struct participants {
 	void (*died)(void *data, const struct participant *one);
 	void *data;
 	uint32_t tsc_khz;
-	struct principals *principals;
 	struct xs_handle *xenstore;
 	xengnttab_handle *gnttab;
 	xenevtchn_handle *evtchn; /* NULL: everything is polled */

@@ -136,11 +136,8 @@ static int prepare(struct session *session, struct strata_error *error)
 	if (session->socket < 0)
 		return -1;
 	session->kernels.recorder = session->recorder;
-	session->kernels.principals = principals_new();
-	if (!session->kernels.principals)
-		return strata_fail(error, "out of memory");
 	if (session->options->guest_pages)
-		principals_set_total(session->kernels.principals, PRINCIPAL_GUEST_PAGES,
+		principals_set_total(recorder_principals(session->recorder), PRINCIPAL_GUEST_PAGES,
 				     session->options->guest_pages);
 	session->kernels.overwrite = session->options->overwrite;
 	session->kernels.form = session->options->event_header;
@@ -436,7 +433,6 @@ static void release(struct session *session, bool recorded)
 {
 	apps_release(&session->apps, recorded);
 	participants_release(&session->kernels);
-	principals_free(session->kernels.principals);
 	hypervisor_close(session->hypervisor);
 	domains_close(session->kernels.domains);
 	if (session->kernels.evtchn)
