@@ -270,8 +270,8 @@ static int read_lists(xengnttab_handle *gnttab, const struct guest *guest,
 	return *refs ? 0 : -1;
 }
 
-int guest_map(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
-	      bool with_rings, struct strata_error *error)
+static int map_all(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
+		   bool with_rings, uint32_t pages, struct strata_error *error)
 {
 	struct strata_guest_root root;
 	uint32_t *refs;
@@ -282,7 +282,12 @@ int guest_map(struct guest_map *map, xengnttab_handle *gnttab, const struct gues
 	if (read_lists(gnttab, guest, &root, &refs, error))
 		return -1;
 	map->header_forms = root.header_forms;
-	result = read_events(map, guest, &root, refs, error);
+	if (root.nr_refs > pages)
+		result = strata_fail(error,
+				     "its root page lists %u references by now, and %u before",
+				     root.nr_refs, pages);
+	else
+		result = read_events(map, guest, &root, refs, error);
 	if (!result && with_rings)
 		result = map_rings(map, guest, &root,
 				   refs + strata_guest_table_pages(root.table_bytes), error);
@@ -290,6 +295,26 @@ int guest_map(struct guest_map *map, xengnttab_handle *gnttab, const struct gues
 	if (result)
 		guest_unmap(map);
 	return result;
+}
+
+int guest_map(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
+	      bool with_rings, struct strata_error *error)
+{
+	return map_all(map, gnttab, guest, with_rings, UINT32_MAX, error);
+}
+
+int guest_map_within(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
+		     uint32_t pages, struct strata_error *error)
+{
+	return map_all(map, gnttab, guest, true, pages, error);
+}
+
+uint32_t guest_map_pages(xengnttab_handle *gnttab, const struct guest *guest,
+			 struct strata_error *error)
+{
+	struct strata_guest_root root;
+
+	return read_root(gnttab, guest, &root, error) ? 0 : root.nr_refs;
 }
 
 enum strata_header_form guest_map_form(const struct guest_map *map)

@@ -37,6 +37,17 @@ struct guest_map {
 int guest_map(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
 	      bool with_rings, struct strata_error *error);
 
+/*
+ * The pages that guest_map() would map of its rings and its table, as its root page says now.
+ * 0 with the reason: it cannot be mapped.
+ */
+uint32_t guest_map_pages(xengnttab_handle *gnttab, const struct guest *guest,
+			 struct strata_error *error);
+
+/* As guest_map(), with its rings, but -1 if it says to have more than @pages by now. */
+int guest_map_within(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
+		     uint32_t pages, struct strata_error *error);
+
 /* The form that its rings say to have now: of a flight recorder that goes on with it. */
 enum strata_header_form guest_map_form(const struct guest_map *map);
 

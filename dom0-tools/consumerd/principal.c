@@ -23,6 +23,10 @@
 #define CONNECTIONS_MAX 2048u
 #define RINGS_MAX       16384u
 
+/* Each page of a guest that is mapped is an entry of dom0's table of mappings, which Xen limits to
+ * 262,144 (gnttab_max_maptrack_frames=1024): a quarter is left for all else that dom0 maps. */
+#define GUEST_PAGES_MAX 196608u
+
 /* Those who hold most of a resource that is refused are named. */
 #define HOLDERS_SHOWN 3u
 
@@ -43,6 +47,7 @@ static const char *const resource_names[PRINCIPAL_NR_RESOURCES] = {
 	[PRINCIPAL_LIVE_SLOTS] = "streams that can be followed",
 	[PRINCIPAL_SOURCES] = "sources in this recording",
 	[PRINCIPAL_STREAMS] = "streams in this recording",
+	[PRINCIPAL_GUEST_PAGES] = "mapped pages of guests",
 	[PRINCIPAL_DESCRIPTION_BYTES] = "bytes of event descriptions in this recording",
 };
 
@@ -88,6 +93,7 @@ struct principals *principals_new(void)
 	all->totals[PRINCIPAL_CONNECTIONS] = CONNECTIONS_MAX;
 	all->totals[PRINCIPAL_RINGS] = RINGS_MAX;
 	all->totals[PRINCIPAL_LIVE_SLOTS] = STRATA_LIVE_SLOTS;
+	all->totals[PRINCIPAL_GUEST_PAGES] = GUEST_PAGES_MAX;
 	all->totals[PRINCIPAL_SOURCES] = STRATA_SOURCES_MAX;
 	all->totals[PRINCIPAL_STREAMS] = STRATA_STREAMS_MAX;
 	all->totals[PRINCIPAL_DESCRIPTION_BYTES] = STRATA_DESCRIPTION_BYTES_MAX;

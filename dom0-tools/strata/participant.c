@@ -104,6 +104,32 @@ static void join(struct participants *all, struct participant *one)
 	participant_start(all, one);
 }
 
+/* Claims what its rings take of dom0's table of mapped pages, which all guests share.  0 or -1. */
+static int claim_pages(struct participants *all, struct participant *one,
+		       struct strata_error *error)
+{
+	struct principal *who = principals_domain(recorder_principals(all->recorder), one->domain,
+						  one->uuid, one->guest.name);
+	uint32_t pages = guest_map_pages(all->gnttab, &one->guest, error);
+
+	if (!pages)
+		return -1;
+	if (!who)
+		return strata_fail(error, "out of memory");
+	if (principal_claim(who, PRINCIPAL_GUEST_PAGES, pages, error))
+		return -1;
+	one->who = who;
+	one->pages = pages;
+	return 0;
+}
+
+static void give_pages_back(struct participant *one)
+{
+	if (one->who)
+		principal_give_back(one->who, PRINCIPAL_GUEST_PAGES, one->pages);
+	one->who = NULL;
+}
+
 static int map_module(struct participants *all, struct participant *one, struct strata_error *error)
 {
 	if (one->guest.module == GUEST_OTHER_ABI)
@@ -114,7 +140,8 @@ static int map_module(struct participants *all, struct participant *one, struct 
 	if (one->guest.module == GUEST_BROKEN)
 		return strata_fail(error, "what its module publishes in xenstore is incomplete; "
 					  "reload strata.ko there");
-	if (guest_map(&one->map, all->gnttab, &one->guest, true, error) ||
+	if (claim_pages(all, one, error) ||
+	    guest_map_within(&one->map, all->gnttab, &one->guest, one->pages, error) ||
 	    participant_choose_filter(all, one, error))
 		return -1;
 	one->map.form = strata_header_form_among(one->map.header_forms, all->form);
@@ -466,6 +493,7 @@ void participant_unmap(struct participants *all, struct participant *one)
 		xenevtchn_unbind(all->evtchn, (evtchn_port_t)one->port);
 	one->port = -1;
 	guest_unmap(&one->map);
+	give_pages_back(one);
 	free(one->filter);
 	one->filter = NULL;
 	memset(&one->probes, 0, sizeof(one->probes));

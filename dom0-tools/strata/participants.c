@@ -417,8 +417,11 @@ void participants_release(struct participants *all)
 {
 	size_t i;
 
-	for (i = 0; i < all->nr; i++)
+	for (i = 0; i < all->nr; i++) {
+		/* The shares went with the recorder. */
+		all->list[i].who = NULL;
 		participant_unmap(all, &all->list[i]);
+	}
 	looks_close(all->looks);
 	all->looks = NULL;
 	allowances_clear(&all->allowances);

@@ -18,6 +18,7 @@
 #include "guest.h"
 #include "guest_map.h"
 #include "looks.h"
+#include "principal.h"
 #include "recorder.h"
 #include "select_kernel.h"
 
@@ -49,6 +50,8 @@ struct participant {
 	enum participant_step step;
 	struct guest guest; /* as it was when it was mapped, or looked at last */
 	struct guest_map map;
+	struct principal *who;   /* whose share the mapped pages are of; NULL: none are */
+	uint32_t pages;          /* of it */
 	struct event_set events; /* that it records */
 	struct event_set probes; /* of them, what was asked for by --kprobe and --kretprobe */
 	size_t next_probe;       /* which selection is to be looked at for the next */

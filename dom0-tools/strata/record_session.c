@@ -136,6 +136,9 @@ static int prepare(struct session *session, struct strata_error *error)
 	if (session->socket < 0)
 		return -1;
 	session->kernels.recorder = session->recorder;
+	if (session->options->guest_pages)
+		principals_set_total(recorder_principals(session->recorder), PRINCIPAL_GUEST_PAGES,
+				     session->options->guest_pages);
 	session->kernels.overwrite = session->options->overwrite;
 	session->kernels.form = session->options->event_header;
 	session->kernels.switch_ms = session->options->switch_ms;

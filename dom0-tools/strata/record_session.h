@@ -32,6 +32,7 @@ struct record_options {
 	struct app_selection *apps;
 	size_t nr_apps; /* 0: no applications */
 	struct strata_ring_geometry app_geometry;
+	uint32_t guest_pages;     /* that are mapped at most; 0: as many as usual */
 	bool app_files;           /* applications' rings are files, which outlive us ... */
 	const char *app_file_dir; /* ... in this directory; NULL: in the output's */
 	struct app_file_users *app_file_users; /* ... if they are root's, or of these */

@@ -13,6 +13,7 @@
 
 #include "liars.h"
 #include "outcome.h"
+#include "principal.h"
 #include "verbs.h"
 
 #define SILENT 0u /* the guest that costs, if it can */
@@ -27,13 +28,12 @@ static uint64_t ms_since_begin(void)
 
 /* A plain recording of three honest guests; @work has a turn in each wait, after they had theirs.
  */
-static struct plan begin(bool overwrite, void (*work)(void *data))
+static struct plan begin_from(uint64_t *seed, bool overwrite, void (*work)(void *data))
 {
-	uint64_t seed = 0;
 	struct plan plan;
 
 	do
-		plan = *liars_begin(seed++, false);
+		plan = *liars_begin((*seed)++, false);
 	while (plan.overwrite != overwrite || plan.some || plan.probes || plan.asked || plan.ends ||
 	       plan.left || plan.defaults || plan.rests);
 	work_of_all = fake_host.work;
@@ -41,6 +41,13 @@ static struct plan begin(bool overwrite, void (*work)(void *data))
 		fake_host.work = work;
 	begin_ns = fake_host.ns;
 	return plan;
+}
+
+static struct plan begin(bool overwrite, void (*work)(void *data))
+{
+	uint64_t seed = 0;
+
+	return begin_from(&seed, overwrite, work);
 }
 
 /* How long a recording takes, with start and stop, one of whose guests never answers. */
@@ -202,6 +209,29 @@ static const char *another_kernel_s_memory_is_not_written(const char *raw)
 	return wrong;
 }
 
+/* The honest one has its share and no more; so has another that is no larger. */
+static const char *pages_are_shared_out(const char *raw)
+{
+	uint64_t seed = 0, records;
+	char *text = NULL;
+	const char *wrong;
+	struct plan plan;
+
+	do {
+		plan = begin_from(&seed, false, NULL);
+	} while (guests[SILENT].root->nr_refs <= guests[HONEST].root->nr_refs ||
+		 guests[HONEST].root->nr_refs * 3 < guests[SILENT].root->nr_refs);
+	plan.guest_pages = guests[HONEST].root->nr_refs * PRINCIPAL_SHARES;
+	wrong = record_checked(raw, &plan, true, &text);
+	if (!wrong &&
+	    !strstr(text, "domain 1 (liar-a) is left out: domain liar-a holds 0 of its share"))
+		wrong = "one takes more than its share";
+	free(text);
+	if (!wrong)
+		wrong = outcome_streams(raw, HONEST, &records);
+	return wrong ? wrong : outcome_complete(HONEST);
+}
+
 const struct guest_cost guest_costs[] = {
 	{ "a silent guest costs others the same, whatever it was asked for",
 	  silence_costs_the_same_whatever_it_was_asked },
@@ -209,6 +239,7 @@ const struct guest_cost guest_costs[] = {
 	{ "a guest that dies takes no history of others from a flight recorder",
 	  a_death_takes_no_history_of_others },
 	{ "a guest that reboots has no new allowance", a_reboot_brings_no_new_allowance },
+	{ "pages that are mapped are shared out", pages_are_shared_out },
 	{ "a domain's next kernel finds nobody writing into its memory",
 	  another_kernel_s_memory_is_not_written },
 };

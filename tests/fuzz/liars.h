@@ -34,6 +34,7 @@ struct plan {
 	uint32_t switch_ms; /* how often they hand over what they have; they leave it to us */
 	bool ends;          /* the honest guest dies, or is paused, before the recording ends */
 	enum strata_header_form form; /* that is asked for */
+	uint32_t guest_pages;         /* that the recorder maps at most; 0: as usual */
 	uint32_t duration_ms;         /* of the recording; 0: as long as usual */
 	bool scribbled;               /* another thread writes over the liars */
 };

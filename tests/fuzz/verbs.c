@@ -104,6 +104,7 @@ const char *record_checked(const char *raw, const struct plan *plan, bool partia
 		.nr_kernels = select_events(plan, kernels),
 		.switch_ms = plan->switch_ms,
 		.overwrite = plan->overwrite,
+		.guest_pages = plan->guest_pages,
 		.event_header = plan->form,
 	};
 	struct strata_error error = { "" };
