@@ -488,11 +488,13 @@ static void a_slot_that_is_free_again_is_used_last(void **state)
 	char dir[] = "/tmp/strata-follow-XXXXXX";
 	struct strata_error error;
 	struct live_publisher *live;
+	struct strata_dir opened;
 	uint32_t i;
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
-	live = live_publisher_open(dir, &error);
+	assert_int_equal(strata_dir_open(&opened, dir, &error), 0);
+	live = live_publisher_open(&opened, &error);
 	assert_non_null(live);
 	for (i = 0; i < 2 * STRATA_LIVE_SLOTS; i++) {
 		assert_int_equal(live_publisher_add(live, i, 0, 1), i % STRATA_LIVE_SLOTS);
