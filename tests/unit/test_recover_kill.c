@@ -208,6 +208,7 @@ static void what_ended_before_the_recorder_died_has_ended_then(void **state)
 /* What was lost behind the last packet is written as a packet of its own. */
 static void a_recorder_that_has_counted_the_last_losses(void **state)
 {
+	struct strata_recording recovered;
 	struct recorder_totals totals;
 	struct bytes ring, stream;
 	struct strata_error error;
@@ -226,6 +227,10 @@ static void a_recorder_that_has_counted_the_last_losses(void **state)
 	ring = world_ring_bytes();
 	stream = stream_bytes();
 	expect_all(ring, stream.at, stream.size, world.next);
+	/* It is in a packet of the stream, and in the ring: once in the recovered recording. */
+	assert_int_equal(strata_recording_load(&recovered, world_path("recovered"), &error), 0);
+	assert_int_equal(recovered.sources[0].streams[0].lost, 1);
+	strata_recording_clear(&recovered);
 	free(ring.at);
 	free(stream.at);
 	world_end(&world);
