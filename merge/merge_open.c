@@ -119,6 +119,12 @@ static int set_up_clock(struct strata_merge *merge, struct merge_stream *stream,
 			"time of its events is sure; other vCPUs are not affected. Find out what "
 			"in that guest sets the counter",
 			source->name, stream->seen.cpu);
+	if (strata_vcpu_stime_dropped(&merge->scan.stimes, (uint16_t)source->domain))
+		complain(
+			merge,
+			"%s: vCPU %u: the vCPUs of this domain began to run so often that where is "
+			"not kept; the bounds of its times allow for every physical CPU",
+			source->name, stream->seen.cpu);
 	if (strata_stream_clock_steps_back(&stream->clock) == 0)
 		return 0;
 	return find_steps_back(stream, raw, recorded, error);
@@ -223,6 +229,8 @@ static int set_up(struct strata_merge *merge, const char *raw, struct strata_err
 
 	if (strata_recording_load(recording, raw, error))
 		return strata_fail_in(error, "%s is not a recording that can be read", raw);
+	strata_recording_tell_faults(recording, merge->options.complain, merge->options.data);
+	merge->result.left_out_sources += recording->nr_faults;
 	if (count_streams(merge) == 0)
 		return strata_fail(
 			error, "%s: nothing was recorded; `strata list` shows what can be", raw);

@@ -49,6 +49,14 @@ struct strata_merge {
 	struct strata_merge_result result;
 };
 
+/* Notes in the stream what is missing before the current packet's end; several such packets may
+ * come without an event. */
+void merge_note_loss(const struct strata_merge *merge, struct merge_stream *stream);
+
+/* Notes what the recording's table knows of, and no packet tells: it was lost behind the last one.
+ */
+void merge_note_end_loss(const struct strata_merge *merge, struct merge_stream *stream);
+
 /* Ticks moved by a signed number, held to what 64 bits can be. */
 static inline uint64_t shifted_ticks(uint64_t ticks, int64_t shift)
 {

@@ -153,6 +153,36 @@ struct strata_stream *strata_source_add_stream(struct strata_source *source, uin
 	return &streams[at];
 }
 
+struct strata_stream *strata_source_stream(const struct strata_source *source, uint32_t cpu)
+{
+	size_t low = 0, high = source->nr_streams;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (source->streams[middle].cpu < cpu)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < source->nr_streams && source->streams[low].cpu == cpu ? &source->streams[low]
+									   : NULL;
+}
+
+void strata_source_drop_empty_streams(struct strata_source *source)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < source->nr_streams; i++) {
+		const struct strata_stream *stream = &source->streams[i];
+
+		if (stream->packets || stream->lost || stream->bad_packets)
+			source->streams[kept++] = *stream;
+	}
+	/* grow() takes the number for the capacity: nothing may be added from now on. */
+	source->nr_streams = kept;
+}
+
 /* A C identifier that ends within its array. */
 static bool is_identifier(const char *name, size_t bytes)
 {

@@ -34,6 +34,7 @@
 #define STRATA_SOURCES_MAX                  8192u
 #define STRATA_STREAMS_MAX                  65536u /* of all sources together */
 #define STRATA_SOURCE_EVENTS_MAX            4096u  /* a source */
+#define STRATA_SOURCE_STREAMS_MAX           4096u
 #define STRATA_SOURCE_DESCRIPTION_BYTES_MAX (1u << 20)
 #define STRATA_DESCRIPTION_BYTES_MAX        (32u << 20) /* of all sources together */
 #define STRATA_CPU_MAX                      0xfffeu
@@ -81,6 +82,9 @@ struct strata_event_shape {
 
 struct strata_source {
 	char name[80]; /* of its directory: "xen", "dom0", "g1" */
+	/* It recorded nothing and is gone: nothing of it is left but its index, which another may
+	 * take.  Only the recorder, and who follows it, see such. */
+	bool vacant;
 	enum strata_layer layer;
 	uint32_t domain;      /* its domain's number; of the hypervisor DOMID_XEN, 0x7ff2 */
 	char domain_name[80]; /* "xen", "Domain-0", "g1"; UTF-8, nothing else is promised */
@@ -108,6 +112,9 @@ struct strata_source {
 	size_t nr_streams;
 };
 
+/* What could not be read of a recording: as many are named. */
+#define STRATA_FAULTS_NAMED 5u
+
 struct strata_recording {
 	uint32_t tsc_khz;            /* of the host */
 	uint64_t anchor_ticks;       /* a host TSC ... */
@@ -115,6 +122,8 @@ struct strata_recording {
 	uint64_t ended_ticks;        /* the host's TSC when all was read; 0: not known */
 	struct strata_source *sources;
 	size_t nr_sources;
+	size_t nr_faults; /* sources in the file that could not be read */
+	struct strata_error faults[STRATA_FAULTS_NAMED];
 };
 
 const char *strata_layer_name(enum strata_layer layer);
@@ -139,6 +148,12 @@ struct strata_source *strata_recording_add_source(struct strata_recording *recor
 
 /* Adds a stream for a CPU; NULL: out of memory.  Earlier stream pointers become invalid. */
 struct strata_stream *strata_source_add_stream(struct strata_source *source, uint32_t cpu);
+
+/* The stream of a CPU, or NULL. */
+struct strata_stream *strata_source_stream(const struct strata_source *source, uint32_t cpu);
+
+/* Takes the streams out that hold nothing: no packet, no loss, nothing that was refused. */
+void strata_source_drop_empty_streams(struct strata_source *source);
 
 /* Checks an event (kinds, sizes, names that are C identifiers, payload bound) and adds a copy,
  * in order of id.  0, or -1 with the reason: also for an id that is there already. */
@@ -195,10 +210,23 @@ struct strata_dir;
 int strata_recording_save(const struct strata_recording *recording, const struct strata_dir *dir,
 			  struct strata_error *error);
 
-/* Reads DIR/recording.json and checks all of it.  0 or -1. */
+/*
+ * Reads DIR/recording.json and checks all of it.  A source that cannot be read is left out, and
+ * named in @recording's faults, which the caller reports; if no source can be, all of it is
+ * refused. 0 or -1.
+ */
 int strata_recording_load(struct strata_recording *recording, const char *dir,
 			  struct strata_error *error);
 int strata_recording_load_in(struct strata_recording *recording, const struct strata_dir *dir,
 			     struct strata_error *error);
+
+/* The same, for one who follows the recording: each source has the index that it has in the file,
+ * where those that are not there are vacant. */
+int strata_recording_load_places(struct strata_recording *recording, const char *dir,
+				 struct strata_error *error);
+
+/* Tells of the faults. */
+void strata_recording_tell_faults(const struct strata_recording *recording,
+				  strata_complain_fn *complain, void *data);
 
 #endif /* STRATA_MERGE_RECORDING_H */

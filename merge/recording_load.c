@@ -19,9 +19,8 @@
 
 #include "escape.h"
 #include "recording_format.h"
+#include "recording_split.h"
 #include "safe_dir.h"
-
-#define FILE_BYTES_MAX (64l << 20)
 
 static const char *const kind_names[] = STRATA_FIELD_KIND_NAMES;
 #define NR_KINDS (sizeof(kind_names) / sizeof(kind_names[0]))
@@ -132,7 +131,6 @@ static int load_stream(struct strata_source *source, struct json_object *entry,
 	struct strata_stream loaded = { 0 };
 	struct strata_stream *stream;
 	uint64_t cpu;
-	size_t i;
 
 	if (get_u64(entry, "cpu", STRATA_CPU_MAX, &cpu, error) ||
 	    get_u64(entry, "packets", INT64_MAX, &loaded.packets, error) ||
@@ -141,10 +139,8 @@ static int load_stream(struct strata_source *source, struct json_object *entry,
 	    get_u64(entry, "bad_packets", INT64_MAX, &loaded.bad_packets, error))
 		return -1;
 	loaded.cpu = (uint32_t)cpu;
-	for (i = 0; i < source->nr_streams; i++) {
-		if (source->streams[i].cpu == loaded.cpu)
-			return strata_fail(error, "there are two of CPU %u", loaded.cpu);
-	}
+	if (strata_source_stream(source, loaded.cpu))
+		return strata_fail(error, "there are two of CPU %u", loaded.cpu);
 	stream = strata_source_add_stream(source, loaded.cpu);
 	if (!stream)
 		return strata_fail(error, "out of memory");
@@ -312,27 +308,23 @@ static int load_source_head(struct strata_recording *recording, struct strata_so
 	return load_life(source, entry, error);
 }
 
-static size_t count_streams(const struct strata_recording *recording)
-{
-	size_t i, nr = 0;
+/* What the sources that were loaded take of the limits of all. */
+struct load {
+	struct strata_recording *recording;
+	size_t nr_streams;
+	uint64_t description_bytes;
+};
 
-	for (i = 0; i < recording->nr_sources; i++)
-		nr += recording->sources[i].nr_streams;
-	return nr;
-}
-
-static int load_source(struct strata_recording *recording, struct json_object *entry,
+static int load_tables(struct load *load, struct strata_source *source, struct json_object *entry,
 		       struct strata_error *error)
 {
-	struct strata_source *source = strata_recording_add_source(recording, "");
 	struct json_object *streams, *events;
-	size_t i;
+	size_t most = STRATA_STREAMS_MAX - load->nr_streams, i;
 
-	if (!source)
-		return strata_fail(error, "out of memory");
-	if (load_source_head(recording, source, entry, error) ||
-	    get_array(entry, "streams", STRATA_STREAMS_MAX - count_streams(recording), &streams,
-		      error) ||
+	if (most > STRATA_SOURCE_STREAMS_MAX)
+		most = STRATA_SOURCE_STREAMS_MAX;
+	if (load_source_head(load->recording, source, entry, error) ||
+	    get_array(entry, "streams", most, &streams, error) ||
 	    get_array(entry, "events", STRATA_SOURCE_EVENTS_MAX, &events, error))
 		return -1;
 	for (i = 0; i < json_object_array_length(streams); i++) {
@@ -343,17 +335,134 @@ static int load_source(struct strata_recording *recording, struct json_object *e
 		if (load_event(source, json_object_array_get_idx(events, i), error))
 			return strata_fail_in(error, "event entry %zu", i);
 	}
+	if (load->description_bytes + source->description_bytes > STRATA_DESCRIPTION_BYTES_MAX)
+		return strata_fail(error,
+				   "its events take what is left of %u bytes for those of all "
+				   "sources",
+				   STRATA_DESCRIPTION_BYTES_MAX);
 	return 0;
 }
 
-static int load_root(struct strata_recording *recording, struct json_object *root,
+/* Parses what should be a JSON value, which @text ends with.  @object: OUT, NULL for null.  0 or
+ * -1. */
+static int parse(const char *text, int length, struct json_object **object,
+		 struct strata_error *error)
+{
+	struct json_tokener *tokener = json_tokener_new();
+	enum json_tokener_error why;
+
+	*object = NULL;
+	if (!tokener)
+		return strata_fail(error, "out of memory");
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	*object = json_tokener_parse_ex(tokener, text, length);
+	why = json_tokener_get_error(tokener);
+	json_tokener_free(tokener);
+	if (why == json_tokener_success)
+		return 0;
+	return strata_fail(error, "not a JSON object: %s", json_tokener_error_desc(why));
+}
+
+/* Takes out the source that was added last. */
+static void drop_last(struct strata_recording *recording)
+{
+	struct strata_source *source = &recording->sources[--recording->nr_sources];
+
+	strata_source_clear_events(source);
+	free(source->streams);
+	memset(source, 0, sizeof(*source));
+}
+
+static int add_vacant(struct strata_recording *recording, struct strata_error *error)
+{
+	struct strata_source *source = strata_recording_add_source(recording, "");
+
+	if (!source)
+		return strata_fail(error, "out of memory");
+	source->vacant = true;
+	source->layer = STRATA_LAYER_APP;
+	return 0;
+}
+
+/* Loads a source from its part of the text, whose last byte may be changed.  1; 0: there is none in
+ * that place; -1. */
+static int load_source(struct load *load, char *text, size_t length, size_t index,
+		       struct strata_error *error)
+{
+	struct strata_recording *recording = load->recording;
+	struct json_object *entry = NULL;
+	struct strata_source *source;
+	char name[sizeof(source->name)];
+	const char behind = text[length];
+	int status;
+
+	text[length] = '\0';
+	status = parse(text, -1, &entry, error);
+	text[length] = behind;
+	if (!status && !entry)
+		return 0;
+	source = status ? NULL : strata_recording_add_source(recording, "");
+	if (!status && !source)
+		status = strata_fail(error, "out of memory");
+	else if (!status)
+		status = load_tables(load, source, entry, error);
+	json_object_put(entry);
+	if (!status) {
+		load->nr_streams += source->nr_streams;
+		load->description_bytes += source->description_bytes;
+		return 1;
+	}
+	snprintf(name, sizeof(name), "%s", source ? source->name : "");
+	if (source)
+		drop_last(recording);
+	return strata_fail_in(error, "source %zu%s%s", index, *name ? " " : "", name);
+}
+
+/* Notes that a source is left out, and why. */
+static void note_fault(struct strata_recording *recording, const char *path,
+		       const struct strata_error *why)
+{
+	if (recording->nr_faults < STRATA_FAULTS_NAMED)
+		strata_fail(&recording->faults[recording->nr_faults], "%s: %s; it is left out",
+			    path, why->text);
+	recording->nr_faults++;
+}
+
+static int load_sources(struct strata_recording *recording, const char *path, char *text,
+			const struct recording_split *split, bool keep_places,
+			struct strata_error *error)
+{
+	struct load load = { .recording = recording };
+	size_t i, loaded = 0;
+
+	for (i = 0; i < split->nr_sources; i++) {
+		const struct recording_part *part = &split->sources[i];
+		struct strata_error why = { "" };
+		int result =
+			load_source(&load, text + part->begin, part->end - part->begin, i, &why);
+
+		loaded += result > 0;
+		if (result < 0)
+			note_fault(recording, path, &why);
+		if (result < 0 && recording->nr_faults == 1)
+			*error = why;
+		if (result <= 0 && keep_places && add_vacant(recording, error))
+			return -1;
+	}
+	/* If nothing can be read, it is no recording. */
+	return recording->nr_faults && !loaded ? -1 : 0;
+}
+
+/* All but the sources. */
+static int load_head(struct strata_recording *recording, struct json_object *root,
 		     struct strata_error *error)
 {
 	struct json_object *sources;
 	uint64_t version, tsc_khz;
 	char format[32];
-	size_t i;
 
+	if (!json_object_is_type(root, json_type_object))
+		return strata_fail(error, "not a JSON object");
 	if (get_text(root, "format", format, sizeof(format), error) ||
 	    strcmp(format, STRATA_RECORDING_FORMAT) != 0)
 		return strata_fail(error, "\"format\" is not \"%s\"", STRATA_RECORDING_FORMAT);
@@ -365,7 +474,7 @@ static int load_root(struct strata_recording *recording, struct json_object *roo
 	if (get_u64(root, "tsc_khz", 100000000, &tsc_khz, error) ||
 	    get_u64(root, "anchor_ticks", UINT64_MAX, &recording->anchor_ticks, error) ||
 	    get_u64(root, "anchor_realtime_ns", INT64_MAX, &recording->anchor_realtime_ns, error) ||
-	    get_array(root, "sources", STRATA_SOURCES_MAX, &sources, error))
+	    get_array(root, "sources", 0, &sources, error))
 		return -1;
 	if (tsc_khz == 0)
 		return strata_fail(error, "\"tsc_khz\" is 0");
@@ -373,16 +482,42 @@ static int load_root(struct strata_recording *recording, struct json_object *roo
 	    get_u64(root, "ended_ticks", UINT64_MAX, &recording->ended_ticks, error))
 		return -1;
 	recording->tsc_khz = (uint32_t)tsc_khz;
-
-	for (i = 0; i < json_object_array_length(sources); i++) {
-		if (load_source(recording, json_object_array_get_idx(sources, i), error)) {
-			const char *name = recording->nr_sources > i ? recording->sources[i].name
-								     : "";
-
-			return strata_fail_in(error, "source %zu%s%s", i, *name ? " " : "", name);
-		}
-	}
 	return 0;
+}
+
+/* What a file holds; @text may be changed.  0 or -1. */
+static int load_text(struct strata_recording *recording, const char *path, char *text,
+		     size_t length, bool keep_places, struct strata_error *error)
+{
+	struct json_object *root = NULL;
+	struct recording_split split;
+	char *head = NULL;
+	size_t rest;
+	int status;
+
+	if (!recording_split(&split, text, length, STRATA_SOURCES_MAX)) {
+		recording_split_clear(&split);
+		return strata_fail(error, "\"sources\" has over %u entries", STRATA_SOURCES_MAX);
+	}
+	/* The same text with an empty list of sources. */
+	rest = length - split.list.end;
+	head = malloc(split.list.begin + rest + 1);
+	if (head) {
+		memcpy(head, text, split.list.begin);
+		memcpy(head + split.list.begin, text + split.list.end, rest);
+		head[split.list.begin + rest] = '\0';
+		status = parse(head, (int)(split.list.begin + rest), &root, error);
+	} else {
+		status = strata_fail(error, "out of memory");
+	}
+	if (!status)
+		status = load_head(recording, root, error);
+	json_object_put(root);
+	free(head);
+	if (!status)
+		status = load_sources(recording, path, text, &split, keep_places, error);
+	recording_split_clear(&split);
+	return status;
 }
 
 /* Reads the whole file and closes it; NULL with the reason.  @length: OUT. */
@@ -392,8 +527,10 @@ static char *read_file(int fd, const char *path, size_t *length, struct strata_e
 	char *text = NULL;
 	ssize_t got;
 
-	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size > FILE_BYTES_MAX) {
-		strata_fail(error, "%s: not a file of at most %ld bytes", path, FILE_BYTES_MAX);
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode) ||
+	    status.st_size > STRATA_RECORDING_BYTES_MAX) {
+		strata_fail(error, "%s: not a file of at most %ld bytes", path,
+			    STRATA_RECORDING_BYTES_MAX);
 		goto out;
 	}
 	text = malloc((size_t)status.st_size + 1);
@@ -413,15 +550,13 @@ out:
 }
 
 /* @at: the directory; -1: @dir leads to it.  0 or -1. */
-static int load(struct strata_recording *recording, int at, const char *dir,
+static int load(struct strata_recording *recording, int at, const char *dir, bool keep_places,
 		struct strata_error *error)
 {
-	struct json_tokener *tokener = NULL;
-	struct json_object *root = NULL;
 	char path[PATH_MAX];
 	char *text;
 	size_t length;
-	int status = -1, fd;
+	int status, fd;
 
 	memset(recording, 0, sizeof(*recording));
 	if (snprintf(path, sizeof(path), "%s/%s", dir, STRATA_RECORDING_FILE) >= (int)sizeof(path))
@@ -435,30 +570,11 @@ static int load(struct strata_recording *recording, int at, const char *dir,
 	text = read_file(fd, path, &length, error);
 	if (!text)
 		return -1;
-
-	tokener = json_tokener_new();
-	if (!tokener) {
-		strata_fail(error, "%s: out of memory", path);
-		goto out;
-	}
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-	root = json_tokener_parse_ex(tokener, text, (int)length);
-	if (!json_object_is_type(root, json_type_object)) {
-		enum json_tokener_error why = json_tokener_get_error(tokener);
-
-		strata_fail(error, "%s: not a JSON object%s%s", path,
-			    why == json_tokener_success ? "" : ": ",
-			    why == json_tokener_success ? "" : json_tokener_error_desc(why));
-		goto out;
-	}
-	status = load_root(recording, root, error);
-	if (status)
+	status = load_text(recording, path, text, length, keep_places, error);
+	if (status) {
 		strata_fail_in(error, "%s", path);
-out:
-	if (status)
 		strata_recording_clear(recording);
-	json_object_put(root);
-	json_tokener_free(tokener);
+	}
 	free(text);
 	return status;
 }
@@ -466,11 +582,32 @@ out:
 int strata_recording_load(struct strata_recording *recording, const char *dir,
 			  struct strata_error *error)
 {
-	return load(recording, -1, dir, error);
+	return load(recording, -1, dir, false, error);
+}
+
+int strata_recording_load_places(struct strata_recording *recording, const char *dir,
+				 struct strata_error *error)
+{
+	return load(recording, -1, dir, true, error);
+}
+
+void strata_recording_tell_faults(const struct strata_recording *recording,
+				  strata_complain_fn *complain, void *data)
+{
+	char more[80];
+	size_t i;
+
+	for (i = 0; complain && i < recording->nr_faults && i < STRATA_FAULTS_NAMED; i++)
+		complain(data, recording->faults[i].text);
+	if (!complain || recording->nr_faults <= STRATA_FAULTS_NAMED)
+		return;
+	snprintf(more, sizeof(more), "%zu more sources are left out",
+		 recording->nr_faults - STRATA_FAULTS_NAMED);
+	complain(data, more);
 }
 
 int strata_recording_load_in(struct strata_recording *recording, const struct strata_dir *dir,
 			     struct strata_error *error)
 {
-	return load(recording, dir->fd, dir->path, error);
+	return load(recording, dir->fd, dir->path, false, error);
 }

@@ -5,7 +5,12 @@
  */
 #include "recording.h"
 
+#include <inttypes.h>
 #include <json-c/json.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "escape.h"
@@ -24,41 +29,86 @@ static void add_text(struct json_object *object, const char *key, const char *te
 	json_object_object_add(object, key, json_object_new_string(text));
 }
 
-static struct json_object *event_to_json(const struct strata_source *source, size_t at)
+/* The text as far as it is made. */
+struct text {
+	char *bytes;
+	size_t length;
+	size_t capacity;
+	bool failed; /* no memory */
+};
+
+static void put(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Room for one of the longest lines. */
+#define LINE_BYTES 512u
+
+static void put_bytes(struct text *text, const char *bytes, size_t length)
 {
-	const struct strata_event_desc *event = &source->events[at];
-	struct json_object *object = json_object_new_object();
-	struct json_object *fields = json_object_new_array();
-	unsigned int i;
+	if (text->length + length > text->capacity) {
+		size_t capacity = 2 * (text->length + length);
+		char *more = realloc(text->bytes, capacity);
 
-	add_u64(object, "id", event->id);
-	if (source->by_number)
-		add_u64(object, "number", source->shapes[at].number);
-	add_text(object, "name", event->name);
-	if (event->group[0])
-		add_text(object, "group", event->group);
-	for (i = 0; i < event->nr_fields; i++) {
-		const struct strata_field_desc *field = &event->fields[i];
-		struct json_object *entry = json_object_new_object();
-
-		add_text(entry, "name", field->name);
-		add_text(entry, "kind", kind_names[field->kind]);
-		add_u64(entry, "bytes", field->bytes);
-		add_u64(entry, "count", field->count);
-		json_object_array_add(fields, entry);
+		text->failed |= !more;
+		if (!more)
+			return;
+		text->bytes = more;
+		text->capacity = capacity;
 	}
-	json_object_object_add(object, "fields", fields);
-	return object;
+	memcpy(text->bytes + text->length, bytes, length);
+	text->length += length;
 }
 
+static void put(struct text *text, const char *format, ...)
+{
+	char line[LINE_BYTES];
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	if (length < 0 || length >= (int)sizeof(line))
+		text->failed = true;
+	else
+		put_bytes(text, line, (size_t)length);
+}
+
+/* A line.  All of its names are C identifiers, which were checked when it was added. */
+static void put_event(struct text *text, const struct strata_source *source, size_t at)
+{
+	const struct strata_event_desc *event = &source->events[at];
+	unsigned int i;
+
+	put(text, "{\"id\":%u,", event->id);
+	if (source->by_number)
+		put(text, "\"number\":%u,", source->shapes[at].number);
+	put(text, "\"name\":\"%s\",", event->name);
+	if (event->group[0])
+		put(text, "\"group\":\"%s\",", event->group);
+	put(text, "\"fields\":[");
+	for (i = 0; i < event->nr_fields; i++) {
+		const struct strata_field_desc *field = &event->fields[i];
+
+		put(text, "%s{\"name\":\"%s\",\"kind\":\"%s\",\"bytes\":%u,\"count\":%u}",
+		    i ? "," : "", field->name, kind_names[field->kind], field->bytes, field->count);
+	}
+	put(text, "]}");
+}
+
+static void put_stream(struct text *text, const struct strata_stream *stream)
+{
+	put(text,
+	    "{\"cpu\":%u,\"packets\":%" PRIu64 ",\"events\":%" PRIu64 ",\"lost\":%" PRIu64
+	    ",\"bad_packets\":%" PRIu64 "}",
+	    stream->cpu, stream->packets, stream->events, stream->lost, stream->bad_packets);
+}
+
+/* All but its streams and events. */
 static struct json_object *source_to_json(const struct strata_source *source)
 {
 	struct json_object *object = json_object_new_object();
-	struct json_object *streams = json_object_new_array();
-	struct json_object *events = json_object_new_array();
 	char uuid[STRATA_UUID_TEXT_BYTES];
 	char domain_name[sizeof(source->domain_name)];
-	size_t i;
 
 	strata_uuid_text(uuid, source->uuid);
 	strata_valid_utf8_copy(domain_name, sizeof(domain_name), source->domain_name);
@@ -85,50 +135,62 @@ static struct json_object *source_to_json(const struct strata_source *source)
 		add_u64(object, "went_ticks", source->went_ticks);
 		add_text(object, "ended", strata_source_end_text(source->ended));
 	}
-	for (i = 0; i < source->nr_streams; i++) {
-		const struct strata_stream *stream = &source->streams[i];
-		struct json_object *entry = json_object_new_object();
-
-		add_u64(entry, "cpu", stream->cpu);
-		add_u64(entry, "packets", stream->packets);
-		add_u64(entry, "events", stream->events);
-		add_u64(entry, "lost", stream->lost);
-		add_u64(entry, "bad_packets", stream->bad_packets);
-		json_object_array_add(streams, entry);
-	}
-	json_object_object_add(object, "streams", streams);
-	for (i = 0; i < source->nr_events; i++)
-		json_object_array_add(events, event_to_json(source, i));
-	json_object_object_add(object, "events", events);
 	return object;
+}
+
+static void put_source(struct text *text, const struct strata_source *source)
+{
+	struct json_object *object = source_to_json(source);
+	const char *head = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN);
+	size_t i;
+
+	if (head)
+		put_bytes(text, head, strlen(head) - 1);
+	else
+		text->failed = true;
+	json_object_put(object);
+	put(text, ",\n\"streams\":[");
+	for (i = 0; i < source->nr_streams; i++) {
+		put(text, i ? ",\n" : "\n");
+		put_stream(text, &source->streams[i]);
+	}
+	put(text, "],\n\"events\":[");
+	for (i = 0; i < source->nr_events; i++) {
+		put(text, i ? ",\n" : "\n");
+		put_event(text, source, i);
+	}
+	put(text, "]}");
 }
 
 int strata_recording_save(const struct strata_recording *recording, const struct strata_dir *dir,
 			  struct strata_error *error)
 {
-	struct json_object *root = json_object_new_object();
-	struct json_object *sources = json_object_new_array();
-	const char *text;
+	struct text text = { 0 };
 	size_t i;
 	int status;
 
-	add_text(root, "format", STRATA_RECORDING_FORMAT);
-	add_u64(root, "version", STRATA_RECORDING_VERSION);
-	add_u64(root, "tsc_khz", recording->tsc_khz);
-	add_u64(root, "anchor_ticks", recording->anchor_ticks);
-	add_u64(root, "anchor_realtime_ns", recording->anchor_realtime_ns);
+	put(&text,
+	    "{\"format\":\"%s\",\"version\":%d,\n\"tsc_khz\":%u,\"anchor_ticks\":%" PRIu64
+	    ",\"anchor_realtime_ns\":%" PRIu64 ",\n\"sources\":[",
+	    STRATA_RECORDING_FORMAT, STRATA_RECORDING_VERSION, recording->tsc_khz,
+	    recording->anchor_ticks, recording->anchor_realtime_ns);
+	for (i = 0; i < recording->nr_sources; i++) {
+		put(&text, i ? ",\n" : "\n");
+		if (recording->sources[i].vacant)
+			put(&text, "null");
+		else
+			put_source(&text, &recording->sources[i]);
+	}
+	put(&text, "]");
 	if (recording->ended_ticks)
-		add_u64(root, "ended_ticks", recording->ended_ticks);
-	for (i = 0; i < recording->nr_sources; i++)
-		json_object_array_add(sources, source_to_json(&recording->sources[i]));
-	json_object_object_add(root, "sources", sources);
-
-	text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY);
-	if (text)
-		status = strata_dir_replace(dir, STRATA_RECORDING_FILE, text, strlen(text), error);
-	else
+		put(&text, ",\n\"ended_ticks\":%" PRIu64, recording->ended_ticks);
+	put(&text, "}\n");
+	if (text.failed)
 		status = strata_fail(error, "%s/%s: out of memory", dir->path,
 				     STRATA_RECORDING_FILE);
-	json_object_put(root);
+	else
+		status = strata_dir_replace(dir, STRATA_RECORDING_FILE, text.bytes, text.length,
+					    error);
+	free(text.bytes);
 	return status;
 }

@@ -59,13 +59,13 @@ static int refuse(const struct walk *walk, const char *name, const char *what, u
 static int check_way(const struct walk *walk, const char *name, const struct stat *above,
 		     const struct stat *status, struct strata_error *error)
 {
+	if (strata_dir_others_write(above) && !strata_dir_is_trusted(status->st_uid))
+		return refuse(walk, name, "directory", status->st_uid, error);
 	if (strata_dir_others_write(status) && !(status->st_mode & S_ISVTX))
 		return strata_fail(error,
 				   "%s: all users may rename what is in \"%s\" (mode %04o, not "
 				   "sticky); `chmod +t` it, or name another place with -o",
 				   walk->path, name, status->st_mode & 07777);
-	if (strata_dir_others_write(above) && !strata_dir_is_trusted(status->st_uid))
-		return refuse(walk, name, "directory", status->st_uid, error);
 	return 0;
 }
 

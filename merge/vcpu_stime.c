@@ -102,11 +102,48 @@ bool strata_vcpu_stime_pcpu(struct strata_vcpu_stime *all, uint32_t pcpu, uint64
 	return stime && strata_stime_add(stime, ticks, clock);
 }
 
+bool strata_vcpu_stime_dropped(const struct strata_vcpu_stime *all, uint16_t domain)
+{
+	return all->dropped && (all->dropped[domain / 8] >> domain % 8 & 1u);
+}
+
+/* A guest that begins to run all the time costs its own bounds, and no memory beyond the limit. */
+static bool drop_greediest_domain(struct strata_vcpu_stime *all)
+{
+	uint32_t *counts = calloc(1u << 16, sizeof(*counts));
+	size_t i, kept = 0;
+	uint32_t domain, most = 0;
+
+	if (!all->dropped)
+		all->dropped = calloc((1u << 16) / 8, 1);
+	if (!counts || !all->dropped) {
+		free(counts);
+		return false;
+	}
+	for (i = 0; i < all->nr_residences; i++) {
+		domain = all->residences[i].key >> 16;
+		if (++counts[domain] > counts[most])
+			most = domain;
+	}
+	for (i = 0; i < all->nr_residences; i++) {
+		if (all->residences[i].key >> 16 != most)
+			all->residences[kept++] = all->residences[i];
+	}
+	all->nr_residences = kept;
+	all->dropped[most / 8] |= (uint8_t)(1u << most % 8);
+	free(counts);
+	return true;
+}
+
 bool strata_vcpu_stime_runs(struct strata_vcpu_stime *all, uint64_t ticks, uint16_t domain,
 			    uint16_t vcpu, uint32_t pcpu)
 {
 	struct strata_residence *residence;
 
+	if (all->nr_residences == STRATA_RESIDENCES_MAX && !drop_greediest_domain(all))
+		return false;
+	if (strata_vcpu_stime_dropped(all, domain))
+		return true;
 	if (all->nr_residences == all->capacity) {
 		size_t capacity = all->capacity ? all->capacity * 2 : 256;
 		struct strata_residence *residences =
@@ -202,6 +239,7 @@ void strata_vcpu_stime_clear(struct strata_vcpu_stime *all)
 	clear_table(&all->of_pcpu);
 	clear_table(&all->of_vcpu);
 	free(all->residences);
+	free(all->dropped);
 	memset(all, 0, sizeof(*all));
 }
 

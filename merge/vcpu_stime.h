@@ -42,7 +42,11 @@ struct strata_vcpu_stime {
 	struct strata_residence *residences;
 	size_t nr_residences;
 	size_t capacity;
+	uint8_t *dropped; /* a bit for each domain: see strata_vcpu_stime_dropped(); NULL: none */
 };
+
+/* Residences kept of all vCPUs together: 64 MiB. */
+#define STRATA_RESIDENCES_MAX (1u << 22)
 
 /* Adds what a physical CPU's record at host time @ticks says.  False: out of memory. */
 bool strata_vcpu_stime_pcpu(struct strata_vcpu_stime *all, uint32_t pcpu, uint64_t ticks,
@@ -51,12 +55,18 @@ bool strata_vcpu_stime_pcpu(struct strata_vcpu_stime *all, uint32_t pcpu, uint64
 /* Records of a physical CPU may be missing from @ticks on, until its next clock. */
 void strata_vcpu_stime_gap(struct strata_vcpu_stime *all, uint32_t pcpu, uint64_t ticks);
 
-/* From host time @ticks on the vCPU runs on that CPU.  False: out of memory. */
+/*
+ * From host time @ticks on the vCPU runs on that CPU.  False: out of memory.
+ * When there are STRATA_RESIDENCES_MAX, those of the domain that has most are dropped.
+ */
 bool strata_vcpu_stime_runs(struct strata_vcpu_stime *all, uint64_t ticks, uint16_t domain,
 			    uint16_t vcpu, uint32_t pcpu);
 
 /* To be called after the last of the above and before the first question.  False: out of memory. */
 bool strata_vcpu_stime_finish(struct strata_vcpu_stime *all);
+
+/* Whether it is not known where the domain's vCPUs ran, because they began to run too often. */
+bool strata_vcpu_stime_dropped(const struct strata_vcpu_stime *all, uint16_t domain);
 
 void strata_vcpu_stime_clear(struct strata_vcpu_stime *all);
 

@@ -6,6 +6,8 @@
 #	xen-patch/build.sh			build out/xen/xen
 #	xen-patch/build.sh --xen-source DIR	patch and build the Xen source in DIR instead
 #	xen-patch/build.sh --test		build out/xen/test/xen as well, which can flood itself with NMIs
+#	xen-patch/build.sh --older		build the newest source that can be had, although a newer
+#						version of Xen is installed or offered
 #
 # The source comes from the suites that this machine already uses, through an apt directory of our
 # own: the machine's apt configuration is read and never changed.  Re-running it when nothing has
@@ -20,10 +22,9 @@ top=$(dirname "$here")
 out=$top/out/xen
 cache=$top/out/cache
 log=$out/build.log
-# What `make -C xen` needs of Debian, and what fetches and patches the source.
-packages=(gcc make binutils libc6-dev flex bison python3 patch dpkg-dev xz-utils)
 source_dir=
 for_tests=
+older=
 step_start=0
 
 say()
@@ -39,43 +40,15 @@ die()
 
 usage()
 {
-	sed -n '4,13s/^# \{0,1\}//p' "$0"
-}
-
-# The packages that are missing are installed; nothing is asked of apt when all are there.
-install_packages()
-{
-	local package missing=() as_root=()
-
-	for package in "${packages[@]}"; do
-		if ! dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null |
-		   grep -qx installed; then
-			missing+=("$package")
-		fi
-	done
-	if [ ${#missing[@]} -eq 0 ]; then
-		return
-	fi
-	say "installing ${missing[*]}"
-	if [ "$(id -u)" -ne 0 ]; then
-		command -v sudo >/dev/null ||
-			die "packages are missing: ${missing[*]}" \
-			    "next step: run as root: apt-get install ${missing[*]}"
-		as_root=(sudo)
-	fi
-	as_root+=(env DEBIAN_FRONTEND=noninteractive apt-get)
-	# The lists may be missing or old: then once more with fresh ones.
-	"${as_root[@]}" install -y --no-install-recommends "${missing[@]}" >>"$log" 2>&1 ||
-		{ "${as_root[@]}" update &&
-		  "${as_root[@]}" install -y --no-install-recommends "${missing[@]}"; } >>"$log" 2>&1 ||
-		die "apt-get could not install ${missing[*]}; its output is in $log" \
-		    "next step: install them by hand, then run this again"
+	sed -n '4,15s/^# \{0,1\}//p' "$0"
 }
 
 # Where the source comes from, if no archive has it.
 without_archive="give Xen's source with --xen-source DIR"
 # shellcheck source=xen-patch/debian_source.sh
 . "$here/debian_source.sh"
+# shellcheck source=xen-patch/xen_version.sh
+. "$here/xen_version.sh"
 
 series()
 {
@@ -104,19 +77,22 @@ series_applies()
 	rm -rf "$try"
 }
 
-# The newest version that downloads and takes the series; the answer is kept in $cache/xen.version.
+# The newest version that downloads and takes the series.  The answer is kept in $cache/xen.version, and
+# in $cache/xen.listed the newest version that the archives list.
 choose_source()
 {
 	local version dir
 
-	if [ -s "$cache/xen.version" ]; then
+	if [ -s "$cache/xen.version" ] && [ -s "$cache/xen.listed" ]; then
 		version=$(cat "$cache/xen.version")
 		if [ -d "$cache/xen-$version/tree" ]; then
 			pristine=$cache/xen-$version/tree
+			check_choice "$version"
 			return
 		fi
 	fi
 	refresh_source_lists
+	source_versions xen | newest_of >"$cache/xen.listed"
 	for version in $(source_versions xen); do
 		dir=$cache/xen-$version
 		if [ ! -d "$dir/tree" ]; then
@@ -128,6 +104,7 @@ choose_source()
 		fi
 		say "trying xen $version: the series"
 		if series_applies "$dir/tree"; then
+			check_choice "$version"
 			echo "$version" >"$cache/xen.version"
 			pristine=$dir/tree
 			say "using xen $version"
@@ -136,6 +113,13 @@ choose_source()
 	done
 	die "no version of Debian's xen could be downloaded and patched; details are in $log" \
 	    "next step: refresh xen-patch/patches/, or give a tree with --xen-source DIR"
+}
+
+# Whether that version may be built, beside what is listed, installed and offered.
+check_choice()
+{
+	check_version "$1" "$({ cat "$cache/xen.listed"; offered_xen; } | sed '/^$/d' | newest_of)" \
+		"$(pinned_xen "$here/xen-version")" "$older"
 }
 
 # What decides which source is built: the tree that we start from and the patches, in order.
@@ -284,6 +268,10 @@ while [ $# -gt 0 ]; do
 		source_dir=$(cd "$2" && pwd) || die "no such directory: $2"
 		shift 2
 		;;
+	--older)
+		older=yes
+		shift
+		;;
 	--test)
 		for_tests=yes
 		shift
@@ -302,7 +290,7 @@ done
 mkdir -p "$out" "$cache"
 : >"$log"
 tree=$out/tree
-install_packages
+"$top/tests/deps.sh" xen
 if [ -n "$source_dir" ]; then
 	[ -f "$source_dir/xen/common/trace.c" ] ||
 		die "$source_dir is not the top of a Xen source (no xen/common/trace.c)"

@@ -66,6 +66,19 @@ static int send_packet(struct app *app, struct strata_app_packet *packet, size_t
 	return strata_fail(error, "it does not listen: %s", strerror(errno));
 }
 
+/* What libstrata finds, too, unless it lies: a ring for each CPU that this machine can have. */
+static uint32_t nr_cpus_max(void)
+{
+	static uint32_t known;
+
+	if (!known) {
+		long nr = sysconf(_SC_NPROCESSORS_CONF);
+
+		known = nr < 1 || nr > STRATA_APP_RINGS_MAX ? STRATA_APP_RINGS_MAX : (uint32_t)nr;
+	}
+	return known;
+}
+
 static int take_hello(struct app *app, const struct strata_app_message *head,
 		      struct strata_error *error)
 {
@@ -73,8 +86,9 @@ static int take_hello(struct app *app, const struct strata_app_message *head,
 		return strata_fail(error, "it says hello twice");
 	if (head->value != STRATA_APP_SINGLE_STORE && head->value != STRATA_APP_RESERVE_COMMIT)
 		return strata_fail(error, "its rings are of an unknown kind %u", head->value);
-	if (head->count < 1 || head->count > STRATA_APP_RINGS_MAX)
-		return strata_fail(error, "it says to have %u CPUs", head->count);
+	if (head->count < 1 || head->count > nr_cpus_max())
+		return strata_fail(error, "it says to have %u CPUs, and this machine has %u",
+				   head->count, nr_cpus_max());
 	app->mode = head->value;
 	app->nr_cpus = head->count;
 	app->header_forms = head->headers;

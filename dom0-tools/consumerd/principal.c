@@ -26,11 +26,13 @@
 /* Those who hold most of a resource that is refused are named. */
 #define HOLDERS_SHOWN 3u
 
-#define SOURCES_BURST      64u
-#define SOURCES_PER_1000_S 16000u
+#define SOURCES_BURST      256u
+#define SOURCES_PER_1000_S 64000u
 
 #define LINES_BURST      20u
 #define LINES_PER_1000_S 100u
+
+#define HYPERVISOR_QUANTA 8
 
 #define NAME_BYTES 80u
 
@@ -47,12 +49,12 @@ static const char *const resource_names[PRINCIPAL_NR_RESOURCES] = {
 struct principal {
 	struct principals *all;
 	enum principal_kind kind;
-	uint32_t id; /* of the user; of a domain without a name */
+	uint32_t id; /* of the user; of a domain without a UUID */
 	bool trusted;
-	char key[NAME_BYTES]; /* of a domain: its name as it is */
+	uint8_t uuid[PRINCIPAL_UUID_BYTES]; /* of a domain; else zero */
 	char name[STRATA_ESCAPED_BYTES(NAME_BYTES) + 16];
 	uint64_t used[PRINCIPAL_NR_RESOURCES];
-	int64_t credit; /* bytes of work that may be done in this turn */
+	int64_t credit[PRINCIPAL_NR_WORK]; /* bytes of work that may be done in this turn */
 	struct token_bucket sources;
 	struct token_bucket lines;
 	uint64_t unprinted; /* lines */
@@ -66,6 +68,8 @@ struct principals {
 	struct subordinate_uids subordinates;
 	struct timespec subordinates_time; /* of the file that they were read from */
 };
+
+static const uint8_t no_uuid[PRINCIPAL_UUID_BYTES];
 
 static uint64_t now_ms(void)
 {
@@ -119,19 +123,29 @@ static void read_subordinates(struct principals *all)
 }
 
 static struct principal *find(struct principals *all, enum principal_kind kind, uint32_t id,
-			      const char *key)
+			      const uint8_t *uuid)
 {
 	size_t i;
 
 	for (i = 0; i < all->nr; i++)
 		if (all->list[i]->kind == kind && all->list[i]->id == id &&
-		    strcmp(all->list[i]->key, key) == 0)
+		    memcmp(all->list[i]->uuid, uuid, PRINCIPAL_UUID_BYTES) == 0)
 			return all->list[i];
 	return NULL;
 }
 
+static int64_t quantum_of(const struct principal *one, enum principal_work work)
+{
+	if (work == PRINCIPAL_TALKING)
+		return PRINCIPAL_TALKING_BYTES;
+	/* The hypervisor's rings hold what all domains did. */
+	return one->kind == PRINCIPAL_HYPERVISOR
+		       ? (int64_t)PRINCIPAL_DRAINING_BYTES * HYPERVISOR_QUANTA
+		       : PRINCIPAL_DRAINING_BYTES;
+}
+
 static struct principal *add(struct principals *all, enum principal_kind kind, uint32_t id,
-			     const char *key)
+			     const uint8_t *uuid)
 {
 	struct principal *one = calloc(1, sizeof(*one));
 	struct principal **list = reallocarray(all->list, all->nr + 1, sizeof(struct principal *));
@@ -145,8 +159,9 @@ static struct principal *add(struct principals *all, enum principal_kind kind, u
 	one->all = all;
 	one->kind = kind;
 	one->id = id;
-	snprintf(one->key, sizeof(one->key), "%s", key);
-	one->credit = PRINCIPAL_QUANTUM_BYTES;
+	memcpy(one->uuid, uuid, sizeof(one->uuid));
+	one->credit[PRINCIPAL_DRAINING] = quantum_of(one, PRINCIPAL_DRAINING);
+	one->credit[PRINCIPAL_TALKING] = quantum_of(one, PRINCIPAL_TALKING);
 	one->sources =
 		(struct token_bucket){ .burst = SOURCES_BURST, .per_1000_s = SOURCES_PER_1000_S };
 	one->lines = (struct token_bucket){ .burst = LINES_BURST, .per_1000_s = LINES_PER_1000_S };
@@ -160,10 +175,10 @@ struct principal *principals_user(struct principals *all, uint32_t uid)
 
 	read_subordinates(all);
 	uid = subordinate_uids_owner(&all->subordinates, uid);
-	one = find(all, PRINCIPAL_USER, uid, "");
+	one = find(all, PRINCIPAL_USER, uid, no_uuid);
 	if (one)
 		return one;
-	one = add(all, PRINCIPAL_USER, uid, "");
+	one = add(all, PRINCIPAL_USER, uid, no_uuid);
 	if (!one)
 		return NULL;
 	one->trusted = uid == 0 || uid == geteuid();
@@ -171,21 +186,23 @@ struct principal *principals_user(struct principals *all, uint32_t uid)
 	return one;
 }
 
-struct principal *principals_domain(struct principals *all, uint32_t domain, const char *name)
+struct principal *principals_domain(struct principals *all, uint32_t domain,
+				    const uint8_t uuid[PRINCIPAL_UUID_BYTES], const char *name)
 {
-	const uint32_t id = name[0] ? 0 : domain;
-	struct principal *one = find(all, PRINCIPAL_DOMAIN, id, name);
+	const uint32_t id = memcmp(uuid, no_uuid, PRINCIPAL_UUID_BYTES) ? 0 : domain;
+	struct principal *one = find(all, PRINCIPAL_DOMAIN, id, uuid);
 	char shown[STRATA_ESCAPED_BYTES(NAME_BYTES)];
 
 	if (one)
 		return one;
-	one = add(all, PRINCIPAL_DOMAIN, id, name);
+	one = add(all, PRINCIPAL_DOMAIN, id, uuid);
 	if (!one)
 		return NULL;
+	/* Dom0's UUID is zero, and a guest's never is. */
 	one->trusted = domain == 0;
 	if (name[0])
 		snprintf(one->name, sizeof(one->name), "domain %s",
-			 strata_escape_name(shown, sizeof(shown), one->key));
+			 strata_escape_name(shown, sizeof(shown), name));
 	else
 		snprintf(one->name, sizeof(one->name), "domain %u", domain);
 	return one;
@@ -193,11 +210,11 @@ struct principal *principals_domain(struct principals *all, uint32_t domain, con
 
 struct principal *principals_hypervisor(struct principals *all)
 {
-	struct principal *one = find(all, PRINCIPAL_HYPERVISOR, 0, "");
+	struct principal *one = find(all, PRINCIPAL_HYPERVISOR, 0, no_uuid);
 
 	if (one)
 		return one;
-	one = add(all, PRINCIPAL_HYPERVISOR, 0, "");
+	one = add(all, PRINCIPAL_HYPERVISOR, 0, no_uuid);
 	if (!one)
 		return NULL;
 	one->trusted = true;
@@ -346,22 +363,27 @@ void principals_begin_turn(struct principals *all)
 
 	for (i = 0; i < all->nr; i++) {
 		struct principal *one = all->list[i];
+		unsigned int work;
 
-		/* What was not used is not saved up: a burst would keep the others waiting. */
-		one->credit += PRINCIPAL_QUANTUM_BYTES;
-		if (one->credit > (int64_t)PRINCIPAL_QUANTUM_BYTES)
-			one->credit = PRINCIPAL_QUANTUM_BYTES;
+		for (work = 0; work < PRINCIPAL_NR_WORK; work++) {
+			int64_t quantum = quantum_of(one, (enum principal_work)work);
+
+			/* What was not used is not saved up: a burst would keep others waiting. */
+			one->credit[work] += quantum;
+			if (one->credit[work] > quantum)
+				one->credit[work] = quantum;
+		}
 	}
 }
 
-bool principal_has_credit(const struct principal *one)
+bool principal_has_credit(const struct principal *one, enum principal_work work)
 {
-	return one->credit > 0;
+	return one->credit[work] > 0;
 }
 
-void principal_charge(struct principal *one, uint64_t bytes)
+void principal_charge(struct principal *one, enum principal_work work, uint64_t bytes)
 {
-	one->credit -= (int64_t)bytes;
+	one->credit[work] -= (int64_t)bytes;
 }
 
 /* Messages ------------------------------------------------------------------------------------- */

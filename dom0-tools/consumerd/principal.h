@@ -37,6 +37,8 @@ enum principal_resource {
 /* The part of each total that an untrusted principal may use, and that is left for trusted ones. */
 #define PRINCIPAL_SHARES 8u
 
+#define PRINCIPAL_UUID_BYTES 16u
+
 struct principals;
 struct principal;
 
@@ -48,11 +50,13 @@ void principals_free(struct principals *all);
 
 /*
  * The principal that answers for a user id: the owner of a subordinate one.  For a domain, which
- * has a new number after a reboot, its name decides, which the toolstack gave it; the number only
- * if it has none.  They are valid until principals_free().  NULL: out of memory.
+ * has a new number after a reboot, its UUID decides, which dom0's tools gave it; the number only if
+ * that is zero.  They are valid until principals_free().  NULL: out of memory.
+ * @name: for messages
  */
 struct principal *principals_user(struct principals *all, uint32_t uid);
-struct principal *principals_domain(struct principals *all, uint32_t domain, const char *name);
+struct principal *principals_domain(struct principals *all, uint32_t domain,
+				    const uint8_t uuid[PRINCIPAL_UUID_BYTES], const char *name);
 struct principal *principals_hypervisor(struct principals *all);
 
 /* "user 1000", "domain g1", "the hypervisor"; nothing in it needs to be escaped. */
@@ -78,26 +82,37 @@ bool principals_refused(const struct principals *all);
 /* Sets a total, of which an eighth is the share. */
 void principals_set_total(struct principals *all, enum principal_resource resource, uint64_t total);
 
-/* May it begin another source now?  An untrusted one 64 at once, then 16 a second. */
+/* May it begin another source now?  An untrusted one 256 at once, then 64 a second. */
 bool principal_may_begin_source(struct principal *one);
 
 /*
- * Work.  In each turn of the recorder's loop a principal may have PRINCIPAL_QUANTUM_BYTES of work
+ * Work.  In each turn of the recorder's loop a principal may have a quantum of each kind of work
  * done, in bytes that are drained; other work is charged at what it costs in comparison.  A step
  * that has begun is finished, and what it costs more is paid in the turns that follow (deficit
  * round robin).
  */
-#define PRINCIPAL_QUANTUM_BYTES (1u << 20)
+enum principal_work {
+	PRINCIPAL_DRAINING, /* its rings */
+	PRINCIPAL_TALKING,  /* its connections: messages and set-up */
+	PRINCIPAL_NR_WORK,
+};
+
+/* The hypervisor's for draining is eight times that. */
+#define PRINCIPAL_DRAINING_BYTES (1u << 20)
+#define PRINCIPAL_TALKING_BYTES  (256u << 10)
 
 /* What a step costs at least. */
 #define PRINCIPAL_STEP_BYTES 4096u
 
+/* What making or closing a file costs: a ring's stream, a source's directory. */
+#define PRINCIPAL_FILE_BYTES (32u << 10)
+
 void principals_begin_turn(struct principals *all);
 
 /* May more be done for it in this turn? */
-bool principal_has_credit(const struct principal *one);
+bool principal_has_credit(const struct principal *one, enum principal_work work);
 
-void principal_charge(struct principal *one, uint64_t bytes);
+void principal_charge(struct principal *one, enum principal_work work, uint64_t bytes);
 
 /*
  * Prints "strata: " and a line to stderr about something that a principal caused.  An untrusted

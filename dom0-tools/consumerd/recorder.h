@@ -8,6 +8,7 @@
 #define STRATA_CONSUMERD_RECORDER_H
 
 #include "output_dir.h"
+#include "principal.h"
 #include "recording.h"
 #include "ring.h"
 
@@ -43,6 +44,21 @@ struct strata_recording *recorder_recording(struct recorder *recorder);
 
 /* Its rings are written on this machine while it records: nothing in them is later than now. */
 void recorder_set_of_now(struct recorder *recorder);
+/* Who uses how much of it; frees them with itself. */
+struct principals *recorder_principals(struct recorder *recorder);
+
+/*
+ * Begins a source of @who's, with room for @nr_rings rings; gives it the index of one that left
+ * nothing behind, if there is one.  What it takes of @who's shares is given back when it is gone,
+ * as far as nothing of it stays in the recording.  recorder_add_ring() follows for each ring.
+ * 0, or -1: @error says which share or limit does not allow it.
+ */
+int recorder_begin_source(struct recorder *recorder, struct principal *who, const char *name,
+			  size_t nr_rings, size_t *index, struct strata_error *error);
+
+/* Adds an event to a source, if @who's share allows it; else as strata_source_add_event(). */
+int recorder_add_event(struct recorder *recorder, size_t source_index,
+		       const struct strata_event_desc *event, struct strata_error *error);
 
 /* How often what is in a half full sub-buffer is to be in the recording, as far as that is up to
  * us; 0, and until this is called: not before the sub-buffer is full, or the ring goes. */
@@ -90,13 +106,29 @@ int recorder_take_over(struct recorder *recorder, size_t source_index, uint32_t 
  * also of sub-buffers that their writers never completed, counts their last losses,
  * closes its files and forgets the rings, which the
  * caller may unmap then.  They have to be mapped until here; a dead domain's are.
- * What the disk has no room for is counted as lost.
+ * What the disk has no room for is counted as lost.  A source that recorded nothing at all is
+ * taken out of the recording.
  * @reason: STRATA_SOURCE_STAYED: it is there to the end
  * 0, or -1 with the first thing that could not be written; the rings are forgotten
  * in any case.
  */
 int recorder_finish_source(struct recorder *recorder, size_t source_index,
 			   enum strata_source_end reason, struct strata_error *error);
+
+enum recorder_presence {
+	RECORDER_SOURCE_IS_THERE,
+	RECORDER_SOURCE_LEAVES, /* its rings are being drained; they have to stay mapped */
+	RECORDER_SOURCE_IS_GONE,
+	RECORDER_SOURCE_LEFT_NOTHING, /* and it is no longer in the recording */
+	RECORDER_SOURCE_FAILED,       /* gone, but not all of it could be written, which was said */
+};
+
+/* As recorder_finish_source(), but in the turns of recorder_drain() that follow, so that nobody
+ * else waits for all of it; recorder_presence() tells when it is done. */
+void recorder_leave_source(struct recorder *recorder, size_t source_index,
+			   enum strata_source_end reason);
+
+enum recorder_presence recorder_presence(struct recorder *recorder, size_t source_index);
 
 /* Writes metadata and recording.json as they stand.  0 or -1. */
 int recorder_save(struct recorder *recorder, struct strata_error *error);
@@ -106,14 +138,16 @@ int recorder_save(struct recorder *recorder, struct strata_error *error);
 bool recorder_is_saved(const struct recorder *recorder);
 
 enum recorder_drain {
-	RECORDER_DRAIN_NONE, /* a flight recorder: only what is said of its sources is saved */
-	RECORDER_DRAIN_SOME, /* a share of each ring, so that the others do not wait for one */
+	RECORDER_DRAIN_NONE, /* a flight recorder: sources that leave, and what is said of all */
+	RECORDER_DRAIN_SOME, /* a turn: a share for each principal, so that none waits for another
+			      */
 	RECORDER_DRAIN_ALL,  /* as much as a ring can hold: when nobody writes any more */
 };
 
 /*
- * Takes what is ready, in bounds, so that no writer can hold us here; first of the
- * rings that are nearly full.  A full disk
+ * Takes what is ready, in bounds, so that no writer can hold us here.  In a turn each principal
+ * that has credit (principal.h) gets its share; within it, rings that are nearly full come first,
+ * and the others in turns.  A full disk
  * is said once and is no end: what is ready stays in the rings, which count what
  * they lose, until there is room again; that is tried every second.
  * @nr_packets: OUT, how many were taken.
@@ -122,8 +156,8 @@ enum recorder_drain {
 int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64_t *nr_packets,
 		   struct strata_error *error);
 
-/* Whether a ring of Xen's or an application's had its share of the last drain, and likely has more:
- * there is nothing to wait for before the next. */
+/* Whether somebody had a share of the last drain, and likely has more: there is nothing to wait for
+ * before the next.  Kernels are not counted. */
 bool recorder_is_behind(const struct recorder *recorder);
 
 /* Was a ring nearly full when the last drain had passed it?  Then the next one is to come soon. */

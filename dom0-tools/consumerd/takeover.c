@@ -15,11 +15,16 @@ static void complain(void *data, const char *message)
 
 static struct tap *find_tap(struct recorder *recorder, size_t source_index, uint32_t cpu)
 {
-	size_t i;
+	size_t i, j;
 
-	for (i = 0; i < recorder->nr_taps; i++)
-		if (recorder->taps[i].source == source_index && recorder->taps[i].ring->cpu == cpu)
-			return &recorder->taps[i];
+	for (i = 0; i < recorder->nr_queues; i++) {
+		const struct recorder_queue *queue = &recorder->queues[i];
+
+		for (j = 0; j < queue->nr; j++)
+			if (queue->taps[j]->source == source_index &&
+			    queue->taps[j]->ring->cpu == cpu)
+				return queue->taps[j];
+	}
 	return NULL;
 }
 
@@ -79,7 +84,7 @@ int recorder_take_over(struct recorder *recorder, size_t source_index, uint32_t 
 	int result;
 
 	memset(taken, 0, sizeof(*taken));
-	stream = tap ? &source->streams[tap->stream] : strata_source_add_stream(source, cpu);
+	stream = tap ? strata_source_stream(source, cpu) : strata_source_add_stream(source, cpu);
 	if (!stream)
 		return strata_fail(error, "out of memory");
 	if (!tap && stream_file_open(&own, &recorder->out.dir, source->name, cpu, error))

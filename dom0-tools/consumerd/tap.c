@@ -22,7 +22,7 @@
 
 static struct strata_stream *stream_of(struct recorder *recorder, const struct tap *tap)
 {
-	return &tap_source(recorder, tap)->streams[tap->stream];
+	return strata_source_stream(tap_source(recorder, tap), tap->ring->cpu);
 }
 
 int tap_skip_old(struct tap *tap, struct strata_error *error)
@@ -120,8 +120,9 @@ static void complain(struct recorder *recorder, struct tap *tap, const struct st
 
 	recorder->totals.bad_packets++;
 	if (stream->bad_packets++ < BAD_PACKETS_SHOWN)
-		fprintf(stderr, "strata: %s: ring of CPU %u: packet left out: %s\n",
-			tap_source(recorder, tap)->name, tap->ring->cpu, why->text);
+		principal_complain(recorder_who(recorder, tap->source),
+				   "%s: ring of CPU %u: packet left out: %s",
+				   tap_source(recorder, tap)->name, tap->ring->cpu, why->text);
 }
 
 /*
@@ -130,20 +131,19 @@ static void complain(struct recorder *recorder, struct tap *tap, const struct st
  */
 static void disable(struct recorder *recorder, struct tap *tap)
 {
-	bool said = false;
-	size_t i;
+	struct recorder_source *state = recorder_source_of(recorder, tap->source);
 
-	for (i = 0; i < recorder->nr_taps; i++)
-		said |= recorder->taps[i].source == tap->source && recorder->taps[i].ring->broken;
 	tap->ring->broken = true;
 	recorder->totals.bad_packets++;
 	stream_of(recorder, tap)->bad_packets++;
-	if (!said)
-		fprintf(stderr,
-			"strata: %s: ring of CPU %u: its control words are none that a ring can "
-			"have: nothing more is taken from it; does the program write where it "
-			"should not?\n",
-			tap_source(recorder, tap)->name, tap->ring->cpu);
+	if (!state || state->broken_said)
+		return;
+	state->broken_said = true;
+	principal_complain(recorder_who(recorder, tap->source),
+			   "%s: ring of CPU %u: its control words are none that a ring can "
+			   "have: nothing more is taken from it; does the program write where it "
+			   "should not?",
+			   tap_source(recorder, tap)->name, tap->ring->cpu);
 }
 
 /* A writer that lies about its turns can lead us back; a file's packets only go forward. */
@@ -279,6 +279,7 @@ static int take(struct recorder *recorder, struct tap *tap, enum no_room no_room
 	uint64_t events;
 	int result = 0;
 
+	recorder->work_bytes += bytes;
 	memcpy(recorder->copy, strata_reader_subbuf(&tap->ring->reader), bytes);
 	if (check_sequence(tap, sequence, &why) ||
 	    strata_packet_check(tap_source(recorder, tap), recorder->copy, bytes, &packet, &events,
@@ -312,6 +313,7 @@ int tap_take_partly(struct recorder *recorder, struct tap *tap, struct strata_er
 	unsigned int i;
 	int result;
 
+	recorder->work_bytes += bytes;
 	if (bytes <= STRATA_PACKET_HEADER_BYTES || bytes <= tap->partly_bytes)
 		return 0;
 	/* What is no packet is named when the whole of it is there. */
@@ -348,6 +350,7 @@ static int take_records(struct recorder *recorder, struct tap *tap, uint64_t tur
 	struct strata_packet packet;
 	uint64_t events;
 
+	recorder->work_bytes += bytes;
 	if (strata_packet_check_unfinished(tap_source(recorder, tap), recorder->copy, bytes, 0,
 					   &packet, &events, &why) ||
 	    tap_check_times(recorder, tap, &packet, &why)) {
@@ -438,7 +441,7 @@ int tap_take(struct recorder *recorder, struct tap *tap, strata_count_t turns, u
 	if (tap->ring->broken)
 		return 0;
 	if (tap->ring->is_single)
-		return take_singles(recorder, tap, turns, is_partly_due(recorder, tap),
+		return take_singles(recorder, tap, turns - 1, is_partly_due(recorder, tap),
 				    NO_ROOM_WAIT, nr_packets, error);
 	while (turns--) {
 		if (tap->ring->sane && !tap->ring->sane(tap->ring)) {
@@ -459,9 +462,12 @@ int tap_take(struct recorder *recorder, struct tap *tap, strata_count_t turns, u
 /* What was lost behind the last packet goes into an empty one of our own. */
 static int append_losses(struct recorder *recorder, struct tap *tap, struct strata_error *error)
 {
+	/* Where nothing came before, it is of when its source came. */
+	const uint64_t ticks = tap->end_ticks ? tap->end_ticks
+					      : tap_source(recorder, tap)->since_ticks;
 	struct strata_packet packet = {
-		.begin_ticks = tap->end_ticks,
-		.end_ticks = tap->end_ticks,
+		.begin_ticks = ticks,
+		.end_ticks = ticks,
 		.content_bytes = STRATA_PACKET_HEADER_BYTES,
 		.packet_bytes = STRATA_PACKET_HEADER_BYTES,
 		.sequence = number_at(tap, tap->ring->reader.read_count),
@@ -514,6 +520,7 @@ static int take_unfinished(struct recorder *recorder, struct tap *tap, strata_co
 	uint64_t events;
 	unsigned int i;
 
+	recorder->work_bytes += bytes;
 	if (bytes <= STRATA_PACKET_HEADER_BYTES || bytes <= tap->partly_bytes)
 		return 0;
 	if (check_sequence(tap, sequence, &why) ||
@@ -582,6 +589,52 @@ int tap_take_rest(struct recorder *recorder, struct tap *tap, struct strata_erro
 	}
 	reader->read_count = end;
 	return result;
+}
+
+/* Takes a complete sub-buffer of a ring with get and put.  1: there was one; 0: there is none, or
+ * it is none that a ring can have; -1. */
+static int take_complete(struct recorder *recorder, struct tap *tap, struct strata_error *error)
+{
+	enum strata_poll state = tap_poll(recorder, tap, true);
+	int found;
+
+	if (tap->ring->sane && !tap->ring->sane(tap->ring)) {
+		disable(recorder, tap);
+		return 0;
+	}
+	if (state != STRATA_POLL_DATA && state != STRATA_POLL_PRIORITY)
+		return 0;
+	found = tap->ring->get(tap->ring, error);
+	if (found <= 0)
+		return found;
+	return take(recorder, tap, NO_ROOM_LOSE, error) ? -1 : 1;
+}
+
+int tap_leave_step(struct recorder *recorder, struct tap *tap, bool *done,
+		   struct strata_error *error)
+{
+	uint64_t nr_packets = 0, before = tap->ring->single.position;
+	int result;
+
+	*done = true;
+	if (tap->ring->broken)
+		return 0;
+	if (tap->ring->is_single) {
+		result = take_singles(recorder, tap, 0, true, NO_ROOM_LOSE, &nr_packets, error);
+		*done = result || tap->ring->broken || tap->ring->single.position == before ||
+			tap->turns-- == 0;
+		return result;
+	}
+	/* Complete ones first; behind the first one that is not, there may be others. */
+	result = tap->turns ? take_complete(recorder, tap, error) : 0;
+	if (result < 0)
+		return -1;
+	if (result) {
+		tap->turns--;
+		*done = false;
+		return 0;
+	}
+	return tap_take_rest(recorder, tap, error);
 }
 
 int tap_finish(struct recorder *recorder, struct tap *tap, struct strata_error *error)

@@ -7,13 +7,13 @@
 #define STRATA_CONSUMERD_TAP_H
 
 #include "live_publisher.h"
+#include "principal.h"
 #include "recorder.h"
 #include "stream_file.h"
 
 struct tap {
 	struct ring *ring;
 	size_t source;
-	size_t stream;
 	struct stream_file file;
 	uint64_t lost[STRATA_NR_LOST]; /* of this one, up to the last packet */
 	uint64_t end_ticks;            /* of the last packet */
@@ -36,6 +36,21 @@ struct tap {
 	uint64_t quiet_ticks;       /* when that changed */
 	uint32_t live_slot;
 	bool left; /* the disk had no room for one: it and what follows are in the ring still */
+	bool leaving;
+	/* Sub-buffers that may be taken: in this turn, or until it has left.  A writer that goes on
+	 * fills its ring while we take. */
+	strata_count_t turns;
+};
+
+/* The rings of one principal.  Each turn goes on where the last one stopped. */
+struct recorder_queue {
+	struct principal *who;
+	struct tap **taps;
+	size_t nr;
+	size_t capacity;
+	size_t next;   /* is looked at first in the next turn */
+	size_t looks;  /* from there on, in this turn */
+	size_t resume; /* becomes next */
 };
 
 /* A stream that has ended since the tables were saved last. */
@@ -51,12 +66,28 @@ struct recorder_saved {
 	uint32_t tsc_khz;
 };
 
+/* What the recorder knows of a source, and the recording need not say. */
+struct recorder_source {
+	struct principal *who; /* NULL: the hypervisor */
+	size_t nr_claimed;     /* rings, and as many streams */
+	size_t nr_taps;
+	enum recorder_presence presence;
+	enum strata_source_end reason; /* if it is leaving */
+	bool broken_said;
+	struct recorder_saved saved;
+};
+
 struct recorder {
 	struct output_dir out;
 	struct strata_recording recording;
 	bool is_of_now; /* the clock that its rings' writers read is this machine's, now */
-	struct tap *taps;
-	size_t nr_taps;
+	struct principals *principals;
+	struct recorder_queue *queues; /* one for each principal that has or had rings */
+	size_t nr_queues;
+	size_t next_queue; /* is drained first in the next turn */
+	struct recorder_source *sources;
+	size_t nr_sources;   /* of them; the recording may have more */
+	uint64_t work_bytes; /* that were copied and checked */
 	unsigned char *copy; /* one sub-buffer */
 	size_t copy_bytes;
 	uint64_t switch_ticks;  /* how often what is in half full sub-buffers is taken; 0: never */
@@ -65,10 +96,8 @@ struct recorder {
 	bool urgent;            /* a ring was nearly full when the last drain had passed it */
 	bool save_failed;
 	uint64_t save_again_ticks; /* not before */
-	struct recorder_saved *saved;
-	size_t nr_saved;
-	bool behind; /* a ring had more than its share when it was drained last */
-	bool full;   /* the disk was, at the last attempt */
+	bool behind;               /* a ring had more than its share when it was drained last */
+	bool full;                 /* the disk was, at the last attempt */
 	uint64_t write_again_ticks;
 	struct recorder_totals totals;
 	struct live_publisher *live; /* NULL: nobody can follow */
@@ -83,6 +112,29 @@ static inline struct strata_source *tap_source(struct recorder *recorder, const 
 	return &recorder->recording.sources[tap->source];
 }
 
+/* recorder_sources.c: what is known of a source; NULL: out of memory. */
+struct recorder_source *recorder_source_of(struct recorder *recorder, size_t index);
+
+/* recorder_sources.c: who answers for the source of a ring. */
+struct principal *recorder_who(struct recorder *recorder, size_t source_index);
+
+/* recorder_sources.c: a ring has been drained and its file closed: forgets it.  The last one of a
+ * source that is leaving ends the source. */
+void recorder_forget_tap(struct recorder *recorder, struct tap *tap);
+
+/* recorder_sources.c: all that was taken of sources that leave has been written: they are gone. */
+void recorder_end_leaving(struct recorder *recorder);
+
+/* recorder_drain.c: the queue of a principal; NULL: out of memory. */
+struct recorder_queue *recorder_queue_of(struct recorder *recorder, struct principal *who);
+
+/* recorder_drain.c: adds a ring to a queue, or takes it out.  0 or -1. */
+int recorder_queue_add(struct recorder_queue *queue, struct tap *tap, struct strata_error *error);
+void recorder_queue_remove(struct recorder_queue *queue, const struct tap *tap);
+
+/* recorder.c: tables that cannot be written now are written later, at the end at the latest. */
+void recorder_save_what_is_new(struct recorder *recorder);
+
 /* When what failed now is to be tried again. */
 uint64_t tap_retry_ticks(const struct recorder *recorder);
 
@@ -96,7 +148,7 @@ enum strata_poll tap_poll(const struct recorder *recorder, const struct tap *tap
 void tap_note_lies(struct recorder *recorder, struct tap *tap);
 
 /*
- * Takes what is ready in its ring, up to @turns sub-buffers.
+ * Takes what is ready in its ring, up to @turns sub-buffers (1 or more).
  * 0: all, or as many; 1: the rest waits for room on the disk; or -1.
  */
 int tap_take(struct recorder *recorder, struct tap *tap, strata_count_t turns, uint64_t *nr_packets,
@@ -119,6 +171,13 @@ int tap_take_partly(struct recorder *recorder, struct tap *tap, struct strata_er
 
 /* Whether that is due: its writer has not handed over, by its timer, what was there long before. */
 bool tap_is_asleep(const struct recorder *recorder, const struct tap *tap);
+
+/*
+ * Takes one step of what tap_take_rest() does: at most a sub-buffer where that can be, else all of
+ * the rest.  @done: OUT, nothing is left to take.  0 or -1.
+ */
+int tap_leave_step(struct recorder *recorder, struct tap *tap, bool *done,
+		   struct strata_error *error);
 
 /* Finds out how far what is in its file is complete; behind tap_take(). */
 void tap_note_complete(struct tap *tap);

@@ -23,8 +23,8 @@ uint32_t wait_page_calls(void);
 /* Tells recorders that the attempt after @calls has come to its end, and how. */
 void wait_page_answer(uint32_t calls, bool connected);
 
-/* Sleeps until there are more calls than @calls, or for @limit; NULL: for ever.  False: this process
- * may not sleep so. */
+/* Sleeps until there are more calls than @calls, or for @limit; NULL: for ever.  False: this
+ * process may not sleep so. */
 bool wait_page_await(uint32_t calls, const struct timespec *limit);
 
 /* After fork(), in the child: the page is the parent's, and not mapped here. */

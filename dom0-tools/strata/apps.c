@@ -16,20 +16,21 @@
 #include "escape.h"
 #include "sources.h"
 
-/* Each costs a few files, and memory for its rings. */
-#define APPS_MAX 512u
+#define ACCEPTS_PER_TURN 32u
+#define MESSAGES_OF_ONE  256u
 
-#define ACCEPTS_PER_TURN  16u
-#define MESSAGES_PER_TURN 1024u /* of all */
-#define MESSAGES_OF_ONE   256u
+/* Rings of one that are added in a turn: each is a file. */
+#define RINGS_PER_TURN 16u
+
+/* What it costs to see whether a selection means an event. */
+#define CHOICE_BYTES 64u
 
 /* For so many times what it would wait for us a process may take to say what it has, and to make
- * its rings; and for no less than PATIENCE_MS. */
+ * its rings; and for no less than PATIENCE_MS.  One that says nothing at all: once, for no less
+ * than SILENCE_MS. */
 #define PATIENCE_WAITS 5u
 #define PATIENCE_MS    5000u
-
-/* Applications that are named when they are left out; all are counted. */
-#define LEFT_OUT_SHOWN 50u
+#define SILENCE_MS     1000u
 
 static const char *shown_name(const struct application *one, char text[STRATA_ESCAPED_BYTES(32)])
 {
@@ -41,9 +42,9 @@ static void leave_out(struct apps *apps, const struct application *one,
 {
 	char name[STRATA_ESCAPED_BYTES(32)];
 
-	if (apps->left_out++ < LEFT_OUT_SHOWN)
-		fprintf(stderr, "strata: application %s (process %d) is left out: %s\n",
-			shown_name(one, name), one->app.pid, why->text);
+	apps->left_out++;
+	principal_complain(one->who, "application %s (process %d) is left out: %s",
+			   shown_name(one, name), one->app.pid, why->text);
 }
 
 static uint64_t now_ms(void)
@@ -93,23 +94,55 @@ static void keep_file(struct application *one)
 			dir->path, name);
 }
 
-/* Ends its source, if it has one, and forgets it. */
-static void let_go(struct apps *apps, size_t index, enum strata_source_end reason)
+/* It holds nothing any more that others could use. */
+static void forget(struct apps *apps, size_t index)
 {
 	struct application *one = apps->list[index];
-	struct strata_error error = { "" };
 
-	if (one->step < APPLICATION_RECORDING) {
-		/* Nothing was recorded into its rings. */
-	} else if (recorder_finish_source(apps->recorder, one->source, reason, &error)) {
-		fprintf(stderr, "strata: %s\n", error.text);
-		keep_file(one);
-	} else {
-		leave_file(apps, one);
-	}
+	principal_give_back(one->who, PRINCIPAL_CONNECTIONS, 1);
+	principal_give_back(one->who, PRINCIPAL_MEMORY_BYTES, one->memory_bytes);
 	app_close(&one->app);
 	free(one);
 	apps->list[index] = apps->list[--apps->nr];
+}
+
+/* What its rings hold is being taken.  False: it was, and it is forgotten. */
+static bool still_leaves(struct apps *apps, size_t index)
+{
+	struct application *one = apps->list[index];
+
+	switch (recorder_presence(apps->recorder, one->source)) {
+	case RECORDER_SOURCE_IS_THERE:
+	case RECORDER_SOURCE_LEAVES:
+		return true;
+	case RECORDER_SOURCE_IS_GONE:
+		leave_file(apps, one);
+		break;
+	case RECORDER_SOURCE_LEFT_NOTHING:
+		break;
+	case RECORDER_SOURCE_FAILED:
+		keep_file(one);
+		break;
+	}
+	forget(apps, index);
+	return false;
+}
+
+/* Ends its source, if it has one; else forgets it.  False: it is forgotten. */
+static bool let_go(struct apps *apps, size_t index, enum strata_source_end reason)
+{
+	struct application *one = apps->list[index];
+
+	if (one->step < APPLICATION_ATTACHING) {
+		/* Nothing was recorded into its rings. */
+		forget(apps, index);
+		return false;
+	}
+	recorder_leave_source(apps->recorder, one->source, reason);
+	one->step = APPLICATION_LEAVING;
+	close(one->app.socket);
+	one->app.socket = -1;
+	return still_leaves(apps, index);
 }
 
 /* Says so once, and counts it. */
@@ -123,9 +156,31 @@ static void note_one_too_many(struct apps *apps, const char *of_what)
 	apps->left_out++;
 }
 
-static void take_in(struct apps *apps, int socket)
+/* Makes it one of us, if its user's share allows that.  0 or -1. */
+static int admit(struct apps *apps, struct application *one)
 {
 	struct epoll_event interest = { .events = EPOLLIN };
+	struct strata_error why = { "" };
+
+	one->who = principals_user(recorder_principals(apps->recorder), one->app.uid);
+	if (!one->who) {
+		note_one_too_many(apps, "applications");
+		return -1;
+	}
+	principal_charge(one->who, PRINCIPAL_TALKING, PRINCIPAL_FILE_BYTES);
+	if (principal_claim(one->who, PRINCIPAL_CONNECTIONS, 1, &why)) {
+		leave_out(apps, one, &why);
+		return -1;
+	}
+	if (!epoll_ctl(apps->epoll, EPOLL_CTL_ADD, one->app.socket, &interest))
+		return 0;
+	principal_give_back(one->who, PRINCIPAL_CONNECTIONS, 1);
+	note_one_too_many(apps, "applications");
+	return -1;
+}
+
+static void take_in(struct apps *apps, int socket)
+{
 	struct application *one = calloc(1, sizeof(*one));
 	struct application **list =
 		reallocarray(apps->list, apps->nr + 1, sizeof(struct application *));
@@ -133,18 +188,21 @@ static void take_in(struct apps *apps, int socket)
 
 	if (list)
 		apps->list = list;
-	if (!one || !list || apps->nr == APPS_MAX ||
-	    epoll_ctl(apps->epoll, EPOLL_CTL_ADD, socket, &interest)) {
+	if (!one || !list) {
 		note_one_too_many(apps, "applications");
 		free(one);
 		close(socket);
 		return;
 	}
 	one->came_ms = now_ms();
-	if (app_open(&one->app, socket, &ignored))
+	if (app_open(&one->app, socket, &ignored)) {
 		free(one);
-	else
+	} else if (admit(apps, one)) {
+		app_close(&one->app);
+		free(one);
+	} else {
 		apps->list[apps->nr++] = one;
+	}
 }
 
 /*
@@ -211,40 +269,63 @@ static int add_events(struct apps *apps, struct application *one, struct strata_
 	memset(&one->events, 0, sizeof(one->events));
 	for (i = 0; i < one->app.nr_events; i++) {
 		if (i >= one->nr_added &&
-		    strata_source_add_event(source, &one->app.events[i], &why))
+		    recorder_add_event(apps->recorder, one->source, &one->app.events[i], &why)) {
 			refused = true;
+			apps->left_out++;
+		}
 		if (event_set_has(&asked, i) && strata_source_shape(source, (uint32_t)i))
 			event_set_add(&one->events, i);
 	}
 	one->nr_added = one->app.nr_events;
 	if (refused)
-		fprintf(stderr, "strata: %s: an event is left out: %s\n", source->name, why.text);
+		principal_complain(one->who, "%s: events are left out: %s", source->name, why.text);
 	return app_select(&one->app, &one->events, error);
 }
 
-/* It has told of its events: for the first time, or of more. */
-static int on_ready(struct apps *apps, struct application *one, struct strata_error *error)
+/* Makes its rings, if its user has not begun too many sources lately: then it waits.  0 or -1. */
+static int make_rings(struct apps *apps, struct application *one, struct strata_error *error)
 {
 	const struct strata_recording *recording = recorder_recording(apps->recorder);
 	const struct ring_file_header clock = { .tsc_khz = recording->tsc_khz,
 						.anchor_ticks = recording->anchor_ticks,
 						.anchor_realtime_ns =
 							recording->anchor_realtime_ns };
+	uint64_t bytes;
+
+	one->step = APPLICATION_WAITING;
+	if (!one->app.mode)
+		return strata_fail(error, "it does not say hello");
+	if (!principal_may_begin_source(one->who))
+		return 0;
+	bytes = one->app.nr_cpus *
+		strata_app_ring_bytes((enum strata_app_mode)one->app.mode, apps->channel.geometry);
+	if (principal_claim(one->who, PRINCIPAL_MEMORY_BYTES, bytes, error))
+		return strata_fail_in(error, "--app-buffer makes rings smaller");
+	one->memory_bytes = bytes;
+	one->step = APPLICATION_MAKING;
+	one->came_ms = now_ms();
+	return app_give_rings(&one->app, &apps->channel, &clock, error);
+}
+
+/* It has told of its events: for the first time, or of more. */
+static int on_ready(struct apps *apps, struct application *one, struct strata_error *error)
+{
 	char name[STRATA_ESCAPED_BYTES(32)];
 
 	if (one->step == APPLICATION_RECORDING) {
+		if (one->nr_added == one->app.nr_events)
+			return app_select(&one->app, &one->events, error);
 		choose(apps, one);
 		return add_events(apps, one, error);
 	}
 	if (one->step != APPLICATION_TELLING)
 		return 0;
 	choose(apps, one);
-	if (!event_set_count(&one->events) && apps->without_events++ < LEFT_OUT_SHOWN)
-		fprintf(stderr,
-			"strata: application %s (process %d) has no event that is asked for\n",
-			shown_name(one, name), one->app.pid);
-	one->step = APPLICATION_MAKING;
-	return app_give_rings(&one->app, &apps->channel, &clock, error);
+	if (!event_set_count(&one->events))
+		principal_complain(one->who,
+				   "application %s (process %d) has no event that is asked for",
+				   shown_name(one, name), one->app.pid);
+	return make_rings(apps, one, error);
 }
 
 static int on_attached(struct apps *apps, struct application *one, struct strata_error *error)
@@ -255,15 +336,27 @@ static int on_attached(struct apps *apps, struct application *one, struct strata
 		return strata_fail(error, "it attaches out of turn");
 	if (app_read_rings(&one->app, error))
 		return -1;
-	result =
-		sources_add_app(apps->recorder, &one->app, RECORDER_WITH_PAST, &one->source, error);
+	result = sources_begin_app(apps->recorder, one->who, &one->app, &one->source, error);
 	/* A source that is there is ended like any other, if it could not be filled. */
 	if (result != -2)
-		one->step = APPLICATION_RECORDING;
-	if (result ||
-	    app_name_rings(&one->app, apps->channel.dir,
+		one->step = APPLICATION_ATTACHING;
+	return result ? -1 : 0;
+}
+
+/* Adds some of its rings to its source, and has it begin when that was the last.  0 or -1. */
+static int attach_rings(struct apps *apps, struct application *one, struct strata_error *error)
+{
+	if (sources_add_app_rings(apps->recorder, &one->app, one->source, &one->next_ring,
+				  RINGS_PER_TURN, RECORDER_WITH_PAST, error))
+		return -1;
+	if (one->next_ring < one->app.nr_rings)
+		return 0;
+	if (app_name_rings(&one->app, apps->channel.dir,
 			   &recorder_recording(apps->recorder)->sources[one->source], error))
 		return -1;
+	one->step = APPLICATION_RECORDING;
+	/* It may have told of more meanwhile. */
+	choose(apps, one);
 	return add_events(apps, one, error);
 }
 
@@ -277,9 +370,16 @@ static bool gave_up(const struct apps *apps, const struct application *one,
 	for (i = 0; i < apps->nr_selections; i++)
 		asked_for |= select_matches_app(&apps->selections[i], &one->app);
 	/* One that says nothing before it ends may have had nothing to say. */
-	if (one->step >= APPLICATION_RECORDING || apps->stopping || !asked_for ||
+	if (one->step >= APPLICATION_ATTACHING || apps->stopping || !asked_for || !one->app.mode ||
 	    (one->step == APPLICATION_TELLING && !app_lives(&one->app)))
 		return false;
+	/* It has not even said hello. */
+	if (!one->app.mode) {
+		strata_fail(error,
+			    "it refuses to be traced: only root and its own user may, and in a "
+			    "user namespace only if that has a number for the recorder's user");
+		return true;
+	}
 	strata_fail(error, "it ended or gave up before it had its rings: is it short of memory or "
 			   "files (ulimit -v, -n)? --app-buffer makes its rings smaller");
 	return true;
@@ -297,43 +397,40 @@ static int on_news(struct apps *apps, struct application *one, enum app_news new
 	return 0;
 }
 
-/* Takes messages of one.  False: it is gone, and forgotten. */
-static bool hear(struct apps *apps, size_t index, unsigned int *messages)
+/* A message costs its user a step, and what it takes to choose among the events. */
+static void charge_message(const struct apps *apps, const struct application *one,
+			   enum app_news news)
+{
+	uint64_t bytes = PRINCIPAL_STEP_BYTES;
+
+	if (news == APP_READY && one->nr_added < one->app.nr_events)
+		bytes += CHOICE_BYTES * one->app.nr_events * apps->nr_selections;
+	principal_charge(one->who, PRINCIPAL_TALKING, bytes);
+}
+
+/* Takes a message of one, if there is one.  False: it is gone, and let go. */
+static bool hear_message(struct apps *apps, size_t index, bool *more)
 {
 	struct application *one = apps->list[index];
 	struct strata_error error = { "" };
 	enum app_news news;
-	unsigned int i;
 	char byte;
 
-	/* The recorder has said so; what its other rings hold is taken. */
-	if (app_is_broken(&one->app)) {
-		apps->left_out++;
+	*more = recv(one->app.socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0;
+	if (!*more)
+		return true;
+	news = app_hear(&one->app, &error);
+	charge_message(apps, one, news);
+	/* One that nobody asked for is let go as soon as it has said who it is. */
+	if (news == APP_READY && one->step == APPLICATION_TELLING && !choose(apps, one)) {
 		let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
 		return false;
 	}
-	for (i = 0; i < MESSAGES_OF_ONE && *messages; i++, --*messages) {
-		if (recv(one->app.socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0)
-			break;
-		news = app_hear(&one->app, &error);
-		/* One that nobody asked for is let go as soon as it has said who it is. */
-		if (news == APP_READY && one->step == APPLICATION_TELLING && !choose(apps, one)) {
-			let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
-			return false;
-		}
-		if (news == APP_GONE && !error.text[0] && !gave_up(apps, one, &error)) {
-			let_go(apps, index, STRATA_SOURCE_EXITED);
-			return false;
-		}
-		if (news == APP_GONE || on_news(apps, one, news, &error)) {
-			leave_out(apps, one, &error);
-			let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
-			return false;
-		}
+	if (news == APP_GONE && !error.text[0] && !gave_up(apps, one, &error)) {
+		let_go(apps, index, STRATA_SOURCE_EXITED);
+		return false;
 	}
-	/* It may be us who were late: what it has said by now is heard first. */
-	if (one->step < APPLICATION_RECORDING && now_ms() - one->came_ms > apps->patience_ms) {
-		strata_fail(&error, "it does not say what it has");
+	if (news == APP_GONE || on_news(apps, one, news, &error)) {
 		leave_out(apps, one, &error);
 		let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
 		return false;
@@ -341,9 +438,57 @@ static bool hear(struct apps *apps, size_t index, unsigned int *messages)
 	return true;
 }
 
+/* Goes on with what one waits for, other than its messages.  False: it is let go. */
+static bool go_on(struct apps *apps, size_t index)
+{
+	struct application *one = apps->list[index];
+	const uint64_t waited_ms = now_ms() - one->came_ms;
+	struct strata_error error = { "" };
+	int result = 0;
+
+	if (one->step == APPLICATION_WAITING)
+		result = make_rings(apps, one, &error);
+	else if (one->step == APPLICATION_ATTACHING)
+		result = attach_rings(apps, one, &error);
+	else if (one->step < APPLICATION_ATTACHING && !one->app.mode &&
+		 waited_ms > apps->silence_ms)
+		result = strata_fail(&error, "it has connected and says nothing");
+	else if (one->step < APPLICATION_ATTACHING && waited_ms > apps->patience_ms)
+		result = strata_fail(&error, "it does not say what it has");
+	if (!result)
+		return true;
+	leave_out(apps, one, &error);
+	let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
+	return false;
+}
+
+/* Takes messages of one, as far as its user's share of this turn goes.  False: another may stand in
+ * its place now. */
+static bool hear(struct apps *apps, size_t index)
+{
+	struct application *one = apps->list[index];
+	bool more = true;
+	unsigned int i;
+
+	if (one->step == APPLICATION_LEAVING)
+		return still_leaves(apps, index);
+	/* The recorder has said so; what its other rings hold is taken. */
+	if (app_is_broken(&one->app)) {
+		apps->left_out++;
+		return let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
+	}
+	for (i = 0; i < MESSAGES_OF_ONE && more; i++) {
+		if (!principal_has_credit(one->who, PRINCIPAL_TALKING))
+			return true;
+		if (!hear_message(apps, index, &more))
+			return false;
+	}
+	/* It may be us who were late: what it has said by now is heard first. */
+	return more || go_on(apps, index);
+}
+
 void apps_tend(struct apps *apps)
 {
-	unsigned int messages = MESSAGES_PER_TURN;
 	size_t heard, nr;
 
 	if (apps->listener < 0)
@@ -358,7 +503,7 @@ void apps_tend(struct apps *apps)
 		size_t index = apps->next % apps->nr;
 
 		/* If it went, another stands in its place now. */
-		if (hear(apps, index, &messages))
+		if (hear(apps, index))
 			apps->next = index + 1;
 	}
 }
@@ -367,8 +512,10 @@ int apps_open(struct apps *apps, struct strata_error *error)
 {
 	struct epoll_event interest = { .events = EPOLLIN };
 
-	apps->patience_ms =
-		PATIENCE_WAITS * strata_app_wait_ms(secure_getenv(STRATA_APP_WAIT_VARIABLE));
+	apps->silence_ms = strata_app_wait_ms(secure_getenv(STRATA_APP_WAIT_VARIABLE));
+	apps->patience_ms = PATIENCE_WAITS * apps->silence_ms;
+	if (apps->silence_ms < SILENCE_MS)
+		apps->silence_ms = SILENCE_MS;
 	if (apps->patience_ms < PATIENCE_MS)
 		apps->patience_ms = PATIENCE_MS;
 	if (apps->channel.dir && ring_file_make_dir(apps->channel.dir, apps->named_dir, error))
@@ -391,21 +538,28 @@ int apps_add_sources(const struct apps *apps, struct recorder *recorder, enum re
 {
 	struct strata_source *source;
 	struct strata_error why;
-	size_t i, j, index;
+	size_t i, j, index, next;
 
 	for (i = 0; i < apps->nr; i++) {
-		const struct application *one = apps->list[i];
+		struct application *one = apps->list[i];
+		struct principal *who =
+			principals_user(recorder_principals(recorder), one->app.uid);
 
-		if (one->step < APPLICATION_RECORDING)
+		if (one->step < APPLICATION_RECORDING || one->step == APPLICATION_LEAVING)
 			continue;
-		if (sources_add_app(recorder, &apps->list[i]->app, begin, &index, error))
+		next = 0;
+		if (!who)
+			return strata_fail(error, "out of memory");
+		if (sources_begin_app(recorder, who, &one->app, &index, error) ||
+		    sources_add_app_rings(recorder, &one->app, index, &next, one->app.nr_rings,
+					  begin, error))
 			return -1;
 		source = &recorder_recording(recorder)->sources[index];
 		source->since_ticks = source->came_ticks =
 			recorder_recording(apps->recorder)->sources[one->source].since_ticks;
 		/* One that cannot be described was left out when it came, and that was said. */
 		for (j = 0; j < one->app.nr_events; j++)
-			strata_source_add_event(source, &one->app.events[j], &why);
+			recorder_add_event(recorder, index, &one->app.events[j], &why);
 	}
 	return 0;
 }
@@ -456,6 +610,14 @@ void apps_name_missing(struct apps *apps)
 					"whose are to be recorded is linked with -lstrata\n");
 			continue;
 		}
+		if (principals_refused(recorder_principals(apps->recorder))) {
+			fprintf(stderr,
+				"strata: no application \"%s\" was recorded; it may be one of those that "
+				"were left out because a share is used up\n",
+				selection->program);
+			apps->left_out++;
+			continue;
+		}
 		if (strcmp(selection->program, "all") == 0) {
 			fprintf(stderr, "strata: no application came; one that is to be recorded "
 					"is linked with -lstrata\n");
@@ -474,7 +636,7 @@ void apps_release(struct apps *apps, bool recorded)
 	while (apps->nr) {
 		struct application *one = apps->list[--apps->nr];
 
-		if (!recorded && one->step >= APPLICATION_RECORDING)
+		if (!recorded && one->step >= APPLICATION_ATTACHING)
 			keep_file(one);
 		app_close(&one->app);
 		free(one);

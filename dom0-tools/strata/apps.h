@@ -17,19 +17,26 @@
 
 enum application_step {
 	APPLICATION_TELLING, /* of its events */
+	APPLICATION_WAITING, /* its user began many sources a short time ago */
 	APPLICATION_MAKING,  /* its rings */
+	/* From here on it has a source. */
+	APPLICATION_ATTACHING, /* its rings are added, a few in a turn */
 	APPLICATION_RECORDING,
 	APPLICATION_STOPPING,
 	APPLICATION_STOPPED,
+	APPLICATION_LEAVING, /* it is gone; what its rings hold is being taken */
 };
 
 struct application {
 	struct app app;
+	struct principal *who; /* whose share it takes; until the recorder is closed */
+	uint64_t memory_bytes; /* of that share */
 	enum application_step step;
 	struct event_set events; /* that it records */
 	size_t nr_added;         /* of its events, those that the recording knows or refused */
+	size_t next_ring;        /* of its rings, the first that the recorder does not have */
 	uint64_t came_ms;        /* when it connected */
-	size_t source;           /* in the recording, from APPLICATION_RECORDING on */
+	size_t source;           /* in the recording, from APPLICATION_ATTACHING on */
 };
 
 /* Of an application that ended: what its rings held is written, but what it is may not be in the
@@ -54,11 +61,11 @@ struct apps {
 	int epoll;            /* readable when there is something to tend; -1 */
 	struct application **list;
 	size_t nr;
-	uint64_t patience_ms;     /* with one who does not say what he has */
+	uint64_t patience_ms;     /* with one who does not say what he has ... */
+	uint64_t silence_ms;      /* ... and with one who never said anything */
 	size_t next;              /* who is heard next, so that each gets a turn */
 	struct ended_file *ended; /* removed when all tables are saved */
 	unsigned int left_out;
-	unsigned int without_events; /* that are asked for */
 	bool stopping;
 	bool full_said; /* that there are too many */
 	int spare;      /* a file that gives way, so that one too many can be sent away; -1 */

@@ -175,6 +175,7 @@ void command_signal(const struct command *command, int number)
 void command_end(struct command *command)
 {
 	const struct timespec pause = { .tv_nsec = LOOK_NS };
+	const bool runs = command->pid != 0;
 	unsigned int waited_ms;
 
 	if (!command->argv)
@@ -190,6 +191,9 @@ void command_end(struct command *command)
 	for (waited_ms = 0; !command_has_ended(command) && waited_ms < END_MS;
 	     waited_ms += LOOK_NS / 1000000)
 		nanosleep(&pause, NULL);
+	/* It ended as it was told. */
+	if (runs && command->status == STATUS_SIGNAL + SIGTERM)
+		command->status = 0;
 	if (command->pid)
 		fprintf(stderr, "strata: %s (process %d) was told to end and goes on\n",
 			command->argv[0], command->pid);

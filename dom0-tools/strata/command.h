@@ -18,7 +18,7 @@
 struct command {
 	char *const *argv; /* NULL: there is none, and all functions do nothing */
 	pid_t pid;         /* 0: it has ended, or was never made */
-	int go;            /* closed when it may start; -1 */
+	int go;            /* told when it may start; -1: that was done */
 	int refusal;       /* says why it cannot; -1 */
 	bool refused;      /* it could not be started */
 	int status;        /* exit status, as a shell has it: 126, 127, 128 + signal */

@@ -55,7 +55,7 @@ void participant_leave_out(struct participants *all, const struct participant *o
 static int add_source(struct participants *all, struct participant *one, struct strata_error *error)
 {
 	enum recorder_begin begin = one->flying ? RECORDER_WITH_PAST : RECORDER_FROM_NOW;
-	int result = sources_add_kernel(all->recorder, &one->guest, &one->map,
+	int result = sources_add_kernel(all->recorder, &one->guest, one->uuid, &one->map,
 					participant_records(one), begin,
 					all->started ? strata_clock() : 0, &one->source, error);
 

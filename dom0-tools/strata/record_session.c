@@ -20,6 +20,7 @@
 #include "lock.h"
 #include "session.h"
 #include "sources.h"
+#include "stderr_queue.h"
 
 /* Rings are looked at this often while applications write, whose rings tell nobody that they fill,
  * and while one is nearly full though we just took from it. */
@@ -208,6 +209,7 @@ static int turn(struct session *session, struct strata_error *error)
 		session->kernels.names_changed = false;
 	}
 	apps_tend(&session->apps);
+	stderr_queue_flush();
 	return recorder_drain(session->recorder,
 			      session->options->overwrite ? RECORDER_DRAIN_NONE
 							  : RECORDER_DRAIN_SOME,
@@ -261,7 +263,8 @@ static bool is_over(struct session *session, uint64_t elapsed_ms)
 
 	if (timed && elapsed_ms >= session->options->duration_ms)
 		return true;
-	if (!session->command.argv)
+	/* None, or one that was not started. */
+	if (!session->command.argv || session->command.go >= 0)
 		return interrupted;
 	if (to_pass_on && session->command.pid) {
 		command_signal(&session->command, to_pass_on);
@@ -497,6 +500,7 @@ int record_session(const struct record_options *options)
 		return STRATA_STATUS_FAILED;
 	}
 	catch_signals();
+	stderr_queue_open();
 	/* A file for each ring, and guests may come that are not there yet. */
 	file_limit_raise();
 	if (prepare(&session, &error)) {
@@ -512,5 +516,6 @@ int record_session(const struct record_options *options)
 	}
 	finish(&session, recorded, &status);
 	close(lock);
+	stderr_queue_close();
 	return status;
 }

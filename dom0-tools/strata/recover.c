@@ -334,6 +334,12 @@ static int hold(const char *from, struct strata_error *error)
 			   from);
 }
 
+static void complain(void *data, const char *message)
+{
+	(void)data;
+	fprintf(stderr, "strata: %s\n", message);
+}
+
 static int add_recording(struct recovery *recovery, const char *from, struct strata_error *error)
 {
 	struct strata_recording *recording = recorder_recording(recovery->recorder);
@@ -345,6 +351,8 @@ static int add_recording(struct recovery *recovery, const char *from, struct str
 	if (strata_recording_load(&old, from, error))
 		return strata_fail_in(error,
 				      "no recording; a file of rings alone can be named as well");
+	strata_recording_tell_faults(&old, complain, NULL);
+	recovery->left_out += old.nr_faults > 0;
 	clock.tsc_khz = old.tsc_khz;
 	clock.anchor_ticks = old.anchor_ticks;
 	clock.anchor_realtime_ns = old.anchor_realtime_ns;

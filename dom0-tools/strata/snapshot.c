@@ -65,7 +65,7 @@ static int add_sources(struct recorder *recorder, struct participants *kernels,
 		if (one->step < PARTICIPANT_READY)
 			continue;
 		participant_known_events(kernels, one, &known);
-		if (sources_add_kernel(recorder, &one->guest, &one->map, &known,
+		if (sources_add_kernel(recorder, &one->guest, one->uuid, &one->map, &known,
 				       one == died ? RECORDER_WITH_PAST : others, 0, &index, error))
 			return -1;
 		recorder_recording(recorder)->sources[index].since_ticks =

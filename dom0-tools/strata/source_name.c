@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define TURNS_TRIED 16u
+
 /* The longest suffix: two numbers of ten digits. */
 #define SUFFIX_BYTES 24
 
@@ -39,6 +41,11 @@ void source_name(const struct strata_recording *recording, uint32_t domain, cons
 		return;
 	length = strnlen(name, bytes - SUFFIX_BYTES);
 	snprintf(name + length, bytes - length, "-%u", domain);
-	while (is_taken(recording, name))
-		snprintf(name + length, bytes - length, "-%u-%u", domain, ++turn);
+	while (is_taken(recording, name)) {
+		/* One that comes again and again under a name must not cost a look for each time.
+		 */
+		if (++turn > TURNS_TRIED && turn <= recording->nr_sources)
+			turn = (unsigned int)recording->nr_sources + 1;
+		snprintf(name + length, bytes - length, "-%u-%u", domain, turn);
+	}
 }

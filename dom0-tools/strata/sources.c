@@ -3,6 +3,8 @@
 #include "sources.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 
 #include "host_clock.h"
@@ -60,47 +62,59 @@ int sources_add_hypervisor(struct recorder *recorder, struct hypervisor *hypervi
 	return add_rings(recorder, recording->nr_sources - 1, rings, nr, begin, error);
 }
 
-static size_t nr_streams(const struct strata_recording *recording)
+static int compare_names(const void *a, const void *b)
 {
-	size_t nr = 0, i;
+	const struct strata_event_desc *const *one = a, *const *other = b;
 
-	for (i = 0; i < recording->nr_sources; i++)
-		nr += recording->sources[i].nr_streams;
-	return nr;
+	return strcmp((*one)->name, (*other)->name);
 }
 
-/* What a recording may hold, or a merge would refuse all of it. */
-static int check_limits(const struct strata_recording *recording, size_t nr_rings,
-			struct strata_error *error)
+/* A name selects one event: one that a guest gives to many would select them all. */
+static int check_names(const struct strata_event_desc *events, size_t nr,
+		       struct strata_error *error)
 {
-	if (recording->nr_sources >= STRATA_SOURCES_MAX ||
-	    nr_streams(recording) + nr_rings > STRATA_STREAMS_MAX)
-		return strata_fail(error,
-				   "the recording has %zu sources with %zu streams, and at most %u "
-				   "with %u can be; begin another recording for what comes now",
-				   recording->nr_sources, nr_streams(recording), STRATA_SOURCES_MAX,
-				   STRATA_STREAMS_MAX);
-	return 0;
+	const struct strata_event_desc **sorted = calloc(nr + 1, sizeof(*sorted));
+	size_t i;
+	int result = 0;
+
+	if (!sorted)
+		return strata_fail(error, "out of memory");
+	for (i = 0; i < nr; i++)
+		sorted[i] = &events[i];
+	qsort(sorted, nr, sizeof(*sorted), compare_names);
+	for (i = 1; i < nr && !result; i++)
+		if (strcmp(sorted[i - 1]->name, sorted[i]->name) == 0)
+			result = strata_fail(
+				error,
+				"its events %u and %u have the same name; a name must be "
+				"one event's",
+				sorted[i - 1]->id, sorted[i]->id);
+	free(sorted);
+	return result;
 }
 
-int sources_add_kernel(struct recorder *recorder, const struct guest *guest, struct guest_map *map,
+int sources_add_kernel(struct recorder *recorder, const struct guest *guest,
+		       const uint8_t uuid[PRINCIPAL_UUID_BYTES], struct guest_map *map,
 		       const struct event_set *events, enum recorder_begin begin,
 		       uint64_t came_ticks, size_t *index, struct strata_error *error)
 {
 	struct strata_recording *recording = recorder_recording(recorder);
+	struct principal *who =
+		principals_domain(recorder_principals(recorder), guest->domain, uuid, guest->name);
 	char name[sizeof(recording->sources->name)];
 	struct strata_source *source;
 	size_t i;
 
-	if (check_limits(recording, map->nr_rings, error))
-		return -2;
-	source_name(recording, guest->domain, guest->name, name, sizeof(name));
-	source = strata_recording_add_source(recording, name);
-	if (!source) {
+	if (!who) {
 		strata_fail(error, "out of memory");
 		return -2;
 	}
-	*index = recording->nr_sources - 1;
+	if (check_names(map->events, map->nr_events, error))
+		return -2;
+	source_name(recording, guest->domain, guest->name, name, sizeof(name));
+	if (recorder_begin_source(recorder, who, name, map->nr_rings, index, error))
+		return -2;
+	source = &recording->sources[*index];
 	source->since_ticks = begin == RECORDER_FROM_NOW ? strata_clock() : 0;
 	source->came_ticks = came_ticks;
 	source->form = map->form;
@@ -109,34 +123,38 @@ int sources_add_kernel(struct recorder *recorder, const struct guest *guest, str
 	/* What it does not record would only make the metadata long. */
 	for (i = 0; i < map->nr_events; i++)
 		if ((!events || event_set_has(events, i)) &&
-		    strata_source_add_event(source, &map->events[i], error))
+		    recorder_add_event(recorder, *index, &map->events[i], error))
 			return strata_fail_in(error, "its event table");
 	return add_rings(recorder, *index, map->rings, map->nr_rings, begin, error);
 }
 
-int sources_add_app(struct recorder *recorder, struct app *app, enum recorder_begin begin,
-		    size_t *index, struct strata_error *error)
+int sources_begin_app(struct recorder *recorder, struct principal *who, const struct app *app,
+		      size_t *index, struct strata_error *error)
 {
 	struct strata_recording *recording = recorder_recording(recorder);
 	char name[sizeof(recording->sources->name)], wish[sizeof(app->comm) + 4];
 	struct strata_source *source;
 
-	if (check_limits(recording, app->nr_rings, error))
-		return -2;
 	snprintf(wish, sizeof(wish), "app-%s", app->comm);
 	source_name(recording, (uint32_t)app->pid, wish, name, sizeof(name));
-	source = strata_recording_add_source(recording, name);
-	if (!source) {
-		strata_fail(error, "out of memory");
+	if (recorder_begin_source(recorder, who, name, app->nr_rings, index, error))
 		return -2;
-	}
-	*index = recording->nr_sources - 1;
+	source = &recording->sources[*index];
 	source->since_ticks = source->came_ticks = strata_clock();
 	source->pid = app->pid;
 	source->uid = app->uid;
 	source->migrates = app->mode != STRATA_APP_SINGLE_STORE;
 	source->form = app->form;
-	if (identify(source, STRATA_LAYER_APP, 0, app->comm, error))
+	return identify(source, STRATA_LAYER_APP, 0, app->comm, error);
+}
+
+int sources_add_app_rings(struct recorder *recorder, struct app *app, size_t index, size_t *next,
+			  size_t most, enum recorder_begin begin, struct strata_error *error)
+{
+	size_t nr = app->nr_rings - *next < most ? app->nr_rings - *next : most;
+
+	if (add_rings(recorder, index, &app->rings[*next], nr, begin, error))
 		return -1;
-	return add_rings(recorder, *index, app->rings, app->nr_rings, begin, error);
+	*next += nr;
+	return 0;
 }

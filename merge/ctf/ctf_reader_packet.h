@@ -20,6 +20,9 @@ int strata_ctf_reader_resize(struct strata_ctf_reader *reader, size_t room,
 /* Goes into the next good packet. 1; 0: there is none; -1: out of memory. */
 int strata_ctf_reader_next_packet(struct strata_ctf_reader *reader, struct strata_error *error);
 
+/* Notes what is missing before the current packet's end. */
+void strata_ctf_reader_note_losses(struct strata_ctf_reader *reader);
+
 /* The stream is at its end: notes what was discarded behind its last packet, if that is known. */
 void strata_ctf_reader_note_end(struct strata_ctf_reader *reader);
 

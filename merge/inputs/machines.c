@@ -8,6 +8,7 @@
 
 #include "clock_sync/clock_sync.h"
 #include "escape.h"
+#include "inputs/machines_offsets.h"
 #include "inputs/tcp_trace.h"
 
 /*
@@ -243,80 +244,6 @@ static int convert_stream(struct strata_machines *machines, struct strata_ctf_tr
 	return 0;
 }
 
-/*
- * LTTng's kernel and user space tracers read one clock, but each finds out for itself what it was
- * at in 1970.  Of clocks that say by their UUID that they are one, the readings are in order as
- * they are: so all of them get the offset of the machine's first trace.  If their offsets are
- * further apart, something else has happened in between: time was set, or the machine slept, or was
- * copied.
- */
-#define ONE_CLOCK_NS 1000000000u
-
-static size_t first_of_machine(const struct strata_machines *machines, size_t at)
-{
-	size_t first = 0;
-
-	while (machines->of_trace[first] != machines->of_trace[at])
-		first++;
-	return first;
-}
-
-/* By how much the offset of a trace's clock differs from that of its machine's first one. */
-static uint64_t offset_distance(const struct strata_machines *machines,
-				const struct strata_trace_set *set, size_t at)
-{
-	const struct strata_ctf_trace *first = set->traces[first_of_machine(machines, at)];
-	const struct strata_ctf_trace *trace = set->traces[at];
-	int64_t one, other;
-
-	if (trace->recording || trace->metadata.nr_streams == 0 || first->metadata.nr_streams == 0)
-		return 0;
-	one = first->kinds[0].time.base_ns;
-	other = trace->kinds[0].time.base_ns;
-	return one < other ? (uint64_t)other - (uint64_t)one : (uint64_t)one - (uint64_t)other;
-}
-
-static bool is_one_clock(const struct strata_ctf_trace *a, const struct strata_ctf_trace *b)
-{
-	const struct strata_ctf_clock *x = a->metadata.clocks, *y = b->metadata.clocks;
-
-	return a->metadata.nr_clocks && b->metadata.nr_clocks && x->has_uuid && y->has_uuid &&
-	       memcmp(x->uuid, y->uuid, 16) == 0 && x->frequency == y->frequency &&
-	       strcmp(x->name, y->name) == 0;
-}
-
-/* The time of a trace's first clock, if one of its kinds of streams has it. */
-static const struct strata_ctf_time *time_of_first_clock(const struct strata_ctf_trace *trace)
-{
-	size_t i;
-
-	for (i = 0; i < trace->metadata.nr_streams; i++) {
-		if (trace->kinds[i].has_time && trace->kinds[i].clock == 0)
-			return &trace->kinds[i].time;
-	}
-	return NULL;
-}
-
-/* Gives traces of one clock one offset, so that the clock's own order is theirs. */
-static void share_offsets(const struct strata_machines *machines, struct strata_trace_set *set)
-{
-	size_t i, j;
-
-	for (i = 0; i < set->nr_traces; i++) {
-		const size_t at = first_of_machine(machines, i);
-		struct strata_ctf_trace *trace = set->traces[i];
-		const struct strata_ctf_time *time = time_of_first_clock(set->traces[at]);
-
-		if (at == i || trace->recording || !time || !is_one_clock(set->traces[at], trace) ||
-		    offset_distance(machines, set, i) > ONE_CLOCK_NS)
-			continue;
-		for (j = 0; j < trace->metadata.nr_streams; j++) {
-			if (trace->kinds[j].has_time && trace->kinds[j].clock == 0)
-				trace->kinds[j].time = *time;
-		}
-	}
-}
-
 /* How far off the times of a trace may be that was converted. */
 static void set_bounds(struct strata_ctf_trace *trace)
 {
@@ -356,7 +283,7 @@ static int set_converters(struct strata_machines *machines, struct strata_trace_
 		const size_t machine = machines->of_trace[i];
 
 		/* Each source of a recording has clocks of its own, on the host's time. */
-		trace->own_bound_ns = offset_distance(machines, set, i);
+		trace->own_bound_ns = strata_machines_offset_distance(machines, set, i);
 		trace->clock_group = trace->recording || trace->own_bound_ns ? machines->nr + i
 									     : machine;
 		trace->times_are_tied = machines->machines[machine].tied;
@@ -407,7 +334,7 @@ int strata_machines_find_by(struct strata_machines *machines, struct strata_trac
 		if (assign(machines, set, i))
 			return strata_fail(error, "out of memory");
 	}
-	share_offsets(machines, set);
+	strata_machines_share_offsets(machines, set);
 	if (!find_converted(machines, set) && machines->nr > 1 && tie(machines, set, map, error))
 		return -1;
 	if (set_converters(machines, set, error))

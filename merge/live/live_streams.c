@@ -239,7 +239,7 @@ int live_streams_load(struct live_streams *streams, struct strata_error *error)
 	struct strata_recording recording = { 0 };
 	size_t i;
 
-	if (strata_recording_load(&recording, streams->raw, error))
+	if (strata_recording_load_places(&recording, streams->raw, error))
 		return -1;
 	if (is_another(streams, &recording)) {
 		strata_recording_clear(&recording);
@@ -253,6 +253,8 @@ int live_streams_load(struct live_streams *streams, struct strata_error *error)
 		return -1;
 	}
 	strata_trace_set_clear(&streams->set);
+	if (recording.nr_faults > streams->recording.nr_faults)
+		strata_recording_tell_faults(&recording, streams->complain, streams->complain_data);
 	strata_recording_clear(&streams->recording);
 	streams->recording = recording;
 	if (!streams->clocks.raw)

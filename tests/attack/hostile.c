@@ -183,17 +183,19 @@ static void tell(uint32_t nr)
 	fflush(stdout);
 }
 
-/* Records of an event without fields fill a sub-buffer up to its last whole record. */
+/* Records of an event without fields fill a sub-buffer up to its last whole record, which is of an
+ * event that does not exist: the recorder checks all of it, and no disk gets full. */
 static uint32_t fill(unsigned char *subbuf, struct strata_ring_geometry geo, uint64_t ticks)
 {
 	const struct strata_app_context context = { (int32_t)getpid(), (int32_t)getpid() };
-	const struct strata_record_header header = { 0, ticks };
+	const struct strata_record_header header = { 0, ticks }, unknown = { 1, ticks };
 	uint32_t at = STRATA_PACKET_HEADER_BYTES;
 
 	for (; at + NO_FIELDS <= strata_subbuf_bytes(geo); at += NO_FIELDS) {
 		memcpy(subbuf + at, &header, sizeof(header));
 		memcpy(subbuf + at + sizeof(header), &context, sizeof(context));
 	}
+	memcpy(subbuf + at - NO_FIELDS, &unknown, sizeof(unknown));
 	return at;
 }
 

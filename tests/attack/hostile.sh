@@ -40,7 +40,7 @@ victimise() {
 }
 
 # Waits for the honest program's end.
-victim_ends() { wait "$victim_pid"; }
+victim_ends() { await has_ended "$victim_pid"; }
 
 # end_recording: as Ctrl-C does.  Leaves $status.
 end_recording() {
@@ -61,8 +61,11 @@ end_attacks() {
 	attackers=()
 }
 
-# steps NAME: events of the honest program in a recording.
-steps() { "$strata" convert --format json "$work/$1" 2>/dev/null | grep -c '"step"'; }
+# steps NAME: events of the honest programs in a recording.
+steps() { jq '[.sources[]? | select(. != null and (.name | startswith("app-victim"))) | .streams[].events] | add' "$work/$1/recording.json"; }
+
+# readable_steps NAME: the same, of a recording that is not large, as its reader finds them.
+readable_steps() { "$strata" convert --format json "$work/$1" 2>/dev/null | grep -c '"step"'; }
 
 # is ACTUAL WANTED
 is() {

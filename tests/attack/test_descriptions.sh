@@ -19,6 +19,6 @@ check "stat reads the recording" "$strata" stat "$work/bomb"
 check "view reads it" "$strata" view "$work/bomb"
 check "merge reads it" "$strata" merge "$work/bomb" -o "$work/merged"
 check "recover reads it" "$strata" recover "$work/bomb" -o "$work/recovered"
-check "all events of the victim are recorded" is "$(steps bomb)" 1000
-check "and recovered" is "$(steps recovered)" 1000
+check "all events of the victim are recorded" is "$(readable_steps bomb)" 1000
+check "and recovered" is "$(readable_steps recovered)" 1000
 finish

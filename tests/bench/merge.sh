@@ -65,7 +65,9 @@ counted merge_count_8 "$work/8" "$events" "$turns"
 memory merge_memory_8 "$work/8"
 for _ in $(seq "$turns"); do
 	timed merge_count_8 strata-2-threads "$events" out/bin/strata convert --format count --threads 2 "$work/8"
+	rm -f "$work/text"
 	timed merge_text strata "$events" out/bin/strata convert --format babeltrace --threads 1 -o "$work/text" "$work/8"
+	rm -f "$work/text"
 	timed merge_text strata-2-threads "$events" out/bin/strata convert --format babeltrace --threads 2 -o "$work/text" "$work/8"
 done
 timed merge_text babeltrace2 "$events" babeltrace2 "$work/8"

@@ -47,6 +47,7 @@ if [ -e out/demo/raw/recording.json ]; then
 	events=$(jq .events out/demo/summary.json)
 	echo "bench: merging the demo's $events events, in turns with babeltrace2"
 	for _ in $(seq "$TURNS"); do
+		rm -rf "$OUT/timeline.txt" "$OUT/ctf"
 		timed merge_recording_text strata "$events" out/bin/strata merge out/demo/raw --format text -o "$OUT/timeline.txt"
 		timed merge_recording_text babeltrace2 "$events" babeltrace2 out/demo/raw
 		timed merge_recording_ctf strata "$events" out/bin/strata merge out/demo/raw --format ctf -o "$OUT/ctf"

@@ -377,6 +377,35 @@ static void a_counter_that_counts_from_another_time_is_undone_on_both_sides(void
 	clear(&host);
 }
 
+static void a_guest_that_begins_to_run_all_the_time_loses_its_own_places_only(void **state)
+{
+	const struct strata_hv_pcpu_clock clock = { .mul_frac = 1u << 31 };
+	struct strata_vcpu_stime stimes = { 0 };
+	struct strata_stime_set set;
+	uint32_t i;
+
+	(void)state;
+	assert_true(strata_vcpu_stime_pcpu(&stimes, 0, 1, &clock));
+	assert_true(strata_vcpu_stime_pcpu(&stimes, 1, 1, &clock));
+	assert_true(strata_vcpu_stime_runs(&stimes, 5, 2, 0, 1));
+	for (i = 0; i < 3 * STRATA_RESIDENCES_MAX; i++)
+		assert_true(strata_vcpu_stime_runs(&stimes, 10 + i, 1, (uint16_t)(i % 3), i % 2));
+	assert_true(strata_vcpu_stime_runs(&stimes, 5, 3, 0, 1));
+	assert_true(stimes.capacity <= STRATA_RESIDENCES_MAX);
+	assert_true(strata_vcpu_stime_dropped(&stimes, 1));
+	assert_false(strata_vcpu_stime_dropped(&stimes, 2));
+	assert_true(strata_vcpu_stime_finish(&stimes));
+	/* Then its time may be any CPU's; of the others it is known whose. */
+	set = strata_vcpu_stime_own(&stimes, 1, 2);
+	assert_int_equal(set.nr, 2);
+	set = strata_vcpu_stime_own(&stimes, 2, 0);
+	assert_int_equal(set.nr, 1);
+	set = strata_vcpu_stime_own(&stimes, 3, 0);
+	assert_int_equal(set.nr, 1);
+	assert_int_equal(set.members[0].pcpu, 1);
+	strata_vcpu_stime_clear(&stimes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -390,6 +419,7 @@ int main(void)
 		cmocka_unit_test(a_counter_that_is_set_is_undone_on_both_sides),
 		cmocka_unit_test(the_skew_counts_for_one_vcpu_that_moves),
 		cmocka_unit_test(a_counter_that_counts_from_another_time_is_undone_on_both_sides),
+		cmocka_unit_test(a_guest_that_begins_to_run_all_the_time_loses_its_own_places_only),
 	};
 
 	return cmocka_run_group_tests_name("emulated", tests, NULL, NULL);

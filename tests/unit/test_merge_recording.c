@@ -157,6 +157,8 @@ static int load_text(const char *text, struct strata_error *error)
 	assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
 	fclose(file);
 	status = strata_recording_load(&loaded, dir, error);
+	if (!status && loaded.nr_faults)
+		status = strata_fail(error, "%s", loaded.faults[0].text);
 	strata_recording_clear(&loaded);
 	return status;
 }
@@ -186,7 +188,6 @@ static void everything_that_is_wrong_in_a_file_is_refused(void **state)
 		  "\"anchor_realtime_ns\" is over" },
 		{ "{" GOOD_HEAD "," GOOD_CLOCK ",\"sources\":{}}", "\"sources\" is not an array" },
 		{ WITH_SOURCES("1"), "source 0: \"name\" is not a string" },
-		{ WITH_SOURCES("null"), "source 0: \"name\" is not a string" },
 		{ WITH_SOURCES("{\"name\":\"../g1\"}"), "cannot be a directory's name" },
 		{ WITH_SOURCES("{\"name\":\"..\"}"), "cannot be a directory's name" },
 		{ WITH_SOURCES("{\"name\":\"\"}"), "cannot be a directory's name" },

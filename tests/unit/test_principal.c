@@ -112,24 +112,30 @@ static void however_many_users_there_are_a_share_is_left_for_root(void **state)
 	assert_int_equal(principal_claim(root, PRINCIPAL_RINGS, SHARE, &error), 0);
 }
 
+static const uint8_t no_uuid[PRINCIPAL_UUID_BYTES];
+
 static void a_domain_is_the_same_after_a_reboot(void **state)
 {
-	struct principal *before = principals_domain(all, 7, "g1");
+	static const uint8_t g1[PRINCIPAL_UUID_BYTES] = { 1 }, g2[PRINCIPAL_UUID_BYTES] = { 2 };
+	struct principal *before = principals_domain(all, 7, g1, "g1");
 
 	(void)state;
-	assert_ptr_equal(principals_domain(all, 8, "g1"), before);
-	assert_ptr_not_equal(principals_domain(all, 7, "g2"), before);
-	assert_ptr_not_equal(principals_domain(all, 7, ""), principals_domain(all, 8, ""));
-	assert_ptr_equal(principals_domain(all, 7, ""), principals_domain(all, 7, ""));
+	assert_ptr_equal(principals_domain(all, 8, g1, "g1"), before);
+	assert_ptr_equal(principals_domain(all, 8, g1, "renamed"), before);
+	assert_ptr_not_equal(principals_domain(all, 7, g2, "g1"), before);
+	assert_ptr_not_equal(principals_domain(all, 7, no_uuid, ""),
+			     principals_domain(all, 8, no_uuid, ""));
+	assert_ptr_equal(principals_domain(all, 7, no_uuid, ""),
+			 principals_domain(all, 7, no_uuid, ""));
 	assert_false(principal_is_trusted(before));
-	assert_true(principal_is_trusted(principals_domain(all, 0, "Domain-0")));
-	assert_ptr_not_equal(principals_user(all, 7), principals_domain(all, 7, ""));
+	assert_true(principal_is_trusted(principals_domain(all, 0, no_uuid, "Domain-0")));
+	assert_ptr_not_equal(principals_user(all, 7), principals_domain(all, 7, no_uuid, ""));
 }
 
 static void a_name_is_shown_escaped(void **state)
 {
 	(void)state;
-	assert_null(strchr(principal_name(principals_domain(all, 9, "\x1b[31m")), 0x1b));
+	assert_null(strchr(principal_name(principals_domain(all, 9, no_uuid, "\x1b[31m")), 0x1b));
 }
 
 static void subordinate_uids_are_their_owners(void **state)
@@ -162,18 +168,19 @@ static void subordinate_uids_are_their_owners(void **state)
 static void a_debt_is_paid_in_later_turns(void **state)
 {
 	(void)state;
-	assert_true(principal_has_credit(one));
-	principal_charge(one, PRINCIPAL_QUANTUM_BYTES - 1);
-	assert_true(principal_has_credit(one));
-	principal_charge(one, 2ull * PRINCIPAL_QUANTUM_BYTES + 1);
-	assert_false(principal_has_credit(one));
-	assert_true(principal_has_credit(other));
+	assert_true(principal_has_credit(one, PRINCIPAL_DRAINING));
+	principal_charge(one, PRINCIPAL_DRAINING, PRINCIPAL_DRAINING_BYTES - 1);
+	assert_true(principal_has_credit(one, PRINCIPAL_DRAINING));
+	principal_charge(one, PRINCIPAL_DRAINING, 2ull * PRINCIPAL_DRAINING_BYTES + 1);
+	assert_false(principal_has_credit(one, PRINCIPAL_DRAINING));
+	assert_true(principal_has_credit(other, PRINCIPAL_DRAINING));
+	assert_true(principal_has_credit(one, PRINCIPAL_TALKING));
 	principals_begin_turn(all);
-	assert_false(principal_has_credit(one));
+	assert_false(principal_has_credit(one, PRINCIPAL_DRAINING));
 	principals_begin_turn(all);
-	assert_false(principal_has_credit(one));
+	assert_false(principal_has_credit(one, PRINCIPAL_DRAINING));
 	principals_begin_turn(all);
-	assert_true(principal_has_credit(one));
+	assert_true(principal_has_credit(one, PRINCIPAL_DRAINING));
 }
 
 static void unused_credit_is_not_saved_up(void **state)
@@ -183,8 +190,8 @@ static void unused_credit_is_not_saved_up(void **state)
 	(void)state;
 	for (i = 0; i < 100; i++)
 		principals_begin_turn(all);
-	principal_charge(one, PRINCIPAL_QUANTUM_BYTES);
-	assert_false(principal_has_credit(one));
+	principal_charge(one, PRINCIPAL_DRAINING, PRINCIPAL_DRAINING_BYTES);
+	assert_false(principal_has_credit(one, PRINCIPAL_DRAINING));
 }
 
 static void new_sources_come_in_a_burst_and_then_at_a_rate(void **state)
@@ -197,7 +204,7 @@ static void new_sources_come_in_a_burst_and_then_at_a_rate(void **state)
 		begun += principal_may_begin_source(one);
 		assert_true(principal_may_begin_source(root));
 	}
-	assert_in_range(begun, 64, 999);
+	assert_in_range(begun, 256, 999);
 	assert_true(principal_may_begin_source(other));
 }
 

@@ -328,7 +328,7 @@ static void what_is_written_while_it_is_looked_is_not_said_to_be_complete(void *
 	begin(&followed, STRATA_HEADER_FULL);
 	looked_at = &followed;
 	written_ticks = 0;
-	tap = &followed.recorder->taps[0];
+	tap = followed.recorder->queues[0].taps[0];
 	tap->ring->has_begun = nothing_and_then_something;
 	tap_note_complete(tap);
 	assert_true(written_ticks > 0);
@@ -350,7 +350,7 @@ static void what_is_written_between_a_look_and_the_drain_waits_for_the_next(void
 
 	(void)state;
 	begin(&followed, STRATA_HEADER_FULL);
-	tap = &followed.recorder->taps[0];
+	tap = followed.recorder->queues[0].taps[0];
 	/* Given a look that found a record ... */
 	test_ring_put(&followed.ring, 0);
 	before = strata_clock();
@@ -487,6 +487,7 @@ static void a_slot_that_is_free_again_is_used_last(void **state)
 {
 	char dir[] = "/tmp/strata-follow-XXXXXX";
 	struct strata_error error;
+	struct strata_dir opened;
 	struct live_publisher *live;
 	struct strata_dir opened;
 	uint32_t i;
@@ -501,6 +502,7 @@ static void a_slot_that_is_free_again_is_used_last(void **state)
 		live_publisher_end(live, i % STRATA_LIVE_SLOTS, 100);
 	}
 	live_publisher_close(live);
+	strata_dir_close(&opened);
 	test_remove_dir(dir);
 }
 
@@ -532,6 +534,7 @@ static void a_slot_is_used_again_when_all_others_were(void **state)
 	assert_int_equal(live_publisher_add(live, i, 0, 1), LIVE_NO_SLOT);
 	live_publisher_set(live, LIVE_NO_SLOT, 1, 1);
 	live_publisher_close(live);
+	strata_dir_close(&opened);
 	test_remove_dir(dir);
 }
 

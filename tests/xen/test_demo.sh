@@ -23,7 +23,7 @@ events_agree() {
 
 # violations SOURCE TICKS: how many there are when that source's clock is shifted.
 violations() {
-	out/bin/strata merge "$OUT/raw" -o "$OUT/shifted" --shift "$1=$2" >/dev/null 2>&1
+	out/bin/strata merge "$OUT/raw" -o "$OUT/shifted" --force --shift "$1=$2" >/dev/null 2>&1
 	jq '.clock.violations + .clock.guest_mode.violations' "$OUT/shifted/summary.json"
 }
 

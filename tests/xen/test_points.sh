@@ -252,7 +252,7 @@ lied_merges() {
 
 build_helpers() {
 	local name
-	for name in peek reselect scribble; do
+	for name in peek reselect scribble misuse; do
 		build_helper "$name" || return
 	done
 }

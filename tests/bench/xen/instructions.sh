@@ -38,7 +38,7 @@ excess() {
 # How many lines of Strata's recording $1, as text, match $2.
 strata_events() {
 	: >$out/text
-	out/bin/strata merge "$out/$1" --format text -o $out/text >/dev/null
+	out/bin/strata merge "$out/$1" --format text --force -o $out/text >/dev/null
 	grep -cE "$2" $out/text || true
 }
 

@@ -98,7 +98,7 @@ interrupt_keeps_what_was_recorded() {
 output_is_refused_early() {
 	try nowhere strata record --duration 1s --output /proc/nowhere
 	expect_status "an output that cannot be written is refused" 1
-	expect_line "with a next step" nowhere 'name a directory that can be written with --output'
+	expect_line "with a next step" nowhere 'name a directory that can be made with -o'
 }
 
 no_right_is_said() {

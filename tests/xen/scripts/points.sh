@@ -139,12 +139,18 @@ dom0_lies_to_its_guest() {
 	expect_line "and lives" lines '^5$'
 }
 
+what_the_hypervisor_does_not_offer_is_refused() {
+	"$LAB_OUT/misuse" >misuse 2>&1
+	expect_line "unknown flags, reserved fields and made-up continuations are refused" misuse 'misuse: 12 of 12 calls'
+}
+
 everything_there_is
 parts_of_it
 selection_changes_while_it_records
 domains_and_budget_change_while_it_records
 flood_is_held
 dom0_lies_to_its_guest
+what_the_hypervisor_does_not_offer_is_refused
 
 xl dmesg >"$LAB_OUT/xl-dmesg"
 end_checks

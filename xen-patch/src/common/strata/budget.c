@@ -64,12 +64,8 @@ bool strata_budget_refill(const struct strata_selection *selection,
     return true;
 }
 
-bool strata_budget_without(struct strata_cpu_ring *ring,
-                           const struct domain *d)
+bool strata_budget_without(struct strata_cpu_ring *ring)
 {
-    if ( strata_domain_unbounded(d) )
-        return true;
-
     strata_local_add_return(&ring->refused, 1);
 
     return false;

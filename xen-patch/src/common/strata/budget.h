@@ -23,9 +23,8 @@ bool strata_budget_refill(const struct strata_selection *selection,
                           struct strata_cpu_ring *ring,
                           const struct domain *d, struct strata_budget *budget);
 
-/* Of a domain of which nothing is kept: refused, unless @d has no bound. */
-bool strata_budget_without(struct strata_cpu_ring *ring,
-                           const struct domain *d);
+/* Of a domain that has a bound, and no memory to count for it: refuses. */
+bool strata_budget_without(struct strata_cpu_ring *ring);
 
 /* May one more record of @d be written to @ring, which is this CPU's? */
 static always_inline bool strata_budget_take(
@@ -38,8 +37,8 @@ static always_inline bool strata_budget_take(
 
     if ( !selection->tokens )
         return true;
-    if ( unlikely(!mine) )
-        return strata_budget_without(ring, d);
+    if ( !mine )
+        return strata_domain_unbounded(d) || strata_budget_without(ring);
 
     budget = &mine->budget[smp_processor_id()];
     tokens = read_atomic(&budget->tokens);

@@ -44,7 +44,7 @@ void strata_calibrated(void)
         strata_budget_tell(ring, smp_processor_id());
     strata_probe_end(ring);
 
-    strata_hand_over();
+    strata_switch();
 }
 
 void strata_vcpu_state(const struct vcpu *v)

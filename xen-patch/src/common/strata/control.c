@@ -95,13 +95,28 @@ static int stop_recording(void)
     return atomic_read(&busy) ? -ERESTART : 0;
 }
 
+/* The state of @d's vCPUs, from where the walk is.  0 or -ERESTART. */
+static int walk_vcpus(struct domain *d)
+{
+    while ( d->vcpu && walk.vcpu < d->max_vcpus )
+    {
+        struct vcpu *v = d->vcpu[walk.vcpu++];
+
+        if ( v )
+            strata_vcpu_created(v);
+        if ( hypercall_preempt_check() )
+            return -ERESTART;
+    }
+
+    return 0;
+}
+
 /*
- * Has @visit do its work for each domain, and for each vCPU if it wants that,
- * from where the walk is.  0 when all are done, or -ERESTART.  Domains are
- * listed by their number, so those that come and go in between do no harm.
+ * Makes what is kept of each domain, or records the state of all vCPUs, from
+ * where the walk is.  0 when all are done, or -ERESTART.  Domains are listed by
+ * their number, so those that come and go in between do no harm.
  */
-static int walk_domains(void (*visit)(struct domain *d),
-                        void (*visit_vcpu)(struct vcpu *v))
+static int walk_domains(void)
 {
     struct domain *d;
     int rc = 0;
@@ -116,28 +131,20 @@ static int walk_domains(void (*visit)(struct domain *d),
             walk.domain = d->domain_id;
             walk.vcpu = 0;
         }
-        if ( visit && !walk.vcpu )
-            visit(d);
-        for ( ; visit_vcpu && d->vcpu && walk.vcpu < d->max_vcpus; walk.vcpu++ )
-        {
-            if ( walk.vcpu && hypercall_preempt_check() )
-            {
-                rc = -ERESTART;
-                goto out;
-            }
-            if ( d->vcpu[walk.vcpu] )
-                visit_vcpu(d->vcpu[walk.vcpu]);
-        }
+        if ( walk.stage == WALK_BUDGETS )
+            strata_domain_make(d);
+        else
+            rc = walk_vcpus(d);
+        if ( rc )
+            break;
         walk.domain++;
         walk.vcpu = 0;
         if ( hypercall_preempt_check() )
         {
             rc = -ERESTART;
-            goto out;
+            break;
         }
     }
-
- out:
     rcu_read_unlock(&domlist_read_lock);
 
     return rc;
@@ -169,7 +176,7 @@ static int record_state(void)
         enter(WALK_DOMAINS);
     }
 
-    if ( walk_domains(NULL, strata_vcpu_created) )
+    if ( walk_domains() )
         return -ERESTART;
     enter(WALK_IDLE);
 
@@ -193,7 +200,7 @@ static int start_recording(const struct strata_hv_op *op)
     if ( walk.stage == WALK_BUDGETS )
     {
         /* Before the gate opens: without one, nothing of a domain is recorded. */
-        rc = walk_domains(strata_domain_make, NULL);
+        rc = walk_domains();
         if ( rc )
             goto out;
         strata_set_switch_period(op->u.start.switch_ms);
@@ -227,7 +234,8 @@ static int flush_recording(void)
 
     if ( strata_started() )
     {
-        if ( walk.stage == WALK_IDLE )
+        /* Another's START may be at the budgets: it begins anew. */
+        if ( walk.stage == WALK_IDLE || walk.stage == WALK_BUDGETS )
         {
             /* Measured again only if CPUs came meanwhile. */
             if ( strata_record_skew() )

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * recorder_drain.c - shares out the recorder's time: deficit round robin by bytes over principals
+ * (Shreedhar and Varghese), and round robin over the rings of each.
+ *
+ * A turn gives each principal that has credit its share, in steps of a sub-buffer.  The last step
+ * may cost more than is left; that is paid in later turns (principal.h).  However many rings a
+ * principal has, and however fast it fills them, the others wait for one share of it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tap.h"
+
+/* Rings of a principal that are looked at in a turn: a look costs time, too. */
+#define LOOKS_PER_TURN 512u
+
+struct recorder_queue *recorder_queue_of(struct recorder *recorder, struct principal *who)
+{
+	struct recorder_queue *queues;
+	size_t i;
+
+	if (!who)
+		return NULL;
+	for (i = 0; i < recorder->nr_queues; i++)
+		if (recorder->queues[i].who == who)
+			return &recorder->queues[i];
+	queues = reallocarray(recorder->queues, recorder->nr_queues + 1, sizeof(*queues));
+	if (!queues)
+		return NULL;
+	recorder->queues = queues;
+	queues[recorder->nr_queues] = (struct recorder_queue){ .who = who };
+	return &queues[recorder->nr_queues++];
+}
+
+int recorder_queue_add(struct recorder_queue *queue, struct tap *tap, struct strata_error *error)
+{
+	if (queue->nr == queue->capacity) {
+		size_t capacity = queue->capacity ? 2 * queue->capacity : 8;
+		struct tap **taps = reallocarray(queue->taps, capacity, sizeof(struct tap *));
+
+		if (!taps)
+			return strata_fail(error, "out of memory");
+		queue->taps = taps;
+		queue->capacity = capacity;
+	}
+	queue->taps[queue->nr++] = tap;
+	return 0;
+}
+
+void recorder_queue_remove(struct recorder_queue *queue, const struct tap *tap)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < queue->nr; i++)
+		if (queue->taps[i] != tap)
+			queue->taps[kept++] = queue->taps[i];
+	queue->nr = kept;
+}
+
+static struct tap *tap_at(const struct recorder_queue *queue, size_t look)
+{
+	return queue->taps[(queue->next + look) % queue->nr];
+}
+
+static bool has_data(const struct tap *tap)
+{
+	return tap->state == STRATA_POLL_PRIORITY || tap->state == STRATA_POLL_DATA;
+}
+
+/* Looks at a ring again. */
+static void look(struct recorder *recorder, struct tap *tap)
+{
+	tap->state = tap_poll(recorder, tap, false);
+	if (tap->state != STRATA_POLL_ERROR)
+		return;
+	/* Taking finds out whether an application's ring is one still. */
+	if (tap->ring->is_single || tap->ring->sane)
+		tap->state = STRATA_POLL_DATA;
+	else
+		tap_note_lies(recorder, tap);
+}
+
+/* Looks at the rings that come next in this turn. */
+static void look_at_rings(struct recorder *recorder, struct recorder_queue *queue,
+			  enum recorder_drain extent)
+{
+	size_t i;
+
+	queue->looks = extent == RECORDER_DRAIN_ALL || queue->nr < LOOKS_PER_TURN ? queue->nr
+										  : LOOKS_PER_TURN;
+	for (i = 0; i < queue->looks; i++) {
+		struct tap *tap = tap_at(queue, i);
+
+		if (tap->leaving)
+			continue;
+		look(recorder, tap);
+		tap->turns = strata_nr_subbufs(tap->ring->reader.geo);
+	}
+}
+
+/* Charges a step with what it copied. */
+static void charge(struct recorder *recorder, struct recorder_queue *queue, uint64_t before)
+{
+	uint64_t bytes = recorder->work_bytes - before;
+
+	principal_charge(queue->who, PRINCIPAL_DRAINING,
+			 bytes < PRINCIPAL_STEP_BYTES ? PRINCIPAL_STEP_BYTES : bytes);
+}
+
+/* Takes a sub-buffer of a ring.  0, 1 if the rest waits for room on the disk, or -1. */
+static int step(struct recorder *recorder, struct recorder_queue *queue, struct tap *tap,
+		uint64_t *nr_packets, struct strata_error *error)
+{
+	uint64_t before = recorder->work_bytes, packets_before = *nr_packets;
+	int result = tap_take(recorder, tap, 1, nr_packets, error);
+
+	charge(recorder, queue, before);
+	/* One that has nothing after all is not asked again in this turn. */
+	tap->turns = *nr_packets == packets_before ? 0 : tap->turns - 1;
+	if (!result)
+		look(recorder, tap);
+	return result;
+}
+
+static bool may_go_on(const struct recorder_queue *queue, enum recorder_drain extent)
+{
+	return extent == RECORDER_DRAIN_ALL || principal_has_credit(queue->who, PRINCIPAL_DRAINING);
+}
+
+/* Takes from rings in turns, those that are nearly full or all, until there is nothing or no credit
+ * left.  As step(). */
+static int drain_rings(struct recorder *recorder, struct recorder_queue *queue, bool only_priority,
+		       enum recorder_drain extent, uint64_t *nr_packets, struct strata_error *error)
+{
+	bool more = true;
+	size_t i;
+
+	while (more && may_go_on(queue, extent)) {
+		more = false;
+		for (i = 0; i < queue->looks && may_go_on(queue, extent); i++) {
+			struct tap *tap = tap_at(queue, i);
+			int result;
+
+			if (tap->leaving || !tap->turns || !has_data(tap) ||
+			    (only_priority && tap->state != STRATA_POLL_PRIORITY))
+				continue;
+			result = step(recorder, queue, tap, nr_packets, error);
+			if (result)
+				return result;
+			more = true;
+		}
+		if (!may_go_on(queue, extent)) {
+			/* Whoever came to no turn comes first in the next. */
+			queue->resume = queue->next + i;
+			break;
+		}
+	}
+	return 0;
+}
+
+/* Takes from rings whose source leaves, and forgets those that are empty.  0 or -1. */
+static int drain_leaving(struct recorder *recorder, struct recorder_queue *queue,
+			 struct strata_error *error)
+{
+	size_t i = 0;
+
+	while (i < queue->nr && principal_has_credit(queue->who, PRINCIPAL_DRAINING)) {
+		struct tap *tap = queue->taps[i];
+		uint64_t before = recorder->work_bytes;
+		struct strata_error later;
+		bool done = false;
+		int result;
+
+		if (!tap->leaving) {
+			i++;
+			continue;
+		}
+		result = tap_leave_step(recorder, tap, &done, error);
+		charge(recorder, queue, before);
+		if (!result && !done)
+			continue;
+		principal_charge(queue->who, PRINCIPAL_DRAINING, PRINCIPAL_FILE_BYTES);
+		if (tap_finish(recorder, tap, result ? &later : error))
+			result = -1;
+		if (result)
+			recorder_source_of(recorder, tap->source)->presence =
+				RECORDER_SOURCE_FAILED;
+		recorder_forget_tap(recorder, tap);
+		if (result)
+			return -1;
+	}
+	return 0;
+}
+
+/* Notes how far each ring that was looked at is complete, and takes what lies with writers that
+ * sleep.  0, 1 if the disk has no room, or -1. */
+static int drain_sleepers(struct recorder *recorder, struct recorder_queue *queue,
+			  struct strata_error *error)
+{
+	size_t i;
+
+	for (i = 0; i < queue->looks; i++) {
+		struct tap *tap = tap_at(queue, i);
+		uint64_t before = recorder->work_bytes;
+		int result = 0;
+
+		if (tap->leaving)
+			continue;
+		tap_note_complete(tap);
+		if (tap_is_asleep(recorder, tap) &&
+		    principal_has_credit(queue->who, PRINCIPAL_DRAINING)) {
+			result = tap_take_partly(recorder, tap, error);
+			charge(recorder, queue, before);
+		}
+		if (result)
+			return result;
+	}
+	return 0;
+}
+
+/* Whether there is more than what was taken.  A guest must not have us run without a pause: it
+ * would be at dom0's expense. */
+static void note_rest(struct recorder *recorder, const struct recorder_queue *queue)
+{
+	size_t i;
+
+	for (i = 0; i < queue->looks; i++) {
+		const struct tap *tap = tap_at(queue, i);
+
+		recorder->urgent |= !tap->leaving && tap->state == STRATA_POLL_PRIORITY;
+		recorder->behind |= (tap->leaving || has_data(tap)) &&
+				    principal_kind(queue->who) != PRINCIPAL_DOMAIN;
+	}
+	recorder->behind |= queue->looks < queue->nr &&
+			    principal_kind(queue->who) != PRINCIPAL_DOMAIN;
+}
+
+/* One principal's turn.  0, 1 if the disk has no room, or -1. */
+static int drain_queue(struct recorder *recorder, struct recorder_queue *queue,
+		       enum recorder_drain extent, uint64_t *nr_packets, struct strata_error *error)
+{
+	int result = 0;
+
+	if (extent != RECORDER_DRAIN_NONE && queue->nr) {
+		look_at_rings(recorder, queue, extent);
+		queue->resume = queue->next + (queue->looks < queue->nr ? queue->looks : 0);
+		result = drain_rings(recorder, queue, true, extent, nr_packets, error);
+		if (!result)
+			result = drain_rings(recorder, queue, false, extent, nr_packets, error);
+		if (!result)
+			result = drain_sleepers(recorder, queue, error);
+		note_rest(recorder, queue);
+		queue->next = queue->resume % queue->nr;
+	}
+	if (!result && drain_leaving(recorder, queue, error))
+		result = -1;
+	return result;
+}
+
+/* Tells those who follow.  What no table on the disk describes yet they could not read. */
+static void publish(struct recorder *recorder)
+{
+	size_t i, j;
+
+	if (!recorder->live || !recorder_is_saved(recorder))
+		return;
+	for (i = 0; i < recorder->nr_queues; i++) {
+		for (j = 0; j < recorder->queues[i].nr; j++) {
+			const struct tap *tap = recorder->queues[i].taps[j];
+
+			live_publisher_set(recorder->live, tap->live_slot, tap->file.bytes,
+					   tap->complete_ticks);
+		}
+	}
+	for (i = 0; i < recorder->nr_ended; i++)
+		live_publisher_end(recorder->live, recorder->ended[i].live_slot,
+				   recorder->ended[i].bytes);
+	recorder->nr_ended = 0;
+}
+
+int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64_t *nr_packets,
+		   struct strata_error *error)
+{
+	int result = 0;
+	size_t i;
+
+	*nr_packets = 0;
+	recorder->behind = false;
+	recorder->urgent = false;
+	if (recorder->full && extent == RECORDER_DRAIN_SOME &&
+	    strata_clock() < recorder->write_again_ticks)
+		return 0;
+	principals_begin_turn(recorder->principals);
+	for (i = 0; i < recorder->nr_queues && !result; i++)
+		result = drain_queue(
+			recorder,
+			&recorder->queues[(recorder->next_queue + i) % recorder->nr_queues], extent,
+			nr_packets, error);
+	recorder->next_queue++;
+	if (result)
+		return result < 0 ? -1 : 0;
+	recorder_save_what_is_new(recorder);
+	publish(recorder);
+	return 0;
+}
+
+bool recorder_is_behind(const struct recorder *recorder)
+{
+	return recorder->behind;
+}
+
+bool recorder_is_urgent(const struct recorder *recorder)
+{
+	return recorder->urgent;
+}

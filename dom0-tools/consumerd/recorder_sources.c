@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * recorder_sources.c - sources of a recording come and go: what each takes of its principal's
+ * shares, and gives back; see recorder.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recording_remove.h"
+#include "tap.h"
+
+struct principals *recorder_principals(struct recorder *recorder)
+{
+	return recorder->principals;
+}
+
+struct recorder_source *recorder_source_of(struct recorder *recorder, size_t index)
+{
+	struct recorder_source *sources;
+	size_t nr = recorder->nr_sources ? recorder->nr_sources : 8;
+
+	if (index < recorder->nr_sources)
+		return &recorder->sources[index];
+	while (nr <= index)
+		nr *= 2;
+	sources = reallocarray(recorder->sources, nr, sizeof(*sources));
+	if (!sources)
+		return NULL;
+	memset(&sources[recorder->nr_sources], 0, (nr - recorder->nr_sources) * sizeof(*sources));
+	recorder->sources = sources;
+	recorder->nr_sources = nr;
+	return &sources[index];
+}
+
+struct principal *recorder_who(struct recorder *recorder, size_t source_index)
+{
+	const struct recorder_source *state = recorder_source_of(recorder, source_index);
+
+	return state && state->who ? state->who : principals_hypervisor(recorder->principals);
+}
+
+/* A source without anything in it: the first that is vacant, or a new one.  NULL: out of memory. */
+static struct strata_source *make_source(struct strata_recording *recording, const char *name,
+					 size_t *index)
+{
+	struct strata_source *source;
+
+	for (*index = 0; *index < recording->nr_sources; ++*index) {
+		source = &recording->sources[*index];
+		if (!source->vacant)
+			continue;
+		memset(source, 0, sizeof(*source));
+		snprintf(source->name, sizeof(source->name), "%s", name);
+		return source;
+	}
+	return strata_recording_add_source(recording, name);
+}
+
+int recorder_begin_source(struct recorder *recorder, struct principal *who, const char *name,
+			  size_t nr_rings, size_t *index, struct strata_error *error)
+{
+	struct recorder_source *state;
+
+	if (principal_claim(who, PRINCIPAL_SOURCES, 1, error))
+		return -1;
+	if (principal_claim(who, PRINCIPAL_STREAMS, nr_rings, error))
+		goto no_streams;
+	if (principal_claim(who, PRINCIPAL_RINGS, nr_rings, error))
+		goto no_rings;
+	/* The state first: a source cannot be taken back. */
+	state = recorder_source_of(recorder, recorder->recording.nr_sources);
+	if (!state || !make_source(&recorder->recording, name, index)) {
+		strata_fail(error, "out of memory");
+		goto no_source;
+	}
+	state = recorder_source_of(recorder, *index);
+	memset(state, 0, sizeof(*state));
+	state->who = who;
+	state->nr_claimed = nr_rings;
+	return 0;
+no_source:
+	principal_give_back(who, PRINCIPAL_RINGS, nr_rings);
+no_rings:
+	principal_give_back(who, PRINCIPAL_STREAMS, nr_rings);
+no_streams:
+	principal_give_back(who, PRINCIPAL_SOURCES, 1);
+	return -1;
+}
+
+int recorder_add_event(struct recorder *recorder, size_t source_index,
+		       const struct strata_event_desc *event, struct strata_error *error)
+{
+	const uint64_t bytes = strata_event_desc_bytes(event->nr_fields);
+	struct principal *who = recorder_who(recorder, source_index);
+
+	if (!who)
+		return strata_fail(error, "out of memory");
+	if (principal_claim(who, PRINCIPAL_DESCRIPTION_BYTES, bytes, error))
+		return -1;
+	if (!strata_source_add_event(&recorder->recording.sources[source_index], event, error))
+		return 0;
+	principal_give_back(who, PRINCIPAL_DESCRIPTION_BYTES, bytes);
+	return -1;
+}
+
+/* Takes a source that left nothing out of the recording, and its directory. */
+static void vacate(struct recorder *recorder, size_t index)
+{
+	struct strata_source *source = &recorder->recording.sources[index];
+
+	strata_recording_remove_source(&recorder->out.dir, source->name);
+	strata_source_clear_events(source);
+	free(source->streams);
+	memset(source, 0, sizeof(*source));
+	source->vacant = true;
+	/* Nobody takes it for the hypervisor, whose layer is 0. */
+	source->layer = STRATA_LAYER_APP;
+}
+
+/* Says that the source is gone, and gives back what it took. */
+static void end_source(struct recorder *recorder, size_t index)
+{
+	struct strata_source *source = &recorder->recording.sources[index];
+	struct recorder_source *state = recorder_source_of(recorder, index);
+	const bool was_begun = state->who != NULL,
+		   failed = state->presence == RECORDER_SOURCE_FAILED;
+	uint32_t description_bytes = source->description_bytes;
+
+	source->ended = state->reason;
+	source->went_ticks = state->reason == STRATA_SOURCE_STAYED ? 0 : strata_clock();
+	recorder->unsaved = true; /* the next drain saves it */
+	if (!failed)
+		state->presence = RECORDER_SOURCE_IS_GONE;
+	if (!was_begun || state->reason == STRATA_SOURCE_STAYED)
+		return;
+	principal_give_back(state->who, PRINCIPAL_RINGS, state->nr_claimed);
+	if (failed)
+		return;
+	strata_source_drop_empty_streams(source);
+	principal_give_back(state->who, PRINCIPAL_STREAMS,
+			    state->nr_claimed > source->nr_streams
+				    ? state->nr_claimed - source->nr_streams
+				    : 0);
+	if (source->nr_streams)
+		return;
+	principal_give_back(state->who, PRINCIPAL_SOURCES, 1);
+	principal_give_back(state->who, PRINCIPAL_DESCRIPTION_BYTES, description_bytes);
+	vacate(recorder, index);
+	/* Whoever takes its place has metadata of its own. */
+	memset(&state->saved, 0, sizeof(state->saved));
+	state->presence = RECORDER_SOURCE_LEFT_NOTHING;
+}
+
+/* Remembers to tell that a stream has ended; without memory its slot says that it is no further. */
+static void note_ended(struct recorder *recorder, const struct tap *tap)
+{
+	struct recorder_ended *ended;
+
+	if (tap->live_slot == LIVE_NO_SLOT)
+		return;
+	principal_give_back(recorder_who(recorder, tap->source), PRINCIPAL_LIVE_SLOTS, 1);
+	ended = reallocarray(recorder->ended, recorder->nr_ended + 1, sizeof(*ended));
+	if (!ended)
+		return;
+	recorder->ended = ended;
+	ended[recorder->nr_ended++] = (struct recorder_ended){ tap->live_slot, tap->file.bytes };
+}
+
+void recorder_forget_tap(struct recorder *recorder, struct tap *tap)
+{
+	struct recorder_source *state = recorder_source_of(recorder, tap->source);
+	struct principal *who = recorder_who(recorder, tap->source);
+	size_t source = tap->source;
+
+	note_ended(recorder, tap);
+	recorder_queue_remove(recorder_queue_of(recorder, who), tap);
+	free(tap);
+	if (--state->nr_taps == 0)
+		end_source(recorder, source);
+}
+
+void recorder_end_leaving(struct recorder *recorder)
+{
+	size_t i;
+
+	for (i = 0; i < recorder->nr_sources && i < recorder->recording.nr_sources; i++)
+		if (recorder->sources[i].presence == RECORDER_SOURCE_LEAVES)
+			end_source(recorder, i);
+}
+
+/* The rings of a source leave from now on. */
+static void begin_to_leave(struct recorder *recorder, size_t index, enum strata_source_end reason)
+{
+	struct recorder_queue *queue = recorder_queue_of(recorder, recorder_who(recorder, index));
+	struct recorder_source *state = recorder_source_of(recorder, index);
+	size_t i;
+
+	state->presence = RECORDER_SOURCE_LEAVES;
+	state->reason = reason;
+	for (i = 0; i < queue->nr; i++) {
+		struct tap *tap = queue->taps[i];
+
+		if (tap->source != index)
+			continue;
+		tap->leaving = true;
+		tap->turns = strata_nr_subbufs(tap->ring->reader.geo);
+	}
+}
+
+void recorder_leave_source(struct recorder *recorder, size_t source_index,
+			   enum strata_source_end reason)
+{
+	begin_to_leave(recorder, source_index, reason);
+	if (!recorder_source_of(recorder, source_index)->nr_taps)
+		end_source(recorder, source_index);
+}
+
+enum recorder_presence recorder_presence(struct recorder *recorder, size_t source_index)
+{
+	return recorder_source_of(recorder, source_index)->presence;
+}
+
+int recorder_finish_source(struct recorder *recorder, size_t source_index,
+			   enum strata_source_end reason, struct strata_error *error)
+{
+	struct recorder_queue *queue =
+		recorder_queue_of(recorder, recorder_who(recorder, source_index));
+	struct strata_error later;
+	int result = 0;
+	size_t i = 0;
+
+	begin_to_leave(recorder, source_index, reason);
+	/* The last one that is forgotten ends the source. */
+	while (i < queue->nr) {
+		struct tap *tap = queue->taps[i];
+
+		if (tap->source != source_index) {
+			i++;
+			continue;
+		}
+		if (tap_take_rest(recorder, tap, result ? &later : error))
+			result = -1;
+		if (tap_finish(recorder, tap, result ? &later : error))
+			result = -1;
+		if (result)
+			recorder_source_of(recorder, source_index)->presence =
+				RECORDER_SOURCE_FAILED;
+		recorder_forget_tap(recorder, tap);
+	}
+	if (recorder_source_of(recorder, source_index)->presence == RECORDER_SOURCE_LEAVES)
+		end_source(recorder, source_index);
+	return result;
+}
