@@ -489,7 +489,6 @@ static void a_slot_that_is_free_again_is_used_last(void **state)
 	struct strata_error error;
 	struct strata_dir opened;
 	struct live_publisher *live;
-	struct strata_dir opened;
 	uint32_t i;
 
 	(void)state;
