@@ -217,9 +217,26 @@ static void a_text_that_is_no_uuid_is_refused(void **state)
 	assert_false(strata_uuid_parse(uuid, "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1fg"));
 }
 
+/* Though what would complete it lies behind. */
+static void a_character_is_read_of_the_bytes_that_are_left(void **state)
+{
+	static const char *const characters[] = { "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80" };
+	size_t i, left;
+	uint32_t code;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		for (left = 1; left < i + 2; left++)
+			assert_int_equal(strata_utf8_read(characters[i], left, &code), 0);
+		assert_int_equal(strata_utf8_read(characters[i], left, &code), i + 2);
+		assert_int_equal(strata_utf8_read(characters[i], left + 1, &code), i + 2);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_character_is_read_of_the_bytes_that_are_left),
 		cmocka_unit_test(printable_ascii_stays_as_it_is),
 		cmocka_unit_test(quotes_and_backslashes_are_escaped),
 		cmocka_unit_test(all_other_bytes_become_numbers),

@@ -277,6 +277,7 @@ static void as_many_references_are_listed_as_the_sizes_ask_for(void **state)
 
 static void no_reference_is_listed_twice(void **state)
 {
+	char said[80];
 	uint32_t i;
 
 	(void)state;
@@ -295,7 +296,9 @@ static void no_reference_is_listed_twice(void **state)
 	assert_in_range(root->nr_refs, STRATA_GUEST_REFS_PER_PAGE + 1,
 			2 * STRATA_GUEST_REFS_PER_PAGE);
 	root->directory_ref[1] = root->directory_ref[0];
-	is_refused("bad directory: it lists reference");
+	snprintf(said, sizeof(said), "bad directory: it lists reference %u twice",
+		 root->directory_ref[0]);
+	is_refused(said);
 }
 
 static void each_ring_is_of_a_cpu_of_its_own(void **state)

@@ -208,6 +208,7 @@ static void what_ended_before_the_recorder_died_has_ended_then(void **state)
 /* What was lost behind the last packet is written as a packet of its own. */
 static void a_recorder_that_has_counted_the_last_losses(void **state)
 {
+	struct strata_recording recovered;
 	struct recorder_totals totals;
 	struct bytes ring, stream;
 	struct strata_error error;
@@ -226,6 +227,10 @@ static void a_recorder_that_has_counted_the_last_losses(void **state)
 	ring = world_ring_bytes();
 	stream = stream_bytes();
 	expect_all(ring, stream.at, stream.size, world.next);
+	/* It is in a packet of the stream, and in the ring: once in the recovered recording. */
+	assert_int_equal(strata_recording_load(&recovered, world_path("recovered"), &error), 0);
+	assert_int_equal(recovered.sources[0].streams[0].lost, 1);
+	strata_recording_clear(&recovered);
 	free(ring.at);
 	free(stream.at);
 	world_end(&world);
@@ -261,6 +266,47 @@ static void a_stream_that_lost_its_end_is_named(void **state)
 	free(stream.at);
 	free(ring.at);
 	world_end(&world);
+}
+
+/* What the dead recorder had refused to write counts on; and rings of another recording, under the
+ * name of one of this, are none of its. */
+static void a_recording_keeps_its_refusals_and_its_own_rings(void **state)
+{
+	struct strata_recording recovered;
+	struct recorder_totals totals;
+	struct recovery recovery;
+	struct strata_error error;
+	struct bytes ring, stream;
+	struct world world;
+	unsigned int anothers;
+
+	(void)state;
+	for (anothers = 0; anothers < 2; anothers++) {
+		world_begin(&world, STRATA_APP_SINGLE_STORE);
+		world_write(&world, 10);
+		world_drain(&world);
+		recorder_recording(world.recorder)->sources[0].streams[0].bad_packets = 2;
+		assert_int_equal(recorder_save(world.recorder, &error), 0);
+		world_write(&world, 10);
+		stream = stream_bytes();
+		ring = world_ring_bytes();
+		if (anothers)
+			((struct ring_file_header *)ring.at)->uuid[0] ^= 1;
+		find(ring, stream.at, stream.size);
+		assert_int_equal(
+			recover(&recovery, world_path("found"), world_path("recovered"), &error),
+			0);
+		assert_int_equal(recorder_close(recovery.recorder, &totals, &error), 0);
+		recover_release(&recovery);
+		assert_int_equal(strata_recording_load(&recovered, world_path("recovered"), &error),
+				 0);
+		assert_int_equal(recovered.sources[0].streams[0].bad_packets, 2);
+		assert_int_equal(recovered.sources[0].streams[0].events, anothers ? 10 : 20);
+		strata_recording_clear(&recovered);
+		free(ring.at);
+		free(stream.at);
+		world_end(&world);
+	}
 }
 
 /* What a full disk has no room for stays in a ring of single stores, and is taken when there is. */
@@ -387,6 +433,7 @@ int main(void)
 		cmocka_unit_test(what_ended_before_the_recorder_died_has_ended_then),
 		cmocka_unit_test(a_recorder_that_has_counted_the_last_losses),
 		cmocka_unit_test(a_stream_that_lost_its_end_is_named),
+		cmocka_unit_test(a_recording_keeps_its_refusals_and_its_own_rings),
 		cmocka_unit_test(what_finds_no_room_stays_in_its_ring),
 		cmocka_unit_test(up_to_the_slot_of_a_writer_that_died),
 		cmocka_unit_test(what_other_writers_committed_behind_it_is_said_to_be_unknown),

@@ -151,6 +151,46 @@ static void lies_are_refused_or_harmless(enum strata_app_mode mode)
 	world_end(&world);
 }
 
+/* Each word of the header that says how much there is, at a value that cannot be. */
+static void a_header_that_cannot_be_is_refused(void **state)
+{
+	struct ring_file_header *header;
+	struct bytes honest, lied;
+	struct world world;
+	unsigned int lie;
+
+	(void)state;
+	world_begin(&world, STRATA_APP_SINGLE_STORE);
+	world_write(&world, 30);
+	honest = world_ring_bytes();
+	lied.at = malloc(honest.size);
+	assert_non_null(lied.at);
+	header = (struct ring_file_header *)lied.at;
+	for (lie = 0; lie < 6; lie++) {
+		lied.size = honest.size;
+		memcpy(lied.at, honest.at, honest.size);
+		if (lie == 0)
+			header->nr_rings = 0;
+		else if (lie == 1)
+			header->nr_rings = STRATA_APP_RINGS_MAX + 1;
+		else if (lie == 2)
+			header->ring_bytes++;
+		else if (lie == 3)
+			lied.size = ring_file_table_offset(header) + header->table_bytes - 1;
+		else if (lie == 4)
+			header->anchor_realtime_ns = (uint64_t)INT64_MAX + 1;
+		else
+			header->pid = 0;
+		assert_int_equal(recover_lies(lied), 0);
+	}
+	memcpy(lied.at, honest.at, honest.size);
+	lied.size = honest.size;
+	assert_int_equal(recover_lies(lied), 1);
+	free(lied.at);
+	free(honest.at);
+	world_end(&world);
+}
+
 static void lies_of_single_stores(void **state)
 {
 	(void)state;
@@ -166,6 +206,7 @@ static void lies_of_reserve_and_commit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_header_that_cannot_be_is_refused),
 		cmocka_unit_test(lies_of_single_stores),
 		cmocka_unit_test(lies_of_reserve_and_commit),
 	};

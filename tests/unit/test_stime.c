@@ -72,6 +72,13 @@ static void a_step_back_may_be_longer_than_a_piece(void **state)
 	correct(&stime, 1000, 100000);
 	correct(&stime, 2000, 101000);
 	correct(&stime, 2010, 100800);
+	strata_stime_finish(&stime);
+	assert_int_equal(strata_stime_first(&stime, 100900), 1900);
+	assert_int_equal(strata_stime_last(&stime, 100900), 2110);
+	strata_stime_clear(&stime);
+	correct(&stime, 1000, 100000);
+	correct(&stime, 2000, 101000);
+	correct(&stime, 2010, 100800);
 	correct(&stime, 2020, 100810);
 	strata_stime_finish(&stime);
 	assert_int_equal(strata_stime_first(&stime, 100900), 1900);
