@@ -153,7 +153,8 @@ void stderr_queue_open(void)
 {
 	const cookie_io_functions_t functions = { .write = take };
 
-	if (queue.stream)
+	/* A stream that somebody else put there, and that is no descriptor, does not wait. */
+	if (queue.stream || fileno(stderr) != STDERR_FILENO)
 		return;
 	fflush(stderr);
 	queue.first = queue.used = 0;
