@@ -88,7 +88,8 @@ int strata_buffers_create(struct strata_grants *grants, struct strata_ring_geome
 		first = add_ring_pages(cpu, grants, geo);
 		err = first < 0 ? first : create_ring(cpu, grants, first, geo);
 		if (err) {
-			pr_err("CPU %u gets no ring (error %d)\n", cpu, err);
+			if (err != -ENOSPC)
+				pr_err("CPU %u gets no ring (error %d)\n", cpu, err);
 			strata_buffers_destroy();
 			return err;
 		}

@@ -19,9 +19,9 @@ u32 strata_buffers_count(void);
 
 /*
  * Makes an empty ring for each CPU that this kernel may ever bring up, and adds
- * its pages to @grants, ring after ring as the directory wants them.  0 or a
- * negative error after a message; nothing is left then but what @grants has got.
- * May sleep.
+ * its pages to @grants, ring after ring as the directory wants them.  0, -ENOSPC (no
+ * references left), or another error after a message; nothing is left then but what @grants has
+ * got. May sleep.
  */
 int strata_buffers_create(struct strata_grants *grants, struct strata_ring_geometry geo);
 

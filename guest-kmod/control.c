@@ -38,6 +38,7 @@ struct command {
 };
 
 static bool recording;
+static bool watching;
 
 bool strata_control_recording(void)
 {
@@ -235,6 +236,7 @@ int strata_control_open(void)
 {
 	int err = register_xenbus_watch(&watch);
 
+	watching = !err;
 	if (err)
 		pr_err("xenstore does not watch %s (error %d)\n", watch.node, err);
 	return err;
@@ -242,6 +244,10 @@ int strata_control_open(void)
 
 void strata_control_close(void)
 {
+	/* Another kernel was to be started, and was not. */
+	if (!watching)
+		return;
+	watching = false;
 	/* Waits for the callback, if it runs. */
 	unregister_xenbus_watch(&watch);
 	stop();

@@ -24,6 +24,11 @@
 
 #define DOMAIN_0 0
 
+/* No reference of ours: the kernel keeps the first ones. */
+#define ENDED 0
+
+static grant_ref_t held_back; /* the first of a list */
+
 static_assert(PAGE_SIZE == STRATA_PAGE_BYTES, "a grant covers a page of 4096 bytes");
 static_assert(sizeof(struct strata_guest_root) <= STRATA_PAGE_BYTES, "the root is one page");
 
@@ -61,8 +66,6 @@ static int add_page(struct strata_grants *grants, int node, bool writable)
 	}
 	ref = gnttab_grant_foreign_access(DOMAIN_0, xen_page_to_gfn(page), !writable);
 	if (ref < 0) {
-		pr_err("no grant reference for page %u of %u; choose a smaller subbuf_kb or nr_subbufs, or a larger max_grant_frames for this domain\n",
-		       grants->nr + 1, grants->capacity);
 		__free_page(page);
 		return ref;
 	}
@@ -128,12 +131,46 @@ void strata_grants_renew(const struct strata_grants *grants)
 						!grants->writable[i]);
 }
 
+u32 strata_grants_end_writable(struct strata_grants *grants)
+{
+	u32 left = 0, i;
+
+	for (i = 0; i < grants->nr; i++) {
+		if (!grants->writable[i] || grants->ref[i] == ENDED)
+			continue;
+		if (gnttab_try_end_foreign_access(grants->ref[i]))
+			grants->ref[i] = ENDED;
+		else
+			left++;
+	}
+	return left;
+}
+
+int strata_grants_hold_back(void)
+{
+	u32 nr = gnttab_max_grant_frames() * (PAGE_SIZE / sizeof(struct grant_entry_v1)) / 8;
+	int err = gnttab_alloc_grant_references(nr, &held_back);
+
+	if (err)
+		pr_err("fewer than %u grant references are left in this domain; give it a larger max_grant_frames\n",
+		       nr);
+	return err;
+}
+
+void strata_grants_give_back(void)
+{
+	gnttab_free_grant_references(held_back);
+}
+
 void strata_grants_release(struct strata_grants *grants)
 {
 	u32 i;
 
 	for (i = 0; i < grants->nr; i++) {
-		gnttab_end_foreign_access(grants->ref[i], grants->page[i]);
+		if (grants->ref[i] == ENDED)
+			__free_page(grants->page[i]);
+		else
+			gnttab_end_foreign_access(grants->ref[i], grants->page[i]);
 		cond_resched();
 	}
 	kvfree(grants->page);

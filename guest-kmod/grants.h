@@ -28,8 +28,8 @@ int strata_grants_init(struct strata_grants *grants, u32 nr_listed);
 
 /*
  * Adds @nr zeroed pages on NUMA node @node and grants them to domain 0.
- * Returns the place of the first in the list, or after a message -ENOMEM,
- * -ENOSPC (no references left) or -E2BIG; what was added before stays.  May sleep.
+ * Returns the place of the first in the list, -ENOSPC (no references left), or after
+ * a message -ENOMEM or -E2BIG; what was added before stays.  May sleep.
  */
 int strata_grants_add(struct strata_grants *grants, u32 nr, int node, bool writable);
 
@@ -46,6 +46,20 @@ int strata_grants_add_root(struct strata_grants *grants, const struct strata_gue
  * none of the pages.
  */
 void strata_grants_renew(const struct strata_grants *grants);
+
+/*
+ * Ends the grants of pages that domain 0 may write, of those that it does not map.  Returns how
+ * many are left.  The pages stay.  May sleep.
+ */
+u32 strata_grants_end_writable(struct strata_grants *grants);
+
+/*
+ * Holds an eighth of all references back from strata_grants_add(), for this kernel's own devices:
+ * without any they would wait for ever.  0, or -ENOSPC after a message.
+ * strata_grants_give_back() lets them go.
+ */
+int strata_grants_hold_back(void);
+void strata_grants_give_back(void);
 
 /*
  * Ends all grants and lets go of all pages.  A page that domain 0 still maps is

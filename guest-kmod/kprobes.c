@@ -13,6 +13,7 @@
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/ptrace.h>
+#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -234,6 +235,11 @@ int strata_kprobes_add(const char *group, const char *name, char *place)
 	unsigned int offset = 0;
 	int err = -EINVAL;
 
+	/* As for those that ask this kernel itself: domain 0 is nobody that its lockdown knows. */
+	if (security_locked_down(LOCKDOWN_KPROBES)) {
+		pr_warn("no %s: this kernel is locked down\n", group);
+		return -EPERM;
+	}
 	if (is_identifier(name) && *symbol &&
 	    !(place && (returns || kstrtouint(place, 0, &offset))))
 		err = find(group, name, symbol, offset);

@@ -24,6 +24,7 @@
 #include "events.h"
 #include "evtchn.h"
 #include "grants.h"
+#include "kexec.h"
 #include "kprobes.h"
 #include "notify.h"
 #include "publish.h"
@@ -135,6 +136,27 @@ release:
 	return err;
 }
 
+/* Likewise; where there are not references enough for so many CPUs, with fewer sub-buffers each:
+ * @geo says then with how many. */
+static int share_what_fits(struct strata_ring_geometry *geo, u64 nonce)
+{
+	int root, err = strata_grants_hold_back();
+
+	if (err)
+		return err;
+	while ((root = share_memory(*geo, nonce)) == -ENOSPC &&
+	       geo->nr_subbufs_bits > STRATA_NR_SUBBUFS_BITS_MIN)
+		geo->nr_subbufs_bits--;
+	strata_grants_give_back();
+	if (root == -ENOSPC)
+		pr_err("this domain has not grant references enough for rings of %u CPUs; choose a smaller subbuf_kb, or give it a larger max_grant_frames\n",
+		       strata_buffers_count());
+	else if (root >= 0 && 1u << geo->nr_subbufs_bits < nr_subbufs)
+		pr_warn("this domain has grant references for %u sub-buffers of each CPU, not %u; give it a larger max_grant_frames, or choose a smaller subbuf_kb\n",
+			1u << geo->nr_subbufs_bits, nr_subbufs);
+	return root;
+}
+
 static void unshare_memory(void)
 {
 	strata_buffers_destroy();
@@ -172,7 +194,7 @@ static int __init strata_init(void)
 	err = choose_geometry(&geo);
 	if (err)
 		goto close_evtchn;
-	root = share_memory(geo, nonce);
+	root = share_what_fits(&geo, nonce);
 	if (root < 0) {
 		err = root;
 		goto close_evtchn;
@@ -189,10 +211,15 @@ static int __init strata_init(void)
 	err = strata_control_open();
 	if (err)
 		goto close_resume;
+	err = strata_kexec_open(&grants);
+	if (err)
+		goto close_control;
 	pr_info("%u rings of %u sub-buffers of %u KiB, %u events\n", strata_buffers_count(),
-		nr_subbufs, subbuf_kb, strata_events_count());
+		1u << geo.nr_subbufs_bits, subbuf_kb, strata_events_count());
 	return 0;
 
+close_control:
+	strata_control_close();
 close_resume:
 	strata_resume_close();
 	strata_unpublish();
@@ -207,6 +234,7 @@ close_evtchn:
 
 static void __exit strata_exit(void)
 {
+	strata_kexec_close();
 	strata_control_close();
 	strata_kprobes_clear();
 	strata_resume_close();

@@ -20,7 +20,19 @@
 #include "buffers.h"
 #include "notify.h"
 
+/* Xen gives it to nobody.  Without a channel the rings are polled. */
+#define NO_PORT 0
+
 static evtchn_port_t port;
+
+static void notify(void)
+{
+	evtchn_port_t now = READ_ONCE(port);
+
+	/* While nobody has bound the other end Xen drops it. */
+	if (now != NO_PORT)
+		notify_remote_via_evtchn(now);
+}
 
 /* The reader was told of this CPU's ring when it was written up to here. */
 static DEFINE_PER_CPU(strata_count_t, told);
@@ -38,14 +50,13 @@ static void send_event(struct irq_work *work)
 	if ((long)(read - this_cpu_read(told)) < 0)
 		return;
 	this_cpu_write(told, strata_subbuf_start(ring->geo, READ_ONCE(ring->write_count)));
-	/* While nobody has bound the other end Xen drops it. */
-	notify_remote_via_evtchn(port);
+	notify();
 }
 
 void strata_notify_now(struct strata_ring *ring)
 {
 	if (strata_notify_due(ring))
-		notify_remote_via_evtchn(port);
+		notify();
 }
 
 DEFINE_PER_CPU(struct irq_work, strata_notify_work);
@@ -55,13 +66,15 @@ int strata_notify_renew(void)
 	struct evtchn_alloc_unbound alloc = { .dom = DOMID_SELF, .remote_dom = 0 };
 	int err;
 
+	/* Whatever had that number may be another driver's by now. */
+	WRITE_ONCE(port, NO_PORT);
 	err = HYPERVISOR_event_channel_op(EVTCHNOP_alloc_unbound, &alloc);
 	if (err) {
 		pr_err("Xen gives no event channel (error %d)\n", err);
 		return err;
 	}
-	port = alloc.port;
-	return port;
+	WRITE_ONCE(port, alloc.port);
+	return alloc.port;
 }
 
 int strata_notify_open(void)
@@ -78,7 +91,7 @@ bool strata_notify_survived(void)
 {
 	struct evtchn_status status = { .dom = DOMID_SELF, .port = port };
 
-	if (HYPERVISOR_event_channel_op(EVTCHNOP_status, &status))
+	if (port == NO_PORT || HYPERVISOR_event_channel_op(EVTCHNOP_status, &status))
 		return false;
 	/* The kernel's own channels, which took low numbers anew, are neither. */
 	return (status.status == EVTCHNSTAT_unbound && status.u.unbound.dom == 0) ||
@@ -93,6 +106,8 @@ void strata_notify_close(void)
 
 	for_each_possible_cpu (cpu)
 		irq_work_sync(per_cpu_ptr(&strata_notify_work, cpu));
+	if (port == NO_PORT)
+		return;
 	err = HYPERVISOR_event_channel_op(EVTCHNOP_close, &close);
 	if (err)
 		pr_warn("event channel %u does not close (error %d)\n", port, err);

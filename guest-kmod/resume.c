@@ -4,10 +4,9 @@
  *
  * A restored domain has the memory of the one that was saved, but a new number,
  * an empty grant table, no event channels of ours, and nothing of ours in
- * xenstore.  Right before the suspend, while no other CPU runs, all rings are
- * flushed: what was recorded until then is complete in the memory of the old
- * domain, whose rings the recorder still maps.  Right after it, still alone, the
- * pages are granted anew.
+ * xenstore.  What was recorded until then is in the memory of the old domain, whose
+ * rings the recorder still maps.  Right after the suspend, while no other CPU runs,
+ * the pages are granted anew.
  *
  * xenstore cannot be spoken to until later.  The kernel then registers its watches
  * again, and each fires: control.c's is called and finds that we were restored.
@@ -36,13 +35,14 @@ static u32 root_place;
 static int new_port; /* or a negative error */
 static bool restored;
 
-/* On one CPU with interrupts off; the others wait in the kernel with theirs off, in no probe. */
-static int flush_all(void)
+/*
+ * On one CPU with interrupts off.  The others wait in the kernel with theirs off, but an NMI may
+ * still record: only a ring's own CPU may flush it.  What they have committed is taken out of their
+ * open sub-buffers.
+ */
+static int flush_own(void)
 {
-	unsigned int cpu;
-
-	for_each_possible_cpu (cpu)
-		strata_ring_flush(per_cpu(strata_cpu_ring, cpu));
+	strata_ring_flush(this_cpu_read(strata_cpu_ring));
 	return 0;
 }
 
@@ -59,7 +59,7 @@ static void share_again(void)
 }
 
 static struct syscore_ops syscore_ops = {
-	.suspend = flush_all,
+	.suspend = flush_own,
 	.resume = share_again,
 };
 

@@ -8,21 +8,84 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* All together; as long as the recording does not name more vCPUs than this. */
+#define PIECES_MAX (1u << 19)
+
+static int compare_pieces(const void *left, const void *right)
+{
+	const struct strata_vcpu_clock_piece *a = left, *b = right;
+
+	if (a->domain != b->domain)
+		return a->domain < b->domain ? -1 : 1;
+	if (a->vcpu != b->vcpu)
+		return a->vcpu < b->vcpu ? -1 : 1;
+	if (a->from_ticks != b->from_ticks)
+		return a->from_ticks < b->from_ticks ? -1 : 1;
+	return 0;
+}
+
+static bool of_one_vcpu(const struct strata_vcpu_clock_piece *a,
+			const struct strata_vcpu_clock_piece *b)
+{
+	return a->domain == b->domain && a->vcpu == b->vcpu;
+}
+
+/* Leaves each vCPU at most @most pieces, its last one among them. @most: 2 or more */
+static void thin(struct strata_clock_maps *maps, size_t most)
+{
+	struct strata_vcpu_clock_piece *pieces = maps->pieces;
+	size_t first = 0, kept = 0, next, stride, i;
+
+	qsort(pieces, maps->nr, sizeof(*pieces), compare_pieces);
+	for (; first < maps->nr; first = next) {
+		for (next = first + 1;
+		     next < maps->nr && of_one_vcpu(&pieces[first], &pieces[next]);)
+			next++;
+		stride = next - first > most ? (next - first - 1) / (most - 1) + 1 : 1;
+		for (i = first; i < next; i++) {
+			if ((i - first) % stride == 0 || i + 1 == next)
+				pieces[kept++] = pieces[i];
+			else
+				pieces[kept - 1].incomplete = true;
+		}
+	}
+	maps->thinned += maps->nr - kept;
+	maps->nr = kept;
+}
+
+/* Room for one more piece. */
+static bool make_room(struct strata_clock_maps *maps)
+{
+	size_t most = STRATA_CLOCK_PIECES_OF_VCPU;
+	size_t capacity = maps->capacity ? maps->capacity * 2 : 64;
+	struct strata_vcpu_clock_piece *pieces;
+
+	if (maps->nr < maps->capacity)
+		return true;
+	/* Half of it is free then, so that this is not done at each piece. */
+	if (maps->capacity > most)
+		thin(maps, most);
+	while (maps->capacity >= PIECES_MAX && maps->nr > maps->capacity / 2 && most > 2) {
+		most /= 2;
+		thin(maps, most);
+	}
+	if (maps->nr <= maps->capacity / 2 && maps->capacity)
+		return true;
+	pieces = reallocarray(maps->pieces, capacity, sizeof(*pieces));
+	if (!pieces)
+		return false;
+	maps->pieces = pieces;
+	maps->capacity = capacity;
+	return true;
+}
+
 bool strata_clock_maps_add(struct strata_clock_maps *maps, uint64_t ticks,
 			   const struct strata_hv_vcpu_clock *clock)
 {
 	struct strata_vcpu_clock_piece *piece;
 
-	if (maps->nr == maps->capacity) {
-		size_t capacity = maps->capacity ? maps->capacity * 2 : 64;
-		struct strata_vcpu_clock_piece *pieces =
-			reallocarray(maps->pieces, capacity, sizeof(*pieces));
-
-		if (!pieces)
-			return false;
-		maps->pieces = pieces;
-		maps->capacity = capacity;
-	}
+	if (!make_room(maps))
+		return false;
 	piece = &maps->pieces[maps->nr++];
 	memset(piece, 0, sizeof(*piece));
 	piece->domain = clock->domain;
@@ -31,6 +94,7 @@ bool strata_clock_maps_add(struct strata_clock_maps *maps, uint64_t ticks,
 	piece->is_hvm = clock->is_hvm;
 	piece->emulated = clock->emulated;
 	piece->guest_khz = clock->guest_khz;
+	piece->incomplete = clock->incomplete;
 	if (clock->is_hvm)
 		piece->map.offset = clock->offset;
 	if (clock->emulated) {
@@ -47,19 +111,6 @@ bool strata_clock_maps_add(struct strata_clock_maps *maps, uint64_t ticks,
 	}
 	piece->usable = strata_clock_map_valid(&piece->map);
 	return true;
-}
-
-static int compare_pieces(const void *left, const void *right)
-{
-	const struct strata_vcpu_clock_piece *a = left, *b = right;
-
-	if (a->domain != b->domain)
-		return a->domain < b->domain ? -1 : 1;
-	if (a->vcpu != b->vcpu)
-		return a->vcpu < b->vcpu ? -1 : 1;
-	if (a->from_ticks != b->from_ticks)
-		return a->from_ticks < b->from_ticks ? -1 : 1;
-	return 0;
 }
 
 static bool same_map(const struct strata_vcpu_clock_piece *a,
@@ -120,12 +171,6 @@ static uint64_t reach(uint64_t back, uint64_t length, uint64_t beyond)
 	return both > length ? both : back;
 }
 
-static bool of_one_vcpu(const struct strata_vcpu_clock_piece *a,
-			const struct strata_vcpu_clock_piece *b)
-{
-	return a->domain == b->domain && a->vcpu == b->vcpu;
-}
-
 static void find_doubts(struct strata_clock_maps *maps, uint32_t tsc_khz)
 {
 	struct strata_vcpu_clock_piece *pieces = maps->pieces;
@@ -162,6 +207,8 @@ void strata_clock_maps_sort(struct strata_clock_maps *maps, uint32_t tsc_khz)
 	for (i = 1; i < maps->nr; i++) {
 		if (!same_map(&maps->pieces[i], &maps->pieces[kept]))
 			maps->pieces[++kept] = maps->pieces[i];
+		else
+			maps->pieces[kept].incomplete |= maps->pieces[i].incomplete;
 	}
 	maps->nr = kept + 1;
 	find_doubts(maps, tsc_khz);

@@ -5,6 +5,10 @@
  *
  * Xen records a change while the vCPU cannot read its counter, so a piece holds
  * for exactly the readings from its tick on until the next piece's.
+ *
+ * A guest decides how often its clock changes.  Xen records a few changes in a window and marks
+ * what it leaves out; here the pieces of a vCPU are thinned where they become too many.  Either
+ * way a piece is incomplete, and no time of its vCPU is sure.
  */
 #ifndef STRATA_MERGE_CLOCK_MAPS_H
 #define STRATA_MERGE_CLOCK_MAPS_H
@@ -20,6 +24,7 @@ struct strata_vcpu_clock_piece {
 	bool usable;         /* false: no clock can be like this */
 	bool is_hvm;         /* native: an offset applies */
 	bool emulated;       /* the map gives the offset only, the rest is below */
+	bool incomplete;     /* until the next piece, others held that are not known */
 	uint64_t from_ticks; /* host */
 	struct strata_clock_map map;
 	struct strata_clock_scale vtsc; /* system time less vtsc_offset_ns, to ticks */
@@ -41,7 +46,11 @@ struct strata_clock_maps {
 	struct strata_vcpu_clock_piece *pieces; /* by domain, vCPU and time */
 	size_t nr;
 	size_t capacity;
+	size_t thinned; /* pieces that were dropped because a vCPU had too many */
 };
+
+/* A vCPU keeps this many at least while the recording names fewer than a hundred such vCPUs. */
+#define STRATA_CLOCK_PIECES_OF_VCPU 4096u
 
 /* Adds what a record at host time @ticks says.  False: out of memory. */
 bool strata_clock_maps_add(struct strata_clock_maps *maps, uint64_t ticks,

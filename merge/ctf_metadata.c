@@ -47,8 +47,10 @@ static void print_environment(struct strata_out_file *out, const struct strata_s
 	strata_tsdl_string(out, name);
 	strata_out_print(out, ";\n\thostname = ");
 	strata_tsdl_string(out, name);
+	strata_out_print(out, ";\n");
+	if (source->pid)
+		strata_out_print(out, "\tpid = %d;\n\tuid = %u;\n", source->pid, source->uid);
 	strata_out_print(out,
-			 ";\n"
 			 "\tdomain_id = %u;\n"
 			 "\tlayer = \"%s\";\n"
 			 "\ttracer_name = \"strata\";\n"
@@ -106,9 +108,11 @@ static void print_stream(struct strata_out_file *out, const struct strata_source
 			      "\t\tuint64_t packet_seq_num;\n"
 			      "\t\tuint64_t events_discarded;\n"
 			      "\t\tuint64_t lost[3];\n"
-			      "\t\tuint32_t cpu_id;\n"
-			      "\t\tuint32_t reserved;\n"
-			      "\t};\n");
+			      "\t\tuint32_t cpu_id;\n");
+	/* The recorder's word: the same in each packet, so that filters find it as a context. */
+	strata_out_print(out, "\t\t%s;\n\t};\n",
+			 source->pid ? "integer { size = 32; align = 32; signed = true; } pid"
+				     : "uint32_t reserved");
 	print_header(out, source->form);
 	strata_out_print(out, "\tevent.context := struct {\n");
 	strata_tsdl_fields(out, strata_layer_context(source->layer));
@@ -119,13 +123,16 @@ static void print_stream(struct strata_out_file *out, const struct strata_source
 static void print_event(struct strata_out_file *out, const struct strata_source *source,
 			const struct strata_event_desc *event)
 {
+	const uint32_t id = source->by_number ? strata_source_shape(source, event->id)->number
+					      : event->id;
+
 	strata_out_print(out,
 			 "event {\n"
 			 "\tname = \"%s\";\n"
 			 "\tid = %u;\n"
 			 "\tstream_id = %u;\n"
 			 "\tfields := struct {\n",
-			 event->name, event->id, source->form);
+			 event->name, id, source->form);
 	strata_tsdl_fields(out, event);
 	strata_out_print(out, "\t} align(32);\n};\n\n");
 }

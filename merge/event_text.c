@@ -138,13 +138,16 @@ static char *put_fields(char *out, const struct strata_merge *merge,
 	return out;
 }
 
-/* The name of an application, as one more field of its context. */
+/* Name and number of an application's process, as fields of its context: what the kernel says of
+ * it, before what its records say. */
 static char *put_process(char *out, const struct strata_source *source)
 {
 	out = strata_put_text(out, " comm=\"");
 	out = strata_escape(out, source->domain_name, (uint32_t)strlen(source->domain_name));
 	*out++ = '"';
-	return out;
+	return source->pid
+		       ? strata_put_decimal(strata_put_text(out, " pid="), (uint32_t)source->pid)
+		       : out;
 }
 
 /* A context's fields stand before the event's, in brackets, because an event may have fields of

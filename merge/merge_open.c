@@ -112,6 +112,13 @@ static int set_up_clock(struct strata_merge *merge, struct merge_stream *stream,
 				 "as the host's. Record the hypervisor too",
 				 source->name, stream->seen.cpu);
 	}
+	if (stream->clock.incomplete)
+		complain(
+			merge,
+			"%s: vCPU %u set its time stamp counter more often than is recorded, so no "
+			"time of its events is sure; other vCPUs are not affected. Find out what "
+			"in that guest sets the counter",
+			source->name, stream->seen.cpu);
 	if (strata_stream_clock_steps_back(&stream->clock) == 0)
 		return 0;
 	return find_steps_back(stream, raw, recorded, error);

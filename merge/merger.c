@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "merge_state.h"
+#include "presence.h"
 
 #define PROGRESS_EVENTS 65536u
 
@@ -123,11 +124,38 @@ static void tell_loss(struct merge_stream *stream, struct strata_sink *const *si
 	stream->has_loss = false;
 }
 
+/* Whether a packet can be of the times that it says.  Where its clock is not known, they do not
+ * move anything.  0 or -1. */
+static int check_times(const struct strata_merge *merge, const struct merge_stream *stream,
+		       struct strata_error *error)
+{
+	const struct strata_packet *packet = &stream->reader.packet;
+	const struct strata_source *source = stream->seen.source;
+	const struct strata_presence presence =
+		strata_presence_of(&merge->recording, source, merge->recording.ended_ticks);
+	struct strata_stream_clock clock = stream->clock;
+	struct strata_host_time begin, end;
+
+	if (source->layer == STRATA_LAYER_XEN)
+		return 0;
+	begin = strata_stream_clock_convert(&clock, packet->begin_ticks);
+	end = strata_stream_clock_convert(&clock, packet->end_ticks);
+	if (!begin.sure || !end.sure)
+		return 0;
+	return strata_presence_check(&presence, begin.ticks, end.ticks,
+				     begin.bound > end.bound ? begin.bound : end.bound, error);
+}
+
 /* Begins the next good packet of a stream.  False: there is none. */
 static bool next_packet(struct strata_merge *merge, struct merge_stream *stream)
 {
-	if (!strata_packet_reader_next(&stream->reader))
-		return false;
+	struct strata_error why;
+
+	do {
+		if (!strata_packet_reader_next(&stream->reader))
+			return false;
+	} while (check_times(merge, stream, &why) &&
+		 (strata_packet_reader_refuse(&stream->reader, &why), true));
 	stream->offset = STRATA_PACKET_HEADER_BYTES;
 	stream->seen.lost = sum_lost(&stream->reader.packet);
 	stream->seen.missing_packets = stream->reader.missing_packets;

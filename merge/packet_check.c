@@ -123,12 +123,12 @@ static int check_header(const struct strata_source *source,
 	return 0;
 }
 
-/* The description of a record's event by its id, and how long its payloads are. */
+/* The description of a record's event by its id or number, and how long its payloads are. */
 static const struct strata_event_shape *find_shape(struct strata_source *source, uint32_t id)
 {
-	const struct strata_event_shape *shape = strata_source_shape(source, id);
+	const struct strata_event_shape *shape = strata_source_record_shape(source, id);
 
-	if (!shape && strata_source_event(source, id))
+	if (!shape && !source->by_number && strata_source_event(source, id))
 		shape = strata_source_shape(source, id);
 	return shape;
 }

@@ -17,6 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sparse.h"
+
 #define PACKET_BYTES_MAX (1u << STRATA_SUBBUF_BITS_MAX)
 
 /* A stream with more bad places than this is given up: a hostile one could make each cost a
@@ -149,10 +151,14 @@ static uint64_t search_header(struct strata_packet_reader *reader, uint64_t offs
 	const size_t header_bytes = STRATA_PACKET_HEADER_BYTES;
 	uint8_t window[SEARCH_BYTES];
 
-	while (offset + header_bytes <= reader->size) {
-		size_t got = read_at(reader, window, sizeof(window), offset);
-		size_t i;
+	for (;;) {
+		size_t got, i;
 
+		/* Packets are at multiples of 4. */
+		offset = strata_next_data(reader->fd, offset, reader->size) & ~(uint64_t)3;
+		if (offset + header_bytes > reader->size)
+			break;
+		got = read_at(reader, window, sizeof(window), offset);
 		if (got < header_bytes)
 			break;
 		for (i = 0; i + header_bytes <= got; i += 4) {
@@ -292,9 +298,27 @@ static void name_cut_end(struct strata_packet_reader *reader)
 	reader->said = 0;
 }
 
+static void count_bad(struct strata_packet_reader *reader)
+{
+	if (++reader->bad_packets < BAD_PACKETS_MAX)
+		return;
+	complain(reader, "offset %llu: %u bad packets; the rest of the stream is left out",
+		 (unsigned long long)reader->offset, BAD_PACKETS_MAX);
+	reader->offset = reader->size;
+}
+
+void strata_packet_reader_refuse(struct strata_packet_reader *reader,
+				 const struct strata_error *why)
+{
+	complain(reader, "offset %llu: packet left out: %s",
+		 (unsigned long long)(reader->offset - reader->packet.packet_bytes), why->text);
+	reader->refused = true;
+	count_bad(reader);
+}
+
 bool strata_packet_reader_next(struct strata_packet_reader *reader)
 {
-	bool skipped = false;
+	bool skipped = reader->refused;
 
 	while (reader->fd >= 0 && reader->offset < reader->size) {
 		struct strata_packet packet;
@@ -302,23 +326,18 @@ bool strata_packet_reader_next(struct strata_packet_reader *reader)
 		uint64_t packet_bytes, next;
 
 		if (read_packet(reader, &packet, &packet_bytes, &error) == 0) {
+			reader->refused = false;
 			accept_packet(reader, &packet, skipped);
 			reader->offset += packet.packet_bytes;
 			return true;
 		}
 		skipped = true;
-		reader->bad_packets++;
 		next = after_bad_packet(reader, packet_bytes);
 		complain(reader, "offset %llu: bad packet: %s; %llu bytes are left out",
 			 (unsigned long long)reader->offset, error.text,
 			 (unsigned long long)(next - reader->offset));
 		reader->offset = next;
-		if (reader->bad_packets >= BAD_PACKETS_MAX) {
-			complain(reader,
-				 "offset %llu: %u bad packets; the rest of the stream is left out",
-				 (unsigned long long)reader->offset, BAD_PACKETS_MAX);
-			reader->offset = reader->size;
-		}
+		count_bad(reader);
 	}
 	name_cut_end(reader);
 	return false;

@@ -31,11 +31,12 @@ static const struct strata_event_desc kernel_context = {
 	.fields = { { "tid", STRATA_FIELD_SIGNED, 4, 1 } },
 };
 
-/* Context of an application's records: struct strata_app_context. */
+/* Context of an application's records: struct strata_app_context.  The writer's own word, so the
+ * names are those of LTTng for what a process says of itself. */
 static const struct strata_event_desc app_context = {
 	.name = "context",
 	.nr_fields = 2,
-	.fields = { { "pid", STRATA_FIELD_SIGNED, 4, 1 }, { "tid", STRATA_FIELD_SIGNED, 4, 1 } },
+	.fields = { { "vpid", STRATA_FIELD_SIGNED, 4, 1 }, { "vtid", STRATA_FIELD_SIGNED, 4, 1 } },
 };
 
 const char *strata_header_form_name(unsigned int form)
@@ -88,6 +89,8 @@ void strata_source_clear_events(struct strata_source *source)
 	free(source->shapes);
 	source->events = NULL;
 	source->shapes = NULL;
+	free(source->by_number);
+	source->by_number = NULL;
 	source->nr_events = 0;
 	source->description_bytes = 0;
 }
@@ -272,8 +275,8 @@ static bool grow_events(struct strata_source *source)
 	return true;
 }
 
-int strata_source_add_event(struct strata_source *source, const struct strata_event_desc *event,
-			    struct strata_error *error)
+static int add_event(struct strata_source *source, const struct strata_event_desc *event,
+		     uint16_t number, struct strata_error *error)
 {
 	struct strata_event_shape *shape;
 	uint32_t description_bytes;
@@ -304,12 +307,49 @@ int strata_source_add_event(struct strata_source *source, const struct strata_ev
 	memmove(shape + 1, shape, behind * sizeof(*shape));
 	source->events[at] = *event;
 	shape->id = event->id;
+	shape->number = number;
 	shape->fixed_bytes = (uint16_t)strata_event_payload_bytes(event);
 	shape->first_variable = (uint8_t)strata_event_first_variable(event);
 	shape->variable = shape->first_variable < event->nr_fields;
 	source->nr_events++;
 	source->description_bytes = description_bytes;
+	for (; source->by_number && at < source->nr_events; at++)
+		source->by_number[source->shapes[at].number] = (uint16_t)(at + 1);
 	return 0;
+}
+
+int strata_source_add_event(struct strata_source *source, const struct strata_event_desc *event,
+			    struct strata_error *error)
+{
+	/* A full table is refused before the number is used. */
+	return add_event(source, event, (uint16_t)source->nr_events, error);
+}
+
+int strata_source_add_numbered(struct strata_source *source, const struct strata_event_desc *event,
+			       uint64_t number, struct strata_error *error)
+{
+	if (!source->by_number || number >= STRATA_SOURCE_EVENTS_MAX || source->by_number[number])
+		return strata_fail(error, "event %u (%s): its number %llu cannot be", event->id,
+				   shown_name(event->name, sizeof(event->name)),
+				   (unsigned long long)number);
+	return add_event(source, event, (uint16_t)number, error);
+}
+
+int strata_source_number_events(struct strata_source *source, struct strata_error *error)
+{
+	source->by_number = calloc(STRATA_SOURCE_EVENTS_MAX, sizeof(*source->by_number));
+	return source->by_number ? 0 : strata_fail(error, "out of memory");
+}
+
+const struct strata_event_shape *strata_source_record_shape(const struct strata_source *source,
+							    uint32_t id_or_number)
+{
+	uint16_t at;
+
+	if (!source->by_number)
+		return strata_source_shape(source, id_or_number);
+	at = id_or_number < STRATA_SOURCE_EVENTS_MAX ? source->by_number[id_or_number] : 0;
+	return at ? &source->shapes[at - 1] : NULL;
 }
 
 const struct strata_event_shape *strata_source_shape(const struct strata_source *source,

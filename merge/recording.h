@@ -73,7 +73,8 @@ enum strata_source_end {
 /* What the length of an event's records follows from. */
 struct strata_event_shape {
 	uint32_t id;
-	uint16_t fixed_bytes;   /* strata_event_payload_bytes() */
+	uint16_t number;      /* that stands for it in records, if the source numbers its events */
+	uint16_t fixed_bytes; /* strata_event_payload_bytes() */
 	uint8_t first_variable; /* strata_event_first_variable() */
 	bool variable;
 };
@@ -81,12 +82,16 @@ struct strata_event_shape {
 struct strata_source {
 	char name[80]; /* of its directory: "xen", "dom0", "g1" */
 	enum strata_layer layer;
-	uint32_t domain;              /* its domain's number; of the hypervisor DOMID_XEN, 0x7ff2 */
-	char domain_name[80];         /* "xen", "Domain-0", "g1"; UTF-8, nothing else is promised */
-	uint8_t uuid[16];             /* of its CTF trace */
+	uint32_t domain;      /* its domain's number; of the hypervisor DOMID_XEN, 0x7ff2 */
+	char domain_name[80]; /* "xen", "Domain-0", "g1"; UTF-8, nothing else is promised */
+	uint8_t uuid[16];     /* of its CTF trace */
+	int32_t pid;  /* of an application's process, as the kernel says; 0: it is none, or unknown
+		       */
+	uint32_t uid; /* of that process, likewise */
 	enum strata_header_form form; /* of all its records' headers */
-	uint64_t came_ticks; /* the host's TSC when it came; 0: it was there from the beginning */
-	uint64_t went_ticks; /* ... when it went; 0: it stayed */
+	uint64_t since_ticks; /* the host's TSC: it has recorded nothing before; 0: not known */
+	uint64_t came_ticks;  /* the host's TSC when it came; 0: it was there from the beginning */
+	uint64_t went_ticks;  /* ... when it went; 0: it stayed */
 	enum strata_source_end ended;
 	/* A record's clock may have been read on another CPU than its stream's: threads migrate. */
 	bool migrates;
@@ -95,6 +100,9 @@ struct strata_source {
 	struct strata_event_shape
 		*shapes; /* of the same events; small, for who looks at each record */
 	size_t nr_events;
+	/* Records hold not an event's id, but its number, from 0 on: readers of CTF may have an
+	 * array by what they find there.  For each number the event's index, and one.  NULL: ids */
+	uint16_t *by_number;
 	uint32_t description_bytes;    /* of the events */
 	struct strata_stream *streams; /* sorted by cpu */
 	size_t nr_streams;
@@ -104,6 +112,7 @@ struct strata_recording {
 	uint32_t tsc_khz;            /* of the host */
 	uint64_t anchor_ticks;       /* a host TSC ... */
 	uint64_t anchor_realtime_ns; /* ... and CLOCK_REALTIME of dom0 at that instant */
+	uint64_t ended_ticks;        /* the host's TSC when all was read; 0: not known */
 	struct strata_source *sources;
 	size_t nr_sources;
 };
@@ -136,6 +145,14 @@ struct strata_stream *strata_source_add_stream(struct strata_source *source, uin
 int strata_source_add_event(struct strata_source *source, const struct strata_event_desc *event,
 			    struct strata_error *error);
 
+/* Lets records have numbers of the source's events instead of their ids; there are no events yet.
+ * What strata_source_add_event() adds gets the next number.  0, or -1: out of memory. */
+int strata_source_number_events(struct strata_source *source, struct strata_error *error);
+
+/* Adds an event to such a source, with a number that no other has.  0 or -1. */
+int strata_source_add_numbered(struct strata_source *source, const struct strata_event_desc *event,
+			       uint64_t number, struct strata_error *error);
+
 /* Frees a source's event table. */
 void strata_source_clear_events(struct strata_source *source);
 
@@ -147,6 +164,10 @@ const struct strata_event_desc *strata_source_event(struct strata_source *source
 /* The shape of that event, or NULL; an id that is new to the source is not looked for elsewhere. */
 const struct strata_event_shape *strata_source_shape(const struct strata_source *source,
 						     uint32_t id);
+
+/* The same by what stands in a record, id or number. */
+const struct strata_event_shape *strata_source_record_shape(const struct strata_source *source,
+							    uint32_t id_or_number);
 
 /* The description that a shape of the source belongs to. */
 static inline const struct strata_event_desc *

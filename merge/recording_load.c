@@ -98,9 +98,14 @@ static int load_event(struct strata_source *source, struct json_object *entry,
 {
 	struct strata_event_desc event = { 0 };
 	struct json_object *fields;
-	uint64_t id;
+	const bool has_number = json_object_object_get_ex(entry, "number", NULL);
+	uint64_t id, number = 0;
 	size_t i;
 
+	if (source->nr_events && has_number != (source->by_number != NULL))
+		return strata_fail(error, "some events have a \"number\", others have none");
+	if (has_number && get_u64(entry, "number", STRATA_SOURCE_EVENTS_MAX - 1, &number, error))
+		return -1;
 	if (get_u64(entry, "id", UINT32_MAX, &id, error) ||
 	    get_text(entry, "name", event.name, sizeof(event.name), error) ||
 	    get_array(entry, "fields", STRATA_EVENT_FIELDS_MAX, &fields, error))
@@ -114,7 +119,11 @@ static int load_event(struct strata_source *source, struct json_object *entry,
 		if (load_field(json_object_array_get_idx(fields, i), &event.fields[i], error))
 			return strata_fail_in(error, "field %zu", i);
 	}
-	return strata_source_add_event(source, &event, error);
+	if (!has_number)
+		return strata_source_add_event(source, &event, error);
+	if (!source->by_number && strata_source_number_events(source, error))
+		return -1;
+	return strata_source_add_numbered(source, &event, number, error);
 }
 
 static int load_stream(struct strata_source *source, struct json_object *entry,
@@ -222,6 +231,22 @@ static int load_exits(struct strata_source *source, struct json_object *entry,
 	return strata_fail(error, "\"vm_exits\" is none of vmx, svm");
 }
 
+/* Whose process it is: nobody's where nothing is said. */
+static int load_process(struct strata_source *source, struct json_object *entry,
+			struct strata_error *error)
+{
+	uint64_t pid, uid;
+
+	if (!has(entry, "pid"))
+		return 0;
+	if (get_u64(entry, "pid", INT32_MAX, &pid, error) ||
+	    get_u64(entry, "uid", UINT32_MAX, &uid, error))
+		return -1;
+	source->pid = (int32_t)pid;
+	source->uid = (uint32_t)uid;
+	return 0;
+}
+
 /* When a source came and went: each part may be missing, and then it stayed. */
 static int load_life(struct strata_source *source, struct json_object *entry,
 		     struct strata_error *error)
@@ -229,6 +254,9 @@ static int load_life(struct strata_source *source, struct json_object *entry,
 	char ended[32];
 	unsigned int i;
 
+	if (has(entry, "since_ticks") &&
+	    get_u64(entry, "since_ticks", UINT64_MAX, &source->since_ticks, error))
+		return -1;
 	if (has(entry, "came_ticks") &&
 	    get_u64(entry, "came_ticks", UINT64_MAX, &source->came_ticks, error))
 		return -1;
@@ -278,7 +306,8 @@ static int load_source_head(struct strata_recording *recording, struct strata_so
 	if (has(entry, "migrates") && get_u64(entry, "migrates", 1, &migrates, error))
 		return -1;
 	source->migrates = migrates;
-	if (load_form(source, entry, error) || load_exits(source, entry, error))
+	if (load_process(source, entry, error) || load_form(source, entry, error) ||
+	    load_exits(source, entry, error))
 		return -1;
 	return load_life(source, entry, error);
 }
@@ -340,6 +369,9 @@ static int load_root(struct strata_recording *recording, struct json_object *roo
 		return -1;
 	if (tsc_khz == 0)
 		return strata_fail(error, "\"tsc_khz\" is 0");
+	if (has(root, "ended_ticks") &&
+	    get_u64(root, "ended_ticks", UINT64_MAX, &recording->ended_ticks, error))
+		return -1;
 	recording->tsc_khz = (uint32_t)tsc_khz;
 
 	for (i = 0; i < json_object_array_length(sources); i++) {

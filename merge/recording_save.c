@@ -24,13 +24,16 @@ static void add_text(struct json_object *object, const char *key, const char *te
 	json_object_object_add(object, key, json_object_new_string(text));
 }
 
-static struct json_object *event_to_json(const struct strata_event_desc *event)
+static struct json_object *event_to_json(const struct strata_source *source, size_t at)
 {
+	const struct strata_event_desc *event = &source->events[at];
 	struct json_object *object = json_object_new_object();
 	struct json_object *fields = json_object_new_array();
 	unsigned int i;
 
 	add_u64(object, "id", event->id);
+	if (source->by_number)
+		add_u64(object, "number", source->shapes[at].number);
 	add_text(object, "name", event->name);
 	if (event->group[0])
 		add_text(object, "group", event->group);
@@ -64,12 +67,18 @@ static struct json_object *source_to_json(const struct strata_source *source)
 	add_u64(object, "domain", source->domain);
 	add_text(object, "domain_name", domain_name);
 	add_text(object, "uuid", uuid);
+	if (source->pid) {
+		add_u64(object, "pid", (uint64_t)source->pid);
+		add_u64(object, "uid", source->uid);
+	}
 	if (source->migrates)
 		add_u64(object, "migrates", 1);
 	if (source->exits != STRATA_EXITS_UNKNOWN)
 		add_text(object, "vm_exits", strata_exits_name(source->exits));
 	if (source->form != STRATA_HEADER_FULL)
 		add_text(object, "event_header", strata_header_form_name(source->form));
+	if (source->since_ticks)
+		add_u64(object, "since_ticks", source->since_ticks);
 	if (source->came_ticks)
 		add_u64(object, "came_ticks", source->came_ticks);
 	if (source->ended != STRATA_SOURCE_STAYED) {
@@ -89,7 +98,7 @@ static struct json_object *source_to_json(const struct strata_source *source)
 	}
 	json_object_object_add(object, "streams", streams);
 	for (i = 0; i < source->nr_events; i++)
-		json_object_array_add(events, event_to_json(&source->events[i]));
+		json_object_array_add(events, event_to_json(source, i));
 	json_object_object_add(object, "events", events);
 	return object;
 }
@@ -108,6 +117,8 @@ int strata_recording_save(const struct strata_recording *recording, const struct
 	add_u64(root, "tsc_khz", recording->tsc_khz);
 	add_u64(root, "anchor_ticks", recording->anchor_ticks);
 	add_u64(root, "anchor_realtime_ns", recording->anchor_realtime_ns);
+	if (recording->ended_ticks)
+		add_u64(root, "ended_ticks", recording->ended_ticks);
 	for (i = 0; i < recording->nr_sources; i++)
 		json_object_array_add(sources, source_to_json(&recording->sources[i]));
 	json_object_object_add(root, "sources", sources);

@@ -54,6 +54,7 @@ static int check_ours(const struct strata_dir *dir, struct strata_error *error)
 static int open_checked(struct strata_dir *dir, int fd, const char *name,
 			struct strata_error *error)
 {
+	dir->hurried = false;
 	dir->fd = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir->fd < 0)
 		return strata_fail(error, "%s: %s%s", dir->path, strerror(errno),
@@ -157,6 +158,7 @@ int strata_dir_make_new(struct strata_dir *dir, const char *path, mode_t mode,
 static int set_path(struct strata_dir *sub, const struct strata_dir *dir, const char *name)
 {
 	sub->fd = -1;
+	sub->hurried = false;
 	return snprintf(sub->path, sizeof(sub->path), "%s/%s", dir->path, name) <
 			       (int)sizeof(sub->path)
 		       ? 0
@@ -294,7 +296,7 @@ int strata_dir_replace(const struct strata_dir *dir, const char *name, const cha
 		return -1;
 	cause = strata_write_all(fd, text, length);
 	/* The rename must not reach the disk before the bytes do: a crash would leave it empty. */
-	if (!cause && fdatasync(fd) && errno != EINVAL)
+	if (!cause && !dir->hurried && fdatasync(fd) && errno != EINVAL)
 		cause = errno;
 	if (close(fd) && !cause)
 		cause = errno;

@@ -32,6 +32,7 @@
 struct strata_dir {
 	int fd;
 	char path[PATH_MAX]; /* as it was named; for messages, and never opened again */
+	bool hurried;        /* nobody may wait for the disk now, as while rings are drained */
 };
 
 /* Walks to the directory that holds the last name of @path, for a file; links of ours or
@@ -90,7 +91,8 @@ bool strata_dir_is_empty(const struct strata_dir *dir, const char *const *ignore
 /* Removes a file or link of that name, if there is one.  0 or -1 with errno. */
 int strata_dir_remove(const struct strata_dir *dir, const char *name);
 
-/* Puts @text in place of NAME as a whole: to NAME with this suffix, then renamed. */
+/* Puts @text in place of NAME as a whole: to NAME with this suffix, then renamed.  In a directory
+ * that is hurried it may be lost if the machine fails, as packets may. */
 #define STRATA_DIR_NEW_SUFFIX ".new"
 int strata_dir_replace(const struct strata_dir *dir, const char *name, const char *text,
 		       size_t length, struct strata_error *error);

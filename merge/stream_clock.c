@@ -68,8 +68,10 @@ void strata_stream_clock_init(struct strata_stream_clock *clock,
 	clock->domain = strata_vcpu_stime_domain(stimes, domain);
 	if (!strata_stime_set_of_one(&clock->domain))
 		clock->skew_ticks = skew_ticks;
-	for (i = 1; i < clock->nr; i++)
-		clock->steps_back += is_step_back(clock, i);
+	for (i = 0; i < clock->nr; i++) {
+		clock->steps_back += i && is_step_back(clock, i);
+		clock->incomplete |= clock->pieces[i].incomplete;
+	}
 }
 
 void strata_stream_clock_clear(struct strata_stream_clock *clock)
@@ -182,6 +184,9 @@ int strata_stream_clock_went_back(struct strata_stream_clock *clock, uint64_t be
 	bool set_back;
 
 	clock->times_back++;
+	/* Nothing can be told, and a guest that did this can have it tried for long. */
+	if (clock->incomplete)
+		return 0;
 	if (!clock->seen && !(clock->seen = calloc(clock->nr + 1, sizeof(*clock->seen))))
 		return -1;
 	for (i = 0; i < clock->nr; i++) {
@@ -265,7 +270,9 @@ struct strata_host_time strata_stream_clock_convert(struct strata_stream_clock *
 	host.bound = doubt(clock, &span);
 	host.doubtful = host.bound > 0;
 	host.bound = add_held(host.bound, span.last - host.ticks);
-	if (clock->pieces[clock->at].emulated)
+	if (clock->incomplete)
+		host.sure = false;
+	else if (clock->pieces[clock->at].emulated)
 		host.sure = strata_stime_set_sure(&clock->own, span.first) &&
 			    strata_stime_set_sure(&clock->own, span.last);
 	return host;

@@ -13,6 +13,7 @@
 struct strata_stream_clock {
 	const struct strata_vcpu_clock_piece *pieces; /* by time */
 	size_t nr;                                    /* 0: unknown, taken as the host's */
+	bool incomplete; /* there were maps that are not known: no time is sure */
 	size_t at;
 	struct strata_stime_set own;    /* the system time that this vCPU sees, */
 	struct strata_stime_set domain; /* and that the vCPUs of its domain see */
@@ -25,8 +26,9 @@ struct strata_stream_clock {
 };
 
 /* The time of the host at which a reading was taken: within bound of ticks.  Not sure: a record
- * that tells may be missing, and then the bound may not hold.  Doubtful: the counter was set back,
- * and whether before or after the reading is not known; the bound covers both. */
+ * that tells may be missing, or the vCPU changed its clock faster than is recorded, and then the
+ * bound may not hold.  Doubtful: the counter was set back, and whether before or after the reading
+ * is not known; the bound covers both. */
 struct strata_host_time {
 	uint64_t ticks;
 	uint64_t bound;

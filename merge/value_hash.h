@@ -50,10 +50,11 @@ static inline void strata_hash_uuid(uint8_t uuid[16], uint64_t seed, const void 
 	uuid[8] = (uint8_t)((uuid[8] & 0x3f) | 0x80);
 }
 
-/* What begins an event's hash. @id: of its class within the stream's */
-static inline uint64_t strata_hash_event(uint64_t ns, uint64_t stream, uint64_t id)
+/* What begins an event's hash. @class: how many of the stream's classes have a lower id: ids
+ * themselves are given anew when a trace is written anew */
+static inline uint64_t strata_hash_event(uint64_t ns, uint64_t stream, uint64_t class)
 {
-	return strata_hash_number(strata_hash_number(strata_hash_number(0, ns), stream), id);
+	return strata_hash_number(strata_hash_number(strata_hash_number(0, ns), stream), class);
 }
 
 /* Events in order of time; those of one time are in no order, and are added up. */

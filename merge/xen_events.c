@@ -42,7 +42,7 @@ static const struct xen_event_row own_events[] = {
 	{ (uint32_t)STRATA_HV_VCPU_CLOCK, 0, "strata_vcpu_clock",
 	  "of_domain:u16 of_vcpu:u16 tsc_mode:u8 emulated:u8 ratio_frac_bits:u8 is_hvm:u8 "
 	  "offset:x64 ratio:x64 guest_khz:u32 incarnation:u32 vtsc_mul_frac_and_shift:x32*2 "
-	  "vtsc_offset_and_last_ns:u64*2" },
+	  "vtsc_offset_and_last_ns:u64*2 incomplete:u32 suppressed:u32" },
 	{ (uint32_t)STRATA_HV_VCPU_STATE, 0, "strata_vcpu_state",
 	  "of_domain:u16 of_vcpu:u16 on_pcpu:u16 runstate:u16" },
 	{ (uint32_t)STRATA_HV_PCPU_SKEW, 0, "strata_pcpu_skew",

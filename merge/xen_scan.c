@@ -25,10 +25,16 @@ static bool take(const struct strata_record *record, enum strata_hv_own_event id
 	return true;
 }
 
-/* One without the last answer, as the first version wrote it, may have had any. */
+/* Earlier versions recorded every change.  The first one did not record the last answer, which may
+ * have been any. */
 static bool take_vcpu_clock(const struct strata_record *record, struct strata_hv_vcpu_clock *clock)
 {
 	if (take(record, STRATA_HV_VCPU_CLOCK, clock, sizeof(*clock)))
+		return true;
+	clock->incomplete = 0;
+	clock->suppressed = 0;
+	if (take(record, STRATA_HV_VCPU_CLOCK, clock,
+		 offsetof(struct strata_hv_vcpu_clock, incomplete)))
 		return true;
 	clock->vtsc_last_ns = UINT64_MAX;
 	return take(record, STRATA_HV_VCPU_CLOCK, clock,

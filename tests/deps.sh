@@ -30,6 +30,10 @@ packages_of() {
 	quick) packages_of unit lint ;;
 	attack) packages_of unit ;;
 	fuzz) packages_of tools ;;
+	mutants)
+		packages_of unit fuzz checkers
+		echo git
+		;;
 	fuzz-parsers) echo "$compiler $libraries clang libclang-rt-14-dev" ;;
 	model) echo "make gcc libc6-dev spin" ;;
 	checkers) echo "make gcc libc6-dev libcmocka-dev" ;;

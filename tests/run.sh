@@ -13,7 +13,7 @@ passed=0 failed=0
 mkdir -p "$OUT"
 
 # Tests that start a recorder, of which there is one a machine.
-RECORDERS="test_recover test_app_record test_view_live test_command test_tutorial test_record_command"
+RECORDERS="test_recover test_app_record test_view_live test_command test_app_wake test_tutorial test_record_command"
 
 # Runs one TAP program: NAME COMMAND...
 run() {

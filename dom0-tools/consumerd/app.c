@@ -162,6 +162,7 @@ static struct ring_file_header describe(const struct app *app, struct strata_rin
 	header.nr_rings = app->nr_cpus;
 	header.ring_bytes = strata_app_ring_bytes((enum strata_app_mode)app->mode, geo);
 	header.pid = app->pid;
+	header.uid = app->uid;
 	memcpy(header.comm, app->comm, sizeof(header.comm));
 	return header;
 }
@@ -181,6 +182,7 @@ int app_give_rings(struct app *app, const struct app_channel *channel,
 						    app->header_forms, channel->form) };
 	struct ring_file_header header;
 	int fd, result;
+	bool in_file;
 
 	if (!app->mode || app->rings)
 		return strata_fail(error, "it is not the time for its rings");
@@ -196,7 +198,8 @@ int app_give_rings(struct app *app, const struct app_channel *channel,
 	if (!app->rings)
 		return strata_fail(error, "out of memory");
 	app->nr_rings = app->nr_cpus;
-	fd = app_memory_make(&app->memory, channel->dir, &header, error);
+	in_file = channel->dir && app_file_users_allow(channel->file_users, app->uid);
+	fd = app_memory_make(&app->memory, in_file ? channel->dir : NULL, &header, error);
 	if (fd < 0)
 		return -1;
 	packet.head.first_page = app->memory.first_page;
@@ -281,6 +284,7 @@ bool app_leave_file(struct app *app, char name[RING_FILE_NAME_BYTES])
 	if (app->memory.file < 0)
 		return false;
 	memcpy(name, app->memory.name, RING_FILE_NAME_BYTES);
+	app_memory_trim(&app->memory);
 	close(app->memory.file);
 	app->memory.file = -1;
 	return true;

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "app_file_users.h"
 #include "app_memory.h"
 #include "error.h"
 #include "event_set.h"
@@ -64,8 +65,10 @@ struct app_channel {
 	/* Of their headers, if it can write such; else they are full. */
 	enum strata_header_form form;
 	uint32_t switch_ms; /* how often half full sub-buffers are handed over; 0: never */
-	/* NULL: in anonymous memory; else each in a file in that output directory */
+	/* NULL: in anonymous memory; else each in a file in that output directory, of those users.
+	 */
 	const struct strata_dir *dir;
+	struct app_file_users *file_users;
 };
 
 /*

@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "app_ring.h"
@@ -72,6 +74,23 @@ int app_memory_make(struct app_memory *memory, const struct strata_dir *dir,
 		return -1;
 	}
 	return fd;
+}
+
+void app_memory_trim(struct app_memory *memory)
+{
+	struct stat status;
+	off_t bytes;
+
+	if (memory->file < 0 || fstat(memory->file, &status))
+		return;
+	bytes = (off_t)(ring_file_table_offset(&memory->header) + memory->header.table_bytes);
+	if (status.st_size <= bytes)
+		return;
+	fprintf(stderr,
+		"strata: %s: process %d has made its file %lld KiB longer; that is cut off\n",
+		memory->name, memory->header.pid, (long long)(status.st_size - bytes) >> 10);
+	if (ftruncate(memory->file, bytes))
+		fprintf(stderr, "strata: %s: %s\n", memory->name, strerror(errno));
 }
 
 void app_memory_free(struct app_memory *memory)

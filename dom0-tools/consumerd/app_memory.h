@@ -31,6 +31,10 @@ struct app_memory {
 int app_memory_make(struct app_memory *memory, const struct strata_dir *dir,
 		    const struct ring_file_header *header, struct strata_error *error);
 
+/* Cuts off what the application has made its file longer by, and says so; nothing of anonymous
+ * memory, which is sealed. */
+void app_memory_trim(struct app_memory *memory);
+
 /* Unmaps it, and removes its file: what was in it has been recorded. */
 void app_memory_free(struct app_memory *memory);
 

@@ -145,7 +145,8 @@ static _Noreturn void call_all(struct app_wake_progress *progress, pid_t recorde
 		_exit(1);
 	for (slow = 0; slow < 2; slow++)
 		for (i = 0; i < nr; i++)
-			if (is_slow(progress, list[i].uid) == slow &&
+			/* It has pages of those that it has called, but none of its own. */
+			if (is_slow(progress, list[i].uid) == slow && list[i].pid != getpid() &&
 			    !is_skipped(progress, list[i].pid))
 				call_process(progress, &list[i], &called);
 	await_answers(progress, &called);
@@ -224,6 +225,14 @@ static void begin_again(struct app_wake *wake)
 		fprintf(stderr, "strata: %s\n", error.text);
 }
 
+/* Has the child ended?  Whoever waits for all of our children may have reaped it. */
+static bool reap(const struct app_wake *wake)
+{
+	pid_t ended = waitpid(wake->child, NULL, WNOHANG);
+
+	return ended == wake->child || (ended < 0 && errno == ECHILD);
+}
+
 void app_wake_tend(struct app_wake *wake)
 {
 	uint64_t steps;
@@ -231,7 +240,7 @@ void app_wake_tend(struct app_wake *wake)
 	if (!wake->child)
 		return;
 	say_no_rights(wake->progress);
-	if (waitpid(wake->child, NULL, WNOHANG) == wake->child) {
+	if (reap(wake)) {
 		wake->child = 0;
 		say_no_rights(wake->progress);
 		if (wake->killed)
@@ -257,10 +266,11 @@ bool app_wake_settled(const struct app_wake *wake)
 
 void app_wake_end(struct app_wake *wake)
 {
-	/* Whoever cannot be reaped yet is init's when we end. */
-	if (wake->child) {
+	/* One that is there has its number.  If it cannot be reaped yet, it is init's when we end.
+	 */
+	if (wake->child && !reap(wake)) {
 		kill(wake->child, SIGKILL);
-		waitpid(wake->child, NULL, WNOHANG);
+		reap(wake);
 	}
 	if (wake->progress)
 		munmap(wake->progress, sizeof(*wake->progress));

@@ -16,7 +16,8 @@
 
 struct guest_ring_pages {
 	void *writer;
-	void *reader;
+	void *reader;  /* NULL: it is no longer mapped */
+	void *private; /* what took its place */
 	void *data;
 	uint32_t data_pages;
 };
@@ -50,6 +51,12 @@ static int read_root(xengnttab_handle *gnttab, const struct guest *guest,
 	if (root->version != STRATA_GUEST_ABI_VERSION)
 		return strata_fail(error, "its root page has version %u, and this tool speaks %u",
 				   root->version, STRATA_GUEST_ABI_VERSION);
+	if (root->reserved1 || root->reserved2 || root->header_forms & ~STRATA_HEADER_FORMS_ALL)
+		return strata_fail(error,
+				   "bad root page: reserved words %#x and %#x, header forms %#x "
+				   "(this tool knows %#x)",
+				   root->reserved1, root->reserved2, root->header_forms,
+				   STRATA_HEADER_FORMS_ALL);
 	if (root->nonce != guest->nonce)
 		return strata_fail(error,
 				   "its root page is of another load (nonce %" PRIx64
@@ -306,6 +313,30 @@ int guest_map_events_again(struct guest_map *map, const struct guest *guest,
 	return result;
 }
 
+int guest_map_detach(struct guest_map *map, struct strata_error *error)
+{
+	const size_t bytes = (size_t)STRATA_READER_AREA_PAGES * STRATA_PAGE_BYTES;
+	int result = 0;
+	size_t i;
+
+	for (i = 0; i < map->nr_rings; i++) {
+		struct guest_ring_pages *pages = &map->pages[i];
+
+		if (!pages->reader)
+			continue;
+		pages->private = malloc(bytes);
+		if (pages->private)
+			memcpy(pages->private, pages->reader, bytes);
+		else
+			result = strata_fail(error, "out of memory");
+		map->rings[i].reader.shared = pages->private;
+		map->rings[i].broken |= !pages->private;
+		xengnttab_unmap(map->gnttab, pages->reader, STRATA_READER_AREA_PAGES);
+		pages->reader = NULL;
+	}
+	return result;
+}
+
 void guest_unmap(struct guest_map *map)
 {
 	size_t i;
@@ -319,6 +350,7 @@ void guest_unmap(struct guest_map *map)
 			xengnttab_unmap(map->gnttab, pages->reader, STRATA_READER_AREA_PAGES);
 		if (pages->data)
 			xengnttab_unmap(map->gnttab, pages->data, pages->data_pages);
+		free(pages->private);
 	}
 	free(map->pages);
 	free(map->rings);

@@ -45,6 +45,13 @@ enum strata_header_form guest_map_form(const struct guest_map *map);
 int guest_map_events_again(struct guest_map *map, const struct guest *guest,
 			   struct strata_error *error);
 
+/*
+ * Unmaps all that the recorder can write; what the rings hold can be read to the end.  For a guest
+ * that writes no more: its memory may soon be somebody else's, as another kernel's.
+ * 0, or -1: out of memory, and the rings cannot be read any more.
+ */
+int guest_map_detach(struct guest_map *map, struct strata_error *error);
+
 /* Unmaps all; a zeroed map is fine. */
 void guest_unmap(struct guest_map *map);
 

@@ -32,8 +32,10 @@ struct recorder *recorder_open(const char *dir, enum output_place place, struct 
 		strata_fail(error, "out of memory");
 		return NULL;
 	}
-	if (!output_dir_open(&recorder->out, dir, place, error))
+	if (!output_dir_open(&recorder->out, dir, place, error)) {
+		recorder->out.dir.hurried = true;
 		return recorder;
+	}
 	free(recorder);
 	return NULL;
 }
@@ -51,6 +53,11 @@ void recorder_began(struct recorder *recorder)
 struct strata_recording *recorder_recording(struct recorder *recorder)
 {
 	return &recorder->recording;
+}
+
+void recorder_set_of_now(struct recorder *recorder)
+{
+	recorder->is_of_now = true;
 }
 
 void recorder_set_switch(struct recorder *recorder, uint32_t switch_ms)
@@ -442,6 +449,9 @@ int recorder_close(struct recorder *recorder, struct recorder_totals *totals,
 	for (i = 0; i < recorder->nr_taps; i++)
 		if (tap_finish(recorder, &recorder->taps[i], result ? &later : error))
 			result = -1;
+	if (recorder->is_of_now)
+		recorder->recording.ended_ticks = strata_clock();
+	recorder->out.dir.hurried = false;
 	if (recorder_save(recorder, result ? &later : error))
 		result = -1;
 	if (!result)

@@ -41,6 +41,9 @@ void recorder_began(struct recorder *recorder);
 /* The recording that is being made; set its anchor, add sources before recorder_add_ring(). */
 struct strata_recording *recorder_recording(struct recorder *recorder);
 
+/* Its rings are written on this machine while it records: nothing in them is later than now. */
+void recorder_set_of_now(struct recorder *recorder);
+
 /* How often what is in a half full sub-buffer is to be in the recording, as far as that is up to
  * us; 0, and until this is called: not before the sub-buffer is full, or the ring goes. */
 void recorder_set_switch(struct recorder *recorder, uint32_t switch_ms);

@@ -20,7 +20,7 @@
 #include "safe_dir.h"
 
 #define RING_FILE_MAGIC   0x46525453u /* "STRF" */
-#define RING_FILE_VERSION 1u
+#define RING_FILE_VERSION 2u
 #define RING_FILE_SUFFIX  ".ring"
 
 /* In an output directory: the directory of these files, or a link to it. */
@@ -52,6 +52,8 @@ struct ring_file_header {
 	uint8_t reserved[3];
 	uint64_t anchor_ticks;
 	uint64_t anchor_realtime_ns;
+	uint32_t uid; /* of the process, as pid by the kernel's word */
+	uint32_t reserved2;
 };
 
 /* Where the rings begin. */

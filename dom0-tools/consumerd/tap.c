@@ -59,6 +59,7 @@ static void build_header(struct recorder *recorder, const struct tap *tap, void 
 
 	strata_packet_header_build(header, packet);
 	memcpy(header->uuid, tap_source(recorder, tap)->uuid, sizeof(header->uuid));
+	header->reserved = (uint32_t)tap_source(recorder, tap)->pid;
 }
 
 /* Losses may only grow from packet to packet, whatever the writer says. */
@@ -282,7 +283,8 @@ static int take(struct recorder *recorder, struct tap *tap, enum no_room no_room
 	if (check_sequence(tap, sequence, &why) ||
 	    strata_packet_check(tap_source(recorder, tap), recorder->copy, bytes, &packet, &events,
 				&why) ||
-	    (tap->partly_bytes && take_rest_of_packet(recorder, tap, &packet, &events, &why))) {
+	    (tap->partly_bytes && take_rest_of_packet(recorder, tap, &packet, &events, &why)) ||
+	    tap_check_times(recorder, tap, &packet, &why)) {
 		complain(recorder, tap, &why);
 	} else {
 		/* Of the header, place and CPU are what we know and not what it says. */
@@ -314,7 +316,8 @@ int tap_take_partly(struct recorder *recorder, struct tap *tap, struct strata_er
 		return 0;
 	/* What is no packet is named when the whole of it is there. */
 	if (check_sequence(tap, sequence, &why) ||
-	    cut_off_taken(recorder, tap, bytes, &packet, &events, &why))
+	    cut_off_taken(recorder, tap, bytes, &packet, &events, &why) ||
+	    tap_check_times(recorder, tap, &packet, &why))
 		return 0;
 	packet.sequence = sequence;
 	packet.cpu = tap->ring->cpu;
@@ -346,7 +349,8 @@ static int take_records(struct recorder *recorder, struct tap *tap, uint64_t tur
 	uint64_t events;
 
 	if (strata_packet_check_unfinished(tap_source(recorder, tap), recorder->copy, bytes, 0,
-					   &packet, &events, &why)) {
+					   &packet, &events, &why) ||
+	    tap_check_times(recorder, tap, &packet, &why)) {
 		complain(recorder, tap, &why);
 		return 0;
 	}
@@ -513,7 +517,8 @@ static int take_unfinished(struct recorder *recorder, struct tap *tap, strata_co
 	if (bytes <= STRATA_PACKET_HEADER_BYTES || bytes <= tap->partly_bytes)
 		return 0;
 	if (check_sequence(tap, sequence, &why) ||
-	    cut_off_taken(recorder, tap, bytes, &packet, &events, &why)) {
+	    cut_off_taken(recorder, tap, bytes, &packet, &events, &why) ||
+	    tap_check_times(recorder, tap, &packet, &why)) {
 		complain(recorder, tap, &why);
 		return 0;
 	}

@@ -54,6 +54,7 @@ struct recorder_saved {
 struct recorder {
 	struct output_dir out;
 	struct strata_recording recording;
+	bool is_of_now; /* the clock that its rings' writers read is this machine's, now */
 	struct tap *taps;
 	size_t nr_taps;
 	unsigned char *copy; /* one sub-buffer */
@@ -121,6 +122,10 @@ bool tap_is_asleep(const struct recorder *recorder, const struct tap *tap);
 
 /* Finds out how far what is in its file is complete; behind tap_take(). */
 void tap_note_complete(struct tap *tap);
+
+/* tap_times.c: whether a packet that was checked can be of the times that it says.  0 or -1. */
+int tap_check_times(struct recorder *recorder, const struct tap *tap,
+		    const struct strata_packet *packet, struct strata_error *error);
 
 /* Its last losses and the end of its file.  0 or -1. */
 int tap_finish(struct recorder *recorder, struct tap *tap, struct strata_error *error);

@@ -401,6 +401,8 @@ int apps_add_sources(const struct apps *apps, struct recorder *recorder, enum re
 		if (sources_add_app(recorder, &apps->list[i]->app, begin, &index, error))
 			return -1;
 		source = &recorder_recording(recorder)->sources[index];
+		source->since_ticks = source->came_ticks =
+			recorder_recording(apps->recorder)->sources[one->source].since_ticks;
 		/* One that cannot be described was left out when it came, and that was said. */
 		for (j = 0; j < one->app.nr_events; j++)
 			strata_source_add_event(source, &one->app.events[j], &why);

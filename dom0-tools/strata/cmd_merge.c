@@ -26,6 +26,7 @@
 #include "merger.h"
 #include "outputs/outputs.h"
 #include "recording.h"
+#include "traces_options.h"
 
 #define PATH_BYTES 4096u
 
@@ -34,8 +35,9 @@ struct arguments {
 	size_t nr_paths;
 	const char *raw; /* the first; if it is a recording, the only one */
 	const char *out;
-	const char *format; /* NULL: all */
-	bool force;         /* an earlier merge is replaced */
+	const char *format;  /* NULL: all */
+	const char *tcp_map; /* a file; or NULL */
+	bool force;          /* an earlier merge is replaced */
 	bool check;
 	bool json;
 	struct merge_shifts shifts;
@@ -60,7 +62,7 @@ static void usage(FILE *out)
 		"  -o, --output OUT        where to; without --format a directory, which gets\n"
 		"                          ctf/ (for babeltrace2, Trace Compass), timeline.txt\n"
 		"                          and, of a recording, summary.json\n"
-		"  --force                 replaces an earlier merge in OUT\n"
+		"  --force                 replaces an earlier merge in OUT\n" TCP_MAP_USAGE
 		"  --format ctf            only the CTF trace; OUT is its directory\n"
 		"  --format text           only the text; OUT is its file, \"-\" standard output\n"
 		"  --check                 writes nothing: checks the order, and says how well the\n"
@@ -109,6 +111,7 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 		{ "format", required_argument, NULL, 'f' },
 		{ "shift", required_argument, NULL, 's' },
 		{ "force", no_argument, NULL, 'F' },
+		{ "tcp-map", required_argument, NULL, 't' },
 		{ "check", no_argument, NULL, 'c' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
@@ -136,6 +139,9 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 		case 'F':
 			arguments->force = true;
 			break;
+		case 't':
+			arguments->tcp_map = optarg;
+			break;
 		case 'c':
 			arguments->check = true;
 			break;
@@ -160,6 +166,10 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 		return wrong_usage("--check and --shift are for one recording of Strata's", NULL);
 	if (arguments->check && (arguments->out || arguments->format))
 		return wrong_usage("--check writes nothing: leave -o and --format away", NULL);
+	if (arguments->tcp_map && merge_is_of_recording(arguments->paths, arguments->nr_paths))
+		return wrong_usage("--tcp-map is for traces of several machines, not for one "
+				   "recording",
+				   NULL);
 	if (arguments->json && !arguments->check)
 		return wrong_usage("--json goes with --check; of a merge summary.json says it",
 				   NULL);
@@ -332,8 +342,8 @@ int strata_cmd_merge(int argc, char **argv)
 	if (arguments.check)
 		return merge_check(arguments.raw, &arguments.shifts, arguments.json);
 	if (!arguments.shifts.nr && !merge_is_of_recording(arguments.paths, arguments.nr_paths))
-		return merge_traces(arguments.paths, arguments.nr_paths, arguments.out,
-				    arguments.format, arguments.force);
+		return merge_traces(arguments.tcp_map, arguments.paths, arguments.nr_paths,
+				    arguments.out, arguments.format, arguments.force);
 	merge_report_init(&report, &options);
 	merge = strata_merge_open(arguments.raw, &options, &error);
 	if (!merge) {

@@ -76,7 +76,11 @@ static void usage(FILE *out)
 		"      --app-memory KIND      shm: goes with the application and us (default);\n"
 		"                             file: stays when both are killed, for `strata recover`, in\n"
 		"                             DIR/rings; file:MEMORY: in that directory, which may lie in\n"
-		"                             a tmpfs: the disk then never holds an application up\n"
+		"                             a tmpfs: the disk then never holds an application up.\n"
+		"                             Of root's applications; others' rings are in sealed memory\n"
+		"      --app-file-users USER,...\n"
+		"                             with --app-memory file, also of these users, by name or\n"
+		"                             number: each of them can then fill that disk\n"
 		"      --switch-timer MS      after so many milliseconds what is in a half full sub-buffer\n"
 		"                             is recorded, too, where its CPU is awake: %u to %u;\n"
 		"                             0: not before it is full, or recording ends (default: %u)\n"
@@ -262,6 +266,11 @@ static int take_option(int option, char *argument, struct record_options *option
 		return take_geometry("--app-buffer", argument, &options->app_geometry);
 	case 'M':
 		return take_memory(argument, options);
+	case 'U':
+		if (!app_file_users_add(options->app_file_users, argument, &error))
+			return STRATA_STATUS_OK;
+		strata_fail_in(&error, "--app-file-users");
+		break;
 	case OPTION_KERNEL ... OPTION_KERNEL + SELECT_PID:
 		if (!select_parse_kernel((enum select_kind)(option - OPTION_KERNEL), argument,
 					 &options->kernels[options->nr_kernels], &error)) {
@@ -280,7 +289,8 @@ static int take_option(int option, char *argument, struct record_options *option
 static bool is_of_xen(int option)
 {
 	return option != 'd' && option != 'o' && option != 'a' && option != 'A' && option != 'f' &&
-	       option != 'e' && option != 'M' && option != 't' && option != 'F' && option != 'R';
+	       option != 'e' && option != 'M' && option != 'U' && option != 't' && option != 'F' &&
+	       option != 'R';
 }
 
 /* What it is, and what it starts, is recorded, unless other applications are asked for. */
@@ -321,6 +331,7 @@ int strata_cmd_record(int argc, char **argv)
 		{ "app-buffer", required_argument, NULL, 'A' },
 		{ "event-header", required_argument, NULL, 'e' },
 		{ "app-memory", required_argument, NULL, 'M' },
+		{ "app-file-users", required_argument, NULL, 'U' },
 		{ "switch-timer", required_argument, NULL, 't' },
 		{ "ready-fd", required_argument, NULL, 'R' },
 		{ "wait", no_argument, NULL, 'w' },
@@ -329,7 +340,9 @@ int strata_cmd_record(int argc, char **argv)
 		{ NULL, 0, NULL, 0 },
 	};
 	struct xen_selection xen = { .budget_per_s = DEFAULT_BUDGET };
+	struct app_file_users file_users = { .nr = 0 };
 	struct record_options options = {
+		.app_file_users = &file_users,
 		.xen = &xen,
 		.xen_events = "all",
 		.xen_geometry = { DEFAULT_SUBBUF_BITS, DEFAULT_NR_BITS },

@@ -23,6 +23,7 @@
 #include "commands.h"
 #include "escape.h"
 #include "traces.h"
+#include "traces_options.h"
 
 #define EVENTS_SHOWN 8u
 
@@ -35,10 +36,10 @@ struct event_count {
 static void usage(FILE *out)
 {
 	fprintf(out,
-		"Usage: strata stat [--json] TRACE...\n"
+		"Usage: strata stat [--json] [--tcp-map FILE] TRACE...\n"
 		"Says what is in the traces that are found under each path: events, rates, losses,\n"
 		"silences, clocks, and which events there are most of.\n\n"
-		"      --json     the same for programs\n\n"
+		"  --json                  the same for programs\n" TCP_MAP_USAGE "\n"
 		"Exit status: 0 all was read; 1 failed; 2 wrong usage; 3 something was damaged or\n"
 		"missing, and was named.\n");
 }
@@ -359,14 +360,14 @@ static int count(struct traces *traces, struct strata_statistics *statistics,
 	return status;
 }
 
-static int stat_traces(char *const *paths, size_t nr, bool json)
+static int stat_traces(const char *tcp_map, char *const *paths, size_t nr, bool json)
 {
 	struct strata_statistics statistics = { 0 };
 	struct strata_error error;
 	struct traces traces;
 	int status = STRATA_STATUS_FAILED;
 
-	if (traces_open(&traces, "stat", paths, nr, &error) ||
+	if (traces_open(&traces, "stat", tcp_map, paths, nr, &error) ||
 	    count(&traces, &statistics, &error)) {
 		fprintf(stderr, "strata: stat: %s\n", error.text);
 	} else {
@@ -385,9 +386,11 @@ int strata_cmd_stat(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "json", no_argument, NULL, 'j' },
+		{ "tcp-map", required_argument, NULL, 't' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
+	const char *tcp_map = NULL;
 	bool json = false;
 	int option;
 
@@ -397,6 +400,9 @@ int strata_cmd_stat(int argc, char **argv)
 		switch (option) {
 		case 'j':
 			json = true;
+			break;
+		case 't':
+			tcp_map = optarg;
 			break;
 		case 'h':
 			usage(stdout);
@@ -411,5 +417,5 @@ int strata_cmd_stat(int argc, char **argv)
 		fprintf(stderr, "strata: stat: name a trace; `strata stat --help` says more\n");
 		return STRATA_STATUS_USAGE;
 	}
-	return stat_traces(argv + optind, (size_t)(argc - optind), json);
+	return stat_traces(tcp_map, argv + optind, (size_t)(argc - optind), json);
 }

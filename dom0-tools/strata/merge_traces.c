@@ -95,11 +95,14 @@ static void remove_out(const char *out)
 	strata_dir_close(&parent);
 }
 
-int merge_traces(char *const *paths, size_t nr, const char *out, const char *format, bool force)
+int merge_traces(const char *tcp_map, char *const *paths, size_t nr, const char *out,
+		 const char *format, bool force)
 {
 	char ctf[PATH_BYTES], text[PATH_BYTES];
-	struct write_options forms[] = { { .format = "ctf", .out = ctf, .force = force },
-					 { .format = "columns", .out = text, .force = force } };
+	struct write_options forms[] = {
+		{ .format = "ctf", .out = ctf, .force = force, .tcp_map = tcp_map },
+		{ .format = "columns", .out = text, .force = force, .tcp_map = tcp_map }
+	};
 	struct strata_error error;
 	int status;
 

@@ -13,10 +13,11 @@ bool merge_is_of_recording(char *const *paths, size_t nr);
 
 /*
  * Merges all traces that are found under the paths.
- * @out, @format, @force: as on the command line; NULL: a directory with CTF and text
+ * @tcp_map, @out, @format, @force: as on the command line; NULL: a directory with CTF and text
  * The exit status.
  */
-int merge_traces(char *const *paths, size_t nr, const char *out, const char *format, bool force);
+int merge_traces(const char *tcp_map, char *const *paths, size_t nr, const char *out,
+		 const char *format, bool force);
 
 /* Makes the directory of a merge in all formats, in which nothing of an earlier one is, unless with
  * @force.  0 or -1. */

@@ -302,6 +302,7 @@ enum strata_source_end participant_end(const struct participant *one)
 	case SHUTDOWN_poweroff:
 		return STRATA_SOURCE_SHUT_DOWN;
 	case SHUTDOWN_reboot:
+	case SHUTDOWN_soft_reset: /* by kexec */
 		return STRATA_SOURCE_REBOOTED;
 	case SHUTDOWN_suspend:
 		return STRATA_SOURCE_SUSPENDED;
@@ -485,6 +486,9 @@ void participant_let_go(struct participants *all, struct participant *one,
 	char name[SHOWN_BYTES];
 	struct strata_error why = { "" };
 
+	/* First, and at once: after a soft reset another kernel runs in that memory. */
+	if (guest_map_detach(&one->map, &why))
+		participant_leave_out(all, one, &why);
 	if (one->step >= PARTICIPANT_READY) {
 		if (reason != STRATA_SOURCE_LEFT_OUT)
 			fprintf(stderr, "strata: domain %u (%s) goes: %s%s\n", one->domain,
@@ -498,5 +502,9 @@ void participant_let_go(struct participants *all, struct participant *one,
 		if (recorder_finish_source(all->recorder, one->source, reason, &why))
 			participant_leave_out(all, one, &why);
 	}
+	/* What it publishes is there still, for a while: what it meant is gone. */
+	one->refused = true;
+	one->refused_nonce = one->guest.nonce;
+	one->refused_root = one->guest.root_ref;
 	participant_unmap(all, one);
 }

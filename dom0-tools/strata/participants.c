@@ -17,6 +17,9 @@
 
 #include <strata/abi/guest.h>
 
+#include <xen/xen.h>
+#include <xen/sched.h>
+
 #include "participant.h"
 
 #define WATCHES_PER_TURN 256u
@@ -96,7 +99,14 @@ static void forget_gone(struct participants *all)
 	all->nr = kept;
 }
 
-/* One that crashed may be left as it is, to be looked into: it will not write any more. */
+/* One that crashed may be left as it is, to be looked into: it will not write any more.  Another
+ * kernel may follow in the same domain, and in its memory, by kexec. */
+static bool is_over(const struct participant *one)
+{
+	return one->life == DOMAIN_SHUT_DOWN && (participant_end(one) == STRATA_SOURCE_CRASHED ||
+						 one->reason == SHUTDOWN_soft_reset);
+}
+
 static void let_crashed_go(struct participants *all)
 {
 	size_t i;
@@ -104,9 +114,8 @@ static void let_crashed_go(struct participants *all)
 	for (i = 0; i < all->nr; i++) {
 		struct participant *one = &all->list[i];
 
-		if (one->step != PARTICIPANT_NONE && one->life == DOMAIN_SHUT_DOWN &&
-		    participant_end(one) == STRATA_SOURCE_CRASHED)
-			participant_let_go(all, one, STRATA_SOURCE_CRASHED);
+		if (one->step != PARTICIPANT_NONE && is_over(one))
+			participant_let_go(all, one, participant_end(one));
 	}
 }
 

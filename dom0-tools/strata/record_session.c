@@ -103,6 +103,7 @@ static int add_apps(struct session *session, struct strata_error *error)
 		.form = session->options->event_header,
 		.switch_ms = session->options->switch_ms,
 		.dir = session->options->app_files ? &session->dir : NULL,
+		.file_users = session->options->app_file_users,
 	};
 	session->apps.named_dir = session->options->app_file_dir;
 	return session->options->nr_apps ? apps_open(&session->apps, error) : 0;

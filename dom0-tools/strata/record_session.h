@@ -13,6 +13,7 @@
 #include <strata/packet.h>
 #include <strata/ring_state.h>
 
+#include "app_file_users.h"
 #include "output_dir.h"
 #include "select_app.h"
 #include "select_kernel.h"
@@ -33,6 +34,7 @@ struct record_options {
 	struct strata_ring_geometry app_geometry;
 	bool app_files;           /* applications' rings are files, which outlive us ... */
 	const char *app_file_dir; /* ... in this directory; NULL: in the output's */
+	struct app_file_users *app_file_users; /* ... if they are root's, or of these */
 	bool apps_may_do; /* nothing else was asked for: where Xen is not, applications are enough
 			   */
 	enum strata_header_form event_header; /* of kernels and applications that can write it */

@@ -60,6 +60,9 @@ static int copy_source(struct strata_recording *recording, const struct strata_s
 	source->domain = old->domain;
 	memcpy(source->domain_name, old->domain_name, sizeof(source->domain_name));
 	memcpy(source->uuid, old->uuid, sizeof(source->uuid));
+	source->since_ticks = old->since_ticks;
+	source->pid = old->pid;
+	source->uid = old->uid;
 	source->came_ticks = old->came_ticks;
 	source->went_ticks = old->went_ticks;
 	source->ended = old->ended;
@@ -117,7 +120,9 @@ static int find_source(struct recovery *recovery, const struct ring_file *file, 
 	source->layer = STRATA_LAYER_APP;
 	snprintf(source->domain_name, sizeof(source->domain_name), "%s", file->header.comm);
 	memcpy(source->uuid, file->header.uuid, sizeof(source->uuid));
-	source->came_ticks = file->header.came_ticks;
+	source->since_ticks = source->came_ticks = file->header.came_ticks;
+	source->pid = file->header.pid;
+	source->uid = file->header.uid;
 	source->form = (enum strata_header_form)file->header.form;
 	source->migrates = file->header.mode != STRATA_APP_SINGLE_STORE;
 	return 0;

@@ -68,6 +68,8 @@ static int add_sources(struct recorder *recorder, struct participants *kernels,
 		if (sources_add_kernel(recorder, &one->guest, &one->map, &known,
 				       one == died ? RECORDER_WITH_PAST : others, 0, &index, error))
 			return -1;
+		recorder_recording(recorder)->sources[index].since_ticks =
+			recorder_recording(kernels->recorder)->sources[one->source].since_ticks;
 	}
 	return apps_add_sources(apps, recorder, others, error);
 }

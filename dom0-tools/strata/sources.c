@@ -17,6 +17,7 @@ void sources_set_clock(struct recorder *recorder, uint32_t tsc_khz)
 	struct host_clock now = host_clock_read(CLOCK_REALTIME);
 
 	recording->tsc_khz = tsc_khz;
+	recorder_set_of_now(recorder);
 	recording->anchor_ticks = now.ticks;
 	recording->anchor_realtime_ns = now.ns;
 }
@@ -100,6 +101,7 @@ int sources_add_kernel(struct recorder *recorder, const struct guest *guest, str
 		return -2;
 	}
 	*index = recording->nr_sources - 1;
+	source->since_ticks = begin == RECORDER_FROM_NOW ? strata_clock() : 0;
 	source->came_ticks = came_ticks;
 	source->form = map->form;
 	if (identify(source, STRATA_LAYER_KERNEL, guest->domain, guest->name, error))
@@ -129,7 +131,9 @@ int sources_add_app(struct recorder *recorder, struct app *app, enum recorder_be
 		return -2;
 	}
 	*index = recording->nr_sources - 1;
-	source->came_ticks = strata_clock();
+	source->since_ticks = source->came_ticks = strata_clock();
+	source->pid = app->pid;
+	source->uid = app->uid;
 	source->migrates = app->mode != STRATA_APP_SINGLE_STORE;
 	source->form = app->form;
 	if (identify(source, STRATA_LAYER_APP, 0, app->comm, error))

@@ -228,9 +228,10 @@ static int find_and_open(struct traces *traces, char *const *paths, size_t nr,
 	return status;
 }
 
-int traces_open(struct traces *traces, const char *verb, char *const *paths, size_t nr,
-		struct strata_error *error)
+int traces_open(struct traces *traces, const char *verb, const char *tcp_map, char *const *paths,
+		size_t nr, struct strata_error *error)
 {
+	struct strata_tcp_map map;
 	int status;
 
 	memset(traces, 0, sizeof(*traces));
@@ -241,10 +242,14 @@ int traces_open(struct traces *traces, const char *verb, char *const *paths, siz
 		return -1;
 	if (traces->set.nr_streams == 0)
 		return strata_fail(error, "nothing that can be read was found; see above");
+	status = strata_tcp_map_load(&map, tcp_map, error);
 	/* That may read much of them, before anything is shown. */
 	traces_progress_begin(traces, traces->set.bytes);
-	status = strata_machines_find(&traces->machines, &traces->set, complain, traces, error);
+	if (!status)
+		status = strata_machines_find_by(&traces->machines, &traces->set, &map, complain,
+						 traces, error);
 	traces_progress_end(traces);
+	strata_tcp_map_clear(&map);
 	return status;
 }
 

@@ -26,10 +26,11 @@ struct traces {
 
 /*
  * Opens everything that is found under @paths.  What cannot be opened is named and left out.
+ * @tcp_map: a file with rules for events that tell of TCP; NULL: the built-in ones alone
  * 0, or -1 with @error: nothing is left.  To be closed in any case.
  */
-int traces_open(struct traces *traces, const char *verb, char *const *paths, size_t nr,
-		struct strata_error *error);
+int traces_open(struct traces *traces, const char *verb, const char *tcp_map, char *const *paths,
+		size_t nr, struct strata_error *error);
 
 void traces_close(struct traces *traces);
 

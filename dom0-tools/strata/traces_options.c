@@ -68,6 +68,9 @@ static int take(const struct write_verb *verb, struct write_options *options, in
 	case WRITE_OPTION_FORCE:
 		options->force = true;
 		return 0;
+	case WRITE_OPTION_TCP:
+		options->tcp_map = value;
+		return 0;
 	case WRITE_OPTION_NR:
 		return take_threads(options, value, error);
 	case 'o':

@@ -22,6 +22,7 @@ struct write_options {
 	bool date;
 	enum write_colours colours; /* of columns; auto: on a terminal */
 	unsigned int threads;
+	const char *tcp_map; /* a file; or NULL */
 	struct strata_filter *filter;
 	bool live;         /* of view: follows a recording, */
 	uint64_t delay_ms; /* and shows events that much later */
@@ -50,6 +51,7 @@ struct write_verb {
 #define WRITE_OPTION_DATE   (WRITE_OPTION_FILTER + 4)
 #define WRITE_OPTION_NR     (WRITE_OPTION_FILTER + 5)
 #define WRITE_OPTION_FORCE  (WRITE_OPTION_FILTER + 6)
+#define WRITE_OPTION_TCP    (WRITE_OPTION_FILTER + 7)
 
 #define WRITE_OPTION_OF(name, attribute)                                                         \
 	{                                                                                        \
@@ -67,12 +69,18 @@ struct write_verb {
 		{ "output", required_argument, NULL, 'o' },                         \
 		{ "force", no_argument, NULL, WRITE_OPTION_FORCE },                 \
 		{ "threads", required_argument, NULL, WRITE_OPTION_NR },            \
+		{ "tcp-map", required_argument, NULL, WRITE_OPTION_TCP },           \
 		{ "gmt", no_argument, NULL, WRITE_OPTION_GMT },                     \
 		{ "date", no_argument, NULL, WRITE_OPTION_DATE },                   \
 		{ "help", no_argument, NULL, 'h' },                                 \
 	{                                                                           \
 		NULL, 0, NULL, 0                                                    \
 	}
+
+/* What the usage of all verbs that read traces says of --tcp-map. */
+#define TCP_MAP_USAGE                                                                             \
+	"  --tcp-map FILE          rules for events that tell of TCP segments, by which clocks\n" \
+	"                          of machines are tied; docs/tcp-map.md describes them\n"
 
 /* What the usage says of them. */
 #define WRITE_OPTIONS_USAGE                                                                          \
@@ -93,7 +101,7 @@ struct write_verb {
 	"                          with a field that the event lacks is neither true nor false,\n"   \
 	"                          and the event does not match\n"                                   \
 	"                          Each may be given several times; all but --filter take several\n" \
-	"                          values with commas between, and want one of them\n"               \
+	"                          values with commas between, and want one of them\n" TCP_MAP_USAGE \
 	"  --gmt                   times of day in UTC\n"                                            \
 	"  --date                  with the date\n"                                                  \
 	"  --threads N             with so many threads (as many as there are CPUs)\n"

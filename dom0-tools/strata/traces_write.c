@@ -82,17 +82,17 @@ static int count(struct traces *traces, const struct write_options *options,
 		 struct strata_error *error)
 {
 	struct strata_out_file *out = strata_out_open(options->out, options->force, error);
-	struct strata_error later;
 	struct strata_chain chain;
-	int status;
 
 	if (!out)
 		return -1;
-	status = strata_count(&traces->set, slices, &chain, error);
-	if (!status)
-		strata_out_print(out, "%" PRIu64 " %016" PRIx64 "\n", chain.events, chain.hash);
+	if (strata_count(&traces->set, slices, &chain, error)) {
+		strata_out_abandon(out);
+		return -1;
+	}
+	strata_out_print(out, "%" PRIu64 " %016" PRIx64 "\n", chain.events, chain.hash);
 	*events = chain.events;
-	return strata_out_close(out, status ? &later : error) || status ? -1 : 0;
+	return strata_out_close(out, error);
 }
 
 static int write_ctf(struct traces *traces, const struct write_options *options,
@@ -243,7 +243,7 @@ int write_traces(const char *verb, const struct write_options *forms, size_t nr_
 
 	if (strcmp(forms[0].format, "trace-compass") == 0)
 		return write_trace_compass(verb, forms, paths, nr);
-	if (traces_open(&traces, verb, paths, nr, &error))
+	if (traces_open(&traces, verb, forms[0].tcp_map, paths, nr, &error))
 		status = -1;
 	for (i = 0; i < nr_forms && status >= 0; i++) {
 		status = show_events(&traces, &forms[i], &error);

@@ -32,7 +32,7 @@ struct strata_packet_header {
 	uint64_t events_discarded; /* sum of the three below: all losses before this packet's end */
 	uint64_t lost[STRATA_NR_LOST];
 	uint32_t cpu_id;
-	uint32_t reserved;
+	uint32_t reserved; /* zero in the ring; in an application's file, its process's number */
 };
 
 #define STRATA_PACKET_HEADER_BYTES ((uint32_t)sizeof(struct strata_packet_header))

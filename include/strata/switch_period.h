@@ -7,7 +7,7 @@
 #ifndef STRATA_SWITCH_PERIOD_H
 #define STRATA_SWITCH_PERIOD_H
 
-#include <strata/platform/platform.h>
+#include <strata/platform/types.h>
 
 /* A packet takes a whole sub-buffer: more of them would only fill the disk.  Linux counts such
  * times in ticks of up to 10 ms. */

@@ -61,7 +61,8 @@ static int collect(struct collector *collector, uint64_t offset, bool has_begin,
 	return 0;
 }
 
-/* Opens DIR/index/NAME.idx; NULL: there is none that fits. @entry_bytes: OUT */
+/* Opens DIR/index/NAME.idx; NULL: there is none of a known version - older ones begin with
+ * "CTFIDX" - and the packets themselves are looked at.  @entry_bytes: OUT */
 static FILE *open_file(const struct strata_ctf_stream *stream, uint32_t *entry_bytes)
 {
 	struct strata_ctf_index_file_head head;
@@ -88,10 +89,6 @@ static FILE *open_file(const struct strata_ctf_stream *stream, uint32_t *entry_b
 		    *entry_bytes <= 4096)
 			return file;
 	}
-	strata_ctf_complain(stream,
-			    "%s is no index that can be used; the packets themselves are "
-			    "looked at",
-			    path);
 	fclose(file);
 	return NULL;
 }
@@ -162,8 +159,6 @@ static int read_file(struct strata_ctf_index *index, const struct strata_ctf_str
 		return -1;
 	if (expected == stream->bytes && index->nr > 0 && fits_packets(index, stream))
 		return 1;
-	strata_ctf_complain(stream, "its index does not fit it; the packets themselves are "
-				    "looked at");
 	strata_ctf_index_clear(index);
 	return 0;
 }

@@ -145,6 +145,7 @@ static int set_sizes(const struct raw_packet *raw, uint64_t file_left,
 {
 	const uint64_t file_bits = (file_left < UINT64_MAX / 8 ? file_left : UINT64_MAX / 8) * 8;
 
+	packet->takes_all = !raw->has_packet_bits;
 	packet->packet_bits = raw->has_packet_bits ? raw->packet_bits : file_bits;
 	packet->content_bits = raw->has_content_bits ? raw->content_bits : packet->packet_bits;
 	if (packet->packet_bits % 8)
@@ -226,6 +227,13 @@ static bool begins_with_magic(const struct strata_ctf_metadata *metadata, bool *
 		return false;
 	*uuid_follows = metadata->has_uuid && type->nr_fields > 1 && is_uuid(&type->fields[1]);
 	return true;
+}
+
+bool strata_ctf_packet_has_magic(const struct strata_ctf_metadata *metadata)
+{
+	bool uuid_follows;
+
+	return begins_with_magic(metadata, &uuid_follows);
 }
 
 size_t strata_ctf_packet_find(const struct strata_ctf_metadata *metadata, const uint8_t *bytes,

@@ -18,6 +18,7 @@ struct strata_ctf_packet {
 	uint64_t events_at;    /* bits, from the packet's begin */
 	const struct strata_ctf_stream_class *class;
 	bool has_begin, has_end, has_discarded, has_sequence, has_cpu, has_instance;
+	bool takes_all;         /* it does not say how large it is: all that the file has */
 	bool cut;               /* the file ends within it */
 	uint64_t missing_bytes; /* of its content: the file ends before */
 	uint64_t begin, end;    /* cycles of the stream's clock */
@@ -48,6 +49,9 @@ enum strata_ctf_packet_status strata_ctf_packet_read(const struct strata_ctf_met
 						     uint64_t file_left,
 						     struct strata_ctf_packet *packet,
 						     uint64_t *slots, struct strata_error *error);
+
+/* Whether packets begin with a magic number, so that one can be found. */
+bool strata_ctf_packet_has_magic(const struct strata_ctf_metadata *metadata);
 
 /*
  * Where the next packet may begin: the first place from @from on that has the magic number (and the

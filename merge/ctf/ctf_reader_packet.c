@@ -8,7 +8,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define COMPLAINTS_MAX 8u /* of one stream */
+#include "sparse.h"
+
+/* A shorter hole may be an event's zeroes. */
+#define HOLE_BYTES_LEAST (1u << 20)
+#define COMPLAINTS_MAX   8u /* of one stream */
 /* No tracer's packet headers are larger; each place that looks like one is read so far. */
 #define HEADER_BYTES_MAX (1u << 16)
 
@@ -59,10 +63,15 @@ void strata_ctf_reader_fetch(struct strata_ctf_reader *reader, uint64_t offset)
 	memset(reader->window + reader->window_bytes, 0, STRATA_CTF_PADDING);
 }
 
+static bool is_in_window(const struct strata_ctf_reader *reader, uint64_t offset)
+{
+	return offset >= reader->window_at && offset < reader->window_at + reader->window_bytes;
+}
+
 /* Puts the window where @offset of the file is in it, with all that fits behind it. */
 static void fetch_packet(struct strata_ctf_reader *reader, uint64_t offset)
 {
-	if (offset < reader->window_at || offset >= reader->window_at + reader->window_bytes)
+	if (!is_in_window(reader, offset))
 		strata_ctf_reader_fetch(reader, offset);
 	reader->base = reader->window + (offset - reader->window_at);
 	reader->base_at = 0;
@@ -141,17 +150,24 @@ static int read_header(struct strata_ctf_reader *reader, uint64_t offset,
 	}
 }
 
+#define PACKET_ID_BYTES 24u /* magic, UUID and stream id: what begins a packet at least */
+
 /* Looks for the next place behind @offset where a packet may begin. */
 static uint64_t find_packet(struct strata_ctf_reader *reader, uint64_t offset)
 {
 	size_t found;
 
+	if (!strata_ctf_packet_has_magic(&reader->stream->trace->metadata))
+		return reader->file_bytes;
 	for (offset++; offset < reader->file_bytes;) {
-		fetch_packet(reader, offset);
-		if (available(reader) < 24 && offset + available(reader) < reader->file_bytes) {
+		/* What begins near the window's end is looked at in another one. */
+		if (!is_in_window(reader, offset) ||
+		    (reader->window_at + reader->window_bytes - offset < PACKET_ID_BYTES &&
+		     reader->window_at + reader->window_bytes < reader->file_bytes)) {
+			offset = strata_next_data(reader->stream->fd, offset, reader->file_bytes);
 			strata_ctf_reader_fetch(reader, offset);
-			reader->base = reader->window;
 		}
+		fetch_packet(reader, offset);
 		if (available(reader) == 0)
 			break;
 		found = strata_ctf_packet_find(&reader->stream->trace->metadata, reader->base,
@@ -159,8 +175,10 @@ static uint64_t find_packet(struct strata_ctf_reader *reader, uint64_t offset)
 		if (found < available(reader))
 			return offset + found;
 		/* Its beginning may be in this window, and its end in the next. */
-		offset += available(reader) > 23 ? available(reader) - 23 : available(reader);
-		if (offset + 23 >= reader->file_bytes)
+		offset += available(reader) >= PACKET_ID_BYTES
+				  ? available(reader) - (PACKET_ID_BYTES - 1)
+				  : available(reader);
+		if (offset + PACKET_ID_BYTES > reader->file_bytes)
 			break;
 	}
 	return reader->file_bytes;
@@ -211,8 +229,46 @@ static void skip_bad_packet(struct strata_ctf_reader *reader, uint64_t offset,
 /* A time of the packet's head, by the reader's converter or its own clock. */
 static uint64_t head_ns(const struct strata_ctf_reader *reader, uint64_t cycles)
 {
-	return reader->conversion ? reader->stream->converter->ns_later(reader->conversion, cycles)
-				  : strata_ctf_ns(&reader->kind->time, cycles);
+	uint64_t ignored;
+
+	return reader->conversion
+		       ? reader->stream->converter->ns_later(reader->conversion, cycles, &ignored)
+		       : strata_ctf_ns(&reader->kind->time, cycles);
+}
+
+/* Whether a packet's times are such as its stream can have.  What is not known is believed. */
+static bool is_of_its_time(const struct strata_ctf_reader *reader)
+{
+	const struct strata_ctf_stream *stream = reader->stream;
+	const struct strata_ctf_packet *packet = &reader->packet;
+	uint64_t begin_ns, end_ns, bound_ns, more_ns;
+
+	if ((!stream->since_ns && !stream->until_ns) || !reader->conversion || !packet->has_begin ||
+	    !packet->has_end)
+		return true;
+	begin_ns = stream->converter->ns_later(reader->conversion, packet->begin, &bound_ns);
+	end_ns = stream->converter->ns_later(reader->conversion, packet->end, &more_ns);
+	bound_ns = more_ns > bound_ns ? more_ns : bound_ns;
+	if (begin_ns < stream->since_ns)
+		return stream->since_ns - begin_ns <= bound_ns;
+	return !stream->until_ns || end_ns <= stream->until_ns ||
+	       end_ns - stream->until_ns <= bound_ns;
+}
+
+/* Leaves out a packet that is whole, and not of its time. */
+static void skip_forged_packet(struct strata_ctf_reader *reader)
+{
+	const uint64_t bytes = reader->packet.packet_bits / 8;
+
+	if (strata_ctf_reader_owns(reader)) {
+		reader->tally.bad_packets++;
+		reader->tally.skipped_bytes += bytes;
+	}
+	strata_ctf_reader_complain(reader, 0,
+				   "it says to be of before its source was there, or of after it "
+				   "was read; %llu bytes are left out",
+				   (unsigned long long)bytes);
+	reader->next_packet = reader->packet.offset + bytes;
 }
 
 /* Sets between which times something is missing: behind the event before, or where the stream
@@ -364,6 +420,22 @@ static void set_clock(struct strata_ctf_reader *reader)
 		reader->clock = packet->begin;
 }
 
+/* Lets a packet that does not say how large it is end where the file's last hole begins. */
+static void leave_hole(struct strata_ctf_reader *reader)
+{
+	const uint64_t hole =
+		strata_last_hole(reader->stream->fd, reader->packet.offset, reader->file_bytes);
+
+	if (reader->file_bytes - hole < HOLE_BYTES_LEAST || hole <= reader->packet.offset)
+		return;
+	reader->packet.packet_bits = (hole - reader->packet.offset) * 8;
+	strata_ctf_reader_complain(reader, 0,
+				   "the packet does not say how large it is, and the last %llu "
+				   "bytes of the file were never written; they are left out",
+				   (unsigned long long)(reader->file_bytes - hole));
+	reader->file_bytes = hole;
+}
+
 int strata_ctf_reader_next_packet(struct strata_ctf_reader *reader, struct strata_error *error)
 {
 	const struct strata_ctf_trace *trace = reader->stream->trace;
@@ -383,16 +455,23 @@ int strata_ctf_reader_next_packet(struct strata_ctf_reader *reader, struct strat
 		}
 		if (read_header(reader, offset, &status, &why, error))
 			return -1;
-		if (status == STRATA_CTF_PACKET_OK)
-			break;
+		if (status == STRATA_CTF_PACKET_OK) {
+			reader->kind =
+				&trace->kinds[reader->packet.class - trace->metadata.streams];
+			if (is_of_its_time(reader))
+				break;
+			skip_forged_packet(reader);
+			continue;
+		}
 		if (reader->window_bytes == 0)
 			return 0;
 		skip_bad_packet(reader, offset, &why);
 	}
 	reader->doubt_at = 0;
+	if (reader->packet.takes_all)
+		leave_hole(reader);
 	strata_ctf_reader_hold_to_file(reader);
 	reader->next_packet = reader->packet.offset + reader->packet.packet_bits / 8;
-	reader->kind = &trace->kinds[reader->packet.class - trace->metadata.streams];
 	reader->at = reader->packet.events_at;
 	reader->in_packet = true;
 	set_clock(reader);

@@ -53,8 +53,8 @@ struct strata_ctf_converter {
 	void *(*begin)(const struct strata_ctf_converter *converter);
 	/* The time of the next reading. @bound_ns: OUT, it is off by no more */
 	uint64_t (*ns)(void *state, uint64_t cycles, uint64_t *bound_ns);
-	/* The time of a reading that comes later, about; the state stays as it is. */
-	uint64_t (*ns_later)(const void *state, uint64_t cycles);
+	/* Likewise of a reading that comes later, about; the state stays as it is. */
+	uint64_t (*ns_later)(const void *state, uint64_t cycles, uint64_t *bound_ns);
 	void (*end)(void *state);
 	bool from_start; /* a reader must begin at the stream's beginning */
 };
@@ -65,8 +65,10 @@ struct strata_ctf_stream {
 	const struct strata_ctf_converter *converter; /* its owner's; NULL: none */
 	char *name;                                   /* of the file */
 	int fd;
-	uint64_t bytes;     /* of the file when it was opened */
-	uint64_t bound_ns;  /* its own times are off by no more */
+	uint64_t bytes;    /* of the file when it was opened */
+	uint64_t bound_ns; /* its own times are off by no more */
+	/* When it was written; 0: not known. */
+	uint64_t since_ns, until_ns;
 	uint64_t discarded; /* events in all, where that is known besides what packets say; or 0 */
 	bool has_cpu;       /* as its first packet says */
 	uint64_t cpu;

@@ -236,20 +236,28 @@ static int write_field(struct writer *writer, const struct strata_ctf_field *fie
 	return 0;
 }
 
-static int write_struct(struct writer *writer, const struct strata_ctf_type *type,
+static int write_fields(struct writer *writer, const struct strata_ctf_type *type,
 			const struct frame *frames, unsigned int indent)
 {
 	const struct frame frame = { .outer = frames, .structure = type };
 	size_t i;
 
-	strata_out_print(writer->out, "struct {\n");
 	for (i = 0; i < type->nr_fields; i++) {
 		const struct strata_ctf_field *field = &type->fields[i];
 
 		if (write_field(writer, field, prefix_of(writer->scope, field->name), field->name,
-				&frame, indent + 1))
+				&frame, indent))
 			return -1;
 	}
+	return 0;
+}
+
+static int write_struct(struct writer *writer, const struct strata_ctf_type *type,
+			const struct frame *frames, unsigned int indent)
+{
+	strata_out_print(writer->out, "struct {\n");
+	if (write_fields(writer, type, frames, indent + 1))
+		return -1;
 	write_tabs(writer, indent);
 	strata_out_print(writer->out, "} align(%u)", type->align);
 	return 0;
@@ -348,11 +356,12 @@ static int write_type(struct writer *writer, const struct strata_ctf_type *type,
 	}
 }
 
-int strata_ctf_write_tsdl(struct strata_out_file *out, const struct strata_ctf_scopes *scopes,
-			  enum strata_ctf_scope scope, unsigned int indent,
-			  struct strata_error *error)
+static int write_scope(struct strata_out_file *out, const struct strata_ctf_scopes *scopes,
+		       enum strata_ctf_scope scope, unsigned int indent, bool fields_alone,
+		       struct strata_error *error)
 {
 	struct writer writer = { .out = out, .scopes = scopes, .scope = scope, .error = error };
+	const struct strata_ctf_type *type = scopes->types[scope];
 	size_t i;
 	int result;
 
@@ -361,7 +370,23 @@ int strata_ctf_write_tsdl(struct strata_out_file *out, const struct strata_ctf_s
 		return strata_fail(error, "there is no memory to write types");
 	for (i = 0; i <= scope; i++)
 		strata_ctf_find_places(writer.places, (enum strata_ctf_scope)i, scopes->types[i]);
-	result = write_type(&writer, scopes->types[scope], NULL, indent);
+	result = fields_alone ? write_fields(&writer, type, NULL, indent)
+			      : write_type(&writer, type, NULL, indent);
 	free(writer.places);
 	return result;
+}
+
+int strata_ctf_write_tsdl(struct strata_out_file *out, const struct strata_ctf_scopes *scopes,
+			  enum strata_ctf_scope scope, unsigned int indent,
+			  struct strata_error *error)
+{
+	return write_scope(out, scopes, scope, indent, false, error);
+}
+
+int strata_ctf_write_tsdl_fields(struct strata_out_file *out,
+				 const struct strata_ctf_scopes *scopes,
+				 enum strata_ctf_scope scope, unsigned int indent,
+				 struct strata_error *error)
+{
+	return write_scope(out, scopes, scope, indent, true, error);
 }

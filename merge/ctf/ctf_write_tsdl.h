@@ -30,4 +30,11 @@ int strata_ctf_write_tsdl(struct strata_out_file *out, const struct strata_ctf_s
 			  enum strata_ctf_scope scope, unsigned int indent,
 			  struct strata_error *error);
 
+/* The same for the fields of that structure alone, each on a line. @indent: tabs in front of them
+ */
+int strata_ctf_write_tsdl_fields(struct strata_out_file *out,
+				 const struct strata_ctf_scopes *scopes,
+				 enum strata_ctf_scope scope, unsigned int indent,
+				 struct strata_error *error);
+
 #endif /* STRATA_MERGE_CTF_WRITE_TSDL_H */

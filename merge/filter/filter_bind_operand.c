@@ -77,19 +77,24 @@ static bool find_one_of(struct strata_binder *binder, struct bound_operand *boun
 	return false;
 }
 
-/* By what is nearest to the event: contexts of its process, of its thread if there is none. */
+/* The kernel's word on the process comes before its own, and what is near the event before what
+ * holds for all of its trace; its thread is only looked at if nothing says more. */
 static void find_process_number(struct strata_binder *binder, struct bound_operand *bound)
 {
-	static const struct strata_ctf_path_part processes[] = { { .name = "pid" },
-								 { .name = "vpid" } };
+	static const struct strata_ctf_path_part known[] = { { .name = "pid" } };
+	static const struct strata_ctf_path_part own[] = { { .name = "vpid" } };
 	static const struct strata_ctf_path_part threads[] = { { .name = "tid" },
 							       { .name = "vtid" } };
-	int64_t vpid;
+	int64_t pid;
 
-	if (find_one_of(binder, bound, processes, 2))
+	if (find_one_of(binder, bound, known, 1))
 		return;
-	if (strata_ctf_env_number(binder->trace, "vpid", &vpid) && vpid >= 0)
-		bound->value = strata_value_unsigned((uint64_t)vpid);
+	if (strata_ctf_env_number(binder->trace, "pid", &pid) && pid >= 0)
+		bound->value = strata_value_unsigned((uint64_t)pid);
+	else if (find_one_of(binder, bound, own, 1))
+		return;
+	else if (strata_ctf_env_number(binder->trace, "vpid", &pid) && pid >= 0)
+		bound->value = strata_value_unsigned((uint64_t)pid);
 	else
 		find_one_of(binder, bound, threads, 2);
 }

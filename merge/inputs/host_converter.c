@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "merger.h"
+#include "presence.h"
 
 struct conversion {
 	const struct strata_host_converter *of;
@@ -37,12 +38,11 @@ static uint64_t to_ns(void *state, uint64_t cycles, uint64_t *bound_ns)
 	return strata_realtime_ns(of->timebase, host.ticks);
 }
 
-static uint64_t to_ns_later(const void *state, uint64_t cycles)
+static uint64_t to_ns_later(const void *state, uint64_t cycles, uint64_t *bound_ns)
 {
 	struct conversion copy = *(const struct conversion *)state;
-	uint64_t bound_ns;
 
-	return to_ns(&copy, cycles, &bound_ns);
+	return to_ns(&copy, cycles, bound_ns);
 }
 
 static void end(void *state)
@@ -66,4 +66,18 @@ void strata_host_converter_init(struct strata_host_converter *converter,
 	converter->known_ticks =
 		1 + skew_ticks + strata_source_early_ticks(source, timebase->tsc_khz);
 	converter->is_host = source->layer == STRATA_LAYER_XEN;
+}
+
+void strata_host_converter_set_presence(struct strata_ctf_stream *stream,
+					const struct strata_recording *recording,
+					const struct strata_source *source, uint64_t until_ticks,
+					const struct strata_timebase *timebase)
+{
+	const struct strata_presence presence = strata_presence_of(recording, source, until_ticks);
+
+	stream->since_ns = presence.from_ticks ? strata_realtime_ns(timebase, presence.from_ticks)
+					       : 0;
+	stream->until_ns = presence.to_ticks < UINT64_MAX
+				   ? strata_realtime_ns(timebase, presence.to_ticks)
+				   : 0;
 }

@@ -25,4 +25,11 @@ void strata_host_converter_init(struct strata_host_converter *converter,
 				const struct strata_stream_clock *clock,
 				const struct strata_timebase *timebase, uint64_t skew_ticks);
 
+/* Says when a stream of that source was written, if that is known.  @until_ticks: when it was read
+ * last, if it has not gone; 0: not known */
+void strata_host_converter_set_presence(struct strata_ctf_stream *stream,
+					const struct strata_recording *recording,
+					const struct strata_source *source, uint64_t until_ticks,
+					const struct strata_timebase *timebase);
+
 #endif /* STRATA_MERGE_INPUTS_HOST_CONVERTER_H */

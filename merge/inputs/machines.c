@@ -61,12 +61,11 @@ static uint64_t to_ns(void *state, uint64_t cycles, uint64_t *bound_ns)
 	return time.value < 0 ? 0 : (uint64_t)time.value;
 }
 
-static uint64_t to_ns_later(const void *state, uint64_t cycles)
+static uint64_t to_ns_later(const void *state, uint64_t cycles, uint64_t *bound_ns)
 {
 	struct conversion copy = *(const struct conversion *)state;
-	uint64_t bound_ns;
 
-	return to_ns(&copy, cycles, &bound_ns);
+	return to_ns(&copy, cycles, bound_ns);
 }
 
 static void end(void *state)
@@ -135,29 +134,48 @@ static int assign(struct strata_machines *machines, const struct strata_trace_se
 
 struct pair_taker {
 	struct strata_clock_sync *sync;
+	const struct strata_tcp_forms *forms; /* of each machine */
 	struct strata_error *error;
 };
 
+/* Pairs in a form that says less than another one which both machines know are known twice. */
 static int take_pair(void *data, const struct strata_tcp_pair *pair)
 {
 	struct pair_taker *taker = data;
 	const struct strata_clock_event cause = { (int)pair->sent_clock, pair->sent };
 	const struct strata_clock_event effect = { (int)pair->received_clock, pair->received };
+	struct strata_tcp_form_set common;
+	size_t i;
 
-	return strata_clock_sync_before(taker->sync, cause, effect, 0, 0, taker->error);
+	strata_tcp_forms_between(&taker->forms[pair->sent_clock],
+				 &taker->forms[pair->received_clock], &common);
+	for (i = 0; i < common.nr && common.forms[i] != pair->form; i++)
+		;
+	if (i == common.nr)
+		return 0;
+	return strata_clock_sync_before(taker->sync, cause, effect, 0, 0, taker->error) ? -1 : 1;
 }
 
 static int add_pairs(struct strata_machines *machines, const struct strata_trace_set *set,
+		     const struct strata_tcp_map *map, struct strata_tcp_forms *forms,
 		     struct strata_tcp_pairs *pairs, struct strata_error *error)
 {
-	struct pair_taker taker = { machines->sync, error };
+	struct pair_taker taker = { machines->sync, forms, error };
 	size_t i;
 
 	for (i = 0; i < set->nr_traces; i++) {
-		if (set->traces[i]->recording || !strata_tcp_trace_has(set->traces[i]))
+		if (!set->traces[i]->recording)
+			strata_tcp_trace_forms(set->traces[i], map, &forms[machines->of_trace[i]]);
+	}
+	strata_tcp_forms_find(forms, machines->nr);
+	for (i = 0; i < set->nr_traces; i++) {
+		const struct strata_tcp_forms *form = &forms[machines->of_trace[i]];
+
+		if (set->traces[i]->recording ||
+		    (form->wanted_sent.nr == 0 && form->wanted_received.nr == 0))
 			continue;
-		if (strata_tcp_trace_add(pairs, set->traces[i], (uint32_t)machines->of_trace[i],
-					 set->progress, error))
+		if (strata_tcp_trace_add(pairs, set->traces[i], map, form,
+					 (uint32_t)machines->of_trace[i], set->progress, error))
 			return -1;
 	}
 	return strata_tcp_pairs_match(pairs, take_pair, &taker, &machines->tally) ? -1 : 0;
@@ -165,18 +183,19 @@ static int add_pairs(struct strata_machines *machines, const struct strata_trace
 
 /* Ties the clocks of all machines to the first one's, as far as pairs allow. */
 static int tie(struct strata_machines *machines, const struct strata_trace_set *set,
-	       struct strata_error *error)
+	       const struct strata_tcp_map *map, struct strata_error *error)
 {
 	const struct strata_clock_rate rate = { 1000000000u, 1 };
 	const struct strata_clock_limits limits = { STRATA_CLOCK_DRIFT_PPB, KERNEL_SLEW_PPT,
 						    STRATA_CLOCK_WINDOW_MS };
 	struct strata_tcp_pairs *pairs = strata_tcp_pairs_new(STRATA_TCP_SIGHTINGS);
+	struct strata_tcp_forms *forms = calloc(machines->nr, sizeof(*forms));
 	const struct strata_clock_sync_report *report;
 	int status = -1;
 	size_t i;
 
 	machines->sync = strata_clock_sync_new();
-	if (!pairs || !machines->sync) {
+	if (!pairs || !forms || !machines->sync) {
 		strata_fail(error, "out of memory for the clocks of %zu machines", machines->nr);
 		goto out;
 	}
@@ -186,7 +205,7 @@ static int tie(struct strata_machines *machines, const struct strata_trace_set *
 			goto out;
 	}
 	if (strata_clock_sync_assume(machines->sync, limits, error) ||
-	    add_pairs(machines, set, pairs, error) ||
+	    add_pairs(machines, set, map, forms, pairs, error) ||
 	    strata_clock_sync_solve(machines->sync, 0, error))
 		goto out;
 	report = strata_clock_sync_report(machines->sync, error);
@@ -199,6 +218,7 @@ static int tie(struct strata_machines *machines, const struct strata_trace_set *
 			 report->clocks[i].least_bound != STRATA_CLOCK_UNBOUNDED);
 	status = 0;
 out:
+	free(forms);
 	strata_tcp_pairs_free(pairs);
 	return status;
 }
@@ -360,18 +380,21 @@ static void say_untied(const struct strata_machines *machines, strata_complain_f
 	for (i = 1; complain && i < machines->nr; i++) {
 		if (machines->machines[i].tied)
 			continue;
-		snprintf(message, sizeof(message),
-			 "%s: nothing says how its clock follows from that of %s; its times are as "
-			 "it gave them, and their order against others is not known. TCP between "
-			 "the two in both directions, with LTTng's net_dev_queue and "
-			 "net_if_receive_skb recorded, would",
-			 machines->machines[i].name, machines->machines[0].name);
+		snprintf(
+			message, sizeof(message),
+			"%s: nothing says how its clock follows from that of %s; its times are as "
+			"it gave them, and their order against others is not known. TCP between "
+			"the two in both directions, with events recorded that tell of it (LTTng's "
+			"net_dev_queue and net_if_receive_skb, or others that --tcp-map names), "
+			"would",
+			machines->machines[i].name, machines->machines[0].name);
 		complain(data, message);
 	}
 }
 
-int strata_machines_find(struct strata_machines *machines, struct strata_trace_set *set,
-			 strata_complain_fn *complain, void *data, struct strata_error *error)
+int strata_machines_find_by(struct strata_machines *machines, struct strata_trace_set *set,
+			    const struct strata_tcp_map *map, strata_complain_fn *complain,
+			    void *data, struct strata_error *error)
 {
 	size_t i;
 
@@ -385,12 +408,26 @@ int strata_machines_find(struct strata_machines *machines, struct strata_trace_s
 			return strata_fail(error, "out of memory");
 	}
 	share_offsets(machines, set);
-	if (!find_converted(machines, set) && machines->nr > 1 && tie(machines, set, error))
+	if (!find_converted(machines, set) && machines->nr > 1 && tie(machines, set, map, error))
 		return -1;
 	if (set_converters(machines, set, error))
 		return -1;
 	say_untied(machines, complain, data);
 	return 0;
+}
+
+int strata_machines_find(struct strata_machines *machines, struct strata_trace_set *set,
+			 strata_complain_fn *complain, void *data, struct strata_error *error)
+{
+	struct strata_tcp_map map;
+	int status;
+
+	memset(machines, 0, sizeof(*machines));
+	status = strata_tcp_map_make(&map, NULL, NULL, error);
+	if (!status)
+		status = strata_machines_find_by(machines, set, &map, complain, data, error);
+	strata_tcp_map_clear(&map);
+	return status;
 }
 
 void strata_machines_clear(struct strata_machines *machines)

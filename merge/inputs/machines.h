@@ -36,9 +36,15 @@ struct strata_machines {
 /*
  * Finds the machines of the set, and sets the converters of all streams whose clock is not the
  * first machine's but is tied to it.  Reads traces that tell of TCP once for that.
+ * @map:      which events tell of TCP
  * @complain: told of clocks that are not tied; may be NULL
  * 0, or -1.  To be cleared in any case, after the set's last reader is closed.
  */
+int strata_machines_find_by(struct strata_machines *machines, struct strata_trace_set *set,
+			    const struct strata_tcp_map *map, strata_complain_fn *complain,
+			    void *data, struct strata_error *error);
+
+/* The same, by the built-in map alone. */
 int strata_machines_find(struct strata_machines *machines, struct strata_trace_set *set,
 			 strata_complain_fn *complain, void *data, struct strata_error *error);
 

@@ -79,6 +79,11 @@ static int set_clock(struct strata_recording_traces *traces, size_t source_index
 				   &strata_merge_recording(traces->merge)->sources[source_index],
 				   &clock, strata_merge_timebase(traces->merge),
 				   strata_merge_skew_ticks(traces->merge));
+	strata_host_converter_set_presence(
+		stream, strata_merge_recording(traces->merge),
+		&strata_merge_recording(traces->merge)->sources[source_index],
+		strata_merge_recording(traces->merge)->ended_ticks,
+		strata_merge_timebase(traces->merge));
 	node->next = traces->converters;
 	traces->converters = node;
 	stream->converter = &node->converter.converter;

@@ -24,6 +24,7 @@ struct sighting {
 	uint32_t clock;
 	uint16_t role;
 	uint16_t repeated; /* more than one, which cannot be told apart from each other */
+	uint64_t rules;    /* a bit for each that found it; the last one for all others */
 };
 
 struct strata_tcp_pairs {
@@ -79,10 +80,15 @@ static bool is_same_segment(const struct sighting *a, const struct sighting *b)
 /* @next is of the same segment, machine and role as @sighting, and not earlier. */
 static void put_together(struct sighting *sighting, const struct sighting *next)
 {
-	if (sighting->role == STRATA_TCP_RECEIVED)
+	const bool is_state = sighting->segment.form & STRATA_TCP_HAS_STATE;
+
+	/* A state holds from the segment on: the first time that it is seen comes nearest. */
+	if (sighting->role == STRATA_TCP_RECEIVED && !is_state)
 		sighting->reading = next->reading;
-	if (!sighting->segment.id)
+	if (!sighting->segment.id && !is_state && (sighting->rules & next->rules))
 		sighting->repeated = 1;
+	sighting->repeated |= next->repeated;
+	sighting->rules |= next->rules;
 }
 
 static void sort(struct strata_tcp_pairs *pairs)
@@ -127,7 +133,8 @@ static void halve(struct strata_tcp_pairs *pairs)
 }
 
 void strata_tcp_pairs_add(struct strata_tcp_pairs *pairs, uint32_t clock, enum strata_tcp_role role,
-			  const struct strata_tcp_segment *segment, int64_t reading)
+			  unsigned int rule, const struct strata_tcp_segment *segment,
+			  int64_t reading)
 {
 	pairs->added++;
 	if (pairs->halvings && !is_chosen(segment, pairs->halvings))
@@ -144,6 +151,7 @@ void strata_tcp_pairs_add(struct strata_tcp_pairs *pairs, uint32_t clock, enum s
 		.reading = reading,
 		.clock = clock,
 		.role = (uint16_t)role,
+		.rules = 1ull << (rule < 63 ? rule : 63),
 	};
 }
 
@@ -158,6 +166,7 @@ static int match_segment(const struct sighting *sent, size_t nr_sent,
 	for (i = 0; i < nr_sent; i++) {
 		for (j = 0; j < nr_received; j++) {
 			const struct strata_tcp_pair pair = {
+				.form = sent[i].segment.form,
 				.sent_clock = sent[i].clock,
 				.received_clock = received[j].clock,
 				.sent = sent[i].reading,
@@ -167,10 +176,10 @@ static int match_segment(const struct sighting *sent, size_t nr_sent,
 
 			if (pair.sent_clock == pair.received_clock)
 				continue;
-			tally->pairs++;
 			status = take(data, &pair);
-			if (status)
-				return status;
+			if (status < 0)
+				return -1;
+			tally->pairs += status > 0;
 		}
 	}
 	return 0;

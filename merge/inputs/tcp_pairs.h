@@ -12,6 +12,8 @@
  *                                       Without one it may be several segments, one of them sent
  *                                       again: none counts.  (So only a trace that lost events
  *                                       can give a false pair.)
+ *     seen by several events of one     of each kind there is one: the first sending and the last
+ *     machine, on its way through it    receipt count
  *     seen by one machine only          is no pair
  *     seen by very many                 is nothing that travels from one to another: none counts
  *
@@ -29,13 +31,14 @@
 
 #include "inputs/tcp_segment.h"
 
-/* Takes 32 MiB, and a quarter more for moments. */
+/* Takes 44 MiB, and a quarter more for moments. */
 #define STRATA_TCP_SIGHTINGS (1u << 19)
 
 struct strata_tcp_pairs;
 
 /* A segment was sent before it was received. Clocks are numbers of the caller's. */
 struct strata_tcp_pair {
+	uint32_t form; /* in which it was noted */
 	uint32_t sent_clock;
 	uint32_t received_clock;
 	int64_t sent;
@@ -54,14 +57,19 @@ struct strata_tcp_tally {
 struct strata_tcp_pairs *strata_tcp_pairs_new(size_t most);
 void strata_tcp_pairs_free(struct strata_tcp_pairs *pairs);
 
-/* A machine saw @segment in @role (not NONE) when its clock showed @reading. */
+/*
+ * A machine saw @segment in @role (not NONE) when its clock showed @reading.
+ * @rule: the number of the rule that found it: events of different rules may be about one segment
+ */
 void strata_tcp_pairs_add(struct strata_tcp_pairs *pairs, uint32_t clock, enum strata_tcp_role role,
-			  const struct strata_tcp_segment *segment, int64_t reading);
+			  unsigned int rule, const struct strata_tcp_segment *segment,
+			  int64_t reading);
 
 /*
  * Hands each pair to @take, in an order that depends on what was added, but not on its order.
+ * @take:  1: the pair is used, and counted; 0: it is not; -1 ends it
  * @tally: OUT
- * 0, or what @take returned if that was not 0, which ends it.
+ * 0, or -1.
  */
 int strata_tcp_pairs_match(struct strata_tcp_pairs *pairs,
 			   int (*take)(void *data, const struct strata_tcp_pair *pair), void *data,

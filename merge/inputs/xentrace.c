@@ -79,6 +79,8 @@ static int set_up(struct xentrace_import *import, const char *path, const char *
 	import->source = strata_recording_add_source(&import->recording, SOURCE_NAME);
 	if (!import->streams || !import->source)
 		return strata_fail(error, "%s: out of memory", path);
+	if (strata_source_number_events(import->source, error))
+		return -1;
 	import->source->layer = STRATA_LAYER_XEN;
 	import->source->domain = DOMAIN_XEN;
 	import->source->form = STRATA_HEADER_FULL;

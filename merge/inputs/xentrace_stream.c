@@ -144,6 +144,21 @@ static uint64_t count_records(const struct strata_xentrace_stream *stream)
 	return nr;
 }
 
+/* Puts in place of ids, which say how long records are, the numbers of their events. */
+static void number_events(struct strata_xentrace_stream *stream)
+{
+	size_t at = first_record(stream);
+
+	while (at < stream->used) {
+		struct strata_record_header header = load_header(stream, at);
+		const size_t bytes = bytes_of(header.id);
+
+		header.id = strata_source_shape(stream->source, header.id)->number;
+		memcpy(stream->bytes + at, &header, sizeof(header));
+		at += bytes;
+	}
+}
+
 /* Completes the packet that is being made, if there is one. */
 static void close_packet(struct strata_xentrace_stream *stream)
 {
@@ -169,6 +184,7 @@ static void close_packet(struct strata_xentrace_stream *stream)
 	packet.end_ticks = stream->last_ticks;
 	if (stream->packets == 0 || packet.begin_ticks < stream->first_ticks)
 		stream->first_ticks = packet.begin_ticks;
+	number_events(stream);
 	packet.content_bytes = (uint32_t)(stream->used - stream->packet_start);
 	packet.packet_bytes = packet.content_bytes;
 	packet.sequence = stream->sequence++;

@@ -68,6 +68,7 @@ struct live_clocks_known live_clocks_known(const struct live_clocks *clocks)
 	struct live_clocks_known known = {
 		.pieces = clocks->scan.maps.pieces,
 		.nr_pieces = clocks->scan.maps.nr,
+		.thinned = clocks->scan.maps.thinned,
 		.skew_ticks = strata_skew_bound_ticks(&clocks->scan.skew),
 	};
 	size_t i;
@@ -97,7 +98,8 @@ bool live_clocks_settle(struct live_clocks *clocks, const struct live_clocks_kno
 	/* Without residences, which are not collected, there is nothing that it could fail of. */
 	(void)strata_vcpu_stime_finish(&clocks->scan.stimes);
 	return is_new || now.pieces != before->pieces ||
-	       clocks->scan.maps.nr != before->nr_pieces || now.skew_ticks != before->skew_ticks;
+	       clocks->scan.maps.nr != before->nr_pieces ||
+	       clocks->scan.maps.thinned != before->thinned || now.skew_ticks != before->skew_ticks;
 }
 
 bool live_clocks_converter(const struct live_clocks *clocks, const struct strata_source *source,

@@ -38,6 +38,7 @@ int live_clocks_scan(struct live_clocks *clocks, size_t source, uint32_t cpu, ui
 struct live_clocks_known {
 	const void *pieces;
 	size_t nr_pieces;
+	size_t thinned;
 	size_t nr_corrections;
 	uint64_t skew_ticks;
 };

@@ -92,6 +92,9 @@ static int open_reader(struct live_streams *streams, struct live_stream *stream,
 	if (!live_clocks_converter(&streams->clocks, source, stream->cpu, &stream->converter))
 		return 0;
 	ctf->converter = &stream->converter.converter;
+	/* Nothing is shown of after now in any case. */
+	strata_host_converter_set_presence(ctf, &streams->recording, source, 0,
+					   &streams->clocks.timebase);
 	if (strata_ctf_reader_open(&stream->reader, ctf, WINDOW_BYTES, error))
 		return -1;
 	stream->is_open = true;

@@ -33,7 +33,7 @@ static int count_take(struct strata_slice_sink *sink, size_t stream,
 	for (i = 0; i < nr; i++) {
 		const struct strata_lane_event *event = &events[i];
 		const struct strata_ctf_class *class = &classes[event->class];
-		uint64_t hash = strata_hash_event(event->ns, number, class->id);
+		uint64_t hash = strata_hash_event(event->ns, number, class->index);
 		struct strata_ctf_cursor cursor;
 
 		strata_ctf_event_open(reader, event, &cursor);

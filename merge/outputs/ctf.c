@@ -30,6 +30,8 @@ static void ctf_event(struct strata_sink *sink, const struct strata_timeline_eve
 {
 	struct ctf_output *output = (struct ctf_output *)sink;
 	uint32_t context_bytes = strata_ctf_context_bytes(event->class->layer);
+	const int32_t pid = event->stream->source->pid;
+	const uint32_t pid_bytes = event->class->layer == STRATA_LAYER_APP ? sizeof(pid) : 0;
 	struct ctf_event_head head = {
 		.header = { .id = event->class->number, .ns = event->ns },
 		.domain = event->domain,
@@ -41,11 +43,15 @@ static void ctf_event(struct strata_sink *sink, const struct strata_timeline_eve
 	if (!output->files.first_ns)
 		output->files.first_ns = event->ns;
 	to = strata_ctf_packets_room(&output->streams[event->stream->index],
-				     (uint32_t)sizeof(head) + context_bytes + event->payload_bytes,
+				     (uint32_t)sizeof(head) + pid_bytes + context_bytes +
+					     event->payload_bytes,
 				     event->ns, event->stream->lost);
 	memcpy(to, &head, sizeof(head));
-	memcpy(to + sizeof(head), event->context, context_bytes);
-	memcpy(to + sizeof(head) + context_bytes, event->payload, event->payload_bytes);
+	to += sizeof(head);
+	memcpy(to, &pid, pid_bytes);
+	to += pid_bytes;
+	memcpy(to, event->context, context_bytes);
+	memcpy(to + context_bytes, event->payload, event->payload_bytes);
 }
 
 static bool ctf_failed(const struct strata_sink *sink)

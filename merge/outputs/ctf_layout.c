@@ -46,6 +46,9 @@ static void print_stream(struct strata_out_file *out, const struct strata_merge 
 	print_domains(out, merge);
 	strata_out_print(out, "\t\tuint16_t _vcpu;\n"
 			      "\t\tinteger { size = 32; align = 32; signed = true; } _pcpu;\n");
+	if (layer == STRATA_LAYER_APP)
+		strata_out_print(out,
+				 "\t\tinteger { size = 32; align = 32; signed = true; } _pid;\n");
 	if (layer != STRATA_LAYER_XEN)
 		strata_tsdl_fields(out, strata_layer_context(layer));
 	strata_out_print(out, "\t} align(32);\n};\n\n");

@@ -18,7 +18,8 @@ struct ctf_event_head {
 	int32_t pcpu; /* -1: not known */
 } __attribute__((packed, aligned(4)));
 
-/* Bytes of the rest of the context: the record's own, for layers but the hypervisor's. */
+/* Behind it, for an application: its process's number as the kernel says, int32_t; 0: unknown.
+ * Then the record's own context, for layers but the hypervisor's: its bytes. */
 static inline uint32_t strata_ctf_context_bytes(enum strata_layer layer)
 {
 	if (layer == STRATA_LAYER_XEN)

@@ -70,9 +70,6 @@ static int plan_events(struct strata_ctf_plan_kind *plan, struct strata_error *e
 		const struct strata_ctf_event_class *event = &stream->events[i];
 		const struct body body = body_of(stream, event);
 
-		if (event->id > UINT32_MAX)
-			return strata_fail(error, "its event id %llu is of more than 32 bits",
-					   (unsigned long long)event->id);
 		plan->aligns[i] = body.first;
 		if (body.largest > modulus)
 			modulus = body.largest;
@@ -86,6 +83,93 @@ static int plan_events(struct strata_ctf_plan_kind *plan, struct strata_error *e
 				   "events have fields aligned to %u bits, in structures that are "
 				   "not: only up to %u can be kept",
 				   modulus, STRATA_CTF_PLAN_FILLER_MAX);
+	return 0;
+}
+
+/* Headers of events -------------------------------------------------------------------------- */
+
+/* Notes the slots that lengths and tags in a type are taken from. */
+static void find_references(const struct strata_ctf_type *type, bool *slots)
+{
+	size_t i;
+
+	if (!type)
+		return;
+	if ((type->kind == STRATA_CTF_SEQUENCE || type->kind == STRATA_CTF_VARIANT) &&
+	    type->slot >= 0)
+		slots[type->slot] = true;
+	find_references(type->element, slots);
+	for (i = 0; i < type->nr_fields; i++)
+		find_references(type->fields[i].type, slots);
+}
+
+static struct strata_ctf_type whole_bytes(const struct strata_ctf_type *was, bool big_endian);
+
+/* Plans the integers of a header whose slots are wanted, each once. */
+static int need(struct strata_ctf_plan_kind *plan, const struct strata_ctf_type *type, bool *slots,
+		bool big_endian)
+{
+	size_t i;
+
+	if (type->kind <= STRATA_CTF_ENUM && type->slot >= 0 && slots[type->slot]) {
+		struct strata_ctf_plan_needed *more =
+			reallocarray(plan->needed, plan->nr_needed + 1, sizeof(*more));
+
+		if (!more)
+			return -1;
+		plan->needed = more;
+		more += plan->nr_needed;
+		more->is = whole_bytes(type, big_endian);
+		snprintf(more->name, sizeof(more->name), "kept%zu", plan->nr_needed++);
+		plan->needed_bytes += more->is.bits / 8;
+		slots[type->slot] = false;
+	}
+	for (i = 0; i < type->nr_fields; i++) {
+		if (need(plan, type->fields[i].type, slots, big_endian))
+			return -1;
+	}
+	return 0;
+}
+
+/* Makes a structure of the integers that are needed. */
+static int make_header(struct strata_ctf_plan_kind *plan)
+{
+	struct strata_ctf_field *fields = calloc(plan->nr_needed, sizeof(*fields));
+	size_t i;
+
+	plan->header = calloc(1, sizeof(*plan->header));
+	if (!fields || !plan->header) {
+		free(fields);
+		return -1;
+	}
+	for (i = 0; i < plan->nr_needed; i++) {
+		fields[i].name = plan->needed[i].name;
+		fields[i].type = &plan->needed[i].is;
+	}
+	plan->header->kind = STRATA_CTF_STRUCT;
+	plan->header->align = 8;
+	plan->header->slot = STRATA_CTF_NO_SLOT;
+	plan->header->clock = STRATA_CTF_NO_CLOCK;
+	plan->header->fields = fields;
+	plan->header->nr_fields = plan->nr_needed;
+	return 0;
+}
+
+static int plan_header(struct strata_ctf_plan_kind *plan, bool big_endian,
+		       struct strata_error *error)
+{
+	const struct strata_ctf_stream_class *stream = plan->kind->class;
+	bool slots[STRATA_CTF_SLOTS_MAX] = { false };
+	size_t i;
+
+	find_references(stream->event_context, slots);
+	for (i = 0; i < stream->nr_events; i++) {
+		find_references(stream->events[i].context, slots);
+		find_references(stream->events[i].payload, slots);
+	}
+	if ((stream->event_header && need(plan, stream->event_header, slots, big_endian)) ||
+	    (plan->nr_needed && make_header(plan)))
+		return strata_fail(error, "out of memory for its events' headers");
 	return 0;
 }
 
@@ -237,6 +321,7 @@ int strata_ctf_plan_init(struct strata_ctf_plan *plan, const struct strata_ctf_t
 					   trace->path,
 					   (unsigned long long)metadata->streams[i].id);
 		if (plan_events(&plan->kinds[i], error) ||
+		    plan_header(&plan->kinds[i], metadata->big_endian, error) ||
 		    plan_context(&plan->kinds[i], trace, error))
 			return strata_fail_in(error, "%s", trace->path);
 	}
@@ -249,6 +334,10 @@ void strata_ctf_plan_clear(struct strata_ctf_plan *plan)
 
 	for (i = 0; plan->kinds && i < plan->trace->metadata.nr_streams; i++) {
 		free(plan->kinds[i].aligns);
+		free(plan->kinds[i].needed);
+		if (plan->kinds[i].header)
+			free((struct strata_ctf_field *)plan->kinds[i].header->fields);
+		free(plan->kinds[i].header);
 		free(plan->kinds[i].context);
 		free(plan->kinds[i].fields);
 		free(plan->kinds[i].types);

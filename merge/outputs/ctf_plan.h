@@ -9,7 +9,10 @@
  *     context    timestamp_begin, timestamp_end, content_size, packet_size,
  *                packet_seq_num, events_discarded, and what else the old one had:
  *                its numbers in whole bytes, strings, and arrays of numbers
- *     events     id, timestamp; the old bytes of contexts and payload
+ *     events     what contexts and payload need of the old header: their lengths and tags;
+ *                id, timestamp; the old bytes of contexts and payload
+ *
+ * Events are numbered from 0 within their kind of stream: readers may have an array by id.
  *
  * Where the fields of an event are depends on where it begins, modulo the largest
  * alignment among them.  The first structure's own alignment mostly is the largest; then
@@ -37,6 +40,12 @@ struct strata_ctf_plan_kept {
 	const struct strata_ctf_type *is;
 };
 
+/* An integer of the old event header that lengths or tags of the body refer to. */
+struct strata_ctf_plan_needed {
+	struct strata_ctf_type is; /* with the slot that it had */
+	char name[16];
+};
+
 struct strata_ctf_plan_kind {
 	const struct strata_ctf_kind_of_stream *kind;
 	/* For each of its events: bits that its first field is aligned to. */
@@ -48,7 +57,11 @@ struct strata_ctf_plan_kind {
 	struct strata_ctf_type *types;     /* of its fields, and of their elements */
 	struct strata_ctf_plan_kept *kept; /* as the old context's fields; NULL in it: left out */
 	bool keeps_any;
-	bool big_endian; /* as packets' heads and events' headers are written */
+	struct strata_ctf_plan_needed *needed; /* what events' headers begin with */
+	size_t nr_needed;
+	size_t needed_bytes;
+	struct strata_ctf_type *header; /* a structure of it; NULL: nothing is needed */
+	bool big_endian;                /* as packets' heads and events' headers are written */
 };
 
 struct strata_ctf_plan {
@@ -61,15 +74,15 @@ struct strata_ctf_plan {
 	struct strata_ctf_plan_kind *kinds; /* as the trace's */
 };
 
-/* Complains of fields of packets that are left out.  0, or -1: out of memory, or an id too large.
- */
+/* Complains of fields of packets that are left out.  0, or -1: out of memory, or an id of a stream
+ * that is too large. */
 int strata_ctf_plan_init(struct strata_ctf_plan *plan, const struct strata_ctf_trace *trace,
 			 struct strata_error *error);
 
 void strata_ctf_plan_clear(struct strata_ctf_plan *plan);
 
 /* Writes the metadata into @dir; NULL: nowhere, to see whether it can be.  -1 with the reason: it
- * cannot be written, or fields are needed to read others that are not kept. */
+ * cannot be written, or fields of packets' contexts are needed to read events, and are not kept. */
 int strata_ctf_plan_metadata(const struct strata_ctf_plan *plan, const struct strata_dir *dir,
 			     struct strata_error *error);
 

@@ -132,9 +132,13 @@ static void put_filled_header(struct strata_out_file *out, const struct strata_c
 	strata_out_print(out, "\t\t} v;\n");
 }
 
-static void put_header(struct strata_out_file *out, const struct strata_ctf_plan_kind *kind)
+static int put_header(struct strata_out_file *out, const struct strata_ctf_plan_kind *kind,
+		      const struct strata_ctf_scopes *scopes, struct strata_error *error)
 {
 	strata_out_print(out, "\tevent.header := struct {\n");
+	if (kind->header &&
+	    strata_ctf_write_tsdl_fields(out, scopes, STRATA_CTF_EVENT_HEADER, 2, error))
+		return -1;
 	if (kind->modulus) {
 		put_filled_header(out, kind);
 	} else {
@@ -143,16 +147,19 @@ static void put_header(struct strata_out_file *out, const struct strata_ctf_plan
 		strata_out_print(out, "\n");
 	}
 	strata_out_print(out, "\t};\n");
+	return 0;
 }
 
 static int put_event(struct strata_out_file *out, struct strata_ctf_scopes *scopes,
-		     const struct strata_ctf_stream_class *stream,
-		     const struct strata_ctf_event_class *event, struct strata_error *error)
+		     const struct strata_ctf_stream_class *stream, size_t at,
+		     struct strata_error *error)
 {
+	const struct strata_ctf_event_class *event = &stream->events[at];
+
 	strata_out_print(out, "event {\n\tname = ");
 	strata_tsdl_string(out, event->name);
-	strata_out_print(out, ";\n\tid = %llu;\n\tstream_id = %llu;\n",
-			 (unsigned long long)event->id, (unsigned long long)stream->id);
+	strata_out_print(out, ";\n\tid = %zu;\n\tstream_id = %llu;\n", at,
+			 (unsigned long long)stream->id);
 	if (event->loglevel >= 0)
 		strata_out_print(out, "\tloglevel = %lld;\n", (long long)event->loglevel);
 	scopes->types[STRATA_CTF_EVENT_CONTEXT] = event->context;
@@ -177,14 +184,16 @@ static int put_stream(struct strata_out_file *out, const struct strata_ctf_plan_
 	scopes.types[STRATA_CTF_PACKET_CONTEXT] = kind->context;
 	if (put_scope(out, &scopes, STRATA_CTF_PACKET_CONTEXT, "packet.context", error))
 		return -1;
-	put_header(out, kind);
 	scopes.clocks = NULL;
+	scopes.types[STRATA_CTF_EVENT_HEADER] = kind->header;
+	if (put_header(out, kind, &scopes, error))
+		return -1;
 	scopes.types[STRATA_CTF_STREAM_EVENT_CONTEXT] = stream->event_context;
 	if (put_scope(out, &scopes, STRATA_CTF_STREAM_EVENT_CONTEXT, "event.context", error))
 		return -1;
 	strata_out_print(out, "};\n\n");
 	for (i = 0; i < stream->nr_events; i++) {
-		if (put_event(out, &scopes, stream, &stream->events[i], error))
+		if (put_event(out, &scopes, stream, i, error))
 			return -1;
 	}
 	return 0;

@@ -118,22 +118,40 @@ static inline uint64_t strata_ctf_body_at(const struct strata_ctf_plan_kind *kin
 static inline size_t strata_ctf_event_room(const struct strata_ctf_plan_kind *kind,
 					   const struct strata_lane_event *event)
 {
-	return STRATA_CTF_HEADER_BYTES_MAX + (kind->aligns[event->class] + kind->modulus) / 8 +
+	return kind->needed_bytes + STRATA_CTF_HEADER_BYTES_MAX +
+	       (kind->aligns[event->class] + kind->modulus) / 8 +
 	       (event->end - event->body + 7) / 8 + 1 + STRATA_CTF_CHUNK_BYTES;
+}
+
+/* Puts what a header begins with; @slots: as the old header has set them.  Returns its end. */
+static inline uint64_t strata_ctf_put_needed(const struct strata_ctf_plan_kind *kind,
+					     const uint64_t *slots, uint8_t *packet, uint64_t at)
+{
+	size_t i;
+
+	for (i = 0; i < kind->nr_needed; i++) {
+		const struct strata_ctf_type *is = &kind->needed[i].is;
+
+		strata_ctf_put_number(packet + at, slots[is->slot], is->bits / 8, is->big_endian);
+		at += is->bits / 8;
+	}
+	return at;
 }
 
 /*
  * Puts an event behind what is in a packet.
  * @base: what the event's places count from; STRATA_CTF_PADDING bytes behind it may be read
+ * @slots: of the event's old header
  * @used: bits of the packet so far
  * Returns how many are used now.
  */
 static inline uint64_t strata_ctf_put_event(const struct strata_ctf_plan_kind *kind,
 					    const struct strata_lane_event *event,
-					    const uint8_t *base, uint8_t *packet, uint64_t used)
+					    const uint8_t *base, const uint64_t *slots,
+					    uint8_t *packet, uint64_t used)
 {
-	const uint64_t id = kind->kind->classes[event->class].event->id;
-	const uint64_t at = (used + 7) / 8;
+	const uint64_t id = event->class;
+	const uint64_t at = strata_ctf_put_needed(kind, slots, packet, (used + 7) / 8);
 	uint64_t bits, to;
 	const uint64_t from = strata_ctf_body_at(kind, event, &bits);
 

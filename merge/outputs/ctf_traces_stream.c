@@ -272,14 +272,19 @@ static int make_room(struct writer *writer, size_t bytes, uint64_t ns, struct st
 	return 0;
 }
 
-static inline int put_event(struct writer *writer, const struct strata_ctf_reader *reader,
+static inline int put_event(struct writer *writer, struct strata_ctf_reader *reader,
 			    const struct strata_lane_event *event, struct strata_error *error)
 {
 	const struct strata_ctf_plan_kind *kind = writer->kind;
+	struct strata_ctf_cursor cursor;
 
+	/* Its header is read again, for what is needed of it. */
+	if (kind->nr_needed)
+		strata_ctf_event_open(reader, event, &cursor);
 	if (make_room(writer, strata_ctf_event_room(kind, event), event->ns, error))
 		return -1;
-	writer->at = strata_ctf_put_event(kind, event, reader->base, writer->packet, writer->at);
+	writer->at = strata_ctf_put_event(kind, event, reader->base, reader->slots, writer->packet,
+					  writer->at);
 	writer->end_ns = event->ns;
 	return 0;
 }

@@ -101,8 +101,8 @@ struct strata_shown_source {
 	const struct strata_ctf_metadata *metadata; /* of its trace; NULL: it has none */
 	/* As its trace's environment has them: any bytes.  NULL: it does not. */
 	const char *hostname, *procname;
-	bool has_vpid;
-	int64_t vpid;
+	bool has_vpid, has_pid; /* pid: of one of Strata's applications, by the kernel's word */
+	int64_t vpid, pid;
 };
 
 /* Something that is missing from a stream. */

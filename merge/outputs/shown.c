@@ -167,6 +167,8 @@ static int add_source(struct strata_shown *shown, struct strata_shown_names *nam
 	source->metadata = &trace->metadata;
 	source->hostname = strata_ctf_env_text(trace, "hostname");
 	source->procname = strata_ctf_env_text(trace, "procname");
+	source->has_pid = strcmp(source->layer, "app") == 0 &&
+			  strata_ctf_env_number(trace, "pid", &source->pid);
 	source->has_vpid = strata_ctf_env_number(trace, "vpid", &source->vpid);
 	shown->nr_sources++;
 	return 0;

@@ -34,6 +34,8 @@ static const char *const source_escapes[] = { "\x1b[32m", "\x1b[33m", "\x1b[34m"
 struct columns {
 	struct strata_event_writer writer;
 	struct strata_text_options options;
+	const struct strata_shown_source *sources;
+	size_t nr_sources;
 	unsigned int source_column;
 };
 
@@ -148,12 +150,31 @@ static void put_end(struct strata_field_visitor *visitor, const struct strata_ct
 		strata_buffer_put(fields->buffer, type->kind != STRATA_CTF_STRUCT ? "]" : "}", 1);
 }
 
+/* The number of the event's process, as the kernel says, before what the process itself says. */
+static void put_process(const struct columns *columns, struct fields *fields,
+			const struct strata_shown_event *event)
+{
+	const struct strata_shown_source *source = &columns->sources[event->source_index];
+	char *out;
+
+	if (event->source_index >= columns->nr_sources || !source->has_pid)
+		return;
+	fields->depth = 1;
+	fields->levels[1].is_array = false;
+	fields->levels[1].any = false;
+	out = put_name(fields, "pid", 0);
+	fields->depth = 0;
+	if (out)
+		strata_buffer_advance(fields->buffer, strata_put_signed(out, source->pid));
+}
+
 /* Contexts stand in brackets, because an event may have fields of the same names. */
 static void put_fields(const struct columns *columns, struct strata_buffer *buffer,
 		       const struct strata_shown_event *event)
 {
 	struct strata_ctf_cursor cursor = event->cursor;
 	struct fields fields;
+	bool is_first = true;
 	size_t i;
 
 	fields.visitor = (struct strata_field_visitor){
@@ -170,6 +191,9 @@ static void put_fields(const struct columns *columns, struct strata_buffer *buff
 		fields.depth = 0;
 		if (is_context)
 			strata_buffer_text(buffer, " [");
+		if (is_context && is_first)
+			put_process(columns, &fields, event);
+		is_first &= !is_context;
 		if (!strata_field_visit(&fields.visitor, NULL, type, &cursor))
 			return;
 		if (is_context)
@@ -301,6 +325,8 @@ static void columns_begin(struct strata_event_writer *writer, struct strata_buff
 	size_t i;
 
 	(void)buffer;
+	columns->sources = sources;
+	columns->nr_sources = nr_sources;
 	tzset(); /* localtime_r() may not */
 	for (i = 0; i < nr_sources; i++) {
 		const size_t length = strlen(sources[i].name);

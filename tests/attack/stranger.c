@@ -6,12 +6,15 @@
  *   stranger call PID       connects to the abstract name strata-app.PID again and again
  *   stranger attach PID     connects there once, and records that program
  *   stranger listen PATH    binds a socket at PATH, and records the first program that connects
+ *   stranger grow PATH      connects to the recorder at PATH as a program does, and makes the
+ * memory that it is given as large as it can
  *
  * A stranger that records gives the program memory that can be truncated, asks for all of its
  * events, and truncates the memory when an event is in it.  It prints "attached" when the program
  * has made its rings, and "read" when it has seen an event.  Status 1: the program refused it.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -190,6 +193,68 @@ static void record(int fd)
 	sleep(1);
 }
 
+static int connect_to_recorder(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = make_socket();
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)))
+		fail(path);
+	return fd;
+}
+
+static void send_head(int fd, enum strata_app_message_type type, uint32_t value, uint32_t count)
+{
+	struct strata_app_message head = { .magic = STRATA_APP_MAGIC,
+					   .version = STRATA_APP_ABI_VERSION,
+					   .type = (uint16_t)type,
+					   .value = value,
+					   .count = count };
+
+	if (send(fd, &head, sizeof(head), MSG_NOSIGNAL) < 0)
+		fail("send");
+}
+
+/* The descriptor that comes with SETUP. */
+static int receive_memory(int fd)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct strata_app_packet packet;
+	struct iovec part = { .iov_base = &packet, .iov_len = sizeof(packet) };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
+				  .msg_controllen = sizeof(control) };
+	int memory;
+
+	if (recvmsg(fd, &message, 0) <= 0 || !CMSG_FIRSTHDR(&message))
+		exit(1);
+	memcpy(&memory, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(memory));
+	return memory;
+}
+
+static void grow(int fd)
+{
+	struct stat status;
+	off_t step = 1 << 30;
+	int memory;
+
+	send_head(fd, STRATA_APP_HELLO, STRATA_APP_SINGLE_STORE, 1);
+	send_head(fd, STRATA_APP_READY, 0, 0);
+	memory = receive_memory(fd);
+	for (; step >= 4096; step /= 2)
+		while (!fstat(memory, &status) && !fallocate(memory, 0, status.st_size, step))
+			;
+	printf("grown to %lld KiB\n", (long long)status.st_size >> 10);
+	fflush(stdout);
+	/* Until we are killed it stays so. */
+	pause();
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc == 3 ? argv[1] : "";
@@ -206,8 +271,10 @@ int main(int argc, char **argv)
 		record(fd);
 	} else if (!strcmp(what, "listen")) {
 		record(listen_at(argv[2]));
+	} else if (!strcmp(what, "grow")) {
+		grow(connect_to_recorder(argv[2]));
 	} else {
-		fprintf(stderr, "usage: stranger squat|call|attach|listen WHAT\n");
+		fprintf(stderr, "usage: stranger squat|call|attach|listen|grow WHAT\n");
 		return 2;
 	}
 	return 0;

@@ -101,6 +101,28 @@ static uint64_t stream_number(const bt_event *event)
 	return class << 32 ^ (cpu ? bt_field_integer_unsigned_get_value(cpu) : 0);
 }
 
+/* How many classes of the same stream have a lower id; those that were asked for are kept. */
+static uint64_t class_number(const bt_event_class *class)
+{
+	static struct {
+		const bt_event_class *class;
+		uint64_t number;
+	} known[4096];
+	const size_t at = (size_t) class / 16 % 4096;
+	const bt_stream_class *stream = bt_event_class_borrow_stream_class_const(class);
+	const uint64_t nr = bt_stream_class_get_event_class_count(stream);
+	uint64_t i, number = 0;
+
+	if (known[at].class == class)
+		return known[at].number;
+	for (i = 0; i < nr; i++)
+		number += bt_event_class_get_id(bt_stream_class_borrow_event_class_by_index_const(
+				  stream, i)) < bt_event_class_get_id(class);
+	known[at].class = class;
+	known[at].number = number;
+	return number;
+}
+
 static void take(const bt_message *message)
 {
 	const bt_event *event = bt_message_event_borrow_event_const(message);
@@ -118,7 +140,7 @@ static void take(const bt_message *message)
 		exit(1);
 	}
 	hash = strata_hash_event((uint64_t)ns, stream_number(event),
-				 bt_event_class_get_id(bt_event_borrow_class_const(event)));
+				 class_number(bt_event_borrow_class_const(event)));
 	for (i = 0; i < 3; i++) {
 		if (fields[i])
 			hash = fold(hash, fields[i]);

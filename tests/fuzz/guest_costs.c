@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <xen/xen.h>
+#include <xen/sched.h>
+
 #include "liars.h"
 #include "outcome.h"
 #include "verbs.h"
@@ -157,6 +160,48 @@ static const char *a_reboot_brings_no_new_allowance(const char *raw)
 	return wrong ? wrong : outcome_complete(HONEST);
 }
 
+/* Up to where a guest's rings had been read when its new kernel began, which knows of no reader. */
+static strata_count_t read_then[FAKE_RINGS_MAX];
+static bool other_kernel_runs;
+
+/* The domain shuts down for another kernel, which runs a little later in the same memory; it writes
+ * what may look like records where the rings were. */
+static void run_another_kernel(void *data)
+{
+	struct fake_guest *guest = &guests[SILENT];
+	uint32_t i;
+
+	work_of_all(data);
+	if (!other_kernel_runs && guest->life == FAKE_RUNS && ms_since_begin() >= 50) {
+		guest->life = FAKE_SHUT_DOWN;
+		guest->reason = SHUTDOWN_soft_reset;
+		fake_host_domains_change();
+	} else if (guest->life == FAKE_SHUT_DOWN && ms_since_begin() >= 250) {
+		guest->life = FAKE_RUNS;
+		other_kernel_runs = true;
+		for (i = 0; i < guest->nr_rings; i++)
+			read_then[i] = guest->rings[i].reader->read_count;
+	}
+}
+
+static const char *another_kernel_s_memory_is_not_written(const char *raw)
+{
+	struct plan plan = begin(false, run_another_kernel);
+	const struct fake_guest *guest = &guests[SILENT];
+	const char *wrong;
+	uint32_t i;
+
+	plan.duration_ms = 2000;
+	other_kernel_runs = false;
+	wrong = record_checked(raw, &plan, true, NULL);
+	if (!wrong && !other_kernel_runs)
+		wrong = "no other kernel ran";
+	for (i = 0; i < guest->nr_rings && !wrong; i++)
+		if (guest->rings[i].reader->read_count != read_then[i])
+			wrong = "the recorder writes into memory that is another kernel's";
+	return wrong;
+}
+
 const struct guest_cost guest_costs[] = {
 	{ "a silent guest costs others the same, whatever it was asked for",
 	  silence_costs_the_same_whatever_it_was_asked },
@@ -164,6 +209,8 @@ const struct guest_cost guest_costs[] = {
 	{ "a guest that dies takes no history of others from a flight recorder",
 	  a_death_takes_no_history_of_others },
 	{ "a guest that reboots has no new allowance", a_reboot_brings_no_new_allowance },
+	{ "a domain's next kernel finds nobody writing into its memory",
+	  another_kernel_s_memory_is_not_written },
 };
 
 const size_t nr_guest_costs = sizeof(guest_costs) / sizeof(guest_costs[0]);

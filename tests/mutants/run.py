@@ -28,6 +28,7 @@ mutant, its file and its tests are the same.  A test that does not end counts as
 Status 0: each mutant was killed, or has a reason to survive.  1: some survived.  2: the catalogue
 does not fit the tree, a mutant does not compile, or a test fails without any.
 """
+import fcntl
 import hashlib
 import os
 import re
@@ -69,7 +70,7 @@ def unescape(text):
 
 
 def read(path):
-    with open(path, encoding="utf-8") as file:
+    with open(path, encoding="utf-8", errors="replace") as file:
         return file.read()
 
 
@@ -118,7 +119,7 @@ def command_of(test):
         program = f"out/tests/fuzz/fuzz_{name}"
         return program, [program, "--mutations", FUZZ_MUTATIONS[name]]
     if kind == "sh":
-        return "tools", [f"tests/unit/test_{name}.sh"]
+        return "tools-built", [f"tests/unit/test_{name}.sh"]
     return f"out/tests/test_{name}", [f"out/tests/test_{name}"]
 
 
@@ -141,10 +142,12 @@ def copy_tree():
         if os.path.exists(to) and open(source, "rb").read() == open(to, "rb").read():
             continue
         os.makedirs(os.path.dirname(to), exist_ok=True)
-        shutil.copy2(source, to)
+        # One that was there may be a mutant that an interrupted run left, and built.
+        (shutil.copy if os.path.exists(to) else shutil.copy2)(source, to)
     for name in SEEDED:
         source, to = os.path.join(ROOT, "out", name), os.path.join(TREE, "out", name)
         if os.path.isdir(source) and not os.path.exists(to):
+            os.makedirs(os.path.dirname(to), exist_ok=True)
             subprocess.run(["cp", "-a", source, to], check=True)
     if not os.path.isdir(os.path.join(TREE, ".git")):
         # The Makefile asks git for its files; the copy is nobody's working tree.
@@ -175,11 +178,9 @@ def run(test, seconds):
     return status == 0, f"status {status}"
 
 
-def try_without(tests):
-    """Each test must pass without a mutant.  Returns how long each takes; exits where one fails."""
-    took = {}
-    for number, test in enumerate(tests, 1):
-        print(f"  {number}/{len(tests)} without a mutant: {test}", flush=True)
+def time_without(test, took):
+    """How long a test takes without a mutant, where it must pass; asked once."""
+    if test not in took:
         wrong = make(test)
         if wrong:
             print(wrong)
@@ -191,13 +192,15 @@ def try_without(tests):
             print(read(os.path.join(WORK, "output"))[-4000:])
             print(f"{test} fails without a mutant: {why}")
             sys.exit(2)
-    return took
+    return took[test]
 
 
 def try_mutant(mutant, took):
     """Returns ("killed", by what), ("survived", None) or ("broken", why)."""
     path = os.path.join(TREE, mutant.file)
     original = read(path)
+    for test in mutant.tests:
+        time_without(test, took)
     with open(path, "w", encoding="utf-8") as file:
         file.write(original.replace(mutant.pattern, mutant.replacement))
     try:
@@ -205,7 +208,7 @@ def try_mutant(mutant, took):
             wrong = make(test)
             if wrong:
                 return "broken", wrong
-            passed, why = run(test, max(PATIENCE_S, int(PATIENCE * took[test])))
+            passed, why = run(test, max(PATIENCE_S, int(PATIENCE * time_without(test, took))))
             if not passed:
                 return "killed", f"{test}, {why}"
         return "survived", None
@@ -218,7 +221,7 @@ def key_of(mutant):
     """What a result depends on, as far as it is easily told."""
     digest = hashlib.sha1(" :: ".join(mutant.line.split(" :: ")[:4]).encode())
     for name in [mutant.file] + [source_of(test) for test in mutant.tests]:
-        digest.update(read(os.path.join(ROOT, name)).encode())
+        digest.update(read(os.path.join(TREE, name)).encode())
     return digest.hexdigest()[:16]
 
 
@@ -242,12 +245,19 @@ def main():
         return 0
     mutants = [m for m in mutants if not words or any(word in m.line for word in words)]
     os.makedirs(WORK, exist_ok=True)
+    lock = open(os.path.join(WORK, "lock"), "w", encoding="utf-8")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        sys.exit(f"another run works in {TREE}; wait for it, or end it")
     if "--fresh" in sys.argv and os.path.exists(LOG):
         os.remove(LOG)
     known = load_log()
-    left = [m for m in mutants if key_of(m) not in known]
+    # Of the tree as it is now: it may be worked on meanwhile, and the copy stays.
     copy_tree()
-    took = try_without(sorted({test for m in left for test in m.tests}))
+    keys = {mutant: key_of(mutant) for mutant in mutants}
+    left = [mutant for mutant in mutants if keys[mutant] not in known]
+    took = {}
     for number, mutant in enumerate(left, 1):
         began = time.monotonic()
         result, what = try_mutant(mutant, took)
@@ -257,15 +267,15 @@ def main():
             sys.exit(2)
         print(f"  {number}/{len(left)} {result} in {time.monotonic() - began:.0f} s"
               f"{' by ' + what if what else ''}: {mutant.shown()}", flush=True)
-        known[key_of(mutant)] = (result, what or "")
+        known[keys[mutant]] = (result, what or "")
         with open(LOG, "a", encoding="utf-8") as log:
-            log.write(f"{key_of(mutant)}\t{result}\t{what or ''}\t{mutant.shown()}\n")
-    return sum_up(mutants, known)
+            log.write(f"{keys[mutant]}\t{result}\t{what or ''}\t{mutant.shown()}\n")
+    return sum_up(mutants, [known[keys[mutant]][0] for mutant in mutants])
 
 
-def sum_up(mutants, known):
-    killed = [m for m in mutants if known[key_of(m)][0] == "killed"]
-    survived = [m for m in mutants if known[key_of(m)][0] != "killed"]
+def sum_up(mutants, results):
+    killed = [m for m, result in zip(mutants, results) if result == "killed"]
+    survived = [m for m, result in zip(mutants, results) if result != "killed"]
     for mutant in killed:
         if mutant.reason:
             print(f"killed, though it has a reason to survive: {mutant.shown()}")

@@ -36,7 +36,8 @@ static const char metadata[] =
 
 static const char by_header[] =
 	"event { name = by_header; id = 5; stream_id = 9; fields := struct {\n"
-	"	u8 list[stream.event.header.id]; }; };\n";
+	"	u8 list[stream.event.header.id]; }; };\n"
+	"event { name = far; id = 30; stream_id = 9; };\n";
 
 static FILE *create(const char *dir, const char *name)
 {
@@ -61,10 +62,11 @@ static void done(FILE *file, const char *dir)
 }
 
 /* An event of each kind in turn; what is in it follows from its number. */
-static void put_event(struct bits *bits, unsigned int number, unsigned int count, uint64_t ns)
+static void put_event(struct bits *bits, const struct crooked_trace *trace, unsigned int number,
+		      unsigned int count, uint64_t ns)
 {
 	const uint64_t value = (number + 1) * 0x9e3779b97f4a7c15ull;
-	const unsigned int id = number % 5;
+	const unsigned int id = number % (trace->uses_header ? 6 : 5);
 	unsigned int i;
 
 	bits_put(bits, id, 5);
@@ -82,9 +84,9 @@ static void put_event(struct bits *bits, unsigned int number, unsigned int count
 		bits_put(bits, value & 1, 8);
 		bits_align(bits, value & 1 ? 8 : 64);
 		bits_put(bits, value, value & 1 ? 8 : 64);
-	} else if (id == 3) {
+	} else if (id == 3 || id == 5) {
 		bits_align(bits, 8);
-		for (i = 0; i < count; i++)
+		for (i = 0; i < (id == 5 ? id : count); i++)
 			bits_put(bits, value >> i, 8);
 	}
 }
@@ -102,7 +104,7 @@ static void put_packet(FILE *file, const struct crooked_trace *trace, unsigned i
 	bits.at = (5 + 6 * 8) * 8 + 12 + 4 + 3 * 8;
 	for (event = 0; event < trace->events; event++) {
 		*ns += event % 7 ? 1000 : 0;
-		put_event(&bits, event, packet % 3, *ns);
+		put_event(&bits, trace, event, packet % 3, *ns);
 	}
 	end = bits.at;
 	bits.at = 0;

@@ -194,7 +194,7 @@ void synthetic_vcpu_clock(struct synthetic *rec, unsigned int pcpu, uint64_t tic
 			  unsigned int domain, unsigned int vcpu,
 			  const struct synthetic_clock *clock)
 {
-	uint8_t payload[56] = { 0 };
+	uint8_t payload[64] = { 0 };
 	const uint16_t who[2] = { (uint16_t)domain, (uint16_t)vcpu };
 
 	memcpy(payload, who, sizeof(who));
@@ -510,7 +510,10 @@ static void print_source(FILE *json, const struct synthetic *rec,
 			(unsigned long long)stream->refused);
 		comma = ",";
 	}
-	fprintf(json, "],\"events\":[%s]}", strcmp(source->layer, "xen") == 0 ? "" : kernel_events);
+	fprintf(json, "],");
+	if (source->since_ticks)
+		fprintf(json, "\"since_ticks\":%llu,", (unsigned long long)source->since_ticks);
+	fprintf(json, "\"events\":[%s]}", strcmp(source->layer, "xen") == 0 ? "" : kernel_events);
 }
 
 void synthetic_write(struct synthetic *rec)
@@ -546,7 +549,10 @@ void synthetic_write(struct synthetic *rec)
 		fprintf(json, "%s", i ? "," : "");
 		print_source(json, rec, &rec->sources[i]);
 	}
-	fprintf(json, "]}\n");
+	fprintf(json, "]");
+	if (rec->ended_ticks)
+		fprintf(json, ",\"ended_ticks\":%llu", (unsigned long long)rec->ended_ticks);
+	fprintf(json, "}\n");
 	if (fclose(json))
 		die(path);
 }

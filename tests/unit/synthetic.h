@@ -55,6 +55,7 @@ struct synthetic_source {
 	unsigned int domain;
 	uint8_t uuid[16];
 	bool migrates;
+	uint64_t since_ticks; /* 0: nothing is said of it */
 };
 
 struct synthetic {
@@ -64,6 +65,7 @@ struct synthetic {
 	struct synthetic_stream streams[16];
 	unsigned int nr_streams;
 	uint64_t events;
+	uint64_t ended_ticks; /* 0: nothing is said of it */
 };
 
 void synthetic_init(struct synthetic *rec);

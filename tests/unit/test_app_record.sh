@@ -66,7 +66,7 @@ check "also an event without fields" is "$(lines ' nothing ' <"$timeline")" 1
 check "also of threads" is "$(lines ' plain ' <"$timeline")" 20000
 check "fields are as they were given, and escaped" grep -qF \
 	'number=2 text="\x1b[31mred" small=2 negative=-7 hex=0xbeef half=1 quarter=0.25 three=[1,2,3] bytes=[0xfe,0xed]' "$timeline"
-check "process and thread are named" grep -qE 'app .* dom0/[0-9]+ .*comm="program" pid=[0-9]+ tid=[0-9]+\]' "$timeline"
+check "process and thread are named" grep -qE 'app .* dom0/[0-9]+ .*comm="program" pid=([0-9]+) vpid=\1 vtid=\1\]' "$timeline"
 check "babeltrace2 reads it" is "$(babeltrace2 "$work/first" 2>&1 | lines 'numbered')" 1000
 check "babeltrace2 reads floating-point numbers" bash -c "babeltrace2 '$work/first' | grep -q 'number = 3, .*half = 1.5, quarter = 0.25'"
 
@@ -142,7 +142,7 @@ finish_recording fourth
 check "a child has rings of its own" is "$(lines ' plain ' <"$timeline")" $((2 * 500 + 300 + 4 * 300 + 400))
 check "nothing is lost in a fork, an exec or a library" is "$(jq '[.sources[].streams[].lost] | add' "$work/fourth/recording.json")" 0
 check "parent, child, and each program are told apart" is \
-	"$(grep -oE 'pid=[0-9]+' "$timeline" | sort -u | wc -l)" 4
+	"$(grep -oE '\bpid=[0-9]+' "$timeline" | sort -u | wc -l)" 4
 check "a library's events come with it" is "$(lines ' loaded .*text="from C++"' <"$timeline")" 400
 
 begin fifth --app 'program:numbered'

@@ -11,10 +11,11 @@
 
 #include <cmocka.h>
 
-/* The file itself; Xen compiles it with fewer warnings than we do. */
+/* The files themselves; Xen compiles it with fewer warnings than we do. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #include "../../xen-patch/src/common/strata/budget.c"
+#include "../../xen-patch/src/common/strata/domain.c"
 #pragma GCC diagnostic pop
 
 #define TOKENS 100u
@@ -48,6 +49,24 @@ void strata_probe_end(struct strata_cpu_ring *of)
 	assert_ptr_equal(of, &ring);
 }
 
+void strata_record_own(enum strata_hv_own_event id, const void *data, unsigned int bytes)
+{
+	strata_ring_write(&ring, (uint32_t)id, data, bytes);
+}
+
+/* Clock maps are another test's. */
+bool strata_vcpu_maps_make(struct strata_domain *mine, const struct domain *d)
+{
+	(void)mine;
+	(void)d;
+	return true;
+}
+
+void strata_vcpu_maps_free(struct strata_domain *mine)
+{
+	(void)mine;
+}
+
 static int begin(void **state)
 {
 	(void)state;
@@ -56,23 +75,23 @@ static int begin(void **state)
 	selection.budget_per_s = 2000;
 	selection.tokens = TOKENS;
 	strata_selection = &selection;
-	dom0 = (struct domain){ .domain_id = 0, .next_in_list = &guest };
+	dom0 = (struct domain){ .domain_id = 0, .is_privileged = true, .next_in_list = &guest };
 	guest = (struct domain){ .domain_id = 5, .next_in_list = &other };
 	other = (struct domain){ .domain_id = 6 };
 	shim_domains = &dom0;
 	shim_cpu = 1;
 	cpu_khz = 1ul << 40; /* a window that no test sees the end of */
 	nr_told = 0;
-	strata_budget_make(&dom0);
-	strata_budget_make(&guest);
-	strata_budget_make(&other);
+	strata_domain_make(&dom0);
+	strata_domain_make(&guest);
+	strata_domain_make(&other);
 	return 0;
 }
 
 static int end(void **state)
 {
 	(void)state;
-	strata_budget_free_all();
+	strata_domain_free_all();
 	return 0;
 }
 
@@ -89,7 +108,7 @@ static unsigned int take(const struct domain *d, unsigned int wanted)
 /* The clock of a CPU's bucket is at 0 in the beginning, and so long ago. */
 static void window_passes(const struct domain *d, unsigned int cpu)
 {
-	d->strata_budget[cpu].refilled_ticks = 0;
+	d->strata->budget[cpu].refilled_ticks = 0;
 	cpu_khz = 1;
 }
 
@@ -110,7 +129,7 @@ static void what_is_within_the_budget_is_recorded(void **state)
 	(void)state;
 	first_window(&guest, 1);
 	assert_int_equal(take(&guest, TOKENS - 1), TOKENS - 1);
-	assert_int_equal(guest.strata_budget[1].refused, 0);
+	assert_int_equal(guest.strata->budget[1].refused, 0);
 	assert_int_equal(nr_told, 0);
 }
 
@@ -119,12 +138,12 @@ static void what_is_beyond_is_refused_and_counted(void **state)
 	(void)state;
 	first_window(&guest, 1);
 	assert_int_equal(take(&guest, TOKENS + 41), TOKENS - 1);
-	assert_int_equal(guest.strata_budget[1].refused, 42);
+	assert_int_equal(guest.strata->budget[1].refused, 42);
 	assert_int_equal(ring.refused, 42);
 	/* The other guest has all of its own. */
 	first_window(&other, 1);
 	assert_int_equal(take(&other, TOKENS - 1), TOKENS - 1);
-	assert_int_equal(other.strata_budget[1].refused, 0);
+	assert_int_equal(other.strata->budget[1].refused, 0);
 }
 
 static void the_next_window_fills_and_tells(void **state)
@@ -170,13 +189,13 @@ static void each_cpu_has_a_budget_of_its_own(void **state)
 	shim_cpu = 3;
 	first_window(&guest, 3);
 	assert_int_equal(take(&guest, TOKENS - 1), TOKENS - 1);
-	assert_int_equal(guest.strata_budget[3].refused, 0);
+	assert_int_equal(guest.strata->budget[3].refused, 0);
 }
 
 static void dom0_and_a_selection_without_budget_have_no_bound(void **state)
 {
 	(void)state;
-	assert_null(dom0.strata_budget);
+	assert_null(dom0.strata);
 	assert_int_equal(take(&dom0, 100000), 100000);
 	selection.tokens = 0;
 	assert_int_equal(take(&guest, 100000), 100000);
@@ -221,7 +240,7 @@ static void a_domain_that_ends_tells_what_it_was_refused_on_every_cpu(void **sta
 	assert_int_equal(told[2].refused, 1);
 	assert_int_equal(told[3].pcpu, 3);
 	assert_int_equal(told[3].refused, 2);
-	assert_null(guest.strata_budget);
+	assert_null(guest.strata);
 	/* One that never had any is fine, too. */
 	strata_domain_destroyed(&guest);
 	assert_int_equal(nr_told, 4);
@@ -229,15 +248,37 @@ static void a_domain_that_ends_tells_what_it_was_refused_on_every_cpu(void **sta
 
 static void buckets_are_made_once(void **state)
 {
-	struct strata_budget *before = guest.strata_budget;
+	struct strata_domain *before = guest.strata;
 
 	(void)state;
 	assert_non_null(before);
-	strata_budget_make(&guest);
-	assert_ptr_equal(guest.strata_budget, before);
-	strata_budget_free_all();
-	assert_null(guest.strata_budget);
-	assert_int_equal(take(&guest, 1000), 1000);
+	strata_domain_make(&guest);
+	assert_ptr_equal(guest.strata, before);
+	strata_domain_free_all();
+	assert_null(guest.strata);
+}
+
+static void without_memory_a_guest_records_nothing_and_others_their_share(void **state)
+{
+	(void)state;
+	strata_domain_free_all();
+	shim_no_memory = true;
+	strata_domain_make(&guest);
+	shim_no_memory = false;
+	strata_domain_make(&other);
+	assert_null(guest.strata);
+	assert_int_equal(nr_told, 1);
+	assert_int_equal(told[0].domain, 5);
+	assert_int_equal(told[0].budget_per_s, 0);
+	assert_int_equal(take(&guest, 1000), 0);
+	assert_int_equal(ring.refused, 1000);
+	first_window(&other, 1);
+	assert_int_equal(take(&other, TOKENS - 1), TOKENS - 1);
+	assert_int_equal(take(&dom0, 1000), 1000);
+	/* Once there is memory, it has its share. */
+	strata_domain_make(&guest);
+	first_window(&guest, 1);
+	assert_int_equal(take(&guest, TOKENS - 1), TOKENS - 1);
 }
 
 #define BUDGET_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -254,6 +295,7 @@ int main(void)
 		BUDGET_TEST(what_was_refused_is_told_once),
 		BUDGET_TEST(a_domain_that_ends_tells_what_it_was_refused_on_every_cpu),
 		BUDGET_TEST(buckets_are_made_once),
+		BUDGET_TEST(without_memory_a_guest_records_nothing_and_others_their_share),
 	};
 
 	return cmocka_run_group_tests_name("budget_xen", tests, NULL, NULL);

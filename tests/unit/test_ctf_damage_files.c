@@ -211,6 +211,7 @@ static void put_big(uint8_t *to, uint64_t value, unsigned int bytes)
 enum lie {
 	NO_LIE,
 	WRONG_MAGIC,
+	OLD_MAGIC, /* of LTTng up to 2.4: text, and a header of 14 bytes */
 	WRONG_VERSION,
 	TOO_FEW,
 	TOO_MANY,
@@ -233,7 +234,10 @@ static void put_index(enum lie lie, unsigned int packets)
 
 	memset(file, 0, sizeof(file));
 	put_big(file, lie == WRONG_MAGIC ? 7 : 0xc1f1dcc1u, 4);
-	put_big(file + 4, lie == WRONG_VERSION ? 9 : 1, 4);
+	if (lie == OLD_MAGIC)
+		memcpy(file, "CTFIDX", 6);
+	else
+		put_big(file + 4, lie == WRONG_VERSION ? 9 : 1, 4);
 	put_big(file + 12, lie == TINY_ENTRIES ? 3 : 56, 4);
 	for (i = 0; i < nr; i++) {
 		uint8_t *entry = file + 16 + 56 * i;
@@ -284,9 +288,8 @@ static void an_index_that_lies_loses_no_event(void **state)
 		 * behind the file concerns nobody: neither does harm. */
 		assert_int_equal(index.from_file,
 				 lie == NO_LIE || lie == LATE_TIMES || lie == TOO_MANY);
-		assert_int_equal(heard.nr, index.from_file ? 0 : 1);
-		if (!index.from_file)
-			assert_non_null(strstr(heard.all, "the packets themselves are looked at"));
+		/* Nothing is missing, so nobody has to hear of it. */
+		assert_int_equal(heard.nr, 0);
 		strata_ctf_index_clear(&index);
 		strata_ctf_trace_close(trace);
 	}

@@ -231,6 +231,37 @@ static void it_is_the_order_of_a_sort(void **state)
 	}
 }
 
+/* Times as far apart as they can be: the last lane's key is next to that of a lane at its end. */
+static void the_last_lane_may_have_the_last_of_all_times(void **state)
+{
+	size_t nr_lanes, i;
+
+	(void)state;
+	for (nr_lanes = 1; nr_lanes <= 64; nr_lanes++) {
+		struct world world;
+
+		make_world(&world, nr_lanes, 0, EQUAL, 1 + nr_lanes);
+		world.taken = realloc(world.taken, (2 * nr_lanes + 1) * sizeof(*world.taken));
+		assert_non_null(world.taken);
+		for (i = 0; i < nr_lanes; i++) {
+			struct source *source = &world.sources[i];
+
+			free(source->events);
+			source->events = calloc(2, sizeof(*source->events));
+			assert_non_null(source->events);
+			source->nr = 2;
+			source->events[0].class = source->events[1].class = (uint32_t)i;
+			source->events[1].body = 1;
+			source->events[0].ns = i;
+			source->events[1].ns = UINT64_MAX - (nr_lanes - 1 - i);
+		}
+		assert_int_equal(merge(&world), 0);
+		assert_int_equal(world.nr_taken, 2 * nr_lanes);
+		check_order(&world, 2 * nr_lanes);
+		end_world(&world);
+	}
+}
+
 static void no_lanes_and_empty_ones_give_nothing(void **state)
 {
 	static const size_t numbers[] = { 0, 1, 2, 3, 9, 257 };
@@ -309,6 +340,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_is_the_order_of_a_sort),
+		cmocka_unit_test(the_last_lane_may_have_the_last_of_all_times),
 		cmocka_unit_test(no_lanes_and_empty_ones_give_nothing),
 		cmocka_unit_test(a_burst_is_handed_on_as_runs),
 		cmocka_unit_test(a_refill_that_fails_ends_it),

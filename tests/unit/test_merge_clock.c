@@ -353,6 +353,53 @@ static void records_that_repeat_a_map_make_no_new_piece(void **state)
 	strata_clock_maps_clear(&maps);
 }
 
+static void a_map_that_differs_in_anything_is_a_piece(void **state)
+{
+	struct strata_hv_vcpu_clock first = offset_clock(1, 100), other;
+	unsigned int i;
+
+	(void)state;
+	first.ratio = 1ull << 48;
+	first.ratio_frac_bits = 48;
+	for (i = 0; i < 3; i++) {
+		struct strata_clock_maps maps = { 0 };
+
+		other = first;
+		if (i == 0)
+			other.ratio += 1;
+		else if (i == 1)
+			other.ratio_frac_bits = 32;
+		else
+			other.offset += 1;
+		assert_true(strata_clock_maps_add(&maps, 1000, &first));
+		assert_true(strata_clock_maps_add(&maps, 2000, &other));
+		strata_clock_maps_sort(&maps, 100);
+		assert_int_equal(maps.nr, 2);
+		strata_clock_maps_clear(&maps);
+	}
+}
+
+/* The counter of a domain's second vCPU is behind that of its first: nothing was set back. */
+static void two_vcpus_are_no_step_of_one(void **state)
+{
+	struct strata_clock_maps maps = { 0 };
+	struct strata_hv_vcpu_clock ahead = offset_clock(1, 9000), behind = offset_clock(1, 0);
+	struct strata_stream_clock clock;
+
+	(void)state;
+	behind.vcpu = 1;
+	assert_true(strata_clock_maps_add(&maps, 1000, &ahead));
+	assert_true(strata_clock_maps_add(&maps, 50000, &behind));
+	strata_clock_maps_sort(&maps, 1);
+	strata_stream_clock_init(&clock, &maps, &no_stimes, 0, 1, 0);
+	assert_int_equal(strata_stream_clock_steps_back(&clock), 0);
+	assert_int_equal(strata_stream_clock_convert(&clock, 58000).bound, 0);
+	strata_stream_clock_init(&clock, &maps, &no_stimes, 0, 1, 1);
+	assert_int_equal(strata_stream_clock_steps_back(&clock), 0);
+	assert_int_equal(strata_stream_clock_convert(&clock, 50010).bound, 0);
+	strata_clock_maps_clear(&maps);
+}
+
 static void a_map_that_cannot_be_makes_its_domain_unusable(void **state)
 {
 	struct strata_clock_maps maps = { 0 };
@@ -377,6 +424,73 @@ static void a_map_that_cannot_be_makes_its_domain_unusable(void **state)
 	strata_clock_maps_clear(&maps);
 }
 
+static void changes_that_are_not_recorded_leave_no_time_of_that_vcpu_sure(void **state)
+{
+	struct strata_clock_maps maps = { 0 };
+	struct strata_hv_vcpu_clock first = offset_clock(1, 100), mark = offset_clock(1, 700);
+	struct strata_hv_vcpu_clock newest = offset_clock(1, 300), other = offset_clock(2, 5);
+	struct strata_stream_clock clock;
+
+	(void)state;
+	mark.incomplete = 1;
+	assert_true(strata_clock_maps_add(&maps, 1000, &first));
+	assert_true(strata_clock_maps_add(&maps, 5000, &mark));
+	assert_true(strata_clock_maps_add(&maps, 90000, &newest));
+	assert_true(strata_clock_maps_add(&maps, 1000, &other));
+	strata_clock_maps_sort(&maps, 100);
+	strata_stream_clock_init(&clock, &maps, &no_stimes, 0, 1, 0);
+	assert_false(strata_stream_clock_convert(&clock, 600).sure);
+	assert_false(strata_stream_clock_convert(&clock, 200300).sure);
+	strata_stream_clock_init(&clock, &maps, &no_stimes, 0, 2, 0);
+	assert_true(strata_stream_clock_convert(&clock, 600).sure);
+	strata_clock_maps_clear(&maps);
+}
+
+static void a_mark_is_not_lost_in_a_record_that_repeats_the_map(void **state)
+{
+	struct strata_clock_maps maps = { 0 };
+	struct strata_hv_vcpu_clock first = offset_clock(1, 100), mark = first;
+
+	(void)state;
+	mark.incomplete = 1;
+	assert_true(strata_clock_maps_add(&maps, 1000, &first));
+	assert_true(strata_clock_maps_add(&maps, 5000, &mark));
+	strata_clock_maps_sort(&maps, 100);
+	assert_int_equal(maps.nr, 1);
+	assert_true(maps.pieces[0].incomplete);
+	strata_clock_maps_clear(&maps);
+}
+
+/* Ten million changes of one vCPU, as they come from the streams of two CPUs; and another vCPU. */
+static void the_pieces_of_a_vcpu_that_changes_its_clock_all_the_time_are_bounded(void **state)
+{
+	struct strata_clock_maps maps = { 0 };
+	struct strata_hv_vcpu_clock calm = offset_clock(2, 5);
+	struct strata_stream_clock clock;
+	uint64_t i;
+
+	(void)state;
+	assert_true(strata_clock_maps_add(&maps, 1000, &calm));
+	for (i = 1; i <= 10000000; i++) {
+		uint64_t ticks = i <= 5000000 ? i * 20 : (i - 5000000) * 20 + 10;
+		struct strata_hv_vcpu_clock change = offset_clock(1, ticks % 977);
+
+		assert_true(strata_clock_maps_add(&maps, ticks, &change));
+		assert_true(maps.capacity <= 8 * STRATA_CLOCK_PIECES_OF_VCPU);
+	}
+	strata_clock_maps_sort(&maps, 100);
+	assert_true(maps.nr <= 4 * STRATA_CLOCK_PIECES_OF_VCPU);
+	assert_true(maps.nr >= STRATA_CLOCK_PIECES_OF_VCPU / 4);
+	strata_stream_clock_init(&clock, &maps, &no_stimes, 0, 1, 0);
+	assert_false(strata_stream_clock_convert(&clock, 600).sure);
+	/* Its newest map is there; the other vCPU's are as they were. */
+	assert_int_equal(clock.pieces[clock.nr - 1].from_ticks, 100000010);
+	strata_stream_clock_init(&clock, &maps, &no_stimes, 0, 2, 0);
+	assert_int_equal(clock.nr, 1);
+	assert_true(strata_stream_clock_convert(&clock, 600).sure);
+	strata_clock_maps_clear(&maps);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -396,7 +510,13 @@ int main(void)
 		cmocka_unit_test(a_step_back_that_does_not_show_is_a_doubt_of_its_size),
 		cmocka_unit_test(doubts_reach_across_pieces_that_are_shorter),
 		cmocka_unit_test(records_that_repeat_a_map_make_no_new_piece),
+		cmocka_unit_test(a_map_that_differs_in_anything_is_a_piece),
+		cmocka_unit_test(two_vcpus_are_no_step_of_one),
 		cmocka_unit_test(a_map_that_cannot_be_makes_its_domain_unusable),
+		cmocka_unit_test(changes_that_are_not_recorded_leave_no_time_of_that_vcpu_sure),
+		cmocka_unit_test(a_mark_is_not_lost_in_a_record_that_repeats_the_map),
+		cmocka_unit_test(
+			the_pieces_of_a_vcpu_that_changes_its_clock_all_the_time_are_bounded),
 	};
 
 	return cmocka_run_group_tests_name("clock", tests, NULL, NULL);

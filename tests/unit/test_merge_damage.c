@@ -123,6 +123,30 @@ static void a_torn_tail_is_named_and_left_out(void **state)
 	merged_free(&merged);
 }
 
+/* The recording's table is older than what its packets say. */
+static void losses_of_each_kind_that_packets_say_are_counted(void **state)
+{
+	struct synthetic rec;
+	struct merged merged;
+	unsigned int kind;
+
+	(void)state;
+	for (kind = 0; kind < STRATA_NR_LOST; kind++) {
+		const uint64_t lost = 3 + kind;
+		uint8_t *second;
+
+		build(&rec, 2);
+		second = rec.streams[0].bytes + PACKET_BYTES;
+		memcpy(second + 64, &lost, sizeof(lost));
+		memcpy(second + 72 + 8 * kind, &lost, sizeof(lost));
+		merge_and_free(&rec, &merged);
+		assert_int_equal(merged.nr_complaints, 0);
+		assert_int_equal(merged.lost[0], lost);
+		assert_int_equal(merged.result.lost, lost);
+		merged_free(&merged);
+	}
+}
+
 static void a_file_that_is_cut_between_packets_is_named(void **state)
 {
 	struct synthetic rec;
@@ -323,6 +347,7 @@ int main(void)
 		cmocka_unit_test(a_bad_size_does_not_hide_the_packets_behind_it),
 		cmocka_unit_test(a_header_that_was_overwritten_is_stepped_over),
 		cmocka_unit_test(a_torn_tail_is_named_and_left_out),
+		cmocka_unit_test(losses_of_each_kind_that_packets_say_are_counted),
 		cmocka_unit_test(a_file_that_is_cut_between_packets_is_named),
 		cmocka_unit_test(a_packet_inside_of_a_bad_packet_is_not_believed),
 		cmocka_unit_test(a_packet_that_comes_twice_is_taken_once),

@@ -475,6 +475,22 @@ static void the_skew_of_cpus_belongs_to_the_bound(void **state)
 	synthetic_free(&rec);
 }
 
+static void one_cpu_has_no_other_to_be_measured_against(void **state)
+{
+	struct synthetic rec;
+	struct merged merged;
+
+	(void)state;
+	merge_build_turns(&rec, NULL);
+	synthetic_mark(&rec, "g1", 0, 1040, 1);
+	synthetic_write(&rec);
+	merge_directory(&merged, rec.dir, NULL, 0);
+	assert_int_equal(merged.result.pcpus, 1);
+	assert_int_equal(merged.result.unmeasured_pcpus, 0);
+	merged_free(&merged);
+	synthetic_free(&rec);
+}
+
 static void a_guests_absurd_times_do_not_stretch_the_recording(void **state)
 {
 	struct synthetic rec;
@@ -557,6 +573,7 @@ int main(void)
 		cmocka_unit_test(a_guest_with_an_emulated_clock_is_merged_within_its_bound),
 		cmocka_unit_test(a_guest_whose_clock_cannot_be_is_left_out_and_named),
 		cmocka_unit_test(a_pv_guest_has_no_guest_mode_to_check),
+		cmocka_unit_test(one_cpu_has_no_other_to_be_measured_against),
 		cmocka_unit_test(the_skew_of_cpus_belongs_to_the_bound),
 		cmocka_unit_test(a_guests_absurd_times_do_not_stretch_the_recording),
 		cmocka_unit_test(what_is_said_before_all_streams_begin_is_not_believed),

@@ -235,6 +235,8 @@ static void a_packet_larger_than_what_is_there_is_refused(void **state)
 
 	put(given->bytes, 48, 70368 * 8, 8);
 	assert_refused(given, "bad packet size 70368 (4096 bytes are there)");
+	put(given->bytes, 48, (PACKET_BYTES + 4) * 8, 8);
+	assert_refused(given, "bad packet size 4100 (4096 bytes are there)");
 	put(given->bytes, 48, UINT64_MAX - 7, 8);
 	assert_refused(given, "bad packet size");
 	put(given->bytes, 48, PACKET_BYTES * 8 + 1, 8);
@@ -298,8 +300,53 @@ static void a_record_over_the_contents_end_is_refused(void **state)
 
 static void a_cpu_number_beyond_all_is_refused(void **state)
 {
-	put(((struct given *)*state)->bytes, 96, 0xffffffffu, 4);
-	assert_refused(*state, "bad CPU number");
+	struct given *given = *state;
+	struct strata_packet packet;
+	struct strata_error error;
+	uint64_t nr_events;
+
+	put(given->bytes, 96, 0xffffffffu, 4);
+	assert_refused(given, "bad CPU number");
+	put(given->bytes, 96, STRATA_CPU_MAX + 1, 4);
+	assert_refused(given, "bad CPU number 65535");
+	put(given->bytes, 96, STRATA_CPU_MAX, 4);
+	assert_int_equal(check(given, &packet, &nr_events, &error), 0);
+}
+
+/* What a writer left of a packet: its begin and end are its records', and the padding behind the
+ * last one is no content. */
+static void records_without_a_packet_header_are_checked_as_well(void **state)
+{
+	struct given *given = *state;
+	struct strata_packet packet;
+	struct strata_error error;
+	uint64_t nr_events;
+
+	memset(given->bytes, 0, HEADER_BYTES);
+	assert_int_equal(strata_packet_check_unfinished(given->source, given->bytes, given->used, 0,
+							&packet, &nr_events, &error),
+			 0);
+	assert_int_equal(nr_events, 3);
+	assert_int_equal(packet.begin_ticks, 1000);
+	assert_int_equal(packet.end_ticks, 2000);
+	assert_int_equal(packet.content_bytes, given->used - 2);
+	assert_int_equal(packet.packet_bytes, given->used);
+	/* Cut within its last record, or between two words. */
+	assert_int_equal(strata_packet_check_unfinished(given->source, given->bytes,
+							given->used - 4, 0, &packet, &nr_events,
+							&error),
+			 -1);
+	assert_int_equal(strata_packet_check_unfinished(given->source, given->bytes,
+							given->used - 1, 0, &packet, &nr_events,
+							&error),
+			 -1);
+	assert_int_equal(strata_packet_check_unfinished(given->source, given->bytes, HEADER_BYTES,
+							0, &packet, &nr_events, &error),
+			 -1);
+	/* A record before the packet's begin, where that is known. */
+	assert_int_equal(strata_packet_check_unfinished(given->source, given->bytes, given->used,
+							1001, &packet, &nr_events, &error),
+			 -1);
 }
 
 static void too_few_bytes_are_refused(void **state)
@@ -474,6 +521,7 @@ int main(void)
 		TEST(an_unknown_event_is_refused_with_its_id),
 		TEST(a_record_over_the_contents_end_is_refused),
 		TEST(a_cpu_number_beyond_all_is_refused),
+		TEST(records_without_a_packet_header_are_checked_as_well),
 		TEST(too_few_bytes_are_refused),
 		TEST(hypervisor_ids_that_nobody_knows_pass_as_words),
 		TEST(compact_headers_are_read_against_the_record_before),

@@ -65,6 +65,8 @@ static void what_is_saved_is_loaded_again(void **state)
 	source->layer = STRATA_LAYER_KERNEL;
 	source->domain = 513;
 	strcpy(source->domain_name, "gäst \"1\"\n");
+	source->pid = INT32_MAX;
+	source->uid = UINT32_MAX;
 	source->came_ticks = 5;
 	source->went_ticks = 1ull << 62;
 	source->ended = STRATA_SOURCE_REBOOTED;
@@ -90,6 +92,8 @@ static void what_is_saved_is_loaded_again(void **state)
 	assert_int_equal(loaded.sources[0].domain, 513);
 	assert_string_equal(loaded.sources[0].domain_name, "gäst \"1\"\n");
 	assert_memory_equal(loaded.sources[0].uuid, saved.sources[0].uuid, 16);
+	assert_int_equal(loaded.sources[0].pid, INT32_MAX);
+	assert_int_equal(loaded.sources[0].uid, UINT32_MAX);
 	assert_int_equal(loaded.sources[0].came_ticks, 5);
 	assert_int_equal(loaded.sources[0].went_ticks, 1ull << 62);
 	assert_int_equal(loaded.sources[0].ended, STRATA_SOURCE_REBOOTED);
@@ -193,6 +197,9 @@ static void everything_that_is_wrong_in_a_file_is_refused(void **state)
 		  "\"domain\" is over" },
 		{ WITH_SOURCES("{\"name\":\"g1\"," GOOD_SOURCE "\"uuid\":\"0\"}"), "not a UUID" },
 		{ WITH_LIFE("\"migrates\":2,"), "\"migrates\" is over" },
+		{ WITH_LIFE("\"pid\":2147483648,\"uid\":0,"), "\"pid\" is over" },
+		{ WITH_LIFE("\"pid\":1,\"uid\":4294967296,"), "\"uid\" is over" },
+		{ WITH_LIFE("\"pid\":1,"), "\"uid\" is not a whole number" },
 		{ WITH_LIFE("\"came_ticks\":-1,"), "\"came_ticks\" is not a whole number" },
 		{ WITH_LIFE("\"went_ticks\":7,"), "\"ended\" is not a string" },
 		{ WITH_LIFE("\"ended\":\"domain destroyed\","), "\"went_ticks\" is not a whole" },

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "packet_reader.h"
 #include "tap.h"
 
 #define NR_RINGS 256u
@@ -331,6 +332,79 @@ a_stream_ends_with_a_packet_of_its_own_where_events_were_lost_and_only_there(voi
 	}
 }
 
+/* A hostile writer may say anything of its losses; a file's only grow, and stay in their range. */
+static void losses_that_go_back_or_beyond_all_are_not_believed(void **state)
+{
+	const strata_count_t said[] = { 5, 3, ~(strata_count_t)0, INT64_MAX, 6 };
+	const uint64_t written[] = { 5, 5, 5, 5, 6 };
+	char dir[] = "/tmp/strata-recorder-XXXXXX";
+	struct strata_packet_reader reader;
+	struct strata_recording recording;
+	static struct test_ring ring;
+	struct strata_error error = { "" };
+	struct recorder_totals totals;
+	struct recorder *recorder;
+	unsigned int i;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	recorder = test_open_recorder(dir);
+	test_add_source(recorder, "one");
+	test_ring_open(&ring, 0);
+	assert_int_equal(recorder_add_ring(recorder, 0, &ring.ring, RECORDER_FROM_NOW, &error), 0);
+	for (i = 0; i < 5; i++) {
+		ring.writer->lost[STRATA_LOST_NESTED] = said[i];
+		test_ring_write(&ring);
+	}
+	assert_int_equal(recorder_close(recorder, &totals, &error), 0);
+	assert_int_equal(totals.lost, 6);
+	assert_int_equal(strata_recording_load(&recording, dir, &error), 0);
+	assert_int_equal(recording.sources[0].streams[0].lost, 6);
+	assert_int_equal(strata_packet_reader_open(&reader, dir, &recording.sources[0],
+						   &recording.sources[0].streams[0], NULL, NULL,
+						   &error),
+			 0);
+	/* Of a packet whose own sum is beyond all, nothing is taken. */
+	for (i = 0; strata_packet_reader_next(&reader); i++)
+		assert_int_equal(reader.packet.lost[STRATA_LOST_NESTED],
+				 written[reader.packet.sequence]);
+	assert_in_range(i, 4, 5);
+	assert_int_equal(reader.bad_packets, 0);
+	strata_packet_reader_close(&reader);
+	strata_recording_clear(&recording);
+	test_ring_close(&ring);
+	test_remove_dir(dir);
+}
+
+/* Whoever recorded before has counted them. */
+static void what_was_lost_before_the_recorder_came_is_not_counted(void **state)
+{
+	char dir[] = "/tmp/strata-recorder-XXXXXX";
+	static struct test_ring ring;
+	struct strata_error error = { "" };
+	struct recorder_totals totals;
+	struct recorder *recorder;
+	unsigned int i;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	recorder = test_open_recorder(dir);
+	test_add_source(recorder, "one");
+	test_ring_open(&ring, 0);
+	for (i = 0; i < 7; i++)
+		strata_ring_count_lost(ring.writer, STRATA_LOST_BIG);
+	test_ring_write(&ring);
+	assert_int_equal(recorder_add_ring(recorder, 0, &ring.ring, RECORDER_FROM_NOW, &error), 0);
+	strata_ring_count_lost(ring.writer, STRATA_LOST_BIG);
+	test_ring_write(&ring);
+	strata_ring_count_lost(ring.writer, STRATA_LOST_BIG);
+	assert_int_equal(recorder_close(recorder, &totals, &error), 0);
+	assert_int_equal(totals.events, 1);
+	assert_int_equal(totals.lost, 2);
+	test_ring_close(&ring);
+	test_remove_dir(dir);
+}
+
 /* From now on the disk has no room for what @recorder takes. */
 static void fill_disk(struct recorder *recorder)
 {
@@ -385,6 +459,8 @@ int main(void)
 		cmocka_unit_test(a_ring_whose_words_are_none_is_named_once),
 		cmocka_unit_test(
 			a_stream_ends_with_a_packet_of_its_own_where_events_were_lost_and_only_there),
+		cmocka_unit_test(losses_that_go_back_or_beyond_all_are_not_believed),
+		cmocka_unit_test(what_was_lost_before_the_recorder_came_is_not_counted),
 		cmocka_unit_test(what_a_full_disk_has_no_room_for_is_lost_and_counted),
 		cmocka_unit_test(many_rings_of_a_guest_do_not_keep_the_recorder_from_the_others),
 	};

@@ -191,6 +191,27 @@ static void losses_are_counted_once(void **state)
 	end(&followed);
 }
 
+/* The rest of a sub-buffer of which a part was taken brings the losses up to its end. */
+static void losses_before_the_rest_of_a_subbuffer_are_in_its_packet(void **state)
+{
+	struct recorder_totals totals;
+	struct followed followed;
+	uint32_t number = 0;
+
+	(void)state;
+	begin(&followed, STRATA_HEADER_FULL);
+	put(&followed, &number, 3);
+	drain_until(&followed, number);
+	strata_ring_count_lost(followed.ring.writer, STRATA_LOST_BIG);
+	put(&followed, &number, 1);
+	strata_ring_flush(followed.ring.writer);
+	drain_until(&followed, number);
+	assert_int_equal(recorder_totals(followed.recorder).lost, 1);
+	assert_int_equal(recorder_close(followed.recorder, &totals, &followed.error), 0);
+	assert_int_equal(totals.lost, 1);
+	end(&followed);
+}
+
 static void a_guest_that_changes_what_was_taken_harms_itself_alone(void **state)
 {
 	struct recorder_totals totals;
@@ -494,6 +515,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_sleeping_writer_has_written_is_taken_once),
 		cmocka_unit_test(losses_are_counted_once),
+		cmocka_unit_test(losses_before_the_rest_of_a_subbuffer_are_in_its_packet),
 		cmocka_unit_test(a_guest_that_changes_what_was_taken_harms_itself_alone),
 		cmocka_unit_test(what_ends_between_words_is_not_taken),
 		cmocka_unit_test(a_stream_is_complete_up_to_a_look_that_found_nothing_new),

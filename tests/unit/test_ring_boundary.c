@@ -13,6 +13,8 @@ static uint64_t ticks_now;
 
 #include "record_audit.h"
 
+#include <strata/ring_end.h>
+
 #define SUBBUF_BYTES 4096u
 #define SUBBUF_ROOM  (SUBBUF_BYTES - STRATA_PACKET_HEADER_BYTES)
 #define HEAD         (STRATA_RECORD_HEADER_BYTES + (uint32_t)sizeof(struct audit_payload))
@@ -286,6 +288,121 @@ static void a_record_between_reserve_and_commit_holds_its_packet_back(void **sta
 	balance();
 }
 
+/* The reader's steps in a home that takes them for it: in either mode, each packet once. */
+static void a_home_reads_for_its_reader(void **state)
+{
+	unsigned int mode, round, i;
+
+	(void)state;
+	for (mode = 0; mode < 2; mode++) {
+		unsigned int spare;
+		int page;
+
+		ring_fixture_reset(&fixture, small_ring, 0);
+		fixture.ring->overwrite = mode;
+		audit_reset(&audit, fixture.ring);
+		spare = fixture.reader.spare;
+		for (round = 0; round < 10; round++) {
+			/* More than the ring holds, where that is overwritten. */
+			for (i = 0; i < (mode ? 6 : 3); i++) {
+				assert_true(write_bytes(100));
+				strata_ring_flush(fixture.ring);
+			}
+			for (i = 0; (page = strata_ring_get(fixture.ring, &spare)) >= 0; i++) {
+				audit_packet(&audit, fixture.data + ((size_t)page
+								     << small_ring.subbuf_bits));
+				strata_ring_put(fixture.ring);
+			}
+			assert_int_equal(i, mode ? 4 : 3);
+			assert_int_equal(fixture.reader_area->read_count,
+					 fixture.ring->write_count);
+		}
+		assert_int_equal(audit.errors, 0);
+		assert_int_equal(audit.packets, mode ? 40 : 30);
+	}
+}
+
+/* However far back the slot lies that is not committed: the ring is settled when it is. */
+static void a_ring_that_was_ended_is_settled_when_all_is_committed(void **state)
+{
+	struct strata_slot slot;
+	unsigned int behind, i;
+
+	(void)state;
+	for (behind = 0; behind < strata_nr_subbufs(small_ring); behind++) {
+		ring_fixture_reset(&fixture, small_ring, 0);
+		audit_reset(&audit, fixture.ring);
+		for (i = 0; i < 2; i++)
+			assert_true(write_bytes(100));
+		assert_true(audited_reserve(&audit, fixture.ring, 1, 8, &slot));
+		for (i = 0; i < behind; i++) {
+			strata_ring_flush(fixture.ring);
+			assert_true(write_bytes(100));
+		}
+		strata_ring_end(fixture.ring);
+		assert_false(strata_ring_settled(fixture.ring));
+		assert_false(write_bytes(100));
+		strata_ring_commit(fixture.ring, &slot);
+		assert_true(strata_ring_settled(fixture.ring));
+		assert_int_equal(fixture.ring->lost[STRATA_LOST_FULL], 0);
+	}
+}
+
+/* That is what short headers are for: all but a packet's first are short, whatever the time is. */
+static void records_soon_after_one_another_have_short_headers(void **state)
+{
+	enum strata_header_form form;
+	unsigned int i;
+
+	(void)state;
+	for (form = STRATA_HEADER_COMPACT; form < STRATA_NR_HEADER_FORMS; form++) {
+		fixture.form = form;
+		ring_fixture_reset(&fixture, small_ring, 0);
+		audit_reset(&audit, fixture.ring);
+		ticks_now = 1ull << 50;
+		for (i = 0; i < 100; i++) {
+			assert_true(write_bytes(200));
+			audit_drain(&audit, &fixture.reader);
+		}
+		balance();
+		assert_int_equal(audit.records, 100);
+		assert_int_equal(audit.short_headers, audit.records - audit.packets);
+	}
+	fixture.form = STRATA_HEADER_FULL;
+}
+
+/* How far the commit count of a sub-buffer is says nothing about one that the writer has left: it
+ * may agree, in its offset, with where the writer is by now. */
+static void a_gap_in_a_subbuffer_that_was_left_stays_one(void **state)
+{
+	static unsigned char copy[SUBBUF_BYTES];
+	struct strata_slot first, second;
+	strata_count_t committed;
+
+	(void)state;
+	/* Given two slots that are not committed, and a sub-buffer that is left behind them ... */
+	assert_true(audited_reserve(&audit, fixture.ring, 1, 490, &first));
+	assert_true(audited_reserve(&audit, fixture.ring, 2, 490, &second));
+	assert_true(write_bytes(100));
+	assert_int_equal(strata_subbuf_start(small_ring, fixture.ring->write_count), SUBBUF_BYTES);
+	/* ... and a writer who comes just as far in the next as the commit count will be here ...
+	 */
+	committed = fixture.ring->subbuf[0].commit_count + second.bytes;
+	while (strata_subbuf_offset(small_ring, fixture.ring->write_count) + 1100 < committed)
+		assert_true(write_bytes(1000));
+	assert_true(write_bytes(
+		(uint32_t)(committed -
+			   strata_subbuf_offset(small_ring, fixture.ring->write_count))));
+	/* ... then the second one's commit brings nothing within reach of a reader. */
+	strata_ring_commit(fixture.ring, &second);
+	assert_int_equal(fixture.ring->subbuf[0].commit_count, committed);
+	assert_in_range(strata_reader_copy_prefix(&fixture.reader, 0, copy), 0,
+			STRATA_PACKET_HEADER_BYTES);
+	strata_ring_commit(fixture.ring, &first);
+	assert_true(strata_reader_ready(&fixture.reader));
+	balance();
+}
+
 static void the_counters_wrap_in_mid_run_and_nobody_notices(void **state)
 {
 	static const struct strata_ring_geometry geometries[] = { { 12, 1 }, { 12, 3 }, { 13, 2 } };
@@ -472,6 +589,10 @@ int main(void)
 		TEST(a_flush_gives_the_reader_what_is_there_and_nothing_of_nothing),
 		TEST(a_flush_of_a_full_buffer_leaves_it_full),
 		TEST(a_record_between_reserve_and_commit_holds_its_packet_back),
+		TEST(a_home_reads_for_its_reader),
+		TEST(a_ring_that_was_ended_is_settled_when_all_is_committed),
+		TEST(records_soon_after_one_another_have_short_headers),
+		TEST(a_gap_in_a_subbuffer_that_was_left_stays_one),
 		TEST(the_counters_wrap_in_mid_run_and_nobody_notices),
 		TEST(a_clock_that_steps_back_opens_a_new_packet),
 		TEST(a_clock_that_steps_back_costs_one_packet_and_no_more),

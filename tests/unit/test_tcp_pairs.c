@@ -25,7 +25,7 @@ static int keep(void *data, const struct strata_tcp_pair *pair)
 
 	assert_true(result->nr < 64);
 	result->pairs[result->nr++] = *pair;
-	return 0;
+	return 1;
 }
 
 /* A segment of one connection, by its place in the stream. */
@@ -50,7 +50,7 @@ static void sent(struct strata_tcp_pairs *pairs, uint32_t clock, uint32_t sequen
 {
 	const struct strata_tcp_segment it = segment(sequence, id);
 
-	strata_tcp_pairs_add(pairs, clock, STRATA_TCP_SENT, &it, reading);
+	strata_tcp_pairs_add(pairs, clock, STRATA_TCP_SENT, 0, &it, reading);
 }
 
 static void received(struct strata_tcp_pairs *pairs, uint32_t clock, uint32_t sequence, uint16_t id,
@@ -58,7 +58,7 @@ static void received(struct strata_tcp_pairs *pairs, uint32_t clock, uint32_t se
 {
 	const struct strata_tcp_segment it = segment(sequence, id);
 
-	strata_tcp_pairs_add(pairs, clock, STRATA_TCP_RECEIVED, &it, reading);
+	strata_tcp_pairs_add(pairs, clock, STRATA_TCP_RECEIVED, 0, &it, reading);
 }
 
 static struct result matched(struct strata_tcp_pairs *pairs)
@@ -109,7 +109,7 @@ static void what_differs_in_anything_is_no_pair(void **state)
 	for (i = 0; i < sizeof(other); i++) {
 		other = segment(1000, 3);
 		((uint8_t *)&other)[i] ^= 0x40;
-		strata_tcp_pairs_add(pairs, B, STRATA_TCP_RECEIVED, &other, 2);
+		strata_tcp_pairs_add(pairs, B, STRATA_TCP_RECEIVED, 0, &other, 2);
 	}
 	assert_int_equal(matched(pairs).nr, 0);
 }
@@ -214,7 +214,7 @@ static int refuse(void *data, const struct strata_tcp_pair *pair)
 {
 	(void)pair;
 	++*(int *)data;
-	return -7;
+	return -1;
 }
 
 static void matching_ends_when_a_pair_is_refused(void **state)
@@ -228,7 +228,7 @@ static void matching_ends_when_a_pair_is_refused(void **state)
 	received(pairs, B, 1000, 7, 11);
 	sent(pairs, A, 2000, 8, 20);
 	received(pairs, B, 2000, 8, 21);
-	assert_int_equal(strata_tcp_pairs_match(pairs, refuse, &calls, &tally), -7);
+	assert_int_equal(strata_tcp_pairs_match(pairs, refuse, &calls, &tally), -1);
 	assert_int_equal(calls, 1);
 	strata_tcp_pairs_free(pairs);
 }
@@ -261,7 +261,7 @@ static int check_true(void *data, const struct strata_tcp_pair *pair)
 	assert_true(sent_at < received_at);
 	conversation->got++;
 	conversation->in_slot[sent_at / conversation->slot_ns % 32]++;
-	return 0;
+	return 1;
 }
 
 /* Sends one segment now, now and then twice, or through two devices, or into the void. */

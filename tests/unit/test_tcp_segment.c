@@ -153,6 +153,29 @@ static const uint8_t recorded[MAX_ROOM] = {
 	0x80, 0x18, 0x01, 0xf6, 0x14, 0x31, 0,    0,
 };
 
+static struct strata_tcp_map map;
+
+/* The built-in rule for what LTTng says of a packet that leaves. */
+static const struct strata_tcp_rule *rule(void)
+{
+	return &map.rules[0];
+}
+
+static int set_up(void **state)
+{
+	struct strata_error error;
+
+	(void)state;
+	return strata_tcp_map_make(&map, NULL, NULL, &error);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	strata_tcp_map_clear(&map);
+	return 0;
+}
+
 static bool read_bytes(const uint8_t *bytes, size_t nr, const struct strata_ctf_type *before,
 		       struct strata_tcp_segment *segment)
 {
@@ -163,7 +186,8 @@ static bool read_bytes(const uint8_t *bytes, size_t nr, const struct strata_ctf_
 	uint64_t slots[STRATA_CTF_SLOTS_MAX];
 	const struct strata_ctf_cursor cursor = { bytes, 0, nr * 8, slots };
 
-	return strata_tcp_segment_read(&stream, &event, cursor, segment);
+	return strata_tcp_segment_read(&stream, &event, cursor, rule(),
+				       strata_tcp_rule_form(rule(), &event), segment, NULL);
 }
 
 static void a_segment_is_read(void **state)
@@ -298,22 +322,39 @@ static void a_long_address_is_none(void **state)
 	struct strata_tcp_segment segment;
 
 	(void)state;
-	assert_false(strata_tcp_segment_read(&stream, &event, cursor, &segment));
+	assert_false(strata_tcp_segment_read(&stream, &event, cursor, rule(), rule()->form,
+					     &segment, NULL));
 }
 
-static void events_are_known_by_name(void **state)
+/* The role of the first rule that fits. */
+static enum strata_tcp_role role_of(const struct strata_ctf_event_class *event)
 {
+	size_t i;
+
+	for (i = 0; i < map.nr; i++) {
+		if (strata_tcp_rule_fits(&map.rules[i], event))
+			return map.rules[i].role;
+	}
+	return STRATA_TCP_NONE;
+}
+
+static void events_are_known_by_name_and_fields(void **state)
+{
+	static const struct strata_ctf_field few[] = { { "skbaddr", &u64 }, { "len", &u32 } };
+	static const struct strata_ctf_type poor = STRUCTURE(few);
 	struct strata_ctf_event_class event = { .name = "net_dev_queue", .payload = &payload };
 
 	(void)state;
-	assert_int_equal(strata_tcp_role_of(&event), STRATA_TCP_SENT);
+	assert_int_equal(role_of(&event), STRATA_TCP_SENT);
 	event.name = "net_if_receive_skb";
-	assert_int_equal(strata_tcp_role_of(&event), STRATA_TCP_RECEIVED);
+	assert_int_equal(role_of(&event), STRATA_TCP_RECEIVED);
 	event.payload = NULL;
-	assert_int_equal(strata_tcp_role_of(&event), STRATA_TCP_NONE);
+	assert_int_equal(role_of(&event), STRATA_TCP_NONE);
+	event.payload = &poor;
+	assert_int_equal(role_of(&event), STRATA_TCP_NONE);
 	event.payload = &payload;
 	event.name = "net_dev_xmit";
-	assert_int_equal(strata_tcp_role_of(&event), STRATA_TCP_NONE);
+	assert_int_equal(role_of(&event), STRATA_TCP_NONE);
 }
 
 int main(void)
@@ -326,8 +367,8 @@ int main(void)
 		cmocka_unit_test(ipv6_is_read),
 		cmocka_unit_test(what_is_no_segment_is_told_apart),
 		cmocka_unit_test(a_long_address_is_none),
-		cmocka_unit_test(events_are_known_by_name),
+		cmocka_unit_test(events_are_known_by_name_and_fields),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

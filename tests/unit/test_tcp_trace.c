@@ -131,7 +131,7 @@ static int keep(void *data, const struct strata_tcp_pair *pair)
 
 	assert_true(found->nr < 16);
 	found->pairs[found->nr++] = *pair;
-	return 0;
+	return 1;
 }
 
 /* Matches what machine 0 and machine 1 recorded. */
@@ -141,11 +141,17 @@ static struct found match(struct written *one, struct written *other)
 	struct strata_ctf_trace *first = finish(one), *second = finish(other);
 	struct strata_tcp_tally tally;
 	struct strata_error error;
+	struct strata_tcp_forms forms[2] = { 0 };
+	struct strata_tcp_map map;
 	struct found found = { .nr = 0 };
 
-	assert_true(strata_tcp_trace_has(first));
-	assert_int_equal(strata_tcp_trace_add(pairs, first, 0, NULL, &error), 0);
-	assert_int_equal(strata_tcp_trace_add(pairs, second, 1, NULL, &error), 0);
+	assert_int_equal(strata_tcp_map_make(&map, NULL, NULL, &error), 0);
+	assert_true(strata_tcp_trace_forms(first, &map, &forms[0]));
+	assert_true(strata_tcp_trace_forms(second, &map, &forms[1]));
+	strata_tcp_forms_find(forms, 2);
+	assert_int_equal(strata_tcp_trace_add(pairs, first, &map, &forms[0], 0, NULL, &error), 0);
+	assert_int_equal(strata_tcp_trace_add(pairs, second, &map, &forms[1], 1, NULL, &error), 0);
+	strata_tcp_map_clear(&map);
 	assert_int_equal(strata_tcp_pairs_match(pairs, keep, &found, &tally), 0);
 	strata_tcp_pairs_free(pairs);
 	end(one, first);
@@ -203,12 +209,17 @@ static void a_trace_without_them_is_told_apart(void **state)
 {
 	struct written trace;
 	struct strata_ctf_trace *opened;
+	struct strata_tcp_forms forms = { 0 };
+	struct strata_tcp_map map;
+	struct strata_error error;
 
 	(void)state;
 	begin(&trace, WITHOUT);
 	add(&trace, SENT, 1000, 1);
 	opened = finish(&trace);
-	assert_false(strata_tcp_trace_has(opened));
+	assert_int_equal(strata_tcp_map_make(&map, NULL, NULL, &error), 0);
+	assert_false(strata_tcp_trace_forms(opened, &map, &forms));
+	strata_tcp_map_clear(&map);
 	end(&trace, opened);
 }
 

@@ -101,6 +101,18 @@ check "and text as view shows it" cmp <("$strata" view --color=never "$work/one"
 check "where there is nothing it leaves nothing" bash -c "! '$strata' merge tests -o '$work/nothing' 2>/dev/null && [ ! -e '$work/nothing' ]"
 check "--shift is for a recording" says 2 'for one recording' "$strata" merge --shift x=1 "$work/one" "$work/one" -o "$work/shifted"
 
+# Files of a terabyte that take no room: to read them through would take minutes.
+cp -r "$work/one" "$work/sparse" && truncate -s 1T "$work/sparse/channel_1"
+check "what was never written of a stream is not read" says 3 'channel_1: .* bytes are left out, up to the end of the file' timeout 100 "$strata" stat "$work/sparse"
+check "and what was is" test "$(timeout 100 "$strata" stat --json "$work/sparse" 2>/dev/null | jq .events)" = 20000
+cat "$work/one/channel_1" >>"$work/sparse/channel_1"
+check "also behind the hole" says 3 'up to the next place where a packet begins' timeout 100 "$strata" stat "$work/sparse"
+mkdir "$work/whole"
+sed 's/ u64 content_size;//; s/u64 packet_size;//' "$work/one/metadata" >"$work/whole/metadata"
+{ head -c 40 "$work/one/channel_1" && tail -c +57 "$work/one/channel_1" | head -c 1000; } >"$work/whole/channel_1"
+truncate -s 1T "$work/whole/channel_1"
+check "nor is the end of a packet that has no size" says 3 'bytes of the file were never written; they are left out' timeout 100 "$strata" stat "$work/whole"
+rm -rf "$work/sparse" "$work/whole"
 "$work/make_ctf" "$work/million" 2 1000001 4
 check "Chrome's JSON is whole beyond a million events, with advice" says 0 'may give up on so many events: --format perfetto' "$strata" convert --format chrome -o "$work/chrome" "$work/million"
 check "each of them is in there" test "$(grep -c '"ph":"i"' "$work/chrome")" = 1000001
@@ -113,9 +125,16 @@ check "which is whole" same_events "$work/one" "$work/near"
 check "a file of xentrace's wants a frequency" says 1 '--tsc-khz' "$strata" import tests/unit/data/host.xentrace -o "$work/raw"
 check "with it, it becomes a recording" says 0 '^Imported: [1-9][0-9]* events of 2 physical CPUs' "$strata" import tests/unit/data/host.xentrace -o "$work/raw" --tsc-khz 2445427
 check "which stat reads" says 0 'raw/xen +2 ' "$strata" stat "$work/raw"
+numbered_from_0() { [ "$(sed -n 's/^\tid = \([0-9]*\);/\1/p' "$1/metadata" | tail -n +2 | sort -n)" = "$(seq 0 "$(($2 - 1))")" ]; }
+classes=$(grep -c '^event {' "$work/raw/xen/metadata")
+check "its events are numbered from 0" numbered_from_0 "$work/raw/xen" "$classes"
+check "babeltrace2 reads all of them by these numbers" test "$(babeltrace2 "$work/raw/xen" 2>/dev/null | wc -l)" = "$("$strata" stat --json "$work/raw" | jq .events)"
+cp -r "$work/raw" "$work/sparse" && truncate -s 1T "$work/sparse/xen/cpu_1"
+check "a recording's hole is not read either" says 3 'bad packet' timeout 100 "$strata" merge "$work/sparse" --format text -o "$work/text"
 "$strata" stat --json "$work/raw" >"$work/stat"
 check "stat --json sums event classes that share a name" jq -e '.traces[0] | .events > 0 and (.events_by_name | add) == .events' "$work/stat"
 check "a recording becomes CTF, of all its sources" "$strata" convert --format ctf -o "$work/xen" "$work/raw"
+check "whose events are numbered from 0, too" numbered_from_0 "$work/xen/raw_xen" "$classes"
 check "with the same events at the hypervisor's times" same_events "$work/raw" "$work/xen"
 lost() { babeltrace2 "$1" 2>&1 >/dev/null | grep -oE 'discarded [0-9]+ events between \[[0-9:.]+\] and \[[0-9:]+\.[0-9]{7}'; }
 check "and the same loss as babeltrace2 sees it" test "$(lost "$work/xen" | cut -d ' ' -f 2,7)" = "$(lost "$work/raw" | cut -d ' ' -f 2,7)" -a -n "$(lost "$work/xen")"
@@ -133,5 +152,10 @@ as_merged() {
 check "merge --check --json says what the summary says, and more" as_merged
 check "--json is for --check" says 2 '--json goes with --check' "$strata" merge --json "$work/raw" -o "$work/merged2"
 check "the merged trace has the same events as the recording" test "$("$strata" stat --json "$work/merged/ctf" | jq .events)" = "$("$strata" stat --json "$work/raw" | jq .events)"
+printf 'event e\n\trole snet\n' >"$work/map"
+check "a wrong rule for TCP is named" says 1 'map: line 2: a role is sent, received or none, not snet' "$strata" stat --tcp-map "$work/map" "$work/one"
+check "by each verb that reads traces" says 1 'map: line 2' "$strata" view --tcp-map "$work/map" "$work/one"
+check "also where they are merged" says 1 'map: line 2' "$strata" merge --tcp-map "$work/map" -o "$work/mapped" "$work/one"
+check "which it is not of one recording" says 2 'not for one recording' "$strata" merge --tcp-map "$work/map" -o "$work/mapped" "$work/raw"
 check "what is no file of xentrace's is refused" says 1 '' "$strata" import Makefile -o "$work/raw2" --tsc-khz 2445427
 finish

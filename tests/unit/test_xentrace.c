@@ -99,6 +99,8 @@ static uint64_t find_in_stream(const struct xentrace_file *file, unsigned int cp
 			       uint64_t ticks, uint8_t *payload, uint64_t *nr)
 {
 	uint8_t bytes[65536];
+	static uint32_t ids[STRATA_SOURCE_EVENTS_MAX];
+	const size_t nr_ids = load_ids(file->raw, ids);
 	uint64_t found = 0;
 	char path[96];
 	size_t got, at = 0;
@@ -119,6 +121,8 @@ static uint64_t find_in_stream(const struct xentrace_file *file, unsigned int cp
 		assert_true(end <= got);
 		for (at += 104; at < end; at += 16 + (record_id >> 28) * 4) {
 			memcpy(&record_id, bytes + at, 4);
+			assert_true(record_id < nr_ids);
+			record_id = ids[record_id];
 			memcpy(&record_ticks, bytes + at + 4, 8);
 			++*nr;
 			if (record_id == id && record_ticks == ticks) {

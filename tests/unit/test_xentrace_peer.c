@@ -92,7 +92,9 @@ static void read_peer(struct records *records, const char *arguments)
 /* The importer's packets, by what include/strata/packet.h says of their bytes. */
 static void read_stream(struct records *records, const char *raw, unsigned int cpu)
 {
+	static uint32_t ids[STRATA_SOURCE_EVENTS_MAX];
 	static uint8_t bytes[1 << 20];
+	const size_t nr_ids = load_ids(raw, ids);
 	char path[96];
 	size_t nr, at = 0, end;
 	FILE *in;
@@ -112,6 +114,8 @@ static void read_stream(struct records *records, const char *raw, unsigned int c
 			uint32_t id;
 
 			memcpy(&id, bytes + at, sizeof(id));
+			assert_true(id < nr_ids);
+			id = ids[id];
 			memcpy(&record->ticks, bytes + at + 4, sizeof(record->ticks));
 			record->cpu = cpu;
 			record->event = id & 0x0fffffffu;

@@ -55,6 +55,23 @@ void import_written(struct imported *imported, struct xentrace_file *file)
 	xentrace_free(file);
 }
 
+size_t load_ids(const char *raw, uint32_t ids[STRATA_SOURCE_EVENTS_MAX])
+{
+	struct strata_recording recording = { 0 };
+	struct strata_error error;
+	size_t i, nr;
+
+	if (strata_recording_load(&recording, raw, &error))
+		fail_msg("%s", error.text);
+	nr = recording.sources[0].nr_events;
+	for (i = 0; i < nr; i++) {
+		assert_true(recording.sources[0].shapes[i].number < nr);
+		ids[recording.sources[0].shapes[i].number] = recording.sources[0].shapes[i].id;
+	}
+	strata_recording_clear(&recording);
+	return nr;
+}
+
 void imported_free(struct imported *imported)
 {
 	merged_free(&imported->merged);

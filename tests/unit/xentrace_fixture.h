@@ -29,6 +29,10 @@ void import_with(struct imported *imported, const struct xentrace_file *file,
 /* Writes the file, imports it at 2.4 GHz, which has to succeed, and frees the file. */
 void import_written(struct imported *imported, struct xentrace_file *file);
 
+/* Finds which id of the hypervisor's each number in a recording's records stands for.  Returns how
+ * many there are. */
+size_t load_ids(const char *raw, uint32_t ids[STRATA_SOURCE_EVENTS_MAX]);
+
 void imported_free(struct imported *imported);
 
 /* What was said, or the error if it failed, has that text. */

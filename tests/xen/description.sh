@@ -7,7 +7,7 @@
 #     host cpus=2 memory=2048 [xen_args="..."] [icount=yes]
 #     dom0 memory=640 vcpus=1 script=scripts/demo.sh [pin=0] [module=yes] [module_args="..."]
 #     guest NAME type=pv|pvh [memory=128] [vcpus=1] [pin=1] [tsc_mode=native] [module=yes] [module_args="..."]
-#         [start=yes|no] [on_reboot=destroy|restart] [workload="COMMAND"]         (all of it on one line)
+#         [max_grant_frames=N] [start=yes|no] [on_reboot=destroy|restart] [workload="COMMAND"]         (all of it on one line)
 #
 # With icount=yes, and one CPU, time passes with instructions: each takes a nanosecond, and the TSC counts them.
 # A guest with start=no is left to the script, which finds its configuration in /lab/guests/NAME.cfg.
@@ -40,6 +40,7 @@ wrong_value() {
 
 	case $key in
 	cpus | vcpus) form='^([1-9]|[1-5][0-9]|6[0-4])$' must='be 1 to 64' ;;
+	max_grant_frames) form='^([1-9][0-9]*)?$' must='be a number of frames' ;;
 	memory) form='^[1-9][0-9]{1,5}$' must='be a number of MiB' ;;
 	type) form='^(pv|pvh)$' must='be pv or pvh' ;;
 	module | start | icount) form='^(yes|no)$' must='be yes or no' ;;
@@ -113,8 +114,9 @@ read_description() {
 			setting[$name.line]=$line_read
 			guests+=("$name")
 			read_settings "$name" \
-				"type memory vcpus pin tsc_mode module module_args start on_reboot workload" "$rest" || return
-			default_settings "$name" memory=128 pin= vcpus=1 tsc_mode=native module=no module_args= \
+				"type memory vcpus pin tsc_mode max_grant_frames module module_args start on_reboot workload" "$rest" ||
+				return
+			default_settings "$name" memory=128 pin= vcpus=1 tsc_mode=native max_grant_frames= module=no module_args= \
 				start=yes on_reboot=destroy workload=
 			[ -n "${setting[$name.type]+set}" ] ||
 				description_error "guest $name has no type=pv or type=pvh" || return
@@ -197,6 +199,7 @@ write_guest() {
 	done
 	[ -z "${setting[$name.pin]}" ] || [ "${setting[$name.vcpus]}" = 1 ] ||
 		printf 'cpus = "%s"\n' "${setting[$name.pin]}"
+	[ -z "${setting[$name.max_grant_frames]}" ] || printf 'max_grant_frames = %s\n' "${setting[$name.max_grant_frames]}"
 	printf 'kernel = "/boot/vmlinux"\nramdisk = "/boot/guest.img"\n'
 	printf 'extra = "%s -- %s %s %s workload %s"\n' "$kernel_args" "$name" "${setting[$name.module]}" \
 		"${setting[$name.module_args]}" "${setting[$name.workload]}"

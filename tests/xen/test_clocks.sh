@@ -9,6 +9,7 @@
 
 OUT=out/tests/clocks
 MERGED=$OUT/merged
+STORM=$OUT/storm-merged
 
 summary() {
 	jq -c '.clock, .streams' "$MERGED/summary.json"
@@ -46,6 +47,18 @@ shift_is_seen() {
 	done
 }
 
+# What dom0 did before the attack, in the ring of the attacked CPU, is in the snapshot.
+storm_marker() {
+	grep -E ' dom0/.* domain_pause ' "$STORM/timeline.txt"
+}
+
+# The clock maps of the attacker: 10 a window of 50 ms, and those of the start and of the snapshot.
+maps_are_bounded() {
+	grep -cE 'strata_vcpu_clock .*of_domain=[0-9]+\(offset\)' "$STORM/timeline.txt"
+	grep -E 'strata_vcpu_clock .*of_domain=[0-9]+\(offset\)' "$STORM/timeline.txt" | sed -n '1p;$p'
+	false
+}
+
 rm -rf "$OUT"
 mkdir -p "$OUT"
 boot "$here/clocks.lab" "$OUT"
@@ -70,6 +83,9 @@ check "and belongs to the bound" summary \
 for source in dom0 offset pvhemul pvemul; do
 	check "$source: a shift within the slack holds, a far one fails" shift_is_seen "$source"
 done
+check "a guest sets its counter in a loop: its recording merges, no violation" merged_cleanly "$OUT/storm" "$STORM"
+check "the order of others is still known" storm_marker
+check "its clock maps are bounded" maps_are_bounded
 check "babeltrace2 opens the timeline without a warning" opens "$MERGED/ctf"
 check "it becomes an experiment for Trace Compass" out/bin/strata convert --format trace-compass -o "$OUT/compass" "$OUT/raw"
 check "in which the virtual machine analysis knows each vCPU" python3 tests/unit/trace_compass_rules.py "$OUT/compass"

@@ -45,7 +45,7 @@ expect_error "a guest with a bad name" "3: a guest's name is small letters, digi
 	"$host" "$dom0" "guest G/1 type=pv"
 expect_error "an unknown type" "3: g1: type has to be pv or pvh, not: hvm" "$host" "$dom0" "guest g1 type=hvm"
 expect_error "a setting of another section" \
-	"3: g1 has no setting script; it has: type memory vcpus pin tsc_mode module module_args start on_reboot workload" \
+	"3: g1 has no setting script; it has: type memory vcpus pin tsc_mode max_grant_frames module module_args start on_reboot workload" \
 	"$host" "$dom0" "guest g1 type=pv script=x.sh"
 expect_error "a setting given twice" "3: g1: pin is set twice" "$host" "$dom0" "guest g1 type=pv pin=0 pin=1"
 expect_error "an open quote" '3: expected KEY=VALUE or KEY="VALUE", found: workload="sleeper 10' \

@@ -84,6 +84,7 @@ struct strata_guest_context {
  * entry's id is its place, from 0.  `table_bytes` is the room for the table, of which
  * entries to come are a part; the guest raises nr_events when an entry is complete.
  */
+/* What is reserved is zero, and a header form that is not known there is refused. */
 struct strata_guest_root {
 	uint32_t magic;
 	uint16_t version;

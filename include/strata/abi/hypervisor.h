@@ -10,11 +10,11 @@
 #ifndef STRATA_ABI_HYPERVISOR_H
 #define STRATA_ABI_HYPERVISOR_H
 
-#include <strata/platform/platform.h>
+#include <strata/platform/types.h>
 #include <strata/switch_period.h>
 
 #ifndef STRATA_HV_ABI_VERSION /* a test builds a tool of another version */
-#define STRATA_HV_ABI_VERSION 3u
+#define STRATA_HV_ABI_VERSION 4u
 #endif
 
 /* The sysctl command; out of the range that Xen numbers. */
@@ -28,7 +28,9 @@
 #define STRATA_HV_RULES_PER_CALL  8u
 
 /* Sub-operations.  Errors common to all: EPERM (no right), EOPNOTSUPP (abi_version differs; the
- * hypervisor's own is in the answer), EINVAL. */
+ * hypervisor's own is in the answer), EINVAL (no such operation, an unknown flag, or a reserved
+ * field that is not 0).  An operation that takes long gives way to other work and goes on by
+ * itself. */
 enum strata_hv_operation {
 	STRATA_HV_QUERY = 1, /* u.query */
 	/* Makes the rings of all CPUs.  EBUSY: there are some, u.create.owner says whose. ENOMEM.
@@ -92,8 +94,6 @@ struct strata_hv_rule {
 /* Flags of STRATA_HV_SELECT. */
 #define STRATA_HV_SELECT_BEGIN 1u /* first: throw an unfinished draft away, begin a new one */
 #define STRATA_HV_SELECT_APPLY 2u /* last: the draft takes effect; every probe has seen it */
-/* Set by the hypervisor where it goes on with a call that took long. */
-#define STRATA_HV_SELECT_APPLIED 4u
 
 /*
  * A domain's budget is for each physical CPU and refills in windows of this length, as a whole; so
@@ -144,7 +144,9 @@ struct strata_hv_op {
 			/* IN, with APPLY: records a second, of one domain on one CPU; 0: no bound
 			 */
 			uint32_t budget_per_s;
-			uint32_t reserved;
+			/* IN: 0.  The hypervisor's own number while it goes on with a call that
+			 * took long. */
+			uint32_t continued;
 			struct strata_hv_rule rules[STRATA_HV_RULES_PER_CALL]; /* IN */
 		} select;
 		struct {
@@ -199,7 +201,15 @@ struct strata_hv_pcpu_clock {
 	uint64_t master_stime_ns;
 } __attribute__((packed, aligned(4)));
 
-/* How a vCPU's TSC follows from the host's: at start for every vCPU, and on each change. */
+/*
+ * How a vCPU's TSC follows from the host's: at start for every vCPU, and on each change.
+ *
+ * A guest can change its TSC as often as it likes.  After STRATA_HV_VCPU_CLOCKS_PER_WINDOW changes
+ * of one vCPU in a budget window (STRATA_HV_BUDGET_WINDOW_MS), the next one is recorded as
+ * incomplete: from that record on until the next one of this vCPU, its TSC may follow other maps,
+ * which are not recorded.  The map that holds then is recorded in a later window, as a rule the
+ * next.
+ */
 struct strata_hv_vcpu_clock {
 	uint16_t domain;
 	uint16_t vcpu;
@@ -218,7 +228,11 @@ struct strata_hv_vcpu_clock {
 	int32_t vtsc_shift;
 	uint64_t vtsc_offset_ns;
 	uint64_t vtsc_last_ns; /* system time */
+	uint32_t incomplete;   /* 1: changes from here on to the next record are not recorded */
+	uint32_t suppressed;   /* changes that were not recorded since the last record */
 } __attribute__((packed, aligned(4)));
+
+#define STRATA_HV_VCPU_CLOCKS_PER_WINDOW 4u
 
 /* What every vCPU was doing when recording started.  runstate: Xen's RUNSTATE_*, 0 is running. */
 struct strata_hv_vcpu_state {
@@ -233,6 +247,9 @@ struct strata_hv_vcpu_state {
  * a window, before anything is missing; then when the budget was filled again, at the latest at
  * the calibration, at stop and at the domain's end.  The totals of
  * a domain's CPUs add up to what it was refused since its rings were made.
+ *
+ * budget_per_s 0: Xen has no memory to bound the domain, and so records no event of it except
+ * changes of runstates.  It tries again at each STRATA_HV_FLUSH.
  */
 struct strata_hv_budget {
 	uint16_t domain;
@@ -242,8 +259,9 @@ struct strata_hv_budget {
 	uint64_t refused_total;
 } __attribute__((packed, aligned(4)));
 
-/* How far a CPU's TSC is from another's, as measured at start and at stop: pcpu's reading less the
- * reference's, at one instant, is at least min_ticks and at most max_ticks. */
+/* How far a CPU's TSC is from another's, as measured at start and at stop, and recorded again at
+ * each STRATA_HV_FLUSH: pcpu's reading less the reference's, at one instant, is at least min_ticks
+ * and at most max_ticks. */
 struct strata_hv_pcpu_skew {
 	uint32_t pcpu;
 	uint32_t reference;

@@ -1,11 +1,30 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Checks that the guests of clocks.lab are what they are there for, and records them. Runs in dom0; the
-# recording is $LAB_OUT/raw.
+# Checks that the guests of clocks.lab are what they are there for, and records them; then records a guest that attacks by
+# setting its counter in a loop. Runs in dom0; the recordings are $LAB_OUT/raw and $LAB_OUT/storm.
 
 # shellcheck source=tests/xen/scripts/expect.sh
 . "${0%/*}/expect.sh"
+# shellcheck source=tests/xen/scripts/recorder.sh
+. "${0%/*}/recorder.sh"
+
+# A guest that sets its counter in a loop changes its clock map at each write. The flight recorder holds 512 KiB for
+# each CPU, which is half of what a map for each write takes. dom0 and that guest share CPU 0, and so a ring.
+the_counter_is_set_in_a_loop() {
+	tell offset "killall tscsetter"
+	start_recorder storm --overwrite --xen-buffer 64Kx8 --xen 'domain_pause,domain_unpause,runstate_*' \
+		--kernel offset:sched_switch --kernel pvhemul:sched_switch --output "$LAB_OUT/flight"
+	xl pause pvhemul
+	xl unpause pvhemul
+	tell offset "tscstorm 16000"
+	await_console offset "^tscstorm: done"
+	sleep 2
+	try snapshot strata snapshot --output "$LAB_OUT/storm"
+	expect_status "a snapshot is taken after the attack" 0
+	end_recorder INT
+	expect_status "the flight recorder ends" 0
+}
 
 xl info >host
 expect_line "Xen offers PVH guests" host 'virt_caps.* hvm .*hap'
@@ -25,6 +44,8 @@ expect_line "all of them are recorded" record.log '^status 0$'
 # The changes that the test is about happen during the recording, in a guest that lives.
 xl list >domains
 expect_line "offset lives" domains '^offset +[0-9]+ +128 +1 '
+
+the_counter_is_set_in_a_loop
 xl dmesg >"$LAB_OUT/xl-dmesg"
 
 end_checks

@@ -67,4 +67,13 @@ until xenstore-read /local/domain/0/data/strata/state | grep -q started || [ $tr
 	tries=$((tries + 1))
 done
 
+echo "a guest is about to start another kernel"
+tell g2 "restart_as 'kexec reboot'"
+await_line life 'domain [0-9]+ \(g2\) goes: module unloaded'
+expect_line "a guest that is to start another kernel takes its rings back" life 'domain [0-9]+ \(g2\) goes: module unloaded$'
+expect_no_zombie "a guest that has taken its rings back"
+console=$LAB_OUT/guest-g2.log
+expect_no_line "nobody can write into the next kernel's memory" "$console" 'still maps'
+expect_line "where grants are few each CPU gets fewer sub-buffers" "$console" 'grant references for (16|8) sub-buffers of each CPU, not 32'
+
 end_life

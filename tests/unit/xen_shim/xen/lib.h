@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lib.h - the little of Xen's headers that xen-patch/src/common/strata/selection.c
- * and budget.c stand on, for unit tests that compile those very files in user
- * space.  The other headers in this directory are those that they ask for by
- * name.
+ * lib.h - the little of Xen's headers that files of xen-patch/src/common/strata/
+ * stand on (selection.c, budget.c, domain.c, vcpu_clock.c, memory.c), for unit
+ * tests that compile those very files in user space.  The other headers here are
+ * those that they ask for by name.
  */
 #ifndef TESTS_XEN_SHIM_LIB_H
 #define TESTS_XEN_SHIM_LIB_H
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define __read_mostly
-#define always_inline __attribute__((__always_inline__)) inline
-#define unlikely(x)   __builtin_expect(!!(x), 0)
+#define always_inline           __attribute__((__always_inline__)) inline
+#define likely(x)               __builtin_expect(!!(x), 1)
+#define unlikely(x)             __builtin_expect(!!(x), 0)
+#define BUILD_BUG_ON(condition) _Static_assert(!(condition), #condition)
 
 #define ARRAY_SIZE(x)         (sizeof(x) / sizeof((x)[0]))
 #define BITS_PER_LONG         64
@@ -47,22 +50,76 @@ typedef int64_t s_time_t;
 #define smp_processor_id()      shim_cpu
 #define nr_cpu_ids              SHIM_CPUS
 #define NR_CPUS                 SHIM_CPUS
-#define is_control_domain(d)    ((d)->domain_id == 0)
-#define is_hardware_domain(d)   ((d)->domain_id == 0)
-#define is_system_domain(d)     ((d)->domain_id >= 0x7ff0)
-#define for_each_domain(d)      for ((d) = shim_domains; (d); (d) = (d)->next_in_list)
+#define xzalloc_flex_struct(type, member, nr) \
+	((type *)aligned_alloc_zeroed(offsetof(type, member[nr])))
+#define _xzalloc(bytes, align) aligned_alloc_zeroed(bytes)
+#define DOMID_FIRST_RESERVED   0x7ff0
+#define for_each_vcpu(d, v) \
+	for (unsigned int i_ = 0; i_ < (d)->max_vcpus && ((v) = (d)->vcpu[i_]); i_++)
+#define for_each_domain(d) for ((d) = shim_domains; (d); (d) = (d)->next_in_list)
 
 #define CONFIG_STRATA 1
 #define TB_STRATA     2
 #define SHIM_CPUS     4u
 
-struct strata_budget;
+struct strata_domain;
+
+/* What vcpu_clock.c reads of a domain and of a vCPU. */
+struct vcpu {
+	struct domain *domain;
+	unsigned int vcpu_id;
+	struct {
+		struct {
+			uint64_t cache_tsc_offset;
+			uint64_t stime_offset;
+		} hvm;
+	} arch;
+};
+
+struct pl_time {
+	uint64_t stime_offset;
+	uint64_t last_guest_time;
+};
 
 struct domain {
 	uint16_t domain_id;
-	struct strata_budget *strata_budget;
+	bool is_privileged;
+	bool creation_finished;
+	struct strata_domain *strata;
 	struct domain *next_in_list;
+	unsigned int max_vcpus;
+	struct vcpu **vcpu;
+	struct {
+		uint32_t tsc_mode, tsc_khz, incarnation;
+		bool vtsc;
+		struct {
+			uint32_t mul_frac;
+			int32_t shift;
+		} ns_to_vtsc;
+		uint64_t vtsc_offset, vtsc_last;
+		struct {
+			struct pl_time *pl_time;
+		} hvm;
+	} arch;
 };
+
+#define is_hvm_domain(d)              ((d)->arch.hvm.pl_time != NULL)
+#define hvm_tsc_scaling_supported     false
+#define hvm_tsc_scaling_ratio(d)      ((void)(d), 1u)
+#define hvm_default_tsc_scaling_ratio 1u
+#define hvm_funcs                     shim_hvm_funcs
+
+static __attribute__((__unused__)) struct {
+	struct {
+		uint8_t ratio_frac_bits;
+	} tsc_scaling;
+} shim_hvm_funcs;
+
+typedef int spinlock_t;
+
+#define spin_lock_init(lock)                (*(lock) = 0)
+#define spin_lock_irqsave(lock, flags)      ((flags) = 0, (void)++*(lock))
+#define spin_unlock_irqrestore(lock, flags) ((void)(flags), (void)--*(lock))
 
 typedef struct {
 	unsigned long mfn;
@@ -70,20 +127,17 @@ typedef struct {
 
 /* A test says where it runs, and what is there. */
 static __attribute__((__unused__)) unsigned int shim_cpu;
-static __attribute__((__unused__)) struct domain *shim_domains;
+static __attribute__((__unused__)) struct domain *shim_domains, *hardware_domain;
 static __attribute__((__unused__)) unsigned long cpu_khz;
 static __attribute__((__unused__)) int domlist_read_lock, tb_init_done;
 
+static __attribute__((__unused__)) bool shim_no_memory;
+
 static __attribute__((__unused__)) void *aligned_alloc_zeroed(size_t bytes)
 {
-	void *memory = aligned_alloc(64, bytes);
+	void *memory = shim_no_memory ? NULL : aligned_alloc(64, (bytes + 63) & ~(size_t)63);
 
 	return memory ? memset(memory, 0, bytes) : NULL;
 }
-
-struct vcpu {
-	struct domain *domain;
-	unsigned int vcpu_id;
-};
 
 #endif /* TESTS_XEN_SHIM_LIB_H */

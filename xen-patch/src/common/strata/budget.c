@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * budget.c - see budget.h: what happens when a domain's budget is used up, who
- * is told of it, and where the buckets come from.
+ * is told of it.  domain.c allocates the buckets.
  */
 
 #include <xen/lib.h>
@@ -9,7 +9,6 @@
 #include <xen/sched.h>
 #include <xen/strata.h>
 #include <xen/time.h>
-#include <xen/xmalloc.h>
 
 #include "budget.h"
 #include "private.h"
@@ -65,28 +64,15 @@ bool strata_budget_refill(const struct strata_selection *selection,
     return true;
 }
 
-void strata_budget_make(struct domain *d)
+bool strata_budget_without(struct strata_cpu_ring *ring,
+                           const struct domain *d)
 {
-    struct strata_budget *new;
+    if ( strata_domain_unbounded(d) )
+        return true;
 
-    if ( d->strata_budget || is_control_domain(d) || is_hardware_domain(d) ||
-         is_system_domain(d) )
-        return;
+    strata_local_add_return(&ring->refused, 1);
 
-    /* Zeroed: the first record fills the bucket. */
-    new = xzalloc_array(struct strata_budget, nr_cpu_ids);
-    if ( new && cmpxchg(&d->strata_budget, NULL, new) )
-        xfree(new); /* start and the making of a vCPU met */
-}
-
-void strata_budget_free_all(void)
-{
-    struct domain *d;
-
-    rcu_read_lock(&domlist_read_lock);
-    for_each_domain ( d )
-        xfree(xchg(&d->strata_budget, NULL));
-    rcu_read_unlock(&domlist_read_lock);
+    return false;
 }
 
 void strata_budget_tell(struct strata_cpu_ring *ring, unsigned int cpu)
@@ -101,32 +87,31 @@ void strata_budget_tell(struct strata_cpu_ring *ring, unsigned int cpu)
     rcu_read_lock(&domlist_read_lock);
     for_each_domain ( d )
     {
-        struct strata_budget *budget = ACCESS_ONCE(d->strata_budget);
+        struct strata_domain *mine = ACCESS_ONCE(d->strata);
 
-        if ( budget )
-            tell(ring, d, &budget[cpu], cpu);
+        if ( mine )
+            tell(ring, d, &mine->budget[cpu], cpu);
     }
     rcu_read_unlock(&domlist_read_lock);
 }
 
-/* Its vCPUs run no more, and nobody finds it in the list of domains. */
-void strata_domain_destroyed(struct domain *d)
+void strata_budget_tell_all(struct strata_domain *mine,
+                            const struct domain *d)
 {
-    struct strata_budget *budget = xchg(&d->strata_budget, NULL);
     unsigned int cpu;
 
-    for ( cpu = 0; budget && cpu < nr_cpu_ids; cpu++ )
+    for ( cpu = 0; cpu < nr_cpu_ids; cpu++ )
     {
+        struct strata_budget *budget = &mine->budget[cpu];
         struct strata_cpu_ring *ring;
 
-        if ( budget[cpu].refused == budget[cpu].told )
+        if ( budget->refused == budget->told )
             continue;
         ring = strata_probe_begin();
         if ( ring )
-            tell(ring, d, &budget[cpu], cpu);
+            tell(ring, d, budget, cpu);
         strata_probe_end(ring);
     }
-    xfree(budget);
 }
 
 /*

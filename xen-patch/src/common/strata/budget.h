@@ -11,38 +11,37 @@
 #ifndef __COMMON_STRATA_BUDGET_H__
 #define __COMMON_STRATA_BUDGET_H__
 
-#include <xen/cache.h>
 #include <xen/sched.h>
 
+#include "domain.h"
 #include "selection.h"
 
 struct strata_cpu_ring;
-
-struct strata_budget {
-    unsigned long tokens;
-    uint64_t refilled_ticks;
-    unsigned long refused; /* in all */
-    unsigned long told;    /* of which the trace holds a record */
-    bool refusing;         /* since the last window began */
-} __cacheline_aligned;
 
 /* There are no tokens: a new window's worth of them, or a refusal. */
 bool strata_budget_refill(const struct strata_selection *selection,
                           struct strata_cpu_ring *ring,
                           const struct domain *d, struct strata_budget *budget);
 
+/* Of a domain of which nothing is kept: refused, unless @d has no bound. */
+bool strata_budget_without(struct strata_cpu_ring *ring,
+                           const struct domain *d);
+
 /* May one more record of @d be written to @ring, which is this CPU's? */
 static always_inline bool strata_budget_take(
     const struct strata_selection *selection, struct strata_cpu_ring *ring,
     const struct domain *d)
 {
-    struct strata_budget *budget = ACCESS_ONCE(d->strata_budget);
+    struct strata_domain *mine = ACCESS_ONCE(d->strata);
+    struct strata_budget *budget;
     unsigned long tokens;
 
-    if ( !budget || !selection->tokens )
+    if ( !selection->tokens )
         return true;
+    if ( unlikely(!mine) )
+        return strata_budget_without(ring, d);
 
-    budget += smp_processor_id();
+    budget = &mine->budget[smp_processor_id()];
     tokens = read_atomic(&budget->tokens);
     if ( unlikely(!tokens) )
         return strata_budget_refill(selection, ring, d, budget);
@@ -51,17 +50,26 @@ static always_inline bool strata_budget_take(
     return true;
 }
 
-/* Gives @d its buckets, if it is one that has them.  Without memory: none. */
-void strata_budget_make(struct domain *d);
+/* Takes a token of what runs on this CPU, if there is one left. */
+static always_inline void strata_budget_charge(
+    const struct strata_selection *selection, struct strata_domain *mine)
+{
+    struct strata_budget *budget = &mine->budget[smp_processor_id()];
+    unsigned long tokens = read_atomic(&budget->tokens);
 
-/* Frees all buckets.  The gate is shut and no probe is under way. */
-void strata_budget_free_all(void);
+    if ( selection->tokens && tokens )
+        write_atomic(&budget->tokens, tokens - 1);
+}
 
 /*
  * Records what was refused on @cpu and not told yet, into @ring, which is this
  * CPU's or belongs to one that is offline.
  */
 void strata_budget_tell(struct strata_cpu_ring *ring, unsigned int cpu);
+
+/* The same for all CPUs of a domain that ends, into this CPU's ring. */
+void strata_budget_tell_all(struct strata_domain *mine,
+                            const struct domain *d);
 
 #endif /* __COMMON_STRATA_BUDGET_H__ */
 

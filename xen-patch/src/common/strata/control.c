@@ -4,7 +4,8 @@
  * rings, for one owner at a time.
  *
  * Everything here runs under the sysctl lock.  Whatever takes long gives way
- * with -ERESTART and goes on from where it was.
+ * with -ERESTART and goes on from where it was; another caller's operation may
+ * come in between.
  *
  * The grace period: shut the gate, then interrupt every CPU.  Xen does not
  * preempt, so an interrupt that finds no probe below itself knows that each
@@ -22,9 +23,10 @@
 #include <xen/time.h>
 #include <xen/vmap.h>
 
-#include "budget.h"
+#include "domain.h"
 #include "private.h"
 #include "selection.h"
+#include "vcpu_clock.h"
 
 /* How often STOP interrupts every CPU before it lets others have this one. */
 #define GRACE_ATTEMPTS 16
@@ -34,6 +36,14 @@ static uint32_t flags;                    /* STRATA_HV_OVERWRITE or 0 */
 static char owner[STRATA_HV_OWNER_BYTES]; /* empty: there are no rings */
 static bool complete;                     /* every CPU present has its ring */
 static bool undoing;                      /* memory ran out half way */
+static struct strata_cpu_ring *building;  /* the ring of the CPU that is next */
+static struct strata_cpu_ring *freeing;   /* out of strata_rings[], not gone */
+
+/* How far START or FLUSH has come with the state of everything. */
+static struct {
+    enum { WALK_IDLE, WALK_BUDGETS, WALK_SKEW, WALK_DOMAINS } stage;
+    unsigned int domain, vcpu; /* the next ones */
+} walk;
 
 static void cf_check start_this_cpu(void *unused)
 {
@@ -54,17 +64,22 @@ static int stop_recording(void)
     unsigned int cpu, attempts = 0;
     atomic_t busy;
 
-    /* The TSCs may have drifted apart since the start. */
-    if ( strata_started() && get_cpu_maps() )
+    if ( !get_cpu_maps() )
+        return -ERESTART;
+
+    if ( strata_started() )
     {
-        strata_measure_skew();
-        put_cpu_maps();
+        /* The TSCs may have drifted apart since the start. */
+        if ( strata_measure_skew() )
+        {
+            put_cpu_maps();
+            return -ERESTART;
+        }
+        strata_vcpu_clocks_late(true);
     }
 
     clear_bit(_TB_STRATA, &tb_init_done);
-
-    if ( !get_cpu_maps() )
-        return -ERESTART;
+    walk.stage = WALK_IDLE;
 
     do {
         atomic_set(&busy, 0);
@@ -81,46 +96,118 @@ static int stop_recording(void)
 }
 
 /*
- * Records where everything stands: what a reader must know to make sense of
- * the changes.  The caller holds the CPU maps.
+ * Has @visit do its work for each domain, and for each vCPU if it wants that,
+ * from where the walk is.  0 when all are done, or -ERESTART.  Domains are
+ * listed by their number, so those that come and go in between do no harm.
  */
-static void record_state(void)
+static int walk_domains(void (*visit)(struct domain *d),
+                        void (*visit_vcpu)(struct vcpu *v))
 {
     struct domain *d;
-    struct vcpu *v;
-    unsigned int cpu;
-
-    on_selected_cpus(&cpu_online_map, start_this_cpu, NULL, 1);
-    strata_measure_skew();
-
-    for_each_online_cpu ( cpu )
-        vcpu_runstate_trace(idle_vcpu[cpu]);
+    int rc = 0;
 
     rcu_read_lock(&domlist_read_lock);
     for_each_domain ( d )
-        for_each_vcpu ( d, v )
-            strata_vcpu_created(v);
+    {
+        if ( d->domain_id < walk.domain )
+            continue;
+        if ( d->domain_id > walk.domain )
+        {
+            walk.domain = d->domain_id;
+            walk.vcpu = 0;
+        }
+        if ( visit && !walk.vcpu )
+            visit(d);
+        for ( ; visit_vcpu && d->vcpu && walk.vcpu < d->max_vcpus; walk.vcpu++ )
+        {
+            if ( walk.vcpu && hypercall_preempt_check() )
+            {
+                rc = -ERESTART;
+                goto out;
+            }
+            if ( d->vcpu[walk.vcpu] )
+                visit_vcpu(d->vcpu[walk.vcpu]);
+        }
+        walk.domain++;
+        walk.vcpu = 0;
+        if ( hypercall_preempt_check() )
+        {
+            rc = -ERESTART;
+            goto out;
+        }
+    }
+
+ out:
     rcu_read_unlock(&domlist_read_lock);
+
+    return rc;
+}
+
+static void enter(unsigned int stage)
+{
+    walk.stage = stage;
+    walk.domain = 0;
+    walk.vcpu = 0;
+}
+
+/*
+ * Records where everything stands: what a reader must know to make sense of
+ * the changes.  The caller holds the CPU maps.  0 or -ERESTART, from the stage
+ * that it is in.
+ */
+static int record_state(void)
+{
+    unsigned int cpu;
+
+    if ( walk.stage == WALK_SKEW )
+    {
+        if ( strata_measure_skew() )
+            return -ERESTART;
+        on_selected_cpus(&cpu_online_map, start_this_cpu, NULL, 1);
+        for_each_online_cpu ( cpu )
+            vcpu_runstate_trace(idle_vcpu[cpu]);
+        enter(WALK_DOMAINS);
+    }
+
+    if ( walk_domains(NULL, strata_vcpu_created) )
+        return -ERESTART;
+    enter(WALK_IDLE);
+
+    return 0;
 }
 
 static int start_recording(const struct strata_hv_op *op)
 {
+    int rc;
+
     if ( !complete )
         return -ENOENT;
-    if ( !strata_switch_ms_valid(op->u.start.switch_ms) )
+    if ( op->u.start.reserved || !strata_switch_ms_valid(op->u.start.switch_ms) )
         return -EINVAL;
 
     if ( !get_cpu_maps() )
         return -ERESTART;
 
-    strata_set_switch_period(op->u.start.switch_ms);
-    set_bit(_TB_STRATA, &tb_init_done);
+    if ( walk.stage == WALK_IDLE )
+        enter(WALK_BUDGETS);
+    if ( walk.stage == WALK_BUDGETS )
+    {
+        /* Before the gate opens: without one, nothing of a domain is recorded. */
+        rc = walk_domains(strata_domain_make, NULL);
+        if ( rc )
+            goto out;
+        strata_set_switch_period(op->u.start.switch_ms);
+        set_bit(_TB_STRATA, &tb_init_done);
+        enter(WALK_SKEW);
+    }
 
     /* After this, every CPU has seen the gate open. */
-    record_state();
+    rc = record_state();
+
+ out:
     put_cpu_maps();
 
-    return 0;
+    return rc;
 }
 
 /*
@@ -129,7 +216,7 @@ static int start_recording(const struct strata_hv_op *op)
  */
 static int flush_recording(void)
 {
-    unsigned int attempts = 0;
+    unsigned int attempts = 0, cpu;
     atomic_t busy;
 
     if ( !complete )
@@ -139,7 +226,26 @@ static int flush_recording(void)
         return -ERESTART;
 
     if ( strata_started() )
-        record_state();
+    {
+        if ( walk.stage == WALK_IDLE )
+        {
+            /* Measured again only if CPUs came meanwhile. */
+            if ( strata_record_skew() )
+            {
+                on_selected_cpus(&cpu_online_map, start_this_cpu, NULL, 1);
+                for_each_online_cpu ( cpu )
+                    vcpu_runstate_trace(idle_vcpu[cpu]);
+                enter(WALK_DOMAINS);
+            }
+            else
+                enter(WALK_SKEW);
+        }
+        if ( record_state() )
+        {
+            put_cpu_maps();
+            return -ERESTART;
+        }
+    }
 
     do {
         atomic_set(&busy, 0);
@@ -151,19 +257,27 @@ static int flush_recording(void)
     return 0;
 }
 
-/* Gives way after each ring: to be called again until it says 0. */
+/* Gives way at any page: to be called again until it says 0. */
 static int free_rings(void)
 {
     unsigned int cpu;
 
-    for ( cpu = 0; cpu < nr_cpu_ids; cpu++ )
+    if ( !freeing )
     {
-        struct strata_cpu_ring *ring = strata_rings[cpu];
-
-        if ( !ring )
-            continue;
+        freeing = building;
+        building = NULL;
+    }
+    for ( cpu = 0; ; )
+    {
+        if ( strata_ring_free(freeing) )
+            return -ERESTART;
+        freeing = NULL;
+        while ( cpu < nr_cpu_ids && !strata_rings[cpu] )
+            cpu++;
+        if ( cpu == nr_cpu_ids )
+            break;
+        freeing = strata_rings[cpu];
         strata_rings[cpu] = NULL;
-        strata_ring_free(ring);
         if ( hypercall_preempt_check() )
             return -ERESTART;
     }
@@ -188,7 +302,7 @@ static int destroy(void)
             return rc;
         complete = false;
         strata_selection_free();
-        strata_budget_free_all();
+        strata_domain_free_all();
     }
 
     return free_rings();
@@ -212,6 +326,26 @@ static bool resumes(const struct strata_hv_op *op)
            geometry.nr_subbufs_bits == op->u.create.nr_subbufs_bits &&
            flags == op->u.create.flags &&
            !strncmp(owner, op->u.create.owner, sizeof(owner));
+}
+
+/* Makes the ring of @cpu, or goes on with it. */
+static int make_ring(unsigned int cpu)
+{
+    int rc;
+
+    if ( !building )
+        building = strata_ring_begin(geometry);
+    rc = building ? strata_ring_make(building, cpu, geometry,
+                                     flags & STRATA_HV_OVERWRITE)
+                  : -ENOMEM;
+    if ( rc )
+        return rc;
+
+    /* The gate is shut; probes look here after it was opened. */
+    strata_rings[cpu] = building;
+    building = NULL;
+
+    return 0;
 }
 
 static int begin_create(struct strata_hv_op *op)
@@ -244,7 +378,8 @@ static int create(struct strata_hv_op *op)
          op->u.create.subbuf_bits > STRATA_SUBBUF_BITS_MAX ||
          op->u.create.nr_subbufs_bits < STRATA_NR_SUBBUFS_BITS_MIN ||
          op->u.create.nr_subbufs_bits > STRATA_NR_SUBBUFS_BITS_MAX ||
-         (op->u.create.flags & ~STRATA_HV_OVERWRITE) )
+         (op->u.create.flags & ~STRATA_HV_OVERWRITE) ||
+         op->u.create.reserved )
         return -EINVAL;
 
     if ( !owner[0] )
@@ -264,8 +399,9 @@ static int create(struct strata_hv_op *op)
     {
         if ( strata_rings[cpu] )
             continue;
-        if ( strata_ring_make(cpu, geometry, flags & STRATA_HV_OVERWRITE) )
-            return undo_create();
+        rc = make_ring(cpu);
+        if ( rc )
+            return rc == -ENOMEM ? undo_create() : rc;
         if ( hypercall_preempt_check() )
             return -ERESTART;
     }
@@ -320,29 +456,40 @@ static int tell_selection(uint32_t changed)
     return 0;
 }
 
-/* Goes on where it was: what no probe sees any more waits in @retired. */
+/*
+ * What probes saw before the last change waits in @retired.  A call that goes on
+ * carries the number of its change.  The next change waits for the one before
+ * it, whose call then still goes on: so two numbers are known.
+ */
 static int select_events(struct strata_hv_op *op)
 {
     static struct strata_selection *retired;
-    int rc = 0;
+    static uint32_t changes; /* number of the last one */
+    struct strata_selection *old = NULL;
+    bool apply = op->u.select.flags & STRATA_HV_SELECT_APPLY;
+    int rc;
 
-    if ( !(op->u.select.flags & STRATA_HV_SELECT_APPLIED) )
+    if ( op->u.select.flags & ~(STRATA_HV_SELECT_BEGIN |
+                                STRATA_HV_SELECT_APPLY) )
+        return -EINVAL;
+    if ( op->u.select.continued &&
+         (!apply || !changes || changes - op->u.select.continued > 1) )
+        return -EINVAL;
+
+    if ( !op->u.select.continued )
     {
-        struct strata_selection *old = NULL;
-
         rc = retired ? await_probes() : 0;
         if ( rc )
             return rc;
         vfree(retired);
         retired = NULL;
 
-        if ( op->u.select.flags & STRATA_HV_SELECT_APPLY )
-            rc = tell_selection(0);
+        rc = apply ? tell_selection(0) : 0;
         if ( rc )
             return rc;
 
         rc = strata_selection_change(op, &old);
-        if ( !(op->u.select.flags & STRATA_HV_SELECT_APPLY) )
+        if ( !apply )
             return rc;
         if ( rc )
         {
@@ -350,7 +497,8 @@ static int select_events(struct strata_hv_op *op)
             return rc;
         }
         retired = old;
-        op->u.select.flags |= STRATA_HV_SELECT_APPLIED;
+        changes = changes + 1 ?: 1;
+        op->u.select.continued = changes;
     }
 
     rc = await_probes();
@@ -359,7 +507,11 @@ static int select_events(struct strata_hv_op *op)
     vfree(retired);
     retired = NULL;
 
-    return tell_selection(1);
+    rc = tell_selection(1);
+    if ( rc != -ERESTART )
+        op->u.select.continued = 0;
+
+    return rc;
 }
 
 static void query(struct strata_hv_op *op)

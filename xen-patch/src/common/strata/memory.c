@@ -10,8 +10,10 @@
 
 #include <xen/domain_page.h>
 #include <xen/errno.h>
+#include <xen/event.h>
 #include <xen/lib.h>
 #include <xen/numa.h>
+#include <xen/sched.h>
 #include <xen/vmap.h>
 #include <xen/xmalloc.h>
 
@@ -65,21 +67,42 @@ static void free_page(struct page_info *pg)
     put_page(pg);
 }
 
-void strata_ring_free(struct strata_cpu_ring *ring)
-{
-    if ( !ring )
-        return;
+/* Some 50 us of work: a page is cleared, and mapped or unmapped. */
+#define PAGES_AT_ONCE 64
 
-    if ( ring->mapping )
-        vunmap(ring->mapping);
-    while ( ring->nr_frames )
+/* Unmaps and frees the last pages.  False: there are more. */
+static bool free_pages(struct strata_cpu_ring *ring)
+{
+    unsigned int nr = min_t(unsigned int, ring->nr_frames, PAGES_AT_ONCE);
+    unsigned long end = (unsigned long)ring->mapping +
+                        (unsigned long)ring->nr_frames * PAGE_SIZE;
+
+    if ( nr )
+        destroy_xen_mappings(end - nr * PAGE_SIZE, end);
+    while ( nr-- )
         free_page(mfn_to_page(ring->frames[--ring->nr_frames]));
-    vfree(ring->frames);
-    xfree(ring);
+
+    return !ring->nr_frames;
 }
 
-int strata_ring_make(unsigned int cpu, struct strata_ring_geometry geo,
-                     bool overwrite)
+int strata_ring_free(struct strata_cpu_ring *ring)
+{
+    if ( !ring )
+        return 0;
+
+    while ( !free_pages(ring) )
+        if ( hypercall_preempt_check() )
+            return -ERESTART;
+
+    if ( ring->mapping )
+        vm_free(ring->mapping);
+    vfree(ring->frames);
+    xfree(ring);
+
+    return 0;
+}
+
+struct strata_cpu_ring *strata_ring_begin(struct strata_ring_geometry geo)
 {
     unsigned int nr = STRATA_WRITER_AREA_PAGES + strata_data_pages(geo);
     struct strata_cpu_ring *ring;
@@ -91,24 +114,52 @@ int strata_ring_make(unsigned int cpu, struct strata_ring_geometry geo,
     ring = _xzalloc(offsetof(struct strata_cpu_ring, core) +
                     strata_ring_bytes(geo), __alignof__(*ring));
     if ( !ring )
-        return -ENOMEM;
+        return NULL;
 
     ring->frames = vzalloc(nr * sizeof(*ring->frames));
-    if ( !ring->frames )
-        goto fail;
-
-    for ( ; ring->nr_frames < nr; ring->nr_frames++ )
+    ring->mapping = ring->frames ? vm_alloc(nr, 1, VMAP_DEFAULT) : NULL;
+    if ( !ring->mapping )
     {
+        vfree(ring->frames);
+        xfree(ring);
+        return NULL;
+    }
+
+    return ring;
+}
+
+/* Adds pages to @ring until it has @nr.  0, -ENOMEM or -ERESTART. */
+static int add_pages(struct strata_cpu_ring *ring, unsigned int cpu,
+                     unsigned int nr)
+{
+    while ( ring->nr_frames < nr )
+    {
+        unsigned long va = (unsigned long)ring->mapping +
+                           (unsigned long)ring->nr_frames * PAGE_SIZE;
         struct page_info *pg = make_page(cpu);
 
         if ( !pg )
-            goto fail;
-        ring->frames[ring->nr_frames] = page_to_mfn(pg);
+            return -ENOMEM;
+        /* Counted first: what is not mapped may be unmapped all the same. */
+        ring->frames[ring->nr_frames++] = page_to_mfn(pg);
+        if ( map_pages_to_xen(va, page_to_mfn(pg), 1, PAGE_HYPERVISOR) )
+            return -ENOMEM;
+        if ( !(ring->nr_frames % PAGES_AT_ONCE) && ring->nr_frames < nr &&
+             hypercall_preempt_check() )
+            return -ERESTART;
     }
 
-    ring->mapping = vmap(ring->frames, nr);
-    if ( !ring->mapping )
-        goto fail;
+    return 0;
+}
+
+int strata_ring_make(struct strata_cpu_ring *ring, unsigned int cpu,
+                     struct strata_ring_geometry geo, bool overwrite)
+{
+    unsigned int nr = STRATA_WRITER_AREA_PAGES + strata_data_pages(geo);
+    int rc = add_pages(ring, cpu, nr);
+
+    if ( rc )
+        return rc;
 
     strata_ring_init(&ring->core, geo,
                      ring->mapping + STRATA_WRITER_AREA_PAGES * PAGE_SIZE,
@@ -116,15 +167,7 @@ int strata_ring_make(unsigned int cpu, struct strata_ring_geometry geo,
     ring->core.overwrite = overwrite;
     ring->spare = strata_nr_subbufs(geo);
 
-    /* The gate is shut; probes look here after it was opened. */
-    strata_rings[cpu] = ring;
-
     return 0;
-
- fail:
-    strata_ring_free(ring);
-
-    return -ENOMEM;
 }
 
 /*

@@ -21,6 +21,7 @@
 #include <xen/cpumask.h>
 #include <xen/mm.h>
 #include <xen/time.h>
+#include <xen/strata.h>
 #include <xen/trace.h>
 
 #include <strata/abi/hypervisor.h>
@@ -32,6 +33,7 @@ struct strata_cpu_ring {
     bool taken;                /* overwrite mode: between GET and PUT */
     unsigned long refused;     /* events beyond their domains' budgets */
     unsigned long refused_seen; /* of which the domains' shares were told */
+    struct strata_hv_pcpu_skew skew; /* as measured last; see skew.c */
     s_time_t switched;         /* when it was handed over half full, last */
     unsigned int nr_frames;
     mfn_t *frames;             /* writer area, then data */
@@ -46,11 +48,6 @@ extern struct strata_cpu_ring *strata_rings[NR_CPUS];
 
 /* Events of CPUs that have no ring. */
 extern unsigned long strata_unringed;
-
-static inline bool strata_started(void)
-{
-    return ACCESS_ONCE(tb_init_done) & TB_STRATA;
-}
 
 /*
  * Counts a probe as under way on this CPU.  NULL: nothing is to be recorded, as
@@ -91,19 +88,29 @@ void strata_flush_offline_cpu(unsigned int cpu);
 void strata_set_switch_period(uint32_t ms);
 
 /*
- * Records how far each CPU's TSC is from this one's.  Interrupts on; the caller
- * holds the CPU maps and the sysctl lock.
+ * Measures how far each CPU's TSC is from one CPU's, and records that.
+ * Interrupts on; the caller holds the CPU maps and the sysctl lock.  0, or
+ * -ERESTART: to be called again, also after the CPU maps were let go.
  */
-void strata_measure_skew(void);
+int strata_measure_skew(void);
 
 /*
- * Makes the ring of one CPU.  0, or -ENOMEM and nothing was made.  Freeing
- * takes what it gets, NULL included; frames that dom0 maps live on until it
- * lets them go.  Interrupts on.
+ * Records what was measured last.  False: some CPU that is online was not part
+ * of that.  Likewise.
  */
-int strata_ring_make(unsigned int cpu, struct strata_ring_geometry geo,
-                     bool overwrite);
-void strata_ring_free(struct strata_cpu_ring *ring);
+bool strata_record_skew(void);
+
+/*
+ * Makes a ring in steps: strata_ring_begin() returns an empty one or NULL
+ * without memory, strata_ring_make() adds its pages.  0, -ENOMEM, or -ERESTART:
+ * to be called again.  A ring in any state is freed by strata_ring_free(), also
+ * NULL: 0 or likewise -ERESTART, and then nothing else may be done with it.
+ * Frames that dom0 maps live on until it lets them go.  Interrupts on.
+ */
+struct strata_cpu_ring *strata_ring_begin(struct strata_ring_geometry geo);
+int strata_ring_make(struct strata_cpu_ring *ring, unsigned int cpu,
+                     struct strata_ring_geometry geo, bool overwrite);
+int strata_ring_free(struct strata_cpu_ring *ring);
 
 #ifdef STRATA_TEST
 

@@ -25,6 +25,7 @@
 #include "budget.h"
 #include "private.h"
 #include "selection.h"
+#include "vcpu_clock.h"
 
 struct strata_cpu_ring *__read_mostly strata_rings[NR_CPUS];
 static s_time_t __read_mostly switch_period; /* 0: never */
@@ -272,10 +273,12 @@ void strata_set_switch_period(uint32_t ms)
     ACCESS_ONCE(switch_period) = MILLISECS(ms);
 }
 
-void strata_switch(void)
+void strata_hand_over(void)
 {
     struct strata_cpu_ring *ring = NULL;
     s_time_t period = ACCESS_ONCE(switch_period), now;
+
+    strata_vcpu_clocks_late(false);
 
     /* A CPU without a ring is no news here: no event of it is lost. */
     if ( probe_begin() && period && strata_rings[smp_processor_id()] )

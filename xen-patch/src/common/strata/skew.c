@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * skew.c - measures by how much the TSCs of the CPUs differ, when recording
- * starts and when it stops, and records the bounds that were found.
+ * starts and when it stops, and records the bounds that were found; again at
+ * each flush, for a reader of rings that are overwritten.
  *
  * One CPU, the reference, asks and every other one answers in its turn:
  *
@@ -11,12 +12,18 @@
  * t1 was read after t0 and before t2, so the peer's TSC less the reference's
  * lies in [t1 - t2, t1 - t0].  No assumption is made on how long either way
  * takes: every exchange gives a bound that holds, and the best ones are kept.
- * Both sides have interrupts off; a hypervisor below us may stop either for a
- * while, which costs that one exchange its worth.
+ *
+ * Both sides have interrupts off during an exchange, so exchanges come in
+ * slices: one interrupt to the peer, a few exchanges, and an end that either
+ * side finds by its own clock.  A hypervisor below us may stop either side for
+ * a while; that costs one slice its worth.
  */
 
 #include <xen/cpumask.h>
+#include <xen/errno.h>
+#include <xen/event.h>
 #include <xen/lib.h>
+#include <xen/sched.h>
 #include <xen/smp.h>
 #include <xen/time.h>
 
@@ -24,35 +31,45 @@
 
 #include "private.h"
 
-/*
- * So many exchanges for each CPU.  One takes less than a microsecond, unless a
- * hypervisor below us has stopped the peer: then it is waited for, as both are
- * likely to run when it answers, and the exchanges after that one are good.
- */
-#define EXCHANGES   64
-#define WAIT_MS     20 /* for one answer */
-#define WAIT_ALL_MS 60
+#define EXCHANGES  64   /* for each CPU; one takes less than a microsecond */
+#define SLICE_US   20   /* interrupts are off for that long */
+#define SLICES_MAX 2000 /* for each CPU; without a hypervisor below us, a few */
 
 #define FINISHED     (~0u)
 
-/* One cache line goes back and forth.  Under the sysctl lock, as START and STOP are. */
+/* One cache line goes back and forth.  Under the sysctl lock, like all here. */
 static struct exchange {
     uint32_t request;  /* the reference's: number of the exchange, or FINISHED */
     uint32_t answer;   /* the peer's: the number again, or FINISHED */
     uint64_t peer_tsc; /* the peer's: valid when it has answered */
 } exchange __cacheline_aligned;
 
+/* Where a measurement is that gave way. */
+static struct {
+    bool under_way;
+    unsigned int reference;
+    unsigned int cpu;    /* the peer */
+    unsigned int slices; /* of this peer */
+    struct strata_hv_pcpu_skew best;
+} progress;
+
+static bool slice_is_over(uint64_t begin)
+{
+    return rdtsc_ordered() - begin > (uint64_t)cpu_khz * SLICE_US / 1000;
+}
+
 /*
- * On the peer, interrupts off.  Waits for no more than the reference, which
- * has interrupts off likewise and a limit.  The load of the request is ordered
- * before the TSC by rdtsc_ordered(), the TSC before the answer as x86 keeps
- * stores in order.
+ * On the peer, interrupts off.  The load of the request is ordered before the
+ * TSC by rdtsc_ordered(), the TSC before the answer as x86 keeps stores in
+ * order.
  */
 static void cf_check answer(void *unused)
 {
+    uint64_t begin = rdtsc_ordered();
     uint32_t answered = 0, request;
 
-    while ( (request = read_atomic(&exchange.request)) != FINISHED )
+    while ( (request = read_atomic(&exchange.request)) != FINISHED &&
+            !slice_is_over(begin) )
     {
         if ( request == answered )
         {
@@ -68,44 +85,36 @@ static void cf_check answer(void *unused)
     write_atomic(&exchange.answer, FINISHED);
 }
 
-/* On the reference, interrupts off: the best bounds of many exchanges. */
-static void ask(struct strata_hv_pcpu_skew *skew)
+/* On the reference, interrupts off: adds the exchanges of one slice to @best. */
+static void ask(struct strata_hv_pcpu_skew *best)
 {
     uint64_t begin = rdtsc_ordered();
-    uint32_t number;
+    uint32_t number, answered;
 
-    for ( number = 1; number <= EXCHANGES; number++ )
+    for ( number = 1; best->exchanges < EXCHANGES; number++ )
     {
         uint64_t t0 = rdtsc_ordered(), t1, t2;
 
         write_atomic(&exchange.request, number);
-        while ( read_atomic(&exchange.answer) != number )
+        while ( (answered = read_atomic(&exchange.answer)) != number )
         {
-            uint64_t now = rdtsc_ordered();
-
-            if ( now - t0 > (uint64_t)cpu_khz * WAIT_MS ||
-                 now - begin > (uint64_t)cpu_khz * WAIT_ALL_MS )
+            if ( answered == FINISHED || slice_is_over(begin) )
                 return;
             cpu_relax();
         }
         t2 = rdtsc_ordered();
         t1 = read_atomic(&exchange.peer_tsc);
 
-        if ( number == 1 || (int64_t)(t1 - t2) > skew->min_ticks )
-            skew->min_ticks = t1 - t2;
-        if ( number == 1 || (int64_t)(t1 - t0) < skew->max_ticks )
-            skew->max_ticks = t1 - t0;
-        skew->exchanges = number;
+        if ( !best->exchanges || (int64_t)(t1 - t2) > best->min_ticks )
+            best->min_ticks = t1 - t2;
+        if ( !best->exchanges || (int64_t)(t1 - t0) < best->max_ticks )
+            best->max_ticks = t1 - t0;
+        best->exchanges++;
     }
 }
 
-static void measure(unsigned int cpu)
+static void measure_slice(unsigned int cpu, struct strata_hv_pcpu_skew *best)
 {
-    struct strata_hv_pcpu_skew skew = {
-        .pcpu      = cpu,
-        .reference = smp_processor_id(),
-    };
-
     exchange = (struct exchange){};
     smp_wmb();
 
@@ -113,25 +122,99 @@ static void measure(unsigned int cpu)
     on_selected_cpus(cpumask_of(cpu), answer, NULL, 0);
 
     local_irq_disable();
-    ask(&skew);
+    ask(best);
     write_atomic(&exchange.request, FINISHED);
     local_irq_enable();
 
     while ( read_atomic(&exchange.answer) != FINISHED )
         cpu_relax();
-
-    /* Not one answer in time: nothing is known, and nothing is said. */
-    if ( skew.exchanges )
-        strata_record_own(STRATA_HV_PCPU_SKEW, &skew, sizeof(skew));
 }
 
-void strata_measure_skew(void)
+/* The peer is done with; what was found is kept in its ring for record_skew(). */
+static void finish_peer(unsigned int cpu)
 {
-    unsigned int cpu;
+    struct strata_cpu_ring *ring = strata_rings[cpu];
+
+    if ( ring )
+        ring->skew = progress.best;
+    /* Not one answer in time: nothing is known, and nothing is said. */
+    if ( progress.best.exchanges )
+        strata_record_own(STRATA_HV_PCPU_SKEW, &progress.best,
+                          sizeof(progress.best));
+}
+
+static void begin_peer(unsigned int cpu)
+{
+    progress.cpu = cpu;
+    progress.slices = 0;
+    progress.best = (struct strata_hv_pcpu_skew){
+        .pcpu      = cpu,
+        .reference = progress.reference,
+    };
+}
+
+/* All CPUs are measured against one: a caller that has moved begins anew. */
+int strata_measure_skew(void)
+{
+    unsigned int here = smp_processor_id();
+
+    if ( !progress.under_way || progress.reference != here )
+    {
+        progress.under_way = true;
+        progress.reference = here;
+        if ( strata_rings[here] )
+            strata_rings[here]->skew = (struct strata_hv_pcpu_skew){
+                .pcpu = here, .reference = here };
+        begin_peer(cpumask_first(&cpu_online_map));
+    }
+
+    for ( ; progress.cpu < nr_cpu_ids;
+          begin_peer(cpumask_next(progress.cpu, &cpu_online_map)) )
+    {
+        if ( progress.cpu == here || !cpu_online(progress.cpu) )
+            continue;
+        while ( progress.best.exchanges < EXCHANGES &&
+                progress.slices++ < SLICES_MAX )
+        {
+            measure_slice(progress.cpu, &progress.best);
+            if ( hypercall_preempt_check() )
+                return -ERESTART;
+        }
+        finish_peer(progress.cpu);
+    }
+    progress.under_way = false;
+
+    return 0;
+}
+
+bool strata_record_skew(void)
+{
+    unsigned int cpu, reference = nr_cpu_ids;
+
+    /* Of one measurement, or what is recorded says nothing. */
+    for_each_online_cpu ( cpu )
+    {
+        const struct strata_cpu_ring *ring = strata_rings[cpu];
+
+        if ( !ring )
+            continue;
+        if ( !ring->skew.exchanges && ring->skew.reference != cpu )
+            return false;
+        if ( reference != nr_cpu_ids && ring->skew.reference != reference )
+            return false;
+        reference = ring->skew.reference;
+    }
 
     for_each_online_cpu ( cpu )
-        if ( cpu != smp_processor_id() )
-            measure(cpu);
+    {
+        const struct strata_cpu_ring *ring = strata_rings[cpu];
+
+        if ( ring && ring->skew.exchanges )
+            strata_record_own(STRATA_HV_PCPU_SKEW, &ring->skew,
+                              sizeof(ring->skew));
+    }
+
+    return true;
 }
 
 /*

@@ -7,6 +7,7 @@
 #ifndef __XEN_STRATA_H__
 #define __XEN_STRATA_H__
 
+#include <xen/trace.h>
 #include <xen/types.h>
 
 struct domain;
@@ -15,6 +16,12 @@ struct strata_hv_pcpu_clock;
 struct vcpu;
 
 #ifdef CONFIG_STRATA
+
+/* Tested inline where Xen comes by often: while nothing is recorded, that is all. */
+static inline bool strata_started(void)
+{
+    return ACCESS_ONCE(tb_init_done) & TB_STRATA;
+}
 
 /*
  * Would a trace point with this event be recorded?  Any context.
@@ -48,16 +55,35 @@ void strata_calibrated(void);
  * Hands what was recorded on this CPU to a reader that has nothing else to
  * read, if that was not done for a period.  To be called where a CPU comes by
  * that is awake, and where one is about to sleep: none is ever woken for it.
- * Any context but NMI and #MC.
+ * Not in interrupts.
  */
-void strata_switch(void);
+void strata_hand_over(void);
+
+static inline void strata_switch(void)
+{
+    if ( unlikely(strata_started()) )
+        strata_hand_over();
+}
 
 /*
- * The TSC of a vCPU, or of all of a domain's, changed: record its map.  Any
- * context but NMI and #MC; the domain stays as it is while we look.
+ * The TSC of a vCPU, or of all of a domain's, may have changed: record its map
+ * if so, unless the guest changes it all the time.  Not in interrupts; the
+ * domain stays as it is while we look.
  */
-void strata_vcpu_clock(const struct vcpu *v);
-void strata_domain_clock(const struct domain *d);
+void strata_vcpu_clock_changed(const struct vcpu *v);
+void strata_domain_clock_changed(const struct domain *d);
+
+static inline void strata_vcpu_clock(const struct vcpu *v)
+{
+    if ( unlikely(strata_started()) )
+        strata_vcpu_clock_changed(v);
+}
+
+static inline void strata_domain_clock(const struct domain *d)
+{
+    if ( unlikely(strata_started()) )
+        strata_domain_clock_changed(d);
+}
 
 /* Records a vCPU's runstate.  The caller holds its schedule lock. */
 void strata_vcpu_state(const struct vcpu *v);

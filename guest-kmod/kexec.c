@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * kexec.c - kexec, as seen from inside.
+ *
+ * The next kernel gets this one's memory, and knows of no page that domain 0 can write.  So
+ * recording ends, the nodes go from xenstore, which tells domain 0 to let go, and the writable
+ * grants are ended one by one as it does.  A domain 0 that does not let go holds nobody up for
+ * longer than WAIT_MS.
+ *
+ * A crash kernel is started without any of this: nothing may be waited for then.  It lives in
+ * memory of its own, which was never granted.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/delay.h>
+#include <linux/kernel.h>
+#include <linux/notifier.h>
+#include <linux/reboot.h>
+#include <linux/string.h>
+
+#include "control.h"
+#include "kexec.h"
+#include "publish.h"
+
+#define WAIT_MS 3000u
+#define LOOK_MS 10u
+
+/* What the kernel tells its reboot notifiers then. */
+#define KEXEC_COMMAND "kexec reboot"
+
+static struct strata_grants *shared;
+
+static int take_back(struct notifier_block *notifier, unsigned long action, void *command)
+{
+	unsigned int waited = 0;
+	u32 left;
+
+	/* At any other reboot the domain's memory goes with it, and recording goes on to the end.
+	 */
+	if (action != SYS_RESTART || !command || strcmp(command, KEXEC_COMMAND))
+		return NOTIFY_DONE;
+	strata_control_close();
+	strata_unpublish();
+	while ((left = strata_grants_end_writable(shared)) && waited < WAIT_MS) {
+		msleep(LOOK_MS);
+		waited += LOOK_MS;
+	}
+	if (left)
+		pr_warn("domain 0 still maps %u pages that it can write; it may change the next kernel's memory there\n",
+			left);
+	else
+		pr_info("the rings are taken back, for another kernel\n");
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block notifier = { .notifier_call = take_back };
+
+int strata_kexec_open(struct strata_grants *grants)
+{
+	int err;
+
+	shared = grants;
+	err = register_reboot_notifier(&notifier);
+	if (err)
+		pr_err("no notifier for another kernel (error %d)\n", err);
+	return err;
+}
+
+void strata_kexec_close(void)
+{
+	unregister_reboot_notifier(&notifier);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * kexec.h - takes the rings back before another kernel is started in this domain.
+ */
+#ifndef STRATA_KMOD_KEXEC_H
+#define STRATA_KMOD_KEXEC_H
+
+#include "grants.h"
+
+/* From now on another kernel may be started.  @grants stays the caller's, until
+ * strata_kexec_close().  0 or a negative error after a message.  May sleep. */
+int strata_kexec_open(struct strata_grants *grants);
+
+/* May sleep. */
+void strata_kexec_close(void);
+
+#endif /* STRATA_KMOD_KEXEC_H */

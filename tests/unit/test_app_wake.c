@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Calls of a recorder to programs that wait: whom it calls, in which order, and what can hold it
+ * up. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <strata/abi/app.h>
+
+#include "app_find.h"
+#include "app_wake.h"
+
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+
+/* Generous: nothing here depends on it. */
+#define LIMIT_TURNS 60000u
+
+static struct strata_app_wait *make_page(const char *name, size_t bytes, int seals, uint32_t magic)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	struct strata_app_wait *page;
+
+	assert_int_not_equal(fd, -1);
+	assert_int_equal(ftruncate(fd, (off_t)bytes), 0);
+	if (seals)
+		assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
+	page = mmap(NULL, STRATA_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_ptr_not_equal(page, MAP_FAILED);
+	assert_int_equal(madvise(page, STRATA_PAGE_BYTES, MADV_DONTFORK), 0);
+	page->magic = magic;
+	/* As if a recorder had it: nobody waits for an answer. */
+	page->connected = 1;
+	close(fd);
+	return page;
+}
+
+/* A page as libstrata makes it. */
+static struct strata_app_wait *make_true_page(void)
+{
+	return make_page(STRATA_APP_WAIT_NAME, STRATA_PAGE_BYTES, SEALS, STRATA_APP_WAIT_MAGIC);
+}
+
+static void pause_briefly(void)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
+	nanosleep(&pause, NULL);
+}
+
+static void tend_until_settled(struct app_wake *wake)
+{
+	unsigned int turns = 0;
+
+	while (!app_wake_settled(wake)) {
+		assert_true(turns++ < LIMIT_TURNS);
+		app_wake_tend(wake);
+		pause_briefly();
+	}
+}
+
+static void call_all(void)
+{
+	struct app_wake wake = { .child = 0 };
+	struct strata_error error;
+
+	assert_int_equal(app_wake_begin(&wake, &error), 0);
+	tend_until_settled(&wake);
+	app_wake_end(&wake);
+}
+
+static void a_page_that_waits_is_called_once(void **state)
+{
+	struct strata_app_wait *page = make_true_page();
+
+	(void)state;
+	call_all();
+	assert_int_equal(page->calls, 1);
+	call_all();
+	assert_int_equal(page->calls, 2);
+	munmap(page, STRATA_PAGE_BYTES);
+}
+
+static void what_is_not_such_a_page_is_left_alone(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t bytes;
+		int seals;
+		uint32_t magic;
+	} wrong[] = {
+		{ "other", STRATA_PAGE_BYTES, SEALS, STRATA_APP_WAIT_MAGIC },
+		{ STRATA_APP_WAIT_NAME, STRATA_PAGE_BYTES, 0, STRATA_APP_WAIT_MAGIC },
+		{ STRATA_APP_WAIT_NAME, STRATA_PAGE_BYTES, F_SEAL_GROW, STRATA_APP_WAIT_MAGIC },
+		{ STRATA_APP_WAIT_NAME, 2 * STRATA_PAGE_BYTES, SEALS, STRATA_APP_WAIT_MAGIC },
+		{ STRATA_APP_WAIT_NAME, STRATA_PAGE_BYTES, SEALS, STRATA_APP_WAIT_MAGIC + 1 },
+	};
+	struct strata_app_wait *page;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		page = make_page(wrong[i].name, wrong[i].bytes, wrong[i].seals, wrong[i].magic);
+		call_all();
+		assert_int_equal(page->calls, 0);
+		munmap(page, STRATA_PAGE_BYTES);
+	}
+}
+
+static void a_program_that_does_not_answer_is_not_waited_for_for_ever(void **state)
+{
+	struct strata_app_wait *page = make_true_page();
+
+	(void)state;
+	page->connected = 0;
+	call_all();
+	assert_int_equal(page->calls, 1);
+	munmap(page, STRATA_PAGE_BYTES);
+}
+
+/* The kernel stops it here, as a process can whose memory is slow to be looked at. */
+static void a_search_that_is_held_up_is_begun_again(void **state)
+{
+	struct strata_app_wait *page = make_true_page();
+	struct app_wake wake = { .child = 0 };
+	struct strata_error error;
+	unsigned int turns = 0;
+	pid_t first;
+
+	(void)state;
+	page->connected = 0;
+	assert_int_equal(app_wake_begin(&wake, &error), 0);
+	first = wake.child;
+	/* It waits for our answer. */
+	while (!strata_read_once(&page->calls)) {
+		assert_true(turns++ < LIMIT_TURNS);
+		pause_briefly();
+	}
+	assert_int_equal(kill(first, SIGSTOP), 0);
+	while (wake.child == first) {
+		assert_true(turns++ < LIMIT_TURNS);
+		app_wake_tend(&wake);
+		pause_briefly();
+	}
+	assert_int_not_equal(wake.child, 0);
+	tend_until_settled(&wake);
+	app_wake_end(&wake);
+	assert_int_equal(page->calls, 2);
+	munmap(page, STRATA_PAGE_BYTES);
+}
+
+static void a_search_that_somebody_else_reaped_has_ended(void **state)
+{
+	struct app_wake wake = { .child = 0 };
+	struct strata_error error;
+
+	(void)state;
+	assert_int_equal(app_wake_begin(&wake, &error), 0);
+	assert_int_equal(waitpid(wake.child, NULL, 0), wake.child);
+	app_wake_tend(&wake);
+	assert_true(app_wake_settled(&wake));
+	app_wake_end(&wake);
+}
+
+static pid_t start_as(uid_t uid)
+{
+	int ready[2];
+	pid_t child;
+	char byte;
+
+	assert_int_equal(pipe(ready), 0);
+	child = fork();
+	if (child == 0) {
+		/* Nobody else's process can be taken for it; not dumpable from here on. */
+		if (setresgid(uid, uid, uid) || setresuid(uid, uid, uid) ||
+		    prctl(PR_SET_PDEATHSIG, SIGKILL) || write(ready[1], "", 1) != 1)
+			_exit(1);
+		pause();
+		_exit(0);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+	return child;
+}
+
+static size_t index_of(const struct app_process *list, size_t nr, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (list[i].pid == pid)
+			return i;
+	fail_msg("process %d is not there", pid);
+	return 0;
+}
+
+static void each_user_has_a_turn(void **state)
+{
+	const uid_t many = 61011, few = 61012;
+	struct app_process *list;
+	struct strata_error error;
+	pid_t first[3], other;
+	size_t nr, i;
+
+	(void)state;
+	for (i = 0; i < 3; i++)
+		first[i] = start_as(many);
+	other = start_as(few);
+	assert_int_equal(app_find_processes(&list, &nr, &error), 0);
+	assert_int_equal(list[index_of(list, nr, other)].uid, few);
+	assert_int_equal(list[index_of(list, nr, first[2])].uid, many);
+	assert_true(index_of(list, nr, first[0]) < index_of(list, nr, first[1]));
+	assert_true(index_of(list, nr, other) < index_of(list, nr, first[1]));
+	assert_true(index_of(list, nr, first[1]) < index_of(list, nr, first[2]));
+	free(list);
+	for (i = 0; i < 3; i++)
+		kill(first[i], SIGKILL);
+	kill(other, SIGKILL);
+	for (i = 0; i < 4; i++)
+		wait(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_page_that_waits_is_called_once),
+		cmocka_unit_test(what_is_not_such_a_page_is_left_alone),
+		cmocka_unit_test(a_program_that_does_not_answer_is_not_waited_for_for_ever),
+		cmocka_unit_test(a_search_that_is_held_up_is_begun_again),
+		cmocka_unit_test(a_search_that_somebody_else_reaped_has_ended),
+		cmocka_unit_test(each_user_has_a_turn),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

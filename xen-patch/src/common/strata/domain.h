@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * domain.h - what Strata keeps of each domain that it bounds: a budget for each
+ * physical CPU and the last clock map of each vCPU.
+ *
+ * It is allocated when recording starts, or when a vCPU is created, and freed
+ * with the domain or with the rings.  Probes reach it through d->strata, which
+ * they load once, between strata_probe_begin() and strata_probe_end().
+ */
+
+#ifndef __COMMON_STRATA_DOMAIN_H__
+#define __COMMON_STRATA_DOMAIN_H__
+
+#include <xen/cache.h>
+#include <xen/sched.h>
+#include <xen/types.h>
+
+struct strata_vcpu_map;
+
+/* What a domain may still record on one CPU; see budget.h. */
+struct strata_budget {
+    unsigned long tokens;
+    uint64_t refilled_ticks;
+    unsigned long refused; /* in all */
+    unsigned long told;    /* of which the trace holds a record */
+    bool refusing;         /* since the last window began */
+} __cacheline_aligned;
+
+struct strata_domain {
+    struct strata_vcpu_map *maps; /* of each vCPU; see vcpu_clock.c */
+    unsigned int nr_maps;
+    bool late; /* a vCPU's newest map is not recorded yet */
+    struct strata_budget budget[]; /* of each CPU */
+};
+
+/* Domains without a bound: they could do worse than fill a ring. */
+static always_inline bool strata_domain_unbounded(const struct domain *d)
+{
+    return d->is_privileged || d == hardware_domain ||
+           d->domain_id >= DOMID_FIRST_RESERVED;
+}
+
+/*
+ * Allocates what is kept of @d, unless that exists or @d has no bound.  Without
+ * memory, no event of @d is recorded but changes of runstates; while recording
+ * is on, a record says so.
+ */
+void strata_domain_make(struct domain *d);
+
+/* Frees what is kept of all domains.  The gate is shut, no probe under way. */
+void strata_domain_free_all(void);
+
+#endif /* __COMMON_STRATA_DOMAIN_H__ */
+
+/*
+ * Local variables:
+ * mode: C
+ * c-file-style: "BSD"
+ * c-basic-offset: 4
+ * tab-width: 4
+ * indent-tabs-mode: nil
+ * End:
+ */
