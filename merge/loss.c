@@ -16,6 +16,19 @@ const char *const strata_loss_json_names[STRATA_NR_LOST] = {
 	[STRATA_LOST_BIG] = "record_too_large",
 };
 
+void strata_loss_add(struct strata_loss *loss, const struct strata_loss *more)
+{
+	unsigned int i;
+
+	loss->has_kinds &= more->has_kinds;
+	for (i = 0; i < STRATA_NR_LOST; i++)
+		loss->kinds[i] += more->kinds[i];
+	loss->discarded += more->discarded;
+	loss->missing_packets += more->missing_packets;
+	if (more->to_ns > loss->to_ns)
+		loss->to_ns = more->to_ns;
+}
+
 static char *put_number_of(char *out, uint64_t nr, const char *what)
 {
 	out = strata_put_decimal(out, nr);

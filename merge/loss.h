@@ -23,6 +23,9 @@ struct strata_loss {
 	uint64_t from_ns, to_ns; /* since 1970 */
 };
 
+/* Adds a loss of the same stream that comes behind it, without an event in between. */
+void strata_loss_add(struct strata_loss *loss, const struct strata_loss *more);
+
 #define STRATA_LOSS_TEXT_BYTES 256u
 
 /* Names of enum strata_lost, for people and for JSON. */

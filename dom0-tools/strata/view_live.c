@@ -149,6 +149,21 @@ static int take(struct strata_live_sink *sink, size_t stream, struct strata_ctf_
 	return interrupted || strata_out_failed(view->out);
 }
 
+static int lose(struct strata_live_sink *sink, size_t stream, struct strata_ctf_reader *reader,
+		const struct strata_loss *loss, struct strata_error *error)
+{
+	struct view *view = (struct view *)sink;
+	struct strata_shown_loss lost;
+
+	if (view->filter && !strata_filter_may_match(view->options->filter,
+						     view->set->streams[stream].trace, reader))
+		return 0;
+	strata_shown_lose(&view->shown, stream, reader, loss, &lost);
+	view->writer->loss(view->writer, &view->buffer, &lost);
+	return view->buffer.no_memory ? strata_fail(error, "out of memory for what is to be shown")
+				      : 0;
+}
+
 /* "12:00:01.5" */
 static const char *time_of_day(char text[32], const struct write_options *options, uint64_t ns)
 {
@@ -212,7 +227,8 @@ static void report(const struct view *view, const struct strata_live_progress *p
 int view_live(const struct write_options *options, const char *raw)
 {
 	struct sigaction action = { .sa_handler = on_signal };
-	struct view view = { .sink = { .sources = sources, .take = take }, .options = options };
+	struct view view = { .sink = { .sources = sources, .take = take, .lose = lose },
+			     .options = options };
 	const struct strata_live_options live_options = { .delay_ns = options->delay_ms * NS_PER_MS,
 							  .patience_ns =
 								  options->late_ms * NS_PER_MS,

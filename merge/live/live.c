@@ -340,6 +340,19 @@ static int refill(void *data, size_t at)
 		      : 0;
 }
 
+/* Hands on what is missing before the stream's next event. */
+static int tell_loss(struct strata_live *live, size_t at)
+{
+	struct live_stream *stream = live->streams.of_set[at];
+
+	if (!stream || !stream->is_open || !stream->has_loss)
+		return 0;
+	stream->has_loss = false;
+	if (!live->sink->lose || stream->loss.to_ns < live->from_ns)
+		return 0;
+	return live->sink->lose(live->sink, at, &stream->reader, &stream->loss, live->error);
+}
+
 static int take(void *data, size_t at, const struct strata_lane_event *events, size_t nr)
 {
 	struct strata_live *live = data;
@@ -353,7 +366,8 @@ static int take(void *data, size_t at, const struct strata_lane_event *events, s
 		late++;
 	live->progress.events += nr;
 	live->progress.late += late;
-	if (late)
+	status = tell_loss(live, at);
+	if (!status && late)
 		status = live->sink->take(live->sink, at, &stream->reader, events, late, true,
 					  live->error);
 	if (!status && late < nr)
@@ -380,6 +394,8 @@ static int merge(struct strata_live *live, uint64_t to_ns, struct strata_live_si
 	live->error = error;
 	strata_fail(error, "out of memory");
 	status = strata_lanes_merge(&lanes);
+	for (i = 0; live->has_ended && !status && i < live->streams.set.nr_streams; i++)
+		status = tell_loss(live, i);
 	live->progress.watermark_ns = to_ns;
 	for (i = 0; i < live->streams.nr; i++)
 		if (live->streams.streams[i]->is_open)

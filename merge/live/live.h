@@ -44,6 +44,10 @@ struct strata_live_sink {
 	 * with @error. */
 	int (*sources)(struct strata_live_sink *sink, const struct strata_trace_set *set,
 		       struct strata_error *error);
+	/* Takes a loss of a stream, with the next event behind it or at the end.  0, -1, or 1:
+	 * stop. May be NULL. */
+	int (*lose)(struct strata_live_sink *sink, size_t stream, struct strata_ctf_reader *reader,
+		    const struct strata_loss *loss, struct strata_error *error);
 	/* Takes a run of events of one stream, as strata_slice_sink's does.  0, -1, or 1: stop. */
 	int (*take)(struct strata_live_sink *sink, size_t stream, struct strata_ctf_reader *reader,
 		    const struct strata_lane_event *events, size_t nr, bool late,

@@ -98,6 +98,7 @@ static int open_reader(struct live_streams *streams, struct live_stream *stream,
 	if (strata_ctf_reader_open(&stream->reader, ctf, WINDOW_BYTES, error))
 		return -1;
 	stream->is_open = true;
+	stream->reader.tells_losses = true;
 	stream->skip = stream->packet_events;
 	if (stream->converter.converter.from_start) {
 		stream->packet_offset = 0;
@@ -105,6 +106,9 @@ static int open_reader(struct live_streams *streams, struct live_stream *stream,
 	}
 	stream->packet_events = 0;
 	stream->all_events -= stream->skip;
+	/* From the beginning it comes upon its first loss once more. */
+	if (stream->packet_offset == 0)
+		stream->has_loss = false;
 	strata_ctf_reader_seek(&stream->reader, stream->packet_offset, 0, UINT64_MAX);
 	return 0;
 }
@@ -336,18 +340,40 @@ void live_stream_taken(struct live_stream *stream, size_t nr)
 	stream->all_events += nr;
 }
 
+/* Adds the loss that its reader is at to those before its next event; what lies among events that
+ * are read once more was handed on. */
+static void note_loss(struct live_stream *stream)
+{
+	const struct strata_loss *more = &stream->reader.loss;
+
+	if (stream->skip)
+		return;
+	if (stream->has_loss)
+		strata_loss_add(&stream->loss, more);
+	else
+		stream->loss = *more;
+	stream->has_loss = true;
+}
+
 /* Reads the next batch.  Its events, 0: there is none, or -1. */
 static int read_batch(struct live_stream *stream, struct strata_error *error)
 {
-	const int got = strata_ctf_reader_next(&stream->reader, error);
 	size_t skipped;
+	bool is_loss;
+	int got;
 
-	if (got <= 0)
-		return got;
-	if (stream->reader.packet.offset != stream->packet_offset) {
-		stream->packet_offset = stream->reader.packet.offset;
-		stream->packet_events = 0;
-	}
+	do {
+		got = strata_ctf_reader_next(&stream->reader, error);
+		if (got <= 0)
+			return got;
+		if (stream->reader.packet.offset != stream->packet_offset) {
+			stream->packet_offset = stream->reader.packet.offset;
+			stream->packet_events = 0;
+		}
+		is_loss = stream->reader.events[0].class == STRATA_LANE_LOSS;
+		if (is_loss)
+			note_loss(stream);
+	} while (is_loss);
 	stream->next = stream->reader.events;
 	stream->end = stream->next + got;
 	skipped = stream->skip < (uint64_t)got ? (size_t)stream->skip : (size_t)got;

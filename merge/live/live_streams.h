@@ -41,7 +41,9 @@ struct live_stream {
 	/* Where it is: so many events of the packet, and of the whole stream, were handed on or
 	 * left out. */
 	uint64_t packet_offset, packet_events, all_events;
-	uint64_t skip; /* events that are read once more */
+	uint64_t skip;           /* events that are read once more */
+	struct strata_loss loss; /* before its next event, not handed on; if has_loss */
+	bool has_loss;
 };
 
 struct live_streams {

@@ -59,6 +59,7 @@ static void close_one(struct world *world, unsigned int i, uint64_t ticks)
 	struct synthetic_stream *stream =
 		synthetic_stream(&world->rec, streams[i].source, streams[i].cpu);
 
+	stream->lost += world->nr_closed[i] % 4 == 3;
 	synthetic_close_packet(stream);
 	world->closed[i][world->nr_closed[i]++] = (struct closed){ ticks, stream->nr_bytes };
 }
@@ -157,6 +158,7 @@ struct collector {
 	struct seen *events;
 	size_t nr;
 	uint64_t late;
+	uint64_t discarded;
 };
 
 static void collect(struct collector *collector, size_t stream, struct strata_ctf_reader *reader,
@@ -203,6 +205,30 @@ static int take_live(struct strata_live_sink *sink, size_t stream, struct strata
 	return 0;
 }
 
+static int lose_live(struct strata_live_sink *sink, size_t stream, struct strata_ctf_reader *reader,
+		     const struct strata_loss *loss, struct strata_error *error)
+{
+	(void)stream;
+	(void)reader;
+	(void)error;
+	((struct collector *)sink)->discarded += loss->discarded;
+	return 0;
+}
+
+static int lose_slice(struct strata_slice_sink *sink, size_t stream,
+		      struct strata_ctf_reader *reader, const struct strata_loss *loss,
+		      struct strata_error *error)
+{
+	(void)stream;
+	(void)reader;
+	(void)error;
+	/* What the recording's table alone tells has no reasons; who follows has no such table. */
+	if (loss->has_kinds)
+		((struct collector *)((char *)sink - offsetof(struct collector, slice)))
+			->discarded += loss->discarded;
+	return 0;
+}
+
 static int take_slice(struct strata_slice_sink *sink, size_t stream,
 		      struct strata_ctf_reader *reader, const struct strata_lane_event *events,
 		      size_t nr, struct strata_error *error)
@@ -231,6 +257,7 @@ static void merge_whole(const struct world *world, struct collector *collector)
 			0);
 	memset(collector, 0, sizeof(*collector));
 	collector->slice.take = take_slice;
+	collector->slice.lose = lose_slice;
 	collector->set = &set;
 	assert_int_equal(
 		strata_trace_set_merge(&set, 0, UINT64_MAX, &collector->slice, tallies, &error), 0);
@@ -325,6 +352,7 @@ static void follow_with(const struct world *world, struct collector *collector,
 	memset(collector, 0, sizeof(*collector));
 	collector->live.sources = sources;
 	collector->live.take = take_live;
+	collector->live.lose = lose_live;
 	live = strata_live_open(world->rec.dir, &options, &error);
 	if (!live)
 		fail_msg("%s", error.text);
@@ -383,6 +411,7 @@ static void what_is_followed_is_what_there_is_in_the_end(void **state)
 		follow(&world, &followed);
 		assert_int_equal(followed.late, 0);
 		assert_true(whole.nr > STEPS / 4);
+		assert_true(whole.discarded > 0);
 		for (i = 0; i < whole.nr && i < followed.nr; i++) {
 			const struct seen *a = &whole.events[i], *b = &followed.events[i];
 
@@ -393,6 +422,8 @@ static void what_is_followed_is_what_there_is_in_the_end(void **state)
 					 b->stream, b->number, (unsigned long long)b->ns);
 		}
 		assert_int_equal(followed.nr, whole.nr);
+		/* What was lost is told once, too. */
+		assert_int_equal(followed.discarded, whole.discarded);
 		end(&world, &whole, &followed);
 	}
 }
@@ -412,6 +443,8 @@ static void each_event_of_a_counter_that_is_set_back_comes_once(void **state)
 		merge_whole(&world, &whole);
 		follow(&world, &followed);
 		assert_int_equal(followed.nr, whole.nr);
+		/* What was lost is told once, too. */
+		assert_int_equal(followed.discarded, whole.discarded);
 		for (j = 2; j < NR_STREAMS; j++) {
 			unsigned int next = 0;
 			char name[24];

@@ -53,11 +53,12 @@ end_all() {
 }
 
 # The events of each stream, in their order: of events of two CPUs at one time, the other may come first then.
+# Losses come with the event behind them, which may be another one live.
 by_stream() {
-	without_times "$1" | sed -E 's/"late":true,//; s/.*("source":"[^"]*").*("cpu":[0-9]+).*/\1 \2 &/' | sort -s -k 1,2
+	without_times "$1" | grep -v '^{"discarded"' | sed -E 's/"late":true,//; s/.*("source":"[^"]*").*("cpu":[0-9]+).*/\1 \2 &/' | sort -s -k 1,2
 }
 
-times_do_not_go_back() { grep -v '"late":true' "$1" | sed -E 's/.*"ns":"([0-9]*)".*/\1/' | sort -n -c; }
+times_do_not_go_back() { grep -vE '"late":true|^{"discarded"' "$1" | sed -E 's/.*"ns":"([0-9]*)".*/\1/' | sort -n -c; }
 
 # whole NAME MODE: programs come, write and go; all that they wrote is shown before the recording ends, in order of time but for what
 # came late, and it is what is there afterwards.
@@ -77,8 +78,7 @@ whole() {
 	end_recorder
 	viewer_status || { cat "$work/$1.says"; return 1; }
 	cat "$work/$1.says"
-	# Live, losses are in the last line alone.
-	"$strata" view --json "$work/$1" 2>/dev/null | grep -v '^{"discarded"' >"$work/$1.after"
+	"$strata" view --json "$work/$1" >"$work/$1.after" 2>/dev/null
 	times_do_not_go_back "$work/$1.shown" && cmp <(by_stream "$work/$1.shown") <(by_stream "$work/$1.after")
 }
 # whole_or_ended NAME MODE: no process is left behind.

@@ -34,7 +34,7 @@ shown() {
 	[ "$nr" = "$1" ]
 }
 
-# How well the CPUs' counters agree is known better in the end.  Live, losses are in the last line alone.
+# How well the CPUs' counters agree is known better in the end.  Live, a loss comes with the event behind it.
 without_bounds() {
 	grep -v '^{"discarded"' "$1" | sed -E 's/,"late":true//; s/"(unordered|bound_ns)":[a-z0-9]*,//g'
 }
