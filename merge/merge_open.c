@@ -189,10 +189,12 @@ static void name_domains(struct strata_merge *merge)
 		if (source->layer == STRATA_LAYER_KERNEL && source->domain < STRATA_DOMAINS &&
 		    !merge->domain_names[source->domain])
 			merge->domain_names[source->domain] = source->name;
-		/* Applications are dom0's; its kernel's source, if there is one, has this name. */
-		if (source->layer == STRATA_LAYER_APP)
-			merge->domain_names[0] = "dom0";
 	}
+	/* Applications are dom0's, or run on a machine without Xen. */
+	if (!merge->domain_names[0])
+		merge->domain_names[0] =
+			strata_recording_has_layer(&merge->recording, STRATA_LAYER_XEN) ? "dom0"
+											: "host";
 }
 
 /* Where the recording does not say it. */

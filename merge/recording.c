@@ -439,3 +439,14 @@ void strata_recording_merged_uuid(const struct strata_recording *recording, uint
 	uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x40);
 	uuid[8] = (uint8_t)((uuid[8] & 0x3f) | 0x80);
 }
+
+bool strata_recording_has_layer(const struct strata_recording *recording, enum strata_layer layer)
+{
+	size_t i;
+
+	for (i = 0; i < recording->nr_sources; i++) {
+		if (recording->sources[i].layer == layer)
+			return true;
+	}
+	return false;
+}

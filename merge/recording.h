@@ -141,6 +141,10 @@ void strata_recording_clear(struct strata_recording *recording);
  * same input gives the same output, and the output names its input. */
 void strata_recording_merged_uuid(const struct strata_recording *recording, uint8_t uuid[16]);
 
+/* Whether a source is of that layer.  Without one of Xen's the recording was made on a machine
+ * without Xen. */
+bool strata_recording_has_layer(const struct strata_recording *recording, enum strata_layer layer);
+
 /* Adds a source; it and all of its fields are zero but the name.  NULL: out of memory.
  * Pointers to sources from before are invalid afterwards. */
 struct strata_source *strata_recording_add_source(struct strata_recording *recording,

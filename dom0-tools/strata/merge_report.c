@@ -143,7 +143,7 @@ static void print_source_clock(const struct strata_merge *merge, const char *nam
 
 	fprintf(out, "Clocks:   %s: %s", name, kinds[clock->kind]);
 	if (clock->kind != STRATA_CLOCK_ASSUMED)
-		fprintf(out, ", known to %llu ns",
+		fprintf(out, "; its map is exact to %llu ns",
 			(unsigned long long)strata_ticks_to_ns_up(tsc_khz,
 								  clock->firm_bound_ticks + 1));
 	if (clock->doubtful)
@@ -182,6 +182,14 @@ static size_t sum_up_source(const struct strata_merge *merge, size_t index,
 		clock->vcpus++;
 	}
 	return index;
+}
+
+static bool has_kernels_or_xen(const struct strata_merge *merge)
+{
+	const struct strata_recording *recording = strata_merge_recording(merge);
+
+	return strata_recording_has_layer(recording, STRATA_LAYER_XEN) ||
+	       strata_recording_has_layer(recording, STRATA_LAYER_KERNEL);
 }
 
 static void print_clocks(const struct strata_merge *merge, FILE *out)
@@ -223,12 +231,16 @@ static void print_clocks(const struct strata_merge *merge, FILE *out)
 			"ticks (%.3f us) at most\n",
 			(unsigned long long)result->pcpus, (unsigned long long)result->skew_ticks,
 			ticks_to_us(merge, result->skew_ticks));
-	if (!result->assumed_clocks)
-		fprintf(out, "Bound:    every time is known to %llu ns, the skew included\n",
+	if (!result->assumed_clocks && has_kernels_or_xen(merge))
+		fprintf(out,
+			"Bound:    every time%s is known to %llu ns: its clock's map and the skew of "
+			"physical CPUs together\n",
+			result->app_bound_ns ? " of Xen and kernels" : "",
 			(unsigned long long)result->bound_ns);
 	if (result->app_bound_ns)
 		fprintf(out,
-			"Bound:    applications' times may be early: they are known to %llu ns\n",
+			"Bound:    times of applications are known to %llu ns: they read the counter "
+			"without a fence, and may be early\n",
 			(unsigned long long)result->app_bound_ns);
 }
 
@@ -236,8 +248,10 @@ static void print_order(const struct strata_merge *merge, FILE *out)
 {
 	const struct strata_order_result *order = &strata_merge_result(merge)->order;
 
-	print_track(merge, &order->run, "events", "when Xen ran their vCPUs",
-		    "start to its first event", "last event to its stop", out);
+	/* Of applications alone, on a machine without Xen, nothing says when vCPUs ran. */
+	if (has_kernels_or_xen(merge))
+		print_track(merge, &order->run, "events", "when Xen ran their vCPUs",
+			    "start to its first event", "last event to its stop", out);
 	if (order->app.checks)
 		print_track(merge, &order->app, "events of applications",
 			    "when Xen ran dom0's vCPUs", "start to its first event",

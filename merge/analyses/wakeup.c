@@ -390,12 +390,27 @@ static double milliseconds(const struct wakeup *wakeup, uint64_t ticks)
 	       1e6;
 }
 
+static bool has_guests(const struct strata_merge *merge)
+{
+	const struct strata_recording *recording = strata_merge_recording(merge);
+	size_t i;
+
+	for (i = 0; i < recording->nr_sources; i++) {
+		if (recording->sources[i].layer == STRATA_LAYER_KERNEL &&
+		    recording->sources[i].domain)
+			return true;
+	}
+	return false;
+}
+
 void strata_wakeup_print(const struct strata_sink *sink, FILE *out)
 {
 	const struct wakeup *wakeup = (const struct wakeup *)sink;
 	const struct wakeup_case *best = &wakeup->best;
 	char comm[STRATA_ESCAPED_BYTES(COMM_BYTES) + 1];
 
+	if (behind_ticks(best) == 0 && !has_guests(wakeup->merge))
+		return;
 	if (behind_ticks(best) == 0) {
 		fprintf(out, "No task of a recorded guest was woken behind another domain.\n");
 		return;

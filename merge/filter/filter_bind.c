@@ -281,6 +281,21 @@ static bool is_same_host(const struct strata_ctf_trace *one, const struct strata
 	       (timeline && others && strcmp(timeline, others) == 0);
 }
 
+/* Whether a trace of the same host is of its hypervisor. */
+static bool is_under_xen(const struct strata_binder *binder)
+{
+	size_t i;
+
+	for (i = 0; i < binder->set->nr_traces; i++) {
+		const struct strata_ctf_trace *trace = binder->set->traces[i];
+		const char *layer = strata_ctf_env_text(trace, "layer");
+
+		if (layer && strcmp(layer, "xen") == 0 && is_same_host(trace, binder->trace))
+			return true;
+	}
+	return false;
+}
+
 /* An enumeration of the domains that kernels on the same host say they are; a merged timeline's has
  * its own. */
 static const struct strata_ctf_type *find_domains(struct strata_binder *binder)
@@ -298,7 +313,7 @@ static const struct strata_ctf_type *find_domains(struct strata_binder *binder)
 		binder->no_memory = true;
 		return NULL;
 	}
-	labels[nr++] = (struct strata_ctf_label){ "dom0", 0, 0 };
+	labels[nr++] = (struct strata_ctf_label){ is_under_xen(binder) ? "dom0" : "host", 0, 0 };
 	labels[nr++] = (struct strata_ctf_label){ "xen", DOMAIN_XEN, DOMAIN_XEN };
 	labels[nr++] = (struct strata_ctf_label){ "idle", DOMAIN_IDLE, DOMAIN_IDLE };
 	for (i = 0; i < set->nr_traces; i++) {

@@ -35,8 +35,11 @@ print_rate() {
 # Nanoseconds on a CPU of that process, which has one thread.
 cpu_ns() { cut -d " " -f 1 "/proc/$1/schedstat"; }
 
+# shellcheck source=tests/bench/bytes.sh
+. tests/bench/bytes.sh
+
 # Bytes of the streams that were recorded until now.
-recorded() { stat -c %s "$dir"/drained/*/cpu_* | awk '{ sum += $1 } END { print sum }'; }
+recorded() { stream_bytes "$dir/drained"; }
 
 # Records what the application writes of events of that size: BENCH SIZE.  Leaves $bytes.
 drain() {
@@ -44,7 +47,7 @@ drain() {
 	rm -rf "$dir/drained"
 	out/bin/strata record --app drain --app-buffer 256Kx64 -o "$dir/drained" 2>"$dir/drain.log" &
 	recorder=$!
-	until [ -S "$STRATA_APP_SOCKET" ]; do
+	until grep -qs 'strata: recording [0-9]* sources' "$dir/drain.log"; do
 		kill -0 $recorder || { cat "$dir/drain.log" >&2; return 1; }
 		sleep 0.05
 	done
@@ -56,9 +59,10 @@ drain() {
 	taken=$(recorded)
 	kill -INT $recorder
 	wait $recorder || cat "$dir/drain.log" >&2
-	sync "$dir"/drained/*/cpu_*
+	find "$dir/drained" -name "cpu_*" -exec sync {} +
 	end=$(date +%s%N)
 	bytes=$(recorded)
+	[ "$bytes" != 0 ] || { echo "drain.sh: $dir/drained: nothing was recorded" >&2; cat "$dir/drain.log" >&2; return 1; }
 	print_rate "$1" strata "$bytes" $((end - begin))
 	print_rate "$1" strata_by_cpu_time "$taken" $cpu
 	rm -rf "$dir/drained"
