@@ -151,7 +151,7 @@ unit: $(UNIT_TESTS) $(APP_TESTS) $(ATTACKS)
 FUZZ_CFLAGS  := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=undefined -fno-builtin-memcpy -Itests/fuzz -include tests/fuzz/hostile_platform.h
 FUZZ_WRAPPED := poll nanosleep clock_gettime time access memcpy bind unlink
-FUZZ_SOURCES := $(filter-out %/main.c %/lock.c %/run_dir.c %/worker.c,$(SOURCES)) \
+FUZZ_SOURCES := $(filter-out %/main.c %/lock.c %/run_dir.c %/worker.c %/stderr_queue.c,$(SOURCES)) \
 	$(filter-out tests/fuzz/fuzz_%.c,$(wildcard tests/fuzz/*.c))
 
 $(FUZZ)/%.o: %.c Makefile

@@ -7,7 +7,7 @@
 
 trap 'kill -9 $recorder $forger 2>/dev/null' EXIT
 forger=""
-chmod 777 $work
+chmod 1777 $work
 
 # forged HOW: that program is recorded beside the victim's; its times cannot be.
 forged() {

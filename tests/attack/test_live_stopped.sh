@@ -15,7 +15,7 @@ has_lines() { [ "$(grep -c "$2" "$1")" -ge "$3" ]; }
 begin followed --app all --switch-timer 0
 "$strata" view --live --json --from 0 --late 1s "$work/followed" >$work/shown 2>$work/says &
 viewer=$!
-chmod 777 $work
+chmod 1777 $work
 as "$mallory" env STRATA_APP_MODE=reserve-commit $bin/app/program linger 3 $work/written &
 await test -e $work/written
 stopped=$(pgrep -f '^[^ ]*/program linger')
