@@ -234,6 +234,7 @@ static void a_ring_that_was_stopped_takes_nothing(void **state)
 	write_one(100);
 	assert_int_equal(reader.area->position, STRATA_PACKET_HEADER_BYTES + 20);
 	assert_int_equal(reader.area->lost[STRATA_LOST_FULL], 0);
+	assert_int_equal(reader.area->lost[STRATA_LOST_NESTED], 0);
 	munmap(torture.rings, torture.nr * torture.stride);
 }
 
