@@ -373,13 +373,6 @@ static bool gave_up(const struct apps *apps, const struct application *one,
 	if (one->step >= APPLICATION_ATTACHING || apps->stopping || !asked_for || !one->app.mode ||
 	    (one->step == APPLICATION_TELLING && !app_lives(&one->app)))
 		return false;
-	/* It has not even said hello. */
-	if (!one->app.mode) {
-		strata_fail(error,
-			    "it refuses to be traced: only root and its own user may, and in a "
-			    "user namespace only if that has a number for the recorder's user");
-		return true;
-	}
 	strata_fail(error, "it ended or gave up before it had its rings: is it short of memory or "
 			   "files (ulimit -v, -n)? --app-buffer makes its rings smaller");
 	return true;
@@ -625,7 +618,7 @@ void apps_name_missing(struct apps *apps)
 		}
 		fprintf(stderr,
 			"strata: no application \"%s\" came; is it linked with -lstrata, and "
-			"yours or root's to record?\n",
+			"yours or root's to record (docs/security.md: user namespaces)?\n",
 			selection->program);
 		apps->left_out++;
 	}
