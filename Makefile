@@ -59,7 +59,7 @@ deps-%:
 # The strata command --------------------------------------------------------------------------
 
 # What is compiled waits for the packages; a second make beside this one would write the same files.
-tools: $(O)/bin/strata $(APP_LIBRARY)
+tools: deps-tools $(O)/bin/strata $(APP_LIBRARY)
 
 $(O)/bin/strata: $(MAIN_OBJECT) $(LIBRARY)
 	@mkdir -p $(@D)
