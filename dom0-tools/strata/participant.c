@@ -9,6 +9,7 @@
 #include "participant.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,13 +42,37 @@ static const char *shown_name(const struct participant *one, char *shown, size_t
 
 #define SHOWN_BYTES STRATA_ESCAPED_BYTES(sizeof(((struct guest *)0)->name))
 
+static struct principal *answers_for(struct participants *all, const struct participant *one)
+{
+	return principals_domain(recorder_principals(all->recorder), one->domain, one->uuid,
+				 one->guest.name);
+}
+
+/* Prints a message that a domain causes: its name, and the rest.  A guest that comes and goes all
+ * the time may cause as many as a user may (principal.h). */
+static void say(struct participants *all, const struct participant *one, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void say(struct participants *all, const struct participant *one, const char *format, ...)
+{
+	struct principal *who = answers_for(all, one);
+	struct strata_error rest = { "" };
+	char name[SHOWN_BYTES];
+	va_list args;
+
+	if (!who)
+		return; /* there is no memory to count it with */
+	va_start(args, format);
+	vsnprintf(rest.text, sizeof(rest.text), format, args);
+	va_end(args);
+	principal_complain(who, "domain %u (%s) %s", one->domain,
+			   shown_name(one, name, sizeof(name)), rest.text);
+}
+
 void participant_leave_out(struct participants *all, const struct participant *one,
 			   const struct strata_error *why)
 {
-	char name[SHOWN_BYTES];
-
-	fprintf(stderr, "strata: domain %u (%s) is left out: %s\n", one->domain,
-		shown_name(one, name, sizeof(name)), why->text);
+	say(all, one, "is left out: %s", why->text);
 	all->left_out++;
 }
 
@@ -80,7 +105,6 @@ static void refuse(struct participants *all, struct participant *one,
 
 static void join(struct participants *all, struct participant *one)
 {
-	char name[SHOWN_BYTES];
 	struct strata_error why = { "" };
 
 	if (add_source(all, one, &why)) {
@@ -94,13 +118,11 @@ static void join(struct participants *all, struct participant *one)
 	if (all->evtchn)
 		one->port = xenevtchn_bind_interdomain(all->evtchn, one->domain, one->guest.port);
 	if (one->port < 0)
-		fprintf(stderr, "strata: domain %u is polled: its event channel cannot be bound\n",
-			one->domain);
+		say(all, one, "is polled: its event channel cannot be bound");
 	if (!all->started)
 		return;
-	fprintf(stderr, "strata: domain %u (%s) takes part from now on, as %s\n", one->domain,
-		shown_name(one, name, sizeof(name)),
-		recorder_recording(all->recorder)->sources[one->source].name);
+	say(all, one, "takes part from now on, as %s",
+	    recorder_recording(all->recorder)->sources[one->source].name);
 	participant_start(all, one);
 }
 
@@ -108,8 +130,7 @@ static void join(struct participants *all, struct participant *one)
 static int claim_pages(struct participants *all, struct participant *one,
 		       struct strata_error *error)
 {
-	struct principal *who = principals_domain(recorder_principals(all->recorder), one->domain,
-						  one->uuid, one->guest.name);
+	struct principal *who = answers_for(all, one);
 	uint32_t pages = guest_map_pages(all->gnttab, &one->guest, error);
 
 	if (!pages)
@@ -266,30 +287,24 @@ bool participant_is_silent(const struct participants *all, const struct particip
 						       SILENCE_MS + participant_patience_ms(one);
 }
 
-void participant_note_late(struct participant *one)
+void participant_note_late(struct participants *all, struct participant *one)
 {
-	char name[SHOWN_BYTES];
-
 	if (!participant_owes_answer(one) || one->silence_said)
 		return;
 	one->silence_said = true;
-	fprintf(stderr,
-		"strata: domain %u (%s) has not answered yet: the recording begins without it, and "
-		"it is recorded as soon as it answers\n",
-		one->domain, shown_name(one, name, sizeof(name)));
+	say(all, one,
+	    "has not answered yet: the recording begins without it, and it is recorded as soon as "
+	    "it answers");
 }
 
 static void note_silence(struct participants *all, struct participant *one)
 {
-	char name[SHOWN_BYTES];
-
 	if (one->silence_said || all->stopping ||
 	    (one->life != DOMAIN_PAUSED && !participant_is_silent(all, one)))
 		return;
 	one->silence_said = true;
-	fprintf(stderr, "strata: domain %u (%s) %s: it is recorded as soon as it answers\n",
-		one->domain, shown_name(one, name, sizeof(name)),
-		one->life == DOMAIN_PAUSED ? "is paused" : "does not answer");
+	say(all, one, "%s: it is recorded as soon as it answers",
+	    one->life == DOMAIN_PAUSED ? "is paused" : "does not answer");
 }
 
 /* Its module says @now; what follows for what it was told? */
@@ -511,7 +526,6 @@ static bool is_complete(enum strata_source_end reason)
 void participant_let_go(struct participants *all, struct participant *one,
 			enum strata_source_end reason)
 {
-	char name[SHOWN_BYTES];
 	struct strata_error why = { "" };
 
 	/* First, and at once: after a soft reset another kernel runs in that memory. */
@@ -519,12 +533,11 @@ void participant_let_go(struct participants *all, struct participant *one,
 		participant_leave_out(all, one, &why);
 	if (one->step >= PARTICIPANT_READY) {
 		if (reason != STRATA_SOURCE_LEFT_OUT)
-			fprintf(stderr, "strata: domain %u (%s) goes: %s%s\n", one->domain,
-				shown_name(one, name, sizeof(name)), strata_source_end_text(reason),
-				is_complete(reason)
-					? ""
-					: "; what it was writing is taken up to the last record that "
-					  "it committed, what came after that is unknown");
+			say(all, one, "goes: %s%s", strata_source_end_text(reason),
+			    is_complete(reason)
+				    ? ""
+				    : "; what it was writing is taken up to the last record that it "
+				      "committed, what came after that is unknown");
 		if (reason != STRATA_SOURCE_LEFT_OUT && !is_complete(reason) && all->died)
 			all->died(all->data, one);
 		if (recorder_finish_source(all->recorder, one->source, reason, &why))

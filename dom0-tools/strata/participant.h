@@ -39,7 +39,7 @@ bool participant_owes_answer(const struct participant *one);
 uint64_t participant_patience_ms(const struct participant *one);
 
 /* The others begin without it: says so if it owes an answer. */
-void participant_note_late(struct participant *one);
+void participant_note_late(struct participants *all, struct participant *one);
 
 /* Has it owed an answer for so long that nobody waits for it any more? */
 bool participant_is_silent(const struct participants *all, const struct participant *one);

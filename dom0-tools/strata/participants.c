@@ -362,7 +362,7 @@ void participants_name_late(struct participants *all)
 
 	for (i = 0; i < all->nr; i++)
 		if (all->list[i].life == DOMAIN_RUNS)
-			participant_note_late(&all->list[i]);
+			participant_note_late(all, &all->list[i]);
 }
 
 void participants_stop(struct participants *all)

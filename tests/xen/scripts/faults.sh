@@ -19,7 +19,7 @@ cd /tmp/logs || exit
 list_shows_what_is_there() {
 	try list strata list
 	expect_status "strata list works" 0
-	expect_line "it shows the hypervisor" list '^hypervisor  Xen 4\.[0-9.]+.* with Strata \(ABI 3\), 2 CPUs, TSC [0-9.]+ MHz: idle'
+	expect_line "it shows the hypervisor" list '^hypervisor  Xen 4\.[0-9.]+.* with Strata \(ABI 4\), 2 CPUs, TSC [0-9.]+ MHz: idle'
 	expect_line "it shows dom0's module" list '^domain 0 +Domain-0 +strata.ko \(version 3\): '
 	expect_line "it shows g1's two rings" list '^domain 1 +g1 +strata.ko \(version 3\): .*, 2 rings of 1024 KiB'
 	expect_line "it says that g2 has none" list '^domain 2 +g2 +no module: load strata.ko'
@@ -107,7 +107,7 @@ no_right_is_said() {
 	expect_line "and the reason is said" nobody 'no right to trace: .*run strata as root in dom0'
 	try abi "$LAB_OUT/strata_other_abi" list
 	expect_status "a tool of another version is refused" 1
-	expect_line "and both versions are named" abi 'this Xen has Strata of ABI version 3, and this tool speaks version 99'
+	expect_line "and both versions are named" abi 'this Xen has Strata of ABI version 4, and this tool speaks version 99'
 }
 
 xentrace_works_beside() {
