@@ -45,6 +45,13 @@ int strata_recording_remove(const struct strata_dir *dir, struct strata_error *e
 
 	if (strata_recording_load_in(&old, dir, error))
 		return -1;
+	/* What cannot be read names no directory that could be removed. */
+	if (old.nr_faults) {
+		strata_fail(error, "%s: %zu of its sources cannot be read; remove it by hand",
+			    dir->path, old.nr_faults);
+		strata_recording_clear(&old);
+		return -1;
+	}
 	for (i = 0; i < old.nr_sources; i++)
 		strata_recording_remove_source(dir, old.sources[i].name);
 	strata_recording_clear(&old);

@@ -87,11 +87,15 @@ int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor,
 		return -1;
 	snprintf(written, bytes, "%s", recorder_dir(recorder)->path);
 	sources_set_clock(recorder, kernels->tsc_khz);
-	flush_guests(kernels);
-	/* The tables first: what is taken out of the rings is lost if nobody can read it. */
-	if ((hypervisor && hypervisor_flush(hypervisor, error)) ||
-	    add_sources(recorder, kernels, hypervisor, apps, died, error) ||
+	/* The files and tables first: what is taken out of the rings is lost if nobody can read it,
+	 * and what the hypervisor says of its clocks when it flushes is overwritten soon. */
+	if (add_sources(recorder, kernels, hypervisor, apps, died, error) ||
 	    recorder_save(recorder, error)) {
+		recorder_abandon(recorder);
+		return -1;
+	}
+	flush_guests(kernels);
+	if (hypervisor && hypervisor_flush(hypervisor, error)) {
 		recorder_abandon(recorder);
 		return -1;
 	}

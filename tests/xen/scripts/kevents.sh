@@ -122,7 +122,7 @@ wrong_probes_are_refused() {
 	echo "status $?" >>wrong
 	expect_line "a symbol that is not there is named" wrong 'left out: its module refuses kprobe no_such_symbol \(a symbol that its kernel lacks'
 	expect_line "and nothing is recorded" wrong '^status [13]$'
-	strata record --output /tmp/wrong --duration 1s --xen none --kernel dom0:nonsense_\* >nonsense 2>&1
+	strata record --output /tmp/nonsense --duration 1s --xen none --kernel dom0:nonsense_\* >nonsense 2>&1
 	expect_line "a pattern that names no event is named" nonsense '"nonsense_\*" names no event of this kernel'
 }
 
