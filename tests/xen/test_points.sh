@@ -81,8 +81,8 @@ grants_are_those_of_the_list() {
 	pages=$(sed -n 's/^domain 1 .*, \([0-9]*\) rings of \([0-9]*\) KiB.*/\1 \2/p' "$OUT/list" | awk '{ print $1 * $2 / 4 }')
 	echo "data pages of g1: $pages"
 	timeline all '
-		$6 == "grant_map" && $5 == "d0/0" && value("granter") ~ /^1/ { maps++; refs += !seen[value("ref")]++ }
-		$6 == "grant_unmap" && $5 == "d0/0" && value("granter") ~ /^1/ { unmaps++ }
+		$6 == "grant_map" && $5 == "dom0/0" && value("granter") ~ /^1/ { maps++; refs += !seen[value("ref")]++ }
+		$6 == "grant_unmap" && $5 == "dom0/0" && value("granter") ~ /^1/ { unmaps++ }
 		$6 == "grant_map" { all++ }
 		$6 == "grant_op" && number("cmd") == 0 { counted += number("result") ? number("result") : number("count") }
 		END {
@@ -115,8 +115,8 @@ domains_have_their_uuid() {
 # g1 was paused and unpaused once by xl; g2 moved to CPU 0 and back.
 pauses_and_moves_are_told() {
 	timeline all '
-		$6 == "domain_pause" && $5 == "d0/0" && value("of_domain") ~ /^1/ && number("count") == 1 { paused++ }
-		$6 == "domain_unpause" && $5 == "d0/0" && value("of_domain") ~ /^1/ && number("count") == 0 && paused { unpaused++ }
+		$6 == "domain_pause" && $5 == "dom0/0" && value("of_domain") ~ /^1/ && number("count") == 1 { paused++ }
+		$6 == "domain_unpause" && $5 == "dom0/0" && value("of_domain") ~ /^1/ && number("count") == 0 && paused { unpaused++ }
 		$6 == "vcpu_migrate" && value("of_domain") ~ /^2/ { moves = moves value("from_pcpu") ">" value("to_pcpu") " " }
 		END { print paused + 0, unpaused + 0, moves; exit !(paused && unpaused && moves == "1>0 0>1 ") }'
 }
@@ -233,12 +233,13 @@ selection_changed() {
 		}'
 }
 
-# Before the change, g2's exits are there and nobody is refused; after it, the other way round.
+# Before the change, g2's exits are there and nobody is refused; after it, the other way round. From "changed=0" to "changed=1" a
+# probe may know the old selection or the new one.
 domains_and_budget_changed() {
 	timeline narrowed '
-		$6 == "strata_selection" && number("changed") { changed++; next }
+		$6 == "strata_selection" { if (number("changed")) changed++; else begun++; next }
 		$5 == "d2/0" && $6 !~ /^(runstate|strata)_/ { if (changed) { print; bad++ } else exits++ }
-		$6 == "strata_budget" { if (!changed || value("of_domain") !~ /^1/ || number("budget_per_s") != 1000) { print; bad++ } told++ }
+		$6 == "strata_budget" { if (!begun || value("of_domain") !~ /^1/ || number("budget_per_s") != 1000) { print; bad++ } told++ }
 		END { print exits + 0, changed + 0, told + 0; exit !(exits > 10 && changed && told && !bad) }'
 }
 
@@ -274,7 +275,7 @@ for recording in all without-g2 named changed narrowed flood counted unbounded; 
 done
 check "every new event is recorded" every_new_event_is_there
 check "an event that is sent becomes pending at its target" sends_make_their_port_pending
-check "hypercalls of a PV guest return" hypercalls_return pv d0
+check "hypercalls of a PV guest return" hypercalls_return pv dom0
 check "hypercalls of a PVH guest return" hypercalls_return hvm d2
 check "grants that are mapped are counted and named" grants_are_those_of_the_list
 check "domains are made and destroyed with their UUID" domains_have_their_uuid
