@@ -11,6 +11,7 @@
 
 #include "app_ring.h"
 #include "event_table.h"
+#include "hang_up.h"
 #include "peer.h"
 
 int app_open(struct app *app, int socket, struct strata_error *error)
@@ -21,7 +22,7 @@ int app_open(struct app *app, int socket, struct strata_error *error)
 	app->memory.file = -1;
 	app->socket = socket;
 	if (peer_identify(socket, &peer, error)) {
-		close(socket);
+		hang_up(socket);
 		return -1;
 	}
 	app->pid = peer.pid;
@@ -140,9 +141,16 @@ static enum app_news take_message(struct app *app, const struct strata_app_packe
 enum app_news app_hear(struct app *app, struct strata_error *error)
 {
 	struct strata_app_packet packet;
-	ssize_t bytes = recv(app->socket, &packet, sizeof(packet), MSG_DONTWAIT | MSG_TRUNC);
+	bool carries;
+	ssize_t bytes;
 
 	error->text[0] = '\0';
+	hang_up_look(app->socket, &carries);
+	if (carries) {
+		strata_fail(error, "it sends descriptors");
+		return APP_GONE;
+	}
+	bytes = recv(app->socket, &packet, sizeof(packet), MSG_DONTWAIT | MSG_TRUNC);
 	if (bytes < 0 && (errno == EAGAIN || errno == EINTR))
 		return APP_NO_NEWS;
 	if (bytes <= 0)
@@ -308,7 +316,7 @@ void app_close(struct app *app)
 {
 	app_memory_free(&app->memory);
 	if (app->socket >= 0)
-		close(app->socket);
+		hang_up(app->socket);
 	free(app->rings);
 	free(app->events);
 	memset(app, 0, sizeof(*app));

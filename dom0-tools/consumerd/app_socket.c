@@ -13,6 +13,7 @@
 
 #include <strata/abi/app.h>
 
+#include "hang_up.h"
 #include "run_dir.h"
 
 /* In RUN_DIR; the last part of STRATA_APP_SOCKET. */
@@ -77,5 +78,5 @@ void app_socket_close(int fd)
 		remove_socket(path);
 	else
 		run_dir_remove(SOCKET_NAME);
-	close(fd);
+	hang_up_listener(fd);
 }

@@ -59,7 +59,11 @@ static bool parse_line(char *line, const char *passwd_path, struct uid_range *ra
 		return false;
 	if (!find_user(passwd_path, line, &range->owner) && !parse_number(line, &range->owner))
 		range->owner = range->first;
-	return true;
+	/* Root's ranges are for containers, whose users must not count as root. */
+	if (!range->owner)
+		range->owner = range->first;
+	/* Of a range that begins at 0 each id counts as a user. */
+	return range->owner != 0;
 }
 
 void subordinate_uids_read(struct subordinate_uids *uids, const char *subuid_path,

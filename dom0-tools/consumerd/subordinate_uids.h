@@ -12,7 +12,7 @@
 struct uid_range {
 	uint32_t first;
 	uint32_t nr;
-	uint32_t owner; /* the range's first id if nobody knows the owner's name */
+	uint32_t owner; /* never root; the range's first id if root has it, or a name without id */
 };
 
 struct subordinate_uids {

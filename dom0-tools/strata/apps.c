@@ -14,6 +14,7 @@
 
 #include "app_socket.h"
 #include "escape.h"
+#include "hang_up.h"
 #include "sources.h"
 
 #define ACCEPTS_PER_TURN 32u
@@ -140,7 +141,7 @@ static bool let_go(struct apps *apps, size_t index, enum strata_source_end reaso
 	}
 	recorder_leave_source(apps->recorder, one->source, reason);
 	one->step = APPLICATION_LEAVING;
-	close(one->app.socket);
+	hang_up(one->app.socket);
 	one->app.socket = -1;
 	return still_leaves(apps, index);
 }
@@ -191,7 +192,7 @@ static void take_in(struct apps *apps, int socket)
 	if (!one || !list) {
 		note_one_too_many(apps, "applications");
 		free(one);
-		close(socket);
+		hang_up(socket);
 		return;
 	}
 	one->came_ms = now_ms();
@@ -219,7 +220,7 @@ static bool send_away(struct apps *apps)
 	socket = accept4(apps->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (socket >= 0) {
 		note_one_too_many(apps, "files open (ulimit -n)");
-		close(socket);
+		hang_up(socket);
 	}
 	apps->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	return socket >= 0;
@@ -407,9 +408,9 @@ static bool hear_message(struct apps *apps, size_t index, bool *more)
 	struct application *one = apps->list[index];
 	struct strata_error error = { "" };
 	enum app_news news;
-	char byte;
+	bool carries;
 
-	*more = recv(one->app.socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0;
+	*more = hang_up_look(one->app.socket, &carries);
 	if (!*more)
 		return true;
 	news = app_hear(&one->app, &error);

@@ -11,12 +11,15 @@
  *   refill N CPUS  as hold; then fills all the rings, again and again
  *   ready N        as hold, with one CPU; then sends READY without end
  *   lies N         N times: connects, makes a ring, writes into it what no ring can hold
+ *   linger N       N connections, each with a message that carries a TCP connection: closing that
+ *                  waits for ten minutes
  *
  * It prints "connections N" when the recorder has answered the last of them, with the number of
  * those that are still connected; "come", "pass" and "lies" end then, and the others go on until
  * they are killed.
  */
 #include <errno.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,11 +28,13 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <strata/abi/app.h>
 #include <strata/clock.h>
 
+#define LINGER_S        600
 #define ANSWER_S        300 /* a recorder that has not answered then hangs */
 #define CONNECTIONS_MAX 4096u
 #define NO_FIELDS       20u /* bytes of a record whose event has none */
@@ -285,6 +290,87 @@ static uint32_t lie(uint32_t nr)
 	return attached;
 }
 
+/* A TCP connection whose other end never reads, so that the last close() of it waits. */
+static int make_lingering(void)
+{
+	const struct linger linger = { .l_onoff = 1, .l_linger = LINGER_S };
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t bytes = sizeof(address);
+	int listener = socket(AF_INET, SOCK_STREAM, 0), fd = socket(AF_INET, SOCK_STREAM, 0);
+	static const char data[65536];
+
+	if (bind(listener, (struct sockaddr *)&address, bytes) || listen(listener, 1) ||
+	    getsockname(listener, (struct sockaddr *)&address, &bytes) ||
+	    connect(fd, (struct sockaddr *)&address, bytes) ||
+	    setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger))) {
+		perror("TCP");
+		exit(1);
+	}
+	while (send(fd, data, sizeof(data), MSG_DONTWAIT) > 0)
+		;
+	return fd;
+}
+
+/* A process that ends does not linger itself, so one of its own sends it: the recorder has the only
+ * descriptor of the file when that has ended. */
+static void give_away(int socket, int fd)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = { .align = { .cmsg_level = SOL_SOCKET,
+				 .cmsg_type = SCM_RIGHTS,
+				 .cmsg_len = CMSG_LEN(sizeof(int)) } };
+	struct strata_app_packet packet = { .head = { .magic = STRATA_APP_MAGIC,
+						      .version = STRATA_APP_ABI_VERSION,
+						      .type = STRATA_APP_HELLO,
+						      .value = STRATA_APP_SINGLE_STORE,
+						      .count = 1 } };
+	struct iovec part = { .iov_base = &packet, .iov_len = sizeof(packet.head) };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
+				  .msg_controllen = sizeof(control) };
+	int gate[2];
+	pid_t child;
+	char byte;
+
+	memcpy(CMSG_DATA(&control.align), &fd, sizeof(fd));
+	if (pipe(gate) || (child = fork()) < 0) {
+		perror("fork");
+		exit(1);
+	}
+	if (!child) {
+		close(gate[1]);
+		/* Returns when the parent has closed its descriptor. */
+		if (read(gate[0], &byte, 1) || sendmsg(socket, &message, MSG_NOSIGNAL) < 0)
+			_exit(1);
+		_exit(0);
+	}
+	close(fd);
+	close(gate[0]);
+	close(gate[1]);
+	waitpid(child, NULL, 0);
+}
+
+/* Every second one is sent behind a message without bytes, and hangs up at once. */
+static void linger(uint32_t nr)
+{
+	uint32_t i;
+
+	for (i = 0; i < nr; i++) {
+		int fd = connect_once();
+
+		if (i % 2)
+			send(fd, "", 0, MSG_NOSIGNAL);
+		give_away(fd, make_lingering());
+		if (i % 2)
+			close(fd);
+	}
+	tell(nr);
+}
+
 static uint32_t connect_silently(uint32_t nr)
 {
 	struct pollfd fd = { .events = POLLIN };
@@ -330,6 +416,8 @@ int main(int argc, char **argv)
 	} else if (strcmp(what, "come") == 0 || strcmp(what, "pass") == 0) {
 		tell(come_and_go(nr, strcmp(what, "come") == 0));
 		return 0;
+	} else if (strcmp(what, "linger") == 0) {
+		linger(nr);
 	} else if (strcmp(what, "lies") == 0) {
 		tell(lie(nr));
 		return 0;

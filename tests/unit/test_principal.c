@@ -147,7 +147,8 @@ static void subordinate_uids_are_their_owners(void **state)
 				   "3000000001:200000:10\n"
 				   "nobody-has-this-name:300000:65536\n"
 				   "nonsense\n"
-				   "root:x:1\n";
+				   "root:x:1\n"
+				   "root:0:1000\n";
 
 	(void)state;
 	assert_int_equal(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
@@ -155,9 +156,11 @@ static void subordinate_uids_are_their_owners(void **state)
 	subordinate_uids_read(&uids, path, "/etc/passwd");
 	unlink(path);
 	assert_int_equal(uids.nr, 3);
+	/* Nobody becomes root by a range of root's. */
+	assert_int_equal(subordinate_uids_owner(&uids, 5), 5);
 	assert_int_equal(subordinate_uids_owner(&uids, 99999), 99999);
-	assert_int_equal(subordinate_uids_owner(&uids, 100000), 0);
-	assert_int_equal(subordinate_uids_owner(&uids, 165535), 0);
+	assert_int_equal(subordinate_uids_owner(&uids, 100000), 100000);
+	assert_int_equal(subordinate_uids_owner(&uids, 165535), 100000);
 	assert_int_equal(subordinate_uids_owner(&uids, 165536), 165536);
 	assert_int_equal(subordinate_uids_owner(&uids, 200009), 3000000001u);
 	assert_int_equal(subordinate_uids_owner(&uids, 300000), 300000);
