@@ -19,6 +19,7 @@ check "the refusal says who holds how much of what" said silent 'user 61001 hold
 # The same, and the program that is asked for is not there at all: nobody blames its linking.
 begin missing --app nobody
 attack silent 512
+await said missing 'user 61001 holds [0-9]+ of its share of [0-9]+ connections'
 end_recording
 end_attacks
 check "a missing program is not said to lack libstrata where shares were the cause" eval '! said missing "linked with -lstrata"'
