@@ -190,7 +190,7 @@ static void *zeroed(size_t bytes)
 }
 
 /* One CPU: writes, and drains while it does.  Returns the events. */
-static uint64_t trace_cpu(const char *dir, struct strata_source *source, uint32_t cpu)
+static uint64_t trace_cpu(const struct strata_dir *dir, struct strata_source *source, uint32_t cpu)
 {
 	struct strata_ring_writer_area *writer = zeroed(sizeof(*writer));
 	struct strata_ring_reader_area *shared = zeroed(sizeof(*shared));
@@ -235,7 +235,7 @@ static uint64_t trace(const char *dir, const char *name, enum strata_header_form
 {
 	struct strata_recording recording = { .tsc_khz = 1000000,
 					      .anchor_ticks = 5000,
-					      .anchor_realtime_ns = 1700000000000000777u };
+					      .anchor_realtime_ns = 1700000000000000755u };
 	struct strata_source *source = strata_recording_add_source(&recording, name);
 	uint64_t nr_events = 0;
 	struct strata_error error;
@@ -246,7 +246,7 @@ static uint64_t trace(const char *dir, const char *name, enum strata_header_form
 	if (!source)
 		fail("no memory", NULL);
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	if (mkdir(path, 0777))
+	if (mkdir(path, 0755))
 		fail("a trace's directory cannot be made", NULL);
 	source->layer = STRATA_LAYER_APP;
 	source->form = form;
@@ -257,10 +257,11 @@ static uint64_t trace(const char *dir, const char *name, enum strata_header_form
 		if (strata_source_add_event(source, &described[i], &error))
 			fail("an event", &error);
 	ticks_now = 1000000;
+	if (strata_dir_open(&opened, dir, &error))
+		fail("the directory", &error);
 	for (i = 0; i < NR_CPUS; i++)
-		nr_events += trace_cpu(dir, source, i);
-	if (strata_dir_open(&opened, dir, &error) ||
-	    strata_ctf_metadata_save(&recording, source, &opened, &error))
+		nr_events += trace_cpu(&opened, source, i);
+	if (strata_ctf_metadata_save(&recording, source, &opened, &error))
 		fail("the metadata", &error);
 	strata_dir_close(&opened);
 	strata_recording_clear(&recording);
@@ -271,7 +272,7 @@ int main(int argc, char **argv)
 {
 	uint64_t nr_events;
 
-	if (argc != 2 || mkdir(argv[1], 0777))
+	if (argc != 2 || mkdir(argv[1], 0755))
 		fail("usage: write_trace DIR, which must not be there", NULL);
 	nr_events = trace(argv[1], "arch", STRATA_HEADER_FULL) +
 		    trace(argv[1], "arch-compact", STRATA_HEADER_COMPACT) +
