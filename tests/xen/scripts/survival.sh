@@ -18,7 +18,7 @@ now() {
 
 killed_recorders_make_way() {
 	for pause in 0 170000 640000 1300000; do
-		start_recorder killed --output /tmp/killed
+		start_recorder killed --output "/tmp/killed-$pause"
 		usleep $pause
 		end_recorder KILL
 		expect_status "a recorder is killed after $pause us" 137
