@@ -48,8 +48,8 @@ static struct principal *answers_for(struct participants *all, const struct part
 				 one->guest.name);
 }
 
-/* Prints a message that a domain causes: its name, and the rest.  A guest that comes and goes all
- * the time may cause as many as a user may (principal.h). */
+/* Prints a message about what a domain does: its name, and the rest.  A guest that comes and goes
+ * all the time may cause as many as a user may (principal.h). */
 static void say(struct participants *all, const struct participant *one, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -72,7 +72,12 @@ static void say(struct participants *all, const struct participant *one, const c
 void participant_leave_out(struct participants *all, const struct participant *one,
 			   const struct strata_error *why)
 {
-	say(all, one, "is left out: %s", why->text);
+	char name[SHOWN_BYTES];
+
+	/* Always printed: it says what is missing, and a domain is left out no more often than its
+	 * allowance lets it load a module (allowance.h), and once more. */
+	fprintf(stderr, "strata: domain %u (%s) is left out: %s\n", one->domain,
+		shown_name(one, name, sizeof(name)), why->text);
 	all->left_out++;
 }
 

@@ -109,14 +109,14 @@ crowded_snapshot_says_so() {
 storming_guest_is_bounded() {
 	start_recorder storm --output "$LAB_OUT/storm"
 	tries=0
-	while [ $tries -lt 6000 ] && ! grep -q 'was loaded 32 times' storm; do
+	while [ $tries -lt 6000 ] && ! grep -q 'came 32 times' storm; do
 		xenstore-write /local/domain/2/data/strata/nonce "$(printf %016x $tries)"
 		tries=$((tries + 1))
 	done
 	sleep 1
 	end_recorder INT
 	expect_status "a guest that storms is left out" 3
-	expect_line "after a while for good" storm 'domain 2 \(g2\) is left out: its module was loaded 32 times'
+	expect_line "when it has used up its allowance" storm 'domain 2 \(g2\) is left out: its module came 32 times'
 	grep -c '(g2)' storm >lines
 	expect_line "with few words" lines '^[1-4]?[0-9]$'
 }
