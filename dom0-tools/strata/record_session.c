@@ -210,6 +210,7 @@ static int turn(struct session *session, struct strata_error *error)
 		if (session->kernels.names_changed)
 			session_follow_domains(session);
 		session->kernels.names_changed = false;
+		session_follow_cpus(session);
 	}
 	apps_tend(&session->apps);
 	stderr_queue_flush();
@@ -303,8 +304,9 @@ static int stop_hypervisor(struct session *session, struct strata_error *error)
 		return -1;
 	if (query.u.query.unringed)
 		fprintf(stderr,
-			"strata: %" PRIu64 " events of physical CPUs that came after the start are "
-			"not recorded; record again\n",
+			"strata: %" PRIu64 " events of physical CPUs that were added are not "
+			"recorded: Xen had no memory for their rings; record again, with smaller "
+			"ones (--xen-buffer) if need be\n",
 			query.u.query.unringed);
 	if (query.u.query.refused)
 		fprintf(stderr,
@@ -354,6 +356,7 @@ static int stop(struct session *session, bool writable, struct strata_error *err
 	apps_name_missing(&session->apps);
 	if (session_records_xen(session) && stop_hypervisor(session, error))
 		result = -1;
+	session_find_cpus(session);
 	/* Once takes all that a ring can hold.  A guest that goes on writing must not keep us. */
 	if (writable && recorder_drain(session->recorder, RECORDER_DRAIN_ALL, &nr_packets, error))
 		return -1;
@@ -462,8 +465,9 @@ static void finish(struct session *session, bool recorded, int *status)
 		}
 		report(session, &totals, *status == STRATA_STATUS_OK);
 	}
-	if (*status == STRATA_STATUS_OK && (session->kernels.left_out || session->apps.left_out ||
-					    totals.bad_packets || totals.was_full))
+	if (*status == STRATA_STATUS_OK &&
+	    (session->kernels.left_out || session->apps.left_out || session->cpus_left_out ||
+	     totals.bad_packets || totals.was_full))
 		*status = STRATA_STATUS_PARTIAL;
 	control_socket_close(session->socket);
 	release(session, closed);

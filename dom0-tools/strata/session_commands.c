@@ -50,6 +50,7 @@ void session_keep_last_moments(void *data, const struct participant *one)
 	/* Beside the recording, also if it is called DIR/. */
 	while (length > 1 && output[length - 1] == '/')
 		length--;
+	session_find_cpus(session);
 	snprintf(dir, sizeof(dir), "%.*s-died-%s", (int)length, output,
 		 recording->sources[one->source].name);
 	if (snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps, one, dir,
@@ -76,6 +77,7 @@ static int take_snapshot(struct session *session, struct control_request *reques
 			 "keeps it in memory for snapshots");
 		return STRATA_STATUS_FAILED;
 	}
+	session_find_cpus(session);
 	if (snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps, NULL,
 			  request->argument, place, written, sizeof(written), &totals, &error)) {
 		snprintf(answer, bytes, "%s", error.text);

@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# CPUs that go, come back and are added to a running host are recorded: boots the host of hotplug.lab and looks at its
+# recordings.  Speaks TAP; run by tests/run.sh.
+# shellcheck disable=SC2016 # what is not expanded is awk's
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+
+OUT=out/tests/hotplug
+
+build_helper() {
+	# shellcheck disable=SC2046 # several arguments
+	gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror tests/xen/helpers/hotadd.c -o "$OUT/hotadd" \
+		$(pkg-config --libs xencall)
+}
+
+# marked RECORDING PHASE CPU: the guest made its 100 calls, and ran on that CPU when it did.
+marked() {
+	awk -v phase="$(printf '0x%x' "$2")" -v cpu="$3" '
+		$3 == "xen" && $6 == "runstate_change" { next }
+		index($0, " g1/0 ") && index($0, "[0x5354,0x52415441," phase ",") { calls++; if ($4 != cpu) elsewhere++ }
+		END { print calls + 0 " calls, " elsewhere + 0 " elsewhere"; exit !(calls == 100 && !elsewhere) }' \
+		"$OUT/$1-merged/timeline.txt"
+}
+
+# xen_events RECORDING CPU: Xen itself recorded there.
+xen_events() {
+	awk -v cpu="$2" '$3 == "xen" && $4 == cpu { events++; clocks += $6 == "strata_pcpu_clock" }
+		END { print events + 0 " events, " clocks + 0 " clocks"; exit !(events > 20 && clocks) }' "$OUT/$1-merged/timeline.txt"
+}
+
+rm -rf "$OUT"
+mkdir -p "$OUT/logs"
+check "the helper builds" build_helper
+boot "$here/hotplug.lab" "$OUT" "$@"
+for recording in added snapshot flight; do
+	check "$recording: merges, no violation" merged_cleanly "$OUT/$recording" "$OUT/$recording-merged"
+	check "$recording: how far each CPU's counter is off is known" \
+		jq -e '.clock.unmeasured_pcpus == 0' "$OUT/$recording-merged/summary.json"
+done
+check "a CPU that was offline at the start is recorded" marked added 1 1
+check "with its events of Xen" xen_events added 1
+check "a CPU that is added is recorded" marked added 2 2
+check "also when it goes and comes back" marked added 3 2
+check "with its events of Xen" xen_events added 2
+check "a snapshot has a CPU that was added under a flight recorder" marked snapshot 4 3
+check "with its events of Xen" xen_events snapshot 3
+check "and so has the end of it" marked flight 5 3
+check "Xen did not complain" bash -c "! grep -E 'Xen BUG|Assertion|WARN' '$OUT/xl-dmesg'"
+finish
