@@ -57,12 +57,17 @@ static unsigned int nr_notifiers, present_cpus, softirqs, complaints;
 static unsigned long free_pages;
 static int cpu_online_map;
 static struct vcpu idle_vcpus[3], *idle_vcpu[] = { &idle_vcpus[0], &idle_vcpus[1], &idle_vcpus[2] };
-static bool maps_are_held, probes_are_busy;
+static bool maps_are_held, probes_are_busy, cpu_comes;
 static unsigned int chances; /* to give way */
 
+/* Another CPU may be present as soon as they are not held. */
 static bool get_cpu_maps(void)
 {
-	return !maps_are_held;
+	if (maps_are_held)
+		return false;
+	present_cpus += cpu_comes;
+	cpu_comes = false;
+	return true;
 }
 
 static void put_cpu_maps(void)
@@ -105,7 +110,7 @@ static unsigned int seen[3][VCPUS], made[3], skews, told[2];
 static unsigned int steps; /* until a ring is made or freed */
 static int rings_there;    /* made, and not freed */
 static bool memory_runs_out;
-static unsigned int flushed_offline[NR_CPUS], idle_states;
+static unsigned int flushed_offline[NR_CPUS], idle_states, clocks;
 
 static bool gate(void)
 {
@@ -200,6 +205,7 @@ void strata_selection_free(void)
 
 void strata_pcpu_clock(void)
 {
+	clocks++;
 }
 bool strata_flush_this_cpu(void)
 {
@@ -281,7 +287,7 @@ static int begin(void **state)
 	skews = softirqs = complaints = idle_states = 0;
 	present_cpus = 2;
 	free_pages = 1000000;
-	maps_are_held = probes_are_busy = memory_runs_out = false;
+	maps_are_held = probes_are_busy = cpu_comes = memory_runs_out = false;
 	assert_int_equal(run(&op, &gave_way), 0);
 	assert_true(gave_way >= 4);
 	return 0;
@@ -324,7 +330,9 @@ static void a_flush_tells_each_once_more_and_measures_nothing(void **state)
 	(void)state;
 	assert_int_equal(run_simple(STRATA_HV_START), 0);
 	before = skews;
+	clocks = 0;
 	assert_int_equal(run_simple(STRATA_HV_FLUSH), 0);
+	assert_int_equal(clocks, 1);
 	each_seen(2);
 	assert_int_equal(skews, before);
 }
@@ -518,6 +526,19 @@ static void without_rings_none_is_made_for_a_cpu(void **state)
 	begin(state);
 }
 
+static void a_cpu_that_comes_when_all_others_have_rings_gets_one_too(void **state)
+{
+	struct strata_hv_op op = create_op();
+	unsigned int gave_way;
+
+	(void)state;
+	assert_int_equal(run_simple(STRATA_HV_DESTROY), 0);
+	cpu_comes = true;
+	assert_int_equal(run(&op, &gave_way), 0);
+	assert_int_equal(present_cpus, 3);
+	assert_int_equal(rings_by_query(), 3);
+}
+
 /* Both lose if they do not wait for each other: a CPU without a ring, or a ring that stays. */
 static void create_and_destroy_wait_for_a_cpu_that_is_being_added(void **state)
 {
@@ -561,6 +582,7 @@ int main(void)
 		CONTROL_TEST(a_cpu_that_comes_back_keeps_its_ring_but_not_its_skew),
 		CONTROL_TEST(without_memory_a_cpu_comes_without_a_ring_and_that_is_said),
 		CONTROL_TEST(without_rings_none_is_made_for_a_cpu),
+		CONTROL_TEST(a_cpu_that_comes_when_all_others_have_rings_gets_one_too),
 		CONTROL_TEST(create_and_destroy_wait_for_a_cpu_that_is_being_added),
 	};
 

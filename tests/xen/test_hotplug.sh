@@ -18,7 +18,6 @@ build_helper() {
 # marked RECORDING PHASE CPU: the guest made its 100 calls, and ran on that CPU when it did.
 marked() {
 	awk -v phase="$(printf '0x%x' "$2")" -v cpu="$3" '
-		$3 == "xen" && $6 == "runstate_change" { next }
 		index($0, " g1/0 ") && index($0, "[0x5354,0x52415441," phase ",") { calls++; if ($4 != cpu) elsewhere++ }
 		END { print calls + 0 " calls, " elsewhere + 0 " elsewhere"; exit !(calls == 100 && !elsewhere) }' \
 		"$OUT/$1-merged/timeline.txt"
@@ -36,8 +35,6 @@ check "the helper builds" build_helper
 boot "$here/hotplug.lab" "$OUT" "$@"
 for recording in added snapshot flight; do
 	check "$recording: merges, no violation" merged_cleanly "$OUT/$recording" "$OUT/$recording-merged"
-	check "$recording: how far each CPU's counter is off is known" \
-		jq -e '.clock.unmeasured_pcpus == 0' "$OUT/$recording-merged/summary.json"
 done
 check "a CPU that was offline at the start is recorded" marked added 1 1
 check "with its events of Xen" xen_events added 1
