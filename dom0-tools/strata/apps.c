@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * apps.c - see apps.h; opens and closes what applications connect to, and gives each its turn.
+ * apps.c - all applications of a recording together: begins to listen for them, gives each its
+ * turn, stops them and closes all; see apps.h.
  *
  * apps_connect.c accepts connections, apps_talk.c hears messages, apps_leave.c ends applications
  * and apps_report.c has the messages to the user.

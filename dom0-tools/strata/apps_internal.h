@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* apps_internal.h - what the files of apps*.c call of each other; no other file includes it. */
+/* apps_internal.h - what the apps files call of one another.  No other file includes it. */
 #ifndef STRATA_STRATA_APPS_INTERNAL_H
 #define STRATA_STRATA_APPS_INTERNAL_H
 
@@ -23,8 +23,8 @@ void apps_accept_new(struct apps *apps);
 
 /* apps_talk.c */
 
-/* Takes messages of one application, as far as its user's share of this turn goes.  False: another
- * application may have its index now. */
+/* Takes messages of one application, as far as its user's share of this turn goes, then goes on
+ * with what it waits for.  False: another application may have its index now. */
 bool apps_hear(struct apps *apps, size_t index);
 
 /* apps_leave.c */
@@ -32,11 +32,12 @@ bool apps_hear(struct apps *apps, size_t index);
 /* Ends the source of one application, or forgets one that has none yet.  False: it is forgotten. */
 bool apps_let_go(struct apps *apps, size_t index, enum strata_source_end reason);
 
-/* Looks whether the rings of an application that was let go are drained.  False: they are, and it
- * is forgotten. */
+/* Checks whether what the rings of an application hold has been taken, after apps_let_go().  False:
+ * it has, and the application is forgotten. */
 bool apps_still_leaves(struct apps *apps, size_t index);
 
-/* Keeps the file of rings that could not be written, and says where it is. */
+/* Keeps the file of its rings and says where it is: what they held could not be written, and the
+ * file is all that there is of it. */
 void apps_keep_file(struct application *one);
 
 /* Frees the list of files of ended applications.  @remove: removes the files, too. */
@@ -51,7 +52,7 @@ const char *apps_shown_name(const struct application *one, char text[STRATA_ESCA
 void apps_leave_out(struct apps *apps, const struct application *one,
 		    const struct strata_error *why);
 
-/* Counts an application that finds no room, and says so for the first. */
+/* Counts an application that finds no room; the first time, says of what there are too many. */
 void apps_note_one_too_many(struct apps *apps, const char *of_what);
 
 #endif /* STRATA_STRATA_APPS_INTERNAL_H */

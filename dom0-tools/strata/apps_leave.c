@@ -38,7 +38,6 @@ void apps_forget_files(struct apps *apps, bool remove)
 	}
 }
 
-/* What its rings held could not be written: their file is all that there is of it. */
 void apps_keep_file(struct application *one)
 {
 	const struct strata_dir *dir = one->app.memory.dir;
@@ -64,7 +63,6 @@ static void forget(struct apps *apps, size_t index)
 	apps->list[index] = apps->list[--apps->nr];
 }
 
-/* What its rings hold is being taken.  False: it was, and it is forgotten. */
 bool apps_still_leaves(struct apps *apps, size_t index)
 {
 	struct application *one = apps->list[index];
@@ -86,7 +84,6 @@ bool apps_still_leaves(struct apps *apps, size_t index)
 	return false;
 }
 
-/* Ends its source, if it has one; else forgets it.  False: it is forgotten. */
 bool apps_let_go(struct apps *apps, size_t index, enum strata_source_end reason)
 {
 	struct application *one = apps->list[index];

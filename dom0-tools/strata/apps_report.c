@@ -2,15 +2,13 @@
 /*
  * apps_report.c - tells the user which applications are not recorded, and why.
  *
- * Called by the other files of apps*.c and, at the end of a recording, by record_session.c.  It
+ * Called by the other apps files and, at the end of a recording, by record_session.c.  It
  * never ends an application: the caller does.
  */
 #include "apps_internal.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include "escape.h"
 
 const char *apps_shown_name(const struct application *one, char text[STRATA_ESCAPED_BYTES(32)])
 {
@@ -27,7 +25,6 @@ void apps_leave_out(struct apps *apps, const struct application *one,
 			   apps_shown_name(one, name), one->app.pid, why->text);
 }
 
-/* Says so once, and counts it. */
 void apps_note_one_too_many(struct apps *apps, const char *of_what)
 {
 	if (!apps->full_said)

@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-#include "escape.h"
 #include "hang_up.h"
 #include "sources.h"
 
@@ -236,8 +235,6 @@ static bool go_on(struct apps *apps, size_t index)
 	return false;
 }
 
-/* Takes messages of one, as far as its user's share of this turn goes.  False: another may stand in
- * its place now. */
 bool apps_hear(struct apps *apps, size_t index)
 {
 	struct application *one = apps->list[index];
