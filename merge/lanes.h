@@ -21,6 +21,7 @@
 /* An event of a batch: its time, and where its stream finds it again. */
 struct strata_lane_event {
 	uint64_t ns;
+	uint64_t bound; /* largest error of its time: see strata_ctf_bound_ns() */
 	uint32_t head;
 	uint32_t body;
 	uint32_t end;
