@@ -99,6 +99,7 @@ static void own_time(struct strata_ctf_reader *reader, uint64_t cycles,
 		     struct strata_ctf_when *when)
 {
 	when->ns = strata_ctf_ns(&reader->kind->time, cycles);
+	when->tick = 0;
 	when->bound = reader->stream->bound_ns;
 	when->is_wrong = strata_ctf_clamp(&reader->last_ns, &when->ns, &when->bound) > 0;
 }
@@ -119,6 +120,7 @@ static __attribute__((noinline)) void set_any_time(struct strata_ctf_reader *rea
 		own_time(reader, reader->clock, &when);
 	reader->last_ns = when.ns;
 	event->ns = when.ns;
+	event->tick = when.tick & STRATA_TICK_MAX;
 	event->bound = wild ? UINT64_MAX : when.bound;
 	if (wild || when.is_wrong)
 		report_time(reader, wild, reader->base_at * 8 + event->head);
@@ -137,6 +139,7 @@ static inline void set_time(struct strata_ctf_reader *reader, struct strata_lane
 		if (__builtin_expect(ns >= reader->last_ns, 1)) {
 			reader->clock = clock;
 			reader->last_ns = event->ns = ns;
+			event->tick = 0;
 			event->bound = reader->stream->bound_ns;
 			return;
 		}
@@ -162,7 +165,7 @@ static inline enum decoded decode(struct strata_ctf_reader *reader,
 	class = strata_ctf_class_of(kind, *id);
 	if (!class)
 		return UNKNOWN_EVENT;
-	event->class = class->index;
+	event->class = class->index & STRATA_LANE_LOSS;
 	event->body = (uint32_t)cursor->at;
 	if (!strata_ctf_program_skip(&class->program, cursor))
 		return TOO_LONG;

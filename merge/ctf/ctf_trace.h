@@ -47,6 +47,7 @@ struct strata_ctf_trace;
 /* An event's time, converted. */
 struct strata_ctf_when {
 	uint64_t ns;
+	uint32_t tick;  /* of the host, within ns: see strata_realtime_tick() */
 	uint64_t bound; /* largest error, in the converter's unit; UINT64_MAX: not known */
 	bool is_wrong;  /* it was clamped by more than its bound: the clock's map is wrong */
 };

@@ -47,7 +47,7 @@ static void convert(void *state, uint64_t cycles, struct strata_ctf_when *when)
 	when->is_wrong = strata_ctf_clamp(&conversion->last_ticks, &host.ticks, &host.bound) >
 			 own_bound;
 	when->bound = host.bound;
-	when->ns = strata_realtime_ns(conversion->of->timebase, host.ticks);
+	when->ns = strata_realtime_tick(conversion->of->timebase, host.ticks, &when->tick);
 }
 
 /* A bound in ticks, and what no time of the stream is known better than. */

@@ -69,6 +69,7 @@ static void convert(void *state, uint64_t cycles, struct strata_ctf_when *when)
 	uint64_t own_bound;
 
 	when->ns = to_ns(conversion, cycles, &when->bound);
+	when->tick = 0;
 	own_bound = when->bound;
 	when->is_wrong = strata_ctf_clamp(&conversion->last_ns, &when->ns, &when->bound) >
 			 own_bound;
