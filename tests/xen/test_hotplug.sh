@@ -15,18 +15,18 @@ build_helper() {
 		$(pkg-config --libs xencall)
 }
 
-# marked RECORDING PHASE CPU: the guest made its 100 calls, and ran on that CPU when it did.
+# marked TEXT PHASE CPU: the guest made its 100 calls, and ran on that CPU when it did.
 marked() {
 	awk -v phase="$(printf '0x%x' "$2")" -v cpu="$3" '
 		index($0, " g1/0 ") && index($0, "[0x5354,0x52415441," phase ",") { calls++; if ($4 != cpu) elsewhere++ }
 		END { print calls + 0 " calls, " elsewhere + 0 " elsewhere"; exit !(calls == 100 && !elsewhere) }' \
-		"$OUT/$1-merged/timeline.txt"
+		"$OUT/$1"
 }
 
-# xen_events RECORDING CPU: Xen itself recorded there.
+# xen_events TEXT CPU: Xen itself recorded there.
 xen_events() {
 	awk -v cpu="$2" '$3 == "xen" && $4 == cpu { events++; clocks += $6 == "strata_pcpu_clock" }
-		END { print events + 0 " events, " clocks + 0 " clocks"; exit !(events > 20 && clocks) }' "$OUT/$1-merged/timeline.txt"
+		END { print events + 0 " events, " clocks + 0 " clocks"; exit !(events > 20 && clocks) }' "$OUT/$1"
 }
 
 rm -rf "$OUT"
@@ -36,13 +36,15 @@ boot "$here/hotplug.lab" "$OUT" "$@"
 for recording in added snapshot flight; do
 	check "$recording: merges, no violation" merged_cleanly "$OUT/$recording" "$OUT/$recording-merged"
 done
-check "a CPU that was offline at the start is recorded" marked added 1 1
-check "with its events of Xen" xen_events added 1
-check "a CPU that is added is recorded" marked added 2 2
-check "also when it goes and comes back" marked added 3 2
-check "with its events of Xen" xen_events added 2
-check "a snapshot has a CPU that was added under a flight recorder" marked snapshot 4 3
-check "with its events of Xen" xen_events snapshot 3
-check "and so has the end of it" marked flight 5 3
+check "a CPU that was offline at the start is recorded" marked added-merged/timeline.txt 1 1
+check "with its events of Xen" xen_events added-merged/timeline.txt 1
+check "a CPU that is added is recorded" marked added-merged/timeline.txt 2 2
+check "also when it goes and comes back" marked added-merged/timeline.txt 3 2
+check "with its events of Xen" xen_events added-merged/timeline.txt 2
+check "and shown to those who follow" marked followed.txt 3 2
+check "with its events of Xen" xen_events followed.txt 2
+check "a snapshot has a CPU that was added under a flight recorder" marked snapshot-merged/timeline.txt 4 3
+check "with its events of Xen" xen_events snapshot-merged/timeline.txt 3
+check "and so has the end of it" marked flight-merged/timeline.txt 5 3
 check "Xen did not complain" bash -c "! grep -E 'Xen BUG|Assertion|WARN' '$OUT/xl-dmesg'"
 finish

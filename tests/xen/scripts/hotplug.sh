@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Takes CPUs offline, brings them online and adds new ones while it is recorded; on each, the guest makes marked calls. Runs in
-# dom0; test_hotplug.sh looks at the recordings in $LAB_OUT.
+# Takes CPUs offline, brings them online and adds new ones while it is recorded and followed; on each, the guest makes marked
+# calls. Runs in dom0; test_hotplug.sh looks at the recordings in $LAB_OUT.
 
 # shellcheck source=tests/xen/scripts/expect.sh
 . "${0%/*}/expect.sh"
@@ -49,7 +49,9 @@ add_cpu() {
 }
 
 offline 1
-start_recorder added --output "$LAB_OUT/added"
+start_recorder added --output /tmp/added --xen sched --kernel g1:sys_enter
+strata view --live --from 0 /tmp/added >"$LAB_OUT/followed.txt" 2>"$LAB_OUT/logs/followed" &
+viewer=$!
 online 1
 run_on 1 1
 add_cpu 2
@@ -62,6 +64,11 @@ log=added
 expect_status "a recording ends well in which CPUs came and went" 0
 expect_no_line "and nothing is missing from it" added 'not recorded|cannot be|left out'
 expect_line "and nothing lost" added 'recorded [1-9][0-9]* events .*, 0 lost'
+status=0
+wait "$viewer" || status=$?
+log=$LAB_OUT/logs/followed
+expect_status "it can be followed to its end" 0
+cp -r /tmp/added "$LAB_OUT/added"
 
 start_recorder flight --overwrite --output "$LAB_OUT/flight"
 add_cpu 3
