@@ -123,7 +123,7 @@ struct strata_hv_op {
 			uint32_t nr_rings;
 			/* Events of CPUs that have no ring: Xen had no memory for one. */
 			uint64_t unringed;
-			uint64_t refused;  /* events beyond their domains' budgets, in all */
+			uint64_t refused; /* events beyond their domains' budgets, in all */
 			char owner[STRATA_HV_OWNER_BYTES];
 		} query; /* OUT */
 		struct {

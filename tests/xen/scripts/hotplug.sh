@@ -64,10 +64,9 @@ log=added
 expect_status "a recording ends well in which CPUs came and went" 0
 expect_no_line "and nothing is missing from it" added 'not recorded|cannot be|left out'
 expect_line "and nothing lost" added 'recorded [1-9][0-9]* events .*, 0 lost'
-status=0
-wait "$viewer" || status=$?
-log=$LAB_OUT/logs/followed
-expect_status "it can be followed to its end" 0
+# On a busy machine it may leave a guest behind that sleeps, and says so.
+wait "$viewer"
+expect_line "it is followed to its end" "$LAB_OUT/logs/followed" 'view: [1-9][0-9]* events; '
 cp -r /tmp/added "$LAB_OUT/added"
 
 start_recorder flight --overwrite --output "$LAB_OUT/flight"
