@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * tap.h - one ring on its way into one stream file, and the recorder that it is a
- * part of: what recorder.c runs and tap.c does for each ring.  Nobody else's.
+ * part of: what recorder.c runs and the tap files do for each ring.  Nobody else's.
+ *
+ *   tap.c           takes complete sub-buffers: look, take, check
+ *   tap_singles.c   the same for single-store rings, where no writer builds packets
+ *   tap_partly.c    takes a sub-buffer in parts
+ *   tap_rest.c      takes what is left in a ring that is read for the last time
+ *   tap_append.c    writes packets that were checked, and counts what is lost
+ *   tap_complete.c  up to when what is in the file is complete
+ *   tap_times.c     whether a packet can be of the times that it says
  */
 #ifndef STRATA_CONSUMERD_TAP_H
 #define STRATA_CONSUMERD_TAP_H

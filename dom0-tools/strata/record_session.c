@@ -439,8 +439,6 @@ static void release(struct session *session, bool recorded)
 		xenevtchn_close(session->kernels.evtchn);
 	if (session->kernels.gnttab)
 		xengnttab_close(session->kernels.gnttab);
-	if (session->kernels.xenstore)
-		xs_close(session->kernels.xenstore);
 	if (session->quiet)
 		xtl_logger_destroy(session->quiet);
 }
@@ -465,6 +463,7 @@ static void finish(struct session *session, bool recorded, int *status)
 	if (*status == STRATA_STATUS_OK && (session->kernels.left_out || session->apps.left_out ||
 					    totals.bad_packets || totals.was_full))
 		*status = STRATA_STATUS_PARTIAL;
+	session_serve_end(session);
 	control_socket_close(session->socket);
 	release(session, closed);
 	/* What did not begin leaves things as they were. */

@@ -8,6 +8,7 @@
 
 #include "apps.h"
 #include "command.h"
+#include "control_socket.h"
 #include "host_clock.h"
 #include "hypervisor.h"
 #include "participants.h"
@@ -32,9 +33,12 @@ struct session {
 	struct strata_dir dir; /* of the recording, for as long as its applications' rings are */
 	uint32_t tsc_khz;
 	uint64_t start_ticks;
-	uint64_t taken;   /* packets, in the last turn */
-	uint64_t shown_s; /* seconds at the last progress line */
-	int socket;       /* for commands; -1: none */
+	uint64_t taken;           /* packets, in the last turn */
+	uint64_t shown_s;         /* seconds at the last progress line */
+	int socket;               /* for commands; -1: none */
+	bool selecting;           /* `selector` waits for its answer until all kernels are told */
+	uint64_t selecting_ticks; /* since then */
+	struct control_request selector;
 	unsigned int snapshots;
 	struct reselection *reselection; /* what was asked for since the start; of reselect.c */
 };
@@ -53,6 +57,9 @@ void session_set_clock(struct session *session);
 
 /* session_commands.c: serves one command, if somebody sent one. */
 void session_serve(struct session *session);
+
+/* session_commands.c: answers whoever waits for an answer still, as the recording ends. */
+void session_serve_end(struct session *session);
 
 /* session_commands.c: a guest died: what all rings hold now is what led to it. */
 void session_keep_last_moments(void *data, const struct participant *one);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * test_control_xen.c - the hypervisor's operations give way to other work and go on from there, and
- * refuse what their ABI does not offer: the hypervisor's own file, on a host on which other work
+ * refuse what their ABI does not offer: the hypervisor's own files, on a host on which other work
  * always waits.
  */
 #include <setjmp.h>
@@ -79,6 +79,10 @@ static void on_selected_cpus(const int *mask, void (*function)(void *), void *in
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wsign-compare"
 #include "../../xen-patch/src/common/strata/control.c"
+#include "../../xen-patch/src/common/strata/gate.c"
+#include "../../xen-patch/src/common/strata/reader.c"
+#include "../../xen-patch/src/common/strata/rings.c"
+#include "../../xen-patch/src/common/strata/select.c"
 #pragma GCC diagnostic pop
 
 #define VCPUS 5u

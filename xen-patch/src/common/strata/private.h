@@ -11,7 +11,7 @@
  *   the reader     under the sysctl lock, on any CPU; touches its area, and
  *                  of the core's what strata_ring_get() reads
  *   make and free  under the sysctl lock; a ring is freed when no CPU is in a
- *                  probe and the gate is shut (see control.c)
+ *                  probe and the gate is shut (see gate.c)
  */
 
 #ifndef __COMMON_STRATA_PRIVATE_H__
@@ -45,6 +45,9 @@ struct strata_cpu_ring {
 
 /* The ring of each physical CPU, or NULL.  Outlives CPU hotplug. */
 extern struct strata_cpu_ring *strata_rings[NR_CPUS];
+
+/* Every CPU present has its ring.  Under the sysctl lock. */
+extern bool strata_rings_complete;
 
 /* Events of CPUs that have no ring. */
 extern unsigned long strata_unringed;
