@@ -82,24 +82,33 @@ static struct strata_stime *unsorted_pcpu(struct strata_vcpu_stime *all, uint32_
 	return NULL;
 }
 
-void strata_vcpu_stime_gap(struct strata_vcpu_stime *all, uint32_t pcpu, uint64_t ticks)
+/* Makes it, if need be and if it can be; NULL with *@ok: it is one CPU too many. */
+static struct strata_stime *make_pcpu(struct strata_vcpu_stime *all, uint32_t pcpu, bool *ok)
 {
 	struct strata_stime *stime = unsorted_pcpu(all, pcpu);
 
-	if (stime)
-		strata_stime_gap(stime, ticks);
+	if (!stime && all->of_pcpu.nr < PCPUS_MAX)
+		stime = add_member(&all->of_pcpu, pcpu, pcpu);
+	*ok = stime || all->of_pcpu.nr == PCPUS_MAX;
+	return stime;
+}
+
+bool strata_vcpu_stime_gap(struct strata_vcpu_stime *all, uint32_t pcpu, uint64_t from_ticks,
+			   uint64_t until_ticks)
+{
+	bool ok;
+	struct strata_stime *stime = make_pcpu(all, pcpu, &ok);
+
+	return stime ? strata_stime_gap(stime, from_ticks, until_ticks) : ok;
 }
 
 bool strata_vcpu_stime_pcpu(struct strata_vcpu_stime *all, uint32_t pcpu, uint64_t ticks,
 			    const struct strata_hv_pcpu_clock *clock)
 {
-	struct strata_stime *stime = unsorted_pcpu(all, pcpu);
+	bool ok;
+	struct strata_stime *stime = make_pcpu(all, pcpu, &ok);
 
-	if (!stime && all->of_pcpu.nr == PCPUS_MAX)
-		return true;
-	if (!stime)
-		stime = add_member(&all->of_pcpu, pcpu, pcpu);
-	return stime && strata_stime_add(stime, ticks, clock);
+	return stime ? strata_stime_add(stime, ticks, clock) : ok;
 }
 
 bool strata_vcpu_stime_dropped(const struct strata_vcpu_stime *all, uint16_t domain)
@@ -177,12 +186,16 @@ static int compare_residences(const void *left, const void *right)
 	return a->ticks < b->ticks ? -1 : a->ticks > b->ticks;
 }
 
-/* Makes one vCPU's time from its @nr residences. */
+/*
+ * Makes one vCPU's time from its @nr residences.  Each begins at a tick of its own CPU's, and ends
+ * at one of the next CPU's; by its own it may end later by the skew of the two.
+ */
 static bool put_together(struct strata_vcpu_stime *all, const struct strata_residence *residences,
-			 size_t nr)
+			 size_t nr, uint64_t skew_ticks)
 {
 	struct strata_stime *stime =
 		add_member(&all->of_vcpu, residences[0].key, residences[0].pcpu);
+	bool any = false;
 	size_t i = 0, next;
 
 	if (!stime)
@@ -190,30 +203,45 @@ static bool put_together(struct strata_vcpu_stime *all, const struct strata_resi
 	for (; i < nr; i = next) {
 		struct strata_stime_set pcpu =
 			find_members(&all->of_pcpu, residences[i].pcpu, residences[i].pcpu);
+		/* Of a CPU without a clock nothing is known. */
+		struct strata_stime_piece part = { .until_ticks = UINT64_MAX,
+						   .most_ns = UINT64_MAX };
+		bool done;
 
 		if (residences[i].pcpu != residences[0].pcpu)
 			all->of_vcpu.members[all->of_vcpu.nr - 1].pcpu = STRATA_PCPUS_SEVERAL;
 		for (next = i + 1; next < nr && residences[next].pcpu == residences[i].pcpu;)
 			next++;
 		/* The first one holds for what was before it, too. */
-		if (pcpu.nr && !strata_stime_add_part(
-				       stime, &pcpu.members[0].stime, i ? residences[i].ticks : 0,
-				       next < nr ? residences[next].ticks : UINT64_MAX))
+		if (i)
+			part.from_ticks = residences[i].ticks;
+		if (next < nr && residences[next].ticks <= UINT64_MAX - skew_ticks)
+			part.until_ticks = residences[next].ticks + skew_ticks;
+		any |= pcpu.nr > 0;
+		if (pcpu.nr)
+			done = strata_stime_add_part(stime, &pcpu.members[0].stime, part.from_ticks,
+						     part.until_ticks);
+		else
+			done = strata_stime_add_piece(stime, &part);
+		if (!done)
 			return false;
 	}
+	strata_stime_finish_parts(stime);
 	/* It ran where no clock was recorded: as one of which it is not known where it ran. */
-	if (stime->nr == 0)
+	if (!any) {
+		strata_stime_clear(stime);
 		all->of_vcpu.nr--;
-	strata_stime_finish(stime);
+	}
 	return true;
 }
 
-bool strata_vcpu_stime_finish(struct strata_vcpu_stime *all)
+bool strata_vcpu_stime_finish(struct strata_vcpu_stime *all, uint64_t skew_ticks)
 {
 	size_t i, next;
 
 	for (i = 0; i < all->of_pcpu.nr; i++)
-		strata_stime_finish(&all->of_pcpu.members[i].stime);
+		if (!strata_stime_finish(&all->of_pcpu.members[i].stime))
+			return false;
 	if (all->of_pcpu.nr)
 		qsort(all->of_pcpu.members, all->of_pcpu.nr, sizeof(all->of_pcpu.members[0]),
 		      compare_members);
@@ -224,7 +252,7 @@ bool strata_vcpu_stime_finish(struct strata_vcpu_stime *all)
 		for (next = i + 1; next < all->nr_residences &&
 				   all->residences[next].key == all->residences[i].key;)
 			next++;
-		if (!put_together(all, &all->residences[i], next - i))
+		if (!put_together(all, &all->residences[i], next - i, skew_ticks))
 			return false;
 	}
 	free(all->residences);
@@ -243,16 +271,17 @@ void strata_vcpu_stime_clear(struct strata_vcpu_stime *all)
 	memset(all, 0, sizeof(*all));
 }
 
+struct strata_stime_set strata_vcpu_stime_pcpus(const struct strata_vcpu_stime *all)
+{
+	return (struct strata_stime_set){ all->of_pcpu.members, all->of_pcpu.nr };
+}
+
 static struct strata_stime_set vcpus_or_all(const struct strata_vcpu_stime *all, uint32_t first,
 					    uint32_t last)
 {
 	struct strata_stime_set set = find_members(&all->of_vcpu, first, last);
 
-	if (set.nr == 0) {
-		set.members = all->of_pcpu.members;
-		set.nr = all->of_pcpu.nr;
-	}
-	return set;
+	return set.nr ? set : strata_vcpu_stime_pcpus(all);
 }
 
 struct strata_stime_set strata_vcpu_stime_own(const struct strata_vcpu_stime *all, uint16_t domain,
@@ -313,12 +342,13 @@ uint64_t strata_stime_set_last(const struct strata_stime_set *set, uint64_t ns)
 	return last;
 }
 
-bool strata_stime_set_sure(const struct strata_stime_set *set, uint64_t ticks)
+bool strata_stime_set_sure(const struct strata_stime_set *set, uint64_t first, uint64_t last)
 {
 	size_t i;
 
 	for (i = 0; i < set->nr; i++) {
-		if (set->members[i].stime.nr && !strata_stime_sure(&set->members[i].stime, ticks))
+		if (set->members[i].stime.nr &&
+		    !strata_stime_sure(&set->members[i].stime, first, last))
 			return false;
 	}
 	return true;

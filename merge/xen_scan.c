@@ -162,8 +162,9 @@ static int scan_stream(struct strata_xen_scan *scan, struct strata_packet_reader
 		struct strata_record record;
 
 		/* What is missing came after the packet before, and before the end of this one. */
-		if (reader->gap)
-			strata_vcpu_stime_gap(&scan->stimes, reader->cpu, coverage->last);
+		if (reader->gap && !strata_vcpu_stime_gap(&scan->stimes, reader->cpu,
+							  coverage->last, reader->packet.end_ticks))
+			return strata_fail(error, "out of memory for the clocks of vCPUs");
 		while (strata_packet_next(reader->source, reader->bytes, &reader->packet, &offset,
 					  &record)) {
 			if (!coverage->any)
@@ -172,8 +173,6 @@ static int scan_stream(struct strata_xen_scan *scan, struct strata_packet_reader
 			if (scan_record(scan, reader->cpu, &record, error))
 				return -1;
 		}
-		if (reader->gap)
-			strata_vcpu_stime_gap(&scan->stimes, reader->cpu, coverage->last);
 		coverage->last = reader->packet.end_ticks;
 	}
 	return 0;
@@ -260,7 +259,7 @@ int strata_xen_scan(struct strata_xen_scan *scan, struct strata_recording *recor
 	count_unmeasured(&scan->skew);
 	if (find_residences(scan, recording, raw, error))
 		return -1;
-	if (!strata_vcpu_stime_finish(&scan->stimes))
+	if (!strata_vcpu_stime_finish(&scan->stimes, strata_skew_bound_ticks(&scan->skew)))
 		return strata_fail(error, "out of memory for the clocks of vCPUs");
 	/* What ran on the CPU whose stream is gone, nobody knows: no time is covered. */
 	if (scan->incomplete) {
