@@ -169,6 +169,24 @@ bool strata_stime_sure(const struct strata_stime *stime, uint64_t first, uint64_
 	return vague == 0 || vague < first;
 }
 
+uint64_t strata_stime_least(const struct strata_stime *stime, uint64_t ticks)
+{
+	size_t at = piece_at(stime, ticks);
+	const struct strata_stime_piece *piece = &stime->pieces[at];
+	uint64_t ns = is_vague(piece) ? piece->least_ns : strata_stime_line_at(&piece->line, ticks);
+
+	return at + 1 < stime->nr && piece[1].least_ns < ns ? piece[1].least_ns : ns;
+}
+
+uint64_t strata_stime_most(const struct strata_stime *stime, uint64_t ticks)
+{
+	size_t at = piece_at(stime, ticks);
+	const struct strata_stime_piece *piece = &stime->pieces[at];
+	uint64_t ns = is_vague(piece) ? piece->most_ns : strata_stime_line_at(&piece->line, ticks);
+
+	return at > 0 && piece[-1].most_ns > ns ? piece[-1].most_ns : ns;
+}
+
 uint64_t strata_stime_first(const struct strata_stime *stime, uint64_t ns)
 {
 	const struct strata_stime_piece *piece;

@@ -106,6 +106,11 @@ void strata_stime_clear(struct strata_stime *stime);
 /* Whether no record that tells can be missing between these ticks, both included. */
 bool strata_stime_sure(const struct strata_stime *stime, uint64_t first, uint64_t last);
 
+/* The least system time from host tick @ticks on, and the greatest until then; of a time that is
+ * not put together. */
+uint64_t strata_stime_least(const struct strata_stime *stime, uint64_t ticks);
+uint64_t strata_stime_most(const struct strata_stime *stime, uint64_t ticks);
+
 /* The first host tick at which system time is @ns or later; UINT64_MAX: never. */
 uint64_t strata_stime_first(const struct strata_stime *stime, uint64_t ns);
 

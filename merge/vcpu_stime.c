@@ -8,6 +8,8 @@
  */
 #include "vcpu_stime.h"
 
+#include "vcpu_absence.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,6 +172,22 @@ bool strata_vcpu_stime_runs(struct strata_vcpu_stime *all, uint64_t ticks, uint1
 	return true;
 }
 
+bool strata_vcpu_stime_stops(struct strata_vcpu_stime *all, uint64_t ticks, uint16_t domain,
+			     uint16_t vcpu)
+{
+	return strata_vcpu_stime_runs(all, ticks, domain, vcpu, STRATA_PCPU_NOWHERE);
+}
+
+bool strata_vcpu_stime_lossy(const struct strata_vcpu_stime *all)
+{
+	size_t i;
+
+	for (i = 0; i < all->of_pcpu.nr; i++)
+		if (all->of_pcpu.members[i].stime.nr_gaps)
+			return true;
+	return false;
+}
+
 static int compare_members(const void *left, const void *right)
 {
 	const struct strata_keyed_stime *a = left, *b = right;
@@ -183,7 +201,23 @@ static int compare_residences(const void *left, const void *right)
 
 	if (a->key != b->key)
 		return a->key < b->key ? -1 : 1;
-	return a->ticks < b->ticks ? -1 : a->ticks > b->ticks;
+	if (a->ticks != b->ticks)
+		return a->ticks < b->ticks ? -1 : 1;
+	/* What is said to run nowhere was somewhere before. */
+	return a->pcpu < b->pcpu ? -1 : a->pcpu > b->pcpu;
+}
+
+/* The next of @nr residences after @i that is on a CPU, another one than @i if @other; @nr: there
+ * is none. */
+static size_t next_place(const struct strata_residence *residences, size_t nr, size_t i, bool other)
+{
+	uint32_t pcpu = residences[i].pcpu;
+
+	while (++i < nr)
+		if (residences[i].pcpu != STRATA_PCPU_NOWHERE &&
+		    (!other || residences[i].pcpu != pcpu))
+			break;
+	return i;
 }
 
 /*
@@ -191,16 +225,18 @@ static int compare_residences(const void *left, const void *right)
  * at one of the next CPU's; by its own it may end later by the skew of the two.
  */
 static bool put_together(struct strata_vcpu_stime *all, const struct strata_residence *residences,
-			 size_t nr, uint64_t skew_ticks)
+			 size_t nr, const struct strata_missing_list *missing)
 {
-	struct strata_stime *stime =
-		add_member(&all->of_vcpu, residences[0].key, residences[0].pcpu);
-	bool any = false;
-	size_t i = 0, next;
+	struct strata_stime *stime = add_member(&all->of_vcpu, residences[0].key, 0);
+	struct strata_keyed_stime *member = &all->of_vcpu.members[all->of_vcpu.nr - 1];
+	bool clocks = false, absent;
+	size_t first = 0, i, next;
 
 	if (!stime)
 		return false;
-	for (; i < nr; i = next) {
+	while (first < nr && residences[first].pcpu == STRATA_PCPU_NOWHERE)
+		first++;
+	for (i = first; i < nr; i = next) {
 		struct strata_stime_set pcpu =
 			find_members(&all->of_pcpu, residences[i].pcpu, residences[i].pcpu);
 		/* Of a CPU without a clock nothing is known. */
@@ -208,16 +244,18 @@ static bool put_together(struct strata_vcpu_stime *all, const struct strata_resi
 						   .most_ns = UINT64_MAX };
 		bool done;
 
-		if (residences[i].pcpu != residences[0].pcpu)
-			all->of_vcpu.members[all->of_vcpu.nr - 1].pcpu = STRATA_PCPUS_SEVERAL;
-		for (next = i + 1; next < nr && residences[next].pcpu == residences[i].pcpu;)
-			next++;
+		if (i == first)
+			member->pcpu = residences[i].pcpu;
+		else if (member->pcpu != residences[i].pcpu)
+			member->pcpu = STRATA_PCPUS_SEVERAL;
+		/* Where it was absent in between, what is before ends with that. */
+		next = next_place(residences, nr, i, missing->nr == 0);
 		/* The first one holds for what was before it, too. */
-		if (i)
+		if (i > first)
 			part.from_ticks = residences[i].ticks;
-		if (next < nr && residences[next].ticks <= UINT64_MAX - skew_ticks)
-			part.until_ticks = residences[next].ticks + skew_ticks;
-		any |= pcpu.nr > 0;
+		if (next < nr && residences[next].ticks <= UINT64_MAX - missing->skew_ticks)
+			part.until_ticks = residences[next].ticks + missing->skew_ticks;
+		clocks |= pcpu.nr > 0;
 		if (pcpu.nr)
 			done = strata_stime_add_part(stime, &pcpu.members[0].stime, part.from_ticks,
 						     part.until_ticks);
@@ -226,18 +264,40 @@ static bool put_together(struct strata_vcpu_stime *all, const struct strata_resi
 		if (!done)
 			return false;
 	}
-	strata_stime_finish_parts(stime);
 	/* It ran where no clock was recorded: as one of which it is not known where it ran. */
-	if (!any) {
+	if (!clocks) {
 		strata_stime_clear(stime);
 		all->of_vcpu.nr--;
+		return true;
+	}
+	if (!strata_missing_add(missing, all, residences, nr, stime, &absent))
+		return false;
+	if (absent)
+		member->pcpu = STRATA_PCPUS_SEVERAL;
+	strata_stime_finish_parts(stime);
+	return true;
+}
+
+static bool put_all_together(struct strata_vcpu_stime *all,
+			     const struct strata_missing_list *missing)
+{
+	size_t i, next;
+
+	for (i = 0; i < all->nr_residences; i = next) {
+		for (next = i + 1; next < all->nr_residences &&
+				   all->residences[next].key == all->residences[i].key;)
+			next++;
+		if (!put_together(all, &all->residences[i], next - i, missing))
+			return false;
 	}
 	return true;
 }
 
 bool strata_vcpu_stime_finish(struct strata_vcpu_stime *all, uint64_t skew_ticks)
 {
-	size_t i, next;
+	struct strata_missing_list missing;
+	bool done;
+	size_t i;
 
 	for (i = 0; i < all->of_pcpu.nr; i++)
 		if (!strata_stime_finish(&all->of_pcpu.members[i].stime))
@@ -248,18 +308,15 @@ bool strata_vcpu_stime_finish(struct strata_vcpu_stime *all, uint64_t skew_ticks
 	if (all->nr_residences)
 		qsort(all->residences, all->nr_residences, sizeof(all->residences[0]),
 		      compare_residences);
-	for (i = 0; i < all->nr_residences; i = next) {
-		for (next = i + 1; next < all->nr_residences &&
-				   all->residences[next].key == all->residences[i].key;)
-			next++;
-		if (!put_together(all, &all->residences[i], next - i, skew_ticks))
-			return false;
-	}
+	if (!strata_missing_collect(&missing, all, skew_ticks))
+		return false;
+	done = put_all_together(all, &missing);
+	free(missing.places);
 	free(all->residences);
 	all->residences = NULL;
 	all->nr_residences = 0;
 	all->capacity = 0;
-	return true;
+	return done;
 }
 
 void strata_vcpu_stime_clear(struct strata_vcpu_stime *all)

@@ -64,6 +64,14 @@ bool strata_vcpu_stime_gap(struct strata_vcpu_stime *all, uint32_t pcpu, uint64_
 bool strata_vcpu_stime_runs(struct strata_vcpu_stime *all, uint64_t ticks, uint16_t domain,
 			    uint16_t vcpu, uint32_t pcpu);
 
+/* From host time @ticks on the vCPU runs nowhere; needed only where records are missing.  Likewise.
+ */
+bool strata_vcpu_stime_stops(struct strata_vcpu_stime *all, uint64_t ticks, uint16_t domain,
+			     uint16_t vcpu);
+
+/* Whether records of any physical CPU may be missing. */
+bool strata_vcpu_stime_lossy(const struct strata_vcpu_stime *all);
+
 /* To be called after the last of the above and before the first question, and again after more of
  * them.  @skew_ticks: by how much physical CPUs' counters differ.  False: out of memory. */
 bool strata_vcpu_stime_finish(struct strata_vcpu_stime *all, uint64_t skew_ticks);

@@ -50,8 +50,9 @@ struct host {
 	bool of_one;         /* the domain has one vCPU */
 	uint64_t skew_ticks; /* the second CPU's counter is ahead by so much */
 	bool was_ahead;      /* until recording began, on another CPU */
-	bool loses;          /* every third correction's record */
+	bool loses;          /* every third correction's record, of CPUs that vCPUs run on */
 	bool hides;          /* where the second vCPU runs */
+	bool forgets;        /* and then, for a while, some of where vCPUs ran */
 	bool loses_more;     /* and what was recorded around it is no surer */
 	uint32_t correction_steps;
 	/* The records of corrections that were lost; when that began and may be over. */
@@ -59,6 +60,7 @@ struct host {
 	uint32_t nr_corrections[PCPUS];
 	uint64_t lost_ticks[PCPUS];
 	uint64_t told_ticks[PCPUS];
+	uint64_t forgets_until[PCPUS];
 };
 
 struct reading {
@@ -95,10 +97,23 @@ static uint32_t nr_vcpus(const struct host *host)
 	return host->of_one ? 1 : VCPUS;
 }
 
+/* Whether the record of where a vCPU runs, which that CPU made, is missing. */
+static bool is_lost(const struct host *host, uint32_t vcpu, uint64_t ticks)
+{
+	return (host->hides && vcpu > 0) ||
+	       (ticks < host->forgets_until[host->on_pcpu[vcpu]] && random_below(2));
+}
+
+static void record_stop(struct host *host, uint32_t vcpu, uint64_t ticks)
+{
+	if (!is_lost(host, vcpu, ticks))
+		assert_true(strata_vcpu_stime_stops(&host->stimes, ticks, DOMAIN, (uint16_t)vcpu));
+}
+
 /* Records where a vCPU runs from now on. */
 static void record_place(struct host *host, uint32_t vcpu, uint64_t ticks)
 {
-	if (!host->hides || vcpu == 0)
+	if (!is_lost(host, vcpu, ticks))
 		assert_true(strata_vcpu_stime_runs(&host->stimes, ticks, DOMAIN, (uint16_t)vcpu,
 						   host->on_pcpu[vcpu]));
 }
@@ -144,6 +159,8 @@ static void lose(struct host *host, uint32_t pcpu, uint64_t ticks)
 	uint64_t before = host->loses_more ? random_below(300ull * STEP_TICKS) : 0;
 	uint64_t behind = host->loses_more ? random_below(300ull * STEP_TICKS) : 0;
 
+	if (host->forgets)
+		host->forgets_until[pcpu] = ticks + behind;
 	if (!host->lost[pcpu][host->nr_corrections[pcpu] - 1])
 		host->lost_ticks[pcpu] = ticks;
 	host->lost[pcpu][host->nr_corrections[pcpu]] = true;
@@ -172,7 +189,7 @@ static void correct(struct host *host, uint32_t pcpu, uint64_t ticks)
 	if (random_below(3) == 0)
 		clock->local_stime_ns += random_below(host->jump_ns);
 	clock->mul_frac = 0xd5555555u - (uint32_t)random_below(host->slower);
-	if (host->loses && random_below(3) == 0) {
+	if (host->loses && (host->moves || pcpu == 0) && random_below(3) == 0) {
 		lose(host, pcpu, ticks);
 		return;
 	}
@@ -221,6 +238,7 @@ static void step(struct host *host, uint64_t ticks)
 	if (random_below(host->correction_steps / PCPUS) == 0)
 		correct(host, pcpu, own_ticks(host, pcpu, ticks));
 	if (host->moves && random_below(50) == 0) {
+		record_stop(host, vcpu, own_ticks(host, host->on_pcpu[vcpu], ticks + 5));
 		host->on_pcpu[vcpu] = pcpu;
 		record_place(host, vcpu, own_ticks(host, pcpu, ticks + 10));
 	}
@@ -437,6 +455,8 @@ static void where_a_correction_is_missing_no_reading_is_sure(void **state)
 static void what_is_missing_of_one_cpu_is_missing_of_all_vcpus_that_were_on_it(void **state)
 {
 	static const struct host kinds[] = {
+		{ .jump_ns = 1, .moves = true, .loses = true },
+		{ .jump_ns = 1, .moves = true, .loses = true, .of_one = true },
 		{ .jump_ns = 1000000, .slower = 1u << 26, .moves = true, .loses = true },
 		{ .jump_ns = 1000000,
 		  .slower = 1u << 30,
@@ -444,7 +464,40 @@ static void what_is_missing_of_one_cpu_is_missing_of_all_vcpus_that_were_on_it(v
 		  .loses = true,
 		  .loses_more = true,
 		  .skew_ticks = 3000 },
-		{ .jump_ns = 1, .moves = true, .loses = true, .of_one = true },
+	};
+	size_t i, unsure;
+	uint64_t largest;
+
+	(void)state;
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		largest = simulate_seeds(&kinds[i], &unsure);
+		assert_true(unsure > 0);
+		/* No reading that is sure has a bound that reaches to where one is missing. */
+		assert_true(kinds[i].jump_ns > 1 || largest < 100);
+	}
+}
+
+static void where_a_vcpu_may_have_run_unseen_its_time_may_be_any_cpus(void **state)
+{
+	static const struct host kinds[] = {
+		{ .jump_ns = 1000000,
+		  .moves = true,
+		  .loses = true,
+		  .loses_more = true,
+		  .forgets = true },
+		{ .jump_ns = 1000000,
+		  .moves = true,
+		  .loses = true,
+		  .loses_more = true,
+		  .forgets = true,
+		  .of_one = true },
+		{ .jump_ns = 1000000,
+		  .slower = 1u << 30,
+		  .moves = true,
+		  .loses = true,
+		  .loses_more = true,
+		  .forgets = true,
+		  .skew_ticks = 3000 },
 	};
 	size_t i, unsure;
 
@@ -562,6 +615,7 @@ int main(void)
 		cmocka_unit_test(where_a_correction_is_missing_no_reading_is_sure),
 		cmocka_unit_test(
 			what_is_missing_of_one_cpu_is_missing_of_all_vcpus_that_were_on_it),
+		cmocka_unit_test(where_a_vcpu_may_have_run_unseen_its_time_may_be_any_cpus),
 		cmocka_unit_test(where_it_is_not_known_where_they_ran_all_cpus_count),
 		cmocka_unit_test(a_counter_that_is_set_is_undone_on_both_sides),
 		cmocka_unit_test(the_skew_counts_for_one_vcpu_that_moves),
