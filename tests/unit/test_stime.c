@@ -144,18 +144,54 @@ static void what_was_recorded_within_a_gap_is_not_sure(void **state)
 	correct(&stime, 1000, 100000);
 	assert_true(strata_stime_gap(&stime, 1500, 2500));
 	correct(&stime, 2000, 101000);
-	correct(&stime, 2200, 101200);
+	correct(&stime, 2200, 101900);
 	assert_true(strata_stime_gap(&stime, 2600, 2700));
 	correct(&stime, 3000, 102000);
 	assert_true(strata_stime_finish(&stime));
 	assert_false(strata_stime_sure(&stime, 2100, 2100));
 	assert_false(strata_stime_sure(&stime, 2550, 2550));
 	assert_true(strata_stime_sure(&stime, 3000, 3000));
+	/* Nor is it known of the second gap that time was later there. */
+	assert_int_equal(strata_stime_last(&stime, 101000), 2999);
 	/* Again, as those do who follow a recording. */
 	correct(&stime, 4000, 103000);
 	assert_true(strata_stime_finish(&stime));
 	assert_false(strata_stime_sure(&stime, 2100, 2100));
 	assert_true(strata_stime_sure(&stime, 3000, 5000));
+	assert_int_equal(stime.nr, 4);
+	strata_stime_clear(&stime);
+}
+
+/* What was recorded last is not carried on into the gap. */
+static void behind_a_gap_time_may_be_less_than_it_seemed(void **state)
+{
+	struct strata_stime stime = { 0 };
+
+	(void)state;
+	correct(&stime, 1000, 100000);
+	assert_true(strata_stime_gap(&stime, 1500, 1700));
+	correct(&stime, 2000, 100600);
+	assert_true(strata_stime_finish(&stime));
+	assert_int_equal(strata_stime_first(&stime, 100800), 2200);
+	assert_int_equal(strata_stime_last(&stime, 100800), 2200);
+	strata_stime_clear(&stime);
+}
+
+static void a_vague_place_within_another_does_not_end_it(void **state)
+{
+	const struct strata_stime_piece vague[] = {
+		{ .from_ticks = 100, .until_ticks = 500, .most_ns = 1000 },
+		{ .from_ticks = 200, .until_ticks = 300, .most_ns = 1000 },
+	};
+	struct strata_stime stime = { 0 };
+
+	(void)state;
+	assert_true(strata_stime_add_piece(&stime, &vague[0]));
+	assert_true(strata_stime_add_piece(&stime, &vague[1]));
+	strata_stime_finish_parts(&stime);
+	assert_false(strata_stime_sure(&stime, 400, 400));
+	assert_true(strata_stime_sure(&stime, 501, 501));
+	assert_int_equal(strata_stime_last(&stime, 500), 500);
 	strata_stime_clear(&stime);
 }
 
@@ -229,6 +265,8 @@ int main(void)
 		cmocka_unit_test(in_a_gap_time_is_any_of_a_range),
 		cmocka_unit_test(a_line_that_is_missing_may_be_half_as_steep),
 		cmocka_unit_test(what_was_recorded_within_a_gap_is_not_sure),
+		cmocka_unit_test(behind_a_gap_time_may_be_less_than_it_seemed),
+		cmocka_unit_test(a_vague_place_within_another_does_not_end_it),
 		cmocka_unit_test(before_the_first_and_after_the_last_nothing_is_known_in_a_gap),
 		cmocka_unit_test(a_cpu_of_which_all_is_missing_may_be_at_any_time),
 		cmocka_unit_test(where_parts_overlap_either_may_hold),
