@@ -95,13 +95,26 @@ static void keep_file(struct application *one)
 			dir->path, name);
 }
 
+/* Gives the memory of its rings back.  @who: whose share it counts in until then; NULL: nobody's.
+ * False: there is none that a program could keep. */
+static bool return_memory(struct apps *apps, struct application *one, struct principal *who)
+{
+	size_t bytes;
+	void *memory = app_memory_take(&one->app.memory, &bytes);
+
+	if (memory)
+		memory_return_give(apps->returns, memory, bytes, who, one->memory_bytes);
+	return memory != NULL;
+}
+
 /* It holds nothing any more that others could use. */
 static void forget(struct apps *apps, size_t index)
 {
 	struct application *one = apps->list[index];
 
 	principal_give_back(one->who, PRINCIPAL_CONNECTIONS, 1);
-	principal_give_back(one->who, PRINCIPAL_MEMORY_BYTES, one->memory_bytes);
+	if (!return_memory(apps, one, one->who))
+		principal_give_back(one->who, PRINCIPAL_MEMORY_BYTES, one->memory_bytes);
 	app_close(&one->app);
 	free(one);
 	apps->list[index] = apps->list[--apps->nr];
@@ -489,6 +502,7 @@ void apps_tend(struct apps *apps)
 		return;
 	if (recorder_is_saved(apps->recorder))
 		forget_files(apps, true);
+	memory_return_tend(apps->returns);
 	/* In this order: who has answered there waits to be accepted. */
 	app_wake_tend(&apps->wake);
 	accept_new(apps);
@@ -513,6 +527,9 @@ int apps_open(struct apps *apps, struct strata_error *error)
 	if (apps->patience_ms < PATIENCE_MS)
 		apps->patience_ms = PATIENCE_MS;
 	if (apps->channel.dir && ring_file_make_dir(apps->channel.dir, apps->named_dir, error))
+		return -1;
+	apps->returns = memory_return_open(error);
+	if (!apps->returns)
 		return -1;
 	apps->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	apps->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -632,9 +649,12 @@ void apps_release(struct apps *apps, bool recorded)
 
 		if (!recorded && one->step >= APPLICATION_ATTACHING)
 			keep_file(one);
+		/* The shares went with the recorder. */
+		return_memory(apps, one, NULL);
 		app_close(&one->app);
 		free(one);
 	}
+	memory_return_close(apps->returns);
 	free(apps->list);
 	apps->list = NULL;
 	forget_files(apps, recorded);

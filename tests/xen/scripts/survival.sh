@@ -115,6 +115,7 @@ hanging_xenstored_stops_nobody() {
 	await_line selected xenstored 300
 	kill -INT "$recorder"
 	await_line hung 'recorded [0-9]+ events' 600
+	await_line hung 'xenstored does not answer' 150
 	expect_line "whoever selects is told what hangs" selected 'xenstored does not answer: kernels record other events as soon as it does'
 	expect_line "a recording ends though xenstored hangs" hung 'recorded [0-9]+ events'
 	expect_line "and says that guests were not told to stop" hung 'xenstored does not answer: modules that were not told to stop'
