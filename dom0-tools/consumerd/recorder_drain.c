@@ -160,7 +160,9 @@ static int drain_rings(struct recorder *recorder, struct recorder_queue *queue, 
 	return 0;
 }
 
-/* Takes from rings whose source leaves, and forgets those that are empty.  0 or -1. */
+/* Takes from rings whose source leaves, and forgets those that are empty.  What is left is to be
+ * taken without a pause, also a guest's: it is no more than the rings held, and their memory is
+ * wanted back.  0 or -1. */
 static int drain_leaving(struct recorder *recorder, struct recorder_queue *queue,
 			 struct strata_error *error)
 {
@@ -191,6 +193,8 @@ static int drain_leaving(struct recorder *recorder, struct recorder_queue *queue
 		if (result)
 			return -1;
 	}
+	for (; i < queue->nr; i++)
+		recorder->behind |= queue->taps[i]->leaving;
 	return 0;
 }
 
@@ -230,7 +234,7 @@ static void note_rest(struct recorder *recorder, const struct recorder_queue *qu
 		const struct tap *tap = tap_at(queue, i);
 
 		recorder->urgent |= !tap->leaving && tap->state == STRATA_POLL_PRIORITY;
-		recorder->behind |= (tap->leaving || has_data(tap)) &&
+		recorder->behind |= !tap->leaving && has_data(tap) &&
 				    principal_kind(queue->who) != PRINCIPAL_DOMAIN;
 	}
 	recorder->behind |= queue->looks < queue->nr &&

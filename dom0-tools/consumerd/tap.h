@@ -48,6 +48,8 @@ struct tap {
 	/* Sub-buffers that may be taken: in this turn, or until it has left.  A writer that goes on
 	 * fills its ring while we take. */
 	strata_count_t turns;
+	bool resting; /* what is left is being taken, complete or not (tap_take_rest()) */
+	strata_count_t rest_end; /* where reading goes on behind it */
 };
 
 /* The rings of one principal.  Each turn goes on where the last one stopped. */
@@ -81,6 +83,7 @@ struct recorder_source {
 	size_t nr_taps;
 	enum recorder_presence presence;
 	enum strata_source_end reason; /* if it is leaving */
+	bool owner_knows; /* it has been told that the source left nothing */
 	bool broken_said;
 	struct recorder_saved saved;
 };
@@ -181,8 +184,8 @@ int tap_take_partly(struct recorder *recorder, struct tap *tap, struct strata_er
 bool tap_is_asleep(const struct recorder *recorder, const struct tap *tap);
 
 /*
- * Takes one step of what tap_take_rest() does: at most a sub-buffer where that can be, else all of
- * the rest.  @done: OUT, nothing is left to take.  0 or -1.
+ * Takes one step of what tap_take_rest() does, at most a sub-buffer.  @done: OUT, nothing is left
+ * to take.  0 or -1.
  */
 int tap_leave_step(struct recorder *recorder, struct tap *tap, bool *done,
 		   struct strata_error *error);

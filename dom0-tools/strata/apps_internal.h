@@ -40,6 +40,10 @@ bool apps_still_leaves(struct apps *apps, size_t index);
  * file is all that there is of it. */
 void apps_keep_file(struct application *one);
 
+/* Gives the memory of an application's rings back.  @who: whose share it counts in until then;
+ * NULL: nobody's.  False: there is no memory that a program could keep. */
+bool apps_return_memory(struct apps *apps, struct application *one, struct principal *who);
+
 /* Frees the list of files of ended applications.  @remove: removes the files, too. */
 void apps_forget_files(struct apps *apps, bool remove);
 
