@@ -25,8 +25,14 @@ int app_open(struct app *app, int socket, struct strata_error *error)
 		hang_up(socket);
 		return -1;
 	}
+	/* Nobody but a child of it can hold the other end, and libstrata's children do not. */
+	if (peer.ended) {
+		hang_up(socket);
+		return strata_fail(error, "process %d has ended", peer.pid);
+	}
 	app->pid = peer.pid;
 	app->uid = peer.uid;
+	app->starter = peer.starter;
 	memcpy(app->comm, peer.comm, sizeof(app->comm));
 	memcpy(app->program, peer.program, sizeof(app->program));
 	return 0;

@@ -23,7 +23,8 @@
 struct app {
 	int socket;
 	int32_t pid;      /* from SO_PEERCRED */
-	uint32_t uid;     /* likewise: whose share it takes */
+	uint32_t uid;     /* likewise */
+	uint32_t starter; /* whose share it takes; see peer.h */
 	char comm[32];    /* of the process; hostile */
 	char program[80]; /* the name of its executable; hostile */
 

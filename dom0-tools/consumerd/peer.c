@@ -69,6 +69,23 @@ static bool has_ended(int process)
 	return process < 0 || poll(&ended, 1, 0) != 0;
 }
 
+/* A process with the rights of another user that is not root's own was started by its real user. */
+static void read_starter(struct peer *peer)
+{
+	char path[64], text[1024];
+	const char *line;
+	uint32_t real;
+
+	peer->starter = peer->uid;
+	snprintf(path, sizeof(path), "/proc/%d/status", peer->pid);
+	read_text(path, text, sizeof(text));
+	/* The name of the process comes first; a line break in it is escaped. */
+	line = strstr(text, "\nUid:\t");
+	real = line ? (uint32_t)strtoul(line + 6, NULL, 10) : 0;
+	if (real)
+		peer->starter = real;
+}
+
 static void read_names(struct peer *peer)
 {
 	char path[64], link[400];
@@ -105,10 +122,14 @@ int peer_identify(int socket, struct peer *peer, struct strata_error *error)
 	peer->uid = credentials.uid;
 	process = open_process(socket, &known);
 	read_names(peer);
+	read_starter(peer);
 	/* Only what was read while it was there is of it, and not of the next of that number.
 	 * Before Linux 6.5 nobody can know. */
-	if (known && has_ended(process))
+	if (known && has_ended(process)) {
 		peer->comm[0] = peer->program[0] = '\0';
+		peer->starter = peer->uid;
+		peer->ended = true;
+	}
 	if (process >= 0)
 		close(process);
 	return 0;

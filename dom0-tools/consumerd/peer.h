@@ -3,13 +3,18 @@
 #ifndef STRATA_CONSUMERD_PEER_H
 #define STRATA_CONSUMERD_PEER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "error.h"
 
 struct peer {
 	int32_t pid;
-	uint32_t uid;     /* effective, when it connected */
+	uint32_t uid; /* effective, when it connected */
+	/* Whose share it takes: the same, but of a set-user-ID program the user who started it, who
+	 * could start as many as he likes. */
+	uint32_t starter;
+	bool ended;       /* it has ended since, so the starter is not known */
 	char comm[32];    /* its name; its own choice */
 	char program[80]; /* the name of its executable; likewise */
 };

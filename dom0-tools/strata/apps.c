@@ -163,7 +163,7 @@ static int admit(struct apps *apps, struct application *one)
 	struct epoll_event interest = { .events = EPOLLIN };
 	struct strata_error why = { "" };
 
-	one->who = principals_user(recorder_principals(apps->recorder), one->app.uid);
+	one->who = principals_user(recorder_principals(apps->recorder), one->app.starter);
 	if (!one->who) {
 		note_one_too_many(apps, "applications");
 		return -1;
@@ -537,7 +537,7 @@ int apps_add_sources(const struct apps *apps, struct recorder *recorder, enum re
 	for (i = 0; i < apps->nr; i++) {
 		struct application *one = apps->list[i];
 		struct principal *who =
-			principals_user(recorder_principals(recorder), one->app.uid);
+			principals_user(recorder_principals(recorder), one->app.starter);
 
 		if (one->step < APPLICATION_RECORDING || one->step == APPLICATION_LEAVING)
 			continue;
