@@ -56,6 +56,11 @@ enum app_news {
 /* Takes over a connected socket, and finds out whose it is.  0, or -1 and it is closed. */
 int app_open(struct app *app, int socket, struct strata_error *error);
 
+/* The same in two steps, of which the first costs next to nothing: takes the socket over, with no
+ * more than its effective user, and finds out the rest.  0; -1: app_close() is to follow. */
+int app_accept(struct app *app, int socket, struct strata_error *error);
+int app_identify(struct app *app, struct strata_error *error);
+
 /* Takes one message, if there is one.  With APP_GONE, @error says why if it is no normal end. */
 enum app_news app_hear(struct app *app, struct strata_error *error);
 

@@ -101,18 +101,36 @@ static void read_names(struct peer *peer)
 		 strrchr(link, '/') ? strrchr(link, '/') + 1 : link);
 }
 
+static int read_credentials(int socket, struct ucred *credentials, struct strata_error *error)
+{
+	socklen_t bytes = sizeof(*credentials);
+
+	if (!getsockopt(socket, SOL_SOCKET, SO_PEERCRED, credentials, &bytes) &&
+	    credentials->pid > 0)
+		return 0;
+	return strata_fail(error, "the kernel does not say which process it is: it is of another "
+				  "PID namespace");
+}
+
+int peer_user(int socket, uint32_t *uid, struct strata_error *error)
+{
+	struct ucred credentials;
+
+	if (read_credentials(socket, &credentials, error))
+		return -1;
+	*uid = credentials.uid;
+	return 0;
+}
+
 int peer_identify(int socket, struct peer *peer, struct strata_error *error)
 {
-	struct ucred credentials = { .pid = 0 };
-	socklen_t bytes = sizeof(credentials);
+	struct ucred credentials;
 	bool known;
 	int process;
 
 	memset(peer, 0, sizeof(*peer));
-	if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &bytes) ||
-	    credentials.pid <= 0)
-		return strata_fail(error, "the kernel does not say which process it is: it is of "
-					  "another PID namespace");
+	if (read_credentials(socket, &credentials, error))
+		return -1;
 	if (is_overflow(credentials.uid))
 		return strata_fail(error,
 				   "process %d: the kernel does not say whose it is: its "

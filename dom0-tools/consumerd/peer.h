@@ -19,6 +19,9 @@ struct peer {
 	char program[80]; /* the name of its executable; likewise */
 };
 
+/* The effective user of the process that connected.  0, or -1: the kernel does not say. */
+int peer_user(int socket, uint32_t *uid, struct strata_error *error);
+
 /*
  * Identifies the process that connected.  Its names are empty if it has ended since:
  * another process may have its number now.

@@ -17,7 +17,9 @@
 #include "hang_up.h"
 #include "sources.h"
 
-#define ACCEPTS_PER_TURN 32u
+/* All who wait stand in one line, however many of one user they are: they are taken out of it fast,
+ * and then wait each behind those of their own user. */
+#define ACCEPTS_PER_TURN 512u
 #define MESSAGES_OF_ONE  256u
 
 /* Rings of one that are added in a turn: each is a file. */
@@ -163,14 +165,14 @@ static int admit(struct apps *apps, struct application *one)
 	struct epoll_event interest = { .events = EPOLLIN };
 	struct strata_error why = { "" };
 
-	one->who = principals_user(recorder_principals(apps->recorder), one->app.starter);
+	one->who = principals_user(recorder_principals(apps->recorder), one->app.uid);
 	if (!one->who) {
 		note_one_too_many(apps, "applications");
 		return -1;
 	}
-	principal_charge(one->who, PRINCIPAL_TALKING, PRINCIPAL_FILE_BYTES);
 	if (principal_claim(one->who, PRINCIPAL_CONNECTIONS, 1, &why)) {
-		leave_out(apps, one, &why);
+		apps->left_out++;
+		principal_complain(one->who, "an application is left out: %s", why.text);
 		return -1;
 	}
 	if (!epoll_ctl(apps->epoll, EPOLL_CTL_ADD, one->app.socket, &interest))
@@ -195,15 +197,50 @@ static void take_in(struct apps *apps, int socket)
 		hang_up(socket);
 		return;
 	}
-	one->came_ms = now_ms();
-	if (app_open(&one->app, socket, &ignored)) {
-		free(one);
-	} else if (admit(apps, one)) {
+	if (app_accept(&one->app, socket, &ignored) || admit(apps, one)) {
 		app_close(&one->app);
 		free(one);
-	} else {
-		apps->list[apps->nr++] = one;
+		return;
 	}
+	one->step = APPLICATION_ARRIVED;
+	apps->list[apps->nr++] = one;
+}
+
+/* Whoever started a set-user-ID program answers for it.  0 or -1. */
+static int move_to_starter(struct apps *apps, struct application *one, struct strata_error *error)
+{
+	struct principal *who =
+		principals_user(recorder_principals(apps->recorder), one->app.starter);
+
+	if (who == one->who)
+		return 0;
+	if (!who)
+		return strata_fail(error, "out of memory");
+	if (principal_claim(who, PRINCIPAL_CONNECTIONS, 1, error))
+		return -1;
+	principal_give_back(one->who, PRINCIPAL_CONNECTIONS, 1);
+	one->who = who;
+	return 0;
+}
+
+/* Finds out what one is that has arrived.  False: it is forgotten. */
+static bool receive(struct apps *apps, size_t index)
+{
+	struct application *one = apps->list[index];
+	struct strata_error why = { "" };
+
+	principal_charge(one->who, PRINCIPAL_TALKING, PRINCIPAL_FILE_BYTES);
+	if (app_identify(&one->app, &why)) {
+		forget(apps, index);
+		return false;
+	}
+	one->step = APPLICATION_TELLING;
+	one->came_ms = now_ms();
+	if (!move_to_starter(apps, one, &why))
+		return true;
+	leave_out(apps, one, &why);
+	forget(apps, index);
+	return false;
 }
 
 /*
@@ -466,6 +503,11 @@ static bool hear(struct apps *apps, size_t index)
 
 	if (one->step == APPLICATION_LEAVING)
 		return still_leaves(apps, index);
+	if (one->step == APPLICATION_ARRIVED &&
+	    (apps->stopping || !principal_has_credit(one->who, PRINCIPAL_TALKING)))
+		return true;
+	if (one->step == APPLICATION_ARRIVED && !receive(apps, index))
+		return false;
 	/* The recorder has said so; what its other rings hold is taken. */
 	if (app_is_broken(&one->app)) {
 		apps->left_out++;
