@@ -84,7 +84,7 @@ int apps_add_sources(const struct apps *apps, struct recorder *recorder, enum re
 	for (i = 0; i < apps->nr; i++) {
 		struct application *one = apps->list[i];
 		struct principal *who =
-			principals_user(recorder_principals(recorder), one->app.uid);
+			principals_user(recorder_principals(recorder), one->app.starter);
 
 		if (one->step < APPLICATION_RECORDING || one->step == APPLICATION_LEAVING)
 			continue;

@@ -21,6 +21,9 @@ static inline uint64_t apps_now_ms(void)
 /* Accepts the connections that wait, in bounded number. */
 void apps_accept_new(struct apps *apps);
 
+/* Finds out which process an application is that has arrived.  False: it is forgotten. */
+bool apps_receive(struct apps *apps, size_t index);
+
 /* apps_talk.c */
 
 /* Takes messages of one application, as far as its user's share of this turn goes, then goes on

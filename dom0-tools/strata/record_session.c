@@ -419,7 +419,13 @@ static void report(const struct session *session, const struct recorder_totals *
 			"until the end. What is recorded is whole; make room, or record to another "
 			"disk with --output\n",
 			totals->no_room);
-	else if (totals->lost)
+	if (totals->was_shared)
+		fprintf(stderr,
+			"strata: a user or guest wrote as much as was left on the disk, and lost "
+			"what followed (%" PRIu64 " events at the end); make room, or record to "
+			"another disk with --output\n",
+			totals->no_share);
+	if (totals->lost && !totals->was_full && !totals->was_shared)
 		fprintf(stderr, "strata: larger buffers lose less: --xen-buffer for Xen, "
 				"--app-buffer for applications, subbuf_kb and nr_subbufs of "
 				"strata.ko for a kernel\n");
@@ -465,7 +471,7 @@ static void finish(struct session *session, bool recorded, int *status)
 	}
 	if (*status == STRATA_STATUS_OK &&
 	    (session->kernels.left_out || session->apps.left_out || session->cpus_left_out ||
-	     totals.bad_packets || totals.was_full))
+	     totals.bad_packets || totals.was_full || totals.was_shared))
 		*status = STRATA_STATUS_PARTIAL;
 	session_serve_end(session);
 	control_socket_close(session->socket);

@@ -24,6 +24,9 @@ static const char *what_is_missing(const struct recorder_totals *totals)
 	if (totals->was_full)
 		return "; the disk was full, and what it had no room for is lost: make room, or "
 		       "name another disk with --output";
+	if (totals->was_shared)
+		return "; a user or guest wrote as much as was left on the disk, and what followed "
+		       "is lost: make room, or name another disk with --output";
 	if (totals->bad_packets)
 		return "; packets that were no packets are left out";
 	return "";
