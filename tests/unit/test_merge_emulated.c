@@ -574,6 +574,30 @@ static void a_counter_that_counts_from_another_time_is_undone_on_both_sides(void
 	clear(&host);
 }
 
+/* Before it is known where a vCPU ran, it is where it is first: with all corrections of that CPU.
+ */
+static void before_the_first_place_its_cpus_corrections_hold(void **state)
+{
+	struct strata_hv_pcpu_clock clock = {
+		.local_tsc = 1000, .local_stime_ns = 100000, .mul_frac = 1u << 31, .shift = 1
+	};
+	struct strata_vcpu_stime stimes = { 0 };
+	struct strata_stime_set own;
+
+	(void)state;
+	assert_true(strata_vcpu_stime_pcpu(&stimes, 0, 1000, &clock));
+	clock.local_tsc = 2000;
+	clock.local_stime_ns = 105000; /* it would be 101000 */
+	assert_true(strata_vcpu_stime_pcpu(&stimes, 0, 2000, &clock));
+	assert_true(strata_vcpu_stime_runs(&stimes, 3000, DOMAIN, 0, 0));
+	assert_true(strata_vcpu_stime_finish(&stimes, 0));
+	own = strata_vcpu_stime_own(&stimes, DOMAIN, 0);
+	assert_int_equal(own.nr, 1);
+	assert_int_equal(strata_stime_set_first(&own, 100500), 1500);
+	assert_int_equal(strata_stime_set_last(&own, 100500), 1500);
+	strata_vcpu_stime_clear(&stimes);
+}
+
 static void a_guest_that_begins_to_run_all_the_time_loses_its_own_places_only(void **state)
 {
 	const struct strata_hv_pcpu_clock clock = { .mul_frac = 1u << 31 };
@@ -620,6 +644,7 @@ int main(void)
 		cmocka_unit_test(a_counter_that_is_set_is_undone_on_both_sides),
 		cmocka_unit_test(the_skew_counts_for_one_vcpu_that_moves),
 		cmocka_unit_test(a_counter_that_counts_from_another_time_is_undone_on_both_sides),
+		cmocka_unit_test(before_the_first_place_its_cpus_corrections_hold),
 		cmocka_unit_test(a_guest_that_begins_to_run_all_the_time_loses_its_own_places_only),
 	};
 
