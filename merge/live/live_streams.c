@@ -238,6 +238,22 @@ static bool is_another(const struct live_streams *streams, const struct strata_r
 				       recording->nr_sources < streams->recording.nr_sources);
 }
 
+/* Adds the hypervisor's sources that are not done, or all others. */
+static int add_sources(struct live_streams *streams, bool of_xen, struct strata_error *error)
+{
+	const struct strata_recording *recording = &streams->recording;
+	size_t i;
+
+	for (i = 0; i < recording->nr_sources; i++) {
+		const struct strata_source *source = &recording->sources[i];
+
+		if (source->nr_streams && !streams->done[i] &&
+		    (source->layer == STRATA_LAYER_XEN) == of_xen && add_source(streams, i, error))
+			return -1;
+	}
+	return 0;
+}
+
 int live_streams_load(struct live_streams *streams, struct strata_error *error)
 {
 	struct strata_recording recording = { 0 };
@@ -264,12 +280,11 @@ int live_streams_load(struct live_streams *streams, struct strata_error *error)
 	if (!streams->clocks.raw)
 		live_clocks_init(&streams->clocks, streams->raw, &streams->recording);
 	streams->has_xen = false;
-	for (i = 0; i < recording.nr_sources; i++) {
+	for (i = 0; i < recording.nr_sources; i++)
 		streams->has_xen |= recording.sources[i].layer == STRATA_LAYER_XEN;
-		if (recording.sources[i].nr_streams && !streams->done[i] &&
-		    add_source(streams, i, error))
-			return -1;
-	}
+	/* At equal ticks, the hypervisor's events come first. */
+	if (add_sources(streams, true, error) || add_sources(streams, false, error))
+		return -1;
 	return open_readers(streams, false, error);
 }
 
