@@ -89,7 +89,7 @@ static int compare_pieces(const void *left, const void *right)
 void strata_stime_finish_parts(struct strata_stime *stime)
 {
 	uint64_t most = 0, least = UINT64_MAX, reach = 0, vague = 0;
-	size_t i;
+	size_t i, exact = 0;
 
 	if (stime->nr == 0)
 		return;
@@ -109,6 +109,8 @@ void strata_stime_finish_parts(struct strata_stime *stime)
 		if (is_vague(piece) && piece->until_ticks > vague)
 			vague = piece->until_ticks;
 		piece->vague_ticks = vague;
+		exact = is_vague(piece) ? exact : i + 1;
+		piece->nr_exact = exact;
 	}
 	for (i = stime->nr; i-- > 0;) {
 		least = stime->pieces[i].least_ns < least ? stime->pieces[i].least_ns : least;
@@ -249,9 +251,7 @@ uint64_t strata_stime_last(const struct strata_stime *stime, uint64_t ns)
 
 uint64_t strata_stime_guess(const struct strata_stime *stime, uint64_t ns)
 {
-	size_t at = nr_begun(stime, ns);
+	size_t begun = nr_begun(stime, ns), at = begun ? stime->pieces[begun - 1].nr_exact : 0;
 
-	while (at > 0 && is_vague(&stime->pieces[at - 1]))
-		at--;
 	return at ? last_tick(&stime->pieces[at - 1].line, ns) : strata_stime_first(stime, ns);
 }

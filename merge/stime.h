@@ -43,6 +43,7 @@ struct strata_stime_piece {
 	uint64_t least_ns;    /* least time in this piece or one after it */
 	uint64_t reach_ticks; /* the last tick of this piece and all before it */
 	uint64_t vague_ticks; /* the same of the vague ones; 0: none is */
+	size_t nr_exact;      /* pieces up to the last of these that is not vague; 0: all are */
 };
 
 /* What was recorded of one physical CPU: from @ticks on its time follows the line. */
