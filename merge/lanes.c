@@ -2,8 +2,8 @@
 /*
  * lanes.c - see lanes.h.
  *
- * What stands in the tree for a lane is one number, its key: the time of its next
- * event, counted from a base, with the lane's number in the low bits.  Two keys
+ * What stands in the tree for a lane is one number, its key: the nanosecond of its next
+ * event, counted from a base, the tick within it, and the lane's number in the low bits.  Two keys
  * are put in order by a minimum and a maximum.  A time too far from the base for that
  * gets the largest key that there is for a time; when such a one wins, the base moves
  * on and all keys are made anew.
@@ -17,17 +17,25 @@
 /* The losers of a binary tree whose leaves are the lanes; node 0 is above the root: the winner. */
 struct tree {
 	uint64_t *nodes;
-	uint32_t leaves; /* a power of two */
-	unsigned int lane_bits;
-	uint64_t base;   /* ns */
-	uint64_t beyond; /* a time of so much after the base, or more */
+	uint32_t leaves;        /* a power of two */
+	unsigned int lane_bits; /* of a lane's number, */
+	unsigned int low_bits;  /* and of a tick with it */
+	uint64_t base;          /* ns */
+	uint64_t beyond;        /* ns after the base: a key stands for that time or any later one */
 };
 
 /* How far a run may go: before that event of the next lane. */
 struct limit {
 	uint64_t ns;
-	uint32_t lane;
+	uint64_t low; /* tick and lane, as in a key */
 };
+
+/* The part of a key below the nanosecond. */
+static inline uint64_t low_of(const struct tree *tree, const struct strata_lane_event *event,
+			      uint32_t at)
+{
+	return (uint64_t)event->tick << tree->lane_bits | at;
+}
 
 static inline uint64_t key_of(const struct tree *tree, const struct strata_lane *lane, uint32_t at)
 {
@@ -38,7 +46,7 @@ static inline uint64_t key_of(const struct tree *tree, const struct strata_lane 
 	since = lane->next->ns > tree->base ? lane->next->ns - tree->base : 0;
 	if (since > tree->beyond)
 		since = tree->beyond;
-	return since << tree->lane_bits | at;
+	return since << tree->low_bits | low_of(tree, lane->next, at);
 }
 
 static inline uint32_t lane_of(const struct tree *tree, uint64_t key)
@@ -48,7 +56,7 @@ static inline uint32_t lane_of(const struct tree *tree, uint64_t key)
 
 static inline uint64_t since_base(const struct tree *tree, uint64_t key)
 {
-	return key >> tree->lane_bits;
+	return key >> tree->low_bits;
 }
 
 /* Plays a key against the losers on its way up; the last winner becomes node 0.  No branch depends
@@ -75,11 +83,12 @@ static inline struct limit runner_up(const struct tree *tree, uint32_t leaf)
 	for (node = (tree->leaves + leaf) / 2; node > 0; node /= 2)
 		least = tree->nodes[node] < least ? tree->nodes[node] : least;
 	if (least == AT_END)
-		return (struct limit){ UINT64_MAX, UINT32_MAX };
+		return (struct limit){ UINT64_MAX, UINT64_MAX };
 	/* Of one beyond the range no more is known than that. */
 	if (since_base(tree, least) == tree->beyond)
 		return (struct limit){ tree->base + tree->beyond, 0 };
-	return (struct limit){ tree->base + since_base(tree, least), lane_of(tree, least) };
+	return (struct limit){ tree->base + since_base(tree, least),
+			       least & ((1ull << tree->low_bits) - 1) };
 }
 
 /* Sets the base to the earliest of all next events, and all keys by it.  0, or -1: out of memory.
@@ -126,7 +135,8 @@ static int begin(struct strata_lanes *lanes, struct tree *tree)
 
 	for (tree->leaves = 1, tree->lane_bits = 0; tree->leaves < lanes->nr; tree->leaves *= 2)
 		tree->lane_bits++;
-	tree->beyond = (UINT64_MAX >> tree->lane_bits) - 1;
+	tree->low_bits = tree->lane_bits + STRATA_TICK_BITS;
+	tree->beyond = (UINT64_MAX >> tree->low_bits) - 1;
 	tree->nodes = calloc(tree->leaves, sizeof(*tree->nodes));
 	if (!tree->nodes)
 		return -1;
@@ -141,12 +151,14 @@ static int begin(struct strata_lanes *lanes, struct tree *tree)
  * Hands on the next event of a lane, and those behind it that come before the limit.  Its batch
  * may end first; then what follows is looked at again.
  */
-static inline int take_run(struct strata_lanes *lanes, uint32_t at, struct limit limit)
+static inline int take_run(struct strata_lanes *lanes, const struct tree *tree, uint32_t at,
+			   struct limit limit)
 {
 	struct strata_lane *lane = &lanes->lanes[at];
 	const struct strata_lane_event *from = lane->next, *to = from + 1;
 
-	while (to < lane->end && (to->ns < limit.ns || (to->ns == limit.ns && at < limit.lane)))
+	while (to < lane->end &&
+	       (to->ns < limit.ns || (to->ns == limit.ns && low_of(tree, to, at) < limit.low)))
 		to++;
 	lane->next = to;
 	return lanes->take(lanes->data, at, from, (size_t)(to - from));
@@ -170,7 +182,7 @@ int strata_lanes_merge(struct strata_lanes *lanes)
 			limit = next_one;
 			continue;
 		}
-		status = take_run(lanes, lane, limit);
+		status = take_run(lanes, &tree, lane, limit);
 		if (status)
 			break;
 		status = supply(lanes, lane);

@@ -2,10 +2,10 @@
 /*
  * lanes.h - the merge itself: many lanes of events, each in order, become one.
  *
- * It knows of an event only its time.  Events of equal time come in the order of
- * their lanes' numbers, so that the same input gives the same output.  What is in
- * order within one lane is handed on as one run: the events of a CPU come in
- * bursts, and a run costs as much as an event.
+ * It knows of an event only its time: a nanosecond, and the host tick within it where
+ * one host has all times.  Events of equal time come in the order of their lanes' numbers, so that
+ * the same input gives the same output.  What is in order within one lane is handed on as one run:
+ * the events of a CPU come in bursts, and a run costs as much as an event.
  *
  * The lanes stand in a tree of losers (Knuth, The Art of Computer Programming, volume
  * 3, 5.4.1), where the next least is found by as many comparisons as the tree is high.
@@ -18,17 +18,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <strata/clock.h>
+
 /* An event of a batch: its time, and where its stream finds it again. */
 struct strata_lane_event {
 	uint64_t ns;
+	uint64_t bound; /* largest error of its time: see strata_ctf_bound_ns() */
 	uint32_t head;
 	uint32_t body;
 	uint32_t end;
-	uint32_t class;
+	uint32_t class : 28;
+	/* Times of one host are in the order of its ticks: the number of the tick within @ns. */
+	uint32_t tick : STRATA_TICK_BITS;
 };
 
 /* The class of what is no event but a loss: it stands alone in its batch. */
-#define STRATA_LANE_LOSS UINT32_MAX
+#define STRATA_LANE_LOSS ((1u << 28) - 1)
 
 struct strata_lane {
 	const struct strata_lane_event *next,

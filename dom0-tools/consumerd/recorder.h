@@ -22,6 +22,9 @@ struct recorder_totals {
 	uint64_t bad_packets;
 	uint64_t no_room; /* of those lost: they waited for room on the disk until the end */
 	bool was_full;    /* the disk, for a while at least */
+	/* Of those lost: their user or guest had written as much as was left on the disk. */
+	uint64_t no_share;
+	bool was_shared; /* there was one, for a while at least */
 };
 
 /*

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * tap.h - one ring on its way into one stream file, and the recorder that it is a
- * part of: what recorder.c runs and tap.c does for each ring.  Nobody else's.
+ * part of: what recorder.c runs and the tap files do for each ring.  Nobody else's.
+ *
+ *   tap.c           takes complete sub-buffers: look, take, check
+ *   tap_singles.c   the same for single-store rings, where no writer builds packets
+ *   tap_partly.c    takes a sub-buffer in parts
+ *   tap_rest.c      takes what is left in a ring that is read for the last time
+ *   tap_append.c    writes packets that were checked, and counts what is lost
+ *   tap_complete.c  up to when what is in the file is complete
+ *   tap_times.c     whether a packet can be of the times that it says
  */
 #ifndef STRATA_CONSUMERD_TAP_H
 #define STRATA_CONSUMERD_TAP_H
@@ -35,7 +43,8 @@ struct tap {
 	strata_count_t seen_commit; /* of what is read next, at the last look */
 	uint64_t quiet_ticks;       /* when that changed */
 	uint32_t live_slot;
-	bool left; /* the disk had no room for one: it and what follows are in the ring still */
+	bool left;     /* the disk had no room for one: it and what follows are in the ring still */
+	bool no_share; /* not the disk, but its principal had no room, for what was lost last */
 	bool leaving;
 	/* Sub-buffers that may be taken: in this turn, or until it has left.  A writer that goes on
 	 * fills its ring while we take. */
@@ -53,6 +62,7 @@ struct recorder_queue {
 	size_t next;   /* is looked at first in the next turn */
 	size_t looks;  /* from there on, in this turn */
 	size_t resume; /* becomes next */
+	bool waits;    /* it has written as much as is left on the disk, which was said */
 };
 
 /* A stream that has ended since the tables were saved last. */
@@ -111,6 +121,8 @@ struct recorder {
 	bool behind;  /* a ring had more than its share when it was drained last */
 	bool full;    /* the disk was, at the last attempt */
 	uint64_t write_again_ticks;
+	uint64_t room_bytes;       /* on the disk, as far as we know */
+	uint64_t room_until_ticks; /* the disk is asked again then */
 	struct recorder_totals totals;
 	struct live_publisher *live; /* NULL: nobody can follow */
 	struct recorder_ended *ended;
@@ -144,6 +156,12 @@ struct recorder_queue *recorder_queue_of(struct recorder *recorder, struct princ
 int recorder_queue_add(struct recorder_queue *queue, struct tap *tap, struct strata_error *error);
 void recorder_queue_remove(struct recorder_queue *queue, const struct tap *tap);
 
+/* recorder_room.c: may a principal write @bytes more, or is that what the others have left? */
+bool recorder_may_write(struct recorder *recorder, struct principal *who, uint64_t bytes);
+
+/* recorder_room.c: it has. */
+void recorder_note_written(struct recorder *recorder, struct principal *who, uint64_t bytes);
+
 /* recorder_save.c: writes some of the tables, if there is something new in them.  What cannot be
  * written now is written later, at the end at the latest. */
 void recorder_save_what_is_new(struct recorder *recorder);
@@ -162,7 +180,8 @@ void tap_note_lies(struct recorder *recorder, struct tap *tap);
 
 /*
  * Takes what is ready in its ring, up to @turns sub-buffers (1 or more).
- * 0: all, or as many; 1: the rest waits for room on the disk; or -1.
+ * 0: all, or as many; 1: the rest waits for room on the disk, which is full if recorder->full, else
+ * the principal has its share; or -1.
  */
 int tap_take(struct recorder *recorder, struct tap *tap, strata_count_t turns, uint64_t *nr_packets,
 	     struct strata_error *error);

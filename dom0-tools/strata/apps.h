@@ -17,6 +17,7 @@
 #include "select_app.h"
 
 enum application_step {
+	APPLICATION_ARRIVED, /* it is not known yet what it is */
 	APPLICATION_TELLING, /* of its events */
 	APPLICATION_WAITING, /* its user began many sources a short time ago */
 	APPLICATION_MAKING,  /* its rings */

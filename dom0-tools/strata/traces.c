@@ -82,23 +82,36 @@ struct opened {
 	struct strata_recording_traces *recording;
 };
 
-/* Adds all sources of a recording.  0 or -1: out of memory. */
-static int add_recording(struct traces *traces, const struct strata_input *input,
-			 struct strata_recording_traces *recording, struct strata_error *error)
+/* Adds the hypervisor's sources of a recording, or all others.  0 or -1: out of memory. */
+static int add_sources(struct traces *traces, const struct strata_input *input,
+		       struct strata_recording_traces *recording, bool of_xen,
+		       struct strata_error *error)
 {
 	const struct strata_recording *table = strata_recording_traces_table(recording);
 	char name[4096];
 	size_t i;
 
 	for (i = 0; i < table->nr_sources; i++) {
-		if (table->sources[i].nr_streams == 0)
+		const struct strata_source *source = &table->sources[i];
+
+		if (source->nr_streams == 0 || (source->layer == STRATA_LAYER_XEN) != of_xen)
 			continue;
-		snprintf(name, sizeof(name), "%s/%s", input->name, table->sources[i].name);
+		snprintf(name, sizeof(name), "%s/%s", input->name, source->name);
 		if (add_trace(traces, strata_recording_traces_trace(recording, i, error), name,
 			      error))
 			return -1;
 	}
 	return 0;
+}
+
+/* Adds all sources of a recording: at equal ticks, the hypervisor's events come first. */
+static int add_recording(struct traces *traces, const struct strata_input *input,
+			 struct strata_recording_traces *recording, struct strata_error *error)
+{
+	return add_sources(traces, input, recording, true, error) ||
+			       add_sources(traces, input, recording, false, error)
+		       ? -1
+		       : 0;
 }
 
 /* Opens what was found in one place, or tells why it is left out.  0 or -1: out of memory. */

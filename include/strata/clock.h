@@ -181,4 +181,64 @@ static inline uint64_t strata_realtime_ns(const struct strata_timebase *base, ui
 	return ns > base->anchor_ns ? 0 : base->anchor_ns - ns;
 }
 
+/*
+ * Several host ticks share a nanosecond where the counter runs at more than 1 GHz.  A time is then
+ * a nanosecond and the number of its tick within it, counted from 0: such pairs are in the order of
+ * ticks, and say which tick it was.
+ */
+#define STRATA_TICK_BITS 4u
+#define STRATA_TICK_MAX  ((1u << STRATA_TICK_BITS) - 1) /* counters of less than 16 GHz */
+
+/* Ticks at a distance of @ticks from the anchor take @ns and a rest: the number of the tick. */
+static inline uint32_t strata_tick_of_rest(uint64_t rest)
+{
+	/* A tick is as long as a million of these units. */
+	if (rest < 1000000u)
+		return 0;
+	rest /= 1000000u;
+	return rest > STRATA_TICK_MAX ? STRATA_TICK_MAX : (uint32_t)rest;
+}
+
+/*
+ * The same as strata_realtime_ns().
+ * @tick: OUT, the number of the tick within that nanosecond; 0 where the time was clamped
+ */
+static inline uint64_t strata_realtime_tick(const struct strata_timebase *base, uint64_t ticks,
+					    uint32_t *tick)
+{
+	const uint64_t ns = strata_realtime_ns(base, ticks);
+	uint64_t whole;
+
+	*tick = 0;
+	if (base->tsc_khz <= 1000000u || ns == 0 || ns == STRATA_NS_MAX)
+		return ns;
+	/* Modulo 2^64 is enough: the rest is less than the frequency. */
+	if (ticks >= base->anchor_ticks) {
+		whole = (ns - base->anchor_ns) * base->tsc_khz;
+		*tick = strata_tick_of_rest((ticks - base->anchor_ticks) * 1000000u - whole);
+	} else {
+		whole = (base->anchor_ns - ns) * base->tsc_khz;
+		*tick = strata_tick_of_rest(whole - (base->anchor_ticks - ticks) * 1000000u);
+	}
+	return ns;
+}
+
+/* The inverse: the host tick with that number within a nanosecond. */
+static inline uint64_t strata_realtime_to_ticks(const struct strata_timebase *base, uint64_t ns,
+						uint32_t tick)
+{
+	strata_uint128_t ticks;
+
+	if (ns >= base->anchor_ns) {
+		ticks = ((strata_uint128_t)(ns - base->anchor_ns) * base->tsc_khz + 999999u) /
+			1000000u;
+		ticks += base->anchor_ticks;
+	} else {
+		ticks = (strata_uint128_t)(base->anchor_ns - ns) * base->tsc_khz / 1000000u;
+		ticks = ticks > base->anchor_ticks ? 0 : base->anchor_ticks - ticks;
+	}
+	ticks += tick;
+	return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
+}
+
 #endif /* STRATA_CLOCK_H */

@@ -166,14 +166,16 @@ static int read_file(struct strata_ctf_index *index, const struct strata_ctf_str
 /* When a packet begins, by the reader's converter or its own clock.  No event of it is before. */
 static uint64_t begin_of(const struct strata_ctf_reader *reader)
 {
-	uint64_t ns, bound_ns;
+	struct strata_ctf_when when;
+	uint64_t bound_ns;
 
 	if (!reader->packet.has_begin)
 		return 0;
 	if (!reader->conversion)
 		return strata_ctf_ns(&reader->kind->time, reader->packet.begin);
-	ns = reader->stream->converter->ns(reader->conversion, reader->packet.begin, &bound_ns);
-	return bound_ns < ns ? ns - bound_ns : 0;
+	reader->stream->converter->convert(reader->conversion, reader->packet.begin, &when);
+	bound_ns = strata_ctf_bound_ns(reader, when.bound);
+	return bound_ns < when.ns ? when.ns - bound_ns : 0;
 }
 
 /* Reads the headers of all packets.  0, or -1: out of memory. */

@@ -79,15 +79,9 @@ static uint64_t readable_bits(const struct strata_ctf_reader *reader, bool *is_a
 	return *is_all ? content : held;
 }
 
-/* Holds a time to what can be: see ctf_reader.h. @clock: of the event, cycles; of the one before if
- * it was wild */
-static uint64_t mend_time(struct strata_ctf_reader *reader, uint64_t ns, uint64_t before,
-			  uint64_t at)
+/* Counts a time that cannot be, and reports it. */
+static void report_time(struct strata_ctf_reader *reader, bool wild, uint64_t at)
 {
-	const bool wild = reader->clock > reader->clock_limit;
-
-	if (wild)
-		reader->clock = before;
 	if (strata_ctf_reader_owns(reader)) {
 		reader->tally.wild_times += wild;
 		reader->tally.held_times += !wild;
@@ -98,21 +92,59 @@ static uint64_t mend_time(struct strata_ctf_reader *reader, uint64_t ns, uint64_
 		: reader->clock_limit < reader->kind->time.cycles_max
 			? "lies far beyond its packet's end"
 			: "lies beyond the year 2262");
-	if (wild && !reader->conversion)
-		ns = strata_ctf_ns(&reader->kind->time, before);
-	else if (wild)
-		ns = reader->last_ns;
-	return ns < reader->last_ns ? reader->last_ns : ns;
 }
 
-static uint64_t convert(struct strata_ctf_reader *reader, uint64_t cycles)
+/* A time by the stream's own clock; a step back is an error of the trace. */
+static void own_time(struct strata_ctf_reader *reader, uint64_t cycles,
+		     struct strata_ctf_when *when)
 {
-	uint64_t bound_ns,
-		ns = reader->stream->converter->ns(reader->conversion, cycles, &bound_ns);
+	when->ns = strata_ctf_ns(&reader->kind->time, cycles);
+	when->tick = 0;
+	when->bound = reader->stream->bound_ns;
+	when->is_wrong = strata_ctf_clamp(&reader->last_ns, &when->ns, &when->bound) > 0;
+}
 
-	if (bound_ns > reader->bound_ns)
-		reader->bound_ns = bound_ns;
-	return ns;
+/* Sets the time of an event of a converted stream, and of one whose time cannot be.
+ * @before: as set_time() */
+static __attribute__((noinline)) void set_any_time(struct strata_ctf_reader *reader,
+						   struct strata_lane_event *event, uint64_t clock,
+						   uint64_t before)
+{
+	const bool wild = clock > reader->clock_limit;
+	struct strata_ctf_when when;
+
+	reader->clock = wild ? before : clock;
+	if (reader->conversion)
+		reader->stream->converter->convert(reader->conversion, reader->clock, &when);
+	else
+		own_time(reader, reader->clock, &when);
+	reader->last_ns = when.ns;
+	event->ns = when.ns;
+	event->tick = when.tick & STRATA_TICK_MAX;
+	event->bound = wild ? UINT64_MAX : when.bound;
+	if (wild || when.is_wrong)
+		report_time(reader, wild, reader->base_at * 8 + event->head);
+}
+
+/*
+ * Sets the time of the event at the cursor: the one place where times and their bounds are made.
+ * @before: reading of the event before, or of the packet's begin
+ */
+static inline void set_time(struct strata_ctf_reader *reader, struct strata_lane_event *event,
+			    uint64_t clock, uint64_t before)
+{
+	if (__builtin_expect(!reader->conversion && clock <= reader->clock_limit, 1)) {
+		const uint64_t ns = strata_ctf_ns(&reader->kind->time, clock);
+
+		if (__builtin_expect(ns >= reader->last_ns, 1)) {
+			reader->clock = clock;
+			reader->last_ns = event->ns = ns;
+			event->tick = 0;
+			event->bound = reader->stream->bound_ns;
+			return;
+		}
+	}
+	set_any_time(reader, event, clock, before);
 }
 
 enum decoded { DECODED, UNKNOWN_EVENT, TOO_LONG };
@@ -125,7 +157,7 @@ static inline enum decoded decode(struct strata_ctf_reader *reader,
 {
 	const struct strata_ctf_class *class;
 	const uint64_t before = reader->clock;
-	uint64_t clock = before, ns;
+	uint64_t clock = before;
 
 	event->head = (uint32_t)cursor->at;
 	if (!strata_ctf_header_read(&kind->header, cursor, &clock, id))
@@ -133,17 +165,12 @@ static inline enum decoded decode(struct strata_ctf_reader *reader,
 	class = strata_ctf_class_of(kind, *id);
 	if (!class)
 		return UNKNOWN_EVENT;
-	event->class = class->index;
+	event->class = class->index & STRATA_LANE_LOSS;
 	event->body = (uint32_t)cursor->at;
 	if (!strata_ctf_program_skip(&class->program, cursor))
 		return TOO_LONG;
 	event->end = (uint32_t)cursor->at;
-	reader->clock = clock;
-	ns = reader->conversion ? convert(reader, clock) : strata_ctf_ns(&kind->time, clock);
-	if (__builtin_expect(ns < reader->last_ns || clock > reader->clock_limit, 0))
-		ns = mend_time(reader, ns, before, reader->base_at * 8 + event->head);
-	reader->last_ns = ns;
-	event->ns = ns;
+	set_time(reader, event, clock, before);
 	return DECODED;
 }
 
@@ -255,7 +282,6 @@ static int tell_loss(struct strata_ctf_reader *reader)
 int strata_ctf_reader_next(struct strata_ctf_reader *reader, struct strata_error *error)
 {
 	reader->nr_events = 0;
-	reader->bound_ns = reader->stream->bound_ns;
 	while (reader->nr_events == 0) {
 		if (!reader->in_packet) {
 			const int found = strata_ctf_reader_next_packet(reader, error);

@@ -12,8 +12,10 @@
  *     an event that is unknown,    the rest of its packet is left out, because its length,
  *     or too long for its packet   and so the place of the next one, is not known
  *     a file that ends early       whole events are kept
- *     a time that goes back,       is held to that of the event before
- *     or far beyond its packet
+ *     a time that goes back,       is clamped to that of the event before; its bound is
+ *                                  widened by as much, so that it stays true
+ *     a time far beyond its packet is taken to be that of the event before; its bound is
+ *                                  not known
  */
 #ifndef STRATA_MERGE_CTF_READER_H
 #define STRATA_MERGE_CTF_READER_H
@@ -59,8 +61,7 @@ struct strata_ctf_reader {
 	uint64_t base_at;    /* the same, bytes into the packet */
 	uint64_t at;         /* bits into the packet: what is read next */
 
-	void *conversion;  /* the converter's; NULL: there is none */
-	uint64_t bound_ns; /* no time of the batch is off by more, by the stream or its converter */
+	void *conversion; /* the converter's; NULL: there is none */
 
 	uint64_t clock; /* cycles, of the event before */
 	uint64_t clock_limit;
@@ -100,6 +101,15 @@ int strata_ctf_reader_open(struct strata_ctf_reader *reader, const struct strata
  */
 void strata_ctf_reader_seek(struct strata_ctf_reader *reader, uint64_t offset, uint64_t from_ns,
 			    uint64_t to_ns);
+
+/* The largest error of an event's time; UINT64_MAX: not known.
+ * @bound: of an event, or the largest of several, of this reader */
+static inline uint64_t strata_ctf_bound_ns(const struct strata_ctf_reader *reader, uint64_t bound)
+{
+	const struct strata_ctf_converter *converter = reader->stream->converter;
+
+	return converter && converter->bound_ns ? converter->bound_ns(converter, bound) : bound;
+}
 
 /* Whether what is read at this moment is in the reader's part. */
 static inline bool strata_ctf_reader_owns(const struct strata_ctf_reader *reader)

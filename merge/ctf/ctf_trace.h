@@ -44,6 +44,37 @@ struct strata_ctf_kind_of_stream {
 
 struct strata_ctf_trace;
 
+/* An event's time, converted. */
+struct strata_ctf_when {
+	uint64_t ns;
+	uint32_t tick;  /* of the host, within ns: see strata_realtime_tick() */
+	uint64_t bound; /* largest error, in the converter's unit; UINT64_MAX: not known */
+	bool is_wrong;  /* it was clamped by more than its bound: the clock's map is wrong */
+};
+
+/* A sum of bounds; UINT64_MAX: not known, or too large. */
+static inline uint64_t strata_ctf_add_clamped(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/*
+ * Clamps a time to the last one of its stream, which it follows, and widens its bound by as much:
+ * the true time stays within it.
+ * @last:  IN/OUT
+ * @bound: IN/OUT, in the unit of the time; UINT64_MAX: not known
+ * Returns by how much the time was before the last one; 0: it is as it was.
+ */
+static inline uint64_t strata_ctf_clamp(uint64_t *last, uint64_t *time, uint64_t *bound)
+{
+	const uint64_t back = *last > *time ? *last - *time : 0;
+
+	*bound = strata_ctf_add_clamped(*bound, back);
+	*time += back;
+	*last = *time;
+	return back;
+}
+
 /*
  * How the cycles of a stream's events become ns, where that is known better than its
  * own metadata says it.
@@ -51,10 +82,13 @@ struct strata_ctf_trace;
 struct strata_ctf_converter {
 	/* Begins, for a reader that goes through the stream in order.  NULL: out of memory. */
 	void *(*begin)(const struct strata_ctf_converter *converter);
-	/* The time of the next reading. @bound_ns: OUT, it is off by no more */
-	uint64_t (*ns)(void *state, uint64_t cycles, uint64_t *bound_ns);
-	/* Likewise of a reading that comes later, about; the state stays as it is. */
+	/* Converts the next reading.  No time is before the one of the last reading. */
+	void (*convert)(void *state, uint64_t cycles, struct strata_ctf_when *when);
+	/* Returns about the time of a later reading in ns; the state stays as it is.
+	 * @bound_ns: OUT, its largest error */
 	uint64_t (*ns_later)(const void *state, uint64_t cycles, uint64_t *bound_ns);
+	/* Returns a bound as ns, rounded up; UINT64_MAX: not known.  NULL: bounds are ns. */
+	uint64_t (*bound_ns)(const struct strata_ctf_converter *converter, uint64_t bound);
 	void (*end)(void *state);
 	bool from_start; /* a reader must begin at the stream's beginning */
 };

@@ -10,6 +10,7 @@
 struct conversion {
 	const struct strata_host_converter *of;
 	struct strata_stream_clock clock;
+	uint64_t last_ticks; /* of the host, of the last reading */
 };
 
 static void *begin(const struct strata_ctf_converter *converter)
@@ -21,28 +22,50 @@ static void *begin(const struct strata_ctf_converter *converter)
 		return NULL;
 	conversion->of = of;
 	conversion->clock = of->clock;
+	conversion->last_ticks = 0;
 	return conversion;
 }
 
-static uint64_t to_ns(void *state, uint64_t cycles, uint64_t *bound_ns)
+/* The host time of a reading; its bound is not known if a record that tells is missing. */
+static struct strata_host_time host_time(struct conversion *conversion, uint64_t cycles)
 {
-	struct conversion *conversion = state;
-	const struct strata_host_converter *of = conversion->of;
 	struct strata_host_time host = { .ticks = cycles, .sure = true };
 
-	if (!of->is_host)
+	if (!conversion->of->is_host)
 		host = strata_stream_clock_convert(&conversion->clock, cycles);
-	*bound_ns = host.sure ? strata_ticks_to_ns_up(of->timebase->tsc_khz,
-						      host.bound + of->known_ticks)
-			      : UINT64_MAX;
-	return strata_realtime_ns(of->timebase, host.ticks);
+	if (!host.sure)
+		host.bound = UINT64_MAX;
+	return host;
 }
 
-static uint64_t to_ns_later(const void *state, uint64_t cycles, uint64_t *bound_ns)
+static void convert(void *state, uint64_t cycles, struct strata_ctf_when *when)
+{
+	struct conversion *conversion = state;
+	struct strata_host_time host = host_time(conversion, cycles);
+	const uint64_t own_bound = host.bound;
+
+	when->is_wrong = strata_ctf_clamp(&conversion->last_ticks, &host.ticks, &host.bound) >
+			 own_bound;
+	when->bound = host.bound;
+	when->ns = strata_realtime_tick(conversion->of->timebase, host.ticks, &when->tick);
+}
+
+/* A bound in ticks, and what no time of the stream is known better than. */
+static uint64_t bound_ns(const struct strata_ctf_converter *converter, uint64_t bound)
+{
+	const struct strata_host_converter *of = (const struct strata_host_converter *)converter;
+
+	bound = strata_ctf_add_clamped(bound, of->known_ticks);
+	return bound == UINT64_MAX ? bound : strata_ticks_to_ns_up(of->timebase->tsc_khz, bound);
+}
+
+static uint64_t to_ns_later(const void *state, uint64_t cycles, uint64_t *bound)
 {
 	struct conversion copy = *(const struct conversion *)state;
+	const struct strata_host_time host = host_time(&copy, cycles);
 
-	return to_ns(&copy, cycles, bound_ns);
+	*bound = bound_ns(&copy.of->converter, host.bound);
+	return strata_realtime_ns(copy.of->timebase, host.ticks);
 }
 
 static void end(void *state)
@@ -56,10 +79,13 @@ void strata_host_converter_init(struct strata_host_converter *converter,
 				const struct strata_timebase *timebase, uint64_t skew_ticks)
 {
 	converter->converter.begin = begin;
-	converter->converter.ns = to_ns;
+	converter->converter.convert = convert;
 	converter->converter.ns_later = to_ns_later;
+	converter->converter.bound_ns = bound_ns;
 	converter->converter.end = end;
-	converter->converter.from_start = strata_stream_clock_steps_back(clock) > 0;
+	/* Where times may be clamped, a time depends on those before. */
+	converter->converter.from_start = strata_stream_clock_steps_back(clock) > 0 ||
+					  strata_stream_clock_kind(clock) == STRATA_CLOCK_EMULATED;
 	converter->clock = *clock;
 	converter->timebase = timebase;
 	/* A tick, because no reading is finer. */

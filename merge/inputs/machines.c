@@ -34,6 +34,7 @@ struct stream_converter_list {
 struct conversion {
 	const struct stream_converter *of;
 	struct strata_clock_cursor cursor;
+	uint64_t last_ns; /* of the last reading */
 };
 
 static void *begin(const struct strata_ctf_converter *converter)
@@ -45,12 +46,12 @@ static void *begin(const struct strata_ctf_converter *converter)
 		return NULL;
 	conversion->of = of;
 	conversion->cursor = strata_clock_cursor(of->sync, of->clock);
+	conversion->last_ns = 0;
 	return conversion;
 }
 
-static uint64_t to_ns(void *state, uint64_t cycles, uint64_t *bound_ns)
+static uint64_t to_ns(struct conversion *conversion, uint64_t cycles, uint64_t *bound_ns)
 {
-	struct conversion *conversion = state;
 	const uint64_t own = strata_ctf_ns(conversion->of->time, cycles);
 	const struct strata_clock_time time = strata_clock_convert(
 		&conversion->cursor,
@@ -60,6 +61,18 @@ static uint64_t to_ns(void *state, uint64_t cycles, uint64_t *bound_ns)
 			    ? UINT64_MAX
 			    : time.bound + strata_ctf_rounding_ns(conversion->of->time);
 	return time.value < 0 ? 0 : (uint64_t)time.value;
+}
+
+static void convert(void *state, uint64_t cycles, struct strata_ctf_when *when)
+{
+	struct conversion *conversion = state;
+	uint64_t own_bound;
+
+	when->ns = to_ns(conversion, cycles, &when->bound);
+	when->tick = 0;
+	own_bound = when->bound;
+	when->is_wrong = strata_ctf_clamp(&conversion->last_ns, &when->ns, &when->bound) >
+			 own_bound;
 }
 
 static uint64_t to_ns_later(const void *state, uint64_t cycles, uint64_t *bound_ns)
@@ -232,7 +245,7 @@ static int convert_stream(struct strata_machines *machines, struct strata_ctf_tr
 	if (!one)
 		return -1;
 	one->converter.converter.begin = begin;
-	one->converter.converter.ns = to_ns;
+	one->converter.converter.convert = convert;
 	one->converter.converter.ns_later = to_ns_later;
 	one->converter.converter.end = end;
 	one->converter.sync = machines->sync;

@@ -353,6 +353,19 @@ static int tell_loss(struct strata_live *live, size_t at)
 	return live->sink->lose(live->sink, at, &stream->reader, &stream->loss, live->error);
 }
 
+static void note_bound(struct strata_live *live, const struct strata_ctf_reader *reader,
+		       const struct strata_lane_event *events, size_t nr)
+{
+	uint64_t ns;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		ns = strata_ctf_bound_ns(reader, events[i].bound);
+		if (ns != UINT64_MAX && ns > live->bound_ns)
+			live->bound_ns = ns;
+	}
+}
+
 static int take(void *data, size_t at, const struct strata_lane_event *events, size_t nr)
 {
 	struct strata_live *live = data;
@@ -360,8 +373,7 @@ static int take(void *data, size_t at, const struct strata_lane_event *events, s
 	size_t late = 0;
 	int status = 0;
 
-	if (stream->reader.bound_ns != UINT64_MAX && stream->reader.bound_ns > live->bound_ns)
-		live->bound_ns = stream->reader.bound_ns;
+	note_bound(live, &stream->reader, events, nr);
 	while (late < nr && events[late].ns < live->progress.watermark_ns)
 		late++;
 	live->progress.events += nr;

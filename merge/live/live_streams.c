@@ -238,6 +238,22 @@ static bool is_another(const struct live_streams *streams, const struct strata_r
 				       recording->nr_sources < streams->recording.nr_sources);
 }
 
+/* Adds the hypervisor's sources that are not done, or all others. */
+static int add_sources(struct live_streams *streams, bool of_xen, struct strata_error *error)
+{
+	const struct strata_recording *recording = &streams->recording;
+	size_t i;
+
+	for (i = 0; i < recording->nr_sources; i++) {
+		const struct strata_source *source = &recording->sources[i];
+
+		if (source->nr_streams && !streams->done[i] &&
+		    (source->layer == STRATA_LAYER_XEN) == of_xen && add_source(streams, i, error))
+			return -1;
+	}
+	return 0;
+}
+
 int live_streams_load(struct live_streams *streams, struct strata_error *error)
 {
 	struct strata_recording recording = { 0 };
@@ -264,12 +280,11 @@ int live_streams_load(struct live_streams *streams, struct strata_error *error)
 	if (!streams->clocks.raw)
 		live_clocks_init(&streams->clocks, streams->raw, &streams->recording);
 	streams->has_xen = false;
-	for (i = 0; i < recording.nr_sources; i++) {
+	for (i = 0; i < recording.nr_sources; i++)
 		streams->has_xen |= recording.sources[i].layer == STRATA_LAYER_XEN;
-		if (recording.sources[i].nr_streams && !streams->done[i] &&
-		    add_source(streams, i, error))
-			return -1;
-	}
+	/* At equal ticks, the hypervisor's events come first. */
+	if (add_sources(streams, true, error) || add_sources(streams, false, error))
+		return -1;
 	return open_readers(streams, false, error);
 }
 
@@ -280,6 +295,7 @@ static int scan_clocks(struct live_streams *streams, uint64_t *known_ticks,
 {
 	const struct live_clocks_known before = live_clocks_known(&streams->clocks);
 	size_t i;
+	int changed;
 
 	*known_ticks = UINT64_MAX;
 	for (i = 0; i < streams->nr; i++) {
@@ -294,9 +310,8 @@ static int scan_clocks(struct live_streams *streams, uint64_t *known_ticks,
 		if (stream->complete_ticks < *known_ticks)
 			*known_ticks = stream->complete_ticks;
 	}
-	if (!live_clocks_settle(&streams->clocks, &before))
-		return 0;
-	return open_readers(streams, true, error);
+	changed = live_clocks_settle(&streams->clocks, &before, error);
+	return changed > 0 ? open_readers(streams, true, error) : changed;
 }
 
 int live_streams_advance(struct live_streams *streams, struct strata_error *error)

@@ -289,6 +289,22 @@ static inline int put_event(struct writer *writer, struct strata_ctf_reader *rea
 	return 0;
 }
 
+/* Keeps the largest bound of all times that have one. */
+static void note_bound(struct writer *writer, const struct strata_ctf_reader *reader,
+		       const struct strata_lane_event *events, size_t nr)
+{
+	uint64_t largest = 0, ns;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (events[i].bound > largest && events[i].bound != UINT64_MAX)
+			largest = events[i].bound;
+	}
+	ns = strata_ctf_bound_ns(reader, largest);
+	if (ns > writer->bound_ns)
+		writer->bound_ns = ns;
+}
+
 static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
 		const struct strata_lane_event *events, size_t nr, struct strata_error *error)
 {
@@ -301,8 +317,7 @@ static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 		status = enter_packet(writer, reader, error);
 	if (status)
 		return status;
-	if (reader->bound_ns > writer->bound_ns)
-		writer->bound_ns = reader->bound_ns;
+	note_bound(writer, reader, events, nr);
 	for (i = 0; i < nr; i++) {
 		if (put_event(writer, reader, &events[i], error))
 			return -1;

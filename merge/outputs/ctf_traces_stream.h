@@ -9,7 +9,7 @@
 /* What came of a stream. */
 struct strata_ctf_written {
 	struct strata_ctf_tally tally; /* of what was read */
-	uint64_t bound_ns;             /* no time is off by more */
+	uint64_t bound_ns;             /* largest of its times that have a bound */
 };
 
 /*

@@ -46,20 +46,21 @@ struct strata_shown_packet {
 };
 
 struct strata_shown_event {
-	uint64_t ns;          /* since 1970 */
-	bool has_time;        /* false: its stream has no clock */
-	bool is_first;        /* of all */
-	uint64_t previous_ns; /* of the event before; its own if it is the first */
-	uint64_t bound_ns;    /* the time is off by no more; UINT64_MAX: nobody knows */
-	bool unordered;       /* it and the event before may have been the other way round */
-	bool late;            /* it came when later ones had been shown already */
-	const char *source;   /* whose it is: "host1/g1"; fit to be shown */
-	size_t clock_group;   /* events of one group have one clock */
-	size_t source_index;  /* of all sources, from 0 */
-	const char *layer;    /* "xen", "kernel", "app"; "": not known */
-	const char *name;     /* any bytes: escape it */
-	size_t class_index;   /* of all events of its source's metadata, if it has one */
-	uint32_t cpu;         /* of its stream: physical or virtual, as its layer has it */
+	uint64_t ns;           /* since 1970 */
+	bool has_time;         /* false: its stream has no clock */
+	bool is_first;         /* of all */
+	uint64_t previous_ns;  /* of the event before; its own if it is the first */
+	uint64_t bound_ns;     /* the time is off by no more; UINT64_MAX: nobody knows */
+	uint64_t run_bound_ns; /* the part of it that is the same for the stream's events */
+	bool unordered;        /* it and the event before may have been the other way round */
+	bool late;             /* it came when later ones had been shown already */
+	const char *source;    /* whose it is: "host1/g1"; fit to be shown */
+	size_t clock_group;    /* events of one group have one clock */
+	size_t source_index;   /* of all sources, from 0 */
+	const char *layer;     /* "xen", "kernel", "app"; "": not known */
+	const char *name;      /* any bytes: escape it */
+	size_t class_index;    /* of all events of its source's metadata, if it has one */
+	uint32_t cpu;          /* of its stream: physical or virtual, as its layer has it */
 	uint32_t pcpu, domain, vcpu;
 	const struct strata_place *place; /* where these three are read; NULL: they are the run's */
 	struct strata_shown_packet packet;

@@ -9,11 +9,6 @@
 
 #define SOURCE_NAME_BYTES 512u
 
-static uint64_t add_held(uint64_t a, uint64_t b)
-{
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 static bool is_taken(const struct strata_shown *shown, const struct strata_shown_names *names,
 		     const char *name)
 {
@@ -388,9 +383,9 @@ void strata_shown_run(struct strata_shown_view *view, size_t stream,
 	if (!copy->is_set || copy->offset != reader->packet.offset)
 		set_packet(view, stream, reader);
 	shown->has_time = reader->kind->has_time;
-	shown->bound_ns = source->bound_ns;
-	if (reader->stream->trace->times_are_tied)
-		shown->bound_ns = add_held(reader->bound_ns, reader->stream->trace->own_bound_ns);
+	shown->run_bound_ns = reader->stream->trace->times_are_tied
+				      ? reader->stream->trace->own_bound_ns
+				      : source->bound_ns;
 	shown->clock_group = reader->stream->trace->clock_group;
 	shown->source = source->name;
 	shown->source_index = trace;

@@ -87,6 +87,8 @@ static inline void strata_shown_next(struct strata_ctf_reader *reader,
 	const struct strata_ctf_event_class *class = reader->kind->classes[event->class].event;
 
 	shown->ns = event->ns;
+	shown->bound_ns = strata_ctf_add_clamped(strata_ctf_bound_ns(reader, event->bound),
+						 shown->run_bound_ns);
 	shown->name = class->name;
 	shown->class_index = class->index;
 	shown->types[1] = class->context;

@@ -4,6 +4,7 @@
  * what belongs to others: HOSTILE SOCKET WHAT NUMBER [CPUS].
  *
  *   silent N       N connections that never say anything
+ *   started N UID  the same, as a set-user-ID program of root's that user UID has started
  *   hold N CPUS    N connections, each with a ring for each of CPUS CPUs and one lost event in it
  *   come N         N times: connects, makes a ring, reports a lost event, hangs up
  *   pass N         the same, with nothing in the ring
@@ -443,6 +444,12 @@ int main(int argc, char **argv)
 	if (nr > CONNECTIONS_MAX || !cpus)
 		return 2;
 	if (strcmp(what, "silent") == 0) {
+		tell(connect_silently(nr));
+	} else if (strcmp(what, "started") == 0) {
+		if (setresuid(cpus, 0, 0)) {
+			perror("setresuid");
+			return 1;
+		}
 		tell(connect_silently(nr));
 	} else if (strcmp(what, "hold") == 0) {
 		tell(attach_all(nr, cpus, 1, 0));

@@ -78,13 +78,13 @@ int main(int argc, char **argv)
 	if (!state || !clocks)
 		die("no clocks");
 	while (fscanf(clocks, "%" SCNu64 " %" SCNu64 " %" SCNu64, &before, &other, &after) == 3) {
-		uint64_t bound;
-		const uint64_t told = converter->ns(state, other, &bound);
+		struct strata_ctf_when told;
 
+		converter->convert(state, other, &told);
 		lines++;
-		if (bound == UINT64_MAX ||
-		    told + bound < strata_ctf_ns(&a->kinds[0].time, before) ||
-		    told - bound > strata_ctf_ns(&a->kinds[0].time, after))
+		if (told.bound == UINT64_MAX ||
+		    told.ns + told.bound < strata_ctf_ns(&a->kinds[0].time, before) ||
+		    told.ns - told.bound > strata_ctf_ns(&a->kinds[0].time, after))
 			wrong++;
 	}
 	converter->end(state);

@@ -259,6 +259,43 @@ static void scales_that_cannot_be_are_refused(void **state)
 	assert_int_equal(strata_clock_unscale_first(&fast, 0), 0);
 }
 
+static void a_nanosecond_and_a_tick_in_it_are_a_host_tick(void **state)
+{
+	static const uint32_t khz[] = { 1,       999999,  1000000, 1000001,
+					2400000, 2445427, 5999999, 15999999 };
+	const uint64_t anchor_ticks = 1ull << 50;
+	size_t i, j;
+
+	(void)state;
+	for (i = 0; i < sizeof(khz) / sizeof(khz[0]); i++) {
+		const struct strata_timebase base = { anchor_ticks, 1790000000000000000ull,
+						      khz[i] };
+		const uint64_t from[] = { anchor_ticks - 20000, anchor_ticks + (1ull << 40),
+					  anchor_ticks - (1ull << 40),
+					  anchor_ticks + (1ull << 48) };
+		uint64_t last_ns = 0, ticks;
+		uint32_t last_tick = 0, tick;
+
+		for (j = 0; j < sizeof(from) / sizeof(from[0]); j++) {
+			for (ticks = from[j]; ticks < from[j] + 40000; ticks++) {
+				const uint64_t ns = strata_realtime_tick(&base, ticks, &tick);
+
+				assert_int_equal(ns, strata_realtime_ns(&base, ticks));
+				if (ns == 0 || ns == STRATA_NS_MAX)
+					continue; /* clamped */
+				assert_int_equal(strata_realtime_to_ticks(&base, ns, tick), ticks);
+				/* In the order of ticks, each number after the one before. */
+				if (ticks > from[j] && ns == last_ns)
+					assert_int_equal(tick, last_tick + 1);
+				else if (ticks > from[j])
+					assert_int_equal(tick, 0);
+				last_ns = ns;
+				last_tick = tick;
+			}
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -267,6 +304,7 @@ int main(void)
 		cmocka_unit_test(a_wrap_of_the_guests_counter_is_undone),
 		cmocka_unit_test(scaling_is_xens_and_both_inverses_are_sharp),
 		cmocka_unit_test(scales_that_cannot_be_are_refused),
+		cmocka_unit_test(a_nanosecond_and_a_tick_in_it_are_a_host_tick),
 	};
 
 	return cmocka_run_group_tests_name("clock arithmetic", tests, NULL, NULL);

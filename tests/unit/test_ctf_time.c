@@ -75,7 +75,7 @@ static struct strata_ctf_trace *open_trace(const struct trace_dir *dir)
 
 /* Reads the trace's events.  Returns their number. */
 static unsigned int read_times(const struct trace_dir *dir, uint64_t *ns, unsigned int room,
-			       uint64_t *bound_ns)
+			       uint64_t *bounds)
 {
 	struct strata_ctf_trace *trace = open_trace(dir);
 	struct strata_ctf_reader reader;
@@ -86,9 +86,10 @@ static unsigned int read_times(const struct trace_dir *dir, uint64_t *ns, unsign
 	assert_int_equal(trace->nr_streams, 1);
 	assert_int_equal(strata_ctf_reader_open(&reader, &trace->streams[0], 4096, &error), 0);
 	while ((got = strata_ctf_reader_next(&reader, &error)) > 0) {
-		*bound_ns = reader.bound_ns;
-		for (i = 0; i < got && nr < room; i++)
+		for (i = 0; i < got && nr < room; i++) {
+			bounds[nr] = strata_ctf_bound_ns(&reader, reader.events[i].bound);
 			ns[nr++] = reader.events[i].ns;
+		}
 	}
 	strata_ctf_reader_close(&reader);
 	strata_ctf_trace_close(trace);
@@ -101,28 +102,30 @@ static void offset_and_cycles_are_rounded_once(void **state)
 	/* (2 + cycles) / 3 s */
 	const uint64_t wanted[] = { 666666666, 1000000000, 1333333333, 1666666666,
 				    333333334333333333 };
-	uint64_t ns[5], bound_ns;
+	uint64_t ns[5], bounds[5];
 	unsigned int i;
 
 	(void)state;
 	put_trace(&dirs[0], "freq = 3; offset = 2; absolute = TRUE;", cycles, 5);
-	assert_int_equal(read_times(&dirs[0], ns, 5, &bound_ns), 5);
+	assert_int_equal(read_times(&dirs[0], ns, 5, bounds), 5);
 	for (i = 0; i < 5; i++)
 		assert_int_equal(ns[i], wanted[i]);
 	/* They are up to a ns late. */
-	assert_int_equal(bound_ns, 1);
+	for (i = 0; i < 5; i++)
+		assert_int_equal(bounds[i], 1);
 }
 
 static void whole_nanoseconds_are_exact(void **state)
 {
 	const uint64_t cycles[] = { 3, 4 };
-	uint64_t ns[2], bound_ns;
+	uint64_t ns[2], bounds[2];
 
 	(void)state;
 	put_trace(&dirs[0], "freq = 500000000; offset_s = 7; absolute = TRUE;", cycles, 2);
-	assert_int_equal(read_times(&dirs[0], ns, 2, &bound_ns), 2);
+	assert_int_equal(read_times(&dirs[0], ns, 2, bounds), 2);
 	assert_int_equal(ns[0], 7000000006);
-	assert_int_equal(bound_ns, 0);
+	assert_int_equal(bounds[0], 0);
+	assert_int_equal(bounds[1], 0);
 }
 
 static void a_clock_that_nobody_can_read_is_refused(void **state)
@@ -149,19 +152,43 @@ static void times_beyond_2262_are_named(void **state)
 {
 	const uint64_t far = 1ull << 63;
 	const uint64_t inside[] = { 5, far, 7 }, outside[] = { far, far + 1 };
-	uint64_t ns[3], bound_ns;
+	uint64_t ns[3], bounds[3];
 
 	(void)state;
 	put_trace(&dirs[0], "freq = 1000000000; absolute = TRUE;", inside, 3);
-	assert_int_equal(read_times(&dirs[0], ns, 3, &bound_ns), 3);
+	assert_int_equal(read_times(&dirs[0], ns, 3, bounds), 3);
 	assert_int_equal(ns[1], 5);
 	assert_int_equal(ns[2], 7);
+	/* What was damaged has no bound; the others have theirs. */
+	assert_int_equal(bounds[0], 0);
+	assert_true(bounds[1] == UINT64_MAX);
+	assert_int_equal(bounds[2], 0);
 	put_trace(&dirs[1], "freq = 1000000000; absolute = TRUE;", outside, 2);
 	heard.nr = 0;
-	assert_int_equal(read_times(&dirs[1], ns, 3, &bound_ns), 2);
+	assert_int_equal(read_times(&dirs[1], ns, 3, bounds), 2);
 	assert_true(ns[0] <= INT64_MAX && ns[1] <= INT64_MAX);
 	assert_true(heard.nr > 0);
 	assert_non_null(strstr(heard.all, "beyond the year 2262"));
+}
+
+static void a_time_that_goes_back_is_clamped_and_its_bound_widened(void **state)
+{
+	/* The second is no time that can be; the third is later than the first again. */
+	const uint64_t cycles[] = { 500, 420, 450, 500, 501 };
+	const uint64_t wanted[] = { 0, 80, 50, 0, 0 };
+	uint64_t ns[5], bounds[5];
+	unsigned int i;
+
+	(void)state;
+	put_trace(&dirs[0], "freq = 1000000000; absolute = TRUE;", cycles, 5);
+	heard.nr = 0;
+	assert_int_equal(read_times(&dirs[0], ns, 5, bounds), 5);
+	for (i = 0; i < 5; i++) {
+		assert_int_equal(ns[i], i < 4 ? 500 : 501);
+		assert_int_equal(bounds[i], wanted[i]);
+	}
+	assert_int_equal(heard.nr, 2);
+	assert_non_null(strstr(heard.all, "goes back"));
 }
 
 /* The traces as the command opens them: of one machine. */
@@ -251,6 +278,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_clock_that_nobody_can_read_is_refused, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(times_beyond_2262_are_named, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_time_that_goes_back_is_clamped_and_its_bound_widened, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(traces_of_one_clock_are_in_its_order, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_clock_that_was_set_in_between_is_not_one, set_up,

@@ -24,6 +24,7 @@
 /* An event as the sort sees it. */
 struct item {
 	uint64_t ns;
+	uint32_t tick;
 	size_t lane;
 	size_t at; /* in its lane */
 };
@@ -93,6 +94,7 @@ static int take(void *data, size_t at, const struct strata_lane_event *events, s
 		struct item *item = &world->taken[world->nr_taken++];
 
 		item->ns = events[i].ns;
+		item->tick = events[i].tick;
 		item->lane = at;
 		item->at = events[i].body;
 		assert_int_equal(events[i].class, at);
@@ -106,17 +108,36 @@ static int compare_items(const void *a, const void *b)
 
 	if (x->ns != y->ns)
 		return x->ns < y->ns ? -1 : 1;
+	if (x->tick != y->tick)
+		return x->tick < y->tick ? -1 : 1;
 	if (x->lane != y->lane)
 		return x->lane < y->lane ? -1 : 1;
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-enum spread { RANDOM, BURSTS, EQUAL, LAST_TIMES };
+/* TICKS: as the ticks of a host, of which several are in each nanosecond. */
+enum spread { RANDOM, BURSTS, EQUAL, LAST_TIMES, TICKS };
+
+/* Moves on from an event's time to the next one's: from 0 on, and up to the last that there is. */
+static void next_time(struct world *world, enum spread spread, uint64_t *ns, uint32_t *tick)
+{
+	if (spread == TICKS)
+		*tick += (uint32_t)(random_number(&world->seed) % 3);
+	if (spread == TICKS && *tick <= STRATA_TICK_MAX)
+		return;
+	*tick = 0;
+	if (*ns < UINT64_MAX - 2)
+		*ns += spread == EQUAL ? random_number(&world->seed) % 64 == 0
+				       : (spread == TICKS) + random_number(&world->seed) % 3;
+	else if (random_number(&world->seed) % 64 == 0)
+		*ns = UINT64_MAX;
+}
 
 /* Gives @nr events to the lanes, of which every fifth has none if there are more than two. */
 static void fill(struct world *world, size_t nr, enum spread spread)
 {
 	uint64_t ns = spread == LAST_TIMES ? UINT64_MAX - nr / 2 : 0;
+	uint32_t tick = 0;
 	size_t i, lane = 0;
 
 	for (i = 0; i < nr; i++) {
@@ -127,12 +148,8 @@ static void fill(struct world *world, size_t nr, enum spread spread)
 			lane = random_number(&world->seed) % world->nr_lanes;
 		if (world->nr_lanes > 2 && lane % 5 == 3)
 			lane--;
-		/* From 0 on, and up to the last time that there is. */
-		if (i && ns < UINT64_MAX - 2)
-			ns += spread == EQUAL ? random_number(&world->seed) % 64 == 0
-					      : random_number(&world->seed) % 3;
-		else if (i && random_number(&world->seed) % 64 == 0)
-			ns = UINT64_MAX;
+		if (i)
+			next_time(world, spread, &ns, &tick);
 		source = &world->sources[lane];
 		source->events = realloc(source->events, (source->nr + 1) * sizeof(*event));
 		assert_non_null(source->events);
@@ -140,7 +157,8 @@ static void fill(struct world *world, size_t nr, enum spread spread)
 		memset(event, 0, sizeof(*event));
 		event->ns = ns;
 		event->body = (uint32_t)source->nr++;
-		event->class = (uint32_t)lane;
+		event->class = lane & STRATA_LANE_LOSS;
+		event->tick = tick & STRATA_TICK_MAX;
 	}
 }
 
@@ -179,6 +197,7 @@ static void check_order(const struct world *world, size_t nr_events)
 	for (i = 0; i < world->nr_lanes; i++) {
 		for (j = 0; j < world->sources[i].nr; j++) {
 			sorted[nr].ns = world->sources[i].events[j].ns;
+			sorted[nr].tick = world->sources[i].events[j].tick;
 			sorted[nr].lane = i;
 			sorted[nr++].at = j;
 		}
@@ -210,7 +229,7 @@ static const size_t lane_numbers[] = { 1, 2, 3, 8, 9, 100, 257 };
 
 static void it_is_the_order_of_a_sort(void **state)
 {
-	static const enum spread spreads[] = { RANDOM, BURSTS, EQUAL, LAST_TIMES };
+	static const enum spread spreads[] = { RANDOM, BURSTS, EQUAL, LAST_TIMES, TICKS };
 	size_t i, j, round;
 
 	(void)state;
@@ -250,7 +269,7 @@ static void the_last_lane_may_have_the_last_of_all_times(void **state)
 			source->events = calloc(2, sizeof(*source->events));
 			assert_non_null(source->events);
 			source->nr = 2;
-			source->events[0].class = source->events[1].class = (uint32_t)i;
+			source->events[0].class = source->events[1].class = i & STRATA_LANE_LOSS;
 			source->events[1].body = 1;
 			source->events[0].ns = i;
 			source->events[1].ns = UINT64_MAX - (nr_lanes - 1 - i);
