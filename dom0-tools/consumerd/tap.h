@@ -85,9 +85,20 @@ struct recorder_source {
 	size_t nr_taps;
 	enum recorder_presence presence;
 	enum strata_source_end reason; /* if it is leaving */
-	bool owner_knows; /* it has been told that the source left nothing */
+	bool owner_knows;              /* it has been told that the source left nothing */
 	bool broken_said;
 	struct recorder_saved saved;
+};
+
+/* How far the tables are on the disk. */
+struct recorder_save {
+	struct strata_recording_save *running; /* NULL: none is under way */
+	size_t next_source;                    /* in it */
+	size_t nr_events;                      /* of all sources, when it began */
+	uint64_t ticks;                        /* that it took so far */
+	size_t nr_events_saved;                /* likewise, in the tables that are in their place */
+	bool failed;
+	uint64_t again_ticks; /* not before */
 };
 
 struct recorder {
@@ -103,14 +114,12 @@ struct recorder {
 	uint64_t work_bytes; /* that were copied and checked */
 	unsigned char *copy; /* one sub-buffer */
 	size_t copy_bytes;
-	uint64_t switch_ticks;  /* how often what is in half full sub-buffers is taken; 0: never */
-	size_t nr_events_saved; /* in all tables, when they were last written */
-	bool unsaved;           /* a source changed since then */
-	bool urgent;            /* a ring was nearly full when the last drain had passed it */
-	bool save_failed;
-	uint64_t save_again_ticks; /* not before */
-	bool behind;               /* a ring had more than its share when it was drained last */
-	bool full;                 /* the disk was, at the last attempt */
+	uint64_t switch_ticks; /* how often what is in half full sub-buffers is taken; 0: never */
+	struct recorder_save save; /* of recorder_save.c */
+	bool unsaved; /* a source changed since the tables were saved, or begun to be */
+	bool urgent;  /* a ring was nearly full when the last drain had passed it */
+	bool behind;  /* a ring had more than its share when it was drained last */
+	bool full;    /* the disk was, at the last attempt */
 	uint64_t write_again_ticks;
 	uint64_t room_bytes;       /* on the disk, as far as we know */
 	uint64_t room_until_ticks; /* the disk is asked again then */
@@ -153,7 +162,8 @@ bool recorder_may_write(struct recorder *recorder, struct principal *who, uint64
 /* recorder_room.c: it has. */
 void recorder_note_written(struct recorder *recorder, struct principal *who, uint64_t bytes);
 
-/* recorder.c: tables that cannot be written now are written later, at the end at the latest. */
+/* recorder_save.c: writes some of the tables, if there is something new in them.  What cannot be
+ * written now is written later, at the end at the latest. */
 void recorder_save_what_is_new(struct recorder *recorder);
 
 /* When what failed now is to be tried again. */

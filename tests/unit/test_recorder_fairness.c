@@ -380,48 +380,6 @@ static void losses_alone_are_of_when_their_source_came(void **state)
 	close_recorder();
 }
 
-static void descriptions_beyond_a_share_are_refused_and_can_be_read(void **state)
-{
-	struct strata_event_desc event = { .nr_fields = STRATA_EVENT_FIELDS_MAX };
-	struct strata_recording loaded;
-	struct stat status;
-	char path[128];
-	size_t index;
-	uint32_t source, i, refused = 0;
-
-	(void)state;
-	for (i = 0; i < STRATA_EVENT_FIELDS_MAX; i++) {
-		event.fields[i] = (struct strata_field_desc){ "", STRATA_FIELD_UNSIGNED, 4, 65 };
-		snprintf(event.fields[i].name, sizeof(event.fields[i].name), "field_%025u", i);
-		event.fields[i].count = 10;
-	}
-	for (source = 0; source < 12; source++) {
-		char name[32];
-
-		snprintf(name, sizeof(name), "source%u", source);
-		assert_int_equal(
-			recorder_begin_source(recorder, user(MANY), name, 0, &index, &error), 0);
-		for (i = 0; i < 1024; i++) {
-			event.id = i;
-			snprintf(event.name, sizeof(event.name), "event_%057u", i);
-			snprintf(event.group, sizeof(event.group), "group_%025u", i);
-			refused += recorder_add_event(recorder, index, &event, &error) != 0;
-		}
-	}
-	assert_in_range(refused, 1, 12 * 1024);
-	assert_non_null(strstr(error.text, "user 3000000001 holds "));
-	assert_int_equal(recorder_save(recorder, &error), 0);
-	assert_int_equal(strata_recording_load(&loaded, dir, &error), 0);
-	assert_int_equal(loaded.nr_sources, 12);
-	assert_int_equal(loaded.nr_faults, 0);
-	strata_recording_clear(&loaded);
-	/* What all shares come to can be read. */
-	snprintf(path, sizeof(path), "%s/recording.json", dir);
-	assert_int_equal(stat(path, &status), 0);
-	assert_in_range(status.st_size, 1, STRATA_RECORDING_BYTES_MAX / (int)PRINCIPAL_SHARES);
-	close_recorder();
-}
-
 #define test_in_world(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
 
 int main(void)
@@ -437,7 +395,6 @@ int main(void)
 		test_in_world(a_place_is_another_s_when_its_owner_knows),
 		test_in_world(streams_that_hold_nothing_are_given_back),
 		test_in_world(losses_alone_are_of_when_their_source_came),
-		test_in_world(descriptions_beyond_a_share_are_refused_and_can_be_read),
 	};
 
 	return cmocka_run_group_tests_name("recorder fairness", tests, NULL, NULL);
