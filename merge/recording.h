@@ -214,6 +214,26 @@ struct strata_dir;
 int strata_recording_save(const struct strata_recording *recording, const struct strata_dir *dir,
 			  struct strata_error *error);
 
+/* The descriptions of events as they were written, by source: most of the text, which seldom
+ * changes.  Zeros: nothing was written yet. */
+struct strata_saved_texts {
+	struct strata_saved_text {
+		char *bytes;
+		size_t length;
+		size_t nr_events;
+		uint8_t uuid[16]; /* of the source: another may take its index */
+	} * sources;
+	size_t nr;
+};
+
+/* The same for a recording that is saved often.  @texts: of the last time; freed by
+ * strata_saved_texts_clear() */
+int strata_recording_save_again(const struct strata_recording *recording,
+				struct strata_saved_texts *texts, const struct strata_dir *dir,
+				struct strata_error *error);
+
+void strata_saved_texts_clear(struct strata_saved_texts *texts);
+
 /*
  * Reads DIR/recording.json and checks all of it.  A source that cannot be read is left out, and
  * named in @recording's faults, which the caller reports; if no source can be, all of it is

@@ -138,7 +138,62 @@ static struct json_object *source_to_json(const struct strata_source *source)
 	return object;
 }
 
-static void put_source(struct text *text, const struct strata_source *source)
+static void put_events(struct text *text, const struct strata_source *source)
+{
+	size_t i;
+
+	for (i = 0; i < source->nr_events; i++) {
+		put(text, i ? ",\n" : "\n");
+		put_event(text, source, i);
+	}
+}
+
+/* Room for the texts of that many sources.  False: there is no memory, and none is kept. */
+static bool grow(struct strata_saved_texts *texts, size_t nr)
+{
+	struct strata_saved_text *more;
+
+	if (nr <= texts->nr)
+		return true;
+	more = reallocarray(texts->sources, 2 * nr, sizeof(*more));
+	if (!more)
+		return false;
+	memset(more + texts->nr, 0, (2 * nr - texts->nr) * sizeof(*more));
+	texts->sources = more;
+	texts->nr = 2 * nr;
+	return true;
+}
+
+/* The events of a source: as they were written the last time, if they are the same. */
+static void put_events_again(struct text *text, const struct strata_source *source,
+			     struct strata_saved_text *saved)
+{
+	const size_t begin = text->length;
+	char *bytes;
+
+	if (saved->bytes && saved->nr_events == source->nr_events &&
+	    !memcmp(saved->uuid, source->uuid, sizeof(saved->uuid))) {
+		put_bytes(text, saved->bytes, saved->length);
+		return;
+	}
+	put_events(text, source);
+	bytes = text->failed ? NULL : realloc(saved->bytes, text->length - begin + 1);
+	if (!bytes) {
+		/* What is there is of earlier events. */
+		free(saved->bytes);
+		saved->bytes = NULL;
+		return;
+	}
+	memcpy(bytes, text->bytes + begin, text->length - begin);
+	saved->bytes = bytes;
+	saved->length = text->length - begin;
+	saved->nr_events = source->nr_events;
+	memcpy(saved->uuid, source->uuid, sizeof(saved->uuid));
+}
+
+/* @saved: NULL: nothing is kept */
+static void put_source(struct text *text, const struct strata_source *source,
+		       struct strata_saved_text *saved)
 {
 	struct json_object *object = source_to_json(source);
 	const char *head = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN);
@@ -155,16 +210,38 @@ static void put_source(struct text *text, const struct strata_source *source)
 		put_stream(text, &source->streams[i]);
 	}
 	put(text, "],\n\"events\":[");
-	for (i = 0; i < source->nr_events; i++) {
-		put(text, i ? ",\n" : "\n");
-		put_event(text, source, i);
-	}
+	if (saved)
+		put_events_again(text, source, saved);
+	else
+		put_events(text, source);
 	put(text, "]}");
+}
+
+void strata_saved_texts_clear(struct strata_saved_texts *texts)
+{
+	size_t i;
+
+	for (i = 0; i < texts->nr; i++)
+		free(texts->sources[i].bytes);
+	free(texts->sources);
+	memset(texts, 0, sizeof(*texts));
 }
 
 int strata_recording_save(const struct strata_recording *recording, const struct strata_dir *dir,
 			  struct strata_error *error)
 {
+	struct strata_saved_texts none = { NULL, 0 };
+	int status = strata_recording_save_again(recording, &none, dir, error);
+
+	strata_saved_texts_clear(&none);
+	return status;
+}
+
+int strata_recording_save_again(const struct strata_recording *recording,
+				struct strata_saved_texts *texts, const struct strata_dir *dir,
+				struct strata_error *error)
+{
+	const bool keeps = grow(texts, recording->nr_sources);
 	struct text text = { 0 };
 	size_t i;
 	int status;
@@ -179,7 +256,8 @@ int strata_recording_save(const struct strata_recording *recording, const struct
 		if (recording->sources[i].vacant)
 			put(&text, "null");
 		else
-			put_source(&text, &recording->sources[i]);
+			put_source(&text, &recording->sources[i],
+				   keeps ? &texts->sources[i] : NULL);
 	}
 	put(&text, "]");
 	if (recording->ended_ticks)

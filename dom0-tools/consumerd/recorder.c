@@ -209,7 +209,8 @@ int recorder_save(struct recorder *recorder, struct strata_error *error)
 	for (i = 0; i < recording->nr_sources; i++)
 		if (save_metadata(recorder, i, error))
 			return -1;
-	if (strata_recording_save(recording, &recorder->out.dir, error))
+	if (strata_recording_save_again(recording, &recorder->saved_texts, &recorder->out.dir,
+					error))
 		return -1;
 	recorder->nr_events_saved = nr_events(recorder);
 	recorder->unsaved = false;
@@ -255,6 +256,7 @@ static void release(struct recorder *recorder)
 
 	live_publisher_close(recorder->live);
 	strata_recording_clear(&recorder->recording);
+	strata_saved_texts_clear(&recorder->saved_texts);
 	for (i = 0; i < recorder->nr_queues; i++) {
 		for (j = 0; j < recorder->queues[i].nr; j++)
 			free(recorder->queues[i].taps[j]);

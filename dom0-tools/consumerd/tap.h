@@ -95,7 +95,8 @@ struct recorder {
 	uint64_t switch_ticks;  /* how often what is in half full sub-buffers is taken; 0: never */
 	size_t nr_events_saved; /* in all tables, when they were last written */
 	bool unsaved;           /* a source changed since then */
-	bool urgent;            /* a ring was nearly full when the last drain had passed it */
+	struct strata_saved_texts saved_texts;
+	bool urgent; /* a ring was nearly full when the last drain had passed it */
 	bool save_failed;
 	uint64_t save_again_ticks; /* not before */
 	bool behind;               /* a ring had more than its share when it was drained last */

@@ -107,6 +107,53 @@ static void what_is_saved_is_loaded_again(void **state)
 	strata_recording_clear(&loaded);
 }
 
+static size_t events_loaded(size_t source)
+{
+	struct strata_recording loaded;
+	struct strata_error error;
+	size_t nr;
+
+	assert_int_equal(strata_recording_load_places(&loaded, dir, &error), 0);
+	nr = loaded.sources[source].nr_events;
+	strata_recording_clear(&loaded);
+	return nr;
+}
+
+static void what_is_saved_again_is_what_there_is_now(void **state)
+{
+	struct strata_event_desc event = { .id = 1, .name = "one" };
+	struct strata_recording saved = { .tsc_khz = 2893202 };
+	struct strata_saved_texts texts = { 0 };
+	struct strata_source *source = strata_recording_add_source(&saved, "g1");
+	struct strata_error error;
+	struct strata_dir place;
+
+	(void)state;
+	assert_int_equal(strata_dir_open(&place, dir, &error), 0);
+	assert_int_equal(strata_source_add_event(source, &event, &error), 0);
+	assert_int_equal(strata_recording_save_again(&saved, &texts, &place, &error), 0);
+	assert_int_equal(events_loaded(0), 1);
+	event.id = 2;
+	assert_int_equal(strata_source_add_event(source, &event, &error), 0);
+	assert_int_equal(strata_recording_save_again(&saved, &texts, &place, &error), 0);
+	assert_int_equal(events_loaded(0), 2);
+	/* Another source, in its place. */
+	strata_source_clear_events(source);
+	source->uuid[0] = 1;
+	event.id = 7;
+	assert_int_equal(strata_source_add_event(source, &event, &error), 0);
+	event.id = 8;
+	assert_int_equal(strata_source_add_event(source, &event, &error), 0);
+	assert_int_equal(strata_recording_save_again(&saved, &texts, &place, &error), 0);
+	strata_recording_clear(&saved);
+	assert_int_equal(strata_recording_load(&saved, dir, &error), 0);
+	assert_non_null(strata_source_shape(&saved.sources[0], 7));
+	assert_null(strata_source_shape(&saved.sources[0], 1));
+	strata_recording_clear(&saved);
+	strata_saved_texts_clear(&texts);
+	strata_dir_close(&place);
+}
+
 static void a_domain_name_that_is_no_utf8_can_be_saved(void **state)
 {
 	struct strata_recording saved = { .tsc_khz = 1 }, loaded;
@@ -378,6 +425,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_saved_is_loaded_again),
+		cmocka_unit_test(what_is_saved_again_is_what_there_is_now),
 		cmocka_unit_test(a_domain_name_that_is_no_utf8_can_be_saved),
 		cmocka_unit_test(everything_that_is_wrong_in_a_file_is_refused),
 		cmocka_unit_test(a_directory_that_is_no_recording_is_named),
