@@ -34,9 +34,8 @@
  * answers or not. */
 #define APPS_MS 500
 
-/* Files that are no ring's and no application's, and those of the totals of principal.c. */
-#define FILES_OWN    64u
-#define FILES_OF_ALL (20480u + FILES_OWN)
+/* Files that are no ring's and no application's. */
+#define FILES_OWN 64u
 
 static volatile sig_atomic_t interrupted; /* how often */
 static volatile sig_atomic_t to_pass_on;  /* a signal that the command has not got; 0 */
@@ -122,10 +121,8 @@ static void share_files(const struct session *session)
 								  : 1;
 	struct principals *all = recorder_principals(session->recorder);
 
-	if (session->nr_files >= FILES_OF_ALL)
-		return;
-	principals_set_total(all, PRINCIPAL_CONNECTIONS, files / 4);
-	principals_set_total(all, PRINCIPAL_RINGS, files - files / 4);
+	principals_lower_total(all, PRINCIPAL_CONNECTIONS, files / 4);
+	principals_lower_total(all, PRINCIPAL_RINGS, files - files / 4);
 }
 
 static int prepare(struct session *session, struct strata_error *error)
