@@ -357,6 +357,13 @@ void principals_set_total(struct principals *all, enum principal_resource resour
 	all->totals[resource] = total;
 }
 
+void principals_lower_total(struct principals *all, enum principal_resource resource,
+			    uint64_t total)
+{
+	if (total < all->totals[resource])
+		all->totals[resource] = total;
+}
+
 bool principal_may_write(const struct principal *one, uint64_t bytes, uint64_t room)
 {
 	return one->trusted || (bytes <= room && one->written + bytes <= room - bytes);

@@ -83,6 +83,10 @@ bool principals_refused(const struct principals *all);
 /* Sets a total, of which an eighth is the share. */
 void principals_set_total(struct principals *all, enum principal_resource resource, uint64_t total);
 
+/* The same, unless the total is less already. */
+void principals_lower_total(struct principals *all, enum principal_resource resource,
+			    uint64_t total);
+
 /*
  * Room on the disk: may it write @bytes more to a recording while @room are free?  An untrusted one
  * may if it has written no more to it then than is left for all others.

@@ -34,6 +34,9 @@
  * answers or not. */
 #define APPS_MS 500
 
+/* Files that are no ring's and no application's. */
+#define FILES_OWN 64u
+
 static volatile sig_atomic_t interrupted; /* how often */
 static volatile sig_atomic_t to_pass_on;  /* a signal that the command has not got; 0 */
 
@@ -110,6 +113,18 @@ static int add_apps(struct session *session, struct strata_error *error)
 	return session->options->nr_apps ? apps_open(&session->apps, error) : 0;
 }
 
+/* Where few files may be open, connections and rings are as few: one user's share of them must not
+ * be all files. */
+static void share_files(const struct session *session)
+{
+	const unsigned long files = session->nr_files > FILES_OWN ? session->nr_files - FILES_OWN
+								  : 1;
+	struct principals *all = recorder_principals(session->recorder);
+
+	principals_lower_total(all, PRINCIPAL_CONNECTIONS, files / 4);
+	principals_lower_total(all, PRINCIPAL_RINGS, files - files / 4);
+}
+
 static int prepare(struct session *session, struct strata_error *error)
 {
 	if (session_open_host(session, error))
@@ -127,6 +142,7 @@ static int prepare(struct session *session, struct strata_error *error)
 	if (!session->recorder ||
 	    strata_dir_copy(&session->dir, recorder_dir(session->recorder), error))
 		return -1;
+	share_files(session);
 	if (!session->options->overwrite && recorder_publish(session->recorder, error))
 		fprintf(stderr, "strata: `strata view --live` cannot follow this recording: %s\n",
 			error->text);
@@ -514,7 +530,7 @@ int record_session(const struct record_options *options)
 	catch_signals();
 	stderr_queue_open();
 	/* A file for each ring, and guests may come that are not there yet. */
-	file_limit_raise();
+	session.nr_files = file_limit_raise();
 	if (prepare(&session, &error)) {
 		complain(&error);
 		status = STRATA_STATUS_FAILED;

@@ -22,6 +22,7 @@
 struct xentoollog_logger;
 
 struct session {
+	unsigned long nr_files; /* that may be open */
 	const struct record_options *options;
 	struct xentoollog_logger *quiet; /* the libraries' own messages say less than ours */
 	/* NULL: this is no Xen host, only applications are recorded */
