@@ -189,7 +189,8 @@ static bool is_own(const struct strata_ctf_field *field)
 		if (strcmp(field->name, numbers[i]) == 0)
 			return true;
 	}
-	return field->type->kind <= STRATA_CTF_ENUM && field->type->clock != STRATA_CTF_NO_CLOCK;
+	return strata_ctf_is_integer(field->type) &&
+	       (field->type->roles || field->type->clock != STRATA_CTF_NO_CLOCK);
 }
 
 static struct strata_ctf_type whole_bytes(const struct strata_ctf_type *was, bool big_endian)
@@ -310,6 +311,11 @@ int strata_ctf_plan_init(struct strata_ctf_plan *plan, const struct strata_ctf_t
 	size_t i;
 
 	plan->trace = trace;
+	if (metadata->major > 1)
+		return strata_fail(error,
+				   "%s: a trace of CTF 2 cannot be written as CTF 1.8, which lacks "
+				   "some of its types; text, JSON and Perfetto show all of it",
+				   trace->path);
 	plan->kinds = calloc(metadata->nr_streams + 1, sizeof(*plan->kinds));
 	if (!plan->kinds)
 		return strata_fail(error, "%s: out of memory", trace->path);
