@@ -186,7 +186,7 @@ static int parse_blob(struct strata_ctf2_parser *parser, struct json_object *obj
 		if (!parser->file->has_uuid)
 			return strata_ctf2_fail(parser, "a metadata-stream-uuid, but the preamble "
 							"has no \"uuid\"");
-		type->roles = STRATA_CTF_ROLE_UUID;
+		type->roles = (uint16_t)STRATA_CTF_ROLE_UUID;
 	}
 	type->is_blob = true;
 	type->element = new_byte(parser, false);

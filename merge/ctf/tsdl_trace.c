@@ -141,14 +141,14 @@ static void name_roles(const struct strata_ctf_type *type, enum strata_ctf_scope
 		    (field->kind == STRATA_CTF_STRUCT || field->kind == STRATA_CTF_VARIANT))
 			name_roles(field, scope);
 		if (scope == STRATA_CTF_PACKET_HEADER && is_uuid(&type->fields[i]))
-			field->roles = STRATA_CTF_ROLE_UUID;
+			field->roles = (uint16_t)STRATA_CTF_ROLE_UUID;
 		if (field->kind > STRATA_CTF_ENUM ||
 		    (scope == STRATA_CTF_EVENT_HEADER && field->clock != STRATA_CTF_NO_CLOCK))
 			continue;
 		for (j = 0; j < sizeof(named_roles) / sizeof(named_roles[0]); j++) {
 			if (named_roles[j].scope == scope &&
 			    strcmp(named_roles[j].name, type->fields[i].name) == 0)
-				field->roles = named_roles[j].role;
+				field->roles = (uint16_t)named_roles[j].role;
 		}
 	}
 }

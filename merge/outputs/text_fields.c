@@ -202,11 +202,12 @@ static void put_flags(struct strata_buffer *buffer, const struct strata_ctf_type
 		if (!next)
 			break;
 		length = strlen(next);
-		out = strata_buffer_room(buffer, length + 4);
+		out = strata_buffer_room(buffer, length + 6);
 		if (!out)
 			return;
-		out = strata_put_text(out, last ? ", " : " { ");
+		out = strata_put_text(out, last ? ", \"" : " { \"");
 		out = strata_put_bytes(out, next, length);
+		*out++ = '"';
 		strata_buffer_advance(buffer, out);
 		last = next;
 	}

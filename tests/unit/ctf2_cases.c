@@ -32,7 +32,7 @@ const struct ctf2_case
 			    FL("bit-map", 16,
 			       "big") ",\"flags\":{\"RED\":[[0,2],[4,4],[10,10]],\"ORANGE\":[[6,6]],\"GREEN\":[[7,7],[9,9],"
 				      "[11,11]],\"YELLOW\":[[9,9],[13,14]],\"BLUE\":[[15,15]]}"),
-			  "4290", "{ x = 0x4290 { GREEN, RED, YELLOW } }",
+			  "4290", "{ x = 0x4290 { \"GREEN\", \"RED\", \"YELLOW\" } }",
 			  "{\"x\":{\"flags\":[\"RED\",\"GREEN\",\"YELLOW\"],\"value\":17040}}" },
 			{ "bit_map_none",
 			  M("x", FL("bit-map", 8, "little") ",\"flags\":{\"a\":[[0,0]]}"), "02",
@@ -294,23 +294,30 @@ const struct ctf2_case
 
 const unsigned int ctf2_nr_cases = sizeof(ctf2_cases) / sizeof(ctf2_cases[0]);
 
-const char ctf2_preamble[] = RS "{\"type\":\"preamble\",\"version\":2}\n" RS "{\"type\":\"field-class-alias\",\"name\":\"u64\",\"field-class\":{" FL(
-	"unsigned-integer", 64,
-	"little") "}}\n" RS
-		  "{\"type\":\"trace-class\",\"environment\":{\"hostname\":\"two\",\"answer\":42}}\n" RS
-		  "{\"type\":\"clock-class\",\"id\":\"the clock\",\"frequency\":1000000000,"
-		  "\"origin\":\"unix-epoch\",\"offset-from-origin\":{\"seconds\":1}}\n" RS
-		  "{\"type\":\"data-stream-class\",\"default-clock-class-id\":\"the clock\","
-		  "\"packet-context-field-class\":{\"type\":\"structure\",\"member-classes\":[" M("total", FL("unsigned-integer", 64, "little") ",\"roles\":[\"packet-total-length\"]") "," M("content", FL("unsigned-integer", 64, "little") ",\"roles\":[\"packet-content-length\"]") "]},\"event-record-header-field-class\":{\"type\":\"structure\",\"member-classes\":[" M(
-			  "class",
-			  FL("unsigned-integer", 64,
-			     "little") ",\"roles\":[\"event-record-class-id\"]") "," M("time",
-										       FL("unsigned-integer",
-											  64,
-											  "little") ",\"roles\":[\"default-clock-timestamp\"]") "]}}\n";
+/* A member of 64 bits that has a role. */
+#define ROLE(name, role) M(name, U64 ",\"roles\":[\"" role "\"]")
+#define U64		 FL("unsigned-integer", 64, "little")
+
+/* clang-format off */
+const char ctf2_preamble[] =
+	RS "{\"type\":\"preamble\",\"version\":2}\n"
+	RS "{\"type\":\"field-class-alias\",\"name\":\"u64\",\"field-class\":{" U64 "}}\n"
+	RS "{\"type\":\"trace-class\",\"environment\":{\"hostname\":\"two\",\"answer\":42}}\n"
+	RS "{\"type\":\"clock-class\",\"id\":\"the clock\",\"frequency\":1000000000,"
+	   "\"origin\":\"unix-epoch\",\"offset-from-origin\":{\"seconds\":1}}\n"
+	RS "{\"type\":\"data-stream-class\",\"default-clock-class-id\":\"the clock\","
+	   "\"packet-context-field-class\":{\"type\":\"structure\",\"member-classes\":["
+	   ROLE("total", "packet-total-length") ","
+	   ROLE("content", "packet-content-length") ","
+	   ROLE("begin", "default-clock-timestamp") "]},"
+	   "\"event-record-header-field-class\":{\"type\":\"structure\",\"member-classes\":["
+	   ROLE("class", "event-record-class-id") ","
+	   ROLE("time", "default-clock-timestamp") "]}}\n";
+/* clang-format on */
 
 void ctf2_begin_packet(struct bits *bits)
 {
+	bits_put(bits, 0, 64);
 	bits_put(bits, 0, 64);
 	bits_put(bits, 0, 64);
 }

@@ -12,7 +12,7 @@
 struct ctf2_case {
 	const char *name;
 	const char *members; /* of the payload: an array's elements, in JSON */
-	const char *bytes; /* of the payload, which begins at a multiple of 128 bits: hexadecimal */
+	const char *bytes; /* of the payload, which begins at a multiple of 64 bits: hexadecimal */
 	const char *text;  /* as babeltrace2 shows the payload */
 	const char *json;
 };

@@ -313,6 +313,21 @@ static void roles_may_be_optional(void **data)
 	end(world);
 }
 
+/* Metadata that gives events nothing to read: there would be no end of them. */
+static void events_of_no_bits_are_refused(void **data)
+{
+	struct world *world = begin();
+	struct strata_error error;
+
+	(void)data;
+	bits_put_bytes(&world->bits, "foo", 3);
+	open_world(world, CLOCK RS "{\"type\":\"data-stream-class\"}\n" EVENT(0, 0));
+	assert_int_equal(strata_ctf_reader_next(&world->reader, &error), 0);
+	assert_int_equal(world->reader.tally.bad_packets, 1);
+	assert_non_null(strstr(world->heard.all, "an event of no bits"));
+	end(world);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -321,6 +336,7 @@ int main(void)
 		cmocka_unit_test(what_has_no_role_is_0_and_a_length_alone_is_both),
 		cmocka_unit_test(lttngs_headers_are_recognised),
 		cmocka_unit_test(roles_may_be_optional),
+		cmocka_unit_test(events_of_no_bits_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
