@@ -25,8 +25,8 @@ const struct ctf2_case
 								      FL("bit-array", 4, "little")),
 			  "34f2", "{ x = 0x234, y = 0xF }", "{\"x\":564,\"y\":15}" },
 			{ "bit_array_be",
-			  M("x", FL("bit-array", 3, "big")) "," M("y", FL("bit-array", 9, "big")),
-			  "a5f0", "{ x = 0x5, y = 0x5F }", "{\"x\":5,\"y\":95}" },
+			  M("x", FL("bit-array", 3, "big")) "," M("y", FL("bit-array", 13, "big")),
+			  "a5f0", "{ x = 0x5, y = 0x5F0 }", "{\"x\":5,\"y\":1520}" },
 			{ "bit_map",
 			  M("x",
 			    FL("bit-map", 16,
@@ -290,7 +290,14 @@ const struct ctf2_case
 			  M("my field", U8) "," M("_x", U8) "," M("x", U8) "," M("event", U8),
 			  "01020304", "{ my field = 1, _x = 2, x = 3, event = 4 }",
 			  "{\"my field\":1,\"_x\":2,\"x\":3,\"event\":4}" },
-		};
+			{ "nested",
+	  M("n", U8) "," M("x", T("static-length-array") ",\"length\":2,\"element-field-class\":{" T(
+					"dynamic-length-array") "," LENGTH("\"n\"") ",\"element-field-"
+										    "class\":{" U8
+										    "}}"),
+	  "0201020304", "{ n = 2, x = [ [0] = [ [0] = 1, [1] = 2 ], [1] = [ [0] = 3, [1] = 4 ] ] }",
+	  "{\"n\":2,\"x\":[[1,2],[3,4]]}" },
+};
 
 const unsigned int ctf2_nr_cases = sizeof(ctf2_cases) / sizeof(ctf2_cases[0]);
 
