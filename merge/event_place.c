@@ -52,8 +52,9 @@ static void set_plain(struct strata_place_number *number)
 	const struct strata_ctf_step none = { .align = 1 };
 	const struct strata_ctf_step *step = access->nr_steps ? access->steps : &none;
 
-	if (access->nr_steps > 1 || step->skip || type->big_endian || type->slot >= 0 ||
-	    type->bits % 8 || step->align % 8 || step->bits % 8 || step->bits > 65536)
+	if (access->nr_steps > 1 || step->skip || type->big_endian || type->is_reversed ||
+	    type->slot >= 0 || type->bits % 8 || step->align % 8 || step->bits % 8 ||
+	    step->bits > 65536)
 		return;
 	number->is_plain = true;
 	number->align = step->align;

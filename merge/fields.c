@@ -2,6 +2,28 @@
 /* fields.c - see fields.h. */
 #include "fields.h"
 
+#include <stdlib.h>
+
+#include "utf_text.h"
+
+/* Shows text of another encoding than UTF-8.  False: out of memory. */
+static bool show_encoded(struct strata_field_visitor *visitor, const char *name, const char *text,
+			 uint64_t length, enum strata_ctf_encoding encoding)
+{
+	char *shown;
+	size_t bytes;
+
+	if (!visitor->text)
+		return true;
+	shown = malloc(STRATA_UTF_TEXT_BYTES(length) + 1);
+	if (!shown)
+		return false;
+	bytes = strata_utf_text(shown, text, length, encoding);
+	visitor->text(visitor, name, shown, bytes);
+	free(shown);
+	return true;
+}
+
 static bool visit_elements(struct strata_field_visitor *visitor, const char *name,
 			   const struct strata_ctf_type *type, struct strata_ctf_cursor *cursor)
 {
@@ -9,12 +31,17 @@ static bool visit_elements(struct strata_field_visitor *visitor, const char *nam
 
 	if (!strata_ctf_read_length(cursor, type, &length))
 		return false;
-	if (type->element->is_text && type->element->bits == 8 && cursor->at % 8 == 0) {
+	if ((visitor->blob && type->is_blob) || type->encoding != STRATA_CTF_UTF8 ||
+	    (type->element->is_text && type->element->bits == 8 && cursor->at % 8 == 0)) {
 		const char *text = (const char *)cursor->bytes + cursor->at / 8;
 
 		if (!strata_ctf_skip(cursor, type))
 			return false;
-		if (visitor->text)
+		if (type->encoding != STRATA_CTF_UTF8)
+			return show_encoded(visitor, name, text, length, type->encoding);
+		if (type->is_blob)
+			visitor->blob(visitor, name, (const uint8_t *)text, length);
+		else if (visitor->text)
 			visitor->text(visitor, name, text, strnlen(text, length));
 		return true;
 	}
@@ -58,8 +85,10 @@ static bool visit_variant(struct strata_field_visitor *visitor, const char *name
 {
 	const struct strata_ctf_field *chosen = strata_ctf_chosen(cursor, type);
 
+	if (!chosen && type->kind == STRATA_CTF_OPTIONAL && visitor->none)
+		visitor->none(visitor, name);
 	if (!chosen)
-		return false;
+		return type->kind == STRATA_CTF_OPTIONAL;
 	if (!visitor->shows_variants)
 		return strata_field_visit(visitor, name, chosen->type, cursor);
 	visitor->begin(visitor, name, type, 1);
@@ -84,15 +113,24 @@ bool strata_field_visit(struct strata_field_visitor *visitor, const char *name,
 		if (visitor->number)
 			visitor->number(visitor, name, type, value);
 		return true;
+	case STRATA_CTF_VARINT:
+		if (!strata_ctf_read_varint(cursor, type, &value))
+			return false;
+		if (visitor->number)
+			visitor->number(visitor, name, type, value);
+		return true;
 	case STRATA_CTF_STRING:
 		if (!strata_ctf_read_string(cursor, type, &text, &value))
 			return false;
+		if (type->encoding != STRATA_CTF_UTF8)
+			return show_encoded(visitor, name, text, value, type->encoding);
 		if (visitor->text)
 			visitor->text(visitor, name, text, value);
 		return true;
 	case STRATA_CTF_STRUCT:
 		return visit_structure(visitor, name, type, cursor);
 	case STRATA_CTF_VARIANT:
+	case STRATA_CTF_OPTIONAL:
 		return visit_variant(visitor, name, type, cursor);
 	case STRATA_CTF_ARRAY:
 	case STRATA_CTF_SEQUENCE:
@@ -110,6 +148,22 @@ const char *strata_enum_next_label(const struct strata_ctf_type *type, uint64_t 
 					      (int64_t)value <= (int64_t)label->high
 				    : value >= label->low && value <= label->high)
 			return label->name;
+	}
+	return NULL;
+}
+
+const char *strata_bit_map_next_flag(const struct strata_ctf_type *type, uint64_t value, size_t *at)
+{
+	while (*at < type->nr_labels) {
+		const struct strata_ctf_label *flag = &type->labels[(*at)++];
+		const uint64_t bits = UINT64_MAX >> (63 - (flag->high - flag->low));
+
+		if (!(value & bits << flag->low))
+			continue;
+		/* Its other ranges follow it. */
+		while (*at < type->nr_labels && type->labels[*at].name == flag->name)
+			++*at;
+		return flag->name;
 	}
 	return NULL;
 }

@@ -154,6 +154,7 @@ static bool may_lead_on(const struct strata_ctf_type *type, const struct strata_
 {
 	switch (type->kind) {
 	case STRATA_CTF_VARIANT:
+	case STRATA_CTF_OPTIONAL:
 		return true;
 	case STRATA_CTF_ARRAY:
 		return !part->name && part->index < type->length;
@@ -251,13 +252,18 @@ go_to_field(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type
 	return type->fields[wanted].type;
 }
 
+static bool depends_on_tag(const struct strata_ctf_type *type)
+{
+	return type->kind == STRATA_CTF_VARIANT || type->kind == STRATA_CTF_OPTIONAL;
+}
+
 /* The rest of the way, by what the event says; types are not nested deeper than metadata may be. */
 static const struct strata_ctf_type *go_on(struct strata_ctf_cursor *cursor,
 					   const struct strata_ctf_type *type,
 					   const struct strata_ctf_path_part *parts, size_t nr)
 {
-	while (type && (nr > 0 || type->kind == STRATA_CTF_VARIANT)) {
-		if (type->kind == STRATA_CTF_VARIANT) {
+	while (type && (nr > 0 || depends_on_tag(type))) {
+		if (depends_on_tag(type)) {
 			const struct strata_ctf_field *chosen = strata_ctf_chosen(cursor, type);
 
 			type = chosen ? chosen->type : NULL;
@@ -290,7 +296,7 @@ const struct strata_ctf_type *strata_ctf_access_go(const struct strata_ctf_acces
 		if (step->skip && !strata_ctf_skip(cursor, step->skip))
 			return NULL;
 	}
-	if (access->nr_rest == 0 && access->type->kind != STRATA_CTF_VARIANT)
+	if (access->nr_rest == 0 && !depends_on_tag(access->type))
 		return access->type;
 	return go_on(cursor, access->type, access->rest, access->nr_rest);
 }

@@ -53,11 +53,12 @@ int strata_ctf_access_make(struct strata_ctf_access *access, struct strata_ctf_a
 const struct strata_ctf_type *strata_ctf_access_go(const struct strata_ctf_access *access,
 						   struct strata_ctf_cursor *cursor);
 
-/* Whether an array or sequence of the type is text. */
+/* Whether an array or sequence of the type is text, in whatever encoding. */
 static inline bool strata_ctf_is_text(const struct strata_ctf_type *type)
 {
 	return (type->kind == STRATA_CTF_ARRAY || type->kind == STRATA_CTF_SEQUENCE) &&
-	       type->element->is_text && type->element->bits == 8;
+	       (type->encoding != STRATA_CTF_UTF8 ||
+		(type->element->is_text && type->element->bits == 8));
 }
 
 #endif /* STRATA_MERGE_CTF_ACCESS_H */

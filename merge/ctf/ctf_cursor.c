@@ -2,6 +2,56 @@
 /* ctf_cursor.c - see ctf_cursor.h: the fields that are not plain numbers. */
 #include "ctf/ctf_cursor.h"
 
+bool strata_ctf_read_varint(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
+			    uint64_t *value)
+{
+	unsigned int shift = 0;
+	uint8_t byte;
+
+	if (!strata_ctf_align(cursor, type->align))
+		return false;
+	*value = 0;
+	do {
+		uint64_t low;
+
+		if (cursor->end - cursor->at < 8 || shift > 63)
+			return false;
+		byte = cursor->bytes[cursor->at / 8];
+		cursor->at += 8;
+		low = byte & 0x7f;
+		/* Of the tenth byte one bit is the value's; the others may only repeat the sign. */
+		if (shift == 63 && low > 1 && !(type->is_signed && low == 0x7f))
+			return false;
+		*value |= low << shift;
+		shift += 7;
+	} while (byte & 0x80);
+	if (type->is_signed && shift < 64)
+		*value = strata_ctf_sign_extend(*value, shift);
+	if (type->slot >= 0)
+		cursor->slots[type->slot] = *value;
+	return true;
+}
+
+/* A string of characters of 2 or 4 bytes, of which the last one is zero. */
+static bool read_wide_string(struct strata_ctf_cursor *cursor, unsigned int bytes,
+			     const char **text, uint64_t *length)
+{
+	const uint8_t *from = cursor->bytes + cursor->at / 8;
+	const uint64_t room = (cursor->end - cursor->at) / 8;
+	static const uint8_t zero[4];
+	uint64_t at;
+
+	for (at = 0; at + bytes <= room; at += bytes) {
+		if (memcmp(from + at, zero, bytes) != 0)
+			continue;
+		*text = (const char *)from;
+		*length = at;
+		cursor->at += (at + bytes) * 8;
+		return true;
+	}
+	return false;
+}
+
 bool strata_ctf_read_string(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
 			    const char **text, uint64_t *length)
 {
@@ -9,6 +59,9 @@ bool strata_ctf_read_string(struct strata_ctf_cursor *cursor, const struct strat
 
 	if (!strata_ctf_align(cursor, type->align < 8 ? 8 : type->align))
 		return false;
+	if (type->encoding != STRATA_CTF_UTF8)
+		return read_wide_string(cursor, strata_ctf_unit_bytes(type->encoding), text,
+					length);
 	from = cursor->bytes + cursor->at / 8;
 	end = memchr(from, 0, (cursor->end - cursor->at) / 8);
 	if (!end)
@@ -28,6 +81,7 @@ static uint64_t least_bits(const struct strata_ctf_type *type)
 	case STRATA_CTF_FLOAT:
 		return type->bits;
 	case STRATA_CTF_STRING:
+	case STRATA_CTF_VARINT:
 		return 8;
 	default:
 		return 0;
@@ -132,6 +186,11 @@ bool strata_ctf_skip(struct strata_ctf_cursor *cursor, const struct strata_ctf_t
 	case STRATA_CTF_VARIANT:
 		chosen = strata_ctf_chosen(cursor, type);
 		return chosen && strata_ctf_skip(cursor, chosen->type);
+	case STRATA_CTF_VARINT:
+		return strata_ctf_read_varint(cursor, type, &value);
+	case STRATA_CTF_OPTIONAL:
+		chosen = strata_ctf_chosen(cursor, type);
+		return !chosen || strata_ctf_skip(cursor, chosen->type);
 	case STRATA_CTF_ARRAY:
 	case STRATA_CTF_SEQUENCE:
 		return skip_elements(cursor, type);

@@ -72,8 +72,18 @@ static inline uint64_t strata_ctf_bits_be(const uint8_t *bytes, uint64_t at, uns
 	return value >> (64 - bits);
 }
 
+static inline uint64_t strata_ctf_reverse(uint64_t value, unsigned int bits)
+{
+	uint64_t reversed = 0;
+	unsigned int i;
+
+	for (i = 0; i < bits; i++)
+		reversed |= (value >> i & 1) << (bits - 1 - i);
+	return reversed;
+}
+
 /*
- * Reads an integer, an enumeration's, or a float's bits; stores it in its slot.
+ * Reads an integer of fixed size, an enumeration's, or a float's bits; stores it in its slot.
  * A signed one is extended to 64 bits.  False: it reaches beyond the end.
  */
 static inline bool strata_ctf_read_number(struct strata_ctf_cursor *cursor,
@@ -83,6 +93,8 @@ static inline bool strata_ctf_read_number(struct strata_ctf_cursor *cursor,
 		return false;
 	*value = type->big_endian ? strata_ctf_bits_be(cursor->bytes, cursor->at, type->bits)
 				  : strata_ctf_bits_le(cursor->bytes, cursor->at, type->bits);
+	if (__builtin_expect(type->is_reversed, 0))
+		*value = strata_ctf_reverse(*value, type->bits);
 	if (type->is_signed)
 		*value = strata_ctf_sign_extend(*value, type->bits);
 	cursor->at += type->bits;
@@ -91,10 +103,40 @@ static inline bool strata_ctf_read_number(struct strata_ctf_cursor *cursor,
 	return true;
 }
 
+/* The same of an integer of variable size (STRATA_CTF_VARINT).  False also: of more than 64 bits.
+ */
+bool strata_ctf_read_varint(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
+			    uint64_t *value);
+
+/*
+ * Reads an integer of either kind: see strata_ctf_is_integer().
+ * @bits: OUT, how many of the value's bits were written
+ */
+static inline bool strata_ctf_read_integer(struct strata_ctf_cursor *cursor,
+					   const struct strata_ctf_type *type, uint64_t *value,
+					   unsigned int *bits)
+{
+	uint64_t from;
+
+	if (type->kind != STRATA_CTF_VARINT) {
+		*bits = type->bits;
+		return strata_ctf_read_number(cursor, type, value);
+	}
+	if (!strata_ctf_align(cursor, type->align))
+		return false;
+	from = cursor->at;
+	if (!strata_ctf_read_varint(cursor, type, value))
+		return false;
+	*bits = (unsigned int)(cursor->at - from) / 8 * 7;
+	if (*bits > 64)
+		*bits = 64;
+	return true;
+}
+
 /*
  * Reads a string.
- * @text, @length: OUT, its bytes, without the zero byte behind them
- * False: no zero byte ends it.
+ * @text, @length: OUT, its bytes in its encoding, without the zero character behind them
+ * False: no zero character ends it.
  */
 bool strata_ctf_read_string(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
 			    const char **text, uint64_t *length);
@@ -108,7 +150,8 @@ bool strata_ctf_read_string(struct strata_ctf_cursor *cursor, const struct strat
 bool strata_ctf_read_length(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
 			    uint64_t *length);
 
-/* The option of a variant that its tag chooses; NULL: there is none for that value. */
+/* The option of a variant that its tag chooses, or an optional field's; NULL: there is none for
+ * that value, of which only an optional field may have some. */
 const struct strata_ctf_field *strata_ctf_chosen(const struct strata_ctf_cursor *cursor,
 						 const struct strata_ctf_type *type);
 

@@ -2,11 +2,6 @@
 /* ctf_header.c - see ctf_header.h: recognises the usual forms, and reads all others. */
 #include "ctf/ctf_header.h"
 
-static bool is_number(const struct strata_ctf_type *type)
-{
-	return type->kind == STRATA_CTF_INTEGER || type->kind == STRATA_CTF_ENUM;
-}
-
 /* Where the next number of a structure goes whose fields so far end at @at; moves @at behind it.
  * False: it is spread over more than eight bytes. */
 static bool place(const struct strata_ctf_type *type, uint32_t *at, struct strata_ctf_place *place)
@@ -24,7 +19,8 @@ static bool place(const struct strata_ctf_type *type, uint32_t *at, struct strat
 /* Little-endian and unsigned, its value needed by nobody else: it may be read the short way. */
 static bool is_simple(const struct strata_ctf_type *type)
 {
-	return is_number(type) && !type->big_endian && !type->is_signed;
+	return type->kind <= STRATA_CTF_ENUM && !type->big_endian && !type->is_signed &&
+	       !type->is_reversed;
 }
 
 /* A structure of an id and a time, of which the one or the other may be absent. */
@@ -42,9 +38,10 @@ static bool places_of(const struct strata_ctf_type *type, uint32_t *at, struct s
 		if (!is_simple(field) || field->slot >= 0)
 			return false;
 		if (field->clock >= 0) {
-			if (time->bits || !place(field, at, time))
+			if (time->bits || (field->roles & STRATA_CTF_ROLE_EVENT_CLASS) ||
+			    !place(field, at, time))
 				return false;
-		} else if (strcmp(type->fields[i].name, "id") == 0) {
+		} else if (field->roles & STRATA_CTF_ROLE_EVENT_CLASS) {
 			if (!place(field, at, id))
 				return false;
 		} else {
@@ -81,7 +78,7 @@ static bool find_choices(const struct strata_ctf_type *variant,
 	return (*compact)->low == 0 && (*extended)->low == (*compact)->high + 1;
 }
 
-/* A tag named "id", and a variant of a time alone or an id and a time. */
+/* A tag that is the id, and a variant of a time alone or an id and a time. */
 static bool recognise_tagged(struct strata_ctf_header *header)
 {
 	const struct strata_ctf_type *type = header->type, *tag, *variant;
@@ -93,7 +90,7 @@ static bool recognise_tagged(struct strata_ctf_header *header)
 		return false;
 	tag = type->fields[0].type;
 	variant = type->fields[1].type;
-	if (!is_simple(tag) || strcmp(type->fields[0].name, "id") != 0 ||
+	if (!is_simple(tag) || !(tag->roles & STRATA_CTF_ROLE_EVENT_CLASS) ||
 	    variant->kind != STRATA_CTF_VARIANT || variant->slot != tag->slot || tag->clock >= 0 ||
 	    !find_choices(variant, &compact, &extended) ||
 	    extended->high != (tag->bits == 64 ? UINT64_MAX : (1ull << tag->bits) - 1))
@@ -136,38 +133,52 @@ void strata_ctf_header_init(struct strata_ctf_header *header, const struct strat
 }
 
 /* Reads a field of a header, and takes what is in it for the id and the clock. */
-static bool read_field(struct strata_ctf_cursor *cursor, const char *name,
-		       const struct strata_ctf_type *type, uint64_t *clock, uint64_t *id)
+static bool read_field(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
+		       uint64_t *clock, uint64_t *id)
 {
 	const struct strata_ctf_field *chosen;
-	uint64_t value;
+	unsigned int bits;
+	uint64_t value, length;
 	size_t i;
 
 	switch (type->kind) {
 	case STRATA_CTF_INTEGER:
 	case STRATA_CTF_ENUM:
-		if (!strata_ctf_read_number(cursor, type, &value))
+	case STRATA_CTF_VARINT:
+		if (!strata_ctf_read_integer(cursor, type, &value, &bits))
 			return false;
 		if (type->clock >= 0)
-			*clock = strata_ctf_widen(
-				*clock,
-				type->bits == 64 ? value : value & ((1ull << type->bits) - 1),
-				type->bits);
-		else if (strcmp(name, "id") == 0)
+			*clock = strata_ctf_widen(*clock, value & UINT64_MAX >> (64 - bits), bits);
+		if (type->roles & STRATA_CTF_ROLE_EVENT_CLASS)
 			*id = value;
 		return true;
 	case STRATA_CTF_STRUCT:
 		if (!strata_ctf_align(cursor, type->align))
 			return false;
 		for (i = 0; i < type->nr_fields; i++) {
-			if (!read_field(cursor, type->fields[i].name, type->fields[i].type, clock,
-					id))
+			if (!read_field(cursor, type->fields[i].type, clock, id))
 				return false;
 		}
 		return true;
 	case STRATA_CTF_VARIANT:
 		chosen = strata_ctf_chosen(cursor, type);
-		return chosen && read_field(cursor, chosen->name, chosen->type, clock, id);
+		return chosen && read_field(cursor, chosen->type, clock, id);
+	case STRATA_CTF_OPTIONAL:
+		chosen = strata_ctf_chosen(cursor, type);
+		return !chosen || read_field(cursor, chosen->type, clock, id);
+	case STRATA_CTF_ARRAY:
+	case STRATA_CTF_SEQUENCE:
+		if (!strata_ctf_read_length(cursor, type, &length))
+			return false;
+		for (i = 0; i < length; i++) {
+			const uint64_t from = cursor->at;
+
+			if (!read_field(cursor, type->element, clock, id))
+				return false;
+			if (cursor->at == from)
+				break;
+		}
+		return true;
 	default:
 		return strata_ctf_skip(cursor, type);
 	}
@@ -177,5 +188,5 @@ bool strata_ctf_header_read_any(const struct strata_ctf_header *header,
 				struct strata_ctf_cursor *cursor, uint64_t *clock, uint64_t *id)
 {
 	*id = 0;
-	return !header->type || read_field(cursor, "", header->type, clock, id);
+	return !header->type || read_field(cursor, header->type, clock, id);
 }

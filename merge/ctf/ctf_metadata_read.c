@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * ctf_metadata_read.c - see ctf_metadata_read.h: takes the text from the file and
- * its packets, and leaves the rest to the parser (tsdl_parse.h) and to what builds
- * the trace (tsdl_build.h).
+ * its packets, and leaves the rest to the parsers (tsdl_parse.h of CTF 1.8, ctf2_parse.h
+ * of CTF 2) and to what builds the trace (tsdl_build.h).
  */
 #include "ctf/ctf_metadata_read.h"
 
@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ctf/ctf2_parse.h"
 #include "ctf/ctf_metadata_packets.h"
 #include "ctf/tsdl_build.h"
 #include "escape.h"
@@ -45,8 +46,8 @@ static int check_signature(const char *name, const char *text, size_t size,
 	if (sscanf(start, "/* CTF %3u.%3u", &major, &minor) != 2 || (major == 1 && minor == 8))
 		return 0;
 	return strata_fail(error,
-			   "%s:1:1: metadata of CTF %u.%u, but only CTF 1.8 can be read: let the "
-			   "program that wrote it write CTF 1.8, or babeltrace2 2.1 convert it",
+			   "%s:1:1: metadata of CTF %u.%u, but only CTF 1.8 and CTF 2 can be read: "
+			   "let the program that wrote it write one of them",
 			   name, major, minor);
 }
 
@@ -60,7 +61,8 @@ static int parse_text(struct strata_ctf_metadata *metadata, struct strata_tsdl_s
 	if (!source->arena)
 		return strata_fail(source->error, "%s: there is no memory to read it",
 				   source->name);
-	result = strata_tsdl_parse(source, is_cut, &file);
+	result = source->is_ctf_2 ? strata_ctf2_parse(source, &file)
+				  : strata_tsdl_parse(source, is_cut, &file);
 	if (!result)
 		result = strata_tsdl_build_trace(source, &file, metadata);
 	strata_tsdl_table_clear(&source->names);
@@ -102,18 +104,13 @@ int strata_ctf_metadata_parse(struct strata_ctf_metadata *metadata, const char *
 				   "%s: %zu bytes, but no more than %u are read: is this a trace's "
 				   "metadata?",
 				   source.name, size, FILE_BYTES_MAX);
-	if (is_ctf_2(bytes, size))
-		return strata_fail(error,
-				   "%s: byte 0: this is CTF 2 (JSON), but only CTF 1.8 can be "
-				   "read: babeltrace2 2.1 can convert it (by its component "
-				   "sink.ctf.fs with the parameter ctf-version=\"1\")",
-				   source.name);
-	if (strata_ctf_is_packetised(bytes, size)) {
+	source.is_ctf_2 = is_ctf_2(bytes, size);
+	if (!source.is_ctf_2 && strata_ctf_is_packetised(bytes, size)) {
 		if (strata_ctf_unpack_metadata(source.name, bytes, size, &unpacked, &source.size,
 					       &cut_at, error))
 			return -1;
 		source.text = unpacked;
-	} else if (check_signature(source.name, bytes, size, error)) {
+	} else if (!source.is_ctf_2 && check_signature(source.name, bytes, size, error)) {
 		return -1;
 	}
 

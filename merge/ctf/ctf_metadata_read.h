@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ctf_metadata_read.h - reads the metadata of a CTF 1.8 trace: plain TSDL text, or
- * text in packets.  The text may be anybody's.
+ * ctf_metadata_read.h - reads the metadata of a trace: of CTF 1.8 plain TSDL text, or
+ * text in packets; of CTF 2 a sequence of JSON texts.  The text may be anybody's.
  */
 #ifndef STRATA_MERGE_CTF_METADATA_READ_H
 #define STRATA_MERGE_CTF_METADATA_READ_H
@@ -13,9 +13,8 @@
  * Reads DIR/metadata.
  * @complain: told of what is odd but can be lived with (an unknown attribute); may be NULL
  * @metadata: OUT; to be freed with strata_ctf_metadata_clear()
- * Returns 0, or -1 with what is wrong, its line and column, and what to do: also for CTF 2
- * (metadata that begins with the byte 0x1e, or with JSON), which is named as such.  Files of
- * more than 64 MiB are refused; of packets that are cut off the text that is whole is read.
+ * Returns 0, or -1 with what is wrong, its line and column or its fragment, and what to do.  Files
+ * of more than 64 MiB are refused; of packets that are cut off the text that is whole is read.
  */
 int strata_ctf_metadata_load(struct strata_ctf_metadata *metadata, const char *dir,
 			     void (*complain)(void *data, const char *message), void *data,

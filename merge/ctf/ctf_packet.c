@@ -2,6 +2,8 @@
 /* ctf_packet.c - see ctf_packet.h.  Once for each packet, so by the general way of ctf_cursor.h. */
 #include "ctf/ctf_packet.h"
 
+#include "ctf/ctf_header.h"
+
 /* What is read before it is known whether it makes sense. */
 struct raw_packet {
 	bool has_magic, has_uuid, has_stream_id, has_packet_bits, has_content_bits;
@@ -9,34 +11,39 @@ struct raw_packet {
 	uint8_t uuid[16];
 };
 
-/* A named number of the header or context: where it goes, and what notes that it is there. */
+/* A number of the header or context: where it goes, and what notes that it is there. */
 struct known_number {
-	const char *name;
+	enum strata_ctf_role role;
 	uint64_t *value;
 	bool *is_there;
 };
 
-static void note_number(const struct known_number *known, size_t nr, const char *name,
-			uint64_t value)
+/* What is read, and where it goes. */
+struct packet_fields {
+	const struct known_number *known;
+	size_t nr_known;
+	struct raw_packet *raw;
+	struct strata_ctf_packet *packet;
+};
+
+static void note_number(const struct packet_fields *fields, const struct strata_ctf_type *type,
+			uint64_t value, unsigned int bits)
 {
 	size_t i;
 
-	for (i = 0; i < nr; i++) {
-		if (strcmp(known[i].name, name) != 0)
+	for (i = 0; i < fields->nr_known; i++) {
+		const struct known_number *known = &fields->known[i];
+
+		if (!(type->roles & known->role))
 			continue;
-		*known[i].value = value;
-		if (known[i].is_there)
-			*known[i].is_there = true;
+		/* A second one may have fewer bits of the clock, which goes on from the first. */
+		if (known->role == STRATA_CTF_ROLE_TIME)
+			*known->value = strata_ctf_widen(*known->value,
+							 value & UINT64_MAX >> (64 - bits), bits);
+		else
+			*known->value = value;
+		*known->is_there = true;
 	}
-}
-
-static bool is_uuid(const struct strata_ctf_field *field)
-{
-	const struct strata_ctf_type *type = field->type;
-
-	return strcmp(field->name, "uuid") == 0 && type->kind == STRATA_CTF_ARRAY &&
-	       type->length == 16 && type->element->kind == STRATA_CTF_INTEGER &&
-	       type->element->bits == 8 && type->element->align == 8;
 }
 
 /* Strata's `uint64_t lost[3]`: discarded events by enum strata_lost. */
@@ -64,11 +71,80 @@ static bool read_lost(struct strata_ctf_cursor *cursor, const struct strata_ctf_
 	return true;
 }
 
-/* Reads the fields of a structure, and keeps those that are known.  @packet: NULL: a header's */
-static bool read_fields(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
-			const struct known_number *known, size_t nr, struct raw_packet *raw,
-			struct strata_ctf_packet *packet)
+static bool read_field(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
+		       const struct packet_fields *fields);
+
+static bool read_elements(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
+			  const struct packet_fields *fields)
 {
+	uint64_t i, length;
+
+	if (!strata_ctf_read_length(cursor, type, &length))
+		return false;
+	for (i = 0; i < length; i++) {
+		const uint64_t from = cursor->at;
+
+		if (!read_field(cursor, type->element, fields))
+			return false;
+		if (cursor->at == from)
+			break;
+	}
+	return true;
+}
+
+/* Reads a field, and keeps what in it has a role. */
+static bool read_field(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
+		       const struct packet_fields *fields)
+{
+	const struct strata_ctf_field *chosen;
+	unsigned int bits;
+	uint64_t value;
+	size_t i;
+
+	switch (type->kind) {
+	case STRATA_CTF_INTEGER:
+	case STRATA_CTF_ENUM:
+	case STRATA_CTF_VARINT:
+		if (!strata_ctf_read_integer(cursor, type, &value, &bits))
+			return false;
+		note_number(fields, type, value, bits);
+		return true;
+	case STRATA_CTF_STRUCT:
+		if (!strata_ctf_align(cursor, type->align))
+			return false;
+		for (i = 0; i < type->nr_fields; i++) {
+			if (!read_field(cursor, type->fields[i].type, fields))
+				return false;
+		}
+		return true;
+	case STRATA_CTF_VARIANT:
+	case STRATA_CTF_OPTIONAL:
+		chosen = strata_ctf_chosen(cursor, type);
+		return chosen ? read_field(cursor, chosen->type, fields)
+			      : type->kind == STRATA_CTF_OPTIONAL;
+	case STRATA_CTF_ARRAY:
+	case STRATA_CTF_SEQUENCE:
+		if (!(type->roles & STRATA_CTF_ROLE_UUID) &&
+		    (type->element->kind > STRATA_CTF_FLOAT || type->element->roles))
+			return read_elements(cursor, type, fields);
+		break;
+	default:
+		break;
+	}
+	if (!strata_ctf_skip(cursor, type))
+		return false;
+	if (type->roles & STRATA_CTF_ROLE_UUID) {
+		memcpy(fields->raw->uuid, cursor->bytes + cursor->at / 8 - 16, 16);
+		fields->raw->has_uuid = true;
+	}
+	return true;
+}
+
+/* Reads the fields of a header or context, and keeps those that are known. */
+static bool read_fields(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
+			const struct packet_fields *fields)
+{
+	unsigned int bits;
 	uint64_t value;
 	size_t i;
 
@@ -77,22 +153,17 @@ static bool read_fields(struct strata_ctf_cursor *cursor, const struct strata_ct
 	for (i = 0; i < type->nr_fields; i++) {
 		const struct strata_ctf_field *field = &type->fields[i];
 
-		if (field->type->kind <= STRATA_CTF_ENUM) {
-			if (!strata_ctf_read_number(cursor, field->type, &value))
+		if (fields->packet && is_lost(field)) {
+			if (!read_lost(cursor, field->type, fields->packet))
 				return false;
-			note_number(known, nr, field->name, value);
-			continue;
-		}
-		if (packet && is_lost(field)) {
-			if (!read_lost(cursor, field->type, packet))
+		} else if (fields->packet && strcmp(field->name, "cpu_id") == 0 &&
+			   strata_ctf_is_integer(field->type)) {
+			if (!strata_ctf_read_integer(cursor, field->type, &value, &bits))
 				return false;
-			continue;
-		}
-		if (!strata_ctf_skip(cursor, field->type))
+			fields->packet->cpu = value;
+			fields->packet->has_cpu = true;
+		} else if (!read_field(cursor, field->type, fields)) {
 			return false;
-		if (is_uuid(field)) {
-			memcpy(raw->uuid, cursor->bytes + cursor->at / 8 - 16, 16);
-			raw->has_uuid = true;
 		}
 	}
 	return true;
@@ -116,7 +187,8 @@ static int find_class(const struct strata_ctf_metadata *metadata, const struct r
 
 	if (metadata->nr_streams == 0)
 		return strata_fail(error, "the metadata describes no stream");
-	if (!raw->has_stream_id) {
+	/* In CTF 2 it is 0 then. */
+	if (!raw->has_stream_id && metadata->major == 1) {
 		packet->class = &metadata->streams[0];
 		if (metadata->nr_streams > 1)
 			return strata_fail(error,
@@ -140,13 +212,18 @@ static int find_class(const struct strata_ctf_metadata *metadata, const struct r
 	return 0;
 }
 
-static int set_sizes(const struct raw_packet *raw, uint64_t file_left,
-		     struct strata_ctf_packet *packet, struct strata_error *error)
+static int set_sizes(const struct strata_ctf_metadata *metadata, const struct raw_packet *raw,
+		     uint64_t file_left, struct strata_ctf_packet *packet,
+		     struct strata_error *error)
 {
 	const uint64_t file_bits = (file_left < UINT64_MAX / 8 ? file_left : UINT64_MAX / 8) * 8;
 
 	packet->takes_all = !raw->has_packet_bits;
 	packet->packet_bits = raw->has_packet_bits ? raw->packet_bits : file_bits;
+	if (metadata->major > 1 && !raw->has_packet_bits && raw->has_content_bits) {
+		packet->takes_all = false;
+		packet->packet_bits = raw->content_bits;
+	}
 	packet->content_bits = raw->has_content_bits ? raw->content_bits : packet->packet_bits;
 	if (packet->packet_bits % 8)
 		return strata_fail(error, "its size of %llu bits is not whole bytes",
@@ -178,19 +255,23 @@ enum strata_ctf_packet_status strata_ctf_packet_read(const struct strata_ctf_met
 {
 	struct raw_packet raw = { 0 };
 	const struct known_number in_header[] = {
-		{ "magic", &raw.magic, &raw.has_magic },
-		{ "stream_id", &raw.stream_id, &raw.has_stream_id },
-		{ "stream_instance_id", &packet->instance, &packet->has_instance },
+		{ STRATA_CTF_ROLE_MAGIC, &raw.magic, &raw.has_magic },
+		{ STRATA_CTF_ROLE_STREAM_CLASS, &raw.stream_id, &raw.has_stream_id },
+		{ STRATA_CTF_ROLE_STREAM, &packet->instance, &packet->has_instance },
 	};
 	const struct known_number in_context[] = {
-		{ "packet_size", &raw.packet_bits, &raw.has_packet_bits },
-		{ "content_size", &raw.content_bits, &raw.has_content_bits },
-		{ "timestamp_begin", &packet->begin, &packet->has_begin },
-		{ "timestamp_end", &packet->end, &packet->has_end },
-		{ "events_discarded", &packet->discarded, &packet->has_discarded },
-		{ "packet_seq_num", &packet->sequence, &packet->has_sequence },
-		{ "cpu_id", &packet->cpu, &packet->has_cpu },
+		{ STRATA_CTF_ROLE_PACKET_SIZE, &raw.packet_bits, &raw.has_packet_bits },
+		{ STRATA_CTF_ROLE_CONTENT_SIZE, &raw.content_bits, &raw.has_content_bits },
+		{ STRATA_CTF_ROLE_TIME, &packet->begin, &packet->has_begin },
+		{ STRATA_CTF_ROLE_END_TIME, &packet->end, &packet->has_end },
+		{ STRATA_CTF_ROLE_DISCARDED, &packet->discarded, &packet->has_discarded },
+		{ STRATA_CTF_ROLE_SEQUENCE, &packet->sequence, &packet->has_sequence },
 	};
+	const struct packet_fields header = { in_header, sizeof(in_header) / sizeof(in_header[0]),
+					      &raw, NULL };
+	const struct packet_fields context = { in_context,
+					       sizeof(in_context) / sizeof(in_context[0]), &raw,
+					       packet };
 	const enum strata_ctf_packet_status too_short =
 		available < file_left ? STRATA_CTF_PACKET_MORE : STRATA_CTF_PACKET_BAD;
 	struct strata_ctf_cursor cursor = { bytes, 0, (uint64_t)available * 8, slots };
@@ -199,9 +280,7 @@ enum strata_ctf_packet_status strata_ctf_packet_read(const struct strata_ctf_met
 	memset(packet, 0, sizeof(*packet));
 	packet->offset = offset;
 	strata_fail(error, "the file ends within the packet's header");
-	if (metadata->packet_header &&
-	    !read_fields(&cursor, metadata->packet_header, in_header,
-			 sizeof(in_header) / sizeof(in_header[0]), &raw, NULL)) {
+	if (metadata->packet_header && !read_fields(&cursor, metadata->packet_header, &header)) {
 		/* Nothing that could be a header, or one that is not all there? */
 		return raw.has_magic && raw.magic != STRATA_CTF_MAGIC ? STRATA_CTF_PACKET_BAD
 								      : too_short;
@@ -209,12 +288,11 @@ enum strata_ctf_packet_status strata_ctf_packet_read(const struct strata_ctf_met
 	if (check_identity(metadata, &raw, error) || find_class(metadata, &raw, packet, error))
 		return STRATA_CTF_PACKET_BAD;
 	if (packet->class->packet_context &&
-	    !read_fields(&cursor, packet->class->packet_context, in_context,
-			 sizeof(in_context) / sizeof(in_context[0]), &raw, packet))
+	    !read_fields(&cursor, packet->class->packet_context, &context))
 		return too_short;
 	packet->events_at = cursor.at;
-	return set_sizes(&raw, file_left, packet, error) ? STRATA_CTF_PACKET_BAD
-							 : STRATA_CTF_PACKET_OK;
+	return set_sizes(metadata, &raw, file_left, packet, error) ? STRATA_CTF_PACKET_BAD
+								   : STRATA_CTF_PACKET_OK;
 }
 
 /* Whether packets begin with a magic number, and have the UUID right behind it. */
@@ -222,10 +300,13 @@ static bool begins_with_magic(const struct strata_ctf_metadata *metadata, bool *
 {
 	const struct strata_ctf_type *type = metadata->packet_header;
 
-	if (!type || type->nr_fields == 0 || strcmp(type->fields[0].name, "magic") != 0 ||
-	    type->fields[0].type->kind != STRATA_CTF_INTEGER || type->fields[0].type->bits != 32)
+	if (!type || type->nr_fields == 0 ||
+	    !(type->fields[0].type->roles & STRATA_CTF_ROLE_MAGIC) ||
+	    type->fields[0].type->kind > STRATA_CTF_ENUM || type->fields[0].type->bits != 32 ||
+	    type->fields[0].type->is_reversed)
 		return false;
-	*uuid_follows = metadata->has_uuid && type->nr_fields > 1 && is_uuid(&type->fields[1]);
+	*uuid_follows = metadata->has_uuid && type->nr_fields > 1 &&
+			type->fields[1].type->roles & STRATA_CTF_ROLE_UUID;
 	return true;
 }
 

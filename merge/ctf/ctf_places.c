@@ -8,7 +8,7 @@ static void find(struct strata_ctf_place *places, const struct strata_ctf_place 
 	struct strata_ctf_place place = *until_here;
 	size_t i;
 
-	if (type->kind == STRATA_CTF_INTEGER || type->kind == STRATA_CTF_ENUM) {
+	if (strata_ctf_is_integer(type)) {
 		if (type->slot != STRATA_CTF_NO_SLOT) {
 			places[type->slot] = place;
 			places[type->slot].type = type;

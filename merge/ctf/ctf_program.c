@@ -72,7 +72,7 @@ static uint32_t extend_run(struct strata_ctf_op *run, uint32_t align, uint32_t b
 
 static bool is_whole_bytes(const struct strata_ctf_type *type)
 {
-	return type->kind <= STRATA_CTF_FLOAT && type->align >= 8 &&
+	return type->kind <= STRATA_CTF_FLOAT && type->align >= 8 && !type->is_reversed &&
 	       (type->bits == 8 || type->bits == 16 || type->bits == 32 || type->bits == 64);
 }
 
@@ -104,7 +104,8 @@ static void add_type(struct maker *maker, const struct strata_ctf_type *type);
 static bool aligns_itself(const struct strata_ctf_type *type)
 {
 	return type->kind == STRATA_CTF_STRING ||
-	       (type->kind != STRATA_CTF_VARIANT && type->align >= 8);
+	       (type->kind != STRATA_CTF_VARIANT && type->kind != STRATA_CTF_OPTIONAL &&
+		type->align >= 8);
 }
 
 static void add_fields(struct maker *maker, const struct strata_ctf_type *type)
@@ -131,7 +132,7 @@ static void add_elements(struct maker *maker, const struct strata_ctf_type *type
 
 	const uint64_t bits = type->length * element->bits;
 
-	if (!plain) {
+	if (!plain || (maker->folding && type->encoding != STRATA_CTF_UTF8)) {
 		add_op(maker, STRATA_CTF_OP_TYPE, type, 1);
 	} else if (!maker->folding && type->kind == STRATA_CTF_ARRAY &&
 		   type->length < RUN_ELEMENTS_MAX) {
@@ -164,7 +165,10 @@ static void add_type(struct maker *maker, const struct strata_ctf_type *type)
 			add_op(maker, STRATA_CTF_OP_TYPE, type, 1);
 		break;
 	case STRATA_CTF_STRING:
-		add_op(maker, STRATA_CTF_OP_STRING, type, 1);
+		if (type->encoding == STRATA_CTF_UTF8)
+			add_op(maker, STRATA_CTF_OP_STRING, type, 1);
+		else
+			add_op(maker, STRATA_CTF_OP_TYPE, type, 1);
 		break;
 	case STRATA_CTF_STRUCT:
 		/* Runs know of no alignment to bits. */
@@ -174,6 +178,8 @@ static void add_type(struct maker *maker, const struct strata_ctf_type *type)
 			add_fields(maker, type);
 		break;
 	case STRATA_CTF_VARIANT:
+	case STRATA_CTF_VARINT:
+	case STRATA_CTF_OPTIONAL:
 		add_op(maker, STRATA_CTF_OP_TYPE, type, 1);
 		break;
 	case STRATA_CTF_ARRAY:

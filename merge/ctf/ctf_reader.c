@@ -147,7 +147,7 @@ static inline void set_time(struct strata_ctf_reader *reader, struct strata_lane
 	set_any_time(reader, event, clock, before);
 }
 
-enum decoded { DECODED, UNKNOWN_EVENT, TOO_LONG };
+enum decoded { DECODED, UNKNOWN_EVENT, EMPTY_EVENT, TOO_LONG };
 
 /* Reads one event at the cursor into @event. */
 static inline enum decoded decode(struct strata_ctf_reader *reader,
@@ -213,6 +213,12 @@ static void give_up_packet(struct strata_ctf_reader *reader, enum decoded why, u
 					   "event id %llu is not in the metadata; the last %llu "
 					   "bytes of its packet are left out",
 					   (unsigned long long)id, (unsigned long long)left);
+	else if (why == EMPTY_EVENT)
+		strata_ctf_reader_complain(reader, reader->at,
+					   "an event of no bits: the metadata must give events "
+					   "something to read; the last %llu bytes of its packet "
+					   "are left out",
+					   (unsigned long long)left);
 	else
 		strata_ctf_reader_complain(
 			reader, reader->at,
@@ -246,15 +252,20 @@ static int fill_batch(struct strata_ctf_reader *reader, struct strata_error *err
 				cursor.at = at;
 				break;
 			}
-			/* An event of no bits would come again and again. */
-			if (cursor.at == at)
+			/* An event of no bits would come again and again; CTF 2 has none. */
+			if (cursor.at == at) {
+				if (reader->stream->trace->metadata.major > 1) {
+					decoded = EMPTY_EVENT;
+					break;
+				}
 				cursor.at = cursor.end;
+			}
 			reader->nr_events++;
 		}
 		reader->at = reader->base_at * 8 + cursor.at;
 		if (reader->nr_events > 0)
 			return 0;
-		if (is_all || decoded == UNKNOWN_EVENT)
+		if (is_all || decoded == UNKNOWN_EVENT || decoded == EMPTY_EVENT)
 			break;
 		moved = move_window(reader, error);
 		if (moved < 0)

@@ -36,7 +36,7 @@ static int32_t find_clock(const struct strata_ctf_type *type)
 
 	if (!type)
 		return STRATA_CTF_NO_CLOCK;
-	if (type->kind <= STRATA_CTF_ENUM)
+	if (strata_ctf_is_integer(type))
 		return type->clock;
 	for (i = 0; i < type->nr_fields; i++) {
 		const int32_t clock = find_clock(type->fields[i].type);
@@ -66,6 +66,8 @@ static int set_time(const struct strata_ctf_metadata *metadata,
 
 	if (at < 0)
 		at = find_clock(kind->class->packet_context);
+	if (at < 0)
+		at = kind->class->clock;
 	kind->time.frequency = 1000000000u;
 	kind->time.cycles_max = UINT64_MAX;
 	kind->has_time = at >= 0;

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ctf_types.h - what the metadata of a CTF 1.8 trace says, as structures: the
- * trace, its clocks and streams, the events, and the types of all fields.
+ * ctf_types.h - what the metadata of a CTF 1.8 or CTF 2 trace says, as structures:
+ * the trace, its clocks and streams, the events, and the types of all fields.
  *
- * ctf_metadata_read.h fills them in from TSDL text; whoever reads packets or
- * shows fields walks them.  All of it belongs to one struct strata_ctf_metadata
+ * ctf_metadata_read.h fills them in from TSDL text or from JSON; whoever reads packets
+ * or shows fields walks them.  All of it belongs to one struct strata_ctf_metadata
  * and lives as long; nothing changes once it was read.
  *
- * A sequence's length and a variant's tag are the values of integers that were
- * read before.  Each integer that somebody refers to has a slot: a reader stores
- * its value there, and the sequence or variant finds it.  Slots are numbered from
- * 0 for the trace's packet header, and go on through packet context, event header
- * and event context of a stream into each event's own types, so that one array of
- * STRATA_CTF_SLOTS_MAX values serves a stream.
+ * A sequence's length and the tag of a variant or of an optional field are the values
+ * of integers that were read before.  Each integer that somebody refers to has a slot: a reader
+ * stores its value there, and the sequence or variant finds it.  Slots are numbered from 0 for the
+ * trace's packet header, and go on through packet context, event header and event context of a
+ * stream into each event's own types, so that one array of STRATA_CTF_SLOTS_MAX values serves a
+ * stream.
+ *
+ * In CTF 2 one of several integers may be meant, one in each option of a variant: they
+ * share a slot, for one of them is always read.
  */
 #ifndef STRATA_MERGE_CTF_TYPES_H
 #define STRATA_MERGE_CTF_TYPES_H
@@ -36,6 +39,32 @@ enum strata_ctf_kind {
 	STRATA_CTF_VARIANT,
 	STRATA_CTF_ARRAY,
 	STRATA_CTF_SEQUENCE,
+	STRATA_CTF_VARINT, /* an integer in as many bytes as it needs (LEB128); maybe with labels */
+	STRATA_CTF_OPTIONAL, /* its only field is there if a choice fits the tag */
+};
+
+/* What a field means to the reader of packets. */
+enum strata_ctf_role {
+	STRATA_CTF_ROLE_MAGIC = 1u << 0,        /* of packets' headers: */
+	STRATA_CTF_ROLE_UUID = 1u << 1,         /* an array of 16 bytes */
+	STRATA_CTF_ROLE_STREAM_CLASS = 1u << 2, /* the id of a kind of streams */
+	STRATA_CTF_ROLE_STREAM = 1u << 3,       /* the id of a stream */
+	STRATA_CTF_ROLE_PACKET_SIZE = 1u << 4,  /* of packets' contexts: bits */
+	STRATA_CTF_ROLE_CONTENT_SIZE = 1u << 5, /* likewise */
+	STRATA_CTF_ROLE_TIME = 1u << 6,         /* of the packet's begin, or of an event */
+	STRATA_CTF_ROLE_END_TIME = 1u << 7,
+	STRATA_CTF_ROLE_DISCARDED = 1u << 8,
+	STRATA_CTF_ROLE_SEQUENCE = 1u << 9,
+	STRATA_CTF_ROLE_EVENT_CLASS = 1u << 10, /* of events' headers: their ids */
+};
+
+/* How the characters of a text are encoded. */
+enum strata_ctf_encoding {
+	STRATA_CTF_UTF8, /* any bytes, as they are */
+	STRATA_CTF_UTF16_LE,
+	STRATA_CTF_UTF16_BE,
+	STRATA_CTF_UTF32_LE,
+	STRATA_CTF_UTF32_BE,
 };
 
 struct strata_ctf_type;
@@ -67,17 +96,22 @@ struct strata_ctf_type {
 	uint8_t bits; /* 1 to 64; of a float 32 or 64 */
 	bool is_signed;
 	bool big_endian;
-	uint8_t base;  /* 2, 8, 10 or 16 */
-	bool is_text;  /* encoding UTF8 or ASCII: an array of it is text */
-	int16_t slot;  /* integers and enumerations: where its value is kept; or NO_SLOT.
-			* Variants and sequences: whose value is the tag or length */
-	int32_t clock; /* the clock whose value it is; or NO_CLOCK */
+	bool is_reversed; /* its first bit is the last one of what big_endian makes of it */
+	bool is_bool;     /* any number but 0 is true */
+	bool is_bit_map;  /* labels are names of its bits: low and high are numbers of bits */
+	uint8_t base;     /* 2, 8, 10 or 16 */
+	bool is_text;     /* encoding UTF8 or ASCII: an array of it is text */
+	uint16_t roles;   /* of enum strata_ctf_role */
+	int16_t slot;     /* integers: where its value is kept; or NO_SLOT.
+			   * Variants, optional fields and sequences: whose value is the tag or length
+			   */
+	int32_t clock;    /* the clock whose value it is; or NO_CLOCK */
 
 	/* Enumerations: labels, in order of the text.  Several may fit one value. */
 	const struct strata_ctf_label *labels;
 	size_t nr_labels;
 
-	/* Structures: fields; variants: options. */
+	/* Structures: fields; variants: options; optional fields: the one. */
 	const struct strata_ctf_field *fields;
 	size_t nr_fields;
 
@@ -89,7 +123,30 @@ struct strata_ctf_type {
 	/* Arrays and sequences. */
 	const struct strata_ctf_type *element;
 	uint64_t length; /* of an array */
+	bool is_blob;    /* bytes without a meaning that is known here */
+
+	/* Strings; and arrays and sequences of bytes that are text if this is not UTF8. */
+	enum strata_ctf_encoding encoding;
 };
+
+/* Bytes of the least character. */
+static inline unsigned int strata_ctf_unit_bytes(enum strata_ctf_encoding encoding)
+{
+	return encoding == STRATA_CTF_UTF8 ? 1 : encoding <= STRATA_CTF_UTF16_BE ? 2 : 4;
+}
+
+/* An integer of whatever size. */
+static inline bool strata_ctf_is_integer(const struct strata_ctf_type *type)
+{
+	return type->kind <= STRATA_CTF_ENUM || type->kind == STRATA_CTF_VARINT;
+}
+
+/* Whether values of the integer may have names. */
+static inline bool strata_ctf_has_labels(const struct strata_ctf_type *type)
+{
+	return type->kind == STRATA_CTF_ENUM ||
+	       (type->kind == STRATA_CTF_VARINT && type->nr_labels);
+}
 
 struct strata_ctf_clock {
 	const char *name;
@@ -117,6 +174,7 @@ struct strata_ctf_stream_class {
 	const struct strata_ctf_type *packet_context;
 	const struct strata_ctf_type *event_header;
 	const struct strata_ctf_type *event_context;
+	int32_t clock; /* of its streams, if no field tells: or NO_CLOCK */
 	const struct strata_ctf_event_class *events; /* sorted by id */
 	size_t nr_events;
 	size_t index;

@@ -15,6 +15,7 @@
 /* An integer that somebody refers to. */
 struct strata_tsdl_target {
 	struct strata_tsdl_target *next;
+	struct strata_tsdl_target *same; /* shares this one's slot; NULL: it has its own */
 	struct strata_ctf_type *type;
 	size_t at; /* of the first reference */
 };
@@ -22,7 +23,7 @@ struct strata_tsdl_target {
 /* The targets in the trace's packet header, in a stream, or in an event. */
 struct strata_tsdl_targets {
 	struct strata_tsdl_target *first;
-	unsigned int nr;
+	unsigned int nr; /* that have their own slots */
 };
 
 /* A sequence or variant, and the integer that it refers to. */
@@ -42,9 +43,10 @@ struct strata_tsdl_builder {
 	struct strata_tsdl_targets *targets[STRATA_CTF_NR_SCOPES]; /* where each root's go */
 	enum strata_ctf_scope root;                                /* the one being built */
 	struct strata_tsdl_link *links;
+	int32_t clock; /* of timestamps by roles; or NO_CLOCK */
 };
 
-/* A structure around what is being built, with the fields that it has so far. */
+/* A structure, variant or array around what is being built, with what it has so far. */
 struct strata_tsdl_frame {
 	const struct strata_tsdl_frame *outer;
 	const struct strata_ctf_type *structure;
@@ -78,6 +80,13 @@ const struct strata_tsdl_member *strata_tsdl_find_member(struct strata_tsdl_buil
 							 const char *name, bool open);
 
 /* tsdl_refer.c */
+/* Notes that the value of an integer of a scope is what @from needs. */
+int strata_tsdl_link(struct strata_tsdl_builder *builder, size_t root, struct strata_ctf_type *from,
+		     struct strata_ctf_type *to, size_t at);
+/* The same of one more integer, which may be there instead of the first. */
+int strata_tsdl_share(struct strata_tsdl_builder *builder, size_t root,
+		      const struct strata_ctf_type *first, struct strata_ctf_type *other,
+		      size_t at);
 /* What a path leads to from inside the frames, which must be an integer or enumeration. */
 const struct strata_tsdl_member *strata_tsdl_refer(struct strata_tsdl_builder *builder,
 						   const struct strata_tsdl_path *path,
@@ -88,6 +97,17 @@ int strata_tsdl_number(struct strata_tsdl_builder *builder,
 		       const struct strata_tsdl_targets *targets, int first);
 /* Gives each link its target's number. */
 void strata_tsdl_link_all(struct strata_tsdl_builder *builder);
+
+/* ctf2_locate.c */
+/* What a path of CTF 2 leads to: an integer; where it may be one of several, the first of them. */
+const struct strata_ctf_type *strata_ctf2_locate(struct strata_tsdl_builder *builder,
+						 const struct strata_tsdl_path *path,
+						 const struct strata_tsdl_frame *frames,
+						 struct strata_ctf_type *from);
+/* Whether ranges end before they begin, or choose two options for one value. */
+int strata_ctf2_check_choices(struct strata_tsdl_builder *builder,
+			      const struct strata_tsdl_type *declared,
+			      const struct strata_ctf_type *type);
 
 /* tsdl_choices.c */
 int strata_tsdl_choose(struct strata_tsdl_builder *builder, struct strata_ctf_type *variant,

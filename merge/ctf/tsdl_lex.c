@@ -18,7 +18,7 @@ static void say(const struct strata_tsdl_source *source, size_t at, struct strat
 		const char *format, va_list args)
 {
 	char text[sizeof(error->text)], name[256];
-	size_t line = 1, column = 1, i;
+	size_t line = 1, column = 1, fragments = 0, i;
 
 	for (i = 0; i < at && i < source->size; i++) {
 		column++;
@@ -29,7 +29,14 @@ static void say(const struct strata_tsdl_source *source, size_t at, struct strat
 	}
 	vsnprintf(text, sizeof(text), format, args);
 	strata_escape_name(name, sizeof(name), source->name);
-	strata_fail(error, "%s:%zu:%zu: %s", name, line, column, text);
+	if (!source->is_ctf_2) {
+		strata_fail(error, "%s:%zu:%zu: %s", name, line, column, text);
+		return;
+	}
+	/* What stands between two record separators; several in a row are one. */
+	for (i = 0; i <= at && i < source->size; i++)
+		fragments += source->text[i] == 0x1e && (i == 0 || source->text[i - 1] != 0x1e);
+	strata_fail(error, "%s: fragment %zu (line %zu): %s", name, fragments, line, text);
 }
 
 int strata_tsdl_fail(struct strata_tsdl_source *source, size_t at, const char *format, ...)

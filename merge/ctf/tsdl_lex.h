@@ -37,6 +37,7 @@ struct strata_tsdl_source {
 	const char *name; /* of the file, for errors */
 	const char *text;
 	size_t size;
+	bool is_ctf_2; /* places are named by their fragments, not by lines */
 	struct strata_ctf_arena *arena;
 	struct strata_tsdl_table names; /* of strata_tsdl_intern() */
 	void (*complain)(void *data, const char *message);
@@ -54,7 +55,7 @@ const char *strata_tsdl_name(struct strata_tsdl_source *source, const char *text
 /* Zeroed memory of the arena; NULL with an error. */
 void *strata_tsdl_get(struct strata_tsdl_source *source, size_t count, size_t size);
 
-/* "NAME:LINE:COLUMN: ..." of byte @at as the error; returns -1. */
+/* "NAME:LINE:COLUMN: ..." or "NAME: fragment N: ..." of byte @at as the error; returns -1. */
 int strata_tsdl_fail(struct strata_tsdl_source *source, size_t at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

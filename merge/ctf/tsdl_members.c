@@ -71,6 +71,12 @@ int strata_tsdl_add_members(struct strata_tsdl_builder *builder,
 	for (field = declared->fields, i = 0; field; field = field->next, i++) {
 		bool keeps;
 
+		/* CTF 2 has no words that names could be mistaken for. */
+		if (builder->file->is_ctf_2) {
+			fields[i].name = field->name;
+			continue;
+		}
+
 		if (keeps_underscore(builder, outer, field->name, UNDERSCORES_MAX, &keeps))
 			return -1;
 		fields[i].name = keeps ? field->name : without_underscore(builder, field->name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tsdl_parse.h - TSDL text as the declarations that it consists of.
+ * tsdl_parse.h - TSDL text as the declarations that it consists of.  The JSON of CTF 2
+ * (ctf2_parse.h) becomes the same declarations, from which the same types are built.
  *
  * A type is declared once and used in many places; what it is in each place (its
  * byte order, the integers that it refers to) is found out by tsdl_build.h, when all
@@ -12,8 +13,17 @@
 #include "ctf/ctf_types.h"
 #include "ctf/tsdl_lex.h"
 
-/* a.b.c; its words are interned. */
+/* Where a path of CTF 2 begins. */
+enum strata_tsdl_origin {
+	STRATA_TSDL_NO_ORIGIN, /* a path of TSDL, which is searched for */
+	STRATA_TSDL_FROM_HERE, /* the structure around what refers */
+	STRATA_TSDL_FROM_SCOPE,
+};
+
+/* a.b.c; its words are interned.  In CTF 2 a word may be NULL: the structure around. */
 struct strata_tsdl_path {
+	enum strata_tsdl_origin origin;
+	unsigned int scope; /* enum strata_ctf_scope */
 	const char **words;
 	size_t nr_words; /* 0: there is none */
 	size_t at;
@@ -52,6 +62,10 @@ struct strata_tsdl_type {
 	uint8_t base;
 	bool is_text;
 	struct strata_tsdl_path clock; /* what it is mapped to */
+	bool is_reversed, is_bool, is_bit_map,
+		is_blob; /* as in struct strata_ctf_type; CTF 2 alone */
+	enum strata_ctf_encoding encoding;
+	uint16_t roles; /* of CTF 2; TSDL gives them by names */
 
 	struct strata_tsdl_label *labels;
 	const struct strata_ctf_label *label_array; /* the same, in a row */
@@ -60,6 +74,10 @@ struct strata_tsdl_type {
 	struct strata_tsdl_field *fields;
 	size_t nr_fields;
 	struct strata_tsdl_path reference; /* to a variant's tag or a sequence's length */
+	/* What values of the tag choose, in CTF 2; TSDL has labels for that. */
+	const struct strata_ctf_choice *choices;
+	size_t nr_choices;
+	bool has_ranges; /* an optional field whose tag is an integer, not a boolean */
 
 	const struct strata_tsdl_type *element;
 	uint64_t length;
@@ -78,6 +96,7 @@ struct strata_tsdl_stream_block {
 	bool has_id;
 	uint64_t id;
 	const struct strata_tsdl_type *packet_context, *event_header, *event_context;
+	const struct strata_tsdl_clock_block *clock; /* of CTF 2's timestamps; NULL: none */
 };
 
 struct strata_tsdl_event_block {
@@ -97,6 +116,7 @@ struct strata_tsdl_env {
 
 /* All that a text declares, in its order. */
 struct strata_tsdl_file {
+	bool is_ctf_2;
 	bool has_trace;
 	size_t trace_at;
 	bool has_uuid;

@@ -72,22 +72,75 @@ static const struct strata_tsdl_member *find(struct strata_tsdl_builder *builder
 	return NULL;
 }
 
-static int mark(struct strata_tsdl_builder *builder, struct strata_tsdl_targets *targets,
-		struct strata_ctf_type *type, size_t at)
+/* Where an integer's target is in the table of members: besides the two places of structures. */
+static uint64_t place_of_target(const struct strata_ctf_type *type)
+{
+	return (uint64_t)(uintptr_t)type | 2;
+}
+
+static struct strata_tsdl_target *mark(struct strata_tsdl_builder *builder,
+				       struct strata_tsdl_targets *targets,
+				       struct strata_ctf_type *type, size_t at)
 {
 	struct strata_tsdl_target *target;
 
 	if (type->slot != STRATA_CTF_NO_SLOT)
-		return 0;
+		return strata_tsdl_find(&builder->members, place_of_target(type), NULL);
 	target = strata_tsdl_get(builder->source, 1, sizeof(*target));
 	if (!target)
-		return -1;
+		return NULL;
+	if (strata_tsdl_add(&builder->members, place_of_target(type), NULL, target)) {
+		strata_tsdl_fail_memory(builder->source, at);
+		return NULL;
+	}
 	type->slot = 0; /* any, until they are numbered */
 	target->type = type;
 	target->at = at;
 	target->next = targets->first;
 	targets->first = target;
 	targets->nr++;
+	return target;
+}
+
+int strata_tsdl_link(struct strata_tsdl_builder *builder, size_t root, struct strata_ctf_type *from,
+		     struct strata_ctf_type *to, size_t at)
+{
+	struct strata_tsdl_link *link = strata_tsdl_get(builder->source, 1, sizeof(*link));
+
+	if (!link || !mark(builder, builder->targets[root], to, at))
+		return -1;
+	link->from = from;
+	link->to = to;
+	link->next = builder->links;
+	builder->links = link;
+	return 0;
+}
+
+/* The target whose slot this one has. */
+static struct strata_tsdl_target *owner_of(struct strata_tsdl_target *target)
+{
+	while (target->same) {
+		if (target->same->same)
+			target->same = target->same->same;
+		target = target->same;
+	}
+	return target;
+}
+
+int strata_tsdl_share(struct strata_tsdl_builder *builder, size_t root,
+		      const struct strata_ctf_type *first, struct strata_ctf_type *other, size_t at)
+{
+	struct strata_tsdl_target *one, *two;
+
+	two = mark(builder, builder->targets[root], other, at);
+	if (!two)
+		return -1;
+	one = owner_of(strata_tsdl_find(&builder->members, place_of_target(first), NULL));
+	two = owner_of(two);
+	if (one == two)
+		return 0;
+	two->same = one;
+	builder->targets[root]->nr--;
 	return 0;
 }
 
@@ -97,7 +150,6 @@ const struct strata_tsdl_member *strata_tsdl_refer(struct strata_tsdl_builder *b
 						   struct strata_ctf_type *from)
 {
 	const struct strata_tsdl_member *member;
-	struct strata_tsdl_link *link;
 	const char *text;
 	size_t root;
 
@@ -119,21 +171,13 @@ const struct strata_tsdl_member *strata_tsdl_refer(struct strata_tsdl_builder *b
 				 text);
 		return NULL;
 	}
-
-	link = strata_tsdl_get(builder->source, 1, sizeof(*link));
-	if (!link || mark(builder, builder->targets[root], member->type, path->at))
-		return NULL;
-	link->from = from;
-	link->to = member->type;
-	link->next = builder->links;
-	builder->links = link;
-	return member;
+	return strata_tsdl_link(builder, root, from, member->type, path->at) ? NULL : member;
 }
 
 int strata_tsdl_number(struct strata_tsdl_builder *builder,
 		       const struct strata_tsdl_targets *targets, int first)
 {
-	const struct strata_tsdl_target *target;
+	struct strata_tsdl_target *target;
 	int next = first + (int)targets->nr;
 	int slot = next;
 
@@ -143,8 +187,14 @@ int strata_tsdl_number(struct strata_tsdl_builder *builder,
 					"to, in one event: too many",
 					STRATA_CTF_SLOTS_MAX);
 	/* The newest comes first. */
-	for (target = targets->first; target; target = target->next)
-		target->type->slot = (int16_t)--slot;
+	for (target = targets->first; target; target = target->next) {
+		if (!target->same)
+			target->type->slot = (int16_t)--slot;
+	}
+	for (target = targets->first; target; target = target->next) {
+		if (target->same)
+			target->type->slot = owner_of(target)->type->slot;
+	}
 	return next;
 }
 

@@ -99,6 +99,60 @@ static void map_timestamps(struct trace_work *work, const struct strata_ctf_type
 	}
 }
 
+/* Roles ---------------------------------------------------------------------------------- */
+
+/* What fields of TSDL mean by their names, in each scope. */
+static const struct {
+	enum strata_ctf_scope scope;
+	const char *name;
+	enum strata_ctf_role role;
+} named_roles[] = {
+	{ STRATA_CTF_PACKET_HEADER, "magic", STRATA_CTF_ROLE_MAGIC },
+	{ STRATA_CTF_PACKET_HEADER, "stream_id", STRATA_CTF_ROLE_STREAM_CLASS },
+	{ STRATA_CTF_PACKET_HEADER, "stream_instance_id", STRATA_CTF_ROLE_STREAM },
+	{ STRATA_CTF_PACKET_CONTEXT, "packet_size", STRATA_CTF_ROLE_PACKET_SIZE },
+	{ STRATA_CTF_PACKET_CONTEXT, "content_size", STRATA_CTF_ROLE_CONTENT_SIZE },
+	{ STRATA_CTF_PACKET_CONTEXT, "timestamp_begin", STRATA_CTF_ROLE_TIME },
+	{ STRATA_CTF_PACKET_CONTEXT, "timestamp_end", STRATA_CTF_ROLE_END_TIME },
+	{ STRATA_CTF_PACKET_CONTEXT, "events_discarded", STRATA_CTF_ROLE_DISCARDED },
+	{ STRATA_CTF_PACKET_CONTEXT, "packet_seq_num", STRATA_CTF_ROLE_SEQUENCE },
+	{ STRATA_CTF_EVENT_HEADER, "id", STRATA_CTF_ROLE_EVENT_CLASS },
+};
+
+static bool is_uuid(const struct strata_ctf_field *field)
+{
+	const struct strata_ctf_type *type = field->type;
+
+	return strcmp(field->name, "uuid") == 0 && type->kind == STRATA_CTF_ARRAY &&
+	       type->length == 16 && type->element->kind == STRATA_CTF_INTEGER &&
+	       type->element->bits == 8 && type->element->align == 8;
+}
+
+/* Gives a scope's fields the roles that their names stand for: also in structures within events'
+ * headers, where an integer that is mapped to a clock is no id. */
+static void name_roles(const struct strata_ctf_type *type, enum strata_ctf_scope scope)
+{
+	size_t i, j;
+
+	for (i = 0; type && i < type->nr_fields; i++) {
+		struct strata_ctf_type *field = (struct strata_ctf_type *)type->fields[i].type;
+
+		if (scope == STRATA_CTF_EVENT_HEADER &&
+		    (field->kind == STRATA_CTF_STRUCT || field->kind == STRATA_CTF_VARIANT))
+			name_roles(field, scope);
+		if (scope == STRATA_CTF_PACKET_HEADER && is_uuid(&type->fields[i]))
+			field->roles = (uint16_t)STRATA_CTF_ROLE_UUID;
+		if (field->kind > STRATA_CTF_ENUM ||
+		    (scope == STRATA_CTF_EVENT_HEADER && field->clock != STRATA_CTF_NO_CLOCK))
+			continue;
+		for (j = 0; j < sizeof(named_roles) / sizeof(named_roles[0]); j++) {
+			if (named_roles[j].scope == scope &&
+			    strcmp(named_roles[j].name, type->fields[i].name) == 0)
+				field->roles = (uint16_t)named_roles[j].role;
+		}
+	}
+}
+
 /* Streams -------------------------------------------------------------------------------- */
 
 static int compare_streams(const void *a, const void *b)
@@ -164,6 +218,7 @@ static int build_stream(struct trace_work *work, struct stream_work *stream)
 	builder->targets[STRATA_CTF_PACKET_CONTEXT] = &stream->targets;
 	builder->targets[STRATA_CTF_EVENT_HEADER] = &stream->targets;
 	builder->targets[STRATA_CTF_STREAM_EVENT_CONTEXT] = &stream->targets;
+	builder->clock = block && block->clock ? block->clock->index : STRATA_CTF_NO_CLOCK;
 	if (strata_tsdl_build(builder, STRATA_CTF_PACKET_CONTEXT,
 			      block ? block->packet_context : NULL) ||
 	    strata_tsdl_build(builder, STRATA_CTF_EVENT_HEADER,
@@ -171,13 +226,15 @@ static int build_stream(struct trace_work *work, struct stream_work *stream)
 	    strata_tsdl_build(builder, STRATA_CTF_STREAM_EVENT_CONTEXT,
 			      block ? block->event_context : NULL))
 		return -1;
-	if (block) {
+	if (block && !builder->file->is_ctf_2) {
 		map_timestamps(work, builder->roots[STRATA_CTF_PACKET_CONTEXT], "timestamp_begin",
 			       block->at);
 		map_timestamps(work, builder->roots[STRATA_CTF_PACKET_CONTEXT], "timestamp_end",
 			       block->at);
 		map_timestamps(work, builder->roots[STRATA_CTF_EVENT_HEADER], "timestamp",
 			       block->at);
+		name_roles(builder->roots[STRATA_CTF_PACKET_CONTEXT], STRATA_CTF_PACKET_CONTEXT);
+		name_roles(builder->roots[STRATA_CTF_EVENT_HEADER], STRATA_CTF_EVENT_HEADER);
 	}
 	memcpy(stream->roots, builder->roots, sizeof(stream->roots));
 	return 0;
@@ -263,7 +320,7 @@ static int build_event(struct trace_work *work, struct event_work *event,
 	if (strata_tsdl_build(builder, STRATA_CTF_EVENT_CONTEXT, block->context) ||
 	    strata_tsdl_build(builder, STRATA_CTF_PAYLOAD, block->payload))
 		return -1;
-	if (!block->name)
+	if (!block->name && !builder->file->is_ctf_2)
 		strata_tsdl_complain(builder->source, block->at, "this event has no name");
 	result->id = event->id;
 	result->name = block->name ? block->name : "";
@@ -294,6 +351,7 @@ static int build_streams(struct trace_work *work)
 			return -1;
 		streams[i].id = stream->id;
 		streams[i].index = i;
+		streams[i].clock = work->builder.clock;
 		streams[i].packet_context = stream->roots[STRATA_CTF_PACKET_CONTEXT];
 		streams[i].event_header = stream->roots[STRATA_CTF_EVENT_HEADER];
 		streams[i].event_context = stream->roots[STRATA_CTF_STREAM_EVENT_CONTEXT];
@@ -358,12 +416,12 @@ static int build_all(struct trace_work *work)
 	const struct strata_tsdl_file *file = work->builder.file;
 	struct strata_ctf_metadata *metadata = work->metadata;
 
-	if (!file->has_trace)
+	if (!file->is_ctf_2 && !file->has_trace)
 		return strata_tsdl_fail(work->builder.source, work->builder.source->size,
 					"there is no trace block: is this the metadata of a CTF "
 					"1.8 trace, and whole?");
-	metadata->major = 1;
-	metadata->minor = 8;
+	metadata->major = file->is_ctf_2 ? 2 : 1;
+	metadata->minor = file->is_ctf_2 ? 0 : 8;
 	metadata->has_uuid = file->has_uuid;
 	memcpy(metadata->uuid, file->uuid, sizeof(metadata->uuid));
 	metadata->big_endian = file->order == STRATA_TSDL_BIG_ENDIAN;
@@ -372,6 +430,8 @@ static int build_all(struct trace_work *work)
 	    strata_tsdl_build(&work->builder, STRATA_CTF_PACKET_HEADER, file->packet_header))
 		return -1;
 	metadata->packet_header = work->builder.roots[STRATA_CTF_PACKET_HEADER];
+	if (!file->is_ctf_2)
+		name_roles(metadata->packet_header, STRATA_CTF_PACKET_HEADER);
 	return build_streams(work) || number_slots(work) ? -1 : 0;
 }
 

@@ -46,10 +46,11 @@ const char *strata_tsdl_path_text(struct strata_tsdl_source *source,
 	char text[PATH_TEXT_MAX];
 	size_t length = 0, i;
 
-	if (path->nr_words == 1)
+	if (path->nr_words == 1 && path->words[0])
 		return path->words[0];
 	for (i = 0; i < path->nr_words; i++) {
-		size_t bytes = strlen(path->words[i]);
+		const char *word = path->words[i] ? path->words[i] : "null";
+		size_t bytes = strlen(word);
 
 		if (bytes + 1 > sizeof(text) - length) {
 			strata_tsdl_fail(source, path->at, "this path has more than %u bytes",
@@ -58,7 +59,7 @@ const char *strata_tsdl_path_text(struct strata_tsdl_source *source,
 		}
 		if (i)
 			text[length++] = '.';
-		memcpy(text + length, path->words[i], bytes);
+		memcpy(text + length, word, bytes);
 		length += bytes;
 	}
 	return strata_tsdl_name(source, text, length);

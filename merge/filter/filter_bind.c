@@ -28,14 +28,15 @@ static bool kind_of(const struct bound_operand *bound, enum strata_value_kind *k
 	*kind = bound->kind == BOUND_CONSTANT ? bound->value.kind : STRATA_VALUE_INTEGER;
 	if (bound->kind != BOUND_FIELD && bound->kind != BOUND_PACKET)
 		return true;
-	if (bound->access.nr_rest || type->kind == STRATA_CTF_VARIANT)
+	if (bound->access.nr_rest || type->kind == STRATA_CTF_VARIANT ||
+	    type->kind == STRATA_CTF_OPTIONAL)
 		return false;
-	*labels = type->kind == STRATA_CTF_ENUM;
+	*labels = strata_ctf_has_labels(type);
 	if (type->kind == STRATA_CTF_FLOAT)
 		*kind = STRATA_VALUE_REAL;
 	else if (type->kind == STRATA_CTF_STRING || strata_ctf_is_text(type))
 		*kind = STRATA_VALUE_TEXT;
-	else if (type->kind != STRATA_CTF_INTEGER && type->kind != STRATA_CTF_ENUM)
+	else if (!strata_ctf_is_integer(type))
 		*kind = STRATA_VALUE_NONE;
 	return true;
 }

@@ -6,6 +6,7 @@
 #include "ctf/ctf_packet_head.h"
 #include "filter/filter_bound.h"
 #include "put_text.h"
+#include "utf_text.h"
 
 struct strata_filter_run {
 	const struct strata_filter *filter;
@@ -54,10 +55,33 @@ static void read_text(struct strata_ctf_cursor *cursor, const struct strata_ctf_
 	*value = strata_value_text(text, strnlen(text, length));
 }
 
+/* Text of another encoding than UTF-8.  @kept: OUT, to be freed when the value was used */
+static void read_encoded(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
+			 struct strata_value *value, char **kept)
+{
+	const char *text;
+	uint64_t length;
+
+	if (type->kind == STRATA_CTF_STRING) {
+		if (!strata_ctf_read_string(cursor, type, &text, &length))
+			return;
+	} else {
+		if (!strata_ctf_read_length(cursor, type, &length))
+			return;
+		text = (const char *)cursor->bytes + cursor->at / 8;
+	}
+	*kept = malloc(STRATA_UTF_TEXT_BYTES(length));
+	if (*kept)
+		*value = strata_value_text(*kept,
+					   strata_utf_text(*kept, text, length, type->encoding));
+}
+
 static void read_number(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
 			struct strata_value *value)
 {
-	if (!strata_ctf_read_number(cursor, type, &value->number))
+	if (!(type->kind == STRATA_CTF_VARINT
+		      ? strata_ctf_read_varint(cursor, type, &value->number)
+		      : strata_ctf_read_number(cursor, type, &value->number)))
 		return;
 	if (type->kind == STRATA_CTF_FLOAT) {
 		value->kind = STRATA_VALUE_REAL;
@@ -65,13 +89,13 @@ static void read_number(struct strata_ctf_cursor *cursor, const struct strata_ct
 	} else {
 		value->kind = STRATA_VALUE_INTEGER;
 		value->is_negative = type->is_signed && value->number >> 63;
-		value->labels = type->kind == STRATA_CTF_ENUM ? type : NULL;
+		value->labels = strata_ctf_has_labels(type) ? type : NULL;
 	}
 }
 
 /* The field that the way leads to; its bytes are hostile. */
 static void read_field(const struct strata_ctf_access *access, struct strata_ctf_cursor cursor,
-		       struct strata_value *value)
+		       struct strata_value *value, char **kept)
 {
 	const struct strata_ctf_type *type = strata_ctf_access_go(access, &cursor);
 	const char *text;
@@ -79,8 +103,10 @@ static void read_field(const struct strata_ctf_access *access, struct strata_ctf
 
 	if (!type)
 		return;
-	if (type->kind <= STRATA_CTF_FLOAT)
+	if (type->kind <= STRATA_CTF_FLOAT || type->kind == STRATA_CTF_VARINT)
 		read_number(&cursor, type, value);
+	else if (type->encoding != STRATA_CTF_UTF8)
+		read_encoded(&cursor, type, value, kept);
 	else if (strata_ctf_is_text(type))
 		read_text(&cursor, type, value);
 	else if (type->kind == STRATA_CTF_STRING &&
@@ -97,9 +123,10 @@ static void set_known(uint32_t number, const struct strata_ctf_type *labels,
 	value->labels = labels;
 }
 
-/* A constant is where it is; the rest is put into @room. */
+/* A constant is where it is; the rest is put into @room, and what that needs into @kept. */
 static const struct strata_value *read_operand(const struct bound_operand *operand,
-					       const struct asked *asked, struct strata_value *room)
+					       const struct asked *asked, struct strata_value *room,
+					       char **kept)
 {
 	if (operand->kind == BOUND_CONSTANT)
 		return &operand->value;
@@ -110,10 +137,10 @@ static const struct strata_value *read_operand(const struct bound_operand *opera
 		return room;
 	switch (operand->kind) {
 	case BOUND_FIELD:
-		read_field(&operand->access, asked->event, room);
+		read_field(&operand->access, asked->event, room, kept);
 		break;
 	case BOUND_PACKET:
-		read_field(&operand->access, *asked->packet, room);
+		read_field(&operand->access, *asked->packet, room, kept);
 		break;
 	case BOUND_PLACE:
 		set_known(strata_place_read(operand->number, asked->cpu, &asked->event),
@@ -134,12 +161,22 @@ static const struct strata_value *read_operand(const struct bound_operand *opera
 static enum strata_verdict ask_test(const struct bound_node *node, const struct asked *asked)
 {
 	struct strata_value rooms[2];
-	const struct strata_value *left = read_operand(&node->left, asked, &rooms[0]);
+	char *kept[2] = { NULL, NULL };
+	const struct strata_value *left = read_operand(&node->left, asked, &rooms[0], &kept[0]);
+	enum strata_verdict verdict;
 
-	if (node->stands_alone)
-		return strata_value_truth(left);
-	return strata_value_compare(left, node->comparison,
-				    read_operand(&node->right, asked, &rooms[1]));
+	if (node->stands_alone) {
+		verdict = strata_value_truth(left);
+		free(kept[0]);
+		return verdict;
+	}
+	verdict = strata_value_compare(left, node->comparison,
+				       read_operand(&node->right, asked, &rooms[1], &kept[1]));
+	if (kept[0] || kept[1]) {
+		free(kept[0]);
+		free(kept[1]);
+	}
+	return verdict;
 }
 
 /* No deeper than an expression may be. */

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "outputs/ctf_flat.h"
+
 /* Bodies of events -------------------------------------------------------------------------- */
 
 /* What the largest alignment in a type is, in options and elements too. */
@@ -66,7 +68,9 @@ static int plan_events(struct strata_ctf_plan_kind *plan, struct strata_error *e
 	plan->aligns = calloc(stream->nr_events + 1, sizeof(*plan->aligns));
 	if (!plan->aligns)
 		return strata_fail(error, "out of memory for %zu events", stream->nr_events);
-	for (i = 0; i < stream->nr_events; i++) {
+	for (i = 0; i < stream->nr_events; i++)
+		plan->aligns[i] = 8;
+	for (i = 0; i < stream->nr_events && !plan->is_flat; i++) {
 		const struct strata_ctf_event_class *event = &stream->events[i];
 		const struct body body = body_of(stream, event);
 
@@ -162,6 +166,8 @@ static int plan_header(struct strata_ctf_plan_kind *plan, bool big_endian,
 	bool slots[STRATA_CTF_SLOTS_MAX] = { false };
 	size_t i;
 
+	if (plan->is_flat)
+		return 0;
 	find_references(stream->event_context, slots);
 	for (i = 0; i < stream->nr_events; i++) {
 		find_references(stream->events[i].context, slots);
@@ -189,7 +195,8 @@ static bool is_own(const struct strata_ctf_field *field)
 		if (strcmp(field->name, numbers[i]) == 0)
 			return true;
 	}
-	return field->type->kind <= STRATA_CTF_ENUM && field->type->clock != STRATA_CTF_NO_CLOCK;
+	return strata_ctf_is_integer(field->type) &&
+	       (field->type->roles || field->type->clock != STRATA_CTF_NO_CLOCK);
 }
 
 static struct strata_ctf_type whole_bytes(const struct strata_ctf_type *was, bool big_endian)
@@ -199,6 +206,9 @@ static struct strata_ctf_type whole_bytes(const struct strata_ctf_type *was, boo
 	is.align = 8;
 	is.big_endian = big_endian;
 	is.clock = STRATA_CTF_NO_CLOCK;
+	is.is_reversed = false;
+	if (is.kind == STRATA_CTF_VARINT)
+		is.kind = is.nr_labels ? STRATA_CTF_ENUM : STRATA_CTF_INTEGER;
 	while (is.bits != 8 && is.bits != 16 && is.bits != 32 && is.bits != 64)
 		is.bits++;
 	return is;
@@ -212,9 +222,9 @@ static bool is_number(const struct strata_ctf_type *type)
 /* Puts a kept field's type, whose elements' is behind it, into @is.  False: it is left out. */
 static bool keep(const struct strata_ctf_type *was, struct strata_ctf_type is[2], bool big_endian)
 {
-	if (is_number(was)) {
+	if (is_number(was) || was->kind == STRATA_CTF_VARINT) {
 		is[0] = whole_bytes(was, big_endian);
-	} else if (was->kind == STRATA_CTF_STRING) {
+	} else if (was->kind == STRATA_CTF_STRING && was->encoding == STRATA_CTF_UTF8) {
 		is[0] = *was;
 	} else if (was->kind == STRATA_CTF_ARRAY && is_number(was->element)) {
 		is[1] = whole_bytes(was->element, big_endian);
@@ -257,7 +267,7 @@ static void say_left_out(const struct strata_ctf_trace *trace, const char *name)
 		return;
 	snprintf(message, sizeof(message),
 		 "%s: the field %.200s of its packets' context is left out: of these, only "
-		 "numbers, strings and arrays of numbers are written anew",
+		 "numbers, strings and arrays of numbers, of simple names, are written anew",
 		 trace->path, name);
 	trace->complain(trace->complain_data, message);
 }
@@ -285,7 +295,8 @@ static int plan_context(struct strata_ctf_plan_kind *plan, const struct strata_c
 		plan->kept[i].was = was->fields[i].type;
 		if (is_own(&was->fields[i]))
 			continue;
-		if (!keep(was->fields[i].type, type, big_endian)) {
+		if (!strata_ctf_flat_is_name(was->fields[i].name) ||
+		    !keep(was->fields[i].type, type, big_endian)) {
 			say_left_out(trace, was->fields[i].name);
 			continue;
 		}
@@ -316,6 +327,7 @@ int strata_ctf_plan_init(struct strata_ctf_plan *plan, const struct strata_ctf_t
 	for (i = 0; i < metadata->nr_streams; i++) {
 		plan->kinds[i].kind = &trace->kinds[i];
 		plan->kinds[i].big_endian = metadata->big_endian;
+		plan->kinds[i].is_flat = metadata->major > 1;
 		if (metadata->streams[i].id > UINT32_MAX)
 			return strata_fail(error, "%s: its stream id %llu is of more than 32 bits",
 					   trace->path,

@@ -48,6 +48,7 @@ struct strata_ctf_plan_needed {
 
 struct strata_ctf_plan_kind {
 	const struct strata_ctf_kind_of_stream *kind;
+	bool is_flat; /* of CTF 2: events' bytes are made anew, as ctf_flat.h has it */
 	/* For each of its events: bits that its first field is aligned to. */
 	uint32_t *aligns;
 	uint32_t modulus; /* a filler has from 1 to so many bits; 0: there is none */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "escape.h"
+#include "outputs/ctf_flat.h"
 #include "outputs/ctf_plan.h"
 #include "outputs/output_directory.h"
 #include "tsdl.h"
@@ -55,6 +56,9 @@ static void put_env(struct strata_out_file *out, const struct strata_ctf_plan *p
 	for (i = 0; i < metadata->nr_env; i++) {
 		const struct strata_ctf_env *env = &metadata->env[i];
 
+		/* CTF 2 may have any name. */
+		if (!strata_ctf_flat_is_name(env->name))
+			continue;
 		if (strcmp(env->name, TRACER) == 0) {
 			if (env->text && !original && strcmp(env->text, STRATA) != 0)
 				put_text(out, ORIGINAL_TRACER, env->text);
@@ -89,13 +93,17 @@ static void put_clock(struct strata_out_file *out, const struct strata_ctf_plan 
 		uuid, (unsigned long long)plan->precision_ns);
 }
 
+/* @flat: the kind whose events are made anew; NULL: they are as they were */
 static int put_scope(struct strata_out_file *out, const struct strata_ctf_scopes *scopes,
-		     enum strata_ctf_scope scope, const char *name, struct strata_error *error)
+		     enum strata_ctf_scope scope, const struct strata_ctf_plan_kind *flat,
+		     const char *name, struct strata_error *error)
 {
 	if (!scopes->types[scope])
 		return 0;
 	strata_out_print(out, "\t%s := ", name);
-	if (strata_ctf_write_tsdl(out, scopes, scope, 1, error))
+	if (flat)
+		strata_ctf_flat_write(out, scopes->types[scope], flat->big_endian, 1);
+	else if (strata_ctf_write_tsdl(out, scopes, scope, 1, error))
 		return -1;
 	strata_out_print(out, ";\n");
 	return 0;
@@ -151,6 +159,7 @@ static int put_header(struct strata_out_file *out, const struct strata_ctf_plan_
 }
 
 static int put_event(struct strata_out_file *out, struct strata_ctf_scopes *scopes,
+		     const struct strata_ctf_plan_kind *flat,
 		     const struct strata_ctf_stream_class *stream, size_t at,
 		     struct strata_error *error)
 {
@@ -164,8 +173,8 @@ static int put_event(struct strata_out_file *out, struct strata_ctf_scopes *scop
 		strata_out_print(out, "\tloglevel = %lld;\n", (long long)event->loglevel);
 	scopes->types[STRATA_CTF_EVENT_CONTEXT] = event->context;
 	scopes->types[STRATA_CTF_PAYLOAD] = event->payload;
-	if (put_scope(out, scopes, STRATA_CTF_EVENT_CONTEXT, "context", error) ||
-	    put_scope(out, scopes, STRATA_CTF_PAYLOAD, "fields", error))
+	if (put_scope(out, scopes, STRATA_CTF_EVENT_CONTEXT, flat, "context", error) ||
+	    put_scope(out, scopes, STRATA_CTF_PAYLOAD, flat, "fields", error))
 		return strata_fail_in(error, "event %.200s", event->name);
 	strata_out_print(out, "};\n\n");
 	return 0;
@@ -177,23 +186,24 @@ static int put_stream(struct strata_out_file *out, const struct strata_ctf_plan_
 	/* Fields of events that map to an old clock are numbers now. */
 	static const char *const clocks[] = { CLOCK };
 	const struct strata_ctf_stream_class *stream = kind->kind->class;
+	const struct strata_ctf_plan_kind *flat = kind->is_flat ? kind : NULL;
 	struct strata_ctf_scopes scopes = { .clocks = clocks };
 	size_t i;
 
 	strata_out_print(out, "stream {\n\tid = %llu;\n", (unsigned long long)stream->id);
 	scopes.types[STRATA_CTF_PACKET_CONTEXT] = kind->context;
-	if (put_scope(out, &scopes, STRATA_CTF_PACKET_CONTEXT, "packet.context", error))
+	if (put_scope(out, &scopes, STRATA_CTF_PACKET_CONTEXT, NULL, "packet.context", error))
 		return -1;
 	scopes.clocks = NULL;
 	scopes.types[STRATA_CTF_EVENT_HEADER] = kind->header;
 	if (put_header(out, kind, &scopes, error))
 		return -1;
 	scopes.types[STRATA_CTF_STREAM_EVENT_CONTEXT] = stream->event_context;
-	if (put_scope(out, &scopes, STRATA_CTF_STREAM_EVENT_CONTEXT, "event.context", error))
+	if (put_scope(out, &scopes, STRATA_CTF_STREAM_EVENT_CONTEXT, flat, "event.context", error))
 		return -1;
 	strata_out_print(out, "};\n\n");
 	for (i = 0; i < stream->nr_events; i++) {
-		if (put_event(out, &scopes, stream, i, error))
+		if (put_event(out, &scopes, flat, stream, i, error))
 			return -1;
 	}
 	return 0;

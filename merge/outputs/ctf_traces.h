@@ -14,8 +14,9 @@
  * metadata comes last: an interrupted conversion leaves no trace that would look whole.  If
  * what came of it is converted again, the same bytes come out.
  *
- * Events are copied as bytes, with a header anew; the order between streams does not
- * matter, so each is written on its own, by as many threads as there may be.
+ * Events are copied as bytes, with a header anew; those of CTF 2 are made anew, as ctf_flat.h has
+ * it.  The order between streams does not matter, so each is written on its own, by as many
+ * threads as there may be.
  *
  * What is not kept:
  *   - fields of event headers, and of packet headers;

@@ -19,6 +19,7 @@
 #include "ctf/ctf_index_file.h"
 #include "ctf/ctf_packet_head.h"
 #include "out_file.h"
+#include "outputs/ctf_flat.h"
 #include "outputs/ctf_put_event.h"
 #include "outputs/event_writer.h"
 
@@ -47,6 +48,7 @@ struct writer {
 	uint64_t sequence;
 	uint64_t missing, discarded;         /* so far */
 	struct strata_buffer kept, kept_new; /* what is kept of the context */
+	struct strata_buffer flat;           /* an event's body, made anew */
 
 	/* The packet that is read. */
 	bool has_begun;
@@ -159,7 +161,8 @@ static bool keep_number(struct strata_buffer *buffer, struct strata_ctf_cursor *
 	uint8_t bytes[8];
 	uint64_t value;
 
-	if (!strata_ctf_read_number(cursor, was, &value))
+	if (!(was->kind == STRATA_CTF_VARINT ? strata_ctf_read_varint(cursor, was, &value)
+					     : strata_ctf_read_number(cursor, was, &value)))
 		return false;
 	strata_ctf_put_number(bytes, value, is->bits / 8, is->big_endian);
 	strata_buffer_put(buffer, (const char *)bytes, is->bits / 8);
@@ -272,12 +275,46 @@ static int make_room(struct writer *writer, size_t bytes, uint64_t ns, struct st
 	return 0;
 }
 
+/* Puts an event whose body is made anew. */
+static int put_flat_event(struct writer *writer, struct strata_ctf_reader *reader,
+			  const struct strata_lane_event *event, struct strata_error *error)
+{
+	const struct strata_ctf_plan_kind *kind = writer->kind;
+	const struct strata_ctf_event_class *class = reader->kind->classes[event->class].event;
+	const struct strata_ctf_type *const types[] = { reader->kind->class->event_context,
+							class->context, class->payload };
+	struct strata_buffer *flat = &writer->flat;
+	struct strata_ctf_cursor cursor;
+	size_t i;
+
+	strata_ctf_event_open(reader, event, &cursor);
+	flat->used = 0;
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		/* It fitted when it was read. */
+		if (types[i] && !strata_ctf_flat_put(flat, types[i], &cursor, kind->big_endian))
+			break;
+	}
+	if (flat->no_memory || i < sizeof(types) / sizeof(types[0]))
+		return strata_fail(error, "%s: out of memory for an event", writer->path);
+	if (make_room(writer, STRATA_CTF_HEADER_BYTES_MAX + flat->used + 1, event->ns, error))
+		return -1;
+	writer->at = strata_ctf_put_header(kind, writer->packet, (writer->at + 7) / 8, event->class,
+					   event->ns, 8);
+	if (flat->used)
+		memcpy(writer->packet + writer->at / 8, flat->bytes, flat->used);
+	writer->at += (uint64_t)flat->used * 8;
+	writer->end_ns = event->ns;
+	return 0;
+}
+
 static inline int put_event(struct writer *writer, struct strata_ctf_reader *reader,
 			    const struct strata_lane_event *event, struct strata_error *error)
 {
 	const struct strata_ctf_plan_kind *kind = writer->kind;
 	struct strata_ctf_cursor cursor;
 
+	if (kind->is_flat)
+		return put_flat_event(writer, reader, event, error);
 	/* Its header is read again, for what is needed of it. */
 	if (kind->nr_needed)
 		strata_ctf_event_open(reader, event, &cursor);
@@ -387,6 +424,7 @@ static int close_files(struct writer *writer, int status, struct strata_error *e
 	free(writer->head.bytes);
 	strata_buffer_free(&writer->kept);
 	strata_buffer_free(&writer->kept_new);
+	strata_buffer_free(&writer->flat);
 	return status;
 }
 

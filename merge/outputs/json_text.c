@@ -137,6 +137,40 @@ static void put_enum(struct fields *fields, const char *name, const struct strat
 	strata_buffer_advance(fields->buffer, out);
 }
 
+/* The names of all bits that are set, and the number that they make. */
+static void put_bit_map(struct fields *fields, const char *name, const struct strata_ctf_type *type,
+			uint64_t value)
+{
+	char *out = put_name(fields, name, STRATA_PUT_BYTES);
+	const char *flag;
+	size_t at = 0;
+	bool any = false;
+
+	if (!out)
+		return;
+	strata_buffer_advance(fields->buffer, strata_put_text(out, "{\"flags\":["));
+	while ((flag = strata_bit_map_next_flag(type, value, &at))) {
+		const size_t length = strlen(flag);
+
+		out = strata_buffer_room(fields->buffer, STRATA_JSON_BYTES(length) + 4);
+		if (!out)
+			return;
+		if (any)
+			*out++ = ',';
+		any = true;
+		*out++ = '"';
+		out = strata_json_put_text(out, flag, length);
+		*out++ = '"';
+		strata_buffer_advance(fields->buffer, out);
+	}
+	out = strata_buffer_room(fields->buffer, 2 * STRATA_PUT_BYTES);
+	if (!out)
+		return;
+	out = put_integer(strata_put_text(out, "],\"value\":"), type, value);
+	*out++ = '}';
+	strata_buffer_advance(fields->buffer, out);
+}
+
 static void put_number(struct strata_field_visitor *visitor, const char *name,
 		       const struct strata_ctf_type *type, uint64_t value)
 {
@@ -144,14 +178,20 @@ static void put_number(struct strata_field_visitor *visitor, const char *name,
 	const bool narrow = type->bits == 32;
 	char *out;
 
-	if (type->kind == STRATA_CTF_ENUM) {
+	if (strata_ctf_has_labels(type)) {
 		put_enum(fields, name, type, value);
+		return;
+	}
+	if (type->is_bit_map) {
+		put_bit_map(fields, name, type, value);
 		return;
 	}
 	out = put_name(fields, name, STRATA_PUT_BYTES);
 	if (!out)
 		return;
-	if (type->kind == STRATA_CTF_FLOAT)
+	if (type->is_bool)
+		out = strata_put_text(out, value ? "true" : "false");
+	else if (type->kind == STRATA_CTF_FLOAT)
 		out = put_float(out, strata_float_of_bits(value, narrow), narrow);
 	else
 		out = put_integer(out, type, value);
@@ -170,6 +210,35 @@ static void put_string(struct strata_field_visitor *visitor, const char *name, c
 	out = strata_json_put_text(out, text, length);
 	*out++ = '"';
 	strata_buffer_advance(fields->buffer, out);
+}
+
+/* Two hexadecimal digits for each byte. */
+static void put_blob(struct strata_field_visitor *visitor, const char *name, const uint8_t *bytes,
+		     uint64_t length)
+{
+	static const char digits[] = "0123456789abcdef";
+	struct fields *fields = (struct fields *)visitor;
+	char *out = put_name(fields, name, 2 * length + 2);
+	uint64_t i;
+
+	if (!out)
+		return;
+	*out++ = '"';
+	for (i = 0; i < length; i++) {
+		*out++ = digits[bytes[i] >> 4];
+		*out++ = digits[bytes[i] & 15];
+	}
+	*out++ = '"';
+	strata_buffer_advance(fields->buffer, out);
+}
+
+static void put_none(struct strata_field_visitor *visitor, const char *name)
+{
+	struct fields *fields = (struct fields *)visitor;
+	char *out = put_name(fields, name, STRATA_PUT_BYTES);
+
+	if (out)
+		strata_buffer_advance(fields->buffer, strata_put_text(out, "null"));
 }
 
 static void put_begin(struct strata_field_visitor *visitor, const char *name,
@@ -224,7 +293,12 @@ void strata_json_scopes(struct strata_buffer *buffer, const struct strata_shown_
 	size_t i;
 
 	fields.visitor = (struct strata_field_visitor){
-		.number = put_number, .text = put_string, .begin = put_begin, .end = put_end
+		.number = put_number,
+		.text = put_string,
+		.blob = put_blob,
+		.none = put_none,
+		.begin = put_begin,
+		.end = put_end,
 	};
 	fields.buffer = buffer;
 	if (event->packet.type) {

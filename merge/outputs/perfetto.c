@@ -118,7 +118,11 @@ static void put_value(struct strata_buffer *buffer, const struct strata_ctf_type
 				       strata_float_of_bits(value, type->bits == 32));
 		return;
 	}
-	if (type->kind == STRATA_CTF_ENUM)
+	if (type->is_bool) {
+		strata_protobuf_varint(buffer, ANNOTATION_BOOL, value != 0);
+		return;
+	}
+	if (strata_ctf_has_labels(type))
 		label = strata_enum_label(type, value);
 	if (label)
 		strata_protobuf_text(buffer, ANNOTATION_STRING, label, strlen(label));

@@ -172,22 +172,13 @@ static int add_source(struct strata_shown *shown, struct strata_shown_names *nam
 /* Whether a field only says where a packet is and how large, or when; as babeltrace2 has it. */
 static bool is_bookkeeping(const struct strata_ctf_field *field)
 {
-	static const char *const names[] = {
-		"timestamp_begin", "timestamp_end",  "content_size",
-		"packet_size",     "packet_seq_num", "events_discarded"
-	};
 	const struct strata_ctf_type *type = field->type;
-	size_t i;
 
-	if (type->kind != STRATA_CTF_INTEGER && type->kind != STRATA_CTF_ENUM)
+	if (!strata_ctf_is_integer(type))
 		return false;
 	if (type->slot != STRATA_CTF_NO_SLOT)
 		return false;
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!strcmp(field->name, names[i]))
-			return true;
-	}
-	return type->clock != STRATA_CTF_NO_CLOCK;
+	return type->roles || type->clock != STRATA_CTF_NO_CLOCK;
 }
 
 static int hide(struct strata_shown_hidden *hidden, const struct strata_ctf_type *context)

@@ -86,12 +86,34 @@ static char *put_integer(char *out, const struct strata_ctf_type *type, uint64_t
 			       : strata_put_decimal(out, value);
 }
 
+/* The names of the bits that are set: (a|b). */
+static void put_flags(struct strata_buffer *buffer, const struct strata_ctf_type *type,
+		      uint64_t value)
+{
+	const char *flag;
+	size_t at = 0;
+	bool any = false;
+
+	while ((flag = strata_bit_map_next_flag(type, value, &at))) {
+		const size_t length = strlen(flag);
+		char *out = strata_buffer_room(buffer, STRATA_ESCAPED_BYTES(length) + 2);
+
+		if (!out)
+			return;
+		*out++ = any ? '|' : '(';
+		any = true;
+		strata_buffer_advance(buffer, strata_escape(out, flag, length));
+	}
+	if (any)
+		strata_buffer_put(buffer, ")", 1);
+}
+
 static void put_number(struct strata_field_visitor *visitor, const char *name,
 		       const struct strata_ctf_type *type, uint64_t value)
 {
 	struct fields *fields = (struct fields *)visitor;
 	const bool narrow = type->bits == 32;
-	const char *label = type->kind == STRATA_CTF_ENUM ? strata_enum_label(type, value) : NULL;
+	const char *label = strata_ctf_has_labels(type) ? strata_enum_label(type, value) : NULL;
 	const size_t length = label ? strlen(label) : 0;
 	char *out = put_name(fields, name, STRATA_ESCAPED_BYTES(length) + STRATA_PUT_BYTES);
 
@@ -104,10 +126,42 @@ static void put_number(struct strata_field_visitor *visitor, const char *name,
 		*out++ = '(';
 		out = put_integer(out, type, value);
 		*out++ = ')';
+	} else if (type->is_bool) {
+		out = strata_put_text(out, value ? "true" : "false");
 	} else {
 		out = put_integer(out, type, value);
 	}
 	strata_buffer_advance(fields->buffer, out);
+	if (type->is_bit_map)
+		put_flags(fields->buffer, type, value);
+}
+
+static void put_blob(struct strata_field_visitor *visitor, const char *name, const uint8_t *bytes,
+		     uint64_t length)
+{
+	static const char digits[] = "0123456789abcdef";
+	struct fields *fields = (struct fields *)visitor;
+	char *out = put_name(fields, name, 2 * length + 2);
+	uint64_t i;
+
+	if (!out)
+		return;
+	*out++ = '<';
+	for (i = 0; i < length; i++) {
+		*out++ = digits[bytes[i] >> 4];
+		*out++ = digits[bytes[i] & 15];
+	}
+	*out++ = '>';
+	strata_buffer_advance(fields->buffer, out);
+}
+
+static void put_none(struct strata_field_visitor *visitor, const char *name)
+{
+	struct fields *fields = (struct fields *)visitor;
+	char *out = put_name(fields, name, STRATA_PUT_BYTES);
+
+	if (out)
+		strata_buffer_advance(fields->buffer, strata_put_text(out, "none"));
 }
 
 static void put_string(struct strata_field_visitor *visitor, const char *name, const char *text,
@@ -178,7 +232,12 @@ static void put_fields(const struct columns *columns, struct strata_buffer *buff
 	size_t i;
 
 	fields.visitor = (struct strata_field_visitor){
-		.number = put_number, .text = put_string, .begin = put_begin, .end = put_end
+		.number = put_number,
+		.text = put_string,
+		.blob = put_blob,
+		.none = put_none,
+		.begin = put_begin,
+		.end = put_end,
 	};
 	fields.buffer = buffer;
 	fields.colours = columns->options.colours;

@@ -184,20 +184,58 @@ static void put_enum(struct strata_text_fields *fields, const char *name,
 	strata_buffer_advance(fields->buffer, strata_put_bytes(out, " )", 2));
 }
 
+/* The names of all bits that are set, in the order that babeltrace2 has them in: of bytes. */
+static void put_flags(struct strata_buffer *buffer, const struct strata_ctf_type *type,
+		      uint64_t value)
+{
+	const char *last = NULL;
+
+	for (;;) {
+		const char *flag, *next = NULL;
+		size_t at = 0, length;
+		char *out;
+
+		while ((flag = strata_bit_map_next_flag(type, value, &at))) {
+			if ((!last || strcmp(flag, last) > 0) && (!next || strcmp(flag, next) < 0))
+				next = flag;
+		}
+		if (!next)
+			break;
+		length = strlen(next);
+		out = strata_buffer_room(buffer, length + 6);
+		if (!out)
+			return;
+		out = strata_put_text(out, last ? ", \"" : " { \"");
+		out = strata_put_bytes(out, next, length);
+		*out++ = '"';
+		strata_buffer_advance(buffer, out);
+		last = next;
+	}
+	if (last)
+		strata_buffer_text(buffer, " }");
+}
+
 static void put_number(struct strata_field_visitor *visitor, const char *name,
 		       const struct strata_ctf_type *type, uint64_t value)
 {
 	struct strata_text_fields *fields = (struct strata_text_fields *)visitor;
 	char *out;
 
-	if (type->kind == STRATA_CTF_ENUM) {
+	if (strata_ctf_has_labels(type)) {
 		put_enum(fields, name, type, value);
 		return;
 	}
 	out = put_name(fields, name, NUMBER_BYTES);
 	if (!out)
 		return;
-	if (type->kind == STRATA_CTF_FLOAT)
+	if (type->is_bit_map) {
+		strata_buffer_advance(fields->buffer, put_base(out, type, value));
+		put_flags(fields->buffer, type, value);
+		return;
+	}
+	if (type->is_bool)
+		out = strata_put_text(out, value ? "true" : "false");
+	else if (type->kind == STRATA_CTF_FLOAT)
 		out += snprintf(out, NUMBER_BYTES, "%g",
 				strata_float_of_bits(value, type->bits == 32));
 	else
@@ -217,6 +255,35 @@ static void put_string(struct strata_field_visitor *visitor, const char *name, c
 	out = strata_text_escape(out, text, length, true);
 	*out++ = '"';
 	strata_buffer_advance(fields->buffer, out);
+}
+
+static void put_blob(struct strata_field_visitor *visitor, const char *name, const uint8_t *bytes,
+		     uint64_t length)
+{
+	static const char digits[] = "0123456789abcdef";
+	struct strata_text_fields *fields = (struct strata_text_fields *)visitor;
+	char *out = put_name(fields, name, 3 * length + 3);
+	uint64_t i;
+
+	if (!out)
+		return;
+	out = strata_put_bytes(out, "{ ", 2);
+	for (i = 0; i < length; i++) {
+		*out++ = digits[bytes[i] >> 4];
+		*out++ = digits[bytes[i] & 15];
+		*out++ = ' ';
+	}
+	*out++ = '}';
+	strata_buffer_advance(fields->buffer, out);
+}
+
+static void put_none(struct strata_field_visitor *visitor, const char *name)
+{
+	struct strata_text_fields *fields = (struct strata_text_fields *)visitor;
+	char *out = put_name(fields, name, STRATA_PUT_BYTES);
+
+	if (out)
+		strata_buffer_advance(fields->buffer, strata_put_text(out, "<none>"));
 }
 
 static void put_begin(struct strata_field_visitor *visitor, const char *name,
@@ -254,6 +321,8 @@ void strata_text_fields_init(struct strata_text_fields *fields, struct strata_bu
 	fields->visitor = (struct strata_field_visitor){
 		.number = put_number,
 		.text = put_string,
+		.blob = put_blob,
+		.none = put_none,
 		.begin = put_begin,
 		.end = put_end,
 		.shows_variants = true,

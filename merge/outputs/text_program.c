@@ -10,11 +10,11 @@ static int kind_of(const struct strata_ctf_type *type)
 {
 	switch (type->kind) {
 	case STRATA_CTF_INTEGER:
-		if (type->base != 10)
+		if (type->base != 10 || type->is_bool)
 			return STRATA_TEXT_OTHER;
 		return type->is_signed ? STRATA_TEXT_SIGNED : STRATA_TEXT_UNSIGNED;
 	case STRATA_CTF_STRING:
-		return STRATA_TEXT_STRING;
+		return type->encoding == STRATA_CTF_UTF8 ? STRATA_TEXT_STRING : STRATA_TEXT_OTHER;
 	case STRATA_CTF_ARRAY:
 		/* What strata_field_visit() shows as text, wherever it lies. */
 		return type->element->is_text && type->element->bits == 8 &&

@@ -114,6 +114,14 @@ static bool walk(struct strata_ctf_cursor *cursor, const struct strata_ctf_type 
 	case STRATA_CTF_VARIANT:
 		chosen = strata_ctf_chosen(cursor, type);
 		return chosen && walk(cursor, chosen->type, hash);
+	case STRATA_CTF_OPTIONAL:
+		chosen = strata_ctf_chosen(cursor, type);
+		return !chosen || walk(cursor, chosen->type, hash);
+	case STRATA_CTF_VARINT:
+		if (!strata_ctf_read_varint(cursor, type, &value))
+			return false;
+		*hash = strata_hash_number(*hash, value);
+		return true;
 	case STRATA_CTF_ARRAY:
 	case STRATA_CTF_SEQUENCE:
 		break;

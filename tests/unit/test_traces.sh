@@ -76,7 +76,7 @@ check "a time that is none" says 2 'no time is "yesterday"' "$strata" view --fro
 check "an option that there is not" says 2 'unknown option --frm' "$strata" view --frm 1 "$work/one"
 mkdir "$work/two"
 printf '\036{"type":"preamble","version":2}' >"$work/two/metadata"
-check "CTF 2 is named, with what to do" says 1 'CTF 2.*babeltrace2' "$strata" stat "$work/two"
+check "CTF 2 is read, and one that says nothing is named" says 1 'two/metadata: fragment 1 .*no data stream class' "$strata" stat "$work/two"
 cp -r "$work/one" "$work/torn"
 truncate -s 200000 "$work/torn/channel_1"
 check "of a torn file the rest is read, and it is said" says 3 'torn/channel_1: byte [0-9]+.*the file ends' "$strata" stat "$work/torn"
