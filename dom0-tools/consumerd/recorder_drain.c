@@ -7,9 +7,7 @@
  * may cost more than is left; that is paid in later turns (principal.h).  However many rings a
  * principal has, and however fast it fills them, the others wait for one share of it.
  */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tap.h"
 
@@ -231,10 +229,9 @@ static void note_rest(struct recorder *recorder, const struct recorder_queue *qu
 
 		recorder->urgent |= !tap->leaving && tap->state == STRATA_POLL_PRIORITY;
 		recorder->behind |= (tap->leaving || has_data(tap)) &&
-				    principal_kind(queue->who) != PRINCIPAL_DOMAIN;
+				    queue->who->kind != PRINCIPAL_DOMAIN;
 	}
-	recorder->behind |= queue->looks < queue->nr &&
-			    principal_kind(queue->who) != PRINCIPAL_DOMAIN;
+	recorder->behind |= queue->looks < queue->nr && queue->who->kind != PRINCIPAL_DOMAIN;
 }
 
 /* One principal's turn.  0, 1 if the disk has no room, or -1. */

@@ -98,7 +98,6 @@ struct strata_tsdl_env {
 /* All that a text declares, in its order. */
 struct strata_tsdl_file {
 	bool has_trace;
-	size_t trace_at;
 	bool has_uuid;
 	uint8_t uuid[16];
 	enum strata_tsdl_order order;

@@ -2,7 +2,6 @@
 /* verbs.c - see verbs.h. */
 #include "verbs.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 
