@@ -2,6 +2,7 @@
 /* verbs.c - see verbs.h. */
 #include "verbs.h"
 
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 

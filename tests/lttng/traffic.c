@@ -16,6 +16,7 @@
 #include <arpa/inet.h>
 #include <err.h>
 #include <netinet/tcp.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
