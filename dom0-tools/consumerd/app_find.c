@@ -2,6 +2,8 @@
 /* app_find.c - see app_find.h. */
 #include "app_find.h"
 
+#include "proc_text.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -30,17 +32,10 @@
  * owner says nothing.  False: the process is gone. */
 static bool read_user(pid_t pid, uint32_t *uid)
 {
-	char path[64], text[1024];
+	char text[1024];
 	const char *line;
-	ssize_t length;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		close(fd);
-	text[length > 0 ? length : 0] = '\0';
+	proc_text_read(pid, "status", text, sizeof(text));
 	/* The name of the process comes first; a line break in it is escaped. */
 	line = strstr(text, "\nUid:\t");
 	if (!line)
