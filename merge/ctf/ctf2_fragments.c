@@ -146,7 +146,6 @@ static int parse_trace(struct strata_ctf2_parser *parser, struct json_object *fr
 		return strata_ctf2_fail(parser, "the trace class must stand before the first data "
 						"stream class");
 	file->has_trace = true;
-	file->trace_at = parser->at;
 	if (strata_ctf2_check(parser, fragment,
 			      " type" IDENTITY "environment packet-header-field-class ") ||
 	    get_structure(parser, fragment, "packet-header-field-class", &file->packet_header) ||

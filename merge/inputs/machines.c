@@ -356,20 +356,6 @@ int strata_machines_find_by(struct strata_machines *machines, struct strata_trac
 	return 0;
 }
 
-int strata_machines_find(struct strata_machines *machines, struct strata_trace_set *set,
-			 strata_complain_fn *complain, void *data, struct strata_error *error)
-{
-	struct strata_tcp_map map;
-	int status;
-
-	memset(machines, 0, sizeof(*machines));
-	status = strata_tcp_map_make(&map, NULL, NULL, error);
-	if (!status)
-		status = strata_machines_find_by(machines, set, &map, complain, data, error);
-	strata_tcp_map_clear(&map);
-	return status;
-}
-
 void strata_machines_clear(struct strata_machines *machines)
 {
 	size_t i;

@@ -5,12 +5,10 @@
  */
 #include "synthetic.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define DOMAIN_XEN  0x7ff2u
 #define DOMAIN_IDLE 0x7fffu
