@@ -123,6 +123,11 @@ uint64_t strata_source_early_ticks(const struct strata_source *source, uint32_t 
 	return (uint64_t)tsc_khz * APP_EARLY_US / 1000;
 }
 
+static uint64_t add_held(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
 /* Sets the host time of the stream's record, never before that of the record before. */
 static void set_host_time(struct strata_merge *merge, struct merge_stream *stream)
 {
@@ -134,14 +139,15 @@ static void set_host_time(struct strata_merge *merge, struct merge_stream *strea
 	if (host.ticks < stream->ticks) {
 		uint64_t back = stream->ticks - host.ticks;
 
-		/* Within its bound it may as well be as late as the event before. */
-		if (back <= host.bound)
-			host.bound += back;
-		else
-			merge->result.clamped++;
+		/* Within its bound it may as well be as late as the event before.  Beyond that the
+		 * event before may have been put too late: what is known of this one still holds.
+		 */
+		merge->result.clamped += back > host.bound;
+		host.bound = add_held(host.bound, back);
 		host.ticks = stream->ticks;
 	}
-	host.bound += strata_source_early_ticks(stream->seen.source, merge->timebase.tsc_khz);
+	host.bound = add_held(host.bound, strata_source_early_ticks(stream->seen.source,
+								    merge->timebase.tsc_khz));
 	stream->ticks = host.ticks;
 	stream->bound = host.bound;
 	stream->sure = host.sure;
@@ -366,11 +372,6 @@ static int merge_events(struct strata_merge *merge, struct strata_sink *const *s
 			tell_loss(&merge->streams[i], sinks, nr_sinks);
 	}
 	return 0;
-}
-
-static uint64_t add_held(uint64_t a, uint64_t b)
-{
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
 /* The largest error of a time, and of the distance between times on two physical CPUs. */

@@ -215,6 +215,22 @@ int strata_recording_save(const struct strata_recording *recording, const struct
 			  struct strata_error *error);
 
 /*
+ * The same in steps, of a source each: for whoever may not stand still for all of it.  Sources may
+ * change and come meanwhile; each is written as it is when its turn comes.
+ * begin: NULL with the reason
+ * step:  @bytes: OUT, that it wrote.  1: more follows; 0: it is in its place; -1.  With 0 and -1 it
+ *        is freed
+ * drop:  gives it up; NULL is fine
+ */
+struct strata_recording_save;
+struct strata_recording_save *strata_recording_save_begin(const struct strata_recording *recording,
+							  const struct strata_dir *dir,
+							  struct strata_error *error);
+int strata_recording_save_step(struct strata_recording_save *save, size_t *bytes,
+			       struct strata_error *error);
+void strata_recording_save_drop(struct strata_recording_save *save);
+
+/*
  * Reads DIR/recording.json and checks all of it.  A source that cannot be read is left out, and
  * named in @recording's faults, which the caller reports; if no source can be, all of it is
  * refused. 0 or -1.

@@ -162,35 +162,108 @@ static void put_source(struct text *text, const struct strata_source *source)
 	put(text, "]}");
 }
 
-int strata_recording_save(const struct strata_recording *recording, const struct strata_dir *dir,
-			  struct strata_error *error)
-{
-	struct text text = { 0 };
-	size_t i;
-	int status;
+struct strata_recording_save {
+	const struct strata_recording *recording;
+	size_t next; /* source */
+	struct strata_dir_new file;
+	struct text text; /* of one step */
+};
 
-	put(&text,
+struct strata_recording_save *strata_recording_save_begin(const struct strata_recording *recording,
+							  const struct strata_dir *dir,
+							  struct strata_error *error)
+{
+	struct strata_recording_save *save = calloc(1, sizeof(*save));
+
+	if (!save) {
+		strata_fail(error, "%s/%s: out of memory", dir->path, STRATA_RECORDING_FILE);
+		return NULL;
+	}
+	save->recording = recording;
+	if (!strata_dir_new_begin(&save->file, dir, STRATA_RECORDING_FILE, error))
+		return save;
+	free(save);
+	return NULL;
+}
+
+static void put_head(struct text *text, const struct strata_recording *recording)
+{
+	put(text,
 	    "{\"format\":\"%s\",\"version\":%d,\n\"tsc_khz\":%u,\"anchor_ticks\":%" PRIu64
 	    ",\"anchor_realtime_ns\":%" PRIu64 ",\n\"sources\":[",
 	    STRATA_RECORDING_FORMAT, STRATA_RECORDING_VERSION, recording->tsc_khz,
 	    recording->anchor_ticks, recording->anchor_realtime_ns);
-	for (i = 0; i < recording->nr_sources; i++) {
-		put(&text, i ? ",\n" : "\n");
-		if (recording->sources[i].vacant)
-			put(&text, "null");
-		else
-			put_source(&text, &recording->sources[i]);
-	}
-	put(&text, "]");
-	if (recording->ended_ticks)
-		put(&text, ",\n\"ended_ticks\":%" PRIu64, recording->ended_ticks);
-	put(&text, "}\n");
-	if (text.failed)
-		status = strata_fail(error, "%s/%s: out of memory", dir->path,
-				     STRATA_RECORDING_FILE);
+}
+
+static void put_next_source(struct text *text, const struct strata_recording *recording, size_t i)
+{
+	put(text, i ? ",\n" : "\n");
+	if (recording->sources[i].vacant)
+		put(text, "null");
 	else
-		status = strata_dir_replace(dir, STRATA_RECORDING_FILE, text.bytes, text.length,
-					    error);
-	free(text.bytes);
-	return status;
+		put_source(text, &recording->sources[i]);
+}
+
+static void put_end(struct text *text, const struct strata_recording *recording)
+{
+	put(text, "]");
+	if (recording->ended_ticks)
+		put(text, ",\n\"ended_ticks\":%" PRIu64, recording->ended_ticks);
+	put(text, "}\n");
+}
+
+static void save_free(struct strata_recording_save *save)
+{
+	free(save->text.bytes);
+	free(save);
+}
+
+int strata_recording_save_step(struct strata_recording_save *save, size_t *bytes,
+			       struct strata_error *error)
+{
+	const struct strata_recording *recording = save->recording;
+	struct text *text = &save->text;
+	bool more = save->next < recording->nr_sources;
+	int result;
+
+	text->length = 0;
+	if (save->next == 0)
+		put_head(text, recording);
+	if (more)
+		put_next_source(text, recording, save->next++);
+	else
+		put_end(text, recording);
+	*bytes = text->length;
+	if (text->failed) {
+		strata_fail(error, "%s/%s: out of memory", save->file.dir->path,
+			    STRATA_RECORDING_FILE);
+		strata_recording_save_drop(save);
+		return -1;
+	}
+	strata_dir_new_add(&save->file, text->bytes, text->length);
+	if (more && !save->file.cause)
+		return 1;
+	result = strata_dir_new_end(&save->file, error);
+	save_free(save);
+	return result;
+}
+
+void strata_recording_save_drop(struct strata_recording_save *save)
+{
+	if (!save)
+		return;
+	strata_dir_new_drop(&save->file);
+	save_free(save);
+}
+
+int strata_recording_save(const struct strata_recording *recording, const struct strata_dir *dir,
+			  struct strata_error *error)
+{
+	struct strata_recording_save *save = strata_recording_save_begin(recording, dir, error);
+	int result = save ? 1 : -1;
+	size_t bytes;
+
+	while (result > 0)
+		result = strata_recording_save_step(save, &bytes, error);
+	return result;
 }

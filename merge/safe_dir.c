@@ -283,28 +283,60 @@ int strata_dir_remove(const struct strata_dir *dir, const char *name)
 	return unlinkat(dir->fd, name, 0) && errno != ENOENT ? -1 : 0;
 }
 
-int strata_dir_replace(const struct strata_dir *dir, const char *name, const char *text,
-		       size_t length, struct strata_error *error)
+int strata_dir_new_begin(struct strata_dir_new *text, const struct strata_dir *dir,
+			 const char *name, struct strata_error *error)
 {
-	char temporary[STRATA_DIR_NAME_BYTES], path[PATH_MAX + STRATA_DIR_NAME_BYTES];
-	int fd, cause;
+	*text = (struct strata_dir_new){ .dir = dir };
+	snprintf(text->name, sizeof(text->name), "%.200s", name);
+	snprintf(text->temporary, sizeof(text->temporary), "%.200s" STRATA_DIR_NEW_SUFFIX, name);
+	strata_dir_remove(dir, text->temporary);
+	text->fd = strata_dir_create(dir, text->temporary, 0644, error);
+	return text->fd < 0 ? -1 : 0;
+}
 
-	snprintf(temporary, sizeof(temporary), "%.200s" STRATA_DIR_NEW_SUFFIX, name);
-	strata_dir_remove(dir, temporary);
-	fd = strata_dir_create(dir, temporary, 0644, error);
-	if (fd < 0)
-		return -1;
-	cause = strata_write_all(fd, text, length);
+void strata_dir_new_add(struct strata_dir_new *text, const char *bytes, size_t length)
+{
+	if (!text->cause)
+		text->cause = strata_write_all(text->fd, bytes, length);
+}
+
+int strata_dir_new_end(struct strata_dir_new *text, struct strata_error *error)
+{
+	const struct strata_dir *dir = text->dir;
+	char path[PATH_MAX + STRATA_DIR_NAME_BYTES];
+	int cause = text->cause;
+
 	/* The rename must not reach the disk before the bytes do: a crash would leave it empty. */
-	if (!cause && !dir->hurried && fdatasync(fd) && errno != EINVAL)
+	if (!cause && !dir->hurried && fdatasync(text->fd) && errno != EINVAL)
 		cause = errno;
-	if (close(fd) && !cause)
+	if (close(text->fd) && !cause)
 		cause = errno;
-	if (!cause && renameat(dir->fd, temporary, dir->fd, name))
+	text->fd = -1;
+	if (!cause && renameat(dir->fd, text->temporary, dir->fd, text->name))
 		cause = errno;
 	if (!cause)
 		return 0;
-	strata_dir_remove(dir, temporary);
-	snprintf(path, sizeof(path), "%s/%s", dir->path, name);
+	strata_dir_remove(dir, text->temporary);
+	snprintf(path, sizeof(path), "%s/%s", dir->path, text->name);
 	return strata_fail_write(path, cause, error);
+}
+
+void strata_dir_new_drop(struct strata_dir_new *text)
+{
+	if (text->fd < 0)
+		return;
+	close(text->fd);
+	text->fd = -1;
+	strata_dir_remove(text->dir, text->temporary);
+}
+
+int strata_dir_replace(const struct strata_dir *dir, const char *name, const char *text,
+		       size_t length, struct strata_error *error)
+{
+	struct strata_dir_new new_text;
+
+	if (strata_dir_new_begin(&new_text, dir, name, error))
+		return -1;
+	strata_dir_new_add(&new_text, text, length);
+	return strata_dir_new_end(&new_text, error);
 }

@@ -91,9 +91,30 @@ bool strata_dir_is_empty(const struct strata_dir *dir, const char *const *ignore
 /* Removes a file or link of that name, if there is one.  0 or -1 with errno. */
 int strata_dir_remove(const struct strata_dir *dir, const char *name);
 
-/* Puts @text in place of NAME as a whole: to NAME with this suffix, then renamed.  In a directory
- * that is hurried it may be lost if the machine fails, as packets may. */
+/* A text that is to take the place of NAME as a whole: written to NAME with this suffix, then
+ * renamed.  In a directory that is hurried it may be lost if the machine fails, as packets may. */
 #define STRATA_DIR_NEW_SUFFIX ".new"
+struct strata_dir_new {
+	const struct strata_dir *dir; /* has to stay until it has ended */
+	int fd;                       /* -1: it has */
+	int cause;                    /* errno of the first part that could not be written */
+	char name[STRATA_DIR_NAME_BYTES], temporary[STRATA_DIR_NAME_BYTES];
+};
+
+/* Begins one.  0, or -1 and there is nothing to end. */
+int strata_dir_new_begin(struct strata_dir_new *text, const struct strata_dir *dir,
+			 const char *name, struct strata_error *error);
+
+/* Adds to it; what goes wrong strata_dir_new_end() tells. */
+void strata_dir_new_add(struct strata_dir_new *text, const char *bytes, size_t length);
+
+/* Puts it in its place.  0, or -1 and what was there is there still. */
+int strata_dir_new_end(struct strata_dir_new *text, struct strata_error *error);
+
+/* Gives it up, if it has begun and not ended. */
+void strata_dir_new_drop(struct strata_dir_new *text);
+
+/* All of that at once. */
 int strata_dir_replace(const struct strata_dir *dir, const char *name, const char *text,
 		       size_t length, struct strata_error *error);
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "live/live_table.h"
@@ -19,6 +20,10 @@
 
 /* Where an earlier recording waits until the new one has begun. */
 #define ASIDE_DIR ".replaced"
+
+/* Whoever looks has this long. */
+#define LOOK_MS      1000u
+#define LOOK_STEP_MS 10u
 
 /* What a recorder leaves that was killed before it recorded anything. */
 static const char *const leftovers[] = { RESERVE_FILE, STRATA_LIVE_FILE, NULL };
@@ -168,13 +173,35 @@ static int hold_reserve(const struct strata_dir *dir, struct strata_error *error
 	return 0;
 }
 
+/* Has only who asks whether somebody records there a lock, for a moment?  A recorder's is
+ * exclusive. */
+static bool is_only_looked_at(const struct strata_dir *dir)
+{
+	if (flock(dir->fd, LOCK_SH | LOCK_NB))
+		return false;
+	flock(dir->fd, LOCK_UN);
+	return true;
+}
+
 /* Two recorders in one directory would each take the other's for an old recording. */
 static int hold(const struct strata_dir *dir, struct strata_error *error)
 {
-	/* Where there are no locks, nobody is kept out. */
-	if (!flock(dir->fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
-		return 0;
-	return strata_fail(error, "%s is being recorded into; name another directory with -o",
+	const struct timespec pause = { .tv_nsec = LOOK_STEP_MS * 1000000L };
+	unsigned int waited_ms;
+
+	for (waited_ms = 0; waited_ms <= LOOK_MS; waited_ms += LOOK_STEP_MS) {
+		/* Where there are no locks, nobody is kept out. */
+		if (!flock(dir->fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+			return 0;
+		if (!is_only_looked_at(dir))
+			return strata_fail(
+				error, "%s is being recorded into; name another directory with -o",
+				dir->path);
+		nanosleep(&pause, NULL);
+	}
+	return strata_fail(error,
+			   "%s is locked by somebody who does not record; name another "
+			   "directory with -o",
 			   dir->path);
 }
 

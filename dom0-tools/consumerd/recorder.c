@@ -7,14 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ctf_metadata.h"
 #include "output_dir.h"
 #include "recording_remove.h"
 #include "ring_peek.h"
 #include "tap.h"
-
-/* Tables are saved again when this many times as long has passed as saving them took. */
-#define SAVE_REST 20u
 
 struct recorder *recorder_open(const char *dir, enum output_place place, struct strata_error *error)
 {
@@ -166,82 +162,10 @@ int recorder_add_ring(struct recorder *recorder, size_t source_index, struct rin
 		return strata_fail(error, "out of memory");
 	}
 	state->nr_taps++;
+	recorder->unsaved = true; /* the next drain saves it, and those who follow can read it */
 	tap->complete_ticks = begin == RECORDER_FROM_NOW ? strata_clock() : 0;
 	tap->live_slot = live_slot(recorder, tap);
 	return 0;
-}
-
-static size_t nr_events(const struct recorder *recorder)
-{
-	size_t nr = 0, i;
-
-	for (i = 0; i < recorder->recording.nr_sources; i++)
-		nr += recorder->recording.sources[i].nr_events;
-	return nr;
-}
-
-/* Of a source whose metadata says all already there is nothing to do.  0 or -1. */
-static int save_metadata(struct recorder *recorder, size_t index, struct strata_error *error)
-{
-	const struct strata_recording *recording = &recorder->recording;
-	const struct strata_source *source = &recording->sources[index];
-	struct recorder_source *state = recorder_source_of(recorder, index);
-	struct recorder_saved now = { .nr_events = source->nr_events,
-				      .tsc_khz = recording->tsc_khz,
-				      .any = true };
-
-	if (!state)
-		return strata_fail(error, "out of memory");
-	if (source->vacant || (state->saved.any && state->saved.nr_events == now.nr_events &&
-			       state->saved.tsc_khz == now.tsc_khz))
-		return 0;
-	if (strata_ctf_metadata_save(recording, source, &recorder->out.dir, error))
-		return -1;
-	state->saved = now;
-	return 0;
-}
-
-int recorder_save(struct recorder *recorder, struct strata_error *error)
-{
-	struct strata_recording *recording = &recorder->recording;
-	size_t i;
-
-	for (i = 0; i < recording->nr_sources; i++)
-		if (save_metadata(recorder, i, error))
-			return -1;
-	if (strata_recording_save(recording, &recorder->out.dir, error))
-		return -1;
-	recorder->nr_events_saved = nr_events(recorder);
-	recorder->unsaved = false;
-	recorder->save_failed = false;
-	live_publisher_tables(recorder->live);
-	return 0;
-}
-
-bool recorder_is_saved(const struct recorder *recorder)
-{
-	return !recorder->unsaved && nr_events(recorder) == recorder->nr_events_saved;
-}
-
-void recorder_save_what_is_new(struct recorder *recorder)
-{
-	struct strata_error error = { "" };
-	uint64_t began;
-
-	if (recorder_is_saved(recorder))
-		return;
-	if (strata_clock() < recorder->save_again_ticks)
-		return;
-	began = strata_clock();
-	if (!recorder_save(recorder, &error)) {
-		/* Where many come and go, they shall not wait for each other's tables. */
-		recorder->save_again_ticks = strata_clock() + (strata_clock() - began) * SAVE_REST;
-		return;
-	}
-	if (!recorder->save_failed && !recorder->full)
-		fprintf(stderr, "strata: %s; it is tried again every second\n", error.text);
-	recorder->save_failed = true;
-	recorder->save_again_ticks = tap_retry_ticks(recorder);
 }
 
 struct recorder_totals recorder_totals(const struct recorder *recorder)
@@ -253,6 +177,7 @@ static void release(struct recorder *recorder)
 {
 	size_t i, j;
 
+	strata_recording_save_drop(recorder->save.running);
 	live_publisher_close(recorder->live);
 	strata_recording_clear(&recorder->recording);
 	for (i = 0; i < recorder->nr_queues; i++) {
@@ -286,6 +211,8 @@ void recorder_abandon(struct recorder *recorder)
 						       recorder->recording.sources[i].name);
 	live_publisher_close(recorder->live);
 	recorder->live = NULL;
+	strata_recording_save_drop(recorder->save.running);
+	recorder->save.running = NULL;
 	output_dir_give_up(&recorder->out);
 	release(recorder);
 }

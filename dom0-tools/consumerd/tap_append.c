@@ -93,6 +93,7 @@ static enum stream_file_result append(struct recorder *recorder, struct tap *tap
 	stream->events += events;
 	recorder->totals.events += events;
 	recorder->totals.bytes += packet->packet_bytes;
+	recorder_note_written(recorder, recorder_who(recorder, tap->source), packet->packet_bytes);
 	return STREAM_FILE_OK;
 }
 
@@ -145,7 +146,7 @@ static void lose(struct recorder *recorder, struct tap *tap, uint64_t events)
 	tap->left = may_be_recovered(tap->ring);
 	stream_of(recorder, tap)->lost += events;
 	recorder->totals.lost += events;
-	recorder->totals.no_room += events;
+	*(tap->no_share ? &recorder->totals.no_share : &recorder->totals.no_room) += events;
 }
 
 int tap_keep(struct recorder *recorder, struct tap *tap, struct strata_packet *packet,
@@ -158,6 +159,14 @@ int tap_keep(struct recorder *recorder, struct tap *tap, struct strata_packet *p
 		lose(recorder, tap, events);
 		return 0;
 	}
+	if (!recorder_may_write(recorder, recorder_who(recorder, tap->source),
+				packet->packet_bytes)) {
+		if (no_room == NO_ROOM_WAIT)
+			return 1;
+		tap->no_share = true;
+		lose(recorder, tap, events);
+		return 0;
+	}
 	result = append(recorder, tap, packet, events, error);
 	tap->unwritten = result == STREAM_FILE_FAILED;
 	if (tap->unwritten)
@@ -165,8 +174,10 @@ int tap_keep(struct recorder *recorder, struct tap *tap, struct strata_packet *p
 	note_room(recorder, result == STREAM_FILE_OK, error);
 	if (result == STREAM_FILE_NO_ROOM && no_room == NO_ROOM_WAIT)
 		return 1;
-	if (result == STREAM_FILE_NO_ROOM)
+	if (result == STREAM_FILE_NO_ROOM) {
+		tap->no_share = false;
 		lose(recorder, tap, events);
+	}
 	return 0;
 }
 

@@ -10,58 +10,91 @@
 
 #include "tap_packet.h"
 
+/* Begins to take what is left, complete or not.  False: its words are none that a ring can have. */
+static bool begin_rest(struct recorder *recorder, struct tap *tap)
+{
+	/* Behind what is unfinished there is no more that they must be. */
+	if (tap->ring->sane && !tap->ring->sane(tap->ring)) {
+		tap_disable(recorder, tap);
+		return false;
+	}
+	if (tap->resting)
+		return true;
+	tap->resting = true;
+	tap->rest_end = tap->ring->reader.read_count;
+	tap->turns = strata_nr_subbufs(tap->ring->reader.geo);
+	return true;
+}
+
+/* Takes the next sub-buffer of the rest, if anything is committed of it.  @done: OUT, there is none
+ * behind it.  0 or -1. */
+static int rest_step(struct recorder *recorder, struct tap *tap, bool *done,
+		     struct strata_error *error)
+{
+	struct strata_ring_reader *reader = &tap->ring->reader;
+	uint64_t before = tap->next_sequence;
+	strata_count_t ahead;
+	int result, found = 0;
+
+	switch (tap_poll(recorder, tap, true)) {
+	case STRATA_POLL_DATA:
+	case STRATA_POLL_PRIORITY:
+		found = tap->ring->get(tap->ring, error);
+		break;
+	default:
+		break;
+	}
+	if (found < 0)
+		return -1;
+	if (found) {
+		result = tap_take_found(recorder, tap, NO_ROOM_LOSE, error);
+		tap->rest_end = reader->read_count;
+		return result;
+	}
+	/* A home that is asked by hypercall completes what is open when it flushes. */
+	*done = !reader->shared;
+	if (*done)
+		return 0;
+	result = tap_take_unfinished(recorder, tap, reader->read_count, error);
+	if (tap->next_sequence != before)
+		tap->rest_end = reader->read_count;
+	/* The ring goes on: what is written next must not lie behind us then.  Where only its
+	 * writers' marks say how far it goes, all of it is looked at. */
+	ahead = strata_reader_newest(reader) - reader->read_count;
+	*done = !tap->ring->copy_prefix && (ahead == 0 || ahead >> (STRATA_COUNT_BITS - 1));
+	if (*done) {
+		tap->rest_end = reader->read_count;
+		return result;
+	}
+	reader->read_count += strata_subbuf_bytes(reader->geo);
+	tap_forget_part(tap);
+	return result;
+}
+
+/* The rest is taken, or cannot be. */
+static void end_rest(struct tap *tap)
+{
+	tap->ring->reader.read_count = tap->rest_end;
+	tap->resting = false;
+}
+
 int tap_take_rest(struct recorder *recorder, struct tap *tap, struct strata_error *error)
 {
-	strata_count_t turns = strata_nr_subbufs(tap->ring->reader.geo), ahead, end;
-	struct strata_ring_reader *reader = &tap->ring->reader;
-	int result = 0, found;
-	uint64_t nr_packets = 0, before;
+	strata_count_t turns = strata_nr_subbufs(tap->ring->reader.geo);
+	uint64_t nr_packets = 0;
+	bool done = false;
+	int result = 0;
 
 	if (tap->ring->broken)
 		return 0;
 	if (tap->ring->is_single)
 		return tap_take_singles(recorder, tap, turns, true, NO_ROOM_LOSE, &nr_packets,
 					error);
-	/* Behind what is unfinished there is no more that they must be. */
-	if (tap->ring->sane && !tap->ring->sane(tap->ring)) {
-		tap_disable(recorder, tap);
+	if (!begin_rest(recorder, tap))
 		return 0;
-	}
-	end = reader->read_count;
-	while (!result && turns--) {
-		switch (tap_poll(recorder, tap, true)) {
-		case STRATA_POLL_DATA:
-		case STRATA_POLL_PRIORITY:
-			found = tap->ring->get(tap->ring, error);
-			break;
-		default:
-			found = 0;
-		}
-		if (found < 0)
-			return -1;
-		if (found) {
-			result = tap_take_found(recorder, tap, NO_ROOM_LOSE, error);
-			end = reader->read_count;
-			continue;
-		}
-		/* A home that is asked by hypercall completes what is open when it flushes. */
-		if (!reader->shared)
-			break;
-		before = tap->next_sequence;
-		result = tap_take_unfinished(recorder, tap, reader->read_count, error);
-		if (tap->next_sequence != before)
-			end = reader->read_count;
-		/* The ring goes on: what is written next must not lie behind us then.  Where only
-		 * its writers' marks say how far it goes, all of it is looked at. */
-		ahead = strata_reader_newest(reader) - reader->read_count;
-		if (!tap->ring->copy_prefix && (ahead == 0 || ahead >> (STRATA_COUNT_BITS - 1))) {
-			end = reader->read_count;
-			break;
-		}
-		reader->read_count += strata_subbuf_bytes(reader->geo);
-		tap_forget_part(tap);
-	}
-	reader->read_count = end;
+	while (!result && !done && tap->turns--)
+		result = rest_step(recorder, tap, &done, error);
+	end_rest(tap);
 	return result;
 }
 
@@ -100,7 +133,7 @@ int tap_leave_step(struct recorder *recorder, struct tap *tap, bool *done,
 		return result;
 	}
 	/* Complete ones first; behind the first one that is not, there may be others. */
-	result = tap->turns ? take_complete(recorder, tap, error) : 0;
+	result = tap->turns && !tap->resting ? take_complete(recorder, tap, error) : 0;
 	if (result < 0)
 		return -1;
 	if (result) {
@@ -108,5 +141,12 @@ int tap_leave_step(struct recorder *recorder, struct tap *tap, bool *done,
 		*done = false;
 		return 0;
 	}
-	return tap_take_rest(recorder, tap, error);
+	if (!begin_rest(recorder, tap))
+		return 0;
+	*done = !tap->turns--;
+	if (!*done)
+		result = rest_step(recorder, tap, done, error);
+	if (*done || result)
+		end_rest(tap);
+	return result;
 }

@@ -32,6 +32,7 @@ void apps_tend(struct apps *apps)
 		return;
 	if (recorder_is_saved(apps->recorder))
 		apps_forget_files(apps, true);
+	memory_return_tend(apps->returns);
 	/* In this order: who has answered there waits to be accepted. */
 	app_wake_tend(&apps->wake);
 	apps_accept_new(apps);
@@ -57,6 +58,9 @@ int apps_open(struct apps *apps, struct strata_error *error)
 		apps->patience_ms = PATIENCE_MS;
 	if (apps->channel.dir && ring_file_make_dir(apps->channel.dir, apps->named_dir, error))
 		return -1;
+	apps->returns = memory_return_open(error);
+	if (!apps->returns)
+		return -1;
 	apps->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	apps->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (apps->epoll < 0)
@@ -80,7 +84,7 @@ int apps_add_sources(const struct apps *apps, struct recorder *recorder, enum re
 	for (i = 0; i < apps->nr; i++) {
 		struct application *one = apps->list[i];
 		struct principal *who =
-			principals_user(recorder_principals(recorder), one->app.uid);
+			principals_user(recorder_principals(recorder), one->app.starter);
 
 		if (one->step < APPLICATION_RECORDING || one->step == APPLICATION_LEAVING)
 			continue;
@@ -140,9 +144,12 @@ void apps_release(struct apps *apps, bool recorded)
 
 		if (!recorded && one->step >= APPLICATION_ATTACHING)
 			apps_keep_file(one);
+		/* The shares went with the recorder. */
+		apps_return_memory(apps, one, NULL);
 		app_close(&one->app);
 		free(one);
 	}
+	memory_return_close(apps->returns);
 	free(apps->list);
 	apps->list = NULL;
 	apps_forget_files(apps, recorded);

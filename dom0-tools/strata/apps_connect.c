@@ -15,7 +15,9 @@
 
 #include "hang_up.h"
 
-#define ACCEPTS_PER_TURN 32u
+/* All who wait stand in one line, however many of one user they are: they are taken out of it fast,
+ * and then wait each behind those of their own user. */
+#define ACCEPTS_PER_TURN 512u
 
 /* Makes it one of us, if its user's share allows that.  0 or -1. */
 static int admit(struct apps *apps, struct application *one)
@@ -28,9 +30,9 @@ static int admit(struct apps *apps, struct application *one)
 		apps_note_one_too_many(apps, "applications");
 		return -1;
 	}
-	principal_charge(one->who, PRINCIPAL_TALKING, PRINCIPAL_FILE_BYTES);
 	if (principal_claim(one->who, PRINCIPAL_CONNECTIONS, 1, &why)) {
-		apps_leave_out(apps, one, &why);
+		apps->left_out++;
+		principal_complain(one->who, "an application is left out: %s", why.text);
 		return -1;
 	}
 	if (!epoll_ctl(apps->epoll, EPOLL_CTL_ADD, one->app.socket, &interest))
@@ -55,15 +57,46 @@ static void take_in(struct apps *apps, int socket)
 		hang_up(socket);
 		return;
 	}
-	one->came_ms = apps_now_ms();
-	if (app_open(&one->app, socket, &ignored)) {
-		free(one);
-	} else if (admit(apps, one)) {
+	if (app_accept(&one->app, socket, &ignored) || admit(apps, one)) {
 		app_close(&one->app);
 		free(one);
-	} else {
-		apps->list[apps->nr++] = one;
+		return;
 	}
+	one->step = APPLICATION_ARRIVED;
+	apps->list[apps->nr++] = one;
+}
+
+/* Whoever started a set-user-ID program answers for it.  0 or -1. */
+static int move_to_starter(struct apps *apps, struct application *one, struct strata_error *error)
+{
+	struct principal *who =
+		principals_user(recorder_principals(apps->recorder), one->app.starter);
+
+	if (who == one->who)
+		return 0;
+	if (!who)
+		return strata_fail(error, "out of memory");
+	if (principal_claim(who, PRINCIPAL_CONNECTIONS, 1, error))
+		return -1;
+	principal_give_back(one->who, PRINCIPAL_CONNECTIONS, 1);
+	one->who = who;
+	return 0;
+}
+
+bool apps_receive(struct apps *apps, size_t index)
+{
+	struct application *one = apps->list[index];
+	struct strata_error why = { "" };
+
+	principal_charge(one->who, PRINCIPAL_TALKING, PRINCIPAL_FILE_BYTES);
+	if (app_identify(&one->app, &why))
+		return apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
+	one->step = APPLICATION_TELLING;
+	one->came_ms = apps_now_ms();
+	if (!move_to_starter(apps, one, &why))
+		return true;
+	apps_leave_out(apps, one, &why);
+	return apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
 }
 
 /*

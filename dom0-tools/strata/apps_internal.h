@@ -21,6 +21,9 @@ static inline uint64_t apps_now_ms(void)
 /* Accepts the connections that wait, in bounded number. */
 void apps_accept_new(struct apps *apps);
 
+/* Finds out which process an application is that has arrived.  False: it is forgotten. */
+bool apps_receive(struct apps *apps, size_t index);
+
 /* apps_talk.c */
 
 /* Takes messages of one application, as far as its user's share of this turn goes, then goes on
@@ -39,6 +42,10 @@ bool apps_still_leaves(struct apps *apps, size_t index);
 /* Keeps the file of its rings and says where it is: what they held could not be written, and the
  * file is all that there is of it. */
 void apps_keep_file(struct application *one);
+
+/* Gives the memory of an application's rings back.  @who: whose share it counts in until then;
+ * NULL: nobody's.  False: there is no memory that a program could keep. */
+bool apps_return_memory(struct apps *apps, struct application *one, struct principal *who);
 
 /* Frees the list of files of ended applications.  @remove: removes the files, too. */
 void apps_forget_files(struct apps *apps, bool remove);

@@ -51,13 +51,24 @@ void apps_keep_file(struct application *one)
 			dir->path, name);
 }
 
+bool apps_return_memory(struct apps *apps, struct application *one, struct principal *who)
+{
+	size_t bytes;
+	void *memory = app_memory_take(&one->app.memory, &bytes);
+
+	if (memory)
+		memory_return_give(apps->returns, memory, bytes, who, one->memory_bytes);
+	return memory != NULL;
+}
+
 /* It holds nothing any more that others could use. */
 static void forget(struct apps *apps, size_t index)
 {
 	struct application *one = apps->list[index];
 
 	principal_give_back(one->who, PRINCIPAL_CONNECTIONS, 1);
-	principal_give_back(one->who, PRINCIPAL_MEMORY_BYTES, one->memory_bytes);
+	if (!apps_return_memory(apps, one, one->who))
+		principal_give_back(one->who, PRINCIPAL_MEMORY_BYTES, one->memory_bytes);
 	app_close(&one->app);
 	free(one);
 	apps->list[index] = apps->list[--apps->nr];

@@ -243,6 +243,11 @@ bool apps_hear(struct apps *apps, size_t index)
 
 	if (one->step == APPLICATION_LEAVING)
 		return apps_still_leaves(apps, index);
+	if (one->step == APPLICATION_ARRIVED &&
+	    (apps->stopping || !principal_has_credit(one->who, PRINCIPAL_TALKING)))
+		return true;
+	if (one->step == APPLICATION_ARRIVED && !apps_receive(apps, index))
+		return false;
 	/* The recorder has said so; what its other rings hold is taken. */
 	if (app_is_broken(&one->app)) {
 		apps->left_out++;

@@ -4,12 +4,22 @@
 
 #include <sys/resource.h>
 
-void file_limit_raise(void)
+/* Twice what all streams of a recording take. */
+#define FILES_WANTED 131072u
+
+unsigned long file_limit_raise(void)
 {
+	const struct rlimit wanted = { FILES_WANTED, FILES_WANTED };
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return 0;
+	/* Only root may raise the hard limit. */
+	if (limit.rlim_max < FILES_WANTED && !setrlimit(RLIMIT_NOFILE, &wanted))
+		return FILES_WANTED;
+	if (limit.rlim_cur < limit.rlim_max) {
 		limit.rlim_cur = limit.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}
+	return getrlimit(RLIMIT_NOFILE, &limit) ? 0 : limit.rlim_cur;
 }

@@ -3,7 +3,8 @@
 #ifndef STRATA_STRATA_FILE_LIMIT_H
 #define STRATA_STRATA_FILE_LIMIT_H
 
-/* Raises the soft limit to the hard one.  If that fails, opening a file will say so. */
-void file_limit_raise(void);
+/* Raises the limit to what the largest recording needs, or as far as that is allowed.  If that
+ * fails, opening a file will say so.  Returns the limit. */
+unsigned long file_limit_raise(void);
 
 #endif /* STRATA_STRATA_FILE_LIMIT_H */

@@ -129,7 +129,8 @@ static int claim_pages(struct participants *all, struct participant *one,
 
 	if (!pages)
 		return -1;
-	if (!who)
+	one->leaving = calloc(1, sizeof(*one->leaving));
+	if (!who || !one->leaving)
 		return strata_fail(error, "out of memory");
 	if (principal_claim(who, PRINCIPAL_GUEST_PAGES, pages, error))
 		return -1;
@@ -327,6 +328,8 @@ void participant_unmap(struct participants *all, struct participant *one)
 	one->port = -1;
 	guest_unmap(&one->map);
 	give_pages_back(one);
+	free(one->leaving);
+	one->leaving = NULL;
 	free(one->filter);
 	one->filter = NULL;
 	memset(&one->probes, 0, sizeof(one->probes));
@@ -341,6 +344,22 @@ void participant_unmap(struct participants *all, struct participant *one)
 static bool is_complete(enum strata_source_end reason)
 {
 	return reason == STRATA_SOURCE_UNLOADED || reason == STRATA_SOURCE_SUSPENDED;
+}
+
+/* Its map stays for as long as the recorder drains its rings, whatever becomes of its domain. */
+static void keep_until_drained(struct participants *all, struct participant *one)
+{
+	struct leaving *leaving = one->leaving;
+
+	*leaving = (struct leaving){ .next = all->leaving,
+				     .map = one->map,
+				     .who = one->who,
+				     .pages = one->pages,
+				     .source = one->source };
+	all->leaving = leaving;
+	one->leaving = NULL;
+	one->who = NULL;
+	memset(&one->map, 0, sizeof(one->map));
 }
 
 void participant_let_go(struct participants *all, struct participant *one,
@@ -361,8 +380,8 @@ void participant_let_go(struct participants *all, struct participant *one,
 					  "committed, what came after that is unknown");
 		if (reason != STRATA_SOURCE_LEFT_OUT && !is_complete(reason) && all->died)
 			all->died(all->data, one);
-		if (recorder_finish_source(all->recorder, one->source, reason, &why))
-			participant_leave_out(all, one, &why);
+		recorder_leave_source(all->recorder, one->source, reason);
+		keep_until_drained(all, one);
 	}
 	/* What it publishes is there still, for a while: what it meant is gone. */
 	one->refused = true;

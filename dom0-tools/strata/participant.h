@@ -30,7 +30,7 @@ void participant_say(struct participants *all, const struct participant *one, co
 /* How its domain went, now that it is gone, as far as was seen of it. */
 enum strata_source_end participant_end(const struct participant *one);
 
-/* Takes what is left in its rings, ends its source for @reason, and unmaps it. */
+/* Ends its source for @reason; what is left in its rings is taken in turns (leaving.h). */
 void participant_let_go(struct participants *all, struct participant *one,
 			enum strata_source_end reason);
 

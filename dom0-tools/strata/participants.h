@@ -17,6 +17,7 @@
 #include "domains.h"
 #include "guest.h"
 #include "guest_map.h"
+#include "leaving.h"
 #include "principal.h"
 #include "recorder.h"
 #include "select_kernel.h"
@@ -52,6 +53,7 @@ struct participant {
 	struct guest_map map;
 	struct principal *who;   /* whose share the mapped pages are of; NULL: none are */
 	uint32_t pages;          /* of it */
+	struct leaving *leaving; /* for when it goes: what is mapped moves there */
 	struct event_set events; /* that it records */
 	struct event_set probes; /* of them, what was asked for by --kprobe and --kretprobe */
 	size_t next_probe;       /* which selection is to be looked at for the next */
@@ -98,6 +100,7 @@ struct participants {
 	struct xenstore_requests *requests;
 	uint64_t serials; /* given so far */
 	struct allowances allowances;
+	struct leaving *leaving;  /* that went, and are being drained */
 	struct participant *list; /* of every domain, in no order */
 	size_t nr;
 	size_t capacity;
@@ -137,6 +140,10 @@ int participants_check_names(const struct participants *all, struct strata_error
  * 0, or -1 when nothing can be done at all, or a domain that is named is not there.
  */
 int participants_gather(struct participants *all, struct strata_error *error);
+
+/* Names the domains that are asked for and not there.  0, or -1: one is named without a pattern,
+ * and nobody waits for it. */
+int participants_check_found(const struct participants *all, struct strata_error *error);
 
 /* May somebody still come, who is not there yet? */
 bool participants_expected(const struct participants *all);

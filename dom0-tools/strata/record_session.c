@@ -34,6 +34,9 @@
  * answers or not. */
 #define APPS_MS 500
 
+/* Files that are no ring's and no application's. */
+#define FILES_OWN 64u
+
 static volatile sig_atomic_t interrupted; /* how often */
 static volatile sig_atomic_t to_pass_on;  /* a signal that the command has not got; 0 */
 
@@ -110,6 +113,18 @@ static int add_apps(struct session *session, struct strata_error *error)
 	return session->options->nr_apps ? apps_open(&session->apps, error) : 0;
 }
 
+/* Where few files may be open, connections and rings are as few: one user's share of them must not
+ * be all files. */
+static void share_files(const struct session *session)
+{
+	const unsigned long files = session->nr_files > FILES_OWN ? session->nr_files - FILES_OWN
+								  : 1;
+	struct principals *all = recorder_principals(session->recorder);
+
+	principals_lower_total(all, PRINCIPAL_CONNECTIONS, files / 4);
+	principals_lower_total(all, PRINCIPAL_RINGS, files - files / 4);
+}
+
 static int prepare(struct session *session, struct strata_error *error)
 {
 	if (session_open_host(session, error))
@@ -127,6 +142,7 @@ static int prepare(struct session *session, struct strata_error *error)
 	if (!session->recorder ||
 	    strata_dir_copy(&session->dir, recorder_dir(session->recorder), error))
 		return -1;
+	share_files(session);
 	if (!session->options->overwrite && recorder_publish(session->recorder, error))
 		fprintf(stderr, "strata: `strata view --live` cannot follow this recording: %s\n",
 			error->text);
@@ -210,6 +226,7 @@ static int turn(struct session *session, struct strata_error *error)
 		if (session->kernels.names_changed)
 			session_follow_domains(session);
 		session->kernels.names_changed = false;
+		session_follow_cpus(session);
 	}
 	apps_tend(&session->apps);
 	stderr_queue_flush();
@@ -303,8 +320,9 @@ static int stop_hypervisor(struct session *session, struct strata_error *error)
 		return -1;
 	if (query.u.query.unringed)
 		fprintf(stderr,
-			"strata: %" PRIu64 " events of physical CPUs that came after the start are "
-			"not recorded; record again\n",
+			"strata: %" PRIu64 " events of physical CPUs that were added are not "
+			"recorded: Xen had no memory for their rings; record again, with smaller "
+			"ones (--xen-buffer) if need be\n",
 			query.u.query.unringed);
 	if (query.u.query.refused)
 		fprintf(stderr,
@@ -354,6 +372,7 @@ static int stop(struct session *session, bool writable, struct strata_error *err
 	apps_name_missing(&session->apps);
 	if (session_records_xen(session) && stop_hypervisor(session, error))
 		result = -1;
+	session_find_cpus(session);
 	/* Once takes all that a ring can hold.  A guest that goes on writing must not keep us. */
 	if (writable && recorder_drain(session->recorder, RECORDER_DRAIN_ALL, &nr_packets, error))
 		return -1;
@@ -416,7 +435,13 @@ static void report(const struct session *session, const struct recorder_totals *
 			"until the end. What is recorded is whole; make room, or record to another "
 			"disk with --output\n",
 			totals->no_room);
-	else if (totals->lost)
+	if (totals->was_shared)
+		fprintf(stderr,
+			"strata: a user or guest wrote as much as was left on the disk, and lost "
+			"what followed (%" PRIu64 " events at the end); make room, or record to "
+			"another disk with --output\n",
+			totals->no_share);
+	if (totals->lost && !totals->was_full && !totals->was_shared)
 		fprintf(stderr, "strata: larger buffers lose less: --xen-buffer for Xen, "
 				"--app-buffer for applications, subbuf_kb and nr_subbufs of "
 				"strata.ko for a kernel\n");
@@ -460,8 +485,9 @@ static void finish(struct session *session, bool recorded, int *status)
 		}
 		report(session, &totals, *status == STRATA_STATUS_OK);
 	}
-	if (*status == STRATA_STATUS_OK && (session->kernels.left_out || session->apps.left_out ||
-					    totals.bad_packets || totals.was_full))
+	if (*status == STRATA_STATUS_OK &&
+	    (session->kernels.left_out || session->apps.left_out || session->cpus_left_out ||
+	     totals.bad_packets || totals.was_full || totals.was_shared))
 		*status = STRATA_STATUS_PARTIAL;
 	session_serve_end(session);
 	control_socket_close(session->socket);
@@ -504,7 +530,7 @@ int record_session(const struct record_options *options)
 	catch_signals();
 	stderr_queue_open();
 	/* A file for each ring, and guests may come that are not there yet. */
-	file_limit_raise();
+	session.nr_files = file_limit_raise();
 	if (prepare(&session, &error)) {
 		complain(&error);
 		status = STRATA_STATUS_FAILED;

@@ -24,6 +24,9 @@ static const char *what_is_missing(const struct recorder_totals *totals)
 	if (totals->was_full)
 		return "; the disk was full, and what it had no room for is lost: make room, or "
 		       "name another disk with --output";
+	if (totals->was_shared)
+		return "; a user or guest wrote as much as was left on the disk, and what followed "
+		       "is lost: make room, or name another disk with --output";
 	if (totals->bad_packets)
 		return "; packets that were no packets are left out";
 	return "";
@@ -53,6 +56,7 @@ void session_keep_last_moments(void *data, const struct participant *one)
 	/* Beside the recording, also if it is called DIR/. */
 	while (length > 1 && output[length - 1] == '/')
 		length--;
+	session_find_cpus(session);
 	snprintf(dir, sizeof(dir), "%.*s-died-%s", (int)length, output,
 		 recording->sources[one->source].name);
 	if (snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps, one, dir,
@@ -79,6 +83,7 @@ static int take_snapshot(struct session *session, struct control_request *reques
 			 "keeps it in memory for snapshots");
 		return STRATA_STATUS_FAILED;
 	}
+	session_find_cpus(session);
 	if (snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps, NULL,
 			  request->argument, place, written, sizeof(written), &totals, &error)) {
 		snprintf(answer, bytes, "%s", error.text);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <xen/xen.h>
 #include <xen/sched.h>
@@ -305,6 +306,31 @@ static const char *nobody_waits_for_ever_for_xenstored(const char *raw)
 	return wrong;
 }
 
+/* The paused one obeyed another recorder last, which began some seconds ago. */
+static const char *answers_to_another_recorder_are_none(const char *raw)
+{
+	struct fake_guest *guest = &guests[SILENT];
+	const char *wrong = NULL;
+	char state[32], *text;
+	unsigned int nr;
+	struct plan plan;
+
+	for (nr = 0; nr < 8 && !wrong; nr++) {
+		plan = begin(false, NULL);
+		/* As many commands are numbered by then as seconds have gone by since. */
+		snprintf(state, sizeof(state), "stopped %u", (unsigned int)time(NULL) + nr);
+		fake_guest_set_node(guest, FAKE_STATE, state, (uint32_t)strlen(state));
+		guest->deaf = true;
+		guest->life = FAKE_PAUSED;
+		text = NULL;
+		wrong = record_checked(raw, &plan, true, &text);
+		if (!wrong && !strstr(text, "is paused: it is recorded as soon as it answers"))
+			wrong = "an answer to another recorder is taken for one to this";
+		free(text);
+	}
+	return wrong;
+}
+
 const struct guest_cost guest_costs[] = {
 	{ "a silent guest costs others the same, whatever it was asked for",
 	  silence_costs_the_same_whatever_it_was_asked },
@@ -317,6 +343,8 @@ const struct guest_cost guest_costs[] = {
 	  another_kernel_s_memory_is_not_written },
 	{ "Xen's rings are drained while xenstored hangs, and guests are told when it answers",
 	  guests_are_told_when_xenstored_answers },
+	{ "what a guest answered to another recorder is no answer",
+	  answers_to_another_recorder_are_none },
 	{ "a recording ends without xenstored", nobody_waits_for_ever_for_xenstored },
 };
 

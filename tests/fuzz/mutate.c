@@ -134,13 +134,19 @@ static bool mutate_node(struct fake_guest *guest, struct randomness *random)
 static bool mutate_state(struct fake_guest *guest, struct randomness *random)
 {
 	static const char *const words[] = { "started", "stopped", "refused", "idle", "x" };
-	char text[64];
+	const struct fake_node *ctl = &guest->nodes[FAKE_CTL];
+	char text[64], command[64] = "";
+	unsigned int number = 0;
 	int length;
 
 	if (random_one_in(random, 4))
 		return mutate_text(guest, FAKE_STATE, random);
-	length = snprintf(text, sizeof(text), "%s %u", words[random_below(random, 5)],
-			  (unsigned int)random_awkward(random, 1790001000));
+	/* That of the command which it was told last, or another. */
+	memcpy(command, ctl->value, ctl->length < sizeof(command) ? ctl->length : 63);
+	sscanf(command, "%*15s %u", &number);
+	if (!random_one_in(random, 3))
+		number = (unsigned int)random_awkward(random, number);
+	length = snprintf(text, sizeof(text), "%s %u", words[random_below(random, 5)], number);
 	fake_guest_set_node(guest, FAKE_STATE, text, (size_t)length);
 	return true;
 }

@@ -236,14 +236,17 @@ def load_log():
 
 
 def main():
-    words = [word for word in sys.argv[1:] if not word.startswith("--")]
-    mutants = load_catalogue()
+    words = [word for word in sys.argv[1:] if not word.startswith("-")]
+    options = [word for word in sys.argv[1:] if word.startswith("-")]
+    if not set(options) <= {"--check", "--fresh"}:
+        print(__doc__.strip())
+        return 0 if options in (["--help"], ["-h"]) else 2
+    mutants = [m for m in load_catalogue() if not words or any(word in m.line for word in words)]
     if check_catalogue(mutants):
         sys.exit(2)
     if "--check" in sys.argv:
         print(f"{len(mutants)} mutants: each pattern is once in its file")
         return 0
-    mutants = [m for m in mutants if not words or any(word in m.line for word in words)]
     os.makedirs(WORK, exist_ok=True)
     lock = open(os.path.join(WORK, "lock"), "w", encoding="utf-8")
     try:

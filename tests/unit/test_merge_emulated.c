@@ -1,252 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_merge_emulated.c - a host that answers for emulated counters as Xen does,
- * and whose clocks behave as badly as Xen's can: each CPU corrects its system
- * time on its own, forward in jumps and back a little, and vCPUs move between
- * CPUs.  The true time of each reading is known, and must lie within the bound.
+ * test_merge_emulated.c - the true times of readings of emulated counters lie within
+ * their bounds, whatever the host does to its clocks and whichever of its records
+ * are lost: always, so each kind of host is simulated with many sequences of chance.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <cmocka.h>
 
-#include "stream_clock.h"
-
-#define PCPUS   2u
-#define VCPUS   2u
-#define DOMAIN  7u
-#define TSC_KHZ 2400000u
-#define START   5000000000000ull
-
-/* Simulated steps of 10 us, and Xen's corrections about every 10 ms. */
-#define STEP_TICKS       24000u
-#define STEPS            60000u
-#define CORRECTION_STEPS 1000u
-
-struct host {
-	struct strata_hv_pcpu_clock pcpus[PCPUS];
-	uint32_t on_pcpu[VCPUS];
-	struct strata_hv_vcpu_clock clock; /* of the domain */
-	uint64_t last_ns;
-	/* What was recorded of it. */
-	struct strata_vcpu_stime stimes;
-	struct strata_clock_maps maps;
-	/* What is allowed to go wrong. */
-	uint32_t jump_ns;
-	uint32_t slower; /* by up to so many 2^-32ths of a nanosecond for two ticks */
-	bool moves;
-	bool of_one;         /* the domain has one vCPU */
-	uint64_t skew_ticks; /* the second CPU's counter is ahead by so much */
-	bool was_ahead;      /* until recording began, on another CPU */
-	bool loses;          /* every third correction's record */
-};
-
-struct reading {
-	uint64_t ticks; /* the true ones, of the CPU that it was on */
-	uint64_t guest;
-	uint32_t vcpu;
-};
-
-static struct reading readings[STEPS];
-static size_t nr_readings;
-static size_t nr_unsure; /* of them, */
-static size_t nr_off;    /* and of these, outside of their bound */
-
-static uint64_t random_state = 123456789012345ull;
-
-static uint64_t random_below(uint64_t limit)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return limit ? random_state % limit : 0;
-}
-
-static uint32_t nr_vcpus(const struct host *host)
-{
-	return host->of_one ? 1 : VCPUS;
-}
-
-/* A CPU's own counter when the first one's is at @ticks. */
-static uint64_t own_ticks(const struct host *host, uint32_t pcpu, uint64_t ticks)
-{
-	return ticks + (pcpu ? host->skew_ticks : 0);
-}
-
-static uint64_t system_time(const struct strata_hv_pcpu_clock *pcpu, uint64_t ticks)
-{
-	unsigned __int128 half = (ticks - pcpu->local_tsc) >> 1;
-
-	return pcpu->local_stime_ns + (uint64_t)(half * pcpu->mul_frac >> 32);
-}
-
-/* Xen's pv_soft_rdtsc() and hvm_get_guest_tsc_fixed(). */
-static uint64_t answer(struct host *host, uint32_t vcpu, uint64_t ticks)
-{
-	uint64_t now_ns = system_time(&host->pcpus[host->on_pcpu[vcpu]], ticks);
-	unsigned __int128 delta;
-
-	host->last_ns = now_ns > host->last_ns ? now_ns : host->last_ns + 1;
-	delta = (host->last_ns - host->clock.vtsc_offset_ns) << 2;
-	return (uint64_t)(delta * host->clock.vtsc_mul_frac >> 32) + host->clock.offset;
-}
-
-static void record_clock(struct host *host, uint64_t ticks)
-{
-	uint32_t i;
-
-	for (i = 0; i < nr_vcpus(host); i++) {
-		host->clock.vcpu = (uint16_t)i;
-		host->clock.vtsc_last_ns = host->last_ns;
-		assert_true(strata_clock_maps_add(&host->maps, ticks, &host->clock));
-	}
-}
-
-/* The CPU took its stamp a while ago; from now on it goes by that. */
-static void correct(struct host *host, uint32_t pcpu, uint64_t ticks)
-{
-	struct strata_hv_pcpu_clock *clock = &host->pcpus[pcpu];
-	uint64_t stamp = ticks - random_below(STEP_TICKS / 2);
-
-	clock->local_stime_ns = system_time(clock, stamp);
-	clock->local_tsc = stamp;
-	if (random_below(3) == 0)
-		clock->local_stime_ns += random_below(host->jump_ns);
-	clock->mul_frac = 0xd5555555u - (uint32_t)random_below(host->slower);
-	if (host->loses && random_below(3) == 0)
-		strata_vcpu_stime_gap(&host->stimes, pcpu, ticks - 1);
-	else
-		assert_true(strata_vcpu_stime_pcpu(&host->stimes, pcpu, ticks, clock));
-}
-
-static void begin(struct host *host)
-{
-	uint32_t i;
-
-	nr_readings = 0;
-	nr_unsure = 0;
-	nr_off = 0;
-	for (i = 0; i < PCPUS; i++) {
-		host->pcpus[i].mul_frac = 0xd5555555u;
-		host->pcpus[i].shift = -1;
-		host->pcpus[i].local_tsc = START - 1000000;
-		host->pcpus[i].local_stime_ns = 2000000000000ull + random_below(host->jump_ns);
-		assert_true(strata_vcpu_stime_pcpu(&host->stimes, i, START, &host->pcpus[i]));
-	}
-	host->clock = (struct strata_hv_vcpu_clock){ .domain = DOMAIN,
-						     .emulated = 1,
-						     .is_hvm = 1,
-						     .offset = 1ull << 40,
-						     .guest_khz = TSC_KHZ,
-						     .vtsc_mul_frac = 0x9999999au,
-						     .vtsc_shift = 2,
-						     .vtsc_offset_ns = 1900000000000ull };
-	host->last_ns = system_time(&host->pcpus[0], START);
-	if (host->was_ahead)
-		host->last_ns += 20000000;
-	record_clock(host, START);
-	for (i = 0; i < nr_vcpus(host); i++) {
-		host->on_pcpu[i] = host->moves ? i % PCPUS : 0;
-		assert_true(strata_vcpu_stime_runs(&host->stimes, START, DOMAIN, (uint16_t)i,
-						   host->on_pcpu[i]));
-	}
-}
-
-static void step(struct host *host, uint64_t ticks)
-{
-	uint32_t pcpu = (uint32_t)random_below(PCPUS);
-	uint32_t vcpu = (uint32_t)random_below(nr_vcpus(host));
-
-	if (random_below(CORRECTION_STEPS / PCPUS) == 0)
-		correct(host, pcpu, own_ticks(host, pcpu, ticks));
-	if (host->moves && random_below(50) == 0) {
-		host->on_pcpu[vcpu] = pcpu;
-		assert_true(strata_vcpu_stime_runs(&host->stimes, own_ticks(host, pcpu, ticks + 10),
-						   DOMAIN, (uint16_t)vcpu, pcpu));
-	}
-	ticks += 100 + random_below(STEP_TICKS - 200);
-	ticks = own_ticks(host, host->on_pcpu[vcpu], ticks);
-	readings[nr_readings++] = (struct reading){ ticks, answer(host, vcpu, ticks), vcpu };
-}
-
-static void finish(struct host *host)
-{
-	strata_clock_maps_sort(&host->maps, TSC_KHZ);
-	assert_true(strata_vcpu_stime_finish(&host->stimes));
-}
-
-static void clear(struct host *host)
-{
-	strata_clock_maps_clear(&host->maps);
-	strata_vcpu_stime_clear(&host->stimes);
-}
-
-/* Converts all readings: each must be where it says.  Returns the largest bound. */
-static uint64_t assert_all_within_bounds(const struct host *host)
-{
-	struct strata_stream_clock clocks[VCPUS];
-	uint64_t before[VCPUS] = { 0 }, largest = 0;
-	uint32_t i;
-	size_t at;
-
-	for (i = 0; i < nr_vcpus(host); i++)
-		strata_stream_clock_init(&clocks[i], &host->maps, &host->stimes, host->skew_ticks,
-					 DOMAIN, (uint16_t)i);
-	for (at = 0; at < nr_readings; at++) {
-		const struct reading *reading = &readings[at];
-		struct strata_host_time time =
-			strata_stream_clock_convert(&clocks[reading->vcpu], reading->guest);
-		uint64_t off = time.ticks > reading->ticks ? time.ticks - reading->ticks
-							   : reading->ticks - time.ticks;
-
-		if (!time.sure) {
-			nr_unsure++;
-			nr_off += off > time.bound;
-			continue;
-		}
-		assert_true(off <= time.bound);
-		/* Nor do they come in another order than they were taken in. */
-		assert_true(time.ticks + time.bound >= before[reading->vcpu]);
-		before[reading->vcpu] = time.ticks;
-		largest = time.bound > largest ? time.bound : largest;
-	}
-	return largest;
-}
-
-static uint64_t simulate(struct host *host)
-{
-	uint64_t largest;
-	uint32_t i;
-
-	begin(host);
-	for (i = 0; i < STEPS; i++)
-		step(host, START + 1000 + (uint64_t)i * STEP_TICKS);
-	finish(host);
-	largest = assert_all_within_bounds(host);
-	assert_true(host->loses == (nr_unsure > 0));
-	clear(host);
-	return largest;
-}
+#include "emulated_host.h"
 
 static void on_one_cpu_a_reading_is_known_to_nanoseconds(void **state)
 {
-	struct host host = { .jump_ns = 3000000 };
+	struct emulated_host host = { .jump_ns = 3000000 };
 
 	(void)state;
 	/* Jumps forward are no doubt; a nanosecond is 2.4 ticks, and one may have been added. */
-	assert_in_range(simulate(&host), 2, 6);
+	assert_in_range(emulated_simulate(&host), 2, 6);
 }
 
 static void where_time_steps_back_the_bound_covers_it(void **state)
 {
-	struct host host = { .jump_ns = 3000000, .slower = 1u << 30 };
+	struct emulated_host host = { .jump_ns = 3000000, .slower = 1u << 30 };
 	uint64_t largest;
 
 	(void)state;
-	largest = simulate(&host);
+	largest = emulated_simulate(&host);
 	/* A stamp of up to 12,000 ticks ago, 30 % slower since: 3,600 ticks back, and 5,100 until
 	 * time is again where it was.  Half of both is the bound. */
 	assert_in_range(largest, 100, 4400);
@@ -254,98 +36,185 @@ static void where_time_steps_back_the_bound_covers_it(void **state)
 
 static void answers_from_before_the_recording_are_not_forgotten(void **state)
 {
-	struct host host = { .jump_ns = 100000, .was_ahead = true };
+	struct emulated_host host = { .jump_ns = 100000, .was_ahead = true };
 	uint64_t largest;
 
 	(void)state;
-	largest = simulate(&host);
+	largest = emulated_simulate(&host);
 	/* For 20 ms each answer is but one more than the last; half of them is the bound. */
-	assert_in_range(largest, TSC_KHZ * 9, TSC_KHZ * 11);
+	assert_in_range(largest, EMULATED_TSC_KHZ * 9, EMULATED_TSC_KHZ * 11);
 }
 
 static void cpus_that_disagree_cost_as_much_as_they_disagree(void **state)
 {
-	struct host host = { .jump_ns = 1000000, .slower = 1u << 26, .moves = true };
+	struct emulated_host host = { .jump_ns = 1000000, .slower = 1u << 26, .moves = true };
 	uint64_t largest;
 
 	(void)state;
-	largest = simulate(&host);
+	largest = emulated_simulate(&host);
 	/* Up to a millisecond apart at first, and more with each jump; half of that is the bound.
 	 */
-	assert_true(largest > TSC_KHZ / 10);
-	assert_true(largest < TSC_KHZ * 20ull);
+	assert_true(largest > EMULATED_TSC_KHZ / 10);
+	assert_true(largest < EMULATED_TSC_KHZ * 20ull);
 }
 
 static void the_skew_of_cpus_counts_where_they_are_several(void **state)
 {
-	struct host together = { .jump_ns = 1, .moves = true };
-	struct host apart = { .jump_ns = 1, .moves = true, .skew_ticks = 3000 };
-	struct host on_one = { .jump_ns = 1, .skew_ticks = 3000 };
+	struct emulated_host together = { .jump_ns = 1, .moves = true };
+	struct emulated_host apart = { .jump_ns = 1, .moves = true, .skew_ticks = 3000 };
+	struct emulated_host on_one = { .jump_ns = 1, .skew_ticks = 3000 };
 
 	(void)state;
 	/* Each correction rounds, on its own: nanoseconds apart after a while. */
-	assert_in_range(simulate(&together), 2, 100);
-	assert_in_range(simulate(&apart), 3000, 6100);
-	assert_in_range(simulate(&on_one), 2, 6);
+	assert_in_range(emulated_simulate(&together), 2, 100);
+	assert_in_range(emulated_simulate(&apart), 3000, 6100);
+	assert_in_range(emulated_simulate(&on_one), 2, 6);
 }
 
 /* Its one vCPU was on both: what it says follows from either's counter. */
 static void the_skew_counts_for_one_vcpu_that_moves(void **state)
 {
-	struct host moves = { .jump_ns = 1, .moves = true, .skew_ticks = 3000, .of_one = true };
-	struct host stays = { .jump_ns = 1, .skew_ticks = 3000, .of_one = true };
+	struct emulated_host moves = {
+		.jump_ns = 1, .moves = true, .skew_ticks = 3000, .of_one = true
+	};
+	struct emulated_host stays = { .jump_ns = 1, .skew_ticks = 3000, .of_one = true };
 
 	(void)state;
-	assert_in_range(simulate(&moves), 3000, 6100);
-	assert_in_range(simulate(&stays), 2, 6);
+	assert_in_range(emulated_simulate(&moves), 3000, 6100);
+	assert_in_range(emulated_simulate(&stays), 2, 6);
 }
 
-static void where_a_correction_is_missing_no_reading_is_sure(void **state)
+static void with_any_chance_each_bound_holds(void **state)
 {
-	struct host host = { .jump_ns = 1000000, .slower = 1u << 26, .loses = true };
+	static const struct emulated_host kinds[] = {
+		{ .jump_ns = 3000000 },
+		{ .jump_ns = 3000000, .slower = 1u << 30 },
+		{ .jump_ns = 100000, .was_ahead = true },
+		{ .jump_ns = 1000000, .slower = 1u << 26, .moves = true },
+		{ .jump_ns = 3000000, .slower = 1u << 30, .moves = true, .skew_ticks = 3000 },
+		{ .jump_ns = 1, .moves = true, .skew_ticks = 3000, .of_one = true },
+		{ .jump_ns = 1000000, .slower = 1u << 26, .moves = true, .hides = true },
+	};
+	size_t i, unsure;
 
 	(void)state;
-	assert_in_range(simulate(&host), 2, TSC_KHZ);
-	/* It has to be said: bounds do not hold there.  And no more is called so than must be. */
-	assert_true(nr_off > 0);
-	assert_true(nr_unsure < nr_readings / 2);
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		emulated_simulate_seeds(&kinds[i], &unsure);
+		assert_int_equal(unsure, 0);
+	}
+}
+
+/* A reading from there may say any time; and one that is sure is not from there. */
+static void where_a_correction_is_missing_no_reading_is_sure(void **state)
+{
+	static const struct emulated_host kinds[] = {
+		{ .jump_ns = 1, .loses = true },
+		{ .jump_ns = 1000000, .slower = 1u << 26, .loses = true },
+		{ .jump_ns = 1000000, .slower = 1u << 30, .loses = true },
+		{ .jump_ns = 1000000, .slower = 1u << 30, .loses = true, .loses_more = true },
+	};
+	size_t i, unsure;
+
+	(void)state;
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		/* Half of a step back, as where nothing is missing. */
+		assert_in_range(emulated_simulate_seeds(&kinds[i], &unsure), 2, 4400);
+		assert_true(unsure > 0);
+	}
+}
+
+/* An answer may follow from what a vCPU was told on the other CPU, whose correction is missing. */
+static void what_is_missing_of_one_cpu_is_missing_of_all_vcpus_that_were_on_it(void **state)
+{
+	static const struct emulated_host kinds[] = {
+		{ .jump_ns = 1, .moves = true, .loses = true },
+		{ .jump_ns = 1, .moves = true, .loses = true, .of_one = true },
+		{ .jump_ns = 1000000, .slower = 1u << 26, .moves = true, .loses = true },
+		{ .jump_ns = 1000000,
+		  .slower = 1u << 30,
+		  .moves = true,
+		  .loses = true,
+		  .loses_more = true,
+		  .skew_ticks = 3000 },
+	};
+	size_t i, unsure;
+	uint64_t largest;
+
+	(void)state;
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		largest = emulated_simulate_seeds(&kinds[i], &unsure);
+		assert_true(unsure > 0);
+		/* No reading that is sure has a bound that reaches to where one is missing. */
+		assert_true(kinds[i].jump_ns > 1 || largest < 100);
+	}
+}
+
+static void where_a_vcpu_may_have_run_unseen_its_time_may_be_any_cpus(void **state)
+{
+	static const struct emulated_host kinds[] = {
+		{ .jump_ns = 1000000,
+		  .moves = true,
+		  .loses = true,
+		  .loses_more = true,
+		  .forgets = true },
+		{ .jump_ns = 1000000,
+		  .moves = true,
+		  .loses = true,
+		  .loses_more = true,
+		  .forgets = true,
+		  .of_one = true },
+		{ .jump_ns = 1000000,
+		  .slower = 1u << 30,
+		  .moves = true,
+		  .loses = true,
+		  .loses_more = true,
+		  .forgets = true,
+		  .skew_ticks = 3000 },
+	};
+	size_t i, unsure;
+
+	(void)state;
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		emulated_simulate_seeds(&kinds[i], &unsure);
+		assert_true(unsure > 0);
+	}
 }
 
 static void where_it_is_not_known_where_they_ran_all_cpus_count(void **state)
 {
-	struct host host = { .jump_ns = 200000, .slower = 1u << 26, .moves = true };
+	struct emulated_host host = { .jump_ns = 200000, .slower = 1u << 26, .moves = true };
 	uint32_t i;
 
 	(void)state;
-	begin(&host);
-	for (i = 0; i < STEPS; i++)
-		step(&host, START + 1000 + (uint64_t)i * STEP_TICKS);
+	emulated_begin(&host);
+	for (i = 0; i < EMULATED_STEPS; i++)
+		emulated_step(&host, EMULATED_START + 1000 + (uint64_t)i * EMULATED_STEP_TICKS);
 	host.stimes.nr_residences = 0;
-	finish(&host);
-	assert_all_within_bounds(&host);
-	clear(&host);
+	emulated_finish(&host);
+	emulated_assert_within_bounds(&host);
+	emulated_clear(&host);
 }
 
 static void a_counter_that_is_set_is_undone_on_both_sides(void **state)
 {
 	static const int64_t steps_ticks[] = { 50000000, -7000000, -100000, 300000000 };
-	struct host host = { .jump_ns = 100000, .slower = 1u << 26 };
+	struct emulated_host host = { .jump_ns = 100000, .slower = 1u << 26 };
 	uint32_t i, next = 0;
 
 	(void)state;
-	begin(&host);
-	for (i = 0; i < STEPS; i++) {
-		uint64_t ticks = START + 1000 + (uint64_t)i * STEP_TICKS;
+	emulated_begin(&host);
+	for (i = 0; i < EMULATED_STEPS; i++) {
+		uint64_t ticks = EMULATED_START + 1000 + (uint64_t)i * EMULATED_STEP_TICKS;
 
-		if (next < 4 && i == (next + 1) * STEPS / 5) {
+		if (next < 4 && i == (next + 1) * EMULATED_STEPS / 5) {
 			host.clock.offset += (uint64_t)steps_ticks[next++];
-			record_clock(&host, ticks);
+			emulated_record_clock(&host, ticks);
 		}
-		step(&host, ticks);
+		emulated_step(&host, ticks);
 	}
-	finish(&host);
-	assert_all_within_bounds(&host);
-	clear(&host);
+	emulated_finish(&host);
+	emulated_assert_within_bounds(&host);
+	emulated_clear(&host);
 }
 
 /* As when a guest is migrated, or its counter is set: Xen counts from another system time, and
@@ -353,28 +222,53 @@ static void a_counter_that_is_set_is_undone_on_both_sides(void **state)
 static void a_counter_that_counts_from_another_time_is_undone_on_both_sides(void **state)
 {
 	static const int64_t steps_ns[] = { 21000000, -3000000, -40000, 125000000 };
-	struct host host = { .jump_ns = 100000, .slower = 1u << 26 };
+	struct emulated_host host = { .jump_ns = 100000, .slower = 1u << 26 };
 	uint64_t largest;
 	uint32_t i, next = 0;
 
 	(void)state;
-	begin(&host);
-	for (i = 0; i < STEPS; i++) {
-		uint64_t ticks = START + 1000 + (uint64_t)i * STEP_TICKS;
+	emulated_begin(&host);
+	for (i = 0; i < EMULATED_STEPS; i++) {
+		uint64_t ticks = EMULATED_START + 1000 + (uint64_t)i * EMULATED_STEP_TICKS;
 
-		if (next < 4 && i == (next + 1) * STEPS / 5) {
+		if (next < 4 && i == (next + 1) * EMULATED_STEPS / 5) {
 			host.clock.vtsc_offset_ns += (uint64_t)steps_ns[next++];
-			record_clock(&host, ticks);
+			emulated_record_clock(&host, ticks);
 		}
-		step(&host, ticks);
+		emulated_step(&host, ticks);
 	}
-	finish(&host);
+	emulated_finish(&host);
 	/* Each is a map of its own. */
-	assert_int_equal(host.maps.nr, 5 * VCPUS);
-	largest = assert_all_within_bounds(&host);
+	assert_int_equal(host.maps.nr, 5 * EMULATED_VCPUS);
+	largest = emulated_assert_within_bounds(&host);
 	/* Doubt is twice what the counter was set back by, both times, and no more. */
-	assert_in_range(largest, TSC_KHZ * 125 * 2, TSC_KHZ * (21 + 125) * 2 + 100);
-	clear(&host);
+	assert_in_range(largest, EMULATED_TSC_KHZ * 125 * 2,
+			EMULATED_TSC_KHZ * (21 + 125) * 2 + 100);
+	emulated_clear(&host);
+}
+
+/* Before it is known where a vCPU ran, it is where it is first: with all corrections of that CPU.
+ */
+static void before_the_first_place_its_cpus_corrections_hold(void **state)
+{
+	struct strata_hv_pcpu_clock clock = {
+		.local_tsc = 1000, .local_stime_ns = 100000, .mul_frac = 1u << 31, .shift = 1
+	};
+	struct strata_vcpu_stime stimes = { 0 };
+	struct strata_stime_set own;
+
+	(void)state;
+	assert_true(strata_vcpu_stime_pcpu(&stimes, 0, 1000, &clock));
+	clock.local_tsc = 2000;
+	clock.local_stime_ns = 105000; /* it would be 101000 */
+	assert_true(strata_vcpu_stime_pcpu(&stimes, 0, 2000, &clock));
+	assert_true(strata_vcpu_stime_runs(&stimes, 3000, EMULATED_DOMAIN, 0, 0));
+	assert_true(strata_vcpu_stime_finish(&stimes, 0));
+	own = strata_vcpu_stime_own(&stimes, EMULATED_DOMAIN, 0);
+	assert_int_equal(own.nr, 1);
+	assert_int_equal(strata_stime_set_first(&own, 100500), 1500);
+	assert_int_equal(strata_stime_set_last(&own, 100500), 1500);
+	strata_vcpu_stime_clear(&stimes);
 }
 
 static void a_guest_that_begins_to_run_all_the_time_loses_its_own_places_only(void **state)
@@ -394,7 +288,7 @@ static void a_guest_that_begins_to_run_all_the_time_loses_its_own_places_only(vo
 	assert_true(stimes.capacity <= STRATA_RESIDENCES_MAX);
 	assert_true(strata_vcpu_stime_dropped(&stimes, 1));
 	assert_false(strata_vcpu_stime_dropped(&stimes, 2));
-	assert_true(strata_vcpu_stime_finish(&stimes));
+	assert_true(strata_vcpu_stime_finish(&stimes, 0));
 	/* Then its time may be any CPU's; of the others it is known whose. */
 	set = strata_vcpu_stime_own(&stimes, 1, 2);
 	assert_int_equal(set.nr, 2);
@@ -414,11 +308,16 @@ int main(void)
 		cmocka_unit_test(answers_from_before_the_recording_are_not_forgotten),
 		cmocka_unit_test(cpus_that_disagree_cost_as_much_as_they_disagree),
 		cmocka_unit_test(the_skew_of_cpus_counts_where_they_are_several),
+		cmocka_unit_test(with_any_chance_each_bound_holds),
 		cmocka_unit_test(where_a_correction_is_missing_no_reading_is_sure),
+		cmocka_unit_test(
+			what_is_missing_of_one_cpu_is_missing_of_all_vcpus_that_were_on_it),
+		cmocka_unit_test(where_a_vcpu_may_have_run_unseen_its_time_may_be_any_cpus),
 		cmocka_unit_test(where_it_is_not_known_where_they_ran_all_cpus_count),
 		cmocka_unit_test(a_counter_that_is_set_is_undone_on_both_sides),
 		cmocka_unit_test(the_skew_counts_for_one_vcpu_that_moves),
 		cmocka_unit_test(a_counter_that_counts_from_another_time_is_undone_on_both_sides),
+		cmocka_unit_test(before_the_first_place_its_cpus_corrections_hold),
 		cmocka_unit_test(a_guest_that_begins_to_run_all_the_time_loses_its_own_places_only),
 	};
 

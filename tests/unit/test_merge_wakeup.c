@@ -116,6 +116,22 @@ static void only_the_time_after_the_wake_counts(void **state)
 		    "because pCPU 0 ran g2/0 for 2.000 ms of the 3.000 ms that the vCPU waited");
 }
 
+/* The vCPU may have stopped, and have been woken again, in what was lost. */
+static void where_records_were_lost_since_the_wake_it_is_no_case(void **state)
+{
+	struct synthetic *rec = *state;
+	struct synthetic_stream *lossy = synthetic_stream(rec, "xen", 7);
+
+	wakes(rec, 3, 1, 0);
+	synthetic_close_packet(lossy);
+	lossy->lost = 1;
+	ran(rec, 0, 2, 0, 1, 5);
+	synthetic_vcpu_state(rec, 7, MS(5.5), 2, 0, BLOCKED);
+	begins(rec, 0, 0, 6);
+	runs_task(rec, 0, 6.25, 6.5, "late", 42);
+	assert_says(answer(rec), "No task of a recorded guest was woken behind another domain");
+}
+
 static void a_vcpu_of_the_same_domain_or_idle_is_no_reason(void **state)
 {
 	struct synthetic *rec = *state;
@@ -251,6 +267,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(only_the_time_after_the_wake_counts),
+		TEST(where_records_were_lost_since_the_wake_it_is_no_case),
 		TEST(a_vcpu_of_the_same_domain_or_idle_is_no_reason),
 		TEST(a_vcpu_that_was_not_seen_to_start_is_no_reason),
 		TEST(what_ran_on_another_cpu_is_no_reason),

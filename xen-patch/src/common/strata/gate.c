@@ -13,6 +13,7 @@
 #include <xen/cpu.h>
 #include <xen/errno.h>
 #include <xen/event.h>
+#include <xen/init.h>
 #include <xen/rcupdate.h>
 #include <xen/sched.h>
 #include <xen/strata.h>
@@ -247,6 +248,40 @@ int strata_flush_recording(void)
 
     return 0;
 }
+
+/*
+ * What a CPU recorded before it went offline is handed over by the one that
+ * buries it.  Its ring stays, to be read and to be used when it comes back: then
+ * it records its clock itself (init_percpu_time()), and the one that brought it
+ * up the state of its idle vCPU.
+ */
+static int cf_check gate_cpu_callback(
+    struct notifier_block *nfb, unsigned long action, void *hcpu)
+{
+    unsigned int cpu = (unsigned long)hcpu;
+
+    if ( !strata_started() )
+        return NOTIFY_DONE;
+
+    if ( action == CPU_DEAD )
+        strata_flush_offline_cpu(cpu);
+    else if ( action == CPU_ONLINE )
+        vcpu_runstate_trace(idle_vcpu[cpu]);
+
+    return NOTIFY_DONE;
+}
+
+static struct notifier_block gate_cpu_nfb = {
+    .notifier_call = gate_cpu_callback
+};
+
+static int __init cf_check strata_gate_init(void)
+{
+    register_cpu_notifier(&gate_cpu_nfb);
+
+    return 0;
+}
+__initcall(strata_gate_init);
 
 /*
  * Local variables:

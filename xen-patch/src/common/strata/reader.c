@@ -15,7 +15,7 @@
 /* NULL: there are no rings, or none for that CPU. */
 static struct strata_cpu_ring *find_ring(uint32_t cpu)
 {
-    return strata_rings_complete && cpu < nr_cpu_ids ? strata_rings[cpu] : NULL;
+    return strata_rings_complete && cpu < nr_cpu_ids ? strata_ring_of(cpu) : NULL;
 }
 
 int strata_list_frames(struct strata_hv_op *op)

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * recorder_save.c - writes the tables of a recording: metadata of each source, and recording.json.
+ *
+ * While rings are drained that is done in steps, a few sources in a turn.  What changes meanwhile
+ * is in the tables of the next time.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ctf_metadata.h"
+#include "tap.h"
+
+/* Tables are saved again when this many times as long has passed as saving them took. */
+#define SAVE_REST 20u
+
+/* Text that is made in a turn, and one source more: a few milliseconds. */
+#define STEP_BYTES (1u << 20)
+
+static size_t nr_events(const struct recorder *recorder)
+{
+	size_t nr = 0, i;
+
+	for (i = 0; i < recorder->recording.nr_sources; i++)
+		nr += recorder->recording.sources[i].nr_events;
+	return nr;
+}
+
+/* Of a source whose metadata says all already there is nothing to do.  @bytes: IN/OUT, about what
+ * was written is added.  0 or -1. */
+static int save_metadata(struct recorder *recorder, size_t index, size_t *bytes,
+			 struct strata_error *error)
+{
+	const struct strata_recording *recording = &recorder->recording;
+	const struct strata_source *source = &recording->sources[index];
+	struct recorder_source *state = recorder_source_of(recorder, index);
+	struct recorder_saved now = { .nr_events = source->nr_events,
+				      .tsc_khz = recording->tsc_khz,
+				      .any = true };
+
+	if (!state)
+		return strata_fail(error, "out of memory");
+	if (source->vacant || (state->saved.any && state->saved.nr_events == now.nr_events &&
+			       state->saved.tsc_khz == now.tsc_khz))
+		return 0;
+	if (strata_ctf_metadata_save(recording, source, &recorder->out.dir, error))
+		return -1;
+	state->saved = now;
+	*bytes += PRINCIPAL_FILE_BYTES + 2 * (size_t)source->description_bytes;
+	return 0;
+}
+
+/* Begins to write all tables anew.  0 or -1. */
+static int begin(struct recorder *recorder, struct strata_error *error)
+{
+	struct recorder_save *save = &recorder->save;
+
+	strata_recording_save_drop(save->running);
+	save->running =
+		strata_recording_save_begin(&recorder->recording, &recorder->out.dir, error);
+	if (!save->running)
+		return -1;
+	save->next_source = 0;
+	save->nr_events = nr_events(recorder);
+	save->ticks = 0;
+	recorder->unsaved = false;
+	return 0;
+}
+
+/* Writes tables until @limit bytes of text were made.  1: there is more; 0: all are in their
+ * place; or -1. */
+static int go_on(struct recorder *recorder, size_t limit, struct strata_error *error)
+{
+	struct recorder_save *save = &recorder->save;
+	size_t bytes = 0, written;
+	int result = 1;
+
+	while (result > 0 && bytes < limit) {
+		if (save->next_source < recorder->recording.nr_sources &&
+		    save_metadata(recorder, save->next_source, &bytes, error)) {
+			strata_recording_save_drop(save->running);
+			result = -1;
+			break;
+		}
+		save->next_source++;
+		result = strata_recording_save_step(save->running, &written, error);
+		bytes += written;
+	}
+	if (result > 0)
+		return 1;
+	save->running = NULL;
+	if (result < 0) {
+		recorder->unsaved = true;
+		return -1;
+	}
+	save->nr_events_saved = save->nr_events;
+	save->failed = false;
+	live_publisher_tables(recorder->live);
+	return 0;
+}
+
+int recorder_save(struct recorder *recorder, struct strata_error *error)
+{
+	return begin(recorder, error) ? -1 : go_on(recorder, SIZE_MAX, error);
+}
+
+bool recorder_is_saved(const struct recorder *recorder)
+{
+	return !recorder->save.running && !recorder->unsaved &&
+	       nr_events(recorder) == recorder->save.nr_events_saved;
+}
+
+void recorder_save_what_is_new(struct recorder *recorder)
+{
+	struct recorder_save *save = &recorder->save;
+	const uint64_t began = strata_clock();
+	struct strata_error error = { "" };
+	int result = 0;
+
+	if (!save->running && (recorder_is_saved(recorder) || began < save->again_ticks))
+		return;
+	if (!save->running)
+		result = begin(recorder, &error);
+	if (!result)
+		result = go_on(recorder, STEP_BYTES, &error);
+	save->ticks += strata_clock() - began;
+	/* The rest is to follow without a pause. */
+	recorder->behind |= result > 0;
+	if (result > 0)
+		return;
+	if (!result) {
+		/* Where many come and go, they shall not wait for each other's tables. */
+		save->again_ticks = strata_clock() + save->ticks * SAVE_REST;
+		return;
+	}
+	if (!save->failed && !recorder->full)
+		fprintf(stderr, "strata: %s; it is tried again every second\n", error.text);
+	save->failed = true;
+	save->again_ticks = tap_retry_ticks(recorder);
+}

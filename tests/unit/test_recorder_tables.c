@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* test_recorder_tables.c - how large the tables of a recording get, and that writing them keeps
+ * nobody waiting. */
+#include "recorder_rings.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#define MANY 3000000001u
+#define FEW  3000000002u
+
+static struct test_ring few;
+static char dir[64];
+static struct recorder *recorder;
+static struct strata_error error;
+
+static int open_world(void **state)
+{
+	(void)state;
+	snprintf(dir, sizeof(dir), "/tmp/strata-tables-XXXXXX");
+	assert_non_null(mkdtemp(dir));
+	recorder = test_open_recorder(dir);
+	test_ring_open(&few, 0);
+	return 0;
+}
+
+static int close_world(void **state)
+{
+	(void)state;
+	test_ring_close(&few);
+	test_remove_dir(dir);
+	return 0;
+}
+
+static void close_recorder(void)
+{
+	struct recorder_totals totals;
+
+	assert_int_equal(recorder_close(recorder, &totals, &error), 0);
+}
+
+static struct principal *user(uint32_t uid)
+{
+	return principals_user(recorder_principals(recorder), uid);
+}
+
+/* A source with one event and one ring. */
+static size_t add_few(void)
+{
+	const struct strata_event_desc event = {
+		.name = "tick",
+		.nr_fields = 1,
+		.fields = { { "number", STRATA_FIELD_UNSIGNED, 4, 1 } },
+	};
+	size_t index;
+
+	assert_int_equal(recorder_begin_source(recorder, user(FEW), "few", 1, &index, &error), 0);
+	recorder_recording(recorder)->sources[index].layer = STRATA_LAYER_KERNEL;
+	assert_int_equal(recorder_add_event(recorder, index, &event, &error), 0);
+	assert_int_equal(recorder_add_ring(recorder, index, &few.ring, RECORDER_FROM_NOW, &error),
+			 0);
+	return index;
+}
+
+static void drain(void)
+{
+	uint64_t nr_packets;
+
+	assert_int_equal(recorder_drain(recorder, RECORDER_DRAIN_SOME, &nr_packets, &error), 0);
+}
+
+static bool is_there(const char *name)
+{
+	struct stat status;
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return stat(path, &status) == 0;
+}
+
+static off_t size_of(const char *name)
+{
+	struct stat status;
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	assert_int_equal(stat(path, &status), 0);
+	return status.st_size;
+}
+
+/* Adds sources of a user with as many and as long descriptions as can be.  Returns how many events
+ * were refused. */
+static uint32_t describe(uint32_t uid, uint32_t nr_sources)
+{
+	struct strata_event_desc event = { .nr_fields = STRATA_EVENT_FIELDS_MAX };
+	uint32_t source, i, refused = 0;
+	size_t index;
+
+	for (i = 0; i < STRATA_EVENT_FIELDS_MAX; i++) {
+		event.fields[i] = (struct strata_field_desc){ "", STRATA_FIELD_UNSIGNED, 4, 65 };
+		snprintf(event.fields[i].name, sizeof(event.fields[i].name), "field_%025u", i);
+		event.fields[i].count = 10;
+	}
+	for (source = 0; source < nr_sources; source++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "source%u-%u", uid, source);
+		assert_int_equal(
+			recorder_begin_source(recorder, user(uid), name, 0, &index, &error), 0);
+		for (i = 0; i < 1024; i++) {
+			event.id = i;
+			snprintf(event.name, sizeof(event.name), "event_%057u", i);
+			snprintf(event.group, sizeof(event.group), "group_%025u", i);
+			refused += recorder_add_event(recorder, index, &event, &error) != 0;
+		}
+	}
+	return refused;
+}
+
+static void descriptions_beyond_a_share_are_refused_and_can_be_read(void **state)
+{
+	struct strata_recording loaded;
+
+	(void)state;
+	assert_in_range(describe(MANY, 12), 1, 12 * 1024);
+	assert_non_null(strstr(error.text, "user 3000000001 holds "));
+	assert_int_equal(recorder_save(recorder, &error), 0);
+	assert_int_equal(strata_recording_load(&loaded, dir, &error), 0);
+	assert_int_equal(loaded.nr_sources, 12);
+	assert_int_equal(loaded.nr_faults, 0);
+	strata_recording_clear(&loaded);
+	/* What all shares come to can be read. */
+	assert_in_range(size_of("recording.json"), 1,
+			STRATA_RECORDING_BYTES_MAX / (int)PRINCIPAL_SHARES);
+	close_recorder();
+}
+
+/* Most that a turn may write: a step, and the largest source. */
+#define TURN_BYTES (4 << 20)
+
+static void large_tables_keep_nobody_waiting(void **state)
+{
+	const uint64_t all_of_few = strata_nr_subbufs(test_ring_geometry);
+	const struct strata_source *few_source;
+	struct strata_recording loaded;
+	size_t few_index, turns = 0;
+	off_t before = 0, after;
+	uint32_t i;
+
+	(void)state;
+	few_index = add_few();
+	for (i = 1; i <= 6; i++)
+		describe(MANY + i * 2, 3);
+	do {
+		test_ring_fill(&few);
+		drain();
+		few_source = &recorder_recording(recorder)->sources[few_index];
+		assert_int_equal(few_source->streams[0].packets, ++turns * all_of_few);
+		after = is_there("recording.json") ? size_of("recording.json")
+						   : size_of("recording.json.new");
+		assert_in_range(after - before, 1, TURN_BYTES);
+		before = after;
+	} while (!is_there("recording.json"));
+	assert_in_range(turns, 3, 1000);
+	assert_int_equal(strata_recording_load(&loaded, dir, &error), 0);
+	assert_int_equal(loaded.nr_sources, 1 + 6 * 3);
+	assert_int_equal(loaded.nr_faults, 0);
+	strata_recording_clear(&loaded);
+	close_recorder();
+}
+
+/* What comes while tables are written is in the next ones, and nobody is told that it is there
+ * before. */
+static void what_comes_while_tables_are_written_is_written_too(void **state)
+{
+	struct strata_recording loaded;
+	uint32_t i;
+
+	(void)state;
+	for (i = 1; i <= 6; i++)
+		describe(MANY + i * 2, 3);
+	drain();
+	assert_true(is_there("recording.json.new"));
+	add_few();
+	while (!is_there("recording.json")) {
+		assert_false(recorder_is_saved(recorder));
+		drain();
+	}
+	assert_false(recorder_is_saved(recorder));
+	while (!recorder_is_saved(recorder))
+		drain();
+	assert_int_equal(strata_recording_load(&loaded, dir, &error), 0);
+	assert_int_equal(loaded.nr_sources, 6 * 3 + 1);
+	assert_string_equal(loaded.sources[6 * 3].name, "few");
+	assert_int_equal(loaded.sources[6 * 3].nr_events, 1);
+	strata_recording_clear(&loaded);
+	close_recorder();
+}
+
+#define test_in_world(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test_in_world(descriptions_beyond_a_share_are_refused_and_can_be_read),
+		test_in_world(large_tables_keep_nobody_waiting),
+		test_in_world(what_comes_while_tables_are_written_is_written_too),
+	};
+
+	return cmocka_run_group_tests_name("recorder tables", tests, NULL, NULL);
+}
