@@ -91,7 +91,8 @@ static void each_is_shown_by_readers_of_ctf_1(void **data)
 		size_t length;
 
 		begin(&world, &ctf2_cases[i]);
-		outputs_run(&world, "babeltrace2 --clock-seconds ctf/flat >shown 2>said && test ! -s said");
+		outputs_run(&world,
+			    "babeltrace2 --clock-seconds ctf/flat >shown 2>said && test ! -s said");
 		text = outputs_read(&world, "shown", &length);
 		snprintf(expected, sizeof(expected), " two e: %s\n", expected_of(&ctf2_cases[i]));
 		if (!strstr(text, expected) || !strstr(text, "[1.000000001]"))
