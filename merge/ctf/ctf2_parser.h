@@ -77,7 +77,23 @@ int strata_ctf2_parse_bits(struct strata_ctf2_parser *parser, struct json_object
 int strata_ctf2_parse_varint(struct strata_ctf2_parser *parser, struct json_object *object,
 			     struct strata_tsdl_type *type, bool is_signed);
 
+/* ctf2_bytes.c */
+/* Texts whose length is known, BLOBs, and texts that end with a zero character. */
+int strata_ctf2_parse_text(struct strata_ctf2_parser *parser, struct json_object *object,
+			   struct strata_tsdl_type *type);
+int strata_ctf2_parse_blob(struct strata_ctf2_parser *parser, struct json_object *object,
+			   struct strata_tsdl_type *type);
+int strata_ctf2_parse_string(struct strata_ctf2_parser *parser, struct json_object *object,
+			     struct strata_tsdl_type *type);
+/* The length of an array or the like: written, or where it is found. */
+int strata_ctf2_parse_length(struct strata_ctf2_parser *parser, struct json_object *object,
+			     struct strata_tsdl_type *type);
+
 /* ctf2_types.c */
+/* Notes that @inner is part of @outer, which may not be too deep; an alias may be as deep as
+ * anything. */
+int strata_ctf2_put_within(struct strata_ctf2_parser *parser, struct strata_tsdl_type *outer,
+			   const struct strata_tsdl_type *inner);
 /* A field class, or the name of an alias. */
 const struct strata_tsdl_type *strata_ctf2_parse_type(struct strata_ctf2_parser *parser,
 						      struct json_object *value);
@@ -88,6 +104,11 @@ struct strata_tsdl_type *strata_ctf2_new_type(struct strata_ctf2_parser *parser,
 					      enum strata_ctf_kind kind);
 int strata_ctf2_parse_location(struct strata_ctf2_parser *parser, struct json_object *object,
 			       const char *key, struct strata_tsdl_path *path);
+
+/* ctf2_clocks.c */
+/* Properties that tell a class's identity. */
+#define STRATA_CTF2_IDENTITY " namespace name uid "
+int strata_ctf2_parse_clock(struct strata_ctf2_parser *parser, struct json_object *fragment);
 
 /* ctf2_fragments.c */
 int strata_ctf2_parse_fragment(struct strata_ctf2_parser *parser, struct json_object *fragment);

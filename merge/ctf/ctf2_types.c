@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ctf2_types.c - field classes of CTF 2: texts, BLOBs, structures, arrays, optional
- * fields and variants; numbers are ctf2_scalars.c's.  One that is named by an alias is
- * the same declaration in all places.
+ * ctf2_types.c - field classes of CTF 2: structures, arrays, optional fields and
+ * variants; numbers are ctf2_scalars.c's, texts and BLOBs ctf2_bytes.c's.  One that is named by an
+ * alias is the same declaration in all places.
  */
 #include <stdio.h>
 #include <string.h>
@@ -24,9 +24,8 @@ struct strata_tsdl_type *strata_ctf2_new_type(struct strata_ctf2_parser *parser,
 	return type;
 }
 
-/* @inner is part of @outer; an alias may be as deep as anything. */
-static int put_within(struct strata_ctf2_parser *parser, struct strata_tsdl_type *outer,
-		      const struct strata_tsdl_type *inner)
+int strata_ctf2_put_within(struct strata_ctf2_parser *parser, struct strata_tsdl_type *outer,
+			   const struct strata_tsdl_type *inner)
 {
 	if (inner->depth >= STRATA_CTF_DEPTH_MAX)
 		return strata_ctf2_fail(parser,
@@ -103,96 +102,6 @@ int strata_ctf2_parse_location(struct strata_ctf2_parser *parser, struct json_ob
 	return 0;
 }
 
-/* Bytes ---------------------------------------------------------------------------------- */
-
-static struct strata_tsdl_type *new_byte(struct strata_ctf2_parser *parser, bool is_text)
-{
-	struct strata_tsdl_type *byte = strata_ctf2_new_type(parser, STRATA_CTF_INTEGER);
-
-	if (!byte)
-		return NULL;
-	byte->align = byte->bits = 8;
-	byte->base = is_text ? 10 : 16;
-	byte->order = STRATA_TSDL_LITTLE_ENDIAN;
-	byte->is_text = is_text;
-	return byte;
-}
-
-/* The length of an array or the like: written, or where it is found. */
-static int parse_length(struct strata_ctf2_parser *parser, struct json_object *object,
-			struct strata_tsdl_type *type)
-{
-	if (type->kind == STRATA_CTF_ARRAY)
-		return strata_ctf2_get_uint(parser, object, "length", true, 0, UINT64_MAX,
-					    &type->length);
-	return strata_ctf2_parse_location(parser, object, "length-field-location",
-					  &type->reference);
-}
-
-static int parse_encoding(struct strata_ctf2_parser *parser, struct json_object *object,
-			  struct strata_tsdl_type *type)
-{
-	static const char *const encodings[] = {
-		[STRATA_CTF_UTF8] = "utf-8",        [STRATA_CTF_UTF16_LE] = "utf-16le",
-		[STRATA_CTF_UTF16_BE] = "utf-16be", [STRATA_CTF_UTF32_LE] = "utf-32le",
-		[STRATA_CTF_UTF32_BE] = "utf-32be", NULL,
-	};
-	unsigned int encoding = STRATA_CTF_UTF8;
-
-	if (strata_ctf2_get_word(parser, object, "encoding", false, encodings, &encoding))
-		return -1;
-	type->encoding = (enum strata_ctf_encoding)encoding;
-	return 0;
-}
-
-/* A text whose length is known: an array of its bytes. */
-static int parse_text(struct strata_ctf2_parser *parser, struct json_object *object,
-		      struct strata_tsdl_type *type)
-{
-	if (strata_ctf2_check(parser, object,
-			      type->kind == STRATA_CTF_ARRAY
-				      ? " type length encoding "
-				      : " type length-field-location encoding ") ||
-	    parse_length(parser, object, type) || parse_encoding(parser, object, type))
-		return -1;
-	type->element = new_byte(parser, type->encoding == STRATA_CTF_UTF8);
-	return type->element ? put_within(parser, type, type->element) : -1;
-}
-
-static int parse_blob(struct strata_ctf2_parser *parser, struct json_object *object,
-		      struct strata_tsdl_type *type)
-{
-	struct json_object *media, *roles;
-	size_t i;
-
-	if (strata_ctf2_check(parser, object,
-			      type->kind == STRATA_CTF_ARRAY
-				      ? " type length media-type roles "
-				      : " type length-field-location media-type ") ||
-	    parse_length(parser, object, type) ||
-	    strata_ctf2_get(parser, object, "media-type", json_type_string, false, &media) ||
-	    strata_ctf2_get(parser, object, "roles", json_type_array, false, &roles))
-		return -1;
-	for (i = 0; roles && i < json_object_array_length(roles); i++) {
-		struct json_object *role = json_object_array_get_idx(roles, i);
-
-		if (!json_object_is_type(role, json_type_string) ||
-		    strcmp(json_object_get_string(role), "metadata-stream-uuid") != 0)
-			return strata_ctf2_fail(parser, "a BLOB can only have the role "
-							"metadata-stream-uuid");
-		if (type->length != 16)
-			return strata_ctf2_fail(parser, "a metadata-stream-uuid must have a "
-							"length of 16 bytes");
-		if (!parser->file->has_uuid)
-			return strata_ctf2_fail(parser, "a metadata-stream-uuid, but the preamble "
-							"has no \"uuid\"");
-		type->roles = (uint16_t)STRATA_CTF_ROLE_UUID;
-	}
-	type->is_blob = true;
-	type->element = new_byte(parser, false);
-	return type->element ? put_within(parser, type, type->element) : -1;
-}
-
 /* Compounds ------------------------------------------------------------------------------ */
 
 static struct strata_tsdl_field *add_field(struct strata_ctf2_parser *parser,
@@ -222,7 +131,7 @@ static int parse_member(struct strata_ctf2_parser *parser, struct json_object *o
 	strata_ctf2_enter(parser, field->name);
 	result = strata_ctf2_get_type(parser, object, "field-class", true, &field->type);
 	strata_ctf2_leave(parser);
-	return result ? -1 : put_within(parser, type, field->type);
+	return result ? -1 : strata_ctf2_put_within(parser, type, field->type);
 }
 
 static int parse_structure(struct strata_ctf2_parser *parser, struct json_object *object,
@@ -252,10 +161,10 @@ static int parse_array(struct strata_ctf2_parser *parser, struct json_object *ob
 				      : " type length-field-location element-field-class "
 					"minimum-alignment ") ||
 	    strata_ctf2_get_align(parser, object, "minimum-alignment", &type->align) ||
-	    parse_length(parser, object, type) ||
+	    strata_ctf2_parse_length(parser, object, type) ||
 	    strata_ctf2_get_type(parser, object, "element-field-class", true, &type->element))
 		return -1;
-	return put_within(parser, type, type->element);
+	return strata_ctf2_put_within(parser, type, type->element);
 }
 
 /* Adds the ranges of an option to the choices. */
@@ -298,7 +207,7 @@ static int parse_optional(struct strata_ctf2_parser *parser, struct json_object 
 		type->choices = choices;
 		type->has_ranges = true;
 	}
-	return put_within(parser, type, field->type);
+	return strata_ctf2_put_within(parser, type, field->type);
 }
 
 /* A name of its own for an option that has none: no name of the text is at the same address. */
@@ -333,7 +242,7 @@ static int parse_option(struct strata_ctf2_parser *parser, struct json_object *o
 	strata_ctf2_enter(parser, field->name);
 	result = strata_ctf2_get_type(parser, object, "field-class", true, &field->type);
 	strata_ctf2_leave(parser);
-	return result || put_within(parser, type, field->type) ||
+	return result || strata_ctf2_put_within(parser, type, field->type) ||
 			       add_choices(parser, ranges, choices, &type->nr_choices, number)
 		       ? -1
 		       : 0;
@@ -374,16 +283,6 @@ static int parse_variant(struct strata_ctf2_parser *parser, struct json_object *
 
 /* All ------------------------------------------------------------------------------------- */
 
-static int parse_string(struct strata_ctf2_parser *parser, struct json_object *object,
-			struct strata_tsdl_type *type)
-{
-	type->align = 8;
-	return strata_ctf2_check(parser, object, " type encoding ") ||
-			       parse_encoding(parser, object, type)
-		       ? -1
-		       : 0;
-}
-
 static int parse_number(struct strata_ctf2_parser *parser, struct json_object *object,
 			struct strata_tsdl_type *type)
 {
@@ -413,11 +312,11 @@ static const struct {
 	{ "fixed-length-floating-point-number", STRATA_CTF_FLOAT, parse_number },
 	{ "variable-length-unsigned-integer", STRATA_CTF_VARINT, parse_number },
 	{ "variable-length-signed-integer", STRATA_CTF_VARINT, parse_number },
-	{ "null-terminated-string", STRATA_CTF_STRING, parse_string },
-	{ "static-length-string", STRATA_CTF_ARRAY, parse_text },
-	{ "dynamic-length-string", STRATA_CTF_SEQUENCE, parse_text },
-	{ "static-length-blob", STRATA_CTF_ARRAY, parse_blob },
-	{ "dynamic-length-blob", STRATA_CTF_SEQUENCE, parse_blob },
+	{ "null-terminated-string", STRATA_CTF_STRING, strata_ctf2_parse_string },
+	{ "static-length-string", STRATA_CTF_ARRAY, strata_ctf2_parse_text },
+	{ "dynamic-length-string", STRATA_CTF_SEQUENCE, strata_ctf2_parse_text },
+	{ "static-length-blob", STRATA_CTF_ARRAY, strata_ctf2_parse_blob },
+	{ "dynamic-length-blob", STRATA_CTF_SEQUENCE, strata_ctf2_parse_blob },
 	{ "structure", STRATA_CTF_STRUCT, parse_structure },
 	{ "static-length-array", STRATA_CTF_ARRAY, parse_array },
 	{ "dynamic-length-array", STRATA_CTF_SEQUENCE, parse_array },

@@ -118,6 +118,11 @@ int strata_tsdl_choose(struct strata_tsdl_builder *builder, struct strata_ctf_ty
 int strata_tsdl_build(struct strata_tsdl_builder *builder, enum strata_ctf_scope root,
 		      const struct strata_tsdl_type *declared);
 
+/* tsdl_roles.c */
+/* Gives a scope's fields the roles that their names stand for: also in structures within events'
+ * headers, where an integer that is mapped to a clock is no id. */
+void strata_tsdl_name_roles(const struct strata_ctf_type *type, enum strata_ctf_scope scope);
+
 /* tsdl_trace.c */
 int strata_tsdl_build_trace(struct strata_tsdl_source *source, const struct strata_tsdl_file *file,
 			    struct strata_ctf_metadata *metadata);

@@ -99,60 +99,6 @@ static void map_timestamps(struct trace_work *work, const struct strata_ctf_type
 	}
 }
 
-/* Roles ---------------------------------------------------------------------------------- */
-
-/* What fields of TSDL mean by their names, in each scope. */
-static const struct {
-	enum strata_ctf_scope scope;
-	const char *name;
-	enum strata_ctf_role role;
-} named_roles[] = {
-	{ STRATA_CTF_PACKET_HEADER, "magic", STRATA_CTF_ROLE_MAGIC },
-	{ STRATA_CTF_PACKET_HEADER, "stream_id", STRATA_CTF_ROLE_STREAM_CLASS },
-	{ STRATA_CTF_PACKET_HEADER, "stream_instance_id", STRATA_CTF_ROLE_STREAM },
-	{ STRATA_CTF_PACKET_CONTEXT, "packet_size", STRATA_CTF_ROLE_PACKET_SIZE },
-	{ STRATA_CTF_PACKET_CONTEXT, "content_size", STRATA_CTF_ROLE_CONTENT_SIZE },
-	{ STRATA_CTF_PACKET_CONTEXT, "timestamp_begin", STRATA_CTF_ROLE_TIME },
-	{ STRATA_CTF_PACKET_CONTEXT, "timestamp_end", STRATA_CTF_ROLE_END_TIME },
-	{ STRATA_CTF_PACKET_CONTEXT, "events_discarded", STRATA_CTF_ROLE_DISCARDED },
-	{ STRATA_CTF_PACKET_CONTEXT, "packet_seq_num", STRATA_CTF_ROLE_SEQUENCE },
-	{ STRATA_CTF_EVENT_HEADER, "id", STRATA_CTF_ROLE_EVENT_CLASS },
-};
-
-static bool is_uuid(const struct strata_ctf_field *field)
-{
-	const struct strata_ctf_type *type = field->type;
-
-	return strcmp(field->name, "uuid") == 0 && type->kind == STRATA_CTF_ARRAY &&
-	       type->length == 16 && type->element->kind == STRATA_CTF_INTEGER &&
-	       type->element->bits == 8 && type->element->align == 8;
-}
-
-/* Gives a scope's fields the roles that their names stand for: also in structures within events'
- * headers, where an integer that is mapped to a clock is no id. */
-static void name_roles(const struct strata_ctf_type *type, enum strata_ctf_scope scope)
-{
-	size_t i, j;
-
-	for (i = 0; type && i < type->nr_fields; i++) {
-		struct strata_ctf_type *field = (struct strata_ctf_type *)type->fields[i].type;
-
-		if (scope == STRATA_CTF_EVENT_HEADER &&
-		    (field->kind == STRATA_CTF_STRUCT || field->kind == STRATA_CTF_VARIANT))
-			name_roles(field, scope);
-		if (scope == STRATA_CTF_PACKET_HEADER && is_uuid(&type->fields[i]))
-			field->roles = (uint16_t)STRATA_CTF_ROLE_UUID;
-		if (field->kind > STRATA_CTF_ENUM ||
-		    (scope == STRATA_CTF_EVENT_HEADER && field->clock != STRATA_CTF_NO_CLOCK))
-			continue;
-		for (j = 0; j < sizeof(named_roles) / sizeof(named_roles[0]); j++) {
-			if (named_roles[j].scope == scope &&
-			    strcmp(named_roles[j].name, type->fields[i].name) == 0)
-				field->roles = (uint16_t)named_roles[j].role;
-		}
-	}
-}
-
 /* Streams -------------------------------------------------------------------------------- */
 
 static int compare_streams(const void *a, const void *b)
@@ -233,8 +179,10 @@ static int build_stream(struct trace_work *work, struct stream_work *stream)
 			       block->at);
 		map_timestamps(work, builder->roots[STRATA_CTF_EVENT_HEADER], "timestamp",
 			       block->at);
-		name_roles(builder->roots[STRATA_CTF_PACKET_CONTEXT], STRATA_CTF_PACKET_CONTEXT);
-		name_roles(builder->roots[STRATA_CTF_EVENT_HEADER], STRATA_CTF_EVENT_HEADER);
+		strata_tsdl_name_roles(builder->roots[STRATA_CTF_PACKET_CONTEXT],
+				       STRATA_CTF_PACKET_CONTEXT);
+		strata_tsdl_name_roles(builder->roots[STRATA_CTF_EVENT_HEADER],
+				       STRATA_CTF_EVENT_HEADER);
 	}
 	memcpy(stream->roots, builder->roots, sizeof(stream->roots));
 	return 0;
@@ -431,7 +379,7 @@ static int build_all(struct trace_work *work)
 		return -1;
 	metadata->packet_header = work->builder.roots[STRATA_CTF_PACKET_HEADER];
 	if (!file->is_ctf_2)
-		name_roles(metadata->packet_header, STRATA_CTF_PACKET_HEADER);
+		strata_tsdl_name_roles(metadata->packet_header, STRATA_CTF_PACKET_HEADER);
 	return build_streams(work) || number_slots(work) ? -1 : 0;
 }
 

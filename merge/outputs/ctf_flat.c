@@ -13,6 +13,7 @@ struct flat {
 	struct strata_buffer *buffer;
 	struct strata_ctf_cursor *cursor;
 	bool big_endian;
+	unsigned int spare; /* bits of the last byte that nothing was put into */
 };
 
 /* Appends a number of up to 64 bits, from a byte on. */
@@ -29,6 +30,7 @@ static void put_bits(struct flat *flat, uint64_t value, unsigned int bits)
 	else
 		strata_ctf_put_bits((uint8_t *)out, 0, value, bits, flat->big_endian);
 	strata_buffer_advance(flat->buffer, out + bytes);
+	flat->spare = (unsigned int)bytes * 8 - bits;
 }
 
 /* Sets a number of 64 bits that was appended before. */
@@ -56,14 +58,17 @@ static bool put_text(struct flat *flat, const char *text, uint64_t length,
 	}
 	out[bytes] = '\0';
 	strata_buffer_advance(flat->buffer, out + bytes + 1);
+	flat->spare = 0;
 	return true;
 }
 
 static bool put_type(struct flat *flat, const struct strata_ctf_type *type);
 
-static bool put_elements(struct flat *flat, const struct strata_ctf_type *type)
+/* @outer, @at_field: the structure that it is in, as which field; NULL: none */
+static bool put_elements(struct flat *flat, const struct strata_ctf_type *outer, size_t at_field,
+			 const struct strata_ctf_type *type)
 {
-	const bool has_length = strata_ctf_flat_has_length(type);
+	const bool has_length = strata_ctf_flat_has_length(outer, at_field, type);
 	const size_t at = flat->buffer->used;
 	uint64_t i, length;
 	const char *text;
@@ -132,14 +137,19 @@ static bool put_type(struct flat *flat, const struct strata_ctf_type *type)
 	case STRATA_CTF_STRUCT:
 		if (!strata_ctf_align(flat->cursor, type->align))
 			return false;
+		/* It begins at a byte, even if nothing is in it. */
+		flat->spare = 0;
 		for (i = 0; i < type->nr_fields; i++) {
-			if (!put_type(flat, type->fields[i].type))
+			const struct strata_ctf_type *field = type->fields[i].type;
+
+			if (!(field->element ? put_elements(flat, type, i, field)
+					     : put_type(flat, field)))
 				return false;
 		}
 		return true;
 	case STRATA_CTF_ARRAY:
 	case STRATA_CTF_SEQUENCE:
-		return put_elements(flat, type);
+		return put_elements(flat, NULL, 0, type);
 	case STRATA_CTF_VARIANT:
 	case STRATA_CTF_OPTIONAL:
 		return put_chosen(flat, type);
@@ -148,9 +158,11 @@ static bool put_type(struct flat *flat, const struct strata_ctf_type *type)
 }
 
 bool strata_ctf_flat_put(struct strata_buffer *buffer, const struct strata_ctf_type *type,
-			 struct strata_ctf_cursor *cursor, bool big_endian)
+			 struct strata_ctf_cursor *cursor, bool big_endian, unsigned int *spare)
 {
 	struct flat flat = { .buffer = buffer, .cursor = cursor, .big_endian = big_endian };
+	const bool fits = put_type(&flat, type);
 
-	return put_type(&flat, type);
+	*spare = flat.spare;
+	return fits;
 }

@@ -56,14 +56,17 @@ static void make_name(char name[NAME_BYTES], const struct strata_ctf_type *outer
 		strcpy(name + i, "_");
 }
 
-/* A name for what stands in front of a field. */
+/* A name for what stands in front of a field: none of another field, nor one with an underscore in
+ * front, which some readers take away. */
 static void make_companion(char name[NAME_BYTES], const struct strata_ctf_type *outer,
 			   const char *of, const char *what)
 {
-	size_t i = (size_t)snprintf(name, NAME_BYTES, "%.200s_%s", of, what);
+	char with[NAME_BYTES];
+	size_t i = (size_t)snprintf(with, NAME_BYTES, "_%.200s_%s", of, what);
 
-	for (; has_field(outer, name) && i + 1 < NAME_BYTES; i++)
-		strcpy(name + i, "_");
+	for (; (has_field(outer, with) || has_field(outer, with + 1)) && i + 1 < NAME_BYTES; i++)
+		strcpy(with + i, "_");
+	strcpy(name, with + 1);
 }
 
 static void put_tabs(struct flat_writer *writer, unsigned int indent)
@@ -121,7 +124,7 @@ static bool has_companion(const struct strata_ctf_type *type)
 	}
 }
 
-static void put_field(struct flat_writer *writer, const struct strata_ctf_type *outer,
+static void put_field(struct flat_writer *writer, const struct strata_ctf_type *outer, size_t at,
 		      const char *name, const struct strata_ctf_type *type, unsigned int indent);
 
 /* A type that nothing has to stand in front of, or a structure around it. */
@@ -132,7 +135,7 @@ static void put_type(struct flat_writer *writer, const struct strata_ctf_type *t
 
 	if (has_companion(type)) {
 		strata_out_print(writer->out, "struct {\n");
-		put_field(writer, NULL, "value", type, indent + 1);
+		put_field(writer, NULL, 0, "value", type, indent + 1);
 		put_tabs(writer, indent);
 		strata_out_print(writer->out, "} align(8)");
 		return;
@@ -160,7 +163,7 @@ static void put_type(struct flat_writer *writer, const struct strata_ctf_type *t
 			char name[NAME_BYTES];
 
 			make_name(name, type, i);
-			put_field(writer, type, name, type->fields[i].type, indent + 1);
+			put_field(writer, type, i, name, type->fields[i].type, indent + 1);
 		}
 		put_tabs(writer, indent);
 		strata_out_print(writer->out, "} align(8)");
@@ -171,19 +174,23 @@ static void put_type(struct flat_writer *writer, const struct strata_ctf_type *t
 	}
 }
 
-static void put_elements(struct flat_writer *writer, const struct strata_ctf_type *outer,
+static void put_elements(struct flat_writer *writer, const struct strata_ctf_type *outer, size_t at,
 			 const char *name, const struct strata_ctf_type *type, unsigned int indent)
 {
+	const struct strata_ctf_field *near = strata_ctf_flat_length(outer, at);
 	char length[NAME_BYTES];
 
-	make_companion(length, outer, name, "length");
-	if (strata_ctf_flat_has_length(type)) {
+	if (near)
+		make_name(length, outer, (size_t)(near - outer->fields));
+	else
+		make_companion(length, outer, name, "length");
+	if (strata_ctf_flat_has_length(outer, at, type)) {
 		put_integer(writer, 64, false, 10);
 		strata_out_print(writer->out, " _%s;\n", length);
 		put_tabs(writer, indent);
 	}
 	put_type(writer, type->element, indent);
-	if (strata_ctf_flat_has_length(type))
+	if (near || strata_ctf_flat_has_length(outer, at, type))
 		strata_out_print(writer->out, " _%s[_%s];\n", name, length);
 	else
 		strata_out_print(writer->out, " _%s[%llu];\n", name,
@@ -236,14 +243,14 @@ static void put_choice(struct flat_writer *writer, const struct strata_ctf_type 
 }
 
 /* A field, with what stands in front of it. */
-static void put_field(struct flat_writer *writer, const struct strata_ctf_type *outer,
+static void put_field(struct flat_writer *writer, const struct strata_ctf_type *outer, size_t at,
 		      const char *name, const struct strata_ctf_type *type, unsigned int indent)
 {
 	put_tabs(writer, indent);
 	if (type->kind == STRATA_CTF_VARIANT || type->kind == STRATA_CTF_OPTIONAL) {
 		put_choice(writer, outer, name, type, indent);
 	} else if (has_companion(type)) {
-		put_elements(writer, outer, name, type, indent);
+		put_elements(writer, outer, at, name, type, indent);
 	} else {
 		put_type(writer, type, indent);
 		strata_out_print(writer->out, " _%s;\n", name);

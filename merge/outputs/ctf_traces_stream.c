@@ -285,13 +285,15 @@ static int put_flat_event(struct writer *writer, struct strata_ctf_reader *reade
 							class->context, class->payload };
 	struct strata_buffer *flat = &writer->flat;
 	struct strata_ctf_cursor cursor;
+	unsigned int spare = 0;
 	size_t i;
 
 	strata_ctf_event_open(reader, event, &cursor);
 	flat->used = 0;
 	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		/* It fitted when it was read. */
-		if (types[i] && !strata_ctf_flat_put(flat, types[i], &cursor, kind->big_endian))
+		if (types[i] &&
+		    !strata_ctf_flat_put(flat, types[i], &cursor, kind->big_endian, &spare))
 			break;
 	}
 	if (flat->no_memory || i < sizeof(types) / sizeof(types[0]))
@@ -302,7 +304,7 @@ static int put_flat_event(struct writer *writer, struct strata_ctf_reader *reade
 					   event->ns, 8);
 	if (flat->used)
 		memcpy(writer->packet + writer->at / 8, flat->bytes, flat->used);
-	writer->at += (uint64_t)flat->used * 8;
+	writer->at += (uint64_t)flat->used * 8 - spare;
 	writer->end_ns = event->ns;
 	return 0;
 }

@@ -291,19 +291,22 @@ const struct ctf2_case
 			  "01020304", "{ my field = 1, _x = 2, x = 3, event = 4 }",
 			  "{\"my field\":1,\"_x\":2,\"x\":3,\"event\":4}" },
 			{ "nested",
-	  M("n", U8) "," M("x", T("static-length-array") ",\"length\":2,\"element-field-class\":{" T(
-					"dynamic-length-array") "," LENGTH("\"n\"") ",\"element-field-"
-										    "class\":{" U8
-										    "}}"),
-	  "0201020304", "{ n = 2, x = [ [0] = [ [0] = 1, [1] = 2 ], [1] = [ [0] = 3, [1] = 4 ] ] }",
-	  "{\"n\":2,\"x\":[[1,2],[3,4]]}" },
-};
+			  M("n", U8) "," M(
+				  "x",
+				  T("static-length-array") ",\"length\":2,\"element-field-class\":{" T(
+					  "dynamic-length-array") "," LENGTH("\"n\"") ",\"element-field-"
+										      "class\":{" U8
+										      "}}"),
+			  "0201020304",
+			  "{ n = 2, x = [ [0] = [ [0] = 1, [1] = 2 ], [1] = [ [0] = 3, [1] = 4 ] ] }",
+			  "{\"n\":2,\"x\":[[1,2],[3,4]]}" },
+		};
 
 const unsigned int ctf2_nr_cases = sizeof(ctf2_cases) / sizeof(ctf2_cases[0]);
 
 /* A member of 64 bits that has a role. */
 #define ROLE(name, role) M(name, U64 ",\"roles\":[\"" role "\"]")
-#define U64		 FL("unsigned-integer", 64, "little")
+#define U64              FL("unsigned-integer", 64, "little")
 
 /* clang-format off */
 const char ctf2_preamble[] =
