@@ -26,28 +26,28 @@ static void *begin(const struct strata_ctf_converter *converter)
 	return conversion;
 }
 
-/* The host time of a reading; its bound is not known if a record that tells is missing. */
-static struct strata_host_time host_time(struct conversion *conversion, uint64_t cycles)
+/* The host tick of a reading. @bound: OUT, ticks; not known if a record that tells is missing */
+static inline uint64_t host_ticks(struct conversion *conversion, uint64_t cycles, uint64_t *bound)
 {
-	struct strata_host_time host = { .ticks = cycles, .sure = true };
+	struct strata_host_time host;
 
-	if (!conversion->of->is_host)
-		host = strata_stream_clock_convert(&conversion->clock, cycles);
-	if (!host.sure)
-		host.bound = UINT64_MAX;
-	return host;
+	*bound = 0;
+	if (conversion->of->is_host)
+		return cycles;
+	host = strata_stream_clock_convert(&conversion->clock, cycles);
+	*bound = host.sure ? host.bound : UINT64_MAX;
+	return host.ticks;
 }
 
 static void convert(void *state, uint64_t cycles, struct strata_ctf_when *when)
 {
 	struct conversion *conversion = state;
-	struct strata_host_time host = host_time(conversion, cycles);
-	const uint64_t own_bound = host.bound;
+	uint64_t own_bound, bound, ticks = host_ticks(conversion, cycles, &bound);
 
-	when->is_wrong = strata_ctf_clamp(&conversion->last_ticks, &host.ticks, &host.bound) >
-			 own_bound;
-	when->bound = host.bound;
-	when->ns = strata_realtime_tick(conversion->of->timebase, host.ticks, &when->tick);
+	own_bound = bound;
+	when->is_wrong = strata_ctf_clamp(&conversion->last_ticks, &ticks, &bound) > own_bound;
+	when->bound = bound;
+	when->ns = strata_realtime_tick(conversion->of->timebase, ticks, &when->tick);
 }
 
 /* A bound in ticks, and what no time of the stream is known better than. */
@@ -62,10 +62,11 @@ static uint64_t bound_ns(const struct strata_ctf_converter *converter, uint64_t 
 static uint64_t to_ns_later(const void *state, uint64_t cycles, uint64_t *bound)
 {
 	struct conversion copy = *(const struct conversion *)state;
-	const struct strata_host_time host = host_time(&copy, cycles);
+	uint64_t bound_ticks;
+	const uint64_t ticks = host_ticks(&copy, cycles, &bound_ticks);
 
-	*bound = bound_ns(&copy.of->converter, host.bound);
-	return strata_realtime_ns(copy.of->timebase, host.ticks);
+	*bound = bound_ns(&copy.of->converter, bound_ticks);
+	return strata_realtime_ns(copy.of->timebase, ticks);
 }
 
 static void end(void *state)
