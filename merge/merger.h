@@ -68,9 +68,6 @@ void strata_merge_close(struct strata_merge *merge);
 bool strata_merge_stream_clock(const struct strata_merge *merge, size_t source_index, uint32_t cpu,
 			       struct strata_stream_clock *clock);
 
-/* By how many ticks the times of a source may be early, besides what its clock is off by. */
-uint64_t strata_source_early_ticks(const struct strata_source *source, uint32_t tsc_khz);
-
 /* Whether VM entries of a domain's vCPUs were recorded; none are of a PV guest, which has none. */
 bool strata_merge_has_guest_mode(const struct strata_merge *merge, uint16_t domain);
 

@@ -72,6 +72,7 @@ struct strata_ctf_reader {
 	uint64_t last_lost[STRATA_NR_LOST];
 	bool knows_discarded;
 	bool tells_losses; /* its owner's wish: each loss is a batch of its own, of no event */
+	bool has_damage;   /* something was left out, which no loss tells yet */
 	bool has_loss;     /* which is not told yet */
 	struct strata_loss loss;
 	/* What is wrong outside of these times another reader counts and tells. */

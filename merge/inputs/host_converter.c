@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "merger.h"
 #include "presence.h"
+#include "recorded_host.h"
 
 struct conversion {
 	const struct strata_host_converter *of;
@@ -26,23 +26,47 @@ static void *begin(const struct strata_ctf_converter *converter)
 	return conversion;
 }
 
-/* The host tick of a reading. @bound: OUT, ticks; not known if a record that tells is missing */
-static inline uint64_t host_ticks(struct conversion *conversion, uint64_t cycles, uint64_t *bound)
+/*
+ * An event by a single store reads the counter without a fence: the processor may do
+ * so while loads ahead of it are still under way, so its time may be early by as long
+ * as these take.  On its own CPU, and towards a kernel, order is kept; a CPU that sees
+ * by plain loads what another wrote may seem to have done so before.  Nobody states a
+ * limit for that; 1.3 us were seen.
+ */
+#define APP_EARLY_US 5u
+
+uint64_t strata_source_early_ticks(const struct strata_source *source, uint32_t tsc_khz)
 {
+	if (source->layer != STRATA_LAYER_APP || source->migrates)
+		return 0;
+	return (uint64_t)tsc_khz * APP_EARLY_US / 1000;
+}
+
+/* The host tick of a reading. @bound: OUT, ticks; not known if a record that tells is missing */
+static inline uint64_t host_ticks(struct conversion *conversion, uint64_t cycles, uint64_t *bound,
+				  bool *is_doubtful)
+{
+	const struct strata_host_converter *of = conversion->of;
 	struct strata_host_time host;
 
 	*bound = 0;
-	if (conversion->of->is_host)
-		return cycles;
-	host = strata_stream_clock_convert(&conversion->clock, cycles);
-	*bound = host.sure ? host.bound : UINT64_MAX;
-	return host.ticks;
+	*is_doubtful = false;
+	if (!of->is_host) {
+		host = strata_stream_clock_convert(&conversion->clock, cycles);
+		*bound = host.sure ? host.bound : UINT64_MAX;
+		*is_doubtful = host.doubtful;
+		cycles = host.ticks;
+	}
+	return __builtin_expect(of->shift_ticks != 0, 0)
+		       ? strata_shifted_ticks(cycles, of->shift_ticks)
+		       : cycles;
 }
 
 static void convert(void *state, uint64_t cycles, struct strata_ctf_when *when)
 {
 	struct conversion *conversion = state;
-	uint64_t own_bound, bound, ticks = host_ticks(conversion, cycles, &bound);
+	uint64_t own_bound, bound,
+		ticks = host_ticks(conversion, cycles, &bound, &when->is_doubtful);
 
 	own_bound = bound;
 	when->is_wrong = strata_ctf_clamp(&conversion->last_ticks, &ticks, &bound) > own_bound;
@@ -62,8 +86,9 @@ static uint64_t bound_ns(const struct strata_ctf_converter *converter, uint64_t 
 static uint64_t to_ns_later(const void *state, uint64_t cycles, uint64_t *bound)
 {
 	struct conversion copy = *(const struct conversion *)state;
+	bool ignored;
 	uint64_t bound_ticks;
-	const uint64_t ticks = host_ticks(&copy, cycles, &bound_ticks);
+	const uint64_t ticks = host_ticks(&copy, cycles, &bound_ticks, &ignored);
 
 	*bound = bound_ns(&copy.of->converter, bound_ticks);
 	return strata_realtime_ns(copy.of->timebase, ticks);
