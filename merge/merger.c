@@ -470,6 +470,7 @@ static void sum_up(struct strata_merge *merge)
 		if (merge->of_set[i])
 			merge->of_set[i]->seen.lost = tally->discarded;
 		result->bad_packets += tally->bad_packets;
+		result->forged_packets += tally->forged_packets;
 		result->missing_packets += tally->missing_packets;
 		result->clamped += tally->held_times;
 	}

@@ -25,6 +25,8 @@ struct strata_merge_result {
 	uint64_t last_ns;
 	uint64_t duration_ns; /* by the hypervisor's records, if there are any */
 	uint64_t bad_packets;
+	uint64_t forged_packets; /* of these: of times that only their source's clock shows to be
+				  * none */
 	uint64_t missing_packets;
 	uint64_t left_out_sources; /* their clocks cannot be ordered */
 	uint64_t assumed_clocks;   /* streams whose clock was not recorded: taken as the host's */

@@ -315,6 +315,7 @@ void strata_ctf_tally_add(struct strata_ctf_tally *sum, const struct strata_ctf_
 	sum->discarded += tally->discarded;
 	sum->missing_packets += tally->missing_packets;
 	sum->bad_packets += tally->bad_packets;
+	sum->forged_packets += tally->forged_packets;
 	sum->skipped_bytes += tally->skipped_bytes;
 	sum->held_times += tally->held_times;
 	sum->wild_times += tally->wild_times;

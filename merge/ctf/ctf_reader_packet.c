@@ -267,19 +267,8 @@ static bool is_in_place(const struct strata_ctf_reader *reader, struct strata_er
 	return true;
 }
 
-/* Whether a packet that is whole can be what it says. */
-static bool is_possible(const struct strata_ctf_reader *reader, struct strata_error *why)
-{
-	if (!is_in_place(reader, why))
-		return false;
-	if (is_of_its_time(reader))
-		return true;
-	strata_fail(why, "it says to be of before its source was there, or of after it was read");
-	return false;
-}
-
 /* Leaves out a packet that is whole, but cannot be what it says. */
-static void skip_forged_packet(struct strata_ctf_reader *reader, const struct strata_error *why)
+static void skip_packet(struct strata_ctf_reader *reader, const struct strata_error *why)
 {
 	const uint64_t bytes = reader->packet.packet_bits / 8;
 
@@ -291,6 +280,23 @@ static void skip_forged_packet(struct strata_ctf_reader *reader, const struct st
 	strata_ctf_reader_complain(reader, 0, "%s; %llu bytes are left out", why->text,
 				   (unsigned long long)bytes);
 	reader->next_packet = reader->packet.offset + bytes;
+}
+
+/* Leaves the packet out if it cannot be what it says.  True: it was. */
+static bool skip_impossible(struct strata_ctf_reader *reader)
+{
+	struct strata_error why;
+
+	if (!is_in_place(reader, &why)) {
+		skip_packet(reader, &why);
+		return true;
+	}
+	if (is_of_its_time(reader))
+		return false;
+	strata_fail(&why, "it says to be of before its source was there, or of after it was read");
+	reader->tally.forged_packets += strata_ctf_reader_owns(reader);
+	skip_packet(reader, &why);
+	return true;
 }
 
 /* Names times that no reader of CTF knows, and those before 1970. */
@@ -403,10 +409,9 @@ int strata_ctf_reader_next_packet(struct strata_ctf_reader *reader, struct strat
 		if (status == STRATA_CTF_PACKET_OK) {
 			reader->kind =
 				&trace->kinds[reader->packet.class - trace->metadata.streams];
-			if (is_possible(reader, &why))
-				break;
-			skip_forged_packet(reader, &why);
-			continue;
+			if (skip_impossible(reader))
+				continue;
+			break;
 		}
 		if (reader->window_bytes == 0)
 			return 0;
