@@ -85,14 +85,20 @@ $(O)/lib/%.o: dom0-tools/libstrata/%.c Makefile | deps-tools
 	@echo "  CC      $<"
 	@$(CC) $(filter-out -fPIE,$(STRATA_CFLAGS)) -fPIC $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(O)/lib/libstrata.so: $(APP_SOURCES:dom0-tools/libstrata/%.c=$(O)/lib/%.o)
+APP_SYMBOLS  := dom0-tools/libstrata/libstrata.map
+
+$(O)/lib/libstrata.so: $(APP_SOURCES:dom0-tools/libstrata/%.c=$(O)/lib/%.o) $(APP_SYMBOLS)
 	@echo "  LD      $@"
-	@$(CC) $(CFLAGS) -shared -Wl,-soname,libstrata.so.1 $^ -o $@ -lpthread
+	@$(CC) $(CFLAGS) -shared -Wl,-soname,libstrata.so.1 -Wl,--version-script,$(APP_SYMBOLS) \
+		$(filter %.o,$^) -o $@ -lpthread
 	@ln -sf libstrata.so $(@D)/libstrata.so.1
 
+# One object, so that what its parts share can be local.
 $(O)/lib/libstrata.a: $(APP_SOURCES:dom0-tools/libstrata/%.c=$(O)/lib/%.o)
 	@echo "  AR      $@"
-	@rm -f $@ && ar rcs $@ $^
+	@$(CC) -r -nostdlib $^ -o $(@D)/libstrata-whole.o
+	@objcopy --wildcard --keep-global-symbol='strata_app_*' $(@D)/libstrata-whole.o
+	@rm -f $@ && ar rcs $@ $(@D)/libstrata-whole.o
 
 -include $(APP_SOURCES:dom0-tools/libstrata/%.c=$(O)/lib/%.d)
 

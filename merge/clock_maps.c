@@ -261,3 +261,12 @@ bool strata_clock_maps_usable(const struct strata_clock_maps *maps, uint16_t dom
 	}
 	return true;
 }
+
+size_t strata_clock_maps_vcpus(const struct strata_clock_maps *maps, uint16_t domain)
+{
+	size_t first = first_piece(maps, domain, 0), i, nr = 0;
+
+	for (i = first; i < maps->nr && maps->pieces[i].domain == domain; i++)
+		nr += i == first || maps->pieces[i].vcpu != maps->pieces[i - 1].vcpu;
+	return nr;
+}

@@ -69,4 +69,7 @@ const struct strata_vcpu_clock_piece *strata_clock_maps_of(const struct strata_c
 /* False if any map of the domain is one that cannot be. */
 bool strata_clock_maps_usable(const struct strata_clock_maps *maps, uint16_t domain);
 
+/* How many of a domain's vCPUs have a clock that was recorded. */
+size_t strata_clock_maps_vcpus(const struct strata_clock_maps *maps, uint16_t domain);
+
 #endif /* STRATA_MERGE_CLOCK_MAPS_H */

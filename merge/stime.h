@@ -9,6 +9,9 @@
  * jump forward, or step back: the inverse of a step back is not one tick but a
  * span of them.
  *
+ * Where records were lost, time is any of a range: the inverse of what lies in
+ * it reaches all over that place.  stime_record.c says which range that is.
+ *
  * A vCPU whose counter is emulated sees the time of the CPU that it runs on, so
  * it has such a function too, put together from theirs.
  */
@@ -20,49 +23,102 @@
 #include <strata/abi/hypervisor.h>
 #include <strata/clock.h>
 
-struct strata_stime_piece {
-	uint64_t from_ticks; /* of the host; the first one holds before that, too */
+/* Time since a stamp, as Xen computes it. */
+struct strata_stime_line {
 	uint64_t local_tsc;
 	uint64_t local_stime_ns;
 	struct strata_clock_scale scale;
-	uint64_t sure_until; /* host ticks: after that, a record may be missing */
-	uint64_t most_ns;    /* greatest time in this piece or one before it */
-	uint64_t least_ns;   /* least time in this piece or one after it */
+};
+
+/*
+ * From from_ticks to until_ticks of the host, both included; the first one from 0 on.  Pieces may
+ * overlap: then it is not known which of them holds.  A vague piece has no line, and its scale's
+ * mul_frac is 0: time may be any from least_ns to most_ns, at any of its ticks.
+ */
+struct strata_stime_piece {
+	uint64_t from_ticks;
+	uint64_t until_ticks;
+	struct strata_stime_line line;
+	uint64_t most_ns;     /* greatest time in this piece or one before it */
+	uint64_t least_ns;    /* least time in this piece or one after it */
+	uint64_t reach_ticks; /* the last tick of this piece and all before it */
+	uint64_t vague_ticks; /* the same of the vague ones; 0: none is */
+};
+
+/* What was recorded of one physical CPU: from @ticks on its time follows the line. */
+struct strata_stime_correction {
+	uint64_t ticks;
+	struct strata_stime_line line;
+};
+
+/* Corrections may be missing after from_ticks, up to until_ticks. */
+struct strata_stime_gap {
+	uint64_t from_ticks;
+	uint64_t until_ticks;
 };
 
 /* Zero-initialised is empty. */
 struct strata_stime {
-	struct strata_stime_piece *pieces;
+	struct strata_stime_piece *pieces; /* what is asked; made by finish */
 	size_t nr;
 	size_t capacity;
+	/* What was recorded and what was not: stime_record.c. */
+	struct strata_stime_correction *corrections;
+	size_t nr_corrections;
+	size_t corrections_capacity;
+	struct strata_stime_gap *gaps;
+	size_t nr_gaps;
+	size_t gaps_capacity;
 };
 
 /* Adds what a record at host time @ticks says, if it can be.  False: out of memory. */
 bool strata_stime_add(struct strata_stime *stime, uint64_t ticks,
 		      const struct strata_hv_pcpu_clock *clock);
 
-/* Records may be missing from @ticks on: what was added last is sure until then only. */
-void strata_stime_gap(struct strata_stime *stime, uint64_t ticks);
+/* Corrections may be missing after @from_ticks, up to @until_ticks.  False: out of memory. */
+bool strata_stime_gap(struct strata_stime *stime, uint64_t from_ticks, uint64_t until_ticks);
 
-/* Adds the part of @other from @from_ticks until before @until_ticks; @other is finished.
- * To be called in order of time.  False: out of memory. */
+/* Makes the pieces: to be called after the last of the above and before the first question, and
+ * again after more of them.  False: out of memory. */
+bool strata_stime_finish(struct strata_stime *stime);
+
+/* A time may also be put together, by these three. */
+
+/* Adds what @other, which is finished, has from @from_ticks to @until_ticks, both included.
+ * False: out of memory. */
 bool strata_stime_add_part(struct strata_stime *stime, const struct strata_stime *other,
 			   uint64_t from_ticks, uint64_t until_ticks);
 
-/* To be called after the last add and before the first question. */
-void strata_stime_finish(struct strata_stime *stime);
+/* Adds a piece, whose from_ticks, until_ticks and line are set, or for a vague one least_ns and
+ * most_ns.  False: out of memory. */
+bool strata_stime_add_piece(struct strata_stime *stime, const struct strata_stime_piece *piece);
+
+/* To be called after the last of these and before the first question. */
+void strata_stime_finish_parts(struct strata_stime *stime);
+
+/* The system time that a line gives at a host tick. */
+uint64_t strata_stime_line_at(const struct strata_stime_line *line, uint64_t ticks);
 
 void strata_stime_clear(struct strata_stime *stime);
 
 /* The questions; @stime must not be empty. */
 
-/* Whether no correction of the time at @ticks can be missing. */
-bool strata_stime_sure(const struct strata_stime *stime, uint64_t ticks);
+/* Whether no record that tells can be missing between these ticks, both included. */
+bool strata_stime_sure(const struct strata_stime *stime, uint64_t first, uint64_t last);
+
+/* The least system time from host tick @ticks on, and the greatest until then; of a time that is
+ * not put together. */
+uint64_t strata_stime_least(const struct strata_stime *stime, uint64_t ticks);
+uint64_t strata_stime_most(const struct strata_stime *stime, uint64_t ticks);
 
 /* The first host tick at which system time is @ns or later; UINT64_MAX: never. */
 uint64_t strata_stime_first(const struct strata_stime *stime, uint64_t ns);
 
 /* The last host tick at which system time is @ns or earlier; 0 if it never is. */
 uint64_t strata_stime_last(const struct strata_stime *stime, uint64_t ns);
+
+/* The host tick at which system time is @ns by the recorded corrections, as if none were missing.
+ */
+uint64_t strata_stime_guess(const struct strata_stime *stime, uint64_t ns);
 
 #endif /* STRATA_MERGE_STIME_H */

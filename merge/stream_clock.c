@@ -14,7 +14,9 @@
  *     two CPUs are the same but for their skew;
  *   - or the answer follows from one that was given before recording began.
  *
- * The event is placed in the middle of the span, and half of it is its bound.
+ * The event is placed in the middle of the span, and half of it is its bound; where
+ * records are missing, the span covers what may have been, and may have no end: the
+ * event is placed where it belongs if nothing was missing.
  *
  * Which piece a reading belongs to is not in the record.  A stream moves forward
  * in time, so it is the first piece, from the current one on, whose conversion
@@ -66,6 +68,10 @@ void strata_stream_clock_init(struct strata_stream_clock *clock,
 	clock->pieces = strata_clock_maps_of(maps, domain, vcpu, &clock->nr);
 	clock->own = strata_vcpu_stime_own(stimes, domain, vcpu);
 	clock->domain = strata_vcpu_stime_domain(stimes, domain);
+	/* One of which it is not known where it ran may have run on any CPU. */
+	if (clock->domain.nr < strata_clock_maps_vcpus(maps, domain))
+		clock->domain = strata_vcpu_stime_pcpus(stimes);
+	clock->domain_sure = strata_stime_set_sure(&clock->domain, 0, UINT64_MAX);
 	if (!strata_stime_set_of_one(&clock->domain))
 		clock->skew_ticks = skew_ticks;
 	for (i = 0; i < clock->nr; i++) {
@@ -93,6 +99,11 @@ static uint64_t subtract_held(uint64_t a, uint64_t b)
 static uint64_t add_held(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
 }
 
 /* Nanoseconds that readings may have added to the domain's answers between two ticks. */
@@ -129,17 +140,26 @@ static uint64_t first_answer(const struct strata_stream_clock *clock,
 	return first;
 }
 
+/* The system times that a reading answers. */
+static struct span emulated_ns(const struct strata_vcpu_clock_piece *piece, uint64_t guest)
+{
+	uint64_t delta = guest - piece->map.offset;
+
+	return (struct span){
+		strata_clock_unscale_first(&piece->vtsc, delta) + piece->vtsc_offset_ns,
+		strata_clock_unscale_last(&piece->vtsc, delta) + piece->vtsc_offset_ns,
+	};
+}
+
 static struct span emulated_span(const struct strata_stream_clock *clock,
 				 const struct strata_vcpu_clock_piece *piece, uint64_t guest)
 {
-	uint64_t delta = guest - piece->map.offset;
-	uint64_t first_ns = strata_clock_unscale_first(&piece->vtsc, delta) + piece->vtsc_offset_ns;
-	uint64_t last_ns = strata_clock_unscale_last(&piece->vtsc, delta) + piece->vtsc_offset_ns;
+	const struct span ns = emulated_ns(piece, guest);
 	struct span span;
 
-	span.last = add_held(strata_stime_set_last(&clock->own, last_ns), clock->skew_ticks);
+	span.last = add_held(strata_stime_set_last(&clock->own, ns.last), clock->skew_ticks);
 	span.first =
-		subtract_held(first_answer(clock, piece, first_ns, span.last), clock->skew_ticks);
+		subtract_held(first_answer(clock, piece, ns.first, span.last), clock->skew_ticks);
 	/* Cannot be, but the recording may be a hostile one, or miss a calibration. */
 	if (span.first > span.last) {
 		uint64_t ticks = span.first;
@@ -248,6 +268,31 @@ static uint64_t doubt(const struct strata_stream_clock *clock, const struct span
 	return ticks;
 }
 
+/*
+ * Where records are missing, the span of a reading that may be from there reaches over all of that
+ * place.  So one whose span does not touch any was not taken there, nor was the answer that it
+ * follows from given there, by whichever vCPU.
+ */
+static bool is_sure(const struct strata_stream_clock *clock, const struct span *span)
+{
+	return clock->domain_sure ||
+	       (clock->domain.nr <= MEMBERS_ASKED &&
+		strata_stime_set_sure(&clock->domain, span->first, span->last));
+}
+
+/* Where in a span, which may have no end, a reading was taken if nothing is missing. */
+static uint64_t guess(const struct strata_stream_clock *clock, const struct span *span,
+		      uint64_t guest)
+{
+	uint64_t ns = emulated_ns(&clock->pieces[clock->at], guest).last, ticks = span->first;
+
+	if (clock->own.nr && clock->own.members[0].stime.nr)
+		ticks = strata_stime_guess(&clock->own.members[0].stime, ns);
+	if (ticks < span->first)
+		return span->first;
+	return ticks > span->last ? span->last : ticks;
+}
+
 struct strata_host_time strata_stream_clock_convert(struct strata_stream_clock *clock,
 						    uint64_t guest)
 {
@@ -267,14 +312,14 @@ struct strata_host_time strata_stream_clock_convert(struct strata_stream_clock *
 		span = find_span(clock, clock->at, guest);
 	}
 	host.ticks = span.first + (span.last - span.first) / 2;
+	if (clock->pieces[clock->at].emulated && !is_sure(clock, &span)) {
+		host.sure = false;
+		host.ticks = guess(clock, &span, guest);
+	}
 	host.bound = doubt(clock, &span);
 	host.doubtful = host.bound > 0;
-	host.bound = add_held(host.bound, span.last - host.ticks);
-	if (clock->incomplete)
-		host.sure = false;
-	else if (clock->pieces[clock->at].emulated)
-		host.sure = strata_stime_set_sure(&clock->own, span.first) &&
-			    strata_stime_set_sure(&clock->own, span.last);
+	host.bound = add_held(host.bound, larger(span.last - host.ticks, host.ticks - span.first));
+	host.sure &= !clock->incomplete;
 	return host;
 }
 

@@ -16,7 +16,8 @@ struct strata_stream_clock {
 	bool incomplete; /* there were maps that are not known: no time is sure */
 	size_t at;
 	struct strata_stime_set own;    /* the system time that this vCPU sees, */
-	struct strata_stime_set domain; /* and that the vCPUs of its domain see */
+	struct strata_stime_set domain; /* and that the vCPUs of its domain see, it among them */
+	bool domain_sure;               /* no record of these is missing at any time */
 	uint64_t skew_ticks;            /* of the CPUs that these ran on; 0: of one */
 	uint64_t last_guest;
 	size_t steps_back;     /* times the counter was set back */

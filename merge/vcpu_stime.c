@@ -8,6 +8,8 @@
  */
 #include "vcpu_stime.h"
 
+#include "vcpu_absence.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,24 +84,33 @@ static struct strata_stime *unsorted_pcpu(struct strata_vcpu_stime *all, uint32_
 	return NULL;
 }
 
-void strata_vcpu_stime_gap(struct strata_vcpu_stime *all, uint32_t pcpu, uint64_t ticks)
+/* Makes it, if need be and if it can be; NULL with *@ok: it is one CPU too many. */
+static struct strata_stime *make_pcpu(struct strata_vcpu_stime *all, uint32_t pcpu, bool *ok)
 {
 	struct strata_stime *stime = unsorted_pcpu(all, pcpu);
 
-	if (stime)
-		strata_stime_gap(stime, ticks);
+	if (!stime && all->of_pcpu.nr < PCPUS_MAX)
+		stime = add_member(&all->of_pcpu, pcpu, pcpu);
+	*ok = stime || all->of_pcpu.nr == PCPUS_MAX;
+	return stime;
+}
+
+bool strata_vcpu_stime_gap(struct strata_vcpu_stime *all, uint32_t pcpu, uint64_t from_ticks,
+			   uint64_t until_ticks)
+{
+	bool ok;
+	struct strata_stime *stime = make_pcpu(all, pcpu, &ok);
+
+	return stime ? strata_stime_gap(stime, from_ticks, until_ticks) : ok;
 }
 
 bool strata_vcpu_stime_pcpu(struct strata_vcpu_stime *all, uint32_t pcpu, uint64_t ticks,
 			    const struct strata_hv_pcpu_clock *clock)
 {
-	struct strata_stime *stime = unsorted_pcpu(all, pcpu);
+	bool ok;
+	struct strata_stime *stime = make_pcpu(all, pcpu, &ok);
 
-	if (!stime && all->of_pcpu.nr == PCPUS_MAX)
-		return true;
-	if (!stime)
-		stime = add_member(&all->of_pcpu, pcpu, pcpu);
-	return stime && strata_stime_add(stime, ticks, clock);
+	return stime ? strata_stime_add(stime, ticks, clock) : ok;
 }
 
 bool strata_vcpu_stime_dropped(const struct strata_vcpu_stime *all, uint16_t domain)
@@ -161,6 +172,22 @@ bool strata_vcpu_stime_runs(struct strata_vcpu_stime *all, uint64_t ticks, uint1
 	return true;
 }
 
+bool strata_vcpu_stime_stops(struct strata_vcpu_stime *all, uint64_t ticks, uint16_t domain,
+			     uint16_t vcpu)
+{
+	return strata_vcpu_stime_runs(all, ticks, domain, vcpu, STRATA_PCPU_NOWHERE);
+}
+
+bool strata_vcpu_stime_lossy(const struct strata_vcpu_stime *all)
+{
+	size_t i;
+
+	for (i = 0; i < all->of_pcpu.nr; i++)
+		if (all->of_pcpu.members[i].stime.nr_gaps)
+			return true;
+	return false;
+}
+
 static int compare_members(const void *left, const void *right)
 {
 	const struct strata_keyed_stime *a = left, *b = right;
@@ -174,64 +201,122 @@ static int compare_residences(const void *left, const void *right)
 
 	if (a->key != b->key)
 		return a->key < b->key ? -1 : 1;
-	return a->ticks < b->ticks ? -1 : a->ticks > b->ticks;
+	if (a->ticks != b->ticks)
+		return a->ticks < b->ticks ? -1 : 1;
+	/* What is said to run nowhere was somewhere before. */
+	return a->pcpu < b->pcpu ? -1 : a->pcpu > b->pcpu;
 }
 
-/* Makes one vCPU's time from its @nr residences. */
-static bool put_together(struct strata_vcpu_stime *all, const struct strata_residence *residences,
-			 size_t nr)
+/* The next of @nr residences after @i that is on a CPU, another one than @i if @other; @nr: there
+ * is none. */
+static size_t next_place(const struct strata_residence *residences, size_t nr, size_t i, bool other)
 {
-	struct strata_stime *stime =
-		add_member(&all->of_vcpu, residences[0].key, residences[0].pcpu);
-	size_t i = 0, next;
+	uint32_t pcpu = residences[i].pcpu;
+
+	while (++i < nr)
+		if (residences[i].pcpu != STRATA_PCPU_NOWHERE &&
+		    (!other || residences[i].pcpu != pcpu))
+			break;
+	return i;
+}
+
+/*
+ * Makes one vCPU's time from its @nr residences.  Each begins at a tick of its own CPU's, and ends
+ * at one of the next CPU's; by its own it may end later by the skew of the two.
+ */
+static bool put_together(struct strata_vcpu_stime *all, const struct strata_residence *residences,
+			 size_t nr, const struct strata_missing_list *missing)
+{
+	struct strata_stime *stime = add_member(&all->of_vcpu, residences[0].key, 0);
+	struct strata_keyed_stime *member = &all->of_vcpu.members[all->of_vcpu.nr - 1];
+	bool clocks = false, absent;
+	size_t first = 0, i, next;
 
 	if (!stime)
 		return false;
-	for (; i < nr; i = next) {
+	while (first < nr && residences[first].pcpu == STRATA_PCPU_NOWHERE)
+		first++;
+	for (i = first; i < nr; i = next) {
 		struct strata_stime_set pcpu =
 			find_members(&all->of_pcpu, residences[i].pcpu, residences[i].pcpu);
+		/* Of a CPU without a clock nothing is known. */
+		struct strata_stime_piece part = { .until_ticks = UINT64_MAX,
+						   .most_ns = UINT64_MAX };
+		bool done;
 
-		if (residences[i].pcpu != residences[0].pcpu)
-			all->of_vcpu.members[all->of_vcpu.nr - 1].pcpu = STRATA_PCPUS_SEVERAL;
-		for (next = i + 1; next < nr && residences[next].pcpu == residences[i].pcpu;)
-			next++;
+		if (i == first)
+			member->pcpu = residences[i].pcpu;
+		else if (member->pcpu != residences[i].pcpu)
+			member->pcpu = STRATA_PCPUS_SEVERAL;
+		/* Where it was absent in between, what is before ends with that. */
+		next = next_place(residences, nr, i, missing->nr == 0);
 		/* The first one holds for what was before it, too. */
-		if (pcpu.nr && !strata_stime_add_part(
-				       stime, &pcpu.members[0].stime, i ? residences[i].ticks : 0,
-				       next < nr ? residences[next].ticks : UINT64_MAX))
+		if (i > first)
+			part.from_ticks = residences[i].ticks;
+		if (next < nr && residences[next].ticks <= UINT64_MAX - missing->skew_ticks)
+			part.until_ticks = residences[next].ticks + missing->skew_ticks;
+		clocks |= pcpu.nr > 0;
+		if (pcpu.nr)
+			done = strata_stime_add_part(stime, &pcpu.members[0].stime, part.from_ticks,
+						     part.until_ticks);
+		else
+			done = strata_stime_add_piece(stime, &part);
+		if (!done)
 			return false;
 	}
 	/* It ran where no clock was recorded: as one of which it is not known where it ran. */
-	if (stime->nr == 0)
+	if (!clocks) {
+		strata_stime_clear(stime);
 		all->of_vcpu.nr--;
-	strata_stime_finish(stime);
+		return true;
+	}
+	if (!strata_missing_add(missing, all, residences, nr, stime, &absent))
+		return false;
+	if (absent)
+		member->pcpu = STRATA_PCPUS_SEVERAL;
+	strata_stime_finish_parts(stime);
 	return true;
 }
 
-bool strata_vcpu_stime_finish(struct strata_vcpu_stime *all)
+static bool put_all_together(struct strata_vcpu_stime *all,
+			     const struct strata_missing_list *missing)
 {
 	size_t i, next;
 
+	for (i = 0; i < all->nr_residences; i = next) {
+		for (next = i + 1; next < all->nr_residences &&
+				   all->residences[next].key == all->residences[i].key;)
+			next++;
+		if (!put_together(all, &all->residences[i], next - i, missing))
+			return false;
+	}
+	return true;
+}
+
+bool strata_vcpu_stime_finish(struct strata_vcpu_stime *all, uint64_t skew_ticks)
+{
+	struct strata_missing_list missing;
+	bool done;
+	size_t i;
+
 	for (i = 0; i < all->of_pcpu.nr; i++)
-		strata_stime_finish(&all->of_pcpu.members[i].stime);
+		if (!strata_stime_finish(&all->of_pcpu.members[i].stime))
+			return false;
 	if (all->of_pcpu.nr)
 		qsort(all->of_pcpu.members, all->of_pcpu.nr, sizeof(all->of_pcpu.members[0]),
 		      compare_members);
 	if (all->nr_residences)
 		qsort(all->residences, all->nr_residences, sizeof(all->residences[0]),
 		      compare_residences);
-	for (i = 0; i < all->nr_residences; i = next) {
-		for (next = i + 1; next < all->nr_residences &&
-				   all->residences[next].key == all->residences[i].key;)
-			next++;
-		if (!put_together(all, &all->residences[i], next - i))
-			return false;
-	}
+	if (!strata_missing_collect(&missing, all, skew_ticks))
+		return false;
+	done = put_all_together(all, &missing);
+	free(missing.places);
 	free(all->residences);
 	all->residences = NULL;
 	all->nr_residences = 0;
 	all->capacity = 0;
-	return true;
+	return done;
 }
 
 void strata_vcpu_stime_clear(struct strata_vcpu_stime *all)
@@ -243,16 +328,17 @@ void strata_vcpu_stime_clear(struct strata_vcpu_stime *all)
 	memset(all, 0, sizeof(*all));
 }
 
+struct strata_stime_set strata_vcpu_stime_pcpus(const struct strata_vcpu_stime *all)
+{
+	return (struct strata_stime_set){ all->of_pcpu.members, all->of_pcpu.nr };
+}
+
 static struct strata_stime_set vcpus_or_all(const struct strata_vcpu_stime *all, uint32_t first,
 					    uint32_t last)
 {
 	struct strata_stime_set set = find_members(&all->of_vcpu, first, last);
 
-	if (set.nr == 0) {
-		set.members = all->of_pcpu.members;
-		set.nr = all->of_pcpu.nr;
-	}
-	return set;
+	return set.nr ? set : strata_vcpu_stime_pcpus(all);
 }
 
 struct strata_stime_set strata_vcpu_stime_own(const struct strata_vcpu_stime *all, uint16_t domain,
@@ -313,12 +399,13 @@ uint64_t strata_stime_set_last(const struct strata_stime_set *set, uint64_t ns)
 	return last;
 }
 
-bool strata_stime_set_sure(const struct strata_stime_set *set, uint64_t ticks)
+bool strata_stime_set_sure(const struct strata_stime_set *set, uint64_t first, uint64_t last)
 {
 	size_t i;
 
 	for (i = 0; i < set->nr; i++) {
-		if (set->members[i].stime.nr && !strata_stime_sure(&set->members[i].stime, ticks))
+		if (set->members[i].stime.nr &&
+		    !strata_stime_sure(&set->members[i].stime, first, last))
 			return false;
 	}
 	return true;

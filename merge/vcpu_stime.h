@@ -52,8 +52,10 @@ struct strata_vcpu_stime {
 bool strata_vcpu_stime_pcpu(struct strata_vcpu_stime *all, uint32_t pcpu, uint64_t ticks,
 			    const struct strata_hv_pcpu_clock *clock);
 
-/* Records of a physical CPU may be missing from @ticks on, until its next clock. */
-void strata_vcpu_stime_gap(struct strata_vcpu_stime *all, uint32_t pcpu, uint64_t ticks);
+/* Records of a physical CPU may be missing after @from_ticks, up to @until_ticks, and so may its
+ * clocks.  False: out of memory. */
+bool strata_vcpu_stime_gap(struct strata_vcpu_stime *all, uint32_t pcpu, uint64_t from_ticks,
+			   uint64_t until_ticks);
 
 /*
  * From host time @ticks on the vCPU runs on that CPU.  False: out of memory.
@@ -62,8 +64,17 @@ void strata_vcpu_stime_gap(struct strata_vcpu_stime *all, uint32_t pcpu, uint64_
 bool strata_vcpu_stime_runs(struct strata_vcpu_stime *all, uint64_t ticks, uint16_t domain,
 			    uint16_t vcpu, uint32_t pcpu);
 
-/* To be called after the last of the above and before the first question.  False: out of memory. */
-bool strata_vcpu_stime_finish(struct strata_vcpu_stime *all);
+/* From host time @ticks on the vCPU runs nowhere; needed only where records are missing.  Likewise.
+ */
+bool strata_vcpu_stime_stops(struct strata_vcpu_stime *all, uint64_t ticks, uint16_t domain,
+			     uint16_t vcpu);
+
+/* Whether records of any physical CPU may be missing. */
+bool strata_vcpu_stime_lossy(const struct strata_vcpu_stime *all);
+
+/* To be called after the last of the above and before the first question, and again after more of
+ * them.  @skew_ticks: by how much physical CPUs' counters differ.  False: out of memory. */
+bool strata_vcpu_stime_finish(struct strata_vcpu_stime *all, uint64_t skew_ticks);
 
 /* Whether it is not known where the domain's vCPUs ran, because they began to run too often. */
 bool strata_vcpu_stime_dropped(const struct strata_vcpu_stime *all, uint16_t domain);
@@ -78,6 +89,9 @@ struct strata_stime_set strata_vcpu_stime_own(const struct strata_vcpu_stime *al
 struct strata_stime_set strata_vcpu_stime_domain(const struct strata_vcpu_stime *all,
 						 uint16_t domain);
 
+/* The times of all physical CPUs. */
+struct strata_stime_set strata_vcpu_stime_pcpus(const struct strata_vcpu_stime *all);
+
 /* Whether all members' times are one physical CPU's. */
 bool strata_stime_set_of_one(const struct strata_stime_set *set);
 
@@ -86,7 +100,7 @@ uint64_t strata_stime_set_first(const struct strata_stime_set *set, uint64_t ns)
 /* ... and the last one at which one is at @ns or earlier. */
 uint64_t strata_stime_set_last(const struct strata_stime_set *set, uint64_t ns);
 
-/* Whether no correction of any of them at @ticks can be missing. */
-bool strata_stime_set_sure(const struct strata_stime_set *set, uint64_t ticks);
+/* Whether no record of any of them can be missing between these ticks, both included. */
+bool strata_stime_set_sure(const struct strata_stime_set *set, uint64_t first, uint64_t last);
 
 #endif /* STRATA_MERGE_VCPU_STIME_H */

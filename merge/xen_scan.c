@@ -127,30 +127,54 @@ static int scan_clocks(struct strata_xen_scan *scan, uint32_t pcpu,
 	return done ? 0 : strata_fail(error, "out of memory for the clocks of vCPUs");
 }
 
-/* Where the vCPUs ran whose counters are emulated: they see the time of that CPU. */
-static int scan_residences(struct strata_xen_scan *scan, uint32_t pcpu,
-			   const struct strata_record *record, struct strata_error *error)
+struct running {
+	uint16_t domain;
+	uint16_t vcpu;
+	uint32_t pcpu;
+	bool begins;
+	bool ends;
+};
+
+/* What a record, of the CPU @running->pcpu, says of where a vCPU runs.  False: nothing. */
+static bool take_running(const struct strata_record *record, struct running *running)
 {
 	struct strata_runstate_change change;
 	struct strata_hv_vcpu_state state;
 	uint16_t vcpu_domain[2];
 
 	if (take(record, STRATA_HV_VCPU_STATE, &state, sizeof(state))) {
-		pcpu = state.pcpu;
-		vcpu_domain[0] = state.vcpu;
-		vcpu_domain[1] = state.domain;
-	} else if (strata_xen_runstate_change(record->event->id, &change) &&
-		   change.after == STRATA_RUNSTATE_RUNNING &&
-		   strata_event_payload_bytes(record->event) >= sizeof(vcpu_domain)) {
-		memcpy(vcpu_domain, record->payload, sizeof(vcpu_domain));
-	} else {
-		return 0;
+		*running = (struct running){ state.domain, state.vcpu, state.pcpu, true,
+					     state.runstate != STRATA_RUNSTATE_RUNNING };
+		return true;
 	}
-	if (scan->emulated[vcpu_domain[1]] &&
-	    !strata_vcpu_stime_runs(&scan->stimes, record->ticks, vcpu_domain[1], vcpu_domain[0],
-				    pcpu))
-		return strata_fail(error, "out of memory for where vCPUs ran");
-	return 0;
+	if (!strata_xen_runstate_change(record->event->id, &change) ||
+	    strata_event_payload_bytes(record->event) < sizeof(vcpu_domain))
+		return false;
+	memcpy(vcpu_domain, record->payload, sizeof(vcpu_domain));
+	running->vcpu = vcpu_domain[0];
+	running->domain = vcpu_domain[1];
+	running->begins = change.after == STRATA_RUNSTATE_RUNNING;
+	running->ends = !running->begins && change.before == STRATA_RUNSTATE_RUNNING;
+	return true;
+}
+
+/* Where the vCPUs ran whose counters are emulated: they see the time of that CPU. */
+static int scan_residences(struct strata_xen_scan *scan, uint32_t pcpu,
+			   const struct strata_record *record, struct strata_error *error)
+{
+	struct running running = { .pcpu = pcpu };
+	bool done = true;
+
+	if (!take_running(record, &running) || !scan->emulated[running.domain])
+		return 0;
+	if (running.begins)
+		done = strata_vcpu_stime_runs(&scan->stimes, record->ticks, running.domain,
+					      running.vcpu, running.pcpu);
+	/* Until it begins to again it may do so unseen, where records are missing. */
+	if (running.ends && scan->lossy)
+		done &= strata_vcpu_stime_stops(&scan->stimes, record->ticks, running.domain,
+						running.vcpu);
+	return done ? 0 : strata_fail(error, "out of memory for where vCPUs ran");
 }
 
 static int scan_stream(struct strata_xen_scan *scan, struct strata_packet_reader *reader,
@@ -162,8 +186,10 @@ static int scan_stream(struct strata_xen_scan *scan, struct strata_packet_reader
 		struct strata_record record;
 
 		/* What is missing came after the packet before, and before the end of this one. */
-		if (reader->gap)
-			strata_vcpu_stime_gap(&scan->stimes, reader->cpu, coverage->last);
+		if (reader->gap && scan_record == scan_clocks &&
+		    !strata_vcpu_stime_gap(&scan->stimes, reader->cpu, coverage->last,
+					   reader->packet.end_ticks))
+			return strata_fail(error, "out of memory for the clocks of vCPUs");
 		while (strata_packet_next(reader->source, reader->bytes, &reader->packet, &offset,
 					  &record)) {
 			if (!coverage->any)
@@ -172,8 +198,6 @@ static int scan_stream(struct strata_xen_scan *scan, struct strata_packet_reader
 			if (scan_record(scan, reader->cpu, &record, error))
 				return -1;
 		}
-		if (reader->gap)
-			strata_vcpu_stime_gap(&scan->stimes, reader->cpu, coverage->last);
 		coverage->last = reader->packet.end_ticks;
 	}
 	return 0;
@@ -241,6 +265,7 @@ static int find_residences(struct strata_xen_scan *scan, struct strata_recording
 	/* Without the changes of runstates it is not known where they ran. */
 	if (!scan->emulated || !scan->runstates)
 		return 0;
+	scan->lossy = strata_vcpu_stime_lossy(&scan->stimes);
 	return scan_all(scan, recording, raw, scan_residences, false, error);
 }
 
@@ -260,7 +285,7 @@ int strata_xen_scan(struct strata_xen_scan *scan, struct strata_recording *recor
 	count_unmeasured(&scan->skew);
 	if (find_residences(scan, recording, raw, error))
 		return -1;
-	if (!strata_vcpu_stime_finish(&scan->stimes))
+	if (!strata_vcpu_stime_finish(&scan->stimes, strata_skew_bound_ticks(&scan->skew)))
 		return strata_fail(error, "out of memory for the clocks of vCPUs");
 	/* What ran on the CPU whose stream is gone, nobody knows: no time is covered. */
 	if (scan->incomplete) {

@@ -31,6 +31,7 @@ struct strata_xen_scan {
 	struct strata_exits_evidence exits; /* whose numbers VM exits have */
 	bool runstates;                     /* they were recorded */
 	bool hypercall_returns;             /* of PV guests: likewise */
+	bool lossy;                         /* records of some CPU may be missing */
 	uint8_t guest_mode[65536 / 8];      /* a bit for each domain of which VM entries were */
 	bool *emulated;                     /* by domain: some clock of it is; NULL: none */
 	bool any;        /* there was an event at all; else the two below are 0 */

@@ -19,13 +19,15 @@ packages_of() {
 	# Debian's source, patched, and built.
 	xen) echo "make gcc libc6-dev binutils flex bison python3 patch dpkg-dev xz-utils" ;;
 	# A Xen host in QEMU.
-	lab) echo "make gcc libc6-dev linux-headers-amd64 qemu-system-x86 busybox-static cpio kmod xz-utils" ;;
+	lab) echo "make gcc libc6-dev linux-headers-amd64 qemu-system-x86 busybox-static cpio kmod procps
+			xz-utils" ;;
 	all) packages_of tools xen kmod ;;
 	demo) packages_of all lab ;;
 	lint) echo "git clang-format shellcheck" ;;
 	unit)
 		packages_of tools
-		echo "g++ libcmocka-dev jq babeltrace2 libbabeltrace2-dev python3 bsdutils iproute2"
+		echo "g++ libcmocka-dev jq babeltrace2 libbabeltrace2-dev python3 bsdutils iproute2
+			procps"
 		;;
 	quick) packages_of unit lint ;;
 	attack) packages_of unit ;;

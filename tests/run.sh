@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Runs tests and counts: `tests/run.sh unit fuzz arch,model,check torture xen`; kinds with commas in
-# between run side by side, and unit tests as many at once as there are CPUs.  Called by `make quick` and `make check`.  Each test program speaks TAP; one that ends badly, says less
-# than it planned or skips counts as failed.  The last line is for machines:
-# "N passed, N failed".
+# between run side by side, and unit tests as many at once as there are CPUs.  Called by `make quick` and
+# `make check`.  Each test program speaks TAP; one that ends badly, says less than it planned, skips, or
+# does not end within TEST_LIMIT_S counts as failed.  The last line is for machines: "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -12,24 +12,73 @@ OUT=out/tests/log
 passed=0 failed=0
 mkdir -p "$OUT"
 
+# Longer than any test takes on a slow machine: one that takes longer hangs.
+limit_s=${TEST_LIMIT_S:-900}
+
 # Tests that start a recorder, of which there is one a machine.
 RECORDERS="test_recover test_app_record test_view_live test_command test_app_wake test_tutorial test_record_command"
 
 # Runs one TAP program: NAME COMMAND...
 run() {
 	printf '  TEST    %s\n' "$1"
-	execute "$@"
+	execute "$@" &
+	wait $!
 	show "$1"
 }
 
-# The same, without a word; what there is to say of it is in files then.
+# The same, without a word; what there is to say of it is in files then.  In a subshell of its own.
+# The test gets a session, which is killed at its end: what it left behind would hold files and
+# locks that the next one wants.
 execute() {
-	local name=$1 status=0 began=$SECONDS
+	local name=$1 status=0 began=$SECONDS test watch
 	shift
 	rm -f "$OUT/$name.end"
-	CMOCKA_MESSAGE_OUTPUT=TAP "$@" >"$OUT/$name.tap" 2>"$OUT/$name.tap.err" || status=$?
+	CMOCKA_MESSAGE_OUTPUT=TAP setsid "$@" >"$OUT/$name.tap" 2>"$OUT/$name.tap.err" </dev/null &
+	test=$!
+	watch "$test" "$OUT/$name.tap.err" </dev/null >/dev/null &
+	watch=$!
+	# shellcheck disable=SC2064 # these two
+	trap "kill $watch; kill_session $test; exit 130" INT TERM
+	# The shell would tell of one that was killed.
+	wait "$test" 2>/dev/null || status=$?
+	kill "$watch" 2>/dev/null
+	kill_session "$test"
 	echo "$status $((SECONDS - began))" >"$OUT/$name.end.new"
 	mv "$OUT/$name.end.new" "$OUT/$name.end"
+}
+
+# watch SESSION FILE: ends a test that hangs, and says in FILE what it was doing.
+watch() {
+	local pid
+	sleep "$limit_s" &
+	# shellcheck disable=SC2064 # this one
+	trap "kill $!; exit" TERM
+	wait $!
+	{
+		echo "no end within $limit_s s; killed with all that it had started:"
+		for pid in $(session "$1"); do
+			printf '%s %s: ' "$pid" "$(cat "/proc/$pid/wchan")"
+			tr '\0' ' ' <"/proc/$pid/cmdline"
+			echo
+		done
+	} >>"$2" 2>&1
+	kill_session "$1"
+}
+
+# session ID: the processes of that session.
+session() {
+	local stat line fields
+	for stat in /proc/[0-9]*/stat; do
+		read -r line 2>/dev/null <"$stat" || continue
+		# Behind the name, which may hold anything: state, parent, group, session.
+		read -ra fields <<<"${line##*) }"
+		[ "${fields[3]}" != "$1" ] || basename "${stat%/stat}"
+	done
+}
+
+kill_session() {
+	# shellcheck disable=SC2046 # a list of words
+	kill -KILL $(session "$1") 2>/dev/null
 }
 
 # Says how one that was executed went, and counts it.

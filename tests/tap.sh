@@ -21,13 +21,16 @@ result() {
 	fi
 }
 
-# check NAME COMMAND...: one result; the output of a command that fails is shown.
+# check NAME COMMAND...: one result; the output of a command that fails is shown.  It goes to a file: a pipe
+# would be waited for until the last process ends that the command has left behind.
 check() {
-	local name=$1 output status=0
+	local name=$1 said status=0
 	shift
-	output=$("$@" 2>&1) || status=$?
+	said=$(mktemp)
+	("$@") >"$said" 2>&1 || status=$?
 	result "$status" "$name"
-	[ "$status" = 0 ] || printf '%s\n' "$output" | head -n 20 | sed 's/^/# /'
+	[ "$status" = 0 ] || head -n 20 "$said" | sed 's/^/# /'
+	rm -f "$said"
 }
 
 # boot DESCRIPTION DIR [LAB OPTIONS]: boots a host; DIR has been made by the caller.

@@ -14,22 +14,37 @@
 #include "hang_up.h"
 #include "peer.h"
 
-int app_open(struct app *app, int socket, struct strata_error *error)
+int app_accept(struct app *app, int socket, struct strata_error *error)
 {
-	struct peer peer;
-
 	memset(app, 0, sizeof(*app));
 	app->memory.file = -1;
 	app->socket = socket;
-	if (peer_identify(socket, &peer, error)) {
-		hang_up(socket);
+	return peer_user(socket, &app->uid, error);
+}
+
+int app_identify(struct app *app, struct strata_error *error)
+{
+	struct peer peer;
+
+	if (peer_identify(app->socket, &peer, error))
 		return -1;
-	}
+	/* Nobody but a child of it can hold the other end, and libstrata's children do not. */
+	if (peer.ended)
+		return strata_fail(error, "process %d has ended", peer.pid);
 	app->pid = peer.pid;
 	app->uid = peer.uid;
+	app->starter = peer.starter;
 	memcpy(app->comm, peer.comm, sizeof(app->comm));
 	memcpy(app->program, peer.program, sizeof(app->program));
 	return 0;
+}
+
+int app_open(struct app *app, int socket, struct strata_error *error)
+{
+	if (!app_accept(app, socket, error) && !app_identify(app, error))
+		return 0;
+	app_close(app);
+	return -1;
 }
 
 bool app_lives(const struct app *app)

@@ -23,7 +23,8 @@
 struct app {
 	int socket;
 	int32_t pid;      /* from SO_PEERCRED */
-	uint32_t uid;     /* likewise: whose share it takes */
+	uint32_t uid;     /* likewise */
+	uint32_t starter; /* whose share it takes; see peer.h */
 	char comm[32];    /* of the process; hostile */
 	char program[80]; /* the name of its executable; hostile */
 
@@ -54,6 +55,11 @@ enum app_news {
 
 /* Takes over a connected socket, and finds out whose it is.  0, or -1 and it is closed. */
 int app_open(struct app *app, int socket, struct strata_error *error);
+
+/* The same in two steps, of which the first costs next to nothing: takes the socket over, with no
+ * more than its effective user, and finds out the rest.  0; -1: app_close() is to follow. */
+int app_accept(struct app *app, int socket, struct strata_error *error);
+int app_identify(struct app *app, struct strata_error *error);
 
 /* Takes one message, if there is one.  With APP_GONE, @error says why if it is no normal end. */
 enum app_news app_hear(struct app *app, struct strata_error *error);

@@ -24,6 +24,9 @@
 /* More than a process can have, unless it makes new mappings before the eyes of who reads. */
 #define MAPS_LINES_MAX 300000u
 
+/* Each may take the kernel some 100 us. */
+#define MAPS_LINES_AT_ONCE 16u
+
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
 /* The real user of a process.  /proc/PID belongs to root where a process is not dumpable, so its
@@ -129,21 +132,46 @@ static bool parse_line(const char *line, struct app_page_place *place)
 	       place->end - place->begin == STRATA_PAGE_BYTES;
 }
 
+void app_maps_open(struct app_maps *maps, pid_t pid)
+{
+	char path[64];
+
+	memset(maps, 0, sizeof(*maps));
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	maps->file = fopen(path, "re");
+}
+
+bool app_maps_read(struct app_maps *maps)
+{
+	char line[PATH_MAX + 128];
+	unsigned int i;
+
+	for (i = 0; i < MAPS_LINES_AT_ONCE; i++) {
+		if (!maps->file || maps->nr == APP_PAGES_MAX || maps->lines++ == MAPS_LINES_MAX ||
+		    !fgets(line, sizeof(line), maps->file))
+			return true;
+		maps->nr += parse_line(line, &maps->places[maps->nr]);
+	}
+	return false;
+}
+
+void app_maps_close(struct app_maps *maps)
+{
+	if (maps->file)
+		fclose(maps->file);
+	maps->file = NULL;
+}
+
 size_t app_find_pages(pid_t pid, struct app_page_place places[APP_PAGES_MAX])
 {
-	char path[64], line[PATH_MAX + 128];
-	unsigned int lines = 0;
-	size_t nr = 0;
-	FILE *maps;
+	struct app_maps maps;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	maps = fopen(path, "re");
-	while (maps && nr < APP_PAGES_MAX && lines++ < MAPS_LINES_MAX &&
-	       fgets(line, sizeof(line), maps))
-		nr += parse_line(line, &places[nr]);
-	if (maps)
-		fclose(maps);
-	return nr;
+	app_maps_open(&maps, pid);
+	while (!app_maps_read(&maps))
+		;
+	app_maps_close(&maps);
+	memcpy(places, maps.places, sizeof(maps.places));
+	return maps.nr;
 }
 
 /* Opens the mapped file, once it is known to be a memfd: opening another may block, or do

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "error.h"
@@ -41,6 +42,22 @@ struct app_page_place {
 	unsigned long begin, end;
 	unsigned long device, inode;
 };
+
+/* The mappings of a process while they are read.  Zeros: none are open. */
+struct app_maps {
+	FILE *file;
+	unsigned int lines;
+	struct app_page_place places[APP_PAGES_MAX]; /* of its pages */
+	size_t nr;
+};
+
+void app_maps_open(struct app_maps *maps, pid_t pid);
+
+/* Reads some lines more, which may take as long as the process wants.  True: that was all. */
+bool app_maps_read(struct app_maps *maps);
+
+/* Also if they are not open. */
+void app_maps_close(struct app_maps *maps);
 
 /* Finds where in a process's memory its pages are.  May take as long as that process wants.
  * Returns how many. */

@@ -93,6 +93,17 @@ void app_memory_trim(struct app_memory *memory)
 		fprintf(stderr, "strata: %s: %s\n", memory->name, strerror(errno));
 }
 
+void *app_memory_take(struct app_memory *memory, size_t *bytes)
+{
+	/* A file that was left to others is one still. */
+	void *rings = memory->dir ? NULL : memory->rings;
+
+	*bytes = memory->bytes;
+	if (rings)
+		memory->rings = NULL;
+	return rings;
+}
+
 void app_memory_free(struct app_memory *memory)
 {
 	if (memory->rings) {

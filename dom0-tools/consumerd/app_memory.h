@@ -2,8 +2,8 @@
 /*
  * app_memory.h - the memory of an application's rings, by where it lives:
  *
- *   anonymous  goes when the last of application and recorder goes; sealed, so that
- *              nobody can take it away while it is looked at
+ *   anonymous  is given back when the recorder lets go of it (memory_return.h); sealed,
+ *              so that nobody can take it away while it is looked at
  *   a file     stays (ring_file.h).  A file cannot be sealed: an application that
  *              truncates it finds zeros in the recorder's place of it, and no signal
  */
@@ -34,6 +34,9 @@ int app_memory_make(struct app_memory *memory, const struct strata_dir *dir,
 /* Cuts off what the application has made its file longer by, and says so; nothing of anonymous
  * memory, which is sealed. */
 void app_memory_trim(struct app_memory *memory);
+
+/* Hands over anonymous memory, mapped as it is, with its size.  NULL: there is none. */
+void *app_memory_take(struct app_memory *memory, size_t *bytes);
 
 /* Unmaps it, and removes its file: what was in it has been recorded. */
 void app_memory_free(struct app_memory *memory);

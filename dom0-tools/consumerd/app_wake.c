@@ -16,7 +16,7 @@
 
 #include <strata/abi/app.h>
 
-#include "app_find.h"
+#include "app_search.h"
 
 /* Users whose processes held us up; a user beyond these is not held back. */
 #define SLOW_USERS_MAX 256u
@@ -29,7 +29,10 @@ struct app_wake_progress {
 	uint32_t uid; /* whose process it looks at */
 	pid_t pid;    /* that process; 0: none */
 	bool no_rights;
-	bool said; /* that there are none */
+	bool said;            /* that there are none */
+	uint32_t crowded;     /* users who had all their time ... */
+	uint32_t crowded_uid; /* ... and the last of them */
+	uint32_t crowded_said;
 	uint32_t slow[SLOW_USERS_MAX];
 	uint32_t nr_slow;
 	/* The processes that held it up are not looked at again. */
@@ -91,23 +94,53 @@ static void remember(struct called *called, struct app_page *page)
 	pages[called->nr++] = *page;
 }
 
-static void call_process(struct app_wake_progress *progress, const struct app_process *process,
-			 struct called *called)
-{
-	struct app_page_place places[APP_PAGES_MAX];
-	struct app_page page;
-	enum app_call result;
-	size_t i, nr;
+/* What the child does, and how far it is. */
+struct calls {
+	struct app_wake_progress *progress;
+	struct called called;
+};
 
-	step(progress, process->uid, process->pid);
-	nr = app_find_pages(process->pid, places);
-	for (i = 0; i < nr; i++) {
-		result = app_page_call(process->pid, &places[i], &page);
-		if (result == APP_CALLED)
-			remember(called, &page);
-		else if (result == APP_NO_RIGHTS)
-			strata_write_once(&progress->no_rights, true);
-	}
+static bool skips(void *data, const struct app_process *process)
+{
+	const struct calls *calls = data;
+
+	/* It has pages of those that it has called, but none of its own. */
+	return process->pid == getpid() || is_skipped(calls->progress, process->pid);
+}
+
+static bool comes_last(void *data, uint32_t uid)
+{
+	const struct calls *calls = data;
+
+	return is_slow(calls->progress, uid);
+}
+
+static void reads(void *data, const struct app_process *process)
+{
+	const struct calls *calls = data;
+
+	step(calls->progress, process->uid, process->pid);
+}
+
+static void call(void *data, const struct app_process *process, const struct app_page_place *place)
+{
+	struct calls *calls = data;
+	struct app_page page;
+	enum app_call result = app_page_call(process->pid, place, &page);
+
+	if (result == APP_CALLED)
+		remember(&calls->called, &page);
+	else if (result == APP_NO_RIGHTS)
+		strata_write_once(&calls->progress->no_rights, true);
+}
+
+static void give_up(void *data, uint32_t uid)
+{
+	const struct calls *calls = data;
+
+	strata_write_once(&calls->progress->crowded_uid, uid);
+	/* Release: pairs with say_crowded(). */
+	strata_store_release(&calls->progress->crowded, calls->progress->crowded + 1);
 }
 
 static void await_answers(struct app_wake_progress *progress, const struct called *called)
@@ -129,11 +162,14 @@ static void await_answers(struct app_wake_progress *progress, const struct calle
 /* The child.  It has nothing of the recorder's but standard files and its word on how far it is. */
 static _Noreturn void call_all(struct app_wake_progress *progress, pid_t recorder)
 {
-	struct app_process *list;
-	struct called called = { .nr = 0 };
+	struct calls calls = { .progress = progress };
+	const struct app_search search = { .data = &calls,
+					   .is_skipped = skips,
+					   .comes_last = comes_last,
+					   .reads = reads,
+					   .finds = call,
+					   .gives_up = give_up };
 	struct strata_error ignored;
-	size_t nr, i;
-	int slow;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != recorder)
@@ -141,15 +177,9 @@ static _Noreturn void call_all(struct app_wake_progress *progress, pid_t recorde
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	close_range(STDERR_FILENO + 1, ~0u, 0);
-	if (app_find_processes(&list, &nr, &ignored))
+	if (app_search_run(&search, &ignored))
 		_exit(1);
-	for (slow = 0; slow < 2; slow++)
-		for (i = 0; i < nr; i++)
-			/* It has pages of those that it has called, but none of its own. */
-			if (is_slow(progress, list[i].uid) == slow && list[i].pid != getpid() &&
-			    !is_skipped(progress, list[i].pid))
-				call_process(progress, &list[i], &called);
-	await_answers(progress, &called);
+	await_answers(progress, &calls.called);
 	_exit(0);
 }
 
@@ -186,6 +216,20 @@ static void say_no_rights(struct app_wake_progress *progress)
 				"/proc/PID/map_files is for root of the machine, not of a "
 				"container; those that start from now on are recorded\n");
 	progress->said |= progress->no_rights;
+}
+
+/* Whose programs are not all called because of what they have mapped is said, too. */
+static void say_crowded(struct app_wake_progress *progress)
+{
+	/* Acquire: pairs with give_up(). */
+	const uint32_t crowded = strata_load_acquire(&progress->crowded);
+
+	if (crowded != progress->crowded_said)
+		fprintf(stderr,
+			"strata: the mappings of user %u's processes take too long to read: those "
+			"of his programs that run already are not all called\n",
+			strata_read_once(&progress->crowded_uid));
+	progress->crowded_said = crowded;
 }
 
 /* Is the child held up in the kernel?  One that has no CPU is not. */
@@ -240,9 +284,11 @@ void app_wake_tend(struct app_wake *wake)
 	if (!wake->child)
 		return;
 	say_no_rights(wake->progress);
+	say_crowded(wake->progress);
 	if (reap(wake)) {
 		wake->child = 0;
 		say_no_rights(wake->progress);
+		say_crowded(wake->progress);
 		if (wake->killed)
 			begin_again(wake);
 		return;

@@ -3,8 +3,8 @@
  * app_wake.h - calls the programs that wait for a recorder, in a process of its own,
  * so that a recorder never waits for theirs.
  *
- * That process goes through all of the machine's, one of each user at a time
- * (app_find.h).  If it is blocked for WAKE_STUCK_MS, it is killed, and another
+ * That process goes through all of the machine's, in slices of time, for one of
+ * each user in turn (app_search.h).  If it is blocked for WAKE_STUCK_MS, it is killed, and another
  * goes on with it; the user whose process held it up comes last from then on.  It ends
  * when all programs that it called have answered, or WAKE_ANSWER_MS after its last call.
  */

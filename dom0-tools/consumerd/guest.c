@@ -142,66 +142,55 @@ int guests_find(struct xs_handle *xenstore, struct guest **guests, size_t *nr,
 	return 0;
 }
 
-static int tell(struct xs_handle *xenstore, const struct guest *guest, const char *command,
-		struct strata_error *error)
+int guest_tell(struct xs_handle *xenstore, uint32_t domain, const struct guest_command *command,
+	       struct strata_error *error)
 {
 	char path[PATH_BYTES], state[32];
 
 	/* To write for a domain that is gone would make its nodes anew, and nobody would clear
 	 * them away. */
-	if (!read_node(xenstore, guest->domain, "state", state, sizeof(state)))
+	if (!read_node(xenstore, domain, "state", state, sizeof(state)))
 		return strata_fail(error, "its module is gone");
-	snprintf(path, sizeof(path), "/local/domain/%u/" STRATA_GUEST_XENSTORE_DIR "/ctl",
-		 guest->domain);
-	if (!xs_write(xenstore, XBT_NULL, path, command, (unsigned int)strlen(command)))
+	snprintf(path, sizeof(path), "/local/domain/%u/" STRATA_GUEST_XENSTORE_DIR "/ctl", domain);
+	if (!xs_write(xenstore, XBT_NULL, path, command->text, (unsigned int)strlen(command->text)))
 		return strata_fail(error, "writing %s: %s", path, strerror(errno));
 	return 0;
 }
 
-int guest_tell_start(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
-		     const struct guest_start *start, struct strata_error *error)
+int guest_command_start(struct guest_command *command, uint32_t sequence,
+			const struct guest_start *start, struct strata_error *error)
 {
 	static const char *const forms[STRATA_NR_HEADER_FORMS] = { "", "+compact", "+large" };
-	char command[2048], mask[EVENT_SET_HEX_BYTES];
+	char mask[EVENT_SET_HEX_BYTES];
 
-	if (snprintf(command, sizeof(command), "start %u %s%s %u %s%s%s", sequence,
+	if (snprintf(command->text, sizeof(command->text), "start %u %s%s %u %s%s%s", sequence,
 		     start->overwrite ? "overwrite" : "discard", forms[start->form],
 		     start->switch_ms, event_set_hex(start->events, mask), start->filter ? " " : "",
-		     start->filter ? start->filter : "") >= (int)sizeof(command))
+		     start->filter ? start->filter : "") >= (int)sizeof(command->text))
 		return strata_fail(error, "the filter is too long: %.40s...", start->filter);
-	return tell(xenstore, guest, command, error);
+	return 0;
 }
 
-int guest_tell_probe(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
-		     const struct guest_probe *probe, struct strata_error *error)
+int guest_command_probe(struct guest_command *command, uint32_t sequence,
+			const struct guest_probe *probe, struct strata_error *error)
 {
-	char command[512];
-
-	if (snprintf(command, sizeof(command), "%s %u %s %s", probe->kind, sequence, probe->name,
-		     probe->place) >= (int)sizeof(command))
+	if (snprintf(command->text, sizeof(command->text), "%s %u %s %s", probe->kind, sequence,
+		     probe->name, probe->place) >= (int)sizeof(command->text))
 		return strata_fail(error, "the symbol is too long: %.40s...", probe->place);
-	return tell(xenstore, guest, command, error);
+	return 0;
+}
+
+void guest_command_flush(struct guest_command *command, uint32_t sequence)
+{
+	snprintf(command->text, sizeof(command->text), "flush %u", sequence);
+}
+
+void guest_command_stop(struct guest_command *command, uint32_t sequence)
+{
+	snprintf(command->text, sizeof(command->text), "stop %u", sequence);
 }
 
 bool guest_may_record(const struct guest *guest)
 {
 	return strcmp(guest->state, "idle") != 0 && strcmp(guest->state, "stopped") != 0;
-}
-
-int guest_tell_flush(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
-		     struct strata_error *error)
-{
-	char command[64];
-
-	snprintf(command, sizeof(command), "flush %u", sequence);
-	return tell(xenstore, guest, command, error);
-}
-
-int guest_tell_stop(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
-		    struct strata_error *error)
-{
-	char command[64];
-
-	snprintf(command, sizeof(command), "stop %u", sequence);
-	return tell(xenstore, guest, command, error);
 }

@@ -63,21 +63,29 @@ struct guest_start {
 	const char *filter; /* "tid=..." or "pid=...", or NULL: whatever task is current */
 };
 
+#define GUEST_COMMAND_BYTES 2048u
+
+/* What a module is told: a text for its node in xenstore. */
+struct guest_command {
+	char text[GUEST_COMMAND_BYTES];
+};
+
 /*
- * Tells a guest to record events, to stop, or to add an event.  Nothing is waited
- * for: guest_look() shows "started", "stopped" or "probed" with the same number, some
- * time later.
+ * Commands to record events, to add one, to flush (while it goes on recording, each of its CPUs
+ * hands over what it has), and to stop.  guest_look() shows "started", "probed", "flushed" or
+ * "stopped" with the same number, some time after guest_tell().
  * @sequence: a number that was not used with this guest before
- * 0 or -1.
+ * 0, or -1: it is too long.
  */
-int guest_tell_start(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
-		     const struct guest_start *start, struct strata_error *error);
-int guest_tell_probe(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
-		     const struct guest_probe *probe, struct strata_error *error);
-/* Likewise "flushed": while it goes on recording, each of its CPUs hands over what it has. */
-int guest_tell_flush(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
-		     struct strata_error *error);
-int guest_tell_stop(struct xs_handle *xenstore, const struct guest *guest, uint32_t sequence,
-		    struct strata_error *error);
+int guest_command_start(struct guest_command *command, uint32_t sequence,
+			const struct guest_start *start, struct strata_error *error);
+int guest_command_probe(struct guest_command *command, uint32_t sequence,
+			const struct guest_probe *probe, struct strata_error *error);
+void guest_command_flush(struct guest_command *command, uint32_t sequence);
+void guest_command_stop(struct guest_command *command, uint32_t sequence);
+
+/* Writes a command into a guest's part of xenstore: two short requests.  0 or -1. */
+int guest_tell(struct xs_handle *xenstore, uint32_t domain, const struct guest_command *command,
+	       struct strata_error *error);
 
 #endif /* STRATA_CONSUMERD_GUEST_H */

@@ -29,25 +29,31 @@ struct hypervisor {
 	struct strata_sysctl sysctl;
 	xenforeignmemory_handle *memory;
 	bool created;
+	bool overwrite;
+	struct strata_ring_geometry geometry;
+	/* One for each CPU that the host can have: they stay where they are. */
 	struct mapping *mappings;
 	struct ring *rings;
-	size_t nr_rings;
+	uint32_t nr_cpus;
+	size_t nr_rings; /* that are mapped */
 };
+
+static void unmap(struct hypervisor *hypervisor, struct mapping *mapping)
+{
+	if (mapping->writer)
+		xenforeignmemory_unmap(hypervisor->memory, mapping->writer,
+				       STRATA_WRITER_AREA_PAGES);
+	if (mapping->data)
+		xenforeignmemory_unmap(hypervisor->memory, mapping->data, mapping->data_pages);
+	*mapping = (struct mapping){ 0 };
+}
 
 static void release(struct hypervisor *hypervisor)
 {
 	size_t i;
 
-	for (i = 0; i < hypervisor->nr_rings; i++) {
-		struct mapping *mapping = &hypervisor->mappings[i];
-
-		if (mapping->writer)
-			xenforeignmemory_unmap(hypervisor->memory, mapping->writer,
-					       STRATA_WRITER_AREA_PAGES);
-		if (mapping->data)
-			xenforeignmemory_unmap(hypervisor->memory, mapping->data,
-					       mapping->data_pages);
-	}
+	for (i = 0; i < hypervisor->nr_rings; i++)
+		unmap(hypervisor, &hypervisor->mappings[i]);
 	free(hypervisor->mappings);
 	free(hypervisor->rings);
 	hypervisor->mappings = NULL;
@@ -211,18 +217,11 @@ static void *map_frames(struct hypervisor *hypervisor, const xen_pfn_t *frames, 
 	return address;
 }
 
-static int map_ring(struct hypervisor *hypervisor, uint32_t cpu, struct strata_ring_geometry geo,
-		    xen_pfn_t *frames, struct strata_error *error)
+/* Maps what @frames names.  0, or -1: then some of it may be mapped. */
+static int map_memory(struct hypervisor *hypervisor, struct mapping *mapping, struct ring *ring,
+		      uint32_t cpu, const xen_pfn_t *frames, struct strata_error *error)
 {
-	uint32_t expected = STRATA_WRITER_AREA_PAGES + strata_data_pages(geo);
-	struct mapping *mapping = &hypervisor->mappings[hypervisor->nr_rings];
-	struct ring *ring = &hypervisor->rings[hypervisor->nr_rings];
-	long listed = list_frames(hypervisor, cpu, frames, expected, error);
-
-	if (listed <= 0)
-		return (int)listed;
-	hypervisor->nr_rings++; /* from here on release() unmaps what there is */
-	mapping->data_pages = strata_data_pages(geo);
+	mapping->data_pages = strata_data_pages(hypervisor->geometry);
 	mapping->writer = map_frames(hypervisor, frames, STRATA_WRITER_AREA_PAGES, error);
 	if (!mapping->writer)
 		return -1;
@@ -230,40 +229,93 @@ static int map_ring(struct hypervisor *hypervisor, uint32_t cpu, struct strata_r
 				   mapping->data_pages, error);
 	if (!mapping->data)
 		return -1;
-	ring->cpu = cpu;
-	ring->get = get_subbuf;
-	ring->put = put_subbuf;
-	ring->owner = hypervisor;
-	if (strata_reader_init(&ring->reader, geo, mapping->writer, NULL, mapping->data) !=
-	    STRATA_READER_OK)
+	*ring = (struct ring){
+		.cpu = cpu, .get = get_subbuf, .put = put_subbuf, .owner = hypervisor
+	};
+	if (strata_reader_init(&ring->reader, hypervisor->geometry, mapping->writer, NULL,
+			       mapping->data) != STRATA_READER_OK)
 		return strata_fail(error,
 				   "the ring of CPU %u has a layout that this tool does not know; "
 				   "build Xen and strata from the same sources",
 				   cpu);
+	ring->reader.overwrite = hypervisor->overwrite;
 	return 0;
 }
 
-static int map_rings(struct hypervisor *hypervisor, struct strata_ring_geometry geo,
-		     struct strata_error *error)
+/* Maps the ring of a CPU, if it has one.  0 or -1. */
+static int map_ring(struct hypervisor *hypervisor, uint32_t cpu, xen_pfn_t *frames,
+		    struct strata_error *error)
 {
-	struct strata_hv_op op;
-	xen_pfn_t *frames;
+	uint32_t expected = STRATA_WRITER_AREA_PAGES + strata_data_pages(hypervisor->geometry);
+	struct mapping *mapping = &hypervisor->mappings[hypervisor->nr_rings];
+	struct ring *ring = &hypervisor->rings[hypervisor->nr_rings];
+	long listed = list_frames(hypervisor, cpu, frames, expected, error);
+
+	if (listed <= 0)
+		return (int)listed;
+	if (map_memory(hypervisor, mapping, ring, cpu, frames, error)) {
+		unmap(hypervisor, mapping);
+		return -1;
+	}
+	hypervisor->nr_rings++;
+	return 0;
+}
+
+static bool is_mapped(const struct hypervisor *hypervisor, uint32_t cpu)
+{
+	size_t i;
+
+	for (i = 0; i < hypervisor->nr_rings; i++)
+		if (hypervisor->rings[i].cpu == cpu)
+			return true;
+	return false;
+}
+
+/* Maps the rings that are not mapped yet.  0 or -1. */
+static int map_rings(struct hypervisor *hypervisor, struct strata_error *error)
+{
+	xen_pfn_t *frames =
+		calloc(STRATA_WRITER_AREA_PAGES + strata_data_pages(hypervisor->geometry),
+		       sizeof(*frames));
 	uint32_t cpu;
 	int result = 0;
+
+	if (!frames)
+		return strata_fail(error, "out of memory");
+	for (cpu = 0; !result && cpu < hypervisor->nr_cpus; cpu++)
+		if (!is_mapped(hypervisor, cpu))
+			result = map_ring(hypervisor, cpu, frames, error);
+	free(frames);
+	return result;
+}
+
+/* Maps the rings of all CPUs, which have been made.  0 or -1. */
+static int map_all(struct hypervisor *hypervisor, struct strata_ring_geometry geo, bool overwrite,
+		   struct strata_error *error)
+{
+	struct strata_hv_op op;
 
 	if (hypervisor_query(hypervisor, &op, error))
 		return -1;
 	if (op.u.query.nr_cpus == 0 || op.u.query.nr_cpus > 4096)
 		return strata_fail(error, "Xen says that it has %u CPUs", op.u.query.nr_cpus);
+	hypervisor->geometry = geo;
+	hypervisor->overwrite = overwrite;
+	hypervisor->nr_cpus = op.u.query.nr_cpus;
 	hypervisor->mappings = calloc(op.u.query.nr_cpus, sizeof(*hypervisor->mappings));
 	hypervisor->rings = calloc(op.u.query.nr_cpus, sizeof(*hypervisor->rings));
-	frames = calloc(STRATA_WRITER_AREA_PAGES + strata_data_pages(geo), sizeof(*frames));
-	if (!hypervisor->mappings || !hypervisor->rings || !frames)
-		result = strata_fail(error, "out of memory");
-	for (cpu = 0; !result && cpu < op.u.query.nr_cpus; cpu++)
-		result = map_ring(hypervisor, cpu, geo, frames, error);
-	free(frames);
-	return result;
+	if (!hypervisor->mappings || !hypervisor->rings)
+		return strata_fail(error, "out of memory");
+	return map_rings(hypervisor, error);
+}
+
+int hypervisor_map_new(struct hypervisor *hypervisor, struct strata_error *error)
+{
+	struct strata_hv_op op;
+
+	if (hypervisor_query(hypervisor, &op, error))
+		return -1;
+	return op.u.query.nr_rings > hypervisor->nr_rings ? map_rings(hypervisor, error) : 0;
 }
 
 /* Is what is there a flight recorder like the one that is wanted? */
@@ -277,23 +329,12 @@ static bool flies_already(struct hypervisor *hypervisor, struct strata_ring_geom
 	       op.u.query.nr_subbufs_bits == geo.nr_subbufs_bits;
 }
 
-static void set_overwrite(struct hypervisor *hypervisor)
-{
-	size_t i;
-
-	for (i = 0; i < hypervisor->nr_rings; i++)
-		hypervisor->rings[i].reader.overwrite = true;
-}
-
 /* Goes on where the recorder before us died. */
 static int take_over(struct hypervisor *hypervisor, struct strata_ring_geometry geo,
 		     struct strata_error *error)
 {
 	hypervisor->created = true;
-	if (map_rings(hypervisor, geo, error))
-		return -1;
-	set_overwrite(hypervisor);
-	return 1;
+	return map_all(hypervisor, geo, true, error) ? -1 : 1;
 }
 
 int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry geo,
@@ -333,11 +374,7 @@ int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry
 	if (result)
 		return strata_fail(error, "Xen makes no rings: %s", strerror(errno));
 	hypervisor->created = true;
-	if (map_rings(hypervisor, geo, error))
-		return -1;
-	if (overwrite)
-		set_overwrite(hypervisor);
-	return 0;
+	return map_all(hypervisor, geo, overwrite, error);
 }
 
 struct ring *hypervisor_rings(struct hypervisor *hypervisor, size_t *nr)

@@ -49,7 +49,13 @@ int hypervisor_query(struct hypervisor *hypervisor, struct strata_hv_op *op,
 int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry geo,
 		      bool overwrite, const char *owner, struct strata_error *error);
 
-/* The mapped rings; valid until close. */
+/*
+ * Maps the rings that Xen has made since then, of CPUs that were added to the host: they follow
+ * those that hypervisor_rings() had before.  0, or -1: some may be mapped, the others are not.
+ */
+int hypervisor_map_new(struct hypervisor *hypervisor, struct strata_error *error);
+
+/* The mapped rings; they stay where they are until close. */
 struct ring *hypervisor_rings(struct hypervisor *hypervisor, size_t *nr);
 
 /*

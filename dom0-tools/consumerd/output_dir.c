@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "live/live_table.h"
@@ -19,6 +20,10 @@
 
 /* Where an earlier recording waits until the new one has begun. */
 #define ASIDE_DIR ".replaced"
+
+/* Another recorder is believed to be there after this time. */
+#define HOLD_MS      1000u
+#define HOLD_STEP_MS 10u
 
 /* What a recorder leaves that was killed before it recorded anything. */
 static const char *const leftovers[] = { RESERVE_FILE, STRATA_LIVE_FILE, NULL };
@@ -168,12 +173,19 @@ static int hold_reserve(const struct strata_dir *dir, struct strata_error *error
 	return 0;
 }
 
-/* Two recorders in one directory would each take the other's for an old recording. */
+/* Two recorders in one directory would each take the other's for an old recording.  Whoever asks
+ * whether somebody records there has a lock for a moment, which is waited for. */
 static int hold(const struct strata_dir *dir, struct strata_error *error)
 {
-	/* Where there are no locks, nobody is kept out. */
-	if (!flock(dir->fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
-		return 0;
+	const struct timespec pause = { .tv_nsec = HOLD_STEP_MS * 1000000L };
+	unsigned int waited_ms;
+
+	for (waited_ms = 0; waited_ms <= HOLD_MS; waited_ms += HOLD_STEP_MS) {
+		/* Where there are no locks, nobody is kept out. */
+		if (!flock(dir->fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+			return 0;
+		nanosleep(&pause, NULL);
+	}
 	return strata_fail(error, "%s is being recorded into; name another directory with -o",
 			   dir->path);
 }

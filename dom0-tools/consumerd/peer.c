@@ -69,6 +69,23 @@ static bool has_ended(int process)
 	return process < 0 || poll(&ended, 1, 0) != 0;
 }
 
+/* A process with the rights of another user that is not root's own was started by its real user. */
+static void read_starter(struct peer *peer)
+{
+	char path[64], text[1024];
+	const char *line;
+	uint32_t real;
+
+	peer->starter = peer->uid;
+	snprintf(path, sizeof(path), "/proc/%d/status", peer->pid);
+	read_text(path, text, sizeof(text));
+	/* The name of the process comes first; a line break in it is escaped. */
+	line = strstr(text, "\nUid:\t");
+	real = line ? (uint32_t)strtoul(line + 6, NULL, 10) : 0;
+	if (real)
+		peer->starter = real;
+}
+
 static void read_names(struct peer *peer)
 {
 	char path[64], link[400];
@@ -84,18 +101,36 @@ static void read_names(struct peer *peer)
 		 strrchr(link, '/') ? strrchr(link, '/') + 1 : link);
 }
 
+static int read_credentials(int socket, struct ucred *credentials, struct strata_error *error)
+{
+	socklen_t bytes = sizeof(*credentials);
+
+	if (!getsockopt(socket, SOL_SOCKET, SO_PEERCRED, credentials, &bytes) &&
+	    credentials->pid > 0)
+		return 0;
+	return strata_fail(error, "the kernel does not say which process it is: it is of another "
+				  "PID namespace");
+}
+
+int peer_user(int socket, uint32_t *uid, struct strata_error *error)
+{
+	struct ucred credentials;
+
+	if (read_credentials(socket, &credentials, error))
+		return -1;
+	*uid = credentials.uid;
+	return 0;
+}
+
 int peer_identify(int socket, struct peer *peer, struct strata_error *error)
 {
-	struct ucred credentials = { .pid = 0 };
-	socklen_t bytes = sizeof(credentials);
+	struct ucred credentials;
 	bool known;
 	int process;
 
 	memset(peer, 0, sizeof(*peer));
-	if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &bytes) ||
-	    credentials.pid <= 0)
-		return strata_fail(error, "the kernel does not say which process it is: it is of "
-					  "another PID namespace");
+	if (read_credentials(socket, &credentials, error))
+		return -1;
 	if (is_overflow(credentials.uid))
 		return strata_fail(error,
 				   "process %d: the kernel does not say whose it is: its "
@@ -105,10 +140,14 @@ int peer_identify(int socket, struct peer *peer, struct strata_error *error)
 	peer->uid = credentials.uid;
 	process = open_process(socket, &known);
 	read_names(peer);
+	read_starter(peer);
 	/* Only what was read while it was there is of it, and not of the next of that number.
 	 * Before Linux 6.5 nobody can know. */
-	if (known && has_ended(process))
+	if (known && has_ended(process)) {
 		peer->comm[0] = peer->program[0] = '\0';
+		peer->starter = peer->uid;
+		peer->ended = true;
+	}
 	if (process >= 0)
 		close(process);
 	return 0;

@@ -60,6 +60,7 @@ struct principal {
 	char name[STRATA_ESCAPED_BYTES(NAME_BYTES) + 16];
 	uint64_t used[PRINCIPAL_NR_RESOURCES];
 	int64_t credit[PRINCIPAL_NR_WORK]; /* bytes of work that may be done in this turn */
+	uint64_t written;                  /* bytes of packets */
 	struct token_bucket sources;
 	struct token_bucket lines;
 	uint64_t unprinted; /* lines */
@@ -354,6 +355,16 @@ bool principals_refused(const struct principals *all)
 void principals_set_total(struct principals *all, enum principal_resource resource, uint64_t total)
 {
 	all->totals[resource] = total;
+}
+
+bool principal_may_write(const struct principal *one, uint64_t bytes, uint64_t room)
+{
+	return one->trusted || (bytes <= room && one->written + bytes <= room - bytes);
+}
+
+void principal_note_written(struct principal *one, uint64_t bytes)
+{
+	one->written += bytes;
 }
 
 bool principal_may_begin_source(struct principal *one)

@@ -83,6 +83,15 @@ bool principals_refused(const struct principals *all);
 /* Sets a total, of which an eighth is the share. */
 void principals_set_total(struct principals *all, enum principal_resource resource, uint64_t total);
 
+/*
+ * Room on the disk: may it write @bytes more to a recording while @room are free?  An untrusted one
+ * may if it has written no more to it then than is left for all others.
+ */
+bool principal_may_write(const struct principal *one, uint64_t bytes, uint64_t room);
+
+/* It has written that much to the recording. */
+void principal_note_written(struct principal *one, uint64_t bytes);
+
 /* May it begin another source now?  An untrusted one 256 at once, then 64 a second. */
 bool principal_may_begin_source(struct principal *one);
 

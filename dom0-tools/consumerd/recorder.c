@@ -166,6 +166,7 @@ int recorder_add_ring(struct recorder *recorder, size_t source_index, struct rin
 		return strata_fail(error, "out of memory");
 	}
 	state->nr_taps++;
+	recorder->unsaved = true; /* the next drain saves it, and those who follow can read it */
 	tap->complete_ticks = begin == RECORDER_FROM_NOW ? strata_clock() : 0;
 	tap->live_slot = live_slot(recorder, tap);
 	return 0;

@@ -22,6 +22,9 @@ struct recorder_totals {
 	uint64_t bad_packets;
 	uint64_t no_room; /* of those lost: they waited for room on the disk until the end */
 	bool was_full;    /* the disk, for a while at least */
+	/* Of those lost: their user or guest had written as much as was left on the disk. */
+	uint64_t no_share;
+	bool was_shared; /* there was one, for a while at least */
 };
 
 /*
@@ -101,20 +104,6 @@ struct recorder_taken {
 int recorder_take_over(struct recorder *recorder, size_t source_index, uint32_t cpu,
 		       const char *dir, struct recorder_taken *taken, struct strata_error *error);
 
-/*
- * Ends a source before the recording does: takes all that is committed in its rings,
- * also of sub-buffers that their writers never completed, counts their last losses,
- * closes its files and forgets the rings, which the
- * caller may unmap then.  They have to be mapped until here; a dead domain's are.
- * What the disk has no room for is counted as lost.  A source that recorded nothing at all is
- * taken out of the recording.
- * @reason: STRATA_SOURCE_STAYED: it is there to the end
- * 0, or -1 with the first thing that could not be written; the rings are forgotten
- * in any case.
- */
-int recorder_finish_source(struct recorder *recorder, size_t source_index,
-			   enum strata_source_end reason, struct strata_error *error);
-
 enum recorder_presence {
 	RECORDER_SOURCE_IS_THERE,
 	RECORDER_SOURCE_LEAVES, /* its rings are being drained; they have to stay mapped */
@@ -123,11 +112,19 @@ enum recorder_presence {
 	RECORDER_SOURCE_FAILED,       /* gone, but not all of it could be written, which was said */
 };
 
-/* As recorder_finish_source(), but in the turns of recorder_drain() that follow, so that nobody
- * else waits for all of it; recorder_presence() tells when it is done. */
+/*
+ * Ends a source before the recording does, in the turns of recorder_drain() that follow, so that
+ * nobody else waits for all of it: takes all that is committed in its rings, also of sub-buffers
+ * that their writers never completed, counts their last losses, closes its files and forgets the
+ * rings.  The caller may unmap them when recorder_presence() says that it is done; a dead domain's
+ * stay mapped until then.  What the disk has no room for is counted as lost.  A source that
+ * recorded nothing at all is taken out of the recording.
+ * @reason: STRATA_SOURCE_STAYED: it is there to the end
+ */
 void recorder_leave_source(struct recorder *recorder, size_t source_index,
 			   enum strata_source_end reason);
 
+/* Ask until it is gone: a source that left nothing has its place until then. */
 enum recorder_presence recorder_presence(struct recorder *recorder, size_t source_index);
 
 /* Writes metadata and recording.json as they stand.  0 or -1. */

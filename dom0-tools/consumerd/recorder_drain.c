@@ -160,7 +160,9 @@ static int drain_rings(struct recorder *recorder, struct recorder_queue *queue, 
 	return 0;
 }
 
-/* Takes from rings whose source leaves, and forgets those that are empty.  0 or -1. */
+/* Takes from rings whose source leaves, and forgets those that are empty.  What is left is to be
+ * taken without a pause, also a guest's: it is no more than the rings held, and their memory is
+ * wanted back.  0 or -1. */
 static int drain_leaving(struct recorder *recorder, struct recorder_queue *queue,
 			 struct strata_error *error)
 {
@@ -191,6 +193,8 @@ static int drain_leaving(struct recorder *recorder, struct recorder_queue *queue
 		if (result)
 			return -1;
 	}
+	for (; i < queue->nr; i++)
+		recorder->behind |= queue->taps[i]->leaving;
 	return 0;
 }
 
@@ -230,11 +234,26 @@ static void note_rest(struct recorder *recorder, const struct recorder_queue *qu
 		const struct tap *tap = tap_at(queue, i);
 
 		recorder->urgent |= !tap->leaving && tap->state == STRATA_POLL_PRIORITY;
-		recorder->behind |= (tap->leaving || has_data(tap)) &&
+		recorder->behind |= !tap->leaving && has_data(tap) &&
 				    principal_kind(queue->who) != PRINCIPAL_DOMAIN;
 	}
 	recorder->behind |= queue->looks < queue->nr &&
 			    principal_kind(queue->who) != PRINCIPAL_DOMAIN;
+}
+
+/* May the largest packet be written for a principal?  Says so if that is news. */
+static bool has_room(struct recorder *recorder, struct recorder_queue *queue)
+{
+	const bool waited = queue->waits;
+
+	queue->waits = !recorder_may_write(recorder, queue->who, recorder->copy_bytes);
+	if (queue->waits && !waited)
+		principal_complain(queue->who,
+				   "%s has written as much as is left on the disk: the rest is for "
+				   "others, and what does not fit into its buffers is lost, and "
+				   "counted, until there is more room",
+				   principal_name(queue->who));
+	return !queue->waits;
 }
 
 /* One principal's turn.  0, 1 if the disk has no room, or -1. */
@@ -243,7 +262,7 @@ static int drain_queue(struct recorder *recorder, struct recorder_queue *queue,
 {
 	int result = 0;
 
-	if (extent != RECORDER_DRAIN_NONE && queue->nr) {
+	if (extent != RECORDER_DRAIN_NONE && queue->nr && has_room(recorder, queue)) {
 		look_at_rings(recorder, queue, extent);
 		queue->resume = queue->next + (queue->looks < queue->nr ? queue->looks : 0);
 		result = drain_rings(recorder, queue, true, extent, nr_packets, error);
@@ -251,7 +270,11 @@ static int drain_queue(struct recorder *recorder, struct recorder_queue *queue,
 			result = drain_rings(recorder, queue, false, extent, nr_packets, error);
 		if (!result)
 			result = drain_sleepers(recorder, queue, error);
-		note_rest(recorder, queue);
+		/* If the disk is not full, it is this principal alone that has no more room. */
+		if (result > 0 && !recorder->full)
+			result = 0;
+		else
+			note_rest(recorder, queue);
 		queue->next = queue->resume % queue->nr;
 	}
 	if (!result && drain_leaving(recorder, queue, error))

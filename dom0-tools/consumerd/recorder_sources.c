@@ -40,15 +40,16 @@ struct principal *recorder_who(struct recorder *recorder, size_t source_index)
 	return state && state->who ? state->who : principals_hypervisor(recorder->principals);
 }
 
-/* A source without anything in it: the first that is vacant, or a new one.  NULL: out of memory. */
-static struct strata_source *make_source(struct strata_recording *recording, const char *name,
-					 size_t *index)
+/* A source without anything in it: the first that is vacant, whose last owner knows that it is, or
+ * a new one.  NULL: out of memory. */
+static struct strata_source *make_source(struct recorder *recorder, const char *name, size_t *index)
 {
+	struct strata_recording *recording = &recorder->recording;
 	struct strata_source *source;
 
 	for (*index = 0; *index < recording->nr_sources; ++*index) {
 		source = &recording->sources[*index];
-		if (!source->vacant)
+		if (!source->vacant || !recorder_source_of(recorder, *index)->owner_knows)
 			continue;
 		memset(source, 0, sizeof(*source));
 		snprintf(source->name, sizeof(source->name), "%s", name);
@@ -70,7 +71,7 @@ int recorder_begin_source(struct recorder *recorder, struct principal *who, cons
 		goto no_rings;
 	/* The state first: a source cannot be taken back. */
 	state = recorder_source_of(recorder, recorder->recording.nr_sources);
-	if (!state || !make_source(&recorder->recording, name, index)) {
+	if (!state || !make_source(recorder, name, index)) {
 		strata_fail(error, "out of memory");
 		goto no_source;
 	}
@@ -218,37 +219,8 @@ void recorder_leave_source(struct recorder *recorder, size_t source_index,
 
 enum recorder_presence recorder_presence(struct recorder *recorder, size_t source_index)
 {
-	return recorder_source_of(recorder, source_index)->presence;
-}
+	struct recorder_source *state = recorder_source_of(recorder, source_index);
 
-int recorder_finish_source(struct recorder *recorder, size_t source_index,
-			   enum strata_source_end reason, struct strata_error *error)
-{
-	struct recorder_queue *queue =
-		recorder_queue_of(recorder, recorder_who(recorder, source_index));
-	struct strata_error later;
-	int result = 0;
-	size_t i = 0;
-
-	begin_to_leave(recorder, source_index, reason);
-	/* The last one that is forgotten ends the source. */
-	while (i < queue->nr) {
-		struct tap *tap = queue->taps[i];
-
-		if (tap->source != source_index) {
-			i++;
-			continue;
-		}
-		if (tap_take_rest(recorder, tap, result ? &later : error))
-			result = -1;
-		if (tap_finish(recorder, tap, result ? &later : error))
-			result = -1;
-		if (result)
-			recorder_source_of(recorder, source_index)->presence =
-				RECORDER_SOURCE_FAILED;
-		recorder_forget_tap(recorder, tap);
-	}
-	if (recorder_source_of(recorder, source_index)->presence == RECORDER_SOURCE_LEAVES)
-		end_source(recorder, source_index);
-	return result;
+	state->owner_knows = state->presence == RECORDER_SOURCE_LEFT_NOTHING;
+	return state->presence;
 }

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * tap.h - one ring on its way into one stream file, and the recorder that it is a
- * part of: what recorder.c runs and tap.c does for each ring.  Nobody else's.
+ * part of: what recorder.c runs and the tap files do for each ring.  Nobody else's.
+ *
+ *   tap.c           takes complete sub-buffers: look, take, check
+ *   tap_singles.c   the same for single-store rings, where no writer builds packets
+ *   tap_partly.c    takes a sub-buffer in parts
+ *   tap_rest.c      takes what is left in a ring that is read for the last time
+ *   tap_append.c    writes packets that were checked, and counts what is lost
+ *   tap_complete.c  up to when what is in the file is complete
+ *   tap_times.c     whether a packet can be of the times that it says
  */
 #ifndef STRATA_CONSUMERD_TAP_H
 #define STRATA_CONSUMERD_TAP_H
@@ -35,11 +43,14 @@ struct tap {
 	strata_count_t seen_commit; /* of what is read next, at the last look */
 	uint64_t quiet_ticks;       /* when that changed */
 	uint32_t live_slot;
-	bool left; /* the disk had no room for one: it and what follows are in the ring still */
+	bool left;     /* the disk had no room for one: it and what follows are in the ring still */
+	bool no_share; /* not the disk, but its principal had no room, for what was lost last */
 	bool leaving;
 	/* Sub-buffers that may be taken: in this turn, or until it has left.  A writer that goes on
 	 * fills its ring while we take. */
 	strata_count_t turns;
+	bool resting; /* what is left is being taken, complete or not (tap_take_rest()) */
+	strata_count_t rest_end; /* where reading goes on behind it */
 };
 
 /* The rings of one principal.  Each turn goes on where the last one stopped. */
@@ -51,6 +62,7 @@ struct recorder_queue {
 	size_t next;   /* is looked at first in the next turn */
 	size_t looks;  /* from there on, in this turn */
 	size_t resume; /* becomes next */
+	bool waits;    /* it has written as much as is left on the disk, which was said */
 };
 
 /* A stream that has ended since the tables were saved last. */
@@ -73,6 +85,7 @@ struct recorder_source {
 	size_t nr_taps;
 	enum recorder_presence presence;
 	enum strata_source_end reason; /* if it is leaving */
+	bool owner_knows; /* it has been told that the source left nothing */
 	bool broken_said;
 	struct recorder_saved saved;
 };
@@ -99,6 +112,8 @@ struct recorder {
 	bool behind;               /* a ring had more than its share when it was drained last */
 	bool full;                 /* the disk was, at the last attempt */
 	uint64_t write_again_ticks;
+	uint64_t room_bytes;       /* on the disk, as far as we know */
+	uint64_t room_until_ticks; /* the disk is asked again then */
 	struct recorder_totals totals;
 	struct live_publisher *live; /* NULL: nobody can follow */
 	struct recorder_ended *ended;
@@ -132,6 +147,12 @@ struct recorder_queue *recorder_queue_of(struct recorder *recorder, struct princ
 int recorder_queue_add(struct recorder_queue *queue, struct tap *tap, struct strata_error *error);
 void recorder_queue_remove(struct recorder_queue *queue, const struct tap *tap);
 
+/* recorder_room.c: may a principal write @bytes more, or is that what the others have left? */
+bool recorder_may_write(struct recorder *recorder, struct principal *who, uint64_t bytes);
+
+/* recorder_room.c: it has. */
+void recorder_note_written(struct recorder *recorder, struct principal *who, uint64_t bytes);
+
 /* recorder.c: tables that cannot be written now are written later, at the end at the latest. */
 void recorder_save_what_is_new(struct recorder *recorder);
 
@@ -149,7 +170,8 @@ void tap_note_lies(struct recorder *recorder, struct tap *tap);
 
 /*
  * Takes what is ready in its ring, up to @turns sub-buffers (1 or more).
- * 0: all, or as many; 1: the rest waits for room on the disk; or -1.
+ * 0: all, or as many; 1: the rest waits for room on the disk, which is full if recorder->full, else
+ * the principal has its share; or -1.
  */
 int tap_take(struct recorder *recorder, struct tap *tap, strata_count_t turns, uint64_t *nr_packets,
 	     struct strata_error *error);
@@ -173,8 +195,8 @@ int tap_take_partly(struct recorder *recorder, struct tap *tap, struct strata_er
 bool tap_is_asleep(const struct recorder *recorder, const struct tap *tap);
 
 /*
- * Takes one step of what tap_take_rest() does: at most a sub-buffer where that can be, else all of
- * the rest.  @done: OUT, nothing is left to take.  0 or -1.
+ * Takes one step of what tap_take_rest() does, at most a sub-buffer.  @done: OUT, nothing is left
+ * to take.  0 or -1.
  */
 int tap_leave_step(struct recorder *recorder, struct tap *tap, bool *done,
 		   struct strata_error *error);

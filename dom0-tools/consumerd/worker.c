@@ -4,9 +4,9 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct queue {
 	struct work *first, **end;
@@ -45,8 +45,10 @@ static void *run(void *data)
 	struct work *work;
 
 	pthread_mutex_lock(&worker->lock);
-	while (!worker->ends) {
+	for (;;) {
 		work = get(&worker->todo);
+		if (!work && worker->ends)
+			break;
 		if (!work) {
 			pthread_cond_wait(&worker->given, &worker->lock);
 			continue;
@@ -104,22 +106,40 @@ struct work *worker_take(struct worker *worker)
 	return work;
 }
 
-void worker_close(struct worker *worker, void (*drop)(struct work *work))
+/* Joins the thread if it ends in time; else it is on its own.  False: it is. */
+static bool join(pthread_t thread, unsigned int wait_ms)
+{
+	struct timespec end;
+
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += wait_ms / 1000;
+	end.tv_nsec += (long)(wait_ms % 1000) * 1000000;
+	if (end.tv_nsec >= 1000000000) {
+		end.tv_nsec -= 1000000000;
+		end.tv_sec++;
+	}
+	if (!pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &end))
+		return true;
+	pthread_detach(thread);
+	return false;
+}
+
+bool worker_close(struct worker *worker, unsigned int wait_ms, void (*drop)(struct work *work))
 {
 	struct work *work;
 
 	if (!worker)
-		return;
+		return true;
 	pthread_mutex_lock(&worker->lock);
 	worker->ends = true;
 	pthread_cond_signal(&worker->given);
 	pthread_mutex_unlock(&worker->lock);
-	pthread_join(worker->thread, NULL);
+	if (!join(worker->thread, wait_ms))
+		return false;
 	while ((work = get(&worker->done)))
-		drop(work);
-	while ((work = get(&worker->todo)))
 		drop(work);
 	pthread_mutex_destroy(&worker->lock);
 	pthread_cond_destroy(&worker->given);
 	free(worker);
+	return true;
 }

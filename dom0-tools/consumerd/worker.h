@@ -9,6 +9,8 @@
 #ifndef STRATA_CONSUMERD_WORKER_H
 #define STRATA_CONSUMERD_WORKER_H
 
+#include <stdbool.h>
+
 #include "error.h"
 
 /* The first member of what the caller hands over. */
@@ -29,10 +31,11 @@ void worker_give(struct worker *worker, struct work *work);
 struct work *worker_take(struct worker *worker);
 
 /*
- * Waits for the piece that is being run, and ends the thread.
- * @drop: called with each piece that was not taken back, run or not
- * NULL is fine.
+ * Ends the thread when all that was given has been run, for which it waits @wait_ms at most.
+ * @drop: called with each piece that was not taken back
+ * True, also of NULL.  False: that takes longer.  Nothing was dropped then, and all that was handed
+ * over has to stay, with all that running it needs; the thread ends by itself.
  */
-void worker_close(struct worker *worker, void (*drop)(struct work *work));
+bool worker_close(struct worker *worker, unsigned int wait_ms, void (*drop)(struct work *work));
 
 #endif /* STRATA_CONSUMERD_WORKER_H */

@@ -12,10 +12,12 @@
 
 #include "app.h"
 #include "app_wake.h"
+#include "memory_return.h"
 #include "recorder.h"
 #include "select_app.h"
 
 enum application_step {
+	APPLICATION_ARRIVED, /* it is not known yet what it is */
 	APPLICATION_TELLING, /* of its events */
 	APPLICATION_WAITING, /* its user began many sources a short time ago */
 	APPLICATION_MAKING,  /* its rings */
@@ -55,10 +57,11 @@ struct apps {
 		channel;       /* its directory: their rings are to outlive us (ring_file.h) ... */
 	const char *named_dir; /* ... or, linked from there, in this one; may be NULL */
 
-	struct app_wake wake; /* calls those that run already */
-	int listener;         /* -1: not open */
-	bool all_accepted;    /* nobody waits there */
-	int epoll;            /* readable when there is something to tend; -1 */
+	struct memory_return *returns; /* memory of those that went; NULL: not open */
+	struct app_wake wake;          /* calls those that run already */
+	int listener;                  /* -1: not open */
+	bool all_accepted;             /* nobody waits there */
+	int epoll;                     /* readable when there is something to tend; -1 */
 	struct application **list;
 	size_t nr;
 	uint64_t patience_ms;     /* with one who does not say what he has ... */

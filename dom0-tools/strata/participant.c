@@ -20,15 +20,9 @@
 #include <xen/sched.h>
 
 #include "escape.h"
+#include "participant_commands.h"
 #include "participant_events.h"
 #include "sources.h"
-
-/* After this time without an answer the user is told, and a guest is not waited for any more. */
-#define SILENCE_MS 10000u
-
-/* A kernel patches itself for each event that it begins or ends to record, and tells all of its
- * CPUs: seconds, for hundreds of events where CPUs wait for one another. */
-#define EVENT_MS 100u
 
 uint64_t participants_now_ms(const struct participants *all)
 {
@@ -48,12 +42,8 @@ static struct principal *answers_for(struct participants *all, const struct part
 				 one->guest.name);
 }
 
-/* Prints a message about what a domain does: its name, and the rest.  A guest that comes and goes
- * all the time may cause as many as a user may (principal.h). */
-static void say(struct participants *all, const struct participant *one, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void say(struct participants *all, const struct participant *one, const char *format, ...)
+void participant_say(struct participants *all, const struct participant *one, const char *format,
+		     ...)
 {
 	struct principal *who = answers_for(all, one);
 	struct strata_error rest = { "" };
@@ -94,9 +84,8 @@ static int add_source(struct participants *all, struct participant *one, struct 
 	return result ? -1 : 0;
 }
 
-/* What it publishes cannot be used: it is not tried again until it publishes something else. */
-static void refuse(struct participants *all, struct participant *one,
-		   const struct strata_error *why)
+void participant_refuse(struct participants *all, struct participant *one,
+			const struct strata_error *why)
 {
 	participant_leave_out(all, one, why);
 	one->refused = true;
@@ -113,7 +102,7 @@ static void join(struct participants *all, struct participant *one)
 	struct strata_error why = { "" };
 
 	if (add_source(all, one, &why)) {
-		refuse(all, one, &why);
+		participant_refuse(all, one, &why);
 		return;
 	}
 	if (one->awaited) {
@@ -123,11 +112,11 @@ static void join(struct participants *all, struct participant *one)
 	if (all->evtchn)
 		one->port = xenevtchn_bind_interdomain(all->evtchn, one->domain, one->guest.port);
 	if (one->port < 0)
-		say(all, one, "is polled: its event channel cannot be bound");
+		participant_say(all, one, "is polled: its event channel cannot be bound");
 	if (!all->started)
 		return;
-	say(all, one, "takes part from now on, as %s",
-	    recorder_recording(all->recorder)->sources[one->source].name);
+	participant_say(all, one, "takes part from now on, as %s",
+			recorder_recording(all->recorder)->sources[one->source].name);
 	participant_start(all, one);
 }
 
@@ -140,7 +129,8 @@ static int claim_pages(struct participants *all, struct participant *one,
 
 	if (!pages)
 		return -1;
-	if (!who)
+	one->leaving = calloc(1, sizeof(*one->leaving));
+	if (!who || !one->leaving)
 		return strata_fail(error, "out of memory");
 	if (principal_claim(who, PRINCIPAL_GUEST_PAGES, pages, error))
 		return -1;
@@ -180,25 +170,15 @@ static bool is_flying(const struct guest *guest)
 	return !strcmp(guest->state, "started") || !strcmp(guest->state, "flushed");
 }
 
-static void told(struct participants *all, struct participant *one, enum participant_step step)
-{
-	one->step = step;
-	if (!one->owes_since_ms)
-		one->owes_since_ms = participants_now_ms(all);
-	one->silence_said = false;
-	one->due = true;
-}
-
-/* Has its module add what is to be probed, one after the other, and then makes it take part. */
-static void probe_or_join(struct participants *all, struct participant *one)
+void participant_go_on(struct participants *all, struct participant *one)
 {
 	struct strata_error why = { "" };
 	int more = participant_next_probe(all, one, &why);
 
 	if (more < 0)
-		refuse(all, one, &why);
+		participant_refuse(all, one, &why);
 	else if (more)
-		told(all, one, PARTICIPANT_PROBING);
+		participant_await(all, one, PARTICIPANT_PROBING);
 	else
 		join(all, one);
 }
@@ -243,7 +223,7 @@ static void take_in(struct participants *all, struct participant *one)
 	one->owes_since_ms = 0;
 	one->port = -1;
 	if (map_module(all, one, &why)) {
-		refuse(all, one, &why);
+		participant_refuse(all, one, &why);
 		return;
 	}
 	one->flying = all->overwrite && is_flying(&one->guest);
@@ -253,14 +233,10 @@ static void take_in(struct participants *all, struct participant *one)
 	/* An earlier recorder may have died.  What it left flying is taken over with all that it
 	 * holds; else the rings are to be still before we begin. */
 	if (guest_may_record(&one->guest) && !one->flying) {
-		one->sequence = all->sequence++;
-		if (guest_tell_stop(all->xenstore, &one->guest, one->sequence, &why))
-			refuse(all, one, &why);
-		else
-			told(all, one, PARTICIPANT_QUIETING);
+		participant_quiet(all, one);
 		return;
 	}
-	probe_or_join(all, one);
+	participant_go_on(all, one);
 }
 
 /* Of a domain that is asked for by name and has no module this is said once. */
@@ -273,72 +249,6 @@ static void note_missing_module(struct participants *all, struct participant *on
 	strata_fail(&why, "no strata.ko is loaded in it; when one is, it takes part");
 	one->awaited = true;
 	participant_leave_out(all, one, &why);
-}
-
-bool participant_owes_answer(const struct participant *one)
-{
-	return one->step == PARTICIPANT_QUIETING || one->step == PARTICIPANT_PROBING ||
-	       one->step == PARTICIPANT_STARTING || one->step == PARTICIPANT_STOPPING;
-}
-
-uint64_t participant_patience_ms(const struct participant *one)
-{
-	return one->domain == 0 ? (uint64_t)event_set_count(&one->events) * EVENT_MS : 0;
-}
-
-bool participant_is_silent(const struct participants *all, const struct participant *one)
-{
-	return participant_owes_answer(one) && participants_now_ms(all) - one->owes_since_ms >=
-						       SILENCE_MS + participant_patience_ms(one);
-}
-
-void participant_note_late(struct participants *all, struct participant *one)
-{
-	if (!participant_owes_answer(one) || one->silence_said)
-		return;
-	one->silence_said = true;
-	say(all, one,
-	    "has not answered yet: the recording begins without it, and it is recorded as soon as "
-	    "it answers");
-}
-
-static void note_silence(struct participants *all, struct participant *one)
-{
-	if (one->silence_said || all->stopping ||
-	    (one->life != DOMAIN_PAUSED && !participant_is_silent(all, one)))
-		return;
-	one->silence_said = true;
-	say(all, one, "%s: it is recorded as soon as it answers",
-	    one->life == DOMAIN_PAUSED ? "is paused" : "does not answer");
-}
-
-/* Its module says @now; what follows for what it was told? */
-static void take_answer(struct participants *all, struct participant *one, const struct guest *now)
-{
-	struct strata_error why = { "" };
-
-	if (now->answered != one->sequence) {
-		note_silence(all, one);
-		return;
-	}
-	one->silence_said = false;
-	one->owes_since_ms = 0;
-	if (one->step == PARTICIPANT_PROBING) {
-		if (participant_take_probe(all, one, !strcmp(now->state, "probed"), &why))
-			refuse(all, one, &why);
-		else
-			probe_or_join(all, one);
-	} else if (!strcmp(now->state, "refused")) {
-		strata_fail(&why, "its module refuses what it is told; its kernel log says why");
-		refuse(all, one, &why);
-	} else if (one->step == PARTICIPANT_QUIETING && !strcmp(now->state, "stopped")) {
-		probe_or_join(all, one);
-	} else if (one->step == PARTICIPANT_STARTING && !strcmp(now->state, "started")) {
-		one->step = PARTICIPANT_RECORDING;
-		one->recorded = true;
-	} else if (one->step == PARTICIPANT_STOPPING && !strcmp(now->state, "stopped")) {
-		one->step = PARTICIPANT_STOPPED;
-	}
 }
 
 enum strata_source_end participant_end(const struct participant *one)
@@ -386,7 +296,7 @@ void participant_take_look(struct participants *all, struct participant *one,
 	}
 	if (one->step != PARTICIPANT_NONE) {
 		if (participant_owes_answer(one))
-			take_answer(all, one, now);
+			participant_take_answer(all, one, now);
 		return;
 	}
 	one->guest = *now;
@@ -411,102 +321,6 @@ void participant_look(struct participants *all, struct participant *one)
 	participant_take_look(all, one, &now);
 }
 
-static int tell_start(struct participants *all, struct participant *one, struct strata_error *error)
-{
-	const struct guest_start start = { .overwrite = all->overwrite,
-					   .form = one->map.form,
-					   .switch_ms = all->switch_ms,
-					   .events = &one->events,
-					   .filter = one->filter };
-
-	one->sequence = all->sequence++;
-	if (guest_tell_start(all->xenstore, &one->guest, one->sequence, &start, error))
-		return -1;
-	told(all, one, PARTICIPANT_STARTING);
-	return 0;
-}
-
-void participant_start(struct participants *all, struct participant *one)
-{
-	struct strata_error why = { "" };
-
-	if (one->step != PARTICIPANT_READY || event_set_count(&one->events) == 0)
-		return;
-	if (tell_start(all, one, &why))
-		participant_leave_out(all, one, &why);
-}
-
-void participant_stop(struct participants *all, struct participant *one)
-{
-	struct strata_error why = { "" };
-
-	/* Its answer to the start may be there by now. */
-	if (one->step == PARTICIPANT_STARTING)
-		participant_look(all, one);
-	/* One that never answered may start later: it is stopped in any case. */
-	if (one->step != PARTICIPANT_STARTING && one->step != PARTICIPANT_RECORDING)
-		return;
-	one->sequence = all->sequence++;
-	/* If its module is gone, the next look sees that. */
-	guest_tell_stop(all->xenstore, &one->guest, one->sequence, &why);
-	told(all, one, PARTICIPANT_STOPPING);
-}
-
-/* Adds to its source what it will record and the recording does not know. */
-static int add_events(struct participants *all, struct participant *one, struct strata_error *error)
-{
-	struct strata_source *source = &recorder_recording(all->recorder)->sources[one->source];
-	size_t i;
-
-	for (i = 0; i < one->map.nr_events; i++) {
-		const struct strata_event_desc *event = &one->map.events[i];
-
-		if (event_set_has(&one->events, i) && !strata_source_event(source, event->id) &&
-		    strata_source_add_event(source, event, error))
-			return strata_fail_in(error, "its event table");
-	}
-	return 0;
-}
-
-int participant_reselect(struct participants *all, struct participant *one,
-			 struct strata_error *error)
-{
-	const struct event_set before = one->events;
-
-	if (one->step != PARTICIPANT_READY && one->step != PARTICIPANT_STARTING &&
-	    one->step != PARTICIPANT_RECORDING)
-		return 0;
-	if (participant_choose_again(all, one, error))
-		return strata_fail_in(error, "domain %u", one->domain);
-	if (add_events(all, one, error)) {
-		one->events = before;
-		return strata_fail_in(error, "domain %u", one->domain);
-	}
-	return tell_start(all, one, error) ? strata_fail_in(error, "domain %u", one->domain) : 0;
-}
-
-void participant_flush(struct participants *all, struct participant *one)
-{
-	struct strata_error why = { "" };
-
-	one->flushing = one->step == PARTICIPANT_RECORDING && one->life == DOMAIN_RUNS;
-	if (!one->flushing)
-		return;
-	one->sequence = all->sequence++;
-	one->flushing = !guest_tell_flush(all->xenstore, &one->guest, one->sequence, &why);
-}
-
-bool participant_flushed(struct participants *all, struct participant *one)
-{
-	struct guest now;
-
-	if (!one->flushing)
-		return true;
-	guest_look(all->xenstore, one->domain, &now);
-	one->flushing = now.module == GUEST_READY && now.answered != one->sequence;
-	return !one->flushing;
-}
-
 void participant_unmap(struct participants *all, struct participant *one)
 {
 	if (all->evtchn && one->port >= 0)
@@ -514,10 +328,14 @@ void participant_unmap(struct participants *all, struct participant *one)
 	one->port = -1;
 	guest_unmap(&one->map);
 	give_pages_back(one);
+	free(one->leaving);
+	one->leaving = NULL;
 	free(one->filter);
 	one->filter = NULL;
 	memset(&one->probes, 0, sizeof(one->probes));
 	one->next_probe = 0;
+	one->unwritten = false;
+	one->failed = false;
 	one->step = PARTICIPANT_NONE;
 }
 
@@ -526,6 +344,22 @@ void participant_unmap(struct participants *all, struct participant *one)
 static bool is_complete(enum strata_source_end reason)
 {
 	return reason == STRATA_SOURCE_UNLOADED || reason == STRATA_SOURCE_SUSPENDED;
+}
+
+/* Its map stays for as long as the recorder drains its rings, whatever becomes of its domain. */
+static void keep_until_drained(struct participants *all, struct participant *one)
+{
+	struct leaving *leaving = one->leaving;
+
+	*leaving = (struct leaving){ .next = all->leaving,
+				     .map = one->map,
+				     .who = one->who,
+				     .pages = one->pages,
+				     .source = one->source };
+	all->leaving = leaving;
+	one->leaving = NULL;
+	one->who = NULL;
+	memset(&one->map, 0, sizeof(one->map));
 }
 
 void participant_let_go(struct participants *all, struct participant *one,
@@ -538,15 +372,16 @@ void participant_let_go(struct participants *all, struct participant *one,
 		participant_leave_out(all, one, &why);
 	if (one->step >= PARTICIPANT_READY) {
 		if (reason != STRATA_SOURCE_LEFT_OUT)
-			say(all, one, "goes: %s%s", strata_source_end_text(reason),
-			    is_complete(reason)
-				    ? ""
-				    : "; what it was writing is taken up to the last record that it "
-				      "committed, what came after that is unknown");
+			participant_say(
+				all, one, "goes: %s%s", strata_source_end_text(reason),
+				is_complete(reason)
+					? ""
+					: "; what it was writing is taken up to the last record that it "
+					  "committed, what came after that is unknown");
 		if (reason != STRATA_SOURCE_LEFT_OUT && !is_complete(reason) && all->died)
 			all->died(all->data, one);
-		if (recorder_finish_source(all->recorder, one->source, reason, &why))
-			participant_leave_out(all, one, &why);
+		recorder_leave_source(all->recorder, one->source, reason);
+		keep_until_drained(all, one);
 	}
 	/* What it publishes is there still, for a while: what it meant is gone. */
 	one->refused = true;

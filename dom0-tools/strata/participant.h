@@ -12,42 +12,25 @@ uint64_t participants_now_ms(const struct participants *all);
 void participant_take_look(struct participants *all, struct participant *one,
 			   const struct guest *now);
 
-/* Looks there itself, and waits for the answer. */
+/* Looks there itself, and waits for the answer: before the recording begins. */
 void participant_look(struct participants *all, struct participant *one);
 
-/* Tells it to start or stop, if it is in the step for it. */
-void participant_start(struct participants *all, struct participant *one);
-void participant_stop(struct participants *all, struct participant *one);
+/* It is quiet, or has added a probe: has it add the next, and then makes it take part. */
+void participant_go_on(struct participants *all, struct participant *one);
 
-/* Tells it to flush, if it records and can answer; participant_flushed() says whether it has, or
- * need not. */
-void participant_flush(struct participants *all, struct participant *one);
-bool participant_flushed(struct participants *all, struct participant *one);
+/* What it publishes cannot be used: it is not tried again until it publishes something else. */
+void participant_refuse(struct participants *all, struct participant *one,
+			const struct strata_error *why);
 
-/*
- * What is asked of it has changed: chooses its events anew, adds those that are new to
- * the recording, and tells it.  0, also if it does not take part; or -1.
- */
-int participant_reselect(struct participants *all, struct participant *one,
-			 struct strata_error *error);
-
-/* Was it told something that it has not answered? */
-bool participant_owes_answer(const struct participant *one);
-
-/* How long it may take for what it was told, beyond what any may: dom0's own kernel alone is
- * trusted to need it, for each of its events. */
-uint64_t participant_patience_ms(const struct participant *one);
-
-/* The others begin without it: says so if it owes an answer. */
-void participant_note_late(struct participants *all, struct participant *one);
-
-/* Has it owed an answer for so long that nobody waits for it any more? */
-bool participant_is_silent(const struct participants *all, const struct participant *one);
+/* Prints a message about what its domain does: the domain's name, and the rest.  A guest that comes
+ * and goes all the time may cause as many as a user may (principal.h). */
+void participant_say(struct participants *all, const struct participant *one, const char *format,
+		     ...) __attribute__((format(printf, 3, 4)));
 
 /* How its domain went, now that it is gone, as far as was seen of it. */
 enum strata_source_end participant_end(const struct participant *one);
 
-/* Takes what is left in its rings, ends its source for @reason, and unmaps it. */
+/* Ends its source for @reason; what is left in its rings is taken in turns (leaving.h). */
 void participant_let_go(struct participants *all, struct participant *one,
 			enum strata_source_end reason);
 

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "participant_commands.h"
+
 static bool is_probe(const struct kernel_selection *selection)
 {
 	return selection->kind == SELECT_KPROBE || selection->kind == SELECT_KRETPROBE;
@@ -95,6 +97,8 @@ static int choose_events(struct participants *all, struct participant *one,
 int participant_next_probe(struct participants *all, struct participant *one,
 			   struct strata_error *error)
 {
+	struct guest_command command;
+
 	for (; one->next_probe < all->nr_selections; one->next_probe++) {
 		const struct kernel_selection *selection = &all->selections[one->next_probe];
 		char name[STRATA_EVENT_NAME_BYTES];
@@ -106,7 +110,8 @@ int participant_next_probe(struct participants *all, struct participant *one,
 			continue;
 		select_probe_name(selection, name);
 		one->sequence = all->sequence++;
-		return guest_tell_probe(all->xenstore, &one->guest, one->sequence, &probe, error)
+		return guest_command_probe(&command, one->sequence, &probe, error) ||
+				       participant_give(all, one, &command, error)
 			       ? -1
 			       : 1;
 	}

@@ -4,7 +4,7 @@
  *
  * xenstore tells of changes by watches.  They only say where to look: a guest can
  * fire its own without end, so each domain is looked at LOOK_MS apart at the
- * soonest, a few in a turn, each in its turn, and in a thread of their own (looks.h).
+ * soonest, a few in a turn, each in its turn, and in a thread of their own (xenstore_requests.h).
  * All are looked at every LOOK_ANYWAY_MS, should a watch have been missed.
  */
 #include "participants.h"
@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <strata/abi/guest.h>
 
@@ -21,6 +20,7 @@
 #include <xen/sched.h>
 
 #include "participant.h"
+#include "participant_commands.h"
 
 #define WATCHES_PER_TURN 256u
 #define LOOKS_PER_TURN   8u
@@ -36,11 +36,6 @@
 
 #define DOMAINS_TOKEN "domains"
 
-static void watch_path(const struct participant *one, char *path, size_t bytes)
-{
-	snprintf(path, bytes, "/local/domain/%u/" STRATA_GUEST_XENSTORE_DIR, one->domain);
-}
-
 static struct participant *find(struct participants *all, uint32_t domain)
 {
 	size_t i;
@@ -54,7 +49,6 @@ static struct participant *find(struct participants *all, uint32_t domain)
 static struct participant *add(struct participants *all, uint32_t domain)
 {
 	struct participant *list = all->list, *one;
-	char path[80], token[16];
 
 	if (all->nr == all->capacity) {
 		size_t capacity = all->capacity ? 2 * all->capacity : 16;
@@ -71,17 +65,14 @@ static struct participant *add(struct participants *all, uint32_t domain)
 	one->serial = ++all->serials;
 	one->port = -1;
 	one->due = true;
-	watch_path(one, path, sizeof(path));
-	snprintf(token, sizeof(token), "%u", domain);
 	/* If it fails, the domain is looked at all the same, only later. */
-	xs_watch(all->xenstore, path, token);
+	xenstore_requests_watch(all->requests, domain, true);
 	return one;
 }
 
 static void forget_gone(struct participants *all)
 {
 	size_t kept = 0, i;
-	char path[80], token[16];
 
 	for (i = 0; i < all->nr; i++) {
 		struct participant *one = &all->list[i];
@@ -92,9 +83,7 @@ static void forget_gone(struct participants *all)
 		}
 		if (one->step != PARTICIPANT_NONE)
 			participant_let_go(all, one, participant_end(one));
-		watch_path(one, path, sizeof(path));
-		snprintf(token, sizeof(token), "%u", one->domain);
-		xs_unwatch(all->xenstore, path, token);
+		xenstore_requests_watch(all->requests, one->domain, false);
 	}
 	all->nr = kept;
 }
@@ -171,78 +160,14 @@ void participants_hear(struct participants *all)
 	}
 }
 
-/* Was a domain asked for that nobody has seen?  --kernel none asks for none. */
-static bool is_missing(const struct kernel_selection *selection)
-{
-	return !selection->found &&
-	       (selection->kind != SELECT_EVENTS || strcmp(selection->domain, "none"));
-}
-
-static bool is_pattern(const char *name)
-{
-	return strpbrk(name, "*?[") != NULL;
-}
-
-static int no_such_domain(const struct kernel_selection *selection, struct strata_error *error)
-{
-	return strata_fail(error,
-			   "%s: no domain \"%s\" runs here; `strata list` shows them, and --wait "
-			   "waits for it",
-			   select_option_name(selection->kind), selection->domain);
-}
-
-int participants_check_names(const struct participants *all, struct strata_error *error)
-{
-	struct guest *guests;
-	size_t nr, i, j;
-	int result = 0;
-
-	if (all->wait)
-		return 0;
-	if (guests_find(all->xenstore, &guests, &nr, error))
-		return -1;
-	for (i = 0; i < all->nr_selections && !result; i++) {
-		const struct kernel_selection *selection = &all->selections[i];
-
-		if (!is_missing(selection) || is_pattern(selection->domain))
-			continue;
-		for (j = 0; j < nr; j++)
-			if (select_matches_domain(selection, guests[j].domain, guests[j].name))
-				break;
-		if (j == nr)
-			result = no_such_domain(selection, error);
-	}
-	free(guests);
-	return result;
-}
-
-/* A name that nobody has is a typing error, unless the user waits for it; a pattern is none. */
-static int check_all_found(const struct participants *all, struct strata_error *error)
-{
-	size_t i;
-
-	for (i = 0; i < all->nr_selections; i++) {
-		const struct kernel_selection *selection = &all->selections[i];
-
-		if (!is_missing(selection))
-			continue;
-		if (!all->wait && !is_pattern(selection->domain))
-			return no_such_domain(selection, error);
-		fprintf(stderr,
-			"strata: no domain \"%s\" runs here yet; when one does, it takes part\n",
-			selection->domain);
-	}
-	return 0;
-}
-
 int participants_gather(struct participants *all, struct strata_error *error)
 {
 	size_t i;
 
 	/* Commands of different recorders must not be taken for one another. */
-	all->sequence = (uint32_t)time(NULL);
-	all->looks = looks_open(error);
-	if (!all->looks)
+	all->sequence = (uint32_t)strata_clock();
+	all->requests = xenstore_requests_open(all->xenstore, error);
+	if (!all->requests)
 		return -1;
 	if (!xs_watch(all->xenstore, "@introduceDomain", DOMAINS_TOKEN) ||
 	    !xs_watch(all->xenstore, "@releaseDomain", DOMAINS_TOKEN))
@@ -252,20 +177,7 @@ int participants_gather(struct participants *all, struct strata_error *error)
 		return -1;
 	for (i = 0; i < all->nr; i++)
 		participant_look(all, &all->list[i]);
-	return check_all_found(all, error);
-}
-
-bool participants_expected(const struct participants *all)
-{
-	size_t i;
-
-	for (i = 0; i < all->nr_selections; i++)
-		if (is_missing(&all->selections[i]))
-			return true;
-	for (i = 0; i < all->nr; i++)
-		if (all->list[i].awaited || all->list[i].step != PARTICIPANT_NONE)
-			return true;
-	return all->wait;
+	return participants_check_found(all, error);
 }
 
 void participants_start(struct participants *all)
@@ -290,24 +202,67 @@ static void ask(struct participants *all, struct participant *one, uint64_t now_
 {
 	one->looked_ms = now_ms;
 	one->due = false;
-	one->looking = looks_ask(all->looks, one->domain, one->serial);
+	one->looking = xenstore_requests_look(all->requests, one->domain, one->serial);
 }
 
-/* Does what follows from looks that are done, of those who are still there. */
-static void take_looks(struct participants *all)
+static struct participant *find_serial(struct participants *all, uint64_t serial)
 {
-	struct guest guest;
-	uint64_t serial;
 	size_t i;
 
-	while (looks_take(all->looks, &serial, &guest)) {
-		for (i = 0; i < all->nr && all->list[i].serial != serial; i++)
-			;
-		if (i == all->nr)
+	for (i = 0; i < all->nr; i++)
+		if (all->list[i].serial == serial)
+			return &all->list[i];
+	return NULL;
+}
+
+/* Takes replies of xenstore about those who are still there.  @only_flushed: what else follows from
+ * them has to wait for another look, and for participants_tend(). */
+static void take_replies(struct participants *all, bool only_flushed)
+{
+	struct xenstore_reply reply;
+	struct participant *one;
+
+	while (xenstore_requests_take(all->requests, &reply)) {
+		one = find_serial(all, reply.whose);
+		if (!one)
 			continue;
-		all->list[i].looking = false;
-		participant_take_look(all, &all->list[i], &guest);
+		if (!reply.is_look) {
+			one->unwritten &= reply.sequence != one->sequence;
+			if (reply.failed)
+				participant_note_failure(all, one, &reply);
+			continue;
+		}
+		one->looking = false;
+		participant_note_flushed(one, &reply.guest);
+		one->due |= only_flushed;
+		if (!only_flushed)
+			participant_take_look(all, one, &reply.guest);
 	}
+}
+
+static void take_failures(struct participants *all)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr; i++)
+		if (all->list[i].failed)
+			participant_take_failure(all, &all->list[i]);
+}
+
+void participants_hear_flushed(struct participants *all)
+{
+	participants_hear(all);
+	take_replies(all, true);
+}
+
+bool participants_unwritten(const struct participants *all)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr; i++)
+		if (all->list[i].unwritten)
+			return true;
+	return false;
 }
 
 void participants_tend(struct participants *all)
@@ -318,10 +273,12 @@ void participants_tend(struct participants *all)
 	size_t i;
 
 	participants_hear(all);
+	leaving_tend(&all->leaving, all->recorder);
 	/* If it fails now it is tried again. */
 	if (now_ms - all->domains_ms >= (all->domains_due ? LIST_MS : LIST_ANYWAY_MS))
 		list_domains(all, &ignored);
-	take_looks(all);
+	take_replies(all, false);
+	take_failures(all);
 	for (i = 0; i < all->nr && looks < LOOKS_PER_TURN; i++) {
 		struct participant *one = &all->list[all->next++ % all->nr];
 
@@ -377,42 +334,6 @@ void participants_stop(struct participants *all)
 		participant_stop(all, &all->list[i]);
 }
 
-void participants_name_missing(struct participants *all)
-{
-	size_t i;
-
-	for (i = 0; i < all->nr_selections; i++) {
-		if (!is_missing(&all->selections[i]))
-			continue;
-		fprintf(stderr, "strata: no domain \"%s\" came\n", all->selections[i].domain);
-		all->left_out++;
-	}
-	for (i = 0; i < all->nr; i++) {
-		struct participant *one = &all->list[i];
-		struct strata_error why = { "" };
-
-		/* One that is still ready could not be told to start, and was named then. */
-		if (one->step == PARTICIPANT_NONE || one->step == PARTICIPANT_READY ||
-		    (one->step == PARTICIPANT_STOPPED && one->recorded))
-			continue;
-		if (!one->recorded) {
-			strata_fail(&why, "its module never said that it records; %s",
-				    one->life == DOMAIN_RUNS ? "record again"
-							     : "the domain does not run");
-			participant_leave_out(all, one, &why);
-			continue;
-		}
-		fprintf(stderr,
-			"strata: what domain %u was writing is recorded up to the last record that "
-			"it committed: %s\n",
-			one->domain,
-			one->life == DOMAIN_RUNS ? "its module does not answer in time that it is "
-						   "stopped"
-						 : "the domain is paused or shut down");
-		all->left_out++;
-	}
-}
-
 void participants_release(struct participants *all)
 {
 	size_t i;
@@ -422,8 +343,13 @@ void participants_release(struct participants *all)
 		all->list[i].who = NULL;
 		participant_unmap(all, &all->list[i]);
 	}
-	looks_close(all->looks);
-	all->looks = NULL;
+	leaving_release(&all->leaving);
+	if (all->requests)
+		xenstore_requests_close(all->requests);
+	else if (all->xenstore)
+		xs_close(all->xenstore);
+	all->requests = NULL;
+	all->xenstore = NULL;
 	allowances_clear(&all->allowances);
 	free(all->list);
 	all->list = NULL;

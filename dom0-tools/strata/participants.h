@@ -17,10 +17,11 @@
 #include "domains.h"
 #include "guest.h"
 #include "guest_map.h"
-#include "looks.h"
+#include "leaving.h"
 #include "principal.h"
 #include "recorder.h"
 #include "select_kernel.h"
+#include "xenstore_requests.h"
 
 enum participant_step {
 	PARTICIPANT_NONE,     /* nothing of its domain is mapped */
@@ -52,6 +53,7 @@ struct participant {
 	struct guest_map map;
 	struct principal *who;   /* whose share the mapped pages are of; NULL: none are */
 	uint32_t pages;          /* of it */
+	struct leaving *leaving; /* for when it goes: what is mapped moves there */
 	struct event_set events; /* that it records */
 	struct event_set probes; /* of them, what was asked for by --kprobe and --kretprobe */
 	size_t next_probe;       /* which selection is to be looked at for the next */
@@ -59,12 +61,16 @@ struct participant {
 	size_t source;           /* in the recording, from PARTICIPANT_READY on */
 	int port;                /* ours, bound to its event channel; -1: it is polled */
 	uint32_t sequence;       /* of the last command to it */
-	bool recorded;           /* it said that it started */
-	bool flying;             /* a flight recorder that an earlier recorder left */
-	bool flushing;           /* it was told to flush, and has not answered */
-	bool awaited;            /* it was asked for by name, and left out for having no module */
-	uint64_t owes_since_ms;  /* when it was told what it has not answered; 0: it has */
-	bool silence_said;       /* that it does not answer */
+	uint32_t start_sequence; /* of the last command to start */
+	bool unwritten;          /* the last command is on its way to xenstore still */
+	bool failed;             /* it could not be written, for which nothing was done yet */
+	struct strata_error why_failed;
+	bool recorded;          /* it said that it started */
+	bool flying;            /* a flight recorder that an earlier recorder left */
+	bool flushing;          /* it was told to flush, and has not answered */
+	bool awaited;           /* it was asked for by name, and left out for having no module */
+	uint64_t owes_since_ms; /* when it was told what it has not answered; 0: it has */
+	bool silence_said;      /* that it does not answer */
 
 	bool had_module;
 	/* so that a hostile one cannot keep us busy */
@@ -86,14 +92,15 @@ struct participants {
 	void (*died)(void *data, const struct participant *one);
 	void *data;
 	uint32_t tsc_khz;
-	struct xs_handle *xenstore;
+	struct xs_handle *xenstore; /* asked before the recording begins; then by `requests` */
 	xengnttab_handle *gnttab;
 	xenevtchn_handle *evtchn; /* NULL: everything is polled */
 	struct domains *domains;
 
-	struct looks *looks;
+	struct xenstore_requests *requests;
 	uint64_t serials; /* given so far */
 	struct allowances allowances;
+	struct leaving *leaving;  /* that went, and are being drained */
 	struct participant *list; /* of every domain, in no order */
 	size_t nr;
 	size_t capacity;
@@ -106,7 +113,19 @@ struct participants {
 	bool names_changed;  /* of domains, while recording; whoever acts on it clears it */
 	uint64_t domains_ms; /* when they were listed */
 	bool sources_full;   /* that was said */
+	bool failed;         /* a kernel could not be told to start; whoever acts on it clears it */
+	struct strata_error why_failed;
 };
+
+/*
+ * All domains with their numbers and names, and nothing else of them: as xenstore lists them before
+ * the recording begins, then as they were seen last.  The list is the caller's to free().  0 or -1.
+ */
+int participants_domains(const struct participants *all, struct guest **guests, size_t *nr,
+			 struct strata_error *error);
+
+/* Is a command on its way still that was given to a kernel? */
+bool participants_unwritten(const struct participants *all);
 
 /*
  * Is every domain here that is named without a pattern, or is it waited for?
@@ -122,6 +141,10 @@ int participants_check_names(const struct participants *all, struct strata_error
  */
 int participants_gather(struct participants *all, struct strata_error *error);
 
+/* Names the domains that are asked for and not there.  0, or -1: one is named without a pattern,
+ * and nobody waits for it. */
+int participants_check_found(const struct participants *all, struct strata_error *error);
+
 /* May somebody still come, who is not there yet? */
 bool participants_expected(const struct participants *all);
 
@@ -134,6 +157,10 @@ void participants_tend(struct participants *all);
 /* Only hears that something changed, for the next participants_tend(): for who waits, or what a
  * guest fires meanwhile would pile up. */
 void participants_hear(struct participants *all);
+
+/* Likewise, and takes in who has flushed (participant_flush()): while the caller uses rings that
+ * participants_tend() might unmap. */
+void participants_hear_flushed(struct participants *all);
 
 /*
  * Has everybody answered who is waited for?  Paused domains are not; a guest that is slow or silent
@@ -151,7 +178,7 @@ void participants_stop(struct participants *all);
 /* Names those who were told to stop and did not say that they did, or never started. */
 void participants_name_missing(struct participants *all);
 
-/* Unmaps all; to be called when the recorder has let go of the rings. */
+/* Unmaps all, and closes xenstore; to be called when the recorder has let go of the rings. */
 void participants_release(struct participants *all);
 
 #endif /* STRATA_STRATA_PARTICIPANTS_H */

@@ -210,6 +210,7 @@ static int turn(struct session *session, struct strata_error *error)
 		if (session->kernels.names_changed)
 			session_follow_domains(session);
 		session->kernels.names_changed = false;
+		session_follow_cpus(session);
 	}
 	apps_tend(&session->apps);
 	stderr_queue_flush();
@@ -303,8 +304,9 @@ static int stop_hypervisor(struct session *session, struct strata_error *error)
 		return -1;
 	if (query.u.query.unringed)
 		fprintf(stderr,
-			"strata: %" PRIu64 " events of physical CPUs that came after the start are "
-			"not recorded; record again\n",
+			"strata: %" PRIu64 " events of physical CPUs that were added are not "
+			"recorded: Xen had no memory for their rings; record again, with smaller "
+			"ones (--xen-buffer) if need be\n",
 			query.u.query.unringed);
 	if (query.u.query.refused)
 		fprintf(stderr,
@@ -354,6 +356,7 @@ static int stop(struct session *session, bool writable, struct strata_error *err
 	apps_name_missing(&session->apps);
 	if (session_records_xen(session) && stop_hypervisor(session, error))
 		result = -1;
+	session_find_cpus(session);
 	/* Once takes all that a ring can hold.  A guest that goes on writing must not keep us. */
 	if (writable && recorder_drain(session->recorder, RECORDER_DRAIN_ALL, &nr_packets, error))
 		return -1;
@@ -416,7 +419,13 @@ static void report(const struct session *session, const struct recorder_totals *
 			"until the end. What is recorded is whole; make room, or record to another "
 			"disk with --output\n",
 			totals->no_room);
-	else if (totals->lost)
+	if (totals->was_shared)
+		fprintf(stderr,
+			"strata: a user or guest wrote as much as was left on the disk, and lost "
+			"what followed (%" PRIu64 " events at the end); make room, or record to "
+			"another disk with --output\n",
+			totals->no_share);
+	if (totals->lost && !totals->was_full && !totals->was_shared)
 		fprintf(stderr, "strata: larger buffers lose less: --xen-buffer for Xen, "
 				"--app-buffer for applications, subbuf_kb and nr_subbufs of "
 				"strata.ko for a kernel\n");
@@ -439,8 +448,6 @@ static void release(struct session *session, bool recorded)
 		xenevtchn_close(session->kernels.evtchn);
 	if (session->kernels.gnttab)
 		xengnttab_close(session->kernels.gnttab);
-	if (session->kernels.xenstore)
-		xs_close(session->kernels.xenstore);
 	if (session->quiet)
 		xtl_logger_destroy(session->quiet);
 }
@@ -462,9 +469,11 @@ static void finish(struct session *session, bool recorded, int *status)
 		}
 		report(session, &totals, *status == STRATA_STATUS_OK);
 	}
-	if (*status == STRATA_STATUS_OK && (session->kernels.left_out || session->apps.left_out ||
-					    totals.bad_packets || totals.was_full))
+	if (*status == STRATA_STATUS_OK &&
+	    (session->kernels.left_out || session->apps.left_out || session->cpus_left_out ||
+	     totals.bad_packets || totals.was_full || totals.was_shared))
 		*status = STRATA_STATUS_PARTIAL;
+	session_serve_end(session);
 	control_socket_close(session->socket);
 	release(session, closed);
 	/* What did not begin leaves things as they were. */

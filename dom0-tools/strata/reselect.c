@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "participant.h"
+#include "participant_commands.h"
 #include "session.h"
 
 struct reselection {
@@ -33,7 +33,7 @@ static int choose_domains(struct session *session, struct xen_selection *xen, co
 
 	if (!words)
 		return 0;
-	if (guests_find(session->kernels.xenstore, &guests, &nr, error))
+	if (participants_domains(&session->kernels, &guests, &nr, error))
 		return -1;
 	domains = calloc(nr + 1, sizeof(*domains));
 	for (i = 0; domains && i < nr; i++)
@@ -144,7 +144,7 @@ static int add_selection(struct session *session, struct reselection *new_one,
 	list[nr++] = *selection;
 	for (i = 0; i < kernels->nr; i++)
 		list[0].found |= select_matches_domain(selection, kernels->list[i].domain,
-						       kernels->list[i].guest.name);
+						       kernels->list[i].name);
 	for (i = 0; i < kernels->nr_selections; i++) {
 		chosen |= old[i].kind == SELECT_EVENTS;
 		if (!replaces(selection, &old[i]))

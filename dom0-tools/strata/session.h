@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * session.h - a recording that is being made: what record_session.c runs,
- * session_commands.c serves and reselect.c changes.  Nobody else's.
+ * session_commands.c serves, session_cpus.c adds to and reselect.c changes.
+ * Nobody else's.
  */
 #ifndef STRATA_STRATA_SESSION_H
 #define STRATA_STRATA_SESSION_H
 
 #include "apps.h"
 #include "command.h"
+#include "control_socket.h"
 #include "host_clock.h"
 #include "hypervisor.h"
 #include "participants.h"
@@ -32,9 +34,14 @@ struct session {
 	struct strata_dir dir; /* of the recording, for as long as its applications' rings are */
 	uint32_t tsc_khz;
 	uint64_t start_ticks;
-	uint64_t taken;   /* packets, in the last turn */
-	uint64_t shown_s; /* seconds at the last progress line */
-	int socket;       /* for commands; -1: none */
+	uint64_t taken;           /* packets, in the last turn */
+	uint64_t shown_s;         /* seconds at the last progress line */
+	uint64_t cpus_ticks;      /* when Xen was asked for new CPUs last */
+	bool cpus_left_out;       /* one could not be recorded, which was said */
+	int socket;               /* for commands; -1: none */
+	bool selecting;           /* `selector` waits for its answer until all kernels are told */
+	uint64_t selecting_ticks; /* since then */
+	struct control_request selector;
 	unsigned int snapshots;
 	struct reselection *reselection; /* what was asked for since the start; of reselect.c */
 };
@@ -54,8 +61,17 @@ void session_set_clock(struct session *session);
 /* session_commands.c: serves one command, if somebody sent one. */
 void session_serve(struct session *session);
 
+/* session_commands.c: answers whoever waits for an answer still, as the recording ends. */
+void session_serve_end(struct session *session);
+
 /* session_commands.c: a guest died: what all rings hold now is what led to it. */
 void session_keep_last_moments(void *data, const struct participant *one);
+
+/* session_cpus.c: records CPUs that were added to the host since Xen was asked last. */
+void session_find_cpus(struct session *session);
+
+/* session_cpus.c: likewise, but not before it is time to ask again. */
+void session_follow_cpus(struct session *session);
 
 /* reselect.c: has the hypervisor record what the options ask for, of domains that run.  0 or -1. */
 int session_select_xen(struct session *session, struct xen_selection *xen, const char *domains,

@@ -10,6 +10,9 @@
 #include "session.h"
 #include "snapshot.h"
 
+/* For this long a selection waits for xenstored. */
+#define SELECT_MS 10000u
+
 static struct hypervisor *recorded_hypervisor(struct session *session)
 {
 	return session_records_xen(session) ? session->hypervisor : NULL;
@@ -21,6 +24,9 @@ static const char *what_is_missing(const struct recorder_totals *totals)
 	if (totals->was_full)
 		return "; the disk was full, and what it had no room for is lost: make room, or "
 		       "name another disk with --output";
+	if (totals->was_shared)
+		return "; a user or guest wrote as much as was left on the disk, and what followed "
+		       "is lost: make room, or name another disk with --output";
 	if (totals->bad_packets)
 		return "; packets that were no packets are left out";
 	return "";
@@ -50,6 +56,7 @@ void session_keep_last_moments(void *data, const struct participant *one)
 	/* Beside the recording, also if it is called DIR/. */
 	while (length > 1 && output[length - 1] == '/')
 		length--;
+	session_find_cpus(session);
 	snprintf(dir, sizeof(dir), "%.*s-died-%s", (int)length, output,
 		 recording->sources[one->source].name);
 	if (snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps, one, dir,
@@ -76,6 +83,7 @@ static int take_snapshot(struct session *session, struct control_request *reques
 			 "keeps it in memory for snapshots");
 		return STRATA_STATUS_FAILED;
 	}
+	session_find_cpus(session);
 	if (snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps, NULL,
 			  request->argument, place, written, sizeof(written), &totals, &error)) {
 		snprintf(answer, bytes, "%s", error.text);
@@ -99,17 +107,49 @@ static int serve_snapshot_force(struct session *session, struct control_request 
 	return take_snapshot(session, request, OUTPUT_REPLACE, answer, bytes);
 }
 
+/* It is answered when all kernels are told. */
 static int serve_select(struct session *session, struct control_request *request, char *answer,
 			size_t bytes)
 {
 	struct strata_error error = { "" };
 
+	session->kernels.failed = false;
 	if (session_reselect(session, request->argument, &error)) {
 		snprintf(answer, bytes, "%s", error.text);
 		return STRATA_STATUS_FAILED;
 	}
-	snprintf(answer, bytes, "what is recorded has changed");
+	session->selector = *request;
+	session->selecting = true;
+	session->selecting_ticks = strata_clock();
 	return STRATA_STATUS_OK;
+}
+
+static void answer_selector(struct session *session, int status, const char *text)
+{
+	session->selecting = false;
+	control_socket_answer(&session->selector, status, text);
+}
+
+/* Answers a selection when no command for it is on its way to xenstore any more. */
+static void tend_selection(struct session *session)
+{
+	const struct participants *kernels = &session->kernels;
+
+	if (kernels->failed)
+		answer_selector(session, STRATA_STATUS_FAILED, kernels->why_failed.text);
+	else if (!participants_unwritten(kernels))
+		answer_selector(session, STRATA_STATUS_OK, "what is recorded has changed");
+	else if ((strata_clock() - session->selecting_ticks) / session->tsc_khz >= SELECT_MS)
+		answer_selector(session, STRATA_STATUS_FAILED,
+				"xenstored does not answer: kernels record other events as soon as "
+				"it does");
+}
+
+void session_serve_end(struct session *session)
+{
+	if (session->selecting)
+		answer_selector(session, STRATA_STATUS_FAILED,
+				"the recorder is ending; start another one");
 }
 
 static const struct {
@@ -130,10 +170,14 @@ void session_serve(struct session *session)
 	int status = STRATA_STATUS_USAGE;
 	size_t i;
 
-	if (!control_socket_take(session->socket, &request))
+	if (session->selecting)
+		tend_selection(session);
+	/* One command after the other. */
+	if (session->selecting || !control_socket_take(session->socket, &request))
 		return;
 	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (!strcmp(request.word, commands[i].word))
 			status = commands[i].serve(session, &request, answer, sizeof(answer));
-	control_socket_answer(&request, status, answer);
+	if (!session->selecting)
+		control_socket_answer(&request, status, answer);
 }

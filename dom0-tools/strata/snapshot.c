@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "participant.h"
+#include "participant_commands.h"
 #include "participant_events.h"
 #include "sources.h"
 
@@ -39,7 +40,7 @@ static void flush_guests(struct participants *kernels)
 		participant_flush(kernels, &kernels->list[i]);
 	while (count_unflushed(kernels) && participants_now_ms(kernels) - begin_ms < FLUSH_MS) {
 		nanosleep(&pause, NULL);
-		participants_hear(kernels);
+		participants_hear_flushed(kernels);
 	}
 	for (i = 0; i < kernels->nr; i++)
 		if (!participant_flushed(kernels, &kernels->list[i]))

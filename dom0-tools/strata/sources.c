@@ -62,6 +62,28 @@ int sources_add_hypervisor(struct recorder *recorder, struct hypervisor *hypervi
 	return add_rings(recorder, recording->nr_sources - 1, rings, nr, begin, error);
 }
 
+int sources_follow_hypervisor(struct recorder *recorder, struct hypervisor *hypervisor,
+			      struct strata_error *error)
+{
+	const struct strata_recording *recording = recorder_recording(recorder);
+	size_t before, nr, source = 0;
+	struct ring *rings;
+	int result;
+
+	while (source < recording->nr_sources &&
+	       recording->sources[source].layer != STRATA_LAYER_XEN)
+		source++;
+	if (source == recording->nr_sources)
+		return strata_fail(error, "the recording has no source for Xen");
+	hypervisor_rings(hypervisor, &before);
+	result = hypervisor_map_new(hypervisor, error);
+	rings = hypervisor_rings(hypervisor, &nr);
+	/* All that is in them belongs to the recording: they were made while it went on. */
+	if (add_rings(recorder, source, &rings[before], nr - before, RECORDER_WITH_PAST, error))
+		return -1;
+	return result;
+}
+
 static int compare_names(const void *a, const void *b)
 {
 	const struct strata_event_desc *const *one = a, *const *other = b;

@@ -19,6 +19,10 @@ void sources_set_clock(struct recorder *recorder, uint32_t tsc_khz);
 int sources_add_hypervisor(struct recorder *recorder, struct hypervisor *hypervisor,
 			   enum recorder_begin begin, struct strata_error *error);
 
+/* Adds the rings of CPUs that were added to the host since then.  0, or -1: some are not added. */
+int sources_follow_hypervisor(struct recorder *recorder, struct hypervisor *hypervisor,
+			      struct strata_error *error);
+
 /*
  * Adds a kernel's rings, if the recording and its domain's share have room for them.
  * @uuid:       of its domain

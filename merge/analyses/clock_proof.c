@@ -302,8 +302,7 @@ static void compare(struct strata_sink *base, const struct strata_timeline_event
 	bound_ns = strata_ticks_to_ns_up(tsc_khz, time.bound);
 	vcpu->proven.events++;
 	/* The exact answer has a bound of its own. */
-	if (distance > time.bound)
-		vcpu->proven.outside += distance - time.bound > event->bound_ticks;
+	vcpu->proven.outside += distance > time.bound && distance - time.bound > event->bound_ticks;
 	vcpu->proven.sum_of_bounds_ns += bound_ns;
 	if (bound_ns < vcpu->proven.least_bound_ns)
 		vcpu->proven.least_bound_ns = bound_ns;

@@ -88,10 +88,14 @@ static int check_limits(const struct strata_clock_limits *limits, const char *wh
 			   who, limits->drift_ppb, limits->window_ms);
 }
 
-/* The edge for constraints of two clocks, or for an exact map from one to the other. */
-static struct strata_edge *edge_between(struct strata_clock_sync *sync, int from, int to,
-					bool is_exact)
+/*
+ * Returns the edge of two clocks, made if it does not exist; NULL: out of memory.  Its axis is
+ * the time of the clock that was added later: the one added first is the reference more often
+ * than not, and converting along the axis is direct.
+ */
+static struct strata_edge *constraint_edge(struct strata_clock_sync *sync, int a, int b)
 {
+	const int from = a > b ? a : b, to = a > b ? b : a;
 	struct strata_edge *edge;
 	void *grown;
 	size_t i;
@@ -100,7 +104,7 @@ static struct strata_edge *edge_between(struct strata_clock_sync *sync, int from
 		size_t at = (sync->last_edge + i) % sync->nr_edges;
 
 		edge = sync->edges[at];
-		if (edge->from == from && edge->to == to && edge->is_exact == is_exact) {
+		if (edge->from == from && edge->to == to) {
 			sync->last_edge = at;
 			return edge;
 		}
@@ -122,20 +126,12 @@ static struct strata_edge *edge_between(struct strata_clock_sync *sync, int from
 		return NULL;
 	edge->from = from;
 	edge->to = to;
-	edge->is_exact = is_exact;
 	set_limits(edge, &sync->limits);
 	sync->weights[sync->nr_edges] = UINT64_MAX;
 	memset(&sync->breaches[sync->nr_edges], 0, sizeof(*sync->breaches));
 	sync->last_edge = sync->nr_edges;
 	sync->edges[sync->nr_edges++] = edge;
 	return edge;
-}
-
-/* The axis of an edge is the time of the clock that was made later: the one made first is
- * the reference more often than not, and converting along the axis is direct. */
-static struct strata_edge *constraint_edge(struct strata_clock_sync *sync, int a, int b)
-{
-	return edge_between(sync, a > b ? a : b, a > b ? b : a, false);
 }
 
 int strata_clock_sync_limit(struct strata_clock_sync *sync, int a, int b,
@@ -205,13 +201,8 @@ static int add_constraint(struct strata_clock_sync *sync, struct strata_edge *ed
 				   sync->clocks[edge->from].name, sync->clocks[edge->to].name);
 	point.u = (int64_t)u;
 	point.v = (int64_t)v;
-	if (edge->windows.is_condensed && point.u < edge->windows.condensed_until) {
-		edge->nr_late++;
-		return 0;
-	}
 	if (!strata_windows_add(&edge->windows, &sync->room, &edge->model, side, &point))
 		return no_memory(err);
-	edge->nr_constraints[side]++;
 	see(edge, x);
 	return 0;
 }
@@ -261,66 +252,4 @@ int strata_clock_sync_before(struct strata_clock_sync *sync, struct strata_clock
 				      end_of(sync, effect) - at_least(edge, least_ns), cookie, err);
 	return add_constraint(sync, edge, STRATA_BELOW, end_of(sync, effect),
 			      time_of(sync, cause) + at_least(edge, least_ns), cookie, err);
-}
-
-int strata_clock_sync_between(struct strata_clock_sync *sync, int outer, int64_t first,
-			      int64_t last, struct strata_clock_event inner, uint64_t cookie,
-			      struct strata_error *err)
-{
-	struct strata_clock_event before = { outer, first }, after = { outer, last };
-
-	if (strata_clock_sync_before(sync, before, inner, 0, cookie, err))
-		return -1;
-	return strata_clock_sync_before(sync, inner, after, 0, cookie, err);
-}
-
-int strata_clock_sync_anchor(struct strata_clock_sync *sync, struct strata_clock_event a,
-			     struct strata_clock_event b, uint64_t bound_ns, uint64_t cookie,
-			     struct strata_error *err)
-{
-	struct strata_clock_event x, y;
-	struct strata_edge *edge;
-	strata_wide bound;
-
-	if (check_pair(sync, a.clock, b.clock, err))
-		return -1;
-	if (bound_ns > LEAST_NS_LIMIT)
-		return strata_fail(err,
-				   "clocks %s and %s: an anchor's bound of %" PRIu64
-				   " ns: the limit is %" PRIu64,
-				   sync->clocks[a.clock].name, sync->clocks[b.clock].name, bound_ns,
-				   LEAST_NS_LIMIT);
-	edge = constraint_edge(sync, a.clock, b.clock);
-	if (!edge)
-		return no_memory(err);
-	x = a.clock == edge->from ? a : b;
-	y = a.clock == edge->from ? b : a;
-	bound = (strata_wide)bound_ns << STRATA_FINE_SHIFT;
-	if (add_constraint(sync, edge, STRATA_ABOVE, time_of(sync, x), time_of(sync, y) + bound,
-			   cookie, err))
-		return -1;
-	return add_constraint(sync, edge, STRATA_BELOW, time_of(sync, x), time_of(sync, y) - bound,
-			      cookie, err);
-}
-
-int strata_clock_sync_exact(struct strata_clock_sync *sync, int from, int to,
-			    const struct strata_clock_piece *piece, struct strata_error *err)
-{
-	const uint64_t limit = (uint64_t)1 << 62;
-	struct strata_edge *edge;
-
-	if (check_pair(sync, from, to, err))
-		return -1;
-	if (!piece->numerator || !piece->denominator || piece->numerator > limit ||
-	    piece->denominator > limit || piece->bound > (uint64_t)1 << 32)
-		return strata_fail(err,
-				   "clock %s from %s: a map of %" PRIu64 "/%" PRIu64 " +- %" PRIu64
-				   " ticks: both numbers are from 1 to 2^62, the bound up to 2^32",
-				   sync->clocks[to].name, sync->clocks[from].name, piece->numerator,
-				   piece->denominator, piece->bound);
-	edge = edge_between(sync, from, to, true);
-	if (!edge || !strata_exact_add(&edge->exact, piece))
-		return no_memory(err);
-	see(edge, strata_fine_time(&sync->rates[from], piece->from_reading));
-	return 0;
 }

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * clock_sync.h - clocks put on one timeline, each time with a bound that is proven.
+ * clock_sync.h - puts clocks on one timeline, with a proven bound for each time.
  *
- * A caller names clocks and says what it knows of them: exact maps, anchors ("these two
- * readings belong together, give or take so much") and constraints ("this event happened
- * before that one").  Readings are then converted to one of the clocks, the reference,
- * each with an estimate and a bound: the true value lies within bound of the estimate,
- * if the assumptions hold.  The assumptions are two numbers for each pair of clocks: how
- * far their rates may differ from nominal (drift), and how fast that may change (slew).
- * Where the data contradict them, that is reported (clock_sync_report.h), never
- * averaged over.  Nothing here knows a trace format.
+ * A caller adds clocks and constraints ("this event happened before that one"), and converts
+ * readings to one of the clocks, the reference.  Each result is an estimate and a bound: the
+ * true value lies within bound of the estimate, if the assumptions hold.  The assumptions are
+ * two numbers for each pair of clocks: how far their rates may differ from nominal (drift),
+ * and how fast that may change (slew).  Where the data contradict them, that is reported
+ * (clock_sync_report.h), never averaged over.  Nothing here knows a trace format.
  *
- * Order of use: make clocks, add, solve, convert.  More may be added afterwards, and
- * takes effect with the next solve or close.
+ * Order of use: add clocks, add constraints, solve, convert.  More may be added afterwards,
+ * and takes effect with the next solve.
  *
  * Synchronisation: one thread at a time, except that any number of threads may convert,
  * each with a cursor of its own, while no other call is made.
@@ -59,17 +57,6 @@ struct strata_clock_event {
 	int64_t reading;
 };
 
-/* From @from_reading (of the clock mapped from) on:
- * y = y0 + (x - x0) * numerator / denominator, +- bound ticks of y. */
-struct strata_clock_piece {
-	int64_t from_reading;
-	int64_t x0;
-	int64_t y0;
-	uint64_t numerator; /* 1 to 2^62 */
-	uint64_t denominator;
-	uint64_t bound; /* at most 2^32 */
-};
-
 /* NULL: out of memory. */
 struct strata_clock_sync *strata_clock_sync_new(void);
 void strata_clock_sync_free(struct strata_clock_sync *sync);
@@ -95,39 +82,12 @@ int strata_clock_sync_before(struct strata_clock_sync *sync, struct strata_clock
 			     struct strata_clock_event effect, uint64_t least_ns, uint64_t cookie,
 			     struct strata_error *err);
 
-/* @inner happened between two readings of clock @outer: a guest's event between the entry and
- * the exit of its vCPU.  Returns 0 or -1. */
-int strata_clock_sync_between(struct strata_clock_sync *sync, int outer, int64_t first,
-			      int64_t last, struct strata_clock_event inner, uint64_t cookie,
-			      struct strata_error *err);
-
-/* @a and @b are readings of one instant, give or take @bound_ns.  Returns 0 or -1. */
-int strata_clock_sync_anchor(struct strata_clock_sync *sync, struct strata_clock_event a,
-			     struct strata_clock_event b, uint64_t bound_ns, uint64_t cookie,
-			     struct strata_error *err);
-
-/* Clock @to follows from clock @from exactly, from one piece to the next.  Returns 0 or -1. */
-int strata_clock_sync_exact(struct strata_clock_sync *sync, int from, int to,
-			    const struct strata_clock_piece *piece, struct strata_error *err);
-
 /*
- * Offline: makes the map of every clock to @reference from all that was added.  What close()
- * fixed before is forgotten, and versions count on.  Returns 0 or -1 (out of memory, no such
- * clock); clocks without a path and broken assumptions are no errors.
+ * Makes the map of every clock to @reference from all that was added.  Returns 0 or -1 (out of
+ * memory, no such clock); clocks without a path and broken assumptions are no errors.
  */
 int strata_clock_sync_solve(struct strata_clock_sync *sync, int reference,
 			    struct strata_error *err);
-
-/*
- * Live: makes the maps from what was added so far, and fixes that of @clock up to @reading: it
- * gets the next version, and never changes again.  Readings after it are provisional until a
- * later close.  A call each second or so keeps windows small.  Constraints that are more than
- * 128 windows older are condensed, so that memory and time for a call stay bounded: later ones
- * of that time have no effect (counted in the report), and solve() is refused from then on.
- * Returns 0 or -1.
- */
-int strata_clock_sync_close(struct strata_clock_sync *sync, int reference, int clock,
-			    int64_t reading, struct strata_error *err);
 
 /* Flags of a converted reading. */
 #define STRATA_CLOCK_UNREACHABLE 1u  /* no path to the reference: value and bound mean nothing */
@@ -135,7 +95,6 @@ int strata_clock_sync_close(struct strata_clock_sync *sync, int reference, int c
 #define STRATA_CLOCK_OUTSIDE     4u  /* beyond all constraints: the prior on drift alone */
 #define STRATA_CLOCK_STEP        8u  /* a clock on the path was set at about this time */
 #define STRATA_CLOCK_UNPROVEN    16u /* the assumptions failed near here */
-#define STRATA_CLOCK_PROVISIONAL 32u /* live: not fixed yet */
 
 #define STRATA_CLOCK_UNBOUNDED UINT64_MAX
 
@@ -144,7 +103,6 @@ int strata_clock_sync_close(struct strata_clock_sync *sync, int reference, int c
 struct strata_clock_time {
 	int64_t value;
 	uint64_t bound;
-	uint32_t version; /* of the window that it came from; 0: never fixed */
 	uint32_t flags;
 };
 
@@ -159,9 +117,5 @@ struct strata_clock_cursor strata_clock_cursor(const struct strata_clock_sync *s
 
 /* Converts one reading.  Any order is right, an order of time is fast. */
 struct strata_clock_time strata_clock_convert(struct strata_clock_cursor *cursor, int64_t reading);
-
-/* Converts many, @out may be @in.  Returns all flags that occurred. */
-uint32_t strata_clock_convert_batch(struct strata_clock_cursor *cursor, const int64_t *in,
-				    int64_t *out, size_t nr);
 
 #endif /* STRATA_CLOCK_SYNC_H */

@@ -24,33 +24,15 @@ bool strata_breach_add(struct strata_breaches *breaches, const struct strata_bre
 
 bool strata_edge_usable(const struct strata_edge *edge)
 {
-	return edge->is_exact ? edge->exact.nr : edge->line.nr;
+	return edge->line.nr;
 }
 
-static struct strata_hop hop_of(const struct strata_exact_value *value)
-{
-	return (struct strata_hop){
-		.time = value->time,
-		.half = value->half,
-		.known = value->known,
-		.flags = value->unsure ? STRATA_PIECE_STEP : 0,
-	};
-}
-
-struct strata_hop strata_edge_forward(const struct strata_edge *edge,
-				      const struct strata_clock_rate *from,
-				      const struct strata_clock_rate *to, strata_wide time)
+struct strata_hop strata_edge_forward(const struct strata_edge *edge, strata_wide time)
 {
 	struct strata_hop hop = { 0 };
 	struct strata_deviation deviation;
 	strata_wide u = (time - edge->origin) >> STRATA_FINE_GRAIN;
 
-	if (edge->is_exact) {
-		struct strata_exact_value value =
-			strata_exact_forward(&edge->exact, from, to, time);
-
-		return hop_of(&value);
-	}
 	hop.known = u > -STRATA_GRAIN_LIMIT && u < STRATA_GRAIN_LIMIT;
 	deviation = strata_line_at(&edge->line, hop.known ? (int64_t)u : 0);
 	hop.time = time + edge->deviation + strata_fine_of(deviation.estimate);
@@ -66,21 +48,13 @@ struct strata_hop strata_edge_forward(const struct strata_edge *edge,
  * of the estimate is at least 1 - p and the half width changes by at most p a unit, so the truth
  * is within half / (1 - 2 p).
  */
-struct strata_hop strata_edge_backward(const struct strata_edge *edge,
-				       const struct strata_clock_rate *from,
-				       const struct strata_clock_rate *to, strata_wide time)
+struct strata_hop strata_edge_backward(const struct strata_edge *edge, strata_wide time)
 {
 	strata_wide sum = (time - edge->deviation - edge->origin) >> STRATA_FINE_GRAIN;
 	const strata_wide whole = 1000000000 - 2 * (strata_wide)edge->model.drift_ppb;
 	struct strata_hop hop = { 0 };
 	struct strata_deviation deviation;
 
-	if (edge->is_exact) {
-		struct strata_exact_value value =
-			strata_exact_backward(&edge->exact, from, to, time);
-
-		return hop_of(&value);
-	}
 	hop.known = sum > -STRATA_GRAIN_LIMIT / 2 && sum < STRATA_GRAIN_LIMIT / 2;
 	if (!hop.known)
 		sum = 0;
@@ -95,7 +69,6 @@ struct strata_hop strata_edge_backward(const struct strata_edge *edge,
 
 void strata_edge_clear(struct strata_edge *edge)
 {
-	strata_exact_clear(&edge->exact);
 	strata_windows_clear(&edge->windows);
 	strata_line_clear(&edge->line);
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * edge.h - what ties two clocks together: constraints, or an exact map.
+ * edge.h - the constraints between two clocks, and the line drawn from them.
  */
 #ifndef STRATA_CLOCK_SYNC_EDGE_H
 #define STRATA_CLOCK_SYNC_EDGE_H
 
 #include "clock_sync_report.h"
-#include "exact.h"
 #include "history.h"
 #include "line.h"
 #include "units.h"
@@ -15,21 +14,12 @@
 struct strata_edge {
 	int from; /* its time is the axis */
 	int to;
-	bool is_exact;
-	bool limited; /* somebody has set the model */
-
-	/* An exact map. */
-	struct strata_exact exact;
-
-	/* Constraints. */
 	struct strata_model asked;
 	struct strata_model model; /* wider than what was asked, where that failed */
 	bool has_origin;
 	strata_wide origin;    /* fine time of @from: u = 0 */
 	strata_wide deviation; /* fine: v = 0 */
 	struct strata_windows windows;
-	uint64_t nr_constraints[STRATA_SIDES];
-	uint64_t nr_late; /* constraints of a time that was forgotten */
 	struct strata_line line;
 
 	/* The span of @from's time in which something was seen; fine. */
@@ -79,20 +69,12 @@ bool strata_edge_divide(struct strata_edge *edge, struct strata_polygon_room *ro
 bool strata_edge_draw(struct strata_edge *edge, struct strata_polygon_room *room,
 		      struct strata_breaches *breaches);
 
-/* Forgets what is long before @until (grains); the edge was divided.  False: out of memory. */
-bool strata_edge_condense(struct strata_edge *edge, int64_t until);
-
-/* Whether it ties its clocks: an exact map, or a line. */
+/* Whether it ties its clocks: something bounds the deviation from both sides. */
 bool strata_edge_usable(const struct strata_edge *edge);
 
-/* Time of @to at a time of @from, and the other way round.  The edge is usable.  @rates: of all
- * clocks, by number. */
-struct strata_hop strata_edge_forward(const struct strata_edge *edge,
-				      const struct strata_clock_rate *from,
-				      const struct strata_clock_rate *to, strata_wide time);
-struct strata_hop strata_edge_backward(const struct strata_edge *edge,
-				       const struct strata_clock_rate *from,
-				       const struct strata_clock_rate *to, strata_wide time);
+/* Time of @to at a time of @from, and the other way round.  The edge is usable. */
+struct strata_hop strata_edge_forward(const struct strata_edge *edge, strata_wide time);
+struct strata_hop strata_edge_backward(const struct strata_edge *edge, strata_wide time);
 
 void strata_edge_clear(struct strata_edge *edge);
 

@@ -27,7 +27,7 @@ static bool span_of(const struct strata_clock_sync *sync, int clock, strata_wide
 			strata_wide time = ends[j];
 
 			if (edge->to == clock && strata_edge_usable(edge))
-				time = strata_hop_at(sync->rates, edge, true, time).time;
+				time = strata_edge_forward(edge, time).time;
 			else if (edge->to == clock)
 				continue;
 			if (!any || time < *first)
@@ -49,8 +49,8 @@ static uint64_t weigh(const struct strata_clock_sync *sync, const struct strata_
 		return UINT64_MAX;
 	span_of(sync, edge->from, &first, &last);
 	for (i = 0; i <= SAMPLES; i++) {
-		struct strata_hop hop = strata_hop_at(sync->rates, edge, true,
-						      first + (last - first) / SAMPLES * i);
+		struct strata_hop hop =
+			strata_edge_forward(edge, first + (last - first) / SAMPLES * i);
 
 		/* Where an edge says nothing, a year is as good as any. */
 		if (!hop.known)

@@ -15,8 +15,7 @@ struct strata_clock {
 	int parent_edge;   /* the edge towards the reference; -1 */
 	uint64_t distance; /* total mean bound of the path; UINT64_MAX: unreachable */
 	bool done;
-	struct strata_sync_map *map;       /* where cursors find it, for good */
-	struct strata_clock_bound *bounds; /* for the report */
+	struct strata_sync_map *map; /* where cursors find it, for good */
 };
 
 struct strata_clock_sync {

@@ -285,13 +285,6 @@ static bool draw_stretch(struct drawing *drawing, bool before, bool behind)
 		}
 		if (strata_window_empty(window))
 			continue;
-		if (window->condensed) {
-			if (!strata_history_append(&drawing->past, window->points,
-						   &drawing->edge->model,
-						   strata_window_middle(window)))
-				return false;
-			continue;
-		}
 		extent(window, &first, &last);
 		start = !drawn ? first : window->start;
 		/* What lies between two windows that do not meet. */

@@ -79,11 +79,9 @@ static void set_bound(struct strata_map_piece *piece, const struct strata_map_no
 }
 
 static bool add_piece(struct strata_sync_map *map, const struct strata_map_node *a,
-		      const struct strata_map_node *b, uint32_t version, uint32_t flags)
+		      const struct strata_map_node *b)
 {
-	struct strata_map_piece piece = { .from = a->reading,
-					  .version = version,
-					  .flags = a->flags | flags };
+	struct strata_map_piece piece = { .from = a->reading, .flags = a->flags };
 	const uint64_t length = (uint64_t)b->reading - (uint64_t)a->reading;
 	unsigned int bits = bits_of(strata_wide_max(a->value < 0 ? -a->value : a->value,
 						    b->value < 0 ? -b->value : b->value));
@@ -114,8 +112,7 @@ static bool add_piece(struct strata_sync_map *map, const struct strata_map_node 
 	return true;
 }
 
-bool strata_map_add(struct strata_sync_map *map, struct strata_map_node *nodes, size_t nr,
-		    uint32_t version, uint32_t flags)
+bool strata_map_add(struct strata_sync_map *map, struct strata_map_node *nodes, size_t nr)
 {
 	size_t i;
 
@@ -127,7 +124,7 @@ bool strata_map_add(struct strata_sync_map *map, struct strata_map_node *nodes, 
 				b->bound += a->value - b->value;
 			b->value = a->value;
 		}
-		if (!add_piece(map, a, b, version, flags))
+		if (!add_piece(map, a, b))
 			return false;
 	}
 	if (nr)
@@ -219,29 +216,6 @@ struct strata_clock_time strata_clock_convert(struct strata_clock_cursor *cursor
 	if (piece->bound >= 0 && !(time.flags & STRATA_CLOCK_CLAMPED))
 		time.bound = (uint64_t)((piece->bound + (strata_wide)length * piece->bound_slope) >>
 					piece->shift);
-	time.version = piece->version;
 	time.flags |= piece->flags;
 	return time;
-}
-
-uint32_t strata_clock_convert_batch(struct strata_clock_cursor *cursor, const int64_t *in,
-				    int64_t *out, size_t nr)
-{
-	const struct strata_sync_map *map = cursor->map;
-	uint32_t flags = 0;
-	size_t i;
-
-	if (!map->nr) {
-		for (i = 0; i < nr; i++)
-			out[i] = 0;
-		return nr ? STRATA_CLOCK_UNREACHABLE : 0;
-	}
-	for (i = 0; i < nr; i++) {
-		int64_t reading = within(map, in[i], &flags);
-		const struct strata_map_piece *piece = seek(cursor, reading);
-
-		out[i] = value_in(piece, (uint64_t)reading - (uint64_t)piece->from, &flags);
-		flags |= piece->flags;
-	}
-	return flags;
 }

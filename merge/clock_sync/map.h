@@ -29,7 +29,6 @@ struct strata_map_node {
 struct strata_map_piece {
 	int64_t from; /* reading */
 	uint32_t flags;
-	uint32_t version;
 	unsigned int shift;
 	uint64_t slope;      /* ticks of the reference a tick, times 2^shift */
 	strata_wide value;   /* at from, times 2^shift */
@@ -42,20 +41,15 @@ struct strata_sync_map {
 	size_t nr;
 	size_t capacity;
 	int64_t last; /* the last reading that the last piece holds for */
-	uint32_t version;
 	bool reachable;
-	/* Live: so many pieces are fixed, and there they end. */
-	size_t nr_fixed;
-	struct strata_map_node join;
 };
 
 /*
- * Makes pieces between @nr nodes, in order of readings, each greater than the one before, with
- * version and further flags as given.  A value below that of the node before it is lifted to
- * it, the bound with it, unless a jump is declared.  The nodes are changed.  False: out of memory.
+ * Makes pieces between @nr nodes, in order of readings, each greater than the one before.  A
+ * value below that of the node before it is lifted to it, the bound with it, unless a jump is
+ * declared.  The nodes are changed.  False: out of memory.
  */
-bool strata_map_add(struct strata_sync_map *map, struct strata_map_node *nodes, size_t nr,
-		    uint32_t version, uint32_t flags);
+bool strata_map_add(struct strata_sync_map *map, struct strata_map_node *nodes, size_t nr);
 
 void strata_map_clear(struct strata_sync_map *map);
 

@@ -24,50 +24,39 @@ struct bends {
 	size_t capacity;
 };
 
-struct strata_hop strata_hop_at(const struct strata_clock_rate *rates,
-				const struct strata_edge *edge, bool forward, strata_wide time)
+struct strata_hop strata_hop_at(const struct strata_path_hop *hop, strata_wide time)
 {
-	const struct strata_clock_rate *from = &rates[edge->from], *to = &rates[edge->to];
-
-	return forward ? strata_edge_forward(edge, from, to, time)
-		       : strata_edge_backward(edge, from, to, time);
+	return hop->forward ? strata_edge_forward(hop->edge, time)
+			    : strata_edge_backward(hop->edge, time);
 }
 
 /* What an uncertainty of @half before a hop is after it. */
-static strata_wide stretched(const struct strata_path *path, const struct strata_path_hop *hop,
-			     strata_wide time, strata_wide half, strata_wide result)
+static strata_wide stretched(const struct strata_path_hop *hop, strata_wide half)
 {
-	if (!half)
-		return 0;
-	if (!hop->edge->is_exact)
-		return half +
-		       strata_ceil_div(half * hop->edge->model.drift_ppb,
-				       1000000000 - 2 * (strata_wide)hop->edge->model.drift_ppb);
-	/* An exact map may have any slope; it may have another one on the other side. */
-	return strata_wide_max(
-		strata_hop_at(path->rates, hop->edge, hop->forward, time + half).time - result,
-		result - strata_hop_at(path->rates, hop->edge, hop->forward, time - half).time);
+	const strata_wide whole = 1000000000 - 2 * (strata_wide)hop->edge->model.drift_ppb;
+
+	return half + strata_ceil_div(half * hop->edge->model.drift_ppb, whole);
 }
 
 /* Times within this many fine units fit everything that is done with them. */
 #define TIME_LIMIT ((strata_wide)1 << 110)
 #define HALF_LIMIT ((strata_wide)1 << 80)
 
-struct strata_hop strata_path_at(const struct strata_path *path, strata_wide time)
+/* What all hops make of a time of the first clock; fine. */
+static struct strata_hop path_at(const struct strata_path *path, strata_wide time)
 {
 	struct strata_hop all = { .time = time, .known = true };
 	size_t i;
 
 	for (i = 0; i < path->nr; i++) {
 		const struct strata_path_hop *hop = &path->hops[i];
-		struct strata_hop one =
-			strata_hop_at(path->rates, hop->edge, hop->forward, all.time);
+		struct strata_hop one = strata_hop_at(hop, all.time);
 
 		all.known = all.known && one.known && all.half < HALF_LIMIT &&
 			    all.sag < HALF_LIMIT && one.half < HALF_LIMIT;
 		if (all.known) {
-			all.half = stretched(path, hop, all.time, all.half, one.time) + one.half;
-			all.sag = stretched(path, hop, all.time, all.sag, one.time) + one.sag;
+			all.half = stretched(hop, all.half) + one.half;
+			all.sag = stretched(hop, all.sag) + one.sag;
 		}
 		all.time = strata_wide_max(-TIME_LIMIT, strata_wide_min(TIME_LIMIT, one.time));
 		all.flags |= one.flags;
@@ -81,9 +70,10 @@ static int64_t pull(const struct strata_path *path, size_t hop, strata_wide time
 	strata_wide reading;
 
 	while (hop-- > 0) {
-		time = strata_hop_at(path->rates, path->hops[hop].edge, !path->hops[hop].forward,
-				     time)
-			       .time;
+		const struct strata_path_hop back = { .edge = path->hops[hop].edge,
+						      .forward = !path->hops[hop].forward };
+
+		time = strata_hop_at(&back, time).time;
 		time = strata_wide_max(-TIME_LIMIT, strata_wide_min(TIME_LIMIT, time));
 	}
 	reading = strata_fine_ticks(&path->rates[path->clock], time, 0);
@@ -114,39 +104,6 @@ static bool add_bend(struct bends *bends, int64_t reading, uint64_t before, uint
 static uint64_t ticks_around(const struct strata_path *path, strata_wide time)
 {
 	return (uint64_t)strata_fine_ticks(&path->rates[path->clock], time, 0) + 2;
-}
-
-static bool exact_bends(const struct strata_path *path, size_t hop, struct bends *bends)
-{
-	const struct strata_edge *edge = path->hops[hop].edge;
-	uint64_t fence = ticks_around(path, strata_fine_of(8));
-	size_t i;
-
-	for (i = 0; i < edge->exact.nr; i++) {
-		const struct strata_clock_piece *piece = &edge->exact.pieces[i];
-		strata_wide start = strata_fine_time(&path->rates[edge->from], piece->from_reading);
-		struct strata_hop after = strata_edge_forward(edge, &path->rates[edge->from],
-							      &path->rates[edge->to], start);
-		struct strata_hop before;
-
-		if (hop == 0 && path->hops[0].forward) {
-			if (!add_bend(bends, piece->from_reading, 1, 0))
-				return false;
-			continue;
-		}
-		if (path->hops[hop].forward) {
-			if (!add_bend(bends, pull(path, hop, start), fence, fence))
-				return false;
-			continue;
-		}
-		if (!add_bend(bends, pull(path, hop, after.time), fence, fence))
-			return false;
-		before = strata_edge_forward(edge, &path->rates[edge->from], &path->rates[edge->to],
-					     start - 1);
-		if (!add_bend(bends, pull(path, hop, before.time), fence, fence))
-			return false;
-	}
-	return true;
 }
 
 static bool line_bends(const struct strata_path *path, size_t hop, struct bends *bends)
@@ -193,8 +150,7 @@ static bool all_bends(const struct strata_path *path, struct bends *bends)
 	size_t i, nr;
 
 	for (i = 0; i < path->nr; i++) {
-		if (!(path->hops[i].edge->is_exact ? exact_bends(path, i, bends)
-						   : line_bends(path, i, bends)))
+		if (!line_bends(path, i, bends))
 			return false;
 	}
 	/* A jump bends at its end, too. */
@@ -224,7 +180,7 @@ static strata_wide reference_ticks(const struct strata_path *path, strata_wide t
 static void make_node(const struct strata_path *path, int64_t reading, struct strata_map_node *node)
 {
 	const struct strata_clock_rate *rate = &path->rates[path->clock];
-	struct strata_hop hop = strata_path_at(path, strata_fine_time(rate, reading));
+	struct strata_hop hop = path_at(path, strata_fine_time(rate, reading));
 
 	memset(node, 0, sizeof(*node));
 	node->reading = reading;
@@ -237,8 +193,7 @@ static void make_node(const struct strata_path *path, int64_t reading, struct st
 static void finish_node(const struct strata_path *path, struct strata_map_node *node, int64_t until)
 {
 	int64_t middle = (int64_t)(((strata_wide)node->reading + until) / 2);
-	struct strata_hop hop =
-		strata_path_at(path, strata_fine_time(&path->rates[path->clock], middle));
+	struct strata_hop hop = path_at(path, strata_fine_time(&path->rates[path->clock], middle));
 
 	node->sag = hop.sag ? reference_ticks(path, hop.sag) : 0;
 	node->flags = clock_flags(hop.flags);
@@ -271,8 +226,7 @@ static void add_node(const struct strata_path *path, int64_t reading, struct str
 	nodes[(*nr)++] = node;
 }
 
-bool strata_path_map(const struct strata_path *path, struct strata_sync_map *map, int64_t from,
-		     int64_t to, uint32_t version, uint32_t flags)
+bool strata_path_map(const struct strata_path *path, struct strata_sync_map *map)
 {
 	struct bends bends = { 0 };
 	struct strata_map_node *nodes = NULL;
@@ -282,11 +236,8 @@ bool strata_path_map(const struct strata_path *path, struct strata_sync_map *map
 
 	nodes = good ? calloc(3 * (bends.nr + 1) + 1, sizeof(*nodes)) : NULL;
 	if (nodes) {
-		make_node(path, from, &nodes[nr++]);
-		if (map->nr_fixed)
-			nodes[0] = map->join;
-		nodes[0].jump = false;
-		for (i = 0; i < bends.nr && bends.at[i].from < to; i++) {
+		make_node(path, INT64_MIN, &nodes[nr++]);
+		for (i = 0; i < bends.nr && bends.at[i].from < INT64_MAX; i++) {
 			const struct bend *bend = &bends.at[i];
 
 			if (bend->until > bend->from && bend->until > jump_until)
@@ -295,12 +246,11 @@ bool strata_path_map(const struct strata_path *path, struct strata_sync_map *map
 				add_node(path, bend->from, nodes, &nr);
 			nodes[nr - 1].jump = jump_until > nodes[nr - 1].reading;
 		}
-		if (to > nodes[nr - 1].reading)
-			add_node(path, to, nodes, &nr);
+		if (nodes[nr - 1].reading < INT64_MAX)
+			add_node(path, INT64_MAX, nodes, &nr);
 		for (i = 0; i + 1 < nr; i++)
 			finish_node(path, &nodes[i], nodes[i + 1].reading);
-		good = strata_map_add(map, nodes, nr, version, flags);
-		map->join = nodes[nr - 1];
+		good = strata_map_add(map, nodes, nr);
 	} else {
 		good = false;
 	}

@@ -22,7 +22,6 @@ struct strata_window {
 	bool contrary;    /* no line obeys them all */
 	bool after_step;  /* between the window before and this one the clock was set */
 	bool unproven;    /* its constraints were loosened until there was a line */
-	bool condensed;   /* the history of many: no knots in here */
 };
 
 /* Zero-initialised but for the length is empty. */
@@ -35,8 +34,6 @@ struct strata_windows {
 	size_t nr_slots;
 	size_t last; /* the window that was used last */
 	bool in_order;
-	bool is_condensed; /* constraints before this (grains) come too late */
-	int64_t condensed_until;
 };
 
 /* False: out of memory. */

@@ -74,7 +74,8 @@ struct live_clocks_known live_clocks_known(const struct live_clocks *clocks)
 	size_t i;
 
 	for (i = 0; i < stimes->nr; i++)
-		known.nr_corrections += stimes->members[i].stime.nr;
+		known.nr_corrections +=
+			stimes->members[i].stime.nr_corrections + stimes->members[i].stime.nr_gaps;
 	return known;
 }
 
@@ -88,15 +89,16 @@ static bool is_emulated(const struct strata_clock_maps *maps)
 	return false;
 }
 
-bool live_clocks_settle(struct live_clocks *clocks, const struct live_clocks_known *before)
+int live_clocks_settle(struct live_clocks *clocks, const struct live_clocks_known *before,
+		       struct strata_error *error)
 {
 	struct live_clocks_known now = live_clocks_known(clocks);
 	bool is_new = now.nr_corrections != before->nr_corrections &&
 		      is_emulated(&clocks->scan.maps);
 
 	strata_clock_maps_sort(&clocks->scan.maps, clocks->timebase.tsc_khz);
-	/* Without residences, which are not collected, there is nothing that it could fail of. */
-	(void)strata_vcpu_stime_finish(&clocks->scan.stimes);
+	if (!strata_vcpu_stime_finish(&clocks->scan.stimes, now.skew_ticks))
+		return strata_fail(error, "out of memory for the clocks of vCPUs");
 	return is_new || now.pieces != before->pieces ||
 	       clocks->scan.maps.nr != before->nr_pieces ||
 	       clocks->scan.maps.thinned != before->thinned || now.skew_ticks != before->skew_ticks;

@@ -45,8 +45,10 @@ struct live_clocks_known {
 
 struct live_clocks_known live_clocks_known(const struct live_clocks *clocks);
 
-/* To be called behind the scans; true: converters that were made before do not hold any more. */
-bool live_clocks_settle(struct live_clocks *clocks, const struct live_clocks_known *before);
+/* To be called behind the scans.  1: converters that were made before do not hold any more, 0: they
+ * do; or -1. */
+int live_clocks_settle(struct live_clocks *clocks, const struct live_clocks_known *before,
+		       struct strata_error *error);
 
 /* Makes the converter of a stream. False: what was recorded of its domain's clock cannot be. */
 bool live_clocks_converter(const struct live_clocks *clocks, const struct strata_source *source,

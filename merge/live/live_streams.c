@@ -295,6 +295,7 @@ static int scan_clocks(struct live_streams *streams, uint64_t *known_ticks,
 {
 	const struct live_clocks_known before = live_clocks_known(&streams->clocks);
 	size_t i;
+	int changed;
 
 	*known_ticks = UINT64_MAX;
 	for (i = 0; i < streams->nr; i++) {
@@ -309,9 +310,8 @@ static int scan_clocks(struct live_streams *streams, uint64_t *known_ticks,
 		if (stream->complete_ticks < *known_ticks)
 			*known_ticks = stream->complete_ticks;
 	}
-	if (!live_clocks_settle(&streams->clocks, &before))
-		return 0;
-	return open_readers(streams, true, error);
+	changed = live_clocks_settle(&streams->clocks, &before, error);
+	return changed > 0 ? open_readers(streams, true, error) : changed;
 }
 
 int live_streams_advance(struct live_streams *streams, struct strata_error *error)

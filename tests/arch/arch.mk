@@ -21,8 +21,9 @@ ARCH_CFLAGS   := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -Iinclude -Imerge -
 
 # A signal comes between two blocks of an emulator and never inside one, so the control
 # (test_ring_control) has nothing to find there.
-ARCH_TESTS   := core_freestanding ring_state ring_boundary ring_nested ring_overwrite ring_interrupted \
-	ring_threads ring_signals merge_packet event_table
+ARCH_TESTS   := core_freestanding ring_state ring_boundary ring_clock ring_home ring_lies ring_nested \
+	ring_overwrite ring_interrupted ring_interrupted_headers ring_interrupted_overwrite \
+	ring_threads ring_signals merge_packet event_table user_clock
 # 128-bit arithmetic, which compilers have for processors of 64 bits.
 WIDE_TESTS   := clock_arithmetic
 WIDE_ARCHES  := aarch64 riscv64 s390x

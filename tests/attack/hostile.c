@@ -4,6 +4,7 @@
  * what belongs to others: HOSTILE SOCKET WHAT NUMBER [CPUS].
  *
  *   silent N       N connections that never say anything
+ *   started N UID  the same, as a set-user-ID program of root's that user UID has started
  *   hold N CPUS    N connections, each with a ring for each of CPUS CPUs and one lost event in it
  *   come N         N times: connects, makes a ring, reports a lost event, hangs up
  *   pass N         the same, with nothing in the ring
@@ -13,6 +14,10 @@
  *   lies N         N times: connects, makes a ring, writes into it what no ring can hold
  *   linger N       N connections, each with a message that carries a TCP connection: closing that
  *                  waits for ten minutes
+ *
+ *   keep N CPUS    N times: connects, has rings made, fills their memory, hangs up, and keeps the
+ *                  memory's descriptor; then prints "kept BYTES" when they hold nothing, or after
+ *                  some time
  *
  * It prints "connections N" when the recorder has answered the last of them, with the number of
  * those that are still connected; "come", "pass" and "lies" end then, and the others go on until
@@ -27,6 +32,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,6 +43,7 @@
 #define LINGER_S        600
 #define ANSWER_S        300 /* a recorder that has not answered then hangs */
 #define CONNECTIONS_MAX 4096u
+#define KEEP_MS         10000
 #define NO_FIELDS       20u /* bytes of a record whose event has none */
 
 struct connection {
@@ -46,6 +53,7 @@ struct connection {
 	struct strata_ring_geometry geo;
 	unsigned char *rings; /* NULL: none */
 	size_t bytes;
+	int memory; /* their descriptor */
 };
 
 static struct connection connections[CONNECTIONS_MAX];
@@ -115,18 +123,16 @@ static bool receive_rings(struct connection *one)
 				  .msg_iovlen = 1,
 				  .msg_control = &control,
 				  .msg_controllen = sizeof(control) };
-	int given;
 
 	if (recvmsg(one->socket, &message, MSG_CMSG_CLOEXEC) <= 0 || !CMSG_FIRSTHDR(&message))
 		return false;
-	memcpy(&given, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(given));
+	memcpy(&one->memory, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(one->memory));
 	one->geo = (struct strata_ring_geometry){ packet.head.subbuf_bits,
 						  packet.head.nr_subbufs_bits };
 	one->stride = strata_single_bytes(one->geo);
 	one->bytes = one->cpus * one->stride;
-	one->rings = mmap(NULL, one->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, given,
+	one->rings = mmap(NULL, one->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, one->memory,
 			  (off_t)packet.head.first_page * STRATA_PAGE_BYTES);
-	close(given);
 	if (one->rings == MAP_FAILED) {
 		perror("mmap");
 		exit(1);
@@ -147,6 +153,7 @@ static bool attach(struct connection *one, uint32_t cpus, uint32_t events, uint3
 	uint32_t i;
 
 	memset(one, 0, sizeof(*one));
+	one->memory = -1;
 	one->cpus = cpus;
 	one->socket = connect_once();
 	if (!say(one->socket, STRATA_APP_HELLO, STRATA_APP_SINGLE_STORE, cpus, NULL, 0) ||
@@ -165,6 +172,8 @@ static void hang_up(struct connection *one)
 {
 	if (one->rings)
 		munmap(one->rings, one->bytes);
+	if (one->memory >= 0)
+		close(one->memory);
 	close(one->socket);
 	memset(one, 0, sizeof(*one));
 }
@@ -270,6 +279,40 @@ static uint32_t come_and_go(uint32_t nr, uint64_t lost)
 		hang_up(&connections[0]);
 	}
 	return attached;
+}
+
+/* What the memory of connections holds, however it came there. */
+static uint64_t kept_bytes(uint32_t nr)
+{
+	struct stat status;
+	uint64_t bytes = 0;
+	uint32_t i;
+
+	for (i = 0; i < nr; i++)
+		if (!fstat(connections[i].memory, &status))
+			bytes += (uint64_t)status.st_blocks * 512;
+	return bytes;
+}
+
+/* Has memory made again and again, each of which counts only until it hangs up. */
+static void keep(uint32_t nr, uint32_t cpus)
+{
+	uint32_t i, waited_ms = 0;
+
+	for (i = 0; i < nr; i++) {
+		struct connection *one = &connections[i];
+
+		if (!attach(one, cpus, 1, 0, 1))
+			exit(1);
+		memset(one->rings + STRATA_SINGLE_HEAD_BYTES, 1,
+		       one->bytes - STRATA_SINGLE_HEAD_BYTES);
+		close(one->socket);
+	}
+	tell(nr);
+	for (; kept_bytes(nr) && waited_ms < KEEP_MS; waited_ms += 10)
+		poll(NULL, 0, 10);
+	printf("kept %llu\n", (unsigned long long)kept_bytes(nr));
+	fflush(stdout);
 }
 
 static uint32_t lie(uint32_t nr)
@@ -402,6 +445,12 @@ int main(int argc, char **argv)
 		return 2;
 	if (strcmp(what, "silent") == 0) {
 		tell(connect_silently(nr));
+	} else if (strcmp(what, "started") == 0) {
+		if (setresuid(cpus, 0, 0)) {
+			perror("setresuid");
+			return 1;
+		}
+		tell(connect_silently(nr));
 	} else if (strcmp(what, "hold") == 0) {
 		tell(attach_all(nr, cpus, 1, 0));
 	} else if (strcmp(what, "describe") == 0) {
@@ -416,6 +465,8 @@ int main(int argc, char **argv)
 	} else if (strcmp(what, "come") == 0 || strcmp(what, "pass") == 0) {
 		tell(come_and_go(nr, strcmp(what, "come") == 0));
 		return 0;
+	} else if (strcmp(what, "keep") == 0) {
+		keep(nr, cpus);
 	} else if (strcmp(what, "linger") == 0) {
 		linger(nr);
 	} else if (strcmp(what, "lies") == 0) {

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #define STRATA_TRACE_CLOCK_WORD uint32_t
-#include <strata/trace_clock.h>
+#include "../unit/trace_clock.h"
 
 #include "explore.h"
 #include "weaken.h"

@@ -37,6 +37,9 @@ struct fake_host {
 	uint32_t domain_events;
 	char domains_token[16];
 
+	bool xenstored_hangs; /* it answers nothing: work for the worker waits */
+	bool worker_runs;     /* a request of xenstore is the worker's */
+
 	/* what the recorder did */
 	uint64_t waits;
 	uint64_t ns; /* of virtual time */

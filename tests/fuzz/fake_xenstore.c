@@ -29,6 +29,15 @@ void xs_close(struct xs_handle *handle)
 	fake_host.open_handles--;
 }
 
+/* xenstored may take as long as it likes to answer.  Once rings fill, the loop must not wait for
+ * it. */
+static void note_request(void)
+{
+	if (fake_host.waits && !fake_host.worker_runs)
+		fake_host.misuse = "it waits for xenstored while rings fill";
+	fake_host.between(fake_host.data);
+}
+
 static struct fake_guest *guest_of(const char *path, const char **rest)
 {
 	unsigned int domain;
@@ -81,7 +90,7 @@ void *xs_read(struct xs_handle *handle, xs_transaction_t transaction, const char
 
 	(void)handle;
 	(void)transaction;
-	fake_host.between(fake_host.data);
+	note_request();
 	guest = guest_of(path, &rest);
 	if (guest && !strcmp(rest, "/name"))
 		return copy_of(guest->name, (unsigned int)strlen(guest->name), length);
@@ -101,7 +110,7 @@ bool xs_write(struct xs_handle *handle, xs_transaction_t transaction, const char
 
 	(void)handle;
 	(void)transaction;
-	fake_host.between(fake_host.data);
+	note_request();
 	guest = guest_of(path, &rest);
 	if (guest && node_of(rest) != FAKE_CTL)
 		fake_host.misuse = "it writes a node that is the guest's";
@@ -121,6 +130,7 @@ char **xs_directory(struct xs_handle *handle, xs_transaction_t transaction, cons
 
 	(void)handle;
 	(void)transaction;
+	note_request();
 	if (!list || strcmp(path, "/local/domain"))
 		abort();
 	*nr = 0;
@@ -151,6 +161,7 @@ bool xs_watch(struct xs_handle *handle, const char *path, const char *token)
 	struct fake_guest *guest;
 
 	(void)handle;
+	note_request();
 	if (is_of_domains(path)) {
 		fake_host.domains_watched++;
 		fake_host.domain_events++; /* a new watch fires at once */
@@ -169,10 +180,12 @@ bool xs_watch(struct xs_handle *handle, const char *path, const char *token)
 bool xs_unwatch(struct xs_handle *handle, const char *path, const char *token)
 {
 	const char *rest;
-	struct fake_guest *guest = guest_of(path, &rest);
+	struct fake_guest *guest;
 
 	(void)handle;
 	(void)token;
+	note_request();
+	guest = guest_of(path, &rest);
 	if (guest) {
 		guest->watched = false;
 		guest->watch_events = 0;

@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <xen/xen.h>
 #include <xen/sched.h>
 
+#include "fake_hypervisor.h"
 #include "liars.h"
 #include "outcome.h"
 #include "principal.h"
@@ -242,6 +244,93 @@ static const char *pages_are_shared_out(const char *raw)
 	return wrong ? wrong : outcome_complete(HONEST);
 }
 
+/* A recording with Xen's rings; @hangs: says when xenstored does. */
+static const char *record_hanging(const char *raw, void (*hangs)(void *data), char **text)
+{
+	struct outcome outcome = { 0 };
+	uint64_t seed = 0, records;
+	const char *wrong;
+	struct plan plan;
+
+	do
+		plan = begin_from(&seed, false, hangs);
+	while (!plan.xen || plan.some);
+	plan.duration_ms = 2000;
+	wrong = record_checked(raw, &plan, true, text);
+	if (!wrong)
+		wrong = outcome_streams(raw, HONEST, &records);
+	if (!wrong)
+		wrong = outcome_recording(raw, records, &outcome);
+	if (!wrong && outcome.xen_events != fake_hypervisor_records())
+		wrong = "records of Xen's are missing";
+	return wrong ? wrong : outcome_complete(HONEST);
+}
+
+static void hang_at_first(void *data)
+{
+	fake_host.xenstored_hangs = ms_since_begin() < 1500;
+	work_of_all(data);
+}
+
+static const char *guests_are_told_when_xenstored_answers(const char *raw)
+{
+	char *text = NULL;
+	const char *wrong = record_hanging(raw, hang_at_first, &text);
+	size_t i;
+
+	if (!wrong && strstr(text, "is left out"))
+		wrong = "a guest is missing that could be told a little later";
+	free(text);
+	for (i = 0; i < NR_GUESTS && !wrong; i++)
+		if (!guests[i].rings[0].nr_records)
+			wrong = "a guest was never told to start";
+	return wrong;
+}
+
+static void hang_for_ever(void *data)
+{
+	fake_host.xenstored_hangs = true;
+	work_of_all(data);
+}
+
+static const char *nobody_waits_for_ever_for_xenstored(const char *raw)
+{
+	char *text = NULL;
+	const char *wrong = record_hanging(raw, hang_for_ever, &text);
+
+	if (!wrong && !strstr(text, "its module never said that it records"))
+		wrong = "it does not say who was not recorded";
+	free(text);
+	if (!wrong && ms_since_begin() > 3000 + 2000 + 10000 + 500)
+		wrong = "a recording does not end without xenstored";
+	return wrong;
+}
+
+/* The paused one obeyed another recorder last, which began some seconds ago. */
+static const char *answers_to_another_recorder_are_none(const char *raw)
+{
+	struct fake_guest *guest = &guests[SILENT];
+	const char *wrong = NULL;
+	char state[32], *text;
+	unsigned int nr;
+	struct plan plan;
+
+	for (nr = 0; nr < 8 && !wrong; nr++) {
+		plan = begin(false, NULL);
+		/* As many commands are numbered by then as seconds have gone by since. */
+		snprintf(state, sizeof(state), "stopped %u", (unsigned int)time(NULL) + nr);
+		fake_guest_set_node(guest, FAKE_STATE, state, (uint32_t)strlen(state));
+		guest->deaf = true;
+		guest->life = FAKE_PAUSED;
+		text = NULL;
+		wrong = record_checked(raw, &plan, true, &text);
+		if (!wrong && !strstr(text, "is paused: it is recorded as soon as it answers"))
+			wrong = "an answer to another recorder is taken for one to this";
+		free(text);
+	}
+	return wrong;
+}
+
 const struct guest_cost guest_costs[] = {
 	{ "a silent guest costs others the same, whatever it was asked for",
 	  silence_costs_the_same_whatever_it_was_asked },
@@ -252,6 +341,11 @@ const struct guest_cost guest_costs[] = {
 	{ "pages that are mapped are shared out", pages_are_shared_out },
 	{ "a domain's next kernel finds nobody writing into its memory",
 	  another_kernel_s_memory_is_not_written },
+	{ "Xen's rings are drained while xenstored hangs, and guests are told when it answers",
+	  guests_are_told_when_xenstored_answers },
+	{ "what a guest answered to another recorder is no answer",
+	  answers_to_another_recorder_are_none },
+	{ "a recording ends without xenstored", nobody_waits_for_ever_for_xenstored },
 };
 
 const size_t nr_guest_costs = sizeof(guest_costs) / sizeof(guest_costs[0]);

@@ -4,8 +4,8 @@
  * the CPU until the interrupt finds no probe below itself, and flushes.  After
  * stop has returned, no probe writes, all is flushed, and the ring may go.
  *
- * probe_begin(), probe_end(), strata_flush_this_cpu() and stop_recording() of
- * xen-patch/src/common/strata; `probes` stands for strata_ring_enter()'s `nesting`
+ * probe_begin(), probe_end(), strata_flush_this_cpu() and strata_stop_recording()
+ * of xen-patch/src/common/strata; `probes` stands for strata_ring_enter()'s `nesting`
  * too, which is counted in the same way by the same plain stores.
  */
 #include "properties.pmh"
@@ -122,7 +122,7 @@ active proctype nmi() ON_THE_CPU
 	probe()
 }
 
-/* stop_recording() on another CPU, then free_rings(); then all begins anew, create and start */
+/* strata_stop_recording() on another CPU, then free_rings(); then all begins anew, create and start */
 active proctype stop()
 {
 	do

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * trace_clock.pml - the trace clock of include/strata/trace_clock.h, for Spin: an
+ * trace_clock.pml - the trace clock of tests/unit/trace_clock.h, for Spin: an
  * update that readers interrupt at each place, one in the other; an update that
  * interrupts a reader; a reader on another CPU; without end.  Slots are two words,
  * loaded and stored one by one.  Loads and stores of what others store are steps of

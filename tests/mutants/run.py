@@ -236,7 +236,11 @@ def load_log():
 
 
 def main():
-    words = [word for word in sys.argv[1:] if not word.startswith("--")]
+    words = [word for word in sys.argv[1:] if not word.startswith("-")]
+    options = [word for word in sys.argv[1:] if word.startswith("-")]
+    if not set(options) <= {"--check", "--fresh"}:
+        print(__doc__.strip())
+        return 0 if options in (["--help"], ["-h"]) else 2
     mutants = load_catalogue()
     if check_catalogue(mutants):
         sys.exit(2)

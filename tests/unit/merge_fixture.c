@@ -35,6 +35,7 @@ static void collect(struct strata_sink *sink, const struct strata_timeline_event
 	copy = &merged->events[merged->nr_events++];
 	memset(copy, 0, sizeof(*copy));
 	copy->ticks = event->ticks;
+	copy->bound_ticks = event->bound_ticks;
 	copy->ns = event->ns;
 	snprintf(copy->source, sizeof(copy->source), "%s", event->stream->source->name);
 	snprintf(copy->name, sizeof(copy->name), "%s", event->class->desc.name);
@@ -82,8 +83,10 @@ void merge_directory(struct merged *merged, const char *dir, const char *source,
 		merged->status = strata_merge_run(merge, sinks, 1, &merged->error);
 	merged->result = *strata_merge_result(merge);
 	merged->nr_streams = strata_merge_nr_streams(merge);
-	for (i = 0; i < merged->nr_streams && i < 16; i++)
+	for (i = 0; i < merged->nr_streams && i < 16; i++) {
 		merged->lost[i] = strata_merge_stream(merge, i)->lost;
+		merged->unsure += strata_merge_stream(merge, i)->unsure;
+	}
 	strata_merge_close(merge);
 }
 

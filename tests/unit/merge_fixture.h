@@ -11,6 +11,7 @@
 
 struct merged_event {
 	uint64_t ticks;
+	uint64_t bound_ticks;
 	uint64_t ns;
 	char source[80];
 	char name[STRATA_EVENT_NAME_BYTES];
@@ -28,6 +29,7 @@ struct merged {
 	unsigned int nr_complaints;
 	struct strata_merge_result result;
 	uint64_t lost[16]; /* by stream */
+	uint64_t unsure;   /* events, of all streams */
 	size_t nr_streams;
 };
 

@@ -32,6 +32,8 @@ begin() {
 	local name=$1 end=$((SECONDS + limit_s))
 	shift
 	while :; do
+		# What an earlier recorder of that name said is not taken for this one's word.
+		rm -f "$work/$name.log"
 		(
 			ulimit -f "$largest_file"
 			exec "$strata" record --output "$work/$name" "$@" 2>"$work/$name.log"

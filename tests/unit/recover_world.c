@@ -166,6 +166,13 @@ uint64_t world_drain(struct world *world)
 	return nr_packets;
 }
 
+void world_leave(struct world *world)
+{
+	recorder_leave_source(world->recorder, 0, STRATA_SOURCE_EXITED);
+	while (recorder_presence(world->recorder, 0) == RECORDER_SOURCE_LEAVES)
+		world_drain(world);
+}
+
 struct bytes bytes_read(const char *path)
 {
 	struct bytes bytes = { NULL, 0 };

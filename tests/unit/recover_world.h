@@ -45,6 +45,9 @@ void world_lose(struct world *world);
 /* The recorder takes what is published.  Returns how many packets. */
 uint64_t world_drain(struct world *world);
 
+/* The program exits: the recorder takes what is left. */
+void world_leave(struct world *world);
+
 /* Ends the recording, as a recorder does that is not killed. */
 void world_end(struct world *world);
 

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "clock_simulator.h"
-#include "clock_sync/clock_sync_report.h"
+#include "clock_sync/graph.h"
 
 #define SPAN    60e9 /* ns */
 #define SECOND  1e9
@@ -238,8 +238,8 @@ static void a_rate_beyond_the_prior_is_reported(void **state)
 	assert_int_equal(pair.report->breaches[0].kind, STRATA_BREACH_DRIFT);
 	assert_in_range(pair.report->breaches[0].size, 50001, 135000);
 	assert_int_equal(count(&pair, STRATA_BREACH_STEP), 0);
-	assert_int_equal(pair.report->edges[0].asked.drift_ppb, 50000);
-	assert_true(pair.report->edges[0].used_limits.drift_ppb >= 120000);
+	assert_int_equal(pair.sync->edges[0]->asked.drift_ppb, 50000);
+	assert_true(pair.sync->edges[0]->model.drift_ppb >= 120000);
 	/* With what is assumed now, the bound is right again. */
 	assert_true_at_all_times(&pair, SPAN / 2, 0);
 	tear_down(&pair);
@@ -260,7 +260,7 @@ static void a_rate_that_changes_too_fast_is_no_step(void **state)
 		assert_true(count(&pair, STRATA_BREACH_WANDER) > 0);
 		assert_int_equal(count(&pair, STRATA_BREACH_FALSE_PAIR), 0);
 		assert_int_equal(count(&pair, STRATA_BREACH_STEP), 0);
-		assert_true(pair.report->edges[0].used_limits.slew_ppt > 10 * 10000);
+		assert_true(pair.sync->edges[0]->model.slew > 10 * 10000);
 		tear_down(&pair);
 	}
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * test_control_xen.c - the hypervisor's operations give way to other work and go on from there, and
- * refuse what their ABI does not offer: the hypervisor's own file, on a host on which other work
+ * refuse what their ABI does not offer: the hypervisor's own files, on a host on which other work
  * always waits.
  */
 #include <setjmp.h>
@@ -17,9 +17,12 @@
 /* The little of Xen that the file stands on. */
 #define ERESTART 85
 #define __init
-#define __initcall(function) static __attribute__((__unused__)) int (*initcall_)(void) = (function)
+#define __initcall(function) static int (*initcall_of_##function)(void) = (function)
 #define cf_check
+#define CPU_UP_PREPARE             1
+#define CPU_ONLINE                 4
 #define CPU_DEAD                   7
+#define XENLOG_WARNING             ""
 #define NOTIFY_DONE                0
 #define ASSERT(x)                  assert_true(x)
 #define _TB_STRATA                 1
@@ -27,13 +30,15 @@
 #define min_t(type, a, b)          ((type)(a) < (type)(b) ? (type)(a) : (type)(b))
 #define set_bit(nr, word)          (*(word) |= 1 << (nr))
 #define clear_bit(nr, word)        (*(word) &= ~(1 << (nr)))
-#define for_each_present_cpu(cpu)  for ((cpu) = 0; (cpu) < 2; (cpu)++)
+#define for_each_present_cpu(cpu)  for ((cpu) = 0; (cpu) < present_cpus; (cpu)++)
 #define for_each_online_cpu(cpu)   for ((cpu) = 0; (cpu) < 2; (cpu)++)
 #define cpu_online(cpu)            ((cpu) < 2)
-#define num_present_cpus()         2u
-#define avail_domheap_pages()      1000000ul
+#define num_present_cpus()         present_cpus
+#define avail_domheap_pages()      free_pages
 #define mfn_x(frame)               ((frame).mfn)
-#define register_cpu_notifier(nfb) ((void)(nfb))
+#define register_cpu_notifier(nfb) (notifiers[nr_notifiers++] = (nfb))
+#define process_pending_softirqs() (softirqs++)
+#define printk(...)                (complaints++)
 
 typedef struct {
 	int value;
@@ -47,14 +52,22 @@ struct notifier_block {
 	int (*notifier_call)(struct notifier_block *nfb, unsigned long action, void *hcpu);
 };
 
+static struct notifier_block *notifiers[4];
+static unsigned int nr_notifiers, present_cpus, softirqs, complaints;
+static unsigned long free_pages;
 static int cpu_online_map;
-static struct vcpu idle_vcpus[2], *idle_vcpu[] = { &idle_vcpus[0], &idle_vcpus[1] };
-static bool maps_are_held, probes_are_busy;
+static struct vcpu idle_vcpus[3], *idle_vcpu[] = { &idle_vcpus[0], &idle_vcpus[1], &idle_vcpus[2] };
+static bool maps_are_held, probes_are_busy, cpu_comes;
 static unsigned int chances; /* to give way */
 
+/* Another CPU may be present as soon as they are not held. */
 static bool get_cpu_maps(void)
 {
-	return !maps_are_held;
+	if (maps_are_held)
+		return false;
+	present_cpus += cpu_comes;
+	cpu_comes = false;
+	return true;
 }
 
 static void put_cpu_maps(void)
@@ -79,6 +92,10 @@ static void on_selected_cpus(const int *mask, void (*function)(void *), void *in
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wsign-compare"
 #include "../../xen-patch/src/common/strata/control.c"
+#include "../../xen-patch/src/common/strata/gate.c"
+#include "../../xen-patch/src/common/strata/reader.c"
+#include "../../xen-patch/src/common/strata/rings.c"
+#include "../../xen-patch/src/common/strata/select.c"
 #pragma GCC diagnostic pop
 
 #define VCPUS 5u
@@ -91,6 +108,9 @@ static struct domain dom0, guest, other;
 static struct vcpu all_vcpus[3][VCPUS], *lists[3][VCPUS];
 static unsigned int seen[3][VCPUS], made[3], skews, told[2];
 static unsigned int steps; /* until a ring is made or freed */
+static int rings_there;    /* made, and not freed */
+static bool memory_runs_out;
+static unsigned int flushed_offline[NR_CPUS], idle_states, clocks;
 
 static bool gate(void)
 {
@@ -119,6 +139,7 @@ struct strata_cpu_ring *strata_ring_begin(struct strata_ring_geometry geo)
 {
 	(void)geo;
 	steps = 3;
+	rings_there++;
 	return calloc(1, sizeof(struct strata_cpu_ring) + 4096);
 }
 
@@ -129,7 +150,9 @@ int strata_ring_make(struct strata_cpu_ring *ring, unsigned int cpu,
 	(void)cpu;
 	(void)geo;
 	(void)overwrite;
-	return --steps ? -ERESTART : 0;
+	if (--steps)
+		return -ERESTART;
+	return memory_runs_out ? -ENOMEM : 0;
 }
 
 int strata_ring_free(struct strata_cpu_ring *ring)
@@ -138,6 +161,7 @@ int strata_ring_free(struct strata_cpu_ring *ring)
 
 	if (ring && ++turn % 3)
 		return -ERESTART;
+	rings_there -= ring != NULL;
 	free(ring);
 	return 0;
 }
@@ -181,6 +205,7 @@ void strata_selection_free(void)
 
 void strata_pcpu_clock(void)
 {
+	clocks++;
 }
 bool strata_flush_this_cpu(void)
 {
@@ -188,7 +213,7 @@ bool strata_flush_this_cpu(void)
 }
 void strata_flush_offline_cpu(unsigned int cpu)
 {
-	(void)cpu;
+	flushed_offline[cpu]++;
 }
 void strata_set_switch_period(uint32_t ms)
 {
@@ -203,7 +228,7 @@ void strata_domain_free_all(void)
 }
 void vcpu_runstate_trace(struct vcpu *v)
 {
-	(void)v;
+	idle_states += v == idle_vcpu[2];
 }
 
 /* Calls until it does not give way; how often it did goes to @gave_way. */
@@ -258,8 +283,11 @@ static int begin(void **state)
 	memset(seen, 0, sizeof(seen));
 	memset(made, 0, sizeof(made));
 	memset(told, 0, sizeof(told));
-	skews = 0;
-	maps_are_held = probes_are_busy = false;
+	memset(flushed_offline, 0, sizeof(flushed_offline));
+	skews = softirqs = complaints = idle_states = 0;
+	present_cpus = 2;
+	free_pages = 1000000;
+	maps_are_held = probes_are_busy = cpu_comes = memory_runs_out = false;
 	assert_int_equal(run(&op, &gave_way), 0);
 	assert_true(gave_way >= 4);
 	return 0;
@@ -269,6 +297,7 @@ static int end(void **state)
 {
 	(void)state;
 	assert_int_equal(run_simple(STRATA_HV_DESTROY), 0);
+	assert_int_equal(rings_there, 0);
 	return 0;
 }
 
@@ -301,7 +330,9 @@ static void a_flush_tells_each_once_more_and_measures_nothing(void **state)
 	(void)state;
 	assert_int_equal(run_simple(STRATA_HV_START), 0);
 	before = skews;
+	clocks = 0;
 	assert_int_equal(run_simple(STRATA_HV_FLUSH), 0);
+	assert_int_equal(clocks, 1);
 	each_seen(2);
 	assert_int_equal(skews, before);
 }
@@ -405,6 +436,136 @@ static void what_the_abi_does_not_offer_is_refused(void **state)
 	assert_int_equal(run(&op, &gave_way), -EINVAL);
 }
 
+/* What Xen tells when a CPU comes or goes; it holds the maps. */
+static void notify(unsigned long action, unsigned long cpu)
+{
+	maps_are_held = true;
+	for (unsigned int i = 0; i < nr_notifiers; i++)
+		assert_int_equal(notifiers[i]->notifier_call(notifiers[i], action, (void *)cpu),
+				 NOTIFY_DONE);
+	maps_are_held = false;
+}
+
+static uint32_t rings_by_query(void)
+{
+	struct strata_hv_op op = { .operation = STRATA_HV_QUERY };
+	unsigned int gave_way;
+
+	assert_int_equal(run(&op, &gave_way), 0);
+	return op.u.query.nr_rings;
+}
+
+/* Whether dom0's reader finds a ring: the test's have no frames, so there is no first one. */
+static bool reader_finds(uint32_t cpu)
+{
+	struct strata_hv_op op = { .operation = STRATA_HV_FRAMES };
+	unsigned int gave_way;
+
+	op.u.frames.cpu = cpu;
+	return run(&op, &gave_way) != -ENOENT;
+}
+
+static void a_cpu_that_is_added_has_its_ring_before_it_runs(void **state)
+{
+	(void)state;
+	assert_int_equal(run_simple(STRATA_HV_START), 0);
+	assert_int_equal(rings_by_query(), 2);
+	assert_false(reader_finds(2));
+	present_cpus = 3;
+	notify(CPU_UP_PREPARE, 2);
+	assert_non_null(strata_rings[2]);
+	assert_true(softirqs >= 3); /* it gave way */
+	assert_int_equal(rings_by_query(), 3);
+	assert_true(reader_finds(2));
+	assert_int_equal(idle_states, 0);
+	notify(CPU_ONLINE, 2);
+	assert_int_equal(idle_states, 1);
+}
+
+static void a_cpu_that_comes_back_keeps_its_ring_but_not_its_skew(void **state)
+{
+	struct strata_cpu_ring *ring;
+
+	(void)state;
+	assert_int_equal(run_simple(STRATA_HV_START), 0);
+	ring = strata_rings[1];
+	ring->skew.exchanges = 64;
+	notify(CPU_DEAD, 1);
+	assert_int_equal(flushed_offline[1], 1);
+	notify(CPU_UP_PREPARE, 1);
+	assert_ptr_equal(strata_rings[1], ring);
+	assert_int_equal(ring->skew.exchanges, 0);
+	assert_int_equal(rings_there, 2);
+}
+
+static void without_memory_a_cpu_comes_without_a_ring_and_that_is_said(void **state)
+{
+	(void)state;
+	present_cpus = 3;
+	memory_runs_out = true;
+	notify(CPU_UP_PREPARE, 2);
+	assert_null(strata_rings[2]);
+	assert_int_equal(complaints, 1);
+	assert_int_equal(rings_there, 2);
+	memory_runs_out = false;
+	free_pages = 2; /* and Xen keeps half of them */
+	notify(CPU_UP_PREPARE, 2);
+	assert_null(strata_rings[2]);
+	assert_int_equal(complaints, 2);
+	assert_int_equal(rings_by_query(), 2);
+}
+
+static void without_rings_none_is_made_for_a_cpu(void **state)
+{
+	(void)state;
+	assert_int_equal(run_simple(STRATA_HV_DESTROY), 0);
+	present_cpus = 3;
+	notify(CPU_UP_PREPARE, 2);
+	assert_int_equal(rings_there, 0);
+	assert_int_equal(rings_by_query(), 0);
+	begin(state);
+}
+
+static void a_cpu_that_comes_when_all_others_have_rings_gets_one_too(void **state)
+{
+	struct strata_hv_op op = create_op();
+	unsigned int gave_way;
+
+	(void)state;
+	assert_int_equal(run_simple(STRATA_HV_DESTROY), 0);
+	cpu_comes = true;
+	assert_int_equal(run(&op, &gave_way), 0);
+	assert_int_equal(present_cpus, 3);
+	assert_int_equal(rings_by_query(), 3);
+}
+
+/* Both lose if they do not wait for each other: a CPU without a ring, or a ring that stays. */
+static void create_and_destroy_wait_for_a_cpu_that_is_being_added(void **state)
+{
+	struct strata_hv_op op = create_op(), destroy = { .operation = STRATA_HV_DESTROY,
+							  .abi_version = STRATA_HV_ABI_VERSION };
+	unsigned int gave_way;
+
+	(void)state;
+	assert_int_equal(run_simple(STRATA_HV_DESTROY), 0);
+	op.abi_version = STRATA_HV_ABI_VERSION;
+	maps_are_held = true;
+	for (unsigned int i = 0; i < 20; i++)
+		assert_int_equal(strata_sysctl(&op), -ERESTART);
+	assert_int_equal(rings_by_query(), 0);
+	/* The CPU comes without a ring, as they are not complete. */
+	present_cpus = 3;
+	notify(CPU_UP_PREPARE, 2);
+	assert_null(strata_rings[2]);
+	assert_int_equal(run(&op, &gave_way), 0);
+	assert_int_equal(rings_by_query(), 3);
+
+	maps_are_held = true;
+	assert_int_equal(strata_sysctl(&destroy), -ERESTART);
+	assert_int_equal(rings_by_query(), 3);
+	maps_are_held = false;
+}
+
 #define CONTROL_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -417,7 +578,16 @@ int main(void)
 		CONTROL_TEST(a_selection_is_applied_once_however_often_its_call_goes_on),
 		CONTROL_TEST(a_change_in_between_waits_for_the_one_before_it),
 		CONTROL_TEST(what_the_abi_does_not_offer_is_refused),
+		CONTROL_TEST(a_cpu_that_is_added_has_its_ring_before_it_runs),
+		CONTROL_TEST(a_cpu_that_comes_back_keeps_its_ring_but_not_its_skew),
+		CONTROL_TEST(without_memory_a_cpu_comes_without_a_ring_and_that_is_said),
+		CONTROL_TEST(without_rings_none_is_made_for_a_cpu),
+		CONTROL_TEST(a_cpu_that_comes_when_all_others_have_rings_gets_one_too),
+		CONTROL_TEST(create_and_destroy_wait_for_a_cpu_that_is_being_added),
 	};
+
+	assert_int_equal(initcall_of_strata_gate_init(), 0);
+	assert_int_equal(initcall_of_strata_rings_init(), 0);
 
 	return cmocka_run_group_tests_name("control_xen", tests, NULL, NULL);
 }

@@ -16,7 +16,6 @@
 #include <strata/event.h>
 #include <strata/ring_reader.h>
 #include <strata/ring_home.h>
-#include <strata/trace_clock.h>
 #include <strata/abi/guest.h>
 #include <strata/abi/hypervisor.h>
 #pragma GCC diagnostic pop

@@ -325,9 +325,107 @@ static void time_that_goes_back_between_packets_is_held_and_counted(void **state
 	merge_and_free(&rec, &merged);
 	assert_int_equal(merged.nr_events, 3);
 	assert_int_equal(merged.events[1].ticks, 5000);
+	/* It may be the one before that is too late: what this one says is within its bound. */
+	assert_int_equal(merged.events[1].bound_ticks, 1000);
 	assert_int_equal(merged.events[1].first_byte, 2);
 	assert_int_equal(merged.events[2].ticks, 6000);
 	assert_int_equal(merged.result.clamped, 1);
+	merged_free(&merged);
+}
+
+#define RUNNING  0u
+#define RUNNABLE 1u
+#define BLOCKED  2u
+
+static void mark_at(struct synthetic *rec, const struct synthetic_clock *clock, uint64_t ticks)
+{
+	synthetic_mark(rec, "g1", 0, synthetic_guest_ticks(clock, ticks), 1);
+}
+
+/* What is lost may be a correction of system time: before, between or behind those that are there.
+ */
+static void in_a_packet_before_which_records_are_lost_no_emulated_time_is_sure(void **state)
+{
+	static const struct synthetic_clock clock = { .is_hvm = true,
+						      .emulated = true,
+						      .offset = 77777777777ull,
+						      .vtsc_mul_frac = 0x9999999au,
+						      .vtsc_shift = 2 };
+	const uint64_t begin = SYNTHETIC_ANCHOR_TICKS;
+	struct synthetic_stream *xen;
+	struct synthetic rec;
+	struct merged merged;
+
+	(void)state;
+	synthetic_init(&rec);
+	synthetic_add_source(&rec, "xen", "xen", 0x7ff4);
+	synthetic_add_source(&rec, "g1", "kernel", 1);
+	xen = synthetic_stream(&rec, "xen", 0);
+	synthetic_pcpu_clock(&rec, 0, begin);
+	synthetic_vcpu_clock(&rec, 0, begin + 1, 1, 0, &clock);
+	synthetic_vcpu_state(&rec, 0, begin + 2, 1, 0, 0);
+	mark_at(&rec, &clock, begin + 1000000);
+	synthetic_vcpu_state(&rec, 0, begin + 2000000, 1, 0, 0);
+	synthetic_close_packet(xen);
+	xen->lost = 3;
+	synthetic_pcpu_clock(&rec, 0, begin + 4000000);
+	mark_at(&rec, &clock, begin + 5000000);
+	synthetic_pcpu_clock(&rec, 0, begin + 6000000);
+	mark_at(&rec, &clock, begin + 7000000);
+	synthetic_vcpu_state(&rec, 0, begin + 8000000, 1, 0, 0);
+	synthetic_close_packet(xen);
+	mark_at(&rec, &clock, begin + 9000000);
+	synthetic_pcpu_clock(&rec, 0, begin + 10000000);
+	mark_at(&rec, &clock, begin + 11000000);
+	synthetic_vcpu_state(&rec, 0, begin + 12000000, 1, 0, 0);
+	merge_and_free(&rec, &merged);
+	assert_int_equal(merged_count(&merged, "g1", NULL), 5);
+	assert_int_equal(merged.unsure, 3);
+	/* They are where they belong if nothing that tells of time was lost. */
+	assert_int_equal(merged.result.clamped, 0);
+	merged_free(&merged);
+}
+
+/* It may have run on the CPU whose records are missing: from when it was said to run no more, until
+ * it is said to run again. */
+static void where_a_vcpu_ran_unseen_no_emulated_time_is_sure(void **state)
+{
+	static const struct synthetic_clock clock = { .is_hvm = true,
+						      .emulated = true,
+						      .offset = 77777777777ull,
+						      .vtsc_mul_frac = 0x9999999au,
+						      .vtsc_shift = 2 };
+	const uint64_t begin = SYNTHETIC_ANCHOR_TICKS;
+	struct synthetic_stream *other;
+	struct synthetic rec;
+	struct merged merged;
+
+	(void)state;
+	synthetic_init(&rec);
+	synthetic_add_source(&rec, "xen", "xen", 0x7ff4);
+	synthetic_add_source(&rec, "g1", "kernel", 1);
+	synthetic_pcpu_clock(&rec, 0, begin);
+	synthetic_vcpu_clock(&rec, 0, begin + 1, 1, 0, &clock);
+	synthetic_vcpu_state(&rec, 0, begin + 2, 1, 0, 0);
+	synthetic_pcpu_clock(&rec, 1, begin + 3);
+	other = synthetic_stream(&rec, "xen", 1);
+	mark_at(&rec, &clock, begin + 1000000);
+	synthetic_vcpu_state(&rec, 1, begin + 1500000, 7, 0, 0);
+	synthetic_close_packet(other);
+	other->lost = 3;
+	synthetic_vcpu_state(&rec, 1, begin + 2000000, 7, 0, 0);
+	synthetic_vcpu_state(&rec, 1, begin + 4000000, 7, 0, 0);
+	synthetic_close_packet(other);
+	synthetic_runstate(&rec, 0, begin + 3000000, 1, 0, RUNNING, BLOCKED);
+	mark_at(&rec, &clock, begin + 3500000);
+	synthetic_pcpu_clock(&rec, 1, begin + 5000000);
+	mark_at(&rec, &clock, begin + 6000000);
+	synthetic_runstate(&rec, 0, begin + 7000000, 1, 0, RUNNABLE, RUNNING);
+	mark_at(&rec, &clock, begin + 8000000);
+	synthetic_vcpu_state(&rec, 1, begin + 9000000, 7, 0, 0);
+	merge_and_free(&rec, &merged);
+	assert_int_equal(merged_count(&merged, "g1", NULL), 4);
+	assert_int_equal(merged.unsure, 2);
 	merged_free(&merged);
 }
 
@@ -362,6 +460,9 @@ int main(void)
 		cmocka_unit_test(missing_packets_are_counted),
 		cmocka_unit_test(losses_are_those_of_the_packets_or_of_the_recorder_if_more),
 		cmocka_unit_test(time_that_goes_back_between_packets_is_held_and_counted),
+		cmocka_unit_test(
+			in_a_packet_before_which_records_are_lost_no_emulated_time_is_sure),
+		cmocka_unit_test(where_a_vcpu_ran_unseen_no_emulated_time_is_sure),
 		cmocka_unit_test(a_recording_of_nothing_says_so),
 	};
 

@@ -44,6 +44,11 @@ static int open_listener(struct sockaddr_un *address, socklen_t *bytes)
 	return fd;
 }
 
+static int new_socket(void)
+{
+	return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+}
+
 /* A process of SOME_USER that has connected, and stays if @stays. */
 static pid_t connect_as_user(const struct sockaddr_un *address, socklen_t bytes, bool stays)
 {
@@ -83,6 +88,45 @@ static void a_process_is_who_the_kernel_says(void **state)
 	waitpid(child, NULL, 0);
 	close(socket);
 	close(listener);
+}
+
+static void a_set_user_id_program_counts_for_who_started_it(void **state)
+{
+	const struct {
+		uid_t real, effective, starter;
+	} cases[] = { { SOME_USER, 0, SOME_USER },
+		      { SOME_USER, SOME_USER + 1, SOME_USER },
+		      { 0, SOME_USER, SOME_USER },
+		      { 0, 0, 0 } };
+	struct strata_error error;
+	struct peer peer;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sockaddr_un address;
+		socklen_t bytes;
+		int listener = open_listener(&address, &bytes), socket;
+		pid_t child = fork();
+
+		if (!child) {
+			int fd = new_socket();
+
+			if (setresuid(cases[i].real, cases[i].effective, 0) ||
+			    connect(fd, (const struct sockaddr *)&address, bytes))
+				_exit(1);
+			pause();
+			_exit(0);
+		}
+		socket = accept(listener, NULL, NULL);
+		assert_int_equal(peer_identify(socket, &peer, &error), 0);
+		assert_int_equal(peer.uid, cases[i].effective);
+		assert_int_equal(peer.starter, cases[i].starter);
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+		close(socket);
+		close(listener);
+	}
 }
 
 /* Can the kernel tell a process from the next of its number?  Linux 6.5 can. */
@@ -159,6 +203,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_process_is_who_the_kernel_says),
+		cmocka_unit_test(a_set_user_id_program_counts_for_who_started_it),
 		cmocka_unit_test(a_process_that_has_ended_has_no_names),
 		cmocka_unit_test(a_user_without_a_number_is_nobody),
 	};

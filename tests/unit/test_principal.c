@@ -99,6 +99,21 @@ static void root_may_have_all_that_is_left(void **state)
 	assert_int_equal(principal_claim(other, PRINCIPAL_RINGS, 1, &error), -1);
 }
 
+static void a_user_writes_no_more_than_is_left_for_others(void **state)
+{
+	const struct principal *root = principals_user(all, 0);
+
+	(void)state;
+	assert_true(principal_may_write(one, 500, 1000));
+	assert_false(principal_may_write(one, 501, 1000));
+	principal_note_written(one, 500);
+	assert_false(principal_may_write(one, 1, 500));
+	assert_true(principal_may_write(other, 250, 500));
+	assert_true(principal_may_write(one, 1, 502));
+	assert_false(principal_may_write(one, 2, 1));
+	assert_true(principal_may_write(root, 501, 500));
+}
+
 static void however_many_users_there_are_a_share_is_left_for_root(void **state)
 {
 	struct principal *root = principals_user(all, 0);
@@ -273,6 +288,7 @@ int main(void)
 		test_in_table(what_is_given_back_can_be_claimed_again),
 		test_in_table(a_refusal_says_who_holds_what),
 		test_in_table(root_may_have_all_that_is_left),
+		test_in_table(a_user_writes_no_more_than_is_left_for_others),
 		test_in_table(however_many_users_there_are_a_share_is_left_for_root),
 		test_in_table(a_domain_is_the_same_after_a_reboot),
 		test_in_table(a_name_is_shown_escaped),

@@ -212,6 +212,47 @@ static void a_source_that_leaves_is_drained_over_turns(void **state)
 	close_recorder();
 }
 
+/* In the next turn. */
+static void leave_credit_for_a_step(struct principal *who)
+{
+	while (principal_has_credit(who, PRINCIPAL_DRAINING))
+		principal_charge(who, PRINCIPAL_DRAINING, PRINCIPAL_STEP_BYTES);
+	principal_charge(who, PRINCIPAL_DRAINING, PRINCIPAL_DRAINING_BYTES - PRINCIPAL_STEP_BYTES);
+}
+
+/* Its writer stopped in the first sub-buffer, in which others nested that filled the rest. */
+static void stop_in_the_first(struct test_ring *ring)
+{
+	struct strata_slot open;
+
+	assert_true(strata_ring_reserve(ring->writer, 0, 8, &open));
+	while (ring->writer->write_count >> test_ring_geometry.subbuf_bits <
+	       strata_nr_subbufs(test_ring_geometry) - 1)
+		test_ring_write(ring);
+}
+
+static void what_lies_behind_an_open_sub_buffer_is_taken_in_steps_too(void **state)
+{
+	const uint64_t all = strata_nr_subbufs(test_ring_geometry);
+	uint64_t turns = 0;
+	size_t index;
+
+	(void)state;
+	index = add_source(MANY, "many", many, 1);
+	stop_in_the_first(&many[0]);
+	recorder_leave_source(recorder, index, STRATA_SOURCE_CRASHED);
+	while (recorder_presence(recorder, index) == RECORDER_SOURCE_LEAVES) {
+		uint64_t before = packets_of(index);
+
+		leave_credit_for_a_step(user(MANY));
+		drain();
+		assert_in_range(packets_of(index) - before, 0, 1);
+		assert_in_range(turns++, 0, 100);
+	}
+	assert_in_range(packets_of(index), all / 2, all);
+	close_recorder();
+}
+
 static void a_writer_that_goes_on_does_not_keep_its_source(void **state)
 {
 	unsigned int turns = 0;
@@ -238,6 +279,14 @@ static bool is_there(const char *name)
 	return stat(path, &status) == 0;
 }
 
+/* A source leaves, and is drained. */
+static void leave(size_t index)
+{
+	recorder_leave_source(recorder, index, STRATA_SOURCE_EXITED);
+	while (recorder_presence(recorder, index) == RECORDER_SOURCE_LEAVES)
+		drain();
+}
+
 static void a_source_that_recorded_nothing_costs_nothing(void **state)
 {
 	struct principal *who = user(MANY);
@@ -249,9 +298,7 @@ static void a_source_that_recorded_nothing_costs_nothing(void **state)
 	for (i = 0; i < 40; i++) {
 		index = add_source(MANY, "gone", many, NR_MANY);
 		assert_true(is_there("gone"));
-		recorder_leave_source(recorder, index, STRATA_SOURCE_EXITED);
-		while (recorder_presence(recorder, index) == RECORDER_SOURCE_LEAVES)
-			drain();
+		leave(index);
 		assert_int_equal(recorder_presence(recorder, index), RECORDER_SOURCE_LEFT_NOTHING);
 		assert_false(is_there("gone"));
 	}
@@ -262,9 +309,7 @@ static void a_source_that_recorded_nothing_costs_nothing(void **state)
 	assert_int_equal(recorder_recording(recorder)->nr_sources, 1);
 	again = add_source(MANY, "gone", many, 1);
 	assert_int_equal(again, 1);
-	recorder_leave_source(recorder, again, STRATA_SOURCE_EXITED);
-	while (recorder_presence(recorder, again) == RECORDER_SOURCE_LEAVES)
-		drain();
+	leave(again);
 	/* Who follows sees each in its place; who reads sees one. */
 	assert_int_equal(recorder_save(recorder, &error), 0);
 	assert_int_equal(strata_recording_load_places(&loaded, dir, &error), 0);
@@ -279,6 +324,22 @@ static void a_source_that_recorded_nothing_costs_nothing(void **state)
 	close_recorder();
 }
 
+static void a_place_is_another_s_when_its_owner_knows(void **state)
+{
+	size_t gone, meanwhile;
+
+	(void)state;
+	gone = add_source(MANY, "gone", many, 1);
+	recorder_leave_source(recorder, gone, STRATA_SOURCE_EXITED);
+	while (is_there("gone"))
+		drain();
+	meanwhile = add_source(FEW, "few", &few, 1);
+	assert_int_not_equal(meanwhile, gone);
+	assert_int_equal(recorder_presence(recorder, gone), RECORDER_SOURCE_LEFT_NOTHING);
+	assert_int_equal(add_source(MANY, "again", many, 1), gone);
+	close_recorder();
+}
+
 static void streams_that_hold_nothing_are_given_back(void **state)
 {
 	struct principal *who = user(MANY);
@@ -287,7 +348,7 @@ static void streams_that_hold_nothing_are_given_back(void **state)
 	(void)state;
 	index = add_source(MANY, "many", many, 10);
 	test_ring_write(&many[3]);
-	assert_int_equal(recorder_finish_source(recorder, index, STRATA_SOURCE_EXITED, &error), 0);
+	leave(index);
 	assert_int_equal(recorder_recording(recorder)->sources[index].nr_streams, 1);
 	assert_int_equal(recorder_recording(recorder)->sources[index].streams[0].cpu, 3);
 	assert_int_equal(principal_used(who, PRINCIPAL_STREAMS), 1);
@@ -307,7 +368,7 @@ static void losses_alone_are_of_when_their_source_came(void **state)
 	index = add_source(MANY, "lost", many, 1);
 	recorder_recording(recorder)->sources[index].since_ticks = 12345;
 	many[0].writer_area->lost[0] += 7;
-	assert_int_equal(recorder_finish_source(recorder, index, STRATA_SOURCE_EXITED, &error), 0);
+	leave(index);
 	snprintf(path, sizeof(path), "%s/lost/cpu_0", dir);
 	file = fopen(path, "r");
 	assert_non_null(file);
@@ -370,8 +431,10 @@ int main(void)
 		test_in_world(rings_of_one_user_take_turns),
 		test_in_world(work_of_another_kind_is_paid_with_the_same_credit),
 		test_in_world(a_source_that_leaves_is_drained_over_turns),
+		test_in_world(what_lies_behind_an_open_sub_buffer_is_taken_in_steps_too),
 		test_in_world(a_writer_that_goes_on_does_not_keep_its_source),
 		test_in_world(a_source_that_recorded_nothing_costs_nothing),
+		test_in_world(a_place_is_another_s_when_its_owner_knows),
 		test_in_world(streams_that_hold_nothing_are_given_back),
 		test_in_world(losses_alone_are_of_when_their_source_came),
 		test_in_world(descriptions_beyond_a_share_are_refused_and_can_be_read),

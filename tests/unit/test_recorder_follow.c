@@ -418,6 +418,42 @@ static void what_no_table_describes_is_not_told(void **state)
 	end(&followed);
 }
 
+/* As when a physical CPU is added to a host. */
+static void a_ring_that_is_added_later_is_in_the_tables_before_it_is_told(void **state)
+{
+	struct strata_recording recording = { 0 };
+	static struct test_ring added;
+	const struct strata_live_slot *slot;
+	struct recorder_totals totals;
+	struct followed followed;
+	uint64_t generation;
+
+	(void)state;
+	begin(&followed, STRATA_HEADER_FULL);
+	drain(&followed);
+	generation = followed.table->generation;
+	test_ring_open(&added, 7);
+	test_ring_write(&added);
+	assert_int_equal(recorder_add_ring(followed.recorder, 0, &added.ring, RECORDER_WITH_PAST,
+					   &followed.error),
+			 0);
+	slot = &followed.table->slots[1];
+	assert_int_equal(slot->cpu, 7);
+	assert_int_equal(slot->bytes, 0);
+	drain(&followed);
+	assert_true(slot->bytes > 0);
+	assert_true(slot->complete_ticks > 0);
+	assert_true(followed.table->generation > generation);
+	assert_int_equal(strata_recording_load(&recording, followed.dir, &followed.error), 0);
+	assert_int_equal(recording.sources[0].nr_streams, 2);
+	assert_int_equal(recording.sources[0].streams[1].cpu, 7);
+	strata_recording_clear(&recording);
+	assert_int_equal(recorder_close(followed.recorder, &totals, &followed.error), 0);
+	assert_int_equal(totals.events, 1);
+	test_ring_close(&added);
+	end(&followed);
+}
+
 static int ignore_sources(struct strata_live_sink *sink, const struct strata_trace_set *set,
 			  struct strata_error *error)
 {
@@ -549,6 +585,7 @@ int main(void)
 		cmocka_unit_test(what_is_written_while_it_is_looked_is_not_said_to_be_complete),
 		cmocka_unit_test(what_is_written_between_a_look_and_the_drain_waits_for_the_next),
 		cmocka_unit_test(what_no_table_describes_is_not_told),
+		cmocka_unit_test(a_ring_that_is_added_later_is_in_the_tables_before_it_is_told),
 		cmocka_unit_test(who_comes_before_the_first_tables_waits_for_them),
 		cmocka_unit_test(tables_are_loaded_whatever_number_they_have),
 		cmocka_unit_test(a_slot_that_is_free_again_is_used_last),

@@ -148,7 +148,6 @@ static void a_recorder_that_has_taken_the_rest(void **state)
 	static const enum strata_app_mode modes[] = { STRATA_APP_SINGLE_STORE,
 						      STRATA_APP_RESERVE_COMMIT };
 	struct bytes ring, stream;
-	struct strata_error error;
 	struct world world;
 	unsigned int i;
 
@@ -156,9 +155,7 @@ static void a_recorder_that_has_taken_the_rest(void **state)
 	for (i = 0; i < 2; i++) {
 		world_begin(&world, modes[i]);
 		world_write(&world, 170);
-		assert_int_equal(
-			recorder_finish_source(world.recorder, 0, STRATA_SOURCE_EXITED, &error), 0);
-		assert_int_equal(recorder_save(world.recorder, &error), 0);
+		world_leave(&world);
 		ring = world_ring_bytes();
 		stream = stream_bytes();
 		expect_all(ring, stream.at, stream.size, world.next);
@@ -182,9 +179,7 @@ static void what_ended_before_the_recorder_died_has_ended_then(void **state)
 	world_begin(&world, STRATA_APP_SINGLE_STORE);
 	recorder_recording(world.recorder)->sources[0].came_ticks = 7;
 	world_write(&world, 10);
-	assert_int_equal(recorder_finish_source(world.recorder, 0, STRATA_SOURCE_EXITED, &error),
-			 0);
-	assert_int_equal(recorder_save(world.recorder, &error), 0);
+	world_leave(&world);
 	ring = world_ring_bytes();
 	stream = stream_bytes();
 	find(ring, stream.at, stream.size);
@@ -219,9 +214,7 @@ static void a_recorder_that_has_counted_the_last_losses(void **state)
 	world_write(&world, 170);
 	world_drain(&world);
 	world_lose(&world);
-	assert_int_equal(recorder_finish_source(world.recorder, 0, STRATA_SOURCE_EXITED, &error),
-			 0);
-	assert_int_equal(recorder_save(world.recorder, &error), 0);
+	world_leave(&world);
 	totals = recorder_totals(world.recorder);
 	assert_int_equal(totals.lost, 1);
 	ring = world_ring_bytes();

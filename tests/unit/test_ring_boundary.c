@@ -1,74 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_ring_boundary.c - one writer and one reader at every boundary that a
- * ring has: the ends of a sub-buffer, a full buffer, a flush, the wrap of the
- * counters, a clock that steps back, and a reader area that holds anything.
+ * test_ring_boundary.c - one writer and one reader at every boundary that a ring has: the ends of a
+ * sub-buffer, the largest payload, a full buffer, a flush, and the wrap of the counters.
  */
-#include <stdint.h>
-
-static uint64_t ticks_now;
-
-#define strata_clock()           (ticks_now++)
-#define STRATA_WRITERS_SHARE_CPU 1
-
-#include "record_audit.h"
-
-#include <strata/ring_end.h>
-
-#define SUBBUF_BYTES 4096u
-#define SUBBUF_ROOM  (SUBBUF_BYTES - STRATA_PACKET_HEADER_BYTES)
-#define HEAD         (STRATA_RECORD_HEADER_BYTES + (uint32_t)sizeof(struct audit_payload))
-
-static const struct strata_ring_geometry small_ring = { 12, 2 };
-
-static struct ring_fixture fixture;
-static struct record_audit audit;
-
-static int open_small_ring(void **state)
-{
-	(void)state;
-	ticks_now = 1000;
-	ring_fixture_open(&fixture, small_ring, 0);
-	audit_open(&audit, fixture.ring, 1u << 16);
-	return 0;
-}
-
-static int close_ring(void **state)
-{
-	(void)state;
-	audit_close(&audit);
-	ring_fixture_close(&fixture);
-	return 0;
-}
-
-/* Writes one record that takes @bytes in the ring. */
-static bool write_bytes(uint32_t bytes)
-{
-	return audited_write(&audit, fixture.ring, 0, (bytes - HEAD) / 4);
-}
-
-/* Fills the sub-buffer that is being written until @bytes are left of it. */
-static void leave_room(uint32_t bytes)
-{
-	uint32_t offset = (uint32_t)strata_subbuf_offset(small_ring, fixture.ring->write_count);
-	uint32_t room = offset ? SUBBUF_BYTES - offset : SUBBUF_ROOM;
-
-	for (; room - bytes > 2000; room -= 1000)
-		assert_true(write_bytes(1000));
-	assert_true(write_bytes(room - bytes));
-}
-
-static const struct strata_packet_header *next_packet(void)
-{
-	assert_true(strata_reader_get(&fixture.reader));
-	return strata_reader_subbuf(&fixture.reader);
-}
-
-static void balance(void)
-{
-	audit_balance(&audit, &fixture);
-	assert_books_balance(&audit);
-}
+#include "small_ring.h"
 
 static void a_record_that_leaves_a_few_bytes_keeps_its_subbuffer_open(void **state)
 {
@@ -288,89 +223,6 @@ static void a_record_between_reserve_and_commit_holds_its_packet_back(void **sta
 	balance();
 }
 
-/* The reader's steps in a home that takes them for it: in either mode, each packet once. */
-static void a_home_reads_for_its_reader(void **state)
-{
-	unsigned int mode, round, i;
-
-	(void)state;
-	for (mode = 0; mode < 2; mode++) {
-		unsigned int spare;
-		int page;
-
-		ring_fixture_reset(&fixture, small_ring, 0);
-		fixture.ring->overwrite = mode;
-		audit_reset(&audit, fixture.ring);
-		spare = fixture.reader.spare;
-		for (round = 0; round < 10; round++) {
-			/* More than the ring holds, where that is overwritten. */
-			for (i = 0; i < (mode ? 6 : 3); i++) {
-				assert_true(write_bytes(100));
-				strata_ring_flush(fixture.ring);
-			}
-			for (i = 0; (page = strata_ring_get(fixture.ring, &spare)) >= 0; i++) {
-				audit_packet(&audit, fixture.data + ((size_t)page
-								     << small_ring.subbuf_bits));
-				strata_ring_put(fixture.ring);
-			}
-			assert_int_equal(i, mode ? 4 : 3);
-			assert_int_equal(fixture.reader_area->read_count,
-					 fixture.ring->write_count);
-		}
-		assert_int_equal(audit.errors, 0);
-		assert_int_equal(audit.packets, mode ? 40 : 30);
-	}
-}
-
-/* However far back the slot lies that is not committed: the ring is settled when it is. */
-static void a_ring_that_was_ended_is_settled_when_all_is_committed(void **state)
-{
-	struct strata_slot slot;
-	unsigned int behind, i;
-
-	(void)state;
-	for (behind = 0; behind < strata_nr_subbufs(small_ring); behind++) {
-		ring_fixture_reset(&fixture, small_ring, 0);
-		audit_reset(&audit, fixture.ring);
-		for (i = 0; i < 2; i++)
-			assert_true(write_bytes(100));
-		assert_true(audited_reserve(&audit, fixture.ring, 1, 8, &slot));
-		for (i = 0; i < behind; i++) {
-			strata_ring_flush(fixture.ring);
-			assert_true(write_bytes(100));
-		}
-		strata_ring_end(fixture.ring);
-		assert_false(strata_ring_settled(fixture.ring));
-		assert_false(write_bytes(100));
-		strata_ring_commit(fixture.ring, &slot);
-		assert_true(strata_ring_settled(fixture.ring));
-		assert_int_equal(fixture.ring->lost[STRATA_LOST_FULL], 0);
-	}
-}
-
-/* That is what short headers are for: all but a packet's first are short, whatever the time is. */
-static void records_soon_after_one_another_have_short_headers(void **state)
-{
-	enum strata_header_form form;
-	unsigned int i;
-
-	(void)state;
-	for (form = STRATA_HEADER_COMPACT; form < STRATA_NR_HEADER_FORMS; form++) {
-		fixture.form = form;
-		ring_fixture_reset(&fixture, small_ring, 0);
-		audit_reset(&audit, fixture.ring);
-		ticks_now = 1ull << 50;
-		for (i = 0; i < 100; i++) {
-			assert_true(write_bytes(200));
-			audit_drain(&audit, &fixture.reader);
-		}
-		balance();
-		assert_int_equal(audit.records, 100);
-		assert_int_equal(audit.short_headers, audit.records - audit.packets);
-	}
-	fixture.form = STRATA_HEADER_FULL;
-}
-
 /* How far the commit count of a sub-buffer is says nothing about one that the writer has left: it
  * may agree, in its offset, with where the writer is by now. */
 static void a_gap_in_a_subbuffer_that_was_left_stays_one(void **state)
@@ -428,179 +280,24 @@ static void the_counters_wrap_in_mid_run_and_nobody_notices(void **state)
 	}
 }
 
-static void a_clock_that_steps_back_opens_a_new_packet(void **state)
-{
-	(void)state;
-	audit.clock_steps_back = true;
-	ticks_now = 9000;
-	assert_true(write_bytes(100));
-	ticks_now = 8000;
-	assert_true(write_bytes(100));
-	assert_int_equal(next_packet()->timestamp_end, next_packet()->timestamp_begin);
-	assert_in_range(next_packet()->timestamp_end, 9000, 9010);
-	assert_int_equal(audit_drain(&audit, &fixture.reader), 1);
-	assert_true(write_bytes(100)); /* time goes on from where it is: the same packet */
-	assert_false(strata_reader_ready(&fixture.reader));
-	strata_ring_flush(fixture.ring);
-	assert_in_range(next_packet()->timestamp_begin, 8000, 8010);
-	assert_in_range(next_packet()->timestamp_end, 8000, 8010);
-	balance();
-}
-
-static void a_clock_that_steps_back_costs_one_packet_and_no_more(void **state)
-{
-	unsigned int i;
-
-	(void)state;
-	audit.clock_steps_back = true;
-	ticks_now = 1000000000;
-	for (i = 0; i < 400; i++) {
-		assert_true(write_bytes(100));
-		audit_drain(&audit, &fixture.reader);
-	}
-	ticks_now = 1000;
-	audit.packets = 0;
-	for (i = 0; i < 400; i++) {
-		assert_true(write_bytes(100));
-		audit_drain(&audit, &fixture.reader);
-	}
-	/* The one that was open, and 39 records in each other. */
-	assert_in_range(audit.packets, 10, 1 + 400 / 39);
-	balance();
-}
-
-static void a_clock_that_steps_about_never_runs_back_in_a_packet(void **state)
-{
-	uint32_t random = 1, i;
-
-	(void)state;
-	audit.clock_steps_back = true;
-	/* Through 2^63, where a signed comparison of the ticks themselves would turn. */
-	ticks_now = ((uint64_t)1 << 63) - 500000;
-	for (i = 0; i < 20000; i++) {
-		random = random * 1103515245u + 12345u;
-		if (random >> 28 == 0)
-			ticks_now -= random >> 8 & 0xff;
-		else if (random >> 28 == 1)
-			ticks_now += random >> 8 & 0xfff;
-		audited_write(&audit, fixture.ring, 0, random >> 16 & 31);
-		audit_drain(&audit, &fixture.reader);
-	}
-	balance();
-	assert_int_equal(audit.records, 20000);
-}
-
-static void a_clock_that_shows_the_same_time_again_is_no_step(void **state)
-{
-	unsigned int i;
-
-	(void)state;
-	for (i = 0; i < 20; i++) {
-		ticks_now = 7000;
-		assert_true(write_bytes(100));
-	}
-	assert_false(strata_reader_ready(&fixture.reader));
-	balance();
-}
-
-static void any_read_count_of_a_hostile_reader_leaves_the_writer_in_its_areas(void **state)
-{
-	strata_count_t fixed[] = { 0,
-				   1,
-				   4095,
-				   4096,
-				   1u << 14,
-				   ~(strata_count_t)0,
-				   (strata_count_t)1 << (STRATA_COUNT_BITS - 1),
-				   ~(strata_count_t)4095 };
-	uint64_t random = 88172645463325252u;
-	struct strata_slot slot;
-	unsigned int i;
-
-	(void)state;
-	for (i = 0; i < 50000; i++) {
-		random ^= random << 13;
-		random ^= random >> 7;
-		random ^= random << 17;
-		fixture.reader_area->read_count =
-			i % 3 == 0   ? fixed[random % 8]
-			: i % 3 == 1 ? (strata_count_t)random
-				     : fixture.ring->write_count +
-					       (strata_count_t)(random % 65536) - 32768;
-		/* Guard pages end the test at the first byte beside an area. */
-		if (strata_ring_reserve(fixture.ring, 1, random >> 32 & 2047, &slot)) {
-			assert_in_range(slot.payload, fixture.data,
-					fixture.data + strata_data_bytes(small_ring));
-			memset(slot.payload, 0xa5, random >> 32 & 2047);
-			strata_ring_commit(fixture.ring, &slot);
-		}
-	}
-	/* With an honest reader it works again, as if nothing had been. */
-	fixture.reader_area->read_count = fixture.ring->write_count;
-	assert_true(strata_ring_reserve(fixture.ring, 1, 8, &slot));
-}
-
-static void a_reader_refuses_what_it_does_not_know(void **state)
-{
-	struct strata_ring_writer_area *area = fixture.writer_area;
-	struct strata_ring_geometry other = { 13, 2 };
-	struct strata_ring_reader reader;
-
-	(void)state;
-#define INIT(geo) strata_reader_init(&reader, geo, area, NULL, fixture.data)
-	assert_int_equal(INIT(small_ring), STRATA_READER_OK);
-	assert_int_equal(INIT(other), STRATA_READER_OTHER_GEOMETRY);
-	other = (struct strata_ring_geometry){ 12, 3 };
-	assert_int_equal(INIT(other), STRATA_READER_OTHER_GEOMETRY);
-	area->count_bits ^= 96;
-	assert_int_equal(INIT(small_ring), STRATA_READER_OTHER_WIDTH);
-	area->version++;
-	assert_int_equal(INIT(small_ring), STRATA_READER_OTHER_VERSION);
-	area->magic = 0;
-	assert_int_equal(INIT(small_ring), STRATA_READER_BAD_MAGIC);
-#undef INIT
-}
-
-static void a_reader_finds_nothing_ready_in_a_commit_seq_that_is_made_up(void **state)
-{
-	strata_count_t made_up[] = { 1, 4095, 4097, 8192, 16384, ~(strata_count_t)0 };
-	unsigned int i;
-
-	(void)state;
-	for (i = 0; i < sizeof(made_up) / sizeof(made_up[0]); i++) {
-		fixture.writer_area->commit_seq[0] = made_up[i];
-		assert_false(strata_reader_ready(&fixture.reader));
-	}
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_small_ring, close_ring)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_record_that_leaves_a_few_bytes_keeps_its_subbuffer_open),
-		TEST(a_write_that_fills_the_subbuffer_exactly_closes_it),
-		TEST(a_record_4_bytes_too_long_goes_to_the_next_subbuffer),
-		TEST(a_payload_is_padded_to_4_bytes),
-		TEST(the_first_record_of_a_packet_gives_it_its_begin),
-		TEST(the_largest_payload_is_taken_and_one_byte_more_is_counted_as_too_big),
-		TEST(a_full_buffer_counts_losses_and_goes_on_after_a_put),
-		TEST(losses_of_each_kind_are_in_the_header_of_the_packet_that_follows_them),
-		TEST(a_flush_gives_the_reader_what_is_there_and_nothing_of_nothing),
-		TEST(a_flush_of_a_full_buffer_leaves_it_full),
-		TEST(a_record_between_reserve_and_commit_holds_its_packet_back),
-		TEST(a_home_reads_for_its_reader),
-		TEST(a_ring_that_was_ended_is_settled_when_all_is_committed),
-		TEST(records_soon_after_one_another_have_short_headers),
-		TEST(a_gap_in_a_subbuffer_that_was_left_stays_one),
-		TEST(the_counters_wrap_in_mid_run_and_nobody_notices),
-		TEST(a_clock_that_steps_back_opens_a_new_packet),
-		TEST(a_clock_that_steps_back_costs_one_packet_and_no_more),
-		TEST(a_clock_that_steps_about_never_runs_back_in_a_packet),
-		TEST(a_clock_that_shows_the_same_time_again_is_no_step),
-		TEST(any_read_count_of_a_hostile_reader_leaves_the_writer_in_its_areas),
-		TEST(a_reader_refuses_what_it_does_not_know),
-		TEST(a_reader_finds_nothing_ready_in_a_commit_seq_that_is_made_up),
+		SMALL_RING_TEST(a_record_that_leaves_a_few_bytes_keeps_its_subbuffer_open),
+		SMALL_RING_TEST(a_write_that_fills_the_subbuffer_exactly_closes_it),
+		SMALL_RING_TEST(a_record_4_bytes_too_long_goes_to_the_next_subbuffer),
+		SMALL_RING_TEST(a_payload_is_padded_to_4_bytes),
+		SMALL_RING_TEST(the_first_record_of_a_packet_gives_it_its_begin),
+		SMALL_RING_TEST(
+			the_largest_payload_is_taken_and_one_byte_more_is_counted_as_too_big),
+		SMALL_RING_TEST(a_full_buffer_counts_losses_and_goes_on_after_a_put),
+		SMALL_RING_TEST(
+			losses_of_each_kind_are_in_the_header_of_the_packet_that_follows_them),
+		SMALL_RING_TEST(a_flush_gives_the_reader_what_is_there_and_nothing_of_nothing),
+		SMALL_RING_TEST(a_flush_of_a_full_buffer_leaves_it_full),
+		SMALL_RING_TEST(a_record_between_reserve_and_commit_holds_its_packet_back),
+		SMALL_RING_TEST(a_gap_in_a_subbuffer_that_was_left_stays_one),
+		SMALL_RING_TEST(the_counters_wrap_in_mid_run_and_nobody_notices),
 	};
 
 	return cmocka_run_group_tests_name("ring_boundary", tests, NULL, NULL);

@@ -63,7 +63,7 @@ static void page_work(void)
 		longest = since_check;
 }
 
-static bool hypercall_preempt_check(void)
+static bool general_preempt_check(void)
 {
 	since_check = 0;
 	return others_wait;

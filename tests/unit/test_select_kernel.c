@@ -132,8 +132,8 @@ static void a_probe_gives_its_event_a_name_that_is_an_identifier(void **state)
 static void a_filter_is_a_list_of_numbers(void **state)
 {
 	static const char *const wrong[] = {
-		"g1",    "g1:",     "g1:,",  "g1:1,",          "g1:,1",
-		"g1:1x", "g1:1,,2", "g1:-1", "g1:99999999999", "g1: 1"
+		"g1",      "g1:",   "g1:,",           "g1:1,",         "g1:,1", "g1:1x",
+		"g1:1,,2", "g1:-1", "g1:99999999999", "g1:2147483648", "g1: 1"
 	};
 	struct kernel_selection selection;
 	char many[400] = "g1:1";
@@ -143,6 +143,7 @@ static void a_filter_is_a_list_of_numbers(void **state)
 	assert_int_equal(parse(SELECT_TID, "g1:42", &selection), 0);
 	assert_string_equal(selection.text, "42");
 	assert_int_equal(parse(SELECT_PID, "g1:1,2,3", &selection), 0);
+	assert_int_equal(parse(SELECT_PID, "g1:2147483647", &selection), 0);
 	for (i = 0; i < NR_EVENTS(wrong); i++) {
 		if (!parse(SELECT_TID, wrong[i], &selection))
 			fail_msg("\"%s\" is taken", wrong[i]);

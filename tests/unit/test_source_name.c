@@ -45,8 +45,9 @@ static void a_domain_that_comes_again_gets_its_own_directory(void **state)
 static void no_guest_gets_the_directory_of_another_layer(void **state)
 {
 	(void)state;
-	assert_string_equal(next_name(0, "Domain-0"), "dom0");
+	/* Not even where the other is not there yet. */
 	assert_string_equal(next_name(3, "dom0"), "dom0-3");
+	assert_string_equal(next_name(0, "Domain-0"), "dom0");
 	assert_string_equal(next_name(4, "xen"), "xen-4");
 	assert_string_equal(next_name(0, "Domain-0"), "dom0-0");
 }

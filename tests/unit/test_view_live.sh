@@ -52,6 +52,13 @@ end_all() {
 	recorder="" running="" viewer=""
 }
 
+# or_end_all COMMAND...: where it fails, no process is left behind that keeps the next recorder from its work.
+or_end_all() {
+	"$@" && return 0
+	end_all
+	return 1
+}
+
 # The events of each stream, in their order: of events of two CPUs at one time, the other may come first then.
 # Losses come with the event behind them, which may be another one live.
 by_stream() {
@@ -81,14 +88,8 @@ whole() {
 	"$strata" view --json "$work/$1" >"$work/$1.after" 2>/dev/null
 	times_do_not_go_back "$work/$1.shown" && cmp <(by_stream "$work/$1.shown") <(by_stream "$work/$1.after")
 }
-# whole_or_ended NAME MODE: no process is left behind.
-whole_or_ended() {
-	whole "$@" && return 0
-	end_all
-	return 1
-}
-check "single-store: all is shown live, and is what is there afterwards" whole_or_ended single single-store
-check "reserve-commit: likewise" whole_or_ended reserve reserve-commit
+check "single-store: all is shown live, and is what is there afterwards" or_end_all whole single single-store
+check "reserve-commit: likewise" or_end_all whole reserve reserve-commit
 unset STRATA_APP_MODE
 check "nothing is left of what told how far it was" test ! -e "$work/single/.live"
 
@@ -142,7 +143,7 @@ end_recorder
 truncated() {
 	begin cut --app "$app" --switch-timer 50 || return 1
 	follow cut --json
-	sleep 0.3
+	await grep -qs "$work/cut/.live" "/proc/$viewer/maps" || return 1
 	truncate -s 0 "$work/cut/.live"
 	local status=0
 	viewer_status || status=$?
@@ -151,7 +152,7 @@ truncated() {
 	"$program" numbered 100
 	end_recorder && "$strata" view --json "$work/cut" | has_lines - '"numbered"' 100
 }
-check "when what is followed is cut off, that is said, and the recorder goes on" truncated
+check "when what is followed is cut off, that is said, and the recorder goes on" or_end_all truncated
 # begun_anew HOW NAME: a signal ends the recorder, and another one records into the same directory before that is seen.
 begun_anew() {
 	begin "$2" --app "$app" --switch-timer 50 || return 1
@@ -170,8 +171,8 @@ begun_anew() {
 	end_recorder
 	[ "$status" = 1 ] && grep -q 'another' "$work/$2.says" && test 100 = "$(grep -c '"numbered"' "$work/$2.shown")"
 }
-check "another recording that begins there is not taken for the one that ended" begun_anew INT anew
-check "nor for one that died" begun_anew KILL again
+check "another recording that begins there is not taken for the one that ended" or_end_all begun_anew INT anew
+check "nor for one that died" or_end_all begun_anew KILL again
 begin full --app "$app" --switch-timer 50
 "$program" numbered 100
 check "a full disk is a failure" refused 'the disk is full' timeout 60 "$strata" view --live --from 0 -o /dev/full "$work/full"
@@ -215,7 +216,7 @@ unmapped() {
 	wait "$second"
 	[ "$status" = 3 ] && refused 'does not run on this machine any more' "$strata" view --live "$work/unmapped"
 }
-check "where no memory is shared with files, a recording is followed, too" unmapped
+check "where no memory is shared with files, a recording is followed, too" or_end_all unmapped
 check "--live wants one recording" refused 'follows one recording' "$strata" view --live "$work/single" "$work/columns"
 check "--delay wants a time" refused 'wants a time' "$strata" view --live --delay soon "$work/single"
 head -c 100 /dev/zero >"$work/single/.live"

@@ -12,7 +12,8 @@
 
 #include "worker.h"
 
-#define PIECES 1000u
+#define PIECES  1000u
+#define WAIT_MS 600000u /* however loaded the machine is */
 
 struct piece {
 	struct work work;
@@ -82,13 +83,13 @@ static void who_gives_work_that_waits_goes_on_and_gets_all_back_in_order(void **
 		assert_int_equal(pieces[i].runs, 1);
 	}
 	assert_null(worker_take(worker));
-	worker_close(worker, drop);
+	assert_true(worker_close(worker, WAIT_MS, drop));
 	assert_int_equal(nr_dropped, 0);
 	close(ends[0]);
 	close(ends[1]);
 }
 
-static void what_was_not_taken_back_is_dropped_at_the_end(void **state)
+static void what_was_not_taken_back_is_run_and_dropped_at_the_end(void **state)
 {
 	static struct piece pieces[PIECES];
 	struct worker *worker = open_worker();
@@ -100,15 +101,35 @@ static void what_was_not_taken_back_is_dropped_at_the_end(void **state)
 		worker_give(worker, &pieces[i].work);
 	}
 	assert_int_equal(take(worker)->number, 0);
-	worker_close(worker, drop);
+	assert_true(worker_close(worker, WAIT_MS, drop));
 	assert_int_equal(nr_dropped, PIECES - 1);
+	for (i = 0; i < PIECES; i++)
+		assert_int_equal(pieces[i].runs, 1);
+}
+
+static void work_that_never_ends_keeps_nobody_from_closing(void **state)
+{
+	/* They outlive the close, with what they wait for. */
+	static struct piece stuck = { .work.run = run },
+			    next = { .work.run = run, .waits_for = -1 };
+	struct worker *worker = open_worker();
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	stuck.waits_for = ends[0];
+	worker_give(worker, &stuck.work);
+	worker_give(worker, &next.work);
+	assert_false(worker_close(worker, 10, drop));
+	assert_int_equal(nr_dropped, 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_gives_work_that_waits_goes_on_and_gets_all_back_in_order),
-		cmocka_unit_test(what_was_not_taken_back_is_dropped_at_the_end),
+		cmocka_unit_test(what_was_not_taken_back_is_run_and_dropped_at_the_end),
+		cmocka_unit_test(work_that_never_ends_keeps_nobody_from_closing),
 	};
 
 	return cmocka_run_group_tests_name("worker", tests, NULL, NULL);

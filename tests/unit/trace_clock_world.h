@@ -26,7 +26,7 @@
 
 #include <cmocka.h>
 
-#include <strata/trace_clock.h>
+#include "trace_clock.h"
 
 #define DEPTH_MAX 3u
 #define MOST      UINT64_MAX /* as many ticks as may pass */

@@ -113,6 +113,20 @@ void xentrace_bytes(struct xentrace_file *file, const void *bytes, size_t nr)
 	put(&file->whole, bytes, nr);
 }
 
+void xentrace_records(struct xentrace_file *file, unsigned int pcpu, uint64_t ticks)
+{
+	unsigned int i;
+
+	for (i = 0; i < XENTRACE_WINDOW_RECORDS; i++)
+		xentrace_timed(file, pcpu, ticks + i * 10u, 0x22006, 1, i);
+}
+
+void xentrace_whole_window(struct xentrace_file *file, unsigned int pcpu, uint64_t ticks)
+{
+	xentrace_records(file, pcpu, ticks);
+	xentrace_window(file, pcpu);
+}
+
 void xentrace_write(struct xentrace_file *file)
 {
 	FILE *out = fopen(file->path, "w");

@@ -10,7 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define XENTRACE_PCPUS 4
+#define XENTRACE_PCPUS          4
+#define XENTRACE_WINDOW_RECORDS 10u
+#define XENTRACE_WINDOW_BYTES   (XENTRACE_WINDOW_RECORDS * 16u)
 
 struct xentrace_buffer {
 	uint8_t *bytes;
@@ -46,6 +48,12 @@ void xentrace_lying_window(struct xentrace_file *file, unsigned int pcpu, uint32
 
 /* Bytes of any kind between windows. */
 void xentrace_bytes(struct xentrace_file *file, const void *bytes, size_t nr);
+
+/* Adds XENTRACE_WINDOW_RECORDS records of one CPU, each 16 bytes, from @ticks on in steps of 10. */
+void xentrace_records(struct xentrace_file *file, unsigned int pcpu, uint64_t ticks);
+
+/* The same, and empties the CPU's buffer: a window of XENTRACE_WINDOW_BYTES and its header. */
+void xentrace_whole_window(struct xentrace_file *file, unsigned int pcpu, uint64_t ticks);
 
 void xentrace_write(struct xentrace_file *file);
 

@@ -85,6 +85,19 @@ void assert_said(const struct imported *imported, const char *text)
 		fail_msg("\"%s\" does not say \"%s\"", said, text);
 }
 
+void assert_kept(const struct imported *imported, unsigned int records, unsigned int bad_places,
+		 unsigned int left_out_bytes)
+{
+	if (imported->report.tally.events != records || imported->report.bad_places != bad_places ||
+	    imported->report.left_out_bytes != left_out_bytes)
+		fail_msg("kept %llu, not %u; %llu bad places, not %u; %llu bytes left out, not %u; "
+			 "said: %s",
+			 (unsigned long long)imported->report.tally.events, records,
+			 (unsigned long long)imported->report.bad_places, bad_places,
+			 (unsigned long long)imported->report.left_out_bytes, left_out_bytes,
+			 imported->complaints);
+}
+
 void assert_event(const struct imported *imported, size_t index, const char *name, uint64_t ticks,
 		  unsigned int domain, unsigned int vcpu)
 {

@@ -10,6 +10,9 @@
 #include "merge_fixture.h"
 #include "xentrace_file.h"
 
+/* The domain, and its vCPU, of an event where neither is known. */
+#define UNKNOWN_VCPU 0x7ff4u, 0xffffu
+
 struct imported {
 	int status; /* of the import */
 	struct strata_error error;
@@ -37,6 +40,10 @@ void imported_free(struct imported *imported);
 
 /* What was said, or the error if it failed, has that text. */
 void assert_said(const struct imported *imported, const char *text);
+
+/* Fails unless @records were imported, and @left_out_bytes were left out at @bad_places. */
+void assert_kept(const struct imported *imported, unsigned int records, unsigned int bad_places,
+		 unsigned int left_out_bytes);
 
 /* Events of that name that lie in that order, with that time, and that domain's vCPU. */
 void assert_event(const struct imported *imported, size_t index, const char *name, uint64_t ticks,

@@ -4,11 +4,13 @@
 # Reads the description of a test host and writes what dom0's init needs to know of it. Sourced by lab and by
 # test_description.sh. A description is lines of KEY=VALUE settings; values with spaces stand in double quotes:
 #
-#     host cpus=2 memory=2048 [xen_args="..."] [icount=yes]
+#     host cpus=2 memory=2048 [spare_cpus=1] [xen_args="..."] [icount=yes]
 #     dom0 memory=640 vcpus=1 script=scripts/demo.sh [pin=0] [module=yes] [module_args="..."]
 #     guest NAME type=pv|pvh [memory=128] [vcpus=1] [pin=1] [tsc_mode=native] [module=yes] [module_args="..."]
 #         [max_grant_frames=N] [start=yes|no] [on_reboot=destroy|restart] [workload="COMMAND"]         (all of it on one line)
 #
+# Spare CPUs are added while the host runs: the script says "host: add CPU N", with N from cpus on, and waits for the file
+# $LAB_OUT/added-N.
 # With icount=yes, and one CPU, time passes with instructions: each takes a nanosecond, and the TSC counts them.
 # A guest with start=no is left to the script, which finds its configuration in /lab/guests/NAME.cfg.
 # Memory is in MiB. pin is a physical CPU, or a range or list of them. A dom0 of two vCPUs on one physical CPU is slow: to patch
@@ -40,6 +42,7 @@ wrong_value() {
 
 	case $key in
 	cpus | vcpus) form='^([1-9]|[1-5][0-9]|6[0-4])$' must='be 1 to 64' ;;
+	spare_cpus) form='^[0-9]$' must='be 0 to 9' ;;
 	max_grant_frames) form='^([1-9][0-9]*)?$' must='be a number of frames' ;;
 	memory) form='^[1-9][0-9]{1,5}$' must='be a number of MiB' ;;
 	type) form='^(pv|pvh)$' must='be pv or pvh' ;;
@@ -103,7 +106,7 @@ read_description() {
 				description_error "a second line for $word" || return
 			setting[$word.line]=$line_read
 			;;&
-		host) read_settings host "cpus memory xen_args icount" "$rest" || return ;;
+		host) read_settings host "cpus spare_cpus memory xen_args icount" "$rest" || return ;;
 		dom0) read_settings dom0 "memory vcpus pin script module module_args" "$rest" || return ;;
 		guest)
 			read -r name rest <<<"$rest"
@@ -135,7 +138,7 @@ check_description() {
 		[ -n "${setting[$section.line]+set}" ] ||
 			description_error "the description has no line for $section" || return
 	done
-	default_settings host cpus=2 memory=2048 xen_args= icount=no
+	default_settings host cpus=2 spare_cpus=0 memory=2048 xen_args= icount=no
 	default_settings dom0 memory=640 pin= vcpus=1 module=no module_args=
 	[ -n "${setting[dom0.script]+set}" ] ||
 		section_error dom0 "dom0 has no script" || return

@@ -48,6 +48,8 @@ expect_error "a setting of another section" \
 	"3: g1 has no setting script; it has: type memory vcpus pin tsc_mode max_grant_frames module module_args start on_reboot workload" \
 	"$host" "$dom0" "guest g1 type=pv script=x.sh"
 expect_error "a setting given twice" "3: g1: pin is set twice" "$host" "$dom0" "guest g1 type=pv pin=0 pin=1"
+expect_error "more spare CPUs than the lab can name" "1: host: spare_cpus has to be 0 to 9, not: 10" \
+	"$host spare_cpus=10" "$dom0"
 expect_error "an open quote" '3: expected KEY=VALUE or KEY="VALUE", found: workload="sleeper 10' \
 	"$host" "$dom0" 'guest g1 type=pv workload="sleeper 10'
 expect_error "a word that is no setting" '3: expected KEY=VALUE or KEY="VALUE", found: pinned' \

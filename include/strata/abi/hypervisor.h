@@ -34,7 +34,7 @@
 enum strata_hv_operation {
 	STRATA_HV_QUERY = 1, /* u.query */
 	/* Makes the rings of all CPUs.  EBUSY: there are some, u.create.owner says whose. ENOMEM.
-	 */
+	 * A CPU that is added to the host later gets its ring before it runs; see nr_rings. */
 	STRATA_HV_CREATE = 2,
 	/* Opens the gate for what was selected, before or later.  ENOENT: no rings.  EINVAL:
 	 * u.start.switch_ms is beyond its limits. */
@@ -119,9 +119,11 @@ struct strata_hv_op {
 			uint32_t tsc_khz;
 			uint32_t virq;
 			uint32_t flags; /* as the rings were made */
-			uint32_t reserved;
-			uint64_t unringed; /* events of CPUs that have no ring */
-			uint64_t refused;  /* events beyond their domains' budgets, in all */
+			/* CPUs that have one.  It grows when a CPU is added to the host. */
+			uint32_t nr_rings;
+			/* Events of CPUs that have no ring: Xen had no memory for one. */
+			uint64_t unringed;
+			uint64_t refused; /* events beyond their domains' budgets, in all */
 			char owner[STRATA_HV_OWNER_BYTES];
 		} query; /* OUT */
 		struct {

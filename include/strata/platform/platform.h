@@ -21,7 +21,10 @@
  *   strata_read_barrier()                earlier loads stay before later ones
  *   strata_barrier()                     for the compiler alone
  *   strata_likely(x), strata_unlikely(x)
- *   strata_clock()                       raw ticks of this CPU, 64 bits, NMI-safe
+ *   strata_clock()                       raw ticks of this CPU, NMI-safe.  64 bits:
+ *                                        it never wraps.  The TSC on x86; elsewhere
+ *                                        (user space only) CLOCK_MONOTONIC, which
+ *                                        the kernel widens from its own counter
  *   strata_copy(to, from, bytes)         memcpy that cannot fault or sleep
  *   STRATA_WRITERS_SHARE_CPU             1: all writers of a ring run on one CPU,
  *                                        one nested in another; 0: threads may

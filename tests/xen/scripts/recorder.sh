@@ -21,10 +21,10 @@ expect_status() {
 	fi
 }
 
-# Waits for a line of file $1 that matches pattern $2, for ten minutes at the most.
+# Waits for a line of file $1 that matches pattern $2, for $3 fifths of a second at the most, or ten minutes.
 await_line() {
 	tries=0
-	until grep -qE "$2" "$1" 2>/dev/null || [ $tries -gt 3000 ]; do
+	until grep -qE "$2" "$1" 2>/dev/null || [ $tries -gt "${3:-3000}" ]; do
 		usleep 200000
 		tries=$((tries + 1))
 	done

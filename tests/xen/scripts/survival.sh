@@ -105,6 +105,29 @@ crowded_snapshot_says_so() {
 	umount /tmp/full
 }
 
+# A guest can keep xenstored busy; none can keep it busier than it is here.  Meanwhile guests are to be told of other events,
+# and to stop.
+hanging_xenstored_stops_nobody() {
+	xenstored=$(pidof xenstored)
+	start_recorder hung --output "$LAB_OUT/hung" --xen-buffer 64Kx8
+	kill -STOP "$xenstored"
+	strata select --kernel 'g1:sys_enter' >selected 2>&1 &
+	await_line selected xenstored 300
+	kill -INT "$recorder"
+	await_line hung 'recorded [0-9]+ events' 600
+	await_line hung 'xenstored does not answer' 150
+	expect_line "whoever selects is told what hangs" selected 'xenstored does not answer: kernels record other events as soon as it does'
+	expect_line "a recording ends though xenstored hangs" hung 'recorded [0-9]+ events'
+	expect_line "and says that guests were not told to stop" hung 'xenstored does not answer: modules that were not told to stop'
+	kill -CONT "$xenstored"
+	status=0
+	wait "$recorder" || status=$?
+	log=hung
+	expect_status "it is not complete" 3
+	try unhung strata record --duration 1s --output "$LAB_OUT/unhung"
+	expect_status "all take part in the next one" 0
+}
+
 # What a hostile guest can write into its part of xenstore, as often as it likes.
 storming_guest_is_bounded() {
 	start_recorder storm --output "$LAB_OUT/storm"
@@ -126,6 +149,7 @@ paused_guest_holds_nobody_up
 awaited_guest_may_be_missing
 full_disk_is_waited_for
 crowded_snapshot_says_so
+hanging_xenstored_stops_nobody
 storming_guest_is_bounded
 xl list >domains
 expect_no_line "no zombie is left" domains '\(null\)'

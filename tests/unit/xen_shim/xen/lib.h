@@ -25,6 +25,7 @@
 #define BITS_PER_LONG         64
 #define BITS_TO_LONGS(bits)   (((bits) + BITS_PER_LONG - 1) / BITS_PER_LONG)
 #define max_t(type, a, b)     ((type)(a) > (type)(b) ? (type)(a) : (type)(b))
+#define smp_rmb()             __asm__ __volatile__("" : : : "memory")
 #define smp_wmb()             __asm__ __volatile__("" : : : "memory")
 #define xchg(place, value)    __atomic_exchange_n(place, value, __ATOMIC_SEQ_CST)
 #define find_first_set_bit(x) ((unsigned int)__builtin_ctzl(x))

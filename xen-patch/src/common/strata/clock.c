@@ -4,7 +4,7 @@
  * vCPU was doing when recording began.  How each vCPU's TSC follows from the
  * host's is in vcpu_clock.c.
  *
- * Called when recording starts (control.c) and from where any of it changes.
+ * Called when recording starts (gate.c) and from where any of it changes.
  * While nothing is recorded, it does nothing.
  */
 

@@ -91,7 +91,7 @@ int strata_ring_free(struct strata_cpu_ring *ring)
         return 0;
 
     while ( !free_pages(ring) )
-        if ( hypercall_preempt_check() )
+        if ( general_preempt_check() )
             return -ERESTART;
 
     if ( ring->mapping )
@@ -145,7 +145,7 @@ static int add_pages(struct strata_cpu_ring *ring, unsigned int cpu,
         if ( map_pages_to_xen(va, page_to_mfn(pg), 1, PAGE_HYPERVISOR) )
             return -ENOMEM;
         if ( !(ring->nr_frames % PAGES_AT_ONCE) && ring->nr_frames < nr &&
-             hypercall_preempt_check() )
+             general_preempt_check() )
             return -ERESTART;
     }
 

@@ -10,8 +10,9 @@
  *   flush          on the ring's own CPU, or on another while that is offline
  *   the reader     under the sysctl lock, on any CPU; touches its area, and
  *                  of the core's what strata_ring_get() reads
- *   make and free  under the sysctl lock; a ring is freed when no CPU is in a
- *                  probe and the gate is shut (see control.c)
+ *   make and free  under the sysctl lock, or while its CPU is being brought up;
+ *                  a ring is freed when no CPU is in a probe and the gate is
+ *                  shut (see gate.c)
  */
 
 #ifndef __COMMON_STRATA_PRIVATE_H__
@@ -43,10 +44,30 @@ struct strata_cpu_ring {
     struct strata_ring core __cacheline_aligned;
 };
 
-/* The ring of each physical CPU, or NULL.  Outlives CPU hotplug. */
+/*
+ * The ring of each physical CPU, or NULL.  Outlives CPU hotplug.  A CPU that is
+ * added gets its ring while the sysctl lock may be held by others: what is done
+ * under that lock alone looks for rings with strata_ring_of().
+ */
 extern struct strata_cpu_ring *strata_rings[NR_CPUS];
 
-/* Events of CPUs that have no ring. */
+static always_inline struct strata_cpu_ring *strata_ring_of(unsigned int cpu)
+{
+    struct strata_cpu_ring *ring = read_atomic(&strata_rings[cpu]);
+
+    smp_rmb(); /* pairs with smp_wmb() of publish() in rings.c */
+
+    return ring;
+}
+
+/*
+ * Every CPU present has its ring, and one that is added gets it, if Xen has the
+ * memory.  Changes under the sysctl lock and with the CPU maps held: either
+ * suffices to read it.
+ */
+extern bool strata_rings_complete;
+
+/* Events of CPUs that have no ring: Xen had no memory when they were added. */
 extern unsigned long strata_unringed;
 
 /*

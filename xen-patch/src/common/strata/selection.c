@@ -3,7 +3,7 @@
  * selection.c - makes a selection out of rules: which events are recorded, and
  * of whom.
  *
- * Called by control.c, under the sysctl lock.  What a probe asks is in
+ * Called by select.c and rings.c, under the sysctl lock.  What a probe asks is in
  * selection.h.
  */
 

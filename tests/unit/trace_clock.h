@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_clock.h - a counter of 8 to 63 bits, widened to 64 bits by software
- * (Desnoyers & Dagenais 2010, figures 1-5).
+ * trace_clock.h - widens a counter of 8 to 63 bits to 64 bits by software
+ * (Desnoyers & Dagenais 2010, 5.3, figures 1-5).
+ *
+ * Every clock that strata_clock() reads has 64 bits already (platform/platform.h lists
+ * them; test_user_clock.c checks those of user space), so nothing of the product calls
+ * this.  It waits here, with its proofs, for a kernel or hypervisor on a processor
+ * whose counter is narrower.  It cannot serve user space: the bound on D below needs
+ * preemption off, and a process may be stopped for longer than any wrap.
  *
  * A clock keeps, in two slots, what an update last read in 64 bits; one slot is
  * current.  A reader takes the current slot, reads the counter, and adds to the
@@ -57,8 +63,8 @@
  * Where a word has 64 bits any number may come.  (One slot would do there; the two
  * are for the others.)
  */
-#ifndef STRATA_TRACE_CLOCK_H
-#define STRATA_TRACE_CLOCK_H
+#ifndef STRATA_TESTS_TRACE_CLOCK_H
+#define STRATA_TESTS_TRACE_CLOCK_H
 
 #include <strata/platform/platform.h>
 
@@ -232,4 +238,4 @@ static inline void strata_trace_clock_resume(struct strata_trace_clock *clock,
 								   clock->mask >> 1));
 }
 
-#endif /* STRATA_TRACE_CLOCK_H */
+#endif /* STRATA_TESTS_TRACE_CLOCK_H */

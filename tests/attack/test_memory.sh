@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The memory of rings is shared out between users, and what one of them holds when the recorder has let go of it counts as his own.
+# shellcheck source=tests/attack/common.sh
+. "$(dirname "$0")/common.sh"
+# shellcheck source=tests/attack/hostile.sh
+. "$(dirname "$0")/hostile.sh"
+
+# share: MiB of ring memory that a user may have, as the refusal says.
+share() { sed -nE 's/.*user 61001 holds [0-9]+ of its share of ([0-9]+) bytes of .*memory.*/\1/p' "$work/$1.log" | head -n 1; }
+# crowd_of RECORDING NUMBER: as many bytes of events are there.
+crowd_of() { [ "$(cat "$work/$1"/app-program*/cpu_* 2>/dev/null | wc -c)" -gt "$2" ]; }
+at_most() { [ "$1" -le "$2" ] || { echo "# $1, more than $2"; return 1; }; }
+
+# Rings of 256 MiB, which nobody fills: they cost their share, and no memory.
+begin large --app all --app-buffer 4Mx64
+attack hold 200
+check "a program is recorded beside one who takes all the memory that he gets" as "$victim" $bin/victim 100 0
+end_recording
+end_attacks
+check "all of its events" is "$(readable_steps large)" 100
+check "the refusal says who holds how much memory" test -n "$(share large)"
+check "the attacker got no more than his share" at_most "$(($(connections 1) * 268435456))" "$(share large)"
+
+# Memory that is kept when the program has hung up.
+begin kept --app all --app-buffer 1Mx4
+attack keep 8
+kept() { sed -n 's/^kept //p' "$work/attack-$attacks"; }
+has_kept() { [ -n "$(kept)" ]; }
+await has_kept
+check "memory of programs that have gone is taken back, whoever keeps its descriptor" is "$(kept)" 0
+check "the recording goes on" as "$victim" $bin/victim 100 0
+end_recording
+check "all events are there" is "$(readable_steps kept)" 100
+# A program that is stopped in the middle of its events when its rings are taken back, and goes on then.
+export STRATA_APP_MODE
+for STRATA_APP_MODE in single-store reserve-commit; do
+	$bin/app/program crowd 4 "$work/last" &
+	running=$!
+	attackers=("$running")
+	for round in 1 2 3; do
+		begin "$STRATA_APP_MODE-$round" --app program
+		await crowd_of "$STRATA_APP_MODE-$round" 1000
+		kill -STOP "$running"
+		end_recording
+		kill -CONT "$running"
+	done
+	begin "$STRATA_APP_MODE-last" --app program
+	check "$STRATA_APP_MODE: a program goes on when its rings are taken from under its writers" await crowd_of "$STRATA_APP_MODE-last" 1000
+	end_recording
+	end_attacks
+done
+finish

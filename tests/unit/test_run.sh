@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What runs the tests, on a tree with three tests of its own: one that hangs fails by name and ends with all that it
+# started, and one that leaves a process behind holds nobody up.  Speaks TAP; run by tests/run.sh.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$work/tests/unit"
+cp tests/run.sh tests/tap.sh "$work/tests"
+
+# a_test NAME: its checks come from standard input.
+a_test() {
+	{
+		echo '#!/bin/bash'
+		echo '. tests/tap.sh'
+		cat
+	} >"$work/tests/unit/$1.sh"
+	chmod +x "$work/tests/unit/$1.sh"
+}
+a_test test_hangs <<-'END'
+	check "passes" true
+	timeout 3000 bash -c 'echo $$ >"$0"; sleep 3000; true' "$top/hanging"
+	finish
+END
+a_test test_leaves <<-'END'
+	leave() { sleep 3000 & echo $! >"$top/left"; }
+	check "leaves a process that has its output" leave
+	finish
+END
+a_test test_fails <<-'END'
+	check "fails" test a = b
+	finish
+END
+# No program stands for the tests in C.
+printf '#!/bin/bash\necho ok 1 - passes\necho 1..1\n' >"$work/program"
+chmod +x "$work/program"
+touch "$work/tests/unit/test_program.c"
+mkdir -p "$work/out/tests"
+cp "$work/program" "$work/out/tests/test_program"
+
+is_gone() { [ -s "$1" ] && ! kill -0 "$(cat "$1")" 2>/dev/null; }
+said() { grep -qxF -- "$1" "$work/said" || { cat "$work/said"; return 1; }; }
+
+TEST_LIMIT_S=5 timeout 300 "$work/tests/run.sh" unit >"$work/said" 2>&1
+check "a test that fails makes the whole fail" test $? = 1
+check "each is counted, one that hangs as failed" said "3 passed, 2 failed"
+check "what hangs is named" said "          test_hangs: status 137, 1 of 0 planned tests reported"
+check "and how it hung is shown" grep -q 'sleep 3000' "$work/said"
+check "what it had started has ended, too" is_gone "$work/hanging"
+check "what a test left behind has ended" is_gone "$work/left"
+check "a failure is shown" said "not ok 1 - fails"
+finish

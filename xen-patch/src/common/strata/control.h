@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * control.h - the operations of XEN_SYSCTL_strata_op that control.c hands to
+ * other files.  It holds the sysctl lock.
+ *
+ * Each returns 0 or an error of strata/abi/hypervisor.h; -ERESTART: it gave way
+ * to other work, and is to be called again with the same operation.
+ */
+
+#ifndef __COMMON_STRATA_CONTROL_H__
+#define __COMMON_STRATA_CONTROL_H__
+
+#include <strata/abi/hypervisor.h>
+
+/* How often all CPUs are interrupted before others may have this one. */
+#define STRATA_GRACE_ATTEMPTS 16
+
+/* rings.c.  The last one adds what QUERY says of the rings to an answer whose
+ * other fields are 0. */
+int strata_create_rings(struct strata_hv_op *op);
+int strata_destroy_rings(void);
+void strata_describe_rings(struct strata_hv_op *op);
+
+/* gate.c.  To be stopped, rings must be complete. */
+int strata_start_recording(const struct strata_hv_op *op);
+int strata_stop_recording(void);
+int strata_flush_recording(void);
+
+/* select.c.  The rings must be complete. */
+int strata_select_events(struct strata_hv_op *op);
+
+/* reader.c */
+int strata_list_frames(struct strata_hv_op *op);
+int strata_get_subbuf(struct strata_hv_op *op);
+int strata_put_subbuf(const struct strata_hv_op *op);
+
+#endif /* __COMMON_STRATA_CONTROL_H__ */
+
+/*
+ * Local variables:
+ * mode: C
+ * c-file-style: "BSD"
+ * c-basic-offset: 4
+ * tab-width: 4
+ * indent-tabs-mode: nil
+ * End:
+ */

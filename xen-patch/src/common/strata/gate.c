@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * gate.c - opens and shuts the gate: START, STOP and FLUSH, and the state of
+ * everything, which START and FLUSH record.
+ *
+ * Called by control.c and rings.c, under the sysctl lock.
+ *
+ * The grace period: shut the gate, then interrupt every CPU.  Xen does not
+ * preempt, so an interrupt that finds no probe below itself knows that each
+ * probe from before has ended, and each later one finds the gate shut.
+ */
+
+#include <xen/cpu.h>
+#include <xen/errno.h>
+#include <xen/event.h>
+#include <xen/init.h>
+#include <xen/rcupdate.h>
+#include <xen/sched.h>
+#include <xen/strata.h>
+
+#include "control.h"
+#include "domain.h"
+#include "private.h"
+#include "vcpu_clock.h"
+
+/* How far START or FLUSH has come with the state of everything. */
+static struct {
+    enum { WALK_IDLE, WALK_BUDGETS, WALK_SKEW, WALK_DOMAINS } stage;
+    unsigned int domain, vcpu; /* the next ones */
+} walk;
+
+static void cf_check start_this_cpu(void *unused)
+{
+    strata_pcpu_clock();
+}
+
+static void cf_check quiesce_this_cpu(void *info)
+{
+    atomic_t *busy = info;
+
+    if ( !strata_flush_this_cpu() )
+        atomic_inc(busy);
+}
+
+/* -ERESTART also when CPUs are coming or going: they hold the map. */
+int strata_stop_recording(void)
+{
+    unsigned int cpu, attempts = 0;
+    atomic_t busy;
+
+    if ( !get_cpu_maps() )
+        return -ERESTART;
+
+    if ( strata_started() )
+    {
+        /* The TSCs may have drifted apart since the start. */
+        if ( strata_measure_skew() )
+        {
+            put_cpu_maps();
+            return -ERESTART;
+        }
+        strata_vcpu_clocks_late(true);
+    }
+
+    clear_bit(_TB_STRATA, &tb_init_done);
+    walk.stage = WALK_IDLE;
+
+    do {
+        atomic_set(&busy, 0);
+        on_selected_cpus(&cpu_online_map, quiesce_this_cpu, &busy, 1);
+    } while ( atomic_read(&busy) && ++attempts < STRATA_GRACE_ATTEMPTS );
+
+    for_each_present_cpu ( cpu )
+        if ( !cpu_online(cpu) )
+            strata_flush_offline_cpu(cpu);
+
+    put_cpu_maps();
+
+    return atomic_read(&busy) ? -ERESTART : 0;
+}
+
+/* The state of @d's vCPUs, from where the walk is.  0 or -ERESTART. */
+static int walk_vcpus(struct domain *d)
+{
+    while ( d->vcpu && walk.vcpu < d->max_vcpus )
+    {
+        struct vcpu *v = d->vcpu[walk.vcpu++];
+
+        if ( v )
+            strata_vcpu_created(v);
+        if ( hypercall_preempt_check() )
+            return -ERESTART;
+    }
+
+    return 0;
+}
+
+/*
+ * Makes what is kept of each domain, or records the state of all vCPUs, from
+ * where the walk is.  0 when all are done, or -ERESTART.  Domains are listed by
+ * their number, so those that come and go in between do no harm.
+ */
+static int walk_domains(void)
+{
+    struct domain *d;
+    int rc = 0;
+
+    rcu_read_lock(&domlist_read_lock);
+    for_each_domain ( d )
+    {
+        if ( d->domain_id < walk.domain )
+            continue;
+        if ( d->domain_id > walk.domain )
+        {
+            walk.domain = d->domain_id;
+            walk.vcpu = 0;
+        }
+        if ( walk.stage == WALK_BUDGETS )
+            strata_domain_make(d);
+        else
+            rc = walk_vcpus(d);
+        if ( rc )
+            break;
+        walk.domain++;
+        walk.vcpu = 0;
+        if ( hypercall_preempt_check() )
+        {
+            rc = -ERESTART;
+            break;
+        }
+    }
+    rcu_read_unlock(&domlist_read_lock);
+
+    return rc;
+}
+
+static void enter(unsigned int stage)
+{
+    walk.stage = stage;
+    walk.domain = 0;
+    walk.vcpu = 0;
+}
+
+/*
+ * Records where everything stands: what a reader must know to make sense of
+ * the changes.  The caller holds the CPU maps.  0 or -ERESTART, from the stage
+ * that it is in.
+ */
+static int record_state(void)
+{
+    unsigned int cpu;
+
+    if ( walk.stage == WALK_SKEW )
+    {
+        if ( strata_measure_skew() )
+            return -ERESTART;
+        on_selected_cpus(&cpu_online_map, start_this_cpu, NULL, 1);
+        for_each_online_cpu ( cpu )
+            vcpu_runstate_trace(idle_vcpu[cpu]);
+        enter(WALK_DOMAINS);
+    }
+
+    if ( walk_domains() )
+        return -ERESTART;
+    enter(WALK_IDLE);
+
+    return 0;
+}
+
+int strata_start_recording(const struct strata_hv_op *op)
+{
+    int rc;
+
+    if ( !strata_rings_complete )
+        return -ENOENT;
+    if ( op->u.start.reserved || !strata_switch_ms_valid(op->u.start.switch_ms) )
+        return -EINVAL;
+
+    if ( !get_cpu_maps() )
+        return -ERESTART;
+
+    if ( walk.stage == WALK_IDLE )
+        enter(WALK_BUDGETS);
+    if ( walk.stage == WALK_BUDGETS )
+    {
+        /* Before the gate opens: without one, nothing of a domain is recorded. */
+        rc = walk_domains();
+        if ( rc )
+            goto out;
+        strata_set_switch_period(op->u.start.switch_ms);
+        set_bit(_TB_STRATA, &tb_init_done);
+        enter(WALK_SKEW);
+    }
+
+    /* After this, every CPU has seen the gate open. */
+    rc = record_state();
+
+ out:
+    put_cpu_maps();
+
+    return rc;
+}
+
+/*
+ * Rings that are overwritten may have lost what was said at the start, so it is
+ * said again; then every CPU hands over what it has.
+ */
+int strata_flush_recording(void)
+{
+    unsigned int attempts = 0, cpu;
+    atomic_t busy;
+
+    if ( !strata_rings_complete )
+        return -ENOENT;
+
+    if ( !get_cpu_maps() )
+        return -ERESTART;
+
+    if ( strata_started() )
+    {
+        /* Another's START may be at the budgets: it begins anew. */
+        if ( walk.stage == WALK_IDLE || walk.stage == WALK_BUDGETS )
+        {
+            /* Measured again only if CPUs came meanwhile. */
+            if ( strata_record_skew() )
+            {
+                on_selected_cpus(&cpu_online_map, start_this_cpu, NULL, 1);
+                for_each_online_cpu ( cpu )
+                    vcpu_runstate_trace(idle_vcpu[cpu]);
+                enter(WALK_DOMAINS);
+            }
+            else
+                enter(WALK_SKEW);
+        }
+        if ( record_state() )
+        {
+            put_cpu_maps();
+            return -ERESTART;
+        }
+    }
+
+    do {
+        atomic_set(&busy, 0);
+        on_selected_cpus(&cpu_online_map, quiesce_this_cpu, &busy, 1);
+    } while ( atomic_read(&busy) && ++attempts < STRATA_GRACE_ATTEMPTS );
+
+    put_cpu_maps();
+
+    return 0;
+}
+
+/*
+ * What a CPU recorded before it went offline is handed over by the one that
+ * buries it.  Its ring stays, to be read and to be used when it comes back: then
+ * it records its clock itself (init_percpu_time()), and the one that brought it
+ * up the state of its idle vCPU.
+ */
+static int cf_check gate_cpu_callback(
+    struct notifier_block *nfb, unsigned long action, void *hcpu)
+{
+    unsigned int cpu = (unsigned long)hcpu;
+
+    if ( !strata_started() )
+        return NOTIFY_DONE;
+
+    if ( action == CPU_DEAD )
+        strata_flush_offline_cpu(cpu);
+    else if ( action == CPU_ONLINE )
+        vcpu_runstate_trace(idle_vcpu[cpu]);
+
+    return NOTIFY_DONE;
+}
+
+static struct notifier_block gate_cpu_nfb = {
+    .notifier_call = gate_cpu_callback
+};
+
+static int __init cf_check strata_gate_init(void)
+{
+    register_cpu_notifier(&gate_cpu_nfb);
+
+    return 0;
+}
+__initcall(strata_gate_init);
+
+/*
+ * Local variables:
+ * mode: C
+ * c-file-style: "BSD"
+ * c-basic-offset: 4
+ * tab-width: 4
+ * indent-tabs-mode: nil
+ * End:
+ */
