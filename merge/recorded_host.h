@@ -32,7 +32,7 @@ struct strata_recorded_host {
 	const char **domain_names;              /* STRATA_DOMAINS; NULL where there is none */
 	struct strata_recorded_stream *streams; /* of sources whose clocks can be ordered */
 	size_t nr_streams;
-	size_t *first_streams; /* of each source */
+	size_t *first_streams;     /* of each source */
 	uint64_t left_out_sources; /* their clocks cannot be, or the table is wrong there */
 	uint64_t assumed_clocks;   /* streams whose clock was not recorded: taken as the host's */
 	strata_complain_fn *complain;
