@@ -217,4 +217,27 @@ static inline uint64_t strata_realtime_tick(const struct strata_timebase *base, 
 	return ns;
 }
 
+/* The inverse: the host tick with that number within a nanosecond. */
+static inline uint64_t strata_realtime_to_ticks(const struct strata_timebase *base, uint64_t ns,
+						uint32_t tick)
+{
+	strata_uint128_t ticks;
+	uint64_t distance;
+
+	if (ns < base->anchor_ns) {
+		ticks = (strata_uint128_t)(base->anchor_ns - ns) * base->tsc_khz / 1000000u;
+		ticks = ticks > base->anchor_ticks ? 0 : base->anchor_ticks - ticks;
+	} else {
+		distance = ns - base->anchor_ns;
+		/* As in strata_ticks_to_ns(). */
+		if (distance <= (UINT64_MAX - 999999u) / base->tsc_khz)
+			ticks = (distance * base->tsc_khz + 999999u) / 1000000u;
+		else
+			ticks = ((strata_uint128_t)distance * base->tsc_khz + 999999u) / 1000000u;
+		ticks += base->anchor_ticks;
+	}
+	ticks += tick;
+	return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
+}
+
 #endif /* STRATA_CLOCK_H */

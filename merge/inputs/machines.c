@@ -70,6 +70,7 @@ static void convert(void *state, uint64_t cycles, struct strata_ctf_when *when)
 
 	when->ns = to_ns(conversion, cycles, &when->bound);
 	when->tick = 0;
+	when->is_doubtful = false;
 	own_bound = when->bound;
 	when->is_wrong = strata_ctf_clamp(&conversion->last_ns, &when->ns, &when->bound) >
 			 own_bound;
