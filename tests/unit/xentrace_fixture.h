@@ -29,6 +29,10 @@ void import_file(struct imported *imported, const struct xentrace_file *file, ui
 void import_with(struct imported *imported, const struct xentrace_file *file,
 		 struct strata_xentrace_options options);
 
+/* Whatever the file was like, the packets that come of it are whole; a merge complains of nothing
+ * but times that go back. */
+void assert_whole_but_for_times(const struct merged *merged);
+
 /* Writes the file, imports it at 2.4 GHz, which has to succeed, and frees the file. */
 void import_written(struct imported *imported, struct xentrace_file *file);
 
