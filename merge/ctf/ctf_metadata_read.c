@@ -159,26 +159,23 @@ static char *read_file(int fd, const char *name, size_t *size, struct strata_err
 	return bytes;
 }
 
-int strata_ctf_metadata_load(struct strata_ctf_metadata *metadata, const char *dir,
-			     void (*complain)(void *data, const char *message), void *data,
-			     struct strata_error *error)
+/* Reads the file @name in the directory @at, which is the metadata of the trace in @dir. */
+static int load(struct strata_ctf_metadata *metadata, int at, const char *name, int flags,
+		const char *path, void (*complain)(void *data, const char *message), void *data,
+		struct strata_error *error)
 {
-	char path[4096], shown[512];
+	const int fd = openat(at, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags);
+	char shown[512], *bytes;
 	size_t size;
-	char *bytes;
-	int fd, result;
+	int result;
 
-	*metadata = (struct strata_ctf_metadata){ 0 };
-	strata_escape_name(shown, sizeof(shown), dir);
-	if (snprintf(path, sizeof(path), "%s/metadata", dir) >= (int)sizeof(path))
-		return strata_fail(error, "%.100s...: the path is too long", shown);
 	strata_escape_name(shown, sizeof(shown), path);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return strata_fail(error,
 				   "%s: cannot be opened: %s; a CTF trace is a directory with a "
 				   "file metadata in it",
-				   shown, strerror(errno));
+				   shown,
+				   errno == ELOOP ? "a link is followed nowhere" : strerror(errno));
 	bytes = read_file(fd, shown, &size, error);
 	close(fd);
 	if (!bytes)
@@ -186,6 +183,40 @@ int strata_ctf_metadata_load(struct strata_ctf_metadata *metadata, const char *d
 	result = strata_ctf_metadata_parse(metadata, path, bytes, size, complain, data, error);
 	free(bytes);
 	return result;
+}
+
+static int path_of(char path[4096], const char *dir, struct strata_error *error)
+{
+	char shown[512];
+
+	if (snprintf(path, 4096, "%s/metadata", dir) < 4096)
+		return 0;
+	return strata_fail(error, "%.100s...: the path is too long",
+			   strata_escape_name(shown, sizeof(shown), dir));
+}
+
+int strata_ctf_metadata_load(struct strata_ctf_metadata *metadata, const char *dir,
+			     void (*complain)(void *data, const char *message), void *data,
+			     struct strata_error *error)
+{
+	char path[4096];
+
+	*metadata = (struct strata_ctf_metadata){ 0 };
+	return path_of(path, dir, error)
+		       ? -1
+		       : load(metadata, AT_FDCWD, path, 0, path, complain, data, error);
+}
+
+int strata_ctf_metadata_load_in(struct strata_ctf_metadata *metadata, int at, const char *dir,
+				void (*complain)(void *data, const char *message), void *data,
+				struct strata_error *error)
+{
+	char path[4096];
+
+	*metadata = (struct strata_ctf_metadata){ 0 };
+	return path_of(path, dir, error)
+		       ? -1
+		       : load(metadata, at, "metadata", O_NOFOLLOW, path, complain, data, error);
 }
 
 void strata_ctf_metadata_clear(struct strata_ctf_metadata *metadata)

@@ -20,6 +20,11 @@ int strata_ctf_metadata_load(struct strata_ctf_metadata *metadata, const char *d
 			     void (*complain)(void *data, const char *message), void *data,
 			     struct strata_error *error);
 
+/* The same from the directory @at, which is that of @dir, and through no link. */
+int strata_ctf_metadata_load_in(struct strata_ctf_metadata *metadata, int at, const char *dir,
+				void (*complain)(void *data, const char *message), void *data,
+				struct strata_error *error);
+
 /* The same from @size bytes in memory, of which errors speak as @name. */
 int strata_ctf_metadata_parse(struct strata_ctf_metadata *metadata, const char *name,
 			      const void *bytes, size_t size,

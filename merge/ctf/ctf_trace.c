@@ -238,28 +238,44 @@ static char **read_names(const char *path, size_t *nr, struct strata_error *erro
 	return names;
 }
 
-static int open_streams(struct strata_ctf_trace *trace, struct strata_error *error)
+static int open_streams(struct strata_ctf_trace *trace, int dir, struct strata_error *error)
 {
 	size_t i, nr;
 	char **names = read_names(trace->path, &nr, error);
-	int dir = open(trace->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | trace->open_flags);
-	int status = 0;
+	int status = names ? 0 : -1;
 
-	if (!names || dir < 0) {
-		status = names ? strata_fail(error, "%s: %s", trace->path, strerror(errno)) : -1;
-		goto out;
+	if (names) {
+		trace->streams = calloc(nr + 1, sizeof(*trace->streams));
+		if (!trace->streams)
+			status = strata_fail(error, "%s: out of memory for %zu streams",
+					     trace->path, nr);
 	}
-	trace->streams = calloc(nr + 1, sizeof(*trace->streams));
-	if (!trace->streams)
-		status = strata_fail(error, "%s: out of memory for %zu streams", trace->path, nr);
 	for (i = 0; i < nr && !status; i++) {
 		if (add_stream(trace, dir, names[i]))
 			status = strata_fail(error, "%s: out of memory", trace->path);
 	}
-out:
 	for (i = 0; i < nr; i++)
 		free(names[i]);
 	free(names);
+	return status;
+}
+
+/* Opens what is in the directory, which is closed.  0 or -1. */
+static int open_files(struct strata_ctf_trace *trace, int dir, struct strata_error *error)
+{
+	int status;
+
+	if (trace->open_flags)
+		status = strata_ctf_metadata_load_in(&trace->metadata, dir, trace->path,
+						     trace->complain, trace->complain_data, error);
+	else
+		status = strata_ctf_metadata_load(&trace->metadata, trace->path, trace->complain,
+						  trace->complain_data, error);
+	if (!status)
+		status = make_kinds(trace, error);
+	/* Of a trace whose directory cannot be opened, the metadata cannot be either. */
+	if (!status)
+		status = open_streams(trace, dir, error);
 	if (dir >= 0)
 		close(dir);
 	return status;
@@ -270,6 +286,7 @@ static struct strata_ctf_trace *open_trace(const char *path, int flags,
 					   struct strata_error *error)
 {
 	struct strata_ctf_trace *trace = calloc(1, sizeof(*trace));
+	int dir;
 
 	if (!trace || !(trace->path = strdup(path))) {
 		strata_fail(error, "%s: out of memory", path);
@@ -279,8 +296,15 @@ static struct strata_ctf_trace *open_trace(const char *path, int flags,
 	trace->open_flags = flags;
 	trace->complain = complain;
 	trace->complain_data = data;
-	if (strata_ctf_metadata_load(&trace->metadata, path, complain, data, error) ||
-	    make_kinds(trace, error) || open_streams(trace, error)) {
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags);
+	if (dir < 0 && flags) {
+		strata_fail(error, "%s: %s", path,
+			    errno == ELOOP || errno == ENOTDIR ? "a link is followed nowhere"
+							       : strerror(errno));
+		strata_ctf_trace_close(trace);
+		return NULL;
+	}
+	if (open_files(trace, dir, error)) {
 		strata_ctf_trace_close(trace);
 		return NULL;
 	}
