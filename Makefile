@@ -140,12 +140,12 @@ $(O)/tests/app/library.so: tests/unit/app/library.cc $(APP_LIBRARY) Makefile
 # What attacks the recorder and other users (tests/attack).
 ATTACKS := $(patsubst tests/attack/%.c,$(O)/tests/attack/%,$(wildcard tests/attack/*.c))
 
-$(O)/tests/attack/%: tests/attack/%.c $(APP_LIBRARY) Makefile $(wildcard include/strata/*.h include/strata/*/*.h)
+$(O)/tests/attack/%: tests/attack/%.c $(APP_LIBRARY) Makefile tests/raw_app.h $(wildcard include/strata/*.h include/strata/*/*.h)
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
 	@$(CC) $(STRATA_CFLAGS) $(CFLAGS) -pie $< -o $@ -L$(O)/lib -lstrata -lpthread -ldl
 
-$(O)/tests/app/%: tests/unit/app/%.c $(APP_LIBRARY) Makefile $(wildcard include/strata/*.h include/strata/*/*.h)
+$(O)/tests/app/%: tests/unit/app/%.c $(APP_LIBRARY) Makefile tests/raw_app.h $(wildcard include/strata/*.h include/strata/*/*.h)
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
 	@$(CC) $(STRATA_CFLAGS) $(CFLAGS) -pie $< -o $@ -L$(O)/lib -lstrata -lpthread -ldl \

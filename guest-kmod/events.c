@@ -33,16 +33,6 @@ struct strata_event *strata_events_get(u32 id)
 	return events[id];
 }
 
-struct strata_event *strata_events_find(const char *group, const char *name)
-{
-	u32 id;
-
-	for (id = 0; id < nr_events; id++)
-		if (!strcmp(events[id]->name, name) && !strcmp(events[id]->group, group))
-			return events[id];
-	return NULL;
-}
-
 static int attach(struct strata_event *event)
 {
 	int err = event->attach(event);

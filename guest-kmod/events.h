@@ -36,10 +36,6 @@ u32 strata_events_count(void);
 
 /* The event with that id, which there is. */
 struct strata_event *strata_events_get(u32 id);
-
-/* The event of that name and group, or NULL. */
-struct strata_event *strata_events_find(const char *group, const char *name);
-
 /*
  * Attaches exactly the events in @mask, bit n being record id n, and detaches all
  * others.  0, or a negative error after a message; some are attached then and some

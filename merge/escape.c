@@ -5,7 +5,6 @@
  */
 #include "escape.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const char hex_digits[] = "0123456789abcdef";

@@ -76,6 +76,7 @@ const struct strata_event_class *strata_event_class_get(struct strata_event_clas
 							const struct strata_event_desc *desc,
 							uint32_t *next_index)
 {
+	const struct strata_event_shape *shape = strata_source_shape(source, desc->id);
 	struct strata_event_class *class;
 
 	if (classes->capacity) {
@@ -94,6 +95,8 @@ const struct strata_event_class *strata_event_class_get(struct strata_event_clas
 		return NULL;
 	class->desc = *desc;
 	class->layer = source->layer;
+	class->fixed_bytes = shape ? shape->fixed_bytes : 0;
+	class->is_variable = shape && shape->variable;
 	class->number = classes->nr;
 	class->index = (*next_index)++;
 	set_role(class);

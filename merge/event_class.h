@@ -27,6 +27,8 @@ struct strata_event_class {
 	enum strata_layer layer;
 	enum strata_event_role role;
 	struct strata_runstate_change change; /* of a runstate event */
+	uint32_t fixed_bytes;                 /* of a payload, if its length is the same for all */
+	bool is_variable;                     /* it is not */
 	uint32_t number; /* within the source: 0, 1, ... in order of appearance */
 	uint32_t index;  /* within the merge: likewise */
 };

@@ -6,7 +6,8 @@
 
 #define TRACER_OF_MERGES "strata merge"
 
-const char *strata_place_layer(const char *name)
+/* Returns the layer that a name stands for, a string that lives for ever; "": none. */
+static const char *layer_of(const char *name)
 {
 	static const char *const names[] = { "xen", "kernel", "app" };
 	size_t i;
@@ -41,7 +42,7 @@ static const char *layer_of_names(const struct strata_ctf_stream_class *class)
 
 	if (colon && (size_t)(colon - name) < sizeof(layer))
 		memcpy(layer, name, (size_t)(colon - name));
-	return strata_place_layer(layer);
+	return layer_of(layer);
 }
 
 /* Most are read without a walk: in bytes, and never far. */
@@ -117,10 +118,10 @@ int strata_place_find(struct strata_place *place, const struct strata_ctf_trace 
 	/* Strata's sources have a domain with a number; its name may be anything. */
 	if (!strata_ctf_env_number(trace, "domain_id", &domain) ||
 	    !strata_ctf_env_text(trace, "layer")) {
-		place->layer = strata_place_layer(strata_ctf_env_text(trace, "domain"));
+		place->layer = layer_of(strata_ctf_env_text(trace, "domain"));
 		return 0;
 	}
-	place->layer = strata_place_layer(strata_ctf_env_text(trace, "layer"));
+	place->layer = layer_of(strata_ctf_env_text(trace, "layer"));
 	if (strcmp(place->layer, "xen") == 0) {
 		place->pcpu.in = STRATA_PLACE_CPU;
 		place->knows_any = true;

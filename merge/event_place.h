@@ -40,9 +40,6 @@ struct strata_place {
 	bool knows_any;  /* of the three */
 };
 
-/* The layer that a name stands for, which lives for ever; "": it is none. */
-const char *strata_place_layer(const char *name);
-
 /*
  * Finds it out for one kind of a trace's streams.
  * @arena: what it is made in

@@ -32,9 +32,6 @@
 #define VMX_FAILED      0x80000000u
 
 /* AMD's numbers after the accesses to registers, and beyond all of Intel's. */
-#define SVM_CR_WRITES  0x10u
-#define SVM_DR_READS   0x20u
-#define SVM_DR_WRITES  0x30u
 #define SVM_EXCEPTIONS 0x40u
 #define SVM_OTHERS     0x60u
 #define SVM_NPF        0x400u

@@ -27,13 +27,16 @@ struct strata_lane_event {
 	uint32_t head;
 	uint32_t body;
 	uint32_t end;
-	uint32_t class : 28;
+	uint32_t class : 27;
+	/* Its counter was set back, and whether before or after is not known: the bound covers
+	 * both. */
+	uint32_t is_doubtful : 1;
 	/* Times of one host are in the order of its ticks: the number of the tick within @ns. */
 	uint32_t tick : STRATA_TICK_BITS;
 };
 
 /* The class of what is no event but a loss: it stands alone in its batch. */
-#define STRATA_LANE_LOSS ((1u << 28) - 1)
+#define STRATA_LANE_LOSS ((1u << 27) - 1)
 
 struct strata_lane {
 	const struct strata_lane_event *next,

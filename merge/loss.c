@@ -25,6 +25,7 @@ void strata_loss_add(struct strata_loss *loss, const struct strata_loss *more)
 		loss->kinds[i] += more->kinds[i];
 	loss->discarded += more->discarded;
 	loss->missing_packets += more->missing_packets;
+	loss->is_damage |= more->is_damage;
 	if (more->to_ns > loss->to_ns)
 		loss->to_ns = more->to_ns;
 }

@@ -20,8 +20,16 @@ struct strata_loss {
 	uint64_t kinds[STRATA_NR_LOST]; /* the same by enum strata_lost, if has_kinds */
 	bool has_kinds;
 	uint64_t missing_packets;
+	bool is_damage; /* bytes that could not be read are missing, too; what they held is unknown
+			 */
 	uint64_t from_ns, to_ns; /* since 1970 */
 };
+
+/* Whether it says of anything how much of it is missing. */
+static inline bool strata_loss_is_counted(const struct strata_loss *loss)
+{
+	return loss->discarded || loss->missing_packets;
+}
 
 /* Adds a loss of the same stream that comes behind it, without an event in between. */
 void strata_loss_add(struct strata_loss *loss, const struct strata_loss *more);

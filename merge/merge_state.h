@@ -1,70 +1,60 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* merge_state.h - what merge_open.c sets up and merger.c runs on; nobody else's. */
+/* merge_state.h - what merger.c, merge_event.c and merge_order.c share; nobody else's. */
 #ifndef STRATA_MERGE_MERGE_STATE_H
 #define STRATA_MERGE_MERGE_STATE_H
 
+#include "inputs/recording_traces.h"
 #include "merger.h"
-#include "packet_reader.h"
-#include "stream_clock.h"
-#include "xen_scan.h"
-
-#define STRATA_DOMAINS 65536u
+#include "progress.h"
+#include "trace_set.h"
 
 struct merge_stream {
-	struct strata_merge_stream seen; /* what outputs see */
-	struct strata_packet_reader reader;
-	struct strata_stream_clock clock; /* of a kernel or an application */
-	struct strata_vcpu *vcpu;         /* likewise */
-	int64_t shift_ticks;
-
-	struct strata_loss loss; /* what is missing before that event, and is not told yet */
-	bool has_loss;
-
-	/* The event that is next in this stream. */
-	size_t offset;
-	struct strata_record record;
-	const struct strata_event_class *class;
-	uint64_t ticks; /* of the host */
-	uint64_t bound; /* ticks by which that may be off, */
-	bool sure;      /* unless a record that tells is missing */
+	struct strata_merge_stream seen; /* what consumers see */
+	struct strata_vcpu *vcpu;        /* of a kernel or an application */
+	uint64_t early_ticks;            /* its times may be early by as much */
+	uint32_t context_bytes;
+	/* Where its last event was: the reading of its own counter is read against that. */
+	bool in_packet;
+	uint64_t packet_offset;
+	uint64_t reading;
+	/* Classes by the metadata's index of an event; NULL: not asked for yet. */
+	const struct strata_event_class **classes;
+	const struct strata_ctf_kind_of_stream *kind; /* that these are of */
+	bool was_named; /* as one with events that the table does not describe */
 };
 
 struct strata_merge {
+	struct strata_slice_sink slice;
 	struct strata_merge_options options;
-	struct strata_recording recording;
-	struct strata_timebase timebase;
-	struct strata_xen_scan scan;
+	struct strata_recording_traces *traces;
+	struct strata_recorded_host *host; /* of these */
+	struct strata_trace_set set;
+	struct strata_progress progress;
 	struct strata_order_check *check;
 	struct strata_event_classes *classes; /* of each source */
 	uint32_t nr_classes;
-	const char **domain_names; /* STRATA_DOMAINS; NULL where there is none */
 
-	struct merge_stream *streams; /* ties are decided by their order */
+	struct merge_stream *streams; /* as the host's */
 	size_t nr_streams;
-	struct merge_stream **heap; /* the least next event first */
-	size_t nr_heap;
+	struct merge_stream **of_set; /* by index in the set */
+	struct strata_sink *const *sinks;
+	size_t nr_sinks;
 
-	uint64_t bytes_total;
 	uint64_t began_ns; /* the first event that counts for the duration; 0: none yet */
 	struct strata_merge_result result;
 };
 
-/* Notes in the stream what is missing before the current packet's end; several such packets may
- * come without an event. */
-void merge_note_loss(const struct strata_merge *merge, struct merge_stream *stream);
+/* Tells the user; @options.complain may be NULL. */
+void merge_complain(const struct strata_merge *merge, const char *message);
 
-/* Notes what the recording's table knows of, and no packet tells: it was lost behind the last one.
- */
-void merge_note_end_loss(const struct strata_merge *merge, struct merge_stream *stream);
+/* Sets where an event happened, and asks the order check whether it can have happened there. */
+void merge_check_event(struct strata_merge *merge, const struct merge_stream *stream,
+		       struct strata_timeline_event *event);
 
-/* Ticks moved by a signed number, held to what 64 bits can be. */
-static inline uint64_t shifted_ticks(uint64_t ticks, int64_t shift)
-{
-	uint64_t distance = shift < 0 ? -(uint64_t)shift : (uint64_t)shift;
-
-	if (shift < 0)
-		return ticks < distance ? 0 : ticks - distance;
-	return ticks > UINT64_MAX - distance ? UINT64_MAX : ticks + distance;
-}
+/* The slice sink of a merge: struct strata_slice_sink says how they are called. */
+int merge_take(struct strata_slice_sink *slice, size_t at, struct strata_ctf_reader *reader,
+	       const struct strata_lane_event *events, size_t nr, struct strata_error *error);
+int merge_lose(struct strata_slice_sink *slice, size_t at, struct strata_ctf_reader *reader,
+	       const struct strata_loss *loss, struct strata_error *error);
 
 #endif /* STRATA_MERGE_MERGE_STATE_H */

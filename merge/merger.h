@@ -25,6 +25,8 @@ struct strata_merge_result {
 	uint64_t last_ns;
 	uint64_t duration_ns; /* by the hypervisor's records, if there are any */
 	uint64_t bad_packets;
+	uint64_t forged_packets; /* of these: of times that only their source's clock shows to be
+				  * none */
 	uint64_t missing_packets;
 	uint64_t left_out_sources; /* their clocks cannot be ordered */
 	uint64_t assumed_clocks;   /* streams whose clock was not recorded: taken as the host's */
@@ -67,9 +69,6 @@ void strata_merge_close(struct strata_merge *merge);
  */
 bool strata_merge_stream_clock(const struct strata_merge *merge, size_t source_index, uint32_t cpu,
 			       struct strata_stream_clock *clock);
-
-/* By how many ticks the times of a source may be early, besides what its clock is off by. */
-uint64_t strata_source_early_ticks(const struct strata_source *source, uint32_t tsc_khz);
 
 /* Whether VM entries of a domain's vCPUs were recorded; none are of a PV guest, which has none. */
 bool strata_merge_has_guest_mode(const struct strata_merge *merge, uint16_t domain);

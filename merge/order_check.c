@@ -6,7 +6,6 @@
 #include "order_check.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* A host has fewer vCPUs; records of a hostile file could name 2^32. */
 #define VCPUS_MAX 65536u

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * packet_reader.c - see packet_reader.h.  The merger opens one for each stream, and
- * xen_scan.c one for each of the hypervisor's beforehand.
+ * packet_reader.c - see packet_reader.h.  recorded_host.c opens one where a counter was set back,
+ * and xen_scan.c one for each of the hypervisor's beforehand.
  *
  * Packets are read with pread() into a buffer: a file that shrinks while it is
  * read gives a short read, where a mapping would give SIGBUS.
@@ -307,18 +307,9 @@ static void count_bad(struct strata_packet_reader *reader)
 	reader->offset = reader->size;
 }
 
-void strata_packet_reader_refuse(struct strata_packet_reader *reader,
-				 const struct strata_error *why)
-{
-	complain(reader, "offset %llu: packet left out: %s",
-		 (unsigned long long)(reader->offset - reader->packet.packet_bytes), why->text);
-	reader->refused = true;
-	count_bad(reader);
-}
-
 bool strata_packet_reader_next(struct strata_packet_reader *reader)
 {
-	bool skipped = reader->refused;
+	bool skipped = false;
 
 	while (reader->fd >= 0 && reader->offset < reader->size) {
 		struct strata_packet packet;
@@ -326,7 +317,6 @@ bool strata_packet_reader_next(struct strata_packet_reader *reader)
 		uint64_t packet_bytes, next;
 
 		if (read_packet(reader, &packet, &packet_bytes, &error) == 0) {
-			reader->refused = false;
 			accept_packet(reader, &packet, skipped);
 			reader->offset += packet.packet_bytes;
 			return true;

@@ -34,7 +34,6 @@ struct strata_packet_reader {
 	uint64_t said; /* packets that the recording's table knows of, 0 once their lack is named */
 	uint64_t packets;
 	uint64_t bad_packets;
-	bool refused;             /* the current one was */
 	uint64_t missing_packets; /* gaps in the sequence numbers */
 };
 
@@ -50,11 +49,6 @@ int strata_packet_reader_open(struct strata_packet_reader *reader, const char *r
 
 /* Reads the next good packet into reader->bytes and reader->packet.  False: there is none. */
 bool strata_packet_reader_next(struct strata_packet_reader *reader);
-
-/* The current packet is not to be believed: it counts as a bad one, and reading goes on behind it.
- */
-void strata_packet_reader_refuse(struct strata_packet_reader *reader,
-				 const struct strata_error *why);
 
 void strata_packet_reader_close(struct strata_packet_reader *reader);
 

@@ -67,16 +67,26 @@ static int open_checked(struct strata_dir *dir, int fd, const char *name,
 	return -1;
 }
 
+/* Opens the directory that @path lies in as @parent; the last part of the path is @name.  @dir is
+ * closed, and has the path. */
+static int walk_to_parent(struct strata_dir *dir, struct strata_dir *parent, const char *path,
+			  char name[STRATA_DIR_NAME_BYTES], struct strata_error *error)
+{
+	dir->fd = -1;
+	if (strata_dir_walk(parent, path, name, error))
+		return -1;
+	memcpy(dir->path, parent->path, sizeof(dir->path));
+	return 0;
+}
+
 int strata_dir_open(struct strata_dir *dir, const char *path, struct strata_error *error)
 {
 	char name[STRATA_DIR_NAME_BYTES];
 	struct strata_dir parent;
 	int result;
 
-	dir->fd = -1;
-	if (strata_dir_walk(&parent, path, name, error))
+	if (walk_to_parent(dir, &parent, path, name, error))
 		return -1;
-	memcpy(dir->path, parent.path, sizeof(dir->path));
 	result = open_checked(dir, parent.fd, name, error);
 	strata_dir_close(&parent);
 	return result;
@@ -101,10 +111,8 @@ int strata_dir_make(struct strata_dir *dir, const char *path, mode_t mode, bool 
 	struct strata_dir parent;
 	int result;
 
-	dir->fd = -1;
-	if (strata_dir_walk(&parent, path, name, error))
+	if (walk_to_parent(dir, &parent, path, name, error))
 		return -1;
-	memcpy(dir->path, parent.path, sizeof(dir->path));
 	result = make_in(parent.fd, name, mode, path, error);
 	if (made)
 		*made = !result;

@@ -35,7 +35,7 @@ struct strata_timeline_event {
 	const struct strata_event_class *class;
 	const struct strata_merge_stream *stream;
 	uint64_t ticks;       /* of the host, */
-	uint64_t bound_ticks; /* off by no more, if that is known at all */
+	uint64_t bound_ticks; /* off by no more; UINT64_MAX: not known */
 	uint64_t reading;     /* of the counter that its own CPU saw */
 	uint64_t ns;          /* since 1970 */
 	uint16_t domain;

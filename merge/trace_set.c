@@ -54,6 +54,24 @@ int strata_trace_set_make_index(struct strata_trace_set *set, struct strata_erro
 	return 0;
 }
 
+size_t strata_trace_set_name_cut(const struct strata_trace_set *set)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < set->nr_streams; i++) {
+		const struct strata_ctf_tally *tally = &set->streams[i].tally;
+		const struct strata_ctf_stream *stream = set->streams[i].stream;
+
+		if (tally->bad_packets || tally->packets >= stream->packets)
+			continue;
+		strata_ctf_complain(
+			stream, "it ends after %llu packets, but the recording says %llu",
+			(unsigned long long)tally->packets, (unsigned long long)stream->packets);
+		nr++;
+	}
+	return nr;
+}
+
 void strata_trace_set_clear(struct strata_trace_set *set)
 {
 	size_t i;

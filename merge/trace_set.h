@@ -41,6 +41,14 @@ int strata_trace_set_add(struct strata_trace_set *set, struct strata_ctf_trace *
 /* Makes the index of each stream.  0 or -1. */
 int strata_trace_set_make_index(struct strata_trace_set *set, struct strata_error *error);
 
+/*
+ * To be called behind a merge of everything: reports streams that hold fewer packets than their
+ * recording's table knows of, though none of them is bad.  A file that was cut between two packets
+ * looks whole.
+ * Returns the number of such streams.
+ */
+size_t strata_trace_set_name_cut(const struct strata_trace_set *set);
+
 void strata_trace_set_clear(struct strata_trace_set *set);
 
 /* What takes in a slice of the timeline. */

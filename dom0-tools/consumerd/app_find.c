@@ -2,6 +2,8 @@
 /* app_find.c - see app_find.h. */
 #include "app_find.h"
 
+#include "proc_text.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -28,29 +30,6 @@
 #define MAPS_LINES_AT_ONCE 16u
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
-
-/* The real user of a process.  /proc/PID belongs to root where a process is not dumpable, so its
- * owner says nothing.  False: the process is gone. */
-static bool read_user(pid_t pid, uint32_t *uid)
-{
-	char path[64], text[1024];
-	const char *line;
-	ssize_t length;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		close(fd);
-	text[length > 0 ? length : 0] = '\0';
-	/* The name of the process comes first; a line break in it is escaped. */
-	line = strstr(text, "\nUid:\t");
-	if (!line)
-		return false;
-	*uid = (uint32_t)strtoul(line + 6, NULL, 10);
-	return true;
-}
 
 static int by_user(const void *a, const void *b)
 {
@@ -107,7 +86,7 @@ int app_find_processes(struct app_process **list, size_t *nr, struct strata_erro
 			*list = grown;
 		}
 		(*list)[*nr].pid = pid;
-		*nr += read_user(pid, &(*list)[*nr].uid);
+		*nr += proc_text_real_uid(pid, &(*list)[*nr].uid);
 	}
 	closedir(stream);
 	put_in_order(*list, *nr);

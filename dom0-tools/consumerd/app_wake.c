@@ -17,6 +17,7 @@
 #include <strata/abi/app.h>
 
 #include "app_search.h"
+#include "proc_text.h"
 
 /* Users whose processes held us up; a user beyond these is not held back. */
 #define SLOW_USERS_MAX 256u
@@ -235,20 +236,10 @@ static void say_crowded(struct app_wake_progress *progress)
 /* Is the child held up in the kernel?  One that has no CPU is not. */
 static bool is_blocked(pid_t child)
 {
-	char path[64], text[512];
-	const char *end;
-	ssize_t length;
-	int fd;
+	char text[512];
+	const char *state = proc_text_stat(child, text, sizeof(text));
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", child);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	length = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		close(fd);
-	text[length > 0 ? length : 0] = '\0';
-	/* Behind the name of the program, which is in brackets. */
-	end = strrchr(text, ')');
-	return end && end[1] == ' ' && end[2] != 'R';
+	return state && state[0] == ' ' && state[1] != 'R';
 }
 
 /* The child is dead, whom a process of some user held up: begins another that knows it. */

@@ -11,6 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "proc_text.h"
 #include "run_dir.h"
 
 #define SOCKET_NAME "recorder.sock"
@@ -142,17 +143,10 @@ static pid_t peer_of(int fd)
 
 static bool is_stopped(pid_t pid)
 {
-	char path[64], line[128];
-	bool stopped = false;
-	FILE *file;
+	char text[512];
+	const char *state = proc_text_stat(pid, text, sizeof(text));
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	file = fopen(path, "re");
-	while (file && !stopped && fgets(line, sizeof(line), file))
-		stopped = strncmp(line, "State:\tT", 8) == 0 || strncmp(line, "State:\tt", 8) == 0;
-	if (file)
-		fclose(file);
-	return stopped;
+	return state && (state[1] == 'T' || state[1] == 't');
 }
 
 static int call_recorder(int fd, struct strata_error *error)

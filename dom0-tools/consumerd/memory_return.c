@@ -60,7 +60,7 @@ static void settle(const struct returned *one)
 	else
 		principal_complain(one->who,
 				   "memory of rings of %s cannot be taken back (%s) and counts on",
-				   principal_name(one->who), strerror(one->failed));
+				   one->who->name, strerror(one->failed));
 }
 
 void memory_return_give(struct memory_return *returns, void *memory, size_t bytes,

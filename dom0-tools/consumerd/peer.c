@@ -2,6 +2,8 @@
 /* peer.c - see peer.h; called by app.c. */
 #include "peer.h"
 
+#include "proc_text.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -19,17 +21,6 @@
 
 #define OVERFLOW_UID_DEFAULT 65534u
 
-/* The first bytes of a file of /proc; "" if there is none. */
-static void read_text(const char *path, char *text, size_t bytes)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t length = fd < 0 ? 0 : read(fd, text, bytes - 1);
-
-	text[length > 0 ? length : 0] = '\0';
-	if (fd >= 0)
-		close(fd);
-}
-
 /*
  * Does that number stand for every user who has none in our user namespace?  Where each user has
  * one, as on a machine outside of containers, it is a user like any other.
@@ -39,10 +30,10 @@ static bool is_overflow(uint32_t uid)
 	unsigned long inside, outside, nr;
 	char text[128];
 
-	read_text("/proc/sys/kernel/overflowuid", text, sizeof(text));
+	proc_text_at("/proc/sys/kernel/overflowuid", text, sizeof(text));
 	if (uid != (text[0] ? (uint32_t)strtoul(text, NULL, 10) : OVERFLOW_UID_DEFAULT))
 		return false;
-	read_text("/proc/self/uid_map", text, sizeof(text));
+	proc_text_at("/proc/self/uid_map", text, sizeof(text));
 	return sscanf(text, "%lu %lu %lu", &inside, &outside, &nr) != 3 || inside || outside ||
 	       nr != UINT32_MAX;
 }
@@ -72,17 +63,10 @@ static bool has_ended(int process)
 /* A process with the rights of another user that is not root's own was started by its real user. */
 static void read_starter(struct peer *peer)
 {
-	char path[64], text[1024];
-	const char *line;
 	uint32_t real;
 
 	peer->starter = peer->uid;
-	snprintf(path, sizeof(path), "/proc/%d/status", peer->pid);
-	read_text(path, text, sizeof(text));
-	/* The name of the process comes first; a line break in it is escaped. */
-	line = strstr(text, "\nUid:\t");
-	real = line ? (uint32_t)strtoul(line + 6, NULL, 10) : 0;
-	if (real)
+	if (proc_text_real_uid(peer->pid, &real) && real)
 		peer->starter = real;
 }
 
@@ -91,8 +75,7 @@ static void read_names(struct peer *peer)
 	char path[64], link[400];
 	ssize_t length;
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", peer->pid);
-	read_text(path, peer->comm, sizeof(peer->comm));
+	proc_text_read(peer->pid, "comm", peer->comm, sizeof(peer->comm));
 	peer->comm[strcspn(peer->comm, "\n")] = '\0';
 	snprintf(path, sizeof(path), "/proc/%d/exe", peer->pid);
 	length = readlink(path, link, sizeof(link) - 1);

@@ -10,11 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "escape.h"
 #include "live/live_table.h"
 #include "recording.h"
 #include "subordinate_uids.h"
-#include "token_bucket.h"
 
 #define SUBUID_FILE "/etc/subuid"
 #define PASSWD_FILE "/etc/passwd"
@@ -38,8 +36,6 @@
 
 #define HYPERVISOR_QUANTA 8
 
-#define NAME_BYTES 80u
-
 static const char *const resource_names[PRINCIPAL_NR_RESOURCES] = {
 	[PRINCIPAL_CONNECTIONS] = "connections at once",
 	[PRINCIPAL_RINGS] = "rings at once",
@@ -49,21 +45,6 @@ static const char *const resource_names[PRINCIPAL_NR_RESOURCES] = {
 	[PRINCIPAL_STREAMS] = "streams in this recording",
 	[PRINCIPAL_GUEST_PAGES] = "mapped pages of guests",
 	[PRINCIPAL_DESCRIPTION_BYTES] = "bytes of event descriptions in this recording",
-};
-
-struct principal {
-	struct principals *all;
-	enum principal_kind kind;
-	uint32_t id; /* of the user; of a domain without a UUID */
-	bool trusted;
-	uint8_t uuid[PRINCIPAL_UUID_BYTES]; /* of a domain; else zero */
-	char name[STRATA_ESCAPED_BYTES(NAME_BYTES) + 16];
-	uint64_t used[PRINCIPAL_NR_RESOURCES];
-	int64_t credit[PRINCIPAL_NR_WORK]; /* bytes of work that may be done in this turn */
-	uint64_t written;                  /* bytes of packets */
-	struct token_bucket sources;
-	struct token_bucket lines;
-	uint64_t unprinted; /* lines */
 };
 
 struct principals {
@@ -198,7 +179,7 @@ struct principal *principals_domain(struct principals *all, uint32_t domain,
 {
 	const uint32_t id = memcmp(uuid, no_uuid, PRINCIPAL_UUID_BYTES) ? 0 : domain;
 	struct principal *one = find(all, PRINCIPAL_DOMAIN, id, uuid);
-	char shown[STRATA_ESCAPED_BYTES(NAME_BYTES)];
+	char shown[STRATA_ESCAPED_BYTES(PRINCIPAL_NAME_BYTES)];
 
 	if (one)
 		return one;
@@ -227,21 +208,6 @@ struct principal *principals_hypervisor(struct principals *all)
 	one->trusted = true;
 	snprintf(one->name, sizeof(one->name), "the hypervisor");
 	return one;
-}
-
-const char *principal_name(const struct principal *one)
-{
-	return one->name;
-}
-
-enum principal_kind principal_kind(const struct principal *one)
-{
-	return one->kind;
-}
-
-bool principal_is_trusted(const struct principal *one)
-{
-	return one->trusted;
 }
 
 /* Shares --------------------------------------------------------------------------------------- */
@@ -340,11 +306,6 @@ int principal_claim(struct principal *one, enum principal_resource resource, uin
 void principal_give_back(struct principal *one, enum principal_resource resource, uint64_t amount)
 {
 	one->used[resource] -= amount < one->used[resource] ? amount : one->used[resource];
-}
-
-uint64_t principal_used(const struct principal *one, enum principal_resource resource)
-{
-	return one->used[resource];
 }
 
 bool principals_refused(const struct principals *all)

@@ -16,6 +16,8 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "escape.h"
+#include "token_bucket.h"
 
 enum principal_kind {
 	PRINCIPAL_HYPERVISOR,
@@ -39,6 +41,7 @@ enum principal_resource {
 #define PRINCIPAL_SHARES 8u
 
 #define PRINCIPAL_UUID_BYTES 16u
+#define PRINCIPAL_NAME_BYTES 80u
 
 struct principals;
 struct principal;
@@ -60,13 +63,6 @@ struct principal *principals_domain(struct principals *all, uint32_t domain,
 				    const uint8_t uuid[PRINCIPAL_UUID_BYTES], const char *name);
 struct principal *principals_hypervisor(struct principals *all);
 
-/* "user 1000", "domain g1", "the hypervisor"; nothing in it needs to be escaped. */
-const char *principal_name(const struct principal *one);
-
-enum principal_kind principal_kind(const struct principal *one);
-
-bool principal_is_trusted(const struct principal *one);
-
 /* Takes @amount of a resource.  0; -1: the share or the total does not allow it, and @error says
  * who holds how much. */
 int principal_claim(struct principal *one, enum principal_resource resource, uint64_t amount,
@@ -74,8 +70,6 @@ int principal_claim(struct principal *one, enum principal_resource resource, uin
 
 /* Gives back what was claimed. */
 void principal_give_back(struct principal *one, enum principal_resource resource, uint64_t amount);
-
-uint64_t principal_used(const struct principal *one, enum principal_resource resource);
 
 /* Has anybody been refused anything? */
 bool principals_refused(const struct principals *all);
@@ -109,6 +103,23 @@ enum principal_work {
 	PRINCIPAL_DRAINING, /* its rings */
 	PRINCIPAL_TALKING,  /* its connections: messages and set-up */
 	PRINCIPAL_NR_WORK,
+};
+
+/* For reading; only the functions here change it. */
+struct principal {
+	struct principals *all;
+	enum principal_kind kind;
+	uint32_t id; /* of the user; of a domain without a UUID */
+	bool trusted;
+	uint8_t uuid[PRINCIPAL_UUID_BYTES]; /* of a domain; else zero */
+	/* "user 1000", "domain g1", "the hypervisor"; nothing in it needs to be escaped. */
+	char name[STRATA_ESCAPED_BYTES(PRINCIPAL_NAME_BYTES) + 16];
+	uint64_t used[PRINCIPAL_NR_RESOURCES];
+	int64_t credit[PRINCIPAL_NR_WORK]; /* bytes of work that may be done in this turn */
+	uint64_t written;                  /* bytes of packets */
+	struct token_bucket sources;
+	struct token_bucket lines;
+	uint64_t unprinted; /* lines */
 };
 
 /* The hypervisor's for draining is eight times that. */

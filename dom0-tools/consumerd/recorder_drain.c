@@ -7,9 +7,7 @@
  * may cost more than is left; that is paid in later turns (principal.h).  However many rings a
  * principal has, and however fast it fills them, the others wait for one share of it.
  */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tap.h"
 
@@ -235,10 +233,9 @@ static void note_rest(struct recorder *recorder, const struct recorder_queue *qu
 
 		recorder->urgent |= !tap->leaving && tap->state == STRATA_POLL_PRIORITY;
 		recorder->behind |= !tap->leaving && has_data(tap) &&
-				    principal_kind(queue->who) != PRINCIPAL_DOMAIN;
+				    queue->who->kind != PRINCIPAL_DOMAIN;
 	}
-	recorder->behind |= queue->looks < queue->nr &&
-			    principal_kind(queue->who) != PRINCIPAL_DOMAIN;
+	recorder->behind |= queue->looks < queue->nr && queue->who->kind != PRINCIPAL_DOMAIN;
 }
 
 /* May the largest packet be written for a principal?  Says so if that is news. */
@@ -252,7 +249,7 @@ static bool has_room(struct recorder *recorder, struct recorder_queue *queue)
 				   "%s has written as much as is left on the disk: the rest is for "
 				   "others, and what does not fit into its buffers is lost, and "
 				   "counted, until there is more room",
-				   principal_name(queue->who));
+				   queue->who->name);
 	return !queue->waits;
 }
 

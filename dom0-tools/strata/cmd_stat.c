@@ -15,7 +15,6 @@
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "analyses/statistics.h"
@@ -371,6 +370,7 @@ static int stat_traces(const char *tcp_map, char *const *paths, size_t nr, bool 
 	    count(&traces, &statistics, &error)) {
 		fprintf(stderr, "strata: stat: %s\n", error.text);
 	} else {
+		strata_trace_set_name_cut(&traces.set);
 		status = traces.complaints ? STRATA_STATUS_PARTIAL : STRATA_STATUS_OK;
 		if (json)
 			print_json(&traces, &statistics);

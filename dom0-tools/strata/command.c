@@ -2,6 +2,8 @@
 /* command.c - see command.h; record_session.c calls it. */
 #include "command.h"
 
+#include "proc_text.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -202,23 +204,11 @@ void command_end(struct command *command)
 /* The parent of a process; 0: it is not known. */
 static pid_t parent_of(pid_t pid)
 {
-	char path[64], text[512];
-	const char *after;
-	ssize_t got;
-	int fd, parent = 0;
+	char text[512];
+	const char *after = proc_text_stat(pid, text, sizeof(text));
+	int parent = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	got = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (got <= 0)
-		return 0;
-	text[got] = '\0';
-	/* A process chooses its name, but not what comes after its last bracket. */
-	after = strrchr(text, ')');
-	return after && sscanf(after + 1, " %*c %d", &parent) == 1 ? parent : 0;
+	return after && sscanf(after, " %*c %d", &parent) == 1 ? parent : 0;
 }
 
 bool command_owns(pid_t pid)

@@ -16,6 +16,7 @@
 #include "commands.h"
 #include "escape.h"
 #include "lock.h"
+#include "proc_text.h"
 
 /* All of them together may take so long to come, and then so long to say what they have. */
 #define COME_MS   2000u
@@ -125,24 +126,18 @@ static size_t list_waiting(void)
 	struct strata_error error;
 	struct app_process *list;
 	size_t nr, i, found = 0;
-	char path[64], comm[32], name[STRATA_ESCAPED_BYTES(32)];
+	char comm[32], name[STRATA_ESCAPED_BYTES(32)];
 
 	if (app_find_processes(&list, &nr, &error))
 		fprintf(stderr, "strata: %s\n", error.text);
 	for (i = 0; i < nr; i++) {
-		FILE *file;
-
-		if (!app_find_pages(list[i].pid, places))
+		if (!app_find_pages(list[i].pid, places) ||
+		    !proc_text_read(list[i].pid, "comm", comm, sizeof(comm)))
 			continue;
-		snprintf(path, sizeof(path), "/proc/%d/comm", list[i].pid);
-		file = fopen(path, "re");
-		if (file && fscanf(file, "%31[^\n]", comm) == 1) {
-			strata_escape_name(name, sizeof(name), comm);
-			printf("  %-10d  %s\n", list[i].pid, name);
-			found++;
-		}
-		if (file)
-			fclose(file);
+		comm[strcspn(comm, "\n")] = '\0';
+		strata_escape_name(name, sizeof(name), comm);
+		printf("  %-10d  %s\n", list[i].pid, name);
+		found++;
 	}
 	free(list);
 	return found;

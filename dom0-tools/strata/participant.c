@@ -8,7 +8,6 @@
  */
 #include "participant.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

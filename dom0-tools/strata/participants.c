@@ -139,7 +139,9 @@ static int list_domains(struct participants *all, struct strata_error *error)
 	return 0;
 }
 
-void participants_hear(struct participants *all)
+/* Notes that something changed, for the next participants_tend(); events of guests that are not
+ * taken would pile up while the caller waits. */
+static void hear(struct participants *all)
 {
 	unsigned int i;
 
@@ -251,7 +253,7 @@ static void take_failures(struct participants *all)
 
 void participants_hear_flushed(struct participants *all)
 {
-	participants_hear(all);
+	hear(all);
 	take_replies(all, true);
 }
 
@@ -272,7 +274,7 @@ void participants_tend(struct participants *all)
 	unsigned int looks = 0;
 	size_t i;
 
-	participants_hear(all);
+	hear(all);
 	leaving_tend(&all->leaving, all->recorder);
 	/* If it fails now it is tried again. */
 	if (now_ms - all->domains_ms >= (all->domains_due ? LIST_MS : LIST_ANYWAY_MS))

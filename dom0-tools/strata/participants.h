@@ -112,7 +112,6 @@ struct participants {
 	bool domains_due;    /* a domain came or went */
 	bool names_changed;  /* of domains, while recording; whoever acts on it clears it */
 	uint64_t domains_ms; /* when they were listed */
-	bool sources_full;   /* that was said */
 	bool failed;         /* a kernel could not be told to start; whoever acts on it clears it */
 	struct strata_error why_failed;
 };
@@ -154,12 +153,9 @@ void participants_start(struct participants *all);
 /* Sees who came, went and answered, and does what follows from it.  Call it often. */
 void participants_tend(struct participants *all);
 
-/* Only hears that something changed, for the next participants_tend(): for who waits, or what a
- * guest fires meanwhile would pile up. */
-void participants_hear(struct participants *all);
-
-/* Likewise, and takes in who has flushed (participant_flush()): while the caller uses rings that
- * participants_tend() might unmap. */
+/* Takes in which participants have flushed (participant_flush()), and notes what else changed for
+ * the next participants_tend(): while the caller uses rings that participants_tend() might unmap.
+ */
 void participants_hear_flushed(struct participants *all);
 
 /*

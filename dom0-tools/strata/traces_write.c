@@ -249,6 +249,8 @@ int write_traces(const char *verb, const struct write_options *forms, size_t nr_
 		status = show_events(&traces, &forms[i], &error);
 		if (i == 0 && status >= 0)
 			say_losses(&traces, &forms[i]);
+		if (i == 0 && status >= 0 && !forms[i].from && !forms[i].to)
+			strata_trace_set_name_cut(&traces.set);
 		traces.all_was_told = true;
 	}
 	if (status < 0)

@@ -25,12 +25,6 @@ struct strata_clock_map {
 	uint32_t frac_bits; /* 0: the ratio is one */
 };
 
-/* The map of a guest that sees the host's counter as it is. */
-#define STRATA_CLOCK_MAP_IDENTITY \
-	{                         \
-		0, 0, 0           \
-	}
-
 /* Whether the functions below may be used with @map; a map from outside must be asked about. */
 static inline bool strata_clock_map_valid(const struct strata_clock_map *map)
 {
@@ -228,14 +222,19 @@ static inline uint64_t strata_realtime_to_ticks(const struct strata_timebase *ba
 						uint32_t tick)
 {
 	strata_uint128_t ticks;
+	uint64_t distance;
 
-	if (ns >= base->anchor_ns) {
-		ticks = ((strata_uint128_t)(ns - base->anchor_ns) * base->tsc_khz + 999999u) /
-			1000000u;
-		ticks += base->anchor_ticks;
-	} else {
+	if (ns < base->anchor_ns) {
 		ticks = (strata_uint128_t)(base->anchor_ns - ns) * base->tsc_khz / 1000000u;
 		ticks = ticks > base->anchor_ticks ? 0 : base->anchor_ticks - ticks;
+	} else {
+		distance = ns - base->anchor_ns;
+		/* As in strata_ticks_to_ns(). */
+		if (distance <= (UINT64_MAX - 999999u) / base->tsc_khz)
+			ticks = (distance * base->tsc_khz + 999999u) / 1000000u;
+		else
+			ticks = ((strata_uint128_t)distance * base->tsc_khz + 999999u) / 1000000u;
+		ticks += base->anchor_ticks;
 	}
 	ticks += tick;
 	return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;

@@ -117,12 +117,6 @@ static inline uint32_t strata_padded_bytes(uint32_t payload_bytes)
 	return (payload_bytes + 3u) & ~3u;
 }
 
-/* Bytes that a record with a full header takes in the ring. */
-static inline uint32_t strata_record_bytes(uint32_t payload_bytes)
-{
-	return STRATA_RECORD_HEADER_BYTES + strata_padded_bytes(payload_bytes);
-}
-
 /* Bytes of a header that a reader need not widen: of each packet's first record. */
 static inline uint32_t strata_whole_header_bytes(enum strata_header_form form)
 {

@@ -34,8 +34,6 @@
 #define STRATA_TABLE_PAGE_MASK  (((strata_count_t)1 << STRATA_TABLE_PAGE_BITS) - 1)
 #define STRATA_TABLE_HOLD       ((strata_count_t)1 << STRATA_TABLE_PAGE_BITS)
 #define STRATA_TABLE_TURN_SHIFT (STRATA_COUNT_BITS / 2)
-#define STRATA_TABLE_HOLDER_MASK \
-	((((strata_count_t)1 << STRATA_TABLE_TURN_SHIFT) - 1) & ~STRATA_TABLE_PAGE_MASK)
 
 /* The word of a page that nobody holds and that was completed in the turn of @position. */
 static inline strata_count_t strata_table_word(struct strata_ring_geometry geo,

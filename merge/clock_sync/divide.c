@@ -15,7 +15,6 @@
  * Look-ahead comes first: what a step makes of the windows after it no false pair does, and
  * neither of them is explained by what an oscillator does in some seconds.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "edge.h"

@@ -3,7 +3,6 @@
  * edge.c - one hop: a time of one clock of an edge as a time of the other.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "edge.h"
 

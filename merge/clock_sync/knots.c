@@ -10,7 +10,6 @@
  * known is not forgotten at once; then the prior alone is left.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "knots.h"
 

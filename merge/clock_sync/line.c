@@ -3,7 +3,6 @@
  * line.c - pieces searched and interpolated.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "line.h"
 #include "units.h"

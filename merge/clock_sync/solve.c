@@ -3,7 +3,6 @@
  * solve.c - from what was added to maps: edges drawn, paths chosen, tables made.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "graph.h"
 

@@ -143,7 +143,6 @@ static int parse_trace(struct strata_ctf2_parser *parser, struct json_object *fr
 		return strata_ctf2_fail(parser, "the trace class must stand before the first data "
 						"stream class");
 	file->has_trace = true;
-	file->trace_at = parser->at;
 	if (strata_ctf2_check(parser, fragment,
 			      " type" STRATA_CTF2_IDENTITY
 			      "environment packet-header-field-class ") ||

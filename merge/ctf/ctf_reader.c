@@ -66,6 +66,7 @@ void strata_ctf_reader_seek(struct strata_ctf_reader *reader, uint64_t offset, u
 	reader->knows_sequence = false;
 	reader->knows_discarded = false;
 	reader->has_loss = false;
+	reader->has_damage = false;
 }
 
 /* The end of the packet's content, or of the part of it that is in the window: bits from base. */
@@ -100,6 +101,7 @@ static void own_time(struct strata_ctf_reader *reader, uint64_t cycles,
 {
 	when->ns = strata_ctf_ns(&reader->kind->time, cycles);
 	when->tick = 0;
+	when->is_doubtful = false;
 	when->bound = reader->stream->bound_ns;
 	when->is_wrong = strata_ctf_clamp(&reader->last_ns, &when->ns, &when->bound) > 0;
 }
@@ -121,6 +123,7 @@ static __attribute__((noinline)) void set_any_time(struct strata_ctf_reader *rea
 	reader->last_ns = when.ns;
 	event->ns = when.ns;
 	event->tick = when.tick & STRATA_TICK_MAX;
+	event->is_doubtful = when.is_doubtful;
 	event->bound = wild ? UINT64_MAX : when.bound;
 	if (wild || when.is_wrong)
 		report_time(reader, wild, reader->base_at * 8 + event->head);
@@ -140,6 +143,7 @@ static inline void set_time(struct strata_ctf_reader *reader, struct strata_lane
 			reader->clock = clock;
 			reader->last_ns = event->ns = ns;
 			event->tick = 0;
+			event->is_doubtful = false;
 			event->bound = reader->stream->bound_ns;
 			return;
 		}
@@ -206,8 +210,11 @@ static void give_up_packet(struct strata_ctf_reader *reader, enum decoded why, u
 		reader->left_out_to = reader->packet.offset + (reader->packet.content_bits + 7) / 8;
 	}
 	reader->in_packet = false;
-	/* Its size may be what is wrong: then the next one begins before its end. */
-	reader->doubt_at = reader->packet.offset + reader->at / 8;
+	reader->has_damage = true;
+	/* Its size may be what is wrong: then the next one begins before its end.  A recorder knew
+	 * the size, and what looks like a packet may be what its source put into an event. */
+	if (!reader->stream->is_recorded)
+		reader->doubt_at = reader->packet.offset + reader->at / 8;
 	if (why == UNKNOWN_EVENT)
 		strata_ctf_reader_complain(reader, reader->at,
 					   "event id %llu is not in the metadata; the last %llu "
@@ -319,6 +326,7 @@ void strata_ctf_tally_add(struct strata_ctf_tally *sum, const struct strata_ctf_
 	sum->discarded += tally->discarded;
 	sum->missing_packets += tally->missing_packets;
 	sum->bad_packets += tally->bad_packets;
+	sum->forged_packets += tally->forged_packets;
 	sum->skipped_bytes += tally->skipped_bytes;
 	sum->held_times += tally->held_times;
 	sum->wild_times += tally->wild_times;

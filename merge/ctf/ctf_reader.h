@@ -34,9 +34,10 @@ struct strata_ctf_tally {
 	uint64_t discarded;       /* events that the tracer lost, as it says itself */
 	uint64_t missing_packets; /* gaps in the packets' sequence numbers */
 	uint64_t bad_packets;
-	uint64_t skipped_bytes; /* in which no packet or event could be found */
-	uint64_t held_times;    /* that went back, */
-	uint64_t wild_times;    /* or lay far beyond their packet's end */
+	uint64_t forged_packets; /* of these: whole, but of times that their source cannot have */
+	uint64_t skipped_bytes;  /* in which no packet or event could be found */
+	uint64_t held_times;     /* that went back, */
+	uint64_t wild_times;     /* or lay far beyond their packet's end */
 };
 
 void strata_ctf_tally_add(struct strata_ctf_tally *sum, const struct strata_ctf_tally *tally);
@@ -72,6 +73,7 @@ struct strata_ctf_reader {
 	uint64_t last_lost[STRATA_NR_LOST];
 	bool knows_discarded;
 	bool tells_losses; /* its owner's wish: each loss is a batch of its own, of no event */
+	bool has_damage;   /* something was left out, which no loss tells yet */
 	bool has_loss;     /* which is not told yet */
 	struct strata_loss loss;
 	/* What is wrong outside of these times another reader counts and tells. */

@@ -97,7 +97,9 @@ void strata_ctf_reader_note_losses(struct strata_ctf_reader *reader)
 
 	count_missing_packets(reader, &loss);
 	count_discarded(reader, &loss);
-	if (!loss.discarded && !loss.missing_packets)
+	loss.is_damage = reader->has_damage;
+	reader->has_damage = false;
+	if (!loss.discarded && !loss.missing_packets && !loss.is_damage)
 		return;
 	set_loss_times(reader, &loss);
 	keep_loss(reader, &loss);
@@ -108,6 +110,10 @@ void strata_ctf_reader_note_end(struct strata_ctf_reader *reader)
 	const uint64_t discarded = reader->stream->discarded;
 	struct strata_loss loss = { .from_ns = reader->last_ns, .to_ns = reader->last_ns };
 
+	/* Of a stream without packets nobody knows when. */
+	if (!reader->knows_discarded && reader->stream->bytes == 0 &&
+	    strata_ctf_reader_owns(reader))
+		reader->tally.discarded += discarded;
 	if (!reader->knows_discarded || discarded <= reader->last_discarded)
 		return;
 	loss.discarded = discarded - reader->last_discarded;

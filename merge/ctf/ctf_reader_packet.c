@@ -211,6 +211,7 @@ static void skip_bad_packet(struct strata_ctf_reader *reader, uint64_t offset,
 					   why->text, (unsigned long long)reader->next_packet);
 		return;
 	}
+	reader->has_damage = true;
 	next = find_packet(reader, offset);
 	/* The file may have become shorter. */
 	left_out = next > offset ? next - offset : 0;
@@ -245,8 +246,29 @@ static bool is_of_its_time(const struct strata_ctf_reader *reader)
 	       end_ns - stream->until_ns <= bound_ns;
 }
 
-/* Leaves out a packet that is whole, and not of its time. */
-static void skip_forged_packet(struct strata_ctf_reader *reader)
+/* Whether a packet of one of Strata's recordings can be at this place of the stream. */
+static bool is_in_place(const struct strata_ctf_reader *reader, struct strata_error *why)
+{
+	const struct strata_ctf_packet *packet = &reader->packet;
+
+	if (!reader->stream->is_recorded)
+		return true;
+	if (packet->has_cpu && packet->cpu != reader->stream->cpu) {
+		strata_fail(why, "it is of CPU %llu", (unsigned long long)packet->cpu);
+		return false;
+	}
+	if (packet->has_sequence && reader->knows_sequence &&
+	    packet->sequence < reader->next_sequence) {
+		strata_fail(why, "its sequence number %llu comes after %llu",
+			    (unsigned long long)packet->sequence,
+			    (unsigned long long)(reader->next_sequence - 1));
+		return false;
+	}
+	return true;
+}
+
+/* Leaves out a packet that is whole, but cannot be what it says. */
+static void skip_packet(struct strata_ctf_reader *reader, const struct strata_error *why)
 {
 	const uint64_t bytes = reader->packet.packet_bits / 8;
 
@@ -254,11 +276,27 @@ static void skip_forged_packet(struct strata_ctf_reader *reader)
 		reader->tally.bad_packets++;
 		reader->tally.skipped_bytes += bytes;
 	}
-	strata_ctf_reader_complain(reader, 0,
-				   "it says to be of before its source was there, or of after it "
-				   "was read; %llu bytes are left out",
+	reader->has_damage = true;
+	strata_ctf_reader_complain(reader, 0, "%s; %llu bytes are left out", why->text,
 				   (unsigned long long)bytes);
 	reader->next_packet = reader->packet.offset + bytes;
+}
+
+/* Leaves the packet out if it cannot be what it says.  True: it was. */
+static bool skip_impossible(struct strata_ctf_reader *reader)
+{
+	struct strata_error why;
+
+	if (!is_in_place(reader, &why)) {
+		skip_packet(reader, &why);
+		return true;
+	}
+	if (is_of_its_time(reader))
+		return false;
+	strata_fail(&why, "it says to be of before its source was there, or of after it was read");
+	reader->tally.forged_packets += strata_ctf_reader_owns(reader);
+	skip_packet(reader, &why);
+	return true;
 }
 
 /* Names times that no reader of CTF knows, and those before 1970. */
@@ -324,6 +362,30 @@ static void leave_hole(struct strata_ctf_reader *reader)
 	reader->file_bytes = hole;
 }
 
+/*
+ * A packet that is longer than its file, but whose content is all there: its size may be what is
+ * wrong, and others may follow its content.  True: one does.
+ */
+static bool find_behind_content(struct strata_ctf_reader *reader)
+{
+	struct strata_ctf_packet *packet = &reader->packet;
+
+	if (!packet->cut || packet->missing_bytes)
+		return false;
+	packet->cut = false;
+	reader->doubt_at = packet->offset + (packet->content_bits + 7) / 8;
+	reader->left_out_to = 0;
+	if (reader->doubt_at >= reader->file_bytes || !find_swallowed(reader))
+		return false;
+	if (strata_ctf_reader_owns(reader))
+		reader->tally.bad_packets++;
+	strata_ctf_reader_complain(reader, 0,
+				   "the packet says to be longer than the file; reading goes on at "
+				   "byte %llu, within that",
+				   (unsigned long long)reader->next_packet);
+	return true;
+}
+
 int strata_ctf_reader_next_packet(struct strata_ctf_reader *reader, struct strata_error *error)
 {
 	const struct strata_ctf_trace *trace = reader->stream->trace;
@@ -337,7 +399,8 @@ int strata_ctf_reader_next_packet(struct strata_ctf_reader *reader, struct strat
 		    strata_ctf_reader_resize(reader, reader->least_room, error))
 			return -1;
 		if (offset >= reader->file_bytes) {
-			if (!reader->doubt_at || !find_swallowed(reader))
+			if (!(reader->doubt_at && find_swallowed(reader)) &&
+			    !find_behind_content(reader))
 				return 0;
 			continue;
 		}
@@ -346,10 +409,9 @@ int strata_ctf_reader_next_packet(struct strata_ctf_reader *reader, struct strat
 		if (status == STRATA_CTF_PACKET_OK) {
 			reader->kind =
 				&trace->kinds[reader->packet.class - trace->metadata.streams];
-			if (is_of_its_time(reader))
-				break;
-			skip_forged_packet(reader);
-			continue;
+			if (skip_impossible(reader))
+				continue;
+			break;
 		}
 		if (reader->window_bytes == 0)
 			return 0;

@@ -179,11 +179,15 @@ static int add_stream(struct strata_ctf_trace *trace, int dir, const char *name)
 	if (!stream->name)
 		return -1;
 	/* A pipe must not make this wait; what it is, is asked of the open file. */
-	stream->fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	stream->fd =
+		openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | trace->open_flags);
 	if (stream->fd < 0 || fstat(stream->fd, &status)) {
-		strata_ctf_complain(stream, "%s; it is left out%s", strerror(errno),
+		strata_ctf_complain(stream, "%s; it is left out%s",
+				    errno == ELOOP ? "a link is followed nowhere" : strerror(errno),
 				    errno == EMFILE ? ". Raise the limit of open files (ulimit -n)"
 						    : "");
+	} else if (trace->open_flags && !S_ISREG(status.st_mode)) {
+		strata_ctf_complain(stream, "not a regular file; it is left out");
 	} else if (S_ISREG(status.st_mode)) {
 		stream->bytes = (uint64_t)status.st_size;
 		stream->bound_ns = rounding_ns(trace);
@@ -238,7 +242,8 @@ static int open_streams(struct strata_ctf_trace *trace, struct strata_error *err
 {
 	size_t i, nr;
 	char **names = read_names(trace->path, &nr, error);
-	int dir = open(trace->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), status = 0;
+	int dir = open(trace->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | trace->open_flags);
+	int status = 0;
 
 	if (!names || dir < 0) {
 		status = names ? strata_fail(error, "%s: %s", trace->path, strerror(errno)) : -1;
@@ -260,8 +265,9 @@ out:
 	return status;
 }
 
-struct strata_ctf_trace *strata_ctf_trace_open(const char *path, strata_complain_fn *complain,
-					       void *data, struct strata_error *error)
+static struct strata_ctf_trace *open_trace(const char *path, int flags,
+					   strata_complain_fn *complain, void *data,
+					   struct strata_error *error)
 {
 	struct strata_ctf_trace *trace = calloc(1, sizeof(*trace));
 
@@ -270,6 +276,7 @@ struct strata_ctf_trace *strata_ctf_trace_open(const char *path, strata_complain
 		free(trace);
 		return NULL;
 	}
+	trace->open_flags = flags;
 	trace->complain = complain;
 	trace->complain_data = data;
 	if (strata_ctf_metadata_load(&trace->metadata, path, complain, data, error) ||
@@ -278,6 +285,19 @@ struct strata_ctf_trace *strata_ctf_trace_open(const char *path, strata_complain
 		return NULL;
 	}
 	return trace;
+}
+
+struct strata_ctf_trace *strata_ctf_trace_open(const char *path, strata_complain_fn *complain,
+					       void *data, struct strata_error *error)
+{
+	return open_trace(path, 0, complain, data, error);
+}
+
+struct strata_ctf_trace *strata_ctf_trace_open_recorded(const char *path,
+							strata_complain_fn *complain, void *data,
+							struct strata_error *error)
+{
+	return open_trace(path, O_NOFOLLOW, complain, data, error);
 }
 
 void strata_ctf_trace_close(struct strata_ctf_trace *trace)

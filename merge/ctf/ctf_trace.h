@@ -47,9 +47,10 @@ struct strata_ctf_trace;
 /* An event's time, converted. */
 struct strata_ctf_when {
 	uint64_t ns;
-	uint32_t tick;  /* of the host, within ns: see strata_realtime_tick() */
-	uint64_t bound; /* largest error, in the converter's unit; UINT64_MAX: not known */
-	bool is_wrong;  /* it was clamped by more than its bound: the clock's map is wrong */
+	uint32_t tick;    /* of the host, within ns: see strata_realtime_tick() */
+	uint64_t bound;   /* largest error, in the converter's unit; UINT64_MAX: not known */
+	bool is_doubtful; /* see struct strata_host_time */
+	bool is_wrong;    /* it was clamped by more than its bound: the clock's map is wrong */
 };
 
 /* A sum of bounds; UINT64_MAX: not known, or too large. */
@@ -104,7 +105,11 @@ struct strata_ctf_stream {
 	/* When it was written; 0: not known. */
 	uint64_t since_ns, until_ns;
 	uint64_t discarded; /* events in all, where that is known besides what packets say; or 0 */
-	bool has_cpu;       /* as its first packet says */
+	/* It is of one of Strata's recordings: its recorder gave each packet a larger sequence
+	 * number than the one before, and the size that it has. */
+	bool is_recorded;
+	uint64_t packets; /* that its recording's table knows of; 0: not known */
+	bool has_cpu;     /* as its first packet says */
 	uint64_t cpu;
 };
 
@@ -115,6 +120,7 @@ struct strata_ctf_trace {
 	struct strata_ctf_stream *streams;       /* by name */
 	size_t nr_streams;
 	uint64_t bytes; /* of all of them */
+	int open_flags; /* of its files */
 	const void
 		*recording; /* what else it is part of, whose times are one host's; NULL: nothing */
 	/* Traces of one group have one clock, which orders their events; and whether
@@ -134,6 +140,12 @@ struct strata_ctf_trace {
  */
 struct strata_ctf_trace *strata_ctf_trace_open(const char *path, strata_complain_fn *complain,
 					       void *data, struct strata_error *error);
+
+/* The same for a source of one of Strata's recordings: nothing in it is opened through a link,
+ * which could lead to files of the reader's. */
+struct strata_ctf_trace *strata_ctf_trace_open_recorded(const char *path,
+							strata_complain_fn *complain, void *data,
+							struct strata_error *error);
 
 void strata_ctf_trace_close(struct strata_ctf_trace *trace);
 

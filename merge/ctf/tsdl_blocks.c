@@ -172,7 +172,6 @@ int strata_tsdl_parse_trace(struct strata_tsdl_parser *parser, size_t at)
 	if (parse_block(parser, "the trace", assign_trace, file))
 		return -1;
 	file->has_trace = true;
-	file->trace_at = at;
 	if (file->order == STRATA_TSDL_ORDER_OF_TRACE)
 		return strata_tsdl_fail(parser->source, at,
 					"the trace block has no byte_order: it needs "

@@ -118,7 +118,6 @@ struct strata_tsdl_env {
 struct strata_tsdl_file {
 	bool is_ctf_2;
 	bool has_trace;
-	size_t trace_at;
 	bool has_uuid;
 	uint8_t uuid[16];
 	enum strata_tsdl_order order;

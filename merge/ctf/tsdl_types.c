@@ -5,8 +5,6 @@
  */
 #include "ctf/tsdl_parser.h"
 
-#include <string.h>
-
 /* @inner is part of @outer. */
 static int put_within(struct strata_tsdl_parser *parser, struct strata_tsdl_type *outer,
 		      const struct strata_tsdl_type *inner)

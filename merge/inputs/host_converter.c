@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "merger.h"
 #include "presence.h"
+#include "recorded_host.h"
 
 struct conversion {
 	const struct strata_host_converter *of;
@@ -26,28 +26,52 @@ static void *begin(const struct strata_ctf_converter *converter)
 	return conversion;
 }
 
-/* The host time of a reading; its bound is not known if a record that tells is missing. */
-static struct strata_host_time host_time(struct conversion *conversion, uint64_t cycles)
-{
-	struct strata_host_time host = { .ticks = cycles, .sure = true };
+/*
+ * An event by a single store reads the counter without a fence: the processor may do
+ * so while loads ahead of it are still under way, so its time may be early by as long
+ * as these take.  On its own CPU, and towards a kernel, order is kept; a CPU that sees
+ * by plain loads what another wrote may seem to have done so before.  Nobody states a
+ * limit for that; 1.3 us were seen.
+ */
+#define APP_EARLY_US 5u
 
-	if (!conversion->of->is_host)
+uint64_t strata_source_early_ticks(const struct strata_source *source, uint32_t tsc_khz)
+{
+	if (source->layer != STRATA_LAYER_APP || source->migrates)
+		return 0;
+	return (uint64_t)tsc_khz * APP_EARLY_US / 1000;
+}
+
+/* The host tick of a reading. @bound: OUT, ticks; not known if a record that tells is missing */
+static inline uint64_t host_ticks(struct conversion *conversion, uint64_t cycles, uint64_t *bound,
+				  bool *is_doubtful)
+{
+	const struct strata_host_converter *of = conversion->of;
+	struct strata_host_time host;
+
+	*bound = 0;
+	*is_doubtful = false;
+	if (!of->is_host) {
 		host = strata_stream_clock_convert(&conversion->clock, cycles);
-	if (!host.sure)
-		host.bound = UINT64_MAX;
-	return host;
+		*bound = host.sure ? host.bound : UINT64_MAX;
+		*is_doubtful = host.doubtful;
+		cycles = host.ticks;
+	}
+	return __builtin_expect(of->shift_ticks != 0, 0)
+		       ? strata_shifted_ticks(cycles, of->shift_ticks)
+		       : cycles;
 }
 
 static void convert(void *state, uint64_t cycles, struct strata_ctf_when *when)
 {
 	struct conversion *conversion = state;
-	struct strata_host_time host = host_time(conversion, cycles);
-	const uint64_t own_bound = host.bound;
+	uint64_t own_bound, bound,
+		ticks = host_ticks(conversion, cycles, &bound, &when->is_doubtful);
 
-	when->is_wrong = strata_ctf_clamp(&conversion->last_ticks, &host.ticks, &host.bound) >
-			 own_bound;
-	when->bound = host.bound;
-	when->ns = strata_realtime_tick(conversion->of->timebase, host.ticks, &when->tick);
+	own_bound = bound;
+	when->is_wrong = strata_ctf_clamp(&conversion->last_ticks, &ticks, &bound) > own_bound;
+	when->bound = bound;
+	when->ns = strata_realtime_tick(conversion->of->timebase, ticks, &when->tick);
 }
 
 /* A bound in ticks, and what no time of the stream is known better than. */
@@ -62,10 +86,12 @@ static uint64_t bound_ns(const struct strata_ctf_converter *converter, uint64_t 
 static uint64_t to_ns_later(const void *state, uint64_t cycles, uint64_t *bound)
 {
 	struct conversion copy = *(const struct conversion *)state;
-	const struct strata_host_time host = host_time(&copy, cycles);
+	bool ignored;
+	uint64_t bound_ticks;
+	const uint64_t ticks = host_ticks(&copy, cycles, &bound_ticks, &ignored);
 
-	*bound = bound_ns(&copy.of->converter, host.bound);
-	return strata_realtime_ns(copy.of->timebase, host.ticks);
+	*bound = bound_ns(&copy.of->converter, bound_ticks);
+	return strata_realtime_ns(copy.of->timebase, ticks);
 }
 
 static void end(void *state)

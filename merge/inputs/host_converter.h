@@ -13,8 +13,12 @@ struct strata_host_converter {
 	struct strata_stream_clock clock; /* as it is before the first event */
 	const struct strata_timebase *timebase;
 	uint64_t known_ticks; /* no time is known better */
+	int64_t shift_ticks;  /* added to all times, for a test */
 	bool is_host;         /* the counter is the host's */
 };
+
+/* By how many ticks the times of a source may be early, besides what its clock is off by. */
+uint64_t strata_source_early_ticks(const struct strata_source *source, uint32_t tsc_khz);
 
 /*
  * @clock, @timebase: what these point to must outlive it

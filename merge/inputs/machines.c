@@ -70,6 +70,7 @@ static void convert(void *state, uint64_t cycles, struct strata_ctf_when *when)
 
 	when->ns = to_ns(conversion, cycles, &when->bound);
 	when->tick = 0;
+	when->is_doubtful = false;
 	own_bound = when->bound;
 	when->is_wrong = strata_ctf_clamp(&conversion->last_ns, &when->ns, &when->bound) >
 			 own_bound;
@@ -354,20 +355,6 @@ int strata_machines_find_by(struct strata_machines *machines, struct strata_trac
 		return -1;
 	say_untied(machines, complain, data);
 	return 0;
-}
-
-int strata_machines_find(struct strata_machines *machines, struct strata_trace_set *set,
-			 strata_complain_fn *complain, void *data, struct strata_error *error)
-{
-	struct strata_tcp_map map;
-	int status;
-
-	memset(machines, 0, sizeof(*machines));
-	status = strata_tcp_map_make(&map, NULL, NULL, error);
-	if (!status)
-		status = strata_machines_find_by(machines, set, &map, complain, data, error);
-	strata_tcp_map_clear(&map);
-	return status;
 }
 
 void strata_machines_clear(struct strata_machines *machines)

@@ -44,10 +44,6 @@ int strata_machines_find_by(struct strata_machines *machines, struct strata_trac
 			    const struct strata_tcp_map *map, strata_complain_fn *complain,
 			    void *data, struct strata_error *error);
 
-/* The same, by the built-in map alone. */
-int strata_machines_find(struct strata_machines *machines, struct strata_trace_set *set,
-			 strata_complain_fn *complain, void *data, struct strata_error *error);
-
 void strata_machines_clear(struct strata_machines *machines);
 
 #endif /* STRATA_MERGE_INPUTS_MACHINES_H */

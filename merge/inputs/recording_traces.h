@@ -7,7 +7,7 @@
 #ifndef STRATA_MERGE_INPUTS_RECORDING_TRACES_H
 #define STRATA_MERGE_INPUTS_RECORDING_TRACES_H
 
-#include "merger.h"
+#include "recorded_host.h"
 #include "trace_set.h"
 
 struct strata_recording_traces;
@@ -24,6 +24,10 @@ struct strata_recording_traces *strata_recording_traces_open(const char *raw,
 
 void strata_recording_traces_close(struct strata_recording_traces *traces);
 
+/* What is known of it as a whole.  Streams may be shifted in time before their traces are opened.
+ */
+struct strata_recorded_host *strata_recording_traces_host(struct strata_recording_traces *traces);
+
 /* Its sources.  Each can be opened if its clocks can be ordered. */
 const struct strata_recording *
 strata_recording_traces_table(const struct strata_recording_traces *traces);
@@ -35,5 +39,9 @@ strata_recording_traces_table(const struct strata_recording_traces *traces);
 struct strata_ctf_trace *strata_recording_traces_trace(struct strata_recording_traces *traces,
 						       size_t source_index,
 						       struct strata_error *error);
+
+/* How many streams of the traces that were opened are missing, or cannot be read, though the table
+ * knows of packets. */
+size_t strata_recording_traces_missing(const struct strata_recording_traces *traces);
 
 #endif /* STRATA_MERGE_INPUTS_RECORDING_TRACES_H */

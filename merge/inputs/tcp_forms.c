@@ -2,8 +2,6 @@
 /* tcp_forms.c - see tcp_forms.h. */
 #include "inputs/tcp_forms.h"
 
-#include <string.h>
-
 void strata_tcp_form_set_add(struct strata_tcp_form_set *set, uint32_t form)
 {
 	size_t i;

@@ -7,30 +7,23 @@
  */
 #include "inputs/tcp_map.h"
 
+/* The headers of a packet, in the events of LTTng-modules. */
+#define LTTNG_HEADERS                        \
+	"	source_address saddr\n"            \
+	"	destination_address daddr\n"       \
+	"	source_port source_port source\n"  \
+	"	destination_port dest_port dest\n" \
+	"	sequence seq\n"                    \
+	"	acknowledged ack_seq\n"            \
+	"	flags flags\n"                     \
+	"	id id optional\n"                  \
+	"	fragment frag_off optional\n"
+
 const char strata_tcp_map_builtin[] =
 	/* LTTng-modules: the headers of a packet that leaves, and of one that comes in. */
 	"event net_dev_queue\n"
-	"	role sent\n"
-	"	source_address saddr\n"
-	"	destination_address daddr\n"
-	"	source_port source_port source\n"
-	"	destination_port dest_port dest\n"
-	"	sequence seq\n"
-	"	acknowledged ack_seq\n"
-	"	flags flags\n"
-	"	id id optional\n"
-	"	fragment frag_off optional\n"
-	"event net_if_receive_skb netif_receive_skb\n"
-	"	role received\n"
-	"	source_address saddr\n"
-	"	destination_address daddr\n"
-	"	source_port source_port source\n"
-	"	destination_port dest_port dest\n"
-	"	sequence seq\n"
-	"	acknowledged ack_seq\n"
-	"	flags flags\n"
-	"	id id optional\n"
-	"	fragment frag_off optional\n"
+	"	role sent\n" LTTNG_HEADERS "event net_if_receive_skb netif_receive_skb\n"
+	"	role received\n" LTTNG_HEADERS
 	/* Its branches with network data, before 2.8: the header of TCP alone. */
 	"event net_dev_queue\n"
 	"	role sent\n"

@@ -16,7 +16,6 @@
 #define CONTINUE_RUNNING 0x00021002u /* u16 vCPU, u16 domain: who goes on */
 #define SWITCH           0x0002800au /* domain, unit: who stops; domain, unit: who starts */
 #define SWITCH_INFPREV   0x0002800eu /* domain, unit: who stops; how long it ran */
-#define SWITCH_INFNEXT   0x0002800fu
 #define SWITCH_INFCONT   0x00028011u /* domain, unit: who goes on ... */
 
 /* A unit of the scheduler is a vCPU, and has its number, unless whole cores are scheduled. */

@@ -73,10 +73,6 @@ struct strata_xentrace_reader {
 	uint64_t left_out_bytes;
 };
 
-/* Whether the file begins as one of xentrace's does: with a window and its first records.  False
- * also if it cannot be read. */
-bool strata_is_xentrace(const char *path);
-
 /* 0, or -1 with the reason: it cannot be read, is empty, or is not a file of xentrace's. */
 int strata_xentrace_open(struct strata_xentrace_reader *reader, const char *path,
 			 strata_complain_fn *complain, void *complain_data,

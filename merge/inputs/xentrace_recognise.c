@@ -115,16 +115,6 @@ const uint8_t *strata_xentrace_beginning(const struct strata_xentrace_reader *re
 	return reader->buffer;
 }
 
-bool strata_is_xentrace(const char *path)
-{
-	struct strata_xentrace_reader reader;
-	struct strata_error ignored;
-	bool is = open_file(&reader, path, &ignored) == 0;
-
-	strata_xentrace_close(&reader);
-	return is;
-}
-
 void strata_xentrace_close(struct strata_xentrace_reader *reader)
 {
 	if (reader->fd >= 0)

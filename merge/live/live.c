@@ -348,7 +348,8 @@ static int tell_loss(struct strata_live *live, size_t at)
 	if (!stream || !stream->is_open || !stream->has_loss)
 		return 0;
 	stream->has_loss = false;
-	if (!live->sink->lose || stream->loss.to_ns < live->from_ns)
+	if (!live->sink->lose || !strata_loss_is_counted(&stream->loss) ||
+	    stream->loss.to_ns < live->from_ns)
 		return 0;
 	return live->sink->lose(live->sink, at, &stream->reader, &stream->loss, live->error);
 }

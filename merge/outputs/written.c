@@ -175,6 +175,9 @@ static int written_lose(struct strata_slice_sink *slice_sink, size_t stream,
 	const bool is_first = !sink->last.any && !has_its_turn(sink);
 	struct strata_shown_loss lost;
 
+	/* What is damaged was complained of. */
+	if (!strata_loss_is_counted(loss))
+		return 0;
 	strata_shown_lose(sink->written->shown, stream, reader, loss, &lost);
 	writer->loss(writer, is_first ? &sink->lead : &sink->buffer, &lost);
 	return check_memory(sink, error);

@@ -40,8 +40,9 @@
 #include <strata/abi/app.h>
 #include <strata/clock.h>
 
+#include "../raw_app.h"
+
 #define LINGER_S        600
-#define ANSWER_S        300 /* a recorder that has not answered then hangs */
 #define CONNECTIONS_MAX 4096u
 #define KEEP_MS         10000
 #define NO_FIELDS       20u /* bytes of a record whose event has none */
@@ -59,34 +60,11 @@ struct connection {
 static struct connection connections[CONNECTIONS_MAX];
 static const char *socket_path;
 
-static int connect_once(void)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	const struct timeval limit = { .tv_sec = ANSWER_S };
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s", socket_path);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address))) {
-		fprintf(stderr, "%s: %s\n", socket_path, strerror(errno));
-		exit(1);
-	}
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-	return fd;
-}
-
 /* False: the recorder has hung up. */
 static bool say(int fd, uint16_t type, uint32_t value, uint32_t count, const void *more,
 		size_t bytes)
 {
-	struct strata_app_packet packet = { .head = { .magic = STRATA_APP_MAGIC,
-						      .version = STRATA_APP_ABI_VERSION,
-						      .type = type,
-						      .value = value,
-						      .count = count } };
-
-	if (bytes)
-		memcpy(&packet.u, more, bytes);
-	return send(fd, &packet, sizeof(packet.head) + bytes, MSG_NOSIGNAL) > 0;
+	return raw_app_say(fd, type, value, count, more, bytes, 0);
 }
 
 /* Describes events with as many fields as can be, whose names are as long as they can be. */
@@ -113,20 +91,12 @@ static bool describe(int fd, uint32_t events, uint32_t fields)
 /* Receives SETUP and maps the memory that comes with it.  False: the recorder has hung up. */
 static bool receive_rings(struct connection *one)
 {
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
 	struct strata_app_packet packet;
-	struct iovec part = { .iov_base = &packet, .iov_len = sizeof(packet) };
-	struct msghdr message = { .msg_iov = &part,
-				  .msg_iovlen = 1,
-				  .msg_control = &control,
-				  .msg_controllen = sizeof(control) };
+	int given = raw_app_receive_memory(one->socket, &packet);
 
-	if (recvmsg(one->socket, &message, MSG_CMSG_CLOEXEC) <= 0 || !CMSG_FIRSTHDR(&message))
+	if (given < 0)
 		return false;
-	memcpy(&one->memory, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(one->memory));
+	one->memory = given;
 	one->geo = (struct strata_ring_geometry){ packet.head.subbuf_bits,
 						  packet.head.nr_subbufs_bits };
 	one->stride = strata_single_bytes(one->geo);
@@ -155,7 +125,7 @@ static bool attach(struct connection *one, uint32_t cpus, uint32_t events, uint3
 	memset(one, 0, sizeof(*one));
 	one->memory = -1;
 	one->cpus = cpus;
-	one->socket = connect_once();
+	one->socket = raw_app_connect(socket_path);
 	if (!say(one->socket, STRATA_APP_HELLO, STRATA_APP_SINGLE_STORE, cpus, NULL, 0) ||
 	    !describe(one->socket, events, fields) ||
 	    !say(one->socket, STRATA_APP_READY, 0, 0, NULL, 0) || !receive_rings(one))
@@ -326,7 +296,7 @@ static uint32_t lie(uint32_t nr)
 			strata_write_once(&area_of(&connections[0], 0)->position,
 					  0x123456789abcdf00u);
 			fd.fd = connections[0].socket;
-			poll(&fd, 1, ANSWER_S * 1000);
+			poll(&fd, 1, RAW_APP_ANSWER_S * 1000);
 		}
 		hang_up(&connections[0]);
 	}
@@ -403,7 +373,7 @@ static void linger(uint32_t nr)
 	uint32_t i;
 
 	for (i = 0; i < nr; i++) {
-		int fd = connect_once();
+		int fd = raw_app_connect(socket_path);
 
 		if (i % 2)
 			send(fd, "", 0, MSG_NOSIGNAL);
@@ -420,7 +390,7 @@ static uint32_t connect_silently(uint32_t nr)
 	uint32_t i, left = 0;
 
 	for (i = 0; i < nr; i++)
-		connections[i].socket = connect_once();
+		connections[i].socket = raw_app_connect(socket_path);
 	/* Those that are too many are sent away by when a later one is heard. */
 	for (i = 0; i < nr; i++) {
 		fd.fd = connections[i].socket;

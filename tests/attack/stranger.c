@@ -26,7 +26,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <strata/abi/app.h>
+#include "../raw_app.h"
 
 #define SUBBUF_BITS     12
 #define NR_SUBBUFS_BITS 2
@@ -193,59 +193,19 @@ static void record(int fd)
 	sleep(1);
 }
 
-static int connect_to_recorder(const char *path)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd = make_socket();
-
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
-	if (connect(fd, (struct sockaddr *)&address, sizeof(address)))
-		fail(path);
-	return fd;
-}
-
-static void send_head(int fd, enum strata_app_message_type type, uint32_t value, uint32_t count)
-{
-	struct strata_app_message head = { .magic = STRATA_APP_MAGIC,
-					   .version = STRATA_APP_ABI_VERSION,
-					   .type = (uint16_t)type,
-					   .value = value,
-					   .count = count };
-
-	if (send(fd, &head, sizeof(head), MSG_NOSIGNAL) < 0)
-		fail("send");
-}
-
-/* The descriptor that comes with SETUP. */
-static int receive_memory(int fd)
-{
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct strata_app_packet packet;
-	struct iovec part = { .iov_base = &packet, .iov_len = sizeof(packet) };
-	struct msghdr message = { .msg_iov = &part,
-				  .msg_iovlen = 1,
-				  .msg_control = &control,
-				  .msg_controllen = sizeof(control) };
-	int memory;
-
-	if (recvmsg(fd, &message, 0) <= 0 || !CMSG_FIRSTHDR(&message))
-		exit(1);
-	memcpy(&memory, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(memory));
-	return memory;
-}
-
 static void grow(int fd)
 {
+	struct strata_app_packet setup;
 	struct stat status;
 	off_t step = 1 << 30;
 	int memory;
 
-	send_head(fd, STRATA_APP_HELLO, STRATA_APP_SINGLE_STORE, 1);
-	send_head(fd, STRATA_APP_READY, 0, 0);
-	memory = receive_memory(fd);
+	if (!raw_app_say(fd, STRATA_APP_HELLO, STRATA_APP_SINGLE_STORE, 1, NULL, 0, 0) ||
+	    !raw_app_say(fd, STRATA_APP_READY, 0, 0, NULL, 0, 0))
+		fail("send");
+	memory = raw_app_receive_memory(fd, &setup);
+	if (memory < 0)
+		exit(1);
 	for (; step >= 4096; step /= 2)
 		while (!fstat(memory, &status) && !fallocate(memory, 0, status.st_size, step))
 			;
@@ -272,7 +232,7 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "listen")) {
 		record(listen_at(argv[2]));
 	} else if (!strcmp(what, "grow")) {
-		grow(connect_to_recorder(argv[2]));
+		grow(raw_app_connect(argv[2]));
 	} else {
 		fprintf(stderr, "usage: stranger squat|call|attach|listen|grow WHAT\n");
 		return 2;

@@ -4,7 +4,7 @@
 
 CHECK          := $(O)/tests/check
 CHECK_CFLAGS   := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -Iinclude -Itests/unit -Itests/check \
-	-DSTRATA_PLATFORM_HEADER='<strata/platform/check.h>'
+	-DSTRATA_PLATFORM_HEADER='"check_platform.h"'
 CHECK_EXPLORER := $(addprefix $(CHECK)/,explore.o print.o agents.o memory.o operations.o)
 CHECK_TESTS    := $(patsubst tests/check/%.c,$(CHECK)/%,$(wildcard tests/check/test_*.c))
 CHECK_HEADERS  := $(wildcard tests/check/*.h tests/unit/*.h include/strata/*.h include/strata/platform/*.h)

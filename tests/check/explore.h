@@ -7,7 +7,7 @@
  * is what runs on an agent: of an agent's contexts one of a higher level may come
  * in at any operation of a lower one, once, and runs to its end: interrupts.
  *
- * The code's operations come in through platform/check.h, and its plain loads and
+ * The code's operations come in through check_platform.h, and its plain loads and
  * stores because the compiler announces them (-fsanitize=thread, without that
  * library).  Those on memory that explore_share() named are steps; a step that
  * meets nobody else's is made at once.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * operations.c - the operations of platform/check.h and the plain accesses that the
+ * operations.c - the operations of check_platform.h and the plain accesses that the
  * compiler announces, as steps of the search; and what a weakness makes of them.
  */
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef STRATA_TESTS_STEPS_H
 #define STRATA_TESTS_STEPS_H
 
-#include <strata/platform/check.h>
+#include "check_platform.h"
 
 #include "explore.h"
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include <strata/platform/check.h>
+#include "check_platform.h"
 
 #include "explore.h"
 

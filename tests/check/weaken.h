@@ -6,7 +6,7 @@
 #ifndef STRATA_TESTS_WEAKEN_H
 #define STRATA_TESTS_WEAKEN_H
 
-#include <strata/platform/check.h>
+#include "check_platform.h"
 
 enum weakening {
 	WEAKEN_IN_TWO,    /* a read-modify-write is a load, and then a store */

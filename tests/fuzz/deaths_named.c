@@ -2,7 +2,6 @@
 /* deaths_named.c - see deaths_named.h. */
 #include "deaths_named.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <xen/sched.h>

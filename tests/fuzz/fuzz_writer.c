@@ -64,6 +64,9 @@ static void blame(const char *what)
 
 /* Dom0 --------------------------------------------------------------------------------------- */
 
+/* The bits of a table's word that count holders. */
+#define HOLDERS ((((strata_count_t)1 << STRATA_TABLE_TURN_SHIFT) - 1) & ~STRATA_TABLE_PAGE_MASK)
+
 /* A place in the table: another page, holders that there are not, a turn that was not. */
 static void mutate_table(struct strata_ring_reader_area *area, struct randomness *random)
 {
@@ -76,7 +79,7 @@ static void mutate_table(struct strata_ring_reader_area *area, struct randomness
 		*word = (*word & ~STRATA_TABLE_PAGE_MASK) | random_below(random, 10);
 		break;
 	case 1:
-		*word |= STRATA_TABLE_HOLDER_MASK;
+		*word |= HOLDERS;
 		break;
 	case 2:
 		*word = strata_table_word(memory.geo,
@@ -200,6 +203,12 @@ void before_load(const volatile void *word, uint32_t bytes)
 	}
 }
 
+/* Bytes that a record with a full header takes in the ring. */
+static uint32_t record_bytes(uint32_t payload_bytes)
+{
+	return STRATA_RECORD_HEADER_BYTES + strata_padded_bytes(payload_bytes);
+}
+
 /* A slot lies in one sub-buffer, behind its header, and holds what it should. */
 static void check_slot(const struct strata_slot *slot, uint32_t payload_bytes)
 {
@@ -208,9 +217,9 @@ static void check_slot(const struct strata_slot *slot, uint32_t payload_bytes)
 
 	if (slot->payload < memory.data || place >= strata_data_bytes(memory.geo) ||
 	    strata_subbuf_offset(memory.geo, begin) < STRATA_PACKET_HEADER_BYTES ||
-	    strata_subbuf_offset(memory.geo, begin) + strata_record_bytes(payload_bytes) >
+	    strata_subbuf_offset(memory.geo, begin) + record_bytes(payload_bytes) >
 		    strata_subbuf_bytes(memory.geo) ||
-	    slot->bytes != strata_record_bytes(payload_bytes))
+	    slot->bytes != record_bytes(payload_bytes))
 		blame("a slot lies where none can be");
 }
 
@@ -294,7 +303,7 @@ static uint64_t count_records(const unsigned char *packet, uint64_t content)
 		memcpy(&record, packet + offset, sizeof(record));
 		if (packet[offset + sizeof(record)] != record.id)
 			blame("a record is not as it was written");
-		offset += strata_record_bytes(20);
+		offset += record_bytes(20);
 	}
 	return records;
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "inputs/find.h"
-#include "inputs/machines.h"
+#include "../machines_found.h"
 
 static void die(const char *why)
 {
@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 		die("usage: clock_truth CLOCKS TRACES_A TRACES_B");
 	open_all(&set, argv[2]);
 	open_all(&set, argv[3]);
-	if (strata_machines_find(&machines, &set, NULL, NULL, &error))
+	if (machines_found(&machines, &set, NULL, NULL, &error))
 		die(error.text);
 	if (machines.nr != 2 || !machines.machines[1].tied)
 		die("these are not two machines whose clocks are tied");

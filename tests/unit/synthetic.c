@@ -5,12 +5,16 @@
  */
 #include "synthetic.h"
 
+#include "ctf_metadata.h"
+#include "packet_reader.h"
+#include "recording.h"
+#include "safe_dir.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define DOMAIN_XEN  0x7ff2u
 #define DOMAIN_IDLE 0x7fffu
@@ -516,6 +520,45 @@ static void print_source(FILE *json, const struct synthetic *rec,
 	fprintf(json, "\"events\":[%s]}", strcmp(source->layer, "xen") == 0 ? "" : kernel_events);
 }
 
+/* Xen's own trace points are in no table until one is met. */
+static void meet_events(const struct synthetic *rec, struct strata_source *source)
+{
+	struct strata_packet_reader reader;
+	struct strata_error error;
+	size_t i;
+
+	for (i = 0; i < source->nr_streams; i++) {
+		if (strata_packet_reader_open(&reader, rec->dir, source, &source->streams[i], NULL,
+					      NULL, &error))
+			die(error.text);
+		while (strata_packet_reader_next(&reader))
+			;
+		strata_packet_reader_close(&reader);
+	}
+}
+
+/* Writes the metadata as a recorder does; of a table that is damaged there is none. */
+static void describe(const struct synthetic *rec)
+{
+	struct strata_recording recording = { 0 };
+	struct strata_error error = { "" };
+	struct strata_dir dir;
+	size_t i;
+
+	if (strata_dir_open(&dir, rec->dir, &error))
+		die(error.text);
+	if (!strata_recording_load_in(&recording, &dir, &error)) {
+		for (i = 0; i < recording.nr_sources; i++) {
+			meet_events(rec, &recording.sources[i]);
+			if (strata_ctf_metadata_save(&recording, &recording.sources[i], &dir,
+						     &error))
+				die(error.text);
+		}
+	}
+	strata_recording_clear(&recording);
+	strata_dir_close(&dir);
+}
+
 void synthetic_write(struct synthetic *rec)
 {
 	char path[128];
@@ -555,4 +598,5 @@ void synthetic_write(struct synthetic *rec)
 	fprintf(json, "}\n");
 	if (fclose(json))
 		die(path);
+	describe(rec);
 }

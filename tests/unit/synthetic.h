@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * synthetic.h - writes recordings for tests, byte by byte and without the
- * project's own writers: a mistake in those cannot hide itself.
+ * project's own writers, but for the metadata: a mistake in those cannot hide itself.
  *
  * A recording is built in memory (sources, streams, records), may be damaged,
  * and is then written to a new temporary directory.

@@ -191,6 +191,10 @@ static void describe(FILE *out, const struct scopes *scopes, const struct strata
 		fprintf(out, "):\n%*sElement: ", indent, "");
 		describe(out, scopes, type->element, indent + 2);
 		break;
+	case STRATA_CTF_VARINT:
+	case STRATA_CTF_OPTIONAL:
+		fail_msg("CTF 1.8 has no such type");
+		break;
 	}
 }
 

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "ctf_maker.h"
-#include "inputs/machines.h"
+#include "../machines_found.h"
 
 #define EVENTS \
 	"event.header := struct { u32 id; time ts; }; };\nevent { name = e; id = 0; stream_id = 0; };\n"
@@ -200,7 +200,7 @@ static void find(struct strata_trace_set *set, struct strata_machines *machines)
 	memset(set, 0, sizeof(*set));
 	for (i = 0; i < 2; i++)
 		assert_int_equal(strata_trace_set_add(set, open_trace(&dirs[i]), &error), 0);
-	if (strata_machines_find(machines, set, complaints_hear, &heard, &error))
+	if (machines_found(machines, set, complaints_hear, &heard, &error))
 		fail_msg("%s", error.text);
 	assert_int_equal(machines->nr, 1);
 }

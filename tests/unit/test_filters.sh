@@ -4,15 +4,10 @@
 # Filters of `strata view` and `convert` as a user sees them, against what jq leaves of all events; progress; and `--json` of
 # `strata merge --check`.
 # shellcheck disable=SC2016 # $ in expressions is no variable of the shell
-set -u
-cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-strata=$PWD/out/bin/strata
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/unit/made_traces.sh
+. "$(dirname "$0")/made_traces.sh"
 
-check "a trace is made" gcc -O2 -Wall -Wextra -Werror tests/bench/make_ctf.c -o "$work/make_ctf"
+"$work/make_ctf"
 "$work/make_ctf" "$work/one" 3 3000 4
 check "a recording of the hypervisor's is made" "$strata" import tests/unit/data/host.xentrace -o "$work/raw" --tsc-khz 2445427
 

@@ -344,7 +344,7 @@ static void follow_with(const struct world *world, struct collector *collector,
 	struct strata_live_table *table = make_table(world);
 	struct strata_error error = { "" };
 	struct strata_live *live;
-	unsigned int i;
+	unsigned int i, quiet[NR_STREAMS] = { 0 };
 	int status = 0;
 
 	/* Somebody records into it. */
@@ -358,9 +358,11 @@ static void follow_with(const struct world *world, struct collector *collector,
 		fail_msg("%s", error.text);
 	for (now_ticks = world->begin; !status; now_ticks += (uint64_t)rand() % 10000000) {
 		for (i = 0; i < NR_STREAMS; i++) {
+			/* The others are never as quiet as to be left behind: twice 4 ms. */
+			quiet[i] = rand() % 3 || quiet[i] == 2 ? 0 : quiet[i] + 1;
 			if (i == stopped && now_ticks < half)
 				say_nothing(table, i);
-			else if (rand() % 3 || !table->slots[i].complete_ticks)
+			else if (quiet[i] == 0 || !table->slots[i].complete_ticks)
 				say(world, table, i, now_ticks);
 		}
 		if (rand() % 10 == 0)
@@ -496,9 +498,9 @@ static void a_stopped_stream_is_left_behind_and_comes_back(void **state)
 		in_time_then += late < of_it;
 		end(&world, &whole, &followed);
 	}
-	/* Not where the tables came too late, by chance. */
-	assert_true(followed_behind > ROUNDS / 2);
-	assert_true(late_then > ROUNDS / 2);
+	/* Not where the tables came too late, by chance: some half of all rounds. */
+	assert_true(followed_behind > ROUNDS / 4);
+	assert_true(late_then > ROUNDS / 4);
 	assert_true(in_time_then > ROUNDS / 2);
 }
 

@@ -64,8 +64,8 @@ static void a_bad_packet_in_the_middle_is_named_and_the_rest_merged(void **state
 	assert_int_equal(merged.events[2 * each].first_byte, 3);
 	assert_int_equal(merged.result.bad_packets, 1);
 	assert_int_equal(merged.nr_complaints, 1);
-	assert_complained(&merged, "/dom0/cpu_0: offset 8192: bad packet: record at 104: unknown "
-				   "event id 99; 4096 bytes are left out");
+	assert_complained(&merged, "/dom0/cpu_0: byte 8296, packet at 8192: event id 99 is not in "
+				   "the metadata; the last 1997 bytes of its packet are left out");
 	merged_free(&merged);
 }
 
@@ -79,9 +79,11 @@ static void a_bad_size_does_not_hide_the_packets_behind_it(void **state)
 	(void)state;
 	memcpy(rec.streams[0].bytes + PACKET_BYTES + 48, &bits, 8);
 	merge_and_free(&rec, &merged);
-	assert_int_equal(merged.nr_events, 4 * each);
+	/* Its content is where that says. */
+	assert_int_equal(merged.nr_events, 5 * each);
 	assert_int_equal(merged.result.bad_packets, 1);
-	assert_complained(&merged, "offset 4096: bad packet: bad packet size 1000000000");
+	assert_complained(&merged, "packet at 4096: the packet says to be longer than the file; "
+				   "reading goes on at byte 8192, within that");
 	merged_free(&merged);
 }
 
@@ -96,30 +98,30 @@ static void a_header_that_was_overwritten_is_stepped_over(void **state)
 	merge_and_free(&rec, &merged);
 	assert_int_equal(merged.nr_events, 2 * each);
 	assert_int_equal(merged.result.bad_packets, 1);
-	assert_complained(&merged, "offset 0: bad packet: no packet begins here (magic "
-				   "0x00000000); 12288 bytes are left out");
+	assert_complained(&merged, "packet at 0: no packet begins here (magic 0x0); 12288 bytes "
+				   "are left out, up to the next place where a packet begins");
 	merged_free(&merged);
 }
 
-static void a_torn_tail_is_named_and_left_out(void **state)
+static void a_torn_tail_is_named_and_what_is_whole_of_it_kept(void **state)
 {
 	struct synthetic rec;
 	struct merged merged;
 	unsigned int each = build(&rec, 3);
 
 	(void)state;
-	rec.streams[0].nr_bytes -= 1000;
+	/* The file ends within the third packet's second event. */
+	rec.streams[0].nr_bytes = 2 * PACKET_BYTES + SYNTHETIC_HEADER_BYTES + 30;
 	merge_and_free(&rec, &merged);
-	assert_int_equal(merged.nr_events, 2 * each);
-	assert_complained(&merged,
-			  "offset 8192: bad packet: torn: 3096 of its 4096 bytes are there");
+	assert_int_equal(merged.nr_events, 2 * each + 1);
+	assert_complained(&merged, "packet at 8192: the file ends within the packet: ");
 	merged_free(&merged);
 
 	each = build(&rec, 3);
 	rec.streams[0].nr_bytes = 2 * PACKET_BYTES + 20;
 	merge_and_free(&rec, &merged);
 	assert_int_equal(merged.nr_events, 2 * each);
-	assert_complained(&merged, "offset 8192: bad packet: torn: 20 bytes are left");
+	assert_complained(&merged, "packet at 8192: the file ends within the packet's header");
 	merged_free(&merged);
 }
 
@@ -181,8 +183,7 @@ static void a_packet_inside_of_a_bad_packet_is_not_believed(void **state)
 	merge_and_free(&rec, &merged);
 	assert_int_equal(merged.nr_events, 2 * each);
 	assert_int_equal(merged.result.missing_packets, 0);
-	assert_complained(&merged, "offset 8192: bad packet: record at 104: unknown event id 99; "
-				   "4096 bytes are left out");
+	assert_complained(&merged, "packet at 8192: event id 99 is not in the metadata; ");
 	merged_free(&merged);
 }
 
@@ -196,7 +197,9 @@ static void a_packet_that_comes_twice_is_taken_once(void **state)
 	memcpy(rec.streams[0].bytes + PACKET_BYTES, rec.streams[0].bytes, PACKET_BYTES);
 	merge_and_free(&rec, &merged);
 	assert_int_equal(merged.nr_events, 2 * each);
-	assert_complained(&merged, "offset 4096: bad packet: its sequence number 0 comes after 0");
+	assert_complained(
+		&merged,
+		"packet at 4096: its sequence number 0 comes after 0; 4096 bytes are left out");
 	assert_int_equal(merged.result.missing_packets, 1);
 	merged_free(&merged);
 }
@@ -215,7 +218,7 @@ static void a_packet_of_another_cpu_is_refused(void **state)
 	merged_free(&merged);
 }
 
-static void a_stream_of_nothing_but_junk_is_given_up(void **state)
+static void a_stream_of_nothing_but_junk_is_named_in_a_few_words(void **state)
 {
 	struct synthetic rec;
 	struct merged merged;
@@ -227,9 +230,10 @@ static void a_stream_of_nothing_but_junk_is_given_up(void **state)
 		rec.streams[0].bytes[i * PACKET_BYTES + SYNTHETIC_HEADER_BYTES] = 99;
 	merge_and_free(&rec, &merged);
 	assert_int_equal(merged.nr_events, 0);
-	assert_int_equal(merged.result.bad_packets, 1000);
-	assert_complained(&merged, "offset 4096: bad packet");
-	assert_int_equal(merged.nr_complaints, 1001);
+	assert_int_equal(merged.result.bad_packets, 1500);
+	assert_complained(&merged, "packet at 4096: event id 99 is not in the metadata");
+	assert_complained(&merged, "What else is wrong here is only counted");
+	assert_true(merged.nr_complaints < 12);
 	merged_free(&merged);
 }
 
@@ -249,7 +253,7 @@ static void a_missing_file_is_named_only_if_it_had_packets(void **state)
 	assert_int_equal(unlink(path), 0);
 	merge_directory(&merged, rec.dir, NULL, 0);
 	assert_int_equal(merged.nr_complaints, 1);
-	assert_complained(&merged, "cpu_0: No such file or directory, but the recording says 2");
+	assert_complained(&merged, "cpu_0: cannot be read, but the recording says 2 packets");
 	assert_int_equal(merged.result.bad_packets, 1);
 	merged_free(&merged);
 	synthetic_free(&rec);
@@ -444,13 +448,13 @@ int main(void)
 		cmocka_unit_test(a_bad_packet_in_the_middle_is_named_and_the_rest_merged),
 		cmocka_unit_test(a_bad_size_does_not_hide_the_packets_behind_it),
 		cmocka_unit_test(a_header_that_was_overwritten_is_stepped_over),
-		cmocka_unit_test(a_torn_tail_is_named_and_left_out),
+		cmocka_unit_test(a_torn_tail_is_named_and_what_is_whole_of_it_kept),
 		cmocka_unit_test(losses_of_each_kind_that_packets_say_are_counted),
 		cmocka_unit_test(a_file_that_is_cut_between_packets_is_named),
 		cmocka_unit_test(a_packet_inside_of_a_bad_packet_is_not_believed),
 		cmocka_unit_test(a_packet_that_comes_twice_is_taken_once),
 		cmocka_unit_test(a_packet_of_another_cpu_is_refused),
-		cmocka_unit_test(a_stream_of_nothing_but_junk_is_given_up),
+		cmocka_unit_test(a_stream_of_nothing_but_junk_is_named_in_a_few_words),
 		cmocka_unit_test(a_missing_file_is_named_only_if_it_had_packets),
 		cmocka_unit_test(a_pipe_in_place_of_a_file_does_not_hang),
 		cmocka_unit_test(missing_packets_are_counted),

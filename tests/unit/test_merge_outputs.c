@@ -439,7 +439,7 @@ static void a_bad_packet_gives_its_own_status_and_a_last_sentence(void **state)
 	write_recording(given);
 	assert_int_equal(run_merge(given, given->rec.dir, "-o", given->out, NULL), 3);
 	assert_non_null(
-		strstr(given->stderr_text, "/g1/cpu_0: offset 0: bad packet: record at 104"));
+		strstr(given->stderr_text, "/g1/cpu_0: byte 104, packet at 0: event id 99 is not"));
 	assert_non_null(strstr(given->stderr_text, "1 bad packets and 0 sources were left out"));
 	assert_int_equal(run(given, "babeltrace2 %s/ctf | wc -l", given->out), 0);
 	assert_string_equal(given->stderr_text, "");

@@ -15,10 +15,10 @@
 #include <cmocka.h>
 
 #include "crooked_trace.h"
-#include "inputs/machines.h"
 #include "outputs/count.h"
 #include "outputs/ctf_traces.h"
 #include "outputs_fixture.h"
+#include "../machines_found.h"
 
 static const struct rich_trace little = {
 	.streams = 3,
@@ -71,7 +71,7 @@ static void find_machines(struct opened *opened)
 {
 	struct strata_error error;
 
-	if (strata_machines_find(&opened->machines, &opened->set, complain, opened, &error))
+	if (machines_found(&opened->machines, &opened->set, complain, opened, &error))
 		fail_msg("%s", error.text);
 }
 

@@ -52,7 +52,7 @@ static void a_user_gets_his_share_and_no_more(void **state)
 	assert_int_equal(principal_claim(one, PRINCIPAL_RINGS, 2, &error), -1);
 	assert_int_equal(principal_claim(one, PRINCIPAL_RINGS, UINT64_MAX, &error), -1);
 	assert_int_equal(principal_claim(one, PRINCIPAL_RINGS, 1, &error), 0);
-	assert_int_equal(principal_used(one, PRINCIPAL_RINGS), SHARE);
+	assert_int_equal(one->used[PRINCIPAL_RINGS], SHARE);
 	assert_int_equal(principal_claim(one, PRINCIPAL_RINGS, 1, &error), -1);
 	/* That is nobody else's share, nor one of anything else. */
 	assert_int_equal(principal_claim(other, PRINCIPAL_RINGS, SHARE, &error), 0);
@@ -92,7 +92,7 @@ static void root_may_have_all_that_is_left(void **state)
 	struct strata_error error = { "" };
 
 	(void)state;
-	assert_true(principal_is_trusted(root));
+	assert_true(root->trusted);
 	assert_int_equal(principal_claim(one, PRINCIPAL_RINGS, SHARE, &error), 0);
 	assert_int_equal(principal_claim(root, PRINCIPAL_RINGS, TOTAL - SHARE, &error), 0);
 	assert_int_equal(principal_claim(root, PRINCIPAL_RINGS, 1, &error), -1);
@@ -142,15 +142,15 @@ static void a_domain_is_the_same_after_a_reboot(void **state)
 			     principals_domain(all, 8, no_uuid, ""));
 	assert_ptr_equal(principals_domain(all, 7, no_uuid, ""),
 			 principals_domain(all, 7, no_uuid, ""));
-	assert_false(principal_is_trusted(before));
-	assert_true(principal_is_trusted(principals_domain(all, 0, no_uuid, "Domain-0")));
+	assert_false(before->trusted);
+	assert_true(principals_domain(all, 0, no_uuid, "Domain-0")->trusted);
 	assert_ptr_not_equal(principals_user(all, 7), principals_domain(all, 7, no_uuid, ""));
 }
 
 static void a_name_is_shown_escaped(void **state)
 {
 	(void)state;
-	assert_null(strchr(principal_name(principals_domain(all, 9, no_uuid, "\x1b[31m")), 0x1b));
+	assert_null(strchr(principals_domain(all, 9, no_uuid, "\x1b[31m")->name, 0x1b));
 }
 
 static void subordinate_uids_are_their_owners(void **state)

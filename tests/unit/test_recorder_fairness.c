@@ -190,7 +190,7 @@ static void a_source_that_leaves_is_drained_over_turns(void **state)
 	few_index = add_source(FEW, "few", &few, 1);
 	for (i = 0; i < NR_MANY; i++) {
 		test_ring_fill(&many[i]);
-		assert_int_equal(principal_used(user(MANY), PRINCIPAL_RINGS), NR_MANY);
+		assert_int_equal(user(MANY)->used[PRINCIPAL_RINGS], NR_MANY);
 	}
 	recorder_leave_source(recorder, many_index, STRATA_SOURCE_EXITED);
 	for (turns = 0; recorder_presence(recorder, many_index) == RECORDER_SOURCE_LEAVES;
@@ -207,8 +207,8 @@ static void a_source_that_leaves_is_drained_over_turns(void **state)
 	assert_int_equal(packets_of(many_index), NR_MANY * all_of_few);
 	assert_int_equal(recorder_recording(recorder)->sources[many_index].ended,
 			 STRATA_SOURCE_EXITED);
-	assert_int_equal(principal_used(user(MANY), PRINCIPAL_RINGS), 0);
-	assert_int_equal(principal_used(user(MANY), PRINCIPAL_STREAMS), NR_MANY);
+	assert_int_equal(user(MANY)->used[PRINCIPAL_RINGS], 0);
+	assert_int_equal(user(MANY)->used[PRINCIPAL_STREAMS], NR_MANY);
 	close_recorder();
 }
 
@@ -303,7 +303,7 @@ static void a_source_that_recorded_nothing_costs_nothing(void **state)
 		assert_false(is_there("gone"));
 	}
 	for (i = 0; i < PRINCIPAL_NR_RESOURCES; i++)
-		assert_int_equal(principal_used(who, (enum principal_resource)i), 0);
+		assert_int_equal(who->used[(enum principal_resource)i], 0);
 	/* Its place is another's. */
 	add_source(FEW, "few", &few, 1);
 	assert_int_equal(recorder_recording(recorder)->nr_sources, 1);
@@ -351,9 +351,9 @@ static void streams_that_hold_nothing_are_given_back(void **state)
 	leave(index);
 	assert_int_equal(recorder_recording(recorder)->sources[index].nr_streams, 1);
 	assert_int_equal(recorder_recording(recorder)->sources[index].streams[0].cpu, 3);
-	assert_int_equal(principal_used(who, PRINCIPAL_STREAMS), 1);
-	assert_int_equal(principal_used(who, PRINCIPAL_SOURCES), 1);
-	assert_int_equal(principal_used(who, PRINCIPAL_RINGS), 0);
+	assert_int_equal(who->used[PRINCIPAL_STREAMS], 1);
+	assert_int_equal(who->used[PRINCIPAL_SOURCES], 1);
+	assert_int_equal(who->used[PRINCIPAL_RINGS], 0);
 	close_recorder();
 }
 

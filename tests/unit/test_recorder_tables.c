@@ -202,6 +202,15 @@ static void what_comes_while_tables_are_written_is_written_too(void **state)
 	assert_string_equal(loaded.sources[6 * 3].name, "few");
 	assert_int_equal(loaded.sources[6 * 3].nr_events, 1);
 	strata_recording_clear(&loaded);
+	/* Also where nothing but the end of a source is new. */
+	test_ring_fill(&few);
+	recorder_leave_source(recorder, 6 * 3, STRATA_SOURCE_EXITED);
+	do
+		drain();
+	while (!recorder_is_saved(recorder));
+	assert_int_equal(strata_recording_load(&loaded, dir, &error), 0);
+	assert_int_equal(loaded.sources[6 * 3].ended, STRATA_SOURCE_EXITED);
+	strata_recording_clear(&loaded);
 	close_recorder();
 }
 

@@ -388,7 +388,8 @@ static void two_lives_of_a_module_are_one_trace(void **state)
 	assert_says(given, "Guests:   3 kernels");
 	assert_keeps_rules(given, "out");
 	assert_int_equal(run(given, "babeltrace2 out/g2 | grep -c mark:"), 0);
-	assert_says(given, "discarded 6 event");
+	assert_says(given, "discarded 2 event");
+	assert_says(given, "discarded 4 event");
 	assert_says(given, "\n4\n");
 }
 

@@ -3,15 +3,10 @@
 #
 # `strata stat`, `view`, `convert` and `import` as a user sees them: what they say of sound traces, of what is none, and of
 # a command line that is wrong.
-set -u
-cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-strata=$PWD/out/bin/strata
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/unit/made_traces.sh
+. "$(dirname "$0")/made_traces.sh"
 
-check "a trace is made" gcc -O2 -Wall -Wextra -Werror tests/bench/make_ctf.c -o "$work/make_ctf"
+"$work/make_ctf"
 "$work/make_ctf" "$work/one" 3 20000 4
 
 # says STATUS PATTERN COMMAND...: ends with that status and says something like that, on either output.

@@ -14,11 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <strata/abi/app.h>
+#include "../../raw_app.h"
 
 #define CONNECTIONS  60u
 #define SCRIBBLES_MS 60u
-#define ANSWER_S     300 /* a recorder that has not answered then hangs */
 
 static uint64_t random_state;
 
@@ -30,32 +29,10 @@ static uint64_t random_word(void)
 	return random_state;
 }
 
-static int connect_to(const char *path)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	const struct timeval limit = { .tv_sec = ANSWER_S };
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address))) {
-		fprintf(stderr, "%s: %s\n", path, strerror(errno));
-		exit(1);
-	}
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-	return fd;
-}
-
 static void say(int fd, uint16_t type, uint32_t value, uint32_t count, const void *more,
 		size_t bytes)
 {
-	struct strata_app_packet packet = { .head = { .magic = STRATA_APP_MAGIC,
-						      .version = STRATA_APP_ABI_VERSION,
-						      .type = type,
-						      .value = value,
-						      .count = count } };
-
-	memcpy(&packet.u, more, bytes);
-	send(fd, &packet, sizeof(packet.head) + bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
+	raw_app_say(fd, type, value, count, more, bytes, MSG_DONTWAIT);
 }
 
 static void say_anything(int fd)
@@ -86,21 +63,11 @@ static void say_anything(int fd)
 /* The memory that comes with SETUP; NULL: the recorder has had enough. */
 static unsigned char *receive_rings(int fd, struct strata_app_packet *packet)
 {
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct iovec part = { .iov_base = packet, .iov_len = sizeof(*packet) };
-	struct msghdr message = { .msg_iov = &part,
-				  .msg_iovlen = 1,
-				  .msg_control = &control,
-				  .msg_controllen = sizeof(control) };
 	unsigned char *memory;
-	int given;
+	int given = raw_app_receive_memory(fd, packet);
 
-	if (recvmsg(fd, &message, 0) <= 0 || !CMSG_FIRSTHDR(&message))
+	if (given < 0)
 		return NULL;
-	memcpy(&given, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(given));
 	/* It can be made no smaller under the recorder's feet. */
 	if (ftruncate(given, 4096) == 0) {
 		fprintf(stderr, "the memory can be shrunk\n");
@@ -171,7 +138,7 @@ int main(int argc, char **argv)
 		return 2;
 	random_state = strtoull(argv[2], NULL, 10) * 2654435761u + 1;
 	for (i = 0; i < CONNECTIONS; i++) {
-		int fd = connect_to(argv[1]);
+		int fd = raw_app_connect(argv[1]);
 
 		if (i % 6)
 			say_anything(fd);

@@ -1,13 +1,11 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * check.h - the platform of a checker of interleavings: each operation of the core
- * is a call, so that whoever answers decides who comes next, what a load sees and
- * when a store lands.  tests/check has such a checker.
- *
- * Named by STRATA_PLATFORM_HEADER; no home of the core compiles it.
+ * check_platform.h - the core's platform for the checker of interleavings: each operation
+ * is a call, so that the checker decides which context runs next, what a load sees and
+ * when a store lands.  STRATA_PLATFORM_HEADER names it.
  */
-#ifndef STRATA_PLATFORM_CHECK_H
-#define STRATA_PLATFORM_CHECK_H
+#ifndef STRATA_TESTS_CHECK_PLATFORM_H
+#define STRATA_TESTS_CHECK_PLATFORM_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -104,4 +102,4 @@ static inline void strata_copy(void *to, const void *from, size_t bytes)
 	strata_check_copy(to, from, bytes);
 }
 
-#endif /* STRATA_PLATFORM_CHECK_H */
+#endif /* STRATA_TESTS_CHECK_PLATFORM_H */

@@ -1,0 +1,119 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# `strata merge`, `view`, `stat` and `convert` are one engine: of the same recording, sound or damaged, they say the same
+# events in the same order with the same times, bounds, losses, damage and exit status.  RAW...: other recordings, too.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+strata=$PWD/out/bin/strata
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# read_all RAW: what each verb makes of it, in $work; their statuses in $work/status.
+read_all() {
+	rm -rf "$work"/merged "$work"/ctf "$work"/status
+	"$strata" merge "$1" -o "$work/merged" >/dev/null 2>"$work/merge.err"
+	echo $? >>"$work/status"
+	"$strata" view --json "$1" >"$work/view" 2>"$work/view.err"
+	echo $? >>"$work/status"
+	"$strata" stat --json "$1" >"$work/stat" 2>"$work/stat.err"
+	echo $? >>"$work/status"
+	"$strata" convert --format ctf -o "$work/ctf" "$1" 2>"$work/convert.err"
+	echo $? >>"$work/status"
+	grep -v '"discarded":' "$work/view" >"$work/events"
+}
+
+one_status() {
+	paste -s -d ' ' "$work/status"
+	[ "$(sort -u "$work/status")" = "$1" ]
+}
+
+# Times of the merged text count from the first event.  (Numbers of so many digits are none for jq.)
+same_events() {
+	local first
+	first=$(sed -n 's/.*"first_ns": *\([0-9]*\).*/\1/p' "$work/merged/summary.json")
+	jq -r '"\(.ns) \(.event)"' "$work/events" >"$work/view.events"
+	grep -v -e '^#' -e '^\[' "$work/merged/timeline.txt" |
+		awk -v seconds="${first%?????????}" -v rest="${first: -9}" '
+			{
+				split($1, since, ".")
+				ns = rest + since[2]
+				printf "%d%09d %s\n", seconds + since[1] + int(ns / 1e9), ns % 1e9, $6
+			}' >"$work/merged.events"
+	cmp "$work/view.events" "$work/merged.events" && [ -s "$work/view.events" ]
+}
+
+same_number() {
+	local nr
+	nr=$(wc -l <"$work/events")
+	echo "$nr, $(jq .events "$work/merged/summary.json"), $(jq .events "$work/stat")"
+	[ "$nr" = "$(jq .events "$work/merged/summary.json")" ] && [ "$nr" = "$(jq .events "$work/stat")" ] &&
+		[ "$nr" = "$(babeltrace2 "$work/merged/ctf" 2>/dev/null | wc -l)" ] &&
+		[ "$nr" = "$(babeltrace2 "$work/ctf" 2>/dev/null | wc -l)" ]
+}
+
+same_losses() {
+	local keys='[.lost, .missing_packets]'
+	jq -c "$keys" "$work/merged/summary.json"
+	[ "$(jq -c "$keys" "$work/merged/summary.json")" = "$(jq -c '[([.traces[].lost] | add), ([.traces[].missing_packets] | add)]' "$work/stat")" ]
+}
+
+# Of Xen and kernels, where all clocks are known: the largest of all bounds that are shown.
+same_bound() {
+	local shown said
+	shown=$(jq -s '[.[] | select(.layer != "app") | .bound_ns // empty] | max' "$work/events")
+	said=$(jq .clock.bound_ns "$work/merged/summary.json")
+	echo "view: $shown, merge: $said"
+	[ "$said" = null ] || [ "$shown" = "$said" ]
+}
+
+# complaints VERB RAW: what a verb says of places in the recording.
+complaints() {
+	grep -F "$2/" "$work/$1.err" | sed "s/^strata: \($1: \)\?//" | sort
+}
+
+same_complaints() {
+	cmp <(complaints merge "$1") <(complaints view "$1") &&
+		cmp <(complaints view "$1") <(complaints stat "$1") &&
+		cmp <(complaints view "$1") <(complaints convert "$1")
+}
+
+# agree NAME RAW STATUS
+agree() {
+	read_all "$2"
+	check "$1: one exit status" one_status "$3"
+	check "$1: as many events, also for babeltrace2" same_number
+	check "$1: each at the same time, in the same order" same_events
+	check "$1: the same losses" same_losses
+	check "$1: the same bound" same_bound
+	check "$1: the same complaints" same_complaints "$2"
+}
+
+"$strata" import tests/unit/data/host.xentrace -o "$work/xen" --tsc-khz 2445427 >/dev/null
+agree "a host of xentrace's" "$work/xen" 0
+
+cp -r "$work/xen" "$work/torn"
+truncate -s -70000 "$work/torn/xen/cpu_1"
+agree "a torn stream" "$work/torn" 3
+
+cp -r "$work/xen" "$work/bad"
+printf '\377\377\377\177' | dd of="$work/bad/xen/cpu_0" bs=1 seek=30000 conv=notrunc status=none
+agree "a stream with a bad place" "$work/bad" 3
+
+cp -r "$work/xen" "$work/missing"
+rm "$work/missing/xen/cpu_1"
+agree "a stream that is missing" "$work/missing" 3
+
+cp -r "$work/xen" "$work/link"
+mv "$work/link/xen/cpu_1" "$work/elsewhere" && ln -s "$work/elsewhere" "$work/link/xen/cpu_1"
+agree "a link in place of a stream" "$work/link" 3
+
+# Others, of a lab's test for instance, that are named on the command line.
+for raw in "$@"; do
+	wanted=0
+	"$strata" stat "$raw" >/dev/null 2>&1 || wanted=$?
+	agree "$raw" "$raw" $wanted
+done
+finish
