@@ -91,6 +91,8 @@ static inline bool strata_ctf_read_number(struct strata_ctf_cursor *cursor,
 {
 	if (!strata_ctf_align(cursor, type->align) || cursor->end - cursor->at < type->bits)
 		return false;
+	if (__builtin_expect(type->needs_byte, 0) && cursor->at % 8)
+		return false;
 	*value = type->big_endian ? strata_ctf_bits_be(cursor->bytes, cursor->at, type->bits)
 				  : strata_ctf_bits_le(cursor->bytes, cursor->at, type->bits);
 	if (__builtin_expect(type->is_reversed, 0))

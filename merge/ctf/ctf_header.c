@@ -20,7 +20,7 @@ static bool place(const struct strata_ctf_type *type, uint32_t *at, struct strat
 static bool is_simple(const struct strata_ctf_type *type)
 {
 	return type->kind <= STRATA_CTF_ENUM && !type->big_endian && !type->is_signed &&
-	       !type->is_reversed;
+	       !type->is_reversed && !type->needs_byte;
 }
 
 /* A structure of an id and a time, of which the one or the other may be absent. */

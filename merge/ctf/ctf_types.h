@@ -97,6 +97,7 @@ struct strata_ctf_type {
 	bool is_signed;
 	bool big_endian;
 	bool is_reversed; /* its first bit is the last one of what big_endian makes of it */
+	bool needs_byte;  /* the number before it is of the other byte order: no byte has both */
 	bool is_bool;     /* any number but 0 is true */
 	bool is_bit_map;  /* labels are names of its bits: low and high are numbers of bits */
 	uint8_t base;     /* 2, 8, 10 or 16 */

@@ -85,6 +85,15 @@ static int build_scalar(struct strata_tsdl_builder *builder, struct strata_ctf_t
 	return 0;
 }
 
+/* In CTF 2 a number that goes on in the byte where one of the other byte order ends is an error in
+ * the data. */
+static void check_order(const struct strata_ctf_type *before, struct strata_ctf_type *type)
+{
+	if (before->kind <= STRATA_CTF_FLOAT && type->kind <= STRATA_CTF_FLOAT &&
+	    before->big_endian != type->big_endian && type->align < 8)
+		type->needs_byte = true;
+}
+
 static int build_members(struct strata_tsdl_builder *builder, struct strata_ctf_type *type,
 			 const struct strata_tsdl_type *declared,
 			 const struct strata_tsdl_frame *frames)
@@ -110,6 +119,8 @@ static int build_members(struct strata_tsdl_builder *builder, struct strata_ctf_
 		if (!members[i].type || build_type(builder, members[i].type, from->type, frames))
 			return -1;
 		members[i].is_open = false;
+		if (i > 0 && builder->file->is_ctf_2 && type->kind == STRATA_CTF_STRUCT)
+			check_order(members[i - 1].type, members[i].type);
 		type->nr_fields++;
 		if (type->kind == STRATA_CTF_STRUCT && type->align < fields[i].type->align)
 			type->align = fields[i].type->align;

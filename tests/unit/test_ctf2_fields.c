@@ -13,6 +13,7 @@
 
 #include "ctf/ctf_reader.h"
 #include "ctf2_cases.h"
+#include "filter/filter.h"
 #include "outputs/json.h"
 #include "outputs/text_lines.h"
 #include "outputs/perfetto.h"
@@ -158,6 +159,59 @@ static void each_is_read_alike_in_every_way_and_no_further_than_its_end(void **d
 	}
 }
 
+/* Whether the event of a case is selected by an expression. */
+static bool is_selected(const char *name, const char *expression)
+{
+	const struct strata_text_options options = { 0 };
+	static const char *const names[] = { "two" };
+	struct strata_filter *filter = strata_filter_new();
+	struct strata_error error = { "" };
+	struct outputs_world world;
+	unsigned int i = 0;
+	uint64_t events;
+
+	while (strcmp(ctf2_cases[i].name, name) != 0)
+		assert_true(++i < ctf2_nr_cases);
+	begin(&world, &ctf2_cases[i]);
+	assert_non_null(filter);
+	if (strata_filter_expression(filter, expression, &error) ||
+	    strata_filter_bind(filter, &world.set, names, &error))
+		fail_msg("%s: %s", expression, error.text);
+	world.set.filter = filter;
+	events = outputs_write(&world, "out", strata_text_babeltrace_new(&options), 1);
+	strata_filter_free(filter);
+	outputs_end(&world);
+	return events == 1;
+}
+
+static void events_are_selected_by_each(void **data)
+{
+	static const struct {
+		const char *name, *yes, *no;
+	} asked[] = {
+		{ "varint", "y == -220236", "y == 220236" },
+		{ "varint_aligned", "x == \"lime\"", "x == \"lemon\"" },
+		{ "utf16", "y == \"h\xf0\x9f\x98\x80\"", "y == \"h\"" },
+		{ "utf16", "w == \"HI\"", "w != \"HI\"" },
+		{ "utf32", "y == \"AB\"", "x == \"AB\"" },
+		{ "bit_order", "y == 32769", "z == 8" },
+		{ "boolean", "y", "x" },
+		{ "optionals", "x == 7", "z == 7" },
+		{ "variants", "v == \"hi\" && w == 8", "w == 9" },
+		{ "lengths_in_elements", "nature[1].in.x == \"cd\"", "nature[0].in.x == \"cd\"" },
+		{ "strings", "z == \"xz\"", "y == \"xz\"" },
+	};
+	size_t i;
+
+	(void)data;
+	for (i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		if (!is_selected(asked[i].name, asked[i].yes))
+			fail_msg("%s: not selected by %s", asked[i].name, asked[i].yes);
+		if (is_selected(asked[i].name, asked[i].no))
+			fail_msg("%s: selected by %s", asked[i].name, asked[i].no);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -165,6 +219,7 @@ int main(void)
 		cmocka_unit_test(each_is_json),
 		cmocka_unit_test(each_is_shown_in_columns_and_to_perfetto),
 		cmocka_unit_test(each_is_read_alike_in_every_way_and_no_further_than_its_end),
+		cmocka_unit_test(events_are_selected_by_each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -328,6 +328,36 @@ static void events_of_no_bits_are_refused(void **data)
 	end(world);
 }
 
+/* Bits of both byte orders in one byte are in no order: as babeltrace2 has it, too. */
+static void no_byte_has_two_byte_orders(void **data)
+{
+	struct world *world = begin();
+	struct strata_error error;
+
+	(void)data;
+	bits_put_bytes(&world->bits, "\x11\x21\x43", 3);
+	open_world(
+		world, CLOCK RS
+		"{\"type\":\"data-stream-class\",\"event-record-header-field-class\":" S(M("id", U(8) ROLE("event-record-class-id"))) "}\n" RS "{\"type\":\"event-record-class\",\"id\":17,\"payload-field-class\":" S(
+			M("a", U(8)) "," M("b", FIXED(4, "big")) "," M(
+				"c",
+				FIXED(4,
+				      "big"))) "}\n" RS
+					       "{\"type\":\"event-record-class\",\"id\":18,\"payload-field-class\":" S(
+						       M("a", U(4)) "," M("b",
+									  FIXED(4, "big"))) "}\n");
+	assert_int_equal(strata_ctf_reader_next(&world->reader, &error), 1);
+	assert_int_equal(world->reader.events[0].end, 24);
+	strata_ctf_reader_close(&world->reader);
+	world->bits.bytes[0] = 18;
+	trace_dir_put(&world->dir, "stream", world->bits.bytes, 2);
+	assert_int_equal(
+		strata_ctf_reader_open(&world->reader, &world->trace->streams[0], 4096, &error), 0);
+	assert_int_equal(strata_ctf_reader_next(&world->reader, &error), 0);
+	assert_int_equal(world->reader.tally.bad_packets, 1);
+	end(world);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -337,6 +367,7 @@ int main(void)
 		cmocka_unit_test(lttngs_headers_are_recognised),
 		cmocka_unit_test(roles_may_be_optional),
 		cmocka_unit_test(events_of_no_bits_are_refused),
+		cmocka_unit_test(no_byte_has_two_byte_orders),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
