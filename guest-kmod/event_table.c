@@ -84,7 +84,7 @@ int strata_event_table_add(const struct strata_event *event)
 	strscpy(entry->group, event->group, sizeof(entry->group));
 	describe_fields(entry, event);
 	used += bytes;
-	/* The entry before the number that says that it is there. */
+	/* Store the entry before the number that announces it. */
 	if (root)
 		smp_store_release(&root->nr_events, event->id + 1);
 	return 0;

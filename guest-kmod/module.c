@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module.c - loads and unloads strata.ko, the part of Strata that records what
- * the Linux kernel of a Xen guest, or of domain 0, does.
+ * module.c - loads and unloads strata.ko, the part of Strata that records events in
+ * the Linux kernel of a Xen guest, or of domain 0.
  *
  * Loading makes the rings, grants them to domain 0 and announces them in
- * xenstore; from then on domain 0 commands (control.c).  Unloading takes it all
- * back, in the reverse order, whatever domain 0 is doing with it.
+ * xenstore; from then on domain 0 commands (control.c).  Unloading reverses all of
+ * it, whatever domain 0 is doing with it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -96,8 +96,8 @@ static int choose_geometry(struct strata_ring_geometry *geo)
 	return 0;
 }
 
-/* Makes and grants all memory; @nonce goes into the root page.  Returns the root's place in the
- * list of grants, or a negative error, with nothing left behind. */
+/* Makes and grants all memory; @nonce goes into the root page.  Returns the root's index in the
+ * list of grants, or a negative error with nothing left. */
 static int share_memory(struct strata_ring_geometry geo, u64 nonce)
 {
 	struct strata_guest_root root = {
@@ -136,8 +136,8 @@ release:
 	return err;
 }
 
-/* Likewise; where there are not references enough for so many CPUs, with fewer sub-buffers each:
- * @geo says then with how many. */
+/* The same, with fewer sub-buffers for each CPU where references are too few; @geo then has their
+ * number. */
 static int share_what_fits(struct strata_ring_geometry *geo, u64 nonce)
 {
 	int root, err = strata_grants_hold_back();

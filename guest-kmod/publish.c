@@ -69,7 +69,7 @@ int strata_publish(grant_ref_t root_ref, evtchn_port_t port, u64 nonce)
 			xenbus_transaction_end(transaction, 1);
 			break;
 		}
-		/* EAGAIN: somebody else changed what we touched. */
+		/* EAGAIN: another transaction changed the same nodes. */
 		err = xenbus_transaction_end(transaction, 0);
 	} while (err == -EAGAIN);
 	if (err)
