@@ -148,7 +148,7 @@ static void check_reader(unsigned int cpu, const struct strata_ring *ring)
 	/* In overwrite mode a reader may fall behind by any amount. */
 	if (!ring->overwrite && !strata_read_count_possible(ring->geo, write, read))
 		pr_warn_once(
-			"CPU %u: domain 0 says to have read its ring up to %#lx, and it is written up to %#lx; its records are lost. Reload this module\n",
+			"CPU %u: domain 0 stored read position %#lx in its ring, but the write position is %#lx; its records are lost. Reload this module\n",
 			cpu, read, write);
 }
 

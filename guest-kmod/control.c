@@ -238,7 +238,7 @@ int strata_control_open(void)
 
 	watching = !err;
 	if (err)
-		pr_err("xenstore does not watch %s (error %d)\n", watch.node, err);
+		pr_err("cannot watch %s in xenstore (error %d)\n", watch.node, err);
 	return err;
 }
 

@@ -36,7 +36,7 @@ int strata_event_table_create(struct strata_grants *grants)
 	u32 id;
 
 	if (bytes > STRATA_GUEST_TABLE_BYTES_MAX) {
-		pr_err("the table of %u events takes %u bytes, but %u is the limit\n",
+		pr_err("the table of %u events needs %u bytes; the limit is %u\n",
 		       strata_events_count(), bytes, STRATA_GUEST_TABLE_BYTES_MAX);
 		return -E2BIG;
 	}

@@ -49,7 +49,7 @@ static int take_back(struct notifier_block *notifier, unsigned long action, void
 		pr_warn("domain 0 still maps %u pages that it can write; it may change the next kernel's memory there\n",
 			left);
 	else
-		pr_info("the rings are taken back, for another kernel\n");
+		pr_info("the rings were withdrawn before kexec\n");
 	return NOTIFY_DONE;
 }
 
@@ -62,7 +62,7 @@ int strata_kexec_open(struct strata_grants *grants)
 	shared = grants;
 	err = register_reboot_notifier(&notifier);
 	if (err)
-		pr_err("no notifier for another kernel (error %d)\n", err);
+		pr_err("cannot register for kexec (error %d)\n", err);
 	return err;
 }
 

@@ -41,7 +41,7 @@ MODULE_PARM_DESC(nr_subbufs, "sub-buffers of a CPU, a power of two from 2 to 256
 
 static int refuse_recording(const char *value, const struct kernel_param *param)
 {
-	pr_err("recording is domain 0's to change, not a parameter to set\n");
+	pr_err("recording is read-only: domain 0 starts and stops recordings\n");
 	return -EPERM;
 }
 
@@ -149,10 +149,10 @@ static int share_what_fits(struct strata_ring_geometry *geo, u64 nonce)
 		geo->nr_subbufs_bits--;
 	strata_grants_give_back();
 	if (root == -ENOSPC)
-		pr_err("this domain has not grant references enough for rings of %u CPUs; choose a smaller subbuf_kb, or give it a larger max_grant_frames\n",
+		pr_err("this domain has too few grant references for the rings of %u CPUs; choose a smaller subbuf_kb, or give it a larger max_grant_frames\n",
 		       strata_buffers_count());
 	else if (root >= 0 && 1u << geo->nr_subbufs_bits < nr_subbufs)
-		pr_warn("this domain has grant references for %u sub-buffers of each CPU, not %u; give it a larger max_grant_frames, or choose a smaller subbuf_kb\n",
+		pr_warn("this domain has grant references for only %u sub-buffers of each CPU instead of %u; give it a larger max_grant_frames, or choose a smaller subbuf_kb\n",
 			1u << geo->nr_subbufs_bits, nr_subbufs);
 	return root;
 }

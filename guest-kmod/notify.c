@@ -69,7 +69,7 @@ int strata_notify_renew(void)
 	WRITE_ONCE(port, NO_PORT);
 	err = HYPERVISOR_event_channel_op(EVTCHNOP_alloc_unbound, &alloc);
 	if (err) {
-		pr_err("Xen gives no event channel (error %d)\n", err);
+		pr_err("cannot allocate an event channel (error %d)\n", err);
 		return err;
 	}
 	WRITE_ONCE(port, alloc.port);
@@ -109,5 +109,5 @@ void strata_notify_close(void)
 		return;
 	err = HYPERVISOR_event_channel_op(EVTCHNOP_close, &close);
 	if (err)
-		pr_warn("event channel %u does not close (error %d)\n", port, err);
+		pr_warn("cannot close event channel %u (error %d)\n", port, err);
 }

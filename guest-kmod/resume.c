@@ -87,5 +87,5 @@ void strata_resume_publish(void)
 	/* Without a channel the rings are polled; 0 is no channel that can be bound. */
 	if (strata_publish(shared->ref[root_place], new_port < 0 ? 0 : new_port, root->nonce))
 		return;
-	pr_info("the domain was restored; its rings are shared anew\n");
+	pr_info("the domain was restored; its rings are granted and announced again\n");
 }

@@ -129,8 +129,8 @@ int strata_switch_start(u32 period_ms)
 	period = msecs_to_jiffies(period_ms);
 	err = begin();
 	if (err) {
-		pr_err("no timer to hand sub-buffers over every %u ms (error %d)\n", period_ms,
-		       err);
+		pr_err("cannot set a timer that hands over sub-buffers every %u ms (error %d)\n",
+		       period_ms, err);
 		return err;
 	}
 	started_ms = period_ms;

@@ -132,5 +132,5 @@ void strata_tracepoint_detach(struct strata_event *event)
 
 	/* It fails only for a probe that is not there. */
 	if (tracepoint_probe_unregister(one->tracepoint, one->probe, event))
-		pr_warn("trace point %s had lost its probe\n", event->name);
+		pr_warn("trace point %s had no probe of ours to detach\n", event->name);
 }
