@@ -139,16 +139,16 @@ void strata_buffers_flush_offline(unsigned int cpu)
 	preempt_enable();
 }
 
-/* Says once that domain 0's word is wrong: the probes never do, they find the ring full. */
+/* Warns once if domain 0 stored an impossible position; probes only find the ring full. */
 static void check_reader(unsigned int cpu, const struct strata_ring *ring)
 {
 	strata_count_t write = READ_ONCE(ring->write_count);
 	strata_count_t read = READ_ONCE(ring->reader->read_count);
 
-	/* A reader of a ring that is overwritten falls behind as far as it likes. */
+	/* In overwrite mode a reader may fall behind by any amount. */
 	if (!ring->overwrite && !strata_read_count_possible(ring->geo, write, read))
 		pr_warn_once(
-			"CPU %u: domain 0 says to have read its ring up to %#lx, and it is written up to %#lx; its records are lost. Reload this module\n",
+			"CPU %u: domain 0 stored read position %#lx in its ring, but the write position is %#lx; its records are lost. Reload this module\n",
 			cpu, read, write);
 }
 

@@ -19,9 +19,9 @@ u32 strata_buffers_count(void);
 
 /*
  * Makes an empty ring for each CPU that this kernel may ever bring up, and adds
- * its pages to @grants, ring after ring as the directory wants them.  0, -ENOSPC (no
- * references left), or another error after a message; nothing is left then but what @grants has
- * got. May sleep.
+ * its pages to @grants, ring after ring, in the order of the directory.  Returns 0,
+ * -ENOSPC (no references left), or another error after a message; then only @grants
+ * keeps what it has.  May sleep.
  */
 int strata_buffers_create(struct strata_grants *grants, struct strata_ring_geometry geo);
 
@@ -38,8 +38,8 @@ enum strata_header_form strata_buffers_header_form(void);
 void strata_buffers_set_header_form(enum strata_header_form form);
 
 /*
- * Hands what has been recorded so far to the reader: each ring's CPU closes the
- * sub-buffer that it is writing, also while probes go on.  May sleep.
+ * Hands all records so far to the reader: each ring's CPU closes the sub-buffer that
+ * it is writing, while probes continue.  May sleep.
  */
 void strata_buffers_flush(void);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * control.c - obeys what domain 0 writes to data/strata/ctl, as strata/abi/guest.h
- * says.
+ * control.c - obeys the commands that domain 0 writes to data/strata/ctl
+ * (strata/abi/guest.h).
  *
  * All of it runs in the kernel's xenwatch thread, one command after the other,
- * but for close, which comes after the watch is gone; so there is no lock.  A
- * watch may fire without a change: to obey the same command again is harmless.
+ * except close, which comes after the watch is gone; so there is no lock.  A
+ * watch may fire without a change: obeying the same command again is harmless.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -29,7 +29,7 @@
 #include "switch.h"
 
 struct command {
-	u64 seq; /* 0 where none could be read */
+	u64 seq; /* 0 if it could not be read */
 	enum strata_mode mode;
 	enum strata_header_form form;
 	u32 period_ms;
@@ -68,7 +68,7 @@ static bool parse_mask(const char *text, unsigned long *mask)
 	return digits > 0;
 }
 
-/* What stands behind the plus; NULL: there is none. */
+/* The text after the plus; NULL: there is no plus. */
 static bool parse_form(const char *text, enum strata_header_form *form)
 {
 	*form = STRATA_HEADER_FULL;
@@ -113,7 +113,7 @@ static int start(const struct command *command)
 		strata_buffers_set_header_form(command->form);
 	}
 	strata_buffers_set_mode(command->mode);
-	/* First, as it waits for a thread of each CPU: not behind all that probes cost these. */
+	/* First: it waits for a thread of each CPU, and probes would delay these. */
 	err = strata_switch_start(command->mode == STRATA_MODE_DISCARD ? command->period_ms : 0);
 	if (!err)
 		err = strata_events_attach(command->mask);
@@ -185,7 +185,7 @@ static const struct {
 	{ "kretprobe", obey_kretprobe, "probed" },
 };
 
-/* Takes @text to pieces, and does what it says.  Returns the answer, or NULL: it is refused. */
+/* Parses @text in place and obeys it.  Returns the answer, or NULL: refused. */
 static const char *obey_text(struct command *command, char *text)
 {
 	const char *verb = strsep(&text, " ");
@@ -215,7 +215,7 @@ static void obey(struct xenbus_watch *watch, const char *path, const char *token
 		strata_resume_publish();
 	}
 	text = strata_publish_read_ctl();
-	/* Not there: nobody has commanded anything yet, or the node was removed. */
+	/* Absent: there was no command yet, or the node was removed. */
 	if (IS_ERR(text))
 		return;
 	strscpy(shown, text, sizeof(shown));
@@ -238,7 +238,7 @@ int strata_control_open(void)
 
 	watching = !err;
 	if (err)
-		pr_err("xenstore does not watch %s (error %d)\n", watch.node, err);
+		pr_err("cannot watch %s in xenstore (error %d)\n", watch.node, err);
 	return err;
 }
 

@@ -36,7 +36,7 @@ int strata_event_table_create(struct strata_grants *grants)
 	u32 id;
 
 	if (bytes > STRATA_GUEST_TABLE_BYTES_MAX) {
-		pr_err("the table of %u events takes %u bytes, but %u is the limit\n",
+		pr_err("the table of %u events needs %u bytes; the limit is %u\n",
 		       strata_events_count(), bytes, STRATA_GUEST_TABLE_BYTES_MAX);
 		return -E2BIG;
 	}
@@ -84,7 +84,7 @@ int strata_event_table_add(const struct strata_event *event)
 	strscpy(entry->group, event->group, sizeof(entry->group));
 	describe_fields(entry, event);
 	used += bytes;
-	/* The entry before the number that says that it is there. */
+	/* Store the entry before the number that announces it. */
 	if (root)
 		smp_store_release(&root->nr_events, event->id + 1);
 	return 0;

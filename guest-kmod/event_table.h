@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * event_table.h - the table, in pages that domain 0 can map, that tells what the
- * records carry (strata/abi/guest.h).
+ * event_table.h - the table of event descriptions, in pages that domain 0 can map
+ * (strata/abi/guest.h).
  */
 #ifndef STRATA_KMOD_EVENT_TABLE_H
 #define STRATA_KMOD_EVENT_TABLE_H
@@ -13,9 +13,8 @@
 u32 strata_event_table_bytes(void);
 
 /*
- * Adds the table's pages to @grants and describes all events so far.  0, or a
- * negative error after a message, and nothing is left but what @grants has got.
- * May sleep.
+ * Adds the table's pages to @grants and describes all events so far.  Returns 0, or a
+ * negative error after a message; then only @grants keeps what it has.  May sleep.
  */
 int strata_event_table_create(struct strata_grants *grants);
 

@@ -38,7 +38,8 @@ static int attach(struct strata_event *event)
 	int err = event->attach(event);
 
 	if (err) {
-		pr_err("no probe on %s/%s (error %d)\n", event->group, event->name, err);
+		pr_err("cannot attach a probe to %s/%s (error %d)\n", event->group, event->name,
+		       err);
 		return err;
 	}
 	WRITE_ONCE(event->attached, true);

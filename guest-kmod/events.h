@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * events.h - the events that this kernel can record: the list whose places are
- * record ids, and the bits of the command's MASK.
+ * events.h - the list of events that this kernel can record.  An event's index is its
+ * record id and its bit of the command's MASK.
  *
- * Trace points are entered when the module loads (tracepoints.c), then the few
- * that Strata makes itself (evtchn.c), and later what domain 0 asks for
- * (kprobes.c); none leaves while the module is loaded.
+ * The module enters trace points when it loads (tracepoints.c), then its own events
+ * (evtchn.c), and later those that domain 0 asks for (kprobes.c); no event leaves
+ * while the module is loaded.
  */
 #ifndef STRATA_KMOD_EVENTS_H
 #define STRATA_KMOD_EVENTS_H
@@ -15,7 +15,7 @@
 
 #include <strata/abi/guest.h>
 
-/* An event; whoever makes it embeds it, or gives it static storage. */
+/* An event.  Its maker embeds it, or gives it static storage. */
 struct strata_event {
 	const char *name;
 	const char *group;

@@ -57,8 +57,7 @@ void strata_evtchn_open(void)
 	else
 		opened = !err;
 	if (!opened)
-		pr_info("this kernel offers no event for upcalls of event channels (error %d)\n",
-			err);
+		pr_info("cannot record upcalls of event channels on this kernel (error %d)\n", err);
 }
 
 void strata_evtchn_close(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * evtchn.h - an event for each upcall of an event channel, of which the kernel
- * has no trace point: what Xen calls "sent" here arrives.
+ * evtchn.h - records an event for each upcall of an event channel, for which the kernel
+ * has no trace point: here arrives what Xen calls "sent".
  */
 #ifndef STRATA_KMOD_EVTCHN_H
 #define STRATA_KMOD_EVTCHN_H

@@ -47,7 +47,7 @@ int strata_filter_set(char *text)
 			return err;
 		}
 	}
-	/* Release: whoever sees the pointer sees what it points to, by address dependency. */
+	/* Release: a probe that sees the pointer sees its target, by address dependency. */
 	smp_store_release(&strata_filter, filter);
 	if (old) {
 		tracepoint_synchronize_unregister();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * filter.h - of which tasks events are recorded: asked by each probe before it
- * reserves anything.
+ * filter.h - selects the tasks whose events are recorded; each probe checks it before it
+ * reserves.
  */
 #ifndef STRATA_KMOD_FILTER_H
 #define STRATA_KMOD_FILTER_H
@@ -22,7 +22,7 @@ struct strata_filter {
 /* NULL: everything passes. */
 extern const struct strata_filter *strata_filter;
 
-/* Whether a record of what happens on this CPU now is wanted.  Any context, preemption off. */
+/* Whether events of the task on this CPU are recorded.  Any context, preemption off. */
 static __always_inline bool strata_filter_passes(void)
 {
 	const struct strata_filter *filter = READ_ONCE(strata_filter);
@@ -41,10 +41,10 @@ static __always_inline bool strata_filter_passes(void)
 }
 
 /*
- * Puts another filter in place of the one there is.
- * @text: "tid=N,N,..." or "pid=N,N,...", taken to pieces; NULL: let everything pass
- * 0, -EINVAL or -ENOMEM, and then nothing has changed.  May sleep: when it returns no probe sees
- * the old one.  One caller at a time.
+ * Replaces the filter.
+ * @text: "tid=N,N,..." or "pid=N,N,...", parsed in place; NULL: pass everything
+ * Returns 0, or -EINVAL or -ENOMEM with nothing changed.  May sleep: when it returns no probe sees
+ * the old filter.  One caller at a time.
  */
 int strata_filter_set(char *text);
 

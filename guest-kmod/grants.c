@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * grants.c - allocates pages, grants them to domain 0, and lists the grants in
- * directory pages that hang from one root page (strata/abi/guest.h).
+ * directory pages that one root page lists (strata/abi/guest.h).
  *
  * Pages are single ones, never compound: at the end each is given to
  * gnttab_end_foreign_access(), which owns it from then on and frees it when
- * domain 0 does not map it any more, be that after this module is gone.
+ * domain 0 no longer maps it, even after this module is gone.
  *
  * Not thread-safe: called when the module loads, when the domain was restored, and
  * when the module unloads.

@@ -28,8 +28,8 @@ int strata_grants_init(struct strata_grants *grants, u32 nr_listed);
 
 /*
  * Adds @nr zeroed pages on NUMA node @node and grants them to domain 0.
- * Returns the place of the first in the list, -ENOSPC (no references left), or after
- * a message -ENOMEM or -E2BIG; what was added before stays.  May sleep.
+ * Returns the first one's index in the list, -ENOSPC (no references left), or after
+ * a message -ENOMEM or -E2BIG; pages added before stay.  May sleep.
  */
 int strata_grants_add(struct strata_grants *grants, u32 nr, int node, bool writable);
 
@@ -41,9 +41,8 @@ int strata_grants_add(struct strata_grants *grants, u32 nr, int node, bool writa
 int strata_grants_add_root(struct strata_grants *grants, const struct strata_guest_root *root);
 
 /*
- * Grants all pages once more under the same references: after a restore, when
- * the domain's grant table is a new and empty one.  Any context; domain 0 maps
- * none of the pages.
+ * Grants all pages again under the same references: after a restore the domain's
+ * grant table is new and empty.  Any context; domain 0 maps none of the pages.
  */
 void strata_grants_renew(const struct strata_grants *grants);
 
@@ -54,9 +53,9 @@ void strata_grants_renew(const struct strata_grants *grants);
 u32 strata_grants_end_writable(struct strata_grants *grants);
 
 /*
- * Holds an eighth of all references back from strata_grants_add(), for this kernel's own devices:
- * without any they would wait for ever.  0, or -ENOSPC after a message.
- * strata_grants_give_back() lets them go.
+ * Keeps an eighth of all references from strata_grants_add(), for this kernel's own devices:
+ * without any they would wait for ever.  Returns 0, or -ENOSPC after a message.
+ * strata_grants_give_back() releases them.
  */
 int strata_grants_hold_back(void);
 void strata_grants_give_back(void);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * kexec.c - kexec, as seen from inside.
+ * kexec.c - withdraws the rings before kexec starts another kernel.
  *
- * The next kernel gets this one's memory, and knows of no page that domain 0 can write.  So
- * recording ends, the nodes go from xenstore, which tells domain 0 to let go, and the writable
- * grants are ended one by one as it does.  A domain 0 that does not let go holds nobody up for
- * longer than WAIT_MS.
+ * The next kernel gets this one's memory, and does not know the pages that domain 0 can write.  So
+ * recording ends, the nodes are removed from xenstore, which tells domain 0 to unmap the pages, and
+ * the writable grants are ended one by one as it does.  A domain 0 that does not unmap them delays
+ * kexec by at most WAIT_MS.
  *
- * A crash kernel is started without any of this: nothing may be waited for then.  It lives in
- * memory of its own, which was never granted.
+ * A crash kernel starts without any of this: it must not wait.  It lives in memory of its own,
+ * which was never granted.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -25,7 +25,7 @@
 #define WAIT_MS 3000u
 #define LOOK_MS 10u
 
-/* What the kernel tells its reboot notifiers then. */
+/* The command that reboot notifiers get at kexec. */
 #define KEXEC_COMMAND "kexec reboot"
 
 static struct strata_grants *shared;
@@ -35,7 +35,7 @@ static int take_back(struct notifier_block *notifier, unsigned long action, void
 	unsigned int waited = 0;
 	u32 left;
 
-	/* At any other reboot the domain's memory goes with it, and recording goes on to the end.
+	/* At any other reboot the domain's memory goes with it, and recording continues to the end.
 	 */
 	if (action != SYS_RESTART || !command || strcmp(command, KEXEC_COMMAND))
 		return NOTIFY_DONE;
@@ -49,7 +49,7 @@ static int take_back(struct notifier_block *notifier, unsigned long action, void
 		pr_warn("domain 0 still maps %u pages that it can write; it may change the next kernel's memory there\n",
 			left);
 	else
-		pr_info("the rings are taken back, for another kernel\n");
+		pr_info("the rings were withdrawn before kexec\n");
 	return NOTIFY_DONE;
 }
 
@@ -62,7 +62,7 @@ int strata_kexec_open(struct strata_grants *grants)
 	shared = grants;
 	err = register_reboot_notifier(&notifier);
 	if (err)
-		pr_err("no notifier for another kernel (error %d)\n", err);
+		pr_err("cannot register for kexec (error %d)\n", err);
 	return err;
 }
 

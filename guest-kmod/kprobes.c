@@ -2,9 +2,9 @@
 /*
  * kprobes.c - see kprobes.h.
  *
- * The kernel calls the handlers with preemption off.  It leaves out a probe that
- * is reached from within a handler, and a return for which it had no room to
- * remember the call; both are counted, and count as lost here.
+ * The kernel calls the handlers with preemption off.  It skips a probe that is reached
+ * from within a handler, and a return when it has no room to remember the call; it
+ * counts both, and they count as lost here.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -24,7 +24,7 @@
 /* Calls of one function that may be under way at once: it may sleep. */
 #define CALLS_MAX 1024
 
-/* One that domain 0 asked for. */
+/* A probe that domain 0 asked for. */
 struct dynamic_kprobe {
 	struct strata_kprobe base;
 	char *symbol;
@@ -235,7 +235,7 @@ int strata_kprobes_add(const char *group, const char *name, char *place)
 	unsigned int offset = 0;
 	int err = -EINVAL;
 
-	/* As for those that ask this kernel itself: domain 0 is nobody that its lockdown knows. */
+	/* As for local users: the kernel's lockdown applies to domain 0 too. */
 	if (security_locked_down(LOCKDOWN_KPROBES)) {
 		pr_warn("no %s: this kernel is locked down\n", group);
 		return -EPERM;

@@ -18,9 +18,9 @@ struct strata_kprobe {
 };
 
 /*
- * Registers the probe without enabling it; its event does that when it is
- * attached.  The maker has set symbol, offset and handler.  0 or a negative error:
- * there is no such symbol, or it must not be probed.  May sleep.
+ * Registers the probe without enabling it; attaching its event enables it.  The maker
+ * has set symbol, offset and handler.  Returns 0 or a negative error: the symbol is
+ * unknown, or must not be probed.  May sleep.
  */
 int strata_kprobe_register(struct strata_kprobe *kprobe);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module.c - loads and unloads strata.ko, the part of Strata that records what
- * the Linux kernel of a Xen guest, or of domain 0, does.
+ * module.c - loads and unloads strata.ko, the part of Strata that records events in
+ * the Linux kernel of a Xen guest, or of domain 0.
  *
  * Loading makes the rings, grants them to domain 0 and announces them in
- * xenstore; from then on domain 0 commands (control.c).  Unloading takes it all
- * back, in the reverse order, whatever domain 0 is doing with it.
+ * xenstore; from then on domain 0 commands (control.c).  Unloading reverses all of
+ * it, whatever domain 0 is doing with it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -41,7 +41,7 @@ MODULE_PARM_DESC(nr_subbufs, "sub-buffers of a CPU, a power of two from 2 to 256
 
 static int refuse_recording(const char *value, const struct kernel_param *param)
 {
-	pr_err("recording is domain 0's to change, not a parameter to set\n");
+	pr_err("recording is read-only: domain 0 starts and stops recordings\n");
 	return -EPERM;
 }
 
@@ -96,8 +96,8 @@ static int choose_geometry(struct strata_ring_geometry *geo)
 	return 0;
 }
 
-/* Makes and grants all memory; @nonce goes into the root page.  Returns the root's place in the
- * list of grants, or a negative error, with nothing left behind. */
+/* Makes and grants all memory; @nonce goes into the root page.  Returns the root's index in the
+ * list of grants, or a negative error with nothing left. */
 static int share_memory(struct strata_ring_geometry geo, u64 nonce)
 {
 	struct strata_guest_root root = {
@@ -136,8 +136,8 @@ release:
 	return err;
 }
 
-/* Likewise; where there are not references enough for so many CPUs, with fewer sub-buffers each:
- * @geo says then with how many. */
+/* The same, with fewer sub-buffers for each CPU where references are too few; @geo then has their
+ * number. */
 static int share_what_fits(struct strata_ring_geometry *geo, u64 nonce)
 {
 	int root, err = strata_grants_hold_back();
@@ -149,10 +149,10 @@ static int share_what_fits(struct strata_ring_geometry *geo, u64 nonce)
 		geo->nr_subbufs_bits--;
 	strata_grants_give_back();
 	if (root == -ENOSPC)
-		pr_err("this domain has not grant references enough for rings of %u CPUs; choose a smaller subbuf_kb, or give it a larger max_grant_frames\n",
+		pr_err("this domain has too few grant references for the rings of %u CPUs; choose a smaller subbuf_kb, or give it a larger max_grant_frames\n",
 		       strata_buffers_count());
 	else if (root >= 0 && 1u << geo->nr_subbufs_bits < nr_subbufs)
-		pr_warn("this domain has grant references for %u sub-buffers of each CPU, not %u; give it a larger max_grant_frames, or choose a smaller subbuf_kb\n",
+		pr_warn("this domain has grant references for only %u sub-buffers of each CPU instead of %u; give it a larger max_grant_frames, or choose a smaller subbuf_kb\n",
 			1u << geo->nr_subbufs_bits, nr_subbufs);
 	return root;
 }

@@ -3,11 +3,10 @@
  * notify.c - the event channel to domain 0, and the irq_work that sends events.
  *
  * Probes run under the scheduler's locks and in NMIs, so they only queue work.
- * There is one event for each complete sub-buffer at the most, so the trace of
- * the interrupt that sends one cannot feed itself; and none while the reader still
- * has to take what the last one was about: it is awake, and will see the rest.
- * Events from domain 0 are not wanted: no handler is bound, and the port stays
- * masked.
+ * At most one event is sent for each complete sub-buffer, so the trace of the
+ * interrupt that sends one cannot feed itself.  No event is sent while the reader
+ * has not yet read what the last one announced: it is awake, and will see the rest.
+ * Events from domain 0 have no use: no handler is bound, and the port stays masked.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -20,7 +19,7 @@
 #include "buffers.h"
 #include "notify.h"
 
-/* Xen gives it to nobody.  Without a channel the rings are polled. */
+/* Xen never allocates this port.  Without a channel the rings are polled. */
 #define NO_PORT 0
 
 static evtchn_port_t port;
@@ -29,12 +28,12 @@ static void notify(void)
 {
 	evtchn_port_t now = READ_ONCE(port);
 
-	/* While nobody has bound the other end Xen drops it. */
+	/* Xen drops it while the other end is unbound. */
 	if (now != NO_PORT)
 		notify_remote_via_evtchn(now);
 }
 
-/* The reader was told of this CPU's ring when it was written up to here. */
+/* Position of this CPU's ring at the last event to the reader. */
 static DEFINE_PER_CPU(strata_count_t, told);
 
 static void send_event(struct irq_work *work)
@@ -42,8 +41,8 @@ static void send_event(struct irq_work *work)
 	const struct strata_ring *ring = this_cpu_read(strata_cpu_ring);
 	strata_count_t read;
 
-	/* The sub-buffer was published before its reader's position is looked at.  A reader who
-	 * looks for it while we look at him may go without this event; he looks again, soon. */
+	/* The sub-buffer was published before its reader's position is read.  A reader that polls
+	 * at the same moment may miss this event; it polls again soon. */
 	smp_mb();
 	read = READ_ONCE(ring->reader->read_count);
 	/* The sign, as counters wrap; a hostile reader's word costs him his events. */
@@ -66,11 +65,11 @@ int strata_notify_renew(void)
 	struct evtchn_alloc_unbound alloc = { .dom = DOMID_SELF, .remote_dom = 0 };
 	int err;
 
-	/* Whatever had that number may be another driver's by now. */
+	/* That number may be another driver's by now. */
 	WRITE_ONCE(port, NO_PORT);
 	err = HYPERVISOR_event_channel_op(EVTCHNOP_alloc_unbound, &alloc);
 	if (err) {
-		pr_err("Xen gives no event channel (error %d)\n", err);
+		pr_err("cannot allocate an event channel (error %d)\n", err);
 		return err;
 	}
 	WRITE_ONCE(port, alloc.port);
@@ -110,5 +109,5 @@ void strata_notify_close(void)
 		return;
 	err = HYPERVISOR_event_channel_op(EVTCHNOP_close, &close);
 	if (err)
-		pr_warn("event channel %u does not close (error %d)\n", port, err);
+		pr_warn("cannot close event channel %u (error %d)\n", port, err);
 }

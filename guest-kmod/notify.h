@@ -28,13 +28,13 @@ int strata_notify_renew(void);
 /* Closes it.  No probe is attached.  May sleep. */
 void strata_notify_close(void);
 
-/* Did @ring complete a sub-buffer, since this was asked last, that somebody waits for?  A flight
- * recorder is read when it is asked, and nobody waits for it. */
+/* Whether @ring completed a sub-buffer since the last call for which a reader waits.  Nobody waits
+ * for a flight recorder, which is read on demand. */
 static __always_inline bool strata_notify_due(struct strata_ring *ring)
 {
 	if (likely(!READ_ONCE(ring->delivered)))
 		return false;
-	/* Clear first: who delivers in an interrupt after this sees to its own event. */
+	/* Clear first: a probe that delivers in an interrupt after this queues its own event. */
 	WRITE_ONCE(ring->delivered, false);
 	return !READ_ONCE(ring->overwrite);
 }

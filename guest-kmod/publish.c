@@ -69,11 +69,11 @@ int strata_publish(grant_ref_t root_ref, evtchn_port_t port, u64 nonce)
 			xenbus_transaction_end(transaction, 1);
 			break;
 		}
-		/* EAGAIN: somebody else changed what we touched. */
+		/* EAGAIN: another transaction changed the same nodes. */
 		err = xenbus_transaction_end(transaction, 0);
 	} while (err == -EAGAIN);
 	if (err)
-		pr_err("xenstore does not take %s (error %d)\n", STRATA_GUEST_XENSTORE_DIR, err);
+		pr_err("cannot write %s to xenstore (error %d)\n", STRATA_GUEST_XENSTORE_DIR, err);
 	return err;
 }
 
@@ -82,7 +82,7 @@ void strata_publish_state(const char *word, u64 seq)
 	int err = xenbus_printf(XBT_NIL, STRATA_GUEST_XENSTORE_DIR, "state", "%s %llu", word, seq);
 
 	if (err)
-		pr_warn("xenstore does not take state %s %llu (error %d)\n", word, seq, err);
+		pr_warn("cannot write state %s %llu to xenstore (error %d)\n", word, seq, err);
 }
 
 char *strata_publish_read_ctl(void)
@@ -95,5 +95,6 @@ void strata_unpublish(void)
 	int err = xenbus_rm(XBT_NIL, STRATA_GUEST_XENSTORE_DIR, "");
 
 	if (err && err != -ENOENT)
-		pr_warn("xenstore does not remove %s (error %d)\n", STRATA_GUEST_XENSTORE_DIR, err);
+		pr_warn("cannot remove %s from xenstore (error %d)\n", STRATA_GUEST_XENSTORE_DIR,
+			err);
 }

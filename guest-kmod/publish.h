@@ -15,8 +15,8 @@ bool strata_publish_possible(void);
 
 /*
  * Announces the rings: all nodes of strata/abi/guest.h appear at once, with state
- * "idle", and what an earlier load left is gone.  0 or a negative error after a
- * message.  May sleep.
+ * "idle", and the nodes of an earlier load are gone.  Returns 0 or a negative error
+ * after a message.  May sleep.
  */
 int strata_publish(grant_ref_t root_ref, evtchn_port_t port, u64 nonce);
 

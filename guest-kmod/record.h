@@ -36,8 +36,8 @@ struct strata_open_record {
 	struct strata_slot slot;
 };
 
-/* Reserves a slot and fills in the context.  Returns the payload behind it, @bytes to be filled
- * in, at a multiple of 4; NULL: the record is lost, and was counted. */
+/* Reserves a slot and fills in the context.  Returns the payload after it, @bytes to be filled in,
+ * at a multiple of 4; NULL: the record is lost, and was counted. */
 static __always_inline void *strata_record_begin(struct strata_open_record *record, u32 id,
 						 u32 bytes)
 {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * resume.c - save, restore and migration, as seen from inside.
+ * resume.c - grants and announces the rings again after save and restore, or migration.
  *
  * A restored domain has the memory of the one that was saved, but a new number,
- * an empty grant table, no event channels of ours, and nothing of ours in
- * xenstore.  What was recorded until then is in the memory of the old domain, whose
- * rings the recorder still maps.  Right after the suspend, while no other CPU runs,
- * the pages are granted anew.
+ * an empty grant table, no event channels of ours, and no nodes of ours in
+ * xenstore.  Earlier records are in the memory of the old domain, whose rings the
+ * recorder still maps.  Right after the suspend, while no other CPU runs, the pages
+ * are granted anew.
  *
- * xenstore cannot be spoken to until later.  The kernel then registers its watches
+ * xenstore cannot be used until later.  The kernel then registers its watches
  * again, and each fires: control.c's is called and finds that we were restored.
  * The rings are announced under another nonce, idle: to a recorder this is another
- * module, and what it recorded before goes with the old one.
+ * module, and earlier records belong to the old one.
  *
- * A suspend that is cancelled, or that of a whole host, takes nothing away.
+ * A suspend that is cancelled, or that of a whole host, removes nothing.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -87,5 +87,5 @@ void strata_resume_publish(void)
 	/* Without a channel the rings are polled; 0 is no channel that can be bound. */
 	if (strata_publish(shared->ref[root_place], new_port < 0 ? 0 : new_port, root->nonce))
 		return;
-	pr_info("the domain was restored; its rings are shared anew\n");
+	pr_info("the domain was restored; its rings are granted and announced again\n");
 }

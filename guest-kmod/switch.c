@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * switch.c - the forced switch by time (strata/ring_switch.h): when a CPU is to
- * look at its ring.
+ * switch.c - decides when each CPU checks its ring for the forced switch by time
+ * (strata/ring_switch.h).
  *
- * A CPU that is busy looks from a timer, which is deferrable: an idle CPU is not
- * woken for it.  The kernel looks after such timers in the tick only, and a CPU
- * that sleeps and wakes again, milliseconds later, may do without a tick for hours;
- * so a CPU also looks on its way to idle, behind everything that it has recorded
- * by then.  Both run on the ring's own CPU, and count as one: what counts is when
- * the ring was handed over last.
+ * A busy CPU checks in a timer, which is deferrable: an idle CPU is not woken for
+ * it.  The kernel runs such timers in the tick only, and a CPU that sleeps and wakes
+ * again, milliseconds later, may have no tick for hours.  So a CPU also checks on its
+ * way to idle, after its last record.  Both run on the ring's own CPU, and share the
+ * time of the last switch.
  *
- * A CPU that goes offline leaves a ring that somebody else hands over, once; when
+ * A CPU that goes offline leaves a ring that another CPU hands over, once; when
  * it comes back, its timer does.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -130,8 +129,8 @@ int strata_switch_start(u32 period_ms)
 	period = msecs_to_jiffies(period_ms);
 	err = begin();
 	if (err) {
-		pr_err("no timer to hand sub-buffers over every %u ms (error %d)\n", period_ms,
-		       err);
+		pr_err("cannot set a timer that hands over sub-buffers every %u ms (error %d)\n",
+		       period_ms, err);
 		return err;
 	}
 	started_ms = period_ms;

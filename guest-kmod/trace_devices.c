@@ -26,6 +26,6 @@
 #include <trace/events/thermal.h>
 #include <trace/events/thermal_power_allocator.h>
 
-/* This header leaves it to who includes it to say where it is. */
+/* The file that includes this header must define its path. */
 #define TRACE_INCLUDE_PATH ras
 #include <ras/ras_event.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * trace_helpers.h - what the stages of shadow/trace/define_trace.h are made of;
+ * trace_helpers.h - the building blocks of the stages of shadow/trace/define_trace.h;
  * included by each trace_*.c before the kernel's headers of trace events.
  */
 #ifndef STRATA_KMOD_TRACE_HELPERS_H
@@ -38,13 +38,13 @@
 #define STRATA_ARRAY_KIND(type, text) \
 	(__builtin_types_compatible_p(type, char) ? STRATA_FIELD_TEXT : STRATA_KIND(type, text))
 
-/* Where the elements of a sequence begin that follows @used bytes: behind their number. */
+/* Offset of the elements of a sequence that follows @used bytes: after their number. */
 static __always_inline u32 strata_sequence_at(u32 used)
 {
 	return ALIGN(used, 4) + 4;
 }
 
-/* Bytes of a sequence; what is too much for a record stays too much for it, and does not wrap. */
+/* Bytes of a sequence; too many for a record stay too many, and do not wrap. */
 static __always_inline u32 strata_length(size_t bytes)
 {
 	return min_t(size_t, bytes, 2 * STRATA_PAYLOAD_BYTES_MAX);
@@ -99,8 +99,8 @@ static __always_inline void strata_put_count(void *elements, u32 count)
 }
 
 /*
- * A string that came out shorter than its field would be taken to end early, and
- * what follows it to begin there.
+ * Pads a string that is shorter than its field: a reader would take it to end early,
+ * and the next field to begin there.
  */
 static __always_inline void strata_end_string(char *text, u32 bytes)
 {

@@ -30,8 +30,8 @@ static inline unsigned int mm_ptr_to_hash(const void *ptr)
 	return hash_ptr(ptr, 32);
 }
 
-/* slub_def.h tells what a cache is, and has functions of the allocator, which nobody calls here,
- * about a structure of its own. */
+/* slub_def.h declares the cache, and functions of the allocator about a structure of its own, which
+ * nothing here calls. */
 struct slab {
 	unsigned int objects;
 };

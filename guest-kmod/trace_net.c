@@ -13,7 +13,7 @@
 struct mptcp_subflow_context;
 #define STRATA_SKIP_mptcp_subflow_get_send 1
 
-/* The cookie that a socket has, 0 if none: the kernel does not let a module give it one. */
+/* The cookie of a socket, 0 if it has none: the kernel does not let a module assign one. */
 #define sock_gen_cookie(sk) atomic64_read(&(sk)->sk_cookie)
 
 /* As the kernel's own, which it does not export. */

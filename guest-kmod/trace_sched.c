@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* trace_sched.c - events of tasks, interrupts, timers, system calls and what else makes the kernel
- * run. */
+/* trace_sched.c - events of tasks, interrupts, timers, system calls and the rest of the kernel's
+ * core. */
 #include "trace_helpers.h"
 
 #include <linux/interrupt.h>

@@ -2,9 +2,8 @@
 /*
  * tracepoints.c - see tracepoints.h.
  *
- * The trace points are not exported to modules, so they are looked up by name;
- * that their arguments are what the probes expect is checked when the probes are
- * compiled.
+ * The trace points are not exported to modules, so they are looked up by name.  The
+ * compiler of each probe checks that its arguments are those of the trace point.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -61,7 +60,7 @@ static struct tracepoint *find(const struct index *index, const char *name)
 	return NULL;
 }
 
-/* Does the description say what the compiler laid out? */
+/* Whether the description matches the compiler's layout. */
 static int check_layout(const struct strata_tracepoint *tracepoint)
 {
 	const struct strata_event *event = &tracepoint->event;
@@ -133,5 +132,5 @@ void strata_tracepoint_detach(struct strata_event *event)
 
 	/* It fails only for a probe that is not there. */
 	if (tracepoint_probe_unregister(one->tracepoint, one->probe, event))
-		pr_warn("trace point %s had lost its probe\n", event->name);
+		pr_warn("trace point %s had no probe of ours to detach\n", event->name);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * app.h - one application that is connected: its messages, its event table and its
- * rings (strata/abi/app.h).
+ * app.h - one connected application: its messages, its event table and its rings
+ * (strata/abi/app.h).
  *
- * Everything that it says is hostile, and nothing is waited for: a message is taken
- * when it is there, and one that cannot be sent at once ends the connection.
+ * All its messages are hostile, and the recorder never waits: it reads a message when
+ * one is there, and closes the connection if it cannot send one at once.
  */
 #ifndef STRATA_CONSUMERD_APP_H
 #define STRATA_CONSUMERD_APP_H
@@ -47,28 +47,29 @@ bool app_lives(const struct app *app);
 /* What a message was about. */
 enum app_news {
 	APP_NO_NEWS,
-	APP_READY,    /* it has told of all its events */
+	APP_READY,    /* it has announced all its events */
 	APP_ATTACHED, /* its rings are made, and can be mapped */
 	APP_STOPPED,
 	APP_GONE, /* the process has ended, or is not to be listened to */
 };
 
-/* Takes over a connected socket, and finds out whose it is.  0, or -1 and it is closed. */
+/* Takes over a connected socket, and identifies its owner.  Returns 0, or -1: closed. */
 int app_open(struct app *app, int socket, struct strata_error *error);
 
-/* The same in two steps, of which the first costs next to nothing: takes the socket over, with no
- * more than its effective user, and finds out the rest.  0; -1: app_close() is to follow. */
+/* The same in two steps, of which the first is cheap: takes over the socket and reads its effective
+ * user, then identifies the process.  Returns 0, or -1: call app_close(). */
 int app_accept(struct app *app, int socket, struct strata_error *error);
 int app_identify(struct app *app, struct strata_error *error);
 
-/* Takes one message, if there is one.  With APP_GONE, @error says why if it is no normal end. */
+/* Takes one message, if there is one.  With APP_GONE, @error has the reason unless the end is
+ * normal. */
 enum app_news app_hear(struct app *app, struct strata_error *error);
 
 /* How the rings of an application are to be. */
 struct app_channel {
 	struct strata_ring_geometry geometry;
-	bool overwrite; /* the newest records are kept */
-	/* Of their headers, if it can write such; else they are full. */
+	bool overwrite; /* a full ring replaces its oldest records */
+	/* Form of record headers, if the application can write it; otherwise full. */
 	enum strata_header_form form;
 	uint32_t switch_ms; /* how often half full sub-buffers are handed over; 0: never */
 	/* NULL: in anonymous memory; else each in a file in that output directory, of those users.
@@ -85,7 +86,7 @@ struct app_channel {
 int app_give_rings(struct app *app, const struct app_channel *channel,
 		   const struct ring_file_header *clock, struct strata_error *error);
 
-/* Reads the rings that it made, when it said APP_ATTACHED.  0 or -1. */
+/* Begins to read the application's rings, after APP_ATTACHED.  Returns 0 or -1. */
 int app_read_rings(struct app *app, struct strata_error *error);
 
 /* Names the file of its rings, if they are in one, after its source in the recording of @dir. 0 or
@@ -94,7 +95,7 @@ int app_read_rings(struct app *app, struct strata_error *error);
 int app_name_rings(struct app *app, const struct strata_dir *dir,
 		   const struct strata_source *source, struct strata_error *error);
 
-/* Is there a ring whose control words were none that it can have? */
+/* Whether the control words of a ring were impossible. */
 bool app_is_broken(const struct app *app);
 
 /* Says which events are to be recorded.  0 or -1. */
@@ -102,11 +103,11 @@ int app_select(struct app *app, const struct event_set *events, struct strata_er
 
 int app_stop(struct app *app, struct strata_error *error);
 
-/* The file of its rings, if they are in one, stays when it is closed, and is the caller's from now
- * on.  @name: OUT, as ring_file_make() has it.  False: there is none. */
+/* The file of its rings, if they are in one.  It stays when the application is closed, and belongs
+ * to the caller from now on.  @name: OUT, as from ring_file_make().  False: there is no file. */
 bool app_leave_file(struct app *app, char name[RING_FILE_NAME_BYTES]);
 
-/* Unmaps, closes, frees, removes the file; the recorder has let go of its rings. */
+/* Unmaps, closes, frees, removes the file.  The recorder no longer reads its rings. */
 void app_close(struct app *app);
 
 #endif /* STRATA_CONSUMERD_APP_H */

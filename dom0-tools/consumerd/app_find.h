@@ -4,8 +4,8 @@
  * (struct strata_app_wait in strata/abi/app.h).
  *
  * A page is found by its name in /proc/PID/maps and opened by /proc/PID/map_files,
- * which is for root of the machine only.  So nobody else can call, and a program that
- * has closed all of its files is found as well.
+ * which only root of the machine may do.  So no other process can call, and a program
+ * that has closed all of its files is found as well.
  *
  * A process can make its maps slow to read, and its pages are hostile: app_wake.c
  * does this in a process of its own.
@@ -26,7 +26,7 @@
 
 struct app_process {
 	pid_t pid;
-	uint32_t uid;  /* real, as the kernel says */
+	uint32_t uid;  /* real uid, from the kernel */
 	uint32_t turn; /* how many of that user come before it */
 };
 
@@ -53,29 +53,29 @@ struct app_maps {
 
 void app_maps_open(struct app_maps *maps, pid_t pid);
 
-/* Reads some lines more, which may take as long as the process wants.  True: that was all. */
+/* Reads some more lines; a hostile process can make this slow.  True: that was all. */
 bool app_maps_read(struct app_maps *maps);
 
-/* Also if they are not open. */
+/* Allowed also if they are not open. */
 void app_maps_close(struct app_maps *maps);
 
-/* Finds where in a process's memory its pages are.  May take as long as that process wants.
- * Returns how many. */
+/* Finds the places of the pages in a process's memory; a hostile process can make this slow.
+ * Returns their number. */
 size_t app_find_pages(pid_t pid, struct app_page_place places[APP_PAGES_MAX]);
 
 struct app_page {
 	struct strata_app_wait *page; /* hostile */
-	uint32_t call;                /* what its count of calls was made to be */
+	uint32_t call;                /* its count of calls after ours */
 };
 
 enum app_call {
 	APP_CALLED,
-	APP_NO_PAGE,   /* what is there is no such page */
+	APP_NO_PAGE,   /* no such page is there */
 	APP_NO_RIGHTS, /* this process may not open pages of others */
 };
 
-/* Opens the page, checks it, counts a call in it and wakes whoever waits there.
- * @page: OUT, mapped, for APP_CALLED */
+/* Opens the page, checks it, counts a call in it and wakes the thread that waits there. @page: OUT,
+ * mapped, for APP_CALLED */
 enum app_call app_page_call(pid_t pid, const struct app_page_place *place, struct app_page *page);
 
 /* Has the program tried to connect since, or does another recorder have it? */

@@ -20,30 +20,31 @@ size_t app_ring_reader_offset(enum strata_app_mode mode);
  * Begins to read a ring.
  * @header: its mode, geometry, and whether it overwrites
  * @memory: strata_app_ring_bytes(), mapped; the reader's page writable
- * False: it does not begin as such a ring does.
+ * False: the memory does not begin like such a ring.
  */
 bool app_ring_open(struct ring *ring, const struct ring_file_header *header, uint32_t cpu,
 		   unsigned char *memory);
 
 /*
- * Goes on where another reader ended.  Nobody writes the ring any more, or it is a copy.
- * @next_sequence: one more than the number of the last packet that was written; 0: none was
- * False: what that reader noted does not fit; what it had not let go is read again, as a whole.
+ * Resumes where another reader ended.  The ring has no writer any more, or it is a copy.
+ * @next_sequence: one more than the sequence number of the last packet written; 0: none was
+ * False: the other reader's notes contradict the ring; sub-buffers that it had not released are
+ * read again in full.
  */
 bool app_ring_resume(struct ring *ring, uint64_t next_sequence);
 
 /* What is not known of a sub-buffer that was not completed; all in bytes. */
 struct app_ring_hole {
 	uint64_t sequence;
-	uint32_t at;       /* from its start: behind the last record that is known to be whole */
-	uint32_t reserved; /* of the slot there, whose writer did not come to its end; 0: unknown */
-	uint32_t behind;   /* of what else was reserved behind it, as far as that is known */
-	bool is_left;      /* writers had gone on to the next sub-buffer */
+	uint32_t at;       /* from its start: end of the last record that is known to be whole */
+	uint32_t reserved; /* of the slot there, whose writer did not finish; 0: unknown */
+	uint32_t behind;   /* of other slots reserved after it, as far as known */
+	bool is_left;      /* writers had entered the next sub-buffer */
 };
 
 /*
- * Finds such sub-buffers, from the first on that was not let go, also if it was read.
- * @turn: which one from there on is looked at first: 0; IN, OUT
+ * Finds such sub-buffers, from the first one that was not released, even if it was read.
+ * @turn: IN, OUT: the turn to look at first, from there on; begins at 0
  * False: there are no more.
  */
 bool app_ring_next_hole(const struct ring *ring, unsigned int *turn, struct app_ring_hole *hole);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * app_wake.h - calls the programs that wait for a recorder, in a process of its own,
- * so that a recorder never waits for theirs.
+ * app_wake.h - calls the programs that wait for a recorder, in a child process, so that
+ * the recorder never waits for a program.
  *
- * That process goes through all of the machine's, in slices of time, for one of
- * each user in turn (app_search.h).  If it is blocked for WAKE_STUCK_MS, it is killed, and another
- * goes on with it; the user whose process held it up comes last from then on.  It ends
- * when all programs that it called have answered, or WAKE_ANSWER_MS after its last call.
+ * The child goes through all processes of the machine, in slices of time, one user after the other
+ * (app_search.h).  If it is blocked for WAKE_STUCK_MS, it is killed, and another child
+ * continues; from then on the user whose process blocked it comes last.  The child ends
+ * when all called programs have answered, or WAKE_ANSWER_MS after its last call.
  */
 #ifndef STRATA_CONSUMERD_APP_WAKE_H
 #define STRATA_CONSUMERD_APP_WAKE_H
@@ -36,7 +36,7 @@ int app_wake_begin(struct app_wake *wake, struct strata_error *error);
 /* Looks after it, without waiting.  Call it often. */
 void app_wake_tend(struct app_wake *wake);
 
-/* Have all programs been called, and had time to connect? */
+/* Whether all programs have been called, and had time to connect. */
 bool app_wake_settled(const struct app_wake *wake);
 
 /* Ends it.  Also if it never began. */

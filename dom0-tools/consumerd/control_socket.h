@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * control_socket.h - how a command reaches the recorder that is running: one line
- * each way over a socket that only root may use.
+ * control_socket.h - carries a command to the running recorder: one line each way over a
+ * socket that only root may use.
  *
  *   request   WORD [ARGUMENT]\n      the argument is the rest of the line
  *   answer    STATUS TEXT\n          STATUS is an exit status, TEXT for the user
  *
- * The recorder serves one client at a time, and none for longer than it takes
- * to read a line: it has rings to drain.
+ * The recorder serves one client at a time, and each only as long as reading a line takes:
+ * it has rings to drain.
  */
 #ifndef STRATA_CONSUMERD_CONTROL_SOCKET_H
 #define STRATA_CONSUMERD_CONTROL_SOCKET_H
@@ -23,12 +23,12 @@ struct control_request {
 	int client;
 	char line[CONTROL_LINE_BYTES];
 	const char *word; /* in line */
-	char *argument;   /* in line; "" if there is none */
+	char *argument;   /* in line; "" if absent */
 };
 
 /*
- * Makes the socket.  The caller holds recorder_lock(): one that is there was left
- * behind.  Returns a descriptor to poll for input, or -1.
+ * Makes the socket.  The caller holds recorder_lock(), so an existing socket is a left-over.
+ * Returns a descriptor to poll for input, or -1.
  */
 int control_socket_open(struct strata_error *error);
 
@@ -45,8 +45,8 @@ void control_socket_answer(const struct control_request *request, int status, co
  * The client's side: sends a request and waits for the answer, but not for a recorder
  * that is stopped (SIGSTOP), nor for more than minutes.
  * @line:   without a newline in it
- * @answer: OUT, what the recorder says
- * Returns the status of the answer, or -1: no recorder could be asked.
+ * @answer: OUT, the recorder's text
+ * Returns the status of the answer, or -1: no recorder could be reached.
  */
 int control_socket_ask(const char *line, char *answer, size_t bytes, struct strata_error *error);
 

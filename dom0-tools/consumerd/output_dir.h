@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * output_dir.h - the directory that a recording is written to: opened by the rules of
- * safe_dir.h, held against other recorders, and with a little room held back for the tables
- * that are saved last.  Called by the recorder.
+ * output_dir.h - the directory of a recording: opened by the rules of safe_dir.h, locked
+ * against other recorders, with a little disk space reserved for the tables that are saved
+ * last.  Called by the recorder.
  *
  * An earlier recording that is to be replaced is put aside, within the directory, until the
- * new one has begun; it comes back if that does not happen.
+ * new one has begun; if the new one does not begin, it is restored.
  */
 #ifndef STRATA_CONSUMERD_OUTPUT_DIR_H
 #define STRATA_CONSUMERD_OUTPUT_DIR_H
@@ -16,7 +16,7 @@
 enum output_place {
 	OUTPUT_FREE,    /* refuse */
 	OUTPUT_REPLACE, /* replace it */
-	OUTPUT_NEW,     /* make a directory of another name, also where none is */
+	OUTPUT_NEW,     /* make a directory of another name, even if this one is free */
 };
 
 struct output_dir {
@@ -36,8 +36,8 @@ int output_dir_open(struct output_dir *out, const char *path, enum output_place 
 /* The recording has begun: the earlier one is removed. */
 void output_dir_began(struct output_dir *out);
 
-/* The recording is given up, and its sources are removed: what was there before is there again,
- * and the directory is closed. */
+/* Gives up the recording, whose sources are removed: restores the earlier contents, and closes the
+ * directory. */
 void output_dir_give_up(struct output_dir *out);
 
 /* Makes the directory of one source.  0 or -1. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * principal.h - who uses how much of a recorder.  A principal is a user, a Xen domain or the
- * hypervisor; what its programs, connections, rings and sources use is counted together.
+ * principal.h - accounts for the resources of a recorder by principal: a user, a Xen domain or the
+ * hypervisor.  Its programs, connections, rings and sources are counted together.
  *
- * Of each resource an untrusted principal may use a fixed share, an eighth of the total, and all
+ * An untrusted principal may use a fixed share of each resource, an eighth of the total, and all
  * untrusted ones together may use seven eighths.  Root, the user who records, dom0 and the
- * hypervisor are trusted: for them only the totals hold.  docs/security.md has the numbers.
+ * hypervisor are trusted: only the totals limit them.  docs/security.md has the numbers.
  *
  * One thread uses a table.
  */
@@ -29,7 +29,7 @@ enum principal_resource {
 	PRINCIPAL_CONNECTIONS,       /* of applications, at this moment */
 	PRINCIPAL_RINGS,             /* that are drained at this moment */
 	PRINCIPAL_MEMORY_BYTES,      /* of applications' rings, at this moment */
-	PRINCIPAL_LIVE_SLOTS,        /* of the table for those who follow the recording */
+	PRINCIPAL_LIVE_SLOTS,        /* of the live table, for viewers of a running recording */
 	PRINCIPAL_SOURCES,           /* in the recording */
 	PRINCIPAL_STREAMS,           /* in the recording */
 	PRINCIPAL_DESCRIPTION_BYTES, /* of events, in the recording */
@@ -63,12 +63,12 @@ struct principal *principals_domain(struct principals *all, uint32_t domain,
 				    const uint8_t uuid[PRINCIPAL_UUID_BYTES], const char *name);
 struct principal *principals_hypervisor(struct principals *all);
 
-/* Takes @amount of a resource.  0; -1: the share or the total does not allow it, and @error says
- * who holds how much. */
+/* Takes @amount of a resource.  Returns 0, or -1: the share or the total is used up, and @error
+ * names the holders of most of it. */
 int principal_claim(struct principal *one, enum principal_resource resource, uint64_t amount,
 		    struct strata_error *error);
 
-/* Gives back what was claimed. */
+/* Gives back a claimed amount. */
 void principal_give_back(struct principal *one, enum principal_resource resource, uint64_t amount);
 
 /* Has anybody been refused anything? */
@@ -77,27 +77,26 @@ bool principals_refused(const struct principals *all);
 /* Sets a total, of which an eighth is the share. */
 void principals_set_total(struct principals *all, enum principal_resource resource, uint64_t total);
 
-/* The same, unless the total is less already. */
+/* Sets a total unless it is less already. */
 void principals_lower_total(struct principals *all, enum principal_resource resource,
 			    uint64_t total);
 
 /*
- * Room on the disk: may it write @bytes more to a recording while @room are free?  An untrusted one
- * may if it has written no more to it then than is left for all others.
+ * Whether a principal may write @bytes more to a recording while @room bytes of the disk are free.
+ * An untrusted one may not write more than it then leaves for all others.
  */
 bool principal_may_write(const struct principal *one, uint64_t bytes, uint64_t room);
 
-/* It has written that much to the recording. */
+/* Adds to what a principal has written to the recording. */
 void principal_note_written(struct principal *one, uint64_t bytes);
 
-/* May it begin another source now?  An untrusted one 256 at once, then 64 a second. */
+/* Whether it may begin another source now: an untrusted one 256 at once, then 64 a second. */
 bool principal_may_begin_source(struct principal *one);
 
 /*
- * Work.  In each turn of the recorder's loop a principal may have a quantum of each kind of work
- * done, in bytes that are drained; other work is charged at what it costs in comparison.  A step
- * that has begun is finished, and what it costs more is paid in the turns that follow (deficit
- * round robin).
+ * Work.  In each turn of the recorder's loop a principal may use a quantum of each kind of work,
+ * in drained bytes; other work is charged in proportion to its cost.  A step that has begun is
+ * finished, and its excess is paid in the following turns (deficit round robin).
  */
 enum principal_work {
 	PRINCIPAL_DRAINING, /* its rings */
@@ -134,7 +133,7 @@ struct principal {
 
 void principals_begin_turn(struct principals *all);
 
-/* May more be done for it in this turn? */
+/* Whether it has credit left in this turn. */
 bool principal_has_credit(const struct principal *one, enum principal_work work);
 
 void principal_charge(struct principal *one, enum principal_work work, uint64_t bytes);

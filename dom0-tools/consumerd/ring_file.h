@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ring_file.h - a file that holds the rings of one application and outlives both it
- * and its recorder, and all that one must know to read them without either.
+ * and its recorder, with everything needed to read them without either.
  *
  *   a page      struct ring_file_header, and zeros
  *   the rings   header.nr_rings of them, header.ring_bytes each (strata/abi/app.h)
- *   the table   header.nr_events event descriptions, packed as an event table is; it
- *               grows while the recording goes on
+ *   the table   header.nr_events event descriptions, packed like an event table; it
+ *               grows during the recording
  *
- * The recorder makes it, and writes it by pwrite() but for the rings, which it maps.
- * The application has a descriptor to it: to `strata recover` all of it is hostile,
- * but not its name, which is that of its source.
+ * The recorder makes the file, and writes it by pwrite() except the rings, which it maps.
+ * The application has a descriptor to it: to `strata recover` all of it is hostile, except
+ * its name, which is that of its source.
  */
 #ifndef STRATA_CONSUMERD_RING_FILE_H
 #define STRATA_CONSUMERD_RING_FILE_H
@@ -26,13 +26,13 @@
 /* In an output directory: the directory of these files, or a link to it. */
 #define RING_FILE_DIR "rings"
 
-/* Memory that one application may be given. */
+/* Limit of the memory of one application. */
 #define RING_FILE_BYTES_MAX (1ull << 30)
 
 struct ring_file_header {
 	uint32_t magic;
 	uint32_t version;
-	uint32_t app_version; /* STRATA_APP_ABI_VERSION: what the rings are like */
+	uint32_t app_version; /* STRATA_APP_ABI_VERSION: the layout of the rings */
 	uint32_t mode;        /* enum strata_app_mode */
 	uint8_t subbuf_bits;
 	uint8_t nr_subbufs_bits;
@@ -84,22 +84,22 @@ void ring_file_remove(const struct strata_dir *dir, const char *name);
 bool ring_file_is_there(const struct strata_dir *dir, const char *name);
 
 /*
- * Makes a file under a name of its own, with room on the disk for all of its rings, so
- * that nobody who writes to them meets a full one.  It is locked for as long as it is open.
+ * Makes a file under a temporary name, with disk space for all of its rings, so that no
+ * writer to them meets a full disk.  It is locked as long as it is open.
  * @dir:    that holds RING_FILE_DIR
- * @header: mode, geometry, nr_rings, ring_bytes and what else is known; the rest is filled in
+ * @header: mode, geometry, nr_rings, ring_bytes and other known fields; the rest is filled in
  * @name:   OUT, in RING_FILE_DIR
  * @second: OUT, another descriptor without the lock, for the application; the caller's
- * A descriptor, or -1.
+ * Returns a descriptor, or -1.
  */
 int ring_file_make(const struct strata_dir *dir, struct ring_file_header *header,
 		   char name[RING_FILE_NAME_BYTES], int *second, struct strata_error *error);
 
-/* Names it after its source; what @header says is in it from then on.  0 or -1. */
+/* Names it after its source, and stores @header in it.  Returns 0 or -1. */
 int ring_file_name(int fd, const struct ring_file_header *header, const struct strata_dir *dir,
 		   const char *source, char name[RING_FILE_NAME_BYTES], struct strata_error *error);
 
-/* Adds an event to its table, whose id is header.nr_events.  0 or -1. */
+/* Adds an event, whose id is header.nr_events, to its table.  Returns 0 or -1. */
 int ring_file_add_event(int fd, struct ring_file_header *header,
 			const struct strata_event_desc *event, struct strata_error *error);
 
@@ -111,9 +111,9 @@ struct ring_file {
 };
 
 /*
- * Reads a file, whoever wrote it.  Refused: one that a recorder still holds, that is
- * truncated, of another version, or says what cannot be.
- * 0, or -1 with the reason.
+ * Reads a file from any writer.  Refuses one that a recorder still locks, that is truncated, of
+ * another version, or has impossible values.
+ * Returns 0, or -1 with the reason.
  */
 int ring_file_load(struct ring_file *file, const char *path, struct strata_error *error);
 

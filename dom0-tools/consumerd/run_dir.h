@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * run_dir.h - /run/strata, the directory of root's that holds the recorder's lock and sockets.
+ * run_dir.h - /run/strata, root's directory for the recorder's lock and sockets.
  *
  * A socket in it is root's: nobody else can bind a name there.  Used by lock.c,
- * control_socket.c, and by whatever listens for applications.
+ * control_socket.c, and the listener for applications.
  */
 #ifndef STRATA_CONSUMERD_RUN_DIR_H
 #define STRATA_CONSUMERD_RUN_DIR_H
@@ -22,8 +22,8 @@
 int run_dir_open(struct strata_error *error);
 
 /*
- * Binds @socket to NAME in the directory, with @mode; a socket that is there is replaced.
- * The caller holds recorder_lock(): what is replaced was left behind.
+ * Binds @socket to NAME in the directory, with @mode, and replaces an existing socket.
+ * The caller holds recorder_lock(), so that one is a left-over.
  * Returns 0 or -1 with the reason.
  */
 int run_dir_bind(int socket, const char *name, mode_t mode, struct strata_error *error);

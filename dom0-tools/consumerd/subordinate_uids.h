@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * subordinate_uids.h - which user owns a user id of /etc/subuid: with newuidmap one user may run
- * processes under each of 65,536 such ids.  Called by principal.c.
+ * subordinate_uids.h - finds the owner of a user id in /etc/subuid: with newuidmap one user may
+ * run processes under each of 65,536 such ids.  Called by principal.c.
  */
 #ifndef STRATA_CONSUMERD_SUBORDINATE_UIDS_H
 #define STRATA_CONSUMERD_SUBORDINATE_UIDS_H
@@ -20,8 +20,8 @@ struct subordinate_uids {
 	size_t nr;
 };
 
-/* Replaces what @uids holds by what the two files say; a file that is not there says nothing.
- * Without memory some ranges are missing: each id in them counts as a user. */
+/* Replaces the contents of @uids by those of the two files; a missing file counts as empty. Without
+ * memory some ranges are missing: each id in them counts as a user. */
 void subordinate_uids_read(struct subordinate_uids *uids, const char *subuid_path,
 			   const char *passwd_path);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * worker.h - a thread that does what would hold up the loop that drains rings: it runs one piece of
- * work after the other, and the loop takes back those that are done when it comes by.
+ * worker.h - a thread for work that would block the loop that drains rings.  It runs one piece of
+ * work after the other, and the loop collects finished pieces.
  *
- * A piece of work belongs to the worker from worker_give() on, and to whoever takes it back from
+ * A piece of work belongs to the worker from worker_give() on, and to the caller again from
  * worker_take() on; so neither locks anything.  All calls come from one thread.
  */
 #ifndef STRATA_CONSUMERD_WORKER_H
@@ -13,7 +13,7 @@
 
 #include "error.h"
 
-/* The first member of what the caller hands over. */
+/* The first member of a piece of work. */
 struct work {
 	void (*run)(struct work *work); /* in the worker's thread */
 	struct work *next;              /* of worker.c */
@@ -27,14 +27,14 @@ struct worker *worker_open(struct strata_error *error);
 /* Hands over a piece of work. */
 void worker_give(struct worker *worker, struct work *work);
 
-/* The oldest piece that is done and was not taken back; NULL: there is none. */
+/* The oldest finished piece that was not taken back; NULL: none. */
 struct work *worker_take(struct worker *worker);
 
 /*
- * Ends the thread when all that was given has been run, for which it waits @wait_ms at most.
+ * Ends the thread after all pieces have been run, and waits at most @wait_ms for that.
  * @drop: called with each piece that was not taken back
- * True, also of NULL.  False: that takes longer.  Nothing was dropped then, and all that was handed
- * over has to stay, with all that running it needs; the thread ends by itself.
+ * Returns true, also for NULL.  False: it takes longer.  Nothing was dropped then, and all pieces,
+ * with everything they use, must stay; the thread ends by itself.
  */
 bool worker_close(struct worker *worker, unsigned int wait_ms, void (*drop)(struct work *work));
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * attach.c - how a process and a recorder come together (strata/abi/app.h), and
- * the one thread that talks with the recorder.
+ * attach.c - connects a process with a recorder (strata/abi/app.h), and runs the one
+ * thread that talks with the recorder.
  *
- * The thread sleeps on a futex while nobody records (wait_page.c).  Nothing can be
- * sent to it then: only the process's own user and root can open that page, and the
+ * While nobody records, the thread sleeps on a futex (wait_page.c).  No message can
+ * reach it then: only the process's own user and root can open that page, and the
  * process itself connects, to a place that belongs to root.
  *
  * A program may close all of its files, to become a daemon, and open others under
- * the same numbers: so each is looked at before it is used, whether it is ours.
+ * the same numbers.  So before each use of a descriptor, the thread checks that it is
+ * still its own.
  */
 #include "libstrata.h"
 
@@ -28,27 +29,27 @@
 #include "recorder_socket.h"
 #include "wait_page.h"
 
-/* Guarded by the registry's lock, but for what the thread alone writes. */
+/* Guarded by the registry's lock, except what only the thread writes. */
 static struct {
-	int socket;          /* to the recorder; -1: there is none */
-	uint32_t calls;      /* of recorders, before we tried to connect last */
-	bool again;          /* we could not try, or nobody had time for us */
+	int socket;          /* to the recorder; -1: not connected */
+	uint32_t calls;      /* count of recorders' calls before the last attempt to connect */
+	bool again;          /* the attempt was not possible, or the recorder was too busy */
 	bool running;        /* the thread */
 	uint32_t nr_told;    /* events */
-	uint32_t nr_decided; /* of them, those of which the recorder said whether it wants them */
+	uint32_t nr_decided; /* of them, those that the recorder has selected or refused */
 	pthread_cond_t decided;
 } attach = { .socket = -1 };
 
-/* How often the thread hands over what is in half full sub-buffers; 0: never. */
+/* Period of the forced switch; 0: never. */
 static uint32_t switch_ms;
 
-/* How long a recorder is waited for, each time. */
+/* Longest wait for a recorder, each time. */
 static uint32_t wait_ms = STRATA_APP_WAIT_MS;
 
-/* Which file a number stood for when we opened it. */
+/* Identifies the file that we opened as the socket. */
 static struct stat opened_socket;
 
-/* How long until the next attempt where there were no files, no memory, or no time for us. */
+/* Pause before the next attempt after a lack of files or memory, or a busy recorder. */
 #define AGAIN_NS 250000000
 
 static bool is_ours(int fd, const struct stat *opened)
@@ -81,7 +82,7 @@ static bool send_short(enum strata_app_message_type type)
 	return send_message(&packet, sizeof(packet.head));
 }
 
-/* With the lock held: what the recorder does not know of yet. */
+/* Announces the events that the recorder does not know yet.  With the lock held. */
 static bool tell_events(void)
 {
 	struct strata_app_packet packet;
@@ -112,7 +113,7 @@ static bool say_hello(void)
 	return told;
 }
 
-/* The end of a connection, in whatever state it is. */
+/* Ends a connection, in whatever state it is. */
 static void hang_up(void)
 {
 	registry_lock();
@@ -126,7 +127,7 @@ static void hang_up(void)
 	registry_unlock();
 }
 
-/* @fd: -1: none came with it */
+/* @fd: the memory that came with it; -1: none */
 static bool take_setup(const struct strata_app_message *head, int fd)
 {
 	if (fd < 0 || head->value != (uint32_t)rings_mode() || head->overwrite > 1 ||
@@ -135,7 +136,7 @@ static bool take_setup(const struct strata_app_message *head, int fd)
 	    !strata_switch_ms_valid(head->switch_ms) ||
 	    rings_attach(fd, head, recorder_is_root(attach.socket)))
 		return false;
-	/* The reader takes what is in single-store rings whenever it wants to. */
+	/* The reader reads open sub-buffers of single-store rings by itself. */
 	switch_ms = rings_mode() == STRATA_APP_RESERVE_COMMIT ? head->switch_ms : 0;
 	return send_short(STRATA_APP_ATTACHED);
 }
@@ -169,7 +170,7 @@ static bool take_message(const struct strata_app_packet *packet, ssize_t bytes, 
 	}
 }
 
-/* Waits until there is a message, and hands over meanwhile. */
+/* Waits for a message, and hands over open sub-buffers meanwhile. */
 static void await_message(void)
 {
 	struct pollfd fds = { .fd = attach.socket, .events = POLLIN };
@@ -179,7 +180,8 @@ static void await_message(void)
 		rings_switch();
 }
 
-/* Receives one message.  -1: the recorder is gone.  @fd: OUT, what came with it, or -1. */
+/* Receives one message.  -1: the recorder is gone.  @fd: OUT, a descriptor that came with it, or
+ * -1. */
 static ssize_t receive(struct strata_app_packet *packet, int *fd)
 {
 	union {
@@ -224,8 +226,8 @@ static void serve(void)
 	hang_up();
 }
 
-/* All files are in use, or all memory: of the program's, or of the system's; or the recorder had no
- * time for us. */
+/* Whether a later attempt may succeed: files or memory of the program or the system were used up,
+ * or the recorder was too busy. */
 static bool may_pass(int error)
 {
 	return error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS ||
@@ -233,9 +235,9 @@ static bool may_pass(int error)
 }
 
 /*
- * Connects to the recorder that listens, if one does.  The calls are read first, and the page is
- * there already: a recorder that begins to listen after we tried looks for the page after that, and
- * its call is one more.
+ * Connects to the recorder that listens, if there is one.  The page exists already, and the calls
+ * are read first: a recorder that begins to listen after this attempt finds the page, and adds one
+ * more call.
  */
 static void try_to_connect(void)
 {
@@ -243,7 +245,7 @@ static void try_to_connect(void)
 
 	attach.calls = wait_page_calls();
 	socket = recorder_connect(wait_ms);
-	/* Nobody is waited for in vain. */
+	/* Try again only where a recorder is. */
 	attach.again = socket < 0 && may_pass(errno) && recorder_is_there();
 	if (socket < 0)
 		return;
@@ -253,7 +255,7 @@ static void try_to_connect(void)
 	registry_unlock();
 }
 
-/* Sleeps until it is time for another attempt.  False: none will ever come. */
+/* Sleeps until the next attempt.  False: there will be none. */
 static bool await_recorder(void)
 {
 	const struct timespec pause = { .tv_nsec = AGAIN_NS };
@@ -283,13 +285,13 @@ static void *serve_recorders(void *unused)
 	} while (true);
 }
 
-/* Where nothing is loaded while a program runs there is none of these. */
+/* A static program has neither. */
 #pragma weak dlopen
 #pragma weak dladdr1
 
 /*
- * The thread never ends: what its code lies in must stay when a program closes a library that
- * brought it along.  False: it may go.
+ * Keeps the library that holds this code loaded, also when a program closes the library that
+ * needed it: the thread never ends.  False: it could be unloaded.
  */
 static bool stay_loaded(void)
 {
@@ -333,7 +335,7 @@ void attach_start(void)
 		start_thread();
 	if (attach.running)
 		return;
-	/* Nobody would answer there. */
+	/* Without the thread, nobody would answer. */
 	if (attach.socket >= 0)
 		close(attach.socket);
 	attach.socket = -1;
@@ -351,7 +353,7 @@ void attach_announce(void)
 		limit.tv_nsec -= 1000000000;
 	}
 	registry_lock();
-	/* The thread tells all that there is when it begins; after that we do. */
+	/* The thread announces all events when it begins; after that this does. */
 	if (attach.socket >= 0 && attach.nr_told && attach.nr_told < registry_nr_ids())
 		tell_events();
 	while (attach.socket >= 0 && attach.nr_decided < registry_nr_ids())
@@ -367,7 +369,7 @@ void attach_forget(void)
 	attach.socket = -1;
 	attach.running = false;
 	wait_page_forget();
-	/* Threads that are not here may have been waiting for it. */
+	/* Threads that only the parent has may have been waiting for it. */
 	attach.decided = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 	rings_detach();
 }

@@ -25,7 +25,7 @@ static const char *socket_path(void)
 	return path ? path : STRATA_APP_SOCKET;
 }
 
-/* What the kernel calls each user that has no number in this user namespace. */
+/* The uid of each user that has no number in this user namespace. */
 static uid_t overflow_uid(void)
 {
 	int fd = open(OVERFLOW_UID_PATH, O_RDONLY | O_CLOEXEC);
@@ -40,9 +40,9 @@ static uid_t overflow_uid(void)
 }
 
 /*
- * A recorder gives us rings, so it can have us write anywhere.  That is for root, and for whoever
- * may attach a debugger to us: our own user.  The overflow uid may be any user, also if it seems to
- * be our own.
+ * Whether the peer may trace this process.  A recorder gives us rings, so it can have us write
+ * anywhere.  Allowed are root, and the user that may attach a debugger to us: our own.  The
+ * overflow uid may be any user, even if it seems to be our own.
  */
 static bool may_trace_us(int socket)
 {
@@ -72,7 +72,7 @@ bool recorder_is_there(void)
 
 int recorder_connect(uint32_t wait_ms)
 {
-	/* A recorder that does not read must not hold the process for ever; of 0 the kernel makes
+	/* A recorder that does not read must not block the process for ever; to the kernel, 0 means
 	 * for ever. */
 	const struct timeval limit = { .tv_sec = wait_ms / 1000,
 				       .tv_usec = wait_ms ? wait_ms % 1000 * 1000 : 1 };

@@ -7,14 +7,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Connects, and limits each later send to @wait_ms.  -1 with errno: none listens, it is too busy to
- * accept within @wait_ms (EAGAIN), or it may not trace this process (EACCES). */
+/* Connects, and limits each later send to @wait_ms.  -1 with errno: no recorder listens, it is too
+ * busy to accept within @wait_ms (EAGAIN), or it may not trace this process (EACCES). */
 int recorder_connect(uint32_t wait_ms);
 
-/* Is there something to connect to?  Needs no file descriptor. */
+/* Whether a socket to connect to exists.  Needs no file descriptor. */
 bool recorder_is_there(void);
 
-/* Is the recorder at the other end root? */
+/* Whether the peer is root. */
 bool recorder_is_root(int socket);
 
 #endif /* STRATA_LIBSTRATA_RECORDER_SOCKET_H */

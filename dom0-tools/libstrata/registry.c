@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * registry.c - the events of a process: those of the program, of its libraries,
- * and of what is loaded later.  Constructors that STRATA_EVENT() makes call it.
+ * and of libraries loaded later.  Constructors that STRATA_EVENT() makes call it.
  *
- * Events that are described alike share an id, so a definition in a header is one
- * event to a recorder, however many libraries include it.  An id is never given
- * again: records with it may be in a ring.
+ * Events with equal descriptions share an id, so a definition in a header is one
+ * event to a recorder, however many libraries include it.  An id is never reused:
+ * records with it may be in a ring.
  */
 #include "libstrata.h"
 
@@ -92,8 +92,8 @@ static struct strata_event_desc *make_description(const struct strata_tracepoint
 	return event;
 }
 
-/* The id of an event of that description: the one that it has, or a new one.  False: there is no
- * room for it, and it will never be recorded. */
+/* Gives an event the id of its description, a new one if needed.  False: no room is left, and it
+ * will never be recorded. */
 static bool give_id(struct strata_tracepoint *tracepoint)
 {
 	struct strata_event_desc *event = make_description(tracepoint);
@@ -143,8 +143,8 @@ void strata_app_unregister(struct strata_tracepoint *tracepoint)
 	registry_unlock();
 }
 
-/* The child has one thread, and rings that are its parent's: it starts anew.  Sections of both
- * exclude one another, so what a child wrote before this is whole, too. */
+/* Starts anew in the child, which has one thread and its parent's rings.  Sections of parent and
+ * child exclude one another, so records that the child wrote before this are whole. */
 static void after_fork_in_child(void)
 {
 	registry_select(NULL);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * rings.c - the rings that a process writes to: made in memory that the recorder
- * gave, written through tracepoint.h, and, where the CPU or the kernel has no
- * restartable sequences, by reserve and commit here.
+ * rings.c - the rings of a process: made in memory that the recorder gave, written by
+ * tracepoint.h or, where the CPU or the kernel has no restartable sequences, by reserve
+ * and commit here.
  *
- * Nobody knows which threads are in the middle of an event, so no mapping is ever
- * taken away: when a recording ends, empty memory is put in its place.
+ * Threads may be within an event at any time, so no mapping is ever removed: when a
+ * recording ends, empty memory replaces it.
  */
 #include "libstrata.h"
 
@@ -23,15 +23,15 @@
 #include <strata/ring_end.h>
 #include <strata/ring_switch.h>
 
-/* If the kernel cannot abort sections, they have this long to end. */
+/* Time that sections have to end if the kernel cannot abort them. */
 #define SECTION_NS 10000000
 
-/* How long a thread may take between reserve and commit when all is to end; one that takes longer
- * is held by a debugger, or died there. */
+/* Time that a thread may take between reserve and commit at the end; one that takes longer is held
+ * by a debugger, or died there. */
 #define SETTLE_NS    1000000
 #define SETTLE_TURNS 300u
 
-/* What strata_app_rings points to, with what only this file needs. */
+/* The target of strata_app_rings, and what only this file needs. */
 struct rings {
 	struct strata_app_rings seen;
 	struct strata_ring **ring; /* reserve/commit: the writer's books of each */
@@ -46,8 +46,8 @@ const struct strata_app_rings *strata_app_rings;
 
 static struct rings *current;
 
-/* Zero in a child that fork() made, until it has begun anew: what it writes by reserve and commit
- * before that would be with its own copy of the books, into its parent's memory. */
+/* Zero in a child of fork() until it has started anew: until then it would write by reserve and
+ * commit with its own copy of the books, into its parent's memory. */
 static const uint32_t always_alive = 1;
 static const uint32_t *alive = &always_alive;
 
@@ -136,7 +136,7 @@ static int make_rings(struct rings *rings, const struct strata_app_message *setu
 	return 0;
 }
 
-/* Can nobody take away what we are about to map?  A write behind its end would kill us. */
+/* Whether the memory cannot shrink.  A write after its end would kill the process. */
 static bool cannot_shrink(int fd)
 {
 	int seals = fcntl(fd, F_GET_SEALS);
@@ -182,11 +182,11 @@ fail:
 	return -1;
 }
 
-/* Reserve/commit: hands over what each ring's sub-buffer holds.  Also when the process ends; of one
- * that is killed the marks say what that is. */
+/* Hands over the open sub-buffers of reserve/commit rings.  Runs also when the process exits; for a
+ * killed process the marks describe them. */
 static __attribute__((__destructor__)) void flush(void)
 {
-	/* The thread of attach.c may detach meanwhile; books are never freed. */
+	/* The thread of attach.c may detach meanwhile; the books are never freed. */
 	const struct rings *rings = strata_read_once(&current);
 	uint32_t i;
 
@@ -195,7 +195,7 @@ static __attribute__((__destructor__)) void flush(void)
 			strata_ring_flush(rings->ring[i]);
 }
 
-/* Reserve/commit: all that was reserved is committed, and nothing will be. */
+/* Reserve/commit: ends all rings, and waits until all reserved records are committed. */
 static void end_rings(void)
 {
 	const struct timespec pause = { .tv_nsec = SETTLE_NS };
@@ -245,7 +245,7 @@ void rings_detach(void)
 	current = NULL;
 }
 
-/* Any thread may write to any ring: whichever CPU it is on then, operations are atomic. */
+/* Any thread may write to any ring, whatever its CPU is by then: operations are atomic. */
 void strata_app_reserve_commit(const struct strata_app_rings *seen, uint32_t id,
 			       const uint64_t *body, uint32_t body_bytes)
 {
@@ -269,7 +269,7 @@ void strata_app_reserve_commit(const struct strata_app_rings *seen, uint32_t id,
 	end = slot.position + slot.bytes;
 	strata_write_once(mark, end | STRATA_APP_MARK_OPEN);
 	memcpy(slot.payload, body, body_bytes);
-	/* Release: header and payload come before; whoever reads the mark after our death sees
+	/* Release: after header and payload; a recorder that reads the mark after our death sees
 	 * them. */
 	strata_store_release(mark, end);
 	strata_ring_commit(ring, &slot);

@@ -17,7 +17,7 @@
 
 static struct strata_app_wait *page;
 
-/* A machine may refuse memory that could be executed; an old kernel does not know that word. */
+/* Without MFD_NOEXEC_SEAL a machine may refuse; an old kernel does not know the flag. */
 static int make_memory(void)
 {
 	const unsigned int flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
@@ -58,7 +58,7 @@ bool wait_page_make(void)
 		return false;
 	page = map_page(fd);
 	error = errno;
-	/* The mapping is enough to be found by, and a program may close all files at any time. */
+	/* Recorders find the mapping, and a program may close all files at any time. */
 	close(fd);
 	errno = error;
 	return page != NULL;
@@ -81,13 +81,13 @@ void wait_page_answer(uint32_t calls, bool connected)
 	if (!page)
 		return;
 	strata_write_once(&page->connected, connected);
-	/* Release: pairs with app_page_answered(): what has been answered is in the socket. */
+	/* Release: pairs with app_page_answered(): the answer is in the socket before. */
 	strata_store_release(&page->answered, calls);
 }
 
 bool wait_page_await(uint32_t calls, const struct timespec *limit)
 {
-	/* The kernel compares again under its lock: a call that came since wakes us at once. */
+	/* The kernel compares again under its lock: a call since then wakes us at once. */
 	while (strata_load_acquire(&page->calls) == calls)
 		if (syscall(SYS_futex, &page->calls, FUTEX_WAIT, calls, limit, NULL, 0) &&
 		    errno != EAGAIN && errno != EINTR)

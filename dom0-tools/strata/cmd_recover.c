@@ -19,6 +19,7 @@
 #include "commands.h"
 #include "file_limit.h"
 #include "output_dir.h"
+#include "output_options.h"
 #include "recording_remove.h"
 #include "recover.h"
 
@@ -303,36 +304,14 @@ static size_t length_of(const char *path)
 
 int strata_cmd_recover(int argc, char **argv)
 {
-	static const struct option long_options[] = {
-		{ "output", required_argument, NULL, 'o' },
-		{ "force", no_argument, NULL, 'F' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	const char *to = NULL;
+	struct output_options options = { .output = NULL };
+	int status = output_options_read(argc, argv, "recover", usage, &options);
 	char place[PATH_MAX];
-	bool force = false;
 	const char *from;
 	size_t length;
-	int option;
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "o:h", long_options, NULL)) >= 0) {
-		if (option == 'h') {
-			usage(stdout);
-			return STRATA_STATUS_OK;
-		}
-		if (option == 'F') {
-			force = true;
-			continue;
-		}
-		if (option != 'o') {
-			fprintf(stderr, "strata: that is no option of recover; "
-					"`strata recover --help` says how\n");
-			return STRATA_STATUS_USAGE;
-		}
-		to = optarg;
-	}
+	if (status != OUTPUT_OPTIONS_GO_ON)
+		return status;
 	if (optind + 1 != argc) {
 		fprintf(stderr, "strata: name one recording, or one file of rings; `strata recover "
 				"--help` says how\n");
@@ -341,15 +320,16 @@ int strata_cmd_recover(int argc, char **argv)
 	from = argv[optind];
 	length = length_of(from);
 	/* "/", "." and "..": beside these there is nothing. */
-	if (to ? !to[0] : !length || strchr("/.", from[length - 1])) {
+	if (options.output ? !options.output[0] : !length || strchr("/.", from[length - 1])) {
 		fprintf(stderr, "strata: say with --output where to\n");
 		return STRATA_STATUS_USAGE;
 	}
-	if (to)
-		snprintf(place, sizeof(place), "%.*s", (int)length_of(to), to);
+	if (options.output)
+		snprintf(place, sizeof(place), "%.*s", (int)length_of(options.output),
+			 options.output);
 	else
 		snprintf(place, sizeof(place), "%.*s" SUFFIX, (int)length, from);
 	/* A file for each stream. */
 	file_limit_raise();
-	return recover_to(from, place, force);
+	return recover_to(from, place, options.force);
 }

@@ -10,6 +10,7 @@
 
 #include "commands.h"
 #include "control_socket.h"
+#include "output_options.h"
 
 static void usage(FILE *out)
 {
@@ -54,37 +55,16 @@ static int ask(const char *dir, bool force)
 
 int strata_cmd_snapshot(int argc, char **argv)
 {
-	static const struct option long_options[] = {
-		{ "output", required_argument, NULL, 'o' },
-		{ "force", no_argument, NULL, 'F' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
 	char name[64];
-	const char *dir = name;
+	struct output_options options = { .output = name };
 	time_t now = time(NULL);
 	struct tm local;
-	bool force = false;
-	int option;
+	int status;
 
 	strftime(name, sizeof(name), "strata-snapshot-%Y%m%d-%H%M%S", localtime_r(&now, &local));
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "o:h", long_options, NULL)) >= 0) {
-		if (option == 'h') {
-			usage(stdout);
-			return STRATA_STATUS_OK;
-		}
-		if (option == 'F') {
-			force = true;
-			continue;
-		}
-		if (option != 'o') {
-			fprintf(stderr, "strata: that is no option of snapshot; "
-					"`strata snapshot --help` says how\n");
-			return STRATA_STATUS_USAGE;
-		}
-		dir = optarg;
-	}
+	status = output_options_read(argc, argv, "snapshot", usage, &options);
+	if (status != OUTPUT_OPTIONS_GO_ON)
+		return status;
 	if (optind < argc) {
 		fprintf(stderr,
 			"strata: \"%s\" is one word too many; `strata snapshot --help` "
@@ -92,5 +72,5 @@ int strata_cmd_snapshot(int argc, char **argv)
 			argv[optind]);
 		return STRATA_STATUS_USAGE;
 	}
-	return ask(dir, force);
+	return ask(options.output, options.force);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clock.h - how a guest's time stamp counter and the host's follow from each
- * other, and how host ticks become nanoseconds.  Pure functions in 128-bit
- * arithmetic; nothing here estimates.
+ * clock.h - converts between a guest's time stamp counter and the host's, and host
+ * ticks to nanoseconds.  Pure functions in 128-bit arithmetic; nothing here
+ * estimates.
  *
  * The hardware gives a guest
  *
  *     guest = (host * ratio >> frac_bits) + offset        (modulo 2^64)
  *
  * and the hypervisor records offset, ratio and frac_bits.  The map is exact; its
- * inverse is exact to what one guest tick can tell: see
+ * inverse is exact up to the host ticks that share a guest tick: see
  * strata_clock_map_bound_ticks().
  */
 #ifndef STRATA_CLOCK_H
@@ -25,7 +25,7 @@ struct strata_clock_map {
 	uint32_t frac_bits; /* 0: the ratio is one */
 };
 
-/* Whether the functions below may be used with @map; a map from outside must be asked about. */
+/* Whether the functions below accept @map.  Check each map that comes from outside. */
 static inline bool strata_clock_map_valid(const struct strata_clock_map *map)
 {
 	return map->frac_bits == 0 || (map->frac_bits < 64 && map->ratio != 0);
@@ -83,7 +83,7 @@ struct strata_clock_scale {
 	int32_t shift;
 };
 
-/* Whether the functions below may be used with @scale; one from outside must be asked about. */
+/* Whether the functions below accept @scale.  Check each scale that comes from outside. */
 static inline bool strata_clock_scale_valid(const struct strata_clock_scale *scale)
 {
 	return scale->mul_frac != 0 && scale->shift > -32 && scale->shift < 32;

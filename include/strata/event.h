@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event.h - the typed description of an event: what its records carry.
+ * event.h - the typed description of an event class: the fields of its records.
  *
- * A writer sends tables of these, never text that somebody would parse; a
- * reader checks each one before use, makes the CTF metadata from them and knows
- * from them how long each record must be.
+ * A writer sends tables of these, never text to be parsed.  A reader checks each
+ * description before use, makes the CTF metadata from it and computes from it how
+ * long each record must be.
  *
  * Fields lie in order, each aligned to its own size but to no more than 4
  * bytes; every payload starts on a multiple of 4.  Two kinds of field have no
  * fixed length: a string ends with its zero byte, and a sequence is a 32-bit
  * number of elements, aligned to 4, before the elements, which are aligned as
- * any field is.  What follows them is aligned to where they end.
+ * any field is.  The next field is aligned from the end of these.
  */
 #ifndef STRATA_EVENT_H
 #define STRATA_EVENT_H
@@ -47,14 +47,14 @@ struct strata_event_desc {
 	struct strata_field_desc fields[STRATA_EVENT_FIELDS_MAX];
 };
 
-/* Bytes of a description up to the last of @nr_fields fields: what a table carries of it. */
+/* Bytes of a description up to the last of @nr_fields fields: its size in a table. */
 static inline uint32_t strata_event_desc_bytes(uint32_t nr_fields)
 {
 	return (uint32_t)(sizeof(struct strata_event_desc) -
 			  (STRATA_EVENT_FIELDS_MAX - nr_fields) * sizeof(struct strata_field_desc));
 }
 
-/* Where a field of @bytes goes that follows @offset bytes of payload. */
+/* Offset of a field of @bytes that follows @offset bytes of payload. */
 static inline uint32_t strata_field_align(uint32_t offset, uint32_t bytes)
 {
 	uint32_t align = bytes > 4u ? 4u : bytes;
@@ -104,10 +104,10 @@ struct strata_field_place {
 
 /*
  * Finds a field in a payload that may hold anything.
- * @payload: @available bytes of it can be read
- * @offset:  IN/OUT, where the field before it ends, and where it does itself
+ * @payload: @available readable bytes
+ * @offset:  IN/OUT, end of the field before it; then its own end
  * @place:   OUT
- * False: it runs over the end.
+ * Returns false if the field runs over the end.
  */
 static inline bool strata_field_find(const struct strata_field_desc *field,
 				     const unsigned char *payload, uint32_t available,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * packet.h - the bytes of a packet: its header, its context and the header of
- * each record.  They are CTF 1.8 bytes as they stand in the ring; a reader
- * writes them to a file without rewriting a record.
+ * each record.  The bytes in the ring are CTF 1.8; a reader writes them to a file
+ * without rewriting a record.
  *
  * One function builds a packet header.  The writer calls it when a sub-buffer
  * is complete; a reader that does not trust the writer calls it again with
  * values that it has checked.
  *
  * No integer is aligned to more than 4 bytes, and every record is a multiple
- * of 4 long.  Byte order is the machine's; the metadata says which.
+ * of 4 long.  Byte order is the machine's; the metadata names it.
  */
 #ifndef STRATA_PACKET_H
 #define STRATA_PACKET_H
@@ -21,7 +21,7 @@
 struct strata_packet_header {
 	/* trace.packet.header */
 	uint32_t magic;
-	uint8_t uuid[16];   /* of the trace; zero in the ring, set by whoever writes the file */
+	uint8_t uuid[16];   /* of the trace; zero in the ring, set by the writer of the file */
 	uint32_t stream_id; /* an enum strata_header_form */
 	/* stream.packet.context */
 	uint64_t timestamp_begin; /* ticks of the first record */
@@ -38,15 +38,15 @@ struct strata_packet_header {
 #define STRATA_PACKET_HEADER_BYTES ((uint32_t)sizeof(struct strata_packet_header))
 
 /*
- * How the records of a channel begin.  A packet says which by its stream_id; to
- * CTF each form is a stream class.
+ * The forms of a record's header.  All records of a packet have one form, which its
+ * stream_id names; each form is a stream class in CTF.
  *
- * The two short forms have a few bits of the id, and the low bits of the ticks: a
- * reader widens these against the record before, or timestamp_begin.  So such a
- * header stands only where less than the range of these bits has passed since the
- * record before in the packet, and never for the packet's first.  Elsewhere, and
- * for ids that do not fit, they have a longer one: an escape value in place of
- * the id, then id and ticks whole.  They are LTTng's compact and large headers.
+ * The two short forms hold a few bits of the id, and the low bits of the ticks.  A
+ * reader widens the ticks against the record before, or timestamp_begin.  So a short
+ * header is used only where fewer ticks have passed since the record before than
+ * these bits can count, and never for the first record of a packet.  Elsewhere, and
+ * for ids that do not fit, the header is extended: an escape value in place of the
+ * id, then id and ticks in full.  They are LTTng's compact and large headers.
  */
 enum strata_header_form {
 	STRATA_HEADER_FULL = 0,    /* 12 bytes: 32 bits of id, 64 of ticks */
@@ -55,7 +55,7 @@ enum strata_header_form {
 	STRATA_NR_HEADER_FORMS
 };
 
-/* How the contracts say which forms a writer can write: a bit for each.  None says: full alone. */
+/* The contracts announce the forms that a writer supports: a bit for each; 0: full alone. */
 #define STRATA_HEADER_FORM_BIT(form) (1u << (form))
 #define STRATA_HEADER_FORMS_ALL      ((1u << STRATA_NR_HEADER_FORMS) - 1u)
 
@@ -166,8 +166,8 @@ static inline void strata_header_write(void *to, uint32_t header_bytes, uint32_t
 	full->ticks = ticks;
 }
 
-/* The first time from @previous on whose lowest @bits are @low's, as CTF reads narrow clocks.
- * Modulo 2^64: in a hostile packet it may lie before @previous. */
+/* The first time from @previous on whose lowest @bits equal those of @low, as CTF reads narrow
+ * clocks. Modulo 2^64: in a hostile packet the result may lie before @previous. */
 static inline uint64_t strata_widen_ticks(uint64_t previous, uint32_t low, uint32_t bits)
 {
 	return previous + ((low - previous) & (((uint64_t)1 << bits) - 1));
@@ -175,10 +175,10 @@ static inline uint64_t strata_widen_ticks(uint64_t previous, uint32_t low, uint3
 
 /*
  * Reads a record's header.  The bytes may be anything.
- * @left:     bytes from @from on that may be looked at
- * @previous: ticks of the record before; of the first, the packet's begin
+ * @left:     readable bytes from @from on
+ * @previous: ticks of the record before; for the first record, the packet's begin
  * @id, @ticks: OUT
- * Returns its bytes, or 0: there are not that many; then nothing is set.
+ * Returns the header's bytes; 0, with nothing set: @left is too small.
  */
 static inline uint32_t strata_header_read(enum strata_header_form form, const void *from,
 					  uint32_t left, uint64_t previous, uint32_t *id,
@@ -217,7 +217,7 @@ static inline uint32_t strata_header_read(enum strata_header_form form, const vo
 	return whole_bytes;
 }
 
-/* What a packet header says, in units of the ring. */
+/* The contents of a packet header, in units of the ring. */
 struct strata_packet {
 	uint64_t begin_ticks;
 	uint64_t end_ticks;
@@ -230,9 +230,9 @@ struct strata_packet {
 };
 
 /*
- * Writes the whole of @header, and reads nothing of it: it may lie in memory
- * that another domain can read, and in the hypervisor's case is never read
- * back.  Any context.
+ * Writes all of @header, and reads none of it: it may lie in memory that
+ * another domain reads, and the hypervisor never reads back what it shares.
+ * Any context.
  */
 static inline void strata_packet_header_build(struct strata_packet_header *header,
 					      const struct strata_packet *packet)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ring_books.h - what a writer knows of its ring, in memory that is its own; how a
- * ring is made, how losses are counted, and how a probe says that it is under way.
- * ring_writer.h says who meets whom on each of these words.
+ * ring_books.h - the writer's private state of a ring; makes a ring, counts losses,
+ * and marks a probe as under way.  The synchronisation of each word is in
+ * ring_writer.h.
  */
 #ifndef STRATA_RING_BOOKS_H
 #define STRATA_RING_BOOKS_H
@@ -18,12 +18,13 @@
 /* The writer's books of one sub-buffer, in memory that is its own. */
 struct strata_ring_subbuf {
 	strata_count_t commit_count; /* bytes committed, in all turns; this CPU only */
-	strata_count_t commit_seq;   /* what commit_count was when there was no gap below it */
+	strata_count_t commit_seq;   /* value of commit_count when there was last no gap below it */
 	strata_count_t held;         /* start of the turn that @page is of */
-	/* At least every timestamp of this turn; 0: none yet.  Aligned, as it is loaded in one
+	/* No timestamp of this turn is greater; 0: none yet.  Aligned, as it is loaded in one
 	 * piece, and i386 aligns 64 bits in a structure to 32. */
 	uint64_t newest_ticks __attribute__((aligned(8)));
-	/* Of a record of this turn, the newest but for nesting; 0: none yet.  Short headers. */
+	/* Ticks of the newest record of this turn, except for nesting; 0: none yet.  For short
+	 * headers. */
 	uint64_t last_ticks __attribute__((aligned(8)));
 	uint64_t begin_ticks;
 	uint64_t end_ticks;
@@ -57,15 +58,15 @@ static inline size_t strata_ring_bytes(struct strata_ring_geometry geo)
 }
 
 /*
- * Makes a ring that is empty.
+ * Makes an empty ring.
  * @ring:       strata_ring_bytes(geo) zeroed bytes, private to the writer
- * @geo:        valid as strata_geometry_valid() says
+ * @geo:        accepted by strata_geometry_valid()
  * @data:       strata_data_bytes(geo) zeroed bytes
  * @shared:     zeroed
- * @reader:     zeroed; what the reader, or its home for it, will write
+ * @reader:     zeroed; written by the reader, or by its home for it
  * @cpu:        the CPU that owns the ring
- * @first:      where the counters start, a multiple of the buffer's size; 0 but
- *              in tests of the wrap
+ * @first:      initial value of the counters, a multiple of the buffer's size; 0
+ *              except in tests of the wrap
  * Any context, before the first probe.
  */
 static inline void strata_ring_init(struct strata_ring *ring, struct strata_ring_geometry geo,
@@ -102,8 +103,8 @@ static inline void strata_ring_init(struct strata_ring *ring, struct strata_ring
 	shared->cpu = cpu;
 }
 
-/* Says what headers records get, full ones until then.  While no probe is under way, and when the
- * ring was flushed: a packet has records of one form. */
+/* Sets the form of record headers; full ones until then.  Call it after a flush, while no probe is
+ * under way: a packet has records of one form. */
 static inline void strata_ring_set_form(struct strata_ring *ring, enum strata_header_form form)
 {
 	ring->form = (uint8_t)form;
@@ -112,9 +113,9 @@ static inline void strata_ring_set_form(struct strata_ring *ring, enum strata_he
 
 /*
  * Counts one lost record.  The copy for the reader is written until it holds
- * the newest value, because a nested writer may have counted in between; at
- * most one turn for each that did.  The look that ends the loop is an add of
- * zero and no load: where threads share a ring, our store to the copy would
+ * the newest value, because a nested writer may have counted in between; the loop
+ * turns at most once for each nested writer.  The check that ends the loop is an
+ * add of zero and no load: where threads share a ring, our store to the copy could
  * else wait in the store buffer while another's newer one lands before it.
  */
 static inline void strata_ring_count_lost(struct strata_ring *ring, enum strata_lost kind)
@@ -130,15 +131,15 @@ static inline void strata_ring_count_lost(struct strata_ring *ring, enum strata_
 
 /*
  * Brackets a probe in a home whose probes stay on their CPU (Xen, Linux).
- * False: nested too deep; the record is counted as lost and enter() is undone.
- * Stop and flush look at `nesting` from an interrupt of the same CPU: zero
+ * Returns false if probes nest too deep: the record is counted as lost, and enter()
+ * is undone.  Stop and flush read `nesting` in an interrupt of the same CPU: zero
  * there means that no probe is under way.
  */
 static inline bool strata_ring_enter(struct strata_ring *ring)
 {
 	strata_count_t depth = strata_read_once(&ring->nesting) + 1;
 
-	/* Plain stores: whoever nests in between puts back what it found. */
+	/* Plain stores: a nested probe restores the value that it found. */
 	strata_write_once(&ring->nesting, depth);
 	strata_barrier();
 	if (strata_likely(depth <= STRATA_RING_NESTING_MAX))

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ring_end.h - the end of a ring that threads write: when it is settled, no probe
- * still writes to it, but a count of losses.  That is the grace period of a recording's stop, in a
- * home that can neither interrupt its threads nor ask which of them are in a probe; the ring knows
- * it by itself, so a probe pays nothing for it, not even RCU's price.
+ * ring_end.h - ends a ring that threads write.  Once it is settled, no probe writes
+ * to it, except a count of losses.  This is the grace period of a recording's stop
+ * in a home that can neither interrupt its threads nor ask which of them are in a
+ * probe.  The ring's own counters suffice, so a probe pays nothing for it.
  *
  *   end / writer
  *       `ended` is set before write_count is moved past a sub-buffer that nobody
- *       opened: who sampled write_count before that fails at its compare-and-swap;
- *       who samples it after sees `ended` (pairs with strata_ring_may_open())
+ *       opened.  A writer that sampled write_count before that fails at its
+ *       compare-and-swap; one that samples it after sees `ended` (pairs with
+ *       strata_ring_may_open())
  *   settle / writer
  *       commit_seq, released by the last committer, is acquired here
  */
@@ -18,10 +19,9 @@
 #include <strata/ring_writer.h>
 
 /*
- * Ends the ring: what is being written is closed, and no slot is won from here on.
- * A record that comes too late is not counted as lost, but if it is too large, or found
- * the ring full before.  Any thread, one at a time;
- * for ever.
+ * Ends the ring for ever: closes the open sub-buffer; no slot is won from here on.
+ * A later record is not counted as lost, unless it is too large or the ring was
+ * full before.  Any thread, one at a time.
  */
 static inline void strata_ring_end(struct strata_ring *ring)
 {
@@ -30,7 +30,7 @@ static inline void strata_ring_end(struct strata_ring *ring)
 	if (ring->ended)
 		return;
 	strata_write_once(&ring->ended, true);
-	/* A turn is lost only to a writer that had sampled `ended` before it was set. */
+	/* The loop turns again only for a writer that had sampled `ended` before it was set. */
 	do {
 		strata_ring_flush(ring);
 		old = strata_read_once(&ring->write_count);

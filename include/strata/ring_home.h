@@ -14,11 +14,11 @@
 #include <strata/ring_writer.h>
 
 /*
- * Get finds the sub-buffer to be read next.
+ * Finds the next sub-buffer to read.
  * @spare: IN, OUT: the reader's page; in overwrite mode it is exchanged for the
  *         one that was found
  * Returns the page that holds it, or -1: none is ready.  ring->reader->read_count
- * says its position.
+ * is its position.
  */
 static inline int strata_ring_get(struct strata_ring *ring, unsigned int *spare)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ring_layout.h - what lies where in the memory that a writer shares with a
- * reader in another domain.
+ * ring_layout.h - the layout of the memory that a writer shares with a reader in
+ * another domain.
  *
- * A ring has three areas, each of whole pages, so that each can have rights of
- * its own:
+ * A ring has three areas, each of whole pages, so that each can have access rights
+ * of its own:
  *
  *   writer area  the writer writes, the reader maps it read-only
  *   reader area  both write: the read count and the sub-buffer table (guests);
- *                the hypervisor shares none: its reader speaks by hypercall
+ *                the hypervisor shares none: its reader uses hypercalls
  *   data         the memory of the sub-buffers, and of one more: the spare of a
  *                reader in overwrite mode; read-only to the reader
  *
- * The layout is versioned: a reader refuses what it does not know.  Reserved
- * bytes are zero.
+ * The layout is versioned: a reader refuses an unknown version.  Reserved bytes are
+ * zero.
  */
 #ifndef STRATA_RING_LAYOUT_H
 #define STRATA_RING_LAYOUT_H
@@ -34,7 +34,7 @@
 
 /* The three kinds of loss; each counter only grows. */
 enum strata_lost {
-	STRATA_LOST_FULL,   /* the reader had not let go of the next sub-buffer */
+	STRATA_LOST_FULL,   /* the reader still owned the next sub-buffer */
 	STRATA_LOST_NESTED, /* a wrap onto a slot of an interrupted writer, or nested too deep */
 	STRATA_LOST_BIG,    /* the record does not fit into a sub-buffer */
 	STRATA_NR_LOST
@@ -50,7 +50,7 @@ struct strata_ring_writer_area {
 	uint8_t form;       /* enum strata_header_form of the records that are written now */
 	uint8_t reserved0[2];
 	uint64_t reserved1[6];
-	/* Live losses: also what was lost after the last packet that could be written. */
+	/* Losses up to now, including those after the last packet that could be written. */
 	uint64_t lost[STRATA_NR_LOST];
 	uint64_t reserved2[5];
 	/* Commit seq of each sub-buffer: the reader's half of equation (2), and while one is

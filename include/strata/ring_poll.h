@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ring_poll.h - what a reader finds when it looks at a ring (Desnoyers & Dagenais
- * 2012, Algorithm 5).  strata_reader_poll() and strata_single_poll() say which.
+ * ring_poll.h - the states in which a reader finds a ring (Desnoyers & Dagenais
+ * 2012, Algorithm 5); returned by strata_reader_poll() and strata_single_poll().
  */
 #ifndef STRATA_RING_POLL_H
 #define STRATA_RING_POLL_H
@@ -13,7 +13,7 @@ enum strata_poll {
 	STRATA_POLL_DATA,     /* there is some */
 	STRATA_POLL_PRIORITY, /* so much that this ring is to be read before others */
 	STRATA_POLL_HANGUP,   /* its writer is gone, and nothing that it completed is left */
-	STRATA_POLL_ERROR,    /* the writer's words are none that a ring can have */
+	STRATA_POLL_ERROR,    /* no ring can have these words */
 };
 
 /* So many sub-buffers that are not read yet have priority: three in four.  With four of them, and

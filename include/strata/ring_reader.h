@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ring_reader.h - the reader's half of a ring, in another domain than its
- * writer: get and put a sub-buffer in both modes, and look at one that is not
- * complete (Desnoyers & Dagenais 2012, Algorithms 5-7, without the IPI: a reader
- * in another domain cannot send one, so the writer orders its stores when it
- * publishes commit seq).
+ * ring_reader.h - the reader's half of a ring whose writer is in another domain: get
+ * and put a sub-buffer in both modes, and copy the valid part of an incomplete one
+ * (Desnoyers & Dagenais 2012, Algorithms 5-7, without the IPI: a reader in another
+ * domain cannot send one, so the writer orders its stores when it publishes commit
+ * seq).
  *
- * The writer's memory is hostile: every word is loaded once, and nothing that
- * it says can lead outside the mapped areas, because place and size of a
- * sub-buffer come from the reader's own geometry and counter, and the number of
- * its page is held to those that there are.  What a sub-buffer holds is the
- * caller's to copy first and to check then.
+ * The writer's memory is hostile: every word is loaded once, and no value leads
+ * outside the mapped areas.  Place and size of a sub-buffer come from the reader's
+ * own geometry and counter, and the number of its page is clamped to existing
+ * pages.  The caller copies the contents of a sub-buffer first, and checks the copy.
  *
- * One reader a ring; the caller sees to that.
+ * The caller ensures that a ring has one reader.
  */
 #ifndef STRATA_RING_READER_H
 #define STRATA_RING_READER_H
@@ -29,7 +28,8 @@ struct strata_ring_reader {
 	unsigned int page;         /* of the sub-buffer that get found */
 	unsigned int spare;        /* overwrite mode: the page that is ours */
 	const struct strata_ring_writer_area *writer;
-	struct strata_ring_reader_area *shared; /* NULL: the writer's home is told by hypercall */
+	struct strata_ring_reader_area
+		*shared; /* NULL: the reader speaks to the writer by hypercall */
 	const unsigned char *data;
 };
 
@@ -39,7 +39,7 @@ enum strata_reader_refusal {
 	STRATA_READER_BAD_MAGIC,
 	STRATA_READER_OTHER_VERSION,
 	STRATA_READER_OTHER_WIDTH,    /* counters of another width than ours */
-	STRATA_READER_OTHER_GEOMETRY, /* it contradicts what was announced */
+	STRATA_READER_OTHER_GEOMETRY, /* its words contradict the announced geometry */
 };
 
 /*
@@ -48,8 +48,8 @@ enum strata_reader_refusal {
  * @writer: mapped, STRATA_WRITER_AREA_PAGES
  * @shared: mapped writable, or NULL
  * @data:   mapped, strata_data_bytes(geo)
- * Returns why not, or STRATA_READER_OK.  Then strata_reader_resume() or the
- * caller says where reading begins; until then it is at 0.
+ * Returns STRATA_READER_OK, or the reason against.  strata_reader_resume() or the
+ * caller sets the position where reading begins; until then it is 0.
  */
 static inline enum strata_reader_refusal
 strata_reader_init(struct strata_ring_reader *reader, struct strata_ring_geometry geo,
@@ -102,9 +102,9 @@ static inline strata_count_t strata_reader_newest(const struct strata_ring_reade
 }
 
 /*
- * Goes on where the reader before us ended, in a ring whose reader area is
- * mapped: takes over its spare page, and its position if that is one that the
- * ring may still hold; else the oldest such.
+ * Resumes where the previous reader ended, in a ring whose reader area is mapped:
+ * takes over its spare page, and its position if the ring can still hold that one,
+ * otherwise the oldest possible position.
  */
 static inline void strata_reader_resume(struct strata_ring_reader *reader)
 {
@@ -121,8 +121,8 @@ static inline void strata_reader_resume(struct strata_ring_reader *reader)
 }
 
 /*
- * Is a sub-buffer complete and not yet read (Algorithm 5)?  In overwrite mode:
- * is there any sign of one; get may find that it was overwritten since.
+ * Whether a sub-buffer is complete and not yet read (Algorithm 5).  In overwrite
+ * mode this is a hint: get may find that it was overwritten since.
  */
 static inline bool strata_reader_ready(const struct strata_ring_reader *reader)
 {
@@ -137,12 +137,12 @@ static inline bool strata_reader_ready(const struct strata_ring_reader *reader)
 }
 
 /*
- * Says whether there is something to read, and how urgent it is (Algorithm 5).
+ * Returns whether there is something to read, and how urgent it is (Algorithm 5).
  * @gone: the writer will never write again, as the caller knows from elsewhere.
- *        What it left of a sub-buffer that it did not complete is behind a
- *        hang-up: strata_reader_copy_prefix()
- * Two words are loaded, and nothing is taken; get may still find that a ring which
- * is overwritten was written on since.
+ *        An incomplete sub-buffer then counts as a hang-up:
+ *        strata_reader_copy_prefix() reads it
+ * Loads two words and takes nothing.  In overwrite mode, get may find that the ring
+ * was written further since.
  */
 static inline enum strata_poll strata_reader_poll(const struct strata_ring_reader *reader,
 						  bool gone)
@@ -172,9 +172,9 @@ static inline enum strata_poll strata_reader_poll(const struct strata_ring_reade
 }
 
 /*
- * Finds the sub-buffer to be read next, and in overwrite mode takes it out of
- * the ring; read_count says its position.  False: none is ready.
- * For rings whose reader area is mapped; a home that is told by hypercall finds it for us.
+ * Finds the next sub-buffer to read, and in overwrite mode takes it out of the ring;
+ * read_count is its position.  Returns false if none is ready.
+ * For rings whose reader area is mapped; other homes find it by hypercall.
  */
 static inline bool strata_reader_get(struct strata_ring_reader *reader)
 {
@@ -215,11 +215,11 @@ static inline void strata_reader_put(struct strata_ring_reader *reader)
 }
 
 /*
- * Copies what is committed without a gap of the sub-buffer at @position, which
- * its writer has not completed and perhaps never will.
+ * Copies the part without a gap of the sub-buffer at @position, which its writer has
+ * not completed and perhaps never will.
  * @to: strata_subbuf_bytes(geo); the packet header in it is yet to be made
- * Returns the bytes that are valid, that header included; 0: there is none, or
- * the sub-buffer was completed or overwritten meanwhile.
+ * Returns the valid bytes, that header included; 0: there are none, or the sub-buffer
+ * was completed or overwritten meanwhile.
  */
 static inline uint32_t strata_reader_copy_prefix(const struct strata_ring_reader *reader,
 						 strata_count_t position, void *to)
@@ -233,7 +233,7 @@ static inline uint32_t strata_reader_copy_prefix(const struct strata_ring_reader
 		return 0;
 	page = strata_table_page(reader->geo, strata_read_once(&reader->writer->page[index]));
 	strata_copy(to, reader->data + ((size_t)page << reader->geo.subbuf_bits), bytes);
-	/* The loads of the copy come before the look that says that it is valid. */
+	/* The loads of the copy come before the load that proves it valid. */
 	strata_read_barrier();
 	commit = strata_read_once(&reader->writer->commit_seq[index]);
 	if (strata_subbuf_offset(reader->geo, commit) == 0 ||
@@ -242,7 +242,8 @@ static inline uint32_t strata_reader_copy_prefix(const struct strata_ring_reader
 	return (uint32_t)bytes;
 }
 
-/* Losses of one kind up to now, also behind the last packet.  Hostile, like all of it. */
+/* Losses of one kind up to now, including those after the last packet.  Hostile, like every word.
+ */
 static inline uint64_t strata_reader_lost(const struct strata_ring_reader *reader,
 					  enum strata_lost kind)
 {

@@ -50,7 +50,7 @@
 /* Bodies up to this are copied without a loop: as many words as they take. */
 #define STRATA_SINGLE_SHORT_BODY 32u
 
-/* What the writer says of a sub-buffer when it leaves it. */
+/* The writer's description of a sub-buffer that it left. */
 struct strata_single_closed {
 	uint64_t lost[STRATA_NR_LOST]; /* until then */
 	uint32_t content_bytes;        /* the room for the header included */
@@ -126,13 +126,13 @@ static inline void strata_single_count_lost(struct strata_single_area *area, enu
 }
 
 /*
- * The writer's memory is hostile: every word is loaded once, and checked before it
- * says where to read.
+ * The reader's state.  The writer's memory is hostile: every word is loaded once, and
+ * checked before it determines where to read.
  */
 struct strata_single_reader {
 	struct strata_ring_geometry geo;
-	uint64_t position; /* what is read next; ours */
-	bool overwrite;    /* set by the caller behind init() */
+	uint64_t position; /* position to read next; the reader's own */
+	bool overwrite;    /* set by the caller after init() */
 	const struct strata_single_area *area;
 	struct strata_single_reader_area *shared;
 	const unsigned char *data;
@@ -160,8 +160,9 @@ static inline bool strata_single_reader_init(struct strata_single_reader *reader
 enum strata_single_take {
 	STRATA_SINGLE_NOTHING, /* if the reader moved, the next sub-buffer may have more */
 	STRATA_SINGLE_TAKEN,
-	STRATA_SINGLE_LIES,        /* no ring's words; reading goes on where the position says */
-	STRATA_SINGLE_OVERWRITTEN, /* what was to be read next; reading goes on behind it */
+	STRATA_SINGLE_LIES, /* no ring can have these words; reading resumes at the position */
+	STRATA_SINGLE_OVERWRITTEN, /* the next records were overwritten; reading resumes after them
+				    */
 };
 
 /* Does the ring hold the sub-buffer at @start no more, now that its position is @written? */
@@ -172,7 +173,7 @@ static inline bool strata_single_overwrites(const struct strata_single_reader *r
 					    strata_buffer_bytes(reader->geo);
 }
 
-/* Goes on at the oldest sub-buffer that the ring holds, or @spared ones behind it. */
+/* Resumes at the oldest sub-buffer in the ring, or @spared sub-buffers after it. */
 static inline enum strata_single_take
 strata_single_skip_overwritten(struct strata_single_reader *reader, unsigned int spared)
 {
@@ -185,8 +186,8 @@ strata_single_skip_overwritten(struct strata_single_reader *reader, unsigned int
 }
 
 /*
- * Copies the records that are to be read next, up to the end of their sub-buffer,
- * and goes on behind them.  strata_single_put() lets them go.
+ * Copies the next records, up to the end of their sub-buffer, and advances past them.
+ * strata_single_put() releases them to the writer.
  * @partly: also from the sub-buffer that is being written, up to its position
  * @to:     strata_subbuf_bytes(geo); the room of a packet header comes first
  * @bytes:  OUT, that room included
@@ -230,9 +231,9 @@ static inline enum strata_single_take strata_single_take(struct strata_single_re
 		    reader->data + (start & (strata_buffer_bytes(reader->geo) - 1)) + begin,
 		    end - begin);
 	if (reader->overwrite) {
-		/* The loads of the copy come before the look that says that it is good; a writer
-		 * moves the position before it writes where the copy comes from.  One behind: the
-		 * oldest would be overwritten again while it is copied. */
+		/* The loads of the copy come before the load that proves it valid; a writer moves
+		 * the position before it writes where the copy comes from.  One sub-buffer later:
+		 * the oldest would be overwritten again while it is copied. */
 		strata_read_barrier();
 		if (strata_single_overwrites(reader, start,
 					     strata_read_once(&reader->area->position)))
@@ -242,7 +243,7 @@ static inline enum strata_single_take strata_single_take(struct strata_single_re
 					 : start + subbuf_bytes + STRATA_PACKET_HEADER_BYTES;
 	return end == begin ? STRATA_SINGLE_NOTHING : STRATA_SINGLE_TAKEN;
 lies:
-	/* What was said of the sub-buffer may be of the one that has overwritten it since. */
+	/* The description may already be of the sub-buffer that has overwritten this one. */
 	strata_read_barrier();
 	if (strata_single_overwrites(reader, start, strata_read_once(&reader->area->position)))
 		return strata_single_skip_overwritten(reader, 1);

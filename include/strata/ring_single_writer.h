@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ring_single_writer.h - the writer's half of a single-store ring (ring_single.h has
- * the layout, and who meets whom): the restartable sections that write a record and
- * that leave a sub-buffer, and what runs them again.
+ * the layout and the synchronisation): the restartable sections that write a record
+ * and that leave a sub-buffer, and the loops that restart them.
  *
- * strata_single_write() is what nearly every event takes; what it does not do,
- * strata_single_write_slow() does.  Any thread, and any signal handler, also of a
- * thread that is in here.  Nothing locks, allocates or waits.
+ * strata_single_write() handles nearly every event; strata_single_write_slow()
+ * handles the rest.  Any thread, and any signal handler, also of a thread that is in
+ * here.  Nothing locks, allocates or waits.
  */
 #ifndef STRATA_RING_SINGLE_WRITER_H
 #define STRATA_RING_SINGLE_WRITER_H
@@ -20,14 +20,15 @@
  * of a debugger, where the record is lost. */
 #define STRATA_SINGLE_TRIES 64u
 
-/* A counter that is this far behind was set back; less is two readings out of order, but if it does
- * not catch up soon. */
+/* A counter that is this far behind was set back.  Less is two readings out of order, unless it
+ * does not catch up soon. */
 #define STRATA_SINGLE_SET_BACK_TICKS (1u << 24)
 
 enum strata_single_result {
 	STRATA_SINGLE_WRITTEN,
 	STRATA_SINGLE_ABORTED,
-	STRATA_SINGLE_SLOW, /* it does not fit, the clock is behind, or nothing may be written */
+	STRATA_SINGLE_SLOW, /* the record does not fit, the clock is behind, or writing is not
+			       allowed */
 };
 
 #define STRATA_SINGLE_OFFSETS                                                    \
@@ -37,8 +38,8 @@ enum strata_single_result {
 		[mask] "i"(offsetof(struct strata_single_area, data_mask)),      \
 		[head] "i"(STRATA_SINGLE_HEAD_BYTES)
 
-/* What a section does before it copies.  Then rcx is the position, and rdx points to the record.
- * @lea computes into rax how far behind the position it may touch. */
+/* The part of a section before it copies.  Then rcx is the position, and rdx points to the record.
+ * @lea computes into rax how far after the position the section may write. */
 #define STRATA_SINGLE_BEGIN(lea)                                            \
 	"movq %c[position](%[area]), %%rcx\n\t" lea "xorq %%rcx, %%rax\n\t" \
 	"testq %c[fit](%[area]), %%rax\n\t"                                 \
@@ -55,7 +56,8 @@ enum strata_single_result {
 	"movl %[id], (%%rdx)\n\t"                                           \
 	"movq %%rax, 4(%%rdx)\n\t"
 
-/* The section for a short body, of so many words, which are in registers: @put stores them. */
+/* The section for a short body of a fixed number of words, which are in registers: @put stores
+ * them. */
 #define STRATA_SINGLE_SECTION(words, put, ...)                                                    \
 	static inline __attribute__((__always_inline__)) enum strata_single_result                \
 		strata_single_section_##words(ptrdiff_t rseq, uint32_t cpu,                       \
@@ -143,8 +145,8 @@ slow:
 }
 
 /*
- * Leaves a sub-buffer: says what it holds, and moves the position on, if it is
- * @position still and writing is allowed.  Without effect if not.
+ * Leaves a sub-buffer: describes its contents, and advances the position if it
+ * is still @position and writing is allowed.  Otherwise it has no effect.
  */
 static inline void strata_single_close(ptrdiff_t rseq, uint32_t cpu,
 				       struct strata_single_area *area, uint64_t position,
@@ -182,8 +184,8 @@ enum strata_single_room {
 	STRATA_SINGLE_STOPPED,
 };
 
-/* Why a section was left, and what follows: the next sub-buffer is opened if it is the reader's no
- * more.  A counter that is behind by more than @patience was set back. */
+/* Handles the reason why a section was left: opens the next sub-buffer if the reader has released
+ * it.  A counter that is behind by more than @patience was set back. */
 static inline enum strata_single_room strata_single_make_room(ptrdiff_t rseq, uint32_t cpu,
 							      struct strata_single_area *area,
 							      uint64_t reach, uint64_t patience)
@@ -198,7 +200,8 @@ static inline enum strata_single_room strata_single_make_room(ptrdiff_t rseq, ui
 
 	if (strata_read_once(&area->fit_mask) == ~(uint64_t)0)
 		return STRATA_SINGLE_STOPPED;
-	/* Somebody else made room, or the clock was behind by less than it takes to come here. */
+	/* Another writer made room, or the clock was behind by less than the time taken to come
+	 * here. */
 	if (!set_back && offset + reach < strata_subbuf_bytes(geo))
 		return STRATA_SINGLE_TRY_AGAIN;
 	/* Acquire: the reader's loads come before our stores; pairs with strata_single_put(). */
@@ -262,7 +265,8 @@ strata_single_write_slow(unsigned char *rings, uint32_t nr, uint64_t stride, uin
 	strata_single_count_lost(area, kind);
 }
 
-/* The same: what nearly every event takes.  False: nothing was written; call the other one. */
+/* The same, for nearly every event.  False: nothing was written; call strata_single_write_slow().
+ */
 static inline __attribute__((__always_inline__)) bool
 strata_single_write(unsigned char *rings, uint32_t nr, uint64_t stride, uint32_t id,
 		    const uint64_t *body, uint32_t body_bytes)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ring_switch.h - the forced switch that is made while recording goes on, so that
- * a reader gets what is in a sub-buffer that is not full (Desnoyers & Dagenais
- * 2012, Algorithm 4, which a timer of each CPU calls).
+ * ring_switch.h - the forced switch during a recording, which gives a reader the
+ * contents of a sub-buffer that is not full (Desnoyers & Dagenais 2012, Algorithm 4,
+ * which a timer of each CPU calls).
  *
- * When it is made is the home's: at most once in a period, on the ring's own CPU,
- * and only while that is awake.  A timer that wakes a sleeping CPU would change
- * what is measured, so a home looks as well when its CPU goes to sleep.  What is
- * recorded between such a look and the sleep, when less than a period has passed
- * since the last switch, stays until the CPU is awake again.
+ * The home chooses the time: at most once in a period, on the ring's own CPU, and
+ * only while that is awake.  A timer that wakes a sleeping CPU would change what is
+ * measured, so a home also checks when its CPU goes to sleep.  Records written
+ * between that check and the sleep, less than a period after the last switch, stay
+ * in the ring until the CPU is awake again.
  */
 #ifndef STRATA_RING_SWITCH_H
 #define STRATA_RING_SWITCH_H
@@ -16,11 +16,10 @@
 #include <strata/ring_writer.h>
 
 /*
- * Hands over what is in the sub-buffer that is being written, if its reader waits
- * for it: a reader that has another to read is left alone, as a ring that nobody
- * reads must not fill up with half empty ones.  A flight recorder has no reader
- * that waits.
- * Returns whether it did; ring->delivered says if there is something to notify.
+ * Hands over the sub-buffer that is being written, if its reader waits for it.  A
+ * reader with another sub-buffer to read does not wait: a ring that nobody reads must
+ * not fill up with half-empty ones.  A flight recorder has no waiting reader.
+ * Returns whether it switched; ring->delivered says if there is something to notify.
  * Context: as strata_ring_flush().
  */
 static inline bool strata_ring_switch(struct strata_ring *ring)

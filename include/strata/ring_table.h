@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ring_table.h - which memory stands at which place of a ring: the sub-buffer
- * table, by which a reader takes a full sub-buffer out of a ring that is
- * overwritten and puts its own spare in its place (Desnoyers & Dagenais 2012,
- * "exchange").
+ * ring_table.h - the sub-buffer table: which page of memory is at which place of a
+ * ring.  By it, a reader takes a full sub-buffer out of a ring in overwrite mode and
+ * puts its own spare in its place (Desnoyers & Dagenais 2012, "exchange").
  *
  * A ring of n sub-buffers has n + 1 pages of memory to put them in.  ("Page"
  * is the papers' word for the memory of one sub-buffer.)  The table has a word
- * for each place: which page is there, how many writers hold it, and the turn
- * in which it was completed.  Whoever writes into a sub-buffer holds it; the
- * one who completes it lets it go and says the turn.  A reader may exchange a
- * page that nobody holds and whose turn is the one that it came for.
+ * for each place: the page there, the number of writers that hold it, and the turn
+ * in which it was completed.  A writer into a sub-buffer holds it; the writer that
+ * completes it releases all holds and stores the turn.  A reader may exchange a
+ * page that nobody holds and whose turn is the expected one.
  *
  *   writer / nested writer   both hold; any number of holds count as one, and
  *                            end together when the sub-buffer is complete
- *   writer / reader          the one fetch-and-add by which the writer holds
- *                            and the one compare-and-swap by which the reader
- *                            exchanges; whichever comes first wins
+ *   writer / reader          the writer holds by one fetch-and-add, the reader
+ *                            exchanges by one compare-and-swap; the first wins
  *   reader / reader          outside: one reader owns the ring
  *
  * Where the table lies in memory that the reader can write (guests), it may
  * hold anything at any time.  The writer then loads a page's number once, in
- * the fetch-and-add, takes it modulo the pages that there are, and keeps it to
- * itself until the sub-buffer is complete; it never loops on a word of the table.
+ * the fetch-and-add, reduces it modulo the number of pages, and uses its own copy
+ * until the sub-buffer is complete; it never loops on a word of the table.
  */
 #ifndef STRATA_RING_TABLE_H
 #define STRATA_RING_TABLE_H
@@ -44,7 +42,7 @@ static inline strata_count_t strata_table_word(struct strata_ring_geometry geo,
 	return turn << STRATA_TABLE_TURN_SHIFT | page;
 }
 
-/* A page's number from a word that may be anything: one that there is. */
+/* The number of an existing page, from a word that may be anything. */
 static inline unsigned int strata_table_page(struct strata_ring_geometry geo, strata_count_t word)
 {
 	strata_count_t page = word & STRATA_TABLE_PAGE_MASK;
@@ -74,8 +72,8 @@ static inline void strata_table_release(struct strata_ring_geometry geo, strata_
 
 /*
  * Takes the page that was completed in the turn of @position, and leaves
- * @spare there.  Returns its number, or -1: somebody writes there again, or has
- * done so.  Full barrier on success: what is read of the page comes after.
+ * @spare there.  Returns its number, or -1: a writer has it again, or had it since.
+ * Full barrier on success: loads from the page come after.
  */
 static inline int strata_table_exchange(struct strata_ring_geometry geo, strata_count_t *table,
 					strata_count_t position, unsigned int spare)
@@ -93,8 +91,8 @@ static inline int strata_table_exchange(struct strata_ring_geometry geo, strata_
 }
 
 /*
- * Where the turn begins that a commit seq is of: the one that is complete, if it
- * says that one is, else the one that is being written.
+ * Where the turn of a commit seq begins: of the complete turn, if the commit seq
+ * ends one, else of the turn that is being written.
  */
 static inline strata_count_t strata_table_turn_start(struct strata_ring_geometry geo,
 						     unsigned int index, strata_count_t commit)
@@ -122,15 +120,14 @@ static inline unsigned int strata_table_spare(struct strata_ring_geometry geo,
 
 /*
  * The reader's step in overwrite mode: takes the oldest complete sub-buffer
- * from @position on.  The writer pushes nobody: what it has overwritten is seen
- * by its turn, and stepped over here.
- * @commit_seq: of place 0; of the next place it lies @stride bytes further on.
- *              Hostile, if a guest's
- * @position:   IN, OUT: of the sub-buffer to be read next; of the one taken
+ * from @position on.  The turns show which sub-buffers the writer has overwritten;
+ * these are skipped.
+ * @commit_seq: of place 0; the next place's is @stride bytes further on.
+ *              Hostile if it is a guest's
+ * @position:   IN: next sub-buffer to read; OUT: the one taken
  * @spare:      the reader's page
- * Returns the page that is the reader's now instead, or -1: nothing is ready.
- * Ends after a bounded number of steps whatever the words say; when a writer is
- * that fast, nothing is ready.
+ * Returns the page that the reader owns instead, or -1: nothing is ready.
+ * The number of steps is bounded for any words; -1 also if the writer is faster.
  */
 static inline int strata_table_take(struct strata_ring_geometry geo,
 				    const strata_count_t *commit_seq, size_t stride,
@@ -159,7 +156,7 @@ static inline int strata_table_take(struct strata_ring_geometry geo,
 		} else if (lapped >> (STRATA_COUNT_BITS - 1)) {
 			return -1; /* of an earlier turn: not written yet */
 		} else {
-			/* The oldest that may be left of the turn before. */
+			/* The oldest that may remain of the turn before. */
 			*position = start - strata_buffer_bytes(geo) + strata_subbuf_bytes(geo);
 		}
 	}

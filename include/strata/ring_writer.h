@@ -6,19 +6,19 @@
  * In discard mode a full ring loses the newest records, and counts them; in
  * overwrite mode it loses the oldest sub-buffer, and a gap in the packets'
  * sequence shows that.  The writer's path is the same: it never looks where the
- * reader is in the second, and that is all.
+ * reader is in the second.
  *
- * A ring belongs to one CPU.  Synchronisation, by who meets whom:
+ * A ring belongs to one CPU.  Synchronisation, by the parties that meet:
  *
  *   writer / nested writer (interrupt, NMI), one CPU
  *       lock-free: a slot is won by one local compare-and-swap on write_count;
- *       whoever fails was interrupted by one that got through
+ *       a writer that fails was interrupted by one that succeeded
  *   writer / flush, one CPU
  *       the same compare-and-swap; a flush must run on the ring's own CPU
  *   writer / reader, two CPUs or two domains
  *       commit_seq is released by the writer and acquired by the reader;
  *       read_count is released by the reader and acquired by the writer (discard);
- *       the sub-buffer table decides who has a page (ring_table.h)
+ *       the sub-buffer table decides which of them owns a page (ring_table.h)
  *   writer / reader that may come after the writer's death
  *       commit_seq also says, while a sub-buffer is being written, how much of
  *       it is committed without a gap; released at each commit that closes the
@@ -50,15 +50,15 @@
  *     puts that back before the next turn can begin, and every writer of this one
  *     stored before it committed
  *   - an attempt loads write_count first.  If that is still the same when the
- *     slot is won, whoever's ticks the attempt found has a slot below it; and in a
- *     packet time does not go back from slot to slot
+ *     slot is won, the ticks that the attempt found belong to a slot below it; and in
+ *     a packet time does not go back from slot to slot
  *   - a writer that others nested in, or overtook, between its slot and its store
- *     lowers the word.  It still holds a record's ticks; what follows seems to be
- *     longer ago than it is, and costs a few bytes at most
+ *     lowers the word.  It still holds a record's ticks; the next record only seems
+ *     to be later than it is, which costs a few bytes at most
  *
- * Among threads the store is a release and the load an acquire, so that who finds
- * the ticks of a slot also finds write_count behind it; and write_count is
- * acquired, so that what is found is not of the turn before.
+ * Among threads the store is a release and the load an acquire, so that a thread that
+ * finds the ticks of a slot also finds write_count after it; and write_count is
+ * acquired, so that these ticks are not of the turn before.
  *
  * Nothing here locks, allocates, faults, sleeps or wakes anybody, and no loop
  * waits for another CPU or domain: reader memory may hold anything.
@@ -68,10 +68,10 @@
 
 #include <strata/ring_books.h>
 
-/* What runs once a sub-buffer, kept out of the path that every event takes. */
+/* For code that runs once a sub-buffer, kept out of the path of every event. */
 #define STRATA_SLOW_PATH static __attribute__((__unused__, __noinline__, __cold__))
 
-/* What reserve() won, for commit(). */
+/* A reserved slot, for commit(). */
 struct strata_slot {
 	unsigned char *payload; /* @payload_bytes of it are the caller's to write */
 	strata_count_t position;
@@ -79,12 +79,11 @@ struct strata_slot {
 };
 
 /*
- * Tells readers of @commit, up to which everything that was reserved in the
- * sub-buffer is committed.  The shared word comes first: from our own on the next
- * turn may begin, and write where the shared one would still say that the bytes of
- * this turn are.  Whoever nests in between has published its own, and that is the
- * newer: neither word may be left behind it, or a sub-buffer that it completed
- * would never be read.
+ * Publishes @commit: everything reserved in the sub-buffer below it is committed.
+ * The shared word comes first: once our own is stored, the next turn may begin and
+ * overwrite bytes that an older shared word still announces as this turn's.  A nested
+ * writer publishes its own, newer value: neither word may stay behind it, or a
+ * sub-buffer that it completed would never be read.
  */
 static inline void strata_ring_publish(struct strata_ring *ring, unsigned int index,
 				       strata_count_t commit)
@@ -107,9 +106,9 @@ static inline void strata_ring_publish(struct strata_ring *ring, unsigned int in
 }
 
 /*
- * Which page a sub-buffer lies in; from here on it stays there until it is
- * complete.  Asked of the table once in each turn, by whoever comes first; a
- * writer nested in that one asks again and gets the same answer.
+ * Holds the page of a sub-buffer, which stays there until the sub-buffer is complete.
+ * The first writer of a turn reads it from the table; a writer nested in that one
+ * reads it again and gets the same answer.
  */
 STRATA_SLOW_PATH void strata_ring_hold(struct strata_ring *ring, strata_count_t start)
 {
@@ -119,12 +118,12 @@ STRATA_SLOW_PATH void strata_ring_hold(struct strata_ring *ring, strata_count_t 
 
 	strata_write_once(&subbuf->page, page);
 	strata_write_once(&ring->shared->page[index], (uint16_t)page);
-	/* Release: whoever sees @held reads the page of this turn (threads; pairs with the
-	 * acquire in strata_ring_memory()). */
+	/* Release: a thread that sees @held reads the page of this turn (pairs with the acquire in
+	 * strata_ring_memory()). */
 	strata_store_release(&subbuf->held, start);
 }
 
-/* Where in memory a position lies that the caller has won. */
+/* Returns the memory of a position that the caller has won. */
 static inline unsigned char *strata_ring_memory(struct strata_ring *ring, strata_count_t position)
 {
 	struct strata_ring_subbuf *subbuf = &ring->subbuf[strata_subbuf_index(ring->geo, position)];
@@ -137,7 +136,7 @@ static inline unsigned char *strata_ring_memory(struct strata_ring *ring, strata
 }
 
 /*
- * Makes a complete sub-buffer the reader's (Algorithm 2, the last committer).
+ * Delivers a complete sub-buffer to the reader (Algorithm 2, the last committer).
  * Its count reached the end of the turn by one add of this CPU, so exactly one
  * writer comes here for each turn.
  */
@@ -165,8 +164,8 @@ STRATA_SLOW_PATH void strata_ring_deliver(struct strata_ring *ring, strata_count
 	/* For the next turn, which cannot begin before commit_seq says that this one is whole. */
 	strata_write_once(&subbuf->newest_ticks, 0);
 	strata_write_once(&subbuf->last_ticks, 0);
-	/* Before commit_seq: whoever sees that the turn is whole and finds another in the table
-	 * knows that it was overwritten. */
+	/* Before commit_seq: a reader that sees the turn complete and finds another turn in the
+	 * table knows that it was overwritten. */
 	strata_table_release(ring->geo, ring->reader->table, position, subbuf->page);
 	strata_ring_publish(ring, index, commit);
 	/* Threads may set it at once. */
@@ -194,15 +193,15 @@ static inline void strata_ring_commit_bytes(struct strata_ring *ring, strata_cou
 }
 
 /*
- * Where one attempt to reserve or to flush would lead: what it saw, and what it
- * has to do once the compare-and-swap on write_count made it true.
+ * One attempt to reserve or to flush: the sampled state, and what remains to be done
+ * once the compare-and-swap on write_count succeeds.
  */
 struct strata_ring_attempt {
 	strata_count_t old;    /* write_count when the attempt began */
 	strata_count_t begin;  /* of the record */
 	strata_count_t end;    /* the new write_count */
-	uint64_t newest_ticks; /* of the sub-buffer at @old, and */
-	uint64_t opened_ticks; /* of the one that is opened, if one is */
+	uint64_t newest_ticks; /* of the sub-buffer at @old */
+	uint64_t opened_ticks; /* newest_ticks of the sub-buffer to be opened, if any */
 	uint64_t last_ticks;   /* of the sub-buffer at @old */
 	uint64_t ticks;
 	uint32_t header_bytes; /* of the record */
@@ -213,8 +212,8 @@ struct strata_ring_attempt {
 };
 
 /*
- * Samples everything that an attempt depends on.  write_count first: if it is
- * still the same at the compare-and-swap, nobody of this CPU wrote in between,
+ * Samples the state that an attempt depends on.  write_count first: if it is
+ * still the same at the compare-and-swap, no writer of this CPU got in between,
  * so neither clock nor losses can go backwards from packet to packet.
  */
 static inline void strata_ring_sample(struct strata_ring *ring, struct strata_ring_attempt *attempt)
@@ -243,9 +242,9 @@ static inline bool strata_ring_stepped_back(const struct strata_ring_attempt *at
 }
 
 /*
- * Raises newest_ticks of the sub-buffer that the record goes to, before the
- * slot is won, so that every nested writer finds it at or above every timestamp
- * of the packet.  False: somebody nested got through; sample again.
+ * Raises newest_ticks of the record's sub-buffer before the slot is won, so that
+ * every nested writer finds it at or above every timestamp of the packet.
+ * Returns false if a nested writer got through; sample again.
  */
 static inline bool strata_ring_raise_ticks(struct strata_ring *ring,
 					   const struct strata_ring_attempt *attempt)
@@ -254,31 +253,31 @@ static inline bool strata_ring_raise_ticks(struct strata_ring *ring,
 		&ring->subbuf[strata_subbuf_index(ring->geo, attempt->begin)].newest_ticks;
 	uint64_t sampled = attempt->open_new ? attempt->opened_ticks : attempt->newest_ticks;
 
-	/* Too high a mark can only be what an opener left that somebody nested overtook.  It
-	 * stays, and costs a switch at most: lowered, it could miss a record of the nested. */
+	/* Only an opener that a nested writer overtook leaves too high a mark.  The mark stays, and
+	 * costs at most one switch: lowered, it could miss a record of the nested writer. */
 	if (strata_unlikely(sampled != 0 && (int64_t)(attempt->ticks - sampled) < 0))
 		return true;
 	return strata_local_cmpxchg64(newest, sampled, attempt->ticks) == sampled;
 }
 
-/* Moves write_count to where the attempt ends.  False: somebody nested got through. */
+/* Moves write_count to the end of the attempt.  False: a nested writer got through. */
 static inline bool strata_ring_advance(struct strata_ring *ring,
 				       const struct strata_ring_attempt *attempt)
 {
 	return strata_local_cmpxchg(&ring->write_count, attempt->old, attempt->end) == attempt->old;
 }
 
-/* Stores the ticks of a slot that was won, for the next one's header: see above. */
+/* Stores the ticks of a won slot for the next record's header: see above. */
 static inline void strata_ring_note_ticks(struct strata_ring *ring, enum strata_header_form form,
 					  strata_count_t position, uint64_t ticks)
 {
-	/* Release: what follows the slot's winning; pairs with the acquires of last_ticks. */
+	/* Release: after the slot was won; pairs with the acquires of last_ticks. */
 	if (form != STRATA_HEADER_FULL)
 		strata_store_release(
 			&ring->subbuf[strata_subbuf_index(ring->geo, position)].last_ticks, ticks);
 }
 
-/* Says of the sub-buffer at @position, from its closer, what its packet header will say. */
+/* Stores what the packet header of the sub-buffer at @position will contain; by its closer. */
 static inline void strata_ring_close(struct strata_ring *ring,
 				     const struct strata_ring_attempt *attempt,
 				     strata_count_t position, uint32_t content_bytes)
@@ -292,7 +291,7 @@ static inline void strata_ring_close(struct strata_ring *ring,
 		subbuf->lost[i] = attempt->lost[i];
 }
 
-/* SWITCHOLDSUBBUF: closes what we left and commits its padding. */
+/* SWITCHOLDSUBBUF: closes the old sub-buffer and commits its padding. */
 static inline void strata_ring_switch_old(struct strata_ring *ring,
 					  struct strata_ring_attempt *attempt)
 {
@@ -307,19 +306,20 @@ static inline void strata_ring_switch_old(struct strata_ring *ring,
 	strata_ring_commit_bytes(ring, attempt->old, strata_subbuf_bytes(ring->geo) - offset);
 }
 
-/* SWITCHNEWSUBBUF: opens the sub-buffer that we enter and commits its header. */
+/* SWITCHNEWSUBBUF: opens the new sub-buffer and commits its header. */
 static inline void strata_ring_switch_new(struct strata_ring *ring,
 					  const struct strata_ring_attempt *attempt)
 {
 	strata_count_t start = strata_subbuf_start(ring->geo, attempt->begin);
 
-	/* Held before the header is committed, or who completes it would not know its page. */
+	/* Hold the page before the header is committed: the writer that completes the sub-buffer
+	 * must know its page. */
 	strata_ring_memory(ring, start);
 	ring->subbuf[strata_subbuf_index(ring->geo, start)].begin_ticks = attempt->ticks;
 	strata_ring_commit_bytes(ring, start, STRATA_PACKET_HEADER_BYTES);
 }
 
-/* Gives the caller what the attempt won, its record header written. */
+/* Fills in the slot that the attempt won, and writes its record header. */
 static inline void strata_ring_fill_slot(struct strata_ring *ring, struct strata_slot *slot,
 					 strata_count_t begin, uint32_t header_bytes,
 					 uint32_t padded_bytes, uint32_t id, uint64_t ticks)
@@ -332,7 +332,7 @@ static inline void strata_ring_fill_slot(struct strata_ring *ring, struct strata
 	slot->bytes = header_bytes + padded_bytes;
 }
 
-/* Whether a sub-buffer may be opened by who sampled write_count just now. */
+/* Whether a sub-buffer may still be opened; the caller has just sampled write_count. */
 static inline bool strata_ring_may_open(const struct strata_ring *ring)
 {
 	/* After the load of write_count; pairs with the compare-and-swap in strata_ring_end(). */
@@ -341,11 +341,10 @@ static inline bool strata_ring_may_open(const struct strata_ring *ring)
 }
 
 /*
- * Plans the record of an attempt that was just sampled: @padded_bytes behind a
- * header, whose form is decided here, before the slot is won.  Returns true, or false
- * when the record is lost, with the kind in @kind; a loss counts only if
- * write_count is still the sampled one.  STRATA_NR_LOST: none of the kinds, it
- * came after the end.
+ * Plans the record of an attempt that was just sampled: @padded_bytes after a header.
+ * The header's form is decided here, before the slot is won.  Returns false when the
+ * record is lost, with the kind in @kind; STRATA_NR_LOST: it came after the ring's end
+ * and is not counted.  A loss counts only if write_count is still the sampled one.
  */
 static inline bool strata_ring_plan(struct strata_ring *ring, struct strata_ring_attempt *attempt,
 				    uint32_t id, uint32_t padded_bytes, enum strata_lost *kind)
@@ -369,8 +368,8 @@ static inline bool strata_ring_plan(struct strata_ring *ring, struct strata_ring
 			return false;
 		}
 		start = strata_subbuf_align_up(ring->geo, attempt->old);
-		/* What was delivered counts, not what was committed: the last committer of the
-		 * turn before may be below us, about to deliver it. */
+		/* Check what was delivered, not what was committed: the last committer of the turn
+		 * before may be interrupted by us, about to deliver it. */
 		commit = strata_load_acquire(
 			&ring->subbuf[strata_subbuf_index(ring->geo, start)].commit_seq);
 		if (strata_unlikely(!strata_fully_committed(ring->geo, start, commit))) {
@@ -396,7 +395,7 @@ static inline bool strata_ring_plan(struct strata_ring *ring, struct strata_ring
 	return true;
 }
 
-/* Reserve where a sub-buffer begins or ends, or a nested writer got in between. */
+/* Reserves where a sub-buffer begins or ends, or a nested writer got in between. */
 STRATA_SLOW_PATH bool strata_ring_reserve_slow(struct strata_ring *ring, uint32_t id,
 					       uint32_t padded_bytes, struct strata_slot *slot)
 {
@@ -409,7 +408,7 @@ STRATA_SLOW_PATH bool strata_ring_reserve_slow(struct strata_ring *ring, uint32_
 		strata_ring_count_lost(ring, STRATA_LOST_BIG);
 		return false;
 	}
-	/* A turn of the loop is lost only to a nested writer that finished: never to a reader. */
+	/* The loop turns again only if a nested writer finished; never because of a reader. */
 	do {
 		strata_ring_sample(ring, &attempt);
 		if (strata_unlikely(!strata_ring_plan(ring, &attempt, id, padded_bytes, &kind))) {
@@ -438,7 +437,7 @@ STRATA_SLOW_PATH bool strata_ring_reserve_slow(struct strata_ring *ring, uint32_
 	return true;
 }
 
-/* Reserve where nothing of that happens: one attempt (Algorithm 1). */
+/* Reserves elsewhere: one attempt (Algorithm 1). */
 static inline __attribute__((__always_inline__)) bool
 strata_ring_reserve_fast(struct strata_ring *ring, enum strata_header_form form, uint32_t id,
 			 uint32_t padded_bytes, struct strata_slot *slot)
@@ -473,7 +472,7 @@ strata_ring_reserve_fast(struct strata_ring *ring, enum strata_header_form form,
 	return true;
 }
 
-/* Out of line: probes are many, and each has the path of full headers in it. */
+/* Out of line: there are many probes, and each contains the path of full headers. */
 static __attribute__((__unused__, __noinline__)) bool
 strata_ring_reserve_short(struct strata_ring *ring, uint32_t id, uint32_t padded_bytes,
 			  struct strata_slot *slot)
@@ -486,12 +485,12 @@ strata_ring_reserve_short(struct strata_ring *ring, uint32_t id, uint32_t padded
 
 /*
  * Reserves a slot for one record and writes its header (Algorithm 1).
- * @ring:          the ring of the CPU that we run on
- * @id:            which event
+ * @ring:          the ring of the current CPU
+ * @id:            the event's id
  * @payload_bytes: of the record; more than STRATA_PAYLOAD_BYTES_MAX is refused
  * @slot:          OUT, for strata_ring_commit()
- * Returns false when the record is lost; it has been counted then.
- * Any context, NMI included; the caller stays on the CPU until it committed.
+ * Returns false when the record is lost; it has been counted.
+ * Any context, NMI included; the caller stays on the CPU until it has committed.
  */
 static inline bool strata_ring_reserve(struct strata_ring *ring, uint32_t id,
 				       uint32_t payload_bytes, struct strata_slot *slot)
@@ -508,9 +507,9 @@ static inline bool strata_ring_reserve(struct strata_ring *ring, uint32_t id,
 }
 
 /*
- * Commits a slot whose payload has been written (Algorithm 2).  Look at
- * ring->delivered afterwards: true means that a reader may be told, later and
- * from elsewhere.  Any context, on the CPU that reserved.
+ * Commits a slot whose payload has been written (Algorithm 2).  If ring->delivered is
+ * true afterwards, a sub-buffer is ready: notify the reader later, from elsewhere.
+ * Any context, on the CPU that reserved.
  */
 static inline void strata_ring_commit(struct strata_ring *ring, const struct strata_slot *slot)
 {
@@ -519,7 +518,7 @@ static inline void strata_ring_commit(struct strata_ring *ring, const struct str
 
 /*
  * Forced switch (Algorithms 3 and 4): closes the sub-buffer that is being
- * written, if anything is in it, so that a reader gets it.  On the ring's own
+ * written, unless it is empty, so that a reader gets it.  On the ring's own
  * CPU; nests with writers as a writer does.
  */
 static inline void strata_ring_flush(struct strata_ring *ring)

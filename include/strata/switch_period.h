@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * switch_period.h - how often a sub-buffer is handed over that nobody fills, so
- * that a reader gets what is in it (ring_switch.h): a number of milliseconds, or
- * 0 for never.  All writers hold the same limits; recorders ask for it.
+ * switch_period.h - the period of the forced switch (ring_switch.h): milliseconds, or 0
+ * for never.  Each writer checks these limits; recorders stay within them.
  */
 #ifndef STRATA_SWITCH_PERIOD_H
 #define STRATA_SWITCH_PERIOD_H
 
 #include <strata/platform/types.h>
 
-/* A packet takes a whole sub-buffer: more of them would only fill the disk.  Linux counts such
+/* A packet takes a whole sub-buffer: a shorter period would only fill the disk.  Linux counts such
  * times in ticks of up to 10 ms. */
 #define STRATA_SWITCH_MS_MIN 10u
 #define STRATA_SWITCH_MS_MAX 60000u

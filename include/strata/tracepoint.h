@@ -56,7 +56,7 @@ struct strata_tracepoint {
 struct strata_app_rings {
 	unsigned char *memory;
 	uint64_t stride;
-	uint32_t nr_single; /* rings that are written by single stores; 0: none is */
+	uint32_t nr_single; /* rings written by single stores; 0: reserve/commit */
 	uint32_t nr;
 };
 
@@ -65,7 +65,7 @@ struct strata_app_rings {
 /* Set before any event is enabled. */
 extern const struct strata_app_rings *strata_app_rings;
 
-/* Process and thread, a struct strata_app_context; 0: not asked for yet. */
+/* Process and thread, a struct strata_app_context; 0: not yet known. */
 extern __thread uint64_t strata_app_context_word __attribute__((__tls_model__("initial-exec")));
 
 uint64_t strata_app_context_get(void);
@@ -87,7 +87,8 @@ static inline uint64_t strata_app_context(void)
 	return strata_likely(word) ? word : strata_app_context_get();
 }
 
-/* A record that strata_single_write() did not write, or whose context is not known yet. */
+/* Records an event that strata_single_write() could not write, or whose context is not yet known.
+ */
 static __attribute__((__unused__, __noinline__, __cold__)) void
 strata_app_write_otherwise(const struct strata_tracepoint *tracepoint, uint64_t *body,
 			   uint32_t body_bytes)
@@ -135,16 +136,16 @@ strata_app_write(const struct strata_tracepoint *tracepoint, uint64_t *body, uin
 		strata_app_write_otherwise(tracepoint, body, body_bytes);
 }
 
-/* Moves what records behind the code around it, also out of loops, which strata_unlikely() does
- * not: the branch is not taken, and nothing else is disturbed. */
+/* Moves the recording code out of the surrounding code, also out of loops, which strata_unlikely()
+ * does not: the branch is not taken, and nothing else is disturbed. */
 #if __GNUC__ >= 9 || (defined(__clang_major__) && __clang_major__ >= 11)
 #define STRATA_NEVER_(condition) (__builtin_expect_with_probability(!!(condition), 0, 1.0) != 0)
 #else
 #define STRATA_NEVER_(condition) strata_unlikely(condition)
 #endif
 
-/* When all constructors with a priority have run, the events of a file are registered: they are
- * told to a recorder together. */
+/* Announces the events of a file to a recorder together, once all constructors with a priority have
+ * registered theirs. */
 static __attribute__((__constructor__, __unused__)) void strata_app_file_ready(void)
 {
 	strata_app_ready();
@@ -158,7 +159,7 @@ static __attribute__((__constructor__, __unused__)) void strata_app_file_ready(v
  */
 #define STRATA_EVENT(group, ...) STRATA_EVENT_1_(group, STRATA_FIRST_(__VA_ARGS__, ), __VA_ARGS__)
 
-/* Records the event, if somebody wants it: the fields' values, in their order. */
+/* Records the event, if it is enabled: the fields' values, in their order. */
 #define STRATA_TRACE(group, name, ...)                                                     \
 	do {                                                                               \
 		if (STRATA_TRACE_ENABLED(group, name))                                     \

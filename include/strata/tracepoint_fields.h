@@ -10,7 +10,7 @@
 #include <strata/event.h>
 #include <strata/ring_single.h>
 
-/* A record's body as it is built: context, then the fields, then what pads it to words. */
+/* A record's body while it is built: context, fields, then padding to whole words. */
 struct strata_body {
 	unsigned char *bytes;
 	uint32_t used;
@@ -23,7 +23,7 @@ strata_put(struct strata_body *body, const void *from, uint32_t bytes, uint32_t 
 	uint32_t at = strata_field_align(body->used, align);
 	uint32_t gap = body->used;
 
-	/* Over the end: the length goes on growing, and the record is refused for it. */
+	/* Over the end: the length continues to grow, and the record is refused for it. */
 	if (strata_likely(bytes <= body->room && at <= body->room - bytes)) {
 		while (gap < at)
 			body->bytes[gap++] = 0;
@@ -32,7 +32,7 @@ strata_put(struct strata_body *body, const void *from, uint32_t bytes, uint32_t 
 	body->used = at + bytes;
 }
 
-/* Elements of any number; it may not be so many that their bytes do not fit into 32 bits. */
+/* Any number of elements, as long as their bytes fit into 32 bits. */
 static inline void strata_put_sequence(struct strata_body *body, const void *from, uint32_t count,
 				       uint32_t element_bytes)
 {
@@ -42,7 +42,7 @@ static inline void strata_put_sequence(struct strata_body *body, const void *fro
 	strata_put(body, from, count * element_bytes, element_bytes);
 }
 
-/* A string may change while it is copied: what counts is the copy.  NULL is shown as "(null)". */
+/* A string may change while it is copied: the copy counts.  NULL becomes "(null)". */
 static inline void strata_put_string(struct strata_body *body, const char *text)
 {
 	uint32_t at = body->used, room, length;

@@ -84,6 +84,9 @@ void explore(const struct explore_plan *plan, struct explore_result *result);
 /* The interleaving that was run last, as comments of TAP. */
 void explore_print(void);
 
+/* Explores, prints a line on the result, and the interleaving that violates anything. */
+void explore_aloud(const struct explore_plan *plan, struct explore_result *result);
+
 /* Says that something is wrong; of a context, ends the interleaving. */
 __attribute__((format(printf, 1, 2))) void explore_complain(const char *format, ...);
 

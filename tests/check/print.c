@@ -41,3 +41,13 @@ void explore_print(void)
 		puts(step->stores && !step->lands ? "  (waits)" : "");
 	}
 }
+
+void explore_aloud(const struct explore_plan *plan, struct explore_result *result)
+{
+	explore(plan, result);
+	printf("# %s: %lu interleavings, %lu prefixes left off, %s: %s\n", plan->name,
+	       result->complete, result->left_off, result->exhaustive ? "exhaustive" : "stopped",
+	       result->violation[0] ? result->violation : "no violation");
+	if (result->violation[0])
+		explore_print();
+}

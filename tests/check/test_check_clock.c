@@ -87,12 +87,7 @@ static void search(const struct explore_plan *of, struct explore_result *result)
 	plan.begin = begin;
 	plan.end = end;
 	plan.name_of = name_of;
-	explore(&plan, result);
-	printf("# %s: %lu interleavings, %lu prefixes left off, %s: %s\n", plan.name,
-	       result->complete, result->left_off, result->exhaustive ? "exhaustive" : "stopped",
-	       result->violation[0] ? result->violation : "no violation");
-	if (result->violation[0])
-		explore_print();
+	explore_aloud(&plan, result);
 }
 
 static const struct explore_plan nested = {

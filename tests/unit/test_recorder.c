@@ -18,6 +18,20 @@
 #include "packet_reader.h"
 #include "tap.h"
 
+/* Makes a directory from the pattern @dir, opens a ring, and a recorder that records it there. */
+static struct recorder *record_ring(char *dir, struct test_ring *ring)
+{
+	struct strata_error error = { "" };
+	struct recorder *recorder;
+
+	assert_non_null(mkdtemp(dir));
+	recorder = test_open_recorder(dir);
+	test_add_source(recorder, "one");
+	test_ring_open(ring, 0);
+	assert_int_equal(recorder_add_ring(recorder, 0, &ring->ring, RECORDER_FROM_NOW, &error), 0);
+	return recorder;
+}
+
 /* What a recorder finds that comes once and takes all. */
 static struct recorder_totals record_once(const char *dir, struct test_ring *ring)
 {
@@ -101,11 +115,7 @@ static void a_writer_cannot_lead_the_recorder_back(void **state)
 	uint64_t nr_packets;
 
 	(void)state;
-	assert_non_null(mkdtemp(dir));
-	recorder = test_open_recorder(dir);
-	test_add_source(recorder, "one");
-	test_ring_open(&ring, 0);
-	assert_int_equal(recorder_add_ring(recorder, 0, &ring.ring, RECORDER_FROM_NOW, &error), 0);
+	recorder = record_ring(dir, &ring);
 	test_ring_write(&ring);
 	assert_int_equal(recorder_drain(recorder, RECORDER_DRAIN_ALL, &nr_packets, &error), 0);
 	/* As after a writer that says that its turns began anew. */
@@ -214,11 +224,7 @@ static void a_ring_whose_words_are_none_is_named_once(void **state)
 	unsigned int i;
 
 	(void)state;
-	assert_non_null(mkdtemp(dir));
-	recorder = test_open_recorder(dir);
-	test_add_source(recorder, "one");
-	test_ring_open(&ring, 0);
-	assert_int_equal(recorder_add_ring(recorder, 0, &ring.ring, RECORDER_FROM_NOW, &error), 0);
+	recorder = record_ring(dir, &ring);
 	ring.writer_area->commit_seq[0] += 5 * strata_subbuf_bytes(test_ring_geometry);
 	for (i = 0; i < 3; i++)
 		assert_int_equal(recorder_drain(recorder, RECORDER_DRAIN_SOME, &nr_packets, &error),
@@ -305,11 +311,7 @@ static void losses_that_go_back_or_beyond_all_are_not_believed(void **state)
 	unsigned int i;
 
 	(void)state;
-	assert_non_null(mkdtemp(dir));
-	recorder = test_open_recorder(dir);
-	test_add_source(recorder, "one");
-	test_ring_open(&ring, 0);
-	assert_int_equal(recorder_add_ring(recorder, 0, &ring.ring, RECORDER_FROM_NOW, &error), 0);
+	recorder = record_ring(dir, &ring);
 	for (i = 0; i < 5; i++) {
 		ring.writer->lost[STRATA_LOST_NESTED] = said[i];
 		test_ring_write(&ring);
@@ -383,11 +385,7 @@ static void what_a_full_disk_has_no_room_for_is_lost_and_counted(void **state)
 	struct strata_slot slot;
 
 	(void)state;
-	assert_non_null(mkdtemp(dir));
-	recorder = test_open_recorder(dir);
-	test_add_source(recorder, "one");
-	test_ring_open(&ring, 0);
-	assert_int_equal(recorder_add_ring(recorder, 0, &ring.ring, RECORDER_FROM_NOW, &error), 0);
+	recorder = record_ring(dir, &ring);
 	/* One in a sub-buffer that is complete, one in what a writer left unfinished. */
 	test_ring_write(&ring);
 	assert_true(strata_ring_reserve(ring.writer, 0, sizeof(int32_t) + sizeof(uint32_t), &slot));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * finish.h - stage 5: strata_finish_CLASS(), which writes what the kernel's
- * assignments leave out: the number of elements before each sequence, and that a
- * string ends where its field does and nowhere else.
+ * finish.h - stage 5: strata_finish_CLASS(), which completes what the kernel's
+ * assignments leave out: the number of elements before each sequence, and a zero
+ * byte exactly at the end of each string's field.
  */
 
 #undef __dynamic_array

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * layout.h - stage 4: strata_layout_CLASS(), which asks how long the fields of
- * variable length are, and says where each goes and how long the payload is.
+ * layout.h - stage 4: strata_layout_CLASS(), which computes the lengths of the fields
+ * of variable length, the offset of each, and the length of the payload.
  */
 
 #undef __field

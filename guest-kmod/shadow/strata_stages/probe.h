@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * probe.h - stage 6: strata_probe_CLASS(), and of each event its entry in the
- * list of trace points.  The kernel's own check_trace_callback_type_EVENT() sees
- * to it that the probe takes what the trace point gives.
+ * probe.h - stage 6: strata_probe_CLASS(), and for each event its entry in the list of
+ * trace points.  The kernel's own check_trace_callback_type_EVENT() ensures that the
+ * probe's arguments are those of the trace point.
  */
 
 #undef STRATA_CLASS_0

@@ -3,27 +3,27 @@
  * app.h - the contract between an instrumented application (libstrata in it) and
  * the recorder.
  *
- * They meet on a sequenced-packet UNIX socket of the recorder's, STRATA_APP_SOCKET.
- * Its directory belongs to root, so nobody else can stand there.  A program always
- * connects outwards; nothing and nobody can connect to a program:
+ * They meet on a sequenced-packet UNIX socket of the recorder, STRATA_APP_SOCKET.
+ * Its directory belongs to root, so no other process can listen there.  A program
+ * always connects outwards; nothing can connect to a program:
  *
  *   - a program that starts maps a page of its own (struct strata_app_wait), and then
  *     connects, before main();
- *   - if no recorder listens, a thread of it sleeps on a futex in that page.  A
- *     recorder that starts listens first, and then looks for these pages in
- *     /proc/PID/maps.  It opens each by /proc/PID/map_files, counts a call in it, and
- *     wakes the thread, which connects.
+ *   - if no recorder listens, a thread of the program sleeps on a futex in that page.
+ *     A recorder that starts listens first, and then searches /proc/PID/maps for these
+ *     pages.  It opens each by /proc/PID/map_files, counts a call in it, and wakes the
+ *     thread, which connects.
  *
- * Map, then connect; listen, then look: whichever comes second sees the other.  Only
+ * Map, then connect; listen, then search: whichever comes second sees the other.  Only
  * the owner of a program and root can open its page.
  *
- * Each decides by the kernel's word on the other (SO_PEERCRED).  The application
- * serves root and its own user.  The recorder takes pid and uid from there.  The
- * overflow uid, which stands for every user without a number in this user namespace,
- * is nobody's: a program in a user namespace that has no number for the recorder's
+ * Each side decides by the other's credentials (SO_PEERCRED).  The application
+ * serves root and its own user.  The recorder takes pid and uid from them.  The
+ * overflow uid stands for every user without a number in this user namespace, so it
+ * gives no rights: a program in a user namespace that has no number for the recorder's
  * user cannot be traced.
  *
- * Then each packet is one message, a struct strata_app_message and what follows:
+ * Then each packet is one message, a struct strata_app_message and its payload:
  *
  *   application               recorder
  *   HELLO  value = mode,
@@ -36,25 +36,25 @@
  *                             SETUP   geometry; mode; headers = the form to write, one of
  *                                     those; memory for the rings as SCM_RIGHTS,
  *                                     first_page = where in it they begin;
- *                                     switch_ms: how often what is in a sub-buffer is
- *                                     handed over in mode RESERVE_COMMIT, where the reader
- *                                     cannot take it (strata/switch_period.h; 0: never)
+ *                                     switch_ms: period of the forced switch in mode
+ *                                     RESERVE_COMMIT, where the reader cannot read an
+ *                                     open sub-buffer (strata/switch_period.h; 0: never)
  *   ATTACHED: the rings are made, nothing is written yet
- *                             SELECT  count = events that were announced until then; a bit
- *                                     for each event: it records these from now on
- *   ... EVENT, READY: a library came; SELECT: likewise
+ *                             SELECT  count = events announced until then; a bit
+ *                                     for each event that is recorded from now on
+ *   ... EVENT, READY: a library was loaded; SELECT: likewise
  *                             STOP
  *   STOPPED: nothing is written any more
  *
- * Either side ends it by closing the socket: the application goes quiet then, and
- * the recorder takes what is published in its rings.  Nobody waits for the other
- * for longer than he wants to: an application that starts waits STRATA_APP_WAIT_MS,
- * or what the environment says instead, for the first SELECT, and goes on.
+ * Either side ends the connection by closing the socket: the application stops writing,
+ * and the recorder takes what is published in its rings.  Neither side waits longer
+ * than its own limit: an application that starts waits STRATA_APP_WAIT_MS, or the time
+ * that the environment sets, for the first SELECT, and continues.
  *
  * The memory is the recorder's: a memfd that can neither shrink nor grow, or a file
- * that outlives both of them.  The application takes memory that can shrink from
- * root only.  The application writes it at any time: every word of
- * it is hostile to the recorder, and so is every message.
+ * that outlives both of them.  The application accepts memory that can shrink from
+ * root only.  The application writes it at any time: every word of it is hostile to
+ * the recorder, and so is every message.
  */
 #ifndef STRATA_ABI_APP_H
 #define STRATA_ABI_APP_H
@@ -66,7 +66,7 @@
 #define STRATA_APP_MAGIC       0x50525453u /* "STRP" */
 #define STRATA_APP_ABI_VERSION 2u
 
-/* The recorder's socket; the environment variable may name another. */
+/* The recorder's socket, unless the environment variable names another. */
 #define STRATA_APP_SOCKET          "/run/strata/apps.sock"
 #define STRATA_APP_SOCKET_VARIABLE "STRATA_APP_SOCKET"
 
@@ -81,8 +81,8 @@ struct strata_app_wait {
 	uint32_t magic;
 	/* The futex: counts the calls of recorders. */
 	uint32_t calls;
-	/* What calls was before the program last tried to connect, once that has succeeded or
-	 * failed.  Only for recorders that want to know whether they have been heard. */
+	/* The value of calls before the program last tried to connect, stored once that has
+	 * succeeded or failed.  Recorders read it to see whether they were heard. */
 	uint32_t answered;
 	uint32_t connected; /* 1: a recorder has it; it tries again when that one is gone */
 };
@@ -91,12 +91,12 @@ struct strata_app_wait {
 #define STRATA_APP_RINGS_MAX  4096u
 #define STRATA_APP_WAIT_MS    1000
 
-/* The environment may say another number of milliseconds, up to STRATA_APP_WAIT_MS_MAX, to both
- * sides: where a machine is slow, or nothing must be missing. */
+/* The environment of either side may set another number of milliseconds, up to
+ * STRATA_APP_WAIT_MS_MAX: for a slow machine, or where no event may be missed. */
 #define STRATA_APP_WAIT_VARIABLE "STRATA_APP_WAIT_MS"
 #define STRATA_APP_WAIT_MS_MAX   3600000
 
-/* @text: what the environment says, or NULL.  What is no such number is not obeyed. */
+/* @text: from the environment, or NULL.  Anything but a valid number is ignored. */
 static inline uint32_t strata_app_wait_ms(const char *text)
 {
 	uint32_t ms = 0;
@@ -154,15 +154,15 @@ struct strata_app_context {
 };
 
 /*
- * The memory: a ring for each CPU, strata_app_ring_bytes() apart.  In single-store mode each is as
- * strata_single_bytes() says; else a writer area, a reader area and the data, each as
- * ring_layout.h has it, and marks.
+ * The memory: a ring for each CPU, strata_app_ring_bytes() apart.  In single-store mode each has
+ * strata_single_bytes(); otherwise it is a writer area, a reader area and the data, as in
+ * ring_layout.h, and then marks.
  *
- * A mark says of a slot how far its writer came.  Where threads share a ring, commit seq says
- * nothing of a sub-buffer that is not complete, and of a process that is killed nothing more would
- * be known.  A slot that begins at a position has the mark strata_app_mark(), which holds the
- * position of its end, plus STRATA_APP_MARK_OPEN until it is written whole.  A mark of an earlier
- * turn holds an earlier position, so none is ever taken away.
+ * A mark tells how far the writer of a slot came.  Where threads share a ring, commit seq does not
+ * describe an incomplete sub-buffer, so the records of a killed process would be lost.  A slot that
+ * begins at a position has the mark strata_app_mark(), which holds the position of its end, plus
+ * STRATA_APP_MARK_OPEN until it is written whole.  A mark of an earlier turn holds an earlier
+ * position, so marks are never cleared.
  */
 #define STRATA_APP_MARK_SPACING 8u /* no two slots begin so close to one another */
 #define STRATA_APP_MARK_OPEN    1u
@@ -172,7 +172,7 @@ static inline uint64_t strata_app_marks_bytes(struct strata_ring_geometry geo)
 	return (uint64_t)strata_buffer_bytes(geo) / STRATA_APP_MARK_SPACING * sizeof(uint64_t);
 }
 
-/* Where a ring's marks begin, behind its first byte. */
+/* Offset of a ring's marks. */
 static inline uint64_t strata_app_marks_offset(struct strata_ring_geometry geo)
 {
 	return (uint64_t)(STRATA_WRITER_AREA_PAGES + STRATA_READER_AREA_PAGES) * STRATA_PAGE_BYTES +

@@ -1,49 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * guest.h - the contract between strata.ko in a guest (dom0's own kernel is one
- * too) and the recorder in dom0.
+ * guest.h - the contract between strata.ko in a guest, or in dom0's own kernel, and
+ * the recorder in dom0.
  *
  * The guest grants its pages to domain 0 and publishes them under its own
- * `data/strata` in xenstore.  The recorder writes one node, `ctl`; all else is
- * the guest's.  Each side takes the other's memory and nodes as hostile.
+ * `data/strata` in xenstore.  The recorder writes one node, `ctl`; the guest writes
+ * all others.  Each side treats the other's memory and nodes as hostile.
  *
  *   data/strata/version        STRATA_GUEST_ABI_VERSION, decimal
  *   data/strata/root-ref       grant reference of the root page, decimal
  *   data/strata/event-channel  unbound port for domain 0, decimal: "a sub-buffer became ready"
  *   data/strata/nonce          16 hexadecimal digits, new at each load and each restore; also in
  *                              the root page
- *   data/strata/state          what became of the last command; "idle" before the first
+ *   data/strata/state          result of the last command; "idle" before the first
  *   data/strata/ctl            by domain 0: a command
  *
- * A command is a line of words with one space between each two:
+ * A command is a line of words, separated by single spaces:
  *
  *   start SEQ MODE PERIOD MASK [FILTER]  record; answer "started SEQ": every probe records
  *   flush SEQ                  "flushed SEQ": each CPU has handed over the sub-buffer that
- *                              it was writing; recording goes on
+ *                              it was writing; recording continues
  *   stop SEQ                   "stopped SEQ": no probe writes, and all CPUs have flushed
  *   kprobe SEQ NAME SYMBOL     "probed SEQ": the event table has an event NAME of group
- *   kprobe SEQ NAME SYMBOL+OFFSET    `kprobe`: that place in the kernel is reached
- *   kretprobe SEQ NAME SYMBOL  "probed SEQ": likewise of group `kretprobe`: that function returns
+ *   kprobe SEQ NAME SYMBOL+OFFSET    `kprobe`: the kernel reaches that place
+ *   kretprobe SEQ NAME SYMBOL  "probed SEQ": an event of group `kretprobe`: that function returns
  *
- * SEQ is a decimal number that the recorder chooses and the guest gives back.  It
- * begins at 1.  Any command may be answered "refused SEQ": nothing has changed
- * then, except that a start whose probes cannot all be attached leaves the
- * recording stopped.  "refused 0" answers a command whose SEQ cannot be read.
+ * SEQ is a decimal number that the recorder chooses and the guest returns.  It
+ * begins at 1.  Any command may be answered "refused SEQ": then nothing has changed,
+ * except that a start whose probes cannot all be attached leaves the recording
+ * stopped.  "refused 0" answers a command whose SEQ cannot be read.
  *
- * MODE is `discard` or `overwrite`, and behind that `+compact` or `+large` where
- * records are to have such headers (packet.h); the root page says which the guest
- * can write.  What it was recording with others is stopped and flushed first.
+ * MODE is `discard` or `overwrite`, followed by `+compact` or `+large` for records
+ * with such headers (packet.h); the root page lists the forms that the guest can
+ * write.  A recording with another form is stopped and flushed first.
  * PERIOD is a decimal number of milliseconds in the limits of strata/switch_period.h,
- * or 0: in mode `discard`, each CPU that is awake hands over what it has recorded so
- * often, if its reader has nothing else to read.  MASK is hexadecimal, of any length:
+ * or 0: in mode `discard`, each CPU that is awake hands over its records once in that
+ * period, if its reader has nothing else to read.  MASK is hexadecimal, of any length:
  * bit n enables entry n of the event table; a bit beyond the table is refused.  FILTER
- * is `tid=` or `pid=` and up to STRATA_GUEST_FILTER_MAX decimal numbers with commas in
- * between: only what happens while one of these threads, or processes, is the CPU's
- * current one is recorded.  A start while started replaces period, mask and filter.
+ * is `tid=` or `pid=` and up to STRATA_GUEST_FILTER_MAX decimal numbers, separated by
+ * commas: only events of a CPU that runs one of these threads, or processes, are
+ * recorded.  A start while started replaces period, mask and filter.
  *
- * An entry that was added stays for as long as the module does, and an equal
- * command finds it again.  OFFSET is hexadecimal with 0x, or decimal.  NAME is a C
- * identifier that no other entry of its group has.
+ * An added entry stays until the module is unloaded, and an equal command finds it
+ * again.  OFFSET is hexadecimal with 0x, or decimal.  NAME is a C identifier that no
+ * other entry of its group has.
  */
 #ifndef STRATA_ABI_GUEST_H
 #define STRATA_ABI_GUEST_H
@@ -74,15 +74,15 @@ struct strata_guest_context {
 };
 
 /*
- * The root page leads to directory pages, each an array of 1,024 grant
+ * The root page lists directory pages, each an array of 1,024 grant
  * references, 32 bits each.  Together they list, in this order: the pages of
  * the event table; then for each ring its writer area, its reader area and its
  * data.  Only the reader areas are granted writable.
  *
- * The event table is `nr_events` entries, one behind the other, each the beginning
- * of a struct strata_event_desc, strata_event_desc_bytes(nr_fields) of it; an
- * entry's id is its place, from 0.  `table_bytes` is the room for the table, of which
- * entries to come are a part; the guest raises nr_events when an entry is complete.
+ * The event table is `nr_events` entries without gaps, each the beginning of a struct
+ * strata_event_desc, strata_event_desc_bytes(nr_fields) of it; an entry's id is its
+ * index, from 0.  `table_bytes` is the size of the table, with room for later entries;
+ * the guest raises nr_events when an entry is complete.
  */
 /* What is reserved is zero, and a header form that is not known there is refused. */
 struct strata_guest_root {

@@ -3,9 +3,9 @@
  * hypervisor.h - the contract between a Xen with Strata and dom0: one sysctl
  * command, and the records that only the hypervisor writes.
  *
- * The sysctl interface version of Xen is not touched: a Xen without Strata
- * answers ENOSYS to the command, and every tool that was built for that version
- * goes on working.  This header has a version of its own, sent in each call.
+ * The sysctl interface version of Xen stays the same: a Xen without Strata answers
+ * ENOSYS to the command, and every tool that was built for that version continues to
+ * work.  This header has a version of its own, sent in each call.
  */
 #ifndef STRATA_ABI_HYPERVISOR_H
 #define STRATA_ABI_HYPERVISOR_H
@@ -27,39 +27,39 @@
 #define STRATA_HV_FRAMES_PER_CALL 12u
 #define STRATA_HV_RULES_PER_CALL  8u
 
-/* Sub-operations.  Errors common to all: EPERM (no right), EOPNOTSUPP (abi_version differs; the
- * hypervisor's own is in the answer), EINVAL (no such operation, an unknown flag, or a reserved
- * field that is not 0).  An operation that takes long gives way to other work and goes on by
- * itself. */
+/*
+ * Sub-operations.  Errors common to all: EPERM (no right), EOPNOTSUPP (abi_version differs; the
+ * answer holds the hypervisor's own), EINVAL (no such operation, an unknown flag, or a reserved
+ * field that is not 0).  A long operation yields to other work and continues by itself.
+ */
 enum strata_hv_operation {
 	STRATA_HV_QUERY = 1, /* u.query */
-	/* Makes the rings of all CPUs.  EBUSY: there are some, u.create.owner says whose. ENOMEM.
+	/* Makes the rings of all CPUs.  EBUSY: they exist; u.create.owner names the owner.  ENOMEM.
 	 * A CPU that is added to the host later gets its ring before it runs; see nr_rings. */
 	STRATA_HV_CREATE = 2,
-	/* Opens the gate for what was selected, before or later.  ENOENT: no rings.  EINVAL:
-	 * u.start.switch_ms is beyond its limits. */
+	/* Opens the gate for the selected events.  ENOENT: no rings.  EINVAL: u.start.switch_ms is
+	 * beyond its limits. */
 	STRATA_HV_START = 3,
 	/* Returns when no probe writes any more and every CPU has flushed its ring.  ENOENT. */
 	STRATA_HV_STOP = 4,
 	/* The frames of one ring, a few a call: index 0 is the writer area, then the data.  ENOENT:
 	 * no rings, or none for that CPU.  EINVAL: `first` lies beyond the ring. */
 	STRATA_HV_FRAMES = 5,
-	/* The next sub-buffer to read of one ring; of one that is overwritten it is taken out.
-	 * EAGAIN: none is ready. ENOENT. */
+	/* Finds the next sub-buffer to read of one ring; in overwrite mode, takes it out.  EAGAIN:
+	 * none is ready. ENOENT. */
 	STRATA_HV_GET = 6,
 	/* Lets it go.  EINVAL: u.subbuf.position is not the next one, or it is not ready.  ENOENT.
 	 */
 	STRATA_HV_PUT = 7,
 	/* Stops, and frees the rings; frames that are still mapped live on until unmapped. */
 	STRATA_HV_DESTROY = 8,
-	/* While recording goes on: records every clock and every vCPU's state once more, and has
-	 * each CPU hand over what it recorded.  A CPU in which a probe is under way is asked a few
-	 * times, then left.  ENOENT. */
+	/* During a recording: records every clock and every vCPU's state once more, and has each
+	 * CPU hand over its records.  A CPU in which a probe is under way is asked a few times,
+	 * then skipped.  ENOENT. */
 	STRATA_HV_FLUSH = 9,
-	/* Selects what is recorded, also while it is: see struct strata_hv_rule.  ENOENT: no rings,
-	 * or rules without a draft.  ENOMEM.  E2BIG: too many rules for vCPUs.  EINVAL: no such
-	 * rule.
-	 */
+	/* Selects what is recorded, also during a recording: see struct strata_hv_rule.  ENOENT: no
+	 * rings, or rules without a draft.  ENOMEM.  E2BIG: too many rules for vCPUs.  EINVAL: no
+	 * such rule. */
 	STRATA_HV_SELECT = 10,
 };
 
@@ -68,12 +68,12 @@ enum strata_hv_operation {
 
 /*
  * A selection is built in a draft, a few rules a call, and then takes effect as a whole.  A draft
- * begins with no event and every domain.  Rules hold in their order: later ones overrule.
+ * begins with no event and every domain.  Rules apply in their order: later ones override.
  *
- * What happens is judged by its event and by who runs on the CPU.  Two things are not for domains,
- * vCPUs and budgets to leave out, because the order of a timeline is proven by them: the
- * hypervisor's own records (STRATA_HV_ID_OWN), which no rule covers at all, and changes of a
- * vCPU's runstate, which a rule for events can leave out.
+ * An event is judged by its id and by the domain and vCPU that run on the CPU.  Rules for domains
+ * and vCPUs, and budgets, cannot exclude two kinds of events, because they prove the order of a
+ * timeline: the hypervisor's own records (STRATA_HV_ID_OWN), which no rule covers at all, and
+ * changes of a vCPU's runstate, which only a rule for events can exclude.
  */
 enum strata_hv_rule_kind {
 	STRATA_HV_RULE_EVENTS = 1, /* each event of Xen's with (event & b) == a */
@@ -134,8 +134,8 @@ struct strata_hv_op {
 			char owner[STRATA_HV_OWNER_BYTES]; /* IN; on EBUSY OUT */
 		} create;
 		struct {
-			/* IN: how often a CPU that is awake hands over what it has recorded, if
-			 * the reader has nothing else to read of it; 0: never.  In the limits of
+			/* IN: period in which a CPU that is awake hands over its records, if the
+			 * reader has nothing else to read of it; 0: never.  In the limits of
 			 * strata/switch_period.h. */
 			uint32_t switch_ms;
 			uint32_t reserved;
@@ -146,8 +146,7 @@ struct strata_hv_op {
 			/* IN, with APPLY: records a second, of one domain on one CPU; 0: no bound
 			 */
 			uint32_t budget_per_s;
-			/* IN: 0.  The hypervisor's own number while it goes on with a call that
-			 * took long. */
+			/* IN: 0.  The hypervisor's own number while it continues a long call. */
 			uint32_t continued;
 			struct strata_hv_rule rules[STRATA_HV_RULES_PER_CALL]; /* IN */
 		} select;
@@ -167,9 +166,9 @@ struct strata_hv_op {
 };
 
 /*
- * Records of the hypervisor.  Each payload begins with the context: who ran on
- * this CPU.  Then, for one of Xen's own trace points, its 32-bit words (the id
- * says how many); for one of Strata's own events, a structure of those below.
+ * Records of the hypervisor.  Each payload begins with the context: the domain and vCPU
+ * that ran on this CPU.  Then, for one of Xen's own trace points, its 32-bit words (the
+ * id gives their number); for one of Strata's own events, a structure of those below.
  */
 struct strata_hv_context {
 	uint16_t domain; /* DOMID_IDLE, 0x7fff, for the idle vCPUs */
@@ -208,9 +207,8 @@ struct strata_hv_pcpu_clock {
  *
  * A guest can change its TSC as often as it likes.  After STRATA_HV_VCPU_CLOCKS_PER_WINDOW changes
  * of one vCPU in a budget window (STRATA_HV_BUDGET_WINDOW_MS), the next one is recorded as
- * incomplete: from that record on until the next one of this vCPU, its TSC may follow other maps,
- * which are not recorded.  The map that holds then is recorded in a later window, as a rule the
- * next.
+ * incomplete: from that record until the next one of this vCPU, its TSC may follow other maps,
+ * which are not recorded.  The current map is recorded again in a later window, usually the next.
  */
 struct strata_hv_vcpu_clock {
 	uint16_t domain;
@@ -218,8 +216,8 @@ struct strata_hv_vcpu_clock {
 	uint8_t tsc_mode;        /* Xen's tsc_mode of the domain */
 	uint8_t emulated;        /* 1: RDTSC traps and answers from Xen's system time */
 	uint8_t ratio_frac_bits; /* 0: the ratio is one */
-	uint8_t is_hvm;          /* 1: HVM or PVH: offset (and ratio) apply; 0: PV, none does */
-	uint64_t offset;         /* native: guest = (host * ratio >> ratio_frac_bits) + offset */
+	uint8_t is_hvm;  /* 1: HVM or PVH: offset (and ratio) apply; 0: PV, without offset */
+	uint64_t offset; /* native: guest = (host * ratio >> ratio_frac_bits) + offset */
 	uint64_t ratio;
 	uint32_t guest_khz;
 	uint32_t incarnation;
@@ -245,10 +243,10 @@ struct strata_hv_vcpu_state {
 };
 
 /*
- * Events of a domain were refused on a CPU because it had used up its budget: at the first one in
- * a window, before anything is missing; then when the budget was filled again, at the latest at
- * the calibration, at stop and at the domain's end.  The totals of
- * a domain's CPUs add up to what it was refused since its rings were made.
+ * Events of a domain were discarded on a CPU because it had used up its budget.  Recorded at the
+ * first one in a window, before anything is missing; then when the budget was refilled, at the
+ * latest at the calibration, at stop and at the domain's end.  The totals of a domain's CPUs add up
+ * to all of its discarded events since its rings were made.
  *
  * budget_per_s 0: Xen has no memory to bound the domain, and so records no event of it except
  * changes of runstates.  It tries again at each STRATA_HV_FLUSH.
@@ -274,9 +272,9 @@ struct strata_hv_pcpu_skew {
 } __attribute__((packed, aligned(4)));
 
 /*
- * What is selected changes while it is recorded: on each CPU, once before any probe goes by the new
- * selection and once when every probe does.  In between, and for what the new one lacks, events may
- * be missing.
+ * The selection changes during a recording: recorded on each CPU once before any probe uses the new
+ * selection and once when every probe does.  In between, and for events that the new one excludes,
+ * events may be missing.
  */
 struct strata_hv_selection {
 	uint32_t changed; /* 0: is about to change, 1: has changed */

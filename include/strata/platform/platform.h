@@ -5,11 +5,11 @@
  * Each home (Xen, Linux, user space) supplies the same few operations; the
  * core is written against them and against nothing else:
  *
- *   strata_local_cmpxchg(p, old, new)    returns what *p held.  Atomic against
+ *   strata_local_cmpxchg(p, old, new)    returns the old *p.  Atomic against
  *   strata_local_cmpxchg64(p, old, new)  interrupts and NMIs on this CPU, and
  *   strata_local_add_return(p, n)        compiler barriers; no order between
  *                                        CPUs is implied in Xen and Linux.
- *   strata_cmpxchg(p, old, new)          returns what *p held.  Atomic against
+ *   strata_cmpxchg(p, old, new)          returns the old *p.  Atomic against
  *   strata_fetch_add(p, n)               other CPUs and domains; full barriers.
  *                                        fetch_add is one instruction or a loop
  *                                        that a hostile writer of *p cannot keep

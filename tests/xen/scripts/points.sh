@@ -133,7 +133,7 @@ dom0_lies_to_its_guest() {
 	echo "status $status" >>lied
 	expect_line "the recorder ends by itself" lied '^status [03]$'
 	await_storm 5
-	grep -c "domain 0 says to have read" "$LAB_OUT/guest-g1.log" >lines
+	grep -c "domain 0 stored read position" "$LAB_OUT/guest-g1.log" >lines
 	expect_line "the guest says so once" lines '^1$'
 	grep -c "^storm: done" "$LAB_OUT/guest-g1.log" >lines
 	expect_line "and lives" lines '^5$'
