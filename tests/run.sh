@@ -72,13 +72,21 @@ session() {
 		read -r line 2>/dev/null <"$stat" || continue
 		# Behind the name, which may hold anything: state, parent, group, session.
 		read -ra fields <<<"${line##*) }"
-		[ "${fields[3]}" != "$1" ] || basename "${stat%/stat}"
+		[ "${fields[3]}" != "$1" ] || [ "${fields[0]}" = Z ] || basename "${stat%/stat}"
 	done
 }
 
+# Also what its processes start meanwhile.  Returns when all have ended, or after some 10 s: one that the kernel holds
+# up is not waited for.
 kill_session() {
-	# shellcheck disable=SC2046 # a list of words
-	kill -KILL $(session "$1") 2>/dev/null
+	local pids
+	for _ in {1..1000}; do
+		pids=$(session "$1")
+		[ -n "$pids" ] || break
+		# shellcheck disable=SC2086 # a list of words
+		kill -KILL $pids 2>/dev/null
+		sleep 0.01
+	done
 }
 
 # Says how one that was executed went, and counts it.
