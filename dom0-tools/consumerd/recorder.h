@@ -119,7 +119,7 @@ enum recorder_presence {
  * rings.  The caller may unmap them when recorder_presence() says that it is done; a dead domain's
  * stay mapped until then.  What the disk has no room for is counted as lost.  A source that
  * recorded nothing at all is taken out of the recording.
- * @reason: STRATA_SOURCE_STAYED: it is there to the end
+ * @reason: any but STRATA_SOURCE_STAYED, which is of sources that nobody ends
  */
 void recorder_leave_source(struct recorder *recorder, size_t source_index,
 			   enum strata_source_end reason);

@@ -129,11 +129,11 @@ static void end_source(struct recorder *recorder, size_t index)
 	uint32_t description_bytes = source->description_bytes;
 
 	source->ended = state->reason;
-	source->went_ticks = state->reason == STRATA_SOURCE_STAYED ? 0 : strata_clock();
+	source->went_ticks = strata_clock();
 	recorder->unsaved = true; /* the next drain saves it */
 	if (!failed)
 		state->presence = RECORDER_SOURCE_IS_GONE;
-	if (!was_begun || state->reason == STRATA_SOURCE_STAYED)
+	if (!was_begun)
 		return;
 	principal_give_back(state->who, PRINCIPAL_RINGS, state->nr_claimed);
 	if (failed)

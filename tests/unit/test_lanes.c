@@ -273,6 +273,7 @@ static void the_last_lane_may_have_the_last_of_all_times(void **state)
 			source->events[1].body = 1;
 			source->events[0].ns = i;
 			source->events[1].ns = UINT64_MAX - (nr_lanes - 1 - i);
+			source->events[1].tick = STRATA_TICK_MAX;
 		}
 		assert_int_equal(merge(&world), 0);
 		assert_int_equal(world.nr_taken, 2 * nr_lanes);
