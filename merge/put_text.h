@@ -36,6 +36,16 @@ char *strata_put_nine(char *out, uint32_t ns);
 /* "0x" and hexadecimal digits, small letters. */
 char *strata_put_hex(char *out, uint64_t value);
 
+/* Two hexadecimal digits, small letters. */
+static inline char *strata_put_hex_byte(char *out, uint8_t byte)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	*out++ = digits[byte >> 4];
+	*out++ = digits[byte & 15];
+	return out;
+}
+
 /* As few digits as give the same number again: a float's (@narrow) are 6 to 9, a double's 15 to 17.
  * It may be "inf" or "nan", with a sign. */
 char *strata_put_float(char *out, double number, bool narrow);

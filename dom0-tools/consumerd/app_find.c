@@ -199,7 +199,7 @@ static struct strata_app_wait *map_page(int fd)
 	return NULL;
 }
 
-/* The device number of memfds.  0: there are none here. */
+/* Returns the device number of memfds.  0: this kernel has no memfds. */
 static dev_t memfd_device(void)
 {
 	static dev_t device;

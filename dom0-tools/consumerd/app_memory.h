@@ -35,7 +35,8 @@ int app_memory_make(struct app_memory *memory, const struct strata_dir *dir,
  * memory, which is sealed. */
 void app_memory_trim(struct app_memory *memory);
 
-/* Hands over anonymous memory, mapped as it is, with its size.  NULL: there is none. */
+/* Hands over anonymous memory, still mapped, with its size.  NULL: the rings have no such memory.
+ */
 void *app_memory_take(struct app_memory *memory, size_t *bytes);
 
 /* Unmaps it, and removes its file: what was in it has been recorded. */

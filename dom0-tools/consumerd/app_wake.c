@@ -30,7 +30,7 @@ struct app_wake_progress {
 	uint32_t uid; /* whose process it looks at */
 	pid_t pid;    /* that process; 0: none */
 	bool no_rights;
-	bool said;            /* that there are none */
+	bool said;            /* the missing rights were reported */
 	uint32_t crowded;     /* users who had all their time ... */
 	uint32_t crowded_uid; /* ... and the last of them */
 	uint32_t crowded_said;

@@ -22,8 +22,8 @@
 #define OVERFLOW_UID_DEFAULT 65534u
 
 /*
- * Does that number stand for every user who has none in our user namespace?  Where each user has
- * one, as on a machine outside of containers, it is a user like any other.
+ * Returns whether a uid is the overflow uid, which stands for all users that our user namespace
+ * does not map.  Where it maps every user, as outside of containers, that uid is an ordinary user.
  */
 static bool is_overflow(uint32_t uid)
 {

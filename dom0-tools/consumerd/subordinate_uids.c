@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Replaces ':' by the end of a field; NULL if there is none. */
+/* Ends the field at its ':' and returns the next field; NULL: it is the last one. */
 static char *cut_field(char *line)
 {
 	char *end = strchr(line, ':');

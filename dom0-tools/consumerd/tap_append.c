@@ -119,15 +119,14 @@ void tap_disable(struct recorder *recorder, struct tap *tap)
 		return;
 	state->broken_said = true;
 	principal_complain(recorder_who(recorder, tap->source),
-			   "%s: ring of CPU %u: its control words are none that a ring can "
-			   "have: nothing more is taken from it; does the program write where it "
-			   "should not?",
+			   "%s: ring of CPU %u: its control words are invalid: nothing more is "
+			   "taken from it; does the program write where it should not?",
 			   tap_source(recorder, tap)->name, tap->ring->cpu);
 }
 
 void tap_note_lies(struct recorder *recorder, struct tap *tap)
 {
-	static const struct strata_error lies = { "its words are none that a ring can have" };
+	static const struct strata_error lies = { "its control words are invalid" };
 
 	if (!tap->lied)
 		tap_complain(recorder, tap, &lies);

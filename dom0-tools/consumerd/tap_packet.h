@@ -54,8 +54,8 @@ int tap_keep(struct recorder *recorder, struct tap *tap, struct strata_packet *p
 void tap_complain(struct recorder *recorder, struct tap *tap, const struct strata_error *why);
 
 /*
- * tap_append.c: its control words are none that a ring can have: its channel is not to be recorded
- * any more, which is said once, and whoever mapped it sees it.
+ * tap_append.c: stops recording a ring's channel because its control words are invalid.  Prints
+ * that once; whoever mapped the ring sees that it is broken.
  */
 void tap_disable(struct recorder *recorder, struct tap *tap);
 

@@ -15,8 +15,8 @@
 
 /*
  * Leaves of the records in recorder->copy, which end at @content_bytes, those that were not taken
- * before, and makes a packet of them.  0, or -1: they are none; so they are if they end on no
- * multiple of 4, as no record does.
+ * before, and makes a packet of them.  0, or -1: they are not a packet, for example because they do
+ * not end on a multiple of 4, as every record does.
  */
 static int cut_off_taken(struct recorder *recorder, const struct tap *tap, uint32_t content_bytes,
 			 struct strata_packet *packet, uint64_t *events, struct strata_error *error)

@@ -10,7 +10,7 @@
 
 #include "tap_packet.h"
 
-/* Begins to take what is left, complete or not.  False: its words are none that a ring can have. */
+/* Begins to take what is left, complete or not.  False: its control words are invalid. */
 static bool begin_rest(struct recorder *recorder, struct tap *tap)
 {
 	/* Behind what is unfinished there is no more that they must be. */
@@ -26,8 +26,8 @@ static bool begin_rest(struct recorder *recorder, struct tap *tap)
 	return true;
 }
 
-/* Takes the next sub-buffer of the rest, if anything is committed of it.  @done: OUT, there is none
- * behind it.  0 or -1. */
+/* Takes the next sub-buffer of the rest, if anything is committed of it.  @done: OUT, it was
+ * the last one.  0 or -1. */
 static int rest_step(struct recorder *recorder, struct tap *tap, bool *done,
 		     struct strata_error *error)
 {
@@ -98,8 +98,8 @@ int tap_take_rest(struct recorder *recorder, struct tap *tap, struct strata_erro
 	return result;
 }
 
-/* Takes a complete sub-buffer of a ring with get and put.  1: there was one; 0: there is none, or
- * it is none that a ring can have; -1. */
+/* Takes a complete sub-buffer of a ring with get and put.  1: took one; 0: no sub-buffer is
+ * complete, or the control words are invalid; -1. */
 static int take_complete(struct recorder *recorder, struct tap *tap, struct strata_error *error)
 {
 	enum strata_poll state = tap_poll(recorder, tap, true);

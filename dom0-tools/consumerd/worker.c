@@ -6,38 +6,17 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-struct queue {
-	struct work *first, **end;
-};
+#include "work_queue.h"
+#include <time.h>
 
 struct worker {
 	pthread_t thread;
 	pthread_mutex_t lock; /* of all below */
 	pthread_cond_t given;
-	struct queue todo, done;
+	struct work_queue todo, done;
 	bool ends;
 };
-
-static void put(struct queue *queue, struct work *work)
-{
-	work->next = NULL;
-	*queue->end = work;
-	queue->end = &work->next;
-}
-
-static struct work *get(struct queue *queue)
-{
-	struct work *work = queue->first;
-
-	if (!work)
-		return NULL;
-	queue->first = work->next;
-	if (!queue->first)
-		queue->end = &queue->first;
-	return work;
-}
 
 static void *run(void *data)
 {
@@ -46,7 +25,7 @@ static void *run(void *data)
 
 	pthread_mutex_lock(&worker->lock);
 	for (;;) {
-		work = get(&worker->todo);
+		work = work_get(&worker->todo);
 		if (!work && worker->ends)
 			break;
 		if (!work) {
@@ -56,7 +35,7 @@ static void *run(void *data)
 		pthread_mutex_unlock(&worker->lock);
 		work->run(work);
 		pthread_mutex_lock(&worker->lock);
-		put(&worker->done, work);
+		work_put(&worker->done, work);
 	}
 	pthread_mutex_unlock(&worker->lock);
 	return NULL;
@@ -74,8 +53,8 @@ struct worker *worker_open(struct strata_error *error)
 	}
 	pthread_mutex_init(&worker->lock, NULL);
 	pthread_cond_init(&worker->given, NULL);
-	worker->todo.end = &worker->todo.first;
-	worker->done.end = &worker->done.first;
+	work_queue_init(&worker->todo);
+	work_queue_init(&worker->done);
 	/* Signals are for the loop, which they wake. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -91,7 +70,7 @@ struct worker *worker_open(struct strata_error *error)
 void worker_give(struct worker *worker, struct work *work)
 {
 	pthread_mutex_lock(&worker->lock);
-	put(&worker->todo, work);
+	work_put(&worker->todo, work);
 	pthread_cond_signal(&worker->given);
 	pthread_mutex_unlock(&worker->lock);
 }
@@ -101,7 +80,7 @@ struct work *worker_take(struct worker *worker)
 	struct work *work;
 
 	pthread_mutex_lock(&worker->lock);
-	work = get(&worker->done);
+	work = work_get(&worker->done);
 	pthread_mutex_unlock(&worker->lock);
 	return work;
 }
@@ -136,7 +115,7 @@ bool worker_close(struct worker *worker, unsigned int wait_ms, void (*drop)(stru
 	pthread_mutex_unlock(&worker->lock);
 	if (!join(worker->thread, wait_ms))
 		return false;
-	while ((work = get(&worker->done)))
+	while ((work = work_get(&worker->done)))
 		drop(work);
 	pthread_mutex_destroy(&worker->lock);
 	pthread_cond_destroy(&worker->given);

@@ -216,7 +216,6 @@ static void put_string(struct strata_field_visitor *visitor, const char *name, c
 static void put_blob(struct strata_field_visitor *visitor, const char *name, const uint8_t *bytes,
 		     uint64_t length)
 {
-	static const char digits[] = "0123456789abcdef";
 	struct fields *fields = (struct fields *)visitor;
 	char *out = put_name(fields, name, 2 * length + 2);
 	uint64_t i;
@@ -224,10 +223,8 @@ static void put_blob(struct strata_field_visitor *visitor, const char *name, con
 	if (!out)
 		return;
 	*out++ = '"';
-	for (i = 0; i < length; i++) {
-		*out++ = digits[bytes[i] >> 4];
-		*out++ = digits[bytes[i] & 15];
-	}
+	for (i = 0; i < length; i++)
+		out = strata_put_hex_byte(out, bytes[i]);
 	*out++ = '"';
 	strata_buffer_advance(fields->buffer, out);
 }

@@ -49,13 +49,9 @@ static inline bool is_plain(unsigned char byte)
 
 static char *put_number_of_byte(char *out, unsigned char byte)
 {
-	static const char digits[] = "0123456789abcdef";
-
 	*out++ = '\\';
 	*out++ = 'x';
-	*out++ = digits[byte >> 4];
-	*out++ = digits[byte & 15];
-	return out;
+	return strata_put_hex_byte(out, byte);
 }
 
 char *strata_text_escape(char *out, const char *text, size_t length, bool in_quotes)
@@ -260,7 +256,6 @@ static void put_string(struct strata_field_visitor *visitor, const char *name, c
 static void put_blob(struct strata_field_visitor *visitor, const char *name, const uint8_t *bytes,
 		     uint64_t length)
 {
-	static const char digits[] = "0123456789abcdef";
 	struct strata_text_fields *fields = (struct strata_text_fields *)visitor;
 	char *out = put_name(fields, name, 3 * length + 3);
 	uint64_t i;
@@ -269,8 +264,7 @@ static void put_blob(struct strata_field_visitor *visitor, const char *name, con
 		return;
 	out = strata_put_bytes(out, "{ ", 2);
 	for (i = 0; i < length; i++) {
-		*out++ = digits[bytes[i] >> 4];
-		*out++ = digits[bytes[i] & 15];
+		out = strata_put_hex_byte(out, bytes[i]);
 		*out++ = ' ';
 	}
 	*out++ = '}';

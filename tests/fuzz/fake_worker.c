@@ -9,43 +9,21 @@
 #include <stdlib.h>
 
 #include "fake_host.h"
-
-struct queue {
-	struct work *first, **end;
-};
+#include "work_queue.h"
 
 struct worker {
-	struct queue todo, done;
+	struct work_queue todo, done;
 };
-
-static void put(struct queue *queue, struct work *work)
-{
-	work->next = NULL;
-	*queue->end = work;
-	queue->end = &work->next;
-}
-
-static struct work *get(struct queue *queue)
-{
-	struct work *work = queue->first;
-
-	if (!work)
-		return NULL;
-	queue->first = work->next;
-	if (!queue->first)
-		queue->end = &queue->first;
-	return work;
-}
 
 static void run(struct worker *worker)
 {
 	struct work *work;
 
-	while (!fake_host.xenstored_hangs && (work = get(&worker->todo))) {
+	while (!fake_host.xenstored_hangs && (work = work_get(&worker->todo))) {
 		fake_host.worker_runs = true;
 		work->run(work);
 		fake_host.worker_runs = false;
-		put(&worker->done, work);
+		work_put(&worker->done, work);
 	}
 }
 
@@ -56,21 +34,21 @@ struct worker *worker_open(struct strata_error *error)
 	(void)error;
 	if (!worker)
 		abort();
-	worker->todo.end = &worker->todo.first;
-	worker->done.end = &worker->done.first;
+	work_queue_init(&worker->todo);
+	work_queue_init(&worker->done);
 	return worker;
 }
 
 void worker_give(struct worker *worker, struct work *work)
 {
-	put(&worker->todo, work);
+	work_put(&worker->todo, work);
 	run(worker);
 }
 
 struct work *worker_take(struct worker *worker)
 {
 	run(worker);
-	return get(&worker->done);
+	return work_get(&worker->done);
 }
 
 bool worker_close(struct worker *worker, unsigned int wait_ms, void (*drop)(struct work *work))
@@ -81,7 +59,7 @@ bool worker_close(struct worker *worker, unsigned int wait_ms, void (*drop)(stru
 	if (!worker)
 		return true;
 	run(worker);
-	while ((work = get(&worker->done)) || (work = get(&worker->todo)))
+	while ((work = work_get(&worker->done)) || (work = work_get(&worker->todo)))
 		drop(work);
 	free(worker);
 	return true;
