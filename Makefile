@@ -21,8 +21,7 @@ CC       ?= gcc
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wvla -Werror
 CFLAGS   ?= -O2 -g
 STRATA_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -fPIE -fstack-protector-strong -Iinclude \
-	-Imerge -Idom0-tools $(addprefix -Idom0-tools/,consumerd consumerd/host consumerd/shares consumerd/rings \
-	consumerd/xen consumerd/apps consumerd/drain stratad stratad/select stratad/domains strata strata/read)
+	-Imerge -Idom0-tools
 XEN_LIBS := xencall xenforeignmemory xengnttab xenevtchn xenstore xentoollog
 LIBS      = $(shell pkg-config --libs $(XEN_LIBS) json-c)
 

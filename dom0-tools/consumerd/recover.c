@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* recover.c - see recover.h; cmd_recover.c calls it. */
-#include "recover.h"
+#include "consumerd/recover.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "app_ring.h"
-#include "source_name.h"
+#include "consumerd/rings/app_ring.h"
+#include "consumerd/source_name.h"
 
 /* Names the file that @error is about, which is left out. */
 static void leave_out(struct recovery *recovery, const struct strata_error *error)

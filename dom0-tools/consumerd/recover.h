@@ -6,8 +6,8 @@
 #ifndef STRATA_STRATA_RECOVER_H
 #define STRATA_STRATA_RECOVER_H
 
-#include "recorder.h"
-#include "ring_file.h"
+#include "consumerd/recorder.h"
+#include "consumerd/rings/ring_file.h"
 
 /* One stream of it, for the report. */
 struct recovered_stream {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* source_name.c - see source_name.h. */
-#include "source_name.h"
+#include "consumerd/source_name.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* sources.c - see sources.h. */
-#include "sources.h"
+#include "consumerd/sources.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
-#include "host_clock.h"
-#include "source_name.h"
+#include "consumerd/host/host_clock.h"
+#include "consumerd/source_name.h"
 
 #define DOMID_XEN_NUMBER 0x7ff2u
 

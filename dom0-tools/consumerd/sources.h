@@ -6,11 +6,11 @@
 #ifndef STRATA_STRATA_SOURCES_H
 #define STRATA_STRATA_SOURCES_H
 
-#include "app.h"
-#include "guest.h"
-#include "guest_map.h"
-#include "hypervisor.h"
-#include "recorder.h"
+#include "consumerd/apps/app.h"
+#include "consumerd/xen/guest.h"
+#include "consumerd/xen/guest_map.h"
+#include "consumerd/xen/hypervisor.h"
+#include "consumerd/recorder.h"
 
 /* Sets what belongs to no source: the frequency of the host's TSC, and a date for its ticks. */
 void sources_set_clock(struct recorder *recorder, uint32_t tsc_khz);

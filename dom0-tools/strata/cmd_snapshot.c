@@ -8,9 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "commands.h"
-#include "control_socket.h"
-#include "output_options.h"
+#include "strata/commands.h"
+#include "consumerd/host/control_socket.h"
+#include "strata/output_options.h"
 
 static void usage(FILE *out)
 {

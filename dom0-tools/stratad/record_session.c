@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* record_session.c - see record_session.h. */
-#include "record_session.h"
+#include "stratad/record_session.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,13 +13,13 @@
 
 #include <xentoollog.h>
 
-#include "commands.h"
-#include "control_socket.h"
-#include "file_limit.h"
-#include "lock.h"
-#include "session.h"
-#include "sources.h"
-#include "stderr_queue.h"
+#include "strata/commands.h"
+#include "consumerd/host/control_socket.h"
+#include "consumerd/host/file_limit.h"
+#include "consumerd/host/lock.h"
+#include "stratad/session.h"
+#include "consumerd/sources.h"
+#include "consumerd/host/stderr_queue.h"
 
 /* Rings are looked at this often while applications write, whose rings tell nobody that they fill,
  * and while one is nearly full though we just took from it. */

@@ -13,11 +13,11 @@
 #include <strata/packet.h>
 #include <strata/ring_state.h>
 
-#include "app_file_users.h"
-#include "output_dir.h"
-#include "select_app.h"
-#include "select_kernel.h"
-#include "select_xen.h"
+#include "consumerd/apps/app_file_users.h"
+#include "consumerd/output_dir.h"
+#include "stratad/select/select_app.h"
+#include "stratad/select/select_kernel.h"
+#include "stratad/select/select_xen.h"
 
 struct record_options {
 	const char *output;

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "participant_commands.h"
-#include "session.h"
+#include "stratad/domains/participant_commands.h"
+#include "stratad/session.h"
 
 struct reselection {
 	struct reselection *before; /* an earlier one, whose texts may be in use still */

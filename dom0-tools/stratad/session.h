@@ -7,14 +7,14 @@
 #ifndef STRATA_STRATA_SESSION_H
 #define STRATA_STRATA_SESSION_H
 
-#include "apps.h"
-#include "command.h"
-#include "control_socket.h"
-#include "host_clock.h"
-#include "hypervisor.h"
-#include "participants.h"
-#include "record_session.h"
-#include "recorder.h"
+#include "stratad/domains/apps.h"
+#include "consumerd/host/command.h"
+#include "consumerd/host/control_socket.h"
+#include "consumerd/host/host_clock.h"
+#include "consumerd/xen/hypervisor.h"
+#include "stratad/domains/participants.h"
+#include "stratad/record_session.h"
+#include "consumerd/recorder.h"
 
 /* The fallback when nobody wakes us: rings are looked at this often. */
 #define SESSION_POLL_MS 20

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands.h"
-#include "control_socket.h"
-#include "session.h"
-#include "snapshot.h"
+#include "strata/commands.h"
+#include "consumerd/host/control_socket.h"
+#include "stratad/session.h"
+#include "stratad/snapshot.h"
 
 /* For this long a selection waits for xenstored. */
 #define SELECT_MS 10000u

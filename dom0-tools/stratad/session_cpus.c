@@ -11,8 +11,8 @@
 
 #include <strata/platform/platform.h>
 
-#include "session.h"
-#include "sources.h"
+#include "stratad/session.h"
+#include "consumerd/sources.h"
 
 #define LOOK_MS 50
 

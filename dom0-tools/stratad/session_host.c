@@ -11,7 +11,7 @@
 
 #include <xentoollog.h>
 
-#include "session.h"
+#include "stratad/session.h"
 
 /* For this long the counter's frequency is measured before a recording without a hypervisor. */
 #define CLOCK_NS 20000000

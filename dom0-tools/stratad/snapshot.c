@@ -7,15 +7,15 @@
  * takes each sub-buffer out of the ring, so no two recorders meet in one.  For the
  * last moments of one domain it only copies what the others have.
  */
-#include "snapshot.h"
+#include "stratad/snapshot.h"
 
 #include <stdio.h>
 #include <time.h>
 
-#include "participant.h"
-#include "participant_commands.h"
-#include "participant_events.h"
-#include "sources.h"
+#include "stratad/domains/participant.h"
+#include "stratad/domains/participant_commands.h"
+#include "stratad/domains/participant_events.h"
+#include "consumerd/sources.h"
 
 /* How long guests have to flush.  The guest that is looked into may hang. */
 #define FLUSH_MS 1000u

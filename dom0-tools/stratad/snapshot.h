@@ -6,9 +6,9 @@
 #ifndef STRATA_STRATA_SNAPSHOT_H
 #define STRATA_STRATA_SNAPSHOT_H
 
-#include "apps.h"
-#include "hypervisor.h"
-#include "participants.h"
+#include "stratad/domains/apps.h"
+#include "consumerd/xen/hypervisor.h"
+#include "stratad/domains/participants.h"
 
 /*
  * Asks every CPU to hand over what it has, waits a bounded time for those that do

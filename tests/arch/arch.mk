@@ -15,7 +15,7 @@ CC_i386    := i686-linux-gnu-gcc
 CMOCKA        := $(O)/cache/cmocka/tree
 CMOCKA_CONFIG := $(addprefix -DHAVE_,MALLOC_H INTTYPES_H SIGNAL_H STRINGS_H STRSIGNAL SIGLONGJMP \
 	GCC_THREAD_LOCAL_STORAGE CLOCK_REALTIME STRUCT_TIMESPEC)
-ARCH_CFLAGS   := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -Iinclude -Imerge -Idom0-tools -Idom0-tools/consumerd/drain -Idom0-tools/consumerd/rings \
+ARCH_CFLAGS   := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -Iinclude -Imerge -Idom0-tools \
 	-isystem $(CMOCKA)/include -DLIVES_DRAWN=500 -DROUNDS=2000u -DSIGNAL_NS=60000 \
 	-fsanitize=undefined -fsanitize-undefined-trap-on-error
 

@@ -22,7 +22,7 @@
 
 #include <cmocka.h>
 
-#include "commands.h"
+#include "strata/commands.h"
 #include "merge_fixture.h"
 
 #define SECONDS_MAX 300u

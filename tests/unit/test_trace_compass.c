@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "commands.h"
+#include "strata/commands.h"
 #include "outputs/outputs.h"
 #include "synthetic.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* app.c - see app.h. */
-#include "app.h"
+#include "consumerd/apps/app.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,10 +9,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "app_ring.h"
-#include "event_table.h"
-#include "hang_up.h"
-#include "peer.h"
+#include "consumerd/rings/app_ring.h"
+#include "consumerd/rings/event_table.h"
+#include "consumerd/host/hang_up.h"
+#include "consumerd/host/peer.h"
 
 int app_accept(struct app *app, int socket, struct strata_error *error)
 {

@@ -13,12 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "app_file_users.h"
-#include "app_memory.h"
+#include "consumerd/apps/app_file_users.h"
+#include "consumerd/rings/app_memory.h"
 #include "error.h"
-#include "event_set.h"
+#include "consumerd/rings/event_set.h"
 #include "recording.h"
-#include "ring.h"
+#include "consumerd/rings/ring.h"
 
 struct app {
 	int socket;

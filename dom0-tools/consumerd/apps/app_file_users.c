@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* app_file_users.c - see app_file_users.h; called by cmd_record.c and app.c. */
-#include "app_file_users.h"
+#include "consumerd/apps/app_file_users.h"
 
 #include <pwd.h>
 #include <stdio.h>

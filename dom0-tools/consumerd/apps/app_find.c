@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* app_find.c - see app_find.h. */
-#include "app_find.h"
+#include "consumerd/apps/app_find.h"
 
-#include "proc_text.h"
+#include "consumerd/host/proc_text.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* app_search.c - see app_search.h; app_wake.c calls it. */
-#include "app_search.h"
+#include "consumerd/apps/app_search.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef STRATA_CONSUMERD_APP_SEARCH_H
 #define STRATA_CONSUMERD_APP_SEARCH_H
 
-#include "app_find.h"
+#include "consumerd/apps/app_find.h"
 
 /* A user's processes are read for so long together; those that are left then are not read. */
 #define APP_SEARCH_USER_MS 30000u

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* app_socket.c - see app_socket.h. */
-#include "app_socket.h"
+#include "consumerd/apps/app_socket.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,8 +13,8 @@
 
 #include <strata/abi/app.h>
 
-#include "hang_up.h"
-#include "run_dir.h"
+#include "consumerd/host/hang_up.h"
+#include "consumerd/host/run_dir.h"
 
 /* In RUN_DIR; the last part of STRATA_APP_SOCKET. */
 #define SOCKET_NAME "apps.sock"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* app_wake.c - see app_wake.h. */
-#include "app_wake.h"
+#include "consumerd/apps/app_wake.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,8 +16,8 @@
 
 #include <strata/abi/app.h>
 
-#include "app_search.h"
-#include "proc_text.h"
+#include "consumerd/apps/app_search.h"
+#include "consumerd/host/proc_text.h"
 
 /* Users whose processes held us up; a user beyond these is not held back. */
 #define SLOW_USERS_MAX 256u

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* stream_file.c - see stream_file.h. */
-#include "stream_file.h"
+#include "consumerd/drain/stream_file.h"
 
 #include <errno.h>
 #include <stdio.h>

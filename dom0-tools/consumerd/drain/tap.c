@@ -6,10 +6,10 @@
  * recorder_drain.c calls it for each ring in turn, recorder.c when a ring joins.  It never trusts
  * the ring: what is used is the copy, after the check.
  */
-#include "tap.h"
+#include "consumerd/drain/tap.h"
 
 #include "packet_check.h"
-#include "tap_packet.h"
+#include "consumerd/drain/tap_packet.h"
 
 int tap_skip_old(struct tap *tap, struct strata_error *error)
 {

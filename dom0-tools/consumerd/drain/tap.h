@@ -14,10 +14,10 @@
 #ifndef STRATA_CONSUMERD_TAP_H
 #define STRATA_CONSUMERD_TAP_H
 
-#include "live_publisher.h"
-#include "principal.h"
-#include "recorder.h"
-#include "stream_file.h"
+#include "consumerd/live_publisher.h"
+#include "consumerd/shares/principal.h"
+#include "consumerd/recorder.h"
+#include "consumerd/drain/stream_file.h"
 
 struct tap {
 	struct ring *ring;

@@ -6,12 +6,12 @@
  * The other tap files call it with packets that were checked.  It builds each header from checked
  * values, and never reads events.
  */
-#include "tap.h"
+#include "consumerd/drain/tap.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "tap_packet.h"
+#include "consumerd/drain/tap_packet.h"
 
 /* A ring that says to have lost more, of one kind, is not believed: the sum of all kinds has to
  * fit where recordings and CTF keep it. */

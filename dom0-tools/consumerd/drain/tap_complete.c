@@ -8,7 +8,7 @@
  * finds something, it is remembered, with the position behind what it found; when
  * reading has passed that, the file is complete up to that look.  The looks also tell who sleeps.
  */
-#include "tap.h"
+#include "consumerd/drain/tap.h"
 
 static uint64_t taken_to(const struct ring *ring)
 {

@@ -6,7 +6,7 @@
 #ifndef STRATA_CONSUMERD_TAP_PACKET_H
 #define STRATA_CONSUMERD_TAP_PACKET_H
 
-#include "tap.h"
+#include "consumerd/drain/tap.h"
 
 /* What to do with a packet that the disk has no room for. */
 enum no_room {

@@ -6,12 +6,12 @@
  * recorder_drain.c calls it for writers that sleep, tap_rest.c for those that are gone, tap.c for
  * the rest of a sub-buffer that is complete now.  It never takes a record twice.
  */
-#include "tap.h"
+#include "consumerd/drain/tap.h"
 
 #include <string.h>
 
 #include "packet_check.h"
-#include "tap_packet.h"
+#include "consumerd/drain/tap_packet.h"
 
 /*
  * Leaves of the records in recorder->copy, which end at @content_bytes, those that were not taken

@@ -6,9 +6,9 @@
  * recorder.c calls it when a recording ends, recorder_drain.c and recorder_sources.c when a source
  * leaves.  It never waits for room on the disk: the ring goes away.
  */
-#include "tap.h"
+#include "consumerd/drain/tap.h"
 
-#include "tap_packet.h"
+#include "consumerd/drain/tap_packet.h"
 
 /* Begins to take what is left, complete or not.  False: its control words are invalid. */
 static bool begin_rest(struct recorder *recorder, struct tap *tap)

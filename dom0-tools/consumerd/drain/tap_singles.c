@@ -6,12 +6,12 @@
  * tap.c calls it for each turn, tap_rest.c for a ring whose writer is gone.  It never goes past
  * the position that the writer published.
  */
-#include "tap.h"
+#include "consumerd/drain/tap.h"
 
 #include <string.h>
 
 #include "packet_check.h"
-#include "tap_packet.h"
+#include "consumerd/drain/tap_packet.h"
 
 /* Makes a packet of records that were copied out of a single-store ring, and appends it.  As
  * tap_take_found().  @turn: the number of their sub-buffer; in overwrite mode gaps in it show. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* command.c - see command.h; record_session.c calls it. */
-#include "command.h"
+#include "consumerd/host/command.h"
 
-#include "proc_text.h"
+#include "consumerd/host/proc_text.h"
 
 #include <errno.h>
 #include <fcntl.h>

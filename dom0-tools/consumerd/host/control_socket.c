@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* control_socket.c - see control_socket.h. */
-#include "control_socket.h"
+#include "consumerd/host/control_socket.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -11,8 +11,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "proc_text.h"
-#include "run_dir.h"
+#include "consumerd/host/proc_text.h"
+#include "consumerd/host/run_dir.h"
 
 #define SOCKET_NAME "recorder.sock"
 #define SOCKET_PATH RUN_DIR "/" SOCKET_NAME

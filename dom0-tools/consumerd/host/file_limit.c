@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* file_limit.c - see file_limit.h; called by the verbs that open a file for each stream. */
-#include "file_limit.h"
+#include "consumerd/host/file_limit.h"
 
 #include <sys/resource.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* hang_up.c - see hang_up.h. */
-#include "hang_up.h"
+#include "consumerd/host/hang_up.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* host_clock.c - see host_clock.h. */
-#include "host_clock.h"
+#include "consumerd/host/host_clock.h"
 
 #include <strata/platform/platform.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* lock.c - see lock.h. */
-#include "lock.h"
+#include "consumerd/host/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "run_dir.h"
+#include "consumerd/host/run_dir.h"
 
 #define LOCK_NAME "recorder.lock"
 #define LOCK_PATH RUN_DIR "/" LOCK_NAME

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* peer.c - see peer.h; called by app.c. */
-#include "peer.h"
+#include "consumerd/host/peer.h"
 
-#include "proc_text.h"
+#include "consumerd/host/proc_text.h"
 
 #include <errno.h>
 #include <fcntl.h>

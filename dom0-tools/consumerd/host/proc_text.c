@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* proc_text.c - see proc_text.h. */
-#include "proc_text.h"
+#include "consumerd/host/proc_text.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* run_dir.c - see run_dir.h. */
-#include "run_dir.h"
+#include "consumerd/host/run_dir.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
  * file does not wait.  Where a second time is not possible, poll() comes before each write, of no
  * more than a pipe takes at once; another writer of that pipe could still come in between.
  */
-#include "stderr_queue.h"
+#include "consumerd/host/stderr_queue.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #ifndef STRATA_CONSUMERD_WORK_QUEUE_H
 #define STRATA_CONSUMERD_WORK_QUEUE_H
 
-#include "worker.h"
+#include "consumerd/host/worker.h"
 
 struct work_queue {
 	struct work *first, **end;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* worker.c - see worker.h: two queues under one lock. */
-#include "worker.h"
+#include "consumerd/host/worker.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "work_queue.h"
+#include "consumerd/host/work_queue.h"
 #include <time.h>
 
 struct worker {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* app_memory.c - see app_memory.h; called by app.c. */
-#include "app_memory.h"
+#include "consumerd/rings/app_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "app_ring.h"
+#include "consumerd/rings/app_ring.h"
 #include "mapped_file.h"
 
 /* Maps the memory: what only the application writes cannot be written here by mistake. */

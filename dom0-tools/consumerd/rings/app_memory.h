@@ -10,7 +10,7 @@
 #ifndef STRATA_CONSUMERD_APP_MEMORY_H
 #define STRATA_CONSUMERD_APP_MEMORY_H
 
-#include "ring_file.h"
+#include "consumerd/rings/ring_file.h"
 
 struct app_memory {
 	unsigned char *rings; /* read-only, but for the readers' pages; NULL: none yet */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* app_ring.c - see app_ring.h; app.c calls it for processes that are there, and `strata recover`
  * for what they left. */
-#include "app_ring.h"
+#include "consumerd/rings/app_ring.h"
 
 #include <string.h>
 
-#include "ring_shared.h"
+#include "consumerd/rings/ring_shared.h"
 
 /* In the reader's page of a single-store ring, behind the words that its writer reads. */
 #define TAKEN_OFFSET sizeof(struct strata_single_reader_area)

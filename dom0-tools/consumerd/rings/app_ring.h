@@ -10,8 +10,8 @@
 
 #include <strata/abi/app.h>
 
-#include "ring.h"
-#include "ring_file.h"
+#include "consumerd/rings/ring.h"
+#include "consumerd/rings/ring_file.h"
 
 /* Where the page lies in a ring that its reader writes. */
 size_t app_ring_reader_offset(enum strata_app_mode mode);

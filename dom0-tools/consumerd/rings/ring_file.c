@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* ring_file.c - makes files of rings for the recorder; see ring_file.h.  ring_file_load.c reads
  * them. */
-#include "ring_file.h"
+#include "consumerd/rings/ring_file.h"
 
 #include <dirent.h>
 #include <errno.h>

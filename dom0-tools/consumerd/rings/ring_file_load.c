@@ -6,7 +6,7 @@
  * and then checked.  It is read and not mapped, as one that shrinks meanwhile would
  * be a SIGBUS.
  */
-#include "ring_file.h"
+#include "consumerd/rings/ring_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "event_table.h"
+#include "consumerd/rings/event_table.h"
 
 /* A recording has no faster clock (recording_load.c). */
 #define TSC_KHZ_MAX 100000000u

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* ring_peek.c - see ring_peek.h. */
-#include "ring_peek.h"
+#include "consumerd/rings/ring_peek.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "ring_shared.h"
+#include "consumerd/rings/ring_shared.h"
 
 /*
  * Sub-buffers next to the writer that are left out.  What is published may stand behind the

@@ -10,7 +10,7 @@
 #ifndef STRATA_CONSUMERD_RING_PEEK_H
 #define STRATA_CONSUMERD_RING_PEEK_H
 
-#include "ring.h"
+#include "consumerd/rings/ring.h"
 
 /*
  * Makes a ring that reads on from where @ring's reader is; @ring is not changed.

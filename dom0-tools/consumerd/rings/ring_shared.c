@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* ring_shared.c - see ring_shared.h. */
-#include "ring_shared.h"
+#include "consumerd/rings/ring_shared.h"
 
 int ring_get_shared(struct ring *ring, struct strata_error *error)
 {

@@ -4,7 +4,7 @@
 #ifndef STRATA_CONSUMERD_RING_SHARED_H
 #define STRATA_CONSUMERD_RING_SHARED_H
 
-#include "ring.h"
+#include "consumerd/rings/ring.h"
 
 /* No ring comes as far in its life; packets' sequence numbers, which follow from it, would wrap. */
 #define RING_READ_COUNT_MAX (~(strata_count_t)0 >> 1)

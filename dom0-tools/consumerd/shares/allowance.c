@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* allowance.c - see allowance.h.  An entry stays for as long as the recording: UUIDs are given by
  * dom0, and a guest has one. */
-#include "allowance.h"
+#include "consumerd/shares/allowance.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "token_bucket.h"
+#include "consumerd/shares/token_bucket.h"
 
 struct allowance_entry {
 	uint8_t uuid[ALLOWANCE_UUID_BYTES];

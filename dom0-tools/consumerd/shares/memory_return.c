@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* memory_return.c - see memory_return.h. */
-#include "memory_return.h"
+#include "consumerd/shares/memory_return.h"
 
 #include <errno.h>
 #include <stdio.h>

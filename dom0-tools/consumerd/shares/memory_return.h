@@ -14,8 +14,8 @@
 
 #include <stddef.h>
 
-#include "principal.h"
-#include "worker.h"
+#include "consumerd/shares/principal.h"
+#include "consumerd/host/worker.h"
 
 struct memory_return;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* principal.c - see principal.h. */
-#include "principal.h"
+#include "consumerd/shares/principal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #include "live/live_table.h"
 #include "recording.h"
-#include "subordinate_uids.h"
+#include "consumerd/shares/subordinate_uids.h"
 
 #define SUBUID_FILE "/etc/subuid"
 #define PASSWD_FILE "/etc/passwd"

@@ -17,7 +17,7 @@
 
 #include "error.h"
 #include "escape.h"
-#include "token_bucket.h"
+#include "consumerd/shares/token_bucket.h"
 
 enum principal_kind {
 	PRINCIPAL_HYPERVISOR,

@@ -4,7 +4,7 @@
  *
  * The files are read directly: a name service may wait for the network, and the recorder must not.
  */
-#include "subordinate_uids.h"
+#include "consumerd/shares/subordinate_uids.h"
 
 #include <pwd.h>
 #include <stdbool.h>

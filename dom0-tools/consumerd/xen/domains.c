@@ -2,7 +2,7 @@
 /* domains.c - XEN_SYSCTL_getdomaininfolist; see domains.h. */
 #define __XEN_TOOLS__ 1 /* before any header of Xen: it opens the sysctl interface */
 
-#include "domains.h"
+#include "consumerd/xen/domains.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include <xen/xen.h>
 #include <xen/sysctl.h>
 
-#include "strata_sysctl.h"
+#include "consumerd/xen/strata_sysctl.h"
 
 #define PER_CALL    256u
 #define DOMAINS_MAX 0x7ff0u /* DOMID_FIRST_RESERVED */

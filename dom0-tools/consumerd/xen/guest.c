@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* guest.c - see guest.h. */
-#include "guest.h"
+#include "consumerd/xen/guest.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -15,7 +15,7 @@
 #include <xenstore.h>
 
 #include "error.h"
-#include "event_set.h"
+#include "consumerd/rings/event_set.h"
 
 enum guest_module {
 	GUEST_NO_MODULE,

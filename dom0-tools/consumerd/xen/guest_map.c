@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* guest_map.c - see guest_map.h. */
-#include "guest_map.h"
+#include "consumerd/xen/guest_map.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,9 +10,9 @@
 
 #include <strata/abi/guest.h>
 
-#include "event_table.h"
+#include "consumerd/rings/event_table.h"
 #include "recording.h"
-#include "ring_shared.h"
+#include "consumerd/rings/ring_shared.h"
 
 struct guest_ring_pages {
 	void *writer;

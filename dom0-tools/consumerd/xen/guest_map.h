@@ -14,8 +14,8 @@
 
 #include <strata/event.h>
 
-#include "guest.h"
-#include "ring.h"
+#include "consumerd/xen/guest.h"
+#include "consumerd/rings/ring.h"
 
 struct guest_map {
 	/* A private copy, by id; each one is still to be checked, but as event_table.h says. */

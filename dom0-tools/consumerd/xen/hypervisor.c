@@ -5,7 +5,7 @@
  * The hypervisor is trusted (it could do anything to us); its answers are still
  * checked where a wrong one would be a wrong mapping.
  */
-#include "hypervisor.h"
+#include "consumerd/xen/hypervisor.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 #include <xen/xen.h>
 
-#include "strata_sysctl.h"
+#include "consumerd/xen/strata_sysctl.h"
 
 struct mapping {
 	void *writer; /* STRATA_WRITER_AREA_PAGES */

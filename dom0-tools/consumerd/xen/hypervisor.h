@@ -10,7 +10,7 @@
 
 #include <strata/abi/hypervisor.h>
 
-#include "ring.h"
+#include "consumerd/rings/ring.h"
 
 struct hypervisor;
 

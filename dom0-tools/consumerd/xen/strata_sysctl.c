@@ -2,7 +2,7 @@
 /* strata_sysctl.c - see strata_sysctl.h. */
 #define __XEN_TOOLS__ 1 /* before any header of Xen: it opens the sysctl interface */
 
-#include "strata_sysctl.h"
+#include "consumerd/xen/strata_sysctl.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include <strata/abi/hypervisor.h>
 
 #include "error.h"
-#include "hypervisor.h"
+#include "consumerd/xen/hypervisor.h"
 
 struct xen_sysctl;
 struct xencall_handle;

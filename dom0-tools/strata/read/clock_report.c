@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* clock_report.c - see clock_report.h; and what merge_report.h declares of clocks. */
-#include "clock_report.h"
+#include "strata/read/clock_report.h"
 
-#include "commands.h"
-#include "merge_report.h"
+#include "strata/commands.h"
+#include "strata/read/merge_report.h"
 
 void clock_report_breach(const struct strata_clock_sync_report *report,
 			 const struct strata_clock_breach *breach, FILE *out)

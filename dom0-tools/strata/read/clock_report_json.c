@@ -3,7 +3,7 @@
 #include <json-c/json.h>
 
 #include "escape.h"
-#include "merge_report.h"
+#include "strata/read/merge_report.h"
 #include "outputs/outputs.h"
 
 static void add_u64(struct json_object *object, const char *name, uint64_t value)

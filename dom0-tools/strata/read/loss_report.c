@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* loss_report.c - see loss_report.h. */
-#include "loss_report.h"
+#include "strata/read/loss_report.h"
 
 #include <inttypes.h>
 #include <stdio.h>

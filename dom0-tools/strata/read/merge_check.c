@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* merge_check.c - see merge_check.h: merges twice, into no output. */
-#include "merge_check.h"
+#include "strata/read/merge_check.h"
 
 #include <stdio.h>
 
 #include "analyses/clock_proof.h"
-#include "commands.h"
-#include "merge_report.h"
+#include "strata/commands.h"
+#include "strata/read/merge_report.h"
 
 int merge_shifts_apply(const struct merge_shifts *shifts, struct strata_merge *merge,
 		       struct strata_error *error)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* merge_report.c - see merge_report.h; called by cmd_merge.c. */
-#include "merge_report.h"
+#include "strata/read/merge_report.h"
 
 #include <string.h>
 
-#include "commands.h"
-#include "loss_report.h"
+#include "strata/commands.h"
+#include "strata/read/loss_report.h"
 
 #define COMPLAINTS_MAX 100u
 

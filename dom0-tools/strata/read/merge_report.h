@@ -7,7 +7,7 @@
 
 #include "analyses/clock_proof.h"
 #include "merger.h"
-#include "progress_line.h"
+#include "strata/read/progress_line.h"
 
 struct merge_report {
 	unsigned int complaints;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* merge_traces.c - see merge_traces.h. */
-#include "merge_traces.h"
+#include "strata/read/merge_traces.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "commands.h"
+#include "strata/commands.h"
 #include "recording.h"
 #include "safe_dir.h"
-#include "traces_write.h"
+#include "strata/read/traces_write.h"
 
 #define PATH_BYTES 4096u
 

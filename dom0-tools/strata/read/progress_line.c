@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* progress_line.c - see progress_line.h. */
-#include "progress_line.h"
+#include "strata/read/progress_line.h"
 
 #include <inttypes.h>
 #include <stdio.h>

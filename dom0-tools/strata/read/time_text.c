@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* time_text.c - see time_text.h. */
-#include "time_text.h"
+#include "strata/read/time_text.h"
 
 #include <errno.h>
 #include <stdlib.h>

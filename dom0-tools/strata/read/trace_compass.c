@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* trace_compass.c - see trace_compass.h. */
-#include "trace_compass.h"
+#include "strata/read/trace_compass.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "commands.h"
-#include "file_limit.h"
-#include "merge_report.h"
+#include "strata/commands.h"
+#include "consumerd/host/file_limit.h"
+#include "strata/read/merge_report.h"
 #include "outputs/outputs.h"
 
 /* Whether what was asked for can be had. */

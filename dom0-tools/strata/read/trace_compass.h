@@ -3,7 +3,7 @@
 #ifndef STRATA_STRATA_TRACE_COMPASS_H
 #define STRATA_STRATA_TRACE_COMPASS_H
 
-#include "traces_write.h"
+#include "strata/read/traces_write.h"
 
 /* Merges the recording that is the one path, writes; says what went wrong, and what there is.  The
  * exit status. */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* traces.c - see traces.h. */
-#include "traces.h"
+#include "strata/read/traces.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "file_limit.h"
+#include "consumerd/host/file_limit.h"
 #include "inputs/made_of.h"
 
 #define COMPLAINTS_MAX 100u

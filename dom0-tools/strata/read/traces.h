@@ -7,7 +7,7 @@
 #include "inputs/machines.h"
 #include "inputs/recording_traces.h"
 #include "progress.h"
-#include "progress_line.h"
+#include "strata/read/progress_line.h"
 #include "slices.h"
 
 struct traces {

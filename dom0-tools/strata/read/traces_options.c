@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* traces_options.c - see traces_options.h. */
-#include "traces_options.h"
+#include "strata/read/traces_options.h"
 
 #include <stdlib.h>
 
-#include "commands.h"
+#include "strata/commands.h"
 #include "escape.h"
-#include "time_text.h"
-#include "traces.h"
+#include "strata/read/time_text.h"
+#include "strata/read/traces.h"
 
 int write_wrong_usage(const struct write_verb *verb, const char *what, const char *which)
 {

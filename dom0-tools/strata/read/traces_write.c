@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* traces_write.c - see traces_write.h. */
-#include "traces_write.h"
+#include "strata/read/traces_write.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands.h"
-#include "loss_report.h"
+#include "strata/commands.h"
+#include "strata/read/loss_report.h"
 #include "out_file.h"
 #include "outputs/count.h"
 #include "outputs/ctf_traces.h"
@@ -17,7 +17,7 @@
 #include "outputs/perfetto.h"
 #include "outputs/text_lines.h"
 #include "outputs/written.h"
-#include "trace_compass.h"
+#include "strata/read/trace_compass.h"
 
 #define SLICE_BYTES (4u << 20) /* of input: each thread holds what one becomes */
 

@@ -4,8 +4,8 @@
 #define STRATA_STRATA_TRACES_WRITE_H
 
 #include "outputs/shown.h"
-#include "traces.h"
-#include "traces_options.h"
+#include "strata/read/traces.h"
+#include "strata/read/traces_options.h"
 
 /* Whether there is such a format. */
 bool write_format_known(const char *format);

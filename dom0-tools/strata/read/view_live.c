@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* view_live.c - see view_live.h. */
-#include "view_live.h"
+#include "strata/read/view_live.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "commands.h"
-#include "file_limit.h"
+#include "strata/commands.h"
+#include "consumerd/host/file_limit.h"
 #include "live/live.h"
 #include "out_file.h"
 #include "outputs/follow.h"

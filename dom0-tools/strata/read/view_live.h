@@ -3,7 +3,7 @@
 #ifndef STRATA_STRATA_VIEW_LIVE_H
 #define STRATA_STRATA_VIEW_LIVE_H
 
-#include "traces_write.h"
+#include "strata/read/traces_write.h"
 
 /* Follows the recording in the directory @raw until it ends, or a signal comes.  The exit status.
  */

@@ -6,7 +6,7 @@
  * apps_connect.c accepts connections, apps_talk.c hears messages, apps_leave.c ends applications
  * and apps_report.c has the messages to the user.
  */
-#include "apps_internal.h"
+#include "stratad/domains/apps_internal.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "app_socket.h"
-#include "sources.h"
+#include "consumerd/apps/app_socket.h"
+#include "consumerd/sources.h"
 
 /* For so many times what it would wait for us a process may take to say what it has, and to make
  * its rings; and for no less than PATIENCE_MS.  One that says nothing at all: once, for no less

@@ -10,11 +10,11 @@
 #ifndef STRATA_STRATA_APPS_H
 #define STRATA_STRATA_APPS_H
 
-#include "app.h"
-#include "app_wake.h"
-#include "memory_return.h"
-#include "recorder.h"
-#include "select_app.h"
+#include "consumerd/apps/app.h"
+#include "consumerd/apps/app_wake.h"
+#include "consumerd/shares/memory_return.h"
+#include "consumerd/recorder.h"
+#include "stratad/select/select_app.h"
 
 enum application_step {
 	APPLICATION_ARRIVED, /* it is not known yet what it is */

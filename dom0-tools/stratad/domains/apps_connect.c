@@ -4,7 +4,7 @@
  *
  * Called by apps.c.  It never reads a message (apps_talk.c does), and never waits.
  */
-#include "apps_internal.h"
+#include "stratad/domains/apps_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "hang_up.h"
+#include "consumerd/host/hang_up.h"
 
 /* All who wait stand in one line, however many of one user they are: they are taken out of it fast,
  * and then wait each behind those of their own user. */

@@ -5,7 +5,7 @@
 
 #include <time.h>
 
-#include "apps.h"
+#include "stratad/domains/apps.h"
 #include "escape.h"
 
 static inline uint64_t apps_now_ms(void)

@@ -6,12 +6,12 @@
  * Called by apps.c and apps_talk.c.  It never waits: a source that still drains keeps its
  * application in the list, and apps_talk.c asks again in the next turn.
  */
-#include "apps_internal.h"
+#include "stratad/domains/apps_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "hang_up.h"
+#include "consumerd/host/hang_up.h"
 
 /* The file of its rings stays until whoever finds the recording can do without it. */
 static void leave_file(struct apps *apps, struct application *one)

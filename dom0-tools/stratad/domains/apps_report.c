@@ -5,7 +5,7 @@
  * Called by the other apps files and, at the end of a recording, by record_session.c.  It
  * never ends an application: the caller does.
  */
-#include "apps_internal.h"
+#include "stratad/domains/apps_internal.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,12 +6,12 @@
  * Called by apps.c, in each turn for each application.  It never waits for an application, and does
  * no more for one than its user's share of the turn allows.
  */
-#include "apps_internal.h"
+#include "stratad/domains/apps_internal.h"
 
 #include <string.h>
 
-#include "hang_up.h"
-#include "sources.h"
+#include "consumerd/host/hang_up.h"
+#include "consumerd/sources.h"
 
 #define MESSAGES_OF_ONE 256u
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* leaving.c - see leaving.h. */
-#include "leaving.h"
+#include "stratad/domains/leaving.h"
 
 #include <stdlib.h>
 

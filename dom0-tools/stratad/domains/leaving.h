@@ -9,8 +9,8 @@
 #ifndef STRATA_STRATA_LEAVING_H
 #define STRATA_STRATA_LEAVING_H
 
-#include "guest_map.h"
-#include "recorder.h"
+#include "consumerd/xen/guest_map.h"
+#include "consumerd/recorder.h"
 
 struct leaving {
 	struct leaving *next;

@@ -6,7 +6,7 @@
  * bounded by its allowance (allowance.h), by STRATA_SOURCES_MAX and by the rate of
  * participants_tend().
  */
-#include "participant.h"
+#include "stratad/domains/participant.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,9 +19,9 @@
 #include <xen/sched.h>
 
 #include "escape.h"
-#include "participant_commands.h"
-#include "participant_events.h"
-#include "sources.h"
+#include "stratad/domains/participant_commands.h"
+#include "stratad/domains/participant_events.h"
+#include "consumerd/sources.h"
 
 uint64_t participants_now_ms(const struct participants *all)
 {

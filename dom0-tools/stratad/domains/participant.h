@@ -3,7 +3,7 @@
 #ifndef STRATA_STRATA_PARTICIPANT_H
 #define STRATA_STRATA_PARTICIPANT_H
 
-#include "participants.h"
+#include "stratad/domains/participants.h"
 
 /* The host's time, for intervals: dom0's own clock may stand still under emulation. */
 uint64_t participants_now_ms(const struct participants *all);

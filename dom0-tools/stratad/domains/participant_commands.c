@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* participant_commands.c - see participant_commands.h. */
-#include "participant_commands.h"
+#include "stratad/domains/participant_commands.h"
 
 #include <string.h>
 
-#include "participant.h"
-#include "participant_events.h"
+#include "stratad/domains/participant.h"
+#include "stratad/domains/participant_events.h"
 
 /* After this time without an answer the user is told, and a guest is not waited for any more. */
 #define SILENCE_MS 10000u

@@ -9,7 +9,7 @@
 #ifndef STRATA_STRATA_PARTICIPANT_COMMANDS_H
 #define STRATA_STRATA_PARTICIPANT_COMMANDS_H
 
-#include "participants.h"
+#include "stratad/domains/participants.h"
 
 /* Has a command written whose number is one->sequence.  0 or -1. */
 int participant_give(struct participants *all, struct participant *one,

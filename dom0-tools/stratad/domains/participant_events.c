@@ -5,13 +5,13 @@
  * Probes are added one by one: a module has one command at a time, and its answer
  * is seen some time later.
  */
-#include "participant_events.h"
+#include "stratad/domains/participant_events.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "participant_commands.h"
+#include "stratad/domains/participant_commands.h"
 
 static bool is_probe(const struct kernel_selection *selection)
 {

@@ -3,7 +3,7 @@
 #ifndef STRATA_STRATA_PARTICIPANT_EVENTS_H
 #define STRATA_STRATA_PARTICIPANT_EVENTS_H
 
-#include "participants.h"
+#include "stratad/domains/participants.h"
 
 /*
  * The events that are asked of a domain, but for its probes; NULL: it does not

@@ -7,7 +7,7 @@
  * soonest, a few in a turn, each in its turn, and in a thread of their own (xenstore_requests.h).
  * All are looked at every LOOK_ANYWAY_MS, should a watch have been missed.
  */
-#include "participants.h"
+#include "stratad/domains/participants.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,8 +19,8 @@
 #include <xen/xen.h>
 #include <xen/sched.h>
 
-#include "participant.h"
-#include "participant_commands.h"
+#include "stratad/domains/participant.h"
+#include "stratad/domains/participant_commands.h"
 
 #define WATCHES_PER_TURN 256u
 #define LOOKS_PER_TURN   8u

@@ -13,15 +13,15 @@
 
 #include <xenevtchn.h>
 
-#include "allowance.h"
-#include "domains.h"
-#include "guest.h"
-#include "guest_map.h"
-#include "leaving.h"
-#include "principal.h"
-#include "recorder.h"
-#include "select_kernel.h"
-#include "xenstore_requests.h"
+#include "consumerd/shares/allowance.h"
+#include "consumerd/xen/domains.h"
+#include "consumerd/xen/guest.h"
+#include "consumerd/xen/guest_map.h"
+#include "stratad/domains/leaving.h"
+#include "consumerd/shares/principal.h"
+#include "consumerd/recorder.h"
+#include "stratad/select/select_kernel.h"
+#include "stratad/domains/xenstore_requests.h"
 
 enum participant_step {
 	PARTICIPANT_NONE,     /* nothing of its domain is mapped */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "participant.h"
+#include "stratad/domains/participant.h"
 
 /* Was a domain asked for that nobody has seen?  --kernel none asks for none. */
 static bool is_missing(const struct kernel_selection *selection)

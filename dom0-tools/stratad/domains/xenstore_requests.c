@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* xenstore_requests.c - see xenstore_requests.h. */
-#include "xenstore_requests.h"
+#include "stratad/domains/xenstore_requests.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include <strata/abi/guest.h>
 
-#include "worker.h"
+#include "consumerd/host/worker.h"
 
 /* The last requests have this long at the end. */
 #define CLOSE_MS 1000u

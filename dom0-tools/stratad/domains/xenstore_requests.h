@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "guest.h"
+#include "consumerd/xen/guest.h"
 
 struct xenstore_requests;
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* select_app.c - see select_app.h. */
-#include "select_app.h"
+#include "stratad/select/select_app.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "select_kernel.h"
+#include "consumerd/host/command.h"
+#include "stratad/select/select_kernel.h"
 
 int select_parse_app(const char *argument, struct app_selection *selection,
 		     struct strata_error *error)

@@ -3,7 +3,7 @@
 #ifndef STRATA_STRATA_SELECT_APP_H
 #define STRATA_STRATA_SELECT_APP_H
 
-#include "app.h"
+#include "consumerd/apps/app.h"
 
 /* One such argument. */
 struct app_selection {

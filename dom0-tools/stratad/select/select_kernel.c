@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* select_kernel.c - see select_kernel.h. */
-#include "select_kernel.h"
+#include "stratad/select/select_kernel.h"
 
 #include <ctype.h>
 #include <errno.h>

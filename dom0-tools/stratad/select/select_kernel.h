@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "error.h"
-#include "event_set.h"
+#include "consumerd/rings/event_set.h"
 
 /* What `default` stands for: who runs and why, and not what floods. */
 #define SELECT_DEFAULT_EVENTS                                                           \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* select_xen.c - see select_xen.h. */
-#include "select_xen.h"
+#include "stratad/select/select_xen.h"
 
 #include <errno.h>
 #include <fnmatch.h>
