@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/exit_status.h"
 #include "strata/commands.h"
 #include "escape.h"
 #include "inputs/xentrace.h"

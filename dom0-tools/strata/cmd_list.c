@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/exit_status.h"
 #include "strata/commands.h"
 #include "escape.h"
 #include "consumerd/xen/guest_map.h"

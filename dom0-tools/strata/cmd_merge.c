@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "analyses/wakeup.h"
+#include "base/exit_status.h"
 #include "strata/commands.h"
 #include "escape.h"
 #include "consumerd/host/file_limit.h"

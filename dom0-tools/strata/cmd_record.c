@@ -14,6 +14,7 @@
 #include <strata/ring_layout.h>
 #include <strata/switch_period.h>
 
+#include "base/exit_status.h"
 #include "strata/commands.h"
 #include "recording.h"
 #include "stratad/record_session.h"

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "consumerd/rings/app_ring.h"
+#include "base/exit_status.h"
 #include "strata/commands.h"
 #include "consumerd/host/file_limit.h"
 #include "consumerd/output_dir.h"

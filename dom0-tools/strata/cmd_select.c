@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/exit_status.h"
 #include "strata/commands.h"
 #include "consumerd/host/control_socket.h"
 

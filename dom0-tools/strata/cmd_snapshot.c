@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/exit_status.h"
 #include "strata/commands.h"
 #include "consumerd/host/control_socket.h"
 #include "strata/output_options.h"

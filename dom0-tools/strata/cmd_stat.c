@@ -19,6 +19,7 @@
 
 #include "analyses/statistics.h"
 #include "strata/read/clock_report.h"
+#include "base/exit_status.h"
 #include "strata/commands.h"
 #include "escape.h"
 #include "strata/read/traces.h"

@@ -13,7 +13,7 @@
 #include "consumerd/apps/app_find.h"
 #include "consumerd/apps/app_socket.h"
 #include "consumerd/apps/app_wake.h"
-#include "strata/commands.h"
+#include "base/exit_status.h"
 #include "escape.h"
 #include "consumerd/host/lock.h"
 #include "consumerd/host/proc_text.h"

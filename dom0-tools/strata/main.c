@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/exit_status.h"
 #include "strata/commands.h"
 
 static const struct {

@@ -5,7 +5,7 @@
 #include <getopt.h>
 #include <stddef.h>
 
-#include "strata/commands.h"
+#include "base/exit_status.h"
 
 int output_options_read(int argc, char **argv, const char *verb, void (*usage)(FILE *out),
 			struct output_options *options)

@@ -13,7 +13,7 @@
 
 #include <xentoollog.h>
 
-#include "strata/commands.h"
+#include "base/exit_status.h"
 #include "consumerd/host/control_socket.h"
 #include "consumerd/host/file_limit.h"
 #include "consumerd/host/lock.h"

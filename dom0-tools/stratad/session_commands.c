@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "strata/commands.h"
+#include "base/exit_status.h"
 #include "consumerd/host/control_socket.h"
 #include "stratad/session.h"
 #include "stratad/snapshot.h"

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/exit_status.h"
 #include "strata/commands.h"
 #include "fake_host.h"
 #include "fake_hypervisor.h"

@@ -22,6 +22,7 @@
 
 #include <cmocka.h>
 
+#include "base/exit_status.h"
 #include "strata/commands.h"
 #include "merge_fixture.h"
 

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "base/exit_status.h"
 #include "strata/commands.h"
 #include "outputs/outputs.h"
 #include "synthetic.h"

@@ -2,7 +2,7 @@
 /* clock_report.c - see clock_report.h; and what merge_report.h declares of clocks. */
 #include "strata/read/clock_report.h"
 
-#include "strata/commands.h"
+#include "base/exit_status.h"
 #include "strata/read/merge_report.h"
 
 void clock_report_breach(const struct strata_clock_sync_report *report,

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "analyses/clock_proof.h"
-#include "strata/commands.h"
+#include "base/exit_status.h"
 #include "strata/read/merge_report.h"
 
 int merge_shifts_apply(const struct merge_shifts *shifts, struct strata_merge *merge,

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "strata/commands.h"
+#include "base/exit_status.h"
 #include "strata/read/loss_report.h"
 
 #define COMPLAINTS_MAX 100u

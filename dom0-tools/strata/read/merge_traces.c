@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "strata/commands.h"
+#include "base/exit_status.h"
 #include "recording.h"
 #include "safe_dir.h"
 #include "strata/read/traces_write.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "strata/commands.h"
+#include "base/exit_status.h"
 #include "consumerd/host/file_limit.h"
 #include "strata/read/merge_report.h"
 #include "outputs/outputs.h"

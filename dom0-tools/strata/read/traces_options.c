@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "strata/commands.h"
+#include "base/exit_status.h"
 #include "escape.h"
 #include "strata/read/time_text.h"
 #include "strata/read/traces.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "strata/commands.h"
+#include "base/exit_status.h"
 #include "strata/read/loss_report.h"
 #include "out_file.h"
 #include "outputs/count.h"

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "strata/commands.h"
+#include "base/exit_status.h"
 #include "consumerd/host/file_limit.h"
 #include "live/live.h"
 #include "out_file.h"
