@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "consumerd/output_dir.h"
-#include "recording_remove.h"
+#include "recording/recording_remove.h"
 #include "consumerd/rings/ring_peek.h"
 #include "consumerd/drain/tap.h"
 

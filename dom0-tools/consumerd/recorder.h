@@ -9,7 +9,7 @@
 
 #include "consumerd/output_dir.h"
 #include "consumerd/shares/principal.h"
-#include "recording.h"
+#include "recording/recording.h"
 #include "consumerd/rings/ring.h"
 
 struct recorder;

@@ -9,8 +9,8 @@
 
 #include "base/exit_status.h"
 #include "strata/commands.h"
-#include "escape.h"
-#include "inputs/xentrace.h"
+#include "base/escape.h"
+#include "inputs/xentrace/xentrace.h"
 #include "strata/read/progress_line.h"
 #include "strata/read/time_text.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/exit_status.h"
 #include "strata/commands.h"
-#include "escape.h"
+#include "base/escape.h"
 #include "consumerd/xen/guest_map.h"
 #include "consumerd/xen/hypervisor.h"
 #include "strata/list_app.h"

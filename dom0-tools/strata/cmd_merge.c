@@ -19,14 +19,14 @@
 #include "analyses/wakeup.h"
 #include "base/exit_status.h"
 #include "strata/commands.h"
-#include "escape.h"
+#include "base/escape.h"
 #include "consumerd/host/file_limit.h"
 #include "strata/read/merge_check.h"
 #include "strata/read/merge_report.h"
 #include "strata/read/merge_traces.h"
-#include "merger.h"
+#include "host/merger.h"
 #include "outputs/outputs.h"
-#include "recording.h"
+#include "recording/recording.h"
 #include "strata/read/traces_options.h"
 
 #define PATH_BYTES 4096u

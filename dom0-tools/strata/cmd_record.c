@@ -16,7 +16,7 @@
 
 #include "base/exit_status.h"
 #include "strata/commands.h"
-#include "recording.h"
+#include "recording/recording.h"
 #include "stratad/record_session.h"
 #include "strata/read/time_text.h"
 

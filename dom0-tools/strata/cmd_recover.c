@@ -21,7 +21,7 @@
 #include "consumerd/host/file_limit.h"
 #include "consumerd/output_dir.h"
 #include "strata/output_options.h"
-#include "recording_remove.h"
+#include "recording/recording_remove.h"
 #include "consumerd/recover.h"
 
 #define SUFFIX         "-recovered"

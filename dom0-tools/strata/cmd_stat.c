@@ -21,7 +21,7 @@
 #include "strata/read/clock_report.h"
 #include "base/exit_status.h"
 #include "strata/commands.h"
-#include "escape.h"
+#include "base/escape.h"
 #include "strata/read/traces.h"
 #include "strata/read/traces_options.h"
 

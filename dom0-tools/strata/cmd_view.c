@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "strata/commands.h"
-#include "escape.h"
+#include "base/escape.h"
 #include "strata/read/time_text.h"
 #include "strata/read/traces_write.h"
 #include "strata/read/view_live.h"

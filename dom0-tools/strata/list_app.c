@@ -14,7 +14,7 @@
 #include "consumerd/apps/app_socket.h"
 #include "consumerd/apps/app_wake.h"
 #include "base/exit_status.h"
-#include "escape.h"
+#include "base/escape.h"
 #include "consumerd/host/lock.h"
 #include "consumerd/host/proc_text.h"
 

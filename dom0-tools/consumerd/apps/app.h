@@ -15,9 +15,9 @@
 
 #include "consumerd/apps/app_file_users.h"
 #include "consumerd/rings/app_memory.h"
-#include "error.h"
+#include "base/error.h"
 #include "consumerd/rings/event_set.h"
-#include "recording.h"
+#include "recording/recording.h"
 #include "consumerd/rings/ring.h"
 
 struct app {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/exit_status.h"
-#include "escape.h"
+#include "base/escape.h"
 #include "strata/read/time_text.h"
 #include "strata/read/traces.h"
 

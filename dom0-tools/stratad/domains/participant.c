@@ -18,7 +18,7 @@
 #include <xen/xen.h>
 #include <xen/sched.h>
 
-#include "escape.h"
+#include "base/escape.h"
 #include "stratad/domains/participant_commands.h"
 #include "stratad/domains/participant_events.h"
 #include "consumerd/sources.h"
