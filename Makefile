@@ -25,7 +25,7 @@ STRATA_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -fPIE -fstack-protector-st
 XEN_LIBS := xencall xenforeignmemory xengnttab xenevtchn xenstore xentoollog
 LIBS      = $(shell pkg-config --libs $(XEN_LIBS) json-c)
 
-SOURCES      := $(wildcard dom0-tools/strata/*.c dom0-tools/consumerd/*.c merge/*.c merge/*/*.c)
+SOURCES      := $(wildcard dom0-tools/strata/*.c dom0-tools/consumerd/*.c merge/*/*.c merge/*/*/*.c)
 APP_SOURCES  := $(wildcard dom0-tools/libstrata/*.c)
 APP_LIBRARY  := $(O)/lib/libstrata.so $(O)/lib/libstrata.a
 OBJECTS      := $(SOURCES:%.c=$(O)/build/%.o)

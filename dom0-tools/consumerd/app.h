@@ -15,9 +15,9 @@
 
 #include "app_file_users.h"
 #include "app_memory.h"
-#include "error.h"
+#include "base/error.h"
 #include "event_set.h"
-#include "recording.h"
+#include "recording/recording.h"
 #include "ring.h"
 
 struct app {

@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "error.h"
+#include "base/error.h"
 
 /* Pages of one process that are looked at: each copy of libstrata in it has one. */
 #define APP_PAGES_MAX 4u

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "app_ring.h"
-#include "mapped_file.h"
+#include "files/mapped_file.h"
 
 /* Maps the memory: what only the application writes cannot be written here by mistake. */
 static int map_rings(struct app_memory *memory, int fd, struct strata_error *error)

@@ -3,7 +3,7 @@
 #ifndef STRATA_CONSUMERD_APP_SOCKET_H
 #define STRATA_CONSUMERD_APP_SOCKET_H
 
-#include "error.h"
+#include "base/error.h"
 
 /* Listens, in place of a recorder that was killed.  A descriptor, non-blocking, or -1. */
 int app_socket_open(struct strata_error *error);

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "error.h"
+#include "base/error.h"
 
 #define WAKE_STUCK_MS  1000u
 #define WAKE_ANSWER_MS 1000u

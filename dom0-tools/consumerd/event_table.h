@@ -7,7 +7,7 @@
 
 #include <strata/event.h>
 
-#include "error.h"
+#include "base/error.h"
 
 /*
  * Unpacks a table.

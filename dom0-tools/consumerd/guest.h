@@ -14,7 +14,7 @@
 
 #include <xenstore.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "event_set.h"
 
 enum guest_module {

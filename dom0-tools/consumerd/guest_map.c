@@ -11,7 +11,7 @@
 #include <strata/abi/guest.h>
 
 #include "event_table.h"
-#include "recording.h"
+#include "recording/recording.h"
 #include "ring_shared.h"
 
 struct guest_ring_pages {

@@ -18,8 +18,8 @@
 #include <strata/platform/platform.h>
 
 #include "live/live_table.h"
-#include "mapped_file.h"
-#include "out_file.h"
+#include "files/mapped_file.h"
+#include "files/out_file.h"
 
 struct live_publisher {
 	struct strata_live_table *table;

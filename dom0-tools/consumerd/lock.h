@@ -6,7 +6,7 @@
 #ifndef STRATA_CONSUMERD_LOCK_H
 #define STRATA_CONSUMERD_LOCK_H
 
-#include "error.h"
+#include "base/error.h"
 
 /* Takes the lock.  Returns a descriptor to keep open, or -1 and the name of the recorder that holds
  * it. */

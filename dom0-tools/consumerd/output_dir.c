@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "live/live_table.h"
-#include "recording_remove.h"
+#include "recording/recording_remove.h"
 #include "ring_file.h"
 
 /* Held back from the disk, so that the tables can still be saved when it is full. */

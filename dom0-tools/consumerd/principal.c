@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "live/live_table.h"
-#include "recording.h"
+#include "recording/recording.h"
 #include "subordinate_uids.h"
 
 #define SUBUID_FILE "/etc/subuid"

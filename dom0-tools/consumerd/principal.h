@@ -15,8 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "error.h"
-#include "escape.h"
+#include "base/error.h"
+#include "base/escape.h"
 #include "token_bucket.h"
 
 enum principal_kind {

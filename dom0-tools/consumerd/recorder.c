@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "output_dir.h"
-#include "recording_remove.h"
+#include "recording/recording_remove.h"
 #include "ring_peek.h"
 #include "tap.h"
 

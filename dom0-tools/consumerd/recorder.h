@@ -9,7 +9,7 @@
 
 #include "output_dir.h"
 #include "principal.h"
-#include "recording.h"
+#include "recording/recording.h"
 #include "ring.h"
 
 struct recorder;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ctf_metadata.h"
+#include "recording/ctf_metadata.h"
 #include "tap.h"
 
 /* Tables are saved again when this many times as long has passed as saving them took. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recording_remove.h"
+#include "recording/recording_remove.h"
 #include "tap.h"
 
 struct principals *recorder_principals(struct recorder *recorder)

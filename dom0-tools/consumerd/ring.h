@@ -13,7 +13,7 @@
 #include <strata/ring_reader.h>
 #include <strata/ring_single.h>
 
-#include "error.h"
+#include "base/error.h"
 
 /* What was taken of a single-store ring, for a reader that comes after us: a packet has this
  * number, and what is taken next begins at this position.  A packet is noted before it is written;

@@ -17,7 +17,7 @@
 
 #include <strata/abi/app.h>
 
-#include "safe_dir.h"
+#include "files/safe_dir.h"
 
 #define RING_FILE_MAGIC   0x46525453u /* "STRF" */
 #define RING_FILE_VERSION 2u

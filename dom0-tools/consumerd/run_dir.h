@@ -10,7 +10,7 @@
 
 #include <sys/types.h>
 
-#include "error.h"
+#include "base/error.h"
 
 #define RUN_DIR "/run/strata"
 

@@ -9,7 +9,7 @@
 
 #include <strata/abi/hypervisor.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "hypervisor.h"
 
 struct xen_sysctl;

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "safe_dir.h"
+#include "files/safe_dir.h"
 
 struct stream_file {
 	int fd;

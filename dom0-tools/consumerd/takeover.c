@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "packet_reader.h"
+#include "packets/packet_reader.h"
 #include "tap.h"
 
 static void complain(void *data, const char *message)

@@ -8,7 +8,7 @@
  */
 #include "tap.h"
 
-#include "packet_check.h"
+#include "packets/packet_check.h"
 #include "tap_packet.h"
 
 int tap_skip_old(struct tap *tap, struct strata_error *error)

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "packet_check.h"
+#include "packets/packet_check.h"
 #include "tap_packet.h"
 
 /* Makes a packet of records that were copied out of a single-store ring, and appends it.  As

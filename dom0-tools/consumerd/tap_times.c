@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* tap_times.c - whether a packet can be of the times that it says; see presence.h. */
-#include "presence.h"
+#include "recording/presence.h"
 #include "tap.h"
 
 int tap_check_times(struct recorder *recorder, const struct tap *tap,

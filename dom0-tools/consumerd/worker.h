@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "error.h"
+#include "base/error.h"
 
 /* The first member of a piece of work. */
 struct work {

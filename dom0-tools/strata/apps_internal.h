@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "apps.h"
-#include "escape.h"
+#include "base/escape.h"
 
 static inline uint64_t apps_now_ms(void)
 {

@@ -2,7 +2,7 @@
 /* clock_report_json.c - what `strata merge --check` found, for programs; see merge_report.h. */
 #include <json-c/json.h>
 
-#include "escape.h"
+#include "base/escape.h"
 #include "merge_report.h"
 #include "outputs/outputs.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* cmd_convert.c - `strata convert`: traces of any tracer, merged, in another form. */
 #include "commands.h"
-#include "escape.h"
+#include "base/escape.h"
 #include "traces_write.h"
 
 static void usage(FILE *out)

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "commands.h"
-#include "escape.h"
-#include "inputs/xentrace.h"
+#include "base/escape.h"
+#include "inputs/xentrace/xentrace.h"
 #include "progress_line.h"
 #include "time_text.h"
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "escape.h"
+#include "base/escape.h"
 #include "guest_map.h"
 #include "hypervisor.h"
 #include "list_app.h"

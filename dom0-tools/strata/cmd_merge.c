@@ -18,14 +18,14 @@
 
 #include "analyses/wakeup.h"
 #include "commands.h"
-#include "escape.h"
+#include "base/escape.h"
 #include "file_limit.h"
 #include "merge_check.h"
 #include "merge_report.h"
 #include "merge_traces.h"
-#include "merger.h"
+#include "host/merger.h"
 #include "outputs/outputs.h"
-#include "recording.h"
+#include "recording/recording.h"
 #include "traces_options.h"
 
 #define PATH_BYTES 4096u

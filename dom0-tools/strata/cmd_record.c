@@ -15,7 +15,7 @@
 #include <strata/switch_period.h>
 
 #include "commands.h"
-#include "recording.h"
+#include "recording/recording.h"
 #include "record_session.h"
 #include "time_text.h"
 

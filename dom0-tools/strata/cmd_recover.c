@@ -20,7 +20,7 @@
 #include "file_limit.h"
 #include "output_dir.h"
 #include "output_options.h"
-#include "recording_remove.h"
+#include "recording/recording_remove.h"
 #include "recover.h"
 
 #define SUFFIX         "-recovered"

@@ -20,7 +20,7 @@
 #include "analyses/statistics.h"
 #include "clock_report.h"
 #include "commands.h"
-#include "escape.h"
+#include "base/escape.h"
 #include "traces.h"
 #include "traces_options.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "commands.h"
-#include "escape.h"
+#include "base/escape.h"
 #include "time_text.h"
 #include "traces_write.h"
 #include "view_live.h"

@@ -14,7 +14,7 @@
 #include "app_socket.h"
 #include "app_wake.h"
 #include "commands.h"
-#include "escape.h"
+#include "base/escape.h"
 #include "lock.h"
 #include "proc_text.h"
 

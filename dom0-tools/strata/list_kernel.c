@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "recording.h"
+#include "recording/recording.h"
 #include "select_kernel.h"
 
 #define INDENT "              "

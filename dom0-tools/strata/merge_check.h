@@ -4,7 +4,7 @@
 #ifndef STRATA_STRATA_MERGE_CHECK_H
 #define STRATA_STRATA_MERGE_CHECK_H
 
-#include "merger.h"
+#include "host/merger.h"
 
 #define MERGE_SHIFTS_MAX 16u
 

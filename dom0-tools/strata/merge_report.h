@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "analyses/clock_proof.h"
-#include "merger.h"
+#include "host/merger.h"
 #include "progress_line.h"
 
 struct merge_report {

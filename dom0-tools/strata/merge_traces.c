@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "recording.h"
-#include "safe_dir.h"
+#include "recording/recording.h"
+#include "files/safe_dir.h"
 #include "traces_write.h"
 
 #define PATH_BYTES 4096u

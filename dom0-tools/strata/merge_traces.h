@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "error.h"
+#include "base/error.h"
 
 /* Whether there is one path, and that is a recording of Strata's. */
 bool merge_is_of_recording(char *const *paths, size_t nr);

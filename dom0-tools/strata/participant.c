@@ -18,7 +18,7 @@
 #include <xen/xen.h>
 #include <xen/sched.h>
 
-#include "escape.h"
+#include "base/escape.h"
 #include "participant_commands.h"
 #include "participant_events.h"
 #include "sources.h"

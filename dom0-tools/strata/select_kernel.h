@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "event_set.h"
 
 /* What `default` stands for: who runs and why, and not what floods. */

@@ -14,7 +14,7 @@
 
 #include <strata/abi/hypervisor.h>
 
-#include "error.h"
+#include "base/error.h"
 
 struct xen_selection {
 	struct strata_hv_rule *rules;

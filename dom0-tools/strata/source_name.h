@@ -3,7 +3,7 @@
 #ifndef STRATA_STRATA_SOURCE_NAME_H
 #define STRATA_STRATA_SOURCE_NAME_H
 
-#include "recording.h"
+#include "recording/recording.h"
 
 /*
  * Makes a directory's name, new to @recording, from a domain's, which may hold

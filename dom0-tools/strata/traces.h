@@ -5,10 +5,10 @@
 
 #include "inputs/find.h"
 #include "inputs/machines.h"
-#include "inputs/recording_traces.h"
-#include "progress.h"
+#include "host/recording_traces.h"
+#include "base/progress.h"
 #include "progress_line.h"
-#include "slices.h"
+#include "timeline/slices.h"
 
 struct traces {
 	const char *verb; /* that complaints begin with */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "commands.h"
-#include "escape.h"
+#include "base/escape.h"
 #include "time_text.h"
 #include "traces.h"
 

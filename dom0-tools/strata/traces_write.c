@@ -10,12 +10,12 @@
 
 #include "commands.h"
 #include "loss_report.h"
-#include "out_file.h"
+#include "files/out_file.h"
 #include "outputs/count.h"
-#include "outputs/ctf_traces.h"
-#include "outputs/json.h"
-#include "outputs/perfetto.h"
-#include "outputs/text_lines.h"
+#include "outputs/ctf/ctf_traces.h"
+#include "outputs/json/json.h"
+#include "outputs/perfetto/perfetto.h"
+#include "outputs/text/text_lines.h"
 #include "outputs/written.h"
 #include "trace_compass.h"
 

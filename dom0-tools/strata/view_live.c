@@ -12,7 +12,7 @@
 #include "commands.h"
 #include "file_limit.h"
 #include "live/live.h"
-#include "out_file.h"
+#include "files/out_file.h"
 #include "outputs/follow.h"
 #include "outputs/shown.h"
 

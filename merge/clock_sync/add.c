@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph.h"
+#include "clock_sync/graph.h"
 
 #define LEAST_NS_LIMIT ((uint64_t)1 << 50)
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
+#include "base/escape.h"
 #include "filter/filter_bound.h"
 
 /* No command line needs more. */

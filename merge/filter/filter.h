@@ -19,7 +19,7 @@
 #define STRATA_MERGE_FILTER_H
 
 #include "filter/filter_expression.h"
-#include "trace_set.h"
+#include "timeline/trace_set.h"
 
 struct strata_filter;
 struct strata_filter_run;

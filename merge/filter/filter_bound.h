@@ -6,7 +6,7 @@
 #ifndef STRATA_MERGE_FILTER_BOUND_H
 #define STRATA_MERGE_FILTER_BOUND_H
 
-#include "event_place.h"
+#include "timeline/event_place.h"
 #include "filter/filter.h"
 
 enum bound_operand_kind {

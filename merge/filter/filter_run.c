@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctf/ctf_packet_head.h"
+#include "ctf/reader/ctf_packet_head.h"
 #include "filter/filter_bound.h"
-#include "put_text.h"
-#include "utf_text.h"
+#include "base/put_text.h"
+#include "base/utf_text.h"
 
 struct strata_filter_run {
 	const struct strata_filter *filter;

@@ -8,7 +8,7 @@
 
 #include "live/live_clocks.h"
 #include "live/live_table.h"
-#include "trace_set.h"
+#include "timeline/trace_set.h"
 
 #define LIVE_SAID 64u
 

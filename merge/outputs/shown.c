@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "escape.h"
+#include "base/escape.h"
 
 #define SOURCE_NAME_BYTES 512u
 

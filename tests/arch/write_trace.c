@@ -21,8 +21,8 @@ static uint64_t ticks_now;
 #include <strata/ring_reader.h>
 #include <strata/ring_writer.h>
 
-#include "ctf_metadata.h"
-#include "packet_check.h"
+#include "recording/ctf_metadata.h"
+#include "packets/packet_check.h"
 #include "stream_file.h"
 
 #define NR_CPUS        2u

@@ -11,12 +11,12 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "ctf/ctf_reader.h"
+#include "ctf/reader/ctf_reader.h"
 #include "ctf2_cases.h"
 #include "filter/filter.h"
-#include "outputs/json.h"
-#include "outputs/text_lines.h"
-#include "outputs/perfetto.h"
+#include "outputs/json/json.h"
+#include "outputs/text/text_lines.h"
+#include "outputs/perfetto/perfetto.h"
 #include "outputs_fixture.h"
 
 /* A world with the trace of a case. */

@@ -14,11 +14,11 @@
 
 #include <cmocka.h>
 
-#include "ctf/ctf_index.h"
-#include "ctf/ctf_reader.h"
+#include "ctf/reader/ctf_index.h"
+#include "ctf/reader/ctf_reader.h"
 #include "ctf_maker.h"
 #include "filter/filter.h"
-#include "trace_set.h"
+#include "timeline/trace_set.h"
 
 #define EVENT_BYTES 9u
 #define EVENTS      5u /* in each packet */

@@ -13,11 +13,11 @@
 
 #include <cmocka.h>
 
-#include "ctf_metadata.h"
+#include "recording/ctf_metadata.h"
 #include "filter/filter.h"
-#include "inputs/recording_traces.h"
+#include "host/recording_traces.h"
 #include "merge_fixture.h"
-#include "outputs/perfetto.h"
+#include "outputs/perfetto/perfetto.h"
 #include "outputs/written.h"
 #include "saved.h"
 

@@ -21,7 +21,7 @@
 #include <strata/ring_home.h>
 
 #include "guest_map.h"
-#include "recording.h"
+#include "recording/recording.h"
 
 #define NONCE     0x1234567890abcdefull
 #define PAGES_MAX 4096u

@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 #include "commands.h"
-#include "ctf_metadata.h"
+#include "recording/ctf_metadata.h"
 #include "synthetic.h"
 #include "saved.h"
 

@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "filter/filter.h"
-#include "outputs/json.h"
-#include "outputs/perfetto.h"
-#include "outputs/text_lines.h"
+#include "outputs/json/json.h"
+#include "outputs/perfetto/perfetto.h"
+#include "outputs/text/text_lines.h"
 #include "outputs_fixture.h"
 
 static const struct rich_trace lossy = {

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "filter/filter.h"
-#include "outputs/text_lines.h"
+#include "outputs/text/text_lines.h"
 #include "outputs_fixture.h"
 
 static const struct rich_trace little = {

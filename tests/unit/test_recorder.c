@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "packet_reader.h"
+#include "packets/packet_reader.h"
 #include "tap.h"
 
 /* Makes a directory from the pattern @dir, opens a ring, and a recorder that records it there. */

@@ -20,9 +20,9 @@
 
 #include <cmocka.h>
 
-#include "../../merge/live/live.h"
-#include "../../merge/live/live_table.h"
-#include "../../merge/packet_reader.h"
+#include "live/live.h"
+#include "live/live_table.h"
+#include "packets/packet_reader.h"
 
 #include "live_publisher.h"
 #include "tap.h"
