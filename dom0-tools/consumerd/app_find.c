@@ -3,6 +3,7 @@
 #include "app_find.h"
 
 #include "proc_text.h"
+#include "subordinate_uids.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -61,8 +62,9 @@ static void put_in_order(struct app_process *list, size_t nr)
 
 int app_find_processes(struct app_process **list, size_t *nr, struct strata_error *error)
 {
+	struct subordinate_uids subordinates = { .nr = 0 };
 	DIR *stream = opendir("/proc");
-	struct app_process *grown;
+	struct app_process *grown, *process;
 	struct dirent *entry;
 	size_t room = 0;
 	int result = 0;
@@ -71,6 +73,7 @@ int app_find_processes(struct app_process **list, size_t *nr, struct strata_erro
 	*nr = 0;
 	if (!stream)
 		return strata_fail(error, "/proc: %s", strerror(errno));
+	subordinate_uids_read(&subordinates, SUBUID_FILE, PASSWD_FILE);
 	while (!result && (entry = readdir(stream))) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
@@ -85,10 +88,15 @@ int app_find_processes(struct app_process **list, size_t *nr, struct strata_erro
 			}
 			*list = grown;
 		}
-		(*list)[*nr].pid = pid;
-		*nr += proc_text_real_uid(pid, &(*list)[*nr].uid);
+		process = &(*list)[*nr];
+		process->pid = pid;
+		if (!proc_text_real_uid(pid, &process->uid))
+			continue;
+		process->uid = subordinate_uids_owner(&subordinates, process->uid);
+		++*nr;
 	}
 	closedir(stream);
+	subordinate_uids_clear(&subordinates);
 	put_in_order(*list, *nr);
 	return result;
 }

@@ -14,9 +14,6 @@
 #include "recording/recording.h"
 #include "subordinate_uids.h"
 
-#define SUBUID_FILE "/etc/subuid"
-#define PASSWD_FILE "/etc/passwd"
-
 /* Totals of a recorder, at one moment. */
 #define CONNECTIONS_MAX 2048u
 #define RINGS_MAX       16384u
