@@ -327,6 +327,17 @@ bool principal_may_write(const struct principal *one, uint64_t bytes, uint64_t r
 	return one->trusted || (bytes <= room && one->written + bytes <= room - bytes);
 }
 
+bool principal_may_make_files(const struct principal *one, uint64_t nr, uint64_t room)
+{
+	const uint64_t made = one->used[PRINCIPAL_STREAMS] +
+			      PRINCIPAL_SOURCE_FILES * one->used[PRINCIPAL_SOURCES];
+
+	if (one->trusted || (nr <= room && made + nr <= room - nr))
+		return true;
+	one->all->refused = true;
+	return false;
+}
+
 void principal_note_written(struct principal *one, uint64_t bytes)
 {
 	one->written += bytes;
