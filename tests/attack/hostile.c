@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * hostile.c - an application that speaks the recorder's protocol correctly, and uses it to take
- * what belongs to others: HOSTILE SOCKET WHAT NUMBER [CPUS].
+ * what belongs to others: HOSTILE SOCKET WHAT NUMBER [CPUS [WHO]].
  *
  *   silent N       N connections that never say anything
  *   started N UID  the same, as a set-user-ID program of root's that user UID has started
+ *   turned N UID   the same, of user UID, by a process that then becomes WHO, an argument more
  *   hold N CPUS    N connections, each with a ring for each of CPUS CPUs and one lost event in it
  *   come N         N times: connects, makes a ring, reports a lost event, hangs up
  *   pass N         the same, with nothing in the ring
@@ -440,6 +441,19 @@ int main(int argc, char **argv)
 			return 1;
 		}
 		tell(connect_silently(nr));
+	} else if (strcmp(what, "turned") == 0 && argc > 5) {
+		const uid_t who = (uid_t)strtoul(argv[5], NULL, 10);
+
+		if (setresuid((uid_t)-1, cpus, 0)) {
+			perror("setresuid");
+			return 1;
+		}
+		nr = connect_silently(nr);
+		if (setresuid(0, 0, 0) || setresuid(who, who, who)) {
+			perror("setresuid");
+			return 1;
+		}
+		tell(nr);
 	} else if (strcmp(what, "hold") == 0) {
 		tell(attach_all(nr, cpus, 1, 0));
 	} else if (strcmp(what, "describe") == 0) {

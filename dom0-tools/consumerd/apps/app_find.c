@@ -65,6 +65,7 @@ int app_find_processes(struct app_process **list, size_t *nr, struct strata_erro
 	struct subordinate_uids subordinates = { .nr = 0 };
 	DIR *stream = opendir("/proc");
 	struct app_process *grown, *process;
+	struct proc_uids uids;
 	struct dirent *entry;
 	size_t room = 0;
 	int result = 0;
@@ -90,9 +91,9 @@ int app_find_processes(struct app_process **list, size_t *nr, struct strata_erro
 		}
 		process = &(*list)[*nr];
 		process->pid = pid;
-		if (!proc_text_real_uid(pid, &process->uid))
+		if (!proc_text_uids(pid, &uids))
 			continue;
-		process->uid = subordinate_uids_owner(&subordinates, process->uid);
+		process->uid = subordinate_uids_owner(&subordinates, uids.real);
 		++*nr;
 	}
 	closedir(stream);
