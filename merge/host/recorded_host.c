@@ -137,6 +137,7 @@ static int add_stream(struct strata_recorded_host *host, const char *raw, size_t
 {
 	struct strata_recorded_stream *stream = &host->streams[host->nr_streams++];
 
+	stream->host = host;
 	stream->source = &host->recording.sources[source_index];
 	stream->source_index = source_index;
 	stream->cpu = recorded->cpu;

@@ -14,7 +14,10 @@
 
 #define STRATA_DOMAINS 65536u
 
+struct strata_recorded_host;
+
 struct strata_recorded_stream {
+	const struct strata_recorded_host *host;
 	const struct strata_source *source;
 	size_t source_index;
 	uint32_t cpu;

@@ -40,6 +40,10 @@ struct strata_ctf_trace *strata_recording_traces_trace(struct strata_recording_t
 						       size_t source_index,
 						       struct strata_error *error);
 
+/* What the recording knows of a stream of its traces; NULL: the stream is of no recording. */
+const struct strata_recorded_stream *
+strata_recording_traces_stream(const struct strata_ctf_stream *stream);
+
 /* How many streams of the traces that were opened are missing, or cannot be read, though the table
  * knows of packets. */
 size_t strata_recording_traces_missing(const struct strata_recording_traces *traces);
