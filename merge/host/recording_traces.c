@@ -26,7 +26,8 @@ struct strata_recording_traces {
 
 struct strata_recording_traces *strata_recording_traces_open(const char *raw,
 							     strata_complain_fn *complain,
-							     void *data, struct strata_error *error)
+							     strata_complain_fn *remark, void *data,
+							     struct strata_error *error)
 {
 	struct strata_recording_traces *traces = calloc(1, sizeof(*traces));
 
@@ -37,7 +38,7 @@ struct strata_recording_traces *strata_recording_traces_open(const char *raw,
 	}
 	traces->complain = complain;
 	traces->complain_data = data;
-	if (!strata_recorded_host_load(&traces->host, raw, complain, data, error))
+	if (!strata_recorded_host_load(&traces->host, raw, complain, remark, data, error))
 		return traces;
 	strata_recording_traces_close(traces);
 	return NULL;

@@ -14,12 +14,12 @@ struct strata_recording_traces;
 
 /*
  * Loads the recording in the directory @raw.
- * @complain: told of what is left out; may be NULL
+ * @complain, @remark: as strata_recorded_host_load() has them
  * NULL with the reason.
  */
 struct strata_recording_traces *strata_recording_traces_open(const char *raw,
 							     strata_complain_fn *complain,
-							     void *data,
+							     strata_complain_fn *remark, void *data,
 							     struct strata_error *error);
 
 void strata_recording_traces_close(struct strata_recording_traces *traces);
