@@ -91,6 +91,11 @@ static inline struct strata_source *stream_source(const struct drain *drain,
 /* room.c: whether a principal may write @bytes more, or has to leave that to others. */
 bool drain_may_write(struct drain *drain, struct principal *who, uint64_t bytes);
 
+/* room.c: whether a principal may begin a source with @nr_streams streams, or the disk has no more
+ * files than it has to leave to others.  0 or -1. */
+int drain_may_begin(const struct drain *drain, const struct principal *who, size_t nr_streams,
+		    struct strata_error *error);
+
 /* room.c: counts what it has written. */
 void drain_note_written(struct drain *drain, struct principal *who, uint64_t bytes);
 

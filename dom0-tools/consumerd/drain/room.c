@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * room.c - shares out the room on the disk: an untrusted principal writes no more in a recording
- * than it leaves free for all others (dynamic thresholds of Choudhury and Hahne).
+ * room.c - shares out the room on the disk: an untrusted principal writes no more in a recording,
+ * and makes no more files, than it leaves free for all others (dynamic thresholds of Choudhury and
+ * Hahne).
  *
  * One principal that writes without end takes half of what was free, two take a third each, and
  * nobody needs to know beforehand how many there will be.
@@ -42,6 +43,22 @@ bool drain_may_write(struct drain *drain, struct principal *who, uint64_t bytes)
 		return true;
 	drain->totals.was_shared = true;
 	return false;
+}
+
+int drain_may_begin(const struct drain *drain, const struct principal *who, size_t nr_streams,
+		    struct strata_error *error)
+{
+	const uint64_t nr = nr_streams + PRINCIPAL_SOURCE_FILES;
+	struct statvfs disk;
+
+	/* A file system that makes files as long as there are blocks reports none. */
+	if (!drain->is_of_now || fstatvfs(drain->dir->fd, &disk) || !disk.f_files ||
+	    principal_may_make_files(who, nr, disk.f_favail))
+		return 0;
+	return strata_fail(error,
+			   "%s has made as many files as are left on the disk (`df -i`): the rest "
+			   "is for others",
+			   who->name);
 }
 
 void drain_note_written(struct drain *drain, struct principal *who, uint64_t bytes)

@@ -9,9 +9,9 @@
 
 #include "consumerd/drain/line.h"
 
-/* A ring that claims to have lost more, of one kind, is not believed: the sum of all kinds has to
- * fit where recordings and CTF keep it. */
-#define LOST_MAX (INT64_MAX / STRATA_NR_LOST)
+/* The most losses of one kind that a ring is believed: the sum of all kinds and streams fits into
+ * 63 bits, so that no ring can make it wrap and hide the losses of others. */
+#define LOST_MAX (INT64_MAX / STRATA_NR_LOST / STRATA_STREAMS_MAX)
 
 /* How long a full disk is left alone. */
 #define RETRY_MS 1000u

@@ -136,7 +136,7 @@ static int set_filter(struct traces *traces, const struct write_options *options
 	if (!strata_filter_can_match(options->filter))
 		return strata_fail(error, "nothing in these traces can match what is asked for; "
 					  "`strata stat` names their sources");
-	traces->set.filter = options->filter;
+	traces->set.filter = strata_filter_of_set(options->filter);
 	return 0;
 }
 

@@ -36,7 +36,8 @@ struct view {
 	struct strata_shown_names names; /* sources keep theirs when others come and go */
 	struct strata_shown_view shown_view;
 	bool has_shown;
-	struct strata_filter_run *filter; /* NULL: all events are wanted */
+	const struct strata_set_filter *filter; /* with what it runs on */
+	void *filter_run;                       /* NULL: all events are wanted */
 	const struct strata_trace_set *set;
 	struct strata_event_writer *writer;
 	struct strata_out_file *out;
@@ -65,8 +66,9 @@ static void complain(void *data, const char *message)
 
 static void clear_shown(struct view *view)
 {
-	strata_filter_end(view->filter);
-	view->filter = NULL;
+	if (view->filter)
+		view->filter->end(view->filter_run);
+	view->filter_run = NULL;
 	if (view->has_shown) {
 		strata_shown_view_clear(&view->shown_view);
 		strata_shown_clear(&view->shown);
@@ -82,8 +84,9 @@ static int set_filter(struct view *view, struct strata_error *error)
 		return 0;
 	if (write_bind_filter(view->options, view->set, &view->shown, error))
 		return -1;
-	view->filter = strata_filter_begin(filter);
-	return view->filter ? 0 : strata_fail(error, "out of memory for the filter");
+	view->filter = strata_filter_of_set(filter);
+	view->filter_run = view->filter->begin(view->filter);
+	return view->filter_run ? 0 : strata_fail(error, "out of memory for the filter");
 }
 
 static int sources(struct strata_live_sink *sink, const struct strata_trace_set *set,
@@ -126,9 +129,9 @@ static int take(struct strata_live_sink *sink, size_t stream, struct strata_ctf_
 	size_t i;
 
 	/* A run is of one batch. */
-	if (view->filter) {
+	if (view->filter_run) {
 		memcpy(wanted, events, nr * sizeof(*events));
-		nr = strata_filter_keep(view->filter, view->set->streams[stream].trace, reader,
+		nr = view->filter->keep(view->filter_run, view->set->streams[stream].trace, reader,
 					wanted, nr);
 		events = wanted;
 	}
@@ -155,8 +158,8 @@ static int lose(struct strata_live_sink *sink, size_t stream, struct strata_ctf_
 	struct view *view = (struct view *)sink;
 	struct strata_shown_loss lost;
 
-	if (view->filter && !strata_filter_may_match(view->options->filter,
-						     view->set->streams[stream].trace, reader))
+	if (view->filter_run &&
+	    !view->filter->may_match(view->filter, view->set->streams[stream].trace, reader))
 		return 0;
 	strata_shown_lose(&view->shown, stream, reader, loss, &lost);
 	view->writer->loss(view->writer, &view->buffer, &lost);

@@ -8,7 +8,7 @@
 
 #include <endian.h>
 
-#include "timeline/lanes.h"
+#include "ctf/reader/lane_event.h"
 #include "outputs/ctf/ctf_plan.h"
 
 /* What an event may need besides its own bytes: a header, and to be copied in whole chunks. */

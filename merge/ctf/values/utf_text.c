@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* utf_text.c - see utf_text.h. */
-#include "base/utf_text.h"
+#include "ctf/values/utf_text.h"
 
 #include <stdint.h>
 
