@@ -37,21 +37,27 @@ static void last_part(char *out, size_t size, const char *path)
 	snprintf(out, size, "%.*s", (int)(end - from), path + from);
 }
 
-/* The host's name, or the directory's; both if that is taken; with a number if both are. */
+/* The name that a merged trace was given; else the host's, or the directory's; both if that is
+ * taken; with a number if it is taken still. */
 static char *make_name(const struct strata_shown *shown, const struct strata_shown_names *names,
 		       const struct strata_ctf_trace *trace)
 {
 	const char *host = strata_ctf_env_text(trace, "hostname");
+	const char *given = strata_ctf_env_text(trace, STRATA_CTF_SOURCE);
 	char directory[SOURCE_NAME_BYTES / 8], text[SOURCE_NAME_BYTES / 4];
 	char name[SOURCE_NAME_BYTES], whole[SOURCE_NAME_BYTES + STRATA_PUT_BYTES];
 	size_t number;
 
 	last_part(directory, sizeof(directory), trace->path);
-	if (host && *host)
+	if (given && (!*given || strlen(given) >= sizeof(name) || !strata_is_escaped(given)))
+		given = NULL;
+	if (given)
+		snprintf(name, sizeof(name), "%s", given);
+	else if (host && *host)
 		strata_escape_name(name, sizeof(name), host);
 	else
 		strata_escape_name(name, sizeof(name), directory);
-	if (host && *host && is_taken(shown, names, name)) {
+	if (!given && host && *host && is_taken(shown, names, name)) {
 		snprintf(text, sizeof(text), "%.60s/%s", host, directory);
 		strata_escape_name(name, sizeof(name), text);
 	}
