@@ -5,7 +5,7 @@
  * A slot that is free again is used last: who follows has the time to see that the
  * stream which had it is at its end.
  */
-#include "live_publisher.h"
+#include "consumerd/live_publisher.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "recording/ctf_metadata.h"
-#include "tap.h"
+#include "consumerd/drain/tap.h"
 
 /* Tables are saved again when this many times as long has passed as saving them took. */
 #define SAVE_REST 20u

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "recording/recording_remove.h"
-#include "tap.h"
+#include "consumerd/drain/tap.h"
 
 struct principals *recorder_principals(struct recorder *recorder)
 {

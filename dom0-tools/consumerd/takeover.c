@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "packets/packet_reader.h"
-#include "tap.h"
+#include "consumerd/drain/tap.h"
 
 static void complain(void *data, const char *message)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "clock_sync/graph.h"
+#include "clock_sync/rate.h"
 
 #define LEAST_NS_LIMIT ((uint64_t)1 << 50)
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "clock_sync/path.h"
+#include "clock_sync/rate.h"
 
 /* A reading at which something bends or jumps. */
 struct bend {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "clock_sync/graph.h"
+#include "clock_sync/rate.h"
 
 static void report_clock(const struct strata_clock *clock, struct strata_clock_report *report)
 {

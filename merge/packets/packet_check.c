@@ -16,11 +16,10 @@ static uint32_t padded(uint32_t bytes)
 	return (bytes + 3u) & ~3u;
 }
 
-/* What a record is made of after its header: context, then payload on a multiple of 4. */
+/* Context and payload follow a record's header, the payload on a multiple of 4. */
 static uint32_t context_bytes(const struct strata_source *source)
 {
-	/* Each record asks: found out once for a layer; whoever else does at the same time finds
-	 * the same. */
+	/* Computed once for a layer; threads that do so at the same time store the same. */
 	static uint32_t known[STRATA_LAYER_APP + 1];
 	uint32_t bytes = __atomic_load_n(&known[source->layer], __ATOMIC_RELAXED);
 
@@ -123,8 +122,9 @@ static int check_header(const struct strata_source *source,
 	return 0;
 }
 
-/* The description of a record's event by its id or number, and how long its payloads are. */
-static const struct strata_event_shape *find_shape(struct strata_source *source, uint32_t id)
+/* The shape of an event that the source's own tables do not have at the place where most are. */
+static __attribute__((noinline)) const struct strata_event_shape *
+search_shape(struct strata_source *source, uint32_t id)
 {
 	const struct strata_event_shape *shape = strata_source_record_shape(source, id);
 
@@ -133,88 +133,155 @@ static const struct strata_event_shape *find_shape(struct strata_source *source,
 	return shape;
 }
 
-/*
- * Reads the record at @offset, which is a multiple of 4 and within the content.
- * Returns its bytes, without the padding behind it; 0: it runs over the end; @id
- * is set then too if there was room for a header.  An unknown id gives
- * record->event NULL.
- * @record: IN: ticks of the record before, or the packet's begin; OUT
- */
-static uint32_t read_record(struct strata_source *source, const uint8_t *bytes,
-			    uint32_t content_bytes, uint32_t offset, uint32_t *id,
-			    struct strata_record *record)
+/* How long the payloads are of the event with that id or number; NULL: there is no such event. */
+static inline const struct strata_event_shape *find_shape(struct strata_source *source, uint32_t id)
 {
-	const struct strata_event_shape *shape;
-	uint32_t left = content_bytes - offset;
-	uint32_t header_bytes, head;
-	int64_t length;
+	/* A kernel's and an application's ids are indices into its table. */
+	if (!source->by_number && id < source->nr_events && source->shapes[id].id == id)
+		return &source->shapes[id];
+	return search_shape(source, id);
+}
 
-	*id = UINT32_MAX;
-	record->event = NULL;
-	header_bytes = strata_header_read(source->form, bytes + offset, left, record->ticks, id,
-					  &record->ticks);
-	if (!header_bytes)
+/* What a step through records needs to know of their source; constants where it is inlined. */
+struct layout {
+	enum strata_header_form form;
+	uint32_t context_bytes;
+};
+
+/* A record that is being read. */
+struct reading {
+	uint32_t id; /* UINT32_MAX: there is no room for a header */
+	uint64_t ticks;
+	uint32_t header_bytes;
+	const struct strata_event_shape *shape; /* NULL: the id is unknown */
+};
+
+/*
+ * Finds where the record at @offset ends, which is a multiple of 4 and within the content.
+ * @previous: ticks of the record before, or the packet's begin
+ * @reading: OUT, as far as it got
+ * Returns the record's bytes, without the padding behind it; 0: it runs over the end.
+ */
+static inline __attribute__((always_inline)) uint32_t
+read_record(struct strata_source *source, struct layout layout, const uint8_t *bytes,
+	    uint32_t content_bytes, uint32_t offset, uint64_t previous, struct reading *reading)
+{
+	uint32_t left = content_bytes - offset, length, head;
+
+	reading->id = UINT32_MAX;
+	reading->shape = NULL;
+	reading->ticks = previous;
+	reading->header_bytes = strata_header_read(layout.form, bytes + offset, left, previous,
+						   &reading->id, &reading->ticks);
+	if (!reading->header_bytes)
 		return 0;
-	head = header_bytes + context_bytes(source);
-	shape = find_shape(source, *id);
-	if (!shape)
+	reading->shape = find_shape(source, reading->id);
+	if (!reading->shape)
 		return 0;
-	record->event = strata_shape_event(source, shape);
+	head = reading->header_bytes + layout.context_bytes;
 	if (head > left)
 		return 0;
-	record->context = bytes + offset + header_bytes;
-	record->payload = bytes + offset + head;
 	left -= head;
 	if (left > STRATA_PAYLOAD_BYTES_MAX)
 		left = STRATA_PAYLOAD_BYTES_MAX;
-	length = shape->fixed_bytes;
-	if (shape->variable)
-		length = strata_payload_length(source, shape, record->payload, left);
-	if (length < 0 || length > left)
-		return 0;
-	record->payload_bytes = (uint32_t)length;
-	return head + (uint32_t)length;
+	length = reading->shape->fixed_bytes;
+	if (reading->shape->variable) {
+		const int64_t found =
+			strata_payload_length(source, reading->shape, bytes + offset + head, left);
+
+		if (found < 0)
+			return 0;
+		length = (uint32_t)found;
+	}
+	return length > left ? 0 : head + length;
 }
 
-/*
- * Checks all records.
- * @end:    OUT, where the last one ends, or the header if there is none
- * @newest: OUT, its time, or the packet's begin
- */
-static int check_records(struct strata_source *source, const uint8_t *bytes,
-			 const struct strata_packet *packet, uint64_t *nr_events, uint32_t *end,
-			 uint64_t *newest, struct strata_error *error)
+/* Says what is wrong with the record at @offset, which has no length or a time that cannot be.
+ * Returns -1. */
+static __attribute__((noinline)) int refuse_record(const struct strata_source *source,
+						   const struct strata_packet *packet,
+						   uint32_t offset, uint32_t length,
+						   uint64_t previous, const struct reading *reading,
+						   struct strata_error *error)
 {
-	uint64_t previous = packet->begin_ticks;
-	uint32_t offset = STRATA_PACKET_HEADER_BYTES;
-	struct strata_record record = { .ticks = previous };
-	uint32_t id, length;
+	if (length == 0 && !reading->shape && reading->id == UINT32_MAX)
+		return strata_fail(error, "record at %u: no room for its header", offset);
+	if (length == 0 && !reading->shape)
+		return strata_fail(error, "record at %u: unknown event id %u", offset, reading->id);
+	if (length == 0)
+		return strata_fail(error, "record at %u: %s runs over the packet's end", offset,
+				   strata_shape_event(source, reading->shape)->name);
+	if (reading->ticks < previous)
+		return strata_fail(error, "record at %u: time goes back from %llu to %llu", offset,
+				   (unsigned long long)previous,
+				   (unsigned long long)reading->ticks);
+	return strata_fail(error, "record at %u: time %llu is after the packet's end %llu", offset,
+			   (unsigned long long)reading->ticks,
+			   (unsigned long long)packet->end_ticks);
+}
 
-	*end = offset;
-	for (*nr_events = 0; offset < packet->content_bytes; (*nr_events)++) {
-		length = read_record(source, bytes, packet->content_bytes, offset, &id, &record);
-		if (length == 0 && !record.event && id == UINT32_MAX)
-			return strata_fail(error, "record at %u: no room for its header", offset);
-		if (length == 0 && !record.event)
-			return strata_fail(error, "record at %u: unknown event id %u", offset, id);
-		if (length == 0)
-			return strata_fail(error, "record at %u: %s runs over the packet's end",
-					   offset, record.event->name);
-		if (record.ticks < previous)
-			return strata_fail(error, "record at %u: time goes back from %llu to %llu",
-					   offset, (unsigned long long)previous,
-					   (unsigned long long)record.ticks);
-		if (record.ticks > packet->end_ticks)
-			return strata_fail(error,
-					   "record at %u: time %llu is after the packet's end %llu",
-					   offset, (unsigned long long)record.ticks,
-					   (unsigned long long)packet->end_ticks);
-		previous = record.ticks;
-		*end = offset + length;
-		offset = padded(*end);
+/* What a check of all records finds out. */
+struct records {
+	uint64_t nr;
+	uint32_t end;    /* of the last one, or of the header if there is none */
+	uint64_t oldest; /* time of the first; the packet's begin if there is none */
+	uint64_t newest; /* of the last, likewise */
+};
+
+static inline __attribute__((always_inline)) int
+check_records_of(struct strata_source *source, struct layout layout, const uint8_t *bytes,
+		 const struct strata_packet *packet, struct records *records,
+		 struct strata_error *error)
+{
+	const uint32_t content_bytes = packet->content_bytes;
+	const uint64_t end_ticks = packet->end_ticks;
+	uint64_t previous = packet->begin_ticks, nr = 0;
+	uint32_t offset = STRATA_PACKET_HEADER_BYTES, end = offset;
+
+	records->oldest = previous;
+	while (offset < content_bytes) {
+		struct reading reading;
+		const uint32_t length = read_record(source, layout, bytes, content_bytes, offset,
+						    previous, &reading);
+
+		if (length == 0 || reading.ticks < previous || reading.ticks > end_ticks) {
+			const struct reading refused = reading;
+
+			records->nr = nr;
+			return refuse_record(source, packet, offset, length, previous, &refused,
+					     error);
+		}
+		if (nr++ == 0)
+			records->oldest = reading.ticks;
+		previous = reading.ticks;
+		end = offset + length;
+		offset = padded(end);
 	}
-	*newest = previous;
+	records->nr = nr;
+	records->end = end;
+	records->newest = previous;
 	return 0;
+}
+
+/* Checks all records, in code of its own for each form of their headers: a recorder spends most of
+ * its time here. */
+static int check_records(struct strata_source *source, const uint8_t *bytes,
+			 const struct strata_packet *packet, struct records *records,
+			 struct strata_error *error)
+{
+	const uint32_t context = context_bytes(source);
+
+	switch (source->form) {
+	case STRATA_HEADER_COMPACT:
+		return check_records_of(source, (struct layout){ STRATA_HEADER_COMPACT, context },
+					bytes, packet, records, error);
+	case STRATA_HEADER_LARGE:
+		return check_records_of(source, (struct layout){ STRATA_HEADER_LARGE, context },
+					bytes, packet, records, error);
+	default:
+		return check_records_of(source, (struct layout){ STRATA_HEADER_FULL, context },
+					bytes, packet, records, error);
+	}
 }
 
 int strata_packet_check(struct strata_source *source, const void *bytes, size_t size,
@@ -222,8 +289,8 @@ int strata_packet_check(struct strata_source *source, const void *bytes, size_t 
 			struct strata_error *error)
 {
 	struct strata_packet_header header;
-	uint64_t newest;
-	uint32_t end;
+	struct records records;
+	int result;
 
 	*nr_events = 0;
 	if (size < sizeof(header))
@@ -232,10 +299,11 @@ int strata_packet_check(struct strata_source *source, const void *bytes, size_t 
 	if (check_header(source, &header, size, error))
 		return -1;
 	unpack_header(&header, packet);
-	if (check_records(source, bytes, packet, nr_events, &end, &newest, error))
-		return -1;
-	packet->content_bytes = end;
-	return 0;
+	result = check_records(source, bytes, packet, &records, error);
+	*nr_events = records.nr;
+	if (!result)
+		packet->content_bytes = records.end;
+	return result;
 }
 
 int strata_packet_check_unfinished(struct strata_source *source, const void *bytes,
@@ -243,10 +311,8 @@ int strata_packet_check_unfinished(struct strata_source *source, const void *byt
 				   struct strata_packet *packet, uint64_t *nr_events,
 				   struct strata_error *error)
 {
-	size_t offset = STRATA_PACKET_HEADER_BYTES;
-	struct strata_record record;
-	uint64_t newest;
-	uint32_t end;
+	struct records records;
+	int result;
 
 	memset(packet, 0, sizeof(*packet));
 	*nr_events = 0;
@@ -256,12 +322,14 @@ int strata_packet_check_unfinished(struct strata_source *source, const void *byt
 	packet->begin_ticks = begin_ticks;
 	packet->end_ticks = UINT64_MAX;
 	packet->form = source->form;
-	if (check_records(source, bytes, packet, nr_events, &end, &newest, error))
-		return -1;
-	packet->content_bytes = end;
-	if (!begin_ticks && strata_packet_next(source, bytes, packet, &offset, &record))
-		packet->begin_ticks = record.ticks;
-	packet->end_ticks = newest;
+	result = check_records(source, bytes, packet, &records, error);
+	*nr_events = records.nr;
+	if (result)
+		return result;
+	packet->content_bytes = records.end;
+	if (!begin_ticks)
+		packet->begin_ticks = records.oldest;
+	packet->end_ticks = records.newest;
 	return 0;
 }
 
@@ -269,13 +337,24 @@ bool strata_packet_next(struct strata_source *source, const void *bytes,
 			const struct strata_packet *packet, size_t *offset,
 			struct strata_record *record)
 {
-	uint32_t id, length;
+	const struct layout layout = { source->form, context_bytes(source) };
+	const uint8_t *at = (const uint8_t *)bytes + *offset;
+	struct reading reading;
+	uint32_t length;
 
 	if (*offset >= packet->content_bytes)
 		return false;
 	if (*offset == STRATA_PACKET_HEADER_BYTES)
 		record->ticks = packet->begin_ticks;
-	length = read_record(source, bytes, packet->content_bytes, (uint32_t)*offset, &id, record);
+	length = read_record(source, layout, bytes, packet->content_bytes, (uint32_t)*offset,
+			     record->ticks, &reading);
 	*offset = padded((uint32_t)*offset + length);
-	return length != 0;
+	if (!length)
+		return false;
+	record->event = strata_shape_event(source, reading.shape);
+	record->ticks = reading.ticks;
+	record->context = at + reading.header_bytes;
+	record->payload = record->context + layout.context_bytes;
+	record->payload_bytes = length - reading.header_bytes - layout.context_bytes;
+	return true;
 }

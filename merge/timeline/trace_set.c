@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "filter/filter.h"
+#include "timeline/lanes.h"
 #include "base/progress.h"
 
 /* What all windows together may hold: a window each, of no less and no more than these. */
@@ -90,7 +90,7 @@ struct slice {
 	const struct strata_trace_set *set;
 	struct strata_ctf_reader *readers;
 	struct strata_lane *lanes;
-	struct strata_filter_run *filter; /* NULL: all events are wanted */
+	void *filter_run; /* NULL: all events are wanted */
 	uint64_t from_ns, to_ns;
 	uint64_t told_to_ns; /* what is wrong from here on is not told */
 	struct strata_slice_sink *sink;
@@ -119,9 +119,10 @@ static void leave_wanted(struct slice *slice, size_t at)
 	struct strata_lane *lane = &slice->lanes[at];
 	const size_t trace = slice->set->streams[at].trace;
 
-	lane->end = lane->next + strata_filter_keep(slice->filter, trace, reader,
-						    reader->events + (lane->next - reader->events),
-						    (size_t)(lane->end - lane->next));
+	lane->end = lane->next +
+		    slice->set->filter->keep(slice->filter_run, trace, reader,
+					     reader->events + (lane->next - reader->events),
+					     (size_t)(lane->end - lane->next));
 }
 
 /* Leaves the batch, which is a loss of this slice, in its lane if it is wanted. */
@@ -131,7 +132,7 @@ static void keep_loss(struct slice *slice, size_t at)
 	struct strata_lane *lane = &slice->lanes[at];
 	const size_t trace = slice->set->streams[at].trace;
 
-	if (slice->filter && !strata_filter_may_match(slice->set->filter, trace, reader))
+	if (slice->filter_run && !slice->set->filter->may_match(slice->set->filter, trace, reader))
 		lane->end = lane->next;
 }
 
@@ -165,7 +166,7 @@ static int refill(void *data, size_t at)
 			lane->next = first_from(lane->next, lane->end, slice->from_ns);
 		if (is_last)
 			lane->end = first_from(lane->next, lane->end, slice->to_ns);
-		if (slice->filter)
+		if (slice->filter_run)
 			leave_wanted(slice, at);
 		reader->tally.events -= (size_t)got - (size_t)(lane->end - lane->next);
 		if (is_last)
@@ -241,9 +242,9 @@ static int merge(const struct strata_trace_set *set, uint64_t from_ns, uint64_t 
 	slice.lanes = calloc(set->nr_streams + 1, sizeof(*slice.lanes));
 	lanes.lanes = slice.lanes;
 	if (set->filter)
-		slice.filter = strata_filter_begin(set->filter);
+		slice.filter_run = set->filter->begin(set->filter);
 	strata_fail(error, "out of memory for %zu streams", set->nr_streams);
-	if (slice.readers && slice.lanes && !set->filter == !slice.filter) {
+	if (slice.readers && slice.lanes && !set->filter == !slice.filter_run) {
 		nr = open_readers(&slice);
 		if (nr == set->nr_streams)
 			status = strata_lanes_merge(&lanes);
@@ -252,7 +253,8 @@ static int merge(const struct strata_trace_set *set, uint64_t from_ns, uint64_t 
 		strata_ctf_tally_add(&tallies[i], &slice.readers[i].tally);
 		strata_ctf_reader_close(&slice.readers[i]);
 	}
-	strata_filter_end(slice.filter);
+	if (set->filter)
+		set->filter->end(slice.filter_run);
 	free(slice.readers);
 	free(slice.lanes);
 	return status;

@@ -11,6 +11,7 @@
 
 #include "ctf/reader/ctf_index.h"
 #include "ctf/reader/ctf_reader.h"
+#include "timeline/set_filter.h"
 
 struct strata_set_stream {
 	const struct strata_ctf_stream *stream;
@@ -19,7 +20,6 @@ struct strata_set_stream {
 	struct strata_ctf_tally tally; /* of all that was read of it */
 };
 
-struct strata_filter;
 struct strata_progress;
 
 struct strata_trace_set {
@@ -29,8 +29,9 @@ struct strata_trace_set {
 	size_t nr_streams;
 	bool has_index;
 	uint64_t bytes;
-	const struct strata_filter *filter; /* bound to it: what merges hand on; NULL: everything */
-	struct strata_progress *progress;   /* told of what merges read; NULL: nobody */
+	const struct strata_set_filter
+		*filter;                  /* bound to it: what merges hand on; NULL: everything */
+	struct strata_progress *progress; /* told of what merges read; NULL: nobody */
 };
 
 /* Zero-initialised is empty.  Adds an open trace, which is the set's from then on, also when this

@@ -15,7 +15,7 @@ CC_i386    := i686-linux-gnu-gcc
 CMOCKA        := $(O)/cache/cmocka/tree
 CMOCKA_CONFIG := $(addprefix -DHAVE_,MALLOC_H INTTYPES_H SIGNAL_H STRINGS_H STRSIGNAL SIGLONGJMP \
 	GCC_THREAD_LOCAL_STORAGE CLOCK_REALTIME STRUCT_TIMESPEC)
-ARCH_CFLAGS   := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -Iinclude -Imerge -Idom0-tools/consumerd \
+ARCH_CFLAGS   := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -Iinclude -Imerge -Idom0-tools \
 	-isystem $(CMOCKA)/include -DLIVES_DRAWN=500 -DROUNDS=2000u -DSIGNAL_NS=60000 \
 	-fsanitize=undefined -fsanitize-undefined-trap-on-error
 
@@ -31,7 +31,7 @@ WIDE_ARCHES  := aarch64 riscv64 s390x
 ARCH_SOURCES := $(addprefix merge/,packets/packet_check.c recording/recording.c base/error.c base/escape.c \
 	files/out_file.c files/safe_dir.c files/safe_walk.c ctf/write/tsdl.c \
 	recording/ctf_metadata.c xen/xen_events.c xen/xen_event_table.c) \
-	$(addprefix dom0-tools/consumerd/,stream_file.c event_table.c)
+	$(addprefix dom0-tools/consumerd/,drain/stream_file.c rings/event_table.c)
 
 $(CMOCKA)/src/cmocka.c:
 	@tests/arch/cmocka.sh

@@ -23,7 +23,7 @@ static uint64_t ticks_now;
 
 #include "recording/ctf_metadata.h"
 #include "packets/packet_check.h"
-#include "stream_file.h"
+#include "consumerd/drain/stream_file.h"
 
 #define NR_CPUS        2u
 #define RECORDS        700u

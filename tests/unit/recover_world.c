@@ -21,7 +21,7 @@
 #include <strata/ring_single_writer.h>
 #include <strata/ring_writer.h>
 
-#include "app_ring.h"
+#include "consumerd/rings/app_ring.h"
 #include "packets/packet_reader.h"
 
 const struct strata_ring_geometry world_geo = { 12, 2 };

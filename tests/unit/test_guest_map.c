@@ -20,7 +20,7 @@
 #include <strata/abi/guest.h>
 #include <strata/ring_home.h>
 
-#include "guest_map.h"
+#include "consumerd/xen/guest_map.h"
 #include "recording/recording.h"
 
 #define NONCE     0x1234567890abcdefull

@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "commands.h"
+#include "strata/commands.h"
 #include "recording/ctf_metadata.h"
 #include "synthetic.h"
 #include "saved.h"

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "packets/packet_reader.h"
-#include "tap.h"
+#include "consumerd/drain/tap.h"
 
 /* Makes a directory from the pattern @dir, opens a ring, and a recorder that records it there. */
 static struct recorder *record_ring(char *dir, struct test_ring *ring)

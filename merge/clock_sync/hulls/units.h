@@ -25,8 +25,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "clock_sync/clock_sync.h"
-
 typedef __int128 strata_wide;
 
 #define STRATA_FINE_SHIFT  16 /* fine units of a nanosecond: 2^16 */
@@ -37,10 +35,6 @@ typedef __int128 strata_wide;
 #define STRATA_GRAIN_SECOND ((int64_t)1000000000 << STRATA_GRAIN_SHIFT)
 #define STRATA_GRAIN_LIMIT  ((int64_t)1 << 59)
 #define STRATA_LIFT_LIMIT   ((int64_t)1 << 60) /* what is inflated by more says nothing */
-
-#define STRATA_RATE_NUMERATOR_LIMIT   ((uint64_t)1 << 52)
-#define STRATA_RATE_DENOMINATOR_LIMIT ((uint64_t)1 << 16)
-#define STRATA_RATE_HZ_LIMIT          ((uint64_t)1 << 36)
 
 /* The quotient rounded down; @divisor is positive. */
 static inline strata_wide strata_floor_div(strata_wide dividend, strata_wide divisor)
@@ -81,35 +75,6 @@ static inline strata_wide strata_wide_min(strata_wide a, strata_wide b)
 static inline strata_wide strata_wide_max(strata_wide a, strata_wide b)
 {
 	return a > b ? a : b;
-}
-
-static inline bool strata_rate_valid(const struct strata_clock_rate *rate)
-{
-	return rate->denominator && rate->denominator <= STRATA_RATE_DENOMINATOR_LIMIT &&
-	       rate->numerator <= STRATA_RATE_NUMERATOR_LIMIT &&
-	       rate->numerator >= rate->denominator &&
-	       rate->numerator / rate->denominator < STRATA_RATE_HZ_LIMIT;
-}
-
-/* Nominal time of a reading; to the nearest fine unit, so that strata_fine_ticks() gives
- * the reading back (a tick is at least 2^-36 s, which is 953 fine units). */
-static inline strata_wide strata_fine_time(const struct strata_clock_rate *rate, int64_t ticks)
-{
-	return strata_round_div(ticks * (STRATA_FINE_SECOND * (strata_wide)rate->denominator),
-				(strata_wide)rate->numerator);
-}
-
-/* The reading at a nominal time, to the nearest 2^-@fraction tick, in units of it.  @fine is
- * below 2^111 and @fraction at most 10. */
-static inline strata_wide strata_fine_ticks(const struct strata_clock_rate *rate, strata_wide fine,
-					    unsigned int fraction)
-{
-	strata_wide unit = STRATA_FINE_SECOND * (strata_wide)rate->denominator;
-	strata_wide whole = strata_floor_div(fine, unit);
-	strata_wide rest = fine - whole * unit;
-
-	return whole * (strata_wide)rate->numerator * (1 << fraction) +
-	       strata_round_div((rest * (strata_wide)rate->numerator) << fraction, unit);
 }
 
 /* Whether a value fits a reading; if not, it is moved to the end of the range. */

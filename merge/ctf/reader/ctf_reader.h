@@ -21,7 +21,7 @@
 #define STRATA_MERGE_CTF_READER_H
 
 #include "ctf/trace/ctf_trace.h"
-#include "timeline/lanes.h"
+#include "ctf/reader/lane_event.h"
 #include "base/loss.h"
 
 #define STRATA_CTF_BATCH_EVENTS 512u /* at most */

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "base/utf_text.h"
+#include "ctf/values/utf_text.h"
 
 /* Shows text of another encoding than UTF-8.  False: out of memory. */
 static bool show_encoded(struct strata_field_visitor *visitor, const char *name, const char *text,

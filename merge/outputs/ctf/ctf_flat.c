@@ -7,7 +7,7 @@
 #include "ctf/values/ctf_access.h"
 #include "outputs/ctf/ctf_flat_layout.h"
 #include "outputs/ctf/ctf_put_event.h"
-#include "base/utf_text.h"
+#include "ctf/values/utf_text.h"
 
 struct flat {
 	struct strata_buffer *buffer;

@@ -6,13 +6,13 @@
 #ifndef STRATA_MERGE_OUTPUTS_CTF_PUT_EVENT_H
 #define STRATA_MERGE_OUTPUTS_CTF_PUT_EVENT_H
 
-#include "timeline/lanes.h"
+#include "ctf/reader/lane_event.h"
 #include "outputs/ctf/ctf_plan.h"
 #include "outputs/ctf/ctf_stream_file.h"
 
 /* What an event may need besides its own bytes: a header, and to be copied in whole chunks. */
 #define STRATA_CTF_CHUNK_BYTES      16u
-#define STRATA_CTF_HEADER_BYTES_MAX 24u
+#define STRATA_CTF_HEADER_BYTES_MAX 32u
 
 static inline uint64_t strata_ctf_align_up(uint64_t at, uint64_t align)
 {
@@ -93,7 +93,10 @@ static inline uint64_t strata_ctf_put_header(const struct strata_ctf_plan_kind *
 		at += 8;
 	}
 	to = strata_ctf_align_up(at * 8, align);
-	memset(packet + at, 0, to / 8 - at);
+	/* Most often it is less than 8 bytes, which are cheaper to store than to be counted. */
+	memset(packet + at, 0, 8);
+	if (__builtin_expect(to / 8 > at + 8, 0))
+		memset(packet + at, 0, to / 8 - at);
 	return to;
 }
 
