@@ -8,6 +8,7 @@
 
 #include "ctf/reader/ctf_packet_head.h"
 #include "timeline/event_place.h"
+#include "host/recording_traces.h"
 #include "outputs/event_writer.h"
 #include "timeline/trace_set.h"
 
@@ -34,6 +35,8 @@ struct strata_shown {
 		size_t first;
 	} * *hidden;
 	struct strata_place **places; /* likewise: where their events happened */
+	uint64_t **place_fields;      /* likewise: strata_shown_event.place_fields */
+	char ***domain_names;         /* for each trace: its own, or one's before */
 	struct strata_ctf_arena *arena;
 };
 
@@ -44,6 +47,25 @@ int strata_shown_init(struct strata_shown *shown, const struct strata_trace_set 
 int strata_shown_init_named(struct strata_shown *shown, const struct strata_trace_set *set,
 			    struct strata_shown_names *names, struct strata_error *error);
 void strata_shown_clear(struct strata_shown *shown);
+
+/* Where a stream's vCPU ran. */
+struct strata_shown_path {
+	struct strata_vcpu_path path;
+	const struct strata_timebase *timebase;
+	size_t at; /* what was found last */
+};
+
+/* Finds it for a kernel's or an application's stream of a recording; empty for any other. */
+void strata_shown_path_init(struct strata_shown_path *path, const struct strata_ctf_stream *stream);
+
+/* The physical CPU of an event of the stream, or STRATA_PCPU_NOT_KNOWN. */
+static inline uint32_t strata_shown_path_find(struct strata_shown_path *path,
+					      const struct strata_lane_event *event)
+{
+	return strata_vcpu_path_find(
+		&path->path, strata_realtime_to_ticks(path->timebase, event->ns, event->tick),
+		&path->at);
+}
 
 /* A reader's packet, as far as it is shown: a copy of its beginning. */
 struct strata_shown_copy {
@@ -57,7 +79,8 @@ struct strata_shown_copy {
 /* One for each merge, so for each slice. */
 struct strata_shown_view {
 	const struct strata_shown *shown;
-	struct strata_shown_copy *copies; /* for each stream of the set */
+	struct strata_shown_copy *copies; /* for each stream of the set, */
+	struct strata_shown_path *paths;  /* likewise; empty where no path is known */
 };
 
 int strata_shown_view_init(struct strata_shown_view *view, const struct strata_shown *shown);
@@ -96,6 +119,10 @@ static inline void strata_shown_next(struct strata_ctf_reader *reader,
 	strata_ctf_event_open(reader, event, &shown->cursor);
 	if (shown->place)
 		strata_shown_place(shown);
+	if (shown->path)
+		shown->pcpu = strata_shown_path_find(shown->path, event);
+	else if (shown->has_pcpu)
+		shown->pcpu = strata_ctf_event_pcpu(reader, event);
 }
 
 #endif /* STRATA_MERGE_OUTPUTS_SHOWN_H */

@@ -55,7 +55,7 @@ static bool places_of(const struct strata_ctf_type *type, size_t first, uint32_t
 static bool recognise_plain(struct strata_ctf_header *header)
 {
 	const bool is_merged = header->has_bound && header->bound_byte == 0;
-	uint32_t at = is_merged ? STRATA_CTF_BOUND_BITS + 16 : 0;
+	uint32_t at = is_merged ? STRATA_CTF_BOUND_BYTES * 8 : 0;
 
 	if (!places_of(header->type, is_merged ? 3 : 0, &at, &header->id, &header->time) ||
 	    !header->id.bits || !header->time.bits)
@@ -145,7 +145,7 @@ static void find_bound(struct strata_ctf_header *header)
 			return;
 		if (bits == STRATA_CTF_BOUND_BITS && field->type->kind == STRATA_CTF_STRUCT &&
 		    strcmp(field->name, STRATA_CTF_BOUND_NAME) == 0 &&
-		    whole_bits(field[1].type) == 8 && whole_bits(field[2].type) == 8) {
+		    whole_bits(field[1].type) == 16 && whole_bits(field[2].type) == 8) {
 			header->has_bound = true;
 			header->bound_is_big = field->type->fields[0].type->big_endian;
 			header->bound_byte = before / 8;

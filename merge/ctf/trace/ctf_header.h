@@ -33,13 +33,16 @@ static inline uint64_t strata_ctf_at_place(const uint8_t *header,
 }
 
 /*
- * A merged trace's headers have the bound of the event's time in ns, then the host's tick within
- * the ns (STRATA_TICK_BITS), then whether it is doubtful: both a byte.  Each number is alone in a
- * structure, of which the first has this name.
+ * A merged trace's headers have the bound of the event's time in ns, the physical CPU if only other
+ * traces told it, and a byte of the host's tick within the ns (STRATA_TICK_BITS) and of whether the
+ * time is doubtful.  Each number is alone in a structure; the first one has this name.
  */
 #define STRATA_CTF_BOUND_NAME    "strata_bound_ns"
 #define STRATA_CTF_BOUND_BITS    48u
 #define STRATA_CTF_BOUND_UNKNOWN ((1ull << STRATA_CTF_BOUND_BITS) - 1)
+#define STRATA_CTF_PCPU_UNKNOWN  0xffffu
+#define STRATA_CTF_DOUBTFUL      0x80u
+#define STRATA_CTF_BOUND_BYTES   9u /* all three */
 
 struct strata_ctf_header {
 	enum {
@@ -62,8 +65,7 @@ struct strata_ctf_header {
 	uint32_t bound_byte;
 };
 
-/* Puts the bound that a header has, the tick and the doubt into a number: from the lowest bit on.
- * @header: its bytes; 8 from the bound on may be read */
+/* The bound that a header has, and the CPU in the bits behind it.  @header: its bytes */
 static inline uint64_t strata_ctf_header_bound(const struct strata_ctf_header *header,
 					       const uint8_t *bytes)
 {
@@ -73,7 +75,7 @@ static inline uint64_t strata_ctf_header_bound(const struct strata_ctf_header *h
 	if (!header->bound_is_big)
 		return le64toh(value);
 	value = be64toh(value);
-	return value >> 16 | (value & 0xff00) << 40 | value << 56;
+	return value >> 16 | value << STRATA_CTF_BOUND_BITS;
 }
 
 void strata_ctf_header_init(struct strata_ctf_header *header, const struct strata_ctf_type *type);

@@ -170,10 +170,10 @@ static int put_header(struct strata_out_file *out, const struct strata_ctf_plan_
 		strata_out_print(out,
 				 "\t\tstruct { integer { size = %u; align = 8; signed = false; } "
 				 "id; } %s;\n"
+				 "\t\tstruct { integer { size = 16; align = 8; signed = false; } "
+				 "id; } strata_pcpu;\n"
 				 "\t\tstruct { integer { size = 8; align = 8; signed = false; } "
-				 "id; } strata_tick;\n"
-				 "\t\tstruct { integer { size = 8; align = 8; signed = false; } "
-				 "id; } strata_doubtful;\n",
+				 "id; } strata_tick;\n",
 				 STRATA_CTF_BOUND_BITS, STRATA_CTF_BOUND_NAME);
 	if (kind->modulus) {
 		put_filled_header(out, kind);

@@ -46,20 +46,32 @@ static inline void strata_ctf_put_bits(uint8_t *packet, uint64_t at, uint64_t va
 	}
 }
 
-/* Puts what is known of an event's time besides its ns; returns its end. */
-static inline uint64_t strata_ctf_put_bound(const struct strata_ctf_plan_kind *kind,
+/* What is known of an event besides what its own trace says. */
+struct strata_ctf_known {
+	uint64_t bound_ns;
+	uint32_t pcpu;
+};
+
+/* Puts that and the tick; returns its end. */
+static inline uint64_t strata_ctf_put_known(const struct strata_ctf_plan_kind *kind,
 					    uint8_t *packet, uint64_t at,
 					    const struct strata_lane_event *event,
-					    uint64_t bound_ns)
+					    const struct strata_ctf_known *known)
 {
+	const uint64_t bound = known->bound_ns < STRATA_CTF_BOUND_UNKNOWN
+				       ? known->bound_ns
+				       : STRATA_CTF_BOUND_UNKNOWN;
+	const uint64_t pcpu = known->pcpu < STRATA_CTF_PCPU_UNKNOWN ? known->pcpu
+								    : STRATA_CTF_PCPU_UNKNOWN;
+
 	if (!kind->kind->has_time)
 		return at;
-	if (bound_ns > STRATA_CTF_BOUND_UNKNOWN)
-		bound_ns = STRATA_CTF_BOUND_UNKNOWN;
-	strata_ctf_put_number(packet + at, bound_ns, STRATA_CTF_BOUND_BITS / 8, kind->big_endian);
-	packet[at + STRATA_CTF_BOUND_BITS / 8] = event->tick;
-	packet[at + STRATA_CTF_BOUND_BITS / 8 + 1] = event->is_doubtful;
-	return at + STRATA_CTF_BOUND_BITS / 8 + 2;
+	if (kind->big_endian)
+		strata_ctf_put_number(packet + at, bound << 16 | pcpu, 8, true);
+	else
+		strata_ctf_put_number(packet + at, bound | pcpu << STRATA_CTF_BOUND_BITS, 8, false);
+	packet[at + 8] = (uint8_t)(event->tick | (event->is_doubtful ? STRATA_CTF_DOUBTFUL : 0));
+	return at + STRATA_CTF_BOUND_BYTES;
 }
 
 /* A header with a filler, behind which comes a body that was at bit @from.  Returns its end. */
@@ -150,20 +162,20 @@ static inline uint64_t strata_ctf_put_needed(const struct strata_ctf_plan_kind *
 /*
  * Puts an event behind what is in a packet.
  * @base: what the event's places count from; STRATA_CTF_PADDING bytes behind it may be read
- * @bound_ns: largest error of its time
  * @slots: of the event's old header
  * @used: bits of the packet so far
  * Returns how many are used now.
  */
 static inline uint64_t strata_ctf_put_event(const struct strata_ctf_plan_kind *kind,
 					    const struct strata_lane_event *event,
-					    uint64_t bound_ns, const uint8_t *base,
-					    const uint64_t *slots, uint8_t *packet, uint64_t used)
+					    const struct strata_ctf_known *known,
+					    const uint8_t *base, const uint64_t *slots,
+					    uint8_t *packet, uint64_t used)
 {
 	uint64_t bits, to, at = strata_ctf_put_needed(kind, slots, packet, (used + 7) / 8);
 	const uint64_t from = strata_ctf_body_at(kind, event, &bits);
 
-	at = strata_ctf_put_bound(kind, packet, at, event, bound_ns);
+	at = strata_ctf_put_known(kind, packet, at, event, known);
 	if (kind->modulus)
 		to = strata_ctf_put_filled_header(kind, packet, at, event->class, event->ns, from);
 	else

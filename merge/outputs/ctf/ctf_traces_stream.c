@@ -13,6 +13,7 @@
 #include "outputs/ctf/ctf_flat.h"
 #include "outputs/ctf/ctf_put_event.h"
 #include "outputs/ctf/ctf_stream_file.h"
+#include "outputs/shown.h"
 
 struct writer {
 	struct strata_slice_sink sink;
@@ -21,9 +22,11 @@ struct writer {
 	struct strata_ctf_stream_file file;
 	struct strata_buffer flat; /* an event's body, made anew */
 
-	/* The last bound, in the reader's unit and in ns; and the largest. */
-	uint64_t bound, bound_ns;
+	uint64_t bound; /* of the last event, in the reader's unit */
+	struct strata_ctf_known known;
 	uint64_t largest_bound_ns;
+	struct strata_shown_path
+		path; /* of the vCPU; empty: its events know their CPU, or nobody */
 
 	/* The packet that is read. */
 	bool has_begun;
@@ -152,6 +155,7 @@ static int put_flat_event(struct writer *writer, struct strata_ctf_reader *reade
 	struct strata_buffer *flat = &writer->flat;
 	struct strata_ctf_cursor cursor;
 	unsigned int spare = 0;
+	uint64_t at;
 	size_t i;
 
 	strata_ctf_event_open(reader, event, &cursor);
@@ -167,11 +171,8 @@ static int put_flat_event(struct writer *writer, struct strata_ctf_reader *reade
 	if (strata_ctf_file_room(file, STRATA_CTF_HEADER_BYTES_MAX + flat->used + 1, event->ns,
 				 error))
 		return -1;
-	file->at =
-		strata_ctf_put_header(kind, file->packet,
-				      strata_ctf_put_bound(kind, file->packet, (file->at + 7) / 8,
-							   event, writer->bound_ns),
-				      event->class, event->ns, 8);
+	at = strata_ctf_put_known(kind, file->packet, (file->at + 7) / 8, event, &writer->known);
+	file->at = strata_ctf_put_header(kind, file->packet, at, event->class, event->ns, 8);
 	if (flat->used)
 		memcpy(file->packet + file->at / 8, flat->bytes, flat->used);
 	file->at += (uint64_t)flat->used * 8 - spare;
@@ -192,7 +193,7 @@ static inline int put_event(struct writer *writer, struct strata_ctf_reader *rea
 		strata_ctf_event_open(reader, event, &cursor);
 	if (strata_ctf_file_room(file, strata_ctf_event_room(kind, event), event->ns, error))
 		return -1;
-	file->at = strata_ctf_put_event(kind, event, writer->bound_ns, reader->base, reader->slots,
+	file->at = strata_ctf_put_event(kind, event, &writer->known, reader->base, reader->slots,
 					file->packet, file->at);
 	return 0;
 }
@@ -203,11 +204,12 @@ static void set_bound(struct writer *writer, const struct strata_ctf_reader *rea
 	const struct strata_ctf_trace *trace = writer->plan->trace;
 
 	writer->bound = bound;
-	writer->bound_ns =
+	writer->known.bound_ns =
 		strata_ctf_add_clamped(strata_ctf_bound_ns(reader, bound),
 				       trace->times_are_tied ? trace->own_bound_ns : UINT64_MAX);
-	if (writer->bound_ns > writer->largest_bound_ns && writer->bound_ns != UINT64_MAX)
-		writer->largest_bound_ns = writer->bound_ns;
+	if (writer->known.bound_ns > writer->largest_bound_ns &&
+	    writer->known.bound_ns != UINT64_MAX)
+		writer->largest_bound_ns = writer->known.bound_ns;
 }
 
 static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
@@ -224,6 +226,10 @@ static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 	for (i = 0; i < nr; i++) {
 		if (__builtin_expect(events[i].bound != writer->bound, 0))
 			set_bound(writer, reader, events[i].bound);
+		if (writer->path.path.nr)
+			writer->known.pcpu = strata_shown_path_find(&writer->path, &events[i]);
+		else if (reader->kind->header.has_bound)
+			writer->known.pcpu = strata_ctf_event_pcpu(reader, &events[i]);
 		if (put_event(writer, reader, &events[i], error))
 			return -1;
 	}
@@ -257,10 +263,13 @@ int strata_ctf_stream_write(const struct strata_trace_set *set, size_t stream,
 						.has_index = set->has_index,
 						.filter = set->filter,
 						.progress = set->progress };
-	struct writer writer = { .sink = { .take = take, .lose = lose }, .plan = plan };
+	struct writer writer = { .sink = { .take = take, .lose = lose },
+				 .plan = plan,
+				 .known.pcpu = STRATA_CTF_PCPU_UNKNOWN };
 	int status;
 
 	memset(written, 0, sizeof(*written));
+	strata_shown_path_init(&writer.path, set->streams[stream].stream);
 	status = strata_ctf_file_open(&writer.file, dir, set->streams[stream].stream->name,
 				      plan->uuid, error);
 	if (!status)
