@@ -59,10 +59,11 @@ struct recorder_queue {
 	struct tap **taps;
 	size_t nr;
 	size_t capacity;
-	size_t next;   /* is looked at first in the next turn */
-	size_t looks;  /* from there on, in this turn */
-	size_t resume; /* becomes next */
-	bool waits;    /* it has written as much as is left on the disk, which was said */
+	size_t next;           /* is looked at first in the next turn */
+	size_t looks;          /* from there on, in this turn */
+	size_t resume;         /* becomes next */
+	uint64_t subbuf_bytes; /* of the largest that its rings have or had */
+	bool waits;            /* it has written as much as is left on the disk, which was said */
 };
 
 /* A stream that has ended since the tables were saved last. */
