@@ -7,9 +7,7 @@
 
 #include "filter/filter_binder.h"
 #include "filter/filter_glob.h"
-
-#define DOMAIN_XEN  0x7ff2u
-#define DOMAIN_IDLE 0x7fffu
+#include "timeline/domain_names.h"
 
 /* What is left of a node: itself, or a verdict if there is none. */
 struct outcome {
@@ -272,29 +270,16 @@ static bool can_match(const struct bound_node *root)
 
 /* Names of domains ---------------------------------------------------------------------------- */
 
-static bool is_same_host(const struct strata_ctf_trace *one, const struct strata_ctf_trace *other)
+struct labels {
+	struct strata_ctf_label *of;
+	size_t nr;
+};
+
+static void add_label(void *data, uint32_t domain, const char *name)
 {
-	const char *timeline = strata_ctf_env_text(one, STRATA_CTF_TIMELINE);
-	const char *others = strata_ctf_env_text(other, STRATA_CTF_TIMELINE);
+	struct labels *labels = data;
 
-	return one->clock_group == other->clock_group ||
-	       (one->recording && one->recording == other->recording) ||
-	       (timeline && others && strcmp(timeline, others) == 0);
-}
-
-/* Whether a trace of the same host is of its hypervisor. */
-static bool is_under_xen(const struct strata_binder *binder)
-{
-	size_t i;
-
-	for (i = 0; i < binder->set->nr_traces; i++) {
-		const struct strata_ctf_trace *trace = binder->set->traces[i];
-		const char *layer = strata_ctf_env_text(trace, "layer");
-
-		if (layer && strcmp(layer, "xen") == 0 && is_same_host(trace, binder->trace))
-			return true;
-	}
-	return false;
+	labels->of[labels->nr++] = (struct strata_ctf_label){ name, domain, domain };
 }
 
 /* An enumeration of the domains that kernels on the same host say they are; a merged timeline's has
@@ -304,34 +289,22 @@ static const struct strata_ctf_type *find_domains(struct strata_binder *binder)
 	const struct strata_place_number *number = &binder->place->domain;
 	const struct strata_trace_set *set = binder->set;
 	struct strata_ctf_type *type = strata_ctf_arena_get(binder->arena, 1, sizeof(*type));
-	struct strata_ctf_label *labels =
-		strata_ctf_arena_get(binder->arena, set->nr_traces + 3, sizeof(*labels));
-	size_t i, nr = 0;
+	struct labels labels = {
+		strata_ctf_arena_get(binder->arena, set->nr_traces + STRATA_DOMAIN_NAMES_MORE,
+				     sizeof(*labels.of)),
+		0,
+	};
 
 	if (number->in == STRATA_PLACE_FIELD && number->access.type->kind == STRATA_CTF_ENUM)
 		return number->access.type;
-	if (!type || !labels) {
+	if (!type || !labels.of) {
 		binder->no_memory = true;
 		return NULL;
 	}
-	labels[nr++] = (struct strata_ctf_label){ is_under_xen(binder) ? "dom0" : "host", 0, 0 };
-	labels[nr++] = (struct strata_ctf_label){ "xen", DOMAIN_XEN, DOMAIN_XEN };
-	labels[nr++] = (struct strata_ctf_label){ "idle", DOMAIN_IDLE, DOMAIN_IDLE };
-	for (i = 0; i < set->nr_traces; i++) {
-		const struct strata_ctf_trace *trace = set->traces[i];
-		const char *name = strata_ctf_env_text(trace, "domain");
-		const char *layer = strata_ctf_env_text(trace, "layer");
-		int64_t id;
-
-		if (name && layer && strcmp(layer, "kernel") == 0 &&
-		    strata_ctf_env_number(trace, "domain_id", &id) &&
-		    is_same_host(trace, binder->trace))
-			labels[nr++] =
-				(struct strata_ctf_label){ name, (uint64_t)id, (uint64_t)id };
-	}
+	strata_domain_names(set, binder->trace, add_label, &labels);
 	type->kind = STRATA_CTF_ENUM;
-	type->labels = labels;
-	type->nr_labels = nr;
+	type->labels = labels.of;
+	type->nr_labels = labels.nr;
 	return type;
 }
 

@@ -10,7 +10,7 @@
 #ifndef STRATA_MERGE_FILTER_VALUE_H
 #define STRATA_MERGE_FILTER_VALUE_H
 
-#include "ctf/ctf_types.h"
+#include "ctf/types/ctf_types.h"
 
 /* In this order "and" is the least, "or" the greatest of two. */
 enum strata_verdict {

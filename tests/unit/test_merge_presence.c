@@ -11,12 +11,12 @@
 
 #include <cmocka.h>
 
-#include "../../merge/inputs/recording_traces.h"
-#include "ctf_metadata.h"
+#include "host/recording_traces.h"
+#include "recording/ctf_metadata.h"
 #include "merge_fixture.h"
-#include "presence.h"
-#include "safe_dir.h"
-#include "trace_set.h"
+#include "recording/presence.h"
+#include "files/safe_dir.h"
+#include "timeline/trace_set.h"
 
 #define SECOND (SYNTHETIC_TSC_KHZ * 1000ull)
 #define SINCE  (5000 * SECOND)
@@ -126,7 +126,7 @@ static void reads(const uint64_t *ticks, bool is_known, uint64_t left, uint64_t 
 			0);
 	strata_dir_close(&dir);
 	strata_recording_clear(&recording);
-	traces = strata_recording_traces_open(rec.dir, NULL, NULL, &error);
+	traces = strata_recording_traces_open(rec.dir, NULL, NULL, NULL, &error);
 	assert_non_null(traces);
 	for (i = 0; i < 2; i++)
 		assert_int_equal(

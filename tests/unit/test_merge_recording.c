@@ -15,11 +15,11 @@
 
 #include <strata/abi/hypervisor.h>
 
-#include "escape.h"
-#include "recording.h"
+#include "base/escape.h"
+#include "recording/recording.h"
 #include "saved.h"
-#include "xen_event_table.h"
-#include "xen_events.h"
+#include "xen/xen_event_table.h"
+#include "xen/xen_events.h"
 
 static char dir[] = "/tmp/strata-recording-XXXXXX";
 

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "tap.h"
+#include "consumerd/drain/tap.h"
 
 #define NR_MANY 300u
 #define MANY    3000000001u

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* hang_up.c - see hang_up.h. */
+#include "consumerd/host/hang_up.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Sockets that are closed together, by one thread: making it costs as much as all files that are
+ * open. */
+#define GRAVES_MAX 512u
+
+struct burial {
+	sem_t has_copy, may_end;
+	int error; /* of unshare() */
+};
+
+/* Sockets that are to be closed by a thread that ends. */
+static int graves[GRAVES_MAX];
+static size_t nr_graves;
+
+bool hang_up_look(int socket, bool *carries)
+{
+	struct msghdr message = { .msg_iov = NULL };
+	/* The message stays queued, and so nothing of it is closed.  There is no room for
+	 * descriptors: the kernel says that they were cut off. */
+	ssize_t bytes = recvmsg(socket, &message, MSG_PEEK | MSG_DONTWAIT);
+
+	*carries = bytes >= 0 && message.msg_flags & MSG_CTRUNC;
+	return bytes >= 0;
+}
+
+/*
+ * Ends the connection.  Returns true if nothing is queued and nothing can follow.  The sender's
+ * credentials tell a message without bytes from the end of all.  What is queued is not received:
+ * it may be hundreds of messages.
+ */
+static bool end(int socket)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(struct ucred))];
+	} control;
+	struct msghdr message;
+	const int on = 1;
+	ssize_t bytes;
+
+	if (setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) ||
+	    shutdown(socket, SHUT_RDWR))
+		return false;
+	do {
+		memset(&message, 0, sizeof(message));
+		message.msg_control = &control;
+		message.msg_controllen = sizeof(control);
+		bytes = recvmsg(socket, &message, MSG_PEEK | MSG_DONTWAIT);
+		/* The other end is gone, which is said once, before what it sent. */
+	} while (bytes < 0 && (errno == ECONNRESET || errno == EINTR));
+	if (bytes < 0)
+		return errno == EAGAIN;
+	return !message.msg_controllen && !(message.msg_flags & MSG_CTRUNC);
+}
+
+static void *end_with_copy(void *argument)
+{
+	struct burial *burial = argument;
+
+	burial->error = unshare(CLONE_FILES) ? errno : 0;
+	sem_post(&burial->has_copy);
+	while (sem_wait(&burial->may_end))
+		;
+	return NULL;
+}
+
+/*
+ * Closes the sockets for us at once: a thread with a descriptor table of its own has the last
+ * descriptors, and ends.  What a thread that ends closes does not linger; if it waits all the same,
+ * nobody waits for it.
+ */
+static void bury(void)
+{
+	struct burial burial = { .error = 0 };
+	pthread_t thread;
+	int error;
+
+	sem_init(&burial.has_copy, 0, 0);
+	sem_init(&burial.may_end, 0, 0);
+	error = pthread_create(&thread, NULL, end_with_copy, &burial);
+	if (!error) {
+		while (sem_wait(&burial.has_copy))
+			;
+		error = burial.error;
+		while (!error && nr_graves)
+			close(graves[--nr_graves]);
+		sem_post(&burial.may_end);
+		/* It is no thread any more before its descriptors are closed. */
+		pthread_join(thread, NULL);
+	}
+	if (error)
+		fprintf(stderr,
+			"strata: sockets that may hold files of others stay open until the end: "
+			"%s\n",
+			strerror(error));
+	nr_graves = 0;
+	sem_destroy(&burial.has_copy);
+	sem_destroy(&burial.may_end);
+}
+
+void hang_up(int socket)
+{
+	if (end(socket)) {
+		close(socket);
+		return;
+	}
+	graves[nr_graves++] = socket;
+	if (nr_graves == GRAVES_MAX)
+		bury();
+}
+
+void hang_up_tend(void)
+{
+	if (nr_graves)
+		bury();
+}
+
+void hang_up_listener(int socket)
+{
+	graves[nr_graves++] = socket;
+	bury();
+}

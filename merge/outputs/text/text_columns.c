@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * text_columns.c - a line for each event in aligned columns, for people, below a heading:
+ *
+ *     # time  +delta  ~bound  source  layer  cpu  pcpu  vcpu  event  fields
+ *
+ * Each column but the last is one word (with the date, the time is two).  "~" marks an event that
+ * may have been before the one above it, "<" one that came late, when those above it had been shown
+ * already; the bound is the largest error of its time, rounded up.  `pcpu` and `vcpu`, with the
+ * domain, say who ran where, or whose the event is; they are there if some source may tell them.
+ * A loss is a line of its own (text_lines.h).  What is not known is "-".  Text from events is
+ * escaped, so that a terminal obeys none of it.
+ */
+#include <stdlib.h>
+
+#include "base/escape.h"
+#include "outputs/text/columns_fields.h"
+#include "outputs/text/text_lines.h"
+
+#define SOURCE_COLUMN_MAX 24u
+#define LAYER_COLUMN      6u
+#define CPU_COLUMN        4u
+#define VCPU_COLUMN       10u
+#define EVENT_COLUMN      28u
+#define BOUND_COLUMN      8u
+
+/* Bytes of all columns but source and event, with their colours. */
+#define COLUMNS_BYTES 512u
+
+/* Sources take turns. */
+static const char *const source_escapes[] = { "\x1b[32m", "\x1b[33m", "\x1b[34m", "\x1b[35m",
+					      "\x1b[36m" };
+
+struct columns {
+	struct strata_event_writer writer;
+	struct strata_text_options options;
+	const struct strata_shown_source *sources;
+	size_t nr_sources;
+	unsigned int source_column;
+	bool shows_places;
+	bool has_heading;
+};
+
+static char *put_time(char *out, const struct columns *columns, struct strata_put_clock *clock,
+		      const struct strata_shown_event *event)
+{
+	const struct strata_text_options *options = &columns->options;
+	const uint64_t second = event->ns / 1000000000u;
+	const size_t skip = options->date ? 0 : STRATA_PUT_DATE_BYTES;
+
+	if (!event->has_time)
+		return strata_put_text(out, "??:??:??.?????????");
+	if (options->seconds || !strata_put_clock_set(clock, second, options->gmt))
+		return strata_put_seconds(out, event->ns);
+	out = strata_put_bytes(out, clock->text + skip,
+			       STRATA_PUT_DATE_BYTES + STRATA_PUT_TIME_BYTES - skip);
+	*out++ = '.';
+	return strata_put_nine(out, (uint32_t)(event->ns - second * 1000000000u));
+}
+
+/* A bound in four digits at most, rounded up. */
+static char *put_bound(char *out, uint64_t ns)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	const char *start = out;
+	size_t unit;
+
+	if (ns == UINT64_MAX) {
+		*out++ = '-';
+		return strata_put_pad(out, start, BOUND_COLUMN);
+	}
+	for (unit = 0; ns > 9999 && unit < 3; unit++)
+		ns = ns / 1000 + (ns % 1000 != 0);
+	out = strata_put_decimal(strata_put_text(out, "\xc2\xb1"), ns);
+	out = strata_put_text(out, units[unit]);
+	/* The sign has two bytes, and takes one column. */
+	return strata_put_pad(out, start + 1, BOUND_COLUMN);
+}
+
+static char *put_times(char *out, const struct columns *columns, struct strata_put_clock *clock,
+		       const struct strata_shown_event *event)
+{
+	const char mark = event->late ? '<' : event->unordered ? '~' : ' ';
+	const bool colours = columns->options.colours;
+	char delta[STRATA_PUT_BYTES];
+	size_t length, width = 12;
+
+	out = strata_put_colour(out, colours, STRATA_COLOUR_TIME);
+	out = put_time(out, columns, clock, event);
+	length = (size_t)(strata_put_seconds(delta, event->ns - event->previous_ns) - delta);
+	for (*out++ = ' '; width > length; width--)
+		*out++ = ' ';
+	*out++ = '+';
+	out = strata_put_bytes(out, delta, length);
+	out = strata_put_colour(out, colours, STRATA_COLOUR_NONE);
+	*out++ = ' ';
+	if (mark != ' ')
+		out = strata_put_colour(out, colours, STRATA_COLOUR_UNORDERED);
+	*out++ = mark;
+	if (mark != ' ')
+		out = strata_put_colour(out, colours, STRATA_COLOUR_NONE);
+	return put_bound(out, event->bound_ns);
+}
+
+static char *put_cpu(char *out, uint32_t cpu)
+{
+	if (cpu != STRATA_SHOWN_UNKNOWN)
+		return strata_put_right(out, cpu, CPU_COLUMN);
+	memset(out, ' ', CPU_COLUMN);
+	out[CPU_COLUMN - 1] = '-';
+	return out + CPU_COLUMN;
+}
+
+/* The name that a domain has; NULL: none is known. */
+static const char *domain_name(const struct columns *columns,
+			       const struct strata_shown_event *event)
+{
+	const struct strata_shown_source *source = &columns->sources[event->source_index];
+
+	if (event->source_index >= columns->nr_sources || !source->domain_names ||
+	    event->domain >= STRATA_SHOWN_DOMAINS)
+		return NULL;
+	return source->domain_names[event->domain];
+}
+
+/* "g1/0", or "d7/0" where the domain has no name. */
+static char *put_vcpu(char *out, const struct strata_shown_event *event, const char *name)
+{
+	const char *start = out;
+
+	if (name) {
+		out = strata_put_text(out, name);
+	} else if (event->domain != STRATA_SHOWN_UNKNOWN) {
+		*out++ = 'd';
+		out = strata_put_decimal(out, event->domain);
+	} else {
+		*out++ = '-';
+	}
+	if (event->vcpu != STRATA_SHOWN_UNKNOWN) {
+		*out++ = '/';
+		out = strata_put_decimal(out, event->vcpu);
+	}
+	return strata_put_pad(out, start, VCPU_COLUMN);
+}
+
+static void columns_event(struct strata_event_writer *writer, struct strata_buffer *buffer,
+			  const struct strata_shown_event *event)
+{
+	const struct columns *columns = (const struct columns *)writer;
+	const bool colours = columns->options.colours;
+	const size_t source_bytes = strlen(event->source), name_bytes = strlen(event->name);
+	const size_t nr = sizeof(source_escapes) / sizeof(source_escapes[0]);
+	const char *domain = domain_name(columns, event);
+	char *start, *out = strata_buffer_room(buffer, COLUMNS_BYTES + source_bytes +
+							       (domain ? strlen(domain) : 0) +
+							       STRATA_ESCAPED_BYTES(name_bytes));
+
+	if (!out)
+		return;
+	out = put_times(out, columns, &buffer->clock, event);
+	if (colours)
+		out = strata_put_text(out, source_escapes[event->source_index % nr]);
+	start = out;
+	out = strata_put_pad(strata_put_bytes(out, event->source, source_bytes), start,
+			     columns->source_column);
+	out = strata_put_colour(out, colours, STRATA_COLOUR_NONE);
+	start = out;
+	out = strata_put_pad(strata_put_text(out, *event->layer ? event->layer : "-"), start,
+			     LAYER_COLUMN);
+	out = put_cpu(out, event->cpu);
+	*out++ = ' ';
+	if (columns->shows_places) {
+		out = put_cpu(out, event->pcpu);
+		*out++ = ' ';
+		out = put_vcpu(out, event, domain);
+	}
+	out = strata_put_colour(out, colours, STRATA_COLOUR_EVENT);
+	start = out;
+	out = strata_escape(out, event->name, name_bytes);
+	out = strata_put_pad(out, start, EVENT_COLUMN) - 1;
+	out = strata_put_colour(out, colours, STRATA_COLOUR_NONE);
+	strata_buffer_advance(buffer, out);
+	strata_columns_put_fields(buffer, &columns->options,
+				  event->source_index < columns->nr_sources
+					  ? &columns->sources[event->source_index]
+					  : NULL,
+				  columns->shows_places, event);
+	strata_buffer_put(buffer, "\n", 1);
+}
+
+static void columns_loss(struct strata_event_writer *writer, struct strata_buffer *buffer,
+			 const struct strata_shown_loss *lost)
+{
+	const struct columns *columns = (const struct columns *)writer;
+
+	if (columns->options.colours)
+		strata_buffer_text(buffer, strata_colour_escapes[STRATA_COLOUR_UNORDERED]);
+	strata_text_put_loss(&columns->options, buffer, lost);
+	if (columns->options.colours)
+		strata_buffer_text(buffer, strata_colour_escapes[STRATA_COLOUR_NONE]);
+}
+
+static void put_heading(const struct columns *columns, struct strata_buffer *buffer)
+{
+	const struct strata_text_options *options = &columns->options;
+	const unsigned int time_column = options->seconds ? 20u : 18u;
+	char *start, *out = strata_buffer_room(buffer, COLUMNS_BYTES + SOURCE_COLUMN_MAX);
+
+	if (!out)
+		return;
+	start = out;
+	if (options->date && !options->seconds)
+		out = strata_put_pad(strata_put_text(out, "# date"), start,
+				     STRATA_PUT_DATE_BYTES - 1);
+	else
+		out = strata_put_text(out, "# ");
+	out = strata_put_text(out, "time");
+	out = strata_put_pad(
+		out, start,
+		time_column + (options->date && !options->seconds ? STRATA_PUT_DATE_BYTES : 0u));
+	out = strata_put_text(out, "       +delta  ");
+	start = out;
+	out = strata_put_pad(strata_put_text(out, "bound"), start, BOUND_COLUMN);
+	start = out;
+	out = strata_put_pad(strata_put_text(out, "source"), start, columns->source_column);
+	start = out;
+	out = strata_put_pad(strata_put_text(out, "layer"), start, LAYER_COLUMN);
+	out = strata_put_text(out, " cpu ");
+	if (columns->shows_places) {
+		out = strata_put_text(out, "pcpu ");
+		start = out;
+		out = strata_put_pad(strata_put_text(out, "vcpu"), start, VCPU_COLUMN);
+	}
+	start = out;
+	out = strata_put_pad(strata_put_text(out, "event"), start, EVENT_COLUMN);
+	strata_buffer_advance(buffer, strata_put_text(out, "fields\n"));
+}
+
+static void columns_begin(struct strata_event_writer *writer, struct strata_buffer *buffer,
+			  const struct strata_shown_source *sources, size_t nr_sources)
+{
+	struct columns *columns = (struct columns *)writer;
+	const bool showed_places = columns->shows_places;
+	size_t i;
+
+	columns->sources = sources;
+	columns->nr_sources = nr_sources;
+	tzset(); /* localtime_r() may not */
+	for (i = 0; i < nr_sources; i++) {
+		const size_t length = strlen(sources[i].name);
+
+		columns->shows_places |= sources[i].knows_places;
+		if (length > columns->source_column)
+			columns->source_column = length < SOURCE_COLUMN_MAX ? (unsigned int)length
+									    : SOURCE_COLUMN_MAX;
+	}
+	/* Sources may be told of again, when others come. */
+	if (!columns->has_heading || showed_places != columns->shows_places)
+		put_heading(columns, buffer);
+	columns->has_heading = true;
+}
+
+static void columns_free(struct strata_event_writer *writer)
+{
+	free(writer);
+}
+
+struct strata_event_writer *strata_text_columns_new(const struct strata_text_options *options)
+{
+	struct columns *columns = calloc(1, sizeof(*columns));
+
+	if (!columns)
+		return NULL;
+	columns->writer.begin = columns_begin;
+	columns->writer.event = columns_event;
+	columns->writer.loss = columns_loss;
+	columns->writer.free = columns_free;
+	columns->options = *options;
+	columns->source_column = sizeof("source") - 1; /* as wide as its heading */
+	return &columns->writer;
+}
