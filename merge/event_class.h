@@ -10,7 +10,7 @@
 #define STRATA_MERGE_EVENT_CLASS_H
 
 #include "recording.h"
-#include "xen_events.h"
+#include "xen/xen_events.h"
 
 enum strata_event_role {
 	STRATA_ROLE_OTHER,

@@ -24,7 +24,7 @@
 #include <strata/abi/hypervisor.h>
 
 #include "order_track.h"
-#include "xen_events.h"
+#include "xen/xen_events.h"
 
 #define STRATA_PCPU_UNKNOWN 0xffffu
 

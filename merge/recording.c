@@ -14,7 +14,7 @@
 #include <strata/abi/hypervisor.h>
 #include <strata/packet.h>
 
-#include "xen_events.h"
+#include "xen/xen_events.h"
 
 /* Context of the hypervisor's records: struct strata_hv_context. */
 static const struct strata_event_desc xen_context = {

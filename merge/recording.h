@@ -22,7 +22,7 @@
 #include <strata/packet.h>
 
 #include "error.h"
-#include "exit_reasons.h"
+#include "xen/exit_reasons.h"
 
 #define STRATA_RECORDING_FILE "recording.json"
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "event_names.h"
 #include "filter/filter.h"
 #include "progress.h"
 
@@ -15,11 +16,15 @@
 int strata_trace_set_add(struct strata_trace_set *set, struct strata_ctf_trace *trace,
 			 struct strata_error *error)
 {
-	struct strata_ctf_trace **traces =
-		realloc(set->traces, (set->nr_traces + 1) * sizeof(*traces));
 	struct strata_set_stream *streams;
+	struct strata_ctf_trace **traces;
 	size_t i;
 
+	if (strata_event_names_set(trace, error)) {
+		strata_ctf_trace_close(trace);
+		return -1;
+	}
+	traces = realloc(set->traces, (set->nr_traces + 1) * sizeof(*traces));
 	if (!traces) {
 		strata_ctf_trace_close(trace);
 		return strata_fail(error, "out of memory");

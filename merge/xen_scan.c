@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "packet_reader.h"
-#include "xen_events.h"
+#include "xen/xen_events.h"
 
 /* What is collected from one stream, the CPU's number included. */
 typedef int scan_fn(struct strata_xen_scan *scan, uint32_t pcpu, const struct strata_record *record,

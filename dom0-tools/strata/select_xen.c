@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "xen_event_table.h"
-#include "xen_events.h"
+#include "xen/xen_event_table.h"
+#include "xen/xen_events.h"
 
 #define CLASS_BITS    0x0fff0000u
 #define SUBCLASS_BITS 0x0000f000u

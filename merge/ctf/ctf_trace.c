@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ctf/ctf_arena.h"
 #include "ctf/ctf_metadata_read.h"
 #include "escape.h"
 
@@ -344,6 +345,7 @@ void strata_ctf_trace_close(struct strata_ctf_trace *trace)
 	free(trace->kinds);
 	free(trace->streams);
 	strata_ctf_metadata_clear(&trace->metadata);
+	strata_ctf_arena_free(trace->names_arena);
 	free(trace->path);
 	free(trace);
 }

@@ -11,6 +11,7 @@
 #include "ctf/ctf_packet.h"
 #include "ctf/ctf_program.h"
 #include "error.h"
+#include "xen/exit_reasons.h"
 
 /* How a clock's cycles become nanoseconds since 1970, or since what else the clock counts from. */
 struct strata_ctf_time {
@@ -128,6 +129,10 @@ struct strata_ctf_trace {
 	size_t clock_group;
 	bool times_are_tied;
 	uint64_t own_bound_ns; /* what its own clock's offset may be off by against the machine's */
+	/* Names of numbers: whose the reasons of VM exits are, if its recording says it, and what
+	 * event_names.h made. */
+	enum strata_exits vm_exits;
+	struct strata_ctf_arena *names_arena;
 	strata_complain_fn *complain;
 	void *complain_data;
 };

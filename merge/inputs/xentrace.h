@@ -10,7 +10,7 @@
 #ifndef STRATA_MERGE_XENTRACE_H
 #define STRATA_MERGE_XENTRACE_H
 
-#include "exit_reasons.h"
+#include "xen/exit_reasons.h"
 #include "inputs/xentrace_frequency.h"
 #include "inputs/xentrace_stream.h"
 

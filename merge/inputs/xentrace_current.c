@@ -11,7 +11,7 @@
  */
 #include "inputs/xentrace_current.h"
 
-#include "xen_events.h"
+#include "xen/xen_events.h"
 
 #define CONTINUE_RUNNING 0x00021002u /* u16 vCPU, u16 domain: who goes on */
 #define SWITCH           0x0002800au /* domain, unit: who stops; domain, unit: who starts */

@@ -115,7 +115,9 @@ static void put_number(struct strata_field_visitor *visitor, const char *name,
 	const bool narrow = type->bits == 32;
 	const char *label = strata_ctf_has_labels(type) ? strata_enum_label(type, value) : NULL;
 	const size_t length = label ? strlen(label) : 0;
-	char *out = put_name(fields, name, STRATA_ESCAPED_BYTES(length) + STRATA_PUT_BYTES);
+	char *out = put_name(fields, name,
+			     STRATA_ESCAPED_BYTES(length) + STRATA_PUT_BYTES +
+				     STRATA_VALUE_NAME_BYTES);
 
 	if (!out)
 		return;
@@ -130,6 +132,11 @@ static void put_number(struct strata_field_visitor *visitor, const char *name,
 		out = strata_put_text(out, value ? "true" : "false");
 	} else {
 		out = put_integer(out, type, value);
+		if (visitor->value_name) {
+			*out++ = '(';
+			out = strata_put_text(out, visitor->value_name);
+			*out++ = ')';
+		}
 	}
 	strata_buffer_advance(fields->buffer, out);
 	if (type->is_bit_map)

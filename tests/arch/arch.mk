@@ -29,7 +29,7 @@ WIDE_TESTS   := clock_arithmetic
 WIDE_ARCHES  := aarch64 riscv64 s390x
 # What writes and checks a trace, of the recorder.
 ARCH_SOURCES := $(addprefix merge/,packet_check.c recording.c error.c escape.c out_file.c safe_dir.c safe_walk.c tsdl.c \
-	ctf_metadata.c xen_events.c xen_event_table.c) \
+	ctf_metadata.c xen/xen_events.c xen/xen_event_table.c) \
 	$(addprefix dom0-tools/consumerd/,stream_file.c event_table.c)
 
 $(CMOCKA)/src/cmocka.c:

@@ -9,7 +9,7 @@
 
 #include "merge_fixture.h"
 
-#include "xen_events.h"
+#include "xen/xen_events.h"
 
 #include <stdio.h>
 #include <stdlib.h>

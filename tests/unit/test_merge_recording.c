@@ -18,8 +18,8 @@
 #include "escape.h"
 #include "recording.h"
 #include "saved.h"
-#include "xen_event_table.h"
-#include "xen_events.h"
+#include "xen/xen_event_table.h"
+#include "xen/xen_events.h"
 
 static char dir[] = "/tmp/strata-recording-XXXXXX";
 

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "../../dom0-tools/strata/select_xen.h"
-#include "../../merge/xen_event_table.h"
+#include "xen/xen_event_table.h"
 
 /* The file itself; Xen compiles it with fewer warnings than we do. */
 #pragma GCC diagnostic push

@@ -13,7 +13,7 @@
  *
  * Sorted by id, then by number of words.
  */
-#include "xen_event_table.h"
+#include "xen/xen_event_table.h"
 
 /* clang-format off */
 const struct xen_event_row strata_xen_event_table[] = {

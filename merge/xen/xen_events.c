@@ -10,7 +10,7 @@
  * fields do not fill its words exactly is not used: the unit test sees to it
  * that there is none.
  */
-#include "xen_events.h"
+#include "xen/xen_events.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 
 #include <strata/abi/hypervisor.h>
 
-#include "xen_event_table.h"
+#include "xen/xen_event_table.h"
 
 /* From xen/include/public/trace.h: the states lie in the id's bits 8-9 and 4-5. */
 #define RUNSTATE_CHANGE_ID         0x00021001u
@@ -34,6 +34,8 @@
 #define PV_HYPERCALL_RETURN_ID 0x0020100fu
 
 static const char *const runstate_names[] = { "running", "runnable", "blocked", "offline" };
+static const struct strata_name_range runstates[] = { STRATA_NAMES_RANGE(runstate_names) };
+const struct strata_number_names strata_xen_runstates = { .ranges = runstates, .nr_ranges = 1 };
 
 static const struct xen_event_row own_events[] = {
 	{ (uint32_t)STRATA_HV_PCPU_CLOCK, 0, "strata_pcpu_clock",
