@@ -15,6 +15,7 @@
 struct namer {
 	struct strata_ctf_arena *arena;
 	struct strata_names_rules rules[2];
+	const struct strata_number_names *domains;
 	int16_t nr_slots; /* of what comes before an event's own fields */
 };
 
@@ -126,7 +127,7 @@ static int name_field(struct namer *namer, struct strata_ctf_type *payload, size
 	array = is_array ? copy_type(namer, field->type) : type;
 	if (!names || !type || !array)
 		return -1;
-	names->table = rule->names;
+	names->table = rule->of == STRATA_NAMES_DOMAIN ? namer->domains : rule->names;
 	names->slot = slot;
 	type->names = names;
 	if (is_array)
@@ -135,7 +136,8 @@ static int name_field(struct namer *namer, struct strata_ctf_type *payload, size
 	return 0;
 }
 
-/* Whether a rule is of use for a field: a name of its value is a field's of its own in some forms. */
+/* Whether a rule is of use for a field: a name of its value is a field's of its own in some forms.
+ */
 static bool can_name(const struct strata_ctf_type *payload, const struct strata_ctf_field *field)
 {
 	const struct strata_ctf_type *type = field->type;
@@ -176,7 +178,8 @@ static int name_event(struct namer *namer, struct strata_ctf_event_class *event)
 		const struct strata_names_rule *rule =
 			find_rule(namer, name, payload->fields[i].name);
 
-		if (!rule || !rule->names || !can_name(payload, &payload->fields[i]))
+		if (!rule || rule->of > STRATA_NAMES_DOMAIN ||
+		    !can_name(payload, &payload->fields[i]))
 			continue;
 		if (!copy)
 			copy = copy_payload(namer, payload);
@@ -233,7 +236,7 @@ static enum strata_exits find_exits(const struct strata_ctf_trace *trace, size_t
 static int name_kind(struct strata_ctf_trace *trace, size_t kind)
 {
 	const struct strata_ctf_stream_class *class = &trace->metadata.streams[kind];
-	struct namer namer = { .arena = trace->names_arena };
+	struct namer namer = { .arena = trace->names_arena, .domains = &trace->domains };
 	struct strata_place place;
 	size_t i;
 

@@ -2,21 +2,27 @@
 /* number_names.c - see number_names.h. */
 #include "base/number_names.h"
 
-const char *strata_number_name(const struct strata_number_names *names, uint64_t number)
+const char *strata_number_names_at(const struct strata_number_names *names, uint64_t number,
+				   size_t *at)
 {
-	size_t i;
-
 	if (names->is_negated)
 		number = 0 - number;
 	if (names->mask)
 		number &= names->mask;
-	for (i = 0; i < names->nr_ranges; i++) {
-		const struct strata_name_range *range = &names->ranges[i];
+	while (*at < names->nr_ranges) {
+		const struct strata_name_range *range = &names->ranges[(*at)++];
 
-		if (number - range->first < range->nr)
+		if (number - range->first < range->nr && range->names[number - range->first])
 			return range->names[number - range->first];
 	}
 	return NULL;
+}
+
+const char *strata_number_name(const struct strata_number_names *names, uint64_t number)
+{
+	size_t at = 0;
+
+	return strata_number_names_at(names, number, &at);
 }
 
 const struct strata_number_names *strata_names_choose(const struct strata_number_names *names,

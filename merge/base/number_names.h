@@ -39,7 +39,12 @@ struct strata_number_names {
 		0, array, sizeof(array) / sizeof((array)[0]) \
 	}
 
-/* Returns the name of a number; NULL: it has none, or the table needs a choice first. */
+/* Returns the names of a number one after the other: NULL after the last.  @at: IN/OUT, 0 at first
+ */
+const char *strata_number_names_at(const struct strata_number_names *names, uint64_t number,
+				   size_t *at);
+
+/* Returns the first name of a number; NULL: it has none, or the table needs a choice first. */
 const char *strata_number_name(const struct strata_number_names *names, uint64_t number);
 
 /* Returns the table for a value of the other field: a choice, else itself; NULL: none. */
@@ -52,10 +57,12 @@ const struct strata_number_names *strata_names_choose(const struct strata_number
  */
 const char *strata_number_names_next(const struct strata_number_names *names, size_t *at);
 
-enum strata_address_space {
-	STRATA_ADDRESS_NONE,      /* the field is no address */
-	STRATA_ADDRESS_OWN,       /* of code of the trace's own source */
-	STRATA_ADDRESS_OF_DOMAIN, /* of code of the domain that the event's context names */
+/* What a field holds, if it is no number of a table. */
+enum strata_names_of {
+	STRATA_NAMES_TABLE,
+	STRATA_NAMES_DOMAIN,      /* a domain's number */
+	STRATA_ADDRESS_OWN,       /* an address of code of the trace's own source */
+	STRATA_ADDRESS_OF_DOMAIN, /* likewise of the domain that the event's context names */
 };
 
 /* Gives a table to a field of the payload of events. */
@@ -64,7 +71,7 @@ struct strata_names_rule {
 	const char *field;
 	const struct strata_number_names *names;
 	const char *chosen_by; /* the field that chooses among the table's choices; or NULL */
-	enum strata_address_space address; /* instead of a table: a symbol's name */
+	enum strata_names_of of;
 };
 
 /* Rules; the first that fits an event and a field is valid. */

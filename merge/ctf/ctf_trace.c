@@ -346,6 +346,7 @@ void strata_ctf_trace_close(struct strata_ctf_trace *trace)
 	free(trace->streams);
 	strata_ctf_metadata_clear(&trace->metadata);
 	strata_ctf_arena_free(trace->names_arena);
+	strata_ctf_arena_free(trace->domains_arena);
 	free(trace->path);
 	free(trace);
 }

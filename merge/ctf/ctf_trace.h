@@ -133,6 +133,8 @@ struct strata_ctf_trace {
 	 * event_names.h made. */
 	enum strata_exits vm_exits;
 	struct strata_ctf_arena *names_arena;
+	struct strata_number_names domains; /* of its host; domain_names.h sets it */
+	struct strata_ctf_arena *domains_arena;
 	strata_complain_fn *complain;
 	void *complain_data;
 };

@@ -96,6 +96,9 @@ static const char *noun_of(const struct strata_operand *operand)
 	if (operand->kind == STRATA_OPERAND_ATTRIBUTE &&
 	    operand->attribute == STRATA_ATTRIBUTE_EVENT)
 		return "name";
+	if (operand->kind == STRATA_OPERAND_ATTRIBUTE &&
+	    operand->attribute == STRATA_ATTRIBUTE_ABOUT)
+		return "domain";
 	return operand->text + (*operand->text == '$');
 }
 
@@ -158,7 +161,7 @@ static void tell_of_value(struct teller *teller, const struct strata_node *node)
 	char text[256], shown[256];
 
 	if (node->comparison != STRATA_EQUAL || value->kind != STRATA_OPERAND_VALUE ||
-	    attribute->kind != STRATA_OPERAND_ATTRIBUTE)
+	    attribute->kind == STRATA_OPERAND_VALUE)
 		return;
 	if (is_text)
 		snprintf(text, sizeof(text), "%.*s", (int)value->value.bytes, value->value.text);

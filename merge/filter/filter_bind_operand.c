@@ -115,15 +115,39 @@ static void find_process_name(struct strata_binder *binder, struct bound_operand
 }
 
 static void bind_place(struct bound_operand *bound, const struct strata_place_number *number,
-		       const struct strata_ctf_type *labels)
+		       const struct strata_number_names *names)
 {
 	if (number->in == STRATA_PLACE_FIXED) {
 		bound->value = strata_value_unsigned(number->fixed);
-		bound->value.labels = labels;
+		bound->value.names = names;
 	} else if (number->in != STRATA_PLACE_NOWHERE) {
 		bound->kind = BOUND_PLACE;
 		bound->number = number;
-		bound->labels = labels;
+		bound->names = names;
+	}
+}
+
+/* The domain of the event, and then those that fields of it are numbers of. */
+static void bind_about(struct strata_binder *binder, struct bound_operand *bound)
+{
+	const struct strata_ctf_type *payload = binder->class->payload;
+	const struct strata_number_names *domains = &binder->trace->domains;
+	const struct strata_ctf_field *field;
+	struct strata_ctf_path_part *part;
+
+	if (binder->about == 0) {
+		bind_place(bound, &binder->place->domain, domains);
+		return;
+	}
+	field = &payload->fields[binder->about - 1];
+	if (!field->type->names || field->type->names->table != domains)
+		return;
+	/* The way keeps it. */
+	part = strata_ctf_arena_get(binder->arena, 1, sizeof(*part));
+	binder->no_memory |= !part;
+	if (part) {
+		part->name = field->name;
+		find_field(binder, bound, part, 1);
 	}
 }
 
@@ -141,7 +165,10 @@ static void bind_attribute(struct strata_binder *binder, const struct strata_ope
 		set_text(bound, binder->place->layer);
 		break;
 	case STRATA_ATTRIBUTE_DOMAIN:
-		bind_place(bound, &binder->place->domain, binder->domains);
+		bind_place(bound, &binder->place->domain, &binder->trace->domains);
+		break;
+	case STRATA_ATTRIBUTE_ABOUT:
+		bind_about(binder, bound);
 		break;
 	case STRATA_ATTRIBUTE_VCPU:
 		bind_place(bound, &binder->place->vcpu, NULL);

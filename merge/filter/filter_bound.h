@@ -23,7 +23,7 @@ struct bound_operand {
 	struct strata_value value; /* a constant */
 	struct strata_ctf_access access;
 	const struct strata_place_number *number;
-	const struct strata_ctf_type *labels; /* a place's; or NULL */
+	const struct strata_number_names *names; /* a place's; or NULL */
 };
 
 struct bound_node {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ctf/ctf_packet_head.h"
+#include "event_names.h"
 #include "filter/filter_bound.h"
 #include "put_text.h"
 #include "utf_text.h"
@@ -90,6 +91,8 @@ static void read_number(struct strata_ctf_cursor *cursor, const struct strata_ct
 		value->kind = STRATA_VALUE_INTEGER;
 		value->is_negative = type->is_signed && value->number >> 63;
 		value->labels = strata_ctf_has_labels(type) ? type : NULL;
+		if (type->names)
+			value->names = strata_event_names_of(type->names, cursor->slots);
 	}
 }
 
@@ -114,13 +117,13 @@ static void read_field(const struct strata_ctf_access *access, struct strata_ctf
 		*value = strata_value_text(text, length);
 }
 
-static void set_known(uint32_t number, const struct strata_ctf_type *labels,
+static void set_known(uint32_t number, const struct strata_number_names *names,
 		      struct strata_value *value)
 {
 	if (number == STRATA_PLACE_UNKNOWN)
 		return;
 	*value = strata_value_unsigned(number);
-	value->labels = labels;
+	value->names = names;
 }
 
 /* A constant is where it is; the rest is put into @room, and what that needs into @kept. */
@@ -132,6 +135,7 @@ static const struct strata_value *read_operand(const struct bound_operand *opera
 		return &operand->value;
 	room->kind = STRATA_VALUE_NONE;
 	room->labels = NULL;
+	room->names = NULL;
 	if (asked->is_unread && operand->kind != BOUND_CPU &&
 	    !(operand->kind == BOUND_PLACE && operand->number->in != STRATA_PLACE_FIELD))
 		return room;
@@ -144,7 +148,7 @@ static const struct strata_value *read_operand(const struct bound_operand *opera
 		break;
 	case BOUND_PLACE:
 		set_known(strata_place_read(operand->number, asked->cpu, &asked->event),
-			  operand->labels, room);
+			  operand->names, room);
 		break;
 	case BOUND_CPU:
 		set_known(asked->cpu, NULL, room);

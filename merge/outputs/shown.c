@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "domain_names.h"
 #include "escape.h"
 
 #define SOURCE_NAME_BYTES 512u
@@ -224,6 +225,8 @@ int strata_shown_init_named(struct strata_shown *shown, const struct strata_trac
 	size_t i, j;
 
 	memset(shown, 0, sizeof(*shown));
+	if (strata_domain_names_set(set, error))
+		return -1;
 	shown->set = set;
 	shown->sources = calloc(set->nr_traces + 1, sizeof(*shown->sources));
 	shown->hidden = calloc(set->nr_traces + 1, sizeof(*shown->hidden));
