@@ -21,11 +21,12 @@ CC       ?= gcc
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wvla -Werror
 CFLAGS   ?= -O2 -g
 STRATA_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -fPIE -fstack-protector-strong -Iinclude \
-	-Imerge -Idom0-tools/consumerd -Idom0-tools/strata
+	-Imerge -Idom0-tools
 XEN_LIBS := xencall xenforeignmemory xengnttab xenevtchn xenstore xentoollog
 LIBS      = $(shell pkg-config --libs $(XEN_LIBS) json-c)
 
-SOURCES      := $(wildcard dom0-tools/strata/*.c dom0-tools/consumerd/*.c merge/*.c merge/*/*.c)
+SOURCES      := $(wildcard dom0-tools/strata/*.c dom0-tools/strata/*/*.c dom0-tools/stratad/*.c dom0-tools/stratad/*/*.c \
+	dom0-tools/consumerd/*.c dom0-tools/consumerd/*/*.c merge/*/*.c merge/*/*/*.c)
 APP_SOURCES  := $(wildcard dom0-tools/libstrata/*.c)
 APP_LIBRARY  := $(O)/lib/libstrata.so $(O)/lib/libstrata.a
 OBJECTS      := $(SOURCES:%.c=$(O)/build/%.o)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "inputs/machines.h"
-#include "inputs/tcp_map.h"
+#include "inputs/tcp/tcp_map.h"
 
 /* As strata_machines_find_by(). */
 static inline int machines_found(struct strata_machines *machines, struct strata_trace_set *set,

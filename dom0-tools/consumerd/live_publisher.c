@@ -5,7 +5,7 @@
  * A slot that is free again is used last: who follows has the time to see that the
  * stream which had it is at its end.
  */
-#include "live_publisher.h"
+#include "consumerd/live_publisher.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +18,8 @@
 #include <strata/platform/platform.h>
 
 #include "live/live_table.h"
-#include "mapped_file.h"
-#include "out_file.h"
+#include "files/mapped_file.h"
+#include "files/out_file.h"
 
 struct live_publisher {
 	struct strata_live_table *table;

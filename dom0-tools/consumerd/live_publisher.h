@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "safe_dir.h"
+#include "files/safe_dir.h"
 
 struct live_publisher;
 

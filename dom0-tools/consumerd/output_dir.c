@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* output_dir.c - see output_dir.h. */
-#include "output_dir.h"
+#include "consumerd/output_dir.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "live/live_table.h"
-#include "recording_remove.h"
-#include "ring_file.h"
+#include "recording/recording_remove.h"
+#include "consumerd/rings/ring_file.h"
 
 /* Held back from the disk, so that the tables can still be saved when it is full. */
 #define RESERVE_FILE  ".reserve"

@@ -10,7 +10,7 @@
 #ifndef STRATA_CONSUMERD_OUTPUT_DIR_H
 #define STRATA_CONSUMERD_OUTPUT_DIR_H
 
-#include "safe_dir.h"
+#include "files/safe_dir.h"
 
 /* What to do where a recording is already. */
 enum output_place {

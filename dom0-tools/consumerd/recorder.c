@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* recorder.c - see recorder.h. */
-#include "recorder.h"
+#include "consumerd/recorder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "output_dir.h"
-#include "recording_remove.h"
-#include "ring_peek.h"
-#include "tap.h"
+#include "consumerd/output_dir.h"
+#include "recording/recording_remove.h"
+#include "consumerd/rings/ring_peek.h"
+#include "consumerd/drain/tap.h"
 
 struct recorder *recorder_open(const char *dir, enum output_place place, struct strata_error *error)
 {

@@ -7,10 +7,10 @@
 #ifndef STRATA_CONSUMERD_RECORDER_H
 #define STRATA_CONSUMERD_RECORDER_H
 
-#include "output_dir.h"
-#include "principal.h"
-#include "recording.h"
-#include "ring.h"
+#include "consumerd/output_dir.h"
+#include "consumerd/shares/principal.h"
+#include "recording/recording.h"
+#include "consumerd/rings/ring.h"
 
 struct recorder;
 

@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "tap.h"
+#include "consumerd/drain/tap.h"
 
 /* Rings of a principal that are looked at in a turn: a look costs time, too. */
 #define LOOKS_PER_TURN 512u

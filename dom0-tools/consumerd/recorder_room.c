@@ -8,7 +8,7 @@
  */
 #include <sys/statvfs.h>
 
-#include "tap.h"
+#include "consumerd/drain/tap.h"
 
 /* The disk is asked again after this; until then what we wrote is subtracted. */
 #define ROOM_MS 100u

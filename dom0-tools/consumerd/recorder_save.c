@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ctf_metadata.h"
-#include "tap.h"
+#include "recording/ctf_metadata.h"
+#include "consumerd/drain/tap.h"
 
 /* Tables are saved again when this many times as long has passed as saving them took. */
 #define SAVE_REST 20u

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recording_remove.h"
-#include "tap.h"
+#include "recording/recording_remove.h"
+#include "consumerd/drain/tap.h"
 
 struct principals *recorder_principals(struct recorder *recorder)
 {

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "packet_reader.h"
-#include "tap.h"
+#include "packets/packet_reader.h"
+#include "consumerd/drain/tap.h"
 
 static void complain(void *data, const char *message)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* cmd_convert.c - `strata convert`: traces of any tracer, merged, in another form. */
-#include "commands.h"
-#include "escape.h"
-#include "traces_write.h"
+#include "strata/commands.h"
+#include "base/escape.h"
+#include "strata/read/traces_write.h"
 
 static void usage(FILE *out)
 {

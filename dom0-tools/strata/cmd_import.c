@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
-#include "escape.h"
-#include "inputs/xentrace.h"
-#include "progress_line.h"
-#include "time_text.h"
+#include "base/exit_status.h"
+#include "strata/commands.h"
+#include "base/escape.h"
+#include "inputs/xentrace/xentrace.h"
+#include "strata/read/progress_line.h"
+#include "strata/read/time_text.h"
 
 static void usage(FILE *out)
 {

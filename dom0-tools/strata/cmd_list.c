@@ -8,14 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands.h"
-#include "escape.h"
-#include "guest_map.h"
-#include "hypervisor.h"
-#include "list_app.h"
-#include "list_kernel.h"
-#include "select_kernel.h"
-#include "select_xen.h"
+#include "base/exit_status.h"
+#include "strata/commands.h"
+#include "base/escape.h"
+#include "consumerd/xen/guest_map.h"
+#include "consumerd/xen/hypervisor.h"
+#include "strata/list_app.h"
+#include "strata/list_kernel.h"
+#include "stratad/select/select_kernel.h"
+#include "stratad/select/select_xen.h"
 
 struct list_options {
 	bool events;

@@ -17,16 +17,17 @@
 #include <unistd.h>
 
 #include "analyses/wakeup.h"
-#include "commands.h"
-#include "escape.h"
-#include "file_limit.h"
-#include "merge_check.h"
-#include "merge_report.h"
-#include "merge_traces.h"
-#include "merger.h"
+#include "base/exit_status.h"
+#include "strata/commands.h"
+#include "base/escape.h"
+#include "consumerd/host/file_limit.h"
+#include "strata/read/merge_check.h"
+#include "strata/read/merge_report.h"
+#include "strata/read/merge_traces.h"
+#include "host/merger.h"
 #include "outputs/outputs.h"
-#include "recording.h"
-#include "traces_options.h"
+#include "recording/recording.h"
+#include "strata/read/traces_options.h"
 
 #define PATH_BYTES 4096u
 

@@ -14,10 +14,11 @@
 #include <strata/ring_layout.h>
 #include <strata/switch_period.h>
 
-#include "commands.h"
-#include "recording.h"
-#include "record_session.h"
-#include "time_text.h"
+#include "base/exit_status.h"
+#include "strata/commands.h"
+#include "recording/recording.h"
+#include "stratad/record_session.h"
+#include "strata/read/time_text.h"
 
 #define DEFAULT_OUTPUT      "strata-recording-"
 #define DEFAULT_SUBBUF_BITS 16 /* 64 KiB ... */

@@ -15,13 +15,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "app_ring.h"
-#include "commands.h"
-#include "file_limit.h"
-#include "output_dir.h"
-#include "output_options.h"
-#include "recording_remove.h"
-#include "recover.h"
+#include "consumerd/rings/app_ring.h"
+#include "base/exit_status.h"
+#include "strata/commands.h"
+#include "consumerd/host/file_limit.h"
+#include "consumerd/output_dir.h"
+#include "strata/output_options.h"
+#include "recording/recording_remove.h"
+#include "consumerd/recover.h"
 
 #define SUFFIX         "-recovered"
 #define PARTIAL_SUFFIX ".partial"

@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands.h"
-#include "control_socket.h"
+#include "base/exit_status.h"
+#include "strata/commands.h"
+#include "consumerd/host/control_socket.h"
 
 static void usage(FILE *out)
 {

@@ -8,9 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "commands.h"
-#include "control_socket.h"
-#include "output_options.h"
+#include "base/exit_status.h"
+#include "strata/commands.h"
+#include "consumerd/host/control_socket.h"
+#include "strata/output_options.h"
 
 static void usage(FILE *out)
 {

@@ -18,11 +18,12 @@
 #include <time.h>
 
 #include "analyses/statistics.h"
-#include "clock_report.h"
-#include "commands.h"
-#include "escape.h"
-#include "traces.h"
-#include "traces_options.h"
+#include "strata/read/clock_report.h"
+#include "base/exit_status.h"
+#include "strata/commands.h"
+#include "base/escape.h"
+#include "strata/read/traces.h"
+#include "strata/read/traces_options.h"
 
 #define EVENTS_SHOWN 8u
 

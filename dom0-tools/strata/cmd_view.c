@@ -2,11 +2,11 @@
 /* cmd_view.c - `strata view`: traces of any tracer, merged, as text to be read. */
 #include <string.h>
 
-#include "commands.h"
-#include "escape.h"
-#include "time_text.h"
-#include "traces_write.h"
-#include "view_live.h"
+#include "strata/commands.h"
+#include "base/escape.h"
+#include "strata/read/time_text.h"
+#include "strata/read/traces_write.h"
+#include "strata/read/view_live.h"
 
 static void usage(FILE *out)
 {

@@ -3,14 +3,6 @@
 #ifndef STRATA_STRATA_COMMANDS_H
 #define STRATA_STRATA_COMMANDS_H
 
-/* Exit statuses, the same for every verb. */
-enum strata_status {
-	STRATA_STATUS_OK = 0,
-	STRATA_STATUS_FAILED = 1,  /* nothing was done, or not to the end */
-	STRATA_STATUS_USAGE = 2,   /* the command line is wrong */
-	STRATA_STATUS_PARTIAL = 3, /* done, but something had to be left out; it was named */
-};
-
 int strata_cmd_record(int argc, char **argv);
 int strata_cmd_list(int argc, char **argv);
 int strata_cmd_select(int argc, char **argv);

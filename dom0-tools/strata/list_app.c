@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* list_app.c - see list_app.h; cmd_list.c calls it. */
-#include "list_app.h"
+#include "strata/list_app.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -9,14 +9,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "app.h"
-#include "app_find.h"
-#include "app_socket.h"
-#include "app_wake.h"
-#include "commands.h"
-#include "escape.h"
-#include "lock.h"
-#include "proc_text.h"
+#include "consumerd/apps/app.h"
+#include "consumerd/apps/app_find.h"
+#include "consumerd/apps/app_socket.h"
+#include "consumerd/apps/app_wake.h"
+#include "base/exit_status.h"
+#include "base/escape.h"
+#include "consumerd/host/lock.h"
+#include "consumerd/host/proc_text.h"
 
 /* All of them together may take so long to come, and then so long to say what they have. */
 #define COME_MS   2000u

@@ -3,7 +3,7 @@
 #ifndef STRATA_STRATA_LIST_APP_H
 #define STRATA_STRATA_LIST_APP_H
 
-#include "list_kernel.h"
+#include "strata/list_kernel.h"
 
 /*
  * Prints each application, and its chosen events if @events.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* list_kernel.c - see list_kernel.h; cmd_list.c calls it for each kernel. */
-#include "list_kernel.h"
+#include "strata/list_kernel.h"
 
 #include <stdio.h>
 
-#include "recording.h"
-#include "select_kernel.h"
+#include "recording/recording.h"
+#include "stratad/select/select_kernel.h"
 
 #define INDENT "              "
 

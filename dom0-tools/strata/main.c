@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands.h"
+#include "base/exit_status.h"
+#include "strata/commands.h"
 
 static const struct {
 	const char *name;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* output_options.c - see output_options.h. */
-#include "output_options.h"
+#include "strata/output_options.h"
 
 #include <getopt.h>
 #include <stddef.h>
 
-#include "commands.h"
+#include "base/exit_status.h"
 
 int output_options_read(int argc, char **argv, const char *verb, void (*usage)(FILE *out),
 			struct output_options *options)

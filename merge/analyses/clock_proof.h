@@ -17,7 +17,7 @@
 #define STRATA_MERGE_ANALYSES_CLOCK_PROOF_H
 
 #include "clock_sync/clock_sync_report.h"
-#include "merger.h"
+#include "host/merger.h"
 
 struct strata_clock_proof;
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "event_text.h"
+#include "host/event_text.h"
 
 bool strata_saved_event_fits(const struct strata_timeline_event *event)
 {

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "merger.h"
+#include "host/merger.h"
 
 #define STRATA_EXCERPT_LINES       14u
 #define STRATA_SAVED_PAYLOAD_BYTES 192u

@@ -3,7 +3,7 @@
 #ifndef STRATA_MERGE_ANALYSES_STATISTICS_H
 #define STRATA_MERGE_ANALYSES_STATISTICS_H
 
-#include "slices.h"
+#include "timeline/slices.h"
 
 /* Of a trace; the numbers of its streams are in the set's tallies. */
 struct strata_trace_statistics {

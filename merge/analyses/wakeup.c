@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "analyses/occupancy.h"
-#include "escape.h"
+#include "base/escape.h"
 
 #define COMM_BYTES 64u
 

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "merger.h"
+#include "host/merger.h"
 
 /* NULL: out of memory. */
 struct strata_sink *strata_wakeup_new(const struct strata_merge *merge);

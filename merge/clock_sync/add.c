@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph.h"
+#include "clock_sync/graph.h"
+#include "clock_sync/rate.h"
 
 #define LEAST_NS_LIMIT ((uint64_t)1 << 50)
 

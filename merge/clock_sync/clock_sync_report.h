@@ -5,7 +5,7 @@
 #ifndef STRATA_CLOCK_SYNC_REPORT_H
 #define STRATA_CLOCK_SYNC_REPORT_H
 
-#include "clock_sync.h"
+#include "clock_sync/clock_sync.h"
 
 enum strata_clock_breach_kind {
 	STRATA_BREACH_STEP,       /* a clock was set: size is by how much, ns */

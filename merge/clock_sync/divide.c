@@ -17,8 +17,8 @@
  */
 #include <string.h>
 
-#include "edge.h"
-#include "repair.h"
+#include "clock_sync/edge.h"
+#include "clock_sync/hulls/repair.h"
 
 #define AHEAD          4u         /* windows looked at after the one that fails */
 #define BACK           64u        /* windows that a history is made of again */

@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "knots.h"
+#include "clock_sync/knots.h"
 
 #define REDRAWS    12u   /* with twice the wander each */
 #define LEAST_SLEW 1000u /* 1e-12 a second: where there was to be none */

@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "edge.h"
+#include "clock_sync/edge.h"
 
 bool strata_breach_add(struct strata_breaches *breaches, const struct strata_breach *breach)
 {

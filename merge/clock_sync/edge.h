@@ -5,11 +5,11 @@
 #ifndef STRATA_CLOCK_SYNC_EDGE_H
 #define STRATA_CLOCK_SYNC_EDGE_H
 
-#include "clock_sync_report.h"
-#include "history.h"
-#include "line.h"
-#include "units.h"
-#include "windows.h"
+#include "clock_sync/clock_sync_report.h"
+#include "clock_sync/hulls/history.h"
+#include "clock_sync/hulls/line.h"
+#include "clock_sync/hulls/units.h"
+#include "clock_sync/hulls/windows.h"
 
 struct strata_edge {
 	int from; /* its time is the axis */

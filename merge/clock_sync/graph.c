@@ -5,7 +5,7 @@
  * An edge weighs its mean bound over the whole time in which anything was seen of either of
  * its clocks: one that is narrow for a moment and drifts blind for the rest is heavy.
  */
-#include "graph.h"
+#include "clock_sync/graph.h"
 
 #define SAMPLES 32
 

@@ -5,10 +5,10 @@
 #ifndef STRATA_CLOCK_SYNC_GRAPH_H
 #define STRATA_CLOCK_SYNC_GRAPH_H
 
-#include "clock_sync_report.h"
-#include "edge.h"
-#include "map.h"
-#include "path.h"
+#include "clock_sync/clock_sync_report.h"
+#include "clock_sync/edge.h"
+#include "clock_sync/map.h"
+#include "clock_sync/path.h"
 
 struct strata_clock {
 	char *name;

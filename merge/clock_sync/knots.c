@@ -11,7 +11,7 @@
  */
 #include <stdlib.h>
 
-#include "knots.h"
+#include "clock_sync/knots.h"
 
 #define LEVELS      12  /* a stretch is halved at most so often */
 #define TOLERANCE   200 /* a bound may be wider by two parts in so many than the polygon's */

@@ -5,7 +5,7 @@
 #ifndef STRATA_CLOCK_SYNC_KNOTS_H
 #define STRATA_CLOCK_SYNC_KNOTS_H
 
-#include "edge.h"
+#include "clock_sync/edge.h"
 
 struct strata_knot {
 	int64_t u;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map.h"
+#include "clock_sync/map.h"
 
 #define MOST_SHIFT  60u
 #define SLOPE_LIMIT ((strata_wide)INT64_MAX - 2)

@@ -8,8 +8,8 @@
 #ifndef STRATA_CLOCK_SYNC_MAP_H
 #define STRATA_CLOCK_SYNC_MAP_H
 
-#include "clock_sync.h"
-#include "units.h"
+#include "clock_sync/clock_sync.h"
+#include "clock_sync/hulls/units.h"
 
 #define STRATA_MAP_FRACTION 10 /* bits of a tick of the reference that nodes keep */
 

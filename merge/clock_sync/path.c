@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "path.h"
+#include "clock_sync/path.h"
+#include "clock_sync/rate.h"
 
 /* A reading at which something bends or jumps. */
 struct bend {

@@ -5,8 +5,8 @@
 #ifndef STRATA_CLOCK_SYNC_PATH_H
 #define STRATA_CLOCK_SYNC_PATH_H
 
-#include "edge.h"
-#include "map.h"
+#include "clock_sync/edge.h"
+#include "clock_sync/map.h"
 
 struct strata_path_hop {
 	const struct strata_edge *edge;

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph.h"
+#include "clock_sync/graph.h"
+#include "clock_sync/rate.h"
 
 static void report_clock(const struct strata_clock *clock, struct strata_clock_report *report)
 {

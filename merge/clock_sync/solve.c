@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "graph.h"
+#include "clock_sync/graph.h"
 
 struct strata_clock_sync *strata_clock_sync_new(void)
 {

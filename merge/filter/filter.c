@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
+#include "base/escape.h"
 #include "filter/filter_bound.h"
 
 /* No command line needs more. */
@@ -19,6 +19,7 @@ struct strata_filter *strata_filter_new(void)
 
 	if (!filter)
 		return NULL;
+	filter->of_set = strata_filter_merging;
 	filter->arena = strata_ctf_arena_new(EXPRESSION_BYTES_MAX);
 	if (filter->arena)
 		filter->root = strata_ctf_arena_get(filter->arena, 1, sizeof(*filter->root));

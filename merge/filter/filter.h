@@ -2,10 +2,11 @@
 /*
  * filter.h - which events of a set of traces are wanted.
  *
- *     strata_filter_new, _option, _expression    what is asked for: all of it, and one of the
- * values of an option strata_filter_bind                         works out, for each class of
- * events, what of that is known by then and where the rest lies strata_filter_begin, _keep, _end a
- * merge asks for each event
+ *     strata_filter_new, _option, _expression
+ *                            what is asked for: all of it, and one of the values of an option
+ *     strata_filter_bind     works out, for each class of events, what of that is known by then,
+ *                            and where the rest lies
+ *     strata_filter_of_set   what a merge calls for its events
  *
  * An event matches if all that is asked for is true.  What it does not have (a field, a
  * context, a domain), or has not of that kind (text where a number is meant), makes a comparison
@@ -19,7 +20,7 @@
 #define STRATA_MERGE_FILTER_H
 
 #include "filter/filter_expression.h"
-#include "trace_set.h"
+#include "timeline/trace_set.h"
 
 struct strata_filter;
 struct strata_filter_run;
@@ -68,27 +69,11 @@ bool strata_filter_can_match(const struct strata_filter *filter);
 bool strata_filter_tell_unlikely(const struct strata_filter *filter, strata_complain_fn *tell,
 				 void *data);
 
-/* Whether it may match an event of the packet that the reader is in, which nobody has read: whose
- * it would be is known, and what the packet's kind of stream has. */
-bool strata_filter_may_match(const struct strata_filter *filter, size_t trace,
-			     const struct strata_ctf_reader *reader);
-
 /* Whether it may match an event of a stream. */
 bool strata_filter_may_match_stream(const struct strata_filter *filter, size_t trace,
 				    const struct strata_ctf_stream *stream);
 
-/* For one merge.  NULL: out of memory. */
-struct strata_filter_run *strata_filter_begin(const struct strata_filter *filter);
-void strata_filter_end(struct strata_filter_run *run);
-
-/*
- * Leaves of a reader's events those that match, in their order.
- * @trace:  the number of the reader's in the set
- * @events: of its batch; IN/OUT
- * Returns their number.
- */
-size_t strata_filter_keep(struct strata_filter_run *run, size_t trace,
-			  struct strata_ctf_reader *reader, struct strata_lane_event *events,
-			  size_t nr);
+/* The filter, once it is bound, as the merges of its set call it. */
+const struct strata_set_filter *strata_filter_of_set(const struct strata_filter *filter);
 
 #endif /* STRATA_MERGE_FILTER_H */

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "domain_names.h"
+#include "timeline/domain_names.h"
 #include "filter/filter_binder.h"
 #include "filter/filter_glob.h"
 

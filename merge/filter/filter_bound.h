@@ -6,7 +6,7 @@
 #ifndef STRATA_MERGE_FILTER_BOUND_H
 #define STRATA_MERGE_FILTER_BOUND_H
 
-#include "event_place.h"
+#include "timeline/event_place.h"
 #include "filter/filter.h"
 
 enum bound_operand_kind {
@@ -45,9 +45,13 @@ struct bound_kind {
 	bool reads_packet; /* some class does */
 };
 
+/* How merges run a filter: filter_run.c. */
+extern const struct strata_set_filter strata_filter_merging;
+
 struct strata_filter {
-	struct strata_ctf_arena *arena; /* of what is asked for */
-	struct strata_node *root;       /* all of its children */
+	struct strata_set_filter of_set; /* what merges call */
+	struct strata_ctf_arena *arena;  /* of what is asked for */
+	struct strata_node *root;        /* all of its children */
 	struct strata_ctf_arena *bound_arena;
 	struct bound_kind **traces; /* by trace and kind of stream */
 	bool can_match;             /* an event of some class */

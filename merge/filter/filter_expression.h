@@ -16,10 +16,10 @@
 #ifndef STRATA_MERGE_FILTER_EXPRESSION_H
 #define STRATA_MERGE_FILTER_EXPRESSION_H
 
-#include "ctf/ctf_access.h"
+#include "ctf/values/ctf_access.h"
 #include "filter/filter_nearest.h"
 #include "filter/filter_value.h"
-#include "error.h"
+#include "base/error.h"
 
 #define STRATA_FILTER_NESTING_MAX 64u /* of brackets and "!" */
 

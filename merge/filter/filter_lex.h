@@ -3,7 +3,7 @@
 #ifndef STRATA_MERGE_FILTER_LEX_H
 #define STRATA_MERGE_FILTER_LEX_H
 
-#include "error.h"
+#include "base/error.h"
 #include "filter/filter_value.h"
 
 enum strata_filter_token_kind {

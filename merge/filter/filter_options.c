@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
+#include "base/escape.h"
 #include "filter/filter_expression.h"
 
 /* The end of the first value: the next comma that is not behind a backslash or within brackets. */

@@ -2,7 +2,7 @@
 /* filter_parse.c - see filter_expression.h: expressions, by recursive descent. */
 #include <string.h>
 
-#include "escape.h"
+#include "base/escape.h"
 #include "filter/filter_expression.h"
 #include "filter/filter_lex.h"
 

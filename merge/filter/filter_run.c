@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctf/ctf_packet_head.h"
-#include "event_names.h"
+#include "ctf/reader/ctf_packet_head.h"
+#include "ctf/values/value_names.h"
 #include "filter/filter_bound.h"
-#include "put_text.h"
-#include "utf_text.h"
+#include "base/put_text.h"
+#include "ctf/values/utf_text.h"
 
-struct strata_filter_run {
+struct filter_run {
 	const struct strata_filter *filter;
 	struct strata_ctf_packet_head head;
 	/* The packet whose head that is. */
@@ -27,17 +27,19 @@ struct asked {
 	bool is_unread; /* there is no event: only what its stream tells is known */
 };
 
-struct strata_filter_run *strata_filter_begin(const struct strata_filter *filter)
+static void *begin(const struct strata_set_filter *of_set)
 {
-	struct strata_filter_run *run = calloc(1, sizeof(*run));
+	struct filter_run *run = calloc(1, sizeof(*run));
 
 	if (run)
-		run->filter = filter;
+		run->filter = (const struct strata_filter *)of_set;
 	return run;
 }
 
-void strata_filter_end(struct strata_filter_run *run)
+static void end(void *data)
 {
+	struct filter_run *run = data;
+
 	if (run)
 		free(run->head.bytes);
 	free(run);
@@ -92,7 +94,7 @@ static void read_number(struct strata_ctf_cursor *cursor, const struct strata_ct
 		value->is_negative = type->is_signed && value->number >> 63;
 		value->labels = strata_ctf_has_labels(type) ? type : NULL;
 		if (type->names)
-			value->names = strata_event_names_of(type->names, cursor->slots);
+			value->names = strata_value_names(type->names, cursor->slots);
 	}
 }
 
@@ -219,7 +221,7 @@ static enum strata_verdict ask(const struct bound_node *node, const struct asked
 static const uint8_t nothing[STRATA_CTF_PADDING];
 
 /* Reads the head of the reader's packet, if it is another one than before. */
-static void read_packet(struct strata_filter_run *run, struct strata_ctf_reader *reader)
+static void read_packet(struct filter_run *run, struct strata_ctf_reader *reader)
 {
 	if (run->stream == reader->stream && run->offset == reader->packet.offset)
 		return;
@@ -231,10 +233,10 @@ static void read_packet(struct strata_filter_run *run, struct strata_ctf_reader 
 			(struct strata_ctf_cursor){ .bytes = nothing, .slots = reader->slots };
 }
 
-size_t strata_filter_keep(struct strata_filter_run *run, size_t trace,
-			  struct strata_ctf_reader *reader, struct strata_lane_event *events,
-			  size_t nr)
+static size_t keep(void *data, size_t trace, struct strata_ctf_reader *reader,
+		   struct strata_lane_event *events, size_t nr)
 {
+	struct filter_run *run = data;
 	const struct bound_kind *kind =
 		&run->filter->traces[trace][reader->kind - reader->stream->trace->kinds];
 	const bool has_cpu = reader->packet.has_cpu && reader->packet.cpu < STRATA_PLACE_UNKNOWN;
@@ -279,9 +281,10 @@ static uint32_t cpu_of(bool has_cpu, uint64_t cpu)
 	return has_cpu && cpu < STRATA_PLACE_UNKNOWN ? (uint32_t)cpu : STRATA_PLACE_UNKNOWN;
 }
 
-bool strata_filter_may_match(const struct strata_filter *filter, size_t trace,
-			     const struct strata_ctf_reader *reader)
+static bool may_match(const struct strata_set_filter *of_set, size_t trace,
+		      const struct strata_ctf_reader *reader)
 {
+	const struct strata_filter *filter = (const struct strata_filter *)of_set;
 	const size_t at = (size_t)(reader->kind - reader->stream->trace->kinds);
 
 	return kind_may_match(&filter->traces[trace][at], reader->kind->class->nr_events,
@@ -301,3 +304,15 @@ bool strata_filter_may_match_stream(const struct strata_filter *filter, size_t t
 	}
 	return false;
 }
+
+const struct strata_set_filter *strata_filter_of_set(const struct strata_filter *filter)
+{
+	return &filter->of_set;
+}
+
+const struct strata_set_filter strata_filter_merging = {
+	.begin = begin,
+	.keep = keep,
+	.end = end,
+	.may_match = may_match,
+};

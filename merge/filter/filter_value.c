@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "fields.h"
+#include "ctf/values/fields.h"
 #include "filter/filter_glob.h"
 
 enum order { BEFORE, SAME, BEHIND, NO_ORDER };

@@ -10,8 +10,8 @@
 #ifndef STRATA_MERGE_FILTER_VALUE_H
 #define STRATA_MERGE_FILTER_VALUE_H
 
+#include "ctf/types/ctf_types.h"
 #include "base/number_names.h"
-#include "ctf/ctf_types.h"
 
 /* In this order "and" is the least, "or" the greatest of two. */
 enum strata_verdict {

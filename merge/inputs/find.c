@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "escape.h"
-#include "recording.h"
+#include "base/escape.h"
+#include "recording/recording.h"
 
 #define DEPTH_MAX 64
 

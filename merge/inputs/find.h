@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "error.h"
+#include "base/error.h"
 
 enum strata_input_kind {
 	STRATA_INPUT_RECORDING, /* a directory with Strata's table; its traces are its own */

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "clock_sync/clock_sync.h"
-#include "escape.h"
+#include "base/escape.h"
 #include "inputs/machines_offsets.h"
-#include "inputs/tcp_trace.h"
+#include "inputs/tcp/tcp_trace.h"
 
 /*
  * Linux steers its clock by steps of the rate of some 1e-7, at ticks that stop while it is idle.

@@ -15,8 +15,8 @@
 #define STRATA_MERGE_INPUTS_MACHINES_H
 
 #include "clock_sync/clock_sync_report.h"
-#include "inputs/tcp_pairs.h"
-#include "trace_set.h"
+#include "inputs/tcp/tcp_pairs.h"
+#include "timeline/trace_set.h"
 
 struct strata_machine {
 	char *name;     /* fit to be shown */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "value_hash.h"
+#include "base/value_hash.h"
 
 /* Traces of one UUID that one conversion may have had, as parts of one trace: set_uuid() of
  * outputs/ctf_traces.c numbers them. */

@@ -9,8 +9,8 @@
 #ifndef STRATA_MERGE_INPUTS_MADE_OF_H
 #define STRATA_MERGE_INPUTS_MADE_OF_H
 
-#include "ctf/ctf_trace.h"
-#include "recording.h"
+#include "ctf/trace/ctf_trace.h"
+#include "recording/recording.h"
 
 bool strata_is_made_of_recording(const struct strata_ctf_trace *trace,
 				 const struct strata_recording *recording);

@@ -19,7 +19,7 @@
 #include <strata/platform/platform.h>
 
 #include "live/live_streams.h"
-#include "mapped_file.h"
+#include "files/mapped_file.h"
 
 /* Streams that are named when they are left behind: who has many is not to fill the screen. */
 #define NAMED_MAX 16u

@@ -19,7 +19,7 @@
 #ifndef STRATA_MERGE_LIVE_LIVE_H
 #define STRATA_MERGE_LIVE_LIVE_H
 
-#include "trace_set.h"
+#include "timeline/trace_set.h"
 
 struct strata_live_options {
 	uint64_t delay_ns;    /* an event that takes no longer to be written is not late */

@@ -4,8 +4,8 @@
 #ifndef STRATA_MERGE_LIVE_LIVE_CLOCKS_H
 #define STRATA_MERGE_LIVE_LIVE_CLOCKS_H
 
-#include "inputs/host_converter.h"
-#include "xen_scan.h"
+#include "host/host_converter.h"
+#include "clocks/xen_scan.h"
 
 /* A stream of the hypervisor's on its way through the scan. */
 struct live_scanned {

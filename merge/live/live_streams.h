@@ -8,7 +8,8 @@
 
 #include "live/live_clocks.h"
 #include "live/live_table.h"
-#include "trace_set.h"
+#include "timeline/trace_set.h"
+#include "timeline/lanes.h"
 
 #define LIVE_SAID 64u
 

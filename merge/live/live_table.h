@@ -20,7 +20,7 @@
 #ifndef STRATA_MERGE_LIVE_LIVE_TABLE_H
 #define STRATA_MERGE_LIVE_LIVE_TABLE_H
 
-#include "recording.h"
+#include "recording/recording.h"
 
 #define STRATA_LIVE_FILE    ".live"
 #define STRATA_LIVE_MAGIC   0x4c726153u

@@ -6,8 +6,8 @@
 #ifndef STRATA_MERGE_OUTPUTS_COUNT_H
 #define STRATA_MERGE_OUTPUTS_COUNT_H
 
-#include "slices.h"
-#include "value_hash.h"
+#include "timeline/slices.h"
+#include "base/value_hash.h"
 
 /* Merges and counts.  0, or -1. */
 int strata_count(struct strata_trace_set *set, const struct strata_slice_options *options,

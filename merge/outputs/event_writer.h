@@ -14,11 +14,11 @@
 #ifndef STRATA_MERGE_OUTPUTS_EVENT_WRITER_H
 #define STRATA_MERGE_OUTPUTS_EVENT_WRITER_H
 
-#include "ctf/ctf_cursor.h"
-#include "error.h"
-#include "fields.h"
-#include "loss.h"
-#include "put_text.h"
+#include "ctf/values/ctf_cursor.h"
+#include "base/error.h"
+#include "ctf/values/fields.h"
+#include "base/loss.h"
+#include "base/put_text.h"
 
 struct strata_place;
 

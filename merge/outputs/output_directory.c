@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ctf/ctf_index_file.h"
-#include "out_file.h"
+#include "ctf/reader/ctf_index_file.h"
+#include "files/out_file.h"
 
 /* In place of metadata; hidden, so that no reader takes it for a stream. */
 #define UNFINISHED ".unfinished"

@@ -6,7 +6,7 @@
 #ifndef STRATA_MERGE_OUTPUTS_OUTPUT_DIRECTORY_H
 #define STRATA_MERGE_OUTPUTS_OUTPUT_DIRECTORY_H
 
-#include "safe_dir.h"
+#include "files/safe_dir.h"
 
 /* In the metadata of what is written here: by this text an earlier output is known. */
 #define STRATA_OUTPUT_MARK "Written by strata: --force may replace it."

@@ -3,7 +3,7 @@
 #ifndef STRATA_MERGE_OUTPUTS_OUTPUTS_H
 #define STRATA_MERGE_OUTPUTS_OUTPUTS_H
 
-#include "merger.h"
+#include "host/merger.h"
 
 /* One CTF 1.8 trace in the directory @dir, which is made, or emptied if it holds an earlier
  * merge.  NULL with the reason. */

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "domain_names.h"
-#include "escape.h"
+#include "base/escape.h"
+#include "timeline/domain_names.h"
 
 #define SOURCE_NAME_BYTES 512u
 

@@ -6,10 +6,10 @@
 #ifndef STRATA_MERGE_OUTPUTS_SHOWN_H
 #define STRATA_MERGE_OUTPUTS_SHOWN_H
 
-#include "ctf/ctf_packet_head.h"
-#include "event_place.h"
+#include "ctf/reader/ctf_packet_head.h"
+#include "timeline/event_place.h"
 #include "outputs/event_writer.h"
-#include "trace_set.h"
+#include "timeline/trace_set.h"
 
 /* Names that sources were given once, by the paths of their traces: where sets follow each other,
  * each keeps its own.  Zero-initialised is empty. */

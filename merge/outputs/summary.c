@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
-#include "safe_dir.h"
+#include "base/escape.h"
+#include "files/safe_dir.h"
 #include "outputs/outputs.h"
 
 static void add_u64(struct json_object *object, const char *key, uint64_t value)

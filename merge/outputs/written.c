@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "out_file.h"
+#include "files/out_file.h"
 #include "outputs/follow.h"
 
 /* Written at once when a slice's turn has come: small enough to be in a cache still. */

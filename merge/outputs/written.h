@@ -9,7 +9,7 @@
 
 #include "outputs/event_writer.h"
 #include "outputs/shown.h"
-#include "slices.h"
+#include "timeline/slices.h"
 
 struct strata_written_options {
 	const char *path; /* "-": standard output */

@@ -15,7 +15,7 @@ CC_i386    := i686-linux-gnu-gcc
 CMOCKA        := $(O)/cache/cmocka/tree
 CMOCKA_CONFIG := $(addprefix -DHAVE_,MALLOC_H INTTYPES_H SIGNAL_H STRINGS_H STRSIGNAL SIGLONGJMP \
 	GCC_THREAD_LOCAL_STORAGE CLOCK_REALTIME STRUCT_TIMESPEC)
-ARCH_CFLAGS   := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -Iinclude -Imerge -Idom0-tools/consumerd \
+ARCH_CFLAGS   := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -Iinclude -Imerge -Idom0-tools \
 	-isystem $(CMOCKA)/include -DLIVES_DRAWN=500 -DROUNDS=2000u -DSIGNAL_NS=60000 \
 	-fsanitize=undefined -fsanitize-undefined-trap-on-error
 
@@ -28,9 +28,10 @@ ARCH_TESTS   := core_freestanding ring_state ring_boundary ring_clock ring_home 
 WIDE_TESTS   := clock_arithmetic
 WIDE_ARCHES  := aarch64 riscv64 s390x
 # What writes and checks a trace, of the recorder.
-ARCH_SOURCES := $(addprefix merge/,packet_check.c recording.c error.c escape.c out_file.c safe_dir.c safe_walk.c tsdl.c \
-	ctf_metadata.c xen/xen_events.c xen/xen_event_table.c) \
-	$(addprefix dom0-tools/consumerd/,stream_file.c event_table.c)
+ARCH_SOURCES := $(addprefix merge/,packets/packet_check.c recording/recording.c base/error.c base/escape.c \
+	files/out_file.c files/safe_dir.c files/safe_walk.c ctf/write/tsdl.c \
+	recording/ctf_metadata.c xen/xen_events.c xen/xen_event_table.c) \
+	$(addprefix dom0-tools/consumerd/,drain/stream_file.c rings/event_table.c)
 
 $(CMOCKA)/src/cmocka.c:
 	@tests/arch/cmocka.sh

@@ -21,9 +21,9 @@ static uint64_t ticks_now;
 #include <strata/ring_reader.h>
 #include <strata/ring_writer.h>
 
-#include "ctf_metadata.h"
-#include "packet_check.h"
-#include "stream_file.h"
+#include "recording/ctf_metadata.h"
+#include "packets/packet_check.h"
+#include "consumerd/drain/stream_file.h"
 
 #define NR_CPUS        2u
 #define RECORDS        700u

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "value_hash.h"
+#include "base/value_hash.h"
 
 static struct strata_chain chain;
 

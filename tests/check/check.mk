@@ -13,7 +13,7 @@ CHECK_HEADERS  := $(wildcard tests/check/*.h tests/unit/*.h include/strata/*.h i
 $(CHECK)/test_%.o: CHECK_CFLAGS += -fsanitize=thread -fno-builtin -fno-tree-loop-distribute-patterns
 
 # It is of the recorder's own file.
-$(CHECK)/test_check_live.o: CHECK_CFLAGS += -Imerge -Idom0-tools/consumerd
+$(CHECK)/test_check_live.o: CHECK_CFLAGS += -Imerge -Idom0-tools
 $(CHECK)/test_check_live.o: dom0-tools/consumerd/live_publisher.c merge/live/live_table.h
 $(CHECK)/test_check_live: $(LIBRARY)
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "../../dom0-tools/consumerd/live_publisher.c"
+#include "consumerd/live_publisher.c"
 
 #include "explore.h"
 #include "weaken.h"

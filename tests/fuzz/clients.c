@@ -9,7 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "control_socket.h"
+#include "consumerd/host/control_socket.h"
 #include "liars.h"
 
 #define CLIENTS_MAX   3u

@@ -8,7 +8,7 @@
 
 #include "liars.h"
 #include "outcome.h"
-#include "recording.h"
+#include "recording/recording.h"
 #include "verbs.h"
 
 /* The recorder's waits after which the domain ends; and the time in which its end is noticed,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* fake_stderr_queue.c - stderr_queue.h without a queue: what is said goes to where verbs.c listens.
  */
-#include "stderr_queue.h"
+#include "consumerd/host/stderr_queue.h"
 
 void stderr_queue_open(void)
 {

@@ -15,8 +15,8 @@
 
 #include "fake_fds.h"
 #include "fake_host.h"
-#include "lock.h"
-#include "run_dir.h"
+#include "consumerd/host/lock.h"
+#include "consumerd/host/run_dir.h"
 
 /* What a wait costs that something ended, and how long the host has been up when a run begins. */
 #define READY_NS 2000000ull

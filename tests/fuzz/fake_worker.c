@@ -4,12 +4,12 @@
  * back later as the real one's.  The fake host is one thread's, and a seed decides all.  Where
  * xenstored hangs, the pieces wait until it goes on, or are dropped at the end.
  */
-#include "worker.h"
+#include "consumerd/host/worker.h"
 
 #include <stdlib.h>
 
 #include "fake_host.h"
-#include "work_queue.h"
+#include "consumerd/host/work_queue.h"
 
 struct worker {
 	struct work_queue todo, done;

@@ -15,7 +15,7 @@
 #include "fake_hypervisor.h"
 #include "liars.h"
 #include "outcome.h"
-#include "principal.h"
+#include "consumerd/shares/principal.h"
 #include "verbs.h"
 
 #define SILENT 0u /* the guest that costs, if it can */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "liars.h"
-#include "merger.h"
+#include "host/merger.h"
 #include "verbs.h"
 
 const char *outcome_streams(const char *raw, size_t guest, uint64_t *records)

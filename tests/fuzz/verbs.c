@@ -6,10 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "commands.h"
+#include "base/exit_status.h"
+#include "strata/commands.h"
 #include "fake_host.h"
 #include "fake_hypervisor.h"
-#include "record_session.h"
+#include "stratad/record_session.h"
 
 /* Each of three waits for answers lasts ten seconds at most, a look every two milliseconds or more;
  * a liar can cost one of its own before the start. */

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "../../merge/ctf/ctf_metadata_read.h"
+#include "ctf/trace/ctf_metadata_read.h"
 
 #define LE "trace { major = 1; minor = 8; byte_order = le; };\n"
 #define TYPES                                      \

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "../../merge/value_hash.h"
+#include "base/value_hash.h"
 
 #define FIELDS_MAX 6u
 #define DEPTH_MAX  4u

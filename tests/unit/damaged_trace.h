@@ -4,7 +4,7 @@
 #ifndef STRATA_TESTS_DAMAGED_TRACE_H
 #define STRATA_TESTS_DAMAGED_TRACE_H
 
-#include "../../merge/outputs/count.h"
+#include "outputs/count.h"
 #include "ctf_maker.h"
 
 #define EVENTS       10u /* of a packet */

@@ -9,7 +9,7 @@
 #ifndef STRATA_TESTS_EMULATED_HOST_H
 #define STRATA_TESTS_EMULATED_HOST_H
 
-#include "stream_clock.h"
+#include "clocks/stream_clock.h"
 
 #define EMULATED_PCPUS   2u
 #define EMULATED_VCPUS   2u

@@ -294,7 +294,7 @@ uint64_t filter_world_count(struct filter_world *world, const char *expression)
 	if ((*expression && strata_filter_expression(filter, expression, &error)) ||
 	    strata_filter_bind(filter, &world->set, &name, &error))
 		fail_msg("%s: %s", expression, error.text);
-	world->set.filter = filter;
+	world->set.filter = strata_filter_of_set(filter);
 	if (strata_count(&world->set, &options, &chain, &error))
 		fail_msg("%s", error.text);
 	world->set.filter = NULL;
@@ -359,7 +359,7 @@ const char *filter_world_ask(struct filter_world *world, const char *expression,
 	status = strata_filter_expression(filter, expression, &error);
 	if (!status) {
 		assert_int_equal(strata_filter_bind(filter, &world->set, &name, &error), 0);
-		world->set.filter = filter;
+		world->set.filter = strata_filter_of_set(filter);
 		filter_world_merge(world, got);
 		world->set.filter = NULL;
 	}

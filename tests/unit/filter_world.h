@@ -10,7 +10,7 @@
 #define STRATA_TESTS_FILTER_WORLD_H
 
 #include "ctf_maker.h"
-#include "trace_set.h"
+#include "timeline/trace_set.h"
 
 #define FILTER_WORLD_EVENTS 240u
 #define FILTER_WORLD_VALUES 24u

@@ -8,7 +8,7 @@
 
 #include <strata/ring_writer.h>
 
-#include "recorder.h"
+#include "consumerd/recorder.h"
 
 extern const struct strata_ring_geometry test_ring_geometry;
 

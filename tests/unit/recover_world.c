@@ -21,8 +21,8 @@
 #include <strata/ring_single_writer.h>
 #include <strata/ring_writer.h>
 
-#include "app_ring.h"
-#include "packet_reader.h"
+#include "consumerd/rings/app_ring.h"
+#include "packets/packet_reader.h"
 
 const struct strata_ring_geometry world_geo = { 12, 2 };
 static char dir[64];

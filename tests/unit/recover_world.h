@@ -6,8 +6,8 @@
 #ifndef STRATA_TESTS_RECOVER_WORLD_H
 #define STRATA_TESTS_RECOVER_WORLD_H
 
-#include "app_memory.h"
-#include "recorder.h"
+#include "consumerd/rings/app_memory.h"
+#include "consumerd/recorder.h"
 
 #define NAME         "app-tested"
 #define RECORD_BYTES 28u /* header, context, one number */

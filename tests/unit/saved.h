@@ -3,7 +3,7 @@
 #ifndef STRATA_TESTS_SAVED_H
 #define STRATA_TESTS_SAVED_H
 
-#include "ctf_metadata.h"
+#include "recording/ctf_metadata.h"
 
 static inline int saved_recording(const struct strata_recording *recording, const char *path,
 				  struct strata_error *error)

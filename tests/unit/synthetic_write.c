@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "ctf_metadata.h"
-#include "packet_reader.h"
-#include "recording.h"
-#include "safe_dir.h"
+#include "recording/ctf_metadata.h"
+#include "packets/packet_reader.h"
+#include "recording/recording.h"
+#include "files/safe_dir.h"
 
 static void die(const char *what)
 {

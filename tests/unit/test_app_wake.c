@@ -20,8 +20,8 @@
 
 #include <strata/abi/app.h>
 
-#include "app_find.h"
-#include "app_wake.h"
+#include "consumerd/apps/app_find.h"
+#include "consumerd/apps/app_wake.h"
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 

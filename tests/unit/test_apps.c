@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "apps.h"
+#include "stratad/domains/apps.h"
 
 #define IN_LINE 200u
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "clock_sync/points.h"
-#include "clock_sync/units.h"
+#include "clock_sync/hulls/points.h"
+#include "clock_sync/hulls/units.h"
 
 static void of_equal_instants_the_stricter_comes_first(void **state)
 {

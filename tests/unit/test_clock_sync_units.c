@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "clock_sync/units.h"
+#include "clock_sync/hulls/units.h"
 
 static void quotients_are_rounded_to_the_side_that_is_asked_for(void **state)
 {

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "ctf2_cases.h"
-#include "outputs/ctf_traces.h"
-#include "outputs/text_lines.h"
+#include "outputs/ctf/ctf_traces.h"
+#include "outputs/text/text_lines.h"
 #include "outputs_fixture.h"
 
 /* What is not shown as in CTF 2. */

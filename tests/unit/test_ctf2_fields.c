@@ -11,12 +11,12 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "ctf/ctf_reader.h"
+#include "ctf/reader/ctf_reader.h"
 #include "ctf2_cases.h"
 #include "filter/filter.h"
-#include "outputs/json.h"
-#include "outputs/text_lines.h"
-#include "outputs/perfetto.h"
+#include "outputs/json/json.h"
+#include "outputs/text/text_lines.h"
+#include "outputs/perfetto/perfetto.h"
 #include "outputs_fixture.h"
 
 /* A world with the trace of a case. */
@@ -177,7 +177,7 @@ static bool is_selected(const char *name, const char *expression)
 	if (strata_filter_expression(filter, expression, &error) ||
 	    strata_filter_bind(filter, &world.set, names, &error))
 		fail_msg("%s: %s", expression, error.text);
-	world.set.filter = filter;
+	world.set.filter = strata_filter_of_set(filter);
 	events = outputs_write(&world, "out", strata_text_babeltrace_new(&options), 1);
 	strata_filter_free(filter);
 	outputs_end(&world);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "ctf/ctf_metadata_read.h"
+#include "ctf/trace/ctf_metadata_read.h"
 #include "ctf_maker.h"
 
 #define RS             "\x1e"

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "ctf/ctf_reader.h"
-#include "ctf/ctf_trace.h"
+#include "ctf/reader/ctf_reader.h"
+#include "ctf/trace/ctf_trace.h"
 #include "ctf2_cases.h"
 
 #define RS             "\x1e"

@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "../../merge/inputs/find.h"
+#include "inputs/find.h"
 #include "damaged_trace.h"
 
 /* Files -----------------------------------------------------------------------------------------

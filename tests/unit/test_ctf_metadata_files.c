@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../merge/ctf_metadata.h"
-#include "../../merge/recording.h"
+#include "recording/ctf_metadata.h"
+#include "recording/recording.h"
 
 #include "ctf_metadata_given.h"
 #include "synthetic.h"

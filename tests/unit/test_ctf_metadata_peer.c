@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "../../merge/ctf/ctf_metadata_read.h"
+#include "ctf/trace/ctf_metadata_read.h"
 
 #define SCOPES 4
 

@@ -14,11 +14,11 @@
 
 #include <cmocka.h>
 
-#include "ctf/ctf_index.h"
-#include "ctf/ctf_reader.h"
+#include "ctf/reader/ctf_index.h"
+#include "ctf/reader/ctf_reader.h"
 #include "ctf_maker.h"
 #include "filter/filter.h"
-#include "trace_set.h"
+#include "timeline/trace_set.h"
 
 #define EVENT_BYTES 9u
 #define EVENTS      5u /* in each packet */
@@ -248,7 +248,7 @@ static size_t matching(const char *expression)
 	if (strata_filter_expression(filter, expression, &error) ||
 	    strata_filter_bind(filter, &set, &name, &error))
 		fail_msg("%s", error.text);
-	set.filter = filter;
+	set.filter = strata_filter_of_set(filter);
 	assert_int_equal(strata_trace_set_merge(&set, 0, UINT64_MAX, &counted.sink, &tally, &error),
 			 0);
 	assert_int_equal(heard.nr, 0);

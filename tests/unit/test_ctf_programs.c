@@ -17,9 +17,9 @@
 
 #include <cmocka.h>
 
-#include "../../merge/ctf/ctf_metadata_read.h"
-#include "../../merge/ctf/ctf_program.h"
-#include "../../merge/value_hash.h"
+#include "ctf/trace/ctf_metadata_read.h"
+#include "ctf/values/ctf_program.h"
+#include "base/value_hash.h"
 #include "ctf_random.h"
 
 #define ROUNDS     1500u

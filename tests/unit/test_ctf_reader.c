@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "../../merge/outputs/count.h"
+#include "outputs/count.h"
 #include "ctf_forms.h"
 
 #define EVENTS    3000u

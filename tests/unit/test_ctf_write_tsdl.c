@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "../../merge/ctf/ctf_metadata_read.h"
-#include "../../merge/ctf/ctf_write_tsdl.h"
+#include "ctf/trace/ctf_metadata_read.h"
+#include "ctf/write/ctf_write_tsdl.h"
 
 static void complain(void *data, const char *message)
 {

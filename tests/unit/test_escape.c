@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "../../merge/escape.h"
+#include "base/escape.h"
 
 static void assert_escaped(const char *text, const char *expected)
 {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "../../dom0-tools/consumerd/event_table.h"
+#include "consumerd/rings/event_table.h"
 
 static unsigned char table[8192];
 static size_t used;

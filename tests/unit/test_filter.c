@@ -195,7 +195,7 @@ static void options_take_several_values_and_want_one_of_them(void **state)
 			 0);
 	assert_false(strata_filter_is_empty(filter));
 	assert_int_equal(strata_filter_bind(filter, &world.set, &name, &error), 0);
-	world.set.filter = filter;
+	world.set.filter = strata_filter_of_set(filter);
 	filter_world_merge(&world, got);
 	world.set.filter = NULL;
 	for (i = 0; i < FILTER_WORLD_EVENTS; i++) {

@@ -13,11 +13,11 @@
 
 #include <cmocka.h>
 
-#include "ctf_metadata.h"
+#include "recording/ctf_metadata.h"
 #include "filter/filter.h"
-#include "inputs/recording_traces.h"
+#include "host/recording_traces.h"
 #include "merge_fixture.h"
-#include "outputs/perfetto.h"
+#include "outputs/perfetto/perfetto.h"
 #include "outputs/written.h"
 #include "saved.h"
 
@@ -213,7 +213,7 @@ static void filter_by(enum strata_attribute attribute, const char *value)
 	if (strata_filter_option(filter, "--it", attribute, value, &error) ||
 	    strata_filter_bind(filter, &set, names, &error))
 		fail_msg("%s", error.text);
-	set.filter = filter;
+	set.filter = strata_filter_of_set(filter);
 	show();
 	set.filter = NULL;
 	strata_filter_free(filter);

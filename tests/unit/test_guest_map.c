@@ -20,8 +20,8 @@
 #include <strata/abi/guest.h>
 #include <strata/ring_home.h>
 
-#include "guest_map.h"
-#include "recording.h"
+#include "consumerd/xen/guest_map.h"
+#include "recording/recording.h"
 
 #define NONCE     0x1234567890abcdefull
 #define PAGES_MAX 4096u

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "inputs/host_converter.h"
+#include "host/host_converter.h"
 
 #define ANCHOR_NS 1790000000000000000ull
 

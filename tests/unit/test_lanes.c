@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "../../merge/lanes.h"
+#include "timeline/lanes.h"
 
 #define BATCH_MAX 64u
 #define GIVE_UP   (-1)

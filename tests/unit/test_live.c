@@ -20,10 +20,10 @@
 
 #include <cmocka.h>
 
-#include "../../merge/ctf_metadata.h"
-#include "../../merge/inputs/recording_traces.h"
-#include "../../merge/live/live.h"
-#include "../../merge/live/live_table.h"
+#include "recording/ctf_metadata.h"
+#include "host/recording_traces.h"
+#include "live/live.h"
+#include "live/live_table.h"
 
 #include "synthetic.h"
 #include "saved.h"

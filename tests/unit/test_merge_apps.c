@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "merge_fixture.h"
-#include "order_check.h"
+#include "host/order_check.h"
 
 #define RUNNING  0u
 #define RUNNABLE 1u

@@ -9,7 +9,7 @@
 
 #include <strata/clock.h>
 
-#include "stream_clock.h"
+#include "clocks/stream_clock.h"
 
 /* A generator of our own: the same numbers on every run. */
 static uint64_t random_state = 88172645463325252ull;

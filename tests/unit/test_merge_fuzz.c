@@ -22,7 +22,8 @@
 
 #include <cmocka.h>
 
-#include "commands.h"
+#include "base/exit_status.h"
+#include "strata/commands.h"
 #include "merge_fixture.h"
 
 #define SECONDS_MAX 300u

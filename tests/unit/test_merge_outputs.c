@@ -19,8 +19,8 @@
 
 #include <cmocka.h>
 
-#include "commands.h"
-#include "ctf_metadata.h"
+#include "strata/commands.h"
+#include "recording/ctf_metadata.h"
 #include "synthetic.h"
 #include "saved.h"
 

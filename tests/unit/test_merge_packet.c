@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "packet_check.h"
+#include "packets/packet_check.h"
 
 #define PACKET_BYTES 4096u
 #define HEADER_BYTES 104u

@@ -16,7 +16,7 @@ build() {
 	# shellcheck disable=SC2046 # lists of words
 	gcc -O1 -Imerge tests/bench/bt2_hash.c -o "$work/bt2_hash" $(pkg-config --cflags --libs babeltrace2) &&
 		gcc -O1 tests/bench/make_ctf.c -o "$work/make_ctf" &&
-		gcc -O1 -D_GNU_SOURCE tests/unit/peer/make_rich.c tests/unit/ctf_{forms,random,maker}.c \
+		gcc -O1 -D_GNU_SOURCE -Imerge tests/unit/peer/make_rich.c tests/unit/ctf_{forms,random,maker}.c \
 			-o "$work/make_rich" -lcmocka
 }
 

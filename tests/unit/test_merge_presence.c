@@ -11,12 +11,12 @@
 
 #include <cmocka.h>
 
-#include "../../merge/inputs/recording_traces.h"
-#include "ctf_metadata.h"
+#include "host/recording_traces.h"
+#include "recording/ctf_metadata.h"
 #include "merge_fixture.h"
-#include "presence.h"
-#include "safe_dir.h"
-#include "trace_set.h"
+#include "recording/presence.h"
+#include "files/safe_dir.h"
+#include "timeline/trace_set.h"
 
 #define SECOND (SYNTHETIC_TSC_KHZ * 1000ull)
 #define SINCE  (5000 * SECOND)

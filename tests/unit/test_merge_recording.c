@@ -15,8 +15,8 @@
 
 #include <strata/abi/hypervisor.h>
 
-#include "escape.h"
-#include "recording.h"
+#include "base/escape.h"
+#include "recording/recording.h"
 #include "saved.h"
 #include "xen/xen_event_table.h"
 #include "xen/xen_events.h"

@@ -14,7 +14,7 @@
 
 #include <strata/packet.h>
 
-#include "packet_check.h"
+#include "packets/packet_check.h"
 
 #define HEADER_BYTES 104u
 #define PACKET_BYTES 8192u

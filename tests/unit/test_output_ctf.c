@@ -16,7 +16,7 @@
 
 #include "crooked_trace.h"
 #include "outputs/count.h"
-#include "outputs/ctf_traces.h"
+#include "outputs/ctf/ctf_traces.h"
 #include "outputs_fixture.h"
 #include "../machines_found.h"
 

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "output_dir.h"
+#include "consumerd/output_dir.h"
 
 static char dir[64];
 static struct strata_error error;

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "outputs/json.h"
-#include "outputs/text_lines.h"
+#include "outputs/json/json.h"
+#include "outputs/text/text_lines.h"
 #include "outputs_fixture.h"
 
 static const struct rich_trace trace = {

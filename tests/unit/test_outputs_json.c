@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "outputs/json.h"
-#include "outputs/json_text.h"
-#include "outputs/protobuf.h"
-#include "outputs/text_fields.h"
+#include "outputs/json/json.h"
+#include "outputs/json/json_text.h"
+#include "outputs/perfetto/protobuf.h"
+#include "outputs/text/text_fields.h"
 #include "outputs_fixture.h"
 
 static const struct rich_trace little = {

@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "filter/filter.h"
-#include "outputs/json.h"
-#include "outputs/perfetto.h"
-#include "outputs/text_lines.h"
+#include "outputs/json/json.h"
+#include "outputs/perfetto/perfetto.h"
+#include "outputs/text/text_lines.h"
 #include "outputs_fixture.h"
 
 static const struct rich_trace lossy = {
@@ -156,7 +156,7 @@ static void filter(struct outputs_world *world, struct strata_filter *filter, co
 	assert_non_null(filter);
 	assert_int_equal(strata_filter_option(filter, option, attribute, value, &error), 0);
 	assert_int_equal(strata_filter_bind(filter, &world->set, names, &error), 0);
-	world->set.filter = filter;
+	world->set.filter = strata_filter_of_set(filter);
 }
 
 static void losses_are_those_of_streams_that_are_wanted(void **data)

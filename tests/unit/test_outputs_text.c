@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "filter/filter.h"
-#include "outputs/text_lines.h"
+#include "outputs/text/text_lines.h"
 #include "outputs_fixture.h"
 
 static const struct rich_trace little = {
@@ -164,7 +164,7 @@ static void what_is_not_wanted_leaves_no_trace(void **data)
 		strata_filter_option(filter, "--event", STRATA_ATTRIBUTE_EVENT, "labels", &error),
 		0);
 	assert_int_equal(strata_filter_bind(filter, &world.set, &name, &error), 0);
-	world.set.filter = filter;
+	world.set.filter = strata_filter_of_set(filter);
 	snprintf(path, sizeof(path), "%s/some", world.dir);
 	assert_int_equal(
 		strata_written(&world.set, &world.shown, writer, &options, &events, &error), 0);

@@ -11,8 +11,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "outputs/json.h"
-#include "outputs/perfetto.h"
+#include "outputs/json/json.h"
+#include "outputs/perfetto/perfetto.h"
 #include "outputs_fixture.h"
 
 static const struct rich_trace little = {

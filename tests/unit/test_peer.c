@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "peer.h"
+#include "consumerd/host/peer.h"
 
 #define SOME_USER 61013
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* test_principal.c - what one user or domain may use of a recorder, and what is left for others. */
-#include "principal.h"
+#include "consumerd/shares/principal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "subordinate_uids.h"
-#include "token_bucket.h"
+#include "consumerd/shares/subordinate_uids.h"
+#include "consumerd/shares/token_bucket.h"
 
 #define TOTAL 80u
 #define SHARE 10u

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "put_text.h"
+#include "base/put_text.h"
 
 #define ROOM (2 * STRATA_PUT_BYTES)
 

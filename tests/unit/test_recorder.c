@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "packet_reader.h"
-#include "tap.h"
+#include "packets/packet_reader.h"
+#include "consumerd/drain/tap.h"
 
 /* Makes a directory from the pattern @dir, opens a ring, and a recorder that records it there. */
 static struct recorder *record_ring(char *dir, struct test_ring *ring)

@@ -20,12 +20,12 @@
 
 #include <cmocka.h>
 
-#include "../../merge/live/live.h"
-#include "../../merge/live/live_table.h"
-#include "../../merge/packet_reader.h"
+#include "live/live.h"
+#include "live/live_table.h"
+#include "packets/packet_reader.h"
 
-#include "live_publisher.h"
-#include "tap.h"
+#include "consumerd/live_publisher.h"
+#include "consumerd/drain/tap.h"
 
 #define SWITCH_MS 1u /* of a clock that is taken to be one of 1 GHz */
 

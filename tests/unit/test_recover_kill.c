@@ -19,10 +19,10 @@
 
 #include <cmocka.h>
 
-#include "app_ring.h"
-#include "recover.h"
+#include "consumerd/rings/app_ring.h"
+#include "consumerd/recover.h"
 #include "recover_world.h"
-#include "tap.h"
+#include "consumerd/drain/tap.h"
 
 static struct bytes stream_bytes(void)
 {

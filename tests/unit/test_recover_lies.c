@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "app_ring.h"
-#include "recover.h"
+#include "consumerd/rings/app_ring.h"
+#include "consumerd/recover.h"
 #include "recover_world.h"
 
 /* Files that lie, of each kind. */

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "ring_peek.h"
+#include "consumerd/rings/ring_peek.h"
 
 static uint32_t nr_subbufs(void)
 {

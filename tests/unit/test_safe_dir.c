@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_safe_dir.c - directories for output that other users cannot redirect (merge/safe_dir.h).
+ * test_safe_dir.c - directories for output that other users cannot redirect
+ * (merge/files/safe_dir.h).
  *
  * Another user is one that this process is for a moment: so it runs as root.
  */
@@ -17,8 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "out_file.h"
-#include "safe_dir.h"
+#include "files/out_file.h"
+#include "files/safe_dir.h"
 
 #define OTHER 61001u
 

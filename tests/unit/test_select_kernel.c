@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "../../dom0-tools/strata/select_kernel.h"
+#include "stratad/select/select_kernel.h"
 
 #define NR_EVENTS(events) (sizeof(events) / sizeof((events)[0]))
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "../../dom0-tools/strata/select_xen.h"
+#include "stratad/select/select_xen.h"
 #include "xen/xen_event_table.h"
 
 /* The file itself; Xen compiles it with fewer warnings than we do. */

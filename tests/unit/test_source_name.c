@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "../../dom0-tools/strata/source_name.h"
+#include "consumerd/source_name.h"
 
 static struct strata_recording recording;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* test_stderr_queue.c - messages that nobody reads hold nobody up, and those that are read are
  * whole. */
-#include "stderr_queue.h"
+#include "consumerd/host/stderr_queue.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

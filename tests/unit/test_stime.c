@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "stime.h"
+#include "clocks/stime.h"
 
 /* From @ticks on, system time is @ns there, and goes on by one a tick. */
 static void correct(struct strata_stime *stime, uint64_t ticks, uint64_t ns)

@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "ctf_maker.h"
-#include "packet_reader.h"
-#include "ctf/ctf_reader.h"
+#include "packets/packet_reader.h"
+#include "ctf/reader/ctf_reader.h"
 #include "synthetic.h"
 
 /* A packet, and what a reader is to say of it. */

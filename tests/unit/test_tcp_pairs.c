@@ -8,7 +8,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "inputs/tcp_pairs.h"
+#include "inputs/tcp/tcp_pairs.h"
 
 enum { A, B, C };
 

@@ -8,7 +8,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "inputs/tcp_segment.h"
+#include "inputs/tcp/tcp_segment.h"
 
 /* Types as LTTng's metadata has them: headers are in network byte order. */
 #define NUMBER(b, a)                                                                       \

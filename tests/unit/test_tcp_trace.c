@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "inputs/tcp_trace.h"
+#include "inputs/tcp/tcp_trace.h"
 
 #define METADATA                                                                                  \
 	"/* CTF 1.8 */\n"                                                                         \

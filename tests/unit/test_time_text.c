@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "time_text.h"
+#include "strata/read/time_text.h"
 
 #define FIRST 1700000000000000000ull
 

@@ -15,7 +15,8 @@
 
 #include <cmocka.h>
 
-#include "commands.h"
+#include "base/exit_status.h"
+#include "strata/commands.h"
 #include "outputs/outputs.h"
 #include "synthetic.h"
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "vcpu_stime.h"
+#include "clocks/vcpu_stime.h"
 
 #define DOMAIN 7u
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "worker.h"
+#include "consumerd/host/worker.h"
 
 #define PIECES  1000u
 #define WAIT_MS 600000u /* however loaded the machine is */

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "xentrace_fixture.h"
-#include "inputs/xentrace_reader.h"
+#include "inputs/xentrace/xentrace_reader.h"
 
 static bool is_xentrace(const char *path)
 {

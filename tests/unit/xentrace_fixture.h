@@ -6,7 +6,7 @@
 #ifndef STRATA_TESTS_XENTRACE_FIXTURE_H
 #define STRATA_TESTS_XENTRACE_FIXTURE_H
 
-#include "inputs/xentrace.h"
+#include "inputs/xentrace/xentrace.h"
 #include "merge_fixture.h"
 #include "xentrace_file.h"
 

@@ -4,7 +4,7 @@
  * first zero byte as an event of each class: it is moved over alike by program and by types, and
  * nothing is read beyond its end.
  */
-#include "ctf/ctf_program.h"
+#include "ctf/values/ctf_program.h"
 #include "metadata_promises.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

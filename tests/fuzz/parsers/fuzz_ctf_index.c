@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ctf/ctf_index.h"
-#include "ctf/ctf_reader.h"
-#include "out_file.h"
+#include "ctf/reader/ctf_index.h"
+#include "ctf/reader/ctf_reader.h"
+#include "files/out_file.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr);

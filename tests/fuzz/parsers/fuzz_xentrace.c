@@ -11,9 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "inputs/xentrace.h"
-#include "merger.h"
-#include "out_file.h"
+#include "inputs/xentrace/xentrace.h"
+#include "host/merger.h"
+#include "files/out_file.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr);

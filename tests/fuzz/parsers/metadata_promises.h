@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctf/ctf_metadata_read.h"
+#include "ctf/trace/ctf_metadata_read.h"
 
 #define PROMISE(holds)                                                   \
 	do {                                                             \

@@ -13,7 +13,7 @@ FUZZ_SECONDS   ?= 60
 PARSERS        := $(O)/tests/parsers
 PARSER_CFLAGS  := -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined \
 	-fno-sanitize-recover=undefined
-PARSER_OBJECTS := $(patsubst %.c,$(PARSERS)/%.o,$(wildcard merge/*.c merge/*/*.c))
+PARSER_OBJECTS := $(patsubst %.c,$(PARSERS)/%.o,$(wildcard merge/*/*.c merge/*/*/*.c))
 PARSER_TESTS   := $(patsubst tests/fuzz/parsers/%.c,$(PARSERS)/%,$(wildcard tests/fuzz/parsers/fuzz_*.c))
 
 $(PARSERS)/%.o: %.c Makefile tests/fuzz/parsers/parsers.mk

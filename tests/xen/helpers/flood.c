@@ -16,7 +16,7 @@
 
 #include <flood.h>
 
-#include "strata_sysctl.h"
+#include "consumerd/xen/strata_sysctl.h"
 
 #define POLL_MS  50
 #define CPUS_MAX 64u

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strata_sysctl.h"
+#include "consumerd/xen/strata_sysctl.h"
 
 static struct strata_sysctl sysctl;
 static int failures, calls;

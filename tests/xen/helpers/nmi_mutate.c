@@ -21,7 +21,7 @@
 #include <flood.h>
 #include <strata/abi/hypervisor.h>
 
-#include "packet_reader.h"
+#include "packets/packet_reader.h"
 
 /* Where the fault goes: a packet that has two NMIs. */
 struct place {

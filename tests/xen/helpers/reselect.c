@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "hypervisor.h"
-#include "select_xen.h"
+#include "consumerd/xen/hypervisor.h"
+#include "stratad/select/select_xen.h"
 
 static int change(struct hypervisor *hypervisor, const char *events)
 {

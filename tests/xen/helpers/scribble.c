@@ -14,7 +14,7 @@
 
 #include <strata/platform/user.h>
 
-#include "guest_map.h"
+#include "consumerd/xen/guest_map.h"
 
 static uint64_t now_ms(void)
 {

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* app.c - see app.h. */
+#include "consumerd/apps/app.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "consumerd/rings/app_ring.h"
+#include "consumerd/rings/event_table.h"
+#include "consumerd/host/hang_up.h"
+#include "consumerd/host/peer.h"
+
+int app_accept(struct app *app, int socket, struct strata_error *error)
+{
+	memset(app, 0, sizeof(*app));
+	app->memory.file = -1;
+	app->socket = socket;
+	return peer_user(socket, &app->uid, error);
+}
+
+int app_identify(struct app *app, struct strata_error *error)
+{
+	struct peer peer;
+
+	if (peer_identify(app->socket, &peer, error))
+		return -1;
+	/* Nobody but a child of it can hold the other end, and libstrata's children do not. */
+	if (peer.ended)
+		return strata_fail(error, "process %d has ended", peer.pid);
+	app->pid = peer.pid;
+	app->uid = peer.uid;
+	app->starter = peer.starter;
+	memcpy(app->comm, peer.comm, sizeof(app->comm));
+	memcpy(app->program, peer.program, sizeof(app->program));
+	return 0;
+}
+
+int app_open(struct app *app, int socket, struct strata_error *error)
+{
+	if (!app_accept(app, socket, error) && !app_identify(app, error))
+		return 0;
+	app_close(app);
+	return -1;
+}
+
+bool app_lives(const struct app *app)
+{
+	char path[64], link[8];
+
+	/* A process that ends gives back its memory first, and its files behind that. */
+	snprintf(path, sizeof(path), "/proc/%d/exe", app->pid);
+	return readlink(path, link, sizeof(link)) > 0;
+}
+
+static int send_packet(struct app *app, struct strata_app_packet *packet, size_t bytes, int fd,
+		       struct strata_error *error)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec part = { .iov_base = packet, .iov_len = bytes };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+
+	packet->head.magic = STRATA_APP_MAGIC;
+	packet->head.version = STRATA_APP_ABI_VERSION;
+	if (fd >= 0) {
+		memset(&control, 0, sizeof(control));
+		message.msg_control = &control;
+		message.msg_controllen = sizeof(control);
+		control.align.cmsg_level = SOL_SOCKET;
+		control.align.cmsg_type = SCM_RIGHTS;
+		control.align.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&control.align), &fd, sizeof(fd));
+	}
+	if (sendmsg(app->socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)bytes)
+		return 0;
+	return strata_fail(error, "it does not listen: %s", strerror(errno));
+}
+
+/* What libstrata finds, too, unless it lies: a ring for each CPU that this machine can have. */
+static uint32_t nr_cpus_max(void)
+{
+	static uint32_t known;
+
+	if (!known) {
+		long nr = sysconf(_SC_NPROCESSORS_CONF);
+
+		known = nr < 1 || nr > STRATA_APP_RINGS_MAX ? STRATA_APP_RINGS_MAX : (uint32_t)nr;
+	}
+	return known;
+}
+
+static int take_hello(struct app *app, const struct strata_app_message *head,
+		      struct strata_error *error)
+{
+	if (app->mode || app->nr_events)
+		return strata_fail(error, "it says hello twice");
+	if (head->value != STRATA_APP_SINGLE_STORE && head->value != STRATA_APP_RESERVE_COMMIT)
+		return strata_fail(error, "its rings are of an unknown kind %u", head->value);
+	if (head->count < 1 || head->count > nr_cpus_max())
+		return strata_fail(error, "it says to have %u CPUs, and this machine has %u",
+				   head->count, nr_cpus_max());
+	app->mode = head->value;
+	app->nr_cpus = head->count;
+	app->header_forms = head->headers;
+	return 0;
+}
+
+static int take_event(struct app *app, const struct strata_app_packet *packet, size_t bytes,
+		      struct strata_error *error)
+{
+	struct strata_event_desc *events;
+
+	if (!app->mode)
+		return strata_fail(error, "it does not say hello");
+	if (app->nr_events == STRATA_APP_EVENTS_MAX)
+		return strata_fail(error, "more than %u events", STRATA_APP_EVENTS_MAX);
+	events = reallocarray(app->events, app->nr_events + 1, sizeof(*events));
+	if (!events)
+		return strata_fail(error, "out of memory");
+	app->events = events;
+	memset(&events[app->nr_events], 0, sizeof(*events));
+	if (!event_table_parse_entry((const unsigned char *)&packet->u.event,
+				     bytes - sizeof(packet->head), app->nr_events,
+				     &events[app->nr_events], error))
+		return -1;
+	app->nr_events++;
+	return 0;
+}
+
+static enum app_news take_message(struct app *app, const struct strata_app_packet *packet,
+				  size_t bytes, struct strata_error *error)
+{
+	switch (packet->head.type) {
+	case STRATA_APP_HELLO:
+		return take_hello(app, &packet->head, error) ? APP_GONE : APP_NO_NEWS;
+	case STRATA_APP_EVENT:
+		return take_event(app, packet, bytes, error) ? APP_GONE : APP_NO_NEWS;
+	case STRATA_APP_READY:
+		return APP_READY;
+	case STRATA_APP_ATTACHED:
+		return APP_ATTACHED;
+	case STRATA_APP_STOPPED:
+		return APP_STOPPED;
+	default:
+		strata_fail(error, "it sends a message of the unknown type %u", packet->head.type);
+		return APP_GONE;
+	}
+}
+
+enum app_news app_hear(struct app *app, struct strata_error *error)
+{
+	struct strata_app_packet packet;
+	bool carries;
+	ssize_t bytes;
+
+	error->text[0] = '\0';
+	hang_up_look(app->socket, &carries);
+	if (carries) {
+		strata_fail(error, "it sends descriptors");
+		return APP_GONE;
+	}
+	bytes = recv(app->socket, &packet, sizeof(packet), MSG_DONTWAIT | MSG_TRUNC);
+	if (bytes < 0 && (errno == EAGAIN || errno == EINTR))
+		return APP_NO_NEWS;
+	if (bytes <= 0)
+		return APP_GONE;
+	if ((size_t)bytes < sizeof(packet.head) || (size_t)bytes > sizeof(packet) ||
+	    packet.head.magic != STRATA_APP_MAGIC) {
+		strata_fail(error, "it sends what is no message (%zd bytes)", bytes);
+		return APP_GONE;
+	}
+	if (packet.head.version != STRATA_APP_ABI_VERSION) {
+		strata_fail(error,
+			    "its libstrata speaks version %u, and this program %u; build both "
+			    "from the same sources",
+			    packet.head.version, STRATA_APP_ABI_VERSION);
+		return APP_GONE;
+	}
+	return take_message(app, &packet, (size_t)bytes, error);
+}
+
+/* What the memory of its rings is like, and whose it is. */
+static struct ring_file_header describe(const struct app *app, struct strata_ring_geometry geo,
+					const struct ring_file_header *clock)
+{
+	struct ring_file_header header = *clock;
+
+	header.mode = app->mode;
+	header.overwrite = app->overwrite;
+	header.form = (uint8_t)app->form;
+	header.subbuf_bits = geo.subbuf_bits;
+	header.nr_subbufs_bits = geo.nr_subbufs_bits;
+	header.nr_rings = app->nr_cpus;
+	header.ring_bytes = strata_app_ring_bytes((enum strata_app_mode)app->mode, geo);
+	header.pid = app->pid;
+	header.uid = app->uid;
+	memcpy(header.comm, app->comm, sizeof(header.comm));
+	return header;
+}
+
+int app_give_rings(struct app *app, const struct app_channel *channel,
+		   const struct ring_file_header *clock, struct strata_error *error)
+{
+	const struct strata_ring_geometry geo = channel->geometry;
+	struct strata_app_packet packet = { .head.type = STRATA_APP_SETUP,
+					    .head.subbuf_bits = geo.subbuf_bits,
+					    .head.nr_subbufs_bits = geo.nr_subbufs_bits,
+					    .head.overwrite = channel->overwrite,
+					    .head.switch_ms = channel->switch_ms,
+					    .head.value = app->mode,
+					    .head.count = app->nr_cpus,
+					    .head.headers = (uint8_t)strata_header_form_among(
+						    app->header_forms, channel->form) };
+	struct ring_file_header header;
+	int fd, result;
+	bool in_file;
+
+	if (!app->mode || app->rings)
+		return strata_fail(error, "it is not the time for its rings");
+	app->overwrite = channel->overwrite;
+	app->form = packet.head.headers;
+	header = describe(app, geo, clock);
+	if (header.ring_bytes > RING_FILE_BYTES_MAX / app->nr_cpus)
+		return strata_fail(error,
+				   "its rings for %u CPUs would take more than %llu MiB; make them "
+				   "smaller with --app-buffer",
+				   app->nr_cpus, RING_FILE_BYTES_MAX >> 20);
+	app->rings = calloc(app->nr_cpus, sizeof(*app->rings));
+	if (!app->rings)
+		return strata_fail(error, "out of memory");
+	app->nr_rings = app->nr_cpus;
+	in_file = channel->dir && app_file_users_allow(channel->file_users, app->uid);
+	fd = app_memory_make(&app->memory, in_file ? channel->dir : NULL, &header, error);
+	if (fd < 0)
+		return -1;
+	packet.head.first_page = app->memory.first_page;
+	result = send_packet(app, &packet, sizeof(packet.head), fd, error);
+	close(fd);
+	return result;
+}
+
+int app_read_rings(struct app *app, struct strata_error *error)
+{
+	const struct ring_file_header *header = &app->memory.header;
+	size_t i;
+
+	if (!app->memory.rings)
+		return strata_fail(error, "it made rings that it was not given");
+	for (i = 0; i < app->nr_rings; i++)
+		if (!app_ring_open(&app->rings[i], header, (uint32_t)i,
+				   app->memory.rings + i * header->ring_bytes))
+			return strata_fail(error, "ring %zu does not begin as a ring does", i);
+	return 0;
+}
+
+int app_name_rings(struct app *app, const struct strata_dir *dir,
+		   const struct strata_source *source, struct strata_error *error)
+{
+	struct app_memory *memory = &app->memory;
+
+	if (memory->file < 0)
+		return 0;
+	memcpy(memory->header.uuid, source->uuid, sizeof(memory->header.uuid));
+	memory->header.came_ticks = source->came_ticks;
+	return ring_file_name(memory->file, &memory->header, dir, source->name, memory->name,
+			      error);
+}
+
+bool app_is_broken(const struct app *app)
+{
+	size_t i;
+
+	for (i = 0; i < app->nr_rings; i++)
+		if (app->rings[i].broken)
+			return true;
+	return false;
+}
+
+/* What is recorded from now on can be understood by whoever finds the file. */
+static int table_events(struct app *app, struct strata_error *error)
+{
+	struct app_memory *memory = &app->memory;
+
+	while (memory->file >= 0 && memory->header.nr_events < app->nr_events)
+		if (ring_file_add_event(memory->file, &memory->header,
+					&app->events[memory->header.nr_events], error))
+			return -1;
+	return 0;
+}
+
+int app_select(struct app *app, const struct event_set *events, struct strata_error *error)
+{
+	struct strata_app_packet packet = { .head.type = STRATA_APP_SELECT,
+					    .head.count = (uint32_t)app->nr_events };
+	size_t i;
+
+	for (i = 0; i < app->nr_events; i++)
+		if (event_set_has(events, i))
+			packet.u.selected[i / 8] |= (uint8_t)(1u << i % 8);
+	if (table_events(app, error))
+		return -1;
+	return send_packet(app, &packet, sizeof(packet.head) + sizeof(packet.u.selected), -1,
+			   error);
+}
+
+int app_stop(struct app *app, struct strata_error *error)
+{
+	struct strata_app_packet packet = { .head.type = STRATA_APP_STOP };
+
+	return send_packet(app, &packet, sizeof(packet.head), -1, error);
+}
+
+bool app_leave_file(struct app *app, char name[RING_FILE_NAME_BYTES])
+{
+	if (app->memory.file < 0)
+		return false;
+	memcpy(name, app->memory.name, RING_FILE_NAME_BYTES);
+	app_memory_trim(&app->memory);
+	close(app->memory.file);
+	app->memory.file = -1;
+	return true;
+}
+
+void app_close(struct app *app)
+{
+	app_memory_free(&app->memory);
+	if (app->socket >= 0)
+		hang_up(app->socket);
+	free(app->rings);
+	free(app->events);
+	memset(app, 0, sizeof(*app));
+	app->memory.file = -1;
+	app->socket = -1;
+}

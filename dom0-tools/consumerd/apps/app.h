@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * app.h - one connected application: its messages, its event table and its rings
+ * (strata/abi/app.h).
+ *
+ * All its messages are hostile, and the recorder never waits: it reads a message when
+ * one is there, and closes the connection if it cannot send one at once.
+ */
+#ifndef STRATA_CONSUMERD_APP_H
+#define STRATA_CONSUMERD_APP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "consumerd/apps/app_file_users.h"
+#include "consumerd/rings/app_memory.h"
+#include "base/error.h"
+#include "consumerd/rings/event_set.h"
+#include "recording/recording.h"
+#include "consumerd/rings/ring.h"
+
+struct app {
+	int socket;
+	int32_t pid;      /* from SO_PEERCRED */
+	uint32_t uid;     /* likewise */
+	uint32_t starter; /* whose share it takes; see peer.h */
+	char comm[32];    /* of the process; hostile */
+	char program[80]; /* the name of its executable; hostile */
+
+	uint32_t mode; /* enum strata_app_mode */
+	uint32_t nr_cpus;
+	uint8_t header_forms;             /* that it can write */
+	enum strata_header_form form;     /* that it was told to, with its rings */
+	struct strata_event_desc *events; /* by id; each is still to be checked */
+	size_t nr_events;
+
+	struct app_memory memory;
+	struct ring *rings;
+	size_t nr_rings;
+	bool overwrite;
+};
+
+/* Is its process there?  Not if it is about to end and has closed its files for that. */
+bool app_lives(const struct app *app);
+
+/* What a message was about. */
+enum app_news {
+	APP_NO_NEWS,
+	APP_READY,    /* it has announced all its events */
+	APP_ATTACHED, /* its rings are made, and can be mapped */
+	APP_STOPPED,
+	APP_GONE, /* the process has ended, or is not to be listened to */
+};
+
+/* Takes over a connected socket, and identifies its owner.  Returns 0, or -1: closed. */
+int app_open(struct app *app, int socket, struct strata_error *error);
+
+/* The same in two steps, of which the first is cheap: takes over the socket and reads its effective
+ * user, then identifies the process.  Returns 0, or -1: call app_close(). */
+int app_accept(struct app *app, int socket, struct strata_error *error);
+int app_identify(struct app *app, struct strata_error *error);
+
+/* Takes one message, if there is one.  With APP_GONE, @error has the reason unless the end is
+ * normal. */
+enum app_news app_hear(struct app *app, struct strata_error *error);
+
+/* How the rings of an application are to be. */
+struct app_channel {
+	struct strata_ring_geometry geometry;
+	bool overwrite; /* a full ring replaces its oldest records */
+	/* Form of record headers, if the application can write it; otherwise full. */
+	enum strata_header_form form;
+	uint32_t switch_ms; /* how often half full sub-buffers are handed over; 0: never */
+	/* NULL: in anonymous memory; else each in a file in that output directory, of those users.
+	 */
+	const struct strata_dir *dir;
+	struct app_file_users *file_users;
+};
+
+/*
+ * Makes memory for its rings and hands it over.
+ * @clock: for a file: tsc_khz, anchor_ticks and anchor_realtime_ns of the recording
+ * 0 or -1.
+ */
+int app_give_rings(struct app *app, const struct app_channel *channel,
+		   const struct ring_file_header *clock, struct strata_error *error);
+
+/* Begins to read the application's rings, after APP_ATTACHED.  Returns 0 or -1. */
+int app_read_rings(struct app *app, struct strata_error *error);
+
+/* Names the file of its rings, if they are in one, after its source in the recording of @dir. 0 or
+ * -1.
+ */
+int app_name_rings(struct app *app, const struct strata_dir *dir,
+		   const struct strata_source *source, struct strata_error *error);
+
+/* Whether the control words of a ring were impossible. */
+bool app_is_broken(const struct app *app);
+
+/* Says which events are to be recorded.  0 or -1. */
+int app_select(struct app *app, const struct event_set *events, struct strata_error *error);
+
+int app_stop(struct app *app, struct strata_error *error);
+
+/* The file of its rings, if they are in one.  It stays when the application is closed, and belongs
+ * to the caller from now on.  @name: OUT, as from ring_file_make().  False: there is no file. */
+bool app_leave_file(struct app *app, char name[RING_FILE_NAME_BYTES]);
+
+/* Unmaps, closes, frees, removes the file.  The recorder no longer reads its rings. */
+void app_close(struct app *app);
+
+#endif /* STRATA_CONSUMERD_APP_H */

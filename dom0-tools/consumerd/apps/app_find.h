@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * app_find.h - finds the pages in which programs wait for a recorder, and calls there
+ * (struct strata_app_wait in strata/abi/app.h).
+ *
+ * A page is found by its name in /proc/PID/maps and opened by /proc/PID/map_files,
+ * which only root of the machine may do.  So no other process can call, and a program
+ * that has closed all of its files is found as well.
+ *
+ * A process can make its maps slow to read, and its pages are hostile: app_wake.c
+ * does this in a process of its own.
+ */
+#ifndef STRATA_CONSUMERD_APP_FIND_H
+#define STRATA_CONSUMERD_APP_FIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+/* Pages of one process that are looked at: each copy of libstrata in it has one. */
+#define APP_PAGES_MAX 4u
+
+struct app_process {
+	pid_t pid;
+	uint32_t uid;  /* real uid, from the kernel */
+	uint32_t turn; /* how many of that user come before it */
+};
+
+/*
+ * Lists the processes of the machine, in an order that is fair to users: the first of
+ * each user, the second of each, and so on.
+ * @list: OUT, the caller's to free
+ * 0 or -1.
+ */
+int app_find_processes(struct app_process **list, size_t *nr, struct strata_error *error);
+
+struct app_page_place {
+	unsigned long begin, end;
+	unsigned long device, inode;
+};
+
+/* The mappings of a process while they are read.  Zeros: none are open. */
+struct app_maps {
+	FILE *file;
+	unsigned int lines;
+	struct app_page_place places[APP_PAGES_MAX]; /* of its pages */
+	size_t nr;
+};
+
+void app_maps_open(struct app_maps *maps, pid_t pid);
+
+/* Reads some more lines; a hostile process can make this slow.  True: that was all. */
+bool app_maps_read(struct app_maps *maps);
+
+/* Allowed also if they are not open. */
+void app_maps_close(struct app_maps *maps);
+
+/* Finds the places of the pages in a process's memory; a hostile process can make this slow.
+ * Returns their number. */
+size_t app_find_pages(pid_t pid, struct app_page_place places[APP_PAGES_MAX]);
+
+struct app_page {
+	struct strata_app_wait *page; /* hostile */
+	uint32_t call;                /* its count of calls after ours */
+};
+
+enum app_call {
+	APP_CALLED,
+	APP_NO_PAGE,   /* no such page is there */
+	APP_NO_RIGHTS, /* this process may not open pages of others */
+};
+
+/* Opens the page, checks it, counts a call in it and wakes the thread that waits there. @page: OUT,
+ * mapped, for APP_CALLED */
+enum app_call app_page_call(pid_t pid, const struct app_page_place *place, struct app_page *page);
+
+/* Has the program tried to connect since, or does another recorder have it? */
+bool app_page_answered(const struct app_page *page);
+
+void app_page_close(struct app_page *page);
+
+#endif /* STRATA_CONSUMERD_APP_FIND_H */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * app_search.h - looks for programs that wait for a recorder (app_find.h) among all processes of
+ * the machine, in slices of time: one for a process of each user in turn.  A process can have
+ * mappings that take seconds to read; only programs of its own user wait for that.
+ */
+#ifndef STRATA_CONSUMERD_APP_SEARCH_H
+#define STRATA_CONSUMERD_APP_SEARCH_H
+
+#include "consumerd/apps/app_find.h"
+
+/* A user's processes are read for so long together; those that are left then are not read. */
+#define APP_SEARCH_USER_MS 30000u
+
+struct app_search {
+	void *data; /* for the functions */
+	/* Is the process to be left out? */
+	bool (*is_skipped)(void *data, const struct app_process *process);
+	/* Do a user's processes come behind those of all others? */
+	bool (*comes_last)(void *data, uint32_t uid);
+	/* A slice of reading this one begins. */
+	void (*reads)(void *data, const struct app_process *process);
+	void (*finds)(void *data, const struct app_process *process,
+		      const struct app_page_place *place);
+	/* A user has had all his time. */
+	void (*gives_up)(void *data, uint32_t uid);
+};
+
+/* Goes through all processes.  0 or -1. */
+int app_search_run(const struct app_search *search, struct strata_error *error);
+
+#endif /* STRATA_CONSUMERD_APP_SEARCH_H */

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* app_wake.c - see app_wake.h. */
+#include "consumerd/apps/app_wake.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <strata/abi/app.h>
+
+#include "consumerd/apps/app_search.h"
+#include "consumerd/host/proc_text.h"
+
+/* Users whose processes held us up; a user beyond these is not held back. */
+#define SLOW_USERS_MAX 256u
+
+#define ANSWER_STEP_NS 1000000
+
+/* Written by the child alone while it runs, and by us alone when it does not. */
+struct app_wake_progress {
+	uint64_t steps;
+	uint32_t uid; /* whose process it looks at */
+	pid_t pid;    /* that process; 0: none */
+	bool no_rights;
+	bool said;            /* the missing rights were reported */
+	uint32_t crowded;     /* users who had all their time ... */
+	uint32_t crowded_uid; /* ... and the last of them */
+	uint32_t crowded_said;
+	uint32_t slow[SLOW_USERS_MAX];
+	uint32_t nr_slow;
+	/* The processes that held it up are not looked at again. */
+	pid_t skipped[SLOW_USERS_MAX];
+};
+
+/* The pages of the programs that were called. */
+struct called {
+	struct app_page *pages;
+	size_t nr;
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
+}
+
+static bool is_slow(const struct app_wake_progress *progress, uint32_t uid)
+{
+	uint32_t i;
+
+	for (i = 0; i < progress->nr_slow; i++)
+		if (progress->slow[i] == uid)
+			return true;
+	return false;
+}
+
+static bool is_skipped(const struct app_wake_progress *progress, pid_t pid)
+{
+	uint32_t i;
+
+	for (i = 0; i < progress->nr_slow; i++)
+		if (progress->skipped[i] == pid)
+			return true;
+	return false;
+}
+
+static void step(struct app_wake_progress *progress, uint32_t uid, pid_t pid)
+{
+	strata_write_once(&progress->uid, uid);
+	strata_write_once(&progress->pid, pid);
+	/* Release: pairs with app_wake_tend(), which then blames the right process. */
+	strata_store_release(&progress->steps, progress->steps + 1);
+}
+
+/* What cannot be remembered is not waited for. */
+static void remember(struct called *called, struct app_page *page)
+{
+	struct app_page *pages = reallocarray(called->pages, called->nr + 1, sizeof(*pages));
+
+	if (!pages) {
+		app_page_close(page);
+		return;
+	}
+	called->pages = pages;
+	pages[called->nr++] = *page;
+}
+
+/* What the child does, and how far it is. */
+struct calls {
+	struct app_wake_progress *progress;
+	struct called called;
+};
+
+static bool skips(void *data, const struct app_process *process)
+{
+	const struct calls *calls = data;
+
+	/* It has pages of those that it has called, but none of its own. */
+	return process->pid == getpid() || is_skipped(calls->progress, process->pid);
+}
+
+static bool comes_last(void *data, uint32_t uid)
+{
+	const struct calls *calls = data;
+
+	return is_slow(calls->progress, uid);
+}
+
+static void reads(void *data, const struct app_process *process)
+{
+	const struct calls *calls = data;
+
+	step(calls->progress, process->uid, process->pid);
+}
+
+static void call(void *data, const struct app_process *process, const struct app_page_place *place)
+{
+	struct calls *calls = data;
+	struct app_page page;
+	enum app_call result = app_page_call(process->pid, place, &page);
+
+	if (result == APP_CALLED)
+		remember(&calls->called, &page);
+	else if (result == APP_NO_RIGHTS)
+		strata_write_once(&calls->progress->no_rights, true);
+}
+
+static void give_up(void *data, uint32_t uid)
+{
+	const struct calls *calls = data;
+
+	strata_write_once(&calls->progress->crowded_uid, uid);
+	/* Release: pairs with say_crowded(). */
+	strata_store_release(&calls->progress->crowded, calls->progress->crowded + 1);
+}
+
+static void await_answers(struct app_wake_progress *progress, const struct called *called)
+{
+	const struct timespec pause = { .tv_nsec = ANSWER_STEP_NS };
+	uint64_t begin = now_ms();
+	size_t answered = 0;
+
+	while (now_ms() - begin < WAKE_ANSWER_MS) {
+		while (answered < called->nr && app_page_answered(&called->pages[answered]))
+			answered++;
+		if (answered == called->nr)
+			return;
+		step(progress, 0, 0);
+		nanosleep(&pause, NULL);
+	}
+}
+
+/* The child.  It has nothing of the recorder's but standard files and its word on how far it is. */
+static _Noreturn void call_all(struct app_wake_progress *progress, pid_t recorder)
+{
+	struct calls calls = { .progress = progress };
+	const struct app_search search = { .data = &calls,
+					   .is_skipped = skips,
+					   .comes_last = comes_last,
+					   .reads = reads,
+					   .finds = call,
+					   .gives_up = give_up };
+	struct strata_error ignored;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != recorder)
+		_exit(1);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	close_range(STDERR_FILENO + 1, ~0u, 0);
+	if (app_search_run(&search, &ignored))
+		_exit(1);
+	await_answers(progress, &calls.called);
+	_exit(0);
+}
+
+static int begin_child(struct app_wake *wake, struct strata_error *error)
+{
+	pid_t recorder = getpid(), child = fork();
+
+	if (child == 0)
+		call_all(wake->progress, recorder);
+	wake->child = child > 0 ? child : 0;
+	wake->moved_ms = now_ms();
+	if (child < 0)
+		return strata_fail(error, "programs that run already cannot be called: %s",
+				   strerror(errno));
+	return 0;
+}
+
+int app_wake_begin(struct app_wake *wake, struct strata_error *error)
+{
+	void *shared = mmap(NULL, sizeof(*wake->progress), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (shared == MAP_FAILED)
+		return strata_fail(error, "out of memory");
+	wake->progress = shared;
+	return begin_child(wake, error);
+}
+
+/* Nobody can restart all daemons, so that they cannot be recorded is said. */
+static void say_no_rights(struct app_wake_progress *progress)
+{
+	if (strata_read_once(&progress->no_rights) && !progress->said)
+		fprintf(stderr, "strata: applications that run already cannot be called: "
+				"/proc/PID/map_files is for root of the machine, not of a "
+				"container; those that start from now on are recorded\n");
+	progress->said |= progress->no_rights;
+}
+
+/* Whose programs are not all called because of what they have mapped is said, too. */
+static void say_crowded(struct app_wake_progress *progress)
+{
+	/* Acquire: pairs with give_up(). */
+	const uint32_t crowded = strata_load_acquire(&progress->crowded);
+
+	if (crowded != progress->crowded_said)
+		fprintf(stderr,
+			"strata: the mappings of user %u's processes take too long to read: those "
+			"of his programs that run already are not all called\n",
+			strata_read_once(&progress->crowded_uid));
+	progress->crowded_said = crowded;
+}
+
+/* Is the child held up in the kernel?  One that has no CPU is not. */
+static bool is_blocked(pid_t child)
+{
+	char text[512];
+	const char *state = proc_text_stat(child, text, sizeof(text));
+
+	return state && state[0] == ' ' && state[1] != 'R';
+}
+
+/* The child is dead, whom a process of some user held up: begins another that knows it. */
+static void begin_again(struct app_wake *wake)
+{
+	struct app_wake_progress *progress = wake->progress;
+	struct strata_error error;
+
+	wake->killed = false;
+	if (progress->nr_slow == SLOW_USERS_MAX) {
+		fprintf(stderr, "strata: too many processes hold up the search for applications: "
+				"not all that run have been called\n");
+		return;
+	}
+	progress->slow[progress->nr_slow] = progress->uid;
+	progress->skipped[progress->nr_slow++] = progress->pid;
+	if (begin_child(wake, &error))
+		fprintf(stderr, "strata: %s\n", error.text);
+}
+
+/* Has the child ended?  Whoever waits for all of our children may have reaped it. */
+static bool reap(const struct app_wake *wake)
+{
+	pid_t ended = waitpid(wake->child, NULL, WNOHANG);
+
+	return ended == wake->child || (ended < 0 && errno == ECHILD);
+}
+
+void app_wake_tend(struct app_wake *wake)
+{
+	uint64_t steps;
+
+	if (!wake->child)
+		return;
+	say_no_rights(wake->progress);
+	say_crowded(wake->progress);
+	if (reap(wake)) {
+		wake->child = 0;
+		say_no_rights(wake->progress);
+		say_crowded(wake->progress);
+		if (wake->killed)
+			begin_again(wake);
+		return;
+	}
+	/* Acquire: pairs with step(). */
+	steps = strata_load_acquire(&wake->progress->steps);
+	if (steps != wake->steps || !is_blocked(wake->child)) {
+		wake->steps = steps;
+		wake->moved_ms = now_ms();
+	} else if (!wake->killed && now_ms() - wake->moved_ms > WAKE_STUCK_MS) {
+		/* What it waits for ends when it is killed; that is not waited for, either. */
+		kill(wake->child, SIGKILL);
+		wake->killed = true;
+	}
+}
+
+bool app_wake_settled(const struct app_wake *wake)
+{
+	return !wake->child;
+}
+
+void app_wake_end(struct app_wake *wake)
+{
+	/* One that is there has its number.  If it cannot be reaped yet, it is init's when we end.
+	 */
+	if (wake->child && !reap(wake)) {
+		kill(wake->child, SIGKILL);
+		reap(wake);
+	}
+	if (wake->progress)
+		munmap(wake->progress, sizeof(*wake->progress));
+	wake->child = 0;
+	wake->progress = NULL;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * app_wake.h - calls the programs that wait for a recorder, in a child process, so that
+ * the recorder never waits for a program.
+ *
+ * The child goes through all processes of the machine, in slices of time, one user after the other
+ * (app_search.h).  If it is blocked for WAKE_STUCK_MS, it is killed, and another child
+ * continues; from then on the user whose process blocked it comes last.  The child ends
+ * when all called programs have answered, or WAKE_ANSWER_MS after its last call.
+ */
+#ifndef STRATA_CONSUMERD_APP_WAKE_H
+#define STRATA_CONSUMERD_APP_WAKE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+#define WAKE_STUCK_MS  1000u
+#define WAKE_ANSWER_MS 1000u
+
+struct app_wake_progress;
+
+struct app_wake {
+	struct app_wake_progress *progress; /* shared with that process; NULL: not begun */
+	pid_t child;                        /* 0: it has ended */
+	bool killed;                        /* by us, as it was blocked */
+	uint64_t steps;                     /* that it had come when we looked last ... */
+	uint64_t moved_ms;                  /* ... and when that was more than before */
+};
+
+/* Begins; to be called when the recorder listens.  0 or -1. */
+int app_wake_begin(struct app_wake *wake, struct strata_error *error);
+
+/* Looks after it, without waiting.  Call it often. */
+void app_wake_tend(struct app_wake *wake);
+
+/* Whether all programs have been called, and had time to connect. */
+bool app_wake_settled(const struct app_wake *wake);
+
+/* Ends it.  Also if it never began. */
+void app_wake_end(struct app_wake *wake);
+
+#endif /* STRATA_CONSUMERD_APP_WAKE_H */

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* stream_file.c - see stream_file.h. */
+#include "consumerd/drain/stream_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NAME_BYTES 32
+
+static void set_name(char name[NAME_BYTES], uint32_t cpu)
+{
+	snprintf(name, NAME_BYTES, "cpu_%u", cpu);
+}
+
+int stream_file_open(struct stream_file *file, const struct strata_dir *dir, const char *source,
+		     uint32_t cpu, struct strata_error *error)
+{
+	struct strata_dir folder;
+	char name[NAME_BYTES];
+
+	file->bytes = 0;
+	file->fd = -1;
+	file->dir = dir;
+	file->cpu = cpu;
+	snprintf(file->source, sizeof(file->source), "%s", source);
+	set_name(name, cpu);
+	if (strata_dir_sub(&folder, dir, source, 0750, error))
+		return -1;
+	snprintf(file->path, sizeof(file->path), "%.400s/%s", folder.path, name);
+	strata_dir_remove(&folder, name);
+	file->fd = strata_dir_create(&folder, name, 0640, error);
+	strata_dir_close(&folder);
+	return file->fd < 0 ? -1 : 0;
+}
+
+/* Removes the file, in whose place nothing else can be.  0 or -1 with errno. */
+static int remove_file(const struct stream_file *file)
+{
+	struct strata_dir folder;
+	char name[NAME_BYTES];
+	int result;
+
+	set_name(name, file->cpu);
+	if (!strata_dir_find(&folder, file->dir, file->source))
+		return -1;
+	result = strata_dir_remove(&folder, name);
+	strata_dir_close(&folder);
+	return result;
+}
+
+enum stream_file_result stream_file_append(struct stream_file *file, const void *packet,
+					   size_t bytes, struct strata_error *error)
+{
+	size_t done = 0;
+
+	while (done < bytes) {
+		ssize_t written = write(file->fd, (const char *)packet + done, bytes - done);
+		int reason = errno;
+
+		if (written < 0 && reason == EINTR)
+			continue;
+		if (written <= 0) {
+			/* Back to the last whole packet, and there for whoever appends next. */
+			if (ftruncate(file->fd, (off_t)file->bytes) ||
+			    lseek(file->fd, (off_t)file->bytes, SEEK_SET) < 0)
+				fprintf(stderr, "strata: %s: its end is torn: %s\n", file->path,
+					strerror(errno));
+			strata_fail(error, "%s: %s", file->path,
+				    written < 0 ? strerror(reason) : "nothing written");
+			return written < 0 && (reason == ENOSPC || reason == EDQUOT)
+				       ? STREAM_FILE_NO_ROOM
+				       : STREAM_FILE_FAILED;
+		}
+		done += (size_t)written;
+	}
+	file->bytes += bytes;
+	return STREAM_FILE_OK;
+}
+
+int stream_file_close(struct stream_file *file, struct strata_error *error)
+{
+	int result = 0;
+
+	if (file->fd < 0)
+		return 0;
+	if (close(file->fd))
+		result = strata_fail(error, "%s: %s", file->path, strerror(errno));
+	file->fd = -1;
+	if (file->bytes == 0 && remove_file(file))
+		result = strata_fail(error, "%s: %s", file->path, strerror(errno));
+	return result;
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* command.c - see command.h; record_session.c calls it. */
+#include "consumerd/host/command.h"
+
+#include "consumerd/host/proc_text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <strata/abi/app.h>
+
+/* As a shell has it. */
+#define STATUS_NOT_EXECUTABLE 126
+#define STATUS_NOT_FOUND      127
+#define STATUS_SIGNAL         128
+
+/* How long its processes wait for the recorder, which is there; one that dies lets them go. */
+#define WAIT_MS_TEXT "10000"
+
+/* How long one that is told to end may take. */
+#define END_MS  10000
+#define LOOK_NS 20000000
+
+/* A chain of processes that is longer belongs to nobody. */
+#define ANCESTORS_MAX 1000u
+
+/* The command's process, until it is the command: waits for the recorder. */
+static void __attribute__((__noreturn__)) become(char *const *argv, int go, int refusal)
+{
+	char byte;
+	int reason;
+
+	/* A recorder that fails or dies closes it without a word. */
+	if (read(go, &byte, 1) != 1)
+		_exit(0);
+	setenv(STRATA_APP_WAIT_VARIABLE, WAIT_MS_TEXT, 0);
+	execvp(argv[0], argv);
+	reason = errno;
+	if (write(refusal, &reason, sizeof(reason)) != sizeof(reason))
+		_exit(STATUS_NOT_EXECUTABLE);
+	_exit(reason == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE);
+}
+
+/* Is there such a program?  A typing error is told before anything is recorded or replaced.
+ * 0 or an errno. */
+static int look_for(const char *name)
+{
+	const char *path = getenv("PATH"), *at;
+	int reason = ENOENT;
+	char file[4096];
+	size_t length;
+
+	if (strchr(name, '/'))
+		return access(name, X_OK) ? errno : 0;
+	for (at = path ? path : "/bin:/usr/bin"; *at; at += length + (at[length] == ':')) {
+		length = strcspn(at, ":");
+		if (snprintf(file, sizeof(file), "%.*s%s%s", (int)length, at, length ? "/" : "",
+			     name) >= (int)sizeof(file))
+			continue;
+		if (!access(file, X_OK))
+			return 0;
+		if (errno == EACCES)
+			reason = EACCES;
+	}
+	return reason;
+}
+
+static int refuse(struct command *command, int reason, struct strata_error *error)
+{
+	command->refused = true;
+	command->status = reason == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
+	return strata_fail(error, "%s: cannot be started: %s", command->argv[0], strerror(reason));
+}
+
+int command_fork(struct command *command, char *const *argv, struct strata_error *error)
+{
+	int go[2], refusal[2], reason;
+
+	*command = (struct command){ .argv = argv, .go = -1, .refusal = -1 };
+	if (!argv)
+		return 0;
+	reason = look_for(argv[0]);
+	if (reason)
+		return refuse(command, reason, error);
+	if (pipe2(go, O_CLOEXEC))
+		return strata_fail(error, "%s: no pipe to it: %s", argv[0], strerror(errno));
+	if (pipe2(refusal, O_CLOEXEC)) {
+		strata_fail(error, "%s: no pipe to it: %s", argv[0], strerror(errno));
+		close(go[0]);
+		close(go[1]);
+		return -1;
+	}
+	fflush(NULL);
+	command->pid = fork();
+	if (command->pid == 0) {
+		close(go[1]);
+		close(refusal[0]);
+		become(argv, go[0], refusal[1]);
+	}
+	close(go[0]);
+	close(refusal[1]);
+	command->go = go[1];
+	command->refusal = refusal[0];
+	if (command->pid < 0) {
+		command->pid = 0;
+		close(command->go);
+		close(command->refusal);
+		command->go = command->refusal = -1;
+		return strata_fail(error, "%s: no process can be made: %s", argv[0],
+				   strerror(errno));
+	}
+	/* What it leaves behind stays a descendant of ours, and is known by that. */
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1))
+		fprintf(stderr, "strata: %s: processes that it leaves behind are not its own: %s\n",
+			argv[0], strerror(errno));
+	return 0;
+}
+
+static void note_end(struct command *command, int status)
+{
+	command->pid = 0;
+	command->status = WIFSIGNALED(status) ? STATUS_SIGNAL + WTERMSIG(status)
+					      : WEXITSTATUS(status);
+}
+
+int command_start(struct command *command, struct strata_error *error)
+{
+	int reason = 0, status;
+	ssize_t got;
+
+	if (!command->argv)
+		return 0;
+	if (write(command->go, "", 1) != 1)
+		reason = errno;
+	close(command->go);
+	command->go = -1;
+	/* Its end closes with the process's exec. */
+	do
+		got = reason ? 0 : read(command->refusal, &reason, sizeof(reason));
+	while (got < 0 && errno == EINTR);
+	close(command->refusal);
+	command->refusal = -1;
+	if (!reason)
+		return 0;
+	if (waitpid(command->pid, &status, 0) == command->pid)
+		note_end(command, status);
+	return refuse(command, reason, error);
+}
+
+bool command_has_ended(struct command *command)
+{
+	int status;
+	pid_t pid;
+
+	if (!command->argv)
+		return false;
+	while (command->pid && (pid = waitpid(-1, &status, WNOHANG)) > 0)
+		if (pid == command->pid)
+			note_end(command, status);
+	return command->pid == 0;
+}
+
+void command_signal(const struct command *command, int number)
+{
+	if (command->argv && command->pid && command->go < 0)
+		kill(command->pid, number);
+}
+
+void command_end(struct command *command)
+{
+	const struct timespec pause = { .tv_nsec = LOOK_NS };
+	const bool runs = command->pid != 0;
+	unsigned int waited_ms;
+
+	if (!command->argv)
+		return;
+	/* One that never started ends by that. */
+	if (command->go >= 0)
+		close(command->go);
+	else
+		command_signal(command, SIGTERM);
+	if (command->refusal >= 0)
+		close(command->refusal);
+	command->go = command->refusal = -1;
+	for (waited_ms = 0; !command_has_ended(command) && waited_ms < END_MS;
+	     waited_ms += LOOK_NS / 1000000)
+		nanosleep(&pause, NULL);
+	/* It ended as it was told. */
+	if (runs && command->status == STATUS_SIGNAL + SIGTERM)
+		command->status = 0;
+	if (command->pid)
+		fprintf(stderr, "strata: %s (process %d) was told to end and goes on\n",
+			command->argv[0], command->pid);
+}
+
+/* The parent of a process; 0: it is not known. */
+static pid_t parent_of(pid_t pid)
+{
+	char text[512];
+	const char *after = proc_text_stat(pid, text, sizeof(text));
+	int parent = 0;
+
+	return after && sscanf(after, " %*c %d", &parent) == 1 ? parent : 0;
+}
+
+bool command_owns(pid_t pid)
+{
+	unsigned int i;
+
+	for (i = 0; i < ANCESTORS_MAX && pid > 1; i++) {
+		pid = parent_of(pid);
+		if (pid == getpid())
+			return true;
+	}
+	return false;
+}

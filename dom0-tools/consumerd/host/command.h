@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * command.h - the command of `strata record -- COMMAND`: it starts when the recording stands,
+ * and the recording ends with it.
+ *
+ * Its process is made first, before the recorder opens or changes anything, and waits; so it
+ * inherits nothing of the recorder's.  Processes that it leaves behind become the recorder's
+ * children: whatever descends from the recorder belongs to the command.
+ */
+#ifndef STRATA_STRATA_COMMAND_H
+#define STRATA_STRATA_COMMAND_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+struct command {
+	char *const *argv; /* NULL: there is none, and all functions do nothing */
+	pid_t pid;         /* 0: it has ended, or was never made */
+	int go;            /* told when it may start; -1: that was done */
+	int refusal;       /* says why it cannot; -1 */
+	bool refused;      /* it could not be started */
+	int status;        /* exit status, as a shell has it: 126, 127, 128 + signal */
+};
+
+/* Looks for the command, and makes its process, which waits.  0, or -1: there is none that could
+ * be started, and status says how a shell calls that. */
+int command_fork(struct command *command, char *const *argv, struct strata_error *error);
+
+/* Lets it start.  0, or -1: it cannot be, and status says how a shell calls that. */
+int command_start(struct command *command, struct strata_error *error);
+
+/* Whether there was one, and it has ended.  Takes note of what has ended. */
+bool command_has_ended(struct command *command);
+
+/* Sends it a signal, if it runs. */
+void command_signal(const struct command *command, int number);
+
+/* Ends it, if it runs still, or has never started: SIGTERM, and a wait of some seconds. */
+void command_end(struct command *command);
+
+/* Whether a process is the command's, or one that descends from it. */
+bool command_owns(pid_t pid);
+
+#endif /* STRATA_STRATA_COMMAND_H */

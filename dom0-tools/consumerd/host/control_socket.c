@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* control_socket.c - see control_socket.h. */
+#include "consumerd/host/control_socket.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "consumerd/host/proc_text.h"
+#include "consumerd/host/run_dir.h"
+
+#define SOCKET_NAME "recorder.sock"
+#define SOCKET_PATH RUN_DIR "/" SOCKET_NAME
+
+/* A client that has connected has its line ready; one that has not is no client. */
+#define REQUEST_MS 200
+
+/* A recorder that has not answered after this hangs; one that is stopped is noticed within LOOK_MS.
+ */
+#define ANSWER_MS 600000
+#define LOOK_MS   500
+#define CONNECT_S 60
+
+/* A machine may be so busy that a recorder takes us for no client: it asks for the line within
+ * REQUEST_MS.  What it has taken it answers. */
+#define TURNS 50
+
+static void fill_address(struct sockaddr_un *address)
+{
+	memset(address, 0, sizeof(*address));
+	address->sun_family = AF_UNIX;
+	snprintf(address->sun_path, sizeof(address->sun_path), SOCKET_PATH);
+}
+
+int control_socket_open(struct strata_error *error)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return strata_fail(error, "no socket for commands: %s", strerror(errno));
+	if (!run_dir_bind(fd, SOCKET_NAME, 0600, error)) {
+		if (!listen(fd, 4))
+			return fd;
+		strata_fail(error, "%s: %s", SOCKET_PATH, strerror(errno));
+	}
+	close(fd);
+	return -1;
+}
+
+void control_socket_close(int socket)
+{
+	if (socket < 0)
+		return;
+	run_dir_remove(SOCKET_NAME);
+	close(socket);
+}
+
+static bool is_root(int client)
+{
+	struct ucred peer = { .uid = (uid_t)-1 };
+	socklen_t bytes = sizeof(peer);
+
+	return !getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) && peer.uid == 0;
+}
+
+/*
+ * Reads until a newline, which it leaves out.  False: none came in time.  A line is
+ * sent as a whole: once some of it is there nothing is waited for, or who sends it
+ * byte by byte would hold us for as long as he likes.
+ */
+static bool read_line(int fd, int wait_ms, char *line, size_t bytes)
+{
+	size_t have = 0;
+
+	while (have < bytes - 1) {
+		struct pollfd ready = { .fd = fd, .events = POLLIN };
+		ssize_t got;
+		char *end;
+
+		if (poll(&ready, 1, have ? 0 : wait_ms) <= 0)
+			return false;
+		got = recv(fd, line + have, bytes - 1 - have, MSG_DONTWAIT);
+		if (got <= 0)
+			return false;
+		end = memchr(line + have, '\n', (size_t)got);
+		have += (size_t)got;
+		if (end) {
+			*end = '\0';
+			return !memchr(line, '\0', (size_t)(end - line));
+		}
+	}
+	return false;
+}
+
+bool control_socket_take(int socket, struct control_request *request)
+{
+	char *space;
+
+	request->client = accept4(socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (request->client < 0)
+		return false;
+	if (!is_root(request->client) ||
+	    !read_line(request->client, REQUEST_MS, request->line, sizeof(request->line))) {
+		close(request->client);
+		return false;
+	}
+	request->word = request->line;
+	request->argument = request->line + strlen(request->line);
+	space = strchr(request->line, ' ');
+	if (space) {
+		*space = '\0';
+		request->argument = space + 1;
+	}
+	return true;
+}
+
+void control_socket_answer(const struct control_request *request, int status, const char *text)
+{
+	char line[CONTROL_LINE_BYTES];
+	int length = snprintf(line, sizeof(line) - 1, "%d %s", status, text);
+
+	if (length > (int)sizeof(line) - 2)
+		length = (int)sizeof(line) - 2;
+	line[length++] = '\n';
+	/* It fits into the socket's buffer; a client that is gone wants no answer. */
+	send(request->client, line, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT);
+	close(request->client);
+}
+
+/* Whoever listened there; 0: it is not known. */
+static pid_t peer_of(int fd)
+{
+	struct ucred peer = { .pid = 0 };
+	socklen_t bytes = sizeof(peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) ? 0 : peer.pid;
+}
+
+static bool is_stopped(pid_t pid)
+{
+	char text[512];
+	const char *state = proc_text_stat(pid, text, sizeof(text));
+
+	return state && (state[1] == 'T' || state[1] == 't');
+}
+
+static int call_recorder(int fd, struct strata_error *error)
+{
+	const struct timeval limit = { .tv_sec = CONNECT_S };
+	struct sockaddr_un address;
+
+	fill_address(&address);
+	/* Also of connect(): one that is stopped takes nobody in. */
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	if (!connect(fd, (struct sockaddr *)&address, sizeof(address)))
+		return 0;
+	if (errno == EAGAIN)
+		return strata_fail(error,
+				   "the recorder takes nobody in; if it is stopped "
+				   "(`ps -C strata -o pid,stat`), `kill -CONT` lets it go on");
+	return strata_fail(error,
+			   "no recorder can be reached at %s (%s); is `strata record` "
+			   "running, and are you root?",
+			   SOCKET_PATH, strerror(errno));
+}
+
+/* The recorder let us go without a word: it ended, or our line was not there when it looked. */
+#define DROPPED (-2)
+
+/* Reads the recorder's answer.  0, -1 or DROPPED: there is none. */
+static int await_answer(int fd, char *reply, size_t bytes, struct strata_error *error)
+{
+	const pid_t recorder = peer_of(fd);
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	int waited_ms;
+
+	for (waited_ms = 0; waited_ms < ANSWER_MS; waited_ms += LOOK_MS) {
+		if (poll(&ready, 1, LOOK_MS) > 0)
+			return read_line(fd, 0, reply, bytes) ? 0 : DROPPED;
+		if (recorder > 0 && is_stopped(recorder))
+			return strata_fail(
+				error,
+				"the recorder (process %d) is stopped and cannot answer; "
+				"`kill -CONT %d` lets it go on, and then it does what it "
+				"was told",
+				recorder, recorder);
+	}
+	return strata_fail(
+		error,
+		"the recorder (process %d) has not answered for %d minutes; if it hangs, "
+		"end it with `kill -INT %d`: what was recorded stays",
+		recorder, ANSWER_MS / 60000, recorder);
+}
+
+/* One attempt, with a whole @request.  0, -1 or DROPPED. */
+static int ask_once(const char *request, char *reply, size_t bytes, struct strata_error *error)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	ssize_t length = (ssize_t)strlen(request);
+	int result = -1;
+
+	if (fd < 0)
+		return strata_fail(error, "no socket: %s", strerror(errno));
+	if (!call_recorder(fd, error))
+		result = send(fd, request, (size_t)length, MSG_NOSIGNAL) != length
+				 ? DROPPED
+				 : await_answer(fd, reply, bytes, error);
+	close(fd);
+	return result;
+}
+
+int control_socket_ask(const char *line, char *answer, size_t bytes, struct strata_error *error)
+{
+	char request[CONTROL_LINE_BYTES], reply[CONTROL_LINE_BYTES];
+	struct strata_error why = { "" };
+	unsigned int turn;
+	int result = DROPPED;
+	char *text;
+	long status;
+
+	if (snprintf(request, sizeof(request), "%s\n", line) >= (int)sizeof(request))
+		return strata_fail(error, "that is too long for a recorder to be told");
+	for (turn = 0; turn < TURNS && result == DROPPED; turn++)
+		result = ask_once(request, reply, sizeof(reply), &why);
+	if (result == DROPPED)
+		return strata_fail(error, "the recorder ended before it answered");
+	if (result < 0) {
+		*error = why;
+		return -1;
+	}
+	status = strtol(reply, &text, 10);
+	snprintf(answer, bytes, "%s", text + (*text == ' '));
+	return status >= 0 && status < 256 ? (int)status : 1;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * control_socket.h - carries a command to the running recorder: one line each way over a
+ * socket that only root may use.
+ *
+ *   request   WORD [ARGUMENT]\n      the argument is the rest of the line
+ *   answer    STATUS TEXT\n          STATUS is an exit status, TEXT for the user
+ *
+ * The recorder serves one client at a time, and each only as long as reading a line takes:
+ * it has rings to drain.
+ */
+#ifndef STRATA_CONSUMERD_CONTROL_SOCKET_H
+#define STRATA_CONSUMERD_CONTROL_SOCKET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+#define CONTROL_LINE_BYTES 4096u
+
+struct control_request {
+	int client;
+	char line[CONTROL_LINE_BYTES];
+	const char *word; /* in line */
+	char *argument;   /* in line; "" if absent */
+};
+
+/*
+ * Makes the socket.  The caller holds recorder_lock(), so an existing socket is a left-over.
+ * Returns a descriptor to poll for input, or -1.
+ */
+int control_socket_open(struct strata_error *error);
+
+/* Closes and removes it; -1 is fine. */
+void control_socket_close(int socket);
+
+/* Takes a request, if there is a client that sends one.  It must be answered then. */
+bool control_socket_take(int socket, struct control_request *request);
+
+/* Answers, and lets the client go. */
+void control_socket_answer(const struct control_request *request, int status, const char *text);
+
+/*
+ * The client's side: sends a request and waits for the answer, but not for a recorder
+ * that is stopped (SIGSTOP), nor for more than minutes.
+ * @line:   without a newline in it
+ * @answer: OUT, the recorder's text
+ * Returns the status of the answer, or -1: no recorder could be reached.
+ */
+int control_socket_ask(const char *line, char *answer, size_t bytes, struct strata_error *error);
+
+#endif /* STRATA_CONSUMERD_CONTROL_SOCKET_H */

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* proc_text.c - see proc_text.h. */
+#include "consumerd/host/proc_text.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool proc_text_at(const char *path, char *text, size_t bytes)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? -1 : read(fd, text, bytes - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	return length > 0;
+}
+
+bool proc_text_read(pid_t pid, const char *name, char *text, size_t bytes)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	return proc_text_at(path, text, bytes);
+}
+
+const char *proc_text_stat(pid_t pid, char *text, size_t bytes)
+{
+	const char *end;
+
+	if (!proc_text_read(pid, "stat", text, bytes))
+		return NULL;
+	end = strrchr(text, ')');
+	return end ? end + 1 : NULL;
+}
+
+bool proc_text_real_uid(pid_t pid, uint32_t *uid)
+{
+	char text[1024];
+	const char *line;
+
+	proc_text_read(pid, "status", text, sizeof(text));
+	/* The name of the process comes first; a line break in it is escaped. */
+	line = strstr(text, "\nUid:\t");
+	if (!line)
+		return false;
+	*uid = (uint32_t)strtoul(line + 6, NULL, 10);
+	return true;
+}

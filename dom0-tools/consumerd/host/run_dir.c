@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* run_dir.c - see run_dir.h. */
+#include "consumerd/host/run_dir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define RUN_DIR_PARENT "/run"
+#define RUN_DIR_NAME   "strata"
+
+/* Only root may be able to put names into it, or, in a @sticky one, to move root's.  0 or -1. */
+static int check(int fd, const char *path, mode_t sticky, struct strata_error *error)
+{
+	struct stat status;
+
+	if (fstat(fd, &status))
+		return strata_fail(error, "%s: %s", path, strerror(errno));
+	if (status.st_uid == 0 &&
+	    (!(status.st_mode & (S_IWGRP | S_IWOTH)) || status.st_mode & sticky))
+		return 0;
+	return strata_fail(error,
+			   "%s belongs to user %u with mode %03o, so that others may write to it; "
+			   "as root: chown root:root %s; chmod 755 %s",
+			   path, status.st_uid, status.st_mode & 07777, path, path);
+}
+
+int run_dir_open(struct strata_error *error)
+{
+	int parent = open(RUN_DIR_PARENT, O_PATH | O_DIRECTORY | O_CLOEXEC), fd = -1;
+
+	if (parent < 0)
+		return strata_fail(error, "%s: %s; run strata where /run is", RUN_DIR_PARENT,
+				   strerror(errno));
+	if (!check(parent, RUN_DIR_PARENT, S_ISVTX, error)) {
+		if (mkdirat(parent, RUN_DIR_NAME, 0755) && errno != EEXIST)
+			strata_fail(error, "%s: %s; run strata as root in dom0", RUN_DIR,
+				    strerror(errno));
+		else if ((fd = openat(parent, RUN_DIR_NAME,
+				      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
+			strata_fail(error, "%s: %s; as root: rm %s", RUN_DIR, strerror(errno),
+				    RUN_DIR);
+	}
+	close(parent);
+	if (fd >= 0 && check(fd, RUN_DIR, 0, error)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+int run_dir_bind(int socket, const char *name, mode_t mode, struct strata_error *error)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int dir = run_dir_open(error), result;
+	mode_t mask;
+
+	if (dir < 0)
+		return -1;
+	if (snprintf(address.sun_path, sizeof(address.sun_path), RUN_DIR "/%s", name) >=
+	    (int)sizeof(address.sun_path)) {
+		close(dir);
+		return strata_fail(error, RUN_DIR "/%s: the name is too long for a socket", name);
+	}
+	unlinkat(dir, name, 0);
+	close(dir);
+	/* By its path: only root can change what that leads to. */
+	mask = umask(0777 & ~mode);
+	result = bind(socket, (struct sockaddr *)&address, sizeof(address));
+	umask(mask);
+	return result ? strata_fail(error, "%s: %s", address.sun_path, strerror(errno)) : 0;
+}
+
+void run_dir_remove(const char *name)
+{
+	struct strata_error ignored;
+	int dir = run_dir_open(&ignored);
+
+	if (dir < 0)
+		return;
+	unlinkat(dir, name, 0);
+	close(dir);
+}

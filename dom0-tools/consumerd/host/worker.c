@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* worker.c - see worker.h: two queues under one lock. */
+#include "consumerd/host/worker.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "consumerd/host/work_queue.h"
+#include <time.h>
+
+struct worker {
+	pthread_t thread;
+	pthread_mutex_t lock; /* of all below */
+	pthread_cond_t given;
+	struct work_queue todo, done;
+	bool ends;
+};
+
+static void *run(void *data)
+{
+	struct worker *worker = data;
+	struct work *work;
+
+	pthread_mutex_lock(&worker->lock);
+	for (;;) {
+		work = work_get(&worker->todo);
+		if (!work && worker->ends)
+			break;
+		if (!work) {
+			pthread_cond_wait(&worker->given, &worker->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&worker->lock);
+		work->run(work);
+		pthread_mutex_lock(&worker->lock);
+		work_put(&worker->done, work);
+	}
+	pthread_mutex_unlock(&worker->lock);
+	return NULL;
+}
+
+struct worker *worker_open(struct strata_error *error)
+{
+	struct worker *worker = calloc(1, sizeof(*worker));
+	sigset_t all, before;
+	int reason;
+
+	if (!worker) {
+		strata_fail(error, "out of memory");
+		return NULL;
+	}
+	pthread_mutex_init(&worker->lock, NULL);
+	pthread_cond_init(&worker->given, NULL);
+	work_queue_init(&worker->todo);
+	work_queue_init(&worker->done);
+	/* Signals are for the loop, which they wake. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	reason = pthread_create(&worker->thread, NULL, run, worker);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!reason)
+		return worker;
+	strata_fail(error, "no thread can be made: %s", strerror(reason));
+	free(worker);
+	return NULL;
+}
+
+void worker_give(struct worker *worker, struct work *work)
+{
+	pthread_mutex_lock(&worker->lock);
+	work_put(&worker->todo, work);
+	pthread_cond_signal(&worker->given);
+	pthread_mutex_unlock(&worker->lock);
+}
+
+struct work *worker_take(struct worker *worker)
+{
+	struct work *work;
+
+	pthread_mutex_lock(&worker->lock);
+	work = work_get(&worker->done);
+	pthread_mutex_unlock(&worker->lock);
+	return work;
+}
+
+/* Joins the thread if it ends in time; else it is on its own.  False: it is. */
+static bool join(pthread_t thread, unsigned int wait_ms)
+{
+	struct timespec end;
+
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += wait_ms / 1000;
+	end.tv_nsec += (long)(wait_ms % 1000) * 1000000;
+	if (end.tv_nsec >= 1000000000) {
+		end.tv_nsec -= 1000000000;
+		end.tv_sec++;
+	}
+	if (!pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &end))
+		return true;
+	pthread_detach(thread);
+	return false;
+}
+
+bool worker_close(struct worker *worker, unsigned int wait_ms, void (*drop)(struct work *work))
+{
+	struct work *work;
+
+	if (!worker)
+		return true;
+	pthread_mutex_lock(&worker->lock);
+	worker->ends = true;
+	pthread_cond_signal(&worker->given);
+	pthread_mutex_unlock(&worker->lock);
+	if (!join(worker->thread, wait_ms))
+		return false;
+	while ((work = work_get(&worker->done)))
+		drop(work);
+	pthread_mutex_destroy(&worker->lock);
+	pthread_cond_destroy(&worker->given);
+	free(worker);
+	return true;
+}

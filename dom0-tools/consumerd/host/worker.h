@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * worker.h - a thread for work that would block the loop that drains rings.  It runs one piece of
+ * work after the other, and the loop collects finished pieces.
+ *
+ * A piece of work belongs to the worker from worker_give() on, and to the caller again from
+ * worker_take() on; so neither locks anything.  All calls come from one thread.
+ */
+#ifndef STRATA_CONSUMERD_WORKER_H
+#define STRATA_CONSUMERD_WORKER_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+/* The first member of a piece of work. */
+struct work {
+	void (*run)(struct work *work); /* in the worker's thread */
+	struct work *next;              /* of worker.c */
+};
+
+struct worker;
+
+/* NULL with the reason. */
+struct worker *worker_open(struct strata_error *error);
+
+/* Hands over a piece of work. */
+void worker_give(struct worker *worker, struct work *work);
+
+/* The oldest finished piece that was not taken back; NULL: none. */
+struct work *worker_take(struct worker *worker);
+
+/*
+ * Ends the thread after all pieces have been run, and waits at most @wait_ms for that.
+ * @drop: called with each piece that was not taken back
+ * Returns true, also for NULL.  False: it takes longer.  Nothing was dropped then, and all pieces,
+ * with everything they use, must stay; the thread ends by itself.
+ */
+bool worker_close(struct worker *worker, unsigned int wait_ms, void (*drop)(struct work *work));
+
+#endif /* STRATA_CONSUMERD_WORKER_H */

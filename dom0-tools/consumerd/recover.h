@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recover.h - makes a recording of what a recorder left that was killed: what it had
+ * written, and what lies committed in files of rings (ring_file.h).
+ */
+#ifndef STRATA_STRATA_RECOVER_H
+#define STRATA_STRATA_RECOVER_H
+
+#include "consumerd/recorder.h"
+#include "consumerd/rings/ring_file.h"
+
+/* One stream of it, for the report. */
+struct recovered_stream {
+	size_t source; /* in the recording */
+	uint32_t cpu;
+	struct recorder_taken taken;
+	struct ring *ring; /* NULL: none is in reach */
+	bool noted;        /* the ring says how far it had been read */
+};
+
+/* The rings of one application. */
+struct recovered_app {
+	struct ring_file file;
+	struct ring *rings; /* file.header.nr_rings */
+	size_t source;
+};
+
+struct recovery {
+	struct recorder *recorder;
+	struct recovered_app *apps;
+	size_t nr_apps;
+	struct recovered_stream *streams;
+	size_t nr_streams;
+	unsigned int left_out; /* things that were named on stderr */
+};
+
+/*
+ * Makes a recording in @to, which is made, of the directory or the file of rings @from,
+ * which stays as it is.  recovery is to be released in any case.
+ * 0: rings are yet to be drained by recorder_close(); -1.
+ */
+int recover(struct recovery *recovery, const char *from, const char *to,
+	    struct strata_error *error);
+
+/* Frees what is still held, but for the recorder. */
+void recover_release(struct recovery *recovery);
+
+#endif /* STRATA_STRATA_RECOVER_H */

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* app_memory.c - see app_memory.h; called by app.c. */
+#include "consumerd/rings/app_memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "consumerd/rings/app_ring.h"
+#include "files/mapped_file.h"
+
+/* Maps the memory: what only the application writes cannot be written here by mistake. */
+static int map_rings(struct app_memory *memory, int fd, struct strata_error *error)
+{
+	const struct ring_file_header *header = &memory->header;
+	void *rings = mmap(NULL, memory->bytes, PROT_READ, MAP_SHARED, fd,
+			   (off_t)(memory->first_page * STRATA_PAGE_BYTES));
+	uint32_t i;
+
+	if (rings == MAP_FAILED)
+		return strata_fail(error, "its rings cannot be mapped: %s", strerror(errno));
+	memory->rings = rings;
+	for (i = 0; i < header->nr_rings; i++) {
+		unsigned char *page = memory->rings + i * header->ring_bytes +
+				      app_ring_reader_offset((enum strata_app_mode)header->mode);
+
+		if (mprotect(page, STRATA_PAGE_BYTES, PROT_READ | PROT_WRITE))
+			return strata_fail(error, "a page of it cannot be written: %s",
+					   strerror(errno));
+	}
+	/* Zeros are no ring: its channel is disabled when its words are looked at next. */
+	return memory->file < 0 ? 0 : strata_mapping_guard(memory->rings, memory->bytes, error);
+}
+
+static int make_anonymous(const struct app_memory *memory, struct strata_error *error)
+{
+	int fd = memfd_create("strata", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd >= 0 && !ftruncate(fd, (off_t)memory->bytes) &&
+	    !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+		return fd;
+	strata_fail(error, "there is no memory for its rings: %s", strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* The application's descriptor is another one than ours, whose lock ends with us. */
+static int make_file(struct app_memory *memory, const struct strata_dir *dir,
+		     struct strata_error *error)
+{
+	int fd;
+
+	memory->dir = dir;
+	memory->file = ring_file_make(dir, &memory->header, memory->name, &fd, error);
+	memory->first_page = RING_FILE_FIRST_PAGE;
+	return memory->file < 0 ? -1 : fd;
+}
+
+int app_memory_make(struct app_memory *memory, const struct strata_dir *dir,
+		    const struct ring_file_header *header, struct strata_error *error)
+{
+	int fd;
+
+	memory->header = *header;
+	memory->bytes = header->nr_rings * header->ring_bytes;
+	fd = dir ? make_file(memory, dir, error) : make_anonymous(memory, error);
+	if (fd >= 0 && map_rings(memory, fd, error)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+void app_memory_trim(struct app_memory *memory)
+{
+	struct stat status;
+	off_t bytes;
+
+	if (memory->file < 0 || fstat(memory->file, &status))
+		return;
+	bytes = (off_t)(ring_file_table_offset(&memory->header) + memory->header.table_bytes);
+	if (status.st_size <= bytes)
+		return;
+	fprintf(stderr,
+		"strata: %s: process %d has made its file %lld KiB longer; that is cut off\n",
+		memory->name, memory->header.pid, (long long)(status.st_size - bytes) >> 10);
+	if (ftruncate(memory->file, bytes))
+		fprintf(stderr, "strata: %s: %s\n", memory->name, strerror(errno));
+}
+
+void *app_memory_take(struct app_memory *memory, size_t *bytes)
+{
+	/* A file that was left to others is one still. */
+	void *rings = memory->dir ? NULL : memory->rings;
+
+	*bytes = memory->bytes;
+	if (rings)
+		memory->rings = NULL;
+	return rings;
+}
+
+void app_memory_free(struct app_memory *memory)
+{
+	if (memory->rings) {
+		munmap(memory->rings, memory->bytes);
+		strata_mapping_forget(memory->rings);
+	}
+	if (memory->file >= 0) {
+		close(memory->file);
+		ring_file_remove(memory->dir, memory->name);
+	}
+	memory->rings = NULL;
+	memory->file = -1;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * app_memory.h - the memory of an application's rings, by where it lives:
+ *
+ *   anonymous  is given back when the recorder lets go of it (memory_return.h); sealed,
+ *              so that nobody can take it away while it is looked at
+ *   a file     stays (ring_file.h).  A file cannot be sealed: an application that
+ *              truncates it finds zeros in the recorder's place of it, and no signal
+ */
+#ifndef STRATA_CONSUMERD_APP_MEMORY_H
+#define STRATA_CONSUMERD_APP_MEMORY_H
+
+#include "consumerd/rings/ring_file.h"
+
+struct app_memory {
+	unsigned char *rings; /* read-only, but for the readers' pages; NULL: none yet */
+	size_t bytes;
+	uint32_t first_page; /* pages of it before the rings */
+	int file;            /* locked; -1: anonymous */
+	struct ring_file_header header;
+	const struct strata_dir *dir;    /* of the recording, if it is a file, ... */
+	char name[RING_FILE_NAME_BYTES]; /* ... and its name among the rings there */
+};
+
+/*
+ * Makes memory for rings and maps it.
+ * @dir:    where the file of a recording go; NULL: anonymous
+ * @header: mode, geometry and number of the rings; for a file, also whose they are
+ * Returns a descriptor for the application, which the caller closes, or -1.
+ */
+int app_memory_make(struct app_memory *memory, const struct strata_dir *dir,
+		    const struct ring_file_header *header, struct strata_error *error);
+
+/* Cuts off what the application has made its file longer by, and says so; nothing of anonymous
+ * memory, which is sealed. */
+void app_memory_trim(struct app_memory *memory);
+
+/* Hands over anonymous memory, still mapped, with its size.  NULL: the rings have no such memory.
+ */
+void *app_memory_take(struct app_memory *memory, size_t *bytes);
+
+/* Unmaps it, and removes its file: what was in it has been recorded. */
+void app_memory_free(struct app_memory *memory);
+
+#endif /* STRATA_CONSUMERD_APP_MEMORY_H */

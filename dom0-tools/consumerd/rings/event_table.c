@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* event_table.c - see event_table.h; guest_map.c and app.c call it with what they copied. */
+#include "consumerd/rings/event_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+size_t event_table_parse_entry(const unsigned char *bytes, size_t size, size_t id,
+			       struct strata_event_desc *event, struct strata_error *error)
+{
+	size_t needed = strata_event_desc_bytes(0);
+	unsigned int i;
+
+	if (size < needed) {
+		strata_fail(error, "bad event table: entry %zu runs over its end", id);
+		return 0;
+	}
+	memcpy(event, bytes, needed);
+	if (event->nr_fields > STRATA_EVENT_FIELDS_MAX) {
+		strata_fail(error, "bad event table: entry %zu has %u fields (at most %u can be)",
+			    id, event->nr_fields, STRATA_EVENT_FIELDS_MAX);
+		return 0;
+	}
+	if (event->id != id) {
+		strata_fail(error, "bad event table: entry %zu has the id %u", id, event->id);
+		return 0;
+	}
+	needed = strata_event_desc_bytes(event->nr_fields);
+	if (size < needed) {
+		strata_fail(error, "bad event table: entry %zu runs over its end", id);
+		return 0;
+	}
+	memcpy(event, bytes, needed);
+	event->name[sizeof(event->name) - 1] = '\0';
+	event->group[sizeof(event->group) - 1] = '\0';
+	for (i = 0; i < event->nr_fields; i++)
+		event->fields[i].name[sizeof(event->fields[i].name) - 1] = '\0';
+	return needed;
+}
+
+struct strata_event_desc *event_table_parse(const unsigned char *bytes, size_t size, size_t nr,
+					    struct strata_error *error)
+{
+	struct strata_event_desc *events = calloc(nr, sizeof(*events));
+	size_t i, length;
+
+	if (!events) {
+		strata_fail(error, "out of memory");
+		return NULL;
+	}
+	for (i = 0; i < nr; i++) {
+		length = event_table_parse_entry(bytes, size, i, &events[i], error);
+		if (!length) {
+			free(events);
+			return NULL;
+		}
+		bytes += length;
+		size -= length;
+	}
+	return events;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* event_table.h - takes an event table apart, as strata/abi/guest.h packs a guest's. */
+#ifndef STRATA_CONSUMERD_EVENT_TABLE_H
+#define STRATA_CONSUMERD_EVENT_TABLE_H
+
+#include <stddef.h>
+
+#include <strata/event.h>
+
+#include "base/error.h"
+
+/*
+ * Unpacks a table.
+ * @bytes: a private copy of what the guest wrote, @size bytes, anything
+ * @nr:    entries that it must hold, at least 1
+ * Returns an array of @nr that is the caller's to free(), in order of ids, which
+ * are 0, 1, ...; in each entry nr_fields is within its limit, the names end within
+ * their arrays, and nothing else has been checked.  NULL with the reason.
+ */
+struct strata_event_desc *event_table_parse(const unsigned char *bytes, size_t size, size_t nr,
+					    struct strata_error *error);
+
+/*
+ * Unpacks one entry, which must have the id @id; @event is as those of a table are.
+ * Returns its bytes, or 0 with the reason.
+ */
+size_t event_table_parse_entry(const unsigned char *bytes, size_t size, size_t id,
+			       struct strata_event_desc *event, struct strata_error *error);
+
+#endif /* STRATA_CONSUMERD_EVENT_TABLE_H */

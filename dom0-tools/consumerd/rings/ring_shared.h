@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ring_shared.h - how a ring is read whose reader area is mapped: a guest's, or an application's.
+ */
+#ifndef STRATA_CONSUMERD_RING_SHARED_H
+#define STRATA_CONSUMERD_RING_SHARED_H
+
+#include "consumerd/rings/ring.h"
+
+/* No ring comes as far in its life; packets' sequence numbers, which follow from it, would wrap. */
+#define RING_READ_COUNT_MAX (~(strata_count_t)0 >> 1)
+
+/* What a ring's get() and put() are then. */
+int ring_get_shared(struct ring *ring, struct strata_error *error);
+int ring_put_shared(struct ring *ring, struct strata_error *error);
+
+#endif /* STRATA_CONSUMERD_RING_SHARED_H */

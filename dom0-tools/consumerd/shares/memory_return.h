@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * memory_return.h - gives the memory of rings back to the machine, in a thread of its own: to free
+ * a gigabyte takes longer than the loop that drains rings may stand still.
+ *
+ * A program may keep the descriptor of its rings, or give it to others.  So the pages are taken out
+ * of the memory, whoever else has it; what is written there afterwards is made anew, by the writer
+ * and for it, as in any memory that it makes itself.  A program that writes events at that moment
+ * finds zeros, as when it leaves its rings itself (libstrata's rings_detach()): its writer's
+ * positions, which it masks, are within the rings then, and each of its loops ends.
+ */
+#ifndef STRATA_CONSUMERD_MEMORY_RETURN_H
+#define STRATA_CONSUMERD_MEMORY_RETURN_H
+
+#include <stddef.h>
+
+#include "consumerd/shares/principal.h"
+#include "consumerd/host/worker.h"
+
+struct memory_return;
+
+/* NULL with the reason. */
+struct memory_return *memory_return_open(struct strata_error *error);
+
+/*
+ * Gives back anonymous memory, which is shared, and unmaps it.
+ * @who, @claimed: whose share of PRINCIPAL_MEMORY_BYTES it is; it counts until it has been given
+ *                 back.  NULL: it does not count any more
+ */
+void memory_return_give(struct memory_return *returns, void *memory, size_t bytes,
+			struct principal *who, uint64_t claimed);
+
+/* Gives shares back for what is done. */
+void memory_return_tend(struct memory_return *returns);
+
+/* Waits a while for what is not done; shares are not touched, which went with the recorder.  NULL
+ * is fine. */
+void memory_return_close(struct memory_return *returns);
+
+#endif /* STRATA_CONSUMERD_MEMORY_RETURN_H */

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* principal.c - see principal.h. */
+#include "consumerd/shares/principal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "live/live_table.h"
+#include "recording/recording.h"
+#include "consumerd/shares/subordinate_uids.h"
+
+#define SUBUID_FILE "/etc/subuid"
+#define PASSWD_FILE "/etc/passwd"
+
+/* Totals of a recorder, at one moment. */
+#define CONNECTIONS_MAX 2048u
+#define RINGS_MAX       16384u
+
+/* Each page of a guest that is mapped is an entry of dom0's table of mappings, which Xen limits to
+ * 262,144 (gnttab_max_maptrack_frames=1024): a quarter is left for all else that dom0 maps. */
+#define GUEST_PAGES_MAX 196608u
+
+/* Those who hold most of a resource that is refused are named. */
+#define HOLDERS_SHOWN 3u
+
+#define SOURCES_BURST      256u
+#define SOURCES_PER_1000_S 64000u
+
+#define LINES_BURST      20u
+#define LINES_PER_1000_S 100u
+
+#define HYPERVISOR_QUANTA 8
+
+static const char *const resource_names[PRINCIPAL_NR_RESOURCES] = {
+	[PRINCIPAL_CONNECTIONS] = "connections at once",
+	[PRINCIPAL_RINGS] = "rings at once",
+	[PRINCIPAL_MEMORY_BYTES] = "bytes of ring memory",
+	[PRINCIPAL_LIVE_SLOTS] = "streams that can be followed",
+	[PRINCIPAL_SOURCES] = "sources in this recording",
+	[PRINCIPAL_STREAMS] = "streams in this recording",
+	[PRINCIPAL_GUEST_PAGES] = "mapped pages of guests",
+	[PRINCIPAL_DESCRIPTION_BYTES] = "bytes of event descriptions in this recording",
+};
+
+struct principals {
+	struct principal **list;
+	size_t nr;
+	uint64_t totals[PRINCIPAL_NR_RESOURCES];
+	bool refused;
+	struct subordinate_uids subordinates;
+	struct timespec subordinates_time; /* of the file that they were read from */
+};
+
+static const uint8_t no_uuid[PRINCIPAL_UUID_BYTES];
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
+}
+
+struct principals *principals_new(void)
+{
+	struct principals *all = calloc(1, sizeof(*all));
+
+	if (!all)
+		return NULL;
+	all->totals[PRINCIPAL_CONNECTIONS] = CONNECTIONS_MAX;
+	all->totals[PRINCIPAL_RINGS] = RINGS_MAX;
+	all->totals[PRINCIPAL_LIVE_SLOTS] = STRATA_LIVE_SLOTS;
+	all->totals[PRINCIPAL_GUEST_PAGES] = GUEST_PAGES_MAX;
+	all->totals[PRINCIPAL_SOURCES] = STRATA_SOURCES_MAX;
+	all->totals[PRINCIPAL_STREAMS] = STRATA_STREAMS_MAX;
+	all->totals[PRINCIPAL_DESCRIPTION_BYTES] = STRATA_DESCRIPTION_BYTES_MAX;
+	/* Half of the machine's memory. */
+	all->totals[PRINCIPAL_MEMORY_BYTES] =
+		(uint64_t)sysconf(_SC_PHYS_PAGES) / 2u * (uint64_t)sysconf(_SC_PAGESIZE);
+	return all;
+}
+
+void principals_free(struct principals *all)
+{
+	size_t i;
+
+	if (!all)
+		return;
+	for (i = 0; i < all->nr; i++)
+		free(all->list[i]);
+	free(all->list);
+	subordinate_uids_clear(&all->subordinates);
+	free(all);
+}
+
+/* The file may change while a recording goes on: users are added. */
+static void read_subordinates(struct principals *all)
+{
+	struct stat status;
+
+	if (stat(SUBUID_FILE, &status) ||
+	    !memcmp(&status.st_mtim, &all->subordinates_time, sizeof(status.st_mtim)))
+		return;
+	all->subordinates_time = status.st_mtim;
+	subordinate_uids_read(&all->subordinates, SUBUID_FILE, PASSWD_FILE);
+}
+
+static struct principal *find(struct principals *all, enum principal_kind kind, uint32_t id,
+			      const uint8_t *uuid)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr; i++)
+		if (all->list[i]->kind == kind && all->list[i]->id == id &&
+		    memcmp(all->list[i]->uuid, uuid, PRINCIPAL_UUID_BYTES) == 0)
+			return all->list[i];
+	return NULL;
+}
+
+static int64_t quantum_of(const struct principal *one, enum principal_work work)
+{
+	if (work == PRINCIPAL_TALKING)
+		return PRINCIPAL_TALKING_BYTES;
+	/* The hypervisor's rings hold what all domains did. */
+	return one->kind == PRINCIPAL_HYPERVISOR
+		       ? (int64_t)PRINCIPAL_DRAINING_BYTES * HYPERVISOR_QUANTA
+		       : PRINCIPAL_DRAINING_BYTES;
+}
+
+static struct principal *add(struct principals *all, enum principal_kind kind, uint32_t id,
+			     const uint8_t *uuid)
+{
+	struct principal *one = calloc(1, sizeof(*one));
+	struct principal **list = reallocarray(all->list, all->nr + 1, sizeof(struct principal *));
+
+	if (list)
+		all->list = list;
+	if (!one || !list) {
+		free(one);
+		return NULL;
+	}
+	one->all = all;
+	one->kind = kind;
+	one->id = id;
+	memcpy(one->uuid, uuid, sizeof(one->uuid));
+	one->credit[PRINCIPAL_DRAINING] = quantum_of(one, PRINCIPAL_DRAINING);
+	one->credit[PRINCIPAL_TALKING] = quantum_of(one, PRINCIPAL_TALKING);
+	one->sources =
+		(struct token_bucket){ .burst = SOURCES_BURST, .per_1000_s = SOURCES_PER_1000_S };
+	one->lines = (struct token_bucket){ .burst = LINES_BURST, .per_1000_s = LINES_PER_1000_S };
+	list[all->nr++] = one;
+	return one;
+}
+
+struct principal *principals_user(struct principals *all, uint32_t uid)
+{
+	struct principal *one;
+
+	read_subordinates(all);
+	uid = subordinate_uids_owner(&all->subordinates, uid);
+	one = find(all, PRINCIPAL_USER, uid, no_uuid);
+	if (one)
+		return one;
+	one = add(all, PRINCIPAL_USER, uid, no_uuid);
+	if (!one)
+		return NULL;
+	one->trusted = uid == 0 || uid == geteuid();
+	snprintf(one->name, sizeof(one->name), "user %u", uid);
+	return one;
+}
+
+struct principal *principals_domain(struct principals *all, uint32_t domain,
+				    const uint8_t uuid[PRINCIPAL_UUID_BYTES], const char *name)
+{
+	const uint32_t id = memcmp(uuid, no_uuid, PRINCIPAL_UUID_BYTES) ? 0 : domain;
+	struct principal *one = find(all, PRINCIPAL_DOMAIN, id, uuid);
+	char shown[STRATA_ESCAPED_BYTES(PRINCIPAL_NAME_BYTES)];
+
+	if (one)
+		return one;
+	one = add(all, PRINCIPAL_DOMAIN, id, uuid);
+	if (!one)
+		return NULL;
+	/* Dom0's UUID is zero, and a guest's never is. */
+	one->trusted = domain == 0;
+	if (name[0])
+		snprintf(one->name, sizeof(one->name), "domain %s",
+			 strata_escape_name(shown, sizeof(shown), name));
+	else
+		snprintf(one->name, sizeof(one->name), "domain %u", domain);
+	return one;
+}
+
+struct principal *principals_hypervisor(struct principals *all)
+{
+	struct principal *one = find(all, PRINCIPAL_HYPERVISOR, 0, no_uuid);
+
+	if (one)
+		return one;
+	one = add(all, PRINCIPAL_HYPERVISOR, 0, no_uuid);
+	if (!one)
+		return NULL;
+	one->trusted = true;
+	snprintf(one->name, sizeof(one->name), "the hypervisor");
+	return one;
+}
+
+/* Shares --------------------------------------------------------------------------------------- */
+
+static uint64_t share_of(const struct principals *all, enum principal_resource resource)
+{
+	return all->totals[resource] / PRINCIPAL_SHARES;
+}
+
+/* What all principals use together, or the untrusted ones. */
+static uint64_t sum(const struct principals *all, enum principal_resource resource, bool trusted)
+{
+	uint64_t used = 0;
+	size_t i;
+
+	for (i = 0; i < all->nr; i++)
+		if (trusted || !all->list[i]->trusted)
+			used += all->list[i]->used[resource];
+	return used;
+}
+
+/* The next one, in order of what they hold: less than @before, or behind it in the table. */
+static const struct principal *next_holder(const struct principals *all,
+					   enum principal_resource resource,
+					   const struct principal *before)
+{
+	const struct principal *best = NULL;
+	bool is_behind = !before;
+	size_t i;
+
+	for (i = 0; i < all->nr; i++) {
+		const struct principal *one = all->list[i];
+		uint64_t used = one->used[resource];
+
+		if (used &&
+		    (!before || used < before->used[resource] ||
+		     (is_behind && used == before->used[resource])) &&
+		    (!best || used > best->used[resource]))
+			best = one;
+		is_behind |= one == before;
+	}
+	return best;
+}
+
+static void tell_holders(const struct principal *asking, enum principal_resource resource,
+			 char *text, size_t bytes)
+{
+	const struct principal *one = NULL;
+	unsigned int shown = 0;
+	size_t length = 0;
+
+	text[0] = '\0';
+	while (shown < HOLDERS_SHOWN && length < bytes &&
+	       (one = next_holder(asking->all, resource, one))) {
+		if (one == asking)
+			continue;
+		length += (size_t)snprintf(text + length, bytes - length, "%s%s %" PRIu64,
+					   shown++ ? ", " : "; the others: ", one->name,
+					   one->used[resource]);
+	}
+	if (!shown)
+		snprintf(text, bytes, "; nobody else holds any");
+}
+
+int principal_claim(struct principal *one, enum principal_resource resource, uint64_t amount,
+		    struct strata_error *error)
+{
+	const struct principals *all = one->all;
+	const uint64_t total = all->totals[resource], used = sum(all, resource, true);
+	const uint64_t share = share_of(all, resource);
+	const bool fits = amount <= total && used <= total - amount;
+	char holders[400];
+
+	if (one->trusted ? fits
+			 : fits && amount <= share && one->used[resource] <= share - amount &&
+				   sum(all, resource, false) + amount <= total - share) {
+		one->used[resource] += amount;
+		return 0;
+	}
+	one->all->refused = true;
+	tell_holders(one, resource, holders, sizeof(holders));
+	if (one->trusted)
+		return strata_fail(error,
+				   "%s holds %" PRIu64 " %s and asks for %" PRIu64 " more; %" PRIu64
+				   " of %" PRIu64 " are in use%s",
+				   one->name, one->used[resource], resource_names[resource], amount,
+				   used, total, holders);
+	return strata_fail(error,
+			   "%s holds %" PRIu64 " of its share of %" PRIu64
+			   " %s and asks for %" PRIu64 " more; %" PRIu64 " of %" PRIu64
+			   " are in use%s",
+			   one->name, one->used[resource], share, resource_names[resource], amount,
+			   used, total, holders);
+}
+
+void principal_give_back(struct principal *one, enum principal_resource resource, uint64_t amount)
+{
+	one->used[resource] -= amount < one->used[resource] ? amount : one->used[resource];
+}
+
+bool principals_refused(const struct principals *all)
+{
+	return all->refused;
+}
+
+void principals_set_total(struct principals *all, enum principal_resource resource, uint64_t total)
+{
+	all->totals[resource] = total;
+}
+
+void principals_lower_total(struct principals *all, enum principal_resource resource,
+			    uint64_t total)
+{
+	if (total < all->totals[resource])
+		all->totals[resource] = total;
+}
+
+bool principal_may_write(const struct principal *one, uint64_t bytes, uint64_t room)
+{
+	return one->trusted || (bytes <= room && one->written + bytes <= room - bytes);
+}
+
+void principal_note_written(struct principal *one, uint64_t bytes)
+{
+	one->written += bytes;
+}
+
+bool principal_may_begin_source(struct principal *one)
+{
+	return one->trusted || token_bucket_take(&one->sources, now_ms());
+}
+
+/* Work ----------------------------------------------------------------------------------------- */
+
+void principals_begin_turn(struct principals *all)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr; i++) {
+		struct principal *one = all->list[i];
+		unsigned int work;
+
+		for (work = 0; work < PRINCIPAL_NR_WORK; work++) {
+			int64_t quantum = quantum_of(one, (enum principal_work)work);
+
+			/* What was not used is not saved up: a burst would keep others waiting. */
+			one->credit[work] += quantum;
+			if (one->credit[work] > quantum)
+				one->credit[work] = quantum;
+		}
+	}
+}
+
+bool principal_has_credit(const struct principal *one, enum principal_work work)
+{
+	return one->credit[work] > 0;
+}
+
+void principal_charge(struct principal *one, enum principal_work work, uint64_t bytes)
+{
+	one->credit[work] -= (int64_t)bytes;
+}
+
+/* Messages ------------------------------------------------------------------------------------- */
+
+void principal_complain(struct principal *one, const char *format, ...)
+{
+	struct strata_error text = { "" };
+	va_list args;
+
+	if (!one->trusted && !token_bucket_take(&one->lines, now_ms())) {
+		one->unprinted++;
+		return;
+	}
+	va_start(args, format);
+	vsnprintf(text.text, sizeof(text.text), format, args);
+	va_end(args);
+	fprintf(stderr, "strata: %s\n", text.text);
+}
+
+void principals_sum_up(struct principals *all)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr; i++) {
+		if (all->list[i]->unprinted)
+			fprintf(stderr, "strata: %s caused %" PRIu64 " more messages like these\n",
+				all->list[i]->name, all->list[i]->unprinted);
+		all->list[i]->unprinted = 0;
+	}
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * principal.h - accounts for the resources of a recorder by principal: a user, a Xen domain or the
+ * hypervisor.  Its programs, connections, rings and sources are counted together.
+ *
+ * An untrusted principal may use a fixed share of each resource, an eighth of the total, and all
+ * untrusted ones together may use seven eighths.  Root, the user who records, dom0 and the
+ * hypervisor are trusted: only the totals limit them.  docs/security.md has the numbers.
+ *
+ * One thread uses a table.
+ */
+#ifndef STRATA_CONSUMERD_PRINCIPAL_H
+#define STRATA_CONSUMERD_PRINCIPAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/escape.h"
+#include "consumerd/shares/token_bucket.h"
+
+enum principal_kind {
+	PRINCIPAL_HYPERVISOR,
+	PRINCIPAL_USER,
+	PRINCIPAL_DOMAIN,
+};
+
+enum principal_resource {
+	PRINCIPAL_CONNECTIONS,       /* of applications, at this moment */
+	PRINCIPAL_RINGS,             /* that are drained at this moment */
+	PRINCIPAL_MEMORY_BYTES,      /* of applications' rings, at this moment */
+	PRINCIPAL_LIVE_SLOTS,        /* of the live table, for viewers of a running recording */
+	PRINCIPAL_SOURCES,           /* in the recording */
+	PRINCIPAL_STREAMS,           /* in the recording */
+	PRINCIPAL_DESCRIPTION_BYTES, /* of events, in the recording */
+	PRINCIPAL_GUEST_PAGES,       /* that are mapped at this moment */
+	PRINCIPAL_NR_RESOURCES,
+};
+
+/* The part of each total that an untrusted principal may use, and that is left for trusted ones. */
+#define PRINCIPAL_SHARES 8u
+
+#define PRINCIPAL_UUID_BYTES 16u
+#define PRINCIPAL_NAME_BYTES 80u
+
+struct principals;
+struct principal;
+
+/* An empty table; NULL: out of memory. */
+struct principals *principals_new(void);
+
+/* Frees the table and all that was got from it. */
+void principals_free(struct principals *all);
+
+/*
+ * The principal that answers for a user id: the owner of a subordinate one.  For a domain, which
+ * has a new number after a reboot, its UUID decides, which dom0's tools gave it; the number only if
+ * that is zero.  They are valid until principals_free().  NULL: out of memory.
+ * @name: for messages
+ */
+struct principal *principals_user(struct principals *all, uint32_t uid);
+struct principal *principals_domain(struct principals *all, uint32_t domain,
+				    const uint8_t uuid[PRINCIPAL_UUID_BYTES], const char *name);
+struct principal *principals_hypervisor(struct principals *all);
+
+/* Takes @amount of a resource.  Returns 0, or -1: the share or the total is used up, and @error
+ * names the holders of most of it. */
+int principal_claim(struct principal *one, enum principal_resource resource, uint64_t amount,
+		    struct strata_error *error);
+
+/* Gives back a claimed amount. */
+void principal_give_back(struct principal *one, enum principal_resource resource, uint64_t amount);
+
+/* Has anybody been refused anything? */
+bool principals_refused(const struct principals *all);
+
+/* Sets a total, of which an eighth is the share. */
+void principals_set_total(struct principals *all, enum principal_resource resource, uint64_t total);
+
+/* Sets a total unless it is less already. */
+void principals_lower_total(struct principals *all, enum principal_resource resource,
+			    uint64_t total);
+
+/*
+ * Whether a principal may write @bytes more to a recording while @room bytes of the disk are free.
+ * An untrusted one may not write more than it then leaves for all others.
+ */
+bool principal_may_write(const struct principal *one, uint64_t bytes, uint64_t room);
+
+/* Adds to what a principal has written to the recording. */
+void principal_note_written(struct principal *one, uint64_t bytes);
+
+/* Whether it may begin another source now: an untrusted one 256 at once, then 64 a second. */
+bool principal_may_begin_source(struct principal *one);
+
+/*
+ * Work.  In each turn of the recorder's loop a principal may use a quantum of each kind of work,
+ * in drained bytes; other work is charged in proportion to its cost.  A step that has begun is
+ * finished, and its excess is paid in the following turns (deficit round robin).
+ */
+enum principal_work {
+	PRINCIPAL_DRAINING, /* its rings */
+	PRINCIPAL_TALKING,  /* its connections: messages and set-up */
+	PRINCIPAL_NR_WORK,
+};
+
+/* For reading; only the functions here change it. */
+struct principal {
+	struct principals *all;
+	enum principal_kind kind;
+	uint32_t id; /* of the user; of a domain without a UUID */
+	bool trusted;
+	uint8_t uuid[PRINCIPAL_UUID_BYTES]; /* of a domain; else zero */
+	/* "user 1000", "domain g1", "the hypervisor"; nothing in it needs to be escaped. */
+	char name[STRATA_ESCAPED_BYTES(PRINCIPAL_NAME_BYTES) + 16];
+	uint64_t used[PRINCIPAL_NR_RESOURCES];
+	int64_t credit[PRINCIPAL_NR_WORK]; /* bytes of work that may be done in this turn */
+	uint64_t written;                  /* bytes of packets */
+	struct token_bucket sources;
+	struct token_bucket lines;
+	uint64_t unprinted; /* lines */
+};
+
+/* The hypervisor's for draining is eight times that. */
+#define PRINCIPAL_DRAINING_BYTES (1u << 20)
+#define PRINCIPAL_TALKING_BYTES  (256u << 10)
+
+/* What a step costs at least. */
+#define PRINCIPAL_STEP_BYTES 4096u
+
+/* What making or closing a file costs: a ring's stream, a source's directory. */
+#define PRINCIPAL_FILE_BYTES (32u << 10)
+
+void principals_begin_turn(struct principals *all);
+
+/* Whether it has credit left in this turn. */
+bool principal_has_credit(const struct principal *one, enum principal_work work);
+
+void principal_charge(struct principal *one, enum principal_work work, uint64_t bytes);
+
+/*
+ * Prints "strata: " and a line to stderr about something that a principal caused.  An untrusted
+ * one may cause 20 lines at once, then one each 10 s; others are counted.
+ */
+void principal_complain(struct principal *one, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Prints for each principal how many lines were not printed since this was called last. */
+void principals_sum_up(struct principals *all);
+
+#endif /* STRATA_CONSUMERD_PRINCIPAL_H */

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * subordinate_uids.c - see subordinate_uids.h.
+ *
+ * The files are read directly: a name service may wait for the network, and the recorder must not.
+ */
+#include "consumerd/shares/subordinate_uids.h"
+
+#include <pwd.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Ends the field at its ':' and returns the next field; NULL: it is the last one. */
+static char *cut_field(char *line)
+{
+	char *end = strchr(line, ':');
+
+	if (end)
+		*end++ = '\0';
+	return end;
+}
+
+static bool parse_number(const char *text, uint32_t *number)
+{
+	unsigned long long value;
+	char *end;
+
+	value = strtoull(text, &end, 10);
+	if (end == text || (*end && *end != '\n') || value > UINT32_MAX)
+		return false;
+	*number = (uint32_t)value;
+	return true;
+}
+
+/* The id of a user that is named in @passwd_path. */
+static bool find_user(const char *passwd_path, const char *name, uint32_t *uid)
+{
+	FILE *file = fopen(passwd_path, "re");
+	const struct passwd *entry;
+	bool found = false;
+
+	while (file && !found && (entry = fgetpwent(file))) {
+		found = strcmp(entry->pw_name, name) == 0;
+		*uid = entry->pw_uid;
+	}
+	if (file)
+		fclose(file);
+	return found;
+}
+
+/* A line is OWNER:FIRST:NUMBER; the owner is a name or an id. */
+static bool parse_line(char *line, const char *passwd_path, struct uid_range *range)
+{
+	char *first = cut_field(line), *nr = first ? cut_field(first) : NULL;
+
+	if (!nr || !parse_number(first, &range->first) || !parse_number(nr, &range->nr))
+		return false;
+	if (!find_user(passwd_path, line, &range->owner) && !parse_number(line, &range->owner))
+		range->owner = range->first;
+	/* Root's ranges are for containers, whose users must not count as root. */
+	if (!range->owner)
+		range->owner = range->first;
+	/* Of a range that begins at 0 each id counts as a user. */
+	return range->owner != 0;
+}
+
+void subordinate_uids_read(struct subordinate_uids *uids, const char *subuid_path,
+			   const char *passwd_path)
+{
+	FILE *file = fopen(subuid_path, "re");
+	struct uid_range range, *more;
+	char line[512];
+
+	subordinate_uids_clear(uids);
+	while (file && fgets(line, sizeof(line), file)) {
+		if (!parse_line(line, passwd_path, &range))
+			continue;
+		more = reallocarray(uids->ranges, uids->nr + 1, sizeof(*more));
+		if (!more)
+			break;
+		uids->ranges = more;
+		more[uids->nr++] = range;
+	}
+	if (file)
+		fclose(file);
+}
+
+uint32_t subordinate_uids_owner(const struct subordinate_uids *uids, uint32_t uid)
+{
+	size_t i;
+
+	for (i = 0; i < uids->nr; i++)
+		if (uid >= uids->ranges[i].first &&
+		    uid - uids->ranges[i].first < uids->ranges[i].nr)
+			return uids->ranges[i].owner;
+	return uid;
+}
+
+void subordinate_uids_clear(struct subordinate_uids *uids)
+{
+	free(uids->ranges);
+	memset(uids, 0, sizeof(*uids));
+}

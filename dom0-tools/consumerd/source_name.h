@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* source_name.h - what the directory of a kernel's source is called. */
+#ifndef STRATA_STRATA_SOURCE_NAME_H
+#define STRATA_STRATA_SOURCE_NAME_H
+
+#include "recording/recording.h"
+
+/*
+ * Makes a directory's name, new to @recording, from a domain's, which may hold
+ * anything: "g1"; "g1-5" if there is a g1 already, and "g1-5-2" if that is there too.
+ */
+void source_name(const struct strata_recording *recording, uint32_t domain, const char *domain_name,
+		 char *name, size_t bytes);
+
+#endif /* STRATA_STRATA_SOURCE_NAME_H */

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* guest.c - see guest.h. */
+#include "consumerd/xen/guest.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <strata/abi/guest.h>
+
+#define PATH_BYTES 128
+
+/* Copies a node's value, cut to fit.  False: there is none. */
+static bool read_text(struct xs_handle *xenstore, const char *path, char *to, size_t bytes)
+{
+	unsigned int length = 0;
+	char *value = xs_read(xenstore, XBT_NULL, path, &length);
+	size_t copied;
+
+	if (!value)
+		return false;
+	copied = strnlen(value, length);
+	if (copied >= bytes)
+		copied = bytes - 1;
+	memcpy(to, value, copied);
+	to[copied] = '\0';
+	free(value);
+	return true;
+}
+
+static bool read_node(struct xs_handle *xenstore, uint32_t domain, const char *node, char *to,
+		      size_t bytes)
+{
+	char path[PATH_BYTES];
+
+	snprintf(path, sizeof(path), "/local/domain/%u/" STRATA_GUEST_XENSTORE_DIR "/%s", domain,
+		 node);
+	return read_text(xenstore, path, to, bytes);
+}
+
+/* A node that must be one whole number: digits from its begin to its end, no sign, no space. */
+static bool read_number(struct xs_handle *xenstore, uint32_t domain, const char *node, int base,
+			uint64_t limit, uint64_t *number)
+{
+	const char *digits = base == 16 ? "0123456789abcdefABCDEF" : "0123456789";
+	char text[32];
+
+	if (!read_node(xenstore, domain, node, text, sizeof(text)) || !text[0] ||
+	    strlen(text) == sizeof(text) - 1 || text[strspn(text, digits)])
+		return false;
+	errno = 0;
+	*number = strtoull(text, NULL, base);
+	return !errno && *number <= limit;
+}
+
+/* "started 17" is taken apart; what is no number after the word answers nothing. */
+static void take_state(struct guest *guest)
+{
+	size_t length = strcspn(guest->state, " ");
+	unsigned long number;
+	char *end;
+
+	guest->answered = 0;
+	if (!guest->state[length])
+		return;
+	guest->state[length] = '\0';
+	errno = 0;
+	number = strtoul(guest->state + length + 1, &end, 10);
+	if (!errno && !*end && number <= UINT32_MAX)
+		guest->answered = (uint32_t)number;
+}
+
+static void look_at_module(struct xs_handle *xenstore, struct guest *guest)
+{
+	uint64_t version, root_ref, port;
+
+	if (!read_number(xenstore, guest->domain, "version", 10, UINT32_MAX, &version)) {
+		guest->module = GUEST_NO_MODULE;
+		return;
+	}
+	guest->version = (uint32_t)version;
+	if (version != STRATA_GUEST_ABI_VERSION) {
+		guest->module = GUEST_OTHER_ABI;
+		return;
+	}
+	guest->module = GUEST_BROKEN;
+	if (!read_number(xenstore, guest->domain, "root-ref", 10, UINT32_MAX, &root_ref) ||
+	    !read_number(xenstore, guest->domain, "event-channel", 10, UINT32_MAX, &port) ||
+	    !read_number(xenstore, guest->domain, "nonce", 16, UINT64_MAX, &guest->nonce) ||
+	    !read_node(xenstore, guest->domain, "state", guest->state, sizeof(guest->state)))
+		return;
+	guest->root_ref = (uint32_t)root_ref;
+	guest->port = (uint32_t)port;
+	take_state(guest);
+	guest->module = GUEST_READY;
+}
+
+void guest_look(struct xs_handle *xenstore, uint32_t domain, struct guest *guest)
+{
+	char path[PATH_BYTES];
+
+	memset(guest, 0, sizeof(*guest));
+	guest->domain = domain;
+	/* The module first: a domain goes with all that is below it, so if its module is gone and
+	 * it has a name after that, the module was unloaded. */
+	look_at_module(xenstore, guest);
+	snprintf(path, sizeof(path), "/local/domain/%u/name", domain);
+	guest->named = read_text(xenstore, path, guest->name, sizeof(guest->name));
+	if (!guest->named)
+		snprintf(guest->name, sizeof(guest->name), "domain-%u", domain);
+}
+
+static int by_domain(const void *a, const void *b)
+{
+	const struct guest *first = a, *second = b;
+
+	return (first->domain > second->domain) - (first->domain < second->domain);
+}
+
+int guests_find(struct xs_handle *xenstore, struct guest **guests, size_t *nr,
+		struct strata_error *error)
+{
+	unsigned int nr_domains = 0, i;
+	char **domains = xs_directory(xenstore, XBT_NULL, "/local/domain", &nr_domains);
+	struct guest *list;
+
+	if (!domains)
+		return strata_fail(error, "xenstore lists no domains: %s; is xenstored running?",
+				   strerror(errno));
+	list = calloc(nr_domains ? nr_domains : 1, sizeof(*list));
+	if (!list) {
+		free(domains);
+		return strata_fail(error, "out of memory");
+	}
+	for (i = 0; i < nr_domains; i++)
+		guest_look(xenstore, (uint32_t)strtoul(domains[i], NULL, 10), &list[i]);
+	free(domains);
+	qsort(list, nr_domains, sizeof(*list), by_domain);
+	*guests = list;
+	*nr = nr_domains;
+	return 0;
+}
+
+int guest_tell(struct xs_handle *xenstore, uint32_t domain, const struct guest_command *command,
+	       struct strata_error *error)
+{
+	char path[PATH_BYTES], state[32];
+
+	/* To write for a domain that is gone would make its nodes anew, and nobody would clear
+	 * them away. */
+	if (!read_node(xenstore, domain, "state", state, sizeof(state)))
+		return strata_fail(error, "its module is gone");
+	snprintf(path, sizeof(path), "/local/domain/%u/" STRATA_GUEST_XENSTORE_DIR "/ctl", domain);
+	if (!xs_write(xenstore, XBT_NULL, path, command->text, (unsigned int)strlen(command->text)))
+		return strata_fail(error, "writing %s: %s", path, strerror(errno));
+	return 0;
+}
+
+int guest_command_start(struct guest_command *command, uint32_t sequence,
+			const struct guest_start *start, struct strata_error *error)
+{
+	static const char *const forms[STRATA_NR_HEADER_FORMS] = { "", "+compact", "+large" };
+	char mask[EVENT_SET_HEX_BYTES];
+
+	if (snprintf(command->text, sizeof(command->text), "start %u %s%s %u %s%s%s", sequence,
+		     start->overwrite ? "overwrite" : "discard", forms[start->form],
+		     start->switch_ms, event_set_hex(start->events, mask), start->filter ? " " : "",
+		     start->filter ? start->filter : "") >= (int)sizeof(command->text))
+		return strata_fail(error, "the filter is too long: %.40s...", start->filter);
+	return 0;
+}
+
+int guest_command_probe(struct guest_command *command, uint32_t sequence,
+			const struct guest_probe *probe, struct strata_error *error)
+{
+	if (snprintf(command->text, sizeof(command->text), "%s %u %s %s", probe->kind, sequence,
+		     probe->name, probe->place) >= (int)sizeof(command->text))
+		return strata_fail(error, "the symbol is too long: %.40s...", probe->place);
+	return 0;
+}
+
+void guest_command_flush(struct guest_command *command, uint32_t sequence)
+{
+	snprintf(command->text, sizeof(command->text), "flush %u", sequence);
+}
+
+void guest_command_stop(struct guest_command *command, uint32_t sequence)
+{
+	snprintf(command->text, sizeof(command->text), "stop %u", sequence);
+}
+
+bool guest_may_record(const struct guest *guest)
+{
+	return strcmp(guest->state, "idle") != 0 && strcmp(guest->state, "stopped") != 0;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * guest.h - the kernels that carry strata.ko, as xenstore shows them, and how
+ * they are told to start and stop.  dom0's own kernel is one of them.
+ *
+ * Every value in a guest's part of xenstore is the guest's own: hostile.
+ */
+#ifndef STRATA_CONSUMERD_GUEST_H
+#define STRATA_CONSUMERD_GUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <xenstore.h>
+
+#include "base/error.h"
+#include "consumerd/rings/event_set.h"
+
+enum guest_module {
+	GUEST_NO_MODULE,
+	GUEST_READY,
+	GUEST_OTHER_ABI, /* a module of another version: `version` says which */
+	GUEST_BROKEN,    /* it publishes what cannot be */
+};
+
+struct guest {
+	uint32_t domain;
+	char name[80]; /* as xl shows it; not checked for what a terminal would do with it */
+	bool named;    /* false: xenstore knows no such domain (any more), the name is made up */
+	enum guest_module module;
+	uint32_t version;
+	uint32_t root_ref;
+	uint32_t port;
+	uint64_t nonce;
+	char state[32];    /* of its module, first word */
+	uint32_t answered; /* the number behind it: the command that brought it there; 0: none */
+};
+
+/* Reads what xenstore says of one domain and its module.  A few short requests. */
+void guest_look(struct xs_handle *xenstore, uint32_t domain, struct guest *guest);
+
+/* Lists all domains, in order of their numbers.  The list is the caller's to free().  0 or -1. */
+int guests_find(struct xs_handle *xenstore, struct guest **guests, size_t *nr,
+		struct strata_error *error);
+
+/* Whether its module may be recording, by the command that it obeyed last. */
+bool guest_may_record(const struct guest *guest);
+
+/* A place in a kernel that is to be an event; the texts hold no space. */
+struct guest_probe {
+	const char *kind;  /* "kprobe" or "kretprobe": also the event's group */
+	const char *name;  /* of the event */
+	const char *place; /* SYMBOL or SYMBOL+OFFSET */
+};
+
+/* How a guest is to record. */
+struct guest_start {
+	bool overwrite;
+	enum strata_header_form form; /* of their headers; one that it can write */
+	uint32_t switch_ms; /* how often half full sub-buffers are handed over; 0: never */
+	const struct event_set *events;
+	const char *filter; /* "tid=..." or "pid=...", or NULL: whatever task is current */
+};
+
+#define GUEST_COMMAND_BYTES 2048u
+
+/* What a module is told: a text for its node in xenstore. */
+struct guest_command {
+	char text[GUEST_COMMAND_BYTES];
+};
+
+/*
+ * Commands to record events, to add one, to flush (while it goes on recording, each of its CPUs
+ * hands over what it has), and to stop.  guest_look() shows "started", "probed", "flushed" or
+ * "stopped" with the same number, some time after guest_tell().
+ * @sequence: a number that was not used with this guest before
+ * 0, or -1: it is too long.
+ */
+int guest_command_start(struct guest_command *command, uint32_t sequence,
+			const struct guest_start *start, struct strata_error *error);
+int guest_command_probe(struct guest_command *command, uint32_t sequence,
+			const struct guest_probe *probe, struct strata_error *error);
+void guest_command_flush(struct guest_command *command, uint32_t sequence);
+void guest_command_stop(struct guest_command *command, uint32_t sequence);
+
+/* Writes a command into a guest's part of xenstore: two short requests.  0 or -1. */
+int guest_tell(struct xs_handle *xenstore, uint32_t domain, const struct guest_command *command,
+	       struct strata_error *error);
+
+#endif /* STRATA_CONSUMERD_GUEST_H */

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * hypervisor.h - the hypervisor's rings: Strata's sysctl, and the mapping of the
+ * frames that it shares read-only.  Called by the recorder and by `strata list`.
+ */
+#ifndef STRATA_CONSUMERD_HYPERVISOR_H
+#define STRATA_CONSUMERD_HYPERVISOR_H
+
+#include <stddef.h>
+
+#include <strata/abi/hypervisor.h>
+
+#include "consumerd/rings/ring.h"
+
+struct hypervisor;
+
+/* What a Xen says of itself when it is asked for Strata. */
+enum hypervisor_support {
+	HYPERVISOR_OK,
+	HYPERVISOR_NO_XEN,    /* this machine does not run under Xen, or is not dom0 */
+	HYPERVISOR_NO_RIGHT,  /* not root, or Xen refuses */
+	HYPERVISOR_NO_STRATA, /* Xen without the patch */
+	HYPERVISOR_OTHER_ABI, /* Strata of another version */
+};
+
+/*
+ * Opens the way to the hypervisor and asks what it supports.  Any answer but
+ * HYPERVISOR_OK leaves nothing open, and the reason with a next step in @error.
+ */
+enum hypervisor_support hypervisor_open(struct hypervisor **hypervisor, struct strata_error *error);
+
+/* Ends what create() and start() began, unmaps, closes.  NULL is fine. */
+void hypervisor_close(struct hypervisor *hypervisor);
+
+/* Fills @op with the answer to STRATA_HV_QUERY.  0 or -1. */
+int hypervisor_query(struct hypervisor *hypervisor, struct strata_hv_op *op,
+		     struct strata_error *error);
+
+/*
+ * Makes the rings of all CPUs and maps them.
+ * @geo:       of each ring
+ * @overwrite: a full ring loses its oldest sub-buffer, not the newest records
+ * @owner:     who records, shown to whoever comes second
+ * The caller holds recorder_lock(): rings that are there already were left
+ * behind by a recorder that died.  They are freed; but a flight recorder of the
+ * same size is taken over as it flies.
+ * 1: taken over, 0, or -1.
+ */
+int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry geo,
+		      bool overwrite, const char *owner, struct strata_error *error);
+
+/*
+ * Maps the rings that Xen has made since then, of CPUs that were added to the host: they follow
+ * those that hypervisor_rings() had before.  0, or -1: some may be mapped, the others are not.
+ */
+int hypervisor_map_new(struct hypervisor *hypervisor, struct strata_error *error);
+
+/* The mapped rings; they stay where they are until close. */
+struct ring *hypervisor_rings(struct hypervisor *hypervisor, size_t *nr);
+
+/*
+ * Makes what the rules say the selection, before start or while it records:
+ * when it returns, every probe goes by it.  The rules are all that holds; those
+ * of before are forgotten.
+ * @budget_per_s: events that a domain may cause on a CPU; 0: no bound
+ * 0, or -1 and the selection of before holds.
+ */
+int hypervisor_select(struct hypervisor *hypervisor, const struct strata_hv_rule *rules, size_t nr,
+		      uint32_t budget_per_s, struct strata_error *error);
+
+/* Starts to record what was selected.
+ * @switch_ms: how often what is in half full sub-buffers is handed over; 0: never */
+int hypervisor_start(struct hypervisor *hypervisor, uint32_t switch_ms, struct strata_error *error);
+
+/* While recording goes on: has the state of all clocks and vCPUs recorded once more, and all
+ * rings flushed.  0 or -1. */
+int hypervisor_flush(struct hypervisor *hypervisor, struct strata_error *error);
+
+/* Returns when nothing writes any more and all rings are flushed.  0 or -1. */
+int hypervisor_stop(struct hypervisor *hypervisor, struct strata_error *error);
+
+#endif /* STRATA_CONSUMERD_HYPERVISOR_H */

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* merge_report.c - see merge_report.h; called by cmd_merge.c. */
+#include "strata/read/merge_report.h"
+
+#include <string.h>
+
+#include "base/exit_status.h"
+#include "strata/read/loss_report.h"
+
+#define COMPLAINTS_MAX 100u
+
+static void complain(void *data, const char *message)
+{
+	struct merge_report *report = data;
+
+	progress_line_hold(&report->line);
+	if (report->complaints++ < COMPLAINTS_MAX)
+		fprintf(stderr, "strata: %s\n", message);
+	progress_line_release(&report->line);
+}
+
+static void progress(void *data, uint64_t events, uint64_t bytes, uint64_t bytes_total)
+{
+	progress_line_tell(&((struct merge_report *)data)->line, events, bytes, bytes_total);
+}
+
+void merge_report_init(struct merge_report *report, struct strata_merge_options *options)
+{
+	memset(report, 0, sizeof(*report));
+	progress_line_init(&report->line);
+	options->complain = complain;
+	options->progress = progress;
+	options->data = report;
+}
+
+static double ticks_to_us(const struct strata_merge *merge, uint64_t ticks)
+{
+	return (double)strata_ticks_to_ns(strata_merge_timebase(merge)->tsc_khz, ticks) / 1e3;
+}
+
+/* One line for each source, its streams together. */
+static void print_sources(const struct strata_merge *merge, FILE *out)
+{
+	const struct strata_recording *recording = strata_merge_recording(merge);
+	size_t i, j;
+
+	fprintf(out, "  %-16s %-7s %5s %14s %12s\n", "source", "layer", "CPUs", "events", "lost");
+	for (i = 0; i < recording->nr_sources; i++) {
+		const struct strata_source *source = &recording->sources[i];
+		unsigned long long events = 0, lost = 0;
+		unsigned int cpus = 0;
+
+		for (j = 0; j < strata_merge_nr_streams(merge); j++) {
+			const struct strata_merge_stream *stream = strata_merge_stream(merge, j);
+
+			if (stream->source_index != i)
+				continue;
+			cpus++;
+			events += stream->events;
+			lost += stream->lost;
+		}
+		if (cpus > 0)
+			fprintf(out, "  %-16s %-7s %5u %14llu %12llu\n", source->name,
+				strata_layer_name(source->layer), cpus, events, lost);
+	}
+}
+
+static double seconds_from_first(const struct strata_merge *merge, uint64_t ticks)
+{
+	uint64_t ns = strata_realtime_ns(strata_merge_timebase(merge), ticks);
+
+	return ((double)ns - (double)strata_merge_result(merge)->first_ns) / 1e9;
+}
+
+/* A line for each source that was not there all the time. */
+static void print_lives(const struct strata_merge *merge, FILE *out)
+{
+	const struct strata_recording *recording = strata_merge_recording(merge);
+	size_t i;
+
+	for (i = 0; i < recording->nr_sources; i++) {
+		const struct strata_source *source = &recording->sources[i];
+
+		if (!source->came_ticks && source->ended == STRATA_SOURCE_STAYED)
+			continue;
+		fprintf(out, "  %-16s", source->name);
+		if (source->came_ticks)
+			fprintf(out, " came at %.3f s",
+				seconds_from_first(merge, source->came_ticks));
+		if (source->came_ticks && source->ended != STRATA_SOURCE_STAYED)
+			fprintf(out, ",");
+		if (source->ended != STRATA_SOURCE_STAYED)
+			fprintf(out, " went at %.3f s: %s",
+				seconds_from_first(merge, source->went_ticks),
+				strata_source_end_text(source->ended));
+		fprintf(out, "\n");
+	}
+}
+
+/* One kind of check: how many, and by how much all of it could be off without being seen. */
+static void print_track(const struct strata_merge *merge, const struct strata_track_result *track,
+			const char *what, const char *against, const char *start, const char *stop,
+			FILE *out)
+{
+	bool before = track->slack_before_ticks <= track->slack_after_ticks;
+	uint64_t slack = before ? track->slack_before_ticks : track->slack_after_ticks;
+
+	fprintf(out,
+		"Order:    %llu %s checked against %s, %llu violations, %llu not "
+		"checkable\n",
+		(unsigned long long)track->checks, what, against,
+		(unsigned long long)track->violations, (unsigned long long)track->unchecked);
+	if (slack != STRATA_SLACK_NONE)
+		fprintf(out,
+			"Slack:    smallest %.3f us (%llu ticks), from a vCPU's %s; a shift by one "
+			"tick more would be seen\n",
+			ticks_to_us(merge, slack), (unsigned long long)slack,
+			before ? start : stop);
+}
+
+/* What is known of the clocks of a source's vCPUs, taken together. */
+struct source_clock {
+	enum strata_clock_kind kind;
+	unsigned int assumed; /* vCPUs whose clock was not recorded, */
+	unsigned int vcpus;   /* of these */
+	uint64_t bound_ticks;
+	uint64_t firm_bound_ticks;
+	uint64_t doubtful;
+	uint64_t unsure;
+};
+
+static void print_source_clock(const struct strata_merge *merge, const char *name,
+			       const struct source_clock *clock, FILE *out)
+{
+	static const char *const kinds[] = {
+		"not recorded; taken as the host's, and its order against others is not proven",
+		"the host's counter",
+		"the host's counter plus an offset",
+		"the host's counter scaled, plus an offset",
+		"emulated from Xen's system time",
+	};
+	uint32_t tsc_khz = strata_merge_timebase(merge)->tsc_khz;
+
+	fprintf(out, "Clocks:   %s: %s", name, kinds[clock->kind]);
+	if (clock->kind != STRATA_CLOCK_ASSUMED)
+		fprintf(out, "; its map is exact to %llu ns",
+			(unsigned long long)strata_ticks_to_ns_up(tsc_khz,
+								  clock->firm_bound_ticks + 1));
+	if (clock->doubtful)
+		fprintf(out, "; %llu events near a step back of it to %llu ns",
+			(unsigned long long)clock->doubtful,
+			(unsigned long long)strata_ticks_to_ns_up(tsc_khz, clock->bound_ticks + 1));
+	if (clock->unsure)
+		fprintf(out, " but for %llu events, where Xen's records are missing",
+			(unsigned long long)clock->unsure);
+	if (clock->assumed && clock->assumed < clock->vcpus)
+		fprintf(out, "; of %u of its %u vCPUs %s", clock->assumed, clock->vcpus, kinds[0]);
+	fprintf(out, "\n");
+}
+
+/* Sums up the streams of one source from @index on; returns the index behind them. */
+static size_t sum_up_source(const struct strata_merge *merge, size_t index,
+			    struct source_clock *clock)
+{
+	const struct strata_source *source = strata_merge_stream(merge, index)->source;
+
+	memset(clock, 0, sizeof(*clock));
+	for (; index < strata_merge_nr_streams(merge); index++) {
+		const struct strata_merge_stream *stream = strata_merge_stream(merge, index);
+
+		if (stream->source != source)
+			break;
+		if (stream->clock > clock->kind)
+			clock->kind = stream->clock;
+		if (stream->bound_ticks > clock->bound_ticks)
+			clock->bound_ticks = stream->bound_ticks;
+		if (stream->firm_bound_ticks > clock->firm_bound_ticks)
+			clock->firm_bound_ticks = stream->firm_bound_ticks;
+		clock->doubtful += stream->doubtful;
+		clock->unsure += stream->unsure;
+		clock->assumed += stream->clock == STRATA_CLOCK_ASSUMED;
+		clock->vcpus++;
+	}
+	return index;
+}
+
+static bool has_kernels_or_xen(const struct strata_merge *merge)
+{
+	const struct strata_recording *recording = strata_merge_recording(merge);
+
+	return strata_recording_has_layer(recording, STRATA_LAYER_XEN) ||
+	       strata_recording_has_layer(recording, STRATA_LAYER_KERNEL);
+}
+
+static void print_clocks(const struct strata_merge *merge, FILE *out)
+{
+	const struct strata_merge_result *result = strata_merge_result(merge);
+	size_t i, next;
+
+	for (i = 0; i < strata_merge_nr_streams(merge); i = next) {
+		const struct strata_source *source = strata_merge_stream(merge, i)->source;
+		struct source_clock clock;
+
+		next = sum_up_source(merge, i, &clock);
+		if (source->layer == STRATA_LAYER_XEN)
+			continue;
+		print_source_clock(merge, source->name, &clock, out);
+		for (; i < next; i++) {
+			const struct strata_merge_stream *stream = strata_merge_stream(merge, i);
+
+			if (stream->clock_changes)
+				fprintf(out,
+					"          %s/%u: its clock changed %llu times while "
+					"recording\n",
+					source->name, stream->cpu,
+					(unsigned long long)stream->clock_changes);
+		}
+	}
+	if (result->clamped)
+		fprintf(out, "          %llu times went back within their stream and were held\n",
+			(unsigned long long)result->clamped);
+	if (result->unmeasured_pcpus)
+		fprintf(out,
+			"Skew:     not measured for %llu of %llu physical CPUs; that they share one "
+			"time stamp counter is assumed\n",
+			(unsigned long long)result->unmeasured_pcpus,
+			(unsigned long long)result->pcpus);
+	else if (result->pcpus > 1)
+		fprintf(out,
+			"Skew:     the time stamp counters of %llu physical CPUs differ by %llu "
+			"ticks (%.3f us) at most\n",
+			(unsigned long long)result->pcpus, (unsigned long long)result->skew_ticks,
+			ticks_to_us(merge, result->skew_ticks));
+	if (!result->assumed_clocks && has_kernels_or_xen(merge))
+		fprintf(out,
+			"Bound:    every time%s is known to %llu ns: its clock's map and the skew of "
+			"physical CPUs together\n",
+			result->app_bound_ns ? " of Xen and kernels" : "",
+			(unsigned long long)result->bound_ns);
+	if (result->app_bound_ns)
+		fprintf(out,
+			"Bound:    times of applications are known to %llu ns: they read the counter "
+			"without a fence, and may be early\n",
+			(unsigned long long)result->app_bound_ns);
+}
+
+static void print_order(const struct strata_merge *merge, FILE *out)
+{
+	const struct strata_order_result *order = &strata_merge_result(merge)->order;
+
+	/* Of applications alone, on a machine without Xen, nothing says when vCPUs ran. */
+	if (has_kernels_or_xen(merge))
+		print_track(merge, &order->run, "events", "when Xen ran their vCPUs",
+			    "start to its first event", "last event to its stop", out);
+	if (order->app.checks)
+		print_track(merge, &order->app, "events of applications",
+			    "when Xen ran dom0's vCPUs", "start to its first event",
+			    "last event to its stop", out);
+	if (order->guest_mode.checks)
+		print_track(merge, &order->guest_mode, "events", "VM entry and exit",
+			    "entry or exit to its next event", "last event to its entry or exit",
+			    out);
+	print_clocks(merge, out);
+}
+
+void merge_report_print(const struct strata_merge *merge, FILE *out)
+{
+	const struct strata_merge_result *result = strata_merge_result(merge);
+	uint64_t duration = result->duration_ns;
+
+	fprintf(out, "Merged:   %llu events in %llu.%09llu s, %llu lost\n",
+		(unsigned long long)result->events, (unsigned long long)(duration / 1000000000u),
+		(unsigned long long)(duration % 1000000000u), (unsigned long long)result->lost);
+	print_sources(merge, out);
+	print_lives(merge, out);
+	print_order(merge, out);
+	fprintf(out, "\n");
+}
+
+static void print_violation(const struct strata_merge *merge,
+			    const struct strata_violation *violation)
+{
+	const char *name = strata_merge_domain_name(merge, violation->domain);
+	const struct strata_timebase *base = strata_merge_timebase(merge);
+	uint64_t ns =
+		strata_realtime_ns(base, violation->ticks) - strata_merge_result(merge)->first_ns;
+
+	fprintf(stderr, "strata: order violated: %s of %s/%u at %llu.%09llu s: Xen has it %s",
+		violation->event, name ? name : "?", violation->vcpu,
+		(unsigned long long)(ns / 1000000000u), (unsigned long long)(ns % 1000000000u),
+		violation->state);
+	if (violation->late_ticks != UINT64_MAX)
+		fprintf(stderr, ", %.3f us (%llu ticks) after it stopped running",
+			ticks_to_us(merge, violation->late_ticks),
+			(unsigned long long)violation->late_ticks);
+	if (violation->early_ticks != UINT64_MAX)
+		fprintf(stderr, ", %.3f us (%llu ticks) before it ran",
+			ticks_to_us(merge, violation->early_ticks),
+			(unsigned long long)violation->early_ticks);
+	if (violation->bound)
+		fprintf(stderr, "; its time is known to %llu ticks",
+			(unsigned long long)violation->bound);
+	fprintf(stderr, "\n");
+}
+
+/* What one kind of check found; true: violations. */
+static bool print_violations(const struct strata_merge *merge,
+			     const struct strata_track_result *track, const char *where)
+{
+	unsigned int i;
+
+	for (i = 0; i < track->nr_named; i++)
+		print_violation(merge, &track->named[i]);
+	if (track->violations == 0)
+		return false;
+	fprintf(stderr,
+		"strata: the order of these events cannot be trusted: %llu of %llu lie where their "
+		"vCPU %s; the clocks of their domains are not what Xen recorded\n",
+		(unsigned long long)track->violations, (unsigned long long)track->checks, where);
+	return true;
+}
+
+static void print_losses(const struct strata_merge *merge)
+{
+	struct loss_report report = { 0 };
+	size_t i;
+
+	for (i = 0; i < strata_merge_nr_streams(merge); i++) {
+		const struct strata_merge_stream *stream = strata_merge_stream(merge, i);
+
+		loss_report_add(&report, stream->lost, stream->missing_packets);
+	}
+	loss_report_print(&report, "merge");
+}
+
+int merge_report_verdict(const struct merge_report *report, const struct strata_merge *merge)
+{
+	const struct strata_merge_result *result = strata_merge_result(merge);
+	const struct strata_order_result *order = &result->order;
+	int status = STRATA_STATUS_OK;
+
+	print_losses(merge);
+	if (report->complaints > COMPLAINTS_MAX)
+		fprintf(stderr, "strata: %u more messages like these were left out\n",
+			report->complaints - COMPLAINTS_MAX);
+	if (print_violations(merge, &order->run, "did not run"))
+		status = STRATA_STATUS_PARTIAL;
+	if (print_violations(merge, &order->guest_mode, "was not in guest mode"))
+		status = STRATA_STATUS_PARTIAL;
+	if (order->app.violations) {
+		fprintf(stderr,
+			"strata: %llu of %llu events of applications have times at which their vCPU "
+			"did not run, as %s: one of the programs does not tell the truth; kernels and "
+			"the hypervisor do not depend on it\n",
+			(unsigned long long)order->app.violations,
+			(unsigned long long)order->app.checks, order->app.named[0].event);
+		status = STRATA_STATUS_PARTIAL;
+	}
+	if (result->bad_packets || result->left_out_sources) {
+		fprintf(stderr,
+			"strata: not all of the recording was merged: %llu bad packets and %llu "
+			"sources were left out; the rest is whole\n",
+			(unsigned long long)result->bad_packets,
+			(unsigned long long)result->left_out_sources);
+		status = STRATA_STATUS_PARTIAL;
+	}
+	return status;
+}

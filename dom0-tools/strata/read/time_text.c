@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* time_text.c - see time_text.h. */
+#include "strata/read/time_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Digits behind a point as nanoseconds; NULL: these are none, or too many. */
+static const char *parse_fraction(const char *text, uint64_t *ns)
+{
+	uint64_t place = 100000000;
+
+	*ns = 0;
+	for (; *text >= '0' && *text <= '9'; text++, place /= 10) {
+		if (!place)
+			return NULL;
+		*ns += (uint64_t)(*text - '0') * place;
+	}
+	return text;
+}
+
+static bool parse_seconds(const char *text, uint64_t *ns)
+{
+	uint64_t fraction = 0;
+	unsigned long long whole;
+	char *end;
+
+	errno = 0;
+	whole = strtoull(text, &end, 10);
+	if (end == text || errno || *text == '-' || whole > UINT64_MAX / 1000000000u - 1)
+		return false;
+	if (*end == '.') {
+		const char *behind = parse_fraction(end + 1, &fraction);
+
+		if (!behind || *behind)
+			return false;
+	} else if (*end) {
+		return false;
+	}
+	*ns = whole * 1000000000u + fraction;
+	return true;
+}
+
+static bool parse_date(const char *text, bool gmt, uint64_t *ns)
+{
+	struct tm when = { .tm_isdst = -1 };
+	const char *behind = strptime(text, "%Y-%m-%d %H:%M:%S", &when);
+	uint64_t fraction = 0;
+	time_t seconds;
+
+	if (!behind || (*behind == '.' && !(behind = parse_fraction(behind + 1, &fraction))) ||
+	    *behind)
+		return false;
+	when.tm_isdst = -1;
+	seconds = gmt ? timegm(&when) : mktime(&when);
+	if (seconds < 0)
+		return false;
+	*ns = (uint64_t)seconds * 1000000000u + fraction;
+	return true;
+}
+
+bool time_parse(const char *text, bool gmt, uint64_t first_ns, uint64_t *ns)
+{
+	if (*text != '+')
+		return parse_seconds(text, ns) || parse_date(text, gmt, ns);
+	if (!parse_seconds(text + 1, ns))
+		return false;
+	*ns = *ns > UINT64_MAX - first_ns ? UINT64_MAX : first_ns + *ns;
+	return true;
+}
+
+uint64_t time_parse_ms(const char *text)
+{
+	char *end;
+	double number;
+	double unit = 1000;
+
+	errno = 0;
+	number = strtod(text, &end);
+	if (errno || end == text || !(number > 0))
+		return 0;
+	if (!strcmp(end, "ms"))
+		unit = 1;
+	else if (!strcmp(end, "m") || !strcmp(end, "min"))
+		unit = 60000;
+	else if (*end && strcmp(end, "s"))
+		return 0;
+	number *= unit;
+	return number >= 1 && number < 1e12 ? (uint64_t)number : 0;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* trace_compass.h - `strata convert --format trace-compass`. */
+#ifndef STRATA_STRATA_TRACE_COMPASS_H
+#define STRATA_STRATA_TRACE_COMPASS_H
+
+#include "strata/read/traces_write.h"
+
+/* Merges the recording that is the one path, writes; says what went wrong, and what there is.  The
+ * exit status. */
+int write_trace_compass(const char *verb, const struct write_options *options, char *const *paths,
+			size_t nr);
+
+#endif /* STRATA_STRATA_TRACE_COMPASS_H */

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* traces.c - see traces.h. */
+#include "strata/read/traces.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumerd/host/file_limit.h"
+#include "inputs/made_of.h"
+
+#define COMPLAINTS_MAX 100u
+#define THREADS_MAX    64
+
+static void complain(void *data, const char *message)
+{
+	struct traces *traces = data;
+
+	if (traces->all_was_told)
+		return;
+	progress_line_hold(&traces->line);
+	if (traces->complaints++ < COMPLAINTS_MAX)
+		fprintf(stderr, "strata: %s: %s\n", traces->verb, message);
+	else if (traces->complaints == COMPLAINTS_MAX + 1)
+		fprintf(stderr, "strata: %s: more is wrong than is shown here\n", traces->verb);
+	progress_line_release(&traces->line);
+}
+
+void traces_remark(void *data, const char *message)
+{
+	struct traces *traces = data;
+
+	progress_line_hold(&traces->line);
+	fprintf(stderr, "strata: %s: %s\n", traces->verb, message);
+	progress_line_release(&traces->line);
+}
+
+void traces_progress_begin(struct traces *traces, uint64_t bytes)
+{
+	if (!traces->line.is_wanted)
+		return;
+	traces->progress.tell = progress_line_tell;
+	traces->progress.data = &traces->line;
+	traces->progress.bytes_total = bytes;
+	atomic_store_explicit(&traces->progress.events, 0, memory_order_relaxed);
+	atomic_store_explicit(&traces->progress.bytes, 0, memory_order_relaxed);
+	traces->set.progress = &traces->progress;
+	progress_line_restart(&traces->line);
+}
+
+void traces_progress_end(struct traces *traces)
+{
+	traces->set.progress = NULL;
+	progress_line_end(&traces->line);
+}
+
+/* Puts an open trace into the set; NULL: it is named and left out.  0 or -1: out of memory. */
+static int add_trace(struct traces *traces, struct strata_ctf_trace *trace, const char *name,
+		     struct strata_error *error)
+{
+	char **names;
+
+	if (!trace) {
+		complain(traces, error->text);
+		return 0;
+	}
+	if (strata_trace_set_add(&traces->set, trace, error))
+		return -1;
+	names = realloc(traces->names, traces->set.nr_traces * sizeof(char *));
+	if (!names)
+		return strata_fail(error, "out of memory");
+	traces->names = names;
+	names[traces->set.nr_traces - 1] = strdup(name);
+	return names[traces->set.nr_traces - 1] ? 0 : strata_fail(error, "out of memory");
+}
+
+/* What was found in one place: a trace or a recording; neither if it could not be opened. */
+struct opened {
+	size_t path; /* the number of the path that it was found under */
+	struct strata_ctf_trace *trace;
+	struct strata_recording_traces *recording;
+};
+
+/* Adds the hypervisor's sources of a recording, or all others.  0 or -1: out of memory. */
+static int add_sources(struct traces *traces, const struct strata_input *input,
+		       struct strata_recording_traces *recording, bool of_xen,
+		       struct strata_error *error)
+{
+	const struct strata_recording *table = strata_recording_traces_table(recording);
+	char name[4096];
+	size_t i;
+
+	for (i = 0; i < table->nr_sources; i++) {
+		const struct strata_source *source = &table->sources[i];
+
+		if (source->nr_streams == 0 || (source->layer == STRATA_LAYER_XEN) != of_xen)
+			continue;
+		snprintf(name, sizeof(name), "%s/%s", input->name, source->name);
+		if (add_trace(traces, strata_recording_traces_trace(recording, i, error), name,
+			      error))
+			return -1;
+	}
+	return 0;
+}
+
+/* Adds all sources of a recording: at equal ticks, the hypervisor's events come first. */
+static int add_recording(struct traces *traces, const struct strata_input *input,
+			 struct strata_recording_traces *recording, struct strata_error *error)
+{
+	return add_sources(traces, input, recording, true, error) ||
+			       add_sources(traces, input, recording, false, error)
+		       ? -1
+		       : 0;
+}
+
+/* Opens what was found in one place, or tells why it is left out.  0 or -1: out of memory. */
+static int open_input(struct traces *traces, const struct strata_input *input,
+		      struct opened *opened, struct strata_error *error)
+{
+	struct strata_recording_traces **more;
+
+	if (input->kind == STRATA_INPUT_CTF) {
+		opened->trace = strata_ctf_trace_open(input->path, complain, traces, error);
+		if (!opened->trace)
+			complain(traces, error->text);
+		return 0;
+	}
+	more = realloc(traces->recordings, (traces->nr_recordings + 1) * sizeof(*more));
+	if (!more)
+		return strata_fail(error, "out of memory");
+	traces->recordings = more;
+	opened->recording = strata_recording_traces_open(input->path, complain, traces, error);
+	if (opened->recording)
+		more[traces->nr_recordings++] = opened->recording;
+	else
+		complain(traces, error->text);
+	return 0;
+}
+
+/* The number of what a trace was made of, if that was found under the same path; else @nr. */
+static size_t find_origin(const struct opened *opened, size_t nr, size_t at)
+{
+	const struct opened *made = &opened[at];
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		const struct opened *other = &opened[i];
+
+		if (other->path != made->path)
+			continue;
+		if (other->recording &&
+		    strata_is_made_of_recording(made->trace,
+						strata_recording_traces_table(other->recording)))
+			break;
+		if (other->trace && strata_is_made_of_trace(made->trace, other->trace))
+			break;
+	}
+	return i;
+}
+
+/*
+ * Leaves out what was made of something else that is shown: its events are shown once.  What the
+ * command line names by itself is shown in any case.
+ */
+static void leave_out_made(struct traces *traces, struct opened *opened)
+{
+	const struct strata_input *inputs = traces->inputs.inputs;
+	const size_t nr = traces->inputs.nr;
+	bool *made = calloc(nr + 1, sizeof(*made));
+	char message[1200];
+	size_t i, origin;
+
+	for (i = 0; made && i < nr; i++) {
+		if (!opened[i].trace)
+			continue;
+		origin = find_origin(opened, nr, i);
+		made[i] = origin < nr;
+		if (!made[i])
+			continue;
+		snprintf(message, sizeof(message),
+			 "%.500s: was made of %.500s; left out, so that each event is shown once",
+			 inputs[i].name, inputs[origin].name);
+		traces_remark(traces, message);
+	}
+	for (i = 0; made && i < nr; i++) {
+		if (!made[i])
+			continue;
+		strata_ctf_trace_close(opened[i].trace);
+		opened[i].trace = NULL;
+	}
+	free(made);
+}
+
+static int open_inputs(struct traces *traces, struct opened *opened, struct strata_error *error)
+{
+	const struct strata_inputs *inputs = &traces->inputs;
+	int status = 0;
+	size_t i;
+
+	for (i = 0; i < inputs->nr && !status; i++)
+		status = open_input(traces, &inputs->inputs[i], &opened[i], error);
+	if (!status)
+		leave_out_made(traces, opened);
+	for (i = 0; i < inputs->nr; i++) {
+		struct strata_ctf_trace *trace = opened[i].trace;
+
+		if (status)
+			strata_ctf_trace_close(trace);
+		else if (trace)
+			status = add_trace(traces, trace, inputs->inputs[i].name, error);
+		else if (opened[i].recording)
+			status = add_recording(traces, &inputs->inputs[i], opened[i].recording,
+					       error);
+	}
+	return status;
+}
+
+/* Finds what there is under each path, and opens it.  0 or -1. */
+static int find_and_open(struct traces *traces, char *const *paths, size_t nr,
+			 struct strata_error *error)
+{
+	struct opened *opened = NULL, *more;
+	size_t i, known = 0;
+	int status = 0;
+
+	for (i = 0; i < nr && !status; i++) {
+		status = strata_inputs_find(&traces->inputs, paths[i], complain, traces, error);
+		more = realloc(opened, (traces->inputs.nr + 1) * sizeof(*opened));
+		if (!more) {
+			status = strata_fail(error, "out of memory");
+			break;
+		}
+		opened = more;
+		for (; known < traces->inputs.nr; known++)
+			opened[known] = (struct opened){ .path = i };
+	}
+	if (!status)
+		status = open_inputs(traces, opened, error);
+	free(opened);
+	return status;
+}
+
+int traces_open(struct traces *traces, const char *verb, const char *tcp_map, char *const *paths,
+		size_t nr, struct strata_error *error)
+{
+	struct strata_tcp_map map;
+	int status;
+
+	memset(traces, 0, sizeof(*traces));
+	traces->verb = verb;
+	progress_line_init(&traces->line);
+	file_limit_raise();
+	if (find_and_open(traces, paths, nr, error))
+		return -1;
+	if (traces->set.nr_streams == 0)
+		return strata_fail(error, "nothing that can be read was found; see above");
+	status = strata_tcp_map_load(&map, tcp_map, error);
+	/* That may read much of them, before anything is shown. */
+	traces_progress_begin(traces, traces->set.bytes);
+	if (!status)
+		status = strata_machines_find_by(&traces->machines, &traces->set, &map, complain,
+						 traces, error);
+	traces_progress_end(traces);
+	strata_tcp_map_clear(&map);
+	return status;
+}
+
+void traces_close(struct traces *traces)
+{
+	size_t i;
+
+	for (i = 0; i < traces->set.nr_traces; i++)
+		free(traces->names[i]);
+	free(traces->names);
+	strata_trace_set_clear(&traces->set);
+	strata_machines_clear(&traces->machines);
+	for (i = 0; i < traces->nr_recordings; i++)
+		strata_recording_traces_close(traces->recordings[i]);
+	free(traces->recordings);
+	strata_inputs_clear(&traces->inputs);
+	progress_line_clear(&traces->line);
+}
+
+struct strata_ctf_tally traces_tally(const struct traces *traces, size_t trace)
+{
+	struct strata_ctf_tally sum = { 0 };
+	size_t i;
+
+	for (i = 0; i < traces->set.nr_streams; i++) {
+		if (traces->set.streams[i].trace == trace)
+			strata_ctf_tally_add(&sum, &traces->set.streams[i].tally);
+	}
+	return sum;
+}
+
+unsigned int traces_threads(void)
+{
+	const long nr = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return nr < 1 ? 1 : nr > THREADS_MAX ? THREADS_MAX : (unsigned int)nr;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* traces.h - the traces that a command line names, opened; shared by the verbs that read them. */
+#ifndef STRATA_STRATA_TRACES_H
+#define STRATA_STRATA_TRACES_H
+
+#include "inputs/find.h"
+#include "inputs/machines.h"
+#include "host/recording_traces.h"
+#include "base/progress.h"
+#include "strata/read/progress_line.h"
+#include "timeline/slices.h"
+
+struct traces {
+	const char *verb; /* that complaints begin with */
+	struct strata_inputs inputs;
+	struct strata_trace_set set;
+	struct strata_recording_traces **recordings; /* of Strata's own, whose sources are in it */
+	size_t nr_recordings;
+	struct strata_machines machines; /* whose clocks they have */
+	char **names;                    /* of each trace of the set: unique, fit to be shown */
+	struct progress_line line;       /* threads that read complain, too: they hold it */
+	struct strata_progress progress;
+	unsigned int complaints; /* so many were shown, or would have been */
+	bool all_was_told;       /* they were read once; what is wrong is not told again */
+};
+
+/*
+ * Opens everything that is found under @paths.  What cannot be opened is named and left out.
+ * @tcp_map: a file with rules for events that tell of TCP; NULL: the built-in ones alone
+ * 0, or -1 with @error: nothing is left.  To be closed in any case.
+ */
+int traces_open(struct traces *traces, const char *verb, const char *tcp_map, char *const *paths,
+		size_t nr, struct strata_error *error);
+
+void traces_close(struct traces *traces);
+
+/* Says something that is worth knowing, and not wrong; @data are the traces. */
+void traces_remark(void *data, const char *message);
+
+/* From here on it is shown how much of so many bytes was read; until the other. */
+void traces_progress_begin(struct traces *traces, uint64_t bytes);
+void traces_progress_end(struct traces *traces);
+
+/* The sum over the streams of a trace. */
+struct strata_ctf_tally traces_tally(const struct traces *traces, size_t trace);
+
+/* How many threads to merge with if nobody says: as many as there are CPUs. */
+unsigned int traces_threads(void);
+
+#endif /* STRATA_STRATA_TRACES_H */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* traces_write.h - traces, merged and written in other forms: `strata view`, `convert`, `merge`. */
+#ifndef STRATA_STRATA_TRACES_WRITE_H
+#define STRATA_STRATA_TRACES_WRITE_H
+
+#include "outputs/shown.h"
+#include "strata/read/traces.h"
+#include "strata/read/traces_options.h"
+
+/* Whether there is such a format. */
+bool write_format_known(const char *format);
+
+/* Makes what writes that format. @first_ns: of all events.  NULL: out of memory. */
+struct strata_event_writer *write_make_writer(const struct write_options *options,
+					      uint64_t first_ns);
+
+/* Binds the filter of the options to a set, whose sources have the names that are shown.  0 or -1.
+ */
+int write_bind_filter(const struct write_options *options, const struct strata_trace_set *set,
+		      const struct strata_shown *shown, struct strata_error *error);
+
+/* Opens, merges, writes in each of the forms; says what went wrong.  The exit status. */
+int write_traces(const char *verb, const struct write_options *forms, size_t nr_forms,
+		 char *const *paths, size_t nr);
+
+#endif /* STRATA_STRATA_TRACES_WRITE_H */

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * apps.c - all applications of a recording together: begins to listen for them, gives each its
+ * turn, stops them and closes all; see apps.h.
+ *
+ * apps_connect.c accepts connections, apps_talk.c hears messages, apps_leave.c ends applications
+ * and apps_report.c has the messages to the user.
+ */
+#include "stratad/domains/apps_internal.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "consumerd/apps/app_socket.h"
+#include "consumerd/sources.h"
+
+/* For so many times what it would wait for us a process may take to say what it has, and to make
+ * its rings; and for no less than PATIENCE_MS.  One that says nothing at all: once, for no less
+ * than SILENCE_MS. */
+#define PATIENCE_WAITS 5u
+#define PATIENCE_MS    5000u
+#define SILENCE_MS     1000u
+
+void apps_tend(struct apps *apps)
+{
+	size_t heard, nr;
+
+	if (apps->listener < 0)
+		return;
+	if (recorder_is_saved(apps->recorder))
+		apps_forget_files(apps, true);
+	memory_return_tend(apps->returns);
+	/* In this order: who has answered there waits to be accepted. */
+	app_wake_tend(&apps->wake);
+	apps_accept_new(apps);
+	nr = apps->nr;
+	for (heard = 0; heard < nr && apps->nr; heard++) {
+		size_t index = apps->next % apps->nr;
+
+		/* If it went, another stands in its place now. */
+		if (apps_hear(apps, index))
+			apps->next = index + 1;
+	}
+}
+
+int apps_open(struct apps *apps, struct strata_error *error)
+{
+	struct epoll_event interest = { .events = EPOLLIN };
+
+	apps->silence_ms = strata_app_wait_ms(secure_getenv(STRATA_APP_WAIT_VARIABLE));
+	apps->patience_ms = PATIENCE_WAITS * apps->silence_ms;
+	if (apps->silence_ms < SILENCE_MS)
+		apps->silence_ms = SILENCE_MS;
+	if (apps->patience_ms < PATIENCE_MS)
+		apps->patience_ms = PATIENCE_MS;
+	if (apps->channel.dir && ring_file_make_dir(apps->channel.dir, apps->named_dir, error))
+		return -1;
+	apps->returns = memory_return_open(error);
+	if (!apps->returns)
+		return -1;
+	apps->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	apps->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (apps->epoll < 0)
+		return strata_fail(error, "no socket for applications: %s", strerror(errno));
+	apps->listener = app_socket_open(error);
+	if (apps->listener < 0)
+		return -1;
+	if (epoll_ctl(apps->epoll, EPOLL_CTL_ADD, apps->listener, &interest))
+		return strata_fail(error, "no socket for applications: %s", strerror(errno));
+	/* Who begins to wait from here on finds the socket. */
+	return app_wake_begin(&apps->wake, error);
+}
+
+int apps_add_sources(const struct apps *apps, struct recorder *recorder, enum recorder_begin begin,
+		     struct strata_error *error)
+{
+	struct strata_source *source;
+	struct strata_error why;
+	size_t i, j, index, next;
+
+	for (i = 0; i < apps->nr; i++) {
+		struct application *one = apps->list[i];
+		struct principal *who =
+			principals_user(recorder_principals(recorder), one->app.starter);
+
+		if (one->step < APPLICATION_RECORDING || one->step == APPLICATION_LEAVING)
+			continue;
+		next = 0;
+		if (!who)
+			return strata_fail(error, "out of memory");
+		if (sources_begin_app(recorder, who, &one->app, &index, error) ||
+		    sources_add_app_rings(recorder, &one->app, index, &next, one->app.nr_rings,
+					  begin, error))
+			return -1;
+		source = &recorder_recording(recorder)->sources[index];
+		source->since_ticks = source->came_ticks =
+			recorder_recording(apps->recorder)->sources[one->source].since_ticks;
+		/* One that cannot be described was left out when it came, and that was said. */
+		for (j = 0; j < one->app.nr_events; j++)
+			recorder_add_event(recorder, index, &one->app.events[j], &why);
+	}
+	return 0;
+}
+
+bool apps_settled(const struct apps *apps)
+{
+	size_t i;
+
+	if (!apps->stopping && !(app_wake_settled(&apps->wake) && apps->all_accepted))
+		return false;
+	for (i = 0; i < apps->nr; i++) {
+		enum application_step step = apps->list[i]->step;
+
+		if (step == APPLICATION_STOPPING ||
+		    (!apps->stopping && step < APPLICATION_RECORDING))
+			return false;
+	}
+	return true;
+}
+
+void apps_stop(struct apps *apps)
+{
+	struct strata_error ignored;
+	size_t i;
+
+	apps->stopping = true;
+	app_wake_end(&apps->wake);
+	for (i = 0; i < apps->nr; i++) {
+		struct application *one = apps->list[i];
+
+		/* If it cannot be told, its socket's end will tell it. */
+		if (one->step == APPLICATION_RECORDING && !app_stop(&one->app, &ignored))
+			one->step = APPLICATION_STOPPING;
+	}
+}
+
+void apps_release(struct apps *apps, bool recorded)
+{
+	while (apps->nr) {
+		struct application *one = apps->list[--apps->nr];
+
+		if (!recorded && one->step >= APPLICATION_ATTACHING)
+			apps_keep_file(one);
+		/* The shares went with the recorder. */
+		apps_return_memory(apps, one, NULL);
+		app_close(&one->app);
+		free(one);
+	}
+	memory_return_close(apps->returns);
+	free(apps->list);
+	apps->list = NULL;
+	apps_forget_files(apps, recorded);
+	/* Where files stay, so does the way to them. */
+	if (apps->channel.dir && !ring_file_any(apps->channel.dir))
+		ring_file_remove_dir(apps->channel.dir);
+	app_wake_end(&apps->wake);
+	if (apps->listener >= 0)
+		app_socket_close(apps->listener);
+	if (apps->epoll >= 0)
+		close(apps->epoll);
+	if (apps->spare >= 0)
+		close(apps->spare);
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * apps_leave.c - ends an application: its source, then its file of rings, then its entry in the
+ * list.
+ *
+ * Called by apps.c and apps_talk.c.  It never waits: a source that still drains keeps its
+ * application in the list, and apps_talk.c asks again in the next turn.
+ */
+#include "stratad/domains/apps_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "consumerd/host/hang_up.h"
+
+/* The file of its rings stays until whoever finds the recording can do without it. */
+static void leave_file(struct apps *apps, struct application *one)
+{
+	struct ended_file *file = malloc(sizeof(*file));
+
+	if (!file || !app_leave_file(&one->app, file->name)) {
+		free(file);
+		return;
+	}
+	file->next = apps->ended;
+	apps->ended = file;
+}
+
+void apps_forget_files(struct apps *apps, bool remove)
+{
+	while (apps->ended) {
+		struct ended_file *file = apps->ended;
+
+		apps->ended = file->next;
+		if (remove)
+			ring_file_remove(apps->channel.dir, file->name);
+		free(file);
+	}
+}
+
+void apps_keep_file(struct application *one)
+{
+	const struct strata_dir *dir = one->app.memory.dir;
+	char name[RING_FILE_NAME_BYTES];
+
+	/* A directory that was moved or removed under us has it elsewhere, or nowhere. */
+	if (app_leave_file(&one->app, name) && ring_file_is_there(dir, name))
+		fprintf(stderr,
+			"strata: what could not be written is in %s/" RING_FILE_DIR "/%s: `strata "
+			"recover` takes it from there when the recording has ended\n",
+			dir->path, name);
+}
+
+bool apps_return_memory(struct apps *apps, struct application *one, struct principal *who)
+{
+	size_t bytes;
+	void *memory = app_memory_take(&one->app.memory, &bytes);
+
+	if (memory)
+		memory_return_give(apps->returns, memory, bytes, who, one->memory_bytes);
+	return memory != NULL;
+}
+
+/* It holds nothing any more that others could use. */
+static void forget(struct apps *apps, size_t index)
+{
+	struct application *one = apps->list[index];
+
+	principal_give_back(one->who, PRINCIPAL_CONNECTIONS, 1);
+	if (!apps_return_memory(apps, one, one->who))
+		principal_give_back(one->who, PRINCIPAL_MEMORY_BYTES, one->memory_bytes);
+	app_close(&one->app);
+	free(one);
+	apps->list[index] = apps->list[--apps->nr];
+}
+
+bool apps_still_leaves(struct apps *apps, size_t index)
+{
+	struct application *one = apps->list[index];
+
+	switch (recorder_presence(apps->recorder, one->source)) {
+	case RECORDER_SOURCE_IS_THERE:
+	case RECORDER_SOURCE_LEAVES:
+		return true;
+	case RECORDER_SOURCE_IS_GONE:
+		leave_file(apps, one);
+		break;
+	case RECORDER_SOURCE_LEFT_NOTHING:
+		break;
+	case RECORDER_SOURCE_FAILED:
+		apps_keep_file(one);
+		break;
+	}
+	forget(apps, index);
+	return false;
+}
+
+bool apps_let_go(struct apps *apps, size_t index, enum strata_source_end reason)
+{
+	struct application *one = apps->list[index];
+
+	if (one->step < APPLICATION_ATTACHING) {
+		/* Nothing was recorded into its rings. */
+		forget(apps, index);
+		return false;
+	}
+	recorder_leave_source(apps->recorder, one->source, reason);
+	one->step = APPLICATION_LEAVING;
+	hang_up(one->app.socket);
+	one->app.socket = -1;
+	return apps_still_leaves(apps, index);
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * apps_talk.c - takes one application from its first message to a source that records, and hears
+ * what it says after that.
+ *
+ * Called by apps.c, in each turn for each application.  It never waits for an application, and does
+ * no more for one than its user's share of the turn allows.
+ */
+#include "stratad/domains/apps_internal.h"
+
+#include <string.h>
+
+#include "consumerd/host/hang_up.h"
+#include "consumerd/sources.h"
+
+#define MESSAGES_OF_ONE 256u
+
+/* Rings of one that are added in a turn: each is a file. */
+#define RINGS_PER_TURN 16u
+
+/* What it costs to see whether a selection means an event. */
+#define CHOICE_BYTES 64u
+
+/* Is it asked for, and what of it? */
+static bool choose(struct apps *apps, struct application *one)
+{
+	bool chosen = false;
+	size_t i;
+
+	for (i = 0; i < apps->nr_selections; i++) {
+		if (!select_matches_app(&apps->selections[i], &one->app))
+			continue;
+		apps->selections[i].found = true;
+		select_app_events(&apps->selections[i], &one->app, &one->events);
+		chosen = true;
+	}
+	return chosen;
+}
+
+/* Events that the recording has not heard of; one that cannot be is not recorded.  0 or -1. */
+static int add_events(struct apps *apps, struct application *one, struct strata_error *error)
+{
+	struct strata_source *source = &recorder_recording(apps->recorder)->sources[one->source];
+	struct strata_error why = { "" };
+	struct event_set asked = one->events;
+	bool refused = false;
+	size_t i;
+
+	memset(&one->events, 0, sizeof(one->events));
+	for (i = 0; i < one->app.nr_events; i++) {
+		if (i >= one->nr_added &&
+		    recorder_add_event(apps->recorder, one->source, &one->app.events[i], &why)) {
+			refused = true;
+			apps->left_out++;
+		}
+		if (event_set_has(&asked, i) && strata_source_shape(source, (uint32_t)i))
+			event_set_add(&one->events, i);
+	}
+	one->nr_added = one->app.nr_events;
+	if (refused)
+		principal_complain(one->who, "%s: events are left out: %s", source->name, why.text);
+	return app_select(&one->app, &one->events, error);
+}
+
+/* Makes its rings, if its user has not begun too many sources lately: then it waits.  0 or -1. */
+static int make_rings(struct apps *apps, struct application *one, struct strata_error *error)
+{
+	const struct strata_recording *recording = recorder_recording(apps->recorder);
+	const struct ring_file_header clock = { .tsc_khz = recording->tsc_khz,
+						.anchor_ticks = recording->anchor_ticks,
+						.anchor_realtime_ns =
+							recording->anchor_realtime_ns };
+	uint64_t bytes;
+
+	one->step = APPLICATION_WAITING;
+	if (!one->app.mode)
+		return strata_fail(error, "it does not say hello");
+	if (!principal_may_begin_source(one->who))
+		return 0;
+	bytes = one->app.nr_cpus *
+		strata_app_ring_bytes((enum strata_app_mode)one->app.mode, apps->channel.geometry);
+	if (principal_claim(one->who, PRINCIPAL_MEMORY_BYTES, bytes, error))
+		return strata_fail_in(error, "--app-buffer makes rings smaller");
+	one->memory_bytes = bytes;
+	one->step = APPLICATION_MAKING;
+	one->came_ms = apps_now_ms();
+	return app_give_rings(&one->app, &apps->channel, &clock, error);
+}
+
+/* It has told of its events: for the first time, or of more. */
+static int on_ready(struct apps *apps, struct application *one, struct strata_error *error)
+{
+	char name[STRATA_ESCAPED_BYTES(32)];
+
+	if (one->step == APPLICATION_RECORDING) {
+		if (one->nr_added == one->app.nr_events)
+			return app_select(&one->app, &one->events, error);
+		choose(apps, one);
+		return add_events(apps, one, error);
+	}
+	if (one->step != APPLICATION_TELLING)
+		return 0;
+	choose(apps, one);
+	if (!event_set_count(&one->events))
+		principal_complain(one->who,
+				   "application %s (process %d) has no event that is asked for",
+				   apps_shown_name(one, name), one->app.pid);
+	return make_rings(apps, one, error);
+}
+
+static int on_attached(struct apps *apps, struct application *one, struct strata_error *error)
+{
+	int result;
+
+	if (one->step != APPLICATION_MAKING)
+		return strata_fail(error, "it attaches out of turn");
+	if (app_read_rings(&one->app, error))
+		return -1;
+	result = sources_begin_app(apps->recorder, one->who, &one->app, &one->source, error);
+	/* A source that is there is ended like any other, if it could not be filled. */
+	if (result != -2)
+		one->step = APPLICATION_ATTACHING;
+	return result ? -1 : 0;
+}
+
+/* Adds some of its rings to its source, and has it begin when that was the last.  0 or -1. */
+static int attach_rings(struct apps *apps, struct application *one, struct strata_error *error)
+{
+	if (sources_add_app_rings(apps->recorder, &one->app, one->source, &one->next_ring,
+				  RINGS_PER_TURN, RECORDER_WITH_PAST, error))
+		return -1;
+	if (one->next_ring < one->app.nr_rings)
+		return 0;
+	if (app_name_rings(&one->app, apps->channel.dir,
+			   &recorder_recording(apps->recorder)->sources[one->source], error))
+		return -1;
+	one->step = APPLICATION_RECORDING;
+	/* It may have told of more meanwhile. */
+	choose(apps, one);
+	return add_events(apps, one, error);
+}
+
+/* Did one that is asked for hang up before it could be recorded?  Then @error says so. */
+static bool gave_up(const struct apps *apps, const struct application *one,
+		    struct strata_error *error)
+{
+	bool asked_for = false;
+	size_t i;
+
+	for (i = 0; i < apps->nr_selections; i++)
+		asked_for |= select_matches_app(&apps->selections[i], &one->app);
+	/* One that says nothing before it ends may have had nothing to say. */
+	if (one->step >= APPLICATION_ATTACHING || apps->stopping || !asked_for || !one->app.mode ||
+	    (one->step == APPLICATION_TELLING && !app_lives(&one->app)))
+		return false;
+	strata_fail(error, "it ended or gave up before it had its rings: is it short of memory or "
+			   "files (ulimit -v, -n)? --app-buffer makes its rings smaller");
+	return true;
+}
+
+static int on_news(struct apps *apps, struct application *one, enum app_news news,
+		   struct strata_error *error)
+{
+	if (news == APP_READY && !apps->stopping)
+		return on_ready(apps, one, error);
+	if (news == APP_ATTACHED && !apps->stopping)
+		return on_attached(apps, one, error);
+	if (news == APP_STOPPED && one->step == APPLICATION_STOPPING)
+		one->step = APPLICATION_STOPPED;
+	return 0;
+}
+
+/* A message costs its user a step, and what it takes to choose among the events. */
+static void charge_message(const struct apps *apps, const struct application *one,
+			   enum app_news news)
+{
+	uint64_t bytes = PRINCIPAL_STEP_BYTES;
+
+	if (news == APP_READY && one->nr_added < one->app.nr_events)
+		bytes += CHOICE_BYTES * one->app.nr_events * apps->nr_selections;
+	principal_charge(one->who, PRINCIPAL_TALKING, bytes);
+}
+
+/* Takes a message of one, if there is one.  False: it is gone, and let go. */
+static bool hear_message(struct apps *apps, size_t index, bool *more)
+{
+	struct application *one = apps->list[index];
+	struct strata_error error = { "" };
+	enum app_news news;
+	bool carries;
+
+	*more = hang_up_look(one->app.socket, &carries);
+	if (!*more)
+		return true;
+	news = app_hear(&one->app, &error);
+	charge_message(apps, one, news);
+	/* One that nobody asked for is let go as soon as it has said who it is. */
+	if (news == APP_READY && one->step == APPLICATION_TELLING && !choose(apps, one)) {
+		apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
+		return false;
+	}
+	if (news == APP_GONE && !error.text[0] && !gave_up(apps, one, &error)) {
+		apps_let_go(apps, index, STRATA_SOURCE_EXITED);
+		return false;
+	}
+	if (news == APP_GONE || on_news(apps, one, news, &error)) {
+		apps_leave_out(apps, one, &error);
+		apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
+		return false;
+	}
+	return true;
+}
+
+/* Goes on with what one waits for, other than its messages.  False: it is let go. */
+static bool go_on(struct apps *apps, size_t index)
+{
+	struct application *one = apps->list[index];
+	const uint64_t waited_ms = apps_now_ms() - one->came_ms;
+	struct strata_error error = { "" };
+	int result = 0;
+
+	if (one->step == APPLICATION_WAITING)
+		result = make_rings(apps, one, &error);
+	else if (one->step == APPLICATION_ATTACHING)
+		result = attach_rings(apps, one, &error);
+	else if (one->step < APPLICATION_ATTACHING && !one->app.mode &&
+		 waited_ms > apps->silence_ms)
+		result = strata_fail(&error, "it has connected and says nothing");
+	else if (one->step < APPLICATION_ATTACHING && waited_ms > apps->patience_ms)
+		result = strata_fail(&error, "it does not say what it has");
+	if (!result)
+		return true;
+	apps_leave_out(apps, one, &error);
+	apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
+	return false;
+}
+
+bool apps_hear(struct apps *apps, size_t index)
+{
+	struct application *one = apps->list[index];
+	bool more = true;
+	unsigned int i;
+
+	if (one->step == APPLICATION_LEAVING)
+		return apps_still_leaves(apps, index);
+	if (one->step == APPLICATION_ARRIVED &&
+	    (apps->stopping || !principal_has_credit(one->who, PRINCIPAL_TALKING)))
+		return true;
+	if (one->step == APPLICATION_ARRIVED && !apps_receive(apps, index))
+		return false;
+	/* The recorder has said so; what its other rings hold is taken. */
+	if (app_is_broken(&one->app)) {
+		apps->left_out++;
+		return apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
+	}
+	for (i = 0; i < MESSAGES_OF_ONE && more; i++) {
+		if (!principal_has_credit(one->who, PRINCIPAL_TALKING))
+			return true;
+		if (!hear_message(apps, index, &more))
+			return false;
+	}
+	/* It may be us who were late: what it has said by now is heard first. */
+	return more || go_on(apps, index);
+}

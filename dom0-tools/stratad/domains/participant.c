@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * participant.c - one kernel in a recording: taken in, started, stopped, let go.
+ *
+ * Everything that it publishes and answers is hostile; what it can cost is
+ * bounded by its allowance (allowance.h), by STRATA_SOURCES_MAX and by the rate of
+ * participants_tend().
+ */
+#include "stratad/domains/participant.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <strata/abi/guest.h>
+
+#include <xen/xen.h>
+#include <xen/sched.h>
+
+#include "base/escape.h"
+#include "stratad/domains/participant_commands.h"
+#include "stratad/domains/participant_events.h"
+#include "consumerd/sources.h"
+
+uint64_t participants_now_ms(const struct participants *all)
+{
+	return strata_clock() / all->tsc_khz;
+}
+
+static const char *shown_name(const struct participant *one, char *shown, size_t bytes)
+{
+	return strata_escape_name(shown, bytes, one->guest.name);
+}
+
+#define SHOWN_BYTES STRATA_ESCAPED_BYTES(sizeof(((struct guest *)0)->name))
+
+static struct principal *answers_for(struct participants *all, const struct participant *one)
+{
+	return principals_domain(recorder_principals(all->recorder), one->domain, one->uuid,
+				 one->guest.name);
+}
+
+void participant_say(struct participants *all, const struct participant *one, const char *format,
+		     ...)
+{
+	struct principal *who = answers_for(all, one);
+	struct strata_error rest = { "" };
+	char name[SHOWN_BYTES];
+	va_list args;
+
+	if (!who)
+		return; /* there is no memory to count it with */
+	va_start(args, format);
+	vsnprintf(rest.text, sizeof(rest.text), format, args);
+	va_end(args);
+	principal_complain(who, "domain %u (%s) %s", one->domain,
+			   shown_name(one, name, sizeof(name)), rest.text);
+}
+
+void participant_leave_out(struct participants *all, const struct participant *one,
+			   const struct strata_error *why)
+{
+	char name[SHOWN_BYTES];
+
+	/* Always printed: it says what is missing, and a domain is left out no more often than its
+	 * allowance lets it load a module (allowance.h), and once more. */
+	fprintf(stderr, "strata: domain %u (%s) is left out: %s\n", one->domain,
+		shown_name(one, name, sizeof(name)), why->text);
+	all->left_out++;
+}
+
+/* Makes it a source of the recording. */
+static int add_source(struct participants *all, struct participant *one, struct strata_error *error)
+{
+	enum recorder_begin begin = one->flying ? RECORDER_WITH_PAST : RECORDER_FROM_NOW;
+	int result = sources_add_kernel(all->recorder, &one->guest, one->uuid, &one->map,
+					participant_records(one), begin,
+					all->started ? strata_clock() : 0, &one->source, error);
+
+	if (result != -2)
+		one->step = PARTICIPANT_READY;
+	return result ? -1 : 0;
+}
+
+void participant_refuse(struct participants *all, struct participant *one,
+			const struct strata_error *why)
+{
+	participant_leave_out(all, one, why);
+	one->refused = true;
+	one->refused_nonce = one->guest.nonce;
+	one->refused_root = one->guest.root_ref;
+	if (one->step == PARTICIPANT_NONE)
+		participant_unmap(all, one);
+	else
+		participant_let_go(all, one, STRATA_SOURCE_LEFT_OUT);
+}
+
+static void join(struct participants *all, struct participant *one)
+{
+	struct strata_error why = { "" };
+
+	if (add_source(all, one, &why)) {
+		participant_refuse(all, one, &why);
+		return;
+	}
+	if (one->awaited) {
+		one->awaited = false;
+		all->left_out--;
+	}
+	if (all->evtchn)
+		one->port = xenevtchn_bind_interdomain(all->evtchn, one->domain, one->guest.port);
+	if (one->port < 0)
+		participant_say(all, one, "is polled: its event channel cannot be bound");
+	if (!all->started)
+		return;
+	participant_say(all, one, "takes part from now on, as %s",
+			recorder_recording(all->recorder)->sources[one->source].name);
+	participant_start(all, one);
+}
+
+/* Claims what its rings take of dom0's table of mapped pages, which all guests share.  0 or -1. */
+static int claim_pages(struct participants *all, struct participant *one,
+		       struct strata_error *error)
+{
+	struct principal *who = answers_for(all, one);
+	uint32_t pages = guest_map_pages(all->gnttab, &one->guest, error);
+
+	if (!pages)
+		return -1;
+	one->leaving = calloc(1, sizeof(*one->leaving));
+	if (!who || !one->leaving)
+		return strata_fail(error, "out of memory");
+	if (principal_claim(who, PRINCIPAL_GUEST_PAGES, pages, error))
+		return -1;
+	one->who = who;
+	one->pages = pages;
+	return 0;
+}
+
+static void give_pages_back(struct participant *one)
+{
+	if (one->who)
+		principal_give_back(one->who, PRINCIPAL_GUEST_PAGES, one->pages);
+	one->who = NULL;
+}
+
+static int map_module(struct participants *all, struct participant *one, struct strata_error *error)
+{
+	if (one->guest.module == GUEST_OTHER_ABI)
+		return strata_fail(error,
+				   "its strata.ko speaks version %u, and this tool %u; load the "
+				   "module of these sources",
+				   one->guest.version, STRATA_GUEST_ABI_VERSION);
+	if (one->guest.module == GUEST_BROKEN)
+		return strata_fail(error, "what its module publishes in xenstore is incomplete; "
+					  "reload strata.ko there");
+	if (claim_pages(all, one, error) ||
+	    guest_map_within(&one->map, all->gnttab, &one->guest, one->pages, error) ||
+	    participant_choose_filter(all, one, error))
+		return -1;
+	one->map.form = strata_header_form_among(one->map.header_forms, all->form);
+	return 0;
+}
+
+/* Has it been recording, and is what it recorded still there? */
+static bool is_flying(const struct guest *guest)
+{
+	return !strcmp(guest->state, "started") || !strcmp(guest->state, "flushed");
+}
+
+void participant_go_on(struct participants *all, struct participant *one)
+{
+	struct strata_error why = { "" };
+	int more = participant_next_probe(all, one, &why);
+
+	if (more < 0)
+		participant_refuse(all, one, &why);
+	else if (more)
+		participant_await(all, one, PARTICIPANT_PROBING);
+	else
+		join(all, one);
+}
+
+static void set_overwrite(struct participant *one, bool overwrite)
+{
+	size_t i;
+
+	for (i = 0; i < one->map.nr_rings; i++)
+		one->map.rings[i].reader.overwrite = overwrite;
+}
+
+/* May its module be mapped once more?  Each time that it is loaded, or the domain boots, is one. */
+static bool is_allowed(struct participants *all, struct participant *one)
+{
+	struct strata_error why = { "" };
+	bool news;
+
+	if (allowance_come(&all->allowances, one->uuid, participants_now_ms(all), &news) ==
+	    ALLOWANCE_GRANTED)
+		return true;
+	strata_fail(&why,
+		    "its module came %u times in a short time; it takes part again about once a "
+		    "minute",
+		    ALLOWANCE_BURST);
+	if (news)
+		participant_leave_out(all, one, &why);
+	return false;
+}
+
+static void take_in(struct participants *all, struct participant *one)
+{
+	struct strata_error why = { "" };
+
+	if (one->refused && one->refused_nonce == one->guest.nonce &&
+	    one->refused_root == one->guest.root_ref)
+		return;
+	if (!is_allowed(all, one))
+		return;
+	one->had_module = true;
+	one->recorded = false;
+	one->owes_since_ms = 0;
+	one->port = -1;
+	if (map_module(all, one, &why)) {
+		participant_refuse(all, one, &why);
+		return;
+	}
+	one->flying = all->overwrite && is_flying(&one->guest);
+	set_overwrite(one, all->overwrite);
+	if (one->flying)
+		one->map.form = guest_map_form(&one->map);
+	/* An earlier recorder may have died.  What it left flying is taken over with all that it
+	 * holds; else the rings are to be still before we begin. */
+	if (guest_may_record(&one->guest) && !one->flying) {
+		participant_quiet(all, one);
+		return;
+	}
+	participant_go_on(all, one);
+}
+
+/* Of a domain that is asked for by name and has no module this is said once. */
+static void note_missing_module(struct participants *all, struct participant *one)
+{
+	struct strata_error why = { "" };
+
+	if (one->awaited || one->had_module)
+		return;
+	strata_fail(&why, "no strata.ko is loaded in it; when one is, it takes part");
+	one->awaited = true;
+	participant_leave_out(all, one, &why);
+}
+
+enum strata_source_end participant_end(const struct participant *one)
+{
+	if (one->life != DOMAIN_SHUT_DOWN)
+		return STRATA_SOURCE_DESTROYED;
+	switch (one->reason) {
+	case SHUTDOWN_poweroff:
+		return STRATA_SOURCE_SHUT_DOWN;
+	case SHUTDOWN_reboot:
+	case SHUTDOWN_soft_reset: /* by kexec */
+		return STRATA_SOURCE_REBOOTED;
+	case SHUTDOWN_suspend:
+		return STRATA_SOURCE_SUSPENDED;
+	case SHUTDOWN_crash:
+	case SHUTDOWN_watchdog:
+		return STRATA_SOURCE_CRASHED;
+	default:
+		return STRATA_SOURCE_DESTROYED;
+	}
+}
+
+/* A domain is listed before it is named, and may get another name. */
+static void note_name(struct participants *all, struct participant *one, const struct guest *now)
+{
+	if (!now->named || !strcmp(one->name, now->name))
+		return;
+	memcpy(one->name, now->name, sizeof(one->name));
+	all->names_changed |= all->started;
+}
+
+void participant_take_look(struct participants *all, struct participant *one,
+			   const struct guest *now)
+{
+	bool named;
+
+	note_name(all, one, now);
+	if (one->step != PARTICIPANT_NONE &&
+	    (now->module != GUEST_READY || now->nonce != one->guest.nonce)) {
+		/* A domain's nodes go before it does. */
+		participant_let_go(all, one,
+				   now->named ? STRATA_SOURCE_UNLOADED : participant_end(one));
+		one->due = true;
+		return;
+	}
+	if (one->step != PARTICIPANT_NONE) {
+		if (participant_owes_answer(one))
+			participant_take_answer(all, one, now);
+		return;
+	}
+	one->guest = *now;
+	/* One that has shut down may stay to be looked into; its rings are in the recording. */
+	if (all->stopping || !now->named || one->life == DOMAIN_SHUT_DOWN)
+		return;
+	if (!participant_patterns(all, now, &named))
+		return;
+	if (now->module != GUEST_NO_MODULE)
+		take_in(all, one);
+	else if (named)
+		note_missing_module(all, one);
+}
+
+void participant_look(struct participants *all, struct participant *one)
+{
+	struct guest now;
+
+	one->looked_ms = participants_now_ms(all);
+	one->due = false;
+	guest_look(all->xenstore, one->domain, &now);
+	participant_take_look(all, one, &now);
+}
+
+void participant_unmap(struct participants *all, struct participant *one)
+{
+	if (all->evtchn && one->port >= 0)
+		xenevtchn_unbind(all->evtchn, (evtchn_port_t)one->port);
+	one->port = -1;
+	guest_unmap(&one->map);
+	give_pages_back(one);
+	free(one->leaving);
+	one->leaving = NULL;
+	free(one->filter);
+	one->filter = NULL;
+	memset(&one->probes, 0, sizeof(one->probes));
+	one->next_probe = 0;
+	one->unwritten = false;
+	one->failed = false;
+	one->step = PARTICIPANT_NONE;
+}
+
+/* A module stops and flushes before it goes, and a domain before it is suspended.  Nothing else
+ * does. */
+static bool is_complete(enum strata_source_end reason)
+{
+	return reason == STRATA_SOURCE_UNLOADED || reason == STRATA_SOURCE_SUSPENDED;
+}
+
+/* Its map stays for as long as the recorder drains its rings, whatever becomes of its domain. */
+static void keep_until_drained(struct participants *all, struct participant *one)
+{
+	struct leaving *leaving = one->leaving;
+
+	*leaving = (struct leaving){ .next = all->leaving,
+				     .map = one->map,
+				     .who = one->who,
+				     .pages = one->pages,
+				     .source = one->source };
+	all->leaving = leaving;
+	one->leaving = NULL;
+	one->who = NULL;
+	memset(&one->map, 0, sizeof(one->map));
+}
+
+void participant_let_go(struct participants *all, struct participant *one,
+			enum strata_source_end reason)
+{
+	struct strata_error why = { "" };
+
+	/* First, and at once: after a soft reset another kernel runs in that memory. */
+	if (guest_map_detach(&one->map, &why))
+		participant_leave_out(all, one, &why);
+	if (one->step >= PARTICIPANT_READY) {
+		if (reason != STRATA_SOURCE_LEFT_OUT)
+			participant_say(
+				all, one, "goes: %s%s", strata_source_end_text(reason),
+				is_complete(reason)
+					? ""
+					: "; what it was writing is taken up to the last record that it "
+					  "committed, what came after that is unknown");
+		if (reason != STRATA_SOURCE_LEFT_OUT && !is_complete(reason) && all->died)
+			all->died(all->data, one);
+		recorder_leave_source(all->recorder, one->source, reason);
+		keep_until_drained(all, one);
+	}
+	/* What it publishes is there still, for a while: what it meant is gone. */
+	one->refused = true;
+	one->refused_nonce = one->guest.nonce;
+	one->refused_root = one->guest.root_ref;
+	participant_unmap(all, one);
+}

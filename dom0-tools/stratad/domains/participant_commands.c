@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* participant_commands.c - see participant_commands.h. */
+#include "stratad/domains/participant_commands.h"
+
+#include <string.h>
+
+#include "stratad/domains/participant.h"
+#include "stratad/domains/participant_events.h"
+
+/* After this time without an answer the user is told, and a guest is not waited for any more. */
+#define SILENCE_MS 10000u
+
+/* A kernel patches itself for each event that it begins or ends to record, and tells all of its
+ * CPUs: seconds, for hundreds of events where CPUs wait for one another. */
+#define EVENT_MS 100u
+
+int participant_give(struct participants *all, struct participant *one,
+		     const struct guest_command *command, struct strata_error *error)
+{
+	if (!xenstore_requests_tell(all->requests, one->domain, one->serial, one->sequence,
+				    command))
+		return strata_fail(error, "out of memory");
+	one->unwritten = true;
+	one->failed = false;
+	return 0;
+}
+
+void participant_await(struct participants *all, struct participant *one,
+		       enum participant_step step)
+{
+	one->step = step;
+	if (!one->owes_since_ms)
+		one->owes_since_ms = participants_now_ms(all);
+	one->silence_said = false;
+	one->due = true;
+}
+
+/* A command to stop.  0 or -1. */
+static int give_stop(struct participants *all, struct participant *one, struct strata_error *error)
+{
+	struct guest_command command;
+
+	one->sequence = all->sequence++;
+	guest_command_stop(&command, one->sequence);
+	return participant_give(all, one, &command, error);
+}
+
+void participant_quiet(struct participants *all, struct participant *one)
+{
+	struct strata_error why = { "" };
+
+	if (give_stop(all, one, &why))
+		participant_refuse(all, one, &why);
+	else
+		participant_await(all, one, PARTICIPANT_QUIETING);
+}
+
+static int give_start(struct participants *all, struct participant *one, struct strata_error *error)
+{
+	const struct guest_start start = { .overwrite = all->overwrite,
+					   .form = one->map.form,
+					   .switch_ms = all->switch_ms,
+					   .events = &one->events,
+					   .filter = one->filter };
+	struct guest_command command;
+
+	one->sequence = all->sequence++;
+	if (guest_command_start(&command, one->sequence, &start, error) ||
+	    participant_give(all, one, &command, error))
+		return -1;
+	one->start_sequence = one->sequence;
+	participant_await(all, one, PARTICIPANT_STARTING);
+	return 0;
+}
+
+void participant_start(struct participants *all, struct participant *one)
+{
+	struct strata_error why = { "" };
+
+	if (one->step != PARTICIPANT_READY || event_set_count(&one->events) == 0)
+		return;
+	if (give_start(all, one, &why))
+		participant_leave_out(all, one, &why);
+}
+
+void participant_stop(struct participants *all, struct participant *one)
+{
+	struct strata_error why = { "" };
+
+	/* One that never answered may start later: it is stopped in any case. */
+	if (one->step != PARTICIPANT_STARTING && one->step != PARTICIPANT_RECORDING)
+		return;
+	/* Its answer to the start may be there by now; the stop is written after that look. */
+	if (one->step == PARTICIPANT_STARTING)
+		xenstore_requests_look(all->requests, one->domain, one->serial);
+	/* If its module is gone, the next look sees that. */
+	give_stop(all, one, &why);
+	participant_await(all, one, PARTICIPANT_STOPPING);
+}
+
+/* Adds to its source what it will record and the recording does not know. */
+static int add_events(struct participants *all, struct participant *one, struct strata_error *error)
+{
+	struct strata_source *source = &recorder_recording(all->recorder)->sources[one->source];
+	size_t i;
+
+	for (i = 0; i < one->map.nr_events; i++) {
+		const struct strata_event_desc *event = &one->map.events[i];
+
+		if (event_set_has(&one->events, i) && !strata_source_event(source, event->id) &&
+		    strata_source_add_event(source, event, error))
+			return strata_fail_in(error, "its event table");
+	}
+	return 0;
+}
+
+int participant_reselect(struct participants *all, struct participant *one,
+			 struct strata_error *error)
+{
+	const struct event_set before = one->events;
+
+	if (one->step != PARTICIPANT_READY && one->step != PARTICIPANT_STARTING &&
+	    one->step != PARTICIPANT_RECORDING)
+		return 0;
+	if (participant_choose_again(all, one, error))
+		return strata_fail_in(error, "domain %u", one->domain);
+	if (add_events(all, one, error)) {
+		one->events = before;
+		return strata_fail_in(error, "domain %u", one->domain);
+	}
+	return give_start(all, one, error) ? strata_fail_in(error, "domain %u", one->domain) : 0;
+}
+
+void participant_flush(struct participants *all, struct participant *one)
+{
+	struct guest_command command;
+	struct strata_error why = { "" };
+
+	one->flushing = one->step == PARTICIPANT_RECORDING && one->life == DOMAIN_RUNS;
+	if (!one->flushing)
+		return;
+	one->sequence = all->sequence++;
+	guest_command_flush(&command, one->sequence);
+	one->flushing = !participant_give(all, one, &command, &why);
+}
+
+bool participant_flushed(struct participants *all, struct participant *one)
+{
+	if (one->flushing && !one->looking)
+		one->looking = xenstore_requests_look(all->requests, one->domain, one->serial);
+	return !one->flushing;
+}
+
+void participant_note_flushed(struct participant *one, const struct guest *now)
+{
+	if (now->module != GUEST_READY || now->answered == one->sequence)
+		one->flushing = false;
+}
+
+void participant_note_failure(struct participants *all, struct participant *one,
+			      const struct xenstore_reply *reply)
+{
+	/* Another command followed, for which it will be the same. */
+	if (reply->sequence != one->sequence)
+		return;
+	one->failed = true;
+	one->why_failed = reply->why;
+	one->flushing = false;
+	if (one->step != PARTICIPANT_STARTING || all->failed)
+		return;
+	all->failed = true;
+	all->why_failed = reply->why;
+	strata_fail_in(&all->why_failed, "domain %u", one->domain);
+}
+
+void participant_take_failure(struct participants *all, struct participant *one)
+{
+	struct strata_error why = one->why_failed;
+
+	one->failed = false;
+	switch (one->step) {
+	case PARTICIPANT_QUIETING:
+	case PARTICIPANT_PROBING:
+		participant_refuse(all, one, &why);
+		break;
+	case PARTICIPANT_STARTING:
+		one->step = one->recorded ? PARTICIPANT_RECORDING : PARTICIPANT_READY;
+		one->owes_since_ms = 0;
+		participant_leave_out(all, one, &why);
+		break;
+	default:
+		/* If its module is gone, the next look sees that. */
+		break;
+	}
+}
+
+bool participant_owes_answer(const struct participant *one)
+{
+	return one->step == PARTICIPANT_QUIETING || one->step == PARTICIPANT_PROBING ||
+	       one->step == PARTICIPANT_STARTING || one->step == PARTICIPANT_STOPPING;
+}
+
+uint64_t participant_patience_ms(const struct participant *one)
+{
+	return one->domain == 0 ? (uint64_t)event_set_count(&one->events) * EVENT_MS : 0;
+}
+
+bool participant_is_silent(const struct participants *all, const struct participant *one)
+{
+	return participant_owes_answer(one) && participants_now_ms(all) - one->owes_since_ms >=
+						       SILENCE_MS + participant_patience_ms(one);
+}
+
+void participant_note_late(struct participants *all, struct participant *one)
+{
+	if (!participant_owes_answer(one) || one->silence_said)
+		return;
+	one->silence_said = true;
+	participant_say(all, one,
+			"has not answered yet: the recording begins without it, and it is recorded "
+			"as soon as it answers");
+}
+
+static void note_silence(struct participants *all, struct participant *one)
+{
+	if (one->silence_said || all->stopping ||
+	    (one->life != DOMAIN_PAUSED && !participant_is_silent(all, one)))
+		return;
+	one->silence_said = true;
+	participant_say(all, one, "%s: it is recorded as soon as it answers",
+			one->life == DOMAIN_PAUSED ? "is paused" : "does not answer");
+}
+
+void participant_take_answer(struct participants *all, struct participant *one,
+			     const struct guest *now)
+{
+	struct strata_error why = { "" };
+
+	if (now->answered != one->sequence) {
+		if (one->step == PARTICIPANT_STOPPING && now->answered == one->start_sequence &&
+		    !strcmp(now->state, "started"))
+			one->recorded = true;
+		note_silence(all, one);
+		return;
+	}
+	one->silence_said = false;
+	one->owes_since_ms = 0;
+	if (one->step == PARTICIPANT_PROBING) {
+		if (participant_take_probe(all, one, !strcmp(now->state, "probed"), &why))
+			participant_refuse(all, one, &why);
+		else
+			participant_go_on(all, one);
+	} else if (!strcmp(now->state, "refused")) {
+		strata_fail(&why, "its module refuses what it is told; its kernel log says why");
+		participant_refuse(all, one, &why);
+	} else if (one->step == PARTICIPANT_QUIETING && !strcmp(now->state, "stopped")) {
+		participant_go_on(all, one);
+	} else if (one->step == PARTICIPANT_STARTING && !strcmp(now->state, "started")) {
+		one->step = PARTICIPANT_RECORDING;
+		one->recorded = true;
+	} else if (one->step == PARTICIPANT_STOPPING && !strcmp(now->state, "stopped")) {
+		one->step = PARTICIPANT_STOPPED;
+	}
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * participant_events.c - see participant_events.h.
+ *
+ * Probes are added one by one: a module has one command at a time, and its answer
+ * is seen some time later.
+ */
+#include "stratad/domains/participant_events.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stratad/domains/participant_commands.h"
+
+static bool is_probe(const struct kernel_selection *selection)
+{
+	return selection->kind == SELECT_KPROBE || selection->kind == SELECT_KRETPROBE;
+}
+
+/* "kprobe": the event's group and the word of the command. */
+static const char *probe_kind(const struct kernel_selection *selection)
+{
+	return select_option_name(selection->kind) + 2;
+}
+
+static bool names(const struct kernel_selection *selection, const struct guest *guest)
+{
+	return select_matches_domain(selection, guest->domain, guest->name);
+}
+
+const char *participant_patterns(struct participants *all, const struct guest *guest, bool *named)
+{
+	const char *probes_only = NULL, *patterns = NULL;
+	bool any = false;
+	size_t i;
+
+	*named = false;
+	for (i = 0; i < all->nr_selections; i++) {
+		struct kernel_selection *selection = &all->selections[i];
+
+		any |= selection->kind == SELECT_EVENTS;
+		if (!names(selection, guest))
+			continue;
+		selection->found = true;
+		*named = true;
+		if (selection->kind == SELECT_EVENTS && !patterns)
+			patterns = selection->text;
+		if (is_probe(selection))
+			probes_only = "none";
+	}
+	if (patterns)
+		return patterns;
+	return any ? probes_only : "default";
+}
+
+int participant_choose_filter(struct participants *all, struct participant *one,
+			      struct strata_error *error)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr_selections; i++) {
+		const struct kernel_selection *selection = &all->selections[i];
+
+		if ((selection->kind != SELECT_TID && selection->kind != SELECT_PID) ||
+		    !names(selection, &one->guest))
+			continue;
+		if (one->filter)
+			return strata_fail(error, "more than one of --tid and --pid names it");
+		if (asprintf(&one->filter, "%s=%s", probe_kind(selection), selection->text) < 0) {
+			one->filter = NULL;
+			return strata_fail(error, "out of memory");
+		}
+	}
+	return 0;
+}
+
+/* Called again when the table has grown: events are chosen by their places in it. */
+static int choose_events(struct participants *all, struct participant *one,
+			 struct strata_error *error)
+{
+	bool named;
+	const char *patterns = participant_patterns(all, &one->guest, &named);
+	struct event_set events;
+	size_t i;
+
+	if (select_kernel_events(patterns ? patterns : "none", one->map.events, one->map.nr_events,
+				 &events, error))
+		return -1;
+	for (i = 0; i < one->map.nr_events; i++)
+		if (event_set_has(&one->probes, i))
+			event_set_add(&events, i);
+	one->events = events;
+	return 0;
+}
+
+int participant_next_probe(struct participants *all, struct participant *one,
+			   struct strata_error *error)
+{
+	struct guest_command command;
+
+	for (; one->next_probe < all->nr_selections; one->next_probe++) {
+		const struct kernel_selection *selection = &all->selections[one->next_probe];
+		char name[STRATA_EVENT_NAME_BYTES];
+		const struct guest_probe probe = { .kind = probe_kind(selection),
+						   .name = name,
+						   .place = selection->text };
+
+		if (!is_probe(selection) || !names(selection, &one->guest))
+			continue;
+		select_probe_name(selection, name);
+		one->sequence = all->sequence++;
+		return guest_command_probe(&command, one->sequence, &probe, error) ||
+				       participant_give(all, one, &command, error)
+			       ? -1
+			       : 1;
+	}
+	return choose_events(all, one, error);
+}
+
+int participant_take_probe(struct participants *all, struct participant *one, bool added,
+			   struct strata_error *error)
+{
+	const struct kernel_selection *selection = &all->selections[one->next_probe++];
+	char name[STRATA_EVENT_NAME_BYTES];
+	size_t i;
+
+	if (!added)
+		return strata_fail(error,
+				   "its module refuses %s %s (a symbol that its kernel lacks, or "
+				   "forbids to probe?); its kernel log says why",
+				   probe_kind(selection), selection->text);
+	if (guest_map_events_again(&one->map, &one->guest, error))
+		return -1;
+	select_probe_name(selection, name);
+	for (i = 0; i < one->map.nr_events; i++) {
+		if (strcmp(one->map.events[i].name, name) ||
+		    strcmp(one->map.events[i].group, probe_kind(selection)))
+			continue;
+		event_set_add(&one->probes, i);
+		return 0;
+	}
+	return strata_fail(error, "its module says that it probes %s, but its event table does not",
+			   selection->text);
+}
+
+int participant_choose_again(struct participants *all, struct participant *one,
+			     struct strata_error *error)
+{
+	char *before = one->filter;
+
+	one->filter = NULL;
+	if (participant_choose_filter(all, one, error) || choose_events(all, one, error)) {
+		free(one->filter);
+		one->filter = before;
+		return -1;
+	}
+	free(before);
+	return 0;
+}
+
+const struct event_set *participant_records(const struct participant *one)
+{
+	/* An earlier recorder may have asked for others, which are in its rings. */
+	return one->flying ? NULL : &one->events;
+}
+
+void participant_known_events(const struct participants *all, const struct participant *one,
+			      struct event_set *known)
+{
+	struct strata_source *source = &recorder_recording(all->recorder)->sources[one->source];
+	size_t i;
+
+	memset(known, 0, sizeof(*known));
+	for (i = 0; i < one->map.nr_events; i++)
+		if (strata_source_event(source, (uint32_t)i))
+			event_set_add(known, i);
+}

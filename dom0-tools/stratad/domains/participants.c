@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * participants.c - finds out which domains come, go and answer; see participants.h.
+ *
+ * xenstore tells of changes by watches.  They only say where to look: a guest can
+ * fire its own without end, so each domain is looked at LOOK_MS apart at the
+ * soonest, a few in a turn, each in its turn, and in a thread of their own (xenstore_requests.h).
+ * All are looked at every LOOK_ANYWAY_MS, should a watch have been missed.
+ */
+#include "stratad/domains/participants.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <strata/abi/guest.h>
+
+#include <xen/xen.h>
+#include <xen/sched.h>
+
+#include "stratad/domains/participant.h"
+#include "stratad/domains/participant_commands.h"
+
+#define WATCHES_PER_TURN 256u
+#define LOOKS_PER_TURN   8u
+#define LOOK_MS          50u
+#define LOOK_ANYWAY_MS   1000u
+#define LIST_MS          100u
+#define LIST_ANYWAY_MS   1000u
+
+/* The others wait this long for a guest to answer: after a start it is late, not lost; after a stop
+ * what it had committed is taken. */
+#define START_MS 3000u
+#define STOP_MS  10000u
+
+#define DOMAINS_TOKEN "domains"
+
+static struct participant *find(struct participants *all, uint32_t domain)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr; i++)
+		if (all->list[i].domain == domain)
+			return &all->list[i];
+	return NULL;
+}
+
+static struct participant *add(struct participants *all, uint32_t domain)
+{
+	struct participant *list = all->list, *one;
+
+	if (all->nr == all->capacity) {
+		size_t capacity = all->capacity ? 2 * all->capacity : 16;
+
+		list = reallocarray(list, capacity, sizeof(*list));
+		if (!list)
+			return NULL;
+		all->list = list;
+		all->capacity = capacity;
+	}
+	one = &list[all->nr++];
+	memset(one, 0, sizeof(*one));
+	one->domain = domain;
+	one->serial = ++all->serials;
+	one->port = -1;
+	one->due = true;
+	/* If it fails, the domain is looked at all the same, only later. */
+	xenstore_requests_watch(all->requests, domain, true);
+	return one;
+}
+
+static void forget_gone(struct participants *all)
+{
+	size_t kept = 0, i;
+
+	for (i = 0; i < all->nr; i++) {
+		struct participant *one = &all->list[i];
+
+		if (one->seen) {
+			all->list[kept++] = *one;
+			continue;
+		}
+		if (one->step != PARTICIPANT_NONE)
+			participant_let_go(all, one, participant_end(one));
+		xenstore_requests_watch(all->requests, one->domain, false);
+	}
+	all->nr = kept;
+}
+
+/* One that crashed may be left as it is, to be looked into: it will not write any more.  Another
+ * kernel may follow in the same domain, and in its memory, by kexec. */
+static bool is_over(const struct participant *one)
+{
+	return one->life == DOMAIN_SHUT_DOWN && (participant_end(one) == STRATA_SOURCE_CRASHED ||
+						 one->reason == SHUTDOWN_soft_reset);
+}
+
+static void let_crashed_go(struct participants *all)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr; i++) {
+		struct participant *one = &all->list[i];
+
+		if (one->step != PARTICIPANT_NONE && is_over(one))
+			participant_let_go(all, one, participant_end(one));
+	}
+}
+
+/* Brings the list of domains up to date.  0 or -1. */
+static int list_domains(struct participants *all, struct strata_error *error)
+{
+	const struct domain_state *states;
+	size_t nr, i;
+
+	all->domains_due = false;
+	all->domains_ms = participants_now_ms(all);
+	if (domains_list(all->domains, &states, &nr, error))
+		return -1;
+	for (i = 0; i < all->nr; i++)
+		all->list[i].seen = false;
+	for (i = 0; i < nr; i++) {
+		struct participant *one = find(all, states[i].domain);
+
+		if (states[i].life == DOMAIN_DYING)
+			continue;
+		if (!one)
+			one = add(all, states[i].domain);
+		if (!one)
+			return strata_fail(error, "out of memory");
+		one->seen = true;
+		memcpy(one->uuid, states[i].uuid, sizeof(one->uuid));
+		one->life = states[i].life;
+		one->reason = states[i].reason;
+	}
+	forget_gone(all);
+	let_crashed_go(all);
+	return 0;
+}
+
+/* Notes that something changed, for the next participants_tend(); events of guests that are not
+ * taken would pile up while the caller waits. */
+static void hear(struct participants *all)
+{
+	unsigned int i;
+
+	for (i = 0; i < WATCHES_PER_TURN; i++) {
+		char **event = xs_check_watch(all->xenstore);
+		struct participant *one;
+
+		if (!event)
+			return;
+		if (!strcmp(event[XS_WATCH_TOKEN], DOMAINS_TOKEN)) {
+			all->domains_due = true;
+		} else {
+			one = find(all, (uint32_t)strtoul(event[XS_WATCH_TOKEN], NULL, 10));
+			if (one)
+				one->due = true;
+		}
+		free(event);
+	}
+}
+
+int participants_gather(struct participants *all, struct strata_error *error)
+{
+	size_t i;
+
+	/* Commands of different recorders must not be taken for one another. */
+	all->sequence = (uint32_t)strata_clock();
+	all->requests = xenstore_requests_open(all->xenstore, error);
+	if (!all->requests)
+		return -1;
+	if (!xs_watch(all->xenstore, "@introduceDomain", DOMAINS_TOKEN) ||
+	    !xs_watch(all->xenstore, "@releaseDomain", DOMAINS_TOKEN))
+		return strata_fail(error, "xenstore does not watch for domains: %s",
+				   strerror(errno));
+	if (list_domains(all, error))
+		return -1;
+	for (i = 0; i < all->nr; i++)
+		participant_look(all, &all->list[i]);
+	return participants_check_found(all, error);
+}
+
+void participants_start(struct participants *all)
+{
+	size_t i;
+
+	all->started = true;
+	for (i = 0; i < all->nr; i++)
+		participant_start(all, &all->list[i]);
+}
+
+/* Is it time to look at this one? */
+static bool is_time(const struct participant *one, uint64_t now_ms)
+{
+	uint64_t rest_ms = one->due || participant_owes_answer(one) ? LOOK_MS : LOOK_ANYWAY_MS;
+
+	return !one->looking && now_ms - one->looked_ms >= rest_ms;
+}
+
+/* Asks for a look at it; without memory it is asked for again. */
+static void ask(struct participants *all, struct participant *one, uint64_t now_ms)
+{
+	one->looked_ms = now_ms;
+	one->due = false;
+	one->looking = xenstore_requests_look(all->requests, one->domain, one->serial);
+}
+
+static struct participant *find_serial(struct participants *all, uint64_t serial)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr; i++)
+		if (all->list[i].serial == serial)
+			return &all->list[i];
+	return NULL;
+}
+
+/* Takes replies of xenstore about those who are still there.  @only_flushed: what else follows from
+ * them has to wait for another look, and for participants_tend(). */
+static void take_replies(struct participants *all, bool only_flushed)
+{
+	struct xenstore_reply reply;
+	struct participant *one;
+
+	while (xenstore_requests_take(all->requests, &reply)) {
+		one = find_serial(all, reply.whose);
+		if (!one)
+			continue;
+		if (!reply.is_look) {
+			one->unwritten &= reply.sequence != one->sequence;
+			if (reply.failed)
+				participant_note_failure(all, one, &reply);
+			continue;
+		}
+		one->looking = false;
+		participant_note_flushed(one, &reply.guest);
+		one->due |= only_flushed;
+		if (!only_flushed)
+			participant_take_look(all, one, &reply.guest);
+	}
+}
+
+static void take_failures(struct participants *all)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr; i++)
+		if (all->list[i].failed)
+			participant_take_failure(all, &all->list[i]);
+}
+
+void participants_hear_flushed(struct participants *all)
+{
+	hear(all);
+	take_replies(all, true);
+}
+
+bool participants_unwritten(const struct participants *all)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr; i++)
+		if (all->list[i].unwritten)
+			return true;
+	return false;
+}
+
+void participants_tend(struct participants *all)
+{
+	uint64_t now_ms = participants_now_ms(all);
+	struct strata_error ignored;
+	unsigned int looks = 0;
+	size_t i;
+
+	hear(all);
+	leaving_tend(&all->leaving, all->recorder);
+	/* If it fails now it is tried again. */
+	if (now_ms - all->domains_ms >= (all->domains_due ? LIST_MS : LIST_ANYWAY_MS))
+		list_domains(all, &ignored);
+	take_replies(all, false);
+	take_failures(all);
+	for (i = 0; i < all->nr && looks < LOOKS_PER_TURN; i++) {
+		struct participant *one = &all->list[all->next++ % all->nr];
+
+		if (!is_time(one, now_ms))
+			continue;
+		ask(all, one, now_ms);
+		looks++;
+	}
+}
+
+/* Is this one still waited for? */
+static bool is_awaited(const struct participants *all, const struct participant *one,
+		       uint64_t waited_ms)
+{
+	const uint64_t limit_ms =
+		(all->stopping ? STOP_MS : START_MS) + participant_patience_ms(one);
+
+	if (!participant_owes_answer(one) || one->life != DOMAIN_RUNS)
+		return false;
+	if (all->stopping && (one->step < PARTICIPANT_READY || participant_is_silent(all, one)))
+		return false;
+	return waited_ms < limit_ms;
+}
+
+bool participants_settled(const struct participants *all, uint64_t waited_ms)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr; i++)
+		if (is_awaited(all, &all->list[i], waited_ms))
+			return false;
+	return true;
+}
+
+void participants_name_late(struct participants *all)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr; i++)
+		if (all->list[i].life == DOMAIN_RUNS)
+			participant_note_late(all, &all->list[i]);
+}
+
+void participants_stop(struct participants *all)
+{
+	struct strata_error ignored;
+	size_t i;
+
+	all->stopping = true;
+	/* Who is paused is not waited for: see who is. */
+	list_domains(all, &ignored);
+	for (i = 0; i < all->nr; i++)
+		participant_stop(all, &all->list[i]);
+}
+
+void participants_release(struct participants *all)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr; i++) {
+		/* The shares went with the recorder. */
+		all->list[i].who = NULL;
+		participant_unmap(all, &all->list[i]);
+	}
+	leaving_release(&all->leaving);
+	if (all->requests)
+		xenstore_requests_close(all->requests);
+	else if (all->xenstore)
+		xs_close(all->xenstore);
+	all->requests = NULL;
+	all->xenstore = NULL;
+	allowances_clear(&all->allowances);
+	free(all->list);
+	all->list = NULL;
+	all->nr = 0;
+}

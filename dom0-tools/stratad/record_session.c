@@ -1,0 +1,548 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* record_session.c - see record_session.h. */
+#include "stratad/record_session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <xentoollog.h>
+
+#include "base/exit_status.h"
+#include "consumerd/host/control_socket.h"
+#include "consumerd/host/file_limit.h"
+#include "consumerd/host/lock.h"
+#include "stratad/session.h"
+#include "consumerd/sources.h"
+#include "consumerd/host/stderr_queue.h"
+
+/* Rings are looked at this often while applications write, whose rings tell nobody that they fill,
+ * and while one is nearly full though we just took from it. */
+#define BUSY_MS 2
+
+/* After a wake-up the next one is waited for no sooner: a guest may notify without end. */
+#define SETTLE_NS      2000000
+#define PORTS_PER_WAKE 64
+
+/* Applications are waited for this long at a stop: what one has published is taken, whether it
+ * answers or not. */
+#define APPS_MS 500
+
+/* Files that are no ring's and no application's. */
+#define FILES_OWN 64u
+
+static volatile sig_atomic_t interrupted; /* how often */
+static volatile sig_atomic_t to_pass_on;  /* a signal that the command has not got; 0 */
+
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+	(void)context;
+	interrupted++;
+	/* What a terminal sends goes to the command as well, by itself. */
+	if (info->si_code != SI_KERNEL)
+		to_pass_on = number;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
+
+	interrupted = 0;
+	to_pass_on = 0;
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	/* A terminal that goes away ends it as well, but for nohup. */
+	if (signal(SIGHUP, SIG_IGN) != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	/* A file that may not grow is an error as any other. */
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+static void complain(const struct strata_error *error)
+{
+	fprintf(stderr, "strata: %s\n", error->text);
+}
+
+static int add_hypervisor(struct session *session, struct strata_error *error)
+{
+	char owner[STRATA_HV_OWNER_BYTES];
+	int taken_over;
+
+	if (!session->options->xen->nr)
+		return 0;
+	snprintf(owner, sizeof(owner), "strata record, process %ld", (long)getpid());
+	taken_over = hypervisor_create(session->hypervisor, session->options->xen_geometry,
+				       session->options->overwrite, owner, error);
+	if (taken_over < 0)
+		return -1;
+	if (taken_over)
+		fprintf(stderr, "strata: Xen's flight recorder is taken over as it flies\n");
+	if (sources_add_hypervisor(session->recorder, session->hypervisor,
+				   taken_over ? RECORDER_WITH_PAST : RECORDER_FROM_NOW, error))
+		return -1;
+	if (session->kernels.evtchn &&
+	    xenevtchn_bind_virq(session->kernels.evtchn, STRATA_HV_VIRQ) < 0)
+		fprintf(stderr,
+			"strata: VIRQ %u cannot be bound (%s): Xen's rings are polled "
+			"every %d ms\n",
+			STRATA_HV_VIRQ, strerror(errno), SESSION_POLL_MS);
+	return 0;
+}
+
+static int add_apps(struct session *session, struct strata_error *error)
+{
+	session->apps.recorder = session->recorder;
+	session->apps.selections = session->options->apps;
+	session->apps.nr_selections = session->options->nr_apps;
+	session->apps.channel = (struct app_channel){
+		.geometry = session->options->app_geometry,
+		.overwrite = session->options->overwrite,
+		.form = session->options->event_header,
+		.switch_ms = session->options->switch_ms,
+		.dir = session->options->app_files ? &session->dir : NULL,
+		.file_users = session->options->app_file_users,
+	};
+	session->apps.named_dir = session->options->app_file_dir;
+	return session->options->nr_apps ? apps_open(&session->apps, error) : 0;
+}
+
+/* Where few files may be open, connections and rings are as few: one user's share of them must not
+ * be all files. */
+static void share_files(const struct session *session)
+{
+	const unsigned long files = session->nr_files > FILES_OWN ? session->nr_files - FILES_OWN
+								  : 1;
+	struct principals *all = recorder_principals(session->recorder);
+
+	principals_lower_total(all, PRINCIPAL_CONNECTIONS, files / 4);
+	principals_lower_total(all, PRINCIPAL_RINGS, files - files / 4);
+}
+
+static int prepare(struct session *session, struct strata_error *error)
+{
+	if (session_open_host(session, error))
+		return -1;
+	session->kernels.selections = session->options->kernels;
+	session->kernels.nr_selections = session->options->nr_kernels;
+	session->kernels.wait = session->options->wait;
+	/* An old recording gives way to the new one, but not to a typing error. */
+	if (session->hypervisor &&
+	    (participants_check_names(&session->kernels, error) ||
+	     (session->options->xen->nr &&
+	      session_check_xen_domains(session, session->options->xen_domains, error))))
+		return -1;
+	session->recorder = recorder_open(session->options->output, session->options->place, error);
+	if (!session->recorder ||
+	    strata_dir_copy(&session->dir, recorder_dir(session->recorder), error))
+		return -1;
+	share_files(session);
+	if (!session->options->overwrite && recorder_publish(session->recorder, error))
+		fprintf(stderr, "strata: `strata view --live` cannot follow this recording: %s\n",
+			error->text);
+	sources_set_clock(session->recorder, session->tsc_khz);
+	recorder_set_switch(session->recorder, session->options->switch_ms);
+	session->socket = control_socket_open(error);
+	if (session->socket < 0)
+		return -1;
+	session->kernels.recorder = session->recorder;
+	if (session->options->guest_pages)
+		principals_set_total(recorder_principals(session->recorder), PRINCIPAL_GUEST_PAGES,
+				     session->options->guest_pages);
+	session->kernels.overwrite = session->options->overwrite;
+	session->kernels.form = session->options->event_header;
+	session->kernels.switch_ms = session->options->switch_ms;
+	session->kernels.died = session->options->overwrite ? session_keep_last_moments : NULL;
+	session->kernels.data = session;
+	session->kernels.tsc_khz = session->tsc_khz;
+	if (session->hypervisor &&
+	    (add_hypervisor(session, error) || participants_gather(&session->kernels, error)))
+		return -1;
+	if (add_apps(session, error))
+		return -1;
+	if (!recorder_recording(session->recorder)->nr_sources && !session->options->nr_apps &&
+	    !participants_expected(&session->kernels))
+		return strata_fail(error, "there is nothing to record: no kernel has strata.ko "
+					  "loaded, and the hypervisor is left out");
+	if (recorder_save(session->recorder, error))
+		return -1;
+	/* Nothing can keep it from starting any more. */
+	recorder_began(session->recorder);
+	return 0;
+}
+
+/* Waits for a writer's notification, a change in xenstore, a command, or for SESSION_POLL_MS; for
+ * nothing where rings are fuller than one turn could drain. */
+static void wait_for_news(struct session *session)
+{
+	xenevtchn_handle *evtchn = session->kernels.evtchn;
+	struct xs_handle *xenstore = session->kernels.xenstore;
+	struct pollfd fds[] = {
+		{ .fd = evtchn ? xenevtchn_fd(evtchn) : -1, .events = POLLIN },
+		{ .fd = xenstore ? xs_fileno(xenstore) : -1, .events = POLLIN },
+		{ .fd = session->socket, .events = POLLIN },
+		{ .fd = session->apps.epoll, .events = POLLIN },
+	};
+	struct timespec settle = { .tv_nsec = SETTLE_NS };
+	unsigned int i;
+	bool busy = (session->apps.nr && session->taken) || recorder_is_urgent(session->recorder);
+	int wait_ms = recorder_is_behind(session->recorder) ? 0 : busy ? BUSY_MS : SESSION_POLL_MS;
+
+	if (poll(fds, sizeof(fds) / sizeof(fds[0]), wait_ms) <= 0)
+		return;
+	/* A process may wait for us before its main(): no time to settle. */
+	if (fds[3].revents && !fds[0].revents && !fds[1].revents)
+		return;
+	/* Unmask before the rings are looked at: what becomes ready later notifies again. */
+	for (i = 0; i < PORTS_PER_WAKE && (fds[0].revents & POLLIN); i++) {
+		xenevtchn_port_or_error_t port = xenevtchn_pending(evtchn);
+
+		if (port < 0 || xenevtchn_unmask(evtchn, (evtchn_port_t)port) ||
+		    poll(fds, 1, 0) <= 0)
+			break;
+	}
+	nanosleep(&settle, NULL);
+}
+
+/* Milliseconds by the TSC: dom0's own clock may stand still under emulation. */
+static uint64_t ms_since(const struct session *session, uint64_t ticks)
+{
+	return (strata_clock() - ticks) / session->tsc_khz;
+}
+
+/* One turn of the loop: what came, went and became ready.  0, or -1 when nothing can be written. */
+static int turn(struct session *session, struct strata_error *error)
+{
+	wait_for_news(session);
+	session_serve(session);
+	if (session->hypervisor) {
+		participants_tend(&session->kernels);
+		if (session->kernels.names_changed)
+			session_follow_domains(session);
+		session->kernels.names_changed = false;
+		session_follow_cpus(session);
+	}
+	apps_tend(&session->apps);
+	stderr_queue_flush();
+	return recorder_drain(session->recorder,
+			      session->options->overwrite ? RECORDER_DRAIN_NONE
+							  : RECORDER_DRAIN_SOME,
+			      &session->taken, error);
+}
+
+/* Has everybody answered who is waited for? */
+static bool is_settled(const struct session *session, uint64_t waited_ms)
+{
+	return participants_settled(&session->kernels, waited_ms) &&
+	       (waited_ms >= APPS_MS || apps_settled(&session->apps));
+}
+
+/* Turns until all have answered who are waited for, or more signals than @signals have come. */
+static int settle(struct session *session, int signals, struct strata_error *error)
+{
+	uint64_t begin = strata_clock();
+
+	while (!is_settled(session, ms_since(session, begin)) && interrupted <= signals)
+		if (turn(session, error))
+			return -1;
+	return 0;
+}
+
+static void show_progress(struct session *session, uint64_t elapsed_ms)
+{
+	struct recorder_totals totals = recorder_totals(session->recorder);
+	bool terminal = isatty(STDERR_FILENO);
+
+	if (elapsed_ms / 1000 < session->shown_s + (terminal ? 1 : 5))
+		return;
+	session->shown_s = elapsed_ms / 1000;
+	fprintf(stderr, "%sstrata: recording, %" PRIu64 " s", terminal ? "\r" : "",
+		session->shown_s);
+	if (session->options->duration_ms)
+		fprintf(stderr, " of %" PRIu64 " s", session->options->duration_ms / 1000);
+	if (session->options->overwrite) {
+		fprintf(stderr, ", in memory; %u snapshots taken%s", session->snapshots,
+			terminal ? "  " : "\n");
+		return;
+	}
+	fprintf(stderr, ": %" PRIu64 " events, %" PRIu64 " KiB, %" PRIu64 " lost%s", totals.events,
+		totals.bytes >> 10, totals.lost, terminal ? "  " : "\n");
+}
+
+/* Is the time over, the command at its end, or has a signal come?  The first one is the command's
+ * to answer; a second one ends the recording all the same. */
+static bool is_over(struct session *session, uint64_t elapsed_ms)
+{
+	const bool timed = session->options->duration_ms != 0;
+
+	if (timed && elapsed_ms >= session->options->duration_ms)
+		return true;
+	/* None, or one that was not started. */
+	if (!session->command.argv || session->command.go >= 0)
+		return interrupted;
+	if (to_pass_on && session->command.pid) {
+		command_signal(&session->command, to_pass_on);
+		to_pass_on = 0;
+	}
+	return command_has_ended(&session->command) || interrupted > 1;
+}
+
+/* Records until the time is over or a signal came.  0, or -1 when nothing can be written. */
+static int run(struct session *session, struct strata_error *error)
+{
+	uint64_t elapsed_ms;
+
+	session->start_ticks = strata_clock();
+	do {
+		if (turn(session, error))
+			return -1;
+		elapsed_ms = ms_since(session, session->start_ticks);
+		show_progress(session, elapsed_ms);
+	} while (!is_over(session, elapsed_ms));
+	if (isatty(STDERR_FILENO) && session->shown_s)
+		fprintf(stderr, "\n");
+	return 0;
+}
+
+/* Stops the hypervisor, and says so if some of its CPUs could not record. */
+static int stop_hypervisor(struct session *session, struct strata_error *error)
+{
+	struct strata_hv_op query;
+
+	if (hypervisor_stop(session->hypervisor, error) ||
+	    hypervisor_query(session->hypervisor, &query, error))
+		return -1;
+	if (query.u.query.unringed)
+		fprintf(stderr,
+			"strata: %" PRIu64 " events of physical CPUs that were added are not "
+			"recorded: Xen had no memory for their rings; record again, with smaller "
+			"ones (--xen-buffer) if need be\n",
+			query.u.query.unringed);
+	if (query.u.query.refused)
+		fprintf(stderr,
+			"strata: %" PRIu64
+			" events were refused: a domain may cause %u a second on "
+			"a CPU, so that it cannot crowd out the others; --xen-budget says how many, "
+			"and the events strata_budget whose they were\n",
+			query.u.query.refused, session->options->xen->budget_per_s);
+	return 0;
+}
+
+/* Waits for applications alone, where nothing can be written: what one writes to a sub-buffer
+ * behind our last look at it would be missing from what `strata recover` finds. */
+static void settle_apps(struct session *session)
+{
+	const struct timespec pause = { .tv_nsec = SETTLE_NS };
+	uint64_t begin = strata_clock();
+
+	while (!apps_settled(&session->apps) && ms_since(session, begin) < APPS_MS) {
+		nanosleep(&pause, NULL);
+		apps_tend(&session->apps);
+	}
+}
+
+/*
+ * Stops all writers, then takes what they flushed.  The hypervisor starts first
+ * and stops last, so that it saw every vCPU run for as long as its guest wrote.
+ * @writable: false: nothing can be written any more
+ */
+static int stop(struct session *session, bool writable, struct strata_error *error)
+{
+	uint64_t nr_packets;
+	int result = 0;
+
+	if (session->hypervisor)
+		participants_stop(&session->kernels);
+	apps_stop(&session->apps);
+	/* A signal that comes now, as the second Ctrl-C, ends the wait: what writers have committed
+	 * until then is taken. */
+	if (writable && settle(session, interrupted, error)) {
+		writable = false;
+		result = -1;
+	}
+	if (!writable)
+		settle_apps(session);
+	participants_name_missing(&session->kernels);
+	apps_name_missing(&session->apps);
+	if (session_records_xen(session) && stop_hypervisor(session, error))
+		result = -1;
+	session_find_cpus(session);
+	/* Once takes all that a ring can hold.  A guest that goes on writing must not keep us. */
+	if (writable && recorder_drain(session->recorder, RECORDER_DRAIN_ALL, &nr_packets, error))
+		return -1;
+	return result;
+}
+
+/* For scripts that wait for the recording to stand. */
+static void tell_ready(int fd)
+{
+	static const char line[] = "ready\n";
+
+	if (fd < 0)
+		return;
+	if (write(fd, line, sizeof(line) - 1) != (ssize_t)sizeof(line) - 1)
+		fprintf(stderr, "strata: --ready-fd %d: %s\n", fd, strerror(errno));
+	if (fd > STDERR_FILENO)
+		close(fd);
+}
+
+static int record(struct session *session, struct strata_error *error)
+{
+	struct xen_selection *xen = session->options->xen;
+	struct strata_error later = { "" };
+	int result;
+
+	if (session_records_xen(session) &&
+	    (session_select_xen(session, xen, session->options->xen_domains, session->options->wait,
+				error) ||
+	     hypervisor_start(session->hypervisor, session->options->switch_ms, error)))
+		return -1;
+	participants_start(&session->kernels);
+	result = settle(session, 0, error);
+	if (!interrupted)
+		participants_name_late(&session->kernels);
+	fprintf(stderr, "strata: recording %zu sources into %s%s\n",
+		recorder_recording(session->recorder)->nr_sources, session->dir.path,
+		session->options->command || session->options->duration_ms ? ""
+									   : "; Ctrl-C ends it");
+	if (!result && !interrupted) {
+		tell_ready(session->options->ready_fd);
+		result = command_start(&session->command, error);
+	}
+	if (!result)
+		result = run(session, error);
+	if (stop(session, result == 0, result ? &later : error))
+		result = -1;
+	return result;
+}
+
+/* @written: what was recorded is complete, tables and all */
+static void report(const struct session *session, const struct recorder_totals *totals,
+		   bool written)
+{
+	fprintf(stderr,
+		"strata: recorded %" PRIu64 " events (%" PRIu64 " KiB) in %s, %" PRIu64 " lost\n",
+		totals->events, totals->bytes >> 10, session->dir.path, totals->lost);
+	if (totals->was_full)
+		fprintf(stderr,
+			"strata: the disk was full; %" PRIu64 " of the lost events waited for room "
+			"until the end. What is recorded is whole; make room, or record to another "
+			"disk with --output\n",
+			totals->no_room);
+	if (totals->was_shared)
+		fprintf(stderr,
+			"strata: a user or guest wrote as much as was left on the disk, and lost "
+			"what followed (%" PRIu64 " events at the end); make room, or record to "
+			"another disk with --output\n",
+			totals->no_share);
+	if (totals->lost && !totals->was_full && !totals->was_shared)
+		fprintf(stderr, "strata: larger buffers lose less: --xen-buffer for Xen, "
+				"--app-buffer for applications, subbuf_kb and nr_subbufs of "
+				"strata.ko for a kernel\n");
+	if (totals->bad_packets)
+		fprintf(stderr, "strata: %" PRIu64 " packets were no packets and are left out\n",
+			totals->bad_packets);
+	if (interrupted)
+		fprintf(stderr, "strata: ended by a signal%s\n",
+			written ? "; what was recorded is complete" : "");
+}
+
+/* @recorded: all that was taken out of the rings, and what it is, has been written */
+static void release(struct session *session, bool recorded)
+{
+	apps_release(&session->apps, recorded);
+	participants_release(&session->kernels);
+	hypervisor_close(session->hypervisor);
+	domains_close(session->kernels.domains);
+	if (session->kernels.evtchn)
+		xenevtchn_close(session->kernels.evtchn);
+	if (session->kernels.gnttab)
+		xengnttab_close(session->kernels.gnttab);
+	if (session->quiet)
+		xtl_logger_destroy(session->quiet);
+}
+
+/* Ends what was set up, and says what was recorded.  @status: of the recording, raised if it is not
+ * all written or something was left out */
+static void finish(struct session *session, bool recorded, int *status)
+{
+	struct strata_error error = { "" };
+	struct recorder_totals totals = { 0 };
+	bool closed = true;
+
+	if (recorded) {
+		session_set_clock(session);
+		if (recorder_close(session->recorder, &totals, &error)) {
+			complain(&error);
+			*status = STRATA_STATUS_FAILED;
+			closed = false;
+		}
+		report(session, &totals, *status == STRATA_STATUS_OK);
+	}
+	if (*status == STRATA_STATUS_OK &&
+	    (session->kernels.left_out || session->apps.left_out || session->cpus_left_out ||
+	     totals.bad_packets || totals.was_full || totals.was_shared))
+		*status = STRATA_STATUS_PARTIAL;
+	session_serve_end(session);
+	control_socket_close(session->socket);
+	release(session, closed);
+	/* What did not begin leaves things as they were. */
+	if (!recorded && session->recorder)
+		recorder_abandon(session->recorder);
+	strata_dir_close(&session->dir);
+	session_reselect_clear(session);
+	command_end(&session->command);
+	/* What went wrong with the recording comes first. */
+	if (*status == STRATA_STATUS_OK || session->command.refused)
+		*status = session->command.status;
+}
+
+int record_session(const struct record_options *options)
+{
+	struct session session = {
+		.options = options,
+		.dir = { .fd = -1 },
+		.socket = -1,
+		.apps = { .listener = -1, .epoll = -1, .spare = -1 },
+	};
+	struct strata_error error = { "" };
+	int status = STRATA_STATUS_OK;
+	bool recorded = false;
+	int lock;
+
+	/* First: it shall inherit nothing of what follows. */
+	if (command_fork(&session.command, options->command, &error)) {
+		complain(&error);
+		return session.command.status ? session.command.status : STRATA_STATUS_FAILED;
+	}
+	lock = recorder_lock(&error);
+	if (lock < 0) {
+		complain(&error);
+		command_end(&session.command);
+		return STRATA_STATUS_FAILED;
+	}
+	catch_signals();
+	stderr_queue_open();
+	/* A file for each ring, and guests may come that are not there yet. */
+	session.nr_files = file_limit_raise();
+	if (prepare(&session, &error)) {
+		complain(&error);
+		status = STRATA_STATUS_FAILED;
+	} else {
+		recorded = true;
+		if (record(&session, &error)) {
+			complain(&error);
+			fprintf(stderr, "strata: stopped; what was recorded until then is whole\n");
+			status = STRATA_STATUS_FAILED;
+		}
+	}
+	finish(&session, recorded, &status);
+	close(lock);
+	stderr_queue_close();
+	return status;
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * reselect.c - changes what a recording records while it records; see session.h.
+ *
+ * The hypervisor's rules are made anew from the options that hold now.  A kernel
+ * is told to start once more, with other events; those that the recording did not
+ * know yet are added to its tables first.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stratad/domains/participant_commands.h"
+#include "stratad/session.h"
+
+struct reselection {
+	struct reselection *before; /* an earlier one, whose texts may be in use still */
+	char *request;              /* all texts below point into it */
+	const char *xen;            /* NULL: as before */
+	const char *xen_domains;
+	const char *xen_budget;
+	struct kernel_selection *kernels; /* those that hold now */
+};
+
+/* Adds the rules of --xen-domain: domains are named by the user and selected by their numbers. */
+static int choose_domains(struct session *session, struct xen_selection *xen, const char *words,
+			  bool may_come, struct strata_error *error)
+{
+	struct xen_domain *domains;
+	struct guest *guests;
+	size_t nr, i;
+	int result;
+
+	if (!words)
+		return 0;
+	if (participants_domains(&session->kernels, &guests, &nr, error))
+		return -1;
+	domains = calloc(nr + 1, sizeof(*domains));
+	for (i = 0; domains && i < nr; i++)
+		domains[i] = (struct xen_domain){ guests[i].domain, guests[i].name };
+	result = domains ? select_xen_domains(xen, words, domains, nr, may_come, error)
+			 : strata_fail(error, "out of memory");
+	free(domains);
+	free(guests);
+	return result;
+}
+
+int session_check_xen_domains(struct session *session, const char *words,
+			      struct strata_error *error)
+{
+	struct xen_selection unused = { 0 };
+	int result = choose_domains(session, &unused, words, session->options->wait, error);
+
+	select_xen_clear(&unused);
+	return result;
+}
+
+int session_select_xen(struct session *session, struct xen_selection *xen, const char *words,
+		       bool may_come, struct strata_error *error)
+{
+	if (choose_domains(session, xen, words, may_come, error))
+		return -1;
+	return hypervisor_select(session->hypervisor, xen->rules, xen->nr, xen->budget_per_s,
+				 error);
+}
+
+/* What holds of an option: what was said last, or at the start. */
+static const char *latest(const struct reselection *one, size_t member, const char *at_start)
+{
+	for (; one; one = one->before) {
+		const char *text = *(const char *const *)((const char *)one + member);
+
+		if (text)
+			return text;
+	}
+	return at_start;
+}
+
+static int reselect_xen(struct session *session, const struct reselection *new_one, bool may_come,
+			struct strata_error *error)
+{
+	struct xen_selection xen = { .budget_per_s = session->options->xen->budget_per_s };
+	const char *events =
+		latest(new_one, offsetof(struct reselection, xen), session->options->xen_events);
+	const char *domains = latest(new_one, offsetof(struct reselection, xen_domains),
+				     session->options->xen_domains);
+	const char *budget = latest(new_one, offsetof(struct reselection, xen_budget), NULL);
+	int result;
+
+	if (!session->options->xen->nr)
+		return strata_fail(error, "this recording leaves the hypervisor out");
+	result = select_xen_events(&xen, events, error);
+	if (!result && !xen.nr)
+		result = strata_fail(error,
+				     "\"%s\" leaves nothing of the hypervisor; a recording "
+				     "cannot be left without it",
+				     events);
+	if (!result && budget)
+		result = select_xen_budget(&xen, budget, error);
+	if (!result)
+		result = session_select_xen(session, &xen, domains, may_come, error);
+	select_xen_clear(&xen);
+	return result;
+}
+
+void session_follow_domains(struct session *session)
+{
+	struct strata_error error = { "" };
+
+	if (!session->options->xen->nr || session->kernels.stopping ||
+	    !latest(session->reselection, offsetof(struct reselection, xen_domains),
+		    session->options->xen_domains))
+		return;
+	if (reselect_xen(session, session->reselection, true, &error))
+		fprintf(stderr, "strata: domains that came are not chosen by their names: %s\n",
+			error.text);
+}
+
+static bool filters(const struct kernel_selection *selection)
+{
+	return selection->kind == SELECT_TID || selection->kind == SELECT_PID;
+}
+
+/* Does the new one say anew what the old one says? */
+static bool replaces(const struct kernel_selection *new_one, const struct kernel_selection *old)
+{
+	return !strcmp(new_one->domain, old->domain) &&
+	       (new_one->kind == old->kind || (filters(new_one) && filters(old)));
+}
+
+/* Puts a selection before all others, where it is found first, in place of one like it. */
+static int add_selection(struct session *session, struct reselection *new_one,
+			 const struct kernel_selection *selection, struct strata_error *error)
+{
+	const struct participants *kernels = &session->kernels;
+	const struct kernel_selection *old = new_one->kernels ? new_one->kernels
+							      : kernels->selections;
+	struct kernel_selection *list = calloc(kernels->nr_selections + 2, sizeof(*list));
+	bool chosen = selection->kind != SELECT_EVENTS;
+	size_t nr = 0, i;
+
+	if (!list)
+		return strata_fail(error, "out of memory");
+	list[nr++] = *selection;
+	for (i = 0; i < kernels->nr; i++)
+		list[0].found |= select_matches_domain(selection, kernels->list[i].domain,
+						       kernels->list[i].name);
+	for (i = 0; i < kernels->nr_selections; i++) {
+		chosen |= old[i].kind == SELECT_EVENTS;
+		if (!replaces(selection, &old[i]))
+			list[nr++] = old[i];
+	}
+	/* Where nothing was chosen, everybody took part; they still do. */
+	if (!chosen)
+		list[nr++] = (struct kernel_selection){
+			.kind = SELECT_EVENTS, .domain = "*", .text = "default", .found = true
+		};
+	free(new_one->kernels);
+	new_one->kernels = list;
+	session->kernels.selections = list;
+	session->kernels.nr_selections = nr;
+	return 0;
+}
+
+/* Takes one NAME=VALUE. */
+static int take_word(struct session *session, struct reselection *new_one, char *word,
+		     struct strata_error *error)
+{
+	struct kernel_selection selection;
+	char *value = strchr(word, '=');
+	unsigned int kind;
+
+	if (!value)
+		return strata_fail(error, "\"%s\" has no value", word);
+	*value++ = '\0';
+	if (!strcmp(word, "xen"))
+		new_one->xen = value;
+	else if (!strcmp(word, "xen-domain"))
+		new_one->xen_domains = value;
+	else if (!strcmp(word, "xen-budget"))
+		new_one->xen_budget = value;
+	else {
+		for (kind = SELECT_EVENTS; kind <= SELECT_PID; kind++)
+			if (!strcmp(word, select_option_name(kind) + 2))
+				break;
+		if (kind > SELECT_PID || kind == SELECT_KPROBE || kind == SELECT_KRETPROBE)
+			return strata_fail(error, "--%s cannot be changed while it records", word);
+		if (select_parse_kernel(kind, value, &selection, error))
+			return -1;
+		if (kind == SELECT_EVENTS && !strcmp(selection.domain, "none"))
+			return strata_fail(error, "--%s none: of which domain? '*:none': of all",
+					   word);
+		return add_selection(session, new_one, &selection, error);
+	}
+	return 0;
+}
+
+int session_reselect(struct session *session, char *request, struct strata_error *error)
+{
+	struct reselection *new_one = calloc(1, sizeof(*new_one));
+	struct kernel_selection *before = session->kernels.selections;
+	size_t nr_before = session->kernels.nr_selections;
+	struct strata_error later;
+	char *rest, *word;
+	int result = 0;
+	size_t i;
+
+	/* Whoever were told to start now would not be told to stop any more. */
+	if (session->kernels.stopping) {
+		free(new_one);
+		return strata_fail(error, "the recorder is ending; start another one");
+	}
+	if (new_one)
+		new_one->request = strdup(request);
+	if (!new_one || !new_one->request) {
+		free(new_one);
+		return strata_fail(error, "out of memory");
+	}
+	new_one->before = session->reselection;
+	session->reselection = new_one;
+	for (word = strtok_r(new_one->request, "\t", &rest); word && !result;
+	     word = strtok_r(NULL, "\t", &rest))
+		result = take_word(session, new_one, word, error);
+	if (!result && new_one->kernels)
+		result = participants_check_names(&session->kernels, error);
+	if (!result && (new_one->xen || new_one->xen_domains || new_one->xen_budget))
+		result = reselect_xen(session, new_one, session->options->wait, error);
+	if (result) {
+		/* As if nothing had been said. */
+		new_one->xen = new_one->xen_domains = new_one->xen_budget = NULL;
+		session->kernels.selections = before;
+		session->kernels.nr_selections = nr_before;
+		return -1;
+	}
+	/* What one kernel does not take, the others do. */
+	for (i = 0; new_one->kernels && i < session->kernels.nr; i++)
+		if (participant_reselect(&session->kernels, &session->kernels.list[i],
+					 result ? &later : error))
+			result = -1;
+	return result;
+}
+
+void session_reselect_clear(struct session *session)
+{
+	while (session->reselection) {
+		struct reselection *one = session->reselection;
+
+		session->reselection = one->before;
+		free(one->kernels);
+		free(one->request);
+		free(one);
+	}
+}

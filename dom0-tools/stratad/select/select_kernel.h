@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * select_kernel.h - what a user asks of kernels: `--kernel g1:sched_*,irq_*`,
+ * `--kprobe g1:do_nanosleep`, `--tid g1:42`.
+ */
+#ifndef STRATA_STRATA_SELECT_KERNEL_H
+#define STRATA_STRATA_SELECT_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "consumerd/rings/event_set.h"
+
+/* What `default` stands for: who runs and why, and not what floods. */
+#define SELECT_DEFAULT_EVENTS                                                           \
+	"sched_switch,sched_waking,sched_wakeup,sched_process_fork,sched_process_exec," \
+	"sched_process_exit,irq_handler_entry,irq_handler_exit,softirq_entry,"          \
+	"softirq_exit,hrtimer_expire_entry,hrtimer_expire_exit,sys_enter,sys_exit"
+
+enum select_kind {
+	SELECT_EVENTS,    /* --kernel: patterns, comma-separated */
+	SELECT_KPROBE,    /* --kprobe: SYMBOL or SYMBOL+OFFSET */
+	SELECT_KRETPROBE, /* --kretprobe: SYMBOL */
+	SELECT_TID,       /* --tid: numbers, comma-separated */
+	SELECT_PID,       /* --pid: likewise */
+};
+
+/* One such argument. */
+struct kernel_selection {
+	enum select_kind kind;
+	char domain[80];  /* a name, which may have wildcards, or a number */
+	const char *text; /* what follows the colon */
+	bool found;       /* a domain matched */
+};
+
+/* "--kprobe" and so on, for messages. */
+const char *select_option_name(enum select_kind kind);
+
+/* Splits DOMAIN:TEXT and checks TEXT; of --kernel it may be missing: `default`.  0 or -1. */
+int select_parse_kernel(enum select_kind kind, const char *argument,
+			struct kernel_selection *selection, struct strata_error *error);
+
+bool select_matches_domain(const struct kernel_selection *selection, uint32_t domain,
+			   const char *name);
+
+/*
+ * Whether a pattern is an event's: `all`, its name, or GROUP/NAME, with wildcards.
+ * What is hostile in an event must at least be zero-terminated.
+ */
+bool select_matches_event(const char *pattern, const struct strata_event_desc *event);
+
+/*
+ * The events of a guest's table that the patterns name; `default` and `none` are
+ * words among them.  Names in the table are hostile, but zero-terminated.
+ * 0, or -1 when a pattern names none.
+ */
+int select_kernel_events(const char *patterns, const struct strata_event_desc *events, size_t nr,
+			 struct event_set *set, struct strata_error *error);
+
+/* The name of the event that a --kprobe or --kretprobe makes, a C identifier. */
+void select_probe_name(const struct kernel_selection *selection,
+		       char name[STRATA_EVENT_NAME_BYTES]);
+
+#endif /* STRATA_STRATA_SELECT_KERNEL_H */

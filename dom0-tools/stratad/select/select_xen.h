@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * select_xen.h - which of the hypervisor's events a user asks for, and of whom:
+ * `--xen 'sched,evtchn_*,!credit2_*'`, `--xen-domain g1,g2/0`, as the rules that
+ * hypervisor_select() hands over.
+ */
+#ifndef STRATA_STRATA_SELECT_XEN_H
+#define STRATA_STRATA_SELECT_XEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <strata/abi/hypervisor.h>
+
+#include "base/error.h"
+
+struct xen_selection {
+	struct strata_hv_rule *rules;
+	size_t nr; /* 0: nothing, the hypervisor is to be left out */
+	uint32_t budget_per_s;
+};
+
+/* A domain that runs, as xenstore names it; the name may hold anything. */
+struct xen_domain {
+	uint32_t domain;
+	const char *name;
+};
+
+/*
+ * Replaces the rules of @selection by those for a comma-separated list, read
+ * from left to right, of
+ *   classes (select_xen_print_classes() lists them), `all`, `none`
+ *   patterns that match names of events: grant_map, evtchn_*
+ *   numbers: one of Xen's events; or a mask as xentrace takes it
+ *   any of them after a `!`: not these; as the first word: all, but not these
+ * Changes of runstates are added, as they prove the order of a timeline, unless
+ * a word says !runstate...
+ * 0, or -1 when a word names nothing; then @selection is empty.
+ */
+int select_xen_events(struct xen_selection *selection, const char *events,
+		      struct strata_error *error);
+
+/*
+ * Adds rules: of whom.  A comma-separated list of domains, each a name, a
+ * pattern, a number, `dom0` or `idle`, with /N or /N-M behind it for some of its
+ * vCPUs, or ! before it: not this one.
+ * @domains:  those that run
+ * @may_come: a name that nobody has is none yet; else it is wrong.  A pattern never is
+ * 0, or -1 when a word names no domain.
+ */
+int select_xen_domains(struct xen_selection *selection, const char *words,
+		       const struct xen_domain *domains, size_t nr, bool may_come,
+		       struct strata_error *error);
+
+/* A budget in records a second, or `none`.  0 or -1. */
+int select_xen_budget(struct xen_selection *selection, const char *argument,
+		      struct strata_error *error);
+
+/* Frees the rules. */
+void select_xen_clear(struct xen_selection *selection);
+
+/* Prints the classes, a line each. */
+void select_xen_print_classes(FILE *out, const char *indent);
+
+/*
+ * Prints class, name and fields of each event that one of the patterns matches;
+ * no pattern: all.  Returns how many.
+ */
+size_t select_xen_print_events(FILE *out, const char *indent, char *const *patterns,
+			       size_t nr_patterns);
+
+#endif /* STRATA_STRATA_SELECT_XEN_H */

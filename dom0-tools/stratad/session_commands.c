@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* session_commands.c - what a recording does when a command or a death asks for it; see session.h.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/exit_status.h"
+#include "consumerd/host/control_socket.h"
+#include "stratad/session.h"
+#include "stratad/snapshot.h"
+
+/* For this long a selection waits for xenstored. */
+#define SELECT_MS 10000u
+
+static struct hypervisor *recorded_hypervisor(struct session *session)
+{
+	return session_records_xen(session) ? session->hypervisor : NULL;
+}
+
+/* What a snapshot could not keep, to be said behind where it is; "" if there is nothing. */
+static const char *what_is_missing(const struct recorder_totals *totals)
+{
+	if (totals->was_full)
+		return "; the disk was full, and what it had no room for is lost: make room, or "
+		       "name another disk with --output";
+	if (totals->was_shared)
+		return "; a user or guest wrote as much as was left on the disk, and what followed "
+		       "is lost: make room, or name another disk with --output";
+	if (totals->bad_packets)
+		return "; packets that were no packets are left out";
+	return "";
+}
+
+void session_keep_last_moments(void *data, const struct participant *one)
+{
+	struct session *session = data;
+	const struct strata_recording *recording = recorder_recording(session->recorder);
+	struct recorder_totals totals;
+	struct strata_error error = { "" };
+	const char *output = recorder_dir(session->recorder)->path;
+	size_t length = strlen(output);
+	char dir[PATH_MAX + 100], written[PATH_MAX];
+	bool news;
+
+	if (allowance_moments(&session->kernels.allowances, one->uuid, &news) !=
+	    ALLOWANCE_GRANTED) {
+		if (news)
+			fprintf(stderr,
+				"strata: %s died %u times by now: no more of its last moments are "
+				"kept\n",
+				recording->sources[one->source].name, ALLOWANCE_MOMENTS);
+		return;
+	}
+
+	/* Beside the recording, also if it is called DIR/. */
+	while (length > 1 && output[length - 1] == '/')
+		length--;
+	session_find_cpus(session);
+	snprintf(dir, sizeof(dir), "%.*s-died-%s", (int)length, output,
+		 recording->sources[one->source].name);
+	if (snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps, one, dir,
+			  OUTPUT_NEW, written, sizeof(written), &totals, &error)) {
+		fprintf(stderr, "strata: %s\n", error.text);
+		return;
+	}
+	fprintf(stderr,
+		"strata: its last moments are in %s: %" PRIu64 " events (%" PRIu64 " KiB)%s\n",
+		written, totals.events, totals.bytes >> 10, what_is_missing(&totals));
+	session->snapshots++;
+}
+
+static int take_snapshot(struct session *session, struct control_request *request,
+			 enum output_place place, char *answer, size_t bytes)
+{
+	struct recorder_totals totals;
+	char written[PATH_MAX];
+	struct strata_error error = { "" };
+
+	if (!session->options->overwrite) {
+		snprintf(answer, bytes,
+			 "what is recorded is on the disk already; `strata record --overwrite` "
+			 "keeps it in memory for snapshots");
+		return STRATA_STATUS_FAILED;
+	}
+	session_find_cpus(session);
+	if (snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps, NULL,
+			  request->argument, place, written, sizeof(written), &totals, &error)) {
+		snprintf(answer, bytes, "%s", error.text);
+		return STRATA_STATUS_FAILED;
+	}
+	session->snapshots++;
+	snprintf(answer, bytes, "%" PRIu64 " events (%" PRIu64 " KiB) are in %s%s", totals.events,
+		 totals.bytes >> 10, written, what_is_missing(&totals));
+	return what_is_missing(&totals)[0] ? STRATA_STATUS_PARTIAL : STRATA_STATUS_OK;
+}
+
+static int serve_snapshot(struct session *session, struct control_request *request, char *answer,
+			  size_t bytes)
+{
+	return take_snapshot(session, request, OUTPUT_FREE, answer, bytes);
+}
+
+static int serve_snapshot_force(struct session *session, struct control_request *request,
+				char *answer, size_t bytes)
+{
+	return take_snapshot(session, request, OUTPUT_REPLACE, answer, bytes);
+}
+
+/* It is answered when all kernels are told. */
+static int serve_select(struct session *session, struct control_request *request, char *answer,
+			size_t bytes)
+{
+	struct strata_error error = { "" };
+
+	session->kernels.failed = false;
+	if (session_reselect(session, request->argument, &error)) {
+		snprintf(answer, bytes, "%s", error.text);
+		return STRATA_STATUS_FAILED;
+	}
+	session->selector = *request;
+	session->selecting = true;
+	session->selecting_ticks = strata_clock();
+	return STRATA_STATUS_OK;
+}
+
+static void answer_selector(struct session *session, int status, const char *text)
+{
+	session->selecting = false;
+	control_socket_answer(&session->selector, status, text);
+}
+
+/* Answers a selection when no command for it is on its way to xenstore any more. */
+static void tend_selection(struct session *session)
+{
+	const struct participants *kernels = &session->kernels;
+
+	if (kernels->failed)
+		answer_selector(session, STRATA_STATUS_FAILED, kernels->why_failed.text);
+	else if (!participants_unwritten(kernels))
+		answer_selector(session, STRATA_STATUS_OK, "what is recorded has changed");
+	else if ((strata_clock() - session->selecting_ticks) / session->tsc_khz >= SELECT_MS)
+		answer_selector(session, STRATA_STATUS_FAILED,
+				"xenstored does not answer: kernels record other events as soon as "
+				"it does");
+}
+
+void session_serve_end(struct session *session)
+{
+	if (session->selecting)
+		answer_selector(session, STRATA_STATUS_FAILED,
+				"the recorder is ending; start another one");
+}
+
+static const struct {
+	const char *word;
+	int (*serve)(struct session *session, struct control_request *request, char *answer,
+		     size_t bytes);
+} commands[] = {
+	{ "snapshot", serve_snapshot },
+	{ "snapshot-force", serve_snapshot_force },
+	{ "select", serve_select },
+};
+
+void session_serve(struct session *session)
+{
+	struct control_request request;
+	char answer[CONTROL_LINE_BYTES] = "this recorder knows no such command; use the strata of "
+					  "the same build";
+	int status = STRATA_STATUS_USAGE;
+	size_t i;
+
+	if (session->selecting)
+		tend_selection(session);
+	/* One command after the other. */
+	if (session->selecting || !control_socket_take(session->socket, &request))
+		return;
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(request.word, commands[i].word))
+			status = commands[i].serve(session, &request, answer, sizeof(answer));
+	if (!session->selecting)
+		control_socket_answer(&request, status, answer);
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * snapshot.c - see snapshot.h.
+ *
+ * Guests flush first and the hypervisor last, so that its records cover theirs.
+ * A second recorder then drains the same rings once: in overwrite mode a reader
+ * takes each sub-buffer out of the ring, so no two recorders meet in one.  For the
+ * last moments of one domain it only copies what the others have.
+ */
+#include "stratad/snapshot.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "stratad/domains/participant.h"
+#include "stratad/domains/participant_commands.h"
+#include "stratad/domains/participant_events.h"
+#include "consumerd/sources.h"
+
+/* How long guests have to flush.  The guest that is looked into may hang. */
+#define FLUSH_MS 1000u
+#define LOOK_NS  5000000
+
+static size_t count_unflushed(struct participants *kernels)
+{
+	size_t nr = 0, i;
+
+	for (i = 0; i < kernels->nr; i++)
+		nr += !participant_flushed(kernels, &kernels->list[i]);
+	return nr;
+}
+
+static void flush_guests(struct participants *kernels)
+{
+	uint64_t begin_ms = participants_now_ms(kernels);
+	const struct timespec pause = { .tv_nsec = LOOK_NS };
+	size_t i;
+
+	for (i = 0; i < kernels->nr; i++)
+		participant_flush(kernels, &kernels->list[i]);
+	while (count_unflushed(kernels) && participants_now_ms(kernels) - begin_ms < FLUSH_MS) {
+		nanosleep(&pause, NULL);
+		participants_hear_flushed(kernels);
+	}
+	for (i = 0; i < kernels->nr; i++)
+		if (!participant_flushed(kernels, &kernels->list[i]))
+			fprintf(stderr,
+				"strata: domain %u does not answer: what it is writing is taken up "
+				"to the last record that it committed\n",
+				kernels->list[i].domain);
+}
+
+static int add_sources(struct recorder *recorder, struct participants *kernels,
+		       struct hypervisor *hypervisor, const struct apps *apps,
+		       const struct participant *died, struct strata_error *error)
+{
+	const enum recorder_begin others = died ? RECORDER_PEEK : RECORDER_WITH_PAST;
+	size_t i, index;
+
+	if (hypervisor && sources_add_hypervisor(recorder, hypervisor, others, error))
+		return -1;
+	for (i = 0; i < kernels->nr; i++) {
+		struct participant *one = &kernels->list[i];
+		struct event_set known;
+
+		if (one->step < PARTICIPANT_READY)
+			continue;
+		participant_known_events(kernels, one, &known);
+		if (sources_add_kernel(recorder, &one->guest, one->uuid, &one->map, &known,
+				       one == died ? RECORDER_WITH_PAST : others, 0, &index, error))
+			return -1;
+		recorder_recording(recorder)->sources[index].since_ticks =
+			recorder_recording(kernels->recorder)->sources[one->source].since_ticks;
+	}
+	return apps_add_sources(apps, recorder, others, error);
+}
+
+int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor,
+		  const struct apps *apps, const struct participant *died, const char *dir,
+		  enum output_place place, char *written, size_t bytes,
+		  struct recorder_totals *totals, struct strata_error *error)
+{
+	struct recorder *recorder;
+
+	*totals = (struct recorder_totals){ 0 };
+	recorder = recorder_open(dir, place, error);
+	if (!recorder)
+		return -1;
+	snprintf(written, bytes, "%s", recorder_dir(recorder)->path);
+	sources_set_clock(recorder, kernels->tsc_khz);
+	/* The files and tables first: what is taken out of the rings is lost if nobody can read it,
+	 * and what the hypervisor says of its clocks when it flushes is overwritten soon. */
+	if (add_sources(recorder, kernels, hypervisor, apps, died, error) ||
+	    recorder_save(recorder, error)) {
+		recorder_abandon(recorder);
+		return -1;
+	}
+	flush_guests(kernels);
+	if (hypervisor && hypervisor_flush(hypervisor, error)) {
+		recorder_abandon(recorder);
+		return -1;
+	}
+	return recorder_close(recorder, totals, error);
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * clock_maps.c - see clock_maps.h.  xen_scan.c fills the maps, stream_clock.c
+ * converts a kernel's readings with them.
+ */
+#include "clocks/clock_maps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* All together; as long as the recording does not name more vCPUs than this. */
+#define PIECES_MAX (1u << 19)
+
+static int compare_pieces(const void *left, const void *right)
+{
+	const struct strata_vcpu_clock_piece *a = left, *b = right;
+
+	if (a->domain != b->domain)
+		return a->domain < b->domain ? -1 : 1;
+	if (a->vcpu != b->vcpu)
+		return a->vcpu < b->vcpu ? -1 : 1;
+	if (a->from_ticks != b->from_ticks)
+		return a->from_ticks < b->from_ticks ? -1 : 1;
+	return 0;
+}
+
+static bool of_one_vcpu(const struct strata_vcpu_clock_piece *a,
+			const struct strata_vcpu_clock_piece *b)
+{
+	return a->domain == b->domain && a->vcpu == b->vcpu;
+}
+
+/* Leaves each vCPU at most @most pieces, its last one among them. @most: 2 or more */
+static void thin(struct strata_clock_maps *maps, size_t most)
+{
+	struct strata_vcpu_clock_piece *pieces = maps->pieces;
+	size_t first = 0, kept = 0, next, stride, i;
+
+	qsort(pieces, maps->nr, sizeof(*pieces), compare_pieces);
+	for (; first < maps->nr; first = next) {
+		for (next = first + 1;
+		     next < maps->nr && of_one_vcpu(&pieces[first], &pieces[next]);)
+			next++;
+		stride = next - first > most ? (next - first - 1) / (most - 1) + 1 : 1;
+		for (i = first; i < next; i++) {
+			if ((i - first) % stride == 0 || i + 1 == next)
+				pieces[kept++] = pieces[i];
+			else
+				pieces[kept - 1].incomplete = true;
+		}
+	}
+	maps->thinned += maps->nr - kept;
+	maps->nr = kept;
+}
+
+/* Room for one more piece. */
+static bool make_room(struct strata_clock_maps *maps)
+{
+	size_t most = STRATA_CLOCK_PIECES_OF_VCPU;
+	size_t capacity = maps->capacity ? maps->capacity * 2 : 64;
+	struct strata_vcpu_clock_piece *pieces;
+
+	if (maps->nr < maps->capacity)
+		return true;
+	/* Half of it is free then, so that this is not done at each piece. */
+	if (maps->capacity > most)
+		thin(maps, most);
+	while (maps->capacity >= PIECES_MAX && maps->nr > maps->capacity / 2 && most > 2) {
+		most /= 2;
+		thin(maps, most);
+	}
+	if (maps->nr <= maps->capacity / 2 && maps->capacity)
+		return true;
+	pieces = reallocarray(maps->pieces, capacity, sizeof(*pieces));
+	if (!pieces)
+		return false;
+	maps->pieces = pieces;
+	maps->capacity = capacity;
+	return true;
+}
+
+bool strata_clock_maps_add(struct strata_clock_maps *maps, uint64_t ticks,
+			   const struct strata_hv_vcpu_clock *clock)
+{
+	struct strata_vcpu_clock_piece *piece;
+
+	if (!make_room(maps))
+		return false;
+	piece = &maps->pieces[maps->nr++];
+	memset(piece, 0, sizeof(*piece));
+	piece->domain = clock->domain;
+	piece->vcpu = clock->vcpu;
+	piece->from_ticks = ticks;
+	piece->is_hvm = clock->is_hvm;
+	piece->emulated = clock->emulated;
+	piece->guest_khz = clock->guest_khz;
+	piece->incomplete = clock->incomplete;
+	if (clock->is_hvm)
+		piece->map.offset = clock->offset;
+	if (clock->emulated) {
+		piece->vtsc.mul_frac = clock->vtsc_mul_frac;
+		piece->vtsc.shift = clock->vtsc_shift;
+		piece->vtsc_offset_ns = clock->vtsc_offset_ns;
+		piece->vtsc_last_ns = clock->vtsc_last_ns;
+		piece->usable = strata_clock_scale_valid(&piece->vtsc);
+		return true;
+	}
+	if (clock->is_hvm) {
+		piece->map.ratio = clock->ratio;
+		piece->map.frac_bits = clock->ratio_frac_bits;
+	}
+	piece->usable = strata_clock_map_valid(&piece->map);
+	return true;
+}
+
+static bool same_map(const struct strata_vcpu_clock_piece *a,
+		     const struct strata_vcpu_clock_piece *b)
+{
+	return a->domain == b->domain && a->vcpu == b->vcpu && a->usable == b->usable &&
+	       a->emulated == b->emulated && a->map.offset == b->map.offset &&
+	       a->map.ratio == b->map.ratio && a->map.frac_bits == b->map.frac_bits &&
+	       a->vtsc.mul_frac == b->vtsc.mul_frac && a->vtsc.shift == b->vtsc.shift &&
+	       a->vtsc_offset_ns == b->vtsc_offset_ns;
+}
+
+static uint64_t add_held(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/*
+ * Host ticks by which the counter was set back from @old to @piece, rounded up; 0: forward, or not
+ * at all.  A counter that begins or ends to be emulated does so before its guest reads it.
+ */
+static uint64_t set_back(const struct strata_vcpu_clock_piece *old,
+			 const struct strata_vcpu_clock_piece *piece, uint32_t tsc_khz)
+{
+	uint64_t host = piece->from_ticks;
+	int64_t back;
+	strata_uint128_t ticks;
+
+	if (!old->usable || !piece->usable || old->emulated != piece->emulated)
+		return 0;
+	if (!piece->emulated) {
+		back = (int64_t)(strata_guest_from_host(&old->map, host) -
+				 strata_guest_from_host(&piece->map, host));
+		if (back <= 0)
+			return 0;
+		return strata_host_from_guest(
+			&(struct strata_clock_map){ 0, old->map.ratio, old->map.frac_bits },
+			(uint64_t)back);
+	}
+	back = (int64_t)(piece->vtsc_offset_ns - old->vtsc_offset_ns);
+	back = back < 0 ? -(int64_t)strata_clock_scale(&piece->vtsc, 0 - (uint64_t)back)
+			: (int64_t)strata_clock_scale(&piece->vtsc, (uint64_t)back);
+	back += (int64_t)(old->map.offset - piece->map.offset);
+	if (back <= 0)
+		return 0;
+	/* System time may run up to twice as fast as the counter says while Xen corrects it. */
+	ticks = (strata_uint128_t)back * tsc_khz * 2 /
+			(piece->guest_khz ? piece->guest_khz : tsc_khz) +
+		1;
+	return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
+}
+
+/* Doubt reaches across a piece that is shorter than it. */
+static uint64_t reach(uint64_t back, uint64_t length, uint64_t beyond)
+{
+	uint64_t both = add_held(back, beyond);
+
+	return both > length ? both : back;
+}
+
+static void find_doubts(struct strata_clock_maps *maps, uint32_t tsc_khz)
+{
+	struct strata_vcpu_clock_piece *pieces = maps->pieces;
+	size_t i;
+
+	for (i = 1; i < maps->nr; i++) {
+		if (!of_one_vcpu(&pieces[i - 1], &pieces[i]))
+			continue;
+		pieces[i].set_back_ticks = set_back(&pieces[i - 1], &pieces[i], tsc_khz);
+		pieces[i].doubt_before = reach(pieces[i].set_back_ticks,
+					       pieces[i].from_ticks - pieces[i - 1].from_ticks,
+					       pieces[i - 1].doubt_before);
+	}
+	for (i = maps->nr; i-- > 1;) {
+		uint64_t length = UINT64_MAX;
+
+		if (!of_one_vcpu(&pieces[i - 1], &pieces[i]))
+			continue;
+		if (i + 1 < maps->nr && of_one_vcpu(&pieces[i], &pieces[i + 1]))
+			length = pieces[i + 1].from_ticks - pieces[i].from_ticks;
+		pieces[i - 1].doubt_after =
+			reach(pieces[i].set_back_ticks, length, pieces[i].doubt_after);
+	}
+}
+
+void strata_clock_maps_sort(struct strata_clock_maps *maps, uint32_t tsc_khz)
+{
+	size_t i, kept = 0;
+
+	if (maps->nr == 0)
+		return;
+	qsort(maps->pieces, maps->nr, sizeof(*maps->pieces), compare_pieces);
+	/* A record that says again what holds already makes no new piece. */
+	for (i = 1; i < maps->nr; i++) {
+		if (!same_map(&maps->pieces[i], &maps->pieces[kept]))
+			maps->pieces[++kept] = maps->pieces[i];
+		else
+			maps->pieces[kept].incomplete |= maps->pieces[i].incomplete;
+	}
+	maps->nr = kept + 1;
+	find_doubts(maps, tsc_khz);
+}
+
+void strata_clock_maps_clear(struct strata_clock_maps *maps)
+{
+	free(maps->pieces);
+	memset(maps, 0, sizeof(*maps));
+}
+
+/* Index of the first piece that does not come before that vCPU's. */
+static size_t first_piece(const struct strata_clock_maps *maps, uint16_t domain, uint16_t vcpu)
+{
+	uint32_t wanted = (uint32_t)domain << 16 | vcpu;
+	size_t low = 0, high = maps->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct strata_vcpu_clock_piece *piece = &maps->pieces[middle];
+
+		if (((uint32_t)piece->domain << 16 | piece->vcpu) < wanted)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct strata_vcpu_clock_piece *strata_clock_maps_of(const struct strata_clock_maps *maps,
+							   uint16_t domain, uint16_t vcpu,
+							   size_t *nr)
+{
+	size_t first = first_piece(maps, domain, vcpu), i = first;
+
+	while (i < maps->nr && maps->pieces[i].domain == domain && maps->pieces[i].vcpu == vcpu)
+		i++;
+	*nr = i - first;
+	return *nr ? &maps->pieces[first] : NULL;
+}
+
+bool strata_clock_maps_usable(const struct strata_clock_maps *maps, uint16_t domain)
+{
+	size_t i;
+
+	for (i = first_piece(maps, domain, 0); i < maps->nr && maps->pieces[i].domain == domain;
+	     i++) {
+		if (!maps->pieces[i].usable)
+			return false;
+	}
+	return true;
+}
+
+size_t strata_clock_maps_vcpus(const struct strata_clock_maps *maps, uint16_t domain)
+{
+	size_t first = first_piece(maps, domain, 0), i, nr = 0;
+
+	for (i = first; i < maps->nr && maps->pieces[i].domain == domain; i++)
+		nr += i == first || maps->pieces[i].vcpu != maps->pieces[i - 1].vcpu;
+	return nr;
+}

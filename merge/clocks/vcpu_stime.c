@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * vcpu_stime.c - see vcpu_stime.h.  xen_scan.c fills it, clock_maps.c asks.
+ *
+ * An emulated counter is read in Xen, on the physical CPU on which the vCPU
+ * runs.  So what a vCPU sees is that CPU's system time, from when it began to
+ * run there until it begins to run on another one.
+ */
+#include "clocks/vcpu_stime.h"
+
+#include "clocks/vcpu_absence.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Xen has no more; a hostile recording could name any number. */
+#define PCPUS_MAX 4095u
+
+static struct strata_stime *add_member(struct strata_stime_table *table, uint32_t key,
+				       uint32_t pcpu)
+{
+	struct strata_keyed_stime *member;
+
+	if (table->nr == table->capacity) {
+		size_t capacity = table->capacity ? table->capacity * 2 : 16;
+		struct strata_keyed_stime *members =
+			reallocarray(table->members, capacity, sizeof(*members));
+
+		if (!members)
+			return NULL;
+		table->members = members;
+		table->capacity = capacity;
+	}
+	member = &table->members[table->nr++];
+	memset(member, 0, sizeof(*member));
+	member->key = key;
+	member->pcpu = pcpu;
+	return &member->stime;
+}
+
+static void clear_table(struct strata_stime_table *table)
+{
+	size_t i;
+
+	for (i = 0; i < table->nr; i++)
+		strata_stime_clear(&table->members[i].stime);
+	free(table->members);
+	memset(table, 0, sizeof(*table));
+}
+
+/* The members of a sorted table whose key is in [@first, @last]. */
+static struct strata_stime_set find_members(const struct strata_stime_table *table, uint32_t first,
+					    uint32_t last)
+{
+	struct strata_stime_set set = { NULL, 0 };
+	size_t low = 0, high = table->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->members[middle].key < first)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == table->nr)
+		return set;
+	set.members = &table->members[low];
+	while (low + set.nr < table->nr && set.members[set.nr].key <= last)
+		set.nr++;
+	return set;
+}
+
+/* NULL: there is none yet. */
+static struct strata_stime *unsorted_pcpu(struct strata_vcpu_stime *all, uint32_t pcpu)
+{
+	size_t i;
+
+	/* From the end: a CPU's records come in a row. */
+	for (i = all->of_pcpu.nr; i-- > 0;) {
+		if (all->of_pcpu.members[i].key == pcpu)
+			return &all->of_pcpu.members[i].stime;
+	}
+	return NULL;
+}
+
+/* Makes it, if need be and if it can be; NULL with *@ok: it is one CPU too many. */
+static struct strata_stime *make_pcpu(struct strata_vcpu_stime *all, uint32_t pcpu, bool *ok)
+{
+	struct strata_stime *stime = unsorted_pcpu(all, pcpu);
+
+	if (!stime && all->of_pcpu.nr < PCPUS_MAX)
+		stime = add_member(&all->of_pcpu, pcpu, pcpu);
+	*ok = stime || all->of_pcpu.nr == PCPUS_MAX;
+	return stime;
+}
+
+bool strata_vcpu_stime_gap(struct strata_vcpu_stime *all, uint32_t pcpu, uint64_t from_ticks,
+			   uint64_t until_ticks)
+{
+	bool ok;
+	struct strata_stime *stime = make_pcpu(all, pcpu, &ok);
+
+	return stime ? strata_stime_gap(stime, from_ticks, until_ticks) : ok;
+}
+
+bool strata_vcpu_stime_pcpu(struct strata_vcpu_stime *all, uint32_t pcpu, uint64_t ticks,
+			    const struct strata_hv_pcpu_clock *clock)
+{
+	bool ok;
+	struct strata_stime *stime = make_pcpu(all, pcpu, &ok);
+
+	return stime ? strata_stime_add(stime, ticks, clock) : ok;
+}
+
+bool strata_vcpu_stime_dropped(const struct strata_vcpu_stime *all, uint16_t domain)
+{
+	return all->dropped && (all->dropped[domain / 8] >> domain % 8 & 1u);
+}
+
+/* A guest that begins to run all the time costs its own bounds, and no memory beyond the limit. */
+static bool drop_greediest_domain(struct strata_vcpu_stime *all)
+{
+	uint32_t *counts = calloc(1u << 16, sizeof(*counts));
+	size_t i, kept = 0;
+	uint32_t domain, most = 0;
+
+	if (!all->dropped)
+		all->dropped = calloc((1u << 16) / 8, 1);
+	if (!counts || !all->dropped) {
+		free(counts);
+		return false;
+	}
+	for (i = 0; i < all->nr_residences; i++) {
+		domain = all->residences[i].key >> 16;
+		if (++counts[domain] > counts[most])
+			most = domain;
+	}
+	for (i = 0; i < all->nr_residences; i++) {
+		if (all->residences[i].key >> 16 != most)
+			all->residences[kept++] = all->residences[i];
+	}
+	all->nr_residences = kept;
+	all->dropped[most / 8] |= (uint8_t)(1u << most % 8);
+	free(counts);
+	return true;
+}
+
+bool strata_vcpu_stime_runs(struct strata_vcpu_stime *all, uint64_t ticks, uint16_t domain,
+			    uint16_t vcpu, uint32_t pcpu)
+{
+	struct strata_residence *residence;
+
+	if (all->nr_residences == STRATA_RESIDENCES_MAX && !drop_greediest_domain(all))
+		return false;
+	if (strata_vcpu_stime_dropped(all, domain))
+		return true;
+	if (all->nr_residences == all->capacity) {
+		size_t capacity = all->capacity ? all->capacity * 2 : 256;
+		struct strata_residence *residences =
+			reallocarray(all->residences, capacity, sizeof(*residences));
+
+		if (!residences)
+			return false;
+		all->residences = residences;
+		all->capacity = capacity;
+	}
+	residence = &all->residences[all->nr_residences++];
+	residence->ticks = ticks;
+	residence->key = (uint32_t)domain << 16 | vcpu;
+	residence->pcpu = pcpu;
+	return true;
+}
+
+bool strata_vcpu_stime_stops(struct strata_vcpu_stime *all, uint64_t ticks, uint16_t domain,
+			     uint16_t vcpu)
+{
+	return strata_vcpu_stime_runs(all, ticks, domain, vcpu, STRATA_PCPU_NOWHERE);
+}
+
+bool strata_vcpu_stime_lossy(const struct strata_vcpu_stime *all)
+{
+	size_t i;
+
+	for (i = 0; i < all->of_pcpu.nr; i++)
+		if (all->of_pcpu.members[i].stime.nr_gaps)
+			return true;
+	return false;
+}
+
+static int compare_members(const void *left, const void *right)
+{
+	const struct strata_keyed_stime *a = left, *b = right;
+
+	return a->key < b->key ? -1 : a->key > b->key;
+}
+
+static int compare_residences(const void *left, const void *right)
+{
+	const struct strata_residence *a = left, *b = right;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	if (a->ticks != b->ticks)
+		return a->ticks < b->ticks ? -1 : 1;
+	/* What is said to run nowhere was somewhere before. */
+	return a->pcpu < b->pcpu ? -1 : a->pcpu > b->pcpu;
+}
+
+/* The next of @nr residences after @i that is on a CPU, another one than @i if @other; @nr: there
+ * is none. */
+static size_t next_place(const struct strata_residence *residences, size_t nr, size_t i, bool other)
+{
+	uint32_t pcpu = residences[i].pcpu;
+
+	while (++i < nr)
+		if (residences[i].pcpu != STRATA_PCPU_NOWHERE &&
+		    (!other || residences[i].pcpu != pcpu))
+			break;
+	return i;
+}
+
+/*
+ * Makes one vCPU's time from its @nr residences.  Each begins at a tick of its own CPU's, and ends
+ * at one of the next CPU's; by its own it may end later by the skew of the two.
+ */
+static bool put_together(struct strata_vcpu_stime *all, const struct strata_residence *residences,
+			 size_t nr, const struct strata_missing_list *missing)
+{
+	struct strata_stime *stime = add_member(&all->of_vcpu, residences[0].key, 0);
+	struct strata_keyed_stime *member = &all->of_vcpu.members[all->of_vcpu.nr - 1];
+	bool clocks = false, absent;
+	size_t first = 0, i, next;
+
+	if (!stime)
+		return false;
+	while (first < nr && residences[first].pcpu == STRATA_PCPU_NOWHERE)
+		first++;
+	for (i = first; i < nr; i = next) {
+		struct strata_stime_set pcpu =
+			find_members(&all->of_pcpu, residences[i].pcpu, residences[i].pcpu);
+		/* Of a CPU without a clock nothing is known. */
+		struct strata_stime_piece part = { .until_ticks = UINT64_MAX,
+						   .most_ns = UINT64_MAX };
+		bool done;
+
+		if (i == first)
+			member->pcpu = residences[i].pcpu;
+		else if (member->pcpu != residences[i].pcpu)
+			member->pcpu = STRATA_PCPUS_SEVERAL;
+		/* Where it was absent in between, what is before ends with that. */
+		next = next_place(residences, nr, i, missing->nr == 0);
+		/* The first one holds for what was before it, too. */
+		if (i > first)
+			part.from_ticks = residences[i].ticks;
+		if (next < nr && residences[next].ticks <= UINT64_MAX - missing->skew_ticks)
+			part.until_ticks = residences[next].ticks + missing->skew_ticks;
+		clocks |= pcpu.nr > 0;
+		if (pcpu.nr)
+			done = strata_stime_add_part(stime, &pcpu.members[0].stime, part.from_ticks,
+						     part.until_ticks);
+		else
+			done = strata_stime_add_piece(stime, &part);
+		if (!done)
+			return false;
+	}
+	/* It ran where no clock was recorded: as one of which it is not known where it ran. */
+	if (!clocks) {
+		strata_stime_clear(stime);
+		all->of_vcpu.nr--;
+		return true;
+	}
+	if (!strata_missing_add(missing, all, residences, nr, stime, &absent))
+		return false;
+	if (absent)
+		member->pcpu = STRATA_PCPUS_SEVERAL;
+	strata_stime_finish_parts(stime);
+	return true;
+}
+
+static bool put_all_together(struct strata_vcpu_stime *all,
+			     const struct strata_missing_list *missing)
+{
+	size_t i, next;
+
+	for (i = 0; i < all->nr_residences; i = next) {
+		for (next = i + 1; next < all->nr_residences &&
+				   all->residences[next].key == all->residences[i].key;)
+			next++;
+		if (!put_together(all, &all->residences[i], next - i, missing))
+			return false;
+	}
+	return true;
+}
+
+bool strata_vcpu_stime_finish(struct strata_vcpu_stime *all, uint64_t skew_ticks)
+{
+	struct strata_missing_list missing;
+	bool done;
+	size_t i;
+
+	for (i = 0; i < all->of_pcpu.nr; i++)
+		if (!strata_stime_finish(&all->of_pcpu.members[i].stime))
+			return false;
+	if (all->of_pcpu.nr)
+		qsort(all->of_pcpu.members, all->of_pcpu.nr, sizeof(all->of_pcpu.members[0]),
+		      compare_members);
+	if (all->nr_residences)
+		qsort(all->residences, all->nr_residences, sizeof(all->residences[0]),
+		      compare_residences);
+	if (!strata_missing_collect(&missing, all, skew_ticks))
+		return false;
+	done = put_all_together(all, &missing);
+	free(missing.places);
+	free(all->residences);
+	all->residences = NULL;
+	all->nr_residences = 0;
+	all->capacity = 0;
+	return done;
+}
+
+void strata_vcpu_stime_clear(struct strata_vcpu_stime *all)
+{
+	clear_table(&all->of_pcpu);
+	clear_table(&all->of_vcpu);
+	free(all->residences);
+	free(all->dropped);
+	memset(all, 0, sizeof(*all));
+}
+
+struct strata_stime_set strata_vcpu_stime_pcpus(const struct strata_vcpu_stime *all)
+{
+	return (struct strata_stime_set){ all->of_pcpu.members, all->of_pcpu.nr };
+}
+
+static struct strata_stime_set vcpus_or_all(const struct strata_vcpu_stime *all, uint32_t first,
+					    uint32_t last)
+{
+	struct strata_stime_set set = find_members(&all->of_vcpu, first, last);
+
+	return set.nr ? set : strata_vcpu_stime_pcpus(all);
+}
+
+struct strata_stime_set strata_vcpu_stime_own(const struct strata_vcpu_stime *all, uint16_t domain,
+					      uint16_t vcpu)
+{
+	uint32_t key = (uint32_t)domain << 16 | vcpu;
+
+	return vcpus_or_all(all, key, key);
+}
+
+struct strata_stime_set strata_vcpu_stime_domain(const struct strata_vcpu_stime *all,
+						 uint16_t domain)
+{
+	uint32_t key = (uint32_t)domain << 16;
+
+	return vcpus_or_all(all, key, key | 0xffffu);
+}

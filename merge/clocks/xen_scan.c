@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * xen_scan.c - see xen_scan.h.  Called by the merger when it opens a recording.
+ */
+#include "clocks/xen_scan.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "packets/packet_reader.h"
+#include "xen/xen_events.h"
+
+/* What is collected from one stream, the CPU's number included. */
+typedef int scan_fn(struct strata_xen_scan *scan, uint32_t pcpu, const struct strata_record *record,
+		    struct strata_error *error);
+
+/* Copies a payload of one of Strata's own events; false: it is another, or too short. */
+static bool take(const struct strata_record *record, enum strata_hv_own_event id, void *to,
+		 size_t bytes)
+{
+	if (record->event->id != (uint32_t)id || strata_event_payload_bytes(record->event) < bytes)
+		return false;
+	memcpy(to, record->payload, bytes);
+	return true;
+}
+
+/* Earlier versions recorded every change.  The first one did not record the last answer, which may
+ * have been any. */
+static bool take_vcpu_clock(const struct strata_record *record, struct strata_hv_vcpu_clock *clock)
+{
+	if (take(record, STRATA_HV_VCPU_CLOCK, clock, sizeof(*clock)))
+		return true;
+	clock->incomplete = 0;
+	clock->suppressed = 0;
+	if (take(record, STRATA_HV_VCPU_CLOCK, clock,
+		 offsetof(struct strata_hv_vcpu_clock, incomplete)))
+		return true;
+	clock->vtsc_last_ns = UINT64_MAX;
+	return take(record, STRATA_HV_VCPU_CLOCK, clock,
+		    offsetof(struct strata_hv_vcpu_clock, vtsc_last_ns));
+}
+
+static void set_bit(uint8_t *bits, uint32_t number)
+{
+	if (number < STRATA_PCPUS)
+		bits[number / 8] |= (uint8_t)(1u << number % 8);
+}
+
+/* Counters may drift between two measurements: both count. */
+static void note_skew(struct strata_skew *skew, const struct strata_hv_pcpu_skew *measured)
+{
+	if (measured->min_ticks < skew->min_ticks)
+		skew->min_ticks = measured->min_ticks;
+	if (measured->max_ticks > skew->max_ticks)
+		skew->max_ticks = measured->max_ticks;
+	set_bit(skew->measured, measured->pcpu);
+	set_bit(skew->measured, measured->reference);
+}
+
+static void count_unmeasured(struct strata_skew *skew)
+{
+	uint32_t i;
+
+	for (i = 0; i < STRATA_PCPUS / 8; i++) {
+		skew->nr_pcpus += (uint32_t)__builtin_popcount(skew->seen[i]);
+		skew->nr_unmeasured +=
+			(uint32_t)__builtin_popcount(skew->seen[i] & (uint8_t)~skew->measured[i]);
+	}
+	/* One counter has no other to differ from. */
+	if (skew->nr_pcpus == 1)
+		skew->nr_unmeasured = 0;
+}
+
+/* The reference is 0 ticks from itself, and one CPU may be early while another is late. */
+uint64_t strata_skew_bound_ticks(const struct strata_skew *skew)
+{
+	return (uint64_t)skew->max_ticks - (uint64_t)skew->min_ticks;
+}
+
+static void note_exit(struct strata_xen_scan *scan, const struct strata_record *record)
+{
+	uint32_t first_word = 0;
+
+	if (record->payload_bytes >= sizeof(first_word))
+		memcpy(&first_word, record->payload, sizeof(first_word));
+	strata_exits_note(&scan->exits, record->event->id, first_word);
+}
+
+/* Which kinds of event there are at all. */
+static void note_kinds(struct strata_xen_scan *scan, const struct strata_record *record)
+{
+	struct strata_runstate_change change;
+	struct strata_hv_context context;
+	bool begins;
+
+	if (!scan->runstates)
+		scan->runstates = strata_xen_runstate_change(record->event->id, &change);
+	if (strata_xen_guest_mode(record->event->id, &begins) && begins) {
+		memcpy(&context, record->context, sizeof(context));
+		set_bit(scan->guest_mode, context.domain);
+	}
+	if (strata_xen_pv_hypercall(record->event->id, &begins) && !begins)
+		scan->hypercall_returns = true;
+}
+
+static int scan_clocks(struct strata_xen_scan *scan, uint32_t pcpu,
+		       const struct strata_record *record, struct strata_error *error)
+{
+	struct strata_hv_vcpu_clock vcpu_clock;
+	struct strata_hv_pcpu_clock pcpu_clock;
+	struct strata_hv_pcpu_skew skew;
+	bool done = true;
+
+	set_bit(scan->skew.seen, pcpu);
+	if (!(record->event->id & STRATA_HV_ID_OWN)) {
+		note_kinds(scan, record);
+		note_exit(scan, record);
+		return 0;
+	}
+	if (take_vcpu_clock(record, &vcpu_clock))
+		done = strata_clock_maps_add(&scan->maps, record->ticks, &vcpu_clock);
+	else if (take(record, STRATA_HV_PCPU_CLOCK, &pcpu_clock, sizeof(pcpu_clock)))
+		done = strata_vcpu_stime_pcpu(&scan->stimes, pcpu, record->ticks, &pcpu_clock);
+	else if (take(record, STRATA_HV_PCPU_SKEW, &skew, sizeof(skew)))
+		note_skew(&scan->skew, &skew);
+	return done ? 0 : strata_fail(error, "out of memory for the clocks of vCPUs");
+}
+
+struct running {
+	uint16_t domain;
+	uint16_t vcpu;
+	uint32_t pcpu;
+	bool begins;
+	bool ends;
+};
+
+/* What a record, of the CPU @running->pcpu, says of where a vCPU runs.  False: nothing. */
+static bool take_running(const struct strata_record *record, struct running *running)
+{
+	struct strata_runstate_change change;
+	struct strata_hv_vcpu_state state;
+	uint16_t vcpu_domain[2];
+
+	if (take(record, STRATA_HV_VCPU_STATE, &state, sizeof(state))) {
+		*running = (struct running){ state.domain, state.vcpu, state.pcpu, true,
+					     state.runstate != STRATA_RUNSTATE_RUNNING };
+		return true;
+	}
+	if (!strata_xen_runstate_change(record->event->id, &change) ||
+	    strata_event_payload_bytes(record->event) < sizeof(vcpu_domain))
+		return false;
+	memcpy(vcpu_domain, record->payload, sizeof(vcpu_domain));
+	running->vcpu = vcpu_domain[0];
+	running->domain = vcpu_domain[1];
+	running->begins = change.after == STRATA_RUNSTATE_RUNNING;
+	running->ends = !running->begins && change.before == STRATA_RUNSTATE_RUNNING;
+	return true;
+}
+
+/* Where the vCPUs ran whose counters are emulated: they see the time of that CPU. */
+static int scan_residences(struct strata_xen_scan *scan, uint32_t pcpu,
+			   const struct strata_record *record, struct strata_error *error)
+{
+	struct running running = { .pcpu = pcpu };
+	bool done = true;
+
+	if (!take_running(record, &running) || !scan->emulated[running.domain])
+		return 0;
+	if (running.begins)
+		done = strata_vcpu_stime_runs(&scan->stimes, record->ticks, running.domain,
+					      running.vcpu, running.pcpu);
+	/* Until it begins to again it may do so unseen, where records are missing. */
+	if (running.ends && scan->lossy)
+		done &= strata_vcpu_stime_stops(&scan->stimes, record->ticks, running.domain,
+						running.vcpu);
+	return done ? 0 : strata_fail(error, "out of memory for where vCPUs ran");
+}
+
+static int scan_stream(struct strata_xen_scan *scan, struct strata_packet_reader *reader,
+		       scan_fn *scan_record, struct strata_xen_coverage *coverage,
+		       struct strata_error *error)
+{
+	while (strata_packet_reader_next(reader)) {
+		size_t offset = STRATA_PACKET_HEADER_BYTES;
+		struct strata_record record;
+
+		/* What is missing came after the packet before, and before the end of this one. */
+		if (reader->gap && scan_record == scan_clocks &&
+		    !strata_vcpu_stime_gap(&scan->stimes, reader->cpu, coverage->last,
+					   reader->packet.end_ticks))
+			return strata_fail(error, "out of memory for the clocks of vCPUs");
+		while (strata_packet_next(reader->source, reader->bytes, &reader->packet, &offset,
+					  &record)) {
+			if (!coverage->any)
+				coverage->first = record.ticks;
+			coverage->any = true;
+			if (scan_record(scan, reader->cpu, &record, error))
+				return -1;
+		}
+		coverage->last = reader->packet.end_ticks;
+	}
+	return 0;
+}
+
+static void note_coverage(struct strata_xen_scan *scan, const struct strata_xen_coverage *coverage,
+			  uint64_t nr_recorded)
+{
+	if (!coverage->any) {
+		scan->incomplete |= nr_recorded > 0;
+		return;
+	}
+	if (!scan->any || coverage->first > scan->covered_from)
+		scan->covered_from = coverage->first;
+	if (!scan->any || coverage->last < scan->covered_until)
+		scan->covered_until = coverage->last;
+	scan->any = true;
+}
+
+/* Shows every record of the hypervisor's to @scan_record. */
+static int scan_all(struct strata_xen_scan *scan, struct strata_recording *recording,
+		    const char *raw, scan_fn *scan_record, bool covers, struct strata_error *error)
+{
+	size_t i, j;
+
+	for (i = 0; i < recording->nr_sources; i++) {
+		struct strata_source *source = &recording->sources[i];
+
+		if (source->layer != STRATA_LAYER_XEN)
+			continue;
+		for (j = 0; j < source->nr_streams; j++) {
+			struct strata_packet_reader reader;
+			struct strata_xen_coverage coverage = { 0 };
+			int status;
+
+			if (strata_packet_reader_open(&reader, raw, source, &source->streams[j],
+						      NULL, NULL, error))
+				return -1;
+			status = scan_stream(scan, &reader, scan_record, &coverage, error);
+			strata_packet_reader_close(&reader);
+			if (status)
+				return -1;
+			if (covers)
+				note_coverage(scan, &coverage, source->streams[j].packets);
+		}
+	}
+	return 0;
+}
+
+/* Reads all a second time, for guests whose counters are emulated; the first time found them. */
+static int find_residences(struct strata_xen_scan *scan, struct strata_recording *recording,
+			   const char *raw, struct strata_error *error)
+{
+	size_t i;
+
+	for (i = 0; i < scan->maps.nr; i++) {
+		if (!scan->maps.pieces[i].emulated)
+			continue;
+		if (!scan->emulated)
+			scan->emulated = calloc(1u << 16, sizeof(*scan->emulated));
+		if (!scan->emulated)
+			return strata_fail(error, "out of memory for where vCPUs ran");
+		scan->emulated[scan->maps.pieces[i].domain] = true;
+	}
+	/* Without the changes of runstates it is not known where they ran. */
+	if (!scan->emulated || !scan->runstates)
+		return 0;
+	scan->lossy = strata_vcpu_stime_lossy(&scan->stimes);
+	return scan_all(scan, recording, raw, scan_residences, false, error);
+}
+
+int strata_xen_scan_more(struct strata_xen_scan *scan, struct strata_packet_reader *reader,
+			 struct strata_xen_coverage *coverage, struct strata_error *error)
+{
+	return scan_stream(scan, reader, scan_clocks, coverage, error);
+}
+
+int strata_xen_scan(struct strata_xen_scan *scan, struct strata_recording *recording,
+		    const char *raw, struct strata_error *error)
+{
+	memset(scan, 0, sizeof(*scan));
+	if (scan_all(scan, recording, raw, scan_clocks, true, error))
+		return -1;
+	strata_clock_maps_sort(&scan->maps, recording->tsc_khz);
+	count_unmeasured(&scan->skew);
+	if (find_residences(scan, recording, raw, error))
+		return -1;
+	if (!strata_vcpu_stime_finish(&scan->stimes, strata_skew_bound_ticks(&scan->skew)))
+		return strata_fail(error, "out of memory for the clocks of vCPUs");
+	/* What ran on the CPU whose stream is gone, nobody knows: no time is covered. */
+	if (scan->incomplete) {
+		scan->covered_from = UINT64_MAX;
+		scan->covered_until = 0;
+	}
+	return 0;
+}
+
+void strata_xen_scan_clear(struct strata_xen_scan *scan)
+{
+	strata_clock_maps_clear(&scan->maps);
+	strata_vcpu_stime_clear(&scan->stimes);
+	free(scan->emulated);
+	memset(scan, 0, sizeof(*scan));
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * xen_scan.h - reads the hypervisor's streams before the merge: for the clocks of
+ * all CPUs and vCPUs, which the merge needs from the first event on, and for the
+ * span of time in which every CPU of the host was recorded.
+ */
+#ifndef STRATA_MERGE_XEN_SCAN_H
+#define STRATA_MERGE_XEN_SCAN_H
+
+#include "clocks/clock_maps.h"
+#include "packets/packet_reader.h"
+#include "clocks/vcpu_stime.h"
+
+#define STRATA_PCPUS 65536u
+
+/* How far the physical CPUs' time stamp counters are apart, by all that was measured. */
+struct strata_skew {
+	uint32_t nr_pcpus;      /* that have events */
+	uint32_t nr_unmeasured; /* of them */
+	/* Of any of the others, less the reference's, at the same instant. */
+	int64_t min_ticks;
+	int64_t max_ticks;
+	uint8_t measured[STRATA_PCPUS / 8]; /* a bit for each */
+	uint8_t seen[STRATA_PCPUS / 8];
+};
+
+struct strata_xen_scan {
+	struct strata_clock_maps maps;
+	struct strata_vcpu_stime stimes;
+	struct strata_skew skew;
+	struct strata_exits_evidence exits; /* whose numbers VM exits have */
+	bool runstates;                     /* they were recorded */
+	bool hypercall_returns;             /* of PV guests: likewise */
+	bool lossy;                         /* records of some CPU may be missing */
+	uint8_t guest_mode[65536 / 8];      /* a bit for each domain of which VM entries were */
+	bool *emulated;                     /* by domain: some clock of it is; NULL: none */
+	bool any;        /* there was an event at all; else the two below are 0 */
+	bool incomplete; /* nothing can be read of a CPU that was recorded */
+	/* From when on each CPU of the host that has events was recorded, and until when. */
+	uint64_t covered_from;
+	uint64_t covered_until;
+};
+
+/* The time that a stream covers. */
+struct strata_xen_coverage {
+	bool any;
+	uint64_t first;
+	uint64_t last;
+};
+
+/*
+ * Adds what is new in one stream, of a recording that goes on, to what was collected.
+ * @scan: zero-initialised before the first of these; its maps and stimes are to be sorted, and
+ *        finished, before they are asked
+ * @reader: goes on where it stood
+ * @coverage: the stream's; zero-initialised likewise
+ * Where vCPUs run is not collected: counters that are emulated are known less well then.
+ * 0, or -1: out of memory.
+ */
+int strata_xen_scan_more(struct strata_xen_scan *scan, struct strata_packet_reader *reader,
+			 struct strata_xen_coverage *coverage, struct strata_error *error);
+
+/* Scans all sources of the hypervisor's layer.  Bad packets are stepped over in silence: the
+ * merge will name them.  0 or -1. */
+int strata_xen_scan(struct strata_xen_scan *scan, struct strata_recording *recording,
+		    const char *raw, struct strata_error *error);
+
+/* By how many ticks the counters of two physical CPUs differ at most; 0 where it is not known. */
+uint64_t strata_skew_bound_ticks(const struct strata_skew *skew);
+
+void strata_xen_scan_clear(struct strata_xen_scan *scan);
+
+#endif /* STRATA_MERGE_XEN_SCAN_H */

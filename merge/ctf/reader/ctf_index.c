@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ctf_index.c - see ctf_index.h. */
+#include "ctf/reader/ctf_index.h"
+
+#include <endian.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ctf/reader/ctf_index_file.h"
+#include "ctf/reader/ctf_reader.h"
+#include "ctf/reader/ctf_reader_packet.h"
+
+#define HEADER_BYTES 512u /* of a packet; where it has more, the index is not used */
+
+/* Collects places, fewer of them as they become too many. */
+struct collector {
+	struct strata_ctf_index *index;
+	uint64_t stride; /* one of so many packets is kept */
+	uint64_t last_ns;
+	uint64_t end_ns; /* of the packets before */
+};
+
+static int collect(struct collector *collector, uint64_t offset, bool has_begin, uint64_t begin_ns,
+		   uint64_t end_ns)
+{
+	struct strata_ctf_index *index = collector->index;
+	size_t i;
+
+	if (index->packets == 0)
+		index->has_times = has_begin;
+	index->has_times &= has_begin;
+	/* Events never go back in a stream: a reader holds them to the ones before. */
+	if (begin_ns > collector->last_ns)
+		collector->last_ns = begin_ns;
+	/* Where packets overlap, who begins at this one may miss events of those before it. */
+	if (collector->end_ns > collector->last_ns)
+		collector->last_ns = collector->end_ns;
+	if (end_ns > collector->end_ns)
+		collector->end_ns = end_ns;
+	if (end_ns > index->end_ns)
+		index->end_ns = end_ns;
+	if (index->packets++ % collector->stride)
+		return 0;
+	if (index->nr == STRATA_CTF_INDEX_MAX) {
+		for (i = 0; i < index->nr / 2; i++)
+			index->places[i] = index->places[2 * i];
+		index->nr /= 2;
+		collector->stride *= 2;
+		if ((index->packets - 1) % collector->stride)
+			return 0;
+	}
+	if (!index->places)
+		index->places = malloc(STRATA_CTF_INDEX_MAX * sizeof(*index->places));
+	if (!index->places)
+		return -1;
+	index->places[index->nr].offset = offset;
+	index->places[index->nr++].begin_ns = collector->last_ns;
+	return 0;
+}
+
+/* Opens DIR/index/NAME.idx; NULL: there is none of a known version - older ones begin with
+ * "CTFIDX" - and the packets themselves are looked at.  @entry_bytes: OUT */
+static FILE *open_file(const struct strata_ctf_stream *stream, uint32_t *entry_bytes)
+{
+	struct strata_ctf_index_file_head head;
+	char path[4096];
+	struct stat status;
+	FILE *file;
+	int fd;
+
+	if (snprintf(path, sizeof(path), "%s/" STRATA_CTF_INDEX_DIR "/%s.idx", stream->trace->path,
+		     stream->name) >= (int)sizeof(path))
+		return NULL;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	file = fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode) ? NULL : fdopen(fd, "r");
+	if (!file) {
+		if (fd >= 0)
+			close(fd);
+		return NULL;
+	}
+	if (fread(&head, sizeof(head), 1, file) == 1 &&
+	    be32toh(head.magic) == STRATA_CTF_INDEX_FILE_MAGIC &&
+	    be32toh(head.major) == STRATA_CTF_INDEX_FILE_MAJOR) {
+		*entry_bytes = be32toh(head.entry_bytes);
+		if (*entry_bytes >= sizeof(struct strata_ctf_index_file_entry) &&
+		    *entry_bytes <= 4096)
+			return file;
+	}
+	fclose(file);
+	return NULL;
+}
+
+/* Whether a packet begins at each place, and not after the time that the place says: a reader that
+ * begins there would miss what is before. */
+static bool fits_packets(const struct strata_ctf_index *index,
+			 const struct strata_ctf_stream *stream)
+{
+	const struct strata_ctf_trace *trace = stream->trace;
+	uint64_t slots[STRATA_CTF_SLOTS_MAX] = { 0 };
+	uint8_t bytes[HEADER_BYTES + STRATA_CTF_PADDING] = { 0 };
+	struct strata_error error;
+	size_t i;
+
+	for (i = 0; i < index->nr; i++) {
+		const struct strata_ctf_index_place *place = &index->places[i];
+		struct strata_ctf_packet packet = { .offset = place->offset };
+		const ssize_t got = pread(stream->fd, bytes, HEADER_BYTES, (off_t)place->offset);
+
+		if (got <= 0 ||
+		    strata_ctf_packet_read(&trace->metadata, bytes, (size_t)got,
+					   stream->bytes - place->offset, &packet, slots,
+					   &error) != STRATA_CTF_PACKET_OK ||
+		    !packet.has_begin ||
+		    strata_ctf_ns(&trace->kinds[packet.class - trace->metadata.streams].time,
+				  packet.begin) > place->begin_ns)
+			return false;
+	}
+	return true;
+}
+
+/* Reads the tracer's index.  1; 0: there is none, or it does not fit the file; -1: out of memory.
+ */
+static int read_file(struct strata_ctf_index *index, const struct strata_ctf_stream *stream)
+{
+	const struct strata_ctf_kind_of_stream *kinds = stream->trace->kinds;
+	struct collector collector = { .index = index, .stride = 1 };
+	struct strata_ctf_index_file_entry entry;
+	uint64_t expected = 0;
+	uint32_t entry_bytes;
+	FILE *file = stream->converter ? NULL : open_file(stream, &entry_bytes);
+	int status = 0;
+
+	if (!file)
+		return 0;
+	while (!status && fread(&entry, sizeof(entry), 1, file) == 1) {
+		const uint64_t offset = be64toh(entry.offset);
+		size_t i;
+
+		for (i = 0; i < stream->trace->metadata.nr_streams; i++) {
+			if (kinds[i].class->id == be64toh(entry.stream_id))
+				break;
+		}
+		/* Packets lie one behind the other, or it is another file's. */
+		if (offset != expected || i == stream->trace->metadata.nr_streams ||
+		    be64toh(entry.packet_bits) / 8 > stream->bytes - offset ||
+		    be64toh(entry.packet_bits) == 0 || be64toh(entry.packet_bits) % 8)
+			break;
+		expected = offset + be64toh(entry.packet_bits) / 8;
+		status = collect(&collector, offset, true,
+				 strata_ctf_ns(&kinds[i].time, be64toh(entry.begin)),
+				 strata_ctf_ns(&kinds[i].time, be64toh(entry.end)));
+		fseek(file, (long)(entry_bytes - sizeof(entry)), SEEK_CUR);
+	}
+	fclose(file);
+	if (status)
+		return -1;
+	if (expected == stream->bytes && index->nr > 0 && fits_packets(index, stream))
+		return 1;
+	strata_ctf_index_clear(index);
+	return 0;
+}
+
+/* When a packet begins, by the reader's converter or its own clock.  No event of it is before. */
+static uint64_t begin_of(const struct strata_ctf_reader *reader)
+{
+	struct strata_ctf_when when;
+	uint64_t bound_ns;
+
+	if (!reader->packet.has_begin)
+		return 0;
+	if (!reader->conversion)
+		return strata_ctf_ns(&reader->kind->time, reader->packet.begin);
+	reader->stream->converter->convert(reader->conversion, reader->packet.begin, &when);
+	bound_ns = strata_ctf_bound_ns(reader, when.bound);
+	return bound_ns < when.ns ? when.ns - bound_ns : 0;
+}
+
+/* Reads the headers of all packets.  0, or -1: out of memory. */
+static int read_packets(struct strata_ctf_index *index, const struct strata_ctf_stream *stream,
+			struct strata_error *error)
+{
+	struct collector collector = { .index = index, .stride = 1 };
+	struct strata_ctf_reader reader;
+	int found;
+
+	if (strata_ctf_reader_open(&reader, stream, 4096, error))
+		return -1;
+	/* Who reads the events will say what is wrong. */
+	strata_ctf_reader_seek(&reader, 0, UINT64_MAX, UINT64_MAX);
+	while ((found = strata_ctf_reader_next_packet(&reader, error)) > 0) {
+		const struct strata_ctf_packet *packet = &reader.packet;
+		const uint64_t begin_ns = begin_of(&reader);
+
+		if (collect(&collector, packet->offset, packet->has_begin, begin_ns,
+			    packet->has_end && !reader.conversion
+				    ? strata_ctf_ns(&reader.kind->time, packet->end)
+				    : begin_ns)) {
+			found = strata_fail(error, "%s/%s: out of memory", stream->trace->path,
+					    stream->name);
+			break;
+		}
+	}
+	strata_ctf_reader_close(&reader);
+	return found;
+}
+
+int strata_ctf_index_make(struct strata_ctf_index *index, const struct strata_ctf_stream *stream,
+			  struct strata_error *error)
+{
+	int status;
+
+	memset(index, 0, sizeof(*index));
+	status = read_file(index, stream);
+	if (status < 0)
+		return strata_fail(error, "%s/%s: out of memory", stream->trace->path,
+				   stream->name);
+	index->from_file = status > 0;
+	return status > 0 ? 0 : read_packets(index, stream, error);
+}
+
+void strata_ctf_index_clear(struct strata_ctf_index *index)
+{
+	free(index->places);
+	memset(index, 0, sizeof(*index));
+}
+
+uint64_t strata_ctf_index_find(const struct strata_ctf_index *index, uint64_t ns)
+{
+	size_t low = 0, high = index->has_times ? index->nr : 0;
+
+	/* The last place that begins before @ns: events at @ns may still be in it. */
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (index->places[middle].begin_ns < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? index->places[low - 1].offset : 0;
+}

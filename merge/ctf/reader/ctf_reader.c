@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ctf_reader.c - see ctf_reader.h: the batches, and the windows that they are read
+ * from.  ctf_reader_packet.c finds the packets.
+ */
+#include "ctf/reader/ctf_reader.h"
+
+#include <stdlib.h>
+
+#include "ctf/reader/ctf_reader_packet.h"
+
+#define EVENT_BYTES_MAX (1u << 24) /* no tracer writes larger ones */
+
+/* How many events are read at a time.  Who has many streams has small windows, and what is read
+ * ahead of all of them should still be in a cache when it is used. */
+static size_t batch_of(size_t window_bytes)
+{
+	const size_t batch = window_bytes / 128;
+
+	if (batch > STRATA_CTF_BATCH_EVENTS)
+		return STRATA_CTF_BATCH_EVENTS;
+	return batch < 32 ? 32 : batch;
+}
+
+int strata_ctf_reader_open(struct strata_ctf_reader *reader, const struct strata_ctf_stream *stream,
+			   size_t window_bytes, struct strata_error *error)
+{
+	memset(reader, 0, sizeof(*reader));
+	reader->stream = stream;
+	reader->file_bytes = stream->bytes;
+	reader->mine_to_ns = UINT64_MAX;
+	reader->least_room = window_bytes < 4096 ? 4096 : window_bytes;
+	reader->window_room = reader->least_room;
+	reader->batch = batch_of(reader->least_room);
+	reader->window = malloc(reader->window_room + STRATA_CTF_PADDING);
+	reader->events = malloc(reader->batch * sizeof(*reader->events));
+	if (stream->converter)
+		reader->conversion = stream->converter->begin(stream->converter);
+	if (reader->window && reader->events && !stream->converter == !reader->conversion)
+		return 0;
+	strata_ctf_reader_close(reader);
+	return strata_fail(error, "%s/%s: out of memory", stream->trace->path, stream->name);
+}
+
+void strata_ctf_reader_close(struct strata_ctf_reader *reader)
+{
+	if (reader->conversion)
+		reader->stream->converter->end(reader->conversion);
+	reader->conversion = NULL;
+	free(reader->window);
+	free(reader->events);
+	reader->window = NULL;
+	reader->events = NULL;
+}
+
+void strata_ctf_reader_seek(struct strata_ctf_reader *reader, uint64_t offset, uint64_t from_ns,
+			    uint64_t to_ns)
+{
+	reader->mine_from_ns = from_ns;
+	reader->mine_to_ns = to_ns;
+	reader->next_packet = offset;
+	reader->doubt_at = 0;
+	reader->in_packet = false;
+	reader->last_ns = 0;
+	reader->clock = 0;
+	reader->knows_sequence = false;
+	reader->knows_discarded = false;
+	reader->has_loss = false;
+	reader->has_damage = false;
+}
+
+/* The end of the packet's content, or of the part of it that is in the window: bits from base. */
+static uint64_t readable_bits(const struct strata_ctf_reader *reader, bool *is_all)
+{
+	const uint64_t content = reader->packet.content_bits - reader->base_at * 8;
+	const uint64_t held =
+		(reader->window_bytes - (uint64_t)(reader->base - reader->window)) * 8;
+
+	*is_all = held >= content;
+	return *is_all ? content : held;
+}
+
+/* Counts a time that cannot be, and reports it. */
+static void report_time(struct strata_ctf_reader *reader, bool wild, uint64_t at)
+{
+	if (strata_ctf_reader_owns(reader)) {
+		reader->tally.wild_times += wild;
+		reader->tally.held_times += !wild;
+	}
+	strata_ctf_reader_complain(
+		reader, at, "the event's time %s; it is taken to be that of the event before",
+		!wild ? "goes back"
+		: reader->clock_limit < reader->kind->time.cycles_max
+			? "lies far beyond its packet's end"
+			: "lies beyond the year 2262");
+}
+
+/* A time by the stream's own clock; a step back is an error of the trace. */
+static void own_time(struct strata_ctf_reader *reader, uint64_t cycles,
+		     struct strata_ctf_when *when)
+{
+	when->ns = strata_ctf_ns(&reader->kind->time, cycles);
+	when->tick = 0;
+	when->is_doubtful = false;
+	when->bound = reader->stream->bound_ns;
+	when->is_wrong = strata_ctf_clamp(&reader->last_ns, &when->ns, &when->bound) > 0;
+}
+
+/* Sets the time of an event of a converted stream, and of one whose time cannot be.
+ * @before: as set_time() */
+static __attribute__((noinline)) void set_any_time(struct strata_ctf_reader *reader,
+						   struct strata_lane_event *event, uint64_t clock,
+						   uint64_t before)
+{
+	const bool wild = clock > reader->clock_limit;
+	struct strata_ctf_when when;
+
+	reader->clock = wild ? before : clock;
+	if (reader->conversion)
+		reader->stream->converter->convert(reader->conversion, reader->clock, &when);
+	else
+		own_time(reader, reader->clock, &when);
+	reader->last_ns = when.ns;
+	event->ns = when.ns;
+	event->tick = when.tick & STRATA_TICK_MAX;
+	event->is_doubtful = when.is_doubtful;
+	event->bound = wild ? UINT64_MAX : when.bound;
+	if (wild || when.is_wrong)
+		report_time(reader, wild, reader->base_at * 8 + event->head);
+}
+
+/*
+ * Sets the time of the event at the cursor: the one place where times and their bounds are made.
+ * @before: reading of the event before, or of the packet's begin
+ */
+static inline void set_time(struct strata_ctf_reader *reader, struct strata_lane_event *event,
+			    uint64_t clock, uint64_t before)
+{
+	if (__builtin_expect(!reader->conversion && clock <= reader->clock_limit, 1)) {
+		const uint64_t ns = strata_ctf_ns(&reader->kind->time, clock);
+
+		if (__builtin_expect(ns >= reader->last_ns, 1)) {
+			reader->clock = clock;
+			reader->last_ns = event->ns = ns;
+			event->tick = 0;
+			event->is_doubtful = false;
+			event->bound = reader->stream->bound_ns;
+			return;
+		}
+	}
+	set_any_time(reader, event, clock, before);
+}
+
+enum decoded { DECODED, UNKNOWN_EVENT, EMPTY_EVENT, TOO_LONG };
+
+/* Reads one event at the cursor into @event. */
+static inline enum decoded decode(struct strata_ctf_reader *reader,
+				  const struct strata_ctf_kind_of_stream *kind,
+				  struct strata_ctf_cursor *cursor, struct strata_lane_event *event,
+				  uint64_t *id)
+{
+	const struct strata_ctf_class *class;
+	const uint64_t before = reader->clock;
+	uint64_t clock = before;
+
+	event->head = (uint32_t)cursor->at;
+	if (!strata_ctf_header_read(&kind->header, cursor, &clock, id))
+		return TOO_LONG;
+	class = strata_ctf_class_of(kind, *id);
+	if (!class)
+		return UNKNOWN_EVENT;
+	event->class = class->index & STRATA_LANE_LOSS;
+	event->body = (uint32_t)cursor->at;
+	if (!strata_ctf_program_skip(&class->program, cursor))
+		return TOO_LONG;
+	event->end = (uint32_t)cursor->at;
+	set_time(reader, event, clock, before);
+	return DECODED;
+}
+
+/* Makes the window begin at or before what is read next, and hold more.  1; 0: an event cannot be
+ * so large; -1: out of memory. */
+static int move_window(struct strata_ctf_reader *reader, struct strata_error *error)
+{
+	const uint64_t align = STRATA_CTF_ALIGN_MAX / 8;
+	const uint64_t from = reader->at / 8 / align * align;
+
+	if (from == reader->base_at && reader->base == reader->window) {
+		if (reader->window_room >= EVENT_BYTES_MAX)
+			return 0;
+		if (strata_ctf_reader_resize(reader, reader->window_room * 2, error))
+			return -1;
+	}
+	strata_ctf_reader_fetch(reader, reader->packet.offset + from);
+	reader->base = reader->window;
+	reader->base_at = from;
+	strata_ctf_reader_hold_to_file(reader);
+	return 1;
+}
+
+/* Leaves the packet for the next one; what is left of it is lost. */
+static void give_up_packet(struct strata_ctf_reader *reader, enum decoded why, uint64_t id)
+{
+	const uint64_t left = (reader->packet.content_bits - reader->at + 7) / 8;
+
+	reader->left_out_to = 0;
+	if (strata_ctf_reader_owns(reader)) {
+		reader->tally.bad_packets++;
+		reader->tally.skipped_bytes += left;
+		reader->left_out_to = reader->packet.offset + (reader->packet.content_bits + 7) / 8;
+	}
+	reader->in_packet = false;
+	reader->has_damage = true;
+	/* Its size may be what is wrong: then the next one begins before its end.  A recorder knew
+	 * the size, and what looks like a packet may be what its source put into an event. */
+	if (!reader->stream->is_recorded)
+		reader->doubt_at = reader->packet.offset + reader->at / 8;
+	if (why == UNKNOWN_EVENT)
+		strata_ctf_reader_complain(reader, reader->at,
+					   "event id %llu is not in the metadata; the last %llu "
+					   "bytes of its packet are left out",
+					   (unsigned long long)id, (unsigned long long)left);
+	else if (why == EMPTY_EVENT)
+		strata_ctf_reader_complain(reader, reader->at,
+					   "an event of no bits: the metadata must give events "
+					   "something to read; the last %llu bytes of its packet "
+					   "are left out",
+					   (unsigned long long)left);
+	else
+		strata_ctf_reader_complain(
+			reader, reader->at,
+			reader->packet.cut ? "the file ends within an event; its %llu bytes "
+					     "are left out"
+					   : "an event is longer than its packet, or has a tag "
+					     "that means nothing; %llu bytes are left out",
+			(unsigned long long)left);
+}
+
+/* Reads events of the current packet until the batch is full, or the window read. */
+static int fill_batch(struct strata_ctf_reader *reader, struct strata_error *error)
+{
+	const struct strata_ctf_kind_of_stream *kind = reader->kind;
+	struct strata_ctf_cursor cursor = { .slots = reader->slots };
+	enum decoded decoded = DECODED;
+	uint64_t id = 0;
+	bool is_all;
+	int moved;
+
+	for (;;) {
+		cursor.bytes = reader->base;
+		cursor.end = readable_bits(reader, &is_all);
+		cursor.at = reader->at - reader->base_at * 8;
+		while (cursor.at < cursor.end && reader->nr_events < reader->batch) {
+			const uint64_t at = cursor.at;
+
+			decoded = decode(reader, kind, &cursor, &reader->events[reader->nr_events],
+					 &id);
+			if (decoded != DECODED) {
+				cursor.at = at;
+				break;
+			}
+			/* An event of no bits would come again and again; CTF 2 has none. */
+			if (cursor.at == at) {
+				if (reader->stream->trace->metadata.major > 1) {
+					decoded = EMPTY_EVENT;
+					break;
+				}
+				cursor.at = cursor.end;
+			}
+			reader->nr_events++;
+		}
+		reader->at = reader->base_at * 8 + cursor.at;
+		if (reader->nr_events > 0)
+			return 0;
+		if (is_all || decoded == UNKNOWN_EVENT || decoded == EMPTY_EVENT)
+			break;
+		moved = move_window(reader, error);
+		if (moved < 0)
+			return -1;
+		if (moved == 0)
+			break;
+		decoded = DECODED;
+	}
+	if (decoded != DECODED)
+		give_up_packet(reader, decoded, id);
+	else
+		reader->in_packet = false;
+	return 0;
+}
+
+/* Makes a batch of a loss; its place is behind the event before. */
+static int tell_loss(struct strata_ctf_reader *reader)
+{
+	reader->events[0] =
+		(struct strata_lane_event){ .ns = reader->loss.from_ns, .class = STRATA_LANE_LOSS };
+	reader->has_loss = false;
+	return 1;
+}
+
+int strata_ctf_reader_next(struct strata_ctf_reader *reader, struct strata_error *error)
+{
+	reader->nr_events = 0;
+	while (reader->nr_events == 0) {
+		if (!reader->in_packet) {
+			const int found = strata_ctf_reader_next_packet(reader, error);
+
+			if (found == 0)
+				strata_ctf_reader_note_end(reader);
+			if (found >= 0 && reader->has_loss && reader->tells_losses)
+				return tell_loss(reader);
+			if (found <= 0)
+				return found;
+		}
+		if (fill_batch(reader, error))
+			return -1;
+	}
+	reader->tally.events += reader->nr_events;
+	return (int)reader->nr_events;
+}
+
+void strata_ctf_tally_add(struct strata_ctf_tally *sum, const struct strata_ctf_tally *tally)
+{
+	sum->events += tally->events;
+	sum->packets += tally->packets;
+	sum->bytes += tally->bytes;
+	sum->discarded += tally->discarded;
+	sum->missing_packets += tally->missing_packets;
+	sum->bad_packets += tally->bad_packets;
+	sum->forged_packets += tally->forged_packets;
+	sum->skipped_bytes += tally->skipped_bytes;
+	sum->held_times += tally->held_times;
+	sum->wild_times += tally->wild_times;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ctf_reader.h - reads a stream of a CTF trace: a batch of events at a time, in
+ * the file's order, each with its time in ns.
+ *
+ * Bytes are copied out of the file piece by piece, so that a file which changes or
+ * shrinks meanwhile does no harm, and memory is bounded: a reader holds a window,
+ * which grows only for an event that is larger than it.  What is wrong is named, and
+ * as little as possible is left out:
+ *
+ *     a packet that is none        reading goes on at the next place that looks like one
+ *     an event that is unknown,    the rest of its packet is left out, because its length,
+ *     or too long for its packet   and so the place of the next one, is not known
+ *     a file that ends early       whole events are kept
+ *     a time that goes back,       is clamped to that of the event before; its bound is
+ *                                  widened by as much, so that it stays true
+ *     a time far beyond its packet is taken to be that of the event before; its bound is
+ *                                  not known
+ */
+#ifndef STRATA_MERGE_CTF_READER_H
+#define STRATA_MERGE_CTF_READER_H
+
+#include "ctf/trace/ctf_trace.h"
+#include "ctf/reader/lane_event.h"
+#include "base/loss.h"
+
+#define STRATA_CTF_BATCH_EVENTS 512u /* at most */
+
+/* What a reader did and what it had to leave out or to mend. */
+struct strata_ctf_tally {
+	uint64_t events;
+	uint64_t packets;
+	uint64_t bytes;           /* of packets that were read */
+	uint64_t discarded;       /* events that the tracer lost, as it says itself */
+	uint64_t missing_packets; /* gaps in the packets' sequence numbers */
+	uint64_t bad_packets;
+	uint64_t forged_packets; /* of these: whole, but of times that their source cannot have */
+	uint64_t skipped_bytes;  /* in which no packet or event could be found */
+	uint64_t held_times;     /* that went back, */
+	uint64_t wild_times;     /* or lay far beyond their packet's end */
+};
+
+void strata_ctf_tally_add(struct strata_ctf_tally *sum, const struct strata_ctf_tally *tally);
+
+struct strata_ctf_reader {
+	const struct strata_ctf_stream *stream;
+	const struct strata_ctf_kind_of_stream *kind; /* of the current packet */
+	struct strata_ctf_packet packet;
+	bool in_packet;
+	uint64_t next_packet; /* file offset */
+	uint64_t doubt_at; /* a bad packet's: if no packet follows it, one may begin here; or 0 */
+	uint64_t left_out_to; /* up to here bytes of it count as left out; 0: none */
+	uint64_t file_bytes;
+
+	uint8_t *window; /* bytes of the file from window_at on */
+	size_t window_room;
+	size_t least_room;
+	size_t window_bytes;
+	uint64_t window_at;
+
+	const uint8_t *base; /* in the window: a place that the packet's alignment counts from */
+	uint64_t base_at;    /* the same, bytes into the packet */
+	uint64_t at;         /* bits into the packet: what is read next */
+
+	void *conversion; /* the converter's; NULL: there is none */
+
+	uint64_t clock; /* cycles, of the event before */
+	uint64_t clock_limit;
+	uint64_t last_ns;
+	uint64_t next_sequence;
+	bool knows_sequence;
+	uint64_t last_discarded;
+	uint64_t last_lost[STRATA_NR_LOST];
+	bool knows_discarded;
+	bool tells_losses; /* its owner's wish: each loss is a batch of its own, of no event */
+	bool has_damage;   /* something was left out, which no loss tells yet */
+	bool has_loss;     /* which is not told yet */
+	struct strata_loss loss;
+	/* What is wrong outside of these times another reader counts and tells. */
+	uint64_t mine_from_ns, mine_to_ns;
+
+	struct strata_lane_event *events; /* the batch; their places are bits from base */
+	size_t nr_events;
+	size_t batch; /* room for so many */
+	uint64_t slots[STRATA_CTF_SLOTS_MAX];
+
+	struct strata_ctf_tally tally;
+	unsigned int complaints;
+};
+
+/*
+ * Begins to read a stream.
+ * @window_bytes: how much of the file is held at least, 4096 or more
+ * 0, or -1: out of memory.
+ */
+int strata_ctf_reader_open(struct strata_ctf_reader *reader, const struct strata_ctf_stream *stream,
+			   size_t window_bytes, struct strata_error *error);
+
+/*
+ * Goes on at the packet that begins at @offset, as if nothing had been read before.
+ * @from_ns, @to_ns: the reader's part of the stream; what is wrong elsewhere is neither counted nor
+ *                   told, because the one whose part it is does that
+ */
+void strata_ctf_reader_seek(struct strata_ctf_reader *reader, uint64_t offset, uint64_t from_ns,
+			    uint64_t to_ns);
+
+/* The largest error of an event's time; UINT64_MAX: not known.
+ * @bound: of an event, or the largest of several, of this reader */
+static inline uint64_t strata_ctf_bound_ns(const struct strata_ctf_reader *reader, uint64_t bound)
+{
+	const struct strata_ctf_converter *converter = reader->stream->converter;
+
+	return converter && converter->bound_ns ? converter->bound_ns(converter, bound) : bound;
+}
+
+/* Whether what is read at this moment is in the reader's part. */
+static inline bool strata_ctf_reader_owns(const struct strata_ctf_reader *reader)
+{
+	return reader->last_ns >= reader->mine_from_ns && reader->last_ns < reader->mine_to_ns;
+}
+
+/*
+ * Reads the next events into reader->events.  They, and the bytes that they are in, stay until the
+ * next call.  Returns their number; 0: the stream is at its end; -1: out of memory.
+ * With tells_losses: 1, of class STRATA_LANE_LOSS, is reader->loss.
+ */
+int strata_ctf_reader_next(struct strata_ctf_reader *reader, struct strata_error *error);
+
+/* Puts a cursor at what follows an event's header, with all slots filled that it may need. */
+static inline void strata_ctf_event_open(struct strata_ctf_reader *reader,
+					 const struct strata_lane_event *event,
+					 struct strata_ctf_cursor *cursor)
+{
+	uint64_t clock = 0, id;
+
+	cursor->bytes = reader->base;
+	cursor->slots = reader->slots;
+	cursor->end = event->end;
+	if (reader->kind->header.tag_slot >= 0) {
+		cursor->at = event->head;
+		strata_ctf_header_read(&reader->kind->header, cursor, &clock, &id);
+	}
+	cursor->at = event->body;
+}
+
+void strata_ctf_reader_close(struct strata_ctf_reader *reader);
+
+#endif /* STRATA_MERGE_CTF_READER_H */

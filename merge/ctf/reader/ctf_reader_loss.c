@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ctf_reader_loss.c - what the heads of a stream's packets say is missing: see loss.h. */
+#include "ctf/reader/ctf_reader_packet.h"
+
+#include <string.h>
+
+/* A time of the packet's head, by the reader's converter or its own clock. */
+static uint64_t head_ns(const struct strata_ctf_reader *reader, uint64_t cycles)
+{
+	uint64_t ignored;
+
+	return reader->conversion
+		       ? reader->stream->converter->ns_later(reader->conversion, cycles, &ignored)
+		       : strata_ctf_ns(&reader->kind->time, cycles);
+}
+
+/* Sets between which times something is missing: behind the event before, or where the stream
+ * begins, and before the packet's end. */
+static void set_loss_times(const struct strata_ctf_reader *reader, struct strata_loss *loss)
+{
+	const struct strata_ctf_packet *packet = &reader->packet;
+
+	loss->from_ns = reader->last_ns;
+	if (!reader->last_ns && packet->has_begin)
+		loss->from_ns = head_ns(reader, packet->begin);
+	loss->to_ns = packet->has_end ? head_ns(reader, packet->end) : 0;
+	if (loss->to_ns < loss->from_ns)
+		loss->to_ns = loss->from_ns;
+}
+
+static void count_missing_packets(struct strata_ctf_reader *reader, struct strata_loss *loss)
+{
+	const struct strata_ctf_packet *packet = &reader->packet;
+
+	if (!packet->has_sequence)
+		return;
+	if (reader->knows_sequence && packet->sequence > reader->next_sequence)
+		loss->missing_packets = packet->sequence - reader->next_sequence;
+	reader->next_sequence = packet->sequence + 1;
+	reader->knows_sequence = true;
+}
+
+/* By reason, if the reasons add up. */
+static void count_kinds(struct strata_ctf_reader *reader, struct strata_loss *loss)
+{
+	const struct strata_ctf_packet *packet = &reader->packet;
+	bool fits = packet->has_lost;
+	uint64_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < STRATA_NR_LOST; i++) {
+		fits &= packet->lost[i] >= reader->last_lost[i];
+		loss->kinds[i] = packet->lost[i] - reader->last_lost[i];
+		sum += loss->kinds[i];
+		reader->last_lost[i] = packet->lost[i];
+	}
+	loss->has_kinds = fits && sum == loss->discarded;
+}
+
+static void count_discarded(struct strata_ctf_reader *reader, struct strata_loss *loss)
+{
+	const struct strata_ctf_packet *packet = &reader->packet;
+
+	if (!packet->has_discarded)
+		return;
+	/* It counts from the tracer's start; of a file that begins later, the first packet's are of
+	 * before it. */
+	if (!reader->knows_discarded) {
+		const bool begins_later = packet->offset || packet->sequence;
+
+		reader->last_discarded = begins_later ? packet->discarded : 0;
+		memset(reader->last_lost, 0, sizeof(reader->last_lost));
+		if (begins_later)
+			memcpy(reader->last_lost, packet->lost, sizeof(reader->last_lost));
+	}
+	reader->knows_discarded = true;
+	if (packet->discarded > reader->last_discarded)
+		loss->discarded = packet->discarded - reader->last_discarded;
+	count_kinds(reader, loss);
+	reader->last_discarded = packet->discarded;
+}
+
+/* Keeps a loss whose place is in the reader's part. */
+static void keep_loss(struct strata_ctf_reader *reader, const struct strata_loss *loss)
+{
+	if (loss->from_ns < reader->mine_from_ns || loss->from_ns >= reader->mine_to_ns)
+		return;
+	reader->tally.discarded += loss->discarded;
+	reader->tally.missing_packets += loss->missing_packets;
+	reader->loss = *loss;
+	reader->has_loss = true;
+}
+
+void strata_ctf_reader_note_losses(struct strata_ctf_reader *reader)
+{
+	struct strata_loss loss = { 0 };
+
+	count_missing_packets(reader, &loss);
+	count_discarded(reader, &loss);
+	loss.is_damage = reader->has_damage;
+	reader->has_damage = false;
+	if (!loss.discarded && !loss.missing_packets && !loss.is_damage)
+		return;
+	set_loss_times(reader, &loss);
+	keep_loss(reader, &loss);
+}
+
+void strata_ctf_reader_note_end(struct strata_ctf_reader *reader)
+{
+	const uint64_t discarded = reader->stream->discarded;
+	struct strata_loss loss = { .from_ns = reader->last_ns, .to_ns = reader->last_ns };
+
+	/* Of a stream without packets nobody knows when. */
+	if (!reader->knows_discarded && reader->stream->bytes == 0 &&
+	    strata_ctf_reader_owns(reader))
+		reader->tally.discarded += discarded;
+	if (!reader->knows_discarded || discarded <= reader->last_discarded)
+		return;
+	loss.discarded = discarded - reader->last_discarded;
+	reader->last_discarded = discarded;
+	keep_loss(reader, &loss);
+}

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ctf_reader_packet.c - finds the packets of a stream's file: see ctf_reader.h. */
+#include "ctf/reader/ctf_reader_packet.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "files/sparse.h"
+
+/* A shorter hole may be an event's zeroes. */
+#define HOLE_BYTES_LEAST (1u << 20)
+#define COMPLAINTS_MAX   8u /* of one stream */
+/* No tracer's packet headers are larger; each place that looks like one is read so far. */
+#define HEADER_BYTES_MAX (1u << 16)
+
+void strata_ctf_reader_complain(struct strata_ctf_reader *reader, uint64_t at, const char *format,
+				...)
+{
+	char what[768];
+	va_list args;
+
+	if (!strata_ctf_reader_owns(reader) || reader->complaints++ > COMPLAINTS_MAX)
+		return;
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	strata_ctf_complain(reader->stream, "byte %llu, packet at %llu: %s%s",
+			    (unsigned long long)(reader->packet.offset + at / 8),
+			    (unsigned long long)reader->packet.offset, what,
+			    reader->complaints > COMPLAINTS_MAX
+				    ? ". What else is wrong here is only counted"
+				    : "");
+}
+
+void strata_ctf_reader_fetch(struct strata_ctf_reader *reader, uint64_t offset)
+{
+	const uint64_t left = offset < reader->file_bytes ? reader->file_bytes - offset : 0;
+	const size_t want = left < reader->window_room ? (size_t)left : reader->window_room;
+
+	reader->window_at = offset;
+	reader->window_bytes = 0;
+	while (reader->window_bytes < want) {
+		const ssize_t got = pread(reader->stream->fd, reader->window + reader->window_bytes,
+					  want - reader->window_bytes,
+					  (off_t)(offset + reader->window_bytes));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0) {
+			reader->file_bytes = offset + reader->window_bytes;
+			strata_ctf_complain(reader->stream, "byte %llu: %s; what follows is lost",
+					    (unsigned long long)reader->file_bytes,
+					    got < 0 ? strerror(errno)
+						    : "the file became shorter while it was read");
+			break;
+		}
+		reader->window_bytes += (size_t)got;
+	}
+	/* What is behind it may be loaded, but must not depend on what was there before. */
+	memset(reader->window + reader->window_bytes, 0, STRATA_CTF_PADDING);
+}
+
+static bool is_in_window(const struct strata_ctf_reader *reader, uint64_t offset)
+{
+	return offset >= reader->window_at && offset < reader->window_at + reader->window_bytes;
+}
+
+/* Puts the window where @offset of the file is in it, with all that fits behind it. */
+static void fetch_packet(struct strata_ctf_reader *reader, uint64_t offset)
+{
+	if (!is_in_window(reader, offset))
+		strata_ctf_reader_fetch(reader, offset);
+	reader->base = reader->window + (offset - reader->window_at);
+	reader->base_at = 0;
+}
+
+static size_t available(const struct strata_ctf_reader *reader)
+{
+	return reader->window_bytes - (size_t)(reader->base - reader->window);
+}
+
+void strata_ctf_reader_hold_to_file(struct strata_ctf_reader *reader)
+{
+	struct strata_ctf_packet *packet = &reader->packet;
+	const uint64_t left = packet->offset + reader->base_at < reader->file_bytes
+				      ? reader->file_bytes - packet->offset
+				      : reader->base_at;
+
+	if (packet->content_bits <= left * 8)
+		return;
+	packet->missing_bytes += (packet->content_bits - left * 8 + 7) / 8;
+	packet->content_bits = left * 8;
+	packet->cut = true;
+}
+
+int strata_ctf_reader_resize(struct strata_ctf_reader *reader, size_t room,
+			     struct strata_error *error)
+{
+	uint8_t *larger = realloc(reader->window, room + STRATA_CTF_PADDING);
+
+	if (!larger)
+		return strata_fail(error, "%s/%s: out of memory", reader->stream->trace->path,
+				   reader->stream->name);
+	reader->window = larger;
+	reader->window_room = room;
+	if (reader->window_bytes > room)
+		reader->window_bytes = room;
+	return 0;
+}
+
+/* Reads the header of the packet at @offset, with as much of it in the window as can be. */
+static int read_header(struct strata_ctf_reader *reader, uint64_t offset,
+		       enum strata_ctf_packet_status *status, struct strata_error *why,
+		       struct strata_error *error)
+{
+	fetch_packet(reader, offset);
+	for (;;) {
+		struct strata_ctf_packet *packet = &reader->packet;
+
+		packet->offset = offset;
+		*status = strata_ctf_packet_read(&reader->stream->trace->metadata, reader->base,
+						 available(reader), reader->file_bytes - offset,
+						 packet, reader->slots, why);
+		if (*status == STRATA_CTF_PACKET_BAD)
+			return 0;
+		if (*status == STRATA_CTF_PACKET_OK &&
+		    (available(reader) >= packet->packet_bits / 8 ||
+		     reader->base == reader->window))
+			return 0;
+		/* From the window's begin, then in a larger one. */
+		if (reader->base == reader->window) {
+			if (reader->window_room >= HEADER_BYTES_MAX) {
+				*status = STRATA_CTF_PACKET_BAD;
+				strata_fail(why, "its header is longer than %u bytes",
+					    HEADER_BYTES_MAX);
+				return 0;
+			}
+			if (strata_ctf_reader_resize(reader, reader->window_room * 2, error))
+				return -1;
+		}
+		strata_ctf_reader_fetch(reader, offset);
+		reader->base = reader->window;
+		if (reader->window_bytes == 0) {
+			*status = STRATA_CTF_PACKET_BAD;
+			return 0;
+		}
+	}
+}
+
+#define PACKET_ID_BYTES 24u /* magic, UUID and stream id: what begins a packet at least */
+
+/* Looks for the next place behind @offset where a packet may begin. */
+static uint64_t find_packet(struct strata_ctf_reader *reader, uint64_t offset)
+{
+	size_t found;
+
+	if (!strata_ctf_packet_has_magic(&reader->stream->trace->metadata))
+		return reader->file_bytes;
+	for (offset++; offset < reader->file_bytes;) {
+		/* What begins near the window's end is looked at in another one. */
+		if (!is_in_window(reader, offset) ||
+		    (reader->window_at + reader->window_bytes - offset < PACKET_ID_BYTES &&
+		     reader->window_at + reader->window_bytes < reader->file_bytes)) {
+			offset = strata_next_data(reader->stream->fd, offset, reader->file_bytes);
+			strata_ctf_reader_fetch(reader, offset);
+		}
+		fetch_packet(reader, offset);
+		if (available(reader) == 0)
+			break;
+		found = strata_ctf_packet_find(&reader->stream->trace->metadata, reader->base,
+					       available(reader), 0);
+		if (found < available(reader))
+			return offset + found;
+		/* Its beginning may be in this window, and its end in the next. */
+		offset += available(reader) >= PACKET_ID_BYTES
+				  ? available(reader) - (PACKET_ID_BYTES - 1)
+				  : available(reader);
+		if (offset + PACKET_ID_BYTES > reader->file_bytes)
+			break;
+	}
+	return reader->file_bytes;
+}
+
+/* Looks for a packet within the one that was given up; it is not left out then. */
+static bool find_swallowed(struct strata_ctf_reader *reader)
+{
+	const uint64_t next = find_packet(reader, reader->doubt_at);
+
+	reader->doubt_at = 0;
+	if (next >= reader->file_bytes)
+		return false;
+	if (next < reader->left_out_to)
+		reader->tally.skipped_bytes -= reader->left_out_to - next;
+	reader->next_packet = next;
+	return true;
+}
+
+static void skip_bad_packet(struct strata_ctf_reader *reader, uint64_t offset,
+			    const struct strata_error *why)
+{
+	uint64_t next, left_out;
+
+	reader->packet.offset = offset;
+	if (reader->doubt_at && find_swallowed(reader) && reader->next_packet < offset) {
+		strata_ctf_reader_complain(reader, 0,
+					   "%s; the size of the packet before it may be wrong: "
+					   "reading goes on at byte %llu, within that",
+					   why->text, (unsigned long long)reader->next_packet);
+		return;
+	}
+	reader->has_damage = true;
+	next = find_packet(reader, offset);
+	/* The file may have become shorter. */
+	left_out = next > offset ? next - offset : 0;
+	if (strata_ctf_reader_owns(reader)) {
+		reader->tally.bad_packets++;
+		reader->tally.skipped_bytes += left_out;
+	}
+	strata_ctf_reader_complain(reader, 0, "%s; %llu bytes are left out, %s", why->text,
+				   (unsigned long long)left_out,
+				   next < reader->file_bytes
+					   ? "up to the next place where a packet begins"
+					   : "up to the end of the file");
+	reader->next_packet = next;
+}
+
+/* Whether a packet's times are such as its stream can have.  What is not known is believed. */
+static bool is_of_its_time(const struct strata_ctf_reader *reader)
+{
+	const struct strata_ctf_stream *stream = reader->stream;
+	const struct strata_ctf_packet *packet = &reader->packet;
+	uint64_t begin_ns, end_ns, bound_ns, more_ns;
+
+	if ((!stream->since_ns && !stream->until_ns) || !reader->conversion || !packet->has_begin ||
+	    !packet->has_end)
+		return true;
+	begin_ns = stream->converter->ns_later(reader->conversion, packet->begin, &bound_ns);
+	end_ns = stream->converter->ns_later(reader->conversion, packet->end, &more_ns);
+	bound_ns = more_ns > bound_ns ? more_ns : bound_ns;
+	if (begin_ns < stream->since_ns)
+		return stream->since_ns - begin_ns <= bound_ns;
+	return !stream->until_ns || end_ns <= stream->until_ns ||
+	       end_ns - stream->until_ns <= bound_ns;
+}
+
+/* Whether a packet of one of Strata's recordings can be at this place of the stream. */
+static bool is_in_place(const struct strata_ctf_reader *reader, struct strata_error *why)
+{
+	const struct strata_ctf_packet *packet = &reader->packet;
+
+	if (!reader->stream->is_recorded)
+		return true;
+	if (packet->has_cpu && packet->cpu != reader->stream->cpu) {
+		strata_fail(why, "it is of CPU %llu", (unsigned long long)packet->cpu);
+		return false;
+	}
+	if (packet->has_sequence && reader->knows_sequence &&
+	    packet->sequence < reader->next_sequence) {
+		strata_fail(why, "its sequence number %llu comes after %llu",
+			    (unsigned long long)packet->sequence,
+			    (unsigned long long)(reader->next_sequence - 1));
+		return false;
+	}
+	return true;
+}
+
+/* Leaves out a packet that is whole, but cannot be what it says. */
+static void skip_packet(struct strata_ctf_reader *reader, const struct strata_error *why)
+{
+	const uint64_t bytes = reader->packet.packet_bits / 8;
+
+	if (strata_ctf_reader_owns(reader)) {
+		reader->tally.bad_packets++;
+		reader->tally.skipped_bytes += bytes;
+	}
+	reader->has_damage = true;
+	strata_ctf_reader_complain(reader, 0, "%s; %llu bytes are left out", why->text,
+				   (unsigned long long)bytes);
+	reader->next_packet = reader->packet.offset + bytes;
+}
+
+/* Leaves the packet out if it cannot be what it says.  True: it was. */
+static bool skip_impossible(struct strata_ctf_reader *reader)
+{
+	struct strata_error why;
+
+	if (!is_in_place(reader, &why)) {
+		skip_packet(reader, &why);
+		return true;
+	}
+	if (is_of_its_time(reader))
+		return false;
+	strata_fail(&why, "it says to be of before its source was there, or of after it was read");
+	reader->tally.forged_packets += strata_ctf_reader_owns(reader);
+	skip_packet(reader, &why);
+	return true;
+}
+
+/* Names times that no reader of CTF knows, and those before 1970. */
+static void check_times(struct strata_ctf_reader *reader)
+{
+	struct strata_ctf_packet *packet = &reader->packet;
+	const struct strata_ctf_time *time = &reader->kind->time;
+
+	if ((packet->has_begin && packet->begin > time->cycles_max) ||
+	    (packet->has_end && packet->end > time->cycles_max)) {
+		strata_ctf_reader_complain(reader, 0,
+					   "the packet's times lie beyond the year 2262; they are "
+					   "left out");
+		packet->has_begin = packet->has_end = false;
+	}
+	if (packet->has_begin && time->base_ns < 0 && strata_ctf_ns(time, packet->begin) == 0)
+		strata_ctf_reader_complain(reader, 0,
+					   "the packet begins before 1970; such times are taken to "
+					   "be 1970");
+}
+
+/* Sets the clock that the packet's events go on from. */
+static void set_clock(struct strata_ctf_reader *reader)
+{
+	struct strata_ctf_packet *packet = &reader->packet;
+	const struct strata_ctf_time *time = &reader->kind->time;
+	uint64_t limit;
+
+	/* What is converted is known better than the packet's clock says. */
+	reader->clock_limit = reader->conversion ? UINT64_MAX : time->cycles_max;
+	if (!reader->conversion)
+		check_times(reader);
+	if (packet->has_begin && packet->has_end && packet->begin > packet->end) {
+		strata_ctf_reader_complain(reader, 0,
+					   "the packet ends (%llu) before it begins (%llu); "
+					   "its events' own times are taken",
+					   (unsigned long long)packet->end,
+					   (unsigned long long)packet->begin);
+		packet->has_begin = packet->has_end = false;
+	}
+	/* Some tracers write an event or two behind the end that they state. */
+	if (packet->has_end && !__builtin_add_overflow(packet->end, time->frequency, &limit) &&
+	    limit < reader->clock_limit)
+		reader->clock_limit = limit;
+	/* No event is held to it: it may be what is wrong. */
+	if (packet->has_begin)
+		reader->clock = packet->begin;
+}
+
+/* Lets a packet that does not say how large it is end where the file's last hole begins. */
+static void leave_hole(struct strata_ctf_reader *reader)
+{
+	const uint64_t hole =
+		strata_last_hole(reader->stream->fd, reader->packet.offset, reader->file_bytes);
+
+	if (reader->file_bytes - hole < HOLE_BYTES_LEAST || hole <= reader->packet.offset)
+		return;
+	reader->packet.packet_bits = (hole - reader->packet.offset) * 8;
+	strata_ctf_reader_complain(reader, 0,
+				   "the packet does not say how large it is, and the last %llu "
+				   "bytes of the file were never written; they are left out",
+				   (unsigned long long)(reader->file_bytes - hole));
+	reader->file_bytes = hole;
+}
+
+/*
+ * A packet that is longer than its file, but whose content is all there: its size may be what is
+ * wrong, and others may follow its content.  True: one does.
+ */
+static bool find_behind_content(struct strata_ctf_reader *reader)
+{
+	struct strata_ctf_packet *packet = &reader->packet;
+
+	if (!packet->cut || packet->missing_bytes)
+		return false;
+	packet->cut = false;
+	reader->doubt_at = packet->offset + (packet->content_bits + 7) / 8;
+	reader->left_out_to = 0;
+	if (reader->doubt_at >= reader->file_bytes || !find_swallowed(reader))
+		return false;
+	if (strata_ctf_reader_owns(reader))
+		reader->tally.bad_packets++;
+	strata_ctf_reader_complain(reader, 0,
+				   "the packet says to be longer than the file; reading goes on at "
+				   "byte %llu, within that",
+				   (unsigned long long)reader->next_packet);
+	return true;
+}
+
+int strata_ctf_reader_next_packet(struct strata_ctf_reader *reader, struct strata_error *error)
+{
+	const struct strata_ctf_trace *trace = reader->stream->trace;
+	enum strata_ctf_packet_status status;
+	struct strata_error why;
+
+	for (;;) {
+		const uint64_t offset = reader->next_packet;
+
+		if (reader->window_room > reader->least_room &&
+		    strata_ctf_reader_resize(reader, reader->least_room, error))
+			return -1;
+		if (offset >= reader->file_bytes) {
+			if (!(reader->doubt_at && find_swallowed(reader)) &&
+			    !find_behind_content(reader))
+				return 0;
+			continue;
+		}
+		if (read_header(reader, offset, &status, &why, error))
+			return -1;
+		if (status == STRATA_CTF_PACKET_OK) {
+			reader->kind =
+				&trace->kinds[reader->packet.class - trace->metadata.streams];
+			if (skip_impossible(reader))
+				continue;
+			break;
+		}
+		if (reader->window_bytes == 0)
+			return 0;
+		skip_bad_packet(reader, offset, &why);
+	}
+	reader->doubt_at = 0;
+	if (reader->packet.takes_all)
+		leave_hole(reader);
+	strata_ctf_reader_hold_to_file(reader);
+	reader->next_packet = reader->packet.offset + reader->packet.packet_bits / 8;
+	reader->at = reader->packet.events_at;
+	reader->in_packet = true;
+	set_clock(reader);
+	if (strata_ctf_reader_owns(reader)) {
+		reader->tally.packets++;
+		reader->tally.bytes += reader->packet.packet_bits / 8;
+	}
+	strata_ctf_reader_note_losses(reader);
+	if (reader->packet.missing_bytes)
+		strata_ctf_reader_complain(reader, 0,
+					   "the file ends within the packet: %llu bytes of its "
+					   "content are not there",
+					   (unsigned long long)reader->packet.missing_bytes);
+	return 1;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ctf_reader_packet.h - what ctf_reader.c needs of ctf_reader_packet.c; nobody else's. */
+#ifndef STRATA_MERGE_CTF_READER_PACKET_H
+#define STRATA_MERGE_CTF_READER_PACKET_H
+
+#include "ctf/reader/ctf_reader.h"
+
+/* Fills the window with what the file has from @offset on; less than there should be if it became
+ * shorter, which is complained of. */
+void strata_ctf_reader_fetch(struct strata_ctf_reader *reader, uint64_t offset);
+
+/* Ends the current packet where the file does, if that became shorter. */
+void strata_ctf_reader_hold_to_file(struct strata_ctf_reader *reader);
+
+/* Makes the window another size; what is in it stays as far as it fits.  0, or -1: out of memory.
+ */
+int strata_ctf_reader_resize(struct strata_ctf_reader *reader, size_t room,
+			     struct strata_error *error);
+
+/* Goes into the next good packet. 1; 0: there is none; -1: out of memory. */
+int strata_ctf_reader_next_packet(struct strata_ctf_reader *reader, struct strata_error *error);
+
+/* Notes what is missing before the current packet's end. */
+void strata_ctf_reader_note_losses(struct strata_ctf_reader *reader);
+
+/* The stream is at its end: notes what was discarded behind its last packet, if that is known. */
+void strata_ctf_reader_note_end(struct strata_ctf_reader *reader);
+
+/* Says what is wrong at bit @at of the current packet; after a few times only counts. */
+void strata_ctf_reader_complain(struct strata_ctf_reader *reader, uint64_t at, const char *format,
+				...) __attribute__((format(printf, 3, 4)));
+
+#endif /* STRATA_MERGE_CTF_READER_PACKET_H */

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ctf_header.h - reads an event's header: which event it is, and when it was.
+ *
+ * Headers are whatever the metadata says, but in the field they are of two forms:
+ * an id and a time side by side, or a small tag that is the id and lies in front
+ * of the low bits of the time, unless it says that both follow in full (LTTng's
+ * "compact" and "large").  These two are recognised, and read without a walk
+ * through their types.
+ */
+#ifndef STRATA_MERGE_CTF_HEADER_H
+#define STRATA_MERGE_CTF_HEADER_H
+
+#include "ctf/values/ctf_cursor.h"
+
+/* Where a number lies, from where the header begins: little-endian, and within eight bytes. */
+struct strata_ctf_place {
+	uint32_t byte;
+	uint32_t shift;
+	uint64_t mask;
+	uint32_t bits;
+};
+
+static inline uint64_t strata_ctf_at_place(const uint8_t *header,
+					   const struct strata_ctf_place *place)
+{
+	uint64_t value;
+
+	memcpy(&value, header + place->byte, sizeof(value));
+	return value >> place->shift & place->mask;
+}
+
+struct strata_ctf_header {
+	enum {
+		STRATA_CTF_HEADER_ANY,   /* read by its type */
+		STRATA_CTF_HEADER_PLAIN, /* id and time at fixed places */
+		STRATA_CTF_HEADER_TAGGED,
+	} form;
+	const struct strata_ctf_type *type; /* NULL: events have none */
+	uint32_t align;                     /* bits */
+	struct strata_ctf_place id, time;   /* plain; of a tagged one when it is extended */
+	uint32_t bits;                      /* likewise: all of it */
+	struct strata_ctf_place tag, short_time;
+	/* Others may want to know the tag, too; NO_SLOT: nothing of the header.  Of any other form
+	 * it is 0: read it again. */
+	int16_t tag_slot;
+	uint32_t short_bits;
+	uint64_t extended_tag; /* from here on it is extended */
+};
+
+void strata_ctf_header_init(struct strata_ctf_header *header, const struct strata_ctf_type *type);
+
+/* A clock moved on to the next value whose low @bits are @low. */
+static inline uint64_t strata_ctf_widen(uint64_t clock, uint64_t low, uint32_t bits)
+{
+	uint64_t span, next;
+
+	if (bits >= 64)
+		return low;
+	span = 1ull << bits;
+	next = (clock & ~(span - 1)) | low;
+	return next < clock ? next + span : next;
+}
+
+/* The general way.  The two that follow are as strata_ctf_header_read() says. */
+bool strata_ctf_header_read_any(const struct strata_ctf_header *header,
+				struct strata_ctf_cursor *cursor, uint64_t *clock, uint64_t *id);
+
+static inline bool strata_ctf_header_read_tagged(const struct strata_ctf_header *header,
+						 struct strata_ctf_cursor *cursor, uint64_t *clock,
+						 uint64_t *id)
+{
+	const uint8_t *from = cursor->bytes + cursor->at / 8;
+	const uint64_t tag = strata_ctf_at_place(from, &header->tag);
+
+	if (header->tag_slot >= 0)
+		cursor->slots[header->tag_slot] = tag;
+	if (tag < header->extended_tag) {
+		if (cursor->end - cursor->at < header->short_bits)
+			return false;
+		*id = tag;
+		*clock = strata_ctf_widen(*clock, strata_ctf_at_place(from, &header->short_time),
+					  header->short_time.bits);
+		cursor->at += header->short_bits;
+		return true;
+	}
+	if (cursor->end - cursor->at < header->bits)
+		return false;
+	*id = strata_ctf_at_place(from, &header->id);
+	*clock = strata_ctf_widen(*clock, strata_ctf_at_place(from, &header->time),
+				  header->time.bits);
+	cursor->at += header->bits;
+	return true;
+}
+
+/*
+ * Reads a header.
+ * @clock: IN/OUT, the stream's clock in cycles: of the event before, or the packet's begin
+ * @id:    OUT
+ * False: it reaches beyond the end.
+ */
+static inline bool strata_ctf_header_read(const struct strata_ctf_header *header,
+					  struct strata_ctf_cursor *cursor, uint64_t *clock,
+					  uint64_t *id)
+{
+	const uint8_t *from;
+
+	if (header->form == STRATA_CTF_HEADER_ANY)
+		return strata_ctf_header_read_any(header, cursor, clock, id);
+	if (!strata_ctf_align(cursor, header->align))
+		return false;
+	if (header->form == STRATA_CTF_HEADER_TAGGED)
+		return strata_ctf_header_read_tagged(header, cursor, clock, id);
+	if (cursor->end - cursor->at < header->bits)
+		return false;
+	from = cursor->bytes + cursor->at / 8;
+	*id = strata_ctf_at_place(from, &header->id);
+	*clock = strata_ctf_widen(*clock, strata_ctf_at_place(from, &header->time),
+				  header->time.bits);
+	cursor->at += header->bits;
+	return true;
+}
+
+#endif /* STRATA_MERGE_CTF_HEADER_H */

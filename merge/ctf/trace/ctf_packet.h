@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ctf_packet.h - what the beginning of a packet says: whose it is, how large, from
+ * when to when, what was lost before it.
+ */
+#ifndef STRATA_MERGE_CTF_PACKET_H
+#define STRATA_MERGE_CTF_PACKET_H
+
+#include <strata/packet.h>
+
+#include "ctf/values/ctf_cursor.h"
+#include "base/error.h"
+
+struct strata_ctf_packet {
+	uint64_t offset;       /* bytes, in its file */
+	uint64_t packet_bits;  /* a multiple of 8; held to what the file has */
+	uint64_t content_bits; /* likewise */
+	uint64_t events_at;    /* bits, from the packet's begin */
+	const struct strata_ctf_stream_class *class;
+	bool has_begin, has_end, has_discarded, has_sequence, has_cpu, has_instance;
+	bool takes_all;         /* it does not say how large it is: all that the file has */
+	bool cut;               /* the file ends within it */
+	uint64_t missing_bytes; /* of its content: the file ends before */
+	uint64_t begin, end;    /* cycles of the stream's clock */
+	uint64_t discarded;     /* events, of the stream so far */
+	bool has_lost;          /* its context has Strata's array of the same by reason: */
+	uint64_t lost[STRATA_NR_LOST];
+	uint64_t sequence;
+	uint64_t cpu;
+	uint64_t instance; /* of the stream */
+};
+
+enum strata_ctf_packet_status {
+	STRATA_CTF_PACKET_OK,
+	STRATA_CTF_PACKET_BAD,
+	STRATA_CTF_PACKET_MORE, /* its header is longer than the bytes that were given */
+};
+
+/*
+ * Reads the header and context of a packet.
+ * @bytes:     its first @available bytes, and STRATA_CTF_PADDING more that may be read
+ * @file_left: bytes from its begin to the end of the file
+ * @packet:    OUT, but @offset is the caller's
+ * @slots:     OUT, the values that events' fields may refer to; STRATA_CTF_SLOTS_MAX of them
+ * Bad: with the reason.
+ */
+enum strata_ctf_packet_status strata_ctf_packet_read(const struct strata_ctf_metadata *metadata,
+						     const uint8_t *bytes, size_t available,
+						     uint64_t file_left,
+						     struct strata_ctf_packet *packet,
+						     uint64_t *slots, struct strata_error *error);
+
+/* Whether packets begin with a magic number, so that one can be found. */
+bool strata_ctf_packet_has_magic(const struct strata_ctf_metadata *metadata);
+
+/*
+ * Where the next packet may begin: the first place from @from on that has the magic number (and the
+ * trace's UUID where packets carry it), as an offset into @bytes; @size: there is none.
+ * A trace whose packets have no magic number has no such place.
+ */
+size_t strata_ctf_packet_find(const struct strata_ctf_metadata *metadata, const uint8_t *bytes,
+			      size_t size, size_t from);
+
+#endif /* STRATA_MERGE_CTF_PACKET_H */

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ctf_trace.h - one CTF 1.8 trace: a directory with metadata, and a file for each
+ * stream.  What is in here does not change once it is open, so that any number of
+ * readers (ctf_reader.h), also of several threads, can share it.
+ */
+#ifndef STRATA_MERGE_CTF_TRACE_H
+#define STRATA_MERGE_CTF_TRACE_H
+
+#include "ctf/trace/ctf_header.h"
+#include "ctf/trace/ctf_packet.h"
+#include "ctf/values/ctf_program.h"
+#include "base/error.h"
+#include "xen/exit_reasons.h"
+
+/* How a clock's cycles become nanoseconds since 1970, or since what else the clock counts from. */
+struct strata_ctf_time {
+	uint64_t frequency; /* Hz */
+	int64_t base_ns; /* what the clock's offset comes to, rounded down; and the rest of it: */
+	uint64_t base_rest;  /* 1 / frequency ns */
+	uint64_t cycles_max; /* more are beyond the times that readers of CTF know */
+};
+
+/* The last of these times, in 2262. */
+#define STRATA_CTF_NS_KNOWN ((uint64_t)INT64_MAX)
+
+/* An event, ready to be read. */
+struct strata_ctf_class {
+	const struct strata_ctf_event_class *event;
+	struct strata_ctf_program program; /* of contexts and payload */
+	uint64_t id;                       /* as the event's: here it is near */
+	uint32_t index;                    /* of the kind's classes */
+};
+
+/* The events of one kind of stream. */
+struct strata_ctf_kind_of_stream {
+	const struct strata_ctf_stream_class *class;
+	struct strata_ctf_header header;
+	struct strata_ctf_class *classes; /* as class->events: by id */
+	bool ids_are_dense;               /* events[id].id is id */
+	struct strata_ctf_time time;      /* of its events */
+	int32_t clock;                    /* of the metadata's, that it is of; if has_time */
+	bool has_time;                    /* false: its events have no time */
+};
+
+struct strata_ctf_trace;
+
+/* An event's time, converted. */
+struct strata_ctf_when {
+	uint64_t ns;
+	uint32_t tick;    /* of the host, within ns: see strata_realtime_tick() */
+	uint64_t bound;   /* largest error, in the converter's unit; UINT64_MAX: not known */
+	bool is_doubtful; /* see struct strata_host_time */
+	bool is_wrong;    /* it was clamped by more than its bound: the clock's map is wrong */
+};
+
+/* A sum of bounds; UINT64_MAX: not known, or too large. */
+static inline uint64_t strata_ctf_add_clamped(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/*
+ * Clamps a time to the last one of its stream, which it follows, and widens its bound by as much:
+ * the true time stays within it.
+ * @last:  IN/OUT
+ * @bound: IN/OUT, in the unit of the time; UINT64_MAX: not known
+ * Returns by how much the time was before the last one; 0: it is as it was.
+ */
+static inline uint64_t strata_ctf_clamp(uint64_t *last, uint64_t *time, uint64_t *bound)
+{
+	const uint64_t back = *last > *time ? *last - *time : 0;
+
+	*bound = strata_ctf_add_clamped(*bound, back);
+	*time += back;
+	*last = *time;
+	return back;
+}
+
+/*
+ * How the cycles of a stream's events become ns, where that is known better than its
+ * own metadata says it.
+ */
+struct strata_ctf_converter {
+	/* Begins, for a reader that goes through the stream in order.  NULL: out of memory. */
+	void *(*begin)(const struct strata_ctf_converter *converter);
+	/* Converts the next reading.  No time is before the one of the last reading. */
+	void (*convert)(void *state, uint64_t cycles, struct strata_ctf_when *when);
+	/* Returns about the time of a later reading in ns; the state stays as it is.
+	 * @bound_ns: OUT, its largest error */
+	uint64_t (*ns_later)(const void *state, uint64_t cycles, uint64_t *bound_ns);
+	/* Returns a bound as ns, rounded up; UINT64_MAX: not known.  NULL: bounds are ns. */
+	uint64_t (*bound_ns)(const struct strata_ctf_converter *converter, uint64_t bound);
+	void (*end)(void *state);
+	bool from_start; /* a reader must begin at the stream's beginning */
+};
+
+/* A stream's file. */
+struct strata_ctf_stream {
+	const struct strata_ctf_trace *trace;
+	const struct strata_ctf_converter *converter; /* its owner's; NULL: none */
+	char *name;                                   /* of the file */
+	int fd;
+	uint64_t bytes;    /* of the file when it was opened */
+	uint64_t bound_ns; /* its own times are off by no more */
+	/* When it was written; 0: not known. */
+	uint64_t since_ns, until_ns;
+	uint64_t discarded; /* events in all, where that is known besides what packets say; or 0 */
+	/* It is of one of Strata's recordings: its recorder gave each packet a larger sequence
+	 * number than the one before, and the size that it has. */
+	bool is_recorded;
+	uint64_t packets; /* that its recording's table knows of; 0: not known */
+	bool has_cpu;     /* as its first packet says */
+	uint64_t cpu;
+};
+
+struct strata_ctf_trace {
+	char *path;
+	struct strata_ctf_metadata metadata;
+	struct strata_ctf_kind_of_stream *kinds; /* as metadata.streams */
+	struct strata_ctf_stream *streams;       /* by name */
+	size_t nr_streams;
+	uint64_t bytes; /* of all of them */
+	int open_flags; /* of its files */
+	const void
+		*recording; /* what else it is part of, whose times are one host's; NULL: nothing */
+	/* Traces of one group have one clock, which orders their events; and whether
+	 * that clock is, or is converted to, the one of all. */
+	size_t clock_group;
+	bool times_are_tied;
+	uint64_t own_bound_ns; /* what its own clock's offset may be off by against the machine's */
+	/* Names of numbers: whose the reasons of VM exits are, if its recording says it, and what
+	 * event_names.h made. */
+	enum strata_exits vm_exits;
+	struct strata_ctf_arena *names_arena;
+	struct strata_number_names domains; /* of its host; domain_names.h sets it */
+	struct strata_ctf_arena *domains_arena;
+	strata_complain_fn *complain;
+	void *complain_data;
+};
+
+/*
+ * Opens the trace in the directory @path.
+ * @complain: told of what is wrong but not the end, from any thread that reads; may be NULL
+ * NULL with the reason: no metadata, or none that can be read.  A file of a stream that cannot be
+ * opened is complained of and left out.
+ */
+struct strata_ctf_trace *strata_ctf_trace_open(const char *path, strata_complain_fn *complain,
+					       void *data, struct strata_error *error);
+
+/* The same for a source of one of Strata's recordings: nothing in it is opened through a link,
+ * which could lead to files of the reader's. */
+struct strata_ctf_trace *strata_ctf_trace_open_recorded(const char *path,
+							strata_complain_fn *complain, void *data,
+							struct strata_error *error);
+
+void strata_ctf_trace_close(struct strata_ctf_trace *trace);
+
+/* Says something about a stream: "PATH/NAME: ...". */
+void strata_ctf_complain(const struct strata_ctf_stream *stream, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A name in the environment of traces that were converted together: those whose text there is the
+ * same have their times on one clock already. */
+#define STRATA_CTF_TIMELINE "strata_timeline"
+
+/* Text or a number of the trace's environment; NULL and false: there is none of that name. */
+const char *strata_ctf_env_text(const struct strata_ctf_trace *trace, const char *name);
+bool strata_ctf_env_number(const struct strata_ctf_trace *trace, const char *name, int64_t *number);
+
+/* The last time that there is: what is beyond it ends a merge. */
+#define STRATA_CTF_NS_MAX (UINT64_MAX - 1)
+
+/* A number of cycles as ns; held to the last time, and to 0 where it is before 1970. */
+static inline uint64_t strata_ctf_ns(const struct strata_ctf_time *time, uint64_t cycles)
+{
+	__extension__ __int128 ns;
+	uint64_t sum;
+
+	/* Mostly it counts nanoseconds, and nothing is out of range. */
+	if (time->frequency == 1000000000u && time->base_ns >= 0 &&
+	    !__builtin_add_overflow(cycles, (uint64_t)time->base_ns, &sum) &&
+	    sum <= STRATA_CTF_NS_MAX)
+		return sum;
+	if (time->frequency == 1000000000u)
+		ns = cycles;
+	else
+		/* Offset and cycles are rounded down together, once. */
+		ns = (__int128)(((unsigned __int128)cycles * 1000000000u + time->base_rest) /
+				time->frequency);
+	ns += time->base_ns;
+	if (ns < 0)
+		return 0;
+	return ns > STRATA_CTF_NS_MAX ? STRATA_CTF_NS_MAX : (uint64_t)ns;
+}
+
+/* By how many ns a time may be rounded down. */
+static inline uint64_t strata_ctf_rounding_ns(const struct strata_ctf_time *time)
+{
+	return 1000000000u % time->frequency != 0;
+}
+
+/* The event of an id; NULL: there is none. */
+static inline const struct strata_ctf_class *
+strata_ctf_class_of(const struct strata_ctf_kind_of_stream *kind, uint64_t id)
+{
+	size_t low = 0, high = kind->class->nr_events;
+
+	if (kind->ids_are_dense)
+		return id < high ? &kind->classes[id] : NULL;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (kind->classes[middle].event->id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < kind->class->nr_events && kind->classes[low].event->id == id
+		       ? &kind->classes[low]
+		       : NULL;
+}
+
+#endif /* STRATA_MERGE_CTF_TRACE_H */

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tsdl_build.h - from the declarations of a text to the types of each place where
+ * they are used, and from these to the whole of struct strata_ctf_metadata.
+ *
+ * A type that is used in two places becomes two, because the integers in it may get
+ * different slots.
+ */
+#ifndef STRATA_MERGE_CTF_TSDL_BUILD_H
+#define STRATA_MERGE_CTF_TSDL_BUILD_H
+
+#include "ctf/types/ctf_scopes.h"
+#include "ctf/tsdl/tsdl_parse.h"
+
+/* An integer that somebody refers to. */
+struct strata_tsdl_target {
+	struct strata_tsdl_target *next;
+	struct strata_tsdl_target *same; /* shares this one's slot; NULL: it has its own */
+	struct strata_ctf_type *type;
+	size_t at; /* of the first reference */
+};
+
+/* The targets in the trace's packet header, in a stream, or in an event. */
+struct strata_tsdl_targets {
+	struct strata_tsdl_target *first;
+	unsigned int nr; /* that have their own slots */
+};
+
+/* A sequence or variant, and the integer that it refers to. */
+struct strata_tsdl_link {
+	struct strata_tsdl_link *next;
+	struct strata_ctf_type *from;
+	const struct strata_ctf_type *to;
+};
+
+struct strata_tsdl_builder {
+	struct strata_tsdl_source *source;
+	const struct strata_tsdl_file *file;
+	struct strata_tsdl_table members; /* of structures and variants: each field by its name */
+	struct strata_tsdl_table labels;  /* of enumerations: the first of each name */
+	struct strata_tsdl_table clocks;  /* by name */
+	struct strata_ctf_type *roots[STRATA_CTF_NR_SCOPES]; /* of the event being built; or NULL */
+	struct strata_tsdl_targets *targets[STRATA_CTF_NR_SCOPES]; /* where each root's go */
+	enum strata_ctf_scope root;                                /* the one being built */
+	struct strata_tsdl_link *links;
+	int32_t clock; /* of timestamps by roles; or NO_CLOCK */
+};
+
+/* A structure, variant or array around what is being built, with what it has so far. */
+struct strata_tsdl_frame {
+	const struct strata_tsdl_frame *outer;
+	const struct strata_ctf_type *structure;
+};
+
+/* A field or option: its type here, and what it is made from. */
+struct strata_tsdl_member {
+	struct strata_ctf_type *type; /* NULL: it is not there yet */
+	const struct strata_tsdl_type *declared;
+	bool is_open; /* it is being built: what is in it can refer to what stands before */
+};
+
+/* All of these return NULL or -1 with an error. */
+
+/* tsdl_members.c */
+/*
+ * Takes the names of a structure or variant; its members are found when they have types.
+ * @members: live as long as the table
+ * @fields: OUT, the names that are shown
+ */
+int strata_tsdl_add_members(struct strata_tsdl_builder *builder,
+			    const struct strata_ctf_type *outer,
+			    const struct strata_tsdl_type *declared,
+			    struct strata_tsdl_member *members, struct strata_ctf_field *fields);
+/*
+ * By its name as written, or with one underscore more or less; NULL if there is none.
+ * @open: also one that is being built
+ */
+const struct strata_tsdl_member *strata_tsdl_find_member(struct strata_tsdl_builder *builder,
+							 const struct strata_ctf_type *outer,
+							 const char *name, bool open);
+
+/* tsdl_refer.c */
+/* Notes that the value of an integer of a scope is what @from needs. */
+int strata_tsdl_link(struct strata_tsdl_builder *builder, size_t root, struct strata_ctf_type *from,
+		     struct strata_ctf_type *to, size_t at);
+/* The same of one more integer, which may be there instead of the first. */
+int strata_tsdl_share(struct strata_tsdl_builder *builder, size_t root,
+		      const struct strata_ctf_type *first, struct strata_ctf_type *other,
+		      size_t at);
+/* What a path leads to from inside the frames, which must be an integer or enumeration. */
+const struct strata_tsdl_member *strata_tsdl_refer(struct strata_tsdl_builder *builder,
+						   const struct strata_tsdl_path *path,
+						   const struct strata_tsdl_frame *frames,
+						   struct strata_ctf_type *from);
+/* Numbers a list's targets from @first; the next number, or -1 with an error. */
+int strata_tsdl_number(struct strata_tsdl_builder *builder,
+		       const struct strata_tsdl_targets *targets, int first);
+/* Gives each link its target's number. */
+void strata_tsdl_link_all(struct strata_tsdl_builder *builder);
+
+/* ctf2_locate.c */
+/* What a path of CTF 2 leads to: an integer; where it may be one of several, the first of them. */
+const struct strata_ctf_type *strata_ctf2_locate(struct strata_tsdl_builder *builder,
+						 const struct strata_tsdl_path *path,
+						 const struct strata_tsdl_frame *frames,
+						 struct strata_ctf_type *from);
+/* Whether ranges end before they begin, or choose two options for one value. */
+int strata_ctf2_check_choices(struct strata_tsdl_builder *builder,
+			      const struct strata_tsdl_type *declared,
+			      const struct strata_ctf_type *type);
+
+/* tsdl_choices.c */
+int strata_tsdl_choose(struct strata_tsdl_builder *builder, struct strata_ctf_type *variant,
+		       const struct strata_tsdl_type *declared, const struct strata_tsdl_type *tag);
+
+/* tsdl_build.c */
+/* The structure of a root scope; NULL is built as NULL. */
+int strata_tsdl_build(struct strata_tsdl_builder *builder, enum strata_ctf_scope root,
+		      const struct strata_tsdl_type *declared);
+
+/* tsdl_roles.c */
+/* Gives a scope's fields the roles that their names stand for: also in structures within events'
+ * headers, where an integer that is mapped to a clock is no id. */
+void strata_tsdl_name_roles(const struct strata_ctf_type *type, enum strata_ctf_scope scope);
+
+/* tsdl_trace.c */
+int strata_tsdl_build_trace(struct strata_tsdl_source *source, const struct strata_tsdl_file *file,
+			    struct strata_ctf_metadata *metadata);
+
+#endif /* STRATA_MERGE_CTF_TSDL_BUILD_H */

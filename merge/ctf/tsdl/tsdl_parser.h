@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tsdl_parser.h - what the files of the parser share: the token at hand, values of
+ * attributes, and the scopes in which types have names.
+ */
+#ifndef STRATA_MERGE_CTF_TSDL_PARSER_H
+#define STRATA_MERGE_CTF_TSDL_PARSER_H
+
+#include "ctf/tsdl/tsdl_parse.h"
+
+/* A pair of braces; types declared in it are known until it closes. */
+struct strata_tsdl_scope {
+	uint64_t id; /* of all scopes there ever were */
+	const struct strata_tsdl_scope *outer;
+};
+
+struct strata_tsdl_parser {
+	struct strata_tsdl_source *source;
+	struct strata_tsdl_token token; /* not yet used */
+	struct strata_tsdl_table types; /* by scope and name */
+	const struct strata_tsdl_scope *scope;
+	uint64_t nr_scopes;
+	unsigned int nesting; /* of types in the text */
+	struct strata_tsdl_file *file;
+	/* Where the next of each list goes. */
+	struct strata_tsdl_clock_block **clock_end;
+	struct strata_tsdl_stream_block **stream_end;
+	struct strata_tsdl_event_block **event_end;
+	struct strata_tsdl_env **env_end;
+};
+
+/* The right side of an attribute: a number, a string, or words with dots in between. */
+enum strata_tsdl_value_kind { STRATA_TSDL_IS_NUMBER, STRATA_TSDL_IS_STRING, STRATA_TSDL_IS_PATH };
+
+struct strata_tsdl_value {
+	enum strata_tsdl_value_kind kind;
+	size_t at;
+	uint64_t number; /* without its sign */
+	bool negative;
+	const char *text; /* of a string; of a path, too: interned */
+	struct strata_tsdl_path path;
+};
+
+/* All of these return 0, or -1 with an error. */
+
+/* tsdl_tokens.c */
+int strata_tsdl_next(struct strata_tsdl_parser *parser);
+/* What comes behind the token at hand. */
+int strata_tsdl_peek(struct strata_tsdl_parser *parser, struct strata_tsdl_token *token);
+bool strata_tsdl_is(const struct strata_tsdl_parser *parser, int kind);
+bool strata_tsdl_is_word(const struct strata_tsdl_parser *parser, const char *word);
+/* Goes on if the token is of this kind: @what says in an error what is missing. */
+int strata_tsdl_expect(struct strata_tsdl_parser *parser, int kind, const char *what);
+/* Skips a block that nobody needs, from its { to its }. */
+int strata_tsdl_skip_block(struct strata_tsdl_parser *parser);
+
+/* tsdl_values.c */
+int strata_tsdl_parse_path(struct strata_tsdl_parser *parser, struct strata_tsdl_path *path);
+int strata_tsdl_parse_value(struct strata_tsdl_parser *parser, struct strata_tsdl_value *value);
+/* What a value is; @name: of the attribute, for errors. */
+int strata_tsdl_to_u64(struct strata_tsdl_parser *parser, const char *name,
+		       const struct strata_tsdl_value *value, uint64_t *number);
+int strata_tsdl_to_s64(struct strata_tsdl_parser *parser, const char *name,
+		       const struct strata_tsdl_value *value, int64_t *number);
+int strata_tsdl_to_bool(struct strata_tsdl_parser *parser, const char *name,
+			const struct strata_tsdl_value *value, bool *truth);
+int strata_tsdl_to_text(struct strata_tsdl_parser *parser, const char *name,
+			const struct strata_tsdl_value *value, const char **text);
+int strata_tsdl_to_uuid(struct strata_tsdl_parser *parser, const struct strata_tsdl_value *value,
+			uint8_t uuid[16]);
+int strata_tsdl_to_order(struct strata_tsdl_parser *parser, const struct strata_tsdl_value *value,
+			 enum strata_tsdl_order *order);
+int strata_tsdl_to_align(struct strata_tsdl_parser *parser, const struct strata_tsdl_value *value,
+			 uint32_t *align);
+
+/* tsdl_scalars.c: behind the words integer, floating_point and string. */
+int strata_tsdl_parse_integer(struct strata_tsdl_parser *parser, struct strata_tsdl_type *type);
+int strata_tsdl_parse_float(struct strata_tsdl_parser *parser, struct strata_tsdl_type *type);
+int strata_tsdl_parse_string(struct strata_tsdl_parser *parser, struct strata_tsdl_type *type);
+
+/* tsdl_enums.c: behind the word enum. */
+const struct strata_tsdl_type *strata_tsdl_parse_enum(struct strata_tsdl_parser *parser, size_t at);
+
+/* tsdl_scopes.c */
+void strata_tsdl_open_scope(struct strata_tsdl_parser *parser, struct strata_tsdl_scope *scope);
+void strata_tsdl_close_scope(struct strata_tsdl_parser *parser);
+/* @name: "uint8_t", "unsigned long", "struct x".  Returns NULL if it is not known. */
+const struct strata_tsdl_type *strata_tsdl_find_type(const struct strata_tsdl_parser *parser,
+						     const char *name);
+int strata_tsdl_declare_type(struct strata_tsdl_parser *parser, size_t at, const char *name,
+			     const struct strata_tsdl_type *type);
+/*
+ * A name of several words and stars: "unsigned  long *" as "unsigned long *"; const
+ * means nothing to a reader.
+ * @last: OUT, where it is not NULL: the last word, which is no part of the name
+ */
+const char *strata_tsdl_parse_type_name(struct strata_tsdl_parser *parser,
+					struct strata_tsdl_token *last);
+/* The type of that name. */
+const struct strata_tsdl_type *strata_tsdl_parse_named(struct strata_tsdl_parser *parser,
+						       struct strata_tsdl_token *last);
+/* "struct" and "x" give "struct x"; NULL with an error. */
+const char *strata_tsdl_tag(struct strata_tsdl_parser *parser, const char *word, const char *name);
+struct strata_tsdl_type *strata_tsdl_new_type(struct strata_tsdl_parser *parser,
+					      enum strata_ctf_kind kind, size_t at);
+
+/* tsdl_types.c */
+/*
+ * A type without declarators.  @name: OUT, where it is not NULL and what follows is
+ * words: the last word, which is no part of the type but the name that it is given.
+ * Returns NULL with an error.
+ */
+const struct strata_tsdl_type *strata_tsdl_parse_type(struct strata_tsdl_parser *parser,
+						      struct strata_tsdl_token *name);
+/* Does the token begin a declaration that gives a type a name (typedef, struct, ...)? */
+bool strata_tsdl_begins_declaration(struct strata_tsdl_parser *parser);
+int strata_tsdl_parse_declaration(struct strata_tsdl_parser *parser);
+
+/* tsdl_blocks.c: behind the words trace, clock, stream, event and env. */
+int strata_tsdl_parse_trace(struct strata_tsdl_parser *parser, size_t at);
+int strata_tsdl_parse_clock(struct strata_tsdl_parser *parser, size_t at);
+int strata_tsdl_parse_stream(struct strata_tsdl_parser *parser, size_t at);
+int strata_tsdl_parse_event(struct strata_tsdl_parser *parser, size_t at);
+int strata_tsdl_parse_env(struct strata_tsdl_parser *parser);
+
+#endif /* STRATA_MERGE_CTF_TSDL_PARSER_H */

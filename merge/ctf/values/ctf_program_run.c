@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ctf_program_run.c - runs the programs of ctf_program.h: over an event, and into a hash. */
+#include "ctf/values/ctf_program.h"
+#include "ctf/values/fields.h"
+#include "base/value_hash.h"
+
+/* There are bytes behind the last one that may be read: see ctf_cursor.h. */
+static inline uint64_t load_plain(const uint8_t *from, const struct strata_ctf_number *number)
+{
+	uint64_t value;
+
+	memcpy(&value, from, sizeof(value));
+	value &= number->mask;
+	return (value ^ number->sign) - number->sign;
+}
+
+static inline uint64_t load(const uint8_t *from, const struct strata_ctf_number *number)
+{
+	uint64_t value;
+
+	if (!number->big_endian)
+		return load_plain(from, number);
+	memcpy(&value, from, sizeof(value));
+	value = __builtin_bswap64(value) >> (64 - number->bytes * 8);
+	return (value ^ number->sign) - number->sign;
+}
+
+/* Moves behind a run; NULL: it reaches beyond the end; else where it begins. */
+static inline const uint8_t *enter_run(const struct strata_ctf_op *op,
+				       struct strata_ctf_cursor *cursor)
+{
+	const uint64_t mask = (uint64_t)op->align * 8 - 1;
+	const uint64_t from = (cursor->at + mask) & ~mask;
+	const uint64_t to = from + (uint64_t)op->bytes * 8;
+
+	if (to > cursor->end)
+		return NULL;
+	cursor->at = to;
+	return cursor->bytes + from / 8;
+}
+
+/* The elements of a block: moves behind them.  NULL: too many of them. */
+static const uint8_t *enter_block(const struct strata_ctf_op *op, struct strata_ctf_cursor *cursor,
+				  uint64_t *length)
+{
+	const uint8_t *from;
+
+	if (op->bytes) {
+		*length = op->nr;
+		return enter_run(op, cursor);
+	}
+	if (!strata_ctf_read_length(cursor, op->type, length))
+		return NULL;
+	from = cursor->bytes + cursor->at / 8;
+	cursor->at += *length * op->type->element->bits;
+	return from;
+}
+
+bool strata_ctf_program_skip_ops(const struct strata_ctf_program *program,
+				 struct strata_ctf_cursor *cursor)
+{
+	const struct strata_ctf_ops *ops = &program->skip;
+	size_t i, j;
+
+	for (i = 0; i < ops->nr; i++) {
+		const struct strata_ctf_op *op = &ops->ops[i];
+		const uint8_t *from;
+		const char *text;
+		uint64_t length;
+
+		switch (op->kind) {
+		case STRATA_CTF_OP_RUN:
+			from = enter_run(op, cursor);
+			if (!from)
+				return false;
+			for (j = op->first; j < op->first + op->nr; j++)
+				cursor->slots[ops->numbers[j].slot] =
+					load(from + ops->numbers[j].offset, &ops->numbers[j]);
+			break;
+		case STRATA_CTF_OP_STRING:
+			if (!strata_ctf_read_string(cursor, op->type, &text, &length))
+				return false;
+			break;
+		case STRATA_CTF_OP_TEXT:
+		case STRATA_CTF_OP_BLOCK:
+			if (!enter_block(op, cursor, &length))
+				return false;
+			break;
+		case STRATA_CTF_OP_TYPE:
+			if (!strata_ctf_skip(cursor, op->type))
+				return false;
+			break;
+		}
+	}
+	return true;
+}
+
+/* strata_hash_bytes() of what is before the first zero byte, eight bytes at a time: those behind
+ * the last one may be read. */
+static uint64_t hash_text(uint64_t hash, const char *text, uint64_t room)
+{
+	const uint64_t ones = 0x0101010101010101ull, tops = ones << 7;
+	uint64_t at, word, zeros;
+
+	for (at = 0;; at += 8) {
+		memcpy(&word, text + at, sizeof(word));
+		zeros = (word - ones) & ~word & tops;
+		if (room - at < 8)
+			zeros |= 0x80ull << ((room - at) * 8);
+		if (zeros)
+			break;
+		hash = strata_hash_number(hash, word);
+	}
+	/* The lowest of them is a byte that is zero, or the end; what is above may be wrong. */
+	at += (uint64_t)__builtin_ctzll(zeros) / 8;
+	word &= (1ull << (at % 8 * 8)) - 1;
+	return strata_hash_number(strata_hash_number(hash, word), at);
+}
+
+struct folder {
+	struct strata_field_visitor visitor;
+	uint64_t hash;
+};
+
+static void fold_number(struct strata_field_visitor *visitor, const char *name,
+			const struct strata_ctf_type *type, uint64_t value)
+{
+	struct folder *folder = (struct folder *)visitor;
+
+	(void)name;
+	(void)type;
+	folder->hash = strata_hash_number(folder->hash, value);
+}
+
+static void fold_text(struct strata_field_visitor *visitor, const char *name, const char *text,
+		      uint64_t length)
+{
+	struct folder *folder = (struct folder *)visitor;
+
+	(void)name;
+	folder->hash = strata_hash_bytes(folder->hash, text, length);
+}
+
+static void fold_length(struct strata_field_visitor *visitor, const char *name,
+			const struct strata_ctf_type *type, uint64_t length)
+{
+	struct folder *folder = (struct folder *)visitor;
+
+	(void)name;
+	if (type->kind == STRATA_CTF_SEQUENCE)
+		folder->hash = strata_hash_number(folder->hash, length);
+}
+
+/* Any field, by its type: what a program has no operation of its own for. */
+static bool fold_type(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
+		      uint64_t *hash)
+{
+	struct folder folder = {
+		.visitor = { .number = fold_number, .text = fold_text, .begin = fold_length },
+		.hash = *hash
+	};
+
+	if (!strata_field_visit(&folder.visitor, "", type, cursor))
+		return false;
+	*hash = folder.hash;
+	return true;
+}
+
+static bool fold_block(const struct strata_ctf_op *op, struct strata_ctf_cursor *cursor,
+		       uint64_t *hash)
+{
+	const struct strata_ctf_type *element = op->type->element;
+	struct strata_ctf_number number;
+	uint64_t i, length, folded = *hash;
+	const uint8_t *from = enter_block(op, cursor, &length);
+
+	if (!from)
+		return false;
+	strata_ctf_number_init(&number, element, 0);
+	if (op->type->kind == STRATA_CTF_SEQUENCE)
+		folded = strata_hash_number(folded, length);
+	for (i = 0; i < length; i++)
+		folded = strata_hash_number(folded, load(from + i * number.bytes, &number));
+	*hash = folded;
+	return true;
+}
+
+bool strata_ctf_program_fold(const struct strata_ctf_program *program,
+			     struct strata_ctf_cursor *cursor, uint64_t *hash)
+{
+	const struct strata_ctf_number *number = program->fold.numbers;
+	uint64_t folded = *hash;
+	size_t i, j;
+
+	for (i = 0; i < program->fold.nr; i++) {
+		const struct strata_ctf_op *op = &program->fold.ops[i];
+		const uint8_t *from;
+		const char *text;
+		uint64_t length, value;
+
+		switch (op->kind) {
+		case STRATA_CTF_OP_RUN:
+			from = enter_run(op, cursor);
+			if (!from)
+				return false;
+			if (op->is_plain) {
+				for (j = 0; j < op->nr; j++, number++)
+					folded = strata_hash_number(
+						folded, load_plain(from + number->offset, number));
+				break;
+			}
+			for (j = 0; j < op->nr; j++, number++) {
+				value = load(from + number->offset, number);
+				if (number->slot >= 0)
+					cursor->slots[number->slot] = value;
+				folded = strata_hash_number(folded, value);
+			}
+			break;
+		case STRATA_CTF_OP_STRING:
+			if (!strata_ctf_read_string(cursor, op->type, &text, &length))
+				return false;
+			folded = strata_hash_bytes(folded, text, length);
+			break;
+		case STRATA_CTF_OP_TEXT:
+			from = enter_block(op, cursor, &length);
+			if (!from)
+				return false;
+			folded = hash_text(folded, (const char *)from, length);
+			break;
+		case STRATA_CTF_OP_BLOCK:
+			if (!fold_block(op, cursor, &folded))
+				return false;
+			break;
+		case STRATA_CTF_OP_TYPE:
+			if (!fold_type(cursor, op->type, &folded))
+				return false;
+			break;
+		}
+	}
+	*hash = folded;
+	return true;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* utf_text.h - text of UTF-16 and UTF-32 as UTF-8. */
+#ifndef STRATA_MERGE_UTF_TEXT_H
+#define STRATA_MERGE_UTF_TEXT_H
+
+#include <stddef.h>
+
+#include "ctf/types/ctf_types.h"
+
+/* Bytes that text of @bytes can take: a unit of two bytes becomes three at most. */
+#define STRATA_UTF_TEXT_BYTES(bytes) ((bytes) / 2 * 3 + 3)
+
+/*
+ * Puts the text, up to its first zero character, as UTF-8; U+FFFD for what is no character (half
+ * of a pair, a number beyond Unicode, a unit that is cut off).
+ * @out: room for STRATA_UTF_TEXT_BYTES(@bytes)
+ * Returns how many bytes it takes.
+ */
+size_t strata_utf_text(char *out, const char *text, size_t bytes,
+		       enum strata_ctf_encoding encoding);
+
+#endif /* STRATA_MERGE_UTF_TEXT_H */

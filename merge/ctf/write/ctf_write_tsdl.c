@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ctf_write_tsdl.c - see ctf_write_tsdl.h.
+ *
+ * A length is named by its path from its scope, if only structures lie in between: so
+ * no other field is meant.  What lies in an element of an array or in an option has no
+ * such path; it can only be meant from inside the same element or option, and is named
+ * from the innermost structure that they have in common.
+ *
+ * babeltrace2 reads a variant's tag only if it is one word, and finds an option's label
+ * only if both are written alike: so both are, wherever that can be.
+ */
+#include "ctf/write/ctf_write_tsdl.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctf/types/ctf_places.h"
+#include "ctf/write/tsdl.h"
+
+struct frame {
+	const struct frame *outer;
+	const struct strata_ctf_type *structure;
+};
+
+struct writer {
+	struct strata_out_file *out;
+	const struct strata_ctf_scopes *scopes;
+	enum strata_ctf_scope scope;
+	struct strata_ctf_place *places; /* by slot */
+	struct strata_error *error;
+};
+
+/* Names ---------------------------------------------------------------------------------- */
+
+static bool is_word_of_tsdl(const char *name)
+{
+	static const char *const words[] = {
+		"align",     "callsite",       "char",     "clock",
+		"const",     "double",         "enum",     "env",
+		"event",     "float",          "int",      "long",
+		"short",     "signed",         "stream",   "string",
+		"struct",    "trace",          "void",     "integer",
+		"typealias", "_Bool",          "typedef",  "unsigned",
+		"variant",   "floating_point", "_Complex", "_Imaginary",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(name, words[i]) == 0)
+			return true;
+	return false;
+}
+
+/* What has to stand in front of a name, so that readers show this name. */
+static const char *prefix_of(enum strata_ctf_scope scope, const char *name)
+{
+	const bool have_meanings = scope == STRATA_CTF_PACKET_HEADER ||
+				   scope == STRATA_CTF_PACKET_CONTEXT ||
+				   scope == STRATA_CTF_EVENT_HEADER;
+
+	return have_meanings && name[0] != '_' && !is_word_of_tsdl(name) ? "" : "_";
+}
+
+/* References ----------------------------------------------------------------------------- */
+
+/* The names from @first on; @dot: what comes in front of the first of them. */
+static void write_names(struct writer *writer, const struct strata_ctf_place *place,
+			unsigned int first, const char *dot)
+{
+	for (; first < place->depth; first++, dot = ".")
+		strata_out_print(writer->out, "%s%s%s", dot,
+				 prefix_of(place->scope, place->names[first]), place->names[first]);
+}
+
+static void write_absolute(struct writer *writer, const struct strata_ctf_place *place)
+{
+	const struct strata_ctf_scope_path *path = &strata_ctf_scope_paths[place->scope];
+	size_t i;
+
+	for (i = 0; i < path->nr_words; i++)
+		strata_out_print(writer->out, "%s%s", i ? "." : "", path->words[i]);
+	write_names(writer, place, 0, ".");
+}
+
+/* Has one of the structures inside @outermost a field that shows this name? */
+static bool is_hidden(const struct frame *frames, const struct strata_ctf_type *outermost,
+		      const char *name)
+{
+	size_t i;
+
+	for (; frames->structure != outermost; frames = frames->outer)
+		for (i = 0; i < frames->structure->nr_fields; i++)
+			if (strcmp(frames->structure->fields[i].name, name) == 0)
+				return true;
+	return false;
+}
+
+/* The path from the innermost structure that is around both; false: there is none. */
+static bool write_relative(struct writer *writer, const struct strata_ctf_place *place,
+			   const struct frame *frames, bool as_one_word)
+{
+	const struct frame *frame;
+	unsigned int i;
+
+	for (frame = frames; frame; frame = frame->outer) {
+		for (i = place->depth; i-- > 0;) {
+			if (place->around[i] != frame->structure)
+				continue;
+			if (as_one_word && (i + 1 < place->depth ||
+					    is_hidden(frames, frame->structure, place->names[i])))
+				return false;
+			write_names(writer, place, i, "");
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The path to what a sequence's length or a variant's tag is taken from. */
+static int write_reference(struct writer *writer, const struct strata_ctf_type *type,
+			   const struct frame *frames)
+{
+	const struct strata_ctf_place *place = &writer->places[type->slot];
+
+	if (place->type) {
+		if (type->kind == STRATA_CTF_VARIANT && write_relative(writer, place, frames, true))
+			return 0;
+		if (place->is_absolute) {
+			write_absolute(writer, place);
+			return 0;
+		}
+		if (write_relative(writer, place, frames, false))
+			return 0;
+	}
+	return strata_fail(writer->error,
+			   "the length or tag in slot %d is in no structure that is written with "
+			   "what refers to it",
+			   type->slot);
+}
+
+/* Types ---------------------------------------------------------------------------------- */
+
+static int write_type(struct writer *writer, const struct strata_ctf_type *type,
+		      const struct frame *frames, unsigned int indent);
+
+static void write_tabs(struct writer *writer, unsigned int indent)
+{
+	while (indent--)
+		strata_out_print(writer->out, "\t");
+}
+
+static const char *order_of(const struct strata_ctf_type *type)
+{
+	return type->big_endian ? "be" : "le";
+}
+
+static void write_integer(struct writer *writer, const struct strata_ctf_type *type)
+{
+	strata_out_print(writer->out,
+			 "integer { size = %u; align = %u; signed = %s; byte_order = %s; "
+			 "base = %u;%s",
+			 type->bits, type->align, type->is_signed ? "true" : "false",
+			 order_of(type), type->base, type->is_text ? " encoding = UTF8;" : "");
+	if (type->clock != STRATA_CTF_NO_CLOCK && writer->scopes->clocks)
+		strata_out_print(writer->out, " map = clock.%s.value;",
+				 writer->scopes->clocks[type->clock]);
+	strata_out_print(writer->out, " }");
+}
+
+static void write_float(struct writer *writer, const struct strata_ctf_type *type)
+{
+	strata_out_print(writer->out,
+			 "floating_point { exp_dig = %u; mant_dig = %u; byte_order = %s; "
+			 "align = %u; }",
+			 type->bits == 32 ? 8 : 11, type->bits == 32 ? 24 : 53, order_of(type),
+			 type->align);
+}
+
+static void write_bound(struct writer *writer, bool is_signed, uint64_t bound)
+{
+	if (is_signed)
+		strata_out_print(writer->out, "%lld", (long long)bound);
+	else
+		strata_out_print(writer->out, "%llu", (unsigned long long)bound);
+}
+
+static void write_enum(struct writer *writer, const struct strata_ctf_type *type,
+		       unsigned int indent)
+{
+	size_t i;
+
+	strata_out_print(writer->out, "enum : ");
+	write_integer(writer, type);
+	strata_out_print(writer->out, " {\n");
+	for (i = 0; i < type->nr_labels; i++) {
+		const struct strata_ctf_label *label = &type->labels[i];
+
+		write_tabs(writer, indent + 1);
+		strata_tsdl_string(writer->out, label->name);
+		strata_out_print(writer->out, " = ");
+		write_bound(writer, type->is_signed, label->low);
+		if (label->low != label->high) {
+			strata_out_print(writer->out, " ... ");
+			write_bound(writer, type->is_signed, label->high);
+		}
+		strata_out_print(writer->out, ",\n");
+	}
+	write_tabs(writer, indent);
+	strata_out_print(writer->out, "}");
+}
+
+/* TYPE NAME[..]; with the name as it shall be written. */
+static int write_field(struct writer *writer, const struct strata_ctf_field *field,
+		       const char *prefix, const char *name, const struct frame *frames,
+		       unsigned int indent)
+{
+	const struct strata_ctf_type *type = field->type;
+
+	write_tabs(writer, indent);
+	while (type->element)
+		type = type->element;
+	if (write_type(writer, type, frames, indent))
+		return -1;
+	strata_out_print(writer->out, " %s%s", prefix, name);
+	for (type = field->type; type->element; type = type->element) {
+		strata_out_print(writer->out, "[");
+		if (type->kind == STRATA_CTF_ARRAY)
+			strata_out_print(writer->out, "%llu", (unsigned long long)type->length);
+		else if (write_reference(writer, type, frames))
+			return -1;
+		strata_out_print(writer->out, "]");
+	}
+	strata_out_print(writer->out, ";\n");
+	return 0;
+}
+
+static int write_fields(struct writer *writer, const struct strata_ctf_type *type,
+			const struct frame *frames, unsigned int indent)
+{
+	const struct frame frame = { .outer = frames, .structure = type };
+	size_t i;
+
+	for (i = 0; i < type->nr_fields; i++) {
+		const struct strata_ctf_field *field = &type->fields[i];
+
+		if (write_field(writer, field, prefix_of(writer->scope, field->name), field->name,
+				&frame, indent))
+			return -1;
+	}
+	return 0;
+}
+
+static int write_struct(struct writer *writer, const struct strata_ctf_type *type,
+			const struct frame *frames, unsigned int indent)
+{
+	strata_out_print(writer->out, "struct {\n");
+	if (write_fields(writer, type, frames, indent + 1))
+		return -1;
+	write_tabs(writer, indent);
+	strata_out_print(writer->out, "} align(%u)", type->align);
+	return 0;
+}
+
+/* A label that is a name which readers show as the option's. */
+static bool is_label_of(const char *label, const char *option)
+{
+	const char *c;
+
+	if (strcmp(label[0] == '_' && label[1] ? label + 1 : label, option) != 0 ||
+	    is_word_of_tsdl(label) || strchr("0123456789", label[0]))
+		return false;
+	for (c = label; *c; c++)
+		if (!isalnum((unsigned char)*c) && *c != '_')
+			return false;
+	return true;
+}
+
+static const char *behind_underscores(const char *name)
+{
+	return name + strspn(name, "_");
+}
+
+/* For each option the label that chooses it, or NULL; choices are in the order of labels. */
+static const char **labels_of_options(const struct strata_ctf_type *variant,
+				      const struct strata_ctf_type *tag)
+{
+	const char **labels = calloc(variant->nr_fields + 1, sizeof(*labels));
+	size_t i, next = 0;
+
+	for (i = 0; labels && i < tag->nr_labels && next < variant->nr_choices; i++) {
+		const struct strata_ctf_choice *choice = &variant->choices[next];
+		const struct strata_ctf_label *label = &tag->labels[i];
+
+		const char *option = variant->fields[choice->option].name;
+
+		if (choice->low != label->low || choice->high != label->high ||
+		    strcmp(behind_underscores(label->name), behind_underscores(option)) != 0)
+			continue;
+		if (is_label_of(label->name, option))
+			labels[choice->option] = label->name;
+		next++;
+	}
+	return labels;
+}
+
+static int write_variant(struct writer *writer, const struct strata_ctf_type *type,
+			 const struct frame *frames, unsigned int indent)
+{
+	const char **labels;
+	size_t i;
+	int result = 0;
+
+	strata_out_print(writer->out, "variant <");
+	if (write_reference(writer, type, frames))
+		return -1;
+	strata_out_print(writer->out, "> {\n");
+	labels = labels_of_options(type, writer->places[type->slot].type);
+	if (!labels)
+		return strata_fail(writer->error, "there is no memory to write types");
+	for (i = 0; i < type->nr_fields && !result; i++) {
+		const struct strata_ctf_field *field = &type->fields[i];
+
+		result = write_field(writer, field,
+				     labels[i] ? "" : prefix_of(writer->scope, field->name),
+				     labels[i] ? labels[i] : field->name, frames, indent + 1);
+	}
+	free(labels);
+	write_tabs(writer, indent);
+	strata_out_print(writer->out, "}");
+	return result;
+}
+
+static int write_type(struct writer *writer, const struct strata_ctf_type *type,
+		      const struct frame *frames, unsigned int indent)
+{
+	switch (type->kind) {
+	case STRATA_CTF_INTEGER:
+		write_integer(writer, type);
+		return 0;
+	case STRATA_CTF_ENUM:
+		write_enum(writer, type, indent);
+		return 0;
+	case STRATA_CTF_FLOAT:
+		write_float(writer, type);
+		return 0;
+	case STRATA_CTF_STRUCT:
+		return write_struct(writer, type, frames, indent);
+	case STRATA_CTF_VARIANT:
+		return write_variant(writer, type, frames, indent);
+	default:
+		/* Arrays are written behind the name that they are given. */
+		strata_out_print(writer->out, "string { encoding = UTF8; }");
+		return 0;
+	}
+}
+
+static int write_scope(struct strata_out_file *out, const struct strata_ctf_scopes *scopes,
+		       enum strata_ctf_scope scope, unsigned int indent, bool fields_alone,
+		       struct strata_error *error)
+{
+	struct writer writer = { .out = out, .scopes = scopes, .scope = scope, .error = error };
+	const struct strata_ctf_type *type = scopes->types[scope];
+	size_t i;
+	int result;
+
+	writer.places = calloc(STRATA_CTF_SLOTS_MAX, sizeof(*writer.places));
+	if (!writer.places)
+		return strata_fail(error, "there is no memory to write types");
+	for (i = 0; i <= scope; i++)
+		strata_ctf_find_places(writer.places, (enum strata_ctf_scope)i, scopes->types[i]);
+	result = fields_alone ? write_fields(&writer, type, NULL, indent)
+			      : write_type(&writer, type, NULL, indent);
+	free(writer.places);
+	return result;
+}
+
+int strata_ctf_write_tsdl(struct strata_out_file *out, const struct strata_ctf_scopes *scopes,
+			  enum strata_ctf_scope scope, unsigned int indent,
+			  struct strata_error *error)
+{
+	return write_scope(out, scopes, scope, indent, false, error);
+}
+
+int strata_ctf_write_tsdl_fields(struct strata_out_file *out,
+				 const struct strata_ctf_scopes *scopes,
+				 enum strata_ctf_scope scope, unsigned int indent,
+				 struct strata_error *error)
+{
+	return write_scope(out, scopes, scope, indent, true, error);
+}

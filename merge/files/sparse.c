@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* sparse.c - see sparse.h.  Who asks reads by pread(), so that the file's position is nobody's. */
+#include "files/sparse.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+uint64_t strata_next_data(int fd, uint64_t offset, uint64_t size)
+{
+	const off_t data = lseek(fd, (off_t)offset, SEEK_DATA);
+
+	/* A file system that cannot tell has no holes. */
+	if (data < 0)
+		return errno == ENXIO ? size : offset;
+	return (uint64_t)data < size ? (uint64_t)data : size;
+}
+
+uint64_t strata_last_hole(int fd, uint64_t offset, uint64_t size)
+{
+	while (offset < size) {
+		const off_t hole = lseek(fd, (off_t)offset, SEEK_HOLE);
+
+		if (hole < 0 || (uint64_t)hole >= size)
+			return size;
+		offset = strata_next_data(fd, (uint64_t)hole, size);
+		if (offset >= size)
+			return (uint64_t)hole;
+	}
+	return size;
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* host_converter.c - see host_converter.h. */
+#include "host/host_converter.h"
+
+#include <stdlib.h>
+
+#include "recording/presence.h"
+#include "host/recorded_host.h"
+
+struct conversion {
+	const struct strata_host_converter *of;
+	struct strata_stream_clock clock;
+	uint64_t last_ticks; /* of the host, of the last reading */
+};
+
+static void *begin(const struct strata_ctf_converter *converter)
+{
+	const struct strata_host_converter *of = (const struct strata_host_converter *)converter;
+	struct conversion *conversion = malloc(sizeof(*conversion));
+
+	if (!conversion)
+		return NULL;
+	conversion->of = of;
+	conversion->clock = of->clock;
+	conversion->last_ticks = 0;
+	return conversion;
+}
+
+/*
+ * An event by a single store reads the counter without a fence: the processor may do
+ * so while loads ahead of it are still under way, so its time may be early by as long
+ * as these take.  On its own CPU, and towards a kernel, order is kept; a CPU that sees
+ * by plain loads what another wrote may seem to have done so before.  Nobody states a
+ * limit for that; 1.3 us were seen.
+ */
+#define APP_EARLY_US 5u
+
+uint64_t strata_source_early_ticks(const struct strata_source *source, uint32_t tsc_khz)
+{
+	if (source->layer != STRATA_LAYER_APP || source->migrates)
+		return 0;
+	return (uint64_t)tsc_khz * APP_EARLY_US / 1000;
+}
+
+/* The host tick of a reading. @bound: OUT, ticks; not known if a record that tells is missing */
+static inline uint64_t host_ticks(struct conversion *conversion, uint64_t cycles, uint64_t *bound,
+				  bool *is_doubtful)
+{
+	const struct strata_host_converter *of = conversion->of;
+	struct strata_host_time host;
+
+	*bound = 0;
+	*is_doubtful = false;
+	if (!of->is_host) {
+		host = strata_stream_clock_convert(&conversion->clock, cycles);
+		*bound = host.sure ? host.bound : UINT64_MAX;
+		*is_doubtful = host.doubtful;
+		cycles = host.ticks;
+	}
+	return __builtin_expect(of->shift_ticks != 0, 0)
+		       ? strata_shifted_ticks(cycles, of->shift_ticks)
+		       : cycles;
+}
+
+static void convert(void *state, uint64_t cycles, struct strata_ctf_when *when)
+{
+	struct conversion *conversion = state;
+	uint64_t own_bound, bound,
+		ticks = host_ticks(conversion, cycles, &bound, &when->is_doubtful);
+
+	own_bound = bound;
+	when->is_wrong = strata_ctf_clamp(&conversion->last_ticks, &ticks, &bound) > own_bound;
+	when->bound = bound;
+	when->ns = strata_realtime_tick(conversion->of->timebase, ticks, &when->tick);
+}
+
+/* A bound in ticks, and what no time of the stream is known better than. */
+static uint64_t bound_ns(const struct strata_ctf_converter *converter, uint64_t bound)
+{
+	const struct strata_host_converter *of = (const struct strata_host_converter *)converter;
+
+	bound = strata_ctf_add_clamped(bound, of->known_ticks);
+	return bound == UINT64_MAX ? bound : strata_ticks_to_ns_up(of->timebase->tsc_khz, bound);
+}
+
+static uint64_t to_ns_later(const void *state, uint64_t cycles, uint64_t *bound)
+{
+	struct conversion copy = *(const struct conversion *)state;
+	bool ignored;
+	uint64_t bound_ticks;
+	const uint64_t ticks = host_ticks(&copy, cycles, &bound_ticks, &ignored);
+
+	*bound = bound_ns(&copy.of->converter, bound_ticks);
+	return strata_realtime_ns(copy.of->timebase, ticks);
+}
+
+static void end(void *state)
+{
+	free(state);
+}
+
+void strata_host_converter_init(struct strata_host_converter *converter,
+				const struct strata_source *source,
+				const struct strata_stream_clock *clock,
+				const struct strata_timebase *timebase, uint64_t skew_ticks)
+{
+	converter->converter.begin = begin;
+	converter->converter.convert = convert;
+	converter->converter.ns_later = to_ns_later;
+	converter->converter.bound_ns = bound_ns;
+	converter->converter.end = end;
+	/* Where times may be clamped, a time depends on those before. */
+	converter->converter.from_start = strata_stream_clock_steps_back(clock) > 0 ||
+					  strata_stream_clock_kind(clock) == STRATA_CLOCK_EMULATED;
+	converter->clock = *clock;
+	converter->timebase = timebase;
+	/* A tick, because no reading is finer. */
+	converter->known_ticks =
+		1 + skew_ticks + strata_source_early_ticks(source, timebase->tsc_khz);
+	converter->is_host = source->layer == STRATA_LAYER_XEN;
+}
+
+void strata_host_converter_set_presence(struct strata_ctf_stream *stream,
+					const struct strata_recording *recording,
+					const struct strata_source *source, uint64_t until_ticks,
+					const struct strata_timebase *timebase)
+{
+	const struct strata_presence presence = strata_presence_of(recording, source, until_ticks);
+
+	stream->since_ns = presence.from_ticks ? strata_realtime_ns(timebase, presence.from_ticks)
+					       : 0;
+	stream->until_ns = presence.to_ticks < UINT64_MAX
+				   ? strata_realtime_ns(timebase, presence.to_ticks)
+				   : 0;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * merger.h - merges a recording: converts every stream to host time, puts all
+ * events into one order, proves that order, and hands them to outputs.
+ *
+ *     strata_merge_open     loads the recording, reads the clocks
+ *     strata_merge_shift    (a test's) moves one source in time
+ *     strata_merge_run      the merge itself
+ *     strata_merge_close
+ */
+#ifndef STRATA_MERGE_MERGER_H
+#define STRATA_MERGE_MERGER_H
+
+#include <strata/clock.h>
+
+#include "host/order_check.h"
+#include "recording/recording.h"
+#include "host/timeline.h"
+
+/* What a merge found out; complete after strata_merge_run(). */
+struct strata_merge_result {
+	uint64_t events;
+	uint64_t lost;
+	uint64_t first_ns;
+	uint64_t last_ns;
+	uint64_t duration_ns; /* by the hypervisor's records, if there are any */
+	uint64_t bad_packets;
+	uint64_t forged_packets; /* of these: of times that only their source's clock shows to be
+				  * none */
+	uint64_t missing_packets;
+	uint64_t left_out_sources; /* their clocks cannot be ordered */
+	uint64_t assumed_clocks;   /* streams whose clock was not recorded: taken as the host's */
+	uint64_t clamped;          /* times that went back within a stream and were held */
+	/* The largest error of any event's time: of its clock's conversion and of the skew. */
+	uint64_t bound_ticks;
+	uint64_t bound_ns;
+	uint64_t app_bound_ns; /* of applications' times, which the two above leave out; 0: none */
+	uint64_t skew_ticks;   /* by how much the physical CPUs' counters differ at most */
+	uint64_t pcpus;        /* that have events */
+	uint64_t unmeasured_pcpus; /* of them: their skew is taken as none */
+	struct strata_order_result order;
+};
+
+struct strata_merge_options {
+	/* Told of each thing that is wrong but not the end; may be NULL. */
+	void (*complain)(void *data, const char *message);
+	/* Called every now and then; may be NULL. */
+	void (*progress)(void *data, uint64_t events, uint64_t bytes, uint64_t bytes_total);
+	void *data;
+};
+
+/* NULL with the reason: not a recording, or none of it can be read. */
+struct strata_merge *strata_merge_open(const char *raw, const struct strata_merge_options *options,
+				       struct strata_error *error);
+
+/* Adds signed ticks to the host times of one source.  -1: there is no such source. */
+int strata_merge_shift(struct strata_merge *merge, const char *source, int64_t ticks,
+		       struct strata_error *error);
+
+/* Hands every event to each of the sinks.  0, or -1: it could not be done to the end. */
+int strata_merge_run(struct strata_merge *merge, struct strata_sink *const *sinks, size_t nr_sinks,
+		     struct strata_error *error);
+
+void strata_merge_close(struct strata_merge *merge);
+
+/*
+ * The clock of a stream as it is when its first event is to be converted; it is
+ * the merge's in what it points to.  False: there is no such stream.
+ */
+bool strata_merge_stream_clock(const struct strata_merge *merge, size_t source_index, uint32_t cpu,
+			       struct strata_stream_clock *clock);
+
+/* Whether VM entries of a domain's vCPUs were recorded; none are of a PV guest, which has none. */
+bool strata_merge_has_guest_mode(const struct strata_merge *merge, uint16_t domain);
+
+/* Whether returns from PV guests' hypercalls were recorded. */
+bool strata_merge_has_hypercall_returns(const struct strata_merge *merge);
+
+/* By how many ticks the physical CPUs' counters differ at most. */
+uint64_t strata_merge_skew_ticks(const struct strata_merge *merge);
+
+const struct strata_recording *strata_merge_recording(const struct strata_merge *merge);
+const struct strata_merge_result *strata_merge_result(const struct strata_merge *merge);
+const struct strata_timebase *strata_merge_timebase(const struct strata_merge *merge);
+
+/* All streams, in the order that ties are decided by. */
+size_t strata_merge_nr_streams(const struct strata_merge *merge);
+const struct strata_merge_stream *strata_merge_stream(const struct strata_merge *merge,
+						      size_t index);
+
+/* The event classes that were seen of a source, by number; NULL past the last. */
+const struct strata_event_class *strata_merge_class(const struct strata_merge *merge,
+						    size_t source_index, uint32_t number);
+
+/* The name to show for a domain's number: a source's, or NULL. */
+const char *strata_merge_domain_name(const struct strata_merge *merge, uint16_t domain);
+
+#endif /* STRATA_MERGE_MERGER_H */

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * order_check.c - see order_check.h.  The merger tells it each event as it
+ * merges; memory is a few words for each vCPU.
+ */
+#include "host/order_check.h"
+
+#include <stdlib.h>
+
+/* A host has fewer vCPUs; records of a hostile file could name 2^32. */
+#define VCPUS_MAX 65536u
+
+struct strata_vcpu {
+	uint32_t key;        /* domain << 16 | vCPU */
+	uint32_t generation; /* behind the check's: what follows is forgotten */
+	enum strata_runstate state;
+	struct strata_track run;
+	struct strata_track app;
+	struct strata_track guest_mode;
+	bool has_guest_mode; /* there was an entry or an exit */
+	bool read_by_xen;    /* its counter: the track holds when it was not in guest mode */
+	uint16_t pcpu;
+};
+
+struct strata_order_check {
+	uint64_t covered_from;
+	uint64_t covered_until;
+	uint64_t uncertain_until; /* 0: certain */
+	uint32_t generation;      /* grows when all that is known is to be forgotten */
+	uint32_t changing;        /* CPUs on which the selection is about to change */
+	struct strata_vcpu **by_hash;
+	uint32_t capacity;
+	uint32_t nr;
+	uint8_t incomplete[65536 / 8]; /* a bit for each domain whose events were refused */
+	struct strata_order_result result;
+};
+
+struct strata_order_check *strata_order_check_new(uint64_t covered_from, uint64_t covered_until)
+{
+	struct strata_order_check *check = calloc(1, sizeof(*check));
+
+	if (!check)
+		return NULL;
+	check->capacity = 64;
+	check->by_hash = calloc(check->capacity, sizeof(check->by_hash[0]));
+	if (!check->by_hash) {
+		free(check);
+		return NULL;
+	}
+	strata_order_check_cover(check, covered_from, covered_until);
+	strata_track_result_init(&check->result.run);
+	strata_track_result_init(&check->result.app);
+	strata_track_result_init(&check->result.guest_mode);
+	return check;
+}
+
+void strata_order_check_cover(struct strata_order_check *check, uint64_t covered_from,
+			      uint64_t covered_until)
+{
+	check->covered_from = covered_from;
+	check->covered_until = covered_until;
+}
+
+void strata_order_check_free(struct strata_order_check *check)
+{
+	uint32_t i;
+
+	if (!check)
+		return;
+	for (i = 0; i < check->capacity; i++) {
+		if (!check->by_hash[i])
+			continue;
+		strata_track_clear(&check->by_hash[i]->run);
+		strata_track_clear(&check->by_hash[i]->app);
+		strata_track_clear(&check->by_hash[i]->guest_mode);
+		free(check->by_hash[i]);
+	}
+	free(check->by_hash);
+	free(check);
+}
+
+static struct strata_vcpu **find_slot(struct strata_vcpu **by_hash, uint32_t capacity, uint32_t key)
+{
+	uint32_t slot = (key * 2654435761u >> 8) & (capacity - 1);
+
+	while (by_hash[slot] && by_hash[slot]->key != key)
+		slot = (slot + 1) & (capacity - 1);
+	return &by_hash[slot];
+}
+
+/* Doubles the hash when it is half full; false: out of memory. */
+static bool make_room(struct strata_order_check *check)
+{
+	uint32_t capacity = check->capacity * 2;
+	struct strata_vcpu **by_hash;
+	uint32_t i;
+
+	if (check->nr < check->capacity / 2)
+		return true;
+	by_hash = calloc(capacity, sizeof(by_hash[0]));
+	if (!by_hash)
+		return false;
+	for (i = 0; i < check->capacity; i++) {
+		if (check->by_hash[i])
+			*find_slot(by_hash, capacity, check->by_hash[i]->key) = check->by_hash[i];
+	}
+	free(check->by_hash);
+	check->by_hash = by_hash;
+	check->capacity = capacity;
+	return true;
+}
+
+struct strata_vcpu *strata_order_check_vcpu(struct strata_order_check *check, uint16_t domain,
+					    uint16_t vcpu)
+{
+	uint32_t key = (uint32_t)domain << 16 | vcpu;
+	struct strata_vcpu **slot = find_slot(check->by_hash, check->capacity, key);
+
+	if (*slot)
+		return *slot;
+	if (check->nr == VCPUS_MAX || !make_room(check))
+		return NULL;
+	slot = find_slot(check->by_hash, check->capacity, key);
+	*slot = calloc(1, sizeof(**slot));
+	if (!*slot)
+		return NULL;
+	(*slot)->key = key;
+	strata_track_init(&(*slot)->run, key);
+	strata_track_init(&(*slot)->app, key);
+	strata_track_init(&(*slot)->guest_mode, key);
+	(*slot)->pcpu = STRATA_PCPU_UNKNOWN;
+	check->nr++;
+	return *slot;
+}
+
+uint16_t strata_vcpu_pcpu(const struct strata_vcpu *vcpu)
+{
+	return vcpu ? vcpu->pcpu : STRATA_PCPU_UNKNOWN;
+}
+
+/* Before every CPU's stream has begun, a state may have changed where nobody recorded it: a flight
+ * recorder's streams begin at different times. */
+static bool is_certain(struct strata_order_check *check, uint64_t ticks)
+{
+	if (ticks < check->covered_from || check->changing)
+		return false;
+	if (check->uncertain_until && ticks > check->uncertain_until)
+		check->uncertain_until = 0;
+	return check->uncertain_until == 0;
+}
+
+void strata_order_check_selection(struct strata_order_check *check, bool changed)
+{
+	check->generation++;
+	if (!changed)
+		check->changing++;
+	else if (check->changing)
+		check->changing--;
+}
+
+void strata_order_check_uncertain(struct strata_order_check *check, uint64_t until_ticks)
+{
+	if (until_ticks > check->uncertain_until)
+		check->uncertain_until = until_ticks;
+	check->generation++;
+}
+
+/* Of a vCPU that has no guest mode, nothing waits for its records. */
+static void forget_guest_mode(struct strata_order_check *check, struct strata_vcpu *vcpu)
+{
+	if (!vcpu->has_guest_mode)
+		vcpu->guest_mode.waiting = 0;
+	strata_track_forget(&vcpu->guest_mode, &check->result.guest_mode);
+}
+
+static void forget_running(struct strata_order_check *check, struct strata_vcpu *vcpu)
+{
+	strata_track_forget(&vcpu->run, &check->result.run);
+	strata_track_forget(&vcpu->app, &check->result.app);
+}
+
+/* Carries out, for one vCPU, what strata_order_check_uncertain() ordered for all. */
+static void bring_up_to_date(struct strata_order_check *check, struct strata_vcpu *vcpu)
+{
+	if (vcpu->generation == check->generation)
+		return;
+	forget_running(check, vcpu);
+	forget_guest_mode(check, vcpu);
+	vcpu->generation = check->generation;
+}
+
+static void learn_runstate(struct strata_order_check *check, struct strata_vcpu *vcpu,
+			   enum strata_runstate state)
+{
+	vcpu->state = state;
+	strata_track_learn(&vcpu->run, &check->result.run, state == STRATA_RUNSTATE_RUNNING,
+			   strata_runstate_name(state));
+	strata_track_learn(&vcpu->app, &check->result.app, state == STRATA_RUNSTATE_RUNNING,
+			   strata_runstate_name(state));
+}
+
+void strata_order_check_runstate(struct strata_order_check *check, uint64_t ticks, uint16_t pcpu,
+				 uint16_t domain, uint16_t vcpu_id,
+				 const struct strata_runstate_change *change)
+{
+	struct strata_vcpu *vcpu = strata_order_check_vcpu(check, domain, vcpu_id);
+
+	if (!vcpu)
+		return;
+	bring_up_to_date(check, vcpu);
+	if (change->after == STRATA_RUNSTATE_RUNNING)
+		vcpu->pcpu = pcpu;
+	if (!is_certain(check, ticks))
+		return;
+	/* A state that does not follow from the one before: a record is missing in between. */
+	if (vcpu->run.known && vcpu->state != change->before)
+		forget_running(check, vcpu);
+	if (!vcpu->run.known)
+		learn_runstate(check, vcpu, change->before);
+
+	if (change->after == STRATA_RUNSTATE_RUNNING) {
+		strata_track_begin(&vcpu->run, &check->result.run, ticks);
+		strata_track_begin(&vcpu->app, &check->result.app, ticks);
+	} else {
+		strata_track_end(&vcpu->run, &check->result.run, ticks,
+				 strata_runstate_name(change->after));
+		strata_track_end(&vcpu->app, &check->result.app, ticks,
+				 strata_runstate_name(change->after));
+	}
+	vcpu->state = change->after;
+}
+
+void strata_order_check_state(struct strata_order_check *check, uint64_t ticks,
+			      const struct strata_hv_vcpu_state *state)
+{
+	struct strata_vcpu *vcpu = strata_order_check_vcpu(check, state->domain, state->vcpu);
+
+	if (!vcpu)
+		return;
+	bring_up_to_date(check, vcpu);
+	/* A change that came before it is newer than what this record has seen. */
+	if (vcpu->run.known || state->runstate > STRATA_RUNSTATE_OFFLINE ||
+	    !is_certain(check, ticks))
+		return;
+	learn_runstate(check, vcpu, (enum strata_runstate)state->runstate);
+	vcpu->pcpu = state->pcpu;
+}
+
+static bool is_incomplete(const struct strata_order_check *check, uint16_t domain)
+{
+	return check->incomplete[domain / 8] >> (domain % 8) & 1;
+}
+
+void strata_order_check_incomplete(struct strata_order_check *check, uint16_t domain)
+{
+	uint32_t i;
+
+	if (is_incomplete(check, domain))
+		return;
+	check->incomplete[domain / 8] |= (uint8_t)(1u << (domain % 8));
+	for (i = 0; i < check->capacity; i++) {
+		struct strata_vcpu *vcpu = check->by_hash[i];
+
+		if (vcpu && vcpu->key >> 16 == domain)
+			forget_guest_mode(check, vcpu);
+	}
+}
+
+void strata_order_check_guest_mode(struct strata_order_check *check, uint64_t ticks,
+				   uint16_t domain, uint16_t vcpu_id, bool entry)
+{
+	struct strata_vcpu *vcpu = strata_order_check_vcpu(check, domain, vcpu_id);
+	struct strata_track_result *result = &check->result.guest_mode;
+	const char *state;
+	bool begins;
+
+	if (!vcpu)
+		return;
+	bring_up_to_date(check, vcpu);
+	vcpu->has_guest_mode = true;
+	if (is_incomplete(check, domain) || !is_certain(check, ticks))
+		return;
+	begins = entry != vcpu->read_by_xen;
+	state = vcpu->read_by_xen ? "in guest mode" : "in the hypervisor";
+	/* One that ends and had not begun: a record is missing.  It may begin twice: the first
+	 * entry failed. */
+	if (vcpu->guest_mode.known && !begins && !vcpu->guest_mode.inside)
+		strata_track_forget(&vcpu->guest_mode, result);
+	if (!vcpu->guest_mode.known)
+		strata_track_learn(&vcpu->guest_mode, result, !begins, state);
+	if (begins)
+		strata_track_begin(&vcpu->guest_mode, result, ticks);
+	else
+		strata_track_end(&vcpu->guest_mode, result, ticks, state);
+}
+
+void strata_order_check_read_by_xen(struct strata_vcpu *vcpu)
+{
+	if (vcpu)
+		vcpu->read_by_xen = true;
+}
+
+void strata_order_check_skip(struct strata_order_check *check, const struct strata_vcpu *vcpu)
+{
+	check->result.run.unchecked++;
+	if (vcpu && vcpu->has_guest_mode)
+		check->result.guest_mode.unchecked++;
+}
+
+void strata_order_check_skip_app(struct strata_order_check *check)
+{
+	check->result.app.unchecked++;
+}
+
+/* Can the hypervisor's records tell of that time? */
+static bool is_told_of(struct strata_order_check *check, const struct strata_vcpu *vcpu,
+		       uint64_t ticks)
+{
+	return vcpu && ticks >= check->covered_from && ticks <= check->covered_until &&
+	       is_certain(check, ticks);
+}
+
+void strata_order_check_app_event(struct strata_order_check *check, struct strata_vcpu *vcpu,
+				  uint64_t ticks, uint64_t bound, const char *event_name)
+{
+	if (!is_told_of(check, vcpu, ticks)) {
+		strata_order_check_skip_app(check);
+		return;
+	}
+	bring_up_to_date(check, vcpu);
+	strata_track_event(&vcpu->app, &check->result.app, ticks, bound, event_name);
+}
+
+void strata_order_check_event(struct strata_order_check *check, struct strata_vcpu *vcpu,
+			      uint64_t ticks, uint64_t bound, const char *event_name)
+{
+	if (!is_told_of(check, vcpu, ticks)) {
+		strata_order_check_skip(check, vcpu);
+		return;
+	}
+	bring_up_to_date(check, vcpu);
+	strata_track_event(&vcpu->run, &check->result.run, ticks, bound, event_name);
+	strata_track_event(&vcpu->guest_mode, &check->result.guest_mode, ticks, bound, event_name);
+}
+
+const struct strata_order_result *strata_order_check_finish(struct strata_order_check *check)
+{
+	uint32_t i;
+
+	for (i = 0; i < check->capacity; i++) {
+		struct strata_vcpu *vcpu = check->by_hash[i];
+
+		if (!vcpu)
+			continue;
+		strata_track_finish(&vcpu->run, &check->result.run, check->covered_until);
+		strata_track_finish(&vcpu->app, &check->result.app, check->covered_until);
+		if (!vcpu->has_guest_mode)
+			vcpu->guest_mode.waiting = 0;
+		strata_track_finish(&vcpu->guest_mode, &check->result.guest_mode,
+				    check->covered_until);
+	}
+	return &check->result;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * order_check.h - proof that the merged order is right: an event of a kernel or of
+ * an application can only happen while its vCPU runs, and the hypervisor's runstate
+ * records say when that was, in the host's own clock.  An HVM or PVH guest reads its counter
+ * in guest mode, between VM entry and exit, which is tighter; an emulated one is
+ * read by Xen, between exit and entry.
+ *
+ * Every such event must lie inside such an interval, or outside by no more
+ * than the bound of its time.  By how much all of them could be moved before
+ * one does not, the smallest slack, is how far the converted clocks could at
+ * most be off on that side without being caught.
+ *
+ * Events of which the hypervisor's streams cannot tell are not checked, and are
+ * counted: before the vCPU's first record and after the end of the streams, and
+ * where a stream lost events.
+ */
+#ifndef STRATA_MERGE_ORDER_CHECK_H
+#define STRATA_MERGE_ORDER_CHECK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <strata/abi/hypervisor.h>
+
+#include "host/order_track.h"
+#include "xen/xen_events.h"
+
+#define STRATA_PCPU_UNKNOWN 0xffffu
+
+struct strata_order_result {
+	struct strata_track_result run; /* each event of a kernel, against when its vCPU ran */
+	struct strata_track_result app; /* the same of applications: any of them may lie */
+	/* Of HVM and PVH vCPUs, against VM entry and exit: inside, or outside if Xen reads their
+	 * counters for them. */
+	struct strata_track_result guest_mode;
+};
+
+struct strata_order_check;
+struct strata_vcpu;
+
+/*
+ * All that follows must be told in order of host ticks; at equal ticks the
+ * hypervisor's records before the kernels'.
+ * @covered_from, @covered_until: the time in which the hypervisor's streams are
+ * complete; both 0: never.
+ * NULL: out of memory.
+ */
+struct strata_order_check *strata_order_check_new(uint64_t covered_from, uint64_t covered_until);
+/* Changes the time of coverage; to be called before any event. */
+void strata_order_check_cover(struct strata_order_check *check, uint64_t covered_from,
+			      uint64_t covered_until);
+
+void strata_order_check_free(struct strata_order_check *check);
+
+/* The hypervisor says: this vCPU goes from one state to another, recorded on CPU @pcpu. */
+void strata_order_check_runstate(struct strata_order_check *check, uint64_t ticks, uint16_t pcpu,
+				 uint16_t domain, uint16_t vcpu,
+				 const struct strata_runstate_change *change);
+
+/* The hypervisor says: this is the vCPU's state as recording starts. */
+void strata_order_check_state(struct strata_order_check *check, uint64_t ticks,
+			      const struct strata_hv_vcpu_state *state);
+
+/* From now until @until_ticks the hypervisor's records are incomplete. */
+void strata_order_check_uncertain(struct strata_order_check *check, uint64_t until_ticks);
+
+/* What is known of a vCPU; valid as long as the check.  NULL: out of memory, or too many. */
+struct strata_vcpu *strata_order_check_vcpu(struct strata_order_check *check, uint16_t domain,
+					    uint16_t vcpu);
+
+/*
+ * The hypervisor is about to record other events than before, or does so now;
+ * each of its CPUs says both.  What was known before says nothing after it.
+ */
+void strata_order_check_selection(struct strata_order_check *check, bool changed);
+
+/*
+ * From now on, entries and exits of this domain's vCPUs may be missing, because
+ * the hypervisor refused some of its events: they say nothing any more.  Changes
+ * of runstates are never refused.
+ */
+void strata_order_check_incomplete(struct strata_order_check *check, uint16_t domain);
+
+/* The hypervisor says: this vCPU enters guest mode, or has left it. */
+void strata_order_check_guest_mode(struct strata_order_check *check, uint64_t ticks,
+				   uint16_t domain, uint16_t vcpu, bool entry);
+
+/* Xen reads the vCPU's counter for it, when it has left guest mode for that: so its events lie
+ * between an exit and the next entry.  To be called before any event. */
+void strata_order_check_read_by_xen(struct strata_vcpu *vcpu);
+
+/* Checks a kernel's event on its vCPU.  @ticks may be off by @bound;
+ * @event_name must live as long as the check. */
+void strata_order_check_event(struct strata_order_check *check, struct strata_vcpu *vcpu,
+			      uint64_t ticks, uint64_t bound, const char *event_name);
+
+/* The same for an event of an application; it is checked against when its vCPU ran alone. */
+void strata_order_check_app_event(struct strata_order_check *check, struct strata_vcpu *vcpu,
+				  uint64_t ticks, uint64_t bound, const char *event_name);
+
+/* Counts an event of an application that cannot be checked. */
+void strata_order_check_skip_app(struct strata_order_check *check);
+
+/* Counts an event that cannot be checked: its time is not sure. */
+void strata_order_check_skip(struct strata_order_check *check, const struct strata_vcpu *vcpu);
+
+/* The physical CPU that the vCPU runs on, or ran on last; STRATA_PCPU_UNKNOWN. */
+uint16_t strata_vcpu_pcpu(const struct strata_vcpu *vcpu);
+
+/* Ends the check; to be called once. */
+const struct strata_order_result *strata_order_check_finish(struct strata_order_check *check);
+
+#endif /* STRATA_MERGE_ORDER_CHECK_H */

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * recorded_host.c - see recorded_host.h.
+ *
+ * Streams are put in the order that decides ties: the hypervisor's first, then by source, then by
+ * CPU.
+ */
+#include "host/recorded_host.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "inputs/xentrace/xentrace_current.h"
+
+#define DOMAIN_IDLE 0x7fffu
+#define DOMAIN_XEN  0x7ff2u
+#define NO_STREAM   SIZE_MAX
+
+static void complain(const struct strata_recorded_host *host, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void complain(const struct strata_recorded_host *host, const char *format, ...)
+{
+	char message[1600];
+	va_list args;
+
+	if (!host->complain)
+		return;
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	host->complain(host->complain_data, message);
+}
+
+/* A domain 0 of which the hypervisor says nothing, because it was not recorded: it is PV, and
+ * sees the host's counter. */
+static bool is_host_clock(const struct strata_recorded_host *host,
+			  const struct strata_source *source)
+{
+	return source->domain == 0 && !host->scan.any;
+}
+
+/* Whether the times of a source can be made the host's; says so if not. */
+static bool can_be_ordered(struct strata_recorded_host *host, const struct strata_source *source)
+{
+	if (source->layer == STRATA_LAYER_XEN ||
+	    strata_clock_maps_usable(&host->scan.maps, (uint16_t)source->domain))
+		return true;
+	complain(host,
+		 "%s: what was recorded of this domain's time stamp counter cannot be, so its "
+		 "events cannot be ordered; it is left out. Take the recording again",
+		 source->name);
+	host->left_out_sources++;
+	return false;
+}
+
+static size_t count_streams(const struct strata_recorded_host *host)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < host->recording.nr_sources; i++)
+		nr += host->recording.sources[i].nr_streams;
+	return nr;
+}
+
+/* Tells a stream's clock where readings go back; the stream is read once more for that. */
+static int find_steps_back(struct strata_recorded_host *host, struct strata_recorded_stream *stream,
+			   const char *raw, struct strata_error *error)
+{
+	struct strata_source *source = &host->recording.sources[stream->source_index];
+	struct strata_packet_reader reader;
+	struct strata_record record;
+	uint64_t last = 0;
+	int result = 0;
+
+	if (strata_packet_reader_open(&reader, raw, source, stream->recorded, NULL, NULL, error))
+		return -1;
+	while (!result && strata_packet_reader_next(&reader)) {
+		size_t offset = STRATA_PACKET_HEADER_BYTES;
+
+		while (!result && strata_packet_next(reader.source, reader.bytes, &reader.packet,
+						     &offset, &record)) {
+			if (record.ticks < last &&
+			    strata_stream_clock_went_back(&stream->clock, last, record.ticks))
+				result = strata_fail(error, "out of memory");
+			last = record.ticks;
+		}
+	}
+	strata_packet_reader_close(&reader);
+	return result;
+}
+
+static int set_up_clock(struct strata_recorded_host *host, struct strata_recorded_stream *stream,
+			const char *raw, struct strata_error *error)
+{
+	const struct strata_source *source = stream->source;
+
+	strata_stream_clock_init(&stream->clock, &host->scan.maps, &host->scan.stimes,
+				 strata_skew_bound_ticks(&host->scan.skew),
+				 (uint16_t)source->domain, (uint16_t)stream->cpu);
+	stream->kind = strata_stream_clock_kind(&stream->clock);
+	if (stream->clock.nr)
+		stream->clock_changes = stream->clock.nr - 1;
+	if (stream->clock.nr == 0 && is_host_clock(host, source))
+		stream->kind = STRATA_CLOCK_HOST;
+	if (stream->kind == STRATA_CLOCK_ASSUMED) {
+		host->assumed_clocks++;
+		if (host->recording.nr_sources > 1)
+			complain(host,
+				 "%s: the clock of vCPU %u was not recorded; its times are taken "
+				 "as the host's. Record the hypervisor too",
+				 source->name, stream->cpu);
+	}
+	if (stream->clock.incomplete)
+		complain(
+			host,
+			"%s: vCPU %u set its time stamp counter more often than is recorded, so no "
+			"time of its events is sure; other vCPUs are not affected. Find out what "
+			"in that guest sets the counter",
+			source->name, stream->cpu);
+	if (strata_vcpu_stime_dropped(&host->scan.stimes, (uint16_t)source->domain))
+		complain(
+			host,
+			"%s: vCPU %u: the vCPUs of this domain began to run so often that where is "
+			"not kept; the bounds of its times allow for every physical CPU",
+			source->name, stream->cpu);
+	if (strata_stream_clock_steps_back(&stream->clock) == 0)
+		return 0;
+	return find_steps_back(host, stream, raw, error);
+}
+
+static int add_stream(struct strata_recorded_host *host, const char *raw, size_t source_index,
+		      const struct strata_stream *recorded, struct strata_error *error)
+{
+	struct strata_recorded_stream *stream = &host->streams[host->nr_streams++];
+
+	stream->source = &host->recording.sources[source_index];
+	stream->source_index = source_index;
+	stream->cpu = recorded->cpu;
+	stream->recorded = recorded;
+	if (recorded->bad_packets)
+		complain(host,
+			 "%s/cpu_%u: the recorder refused %llu packets, which were not what this "
+			 "source can write",
+			 stream->source->name, recorded->cpu,
+			 (unsigned long long)recorded->bad_packets);
+	if (stream->source->layer == STRATA_LAYER_XEN)
+		return 0;
+	return set_up_clock(host, stream, raw, error);
+}
+
+static int add_sources(struct strata_recorded_host *host, const char *raw, bool of_xen,
+		       struct strata_error *error)
+{
+	size_t i, j;
+
+	for (i = 0; i < host->recording.nr_sources; i++) {
+		struct strata_source *source = &host->recording.sources[i];
+
+		if ((source->layer == STRATA_LAYER_XEN) != of_xen)
+			continue;
+		host->first_streams[i] = NO_STREAM;
+		if (!can_be_ordered(host, source))
+			continue;
+		host->first_streams[i] = host->nr_streams;
+		for (j = 0; j < source->nr_streams; j++) {
+			if (add_stream(host, raw, i, &source->streams[j], error))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static void name_domains(struct strata_recorded_host *host)
+{
+	size_t i;
+
+	host->domain_names[DOMAIN_IDLE] = "idle";
+	host->domain_names[DOMAIN_XEN] = "xen";
+	host->domain_names[STRATA_DOMAIN_UNKNOWN] = "unknown";
+	for (i = 0; i < host->recording.nr_sources; i++) {
+		const struct strata_source *source = &host->recording.sources[i];
+
+		/* The source's name, not the domain's own: it is fit to be shown and is unique.
+		 * If its module was loaded anew it has several: the first one's. */
+		if (source->layer == STRATA_LAYER_KERNEL && source->domain < STRATA_DOMAINS &&
+		    !host->domain_names[source->domain])
+			host->domain_names[source->domain] = source->name;
+	}
+	/* Applications are dom0's, or run on a machine without Xen. */
+	if (!host->domain_names[0])
+		host->domain_names[0] =
+			strata_recording_has_layer(&host->recording, STRATA_LAYER_XEN) ? "dom0"
+										       : "host";
+}
+
+/* Where the recording does not say it. */
+static void name_exits(struct strata_recorded_host *host)
+{
+	size_t i;
+
+	for (i = 0; i < host->recording.nr_sources; i++) {
+		struct strata_source *source = &host->recording.sources[i];
+
+		if (source->layer == STRATA_LAYER_XEN && source->exits == STRATA_EXITS_UNKNOWN)
+			source->exits = strata_exits_judge(&host->scan.exits);
+	}
+}
+
+int strata_recorded_host_load(struct strata_recorded_host *host, const char *raw,
+			      strata_complain_fn *complain_fn, void *data,
+			      struct strata_error *error)
+{
+	struct strata_recording *recording = &host->recording;
+	size_t nr_streams;
+
+	memset(host, 0, sizeof(*host));
+	host->complain = complain_fn;
+	host->complain_data = data;
+	if (strata_recording_load(recording, raw, error))
+		return strata_fail_in(error, "%s is not a recording that can be read", raw);
+	strata_recording_tell_faults(recording, complain_fn, data);
+	host->left_out_sources = recording->nr_faults;
+	nr_streams = count_streams(host);
+	if (nr_streams == 0)
+		return strata_fail(
+			error, "%s: nothing was recorded; `strata list` shows what can be", raw);
+	host->timebase.anchor_ticks = recording->anchor_ticks;
+	host->timebase.anchor_ns = recording->anchor_realtime_ns;
+	host->timebase.tsc_khz = recording->tsc_khz;
+	if (strata_xen_scan(&host->scan, recording, raw, error))
+		return -1;
+	host->domain_names = calloc(STRATA_DOMAINS, sizeof(*host->domain_names));
+	host->streams = calloc(nr_streams + 1, sizeof(*host->streams));
+	host->first_streams = calloc(recording->nr_sources, sizeof(*host->first_streams));
+	if (!host->domain_names || !host->streams || !host->first_streams)
+		return strata_fail(error, "out of memory for %zu streams", nr_streams);
+	name_domains(host);
+	name_exits(host);
+	return add_sources(host, raw, true, error) || add_sources(host, raw, false, error) ? -1 : 0;
+}
+
+int strata_recorded_host_shift(struct strata_recorded_host *host, const char *source, int64_t ticks,
+			       struct strata_error *error)
+{
+	char shown[128];
+	bool found = false;
+	size_t i;
+
+	for (i = 0; i < host->nr_streams; i++) {
+		if (strcmp(host->streams[i].source->name, source) != 0)
+			continue;
+		host->streams[i].shift_ticks = ticks;
+		found = true;
+	}
+	if (found)
+		return 0;
+	return strata_fail(error, "the recording has no source \"%s\" to shift",
+			   strata_escape_name(shown, sizeof(shown), source));
+}
+
+struct strata_recorded_stream *strata_recorded_host_stream(const struct strata_recorded_host *host,
+							   size_t source_index, uint32_t cpu)
+{
+	const struct strata_source *source = &host->recording.sources[source_index];
+	const struct strata_stream *recorded = strata_source_stream(source, cpu);
+
+	if (!recorded || host->first_streams[source_index] == NO_STREAM)
+		return NULL;
+	return &host->streams[host->first_streams[source_index] +
+			      (size_t)(recorded - source->streams)];
+}
+
+void strata_recorded_host_clear(struct strata_recorded_host *host)
+{
+	size_t i;
+
+	for (i = 0; i < host->nr_streams; i++)
+		strata_stream_clock_clear(&host->streams[i].clock);
+	free(host->streams);
+	free(host->first_streams);
+	free(host->domain_names);
+	strata_xen_scan_clear(&host->scan);
+	strata_recording_clear(&host->recording);
+	memset(host, 0, sizeof(*host));
+}

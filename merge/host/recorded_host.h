@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recorded_host.h - a recording as far as it is known before its events are read: its table, the
+ * host's time base, the clock of each stream by what the hypervisor recorded, names of domains.
+ */
+#ifndef STRATA_MERGE_RECORDED_HOST_H
+#define STRATA_MERGE_RECORDED_HOST_H
+
+#include <strata/clock.h>
+
+#include "recording/recording.h"
+#include "clocks/stream_clock.h"
+#include "clocks/xen_scan.h"
+
+#define STRATA_DOMAINS 65536u
+
+struct strata_recorded_stream {
+	const struct strata_source *source;
+	size_t source_index;
+	uint32_t cpu;
+	const struct strata_stream *recorded; /* what the table says of it */
+	struct strata_stream_clock clock;     /* before the first event; none of the hypervisor's */
+	enum strata_clock_kind kind;
+	uint64_t clock_changes; /* while recording */
+	int64_t shift_ticks;    /* added to its host times, for a test */
+};
+
+struct strata_recorded_host {
+	struct strata_recording recording;
+	struct strata_timebase timebase;
+	struct strata_xen_scan scan;
+	const char **domain_names;              /* STRATA_DOMAINS; NULL where there is none */
+	struct strata_recorded_stream *streams; /* of sources whose clocks can be ordered */
+	size_t nr_streams;
+	size_t *first_streams;     /* of each source */
+	uint64_t left_out_sources; /* their clocks cannot be, or the table is wrong there */
+	uint64_t assumed_clocks;   /* streams whose clock was not recorded: taken as the host's */
+	strata_complain_fn *complain;
+	void *complain_data;
+};
+
+/*
+ * Loads the recording in the directory @raw, and reads the hypervisor's streams for clocks.
+ * @complain: told of what is left out; may be NULL
+ * 0, or -1 with the reason.  To be cleared in any case.
+ */
+int strata_recorded_host_load(struct strata_recorded_host *host, const char *raw,
+			      strata_complain_fn *complain, void *data, struct strata_error *error);
+
+/* Adds signed ticks to the host times of one source.  -1: there is no such source. */
+int strata_recorded_host_shift(struct strata_recorded_host *host, const char *source, int64_t ticks,
+			       struct strata_error *error);
+
+/* The stream of a CPU of a source; NULL: there is none, or its clock cannot be ordered. */
+struct strata_recorded_stream *strata_recorded_host_stream(const struct strata_recorded_host *host,
+							   size_t source_index, uint32_t cpu);
+
+void strata_recorded_host_clear(struct strata_recorded_host *host);
+
+/* Ticks moved by a signed number, clamped to 64 bits. */
+static inline uint64_t strata_shifted_ticks(uint64_t ticks, int64_t shift)
+{
+	const uint64_t distance = shift < 0 ? -(uint64_t)shift : (uint64_t)shift;
+
+	if (shift < 0)
+		return ticks < distance ? 0 : ticks - distance;
+	return ticks > UINT64_MAX - distance ? UINT64_MAX : ticks + distance;
+}
+
+#endif /* STRATA_MERGE_RECORDED_HOST_H */

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* recording_traces.c - see recording_traces.h. */
+#include "host/recording_traces.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/host_converter.h"
+
+struct converter_node {
+	struct strata_host_converter converter;
+	struct converter_node *next;
+};
+
+struct strata_recording_traces {
+	struct strata_recorded_host host;
+	char *raw;
+	strata_complain_fn *complain;
+	void *complain_data;
+	struct converter_node *converters;
+	size_t nr_missing;
+};
+
+struct strata_recording_traces *strata_recording_traces_open(const char *raw,
+							     strata_complain_fn *complain,
+							     void *data, struct strata_error *error)
+{
+	struct strata_recording_traces *traces = calloc(1, sizeof(*traces));
+
+	if (!traces || !(traces->raw = strdup(raw))) {
+		strata_fail(error, "%s: out of memory", raw);
+		free(traces);
+		return NULL;
+	}
+	traces->complain = complain;
+	traces->complain_data = data;
+	if (!strata_recorded_host_load(&traces->host, raw, complain, data, error))
+		return traces;
+	strata_recording_traces_close(traces);
+	return NULL;
+}
+
+void strata_recording_traces_close(struct strata_recording_traces *traces)
+{
+	if (!traces)
+		return;
+	while (traces->converters) {
+		struct converter_node *node = traces->converters;
+
+		traces->converters = node->next;
+		free(node);
+	}
+	strata_recorded_host_clear(&traces->host);
+	free(traces->raw);
+	free(traces);
+}
+
+struct strata_recorded_host *strata_recording_traces_host(struct strata_recording_traces *traces)
+{
+	return &traces->host;
+}
+
+const struct strata_recording *
+strata_recording_traces_table(const struct strata_recording_traces *traces)
+{
+	return &traces->host.recording;
+}
+
+size_t strata_recording_traces_missing(const struct strata_recording_traces *traces)
+{
+	return traces->nr_missing;
+}
+
+/* The CPU that a stream's file is named after.  False: it is no stream of a recording's. */
+static bool cpu_of_name(const char *name, uint32_t *cpu)
+{
+	char again[32];
+
+	if (sscanf(name, "cpu_%" SCNu32, cpu) != 1)
+		return false;
+	snprintf(again, sizeof(again), "cpu_%" PRIu32, *cpu);
+	return strcmp(name, again) == 0;
+}
+
+/* Gives a stream its clock, and what the table knows of it.  0; -1: its clock cannot be ordered, or
+ * there is no memory. */
+static int set_up(struct strata_recording_traces *traces, size_t source_index,
+		  struct strata_ctf_stream *stream)
+{
+	const struct strata_recorded_host *host = &traces->host;
+	const struct strata_source *source = &host->recording.sources[source_index];
+	const struct strata_recorded_stream *recorded;
+	struct converter_node *node;
+	uint32_t cpu;
+
+	if (!cpu_of_name(stream->name, &cpu))
+		return -1;
+	recorded = strata_recorded_host_stream(host, source_index, cpu);
+	node = recorded ? calloc(1, sizeof(*node)) : NULL;
+	if (!node)
+		return -1;
+	strata_host_converter_init(&node->converter, source, &recorded->clock, &host->timebase,
+				   strata_skew_bound_ticks(&host->scan.skew));
+	node->converter.shift_ticks = recorded->shift_ticks;
+	strata_host_converter_set_presence(stream, &host->recording, source,
+					   host->recording.ended_ticks, &host->timebase);
+	node->next = traces->converters;
+	traces->converters = node;
+	stream->converter = &node->converter.converter;
+	stream->has_cpu = true;
+	stream->cpu = cpu;
+	stream->discarded = recorded->recorded->lost;
+	stream->packets = recorded->recorded->packets;
+	stream->is_recorded = true;
+	return 0;
+}
+
+static bool has_stream(const struct strata_ctf_trace *trace, uint32_t cpu)
+{
+	char name[32];
+	size_t i;
+
+	snprintf(name, sizeof(name), "cpu_%" PRIu32, cpu);
+	for (i = 0; i < trace->nr_streams; i++) {
+		if (strcmp(trace->streams[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Reports streams of which the table says that there is something. */
+static void name_missing(struct strata_recording_traces *traces, const struct strata_source *source,
+			 const struct strata_ctf_trace *trace)
+{
+	char message[512];
+	size_t i;
+
+	for (i = 0; i < source->nr_streams; i++) {
+		const struct strata_stream *stream = &source->streams[i];
+
+		if (!stream->packets || has_stream(trace, stream->cpu))
+			continue;
+		traces->nr_missing++;
+		snprintf(message, sizeof(message),
+			 "%.300s/cpu_%" PRIu32 ": cannot be read, but the recording says %" PRIu64
+			 " packets",
+			 trace->path, stream->cpu, stream->packets);
+		if (traces->complain)
+			traces->complain(traces->complain_data, message);
+	}
+}
+
+struct strata_ctf_trace *strata_recording_traces_trace(struct strata_recording_traces *traces,
+						       size_t source_index,
+						       struct strata_error *error)
+{
+	const struct strata_source *source = &traces->host.recording.sources[source_index];
+	struct strata_ctf_trace *trace;
+	char path[4096];
+	size_t i;
+
+	if (snprintf(path, sizeof(path), "%s/%s", traces->raw, source->name) >= (int)sizeof(path)) {
+		strata_fail(error, "%.100s...: the path is too long", traces->raw);
+		return NULL;
+	}
+	trace = strata_ctf_trace_open_recorded(path, traces->complain, traces->complain_data,
+					       error);
+	if (!trace)
+		return NULL;
+	trace->recording = traces;
+	trace->vm_exits = source->exits;
+	name_missing(traces, source, trace);
+	for (i = 0; i < trace->nr_streams; i++) {
+		if (!set_up(traces, source_index, &trace->streams[i]) ||
+		    trace->streams[i].bytes == 0)
+			continue;
+		strata_fail(error,
+			    "%s/%s: its clock cannot be ordered with the others'; the "
+			    "source is left out",
+			    path, trace->streams[i].name);
+		strata_ctf_trace_close(trace);
+		return NULL;
+	}
+	return trace;
+}

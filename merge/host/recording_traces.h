@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recording_traces.h - the sources of one of Strata's recordings as CTF traces, whose
+ * times are the hypervisor's: by the exact maps that it recorded, not by what the
+ * metadata of each says of its raw counter.
+ */
+#ifndef STRATA_MERGE_INPUTS_RECORDING_TRACES_H
+#define STRATA_MERGE_INPUTS_RECORDING_TRACES_H
+
+#include "host/recorded_host.h"
+#include "timeline/trace_set.h"
+
+struct strata_recording_traces;
+
+/*
+ * Loads the recording in the directory @raw.
+ * @complain: told of what is left out; may be NULL
+ * NULL with the reason.
+ */
+struct strata_recording_traces *strata_recording_traces_open(const char *raw,
+							     strata_complain_fn *complain,
+							     void *data,
+							     struct strata_error *error);
+
+void strata_recording_traces_close(struct strata_recording_traces *traces);
+
+/* What is known of it as a whole.  Streams may be shifted in time before their traces are opened.
+ */
+struct strata_recorded_host *strata_recording_traces_host(struct strata_recording_traces *traces);
+
+/* Its sources.  Each can be opened if its clocks can be ordered. */
+const struct strata_recording *
+strata_recording_traces_table(const struct strata_recording_traces *traces);
+
+/*
+ * Opens the trace of a source; it must be closed before @traces are.
+ * NULL with the reason.
+ */
+struct strata_ctf_trace *strata_recording_traces_trace(struct strata_recording_traces *traces,
+						       size_t source_index,
+						       struct strata_error *error);
+
+/* How many streams of the traces that were opened are missing, or cannot be read, though the table
+ * knows of packets. */
+size_t strata_recording_traces_missing(const struct strata_recording_traces *traces);
+
+#endif /* STRATA_MERGE_INPUTS_RECORDING_TRACES_H */

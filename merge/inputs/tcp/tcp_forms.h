@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tcp_forms.h - by what segments that one machine sent are compared with those that another
+ * received: the tracers of the two may tell different things (tcp_map.h).
+ *
+ * For each direction between two machines these are the forms that a rule of the sender and a rule
+ * of the receiver have in common, if segments can be told apart by them, and without those that
+ * another one contains.  A segment is noted once in each form that its machine needs.
+ *
+ * Synchronisation: one thread at a time.
+ */
+#ifndef STRATA_MERGE_INPUTS_TCP_FORMS_H
+#define STRATA_MERGE_INPUTS_TCP_FORMS_H
+
+#include "inputs/tcp/tcp_segment.h"
+
+#define STRATA_TCP_FORMS_MAX 32u
+
+/* A set of forms. */
+struct strata_tcp_form_set {
+	uint32_t forms[STRATA_TCP_FORMS_MAX];
+	size_t nr;
+};
+
+/* Of a machine: what its rules find, and in which forms it is noted. */
+struct strata_tcp_forms {
+	struct strata_tcp_form_set sent, received;
+	struct strata_tcp_form_set wanted_sent, wanted_received;
+};
+
+/* Adds a form, if there is room; what finds none is not compared. */
+void strata_tcp_form_set_add(struct strata_tcp_form_set *set, uint32_t form);
+
+/* Finds the forms between a machine that sends and one that receives. */
+void strata_tcp_forms_between(const struct strata_tcp_forms *sender,
+			      const struct strata_tcp_forms *receiver,
+			      struct strata_tcp_form_set *common);
+
+/* Sets in which forms each machine's segments are noted, by what the others have. */
+void strata_tcp_forms_find(struct strata_tcp_forms *machines, size_t nr);
+
+/* Whether what has a form can be noted in another. */
+bool strata_tcp_form_becomes(uint32_t form, uint32_t other);
+
+#endif /* STRATA_MERGE_INPUTS_TCP_FORMS_H */

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* tcp_trace.h - looks through a CTF trace for TCP segments, by the rules of a map. */
+#ifndef STRATA_MERGE_INPUTS_TCP_TRACE_H
+#define STRATA_MERGE_INPUTS_TCP_TRACE_H
+
+#include "inputs/tcp/tcp_forms.h"
+#include "inputs/tcp/tcp_pairs.h"
+#include "base/progress.h"
+
+/*
+ * Adds the forms of what the trace's events tell to those of its machine.
+ * Returns whether there are any: if not, it need not be looked through.
+ */
+bool strata_tcp_trace_forms(const struct strata_ctf_trace *trace, const struct strata_tcp_map *map,
+			    struct strata_tcp_forms *forms);
+
+/*
+ * Adds every segment that the trace tells of to @pairs, with the event's time by the trace's own
+ * clock in ns, in each form that is wanted of its machine.
+ * @clock:    a number for that clock; traces of one machine share it if they share the clock
+ * @progress: told of what is read; NULL: nobody
+ * What is wrong with the trace is not complained of here.  0, or -1: out of memory.
+ */
+int strata_tcp_trace_add(struct strata_tcp_pairs *pairs, const struct strata_ctf_trace *trace,
+			 const struct strata_tcp_map *map, const struct strata_tcp_forms *forms,
+			 uint32_t clock, struct strata_progress *progress,
+			 struct strata_error *error);
+
+#endif /* STRATA_MERGE_INPUTS_TCP_TRACE_H */

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * xentrace.h - makes a binary file of xentrace's into a recording of Strata's, so that
+ * all that is made of recordings can be made of it.
+ *
+ * Such a file lacks what a recording has: the frequency of the host's counter, a
+ * date, who ran when a record was written, and for some records a time.  What can be
+ * concluded is, what cannot be is asked for, and the report says which is which.
+ */
+#ifndef STRATA_MERGE_XENTRACE_H
+#define STRATA_MERGE_XENTRACE_H
+
+#include "xen/exit_reasons.h"
+#include "inputs/xentrace/xentrace_frequency.h"
+#include "inputs/xentrace/xentrace_stream.h"
+
+struct strata_xentrace_options {
+	uint32_t tsc_khz; /* of the host; 0: is to be found in the records */
+	/* CLOCK_REALTIME when the last record was written; 0: the file's time of modification */
+	uint64_t anchor_realtime_ns;
+	/* Whose numbers the reasons of VM exits are; STRATA_EXITS_UNKNOWN: to be found out */
+	enum strata_exits exits;
+	bool force; /* a recording that is there is replaced */
+	/* Told of each thing that is wrong but not the end; may be NULL. */
+	strata_complain_fn *complain;
+	/* Called every now and then; may be NULL. */
+	void (*progress)(void *data, uint64_t events, uint64_t bytes, uint64_t bytes_total);
+	void *data;
+};
+
+struct strata_xentrace_report {
+	uint64_t bytes;   /* of the file */
+	uint64_t windows; /* pieces of one CPU's buffer */
+	uint64_t wraps;   /* records that only fill a buffer's end; they are not taken over */
+	uint32_t pcpus;
+	uint64_t first_ticks;
+	uint64_t last_ticks;
+	struct strata_xentrace_tally tally; /* of all streams; its events are in the recording */
+	uint64_t nameless;       /* records left out: of more kinds than a recording may have */
+	uint64_t bad_places;     /* where the file is not as xentrace writes it */
+	uint64_t left_out_bytes; /* of these */
+	uint64_t contradictions; /* records that say another vCPU ran than those before */
+	uint32_t tsc_khz;
+	uint32_t tsc_error_ppm; /* 0: it was told */
+	bool anchor_guessed;    /* all dates are as good as the file's time of modification */
+	enum strata_exits exits;
+};
+
+/*
+ * Writes the recording @raw_dir, which is made, or is an empty directory.
+ * @options: may be NULL
+ * @report: OUT, also where it fails in between
+ * 0, or -1 with the reason; what was written is removed then.
+ */
+int strata_xentrace_import(const char *path, const char *raw_dir,
+			   const struct strata_xentrace_options *options,
+			   struct strata_xentrace_report *report, struct strata_error *error);
+
+#endif /* STRATA_MERGE_XENTRACE_H */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * xentrace_current.h - which vCPU a physical CPU is running, as far as its records
+ * in a file of xentrace's tell.
+ *
+ * Xen does not write that into its records.  It follows from those of the
+ * scheduler, which a mask may have left out: then it is not known.
+ */
+#ifndef STRATA_MERGE_XENTRACE_CURRENT_H
+#define STRATA_MERGE_XENTRACE_CURRENT_H
+
+#include <strata/abi/hypervisor.h>
+
+#include "inputs/xentrace/xentrace_reader.h"
+
+/* The context of a record when nothing tells who ran: Xen's DOMID_INVALID, which no domain has. */
+#define STRATA_DOMAIN_UNKNOWN 0x7ff4u
+#define STRATA_VCPU_UNKNOWN   0xffffu
+
+/* Of one physical CPU. */
+struct strata_xentrace_current {
+	bool known;
+	struct strata_hv_context runs; /* if it is known, else the two above */
+	bool switches;                 /* to this one, once the scheduler's records are past: */
+	struct strata_hv_context next;
+	uint64_t contradictions; /* times that it was another than the records before said */
+};
+
+void strata_xentrace_current_init(struct strata_xentrace_current *current);
+
+/* Something is missing here: whoever ran may run no more. */
+void strata_xentrace_current_forget(struct strata_xentrace_current *current);
+
+/* To be called for each record: afterwards current->runs is who ran when it was written. */
+void strata_xentrace_current_at(struct strata_xentrace_current *current,
+				const struct strata_xentrace_record *record);
+
+/* To be called then: the record may say that another one runs from now on. */
+void strata_xentrace_current_after(struct strata_xentrace_current *current,
+				   const struct strata_xentrace_record *record);
+
+#endif /* STRATA_MERGE_XENTRACE_CURRENT_H */

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * xentrace_stream.h - makes one physical CPU's records of a file of xentrace's into
+ * packets of Strata's, and writes these to RAW/SOURCE/cpu_N.
+ *
+ * What xentrace leaves out is put in: a time for each record, and who ran.
+ */
+#ifndef STRATA_MERGE_XENTRACE_STREAM_H
+#define STRATA_MERGE_XENTRACE_STREAM_H
+
+#include "files/safe_dir.h"
+#include "inputs/xentrace/xentrace_current.h"
+#include "recording/recording.h"
+
+/* What a stream knows of its records. */
+struct strata_xentrace_tally {
+	uint64_t events;
+	uint64_t lost;
+	uint64_t untimed;    /* have the time of the record before, or of the one behind */
+	uint64_t timeless;   /* left out: no record of that CPU has a time that could be theirs */
+	uint64_t steps_back; /* times that a record is earlier than the one before */
+	uint64_t outliers;   /* times too far away from those around them: held */
+	uint64_t unknown;    /* who ran is not known */
+};
+
+struct strata_xentrace_stream {
+	const struct strata_dir *dir;       /* of the source's streams */
+	const struct strata_source *source; /* whose UUID the packets have */
+	uint32_t cpu;
+	uint64_t outlier_ticks; /* a step ahead as far as this is believed if the next agrees */
+	struct strata_xentrace_current current;
+	struct strata_xentrace_tally tally;
+
+	uint8_t *bytes; /* whole packets, then the one that is being made */
+	size_t used;
+	size_t capacity;
+	size_t packet_start; /* in bytes */
+	bool open;           /* a packet has been begun */
+	bool timed;          /* some record had a time */
+	uint64_t first_ticks;
+	uint64_t last_ticks; /* the last such time */
+	uint64_t lost;       /* goes into packets from here on */
+	uint64_t sequence;
+	uint64_t packets;
+	bool created; /* its file */
+
+	size_t unknown_from; /* of records whose vCPU a later one may tell; 0: none */
+	size_t suspect_from; /* of the record with a doubtful time, and those behind it; 0: none */
+	uint64_t before_suspect; /* the time of the record before it */
+	bool suspect_is_first;
+};
+
+/* @dir and @source must outlive it.  @tsc_khz: the host's */
+void strata_xentrace_stream_init(struct strata_xentrace_stream *stream,
+				 const struct strata_dir *dir, const struct strata_source *source,
+				 uint32_t cpu, uint32_t tsc_khz);
+
+/* Adds a record; @id is that of the hypervisor's contract.  0, or -1: no room or memory. */
+int strata_xentrace_stream_add(struct strata_xentrace_stream *stream,
+			       const struct strata_xentrace_record *record, uint32_t id,
+			       struct strata_error *error);
+
+/* Records of this CPU may be missing here. */
+void strata_xentrace_stream_gap(struct strata_xentrace_stream *stream);
+
+/* Writes what is left.  0 or -1. */
+int strata_xentrace_stream_finish(struct strata_xentrace_stream *stream,
+				  struct strata_error *error);
+
+/* Frees what it holds. */
+void strata_xentrace_stream_clear(struct strata_xentrace_stream *stream);
+
+#endif /* STRATA_MERGE_XENTRACE_STREAM_H */

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ctf_plan.c - see ctf_plan.h; ctf_plan_metadata.c puts it into words. */
+#include "outputs/ctf/ctf_plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "outputs/ctf/ctf_flat.h"
+
+/* Bodies of events -------------------------------------------------------------------------- */
+
+/* What the largest alignment in a type is, in options and elements too. */
+static uint32_t largest_align(const struct strata_ctf_type *type)
+{
+	uint32_t largest = type->align, inner;
+	size_t i;
+
+	if (type->kind == STRATA_CTF_STRING && largest < 8)
+		largest = 8;
+	if (type->element) {
+		inner = largest_align(type->element);
+		largest = inner > largest ? inner : largest;
+	}
+	for (i = 0; i < type->nr_fields; i++) {
+		inner = largest_align(type->fields[i].type);
+		largest = inner > largest ? inner : largest;
+	}
+	return largest;
+}
+
+struct body {
+	uint32_t first;   /* bits that its first field is aligned to */
+	uint32_t largest; /* that any of its fields is aligned to */
+	bool is_empty;
+};
+
+static struct body body_of(const struct strata_ctf_stream_class *stream,
+			   const struct strata_ctf_event_class *event)
+{
+	const struct strata_ctf_type *const types[] = { stream->event_context, event->context,
+							event->payload };
+	struct body body = { 1, 1, true };
+	size_t i;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		uint32_t align;
+
+		if (!types[i])
+			continue;
+		align = largest_align(types[i]);
+		if (align > body.largest)
+			body.largest = align;
+		/* Structures without fields in front of the first one push it on, too. */
+		if (body.is_empty && types[i]->align > body.first)
+			body.first = types[i]->align;
+		body.is_empty &= types[i]->nr_fields == 0;
+	}
+	return body;
+}
+
+static int plan_events(struct strata_ctf_plan_kind *plan, struct strata_error *error)
+{
+	const struct strata_ctf_stream_class *stream = plan->kind->class;
+	bool fits = true;
+	uint32_t modulus = 8;
+	size_t i;
+
+	plan->aligns = calloc(stream->nr_events + 1, sizeof(*plan->aligns));
+	if (!plan->aligns)
+		return strata_fail(error, "out of memory for %zu events", stream->nr_events);
+	for (i = 0; i < stream->nr_events; i++)
+		plan->aligns[i] = 8;
+	for (i = 0; i < stream->nr_events && !plan->is_flat; i++) {
+		const struct strata_ctf_event_class *event = &stream->events[i];
+		const struct body body = body_of(stream, event);
+
+		plan->aligns[i] = body.first;
+		if (body.largest > modulus)
+			modulus = body.largest;
+		/* Bytes are copied, so that its place within a byte must stay, too. */
+		if (!body.is_empty && (body.first < body.largest || body.first < 8))
+			fits = false;
+	}
+	plan->modulus = fits ? 0 : modulus;
+	if (plan->modulus > STRATA_CTF_PLAN_FILLER_MAX)
+		return strata_fail(error,
+				   "events have fields aligned to %u bits, in structures that are "
+				   "not: only up to %u can be kept",
+				   modulus, STRATA_CTF_PLAN_FILLER_MAX);
+	return 0;
+}
+
+/* Headers of events -------------------------------------------------------------------------- */
+
+/* Notes the slots that lengths and tags in a type are taken from. */
+static void find_references(const struct strata_ctf_type *type, bool *slots)
+{
+	size_t i;
+
+	if (!type)
+		return;
+	if ((type->kind == STRATA_CTF_SEQUENCE || type->kind == STRATA_CTF_VARIANT) &&
+	    type->slot >= 0)
+		slots[type->slot] = true;
+	find_references(type->element, slots);
+	for (i = 0; i < type->nr_fields; i++)
+		find_references(type->fields[i].type, slots);
+}
+
+static struct strata_ctf_type whole_bytes(const struct strata_ctf_type *was, bool big_endian);
+
+/* Plans the integers of a header whose slots are wanted, each once. */
+static int need(struct strata_ctf_plan_kind *plan, const struct strata_ctf_type *type, bool *slots,
+		bool big_endian)
+{
+	size_t i;
+
+	if (type->kind <= STRATA_CTF_ENUM && type->slot >= 0 && slots[type->slot]) {
+		struct strata_ctf_plan_needed *more =
+			reallocarray(plan->needed, plan->nr_needed + 1, sizeof(*more));
+
+		if (!more)
+			return -1;
+		plan->needed = more;
+		more += plan->nr_needed;
+		more->is = whole_bytes(type, big_endian);
+		snprintf(more->name, sizeof(more->name), "kept%zu", plan->nr_needed++);
+		plan->needed_bytes += more->is.bits / 8;
+		slots[type->slot] = false;
+	}
+	for (i = 0; i < type->nr_fields; i++) {
+		if (need(plan, type->fields[i].type, slots, big_endian))
+			return -1;
+	}
+	return 0;
+}
+
+/* Makes a structure of the integers that are needed. */
+static int make_header(struct strata_ctf_plan_kind *plan)
+{
+	struct strata_ctf_field *fields = calloc(plan->nr_needed, sizeof(*fields));
+	size_t i;
+
+	plan->header = calloc(1, sizeof(*plan->header));
+	if (!fields || !plan->header) {
+		free(fields);
+		return -1;
+	}
+	for (i = 0; i < plan->nr_needed; i++) {
+		fields[i].name = plan->needed[i].name;
+		fields[i].type = &plan->needed[i].is;
+	}
+	plan->header->kind = STRATA_CTF_STRUCT;
+	plan->header->align = 8;
+	plan->header->slot = STRATA_CTF_NO_SLOT;
+	plan->header->clock = STRATA_CTF_NO_CLOCK;
+	plan->header->fields = fields;
+	plan->header->nr_fields = plan->nr_needed;
+	return 0;
+}
+
+static int plan_header(struct strata_ctf_plan_kind *plan, bool big_endian,
+		       struct strata_error *error)
+{
+	const struct strata_ctf_stream_class *stream = plan->kind->class;
+	bool slots[STRATA_CTF_SLOTS_MAX] = { false };
+	size_t i;
+
+	if (plan->is_flat)
+		return 0;
+	find_references(stream->event_context, slots);
+	for (i = 0; i < stream->nr_events; i++) {
+		find_references(stream->events[i].context, slots);
+		find_references(stream->events[i].payload, slots);
+	}
+	if ((stream->event_header && need(plan, stream->event_header, slots, big_endian)) ||
+	    (plan->nr_needed && make_header(plan)))
+		return strata_fail(error, "out of memory for its events' headers");
+	return 0;
+}
+
+/* Contexts of packets ----------------------------------------------------------------------- */
+
+static const char *const numbers[STRATA_CTF_PLAN_NUMBERS_MAX] = {
+	"timestamp_begin", "timestamp_end",  "content_size",
+	"packet_size",     "packet_seq_num", "events_discarded",
+};
+
+/* Whether a field says what the plan's own do, or a time of the old clock. */
+static bool is_own(const struct strata_ctf_field *field)
+{
+	size_t i;
+
+	for (i = 0; i < STRATA_CTF_PLAN_NUMBERS_MAX; i++) {
+		if (strcmp(field->name, numbers[i]) == 0)
+			return true;
+	}
+	return strata_ctf_is_integer(field->type) &&
+	       (field->type->roles || field->type->clock != STRATA_CTF_NO_CLOCK);
+}
+
+static struct strata_ctf_type whole_bytes(const struct strata_ctf_type *was, bool big_endian)
+{
+	struct strata_ctf_type is = *was;
+
+	is.align = 8;
+	is.big_endian = big_endian;
+	is.clock = STRATA_CTF_NO_CLOCK;
+	is.is_reversed = false;
+	if (is.kind == STRATA_CTF_VARINT)
+		is.kind = is.nr_labels ? STRATA_CTF_ENUM : STRATA_CTF_INTEGER;
+	while (is.bits != 8 && is.bits != 16 && is.bits != 32 && is.bits != 64)
+		is.bits++;
+	return is;
+}
+
+static bool is_number(const struct strata_ctf_type *type)
+{
+	return type->kind <= STRATA_CTF_FLOAT;
+}
+
+/* Puts a kept field's type, whose elements' is behind it, into @is.  False: it is left out. */
+static bool keep(const struct strata_ctf_type *was, struct strata_ctf_type is[2], bool big_endian)
+{
+	if (is_number(was) || was->kind == STRATA_CTF_VARINT) {
+		is[0] = whole_bytes(was, big_endian);
+	} else if (was->kind == STRATA_CTF_STRING && was->encoding == STRATA_CTF_UTF8) {
+		is[0] = *was;
+	} else if (was->kind == STRATA_CTF_ARRAY && is_number(was->element)) {
+		is[1] = whole_bytes(was->element, big_endian);
+		is[0] = *was;
+		is[0].element = &is[1];
+		is[0].align = 8;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void plan_numbers(struct strata_ctf_plan_kind *plan, bool big_endian)
+{
+	const struct strata_ctf_type number = { .kind = STRATA_CTF_INTEGER,
+						.align = 8,
+						.bits = 64,
+						.base = 10,
+						.big_endian = big_endian,
+						.slot = STRATA_CTF_NO_SLOT,
+						.clock = STRATA_CTF_NO_CLOCK };
+	unsigned int i;
+
+	for (i = plan->kind->has_time ? 0 : 2; i < STRATA_CTF_PLAN_NUMBERS_MAX; i++) {
+		struct strata_ctf_type *type = &plan->types[plan->nr_numbers];
+
+		*type = number;
+		if (i < 2)
+			type->clock = 0;
+		plan->fields[plan->nr_numbers].name = numbers[i];
+		plan->fields[plan->nr_numbers++].type = type;
+	}
+}
+
+static void say_left_out(const struct strata_ctf_trace *trace, const char *name)
+{
+	char message[2048];
+
+	if (!trace->complain)
+		return;
+	snprintf(message, sizeof(message),
+		 "%s: the field %.200s of its packets' context is left out: of these, only "
+		 "numbers, strings and arrays of numbers, of simple names, are written anew",
+		 trace->path, name);
+	trace->complain(trace->complain_data, message);
+}
+
+static int plan_context(struct strata_ctf_plan_kind *plan, const struct strata_ctf_trace *trace,
+			struct strata_error *error)
+{
+	const struct strata_ctf_type *was = plan->kind->class->packet_context;
+	const size_t nr_was = was ? was->nr_fields : 0;
+	const size_t room = STRATA_CTF_PLAN_NUMBERS_MAX + 2 * nr_was;
+	const bool big_endian = trace->metadata.big_endian;
+	size_t i, nr;
+
+	plan->context = calloc(1, sizeof(*plan->context));
+	plan->fields = calloc(room, sizeof(*plan->fields));
+	plan->types = calloc(room, sizeof(*plan->types));
+	plan->kept = calloc(nr_was + 1, sizeof(*plan->kept));
+	if (!plan->context || !plan->fields || !plan->types || !plan->kept)
+		return strata_fail(error, "out of memory for its contexts");
+	plan_numbers(plan, big_endian);
+	nr = plan->nr_numbers;
+	for (i = 0; i < nr_was; i++) {
+		struct strata_ctf_type *type = &plan->types[STRATA_CTF_PLAN_NUMBERS_MAX + 2 * i];
+
+		plan->kept[i].was = was->fields[i].type;
+		if (is_own(&was->fields[i]))
+			continue;
+		if (!strata_ctf_flat_is_name(was->fields[i].name) ||
+		    !keep(was->fields[i].type, type, big_endian)) {
+			say_left_out(trace, was->fields[i].name);
+			continue;
+		}
+		plan->kept[i].is = type;
+		plan->keeps_any = true;
+		plan->fields[nr].name = was->fields[i].name;
+		plan->fields[nr++].type = type;
+	}
+	plan->context->kind = STRATA_CTF_STRUCT;
+	plan->context->align = 8;
+	plan->context->slot = STRATA_CTF_NO_SLOT;
+	plan->context->clock = STRATA_CTF_NO_CLOCK;
+	plan->context->fields = plan->fields;
+	plan->context->nr_fields = nr;
+	return 0;
+}
+
+int strata_ctf_plan_init(struct strata_ctf_plan *plan, const struct strata_ctf_trace *trace,
+			 struct strata_error *error)
+{
+	const struct strata_ctf_metadata *metadata = &trace->metadata;
+	size_t i;
+
+	plan->trace = trace;
+	plan->kinds = calloc(metadata->nr_streams + 1, sizeof(*plan->kinds));
+	if (!plan->kinds)
+		return strata_fail(error, "%s: out of memory", trace->path);
+	for (i = 0; i < metadata->nr_streams; i++) {
+		plan->kinds[i].kind = &trace->kinds[i];
+		plan->kinds[i].big_endian = metadata->big_endian;
+		plan->kinds[i].is_flat = metadata->major > 1;
+		if (metadata->streams[i].id > UINT32_MAX)
+			return strata_fail(error, "%s: its stream id %llu is of more than 32 bits",
+					   trace->path,
+					   (unsigned long long)metadata->streams[i].id);
+		if (plan_events(&plan->kinds[i], error) ||
+		    plan_header(&plan->kinds[i], metadata->big_endian, error) ||
+		    plan_context(&plan->kinds[i], trace, error))
+			return strata_fail_in(error, "%s", trace->path);
+	}
+	return 0;
+}
+
+void strata_ctf_plan_clear(struct strata_ctf_plan *plan)
+{
+	size_t i;
+
+	for (i = 0; plan->kinds && i < plan->trace->metadata.nr_streams; i++) {
+		free(plan->kinds[i].aligns);
+		free(plan->kinds[i].needed);
+		if (plan->kinds[i].header)
+			free((struct strata_ctf_field *)plan->kinds[i].header->fields);
+		free(plan->kinds[i].header);
+		free(plan->kinds[i].context);
+		free(plan->kinds[i].fields);
+		free(plan->kinds[i].types);
+		free(plan->kinds[i].kept);
+	}
+	free(plan->kinds);
+	plan->kinds = NULL;
+}

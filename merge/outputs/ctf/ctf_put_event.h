@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ctf_put_event.h - puts an event into a packet as ctf_plan.h has it: a header anew,
+ * and the bytes of its contexts and payload as they were.
+ */
+#ifndef STRATA_MERGE_OUTPUTS_CTF_PUT_EVENT_H
+#define STRATA_MERGE_OUTPUTS_CTF_PUT_EVENT_H
+
+#include <endian.h>
+
+#include "ctf/reader/lane_event.h"
+#include "outputs/ctf/ctf_plan.h"
+
+/* What an event may need besides its own bytes: a header, and to be copied in whole chunks. */
+#define STRATA_CTF_CHUNK_BYTES      16u
+#define STRATA_CTF_HEADER_BYTES_MAX 16u
+
+static inline uint64_t strata_ctf_align_up(uint64_t at, uint64_t align)
+{
+	return (at + align - 1) & ~(align - 1);
+}
+
+/* Puts the low @bytes (1 to 8) of a number. */
+static inline void strata_ctf_put_number(uint8_t *to, uint64_t value, unsigned int bytes,
+					 bool big_endian)
+{
+	const uint64_t ordered = big_endian ? htobe64(value << (64 - bytes * 8)) : htole64(value);
+
+	memcpy(to, &ordered, bytes);
+}
+
+/* Copies in whole chunks: behind both there are bytes that may be touched. */
+static inline void strata_ctf_copy(uint8_t *to, const uint8_t *from, size_t bytes)
+{
+	size_t i;
+
+	if (bytes > 8 * STRATA_CTF_CHUNK_BYTES) {
+		memcpy(to, from, bytes);
+		return;
+	}
+	for (i = 0; i < bytes; i += STRATA_CTF_CHUNK_BYTES)
+		memcpy(to + i, from + i, STRATA_CTF_CHUNK_BYTES);
+}
+
+/* Puts a number at any bit; what is there is zero. */
+static inline void strata_ctf_put_bits(uint8_t *packet, uint64_t at, uint64_t value,
+				       unsigned int nr, bool big_endian)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++, at++) {
+		const unsigned int bit = at % 8;
+		const uint64_t one = value >> (big_endian ? nr - 1 - i : i) & 1;
+
+		packet[at / 8] |= (uint8_t)(one << (big_endian ? 7 - bit : bit));
+	}
+}
+
+/* A header with a filler, behind which comes a body that was at bit @from.  Returns its end. */
+static inline uint64_t strata_ctf_put_filled_header(const struct strata_ctf_plan_kind *kind,
+						    uint8_t *packet, uint64_t at, uint64_t id,
+						    uint64_t ns, uint64_t from)
+{
+	const unsigned int ns_bits = kind->kind->has_time ? 64 : 0;
+	const uint64_t filler_at = (at + 1) * 8;
+	const uint64_t bits = ((from - (filler_at + 32 + ns_bits) - 1) & (kind->modulus - 1)) + 1;
+	const uint64_t id_at = filler_at + bits, end = id_at + 32 + ns_bits;
+
+	memset(packet + at, 0, (end + 7) / 8 - at);
+	strata_ctf_put_number(packet + at, bits, 1, kind->big_endian);
+	strata_ctf_put_bits(packet, id_at, id, 32, kind->big_endian);
+	strata_ctf_put_bits(packet, id_at + 32, ns, ns_bits, kind->big_endian);
+	return end;
+}
+
+/* A header without; returns its end, moved on to what the body is aligned to. */
+static inline uint64_t strata_ctf_put_header(const struct strata_ctf_plan_kind *kind,
+					     uint8_t *packet, uint64_t at, uint64_t id, uint64_t ns,
+					     uint32_t align)
+{
+	uint64_t to;
+
+	strata_ctf_put_number(packet + at, id, 4, kind->big_endian);
+	at += 4;
+	if (kind->kind->has_time) {
+		strata_ctf_put_number(packet + at, ns, 8, kind->big_endian);
+		at += 8;
+	}
+	to = strata_ctf_align_up(at * 8, align);
+	memset(packet + at, 0, to / 8 - at);
+	return to;
+}
+
+/* Copies a body to bit @to, where the first byte may hold the last bits of the header. */
+static inline void strata_ctf_put_body(uint8_t *packet, uint64_t to, const uint8_t *from,
+				       size_t bytes, bool big_endian)
+{
+	const unsigned int bit = to % 8;
+	const uint8_t of_header = (uint8_t)(big_endian ? 0xff00u >> bit : (1u << bit) - 1);
+	uint8_t *first = packet + to / 8;
+	const uint8_t header = *first & of_header;
+
+	strata_ctf_copy(first, from, bytes);
+	*first = (uint8_t)((*first & ~of_header) | header);
+}
+
+/* Where an event's first field was, and how much there is from there on: bits. */
+static inline uint64_t strata_ctf_body_at(const struct strata_ctf_plan_kind *kind,
+					  const struct strata_lane_event *event, uint64_t *bits)
+{
+	const uint64_t from = strata_ctf_align_up(event->body, kind->aligns[event->class]);
+
+	*bits = event->end > from ? event->end - from : 0;
+	return from;
+}
+
+/* Bytes that must be free in a packet before an event is put into it. */
+static inline size_t strata_ctf_event_room(const struct strata_ctf_plan_kind *kind,
+					   const struct strata_lane_event *event)
+{
+	return kind->needed_bytes + STRATA_CTF_HEADER_BYTES_MAX +
+	       (kind->aligns[event->class] + kind->modulus) / 8 +
+	       (event->end - event->body + 7) / 8 + 1 + STRATA_CTF_CHUNK_BYTES;
+}
+
+/* Puts what a header begins with; @slots: as the old header has set them.  Returns its end. */
+static inline uint64_t strata_ctf_put_needed(const struct strata_ctf_plan_kind *kind,
+					     const uint64_t *slots, uint8_t *packet, uint64_t at)
+{
+	size_t i;
+
+	for (i = 0; i < kind->nr_needed; i++) {
+		const struct strata_ctf_type *is = &kind->needed[i].is;
+
+		strata_ctf_put_number(packet + at, slots[is->slot], is->bits / 8, is->big_endian);
+		at += is->bits / 8;
+	}
+	return at;
+}
+
+/*
+ * Puts an event behind what is in a packet.
+ * @base: what the event's places count from; STRATA_CTF_PADDING bytes behind it may be read
+ * @slots: of the event's old header
+ * @used: bits of the packet so far
+ * Returns how many are used now.
+ */
+static inline uint64_t strata_ctf_put_event(const struct strata_ctf_plan_kind *kind,
+					    const struct strata_lane_event *event,
+					    const uint8_t *base, const uint64_t *slots,
+					    uint8_t *packet, uint64_t used)
+{
+	const uint64_t id = event->class;
+	const uint64_t at = strata_ctf_put_needed(kind, slots, packet, (used + 7) / 8);
+	uint64_t bits, to;
+	const uint64_t from = strata_ctf_body_at(kind, event, &bits);
+
+	if (kind->modulus)
+		to = strata_ctf_put_filled_header(kind, packet, at, id, event->ns, from);
+	else
+		to = strata_ctf_put_header(kind, packet, at, id, event->ns,
+					   kind->aligns[event->class]);
+	strata_ctf_put_body(packet, to, base + from / 8, (size_t)((from % 8 + bits + 7) / 8),
+			    kind->big_endian);
+	return to + bits;
+}
+
+#endif /* STRATA_MERGE_OUTPUTS_CTF_PUT_EVENT_H */

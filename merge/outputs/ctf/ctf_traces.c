@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ctf_traces.c - see ctf_traces.h: the traces' names and identities, the directories,
+ * and the threads.  ctf_traces_stream.c writes the streams.
+ */
+#include "outputs/ctf/ctf_traces.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctf/reader/ctf_index_file.h"
+#include "base/escape.h"
+#include "outputs/ctf/ctf_plan.h"
+#include "outputs/ctf/ctf_traces_stream.h"
+#include "outputs/output_directory.h"
+#include "base/value_hash.h"
+
+#define NAME_BYTES 200u /* of a directory, without the number that may follow */
+
+struct job {
+	struct strata_trace_set *set;
+	const struct strata_slice_options *options;
+	struct strata_dir dir;
+	struct strata_ctf_plan *plans; /* as the set's traces; without kinds: left out */
+	char (*names)[NAME_BYTES + 24];
+	char timeline[STRATA_UUID_TEXT_BYTES];
+
+	pthread_mutex_t lock;
+	size_t next; /* stream */
+	uint64_t events;
+	int status;
+	struct strata_error *error;
+};
+
+/* Names ------------------------------------------------------------------------------------- */
+
+static bool is_taken(const struct job *job, size_t nr, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (strcmp(job->names[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A name for a directory that no trace before has. */
+static void set_name(struct job *job, size_t at, const char *wanted)
+{
+	char name[NAME_BYTES];
+	unsigned int number;
+	char *c;
+
+	snprintf(name, sizeof(name), "%s", *wanted ? wanted : "trace");
+	for (c = name; *c; c++) {
+		if (*c == '/' || (c == name && *c == '.'))
+			*c = '_';
+	}
+	snprintf(job->names[at], sizeof(job->names[at]), "%s", name);
+	for (number = 2; is_taken(job, at, job->names[at]); number++)
+		snprintf(job->names[at], sizeof(job->names[at]), "%s-%u", name, number);
+	job->plans[at].name = job->names[at];
+}
+
+/* Identities -------------------------------------------------------------------------------- */
+
+/* Traces of one UUID may be parts of one: how many there are before. */
+static uint64_t count_same(const struct strata_trace_set *set, size_t at)
+{
+	const struct strata_ctf_metadata *metadata = &set->traces[at]->metadata;
+	uint64_t same = 0;
+	size_t i;
+
+	for (i = 0; i < at; i++)
+		same += set->traces[i]->metadata.has_uuid &&
+			memcmp(set->traces[i]->metadata.uuid, metadata->uuid, 16) == 0;
+	return same;
+}
+
+/* One that came of a conversion keeps its UUID. */
+static void set_uuid(struct job *job, size_t at)
+{
+	const struct strata_ctf_trace *trace = job->set->traces[at];
+	const uint64_t same = count_same(job->set, at);
+	uint8_t *uuid = job->plans[at].uuid;
+
+	if (!trace->metadata.has_uuid)
+		strata_hash_uuid(uuid, 0, job->names[at], strlen(job->names[at]));
+	else if (same || !strata_ctf_env_text(trace, STRATA_CTF_TIMELINE))
+		strata_hash_uuid(uuid, same, trace->metadata.uuid, 16);
+	else
+		memcpy(uuid, trace->metadata.uuid, 16);
+}
+
+static bool has_clock_uuid(const struct strata_ctf_trace *trace)
+{
+	return trace->metadata.nr_clocks && trace->metadata.clocks[0].has_uuid;
+}
+
+/* The trace's own clock's, or one of its group's; traces before it have theirs. */
+static void set_clock_uuid(struct job *job, size_t at)
+{
+	const struct strata_trace_set *set = job->set;
+	uint8_t *uuid = job->plans[at].clock_uuid;
+	size_t i, first = at, known = set->nr_traces;
+
+	for (i = set->nr_traces; i-- > 0;) {
+		if (set->traces[i]->clock_group != set->traces[at]->clock_group)
+			continue;
+		if (i < first)
+			first = i;
+		if (has_clock_uuid(set->traces[i]))
+			known = i;
+	}
+	if (has_clock_uuid(set->traces[at]))
+		known = at;
+	if (known < set->nr_traces)
+		memcpy(uuid, set->traces[known]->metadata.clocks[0].uuid, 16);
+	else
+		strata_hash_uuid(uuid, STRATA_HASH_FACTOR, job->plans[first].uuid, 16);
+}
+
+/* What a trace is known to be off by before any of it is read. */
+static uint64_t own_precision_ns(const struct strata_ctf_trace *trace)
+{
+	const struct strata_ctf_clock *clock = trace->metadata.clocks;
+	uint64_t ns;
+
+	if (trace->metadata.nr_clocks == 0)
+		return 0;
+	ns = (uint64_t)((unsigned __int128)clock->precision * 1000000000u / clock->frequency);
+	return ns > INT64_MAX ? INT64_MAX : ns;
+}
+
+/* All traces that are on the timeline, as one name for it. */
+static void name_timeline(struct job *job)
+{
+	uint8_t uuid[16] = { 0 };
+	size_t i, j;
+
+	for (i = 0; i < job->set->nr_traces; i++) {
+		uint8_t both[32];
+
+		memcpy(both, uuid, 16);
+		memcpy(both + 16, job->plans[i].uuid, 16);
+		strata_hash_uuid(uuid, i, both, sizeof(both));
+	}
+	strata_uuid_text(job->timeline, uuid);
+	for (j = 0; j < job->set->nr_traces; j++) {
+		const struct strata_ctf_trace *trace = job->set->traces[j];
+
+		if (trace->times_are_tied && !strata_ctf_env_text(trace, STRATA_CTF_TIMELINE))
+			job->plans[j].timeline = job->timeline;
+	}
+}
+
+/* Plans all traces; those that cannot be written are named and left out.  0, or -1: none is left.
+ */
+static int plan_all(struct job *job, const char *const *names)
+{
+	const struct strata_trace_set *set = job->set;
+	size_t i, nr = 0;
+
+	for (i = 0; i < set->nr_traces; i++) {
+		set_name(job, i, names[i]);
+		set_uuid(job, i);
+	}
+	name_timeline(job);
+	for (i = 0; i < set->nr_traces; i++) {
+		struct strata_ctf_plan *plan = &job->plans[i];
+		const struct strata_ctf_trace *trace = set->traces[i];
+
+		set_clock_uuid(job, i);
+		plan->precision_ns = own_precision_ns(trace);
+		/* Whether it can be described is known before anything is written. */
+		if (!strata_ctf_plan_init(plan, trace, job->error) &&
+		    !strata_ctf_plan_metadata(plan, NULL, job->error)) {
+			nr++;
+			continue;
+		}
+		strata_ctf_plan_clear(plan);
+		strata_fail_in(job->error, "the trace is left out");
+		if (trace->complain)
+			trace->complain(trace->complain_data, job->error->text);
+	}
+	return nr ? 0 : -1;
+}
+
+/* Directories ------------------------------------------------------------------------------- */
+
+/* The directory of one trace, and in it that of its index. */
+static int make_trace_dir(const struct job *job, size_t at)
+{
+	struct strata_dir trace, index;
+	int status;
+
+	if (strata_dir_sub(&trace, &job->dir, job->names[at], 0755, job->error))
+		return -1;
+	status = strata_output_begin(&trace, job->error);
+	if (!status &&
+	    !(status = strata_dir_sub(&index, &trace, STRATA_CTF_INDEX_DIR, 0755, job->error)))
+		strata_dir_close(&index);
+	strata_dir_close(&trace);
+	return status;
+}
+
+static int make_dirs(struct job *job, const char *dir, bool force)
+{
+	size_t i;
+
+	if (strata_output_directory(&job->dir, dir, force, job->error))
+		return -1;
+	for (i = 0; i < job->set->nr_traces; i++)
+		if (job->plans[i].kinds && make_trace_dir(job, i))
+			return -1;
+	return 0;
+}
+
+/* Not kept open: there may be more traces than files that can be.  0 or -1. */
+static int open_trace_dir(const struct job *job, const char *name, struct strata_dir *dir,
+			  struct strata_error *error)
+{
+	return strata_dir_find(dir, &job->dir, name)
+		       ? 0
+		       : strata_fail(error, "%s/%s: %s", job->dir.path, name, strerror(errno));
+}
+
+/* Streams ----------------------------------------------------------------------------------- */
+
+static int write_stream(struct job *job, size_t at, struct strata_ctf_written *written,
+			struct strata_error *error)
+{
+	const struct strata_ctf_plan *plan = &job->plans[job->set->streams[at].trace];
+	struct strata_dir dir;
+	int status;
+
+	memset(written, 0, sizeof(*written));
+	if (!plan->kinds)
+		return 0;
+	if (open_trace_dir(job, plan->name, &dir, error))
+		return -1;
+	status = strata_ctf_stream_write(job->set, at, plan, &dir, job->options, written, error);
+	strata_dir_close(&dir);
+	return status;
+}
+
+static void *work_on(void *data)
+{
+	struct job *job = data;
+	struct strata_error error;
+
+	pthread_mutex_lock(&job->lock);
+	while (job->next < job->set->nr_streams && !job->status) {
+		const size_t at = job->next++;
+		struct strata_set_stream *stream = &job->set->streams[at];
+		struct strata_ctf_plan *plan = &job->plans[stream->trace];
+		struct strata_ctf_written written;
+		int status;
+
+		pthread_mutex_unlock(&job->lock);
+		status = write_stream(job, at, &written, &error);
+		pthread_mutex_lock(&job->lock);
+		strata_ctf_tally_add(&stream->tally, &written.tally);
+		job->events += written.tally.events;
+		if (written.bound_ns > plan->precision_ns && written.bound_ns <= INT64_MAX)
+			plan->precision_ns = written.bound_ns;
+		if (status && !job->status) {
+			job->status = status;
+			*job->error = error;
+		}
+	}
+	pthread_mutex_unlock(&job->lock);
+	return NULL;
+}
+
+static int write_streams(struct job *job)
+{
+	pthread_t *threads = calloc(job->options->threads, sizeof(*threads));
+	unsigned int i, nr = 0;
+
+	if (!threads)
+		return strata_fail(job->error, "out of memory");
+	/* This thread is one of them; where no other can be made it does all. */
+	for (; nr + 1 < job->options->threads && nr + 1 < job->set->nr_streams; nr++) {
+		if (pthread_create(&threads[nr], NULL, work_on, job))
+			break;
+	}
+	work_on(job);
+	for (i = 0; i < nr; i++)
+		pthread_join(threads[i], NULL);
+	free(threads);
+	return job->status;
+}
+
+static int write_metadata(const struct job *job)
+{
+	struct strata_dir dir;
+	int status = 0;
+	size_t i;
+
+	for (i = 0; i < job->set->nr_traces && !status; i++) {
+		if (!job->plans[i].kinds)
+			continue;
+		if (open_trace_dir(job, job->names[i], &dir, job->error))
+			return -1;
+		status = strata_ctf_plan_metadata(&job->plans[i], &dir, job->error);
+		if (!status)
+			strata_output_end(&dir);
+		strata_dir_close(&dir);
+	}
+	return status;
+}
+
+int strata_ctf_traces_write(struct strata_trace_set *set, const char *const *names, const char *dir,
+			    bool force, const struct strata_slice_options *options,
+			    uint64_t *events, struct strata_error *error)
+{
+	struct job job = { .set = set,
+			   .options = options,
+			   .dir = { .fd = -1 },
+			   .lock = PTHREAD_MUTEX_INITIALIZER,
+			   .error = error };
+	int status = -1;
+	size_t i;
+
+	job.plans = calloc(set->nr_traces + 1, sizeof(*job.plans));
+	job.names = calloc(set->nr_traces + 1, sizeof(*job.names));
+	if (!job.plans || !job.names)
+		strata_fail(error, "out of memory for %zu traces", set->nr_traces);
+	else if (!plan_all(&job, names) && !make_dirs(&job, dir, force) && !write_streams(&job))
+		status = write_metadata(&job);
+	for (i = 0; job.plans && i < set->nr_traces; i++)
+		strata_ctf_plan_clear(&job.plans[i]);
+	free(job.plans);
+	free(job.names);
+	strata_dir_close(&job.dir);
+	pthread_mutex_destroy(&job.lock);
+	if (events)
+		*events = job.events;
+	return status;
+}

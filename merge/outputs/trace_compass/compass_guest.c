@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* compass_guest.c - see compass_guest.h. */
+#include "outputs/trace_compass/compass_guest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "linux/syscall_names.h"
+
+/* Events by whose names the analysis knows the host, syscalls and pairs. */
+static const char *const taken_names[] = { "sys_", "compat_sys_", "exit_syscall",
+					   "kvm_", "vmsync_",     "lttng_" };
+
+static bool starts_with(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+static bool has_field(const struct strata_event_desc *desc, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < desc->nr_fields; i++) {
+		if (strcmp(desc->fields[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* "prev_pid" becomes "prev_tid". */
+static void rename_pids(struct strata_event_desc *desc)
+{
+	static const char *const pids[] = { "pid",        "prev_pid",  "next_pid",
+					    "parent_pid", "child_pid", "old_pid" };
+	char tid[STRATA_FIELD_NAME_BYTES];
+	unsigned int i;
+	size_t j;
+
+	for (i = 0; i < desc->nr_fields; i++) {
+		char *name = desc->fields[i].name;
+
+		for (j = 0; j < sizeof(pids) / sizeof(pids[0]); j++) {
+			if (strcmp(name, pids[j]) != 0)
+				continue;
+			memcpy(tid, name, sizeof(tid));
+			tid[strlen(tid) - 3] = 't';
+			if (!has_field(desc, tid))
+				memcpy(name, tid, sizeof(tid));
+		}
+	}
+}
+
+static void avoid_taken_names(struct strata_event_desc *desc)
+{
+	const struct strata_event_desc was = *desc;
+	size_t i;
+
+	for (i = 0; i < sizeof(taken_names) / sizeof(taken_names[0]); i++) {
+		if (starts_with(was.name, taken_names[i]))
+			snprintf(desc->name, sizeof(desc->name), "%.20s:%.40s",
+				 was.group[0] ? was.group : "kernel", was.name);
+	}
+}
+
+static uint32_t make_class(struct compass_guest *guest, const struct strata_event_class *class)
+{
+	struct strata_event_desc desc = class->desc;
+
+	if (strcmp(desc.name, "sys_exit") == 0)
+		snprintf(desc.name, sizeof(desc.name), "exit_syscall");
+	else
+		avoid_taken_names(&desc);
+	if (starts_with(desc.name, "sched_"))
+		rename_pids(&desc);
+	return strata_compass_trace_class(&guest->trace, &desc);
+}
+
+static bool grow(struct compass_guest *guest, uint32_t index)
+{
+	const uint32_t nr = index + 64;
+	uint32_t *classes;
+
+	if (index < guest->nr_classes)
+		return true;
+	classes = realloc(guest->classes, nr * sizeof(*classes));
+	if (!classes) {
+		guest->trace.no_memory = true;
+		return false;
+	}
+	memset(classes + guest->nr_classes, 0, (nr - guest->nr_classes) * sizeof(*classes));
+	guest->classes = classes;
+	guest->nr_classes = nr;
+	return true;
+}
+
+static uint32_t class_of(struct compass_guest *guest, const struct strata_event_class *class)
+{
+	uint32_t *number;
+
+	if (!grow(guest, class->index))
+		return COMPASS_NO_CLASS;
+	number = &guest->classes[class->index];
+	if (*number == 0)
+		*number = make_class(guest, class) + 1;
+	return *number - 1;
+}
+
+static uint32_t syscall_class(struct compass_guest *guest, const struct strata_event_class *class,
+			      int64_t id)
+{
+	const char *name = strata_number_name(&strata_linux_syscalls, (uint64_t)id);
+	struct strata_event_desc desc = class->desc;
+	uint32_t *number;
+
+	number = &guest->syscalls[name && id < COMPASS_SYSCALLS ? (uint32_t)id
+								: COMPASS_SYSCALLS - 1];
+	if (*number)
+		return *number - 1;
+	snprintf(desc.name, sizeof(desc.name), "sys_%s", name ? name : "unknown");
+	*number = strata_compass_trace_class(&guest->trace, &desc) + 1;
+	return *number - 1;
+}
+
+static bool is_sys_enter(const struct strata_event_desc *desc)
+{
+	return strcmp(desc->name, "sys_enter") == 0 && desc->nr_fields > 0 &&
+	       strcmp(desc->fields[0].name, "id") == 0 && desc->fields[0].bytes == 8;
+}
+
+void strata_compass_guest_put(struct compass_guest *guest, struct compass_file *file,
+			      const struct strata_timeline_event *event)
+{
+	uint32_t number;
+	int64_t id;
+
+	if (is_sys_enter(&event->class->desc) && event->payload_bytes >= sizeof(id)) {
+		memcpy(&id, event->payload, sizeof(id));
+		number = syscall_class(guest, event->class, id);
+	} else {
+		number = class_of(guest, event->class);
+	}
+	strata_compass_trace_put(&guest->trace, file, number, event->ns, event->context,
+				 event->payload, event->payload_bytes);
+}
+
+int strata_compass_guest_open(struct compass_guest *guest, const struct strata_dir *dir,
+			      const struct strata_source *source, struct strata_error *error)
+{
+	memset(guest, 0, sizeof(*guest));
+	guest->domain = source->domain;
+	if (strata_compass_trace_open(&guest->trace, dir, source->name,
+				      strata_layer_context(STRATA_LAYER_KERNEL), source->uuid,
+				      error))
+		return -1;
+	guest->sync.trace = &guest->trace;
+	guest->sync.vm_uid = source->domain;
+	strata_compass_sync_describe(&guest->trace, "guest", &guest->sync.classes);
+	strata_compass_trace_say(&guest->trace, "sysname", "Linux");
+	strata_compass_trace_say(&guest->trace, "xen_domain", "%u", source->domain);
+	strata_compass_trace_say(&guest->trace, "synthetic_vmsync",
+				 "vmsync_*: no hypercall was made for them; each is at the time of "
+				 "the event beside it. vm_uid is the domain");
+	strata_compass_trace_say(&guest->trace, "renamed",
+				 "as LTTng has it: sys_enter and sys_exit; pid in sched_*, "
+				 "which is a tid");
+	return 0;
+}
+
+void strata_compass_guest_close(struct compass_guest *guest)
+{
+	strata_compass_trace_close(&guest->trace);
+	free(guest->classes);
+	guest->classes = NULL;
+}

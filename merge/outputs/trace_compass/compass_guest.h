@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * compass_guest.h - a guest's kernel, or dom0's, as LTTng would have traced it: the
+ * same events with the same bytes, where the names differ by LTTng's names.
+ *
+ *     sys_enter, sys_exit   sys_NAME, as the number says, and exit_syscall
+ *     pid in sched_*        tid: so it is; likewise prev_, next_, parent_, child_ and old_
+ *     sys_*, kvm_* and such if they are other events (kprobes): with their group in front, as the
+ *                           analysis would take them for what they are not
+ *
+ * A domain has one trace, whatever its kernel's lives: its module may have been loaded anew.
+ */
+#ifndef STRATA_MERGE_OUTPUTS_COMPASS_GUEST_H
+#define STRATA_MERGE_OUTPUTS_COMPASS_GUEST_H
+
+#include "outputs/trace_compass/compass_sync.h"
+
+#define COMPASS_SYSCALLS 1024u /* numbers from 0 on */
+
+struct compass_guest {
+	uint32_t domain;
+	struct compass_trace trace;
+	struct compass_sync_guest sync;
+	uint32_t *classes; /* by index of the merge's: its number here, and one; 0: none yet */
+	uint32_t nr_classes;
+	uint32_t syscalls[COMPASS_SYSCALLS]; /* likewise, by the call's number; others share the
+						last */
+};
+
+/* Makes the trace of the domain of a kernel's source.  0, or -1; to be closed in any case. */
+int strata_compass_guest_open(struct compass_guest *guest, const struct strata_dir *dir,
+			      const struct strata_source *source, struct strata_error *error);
+
+/* Writes an event of the kernel's. */
+void strata_compass_guest_put(struct compass_guest *guest, struct compass_file *file,
+			      const struct strata_timeline_event *event);
+
+void strata_compass_guest_close(struct compass_guest *guest);
+
+#endif /* STRATA_MERGE_OUTPUTS_COMPASS_GUEST_H */

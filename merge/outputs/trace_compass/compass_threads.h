@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * compass_threads.h - vCPUs as threads, which Trace Compass's host trace wants: for it a
+ * guest is a process of the host, and each of its vCPUs a thread of that.
+ *
+ *     tid 0                         the idle vCPU of each physical CPU
+ *     tid 1                         whoever ran when that was not recorded
+ *     10000 * (domain + 1)          a domain: the process
+ *     10000 * (domain + 1) + 1 + v  its vCPU v: a thread of that process, and its child, as the
+ *                                   analysis asks for either
+ *
+ * None of these numbers is Xen's.
+ */
+#ifndef STRATA_MERGE_OUTPUTS_COMPASS_THREADS_H
+#define STRATA_MERGE_OUTPUTS_COMPASS_THREADS_H
+
+#include "host/merger.h"
+#include "outputs/trace_compass/compass_sync.h"
+
+#define COMPASS_TID_UNRECORDED 1
+#define COMPASS_COMM_BYTES     96u
+
+struct compass_thread {
+	uint16_t domain;
+	uint16_t vcpu;
+	int32_t tid;
+	int32_t pid;
+	char comm[COMPASS_COMM_BYTES];
+	bool is_vcpu;        /* of a domain that is not idle */
+	bool dumped;         /* the trace says that there is such a thread */
+	bool has_guest_mode; /* its VM entries and exits were recorded */
+	bool in_guest;       /* else: it runs, and not in a hypercall */
+	bool in_hypercall;
+	bool has_pcpu;
+	uint16_t pcpu; /* where it runs, or ran last */
+	struct compass_sync sync;
+};
+
+/* Zero-initialised is empty. */
+struct compass_threads {
+	const struct strata_merge *merge;
+	struct compass_thread **by_hash; /* open addressing; a power of two */
+	uint32_t capacity;
+	uint32_t nr;
+	uint8_t dumped[65536 / 8]; /* a bit for each domain whose process the trace knows */
+	struct compass_thread unrecorded;
+	uint64_t odd; /* records of vCPUs that Xen cannot have */
+	bool no_memory;
+};
+
+void strata_compass_threads_init(struct compass_threads *threads, const struct strata_merge *merge);
+void strata_compass_threads_clear(struct compass_threads *threads);
+
+/* A vCPU's thread, made at first sight; NULL: no vCPU of Xen's, which is counted, or out of memory,
+ * which is remembered. */
+struct compass_thread *strata_compass_thread(struct compass_threads *threads, uint16_t domain,
+					     uint16_t vcpu);
+
+/* Writes "g1", or "d7" if the domain has no name. */
+void strata_compass_domain_name(const struct strata_merge *merge, uint16_t domain,
+				char name[COMPASS_COMM_BYTES]);
+
+#endif /* STRATA_MERGE_OUTPUTS_COMPASS_THREADS_H */

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * packet_check.h - is this packet what its source's event table says it can be?
+ *
+ * The one place where packets are taken apart: the recorder checks with it what
+ * another domain handed over before it writes it to disk, and the merger what a
+ * file holds.  The bytes must be a private copy: they are looked at twice.
+ */
+#ifndef STRATA_MERGE_PACKET_CHECK_H
+#define STRATA_MERGE_PACKET_CHECK_H
+
+#include <strata/packet.h>
+
+#include "recording/recording.h"
+
+/* One record of a packet that has been checked. */
+struct strata_record {
+	const struct strata_event_desc *event;
+	uint64_t ticks;
+	const uint8_t *context; /* laid out as strata_layer_context() says */
+	const uint8_t *payload; /* laid out as the event says */
+	uint32_t payload_bytes; /* without the padding behind it */
+};
+
+/*
+ * Checks header and every record: magic, form of the records' headers, sizes within @bytes, begin
+ * and end times in order, every id known, no record over the end, no payload over
+ * STRATA_PAYLOAD_BYTES_MAX, times that never go back and lie between begin and end.
+ * @packet: OUT, what the header says; but its content ends where the last record does,
+ *          without that one's padding, which readers would take for one more record
+ * @nr_events: OUT
+ * Returns 0, or -1 with the first thing that is wrong and its offset.
+ */
+int strata_packet_check(struct strata_source *source, const void *bytes, size_t size,
+			struct strata_packet *packet, uint64_t *nr_events,
+			struct strata_error *error);
+
+/*
+ * Checks the records of a packet that was not completed, and makes its header
+ * from them: it begins with its first record and ends with its last.
+ * @content_bytes: of @bytes, the room for the header included
+ * @begin_ticks: of the record before, which is in another packet: this one begins with that time;
+ *               0: there is none
+ * @packet: OUT; sequence, losses and CPU are left zero: the caller knows them
+ * @nr_events: OUT
+ * Returns 0, or -1 with the first thing that is wrong and its offset.
+ */
+int strata_packet_check_unfinished(struct strata_source *source, const void *bytes,
+				   uint32_t content_bytes, uint64_t begin_ticks,
+				   struct strata_packet *packet, uint64_t *nr_events,
+				   struct strata_error *error);
+
+/*
+ * Steps through a packet that has passed the check.
+ * @offset: IN/OUT, begins as STRATA_PACKET_HEADER_BYTES
+ * @record: IN: what the step before gave, whose time a short header is read against; OUT
+ * False: no more records.
+ */
+bool strata_packet_next(struct strata_source *source, const void *bytes,
+			const struct strata_packet *packet, size_t *offset,
+			struct strata_record *record);
+
+#endif /* STRATA_MERGE_PACKET_CHECK_H */

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * recording.c - the tables of a recording in memory: sources, their events and
+ * their streams.  The recorder fills them as it finds guests and rings; the
+ * loader (recording_load.c) fills them from a file.  Both go through the same
+ * checks here.
+ */
+#include "recording/recording.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <strata/abi/hypervisor.h>
+#include <strata/packet.h>
+
+#include "xen/xen_events.h"
+
+/* Context of the hypervisor's records: struct strata_hv_context. */
+static const struct strata_event_desc xen_context = {
+	.name = "context",
+	.nr_fields = 2,
+	.fields = { { "domain", STRATA_FIELD_UNSIGNED, 2, 1 },
+		    { "vcpu", STRATA_FIELD_UNSIGNED, 2, 1 } },
+};
+
+/* Context of a kernel's records: struct strata_guest_context. */
+static const struct strata_event_desc kernel_context = {
+	.name = "context",
+	.nr_fields = 1,
+	.fields = { { "tid", STRATA_FIELD_SIGNED, 4, 1 } },
+};
+
+/* Context of an application's records: struct strata_app_context.  The writer's own word, so the
+ * names are those of LTTng for what a process says of itself. */
+static const struct strata_event_desc app_context = {
+	.name = "context",
+	.nr_fields = 2,
+	.fields = { { "vpid", STRATA_FIELD_SIGNED, 4, 1 }, { "vtid", STRATA_FIELD_SIGNED, 4, 1 } },
+};
+
+const char *strata_header_form_name(unsigned int form)
+{
+	static const char *const names[STRATA_NR_HEADER_FORMS] = { "full", "compact", "large" };
+
+	return names[form];
+}
+
+const char *strata_layer_name(enum strata_layer layer)
+{
+	switch (layer) {
+	case STRATA_LAYER_XEN:
+		return "xen";
+	case STRATA_LAYER_KERNEL:
+		return "kernel";
+	case STRATA_LAYER_APP:
+		return "app";
+	}
+	return "unknown";
+}
+
+const char *strata_source_end_text(enum strata_source_end ended)
+{
+	static const char *const texts[STRATA_NR_SOURCE_ENDS] = {
+		[STRATA_SOURCE_STAYED] = "with the recording",
+		[STRATA_SOURCE_DESTROYED] = "domain destroyed",
+		[STRATA_SOURCE_SHUT_DOWN] = "domain shut down",
+		[STRATA_SOURCE_REBOOTED] = "domain rebooted",
+		[STRATA_SOURCE_SUSPENDED] = "domain suspended",
+		[STRATA_SOURCE_CRASHED] = "domain crashed",
+		[STRATA_SOURCE_UNLOADED] = "module unloaded",
+		[STRATA_SOURCE_EXITED] = "process ended",
+		[STRATA_SOURCE_LEFT_OUT] = "left out",
+	};
+
+	return (unsigned int)ended < STRATA_NR_SOURCE_ENDS ? texts[ended] : NULL;
+}
+
+const struct strata_event_desc *strata_layer_context(enum strata_layer layer)
+{
+	if (layer == STRATA_LAYER_XEN)
+		return &xen_context;
+	return layer == STRATA_LAYER_KERNEL ? &kernel_context : &app_context;
+}
+
+void strata_source_clear_events(struct strata_source *source)
+{
+	free(source->events);
+	free(source->shapes);
+	source->events = NULL;
+	source->shapes = NULL;
+	free(source->by_number);
+	source->by_number = NULL;
+	source->nr_events = 0;
+	source->description_bytes = 0;
+}
+
+void strata_recording_clear(struct strata_recording *recording)
+{
+	size_t i;
+
+	for (i = 0; i < recording->nr_sources; i++) {
+		strata_source_clear_events(&recording->sources[i]);
+		free(recording->sources[i].streams);
+	}
+	free(recording->sources);
+	memset(recording, 0, sizeof(*recording));
+}
+
+/*
+ * Makes room for one more element in an array of @nr.  Capacity is not stored:
+ * it is the next power of two, so the array is grown when nr reaches one.
+ */
+static void *grow(void *array, size_t nr, size_t element_bytes)
+{
+	size_t capacity = nr ? nr * 2 : 1;
+
+	if ((nr & (nr - 1)) != 0 && nr != 0)
+		return array;
+	return reallocarray(array, capacity, element_bytes);
+}
+
+struct strata_source *strata_recording_add_source(struct strata_recording *recording,
+						  const char *name)
+{
+	struct strata_source *sources =
+		grow(recording->sources, recording->nr_sources, sizeof(*sources));
+	struct strata_source *source;
+
+	if (!sources)
+		return NULL;
+	recording->sources = sources;
+	source = &sources[recording->nr_sources++];
+	memset(source, 0, sizeof(*source));
+	snprintf(source->name, sizeof(source->name), "%s", name);
+	return source;
+}
+
+struct strata_stream *strata_source_add_stream(struct strata_source *source, uint32_t cpu)
+{
+	struct strata_stream *streams = grow(source->streams, source->nr_streams, sizeof(*streams));
+	size_t at = source->nr_streams;
+
+	if (!streams)
+		return NULL;
+	source->streams = streams;
+	while (at > 0 && streams[at - 1].cpu > cpu)
+		at--;
+	memmove(&streams[at + 1], &streams[at], (source->nr_streams - at) * sizeof(*streams));
+	memset(&streams[at], 0, sizeof(*streams));
+	streams[at].cpu = cpu;
+	source->nr_streams++;
+	return &streams[at];
+}
+
+struct strata_stream *strata_source_stream(const struct strata_source *source, uint32_t cpu)
+{
+	size_t low = 0, high = source->nr_streams;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (source->streams[middle].cpu < cpu)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < source->nr_streams && source->streams[low].cpu == cpu ? &source->streams[low]
+									   : NULL;
+}
+
+void strata_source_drop_empty_streams(struct strata_source *source)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < source->nr_streams; i++) {
+		const struct strata_stream *stream = &source->streams[i];
+
+		if (stream->packets || stream->lost || stream->bad_packets)
+			source->streams[kept++] = *stream;
+	}
+	/* grow() takes the number for the capacity: nothing may be added from now on. */
+	source->nr_streams = kept;
+}
+
+/* A C identifier that ends within its array. */
+static bool is_identifier(const char *name, size_t bytes)
+{
+	size_t i, length = strnlen(name, bytes);
+
+	if (length == 0 || length == bytes || (name[0] >= '0' && name[0] <= '9'))
+		return false;
+	for (i = 0; i < length; i++) {
+		char c = name[i];
+
+		if (!(c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+		      (c >= '0' && c <= '9')))
+			return false;
+	}
+	return true;
+}
+
+/* The text of an array that may lack its end; for messages, where no byte is trusted. */
+static const char *shown_name(const char *name, size_t bytes)
+{
+	return is_identifier(name, bytes) ? name : "(not a C identifier)";
+}
+
+/* Metadata gives a sequence's length a name of its own; no field may have that one. */
+static bool is_length_of(const struct strata_field_desc *sequence,
+			 const struct strata_field_desc *field)
+{
+	size_t length = strlen(sequence->name);
+
+	return sequence->count == 0 && field->name[0] == '_' &&
+	       strncmp(field->name + 1, sequence->name, length) == 0 &&
+	       strcmp(field->name + 1 + length, "_length") == 0;
+}
+
+static int check_field(const struct strata_event_desc *event, unsigned int index,
+		       struct strata_error *error)
+{
+	const struct strata_field_desc *field = &event->fields[index];
+	const char *name = shown_name(field->name, sizeof(field->name));
+	unsigned int i;
+
+	if (!is_identifier(field->name, sizeof(field->name)))
+		return strata_fail(error, "field %u: its name is not a C identifier", index);
+	if (field->kind < STRATA_FIELD_UNSIGNED || field->kind > STRATA_FIELD_FLOAT)
+		return strata_fail(error, "field %s: unknown kind %u", name, field->kind);
+	if (field->bytes != 1 && field->bytes != 2 && field->bytes != 4 && field->bytes != 8)
+		return strata_fail(error, "field %s: %u bytes (1, 2, 4 or 8 can be)", name,
+				   field->bytes);
+	if (field->kind == STRATA_FIELD_FLOAT && field->bytes < 4)
+		return strata_fail(error, "field %s: %u bytes (a float has 4 or 8)", name,
+				   field->bytes);
+	if ((field->kind == STRATA_FIELD_TEXT || field->kind == STRATA_FIELD_STRING) &&
+	    field->bytes != 1)
+		return strata_fail(error, "field %s: text of %u-byte elements", name, field->bytes);
+	if (field->kind == STRATA_FIELD_STRING && field->count != 1)
+		return strata_fail(error, "field %s: %u strings (1 can be)", name, field->count);
+	for (i = 0; i < index; i++) {
+		if (strcmp(event->fields[i].name, field->name) == 0)
+			return strata_fail(error, "field %s: there are two of that name", name);
+		if (is_length_of(&event->fields[i], field) ||
+		    is_length_of(field, &event->fields[i]))
+			return strata_fail(error,
+					   "fields %s and %s: one has the name of the other's "
+					   "length",
+					   event->fields[i].name, name);
+	}
+	return 0;
+}
+
+static int check_event(const struct strata_event_desc *event, struct strata_error *error)
+{
+	unsigned int i;
+
+	if (!is_identifier(event->name, sizeof(event->name)))
+		return strata_fail(error, "its name is not a C identifier");
+	if (event->group[0] && !is_identifier(event->group, sizeof(event->group)))
+		return strata_fail(error, "its group is not a C identifier");
+	if (event->nr_fields > STRATA_EVENT_FIELDS_MAX)
+		return strata_fail(error, "%u fields (at most %u can be)", event->nr_fields,
+				   STRATA_EVENT_FIELDS_MAX);
+	for (i = 0; i < event->nr_fields; i++) {
+		if (check_field(event, i, error))
+			return -1;
+	}
+	if (strata_event_payload_bytes(event) > STRATA_PAYLOAD_BYTES_MAX)
+		return strata_fail(error, "payload of %u bytes (at most %u can be)",
+				   strata_event_payload_bytes(event), STRATA_PAYLOAD_BYTES_MAX);
+	return 0;
+}
+
+/* Index of the first event whose id is not below @id. */
+static size_t event_position(const struct strata_source *source, uint32_t id)
+{
+	size_t low = 0, high = source->nr_events;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (source->shapes[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Makes room for one more event in both tables. */
+static bool grow_events(struct strata_source *source)
+{
+	struct strata_event_desc *events = grow(source->events, source->nr_events, sizeof(*events));
+	struct strata_event_shape *shapes;
+
+	if (!events)
+		return false;
+	source->events = events;
+	shapes = grow(source->shapes, source->nr_events, sizeof(*shapes));
+	if (!shapes)
+		return false;
+	source->shapes = shapes;
+	return true;
+}
+
+static int add_event(struct strata_source *source, const struct strata_event_desc *event,
+		     uint16_t number, struct strata_error *error)
+{
+	struct strata_event_shape *shape;
+	uint32_t description_bytes;
+	size_t at, behind;
+
+	if (check_event(event, error))
+		return strata_fail_in(error, "event %u (%s)", event->id,
+				      shown_name(event->name, sizeof(event->name)));
+	at = event_position(source, event->id);
+	if (at < source->nr_events && source->shapes[at].id == event->id)
+		return strata_fail(error, "event %u (%s): the id is %s's already", event->id,
+				   event->name, source->events[at].name);
+	if (source->nr_events == STRATA_SOURCE_EVENTS_MAX)
+		return strata_fail(error, "event %u (%s): more than %u events", event->id,
+				   event->name, STRATA_SOURCE_EVENTS_MAX);
+	description_bytes = source->description_bytes + strata_event_desc_bytes(event->nr_fields);
+	if (description_bytes > STRATA_SOURCE_DESCRIPTION_BYTES_MAX)
+		return strata_fail(error,
+				   "event %u (%s): the descriptions of its source's events take "
+				   "more than %u bytes",
+				   event->id, event->name, STRATA_SOURCE_DESCRIPTION_BYTES_MAX);
+	if (!grow_events(source))
+		return strata_fail(error, "event %u (%s): out of memory", event->id, event->name);
+
+	behind = source->nr_events - at;
+	shape = &source->shapes[at];
+	memmove(&source->events[at + 1], &source->events[at], behind * sizeof(*event));
+	memmove(shape + 1, shape, behind * sizeof(*shape));
+	source->events[at] = *event;
+	shape->id = event->id;
+	shape->number = number;
+	shape->fixed_bytes = (uint16_t)strata_event_payload_bytes(event);
+	shape->first_variable = (uint8_t)strata_event_first_variable(event);
+	shape->variable = shape->first_variable < event->nr_fields;
+	source->nr_events++;
+	source->description_bytes = description_bytes;
+	for (; source->by_number && at < source->nr_events; at++)
+		source->by_number[source->shapes[at].number] = (uint16_t)(at + 1);
+	return 0;
+}
+
+int strata_source_add_event(struct strata_source *source, const struct strata_event_desc *event,
+			    struct strata_error *error)
+{
+	/* A full table is refused before the number is used. */
+	return add_event(source, event, (uint16_t)source->nr_events, error);
+}
+
+int strata_source_add_numbered(struct strata_source *source, const struct strata_event_desc *event,
+			       uint64_t number, struct strata_error *error)
+{
+	if (!source->by_number || number >= STRATA_SOURCE_EVENTS_MAX || source->by_number[number])
+		return strata_fail(error, "event %u (%s): its number %llu cannot be", event->id,
+				   shown_name(event->name, sizeof(event->name)),
+				   (unsigned long long)number);
+	return add_event(source, event, (uint16_t)number, error);
+}
+
+int strata_source_number_events(struct strata_source *source, struct strata_error *error)
+{
+	source->by_number = calloc(STRATA_SOURCE_EVENTS_MAX, sizeof(*source->by_number));
+	return source->by_number ? 0 : strata_fail(error, "out of memory");
+}
+
+const struct strata_event_shape *strata_source_record_shape(const struct strata_source *source,
+							    uint32_t id_or_number)
+{
+	uint16_t at;
+
+	if (!source->by_number)
+		return strata_source_shape(source, id_or_number);
+	at = id_or_number < STRATA_SOURCE_EVENTS_MAX ? source->by_number[id_or_number] : 0;
+	return at ? &source->shapes[at - 1] : NULL;
+}
+
+const struct strata_event_shape *strata_source_shape(const struct strata_source *source,
+						     uint32_t id)
+{
+	size_t at;
+
+	/* A kernel's ids are indices into its table, so the first guess may be right. */
+	if (id < source->nr_events && source->shapes[id].id == id)
+		return &source->shapes[id];
+	at = event_position(source, id);
+	return at < source->nr_events && source->shapes[at].id == id ? &source->shapes[at] : NULL;
+}
+
+int64_t strata_payload_length(const struct strata_source *source,
+			      const struct strata_event_shape *shape, const uint8_t *payload,
+			      uint32_t available)
+{
+	const struct strata_event_desc *event = strata_shape_event(source, shape);
+	struct strata_field_place place;
+	uint32_t offset = shape->fixed_bytes;
+	unsigned int i;
+
+	if (offset > available)
+		return -1;
+	for (i = shape->first_variable; i < event->nr_fields; i++) {
+		if (!strata_field_find(&event->fields[i], payload, available, &offset, &place))
+			return -1;
+	}
+	return offset;
+}
+
+const struct strata_event_desc *strata_source_event(struct strata_source *source, uint32_t id)
+{
+	const struct strata_event_shape *shape = strata_source_shape(source, id);
+	struct strata_event_desc described;
+	struct strata_error ignored;
+
+	if (!shape && source->layer == STRATA_LAYER_XEN && strata_xen_event(id, &described) &&
+	    strata_source_add_event(source, &described, &ignored) == 0)
+		shape = strata_source_shape(source, id);
+	return shape ? strata_shape_event(source, shape) : NULL;
+}
+
+void strata_recording_merged_uuid(const struct strata_recording *recording, uint8_t uuid[16])
+{
+	size_t i;
+	unsigned int j;
+
+	memset(uuid, 0, 16);
+	for (i = 0; i < recording->nr_sources; i++) {
+		for (j = 0; j < 16; j++)
+			uuid[j] = (uint8_t)((uuid[j] << 1 | uuid[j] >> 7) ^
+					    recording->sources[i].uuid[j]);
+	}
+	uuid[0] ^= 0x5a;
+	uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x40);
+	uuid[8] = (uint8_t)((uuid[8] & 0x3f) | 0x80);
+}
+
+bool strata_recording_has_layer(const struct strata_recording *recording, enum strata_layer layer)
+{
+	size_t i;
+
+	for (i = 0; i < recording->nr_sources; i++) {
+		if (recording->sources[i].layer == layer)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recording.h - what a recorded directory holds, in memory and on disk.
+ *
+ * A recording is a directory: `recording.json`, and a CTF 1.8 trace for each
+ * source (the hypervisor, each kernel) in a directory named after it, with one
+ * stream file for each CPU, `cpu_N`.  recording.json carries the same event
+ * tables that the traces' metadata is made from, so that a merge need not parse
+ * metadata; it is replaced as a whole (rename), never in place.
+ *
+ * The recorder fills and saves it; the merger loads it.  Nothing in a loaded
+ * recording is trusted: every table has been checked when load returns.
+ */
+#ifndef STRATA_MERGE_RECORDING_H
+#define STRATA_MERGE_RECORDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <strata/event.h>
+#include <strata/packet.h>
+
+#include "base/error.h"
+#include "xen/exit_reasons.h"
+
+#define STRATA_RECORDING_FILE "recording.json"
+
+/*
+ * Limits that hold for every recording, so that a hostile one cannot ask for much.  The recorder
+ * divides them among users and domains (consumerd/principal.h), and never writes more than the
+ * loader takes.  An event's description costs strata_event_desc_bytes() of its fields.
+ */
+#define STRATA_SOURCES_MAX                  8192u
+#define STRATA_STREAMS_MAX                  65536u /* of all sources together */
+#define STRATA_SOURCE_EVENTS_MAX            4096u  /* a source */
+#define STRATA_SOURCE_STREAMS_MAX           4096u
+#define STRATA_SOURCE_DESCRIPTION_BYTES_MAX (1u << 20)
+#define STRATA_DESCRIPTION_BYTES_MAX        (32u << 20) /* of all sources together */
+#define STRATA_CPU_MAX                      0xfffeu
+
+/* recording.json has at most 2.5 bytes for one of a description, 1.2 KiB for all else of a source,
+ * and 160 for a stream: 100 MiB. */
+#define STRATA_RECORDING_BYTES_MAX (128l << 20)
+
+enum strata_layer {
+	STRATA_LAYER_XEN,
+	STRATA_LAYER_KERNEL,
+	STRATA_LAYER_APP,
+};
+
+struct strata_stream {
+	uint32_t cpu; /* physical for the hypervisor, else the vCPU's number */
+	uint64_t packets;
+	uint64_t events;
+	uint64_t lost;
+	uint64_t bad_packets; /* what the writer handed over and the recorder refused */
+};
+
+/* Why a source ended before its recording did. */
+enum strata_source_end {
+	STRATA_SOURCE_STAYED, /* it did not */
+	STRATA_SOURCE_DESTROYED,
+	STRATA_SOURCE_SHUT_DOWN,
+	STRATA_SOURCE_REBOOTED,
+	STRATA_SOURCE_SUSPENDED, /* saved, or migrated away */
+	STRATA_SOURCE_CRASHED,
+	STRATA_SOURCE_UNLOADED,
+	STRATA_SOURCE_EXITED,   /* an application's process */
+	STRATA_SOURCE_LEFT_OUT, /* it could not be recorded; the recorder said why */
+	STRATA_NR_SOURCE_ENDS,
+};
+
+/* What the length of an event's records follows from. */
+struct strata_event_shape {
+	uint32_t id;
+	uint16_t number;      /* that stands for it in records, if the source numbers its events */
+	uint16_t fixed_bytes; /* strata_event_payload_bytes() */
+	uint8_t first_variable; /* strata_event_first_variable() */
+	bool variable;
+};
+
+struct strata_source {
+	char name[80]; /* of its directory: "xen", "dom0", "g1" */
+	/* It recorded nothing and is gone: nothing of it is left but its index, which another may
+	 * take.  Only the recorder, and who follows it, see such. */
+	bool vacant;
+	enum strata_layer layer;
+	uint32_t domain;      /* its domain's number; of the hypervisor DOMID_XEN, 0x7ff2 */
+	char domain_name[80]; /* "xen", "Domain-0", "g1"; UTF-8, nothing else is promised */
+	uint8_t uuid[16];     /* of its CTF trace */
+	int32_t pid;  /* of an application's process, as the kernel says; 0: it is none, or unknown
+		       */
+	uint32_t uid; /* of that process, likewise */
+	enum strata_header_form form; /* of all its records' headers */
+	uint64_t since_ticks; /* the host's TSC: it has recorded nothing before; 0: not known */
+	uint64_t came_ticks;  /* the host's TSC when it came; 0: it was there from the beginning */
+	uint64_t went_ticks;  /* ... when it went; 0: it stayed */
+	enum strata_source_end ended;
+	/* A record's clock may have been read on another CPU than its stream's: threads migrate. */
+	bool migrates;
+	enum strata_exits exits;          /* whose numbers the reasons of VM exits are */
+	struct strata_event_desc *events; /* sorted by id, checked */
+	struct strata_event_shape
+		*shapes; /* of the same events; small, for who looks at each record */
+	size_t nr_events;
+	/* Records hold not an event's id, but its number, from 0 on: readers of CTF may have an
+	 * array by what they find there.  For each number the event's index, and one.  NULL: ids */
+	uint16_t *by_number;
+	uint32_t description_bytes;    /* of the events */
+	struct strata_stream *streams; /* sorted by cpu */
+	size_t nr_streams;
+};
+
+/* What could not be read of a recording: as many are named. */
+#define STRATA_FAULTS_NAMED 5u
+
+struct strata_recording {
+	uint32_t tsc_khz;            /* of the host */
+	uint64_t anchor_ticks;       /* a host TSC ... */
+	uint64_t anchor_realtime_ns; /* ... and CLOCK_REALTIME of dom0 at that instant */
+	uint64_t ended_ticks;        /* the host's TSC when all was read; 0: not known */
+	struct strata_source *sources;
+	size_t nr_sources;
+	size_t nr_faults; /* sources in the file that could not be read */
+	struct strata_error faults[STRATA_FAULTS_NAMED];
+};
+
+const char *strata_layer_name(enum strata_layer layer);
+
+/* "full", "compact", "large"; @form is one of enum strata_header_form. */
+const char *strata_header_form_name(unsigned int form);
+
+/* As recording.json has it and people read it: "domain destroyed"; NULL if there is no such end. */
+const char *strata_source_end_text(enum strata_source_end ended);
+
+/* Frees what a recording holds, not the structure itself. */
+void strata_recording_clear(struct strata_recording *recording);
+
+/* The UUID of the CTF trace that a merge makes of the recording: made of its sources', so that the
+ * same input gives the same output, and the output names its input. */
+void strata_recording_merged_uuid(const struct strata_recording *recording, uint8_t uuid[16]);
+
+/* Whether a source is of that layer.  Without one of Xen's the recording was made on a machine
+ * without Xen. */
+bool strata_recording_has_layer(const struct strata_recording *recording, enum strata_layer layer);
+
+/* Adds a source; it and all of its fields are zero but the name.  NULL: out of memory.
+ * Pointers to sources from before are invalid afterwards. */
+struct strata_source *strata_recording_add_source(struct strata_recording *recording,
+						  const char *name);
+
+/* Adds a stream for a CPU; NULL: out of memory.  Earlier stream pointers become invalid. */
+struct strata_stream *strata_source_add_stream(struct strata_source *source, uint32_t cpu);
+
+/* The stream of a CPU, or NULL. */
+struct strata_stream *strata_source_stream(const struct strata_source *source, uint32_t cpu);
+
+/* Takes the streams out that hold nothing: no packet, no loss, nothing that was refused. */
+void strata_source_drop_empty_streams(struct strata_source *source);
+
+/* Checks an event (kinds, sizes, names that are C identifiers, payload bound) and adds a copy,
+ * in order of id.  0, or -1 with the reason: also for an id that is there already. */
+int strata_source_add_event(struct strata_source *source, const struct strata_event_desc *event,
+			    struct strata_error *error);
+
+/* Lets records have numbers of the source's events instead of their ids; there are no events yet.
+ * What strata_source_add_event() adds gets the next number.  0, or -1: out of memory. */
+int strata_source_number_events(struct strata_source *source, struct strata_error *error);
+
+/* Adds an event to such a source, with a number that no other has.  0 or -1. */
+int strata_source_add_numbered(struct strata_source *source, const struct strata_event_desc *event,
+			       uint64_t number, struct strata_error *error);
+
+/* Frees a source's event table. */
+void strata_source_clear_events(struct strata_source *source);
+
+/* The event with that id, or NULL.  For the hypervisor's layer an id of Xen's own trace points
+ * that the table lacks is added from the table of known names, or as plain words; pointers to
+ * the source's events from before are invalid then. */
+const struct strata_event_desc *strata_source_event(struct strata_source *source, uint32_t id);
+
+/* The shape of that event, or NULL; an id that is new to the source is not looked for elsewhere. */
+const struct strata_event_shape *strata_source_shape(const struct strata_source *source,
+						     uint32_t id);
+
+/* The same by what stands in a record, id or number. */
+const struct strata_event_shape *strata_source_record_shape(const struct strata_source *source,
+							    uint32_t id_or_number);
+
+/* The description that a shape of the source belongs to. */
+static inline const struct strata_event_desc *
+strata_shape_event(const struct strata_source *source, const struct strata_event_shape *shape)
+{
+	return &source->events[shape - source->shapes];
+}
+
+/*
+ * Bytes of a payload of that shape, unpadded.
+ * @payload: @available bytes of it can be read, and may be anything
+ * -1: it runs over them.
+ */
+int64_t strata_payload_length(const struct strata_source *source,
+			      const struct strata_event_shape *shape, const uint8_t *payload,
+			      uint32_t available);
+
+/* What precedes the fields in each record of a layer: an event_desc whose fields are the
+ * context (hypervisor: domain, vcpu; kernel: tid).  Never NULL. */
+const struct strata_event_desc *strata_layer_context(enum strata_layer layer);
+
+struct strata_dir;
+
+/* Writes DIR/recording.json (to a temporary name, then renamed).  0 or -1. */
+int strata_recording_save(const struct strata_recording *recording, const struct strata_dir *dir,
+			  struct strata_error *error);
+
+/*
+ * The same in steps, of a source each: for whoever may not stand still for all of it.  Sources may
+ * change and come meanwhile; each is written as it is when its turn comes.
+ * begin: NULL with the reason
+ * step:  @bytes: OUT, that it wrote.  1: more follows; 0: it is in its place; -1.  With 0 and -1 it
+ *        is freed
+ * drop:  gives it up; NULL is fine
+ */
+struct strata_recording_save;
+struct strata_recording_save *strata_recording_save_begin(const struct strata_recording *recording,
+							  const struct strata_dir *dir,
+							  struct strata_error *error);
+int strata_recording_save_step(struct strata_recording_save *save, size_t *bytes,
+			       struct strata_error *error);
+void strata_recording_save_drop(struct strata_recording_save *save);
+
+/*
+ * Reads DIR/recording.json and checks all of it.  A source that cannot be read is left out, and
+ * named in @recording's faults, which the caller reports; if no source can be, all of it is
+ * refused. 0 or -1.
+ */
+int strata_recording_load(struct strata_recording *recording, const char *dir,
+			  struct strata_error *error);
+int strata_recording_load_in(struct strata_recording *recording, const struct strata_dir *dir,
+			     struct strata_error *error);
+
+/* The same, for one who follows the recording: each source has the index that it has in the file,
+ * where those that are not there are vacant. */
+int strata_recording_load_places(struct strata_recording *recording, const char *dir,
+				 struct strata_error *error);
+
+/* Tells of the faults. */
+void strata_recording_tell_faults(const struct strata_recording *recording,
+				  strata_complain_fn *complain, void *data);
+
+#endif /* STRATA_MERGE_RECORDING_H */

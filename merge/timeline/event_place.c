@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* event_place.c - see event_place.h. */
+#include "timeline/event_place.h"
+
+#include <string.h>
+
+#define TRACER_OF_MERGES "strata merge"
+
+/* Returns the layer that a name stands for, a string that lives for ever; "": none. */
+static const char *layer_of(const char *name)
+{
+	static const char *const names[] = { "xen", "kernel", "app" };
+	size_t i;
+
+	for (i = 0; name && i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(name, names[i]) == 0)
+			return names[i];
+	}
+	/* LTTng's word for applications. */
+	return name && strcmp(name, "ust") == 0 ? "app" : "";
+}
+
+static bool env_is(const struct strata_ctf_trace *trace, const char *name, const char *text)
+{
+	const char *has = strata_ctf_env_text(trace, name);
+
+	return has && strcmp(has, text) == 0;
+}
+
+static bool is_merged(const struct strata_ctf_trace *trace)
+{
+	return env_is(trace, "tracer_name", TRACER_OF_MERGES) ||
+	       env_is(trace, "original_tracer_name", TRACER_OF_MERGES);
+}
+
+/* In a merged timeline's stream the name of each event begins with its layer. */
+static const char *layer_of_names(const struct strata_ctf_stream_class *class)
+{
+	const char *name = class->nr_events ? class->events[0].name : "";
+	char layer[8] = "";
+	const char *colon = strchr(name, ':');
+
+	if (colon && (size_t)(colon - name) < sizeof(layer))
+		memcpy(layer, name, (size_t)(colon - name));
+	return layer_of(layer);
+}
+
+/* Most are read without a walk: in bytes, and never far. */
+static void set_plain(struct strata_place_number *number)
+{
+	const struct strata_ctf_access *access = &number->access;
+	const struct strata_ctf_type *type = access->type;
+	const struct strata_ctf_step none = { .align = 1 };
+	const struct strata_ctf_step *step = access->nr_steps ? access->steps : &none;
+
+	if (access->nr_steps > 1 || step->skip || type->big_endian || type->is_reversed ||
+	    type->slot >= 0 || type->bits % 8 || step->align % 8 || step->bits % 8 ||
+	    step->bits > 65536)
+		return;
+	number->is_plain = true;
+	number->align = step->align;
+	number->bits = (uint32_t)step->bits;
+	number->width = type->bits;
+	number->mask = UINT64_MAX >> (64 - type->bits);
+}
+
+static int find_field(struct strata_place *place, struct strata_place_number *number,
+		      const struct strata_ctf_type *context, const char *name,
+		      struct strata_ctf_arena *arena)
+{
+	/* The way keeps it. */
+	struct strata_ctf_path_part *part = strata_ctf_arena_get(arena, 1, sizeof(*part));
+	int found;
+
+	if (!part)
+		return -1;
+	part->name = name;
+	found = strata_ctf_access_make(&number->access, arena, NULL, 0, 1, context, part, 1);
+	if (found <= 0)
+		return found;
+	if (number->access.type->kind == STRATA_CTF_INTEGER ||
+	    number->access.type->kind == STRATA_CTF_ENUM) {
+		number->in = STRATA_PLACE_FIELD;
+		place->has_fields = place->knows_any = true;
+		set_plain(number);
+	}
+	return 0;
+}
+
+static int find_fields(struct strata_place *place, const struct strata_ctf_type *context,
+		       struct strata_ctf_arena *arena)
+{
+	if (!context)
+		return 0;
+	return find_field(place, &place->domain, context, "domain", arena) ||
+			       find_field(place, &place->vcpu, context, "vcpu", arena)
+		       ? -1
+		       : 0;
+}
+
+int strata_place_find(struct strata_place *place, const struct strata_ctf_trace *trace, size_t kind,
+		      struct strata_ctf_arena *arena)
+{
+	const struct strata_ctf_stream_class *class = &trace->metadata.streams[kind];
+	int64_t domain;
+
+	memset(place, 0, sizeof(*place));
+	if (is_merged(trace)) {
+		place->layer = layer_of_names(class);
+		if (!class->event_context)
+			return 0;
+		return find_fields(place, class->event_context, arena) ||
+				       find_field(place, &place->pcpu, class->event_context, "pcpu",
+						  arena)
+			       ? -1
+			       : 0;
+	}
+	/* Strata's sources have a domain with a number; its name may be anything. */
+	if (!strata_ctf_env_number(trace, "domain_id", &domain) ||
+	    !strata_ctf_env_text(trace, "layer")) {
+		place->layer = layer_of(strata_ctf_env_text(trace, "domain"));
+		return 0;
+	}
+	place->layer = layer_of(strata_ctf_env_text(trace, "layer"));
+	if (strcmp(place->layer, "xen") == 0) {
+		place->pcpu.in = STRATA_PLACE_CPU;
+		place->knows_any = true;
+		return find_fields(place, class->event_context, arena);
+	}
+	place->vcpu.in = STRATA_PLACE_CPU;
+	place->knows_any = true;
+	if (domain >= 0 && domain <= UINT16_MAX) {
+		place->domain.in = STRATA_PLACE_FIXED;
+		place->domain.fixed = (uint32_t)domain;
+	}
+	return 0;
+}
+
+uint32_t strata_place_read_any(const struct strata_place_number *number,
+			       const struct strata_ctf_cursor *cursor)
+{
+	struct strata_ctf_cursor moved = *cursor;
+	const struct strata_ctf_type *type = strata_ctf_access_go(&number->access, &moved);
+	uint64_t value;
+
+	if (!type || !strata_ctf_read_number(&moved, type, &value))
+		return STRATA_PLACE_UNKNOWN;
+	return strata_place_known(value);
+}

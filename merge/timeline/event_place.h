@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * event_place.h - where events happened, as far as their trace tells: in which layer, on
+ * which physical CPU, in which domain, on which of its vCPUs.
+ *
+ * Strata's traces say it: the hypervisor's in each event's context (who ran on the CPU),
+ * a kernel's or an application's for the trace as a whole; a merged timeline's in
+ * each context.  Others' know their layer at most.
+ */
+#ifndef STRATA_MERGE_EVENT_PLACE_H
+#define STRATA_MERGE_EVENT_PLACE_H
+
+#include "ctf/values/ctf_access.h"
+#include "ctf/trace/ctf_trace.h"
+
+#define STRATA_PLACE_UNKNOWN UINT32_MAX
+
+/* Where a number is to be found. */
+struct strata_place_number {
+	enum {
+		STRATA_PLACE_NOWHERE,
+		STRATA_PLACE_FIXED, /* the same for all events */
+		STRATA_PLACE_CPU,   /* the number of the stream's CPU */
+		STRATA_PLACE_FIELD, /* of each event's context */
+	} in;
+	uint32_t fixed;
+	struct strata_ctf_access access;
+	/* A field that is a little-endian number behind one step: */
+	bool is_plain;
+	uint32_t align, bits; /* of that step */
+	uint32_t width;       /* bits of the number, whole bytes */
+	uint64_t mask;
+};
+
+/* Of the events of one kind of stream. */
+struct strata_place {
+	const char *layer; /* "xen", "kernel", "app"; "": not known */
+	struct strata_place_number domain, vcpu, pcpu;
+	bool has_fields; /* one of the three is in each event */
+	bool knows_any;  /* of the three */
+};
+
+/*
+ * Finds it out for one kind of a trace's streams.
+ * @arena: what it is made in
+ * 0, or -1: out of memory.
+ */
+int strata_place_find(struct strata_place *place, const struct strata_ctf_trace *trace, size_t kind,
+		      struct strata_ctf_arena *arena);
+
+/* No domain and no CPU has a larger number; -1 says that it is not known. */
+static inline uint32_t strata_place_known(uint64_t value)
+{
+	return value > UINT16_MAX ? STRATA_PLACE_UNKNOWN : (uint32_t)value;
+}
+
+/* The same as strata_place_read_field() for any field. */
+uint32_t strata_place_read_any(const struct strata_place_number *number,
+			       const struct strata_ctf_cursor *cursor);
+
+/* A number that is in each event. @cursor: where the event's contexts begin */
+static inline uint32_t strata_place_read_field(const struct strata_place_number *number,
+					       const struct strata_ctf_cursor *cursor)
+{
+	const uint64_t align = number->align;
+	const uint64_t at = ((cursor->at + align - 1) & ~(align - 1)) + number->bits;
+	uint64_t value;
+
+	if (!number->is_plain)
+		return strata_place_read_any(number, cursor);
+	if (at + number->width > cursor->end)
+		return STRATA_PLACE_UNKNOWN;
+	memcpy(&value, cursor->bytes + at / 8, sizeof(value));
+	return strata_place_known(value & number->mask);
+}
+
+/*
+ * Any number of an event.
+ * @cpu:    of its packet; STRATA_PLACE_UNKNOWN: it says none
+ * @cursor: where the event's contexts begin; NULL where no number is in events
+ */
+static inline uint32_t strata_place_read(const struct strata_place_number *number, uint32_t cpu,
+					 const struct strata_ctf_cursor *cursor)
+{
+	switch (number->in) {
+	case STRATA_PLACE_FIXED:
+		return number->fixed;
+	case STRATA_PLACE_CPU:
+		return cpu;
+	case STRATA_PLACE_FIELD:
+		return cursor ? strata_place_read_field(number, cursor) : STRATA_PLACE_UNKNOWN;
+	case STRATA_PLACE_NOWHERE:
+		break;
+	}
+	return STRATA_PLACE_UNKNOWN;
+}
+
+#endif /* STRATA_MERGE_EVENT_PLACE_H */

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * lanes.c - see lanes.h.
+ *
+ * What stands in the tree for a lane is one number, its key: the nanosecond of its next
+ * event, counted from a base, the tick within it, and the lane's number in the low bits.  Two keys
+ * are put in order by a minimum and a maximum.  A time too far from the base for that
+ * gets the largest key that there is for a time; when such a one wins, the base moves
+ * on and all keys are made anew.
+ */
+#include "timeline/lanes.h"
+
+#include <stdlib.h>
+
+#define AT_END UINT64_MAX /* the key of a lane at its end: after all others */
+
+/* The losers of a binary tree whose leaves are the lanes; node 0 is above the root: the winner. */
+struct tree {
+	uint64_t *nodes;
+	uint32_t leaves;        /* a power of two */
+	unsigned int lane_bits; /* of a lane's number, */
+	unsigned int low_bits;  /* and of a tick with it */
+	uint64_t base;          /* ns */
+	uint64_t beyond;        /* ns after the base: a key stands for that time or any later one */
+};
+
+/* How far a run may go: before that event of the next lane. */
+struct limit {
+	uint64_t ns;
+	uint64_t low; /* tick and lane, as in a key */
+};
+
+/* The part of a key below the nanosecond. */
+static inline uint64_t low_of(const struct tree *tree, const struct strata_lane_event *event,
+			      uint32_t at)
+{
+	return (uint64_t)event->tick << tree->lane_bits | at;
+}
+
+static inline uint64_t key_of(const struct tree *tree, const struct strata_lane *lane, uint32_t at)
+{
+	uint64_t since;
+
+	if (lane->next == lane->end)
+		return AT_END;
+	since = lane->next->ns > tree->base ? lane->next->ns - tree->base : 0;
+	if (since > tree->beyond)
+		since = tree->beyond;
+	return since << tree->low_bits | low_of(tree, lane->next, at);
+}
+
+static inline uint32_t lane_of(const struct tree *tree, uint64_t key)
+{
+	return (uint32_t)(key & ((1ull << tree->lane_bits) - 1));
+}
+
+static inline uint64_t since_base(const struct tree *tree, uint64_t key)
+{
+	return key >> tree->low_bits;
+}
+
+/* Plays a key against the losers on its way up; the last winner becomes node 0.  No branch depends
+ * on who wins: nobody could foretell it. */
+static inline void play(struct tree *tree, uint32_t leaf, uint64_t key)
+{
+	uint32_t node;
+
+	for (node = (tree->leaves + leaf) / 2; node > 0; node /= 2) {
+		const uint64_t other = tree->nodes[node];
+
+		tree->nodes[node] = other > key ? other : key;
+		key = other > key ? key : other;
+	}
+	tree->nodes[0] = key;
+}
+
+/* The least of those that the winner met: who would be next. */
+static inline struct limit runner_up(const struct tree *tree, uint32_t leaf)
+{
+	uint64_t least = AT_END;
+	uint32_t node;
+
+	for (node = (tree->leaves + leaf) / 2; node > 0; node /= 2)
+		least = tree->nodes[node] < least ? tree->nodes[node] : least;
+	if (least == AT_END)
+		return (struct limit){ UINT64_MAX, UINT64_MAX };
+	/* Of one beyond the range no more is known than that. */
+	if (since_base(tree, least) == tree->beyond)
+		return (struct limit){ tree->base + tree->beyond, 0 };
+	return (struct limit){ tree->base + since_base(tree, least),
+			       least & ((1ull << tree->low_bits) - 1) };
+}
+
+/* Sets the base to the earliest of all next events, and all keys by it.  0, or -1: out of memory.
+ */
+static int plant(const struct strata_lanes *lanes, struct tree *tree)
+{
+	uint64_t *winners = malloc(2 * (size_t)tree->leaves * sizeof(*winners));
+	uint32_t i;
+
+	if (!winners)
+		return -1;
+	tree->base = UINT64_MAX;
+	for (i = 0; i < lanes->nr; i++) {
+		const struct strata_lane *lane = &lanes->lanes[i];
+
+		if (lane->next != lane->end && lane->next->ns < tree->base)
+			tree->base = lane->next->ns;
+	}
+	for (i = 0; i < tree->leaves; i++)
+		winners[tree->leaves + i] = i < lanes->nr ? key_of(tree, &lanes->lanes[i], i)
+							  : AT_END;
+	for (i = tree->leaves - 1; i > 0; i--) {
+		const uint64_t a = winners[2 * i], b = winners[2 * i + 1];
+
+		winners[i] = a < b ? a : b;
+		tree->nodes[i] = a < b ? b : a;
+	}
+	tree->nodes[0] = winners[1];
+	free(winners);
+	return 0;
+}
+
+/* Gives a lane its next batch if it needs one.  0 or -1. */
+static inline int supply(struct strata_lanes *lanes, uint32_t at)
+{
+	const struct strata_lane *lane = &lanes->lanes[at];
+
+	return lane->next == lane->end ? lanes->refill(lanes->data, at) : 0;
+}
+
+static int begin(struct strata_lanes *lanes, struct tree *tree)
+{
+	uint32_t i;
+
+	for (tree->leaves = 1, tree->lane_bits = 0; tree->leaves < lanes->nr; tree->leaves *= 2)
+		tree->lane_bits++;
+	tree->low_bits = tree->lane_bits + STRATA_TICK_BITS;
+	tree->beyond = (UINT64_MAX >> tree->low_bits) - 1;
+	tree->nodes = calloc(tree->leaves, sizeof(*tree->nodes));
+	if (!tree->nodes)
+		return -1;
+	for (i = 0; i < lanes->nr; i++) {
+		if (supply(lanes, i))
+			return -1;
+	}
+	return plant(lanes, tree);
+}
+
+/*
+ * Hands on the next event of a lane, and those behind it that come before the limit.  Its batch
+ * may end first; then what follows is looked at again.
+ */
+static inline int take_run(struct strata_lanes *lanes, const struct tree *tree, uint32_t at,
+			   struct limit limit)
+{
+	struct strata_lane *lane = &lanes->lanes[at];
+	const struct strata_lane_event *from = lane->next, *to = from + 1;
+
+	while (to < lane->end &&
+	       (to->ns < limit.ns || (to->ns == limit.ns && low_of(tree, to, at) < limit.low)))
+		to++;
+	lane->next = to;
+	return lanes->take(lanes->data, at, from, (size_t)(to - from));
+}
+
+int strata_lanes_merge(struct strata_lanes *lanes)
+{
+	const struct limit next_one = { 0, 0 };
+	struct tree tree = { .nodes = NULL };
+	struct limit limit = next_one;
+	int status;
+
+	if (lanes->nr == 0)
+		return 0;
+	status = begin(lanes, &tree);
+	while (!status && tree.nodes[0] != AT_END) {
+		const uint32_t lane = lane_of(&tree, tree.nodes[0]);
+
+		if (since_base(&tree, tree.nodes[0]) == tree.beyond) {
+			status = plant(lanes, &tree);
+			limit = next_one;
+			continue;
+		}
+		status = take_run(lanes, &tree, lane, limit);
+		if (status)
+			break;
+		status = supply(lanes, lane);
+		play(&tree, lane, key_of(&tree, &lanes->lanes[lane], lane));
+		/* A lane that was least twice may be in a burst: then it is worth to ask for how
+		 * long. */
+		limit = lane_of(&tree, tree.nodes[0]) == lane ? runner_up(&tree, lane) : next_one;
+	}
+	free(tree.nodes);
+	return status;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lanes.h - the merge itself: many lanes of events, each in order, become one.
+ *
+ * It knows of an event only its time: a nanosecond, and the host tick within it where
+ * one host has all times.  Events of equal time come in the order of their lanes' numbers, so that
+ * the same input gives the same output.  What is in order within one lane is handed on as one run:
+ * the events of a CPU come in bursts, and a run costs as much as an event.
+ *
+ * The lanes stand in a tree of losers (Knuth, The Art of Computer Programming, volume
+ * 3, 5.4.1), where the next least is found by as many comparisons as the tree is high.
+ * They are made without branches, which would be foretold wrongly: so few lanes need no
+ * way of their own.
+ */
+#ifndef STRATA_MERGE_LANES_H
+#define STRATA_MERGE_LANES_H
+
+#include <stddef.h>
+
+#include "ctf/reader/lane_event.h"
+
+struct strata_lane {
+	const struct strata_lane_event *next,
+		*end; /* what is left of its batch; both its owner's */
+};
+
+struct strata_lanes {
+	struct strata_lane *lanes;
+	size_t nr;
+	/*
+	 * Gives a lane its next batch, in order and not before the last: sets next and end, equal
+	 * at its end.  0, or -1: give up.
+	 */
+	int (*refill)(void *data, size_t lane);
+	/* Takes a run of a lane, one event at least.  0, or -1: give up; 1: stop, all is well. */
+	int (*take)(void *data, size_t lane, const struct strata_lane_event *events, size_t nr);
+	void *data;
+};
+
+/* Merges to the end.  0, or -1: out of memory, or one of the two gave up; 1: take() wanted a stop.
+ */
+int strata_lanes_merge(struct strata_lanes *lanes);
+
+#endif /* STRATA_MERGE_LANES_H */

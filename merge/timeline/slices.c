@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * slices.c - see slices.h.  A thread takes the next slice, merges it, waits until
+ * all slices before it are joined, and joins its own: so each thread holds one
+ * slice's outcome at most.
+ */
+#include "timeline/slices.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/* Each slice reads, of every stream, the packet again that it begins in: more slices cost more, and
+ * fewer keep threads waiting for the last one. */
+#define SLICES_OF_A_THREAD 4u
+#define SLICES_MAX         65536u
+
+struct slices {
+	struct strata_trace_set *set;
+	const struct strata_slice_options *options;
+	struct strata_slice_work *work;
+	uint64_t *cuts;
+	size_t nr; /* slices */
+
+	pthread_mutex_t lock;
+	pthread_cond_t joined_one;
+	size_t next;   /* slice to be taken */
+	size_t joined; /* slices */
+	int status;    /* the first that is not 0 */
+	struct strata_error *error;
+};
+
+static void add_up(struct strata_trace_set *set, const struct strata_ctf_tally *tallies)
+{
+	size_t i;
+
+	for (i = 0; i < set->nr_streams; i++)
+		strata_ctf_tally_add(&set->streams[i].tally, &tallies[i]);
+}
+
+/* Merges a slice, and joins it when its turn has come. */
+static int do_slice(struct slices *slices, size_t at, struct strata_error *error)
+{
+	const struct strata_slice_options *options = slices->options;
+	struct strata_slice_sink *sink = slices->work->begin(slices->work, at);
+	struct strata_ctf_tally *tallies = calloc(slices->set->nr_streams + 1, sizeof(*tallies));
+	int status = -1;
+
+	strata_fail(error, "out of memory for a slice");
+	if (sink && tallies)
+		status = strata_trace_set_merge(
+			slices->set, at ? slices->cuts[at - 1] : options->from_ns,
+			at + 1 < slices->nr ? slices->cuts[at] : options->to_ns, sink, tallies,
+			error);
+	pthread_mutex_lock(&slices->lock);
+	while (slices->joined < at)
+		pthread_cond_wait(&slices->joined_one, &slices->lock);
+	pthread_mutex_unlock(&slices->lock);
+	/* Nobody else joins now, though others may merge. */
+	if (sink) {
+		struct strata_error join_error;
+		const int joined = slices->work->join(slices->work, sink, &join_error);
+
+		if (joined && !status) {
+			status = joined;
+			*error = join_error;
+		}
+	}
+	if (tallies)
+		add_up(slices->set, tallies);
+	free(tallies);
+	return status;
+}
+
+static void *work_on(void *data)
+{
+	struct slices *slices = data;
+	struct strata_error error;
+
+	pthread_mutex_lock(&slices->lock);
+	while (slices->next < slices->nr && !slices->status) {
+		const size_t at = slices->next++;
+		int status;
+
+		pthread_mutex_unlock(&slices->lock);
+		status = do_slice(slices, at, &error);
+		pthread_mutex_lock(&slices->lock);
+		slices->joined++;
+		if (status && !slices->status) {
+			slices->status = status;
+			*slices->error = error;
+		}
+		pthread_cond_broadcast(&slices->joined_one);
+	}
+	pthread_mutex_unlock(&slices->lock);
+	return NULL;
+}
+
+/* Cuts the set into slices. */
+static int cut(struct slices *slices)
+{
+	const struct strata_slice_options *options = slices->options;
+	uint64_t nr = options->slice_bytes ? slices->set->bytes / options->slice_bytes + 1
+					   : (uint64_t)options->threads * SLICES_OF_A_THREAD;
+
+	if (nr > SLICES_MAX)
+		nr = SLICES_MAX;
+	if (strata_trace_set_make_index(slices->set, slices->error))
+		return -1;
+	slices->cuts = malloc(nr * sizeof(*slices->cuts));
+	if (!slices->cuts)
+		return strata_fail(slices->error, "out of memory");
+	slices->nr = 1 + strata_trace_set_cut(slices->set, nr, options->from_ns, options->to_ns,
+					      slices->cuts);
+	return 0;
+}
+
+int strata_slices_run(struct strata_trace_set *set, const struct strata_slice_options *options,
+		      struct strata_slice_work *work, struct strata_error *error)
+{
+	struct slices slices = { .set = set,
+				 .options = options,
+				 .work = work,
+				 .nr = 1,
+				 .lock = PTHREAD_MUTEX_INITIALIZER,
+				 .joined_one = PTHREAD_COND_INITIALIZER,
+				 .error = error };
+	pthread_t *threads = calloc(options->threads, sizeof(*threads));
+	unsigned int i, nr = 0;
+
+	if (!threads)
+		return strata_fail(error, "out of memory");
+	if (options->threads > 1 && cut(&slices)) {
+		free(threads);
+		return -1;
+	}
+	/* This thread is one of them; where no other can be made it does all. */
+	for (; nr + 1 < options->threads && nr + 1 < slices.nr; nr++) {
+		if (pthread_create(&threads[nr], NULL, work_on, &slices))
+			break;
+	}
+	work_on(&slices);
+	for (i = 0; i < nr; i++)
+		pthread_join(threads[i], NULL);
+	free(threads);
+	free(slices.cuts);
+	pthread_mutex_destroy(&slices.lock);
+	pthread_cond_destroy(&slices.joined_one);
+	return slices.status;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * slices.h - merges a set of traces in slices of time, several at once, and joins
+ * what came of them in order.
+ */
+#ifndef STRATA_MERGE_SLICES_H
+#define STRATA_MERGE_SLICES_H
+
+#include "timeline/trace_set.h"
+
+struct strata_slice_work {
+	/* Makes what takes in the slice @at, counted from 0; may be called by several threads at
+	 * once. NULL: out of memory. */
+	struct strata_slice_sink *(*begin)(struct strata_slice_work *work, size_t at);
+	/* Takes what came of a slice, and frees its sink; called for one slice after the other, in
+	 * their order.  0; -1 with @error; 1: stop, all is well. */
+	int (*join)(struct strata_slice_work *work, struct strata_slice_sink *sink,
+		    struct strata_error *error);
+};
+
+struct strata_slice_options {
+	uint64_t from_ns, to_ns;
+	unsigned int threads; /* at least 1; with one there is one slice, whose sink gets all */
+	uint64_t slice_bytes; /* of input, about; 0: as many slices as keep the threads busy */
+};
+
+/*
+ * Merges, and adds to the tallies of the set's streams.  With several threads the set gets its
+ * index.  0; -1; 1: a sink or join wanted a stop.
+ */
+int strata_slices_run(struct strata_trace_set *set, const struct strata_slice_options *options,
+		      struct strata_slice_work *work, struct strata_error *error);
+
+#endif /* STRATA_MERGE_SLICES_H */

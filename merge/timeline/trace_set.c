@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* trace_set.c - see trace_set.h. */
+#include "timeline/trace_set.h"
+
+#include <stdlib.h>
+
+#include "timeline/lanes.h"
+#include "base/progress.h"
+#include "timeline/event_names.h"
+
+/* What all windows together may hold: a window each, of no less and no more than these. */
+#define WINDOWS_BYTES    (1u << 20)
+#define WINDOW_BYTES_MIN (4u << 10)
+#define WINDOW_BYTES_MAX (64u << 10)
+
+int strata_trace_set_add(struct strata_trace_set *set, struct strata_ctf_trace *trace,
+			 struct strata_error *error)
+{
+	struct strata_set_stream *streams;
+	struct strata_ctf_trace **traces;
+	size_t i;
+
+	if (strata_event_names_set(trace, error)) {
+		strata_ctf_trace_close(trace);
+		return -1;
+	}
+	traces = realloc(set->traces, (set->nr_traces + 1) * sizeof(*traces));
+	if (!traces) {
+		strata_ctf_trace_close(trace);
+		return strata_fail(error, "out of memory");
+	}
+	set->traces = traces;
+	/* A clock of its own, unless somebody finds out more. */
+	trace->clock_group = set->nr_traces;
+	traces[set->nr_traces++] = trace;
+	streams =
+		realloc(set->streams, (set->nr_streams + trace->nr_streams + 1) * sizeof(*streams));
+	if (!streams)
+		return strata_fail(error, "out of memory");
+	set->streams = streams;
+	memset(streams + set->nr_streams, 0, trace->nr_streams * sizeof(*streams));
+	for (i = 0; i < trace->nr_streams; i++) {
+		streams[set->nr_streams].stream = &trace->streams[i];
+		streams[set->nr_streams++].trace = set->nr_traces - 1;
+	}
+	set->bytes += trace->bytes;
+	return 0;
+}
+
+int strata_trace_set_make_index(struct strata_trace_set *set, struct strata_error *error)
+{
+	size_t i;
+
+	for (i = 0; i < set->nr_streams; i++) {
+		if (strata_ctf_index_make(&set->streams[i].index, set->streams[i].stream, error))
+			return -1;
+	}
+	set->has_index = true;
+	return 0;
+}
+
+size_t strata_trace_set_name_cut(const struct strata_trace_set *set)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < set->nr_streams; i++) {
+		const struct strata_ctf_tally *tally = &set->streams[i].tally;
+		const struct strata_ctf_stream *stream = set->streams[i].stream;
+
+		if (tally->bad_packets || tally->packets >= stream->packets)
+			continue;
+		strata_ctf_complain(
+			stream, "it ends after %llu packets, but the recording says %llu",
+			(unsigned long long)tally->packets, (unsigned long long)stream->packets);
+		nr++;
+	}
+	return nr;
+}
+
+void strata_trace_set_clear(struct strata_trace_set *set)
+{
+	size_t i;
+
+	for (i = 0; i < set->nr_streams; i++)
+		strata_ctf_index_clear(&set->streams[i].index);
+	for (i = 0; i < set->nr_traces; i++)
+		strata_ctf_trace_close(set->traces[i]);
+	free(set->streams);
+	free(set->traces);
+	memset(set, 0, sizeof(*set));
+}
+
+/* One merge of a slice. */
+struct slice {
+	const struct strata_trace_set *set;
+	struct strata_ctf_reader *readers;
+	struct strata_lane *lanes;
+	void *filter_run; /* NULL: all events are wanted */
+	uint64_t from_ns, to_ns;
+	uint64_t told_to_ns; /* what is wrong from here on is not told */
+	struct strata_slice_sink *sink;
+	struct strata_error *error;
+};
+
+/* The first of a batch's events that is at @ns or later. */
+static const struct strata_lane_event *first_from(const struct strata_lane_event *low,
+						  const struct strata_lane_event *high, uint64_t ns)
+{
+	while (low < high) {
+		const struct strata_lane_event *middle = low + (high - low) / 2;
+
+		if (middle->ns < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Leaves of what a lane has got what the filter wants. */
+static void leave_wanted(struct slice *slice, size_t at)
+{
+	struct strata_ctf_reader *reader = &slice->readers[at];
+	struct strata_lane *lane = &slice->lanes[at];
+	const size_t trace = slice->set->streams[at].trace;
+
+	lane->end = lane->next +
+		    slice->set->filter->keep(slice->filter_run, trace, reader,
+					     reader->events + (lane->next - reader->events),
+					     (size_t)(lane->end - lane->next));
+}
+
+/* Leaves the batch, which is a loss of this slice, in its lane if it is wanted. */
+static void keep_loss(struct slice *slice, size_t at)
+{
+	struct strata_ctf_reader *reader = &slice->readers[at];
+	struct strata_lane *lane = &slice->lanes[at];
+	const size_t trace = slice->set->streams[at].trace;
+
+	if (slice->filter_run && !slice->set->filter->may_match(slice->set->filter, trace, reader))
+		lane->end = lane->next;
+}
+
+static int refill(void *data, size_t at)
+{
+	struct slice *slice = data;
+	struct strata_ctf_reader *reader = &slice->readers[at];
+	struct strata_lane *lane = &slice->lanes[at];
+	bool is_last, is_loss;
+
+	do {
+		const uint64_t bytes = reader->tally.bytes;
+		const int got = strata_ctf_reader_next(reader, slice->error);
+
+		if (got < 0)
+			return -1;
+		is_loss = got > 0 && reader->events[0].class == STRATA_LANE_LOSS;
+		if (slice->set->progress)
+			strata_progress_add(slice->set->progress, is_loss ? 0 : (uint64_t)got,
+					    reader->tally.bytes - bytes);
+		lane->next = reader->events;
+		lane->end = reader->events + got;
+		if (got == 0)
+			return 0;
+		if (is_loss) {
+			keep_loss(slice, at);
+			continue;
+		}
+		is_last = lane->end[-1].ns >= slice->to_ns;
+		if (lane->next->ns < slice->from_ns)
+			lane->next = first_from(lane->next, lane->end, slice->from_ns);
+		if (is_last)
+			lane->end = first_from(lane->next, lane->end, slice->to_ns);
+		if (slice->filter_run)
+			leave_wanted(slice, at);
+		reader->tally.events -= (size_t)got - (size_t)(lane->end - lane->next);
+		if (is_last)
+			return 0;
+	} while (lane->next == lane->end);
+	return 0;
+}
+
+static int take(void *data, size_t at, const struct strata_lane_event *events, size_t nr)
+{
+	struct slice *slice = data;
+	struct strata_ctf_reader *reader = &slice->readers[at];
+
+	if (events->class == STRATA_LANE_LOSS)
+		return slice->sink->lose(slice->sink, at, reader, &reader->loss, slice->error);
+	return slice->sink->take(slice->sink, at, reader, events, nr, slice->error);
+}
+
+static size_t window_bytes(const struct strata_trace_set *set)
+{
+	const size_t each = WINDOWS_BYTES / (set->nr_streams + 1);
+
+	if (each > WINDOW_BYTES_MAX)
+		return WINDOW_BYTES_MAX;
+	return each < WINDOW_BYTES_MIN ? WINDOW_BYTES_MIN : each / 4096 * 4096;
+}
+
+static bool must_begin_at_start(const struct strata_trace_set *set, size_t at)
+{
+	const struct strata_ctf_converter *converter = set->streams[at].stream->converter;
+
+	return converter && converter->from_start;
+}
+
+/* Opens a reader for each stream.  The number of those that are open. */
+static size_t open_readers(struct slice *slice)
+{
+	const struct strata_trace_set *set = slice->set;
+	size_t i;
+
+	for (i = 0; i < set->nr_streams; i++) {
+		if (strata_ctf_reader_open(&slice->readers[i], set->streams[i].stream,
+					   window_bytes(set), slice->error))
+			break;
+		slice->readers[i].tells_losses = slice->sink->lose != NULL;
+		strata_ctf_reader_seek(
+			&slice->readers[i],
+			set->has_index && slice->from_ns && !must_begin_at_start(set, i)
+				? strata_ctf_index_find(&set->streams[i].index, slice->from_ns)
+				: 0,
+			slice->from_ns, slice->told_to_ns);
+	}
+	return i;
+}
+
+static int merge(const struct strata_trace_set *set, uint64_t from_ns, uint64_t to_ns,
+		 uint64_t told_to_ns, struct strata_slice_sink *sink,
+		 struct strata_ctf_tally *tallies, struct strata_error *error)
+{
+	struct slice slice = { .set = set,
+			       .from_ns = from_ns,
+			       .to_ns = to_ns,
+			       .told_to_ns = told_to_ns,
+			       .sink = sink,
+			       .error = error };
+	struct strata_lanes lanes = {
+		.nr = set->nr_streams, .refill = refill, .take = take, .data = &slice
+	};
+	size_t i, nr = 0;
+	int status = -1;
+
+	slice.readers = calloc(set->nr_streams + 1, sizeof(*slice.readers));
+	slice.lanes = calloc(set->nr_streams + 1, sizeof(*slice.lanes));
+	lanes.lanes = slice.lanes;
+	if (set->filter)
+		slice.filter_run = set->filter->begin(set->filter);
+	strata_fail(error, "out of memory for %zu streams", set->nr_streams);
+	if (slice.readers && slice.lanes && !set->filter == !slice.filter_run) {
+		nr = open_readers(&slice);
+		if (nr == set->nr_streams)
+			status = strata_lanes_merge(&lanes);
+	}
+	for (i = 0; i < nr; i++) {
+		strata_ctf_tally_add(&tallies[i], &slice.readers[i].tally);
+		strata_ctf_reader_close(&slice.readers[i]);
+	}
+	if (set->filter)
+		set->filter->end(slice.filter_run);
+	free(slice.readers);
+	free(slice.lanes);
+	return status;
+}
+
+int strata_trace_set_merge(const struct strata_trace_set *set, uint64_t from_ns, uint64_t to_ns,
+			   struct strata_slice_sink *sink, struct strata_ctf_tally *tallies,
+			   struct strata_error *error)
+{
+	return merge(set, from_ns, to_ns, to_ns, sink, tallies, error);
+}
+
+struct first_sink {
+	struct strata_slice_sink sink;
+	uint64_t ns;
+};
+
+static int take_first(struct strata_slice_sink *sink, size_t stream,
+		      struct strata_ctf_reader *reader, const struct strata_lane_event *events,
+		      size_t nr, struct strata_error *error)
+{
+	(void)stream;
+	(void)reader;
+	(void)nr;
+	(void)error;
+	((struct first_sink *)sink)->ns = events[0].ns;
+	return 1;
+}
+
+int strata_trace_set_first(const struct strata_trace_set *set, uint64_t *ns,
+			   struct strata_error *error)
+{
+	struct strata_ctf_tally *ignored = calloc(set->nr_streams + 1, sizeof(*ignored));
+	struct first_sink first = { .sink = { .take = take_first } };
+	struct strata_trace_set whole = *set;
+	int status;
+
+	if (!ignored)
+		return strata_fail(error, "out of memory");
+	/* What is wrong in there is told by who reads it in earnest. */
+	whole.filter = NULL;
+	whole.progress = NULL;
+	status = merge(&whole, 0, UINT64_MAX, 0, &first.sink, ignored, error);
+	free(ignored);
+	*ns = first.ns;
+	return status < 0 ? -1 : !status;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+size_t strata_trace_set_cut(const struct strata_trace_set *set, size_t nr, uint64_t from_ns,
+			    uint64_t to_ns, uint64_t *cuts)
+{
+	size_t i, j, nr_times = 0, nr_cuts = 0, room = 0;
+	uint64_t *times;
+
+	for (i = 0; i < set->nr_streams; i++) {
+		const struct strata_ctf_index *index = &set->streams[i].index;
+
+		/* A stream that is read from its beginning for each slice costs more than it helps.
+		 */
+		if (index->nr && (!index->has_times || must_begin_at_start(set, i)))
+			return 0;
+		room += index->nr;
+	}
+	times = malloc((room + 1) * sizeof(*times));
+	if (!times || nr < 2) {
+		free(times);
+		return 0;
+	}
+	for (i = 0; i < set->nr_streams; i++) {
+		const struct strata_ctf_index *index = &set->streams[i].index;
+
+		for (j = 0; j < index->nr; j++) {
+			if (index->places[j].begin_ns > from_ns &&
+			    index->places[j].begin_ns < to_ns)
+				times[nr_times++] = index->places[j].begin_ns;
+		}
+	}
+	qsort(times, nr_times, sizeof(*times), compare_times);
+	for (i = 1; i < nr && nr_times; i++) {
+		const uint64_t cut = times[nr_times * i / nr];
+
+		if (nr_cuts == 0 || cut > cuts[nr_cuts - 1])
+			cuts[nr_cuts++] = cut;
+	}
+	free(times);
+	return nr_cuts;
+}
+
+static uint64_t stream_bytes(const struct strata_set_stream *stream, uint64_t from_ns,
+			     uint64_t to_ns)
+{
+	const struct strata_ctf_index *index = &stream->index;
+	uint64_t bytes = 0;
+	size_t i;
+
+	if (index->nr == 0 || !index->has_times)
+		return stream->stream->bytes;
+	for (i = 0; i < index->nr && index->places[i].begin_ns < to_ns; i++) {
+		const bool is_last = i + 1 == index->nr;
+		const uint64_t end = is_last ? stream->stream->bytes : index->places[i + 1].offset;
+
+		if (is_last || index->places[i + 1].begin_ns > from_ns)
+			bytes += end - index->places[i].offset;
+	}
+	return bytes;
+}
+
+uint64_t strata_trace_set_bytes(const struct strata_trace_set *set, uint64_t from_ns,
+				uint64_t to_ns)
+{
+	uint64_t bytes = 0;
+	size_t i;
+
+	for (i = 0; i < set->nr_streams; i++)
+		bytes += stream_bytes(&set->streams[i], from_ns, to_ns);
+	return bytes;
+}

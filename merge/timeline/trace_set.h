@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * trace_set.h - several CTF traces as one timeline: all their streams, side by
+ * side, and the merge of them from one time to another.
+ *
+ * A merge may be cut into slices of time, which several threads merge at once: the
+ * slices follow each other, and who takes the events joins what came of them.
+ */
+#ifndef STRATA_MERGE_TRACE_SET_H
+#define STRATA_MERGE_TRACE_SET_H
+
+#include "ctf/reader/ctf_index.h"
+#include "ctf/reader/ctf_reader.h"
+#include "timeline/set_filter.h"
+
+struct strata_set_stream {
+	const struct strata_ctf_stream *stream;
+	size_t trace;                  /* index of its trace */
+	struct strata_ctf_index index; /* if has_index */
+	struct strata_ctf_tally tally; /* of all that was read of it */
+};
+
+struct strata_progress;
+
+struct strata_trace_set {
+	struct strata_ctf_trace **traces;
+	size_t nr_traces;
+	struct strata_set_stream *streams; /* by trace, then name; ties are decided by this order */
+	size_t nr_streams;
+	bool has_index;
+	uint64_t bytes;
+	const struct strata_set_filter
+		*filter;                  /* bound to it: what merges hand on; NULL: everything */
+	struct strata_progress *progress; /* told of what merges read; NULL: nobody */
+};
+
+/* Zero-initialised is empty.  Adds an open trace, which is the set's from then on, also when this
+ * fails: 0, or -1: out of memory. */
+int strata_trace_set_add(struct strata_trace_set *set, struct strata_ctf_trace *trace,
+			 struct strata_error *error);
+
+/* Makes the index of each stream.  0 or -1. */
+int strata_trace_set_make_index(struct strata_trace_set *set, struct strata_error *error);
+
+/*
+ * To be called behind a merge of everything: reports streams that hold fewer packets than their
+ * recording's table knows of, though none of them is bad.  A file that was cut between two packets
+ * looks whole.
+ * Returns the number of such streams.
+ */
+size_t strata_trace_set_name_cut(const struct strata_trace_set *set);
+
+void strata_trace_set_clear(struct strata_trace_set *set);
+
+/* What takes in a slice of the timeline. */
+struct strata_slice_sink {
+	/*
+	 * Takes a run of events of one stream, in order.  They are in @reader's batch, which may
+	 * hold others that are not handed on.
+	 * 0; -1: give up, with @error; 1: stop.
+	 */
+	int (*take)(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
+		    const struct strata_lane_event *events, size_t nr, struct strata_error *error);
+	/*
+	 * Takes a loss of a stream, behind its last event before that; as take().  May be NULL.
+	 * One is handed on if the filter may match events of that stream.
+	 */
+	int (*lose)(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
+		    const struct strata_loss *loss, struct strata_error *error);
+};
+
+/*
+ * Merges all events from @from_ns on and before @to_ns (UINT64_MAX: to the end).
+ * @sink: takes them
+ * @tallies: OUT, of each stream; added to
+ * An index is used if there is one and @from_ns is not 0.  0, or -1; 1: the sink wanted a stop.
+ */
+int strata_trace_set_merge(const struct strata_trace_set *set, uint64_t from_ns, uint64_t to_ns,
+			   struct strata_slice_sink *sink, struct strata_ctf_tally *tallies,
+			   struct strata_error *error);
+
+/* The time of the first event of all, whatever the filter.  0; 1: there is none; -1 with @error. */
+int strata_trace_set_first(const struct strata_trace_set *set, uint64_t *ns,
+			   struct strata_error *error);
+
+/* About how many bytes hold the events from one time to another: all of them where no index says
+ * more. */
+uint64_t strata_trace_set_bytes(const struct strata_trace_set *set, uint64_t from_ns,
+				uint64_t to_ns);
+
+/*
+ * Times that cut the set into about @nr slices of equally many bytes; an index is needed.
+ * @cuts: OUT, room for @nr - 1, ascending; slice i is from cuts[i - 1] on and before cuts[i]
+ * Returns how many cuts there are; 0 if some stream cannot be read from the middle.
+ */
+size_t strata_trace_set_cut(const struct strata_trace_set *set, size_t nr, uint64_t from_ns,
+			    uint64_t to_ns, uint64_t *cuts);
+
+#endif /* STRATA_MERGE_TRACE_SET_H */
