@@ -177,29 +177,45 @@ static int scan_residences(struct strata_xen_scan *scan, uint32_t pcpu,
 	return done ? 0 : strata_fail(error, "out of memory for where vCPUs ran");
 }
 
-static int scan_stream(struct strata_xen_scan *scan, struct strata_packet_reader *reader,
+/* Clocks, and where all vCPUs ran. */
+static int scan_places(struct strata_xen_scan *scan, uint32_t pcpu,
+		       const struct strata_record *record, struct strata_error *error)
+{
+	struct running running = { .pcpu = pcpu };
+
+	if (scan_clocks(scan, pcpu, record, error))
+		return -1;
+	if (!take_running(record, &running) || !running.begins)
+		return 0;
+	return strata_vcpu_places_add(&scan->places, record->ticks, running.domain, running.vcpu,
+				      running.pcpu,
+				      record->event->id == (uint32_t)STRATA_HV_VCPU_STATE)
+		       ? 0
+		       : strata_fail(error, "out of memory for where vCPUs ran");
+}
+
+/* Shows the records of the packet that was read to @scan_record. */
+static int scan_packet(struct strata_xen_scan *scan, struct strata_packet_reader *reader,
 		       scan_fn *scan_record, struct strata_xen_coverage *coverage,
 		       struct strata_error *error)
 {
-	while (strata_packet_reader_next(reader)) {
-		size_t offset = STRATA_PACKET_HEADER_BYTES;
-		struct strata_record record;
+	size_t offset = STRATA_PACKET_HEADER_BYTES;
+	struct strata_record record;
 
-		/* What is missing came after the packet before, and before the end of this one. */
-		if (reader->gap && scan_record == scan_clocks &&
-		    !strata_vcpu_stime_gap(&scan->stimes, reader->cpu, coverage->last,
-					   reader->packet.end_ticks))
-			return strata_fail(error, "out of memory for the clocks of vCPUs");
-		while (strata_packet_next(reader->source, reader->bytes, &reader->packet, &offset,
-					  &record)) {
-			if (!coverage->any)
-				coverage->first = record.ticks;
-			coverage->any = true;
-			if (scan_record(scan, reader->cpu, &record, error))
-				return -1;
-		}
-		coverage->last = reader->packet.end_ticks;
+	/* What is missing came after the packet before, and before the end of this one. */
+	if (reader->gap && scan_record != scan_residences &&
+	    !strata_vcpu_stime_gap(&scan->stimes, reader->cpu, coverage->last,
+				   reader->packet.end_ticks))
+		return strata_fail(error, "out of memory for the clocks of vCPUs");
+	while (strata_packet_next(reader->source, reader->bytes, &reader->packet, &offset,
+				  &record)) {
+		if (!coverage->any)
+			coverage->first = record.ticks;
+		coverage->any = true;
+		if (scan_record(scan, reader->cpu, &record, error))
+			return -1;
 	}
+	coverage->last = reader->packet.end_ticks;
 	return 0;
 }
 
@@ -217,34 +233,114 @@ static void note_coverage(struct strata_xen_scan *scan, const struct strata_xen_
 	scan->any = true;
 }
 
-/* Shows every record of the hypervisor's to @scan_record. */
-static int scan_all(struct strata_xen_scan *scan, struct strata_recording *recording,
-		    const char *raw, scan_fn *scan_record, bool covers, struct strata_error *error)
+/* All streams of the hypervisor, side by side. */
+struct streams {
+	struct strata_packet_reader *readers;
+	struct strata_xen_coverage *coverages;
+	bool *at_end;
+	size_t nr;
+};
+
+static void close_streams(struct streams *streams)
 {
-	size_t i, j;
+	size_t i;
 
-	for (i = 0; i < recording->nr_sources; i++) {
-		struct strata_source *source = &recording->sources[i];
+	for (i = 0; i < streams->nr; i++)
+		strata_packet_reader_close(&streams->readers[i]);
+	free(streams->readers);
+	free(streams->coverages);
+	free(streams->at_end);
+}
 
-		if (source->layer != STRATA_LAYER_XEN)
-			continue;
-		for (j = 0; j < source->nr_streams; j++) {
-			struct strata_packet_reader reader;
-			struct strata_xen_coverage coverage = { 0 };
-			int status;
+static int open_source(struct streams *streams, struct strata_source *source, const char *raw,
+		       struct strata_error *error)
+{
+	size_t i;
 
-			if (strata_packet_reader_open(&reader, raw, source, &source->streams[j],
-						      NULL, NULL, error))
-				return -1;
-			status = scan_stream(scan, &reader, scan_record, &coverage, error);
-			strata_packet_reader_close(&reader);
-			if (status)
-				return -1;
-			if (covers)
-				note_coverage(scan, &coverage, source->streams[j].packets);
-		}
+	for (i = 0; i < source->nr_streams; i++) {
+		if (strata_packet_reader_open(&streams->readers[streams->nr], raw, source,
+					      &source->streams[i], NULL, NULL, error))
+			return -1;
+		streams->nr++;
 	}
 	return 0;
+}
+
+static int open_streams(struct streams *streams, struct strata_recording *recording,
+			const char *raw, struct strata_error *error)
+{
+	size_t i, nr = 0;
+
+	memset(streams, 0, sizeof(*streams));
+	for (i = 0; i < recording->nr_sources; i++) {
+		if (recording->sources[i].layer == STRATA_LAYER_XEN)
+			nr += recording->sources[i].nr_streams;
+	}
+	streams->readers = calloc(nr + 1, sizeof(*streams->readers));
+	streams->coverages = calloc(nr + 1, sizeof(*streams->coverages));
+	streams->at_end = calloc(nr + 1, sizeof(*streams->at_end));
+	if (!streams->readers || !streams->coverages || !streams->at_end)
+		return strata_fail(error, "out of memory for %zu streams", nr);
+	for (i = 0; i < recording->nr_sources; i++) {
+		if (recording->sources[i].layer == STRATA_LAYER_XEN &&
+		    open_source(streams, &recording->sources[i], raw, error))
+			return -1;
+	}
+	return 0;
+}
+
+/* The stream that was read least far, in time; the number of streams: all are at their end. */
+static size_t least_far(const struct streams *streams)
+{
+	size_t i, least = streams->nr;
+
+	for (i = 0; i < streams->nr; i++) {
+		if (!streams->at_end[i] &&
+		    (least == streams->nr ||
+		     streams->coverages[i].last < streams->coverages[least].last))
+			least = i;
+	}
+	return least;
+}
+
+/*
+ * Shows every record of the hypervisor's to @scan_record: the streams side by side, so that where
+ * vCPUs ran is known soon up to some time, and what is no move can be forgotten.
+ */
+static int scan_all(struct strata_xen_scan *scan, const struct streams *streams,
+		    scan_fn *scan_record, struct strata_error *error)
+{
+	size_t at;
+
+	while ((at = least_far(streams)) < streams->nr) {
+		struct strata_packet_reader *reader = &streams->readers[at];
+
+		scan->places.known_until = streams->coverages[at].last;
+		if (!strata_packet_reader_next(reader))
+			streams->at_end[at] = true;
+		else if (scan_packet(scan, reader, scan_record, &streams->coverages[at], error))
+			return -1;
+	}
+	return 0;
+}
+
+static int scan_once(struct strata_xen_scan *scan, struct strata_recording *recording,
+		     const char *raw, scan_fn *scan_record, bool covers, struct strata_error *error)
+{
+	struct streams streams;
+	int status = open_streams(&streams, recording, raw, error);
+	size_t i, j, at = 0;
+
+	if (!status)
+		status = scan_all(scan, &streams, scan_record, error);
+	for (i = 0; !status && covers && i < recording->nr_sources; i++) {
+		const struct strata_source *source = &recording->sources[i];
+
+		for (j = 0; source->layer == STRATA_LAYER_XEN && j < source->nr_streams; j++)
+			note_coverage(scan, &streams.coverages[at++], source->streams[j].packets);
+	}
+	close_streams(&streams);
+	return status;
 }
 
 /* Reads all a second time, for guests whose counters are emulated; the first time found them. */
@@ -266,21 +362,26 @@ static int find_residences(struct strata_xen_scan *scan, struct strata_recording
 	if (!scan->emulated || !scan->runstates)
 		return 0;
 	scan->lossy = strata_vcpu_stime_lossy(&scan->stimes);
-	return scan_all(scan, recording, raw, scan_residences, false, error);
+	return scan_once(scan, recording, raw, scan_residences, false, error);
 }
 
 int strata_xen_scan_more(struct strata_xen_scan *scan, struct strata_packet_reader *reader,
 			 struct strata_xen_coverage *coverage, struct strata_error *error)
 {
-	return scan_stream(scan, reader, scan_clocks, coverage, error);
+	while (strata_packet_reader_next(reader)) {
+		if (scan_packet(scan, reader, scan_clocks, coverage, error))
+			return -1;
+	}
+	return 0;
 }
 
 int strata_xen_scan(struct strata_xen_scan *scan, struct strata_recording *recording,
 		    const char *raw, struct strata_error *error)
 {
 	memset(scan, 0, sizeof(*scan));
-	if (scan_all(scan, recording, raw, scan_clocks, true, error))
+	if (scan_once(scan, recording, raw, scan_places, true, error))
 		return -1;
+	strata_vcpu_places_finish(&scan->places);
 	strata_clock_maps_sort(&scan->maps, recording->tsc_khz);
 	count_unmeasured(&scan->skew);
 	if (find_residences(scan, recording, raw, error))
@@ -299,6 +400,7 @@ void strata_xen_scan_clear(struct strata_xen_scan *scan)
 {
 	strata_clock_maps_clear(&scan->maps);
 	strata_vcpu_stime_clear(&scan->stimes);
+	strata_vcpu_places_clear(&scan->places);
 	free(scan->emulated);
 	memset(scan, 0, sizeof(*scan));
 }

@@ -8,6 +8,7 @@
 #define STRATA_MERGE_XEN_SCAN_H
 
 #include "clocks/clock_maps.h"
+#include "clocks/vcpu_places.h"
 #include "packets/packet_reader.h"
 #include "clocks/vcpu_stime.h"
 
@@ -27,6 +28,7 @@ struct strata_skew {
 struct strata_xen_scan {
 	struct strata_clock_maps maps;
 	struct strata_vcpu_stime stimes;
+	struct strata_vcpu_places places; /* empty for a recording that goes on */
 	struct strata_skew skew;
 	struct strata_exits_evidence exits; /* whose numbers VM exits have */
 	bool runstates;                     /* they were recorded */

@@ -183,6 +183,8 @@ int merge_take(struct strata_slice_sink *slice, size_t at, struct strata_ctf_rea
 	size_t i;
 
 	(void)error;
+	if (!stream)
+		return 0;
 	stream->seen.lost = reader->tally.discarded;
 	stream->seen.missing_packets = reader->tally.missing_packets;
 	for (i = 0; i < nr; i++)
@@ -199,6 +201,8 @@ int merge_lose(struct strata_slice_sink *slice, size_t at, struct strata_ctf_rea
 	size_t i;
 
 	(void)error;
+	if (!stream)
+		return 0;
 	stream->seen.lost = reader->tally.discarded;
 	stream->seen.missing_packets = reader->tally.missing_packets;
 	if (stream->seen.source->layer == STRATA_LAYER_XEN) {

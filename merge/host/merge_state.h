@@ -27,16 +27,18 @@ struct strata_merge {
 	struct strata_slice_sink slice;
 	struct strata_merge_options options;
 	struct strata_recording_traces *traces;
+	bool owns_traces;
 	struct strata_recorded_host *host; /* of these */
-	struct strata_trace_set set;
+	struct strata_trace_set own;       /* of a merge of its own */
 	struct strata_progress progress;
+	const struct strata_trace_set *set; /* that it watches */
 	struct strata_order_check *check;
 	struct strata_event_classes *classes; /* of each source */
 	uint32_t nr_classes;
 
 	struct merge_stream *streams; /* as the host's */
 	size_t nr_streams;
-	struct merge_stream **of_set; /* by index in the set */
+	struct merge_stream **of_set; /* by index in the set; NULL: another's */
 	struct strata_sink *const *sinks;
 	size_t nr_sinks;
 

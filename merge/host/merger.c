@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * merger.c - see merger.h: opens the sources of one recording, runs the merge of all traces
- * (trace_set.h) over them, and sums up.  merge_event.c takes the events.
- */
+/* merger.c - see merger.h.  merge_event.c takes the events, merge_order.c checks their order. */
 #include "host/merger.h"
 
 #include <stdlib.h>
@@ -10,6 +7,7 @@
 
 #include "host/host_converter.h"
 #include "host/merge_state.h"
+#include "timeline/slices.h"
 
 void merge_complain(const struct strata_merge *merge, const char *message)
 {
@@ -17,40 +15,16 @@ void merge_complain(const struct strata_merge *merge, const char *message)
 		merge->options.complain(merge->options.data, message);
 }
 
-/* The stream that a file is of; NULL: it is empty, and has not been asked whose it is. */
-static struct merge_stream *stream_of(const struct strata_merge *merge, size_t source,
-				      const struct strata_ctf_stream *file)
-{
-	const struct strata_recorded_stream *recorded =
-		file->is_recorded
-			? strata_recorded_host_stream(merge->host, source, (uint32_t)file->cpu)
-			: NULL;
-
-	return recorded ? &merge->streams[recorded - merge->host->streams] : NULL;
-}
-
 /* Opens one source.  0, also if it cannot be read, which is said; -1: out of memory. */
 static int open_source(struct strata_merge *merge, size_t index, struct strata_error *error)
 {
 	struct strata_ctf_trace *trace = strata_recording_traces_trace(merge->traces, index, error);
-	const size_t first = merge->set.nr_streams;
-	struct merge_stream **of_set;
-	size_t i;
 
 	if (!trace) {
 		merge_complain(merge, error->text);
-		merge->result.left_out_sources++;
 		return 0;
 	}
-	if (strata_trace_set_add(&merge->set, trace, error))
-		return -1;
-	of_set = reallocarray(merge->of_set, merge->set.nr_streams + 1, sizeof(*of_set));
-	if (!of_set)
-		return strata_fail(error, "out of memory");
-	merge->of_set = of_set;
-	for (i = first; i < merge->set.nr_streams; i++)
-		of_set[i] = stream_of(merge, index, merge->set.streams[i].stream);
-	return 0;
+	return strata_trace_set_add(&merge->own, trace, error);
 }
 
 static int open_sources(struct strata_merge *merge, bool of_xen, struct strata_error *error)
@@ -59,44 +33,43 @@ static int open_sources(struct strata_merge *merge, bool of_xen, struct strata_e
 	size_t i;
 
 	for (i = 0; i < recording->nr_sources; i++) {
-		const struct strata_source *source = &recording->sources[i];
-
-		if ((source->layer == STRATA_LAYER_XEN) != of_xen || source->nr_streams == 0 ||
-		    !strata_recorded_host_stream(merge->host, i, source->streams[0].cpu))
-			continue;
-		if (open_source(merge, i, error))
+		if ((recording->sources[i].layer == STRATA_LAYER_XEN) == of_xen &&
+		    strata_recorded_host_can_order(merge->host, i) && open_source(merge, i, error))
 			return -1;
 	}
 	return 0;
 }
 
-static int merge_events(struct strata_merge *merge, struct strata_error *error)
+int strata_merge_watch(struct strata_merge *merge, const struct strata_trace_set *set,
+		       struct strata_sink *const *sinks, size_t nr_sinks,
+		       struct strata_error *error)
 {
-	struct strata_ctf_tally *tallies;
-	struct strata_error why;
+	const struct strata_recording *recording = &merge->host->recording;
 	size_t i;
-	int status;
 
-	if (open_sources(merge, true, error) || open_sources(merge, false, error))
-		return -1;
-	merge->progress.tell = merge->options.progress;
-	merge->progress.data = merge->options.data;
-	merge->progress.bytes_total = merge->set.bytes;
-	merge->set.progress = merge->options.progress ? &merge->progress : NULL;
-	tallies = calloc(merge->set.nr_streams + 1, sizeof(*tallies));
-	if (!tallies)
+	merge->set = set;
+	merge->sinks = sinks;
+	merge->nr_sinks = nr_sinks;
+	merge->of_set = calloc(set->nr_streams + 1, sizeof(struct merge_stream *));
+	if (!merge->of_set)
 		return strata_fail(error, "out of memory");
-	status = strata_trace_set_merge(&merge->set, 0, UINT64_MAX, &merge->slice, tallies, &why);
-	for (i = 0; i < merge->set.nr_streams; i++)
-		strata_ctf_tally_add(&merge->set.streams[i].tally, &tallies[i]);
-	free(tallies);
-	if (!status)
-		merge->result.bad_packets += strata_trace_set_name_cut(&merge->set);
-	merge->result.bad_packets += strata_recording_traces_missing(merge->traces);
-	if (status < 0)
-		*error = why;
-	/* 1: a consumer takes no more, and says why when it finishes. */
-	return status < 0 ? -1 : 0;
+	for (i = 0; i < set->nr_streams; i++) {
+		const struct strata_recorded_stream *recorded =
+			strata_recording_traces_stream(set->streams[i].stream);
+
+		if (recorded && recorded->host == merge->host)
+			merge->of_set[i] = &merge->streams[recorded - merge->host->streams];
+	}
+	for (i = 0; i < recording->nr_sources; i++)
+		merge->result.left_out_sources += strata_recorded_host_can_order(merge->host, i);
+	for (i = 0; i < set->nr_traces; i++)
+		merge->result.left_out_sources -= set->traces[i]->recording == merge->traces;
+	return 0;
+}
+
+struct strata_slice_sink *strata_merge_observer(struct strata_merge *merge)
+{
+	return &merge->slice;
 }
 
 /* The largest error of a time, and of the distance between times on two physical CPUs. */
@@ -134,16 +107,21 @@ static void sum_up(struct strata_merge *merge)
 	struct strata_merge_result *result = &merge->result;
 	size_t i;
 
-	for (i = 0; i < merge->set.nr_streams; i++) {
-		const struct strata_ctf_tally *tally = &merge->set.streams[i].tally;
+	for (i = 0; i < merge->set->nr_streams; i++) {
+		const struct strata_set_stream *stream = &merge->set->streams[i];
 
+		if (stream->stream->trace->recording != merge->traces)
+			continue;
 		if (merge->of_set[i])
-			merge->of_set[i]->seen.lost = tally->discarded;
-		result->bad_packets += tally->bad_packets;
-		result->forged_packets += tally->forged_packets;
-		result->missing_packets += tally->missing_packets;
-		result->clamped += tally->held_times;
+			merge->of_set[i]->seen.lost = stream->tally.discarded;
+		if (merge->of_set[i])
+			merge->of_set[i]->seen.missing_packets = stream->tally.missing_packets;
+		result->bad_packets += stream->tally.bad_packets + strata_set_stream_is_cut(stream);
+		result->forged_packets += stream->tally.forged_packets;
+		result->missing_packets += stream->tally.missing_packets;
+		result->clamped += stream->tally.held_times;
 	}
+	result->bad_packets += strata_recording_traces_missing(merge->traces);
 	for (i = 0; i < merge->nr_streams; i++) {
 		result->lost += merge->streams[i].seen.lost;
 		result->bad_packets += merge->host->streams[i].recorded->bad_packets;
@@ -152,22 +130,48 @@ static void sum_up(struct strata_merge *merge)
 	result->order = *strata_order_check_finish(merge->check);
 }
 
-int strata_merge_run(struct strata_merge *merge, struct strata_sink *const *sinks, size_t nr_sinks,
-		     struct strata_error *error)
+int strata_merge_finish(struct strata_merge *merge, struct strata_error *error)
 {
 	struct strata_error sink_error;
-	int status;
+	int status = 0;
 	size_t i;
 
-	merge->sinks = sinks;
-	merge->nr_sinks = nr_sinks;
-	status = merge_events(merge, error);
 	sum_up(merge);
-	for (i = 0; i < nr_sinks; i++) {
-		if (sinks[i]->finish(sinks[i], merge, &sink_error) && status == 0) {
+	for (i = 0; i < merge->nr_sinks; i++) {
+		struct strata_sink *sink = merge->sinks[i];
+
+		if (sink->finish && sink->finish(sink, merge, &sink_error) && !status) {
 			*error = sink_error;
 			status = -1;
 		}
+	}
+	return status;
+}
+
+int strata_merge_run(struct strata_merge *merge, struct strata_sink *const *sinks, size_t nr_sinks,
+		     struct strata_error *error)
+{
+	struct strata_slice_sink *const observer = &merge->slice;
+	const struct strata_slice_options options = {
+		.to_ns = UINT64_MAX, .threads = 1, .observers = &observer, .nr_observers = 1
+	};
+	struct strata_error finish_error;
+	int status;
+
+	if (open_sources(merge, true, error) || open_sources(merge, false, error) ||
+	    strata_merge_watch(merge, &merge->own, sinks, nr_sinks, error))
+		return -1;
+	merge->progress.tell = merge->options.progress;
+	merge->progress.data = merge->options.data;
+	merge->progress.bytes_total = merge->own.bytes;
+	merge->own.progress = merge->options.progress ? &merge->progress : NULL;
+	/* 1: a consumer takes no more, and says why when it finishes. */
+	status = strata_slices_run(&merge->own, &options, NULL, error) < 0 ? -1 : 0;
+	if (!status)
+		strata_trace_set_name_cut(&merge->own);
+	if (strata_merge_finish(merge, &finish_error) && !status) {
+		*error = finish_error;
+		status = -1;
 	}
 	return status;
 }
@@ -199,15 +203,13 @@ static void set_up_stream(struct strata_merge *merge, size_t at)
 		strata_order_check_read_by_xen(stream->vcpu);
 }
 
-static int set_up(struct strata_merge *merge, const char *raw, struct strata_error *error)
+static int set_up(struct strata_merge *merge, struct strata_error *error)
 {
 	const struct strata_xen_scan *scan;
 	size_t i;
 
-	merge->traces = strata_recording_traces_open(raw, merge->options.complain,
-						     merge->options.data, error);
-	if (!merge->traces)
-		return -1;
+	merge->slice.take = merge_take;
+	merge->slice.lose = merge_lose;
 	merge->host = strata_recording_traces_host(merge->traces);
 	scan = &merge->host->scan;
 	merge->nr_streams = merge->host->nr_streams;
@@ -223,8 +225,9 @@ static int set_up(struct strata_merge *merge, const char *raw, struct strata_err
 	return 0;
 }
 
-struct strata_merge *strata_merge_open(const char *raw, const struct strata_merge_options *options,
-				       struct strata_error *error)
+struct strata_merge *strata_merge_of(struct strata_recording_traces *traces,
+				     const struct strata_merge_options *options,
+				     struct strata_error *error)
 {
 	struct strata_merge *merge = calloc(1, sizeof(*merge));
 
@@ -232,14 +235,32 @@ struct strata_merge *strata_merge_open(const char *raw, const struct strata_merg
 		strata_fail(error, "out of memory");
 		return NULL;
 	}
-	merge->slice.take = merge_take;
-	merge->slice.lose = merge_lose;
+	merge->traces = traces;
 	if (options)
 		merge->options = *options;
-	if (set_up(merge, raw, error)) {
+	if (set_up(merge, error)) {
 		strata_merge_close(merge);
 		return NULL;
 	}
+	return merge;
+}
+
+struct strata_merge *strata_merge_open(const char *raw, const struct strata_merge_options *options,
+				       struct strata_error *error)
+{
+	const struct strata_merge_options none = { NULL, NULL, NULL, NULL };
+	struct strata_recording_traces *traces;
+	struct strata_merge *merge;
+
+	if (!options)
+		options = &none;
+	traces = strata_recording_traces_open(raw, options->complain, options->remark,
+					      options->data, error);
+	merge = traces ? strata_merge_of(traces, options, error) : NULL;
+	if (merge)
+		merge->owns_traces = true;
+	else
+		strata_recording_traces_close(traces);
 	return merge;
 }
 
@@ -275,7 +296,7 @@ void strata_merge_close(struct strata_merge *merge)
 
 	if (!merge)
 		return;
-	strata_trace_set_clear(&merge->set);
+	strata_trace_set_clear(&merge->own);
 	for (i = 0; merge->classes && i < merge->host->recording.nr_sources; i++)
 		strata_event_classes_clear(&merge->classes[i]);
 	for (i = 0; merge->streams && i < merge->nr_streams; i++)
@@ -284,7 +305,8 @@ void strata_merge_close(struct strata_merge *merge)
 	free(merge->of_set);
 	free(merge->classes);
 	strata_order_check_free(merge->check);
-	strata_recording_traces_close(merge->traces);
+	if (merge->owns_traces)
+		strata_recording_traces_close(merge->traces);
 	free(merge);
 }
 

@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * merger.h - merges a recording: converts every stream to host time, puts all
- * events into one order, proves that order, and hands them to outputs.
+ * merger.h - what the hypervisor's records of one host prove and tell of a merge: that the order is
+ * right, by how much times may be off, what is lost; and each event as its recording describes it,
+ * for analyses.
  *
- *     strata_merge_open     loads the recording, reads the clocks
- *     strata_merge_shift    (a test's) moves one source in time
- *     strata_merge_run      the merge itself
- *     strata_merge_close
+ * It is an observer of a merge (timeline/in_order.h) of a set that has the recording's traces:
+ *
+ *     strata_merge_of        of a recording whose traces are opened by somebody else
+ *     strata_merge_watch     when they are in a set
+ *     strata_merge_observer  to be handed all events of that
+ *     strata_merge_finish    after them
+ *
+ * or merges a recording alone, into sinks and nothing else:
+ *
+ *     strata_merge_open      loads the recording, reads the clocks
+ *     strata_merge_shift     (a test's) moves one source in time
+ *     strata_merge_run       the merge itself
+ *
+ *     strata_merge_close     of both
  */
 #ifndef STRATA_MERGE_MERGER_H
 #define STRATA_MERGE_MERGER_H
@@ -14,6 +25,7 @@
 #include <strata/clock.h>
 
 #include "host/order_check.h"
+#include "host/recording_traces.h"
 #include "recording/recording.h"
 #include "host/timeline.h"
 
@@ -42,8 +54,11 @@ struct strata_merge_result {
 };
 
 struct strata_merge_options {
-	/* Told of each thing that is wrong but not the end; may be NULL. */
+	/* Told of each thing that is wrong but not the end, and of what could be better; may be
+	 * NULL.
+	 */
 	void (*complain)(void *data, const char *message);
+	void (*remark)(void *data, const char *message);
 	/* Called every now and then; may be NULL. */
 	void (*progress)(void *data, uint64_t events, uint64_t bytes, uint64_t bytes_total);
 	void *data;
@@ -52,6 +67,22 @@ struct strata_merge_options {
 /* NULL with the reason: not a recording, or none of it can be read. */
 struct strata_merge *strata_merge_open(const char *raw, const struct strata_merge_options *options,
 				       struct strata_error *error);
+
+/* NULL: out of memory. @traces must outlive it. */
+struct strata_merge *strata_merge_of(struct strata_recording_traces *traces,
+				     const struct strata_merge_options *options,
+				     struct strata_error *error);
+
+/* Each event goes to each of the sinks, too; they are the caller's.  0, or -1: out of memory. */
+int strata_merge_watch(struct strata_merge *merge, const struct strata_trace_set *set,
+		       struct strata_sink *const *sinks, size_t nr_sinks,
+		       struct strata_error *error);
+
+/* Takes in events and losses; those of other recordings and traces it passes over. */
+struct strata_slice_sink *strata_merge_observer(struct strata_merge *merge);
+
+/* Sums up, when the set's tallies are complete, and finishes the sinks.  0, or -1. */
+int strata_merge_finish(struct strata_merge *merge, struct strata_error *error);
 
 /* Adds signed ticks to the host times of one source.  -1: there is no such source. */
 int strata_merge_shift(struct strata_merge *merge, const char *source, int64_t ticks,

@@ -19,20 +19,21 @@
 #define DOMAIN_XEN  0x7ff2u
 #define NO_STREAM   SIZE_MAX
 
-static void complain(const struct strata_recorded_host *host, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+static void tell(const struct strata_recorded_host *host, strata_complain_fn *how,
+		 const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-static void complain(const struct strata_recorded_host *host, const char *format, ...)
+static void tell(const struct strata_recorded_host *host, strata_complain_fn *how,
+		 const char *format, ...)
 {
 	char message[1600];
 	va_list args;
 
-	if (!host->complain)
+	if (!how)
 		return;
 	va_start(args, format);
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
-	host->complain(host->complain_data, message);
+	how(host->complain_data, message);
 }
 
 /* A domain 0 of which the hypervisor says nothing, because it was not recorded: it is PV, and
@@ -49,10 +50,10 @@ static bool can_be_ordered(struct strata_recorded_host *host, const struct strat
 	if (source->layer == STRATA_LAYER_XEN ||
 	    strata_clock_maps_usable(&host->scan.maps, (uint16_t)source->domain))
 		return true;
-	complain(host,
-		 "%s: what was recorded of this domain's time stamp counter cannot be, so its "
-		 "events cannot be ordered; it is left out. Take the recording again",
-		 source->name);
+	tell(host, host->complain,
+	     "%s: what was recorded of this domain's time stamp counter cannot be, so its "
+	     "events cannot be ordered; it is left out. Take the recording again",
+	     source->name);
 	host->left_out_sources++;
 	return false;
 }
@@ -109,24 +110,22 @@ static int set_up_clock(struct strata_recorded_host *host, struct strata_recorde
 	if (stream->kind == STRATA_CLOCK_ASSUMED) {
 		host->assumed_clocks++;
 		if (host->recording.nr_sources > 1)
-			complain(host,
-				 "%s: the clock of vCPU %u was not recorded; its times are taken "
-				 "as the host's. Record the hypervisor too",
-				 source->name, stream->cpu);
+			tell(host, host->remark,
+			     "%s: the clock of vCPU %u was not recorded; its times are taken "
+			     "as the host's. Record the hypervisor too",
+			     source->name, stream->cpu);
 	}
 	if (stream->clock.incomplete)
-		complain(
-			host,
-			"%s: vCPU %u set its time stamp counter more often than is recorded, so no "
-			"time of its events is sure; other vCPUs are not affected. Find out what "
-			"in that guest sets the counter",
-			source->name, stream->cpu);
+		tell(host, host->remark,
+		     "%s: vCPU %u set its time stamp counter more often than is recorded, so no "
+		     "time of its events is sure; other vCPUs are not affected. Find out what "
+		     "in that guest sets the counter",
+		     source->name, stream->cpu);
 	if (strata_vcpu_stime_dropped(&host->scan.stimes, (uint16_t)source->domain))
-		complain(
-			host,
-			"%s: vCPU %u: the vCPUs of this domain began to run so often that where is "
-			"not kept; the bounds of its times allow for every physical CPU",
-			source->name, stream->cpu);
+		tell(host, host->remark,
+		     "%s: vCPU %u: the vCPUs of this domain began to run so often that where is "
+		     "not kept; the bounds of its times allow for every physical CPU",
+		     source->name, stream->cpu);
 	if (strata_stream_clock_steps_back(&stream->clock) == 0)
 		return 0;
 	return find_steps_back(host, stream, raw, error);
@@ -137,16 +136,17 @@ static int add_stream(struct strata_recorded_host *host, const char *raw, size_t
 {
 	struct strata_recorded_stream *stream = &host->streams[host->nr_streams++];
 
+	stream->host = host;
 	stream->source = &host->recording.sources[source_index];
 	stream->source_index = source_index;
 	stream->cpu = recorded->cpu;
 	stream->recorded = recorded;
 	if (recorded->bad_packets)
-		complain(host,
-			 "%s/cpu_%u: the recorder refused %llu packets, which were not what this "
-			 "source can write",
-			 stream->source->name, recorded->cpu,
-			 (unsigned long long)recorded->bad_packets);
+		tell(host, host->complain,
+		     "%s/cpu_%u: the recorder refused %llu packets, which were not what this "
+		     "source can write",
+		     stream->source->name, recorded->cpu,
+		     (unsigned long long)recorded->bad_packets);
 	if (stream->source->layer == STRATA_LAYER_XEN)
 		return 0;
 	return set_up_clock(host, stream, raw, error);
@@ -211,14 +211,15 @@ static void name_exits(struct strata_recorded_host *host)
 }
 
 int strata_recorded_host_load(struct strata_recorded_host *host, const char *raw,
-			      strata_complain_fn *complain_fn, void *data,
-			      struct strata_error *error)
+			      strata_complain_fn *complain_fn, strata_complain_fn *remark_fn,
+			      void *data, struct strata_error *error)
 {
 	struct strata_recording *recording = &host->recording;
 	size_t nr_streams;
 
 	memset(host, 0, sizeof(*host));
 	host->complain = complain_fn;
+	host->remark = remark_fn;
 	host->complain_data = data;
 	if (strata_recording_load(recording, raw, error))
 		return strata_fail_in(error, "%s is not a recording that can be read", raw);
@@ -272,6 +273,12 @@ struct strata_recorded_stream *strata_recorded_host_stream(const struct strata_r
 		return NULL;
 	return &host->streams[host->first_streams[source_index] +
 			      (size_t)(recorded - source->streams)];
+}
+
+bool strata_recorded_host_can_order(const struct strata_recorded_host *host, size_t source_index)
+{
+	return host->recording.sources[source_index].nr_streams &&
+	       host->first_streams[source_index] != NO_STREAM;
 }
 
 void strata_recorded_host_clear(struct strata_recorded_host *host)

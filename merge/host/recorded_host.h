@@ -14,7 +14,10 @@
 
 #define STRATA_DOMAINS 65536u
 
+struct strata_recorded_host;
+
 struct strata_recorded_stream {
+	const struct strata_recorded_host *host;
 	const struct strata_source *source;
 	size_t source_index;
 	uint32_t cpu;
@@ -35,17 +38,19 @@ struct strata_recorded_host {
 	size_t *first_streams;     /* of each source */
 	uint64_t left_out_sources; /* their clocks cannot be, or the table is wrong there */
 	uint64_t assumed_clocks;   /* streams whose clock was not recorded: taken as the host's */
-	strata_complain_fn *complain;
+	strata_complain_fn *complain, *remark;
 	void *complain_data;
 };
 
 /*
  * Loads the recording in the directory @raw, and reads the hypervisor's streams for clocks.
  * @complain: told of what is left out; may be NULL
+ * @remark:   told of what is known less well than it could be; may be NULL
  * 0, or -1 with the reason.  To be cleared in any case.
  */
 int strata_recorded_host_load(struct strata_recorded_host *host, const char *raw,
-			      strata_complain_fn *complain, void *data, struct strata_error *error);
+			      strata_complain_fn *complain, strata_complain_fn *remark, void *data,
+			      struct strata_error *error);
 
 /* Adds signed ticks to the host times of one source.  -1: there is no such source. */
 int strata_recorded_host_shift(struct strata_recorded_host *host, const char *source, int64_t ticks,
@@ -54,6 +59,9 @@ int strata_recorded_host_shift(struct strata_recorded_host *host, const char *so
 /* The stream of a CPU of a source; NULL: there is none, or its clock cannot be ordered. */
 struct strata_recorded_stream *strata_recorded_host_stream(const struct strata_recorded_host *host,
 							   size_t source_index, uint32_t cpu);
+
+/* Whether a source has streams, and their clocks can be ordered. */
+bool strata_recorded_host_can_order(const struct strata_recorded_host *host, size_t source_index);
 
 void strata_recorded_host_clear(struct strata_recorded_host *host);
 

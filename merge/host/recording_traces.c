@@ -11,6 +11,7 @@
 
 struct converter_node {
 	struct strata_host_converter converter;
+	const struct strata_recorded_stream *recorded;
 	struct converter_node *next;
 };
 
@@ -25,7 +26,8 @@ struct strata_recording_traces {
 
 struct strata_recording_traces *strata_recording_traces_open(const char *raw,
 							     strata_complain_fn *complain,
-							     void *data, struct strata_error *error)
+							     strata_complain_fn *remark, void *data,
+							     struct strata_error *error)
 {
 	struct strata_recording_traces *traces = calloc(1, sizeof(*traces));
 
@@ -36,7 +38,7 @@ struct strata_recording_traces *strata_recording_traces_open(const char *raw,
 	}
 	traces->complain = complain;
 	traces->complain_data = data;
-	if (!strata_recorded_host_load(&traces->host, raw, complain, data, error))
+	if (!strata_recorded_host_load(&traces->host, raw, complain, remark, data, error))
 		return traces;
 	strata_recording_traces_close(traces);
 	return NULL;
@@ -66,6 +68,14 @@ const struct strata_recording *
 strata_recording_traces_table(const struct strata_recording_traces *traces)
 {
 	return &traces->host.recording;
+}
+
+const struct strata_recorded_stream *
+strata_recording_traces_stream(const struct strata_ctf_stream *stream)
+{
+	const struct converter_node *node = (const struct converter_node *)stream->converter;
+
+	return stream->trace->recording && node ? node->recorded : NULL;
 }
 
 size_t strata_recording_traces_missing(const struct strata_recording_traces *traces)
@@ -103,6 +113,7 @@ static int set_up(struct strata_recording_traces *traces, size_t source_index,
 		return -1;
 	strata_host_converter_init(&node->converter, source, &recorded->clock, &host->timebase,
 				   strata_skew_bound_ticks(&host->scan.skew));
+	node->recorded = recorded;
 	node->converter.shift_ticks = recorded->shift_ticks;
 	strata_host_converter_set_presence(stream, &host->recording, source,
 					   host->recording.ended_ticks, &host->timebase);

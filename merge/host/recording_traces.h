@@ -14,12 +14,12 @@ struct strata_recording_traces;
 
 /*
  * Loads the recording in the directory @raw.
- * @complain: told of what is left out; may be NULL
+ * @complain, @remark: as strata_recorded_host_load() has them
  * NULL with the reason.
  */
 struct strata_recording_traces *strata_recording_traces_open(const char *raw,
 							     strata_complain_fn *complain,
-							     void *data,
+							     strata_complain_fn *remark, void *data,
 							     struct strata_error *error);
 
 void strata_recording_traces_close(struct strata_recording_traces *traces);
@@ -39,6 +39,10 @@ strata_recording_traces_table(const struct strata_recording_traces *traces);
 struct strata_ctf_trace *strata_recording_traces_trace(struct strata_recording_traces *traces,
 						       size_t source_index,
 						       struct strata_error *error);
+
+/* What the recording knows of a stream of its traces; NULL: the stream is of no recording. */
+const struct strata_recorded_stream *
+strata_recording_traces_stream(const struct strata_ctf_stream *stream);
 
 /* How many streams of the traces that were opened are missing, or cannot be read, though the table
  * knows of packets. */

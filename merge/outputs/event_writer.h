@@ -21,9 +21,11 @@
 #include "base/put_text.h"
 
 struct strata_place;
+struct strata_shown_path;
 
 #define STRATA_SHOWN_TYPES   3u
 #define STRATA_SHOWN_UNKNOWN UINT32_MAX /* of a number below */
+#define STRATA_SHOWN_DOMAINS 65536u
 
 /* A buffer that grows. */
 struct strata_buffer {
@@ -63,6 +65,8 @@ struct strata_shown_event {
 	uint32_t cpu;          /* of its stream: physical or virtual, as its layer has it */
 	uint32_t pcpu, domain, vcpu;
 	const struct strata_place *place; /* where these three are read; NULL: they are the run's */
+	struct strata_shown_path *path;   /* by which its pCPU is found; NULL: likewise */
+	uint64_t place_fields; /* of types[0]: bits of those that only say one of the three */
 	struct strata_shown_packet packet;
 	/* Fields: types that follow each other from the cursor on, each NULL or a structure. */
 	const struct strata_ctf_type *types[STRATA_SHOWN_TYPES];
@@ -96,12 +100,16 @@ struct strata_shown_source {
 	const char *name; /* fit to be shown */
 	const char *layer;
 	uint32_t domain;
+	bool knows_places; /* pCPU, domain or vCPU of some of its events */
+	/* By number, STRATA_SHOWN_DOMAINS; NULL for those without.  NULL: no domain has a name. */
+	const char *const *domain_names;
 	uint64_t bound_ns;    /* of its events' times; UINT64_MAX: nobody knows */
 	const uint32_t *cpus; /* of its streams, ascending */
 	size_t nr_cpus;
 	const struct strata_ctf_metadata *metadata; /* of its trace; NULL: it has none */
 	/* As its trace's environment has them: any bytes.  NULL: it does not. */
 	const char *hostname, *procname;
+	const char *process;    /* the name of the one of Strata's applications, likewise */
 	bool has_vpid, has_pid; /* pid: of one of Strata's applications, by the kernel's word */
 	int64_t vpid, pid;
 };

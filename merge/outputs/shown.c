@@ -144,6 +144,86 @@ static const char *common_layer(const struct strata_place *places, size_t nr)
 	return nr ? places[0].layer : "";
 }
 
+/* Names of domains ---------------------------------------------------------------------------- */
+
+static void add_domain_name(void *data, uint32_t domain, const char *name)
+{
+	char **names = data;
+	char shown[SOURCE_NAME_BYTES];
+
+	if (!names[domain])
+		names[domain] = strdup(strata_escape_name(shown, sizeof(shown), name));
+}
+
+/* Labels of numbers are names, where a trace has such. */
+static void add_labels(char **names, const struct strata_place *place)
+{
+	const struct strata_ctf_type *type = place->domain.access.type;
+	size_t i;
+
+	if (place->domain.in != STRATA_PLACE_FIELD || type->kind != STRATA_CTF_ENUM)
+		return;
+	for (i = 0; i < type->nr_labels; i++) {
+		if (type->labels[i].low == type->labels[i].high &&
+		    type->labels[i].low < STRATA_SHOWN_DOMAINS)
+			add_domain_name(names, (uint32_t)type->labels[i].low, type->labels[i].name);
+	}
+}
+
+/* Names the domains of a trace's host, once for all traces of one host.  0 or -1. */
+static int name_domains(struct strata_shown *shown, size_t at)
+{
+	const struct strata_ctf_trace *trace = shown->set->traces[at];
+	char **names;
+	size_t i;
+
+	for (i = 0; i < at; i++) {
+		if (shown->domain_names[i] && strata_is_same_host(shown->set->traces[i], trace)) {
+			shown->domain_names[at] = shown->domain_names[i];
+			return 0;
+		}
+	}
+	names = calloc(STRATA_SHOWN_DOMAINS, sizeof(*names));
+	if (!names)
+		return -1;
+	shown->domain_names[at] = names;
+	for (i = 0; i < trace->metadata.nr_streams; i++)
+		add_labels(names, &shown->places[at][i]);
+	strata_domain_names(shown->set, trace, add_domain_name, names);
+	return 0;
+}
+
+static void clear_domain_names(struct strata_shown *shown)
+{
+	size_t i, j;
+
+	for (i = 0; shown->domain_names && i < shown->set->nr_traces; i++) {
+		char **names = shown->domain_names[i];
+
+		for (j = i + 1; j < shown->set->nr_traces; j++) {
+			if (shown->domain_names[j] == names)
+				shown->domain_names[j] = NULL;
+		}
+		for (j = 0; names && j < STRATA_SHOWN_DOMAINS; j++)
+			free(names[j]);
+		free(names);
+	}
+	free(shown->domain_names);
+}
+
+/* Sources ------------------------------------------------------------------------------------- */
+
+static bool knows_places(const struct strata_place *places, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (places[i].knows_any)
+			return true;
+	}
+	return false;
+}
+
 static int add_source(struct strata_shown *shown, struct strata_shown_names *names,
 		      const struct strata_ctf_trace *trace)
 {
@@ -159,12 +239,21 @@ static int add_source(struct strata_shown *shown, struct strata_shown_names *nam
 	source->domain = STRATA_SHOWN_UNKNOWN;
 	if (trace->metadata.nr_streams && place->domain.in == STRATA_PLACE_FIXED)
 		source->domain = place->domain.fixed;
+	source->knows_places = knows_places(place, trace->metadata.nr_streams);
+	if (source->knows_places && name_domains(shown, shown->nr_sources)) {
+		free((char *)source->name);
+		free((uint32_t *)source->cpus);
+		return -1;
+	}
+	source->domain_names = (const char *const *)shown->domain_names[shown->nr_sources];
 	source->bound_ns = UINT64_MAX;
 	source->metadata = &trace->metadata;
 	source->hostname = strata_ctf_env_text(trace, "hostname");
 	source->procname = strata_ctf_env_text(trace, "procname");
 	source->has_pid = strcmp(source->layer, "app") == 0 &&
 			  strata_ctf_env_number(trace, "pid", &source->pid);
+	/* Its environment has that as the domain's. */
+	source->process = source->has_pid ? strata_ctf_env_text(trace, "domain") : NULL;
 	source->has_vpid = strata_ctf_env_number(trace, "vpid", &source->vpid);
 	shown->nr_sources++;
 	return 0;
@@ -198,6 +287,29 @@ static int hide(struct strata_shown_hidden *hidden, const struct strata_ctf_type
 	return 0;
 }
 
+/* The fields of events' contexts that a place is read from. */
+static uint64_t find_place_fields(const struct strata_place *place,
+				  const struct strata_ctf_type *context)
+{
+	const struct {
+		const char *name;
+		bool is_read;
+	} places[] = { { "domain", place->domain.in == STRATA_PLACE_FIELD },
+		       { "vcpu", place->vcpu.in == STRATA_PLACE_FIELD },
+		       { "pcpu", place->pcpu.in == STRATA_PLACE_FIELD } };
+	uint64_t fields = 0;
+	size_t i, j;
+
+	for (i = 0; context && i < context->nr_fields && i < 64; i++) {
+		for (j = 0; j < sizeof(places) / sizeof(places[0]); j++) {
+			if (places[j].is_read &&
+			    strcmp(context->fields[i].name, places[j].name) == 0)
+				fields |= 1ull << i;
+		}
+	}
+	return fields;
+}
+
 /* Where the events of all of a trace's kinds of streams happened.  0, or -1. */
 static int find_places(struct strata_shown *shown, size_t at)
 {
@@ -206,11 +318,17 @@ static int find_places(struct strata_shown *shown, size_t at)
 	size_t i;
 
 	shown->places[at] = strata_ctf_arena_get(shown->arena, nr, sizeof(**shown->places));
-	for (i = 0; shown->places[at] && i < nr; i++) {
+	shown->place_fields[at] =
+		strata_ctf_arena_get(shown->arena, nr, sizeof(**shown->place_fields));
+	if (!shown->places[at] || !shown->place_fields[at])
+		return -1;
+	for (i = 0; i < nr; i++) {
 		if (strata_place_find(&shown->places[at][i], trace, i, shown->arena))
 			return -1;
+		shown->place_fields[at][i] = find_place_fields(
+			&shown->places[at][i], trace->metadata.streams[i].event_context);
 	}
-	return shown->places[at] ? 0 : -1;
+	return 0;
 }
 
 int strata_shown_init(struct strata_shown *shown, const struct strata_trace_set *set,
@@ -230,11 +348,14 @@ int strata_shown_init_named(struct strata_shown *shown, const struct strata_trac
 	shown->set = set;
 	shown->sources = calloc(set->nr_traces + 1, sizeof(*shown->sources));
 	shown->hidden = calloc(set->nr_traces + 1, sizeof(*shown->hidden));
+	shown->domain_names = calloc(set->nr_traces + 1, sizeof(*shown->domain_names));
 	shown->arena = strata_ctf_arena_new(SIZE_MAX);
-	if (!shown->sources || !shown->hidden || !shown->arena)
+	if (!shown->sources || !shown->hidden || !shown->domain_names || !shown->arena)
 		goto no_memory;
 	shown->places = strata_ctf_arena_get(shown->arena, set->nr_traces, sizeof(*shown->places));
-	if (!shown->places)
+	shown->place_fields =
+		strata_ctf_arena_get(shown->arena, set->nr_traces, sizeof(*shown->place_fields));
+	if (!shown->places || !shown->place_fields)
 		goto no_memory;
 	for (i = 0; i < set->nr_traces; i++) {
 		const struct strata_ctf_metadata *metadata = &set->traces[i]->metadata;
@@ -269,17 +390,42 @@ void strata_shown_clear(struct strata_shown *shown)
 			free(shown->hidden[i][j].fields);
 		free(shown->hidden[i]);
 	}
+	clear_domain_names(shown);
 	free(shown->hidden);
 	free(shown->sources);
 	strata_ctf_arena_free(shown->arena);
 	memset(shown, 0, sizeof(*shown));
 }
 
+/* Where the vCPU of a kernel's or an application's stream ran. */
+static void find_path(struct strata_shown_path *path, const struct strata_ctf_stream *stream)
+{
+	const struct strata_recorded_stream *recorded = strata_recording_traces_stream(stream);
+	const struct strata_recorded_host *host;
+
+	if (!recorded || recorded->source->layer == STRATA_LAYER_XEN)
+		return;
+	host = recorded->host;
+	path->timebase = &host->timebase;
+	path->path = strata_vcpu_places_of(&host->scan.places, (uint16_t)recorded->source->domain,
+					   (uint16_t)recorded->cpu);
+}
+
 int strata_shown_view_init(struct strata_shown_view *view, const struct strata_shown *shown)
 {
+	const struct strata_trace_set *set = shown->set;
+	size_t i;
+
 	view->shown = shown;
-	view->copies = calloc(shown->set->nr_streams + 1, sizeof(*view->copies));
-	return view->copies ? 0 : -1;
+	view->copies = calloc(set->nr_streams + 1, sizeof(*view->copies));
+	view->paths = calloc(set->nr_streams + 1, sizeof(*view->paths));
+	if (!view->copies || !view->paths) {
+		strata_shown_view_clear(view);
+		return -1;
+	}
+	for (i = 0; i < set->nr_streams; i++)
+		find_path(&view->paths[i], set->streams[i].stream);
+	return 0;
 }
 
 void strata_shown_view_clear(struct strata_shown_view *view)
@@ -291,7 +437,9 @@ void strata_shown_view_clear(struct strata_shown_view *view)
 		strata_buffer_free(&view->copies[i].memo);
 	}
 	free(view->copies);
+	free(view->paths);
 	view->copies = NULL;
+	view->paths = NULL;
 }
 
 /* Finds the first field of the packet that is shown. */
@@ -386,6 +534,8 @@ void strata_shown_run(struct strata_shown_view *view, size_t stream,
 	shown->layer = place->layer;
 	shown->cpu = cpu_of(reader);
 	shown->place = place->has_fields ? place : NULL;
+	shown->place_fields = view->shown->place_fields[trace][reader->kind->class->index];
+	shown->path = view->paths[stream].path.nr ? &view->paths[stream] : NULL;
 	shown->pcpu = shown->domain = shown->vcpu = STRATA_SHOWN_UNKNOWN;
 	if (place->knows_any) {
 		shown->pcpu = strata_place_read(&place->pcpu, shown->cpu, NULL);

@@ -8,6 +8,7 @@
 
 #include "ctf/reader/ctf_packet_head.h"
 #include "timeline/event_place.h"
+#include "host/recording_traces.h"
 #include "outputs/event_writer.h"
 #include "timeline/trace_set.h"
 
@@ -34,6 +35,8 @@ struct strata_shown {
 		size_t first;
 	} * *hidden;
 	struct strata_place **places; /* likewise: where their events happened */
+	uint64_t **place_fields;      /* likewise: strata_shown_event.place_fields */
+	char ***domain_names;         /* for each trace: its own, or one's before */
 	struct strata_ctf_arena *arena;
 };
 
@@ -44,6 +47,13 @@ int strata_shown_init(struct strata_shown *shown, const struct strata_trace_set 
 int strata_shown_init_named(struct strata_shown *shown, const struct strata_trace_set *set,
 			    struct strata_shown_names *names, struct strata_error *error);
 void strata_shown_clear(struct strata_shown *shown);
+
+/* Where a stream's vCPU ran. */
+struct strata_shown_path {
+	struct strata_vcpu_path path;
+	const struct strata_timebase *timebase;
+	size_t at; /* what was found last */
+};
 
 /* A reader's packet, as far as it is shown: a copy of its beginning. */
 struct strata_shown_copy {
@@ -57,7 +67,8 @@ struct strata_shown_copy {
 /* One for each merge, so for each slice. */
 struct strata_shown_view {
 	const struct strata_shown *shown;
-	struct strata_shown_copy *copies; /* for each stream of the set */
+	struct strata_shown_copy *copies; /* for each stream of the set, */
+	struct strata_shown_path *paths;  /* likewise; empty where no path is known */
 };
 
 int strata_shown_view_init(struct strata_shown_view *view, const struct strata_shown *shown);
@@ -79,6 +90,17 @@ void strata_shown_lose(const struct strata_shown *shown, size_t stream,
 /* Fills in where one event happened, where its context tells it. */
 void strata_shown_place(struct strata_shown_event *shown);
 
+/* Fills in on which physical CPU an event happened, where the hypervisor's records tell it. */
+static inline void strata_shown_follow_path(const struct strata_lane_event *event,
+					    struct strata_shown_event *shown)
+{
+	struct strata_shown_path *path = shown->path;
+
+	shown->pcpu = strata_vcpu_path_find(
+		&path->path, strata_realtime_to_ticks(path->timebase, event->ns, event->tick),
+		&path->at);
+}
+
 /* Fills in the rest for one event of the run. */
 static inline void strata_shown_next(struct strata_ctf_reader *reader,
 				     const struct strata_lane_event *event,
@@ -96,6 +118,8 @@ static inline void strata_shown_next(struct strata_ctf_reader *reader,
 	strata_ctf_event_open(reader, event, &shown->cursor);
 	if (shown->place)
 		strata_shown_place(shown);
+	if (shown->path)
+		strata_shown_follow_path(event, shown);
 }
 
 #endif /* STRATA_MERGE_OUTPUTS_SHOWN_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* domain_names.c - see domain_names.h. */
+/* domain_names.c - see domain_names.h; for filters, and for what shows events. */
 #include "timeline/domain_names.h"
 
 #include <string.h>
@@ -8,14 +8,7 @@
 #include "timeline/event_place.h"
 #include "xen/domain_numbers.h"
 
-/* The table of one trace while it grows. */
-struct table {
-	struct strata_ctf_arena *arena;
-	struct strata_name_range *ranges;
-	size_t nr, room;
-};
-
-static bool is_same_host(const struct strata_ctf_trace *one, const struct strata_ctf_trace *other)
+bool strata_is_same_host(const struct strata_ctf_trace *one, const struct strata_ctf_trace *other)
 {
 	const char *timeline = strata_ctf_env_text(one, STRATA_CTF_TIMELINE);
 	const char *others = strata_ctf_env_text(other, STRATA_CTF_TIMELINE);
@@ -25,35 +18,50 @@ static bool is_same_host(const struct strata_ctf_trace *one, const struct strata
 	       (timeline && others && strcmp(timeline, others) == 0);
 }
 
-static bool is_of_layer(const struct strata_ctf_trace *trace, const char *layer)
+void strata_domain_names(const struct strata_trace_set *set, const struct strata_ctf_trace *trace,
+			 strata_domain_name_fn *tell, void *data)
 {
-	const char *has = strata_ctf_env_text(trace, "layer");
-
-	return has && strcmp(has, layer) == 0;
-}
-
-/* Whether a trace of the same host is of its hypervisor. */
-static bool is_under_xen(const struct strata_trace_set *set, const struct strata_ctf_trace *trace)
-{
+	bool is_under_xen = false;
 	size_t i;
 
 	for (i = 0; i < set->nr_traces; i++) {
-		if (is_of_layer(set->traces[i], "xen") && is_same_host(set->traces[i], trace))
-			return true;
+		const struct strata_ctf_trace *other = set->traces[i];
+		const char *layer = strata_ctf_env_text(other, "layer");
+		const char *name = strata_ctf_env_text(other, "domain");
+		int64_t id;
+
+		if (!layer || !strata_is_same_host(other, trace))
+			continue;
+		is_under_xen |= strcmp(layer, "xen") == 0;
+		if (name && strcmp(layer, "kernel") == 0 &&
+		    strata_ctf_env_number(other, "domain_id", &id) && id >= 0 && id <= UINT16_MAX)
+			tell(data, (uint32_t)id, name);
 	}
-	return false;
+	tell(data, 0, is_under_xen ? "dom0" : "host");
+	tell(data, STRATA_DOMID_XEN, "xen");
+	tell(data, STRATA_DOMID_IDLE, "idle");
+	tell(data, STRATA_DOMID_UNKNOWN, "unknown");
 }
 
-static int add(struct table *table, uint64_t domain, const char *name)
+/* The table of one trace while it grows. */
+struct table {
+	struct strata_ctf_arena *arena;
+	struct strata_name_range *ranges;
+	size_t nr;
+	bool no_memory;
+};
+
+static void add(void *data, uint32_t domain, const char *name)
 {
+	struct table *table = data;
 	const char **names = strata_ctf_arena_get(table->arena, 1, sizeof(*names));
 
-	if (!names || table->nr == table->room)
-		return -1;
+	table->no_memory |= !names;
+	if (!names)
+		return;
 	*names = name;
 	table->ranges[table->nr++] =
 		(struct strata_name_range){ .first = domain, .names = names, .nr = 1 };
-	return 0;
 }
 
 /* Makes room for so many names.  0 or -1. */
@@ -63,7 +71,6 @@ static int begin(struct table *table, struct strata_ctf_trace *trace, size_t roo
 	memset(&trace->domains, 0, sizeof(trace->domains));
 	trace->domains_arena = strata_ctf_arena_new(SIZE_MAX);
 	table->arena = trace->domains_arena;
-	table->room = room;
 	table->nr = 0;
 	if (table->arena)
 		table->ranges = strata_ctf_arena_get(table->arena, room, sizeof(*table->ranges));
@@ -86,50 +93,31 @@ static const struct strata_ctf_type *find_labels(struct strata_ctf_trace *trace)
 	return NULL;
 }
 
-static int add_labels(struct table *table, const struct strata_ctf_type *type)
+static void add_labels(struct table *table, const struct strata_ctf_type *type)
 {
 	size_t i;
 
 	for (i = 0; i < type->nr_labels; i++) {
-		if (add(table, type->labels[i].low, type->labels[i].name))
-			return -1;
+		if (type->labels[i].low <= UINT16_MAX)
+			add(table, (uint32_t)type->labels[i].low, type->labels[i].name);
 	}
-	return 0;
-}
-
-/* The domains that kernels on the same host say they are, and those that each host has. */
-static int add_host(struct table *table, const struct strata_trace_set *set,
-		    const struct strata_ctf_trace *trace)
-{
-	size_t i;
-
-	for (i = 0; i < set->nr_traces; i++) {
-		const char *name = strata_ctf_env_text(set->traces[i], "domain");
-		int64_t id;
-
-		if (name && is_of_layer(set->traces[i], "kernel") &&
-		    strata_ctf_env_number(set->traces[i], "domain_id", &id) &&
-		    is_same_host(set->traces[i], trace) && add(table, (uint64_t)id, name))
-			return -1;
-	}
-	return add(table, 0, is_under_xen(set, trace) ? "dom0" : "host") ||
-			       add(table, STRATA_DOMID_XEN, "xen") ||
-			       add(table, STRATA_DOMID_IDLE, "idle")
-		       ? -1
-		       : 0;
 }
 
 static int set_trace(const struct strata_trace_set *set, struct strata_ctf_trace *trace)
 {
 	const struct strata_ctf_type *labels;
-	struct table table;
+	struct table table = { 0 };
 
-	if (begin(&table, trace, set->nr_traces + 3))
+	if (begin(&table, trace, set->nr_traces + STRATA_DOMAIN_NAMES_MORE))
 		return -1;
 	labels = find_labels(trace);
-	if (labels && (begin(&table, trace, labels->nr_labels) || add_labels(&table, labels)))
+	if (labels && begin(&table, trace, labels->nr_labels))
 		return -1;
-	if (!labels && add_host(&table, set, trace))
+	if (labels)
+		add_labels(&table, labels);
+	else
+		strata_domain_names(set, trace, add, &table);
+	if (table.no_memory)
 		return -1;
 	trace->domains.ranges = table.ranges;
 	trace->domains.nr_ranges = table.nr;

@@ -1,19 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * domain_names.h - the names of a host's domains, as its kernels' traces or a merged timeline say
- * them: one table for each trace, which fields that hold a domain's number have (event_names.h),
- * and with which a filter compares.
- */
-#ifndef STRATA_MERGE_DOMAIN_NAMES_H
-#define STRATA_MERGE_DOMAIN_NAMES_H
+/* domain_names.h - names of Xen's domains, as the traces of one host tell them. */
+#ifndef STRATA_MERGE_TIMELINE_DOMAIN_NAMES_H
+#define STRATA_MERGE_TIMELINE_DOMAIN_NAMES_H
 
 #include "timeline/trace_set.h"
 
+/* Whether two traces of a set are of one host. */
+bool strata_is_same_host(const struct strata_ctf_trace *one, const struct strata_ctf_trace *other);
+
+#define STRATA_DOMAIN_NAMES_MORE 4u
+
+/* Takes the name of a domain. */
+typedef void strata_domain_name_fn(void *data, uint32_t domain, const char *name);
+
 /*
- * Sets the tables of all traces of a set anew; nobody reads their events meanwhile.  To be called
- * when all traces are in the set and it is known which of them are of one host.
- * 0, or -1: out of memory.
+ * Tells each name of a domain on the host of @trace, which the set has: first what kernels say of
+ * themselves, then dom0's or the host's own, and those of domains that are none.
+ * No more than the set's number of traces and STRATA_DOMAIN_NAMES_MORE.
+ */
+void strata_domain_names(const struct strata_trace_set *set, const struct strata_ctf_trace *trace,
+			 strata_domain_name_fn *tell, void *data);
+
+/*
+ * Sets the tables of names of all traces in a set (trace->domains), which fields that hold a
+ * domain's number have (event_names.h), and with which a filter compares; nobody reads events
+ * meanwhile.  To be called when all traces are in the set and it is known which of them are of one
+ * host. 0, or -1: out of memory.
  */
 int strata_domain_names_set(const struct strata_trace_set *set, struct strata_error *error);
 
-#endif /* STRATA_MERGE_DOMAIN_NAMES_H */
+#endif /* STRATA_MERGE_TIMELINE_DOMAIN_NAMES_H */

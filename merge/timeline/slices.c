@@ -9,6 +9,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "timeline/in_order.h"
+
 /* Each slice reads, of every stream, the packet again that it begins in: more slices cost more, and
  * fewer keep threads waiting for the last one. */
 #define SLICES_OF_A_THREAD 4u
@@ -124,11 +126,19 @@ int strata_slices_run(struct strata_trace_set *set, const struct strata_slice_op
 				 .lock = PTHREAD_MUTEX_INITIALIZER,
 				 .joined_one = PTHREAD_COND_INITIALIZER,
 				 .error = error };
+	struct strata_in_order in_order = { .inner = work,
+					    .observers = options->observers,
+					    .nr_observers = options->nr_observers,
+					    .nr_streams = set->nr_streams };
 	pthread_t *threads = calloc(options->threads, sizeof(*threads));
 	unsigned int i, nr = 0;
 
 	if (!threads)
 		return strata_fail(error, "out of memory");
+	if (options->nr_observers) {
+		strata_in_order_init(&in_order);
+		slices.work = &in_order.work;
+	}
 	if (options->threads > 1 && cut(&slices)) {
 		free(threads);
 		return -1;

@@ -22,11 +22,16 @@ struct strata_slice_options {
 	uint64_t from_ns, to_ns;
 	unsigned int threads; /* at least 1; with one there is one slice, whose sink gets all */
 	uint64_t slice_bytes; /* of input, about; 0: as many slices as keep the threads busy */
+	/* They take in all events in order besides (in_order.h). */
+	struct strata_slice_sink *const *observers;
+	size_t nr_observers;
 };
 
 /*
  * Merges, and adds to the tallies of the set's streams.  With several threads the set gets its
- * index.  0; -1; 1: a sink or join wanted a stop.
+ * index.
+ * @work: may be NULL if there are observers
+ * 0; -1; 1: a sink, an observer or join wanted a stop.
  */
 int strata_slices_run(struct strata_trace_set *set, const struct strata_slice_options *options,
 		      struct strata_slice_work *work, struct strata_error *error);

@@ -67,7 +67,7 @@ size_t strata_trace_set_name_cut(const struct strata_trace_set *set)
 		const struct strata_ctf_tally *tally = &set->streams[i].tally;
 		const struct strata_ctf_stream *stream = set->streams[i].stream;
 
-		if (tally->bad_packets || tally->packets >= stream->packets)
+		if (!strata_set_stream_is_cut(&set->streams[i]))
 			continue;
 		strata_ctf_complain(
 			stream, "it ends after %llu packets, but the recording says %llu",

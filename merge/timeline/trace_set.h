@@ -50,6 +50,12 @@ int strata_trace_set_make_index(struct strata_trace_set *set, struct strata_erro
  */
 size_t strata_trace_set_name_cut(const struct strata_trace_set *set);
 
+/* Whether a stream is one of these. */
+static inline bool strata_set_stream_is_cut(const struct strata_set_stream *stream)
+{
+	return !stream->tally.bad_packets && stream->tally.packets < stream->stream->packets;
+}
+
 void strata_trace_set_clear(struct strata_trace_set *set);
 
 /* What takes in a slice of the timeline. */

@@ -4,7 +4,8 @@
 #ifndef STRATA_MERGE_DOMAIN_NUMBERS_H
 #define STRATA_MERGE_DOMAIN_NUMBERS_H
 
-#define STRATA_DOMID_XEN  0x7ff2u
-#define STRATA_DOMID_IDLE 0x7fffu
+#define STRATA_DOMID_XEN     0x7ff2u
+#define STRATA_DOMID_UNKNOWN 0x7ff4u /* of xentrace's records before the first switch */
+#define STRATA_DOMID_IDLE    0x7fffu
 
 #endif /* STRATA_MERGE_DOMAIN_NUMBERS_H */

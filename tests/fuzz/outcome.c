@@ -116,7 +116,7 @@ static void show(void *data, const char *message)
 
 const char *outcome_merged(const char *raw, uint64_t honest_records, uint64_t refused)
 {
-	const struct strata_merge_options options = { .complain = show };
+	const struct strata_merge_options options = { .complain = show, .remark = show };
 	struct counting_sink counting = { .sink = { .event = count_event,
 						    .finish = count_finish } };
 	struct strata_sink *sinks[] = { &counting.sink };

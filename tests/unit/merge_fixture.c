@@ -70,7 +70,9 @@ void merge_directory(struct merged *merged, const char *dir, const char *source,
 	struct collector collector = { .sink = { .event = collect, .finish = finish },
 				       .merged = merged };
 	struct strata_sink *sinks[] = { &collector.sink };
-	const struct strata_merge_options options = { .complain = complain, .data = merged };
+	const struct strata_merge_options options = { .complain = complain,
+						      .remark = complain,
+						      .data = merged };
 	struct strata_merge *merge;
 	size_t i;
 

@@ -44,7 +44,7 @@ static void add_sources(void)
 	struct strata_error error = { "" };
 	size_t i;
 
-	recording = strata_recording_traces_open(rec.dir, NULL, NULL, &error);
+	recording = strata_recording_traces_open(rec.dir, NULL, NULL, NULL, &error);
 	assert_non_null(recording);
 	table = strata_recording_traces_table(recording);
 	for (i = 0; i < table->nr_sources; i++) {
@@ -145,13 +145,12 @@ static void each_event_happened_where_the_merger_has_it(void **state)
 	memset(wanted, 0, sizeof(wanted));
 	for (i = 0; i < nr_places; i++) {
 		const struct merged_event *event = &merged.events[i];
-		const bool is_xen = strcmp(event->source, "xen") == 0;
 
 		wanted[i].ns = event->ns;
 		wanted[i].domain = event->domain;
 		wanted[i].vcpu = event->vcpu;
-		/* Where a vCPU ran only the hypervisor's records tell. */
-		wanted[i].pcpu = is_xen ? event->pcpu : STRATA_SHOWN_UNKNOWN;
+		wanted[i].pcpu = event->pcpu == STRATA_PCPU_UNKNOWN ? STRATA_SHOWN_UNKNOWN
+								    : event->pcpu;
 		strncpy(wanted[i].layer, layer_of(event), sizeof(wanted[i].layer) - 1);
 	}
 	assert_memory_equal(wanted, places, nr_places * sizeof(*places));

@@ -244,7 +244,7 @@ static void merge_whole(const struct world *world, struct collector *collector)
 {
 	struct strata_error error = { "" };
 	struct strata_recording_traces *traces =
-		strata_recording_traces_open(world->rec.dir, NULL, NULL, &error);
+		strata_recording_traces_open(world->rec.dir, NULL, NULL, NULL, &error);
 	struct strata_ctf_tally tallies[NR_STREAMS] = { { 0 } };
 	struct strata_trace_set set = { 0 };
 	size_t i;

@@ -126,7 +126,7 @@ static void reads(const uint64_t *ticks, bool is_known, uint64_t left, uint64_t 
 			0);
 	strata_dir_close(&dir);
 	strata_recording_clear(&recording);
-	traces = strata_recording_traces_open(rec.dir, NULL, NULL, &error);
+	traces = strata_recording_traces_open(rec.dir, NULL, NULL, NULL, &error);
 	assert_non_null(traces);
 	for (i = 0; i < 2; i++)
 		assert_int_equal(

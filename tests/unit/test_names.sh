@@ -26,7 +26,7 @@ check "domains have names" said 10 '^sched_switch next_domain 32767 idle$'
 # What columns show as NUMBER(NAME), hexadecimal or not, in the same form.
 in_columns() {
 	"$strata" view "$work/raw" 2>/dev/null | perl -ne '
-		next unless /^\S+ +\S+ +[~<]? *\S+ +\S+ +xen +\d+ (\S+)/;
+		next unless /^\S+ +\S+ +[~<]? *\S+ +\S+ +xen(?: +\S+){3} +(\S+)/;
 		my $event = $1;
 		while (/ (\w+)=\[?(0x[0-9a-f]+|-?\d+)\((\w+)\)/g) {
 			my ($field, $number, $name) = ($1, $2, $3);

@@ -39,10 +39,17 @@ static const struct strata_shown_event event = {
 	.cpu = 3,
 };
 
-static void assert_line(const struct strata_text_options *options,
-			const struct strata_shown_event *shown, const char *expected)
+#define HEADING                                                                                   \
+	"# time                    +delta  bound    source layer   cpu event                    " \
+	"    fields\n"
+#define PLACES_HEADING                                                                            \
+	"# time                    +delta  bound    source layer   cpu pcpu vcpu       event    " \
+	"                    fields\n"
+
+static void assert_written(const struct strata_text_options *options,
+			   const struct strata_shown_source sources[2],
+			   const struct strata_shown_event *shown, const char *expected)
 {
-	const struct strata_shown_source sources[] = { { .name = "g1" }, { .name = "host" } };
 	struct strata_event_writer *writer = strata_text_columns_new(options);
 	struct strata_buffer buffer = { 0 };
 
@@ -55,32 +62,88 @@ static void assert_line(const struct strata_text_options *options,
 	writer->free(writer);
 }
 
+static void assert_line(const struct strata_text_options *options,
+			const struct strata_shown_event *shown, const char *heading,
+			const char *line)
+{
+	const struct strata_shown_source sources[2] = { { .name = "g1" }, { .name = "host" } };
+	char expected[512];
+
+	snprintf(expected, sizeof(expected), "%s%s", heading, line);
+	assert_written(options, sources, shown, expected);
+}
+
 static void what_is_known_is_shown(void **data)
 {
 	struct strata_shown_event shown = event;
 	struct strata_text_options options = plain;
 
 	(void)data;
-	assert_line(&options, &shown,
-		    "22:13:20.000000113  +1.000000000   -        g1   kernel    3 "
+	assert_line(&options, &shown, HEADING,
+		    "22:13:20.000000113  +1.000000000  -        g1     kernel    3 "
 		    "sched\\x1b                   \n");
 	shown.unordered = true;
 	shown.bound_ns = 10001;
 	shown.cpu = STRATA_SHOWN_UNKNOWN;
 	shown.layer = "";
 	options.date = true;
-	assert_line(&options, &shown,
-		    "2023-11-14 22:13:20.000000113  +1.000000000 ~ \xc2\xb1"
-		    "11us    g1   -         - sched\\x1b                   \n");
+	assert_line(
+		&options, &shown,
+		"# date     time                      +delta  bound    source layer   cpu event "
+		"                       fields\n",
+		"2023-11-14 22:13:20.000000113  +1.000000000 ~\xc2\xb1"
+		"11us    g1     -         - sched\\x1b                   \n");
 	options.seconds = true;
 	shown.bound_ns = 9999;
-	assert_line(&options, &shown,
-		    "1700000000.000000113  +1.000000000 ~ \xc2\xb1"
-		    "9999ns  g1   -         - sched\\x1b                   \n");
+	assert_line(
+		&options, &shown,
+		"# time                      +delta  bound    source layer   cpu event          "
+		"              fields\n",
+		"1700000000.000000113  +1.000000000 ~\xc2\xb1"
+		"9999ns  g1     -         - sched\\x1b                   \n");
 	shown.has_time = false;
-	assert_line(&plain, &shown,
-		    "??:??:??.?????????  +1.000000000 ~ \xc2\xb1"
-		    "9999ns  g1   -         - sched\\x1b                   \n");
+	assert_line(&plain, &shown, HEADING,
+		    "??:??:??.?????????  +1.000000000 ~\xc2\xb1"
+		    "9999ns  g1     -         - sched\\x1b                   \n");
+}
+
+/* Columns for where it was come with the first source that can tell it. */
+static void who_ran_where_is_shown(void **data)
+{
+	static const char *names[STRATA_SHOWN_DOMAINS] = { [1] = "g1" };
+	const struct strata_shown_source sources[2] = {
+		{ .name = "xen", .knows_places = true, .domain_names = names },
+		{ .name = "host" },
+	};
+	struct strata_shown_event shown = event;
+
+	(void)data;
+	shown.source = "xen";
+	shown.layer = "xen";
+	shown.name = "vm_exit";
+	shown.pcpu = 12;
+	shown.domain = 1;
+	shown.vcpu = 0;
+	assert_written(
+		&plain, sources, &shown,
+		PLACES_HEADING
+		"22:13:20.000000113  +1.000000000  -        xen    xen       3   12 g1/0       "
+		"vm_exit                     \n");
+	shown.domain = 7;
+	shown.pcpu = STRATA_SHOWN_UNKNOWN;
+	assert_written(
+		&plain, sources, &shown,
+		PLACES_HEADING
+		"22:13:20.000000113  +1.000000000  -        xen    xen       3    - d7/0       "
+		"vm_exit                     \n");
+	shown.source = "host";
+	shown.source_index = 1;
+	shown.domain = shown.vcpu = STRATA_SHOWN_UNKNOWN;
+	assert_written(
+		&plain, sources, &shown,
+		PLACES_HEADING
+		"22:13:20.000000113  +1.000000000  -        host   xen       3    - -          "
+		"vm_exit                     \n");
 }
 
 static void no_byte_of_an_event_reaches_the_terminal_as_a_command(void **data)
@@ -97,7 +160,7 @@ static void no_byte_of_an_event_reaches_the_terminal_as_a_command(void **data)
 	for (i = 0; i < length; i++)
 		assert_true(text[i] == '\n' || (text[i] >= ' ' && text[i] < 0x7f));
 	free(text);
-	outputs_run(&world, "test $(wc -l <text) = 2250 && grep -q 'outer={x=' text");
+	outputs_run(&world, "test $(wc -l <text) = 2251 && grep -q 'outer={x=' text");
 	outputs_end(&world);
 }
 
@@ -147,6 +210,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_known_is_shown),
+		cmocka_unit_test(who_ran_where_is_shown),
 		cmocka_unit_test(no_byte_of_an_event_reaches_the_terminal_as_a_command),
 		cmocka_unit_test(colours_change_nothing_else),
 		cmocka_unit_test(events_closer_than_their_bounds_are_unordered),

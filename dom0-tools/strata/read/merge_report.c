@@ -19,6 +19,15 @@ static void complain(void *data, const char *message)
 	progress_line_release(&report->line);
 }
 
+static void remark(void *data, const char *message)
+{
+	struct merge_report *report = data;
+
+	progress_line_hold(&report->line);
+	fprintf(stderr, "strata: %s\n", message);
+	progress_line_release(&report->line);
+}
+
 static void progress(void *data, uint64_t events, uint64_t bytes, uint64_t bytes_total)
 {
 	progress_line_tell(&((struct merge_report *)data)->line, events, bytes, bytes_total);
@@ -29,6 +38,7 @@ void merge_report_init(struct merge_report *report, struct strata_merge_options 
 	memset(report, 0, sizeof(*report));
 	progress_line_init(&report->line);
 	options->complain = complain;
+	options->remark = remark;
 	options->progress = progress;
 	options->data = report;
 }

@@ -94,7 +94,8 @@ static int add_sources(struct traces *traces, const struct strata_input *input,
 	for (i = 0; i < table->nr_sources; i++) {
 		const struct strata_source *source = &table->sources[i];
 
-		if (source->nr_streams == 0 || (source->layer == STRATA_LAYER_XEN) != of_xen)
+		if ((source->layer == STRATA_LAYER_XEN) != of_xen ||
+		    !strata_recorded_host_can_order(strata_recording_traces_host(recording), i))
 			continue;
 		snprintf(name, sizeof(name), "%s/%s", input->name, source->name);
 		if (add_trace(traces, strata_recording_traces_trace(recording, i, error), name,
@@ -130,7 +131,8 @@ static int open_input(struct traces *traces, const struct strata_input *input,
 	if (!more)
 		return strata_fail(error, "out of memory");
 	traces->recordings = more;
-	opened->recording = strata_recording_traces_open(input->path, complain, traces, error);
+	opened->recording =
+		strata_recording_traces_open(input->path, complain, traces_remark, traces, error);
 	if (opened->recording)
 		more[traces->nr_recordings++] = opened->recording;
 	else

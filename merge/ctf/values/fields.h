@@ -5,9 +5,6 @@
 
 #include "ctf/values/ctf_cursor.h"
 
-/* The longest value_name has fewer. */
-#define STRATA_VALUE_NAME_BYTES 256u
-
 /*
  * Told of each field in its order.  @name is NULL for an array's element.  Any may be NULL.
  * A variant shows as the option that its tag chose, under the variant's own name, and an optional
@@ -31,8 +28,8 @@ struct strata_field_visitor {
 	void (*begin)(struct strata_field_visitor *visitor, const char *name,
 		      const struct strata_ctf_type *type, uint64_t length);
 	void (*end)(struct strata_field_visitor *visitor, const struct strata_ctf_type *type);
-	/* The name of the number that is told, where the trace has none for it; NULL: it has no name.
-	 * Valid while number() runs. */
+	/* The name of the number that is told, which its type has no label for: any bytes.  NULL: it
+	 * has no name.  Valid while number() runs. */
 	const char *value_name;
 	bool shows_variants; /* begin and end are told of them, and of optional fields */
 };

@@ -177,7 +177,7 @@ static void put_bit_map(struct fields *fields, const char *name, const struct st
 /* The name of a number is a member besides, so that the number is one in any case. */
 static void put_value_name(struct fields *fields, const char *name, const char *value_name)
 {
-	char member[STRATA_VALUE_NAME_BYTES];
+	char member[64]; /* names of rules fit */
 	const size_t length = strlen(value_name);
 	char *out;
 

@@ -154,7 +154,7 @@ static void put_number(struct strata_field_visitor *visitor, const char *name,
 	strata_protobuf_end(fields->buffer, begin);
 	/* The number stays one; its name stands besides. */
 	if (visitor->value_name && name) {
-		char member[STRATA_VALUE_NAME_BYTES];
+		char member[64]; /* names of rules fit */
 
 		snprintf(member, sizeof(member), "%s_name", name);
 		put_string(visitor, member, visitor->value_name, strlen(visitor->value_name));

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * text_columns.c - a line for each event in aligned columns, for people:
+ * text_columns.c - a line for each event in aligned columns, for people, below a heading:
  *
- *     time  +delta  ~ bound  source  layer  cpu  event  fields
+ *     # time  +delta  ~bound  source  layer  cpu  pcpu  vcpu  event  fields
  *
- * "~" marks an event that may have been before the one above it, "<" one that came late, when
- * those above it had been shown already; the bound is what its time
- * may be off by, rounded up, where that is known.  A loss is a line of its own (text_lines.h). What
- * is not known is "-".  Text from events is escaped, so that a terminal obeys none of it.
+ * Each column but the last is one word (with the date, the time is two).  "~" marks an event that
+ * may have been before the one above it, "<" one that came late, when those above it had been shown
+ * already; the bound is the largest error of its time, rounded up.  `pcpu` and `vcpu`, with the
+ * domain, say who ran where, or whose the event is; they are there if some source may tell them.
+ * A loss is a line of its own (text_lines.h).  What is not known is "-".  Text from events is
+ * escaped, so that a terminal obeys none of it.
  */
 #include <stdlib.h>
 
 #include "base/escape.h"
+#include "outputs/text/columns_fields.h"
 #include "outputs/text/text_lines.h"
 
 #define SOURCE_COLUMN_MAX 24u
 #define LAYER_COLUMN      6u
 #define CPU_COLUMN        4u
+#define VCPU_COLUMN       10u
 #define EVENT_COLUMN      28u
 #define BOUND_COLUMN      8u
 
 /* Bytes of all columns but source and event, with their colours. */
 #define COLUMNS_BYTES 512u
-
-enum colour { COLOUR_TIME, COLOUR_EVENT, COLOUR_NAME, COLOUR_UNORDERED, COLOUR_NONE };
-
-static const char *const escapes[] = { "\x1b[2m", "\x1b[1m", "\x1b[36m", "\x1b[1;31m", "\x1b[0m" };
 
 /* Sources take turns. */
 static const char *const source_escapes[] = { "\x1b[32m", "\x1b[33m", "\x1b[34m", "\x1b[35m",
@@ -37,232 +37,9 @@ struct columns {
 	const struct strata_shown_source *sources;
 	size_t nr_sources;
 	unsigned int source_column;
+	bool shows_places;
+	bool has_heading;
 };
-
-/* The fields of one event on their way into a buffer. */
-struct fields {
-	struct strata_field_visitor visitor;
-	struct strata_buffer *buffer;
-	bool colours;
-	unsigned int depth;
-	struct {
-		bool is_array;
-		bool any;
-	} levels[STRATA_CTF_DEPTH_MAX + 2];
-};
-
-static inline char *put_colour(char *out, bool colours, enum colour colour)
-{
-	return colours ? strata_put_text(out, escapes[colour]) : out;
-}
-
-/* What comes before a field's value; room for it and @bytes more.  NULL: out of memory. */
-static char *put_name(struct fields *fields, const char *name, size_t bytes)
-{
-	const size_t length = name ? strlen(name) : 0;
-	char *out = strata_buffer_room(fields->buffer, length + bytes + 2 * STRATA_PUT_BYTES);
-	const unsigned int depth = fields->depth;
-
-	if (!out || depth == 0)
-		return out;
-	/* Fields of the event itself stand apart from the column before. */
-	if (fields->levels[depth].any || depth == 1)
-		*out++ = fields->levels[depth].is_array ? ',' : ' ';
-	fields->levels[depth].any = true;
-	if (!name)
-		return out;
-	out = put_colour(out, fields->colours, COLOUR_NAME);
-	out = strata_put_bytes(out, name, length);
-	out = put_colour(out, fields->colours, COLOUR_NONE);
-	*out++ = '=';
-	return out;
-}
-
-static char *put_integer(char *out, const struct strata_ctf_type *type, uint64_t value)
-{
-	if (type->base == 16)
-		return strata_put_hex(out, value & (UINT64_MAX >> (64 - type->bits)));
-	return type->is_signed ? strata_put_signed(out, (int64_t)value)
-			       : strata_put_decimal(out, value);
-}
-
-/* The names of the bits that are set: (a|b). */
-static void put_flags(struct strata_buffer *buffer, const struct strata_ctf_type *type,
-		      uint64_t value)
-{
-	const char *flag;
-	size_t at = 0;
-	bool any = false;
-
-	while ((flag = strata_bit_map_next_flag(type, value, &at))) {
-		const size_t length = strlen(flag);
-		char *out = strata_buffer_room(buffer, STRATA_ESCAPED_BYTES(length) + 2);
-
-		if (!out)
-			return;
-		*out++ = any ? '|' : '(';
-		any = true;
-		strata_buffer_advance(buffer, strata_escape(out, flag, length));
-	}
-	if (any)
-		strata_buffer_put(buffer, ")", 1);
-}
-
-static void put_number(struct strata_field_visitor *visitor, const char *name,
-		       const struct strata_ctf_type *type, uint64_t value)
-{
-	struct fields *fields = (struct fields *)visitor;
-	const bool narrow = type->bits == 32;
-	const char *label = strata_ctf_has_labels(type) ? strata_enum_label(type, value) : NULL;
-	const size_t length = label ? strlen(label) : 0;
-	char *out = put_name(fields, name,
-			     STRATA_ESCAPED_BYTES(length) + STRATA_PUT_BYTES +
-				     STRATA_VALUE_NAME_BYTES);
-
-	if (!out)
-		return;
-	if (type->kind == STRATA_CTF_FLOAT) {
-		out = strata_put_float(out, strata_float_of_bits(value, narrow), narrow);
-	} else if (label) {
-		out = strata_escape(out, label, length);
-		*out++ = '(';
-		out = put_integer(out, type, value);
-		*out++ = ')';
-	} else if (type->is_bool) {
-		out = strata_put_text(out, value ? "true" : "false");
-	} else {
-		out = put_integer(out, type, value);
-		if (visitor->value_name) {
-			*out++ = '(';
-			out = strata_put_text(out, visitor->value_name);
-			*out++ = ')';
-		}
-	}
-	strata_buffer_advance(fields->buffer, out);
-	if (type->is_bit_map)
-		put_flags(fields->buffer, type, value);
-}
-
-static void put_blob(struct strata_field_visitor *visitor, const char *name, const uint8_t *bytes,
-		     uint64_t length)
-{
-	struct fields *fields = (struct fields *)visitor;
-	char *out = put_name(fields, name, 2 * length + 2);
-	uint64_t i;
-
-	if (!out)
-		return;
-	*out++ = '<';
-	for (i = 0; i < length; i++)
-		out = strata_put_hex_byte(out, bytes[i]);
-	*out++ = '>';
-	strata_buffer_advance(fields->buffer, out);
-}
-
-static void put_none(struct strata_field_visitor *visitor, const char *name)
-{
-	struct fields *fields = (struct fields *)visitor;
-	char *out = put_name(fields, name, STRATA_PUT_BYTES);
-
-	if (out)
-		strata_buffer_advance(fields->buffer, strata_put_text(out, "none"));
-}
-
-static void put_string(struct strata_field_visitor *visitor, const char *name, const char *text,
-		       uint64_t length)
-{
-	struct fields *fields = (struct fields *)visitor;
-	char *out = put_name(fields, name, STRATA_ESCAPED_BYTES(length) + 2);
-
-	if (!out)
-		return;
-	*out++ = '"';
-	out = strata_escape(out, text, length);
-	*out++ = '"';
-	strata_buffer_advance(fields->buffer, out);
-}
-
-static void put_begin(struct strata_field_visitor *visitor, const char *name,
-		      const struct strata_ctf_type *type, uint64_t length)
-{
-	struct fields *fields = (struct fields *)visitor;
-	char *out = put_name(fields, name, 1);
-	const bool is_array = type->kind != STRATA_CTF_STRUCT;
-
-	(void)length;
-	if (out && fields->depth > 0) {
-		*out++ = is_array ? '[' : '{';
-		strata_buffer_advance(fields->buffer, out);
-	}
-	fields->depth++;
-	fields->levels[fields->depth].is_array = is_array;
-	fields->levels[fields->depth].any = false;
-}
-
-static void put_end(struct strata_field_visitor *visitor, const struct strata_ctf_type *type)
-{
-	struct fields *fields = (struct fields *)visitor;
-
-	fields->depth--;
-	if (fields->depth > 0)
-		strata_buffer_put(fields->buffer, type->kind != STRATA_CTF_STRUCT ? "]" : "}", 1);
-}
-
-/* The number of the event's process, as the kernel says, before what the process itself says. */
-static void put_process(const struct columns *columns, struct fields *fields,
-			const struct strata_shown_event *event)
-{
-	const struct strata_shown_source *source = &columns->sources[event->source_index];
-	char *out;
-
-	if (event->source_index >= columns->nr_sources || !source->has_pid)
-		return;
-	fields->depth = 1;
-	fields->levels[1].is_array = false;
-	fields->levels[1].any = false;
-	out = put_name(fields, "pid", 0);
-	fields->depth = 0;
-	if (out)
-		strata_buffer_advance(fields->buffer, strata_put_signed(out, source->pid));
-}
-
-/* Contexts stand in brackets, because an event may have fields of the same names. */
-static void put_fields(const struct columns *columns, struct strata_buffer *buffer,
-		       const struct strata_shown_event *event)
-{
-	struct strata_ctf_cursor cursor = event->cursor;
-	struct fields fields;
-	bool is_first = true;
-	size_t i;
-
-	fields.visitor = (struct strata_field_visitor){
-		.number = put_number,
-		.text = put_string,
-		.blob = put_blob,
-		.none = put_none,
-		.begin = put_begin,
-		.end = put_end,
-	};
-	fields.buffer = buffer;
-	fields.colours = columns->options.colours;
-	for (i = 0; i < STRATA_SHOWN_TYPES; i++) {
-		const struct strata_ctf_type *type = event->types[i];
-		const bool is_context = i + 1 < STRATA_SHOWN_TYPES && type && type->nr_fields > 0;
-
-		if (!type)
-			continue;
-		fields.depth = 0;
-		if (is_context)
-			strata_buffer_text(buffer, " [");
-		if (is_context && is_first)
-			put_process(columns, &fields, event);
-		is_first &= !is_context;
-		if (!strata_field_visit(&fields.visitor, NULL, type, &cursor))
-			return;
-		if (is_context)
-			strata_buffer_text(buffer, " ]");
-	}
-}
 
 static char *put_time(char *out, const struct columns *columns, struct strata_put_clock *clock,
 		      const struct strata_shown_event *event)
@@ -308,21 +85,20 @@ static char *put_times(char *out, const struct columns *columns, struct strata_p
 	char delta[STRATA_PUT_BYTES];
 	size_t length, width = 12;
 
-	out = put_colour(out, colours, COLOUR_TIME);
+	out = strata_put_colour(out, colours, STRATA_COLOUR_TIME);
 	out = put_time(out, columns, clock, event);
 	length = (size_t)(strata_put_seconds(delta, event->ns - event->previous_ns) - delta);
 	for (*out++ = ' '; width > length; width--)
 		*out++ = ' ';
 	*out++ = '+';
 	out = strata_put_bytes(out, delta, length);
-	out = put_colour(out, colours, COLOUR_NONE);
+	out = strata_put_colour(out, colours, STRATA_COLOUR_NONE);
 	*out++ = ' ';
 	if (mark != ' ')
-		out = put_colour(out, colours, COLOUR_UNORDERED);
+		out = strata_put_colour(out, colours, STRATA_COLOUR_UNORDERED);
 	*out++ = mark;
 	if (mark != ' ')
-		out = put_colour(out, colours, COLOUR_NONE);
-	*out++ = ' ';
+		out = strata_put_colour(out, colours, STRATA_COLOUR_NONE);
 	return put_bound(out, event->bound_ns);
 }
 
@@ -335,6 +111,38 @@ static char *put_cpu(char *out, uint32_t cpu)
 	return out + CPU_COLUMN;
 }
 
+/* The name that a domain has; NULL: none is known. */
+static const char *domain_name(const struct columns *columns,
+			       const struct strata_shown_event *event)
+{
+	const struct strata_shown_source *source = &columns->sources[event->source_index];
+
+	if (event->source_index >= columns->nr_sources || !source->domain_names ||
+	    event->domain >= STRATA_SHOWN_DOMAINS)
+		return NULL;
+	return source->domain_names[event->domain];
+}
+
+/* "g1/0", or "d7/0" where the domain has no name. */
+static char *put_vcpu(char *out, const struct strata_shown_event *event, const char *name)
+{
+	const char *start = out;
+
+	if (name) {
+		out = strata_put_text(out, name);
+	} else if (event->domain != STRATA_SHOWN_UNKNOWN) {
+		*out++ = 'd';
+		out = strata_put_decimal(out, event->domain);
+	} else {
+		*out++ = '-';
+	}
+	if (event->vcpu != STRATA_SHOWN_UNKNOWN) {
+		*out++ = '/';
+		out = strata_put_decimal(out, event->vcpu);
+	}
+	return strata_put_pad(out, start, VCPU_COLUMN);
+}
+
 static void columns_event(struct strata_event_writer *writer, struct strata_buffer *buffer,
 			  const struct strata_shown_event *event)
 {
@@ -342,7 +150,9 @@ static void columns_event(struct strata_event_writer *writer, struct strata_buff
 	const bool colours = columns->options.colours;
 	const size_t source_bytes = strlen(event->source), name_bytes = strlen(event->name);
 	const size_t nr = sizeof(source_escapes) / sizeof(source_escapes[0]);
+	const char *domain = domain_name(columns, event);
 	char *start, *out = strata_buffer_room(buffer, COLUMNS_BYTES + source_bytes +
+							       (domain ? strlen(domain) : 0) +
 							       STRATA_ESCAPED_BYTES(name_bytes));
 
 	if (!out)
@@ -353,19 +163,28 @@ static void columns_event(struct strata_event_writer *writer, struct strata_buff
 	start = out;
 	out = strata_put_pad(strata_put_bytes(out, event->source, source_bytes), start,
 			     columns->source_column);
-	out = put_colour(out, colours, COLOUR_NONE);
+	out = strata_put_colour(out, colours, STRATA_COLOUR_NONE);
 	start = out;
 	out = strata_put_pad(strata_put_text(out, *event->layer ? event->layer : "-"), start,
 			     LAYER_COLUMN);
 	out = put_cpu(out, event->cpu);
 	*out++ = ' ';
-	out = put_colour(out, colours, COLOUR_EVENT);
+	if (columns->shows_places) {
+		out = put_cpu(out, event->pcpu);
+		*out++ = ' ';
+		out = put_vcpu(out, event, domain);
+	}
+	out = strata_put_colour(out, colours, STRATA_COLOUR_EVENT);
 	start = out;
 	out = strata_escape(out, event->name, name_bytes);
 	out = strata_put_pad(out, start, EVENT_COLUMN) - 1;
-	out = put_colour(out, colours, COLOUR_NONE);
+	out = strata_put_colour(out, colours, STRATA_COLOUR_NONE);
 	strata_buffer_advance(buffer, out);
-	put_fields(columns, buffer, event);
+	strata_columns_put_fields(buffer, &columns->options,
+				  event->source_index < columns->nr_sources
+					  ? &columns->sources[event->source_index]
+					  : NULL,
+				  columns->shows_places, event);
 	strata_buffer_put(buffer, "\n", 1);
 }
 
@@ -375,29 +194,70 @@ static void columns_loss(struct strata_event_writer *writer, struct strata_buffe
 	const struct columns *columns = (const struct columns *)writer;
 
 	if (columns->options.colours)
-		strata_buffer_text(buffer, escapes[COLOUR_UNORDERED]);
+		strata_buffer_text(buffer, strata_colour_escapes[STRATA_COLOUR_UNORDERED]);
 	strata_text_put_loss(&columns->options, buffer, lost);
 	if (columns->options.colours)
-		strata_buffer_text(buffer, escapes[COLOUR_NONE]);
+		strata_buffer_text(buffer, strata_colour_escapes[STRATA_COLOUR_NONE]);
+}
+
+static void put_heading(const struct columns *columns, struct strata_buffer *buffer)
+{
+	const struct strata_text_options *options = &columns->options;
+	const unsigned int time_column = options->seconds ? 20u : 18u;
+	char *start, *out = strata_buffer_room(buffer, COLUMNS_BYTES + SOURCE_COLUMN_MAX);
+
+	if (!out)
+		return;
+	start = out;
+	if (options->date && !options->seconds)
+		out = strata_put_pad(strata_put_text(out, "# date"), start,
+				     STRATA_PUT_DATE_BYTES - 1);
+	else
+		out = strata_put_text(out, "# ");
+	out = strata_put_text(out, "time");
+	out = strata_put_pad(
+		out, start,
+		time_column + (options->date && !options->seconds ? STRATA_PUT_DATE_BYTES : 0u));
+	out = strata_put_text(out, "       +delta  ");
+	start = out;
+	out = strata_put_pad(strata_put_text(out, "bound"), start, BOUND_COLUMN);
+	start = out;
+	out = strata_put_pad(strata_put_text(out, "source"), start, columns->source_column);
+	start = out;
+	out = strata_put_pad(strata_put_text(out, "layer"), start, LAYER_COLUMN);
+	out = strata_put_text(out, " cpu ");
+	if (columns->shows_places) {
+		out = strata_put_text(out, "pcpu ");
+		start = out;
+		out = strata_put_pad(strata_put_text(out, "vcpu"), start, VCPU_COLUMN);
+	}
+	start = out;
+	out = strata_put_pad(strata_put_text(out, "event"), start, EVENT_COLUMN);
+	strata_buffer_advance(buffer, strata_put_text(out, "fields\n"));
 }
 
 static void columns_begin(struct strata_event_writer *writer, struct strata_buffer *buffer,
 			  const struct strata_shown_source *sources, size_t nr_sources)
 {
 	struct columns *columns = (struct columns *)writer;
+	const bool showed_places = columns->shows_places;
 	size_t i;
 
-	(void)buffer;
 	columns->sources = sources;
 	columns->nr_sources = nr_sources;
 	tzset(); /* localtime_r() may not */
 	for (i = 0; i < nr_sources; i++) {
 		const size_t length = strlen(sources[i].name);
 
+		columns->shows_places |= sources[i].knows_places;
 		if (length > columns->source_column)
 			columns->source_column = length < SOURCE_COLUMN_MAX ? (unsigned int)length
 									    : SOURCE_COLUMN_MAX;
 	}
+	/* Sources may be told of again, when others come. */
+	if (!columns->has_heading || showed_places != columns->shows_places)
+		put_heading(columns, buffer);
+	columns->has_heading = true;
 }
 
 static void columns_free(struct strata_event_writer *writer)
@@ -416,5 +276,6 @@ struct strata_event_writer *strata_text_columns_new(const struct strata_text_opt
 	columns->writer.loss = columns_loss;
 	columns->writer.free = columns_free;
 	columns->options = *options;
+	columns->source_column = sizeof("source") - 1; /* as wide as its heading */
 	return &columns->writer;
 }

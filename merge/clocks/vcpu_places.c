@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* vcpu_places.c - see vcpu_places.h; xen_scan.c fills it. */
+#include "clocks/vcpu_places.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST_CAPACITY 4096u
+
+static int compare(const void *left, const void *right)
+{
+	const struct strata_vcpu_move *a = left, *b = right;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	if (a->ticks != b->ticks)
+		return a->ticks < b->ticks ? -1 : 1;
+	return a->pcpu < b->pcpu ? -1 : a->pcpu > b->pcpu;
+}
+
+/* Sorts, and drops what is no move.  Before known_until nothing can come in between any more. */
+static void settle(struct strata_vcpu_places *places)
+{
+	size_t i, kept = 0;
+
+	if (places->nr)
+		qsort(places->moves, places->nr, sizeof(*places->moves), compare);
+	for (i = 0; i < places->nr; i++) {
+		const struct strata_vcpu_move *move = &places->moves[i];
+		const struct strata_vcpu_move *last = kept ? &places->moves[kept - 1] : NULL;
+
+		if (!last || last->key != move->key || move->ticks >= places->known_until ||
+		    (!move->is_state && last->pcpu != move->pcpu))
+			places->moves[kept++] = *move;
+	}
+	places->nr = kept;
+}
+
+/* Makes room for one more.  False: out of memory. */
+static bool make_room(struct strata_vcpu_places *places)
+{
+	const size_t capacity = places->capacity ? places->capacity * 2 : LEAST_CAPACITY;
+	struct strata_vcpu_move *moves;
+
+	settle(places);
+	/* At most half full, so that sorting stays rare. */
+	if (places->nr < places->capacity / 2)
+		return true;
+	if (capacity > STRATA_VCPU_MOVES_MAX) {
+		strata_vcpu_places_clear(places);
+		places->full = true;
+		return true;
+	}
+	moves = reallocarray(places->moves, capacity, sizeof(*moves));
+	if (!moves)
+		return false;
+	places->moves = moves;
+	places->capacity = capacity;
+	return true;
+}
+
+bool strata_vcpu_places_add(struct strata_vcpu_places *places, uint64_t ticks, uint16_t domain,
+			    uint16_t vcpu, uint32_t pcpu, bool is_state)
+{
+	if (places->nr == places->capacity && !places->full && !make_room(places))
+		return false;
+	if (!places->full)
+		places->moves[places->nr++] = (struct strata_vcpu_move){
+			.ticks = ticks,
+			.key = (uint32_t)domain << 16 | vcpu,
+			.pcpu = pcpu & ((1u << 31) - 1),
+			.is_state = is_state,
+		};
+	return true;
+}
+
+void strata_vcpu_places_finish(struct strata_vcpu_places *places)
+{
+	places->known_until = UINT64_MAX;
+	settle(places);
+}
+
+/* The first move that is not before (@key, @ticks). */
+static size_t first_from(const struct strata_vcpu_places *places, uint32_t key, uint64_t ticks)
+{
+	const struct strata_vcpu_move wanted = { .ticks = ticks, .key = key };
+	size_t low = 0, high = places->nr;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (compare(&places->moves[middle], &wanted) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct strata_vcpu_path strata_vcpu_places_of(const struct strata_vcpu_places *places,
+					      uint16_t domain, uint16_t vcpu)
+{
+	const uint32_t key = (uint32_t)domain << 16 | vcpu;
+	const size_t first = first_from(places, key, 0);
+	const size_t end = key == UINT32_MAX ? places->nr : first_from(places, key + 1, 0);
+
+	return (struct strata_vcpu_path){ places->moves + first, end - first };
+}
+
+void strata_vcpu_places_clear(struct strata_vcpu_places *places)
+{
+	free(places->moves);
+	memset(places, 0, sizeof(*places));
+}
+
+uint32_t strata_vcpu_path_find(const struct strata_vcpu_path *path, uint64_t ticks, size_t *at)
+{
+	size_t low = 0, high = path->nr;
+
+	/* @at moves are not after the last question's tick. */
+	if (*at <= path->nr && (*at == 0 || path->moves[*at - 1].ticks <= ticks)) {
+		low = *at;
+		if (low == path->nr || path->moves[low].ticks > ticks)
+			high = low;
+	}
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (path->moves[middle].ticks <= ticks)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*at = low;
+	return low ? path->moves[low - 1].pcpu : STRATA_PCPU_NOT_KNOWN;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * vcpu_places.h - on which physical CPU each vCPU ran, as the hypervisor's records say.
+ *
+ * Only moves are kept: of a vCPU that runs on the same CPU again and again, the first time.
+ */
+#ifndef STRATA_MERGE_CLOCKS_VCPU_PLACES_H
+#define STRATA_MERGE_CLOCKS_VCPU_PLACES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define STRATA_PCPU_NOT_KNOWN UINT32_MAX
+
+/* From a tick of the host on, a vCPU runs on that CPU, or ran there last. */
+struct strata_vcpu_move {
+	uint64_t ticks;
+	uint32_t key; /* domain << 16 | vCPU */
+	uint32_t pcpu : 31;
+	uint32_t is_state : 1; /* it was there already when recording began */
+};
+
+/* Zero-initialised is empty. */
+struct strata_vcpu_places {
+	struct strata_vcpu_move *moves; /* by vCPU, then time, once settled */
+	size_t nr;
+	size_t capacity;
+	uint64_t known_until; /* no move before this tick is still to be added */
+	bool full;            /* there are too many: no place is known */
+};
+
+/* The moves of one vCPU, in order. */
+struct strata_vcpu_path {
+	const struct strata_vcpu_move *moves;
+	size_t nr;
+};
+
+/* Moves of all vCPUs together: 64 MiB.  A guest can make its vCPUs move, within limits. */
+#define STRATA_VCPU_MOVES_MAX (1u << 22)
+
+/*
+ * Adds that a vCPU began to run.
+ * @is_state: it was there already when recording began; what was added before that tick is newer
+ * False: out of memory.
+ */
+bool strata_vcpu_places_add(struct strata_vcpu_places *places, uint64_t ticks, uint16_t domain,
+			    uint16_t vcpu, uint32_t pcpu, bool is_state);
+
+/* To be called after the last move and before the first question. */
+void strata_vcpu_places_finish(struct strata_vcpu_places *places);
+
+/* The path of one vCPU, which lives as long as @places. */
+struct strata_vcpu_path strata_vcpu_places_of(const struct strata_vcpu_places *places,
+					      uint16_t domain, uint16_t vcpu);
+
+void strata_vcpu_places_clear(struct strata_vcpu_places *places);
+
+/*
+ * The CPU at a tick; STRATA_PCPU_NOT_KNOWN before the first move.
+ * @at: IN/OUT, where to look first, 0 at first: answers to questions in order of time are near
+ */
+uint32_t strata_vcpu_path_find(const struct strata_vcpu_path *path, uint64_t ticks, size_t *at);
+
+#endif /* STRATA_MERGE_CLOCKS_VCPU_PLACES_H */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* columns_fields.h - the fields of an event as text_columns.c shows them: NAME=VALUE. */
+#ifndef STRATA_MERGE_OUTPUTS_TEXT_COLUMNS_FIELDS_H
+#define STRATA_MERGE_OUTPUTS_TEXT_COLUMNS_FIELDS_H
+
+#include "outputs/text/text_lines.h"
+
+enum strata_colour {
+	STRATA_COLOUR_TIME,
+	STRATA_COLOUR_EVENT,
+	STRATA_COLOUR_NAME,
+	STRATA_COLOUR_UNORDERED,
+	STRATA_COLOUR_NONE
+};
+
+extern const char *const strata_colour_escapes[];
+
+static inline char *strata_put_colour(char *out, bool colours, enum strata_colour colour)
+{
+	return colours ? strata_put_text(out, strata_colour_escapes[colour]) : out;
+}
+
+/*
+ * Appends an event's contexts, in brackets, and its fields.
+ * @source: the event's; NULL: nothing is known of it
+ * @shows_places: fields of contexts that only say where it was are left out
+ */
+void strata_columns_put_fields(struct strata_buffer *buffer,
+			       const struct strata_text_options *options,
+			       const struct strata_shown_source *source, bool shows_places,
+			       const struct strata_shown_event *event);
+
+#endif /* STRATA_MERGE_OUTPUTS_TEXT_COLUMNS_FIELDS_H */

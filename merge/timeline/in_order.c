@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* in_order.c - see in_order.h; slices.c puts it around the work of slices. */
+#include "timeline/in_order.h"
+
+#include <stdlib.h>
+
+#define BASE_ALIGN (STRATA_CTF_ALIGN_MAX / 8)
+
+/* A run of events, or a loss, that waits for its slice's turn. */
+struct held_run {
+	size_t stream;
+	size_t reader; /* of the slice's copies */
+	size_t nr;     /* 0: it is a loss */
+	size_t events; /* offsets into the slice's buffers */
+	size_t base;
+	struct strata_loss loss;
+};
+
+struct array {
+	char *bytes;
+	size_t used, room;
+};
+
+struct ordered_sink {
+	struct strata_slice_sink sink;
+	struct strata_in_order *in_order;
+	struct strata_slice_sink *inner; /* or NULL */
+	size_t at;
+	bool is_its_turn;
+	struct array runs;    /* struct held_run */
+	struct array readers; /* struct strata_ctf_reader, without buffers */
+	struct array events;  /* struct strata_lane_event, whose places are in the bytes below */
+	struct array bytes;
+	size_t *last_readers; /* of each stream: its last copy's number and 1; 0: none */
+};
+
+/* Room for @bytes more, aligned to 8; NULL: out of memory. */
+static void *append(struct array *array, size_t bytes)
+{
+	const size_t rounded = (bytes + 7) & ~(size_t)7;
+	void *place;
+
+	if (array->room - array->used < rounded) {
+		const size_t room = 2 * array->room + rounded + 4096;
+		char *more = realloc(array->bytes, room);
+
+		if (!more)
+			return NULL;
+		array->bytes = more;
+		array->room = room;
+	}
+	place = array->bytes + array->used;
+	array->used += rounded;
+	return place;
+}
+
+static struct strata_ctf_reader *copy_at(const struct ordered_sink *sink, size_t number)
+{
+	return (struct strata_ctf_reader *)(void *)sink->readers.bytes + number;
+}
+
+/* Whether a copy says of events what the reader does. */
+static bool is_same(const struct strata_ctf_reader *copy, const struct strata_ctf_reader *reader)
+{
+	return copy->kind == reader->kind && copy->packet.offset == reader->packet.offset &&
+	       copy->tally.discarded == reader->tally.discarded &&
+	       copy->tally.missing_packets == reader->tally.missing_packets;
+}
+
+/* Copies a reader as far as observers may ask it.  False: out of memory. */
+static bool hold_reader(struct ordered_sink *sink, size_t stream,
+			const struct strata_ctf_reader *reader, size_t *number)
+{
+	struct strata_ctf_reader *copy;
+	size_t *last = &sink->last_readers[stream];
+
+	if (*last && is_same(copy_at(sink, *last - 1), reader)) {
+		*number = *last - 1;
+		return true;
+	}
+	copy = append(&sink->readers, sizeof(*copy));
+	if (!copy)
+		return false;
+	*copy = *reader;
+	copy->window = NULL;
+	copy->events = NULL;
+	copy->conversion = NULL;
+	*number = sink->readers.used / sizeof(*copy) - 1;
+	*last = *number + 1;
+	return true;
+}
+
+static bool hold_bytes(struct ordered_sink *sink, const struct strata_ctf_reader *reader,
+		       const struct strata_lane_event *events, struct held_run *run)
+{
+	/* Places count from a base that the first byte is less than that behind, so that fields
+	 * keep their alignment. */
+	const uint32_t from = events[0].head / 8, base = from / BASE_ALIGN * BASE_ALIGN;
+	const size_t bytes = (events[run->nr - 1].end + 7) / 8 - from;
+	struct strata_lane_event *copies;
+	char *place;
+	size_t i;
+
+	run->events = sink->events.used;
+	copies = append(&sink->events, run->nr * sizeof(*copies));
+	if (!copies)
+		return false;
+	for (i = 0; i < run->nr; i++) {
+		copies[i] = events[i];
+		copies[i].head -= base * 8;
+		copies[i].body -= base * 8;
+		copies[i].end -= base * 8;
+	}
+	/* In front of the first, there must be room for its base. */
+	if (!sink->bytes.used && !append(&sink->bytes, BASE_ALIGN))
+		return false;
+	run->base = sink->bytes.used - (from - base);
+	place = append(&sink->bytes, bytes + STRATA_CTF_PADDING);
+	if (!place)
+		return false;
+	memcpy(place, reader->base + from, bytes);
+	memset(place + bytes, 0, STRATA_CTF_PADDING);
+	return true;
+}
+
+/* @loss: NULL of a run of events */
+static int hold(struct ordered_sink *sink, size_t stream, const struct strata_ctf_reader *reader,
+		const struct strata_lane_event *events, size_t nr, const struct strata_loss *loss,
+		struct strata_error *error)
+{
+	struct held_run run = { .stream = stream, .nr = nr }, *place;
+
+	if (loss)
+		run.loss = *loss;
+	if (hold_reader(sink, stream, reader, &run.reader) &&
+	    (loss || hold_bytes(sink, reader, events, &run)) &&
+	    (place = append(&sink->runs, sizeof(run)))) {
+		*place = run;
+		return 0;
+	}
+	return strata_fail(error, "out of memory for a slice; use fewer threads");
+}
+
+/* Hands a run to all observers; @loss as hold()'s. */
+static int tell(struct ordered_sink *sink, size_t stream, struct strata_ctf_reader *reader,
+		const struct strata_lane_event *events, size_t nr, const struct strata_loss *loss,
+		struct strata_error *error)
+{
+	const struct strata_in_order *in_order = sink->in_order;
+	int status = 0;
+	size_t i;
+
+	for (i = 0; i < in_order->nr_observers && !status; i++) {
+		struct strata_slice_sink *observer = in_order->observers[i];
+
+		if (!loss)
+			status = observer->take(observer, stream, reader, events, nr, error);
+		else if (observer->lose)
+			status = observer->lose(observer, stream, reader, loss, error);
+	}
+	return status;
+}
+
+/* The slices before are told: what was held of this one can be, too. */
+static int take_turn(struct ordered_sink *sink, struct strata_error *error)
+{
+	const size_t nr = sink->runs.used / sizeof(struct held_run);
+	int status = 0;
+	size_t i;
+
+	sink->is_its_turn = true;
+	for (i = 0; i < nr && !status; i++) {
+		const struct held_run *run =
+			(const struct held_run *)(const void *)sink->runs.bytes + i;
+		struct strata_ctf_reader *reader = copy_at(sink, run->reader);
+
+		reader->base = (const uint8_t *)sink->bytes.bytes + run->base;
+		status = tell(sink, run->stream, reader,
+			      (const struct strata_lane_event *)(const void *)(sink->events.bytes +
+									       run->events),
+			      run->nr, run->nr ? NULL : &run->loss, error);
+	}
+	sink->runs.used = sink->readers.used = sink->events.used = sink->bytes.used = 0;
+	return status;
+}
+
+/* 0, or what an observer says. */
+static int look_for_turn(struct ordered_sink *sink, struct strata_error *error)
+{
+	/* Pairs with the release in join(): what observers did for the slices before is seen. */
+	if (!sink->is_its_turn &&
+	    atomic_load_explicit(&sink->in_order->joined, memory_order_acquire) == sink->at)
+		return take_turn(sink, error);
+	return 0;
+}
+
+static int take(struct strata_slice_sink *slice_sink, size_t stream,
+		struct strata_ctf_reader *reader, const struct strata_lane_event *events, size_t nr,
+		struct strata_error *error)
+{
+	struct ordered_sink *sink = (struct ordered_sink *)slice_sink;
+	int status = look_for_turn(sink, error);
+
+	if (!status && sink->is_its_turn)
+		status = tell(sink, stream, reader, events, nr, NULL, error);
+	else if (!status)
+		status = hold(sink, stream, reader, events, nr, NULL, error);
+	if (!status && sink->inner)
+		status = sink->inner->take(sink->inner, stream, reader, events, nr, error);
+	return status;
+}
+
+static int lose(struct strata_slice_sink *slice_sink, size_t stream,
+		struct strata_ctf_reader *reader, const struct strata_loss *loss,
+		struct strata_error *error)
+{
+	struct ordered_sink *sink = (struct ordered_sink *)slice_sink;
+	int status = look_for_turn(sink, error);
+
+	if (!status && sink->is_its_turn)
+		status = tell(sink, stream, reader, NULL, 0, loss, error);
+	else if (!status)
+		status = hold(sink, stream, reader, NULL, 0, loss, error);
+	if (!status && sink->inner && sink->inner->lose)
+		status = sink->inner->lose(sink->inner, stream, reader, loss, error);
+	return status;
+}
+
+static void free_sink(struct ordered_sink *sink)
+{
+	free(sink->runs.bytes);
+	free(sink->readers.bytes);
+	free(sink->events.bytes);
+	free(sink->bytes.bytes);
+	free(sink->last_readers);
+	free(sink);
+}
+
+static struct strata_slice_sink *begin(struct strata_slice_work *work, size_t at)
+{
+	struct strata_in_order *in_order = (struct strata_in_order *)work;
+	struct ordered_sink *sink = calloc(1, sizeof(*sink));
+
+	if (!sink)
+		return NULL;
+	sink->sink.take = take;
+	sink->sink.lose = lose;
+	sink->in_order = in_order;
+	sink->at = at;
+	sink->last_readers = calloc(in_order->nr_streams + 1, sizeof(*sink->last_readers));
+	if (sink->last_readers && in_order->inner)
+		sink->inner = in_order->inner->begin(in_order->inner, at);
+	if (sink->last_readers && (sink->inner || !in_order->inner))
+		return &sink->sink;
+	free_sink(sink);
+	return NULL;
+}
+
+static int join(struct strata_slice_work *work, struct strata_slice_sink *slice_sink,
+		struct strata_error *error)
+{
+	struct strata_in_order *in_order = (struct strata_in_order *)work;
+	struct ordered_sink *sink = (struct ordered_sink *)slice_sink;
+	struct strata_error inner_error;
+	int status = look_for_turn(sink, error), joined = 0;
+
+	if (sink->inner)
+		joined = in_order->inner->join(in_order->inner, sink->inner, &inner_error);
+	if (joined && !status) {
+		status = joined;
+		*error = inner_error;
+	}
+	free_sink(sink);
+	/* Pairs with the acquire in look_for_turn(). */
+	atomic_fetch_add_explicit(&in_order->joined, 1, memory_order_release);
+	return status;
+}
+
+void strata_in_order_init(struct strata_in_order *in_order)
+{
+	in_order->work.begin = begin;
+	in_order->work.join = join;
+	atomic_init(&in_order->joined, 0);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * in_order.h - observers: what takes in all events of a merge in the order of the timeline,
+ * whatever the number of threads that merge slices of it.
+ *
+ * An observer is a slice sink (trace_set.h): it is handed runs of events, each of one stream, and
+ * losses, as the merge gives them; of an event it finds
+ *
+ *     its time       ns, and the host's tick within it; its bound by strata_ctf_bound_ns()
+ *     its class      reader->kind->classes[event->class]: name, id, types
+ *     its fields     by strata_ctf_event_open(), which puts a cursor at its contexts
+ *     its stream     the set's, by number
+ *     all as shown   by strata_shown_run() and strata_shown_next(): with source, layer, pCPU,
+ *                    domain and vCPU (outputs/shown.h)
+ *
+ * One pass feeds any number of them, beside what is written.  A slice whose turn has not come keeps
+ * copies of its runs; with one thread, nothing is copied.
+ *
+ * Synchronisation: one thread at a time calls the observers, in the slices' order; each call
+ * happens before the next.
+ */
+#ifndef STRATA_MERGE_TIMELINE_IN_ORDER_H
+#define STRATA_MERGE_TIMELINE_IN_ORDER_H
+
+#include <stdatomic.h>
+
+#include "timeline/slices.h"
+
+struct strata_in_order {
+	struct strata_slice_work work;
+	struct strata_slice_work *inner; /* what each slice is for besides; NULL: nothing */
+	struct strata_slice_sink *const *observers;
+	size_t nr_observers;
+	size_t nr_streams;    /* of the set */
+	atomic_size_t joined; /* slices; the observers are at the next one's events */
+};
+
+/* Fills in work.begin and work.join; the rest is the caller's. */
+void strata_in_order_init(struct strata_in_order *in_order);
+
+#endif /* STRATA_MERGE_TIMELINE_IN_ORDER_H */
