@@ -134,8 +134,9 @@ struct strata_ctf_type {
 	/* Arrays and sequences. */
 	const struct strata_ctf_type *element;
 	uint64_t length; /* of an array */
-	const struct strata_ctf_type *first; /* the first element, whose values have names; or NULL */
-	bool is_blob;    /* bytes without a meaning that is known here */
+	const struct strata_ctf_type
+		*first; /* the first element, whose values have names; or NULL */
+	bool is_blob;   /* bytes without a meaning that is known here */
 
 	/* Strings; and arrays and sequences of bytes that are text if this is not UTF8. */
 	enum strata_ctf_encoding encoding;
