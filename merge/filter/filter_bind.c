@@ -23,7 +23,9 @@ static bool kind_of(const struct bound_operand *bound, enum strata_value_kind *k
 	const struct strata_ctf_type *type = bound->access.type;
 
 	*labels = bound->names || bound->value.names;
-	*kind = bound->kind == BOUND_CONSTANT ? bound->value.kind : STRATA_VALUE_INTEGER;
+	*kind = bound->kind == BOUND_CONSTANT    ? bound->value.kind
+		: bound->kind == BOUND_TASK_NAME ? STRATA_VALUE_TEXT
+						 : STRATA_VALUE_INTEGER;
 	if (bound->kind != BOUND_FIELD && bound->kind != BOUND_PACKET)
 		return true;
 	if (bound->access.nr_rest || type->kind == STRATA_CTF_VARIANT ||
@@ -340,6 +342,30 @@ static bool can_match(const struct bound_node *root)
 
 /* All classes --------------------------------------------------------------------------------- */
 
+/* Finds what the events of a kernel's stream tell of the task that runs.  0 or -1. */
+static int find_tasks(struct strata_binder *binder, const struct strata_ctf_stream_class *class)
+{
+	bool has_switch = false;
+	size_t i;
+
+	binder->tasks = NULL;
+	if (strcmp(binder->place->layer, "kernel") != 0)
+		return 0;
+	binder->tasks =
+		strata_ctf_arena_get(binder->arena, class->nr_events, sizeof(*binder->tasks));
+	for (i = 0; binder->tasks && i < class->nr_events; i++) {
+		if (strata_task_class_find(&binder->tasks[i], class, &class->events[i],
+					   binder->arena) < 0)
+			return -1;
+		has_switch |= binder->tasks[i].tells == STRATA_TASK_SWITCH;
+	}
+	if (!binder->tasks)
+		return -1;
+	if (!has_switch)
+		binder->tasks = NULL;
+	return 0;
+}
+
 static int bind_kind(struct strata_filter *filter, struct strata_binder *binder, size_t at,
 		     struct bound_kind *kind)
 {
@@ -354,6 +380,9 @@ static int bind_kind(struct strata_filter *filter, struct strata_binder *binder,
 	binder->kind = &binder->trace->kinds[at];
 	binder->place = place;
 	binder->reads_packet = false;
+	binder->asks_for_task = false;
+	if (find_tasks(binder, class))
+		return -1;
 	for (i = 0; i < class->nr_events; i++) {
 		struct outcome outcome;
 
@@ -366,6 +395,8 @@ static int bind_kind(struct strata_filter *filter, struct strata_binder *binder,
 		filter->can_match |= kind->classes[i].node || kind->classes[i].matches;
 	}
 	kind->reads_packet = binder->reads_packet;
+	kind->tasks = binder->asks_for_task ? binder->tasks : NULL;
+	filter->of_set.from_start |= binder->asks_for_task;
 	return binder->no_memory ? -1 : 0;
 }
 
@@ -390,18 +421,24 @@ int strata_filter_bind(struct strata_filter *filter, const struct strata_trace_s
 	size_t i;
 
 	filter->can_match = false;
+	filter->of_set.from_start = false;
+	filter->nr_traces = set->nr_traces;
 	strata_ctf_arena_free(filter->bound_arena);
 	filter->bound_arena = strata_ctf_arena_new(SIZE_MAX);
 	binder.arena = filter->bound_arena;
 	if (binder.arena)
 		filter->traces =
 			strata_ctf_arena_get(binder.arena, set->nr_traces, sizeof(*filter->traces));
-	if (!binder.arena || !filter->traces)
+	if (binder.arena)
+		filter->nr_streams = strata_ctf_arena_get(binder.arena, set->nr_traces,
+							  sizeof(*filter->nr_streams));
+	if (!binder.arena || !filter->traces || !filter->nr_streams)
 		return strata_fail(error, "out of memory for the filter");
 	if (strata_domain_names_set(set, error))
 		return -1;
 	for (i = 0; i < set->nr_traces; i++) {
 		binder.trace = set->traces[i];
+		filter->nr_streams[i] = binder.trace->nr_streams;
 		binder.name = names[i];
 		if (bind_trace(filter, &binder, &filter->traces[i]))
 			return strata_fail(error, "out of memory for the filter");

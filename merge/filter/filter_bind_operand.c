@@ -77,6 +77,16 @@ static bool find_one_of(struct strata_binder *binder, struct bound_operand *boun
 	return false;
 }
 
+/* The task that runs, where the stream's events tell it. */
+static void bind_task(struct strata_binder *binder, struct bound_operand *bound,
+		      enum bound_operand_kind kind)
+{
+	if (!binder->tasks)
+		return;
+	bound->kind = kind;
+	binder->asks_for_task = true;
+}
+
 /* The kernel's word on the process comes before its own, and what is near the event before what
  * holds for all of its trace; its thread is only looked at if nothing says more. */
 static void find_process_number(struct strata_binder *binder, struct bound_operand *bound)
@@ -95,8 +105,8 @@ static void find_process_number(struct strata_binder *binder, struct bound_opera
 		return;
 	else if (strata_ctf_env_number(binder->trace, "vpid", &pid) && pid >= 0)
 		bound->value = strata_value_unsigned((uint64_t)pid);
-	else
-		find_one_of(binder, bound, threads, 2);
+	else if (!find_one_of(binder, bound, threads, 2))
+		bind_task(binder, bound, BOUND_TASK_NUMBER);
 }
 
 /* A trace of one of Strata's applications has its program's name. */
@@ -111,7 +121,10 @@ static void find_process_name(struct strata_binder *binder, struct bound_operand
 	if (!name && strcmp(binder->place->layer, "app") == 0 &&
 	    strata_ctf_env_number(binder->trace, "domain_id", &domain))
 		name = strata_ctf_env_text(binder->trace, "domain");
-	set_text(bound, name);
+	if (name)
+		set_text(bound, name);
+	else
+		bind_task(binder, bound, BOUND_TASK_NAME);
 }
 
 static void bind_place(struct bound_operand *bound, const struct strata_place_number *number,

@@ -16,6 +16,8 @@ struct strata_binder {
 	const struct strata_place *place;
 	size_t about; /* which of the domains that an event is about is bound: see bind_about() */
 	bool reads_packet;
+	struct strata_task_class *tasks; /* of the kind; NULL: its events do not tell */
+	bool asks_for_task;
 	bool no_memory;
 };
 
