@@ -88,7 +88,8 @@ int strata_filter_expression(struct strata_filter *filter, const char *expressio
 struct teller {
 	strata_complain_fn *tell;
 	void *data;
-	bool unlikely; /* tells only of values that no trace names */
+	bool unlikely; /* tells only of values that no trace names; */
+	bool read_all; /* and of names that no event has */
 	bool told;
 };
 
@@ -175,6 +176,13 @@ static void tell_of_value(struct teller *teller, const struct strata_node *node)
 	tell(teller, node, value->column, &message);
 }
 
+/* A task's name is seen only when its events are read. */
+static bool is_of_task(const struct strata_node *node)
+{
+	return node->left.kind == STRATA_OPERAND_ATTRIBUTE &&
+	       node->left.attribute == STRATA_ATTRIBUTE_PROCESS;
+}
+
 /* A tree is no deeper than an expression may be. */
 static void tell_of_node(struct teller *teller, const struct strata_node *node)
 {
@@ -187,7 +195,7 @@ static void tell_of_node(struct teller *teller, const struct strata_node *node)
 	if (node->kind != STRATA_NODE_TEST)
 		return;
 	if (teller->unlikely) {
-		if (node->may_match && !node->is_likely)
+		if (node->may_match && !node->is_likely && (teller->read_all || !is_of_task(node)))
 			tell_of_value(teller, node);
 		return;
 	}
@@ -212,10 +220,12 @@ void strata_filter_tell_missing(const struct strata_filter *filter, strata_compl
 	tell_of_node(&teller, filter->root);
 }
 
-bool strata_filter_tell_unlikely(const struct strata_filter *filter, strata_complain_fn *told,
-				 void *data)
+bool strata_filter_tell_unlikely(const struct strata_filter *filter, bool read_all,
+				 strata_complain_fn *told, void *data)
 {
-	struct teller teller = { .tell = told, .data = data, .unlikely = true };
+	struct teller teller = {
+		.tell = told, .data = data, .unlikely = true, .read_all = read_all
+	};
 
 	tell_of_node(&teller, filter->root);
 	return teller.told;

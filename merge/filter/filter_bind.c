@@ -148,12 +148,15 @@ static bool is_never_equal(const struct bound_node *bound)
 	       !name_may_fit(&bound->left, &bound->right.value);
 }
 
-/* Whether some stream of the trace is of the CPU that is wanted, as far as streams tell. */
-static bool is_likely_cpu(const struct strata_binder *binder, const struct bound_node *bound)
+/* Whether some stream of the trace is of the CPU that is wanted, as far as streams tell; names of
+ * tasks are seen when the events are read. */
+static bool is_likely(const struct strata_binder *binder, const struct bound_node *bound)
 {
 	const struct strata_ctf_trace *trace = binder->trace;
 	size_t i;
 
+	if (bound->comparison == STRATA_EQUAL && bound->left.kind == BOUND_TASK_NAME)
+		return false;
 	if (bound->comparison != STRATA_EQUAL || bound->left.kind != BOUND_CPU ||
 	    bound->right.kind != BOUND_CONSTANT || bound->right.value.kind != STRATA_VALUE_INTEGER)
 		return true;
@@ -199,7 +202,7 @@ static struct outcome bind_comparison(struct strata_binder *binder, struct strat
 	outcome = decide_test(binder, &bound);
 	if (outcome.node || outcome.verdict == STRATA_YES) {
 		node->may_match = true;
-		node->is_likely |= is_likely_cpu(binder, &bound);
+		node->is_likely |= is_likely(binder, &bound);
 	}
 	if (!node->is_likely && !node->stands_alone) {
 		compare_known(node, &node->right.value, &bound.left, binder);

@@ -6,6 +6,7 @@
 #include "ctf/reader/ctf_packet_head.h"
 #include "ctf/values/value_names.h"
 #include "filter/filter_bound.h"
+#include "filter/filter_seen.h"
 #include "base/put_text.h"
 #include "ctf/values/utf_text.h"
 
@@ -17,6 +18,7 @@ struct filter_run {
 	uint64_t offset;
 	struct strata_ctf_cursor packet; /* at its context */
 	struct strata_task **tasks;      /* of each trace and stream; NULL: nobody asks for them */
+	struct strata_seen *seen;        /* likewise */
 };
 
 /* One event. */
@@ -36,6 +38,9 @@ static void end(void *data)
 
 	if (!run)
 		return;
+	if (run->seen)
+		strata_seen_tell(run->seen, run->filter->root);
+	free(run->seen);
 	for (i = 0; run->tasks && i < run->filter->nr_traces; i++)
 		free(run->tasks[i]);
 	free(run->tasks);
@@ -49,13 +54,14 @@ static int make_tasks(struct filter_run *run)
 	const struct strata_filter *filter = run->filter;
 	size_t i;
 
+	run->seen = calloc(1, sizeof(*run->seen));
 	run->tasks = calloc(filter->nr_traces + 1, sizeof(*run->tasks));
 	for (i = 0; run->tasks && i < filter->nr_traces; i++) {
 		run->tasks[i] = calloc(filter->nr_streams[i] + 1, sizeof(**run->tasks));
 		if (!run->tasks[i])
 			return -1;
 	}
-	return run->tasks ? 0 : -1;
+	return run->tasks && run->seen ? 0 : -1;
 }
 
 static struct strata_task *task_of(struct filter_run *run, size_t trace,
@@ -275,9 +281,9 @@ static void read_packet(struct filter_run *run, struct strata_ctf_reader *reader
 }
 
 /* Leaves of events those that match.  @task: of the stream; what events tell of it is noted */
-static size_t keep_by_task(struct strata_ctf_reader *reader, const struct bound_kind *kind,
-			   struct strata_task *task, struct asked *asked,
-			   struct strata_lane_event *events, size_t nr)
+static size_t keep_by_task(struct filter_run *run, struct strata_ctf_reader *reader,
+			   const struct bound_kind *kind, struct strata_task *task,
+			   struct asked *asked, struct strata_lane_event *events, size_t nr)
 {
 	size_t i, kept = 0;
 
@@ -293,7 +299,10 @@ static size_t keep_by_task(struct strata_ctf_reader *reader, const struct bound_
 		asked->ns = events[i].ns;
 		if (class->node)
 			matches = ask(class->node, asked) == STRATA_YES;
-		strata_task_after(task, tells, &asked->event);
+		if (tells->tells != STRATA_TASK_NOTHING) {
+			strata_task_after(task, tells, &asked->event);
+			strata_seen_add(run->seen, task);
+		}
 		events[kept] = events[i];
 		kept += matches;
 	}
@@ -317,6 +326,7 @@ static void pass(void *data, size_t trace, struct strata_ctf_reader *reader,
 			continue;
 		strata_ctf_event_open(reader, &events[i], &cursor);
 		strata_task_after(task_of(run, trace, reader), tells, &cursor);
+		strata_seen_add(run->seen, task_of(run, trace, reader));
 	}
 }
 
@@ -341,7 +351,8 @@ static size_t keep(void *data, size_t trace, struct strata_ctf_reader *reader,
 	if (kind->reads_packet)
 		read_packet(run, reader);
 	if (kind->tasks)
-		return keep_by_task(reader, kind, task_of(run, trace, reader), &asked, events, nr);
+		return keep_by_task(run, reader, kind, task_of(run, trace, reader), &asked, events,
+				    nr);
 	for (i = 0; i < nr; i++) {
 		const struct bound_class *class = &kind->classes[events[i].class];
 		bool matches = class->matches;
