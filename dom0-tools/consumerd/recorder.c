@@ -159,6 +159,8 @@ int recorder_add_ring(struct recorder *recorder, size_t source_index, struct rin
 		free(tap);
 		return strata_fail(error, "out of memory");
 	}
+	if (strata_subbuf_bytes(ring->reader.geo) > queue->subbuf_bytes)
+		queue->subbuf_bytes = strata_subbuf_bytes(ring->reader.geo);
 	state->nr_taps++;
 	recorder->unsaved = true; /* the next drain saves it, and those who follow can read it */
 	tap->complete_ticks = begin == RECORDER_FROM_NOW ? strata_clock() : 0;

@@ -238,12 +238,12 @@ static void note_rest(struct recorder *recorder, const struct recorder_queue *qu
 	recorder->behind |= queue->looks < queue->nr && queue->who->kind != PRINCIPAL_DOMAIN;
 }
 
-/* May the largest packet be written for a principal?  Says so if that is news. */
+/* May the largest packet of a principal's rings be written?  Says so if not, and that is news. */
 static bool has_room(struct recorder *recorder, struct recorder_queue *queue)
 {
 	const bool waited = queue->waits;
 
-	queue->waits = !recorder_may_write(recorder, queue->who, recorder->copy_bytes);
+	queue->waits = !recorder_may_write(recorder, queue->who, queue->subbuf_bytes);
 	if (queue->waits && !waited)
 		principal_complain(queue->who,
 				   "%s has written as much as is left on the disk: the rest is for "

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * recorder_room.c - shares out the room on the disk: an untrusted principal writes no more in a
- * recording than it leaves free for all others (dynamic thresholds of Choudhury and Hahne).
+ * recording, and makes no more files, than it leaves free for all others (dynamic thresholds of
+ * Choudhury and Hahne).
  *
  * One principal that writes without end so takes half of what was free, two take a third each, and
  * nobody needs to know beforehand how many there will be.  Called by tap.c and recorder_drain.c.
@@ -42,6 +43,22 @@ bool recorder_may_write(struct recorder *recorder, struct principal *who, uint64
 		return true;
 	recorder->totals.was_shared = true;
 	return false;
+}
+
+int recorder_may_begin(const struct recorder *recorder, const struct principal *who,
+		       size_t nr_streams, struct strata_error *error)
+{
+	const uint64_t nr = nr_streams + PRINCIPAL_SOURCE_FILES;
+	struct statvfs disk;
+
+	/* A file system that makes files as long as there are blocks says that it has none. */
+	if (!recorder->is_of_now || fstatvfs(recorder->out.dir.fd, &disk) || !disk.f_files ||
+	    principal_may_make_files(who, nr, disk.f_favail))
+		return 0;
+	return strata_fail(error,
+			   "%s has made as many files as are left on the disk (`df -i`): the rest "
+			   "is for others",
+			   who->name);
 }
 
 void recorder_note_written(struct recorder *recorder, struct principal *who, uint64_t bytes)

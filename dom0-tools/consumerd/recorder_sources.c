@@ -63,7 +63,8 @@ int recorder_begin_source(struct recorder *recorder, struct principal *who, cons
 {
 	struct recorder_source *state;
 
-	if (principal_claim(who, PRINCIPAL_SOURCES, 1, error))
+	if (recorder_may_begin(recorder, who, nr_rings, error) ||
+	    principal_claim(who, PRINCIPAL_SOURCES, 1, error))
 		return -1;
 	if (principal_claim(who, PRINCIPAL_STREAMS, nr_rings, error))
 		goto no_streams;

@@ -11,7 +11,7 @@
  * the same numbers.  So before each use of a descriptor, the thread checks that it is
  * still its own.
  */
-#include "libstrata.h"
+#include "libstrata/libstrata.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,8 +26,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "recorder_socket.h"
-#include "wait_page.h"
+#include "libstrata/recorder_socket.h"
+#include "libstrata/wait_page.h"
 
 /* Guarded by the registry's lock, except what only the thread writes. */
 static struct {

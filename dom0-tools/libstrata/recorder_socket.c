@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* recorder_socket.c - see recorder_socket.h; called by attach.c. */
-#include "recorder_socket.h"
+#include "libstrata/recorder_socket.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
  * event to a recorder, however many libraries include it.  An id is never reused:
  * records with it may be in a ring.
  */
-#include "libstrata.h"
+#include "libstrata/libstrata.h"
 
 #include <pthread.h>
 #include <stdlib.h>

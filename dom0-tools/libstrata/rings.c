@@ -7,7 +7,7 @@
  * Threads may be within an event at any time, so no mapping is ever removed: when a
  * recording ends, empty memory replaces it.
  */
-#include "libstrata.h"
+#include "libstrata/libstrata.h"
 
 #include <fcntl.h>
 #include <linux/membarrier.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* wait_page.c - see wait_page.h. */
-#include "wait_page.h"
+#include "libstrata/wait_page.h"
 
 #include <errno.h>
 #include <fcntl.h>

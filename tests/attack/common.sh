@@ -24,12 +24,15 @@ strata=$bin/strata
 work=/tmp/work
 mkdir -p $work
 
-# as USER COMMAND...: runs it as that user, without any capability.
-as() {
+# become USER COMMAND...: this shell becomes it, as that user and without any capability.  In the background, $! is its number.
+become() {
 	local user=$1
 	shift
-	setpriv --reuid "$user" --regid "$user" --clear-groups --inh-caps=-all -- "$@"
+	exec setpriv --reuid "$user" --regid "$user" --clear-groups --inh-caps=-all -- "$@"
 }
+
+# as USER COMMAND...: runs it as become does.
+as() { (become "$@"); }
 
 # home USER: a directory of that user's own.
 home() {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * hostile.c - an application that speaks the recorder's protocol correctly, and uses it to take
- * what belongs to others: HOSTILE SOCKET WHAT NUMBER [CPUS].
+ * what belongs to others: HOSTILE SOCKET WHAT NUMBER [CPUS [WHO]].
  *
  *   silent N       N connections that never say anything
  *   started N UID  the same, as a set-user-ID program of root's that user UID has started
+ *   turned N UID   the same, of user UID, by a process that then becomes WHO, an argument more
  *   hold N CPUS    N connections, each with a ring for each of CPUS CPUs and one lost event in it
  *   come N         N times: connects, makes a ring, reports a lost event, hangs up
  *   pass N         the same, with nothing in the ring
@@ -14,6 +15,8 @@
  *   lies N         N times: connects, makes a ring, writes into it what no ring can hold
  *   linger N       N connections, each with a message that carries a TCP connection: closing that
  *                  waits for ten minutes
+ *   queue N        N connections that never say anything; then connects again and again, sends as
+ *                  many messages as the socket takes, and hangs up
  *
  *   keep N CPUS    N times: connects, has rings made, fills their memory, hangs up, and keeps the
  *                  memory's descriptor; then prints "kept BYTES" when they hold nothing, or after
@@ -45,6 +48,7 @@
 #define LINGER_S        600
 #define CONNECTIONS_MAX 4096u
 #define KEEP_MS         10000
+#define QUEUED_MAX      1000u
 #define NO_FIELDS       20u /* bytes of a record whose event has none */
 
 struct connection {
@@ -303,6 +307,37 @@ static uint32_t lie(uint32_t nr)
 	return attached;
 }
 
+static uint32_t connect_silently(uint32_t nr)
+{
+	struct pollfd fd = { .events = POLLIN };
+	uint32_t i, left = 0;
+
+	for (i = 0; i < nr; i++)
+		connections[i].socket = raw_app_connect(socket_path);
+	/* Those that are too many are sent away by when a later one is heard. */
+	for (i = 0; i < nr; i++) {
+		fd.fd = connections[i].socket;
+		left += poll(&fd, 1, 0) == 0;
+	}
+	return left;
+}
+
+/* Beyond its share of connections: what is sent there nobody has to read. */
+static void queue_messages_forever(uint32_t nr)
+{
+	uint32_t i;
+
+	tell(connect_silently(nr));
+	for (;;) {
+		int fd = raw_app_connect(socket_path);
+
+		for (i = 0; i < QUEUED_MAX && send(fd, "x", 1, MSG_NOSIGNAL | MSG_DONTWAIT) > 0;
+		     i++)
+			;
+		close(fd);
+	}
+}
+
 /* A TCP connection whose other end never reads, so that the last close() of it waits. */
 static int make_lingering(void)
 {
@@ -384,21 +419,6 @@ static void linger(uint32_t nr)
 	tell(nr);
 }
 
-static uint32_t connect_silently(uint32_t nr)
-{
-	struct pollfd fd = { .events = POLLIN };
-	uint32_t i, left = 0;
-
-	for (i = 0; i < nr; i++)
-		connections[i].socket = raw_app_connect(socket_path);
-	/* Those that are too many are sent away by when a later one is heard. */
-	for (i = 0; i < nr; i++) {
-		fd.fd = connections[i].socket;
-		left += poll(&fd, 1, 0) == 0;
-	}
-	return left;
-}
-
 int main(int argc, char **argv)
 {
 	const struct rlimit files = { CONNECTIONS_MAX, CONNECTIONS_MAX };
@@ -421,6 +441,19 @@ int main(int argc, char **argv)
 			return 1;
 		}
 		tell(connect_silently(nr));
+	} else if (strcmp(what, "turned") == 0 && argc > 5) {
+		const uid_t who = (uid_t)strtoul(argv[5], NULL, 10);
+
+		if (setresuid((uid_t)-1, cpus, 0)) {
+			perror("setresuid");
+			return 1;
+		}
+		nr = connect_silently(nr);
+		if (setresuid(0, 0, 0) || setresuid(who, who, who)) {
+			perror("setresuid");
+			return 1;
+		}
+		tell(nr);
 	} else if (strcmp(what, "hold") == 0) {
 		tell(attach_all(nr, cpus, 1, 0));
 	} else if (strcmp(what, "describe") == 0) {
@@ -439,6 +472,8 @@ int main(int argc, char **argv)
 		keep(nr, cpus);
 	} else if (strcmp(what, "linger") == 0) {
 		linger(nr);
+	} else if (strcmp(what, "queue") == 0) {
+		queue_messages_forever(nr);
 	} else if (strcmp(what, "lies") == 0) {
 		tell(lie(nr));
 		return 0;

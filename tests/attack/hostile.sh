@@ -21,7 +21,7 @@ trap end_all EXIT
 # attack WHAT NUMBER [CPUS]: starts it, and waits until it has its connections.
 attack() {
 	attacks=$((attacks + 1))
-	as "$mallory" $bin/hostile "$STRATA_APP_SOCKET" "$@" >"$work/attack-$attacks" &
+	become "$mallory" $bin/hostile "$STRATA_APP_SOCKET" "$@" >"$work/attack-$attacks" &
 	attackers+=($!)
 	await attacked "$work/attack-$attacks" $!
 }
@@ -34,7 +34,7 @@ connections() { sed -n 's/^connections //p' "$work/attack-${1:-$attacks}"; }
 # victimise EVENTS MICROSECONDS: runs the honest program in the background, $victim_pid, until a tenth of its events are written.
 victimise() {
 	rm -f "$(home "$victim")/begun"
-	as "$victim" $bin/victim "$1" "$2" "$(home "$victim")/begun" &
+	become "$victim" $bin/victim "$1" "$2" "$(home "$victim")/begun" &
 	victim_pid=$!
 	await test -e "$(home "$victim")/begun"
 }

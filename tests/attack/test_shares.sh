@@ -29,6 +29,20 @@ end_recording
 end_attacks
 check "all of its events" is "$(readable_steps started)" 100
 
+# The same, by a process that is the victim's when the recorder looks whose it is: it has executed a set-user-ID program of his.
+begin turned --app all
+kill -STOP "$recorder"
+attacks=$((attacks + 1))
+$bin/hostile "$STRATA_APP_SOCKET" turned 256 "$mallory" "$victim" >"$work/attack-$attacks" &
+attackers+=($!)
+await attacked "$work/attack-$attacks" $!
+kill -CONT "$recorder"
+check "the user's program whom a hostile process has become is recorded" as "$victim" $bin/victim 100 0
+end_recording
+end_attacks
+check "all of its events" is "$(readable_steps turned)" 100
+check "the recorder says that a process has changed its user" said turned 'process [0-9]+ has changed its user'
+
 # The same, and the program that is asked for is not there at all: nobody blames its linking.
 begin missing --app nobody
 attack silent 512

@@ -114,6 +114,22 @@ static void a_user_writes_no_more_than_is_left_for_others(void **state)
 	assert_true(principal_may_write(root, 501, 500));
 }
 
+static void a_user_makes_no_more_files_than_are_left_for_others(void **state)
+{
+	const struct principal *root = principals_user(all, 0);
+	struct strata_error error = { "" };
+
+	(void)state;
+	assert_true(principal_may_make_files(one, 50, 100));
+	assert_false(principal_may_make_files(one, 51, 100));
+	assert_int_equal(principal_claim(one, PRINCIPAL_SOURCES, 1, &error), 0);
+	assert_false(principal_may_make_files(one, 1, PRINCIPAL_SOURCE_FILES + 1));
+	assert_true(principal_may_make_files(one, 1, PRINCIPAL_SOURCE_FILES + 2));
+	assert_false(principal_may_make_files(one, 2, 1));
+	assert_true(principal_may_make_files(other, 50, 100));
+	assert_true(principal_may_make_files(root, 51, 100));
+}
+
 static void however_many_users_there_are_a_share_is_left_for_root(void **state)
 {
 	struct principal *root = principals_user(all, 0);
@@ -289,6 +305,7 @@ int main(void)
 		test_in_table(a_refusal_says_who_holds_what),
 		test_in_table(root_may_have_all_that_is_left),
 		test_in_table(a_user_writes_no_more_than_is_left_for_others),
+		test_in_table(a_user_makes_no_more_files_than_are_left_for_others),
 		test_in_table(however_many_users_there_are_a_share_is_left_for_root),
 		test_in_table(a_domain_is_the_same_after_a_reboot),
 		test_in_table(a_name_is_shown_escaped),

@@ -16,6 +16,8 @@
 
 #include <cmocka.h>
 
+#include "consumerd/drain/tap.h"
+
 #define NR_MANY 300u
 #define MANY    3000000001u
 #define FEW     3000000002u
@@ -380,6 +382,44 @@ static void losses_alone_are_of_when_their_source_came(void **state)
 	close_recorder();
 }
 
+/* The sum of all losses, which the user is told, must not wrap. */
+static void false_losses_of_one_do_not_hide_those_of_others(void **state)
+{
+	const uint32_t nr = 8;
+	uint32_t i, kind;
+
+	(void)state;
+	add_source(MANY, "many", many, nr);
+	add_source(FEW, "few", &few, 1);
+	for (i = 0; i < nr; i++) {
+		for (kind = 0; kind < STRATA_NR_LOST; kind++)
+			many[i].writer_area->lost[kind] = INT64_MAX / STRATA_NR_LOST;
+		test_ring_write(&many[i]);
+	}
+	strata_ring_count_lost(few.writer, STRATA_LOST_BIG);
+	test_ring_write(&few);
+	assert_int_equal(close_recorder().lost, 1);
+}
+
+/* A guest chooses how large its sub-buffers are. */
+static void large_sub_buffers_of_one_take_no_room_from_others(void **state)
+{
+	const uint64_t all_of_few = strata_nr_subbufs(test_ring_geometry);
+	size_t few_index;
+
+	(void)state;
+	recorder_set_of_now(recorder);
+	recorder->room_bytes = 6u << 20;
+	recorder->room_until_ticks = UINT64_MAX;
+	many[0].ring.reader.geo.subbuf_bits = STRATA_SUBBUF_BITS_MAX;
+	add_source(MANY, "many", many, 1);
+	few_index = add_source(FEW, "few", &few, 1);
+	test_ring_fill(&few);
+	assert_int_equal(drain(), all_of_few);
+	assert_int_equal(packets_of(few_index), all_of_few);
+	close_recorder();
+}
+
 #define test_in_world(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
 
 int main(void)
@@ -395,6 +435,8 @@ int main(void)
 		test_in_world(a_place_is_another_s_when_its_owner_knows),
 		test_in_world(streams_that_hold_nothing_are_given_back),
 		test_in_world(losses_alone_are_of_when_their_source_came),
+		test_in_world(false_losses_of_one_do_not_hide_those_of_others),
+		test_in_world(large_sub_buffers_of_one_take_no_room_from_others),
 	};
 
 	return cmocka_run_group_tests_name("recorder fairness", tests, NULL, NULL);

@@ -36,6 +36,12 @@ int app_identify(struct app *app, struct strata_error *error)
 	app->starter = peer.starter;
 	memcpy(app->comm, peer.comm, sizeof(app->comm));
 	memcpy(app->program, peer.program, sizeof(app->program));
+	if (peer.changed)
+		return strata_fail(
+			error,
+			"process %d has changed its user since it connected, so it is not "
+			"known who started it",
+			peer.pid);
 	return 0;
 }
 

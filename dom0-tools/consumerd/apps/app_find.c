@@ -3,6 +3,7 @@
 #include "consumerd/apps/app_find.h"
 
 #include "consumerd/host/proc_text.h"
+#include "consumerd/shares/subordinate_uids.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -61,8 +62,10 @@ static void put_in_order(struct app_process *list, size_t nr)
 
 int app_find_processes(struct app_process **list, size_t *nr, struct strata_error *error)
 {
+	struct subordinate_uids subordinates = { .nr = 0 };
 	DIR *stream = opendir("/proc");
-	struct app_process *grown;
+	struct app_process *grown, *process;
+	struct proc_uids uids;
 	struct dirent *entry;
 	size_t room = 0;
 	int result = 0;
@@ -71,6 +74,7 @@ int app_find_processes(struct app_process **list, size_t *nr, struct strata_erro
 	*nr = 0;
 	if (!stream)
 		return strata_fail(error, "/proc: %s", strerror(errno));
+	subordinate_uids_read(&subordinates, SUBUID_FILE, PASSWD_FILE);
 	while (!result && (entry = readdir(stream))) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
@@ -85,10 +89,15 @@ int app_find_processes(struct app_process **list, size_t *nr, struct strata_erro
 			}
 			*list = grown;
 		}
-		(*list)[*nr].pid = pid;
-		*nr += proc_text_real_uid(pid, &(*list)[*nr].uid);
+		process = &(*list)[*nr];
+		process->pid = pid;
+		if (!proc_text_uids(pid, &uids))
+			continue;
+		process->uid = subordinate_uids_owner(&subordinates, uids.real);
+		++*nr;
 	}
 	closedir(stream);
+	subordinate_uids_clear(&subordinates);
 	put_in_order(*list, *nr);
 	return result;
 }

@@ -59,10 +59,11 @@ struct recorder_queue {
 	struct tap **taps;
 	size_t nr;
 	size_t capacity;
-	size_t next;   /* is looked at first in the next turn */
-	size_t looks;  /* from there on, in this turn */
-	size_t resume; /* becomes next */
-	bool waits;    /* it has written as much as is left on the disk, which was said */
+	size_t next;           /* is looked at first in the next turn */
+	size_t looks;          /* from there on, in this turn */
+	size_t resume;         /* becomes next */
+	uint64_t subbuf_bytes; /* of the largest that its rings have or had */
+	bool waits;            /* it has written as much as is left on the disk, which was said */
 };
 
 /* A stream that has ended since the tables were saved last. */
@@ -156,7 +157,12 @@ struct recorder_queue *recorder_queue_of(struct recorder *recorder, struct princ
 int recorder_queue_add(struct recorder_queue *queue, struct tap *tap, struct strata_error *error);
 void recorder_queue_remove(struct recorder_queue *queue, const struct tap *tap);
 
-/* recorder_room.c: may a principal write @bytes more, or is that what the others have left? */
+/* recorder_room.c: may a principal begin a source with so many streams, or has the disk no more
+ * files than the others have left?  0 or -1. */
+int recorder_may_begin(const struct recorder *recorder, const struct principal *who,
+		       size_t nr_streams, struct strata_error *error);
+
+/* May a principal write @bytes more, or is that what the others have left? */
 bool recorder_may_write(struct recorder *recorder, struct principal *who, uint64_t bytes);
 
 /* recorder_room.c: it has. */

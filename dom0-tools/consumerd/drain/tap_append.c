@@ -13,9 +13,9 @@
 
 #include "consumerd/drain/tap_packet.h"
 
-/* A ring that says to have lost more, of one kind, is not believed: the sum of all kinds has to
- * fit where recordings and CTF keep it. */
-#define LOST_MAX (INT64_MAX / STRATA_NR_LOST)
+/* The most losses of one kind that a ring is believed: the sum of all kinds and streams fits into
+ * 63 bits, so that no ring can make it wrap and hide the losses of others. */
+#define LOST_MAX (INT64_MAX / STRATA_NR_LOST / STRATA_STREAMS_MAX)
 
 /* Complaints about one ring's packets that are printed; all are counted. */
 #define BAD_PACKETS_SHOWN 5

@@ -11,10 +11,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+/* Sockets that are closed together, by one thread: making it costs as much as all files that are
+ * open. */
+#define GRAVES_MAX 512u
+
 struct burial {
 	sem_t has_copy, may_end;
 	int error; /* of unshare() */
 };
+
+/* Sockets that are to be closed by a thread that ends. */
+static int graves[GRAVES_MAX];
+static size_t nr_graves;
 
 bool hang_up_look(int socket, bool *carries)
 {
@@ -28,10 +36,11 @@ bool hang_up_look(int socket, bool *carries)
 }
 
 /*
- * Receives what is queued, up to a message with descriptors.  Returns true if all was received and
- * none can follow.  The sender's credentials tell a message without bytes from the end of all.
+ * Ends the connection.  Returns true if nothing is queued and nothing can follow.  The sender's
+ * credentials tell a message without bytes from the end of all.  What is queued is not received:
+ * it may be hundreds of messages.
  */
-static bool empty(int socket)
+static bool end(int socket)
 {
 	union {
 		struct cmsghdr align;
@@ -39,26 +48,21 @@ static bool empty(int socket)
 	} control;
 	struct msghdr message;
 	const int on = 1;
+	ssize_t bytes;
 
 	if (setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) ||
 	    shutdown(socket, SHUT_RDWR))
 		return false;
-	for (;;) {
+	do {
 		memset(&message, 0, sizeof(message));
 		message.msg_control = &control;
 		message.msg_controllen = sizeof(control);
-		if (recvmsg(socket, &message, MSG_PEEK | MSG_DONTWAIT) < 0) {
-			/* The other end is gone, which is said once, before what it sent. */
-			if (errno == ECONNRESET || errno == EINTR)
-				continue;
-			return errno == EAGAIN;
-		}
-		if (message.msg_flags & MSG_CTRUNC)
-			return false;
-		if (!message.msg_controllen)
-			return true;
-		recv(socket, NULL, 0, MSG_DONTWAIT);
-	}
+		bytes = recvmsg(socket, &message, MSG_PEEK | MSG_DONTWAIT);
+		/* The other end is gone, which is said once, before what it sent. */
+	} while (bytes < 0 && (errno == ECONNRESET || errno == EINTR));
+	if (bytes < 0)
+		return errno == EAGAIN;
+	return !message.msg_controllen && !(message.msg_flags & MSG_CTRUNC);
 }
 
 static void *end_with_copy(void *argument)
@@ -73,11 +77,11 @@ static void *end_with_copy(void *argument)
 }
 
 /*
- * Closes the socket for us at once: a thread with a descriptor table of its own has the last
- * descriptor, and ends.  What a thread that ends closes does not linger; if it waits all the same,
+ * Closes the sockets for us at once: a thread with a descriptor table of its own has the last
+ * descriptors, and ends.  What a thread that ends closes does not linger; if it waits all the same,
  * nobody waits for it.
  */
-static void bury(int socket)
+static void bury(void)
 {
 	struct burial burial = { .error = 0 };
 	pthread_t thread;
@@ -90,30 +94,41 @@ static void bury(int socket)
 		while (sem_wait(&burial.has_copy))
 			;
 		error = burial.error;
-		if (!error)
-			close(socket);
+		while (!error && nr_graves)
+			close(graves[--nr_graves]);
 		sem_post(&burial.may_end);
 		/* It is no thread any more before its descriptors are closed. */
 		pthread_join(thread, NULL);
 	}
 	if (error)
 		fprintf(stderr,
-			"strata: a socket that may hold files of others stays open until the end: "
+			"strata: sockets that may hold files of others stay open until the end: "
 			"%s\n",
 			strerror(error));
+	nr_graves = 0;
 	sem_destroy(&burial.has_copy);
 	sem_destroy(&burial.may_end);
 }
 
 void hang_up(int socket)
 {
-	if (empty(socket))
+	if (end(socket)) {
 		close(socket);
-	else
-		bury(socket);
+		return;
+	}
+	graves[nr_graves++] = socket;
+	if (nr_graves == GRAVES_MAX)
+		bury();
+}
+
+void hang_up_tend(void)
+{
+	if (nr_graves)
+		bury();
 }
 
 void hang_up_listener(int socket)
 {
-	bury(socket);
+	graves[nr_graves++] = socket;
+	bury();
 }

@@ -17,10 +17,15 @@
  * received then, and hang_up() is all that may be done with the socket. */
 bool hang_up_look(int socket, bool *carries);
 
-/* Closes a connected socket of type SOCK_SEQPACKET. */
+/* Closes a connected socket of type SOCK_SEQPACKET.  The other end is told at once; if messages are
+ * queued, the socket itself is closed by hang_up_tend(). */
 void hang_up(int socket);
 
-/* Closes a socket that listens; those who wait to be accepted may have sent anything. */
+/* Closes the sockets that were left.  Call it once for many. */
+void hang_up_tend(void);
+
+/* Closes a socket that listens, and the sockets that were left; those who wait to be accepted may
+ * have sent anything. */
 void hang_up_listener(int socket);
 
 #endif /* STRATA_CONSUMERD_HANG_UP_H */

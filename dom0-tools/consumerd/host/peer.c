@@ -60,14 +60,21 @@ static bool has_ended(int process)
 	return process < 0 || poll(&ended, 1, 0) != 0;
 }
 
-/* A process with the rights of another user that is not root's own was started by its real user. */
+/*
+ * A process with the rights of another user that is not root's own was started by its real user.
+ * That holds while it has the rights with which it connected: if it has others, the one who
+ * connected may have executed a set-user-ID program, and the real user may be that program's owner.
+ */
 static void read_starter(struct peer *peer)
 {
-	uint32_t real;
+	struct proc_uids uids;
 
 	peer->starter = peer->uid;
-	if (proc_text_real_uid(peer->pid, &real) && real)
-		peer->starter = real;
+	if (!proc_text_uids(peer->pid, &uids))
+		return;
+	peer->changed = peer->uid && uids.effective != peer->uid;
+	if (uids.real && !peer->changed)
+		peer->starter = uids.real;
 }
 
 static void read_names(struct peer *peer)

@@ -15,6 +15,7 @@ struct peer {
 	 * could start as many as he likes. */
 	uint32_t starter;
 	bool ended;       /* it has ended since, so the starter is not known */
+	bool changed;     /* likewise: it has become another user's since */
 	char comm[32];    /* its name; its own choice */
 	char program[80]; /* the name of its executable; likewise */
 };

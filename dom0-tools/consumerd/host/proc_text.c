@@ -3,6 +3,7 @@
 #include "consumerd/host/proc_text.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,7 @@ const char *proc_text_stat(pid_t pid, char *text, size_t bytes)
 	return end ? end + 1 : NULL;
 }
 
-bool proc_text_real_uid(pid_t pid, uint32_t *uid)
+bool proc_text_uids(pid_t pid, struct proc_uids *uids)
 {
 	char text[1024];
 	const char *line;
@@ -45,8 +46,5 @@ bool proc_text_real_uid(pid_t pid, uint32_t *uid)
 	proc_text_read(pid, "status", text, sizeof(text));
 	/* The name of the process comes first; a line break in it is escaped. */
 	line = strstr(text, "\nUid:\t");
-	if (!line)
-		return false;
-	*uid = (uint32_t)strtoul(line + 6, NULL, 10);
-	return true;
+	return line && sscanf(line + 6, "%" SCNu32 " %" SCNu32, &uids->real, &uids->effective) == 2;
 }

@@ -18,8 +18,13 @@ bool proc_text_read(pid_t pid, const char *name, char *text, size_t bytes);
  * state.  A process chooses its name, but nothing after the last bracket.  NULL: it is gone. */
 const char *proc_text_stat(pid_t pid, char *text, size_t bytes);
 
-/* Reads the real user of a process.  /proc/PID belongs to root where a process is not dumpable, so
- * its owner says nothing.  False: the process is gone. */
-bool proc_text_real_uid(pid_t pid, uint32_t *uid);
+struct proc_uids {
+	uint32_t real;
+	uint32_t effective;
+};
+
+/* Reads the users of a process.  /proc/PID belongs to root where a process is not dumpable, so its
+ * owner says nothing.  False: the process is gone. */
+bool proc_text_uids(pid_t pid, struct proc_uids *uids);
 
 #endif /* STRATA_CONSUMERD_PROC_TEXT_H */

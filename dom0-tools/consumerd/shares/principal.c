@@ -14,9 +14,6 @@
 #include "recording/recording.h"
 #include "consumerd/shares/subordinate_uids.h"
 
-#define SUBUID_FILE "/etc/subuid"
-#define PASSWD_FILE "/etc/passwd"
-
 /* Totals of a recorder, at one moment. */
 #define CONNECTIONS_MAX 2048u
 #define RINGS_MAX       16384u
@@ -328,6 +325,17 @@ void principals_lower_total(struct principals *all, enum principal_resource reso
 bool principal_may_write(const struct principal *one, uint64_t bytes, uint64_t room)
 {
 	return one->trusted || (bytes <= room && one->written + bytes <= room - bytes);
+}
+
+bool principal_may_make_files(const struct principal *one, uint64_t nr, uint64_t room)
+{
+	const uint64_t made = one->used[PRINCIPAL_STREAMS] +
+			      PRINCIPAL_SOURCE_FILES * one->used[PRINCIPAL_SOURCES];
+
+	if (one->trusted || (nr <= room && made + nr <= room - nr))
+		return true;
+	one->all->refused = true;
+	return false;
 }
 
 void principal_note_written(struct principal *one, uint64_t bytes)

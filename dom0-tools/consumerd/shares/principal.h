@@ -87,6 +87,12 @@ void principals_lower_total(struct principals *all, enum principal_resource reso
  */
 bool principal_may_write(const struct principal *one, uint64_t bytes, uint64_t room);
 
+/*
+ * Whether a principal may make @nr more files in a recording while the disk has room for @room of
+ * them.  An untrusted one may not make more than it then leaves for all others.
+ */
+bool principal_may_make_files(const struct principal *one, uint64_t nr, uint64_t room);
+
 /* Adds to what a principal has written to the recording. */
 void principal_note_written(struct principal *one, uint64_t bytes);
 
@@ -124,6 +130,10 @@ struct principal {
 /* The hypervisor's for draining is eight times that. */
 #define PRINCIPAL_DRAINING_BYTES (1u << 20)
 #define PRINCIPAL_TALKING_BYTES  (256u << 10)
+
+/* Files of a source besides its streams: its directory, its metadata, and those while they are
+ * written anew. */
+#define PRINCIPAL_SOURCE_FILES 3u
 
 /* What a step costs at least. */
 #define PRINCIPAL_STEP_BYTES 4096u

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * subordinate_uids.h - finds the owner of a user id in /etc/subuid: with newuidmap one user may
- * run processes under each of 65,536 such ids.  Called by principal.c.
+ * run processes under each of 65,536 such ids.  Called by principal.c and app_find.c.
  */
 #ifndef STRATA_CONSUMERD_SUBORDINATE_UIDS_H
 #define STRATA_CONSUMERD_SUBORDINATE_UIDS_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* Where a machine has them. */
+#define SUBUID_FILE "/etc/subuid"
+#define PASSWD_FILE "/etc/passwd"
 
 struct uid_range {
 	uint32_t first;

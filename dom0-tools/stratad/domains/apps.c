@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "consumerd/apps/app_socket.h"
+#include "consumerd/host/hang_up.h"
 #include "consumerd/sources.h"
 
 /* For so many times what it would wait for us a process may take to say what it has, and to make
@@ -44,6 +45,7 @@ void apps_tend(struct apps *apps)
 		if (apps_hear(apps, index))
 			apps->next = index + 1;
 	}
+	hang_up_tend();
 }
 
 int apps_open(struct apps *apps, struct strata_error *error)

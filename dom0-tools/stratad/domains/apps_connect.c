@@ -89,8 +89,12 @@ bool apps_receive(struct apps *apps, size_t index)
 	struct strata_error why = { "" };
 
 	principal_charge(one->who, PRINCIPAL_TALKING, PRINCIPAL_FILE_BYTES);
-	if (app_identify(&one->app, &why))
+	if (app_identify(&one->app, &why)) {
+		/* One that has ended, or cannot be known, has no number. */
+		if (one->app.pid)
+			apps_leave_out(apps, one, &why);
 		return apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
+	}
 	one->step = APPLICATION_TELLING;
 	one->came_ms = apps_now_ms();
 	if (!move_to_starter(apps, one, &why))

@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A user whose programs come without end cannot use up the files of a disk: others have as many as he has.
+# shellcheck source=tests/attack/common.sh
+. "$(dirname "$0")/common.sh"
+# shellcheck source=tests/attack/hostile.sh
+. "$(dirname "$0")/hostile.sh"
+
+mount -t tmpfs -o size=64m,nr_inodes=700 disk "$work"
+
+begin full --app all
+attack come 500
+check "one user's programs leave a third of the files at least" test "$(df --output=iavail "$work" | tail -1)" -ge 230
+check "another user's program is recorded then" as "$victim" $bin/victim 2000 20
+end_recording
+check "it loses no event" is "$(readable_steps full)" 2000
+check "the recorder says who had no more files" said full 'user 61001 has made as many files as are left on the disk'
+check "and that not all is recorded" test "$status" = 3
+check "stat reads the recording" "$strata" stat "$work/full"
+finish
