@@ -120,7 +120,7 @@ static void bind_place(struct bound_operand *bound, const struct strata_place_nu
 	if (number->in == STRATA_PLACE_FIXED) {
 		bound->value = strata_value_unsigned(number->fixed);
 		bound->value.labels = labels;
-	} else if (number->in != STRATA_PLACE_NOWHERE) {
+	} else if (number->in != STRATA_PLACE_NOWHERE && number->in != STRATA_PLACE_HEADER) {
 		bound->kind = BOUND_PLACE;
 		bound->number = number;
 		bound->labels = labels;

@@ -90,13 +90,14 @@ void strata_shown_lose(const struct strata_shown *shown, size_t stream,
 /* Fills in where one event happened, where its context tells it. */
 void strata_shown_place(struct strata_shown_event *shown);
 
-/* Fills in on which physical CPU an event happened, where the hypervisor's records tell it. */
-static inline void strata_shown_follow_path(const struct strata_lane_event *event,
-					    struct strata_shown_event *shown)
-{
-	struct strata_shown_path *path = shown->path;
+/* Finds where the vCPU of a kernel's or an application's stream ran; empty: it is not known. */
+void strata_shown_path_init(struct strata_shown_path *path, const struct strata_ctf_stream *stream);
 
-	shown->pcpu = strata_vcpu_path_find(
+/* The physical CPU at an event's time. */
+static inline uint32_t strata_shown_path_at(struct strata_shown_path *path,
+					    const struct strata_lane_event *event)
+{
+	return strata_vcpu_path_find(
 		&path->path, strata_realtime_to_ticks(path->timebase, event->ns, event->tick),
 		&path->at);
 }
@@ -119,7 +120,9 @@ static inline void strata_shown_next(struct strata_ctf_reader *reader,
 	if (shown->place)
 		strata_shown_place(shown);
 	if (shown->path)
-		strata_shown_follow_path(event, shown);
+		shown->pcpu = strata_shown_path_at(shown->path, event);
+	else if (shown->header)
+		shown->pcpu = strata_ctf_header_pcpu(shown->header, reader->base, event->head);
 }
 
 #endif /* STRATA_MERGE_OUTPUTS_SHOWN_H */

@@ -10,12 +10,9 @@
 
 bool strata_is_same_host(const struct strata_ctf_trace *one, const struct strata_ctf_trace *other)
 {
-	const char *timeline = strata_ctf_env_text(one, STRATA_CTF_TIMELINE);
-	const char *others = strata_ctf_env_text(other, STRATA_CTF_TIMELINE);
-
 	return one->clock_group == other->clock_group ||
 	       (one->recording && one->recording == other->recording) ||
-	       (timeline && others && strcmp(timeline, others) == 0);
+	       strata_ctf_converted_alike(one, other, STRATA_CTF_MACHINE);
 }
 
 void strata_domain_names(const struct strata_trace_set *set, const struct strata_ctf_trace *trace,

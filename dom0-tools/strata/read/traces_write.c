@@ -95,27 +95,43 @@ static int count(struct traces *traces, const struct write_options *options,
 	return strata_out_close(out, error);
 }
 
-static int write_ctf(struct traces *traces, const struct write_options *options,
-		     const struct strata_slice_options *slices, uint64_t *events,
-		     struct strata_error *error)
+/* The names of sources; NULL: out of memory.  To be freed. */
+static const char **source_names(const struct strata_shown *shown)
 {
+	const char **names = calloc(shown->nr_sources + 1, sizeof(*names));
+	size_t i;
+
+	for (i = 0; names && i < shown->nr_sources; i++)
+		names[i] = shown->sources[i].name;
+	return names;
+}
+
+static int write_ctf(struct traces *traces, const struct write_options *options,
+		     const struct strata_shown *shown, const struct strata_slice_options *slices,
+		     uint64_t *events, struct strata_error *error)
+{
+	const char **names;
+	int status;
+
 	if (strcmp(options->out, "-") == 0)
 		return strata_fail(error, "CTF traces are directories: name one with -o");
-	return strata_ctf_traces_write(&traces->set, (const char *const *)traces->names,
-				       options->out, options->force, slices, events, error);
+	names = source_names(shown);
+	if (!names)
+		return strata_fail(error, "out of memory");
+	status = strata_ctf_traces_write(&traces->set, names, options->out, options->force, slices,
+					 events, error);
+	free(names);
+	return status;
 }
 
 int write_bind_filter(const struct write_options *options, const struct strata_trace_set *set,
 		      const struct strata_shown *shown, struct strata_error *error)
 {
-	const char **names = calloc(shown->nr_sources + 1, sizeof(*names));
+	const char **names = source_names(shown);
 	int status;
-	size_t i;
 
 	if (!names)
 		return strata_fail(error, "out of memory");
-	for (i = 0; i < shown->nr_sources; i++)
-		names[i] = shown->sources[i].name;
 	status = strata_filter_bind(options->filter, set, names, error);
 	free(names);
 	return status;
@@ -177,6 +193,7 @@ static int tell_of_nothing(struct traces *traces, const struct write_options *op
  * order, which tells what is wrong.
  */
 static int write_checked_ctf(struct traces *traces, const struct write_options *options,
+			     const struct strata_shown *shown,
 			     const struct strata_slice_options *slices, uint64_t *events,
 			     struct strata_error *error)
 {
@@ -189,7 +206,7 @@ static int write_checked_ctf(struct traces *traces, const struct write_options *
 	for (i = 0; i < traces->set.nr_streams; i++)
 		memset(&traces->set.streams[i].tally, 0, sizeof(traces->set.streams[i].tally));
 	traces->all_was_told |= slices->nr_observers > 0;
-	status = write_ctf(traces, options, slices, events, error);
+	status = write_ctf(traces, options, shown, slices, events, error);
 	traces->all_was_told &= slices->nr_observers == 0;
 	return status;
 }
@@ -218,7 +235,7 @@ static int write_events(struct traces *traces, const struct write_options *optio
 		traces_progress_begin(traces, strata_trace_set_bytes(&traces->set, slices->from_ns,
 								     slices->to_ns));
 	if (strcmp(options->format, "ctf") == 0)
-		status = write_checked_ctf(traces, options, slices, events, error);
+		status = write_checked_ctf(traces, options, shown, slices, events, error);
 	else if (strcmp(options->format, "count") == 0)
 		status = count(traces, options, slices, events, error);
 	else

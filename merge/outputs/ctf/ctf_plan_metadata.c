@@ -45,6 +45,21 @@ static void put_text(struct strata_out_file *out, const char *name, const char *
 	strata_out_print(out, ";\n");
 }
 
+/* What a merge says of each trace, and says anew where it was merged before. */
+static bool is_of_merge(const char *name)
+{
+	static const char *const names[] = { STRATA_CTF_TIMELINE, STRATA_CTF_MERGE,
+					     STRATA_CTF_SOURCE,   STRATA_CTF_PLACE,
+					     STRATA_CTF_MACHINE,  STRATA_CTF_CLOCK };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
 static void put_env(struct strata_out_file *out, const struct strata_ctf_plan *plan)
 {
 	const struct strata_ctf_metadata *metadata = &plan->trace->metadata;
@@ -57,7 +72,7 @@ static void put_env(struct strata_out_file *out, const struct strata_ctf_plan *p
 		const struct strata_ctf_env *env = &metadata->env[i];
 
 		/* CTF 2 may have any name. */
-		if (!strata_ctf_flat_is_name(env->name))
+		if (!strata_ctf_flat_is_name(env->name) || is_of_merge(env->name))
 			continue;
 		if (strcmp(env->name, TRACER) == 0) {
 			if (env->text && !original && strcmp(env->text, STRATA) != 0)
@@ -68,9 +83,13 @@ static void put_env(struct strata_out_file *out, const struct strata_ctf_plan *p
 			strata_out_print(out, "\t%s = %lld;\n", env->name, (long long)env->number);
 		}
 	}
-	if (plan->timeline)
-		put_text(out, STRATA_CTF_TIMELINE, plan->timeline);
-	strata_out_print(out, "};\n\n");
+	if (plan->is_on_timeline)
+		put_text(out, STRATA_CTF_TIMELINE, plan->merge);
+	put_text(out, STRATA_CTF_MERGE, plan->merge);
+	put_text(out, STRATA_CTF_SOURCE, plan->source);
+	strata_out_print(out, "\t%s = %zu;\n\t%s = %zu;\n\t%s = %zu;\n};\n\n", STRATA_CTF_PLACE,
+			 plan->place, STRATA_CTF_MACHINE, plan->machine, STRATA_CTF_CLOCK,
+			 plan->clock);
 }
 
 static void put_clock(struct strata_out_file *out, const struct strata_ctf_plan *plan)
@@ -147,6 +166,18 @@ static int put_header(struct strata_out_file *out, const struct strata_ctf_plan_
 	if (kind->header &&
 	    strata_ctf_write_tsdl_fields(out, scopes, STRATA_CTF_EVENT_HEADER, 2, error))
 		return -1;
+	if (kind->kind->has_time)
+		strata_out_print(out,
+				 "\t\tstruct { integer { size = %u; align = 8; signed = false; } "
+				 "id; } %s;\n"
+				 "\t\tstruct { integer { size = 8; align = 8; signed = false; } "
+				 "id; } strata_tick;\n"
+				 "\t\tstruct { integer { size = 8; align = 8; signed = false; } "
+				 "id; } strata_doubtful;\n"
+				 "\t\tstruct { integer { size = %u; align = 8; signed = false; } "
+				 "id; } strata_pcpu;\n",
+				 STRATA_CTF_BOUND_BITS, STRATA_CTF_BOUND_NAME,
+				 STRATA_CTF_PCPU_BITS);
 	if (kind->modulus) {
 		put_filled_header(out, kind);
 	} else {
