@@ -22,7 +22,6 @@
 
 struct strata_place;
 struct strata_shown_path;
-struct strata_ctf_header;
 
 #define STRATA_SHOWN_TYPES   3u
 #define STRATA_SHOWN_UNKNOWN UINT32_MAX /* of a number below */
@@ -67,7 +66,7 @@ struct strata_shown_event {
 	uint32_t pcpu, domain, vcpu;
 	const struct strata_place *place; /* where these three are read; NULL: they are the run's */
 	struct strata_shown_path *path;   /* by which its pCPU is found; NULL: likewise */
-	const struct strata_ctf_header *header; /* that has the pCPU; NULL: likewise */
+	bool has_pcpu;                    /* in its header */
 	uint64_t place_fields; /* of types[0]: bits of those that only say one of the three */
 	struct strata_shown_packet packet;
 	/* Fields: types that follow each other from the cursor on, each NULL or a structure. */

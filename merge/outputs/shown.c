@@ -349,6 +349,8 @@ int strata_shown_init_named(struct strata_shown *shown, const struct strata_trac
 	size_t i, j;
 
 	memset(shown, 0, sizeof(*shown));
+	if (strata_domain_names_set(set, error))
+		return -1;
 	shown->set = set;
 	shown->sources = calloc(set->nr_traces + 1, sizeof(*shown->sources));
 	shown->hidden = calloc(set->nr_traces + 1, sizeof(*shown->hidden));
@@ -406,7 +408,6 @@ void strata_shown_path_init(struct strata_shown_path *path, const struct strata_
 	const struct strata_recorded_stream *recorded = strata_recording_traces_stream(stream);
 	const struct strata_recorded_host *host;
 
-	memset(path, 0, sizeof(*path));
 	if (!recorded || recorded->source->layer == STRATA_LAYER_XEN)
 		return;
 	host = recorded->host;
@@ -540,7 +541,7 @@ void strata_shown_run(struct strata_shown_view *view, size_t stream,
 	shown->place = place->has_fields ? place : NULL;
 	shown->place_fields = view->shown->place_fields[trace][reader->kind->class->index];
 	shown->path = view->paths[stream].path.nr ? &view->paths[stream] : NULL;
-	shown->header = place->pcpu.in == STRATA_PLACE_HEADER ? &reader->kind->header : NULL;
+	shown->has_pcpu = reader->kind->header.has_bound && place->pcpu.in == STRATA_PLACE_NOWHERE;
 	shown->pcpu = shown->domain = shown->vcpu = STRATA_SHOWN_UNKNOWN;
 	if (place->knows_any) {
 		shown->pcpu = strata_place_read(&place->pcpu, shown->cpu, NULL);

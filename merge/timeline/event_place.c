@@ -129,8 +129,6 @@ int strata_place_find(struct strata_place *place, const struct strata_ctf_trace 
 	}
 	place->vcpu.in = STRATA_PLACE_CPU;
 	place->knows_any = true;
-	if (trace->kinds[kind].header.has_bound)
-		place->pcpu.in = STRATA_PLACE_HEADER;
 	if (domain >= 0 && domain <= UINT16_MAX) {
 		place->domain.in = STRATA_PLACE_FIXED;
 		place->domain.fixed = (uint32_t)domain;

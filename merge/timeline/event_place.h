@@ -22,8 +22,6 @@ struct strata_place_number {
 		STRATA_PLACE_FIXED, /* the same for all events */
 		STRATA_PLACE_CPU,   /* the number of the stream's CPU */
 		STRATA_PLACE_FIELD, /* of each event's context */
-		/* Of each event's header, by strata_ctf_header_pcpu(); for others it is unknown. */
-		STRATA_PLACE_HEADER,
 	} in;
 	uint32_t fixed;
 	struct strata_ctf_access access;
@@ -91,7 +89,6 @@ static inline uint32_t strata_place_read(const struct strata_place_number *numbe
 		return cpu;
 	case STRATA_PLACE_FIELD:
 		return cursor ? strata_place_read_field(number, cursor) : STRATA_PLACE_UNKNOWN;
-	case STRATA_PLACE_HEADER:
 	case STRATA_PLACE_NOWHERE:
 		break;
 	}

@@ -166,12 +166,13 @@ static inline void add_bound(struct strata_ctf_reader *reader, struct strata_lan
 {
 	const uint64_t carried = strata_ctf_header_bound(&reader->kind->header, bytes);
 	const uint64_t bound = carried & STRATA_CTF_BOUND_UNKNOWN;
-	uint32_t tick = carried >> STRATA_CTF_BOUND_BITS & STRATA_TICK_MAX;
+	const uint8_t ticks = bytes[reader->kind->header.bound_byte + sizeof(carried)];
+	uint32_t tick = ticks & STRATA_TICK_MAX;
 
 	event->bound = bound == STRATA_CTF_BOUND_UNKNOWN
 			       ? UINT64_MAX
 			       : strata_ctf_add_clamped(event->bound, bound);
-	event->is_doubtful = carried >> 56 & 1;
+	event->is_doubtful = (ticks & STRATA_CTF_DOUBTFUL) != 0;
 	/* Where the time was converted, ticks of several ns are in one. */
 	if (reader->conversion)
 		return;
@@ -207,9 +208,7 @@ static inline enum decoded decode(struct strata_ctf_reader *reader,
 	event->end = (uint32_t)cursor->at;
 	set_time(reader, event, clock, before);
 	if (kind->header.has_bound)
-		add_bound(reader, event,
-			  cursor->bytes + (event->head + kind->header.align - 1) /
-						  kind->header.align * kind->header.align / 8);
+		add_bound(reader, event, strata_ctf_event_head(reader, event));
 	return DECODED;
 }
 

@@ -55,9 +55,9 @@ static bool places_of(const struct strata_ctf_type *type, size_t first, uint32_t
 static bool recognise_plain(struct strata_ctf_header *header)
 {
 	const bool is_merged = header->has_bound && header->bound_byte == 0;
-	uint32_t at = is_merged ? STRATA_CTF_MERGED_BITS : 0;
+	uint32_t at = is_merged ? STRATA_CTF_BOUND_BYTES * 8 : 0;
 
-	if (!places_of(header->type, is_merged ? 4 : 0, &at, &header->id, &header->time) ||
+	if (!places_of(header->type, is_merged ? 3 : 0, &at, &header->id, &header->time) ||
 	    !header->id.bits || !header->time.bits)
 		return false;
 	header->form = STRATA_CTF_HEADER_PLAIN;
@@ -137,7 +137,7 @@ static void find_bound(struct strata_ctf_header *header)
 	uint32_t bits, before = 0;
 	size_t i;
 
-	for (i = 0; type && type->kind == STRATA_CTF_STRUCT && i + 3 < type->nr_fields; i++) {
+	for (i = 0; type && type->kind == STRATA_CTF_STRUCT && i + 2 < type->nr_fields; i++) {
 		const struct strata_ctf_field *field = &type->fields[i];
 
 		bits = whole_bits(field->type);
@@ -145,8 +145,7 @@ static void find_bound(struct strata_ctf_header *header)
 			return;
 		if (bits == STRATA_CTF_BOUND_BITS && field->type->kind == STRATA_CTF_STRUCT &&
 		    strcmp(field->name, STRATA_CTF_BOUND_NAME) == 0 &&
-		    whole_bits(field[1].type) == 8 && whole_bits(field[2].type) == 8 &&
-		    whole_bits(field[3].type) == STRATA_CTF_PCPU_BITS) {
+		    whole_bits(field[1].type) == 16 && whole_bits(field[2].type) == 8) {
 			header->has_bound = true;
 			header->bound_is_big = field->type->fields[0].type->big_endian;
 			header->bound_byte = before / 8;

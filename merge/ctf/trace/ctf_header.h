@@ -33,18 +33,16 @@ static inline uint64_t strata_ctf_at_place(const uint8_t *header,
 }
 
 /*
- * A merged trace's headers have the bound of the event's time in ns, then the host's tick within
- * the ns (STRATA_TICK_BITS), then whether it is doubtful: both a byte; then the number of the
- * physical CPU, where the event's own place does not tell it.  Each number is alone in a structure,
- * of which the first has this name.
+ * A merged trace's headers have the bound of the event's time in ns, the physical CPU if only other
+ * traces told it, and a byte of the host's tick within the ns (STRATA_TICK_BITS) and of whether the
+ * time is doubtful.  Each number is alone in a structure; the first one has this name.
  */
 #define STRATA_CTF_BOUND_NAME    "strata_bound_ns"
 #define STRATA_CTF_BOUND_BITS    48u
 #define STRATA_CTF_BOUND_UNKNOWN ((1ull << STRATA_CTF_BOUND_BITS) - 1)
-#define STRATA_CTF_PCPU_BITS     16u
-#define STRATA_CTF_PCPU_UNKNOWN  ((1u << STRATA_CTF_PCPU_BITS) - 1)
-/* All four together. */
-#define STRATA_CTF_MERGED_BITS (STRATA_CTF_BOUND_BITS + 16u + STRATA_CTF_PCPU_BITS)
+#define STRATA_CTF_PCPU_UNKNOWN  0xffffu
+#define STRATA_CTF_DOUBTFUL      0x80u
+#define STRATA_CTF_BOUND_BYTES   9u /* all three */
 
 struct strata_ctf_header {
 	enum {
@@ -67,8 +65,7 @@ struct strata_ctf_header {
 	uint32_t bound_byte;
 };
 
-/* Puts the bound that a header has, the tick and the doubt into a number: from the lowest bit on.
- * @header: its bytes; 8 from the bound on may be read */
+/* The bound that a header has, and the CPU in the bits behind it.  @header: its bytes */
 static inline uint64_t strata_ctf_header_bound(const struct strata_ctf_header *header,
 					       const uint8_t *bytes)
 {
@@ -78,21 +75,7 @@ static inline uint64_t strata_ctf_header_bound(const struct strata_ctf_header *h
 	if (!header->bound_is_big)
 		return le64toh(value);
 	value = be64toh(value);
-	return value >> 16 | (value & 0xff00) << 40 | value << 56;
-}
-
-/* The physical CPU that a header of that kind has; UINT32_MAX: it is not known.
- * @base, @head: where the event is, in bits behind the base */
-static inline uint32_t strata_ctf_header_pcpu(const struct strata_ctf_header *header,
-					      const uint8_t *base, uint32_t head)
-{
-	const uint8_t *bytes = base +
-			       (head + header->align - 1) / header->align * header->align / 8 +
-			       header->bound_byte + STRATA_CTF_BOUND_BITS / 8 + 2;
-	const uint32_t pcpu = header->bound_is_big ? (uint32_t)bytes[0] << 8 | bytes[1]
-						   : (uint32_t)bytes[1] << 8 | bytes[0];
-
-	return pcpu == STRATA_CTF_PCPU_UNKNOWN ? UINT32_MAX : pcpu;
+	return value >> 16 | value << STRATA_CTF_BOUND_BITS;
 }
 
 void strata_ctf_header_init(struct strata_ctf_header *header, const struct strata_ctf_type *type);

@@ -61,7 +61,7 @@ struct strata_ctf_plan_kind {
 	struct strata_ctf_plan_needed *needed; /* what events' headers begin with */
 	size_t nr_needed;
 	size_t needed_bytes;
-	struct strata_ctf_type *header; /* a structure of it; NULL: nothing is needed */
+	struct strata_ctf_type *header; /* of events */
 	bool big_endian;                /* as packets' heads and events' headers are written */
 };
 
@@ -78,6 +78,7 @@ struct strata_ctf_plan {
 	uint8_t clock_uuid[16];
 	uint64_t precision_ns;
 	struct strata_ctf_plan_kind *kinds; /* as the trace's */
+	struct strata_ctf_arena *arena;     /* what all of them are made in */
 };
 
 /* Complains of fields of packets that are left out.  0, or -1: out of memory, or an id of a stream

@@ -46,32 +46,32 @@ static inline void strata_ctf_put_bits(uint8_t *packet, uint64_t at, uint64_t va
 	}
 }
 
-/* What is known of an event besides its bytes. */
-struct strata_ctf_event_facts {
-	uint64_t bound_ns; /* largest error of its time */
-	uint32_t pcpu;     /* UINT32_MAX: not known */
+/* What is known of an event besides what its own trace says. */
+struct strata_ctf_known {
+	uint64_t bound_ns;
+	uint32_t pcpu;
 };
 
-/* Puts what is known of an event's time besides its ns, and its CPU; returns its end. */
-static inline uint64_t strata_ctf_put_bound(const struct strata_ctf_plan_kind *kind,
+/* Puts that and the tick; returns its end. */
+static inline uint64_t strata_ctf_put_known(const struct strata_ctf_plan_kind *kind,
 					    uint8_t *packet, uint64_t at,
 					    const struct strata_lane_event *event,
-					    const struct strata_ctf_event_facts *facts)
+					    const struct strata_ctf_known *known)
 {
-	const uint64_t bound_ns = facts->bound_ns > STRATA_CTF_BOUND_UNKNOWN
-					  ? STRATA_CTF_BOUND_UNKNOWN
-					  : facts->bound_ns;
-	const uint64_t pcpu = facts->pcpu > STRATA_CTF_PCPU_UNKNOWN ? STRATA_CTF_PCPU_UNKNOWN
-								    : facts->pcpu;
+	const uint64_t bound = known->bound_ns < STRATA_CTF_BOUND_UNKNOWN
+				       ? known->bound_ns
+				       : STRATA_CTF_BOUND_UNKNOWN;
+	const uint64_t pcpu = known->pcpu < STRATA_CTF_PCPU_UNKNOWN ? known->pcpu
+								    : STRATA_CTF_PCPU_UNKNOWN;
 
 	if (!kind->kind->has_time)
 		return at;
-	strata_ctf_put_number(packet + at, bound_ns, STRATA_CTF_BOUND_BITS / 8, kind->big_endian);
-	packet[at + STRATA_CTF_BOUND_BITS / 8] = event->tick;
-	packet[at + STRATA_CTF_BOUND_BITS / 8 + 1] = event->is_doubtful;
-	at += STRATA_CTF_BOUND_BITS / 8 + 2;
-	strata_ctf_put_number(packet + at, pcpu, STRATA_CTF_PCPU_BITS / 8, kind->big_endian);
-	return at + STRATA_CTF_PCPU_BITS / 8;
+	if (kind->big_endian)
+		strata_ctf_put_number(packet + at, bound << 16 | pcpu, 8, true);
+	else
+		strata_ctf_put_number(packet + at, bound | pcpu << STRATA_CTF_BOUND_BITS, 8, false);
+	packet[at + 8] = (uint8_t)(event->tick | (event->is_doubtful ? STRATA_CTF_DOUBTFUL : 0));
+	return at + STRATA_CTF_BOUND_BYTES;
 }
 
 /* A header with a filler, behind which comes a body that was at bit @from.  Returns its end. */
@@ -162,21 +162,20 @@ static inline uint64_t strata_ctf_put_needed(const struct strata_ctf_plan_kind *
 /*
  * Puts an event behind what is in a packet.
  * @base: what the event's places count from; STRATA_CTF_PADDING bytes behind it may be read
- * @facts: what is known of it besides
  * @slots: of the event's old header
  * @used: bits of the packet so far
  * Returns how many are used now.
  */
 static inline uint64_t strata_ctf_put_event(const struct strata_ctf_plan_kind *kind,
 					    const struct strata_lane_event *event,
-					    const struct strata_ctf_event_facts *facts,
+					    const struct strata_ctf_known *known,
 					    const uint8_t *base, const uint64_t *slots,
 					    uint8_t *packet, uint64_t used)
 {
 	uint64_t bits, to, at = strata_ctf_put_needed(kind, slots, packet, (used + 7) / 8);
 	const uint64_t from = strata_ctf_body_at(kind, event, &bits);
 
-	at = strata_ctf_put_bound(kind, packet, at, event, facts);
+	at = strata_ctf_put_known(kind, packet, at, event, known);
 	if (kind->modulus)
 		to = strata_ctf_put_filled_header(kind, packet, at, event->class, event->ns, from);
 	else

@@ -22,11 +22,11 @@ struct writer {
 	struct strata_ctf_stream_file file;
 	struct strata_buffer flat; /* an event's body, made anew */
 
-	/* The last bound, in the reader's unit and in ns; and the largest. */
-	uint64_t bound;
-	struct strata_ctf_event_facts facts; /* of the event that is written */
-	struct strata_shown_path path;       /* where its vCPU ran */
+	uint64_t bound; /* of the last event, in the reader's unit */
+	struct strata_ctf_known known;
 	uint64_t largest_bound_ns;
+	struct strata_shown_path
+		path; /* of the vCPU; empty: its events know their CPU, or nobody */
 
 	/* The packet that is read. */
 	bool has_begun;
@@ -155,6 +155,7 @@ static int put_flat_event(struct writer *writer, struct strata_ctf_reader *reade
 	struct strata_buffer *flat = &writer->flat;
 	struct strata_ctf_cursor cursor;
 	unsigned int spare = 0;
+	uint64_t at;
 	size_t i;
 
 	strata_ctf_event_open(reader, event, &cursor);
@@ -170,10 +171,8 @@ static int put_flat_event(struct writer *writer, struct strata_ctf_reader *reade
 	if (strata_ctf_file_room(file, STRATA_CTF_HEADER_BYTES_MAX + flat->used + 1, event->ns,
 				 error))
 		return -1;
-	file->at = strata_ctf_put_header(
-		kind, file->packet,
-		strata_ctf_put_bound(kind, file->packet, (file->at + 7) / 8, event, &writer->facts),
-		event->class, event->ns, 8);
+	at = strata_ctf_put_known(kind, file->packet, (file->at + 7) / 8, event, &writer->known);
+	file->at = strata_ctf_put_header(kind, file->packet, at, event->class, event->ns, 8);
 	if (flat->used)
 		memcpy(file->packet + file->at / 8, flat->bytes, flat->used);
 	file->at += (uint64_t)flat->used * 8 - spare;
@@ -194,7 +193,7 @@ static inline int put_event(struct writer *writer, struct strata_ctf_reader *rea
 		strata_ctf_event_open(reader, event, &cursor);
 	if (strata_ctf_file_room(file, strata_ctf_event_room(kind, event), event->ns, error))
 		return -1;
-	file->at = strata_ctf_put_event(kind, event, &writer->facts, reader->base, reader->slots,
+	file->at = strata_ctf_put_event(kind, event, &writer->known, reader->base, reader->slots,
 					file->packet, file->at);
 	return 0;
 }
@@ -205,23 +204,12 @@ static void set_bound(struct writer *writer, const struct strata_ctf_reader *rea
 	const struct strata_ctf_trace *trace = writer->plan->trace;
 
 	writer->bound = bound;
-	writer->facts.bound_ns =
+	writer->known.bound_ns =
 		strata_ctf_add_clamped(strata_ctf_bound_ns(reader, bound),
 				       trace->times_are_tied ? trace->own_bound_ns : UINT64_MAX);
-	if (writer->facts.bound_ns > writer->largest_bound_ns &&
-	    writer->facts.bound_ns != UINT64_MAX)
-		writer->largest_bound_ns = writer->facts.bound_ns;
-}
-
-/* Sets the physical CPU of an event, where it is known by other records or by a merge before. */
-static inline void set_pcpu(struct writer *writer, const struct strata_ctf_reader *reader,
-			    const struct strata_lane_event *event)
-{
-	if (writer->path.path.nr)
-		writer->facts.pcpu = strata_shown_path_at(&writer->path, event);
-	else if (reader->kind->header.has_bound)
-		writer->facts.pcpu =
-			strata_ctf_header_pcpu(&reader->kind->header, reader->base, event->head);
+	if (writer->known.bound_ns > writer->largest_bound_ns &&
+	    writer->known.bound_ns != UINT64_MAX)
+		writer->largest_bound_ns = writer->known.bound_ns;
 }
 
 static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
@@ -238,7 +226,10 @@ static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 	for (i = 0; i < nr; i++) {
 		if (__builtin_expect(events[i].bound != writer->bound, 0))
 			set_bound(writer, reader, events[i].bound);
-		set_pcpu(writer, reader, &events[i]);
+		if (writer->path.path.nr)
+			writer->known.pcpu = strata_shown_path_find(&writer->path, &events[i]);
+		else if (reader->kind->header.has_bound)
+			writer->known.pcpu = strata_ctf_event_pcpu(reader, &events[i]);
 		if (put_event(writer, reader, &events[i], error))
 			return -1;
 	}
@@ -274,7 +265,7 @@ int strata_ctf_stream_write(const struct strata_trace_set *set, size_t stream,
 						.progress = set->progress };
 	struct writer writer = { .sink = { .take = take, .lose = lose },
 				 .plan = plan,
-				 .facts = { .pcpu = UINT32_MAX } };
+				 .known.pcpu = STRATA_CTF_PCPU_UNKNOWN };
 	int status;
 
 	memset(written, 0, sizeof(*written));
