@@ -349,6 +349,8 @@ int strata_shown_init_named(struct strata_shown *shown, const struct strata_trac
 	size_t i, j;
 
 	memset(shown, 0, sizeof(*shown));
+	if (strata_domain_names_set(set, error))
+		return -1;
 	shown->set = set;
 	shown->sources = calloc(set->nr_traces + 1, sizeof(*shown->sources));
 	shown->hidden = calloc(set->nr_traces + 1, sizeof(*shown->hidden));

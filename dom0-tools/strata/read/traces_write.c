@@ -181,7 +181,7 @@ static int write_lines(struct traces *traces, const struct write_options *option
 static int tell_of_nothing(struct traces *traces, const struct write_options *options,
 			   struct strata_error *error)
 {
-	if (strata_filter_tell_unlikely(options->filter, traces_remark, traces))
+	if (strata_filter_tell_unlikely(options->filter, !options->to, traces_remark, traces))
 		return strata_fail(error, "no event matches what is asked for");
 	if (options->from || options->to || !strata_filter_is_empty(options->filter))
 		traces_remark(traces, "no event matches what is asked for");

@@ -13,6 +13,7 @@
 
 #include "ctf/trace/ctf_metadata_read.h"
 #include "base/escape.h"
+#include "ctf/types/ctf_arena.h"
 
 #define FIRST_BYTES 4096u /* of a stream: they tell its CPU */
 
@@ -344,6 +345,8 @@ void strata_ctf_trace_close(struct strata_ctf_trace *trace)
 	free(trace->kinds);
 	free(trace->streams);
 	strata_ctf_metadata_clear(&trace->metadata);
+	strata_ctf_arena_free(trace->names_arena);
+	strata_ctf_arena_free(trace->domains_arena);
 	free(trace->path);
 	free(trace);
 }

@@ -11,6 +11,7 @@
 #include "ctf/trace/ctf_packet.h"
 #include "ctf/values/ctf_program.h"
 #include "base/error.h"
+#include "xen/exit_reasons.h"
 
 /* How a clock's cycles become nanoseconds since 1970, or since what else the clock counts from. */
 struct strata_ctf_time {
@@ -129,6 +130,12 @@ struct strata_ctf_trace {
 	size_t machine; /* the number of its machine, in its set */
 	bool times_are_tied;
 	uint64_t own_bound_ns; /* what its own clock's offset may be off by against the machine's */
+	/* Names of numbers: whose the reasons of VM exits are, if its recording says it, and what
+	 * event_names.h made. */
+	enum strata_exits vm_exits;
+	struct strata_ctf_arena *names_arena;
+	struct strata_number_names domains; /* of its host; domain_names.h sets it */
+	struct strata_ctf_arena *domains_arena;
 	strata_complain_fn *complain;
 	void *complain_data;
 };
