@@ -54,7 +54,7 @@ packages_of() {
 	soak) packages_of demo torture unit lttng ;;
 	bench)
 		packages_of demo lttng
-		echo "babeltrace2 libbabeltrace2-dev jq"
+		echo "babeltrace2 libbabeltrace2-dev jq valgrind"
 		;;
 	check) packages_of demo quick attack fuzz model checkers arch torture ;;
 	*)

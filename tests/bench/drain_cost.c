@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * drain_cost.c - what the recorder pays to take packets from a ring to their file:
+ * drain_cost.c - measures what the recorder pays to take packets from a ring to their file:
  * drain_cost DIR single|commit small|large ROUNDS.  It fills a ring in its own memory, with events
- * of 8 or 512 bytes, and drains it; prints nanoseconds an event of the fastest round, and
- * events.  For drain.sh, which counts the instructions of recorder_drain() with callgrind.
+ * of 8 or 512 bytes, and drains it.  Prints the CPU time of an event in the fastest round, and
+ * the number of events.  drain.sh counts the instructions of recorder_drain() with callgrind.
  */
 #define STRATA_WRITERS_SHARE_CPU 1
 
