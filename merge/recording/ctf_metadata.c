@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ctf_metadata.c - the metadata of a recorded source: what makes the ring's own
- * bytes a CTF 1.8 trace.  The recorder calls it when a source's tables are
- * known, and again when they grew.
+ * ctf_metadata.c - writes the metadata of a recorded source, which declares the ring's own bytes as
+ * a CTF 1.8 trace. The recorder calls it when a source's tables are known, and again when they have
+ * grown.
  *
- * The clock is the raw TSC of the source's own CPUs, with an offset that makes
- * host ticks absolute time.  A guest with a TSC offset of its own is off by
- * that much here; only a merge puts it right.
+ * The clock is the raw TSC of the source's own CPUs, with an offset that makes host ticks absolute
+ * time.  Times of a guest with a TSC offset are wrong by that offset here; only a merge corrects
+ * them.
  */
 #include "recording/ctf_metadata.h"
 
@@ -24,7 +24,7 @@ static void clock_offset(const struct strata_recording *recording, struct strata
 	uint64_t frequency = (uint64_t)recording->tsc_khz * 1000;
 	uint64_t since_second_ns = recording->anchor_realtime_ns % 1000000000;
 
-	/* Each whole number of seconds by itself, so that no product exceeds 64 bits. */
+	/* Whole seconds separately, so that no product exceeds 64 bits. */
 	clock->frequency = frequency;
 	clock->offset_seconds = (int64_t)(recording->anchor_realtime_ns / 1000000000) -
 				(int64_t)(recording->anchor_ticks / frequency);
@@ -37,7 +37,7 @@ static void clock_offset(const struct strata_recording *recording, struct strata
 	clock->offset -= recording->anchor_ticks % frequency;
 }
 
-/* Readers print these as they are, also to a terminal: so the name is escaped twice. */
+/* Readers print these unescaped, also to a terminal, so the name is escaped twice. */
 static void print_environment(struct strata_out_file *out, const struct strata_source *source)
 {
 	char name[STRATA_ESCAPED_BYTES(sizeof(source->domain_name)) + 1];
@@ -60,7 +60,7 @@ static void print_environment(struct strata_out_file *out, const struct strata_s
 			 source->domain, strata_layer_name(source->layer));
 }
 
-/* A short header's time, or behind the escape value what does not fit. */
+/* Declares a short header's time, and the extended header behind the escape value. */
 static void print_variant(struct strata_out_file *out, unsigned int id_bits,
 			  unsigned int ticks_bits, unsigned int align)
 {
@@ -109,7 +109,8 @@ static void print_stream(struct strata_out_file *out, const struct strata_source
 			      "\t\tuint64_t events_discarded;\n"
 			      "\t\tuint64_t lost[3];\n"
 			      "\t\tuint32_t cpu_id;\n");
-	/* The recorder's word: the same in each packet, so that filters find it as a context. */
+	/* The recorder sets it, to the same value in each packet, so filters can treat it as a
+	 * context. */
 	strata_out_print(out, "\t\t%s;\n\t};\n",
 			 source->pid ? "integer { size = 32; align = 32; signed = true; } pid"
 				     : "uint32_t reserved");
@@ -119,7 +120,7 @@ static void print_stream(struct strata_out_file *out, const struct strata_source
 	strata_out_print(out, "\t} align(32);\n};\n\n");
 }
 
-/* Padding behind a record needs no words: the header of the next is aligned. */
+/* The padding behind a record is not declared: the next header is aligned. */
 static void print_event(struct strata_out_file *out, const struct strata_source *source,
 			const struct strata_event_desc *event)
 {
@@ -156,7 +157,7 @@ static void print(struct strata_out_file *out, const struct strata_recording *re
 		print_event(out, source, &source->events[i]);
 }
 
-/* Hidden: a reader that comes now would take any other file there for a stream. */
+/* Hidden: a reader would take any other file for a stream. */
 #define TEMPORARY ".metadata"
 
 int strata_ctf_metadata_save(const struct strata_recording *recording,

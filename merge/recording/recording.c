@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recording.c - the tables of a recording in memory: sources, their events and
- * their streams.  The recorder fills them as it finds guests and rings; the
- * loader (recording_load.c) fills them from a file.  Both go through the same
- * checks here.
+ * recording.c - the tables of a recording in memory: sources, their events and their streams.  The
+ * recorder fills them as it finds guests and rings, recording_load.c from a file.  The same checks
+ * apply to both.
  */
 #include "recording/recording.h"
 
@@ -31,8 +30,8 @@ static const struct strata_event_desc kernel_context = {
 	.fields = { { "tid", STRATA_FIELD_SIGNED, 4, 1 } },
 };
 
-/* Context of an application's records: struct strata_app_context.  The writer's own word, so the
- * names are those of LTTng for what a process says of itself. */
+/* Context of an application's records: struct strata_app_context.  The process's own claim, so the
+ * names are LTTng's for such values. */
 static const struct strata_event_desc app_context = {
 	.name = "context",
 	.nr_fields = 2,
@@ -179,7 +178,7 @@ void strata_source_drop_empty_streams(struct strata_source *source)
 		if (stream->packets || stream->lost || stream->bad_packets)
 			source->streams[kept++] = *stream;
 	}
-	/* grow() takes the number for the capacity: nothing may be added from now on. */
+	/* grow() derives the capacity from the number: nothing may be added from now on. */
 	source->nr_streams = kept;
 }
 
@@ -200,13 +199,13 @@ static bool is_identifier(const char *name, size_t bytes)
 	return true;
 }
 
-/* The text of an array that may lack its end; for messages, where no byte is trusted. */
+/* Escapes the text of an array that may lack a zero byte, for messages. */
 static const char *shown_name(const char *name, size_t bytes)
 {
 	return is_identifier(name, bytes) ? name : "(not a C identifier)";
 }
 
-/* Metadata gives a sequence's length a name of its own; no field may have that one. */
+/* Whether a field has the name that the metadata gives to a sequence's length. */
 static bool is_length_of(const struct strata_field_desc *sequence,
 			 const struct strata_field_desc *field)
 {
@@ -351,7 +350,7 @@ static int add_event(struct strata_source *source, const struct strata_event_des
 int strata_source_add_event(struct strata_source *source, const struct strata_event_desc *event,
 			    struct strata_error *error)
 {
-	/* A full table is refused before the number is used. */
+	/* add_event() refuses a full table before it uses the number. */
 	return add_event(source, event, (uint16_t)source->nr_events, error);
 }
 
@@ -387,7 +386,7 @@ const struct strata_event_shape *strata_source_shape(const struct strata_source 
 {
 	size_t at;
 
-	/* A kernel's ids are indices into its table, so the first guess may be right. */
+	/* A kernel's ids are indices into its table, so try that first. */
 	if (id < source->nr_events && source->shapes[id].id == id)
 		return &source->shapes[id];
 	at = event_position(source, id);
