@@ -42,8 +42,8 @@ int sources_begin_kernel(struct recorder *recorder, const struct guest *guest,
 int sources_begin_app(struct recorder *recorder, struct principal *who, const struct app *app,
 		      size_t *index, struct strata_error *error);
 
-/* Rings of one source that are added in a turn: each is a file.  Fewer where guests of few rings are
- * to be added over several turns, as in tests/fuzz. */
+/* Rings of one source that are added in a turn: each is a file.  Fewer where guests of few rings
+ * are to be added over several turns, as in tests/fuzz. */
 #ifndef SOURCES_RINGS_PER_TURN
 #define SOURCES_RINGS_PER_TURN 16u
 #endif
