@@ -169,7 +169,8 @@ unit: $(UNIT_TESTS) $(APP_TESTS) $(ATTACKS)
 
 # The recorder and the core's writer under sanitizers, against a host that is not there (tests/fuzz).
 FUZZ_CFLAGS  := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
-	-fno-sanitize-recover=undefined -fno-builtin-memcpy -Itests/fuzz -include tests/fuzz/hostile_platform.h
+	-fno-sanitize-recover=undefined -fno-builtin-memcpy -Itests/fuzz -include tests/fuzz/hostile_platform.h \
+	-DSOURCES_RINGS_PER_TURN=1u
 FUZZ_WRAPPED := poll nanosleep clock_gettime time access memcpy bind unlink
 FUZZ_SOURCES := $(filter-out %/main.c %/lock.c %/run_dir.c %/worker.c %/stderr_queue.c,$(SOURCES)) \
 	$(filter-out tests/fuzz/fuzz_%.c,$(wildcard tests/fuzz/*.c))

@@ -141,6 +141,9 @@ struct principal {
 /* What making or closing a file costs: a ring's stream, a source's directory. */
 #define PRINCIPAL_FILE_BYTES (32u << 10)
 
+/* What mapping and unmapping a page of a guest costs. */
+#define PRINCIPAL_PAGE_BYTES 512u
+
 void principals_begin_turn(struct principals *all);
 
 /* Whether it has credit left in this turn. */

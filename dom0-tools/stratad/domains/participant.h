@@ -18,6 +18,9 @@ void participant_look(struct participants *all, struct participant *one);
 /* It is quiet, or has added a probe: has it add the next, and then makes it take part. */
 void participant_go_on(struct participants *all, struct participant *one);
 
+/* Adds some of its rings to its source, and makes it take part when that was the last. */
+void participant_add_rings(struct participants *all, struct participant *one);
+
 /* What it publishes cannot be used: it is not tried again until it publishes something else. */
 void participant_refuse(struct participants *all, struct participant *one,
 			const struct strata_error *why);
