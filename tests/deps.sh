@@ -23,7 +23,7 @@ packages_of() {
 			xz-utils" ;;
 	all) packages_of tools xen kmod ;;
 	demo) packages_of all lab ;;
-	lint) echo "git clang-format shellcheck" ;;
+	lint) echo "git clang-format shellcheck python3" ;;
 	unit)
 		packages_of tools
 		echo "g++ libcmocka-dev jq babeltrace2 libbabeltrace2-dev python3 bsdutils iproute2

@@ -21,4 +21,12 @@ typedef void strata_domain_name_fn(void *data, uint32_t domain, const char *name
 void strata_domain_names(const struct strata_trace_set *set, const struct strata_ctf_trace *trace,
 			 strata_domain_name_fn *tell, void *data);
 
+/*
+ * Sets the tables of names of all traces in a set (trace->domains), which fields that hold a
+ * domain's number have (event_names.h), and with which a filter compares; nobody reads events
+ * meanwhile.  To be called when all traces are in the set and it is known which of them are of one
+ * host. 0, or -1: out of memory.
+ */
+int strata_domain_names_set(const struct strata_trace_set *set, struct strata_error *error);
+
 #endif /* STRATA_MERGE_TIMELINE_DOMAIN_NAMES_H */

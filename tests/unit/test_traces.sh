@@ -129,7 +129,7 @@ check "a recording's hole is not read either" says 3 'bad packet' timeout 100 "$
 "$strata" stat --json "$work/raw" >"$work/stat"
 check "stat --json sums event classes that share a name" jq -e '.traces[0] | .events > 0 and (.events_by_name | add) == .events' "$work/stat"
 check "a recording becomes CTF, of all its sources" "$strata" convert --format ctf -o "$work/xen" "$work/raw"
-check "whose events are numbered from 0, too" numbered_from_0 "$work/xen/raw_xen" "$classes"
+check "whose events are numbered from 0, too" numbered_from_0 "$work/xen/xen" "$classes"
 check "with the same events at the hypervisor's times" same_events "$work/raw" "$work/xen"
 lost() { babeltrace2 "$1" 2>&1 >/dev/null | grep -oE 'discarded [0-9]+ events between \[[0-9:.]+\] and \[[0-9:]+\.[0-9]{7}'; }
 check "and the same loss as babeltrace2 sees it" test "$(lost "$work/xen" | cut -d ' ' -f 2,7)" = "$(lost "$work/raw" | cut -d ' ' -f 2,7)" -a -n "$(lost "$work/xen")"

@@ -194,6 +194,41 @@ static void leave_out_made(struct traces *traces, struct opened *opened)
 	free(made);
 }
 
+/* Whether an input is a trace of the same merge as the one before it, and has a smaller place. */
+static bool is_before(const struct strata_inputs *inputs, const struct opened *opened, size_t at,
+		      size_t other)
+{
+	const char *path = inputs->inputs[at].path, *others = inputs->inputs[other].path;
+	const char *name = strrchr(path, '/');
+	int64_t place, others_place;
+
+	return opened[at].trace && opened[other].trace && opened[at].path == opened[other].path &&
+	       name && strncmp(path, others, (size_t)(name - path) + 1) == 0 &&
+	       !strchr(others + (name - path) + 1, '/') &&
+	       strata_ctf_env_number(opened[at].trace, STRATA_CTF_PLACE, &place) &&
+	       strata_ctf_env_number(opened[other].trace, STRATA_CTF_PLACE, &others_place) &&
+	       place < others_place;
+}
+
+/* Puts the traces of a merge in the order that they were merged in: it is that of equal times, and
+ * the first one's clock is the timeline's. */
+static void order_merged(const struct strata_inputs *inputs, struct opened *opened)
+{
+	size_t i, j;
+
+	for (i = 1; i < inputs->nr; i++) {
+		for (j = i; j > 0 && is_before(inputs, opened, j, j - 1); j--) {
+			const struct opened one = opened[j];
+			const struct strata_input input = inputs->inputs[j];
+
+			opened[j] = opened[j - 1];
+			inputs->inputs[j] = inputs->inputs[j - 1];
+			opened[j - 1] = one;
+			inputs->inputs[j - 1] = input;
+		}
+	}
+}
+
 static int open_inputs(struct traces *traces, struct opened *opened, struct strata_error *error)
 {
 	const struct strata_inputs *inputs = &traces->inputs;
@@ -202,8 +237,10 @@ static int open_inputs(struct traces *traces, struct opened *opened, struct stra
 
 	for (i = 0; i < inputs->nr && !status; i++)
 		status = open_input(traces, &inputs->inputs[i], &opened[i], error);
-	if (!status)
+	if (!status) {
 		leave_out_made(traces, opened);
+		order_merged(inputs, opened);
+	}
 	for (i = 0; i < inputs->nr; i++) {
 		struct strata_ctf_trace *trace = opened[i].trace;
 

@@ -95,27 +95,43 @@ static int count(struct traces *traces, const struct write_options *options,
 	return strata_out_close(out, error);
 }
 
-static int write_ctf(struct traces *traces, const struct write_options *options,
-		     const struct strata_slice_options *slices, uint64_t *events,
-		     struct strata_error *error)
+/* The names of sources; NULL: out of memory.  To be freed. */
+static const char **source_names(const struct strata_shown *shown)
 {
+	const char **names = calloc(shown->nr_sources + 1, sizeof(*names));
+	size_t i;
+
+	for (i = 0; names && i < shown->nr_sources; i++)
+		names[i] = shown->sources[i].name;
+	return names;
+}
+
+static int write_ctf(struct traces *traces, const struct write_options *options,
+		     const struct strata_shown *shown, const struct strata_slice_options *slices,
+		     uint64_t *events, struct strata_error *error)
+{
+	const char **names;
+	int status;
+
 	if (strcmp(options->out, "-") == 0)
 		return strata_fail(error, "CTF traces are directories: name one with -o");
-	return strata_ctf_traces_write(&traces->set, (const char *const *)traces->names,
-				       options->out, options->force, slices, events, error);
+	names = source_names(shown);
+	if (!names)
+		return strata_fail(error, "out of memory");
+	status = strata_ctf_traces_write(&traces->set, names, options->out, options->force, slices,
+					 events, error);
+	free(names);
+	return status;
 }
 
 int write_bind_filter(const struct write_options *options, const struct strata_trace_set *set,
 		      const struct strata_shown *shown, struct strata_error *error)
 {
-	const char **names = calloc(shown->nr_sources + 1, sizeof(*names));
+	const char **names = source_names(shown);
 	int status;
-	size_t i;
 
 	if (!names)
 		return strata_fail(error, "out of memory");
-	for (i = 0; i < shown->nr_sources; i++)
-		names[i] = shown->sources[i].name;
 	status = strata_filter_bind(options->filter, set, names, error);
 	free(names);
 	return status;
@@ -165,7 +181,7 @@ static int write_lines(struct traces *traces, const struct write_options *option
 static int tell_of_nothing(struct traces *traces, const struct write_options *options,
 			   struct strata_error *error)
 {
-	if (strata_filter_tell_unlikely(options->filter, traces_remark, traces))
+	if (strata_filter_tell_unlikely(options->filter, !options->to, traces_remark, traces))
 		return strata_fail(error, "no event matches what is asked for");
 	if (options->from || options->to || !strata_filter_is_empty(options->filter))
 		traces_remark(traces, "no event matches what is asked for");
@@ -195,7 +211,7 @@ static int write_events(struct traces *traces, const struct write_options *optio
 	if (strcmp(options->format, "count") == 0)
 		status = count(traces, options, slices, &events, error);
 	else if (strcmp(options->format, "ctf") == 0)
-		status = write_ctf(traces, options, slices, &events, error);
+		status = write_ctf(traces, options, shown, slices, &events, error);
 	else
 		status = write_lines(traces, options, shown, &written, first_ns, &events, error);
 	traces_progress_end(traces);

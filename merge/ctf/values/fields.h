@@ -28,6 +28,9 @@ struct strata_field_visitor {
 	void (*begin)(struct strata_field_visitor *visitor, const char *name,
 		      const struct strata_ctf_type *type, uint64_t length);
 	void (*end)(struct strata_field_visitor *visitor, const struct strata_ctf_type *type);
+	/* The name of the number that is told, which its type has no label for: any bytes.  NULL:
+	 * it has no name.  Valid while number() runs. */
+	const char *value_name;
 	bool shows_variants; /* begin and end are told of them, and of optional fields */
 };
 

@@ -151,18 +151,22 @@ static void write_tabs(struct writer *writer, unsigned int indent)
 		strata_out_print(writer->out, "\t");
 }
 
-static const char *order_of(const struct strata_ctf_type *type)
+/* What is not the default of the trace. */
+static const char *order_of(const struct writer *writer, const struct strata_ctf_type *type)
 {
-	return type->big_endian ? "be" : "le";
+	if (type->big_endian == writer->scopes->big_endian)
+		return "";
+	return type->big_endian ? " byte_order = be;" : " byte_order = le;";
 }
 
 static void write_integer(struct writer *writer, const struct strata_ctf_type *type)
 {
-	strata_out_print(writer->out,
-			 "integer { size = %u; align = %u; signed = %s; byte_order = %s; "
-			 "base = %u;%s",
-			 type->bits, type->align, type->is_signed ? "true" : "false",
-			 order_of(type), type->base, type->is_text ? " encoding = UTF8;" : "");
+	strata_out_print(writer->out, "integer { size = %u; align = %u; signed = %s;%s", type->bits,
+			 type->align, type->is_signed ? "true" : "false", order_of(writer, type));
+	if (type->base != 10)
+		strata_out_print(writer->out, " base = %u;", type->base);
+	if (type->is_text)
+		strata_out_print(writer->out, " encoding = UTF8;");
 	if (type->clock != STRATA_CTF_NO_CLOCK && writer->scopes->clocks)
 		strata_out_print(writer->out, " map = clock.%s.value;",
 				 writer->scopes->clocks[type->clock]);
@@ -172,10 +176,9 @@ static void write_integer(struct writer *writer, const struct strata_ctf_type *t
 static void write_float(struct writer *writer, const struct strata_ctf_type *type)
 {
 	strata_out_print(writer->out,
-			 "floating_point { exp_dig = %u; mant_dig = %u; byte_order = %s; "
-			 "align = %u; }",
-			 type->bits == 32 ? 8 : 11, type->bits == 32 ? 24 : 53, order_of(type),
-			 type->align);
+			 "floating_point { exp_dig = %u; mant_dig = %u;%s align = %u; }",
+			 type->bits == 32 ? 8 : 11, type->bits == 32 ? 24 : 53,
+			 order_of(writer, type), type->align);
 }
 
 static void write_bound(struct writer *writer, bool is_signed, uint64_t bound)
@@ -356,37 +359,42 @@ static int write_type(struct writer *writer, const struct strata_ctf_type *type,
 	}
 }
 
-static int write_scope(struct strata_out_file *out, const struct strata_ctf_scopes *scopes,
-		       enum strata_ctf_scope scope, unsigned int indent, bool fields_alone,
-		       struct strata_error *error)
+/* One more than the highest slot of integers in a type. */
+static size_t slots_of(const struct strata_ctf_type *type)
 {
-	struct writer writer = { .out = out, .scopes = scopes, .scope = scope, .error = error };
-	const struct strata_ctf_type *type = scopes->types[scope];
-	size_t i;
-	int result;
+	size_t i, most, nr = 0;
 
-	writer.places = calloc(STRATA_CTF_SLOTS_MAX, sizeof(*writer.places));
-	if (!writer.places)
-		return strata_fail(error, "there is no memory to write types");
-	for (i = 0; i <= scope; i++)
-		strata_ctf_find_places(writer.places, (enum strata_ctf_scope)i, scopes->types[i]);
-	result = fields_alone ? write_fields(&writer, type, NULL, indent)
-			      : write_type(&writer, type, NULL, indent);
-	free(writer.places);
-	return result;
+	if (!type)
+		return 0;
+	if (type->slot != STRATA_CTF_NO_SLOT)
+		nr = (size_t)type->slot + 1;
+	most = slots_of(type->element);
+	nr = most > nr ? most : nr;
+	for (i = 0; i < type->nr_fields; i++) {
+		most = slots_of(type->fields[i].type);
+		nr = most > nr ? most : nr;
+	}
+	return nr;
 }
 
 int strata_ctf_write_tsdl(struct strata_out_file *out, const struct strata_ctf_scopes *scopes,
 			  enum strata_ctf_scope scope, unsigned int indent,
 			  struct strata_error *error)
 {
-	return write_scope(out, scopes, scope, indent, false, error);
-}
+	struct writer writer = { .out = out, .scopes = scopes, .scope = scope, .error = error };
+	size_t i, most, nr = 0;
+	int result;
 
-int strata_ctf_write_tsdl_fields(struct strata_out_file *out,
-				 const struct strata_ctf_scopes *scopes,
-				 enum strata_ctf_scope scope, unsigned int indent,
-				 struct strata_error *error)
-{
-	return write_scope(out, scopes, scope, indent, true, error);
+	for (i = 0; i <= scope; i++) {
+		most = slots_of(scopes->types[i]);
+		nr = most > nr ? most : nr;
+	}
+	writer.places = calloc(nr + 1, sizeof(*writer.places));
+	if (!writer.places)
+		return strata_fail(error, "there is no memory to write types");
+	for (i = 0; i <= scope && nr; i++)
+		strata_ctf_find_places(writer.places, (enum strata_ctf_scope)i, scopes->types[i]);
+	result = write_type(&writer, scopes->types[scope], NULL, indent);
+	free(writer.places);
+	return result;
 }
