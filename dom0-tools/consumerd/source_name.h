@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* source_name.h - what the directory of a kernel's source is called. */
+/* source_name.h - names the directory of a kernel's source. */
 #ifndef STRATA_STRATA_SOURCE_NAME_H
 #define STRATA_STRATA_SOURCE_NAME_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* takeover.c - what an earlier recorder wrote becomes the beginning of a recording: its whole
- * packets, one stream file after the other; see recorder.h. */
+/* takeover.c - copies the whole packets of an earlier recorder's stream file to the beginning of a
+ * stream; see recorder_take_over(). */
 #include <stdio.h>
 #include <string.h>
 

@@ -28,7 +28,7 @@ int app_identify(struct app *app, struct strata_error *error)
 
 	if (peer_identify(app->socket, &peer, error))
 		return -1;
-	/* Nobody but a child of it can hold the other end, and libstrata's children do not. */
+	/* Only a child of it could have the other end open, and libstrata's children do not. */
 	if (peer.ended)
 		return strata_fail(error, "process %d has ended", peer.pid);
 	app->pid = peer.pid;
@@ -57,7 +57,7 @@ bool app_lives(const struct app *app)
 {
 	char path[64], link[8];
 
-	/* A process that ends gives back its memory first, and its files behind that. */
+	/* A process that ends gives back its memory first, and its files later. */
 	snprintf(path, sizeof(path), "/proc/%d/exe", app->pid);
 	return readlink(path, link, sizeof(link)) > 0;
 }
@@ -88,7 +88,8 @@ static int send_packet(struct app *app, struct strata_app_packet *packet, size_t
 	return strata_fail(error, "it does not listen: %s", strerror(errno));
 }
 
-/* What libstrata finds, too, unless it lies: a ring for each CPU that this machine can have. */
+/* libstrata finds the same number, unless it lies: a ring for each CPU that this machine can have.
+ */
 static uint32_t nr_cpus_max(void)
 {
 	static uint32_t known;
@@ -191,7 +192,7 @@ enum app_news app_hear(struct app *app, struct strata_error *error)
 	return take_message(app, &packet, (size_t)bytes, error);
 }
 
-/* What the memory of its rings is like, and whose it is. */
+/* The header of its rings' memory: geometry and owner. */
 static struct ring_file_header describe(const struct app *app, struct strata_ring_geometry geo,
 					const struct ring_file_header *clock)
 {
@@ -288,7 +289,7 @@ bool app_is_broken(const struct app *app)
 	return false;
 }
 
-/* What is recorded from now on can be understood by whoever finds the file. */
+/* From now on the file alone is enough to read its records. */
 static int table_events(struct app *app, struct strata_error *error)
 {
 	struct app_memory *memory = &app->memory;

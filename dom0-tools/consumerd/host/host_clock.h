@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * host_clock.h - the time stamp counter beside a clock of the kernel: what gives ticks a date, and
- * the counter's frequency where no hypervisor knows it.
+ * host_clock.h - reads the time stamp counter together with a clock of the kernel: for the date of
+ * a tick, and for the counter's frequency where no hypervisor knows it.
  */
 #ifndef STRATA_STRATA_HOST_CLOCK_H
 #define STRATA_STRATA_HOST_CLOCK_H

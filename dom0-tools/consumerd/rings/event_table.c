@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* event_table.c - see event_table.h; guest_map.c and app.c call it with what they copied. */
+/* event_table.c - see event_table.h; guest_map.c and app.c call it with private copies. */
 #include "consumerd/rings/event_table.h"
 
 #include <stdlib.h>

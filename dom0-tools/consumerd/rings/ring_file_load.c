@@ -159,7 +159,7 @@ static int load(struct ring_file *file, int fd, struct strata_error *error)
 
 int ring_file_load(struct ring_file *file, const char *path, struct strata_error *error)
 {
-	/* Not blocking: what should be a file could be a pipe. */
+	/* Not blocking: the file could be a pipe. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	int result;
 

@@ -28,7 +28,7 @@ static void run(struct work *work)
 {
 	struct returned *one = (struct returned *)work;
 
-	/* Only of what may be written can pages be taken out. */
+	/* Pages can be taken only out of writable memory. */
 	if (mprotect(one->memory, one->bytes, PROT_READ | PROT_WRITE) ||
 	    madvise(one->memory, one->bytes, MADV_REMOVE))
 		one->failed = errno;

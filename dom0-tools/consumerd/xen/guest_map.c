@@ -17,7 +17,7 @@
 struct guest_ring_pages {
 	void *writer;
 	void *reader;  /* NULL: it is no longer mapped */
-	void *private; /* what took its place */
+	void *private; /* the copy in its place */
 	void *data;
 	uint32_t data_pages;
 };
@@ -195,7 +195,7 @@ static int map_ring(struct guest_map *map, const struct guest *guest, uint32_t i
 	struct ring *ring = &map->rings[index];
 	enum strata_reader_refusal refusal;
 
-	map->nr_rings = index + 1; /* guest_unmap() now sees what there is of it */
+	map->nr_rings = index + 1; /* guest_unmap() sees it from now on, however much is mapped */
 	pages->data_pages = strata_data_pages(geo);
 	pages->writer = map_refs(map->gnttab, guest->domain, refs, STRATA_WRITER_AREA_PAGES,
 				 PROT_READ, "a writer area", error);
