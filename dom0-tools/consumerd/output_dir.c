@@ -117,8 +117,8 @@ void output_dir_began(struct output_dir *out)
 	if (unlinkat(out->dir.fd, ASIDE_DIR, AT_REMOVEDIR))
 		fprintf(stderr,
 			"strata: %s/" ASIDE_DIR
-			" is not empty: what else was in the sources of the "
-			"earlier recording is there%s%s\n",
+			" is not empty: it contains further files of the earlier "
+			"recording%s%s\n",
 			out->dir.path, error.text[0] ? "; " : "", error.text);
 }
 
@@ -131,8 +131,8 @@ static int take_place(struct output_dir *out, enum output_place place, struct st
 	if (ring_file_any(dir))
 		return strata_fail(
 			error,
-			"%s holds rings that a recorder left which died; `strata recover "
-			"%s` reads them. Then remove it, or name another directory",
+			"%s contains rings of a recorder that died; recover them with `strata "
+			"recover %s`, then remove it, or name another directory",
 			dir->path, dir->path);
 	if (!strata_recording_is_in(dir)) {
 		if (strata_dir_is_empty(dir, leftovers))

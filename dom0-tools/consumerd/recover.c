@@ -241,7 +241,7 @@ static void note_unread(struct recovery *recovery, const char *dir)
 		return;
 	strata_fail(
 		&why,
-		"%s: %s; what lay in rings alone is not recovered: if they are in a directory of "
+		"%s: %s; events that were only in rings are not recovered: if they are in a directory of "
 		"their own (`ls -l` shows the link), mount it, and recover again",
 		dir, strerror(reason));
 	leave_out(recovery, &why);

@@ -36,7 +36,7 @@ static int append(const struct strata_packet_reader *reader, struct stream_file 
 	unsigned int i;
 
 	if (stream_file_append(file, reader->bytes, packet->packet_bytes, error) != STREAM_FILE_OK)
-		return strata_fail_in(error, "what was recorded cannot be copied; make room, or "
+		return strata_fail_in(error, "the recorded packets cannot be copied; make room, or "
 					     "name another disk with --output");
 	stream->packets++;
 	stream->events += reader->nr_events;

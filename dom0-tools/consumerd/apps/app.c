@@ -110,7 +110,7 @@ static int take_hello(struct app *app, const struct strata_app_message *head,
 	if (head->value != STRATA_APP_SINGLE_STORE && head->value != STRATA_APP_RESERVE_COMMIT)
 		return strata_fail(error, "its rings are of an unknown kind %u", head->value);
 	if (head->count < 1 || head->count > nr_cpus_max())
-		return strata_fail(error, "it says to have %u CPUs, and this machine has %u",
+		return strata_fail(error, "it claims %u CPUs, and this machine has %u",
 				   head->count, nr_cpus_max());
 	app->mode = head->value;
 	app->nr_cpus = head->count;
@@ -179,7 +179,7 @@ enum app_news app_hear(struct app *app, struct strata_error *error)
 		return APP_GONE;
 	if ((size_t)bytes < sizeof(packet.head) || (size_t)bytes > sizeof(packet) ||
 	    packet.head.magic != STRATA_APP_MAGIC) {
-		strata_fail(error, "it sends what is no message (%zd bytes)", bytes);
+		strata_fail(error, "it sends %zd bytes that are no message", bytes);
 		return APP_GONE;
 	}
 	if (packet.head.version != STRATA_APP_ABI_VERSION) {
@@ -229,7 +229,7 @@ int app_give_rings(struct app *app, const struct app_channel *channel,
 	bool in_file;
 
 	if (!app->mode || app->rings)
-		return strata_fail(error, "it is not the time for its rings");
+		return strata_fail(error, "it asks for rings out of turn");
 	app->overwrite = channel->overwrite;
 	app->form = packet.head.headers;
 	header = describe(app, geo, clock);
@@ -262,7 +262,7 @@ int app_read_rings(struct app *app, struct strata_error *error)
 	for (i = 0; i < app->nr_rings; i++)
 		if (!app_ring_open(&app->rings[i], header, (uint32_t)i,
 				   app->memory.rings + i * header->ring_bytes))
-			return strata_fail(error, "ring %zu does not begin as a ring does", i);
+			return strata_fail(error, "ring %zu has no ring header", i);
 	return 0;
 }
 

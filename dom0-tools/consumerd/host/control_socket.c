@@ -224,7 +224,7 @@ int control_socket_ask(const char *line, char *answer, size_t bytes, struct stra
 	long status;
 
 	if (snprintf(request, sizeof(request), "%s\n", line) >= (int)sizeof(request))
-		return strata_fail(error, "that is too long for a recorder to be told");
+		return strata_fail(error, "the command is too long");
 	for (turn = 0; turn < TURNS && result == DROPPED; turn++)
 		result = ask_once(request, reply, sizeof(reply), &why);
 	if (result == DROPPED)

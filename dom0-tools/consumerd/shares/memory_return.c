@@ -59,7 +59,7 @@ static void settle(const struct returned *one)
 		principal_give_back(one->who, PRINCIPAL_MEMORY_BYTES, one->claimed);
 	else
 		principal_complain(one->who,
-				   "memory of rings of %s cannot be taken back (%s) and counts on",
+				   "memory of rings of %s cannot be taken back (%s) and still counts",
 				   one->who->name, strerror(one->failed));
 }
 

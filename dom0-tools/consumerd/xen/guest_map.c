@@ -178,7 +178,7 @@ static const char *refusal_text(enum strata_reader_refusal refusal)
 {
 	switch (refusal) {
 	case STRATA_READER_BAD_MAGIC:
-		return "it does not begin as a ring does";
+		return "it has no ring header";
 	case STRATA_READER_OTHER_VERSION:
 		return "its layout has another version; load the strata.ko of these sources";
 	case STRATA_READER_OTHER_WIDTH:
@@ -215,14 +215,14 @@ static int map_ring(struct guest_map *map, const struct guest *guest, uint32_t i
 	ring->put = ring_put_shared;
 	ring->cpu = strata_read_once(&((struct strata_ring_writer_area *)pages->writer)->cpu);
 	if (ring->cpu > STRATA_CPU_MAX)
-		return strata_fail(error, "it is of CPU %u (at most %u can be)", ring->cpu,
+		return strata_fail(error, "bad CPU number %u (at most %u)", ring->cpu,
 				   STRATA_CPU_MAX);
 	refusal = strata_reader_init(&ring->reader, geo, pages->writer, pages->reader, pages->data);
 	if (refusal != STRATA_READER_OK)
 		return strata_fail(error, "%s", refusal_text(refusal));
 	strata_reader_resume(&ring->reader);
 	if (ring->reader.read_count > RING_READ_COUNT_MAX)
-		return strata_fail(error, "it says to have been read up to %#lx",
+		return strata_fail(error, "it claims to have been read up to %#lx",
 				   ring->reader.read_count);
 	return 0;
 }

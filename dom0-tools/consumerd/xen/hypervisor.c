@@ -368,7 +368,7 @@ int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry
 	}
 	if (result && errno == ENOMEM)
 		return strata_fail(error,
-				   "Xen has not the memory for rings of %lu KiB a CPU; ask for "
+				   "Xen has too little memory for rings of %lu KiB a CPU; ask for "
 				   "smaller ones (--xen-buffer), or give dom0 less memory",
 				   strata_buffer_bytes(geo) >> 10);
 	if (result)
