@@ -110,8 +110,8 @@ static int take_hello(struct app *app, const struct strata_app_message *head,
 	if (head->value != STRATA_APP_SINGLE_STORE && head->value != STRATA_APP_RESERVE_COMMIT)
 		return strata_fail(error, "its rings are of an unknown kind %u", head->value);
 	if (head->count < 1 || head->count > nr_cpus_max())
-		return strata_fail(error, "it claims %u CPUs, and this machine has %u",
-				   head->count, nr_cpus_max());
+		return strata_fail(error, "it claims %u CPUs, and this machine has %u", head->count,
+				   nr_cpus_max());
 	app->mode = head->value;
 	app->nr_cpus = head->count;
 	app->header_forms = head->headers;
