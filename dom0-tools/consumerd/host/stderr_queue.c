@@ -106,9 +106,10 @@ static ssize_t take(void *cookie, const char *bytes, size_t length)
 	(void)cookie;
 	write_out();
 	if (queue.dropped) {
-		note_length = snprintf(note, sizeof(note),
-				       "strata: %llu bytes of messages are dropped: nobody read stderr\n",
-				       queue.dropped);
+		note_length =
+			snprintf(note, sizeof(note),
+				 "strata: %llu bytes of messages are dropped: nobody read stderr\n",
+				 queue.dropped);
 		if (put(note, (size_t)note_length))
 			queue.dropped = 0;
 	}
