@@ -3,8 +3,8 @@
  * recover.h - makes a recording of the files of a recorder that was killed: the packets that it had
  * written, and the records committed in files of rings (ring_file.h).
  */
-#ifndef STRATA_STRATA_RECOVER_H
-#define STRATA_STRATA_RECOVER_H
+#ifndef STRATA_CONSUMERD_RECOVER_H
+#define STRATA_CONSUMERD_RECOVER_H
 
 #include "consumerd/recorder.h"
 #include "consumerd/rings/ring_file.h"
@@ -45,4 +45,4 @@ int recover(struct recovery *recovery, const char *from, const char *to,
 /* Frees everything except the recorder. */
 void recover_release(struct recovery *recovery);
 
-#endif /* STRATA_STRATA_RECOVER_H */
+#endif /* STRATA_CONSUMERD_RECOVER_H */

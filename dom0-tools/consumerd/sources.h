@@ -3,8 +3,8 @@
  * sources.h - makes a source of a recording from mapped rings: the same for the
  * recording that is being made and for a snapshot of it.
  */
-#ifndef STRATA_STRATA_SOURCES_H
-#define STRATA_STRATA_SOURCES_H
+#ifndef STRATA_CONSUMERD_SOURCES_H
+#define STRATA_CONSUMERD_SOURCES_H
 
 #include "consumerd/apps/app.h"
 #include "consumerd/xen/guest.h"
@@ -45,4 +45,4 @@ int sources_begin_app(struct recorder *recorder, struct principal *who, const st
 int sources_add_app_rings(struct recorder *recorder, struct app *app, size_t index, size_t *next,
 			  size_t most, enum recorder_begin begin, struct strata_error *error);
 
-#endif /* STRATA_STRATA_SOURCES_H */
+#endif /* STRATA_CONSUMERD_SOURCES_H */

@@ -7,8 +7,8 @@
  * inherits nothing of the recorder's.  Processes that it leaves behind become the recorder's
  * children: all descendants of the recorder belong to the command.
  */
-#ifndef STRATA_STRATA_COMMAND_H
-#define STRATA_STRATA_COMMAND_H
+#ifndef STRATA_CONSUMERD_COMMAND_H
+#define STRATA_CONSUMERD_COMMAND_H
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -43,4 +43,4 @@ void command_end(struct command *command);
 /* Whether a process is the command's, or one that descends from it. */
 bool command_owns(pid_t pid);
 
-#endif /* STRATA_STRATA_COMMAND_H */
+#endif /* STRATA_CONSUMERD_COMMAND_H */

@@ -6,8 +6,8 @@
  * word.  So its allowance belongs to that UUID, and a reboot does not renew it.  How
  * many sources a domain may have in one recording is its share (principal.h).
  */
-#ifndef STRATA_STRATA_ALLOWANCE_H
-#define STRATA_STRATA_ALLOWANCE_H
+#ifndef STRATA_CONSUMERD_ALLOWANCE_H
+#define STRATA_CONSUMERD_ALLOWANCE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,4 +50,4 @@ enum allowance_answer allowance_moments(struct allowances *all,
 
 void allowances_clear(struct allowances *all);
 
-#endif /* STRATA_STRATA_ALLOWANCE_H */
+#endif /* STRATA_CONSUMERD_ALLOWANCE_H */
