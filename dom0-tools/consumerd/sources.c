@@ -142,7 +142,7 @@ int sources_begin_kernel(struct recorder *recorder, const struct guest *guest,
 	source->form = map->form;
 	if (identify(source, STRATA_LAYER_KERNEL, guest->domain, guest->name, error))
 		return -1;
-	/* What it does not record would only make the metadata long. */
+	/* Events that are not recorded would only make the metadata long. */
 	for (i = 0; i < map->nr_events; i++)
 		if ((!events || event_set_has(events, i)) &&
 		    recorder_add_event(recorder, *index, &map->events[i], error))

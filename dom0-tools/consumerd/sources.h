@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sources.h - how what is mapped becomes a source of a recording: the same for the
+ * sources.h - makes a source of a recording from mapped rings: the same for the
  * recording that is being made and for a snapshot of it.
  */
-#ifndef STRATA_STRATA_SOURCES_H
-#define STRATA_STRATA_SOURCES_H
+#ifndef STRATA_CONSUMERD_SOURCES_H
+#define STRATA_CONSUMERD_SOURCES_H
 
 #include "consumerd/apps/app.h"
 #include "consumerd/xen/guest.h"
@@ -12,7 +12,7 @@
 #include "consumerd/xen/hypervisor.h"
 #include "consumerd/recorder.h"
 
-/* Sets what belongs to no source: the frequency of the host's TSC, and a date for its ticks. */
+/* Sets the frequency of the host's TSC, and the date of one of its ticks. */
 void sources_set_clock(struct recorder *recorder, uint32_t tsc_khz);
 
 /* Adds the hypervisor's rings, which have been made.  0 or -1. */
@@ -53,4 +53,4 @@ int sources_add_rings(struct recorder *recorder, size_t index, struct ring *ring
 		      size_t *next, size_t most, enum recorder_begin begin,
 		      struct strata_error *error);
 
-#endif /* STRATA_STRATA_SOURCES_H */
+#endif /* STRATA_CONSUMERD_SOURCES_H */

@@ -133,9 +133,9 @@ static const struct {
 	{ page_listed_twice, "bad directory: it lists reference" },
 	{ page_not_granted, "mapping its writer areas (" },
 	{ name_of_no_event, "its event table: event 0 ((not a C identifier))" },
-	{ cpu_beyond_all, "ring 0: it is of CPU 65536" },
-	{ ring_of_no_kind, "ring 0: it does not begin as a ring does" },
-	{ written_to_the_end, "ring 0: it says to have been read up to 0x" },
+	{ cpu_beyond_all, "ring 0: bad CPU number 65536" },
+	{ ring_of_no_kind, "ring 0: it has no ring header" },
+	{ written_to_the_end, "ring 0: it claims to have been read up to 0x" },
 	{ refuses, "its module never said that it records" },
 };
 

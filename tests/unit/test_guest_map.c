@@ -358,7 +358,7 @@ static void each_ring_is_of_a_cpu_of_its_own(void **state)
 	writers[2]->cpu = STRATA_CPU_MAX;
 	is_taken();
 	writers[2]->cpu = STRATA_CPU_MAX + 1;
-	is_refused("ring 2: it is of CPU 65535 (at most 65534 can be)");
+	is_refused("ring 2: bad CPU number 65535 (at most 65534)");
 	writers[2]->cpu = 0;
 	is_refused("rings 0 and 2 are both of CPU 0");
 }
@@ -368,7 +368,7 @@ static void a_ring_that_contradicts_the_root_page_is_refused(void **state)
 	(void)state;
 	make_guest(1, 2);
 	writers[1]->magic++;
-	is_refused("ring 1: it does not begin as a ring does");
+	is_refused("ring 1: it has no ring header");
 	make_guest(1, 2);
 	writers[1]->version++;
 	is_refused("ring 1: its layout has another version");
@@ -400,7 +400,7 @@ static void a_ring_that_was_read_to_the_end_of_numbers_is_refused(void **state)
 	say_read_up_to(half - strata_buffer_bytes(small));
 	is_taken();
 	say_read_up_to(half);
-	is_refused("it says to have been read up to 0x8000000000000000");
+	is_refused("it claims to have been read up to 0x8000000000000000");
 }
 
 static int make_memory(void **state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* participant.h - what is done for one participant; participants.c decides when. */
-#ifndef STRATA_STRATA_PARTICIPANT_H
-#define STRATA_STRATA_PARTICIPANT_H
+#ifndef STRATA_STRATAD_PARTICIPANT_H
+#define STRATA_STRATAD_PARTICIPANT_H
 
 #include "stratad/domains/participants.h"
 
@@ -44,4 +44,4 @@ void participant_unmap(struct participants *all, struct participant *one);
 void participant_leave_out(struct participants *all, const struct participant *one,
 			   const struct strata_error *why);
 
-#endif /* STRATA_STRATA_PARTICIPANT_H */
+#endif /* STRATA_STRATAD_PARTICIPANT_H */

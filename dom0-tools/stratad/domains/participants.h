@@ -8,8 +8,8 @@
  * and nothing here waits: a command is told to a guest, and its answer is seen
  * some time later.  So a guest that is slow, paused or hostile holds nobody up.
  */
-#ifndef STRATA_STRATA_PARTICIPANTS_H
-#define STRATA_STRATA_PARTICIPANTS_H
+#ifndef STRATA_STRATAD_PARTICIPANTS_H
+#define STRATA_STRATAD_PARTICIPANTS_H
 
 #include <xenevtchn.h>
 
@@ -179,4 +179,4 @@ void participants_name_missing(struct participants *all);
 /* Unmaps all, and closes xenstore; to be called when the recorder has let go of the rings. */
 void participants_release(struct participants *all);
 
-#endif /* STRATA_STRATA_PARTICIPANTS_H */
+#endif /* STRATA_STRATAD_PARTICIPANTS_H */
