@@ -18,6 +18,7 @@
 #include "outputs/text/text_lines.h"
 #include "outputs/written.h"
 #include "strata/read/trace_compass.h"
+#include "strata/read/traces_symbols.h"
 
 #define SLICE_BYTES (4u << 20) /* of input: each thread holds what one becomes */
 
@@ -207,11 +208,17 @@ static int show_events(struct traces *traces, const struct write_options *option
 		       struct strata_error *error)
 {
 	struct strata_shown shown;
-	int status;
+	int status = 0;
+	size_t i;
 
 	if (strata_shown_init(&shown, &traces->set, error))
 		return -1;
-	status = write_events(traces, options, &shown, error);
+	/* Once for all forms. */
+	for (i = 0; traces->nr_symbols < options->nr_symbols && i < options->nr_symbols && !status;
+	     i++)
+		status = traces_add_symbols(traces, &shown, options->symbols[i], error);
+	if (!status)
+		status = write_events(traces, options, &shown, error);
 	strata_shown_clear(&shown);
 	return status;
 }
