@@ -27,6 +27,9 @@ char *strata_escape(char *out, const char *text, size_t bytes);
 /* The same, into a string of @size with its end; cut where it does not fit. */
 const char *strata_escape_name(char *out, size_t size, const char *text);
 
+/* Whether a text is one that strata_escape() writes: it may be shown as it is. */
+bool strata_is_escaped(const char *text);
+
 /* Bytes of the UTF-8 character that @text, of @bytes (1 or more), begins with; 0: it is not one.
  * @code: OUT */
 size_t strata_utf8_read(const char *text, size_t bytes, uint32_t *code);

@@ -10,15 +10,13 @@
 
 bool strata_is_same_host(const struct strata_ctf_trace *one, const struct strata_ctf_trace *other)
 {
-	const char *timeline = strata_ctf_env_text(one, STRATA_CTF_TIMELINE);
-	const char *others = strata_ctf_env_text(other, STRATA_CTF_TIMELINE);
-
 	return one->clock_group == other->clock_group ||
 	       (one->recording && one->recording == other->recording) ||
-	       (timeline && others && strcmp(timeline, others) == 0);
+	       strata_ctf_converted_alike(one, other, STRATA_CTF_MACHINE);
 }
 
-void strata_domain_names(const struct strata_trace_set *set, const struct strata_ctf_trace *trace,
+/* Tells the names that kernels of the host give themselves; whether its hypervisor is in the set. */
+static bool tell_kernels(const struct strata_trace_set *set, const struct strata_ctf_trace *trace,
 			 strata_domain_name_fn *tell, void *data)
 {
 	bool is_under_xen = false;
@@ -33,11 +31,18 @@ void strata_domain_names(const struct strata_trace_set *set, const struct strata
 		if (!layer || !strata_is_same_host(other, trace))
 			continue;
 		is_under_xen |= strcmp(layer, "xen") == 0;
-		if (name && strcmp(layer, "kernel") == 0 &&
+		if (tell && name && strcmp(layer, "kernel") == 0 &&
 		    strata_ctf_env_number(other, "domain_id", &id) && id >= 0 && id <= UINT16_MAX)
 			tell(data, (uint32_t)id, name);
 	}
-	tell(data, 0, is_under_xen ? "dom0" : "host");
+	return is_under_xen;
+}
+
+void strata_domain_names(const struct strata_trace_set *set, const struct strata_ctf_trace *trace,
+			 strata_domain_name_fn *tell, void *data)
+{
+	tell(data, 0, tell_kernels(set, trace, NULL, NULL) ? "dom0" : "host");
+	tell_kernels(set, trace, tell, data);
 	tell(data, STRATA_DOMID_XEN, "xen");
 	tell(data, STRATA_DOMID_IDLE, "idle");
 	tell(data, STRATA_DOMID_UNKNOWN, "unknown");

@@ -14,8 +14,8 @@ bool strata_is_same_host(const struct strata_ctf_trace *one, const struct strata
 typedef void strata_domain_name_fn(void *data, uint32_t domain, const char *name);
 
 /*
- * Tells each name of a domain on the host of @trace, which the set has: first what kernels say of
- * themselves, then dom0's or the host's own, and those of domains that are none.
+ * Tells each name of a domain on the host of @trace, which the set has: first that of domain
+ * 0, then what kernels say of themselves, and those of domains that are none.
  * No more than the set's number of traces and STRATA_DOMAIN_NAMES_MORE.
  */
 void strata_domain_names(const struct strata_trace_set *set, const struct strata_ctf_trace *trace,

@@ -31,7 +31,7 @@ int strata_trace_set_add(struct strata_trace_set *set, struct strata_ctf_trace *
 	}
 	set->traces = traces;
 	/* A clock of its own, unless somebody finds out more. */
-	trace->clock_group = set->nr_traces;
+	trace->clock_group = trace->machine = set->nr_traces;
 	traces[set->nr_traces++] = trace;
 	streams =
 		realloc(set->streams, (set->nr_streams + trace->nr_streams + 1) * sizeof(*streams));

@@ -14,7 +14,7 @@ typealias integer { size = 64; align = 8; signed = false; } := uint64_t;
 typealias integer { size = 64; align = 8; signed = false; base = 16; } := address_t;
 trace { major = 1; minor = 8; byte_order = le;
 	packet.header := struct { uint32_t magic; uint32_t stream_id; }; };
-env { strata_timeline = "one"; domain = "%s"; domain_id = %u; layer = "%s"; };
+env { strata_merge = "one"; strata_machine = 0; domain = "%s"; domain_id = %u; layer = "%s"; };
 clock { name = c; freq = 1000000000; };
 typealias integer { size = 64; align = 8; signed = false; map = clock.c.value; } := time_t;
 stream { id = 0;
