@@ -25,6 +25,8 @@
 #include "xen/exit_reasons.h"
 
 #define STRATA_RECORDING_FILE "recording.json"
+/* The functions of dom0's kernel by address, as kallsyms has them; it may be missing. */
+#define STRATA_RECORDING_KALLSYMS "dom0.kallsyms"
 
 /*
  * Limits that hold for every recording, so that a hostile one cannot ask for much.  The recorder

@@ -101,16 +101,17 @@ static int read_file(struct strata_symbols *symbols, int fd, struct strata_error
 	return strata_symbols_read_text(symbols, fd, (uint64_t)status.st_size, error);
 }
 
-struct strata_symbols *strata_symbols_load(const char *path, struct strata_error *error)
+static struct strata_symbols *load(const char *path, int flags, struct strata_error *error)
 {
 	struct strata_symbols *symbols = calloc(1, sizeof(*symbols));
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
 	int status = -1;
 
 	if (!symbols)
 		strata_fail(error, "out of memory");
 	else if (fd < 0)
-		strata_fail(error, "%s", strerror(errno));
+		strata_fail(error, "%s",
+			    errno == ELOOP ? "a link is followed nowhere" : strerror(errno));
 	else
 		status = read_file(symbols, fd, error);
 	if (fd >= 0)
@@ -122,6 +123,19 @@ struct strata_symbols *strata_symbols_load(const char *path, struct strata_error
 	}
 	qsort(symbols->symbols, symbols->nr, sizeof(*symbols->symbols), compare);
 	return symbols;
+}
+
+struct strata_symbols *strata_symbols_load(const char *path, struct strata_error *error)
+{
+	return load(path, 0, error);
+}
+
+struct strata_symbols *strata_symbols_load_recorded(const char *path, struct strata_error *error)
+{
+	struct stat status;
+
+	error->text[0] = '\0';
+	return lstat(path, &status) && errno == ENOENT ? NULL : load(path, O_NOFOLLOW, error);
 }
 
 void strata_symbols_free(struct strata_symbols *symbols)

@@ -21,6 +21,7 @@ struct traces {
 	char **names;                    /* of each trace of the set: unique, fit to be shown */
 	struct strata_symbols **symbols; /* that were loaded: traces_symbols.h */
 	size_t nr_symbols;
+	bool has_symbols;          /* they were looked for */
 	struct progress_line line; /* threads that read complain, too: they hold it */
 	struct strata_progress progress;
 	unsigned int complaints; /* so many were shown, or would have been */

@@ -257,14 +257,14 @@ static int show_events(struct traces *traces, const struct write_options *option
 {
 	struct strata_shown shown;
 	int status = 0;
-	size_t i;
 
 	if (strata_shown_init(&shown, &traces->set, error))
 		return -1;
 	/* Once for all forms. */
-	for (i = 0; traces->nr_symbols < options->nr_symbols && i < options->nr_symbols && !status;
-	     i++)
-		status = traces_add_symbols(traces, &shown, options->symbols[i], error);
+	if (!traces->has_symbols)
+		status = traces_add_symbols(traces, &shown, options->symbols, options->nr_symbols,
+					    error);
+	traces->has_symbols = true;
 	if (!status)
 		status = write_events(traces, options, &shown, checks, events, error);
 	strata_shown_clear(&shown);
