@@ -24,6 +24,8 @@
 #include "xen/exit_reasons.h"
 
 #define STRATA_RECORDING_FILE "recording.json"
+/* The functions of dom0's kernel by address, as kallsyms has them; it may be missing. */
+#define STRATA_RECORDING_KALLSYMS "dom0.kallsyms"
 
 /*
  * Limits of every recording, so that a hostile one cannot claim much memory.  The recorder divides

@@ -9,6 +9,7 @@
 
 #include "consumerd/host/file_limit.h"
 #include "inputs/made_of.h"
+#include "symbols/symbols.h"
 
 #define COMPLAINTS_MAX 100u
 #define THREADS_MAX    64
@@ -364,6 +365,9 @@ void traces_close(struct traces *traces)
 		free(traces->names[i]);
 	free(traces->names);
 	strata_trace_set_clear(&traces->set);
+	for (i = 0; i < traces->nr_symbols; i++)
+		strata_symbols_free(traces->symbols[i]);
+	free(traces->symbols);
 	strata_machines_clear(&traces->machines);
 	for (i = 0; i < traces->nr_recordings; i++)
 		strata_recording_traces_close(traces->recordings[i]);

@@ -19,7 +19,10 @@ struct traces {
 	size_t nr_recordings;
 	struct strata_machines machines; /* whose clocks they have */
 	char **names;                    /* of each trace of the set: unique, fit to be shown */
-	struct progress_line line;       /* threads that read complain, too: they hold it */
+	struct strata_symbols **symbols; /* that were loaded: traces_symbols.h */
+	size_t nr_symbols;
+	bool has_symbols;          /* they were looked for */
+	struct progress_line line; /* threads that read complain, too: they hold it */
 	struct strata_progress progress;
 	unsigned int complaints; /* so many were shown, or would have been */
 	bool all_was_told;       /* they were read once; what is wrong is not told again */

@@ -18,6 +18,7 @@
 #include "outputs/text/text_lines.h"
 #include "outputs/written.h"
 #include "strata/read/trace_compass.h"
+#include "strata/read/traces_symbols.h"
 
 #define SLICE_BYTES (4u << 20) /* of input: each thread holds what one becomes */
 
@@ -255,11 +256,17 @@ static int show_events(struct traces *traces, const struct write_options *option
 		       struct host_checks *checks, uint64_t *events, struct strata_error *error)
 {
 	struct strata_shown shown;
-	int status;
+	int status = 0;
 
 	if (strata_shown_init(&shown, &traces->set, error))
 		return -1;
-	status = write_events(traces, options, &shown, checks, events, error);
+	/* Once for all forms. */
+	if (!traces->has_symbols)
+		status = traces_add_symbols(traces, &shown, options->symbols, options->nr_symbols,
+					    error);
+	traces->has_symbols = true;
+	if (!status)
+		status = write_events(traces, options, &shown, checks, events, error);
 	strata_shown_clear(&shown);
 	return status;
 }
