@@ -19,7 +19,7 @@ static void stops(struct strata_occupancy *occupancy, uint64_t ticks, uint16_t d
 	occupancy->running = false;
 }
 
-void strata_occupancy_change(struct strata_occupancy *occupancy,
+void strata_occupancy_change(struct strata_occupancy *occupancy, struct strata_shown_view *view,
 			     const struct strata_timeline_event *event, uint16_t domain,
 			     uint16_t vcpu)
 {
@@ -37,7 +37,7 @@ void strata_occupancy_change(struct strata_occupancy *occupancy,
 	}
 	if ((stopped || started) && domain != STRATA_DOMAIN_IDLE)
 		strata_saved_event_set(&occupancy->changes[occupancy->nr_changes++ % NR_CHANGES],
-				       event);
+				       view, event);
 }
 
 bool strata_occupancy_by_other(const struct strata_occupancy *occupancy, uint16_t domain,

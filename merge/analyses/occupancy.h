@@ -29,8 +29,8 @@ struct strata_occupancy {
 	unsigned int nr_changes; /* ever */
 };
 
-/* A runstate change of a vCPU, recorded on this CPU. */
-void strata_occupancy_change(struct strata_occupancy *occupancy,
+/* A runstate change of a vCPU, recorded on this CPU. @view: of the set that is merged */
+void strata_occupancy_change(struct strata_occupancy *occupancy, struct strata_shown_view *view,
 			     const struct strata_timeline_event *event, uint16_t domain,
 			     uint16_t vcpu);
 

@@ -15,7 +15,8 @@ bool strata_is_same_host(const struct strata_ctf_trace *one, const struct strata
 	       strata_ctf_converted_alike(one, other, STRATA_CTF_MACHINE);
 }
 
-/* Tells the names that kernels of the host give themselves; whether its hypervisor is in the set. */
+/* Tells the names that kernels of the host give themselves; whether its hypervisor is in the set.
+ */
 static bool tell_kernels(const struct strata_trace_set *set, const struct strata_ctf_trace *trace,
 			 strata_domain_name_fn *tell, void *data)
 {

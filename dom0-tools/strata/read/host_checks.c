@@ -10,7 +10,7 @@
 #include "strata/read/merge_report.h"
 
 static int begin_one(struct host_check *check, struct traces *traces,
-		     struct strata_recording_traces *recording, bool with_wakeup,
+		     struct strata_recording_traces *recording, const struct strata_shown *shown,
 		     struct strata_error *error)
 {
 	const struct strata_merge_options options = { .complain = traces_complain,
@@ -20,16 +20,16 @@ static int begin_one(struct host_check *check, struct traces *traces,
 	check->merge = strata_merge_of(recording, &options, error);
 	if (!check->merge)
 		return -1;
-	if (with_wakeup) {
-		check->wakeup = strata_wakeup_new(check->merge);
+	if (shown) {
+		check->wakeup = strata_wakeup_new(check->merge, shown);
 		if (!check->wakeup)
 			return strata_fail(error, "out of memory");
 	}
-	return strata_merge_watch(check->merge, &traces->set, &check->wakeup, with_wakeup, error);
+	return strata_merge_watch(check->merge, &traces->set, &check->wakeup, shown != NULL, error);
 }
 
-int host_checks_begin(struct host_checks *checks, struct traces *traces, bool with_wakeup,
-		      struct strata_error *error)
+int host_checks_begin(struct host_checks *checks, struct traces *traces,
+		      const struct strata_shown *shown, struct strata_error *error)
 {
 	size_t i;
 
@@ -40,7 +40,7 @@ int host_checks_begin(struct host_checks *checks, struct traces *traces, bool wi
 		return strata_fail(error, "out of memory");
 	for (i = 0; i < traces->nr_recordings; i++) {
 		checks->nr++;
-		if (begin_one(&checks->of[i], traces, traces->recordings[i], with_wakeup, error))
+		if (begin_one(&checks->of[i], traces, traces->recordings[i], shown, error))
 			return -1;
 		checks->observers[i] = strata_merge_observer(checks->of[i].merge);
 	}

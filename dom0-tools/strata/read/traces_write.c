@@ -250,20 +250,6 @@ static bool is_checked(const struct write_options *options)
 	return !options->from && !options->to && strata_filter_is_empty(options->filter);
 }
 
-/* What is shown of sources says whose events they are; a filter by source asks for that. */
-static int show_events(struct traces *traces, const struct write_options *options,
-		       struct host_checks *checks, uint64_t *events, struct strata_error *error)
-{
-	struct strata_shown shown;
-	int status;
-
-	if (strata_shown_init(&shown, &traces->set, error))
-		return -1;
-	status = write_events(traces, options, &shown, checks, events, error);
-	strata_shown_clear(&shown);
-	return status;
-}
-
 /* Says what is missing from the streams that the form was made from, as their tracers say. */
 static void say_losses(const struct traces *traces, const struct write_options *options)
 {
@@ -283,15 +269,16 @@ static void say_losses(const struct traces *traces, const struct write_options *
 
 /* The first form's pass, whose tallies are the traces'. */
 static int write_first(const struct write_job *job, struct traces *traces,
-		       struct host_checks *checks, uint64_t *events, struct strata_error *error)
+		       const struct strata_shown *shown, struct host_checks *checks,
+		       uint64_t *events, struct strata_error *error)
 {
 	const struct write_options *form = &job->forms[0];
 	int status = 0;
 
 	if (is_checked(form))
-		status = host_checks_begin(checks, traces, job->with_wakeup, error);
+		status = host_checks_begin(checks, traces, job->with_wakeup ? shown : NULL, error);
 	if (!status)
-		status = show_events(traces, form, checks, events, error);
+		status = write_events(traces, form, shown, checks, events, error);
 	if (status < 0)
 		return status;
 	say_losses(traces, form);
@@ -300,23 +287,25 @@ static int write_first(const struct write_job *job, struct traces *traces,
 	return host_checks_finish(checks, error);
 }
 
-static int write_all(const struct write_job *job, struct traces *traces, struct host_checks *checks,
+static int write_all(const struct write_job *job, struct traces *traces,
+		     const struct strata_shown *shown, struct host_checks *checks,
 		     struct strata_error *error)
 {
 	struct host_checks none = { 0 };
 	uint64_t events = 0, ignored;
-	int status = write_first(job, traces, checks, &events, error);
+	int status = write_first(job, traces, shown, checks, &events, error);
 	size_t i;
 
 	for (i = 1; i < job->nr_forms && !status; i++) {
 		traces->all_was_told = true;
-		status = show_events(traces, &job->forms[i], &none, &ignored, error);
+		status = write_events(traces, &job->forms[i], shown, &none, &ignored, error);
 	}
 	return status || !job->done ? status : job->done(job, checks, events, error);
 }
 
 int write_traces(const struct write_job *job)
 {
+	struct strata_shown shown = { .sources = NULL };
 	struct host_checks checks = { 0 };
 	struct strata_error error;
 	struct traces traces;
@@ -326,8 +315,11 @@ int write_traces(const struct write_job *job)
 		return write_trace_compass(job->verb, job->forms, job->paths, job->nr);
 	status = traces_open(&traces, job->verb, job->forms[0].tcp_map, job->shifts, job->paths,
 			     job->nr, &error);
+	/* What is shown of sources says whose events they are; a filter by source asks for that. */
 	if (!status)
-		status = write_all(job, &traces, &checks, &error);
+		status = strata_shown_init(&shown, &traces.set, &error);
+	if (!status)
+		status = write_all(job, &traces, &shown, &checks, &error);
 	if (status < 0) {
 		progress_line_end(&traces.line);
 		fprintf(stderr, "strata: %s: %s\n", job->verb, error.text);
@@ -338,6 +330,7 @@ int write_traces(const struct write_job *job)
 			status = STRATA_STATUS_PARTIAL;
 	}
 	host_checks_clear(&checks);
+	strata_shown_clear(&shown);
 	traces_close(&traces);
 	return status;
 }
