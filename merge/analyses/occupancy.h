@@ -8,7 +8,6 @@
 
 #include "analyses/excerpt.h"
 
-#define STRATA_DOMAIN_IDLE       0x7fffu
 #define STRATA_OCCUPANCY_HISTORY 16u
 
 struct strata_stretch {
