@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * error.c - builds error texts from the cause outwards; used by everything in
- * merge/ and by the commands that call it.  Too long a text is cut, never
- * overrun.
+ * error.c - builds error texts from the cause outwards; texts that are too long are cut.
  */
 #include "base/error.h"
 

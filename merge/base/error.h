@@ -15,19 +15,19 @@ struct strata_error {
 	char text[1024];
 };
 
-/* Sets the text (printf); returns -1, so that `return strata_fail(err, ...)` reads well. */
+/* Sets the text (printf).  Returns -1, for `return strata_fail(error, ...)`. */
 int strata_fail(struct strata_error *error, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Puts "@format: " in front of the text that is there; returns -1. */
+/* Puts "@format: " in front of the present text.  Returns -1. */
 int strata_fail_in(struct strata_error *error, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Told of each thing that is wrong but not the end, as a message without newline:
- * "raw/g1/cpu_0: offset ...". */
+/* Called for each fault that the work survives, with a message without newline: "raw/g1/cpu_0:
+ * offset ...". */
 typedef void strata_complain_fn(void *data, const char *message);
 
-/* Tells @complain "@about: " and the text; nothing if it is NULL. */
+/* Calls @complain, if not NULL, with "@about: " and the text. */
 void strata_complain(strata_complain_fn *complain, void *data, const char *about,
 		     const char *format, va_list args) __attribute__((format(printf, 4, 0)));
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * escape.h - text of unknown origin, made fit to be shown or written: names and
- * strings come from guests, and a terminal or a file format would obey them.
+ * escape.h - escapes text of unknown origin before it is shown or written: names and strings come
+ * from guests, and could hold a terminal's or a file format's commands.
  */
 #ifndef STRATA_MERGE_ESCAPE_H
 #define STRATA_MERGE_ESCAPE_H
@@ -12,7 +12,7 @@
 
 #define STRATA_UUID_TEXT_BYTES 37u
 
-/* Bytes that escaped text of @bytes can take, without its end. */
+/* Largest size of escaped text of @bytes, without a zero byte. */
 #define STRATA_ESCAPED_BYTES(bytes) ((bytes)*4u)
 
 /*
@@ -24,25 +24,24 @@
  */
 char *strata_escape(char *out, const char *text, size_t bytes);
 
-/* The same, into a string of @size with its end; cut where it does not fit. */
+/* The same, as a zero-terminated string of at most @size bytes; cut where it does not fit. */
 const char *strata_escape_name(char *out, size_t size, const char *text);
 
 /* Whether a text is one that strata_escape() writes: it may be shown as it is. */
 bool strata_is_escaped(const char *text);
 
-/* Bytes of the UTF-8 character that @text, of @bytes (1 or more), begins with; 0: it is not one.
+/* Length of the UTF-8 character at the start of @text, which has @bytes (1 or more); 0: invalid.
  * @code: OUT */
 size_t strata_utf8_read(const char *text, size_t bytes, uint32_t *code);
 
-/* Characters beyond ASCII that a terminal or a viewer obeys: C1 controls, line separators, and
- * those that turn the direction of text around.  None is above U+FFFF. */
+/* Whether a terminal or viewer interprets this character beyond ASCII: C1 controls, line
+ * separators, and changes of text direction.  None is above U+FFFF. */
 bool strata_is_unsafe(uint32_t code);
 
 /* Writes \uXXXX for a character up to U+FFFF.  @out: room for 6 bytes.  Returns where it ends. */
 char *strata_put_unicode(char *out, uint32_t code);
 
-/* Copies a string, with '?' for every byte that is not part of valid UTF-8, and for each unsafe
- * character. */
+/* Copies a string; '?' replaces bytes that are not valid UTF-8, and unsafe characters. */
 void strata_valid_utf8_copy(char *out, size_t size, const char *text);
 
 /* 8-4-4-4-12 hexadecimal digits. */

@@ -5,9 +5,9 @@
 
 enum strata_status {
 	STRATA_STATUS_OK = 0,
-	STRATA_STATUS_FAILED = 1,  /* nothing was done, or not all of it */
+	STRATA_STATUS_FAILED = 1,  /* nothing was done, or only a part */
 	STRATA_STATUS_USAGE = 2,   /* the command line is wrong */
-	STRATA_STATUS_PARTIAL = 3, /* done, except for what was named on stderr */
+	STRATA_STATUS_PARTIAL = 3, /* done, except for what messages on stderr name */
 };
 
 #endif /* STRATA_BASE_EXIT_STATUS_H */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * loss.h - events or packets that are missing from a stream: how many, why, and between
- * which times.  Both merges hand it to their outputs.
+ * loss.h - events or packets that are missing from a stream: how many, why, and between which
+ * times.
  *
- * A tracer counts discarded events up to the end of each packet.  So they are missing somewhere
- * between the last event before the packet and the packet's end.  Overwritten packets are a gap
- * in the sequence of packets.
+ * A tracer counts discarded events up to the end of each packet, so they were discarded between the
+ * last event before the packet and the packet's end.  Overwritten packets leave a gap in the packet
+ * sequence numbers.
  */
 #ifndef STRATA_MERGE_LOSS_H
 #define STRATA_MERGE_LOSS_H
@@ -20,18 +20,18 @@ struct strata_loss {
 	uint64_t kinds[STRATA_NR_LOST]; /* the same by enum strata_lost, if has_kinds */
 	bool has_kinds;
 	uint64_t missing_packets;
-	bool is_damage; /* bytes that could not be read are missing, too; what they held is unknown
-			 */
+	bool is_damage; /* unreadable bytes are missing as well; how many events they held is
+			   unknown */
 	uint64_t from_ns, to_ns; /* since 1970 */
 };
 
-/* Whether it says of anything how much of it is missing. */
+/* Whether the loss has a count of events or packets. */
 static inline bool strata_loss_is_counted(const struct strata_loss *loss)
 {
 	return loss->discarded || loss->missing_packets;
 }
 
-/* Adds a loss of the same stream that comes behind it, without an event in between. */
+/* Adds a later loss of the same stream; no event lies between the two. */
 void strata_loss_add(struct strata_loss *loss, const struct strata_loss *more);
 
 #define STRATA_LOSS_TEXT_BYTES 256u

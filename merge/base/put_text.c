@@ -35,7 +35,7 @@ static inline void put_eight(char *out, uint32_t value)
 static inline char *put_small(char *out, uint32_t value)
 {
 	uint64_t digits = eight_digits(value);
-	/* The last digit stays, also if it is zero. */
+	/* Keeps the last digit even if it is zero. */
 	const unsigned int zeros = (unsigned int)__builtin_ctzll(digits | 1ull << 56) / 8;
 
 	digits = (digits | ASCII_ZEROS) >> (zeros * 8);

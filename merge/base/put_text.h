@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * put_text.h - numbers and times as text, written by hand: printf would cost more
- * than the merge does.
+ * put_text.h - formats numbers and times without printf, which would cost more than the merge
+ * itself.
  *
- * Each function writes at @out, with no zero byte behind it, and returns where its text
- * ends.  It may write beyond that: there must be room for STRATA_PUT_BYTES, for a
- * string's length or for a given width and as many more.
+ * Each function writes at @out, without a zero byte, and returns the end of its text.  It may write
+ * beyond that end: the caller provides room for STRATA_PUT_BYTES, plus a string's length or a given
+ * width.
  */
 #ifndef STRATA_MERGE_PUT_TEXT_H
 #define STRATA_MERGE_PUT_TEXT_H
@@ -30,7 +30,7 @@ char *strata_put_right(char *out, uint64_t value, unsigned int width);
 /* Seconds, a point, and nine digits. */
 char *strata_put_seconds(char *out, uint64_t ns);
 
-/* The nine digits of what is less than a second. */
+/* The nine digits of a fraction of a second. */
 char *strata_put_nine(char *out, uint32_t ns);
 
 /* "0x" and hexadecimal digits, small letters. */
@@ -46,8 +46,8 @@ static inline char *strata_put_hex_byte(char *out, uint8_t byte)
 	return out;
 }
 
-/* As few digits as give the same number again: a float's (@narrow) are 6 to 9, a double's 15 to 17.
- * It may be "inf" or "nan", with a sign. */
+/* The fewest digits that read back as the same number: 6 to 9 for a float (@narrow), 15 to 17 for a
+ * double.  It may be "inf" or "nan", with a sign. */
 char *strata_put_float(char *out, double number, bool narrow);
 
 static inline char *strata_put_bytes(char *out, const char *bytes, size_t length)
@@ -68,8 +68,8 @@ char *strata_put_pad(char *out, const char *start, unsigned int width);
 double strata_float_of_bits(uint64_t bits, bool narrow);
 
 /*
- * A day's date and time to the second, which is made anew only when the second changes: to break
- * a time down takes longer than all else.  Zero-initialised is empty; one for each thread.
+ * Caches date and time to the second, because localtime_r() costs more than the rest of a line.
+ * Zero-initialised is empty; one for each thread.
  */
 struct strata_put_clock {
 	uint64_t second;
@@ -81,8 +81,8 @@ struct strata_put_clock {
 #define STRATA_PUT_DATE_BYTES 11u /* of the text: the date and a space */
 #define STRATA_PUT_TIME_BYTES 8u  /* and the time */
 
-/* Gives clock->text for a second since 1970, in UTC or in the local time zone.  False: its year has
- * not four digits. */
+/* Sets clock->text for a second since 1970, in UTC or in the local time zone.  False: the year does
+ * not have four digits. */
 bool strata_put_clock_set(struct strata_put_clock *clock, uint64_t second, bool utc);
 
 #endif /* STRATA_MERGE_PUT_TEXT_H */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * value_hash.h - a hash over events and their values, for telling whether two
- * readers saw the same in the same order.  No defence against anybody who wants two
- * traces to collide.
+ * value_hash.h - a hash over events and their values, which tells whether two readers saw the same
+ * events in the same order.  It does not resist deliberate collisions.
  *
- * An event's hash begins anew, so that the processor works on several at once;
- * their order is what the chain keeps: H' = H * P + h for each time.  Two stretches of a timeline
- * that were hashed apart join: see strata_chain_join().
+ * Each event is hashed on its own, so that the processor works on several at once. The chain H' = H
+ * * P + h, over events in order, keeps their order. strata_chain_join() joins chains of adjacent
+ * parts of a timeline.
  */
 #ifndef STRATA_MERGE_VALUE_HASH_H
 #define STRATA_MERGE_VALUE_HASH_H
@@ -17,7 +16,7 @@
 #define STRATA_HASH_FACTOR  0x9e3779b97f4a7c15ull /* 2^64 over the golden ratio; odd */
 #define STRATA_CHAIN_FACTOR 0xd1342543de82ef95ull
 
-/* A polynomial: the factor is odd, so that no single value can change without the hash. */
+/* A polynomial with an odd factor, so that a change of any single value changes the hash. */
 static inline uint64_t strata_hash_number(uint64_t hash, uint64_t value)
 {
 	return (hash + value) * STRATA_HASH_FACTOR;
@@ -37,7 +36,7 @@ static inline uint64_t strata_hash_bytes(uint64_t hash, const void *bytes, uint6
 	return strata_hash_number(strata_hash_number(hash, word), length);
 }
 
-/* A UUID that follows from other identities: the same from the same. */
+/* Derives a UUID from other identities, deterministically. */
 static inline void strata_hash_uuid(uint8_t uuid[16], uint64_t seed, const void *from,
 				    uint64_t bytes)
 {
@@ -46,18 +45,18 @@ static inline void strata_hash_uuid(uint8_t uuid[16], uint64_t seed, const void 
 
 	memcpy(uuid, &low, 8);
 	memcpy(uuid + 8, &high, 8);
-	uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x80); /* version 8: made in a way of one's own */
+	uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x80); /* version 8: custom */
 	uuid[8] = (uint8_t)((uuid[8] & 0x3f) | 0x80);
 }
 
-/* What begins an event's hash. @class: how many of the stream's classes have a lower id: ids
- * themselves are given anew when a trace is written anew */
+/* What begins an event's hash.  @class: number of the stream's classes with a lower id, because
+ * converting a trace renumbers ids */
 static inline uint64_t strata_hash_event(uint64_t ns, uint64_t stream, uint64_t class)
 {
 	return strata_hash_number(strata_hash_number(strata_hash_number(0, ns), stream), class);
 }
 
-/* Events in order of time; those of one time are in no order, and are added up. */
+/* Hash of events in time order.  Events of equal time have no order: their hashes are summed. */
 struct strata_chain {
 	uint64_t events;
 	uint64_t links; /* different times */
@@ -76,7 +75,7 @@ static inline void strata_chain_add(struct strata_chain *chain, uint64_t ns, uin
 	chain->events++;
 }
 
-/* @chain becomes what it would be if the events of @next, all of them later, had been added. */
+/* Appends the events of @next, which are all later. */
 static inline void strata_chain_join(struct strata_chain *chain, const struct strata_chain *next)
 {
 	uint64_t power = 1, base = STRATA_CHAIN_FACTOR, exponent;

@@ -6,16 +6,16 @@
 #include <signal.h>
 #include <sys/mman.h>
 
-/* Of each application that can be recorded one, and what tells how far the recording is. */
+/* One for each application that can be recorded, and one for the live table. */
 #define FILES_MAX 1025u
 
-/* What the handler of SIGBUS looks at. */
+/* State of the SIGBUS handler. */
 static struct {
 	unsigned char *begin;
 	size_t bytes;
 } mapped[FILES_MAX];
 
-/* Somebody truncated a file while we read it, or write to it. */
+/* A mapped file was truncated while we accessed it. */
 static void on_sigbus(int number, siginfo_t *info, void *context)
 {
 	unsigned char *at = info->si_addr;

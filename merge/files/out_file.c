@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * out_file.c - see out_file.h.  Used by every output of the merger, and for
- * metadata.
+ * out_file.c - see out_file.h.  Every output and the metadata writers use it.
  *
- * stdio is not used: it loses the cause of a failed flush, and its locking
- * costs more per event than the event's text does.
+ * Not stdio: it loses the cause of a failed flush, and its locking costs more than formatting an
+ * event.
  */
 #include "files/out_file.h"
 
@@ -30,7 +29,7 @@ struct strata_out_file {
 	int error; /* errno of the first write that failed; 0: none */
 	size_t used;
 	char *path;
-	/* Renamed to NAME in the directory when all is written; dir < 0: it is in its place. */
+	/* The file is renamed to NAME in this directory when complete; dir < 0: no rename. */
 	int dir;
 	char temporary[STRATA_DIR_NAME_BYTES], name[STRATA_DIR_NAME_BYTES];
 	char buffer[BUFFER_BYTES];
@@ -79,7 +78,7 @@ static struct strata_out_file *make(const char *path, struct strata_error *error
 	return file;
 }
 
-/* @file, or NULL if it has no descriptor, for the reason in @error. */
+/* Returns @file; if it has no descriptor, frees it and returns NULL. */
 static struct strata_out_file *made(struct strata_out_file *file)
 {
 	if (file->fd >= 0)
@@ -89,7 +88,7 @@ static struct strata_out_file *made(struct strata_out_file *file)
 	return NULL;
 }
 
-/* A file that is there gives way to this one when this one is whole.  A descriptor or -1. */
+/* Opens a temporary file, which replaces an existing one when complete.  A descriptor or -1. */
 static int open_beside(struct strata_out_file *file, const struct strata_dir *dir, const char *name,
 		       struct strata_error *error)
 {
@@ -108,7 +107,7 @@ static int open_beside(struct strata_out_file *file, const struct strata_dir *di
 	return -1;
 }
 
-/* Opens what is there.  A descriptor or -1. */
+/* Opens an existing file.  A descriptor or -1. */
 static int open_existing(struct strata_out_file *file, const struct strata_dir *dir,
 			 const char *name, const struct stat *status, bool force,
 			 struct strata_error *error)
@@ -223,6 +222,21 @@ void strata_out_write(struct strata_out_file *file, const char *bytes, size_t le
 		file->error = strata_write_all(file->fd, bytes, length);
 }
 
+void strata_out_text(struct strata_out_file *file, const char *text)
+{
+	size_t length = strlen(text);
+
+	while (length > 0) {
+		const size_t part = length < STRATA_OUT_ROOM_MAX ? length : STRATA_OUT_ROOM_MAX;
+		char *room = strata_out_room(file, part);
+
+		memcpy(room, text, part);
+		strata_out_advance(file, room + part);
+		text += part;
+		length -= part;
+	}
+}
+
 void strata_out_print(struct strata_out_file *file, const char *format, ...)
 {
 	char *room = strata_out_room(file, STRATA_OUT_ROOM_MAX);
@@ -248,7 +262,7 @@ void strata_out_wait(struct strata_out_file *file, int milliseconds)
 {
 	struct pollfd end = { .fd = file->fd };
 
-	/* No event is asked for: what is reported all the same is an end. */
+	/* No events are requested, so poll() reports only errors and hang-up. */
 	if (poll(&end, 1, milliseconds) > 0 && !file->error)
 		file->error = EPIPE;
 }

@@ -13,7 +13,7 @@
 #include "files/out_file.h"
 #include "files/safe_walk.h"
 
-/* Numbers that are tried behind a name; then random ones, which nobody can take beforehand. */
+/* Suffixes 1, 2, ... to try; then random ones, which no other user can occupy in advance. */
 #define NUMBERS_TRIED 100u
 #define RANDOM_TRIED  100u
 
@@ -50,7 +50,7 @@ static int check_ours(const struct strata_dir *dir, struct strata_error *error)
 	return 0;
 }
 
-/* Opens NAME in @fd, which is no link, as @dir, whose path is set.  0 or -1. */
+/* Opens NAME in @fd as @dir, unless it is a link; @dir's path is set. 0 or -1. */
 static int open_checked(struct strata_dir *dir, int fd, const char *name,
 			struct strata_error *error)
 {
@@ -92,7 +92,7 @@ int strata_dir_open(struct strata_dir *dir, const char *path, struct strata_erro
 	return result;
 }
 
-/* Makes NAME in @fd.  1: it is there already; 0 or -1. */
+/* Makes the directory NAME in @fd. 1: it exists; 0 or -1. */
 static int make_in(int fd, const char *name, mode_t mode, const char *path,
 		   struct strata_error *error)
 {
@@ -122,7 +122,7 @@ int strata_dir_make(struct strata_dir *dir, const char *path, mode_t mode, bool 
 	return result;
 }
 
-/* The name for one more try; after some, none that could be guessed. */
+/* Makes the name for the next try; after NUMBERS_TRIED an unpredictable one. */
 static void number(char *to, size_t bytes, const char *name, unsigned int turn)
 {
 	unsigned long long random = 0;
@@ -151,7 +151,7 @@ int strata_dir_make_new(struct strata_dir *dir, const char *path, mode_t mode,
 		number(dir->path, sizeof(dir->path), path, 0);
 		result = make_in(parent.fd, tried, mode, path, error);
 	}
-	/* What was added to the last name is added to the path as well. */
+	/* Appends the suffix to the path, too. */
 	if (snprintf(dir->path, sizeof(dir->path), "%s%s", path, tried + strlen(name)) >=
 	    (int)sizeof(dir->path))
 		result = strata_fail(error, "%.100s...: the path is too long", path);
@@ -250,7 +250,7 @@ bool strata_dir_has(const struct strata_dir *dir, const char *name)
 
 DIR *strata_dir_entries(const struct strata_dir *dir)
 {
-	/* Not a duplicate: that would share its position. */
+	/* Not dup(): a duplicate would share the position. */
 	int fd = openat(dir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
 

@@ -2,10 +2,10 @@
 /*
  * safe_dir.h - directories for output that no other user can redirect.
  *
- * A directory is opened once, by a walk that follows no link of another user, and
- * everything in it is then made, replaced and removed beneath its descriptor, by names
- * without a slash and with O_NOFOLLOW.  So whoever renames a directory on the way, or puts
- * a link there, changes nothing about where the bytes go.
+ * A directory is opened once, by a walk that follows no link of another user, and everything in it
+ * is then made, replaced and removed beneath its descriptor, by names without a slash and with
+ * O_NOFOLLOW.  So renaming a directory on the way, or placing a link there, does not redirect any
+ * output.
  *
  * The rules, for us = the effective user:
  *   on the way    a directory that others may write to is sticky; a directory that another
@@ -13,8 +13,8 @@
  *                 refused
  *   the output    belongs to us or to root, and nobody else may write to it
  *
- * All functions print no message: they return 0 (or a descriptor), or -1 with the reason and
- * what to do in @error.
+ * No function prints messages.  They return 0 (or a descriptor), or -1 with reason and next step in
+ * @error.
  */
 #ifndef STRATA_MERGE_SAFE_DIR_H
 #define STRATA_MERGE_SAFE_DIR_H
@@ -28,11 +28,11 @@
 
 #define STRATA_DIR_NAME_BYTES (NAME_MAX + 1)
 
-/* An open directory.  { .fd = -1 } is none, which may be closed as well. */
+/* An open directory. { .fd = -1 } is a closed one, which may be closed again. */
 struct strata_dir {
 	int fd;
-	char path[PATH_MAX]; /* as it was named; for messages, and never opened again */
-	bool hurried;        /* nobody may wait for the disk now, as while rings are drained */
+	char path[PATH_MAX]; /* as the user named it; only for messages */
+	bool hurried;        /* do not wait for the disk, for example while rings are drained */
 };
 
 /* Walks to the directory that holds the last name of @path, for a file; links of ours or
@@ -40,11 +40,11 @@ struct strata_dir {
 int strata_dir_walk(struct strata_dir *parent, const char *path, char name[STRATA_DIR_NAME_BYTES],
 		    struct strata_error *error);
 
-/* The same, but the last name is taken as it is, link or not. */
+/* The same, but a link as the last name is not followed. */
 int strata_dir_walk_beside(struct strata_dir *parent, const char *path,
 			   char name[STRATA_DIR_NAME_BYTES], struct strata_error *error);
 
-/* Opens a directory for output, which has to exist. */
+/* Opens an existing directory for output. */
 int strata_dir_open(struct strata_dir *dir, const char *path, struct strata_error *error);
 
 /* Opens a directory for output, and makes it (not its parents) if it is missing.
@@ -52,8 +52,8 @@ int strata_dir_open(struct strata_dir *dir, const char *path, struct strata_erro
 int strata_dir_make(struct strata_dir *dir, const char *path, mode_t mode, bool *made,
 		    struct strata_error *error);
 
-/* Makes a directory of a name that is free: @path, or @path with a number behind it; a name that a
- * link has is not free.  What was chosen is in dir->path. */
+/* Makes a new directory: @path, or @path with a number behind it if the name exists, also as a
+ * link. dir->path is the chosen name. */
 int strata_dir_make_new(struct strata_dir *dir, const char *path, mode_t mode,
 			struct strata_error *error);
 
@@ -61,8 +61,8 @@ int strata_dir_make_new(struct strata_dir *dir, const char *path, mode_t mode,
 int strata_dir_sub(struct strata_dir *sub, const struct strata_dir *dir, const char *name,
 		   mode_t mode, struct strata_error *error);
 
-/* Opens a directory in another one, whoever it belongs to; not through a link.  false: there is
- * none of that name. */
+/* Opens a directory in another one, whoever owns it; not through a link.  False: it does not exist.
+ */
 bool strata_dir_find(struct strata_dir *sub, const struct strata_dir *dir, const char *name);
 
 /* Another descriptor of the same directory, and of its lock.  0 or -1. */
@@ -71,15 +71,15 @@ int strata_dir_copy(struct strata_dir *copy, const struct strata_dir *dir,
 
 void strata_dir_close(struct strata_dir *dir);
 
-/* Makes a file that is not there yet, for reading and writing.  A descriptor or -1. */
+/* Makes a new file, for reading and writing.  A descriptor or -1. */
 int strata_dir_create(const struct strata_dir *dir, const char *name, mode_t mode,
 		      struct strata_error *error);
 
-/* As strata_dir_create(), under a free name that begins with @prefix.  @name: OUT */
+/* As strata_dir_create(), under a new name that begins with @prefix.  @name: OUT */
 int strata_dir_create_temporary(const struct strata_dir *dir, const char *prefix, mode_t mode,
 				char name[STRATA_DIR_NAME_BYTES], struct strata_error *error);
 
-/* Whether something of that name is there; a link counts by itself. */
+/* Whether the name exists, also as a dangling link. */
 bool strata_dir_has(const struct strata_dir *dir, const char *name);
 
 /* Its entries, from the first; closedir() frees them.  NULL with errno. */
@@ -88,15 +88,15 @@ DIR *strata_dir_entries(const struct strata_dir *dir);
 /* Whether it holds nothing but the names in @ignored, which ends with NULL (or is NULL). */
 bool strata_dir_is_empty(const struct strata_dir *dir, const char *const *ignored);
 
-/* Removes a file or link of that name, if there is one.  0 or -1 with errno. */
+/* Removes a file or link, if it exists. 0 or -1 with errno. */
 int strata_dir_remove(const struct strata_dir *dir, const char *name);
 
-/* A text that is to take the place of NAME as a whole: written to NAME with this suffix, then
- * renamed.  In a directory that is hurried it may be lost if the machine fails, as packets may. */
+/* Replaces the file NAME as a whole: writes NAME with this suffix, then renames it.  In a hurried
+ * directory the new file may be lost if the machine fails, as packets may. */
 #define STRATA_DIR_NEW_SUFFIX ".new"
 struct strata_dir_new {
-	const struct strata_dir *dir; /* has to stay until it has ended */
-	int fd;                       /* -1: it has */
+	const struct strata_dir *dir; /* outlives this */
+	int fd;                       /* -1: ended */
 	int cause;                    /* errno of the first part that could not be written */
 	char name[STRATA_DIR_NAME_BYTES], temporary[STRATA_DIR_NAME_BYTES];
 };
@@ -105,13 +105,13 @@ struct strata_dir_new {
 int strata_dir_new_begin(struct strata_dir_new *text, const struct strata_dir *dir,
 			 const char *name, struct strata_error *error);
 
-/* Adds to it; what goes wrong strata_dir_new_end() tells. */
+/* Appends; strata_dir_new_end() reports failures. */
 void strata_dir_new_add(struct strata_dir_new *text, const char *bytes, size_t length);
 
-/* Puts it in its place.  0, or -1 and what was there is there still. */
+/* Renames it. 0, or -1, and the old file stays. */
 int strata_dir_new_end(struct strata_dir_new *text, struct strata_error *error);
 
-/* Gives it up, if it has begun and not ended. */
+/* Removes the temporary file, if begun and not ended. */
 void strata_dir_new_drop(struct strata_dir_new *text);
 
 /* All of that at once. */

@@ -3,9 +3,9 @@
  * safe_walk.c - the walk of safe_dir.h: from / or the working directory to the directory that
  * holds a path's last name, one name at a time.
  *
- * openat2() could refuse all links, but /tmp or a user's own output directory may be one:
- * whose link it is decides.  Each name is opened by O_PATH and looked at through that
- * descriptor, so nothing can change in between.
+ * openat2() could refuse all links, but /tmp or a user's own output directory may be one, so the
+ * link's owner decides.  Each name is opened by O_PATH and checked through that descriptor, so it
+ * cannot change in between.
  */
 #include "files/safe_dir.h"
 
@@ -23,7 +23,7 @@
 /* As the kernel's own limit. */
 #define LINKS_MAX 40u
 
-/* Where the walk stands, and what is left of the path. */
+/* Position of the walk, and the rest of the path. */
 struct walk {
 	int fd;
 	struct stat at; /* of fd */
@@ -40,7 +40,7 @@ bool strata_dir_is_trusted(uid_t owner)
 
 bool strata_dir_others_write(const struct stat *status)
 {
-	/* A group with its user's number has that user alone in it. */
+	/* A group with its user's number has only that user as a member. */
 	const bool group = status->st_gid != 0 && status->st_gid != status->st_uid;
 
 	return status->st_mode & S_IWOTH || (group && status->st_mode & S_IWGRP);
@@ -93,7 +93,7 @@ static int begin(struct walk *walk, struct strata_error *error)
 	return check_way(walk, from, &status, &status, error);
 }
 
-/* Takes the next name off the rest.  False: there is none. */
+/* Takes the next name off the rest.  False: the path ends. */
 static bool next_name(struct walk *walk, char name[STRATA_DIR_NAME_BYTES], bool *too_long)
 {
 	char *from = walk->rest + strspn(walk->rest, "/");
@@ -108,7 +108,7 @@ static bool next_name(struct walk *walk, char name[STRATA_DIR_NAME_BYTES], bool 
 	return true;
 }
 
-/* A link: what it says comes before the rest.  0 or -1. */
+/* Follows a link: puts its text in front of the rest. 0 or -1. */
 static int follow(struct walk *walk, const char *name, int link, const struct stat *status,
 		  struct strata_error *error)
 {
@@ -131,7 +131,7 @@ static int follow(struct walk *walk, const char *name, int link, const struct st
 	return walk->rest[0] == '/' ? begin(walk, error) : 0;
 }
 
-/* The kernel's own links (/proc/self/fd/1) have no text that could be followed. */
+/* Whether it is a link of the kernel (/proc/self/fd/1), whose text names no path. */
 static bool is_of_kernel(int fd)
 {
 	struct statfs fs;
@@ -139,7 +139,7 @@ static bool is_of_kernel(int fd)
 	return !fstatfs(fd, &fs) && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* Goes to one name.  1: it is the last, and no directory or link to go through; 0 or -1. */
+/* Goes to one name. 1: it is the last, and neither a directory nor a link to follow; 0 or -1. */
 static int step(struct walk *walk, const char *name, struct strata_error *error)
 {
 	const bool last = !walk->rest[0];

@@ -9,7 +9,7 @@
 /* Us, or root. */
 bool strata_dir_is_trusted(uid_t owner);
 
-/* May others than the owner make, rename and remove what is in it, but for the sticky bit? */
+/* May users other than the owner make, rename and remove entries, apart from the sticky bit? */
 bool strata_dir_others_write(const struct stat *status);
 
 #endif /* STRATA_MERGE_SAFE_WALK_H */

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sparse.h - where a file has bytes that somebody wrote: what looks for a packet skips holes, which
- * may be far longer than the file is large on its disk, and hold no packet's magic number.
+ * sparse.h - finds the data of a sparse file: a search for packets skips holes, which may be far
+ * larger than the space on disk, and contain no magic number.
  */
 #ifndef STRATA_MERGE_SPARSE_H
 #define STRATA_MERGE_SPARSE_H
 
 #include <stdint.h>
 
-/* The first place at or behind @offset that is in no hole; @size: there is none before that. */
+/* The first offset from @offset on that is not in a hole; @size: none. */
 uint64_t strata_next_data(int fd, uint64_t offset, uint64_t size);
 
-/* Where the hole begins that the file of @size ends with, not before @offset; @size: there is none.
- */
+/* Start of the hole at the end of a file of @size, but not before @offset; @size: no such hole. */
 uint64_t strata_last_hole(int fd, uint64_t offset, uint64_t size);
 
 #endif /* STRATA_MERGE_SPARSE_H */

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * packet_check.c - takes packets apart.  The recorder calls it before a packet
- * goes to disk, the merger for each packet of a file.
+ * packet_check.c - takes packets apart.  The recorder calls it before a packet goes to disk, the
+ *                                        merge for each packet of a file.
  *
- * The bytes may be anybody's.  Sizes are compared before they are added, no
- * offset is used before it was compared, and a packet costs time in proportion
- * to its size at most.
+ * The bytes are hostile.  Sizes are compared before they are added, offsets before they are used,
+ * and the time for a packet is at most proportional to its size.
  */
 #include "packets/packet_check.h"
 
@@ -19,7 +18,7 @@ static uint32_t padded(uint32_t bytes)
 /* Context and payload follow a record's header, the payload on a multiple of 4. */
 static uint32_t context_bytes(const struct strata_source *source)
 {
-	/* Computed once for a layer; threads that do so at the same time store the same. */
+	/* Computed once for each layer; threads that race store the same value. */
 	static uint32_t known[STRATA_LAYER_APP + 1];
 	uint32_t bytes = __atomic_load_n(&known[source->layer], __ATOMIC_RELAXED);
 
@@ -122,7 +121,7 @@ static int check_header(const struct strata_source *source,
 	return 0;
 }
 
-/* The shape of an event that the source's own tables do not have at the place where most are. */
+/* Finds the shape of an event that is not at its usual index. */
 static __attribute__((noinline)) const struct strata_event_shape *
 search_shape(struct strata_source *source, uint32_t id)
 {
@@ -133,7 +132,7 @@ search_shape(struct strata_source *source, uint32_t id)
 	return shape;
 }
 
-/* How long the payloads are of the event with that id or number; NULL: there is no such event. */
+/* Finds the shape of the event with that id or number; NULL: no such event. */
 static inline const struct strata_event_shape *find_shape(struct strata_source *source, uint32_t id)
 {
 	/* A kernel's and an application's ids are indices into its table. */
@@ -142,7 +141,7 @@ static inline const struct strata_event_shape *find_shape(struct strata_source *
 	return search_shape(source, id);
 }
 
-/* What a step through records needs to know of their source; constants where it is inlined. */
+/* What a step through records needs of their source; constants where inlined. */
 struct layout {
 	enum strata_header_form form;
 	uint32_t context_bytes;
@@ -150,7 +149,7 @@ struct layout {
 
 /* A record that is being read. */
 struct reading {
-	uint32_t id; /* UINT32_MAX: there is no room for a header */
+	uint32_t id; /* UINT32_MAX: no room for a header */
 	uint64_t ticks;
 	uint32_t header_bytes;
 	const struct strata_event_shape *shape; /* NULL: the id is unknown */
@@ -159,8 +158,8 @@ struct reading {
 /*
  * Finds where the record at @offset ends, which is a multiple of 4 and within the content.
  * @previous: ticks of the record before, or the packet's begin
- * @reading: OUT, as far as it got
- * Returns the record's bytes, without the padding behind it; 0: it runs over the end.
+ * @reading: OUT, as far as it got Returns the record's bytes, without the padding behind it; 0: the
+ * record exceeds the content.
  */
 static inline __attribute__((always_inline)) uint32_t
 read_record(struct strata_source *source, struct layout layout, const uint8_t *bytes,
@@ -196,8 +195,7 @@ read_record(struct strata_source *source, struct layout layout, const uint8_t *b
 	return length > left ? 0 : head + length;
 }
 
-/* Says what is wrong with the record at @offset, which has no length or a time that cannot be.
- * Returns -1. */
+/* Says what is wrong with the record at @offset: its length or its time.  Returns -1. */
 static __attribute__((noinline)) int refuse_record(const struct strata_source *source,
 						   const struct strata_packet *packet,
 						   uint32_t offset, uint32_t length,
@@ -220,12 +218,12 @@ static __attribute__((noinline)) int refuse_record(const struct strata_source *s
 			   (unsigned long long)packet->end_ticks);
 }
 
-/* What a check of all records finds out. */
+/* The result of a check of all records. */
 struct records {
 	uint64_t nr;
-	uint32_t end;    /* of the last one, or of the header if there is none */
-	uint64_t oldest; /* time of the first; the packet's begin if there is none */
-	uint64_t newest; /* of the last, likewise */
+	uint32_t end;    /* of the last record, or of the header if there are no records */
+	uint64_t oldest; /* time of the first; without records the packet's begin */
+	uint64_t newest; /* time of the last, likewise */
 };
 
 static inline __attribute__((always_inline)) int
@@ -263,7 +261,7 @@ check_records_of(struct strata_source *source, struct layout layout, const uint8
 	return 0;
 }
 
-/* Checks all records, in code of its own for each form of their headers: a recorder spends most of
+/* Checks all records, with separate code for each form of their headers: a recorder spends most of
  * its time here. */
 static int check_records(struct strata_source *source, const uint8_t *bytes,
 			 const struct strata_packet *packet, struct records *records,

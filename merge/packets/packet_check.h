@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * packet_check.h - is this packet what its source's event table says it can be?
+ * packet_check.h - checks whether a packet is what its source's event table allows.
  *
- * The one place where packets are taken apart: the recorder checks with it what
- * another domain handed over before it writes it to disk, and the merger what a
- * file holds.  The bytes must be a private copy: they are looked at twice.
+ * The only place that parses packets: the recorder checks a packet of another domain before it
+ * writes it to disk, and the merge checks a file's.  The bytes must be a private copy, because they
+ * are read twice.
  */
 #ifndef STRATA_MERGE_PACKET_CHECK_H
 #define STRATA_MERGE_PACKET_CHECK_H
@@ -26,8 +26,8 @@ struct strata_record {
  * Checks header and every record: magic, form of the records' headers, sizes within @bytes, begin
  * and end times in order, every id known, no record over the end, no payload over
  * STRATA_PAYLOAD_BYTES_MAX, times that never go back and lie between begin and end.
- * @packet: OUT, what the header says; but its content ends where the last record does,
- *          without that one's padding, which readers would take for one more record
+ * @packet: OUT, from the header; but the content ends with the last record, without its padding,
+ *          which readers would take for another record
  * @nr_events: OUT
  * Returns 0, or -1 with the first thing that is wrong and its offset.
  */
@@ -36,11 +36,10 @@ int strata_packet_check(struct strata_source *source, const void *bytes, size_t 
 			struct strata_error *error);
 
 /*
- * Checks the records of a packet that was not completed, and makes its header
- * from them: it begins with its first record and ends with its last.
+ * Checks the records of an incomplete packet, and derives its header from them: it begins with its
+ * first record and ends with its last.
  * @content_bytes: of @bytes, the room for the header included
- * @begin_ticks: of the record before, which is in another packet: this one begins with that time;
- *               0: there is none
+ * @begin_ticks: of the last record of the packet before, with whose time this one begins; 0: none
  * @packet: OUT; sequence, losses and CPU are left zero: the caller knows them
  * @nr_events: OUT
  * Returns 0, or -1 with the first thing that is wrong and its offset.
@@ -53,8 +52,8 @@ int strata_packet_check_unfinished(struct strata_source *source, const void *byt
 /*
  * Steps through a packet that has passed the check.
  * @offset: IN/OUT, begins as STRATA_PACKET_HEADER_BYTES
- * @record: IN: what the step before gave, whose time a short header is read against; OUT
- * False: no more records.
+ * @record: IN: the record before, against whose time a short header is read; OUT False: no more
+ * records.
  */
 bool strata_packet_next(struct strata_source *source, const void *bytes,
 			const struct strata_packet *packet, size_t *offset,

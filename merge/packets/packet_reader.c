@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * packet_reader.c - see packet_reader.h.  recorded_host.c opens one where a counter was set back,
- * and xen_scan.c one for each of the hypervisor's beforehand.
+ *                                         and xen_scan.c one for each of the hypervisor's streams.
  *
  * Packets are read with pread() into a buffer: a file that shrinks while it is
  * read gives a short read, where a mapping would give SIGBUS.
@@ -21,11 +21,11 @@
 
 #define PACKET_BYTES_MAX (1u << STRATA_SUBBUF_BITS_MAX)
 
-/* A stream with more bad places than this is given up: a hostile one could make each cost a
- * read of the largest packet. */
+/* A stream with more bad packets than this is given up: in a hostile one each could cost a read of
+ * the largest packet. */
 #define BAD_PACKETS_MAX 1000u
 
-/* Bytes that are searched at a time for the next header. */
+/* Bytes searched at a time for the next header. */
 #define SEARCH_BYTES 65536u
 
 static void complain(struct strata_packet_reader *reader, const char *format, ...)
@@ -40,7 +40,7 @@ static void complain(struct strata_packet_reader *reader, const char *format, ..
 	va_end(args);
 }
 
-/* Reads as much of the range as there is; returns the bytes. */
+/* Reads as much of the range as the file has; returns the bytes. */
 static size_t read_at(struct strata_packet_reader *reader, void *to, size_t bytes, uint64_t offset)
 {
 	size_t done = 0;
@@ -58,8 +58,8 @@ static size_t read_at(struct strata_packet_reader *reader, void *to, size_t byte
 	return done;
 }
 
-/* Through no link: a recording that somebody made could lead to files of the reader's.  A
- * descriptor, or -1 with errno. */
+/* Follows no link: a hostile recording could point to the reader's own files.  A descriptor, or -1
+ * with errno. */
 static int open_stream(const char *raw, const char *source, uint32_t cpu)
 {
 	int dir = open(raw, O_PATH | O_DIRECTORY | O_CLOEXEC), folder = -1, fd = -1, reason;
@@ -68,7 +68,7 @@ static int open_stream(const char *raw, const char *source, uint32_t cpu)
 	snprintf(name, sizeof(name), "cpu_%u", cpu);
 	if (dir >= 0)
 		folder = openat(dir, source, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	/* Not blocking: what should be a file could be a pipe. */
+	/* Nonblocking, in case it is a pipe. */
 	if (folder >= 0)
 		fd = openat(folder, name,
 			    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -132,7 +132,7 @@ void strata_packet_reader_close(struct strata_packet_reader *reader)
 	reader->bytes = NULL;
 }
 
-/* Whether @header could be a packet's of this stream, as far as a few bytes can tell. */
+/* Whether @header could be a packet header of this stream. */
 static bool looks_like_header(const struct strata_packet_reader *reader, const uint8_t *header)
 {
 	uint32_t magic, stream_id;
@@ -145,7 +145,7 @@ static bool looks_like_header(const struct strata_packet_reader *reader, const u
 		      16) == 0;
 }
 
-/* Where the next header is from @offset on; the file's size: nowhere. */
+/* Offset of the next header from @offset on; the file's size: none. */
 static uint64_t search_header(struct strata_packet_reader *reader, uint64_t offset)
 {
 	const size_t header_bytes = STRATA_PACKET_HEADER_BYTES;
@@ -154,7 +154,7 @@ static uint64_t search_header(struct strata_packet_reader *reader, uint64_t offs
 	for (;;) {
 		size_t got, i;
 
-		/* Packets are at multiples of 4. */
+		/* Packets begin on multiples of 4. */
 		offset = strata_next_data(reader->fd, offset, reader->size) & ~(uint64_t)3;
 		if (offset + header_bytes > reader->size)
 			break;
@@ -171,8 +171,8 @@ static uint64_t search_header(struct strata_packet_reader *reader, uint64_t offs
 }
 
 /*
- * Where to go on after a bad packet at reader->offset: behind it if its size leads
- * to another header or to the file's end, else wherever the next header is.
+ * Where to continue after a bad packet at reader->offset: behind it if its size leads to another
+ * header or to the file's end, else at the next header.
  */
 static uint64_t after_bad_packet(struct strata_packet_reader *reader, uint64_t packet_bytes)
 {
@@ -206,7 +206,7 @@ static bool make_room(struct strata_packet_reader *reader, size_t bytes)
 
 /*
  * Reads and checks the packet at reader->offset.
- * @packet_bytes: OUT, what its header says; 0: not even that could be read
+ * @packet_bytes: OUT, from its header; 0: unreadable
  */
 static int read_packet(struct strata_packet_reader *reader, struct strata_packet *packet,
 		       uint64_t *packet_bytes, struct strata_error *error)
@@ -254,7 +254,7 @@ static uint64_t sum_lost(const struct strata_packet *packet)
 	return sum;
 }
 
-/* What is missing before the end of @packet, by its head and the one of the packet before. */
+/* Computes the loss before the end of @packet from its header and the one before. */
 static void set_loss(struct strata_packet_reader *reader, const struct strata_packet *packet,
 		     uint64_t missing_packets)
 {
@@ -272,7 +272,7 @@ static void set_loss(struct strata_packet_reader *reader, const struct strata_pa
 	}
 }
 
-/* Makes @packet the current one, and says whether anything is missing before its end. */
+/* Makes @packet the current one, and sets reader->gap. */
 static void accept_packet(struct strata_packet_reader *reader, const struct strata_packet *packet,
 			  bool skipped)
 {
@@ -286,8 +286,8 @@ static void accept_packet(struct strata_packet_reader *reader, const struct stra
 	reader->packets++;
 }
 
-/* A file that was cut between two packets looks whole; the table, if it is not an older one, knows.
- */
+/* Names a file that was cut between two packets: it looks complete, but recording.json counts more
+ * packets. */
 static void name_cut_end(struct strata_packet_reader *reader)
 {
 	if (reader->bad_packets == 0 && reader->packets < reader->said) {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * packet_reader.h - reads a recorded stream, `RAW/SOURCE/cpu_N`, packet by packet,
- * and leaves out what is broken.
+ * packet_reader.h - reads a recorded stream, `RAW/SOURCE/cpu_N`, packet by packet, and skips bad
+ * packets.
  *
- * The file may be torn at its end (the recorder was killed), damaged in the
- * middle, or hostile throughout.  After a bad packet reading goes on at the next
- * place that has a packet's header.
+ * The file may be torn at its end (the recorder was killed), damaged in the middle, or hostile
+ * throughout.  After a bad packet, reading continues at the next packet header.
  */
 #ifndef STRATA_MERGE_PACKET_READER_H
 #define STRATA_MERGE_PACKET_READER_H
@@ -19,35 +18,36 @@ struct strata_packet_reader {
 	strata_complain_fn *complain; /* may be NULL */
 	void *complain_data;
 
-	int fd; /* -1: there is no file */
+	int fd; /* -1: no file */
 	char path[512];
 	uint64_t size;
-	uint64_t offset; /* of what is read next */
+	uint64_t offset; /* of the next read */
 
 	uint8_t *bytes; /* of the current packet */
 	size_t capacity;
 	struct strata_packet packet;
-	uint64_t nr_events;      /* in the current packet */
-	bool gap;                /* something is missing between the packet before and this one */
-	struct strata_loss loss; /* of that, what its head says; without times */
+	uint64_t nr_events; /* in the current packet */
+	bool gap; /* events or packets are missing between the packet before and the end of this one
+		   */
+	struct strata_loss loss; /* that loss, by the header; without times */
 
-	uint64_t said; /* packets that the recording's table knows of, 0 once their lack is named */
+	uint64_t said; /* packets by recording.json; 0 once a missing end has been reported */
 	uint64_t packets;
 	uint64_t bad_packets;
 	uint64_t missing_packets; /* gaps in the sequence numbers */
 };
 
 /*
- * Opens RAW/SOURCE/cpu_N.  A file that is missing though the recording says it
- * has packets is complained of; the stream is then an empty one.
- * 0, or -1: out of memory or file descriptors.
+ * Opens RAW/SOURCE/cpu_N.  If the file is missing although the recording counts packets of it,
+ *                          complains, and treats the stream as empty. 0, or -1: out of memory or
+ *                          file descriptors.
  */
 int strata_packet_reader_open(struct strata_packet_reader *reader, const char *raw,
 			      struct strata_source *source, const struct strata_stream *stream,
 			      strata_complain_fn *complain, void *complain_data,
 			      struct strata_error *error);
 
-/* Reads the next good packet into reader->bytes and reader->packet.  False: there is none. */
+/* Reads the next good packet into reader->bytes and reader->packet.  False: end of the stream. */
 bool strata_packet_reader_next(struct strata_packet_reader *reader);
 
 void strata_packet_reader_close(struct strata_packet_reader *reader);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ctf_metadata.h - writes the CTF 1.8 metadata (TSDL) of a recorded source from
- * its typed tables.  No text of a guest is copied into it unchecked: names are C
- * identifiers by then, and a domain's name is escaped.
+ * ctf_metadata.h - writes the CTF 1.8 metadata (TSDL) of a recorded source from its typed tables.
+ * It contains no unchecked text of a guest: names are C identifiers, and a domain's name is
+ * escaped.
  */
 #ifndef STRATA_MERGE_CTF_METADATA_H
 #define STRATA_MERGE_CTF_METADATA_H

@@ -18,7 +18,7 @@ struct strata_presence strata_presence_of(const struct strata_recording *recordi
 	const uint64_t margin = (uint64_t)recording->tsc_khz * STRATA_PRESENCE_MARGIN_MS;
 	struct strata_presence presence = { .to_ticks = UINT64_MAX };
 
-	/* The hypervisor is whom all others' times are measured by. */
+	/* The hypervisor's times are the reference. */
 	if (source->layer == STRATA_LAYER_XEN)
 		return presence;
 	presence.from_ticks = less(source->since_ticks, margin);

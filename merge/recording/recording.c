@@ -206,15 +206,30 @@ static const char *shown_name(const char *name, size_t bytes)
 	return is_identifier(name, bytes) ? name : "(not a C identifier)";
 }
 
-/* Metadata gives a sequence's length a name of its own; no field may have that one. */
-static bool is_length_of(const struct strata_field_desc *sequence,
-			 const struct strata_field_desc *field)
+/* Metadata has a sequence's length under a name of its own. */
+static bool is_length_of(const struct strata_field_desc *sequence, const char *name)
 {
 	size_t length = strlen(sequence->name);
 
-	return sequence->count == 0 && field->name[0] == '_' &&
-	       strncmp(field->name + 1, sequence->name, length) == 0 &&
-	       strcmp(field->name + 1 + length, "_length") == 0;
+	return sequence->count == 0 && strncmp(name, sequence->name, length) == 0 &&
+	       strcmp(name + length, "_length") == 0;
+}
+
+/*
+ * Whether metadata with both fields cannot be read: that of one source, and that of a merge with
+ * all others in it.  It calls a field "_NAME", and before that the length of a sequence
+ * "__NAME_length".  babeltrace2 2.0 drops the first underscore of each name, and then takes a later
+ * name for the same if that is written so.
+ */
+static bool names_collide(const struct strata_field_desc *earlier,
+			  const struct strata_field_desc *later)
+{
+	const char *one = earlier->name, *other = later->name;
+
+	return is_length_of(earlier, other) ||
+	       (other[0] == '_' && is_length_of(earlier, other + 1)) ||
+	       (one[0] == '_' && (strcmp(one + 1, other) == 0 || is_length_of(later, one + 1))) ||
+	       (one[0] == '_' && one[1] == '_' && is_length_of(later, one + 2));
 }
 
 static int check_field(const struct strata_event_desc *event, unsigned int index,
@@ -242,12 +257,12 @@ static int check_field(const struct strata_event_desc *event, unsigned int index
 	for (i = 0; i < index; i++) {
 		if (strcmp(event->fields[i].name, field->name) == 0)
 			return strata_fail(error, "field %s: there are two of that name", name);
-		if (is_length_of(&event->fields[i], field) ||
-		    is_length_of(field, &event->fields[i]))
-			return strata_fail(error,
-					   "fields %s and %s: one has the name of the other's "
-					   "length",
-					   event->fields[i].name, name);
+		if (names_collide(&event->fields[i], field))
+			return strata_fail(
+				error,
+				"fields %s and %s: one has the name of the other, or of its "
+				"length, in CTF",
+				event->fields[i].name, name);
 	}
 	return 0;
 }

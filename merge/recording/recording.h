@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recording.h - what a recorded directory holds, in memory and on disk.
+ * recording.h - a recording, in memory and on disk.
  *
- * A recording is a directory: `recording.json`, and a CTF 1.8 trace for each
- * source (the hypervisor, each kernel) in a directory named after it, with one
- * stream file for each CPU, `cpu_N`.  recording.json carries the same event
- * tables that the traces' metadata is made from, so that a merge need not parse
- * metadata; it is replaced as a whole (rename), never in place.
+ * A recording is a directory: `recording.json`, and a CTF 1.8 trace for each source (the
+ * hypervisor, each kernel) in a directory named after it, with one stream file for each CPU,
+ * `cpu_N`. recording.json is replaced as a whole (rename), never in place. docs/formats.md
+ * describes all files.
  *
- * The recorder fills and saves it; the merger loads it.  Nothing in a loaded
- * recording is trusted: every table has been checked when load returns.
+ * The recorder fills and saves it; readers load it.  The file is hostile: every table has been
+ * checked when load returns.
  */
 #ifndef STRATA_MERGE_RECORDING_H
 #define STRATA_MERGE_RECORDING_H
@@ -27,9 +26,9 @@
 #define STRATA_RECORDING_FILE "recording.json"
 
 /*
- * Limits that hold for every recording, so that a hostile one cannot ask for much.  The recorder
- * divides them among users and domains (consumerd/principal.h), and never writes more than the
- * loader takes.  An event's description costs strata_event_desc_bytes() of its fields.
+ * Limits of every recording, so that a hostile one cannot claim much memory.  The recorder divides
+ * them among users and domains (consumerd/shares/principal.h), and never writes more than the
+ * loader accepts.  An event's description takes strata_event_desc_bytes() of its fields.
  */
 #define STRATA_SOURCES_MAX                  8192u
 #define STRATA_STREAMS_MAX                  65536u /* of all sources together */
@@ -39,8 +38,8 @@
 #define STRATA_DESCRIPTION_BYTES_MAX        (32u << 20) /* of all sources together */
 #define STRATA_CPU_MAX                      0xfffeu
 
-/* recording.json has at most 2.5 bytes for one of a description, 1.2 KiB for all else of a source,
- * and 160 for a stream: 100 MiB. */
+/* recording.json takes at most 2.5 bytes for each byte of a description, 160 bytes for a stream,
+ * and 1.2 KiB for the rest of a source: 100 MiB. */
 #define STRATA_RECORDING_BYTES_MAX (128l << 20)
 
 enum strata_layer {
@@ -54,12 +53,12 @@ struct strata_stream {
 	uint64_t packets;
 	uint64_t events;
 	uint64_t lost;
-	uint64_t bad_packets; /* what the writer handed over and the recorder refused */
+	uint64_t bad_packets; /* packets that the recorder refused */
 };
 
 /* Why a source ended before its recording did. */
 enum strata_source_end {
-	STRATA_SOURCE_STAYED, /* it did not */
+	STRATA_SOURCE_STAYED, /* until the end */
 	STRATA_SOURCE_DESTROYED,
 	STRATA_SOURCE_SHUT_DOWN,
 	STRATA_SOURCE_REBOOTED,
@@ -71,10 +70,10 @@ enum strata_source_end {
 	STRATA_NR_SOURCE_ENDS,
 };
 
-/* What the length of an event's records follows from. */
+/* What determines the length of an event's records. */
 struct strata_event_shape {
 	uint32_t id;
-	uint16_t number;      /* that stands for it in records, if the source numbers its events */
+	uint16_t number;      /* in records in place of the id, if the source numbers its events */
 	uint16_t fixed_bytes; /* strata_event_payload_bytes() */
 	uint8_t first_variable; /* strata_event_first_variable() */
 	bool variable;
@@ -82,44 +81,43 @@ struct strata_event_shape {
 
 struct strata_source {
 	char name[80]; /* of its directory: "xen", "dom0", "g1" */
-	/* It recorded nothing and is gone: nothing of it is left but its index, which another may
-	 * take.  Only the recorder, and who follows it, see such. */
+	/* It recorded nothing and left: another source may take its index.  Only the recorder and
+	 * followers see such. */
 	bool vacant;
 	enum strata_layer layer;
-	uint32_t domain;      /* its domain's number; of the hypervisor DOMID_XEN, 0x7ff2 */
-	char domain_name[80]; /* "xen", "Domain-0", "g1"; UTF-8, nothing else is promised */
+	uint32_t domain;      /* its domain's number; the hypervisor's is DOMID_XEN, 0x7ff2 */
+	char domain_name[80]; /* "xen", "Domain-0", "g1"; any UTF-8 */
 	uint8_t uuid[16];     /* of its CTF trace */
-	int32_t pid;  /* of an application's process, as the kernel says; 0: it is none, or unknown
-		       */
-	uint32_t uid; /* of that process, likewise */
+	int32_t pid; /* of an application's process, by the kernel; 0: no application, or unknown */
+	uint32_t uid;                 /* of that process, likewise */
 	enum strata_header_form form; /* of all its records' headers */
-	uint64_t since_ticks; /* the host's TSC: it has recorded nothing before; 0: not known */
-	uint64_t came_ticks;  /* the host's TSC when it came; 0: it was there from the beginning */
-	uint64_t went_ticks;  /* ... when it went; 0: it stayed */
+	uint64_t since_ticks;         /* the host's TSC; it recorded nothing before; 0: unknown */
+	uint64_t came_ticks; /* the host's TSC when it came; 0: it was there from the beginning */
+	uint64_t went_ticks; /* ... when it went; 0: it stayed */
 	enum strata_source_end ended;
-	/* A record's clock may have been read on another CPU than its stream's: threads migrate. */
+	/* Threads migrate: a record's clock may have been read on another CPU than the stream's. */
 	bool migrates;
-	enum strata_exits exits;          /* whose numbers the reasons of VM exits are */
-	struct strata_event_desc *events; /* sorted by id, checked */
-	struct strata_event_shape
-		*shapes; /* of the same events; small, for who looks at each record */
+	enum strata_exits exits;           /* whose numbers the reasons of VM exits are */
+	struct strata_event_desc *events;  /* sorted by id, checked */
+	struct strata_event_shape *shapes; /* of the same events; small, for lookups by record */
 	size_t nr_events;
-	/* Records hold not an event's id, but its number, from 0 on: readers of CTF may have an
-	 * array by what they find there.  For each number the event's index, and one.  NULL: ids */
+	/* Records contain, in place of an event's id, its number, from 0 on, because readers of CTF
+	 * may use the id as an array index.  For each number the event's index plus one.  NULL: ids
+	 */
 	uint16_t *by_number;
 	uint32_t description_bytes;    /* of the events */
 	struct strata_stream *streams; /* sorted by cpu */
 	size_t nr_streams;
 };
 
-/* What could not be read of a recording: as many are named. */
+/* How many unreadable sources of a recording are named. */
 #define STRATA_FAULTS_NAMED 5u
 
 struct strata_recording {
 	uint32_t tsc_khz;            /* of the host */
 	uint64_t anchor_ticks;       /* a host TSC ... */
 	uint64_t anchor_realtime_ns; /* ... and CLOCK_REALTIME of dom0 at that instant */
-	uint64_t ended_ticks;        /* the host's TSC when all was read; 0: not known */
+	uint64_t ended_ticks;        /* the host's TSC when everything had been read; 0: unknown */
 	struct strata_source *sources;
 	size_t nr_sources;
 	size_t nr_faults; /* sources in the file that could not be read */
@@ -131,18 +129,17 @@ const char *strata_layer_name(enum strata_layer layer);
 /* "full", "compact", "large"; @form is one of enum strata_header_form. */
 const char *strata_header_form_name(unsigned int form);
 
-/* As recording.json has it and people read it: "domain destroyed"; NULL if there is no such end. */
+/* The text for recording.json and for people: "domain destroyed"; NULL: invalid. */
 const char *strata_source_end_text(enum strata_source_end ended);
 
 /* Frees what a recording holds, not the structure itself. */
 void strata_recording_clear(struct strata_recording *recording);
 
-/* The UUID of the CTF trace that a merge makes of the recording: made of its sources', so that the
- * same input gives the same output, and the output names its input. */
+/* The UUID of the CTF trace that a merge makes of the recording, derived from its sources', so that
+ * equal input gives equal output, and the output identifies its input. */
 void strata_recording_merged_uuid(const struct strata_recording *recording, uint8_t uuid[16]);
 
-/* Whether a source is of that layer.  Without one of Xen's the recording was made on a machine
- * without Xen. */
+/* Whether a source is of that layer. Without one of the hypervisor, the machine ran without Xen. */
 bool strata_recording_has_layer(const struct strata_recording *recording, enum strata_layer layer);
 
 /* Adds a source; it and all of its fields are zero but the name.  NULL: out of memory.
@@ -156,35 +153,35 @@ struct strata_stream *strata_source_add_stream(struct strata_source *source, uin
 /* The stream of a CPU, or NULL. */
 struct strata_stream *strata_source_stream(const struct strata_source *source, uint32_t cpu);
 
-/* Takes the streams out that hold nothing: no packet, no loss, nothing that was refused. */
+/* Removes streams that have no packets, no losses and no refused packets. */
 void strata_source_drop_empty_streams(struct strata_source *source);
 
-/* Checks an event (kinds, sizes, names that are C identifiers, payload bound) and adds a copy,
- * in order of id.  0, or -1 with the reason: also for an id that is there already. */
+/* Checks an event (kinds, sizes, names that are C identifiers, payload bound) and adds a copy, in
+ * order of id. 0, or -1 with the reason, also if the id exists. */
 int strata_source_add_event(struct strata_source *source, const struct strata_event_desc *event,
 			    struct strata_error *error);
 
-/* Lets records have numbers of the source's events instead of their ids; there are no events yet.
- * What strata_source_add_event() adds gets the next number.  0, or -1: out of memory. */
+/* Makes records contain numbers of the source's events instead of ids; before the first event.
+ * strata_source_add_event() assigns the next number. 0, or -1: out of memory. */
 int strata_source_number_events(struct strata_source *source, struct strata_error *error);
 
-/* Adds an event to such a source, with a number that no other has.  0 or -1. */
+/* Adds an event to such a source, with an unused number. 0 or -1. */
 int strata_source_add_numbered(struct strata_source *source, const struct strata_event_desc *event,
 			       uint64_t number, struct strata_error *error);
 
 /* Frees a source's event table. */
 void strata_source_clear_events(struct strata_source *source);
 
-/* The event with that id, or NULL.  For the hypervisor's layer an id of Xen's own trace points
- * that the table lacks is added from the table of known names, or as plain words; pointers to
- * the source's events from before are invalid then. */
+/* The event with that id, or NULL.  In the hypervisor's layer, adds a missing id of Xen's own trace
+ * points from the table of known names, or as plain words; that invalidates earlier pointers to the
+ * source's events. */
 const struct strata_event_desc *strata_source_event(struct strata_source *source, uint32_t id);
 
-/* The shape of that event, or NULL; an id that is new to the source is not looked for elsewhere. */
+/* The shape of that event, or NULL; adds nothing. */
 const struct strata_event_shape *strata_source_shape(const struct strata_source *source,
 						     uint32_t id);
 
-/* The same by what stands in a record, id or number. */
+/* The same by a record's id or number. */
 const struct strata_event_shape *strata_source_record_shape(const struct strata_source *source,
 							    uint32_t id_or_number);
 
@@ -197,15 +194,14 @@ strata_shape_event(const struct strata_source *source, const struct strata_event
 
 /*
  * Bytes of a payload of that shape, unpadded.
- * @payload: @available bytes of it can be read, and may be anything
- * -1: it runs over them.
+ * @payload: @available readable bytes, hostile -1: longer than that.
  */
 int64_t strata_payload_length(const struct strata_source *source,
 			      const struct strata_event_shape *shape, const uint8_t *payload,
 			      uint32_t available);
 
-/* What precedes the fields in each record of a layer: an event_desc whose fields are the
- * context (hypervisor: domain, vcpu; kernel: tid).  Never NULL. */
+/* The context before the payload of each record of a layer (hypervisor: domain, vcpu; kernel: tid;
+ * application: vpid, vtid).  Never NULL. */
 const struct strata_event_desc *strata_layer_context(enum strata_layer layer);
 
 struct strata_dir;
@@ -215,12 +211,11 @@ int strata_recording_save(const struct strata_recording *recording, const struct
 			  struct strata_error *error);
 
 /*
- * The same in steps, of a source each: for whoever may not stand still for all of it.  Sources may
- * change and come meanwhile; each is written as it is when its turn comes.
- * begin: NULL with the reason
- * step:  @bytes: OUT, that it wrote.  1: more follows; 0: it is in its place; -1.  With 0 and -1 it
+ * The same in steps of one source, for callers that must not block for all of it.  Sources may
+ * change and come meanwhile; each is written in its state at its turn. begin: NULL with the reason
+ * step: @bytes: OUT, that it wrote. 1: more follows; 0: it is in its place; -1.  With 0 and -1 it
  *        is freed
- * drop:  gives it up; NULL is fine
+ * drop:  abandons it; NULL is fine
  */
 struct strata_recording_save;
 struct strata_recording_save *strata_recording_save_begin(const struct strata_recording *recording,
@@ -232,20 +227,21 @@ void strata_recording_save_drop(struct strata_recording_save *save);
 
 /*
  * Reads DIR/recording.json and checks all of it.  A source that cannot be read is left out, and
- * named in @recording's faults, which the caller reports; if no source can be, all of it is
- * refused. 0 or -1.
+ *                                                 added to @recording's faults, which the caller
+ *                                                 reports. If no source can be read, it fails. 0 or
+ *                                                 -1.
  */
 int strata_recording_load(struct strata_recording *recording, const char *dir,
 			  struct strata_error *error);
 int strata_recording_load_in(struct strata_recording *recording, const struct strata_dir *dir,
 			     struct strata_error *error);
 
-/* The same, for one who follows the recording: each source has the index that it has in the file,
- * where those that are not there are vacant. */
+/* The same, for followers of the recording: each source keeps its index in the file; absent ones
+ * are vacant. */
 int strata_recording_load_places(struct strata_recording *recording, const char *dir,
 				 struct strata_error *error);
 
-/* Tells of the faults. */
+/* Reports the faults. */
 void strata_recording_tell_faults(const struct strata_recording *recording,
 				  strata_complain_fn *complain, void *data);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* recording_format.h - what recording_save.c and recording_load.c agree on. */
+/* recording_format.h - constants shared by recording_save.c and recording_load.c. */
 #ifndef STRATA_MERGE_RECORDING_FORMAT_H
 #define STRATA_MERGE_RECORDING_FORMAT_H
 

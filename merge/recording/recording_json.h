@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recording_json.h - reads members of JSON objects from a hostile recording.json: each has the
- * wanted type and lies within the wanted bounds, or is an error that names it.
+ * recording_json.h - reads members of JSON objects from a hostile recording.json: checks type and
+ * bounds, and names the member in errors.
  *
  * Called by recording_load.c and recording_load_source.c.
  */

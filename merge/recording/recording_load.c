@@ -21,8 +21,7 @@
 #include "recording/recording_split.h"
 #include "files/safe_dir.h"
 
-/* Parses what should be a JSON value, which @text ends with.  @object: OUT, NULL for null.  0 or
- * -1. */
+/* Parses @text, which should be one JSON value.  @object: OUT, NULL for null. 0 or -1. */
 static int parse(const char *text, int length, struct json_object **object,
 		 struct strata_error *error)
 {
@@ -41,7 +40,7 @@ static int parse(const char *text, int length, struct json_object **object,
 	return strata_fail(error, "not a JSON object: %s", json_tokener_error_desc(why));
 }
 
-/* Takes out the source that was added last. */
+/* Removes the last source. */
 static void drop_last(struct strata_recording *recording)
 {
 	struct strata_source *source = &recording->sources[--recording->nr_sources];
@@ -62,8 +61,7 @@ static int add_vacant(struct strata_recording *recording, struct strata_error *e
 	return 0;
 }
 
-/* Loads a source from its part of the text, whose last byte may be changed.  1; 0: there is none in
- * that place; -1. */
+/* Loads a source from its part of the text, whose last byte may be changed. 1; 0: vacant; -1. */
 static int add_source(struct recording_load *load, char *text, size_t length, size_t index,
 		      struct strata_error *error)
 {
@@ -127,7 +125,7 @@ static int load_sources(struct strata_recording *recording, const char *path, ch
 		if (result <= 0 && keep_places && add_vacant(recording, error))
 			return -1;
 	}
-	/* If nothing can be read, it is no recording. */
+	/* If no source can be read, it is not a recording. */
 	return recording->nr_faults && !loaded ? -1 : 0;
 }
 
@@ -164,7 +162,7 @@ static int load_head(struct strata_recording *recording, struct json_object *roo
 	return 0;
 }
 
-/* What a file holds; @text may be changed.  0 or -1. */
+/* Loads the text of a file; @text may be changed. 0 or -1. */
 static int load_text(struct strata_recording *recording, const char *path, char *text,
 		     size_t length, bool keep_places, struct strata_error *error)
 {

@@ -94,7 +94,7 @@ static int load_stream(struct strata_source *source, struct json_object *entry,
 	return 0;
 }
 
-/* A name that may be a directory's: nothing in it leads elsewhere or needs quoting. */
+/* Whether a name is fit for a directory: no path, no characters that need quoting. */
 static bool is_source_name(const char *name)
 {
 	size_t i;
@@ -128,7 +128,7 @@ static int load_layer(struct json_object *entry, enum strata_layer *layer,
 	return strata_fail(error, "\"layer\" is none of xen, kernel, app");
 }
 
-/* Full where nothing is said. */
+/* Absent: full. */
 static int load_form(struct strata_source *source, struct json_object *entry,
 		     struct strata_error *error)
 {
@@ -148,7 +148,7 @@ static int load_form(struct strata_source *source, struct json_object *entry,
 	return strata_fail(error, "\"event_header\" is none of full, compact, large");
 }
 
-/* Unknown where nothing is said. */
+/* Absent: unknown. */
 static int load_exits(struct strata_source *source, struct json_object *entry,
 		      struct strata_error *error)
 {
@@ -168,7 +168,7 @@ static int load_exits(struct strata_source *source, struct json_object *entry,
 	return strata_fail(error, "\"vm_exits\" is none of vmx, svm");
 }
 
-/* Whose process it is: nobody's where nothing is said. */
+/* Process and user; absent: 0. */
 static int load_process(struct strata_source *source, struct json_object *entry,
 			struct strata_error *error)
 {
@@ -184,7 +184,7 @@ static int load_process(struct strata_source *source, struct json_object *entry,
 	return 0;
 }
 
-/* When a source came and went: each part may be missing, and then it stayed. */
+/* When a source came and left; each key is optional. */
 static int load_life(struct strata_source *source, struct json_object *entry,
 		     struct strata_error *error)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recording_load_source.h - one source of recording.json.  Its JSON object is hostile: every number
- * is bounded, every name is fit for its use, and an event table passes the checks that a guest's
- * does.
+ * recording_load_source.h - loads one source of recording.json. Its JSON object is hostile: numbers
+ * and names are checked, and its event table passes the same checks as a guest's.
  *
  * Called by recording_load.c, which adds the source to the recording and drops it on an error.
  */

@@ -45,7 +45,7 @@ int strata_recording_remove(const struct strata_dir *dir, struct strata_error *e
 
 	if (strata_recording_load_in(&old, dir, error))
 		return -1;
-	/* What cannot be read names no directory that could be removed. */
+	/* Unreadable sources name no directory to remove. */
 	if (old.nr_faults) {
 		strata_fail(error, "%s: %zu of its sources cannot be read; remove it by hand",
 			    dir->path, old.nr_faults);

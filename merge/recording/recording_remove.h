@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recording_remove.h - what a recording consists of in its directory, for whoever replaces or
- * gives up one: the recorder, `strata recover`, `strata import`.
+ * recording_remove.h - removes a recording's files from its directory, when the recorder, `strata
+ * recover` or `strata import` replaces or abandons it.
  */
 #ifndef STRATA_MERGE_RECORDING_REMOVE_H
 #define STRATA_MERGE_RECORDING_REMOVE_H
@@ -9,11 +9,11 @@
 #include "recording/recording.h"
 #include "files/safe_dir.h"
 
-/* Whether a recording is there, whatever its state. */
+/* Whether the directory contains a recording, in any state. */
 bool strata_recording_is_in(const struct strata_dir *dir);
 
-/* Removes the directory of one source with its streams and metadata; what else is in it stays, and
- * so does the directory then. */
+/* Removes one source's streams, metadata and directory.  Other files stay, and the directory with
+ * them. */
 void strata_recording_remove_source(const struct strata_dir *dir, const char *source);
 
 /* Removes all sources that recording.json names, and that file.  0, or -1: it cannot be read. */

@@ -29,17 +29,17 @@ static void add_text(struct json_object *object, const char *key, const char *te
 	json_object_object_add(object, key, json_object_new_string(text));
 }
 
-/* The text as far as it is made. */
+/* The text so far. */
 struct text {
 	char *bytes;
 	size_t length;
 	size_t capacity;
-	bool failed; /* no memory */
+	bool failed; /* out of memory */
 };
 
 static void put(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Room for one of the longest lines. */
+/* Longest line. */
 #define LINE_BYTES 512u
 
 static void put_bytes(struct text *text, const char *bytes, size_t length)
@@ -73,7 +73,7 @@ static void put(struct text *text, const char *format, ...)
 		put_bytes(text, line, (size_t)length);
 }
 
-/* A line.  All of its names are C identifiers, which were checked when it was added. */
+/* One line.  All names are C identifiers: they were checked when the event was added. */
 static void put_event(struct text *text, const struct strata_source *source, size_t at)
 {
 	const struct strata_event_desc *event = &source->events[at];
@@ -103,7 +103,7 @@ static void put_stream(struct text *text, const struct strata_stream *stream)
 	    stream->cpu, stream->packets, stream->events, stream->lost, stream->bad_packets);
 }
 
-/* All but its streams and events. */
+/* Everything except streams and events. */
 static struct json_object *source_to_json(const struct strata_source *source)
 {
 	struct json_object *object = json_object_new_object();

@@ -13,7 +13,7 @@ struct scan {
 	size_t at;
 };
 
-/* Goes behind the string that begins at the quotation mark that the scan stands at. */
+/* Skips the string that begins at the current quotation mark. */
 static void skip_string(struct scan *scan)
 {
 	for (scan->at++; scan->at < scan->length; scan->at++) {
@@ -36,7 +36,7 @@ static void skip_spaces(struct scan *scan)
 		scan->at++;
 }
 
-/* Goes behind the next character of the structure, and returns it; 0 at the end. */
+/* Skips to behind the next structural character, and returns it; 0 at the end. */
 static char next_of_structure(struct scan *scan)
 {
 	while (scan->at < scan->length) {
@@ -53,7 +53,7 @@ static char next_of_structure(struct scan *scan)
 	return 0;
 }
 
-/* Goes behind the bracket of the list of sources.  False: there is none. */
+/* Skips to behind the opening bracket of "sources". False: no such list. */
 static bool find_list(struct scan *scan)
 {
 	const size_t key_bytes = strlen(KEY);
@@ -98,7 +98,7 @@ static bool add(struct recording_split *split, size_t begin, size_t end, size_t 
 
 	if (nr == max)
 		return false;
-	/* Room for a power of two. */
+	/* The capacity is the next power of two. */
 	if ((nr & (nr - 1)) == 0) {
 		sources = reallocarray(sources, nr ? 2 * nr : 1, sizeof(*sources));
 		if (!sources)
@@ -149,7 +149,7 @@ bool recording_split(struct recording_split *split, const char *text, size_t len
 			split->list.end = scan.at - 1;
 			return add(split, begin, scan.at - 1, max);
 		case 0:
-			/* It has no end: none of it is a list, and the parser says so. */
+			/* No end: pass everything to the parser, which reports it. */
 			split->nr_sources = 0;
 			return true;
 		}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * recording_split.h - finds the sources in the text of recording.json without parsing it, so that
- * each is parsed by itself: one that cannot be read takes no other with it, and memory is needed
- * for one at a time.  Called by recording_load.c; the text is hostile.
+ * each is parsed by itself: an unreadable one does not affect the others, and memory is needed for
+ * one at a time.  Called by recording_load.c; the text is hostile.
  */
 #ifndef STRATA_MERGE_RECORDING_SPLIT_H
 #define STRATA_MERGE_RECORDING_SPLIT_H
@@ -16,15 +16,13 @@ struct recording_part {
 };
 
 struct recording_split {
-	/* What lies between the brackets of the top level's first "sources"; empty if there is no
-	 * such array. */
+	/* The text between the brackets of the top level's first "sources"; empty if absent. */
 	struct recording_part list;
 	struct recording_part *sources;
 	size_t nr_sources;
 };
 
-/* Splits @text.  False: there are more than @max sources, or no memory for them.  To be cleared in
- * either case. */
+/* Splits @text.  False: more than @max sources, or out of memory.  Clear @split in either case. */
 bool recording_split(struct recording_split *split, const char *text, size_t length, size_t max);
 
 void recording_split_clear(struct recording_split *split);

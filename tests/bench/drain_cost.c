@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * drain_cost.c - what the recorder pays to take packets from a ring to their file:
+ * drain_cost.c - measures what the recorder pays to take packets from a ring to their file:
  * drain_cost DIR single|commit small|large ROUNDS.  It fills a ring in its own memory, with events
- * of 8 or 512 bytes, and drains it; prints nanoseconds an event of the fastest round, and
- * events.  For drain.sh, which counts the instructions of recorder_drain() with callgrind.
+ * of 8 or 512 bytes, and drains it.  Prints the CPU time of an event in the fastest round, and
+ * the number of events.  drain.sh counts the instructions of recorder_drain() with callgrind.
  */
 #define STRATA_WRITERS_SHARE_CPU 1
 
@@ -21,11 +21,15 @@
 
 static const struct strata_ring_geometry geometry = { .subbuf_bits = 18, .nr_subbufs_bits = 4 };
 static const struct strata_event_desc events[] = {
-	{ .name = "small", .id = 0, .nr_fields = 1, .fields = { { "number", STRATA_FIELD_UNSIGNED, 8, 1 } } },
+	{ .name = "small",
+	  .id = 0,
+	  .nr_fields = 1,
+	  .fields = { { "number", STRATA_FIELD_UNSIGNED, 8, 1 } } },
 	{ .name = "large",
 	  .id = 1,
 	  .nr_fields = 2,
-	  .fields = { { "number", STRATA_FIELD_UNSIGNED, 8, 1 }, { "words", STRATA_FIELD_UNSIGNED, 8, 63 } } },
+	  .fields = { { "number", STRATA_FIELD_UNSIGNED, 8, 1 },
+		      { "words", STRATA_FIELD_UNSIGNED, 8, 63 } } },
 };
 
 struct bench {
@@ -90,14 +94,18 @@ static uint64_t fill_single(struct bench *bench)
 	unsigned int filled;
 
 	for (filled = 0; filled + 1 < strata_nr_subbufs(geometry); filled++) {
-		for (offset = STRATA_PACKET_HEADER_BYTES; offset + bytes <= subbuf; offset += bytes) {
-			unsigned char *record = bench->data + ((position - STRATA_PACKET_HEADER_BYTES + offset) &
-							       bench->area->data_mask);
+		for (offset = STRATA_PACKET_HEADER_BYTES; offset + bytes <= subbuf;
+		     offset += bytes) {
+			unsigned char *record =
+				bench->data + ((position - STRATA_PACKET_HEADER_BYTES + offset) &
+					       bench->area->data_mask);
 
-			strata_header_write(record, STRATA_RECORD_HEADER_BYTES, bench->event, strata_clock());
+			strata_header_write(record, STRATA_RECORD_HEADER_BYTES, bench->event,
+					    strata_clock());
 			count++;
 		}
-		bench->area->closed[strata_subbuf_index(geometry, position)].content_bytes = (uint32_t)offset;
+		bench->area->closed[strata_subbuf_index(geometry, position)].content_bytes =
+			(uint32_t)offset;
 		position += subbuf;
 	}
 	strata_store_release(&bench->area->position, position);
@@ -124,7 +132,8 @@ static uint64_t fill_commit(struct bench *bench)
 	struct strata_slot slot;
 	uint64_t count = 0;
 
-	while (strata_ring_reserve(bench->writer, bench->event, CONTEXT_BYTES + bench->bytes, &slot)) {
+	while (strata_ring_reserve(bench->writer, bench->event, CONTEXT_BYTES + bench->bytes,
+				   &slot)) {
 		strata_ring_commit(bench->writer, &slot);
 		count++;
 	}

@@ -205,6 +205,7 @@ static const struct {
 	{ STRATA_ATTRIBUTE_DOMAIN, "raw", "--domain dom0,idle" },
 	{ STRATA_ATTRIBUTE_DOMAIN, "both", "--domain 'g*'" },
 	{ STRATA_ATTRIBUTE_ABOUT, "raw", "--about g1" },
+	{ STRATA_ATTRIBUTE_ABOUT, "both", "--about g2" },
 	{ STRATA_ATTRIBUTE_VCPU, "raw", "--filter '$vcpu == 0'" },
 	{ STRATA_ATTRIBUTE_CPU, "raw", "--cpu 1" },
 	{ STRATA_ATTRIBUTE_CPU, "lttng", "--cpu 1" },
@@ -212,6 +213,9 @@ static const struct {
 	{ STRATA_ATTRIBUTE_PROCESS, "raw", "--process server" },
 	{ STRATA_ATTRIBUTE_PROCESS, "lttng", "--process 4711" },
 	{ STRATA_ATTRIBUTE_PROCESS, "lttng", "--process client" },
+	{ STRATA_ATTRIBUTE_PROCESS, "raw", "--process sleeper" },
+	{ STRATA_ATTRIBUTE_ABOUT, "raw", "--about g1" },
+	{ STRATA_ATTRIBUTE_ABOUT, "both", "--about 2" },
 	{ STRATA_ATTRIBUTE_TIME, "raw", "--filter '$time < 1790000000000200000'" },
 	{ STRATA_ATTRIBUTE_TIME, "both", "--to +0.0001" },
 };

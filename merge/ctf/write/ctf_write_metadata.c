@@ -33,7 +33,7 @@ static void write_env(struct strata_out_file *out, const struct strata_ctf_env *
 		strata_tsdl_string(out, env->text);
 	else
 		strata_out_print(out, "%lld", (long long)env->number);
-	strata_out_print(out, ";\n");
+	strata_out_text(out, ";\n");
 }
 
 static void write_clock(struct strata_out_file *out, const struct strata_ctf_clock *clock)
@@ -65,7 +65,7 @@ void strata_ctf_write_head(struct strata_out_file *out, const struct strata_ctf_
 	strata_out_print(out, "env {\n");
 	for (i = 0; i < metadata->nr_env; i++)
 		write_env(out, &metadata->env[i]);
-	strata_out_print(out, "};\n\n");
+	strata_out_text(out, "};\n\n");
 	for (i = 0; i < metadata->nr_clocks; i++)
 		write_clock(out, &metadata->clocks[i]);
 }
@@ -76,10 +76,12 @@ static int write_scope(struct strata_out_file *out, const struct strata_ctf_scop
 {
 	if (!scopes->types[scope])
 		return 0;
-	strata_out_print(out, "\t%s := ", name);
+	strata_out_text(out, "\t");
+	strata_out_text(out, name);
+	strata_out_text(out, " := ");
 	if (write(out, scopes, scope, 1, error))
 		return -1;
-	strata_out_print(out, ";\n");
+	strata_out_text(out, ";\n");
 	return 0;
 }
 
@@ -112,7 +114,7 @@ int strata_ctf_write_stream(struct strata_out_file *out, const struct strata_ctf
 	if (write_scope(out, &scopes, STRATA_CTF_STREAM_EVENT_CONTEXT, write, "event.context",
 			error))
 		return -1;
-	strata_out_print(out, "};\n\n");
+	strata_out_text(out, "};\n\n");
 	return 0;
 }
 
@@ -126,7 +128,7 @@ int strata_ctf_write_event(struct strata_out_file *out, const struct strata_ctf_
 	set_scopes(&scopes, metadata, stream);
 	scopes.types[STRATA_CTF_EVENT_CONTEXT] = event->context;
 	scopes.types[STRATA_CTF_PAYLOAD] = event->payload;
-	strata_out_print(out, "event {\n\tname = ");
+	strata_out_text(out, "event {\n\tname = ");
 	strata_tsdl_string(out, event->name);
 	strata_out_print(out, ";\n\tid = %llu;\n\tstream_id = %llu;\n",
 			 (unsigned long long)event->id, (unsigned long long)stream->id);
@@ -135,6 +137,6 @@ int strata_ctf_write_event(struct strata_out_file *out, const struct strata_ctf_
 	if (write_scope(out, &scopes, STRATA_CTF_EVENT_CONTEXT, write, "context", error) ||
 	    write_scope(out, &scopes, STRATA_CTF_PAYLOAD, write, "fields", error))
 		return strata_fail_in(error, "event %.200s", event->name);
-	strata_out_print(out, "};\n\n");
+	strata_out_text(out, "};\n\n");
 	return 0;
 }

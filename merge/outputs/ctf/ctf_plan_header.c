@@ -6,8 +6,9 @@
 
 #include "ctf/types/ctf_event_types.h"
 
-#define FIELDS_MORE 5u /* besides those that are needed: bound, CPU, tick, id, and time or filler \
-			*/
+#define FIELDS_MORE                                                                   \
+	5u /* besides those that are needed: bound, CPU, tick, id, and time or filler \
+	    */
 #define NAME_BYTES 16u
 
 struct maker {
