@@ -17,8 +17,6 @@ void traces_complain(void *data, const char *message)
 {
 	struct traces *traces = data;
 
-	if (traces->all_was_told)
-		return;
 	progress_line_hold(&traces->line);
 	if (traces->complaints++ < COMPLAINTS_MAX)
 		fprintf(stderr, "strata: %s: %s\n", traces->verb, message);

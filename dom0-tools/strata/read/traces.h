@@ -22,7 +22,6 @@ struct traces {
 	struct progress_line line;       /* threads that read complain, too: they hold it */
 	struct strata_progress progress;
 	unsigned int complaints; /* so many were shown, or would have been */
-	bool all_was_told;       /* they were read once; what is wrong is not told again */
 };
 
 #define TRACES_SHIFTS_MAX 16u
