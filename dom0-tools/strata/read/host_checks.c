@@ -9,15 +9,54 @@
 #include "base/exit_status.h"
 #include "strata/read/merge_report.h"
 
+static struct strata_merge *new_check(struct traces *traces,
+				      struct strata_recording_traces *recording,
+				      struct strata_error *error)
+{
+	const struct strata_merge_options options = { .complain = traces_complain, .data = traces };
+
+	return strata_merge_of(recording, &options, error);
+}
+
+int host_check_alone(struct traces *traces, struct strata_merge **check,
+		     struct strata_sink *(*make)(void *data, const struct strata_merge *merge,
+						 struct strata_error *error),
+		     void *data, struct strata_error *error)
+{
+	struct strata_slice_options options = { .to_ns = UINT64_MAX, .threads = 1 };
+	struct strata_slice_sink *observer;
+	struct strata_sink *sink;
+	int status;
+
+	*check = NULL;
+	if (traces->nr_recordings != 1 || traces->set.nr_traces == 0)
+		return strata_fail(error, "that is no recording of Strata's; name one");
+	*check = new_check(traces, traces->recordings[0], error);
+	sink = *check ? make(data, *check, error) : NULL;
+	if (!sink)
+		return -1;
+	observer = strata_merge_observer(*check);
+	options.observers = &observer;
+	options.nr_observers = 1;
+	status = strata_merge_watch(*check, &traces->set, &sink, 1, error);
+	traces_progress_begin(traces, traces->set.bytes);
+	/* 1: the sink takes no more, and says why when it finishes. */
+	if (!status)
+		status = strata_slices_run(&traces->set, &options, NULL, error) < 0 ? -1 : 0;
+	traces_progress_end(traces);
+	if (!status)
+		strata_trace_set_name_cut(&traces->set);
+	if (!status)
+		status = strata_merge_finish(*check, error);
+	sink->free(sink);
+	return status;
+}
+
 static int begin_one(struct host_check *check, struct traces *traces,
 		     struct strata_recording_traces *recording, const struct strata_shown *shown,
 		     struct strata_error *error)
 {
-	const struct strata_merge_options options = { .complain = traces_complain,
-						      .remark = traces_remark,
-						      .data = traces };
-
-	check->merge = strata_merge_of(recording, &options, error);
+	check->merge = new_check(traces, recording, error);
 	if (!check->merge)
 		return -1;
 	if (shown) {

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "consumerd/host/file_limit.h"
+#include "filter/filter.h"
 #include "inputs/made_of.h"
+#include "strata/read/loss_report.h"
 
 #define COMPLAINTS_MAX 100u
 #define THREADS_MAX    64
@@ -17,6 +19,8 @@ void traces_complain(void *data, const char *message)
 {
 	struct traces *traces = data;
 
+	if (traces->is_silent)
+		return;
 	progress_line_hold(&traces->line);
 	if (traces->complaints++ < COMPLAINTS_MAX)
 		fprintf(stderr, "strata: %s: %s\n", traces->verb, message);
@@ -347,6 +351,22 @@ struct strata_ctf_tally traces_tally(const struct traces *traces, size_t trace)
 			strata_ctf_tally_add(&sum, &traces->set.streams[i].tally);
 	}
 	return sum;
+}
+
+void traces_say_losses(const struct traces *traces, const struct strata_filter *filter)
+{
+	struct loss_report report = { 0 };
+	size_t i;
+
+	for (i = 0; i < traces->set.nr_streams; i++) {
+		const struct strata_set_stream *stream = &traces->set.streams[i];
+
+		if (!filter ||
+		    strata_filter_may_match_stream(filter, stream->trace, stream->stream))
+			loss_report_add(&report, stream->tally.discarded,
+					stream->tally.missing_packets);
+	}
+	loss_report_print(&report, traces->verb);
 }
 
 unsigned int traces_threads(void)

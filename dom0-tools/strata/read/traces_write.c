@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/exit_status.h"
-#include "strata/read/loss_report.h"
 #include "files/out_file.h"
 #include "outputs/count.h"
 #include "outputs/ctf/ctf_traces.h"
@@ -283,23 +282,6 @@ static bool is_checked(const struct write_options *options)
 	return !options->from && !options->to && strata_filter_is_empty(options->filter);
 }
 
-/* Says what is missing from the streams that the form was made from, as their tracers say. */
-static void say_losses(const struct traces *traces, const struct write_options *options)
-{
-	struct loss_report report = { 0 };
-	size_t i;
-
-	for (i = 0; i < traces->set.nr_streams; i++) {
-		const struct strata_set_stream *stream = &traces->set.streams[i];
-
-		if (!traces->set.filter ||
-		    strata_filter_may_match_stream(options->filter, stream->trace, stream->stream))
-			loss_report_add(&report, stream->tally.discarded,
-					stream->tally.missing_packets);
-	}
-	loss_report_print(&report, traces->verb);
-}
-
 static int write_all(const struct write_job *job, struct traces *traces,
 		     const struct strata_shown *shown, struct host_checks *checks,
 		     struct strata_error *error)
@@ -314,7 +296,7 @@ static int write_all(const struct write_job *job, struct traces *traces,
 		status = write_events(traces, form, job->ctf, shown, checks, &events, error);
 	if (status < 0)
 		return status;
-	say_losses(traces, form);
+	traces_say_losses(traces, traces->set.filter ? form->filter : NULL);
 	if (!form->from && !form->to)
 		strata_trace_set_name_cut(&traces->set);
 	if (host_checks_finish(checks, error))
