@@ -30,7 +30,8 @@ int host_check_alone(struct traces *traces, struct strata_merge **check,
 
 	*check = NULL;
 	if (traces->nr_recordings != 1 || traces->set.nr_traces == 0)
-		return strata_fail(error, "that is no recording of Strata's; name one");
+		return strata_fail(error, "%s: not a recording of Strata's; name one",
+				   traces->inputs.nr ? traces->inputs.inputs[0].path : "this");
 	*check = new_check(traces, traces->recordings[0], error);
 	sink = *check ? make(data, *check, error) : NULL;
 	if (!sink)
