@@ -81,8 +81,8 @@ static int run(const struct write_verb *verb, const struct write_options *option
 {
 	if (!options->live)
 		return write_traces(&(const struct write_job){ .verb = verb->name,
-							       .forms = options,
-							       .nr_forms = 1,
+							       .form = options,
+
 							       .paths = paths,
 							       .nr = nr });
 	if (options->nr_symbols)

@@ -17,8 +17,8 @@ size_t event_table_parse_entry(const unsigned char *bytes, size_t size, size_t i
 	}
 	memcpy(event, bytes, needed);
 	if (event->nr_fields > STRATA_EVENT_FIELDS_MAX) {
-		strata_fail(error, "bad event table: entry %zu has %u fields (at most %u)",
-			    id, event->nr_fields, STRATA_EVENT_FIELDS_MAX);
+		strata_fail(error, "bad event table: entry %zu has %u fields (at most %u)", id,
+			    event->nr_fields, STRATA_EVENT_FIELDS_MAX);
 		return 0;
 	}
 	if (event->id != id) {

@@ -76,8 +76,8 @@ static int check_header(struct ring_file_header *header, struct strata_error *er
 		return strata_fail(error, "bad sizes: 2^%u sub-buffers of 2^%u bytes",
 				   header->nr_subbufs_bits, header->subbuf_bits);
 	if (header->nr_rings < 1 || header->nr_rings > STRATA_APP_RINGS_MAX)
-		return strata_fail(error, "bad number of rings: %u (1 to %u)",
-				   header->nr_rings, STRATA_APP_RINGS_MAX);
+		return strata_fail(error, "bad number of rings: %u (1 to %u)", header->nr_rings,
+				   STRATA_APP_RINGS_MAX);
 	if (header->ring_bytes != strata_app_ring_bytes((enum strata_app_mode)header->mode, geo) ||
 	    header->ring_bytes > RING_FILE_BYTES_MAX / header->nr_rings)
 		return strata_fail(error, "bad sizes: %u rings of %llu bytes", header->nr_rings,

@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include "consumerd/host/file_limit.h"
+#include "filter/filter.h"
 #include "inputs/made_of.h"
 #include "symbols/symbols.h"
+#include "strata/read/loss_report.h"
 
 #define COMPLAINTS_MAX 100u
 #define THREADS_MAX    64
@@ -18,7 +20,7 @@ void traces_complain(void *data, const char *message)
 {
 	struct traces *traces = data;
 
-	if (traces->all_was_told)
+	if (traces->is_silent)
 		return;
 	progress_line_hold(&traces->line);
 	if (traces->complaints++ < COMPLAINTS_MAX)
@@ -386,6 +388,22 @@ struct strata_ctf_tally traces_tally(const struct traces *traces, size_t trace)
 			strata_ctf_tally_add(&sum, &traces->set.streams[i].tally);
 	}
 	return sum;
+}
+
+void traces_say_losses(const struct traces *traces, const struct strata_filter *filter)
+{
+	struct loss_report report = { 0 };
+	size_t i;
+
+	for (i = 0; i < traces->set.nr_streams; i++) {
+		const struct strata_set_stream *stream = &traces->set.streams[i];
+
+		if (!filter ||
+		    strata_filter_may_match_stream(filter, stream->trace, stream->stream))
+			loss_report_add(&report, stream->tally.discarded,
+					stream->tally.missing_packets);
+	}
+	loss_report_print(&report, traces->verb);
 }
 
 unsigned int traces_threads(void)
