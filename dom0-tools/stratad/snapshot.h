@@ -3,8 +3,8 @@
  * snapshot.h - writes what the rings of a flight recorder hold into a recording of
  * its own, while they go on recording.
  */
-#ifndef STRATA_STRATA_SNAPSHOT_H
-#define STRATA_STRATA_SNAPSHOT_H
+#ifndef STRATA_STRATAD_SNAPSHOT_H
+#define STRATA_STRATAD_SNAPSHOT_H
 
 #include "stratad/domains/apps.h"
 #include "consumerd/xen/hypervisor.h"
@@ -30,4 +30,4 @@ int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor,
 		  enum output_place place, char *written, size_t bytes,
 		  struct recorder_totals *totals, struct strata_error *error);
 
-#endif /* STRATA_STRATA_SNAPSHOT_H */
+#endif /* STRATA_STRATAD_SNAPSHOT_H */

@@ -21,7 +21,9 @@ struct traces {
 	size_t nr_recordings;
 	struct strata_machines machines; /* whose clocks they have */
 	char **names;                    /* of each trace of the set: unique, fit to be shown */
-	struct progress_line line;       /* threads that read complain, too: they hold it */
+	struct strata_symbols **symbols; /* that were loaded: traces_symbols.h */
+	size_t nr_symbols;
+	struct progress_line line; /* threads that read complain, too: they hold it */
 	struct strata_progress progress;
 	bool is_silent;          /* what is wrong was told by a pass before */
 	unsigned int complaints; /* so many were shown, or would have been */

@@ -17,6 +17,7 @@
 #include "outputs/text/text_lines.h"
 #include "outputs/written.h"
 #include "strata/read/trace_compass.h"
+#include "strata/read/traces_symbols.h"
 
 #define SLICE_BYTES (4u << 20) /* of input: each thread holds what one becomes */
 
@@ -288,9 +289,9 @@ static int write_all(const struct write_job *job, struct traces *traces,
 {
 	const struct write_options *form = job->form;
 	uint64_t events = 0;
-	int status = 0;
+	int status = traces_add_symbols(traces, shown, form->symbols, form->nr_symbols, error);
 
-	if (is_checked(form))
+	if (!status && is_checked(form))
 		status = host_checks_begin(checks, traces, job->with_wakeup ? shown : NULL, error);
 	if (!status)
 		status = write_events(traces, form, job->ctf, shown, checks, &events, error);

@@ -7,8 +7,8 @@
  * messages there are, in bounded work.  What an application has published is taken
  * whether it answers or not.
  */
-#ifndef STRATA_STRATA_APPS_H
-#define STRATA_STRATA_APPS_H
+#ifndef STRATA_STRATAD_APPS_H
+#define STRATA_STRATAD_APPS_H
 
 #include "consumerd/apps/app.h"
 #include "consumerd/apps/app_wake.h"
@@ -104,4 +104,4 @@ void apps_name_missing(struct apps *apps);
  */
 void apps_release(struct apps *apps, bool recorded);
 
-#endif /* STRATA_STRATA_APPS_H */
+#endif /* STRATA_STRATAD_APPS_H */

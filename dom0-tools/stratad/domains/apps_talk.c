@@ -15,9 +15,6 @@
 
 #define MESSAGES_OF_ONE 256u
 
-/* Rings of one that are added in a turn: each is a file. */
-#define RINGS_PER_TURN 16u
-
 /* What it costs to see whether a selection means an event. */
 #define CHOICE_BYTES 64u
 
@@ -126,8 +123,8 @@ static int on_attached(struct apps *apps, struct application *one, struct strata
 /* Adds some of its rings to its source, and has it begin when that was the last.  0 or -1. */
 static int attach_rings(struct apps *apps, struct application *one, struct strata_error *error)
 {
-	if (sources_add_app_rings(apps->recorder, &one->app, one->source, &one->next_ring,
-				  RINGS_PER_TURN, RECORDER_WITH_PAST, error))
+	if (sources_add_rings(apps->recorder, one->source, one->app.rings, one->app.nr_rings,
+			      &one->next_ring, SOURCES_RINGS_PER_TURN, RECORDER_WITH_PAST, error))
 		return -1;
 	if (one->next_ring < one->app.nr_rings)
 		return 0;

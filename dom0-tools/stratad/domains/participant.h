@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* participant.h - what is done for one participant; participants.c decides when. */
-#ifndef STRATA_STRATA_PARTICIPANT_H
-#define STRATA_STRATA_PARTICIPANT_H
+#ifndef STRATA_STRATAD_PARTICIPANT_H
+#define STRATA_STRATAD_PARTICIPANT_H
 
 #include "stratad/domains/participants.h"
 
@@ -17,6 +17,9 @@ void participant_look(struct participants *all, struct participant *one);
 
 /* It is quiet, or has added a probe: has it add the next, and then makes it take part. */
 void participant_go_on(struct participants *all, struct participant *one);
+
+/* Adds some of its rings to its source, and makes it take part when that was the last. */
+void participant_add_rings(struct participants *all, struct participant *one);
 
 /* What it publishes cannot be used: it is not tried again until it publishes something else. */
 void participant_refuse(struct participants *all, struct participant *one,
@@ -41,4 +44,4 @@ void participant_unmap(struct participants *all, struct participant *one);
 void participant_leave_out(struct participants *all, const struct participant *one,
 			   const struct strata_error *why);
 
-#endif /* STRATA_STRATA_PARTICIPANT_H */
+#endif /* STRATA_STRATAD_PARTICIPANT_H */

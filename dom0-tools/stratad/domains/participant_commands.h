@@ -6,8 +6,8 @@
  * means for the participant holds from when it is given: a module that has not got it yet is one
  * that has not answered yet.
  */
-#ifndef STRATA_STRATA_PARTICIPANT_COMMANDS_H
-#define STRATA_STRATA_PARTICIPANT_COMMANDS_H
+#ifndef STRATA_STRATAD_PARTICIPANT_COMMANDS_H
+#define STRATA_STRATAD_PARTICIPANT_COMMANDS_H
 
 #include "stratad/domains/participants.h"
 
@@ -62,4 +62,4 @@ void participant_note_late(struct participants *all, struct participant *one);
 /* Has it owed an answer for so long that nobody waits for it any more? */
 bool participant_is_silent(const struct participants *all, const struct participant *one);
 
-#endif /* STRATA_STRATA_PARTICIPANT_COMMANDS_H */
+#endif /* STRATA_STRATAD_PARTICIPANT_COMMANDS_H */

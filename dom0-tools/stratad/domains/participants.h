@@ -8,8 +8,8 @@
  * and nothing here waits: a command is told to a guest, and its answer is seen
  * some time later.  So a guest that is slow, paused or hostile holds nobody up.
  */
-#ifndef STRATA_STRATA_PARTICIPANTS_H
-#define STRATA_STRATA_PARTICIPANTS_H
+#ifndef STRATA_STRATAD_PARTICIPANTS_H
+#define STRATA_STRATAD_PARTICIPANTS_H
 
 #include <xenevtchn.h>
 
@@ -27,7 +27,8 @@ enum participant_step {
 	PARTICIPANT_NONE,     /* nothing of its domain is mapped */
 	PARTICIPANT_QUIETING, /* mapped; what an earlier recorder left is being stopped */
 	PARTICIPANT_PROBING,  /* its module is adding the events that are asked of it */
-	PARTICIPANT_READY,    /* from here on a source of the recording; not told to start */
+	PARTICIPANT_ADDING, /* from here on a source of the recording; its rings are being added */
+	PARTICIPANT_READY,  /* not told to start */
 	PARTICIPANT_STARTING,
 	PARTICIPANT_RECORDING,
 	PARTICIPANT_STOPPING,
@@ -58,7 +59,8 @@ struct participant {
 	struct event_set probes; /* of them, what was asked for by --kprobe and --kretprobe */
 	size_t next_probe;       /* which selection is to be looked at for the next */
 	char *filter;            /* "tid=...", or NULL; of participant.c */
-	size_t source;           /* in the recording, from PARTICIPANT_READY on */
+	size_t source;           /* in the recording, from PARTICIPANT_ADDING on */
+	size_t next_ring;        /* to be added to it */
 	int port;                /* ours, bound to its event channel; -1: it is polled */
 	uint32_t sequence;       /* of the last command to it */
 	uint32_t start_sequence; /* of the last command to start */
@@ -177,4 +179,4 @@ void participants_name_missing(struct participants *all);
 /* Unmaps all, and closes xenstore; to be called when the recorder has let go of the rings. */
 void participants_release(struct participants *all);
 
-#endif /* STRATA_STRATA_PARTICIPANTS_H */
+#endif /* STRATA_STRATAD_PARTICIPANTS_H */

@@ -7,8 +7,8 @@
  * Requests are made one after the other, in the order in which they were given; so are the commands
  * of each guest.
  */
-#ifndef STRATA_STRATA_XENSTORE_REQUESTS_H
-#define STRATA_STRATA_XENSTORE_REQUESTS_H
+#ifndef STRATA_STRATAD_XENSTORE_REQUESTS_H
+#define STRATA_STRATAD_XENSTORE_REQUESTS_H
 
 #include <stdbool.h>
 
@@ -54,4 +54,4 @@ bool xenstore_requests_take(struct xenstore_requests *requests, struct xenstore_
  */
 void xenstore_requests_close(struct xenstore_requests *requests);
 
-#endif /* STRATA_STRATA_XENSTORE_REQUESTS_H */
+#endif /* STRATA_STRATAD_XENSTORE_REQUESTS_H */

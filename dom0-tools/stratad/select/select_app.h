@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* select_app.h - what a user asks of applications: `--app server`, `--app 417:request*`. */
-#ifndef STRATA_STRATA_SELECT_APP_H
-#define STRATA_STRATA_SELECT_APP_H
+#ifndef STRATA_STRATAD_SELECT_APP_H
+#define STRATA_STRATAD_SELECT_APP_H
 
 #include "consumerd/apps/app.h"
 
@@ -23,4 +23,4 @@ bool select_matches_app(const struct app_selection *selection, const struct app 
 void select_app_events(const struct app_selection *selection, const struct app *app,
 		       struct event_set *events);
 
-#endif /* STRATA_STRATA_SELECT_APP_H */
+#endif /* STRATA_STRATAD_SELECT_APP_H */

@@ -124,9 +124,6 @@ static int enter_packet(struct strata_ctf_stream_writer *writer, struct strata_c
 {
 	const struct strata_ctf_plan_kind *kind =
 		&writer->plan->kinds[reader->kind - writer->plan->trace->kinds];
-	const struct strata_ctf_packet_form form = { .stream_id = kind->kind->class->id,
-						     .has_time = kind->kind->has_time,
-						     .big_endian = kind->big_endian };
 	int status;
 
 	if (writer->has_begun && reader->packet.offset == writer->reading_at)
@@ -139,7 +136,7 @@ static int enter_packet(struct strata_ctf_stream_writer *writer, struct strata_c
 	writer->has_begun = true;
 	writer->reading_at = reader->packet.offset;
 	writer->kind = kind;
-	strata_ctf_file_enter(&writer->file, &form);
+	strata_ctf_file_enter(&writer->file, &kind->form);
 	return 0;
 }
 
