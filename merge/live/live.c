@@ -65,7 +65,10 @@ static int open_elsewhere(int file, const char *path, struct strata_error *error
 
 	if (pread(file, &where, sizeof(where), 0) != (ssize_t)sizeof(where) ||
 	    where.magic != STRATA_LIVE_ELSEWHERE_MAGIC || where.version != STRATA_LIVE_VERSION)
-		return strata_fail(error, "%s is not what a recorder of this version writes", path);
+		return strata_fail(
+			error,
+			"%s: not a live table of this version; use the strata of the recorder's build",
+			path);
 	snprintf(name, sizeof(name), "/proc/%" PRIu32 "/fd/%" PRIu32, where.pid, where.fd);
 	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 && errno != ENOENT)
@@ -108,7 +111,10 @@ static int open_table(struct strata_live *live, struct strata_error *error)
 	    (live->file.st_size != (off_t)sizeof(*live->table) &&
 	     live->file.st_size != (off_t)sizeof(struct strata_live_elsewhere))) {
 		close(fd);
-		return strata_fail(error, "%s is not what a recorder of this version writes", path);
+		return strata_fail(
+			error,
+			"%s: not a live table of this version; use the strata of the recorder's build",
+			path);
 	}
 	if (live->file.st_size != (off_t)sizeof(*live->table)) {
 		const int elsewhere = open_elsewhere(fd, path, error);
@@ -128,7 +134,10 @@ static int open_table(struct strata_live *live, struct strata_error *error)
 	/* Acquire: pairs with the release in live_publisher_open(). */
 	if (strata_load_acquire(&live->table->magic) != STRATA_LIVE_MAGIC ||
 	    live->table->version != STRATA_LIVE_VERSION)
-		return strata_fail(error, "%s is not what a recorder of this version writes", path);
+		return strata_fail(
+			error,
+			"%s: not a live table of this version; use the strata of the recorder's build",
+			path);
 	return 0;
 }
 
