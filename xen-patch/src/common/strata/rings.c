@@ -89,8 +89,7 @@ int strata_destroy_rings(void)
         rc = strata_stop_recording();
         if ( rc )
             return rc;
-        /* Waits for CPU hotplug: a CPU being added has its ring then, or gets
-         * none. */
+        /* Not during CPU hotplug: a CPU being added has a ring after it, or none. */
         if ( !get_cpu_maps() )
             return -ERESTART;
         strata_rings_complete = false;
