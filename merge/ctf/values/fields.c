@@ -6,7 +6,7 @@
 
 #include "ctf/values/utf_text.h"
 
-/* Shows text of another encoding than UTF-8.  False: out of memory. */
+/* Shows text that is not UTF-8.  False: out of memory. */
 static bool show_encoded(struct strata_field_visitor *visitor, const char *name, const char *text,
 			 uint64_t length, enum strata_ctf_encoding encoding)
 {
@@ -52,7 +52,7 @@ static bool visit_elements(struct strata_field_visitor *visitor, const char *nam
 
 		if (!strata_field_visit(visitor, NULL, type->element, cursor))
 			return false;
-		/* Elements that take no room are not shown again and again. */
+		/* Stops at elements without size. */
 		if (cursor->at == from)
 			break;
 	}
