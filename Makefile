@@ -235,6 +235,7 @@ format:
 
 lint: deps-lint
 	@clang-format --dry-run -Werror $(LINUX_STYLE)
+	@tests/lint/layers.py
 	@printf '%s\n' $(SHELL_FILES) | xargs -P $(shell nproc) -n 8 shellcheck -x
 	@echo "  LINT    $(words $(LINUX_STYLE)) C files, $(words $(SHELL_FILES)) scripts: nothing to say"
 

@@ -23,7 +23,7 @@ packages_of() {
 			xz-utils" ;;
 	all) packages_of tools xen kmod ;;
 	demo) packages_of all lab ;;
-	lint) echo "git clang-format shellcheck" ;;
+	lint) echo "git clang-format shellcheck python3" ;;
 	unit)
 		packages_of tools
 		echo "g++ libcmocka-dev jq babeltrace2 libbabeltrace2-dev python3 bsdutils iproute2
@@ -54,7 +54,7 @@ packages_of() {
 	soak) packages_of demo torture unit lttng ;;
 	bench)
 		packages_of demo lttng
-		echo "babeltrace2 libbabeltrace2-dev jq"
+		echo "babeltrace2 libbabeltrace2-dev jq valgrind"
 		;;
 	check) packages_of demo quick attack fuzz model checkers arch torture ;;
 	*)

@@ -33,6 +33,32 @@ check() {
 	rm -f "$said"
 }
 
+# columns FILE PROGRAM [AWK OPTIONS...]: awk over the events of a timeline in columns.  The columns that the heading names are in
+# variables of these names: source, layer, cpu, pcpu, vcpu, event; seconds is the time of day.  value(NAME) is a field's value, as
+# it is shown, and number(NAME) the number that it begins with.
+# shellcheck disable=SC2016 # what is not expanded is awk's
+columns() {
+	local file=$1 program=$2
+	shift 2
+	awk "$@" '
+		function value(name,   i) {
+			for (i = column["fields"]; i <= NF; i++)
+				if (index($i, name "=") == 1)
+					return substr($i, length(name) + 2)
+			return ""
+		}
+		function number(name) { return value(name) + 0 }
+		/^# time/ { for (i = 2; i <= NF; i++) column[$i] = i - 1; next }
+		/^[#[]/ { next }
+		{
+			split($1, clock, ":")
+			seconds = clock[1] * 3600 + clock[2] * 60 + clock[3]
+			source = $column["source"]; layer = $column["layer"]; cpu = $column["cpu"]
+			pcpu = $column["pcpu"]; vcpu = $column["vcpu"]; event = $column["event"]
+		}
+		'"$program" "$file"
+}
+
 # boot DESCRIPTION DIR [LAB OPTIONS]: boots a host; DIR has been made by the caller.
 boot() {
 	local description=$1 out=$2 status=0 line before=$count said=none

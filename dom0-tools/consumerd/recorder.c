@@ -8,7 +8,7 @@
 #include "consumerd/output_dir.h"
 #include "recording/recording_remove.h"
 #include "consumerd/rings/ring_peek.h"
-#include "consumerd/drain/tap.h"
+#include "consumerd/recorder_state.h"
 
 struct recorder *recorder_open(const char *dir, enum output_place place, struct strata_error *error)
 {
@@ -24,6 +24,8 @@ struct recorder *recorder_open(const char *dir, enum output_place place, struct 
 		free(recorder);
 		return NULL;
 	}
+	recorder->drain.recording = &recorder->recording;
+	recorder->drain.dir = &recorder->out.dir;
 	if (!output_dir_open(&recorder->out, dir, place, error)) {
 		recorder->out.dir.hurried = true;
 		return recorder;
@@ -50,12 +52,12 @@ struct strata_recording *recorder_recording(struct recorder *recorder)
 
 void recorder_set_of_now(struct recorder *recorder)
 {
-	recorder->is_of_now = true;
+	recorder->drain.is_of_now = true;
 }
 
 void recorder_set_switch(struct recorder *recorder, uint32_t switch_ms)
 {
-	recorder->switch_ticks = (uint64_t)recorder->recording.tsc_khz * switch_ms;
+	recorder->drain.switch_ticks = (uint64_t)recorder->recording.tsc_khz * switch_ms;
 }
 
 int recorder_publish(struct recorder *recorder, struct strata_error *error)
@@ -70,33 +72,34 @@ static int make_room(struct recorder *recorder, const struct ring *ring, struct 
 	size_t bytes = strata_subbuf_bytes(ring->reader.geo);
 	unsigned char *copy;
 
-	if (bytes <= recorder->copy_bytes)
+	if (bytes <= recorder->drain.copy_bytes)
 		return 0;
-	copy = realloc(recorder->copy, bytes);
+	copy = realloc(recorder->drain.copy, bytes);
 	if (!copy)
 		return strata_fail(error, "out of memory");
-	recorder->copy = copy;
-	recorder->copy_bytes = bytes;
+	recorder->drain.copy = copy;
+	recorder->drain.copy_bytes = bytes;
 	return 0;
 }
 
 /* The stream and its file.  0 or -1. */
-static int open_stream(struct recorder *recorder, struct tap *tap, struct strata_error *error)
+static int open_stream(struct recorder *recorder, struct ring_stream *stream,
+		       struct strata_error *error)
 {
-	struct strata_source *source = tap_source(recorder, tap);
+	struct strata_source *source = stream_source(&recorder->drain, stream);
 
 	if (output_dir_add(&recorder->out.dir, source->name, error))
 		return -1;
-	if (!strata_source_add_stream(source, tap->ring->cpu))
+	if (!strata_source_add_stream(source, stream->ring->cpu))
 		return strata_fail(error, "out of memory");
-	return stream_file_open(&tap->file, &recorder->out.dir, source->name, tap->ring->cpu,
+	return stream_file_open(&stream->file, &recorder->out.dir, source->name, stream->ring->cpu,
 				error);
 }
 
 /* Its slot in the table for those who follow; those of a principal with too many are not shown. */
-static uint32_t live_slot(struct recorder *recorder, struct tap *tap)
+static uint32_t live_slot(struct recorder *recorder, struct ring_stream *stream)
 {
-	struct principal *who = recorder_who(recorder, tap->source);
+	struct principal *who = stream->source->who;
 	struct strata_error why = { "" };
 	uint32_t slot;
 
@@ -104,11 +107,12 @@ static uint32_t live_slot(struct recorder *recorder, struct tap *tap)
 		return LIVE_NO_SLOT;
 	if (principal_claim(who, PRINCIPAL_LIVE_SLOTS, 1, &why)) {
 		principal_complain(who, "%s: the ring of CPU %u cannot be followed live: %s",
-				   tap_source(recorder, tap)->name, tap->ring->cpu, why.text);
+				   stream_source(&recorder->drain, stream)->name, stream->ring->cpu,
+				   why.text);
 		return LIVE_NO_SLOT;
 	}
-	slot = live_publisher_add(recorder->live, (uint32_t)tap->source, tap->ring->cpu,
-				  tap->complete_ticks);
+	slot = live_publisher_add(recorder->live, (uint32_t)stream->source->index,
+				  stream->ring->cpu, stream->complete_ticks);
 	if (slot == LIVE_NO_SLOT)
 		principal_give_back(who, PRINCIPAL_LIVE_SLOTS, 1);
 	return slot;
@@ -133,44 +137,44 @@ int recorder_add_ring(struct recorder *recorder, size_t source_index, struct rin
 		      enum recorder_begin begin, struct strata_error *error)
 {
 	struct recorder_source *state = recorder_source_of(recorder, source_index);
-	struct principal *who = recorder_who(recorder, source_index);
+	struct principal *who = state ? state->drain.who : NULL;
 	struct recorder_queue *queue = recorder_queue_of(recorder, who);
-	struct tap *tap = calloc(1, sizeof(*tap));
+	struct ring_stream *stream = calloc(1, sizeof(*stream));
 
-	if (!state || !queue || !tap) {
-		free(tap);
+	if (!state || !queue || !stream) {
+		free(stream);
 		return strata_fail(error, "out of memory");
 	}
 	principal_charge(who, PRINCIPAL_TALKING, PRINCIPAL_FILE_BYTES);
-	tap->ring = begin == RECORDER_PEEK ? make_peek(recorder, ring) : ring;
-	if (!tap->ring) {
-		free(tap);
+	stream->ring = begin == RECORDER_PEEK ? make_peek(recorder, ring) : ring;
+	if (!stream->ring) {
+		free(stream);
 		return strata_fail(error, "out of memory");
 	}
-	tap->source = source_index;
+	stream->source = &state->drain;
 	if (make_room(recorder, ring, error) ||
-	    (begin == RECORDER_FROM_NOW && tap_skip_old(tap, error)) ||
-	    open_stream(recorder, tap, error)) {
-		free(tap);
+	    (begin == RECORDER_FROM_NOW && drain_skip_old(stream, error)) ||
+	    open_stream(recorder, stream, error)) {
+		free(stream);
 		return -1;
 	}
-	if (recorder_queue_add(queue, tap, error)) {
-		stream_file_close(&tap->file, error);
-		free(tap);
+	if (recorder_queue_add(queue, stream, error)) {
+		stream_file_close(&stream->file, error);
+		free(stream);
 		return strata_fail(error, "out of memory");
 	}
 	if (strata_subbuf_bytes(ring->reader.geo) > queue->subbuf_bytes)
 		queue->subbuf_bytes = strata_subbuf_bytes(ring->reader.geo);
-	state->nr_taps++;
+	state->nr_streams++;
 	recorder->unsaved = true; /* the next drain saves it, and those who follow can read it */
-	tap->complete_ticks = begin == RECORDER_FROM_NOW ? strata_clock() : 0;
-	tap->live_slot = live_slot(recorder, tap);
+	stream->complete_ticks = begin == RECORDER_FROM_NOW ? strata_clock() : 0;
+	stream->live_slot = live_slot(recorder, stream);
 	return 0;
 }
 
 struct recorder_totals recorder_totals(const struct recorder *recorder)
 {
-	return recorder->totals;
+	return recorder->drain.totals;
 }
 
 static void release(struct recorder *recorder)
@@ -182,10 +186,12 @@ static void release(struct recorder *recorder)
 	strata_recording_clear(&recorder->recording);
 	for (i = 0; i < recorder->nr_queues; i++) {
 		for (j = 0; j < recorder->queues[i].nr; j++)
-			free(recorder->queues[i].taps[j]);
-		free(recorder->queues[i].taps);
+			free(recorder->queues[i].streams[j]);
+		free(recorder->queues[i].streams);
 	}
 	free(recorder->queues);
+	while (recorder->nr_sources)
+		free(recorder->sources[--recorder->nr_sources]);
 	free(recorder->sources);
 	principals_free(recorder->principals);
 	strata_dir_close(&recorder->out.dir);
@@ -193,7 +199,7 @@ static void release(struct recorder *recorder)
 		ring_peek_free(recorder->peeks[--recorder->nr_peeks]);
 	free(recorder->peeks);
 	free(recorder->ended);
-	free(recorder->copy);
+	free(recorder->drain.copy);
 	free(recorder);
 }
 
@@ -204,7 +210,7 @@ void recorder_abandon(struct recorder *recorder)
 
 	for (i = 0; i < recorder->nr_queues; i++)
 		for (j = 0; j < recorder->queues[i].nr; j++)
-			stream_file_close(&recorder->queues[i].taps[j]->file, &ignored);
+			stream_file_close(&recorder->queues[i].streams[j]->file, &ignored);
 	for (i = 0; i < recorder->recording.nr_sources; i++)
 		if (!recorder->recording.sources[i].vacant)
 			strata_recording_remove_source(&recorder->out.dir,
@@ -218,10 +224,10 @@ void recorder_abandon(struct recorder *recorder)
 }
 
 /* Calls @work for each ring.  0, or -1 with the first error. */
-static int for_each_tap(struct recorder *recorder,
-			int (*work)(struct recorder *recorder, struct tap *tap,
-				    struct strata_error *error),
-			struct strata_error *error)
+static int for_each_stream(struct recorder *recorder,
+			   int (*work)(struct drain *drain, struct ring_stream *stream,
+				       struct strata_error *error),
+			   struct strata_error *error)
 {
 	struct strata_error later;
 	int result = 0;
@@ -229,7 +235,8 @@ static int for_each_tap(struct recorder *recorder,
 
 	for (i = 0; i < recorder->nr_queues; i++)
 		for (j = 0; j < recorder->queues[i].nr; j++)
-			if (work(recorder, recorder->queues[i].taps[j], result ? &later : error))
+			if (work(&recorder->drain, recorder->queues[i].streams[j],
+				 result ? &later : error))
 				result = -1;
 	return result;
 }
@@ -238,14 +245,14 @@ int recorder_close(struct recorder *recorder, struct recorder_totals *totals,
 		   struct strata_error *error)
 {
 	struct strata_error later;
-	int result = for_each_tap(recorder, tap_take_rest, error);
+	int result = for_each_stream(recorder, drain_rest, error);
 
 	/* Not earlier: packets would take the room that is held back for what comes now. */
 	output_dir_free_reserve(&recorder->out.dir);
-	if (for_each_tap(recorder, tap_finish, result ? &later : error))
+	if (for_each_stream(recorder, drain_finish, result ? &later : error))
 		result = -1;
 	recorder_end_leaving(recorder);
-	if (recorder->is_of_now)
+	if (recorder->drain.is_of_now)
 		recorder->recording.ended_ticks = strata_clock();
 	recorder->out.dir.hurried = false;
 	if (recorder_save(recorder, result ? &later : error))
@@ -253,7 +260,7 @@ int recorder_close(struct recorder *recorder, struct recorder_totals *totals,
 	if (!result)
 		recorder_began(recorder);
 	principals_sum_up(recorder->principals);
-	*totals = recorder->totals;
+	*totals = recorder->drain.totals;
 	release(recorder);
 	return result;
 }

@@ -7,25 +7,13 @@
 #ifndef STRATA_CONSUMERD_RECORDER_H
 #define STRATA_CONSUMERD_RECORDER_H
 
+#include "consumerd/drain/totals.h"
 #include "consumerd/output_dir.h"
 #include "consumerd/shares/principal.h"
 #include "recording/recording.h"
 #include "consumerd/rings/ring.h"
 
 struct recorder;
-
-/* What has been recorded so far. */
-struct recorder_totals {
-	uint64_t events;
-	uint64_t bytes;
-	uint64_t lost;
-	uint64_t bad_packets;
-	uint64_t no_room; /* of those lost: they waited for room on the disk until the end */
-	bool was_full;    /* the disk, for a while at least */
-	/* Of those lost: their user or guest had written as much as was left on the disk. */
-	uint64_t no_share;
-	bool was_shared; /* there was one, for a while at least */
-};
 
 /*
  * Makes the output directory and begins a recording in it.

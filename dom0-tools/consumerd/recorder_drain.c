@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "consumerd/drain/tap.h"
+#include "consumerd/recorder_state.h"
 
 /* Rings of a principal that are looked at in a turn: a look costs time, too. */
 #define LOOKS_PER_TURN 512u
@@ -32,52 +32,54 @@ struct recorder_queue *recorder_queue_of(struct recorder *recorder, struct princ
 	return &queues[recorder->nr_queues++];
 }
 
-int recorder_queue_add(struct recorder_queue *queue, struct tap *tap, struct strata_error *error)
+int recorder_queue_add(struct recorder_queue *queue, struct ring_stream *stream,
+		       struct strata_error *error)
 {
 	if (queue->nr == queue->capacity) {
 		size_t capacity = queue->capacity ? 2 * queue->capacity : 8;
-		struct tap **taps = reallocarray(queue->taps, capacity, sizeof(struct tap *));
+		struct ring_stream **streams =
+			reallocarray(queue->streams, capacity, sizeof(struct ring_stream *));
 
-		if (!taps)
+		if (!streams)
 			return strata_fail(error, "out of memory");
-		queue->taps = taps;
+		queue->streams = streams;
 		queue->capacity = capacity;
 	}
-	queue->taps[queue->nr++] = tap;
+	queue->streams[queue->nr++] = stream;
 	return 0;
 }
 
-void recorder_queue_remove(struct recorder_queue *queue, const struct tap *tap)
+void recorder_queue_remove(struct recorder_queue *queue, const struct ring_stream *stream)
 {
 	size_t i, kept = 0;
 
 	for (i = 0; i < queue->nr; i++)
-		if (queue->taps[i] != tap)
-			queue->taps[kept++] = queue->taps[i];
+		if (queue->streams[i] != stream)
+			queue->streams[kept++] = queue->streams[i];
 	queue->nr = kept;
 }
 
-static struct tap *tap_at(const struct recorder_queue *queue, size_t look)
+static struct ring_stream *stream_at(const struct recorder_queue *queue, size_t look)
 {
-	return queue->taps[(queue->next + look) % queue->nr];
+	return queue->streams[(queue->next + look) % queue->nr];
 }
 
-static bool has_data(const struct tap *tap)
+static bool has_data(const struct ring_stream *stream)
 {
-	return tap->state == STRATA_POLL_PRIORITY || tap->state == STRATA_POLL_DATA;
+	return stream->state == STRATA_POLL_PRIORITY || stream->state == STRATA_POLL_DATA;
 }
 
 /* Looks at a ring again. */
-static void look(struct recorder *recorder, struct tap *tap)
+static void look(struct recorder *recorder, struct ring_stream *stream)
 {
-	tap->state = tap_poll(recorder, tap, false);
-	if (tap->state != STRATA_POLL_ERROR)
+	stream->state = drain_look(&recorder->drain, stream, false);
+	if (stream->state != STRATA_POLL_ERROR)
 		return;
 	/* Taking finds out whether an application's ring is one still. */
-	if (tap->ring->is_single || tap->ring->sane)
-		tap->state = STRATA_POLL_DATA;
+	if (stream->ring->is_single || stream->ring->sane)
+		stream->state = STRATA_POLL_DATA;
 	else
-		tap_note_lies(recorder, tap);
+		drain_report_lies(&recorder->drain, stream);
 }
 
 /* Looks at the rings that come next in this turn. */
@@ -89,36 +91,36 @@ static void look_at_rings(struct recorder *recorder, struct recorder_queue *queu
 	queue->looks = extent == RECORDER_DRAIN_ALL || queue->nr < LOOKS_PER_TURN ? queue->nr
 										  : LOOKS_PER_TURN;
 	for (i = 0; i < queue->looks; i++) {
-		struct tap *tap = tap_at(queue, i);
+		struct ring_stream *stream = stream_at(queue, i);
 
-		if (tap->leaving)
+		if (stream->leaving)
 			continue;
-		look(recorder, tap);
-		tap->turns = strata_nr_subbufs(tap->ring->reader.geo);
+		look(recorder, stream);
+		stream->turns = strata_nr_subbufs(stream->ring->reader.geo);
 	}
 }
 
 /* Charges a step with what it copied. */
 static void charge(struct recorder *recorder, struct recorder_queue *queue, uint64_t before)
 {
-	uint64_t bytes = recorder->work_bytes - before;
+	uint64_t bytes = recorder->drain.work_bytes - before;
 
 	principal_charge(queue->who, PRINCIPAL_DRAINING,
 			 bytes < PRINCIPAL_STEP_BYTES ? PRINCIPAL_STEP_BYTES : bytes);
 }
 
 /* Takes a sub-buffer of a ring.  0, 1 if the rest waits for room on the disk, or -1. */
-static int step(struct recorder *recorder, struct recorder_queue *queue, struct tap *tap,
+static int step(struct recorder *recorder, struct recorder_queue *queue, struct ring_stream *stream,
 		uint64_t *nr_packets, struct strata_error *error)
 {
-	uint64_t before = recorder->work_bytes, packets_before = *nr_packets;
-	int result = tap_take(recorder, tap, 1, nr_packets, error);
+	uint64_t before = recorder->drain.work_bytes, packets_before = *nr_packets;
+	int result = drain_step(&recorder->drain, stream, nr_packets, error);
 
 	charge(recorder, queue, before);
 	/* One that has nothing after all is not asked again in this turn. */
-	tap->turns = *nr_packets == packets_before ? 0 : tap->turns - 1;
+	stream->turns = *nr_packets == packets_before ? 0 : stream->turns - 1;
 	if (!result)
-		look(recorder, tap);
+		look(recorder, stream);
 	return result;
 }
 
@@ -138,13 +140,13 @@ static int drain_rings(struct recorder *recorder, struct recorder_queue *queue, 
 	while (more && may_go_on(queue, extent)) {
 		more = false;
 		for (i = 0; i < queue->looks && may_go_on(queue, extent); i++) {
-			struct tap *tap = tap_at(queue, i);
+			struct ring_stream *stream = stream_at(queue, i);
 			int result;
 
-			if (tap->leaving || !tap->turns || !has_data(tap) ||
-			    (only_priority && tap->state != STRATA_POLL_PRIORITY))
+			if (stream->leaving || !stream->turns || !has_data(stream) ||
+			    (only_priority && stream->state != STRATA_POLL_PRIORITY))
 				continue;
-			result = step(recorder, queue, tap, nr_packets, error);
+			result = step(recorder, queue, stream, nr_packets, error);
 			if (result)
 				return result;
 			more = true;
@@ -167,32 +169,32 @@ static int drain_leaving(struct recorder *recorder, struct recorder_queue *queue
 	size_t i = 0;
 
 	while (i < queue->nr && principal_has_credit(queue->who, PRINCIPAL_DRAINING)) {
-		struct tap *tap = queue->taps[i];
-		uint64_t before = recorder->work_bytes;
+		struct ring_stream *stream = queue->streams[i];
+		uint64_t before = recorder->drain.work_bytes;
 		struct strata_error later;
 		bool done = false;
 		int result;
 
-		if (!tap->leaving) {
+		if (!stream->leaving) {
 			i++;
 			continue;
 		}
-		result = tap_leave_step(recorder, tap, &done, error);
+		result = drain_rest_step(&recorder->drain, stream, &done, error);
 		charge(recorder, queue, before);
 		if (!result && !done)
 			continue;
 		principal_charge(queue->who, PRINCIPAL_DRAINING, PRINCIPAL_FILE_BYTES);
-		if (tap_finish(recorder, tap, result ? &later : error))
+		if (drain_finish(&recorder->drain, stream, result ? &later : error))
 			result = -1;
 		if (result)
-			recorder_source_of(recorder, tap->source)->presence =
+			recorder_source_of(recorder, stream->source->index)->presence =
 				RECORDER_SOURCE_FAILED;
-		recorder_forget_tap(recorder, tap);
+		recorder_forget_stream(recorder, stream);
 		if (result)
 			return -1;
 	}
 	for (; i < queue->nr; i++)
-		recorder->behind |= queue->taps[i]->leaving;
+		recorder->behind |= queue->streams[i]->leaving;
 	return 0;
 }
 
@@ -204,16 +206,16 @@ static int drain_sleepers(struct recorder *recorder, struct recorder_queue *queu
 	size_t i;
 
 	for (i = 0; i < queue->looks; i++) {
-		struct tap *tap = tap_at(queue, i);
-		uint64_t before = recorder->work_bytes;
+		struct ring_stream *stream = stream_at(queue, i);
+		uint64_t before = recorder->drain.work_bytes;
 		int result = 0;
 
-		if (tap->leaving)
+		if (stream->leaving)
 			continue;
-		tap_note_complete(tap);
-		if (tap_is_asleep(recorder, tap) &&
+		drain_note_complete(stream);
+		if (drain_is_asleep(&recorder->drain, stream) &&
 		    principal_has_credit(queue->who, PRINCIPAL_DRAINING)) {
-			result = tap_take_partly(recorder, tap, error);
+			result = drain_open_step(&recorder->drain, stream, error);
 			charge(recorder, queue, before);
 		}
 		if (result)
@@ -229,10 +231,10 @@ static void note_rest(struct recorder *recorder, const struct recorder_queue *qu
 	size_t i;
 
 	for (i = 0; i < queue->looks; i++) {
-		const struct tap *tap = tap_at(queue, i);
+		const struct ring_stream *stream = stream_at(queue, i);
 
-		recorder->urgent |= !tap->leaving && tap->state == STRATA_POLL_PRIORITY;
-		recorder->behind |= !tap->leaving && has_data(tap) &&
+		recorder->urgent |= !stream->leaving && stream->state == STRATA_POLL_PRIORITY;
+		recorder->behind |= !stream->leaving && has_data(stream) &&
 				    queue->who->kind != PRINCIPAL_DOMAIN;
 	}
 	recorder->behind |= queue->looks < queue->nr && queue->who->kind != PRINCIPAL_DOMAIN;
@@ -243,7 +245,7 @@ static bool has_room(struct recorder *recorder, struct recorder_queue *queue)
 {
 	const bool waited = queue->waits;
 
-	queue->waits = !recorder_may_write(recorder, queue->who, queue->subbuf_bytes);
+	queue->waits = !drain_may_write(&recorder->drain, queue->who, queue->subbuf_bytes);
 	if (queue->waits && !waited)
 		principal_complain(queue->who,
 				   "%s has written as much as is left on the disk: the rest is for "
@@ -268,7 +270,7 @@ static int drain_queue(struct recorder *recorder, struct recorder_queue *queue,
 		if (!result)
 			result = drain_sleepers(recorder, queue, error);
 		/* If the disk is not full, it is this principal alone that has no more room. */
-		if (result > 0 && !recorder->full)
+		if (result > 0 && !recorder->drain.full)
 			result = 0;
 		else
 			note_rest(recorder, queue);
@@ -288,10 +290,10 @@ static void publish(struct recorder *recorder)
 		return;
 	for (i = 0; i < recorder->nr_queues; i++) {
 		for (j = 0; j < recorder->queues[i].nr; j++) {
-			const struct tap *tap = recorder->queues[i].taps[j];
+			const struct ring_stream *stream = recorder->queues[i].streams[j];
 
-			live_publisher_set(recorder->live, tap->live_slot, tap->file.bytes,
-					   tap->complete_ticks);
+			live_publisher_set(recorder->live, stream->live_slot, stream->file.bytes,
+					   stream->complete_ticks);
 		}
 	}
 	for (i = 0; i < recorder->nr_ended; i++)
@@ -309,8 +311,8 @@ int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64
 	*nr_packets = 0;
 	recorder->behind = false;
 	recorder->urgent = false;
-	if (recorder->full && extent == RECORDER_DRAIN_SOME &&
-	    strata_clock() < recorder->write_again_ticks)
+	if (recorder->drain.full && extent == RECORDER_DRAIN_SOME &&
+	    strata_clock() < recorder->drain.write_again_ticks)
 		return 0;
 	principals_begin_turn(recorder->principals);
 	for (i = 0; i < recorder->nr_queues && !result; i++)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "recording/ctf_metadata.h"
-#include "consumerd/drain/tap.h"
+#include "consumerd/recorder_state.h"
 
 /* Tables are saved again when this many times as long has passed as saving them took. */
 #define SAVE_REST 20u
@@ -133,8 +133,8 @@ void recorder_save_what_is_new(struct recorder *recorder)
 		save->again_ticks = strata_clock() + save->ticks * SAVE_REST;
 		return;
 	}
-	if (!save->failed && !recorder->full)
+	if (!save->failed && !recorder->drain.full)
 		fprintf(stderr, "strata: %s; it is tried again every second\n", error.text);
 	save->failed = true;
-	save->again_ticks = tap_retry_ticks(recorder);
+	save->again_ticks = drain_retry_ticks(&recorder->drain);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "recording/recording_remove.h"
-#include "consumerd/drain/tap.h"
+#include "consumerd/recorder_state.h"
 
 struct principals *recorder_principals(struct recorder *recorder)
 {
@@ -17,27 +17,26 @@ struct principals *recorder_principals(struct recorder *recorder)
 
 struct recorder_source *recorder_source_of(struct recorder *recorder, size_t index)
 {
-	struct recorder_source *sources;
-	size_t nr = recorder->nr_sources ? recorder->nr_sources : 8;
+	struct recorder_source **sources, *source;
 
-	if (index < recorder->nr_sources)
-		return &recorder->sources[index];
-	while (nr <= index)
-		nr *= 2;
-	sources = reallocarray(recorder->sources, nr, sizeof(*sources));
-	if (!sources)
-		return NULL;
-	memset(&sources[recorder->nr_sources], 0, (nr - recorder->nr_sources) * sizeof(*sources));
-	recorder->sources = sources;
-	recorder->nr_sources = nr;
-	return &sources[index];
-}
-
-struct principal *recorder_who(struct recorder *recorder, size_t source_index)
-{
-	const struct recorder_source *state = recorder_source_of(recorder, source_index);
-
-	return state && state->who ? state->who : principals_hypervisor(recorder->principals);
+	while (index >= recorder->nr_sources) {
+		sources = reallocarray(recorder->sources, recorder->nr_sources + 1,
+				       sizeof(struct recorder_source *));
+		if (!sources)
+			return NULL;
+		recorder->sources = sources;
+		source = calloc(1, sizeof(*source));
+		if (!source)
+			return NULL;
+		source->drain.index = recorder->nr_sources;
+		source->drain.who = principals_hypervisor(recorder->principals);
+		if (!source->drain.who) {
+			free(source);
+			return NULL;
+		}
+		sources[recorder->nr_sources++] = source;
+	}
+	return recorder->sources[index];
 }
 
 /* A source without anything in it: the first that is vacant, whose last owner knows that it is, or
@@ -63,7 +62,7 @@ int recorder_begin_source(struct recorder *recorder, struct principal *who, cons
 {
 	struct recorder_source *state;
 
-	if (recorder_may_begin(recorder, who, nr_rings, error) ||
+	if (drain_may_begin(&recorder->drain, who, nr_rings, error) ||
 	    principal_claim(who, PRINCIPAL_SOURCES, 1, error))
 		return -1;
 	if (principal_claim(who, PRINCIPAL_STREAMS, nr_rings, error))
@@ -77,9 +76,11 @@ int recorder_begin_source(struct recorder *recorder, struct principal *who, cons
 		goto no_source;
 	}
 	state = recorder_source_of(recorder, *index);
-	memset(state, 0, sizeof(*state));
-	state->who = who;
-	state->nr_claimed = nr_rings;
+	*state = (struct recorder_source){
+		.drain = { .index = *index, .who = who },
+		.begun = true,
+		.nr_claimed = nr_rings,
+	};
 	return 0;
 no_source:
 	principal_give_back(who, PRINCIPAL_RINGS, nr_rings);
@@ -94,10 +95,12 @@ int recorder_add_event(struct recorder *recorder, size_t source_index,
 		       const struct strata_event_desc *event, struct strata_error *error)
 {
 	const uint64_t bytes = strata_event_desc_bytes(event->nr_fields);
-	struct principal *who = recorder_who(recorder, source_index);
+	struct recorder_source *state = recorder_source_of(recorder, source_index);
+	struct principal *who;
 
-	if (!who)
+	if (!state)
 		return strata_fail(error, "out of memory");
+	who = state->drain.who;
 	if (principal_claim(who, PRINCIPAL_DESCRIPTION_BYTES, bytes, error))
 		return -1;
 	if (!strata_source_add_event(&recorder->recording.sources[source_index], event, error))
@@ -125,8 +128,8 @@ static void end_source(struct recorder *recorder, size_t index)
 {
 	struct strata_source *source = &recorder->recording.sources[index];
 	struct recorder_source *state = recorder_source_of(recorder, index);
-	const bool was_begun = state->who != NULL,
-		   failed = state->presence == RECORDER_SOURCE_FAILED;
+	const bool failed = state->presence == RECORDER_SOURCE_FAILED;
+	struct principal *who = state->drain.who;
 	uint32_t description_bytes = source->description_bytes;
 
 	source->ended = state->reason;
@@ -134,20 +137,20 @@ static void end_source(struct recorder *recorder, size_t index)
 	recorder->unsaved = true; /* the next drain saves it */
 	if (!failed)
 		state->presence = RECORDER_SOURCE_IS_GONE;
-	if (!was_begun)
+	if (!state->begun)
 		return;
-	principal_give_back(state->who, PRINCIPAL_RINGS, state->nr_claimed);
+	principal_give_back(who, PRINCIPAL_RINGS, state->nr_claimed);
 	if (failed)
 		return;
 	strata_source_drop_empty_streams(source);
-	principal_give_back(state->who, PRINCIPAL_STREAMS,
+	principal_give_back(who, PRINCIPAL_STREAMS,
 			    state->nr_claimed > source->nr_streams
 				    ? state->nr_claimed - source->nr_streams
 				    : 0);
 	if (source->nr_streams)
 		return;
-	principal_give_back(state->who, PRINCIPAL_SOURCES, 1);
-	principal_give_back(state->who, PRINCIPAL_DESCRIPTION_BYTES, description_bytes);
+	principal_give_back(who, PRINCIPAL_SOURCES, 1);
+	principal_give_back(who, PRINCIPAL_DESCRIPTION_BYTES, description_bytes);
 	vacate(recorder, index);
 	/* Whoever takes its place has metadata of its own. */
 	memset(&state->saved, 0, sizeof(state->saved));
@@ -155,31 +158,30 @@ static void end_source(struct recorder *recorder, size_t index)
 }
 
 /* Remembers to tell that a stream has ended; without memory its slot says that it is no further. */
-static void note_ended(struct recorder *recorder, const struct tap *tap)
+static void note_ended(struct recorder *recorder, const struct ring_stream *stream)
 {
 	struct recorder_ended *ended;
 
-	if (tap->live_slot == LIVE_NO_SLOT)
+	if (stream->live_slot == LIVE_NO_SLOT)
 		return;
-	principal_give_back(recorder_who(recorder, tap->source), PRINCIPAL_LIVE_SLOTS, 1);
+	principal_give_back(stream->source->who, PRINCIPAL_LIVE_SLOTS, 1);
 	ended = reallocarray(recorder->ended, recorder->nr_ended + 1, sizeof(*ended));
 	if (!ended)
 		return;
 	recorder->ended = ended;
-	ended[recorder->nr_ended++] = (struct recorder_ended){ tap->live_slot, tap->file.bytes };
+	ended[recorder->nr_ended++] =
+		(struct recorder_ended){ stream->live_slot, stream->file.bytes };
 }
 
-void recorder_forget_tap(struct recorder *recorder, struct tap *tap)
+void recorder_forget_stream(struct recorder *recorder, struct ring_stream *stream)
 {
-	struct recorder_source *state = recorder_source_of(recorder, tap->source);
-	struct principal *who = recorder_who(recorder, tap->source);
-	size_t source = tap->source;
+	struct recorder_source *state = recorder_source_of(recorder, stream->source->index);
 
-	note_ended(recorder, tap);
-	recorder_queue_remove(recorder_queue_of(recorder, who), tap);
-	free(tap);
-	if (--state->nr_taps == 0)
-		end_source(recorder, source);
+	note_ended(recorder, stream);
+	recorder_queue_remove(recorder_queue_of(recorder, state->drain.who), stream);
+	free(stream);
+	if (--state->nr_streams == 0)
+		end_source(recorder, state->drain.index);
 }
 
 void recorder_end_leaving(struct recorder *recorder)
@@ -187,26 +189,26 @@ void recorder_end_leaving(struct recorder *recorder)
 	size_t i;
 
 	for (i = 0; i < recorder->nr_sources && i < recorder->recording.nr_sources; i++)
-		if (recorder->sources[i].presence == RECORDER_SOURCE_LEAVES)
+		if (recorder->sources[i]->presence == RECORDER_SOURCE_LEAVES)
 			end_source(recorder, i);
 }
 
 /* The rings of a source leave from now on. */
 static void begin_to_leave(struct recorder *recorder, size_t index, enum strata_source_end reason)
 {
-	struct recorder_queue *queue = recorder_queue_of(recorder, recorder_who(recorder, index));
 	struct recorder_source *state = recorder_source_of(recorder, index);
+	struct recorder_queue *queue = recorder_queue_of(recorder, state->drain.who);
 	size_t i;
 
 	state->presence = RECORDER_SOURCE_LEAVES;
 	state->reason = reason;
 	for (i = 0; i < queue->nr; i++) {
-		struct tap *tap = queue->taps[i];
+		struct ring_stream *stream = queue->streams[i];
 
-		if (tap->source != index)
+		if (stream->source != &state->drain)
 			continue;
-		tap->leaving = true;
-		tap->turns = strata_nr_subbufs(tap->ring->reader.geo);
+		stream->leaving = true;
+		stream->turns = strata_nr_subbufs(stream->ring->reader.geo);
 	}
 }
 
@@ -214,7 +216,7 @@ void recorder_leave_source(struct recorder *recorder, size_t source_index,
 			   enum strata_source_end reason)
 {
 	begin_to_leave(recorder, source_index, reason);
-	if (!recorder_source_of(recorder, source_index)->nr_taps)
+	if (!recorder_source_of(recorder, source_index)->nr_streams)
 		end_source(recorder, source_index);
 }
 

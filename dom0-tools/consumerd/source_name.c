@@ -4,26 +4,31 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
+
+#include "consumerd/rings/ring_file.h"
 
 #define TURNS_TRIED 16u
 
 /* The longest suffix: two numbers of ten digits. */
 #define SUFFIX_BYTES 24
 
+/* Some file systems take names for the same that differ in case. */
 static bool is_taken(const struct strata_recording *recording, const char *name)
 {
 	size_t i;
 
 	for (i = 0; i < recording->nr_sources; i++)
-		if (!strcmp(recording->sources[i].name, name))
+		if (!strcasecmp(recording->sources[i].name, name))
 			return true;
 	return false;
 }
 
-/* The names of the sources that are always there are not a guest's to take. */
+/* The names of what is always there are not a guest's to take. */
 static bool is_reserved(uint32_t domain, const char *name)
 {
-	return !name[0] || !strcmp(name, "xen") || (domain && !strcmp(name, "dom0"));
+	return !name[0] || !strcasecmp(name, "xen") || !strcasecmp(name, RING_FILE_DIR) ||
+	       (domain && !strcasecmp(name, "dom0"));
 }
 
 void source_name(const struct strata_recording *recording, uint32_t domain, const char *domain_name,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "packets/packet_reader.h"
-#include "consumerd/drain/tap.h"
+#include "consumerd/recorder_state.h"
 
 static void complain(void *data, const char *message)
 {
@@ -13,7 +13,7 @@ static void complain(void *data, const char *message)
 	fprintf(stderr, "strata: %s\n", message);
 }
 
-static struct tap *find_tap(struct recorder *recorder, size_t source_index, uint32_t cpu)
+static struct ring_stream *find_stream(struct recorder *recorder, size_t source_index, uint32_t cpu)
 {
 	size_t i, j;
 
@@ -21,9 +21,9 @@ static struct tap *find_tap(struct recorder *recorder, size_t source_index, uint
 		const struct recorder_queue *queue = &recorder->queues[i];
 
 		for (j = 0; j < queue->nr; j++)
-			if (queue->taps[j]->source == source_index &&
-			    queue->taps[j]->ring->cpu == cpu)
-				return queue->taps[j];
+			if (queue->streams[j]->source->index == source_index &&
+			    queue->streams[j]->ring->cpu == cpu)
+				return queue->streams[j];
 	}
 	return NULL;
 }
@@ -63,37 +63,39 @@ static int copy_packets(struct strata_packet_reader *reader, struct stream_file 
 }
 
 /* The ring's records go on where the file ends. */
-static void go_on(struct tap *tap, const struct strata_packet_reader *reader,
+static void go_on(struct ring_stream *stream, const struct strata_packet_reader *reader,
 		  const struct recorder_taken *taken)
 {
 	if (!taken->packets)
 		return;
-	memcpy(tap->lost, reader->packet.lost, sizeof(tap->lost));
-	tap->end_ticks = reader->packet.end_ticks;
-	tap->next_sequence = taken->next_sequence;
+	memcpy(stream->lost, reader->packet.lost, sizeof(stream->lost));
+	stream->end_ticks = reader->packet.end_ticks;
+	stream->next_sequence = taken->next_sequence;
 }
 
 int recorder_take_over(struct recorder *recorder, size_t source_index, uint32_t cpu,
 		       const char *dir, struct recorder_taken *taken, struct strata_error *error)
 {
 	struct strata_source *source = &recorder->recording.sources[source_index];
-	struct tap *tap = find_tap(recorder, source_index, cpu);
+	struct ring_stream *drained = find_stream(recorder, source_index, cpu);
 	struct stream_file own = { .fd = -1 };
 	struct strata_packet_reader reader;
 	struct strata_stream *stream;
 	int result;
 
 	memset(taken, 0, sizeof(*taken));
-	stream = tap ? strata_source_stream(source, cpu) : strata_source_add_stream(source, cpu);
+	stream = drained ? strata_source_stream(source, cpu)
+			 : strata_source_add_stream(source, cpu);
 	if (!stream)
 		return strata_fail(error, "out of memory");
-	if (!tap && stream_file_open(&own, &recorder->out.dir, source->name, cpu, error))
+	if (!drained && stream_file_open(&own, &recorder->out.dir, source->name, cpu, error))
 		return -1;
 	result = strata_packet_reader_open(&reader, dir, source, stream, complain, NULL, error);
 	if (!result) {
-		result = copy_packets(&reader, tap ? &tap->file : &own, stream, taken, error);
-		if (!result && tap)
-			go_on(tap, &reader, taken);
+		result = copy_packets(&reader, drained ? &drained->file : &own, stream, taken,
+				      error);
+		if (!result && drained)
+			go_on(drained, &reader, taken);
 		strata_packet_reader_close(&reader);
 	}
 	if (stream_file_close(&own, error))

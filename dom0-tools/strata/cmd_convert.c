@@ -46,7 +46,8 @@ static int take(struct write_options *options, int option, const char *value,
 static int run(const struct write_verb *verb, const struct write_options *options,
 	       char *const *paths, size_t nr)
 {
-	return write_traces(verb->name, options, 1, paths, nr);
+	return write_traces(&(const struct write_job){
+		.verb = verb->name, .forms = options, .nr_forms = 1, .paths = paths, .nr = nr });
 }
 
 int strata_cmd_convert(int argc, char **argv)

@@ -9,46 +9,25 @@
 #include <getopt.h>
 #include <libgen.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyses/wakeup.h"
 #include "base/exit_status.h"
 #include "strata/commands.h"
 #include "base/escape.h"
 #include "consumerd/host/file_limit.h"
 #include "strata/read/merge_check.h"
-#include "strata/read/merge_report.h"
 #include "strata/read/merge_traces.h"
-#include "host/merger.h"
-#include "outputs/outputs.h"
 #include "recording/recording.h"
 #include "strata/read/traces_options.h"
 
-#define PATH_BYTES 4096u
-
 struct arguments {
-	char *const *paths;
-	size_t nr_paths;
-	const char *raw; /* the first; if it is a recording, the only one */
-	const char *out;
-	const char *format;  /* NULL: all */
-	const char *tcp_map; /* a file; or NULL */
-	bool force;          /* an earlier merge is replaced */
+	struct merge_request request;
 	bool check;
 	bool json;
-	struct merge_shifts shifts;
-};
-
-/* Paths of what is written; empty: not asked for. */
-struct outputs {
-	char ctf[PATH_BYTES];
-	char text[PATH_BYTES];
-	char summary_dir[PATH_BYTES];
 };
 
 static void usage(FILE *out)
@@ -89,10 +68,10 @@ static int parse_shift(struct arguments *arguments, const char *text)
 {
 	const char *equals = strrchr(text, '=');
 	size_t length = equals ? (size_t)(equals - text) : 0;
-	struct merge_shift *shift = &arguments->shifts.of[arguments->shifts.nr];
+	struct traces_shift *shift = &arguments->request.shifts.of[arguments->request.shifts.nr];
 	char *end;
 
-	if (arguments->shifts.nr == MERGE_SHIFTS_MAX || length == 0 ||
+	if (arguments->request.shifts.nr == TRACES_SHIFTS_MAX || length == 0 ||
 	    length >= sizeof(shift->source) || !equals[1])
 		return -1;
 	memcpy(shift->source, text, length);
@@ -100,7 +79,7 @@ static int parse_shift(struct arguments *arguments, const char *text)
 	shift->ticks = strtoll(equals + 1, &end, 10);
 	if (*end || errno)
 		return -1;
-	arguments->shifts.nr++;
+	arguments->request.shifts.nr++;
 	return 0;
 }
 
@@ -126,22 +105,22 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 	while ((option = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
 		switch (option) {
 		case 'o':
-			arguments->out = optarg;
+			arguments->request.out = optarg;
 			break;
 		case 'f':
 			if (strcmp(optarg, "ctf") != 0 && strcmp(optarg, "text") != 0)
 				return wrong_usage("there is no format ", optarg);
-			arguments->format = optarg;
+			arguments->request.format = optarg;
 			break;
 		case 's':
 			if (parse_shift(arguments, optarg))
 				return wrong_usage("--shift wants SOURCE=TICKS, not ", optarg);
 			break;
 		case 'F':
-			arguments->force = true;
+			arguments->request.force = true;
 			break;
 		case 't':
-			arguments->tcp_map = optarg;
+			arguments->request.tcp_map = optarg;
 			break;
 		case 'c':
 			arguments->check = true;
@@ -160,31 +139,23 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 	}
 	if (optind == argc)
 		return wrong_usage("name a recording, or traces", NULL);
-	arguments->paths = argv + optind;
-	arguments->nr_paths = (size_t)(argc - optind);
-	arguments->raw = argv[optind];
-	if ((arguments->check || arguments->shifts.nr) && arguments->nr_paths > 1)
+	arguments->request.paths = argv + optind;
+	arguments->request.nr_paths = (size_t)(argc - optind);
+	if ((arguments->check || arguments->request.shifts.nr) && arguments->request.nr_paths > 1)
 		return wrong_usage("--check and --shift are for one recording of Strata's", NULL);
-	if (arguments->check && (arguments->out || arguments->format))
+	if (arguments->check && (arguments->request.out || arguments->request.format))
 		return wrong_usage("--check writes nothing: leave -o and --format away", NULL);
-	if (arguments->tcp_map && merge_is_of_recording(arguments->paths, arguments->nr_paths))
+	if (arguments->request.tcp_map &&
+	    merge_is_of_recording(arguments->request.paths, arguments->request.nr_paths))
 		return wrong_usage("--tcp-map is for traces of several machines, not for one "
 				   "recording",
 				   NULL);
 	if (arguments->json && !arguments->check)
 		return wrong_usage("--json goes with --check; of a merge summary.json says it",
 				   NULL);
-	if (!arguments->out && !arguments->check)
+	if (!arguments->request.out && !arguments->check)
 		return wrong_usage("-o OUT is missing", NULL);
 	return STRATA_STATUS_OK;
-}
-
-static int join(char path[PATH_BYTES], const char *dir, const char *name,
-		struct strata_error *error)
-{
-	if (snprintf(path, PATH_BYTES, "%s%s%s", dir, *name ? "/" : "", name) >= (int)PATH_BYTES)
-		return strata_fail(error, "%.100s...: the path is too long", dir);
-	return 0;
 }
 
 /* The directory of what @out is, behind all links, or of what it will be; NULL: there is none. */
@@ -231,109 +202,11 @@ static int check_apart(const char *raw, const char *out, struct strata_error *er
 		      : 0;
 }
 
-static int choose_outputs(const struct arguments *arguments, struct outputs *outputs,
-			  struct strata_error *error)
-{
-	memset(outputs, 0, sizeof(*outputs));
-	if (check_apart(arguments->raw, arguments->out, error))
-		return -1;
-	if (arguments->format && strcmp(arguments->format, "ctf") == 0)
-		return join(outputs->ctf, arguments->out, "", error);
-	if (arguments->format)
-		return join(outputs->text, arguments->out, "", error);
-
-	if (merge_make_out(arguments->out, arguments->force, error))
-		return -1;
-	if (join(outputs->ctf, arguments->out, "ctf", error) ||
-	    join(outputs->text, arguments->out, "timeline.txt", error) ||
-	    join(outputs->summary_dir, arguments->out, "", error))
-		return -1;
-	return 0;
-}
-
-/* Makes the sinks; those made before one that fails are in @sinks too. */
-static int make_sinks(const struct strata_merge *merge, const struct outputs *outputs, bool force,
-		      struct strata_sink **sinks, size_t *nr, struct strata_error *error)
-{
-	/* The analysis comes first: the caller finds it there. */
-	sinks[*nr] = strata_wakeup_new(merge);
-	if (!sinks[*nr])
-		return strata_fail(error, "out of memory");
-	++*nr;
-	if (outputs->ctf[0]) {
-		sinks[*nr] = strata_ctf_output_new(merge, outputs->ctf, force, error);
-		if (!sinks[*nr])
-			return -1;
-		++*nr;
-	}
-	if (outputs->text[0]) {
-		sinks[*nr] = strata_text_output_new(merge, outputs->text, force, error);
-		if (!sinks[*nr])
-			return -1;
-		++*nr;
-	}
-	return 0;
-}
-
-static void print_outputs(const struct outputs *outputs, FILE *out)
-{
-	if (outputs->ctf[0])
-		fprintf(out, "Trace:    %s (babeltrace2 opens it)\n", outputs->ctf);
-	if (outputs->text[0] && strcmp(outputs->text, "-") != 0)
-		fprintf(out, "Text:     %s\n", outputs->text);
-	if (outputs->summary_dir[0])
-		fprintf(out, "Summary:  %s/summary.json\n", outputs->summary_dir);
-}
-
-static int merge_to(const struct arguments *arguments, struct strata_merge *merge,
-		    const struct outputs *outputs, struct merge_report *report,
-		    struct strata_error *error)
-{
-	/* Where the timeline goes to standard output, nothing else may. */
-	FILE *out = strcmp(outputs->text, "-") == 0 ? stderr : stdout;
-	struct strata_sink *sinks[3];
-	size_t i, nr_sinks = 0;
-	int status = -1;
-
-	if (merge_shifts_apply(&arguments->shifts, merge, error))
-		return -1;
-	if (make_sinks(merge, outputs, arguments->force, sinks, &nr_sinks, error))
-		goto out;
-	status = strata_merge_run(merge, sinks, nr_sinks, error);
-	progress_line_end(&report->line);
-	if (status)
-		goto out;
-	if (strata_merge_result(merge)->events == 0) {
-		status = strata_fail(error,
-				     "%s: no event in it can be read; if the messages above name "
-				     "bad packets, take the recording again",
-				     arguments->raw);
-		goto out;
-	}
-	if (outputs->summary_dir[0]) {
-		status = strata_summary_save(merge, outputs->summary_dir, error);
-		if (status)
-			goto out;
-	}
-	merge_report_print(merge, out);
-	strata_wakeup_print(sinks[0], out);
-	fprintf(out, "\n");
-	print_outputs(outputs, out);
-	fflush(out);
-out:
-	for (i = 0; i < nr_sinks; i++)
-		sinks[i]->free(sinks[i]);
-	return status;
-}
-
 int strata_cmd_merge(int argc, char **argv)
 {
 	struct arguments arguments;
-	struct outputs outputs;
+	const struct merge_request *request = &arguments.request;
 	struct strata_error error;
-	struct strata_merge_options options;
-	struct merge_report report;
-	struct strata_merge *merge;
 	int status = parse_arguments(argc, argv, &arguments);
 
 	if (status != STRATA_STATUS_OK)
@@ -341,24 +214,11 @@ int strata_cmd_merge(int argc, char **argv)
 	/* A file for each stream, and one more for each that it writes. */
 	file_limit_raise();
 	if (arguments.check)
-		return merge_check(arguments.raw, &arguments.shifts, arguments.json);
-	if (!arguments.shifts.nr && !merge_is_of_recording(arguments.paths, arguments.nr_paths))
-		return merge_traces(arguments.tcp_map, arguments.paths, arguments.nr_paths,
-				    arguments.out, arguments.format, arguments.force);
-	merge_report_init(&report, &options);
-	merge = strata_merge_open(arguments.raw, &options, &error);
-	if (!merge) {
+		return merge_check(request->paths[0], &request->shifts, arguments.json);
+	if (merge_is_of_recording(request->paths, request->nr_paths) &&
+	    check_apart(request->paths[0], request->out, &error)) {
 		fprintf(stderr, "strata: merge: %s\n", error.text);
 		return STRATA_STATUS_FAILED;
 	}
-	if (choose_outputs(&arguments, &outputs, &error) ||
-	    merge_to(&arguments, merge, &outputs, &report, &error)) {
-		progress_line_end(&report.line);
-		fprintf(stderr, "strata: merge: %s\n", error.text);
-		status = STRATA_STATUS_FAILED;
-	} else {
-		status = merge_report_verdict(&report, merge);
-	}
-	strata_merge_close(merge);
-	return status;
+	return merge_traces(request);
 }

@@ -22,6 +22,7 @@
 #include "base/exit_status.h"
 #include "strata/commands.h"
 #include "base/escape.h"
+#include "strata/read/host_checks.h"
 #include "strata/read/traces.h"
 #include "strata/read/traces_options.h"
 
@@ -347,38 +348,48 @@ static void print_json(const struct traces *traces, const struct strata_statisti
 	json_object_put(root);
 }
 
-static int count(struct traces *traces, struct strata_statistics *statistics,
-		 struct strata_error *error)
+static int count(struct traces *traces, struct host_checks *checks,
+		 struct strata_statistics *statistics, struct strata_error *error)
 {
-	const struct strata_slice_options options = { .to_ns = UINT64_MAX,
-						      .threads = traces_threads() };
+	struct strata_slice_options options = { .to_ns = UINT64_MAX, .threads = traces_threads() };
 	int status;
+
+	if (host_checks_begin(checks, traces, false, error))
+		return -1;
+	options.observers = checks->observers;
+	options.nr_observers = checks->nr;
 
 	traces_progress_begin(traces, traces->set.bytes);
 	status = strata_statistics_make(statistics, &traces->set, &options, error);
 	traces_progress_end(traces);
-	return status;
+	if (status)
+		return status;
+	strata_trace_set_name_cut(&traces->set);
+	return host_checks_finish(checks, error);
 }
 
 static int stat_traces(const char *tcp_map, char *const *paths, size_t nr, bool json)
 {
 	struct strata_statistics statistics = { 0 };
+	struct host_checks checks = { 0 };
 	struct strata_error error;
 	struct traces traces;
 	int status = STRATA_STATUS_FAILED;
 
-	if (traces_open(&traces, "stat", tcp_map, paths, nr, &error) ||
-	    count(&traces, &statistics, &error)) {
+	if (traces_open(&traces, "stat", tcp_map, NULL, paths, nr, &error) ||
+	    count(&traces, &checks, &statistics, &error)) {
 		fprintf(stderr, "strata: stat: %s\n", error.text);
 	} else {
-		strata_trace_set_name_cut(&traces.set);
-		status = traces.complaints ? STRATA_STATUS_PARTIAL : STRATA_STATUS_OK;
+		status = host_checks_verdict(&checks);
+		if (traces.complaints)
+			status = STRATA_STATUS_PARTIAL;
 		if (json)
 			print_json(&traces, &statistics);
 		else
 			print_text(&traces, &statistics, stdout);
 	}
 	strata_statistics_clear(&statistics);
+	host_checks_clear(&checks);
 	traces_close(&traces);
 	return status;
 }

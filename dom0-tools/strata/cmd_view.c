@@ -80,7 +80,11 @@ static int run(const struct write_verb *verb, const struct write_options *option
 	       char *const *paths, size_t nr)
 {
 	if (!options->live)
-		return write_traces(verb->name, options, 1, paths, nr);
+		return write_traces(&(const struct write_job){ .verb = verb->name,
+							       .forms = options,
+							       .nr_forms = 1,
+							       .paths = paths,
+							       .nr = nr });
 	if (nr != 1 || options->to || (options->from && strcmp(options->from, "0") != 0))
 		return write_wrong_usage(
 			verb, "--live follows one recording, from now on or --from 0", NULL);

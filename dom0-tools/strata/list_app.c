@@ -2,21 +2,27 @@
 /* list_app.c - see list_app.h; cmd_list.c calls it. */
 #include "strata/list_app.h"
 
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "consumerd/apps/app.h"
-#include "consumerd/apps/app_find.h"
+#include "consumerd/apps/app_search.h"
 #include "consumerd/apps/app_socket.h"
 #include "consumerd/apps/app_wake.h"
 #include "base/exit_status.h"
 #include "base/escape.h"
+#include "consumerd/host/file_limit.h"
+#include "consumerd/host/hang_up.h"
 #include "consumerd/host/lock.h"
+#include "consumerd/host/peer.h"
 #include "consumerd/host/proc_text.h"
+#include "consumerd/shares/principal.h"
 
 /* All of them together may take so long to come, and then so long to say what they have. */
 #define COME_MS   2000u
@@ -25,14 +31,18 @@
 /* How often it is looked whether all have come. */
 #define LOOK_MS 5
 
-/* Each is a file. */
-#define LISTED_MAX 1000u
+/* Each is a file.  A user who is not trusted has an eighth of them. */
+#define LISTED_MAX 2048u
+
+/* How long one user's processes are looked at beside a recorder. */
+#define LOOK_USER_MS 2000u
 
 struct listing {
 	bool events;
 	const struct list_choice *choice;
 	int sockets[LISTED_MAX];
 	size_t nr;
+	struct principals *principals;
 };
 
 static uint64_t now_ms(void)
@@ -43,15 +53,34 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
 }
 
+/* May another program of that user be listed?  If not, says whose are too many. */
+static bool has_share(struct listing *listing, int socket)
+{
+	struct strata_error why = { "" };
+	struct principal *who;
+	uint32_t uid;
+
+	if (listing->nr == LISTED_MAX || peer_user(socket, &uid, &why))
+		return false;
+	who = principals_user(listing->principals, uid);
+	if (!who)
+		return false;
+	if (!principal_claim(who, PRINCIPAL_CONNECTIONS, 1, &why))
+		return true;
+	principal_complain(who, "an application is not listed: %s", why.text);
+	return false;
+}
+
 static bool accept_one(struct listing *listing, int listener)
 {
-	int socket = listing->nr == LISTED_MAX
-			     ? -1
-			     : accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 	if (socket < 0)
 		return false;
-	listing->sockets[listing->nr++] = socket;
+	if (has_share(listing, socket))
+		listing->sockets[listing->nr++] = socket;
+	else
+		hang_up(socket);
 	return true;
 }
 
@@ -119,38 +148,105 @@ static void list_one(const struct listing *listing, int socket, uint64_t until_m
 	app_close(&app);
 }
 
-/* What can be seen of programs without a word from them.  Returns how many there are. */
-static size_t list_waiting(void)
+/* Of what can be seen of programs without a word from them. */
+struct waiting {
+	char own_path[PATH_MAX];
+	pid_t last; /* that was listed: it may have several pages */
+	size_t nr;
+};
+
+static void read_path(const char *link, char path[PATH_MAX])
 {
-	struct app_page_place places[APP_PAGES_MAX];
-	struct strata_error error;
-	struct app_process *list;
-	size_t nr, i, found = 0;
+	ssize_t length = readlink(link, path, PATH_MAX - 1);
+
+	path[length > 0 ? length : 0] = '\0';
+}
+
+/* A recorder that calls programs has their pages, and none of its own. */
+static bool is_recorder(void *data, const struct app_process *process)
+{
+	const struct waiting *waiting = data;
+	char link[64], path[PATH_MAX];
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", process->pid);
+	read_path(link, path);
+	return path[0] && strcmp(path, waiting->own_path) == 0;
+}
+
+static bool comes_in_turn(void *data, uint32_t uid)
+{
+	(void)data;
+	(void)uid;
+	return false;
+}
+
+static void begin_process(void *data, const struct app_process *process)
+{
+	(void)data;
+	(void)process;
+}
+
+static void list_process(void *data, const struct app_process *process,
+			 const struct app_page_place *place)
+{
+	struct waiting *waiting = data;
 	char comm[32], name[STRATA_ESCAPED_BYTES(32)];
 
-	if (app_find_processes(&list, &nr, &error))
+	(void)place;
+	if (process->pid == waiting->last ||
+	    !proc_text_read(process->pid, "comm", comm, sizeof(comm)))
+		return;
+	comm[strcspn(comm, "\n")] = '\0';
+	strata_escape_name(name, sizeof(name), comm);
+	printf("  %-10d  %s\n", process->pid, name);
+	waiting->last = process->pid;
+	waiting->nr++;
+}
+
+static void give_up(void *data, uint32_t uid)
+{
+	(void)data;
+	fprintf(stderr,
+		"strata: the mappings of user %u's processes take too long to read: not all of "
+		"his programs are listed\n",
+		uid);
+}
+
+/* Returns how many there are. */
+static size_t list_waiting(void)
+{
+	struct waiting waiting = { .nr = 0 };
+	const struct app_search search = { .data = &waiting,
+					   .user_ms = LOOK_USER_MS,
+					   .is_skipped = is_recorder,
+					   .comes_last = comes_in_turn,
+					   .reads = begin_process,
+					   .finds = list_process,
+					   .gives_up = give_up };
+	struct strata_error error;
+
+	read_path("/proc/self/exe", waiting.own_path);
+	if (app_search_run(&search, &error))
 		fprintf(stderr, "strata: %s\n", error.text);
-	for (i = 0; i < nr; i++) {
-		if (!app_find_pages(list[i].pid, places) ||
-		    !proc_text_read(list[i].pid, "comm", comm, sizeof(comm)))
-			continue;
-		comm[strcspn(comm, "\n")] = '\0';
-		strata_escape_name(name, sizeof(name), comm);
-		printf("  %-10d  %s\n", list[i].pid, name);
-		found++;
-	}
-	free(list);
-	return found;
+	return waiting.nr;
 }
 
 int list_apps(bool events, const struct list_choice *choice)
 {
-	struct listing listing = { .events = events, .choice = choice };
-	struct strata_error error;
+	struct listing listing = { .events = events,
+				   .choice = choice,
+				   .principals = principals_new() };
+	struct strata_error error = { "" };
 	int lock = recorder_lock(&error);
 	uint64_t until_ms;
 	size_t i, nr;
 
+	if (!listing.principals) {
+		fprintf(stderr, "strata: out of memory\n");
+		return STRATA_STATUS_FAILED;
+	}
+	principals_set_total(listing.principals, PRINCIPAL_CONNECTIONS, LISTED_MAX);
+	principals_lower_total(listing.principals, PRINCIPAL_CONNECTIONS, file_limit_raise() / 2);
 	/* A recorder has the socket to which they would come. */
 	if (lock < 0) {
 		nr = list_waiting();
@@ -167,6 +263,8 @@ int list_apps(bool events, const struct list_choice *choice)
 			list_one(&listing, listing.sockets[i], until_ms);
 		close(lock);
 	}
+	principals_sum_up(listing.principals);
+	principals_free(listing.principals);
 	if (!nr)
 		printf("no application that is linked with -lstrata runs here\n");
 	return STRATA_STATUS_OK;

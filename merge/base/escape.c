@@ -49,6 +49,23 @@ const char *strata_escape_name(char *out, size_t size, const char *text)
 	return out;
 }
 
+bool strata_is_escaped(const char *text)
+{
+	for (; *text; text++) {
+		if (*text < 0x20 || *text > 0x7e || *text == '"')
+			return false;
+		if (*text != '\\')
+			continue;
+		text++;
+		if (*text == 'x' && text[1] && strchr(hex_digits, text[1]) && text[2] &&
+		    strchr(hex_digits, text[2]))
+			text += 2;
+		else if (*text != '"' && *text != '\\')
+			return false;
+	}
+	return true;
+}
+
 size_t strata_utf8_read(const char *first, size_t left, uint32_t *code)
 {
 	const unsigned char *text = (const unsigned char *)first;

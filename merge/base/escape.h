@@ -27,6 +27,9 @@ char *strata_escape(char *out, const char *text, size_t bytes);
 /* The same, as a zero-terminated string of at most @size bytes; cut where it does not fit. */
 const char *strata_escape_name(char *out, size_t size, const char *text);
 
+/* Whether a text is one that strata_escape() writes: it may be shown as it is. */
+bool strata_is_escaped(const char *text);
+
 /* Length of the UTF-8 character at the start of @text, which has @bytes (1 or more); 0: invalid.
  * @code: OUT */
 size_t strata_utf8_read(const char *text, size_t bytes, uint32_t *code);

@@ -222,6 +222,21 @@ void strata_out_write(struct strata_out_file *file, const char *bytes, size_t le
 		file->error = strata_write_all(file->fd, bytes, length);
 }
 
+void strata_out_text(struct strata_out_file *file, const char *text)
+{
+	size_t length = strlen(text);
+
+	while (length > 0) {
+		const size_t part = length < STRATA_OUT_ROOM_MAX ? length : STRATA_OUT_ROOM_MAX;
+		char *room = strata_out_room(file, part);
+
+		memcpy(room, text, part);
+		strata_out_advance(file, room + part);
+		text += part;
+		length -= part;
+	}
+}
+
 void strata_out_print(struct strata_out_file *file, const char *format, ...)
 {
 	char *room = strata_out_room(file, STRATA_OUT_ROOM_MAX);

@@ -38,6 +38,9 @@ void strata_out_advance(struct strata_out_file *file, const char *end);
 /* Writes many bytes directly, without the buffer. */
 void strata_out_write(struct strata_out_file *file, const char *bytes, size_t length);
 
+/* Writes a short text through the buffer: cheaper than printf where nothing is to be formatted. */
+void strata_out_text(struct strata_out_file *file, const char *text);
+
 /* printf; a line of more than STRATA_OUT_ROOM_MAX is cut. */
 void strata_out_print(struct strata_out_file *file, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -88,7 +88,8 @@ int strata_filter_expression(struct strata_filter *filter, const char *expressio
 struct teller {
 	strata_complain_fn *tell;
 	void *data;
-	bool unlikely; /* tells only of values that no trace names */
+	bool unlikely; /* tells only of values that no trace names; */
+	bool read_all; /* and of names that no event has */
 	bool told;
 };
 
@@ -97,6 +98,9 @@ static const char *noun_of(const struct strata_operand *operand)
 	if (operand->kind == STRATA_OPERAND_ATTRIBUTE &&
 	    operand->attribute == STRATA_ATTRIBUTE_EVENT)
 		return "name";
+	if (operand->kind == STRATA_OPERAND_ATTRIBUTE &&
+	    operand->attribute == STRATA_ATTRIBUTE_ABOUT)
+		return "domain";
 	return operand->text + (*operand->text == '$');
 }
 
@@ -159,7 +163,7 @@ static void tell_of_value(struct teller *teller, const struct strata_node *node)
 	char text[256], shown[256];
 
 	if (node->comparison != STRATA_EQUAL || value->kind != STRATA_OPERAND_VALUE ||
-	    attribute->kind != STRATA_OPERAND_ATTRIBUTE)
+	    attribute->kind == STRATA_OPERAND_VALUE)
 		return;
 	if (is_text)
 		snprintf(text, sizeof(text), "%.*s", (int)value->value.bytes, value->value.text);
@@ -170,6 +174,13 @@ static void tell_of_value(struct teller *teller, const struct strata_node *node)
 		    is_text ? "\"" : "", shown, is_text ? "\"" : "");
 	add_nearest(&message, &node->nearest, "\"");
 	tell(teller, node, value->column, &message);
+}
+
+/* A task's name is seen only when its events are read. */
+static bool is_of_task(const struct strata_node *node)
+{
+	return node->left.kind == STRATA_OPERAND_ATTRIBUTE &&
+	       node->left.attribute == STRATA_ATTRIBUTE_PROCESS;
 }
 
 /* A tree is no deeper than an expression may be. */
@@ -184,7 +195,7 @@ static void tell_of_node(struct teller *teller, const struct strata_node *node)
 	if (node->kind != STRATA_NODE_TEST)
 		return;
 	if (teller->unlikely) {
-		if (node->may_match && !node->is_likely)
+		if (node->may_match && !node->is_likely && (teller->read_all || !is_of_task(node)))
 			tell_of_value(teller, node);
 		return;
 	}
@@ -209,10 +220,12 @@ void strata_filter_tell_missing(const struct strata_filter *filter, strata_compl
 	tell_of_node(&teller, filter->root);
 }
 
-bool strata_filter_tell_unlikely(const struct strata_filter *filter, strata_complain_fn *told,
-				 void *data)
+bool strata_filter_tell_unlikely(const struct strata_filter *filter, bool read_all,
+				 strata_complain_fn *told, void *data)
 {
-	struct teller teller = { .tell = told, .data = data, .unlikely = true };
+	struct teller teller = {
+		.tell = told, .data = data, .unlikely = true, .read_all = read_all
+	};
 
 	tell_of_node(&teller, filter->root);
 	return teller.told;

@@ -64,10 +64,11 @@ bool strata_filter_can_match(const struct strata_filter *filter);
 
 /*
  * Tells, after a merge in which no event matched, of each CPU that is asked for and that the first
- * packet of no stream names.  True: there is one.
+ * packet of no stream names, and of each process that is no task's name.  True: there is one.
+ * @read_all: the merge read all traces to their ends
  */
-bool strata_filter_tell_unlikely(const struct strata_filter *filter, strata_complain_fn *tell,
-				 void *data);
+bool strata_filter_tell_unlikely(const struct strata_filter *filter, bool read_all,
+				 strata_complain_fn *tell, void *data);
 
 /* Whether it may match an event of a stream. */
 bool strata_filter_may_match_stream(const struct strata_filter *filter, size_t trace,

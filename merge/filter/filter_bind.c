@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
+#include "timeline/domain_names.h"
 #include "filter/filter_binder.h"
 #include "filter/filter_glob.h"
-#include "timeline/domain_names.h"
 
 /* What is left of a node: itself, or a verdict if there is none. */
 struct outcome {
@@ -22,14 +22,16 @@ static bool kind_of(const struct bound_operand *bound, enum strata_value_kind *k
 {
 	const struct strata_ctf_type *type = bound->access.type;
 
-	*labels = bound->labels || bound->value.labels;
-	*kind = bound->kind == BOUND_CONSTANT ? bound->value.kind : STRATA_VALUE_INTEGER;
+	*labels = bound->names || bound->value.names;
+	*kind = bound->kind == BOUND_CONSTANT    ? bound->value.kind
+		: bound->kind == BOUND_TASK_NAME ? STRATA_VALUE_TEXT
+						 : STRATA_VALUE_INTEGER;
 	if (bound->kind != BOUND_FIELD && bound->kind != BOUND_PACKET)
 		return true;
 	if (bound->access.nr_rest || type->kind == STRATA_CTF_VARIANT ||
 	    type->kind == STRATA_CTF_OPTIONAL)
 		return false;
-	*labels = strata_ctf_has_labels(type);
+	*labels = strata_ctf_has_labels(type) || type->names;
 	if (type->kind == STRATA_CTF_FLOAT)
 		*kind = STRATA_VALUE_REAL;
 	else if (type->kind == STRATA_CTF_STRING || strata_ctf_is_text(type))
@@ -68,22 +70,47 @@ static struct outcome decided(enum strata_verdict verdict)
 	return (struct outcome){ NULL, verdict };
 }
 
+/* The type of a field that is known before there is an event; NULL: it is not known, or no field.
+ */
+static const struct strata_ctf_type *type_of(const struct bound_operand *bound)
+{
+	const bool is_field = bound->kind == BOUND_FIELD || bound->kind == BOUND_PACKET;
+
+	return is_field && !bound->access.nr_rest ? bound->access.type : NULL;
+}
+
+/* Names and labels that values of the operand may have, one after the other: NULL after the last.
+ */
+static const char *next_name(const struct bound_operand *bound, size_t *at)
+{
+	const struct strata_ctf_type *type = type_of(bound);
+	const struct strata_number_names *names = bound->kind == BOUND_CONSTANT ? bound->value.names
+										: bound->names;
+
+	if (type && type->names)
+		names = type->names->table;
+	if (names)
+		return strata_number_names_next(names, at);
+	if (type && strata_ctf_has_labels(type) && *at < type->nr_labels)
+		return type->labels[(*at)++].name;
+	return NULL;
+}
+
 /* Compares the value that is wanted with one that events of the class have. */
 static void compare_known(struct strata_node *node, const struct strata_value *wanted,
 			  const struct bound_operand *known, const struct strata_binder *binder)
 {
 	const struct strata_ctf_trace *trace = binder->trace;
-	const struct strata_ctf_type *labels = known->kind == BOUND_CONSTANT ? known->value.labels
-									     : known->labels;
 	const bool is_pattern = wanted->kind == STRATA_VALUE_PATTERN;
-	size_t i;
+	const char *name;
+	size_t i, at = 0;
 
 	if (is_pattern && known->kind == BOUND_CONSTANT && known->value.kind == STRATA_VALUE_TEXT)
 		strata_nearest_name(&node->nearest, wanted->text, wanted->bytes, true,
 				    known->value.text, known->value.bytes);
-	for (i = 0; is_pattern && labels && i < labels->nr_labels; i++)
-		strata_nearest_name(&node->nearest, wanted->text, wanted->bytes, true,
-				    labels->labels[i].name, strlen(labels->labels[i].name));
+	while (is_pattern && (name = next_name(known, &at)))
+		strata_nearest_name(&node->nearest, wanted->text, wanted->bytes, true, name,
+				    strlen(name));
 	if (wanted->kind != STRATA_VALUE_INTEGER)
 		return;
 	if (known->kind == BOUND_CONSTANT && known->value.kind == STRATA_VALUE_INTEGER)
@@ -95,36 +122,41 @@ static void compare_known(struct strata_node *node, const struct strata_value *w
 	}
 }
 
-/* Whether a pattern fits a label of the place that it is compared with. */
-static bool label_may_fit(const struct bound_operand *place, const struct strata_value *pattern)
+/* Whether a pattern fits a name that values of the operand may have. */
+static bool name_may_fit(const struct bound_operand *bound, const struct strata_value *pattern)
 {
-	size_t i;
+	const char *name;
+	size_t at = 0;
 
-	for (i = 0; i < place->labels->nr_labels; i++) {
-		const char *label = place->labels->labels[i].name;
-
-		if (strata_glob_fits(pattern->text, pattern->bytes, label, strlen(label)))
+	while ((name = next_name(bound, &at))) {
+		if (strata_glob_fits(pattern->text, pattern->bytes, name, strlen(name)))
 			return true;
 	}
 	return false;
 }
 
-/* Whether no event of the class can be equal, which only its place's names tell. */
+/* Whether no event of the class can be equal, which the names that its numbers have tell. */
 static bool is_never_equal(const struct bound_node *bound)
 {
+	const struct strata_ctf_type *type = type_of(&bound->left);
+
 	return bound->comparison == STRATA_EQUAL && !bound->stands_alone &&
-	       bound->left.kind == BOUND_PLACE && bound->left.labels &&
+	       ((bound->left.kind == BOUND_PLACE && bound->left.names) ||
+		(type && (type->names || strata_ctf_has_labels(type)))) &&
 	       bound->right.kind == BOUND_CONSTANT &&
 	       bound->right.value.kind == STRATA_VALUE_PATTERN &&
-	       !label_may_fit(&bound->left, &bound->right.value);
+	       !name_may_fit(&bound->left, &bound->right.value);
 }
 
-/* Whether some stream of the trace is of the CPU that is wanted, as far as streams tell. */
-static bool is_likely_cpu(const struct strata_binder *binder, const struct bound_node *bound)
+/* Whether some stream of the trace is of the CPU that is wanted, as far as streams tell; names of
+ * tasks are seen when the events are read. */
+static bool is_likely(const struct strata_binder *binder, const struct bound_node *bound)
 {
 	const struct strata_ctf_trace *trace = binder->trace;
 	size_t i;
 
+	if (bound->comparison == STRATA_EQUAL && bound->left.kind == BOUND_TASK_NAME)
+		return false;
 	if (bound->comparison != STRATA_EQUAL || bound->left.kind != BOUND_CPU ||
 	    bound->right.kind != BOUND_CONSTANT || bound->right.value.kind != STRATA_VALUE_INTEGER)
 		return true;
@@ -154,7 +186,7 @@ static struct outcome decide_test(struct strata_binder *binder, const struct bou
 	return (struct outcome){ kept, STRATA_UNKNOWN };
 }
 
-static struct outcome bind_test(struct strata_binder *binder, struct strata_node *node)
+static struct outcome bind_comparison(struct strata_binder *binder, struct strata_node *node)
 {
 	struct bound_node bound = { .kind = BOUND_TEST,
 				    .comparison = node->comparison,
@@ -170,13 +202,56 @@ static struct outcome bind_test(struct strata_binder *binder, struct strata_node
 	outcome = decide_test(binder, &bound);
 	if (outcome.node || outcome.verdict == STRATA_YES) {
 		node->may_match = true;
-		node->is_likely |= is_likely_cpu(binder, &bound);
+		node->is_likely |= is_likely(binder, &bound);
 	}
 	if (!node->is_likely && !node->stands_alone) {
 		compare_known(node, &node->right.value, &bound.left, binder);
 		compare_known(node, &node->left.value, &bound.right, binder);
 	}
 	return outcome;
+}
+
+static bool is_about(const struct strata_operand *operand)
+{
+	return operand->kind == STRATA_OPERAND_ATTRIBUTE &&
+	       operand->attribute == STRATA_ATTRIBUTE_ABOUT;
+}
+
+/* Binds a comparison with each domain that an event is about: one must be equal, or all differ. */
+static struct outcome bind_about(struct strata_binder *binder, struct strata_node *node)
+{
+	const bool is_all = node->comparison == STRATA_NOT_EQUAL;
+	const enum strata_verdict ends = is_all ? STRATA_NO : STRATA_YES;
+	const struct strata_ctf_type *payload = binder->class->payload;
+	const size_t nr = payload ? payload->nr_fields : 0;
+	struct bound_node *made = make(binder), **last = made ? &made->first : NULL;
+	bool is_decided = false;
+
+	if (!made)
+		return decided(STRATA_UNKNOWN);
+	made->kind = is_all ? BOUND_ALL : BOUND_ANY;
+	for (binder->about = 0; binder->about <= nr; binder->about++) {
+		const struct outcome outcome = bind_comparison(binder, node);
+
+		is_decided |= !outcome.node && outcome.verdict == ends;
+		if (!outcome.node)
+			continue;
+		*last = outcome.node;
+		last = &outcome.node->next;
+	}
+	if (is_decided)
+		return decided(ends);
+	if (made->first)
+		return (struct outcome){ made, STRATA_UNKNOWN };
+	return decided(node->was_sensible ? (enum strata_verdict)(STRATA_YES - ends)
+					  : STRATA_UNKNOWN);
+}
+
+static struct outcome bind_test(struct strata_binder *binder, struct strata_node *node)
+{
+	if (is_about(&node->left) || (!node->stands_alone && is_about(&node->right)))
+		return bind_about(binder, node);
+	return bind_comparison(binder, node);
 }
 
 /* The tree ------------------------------------------------------------------------------------ */
@@ -268,47 +343,31 @@ static bool can_match(const struct bound_node *root)
 	return true;
 }
 
-/* Names of domains ---------------------------------------------------------------------------- */
-
-struct labels {
-	struct strata_ctf_label *of;
-	size_t nr;
-};
-
-static void add_label(void *data, uint32_t domain, const char *name)
-{
-	struct labels *labels = data;
-
-	labels->of[labels->nr++] = (struct strata_ctf_label){ name, domain, domain };
-}
-
-/* An enumeration of the domains that kernels on the same host say they are; a merged timeline's has
- * its own. */
-static const struct strata_ctf_type *find_domains(struct strata_binder *binder)
-{
-	const struct strata_place_number *number = &binder->place->domain;
-	const struct strata_trace_set *set = binder->set;
-	struct strata_ctf_type *type = strata_ctf_arena_get(binder->arena, 1, sizeof(*type));
-	struct labels labels = {
-		strata_ctf_arena_get(binder->arena, set->nr_traces + STRATA_DOMAIN_NAMES_MORE,
-				     sizeof(*labels.of)),
-		0,
-	};
-
-	if (number->in == STRATA_PLACE_FIELD && number->access.type->kind == STRATA_CTF_ENUM)
-		return number->access.type;
-	if (!type || !labels.of) {
-		binder->no_memory = true;
-		return NULL;
-	}
-	strata_domain_names(set, binder->trace, add_label, &labels);
-	type->kind = STRATA_CTF_ENUM;
-	type->labels = labels.of;
-	type->nr_labels = labels.nr;
-	return type;
-}
-
 /* All classes --------------------------------------------------------------------------------- */
+
+/* Finds what the events of a kernel's stream tell of the task that runs.  0 or -1. */
+static int find_tasks(struct strata_binder *binder, const struct strata_ctf_stream_class *class)
+{
+	bool has_switch = false;
+	size_t i;
+
+	binder->tasks = NULL;
+	if (strcmp(binder->place->layer, "kernel") != 0)
+		return 0;
+	binder->tasks =
+		strata_ctf_arena_get(binder->arena, class->nr_events, sizeof(*binder->tasks));
+	for (i = 0; binder->tasks && i < class->nr_events; i++) {
+		if (strata_task_class_find(&binder->tasks[i], class, &class->events[i],
+					   binder->arena) < 0)
+			return -1;
+		has_switch |= binder->tasks[i].tells == STRATA_TASK_SWITCH;
+	}
+	if (!binder->tasks)
+		return -1;
+	if (!has_switch)
+		binder->tasks = NULL;
+	return 0;
+}
 
 static int bind_kind(struct strata_filter *filter, struct strata_binder *binder, size_t at,
 		     struct bound_kind *kind)
@@ -323,8 +382,10 @@ static int bind_kind(struct strata_filter *filter, struct strata_binder *binder,
 		return -1;
 	binder->kind = &binder->trace->kinds[at];
 	binder->place = place;
-	binder->domains = find_domains(binder);
 	binder->reads_packet = false;
+	binder->asks_for_task = false;
+	if (find_tasks(binder, class))
+		return -1;
 	for (i = 0; i < class->nr_events; i++) {
 		struct outcome outcome;
 
@@ -337,6 +398,8 @@ static int bind_kind(struct strata_filter *filter, struct strata_binder *binder,
 		filter->can_match |= kind->classes[i].node || kind->classes[i].matches;
 	}
 	kind->reads_packet = binder->reads_packet;
+	kind->tasks = binder->asks_for_task ? binder->tasks : NULL;
+	filter->of_set.from_start |= binder->asks_for_task;
 	return binder->no_memory ? -1 : 0;
 }
 
@@ -361,16 +424,24 @@ int strata_filter_bind(struct strata_filter *filter, const struct strata_trace_s
 	size_t i;
 
 	filter->can_match = false;
+	filter->of_set.from_start = false;
+	filter->nr_traces = set->nr_traces;
 	strata_ctf_arena_free(filter->bound_arena);
 	filter->bound_arena = strata_ctf_arena_new(SIZE_MAX);
 	binder.arena = filter->bound_arena;
 	if (binder.arena)
 		filter->traces =
 			strata_ctf_arena_get(binder.arena, set->nr_traces, sizeof(*filter->traces));
-	if (!binder.arena || !filter->traces)
+	if (binder.arena)
+		filter->nr_streams = strata_ctf_arena_get(binder.arena, set->nr_traces,
+							  sizeof(*filter->nr_streams));
+	if (!binder.arena || !filter->traces || !filter->nr_streams)
 		return strata_fail(error, "out of memory for the filter");
+	if (strata_domain_names_set(set, error))
+		return -1;
 	for (i = 0; i < set->nr_traces; i++) {
 		binder.trace = set->traces[i];
+		filter->nr_streams[i] = binder.trace->nr_streams;
 		binder.name = names[i];
 		if (bind_trace(filter, &binder, &filter->traces[i]))
 			return strata_fail(error, "out of memory for the filter");

@@ -77,6 +77,16 @@ static bool find_one_of(struct strata_binder *binder, struct bound_operand *boun
 	return false;
 }
 
+/* The task that runs, where the stream's events tell it. */
+static void bind_task(struct strata_binder *binder, struct bound_operand *bound,
+		      enum bound_operand_kind kind)
+{
+	if (!binder->tasks)
+		return;
+	bound->kind = kind;
+	binder->asks_for_task = true;
+}
+
 /* The kernel's word on the process comes before its own, and what is near the event before what
  * holds for all of its trace; its thread is only looked at if nothing says more. */
 static void find_process_number(struct strata_binder *binder, struct bound_operand *bound)
@@ -95,8 +105,8 @@ static void find_process_number(struct strata_binder *binder, struct bound_opera
 		return;
 	else if (strata_ctf_env_number(binder->trace, "vpid", &pid) && pid >= 0)
 		bound->value = strata_value_unsigned((uint64_t)pid);
-	else
-		find_one_of(binder, bound, threads, 2);
+	else if (!find_one_of(binder, bound, threads, 2))
+		bind_task(binder, bound, BOUND_TASK_NUMBER);
 }
 
 /* A trace of one of Strata's applications has its program's name. */
@@ -111,19 +121,46 @@ static void find_process_name(struct strata_binder *binder, struct bound_operand
 	if (!name && strcmp(binder->place->layer, "app") == 0 &&
 	    strata_ctf_env_number(binder->trace, "domain_id", &domain))
 		name = strata_ctf_env_text(binder->trace, "domain");
-	set_text(bound, name);
+	if (name)
+		set_text(bound, name);
+	else
+		bind_task(binder, bound, BOUND_TASK_NAME);
 }
 
 static void bind_place(struct bound_operand *bound, const struct strata_place_number *number,
-		       const struct strata_ctf_type *labels)
+		       const struct strata_number_names *names)
 {
 	if (number->in == STRATA_PLACE_FIXED) {
 		bound->value = strata_value_unsigned(number->fixed);
-		bound->value.labels = labels;
+		bound->value.names = names;
 	} else if (number->in != STRATA_PLACE_NOWHERE) {
 		bound->kind = BOUND_PLACE;
 		bound->number = number;
-		bound->labels = labels;
+		bound->names = names;
+	}
+}
+
+/* The domain of the event, and then those that fields of it are numbers of. */
+static void bind_about(struct strata_binder *binder, struct bound_operand *bound)
+{
+	const struct strata_ctf_type *payload = binder->class->payload;
+	const struct strata_number_names *domains = &binder->trace->domains;
+	const struct strata_ctf_field *field;
+	struct strata_ctf_path_part *part;
+
+	if (binder->about == 0) {
+		bind_place(bound, &binder->place->domain, domains);
+		return;
+	}
+	field = &payload->fields[binder->about - 1];
+	if (!field->type->names || field->type->names->table != domains)
+		return;
+	/* The way keeps it. */
+	part = strata_ctf_arena_get(binder->arena, 1, sizeof(*part));
+	binder->no_memory |= !part;
+	if (part) {
+		part->name = field->name;
+		find_field(binder, bound, part, 1);
 	}
 }
 
@@ -141,7 +178,10 @@ static void bind_attribute(struct strata_binder *binder, const struct strata_ope
 		set_text(bound, binder->place->layer);
 		break;
 	case STRATA_ATTRIBUTE_DOMAIN:
-		bind_place(bound, &binder->place->domain, binder->domains);
+		bind_place(bound, &binder->place->domain, &binder->trace->domains);
+		break;
+	case STRATA_ATTRIBUTE_ABOUT:
+		bind_about(binder, bound);
 		break;
 	case STRATA_ATTRIBUTE_VCPU:
 		bind_place(bound, &binder->place->vcpu, NULL);

@@ -14,8 +14,10 @@ struct strata_binder {
 	const struct strata_ctf_kind_of_stream *kind;
 	const struct strata_ctf_event_class *class;
 	const struct strata_place *place;
-	const struct strata_ctf_type *domains; /* an enumeration of their names */
+	size_t about; /* which of the domains that an event is about is bound: see bind_about() */
 	bool reads_packet;
+	struct strata_task_class *tasks; /* of the kind; NULL: its events do not tell */
+	bool asks_for_task;
 	bool no_memory;
 };
 

@@ -8,6 +8,7 @@
 
 #include "timeline/event_place.h"
 #include "filter/filter.h"
+#include "timeline/current_task.h"
 
 enum bound_operand_kind {
 	BOUND_CONSTANT,
@@ -16,6 +17,8 @@ enum bound_operand_kind {
 	BOUND_PLACE,  /* a number of event_place.h's */
 	BOUND_CPU,
 	BOUND_TIME,
+	BOUND_TASK_NAME, /* of the task that runs */
+	BOUND_TASK_NUMBER,
 };
 
 struct bound_operand {
@@ -23,7 +26,7 @@ struct bound_operand {
 	struct strata_value value; /* a constant */
 	struct strata_ctf_access access;
 	const struct strata_place_number *number;
-	const struct strata_ctf_type *labels; /* a place's; or NULL */
+	const struct strata_number_names *names; /* a place's; or NULL */
 };
 
 struct bound_node {
@@ -43,6 +46,8 @@ struct bound_class {
 struct bound_kind {
 	struct bound_class *classes;
 	bool reads_packet; /* some class does */
+	/* What each class tells of the task that runs; NULL: nobody asks, or none tells. */
+	struct strata_task_class *tasks;
 };
 
 /* How merges run a filter: filter_run.c. */
@@ -54,7 +59,9 @@ struct strata_filter {
 	struct strata_node *root;        /* all of its children */
 	struct strata_ctf_arena *bound_arena;
 	struct bound_kind **traces; /* by trace and kind of stream */
-	bool can_match;             /* an event of some class */
+	size_t *nr_streams;         /* of each trace */
+	size_t nr_traces;
+	bool can_match; /* an event of some class */
 };
 
 #endif /* STRATA_MERGE_FILTER_BOUND_H */

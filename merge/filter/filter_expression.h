@@ -28,6 +28,7 @@ enum strata_attribute {
 	STRATA_ATTRIBUTE_SOURCE, /* whose it is, as it is shown */
 	STRATA_ATTRIBUTE_LAYER,  /* "xen", "kernel", "app" */
 	STRATA_ATTRIBUTE_DOMAIN, /* a number, or its names */
+	STRATA_ATTRIBUTE_ABOUT,  /* a domain: whose event it is, or that one of its fields names */
 	STRATA_ATTRIBUTE_VCPU,
 	STRATA_ATTRIBUTE_CPU, /* of its stream */
 	STRATA_ATTRIBUTE_PCPU,

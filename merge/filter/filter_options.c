@@ -39,6 +39,7 @@ static int set_value(const char *option, enum strata_attribute attribute, const 
 		     struct strata_value *value, struct strata_error *error)
 {
 	const bool may_be_name = attribute == STRATA_ATTRIBUTE_DOMAIN ||
+				 attribute == STRATA_ATTRIBUTE_ABOUT ||
 				 attribute == STRATA_ATTRIBUTE_PROCESS;
 	const bool is_name = attribute == STRATA_ATTRIBUTE_EVENT ||
 			     attribute == STRATA_ATTRIBUTE_SOURCE ||

@@ -19,7 +19,7 @@ const char *const strata_attribute_names[STRATA_NR_ATTRIBUTES] = {
 	[STRATA_ATTRIBUTE_LAYER] = "layer", [STRATA_ATTRIBUTE_DOMAIN] = "domain",
 	[STRATA_ATTRIBUTE_VCPU] = "vcpu",   [STRATA_ATTRIBUTE_CPU] = "cpu",
 	[STRATA_ATTRIBUTE_PCPU] = "pcpu",   [STRATA_ATTRIBUTE_PROCESS] = "process",
-	[STRATA_ATTRIBUTE_TIME] = "time",
+	[STRATA_ATTRIBUTE_TIME] = "time",   [STRATA_ATTRIBUTE_ABOUT] = "about",
 };
 
 static unsigned int column(const struct parser *parser)
@@ -159,8 +159,9 @@ static int parse_attribute(struct parser *parser, struct strata_operand *operand
 		operand->attribute = (enum strata_attribute)i;
 		return next(parser);
 	}
-	return expected(parser, "$event, $source, $layer, $domain, $vcpu, $cpu, $pcpu, $process, "
-				"$time or $ctx.FIELD");
+	return expected(parser,
+			"$event, $source, $layer, $domain, $about, $vcpu, $cpu, $pcpu, $process, "
+			"$time or $ctx.FIELD");
 }
 
 static int parse_operand(struct parser *parser, struct strata_operand *operand)

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "ctf/reader/ctf_packet_head.h"
+#include "ctf/values/value_names.h"
 #include "filter/filter_bound.h"
+#include "filter/filter_seen.h"
 #include "base/put_text.h"
 #include "ctf/values/utf_text.h"
 
@@ -15,6 +17,8 @@ struct filter_run {
 	const struct strata_ctf_stream *stream;
 	uint64_t offset;
 	struct strata_ctf_cursor packet; /* at its context */
+	struct strata_task **tasks;      /* of each trace and stream; NULL: nobody asks for them */
+	struct strata_seen *seen;        /* likewise */
 };
 
 /* One event. */
@@ -23,25 +27,61 @@ struct asked {
 	const struct strata_ctf_cursor *packet; /* at its packet's context */
 	uint64_t ns;
 	uint32_t cpu;
-	bool is_unread; /* there is no event: only what its stream tells is known */
+	const struct strata_task *task; /* NULL: it is not known */
+	bool is_unread;                 /* there is no event: only what its stream tells is known */
 };
+
+static void end(void *data)
+{
+	struct filter_run *run = data;
+	size_t i;
+
+	if (!run)
+		return;
+	if (run->seen)
+		strata_seen_tell(run->seen, run->filter->root);
+	free(run->seen);
+	for (i = 0; run->tasks && i < run->filter->nr_traces; i++)
+		free(run->tasks[i]);
+	free(run->tasks);
+	free(run->head.bytes);
+	free(run);
+}
+
+/* The task of each stream is unknown at first.  0 or -1. */
+static int make_tasks(struct filter_run *run)
+{
+	const struct strata_filter *filter = run->filter;
+	size_t i;
+
+	run->seen = calloc(1, sizeof(*run->seen));
+	run->tasks = calloc(filter->nr_traces + 1, sizeof(*run->tasks));
+	for (i = 0; run->tasks && i < filter->nr_traces; i++) {
+		run->tasks[i] = calloc(filter->nr_streams[i] + 1, sizeof(**run->tasks));
+		if (!run->tasks[i])
+			return -1;
+	}
+	return run->tasks && run->seen ? 0 : -1;
+}
+
+static struct strata_task *task_of(struct filter_run *run, size_t trace,
+				   const struct strata_ctf_reader *reader)
+{
+	return &run->tasks[trace][reader->stream - reader->stream->trace->streams];
+}
 
 static void *begin(const struct strata_set_filter *of_set)
 {
 	struct filter_run *run = calloc(1, sizeof(*run));
 
-	if (run)
-		run->filter = (const struct strata_filter *)of_set;
+	if (!run)
+		return NULL;
+	run->filter = (const struct strata_filter *)of_set;
+	if (of_set->from_start && make_tasks(run)) {
+		end(run);
+		return NULL;
+	}
 	return run;
-}
-
-static void end(void *data)
-{
-	struct filter_run *run = data;
-
-	if (run)
-		free(run->head.bytes);
-	free(run);
 }
 
 /* An array's text; of no kind where it does not begin with a byte. */
@@ -92,6 +132,8 @@ static void read_number(struct strata_ctf_cursor *cursor, const struct strata_ct
 		value->kind = STRATA_VALUE_INTEGER;
 		value->is_negative = type->is_signed && value->number >> 63;
 		value->labels = strata_ctf_has_labels(type) ? type : NULL;
+		if (type->names)
+			value->names = strata_value_names(type->names, cursor->slots);
 	}
 }
 
@@ -116,13 +158,13 @@ static void read_field(const struct strata_ctf_access *access, struct strata_ctf
 		*value = strata_value_text(text, length);
 }
 
-static void set_known(uint32_t number, const struct strata_ctf_type *labels,
+static void set_known(uint32_t number, const struct strata_number_names *names,
 		      struct strata_value *value)
 {
 	if (number == STRATA_PLACE_UNKNOWN)
 		return;
 	*value = strata_value_unsigned(number);
-	value->labels = labels;
+	value->names = names;
 }
 
 /* A constant is where it is; the rest is put into @room, and what that needs into @kept. */
@@ -134,6 +176,7 @@ static const struct strata_value *read_operand(const struct bound_operand *opera
 		return &operand->value;
 	room->kind = STRATA_VALUE_NONE;
 	room->labels = NULL;
+	room->names = NULL;
 	if (asked->is_unread && operand->kind != BOUND_CPU &&
 	    !(operand->kind == BOUND_PLACE && operand->number->in != STRATA_PLACE_FIELD))
 		return room;
@@ -146,13 +189,21 @@ static const struct strata_value *read_operand(const struct bound_operand *opera
 		break;
 	case BOUND_PLACE:
 		set_known(strata_place_read(operand->number, asked->cpu, &asked->event),
-			  operand->labels, room);
+			  operand->names, room);
 		break;
 	case BOUND_CPU:
 		set_known(asked->cpu, NULL, room);
 		break;
 	case BOUND_TIME:
 		*room = strata_value_unsigned(asked->ns);
+		break;
+	case BOUND_TASK_NAME:
+		if (asked->task && asked->task->is_known)
+			*room = strata_value_text(asked->task->name, asked->task->bytes);
+		break;
+	case BOUND_TASK_NUMBER:
+		if (asked->task && asked->task->is_known)
+			*room = strata_value_unsigned(asked->task->tid);
 		break;
 	case BOUND_CONSTANT:
 		break;
@@ -229,6 +280,62 @@ static void read_packet(struct filter_run *run, struct strata_ctf_reader *reader
 			(struct strata_ctf_cursor){ .bytes = nothing, .slots = reader->slots };
 }
 
+/* Leaves of events those that match.  @task: of the stream; what events tell of it is noted */
+static size_t keep_by_task(struct filter_run *run, struct strata_ctf_reader *reader,
+			   const struct bound_kind *kind, struct strata_task *task,
+			   struct asked *asked, struct strata_lane_event *events, size_t nr)
+{
+	size_t i, kept = 0;
+
+	asked->task = task;
+	for (i = 0; i < nr; i++) {
+		const struct bound_class *class = &kind->classes[events[i].class];
+		const struct strata_task_class *tells = &kind->tasks[events[i].class];
+		bool matches = class->matches;
+
+		if (class->node || tells->tells != STRATA_TASK_NOTHING)
+			strata_ctf_event_open(reader, &events[i], &asked->event);
+		strata_task_during(task, tells, &asked->event);
+		asked->ns = events[i].ns;
+		if (class->node)
+			matches = ask(class->node, asked) == STRATA_YES;
+		if (tells->tells != STRATA_TASK_NOTHING) {
+			strata_task_after(task, tells, &asked->event);
+			strata_seen_add(run->seen, task);
+		}
+		events[kept] = events[i];
+		kept += matches;
+	}
+	return kept;
+}
+
+/* Notes what events that nobody wants tell of the task. */
+static void pass(void *data, size_t trace, struct strata_ctf_reader *reader,
+		 const struct strata_lane_event *events, size_t nr)
+{
+	struct filter_run *run = data;
+	const struct bound_kind *kind =
+		&run->filter->traces[trace][reader->kind - reader->stream->trace->kinds];
+	struct strata_ctf_cursor cursor;
+	size_t i;
+
+	for (i = 0; kind->tasks && i < nr; i++) {
+		const struct strata_task_class *tells = &kind->tasks[events[i].class];
+
+		if (tells->tells == STRATA_TASK_NOTHING)
+			continue;
+		strata_ctf_event_open(reader, &events[i], &cursor);
+		strata_task_after(task_of(run, trace, reader), tells, &cursor);
+		strata_seen_add(run->seen, task_of(run, trace, reader));
+	}
+}
+
+/* What was lost may be a switch. */
+static void lose(void *data, size_t trace, struct strata_ctf_reader *reader)
+{
+	task_of(data, trace, reader)->is_known = false;
+}
+
 static size_t keep(void *data, size_t trace, struct strata_ctf_reader *reader,
 		   struct strata_lane_event *events, size_t nr)
 {
@@ -243,6 +350,9 @@ static size_t keep(void *data, size_t trace, struct strata_ctf_reader *reader,
 		asked.cpu = (uint32_t)reader->packet.cpu;
 	if (kind->reads_packet)
 		read_packet(run, reader);
+	if (kind->tasks)
+		return keep_by_task(run, reader, kind, task_of(run, trace, reader), &asked, events,
+				    nr);
 	for (i = 0; i < nr; i++) {
 		const struct bound_class *class = &kind->classes[events[i].class];
 		bool matches = class->matches;
@@ -309,6 +419,8 @@ const struct strata_set_filter *strata_filter_of_set(const struct strata_filter 
 const struct strata_set_filter strata_filter_merging = {
 	.begin = begin,
 	.keep = keep,
+	.pass = pass,
+	.lose = lose,
 	.end = end,
 	.may_match = may_match,
 };

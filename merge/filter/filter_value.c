@@ -92,7 +92,14 @@ static bool label_fits(const struct strata_value *integer, const struct strata_v
 	const char *label;
 	size_t at = 0;
 
-	while ((label = strata_enum_next_label(integer->labels, integer->number, &at))) {
+	while (integer->labels &&
+	       (label = strata_enum_next_label(integer->labels, integer->number, &at))) {
+		if (strata_glob_fits(pattern->text, pattern->bytes, label, strlen(label)))
+			return true;
+	}
+	at = 0;
+	while (integer->names &&
+	       (label = strata_number_names_at(integer->names, integer->number, &at))) {
 		if (strata_glob_fits(pattern->text, pattern->bytes, label, strlen(label)))
 			return true;
 	}
@@ -135,7 +142,7 @@ enum strata_verdict strata_value_compare(const struct strata_value *left,
 		return has_comparison(order_integers(left, right), comparison) ? STRATA_YES
 									       : STRATA_NO;
 	if (!strata_value_kinds_fit(left->kind, comparison, right->kind,
-				    left->labels || right->labels))
+				    left->labels || left->names || right->labels || right->names))
 		return STRATA_UNKNOWN;
 	if (is_number(left->kind) && is_number(right->kind))
 		return has_comparison(order_numbers(left, right), comparison) ? STRATA_YES

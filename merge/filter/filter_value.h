@@ -11,6 +11,7 @@
 #define STRATA_MERGE_FILTER_VALUE_H
 
 #include "ctf/types/ctf_types.h"
+#include "base/number_names.h"
 
 /* In this order "and" is the least, "or" the greatest of two. */
 enum strata_verdict {
@@ -36,6 +37,8 @@ struct strata_value {
 	size_t bytes;
 	/* An integer's, if it has labels: a pattern is compared with these.  Or NULL. */
 	const struct strata_ctf_type *labels;
+	/* Likewise names that its trace does not give. */
+	const struct strata_number_names *names;
 };
 
 enum strata_comparison {
@@ -55,7 +58,7 @@ enum strata_verdict strata_value_compare(const struct strata_value *left,
 enum strata_verdict strata_value_truth(const struct strata_value *value);
 
 /* Whether values of these kinds can be compared that way at all. @labels: one that is an integer
- * has labels */
+ * has labels or names */
 bool strata_value_kinds_fit(enum strata_value_kind left, enum strata_comparison comparison,
 			    enum strata_value_kind right, bool labels);
 

@@ -203,6 +203,21 @@ static void set_up_stream(struct strata_merge *merge, size_t at)
 		strata_order_check_read_by_xen(stream->vcpu);
 }
 
+/* The time that the hypervisor's streams cover moves with them. */
+static void set_cover(struct strata_merge *merge)
+{
+	const struct strata_xen_scan *scan = &merge->host->scan;
+	int64_t shift = 0;
+	size_t i;
+
+	for (i = 0; i < merge->nr_streams; i++) {
+		if (merge->streams[i].seen.source->layer == STRATA_LAYER_XEN)
+			shift = merge->host->streams[i].shift_ticks;
+	}
+	strata_order_check_cover(merge->check, strata_shifted_ticks(scan->covered_from, shift),
+				 strata_shifted_ticks(scan->covered_until, shift));
+}
+
 static int set_up(struct strata_merge *merge, struct strata_error *error)
 {
 	const struct strata_xen_scan *scan;
@@ -220,6 +235,7 @@ static int set_up(struct strata_merge *merge, struct strata_error *error)
 		return strata_fail(error, "out of memory for %zu streams", merge->nr_streams);
 	for (i = 0; i < merge->nr_streams; i++)
 		set_up_stream(merge, i);
+	set_cover(merge);
 	merge->result.left_out_sources = merge->host->left_out_sources;
 	merge->result.assumed_clocks = merge->host->assumed_clocks;
 	return 0;
@@ -264,29 +280,12 @@ struct strata_merge *strata_merge_open(const char *raw, const struct strata_merg
 	return merge;
 }
 
-static bool is_of_xen(const struct strata_merge *merge, const char *source)
-{
-	size_t i;
-
-	for (i = 0; i < merge->nr_streams; i++) {
-		if (strcmp(merge->streams[i].seen.source->name, source) == 0)
-			return merge->streams[i].seen.source->layer == STRATA_LAYER_XEN;
-	}
-	return false;
-}
-
 int strata_merge_shift(struct strata_merge *merge, const char *source, int64_t ticks,
 		       struct strata_error *error)
 {
-	const struct strata_xen_scan *scan = &merge->host->scan;
-
 	if (strata_recorded_host_shift(merge->host, source, ticks, error))
 		return -1;
-	/* The time that the hypervisor's streams cover moves with them. */
-	if (is_of_xen(merge, source))
-		strata_order_check_cover(merge->check,
-					 strata_shifted_ticks(scan->covered_from, ticks),
-					 strata_shifted_ticks(scan->covered_until, ticks));
+	set_cover(merge);
 	return 0;
 }
 

@@ -181,6 +181,7 @@ struct strata_ctf_trace *strata_recording_traces_trace(struct strata_recording_t
 	if (!trace)
 		return NULL;
 	trace->recording = traces;
+	trace->vm_exits = source->exits;
 	name_missing(traces, source, trace);
 	for (i = 0; i < trace->nr_streams; i++) {
 		if (!set_up(traces, source_index, &trace->streams[i]) ||

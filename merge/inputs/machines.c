@@ -105,7 +105,7 @@ static bool same_machine(const struct strata_ctf_trace *a, const struct strata_c
 {
 	if (a->recording || b->recording)
 		return a->recording == b->recording;
-	return same_clock(a, b);
+	return same_clock(a, b) || strata_ctf_converted_alike(a, b, STRATA_CTF_MACHINE);
 }
 
 /* The name of a trace's machine: its host's, or its own. */
@@ -259,6 +259,25 @@ static int convert_stream(struct strata_machines *machines, struct strata_ctf_tr
 	return 0;
 }
 
+/* Returns a trace's clock group: its machine's; but each source of a recording, and each trace with
+ * another offset, has its own.  @machine: of the trace */
+static size_t clock_group_of(const struct strata_machines *machines,
+			     const struct strata_trace_set *set, size_t at, size_t machine)
+{
+	const struct strata_ctf_trace *trace = set->traces[at];
+	int64_t converted;
+	size_t i;
+
+	if (trace->recording || trace->own_bound_ns)
+		return machines->nr + at;
+	if (!strata_ctf_env_number(trace, STRATA_CTF_CLOCK, &converted))
+		return machine;
+	for (i = 0; !strata_ctf_converted_alike(set->traces[i], trace, STRATA_CTF_CLOCK); i++)
+		if (i == at)
+			return machine;
+	return machines->nr + i;
+}
+
 /* Sets the bounds of a converted trace's times. */
 static void set_bounds(struct strata_ctf_trace *trace)
 {
@@ -297,10 +316,9 @@ static int set_converters(struct strata_machines *machines, struct strata_trace_
 		struct strata_ctf_trace *trace = set->traces[i];
 		const size_t machine = machines->of_trace[i];
 
-		/* Each source of a recording has its own clocks, mapped to the host's time. */
 		trace->own_bound_ns = strata_machines_offset_distance(machines, set, i);
-		trace->clock_group = trace->recording || trace->own_bound_ns ? machines->nr + i
-									     : machine;
+		trace->clock_group = clock_group_of(machines, set, i, machine);
+		trace->machine = machine;
 		trace->times_are_tied = machines->machines[machine].tied;
 		if (machine == 0 || trace->recording || !machines->machines[machine].tied ||
 		    same_timeline(set->traces[0], trace))

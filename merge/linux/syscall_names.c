@@ -2,8 +2,6 @@
 /* syscall_names.c - see syscall_names.h: the numbers of Linux 6.1's headers. */
 #include "linux/syscall_names.h"
 
-#include <stddef.h>
-
 static const char *const names[] = {
 	[0] = "read",
 	[1] = "write",
@@ -369,9 +367,6 @@ static const char *const names[] = {
 	[450] = "set_mempolicy_home_node",
 };
 
-const char *strata_syscall_name(int64_t number)
-{
-	if (number < 0 || number >= (int64_t)(sizeof(names) / sizeof(names[0])))
-		return NULL;
-	return names[number];
-}
+static const struct strata_name_range ranges[] = { STRATA_NAMES_RANGE(names) };
+
+const struct strata_number_names strata_linux_syscalls = { .ranges = ranges, .nr_ranges = 1 };

@@ -9,9 +9,8 @@
 #ifndef STRATA_MERGE_SYSCALL_NAMES_H
 #define STRATA_MERGE_SYSCALL_NAMES_H
 
-#include <stdint.h>
+#include "base/number_names.h"
 
-/* "openat"; NULL: there is none of that number. */
-const char *strata_syscall_name(int64_t number);
+extern const struct strata_number_names strata_linux_syscalls;
 
 #endif /* STRATA_MERGE_SYSCALL_NAMES_H */

@@ -146,6 +146,7 @@ static int add_source(struct live_streams *streams, size_t index, struct strata_
 		return 0;
 	}
 	trace->recording = streams;
+	trace->vm_exits = streams->recording.sources[index].exits;
 	first = streams->set.nr_streams;
 	if (strata_trace_set_add(&streams->set, trace, error))
 		return -1;

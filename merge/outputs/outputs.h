@@ -5,15 +5,6 @@
 
 #include "host/merger.h"
 
-/* One CTF 1.8 trace in the directory @dir, which is made, or emptied if it holds an earlier
- * merge.  NULL with the reason. */
-struct strata_sink *strata_ctf_output_new(const struct strata_merge *merge, const char *dir,
-					  bool force, struct strata_error *error);
-
-/* A line for each event; @path "-" is standard output.  NULL with the reason. */
-struct strata_sink *strata_text_output_new(const struct strata_merge *merge, const char *path,
-					   bool force, struct strata_error *error);
-
 /* What strata_trace_compass_new() writes, complete after the merge. */
 struct strata_trace_compass_result {
 	uint64_t host_events;  /* of the hypervisor, that it was made from */

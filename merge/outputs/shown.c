@@ -38,21 +38,27 @@ static void last_part(char *out, size_t size, const char *path)
 	snprintf(out, size, "%.*s", (int)(end - from), path + from);
 }
 
-/* The host's name, or the directory's; both if that is taken; with a number if both are. */
+/* The name that a merged trace was given; else the host's, or the directory's; both if that is
+ * taken; with a number if it is taken still. */
 static char *make_name(const struct strata_shown *shown, const struct strata_shown_names *names,
 		       const struct strata_ctf_trace *trace)
 {
 	const char *host = strata_ctf_env_text(trace, "hostname");
+	const char *given = strata_ctf_env_text(trace, STRATA_CTF_SOURCE);
 	char directory[SOURCE_NAME_BYTES / 8], text[SOURCE_NAME_BYTES / 4];
 	char name[SOURCE_NAME_BYTES], whole[SOURCE_NAME_BYTES + STRATA_PUT_BYTES];
 	size_t number;
 
 	last_part(directory, sizeof(directory), trace->path);
-	if (host && *host)
+	if (given && (!*given || strlen(given) >= sizeof(name) || !strata_is_escaped(given)))
+		given = NULL;
+	if (given)
+		snprintf(name, sizeof(name), "%s", given);
+	else if (host && *host)
 		strata_escape_name(name, sizeof(name), host);
 	else
 		strata_escape_name(name, sizeof(name), directory);
-	if (host && *host && is_taken(shown, names, name)) {
+	if (!given && host && *host && is_taken(shown, names, name)) {
 		snprintf(text, sizeof(text), "%.60s/%s", host, directory);
 		strata_escape_name(name, sizeof(name), text);
 	}
@@ -343,6 +349,8 @@ int strata_shown_init_named(struct strata_shown *shown, const struct strata_trac
 	size_t i, j;
 
 	memset(shown, 0, sizeof(*shown));
+	if (strata_domain_names_set(set, error))
+		return -1;
 	shown->set = set;
 	shown->sources = calloc(set->nr_traces + 1, sizeof(*shown->sources));
 	shown->hidden = calloc(set->nr_traces + 1, sizeof(*shown->hidden));
@@ -395,8 +403,7 @@ void strata_shown_clear(struct strata_shown *shown)
 	memset(shown, 0, sizeof(*shown));
 }
 
-/* Where the vCPU of a kernel's or an application's stream ran. */
-static void find_path(struct strata_shown_path *path, const struct strata_ctf_stream *stream)
+void strata_shown_path_init(struct strata_shown_path *path, const struct strata_ctf_stream *stream)
 {
 	const struct strata_recorded_stream *recorded = strata_recording_traces_stream(stream);
 	const struct strata_recorded_host *host;
@@ -422,7 +429,7 @@ int strata_shown_view_init(struct strata_shown_view *view, const struct strata_s
 		return -1;
 	}
 	for (i = 0; i < set->nr_streams; i++)
-		find_path(&view->paths[i], set->streams[i].stream);
+		strata_shown_path_init(&view->paths[i], set->streams[i].stream);
 	return 0;
 }
 
@@ -534,6 +541,7 @@ void strata_shown_run(struct strata_shown_view *view, size_t stream,
 	shown->place = place->has_fields ? place : NULL;
 	shown->place_fields = view->shown->place_fields[trace][reader->kind->class->index];
 	shown->path = view->paths[stream].path.nr ? &view->paths[stream] : NULL;
+	shown->has_pcpu = reader->kind->header.has_bound && place->pcpu.in == STRATA_PLACE_NOWHERE;
 	shown->pcpu = shown->domain = shown->vcpu = STRATA_SHOWN_UNKNOWN;
 	if (place->knows_any) {
 		shown->pcpu = strata_place_read(&place->pcpu, shown->cpu, NULL);

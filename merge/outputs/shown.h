@@ -55,6 +55,18 @@ struct strata_shown_path {
 	size_t at; /* what was found last */
 };
 
+/* Finds it for a kernel's or an application's stream of a recording; empty for any other. */
+void strata_shown_path_init(struct strata_shown_path *path, const struct strata_ctf_stream *stream);
+
+/* The physical CPU of an event of the stream, or STRATA_PCPU_NOT_KNOWN. */
+static inline uint32_t strata_shown_path_find(struct strata_shown_path *path,
+					      const struct strata_lane_event *event)
+{
+	return strata_vcpu_path_find(
+		&path->path, strata_realtime_to_ticks(path->timebase, event->ns, event->tick),
+		&path->at);
+}
+
 /* A reader's packet, as far as it is shown: a copy of its beginning. */
 struct strata_shown_copy {
 	uint64_t offset;
@@ -90,17 +102,6 @@ void strata_shown_lose(const struct strata_shown *shown, size_t stream,
 /* Fills in where one event happened, where its context tells it. */
 void strata_shown_place(struct strata_shown_event *shown);
 
-/* Fills in on which physical CPU an event happened, where the hypervisor's records tell it. */
-static inline void strata_shown_follow_path(const struct strata_lane_event *event,
-					    struct strata_shown_event *shown)
-{
-	struct strata_shown_path *path = shown->path;
-
-	shown->pcpu = strata_vcpu_path_find(
-		&path->path, strata_realtime_to_ticks(path->timebase, event->ns, event->tick),
-		&path->at);
-}
-
 /* Fills in the rest for one event of the run. */
 static inline void strata_shown_next(struct strata_ctf_reader *reader,
 				     const struct strata_lane_event *event,
@@ -119,7 +120,9 @@ static inline void strata_shown_next(struct strata_ctf_reader *reader,
 	if (shown->place)
 		strata_shown_place(shown);
 	if (shown->path)
-		strata_shown_follow_path(event, shown);
+		shown->pcpu = strata_shown_path_find(shown->path, event);
+	else if (shown->has_pcpu)
+		shown->pcpu = strata_ctf_event_pcpu(reader, event);
 }
 
 #endif /* STRATA_MERGE_OUTPUTS_SHOWN_H */

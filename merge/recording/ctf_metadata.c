@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ctf_metadata.c - writes the metadata of a recorded source, which declares the ring's own bytes as
- * a CTF 1.8 trace. The recorder calls it when a source's tables are known, and again when they have
- * grown.
+ * ctf_metadata.c - the metadata of a recorded source: what makes the ring's own
+ * bytes a CTF 1.8 trace.  The recorder calls it when a source's tables are
+ * known, and again when they grew.
  *
- * The clock is the raw TSC of the source's own CPUs, with an offset that makes host ticks absolute
- * time.  Times of a guest with a TSC offset are wrong by that offset here; only a merge corrects
- * them.
+ * The clock is the raw TSC of the source's own CPUs, with an offset that makes
+ * host ticks absolute time.  A guest with a TSC offset of its own is off by
+ * that much here; only a merge puts it right.
  */
 #include "recording/ctf_metadata.h"
 
@@ -16,15 +16,19 @@
 
 #include "base/escape.h"
 #include "files/out_file.h"
-#include "ctf/write/tsdl.h"
+#include "ctf/types/ctf_event_types.h"
+#include "ctf/write/ctf_write_metadata.h"
+#include "recording/recorded_types.h"
+
+#define ENV_MAX 9u
 
 /* Seconds and cycles that, added to ticks, give time since 1970. */
-static void clock_offset(const struct strata_recording *recording, struct strata_tsdl_clock *clock)
+static void clock_offset(const struct strata_recording *recording, struct strata_ctf_clock *clock)
 {
 	uint64_t frequency = (uint64_t)recording->tsc_khz * 1000;
 	uint64_t since_second_ns = recording->anchor_realtime_ns % 1000000000;
 
-	/* Whole seconds separately, so that no product exceeds 64 bits. */
+	/* Each whole number of seconds by itself, so that no product exceeds 64 bits. */
 	clock->frequency = frequency;
 	clock->offset_seconds = (int64_t)(recording->anchor_realtime_ns / 1000000000) -
 				(int64_t)(recording->anchor_ticks / frequency);
@@ -37,127 +41,91 @@ static void clock_offset(const struct strata_recording *recording, struct strata
 	clock->offset -= recording->anchor_ticks % frequency;
 }
 
-/* Readers print these unescaped, also to a terminal, so the name is escaped twice. */
-static void print_environment(struct strata_out_file *out, const struct strata_source *source)
+/* The name of the domain is given as readers print it, also to a terminal: @name is escaped, and
+ * the writer escapes that once more. */
+static size_t make_env(struct strata_ctf_env env[ENV_MAX], const struct strata_source *source,
+		       const char *name)
 {
-	char name[STRATA_ESCAPED_BYTES(sizeof(source->domain_name)) + 1];
+	size_t nr = 0;
 
-	strata_escape_name(name, sizeof(name), source->domain_name);
-	strata_out_print(out, "env {\n\tdomain = ");
-	strata_tsdl_string(out, name);
-	strata_out_print(out, ";\n\thostname = ");
-	strata_tsdl_string(out, name);
-	strata_out_print(out, ";\n");
-	if (source->pid)
-		strata_out_print(out, "\tpid = %d;\n\tuid = %u;\n", source->pid, source->uid);
-	strata_out_print(out,
-			 "\tdomain_id = %u;\n"
-			 "\tlayer = \"%s\";\n"
-			 "\ttracer_name = \"strata\";\n"
-			 "\ttracer_major = 0;\n"
-			 "\ttracer_minor = 1;\n"
-			 "};\n\n",
-			 source->domain, strata_layer_name(source->layer));
+	env[nr++] = (struct strata_ctf_env){ .name = "domain", .text = name };
+	env[nr++] = (struct strata_ctf_env){ .name = "hostname", .text = name };
+	if (source->pid) {
+		env[nr++] = (struct strata_ctf_env){ .name = "pid", .number = source->pid };
+		env[nr++] = (struct strata_ctf_env){ .name = "uid", .number = source->uid };
+	}
+	env[nr++] = (struct strata_ctf_env){ .name = "domain_id", .number = source->domain };
+	env[nr++] = (struct strata_ctf_env){ .name = "layer",
+					     .text = strata_layer_name(source->layer) };
+	env[nr++] = (struct strata_ctf_env){ .name = "tracer_name", .text = "strata" };
+	env[nr++] = (struct strata_ctf_env){ .name = "tracer_major", .number = 0 };
+	env[nr++] = (struct strata_ctf_env){ .name = "tracer_minor", .number = 1 };
+	return nr;
 }
 
-/* Declares a short header's time, and the extended header behind the escape value. */
-static void print_variant(struct strata_out_file *out, unsigned int id_bits,
-			  unsigned int ticks_bits, unsigned int align)
+static int print_events(struct strata_out_file *out, const struct strata_ctf_metadata *metadata,
+			const struct strata_ctf_stream_class *stream,
+			const struct strata_source *source, struct strata_error *error)
 {
-	const unsigned int escape = (1u << id_bits) - 1;
-
-	strata_out_print(out,
-			 "\t\tenum : integer { size = %u; align = %u; signed = false; } "
-			 "{ compact = 0 ... %u, extended = %u } id;\n",
-			 id_bits, align, escape - 1, escape);
-	strata_out_print(out,
-			 "\t\tvariant <id> {\n"
-			 "\t\t\tstruct {\n"
-			 "\t\t\t\tinteger { size = %u; align = %u; signed = false; "
-			 "map = clock.ticks.value; } timestamp;\n"
-			 "\t\t\t} compact;\n"
-			 "\t\t\tstruct {\n"
-			 "\t\t\t\tuint32_t id;\n"
-			 "\t\t\t\tticks_t timestamp;\n"
-			 "\t\t\t} extended;\n"
-			 "\t\t} v;\n",
-			 ticks_bits, align == 1 ? 1 : ticks_bits);
-}
-
-static void print_header(struct strata_out_file *out, enum strata_header_form form)
-{
-	strata_out_print(out, "\tevent.header := struct {\n");
-	if (form == STRATA_HEADER_COMPACT)
-		print_variant(out, STRATA_COMPACT_ID_BITS, STRATA_COMPACT_TICKS_BITS, 1);
-	else if (form == STRATA_HEADER_LARGE)
-		print_variant(out, STRATA_LARGE_ID_BITS, STRATA_LARGE_TICKS_BITS, 16);
-	else
-		strata_out_print(out, "\t\tuint32_t id;\n"
-				      "\t\tticks_t timestamp;\n");
-	strata_out_print(out, "\t} align(32);\n");
-}
-
-static void print_stream(struct strata_out_file *out, const struct strata_source *source)
-{
-	strata_out_print(out, "stream {\n\tid = %u;\n", source->form);
-	strata_out_print(out, "\tpacket.context := struct {\n"
-			      "\t\tticks_t timestamp_begin;\n"
-			      "\t\tticks_t timestamp_end;\n"
-			      "\t\tuint64_t content_size;\n"
-			      "\t\tuint64_t packet_size;\n"
-			      "\t\tuint64_t packet_seq_num;\n"
-			      "\t\tuint64_t events_discarded;\n"
-			      "\t\tuint64_t lost[3];\n"
-			      "\t\tuint32_t cpu_id;\n");
-	/* The recorder sets it, to the same value in each packet, so filters can treat it as a
-	 * context. */
-	strata_out_print(out, "\t\t%s;\n\t};\n",
-			 source->pid ? "integer { size = 32; align = 32; signed = true; } pid"
-				     : "uint32_t reserved");
-	print_header(out, source->form);
-	strata_out_print(out, "\tevent.context := struct {\n");
-	strata_tsdl_fields(out, strata_layer_context(source->layer));
-	strata_out_print(out, "\t} align(32);\n};\n\n");
-}
-
-/* The padding behind a record is not declared: the next header is aligned. */
-static void print_event(struct strata_out_file *out, const struct strata_source *source,
-			const struct strata_event_desc *event)
-{
-	const uint32_t id = source->by_number ? strata_source_shape(source, event->id)->number
-					      : event->id;
-
-	strata_out_print(out,
-			 "event {\n"
-			 "\tname = \"%s\";\n"
-			 "\tid = %u;\n"
-			 "\tstream_id = %u;\n"
-			 "\tfields := struct {\n",
-			 event->name, id, source->form);
-	strata_tsdl_fields(out, event);
-	strata_out_print(out, "\t} align(32);\n};\n\n");
-}
-
-static void print(struct strata_out_file *out, const struct strata_recording *recording,
-		  const struct strata_source *source)
-{
-	struct strata_tsdl_clock clock = {
-		.description = "raw time stamp counter",
-		.uuid = source->uuid,
-		.precision = 1,
-	};
+	struct strata_ctf_event_types types;
 	size_t i;
 
-	clock_offset(recording, &clock);
-	strata_tsdl_begin(out, source->uuid);
-	print_environment(out, source);
-	strata_tsdl_clock(out, &clock);
-	print_stream(out, source);
-	for (i = 0; i < source->nr_events; i++)
-		print_event(out, source, &source->events[i]);
+	for (i = 0; i < source->nr_events; i++) {
+		const struct strata_event_desc *desc = &source->events[i];
+		const struct strata_ctf_event_class event = {
+			.id = source->by_number ? strata_source_shape(source, desc->id)->number
+						: desc->id,
+			.name = desc->name,
+			.loglevel = -1,
+			.payload = &types.structure,
+		};
+
+		/* Padding behind a record needs no words: the header of the next is aligned. */
+		strata_ctf_event_types(&types, desc);
+		if (strata_ctf_write_event(out, metadata, stream, &event, strata_ctf_write_tsdl,
+					   error))
+			return -1;
+	}
+	return 0;
 }
 
-/* Hidden: a reader would take any other file for a stream. */
+static int print(struct strata_out_file *out, const struct strata_recording *recording,
+		 const struct strata_source *source, struct strata_error *error)
+{
+	char name[STRATA_ESCAPED_BYTES(sizeof(source->domain_name)) + 1];
+	struct strata_ctf_env env[ENV_MAX];
+	struct strata_ctf_clock clock = {
+		.name = "ticks",
+		.description = "raw time stamp counter",
+		.precision = 1,
+	};
+	struct strata_ctf_metadata metadata = {
+		.big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
+		.env = env,
+		.clocks = &clock,
+		.nr_clocks = 1,
+	};
+	struct strata_ctf_event_types context;
+	struct strata_recorded_types types;
+	struct strata_ctf_stream_class stream = { .id = source->form };
+
+	memcpy(metadata.uuid, source->uuid, sizeof(metadata.uuid));
+	memcpy(clock.uuid, source->uuid, sizeof(clock.uuid));
+	clock_offset(recording, &clock);
+	strata_escape_name(name, sizeof(name), source->domain_name);
+	metadata.nr_env = make_env(env, source, name);
+	strata_recorded_types(&types, source->form, source->pid != 0);
+	strata_ctf_event_types(&context, strata_layer_context(source->layer));
+	stream.packet_context = &types.packet_context;
+	stream.event_header = &types.event_header;
+	stream.event_context = &context.structure;
+	strata_ctf_write_head(out, &metadata);
+	if (strata_ctf_write_stream(out, &metadata, &stream, strata_ctf_write_tsdl, error))
+		return -1;
+	return print_events(out, &metadata, &stream, source, error);
+}
+
+/* Hidden: a reader that comes now would take any other file there for a stream. */
 #define TEMPORARY ".metadata"
 
 int strata_ctf_metadata_save(const struct strata_recording *recording,
@@ -172,8 +140,12 @@ int strata_ctf_metadata_save(const struct strata_recording *recording,
 		return -1;
 	out = strata_out_create(&folder, TEMPORARY, error);
 	if (out) {
-		print(out, recording, source);
+		struct strata_error cause;
+		const int printed = print(out, recording, source, &cause);
+
 		status = strata_out_close(out, error);
+		if (!status && printed)
+			status = strata_fail(error, "%s/metadata: %s", folder.path, cause.text);
 	}
 	if (!status && renameat(folder.fd, TEMPORARY, folder.fd, "metadata"))
 		status = strata_fail(error, "%s/metadata: cannot be replaced: %s", folder.path,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recording.c - the tables of a recording in memory: sources, their events and their streams.  The
- * recorder fills them as it finds guests and rings, recording_load.c from a file.  The same checks
- * apply to both.
+ * recording.c - the tables of a recording in memory: sources, their events and
+ * their streams.  The recorder fills them as it finds guests and rings; the
+ * loader (recording_load.c) fills them from a file.  Both go through the same
+ * checks here.
  */
 #include "recording/recording.h"
 
@@ -30,8 +31,8 @@ static const struct strata_event_desc kernel_context = {
 	.fields = { { "tid", STRATA_FIELD_SIGNED, 4, 1 } },
 };
 
-/* Context of an application's records: struct strata_app_context.  The process's own claim, so the
- * names are LTTng's for such values. */
+/* Context of an application's records: struct strata_app_context.  The writer's own word, so the
+ * names are those of LTTng for what a process says of itself. */
 static const struct strata_event_desc app_context = {
 	.name = "context",
 	.nr_fields = 2,
@@ -178,7 +179,7 @@ void strata_source_drop_empty_streams(struct strata_source *source)
 		if (stream->packets || stream->lost || stream->bad_packets)
 			source->streams[kept++] = *stream;
 	}
-	/* grow() derives the capacity from the number: nothing may be added from now on. */
+	/* grow() takes the number for the capacity: nothing may be added from now on. */
 	source->nr_streams = kept;
 }
 
@@ -199,21 +200,36 @@ static bool is_identifier(const char *name, size_t bytes)
 	return true;
 }
 
-/* Escapes the text of an array that may lack a zero byte, for messages. */
+/* The text of an array that may lack its end; for messages, where no byte is trusted. */
 static const char *shown_name(const char *name, size_t bytes)
 {
 	return is_identifier(name, bytes) ? name : "(not a C identifier)";
 }
 
-/* Whether a field has the name that the metadata gives to a sequence's length. */
-static bool is_length_of(const struct strata_field_desc *sequence,
-			 const struct strata_field_desc *field)
+/* Metadata has a sequence's length under a name of its own. */
+static bool is_length_of(const struct strata_field_desc *sequence, const char *name)
 {
 	size_t length = strlen(sequence->name);
 
-	return sequence->count == 0 && field->name[0] == '_' &&
-	       strncmp(field->name + 1, sequence->name, length) == 0 &&
-	       strcmp(field->name + 1 + length, "_length") == 0;
+	return sequence->count == 0 && strncmp(name, sequence->name, length) == 0 &&
+	       strcmp(name + length, "_length") == 0;
+}
+
+/*
+ * Whether metadata with both fields cannot be read: that of one source, and that of a merge with
+ * all others in it.  It calls a field "_NAME", and before that the length of a sequence
+ * "__NAME_length".  babeltrace2 2.0 drops the first underscore of each name, and then takes a later
+ * name for the same if that is written so.
+ */
+static bool names_collide(const struct strata_field_desc *earlier,
+			  const struct strata_field_desc *later)
+{
+	const char *one = earlier->name, *other = later->name;
+
+	return is_length_of(earlier, other) ||
+	       (other[0] == '_' && is_length_of(earlier, other + 1)) ||
+	       (one[0] == '_' && (strcmp(one + 1, other) == 0 || is_length_of(later, one + 1))) ||
+	       (one[0] == '_' && one[1] == '_' && is_length_of(later, one + 2));
 }
 
 static int check_field(const struct strata_event_desc *event, unsigned int index,
@@ -241,12 +257,12 @@ static int check_field(const struct strata_event_desc *event, unsigned int index
 	for (i = 0; i < index; i++) {
 		if (strcmp(event->fields[i].name, field->name) == 0)
 			return strata_fail(error, "field %s: there are two of that name", name);
-		if (is_length_of(&event->fields[i], field) ||
-		    is_length_of(field, &event->fields[i]))
-			return strata_fail(error,
-					   "fields %s and %s: one has the name of the other's "
-					   "length",
-					   event->fields[i].name, name);
+		if (names_collide(&event->fields[i], field))
+			return strata_fail(
+				error,
+				"fields %s and %s: one has the name of the other, or of its "
+				"length, in CTF",
+				event->fields[i].name, name);
 	}
 	return 0;
 }
@@ -350,7 +366,7 @@ static int add_event(struct strata_source *source, const struct strata_event_des
 int strata_source_add_event(struct strata_source *source, const struct strata_event_desc *event,
 			    struct strata_error *error)
 {
-	/* add_event() refuses a full table before it uses the number. */
+	/* A full table is refused before the number is used. */
 	return add_event(source, event, (uint16_t)source->nr_events, error);
 }
 
@@ -386,7 +402,7 @@ const struct strata_event_shape *strata_source_shape(const struct strata_source 
 {
 	size_t at;
 
-	/* A kernel's ids are indices into its table, so try that first. */
+	/* A kernel's ids are indices into its table, so the first guess may be right. */
 	if (id < source->nr_events && source->shapes[id].id == id)
 		return &source->shapes[id];
 	at = event_position(source, id);

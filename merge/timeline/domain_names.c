@@ -4,21 +4,20 @@
 
 #include <string.h>
 
-#define DOMAIN_IDLE    0x7fffu
-#define DOMAIN_XEN     0x7ff2u
-#define DOMAIN_UNKNOWN 0x7ff4u /* of xentrace's records before the first switch */
+#include "ctf/types/ctf_arena.h"
+#include "timeline/event_place.h"
+#include "xen/domain_numbers.h"
 
 bool strata_is_same_host(const struct strata_ctf_trace *one, const struct strata_ctf_trace *other)
 {
-	const char *timeline = strata_ctf_env_text(one, STRATA_CTF_TIMELINE);
-	const char *others = strata_ctf_env_text(other, STRATA_CTF_TIMELINE);
-
 	return one->clock_group == other->clock_group ||
 	       (one->recording && one->recording == other->recording) ||
-	       (timeline && others && strcmp(timeline, others) == 0);
+	       strata_ctf_converted_alike(one, other, STRATA_CTF_MACHINE);
 }
 
-void strata_domain_names(const struct strata_trace_set *set, const struct strata_ctf_trace *trace,
+/* Tells the names that kernels of the host give themselves; whether its hypervisor is in the set.
+ */
+static bool tell_kernels(const struct strata_trace_set *set, const struct strata_ctf_trace *trace,
 			 strata_domain_name_fn *tell, void *data)
 {
 	bool is_under_xen = false;
@@ -33,12 +32,111 @@ void strata_domain_names(const struct strata_trace_set *set, const struct strata
 		if (!layer || !strata_is_same_host(other, trace))
 			continue;
 		is_under_xen |= strcmp(layer, "xen") == 0;
-		if (name && strcmp(layer, "kernel") == 0 &&
+		if (tell && name && strcmp(layer, "kernel") == 0 &&
 		    strata_ctf_env_number(other, "domain_id", &id) && id >= 0 && id <= UINT16_MAX)
 			tell(data, (uint32_t)id, name);
 	}
-	tell(data, 0, is_under_xen ? "dom0" : "host");
-	tell(data, DOMAIN_XEN, "xen");
-	tell(data, DOMAIN_IDLE, "idle");
-	tell(data, DOMAIN_UNKNOWN, "unknown");
+	return is_under_xen;
+}
+
+void strata_domain_names(const struct strata_trace_set *set, const struct strata_ctf_trace *trace,
+			 strata_domain_name_fn *tell, void *data)
+{
+	tell(data, 0, tell_kernels(set, trace, NULL, NULL) ? "dom0" : "host");
+	tell_kernels(set, trace, tell, data);
+	tell(data, STRATA_DOMID_XEN, "xen");
+	tell(data, STRATA_DOMID_IDLE, "idle");
+	tell(data, STRATA_DOMID_UNKNOWN, "unknown");
+}
+
+/* The table of one trace while it grows. */
+struct table {
+	struct strata_ctf_arena *arena;
+	struct strata_name_range *ranges;
+	size_t nr;
+	bool no_memory;
+};
+
+static void add(void *data, uint32_t domain, const char *name)
+{
+	struct table *table = data;
+	const char **names = strata_ctf_arena_get(table->arena, 1, sizeof(*names));
+
+	table->no_memory |= !names;
+	if (!names)
+		return;
+	*names = name;
+	table->ranges[table->nr++] =
+		(struct strata_name_range){ .first = domain, .names = names, .nr = 1 };
+}
+
+/* Makes room for so many names.  0 or -1. */
+static int begin(struct table *table, struct strata_ctf_trace *trace, size_t room)
+{
+	strata_ctf_arena_free(trace->domains_arena);
+	memset(&trace->domains, 0, sizeof(trace->domains));
+	trace->domains_arena = strata_ctf_arena_new(SIZE_MAX);
+	table->arena = trace->domains_arena;
+	table->nr = 0;
+	if (table->arena)
+		table->ranges = strata_ctf_arena_get(table->arena, room, sizeof(*table->ranges));
+	return table->arena && table->ranges ? 0 : -1;
+}
+
+/* In a merged timeline the names are labels of the domain that each event's context has. */
+static const struct strata_ctf_type *find_labels(struct strata_ctf_trace *trace)
+{
+	struct strata_place place;
+	size_t i;
+
+	for (i = 0; i < trace->metadata.nr_streams; i++) {
+		if (strata_place_find(&place, trace, i, trace->domains_arena))
+			return NULL;
+		if (place.domain.in == STRATA_PLACE_FIELD &&
+		    place.domain.access.type->kind == STRATA_CTF_ENUM)
+			return place.domain.access.type;
+	}
+	return NULL;
+}
+
+static void add_labels(struct table *table, const struct strata_ctf_type *type)
+{
+	size_t i;
+
+	for (i = 0; i < type->nr_labels; i++) {
+		if (type->labels[i].low <= UINT16_MAX)
+			add(table, (uint32_t)type->labels[i].low, type->labels[i].name);
+	}
+}
+
+static int set_trace(const struct strata_trace_set *set, struct strata_ctf_trace *trace)
+{
+	const struct strata_ctf_type *labels;
+	struct table table = { 0 };
+
+	if (begin(&table, trace, set->nr_traces + STRATA_DOMAIN_NAMES_MORE))
+		return -1;
+	labels = find_labels(trace);
+	if (labels && begin(&table, trace, labels->nr_labels))
+		return -1;
+	if (labels)
+		add_labels(&table, labels);
+	else
+		strata_domain_names(set, trace, add, &table);
+	if (table.no_memory)
+		return -1;
+	trace->domains.ranges = table.ranges;
+	trace->domains.nr_ranges = table.nr;
+	return 0;
+}
+
+int strata_domain_names_set(const struct strata_trace_set *set, struct strata_error *error)
+{
+	size_t i;
+
+	for (i = 0; i < set->nr_traces; i++) {
+		if (set_trace(set, set->traces[i]))
+			return strata_fail(error, "out of memory for the names of domains");
+	}
+	return 0;
 }

@@ -14,11 +14,19 @@ bool strata_is_same_host(const struct strata_ctf_trace *one, const struct strata
 typedef void strata_domain_name_fn(void *data, uint32_t domain, const char *name);
 
 /*
- * Tells each name of a domain on the host of @trace, which the set has: first what kernels say of
- * themselves, then dom0's or the host's own, and those of domains that are none.
+ * Tells each name of a domain on the host of @trace, which the set has: first that of domain
+ * 0, then what kernels say of themselves, and those of domains that are none.
  * No more than the set's number of traces and STRATA_DOMAIN_NAMES_MORE.
  */
 void strata_domain_names(const struct strata_trace_set *set, const struct strata_ctf_trace *trace,
 			 strata_domain_name_fn *tell, void *data);
+
+/*
+ * Sets the tables of names of all traces in a set (trace->domains), which fields that hold a
+ * domain's number have (event_names.h), and with which a filter compares; nobody reads events
+ * meanwhile.  To be called when all traces are in the set and it is known which of them are of one
+ * host. 0, or -1: out of memory.
+ */
+int strata_domain_names_set(const struct strata_trace_set *set, struct strata_error *error);
 
 #endif /* STRATA_MERGE_TIMELINE_DOMAIN_NAMES_H */

@@ -6,6 +6,7 @@
 
 #include "timeline/lanes.h"
 #include "base/progress.h"
+#include "timeline/event_names.h"
 
 /* What all windows together may hold: a window each, of no less and no more than these. */
 #define WINDOWS_BYTES    (1u << 20)
@@ -15,18 +16,22 @@
 int strata_trace_set_add(struct strata_trace_set *set, struct strata_ctf_trace *trace,
 			 struct strata_error *error)
 {
-	struct strata_ctf_trace **traces =
-		realloc(set->traces, (set->nr_traces + 1) * sizeof(*traces));
 	struct strata_set_stream *streams;
+	struct strata_ctf_trace **traces;
 	size_t i;
 
+	if (strata_event_names_set(trace, error)) {
+		strata_ctf_trace_close(trace);
+		return -1;
+	}
+	traces = realloc(set->traces, (set->nr_traces + 1) * sizeof(*traces));
 	if (!traces) {
 		strata_ctf_trace_close(trace);
 		return strata_fail(error, "out of memory");
 	}
 	set->traces = traces;
 	/* A clock of its own, unless somebody finds out more. */
-	trace->clock_group = set->nr_traces;
+	trace->clock_group = trace->machine = set->nr_traces;
 	traces[set->nr_traces++] = trace;
 	streams =
 		realloc(set->streams, (set->nr_streams + trace->nr_streams + 1) * sizeof(*streams));
@@ -125,6 +130,19 @@ static void leave_wanted(struct slice *slice, size_t at)
 					     (size_t)(lane->end - lane->next));
 }
 
+/* Moves to the first event of this slice. */
+static void pass_earlier(struct slice *slice, size_t at)
+{
+	struct strata_ctf_reader *reader = &slice->readers[at];
+	struct strata_lane *lane = &slice->lanes[at];
+	const struct strata_lane_event *earlier = lane->next;
+
+	lane->next = first_from(lane->next, lane->end, slice->from_ns);
+	if (slice->filter_run && slice->set->filter->from_start)
+		slice->set->filter->pass(slice->filter_run, slice->set->streams[at].trace, reader,
+					 earlier, (size_t)(lane->next - earlier));
+}
+
 /* Leaves the batch, which is a loss of this slice, in its lane if it is wanted. */
 static void keep_loss(struct slice *slice, size_t at)
 {
@@ -132,7 +150,10 @@ static void keep_loss(struct slice *slice, size_t at)
 	struct strata_lane *lane = &slice->lanes[at];
 	const size_t trace = slice->set->streams[at].trace;
 
-	if (slice->filter_run && !slice->set->filter->may_match(slice->set->filter, trace, reader))
+	if (slice->filter_run && slice->set->filter->from_start)
+		slice->set->filter->lose(slice->filter_run, trace, reader);
+	if (!slice->sink->lose || (slice->filter_run && !slice->set->filter->may_match(
+								slice->set->filter, trace, reader)))
 		lane->end = lane->next;
 }
 
@@ -163,7 +184,7 @@ static int refill(void *data, size_t at)
 		}
 		is_last = lane->end[-1].ns >= slice->to_ns;
 		if (lane->next->ns < slice->from_ns)
-			lane->next = first_from(lane->next, lane->end, slice->from_ns);
+			pass_earlier(slice, at);
 		if (is_last)
 			lane->end = first_from(lane->next, lane->end, slice->to_ns);
 		if (slice->filter_run)
@@ -198,7 +219,7 @@ static bool must_begin_at_start(const struct strata_trace_set *set, size_t at)
 {
 	const struct strata_ctf_converter *converter = set->streams[at].stream->converter;
 
-	return converter && converter->from_start;
+	return (converter && converter->from_start) || (set->filter && set->filter->from_start);
 }
 
 /* Opens a reader for each stream.  The number of those that are open. */
@@ -211,7 +232,8 @@ static size_t open_readers(struct slice *slice)
 		if (strata_ctf_reader_open(&slice->readers[i], set->streams[i].stream,
 					   window_bytes(set), slice->error))
 			break;
-		slice->readers[i].tells_losses = slice->sink->lose != NULL;
+		slice->readers[i].tells_losses = slice->sink->lose != NULL ||
+						 (set->filter && set->filter->from_start);
 		strata_ctf_reader_seek(
 			&slice->readers[i],
 			set->has_index && slice->from_ns && !must_begin_at_start(set, i)

@@ -37,6 +37,8 @@
 #define SVM_NPF        0x400u
 #define SVM_INVALID    0xffffffffu
 
+#define NR(names) (sizeof(names) / sizeof((names)[0]))
+
 static const char *const vmx_names[] = {
 	[0] = "exception_or_nmi",
 	[1] = "external_interrupt",
@@ -148,11 +150,29 @@ static const char *const svm_names[] = {
 	"xsetbv",      "rdpru",
 };
 
-#define NR(names) (sizeof(names) / sizeof((names)[0]))
+static const char *const svm_npf[] = { "npf" };
+static const char *const svm_invalid[] = { "invalid" };
 
-static const char *name_at(const char *const *names, size_t nr, uint32_t at)
+static const struct strata_name_range vmx_ranges[] = { STRATA_NAMES_RANGE(vmx_names) };
+static const struct strata_name_range svm_ranges[] = {
+	STRATA_NAMES_RANGE(svm_register_names),
+	{ SVM_EXCEPTIONS, svm_exception_names, NR(svm_exception_names) },
+	{ SVM_OTHERS, svm_names, NR(svm_names) },
+	{ SVM_NPF, svm_npf, 1 },
+	{ SVM_INVALID, svm_invalid, 1 },
+};
+
+const struct strata_number_names strata_vmx_exits = { .ranges = vmx_ranges,
+						      .nr_ranges = NR(vmx_ranges),
+						      .mask = VMX_REASON_MASK };
+const struct strata_number_names strata_svm_exits = { .ranges = svm_ranges,
+						      .nr_ranges = NR(svm_ranges) };
+
+const struct strata_number_names *strata_exit_names(enum strata_exits exits)
 {
-	return at < nr ? names[at] : NULL;
+	return exits == STRATA_EXITS_VMX   ? &strata_vmx_exits
+	       : exits == STRATA_EXITS_SVM ? &strata_svm_exits
+					   : NULL;
 }
 
 const char *strata_exits_name(enum strata_exits exits)
@@ -162,35 +182,21 @@ const char *strata_exits_name(enum strata_exits exits)
 	return (unsigned int)exits < STRATA_NR_EXITS ? names[exits] : names[0];
 }
 
-static const char *svm_reason_name(uint32_t reason)
-{
-	if (reason < SVM_EXCEPTIONS)
-		return name_at(svm_register_names, NR(svm_register_names), reason);
-	if (reason < SVM_OTHERS)
-		return name_at(svm_exception_names, NR(svm_exception_names),
-			       reason - SVM_EXCEPTIONS);
-	if (reason == SVM_NPF)
-		return "npf";
-	if (reason == SVM_INVALID)
-		return "invalid";
-	return name_at(svm_names, NR(svm_names), reason - SVM_OTHERS);
-}
-
 const char *strata_exit_reason_name(enum strata_exits exits, uint32_t reason, bool *failed)
 {
+	const struct strata_number_names *names = strata_exit_names(exits);
+
 	if (failed)
 		*failed = exits == STRATA_EXITS_VMX && (reason & VMX_FAILED);
-	if (exits == STRATA_EXITS_VMX)
-		return name_at(vmx_names, NR(vmx_names), reason & VMX_REASON_MASK);
-	return exits == STRATA_EXITS_SVM ? svm_reason_name(reason) : NULL;
+	return names ? strata_number_name(names, reason) : NULL;
 }
 
 /* Notes a number that is valid in only one of the two lists. */
 static void note_reason(struct strata_exits_evidence *evidence, uint32_t reason)
 {
-	bool can_be_vmx = name_at(vmx_names, NR(vmx_names), reason & VMX_REASON_MASK) &&
+	bool can_be_vmx = strata_number_name(&strata_vmx_exits, reason) &&
 			  (reason & ~(VMX_REASON_MASK | VMX_FAILED)) == 0;
-	bool can_be_svm = svm_reason_name(reason);
+	bool can_be_svm = strata_number_name(&strata_svm_exits, reason);
 
 	if (can_be_vmx && !can_be_svm)
 		evidence->vmx++;

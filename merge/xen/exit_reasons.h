@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/number_names.h"
+
 enum strata_exits {
 	STRATA_EXITS_UNKNOWN,
 	STRATA_EXITS_VMX, /* Intel */
@@ -22,7 +24,14 @@ enum strata_exits {
 /* "unknown", "vmx", "svm". */
 const char *strata_exits_name(enum strata_exits exits);
 
-/* Events and numbers seen that only one of the two can have recorded. Zero-initialised is empty. */
+/* The names of reasons.  Intel's have flags above them, AMD's none. */
+extern const struct strata_number_names strata_vmx_exits, strata_svm_exits;
+
+/* One of the two; NULL: unknown. */
+const struct strata_number_names *strata_exit_names(enum strata_exits exits);
+
+/* Events and numbers seen that only one of the two can have recorded.  Zero-initialised is empty.
+ */
 struct strata_exits_evidence {
 	uint64_t vmx;
 	uint64_t svm;

@@ -32,6 +32,8 @@
 #define PV_HYPERCALL_RETURN_ID 0x0020100fu
 
 static const char *const runstate_names[] = { "running", "runnable", "blocked", "offline" };
+static const struct strata_name_range runstates[] = { STRATA_NAMES_RANGE(runstate_names) };
+const struct strata_number_names strata_xen_runstates = { .ranges = runstates, .nr_ranges = 1 };
 
 static const struct xen_event_row own_events[] = {
 	{ (uint32_t)STRATA_HV_PCPU_CLOCK, 0, "strata_pcpu_clock",

@@ -10,6 +10,8 @@
 
 #include <strata/event.h>
 
+#include "base/number_names.h"
+
 /* Xen's RUNSTATE_*, as in runstate events. */
 enum strata_runstate {
 	STRATA_RUNSTATE_RUNNING = 0,
@@ -23,6 +25,8 @@ struct strata_runstate_change {
 	enum strata_runstate before;
 	enum strata_runstate after;
 };
+
+extern const struct strata_number_names strata_xen_runstates;
 
 /* "running", "runnable", "blocked", "offline"; any other number gives "unknown". */
 const char *strata_runstate_name(unsigned int state);

@@ -21,6 +21,22 @@ export STRATA_APP_SOCKET=$PWD/$dir/apps.sock
 gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Iinclude tests/bench/drain.c -o "$dir/drain" \
 	-Lout/lib -lstrata "-Wl,-rpath,$PWD/out/lib"
 
+# shellcheck disable=SC2046 # several arguments
+gcc -std=gnu11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror -Iinclude -Imerge -Idom0-tools tests/bench/drain_cost.c \
+	out/build/libstrata.a -o "$dir/drain_cost" \
+	$(pkg-config --libs xencall xenforeignmemory xengnttab xenevtchn xenstore xentoollog json-c)
+
+# Instructions of the recorder for each event on its way from a ring to the file, the kernel's not counted: KIND SIZE.
+count_instructions() {
+	local said events
+	said=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect=recorder_drain \
+		"$dir/drain_cost" "$dir/drain_cost.out" "$1" "$2" 2 2>&1)
+	events=$(sed -n 's/.* \([0-9]*\) events$/\1/p' <<<"$said")
+	awk -v b="drain_$2" -v v="$1" -v n="$events" -v i="$(sed -n 's/.*Collected : \([0-9]*\)$/\1/p' <<<"$said")" \
+		'BEGIN { printf "%s %s instructions %.1f\n", b, v, i / n }'
+	rm -rf "$dir/drain_cost.out"
+}
+
 touch_memory() {
 	dd if=/dev/zero of="$dir/touched" bs=1M count=$spare_mb 2>/dev/null
 	rm "$dir/touched"
@@ -79,6 +95,11 @@ copy() {
 	rm "$dir/copied"
 }
 
+for kind in single commit; do
+	for size in small large; do
+		count_instructions $kind $size
+	done
+done
 for _ in $(seq "$turns"); do
 	for size in small large; do
 		bench=drain_8b

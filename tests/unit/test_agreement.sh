@@ -30,19 +30,14 @@ one_status() {
 	[ "$(sort -u "$work/status")" = "$1" ]
 }
 
-# Times of the merged text count from the first event.  (Numbers of so many digits are none for jq.)
+# The same lines of text: of the recording, of its merge's text and CTF, and of its conversion's CTF; and the same objects of JSON.
 same_events() {
-	local first
-	first=$(sed -n 's/.*"first_ns": *\([0-9]*\).*/\1/p' "$work/merged/summary.json")
-	jq -r '"\(.ns) \(.event)"' "$work/events" >"$work/view.events"
-	grep -v -e '^#' -e '^\[' "$work/merged/timeline.txt" |
-		awk -v seconds="${first%?????????}" -v rest="${first: -9}" '
-			{
-				split($1, since, ".")
-				ns = rest + since[2]
-				printf "%d%09d %s\n", seconds + since[1] + int(ns / 1e9), ns % 1e9, $6
-			}' >"$work/merged.events"
-	cmp "$work/view.events" "$work/merged.events" && [ -s "$work/view.events" ]
+	"$strata" view --color=never "$1" >"$work/view.text" 2>/dev/null
+	"$strata" view --color=never "$work/merged/ctf" >"$work/merged.text" 2>/dev/null
+	"$strata" view --color=never "$work/ctf" >"$work/ctf.text" 2>/dev/null
+	"$strata" view --json "$work/merged/ctf" 2>/dev/null | grep -v '"discarded":' >"$work/merged.events"
+	cmp "$work/view.text" "$work/merged/timeline.txt" && cmp "$work/view.text" "$work/merged.text" &&
+		cmp "$work/view.text" "$work/ctf.text" && cmp "$work/events" "$work/merged.events" && [ -s "$work/events" ]
 }
 
 same_number() {
@@ -85,7 +80,7 @@ agree() {
 	read_all "$2"
 	check "$1: one exit status" one_status "$3"
 	check "$1: as many events, also for babeltrace2" same_number
-	check "$1: each at the same time, in the same order" same_events
+	check "$1: the same events, in the same order, with the same times, bounds and places" same_events "$2"
 	check "$1: the same losses" same_losses
 	check "$1: the same bound" same_bound
 	check "$1: the same complaints" same_complaints "$2"

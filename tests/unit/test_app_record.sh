@@ -65,10 +65,10 @@ check "each event is there once" is "$(lines ' numbered ' <"$timeline")" 1000
 check "also an event without fields" is "$(lines ' nothing ' <"$timeline")" 1
 check "also of threads" is "$(lines ' plain ' <"$timeline")" 20000
 check "fields are as they were given, and escaped" grep -qF \
-	'number=2 text="\x1b[31mred" small=2 negative=-7 hex=0xbeef half=1 quarter=0.25 three=[1,2,3] bytes=[0xfe,0xed]' "$timeline"
+	'number=2 text="\x1b[31mred" small=2 negative=-7 hex=0xbeef half=1 quarter=0.25 three=[1,2,3] _bytes_length=2 bytes=[0xfe,0xed]' "$timeline"
 check "nothing is said of guests that there are not" test 0 = "$(grep -ciE 'guest|vCPU|Xen|dom0' "$work/first.report")"
 check "and one bound is stated" test 1 = "$(grep -c '^Bound:' "$work/first.report")"
-check "process and thread are named" grep -qE 'app .* host/[0-9]+ .*comm="program" pid=([0-9]+) vpid=\1 vtid=\1\]' "$timeline"
+check "process and thread are named" grep -qE 'app .* host/[0-9]+ .*\[ comm="program" pid=([0-9]+) vpid=\1 vtid=\1 \]' "$timeline"
 check "babeltrace2 reads it" is "$(babeltrace2 "$work/first" 2>&1 | lines 'numbered')" 1000
 check "babeltrace2 reads floating-point numbers" bash -c "babeltrace2 '$work/first' | grep -q 'number = 3, .*half = 1.5, quarter = 0.25'"
 
@@ -329,7 +329,7 @@ check "the example of README.md compiles" gcc -O2 -Wall -Wextra -Werror -Iinclud
 begin eighth --app 'server:request_*'
 "$work/server"
 finish_recording eighth
-check "and is recorded" is "$(lines 'comm="server".*\] id=99' <"$timeline")" 2
+check "and is recorded" is "$(lines 'comm="server".* \] id=99' <"$timeline")" 2
 
 # known_alike: to what its times are known, view says of its events as merge does of all of them.
 known_alike() {

@@ -96,19 +96,25 @@ static int end(void **state)
 }
 
 /* How many of @wanted records are let through. */
-static unsigned int take(const struct domain *d, unsigned int wanted)
+static unsigned int take_of(const struct domain *d, enum strata_cause cause, unsigned int wanted)
 {
 	unsigned int taken = 0;
 
 	while (wanted--)
-		taken += strata_budget_take(&selection, &ring, d);
+		taken += strata_budget_take(&selection, &ring, d, cause);
 	return taken;
+}
+
+static unsigned int take(const struct domain *d, unsigned int wanted)
+{
+	return take_of(d, STRATA_BY_GUEST, wanted);
 }
 
 /* The clock of a CPU's bucket is at 0 in the beginning, and so long ago. */
 static void window_passes(const struct domain *d, unsigned int cpu)
 {
-	d->strata->budget[cpu].refilled_ticks = 0;
+	d->strata->budget[cpu].bucket[STRATA_BY_GUEST].refilled_ticks = 0;
+	d->strata->budget[cpu].bucket[STRATA_BY_INTERRUPT].refilled_ticks = 0;
 	cpu_khz = 1;
 }
 
@@ -281,6 +287,61 @@ static void without_memory_a_guest_records_nothing_and_others_their_share(void *
 	assert_int_equal(take(&guest, TOKENS - 1), TOKENS - 1);
 }
 
+/* What another guest can do to this one. */
+static void interrupts_take_nothing_from_what_a_guest_may_record(void **state)
+{
+	(void)state;
+	window_passes(&guest, 1);
+	assert_int_equal(take_of(&guest, STRATA_BY_INTERRUPT, 1), 1);
+	assert_int_equal(take(&guest, 1), 1);
+	no_window_passes();
+	assert_int_equal(take_of(&guest, STRATA_BY_INTERRUPT, TOKENS + 7), TOKENS - 1);
+	assert_int_equal(nr_told, 1);
+	assert_int_equal(take(&guest, TOKENS - 1), TOKENS - 1);
+	assert_int_equal(guest.strata->budget[1].refused, 8);
+	/* A reader must not count on its events, whatever was refused. */
+	assert_int_equal(take(&guest, 1), 0);
+	assert_int_equal(nr_told, 2);
+	assert_int_equal(told[1].domain, 5);
+	assert_int_equal(told[1].refused, 8);
+}
+
+/* Of an event with that first word. */
+static enum strata_cause cause_of(uint32_t event, uint32_t word)
+{
+	return strata_cause(&ring, event, sizeof(word), &word);
+}
+
+static void what_an_interrupt_does_to_a_guest_is_not_its_own_doing(void **state)
+{
+	struct vcpu one = { .domain = &guest }, another = { .domain = &other };
+	const uint32_t hypercall = 0x0008200cu;
+
+	(void)state;
+	shim_current = &one;
+	assert_int_equal(cause_of(hypercall, 1), STRATA_BY_GUEST);
+	shim_in_irq = true;
+	assert_int_equal(cause_of(hypercall, 1), STRATA_BY_INTERRUPT);
+	shim_in_irq = false;
+	assert_int_equal(cause_of(hypercall, 1), STRATA_BY_GUEST);
+	/* Between exit and entry, on both vendors' processors. */
+	assert_int_equal(cause_of(TRC_HVM_VMEXIT64, STRATA_EXIT_SVM_INTERRUPT),
+			 STRATA_BY_INTERRUPT);
+	assert_int_equal(cause_of(hypercall, 1), STRATA_BY_INTERRUPT);
+	assert_int_equal(cause_of(TRC_HVM_VMENTRY, 0), STRATA_BY_INTERRUPT);
+	assert_int_equal(cause_of(hypercall, 1), STRATA_BY_GUEST);
+	assert_int_equal(cause_of(TRC_HVM_VMEXIT | TRC_HVM_NESTEDFLAG, STRATA_EXIT_VMX_INTERRUPT),
+			 STRATA_BY_INTERRUPT);
+	/* An entry that is not recorded ends it no later than the next exit. */
+	assert_int_equal(cause_of(TRC_HVM_VMEXIT64, 0x81), STRATA_BY_GUEST);
+	assert_int_equal(cause_of(TRC_HVM_VMENTRY, 0), STRATA_BY_GUEST);
+	/* Nobody else who runs there meanwhile has a second share. */
+	cause_of(TRC_HVM_VMEXIT64, STRATA_EXIT_SVM_INTERRUPT);
+	shim_current = &another;
+	assert_int_equal(cause_of(hypercall, 1), STRATA_BY_GUEST);
+	shim_current = NULL;
+}
+
 #define BUDGET_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -295,6 +356,8 @@ int main(void)
 		BUDGET_TEST(what_was_refused_is_told_once),
 		BUDGET_TEST(a_domain_that_ends_tells_what_it_was_refused_on_every_cpu),
 		BUDGET_TEST(buckets_are_made_once),
+		BUDGET_TEST(interrupts_take_nothing_from_what_a_guest_may_record),
+		BUDGET_TEST(what_an_interrupt_does_to_a_guest_is_not_its_own_doing),
 		BUDGET_TEST(without_memory_a_guest_records_nothing_and_others_their_share),
 	};
 

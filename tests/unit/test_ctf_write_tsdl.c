@@ -61,7 +61,7 @@ static void write_events(struct strata_out_file *out, struct strata_ctf_scopes *
 static void write_metadata(const char *path, const struct strata_ctf_metadata *metadata)
 {
 	const char *clocks[8] = { 0 };
-	struct strata_ctf_scopes scopes = { .clocks = clocks };
+	struct strata_ctf_scopes scopes = { .clocks = clocks, .big_endian = true };
 	struct strata_error error;
 	struct strata_out_file *out = strata_out_open(path, true, &error);
 	size_t i;

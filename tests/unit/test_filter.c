@@ -88,9 +88,10 @@ static void what_is_wrong_is_said_with_its_column(void **state)
 	assert_wrong("a[-1] == 1",
 		     "column 3: expected the number of an element, from 0 on, not -1");
 	assert_wrong("a[1 == 1", "column 5: expected \"]\", not ==");
-	assert_wrong("$nobody == 1",
-		     "column 1: expected $event, $source, $layer, $domain, $vcpu, $cpu, $pcpu, "
-		     "$process, $time or $ctx.FIELD, not $nobody");
+	assert_wrong(
+		"$nobody == 1",
+		"column 1: expected $event, $source, $layer, $domain, $about, $vcpu, $cpu, $pcpu, "
+		"$process, $time or $ctx.FIELD, not $nobody");
 	assert_wrong("$ctx == 1",
 		     "column 6: expected \".\" and the name of a context's field, not ==");
 	assert_wrong("1 == 1", "column 1: expected a field or an attribute on one side of the "

@@ -30,6 +30,7 @@ refused() {
 	grep -qF "$1" <<<"$said"
 }
 
+check "this tree keeps to its layers" "$layers" .
 tree
 check "a tree that is right passes" "$layers" "$work/tree"
 echo '#include "high/high.h"' >>merge/base/base.h

@@ -186,11 +186,11 @@ static void babeltrace2_opens_the_merged_trace_and_counts_the_same(void **state)
 	/* Names, places and values arrive. */
 	assert_int_equal(run(given, "babeltrace2 %s/ctf", given->out), 0);
 	assert_non_null(strstr(given->stdout_text,
-			       "kernel:sched_switch: { cpu_id = 0 }, { domain = ( \"g1\" : "
-			       "container = 1 ), vcpu = 0, pcpu = 0, tid = 1 }, { prev_comm = "
+			       "g1 sched_switch: { lost = [ [0] = 0, [1] = 0, [2] = 0 ], cpu_id = "
+			       "0, reserved = 0 }, { tid = 1 }, { prev_comm = "
 			       "\"swapper\", prev_pid = 0, prev_prio = 120, prev_state = 0, "
 			       "next_comm = \"sleeper\", next_pid = 100, next_prio = 120 }"));
-	assert_non_null(strstr(given->stdout_text, "xen:runstate_blocked_to_runnable: "));
+	assert_non_null(strstr(given->stdout_text, " runstate_blocked_to_runnable: "));
 	/* Also a field whose name is a word of the metadata's language. */
 	assert_non_null(strstr(given->stdout_text, "{ event = 1 }"));
 	/* And fields of variable length.  (Of an empty string babeltrace2 2.0 shows an earlier
@@ -268,8 +268,7 @@ static void babeltrace2_reports_losses_where_they_were(void **state)
 	assert_int_equal(strtoull(given->stdout_text, NULL, 10), given->rec.events);
 	assert_non_null(strstr(given->stderr_text, "discarded 5 events"));
 	assert_non_null(strstr(given->stderr_text, "discarded 2 events"));
-	assert_non_null(strstr(given->stderr_text, "discarded 7 events"));
-	assert_non_null(strstr(given->stderr_text, "discarded 11 events"));
+	/* Of what comes before a stream's first packet ends babeltrace2 says nothing. */
 	assert_null(strstr(given->stderr_text, "ERROR"));
 }
 
@@ -323,29 +322,34 @@ static void the_text_has_a_line_for_each_event_and_no_control_characters(void **
 	assert_int_equal(run_merge(given, given->rec.dir, "-o", "-", "--format", "text", NULL), 0);
 	for (at = given->stdout_text; *at; at++) {
 		lines += *at == '\n';
+		/* Bounds have a sign of two bytes. */
+		at += strncmp(at, "\xc2\xb1", 2) == 0 ? 2 : 0;
 		assert_true(*at == '\n' || (*at >= 0x20 && *at < 0x7f));
 	}
 	/* And the heading. */
 	assert_int_equal(lines, given->rec.events + 1);
 	assert_non_null(strstr(given->stdout_text, "next_comm=\"a\\x1b[2J\\x0a\\\"\\\\\\xff\""));
-	assert_non_null(strstr(given->stdout_text, "\n     0.000000000 +0.000000000 xen       0 "));
+	assert_ptr_equal(strstr(given->stdout_text, "# time "), given->stdout_text);
 	/* The host's first wake of g1, as a whole line. */
 	assert_non_null(strstr(given->stdout_text,
-			       "xen       1 idle/1     runstate_blocked_to_runnable "
-			       "of_vcpu=0 of_domain=1(g1)\n"));
-	assert_non_null(strstr(given->stdout_text,
-			       "kernel    0 g1/0       sched_waking                 [tid=1] "
-			       "comm=\"sleeper\" pid=100 prio=120 target_cpu=0\n"));
-	/* Fields of variable length: escaped like any text, empty ones shown. */
+			       "xen    xen       1    1 idle/1     "
+			       "runstate_blocked_to_runnable of_vcpu=0 of_domain=1(g1)\n"));
 	assert_non_null(
 		strstr(given->stdout_text,
-		       "open                         [tid=1] fd=3 "
-		       "string=\"/etc/\\x1b\\\"x\\xff\" list=[] flag=7 text=\"free text\"\n"));
-	assert_non_null(strstr(given->stdout_text, "string=\"\" list=[] flag=7"));
-	assert_non_null(strstr(given->stdout_text, "string=\"two\" list=[1,2] flag=7"));
-	/* Times since the first event, and since the one before. */
+		       "g1     kernel    0    0 g1/0       sched_waking                 [ tid=1 ] "
+		       "comm=\"sleeper\" pid=100 prio=120 target_cpu=0\n"));
+	/* Fields of variable length: escaped like any text, empty ones shown. */
 	assert_non_null(strstr(given->stdout_text,
-			       "\n     0.000004171 +0.000004169 kernel    1 dom0/0     mark "));
+			       "open                         [ tid=1 ] fd=3 "
+			       "string=\"/etc/\\x1b\\\"x\\xff\" _list_length=0 list=[] flag=7 "
+			       "_text_length=9 text=\"free text\"\n"));
+	assert_non_null(strstr(given->stdout_text, "string=\"\" _list_length=0 list=[] flag=7"));
+	assert_non_null(
+		strstr(given->stdout_text, "string=\"two\" _list_length=2 list=[1,2] flag=7"));
+	/* Times of day, since the event before, and their bounds. */
+	assert_non_null(strstr(given->stdout_text, " +0.000004169  \xc2\xb1"
+						   "1ns     dom0   kernel    0    1 dom0/0     "
+						   "mark "));
 	/* What is said goes elsewhere, to keep the timeline clean. */
 	assert_non_null(strstr(given->stderr_text, "Merged:"));
 }
@@ -358,7 +362,7 @@ static void one_format_writes_only_that(void **state)
 	write_recording(given);
 	assert_int_equal(
 		run_merge(given, given->rec.dir, "-o", given->out, "--format", "ctf", NULL), 0);
-	snprintf(path, sizeof(path), "%s/metadata", given->out);
+	snprintf(path, sizeof(path), "%s/g1/metadata", given->out);
 	assert_int_equal(access(path, R_OK), 0);
 	snprintf(path, sizeof(path), "%s/summary.json", given->out);
 	assert_int_equal(access(path, R_OK), -1);
@@ -468,7 +472,8 @@ static void a_source_that_is_left_out_gives_the_same_status(void **state)
 	assert_non_null(strstr(given->stderr_text, "g1: what was recorded of this domain's"));
 	assert_non_null(strstr(given->stderr_text, "0 bad packets and 1 sources were left out"));
 	/* And the trace is a trace without it. */
-	assert_int_equal(run(given, "babeltrace2 %s/ctf | grep -c kernel:", given->out), 0);
+	assert_int_equal(run(given, "babeltrace2 %s/ctf | grep -c -e mark -e sched_", given->out),
+			 0);
 	assert_string_equal(given->stderr_text, "");
 	assert_int_equal(strtoull(given->stdout_text, NULL, 10), 40 * 4);
 }
@@ -490,8 +495,9 @@ static void clocks_that_are_not_known_are_not_called_exact(void **state)
 	assert_int_equal(number(clock, "assumed_clocks"), 1);
 	assert_null(json_object_object_get(clock, "smallest_slack_ns"));
 	json_object_put(summary);
-	assert_int_equal(run(given, "babeltrace2 %s/ctf", given->out), 0);
-	assert_non_null(strstr(given->stdout_text, "vcpu = 0, pcpu = -1, tid = 1"));
+	/* Nor is it known where it ran. */
+	assert_int_equal(
+		run(given, "grep -q ' kernel *0 *- g7/0 *mark' %s/timeline.txt", given->out), 0);
 }
 
 static void a_full_disk_is_said_clearly(void **state)

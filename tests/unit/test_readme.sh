@@ -29,7 +29,7 @@ same_thread() {
 
 check "the task that waited is the one in the excerpt" same_task
 check "a request and its calls are of one thread" same_thread
-check "what the filter prints is said with its number of lines" grep -qE '^The third prints [0-9,]+ lines' docs/reading.md
+check "what the filter prints is said with its number of lines" grep -qE '^The [a-z]+ prints [0-9,]+ lines' docs/reading.md
 check "a bound is said with what it is of" test "$(grep -cE 'Bound: .*(every time is known to [0-9]+ ns, the skew included)' docs/demo.md)" = 0
 
 links_lead_to_files() {

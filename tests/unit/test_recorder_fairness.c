@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "consumerd/drain/tap.h"
+#include "consumerd/recorder_state.h"
 
 #define NR_MANY 300u
 #define MANY    3000000001u
@@ -409,8 +409,8 @@ static void large_sub_buffers_of_one_take_no_room_from_others(void **state)
 
 	(void)state;
 	recorder_set_of_now(recorder);
-	recorder->room_bytes = 6u << 20;
-	recorder->room_until_ticks = UINT64_MAX;
+	recorder->drain.room_bytes = 6u << 20;
+	recorder->drain.room_until_ticks = UINT64_MAX;
 	many[0].ring.reader.geo.subbuf_bits = STRATA_SUBBUF_BITS_MAX;
 	add_source(MANY, "many", many, 1);
 	few_index = add_source(FEW, "few", &few, 1);

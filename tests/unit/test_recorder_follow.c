@@ -25,7 +25,7 @@
 #include "packets/packet_reader.h"
 
 #include "consumerd/live_publisher.h"
-#include "consumerd/drain/tap.h"
+#include "consumerd/recorder_state.h"
 
 #define SWITCH_MS 1u /* of a clock that is taken to be one of 1 GHz */
 
@@ -322,19 +322,19 @@ static void what_is_written_while_it_is_looked_is_not_said_to_be_complete(void *
 {
 	struct recorder_totals totals;
 	struct followed followed;
-	struct tap *tap;
+	struct ring_stream *stream;
 
 	(void)state;
 	begin(&followed, STRATA_HEADER_FULL);
 	looked_at = &followed;
 	written_ticks = 0;
-	tap = followed.recorder->queues[0].taps[0];
-	tap->ring->has_begun = nothing_and_then_something;
-	tap_note_complete(tap);
+	stream = followed.recorder->queues[0].streams[0];
+	stream->ring->has_begun = nothing_and_then_something;
+	drain_note_complete(stream);
 	assert_true(written_ticks > 0);
-	assert_true(tap->complete_ticks > 0);
-	assert_true(tap->complete_ticks < written_ticks);
-	tap->ring->has_begun = NULL;
+	assert_true(stream->complete_ticks > 0);
+	assert_true(stream->complete_ticks < written_ticks);
+	stream->ring->has_begun = NULL;
 	assert_int_equal(recorder_close(followed.recorder, &totals, &followed.error), 0);
 	assert_int_equal(totals.events, 1);
 	end(&followed);
@@ -346,33 +346,35 @@ static void what_is_written_between_a_look_and_the_drain_waits_for_the_next(void
 	uint64_t nr_packets = 0, before, between;
 	struct recorder_totals totals;
 	struct followed followed;
-	struct tap *tap;
+	struct ring_stream *stream;
 
 	(void)state;
 	begin(&followed, STRATA_HEADER_FULL);
-	tap = followed.recorder->queues[0].taps[0];
+	stream = followed.recorder->queues[0].streams[0];
 	/* Given a look that found a record ... */
 	test_ring_put(&followed.ring, 0);
 	before = strata_clock();
-	tap_note_complete(tap);
-	assert_true(tap->complete_ticks < before);
+	drain_note_complete(stream);
+	assert_true(stream->complete_ticks < before);
 	/* ... which no other look makes complete that nobody drained behind ... */
-	tap_note_complete(tap);
-	assert_true(tap->complete_ticks < before);
+	drain_note_complete(stream);
+	assert_true(stream->complete_ticks < before);
 	/* ... and another one, in the next sub-buffer, that is written before the drain ... */
 	strata_ring_flush(followed.ring.writer);
 	between = strata_clock();
 	test_ring_put(&followed.ring, 1);
-	assert_int_equal(tap_take(followed.recorder, tap, 1, &nr_packets, &followed.error), 0);
+	assert_int_equal(
+		drain_step(&followed.recorder->drain, stream, &nr_packets, &followed.error), 0);
 	assert_int_equal(nr_packets, 1);
 	/* ... then the file is complete up to the look, and not to where it has been drained. */
-	tap_note_complete(tap);
-	assert_in_range(tap->complete_ticks, before, between);
+	drain_note_complete(stream);
+	assert_in_range(stream->complete_ticks, before, between);
 	/* The next look is behind the second one's drain. */
 	strata_ring_flush(followed.ring.writer);
-	assert_int_equal(tap_take(followed.recorder, tap, 1, &nr_packets, &followed.error), 0);
-	tap_note_complete(tap);
-	assert_true(tap->complete_ticks > between);
+	assert_int_equal(
+		drain_step(&followed.recorder->drain, stream, &nr_packets, &followed.error), 0);
+	drain_note_complete(stream);
+	assert_true(stream->complete_ticks > between);
 	assert_int_equal(recorder_close(followed.recorder, &totals, &followed.error), 0);
 	assert_int_equal(totals.events, 2);
 	end(&followed);

@@ -22,7 +22,7 @@
 #include "consumerd/rings/app_ring.h"
 #include "consumerd/recover.h"
 #include "recover_world.h"
-#include "consumerd/drain/tap.h"
+#include "consumerd/recorder_state.h"
 
 static struct bytes stream_bytes(void)
 {
@@ -315,7 +315,7 @@ static void what_finds_no_room_stays_in_its_ring(void **state)
 	world_begin(&world, STRATA_APP_SINGLE_STORE);
 	world_write(&world, 10);
 	world_drain(&world);
-	file = &world.recorder->queues[0].taps[0]->file;
+	file = &world.recorder->queues[0].streams[0]->file;
 	room = dup(file->fd);
 	full = open("/dev/full", O_WRONLY | O_CLOEXEC);
 	assert_true(room >= 0 && full >= 0);

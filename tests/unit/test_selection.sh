@@ -70,7 +70,7 @@ cp -r "$work/raw" "$work/chain/raw"
 "$strata" convert --format ctf -o "$work/chain/ctf" "$work/chain/raw" 2>/dev/null
 once() { [ "$(events "$1")" = "$(events "$2")" ]; }
 check "beside its recording a merge is left out" once "$work/both" "$work/raw"
-check "which is said" says 0 'both/ctf: was made of .*both/raw; left out' view -o /dev/null "$work/both"
+check "which is said" says 0 'both/ctf/xen: was made of .*both/raw; left out' view -o /dev/null "$work/both"
 check "as what was merged of other traces" once "$work/pair" "$work/one"
 check "and what was converted of a recording" once "$work/chain" "$work/raw"
 check "what the command line names is shown" test "$(events "$work/both/raw" "$work/both/ctf")" = $((2 * $(events "$work/raw")))

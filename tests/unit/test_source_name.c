@@ -52,6 +52,22 @@ static void no_guest_gets_the_directory_of_another_layer(void **state)
 	assert_string_equal(next_name(0, "Domain-0"), "dom0-0");
 }
 
+static void names_that_a_file_system_may_take_for_one_are_not_two_directories(void **state)
+{
+	(void)state;
+	assert_string_equal(next_name(1, "app-server"), "app-server");
+	assert_string_equal(next_name(2, "app-SERVER"), "app-SERVER-2");
+	assert_string_equal(next_name(3, "Xen"), "Xen-3");
+	assert_string_equal(next_name(4, "DOM0"), "DOM0-4");
+}
+
+static void no_guest_gets_the_directory_of_rings(void **state)
+{
+	(void)state;
+	assert_string_equal(next_name(4, "rings"), "rings-4");
+	assert_string_equal(next_name(5, "Rings"), "Rings-5");
+}
+
 static void no_name_leads_out_of_the_recording(void **state)
 {
 	char longest[80];
@@ -72,6 +88,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(a_domain_that_comes_again_gets_its_own_directory, clear),
 		cmocka_unit_test_teardown(no_guest_gets_the_directory_of_another_layer, clear),
+		cmocka_unit_test_teardown(
+			names_that_a_file_system_may_take_for_one_are_not_two_directories, clear),
+		cmocka_unit_test_teardown(no_guest_gets_the_directory_of_rings, clear),
 		cmocka_unit_test_teardown(no_name_leads_out_of_the_recording, clear),
 	};
 

@@ -207,11 +207,11 @@ static void maps_take_from_the_domains_budget(void **state)
 	(void)state;
 	strata_selection = &bounded;
 	shim_cpu = 2;
-	guest.strata->budget[2].tokens = 2;
+	guest.strata->budget[2].bucket[STRATA_BY_GUEST].tokens = 2;
 	for (unsigned int i = 1; i <= 500; i++)
 		set_offset(&vcpus[0], i);
 	strata_selection = NULL;
-	assert_int_equal(guest.strata->budget[2].tokens, 0);
+	assert_int_equal(guest.strata->budget[2].bucket[STRATA_BY_GUEST].tokens, 0);
 	assert_int_equal(nr_told, PER_WINDOW + 1);
 }
 

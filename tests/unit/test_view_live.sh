@@ -183,7 +183,7 @@ end_recorder
 begin columns --app "$app" --switch-timer 50
 "$program" crowd 1 "$work/last" &
 running=$!
-check "who reads no more ends it" timeout "$limit_s" bash -c "'$strata' view --live '$work/columns' --event crow\* | head -n 21 >'$work/head'"
+check "who reads no more ends it" timeout "$limit_s" bash -c "'$strata' view --live '$work/columns' --event crow\* | grep --line-buffered -v '^#' | head -n 20 >'$work/head'"
 check "with whole lines, below the heading" test 20 = "$(grep -c 'crowded .*number=' "$work/head")"
 follow columns
 await has_lines "$work/columns.shown" crowded 10

@@ -53,8 +53,9 @@ storm_marker() {
 	grep -E ' dom0/.* domain_pause ' "$STORM/timeline.txt"
 }
 
+# shellcheck disable=SC2016 # what is not expanded is awk's
 attackers_maps() {
-	grep -E 'strata_vcpu_clock .*of_domain=[0-9]+\(offset\)' "$STORM/timeline.txt"
+	columns "$STORM/timeline.txt" '/strata_vcpu_clock .*of_domain=[0-9]+\(offset\)/ { printf "%.9f %s\n", seconds, $0 }'
 }
 
 # Five in a window of 50 ms; and those of the start and of the snapshot, and windows that are cut.

@@ -59,7 +59,7 @@ requests_have_their_calls() {
 	awk '
 		/ app .* request_begin / { match($0, /tid=[0-9]+/); tid = substr($0, RSTART + 4, RLENGTH - 4); calls = ""; open = 1; next }
 		/ dom0\/0 +sys_enter / { all += ended; whole += complete; ended = complete = 0 }
-		open && / dom0\/0 +sys_enter / && index($0, "[tid=" tid "]") { match($0, / id=[0-9]+/); calls = calls substr($0, RSTART + 4, RLENGTH - 4) " " }
+		open && / dom0\/0 +sys_enter / && index($0, "[ tid=" tid " ]") { match($0, / id=[0-9]+/); calls = calls substr($0, RSTART + 4, RLENGTH - 4) " " }
 		/ app .* request_end / && open { ended++; complete += calls == "257 0 3 "; last = calls; open = 0 }
 		END { print whole + 0, "of", all + 0, "requests; the last one:", last; exit !(all > 100 && whole == all) }' "$OUT/timeline.txt"
 }

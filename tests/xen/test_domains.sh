@@ -13,8 +13,9 @@ OUT=out/tests/domains
 
 # Of the domain that came by the restore, which has another number, Xen records what was asked of its name.
 restored_guest_is_chosen() {
-	awk '/ sys_enter .*args=\[0x5354,0x52415441,0x3,/ { seen = 1 } seen && $3 == "xen" && $6 == "vm_exit" { exits++ }
-		END { print exits + 0, "exits"; exit !(exits > 100) }' "$OUT/merged/timeline.txt"
+	columns "$OUT/merged/timeline.txt" '/ sys_enter .*args=\[0x5354,0x52415441,0x3,/ { seen = 1 }
+		seen && layer == "xen" && event == "vm_exit" { exits++ }
+		END { print exits + 0, "exits"; exit !(exits > 100) }'
 }
 
 rm -rf "$OUT"

@@ -17,24 +17,25 @@ build_helper() {
 
 # marked TEXT PHASE CPU: the guest made its 100 calls, and ran on that CPU when it did.
 marked() {
-	awk -v phase="$(printf '0x%x' "$2")" -v cpu="$3" '
-		index($0, " g1/0 ") && index($0, "[0x5354,0x52415441," phase ",") { calls++; if ($4 != cpu) elsewhere++ }
+	columns "$OUT/$1" '
+		vcpu == "g1/0" && index($0, "[0x5354,0x52415441," phase ",") { calls++; if (pcpu != wanted) elsewhere++ }
 		END { print calls + 0 " calls, " elsewhere + 0 " elsewhere"; exit !(calls == 100 && !elsewhere) }' \
-		"$OUT/$1"
+		-v phase="$(printf '0x%x' "$2")" -v wanted="$3"
 }
 
 # xen_events TEXT CPU: Xen itself recorded there.
 xen_events() {
-	awk -v cpu="$2" '$3 == "xen" && $4 == cpu { events++; clocks += $6 == "strata_pcpu_clock" }
-		END { print events + 0 " events, " clocks + 0 " clocks"; exit !(events > 20 && clocks) }' "$OUT/$1"
+	columns "$OUT/$1" 'layer == "xen" && pcpu == wanted { events++; clocks += event == "strata_pcpu_clock" }
+		END { print events + 0 " events, " clocks + 0 " clocks"; exit !(events > 20 && clocks) }' -v wanted="$2"
 }
 
 # followed PHASE CPU: whoever followed the recording was shown the guest's 100 calls, and what Xen recorded on that CPU.
 followed() {
-	awk -v phase="$(printf '0x%x' "$1")" -v cpu="$2" '
-		$4 == "xen" && $6 == cpu { events++ }
+	columns "$OUT/followed.txt" '
+		layer == "xen" && cpu == wanted { events++ }
 		index($0, "0x52415441," phase ",") { calls++ }
-		END { print events + 0 " events, " calls + 0 " calls"; exit !(events > 20 && calls == 100) }' "$OUT/followed.txt"
+		END { print events + 0 " events, " calls + 0 " calls"; exit !(events > 20 && calls == 100) }' \
+		-v phase="$(printf '0x%x' "$1")" -v wanted="$2"
 }
 
 rm -rf "$OUT"

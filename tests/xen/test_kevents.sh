@@ -93,7 +93,7 @@ few_are_as_known() {
 
 # Lines of the timeline that show event $1 of the one thread that the filter let pass.
 hits() {
-	grep -cE " $1 +\[tid=$(cat "$OUT/thread")\]" "$OUT/probed-merged/timeline.txt"
+	grep -cE " $1 +\[ tid=$(cat "$OUT/thread") \]" "$OUT/probed-merged/timeline.txt"
 }
 
 every_call_was_hit() {
@@ -109,7 +109,7 @@ every_call_was_hit() {
 filter_holds() {
 	local all passed
 	all=$(grep -c ' kernel ' "$OUT/probed-merged/timeline.txt")
-	passed=$(grep -cE ' kernel .*\[tid='"$(cat "$OUT/thread")"'\]' "$OUT/probed-merged/timeline.txt")
+	passed=$(grep -cE ' kernel .*\[ tid='"$(cat "$OUT/thread")"' \]' "$OUT/probed-merged/timeline.txt")
 	echo "$passed of $all events are of thread $(cat "$OUT/thread")"
 	[ "$all" = "$passed" ] && [ "$all" -ge $((3 * CALLS)) ]
 }
@@ -118,12 +118,12 @@ filter_holds() {
 filter_changed() {
 	local phase nr
 	for phase in 1 2 3; do
-		nr=$(grep -cE " sys_enter +\[tid=.* args=\[0x5354,0x52415441,0x$phase," "$OUT/filtered-merged/timeline.txt")
+		nr=$(grep -cE " sys_enter +\[ tid=.* args=\[0x5354,0x52415441,0x$phase," "$OUT/filtered-merged/timeline.txt")
 		echo "phase $phase: $nr of 100"
 		[ "$nr" = $((phase == 1 ? 0 : 100)) ] || return 1
 	done
 	! grep ' sys_enter ' "$OUT/filtered-merged/timeline.txt" |
-		grep -vE "\[tid=($(cat "$OUT/process-2")|$(cat "$OUT/process-3"))\]"
+		grep -vE "\[ tid=($(cat "$OUT/process-2")|$(cat "$OUT/process-3")) \]"
 }
 
 # headers_are RECORDING FORM: a source of it for which nothing is said has full ones.
@@ -134,7 +134,7 @@ headers_are() {
 
 many_kinds() {
 	local nr
-	nr=$(awk '$3 == "kernel" && $5 ~ /^g1\// { print $6 }' "$OUT/all-merged/timeline.txt" | sort -u | tee "$OUT/kinds" | wc -l)
+	nr=$(columns "$OUT/all-merged/timeline.txt" 'layer == "kernel" && vcpu ~ /^g1\// { print event }' | sort -u | tee "$OUT/kinds" | wc -l)
 	echo "$nr kinds of events"
 	[ "$nr" -ge 60 ] && grep -qx page_fault_user "$OUT/kinds" && grep -qx mm_page_alloc "$OUT/kinds" &&
 		grep -q ' xen_evtchn_upcall .*port=' "$OUT/all-merged/timeline.txt"

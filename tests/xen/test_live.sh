@@ -65,7 +65,7 @@ sleeps_as_well() {
 
 # Xen's timers on the guests' physical CPU, most of them the guests' own; one each period would make them 600 more.
 timers() {
-	awk '$3 == "xen" && $4 == 1 && $6 == "xen_timer_expire"' "$OUT/idle-$1-merged/timeline.txt" | wc -l
+	columns "$OUT/idle-$1-merged/timeline.txt" 'layer == "xen" && pcpu == 1 && event == "xen_timer_expire"' | wc -l
 }
 
 xen_sleeps_as_well() {

@@ -52,7 +52,7 @@ merges() {
 # The merged timeline has as many of them as the streams.
 timeline_has_each_nmi() {
 	local found
-	found=$(awk '$6 == "nmi"' "$OUT/$1-merged/timeline.txt" | wc -l)
+	found=$(columns "$OUT/$1-merged/timeline.txt" 'event == "nmi"' | wc -l)
 	awk -v "found=$found" '/ NMIs by / { sub(/.*; recorded /, ""); n += $1 } END { print found, n + 0; exit !n || found != n }' "$OUT/$1.check"
 }
 

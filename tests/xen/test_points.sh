@@ -9,25 +9,16 @@
 
 OUT=out/tests/points
 
-# Merges recording $1 into $OUT/$1-merged, as text: time, delta, layer, pCPU, dom/vCPU, event, fields.
+# Merges recording $1 into $OUT/$1-merged, as text in columns.
 merge() {
 	merged_cleanly "$OUT/$1" "$OUT/$1-merged"
 }
 
-# timeline RECORDING AWK-PROGRAM [VARIABLE=VALUE...]: over its events of Xen.  value(NAME) is a field's, as it is shown.
+# timeline RECORDING AWK-PROGRAM [AWK OPTIONS...]: over its events of Xen, as columns() has it.
 timeline() {
-	local file=$OUT/$1-merged/timeline.txt program=$2
+	local recording=$1 program=$2
 	shift 2
-	awk "$@" '
-		function value(name,   i) {
-			for (i = 7; i <= NF; i++)
-				if (index($i, name "=") == 1)
-					return substr($i, length(name) + 2)
-			return ""
-		}
-		function number(name) { return value(name) + 0 }
-		$3 != "xen" { next }
-		'"$program" "$file"
+	columns "$OUT/$recording-merged/timeline.txt" 'layer != "xen" { next } '"$program" "$@"
 }
 
 # Each event with all its fields is there at least once.
@@ -37,7 +28,7 @@ every_new_event_is_there() {
 		hvm_hypercall_return grant_map grant_unmap grant_op vm_exit vm_exit_info vcpu_pause vcpu_unpause domain_pause \
 		domain_unpause vcpu_migrate xen_softirq_entry xen_softirq_exit xen_timer_expire xen_ipi_send xen_ipi_receive \
 		nmi domain_created domain_killed domain_destroyed; do
-		timeline all '$6 == event { found = 1; exit } END { exit !found }' -v "event=$event" ||
+		timeline all 'event == wanted { found = 1; exit } END { exit !found }' -v "wanted=$event" ||
 			{ echo "no $event"; missing=1; }
 	done
 	return $missing
@@ -46,13 +37,13 @@ every_new_event_is_there() {
 # On its CPU, what a send to another domain causes follows before the next send.
 sends_make_their_port_pending() {
 	timeline all '
-		$6 == "evtchn_send" && number("state") == 3 {
+		event == "evtchn_send" && number("state") == 3 {
 			sends++
-			if ($4 in wanted) { print "nothing pending from: " wanted[$4]; bad++ }
-			wanted[$4] = $0; domain[$4] = value("to_domain"); port[$4] = value("to_port")
+			if (pcpu in wanted) { print "nothing pending from: " wanted[pcpu]; bad++ }
+			wanted[pcpu] = $0; domain[pcpu] = number("to_domain"); port[pcpu] = value("to_port")
 		}
-		$6 == "evtchn_pending" && ($4 in wanted) && value("of_domain") == domain[$4] && value("port") == port[$4] {
-			delete wanted[$4]
+		event == "evtchn_pending" && (pcpu in wanted) && number("of_domain") == domain[pcpu] && value("port") == port[pcpu] {
+			delete wanted[pcpu]
 		}
 		END { print sends + 0 " sends, " bad + 0 " without their event"; exit !(sends > 10 && !bad) }'
 }
@@ -60,15 +51,15 @@ sends_make_their_port_pending() {
 # hypercalls_return KIND DOMAIN: each of that domain is followed by its own return on its vCPU.
 hypercalls_return() {
 	timeline all '
-		index($5, domain "/") != 1 { next }
-		$6 == kind "_hypercall" {
-			if (open[$5] != "") { print "no return of: " open[$5]; bad++ }
-			open[$5] = $0; op[$5] = value("op"); calls++
+		index(vcpu, domain "/") != 1 { next }
+		event == kind "_hypercall" {
+			if (open[vcpu] != "") { print "no return of: " open[vcpu]; bad++ }
+			open[vcpu] = $0; op[vcpu] = value("op"); calls++
 		}
-		$6 == kind "_hypercall_return" && open[$5] != "" {
-			if (value("op") != op[$5]) { print "returns from another: " $0; bad++ }
+		event == kind "_hypercall_return" && open[vcpu] != "" {
+			if (value("op") != op[vcpu]) { print "returns from another: " $0; bad++ }
 			if (number("result") < 0) failed++
-			open[$5] = ""
+			open[vcpu] = ""
 		}
 		END { print calls + 0 " hypercalls, " failed + 0 " failed, " bad + 0 " wrong"; exit !(calls > 20 && !bad) }' \
 		-v "kind=$1" -v "domain=$2"
@@ -81,10 +72,10 @@ grants_are_those_of_the_list() {
 	pages=$(sed -n 's/^domain 1 .*, \([0-9]*\) rings of \([0-9]*\) KiB.*/\1 \2/p' "$OUT/list" | awk '{ print $1 * $2 / 4 }')
 	echo "data pages of g1: $pages"
 	timeline all '
-		$6 == "grant_map" && $5 == "dom0/0" && value("granter") ~ /^1/ { maps++; refs += !seen[value("ref")]++ }
-		$6 == "grant_unmap" && $5 == "dom0/0" && value("granter") ~ /^1/ { unmaps++ }
-		$6 == "grant_map" { all++ }
-		$6 == "grant_op" && number("cmd") == 0 { counted += number("result") ? number("result") : number("count") }
+		event == "grant_map" && vcpu == "dom0/0" && value("granter") ~ /^1/ { maps++; refs += !seen[value("ref")]++ }
+		event == "grant_unmap" && vcpu == "dom0/0" && value("granter") ~ /^1/ { unmaps++ }
+		event == "grant_map" { all++ }
+		event == "grant_op" && number("cmd") == 0 { counted += number("result") ? number("result") : number("count") }
 		END {
 			print refs + 0 " granted, " maps + 0 " maps, " unmaps + 0 " unmaps; all: " all ", operations: " counted + 0
 			exit !(pages > 0 && refs >= pages && refs <= pages + 128 && maps == 2 * refs && unmaps == maps && counted == all)
@@ -105,9 +96,9 @@ domains_have_their_uuid() {
 			gsub(/ /, "0", all)
 			return all
 		}
-		$6 ~ /^domain_(created|killed|destroyed)$/ {
+		event ~ /^domain_(created|killed|destroyed)$/ {
 			print
-			if (hex(substr($0, index($0, "uuid=") + 5)) == wanted) order = order $6 " "
+			if (hex(substr($0, index($0, "uuid=") + 5)) == wanted) order = order event " "
 		}
 		END { print order; exit (order != "domain_created domain_killed domain_destroyed ") }' -v "wanted=${uuid//-/}"
 }
@@ -115,22 +106,22 @@ domains_have_their_uuid() {
 # g1 was paused and unpaused once by xl; g2 moved to CPU 0 and back.
 pauses_and_moves_are_told() {
 	timeline all '
-		$6 == "domain_pause" && $5 == "dom0/0" && value("of_domain") ~ /^1/ && number("count") == 1 { paused++ }
-		$6 == "domain_unpause" && $5 == "dom0/0" && value("of_domain") ~ /^1/ && number("count") == 0 && paused { unpaused++ }
-		$6 == "vcpu_migrate" && value("of_domain") ~ /^2/ { moves = moves value("from_pcpu") ">" value("to_pcpu") " " }
+		event == "domain_pause" && vcpu == "dom0/0" && value("of_domain") ~ /^1/ && number("count") == 1 { paused++ }
+		event == "domain_unpause" && vcpu == "dom0/0" && value("of_domain") ~ /^1/ && number("count") == 0 && paused { unpaused++ }
+		event == "vcpu_migrate" && value("of_domain") ~ /^2/ { moves = moves value("from_pcpu") ">" value("to_pcpu") " " }
 		END { print paused + 0, unpaused + 0, moves; exit !(paused && unpaused && moves == "1>0 0>1 ") }'
 }
 
 # Softirqs that return do so by their number; timers expire in their softirq (0), where a timer is due and not long ago.
 softirqs_and_timers_nest() {
 	timeline all '
-		$6 == "xen_softirq_entry" { softirq[$4] = value("softirq"); entries++ }
-		$6 == "xen_softirq_exit" {
-			if (($4 in softirq) && softirq[$4] != value("softirq")) { print; bad++ }
-			delete softirq[$4]; exits++
+		event == "xen_softirq_entry" { softirq[pcpu] = number("softirq"); entries++ }
+		event == "xen_softirq_exit" {
+			if ((pcpu in softirq) && softirq[pcpu] != number("softirq")) { print; bad++ }
+			delete softirq[pcpu]; exits++
 		}
-		$6 == "xen_timer_expire" {
-			if (($4 in softirq) && softirq[$4] != 0) { print; bad++ }
+		event == "xen_timer_expire" {
+			if ((pcpu in softirq) && softirq[pcpu] != 0) { print; bad++ }
 			if (value("function") !~ /^0xffff82/) { print; bad++ }
 			timers++
 		}
@@ -140,8 +131,8 @@ softirqs_and_timers_nest() {
 # What is sent to the other of two CPUs is received there.
 ipis_arrive() {
 	timeline all '
-		$6 == "xen_ipi_send" { sent[value("vector") " " (value("to_pcpus") == "0x1" ? 0 : 1)]++ }
-		$6 == "xen_ipi_receive" { received[value("vector") " " $4]++; all++ }
+		event == "xen_ipi_send" { sent[value("vector") " " (value("to_pcpus") == "0x1" ? 0 : 1)]++ }
+		event == "xen_ipi_receive" { received[value("vector") " " pcpu]++; all++ }
 		END {
 			for (i in received) {
 				print i ": " sent[i] + 0 " sent, " received[i] " received"
@@ -153,49 +144,50 @@ ipis_arrive() {
 
 # only RECORDING PATTERN: the names of all events of Xen there match.
 only() {
-	timeline "$1" '$6 !~ pattern { print; bad++ } END { exit bad || !NR }' -v "pattern=$2"
+	timeline "$1" 'event !~ pattern { print; bad++ } END { exit bad || !NR }' -v "pattern=$2"
 }
 
 # While g2 runs, nothing but changes of runstates is recorded; it does run, and others are recorded.
 domain_is_left_out() {
 	timeline without-g2 '
-		$5 == "d2/0" && $6 !~ /^(runstate|strata)_/ { print; bad++ }
-		$6 == "runstate_runnable_to_running" && value("of_domain") ~ /^2/ { ran++ }
-		$5 != "d2/0" && $6 !~ /^(runstate|strata)_/ { others++ }
+		vcpu == "d2/0" && event !~ /^(runstate|strata)_/ { print; bad++ }
+		event == "runstate_runnable_to_running" && value("of_domain") ~ /^2/ { ran++ }
+		vcpu != "d2/0" && event !~ /^(runstate|strata)_/ { others++ }
 		END { print ran + 0, others + 0; exit !(ran > 2 && others > 100 && !bad) }'
 }
 
-# In each window, a budget of 8000 a second fills 400; two of them may meet.  Runstates and our own events are not bound.
+# In each window, a budget of 8000 a second fills 400; two of them may meet.  Runstates and our own events are not bound, and
+# interrupts that come meanwhile, less than 100, have a budget of their own.
 flood_keeps_to_its_budget() {
 	timeline flood '
-		$5 == "g1/0" && $6 !~ /^(runstate|strata)_/ {
+		vcpu == "g1/0" && event !~ /^(runstate|strata)_/ {
 			all++
-			if (!(all % 801 in at)) ;
-			else if ($1 - at[all % 801] < 0.05) { print "801 within 50 ms: " $0; bad++ }
-			at[all % 801] = $1
+			if (!(all % 901 in at)) ;
+			else if (seconds - at[all % 901] < 0.05) { print "901 within 50 ms: " $0; bad++ }
+			at[all % 901] = seconds
 		}
 		END { print all + 0; exit !(all > 800 && !bad) }'
 }
 
 only_the_flooding_guest_is_refused() {
 	timeline flood '
-		$6 == "strata_budget" { told++; if (value("of_domain") !~ /^1/ || number("budget_per_s") != 8000) { print; bad++ } }
+		event == "strata_budget" { told++; if (value("of_domain") !~ /^1/ || number("budget_per_s") != 8000) { print; bad++ } }
 		END { print told + 0; exit !(told && !bad) }'
 }
 
 # Of g2, every exit is followed by an entry and every entry by an exit: nothing is missing.
 the_other_guest_is_complete() {
 	timeline flood '
-		$5 != "d2/0" { next }
-		$6 == "vm_exit" { if (last == "vm_exit") { print; bad++ } last = $6; exits++ }
-		$6 == "vm_entry" { if (last == "vm_entry") { print; bad++ } last = $6 }
+		vcpu != "d2/0" { next }
+		event == "vm_exit" { if (last == "vm_exit") { print; bad++ } last = event; exits++ }
+		event == "vm_entry" { if (last == "vm_entry") { print; bad++ } last = event }
 		END { print exits + 0; exit !(exits > 50 && !bad) }'
 }
 
 # refused RECORDING: what the trace says, and what the recorder printed.
 refused() {
 	timeline "$1" '
-		$6 == "strata_budget" { total[value("of_domain") " " value("of_pcpu")] = number("refused_total"); sum += number("refused") }
+		event == "strata_budget" { total[value("of_domain") " " value("of_pcpu")] = number("refused_total"); sum += number("refused") }
 		END { for (i in total) all += total[i]; if (all != sum) print "sum of parts: " sum + 0; print all + 0 }'
 }
 
@@ -209,24 +201,24 @@ trace_and_recorder_agree() {
 # recorded_and_refused RECORDING: 20000 notifications, give or take what g1 sends of its own.
 recorded_and_refused() {
 	local recorded
-	recorded=$(timeline "$1" '$6 == "evtchn_send" && $5 == "g1/0" { n++ } END { print n + 0 }')
+	recorded=$(timeline "$1" 'event == "evtchn_send" && vcpu == "g1/0" { n++ } END { print n + 0 }')
 	echo "recorded $recorded, refused $(refused "$1")"
 	recorded=$((recorded + $(refused "$1")))
 	[ "$recorded" -ge 20000 ] && [ "$recorded" -le 20100 ]
 }
 
 every_notification_is_there() {
-	timeline unbounded '$6 == "evtchn_send" && $5 == "g1/0" && number("state") == 2 { n++ } END { print n + 0; exit n != 20000 }'
+	timeline unbounded 'event == "evtchn_send" && vcpu == "g1/0" && number("state") == 2 { n++ } END { print n + 0; exit n != 20000 }'
 }
 
 # For a second, changes of runstates are all there is on either CPU; then everything is back.  Each of 42 changes is told twice
 # on both.
 selection_changed() {
 	timeline changed '
-		$6 == "strata_selection" { told[number("changed")]++ }
-		$6 ~ /^(runstate|strata)_/ { next }
-		$1 - last > quiet { quiet = $1 - last; after = 0 }
-		{ last = $1; after++ }
+		event == "strata_selection" { told[number("changed")]++ }
+		event ~ /^(runstate|strata)_/ { next }
+		last && seconds - last > quiet { quiet = seconds - last; after = 0 }
+		{ last = seconds; after++ }
 		END {
 			print "quiet for " quiet " s, " after + 0 " events after; told " told[0] + 0 " and " told[1] + 0 " times"
 			exit !(quiet > 0.9 && after > 100 && told[0] == 84 && told[1] == 84)
@@ -237,9 +229,9 @@ selection_changed() {
 # probe may know the old selection or the new one.
 domains_and_budget_changed() {
 	timeline narrowed '
-		$6 == "strata_selection" { if (number("changed")) changed++; else begun++; next }
-		$5 == "d2/0" && $6 !~ /^(runstate|strata)_/ { if (changed) { print; bad++ } else exits++ }
-		$6 == "strata_budget" { if (!begun || value("of_domain") !~ /^1/ || number("budget_per_s") != 1000) { print; bad++ } told++ }
+		event == "strata_selection" { if (number("changed")) changed++; else begun++; next }
+		vcpu == "d2/0" && event !~ /^(runstate|strata)_/ { if (changed) { print; bad++ } else exits++ }
+		event == "strata_budget" { if (!begun || value("of_domain") !~ /^1/ || number("budget_per_s") != 1000) { print; bad++ } told++ }
 		END { print exits + 0, changed + 0, told + 0; exit !(exits > 10 && changed && told && !bad) }'
 }
 

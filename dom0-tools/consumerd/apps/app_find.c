@@ -150,18 +150,6 @@ void app_maps_close(struct app_maps *maps)
 	maps->file = NULL;
 }
 
-size_t app_find_pages(pid_t pid, struct app_page_place places[APP_PAGES_MAX])
-{
-	struct app_maps maps;
-
-	app_maps_open(&maps, pid);
-	while (!app_maps_read(&maps))
-		;
-	app_maps_close(&maps);
-	memcpy(places, maps.places, sizeof(maps.places));
-	return maps.nr;
-}
-
 /* Opens the mapped file, once it is known to be a memfd: opening another may block, or do
  * something.  -1 with errno. */
 static int open_memory(pid_t pid, const struct app_page_place *place)

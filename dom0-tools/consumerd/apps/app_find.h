@@ -59,10 +59,6 @@ bool app_maps_read(struct app_maps *maps);
 /* Allowed also if they are not open. */
 void app_maps_close(struct app_maps *maps);
 
-/* Finds the places of the pages in a process's memory; a hostile process can make this slow.
- * Returns their number. */
-size_t app_find_pages(pid_t pid, struct app_page_place places[APP_PAGES_MAX]);
-
 struct app_page {
 	struct strata_app_wait *page; /* hostile */
 	uint32_t call;                /* its count of calls after ours */

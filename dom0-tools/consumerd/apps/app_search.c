@@ -89,7 +89,7 @@ static void read_slice(struct walk *walk, struct user *user)
 		user->next = walk->behind[user->next];
 	}
 	user->used_ns += now_ns() - begin;
-	if (user->next == NONE || user->used_ns / 1000000u < APP_SEARCH_USER_MS)
+	if (user->next == NONE || user->used_ns / 1000000u < search->user_ms)
 		return;
 	app_maps_close(&user->maps);
 	user->next = NONE;

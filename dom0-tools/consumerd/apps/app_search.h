@@ -9,11 +9,11 @@
 
 #include "consumerd/apps/app_find.h"
 
-/* A user's processes are read for so long together; those that are left then are not read. */
-#define APP_SEARCH_USER_MS 30000u
-
 struct app_search {
 	void *data; /* for the functions */
+	/* A user's processes are read for so long together; those that are left then are not read.
+	 */
+	uint32_t user_ms;
 	/* Is the process to be left out? */
 	bool (*is_skipped)(void *data, const struct app_process *process);
 	/* Do a user's processes come behind those of all others? */

@@ -24,6 +24,9 @@
 
 #define ANSWER_STEP_NS 1000000
 
+/* How long one user's processes are searched. */
+#define SEARCH_USER_MS 30000u
+
 /* Written by the child alone while it runs, and by us alone when it does not. */
 struct app_wake_progress {
 	uint64_t steps;
@@ -165,6 +168,7 @@ static _Noreturn void call_all(struct app_wake_progress *progress, pid_t recorde
 {
 	struct calls calls = { .progress = progress };
 	const struct app_search search = { .data = &calls,
+					   .user_ms = SEARCH_USER_MS,
 					   .is_skipped = skips,
 					   .comes_last = comes_last,
 					   .reads = reads,

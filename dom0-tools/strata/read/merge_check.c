@@ -8,8 +8,8 @@
 #include "base/exit_status.h"
 #include "strata/read/merge_report.h"
 
-int merge_shifts_apply(const struct merge_shifts *shifts, struct strata_merge *merge,
-		       struct strata_error *error)
+static int apply_shifts(const struct traces_shifts *shifts, struct strata_merge *merge,
+			struct strata_error *error)
 {
 	size_t i;
 
@@ -22,7 +22,7 @@ int merge_shifts_apply(const struct merge_shifts *shifts, struct strata_merge *m
 
 /* Merges into one sink alone, which is freed.  The merge, to be closed; NULL: it failed. */
 static struct strata_merge *
-merge_into(const char *raw, const struct merge_shifts *shifts,
+merge_into(const char *raw, const struct traces_shifts *shifts,
 	   const struct strata_merge_options *options, struct strata_clock_proof *proof,
 	   struct strata_sink *(*make)(struct strata_clock_proof *proof,
 				       const struct strata_merge *merge),
@@ -34,7 +34,7 @@ merge_into(const char *raw, const struct merge_shifts *shifts,
 
 	if (merge && !sink)
 		strata_fail(error, "out of memory");
-	if (sink && !merge_shifts_apply(shifts, merge, error))
+	if (sink && !apply_shifts(shifts, merge, error))
 		status = strata_merge_run(merge, &sink, 1, error);
 	if (sink)
 		sink->free(sink);
@@ -59,11 +59,12 @@ static int report_check(bool json, const struct merge_report *report,
 		return STRATA_STATUS_FAILED;
 	}
 	status = merge_report_clock_verdict(proof);
-	verdict = merge_report_verdict(report, merge);
+	merge_report_losses(report, merge);
+	verdict = merge_report_verdict(merge);
 	return status == STRATA_STATUS_OK ? verdict : status;
 }
 
-int merge_check(const char *raw, const struct merge_shifts *shifts, bool json)
+int merge_check(const char *raw, const struct traces_shifts *shifts, bool json)
 {
 	struct strata_merge_options options, silent;
 	struct strata_clock_proof *proof = strata_clock_proof_new();

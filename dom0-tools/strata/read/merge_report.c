@@ -330,29 +330,28 @@ static bool print_violations(const struct strata_merge *merge,
 	return true;
 }
 
-static void print_losses(const struct strata_merge *merge)
+void merge_report_losses(const struct merge_report *report, const struct strata_merge *merge)
 {
-	struct loss_report report = { 0 };
+	struct loss_report losses = { 0 };
 	size_t i;
 
 	for (i = 0; i < strata_merge_nr_streams(merge); i++) {
 		const struct strata_merge_stream *stream = strata_merge_stream(merge, i);
 
-		loss_report_add(&report, stream->lost, stream->missing_packets);
+		loss_report_add(&losses, stream->lost, stream->missing_packets);
 	}
-	loss_report_print(&report, "merge");
+	loss_report_print(&losses, "merge");
+	if (report->complaints > COMPLAINTS_MAX)
+		fprintf(stderr, "strata: %u more messages like these were left out\n",
+			report->complaints - COMPLAINTS_MAX);
 }
 
-int merge_report_verdict(const struct merge_report *report, const struct strata_merge *merge)
+int merge_report_verdict(const struct strata_merge *merge)
 {
 	const struct strata_merge_result *result = strata_merge_result(merge);
 	const struct strata_order_result *order = &result->order;
 	int status = STRATA_STATUS_OK;
 
-	print_losses(merge);
-	if (report->complaints > COMPLAINTS_MAX)
-		fprintf(stderr, "strata: %u more messages like these were left out\n",
-			report->complaints - COMPLAINTS_MAX);
 	if (print_violations(merge, &order->run, "did not run"))
 		status = STRATA_STATUS_PARTIAL;
 	if (print_violations(merge, &order->guest_mode, "was not in guest mode"))

@@ -39,7 +39,10 @@ int merge_report_clock_verdict(const struct strata_clock_proof *proof);
 int merge_report_json(struct strata_clock_proof *proof, const struct strata_merge *merge, FILE *out,
 		      struct strata_error *error);
 
+/* Says what is missing of the recording's streams, and how many complaints were not shown. */
+void merge_report_losses(const struct merge_report *report, const struct strata_merge *merge);
+
 /* Names violations, says in a last sentence what is not as it should be; the exit status. */
-int merge_report_verdict(const struct merge_report *report, const struct strata_merge *merge);
+int merge_report_verdict(const struct strata_merge *merge);
 
 #endif /* STRATA_STRATA_MERGE_REPORT_H */

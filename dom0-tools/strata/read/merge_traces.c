@@ -10,6 +10,9 @@
 #include "base/exit_status.h"
 #include "recording/recording.h"
 #include "files/safe_dir.h"
+#include "analyses/wakeup.h"
+#include "outputs/outputs.h"
+#include "strata/read/merge_report.h"
 #include "strata/read/traces_write.h"
 
 #define PATH_BYTES 4096u
@@ -31,8 +34,53 @@ static int failed(const char *path, const char *why)
 	return STRATA_STATUS_FAILED;
 }
 
+/* A merge while it is made. */
+struct merge_job {
+	struct write_job write;
+	const struct merge_request *request;
+	char ctf[PATH_BYTES], text[PATH_BYTES]; /* empty: not asked for */
+};
+
+static void print_outputs(const struct merge_job *job, bool has_summary, FILE *out)
+{
+	if (job->ctf[0])
+		fprintf(out, "Trace:    %s (babeltrace2 opens it)\n", job->ctf);
+	if (job->text[0] && strcmp(job->text, "-") != 0)
+		fprintf(out, "Text:     %s\n", job->text);
+	if (has_summary)
+		fprintf(out, "Summary:  %s/summary.json\n", job->request->out);
+}
+
+/* Says what was found out about each recording, and where the merge is. */
+static int report(const struct write_job *write, const struct host_checks *checks, uint64_t events,
+		  struct strata_error *error)
+{
+	const struct merge_job *job = (const struct merge_job *)write;
+	const struct merge_request *request = job->request;
+	/* Where the timeline goes to standard output, nothing else may. */
+	FILE *out = strcmp(request->out, "-") == 0 ? stderr : stdout;
+	const bool has_summary = !request->format && checks->nr == 1;
+	size_t i;
+
+	if (events == 0)
+		return strata_fail(error,
+				   "%s: no event in it can be read; if the messages above name "
+				   "bad packets, take the recording again",
+				   request->paths[0]);
+	if (has_summary && strata_summary_save(checks->of[0].merge, request->out, error))
+		return -1;
+	for (i = 0; i < checks->nr; i++) {
+		merge_report_print(checks->of[i].merge, out);
+		strata_wakeup_print(checks->of[i].wakeup, out);
+		fprintf(out, "\n");
+	}
+	print_outputs(job, has_summary, out);
+	fflush(out);
+	return 0;
+}
+
 /* Writes them in the forms, with no filter. */
-static int write_forms(struct write_options *forms, size_t nr_forms, char *const *paths, size_t nr)
+static int write_forms(struct merge_job *job, struct write_options *forms, size_t nr_forms)
 {
 	struct strata_filter *none = strata_filter_new();
 	int status;
@@ -44,13 +92,26 @@ static int write_forms(struct write_options *forms, size_t nr_forms, char *const
 		forms[i].filter = none;
 		forms[i].colours = COLOURS_NEVER;
 		forms[i].threads = traces_threads();
+		forms[i].force = job->request->force;
+		forms[i].tcp_map = job->request->tcp_map;
 	}
-	status = write_traces("merge", forms, nr_forms, paths, nr);
+	job->write = (struct write_job){
+		.verb = "merge",
+		.forms = forms,
+		.nr_forms = nr_forms,
+		.paths = job->request->paths,
+		.nr = job->request->nr_paths,
+		.shifts = &job->request->shifts,
+		.done = report,
+		.with_wakeup = true,
+	};
+	status = write_traces(&job->write);
 	strata_filter_free(none);
 	return status;
 }
 
-int merge_make_out(const char *out, bool force, struct strata_error *error)
+/* Makes the directory of a merge in all forms, in which nothing of an earlier one is. */
+static int make_out(const char *out, bool force, struct strata_error *error)
 {
 	static const char *const names[] = { "ctf", "timeline.txt", "summary.json" };
 	struct strata_dir dir;
@@ -95,35 +156,32 @@ static void remove_out(const char *out)
 	strata_dir_close(&parent);
 }
 
-int merge_traces(const char *tcp_map, char *const *paths, size_t nr, const char *out,
-		 const char *format, bool force)
+int merge_traces(const struct merge_request *request)
 {
-	char ctf[PATH_BYTES], text[PATH_BYTES];
-	struct write_options forms[] = {
-		{ .format = "ctf", .out = ctf, .force = force, .tcp_map = tcp_map },
-		{ .format = "columns", .out = text, .force = force, .tcp_map = tcp_map }
-	};
+	struct merge_job job = { .request = request };
+	struct write_options forms[] = { { .format = "columns", .out = job.text },
+					 { .format = "ctf", .out = job.ctf } };
+	const char *out = request->out;
 	struct strata_error error;
 	int status;
 
-	if (format) {
-		forms[0].format = strcmp(format, "ctf") == 0 ? "ctf" : "columns";
-		forms[0].out = out;
-		return write_forms(forms, 1, paths, nr);
+	if (request->format) {
+		const bool is_ctf = strcmp(request->format, "ctf") == 0;
+
+		if (snprintf(is_ctf ? job.ctf : job.text, PATH_BYTES, "%s", out) >= (int)PATH_BYTES)
+			return failed(out, "the path is too long");
+		return write_forms(&job, &forms[is_ctf], 1);
 	}
-	if (snprintf(ctf, sizeof(ctf), "%s/ctf", out) >= (int)sizeof(ctf) ||
-	    snprintf(text, sizeof(text), "%s/timeline.txt", out) >= (int)sizeof(text))
+	if (snprintf(job.ctf, PATH_BYTES, "%s/ctf", out) >= (int)PATH_BYTES ||
+	    snprintf(job.text, PATH_BYTES, "%s/timeline.txt", out) >= (int)PATH_BYTES)
 		return failed(out, "the path is too long");
-	if (merge_make_out(out, force, &error)) {
+	if (make_out(out, request->force, &error)) {
 		fprintf(stderr, "strata: merge: %s\n", error.text);
 		return STRATA_STATUS_FAILED;
 	}
-	status = write_forms(forms, 2, paths, nr);
+	remove_summary(out);
+	status = write_forms(&job, forms, 2);
 	if (status == STRATA_STATUS_FAILED)
 		remove_out(out);
-	else {
-		remove_summary(out);
-		fprintf(stderr, "Merged:  %s (babeltrace2 reads it), %s\n", ctf, text);
-	}
 	return status;
 }

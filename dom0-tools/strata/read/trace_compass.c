@@ -83,8 +83,10 @@ int write_trace_compass(const char *verb, const struct write_options *options, c
 		progress_line_end(&report.line);
 		fprintf(stderr, "strata: %s: %s\n", verb, error.text);
 		status = STRATA_STATUS_FAILED;
-	} else if (merge_report_verdict(&report, merge) != STRATA_STATUS_OK) {
-		status = STRATA_STATUS_PARTIAL;
+	} else {
+		merge_report_losses(&report, merge);
+		if (merge_report_verdict(merge) != STRATA_STATUS_OK)
+			status = STRATA_STATUS_PARTIAL;
 	}
 	strata_merge_close(merge);
 	return status;

@@ -13,7 +13,7 @@
 #define COMPLAINTS_MAX 100u
 #define THREADS_MAX    64
 
-static void complain(void *data, const char *message)
+void traces_complain(void *data, const char *message)
 {
 	struct traces *traces = data;
 
@@ -62,7 +62,7 @@ static int add_trace(struct traces *traces, struct strata_ctf_trace *trace, cons
 	char **names;
 
 	if (!trace) {
-		complain(traces, error->text);
+		traces_complain(traces, error->text);
 		return 0;
 	}
 	if (strata_trace_set_add(&traces->set, trace, error))
@@ -115,6 +115,20 @@ static int add_recording(struct traces *traces, const struct strata_input *input
 		       : 0;
 }
 
+static int shift(const struct traces *traces, struct strata_recording_traces *recording,
+		 struct strata_error *error)
+{
+	struct strata_recorded_host *host = strata_recording_traces_host(recording);
+	size_t i;
+
+	for (i = 0; traces->shifts && i < traces->shifts->nr; i++) {
+		if (strata_recorded_host_shift(host, traces->shifts->of[i].source,
+					       traces->shifts->of[i].ticks, error))
+			return -1;
+	}
+	return 0;
+}
+
 /* Opens what was found in one place, or tells why it is left out.  0 or -1: out of memory. */
 static int open_input(struct traces *traces, const struct strata_input *input,
 		      struct opened *opened, struct strata_error *error)
@@ -122,22 +136,23 @@ static int open_input(struct traces *traces, const struct strata_input *input,
 	struct strata_recording_traces **more;
 
 	if (input->kind == STRATA_INPUT_CTF) {
-		opened->trace = strata_ctf_trace_open(input->path, complain, traces, error);
+		opened->trace = strata_ctf_trace_open(input->path, traces_complain, traces, error);
 		if (!opened->trace)
-			complain(traces, error->text);
+			traces_complain(traces, error->text);
 		return 0;
 	}
 	more = realloc(traces->recordings, (traces->nr_recordings + 1) * sizeof(*more));
 	if (!more)
 		return strata_fail(error, "out of memory");
 	traces->recordings = more;
-	opened->recording =
-		strata_recording_traces_open(input->path, complain, traces_remark, traces, error);
-	if (opened->recording)
-		more[traces->nr_recordings++] = opened->recording;
-	else
-		complain(traces, error->text);
-	return 0;
+	opened->recording = strata_recording_traces_open(input->path, traces_complain,
+							 traces_remark, traces, error);
+	if (!opened->recording) {
+		traces_complain(traces, error->text);
+		return 0;
+	}
+	more[traces->nr_recordings++] = opened->recording;
+	return shift(traces, opened->recording, error);
 }
 
 /* The number of what a trace was made of, if that was found under the same path; else @nr. */
@@ -194,6 +209,41 @@ static void leave_out_made(struct traces *traces, struct opened *opened)
 	free(made);
 }
 
+/* Whether an input is a trace of the same merge as the one before it, and has a smaller place. */
+static bool is_before(const struct strata_inputs *inputs, const struct opened *opened, size_t at,
+		      size_t other)
+{
+	const char *path = inputs->inputs[at].path, *others = inputs->inputs[other].path;
+	const char *name = strrchr(path, '/');
+	int64_t place, others_place;
+
+	return opened[at].trace && opened[other].trace && opened[at].path == opened[other].path &&
+	       name && strncmp(path, others, (size_t)(name - path) + 1) == 0 &&
+	       !strchr(others + (name - path) + 1, '/') &&
+	       strata_ctf_env_number(opened[at].trace, STRATA_CTF_PLACE, &place) &&
+	       strata_ctf_env_number(opened[other].trace, STRATA_CTF_PLACE, &others_place) &&
+	       place < others_place;
+}
+
+/* Puts the traces of a merge in the order that they were merged in: it is that of equal times, and
+ * the first one's clock is the timeline's. */
+static void order_merged(const struct strata_inputs *inputs, struct opened *opened)
+{
+	size_t i, j;
+
+	for (i = 1; i < inputs->nr; i++) {
+		for (j = i; j > 0 && is_before(inputs, opened, j, j - 1); j--) {
+			const struct opened one = opened[j];
+			const struct strata_input input = inputs->inputs[j];
+
+			opened[j] = opened[j - 1];
+			inputs->inputs[j] = inputs->inputs[j - 1];
+			opened[j - 1] = one;
+			inputs->inputs[j - 1] = input;
+		}
+	}
+}
+
 static int open_inputs(struct traces *traces, struct opened *opened, struct strata_error *error)
 {
 	const struct strata_inputs *inputs = &traces->inputs;
@@ -202,8 +252,10 @@ static int open_inputs(struct traces *traces, struct opened *opened, struct stra
 
 	for (i = 0; i < inputs->nr && !status; i++)
 		status = open_input(traces, &inputs->inputs[i], &opened[i], error);
-	if (!status)
+	if (!status) {
 		leave_out_made(traces, opened);
+		order_merged(inputs, opened);
+	}
 	for (i = 0; i < inputs->nr; i++) {
 		struct strata_ctf_trace *trace = opened[i].trace;
 
@@ -227,7 +279,8 @@ static int find_and_open(struct traces *traces, char *const *paths, size_t nr,
 	int status = 0;
 
 	for (i = 0; i < nr && !status; i++) {
-		status = strata_inputs_find(&traces->inputs, paths[i], complain, traces, error);
+		status = strata_inputs_find(&traces->inputs, paths[i], traces_complain, traces,
+					    error);
 		more = realloc(opened, (traces->inputs.nr + 1) * sizeof(*opened));
 		if (!more) {
 			status = strata_fail(error, "out of memory");
@@ -243,14 +296,16 @@ static int find_and_open(struct traces *traces, char *const *paths, size_t nr,
 	return status;
 }
 
-int traces_open(struct traces *traces, const char *verb, const char *tcp_map, char *const *paths,
-		size_t nr, struct strata_error *error)
+int traces_open(struct traces *traces, const char *verb, const char *tcp_map,
+		const struct traces_shifts *shifts, char *const *paths, size_t nr,
+		struct strata_error *error)
 {
 	struct strata_tcp_map map;
 	int status;
 
 	memset(traces, 0, sizeof(*traces));
 	traces->verb = verb;
+	traces->shifts = shifts;
 	progress_line_init(&traces->line);
 	file_limit_raise();
 	if (find_and_open(traces, paths, nr, error))
@@ -261,8 +316,8 @@ int traces_open(struct traces *traces, const char *verb, const char *tcp_map, ch
 	/* That may read much of them, before anything is shown. */
 	traces_progress_begin(traces, traces->set.bytes);
 	if (!status)
-		status = strata_machines_find_by(&traces->machines, &traces->set, &map, complain,
-						 traces, error);
+		status = strata_machines_find_by(&traces->machines, &traces->set, &map,
+						 traces_complain, traces, error);
 	traces_progress_end(traces);
 	strata_tcp_map_clear(&map);
 	return status;

@@ -11,7 +11,8 @@
 #include "timeline/slices.h"
 
 struct traces {
-	const char *verb; /* that complaints begin with */
+	const char *verb;                   /* that complaints begin with */
+	const struct traces_shifts *shifts; /* or NULL */
 	struct strata_inputs inputs;
 	struct strata_trace_set set;
 	struct strata_recording_traces **recordings; /* of Strata's own, whose sources are in it */
@@ -24,15 +25,34 @@ struct traces {
 	bool all_was_told;       /* they were read once; what is wrong is not told again */
 };
 
+#define TRACES_SHIFTS_MAX 16u
+
+/* Sources of recordings that are moved in time, to see checks fail. */
+struct traces_shift {
+	char source[80];
+	int64_t ticks;
+};
+
+struct traces_shifts {
+	struct traces_shift of[TRACES_SHIFTS_MAX];
+	size_t nr;
+};
+
 /*
  * Opens everything that is found under @paths.  What cannot be opened is named and left out.
  * @tcp_map: a file with rules for events that tell of TCP; NULL: the built-in ones alone
- * 0, or -1 with @error: nothing is left.  To be closed in any case.
+ * @shifts:  for each recording; NULL: none
+ * 0, or -1 with @error: nothing is left, or a recording has no such source.  To be closed in any
+ * case.
  */
-int traces_open(struct traces *traces, const char *verb, const char *tcp_map, char *const *paths,
-		size_t nr, struct strata_error *error);
+int traces_open(struct traces *traces, const char *verb, const char *tcp_map,
+		const struct traces_shifts *shifts, char *const *paths, size_t nr,
+		struct strata_error *error);
 
 void traces_close(struct traces *traces);
+
+/* Says what is wrong, which the exit status tells, too; @data are the traces. */
+void traces_complain(void *data, const char *message);
 
 /* Says something that is worth knowing, and not wrong; @data are the traces. */
 void traces_remark(void *data, const char *message);

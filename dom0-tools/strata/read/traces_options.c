@@ -25,7 +25,7 @@ static int take_filter(struct write_options *options, int option, const char *va
 		[STRATA_ATTRIBUTE_EVENT] = "--event",     [STRATA_ATTRIBUTE_SOURCE] = "--source",
 		[STRATA_ATTRIBUTE_LAYER] = "--layer",     [STRATA_ATTRIBUTE_DOMAIN] = "--domain",
 		[STRATA_ATTRIBUTE_VCPU] = "--vcpu",       [STRATA_ATTRIBUTE_CPU] = "--cpu",
-		[STRATA_ATTRIBUTE_PROCESS] = "--process",
+		[STRATA_ATTRIBUTE_PROCESS] = "--process", [STRATA_ATTRIBUTE_ABOUT] = "--about",
 	};
 	const int attribute = option - WRITE_OPTION_FIRST;
 

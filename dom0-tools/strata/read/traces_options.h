@@ -63,8 +63,8 @@ struct write_verb {
 		{ "to", required_argument, NULL, WRITE_OPTION_TO },                 \
 		WRITE_OPTION_OF("event", EVENT), WRITE_OPTION_OF("source", SOURCE), \
 		WRITE_OPTION_OF("layer", LAYER), WRITE_OPTION_OF("domain", DOMAIN), \
-		WRITE_OPTION_OF("vcpu", VCPU), WRITE_OPTION_OF("cpu", CPU),         \
-		WRITE_OPTION_OF("process", PROCESS),                                \
+		WRITE_OPTION_OF("about", ABOUT), WRITE_OPTION_OF("vcpu", VCPU),     \
+		WRITE_OPTION_OF("cpu", CPU), WRITE_OPTION_OF("process", PROCESS),   \
 		{ "filter", required_argument, NULL, WRITE_OPTION_FILTER },         \
 		{ "output", required_argument, NULL, 'o' },                         \
 		{ "force", no_argument, NULL, WRITE_OPTION_FORCE },                 \
@@ -83,27 +83,29 @@ struct write_verb {
 	"                          of machines are tied; docs/tcp-map.md describes them\n"
 
 /* What the usage says of them. */
-#define WRITE_OPTIONS_USAGE                                                                          \
-	"  --from TIME, --to TIME  only what is in between; TIME is in seconds since the first\n"    \
-	"                          event (+1.5), in seconds since 1970, or a date and time:\n"       \
-	"                          '2026-01-31 12:00:00.5'\n"                                        \
-	"  --event PATTERN         only events of such a name; * ? [a-z] as in a shell\n"            \
-	"  --source PATTERN        only of such a source, as view names them\n"                      \
-	"  --layer LAYER           only of xen, kernel or app\n"                                     \
-	"  --domain N|PATTERN      only of a domain; in Xen's layer it is who runs on the CPU\n"     \
-	"  --vcpu N                only of such a virtual CPU of its domain\n"                       \
-	"  --cpu N                 only of such a CPU, as view shows it: Xen's are physical\n"       \
-	"  --process N|PATTERN     only of a process, where contexts or the trace tell it\n"         \
-	"  --filter EXPRESSION     only events of which it is true: fields, $ctx.FIELD of\n"         \
-	"                          contexts, $event $source $layer $domain $vcpu $cpu $pcpu\n"       \
-	"                          $process $time (nanoseconds since 1970), numbers and\n"           \
-	"                          \"patterns\", with == != < <= > >= && || ! ( ).  A comparison\n"  \
-	"                          with a field that the event lacks is neither true nor false,\n"   \
-	"                          and the event does not match\n"                                   \
-	"                          Each may be given several times; all but --filter take several\n" \
-	"                          values with commas between, and want one of them\n" TCP_MAP_USAGE \
-	"  --gmt                   times of day in UTC\n"                                            \
-	"  --date                  with the date\n"                                                  \
+#define WRITE_OPTIONS_USAGE                                                                                \
+	"  --from TIME, --to TIME  only what is in between; TIME is in seconds since the first\n"          \
+	"                          event (+1.5), in seconds since 1970, or a date and time:\n"             \
+	"                          '2026-01-31 12:00:00.5'\n"                                              \
+	"  --event PATTERN         only events of such a name; * ? [a-z] as in a shell\n"                  \
+	"  --source PATTERN        only of such a source, as view names them\n"                            \
+	"  --layer LAYER           only of xen, kernel or app\n"                                           \
+	"  --domain N|PATTERN      only of a domain; in Xen's layer it is who runs on the CPU\n"           \
+	"  --about N|PATTERN       only of a domain, or about it: also Xen's events, whoever runs, that\n" \
+	"                          name the domain in a field (of_domain, next_domain, to_domain...)\n"    \
+	"  --vcpu N                only of such a virtual CPU of its domain\n"                             \
+	"  --cpu N                 only of such a CPU, as view shows it: Xen's are physical\n"             \
+	"  --process N|PATTERN     only of a process, where contexts or the trace tell it\n"               \
+	"  --filter EXPRESSION     only events of which it is true: fields, $ctx.FIELD of\n"               \
+	"                          contexts, $event $source $layer $domain $about $vcpu $cpu\n"            \
+	"                          $pcpu $process $time (nanoseconds since 1970), numbers and\n"           \
+	"                          \"patterns\", with == != < <= > >= && || ! ( ).  A comparison\n"        \
+	"                          with a field that the event lacks is neither true nor false,\n"         \
+	"                          and the event does not match\n"                                         \
+	"                          Each may be given several times; all but --filter take several\n"       \
+	"                          values with commas between, and want one of them\n" TCP_MAP_USAGE       \
+	"  --gmt                   times of day in UTC\n"                                                  \
+	"  --date                  with the date\n"                                                        \
 	"  --threads N             with so many threads (as many as there are CPUs)\n"
 
 /* What the usage of both verbs says of a selection without events. */

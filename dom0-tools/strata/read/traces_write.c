@@ -95,27 +95,43 @@ static int count(struct traces *traces, const struct write_options *options,
 	return strata_out_close(out, error);
 }
 
-static int write_ctf(struct traces *traces, const struct write_options *options,
-		     const struct strata_slice_options *slices, uint64_t *events,
-		     struct strata_error *error)
+/* The names of sources; NULL: out of memory.  To be freed. */
+static const char **source_names(const struct strata_shown *shown)
 {
+	const char **names = calloc(shown->nr_sources + 1, sizeof(*names));
+	size_t i;
+
+	for (i = 0; names && i < shown->nr_sources; i++)
+		names[i] = shown->sources[i].name;
+	return names;
+}
+
+static int write_ctf(struct traces *traces, const struct write_options *options,
+		     const struct strata_shown *shown, const struct strata_slice_options *slices,
+		     uint64_t *events, struct strata_error *error)
+{
+	const char **names;
+	int status;
+
 	if (strcmp(options->out, "-") == 0)
 		return strata_fail(error, "CTF traces are directories: name one with -o");
-	return strata_ctf_traces_write(&traces->set, (const char *const *)traces->names,
-				       options->out, options->force, slices, events, error);
+	names = source_names(shown);
+	if (!names)
+		return strata_fail(error, "out of memory");
+	status = strata_ctf_traces_write(&traces->set, names, options->out, options->force, slices,
+					 events, error);
+	free(names);
+	return status;
 }
 
 int write_bind_filter(const struct write_options *options, const struct strata_trace_set *set,
 		      const struct strata_shown *shown, struct strata_error *error)
 {
-	const char **names = calloc(shown->nr_sources + 1, sizeof(*names));
+	const char **names = source_names(shown);
 	int status;
-	size_t i;
 
 	if (!names)
 		return strata_fail(error, "out of memory");
-	for (i = 0; i < shown->nr_sources; i++)
-		names[i] = shown->sources[i].name;
 	status = strata_filter_bind(options->filter, set, names, error);
 	free(names);
 	return status;
@@ -165,20 +181,44 @@ static int write_lines(struct traces *traces, const struct write_options *option
 static int tell_of_nothing(struct traces *traces, const struct write_options *options,
 			   struct strata_error *error)
 {
-	if (strata_filter_tell_unlikely(options->filter, traces_remark, traces))
+	if (strata_filter_tell_unlikely(options->filter, !options->to, traces_remark, traces))
 		return strata_fail(error, "no event matches what is asked for");
 	if (options->from || options->to || !strata_filter_is_empty(options->filter))
 		traces_remark(traces, "no event matches what is asked for");
 	return 0;
 }
 
+/*
+ * Writes CTF, which is done stream by stream: so recordings are checked in a pass of their own, in
+ * order, which tells what is wrong.
+ */
+static int write_checked_ctf(struct traces *traces, const struct write_options *options,
+			     const struct strata_shown *shown,
+			     const struct strata_slice_options *slices, uint64_t *events,
+			     struct strata_error *error)
+{
+	int status;
+	size_t i;
+
+	if (slices->nr_observers && strata_slices_run(&traces->set, slices, NULL, error) < 0)
+		return -1;
+	/* The streams are read once more: that is what counts. */
+	for (i = 0; i < traces->set.nr_streams; i++)
+		memset(&traces->set.streams[i].tally, 0, sizeof(traces->set.streams[i].tally));
+	traces->all_was_told |= slices->nr_observers > 0;
+	status = write_ctf(traces, options, shown, slices, events, error);
+	traces->all_was_told &= slices->nr_observers == 0;
+	return status;
+}
+
 static int write_events(struct traces *traces, const struct write_options *options,
-			const struct strata_shown *shown, struct strata_error *error)
+			const struct strata_shown *shown, struct host_checks *checks,
+			uint64_t *events, struct strata_error *error)
 {
 	const bool to_terminal = strcmp(options->out, "-") == 0 && isatty(STDOUT_FILENO);
 	struct strata_written_options written = { 0 };
 	struct strata_slice_options *slices = &written.slices;
-	uint64_t first_ns = 0, events = 0;
+	uint64_t first_ns = 0;
 	int status;
 
 	slices->threads = options->threads;
@@ -188,30 +228,38 @@ static int write_events(struct traces *traces, const struct write_options *optio
 		status = set_filter(traces, options, shown, error);
 	if (status)
 		return status;
+	slices->observers = checks->observers;
+	slices->nr_observers = checks->nr;
 	/* What is read on a terminal shows by itself how far it is. */
 	if (!to_terminal || strcmp(options->format, "count") == 0)
 		traces_progress_begin(traces, strata_trace_set_bytes(&traces->set, slices->from_ns,
 								     slices->to_ns));
-	if (strcmp(options->format, "count") == 0)
-		status = count(traces, options, slices, &events, error);
-	else if (strcmp(options->format, "ctf") == 0)
-		status = write_ctf(traces, options, slices, &events, error);
+	if (strcmp(options->format, "ctf") == 0)
+		status = write_checked_ctf(traces, options, shown, slices, events, error);
+	else if (strcmp(options->format, "count") == 0)
+		status = count(traces, options, slices, events, error);
 	else
-		status = write_lines(traces, options, shown, &written, first_ns, &events, error);
+		status = write_lines(traces, options, shown, &written, first_ns, events, error);
 	traces_progress_end(traces);
-	return status || events ? status : tell_of_nothing(traces, options, error);
+	return status || *events ? status : tell_of_nothing(traces, options, error);
+}
+
+/* Recordings are checked if all of them is read. */
+static bool is_checked(const struct write_options *options)
+{
+	return !options->from && !options->to && strata_filter_is_empty(options->filter);
 }
 
 /* What is shown of sources says whose events they are; a filter by source asks for that. */
 static int show_events(struct traces *traces, const struct write_options *options,
-		       struct strata_error *error)
+		       struct host_checks *checks, uint64_t *events, struct strata_error *error)
 {
 	struct strata_shown shown;
 	int status;
 
 	if (strata_shown_init(&shown, &traces->set, error))
 		return -1;
-	status = write_events(traces, options, &shown, error);
+	status = write_events(traces, options, &shown, checks, events, error);
 	strata_shown_clear(&shown);
 	return status;
 }
@@ -233,32 +281,63 @@ static void say_losses(const struct traces *traces, const struct write_options *
 	loss_report_print(&report, traces->verb);
 }
 
-int write_traces(const char *verb, const struct write_options *forms, size_t nr_forms,
-		 char *const *paths, size_t nr)
+/* The first form's pass, whose tallies are the traces'. */
+static int write_first(const struct write_job *job, struct traces *traces,
+		       struct host_checks *checks, uint64_t *events, struct strata_error *error)
 {
-	struct strata_error error;
-	struct traces traces;
+	const struct write_options *form = &job->forms[0];
 	int status = 0;
+
+	if (is_checked(form))
+		status = host_checks_begin(checks, traces, job->with_wakeup, error);
+	if (!status)
+		status = show_events(traces, form, checks, events, error);
+	if (status < 0)
+		return status;
+	say_losses(traces, form);
+	if (!form->from && !form->to)
+		strata_trace_set_name_cut(&traces->set);
+	return host_checks_finish(checks, error);
+}
+
+static int write_all(const struct write_job *job, struct traces *traces, struct host_checks *checks,
+		     struct strata_error *error)
+{
+	struct host_checks none = { 0 };
+	uint64_t events = 0, ignored;
+	int status = write_first(job, traces, checks, &events, error);
 	size_t i;
 
-	if (strcmp(forms[0].format, "trace-compass") == 0)
-		return write_trace_compass(verb, forms, paths, nr);
-	if (traces_open(&traces, verb, forms[0].tcp_map, paths, nr, &error))
-		status = -1;
-	for (i = 0; i < nr_forms && status >= 0; i++) {
-		status = show_events(&traces, &forms[i], &error);
-		if (i == 0 && status >= 0)
-			say_losses(&traces, &forms[i]);
-		if (i == 0 && status >= 0 && !forms[i].from && !forms[i].to)
-			strata_trace_set_name_cut(&traces.set);
-		traces.all_was_told = true;
+	for (i = 1; i < job->nr_forms && !status; i++) {
+		traces->all_was_told = true;
+		status = show_events(traces, &job->forms[i], &none, &ignored, error);
 	}
-	if (status < 0)
-		fprintf(stderr, "strata: %s: %s\n", verb, error.text);
-	status = status == WRONG_TIMES ? STRATA_STATUS_USAGE
-		 : status < 0          ? STRATA_STATUS_FAILED
-		 : traces.complaints   ? STRATA_STATUS_PARTIAL
-				       : STRATA_STATUS_OK;
+	return status || !job->done ? status : job->done(job, checks, events, error);
+}
+
+int write_traces(const struct write_job *job)
+{
+	struct host_checks checks = { 0 };
+	struct strata_error error;
+	struct traces traces;
+	int status;
+
+	if (strcmp(job->forms[0].format, "trace-compass") == 0)
+		return write_trace_compass(job->verb, job->forms, job->paths, job->nr);
+	status = traces_open(&traces, job->verb, job->forms[0].tcp_map, job->shifts, job->paths,
+			     job->nr, &error);
+	if (!status)
+		status = write_all(job, &traces, &checks, &error);
+	if (status < 0) {
+		progress_line_end(&traces.line);
+		fprintf(stderr, "strata: %s: %s\n", job->verb, error.text);
+		status = status == WRONG_TIMES ? STRATA_STATUS_USAGE : STRATA_STATUS_FAILED;
+	} else {
+		status = host_checks_verdict(&checks);
+		if (traces.complaints)
+			status = STRATA_STATUS_PARTIAL;
+	}
+	host_checks_clear(&checks);
 	traces_close(&traces);
 	return status;
 }

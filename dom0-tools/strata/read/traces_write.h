@@ -4,6 +4,7 @@
 #define STRATA_STRATA_TRACES_WRITE_H
 
 #include "outputs/shown.h"
+#include "strata/read/host_checks.h"
 #include "strata/read/traces.h"
 #include "strata/read/traces_options.h"
 
@@ -19,8 +20,22 @@ struct strata_event_writer *write_make_writer(const struct write_options *option
 int write_bind_filter(const struct write_options *options, const struct strata_trace_set *set,
 		      const struct strata_shown *shown, struct strata_error *error);
 
+/* What is to be written of which traces. */
+struct write_job {
+	const char *verb;
+	const struct write_options *forms; /* what the first is made from is told and checked */
+	size_t nr_forms;
+	char *const *paths;
+	size_t nr;
+	const struct traces_shifts *shifts; /* or NULL */
+	/* Called when all is written, with what was found out about recordings; may be NULL.
+	 * 0, or -1: it failed. */
+	int (*done)(const struct write_job *job, const struct host_checks *checks, uint64_t events,
+		    struct strata_error *error);
+	bool with_wakeup; /* as host_checks_begin() has it */
+};
+
 /* Opens, merges, writes in each of the forms; says what went wrong.  The exit status. */
-int write_traces(const char *verb, const struct write_options *forms, size_t nr_forms,
-		 char *const *paths, size_t nr);
+int write_traces(const struct write_job *job);
 
 #endif /* STRATA_STRATA_TRACES_WRITE_H */

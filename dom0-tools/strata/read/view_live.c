@@ -158,6 +158,8 @@ static int lose(struct strata_live_sink *sink, size_t stream, struct strata_ctf_
 	struct view *view = (struct view *)sink;
 	struct strata_shown_loss lost;
 
+	if (view->filter_run && view->filter->from_start)
+		view->filter->lose(view->filter_run, view->set->streams[stream].trace, reader);
 	if (view->filter_run &&
 	    !view->filter->may_match(view->filter, view->set->streams[stream].trace, reader))
 		return 0;

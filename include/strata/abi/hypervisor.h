@@ -97,7 +97,8 @@ struct strata_hv_rule {
 
 /*
  * A domain's budget is for each physical CPU and refills in windows of this length, as a whole; so
- * within one window up to two budgets can be recorded.  dom0 and the idle vCPUs have no bound.
+ * within one window up to two budgets can be recorded.  There is another budget of the same size
+ * for interrupts that come while the domain runs.  dom0 and the idle vCPUs have no bound.
  */
 #define STRATA_HV_BUDGET_WINDOW_MS 50u
 

@@ -95,6 +95,12 @@ static void report_time(struct strata_ctf_reader *reader, bool wild, uint64_t at
 			: "lies beyond the year 2262");
 }
 
+/* By how much no time of the kind is known better, besides what each event says. */
+static inline uint64_t known_bound(const struct strata_ctf_reader *reader)
+{
+	return reader->kind->header.has_bound ? 0 : reader->stream->bound_ns;
+}
+
 /* A time by the stream's own clock; a step back is an error of the trace. */
 static void own_time(struct strata_ctf_reader *reader, uint64_t cycles,
 		     struct strata_ctf_when *when)
@@ -102,7 +108,7 @@ static void own_time(struct strata_ctf_reader *reader, uint64_t cycles,
 	when->ns = strata_ctf_ns(&reader->kind->time, cycles);
 	when->tick = 0;
 	when->is_doubtful = false;
-	when->bound = reader->stream->bound_ns;
+	when->bound = known_bound(reader);
 	when->is_wrong = strata_ctf_clamp(&reader->last_ns, &when->ns, &when->bound) > 0;
 }
 
@@ -144,11 +150,37 @@ static inline void set_time(struct strata_ctf_reader *reader, struct strata_lane
 			reader->last_ns = event->ns = ns;
 			event->tick = 0;
 			event->is_doubtful = false;
-			event->bound = reader->stream->bound_ns;
+			event->bound = known_bound(reader);
 			return;
 		}
 	}
 	set_any_time(reader, event, clock, before);
+}
+
+/*
+ * Adds the bound that an event of a merged trace has, and orders it by its tick.
+ * @bytes: of its header
+ */
+static inline void add_bound(struct strata_ctf_reader *reader, struct strata_lane_event *event,
+			     const uint8_t *bytes)
+{
+	const uint64_t carried = strata_ctf_header_bound(&reader->kind->header, bytes);
+	const uint64_t bound = carried & STRATA_CTF_BOUND_UNKNOWN;
+	const uint8_t ticks = bytes[reader->kind->header.bound_byte + sizeof(carried)];
+	uint32_t tick = ticks & STRATA_TICK_MAX;
+
+	event->bound = bound == STRATA_CTF_BOUND_UNKNOWN
+			       ? UINT64_MAX
+			       : strata_ctf_add_clamped(event->bound, bound);
+	event->is_doubtful = (ticks & STRATA_CTF_DOUBTFUL) != 0;
+	/* Where the time was converted, ticks of several ns are in one. */
+	if (reader->conversion)
+		return;
+	if (event->ns == reader->tick_ns && tick < reader->tick)
+		tick = reader->tick;
+	event->tick = tick & STRATA_TICK_MAX;
+	reader->tick = tick;
+	reader->tick_ns = event->ns;
 }
 
 enum decoded { DECODED, UNKNOWN_EVENT, EMPTY_EVENT, TOO_LONG };
@@ -175,6 +207,8 @@ static inline enum decoded decode(struct strata_ctf_reader *reader,
 		return TOO_LONG;
 	event->end = (uint32_t)cursor->at;
 	set_time(reader, event, clock, before);
+	if (kind->header.has_bound)
+		add_bound(reader, event, strata_ctf_event_head(reader, event));
 	return DECODED;
 }
 

@@ -67,6 +67,8 @@ struct strata_ctf_reader {
 	uint64_t clock; /* cycles, of the event before */
 	uint64_t clock_limit;
 	uint64_t last_ns;
+	uint64_t tick_ns; /* of a merged trace: the last event's, and its tick */
+	uint32_t tick;
 	uint64_t next_sequence;
 	bool knows_sequence;
 	uint64_t last_discarded;
@@ -125,6 +127,26 @@ static inline bool strata_ctf_reader_owns(const struct strata_ctf_reader *reader
  * With tells_losses: 1, of class STRATA_LANE_LOSS, is reader->loss.
  */
 int strata_ctf_reader_next(struct strata_ctf_reader *reader, struct strata_error *error);
+
+/* The first byte of an event's header that has a byte's alignment at least. */
+static inline const uint8_t *strata_ctf_event_head(const struct strata_ctf_reader *reader,
+						   const struct strata_lane_event *event)
+{
+	const uint64_t align = reader->kind->header.align;
+
+	return reader->base + ((event->head + align - 1) & ~(align - 1)) / 8;
+}
+
+/* The physical CPU that a merged trace's header has; UINT32_MAX: it is not known. */
+static inline uint32_t strata_ctf_event_pcpu(const struct strata_ctf_reader *reader,
+					     const struct strata_lane_event *event)
+{
+	const uint64_t pcpu = strata_ctf_header_bound(&reader->kind->header,
+						      strata_ctf_event_head(reader, event)) >>
+			      STRATA_CTF_BOUND_BITS;
+
+	return pcpu == STRATA_CTF_PCPU_UNKNOWN ? UINT32_MAX : (uint32_t)pcpu;
+}
 
 /* Puts a cursor at what follows an event's header, with all slots filled that it may need. */
 static inline void strata_ctf_event_open(struct strata_ctf_reader *reader,

@@ -23,16 +23,17 @@ static bool is_simple(const struct strata_ctf_type *type)
 	       !type->is_reversed && !type->needs_byte;
 }
 
-/* A structure of an id and a time, of which the one or the other may be absent. */
-static bool places_of(const struct strata_ctf_type *type, uint32_t *at, struct strata_ctf_place *id,
-		      struct strata_ctf_place *time)
+/* A structure of an id and a time, of which the one or the other may be absent, from field @first
+ * on. */
+static bool places_of(const struct strata_ctf_type *type, size_t first, uint32_t *at,
+		      struct strata_ctf_place *id, struct strata_ctf_place *time)
 {
 	size_t i;
 
 	if (type->kind != STRATA_CTF_STRUCT)
 		return false;
 	*at = (*at + type->align - 1) & ~(type->align - 1);
-	for (i = 0; i < type->nr_fields; i++) {
+	for (i = first; i < type->nr_fields; i++) {
 		const struct strata_ctf_type *field = type->fields[i].type;
 
 		if (!is_simple(field) || field->slot >= 0)
@@ -53,10 +54,11 @@ static bool places_of(const struct strata_ctf_type *type, uint32_t *at, struct s
 
 static bool recognise_plain(struct strata_ctf_header *header)
 {
-	uint32_t at = 0;
+	const bool is_merged = header->has_bound && header->bound_byte == 0;
+	uint32_t at = is_merged ? STRATA_CTF_BOUND_BYTES * 8 : 0;
 
-	if (!places_of(header->type, &at, &header->id, &header->time) || !header->id.bits ||
-	    !header->time.bits)
+	if (!places_of(header->type, is_merged ? 3 : 0, &at, &header->id, &header->time) ||
+	    !header->id.bits || !header->time.bits)
 		return false;
 	header->form = STRATA_CTF_HEADER_PLAIN;
 	header->tag_slot = STRATA_CTF_NO_SLOT;
@@ -104,9 +106,9 @@ static bool recognise_tagged(struct strata_ctf_header *header)
 		return false;
 	header->tag_slot = tag->slot;
 	extended_at = at;
-	if (!places_of(variant->fields[compact->option].type, &at, &none, &header->short_time) ||
+	if (!places_of(variant->fields[compact->option].type, 0, &at, &none, &header->short_time) ||
 	    none.bits || !header->short_time.bits ||
-	    !places_of(variant->fields[extended->option].type, &extended_at, &header->id,
+	    !places_of(variant->fields[extended->option].type, 0, &extended_at, &header->id,
 		       &header->time) ||
 	    !header->id.bits || !header->time.bits)
 		return false;
@@ -117,10 +119,47 @@ static bool recognise_tagged(struct strata_ctf_header *header)
 	return true;
 }
 
+/* Bits of a number of whole bytes, or of a structure of one; 0: it is neither. */
+static unsigned int whole_bits(const struct strata_ctf_type *type)
+{
+	if (type->kind == STRATA_CTF_STRUCT && type->nr_fields == 1 && type->align <= 8)
+		type = type->fields[0].type;
+	return type->kind <= STRATA_CTF_ENUM && type->bits % 8 == 0 && type->align == 8 &&
+			       !type->is_signed && !type->is_reversed
+		       ? type->bits
+		       : 0;
+}
+
+/* Finds the bound that this project's own traces have: behind whole bytes, at a fixed place. */
+static void find_bound(struct strata_ctf_header *header)
+{
+	const struct strata_ctf_type *type = header->type;
+	uint32_t bits, before = 0;
+	size_t i;
+
+	for (i = 0; type && type->kind == STRATA_CTF_STRUCT && i + 2 < type->nr_fields; i++) {
+		const struct strata_ctf_field *field = &type->fields[i];
+
+		bits = whole_bits(field->type);
+		if (!bits)
+			return;
+		if (bits == STRATA_CTF_BOUND_BITS && field->type->kind == STRATA_CTF_STRUCT &&
+		    strcmp(field->name, STRATA_CTF_BOUND_NAME) == 0 &&
+		    whole_bits(field[1].type) == 16 && whole_bits(field[2].type) == 8) {
+			header->has_bound = true;
+			header->bound_is_big = field->type->fields[0].type->big_endian;
+			header->bound_byte = before / 8;
+			return;
+		}
+		before += bits;
+	}
+}
+
 void strata_ctf_header_init(struct strata_ctf_header *header, const struct strata_ctf_type *type)
 {
-	const struct strata_ctf_header empty = { .type = type, .align = type ? type->align : 1 };
+	struct strata_ctf_header empty = { .type = type, .align = type ? type->align : 1 };
 
+	find_bound(&empty);
 	*header = empty;
 	/* The short way wants a header that begins with a byte. */
 	if (!type || type->kind != STRATA_CTF_STRUCT || type->align < 8)

@@ -11,6 +11,8 @@
 #ifndef STRATA_MERGE_CTF_HEADER_H
 #define STRATA_MERGE_CTF_HEADER_H
 
+#include <endian.h>
+
 #include "ctf/values/ctf_cursor.h"
 
 /* Where a number lies, from where the header begins: little-endian, and within eight bytes. */
@@ -30,6 +32,18 @@ static inline uint64_t strata_ctf_at_place(const uint8_t *header,
 	return value >> place->shift & place->mask;
 }
 
+/*
+ * A merged trace's headers have the bound of the event's time in ns, the physical CPU if only other
+ * traces told it, and a byte of the host's tick within the ns (STRATA_TICK_BITS) and of whether the
+ * time is doubtful.  Each number is alone in a structure; the first one has this name.
+ */
+#define STRATA_CTF_BOUND_NAME    "strata_bound_ns"
+#define STRATA_CTF_BOUND_BITS    48u
+#define STRATA_CTF_BOUND_UNKNOWN ((1ull << STRATA_CTF_BOUND_BITS) - 1)
+#define STRATA_CTF_PCPU_UNKNOWN  0xffffu
+#define STRATA_CTF_DOUBTFUL      0x80u
+#define STRATA_CTF_BOUND_BYTES   9u /* all three */
+
 struct strata_ctf_header {
 	enum {
 		STRATA_CTF_HEADER_ANY,   /* read by its type */
@@ -46,7 +60,23 @@ struct strata_ctf_header {
 	int16_t tag_slot;
 	uint32_t short_bits;
 	uint64_t extended_tag; /* from here on it is extended */
+	bool has_bound;        /* at this byte of it */
+	bool bound_is_big;     /* big-endian */
+	uint32_t bound_byte;
 };
+
+/* The bound that a header has, and the CPU in the bits behind it.  @header: its bytes */
+static inline uint64_t strata_ctf_header_bound(const struct strata_ctf_header *header,
+					       const uint8_t *bytes)
+{
+	uint64_t value;
+
+	memcpy(&value, bytes + header->bound_byte, sizeof(value));
+	if (!header->bound_is_big)
+		return le64toh(value);
+	value = be64toh(value);
+	return value >> 16 | value << STRATA_CTF_BOUND_BITS;
+}
 
 void strata_ctf_header_init(struct strata_ctf_header *header, const struct strata_ctf_type *type);
 

@@ -13,6 +13,7 @@
 
 #include "ctf/trace/ctf_metadata_read.h"
 #include "base/escape.h"
+#include "ctf/types/ctf_arena.h"
 
 #define FIRST_BYTES 4096u /* of a stream: they tell its CPU */
 
@@ -344,6 +345,8 @@ void strata_ctf_trace_close(struct strata_ctf_trace *trace)
 	free(trace->kinds);
 	free(trace->streams);
 	strata_ctf_metadata_clear(&trace->metadata);
+	strata_ctf_arena_free(trace->names_arena);
+	strata_ctf_arena_free(trace->domains_arena);
 	free(trace->path);
 	free(trace);
 }
@@ -374,4 +377,16 @@ bool strata_ctf_env_number(const struct strata_ctf_trace *trace, const char *nam
 		return false;
 	*number = env->number;
 	return true;
+}
+
+bool strata_ctf_converted_alike(const struct strata_ctf_trace *a, const struct strata_ctf_trace *b,
+				const char *number)
+{
+	const char *merge = strata_ctf_env_text(a, STRATA_CTF_MERGE);
+	const char *other = strata_ctf_env_text(b, STRATA_CTF_MERGE);
+	int64_t x, y;
+
+	return merge && other && strcmp(merge, other) == 0 &&
+	       strata_ctf_env_number(a, number, &x) && strata_ctf_env_number(b, number, &y) &&
+	       x == y;
 }

@@ -11,6 +11,7 @@
 #include "ctf/trace/ctf_packet.h"
 #include "ctf/values/ctf_program.h"
 #include "base/error.h"
+#include "xen/exit_reasons.h"
 
 /* How a clock's cycles become nanoseconds since 1970, or since what else the clock counts from. */
 struct strata_ctf_time {
@@ -126,8 +127,15 @@ struct strata_ctf_trace {
 	/* Traces of one group have one clock, which orders their events; and whether
 	 * that clock is, or is converted to, the one of all. */
 	size_t clock_group;
+	size_t machine; /* the number of its machine, in its set */
 	bool times_are_tied;
 	uint64_t own_bound_ns; /* what its own clock's offset may be off by against the machine's */
+	/* Names of numbers: whose the reasons of VM exits are, if its recording says it, and what
+	 * event_names.h made. */
+	enum strata_exits vm_exits;
+	struct strata_ctf_arena *names_arena;
+	struct strata_number_names domains; /* of its host; domain_names.h sets it */
+	struct strata_ctf_arena *domains_arena;
 	strata_complain_fn *complain;
 	void *complain_data;
 };
@@ -156,6 +164,18 @@ void strata_ctf_complain(const struct strata_ctf_stream *stream, const char *for
 /* A name in the environment of traces that were converted together: those whose text there is the
  * same have their times on one clock already. */
 #define STRATA_CTF_TIMELINE "strata_timeline"
+/* Further names there, of what was known of a trace when it was converted: the same text for all
+ * that were converted together; the name of its source; its place among them; and of these the
+ * first ones that are of the same machine, and of the same clock. */
+#define STRATA_CTF_MERGE   "strata_merge"
+#define STRATA_CTF_SOURCE  "strata_source"
+#define STRATA_CTF_PLACE   "strata_place"
+#define STRATA_CTF_MACHINE "strata_machine"
+#define STRATA_CTF_CLOCK   "strata_clock"
+
+/* Whether two traces were converted together, and were alike in a number of their environment. */
+bool strata_ctf_converted_alike(const struct strata_ctf_trace *a, const struct strata_ctf_trace *b,
+				const char *number);
 
 /* Text or a number of the trace's environment; NULL and false: there is none of that name. */
 const char *strata_ctf_env_text(const struct strata_ctf_trace *trace, const char *name);

@@ -5,16 +5,19 @@
 static void find(struct strata_ctf_place *places, const struct strata_ctf_place *until_here,
 		 const struct strata_ctf_type *type)
 {
-	struct strata_ctf_place place = *until_here;
+	struct strata_ctf_place place;
 	size_t i;
 
 	if (strata_ctf_is_integer(type)) {
 		if (type->slot != STRATA_CTF_NO_SLOT) {
-			places[type->slot] = place;
+			places[type->slot] = *until_here;
 			places[type->slot].type = type;
 		}
 		return;
 	}
+	if (!type->element && type->nr_fields == 0)
+		return;
+	place = *until_here;
 	if (type->kind == STRATA_CTF_STRUCT) {
 		place.around[place.depth++] = type;
 	} else {

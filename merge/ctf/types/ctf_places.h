@@ -20,7 +20,7 @@ struct strata_ctf_place {
 
 /*
  * Fills in the places of all integers of a scope that have slots.
- * @places: STRATA_CTF_SLOTS_MAX, zeroed before the first scope
+ * @places: for each slot that the types have, zeroed before the first scope
  * @type: the scope's structure; NULL: there is none
  */
 void strata_ctf_find_places(struct strata_ctf_place *places, enum strata_ctf_scope scope,

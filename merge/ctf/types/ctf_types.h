@@ -67,6 +67,13 @@ enum strata_ctf_encoding {
 };
 
 struct strata_ctf_type;
+struct strata_number_names;
+
+/* Names of an integer's values that the trace itself does not give (event_names.h). */
+struct strata_ctf_names {
+	const struct strata_number_names *table;
+	int16_t slot; /* holds the value that chooses among the table's choices; or NO_SLOT */
+};
 
 struct strata_ctf_field {
 	const char *name; /* without the underscore that writers put in front of words of TSDL */
@@ -107,6 +114,9 @@ struct strata_ctf_type {
 			   */
 	int32_t clock;    /* the clock whose value it is; or NO_CLOCK */
 
+	/* Integers without labels; NULL: their values have no names. */
+	const struct strata_ctf_names *names;
+
 	/* Enumerations: labels, in order of the text.  Several may fit one value. */
 	const struct strata_ctf_label *labels;
 	size_t nr_labels;
@@ -123,7 +133,9 @@ struct strata_ctf_type {
 	/* Arrays and sequences. */
 	const struct strata_ctf_type *element;
 	uint64_t length; /* of an array */
-	bool is_blob;    /* bytes without a meaning that is known here */
+	const struct strata_ctf_type
+		*first; /* the first element, whose values have names; or NULL */
+	bool is_blob;   /* bytes without a meaning that is known here */
 
 	/* Strings; and arrays and sequences of bytes that are text if this is not UTF8. */
 	enum strata_ctf_encoding encoding;

@@ -234,7 +234,7 @@ go_to_element(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *ty
 		if (cursor->at == from)
 			break;
 	}
-	return type->element;
+	return index == 0 && type->first ? type->first : type->element;
 }
 
 static const struct strata_ctf_type *

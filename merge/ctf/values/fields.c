@@ -5,6 +5,25 @@
 #include <stdlib.h>
 
 #include "ctf/values/utf_text.h"
+#include "ctf/values/value_names.h"
+
+static inline void show_number(struct strata_field_visitor *visitor, const char *name,
+			       const struct strata_ctf_type *type,
+			       const struct strata_ctf_cursor *cursor, uint64_t value)
+{
+	if (!visitor->number)
+		return;
+	if (__builtin_expect(type->names != NULL, 0)) {
+		const struct strata_number_names *names =
+			strata_value_names(type->names, cursor->slots);
+
+		visitor->value_name = names ? strata_number_name(names, value) : NULL;
+		visitor->number(visitor, name, type, value);
+		visitor->value_name = NULL;
+		return;
+	}
+	visitor->number(visitor, name, type, value);
+}
 
 /* Shows text that is not UTF-8.  False: out of memory. */
 static bool show_encoded(struct strata_field_visitor *visitor, const char *name, const char *text,
@@ -50,7 +69,9 @@ static bool visit_elements(struct strata_field_visitor *visitor, const char *nam
 	for (i = 0; i < length; i++) {
 		const uint64_t from = cursor->at;
 
-		if (!strata_field_visit(visitor, NULL, type->element, cursor))
+		if (!strata_field_visit(visitor, NULL,
+					i == 0 && type->first ? type->first : type->element,
+					cursor))
 			return false;
 		/* Stops at elements without size. */
 		if (cursor->at == from)
@@ -110,14 +131,12 @@ bool strata_field_visit(struct strata_field_visitor *visitor, const char *name,
 	case STRATA_CTF_FLOAT:
 		if (!strata_ctf_read_number(cursor, type, &value))
 			return false;
-		if (visitor->number)
-			visitor->number(visitor, name, type, value);
+		show_number(visitor, name, type, cursor, value);
 		return true;
 	case STRATA_CTF_VARINT:
 		if (!strata_ctf_read_varint(cursor, type, &value))
 			return false;
-		if (visitor->number)
-			visitor->number(visitor, name, type, value);
+		show_number(visitor, name, type, cursor, value);
 		return true;
 	case STRATA_CTF_STRING:
 		if (!strata_ctf_read_string(cursor, type, &text, &value))

@@ -27,6 +27,9 @@ struct strata_field_visitor {
 	void (*begin)(struct strata_field_visitor *visitor, const char *name,
 		      const struct strata_ctf_type *type, uint64_t length);
 	void (*end)(struct strata_field_visitor *visitor, const struct strata_ctf_type *type);
+	/* The name of the number, if its type has no label for it: any bytes; NULL: no name.
+	 * Valid during number(). */
+	const char *value_name;
 	bool shows_variants; /* calls begin and end for them, and for optional fields */
 };
 

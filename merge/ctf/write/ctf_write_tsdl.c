@@ -17,7 +17,10 @@
 #include <string.h>
 
 #include "ctf/types/ctf_places.h"
+#include "base/put_text.h"
 #include "ctf/write/tsdl.h"
+
+#define INTEGER_BYTES 128u /* of the longest, without what may stand behind */
 
 struct frame {
 	const struct frame *outer;
@@ -69,9 +72,11 @@ static const char *prefix_of(enum strata_ctf_scope scope, const char *name)
 static void write_names(struct writer *writer, const struct strata_ctf_place *place,
 			unsigned int first, const char *dot)
 {
-	for (; first < place->depth; first++, dot = ".")
-		strata_out_print(writer->out, "%s%s%s", dot,
-				 prefix_of(place->scope, place->names[first]), place->names[first]);
+	for (; first < place->depth; first++, dot = ".") {
+		strata_out_text(writer->out, dot);
+		strata_out_text(writer->out, prefix_of(place->scope, place->names[first]));
+		strata_out_text(writer->out, place->names[first]);
+	}
 }
 
 static void write_absolute(struct writer *writer, const struct strata_ctf_place *place)
@@ -79,8 +84,10 @@ static void write_absolute(struct writer *writer, const struct strata_ctf_place 
 	const struct strata_ctf_scope_path *path = &strata_ctf_scope_paths[place->scope];
 	size_t i;
 
-	for (i = 0; i < path->nr_words; i++)
-		strata_out_print(writer->out, "%s%s", i ? "." : "", path->words[i]);
+	for (i = 0; i < path->nr_words; i++) {
+		strata_out_text(writer->out, i ? "." : "");
+		strata_out_text(writer->out, path->words[i]);
+	}
 	write_names(writer, place, 0, ".");
 }
 
@@ -147,35 +154,45 @@ static int write_type(struct writer *writer, const struct strata_ctf_type *type,
 
 static void write_tabs(struct writer *writer, unsigned int indent)
 {
-	while (indent--)
-		strata_out_print(writer->out, "\t");
+	static const char tabs[] = "\t\t\t\t\t\t\t\t";
+
+	for (; indent >= sizeof(tabs); indent--)
+		strata_out_text(writer->out, "\t");
+	strata_out_text(writer->out, tabs + sizeof(tabs) - 1 - indent);
 }
 
-static const char *order_of(const struct strata_ctf_type *type)
+/* What is not the default of the trace. */
+static const char *order_of(const struct writer *writer, const struct strata_ctf_type *type)
 {
-	return type->big_endian ? "be" : "le";
+	if (type->big_endian == writer->scopes->big_endian)
+		return "";
+	return type->big_endian ? " byte_order = be;" : " byte_order = le;";
 }
 
 static void write_integer(struct writer *writer, const struct strata_ctf_type *type)
 {
-	strata_out_print(writer->out,
-			 "integer { size = %u; align = %u; signed = %s; byte_order = %s; "
-			 "base = %u;%s",
-			 type->bits, type->align, type->is_signed ? "true" : "false",
-			 order_of(type), type->base, type->is_text ? " encoding = UTF8;" : "");
+	char *to = strata_out_room(writer->out, INTEGER_BYTES);
+
+	to = strata_put_decimal(strata_put_text(to, "integer { size = "), type->bits);
+	to = strata_put_decimal(strata_put_text(to, "; align = "), type->align);
+	to = strata_put_text(to, type->is_signed ? "; signed = true;" : "; signed = false;");
+	strata_out_advance(writer->out, strata_put_text(to, order_of(writer, type)));
+	if (type->base != 10)
+		strata_out_print(writer->out, " base = %u;", type->base);
+	if (type->is_text)
+		strata_out_text(writer->out, " encoding = UTF8;");
 	if (type->clock != STRATA_CTF_NO_CLOCK && writer->scopes->clocks)
 		strata_out_print(writer->out, " map = clock.%s.value;",
 				 writer->scopes->clocks[type->clock]);
-	strata_out_print(writer->out, " }");
+	strata_out_text(writer->out, " }");
 }
 
 static void write_float(struct writer *writer, const struct strata_ctf_type *type)
 {
 	strata_out_print(writer->out,
-			 "floating_point { exp_dig = %u; mant_dig = %u; byte_order = %s; "
-			 "align = %u; }",
-			 type->bits == 32 ? 8 : 11, type->bits == 32 ? 24 : 53, order_of(type),
-			 type->align);
+			 "floating_point { exp_dig = %u; mant_dig = %u;%s align = %u; }",
+			 type->bits == 32 ? 8 : 11, type->bits == 32 ? 24 : 53,
+			 order_of(writer, type), type->align);
 }
 
 static void write_bound(struct writer *writer, bool is_signed, uint64_t bound)
@@ -191,24 +208,24 @@ static void write_enum(struct writer *writer, const struct strata_ctf_type *type
 {
 	size_t i;
 
-	strata_out_print(writer->out, "enum : ");
+	strata_out_text(writer->out, "enum : ");
 	write_integer(writer, type);
-	strata_out_print(writer->out, " {\n");
+	strata_out_text(writer->out, " {\n");
 	for (i = 0; i < type->nr_labels; i++) {
 		const struct strata_ctf_label *label = &type->labels[i];
 
 		write_tabs(writer, indent + 1);
 		strata_tsdl_string(writer->out, label->name);
-		strata_out_print(writer->out, " = ");
+		strata_out_text(writer->out, " = ");
 		write_bound(writer, type->is_signed, label->low);
 		if (label->low != label->high) {
-			strata_out_print(writer->out, " ... ");
+			strata_out_text(writer->out, " ... ");
 			write_bound(writer, type->is_signed, label->high);
 		}
-		strata_out_print(writer->out, ",\n");
+		strata_out_text(writer->out, ",\n");
 	}
 	write_tabs(writer, indent);
-	strata_out_print(writer->out, "}");
+	strata_out_text(writer->out, "}");
 }
 
 /* TYPE NAME[..]; with the name as it shall be written. */
@@ -223,16 +240,18 @@ static int write_field(struct writer *writer, const struct strata_ctf_field *fie
 		type = type->element;
 	if (write_type(writer, type, frames, indent))
 		return -1;
-	strata_out_print(writer->out, " %s%s", prefix, name);
+	strata_out_text(writer->out, " ");
+	strata_out_text(writer->out, prefix);
+	strata_out_text(writer->out, name);
 	for (type = field->type; type->element; type = type->element) {
-		strata_out_print(writer->out, "[");
+		strata_out_text(writer->out, "[");
 		if (type->kind == STRATA_CTF_ARRAY)
 			strata_out_print(writer->out, "%llu", (unsigned long long)type->length);
 		else if (write_reference(writer, type, frames))
 			return -1;
-		strata_out_print(writer->out, "]");
+		strata_out_text(writer->out, "]");
 	}
-	strata_out_print(writer->out, ";\n");
+	strata_out_text(writer->out, ";\n");
 	return 0;
 }
 
@@ -255,7 +274,7 @@ static int write_fields(struct writer *writer, const struct strata_ctf_type *typ
 static int write_struct(struct writer *writer, const struct strata_ctf_type *type,
 			const struct frame *frames, unsigned int indent)
 {
-	strata_out_print(writer->out, "struct {\n");
+	strata_out_text(writer->out, "struct {\n");
 	if (write_fields(writer, type, frames, indent + 1))
 		return -1;
 	write_tabs(writer, indent);
@@ -312,10 +331,10 @@ static int write_variant(struct writer *writer, const struct strata_ctf_type *ty
 	size_t i;
 	int result = 0;
 
-	strata_out_print(writer->out, "variant <");
+	strata_out_text(writer->out, "variant <");
 	if (write_reference(writer, type, frames))
 		return -1;
-	strata_out_print(writer->out, "> {\n");
+	strata_out_text(writer->out, "> {\n");
 	labels = labels_of_options(type, writer->places[type->slot].type);
 	if (!labels)
 		return strata_fail(writer->error, "there is no memory to write types");
@@ -328,7 +347,7 @@ static int write_variant(struct writer *writer, const struct strata_ctf_type *ty
 	}
 	free(labels);
 	write_tabs(writer, indent);
-	strata_out_print(writer->out, "}");
+	strata_out_text(writer->out, "}");
 	return result;
 }
 
@@ -351,42 +370,59 @@ static int write_type(struct writer *writer, const struct strata_ctf_type *type,
 		return write_variant(writer, type, frames, indent);
 	default:
 		/* Arrays are written behind the name that they are given. */
-		strata_out_print(writer->out, "string { encoding = UTF8; }");
+		strata_out_text(writer->out, "string { encoding = UTF8; }");
 		return 0;
 	}
 }
 
-static int write_scope(struct strata_out_file *out, const struct strata_ctf_scopes *scopes,
-		       enum strata_ctf_scope scope, unsigned int indent, bool fields_alone,
-		       struct strata_error *error)
+/* Whether lengths or tags in a type are taken from elsewhere. */
+static bool has_references(const struct strata_ctf_type *type)
 {
-	struct writer writer = { .out = out, .scopes = scopes, .scope = scope, .error = error };
-	const struct strata_ctf_type *type = scopes->types[scope];
+	bool has = type->slot != STRATA_CTF_NO_SLOT && !strata_ctf_is_integer(type);
 	size_t i;
-	int result;
 
-	writer.places = calloc(STRATA_CTF_SLOTS_MAX, sizeof(*writer.places));
-	if (!writer.places)
-		return strata_fail(error, "there is no memory to write types");
-	for (i = 0; i <= scope; i++)
-		strata_ctf_find_places(writer.places, (enum strata_ctf_scope)i, scopes->types[i]);
-	result = fields_alone ? write_fields(&writer, type, NULL, indent)
-			      : write_type(&writer, type, NULL, indent);
-	free(writer.places);
-	return result;
+	has = has || (type->element && has_references(type->element));
+	for (i = 0; i < type->nr_fields && !has; i++)
+		has = has_references(type->fields[i].type);
+	return has;
+}
+
+/* One more than the highest slot of integers in a type. */
+static size_t slots_of(const struct strata_ctf_type *type)
+{
+	size_t i, most, nr = 0;
+
+	if (!type)
+		return 0;
+	if (type->slot != STRATA_CTF_NO_SLOT)
+		nr = (size_t)type->slot + 1;
+	most = slots_of(type->element);
+	nr = most > nr ? most : nr;
+	for (i = 0; i < type->nr_fields; i++) {
+		most = slots_of(type->fields[i].type);
+		nr = most > nr ? most : nr;
+	}
+	return nr;
 }
 
 int strata_ctf_write_tsdl(struct strata_out_file *out, const struct strata_ctf_scopes *scopes,
 			  enum strata_ctf_scope scope, unsigned int indent,
 			  struct strata_error *error)
 {
-	return write_scope(out, scopes, scope, indent, false, error);
-}
+	struct writer writer = { .out = out, .scopes = scopes, .scope = scope, .error = error };
+	size_t i, most, nr = 0;
+	int result;
 
-int strata_ctf_write_tsdl_fields(struct strata_out_file *out,
-				 const struct strata_ctf_scopes *scopes,
-				 enum strata_ctf_scope scope, unsigned int indent,
-				 struct strata_error *error)
-{
-	return write_scope(out, scopes, scope, indent, true, error);
+	for (i = 0; i <= scope && has_references(scopes->types[scope]); i++) {
+		most = slots_of(scopes->types[i]);
+		nr = most > nr ? most : nr;
+	}
+	writer.places = calloc(nr + 1, sizeof(*writer.places));
+	if (!writer.places)
+		return strata_fail(error, "there is no memory to write types");
+	for (i = 0; i <= scope && nr; i++)
+		strata_ctf_find_places(writer.places, (enum strata_ctf_scope)i, scopes->types[i]);
+	result = write_type(&writer, scopes->types[scope], NULL, indent);
+	free(writer.places);
+	return result;
 }

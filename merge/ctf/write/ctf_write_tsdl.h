@@ -16,6 +16,7 @@ struct strata_ctf_scopes {
 	const struct strata_ctf_type *types[STRATA_CTF_NR_SCOPES];
 	/* A name for each clock of the trace that the types are of; NULL: map no integer. */
 	const char *const *clocks;
+	bool big_endian; /* as the trace says: types of that order need not */
 };
 
 /*
@@ -29,12 +30,5 @@ struct strata_ctf_scopes {
 int strata_ctf_write_tsdl(struct strata_out_file *out, const struct strata_ctf_scopes *scopes,
 			  enum strata_ctf_scope scope, unsigned int indent,
 			  struct strata_error *error);
-
-/* The same for the fields of that structure alone, each on a line. @indent: tabs in front of them
- */
-int strata_ctf_write_tsdl_fields(struct strata_out_file *out,
-				 const struct strata_ctf_scopes *scopes,
-				 enum strata_ctf_scope scope, unsigned int indent,
-				 struct strata_error *error);
 
 #endif /* STRATA_MERGE_CTF_WRITE_TSDL_H */

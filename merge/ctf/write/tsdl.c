@@ -16,21 +16,31 @@
 #define BYTE_ORDER_NAME "be"
 #endif
 
+/* Where what can stand in a literal as it is ends. */
+static const char *end_of_plain(const char *text)
+{
+	while ((unsigned char)*text >= 0x20 && (unsigned char)*text < 0x7f && *text != '"' &&
+	       *text != '\\')
+		text++;
+	return text;
+}
+
 void strata_tsdl_string(struct strata_out_file *out, const char *text)
 {
-	strata_out_print(out, "\"");
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
+	strata_out_text(out, "\"");
+	while (*text) {
+		const char *end = end_of_plain(text);
+		const unsigned char c = (unsigned char)*end;
 
+		if (end > text)
+			strata_out_print(out, "%.*s", (int)(end - text), text);
+		if (!c)
+			break;
 		/* Octal: unlike \x it ends after three digits, whatever follows. */
-		if (c == '"' || c == '\\')
-			strata_out_print(out, "\\%c", c);
-		else if (c >= 0x20 && c < 0x7f)
-			strata_out_print(out, "%c", c);
-		else
-			strata_out_print(out, "\\%03o", c);
+		strata_out_print(out, c == '"' || c == '\\' ? "\\%c" : "\\%03o", c);
+		text = end + 1;
 	}
-	strata_out_print(out, "\"");
+	strata_out_text(out, "\"");
 }
 
 void strata_tsdl_begin(struct strata_out_file *out, const uint8_t uuid[16])

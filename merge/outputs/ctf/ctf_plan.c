@@ -3,9 +3,11 @@
 #include "outputs/ctf/ctf_plan.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "ctf/types/ctf_arena.h"
+#include "ctf/types/ctf_event_types.h"
 #include "outputs/ctf/ctf_flat.h"
+#include "outputs/ctf/ctf_plan_header.h"
 
 /* Bodies of events -------------------------------------------------------------------------- */
 
@@ -58,14 +60,15 @@ static struct body body_of(const struct strata_ctf_stream_class *stream,
 	return body;
 }
 
-static int plan_events(struct strata_ctf_plan_kind *plan, struct strata_error *error)
+static int plan_events(struct strata_ctf_plan_kind *plan, struct strata_ctf_arena *arena,
+		       struct strata_error *error)
 {
 	const struct strata_ctf_stream_class *stream = plan->kind->class;
 	bool fits = true;
 	uint32_t modulus = 8;
 	size_t i;
 
-	plan->aligns = calloc(stream->nr_events + 1, sizeof(*plan->aligns));
+	plan->aligns = strata_ctf_arena_get(arena, stream->nr_events, sizeof(*plan->aligns));
 	if (!plan->aligns)
 		return strata_fail(error, "out of memory for %zu events", stream->nr_events);
 	for (i = 0; i < stream->nr_events; i++)
@@ -110,71 +113,41 @@ static void find_references(const struct strata_ctf_type *type, bool *slots)
 static struct strata_ctf_type whole_bytes(const struct strata_ctf_type *was, bool big_endian);
 
 /* Plans the integers of a header whose slots are wanted, each once. */
-static int need(struct strata_ctf_plan_kind *plan, const struct strata_ctf_type *type, bool *slots,
-		bool big_endian)
+static void need(struct strata_ctf_plan_kind *plan, const struct strata_ctf_type *type, bool *slots,
+		 bool big_endian)
 {
 	size_t i;
 
 	if (type->kind <= STRATA_CTF_ENUM && type->slot >= 0 && slots[type->slot]) {
-		struct strata_ctf_plan_needed *more =
-			reallocarray(plan->needed, plan->nr_needed + 1, sizeof(*more));
+		struct strata_ctf_plan_needed *more = &plan->needed[plan->nr_needed];
 
-		if (!more)
-			return -1;
-		plan->needed = more;
-		more += plan->nr_needed;
 		more->is = whole_bytes(type, big_endian);
 		snprintf(more->name, sizeof(more->name), "kept%zu", plan->nr_needed++);
 		plan->needed_bytes += more->is.bits / 8;
 		slots[type->slot] = false;
 	}
-	for (i = 0; i < type->nr_fields; i++) {
-		if (need(plan, type->fields[i].type, slots, big_endian))
-			return -1;
-	}
-	return 0;
+	for (i = 0; i < type->nr_fields; i++)
+		need(plan, type->fields[i].type, slots, big_endian);
 }
 
-/* Makes a structure of the integers that are needed. */
-static int make_header(struct strata_ctf_plan_kind *plan)
-{
-	struct strata_ctf_field *fields = calloc(plan->nr_needed, sizeof(*fields));
-	size_t i;
-
-	plan->header = calloc(1, sizeof(*plan->header));
-	if (!fields || !plan->header) {
-		free(fields);
-		return -1;
-	}
-	for (i = 0; i < plan->nr_needed; i++) {
-		fields[i].name = plan->needed[i].name;
-		fields[i].type = &plan->needed[i].is;
-	}
-	plan->header->kind = STRATA_CTF_STRUCT;
-	plan->header->align = 8;
-	plan->header->slot = STRATA_CTF_NO_SLOT;
-	plan->header->clock = STRATA_CTF_NO_CLOCK;
-	plan->header->fields = fields;
-	plan->header->nr_fields = plan->nr_needed;
-	return 0;
-}
-
-static int plan_header(struct strata_ctf_plan_kind *plan, bool big_endian,
-		       struct strata_error *error)
+static int plan_header(struct strata_ctf_plan_kind *plan, struct strata_ctf_arena *arena,
+		       bool big_endian, struct strata_error *error)
 {
 	const struct strata_ctf_stream_class *stream = plan->kind->class;
 	bool slots[STRATA_CTF_SLOTS_MAX] = { false };
-	size_t i;
+	size_t i, nr = 0;
 
-	if (plan->is_flat)
-		return 0;
 	find_references(stream->event_context, slots);
 	for (i = 0; i < stream->nr_events; i++) {
 		find_references(stream->events[i].context, slots);
 		find_references(stream->events[i].payload, slots);
 	}
-	if ((stream->event_header && need(plan, stream->event_header, slots, big_endian)) ||
-	    (plan->nr_needed && make_header(plan)))
+	for (i = 0; i < STRATA_CTF_SLOTS_MAX; i++)
+		nr += slots[i];
+	plan->needed = strata_ctf_arena_get(arena, nr, sizeof(*plan->needed));
+	if (plan->needed && stream->event_header && !plan->is_flat)
+		need(plan, stream->event_header, slots, big_endian);
+	if (!plan->needed || strata_ctf_plan_make_header(plan, arena))
 		return strata_fail(error, "out of memory for its events' headers");
 	return 0;
 }
@@ -239,15 +212,10 @@ static bool keep(const struct strata_ctf_type *was, struct strata_ctf_type is[2]
 
 static void plan_numbers(struct strata_ctf_plan_kind *plan, bool big_endian)
 {
-	const struct strata_ctf_type number = { .kind = STRATA_CTF_INTEGER,
-						.align = 8,
-						.bits = 64,
-						.base = 10,
-						.big_endian = big_endian,
-						.slot = STRATA_CTF_NO_SLOT,
-						.clock = STRATA_CTF_NO_CLOCK };
+	struct strata_ctf_type number = strata_ctf_integer(64, 8);
 	unsigned int i;
 
+	number.big_endian = big_endian;
 	for (i = plan->kind->has_time ? 0 : 2; i < STRATA_CTF_PLAN_NUMBERS_MAX; i++) {
 		struct strata_ctf_type *type = &plan->types[plan->nr_numbers];
 
@@ -272,8 +240,8 @@ static void say_left_out(const struct strata_ctf_trace *trace, const char *name)
 	trace->complain(trace->complain_data, message);
 }
 
-static int plan_context(struct strata_ctf_plan_kind *plan, const struct strata_ctf_trace *trace,
-			struct strata_error *error)
+static int plan_context(struct strata_ctf_plan_kind *plan, struct strata_ctf_arena *arena,
+			const struct strata_ctf_trace *trace, struct strata_error *error)
 {
 	const struct strata_ctf_type *was = plan->kind->class->packet_context;
 	const size_t nr_was = was ? was->nr_fields : 0;
@@ -281,10 +249,10 @@ static int plan_context(struct strata_ctf_plan_kind *plan, const struct strata_c
 	const bool big_endian = trace->metadata.big_endian;
 	size_t i, nr;
 
-	plan->context = calloc(1, sizeof(*plan->context));
-	plan->fields = calloc(room, sizeof(*plan->fields));
-	plan->types = calloc(room, sizeof(*plan->types));
-	plan->kept = calloc(nr_was + 1, sizeof(*plan->kept));
+	plan->context = strata_ctf_arena_get(arena, 1, sizeof(*plan->context));
+	plan->fields = strata_ctf_arena_get(arena, room, sizeof(*plan->fields));
+	plan->types = strata_ctf_arena_get(arena, room, sizeof(*plan->types));
+	plan->kept = strata_ctf_arena_get(arena, nr_was, sizeof(*plan->kept));
 	if (!plan->context || !plan->fields || !plan->types || !plan->kept)
 		return strata_fail(error, "out of memory for its contexts");
 	plan_numbers(plan, big_endian);
@@ -305,12 +273,7 @@ static int plan_context(struct strata_ctf_plan_kind *plan, const struct strata_c
 		plan->fields[nr].name = was->fields[i].name;
 		plan->fields[nr++].type = type;
 	}
-	plan->context->kind = STRATA_CTF_STRUCT;
-	plan->context->align = 8;
-	plan->context->slot = STRATA_CTF_NO_SLOT;
-	plan->context->clock = STRATA_CTF_NO_CLOCK;
-	plan->context->fields = plan->fields;
-	plan->context->nr_fields = nr;
+	*plan->context = strata_ctf_struct(plan->fields, nr, 8);
 	return 0;
 }
 
@@ -321,7 +284,10 @@ int strata_ctf_plan_init(struct strata_ctf_plan *plan, const struct strata_ctf_t
 	size_t i;
 
 	plan->trace = trace;
-	plan->kinds = calloc(metadata->nr_streams + 1, sizeof(*plan->kinds));
+	plan->arena = strata_ctf_arena_new(SIZE_MAX);
+	if (plan->arena)
+		plan->kinds = strata_ctf_arena_get(plan->arena, metadata->nr_streams,
+						   sizeof(*plan->kinds));
 	if (!plan->kinds)
 		return strata_fail(error, "%s: out of memory", trace->path);
 	for (i = 0; i < metadata->nr_streams; i++) {
@@ -332,9 +298,9 @@ int strata_ctf_plan_init(struct strata_ctf_plan *plan, const struct strata_ctf_t
 			return strata_fail(error, "%s: its stream id %llu is of more than 32 bits",
 					   trace->path,
 					   (unsigned long long)metadata->streams[i].id);
-		if (plan_events(&plan->kinds[i], error) ||
-		    plan_header(&plan->kinds[i], metadata->big_endian, error) ||
-		    plan_context(&plan->kinds[i], trace, error))
+		if (plan_events(&plan->kinds[i], plan->arena, error) ||
+		    plan_header(&plan->kinds[i], plan->arena, metadata->big_endian, error) ||
+		    plan_context(&plan->kinds[i], plan->arena, trace, error))
 			return strata_fail_in(error, "%s", trace->path);
 	}
 	return 0;
@@ -342,19 +308,7 @@ int strata_ctf_plan_init(struct strata_ctf_plan *plan, const struct strata_ctf_t
 
 void strata_ctf_plan_clear(struct strata_ctf_plan *plan)
 {
-	size_t i;
-
-	for (i = 0; plan->kinds && i < plan->trace->metadata.nr_streams; i++) {
-		free(plan->kinds[i].aligns);
-		free(plan->kinds[i].needed);
-		if (plan->kinds[i].header)
-			free((struct strata_ctf_field *)plan->kinds[i].header->fields);
-		free(plan->kinds[i].header);
-		free(plan->kinds[i].context);
-		free(plan->kinds[i].fields);
-		free(plan->kinds[i].types);
-		free(plan->kinds[i].kept);
-	}
-	free(plan->kinds);
+	strata_ctf_arena_free(plan->arena);
+	plan->arena = NULL;
 	plan->kinds = NULL;
 }

@@ -10,7 +10,8 @@
  *                packet_seq_num, events_discarded, and what else the old one had:
  *                its numbers in whole bytes, strings, and arrays of numbers
  *     events     what contexts and payload need of the old header: their lengths and tags;
- *                id, timestamp; the old bytes of contexts and payload
+ *                the bound of the time (ctf_header.h); id, timestamp; the old bytes of contexts
+ *                and payload
  *
  * Events are numbered from 0 within their kind of stream: readers may have an array by id.
  *
@@ -21,6 +22,7 @@
  * then come id and timestamp, aligned to nothing.  babeltrace2 2.0.4 has it that headers hold
  * nothing but ids and times, and crashes on a sequence in one; so the number is a tag, each
  * option a filler of another size, and both have the name "id", of which the last one counts.
+ * For the same reason what stands beside the bound has that name: it warns of any other.
  */
 #ifndef STRATA_MERGE_OUTPUTS_CTF_PLAN_H
 #define STRATA_MERGE_OUTPUTS_CTF_PLAN_H
@@ -29,10 +31,8 @@
 #include "ctf/trace/ctf_trace.h"
 #include "ctf/write/ctf_write_tsdl.h"
 
-/* Bytes of a packet, up to where its context begins; and where in that these are. */
-#define STRATA_CTF_PLAN_HEADER_BYTES 24u
-#define STRATA_CTF_PLAN_FILLER_MAX   64u /* bits */
-#define STRATA_CTF_PLAN_NUMBERS_MAX  6u  /* in each context; the times only if there are any */
+#define STRATA_CTF_PLAN_FILLER_MAX  64u /* bits */
+#define STRATA_CTF_PLAN_NUMBERS_MAX 6u  /* in each context; the times only if there are any */
 
 /* A context as it was: which of its fields are kept, behind the plan's own. */
 struct strata_ctf_plan_kept {
@@ -61,18 +61,24 @@ struct strata_ctf_plan_kind {
 	struct strata_ctf_plan_needed *needed; /* what events' headers begin with */
 	size_t nr_needed;
 	size_t needed_bytes;
-	struct strata_ctf_type *header; /* a structure of it; NULL: nothing is needed */
+	struct strata_ctf_type *header; /* of events */
 	bool big_endian;                /* as packets' heads and events' headers are written */
 };
 
 struct strata_ctf_plan {
 	const struct strata_ctf_trace *trace;
-	const char *name;     /* of its directory */
-	const char *timeline; /* which one its times are on; NULL: its own, or env has it */
+	const char *name;    /* of its directory */
+	const char *source;  /* as it is shown */
+	const char *merge;   /* the same for all traces of the set */
+	bool is_on_timeline; /* of the merge */
+	/* Of the set: its number, and the first trace's of the same machine and of the same clock.
+	 */
+	size_t place, machine, clock;
 	uint8_t uuid[16];
 	uint8_t clock_uuid[16];
 	uint64_t precision_ns;
 	struct strata_ctf_plan_kind *kinds; /* as the trace's */
+	struct strata_ctf_arena *arena;     /* what all of them are made in */
 };
 
 /* Complains of fields of packets that are left out.  0, or -1: out of memory, or an id of a stream

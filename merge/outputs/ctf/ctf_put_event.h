@@ -6,27 +6,17 @@
 #ifndef STRATA_MERGE_OUTPUTS_CTF_PUT_EVENT_H
 #define STRATA_MERGE_OUTPUTS_CTF_PUT_EVENT_H
 
-#include <endian.h>
-
 #include "ctf/reader/lane_event.h"
 #include "outputs/ctf/ctf_plan.h"
+#include "outputs/ctf/ctf_stream_file.h"
 
 /* What an event may need besides its own bytes: a header, and to be copied in whole chunks. */
 #define STRATA_CTF_CHUNK_BYTES      16u
-#define STRATA_CTF_HEADER_BYTES_MAX 16u
+#define STRATA_CTF_HEADER_BYTES_MAX 32u
 
 static inline uint64_t strata_ctf_align_up(uint64_t at, uint64_t align)
 {
 	return (at + align - 1) & ~(align - 1);
-}
-
-/* Puts the low @bytes (1 to 8) of a number. */
-static inline void strata_ctf_put_number(uint8_t *to, uint64_t value, unsigned int bytes,
-					 bool big_endian)
-{
-	const uint64_t ordered = big_endian ? htobe64(value << (64 - bytes * 8)) : htole64(value);
-
-	memcpy(to, &ordered, bytes);
 }
 
 /* Copies in whole chunks: behind both there are bytes that may be touched. */
@@ -54,6 +44,34 @@ static inline void strata_ctf_put_bits(uint8_t *packet, uint64_t at, uint64_t va
 
 		packet[at / 8] |= (uint8_t)(one << (big_endian ? 7 - bit : bit));
 	}
+}
+
+/* What is known of an event besides what its own trace says. */
+struct strata_ctf_known {
+	uint64_t bound_ns;
+	uint32_t pcpu;
+};
+
+/* Puts that and the tick; returns its end. */
+static inline uint64_t strata_ctf_put_known(const struct strata_ctf_plan_kind *kind,
+					    uint8_t *packet, uint64_t at,
+					    const struct strata_lane_event *event,
+					    const struct strata_ctf_known *known)
+{
+	const uint64_t bound = known->bound_ns < STRATA_CTF_BOUND_UNKNOWN
+				       ? known->bound_ns
+				       : STRATA_CTF_BOUND_UNKNOWN;
+	const uint64_t pcpu = known->pcpu < STRATA_CTF_PCPU_UNKNOWN ? known->pcpu
+								    : STRATA_CTF_PCPU_UNKNOWN;
+
+	if (!kind->kind->has_time)
+		return at;
+	if (kind->big_endian)
+		strata_ctf_put_number(packet + at, bound << 16 | pcpu, 8, true);
+	else
+		strata_ctf_put_number(packet + at, bound | pcpu << STRATA_CTF_BOUND_BITS, 8, false);
+	packet[at + 8] = (uint8_t)(event->tick | (event->is_doubtful ? STRATA_CTF_DOUBTFUL : 0));
+	return at + STRATA_CTF_BOUND_BYTES;
 }
 
 /* A header with a filler, behind which comes a body that was at bit @from.  Returns its end. */
@@ -87,7 +105,10 @@ static inline uint64_t strata_ctf_put_header(const struct strata_ctf_plan_kind *
 		at += 8;
 	}
 	to = strata_ctf_align_up(at * 8, align);
-	memset(packet + at, 0, to / 8 - at);
+	/* Most often it is less than 8 bytes, which are cheaper to store than to be counted. */
+	memset(packet + at, 0, 8);
+	if (__builtin_expect(to / 8 > at + 8, 0))
+		memset(packet + at, 0, to / 8 - at);
 	return to;
 }
 
@@ -147,18 +168,18 @@ static inline uint64_t strata_ctf_put_needed(const struct strata_ctf_plan_kind *
  */
 static inline uint64_t strata_ctf_put_event(const struct strata_ctf_plan_kind *kind,
 					    const struct strata_lane_event *event,
+					    const struct strata_ctf_known *known,
 					    const uint8_t *base, const uint64_t *slots,
 					    uint8_t *packet, uint64_t used)
 {
-	const uint64_t id = event->class;
-	const uint64_t at = strata_ctf_put_needed(kind, slots, packet, (used + 7) / 8);
-	uint64_t bits, to;
+	uint64_t bits, to, at = strata_ctf_put_needed(kind, slots, packet, (used + 7) / 8);
 	const uint64_t from = strata_ctf_body_at(kind, event, &bits);
 
+	at = strata_ctf_put_known(kind, packet, at, event, known);
 	if (kind->modulus)
-		to = strata_ctf_put_filled_header(kind, packet, at, id, event->ns, from);
+		to = strata_ctf_put_filled_header(kind, packet, at, event->class, event->ns, from);
 	else
-		to = strata_ctf_put_header(kind, packet, at, id, event->ns,
+		to = strata_ctf_put_header(kind, packet, at, event->class, event->ns,
 					   kind->aligns[event->class]);
 	strata_ctf_put_body(packet, to, base + from / 8, (size_t)((from % 8 + bits + 7) / 8),
 			    kind->big_endian);

@@ -26,7 +26,7 @@ struct job {
 	struct strata_dir dir;
 	struct strata_ctf_plan *plans; /* as the set's traces; without kinds: left out */
 	char (*names)[NAME_BYTES + 24];
-	char timeline[STRATA_UUID_TEXT_BYTES];
+	char merge[STRATA_UUID_TEXT_BYTES];
 
 	pthread_mutex_t lock;
 	size_t next; /* stream */
@@ -90,7 +90,7 @@ static void set_uuid(struct job *job, size_t at)
 
 	if (!trace->metadata.has_uuid)
 		strata_hash_uuid(uuid, 0, job->names[at], strlen(job->names[at]));
-	else if (same || !strata_ctf_env_text(trace, STRATA_CTF_TIMELINE))
+	else if (same || !strata_ctf_env_text(trace, STRATA_CTF_MERGE))
 		strata_hash_uuid(uuid, same, trace->metadata.uuid, 16);
 	else
 		memcpy(uuid, trace->metadata.uuid, 16);
@@ -136,11 +136,29 @@ static uint64_t own_precision_ns(const struct strata_ctf_trace *trace)
 	return ns > INT64_MAX ? INT64_MAX : ns;
 }
 
-/* All traces that are on the timeline, as one name for it. */
-static void name_timeline(struct job *job)
+/* The name of the merge that all traces are of already; NULL: there is none. */
+static const char *common_merge(const struct strata_trace_set *set)
 {
+	const char *common = NULL;
+	size_t i;
+
+	for (i = 0; i < set->nr_traces; i++) {
+		const char *merge = strata_ctf_env_text(set->traces[i], STRATA_CTF_MERGE);
+
+		if (!merge || (common && strcmp(common, merge) != 0))
+			return NULL;
+		common = merge;
+	}
+	return common;
+}
+
+/* All traces of the set, as one name for what comes of them; those with known times are on its
+ * timeline. */
+static void name_merge(struct job *job)
+{
+	const char *common = common_merge(job->set);
 	uint8_t uuid[16] = { 0 };
-	size_t i, j;
+	size_t i;
 
 	for (i = 0; i < job->set->nr_traces; i++) {
 		uint8_t both[32];
@@ -149,13 +167,24 @@ static void name_timeline(struct job *job)
 		memcpy(both + 16, job->plans[i].uuid, 16);
 		strata_hash_uuid(uuid, i, both, sizeof(both));
 	}
-	strata_uuid_text(job->timeline, uuid);
-	for (j = 0; j < job->set->nr_traces; j++) {
-		const struct strata_ctf_trace *trace = job->set->traces[j];
-
-		if (trace->times_are_tied && !strata_ctf_env_text(trace, STRATA_CTF_TIMELINE))
-			job->plans[j].timeline = job->timeline;
+	strata_uuid_text(job->merge, uuid);
+	for (i = 0; i < job->set->nr_traces; i++) {
+		job->plans[i].merge = common ? common : job->merge;
+		job->plans[i].is_on_timeline = job->set->traces[i]->times_are_tied;
 	}
+}
+
+/* Sets which traces are of the same machine and clock. */
+static void set_kin(struct job *job, size_t at)
+{
+	struct strata_ctf_trace *const *traces = job->set->traces;
+	struct strata_ctf_plan *plan = &job->plans[at];
+
+	plan->place = at;
+	while (traces[plan->machine]->machine != traces[at]->machine)
+		plan->machine++;
+	while (traces[plan->clock]->clock_group != traces[at]->clock_group)
+		plan->clock++;
 }
 
 /* Plans all traces; those that cannot be written are named and left out.  0, or -1: none is left.
@@ -168,8 +197,10 @@ static int plan_all(struct job *job, const char *const *names)
 	for (i = 0; i < set->nr_traces; i++) {
 		set_name(job, i, names[i]);
 		set_uuid(job, i);
+		set_kin(job, i);
+		job->plans[i].source = names[i];
 	}
-	name_timeline(job);
+	name_merge(job);
 	for (i = 0; i < set->nr_traces; i++) {
 		struct strata_ctf_plan *plan = &job->plans[i];
 		const struct strata_ctf_trace *trace = set->traces[i];

@@ -5,9 +5,14 @@
  * to find.
  *
  *     DIR/NAME/metadata           the same types and events; env, with "strata" for the
- *                                 tracer's name and the old one as original_tracer_name
+ *                                 tracer's name and the old one as original_tracer_name; and
+ *                                 what else is known of the trace (STRATA_CTF_SOURCE, ...)
  *     DIR/NAME/STREAM             a file for each of the trace's
  *     DIR/NAME/index/STREAM.idx   where its packets are; LTTng's format
+ *
+ * Each event has the bound of its time, and its place among others of the same ns, in its header,
+ * which viewers do not show; losses keep their places.  So whatever reads the merged traces with
+ * this project's reader finds what it finds in the originals.
  *
  * Each trace has a UUID of its own, made from the old one.  Its clock keeps its UUID, which
  * for viewers says whose machine it is; precision is the largest bound of its times.  The
@@ -33,7 +38,7 @@
 
 /*
  * Writes all traces of a set.
- * @names:   of each trace; they need not differ, nor be names of files
+ * @names:   of each trace's source, as it is shown; they need not be names of files
  * @dir, @force: as strata_output_directory() has them
  * @options: threads and times
  * @events:  OUT, how many were written; may be NULL

@@ -3,6 +3,7 @@
 #include "outputs/json/json_text.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/escape.h"
 
@@ -16,6 +17,8 @@ struct fields {
 	struct {
 		bool is_array;
 		bool any;
+		const char *name;       /* of the array; and */
+		const char *first_name; /* that of its first element's value; or NULL */
 	} levels[STRATA_CTF_DEPTH_MAX + 2];
 };
 
@@ -171,6 +174,23 @@ static void put_bit_map(struct fields *fields, const char *name, const struct st
 	strata_buffer_advance(fields->buffer, out);
 }
 
+/* The name of a number is a member besides, so that the number is one in any case. */
+static void put_value_name(struct fields *fields, const char *name, const char *value_name)
+{
+	char member[64]; /* names of rules fit */
+	const size_t length = strlen(value_name);
+	char *out;
+
+	snprintf(member, sizeof(member), "%s_name", name ? name : "");
+	out = put_name(fields, member, STRATA_JSON_BYTES(length) + 2);
+	if (!out)
+		return;
+	*out++ = '"';
+	out = strata_json_put_text(out, value_name, length);
+	*out++ = '"';
+	strata_buffer_advance(fields->buffer, out);
+}
+
 static void put_number(struct strata_field_visitor *visitor, const char *name,
 		       const struct strata_ctf_type *type, uint64_t value)
 {
@@ -196,6 +216,10 @@ static void put_number(struct strata_field_visitor *visitor, const char *name,
 	else
 		out = put_integer(out, type, value);
 	strata_buffer_advance(fields->buffer, out);
+	if (visitor->value_name && fields->levels[fields->depth].is_array)
+		fields->levels[fields->depth].first_name = visitor->value_name;
+	else if (visitor->value_name)
+		put_value_name(fields, name, visitor->value_name);
 }
 
 static void put_string(struct strata_field_visitor *visitor, const char *name, const char *text,
@@ -248,6 +272,8 @@ static void put_begin(struct strata_field_visitor *visitor, const char *name,
 	fields->depth++;
 	fields->levels[fields->depth].is_array = type->kind != STRATA_CTF_STRUCT;
 	fields->levels[fields->depth].any = false;
+	fields->levels[fields->depth].name = name;
+	fields->levels[fields->depth].first_name = NULL;
 	if (!out)
 		return;
 	*out++ = type->kind == STRATA_CTF_STRUCT ? '{' : '[';
@@ -256,8 +282,13 @@ static void put_begin(struct strata_field_visitor *visitor, const char *name,
 
 static void end_level(struct fields *fields)
 {
+	const char *name = fields->levels[fields->depth].name;
+	const char *first_name = fields->levels[fields->depth].first_name;
+
 	strata_buffer_put(fields->buffer, fields->levels[fields->depth].is_array ? "]" : "}", 1);
 	fields->depth--;
+	if (first_name && !fields->levels[fields->depth].is_array)
+		put_value_name(fields, name, first_name);
 }
 
 static void put_end(struct strata_field_visitor *visitor, const struct strata_ctf_type *type)

@@ -8,6 +8,9 @@
  *
  *     integers of up to 53 bits     a number
  *     wider ones                    a string: most readers would round them
+ *     integers whose values have names that the trace does not give (event_names.h): as above,
+ *                                   and the name, a string, as another member FIELD_name where the
+ *                                   value has one; of an array it is that of its first element
  *     floating point                a number with a point or an exponent; 1e999 and -1e999 are
  *                                   the infinities; null is not a number
  *     enumerations                  an object of label (a string or null) and value (as integers)

@@ -13,6 +13,7 @@
  */
 #include "outputs/perfetto/perfetto.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "outputs/perfetto/protobuf.h"
@@ -133,16 +134,6 @@ static void put_value(struct strata_buffer *buffer, const struct strata_ctf_type
 			buffer, type->base == 16 ? ANNOTATION_POINTER : ANNOTATION_UINT, value);
 }
 
-static void put_number(struct strata_field_visitor *visitor, const char *name,
-		       const struct strata_ctf_type *type, uint64_t value)
-{
-	struct fields *fields = (struct fields *)visitor;
-	const size_t begin = begin_annotation(fields, name);
-
-	put_value(fields->buffer, type, value);
-	strata_protobuf_end(fields->buffer, begin);
-}
-
 static void put_string(struct strata_field_visitor *visitor, const char *name, const char *text,
 		       uint64_t length)
 {
@@ -151,6 +142,23 @@ static void put_string(struct strata_field_visitor *visitor, const char *name, c
 
 	strata_protobuf_text(fields->buffer, ANNOTATION_STRING, text, length);
 	strata_protobuf_end(fields->buffer, begin);
+}
+
+static void put_number(struct strata_field_visitor *visitor, const char *name,
+		       const struct strata_ctf_type *type, uint64_t value)
+{
+	struct fields *fields = (struct fields *)visitor;
+	const size_t begin = begin_annotation(fields, name);
+
+	put_value(fields->buffer, type, value);
+	strata_protobuf_end(fields->buffer, begin);
+	/* The number stays one; its name stands besides. */
+	if (visitor->value_name && name) {
+		char member[64]; /* names of rules fit */
+
+		snprintf(member, sizeof(member), "%s_name", name);
+		put_string(visitor, member, visitor->value_name, strlen(visitor->value_name));
+	}
 }
 
 static void put_begin(struct strata_field_visitor *visitor, const char *name,

@@ -14,8 +14,6 @@ struct fields {
 	bool colours;
 	const struct strata_shown_source *source; /* or NULL */
 	bool names_process;                       /* the next context does */
-	/* By which fields of the hypervisor that hold a domain's number get its name; or NULL. */
-	const char *const *domain_names;
 	unsigned int depth;
 	struct {
 		bool is_array;
@@ -75,25 +73,16 @@ static void put_flags(struct strata_buffer *buffer, const struct strata_ctf_type
 		strata_buffer_put(buffer, ")", 1);
 }
 
-/* The name of a domain, whose number is in a field of such a name; NULL: there is none. */
-static const char *domain_of_field(const struct fields *fields, const char *name, uint64_t value)
+/* The name of the number in front. */
+static void put_value_name(struct strata_buffer *buffer, const char *name)
 {
-	const size_t length = name ? strlen(name) : 0;
-
-	if (!fields->domain_names || length < 6 || value >= STRATA_SHOWN_DOMAINS ||
-	    strcmp(name + length - 6, "domain") != 0)
-		return NULL;
-	return fields->domain_names[value];
-}
-
-static void put_domain_of_field(struct strata_buffer *buffer, const char *name)
-{
-	char *out = strata_buffer_room(buffer, strlen(name) + 2);
+	const size_t length = strlen(name);
+	char *out = strata_buffer_room(buffer, STRATA_ESCAPED_BYTES(length) + 2);
 
 	if (!out)
 		return;
 	*out++ = '(';
-	out = strata_put_text(out, name);
+	out = strata_escape(out, name, length);
 	*out++ = ')';
 	strata_buffer_advance(buffer, out);
 }
@@ -104,7 +93,6 @@ static void put_number(struct strata_field_visitor *visitor, const char *name,
 	struct fields *fields = (struct fields *)visitor;
 	const bool narrow = type->bits == 32;
 	const char *label = strata_ctf_has_labels(type) ? strata_enum_label(type, value) : NULL;
-	const char *domain = label ? NULL : domain_of_field(fields, name, value);
 	const size_t length = label ? strlen(label) : 0;
 	char *out = put_name(fields, name, STRATA_ESCAPED_BYTES(length) + STRATA_PUT_BYTES);
 
@@ -125,8 +113,8 @@ static void put_number(struct strata_field_visitor *visitor, const char *name,
 	strata_buffer_advance(fields->buffer, out);
 	if (type->is_bit_map)
 		put_flags(fields->buffer, type, value);
-	if (domain)
-		put_domain_of_field(fields->buffer, domain);
+	if (visitor->value_name)
+		put_value_name(fields->buffer, visitor->value_name);
 }
 
 static void put_blob(struct strata_field_visitor *visitor, const char *name, const uint8_t *bytes,
@@ -250,7 +238,6 @@ void strata_columns_put_fields(struct strata_buffer *buffer,
 			       const struct strata_shown_source *source, bool shows_places,
 			       const struct strata_shown_event *event)
 {
-	const bool is_xen = source && strcmp(event->layer, "xen") == 0;
 	struct strata_ctf_cursor cursor = event->cursor;
 	struct fields fields;
 	size_t i;
@@ -266,7 +253,6 @@ void strata_columns_put_fields(struct strata_buffer *buffer,
 	fields.buffer = buffer;
 	fields.colours = options->colours;
 	fields.source = source;
-	fields.domain_names = is_xen ? source->domain_names : NULL;
 	fields.names_process = true;
 	for (i = 0; i + 1 < STRATA_SHOWN_TYPES; i++) {
 		if (event->types[i] &&

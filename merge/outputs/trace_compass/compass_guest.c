@@ -109,7 +109,7 @@ static uint32_t class_of(struct compass_guest *guest, const struct strata_event_
 static uint32_t syscall_class(struct compass_guest *guest, const struct strata_event_class *class,
 			      int64_t id)
 {
-	const char *name = strata_syscall_name(id);
+	const char *name = strata_number_name(&strata_linux_syscalls, (uint64_t)id);
 	struct strata_event_desc desc = class->desc;
 	uint32_t *number;
 

@@ -36,6 +36,11 @@
 
 #define TRC_CLS_SHIFT             16
 #define TRC_SCHED_RUNSTATE_CHANGE 0x00021001
+#define TRC_64_FLAG               0x100
+#define TRC_HVM_NESTEDFLAG        0x400
+#define TRC_HVM_VMENTRY           0x00081001
+#define TRC_HVM_VMEXIT            0x00081002
+#define TRC_HVM_VMEXIT64          0x00081102
 
 typedef int64_t s_time_t;
 
@@ -126,8 +131,13 @@ typedef struct {
 	unsigned long mfn;
 } mfn_t;
 
+#define current  shim_current
+#define in_irq() shim_in_irq
+
 /* A test says where it runs, and what is there. */
 static __attribute__((__unused__)) unsigned int shim_cpu;
+static __attribute__((__unused__)) struct vcpu *shim_current;
+static __attribute__((__unused__)) bool shim_in_irq;
 static __attribute__((__unused__)) struct domain *shim_domains, *hardware_domain;
 static __attribute__((__unused__)) unsigned long cpu_khz;
 static __attribute__((__unused__)) int domlist_read_lock, tb_init_done;

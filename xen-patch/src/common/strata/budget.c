@@ -37,10 +37,12 @@ static void tell(struct strata_cpu_ring *ring, const struct domain *d,
 
 bool strata_budget_refill(const struct strata_selection *selection,
                           struct strata_cpu_ring *ring,
-                          const struct domain *d, struct strata_budget *budget)
+                          const struct domain *d, struct strata_budget *budget,
+                          enum strata_cause cause)
 {
+    struct strata_bucket *bucket = &budget->bucket[cause];
     uint64_t now = strata_clock();
-    uint64_t passed = now - read_atomic(&budget->refilled_ticks);
+    uint64_t passed = now - read_atomic(&bucket->refilled_ticks);
 
     /* A clock that stepped back refills, too. */
     if ( passed < (uint64_t)cpu_khz * STRATA_HV_BUDGET_WINDOW_MS )
@@ -48,17 +50,17 @@ bool strata_budget_refill(const struct strata_selection *selection,
         strata_local_add_return(&budget->refused, 1);
         strata_local_add_return(&ring->refused, 1);
         /* At once: from here on, a reader must not count on what is missing. */
-        if ( !budget->refusing )
+        if ( !bucket->refusing )
         {
-            budget->refusing = true;
+            bucket->refusing = true;
             tell(ring, d, budget, smp_processor_id());
         }
         return false;
     }
 
-    write_atomic(&budget->refilled_ticks, now);
-    write_atomic(&budget->tokens, selection->tokens - 1UL);
-    budget->refusing = false;
+    write_atomic(&bucket->refilled_ticks, now);
+    write_atomic(&bucket->tokens, selection->tokens - 1UL);
+    bucket->refusing = false;
     tell(ring, d, budget, smp_processor_id());
 
     return true;

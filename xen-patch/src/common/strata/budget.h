@@ -3,25 +3,67 @@
  * budget.h - how many records a domain may cause on each physical CPU, so that
  * no guest fills a ring at the expense of the others.
  *
- * Each domain but dom0 has a bucket for each CPU.  A CPU's own probes are all
- * that takes from it, so it needs no lock; a nested probe may make it a few
- * records more than the budget says, and never fewer refusals than there were.
+ * Each domain but dom0 has two buckets for each CPU: one for what it does, and
+ * one for interrupts that come while it runs.  Another guest can send those (it
+ * gives a page back and takes it again, and Xen flushes the TLBs of all CPUs), so
+ * they take nothing from what the domain itself may record.
+ *
+ * A CPU's own probes are all that takes from a bucket, so it needs no lock; a
+ * nested probe may make it a few records more than the budget says, and never
+ * fewer refusals than there were.
  */
 
 #ifndef __COMMON_STRATA_BUDGET_H__
 #define __COMMON_STRATA_BUDGET_H__
 
 #include <xen/sched.h>
+#include <xen/softirq.h>
+#include <xen/trace.h>
 
 #include "domain.h"
+#include "private.h"
 #include "selection.h"
 
-struct strata_cpu_ring;
+/* VM exits for an interrupt: EXIT_REASON_EXTERNAL_INTERRUPT of VMX, VMEXIT_INTR
+ * of SVM.  Neither number is another exit that the other one traces. */
+#define STRATA_EXIT_VMX_INTERRUPT 0x01u
+#define STRATA_EXIT_SVM_INTERRUPT 0x60u
+
+/*
+ * What causes a record on this CPU.  An interrupt does from the VM exit that it
+ * forces to the VM entry after that, both included, if they are recorded.
+ */
+static always_inline enum strata_cause strata_cause(
+    struct strata_cpu_ring *ring, uint32_t event, unsigned int bytes,
+    const void *data)
+{
+    const struct vcpu *interrupted = ring->interrupted;
+    uint32_t reason = 0;
+
+    switch ( event & STRATA_HV_ID_TRACE & ~(TRC_64_FLAG | TRC_HVM_NESTEDFLAG) )
+    {
+    case TRC_HVM_VMEXIT:
+        if ( bytes >= sizeof(reason) )
+            memcpy(&reason, data, sizeof(reason));
+        interrupted = reason == STRATA_EXIT_VMX_INTERRUPT ||
+                      reason == STRATA_EXIT_SVM_INTERRUPT ? current : NULL;
+        ring->interrupted = interrupted;
+        break;
+
+    case TRC_HVM_VMENTRY:
+        ring->interrupted = NULL;
+        break;
+    }
+
+    return in_irq() || interrupted == current ? STRATA_BY_INTERRUPT
+                                              : STRATA_BY_GUEST;
+}
 
 /* There are no tokens: a new window's worth of them, or a refusal. */
 bool strata_budget_refill(const struct strata_selection *selection,
                           struct strata_cpu_ring *ring,
-                          const struct domain *d, struct strata_budget *budget);
+                          const struct domain *d, struct strata_budget *budget,
+                          enum strata_cause cause);
 
 /* Of a domain that has a bound, and no memory to count for it: refuses. */
 bool strata_budget_without(struct strata_cpu_ring *ring);
@@ -29,7 +71,7 @@ bool strata_budget_without(struct strata_cpu_ring *ring);
 /* May one more record of @d be written to @ring, which is this CPU's? */
 static always_inline bool strata_budget_take(
     const struct strata_selection *selection, struct strata_cpu_ring *ring,
-    const struct domain *d)
+    const struct domain *d, enum strata_cause cause)
 {
     struct strata_domain *mine = ACCESS_ONCE(d->strata);
     struct strata_budget *budget;
@@ -41,10 +83,10 @@ static always_inline bool strata_budget_take(
         return strata_domain_unbounded(d) || strata_budget_without(ring);
 
     budget = &mine->budget[smp_processor_id()];
-    tokens = read_atomic(&budget->tokens);
+    tokens = read_atomic(&budget->bucket[cause].tokens);
     if ( unlikely(!tokens) )
-        return strata_budget_refill(selection, ring, d, budget);
-    write_atomic(&budget->tokens, tokens - 1);
+        return strata_budget_refill(selection, ring, d, budget, cause);
+    write_atomic(&budget->bucket[cause].tokens, tokens - 1);
 
     return true;
 }
@@ -53,11 +95,12 @@ static always_inline bool strata_budget_take(
 static always_inline void strata_budget_charge(
     const struct strata_selection *selection, struct strata_domain *mine)
 {
-    struct strata_budget *budget = &mine->budget[smp_processor_id()];
-    unsigned long tokens = read_atomic(&budget->tokens);
+    struct strata_bucket *bucket =
+        &mine->budget[smp_processor_id()].bucket[STRATA_BY_GUEST];
+    unsigned long tokens = read_atomic(&bucket->tokens);
 
     if ( selection->tokens && tokens )
-        write_atomic(&budget->tokens, tokens - 1);
+        write_atomic(&bucket->tokens, tokens - 1);
 }
 
 /*

@@ -17,13 +17,24 @@
 
 struct strata_vcpu_map;
 
-/* What a domain may still record on one CPU; see budget.h. */
-struct strata_budget {
+/* What causes a record while a domain runs; see budget.h. */
+enum strata_cause {
+    STRATA_BY_GUEST,
+    STRATA_BY_INTERRUPT,
+    STRATA_NR_CAUSES
+};
+
+/* What a domain may still record on one CPU, of one cause; see budget.h. */
+struct strata_bucket {
     unsigned long tokens;
     uint64_t refilled_ticks;
+    bool refusing; /* since the last window began */
+};
+
+struct strata_budget {
+    struct strata_bucket bucket[STRATA_NR_CAUSES];
     unsigned long refused; /* in all */
     unsigned long told;    /* of which the trace holds a record */
-    bool refusing;         /* since the last window began */
 } __cacheline_aligned;
 
 struct strata_domain {

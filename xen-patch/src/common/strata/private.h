@@ -34,6 +34,8 @@ struct strata_cpu_ring {
     bool taken;                /* overwrite mode: between GET and PUT */
     unsigned long refused;     /* events beyond their domains' budgets */
     unsigned long refused_seen; /* of which the domains' shares were told */
+    /* It left its guest for an interrupt, and has not entered it again. */
+    const struct vcpu *interrupted;
     struct strata_hv_pcpu_skew skew; /* as measured last; see skew.c */
     s_time_t switched;         /* when it was handed over half full, last */
     unsigned int nr_frames;

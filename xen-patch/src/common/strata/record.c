@@ -198,6 +198,7 @@ void strata_record(uint32_t event, unsigned int bytes, const void *data)
 {
     const struct strata_selection *selection;
     struct strata_cpu_ring *ring = NULL;
+    enum strata_cause cause;
     uint32_t id;
 
     BUILD_BUG_ON(TRACE_EXTRA_MAX > 7);
@@ -210,9 +211,13 @@ void strata_record(uint32_t event, unsigned int bytes, const void *data)
         goto out;
 
     ring = probe_ring();
+    if ( !ring )
+        goto out;
+
     /* Changes of runstates need a switch each, and prove the order. */
-    if ( !ring || (!strata_runstate_change(event) &&
-                   !strata_budget_take(selection, ring, current->domain)) )
+    cause = strata_cause(ring, event, bytes, data);
+    if ( !strata_runstate_change(event) &&
+         !strata_budget_take(selection, ring, current->domain, cause) )
         goto out;
 
     bytes = min_t(unsigned int, bytes, TRACE_EXTRA_MAX * sizeof(uint32_t));

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * drain.h - takes packets out of rings and appends them to stream files.
+ *
+ * A packet passes four steps on its way, a file each:
+ *
+ *   look.c    what there is in a ring: how urgent, complete up to when, does its writer sleep
+ *   take.c    copies a piece of the ring: a sub-buffer, the committed part of one, or records
+ *   check.c   is the copy what its source's event table allows; makes a packet of it
+ *   write.c   builds the header from checked values and appends the packet to its file
+ *
+ * step.c sends one piece along this line, room.c says how much of the disk a principal may fill.
+ * The steps trust nothing in a ring: they use the copy, and only after the check.
+ *
+ * The recorder (recorder_state.h) decides whose turn it is.  One thread.
+ */
+#ifndef STRATA_CONSUMERD_DRAIN_H
+#define STRATA_CONSUMERD_DRAIN_H
+
+#include "consumerd/drain/stream_file.h"
+#include "consumerd/drain/totals.h"
+#include "consumerd/rings/ring.h"
+#include "consumerd/shares/principal.h"
+#include "recording/recording.h"
+
+/* What all rings of a recording share. */
+struct drain {
+	struct strata_recording *recording;
+	const struct strata_dir *dir; /* of the recording */
+	bool is_of_now;      /* the rings' writers read this machine's clock, and write now */
+	unsigned char *copy; /* one piece of a ring */
+	size_t copy_bytes;
+	uint64_t work_bytes;   /* that were copied and checked */
+	uint64_t switch_ticks; /* how often half full sub-buffers are taken; 0: never */
+	bool full;             /* the disk was, at the last attempt to write */
+	uint64_t write_again_ticks;
+	uint64_t room_bytes;       /* free on the disk, as far as we know */
+	uint64_t room_until_ticks; /* the disk is asked again then */
+	struct recorder_totals totals;
+};
+
+/* What its rings have in common. */
+struct drain_source {
+	size_t index; /* in the recording */
+	struct principal *who;
+	bool broken_said; /* the user knows that a ring of it is broken */
+};
+
+/* One ring, and the stream file that its packets go to. */
+struct ring_stream {
+	struct ring *ring;
+	struct drain_source *source;
+	struct stream_file file;
+	uint64_t lost[STRATA_NR_LOST]; /* of this ring, up to the last packet */
+	uint64_t end_ticks;            /* of the last packet */
+	uint64_t next_sequence;        /* the least that the next packet may have */
+	uint64_t taken_ticks;          /* single-store rings: when something was taken last */
+	enum strata_poll state;        /* in the turn that is under way */
+	bool lies_said;
+	/* Bytes already taken of the next sub-buffer, which are a packet of their own, and the time
+	 * of their last record. */
+	uint32_t part_bytes;
+	uint64_t part_ticks;
+	uint64_t nr_parts; /* packets so far that were a part of a sub-buffer and not its end */
+	bool unwritten;    /* the last packet could not be written, and is still in the ring */
+	/* For followers (look.c): what was recorded before complete_ticks is in the file. */
+	uint64_t complete_ticks;
+	uint64_t seen_ticks; /* of a look that found something; 0: all that was found is taken */
+	uint64_t seen_end;   /* the position behind what it found */
+	strata_count_t seen_commit; /* of the next sub-buffer, at the last look */
+	uint64_t quiet_ticks;       /* when that changed */
+	uint32_t live_slot;
+	/* The disk had no room for a packet: that one and all later ones stay in the ring, where
+	 * `strata recover` may find them. */
+	bool stays;
+	bool no_share; /* the last loss: the disk had room, and the principal had its share of it */
+	bool leaving;  /* the ring is being drained for the last time */
+	/* Steps that may follow: in this turn, or until the ring has left.  A writer that goes on
+	 * fills its ring while we take. */
+	strata_count_t turns;
+	bool resting;            /* what remains is being taken, complete or not */
+	strata_count_t rest_end; /* where the next reader goes on after that */
+};
+
+static inline struct strata_source *stream_source(const struct drain *drain,
+						  const struct ring_stream *stream)
+{
+	return &drain->recording->sources[stream->source->index];
+}
+
+/* room.c: whether a principal may write @bytes more, or has to leave that to others. */
+bool drain_may_write(struct drain *drain, struct principal *who, uint64_t bytes);
+
+/* room.c: whether a principal may begin a source with @nr_streams streams, or the disk has no more
+ * files than it has to leave to others.  0 or -1. */
+int drain_may_begin(const struct drain *drain, const struct principal *who, size_t nr_streams,
+		    struct strata_error *error);
+
+/* room.c: counts what it has written. */
+void drain_note_written(struct drain *drain, struct principal *who, uint64_t bytes);
+
+/* look.c: says what is ready in the ring.  @gone: its writer will never write again. */
+enum strata_poll drain_look(const struct drain *drain, const struct ring_stream *stream, bool gone);
+
+/* look.c: finds out how far the file is complete; after a turn. */
+void drain_note_complete(struct ring_stream *stream);
+
+/* look.c: whether the writer has not handed over, by its timer, what it committed long before. */
+bool drain_is_asleep(const struct drain *drain, const struct ring_stream *stream);
+
+/* take.c: gives back what an earlier recorder left, and notes where the losses stand.  0 or -1. */
+int drain_skip_old(struct ring_stream *stream, struct strata_error *error);
+
+/* check.c: reports that the ring cannot be read, once. */
+void drain_report_lies(struct drain *drain, struct ring_stream *stream);
+
+/* write.c: when to try again what fails now. */
+uint64_t drain_retry_ticks(const struct drain *drain);
+
+/*
+ * step.c: takes the next packet that is ready.
+ * @nr_packets: counts it
+ * 0, also if nothing is ready; 1: it waits for room on the disk, which is full if drain->full,
+ * else the principal has its share; or -1.
+ */
+int drain_step(struct drain *drain, struct ring_stream *stream, uint64_t *nr_packets,
+	       struct strata_error *error);
+
+/*
+ * step.c: takes what is committed of the sub-buffer that its writer is in, which keeps it: the
+ * rest becomes a packet of its own.  For writers that sleep.  As drain_step().
+ */
+int drain_open_step(struct drain *drain, struct ring_stream *stream, struct strata_error *error);
+
+/*
+ * step.c: takes what remains in a ring that is read for the last time, a sub-buffer at most:
+ * complete ones, and what is committed of the others.  There may be several, and complete ones
+ * between them: writers that nested in one another when their CPU stopped.  What the disk has no
+ * room for is lost, and counted.  Where `strata recover` may find the ring, the ring says that
+ * this has not been read, until the tables on the disk count it.
+ * @done: OUT, nothing remains
+ * 0 or -1.
+ */
+int drain_rest_step(struct drain *drain, struct ring_stream *stream, bool *done,
+		    struct strata_error *error);
+
+/* step.c: all of these steps.  0 or -1. */
+int drain_rest(struct drain *drain, struct ring_stream *stream, struct strata_error *error);
+
+/* write.c: writes the last losses, and closes the file.  0 or -1. */
+int drain_finish(struct drain *drain, struct ring_stream *stream, struct strata_error *error);
+
+#endif /* STRATA_CONSUMERD_DRAIN_H */

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * room.c - shares out the room on the disk: an untrusted principal writes no more in a recording,
+ * and makes no more files, than it leaves free for all others (dynamic thresholds of Choudhury and
+ * Hahne).
+ *
+ * One principal that writes without end takes half of what was free, two take a third each, and
+ * nobody needs to know beforehand how many there will be.
+ */
+#include <sys/statvfs.h>
+
+#include "consumerd/drain/drain.h"
+
+/* The disk is asked again after this; until then what we wrote is subtracted. */
+#define ROOM_MS 100u
+
+/* The bytes that are free on the disk of the recording. */
+static uint64_t free_bytes(const struct drain *drain)
+{
+	struct statvfs disk;
+
+	/* A file system that does not say how large it is limits nobody. */
+	if (fstatvfs(drain->dir->fd, &disk) || !disk.f_blocks)
+		return UINT64_MAX;
+	return (uint64_t)disk.f_bavail * disk.f_frsize;
+}
+
+static uint64_t room_now(struct drain *drain)
+{
+	const uint64_t now = strata_clock();
+
+	if (now >= drain->room_until_ticks) {
+		drain->room_bytes = free_bytes(drain);
+		drain->room_until_ticks = now + (uint64_t)drain->recording->tsc_khz * ROOM_MS;
+	}
+	return drain->room_bytes;
+}
+
+bool drain_may_write(struct drain *drain, struct principal *who, uint64_t bytes)
+{
+	/* `strata recover` saves what was recorded already, all of it or nothing. */
+	if (!drain->is_of_now || principal_may_write(who, bytes, room_now(drain)))
+		return true;
+	drain->totals.was_shared = true;
+	return false;
+}
+
+int drain_may_begin(const struct drain *drain, const struct principal *who, size_t nr_streams,
+		    struct strata_error *error)
+{
+	const uint64_t nr = nr_streams + PRINCIPAL_SOURCE_FILES;
+	struct statvfs disk;
+
+	/* A file system that makes files as long as there are blocks reports none. */
+	if (!drain->is_of_now || fstatvfs(drain->dir->fd, &disk) || !disk.f_files ||
+	    principal_may_make_files(who, nr, disk.f_favail))
+		return 0;
+	return strata_fail(error,
+			   "%s has made as many files as are left on the disk (`df -i`): the rest "
+			   "is for others",
+			   who->name);
+}
+
+void drain_note_written(struct drain *drain, struct principal *who, uint64_t bytes)
+{
+	principal_note_written(who, bytes);
+	drain->room_bytes -= bytes < drain->room_bytes ? bytes : drain->room_bytes;
+}

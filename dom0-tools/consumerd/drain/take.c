@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * take.c - copies a piece of a ring, and lets go of it when the packet is written: the second step
+ * of a packet's way (drain.h).
+ *
+ * The ring's memory is hostile and may change while it is copied: each byte is loaded once, nothing
+ * is decided by a byte that is not in the copy, and no size leads out of the sub-buffer.
+ */
+#include "consumerd/drain/line.h"
+
+int drain_skip_old(struct ring_stream *stream, struct strata_error *error)
+{
+	struct ring *ring = stream->ring;
+	strata_count_t turns = strata_nr_subbufs(ring->reader.geo);
+	unsigned int i;
+	int found = 1;
+
+	/* The writer overwrote it and went on after it was mapped: begin where it is now. */
+	if (ring->reader.shared && strata_reader_poll(&ring->reader, false) == STRATA_POLL_ERROR)
+		strata_reader_resume(&ring->reader);
+	while (turns-- && (found = ring->get(ring, error)) > 0)
+		if (ring->put(ring, error))
+			return -1;
+	if (found < 0)
+		return -1;
+	for (i = 0; i < STRATA_NR_LOST; i++)
+		ring->lost_before[i] = ring_lost(ring, i);
+	return 0;
+}
+
+/* Copies the sub-buffer that get found, as far as its header says that it holds records: what
+ * lies behind them would only fill the file. */
+static void copy_subbuf(struct drain *drain, const struct strata_ring_reader *reader,
+			struct piece *piece)
+{
+	const uint32_t closed = (uint32_t)strata_subbuf_bytes(reader->geo);
+	const unsigned char *from = strata_reader_subbuf(reader);
+	struct strata_packet_header header;
+	uint64_t bytes;
+
+	memcpy(drain->copy, from, sizeof(header));
+	memcpy(&header, drain->copy, sizeof(header));
+	bytes = (header.content_size / 8u + 7u) & ~(uint64_t)7u;
+	if (bytes < sizeof(header) || bytes > closed)
+		bytes = closed;
+	memcpy(drain->copy + sizeof(header), from + sizeof(header), bytes - sizeof(header));
+	piece->form = PIECE_SUBBUF;
+	piece->bytes = (uint32_t)bytes;
+	piece->closed = closed;
+	drain->work_bytes += bytes;
+}
+
+/* Copies the next complete sub-buffer.  1, 0: none is ready; -1. */
+static int take_subbuf(struct drain *drain, struct ring_stream *stream, struct piece *piece,
+		       struct strata_error *error)
+{
+	struct ring *ring = stream->ring;
+	const int found = ring->get(ring, error);
+
+	if (found <= 0)
+		return found;
+	copy_subbuf(drain, &ring->reader, piece);
+	piece->sequence = sequence_at(stream, ring->reader.read_count);
+	return 1;
+}
+
+/* Copies what is committed of an open sub-buffer, unless it was taken before.  1 or 0. */
+static int take_prefix(struct drain *drain, const struct ring_stream *stream, enum take what,
+		       struct piece *piece)
+{
+	const struct ring *ring = stream->ring;
+	const strata_count_t position = ring->reader.read_count;
+	unsigned int i;
+
+	piece->form = PIECE_PREFIX;
+	piece->bytes = ring->copy_prefix && what == TAKE_REST
+			       ? ring->copy_prefix(ring, position, drain->copy)
+			       : strata_reader_copy_prefix(&ring->reader, position, drain->copy);
+	drain->work_bytes += piece->bytes;
+	if (piece->bytes <= STRATA_PACKET_HEADER_BYTES || piece->bytes <= stream->part_bytes)
+		return 0;
+	piece->sequence = sequence_at(stream, position);
+	/* While the writer is in the sub-buffer, losses belong to the packet of its end. */
+	for (i = 0; i < STRATA_NR_LOST; i++)
+		piece->lost[i] = what == TAKE_REST ? ring_lost(ring, i)
+						   : stream->lost[i] + ring->lost_before[i];
+	return 1;
+}
+
+/* Copies the next records of a single-store ring.  1; 0: there are none, or the ring is broken. */
+static int take_records(struct drain *drain, struct ring_stream *stream, bool partly,
+			struct piece *piece)
+{
+	struct strata_single_reader *reader = &stream->ring->single;
+
+	piece->form = PIECE_RECORDS;
+	piece->before = reader->position;
+	switch (strata_single_take(reader, partly, drain->copy, &piece->bytes, piece->lost)) {
+	case STRATA_SINGLE_LIES:
+		drain_disable(drain, stream);
+		return 0;
+	case STRATA_SINGLE_TAKEN:
+		drain->work_bytes += piece->bytes;
+		stream->taken_ticks = strata_clock();
+		/* In overwrite mode sub-buffers that were overwritten leave a gap in the numbers.
+		 */
+		piece->sequence = stream->next_sequence;
+		if (reader->overwrite && piece->sequence < piece->before >> reader->geo.subbuf_bits)
+			piece->sequence = piece->before >> reader->geo.subbuf_bits;
+		return 1;
+	case STRATA_SINGLE_OVERWRITTEN:
+		/* A gap also where parts of one sub-buffer were packets of their own. */
+		stream->next_sequence++;
+		break;
+	case STRATA_SINGLE_NOTHING:
+		break;
+	}
+	return drain_let_go(stream, piece, NULL);
+}
+
+/* Whether get may be asked.  Where all is to be taken it must not skip open sub-buffers. */
+static bool may_get(const struct drain *drain, const struct ring_stream *stream, enum take what)
+{
+	enum strata_poll state;
+
+	if (what == TAKE_READY)
+		return true;
+	state = drain_look(drain, stream, true);
+	return state == STRATA_POLL_DATA || state == STRATA_POLL_PRIORITY;
+}
+
+int drain_take(struct drain *drain, struct ring_stream *stream, enum take what, struct piece *piece,
+	       struct strata_error *error)
+{
+	struct ring *ring = stream->ring;
+	int taken = 0;
+
+	if (ring->broken)
+		return 0;
+	if (ring->is_single)
+		return take_records(drain, stream,
+				    what == TAKE_REST || drain_is_part_due(drain, stream), piece);
+	if (what == TAKE_READY && ring->sane && !ring->sane(ring)) {
+		drain_disable(drain, stream);
+		return 0;
+	}
+	if (what != TAKE_OPEN && may_get(drain, stream, what))
+		taken = take_subbuf(drain, stream, piece, error);
+	/* A home that is asked by hypercall completes what is open when it flushes. */
+	if (!taken && (what == TAKE_OPEN || (what == TAKE_REST && ring->reader.shared)))
+		taken = take_prefix(drain, stream, what, piece);
+	return taken;
+}
+
+int drain_let_go(struct ring_stream *stream, const struct piece *piece, struct strata_error *error)
+{
+	struct ring *ring = stream->ring;
+
+	switch (piece->form) {
+	case PIECE_PREFIX:
+		break;
+	case PIECE_RECORDS:
+		if (!stream->stays)
+			strata_single_put(&ring->single);
+		break;
+	case PIECE_SUBBUF:
+		forget_part(stream);
+		if (!stream->stays)
+			return ring->put(ring, error);
+		ring->reader.read_count += piece->closed;
+		break;
+	}
+	return 0;
+}
+
+void drain_put_back(struct ring_stream *stream, const struct piece *piece)
+{
+	if (piece->form == PIECE_RECORDS)
+		stream->ring->single.position = piece->before;
+}

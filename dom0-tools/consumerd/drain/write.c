@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * write.c - appends checked packets to their stream file, and counts what does not get there: the
+ * last step of a packet's way (drain.h).
+ *
+ * It builds each header from checked values, and never reads records.
+ */
+#include <stdio.h>
+
+#include "consumerd/drain/line.h"
+
+/* The most losses of one kind that a ring is believed: the sum of all kinds and streams fits into
+ * 63 bits, so that no ring can make it wrap and hide the losses of others. */
+#define LOST_MAX (INT64_MAX / STRATA_NR_LOST / STRATA_STREAMS_MAX)
+
+/* How long a full disk is left alone. */
+#define RETRY_MS 1000u
+
+uint64_t drain_retry_ticks(const struct drain *drain)
+{
+	return strata_clock() + (uint64_t)drain->recording->tsc_khz * RETRY_MS;
+}
+
+/* Builds the header in the room before the records. */
+static void build_header(const struct drain *drain, const struct ring_stream *stream,
+			 const struct strata_packet *packet)
+{
+	struct strata_packet_header *header = (struct strata_packet_header *)drain->copy;
+	const struct strata_source *source = stream_source(drain, stream);
+
+	strata_packet_header_build(header, packet);
+	memcpy(header->uuid, source->uuid, sizeof(header->uuid));
+	header->reserved = (uint32_t)source->pid;
+}
+
+/* Counts losses up to a packet: since the recording began, and never fewer than before, whatever
+ * the writer says. */
+static void count_losses(struct drain *drain, struct ring_stream *stream, uint64_t *lost)
+{
+	struct strata_stream *counts = stream_counts(drain, stream);
+	unsigned int i;
+
+	for (i = 0; i < STRATA_NR_LOST; i++) {
+		lost[i] -= stream->ring->lost_before[i];
+		if (lost[i] < stream->lost[i] || lost[i] > LOST_MAX)
+			lost[i] = stream->lost[i];
+		counts->lost += lost[i] - stream->lost[i];
+		drain->totals.lost += lost[i] - stream->lost[i];
+		stream->lost[i] = lost[i];
+	}
+}
+
+/* Notes whether the disk has room; prints it if that is news. */
+static void note_room(struct drain *drain, bool room, const struct strata_error *why)
+{
+	if (!room && !drain->full)
+		fprintf(stderr,
+			"strata: %s: nothing is written until there is room again; make some. "
+			"Until then what does not fit into the buffers is lost, and counted\n",
+			why->text);
+	else if (room && drain->full)
+		fprintf(stderr, "strata: there is room on the disk again: writing goes on\n");
+	drain->full = !room;
+	drain->totals.was_full |= !room;
+	drain->write_again_ticks = drain_retry_ticks(drain);
+}
+
+/* Notes in a single-store ring what is taken with this packet, for `strata recover`.  The position
+ * first: until the number is there as well, this is the note of no packet. */
+static void note_taken(const struct ring *ring, uint64_t sequence)
+{
+	struct ring_taken *taken = &ring->taken[sequence % 2];
+
+	strata_write_once(&taken->position, ring->single.position);
+	strata_store_release(&taken->number, sequence + 1);
+}
+
+static enum stream_file_result append(struct drain *drain, struct ring_stream *stream,
+				      struct strata_packet *packet, uint64_t events,
+				      struct strata_error *error)
+{
+	struct strata_stream *counts = stream_counts(drain, stream);
+	enum stream_file_result result;
+
+	count_losses(drain, stream, packet->lost);
+	build_header(drain, stream, packet);
+	result = stream_file_append(&stream->file, drain->copy, packet->packet_bytes, error);
+	if (result != STREAM_FILE_OK)
+		return result;
+	stream->end_ticks = packet->end_ticks;
+	stream->next_sequence = packet->sequence + 1;
+	counts->packets++;
+	counts->events += events;
+	drain->totals.events += events;
+	drain->totals.bytes += packet->packet_bytes;
+	drain_note_written(drain, stream->source->who, packet->packet_bytes);
+	return STREAM_FILE_OK;
+}
+
+/* Counts the events of a packet that is not written.  An application's ring outlives us, and may
+ * be recovered: unless it overwrites, in which case the pages that we read were ours. */
+static void lose(struct drain *drain, struct ring_stream *stream, uint64_t events, bool no_share)
+{
+	stream->stays = stream->ring->is_single || stream->ring->sane;
+	stream->no_share = no_share;
+	stream_counts(drain, stream)->lost += events;
+	drain->totals.lost += events;
+	*(no_share ? &drain->totals.no_share : &drain->totals.no_room) += events;
+}
+
+int drain_write(struct drain *drain, struct ring_stream *stream, struct piece *piece, bool may_wait,
+		struct strata_error *error)
+{
+	struct strata_packet *packet = &piece->packet;
+	enum stream_file_result result;
+
+	/* Behind a packet that is missing this one would hide that it is in the ring. */
+	if (stream->stays) {
+		lose(drain, stream, piece->events, stream->no_share);
+		return 0;
+	}
+	if (stream->ring->taken)
+		note_taken(stream->ring, packet->sequence);
+	if (!drain_may_write(drain, stream->source->who, packet->packet_bytes)) {
+		if (may_wait)
+			return 1;
+		lose(drain, stream, piece->events, true);
+		return 0;
+	}
+	result = append(drain, stream, packet, piece->events, error);
+	stream->unwritten = result == STREAM_FILE_FAILED;
+	if (stream->unwritten)
+		return -1;
+	note_room(drain, result == STREAM_FILE_OK, error);
+	if (result == STREAM_FILE_OK)
+		return 0;
+	if (may_wait)
+		return 1;
+	lose(drain, stream, piece->events, false);
+	return 0;
+}
+
+/* Writes the losses since the last packet in an empty one of our own.  0 or -1. */
+static int append_losses(struct drain *drain, struct ring_stream *stream,
+			 struct strata_error *error)
+{
+	const struct ring *ring = stream->ring;
+	/* Without a packet before, the time is when the source came. */
+	const uint64_t ticks = stream->end_ticks ? stream->end_ticks
+						 : stream_source(drain, stream)->since_ticks;
+	struct strata_packet packet = {
+		.begin_ticks = ticks,
+		.end_ticks = ticks,
+		.content_bytes = STRATA_PACKET_HEADER_BYTES,
+		.packet_bytes = STRATA_PACKET_HEADER_BYTES,
+		.sequence = sequence_at(stream, ring->reader.read_count),
+		.cpu = ring->cpu,
+		.form = stream_source(drain, stream)->form,
+	};
+	bool more = false;
+	unsigned int i;
+
+	/* Behind a packet that is missing this one would stand in its place. */
+	if (ring->broken || stream->unwritten)
+		return 0;
+	for (i = 0; i < STRATA_NR_LOST; i++) {
+		const uint64_t lost = ring_lost(ring, i);
+		const uint64_t since = lost - ring->lost_before[i];
+
+		packet.lost[i] = lost;
+		more |= since > stream->lost[i] && since <= LOST_MAX;
+	}
+	if (stream->stays) {
+		count_losses(drain, stream, packet.lost);
+		return 0;
+	}
+	if (!more)
+		return 0;
+	/* What was taken of an open sub-buffer has the number of where reading stands. */
+	if (packet.sequence < stream->next_sequence)
+		packet.sequence = stream->next_sequence;
+	if (ring->taken)
+		note_taken(ring, packet.sequence);
+	/* What the disk has no room for is in the totals all the same. */
+	return append(drain, stream, &packet, 0, error) == STREAM_FILE_FAILED ? -1 : 0;
+}
+
+int drain_finish(struct drain *drain, struct ring_stream *stream, struct strata_error *error)
+{
+	struct strata_error closing = { "" };
+	int result = append_losses(drain, stream, error);
+
+	if (stream_file_close(&stream->file, &closing) && !result) {
+		*error = closing;
+		result = -1;
+	}
+	return result;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recorder_state.h - the recorder as its own files see it: recorder.c, recorder_*.c and takeover.c.
+ *
+ *   recorder.c          opens, adds rings, closes
+ *   recorder_drain.c    shares out the time: whose packet is taken next (drain/)
+ *   recorder_sources.c  sources come and go
+ *   recorder_save.c     writes the tables: metadata and recording.json
+ *   takeover.c          begins with what an earlier recorder wrote
+ */
+#ifndef STRATA_CONSUMERD_RECORDER_STATE_H
+#define STRATA_CONSUMERD_RECORDER_STATE_H
+
+#include "consumerd/drain/drain.h"
+#include "consumerd/live_publisher.h"
+#include "consumerd/recorder.h"
+
+/* The rings of one principal.  Each turn goes on where the last one stopped. */
+struct recorder_queue {
+	struct principal *who;
+	struct ring_stream **streams;
+	size_t nr;
+	size_t capacity;
+	size_t next;           /* is looked at first in the next turn */
+	size_t looks;          /* from there on, in this turn */
+	size_t resume;         /* becomes next */
+	uint64_t subbuf_bytes; /* of the largest that its rings have or had */
+	bool waits;            /* it has written as much as is left on the disk, which was said */
+};
+
+/* A stream that has ended since the tables were saved last. */
+struct recorder_ended {
+	uint32_t live_slot;
+	uint64_t bytes;
+};
+
+/* What the metadata of a source was made from when it was written last. */
+struct recorder_saved {
+	bool any;
+	size_t nr_events;
+	uint32_t tsc_khz;
+};
+
+/* What the recorder knows of a source, and the recording need not say. */
+struct recorder_source {
+	struct drain_source drain; /* whose rings are drained; the hypervisor's until it is begun */
+	bool begun;                /* by recorder_begin_source() */
+	size_t nr_claimed;         /* rings, and as many streams */
+	size_t nr_streams;
+	enum recorder_presence presence;
+	enum strata_source_end reason; /* if it is leaving */
+	bool owner_knows;              /* it has been told that the source left nothing */
+	struct recorder_saved saved;
+};
+
+/* How far the tables are on the disk. */
+struct recorder_save {
+	struct strata_recording_save *running; /* NULL: none is under way */
+	size_t next_source;                    /* in it */
+	size_t nr_events;                      /* of all sources, when it began */
+	uint64_t ticks;                        /* that it took so far */
+	size_t nr_events_saved;                /* likewise, in the tables that are in their place */
+	bool failed;
+	uint64_t again_ticks; /* not before */
+};
+
+struct recorder {
+	struct output_dir out;
+	struct strata_recording recording;
+	struct drain drain;
+	struct principals *principals;
+	struct recorder_queue *queues; /* one for each principal that has or had rings */
+	size_t nr_queues;
+	size_t next_queue;                /* is drained first in the next turn */
+	struct recorder_source **sources; /* each stays where it is: its rings point to it */
+	size_t nr_sources;                /* of them; the recording may have more */
+	struct recorder_save save;        /* of recorder_save.c */
+	bool unsaved; /* a source changed since the tables were saved, or begun to be */
+	bool urgent;  /* a ring was nearly full when the last drain had passed it */
+	bool behind;  /* a ring had more than its share when it was drained last */
+	struct live_publisher *live; /* NULL: nobody can follow */
+	struct recorder_ended *ended;
+	size_t nr_ended;
+	struct ring **peeks; /* rings of ours, which read those of others (RECORDER_PEEK) */
+	size_t nr_peeks;
+};
+
+/* recorder_sources.c: what is known of a source; NULL: out of memory. */
+struct recorder_source *recorder_source_of(struct recorder *recorder, size_t index);
+
+/* recorder_sources.c: a ring has been drained and its file closed: forgets it.  The last one of a
+ * source that is leaving ends the source. */
+void recorder_forget_stream(struct recorder *recorder, struct ring_stream *stream);
+
+/* recorder_sources.c: all that was taken of sources that leave has been written: they are gone. */
+void recorder_end_leaving(struct recorder *recorder);
+
+/* recorder_drain.c: the queue of a principal; NULL: out of memory. */
+struct recorder_queue *recorder_queue_of(struct recorder *recorder, struct principal *who);
+
+/* recorder_drain.c: adds a ring to a queue, or takes it out.  0 or -1. */
+int recorder_queue_add(struct recorder_queue *queue, struct ring_stream *stream,
+		       struct strata_error *error);
+void recorder_queue_remove(struct recorder_queue *queue, const struct ring_stream *stream);
+
+/* recorder_save.c: writes some of the tables, if there is something new in them.  What cannot be
+ * written now is written later, at the end at the latest. */
+void recorder_save_what_is_new(struct recorder *recorder);
+
+#endif /* STRATA_CONSUMERD_RECORDER_STATE_H */

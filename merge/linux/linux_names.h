@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* linux_names.h - which fields of a Linux kernel's events are numbers that have names. */
+#ifndef STRATA_MERGE_LINUX_NAMES_H
+#define STRATA_MERGE_LINUX_NAMES_H
+
+#include "base/number_names.h"
+
+extern const struct strata_names_rules strata_linux_names;
+
+#endif /* STRATA_MERGE_LINUX_NAMES_H */

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* event_names.c - see event_names.h. */
+#include "timeline/event_names.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number_names.h"
+#include "timeline/event_place.h"
+#include "linux/linux_names.h"
+#include "xen/xen_names.h"
+
+/* One kind of streams. */
+struct namer {
+	struct strata_ctf_arena *arena;
+	struct strata_names_rules rules[2];
+	const struct strata_number_names *domains;
+	int16_t nr_slots; /* of what comes before an event's own fields */
+};
+
+/* The highest slot in a type, or @least if that is higher. */
+static int16_t highest_slot(const struct strata_ctf_type *type, int16_t least)
+{
+	size_t i;
+
+	if (!type)
+		return least;
+	if (type->slot > least)
+		least = type->slot;
+	if (type->kind == STRATA_CTF_ARRAY || type->kind == STRATA_CTF_SEQUENCE)
+		least = highest_slot(type->element, least);
+	for (i = 0; i < type->nr_fields; i++)
+		least = highest_slot(type->fields[i].type, least);
+	return least;
+}
+
+static const struct strata_names_rule *find_rule(const struct namer *namer, const char *event,
+						 const char *field)
+{
+	size_t i, j;
+
+	for (i = 0; i < 2; i++) {
+		for (j = 0; j < namer->rules[i].nr; j++) {
+			const struct strata_names_rule *rule = &namer->rules[i].rules[j];
+
+			if (strcmp(rule->field, field) == 0 && fnmatch(rule->event, event, 0) == 0)
+				return rule;
+		}
+	}
+	return NULL;
+}
+
+static struct strata_ctf_type *copy_type(struct namer *namer, const struct strata_ctf_type *type)
+{
+	struct strata_ctf_type *copy = strata_ctf_arena_get(namer->arena, 1, sizeof(*copy));
+
+	if (copy)
+		*copy = *type;
+	return copy;
+}
+
+/* An integer whose values have no names of the trace's own. */
+static bool is_nameless(const struct strata_ctf_type *type)
+{
+	return strata_ctf_is_integer(type) && !strata_ctf_has_labels(type) && !type->is_bit_map &&
+	       !type->is_bool;
+}
+
+/* Returns the number of a structure's field; nr_fields: there is none of that name. */
+static size_t find_field(const struct strata_ctf_type *structure, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < structure->nr_fields; i++) {
+		if (strcmp(structure->fields[i].name, name) == 0)
+			break;
+	}
+	return i;
+}
+
+/* Lets the field that chooses a table be read into a slot.  Returns the slot; NO_SLOT: there is no
+ * such field in front of @before, or no slot is left; -1 and @no_memory: out of memory. */
+static int16_t provide_slot(struct namer *namer, struct strata_ctf_type *payload, const char *name,
+			    size_t before, bool *no_memory)
+{
+	const size_t at = find_field(payload, name);
+	struct strata_ctf_field *fields = (struct strata_ctf_field *)payload->fields;
+	struct strata_ctf_type *type;
+	int16_t slot;
+
+	if (at >= before || !strata_ctf_is_integer(fields[at].type))
+		return STRATA_CTF_NO_SLOT;
+	if (fields[at].type->slot >= 0)
+		return fields[at].type->slot;
+	slot = (int16_t)(highest_slot(payload, namer->nr_slots) + 1);
+	if (slot >= (int16_t)STRATA_CTF_SLOTS_MAX)
+		return STRATA_CTF_NO_SLOT;
+	type = copy_type(namer, fields[at].type);
+	*no_memory |= !type;
+	if (!type)
+		return STRATA_CTF_NO_SLOT;
+	type->slot = slot;
+	fields[at].type = type;
+	return slot;
+}
+
+/* Gives names to a field of a payload that is a copy already.  0, or -1: out of memory. */
+static int name_field(struct namer *namer, struct strata_ctf_type *payload, size_t at,
+		      const struct strata_names_rule *rule)
+{
+	struct strata_ctf_field *field = (struct strata_ctf_field *)&payload->fields[at];
+	const bool is_array = field->type->kind == STRATA_CTF_ARRAY;
+	struct strata_ctf_type *type, *array;
+	struct strata_ctf_names *names;
+	bool no_memory = false;
+	int16_t slot = STRATA_CTF_NO_SLOT;
+
+	if (rule->chosen_by)
+		slot = provide_slot(namer, payload, rule->chosen_by, at, &no_memory);
+	if (no_memory)
+		return -1;
+	if (rule->chosen_by && slot < 0)
+		return 0;
+	names = strata_ctf_arena_get(namer->arena, 1, sizeof(*names));
+	type = copy_type(namer, is_array ? field->type->element : field->type);
+	array = is_array ? copy_type(namer, field->type) : type;
+	if (!names || !type || !array)
+		return -1;
+	names->table = rule->of == STRATA_NAMES_DOMAIN ? namer->domains : rule->names;
+	names->slot = slot;
+	type->names = names;
+	if (is_array)
+		array->first = type;
+	field->type = array;
+	return 0;
+}
+
+/* Whether a rule is of use for a field: a name of its value is a field's of its own in some forms.
+ */
+static bool can_name(const struct strata_ctf_type *payload, const struct strata_ctf_field *field)
+{
+	const struct strata_ctf_type *type = field->type;
+	char name[256];
+
+	snprintf(name, sizeof(name), "%s_name", field->name);
+	if (find_field(payload, name) < payload->nr_fields)
+		return false;
+	return is_nameless(type) ||
+	       (type->kind == STRATA_CTF_ARRAY && type->length > 0 && !type->is_blob &&
+		!strata_ctf_is_text(type) && is_nameless(type->element));
+}
+
+/* Makes a copy of an event's payload, so that its fields can be changed.  NULL: out of memory. */
+static struct strata_ctf_type *copy_payload(struct namer *namer,
+					    const struct strata_ctf_type *payload)
+{
+	struct strata_ctf_type *copy = copy_type(namer, payload);
+	struct strata_ctf_field *fields =
+		strata_ctf_arena_get(namer->arena, payload->nr_fields, sizeof(*fields));
+
+	if (!copy || !fields)
+		return NULL;
+	memcpy(fields, payload->fields, payload->nr_fields * sizeof(*fields));
+	copy->fields = fields;
+	return copy;
+}
+
+static int name_event(struct namer *namer, struct strata_ctf_event_class *event)
+{
+	const struct strata_ctf_type *payload = event->payload;
+	const char *colon = strrchr(event->name, ':');
+	const char *name = colon ? colon + 1 : event->name;
+	struct strata_ctf_type *copy = NULL;
+	size_t i;
+
+	for (i = 0; payload && i < payload->nr_fields; i++) {
+		const struct strata_names_rule *rule =
+			find_rule(namer, name, payload->fields[i].name);
+
+		if (!rule || rule->of > STRATA_NAMES_DOMAIN ||
+		    !can_name(payload, &payload->fields[i]))
+			continue;
+		if (!copy)
+			copy = copy_payload(namer, payload);
+		if (!copy || name_field(namer, copy, i, rule))
+			return -1;
+	}
+	if (copy)
+		event->payload = copy;
+	return 0;
+}
+
+/* Notes what the events of a hypervisor tell of its processor by being there at all. */
+static void note_class(struct strata_exits_evidence *evidence,
+		       const struct strata_ctf_event_class *event)
+{
+	static const char *const of_vmx[] = { "hvm_clts", "hvm_realmode_emulate", "hvm_trap_debug",
+					      "hvm_vlapic" };
+	const char *colon = strrchr(event->name, ':');
+	const char *name = colon ? colon + 1 : event->name;
+	size_t i;
+
+	if (strcmp(name, "hvm_smi") == 0 || strncmp(name, "nested_vm_", 10) == 0)
+		evidence->svm++;
+	if (strcmp(name, "hvm_interrupt") == 0)
+		*(event->payload && event->payload->nr_fields ? &evidence->vmx : &evidence->svm) +=
+			1;
+	for (i = 0; i < sizeof(of_vmx) / sizeof(of_vmx[0]); i++) {
+		if (strcmp(name, of_vmx[i]) == 0)
+			evidence->vmx++;
+	}
+}
+
+/* Whose numbers the reasons of VM exits are: the recording says it, or the trace's environment, or
+ * what only one of the two processors records. */
+static enum strata_exits find_exits(const struct strata_ctf_trace *trace, size_t kind)
+{
+	const struct strata_ctf_stream_class *class = &trace->metadata.streams[kind];
+	const char *named = strata_ctf_env_text(trace, "vm_exits");
+	struct strata_exits_evidence evidence = { 0 };
+	unsigned int exits;
+	size_t i;
+
+	if (trace->vm_exits != STRATA_EXITS_UNKNOWN)
+		return trace->vm_exits;
+	for (exits = STRATA_EXITS_VMX; named && exits < STRATA_NR_EXITS; exits++) {
+		if (strcmp(named, strata_exits_name((enum strata_exits)exits)) == 0)
+			return (enum strata_exits)exits;
+	}
+	for (i = 0; i < class->nr_events; i++)
+		note_class(&evidence, &class->events[i]);
+	return strata_exits_judge(&evidence);
+}
+
+static int name_kind(struct strata_ctf_trace *trace, size_t kind)
+{
+	const struct strata_ctf_stream_class *class = &trace->metadata.streams[kind];
+	struct namer namer = { .arena = trace->names_arena, .domains = &trace->domains };
+	struct strata_place place;
+	size_t i;
+
+	if (strata_place_find(&place, trace, kind, trace->names_arena))
+		return -1;
+	if (strcmp(place.layer, "xen") == 0) {
+		namer.rules[0] = strata_exit_rules(find_exits(trace, kind));
+		namer.rules[1] = strata_xen_names;
+	} else if (strcmp(place.layer, "kernel") == 0) {
+		namer.rules[0] = strata_linux_names;
+	} else {
+		return 0;
+	}
+	namer.nr_slots = highest_slot(trace->metadata.packet_header, STRATA_CTF_NO_SLOT);
+	namer.nr_slots = highest_slot(class->packet_context, namer.nr_slots);
+	namer.nr_slots = highest_slot(class->event_header, namer.nr_slots);
+	namer.nr_slots = highest_slot(class->event_context, namer.nr_slots);
+	for (i = 0; i < class->nr_events; i++) {
+		/* The metadata is the trace's, and nobody reads it yet. */
+		struct strata_ctf_event_class *event =
+			(struct strata_ctf_event_class *)&class->events[i];
+		const int16_t before = namer.nr_slots;
+
+		namer.nr_slots = highest_slot(event->context, before);
+		if (name_event(&namer, event))
+			return -1;
+		namer.nr_slots = before;
+	}
+	return 0;
+}
+
+int strata_event_names_set(struct strata_ctf_trace *trace, struct strata_error *error)
+{
+	size_t i;
+
+	if (trace->names_arena)
+		return 0;
+	trace->names_arena = strata_ctf_arena_new(SIZE_MAX);
+	for (i = 0; trace->names_arena && i < trace->metadata.nr_streams; i++) {
+		if (name_kind(trace, i))
+			return strata_fail(error, "%s: out of memory", trace->path);
+	}
+	return trace->names_arena ? 0 : strata_fail(error, "%s: out of memory", trace->path);
+}

@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# `strata list --apps` shows a user's programs, and ends, whatever another user's do.
+# shellcheck source=tests/attack/common.sh
+. "$(dirname "$0")/common.sh"
+# shellcheck source=tests/attack/hostile.sh
+. "$(dirname "$0")/hostile.sh"
+unset STRATA_APP_SOCKET
+
+# start USER COMMAND...: in the background; it ends with the script.
+start() {
+	become "$@" &
+	attackers+=($!)
+}
+
+start "$victim" $bin/app/program forever 0 "$(home "$victim")/last"
+await test -s "$(home "$victim")/last"
+
+# Connections that never say a word, while a program that does not answer is waited for.
+start "$mallory" $bin/app/program forever 0 "$(home "$mallory")/last"
+await test -s "$(home "$mallory")/last"
+kill -STOP "${attackers[-1]}"
+cat >/tmp/bin/crowd <<-END
+	#!/bin/bash
+	until $bin/hostile /run/strata/apps.sock silent 2500 >/dev/null 2>&1; do :; done
+END
+chmod 755 /tmp/bin/crowd
+start "$mallory" /tmp/bin/crowd
+"$strata" list --apps >"$work/listed" 2>"$work/listed.log"
+check "a program is listed beside 2,500 silent connections" grep -q 'program: 4 events' "$work/listed"
+check "whose they are is said" grep -q 'user 61001 holds [0-9]* of its share' "$work/listed.log"
+
+# Beside a recorder: processes whose mappings take long to read.
+start "$mallory" $bin/crowded_maps 12 50000 "$(home "$mallory")" >"$work/crowd"
+await grep -q mapped "$work/crowd"
+begin beside --app nobody
+"$strata" list --apps >"$work/waiting" 2>"$work/waiting.log"
+check "a program is listed beside a recorder" grep -q ' program$' "$work/waiting"
+check "that another's take too long to be looked at is said" \
+	grep -q "the mappings of user 61001's processes take too long to read" "$work/waiting.log"
+check "the recorder is no application" eval '! grep -q " strata$" "$work/waiting"'
+end_recording
+end_attacks
+finish
