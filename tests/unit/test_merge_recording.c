@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_merge_recording.c - recording.json there and back, what is refused in
- * it, the table of Xen's events, and the escaping of names.
+ * test_merge_recording.c - recording.json saved and loaded, refused values, the table of Xen's
+ * events, and the escaping of names.
  */
 #include <setjmp.h>
 #include <stdarg.h>
