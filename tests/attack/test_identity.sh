@@ -50,13 +50,13 @@ check "the victim's events are not mixed with forged ones" is "$(json --process 
 check "a filter finds the forger by its true pid" is "$(json --process "$forger" | grep -c .)" 100
 check "also as a context" is "$(json --filter "\$ctx.pid == $forger" | grep -c .)" 100
 check "view shows it in each line" is \
-	"$("$strata" view "$recovered" --event forged | grep -c "\[ pid=$forger vpid=$program vtid=$program \]")" 100
+	"$("$strata" view "$recovered" --event forged | grep -c "\[ comm=\"forger\" pid=$forger vpid=$program vtid=$program \]")" 100
 check "babeltrace2 reads it" is "$(babeltrace2 "$recovered" 2>/dev/null | grep -c "forged: .* pid = $forger }, { vpid = $program,")" 100
 "$strata" convert --format perfetto -o "$work/perfetto" "$recovered" 2>/dev/null
 check "Perfetto's trace has the program's word under that name" grep -qa vpid "$work/perfetto"
 "$strata" merge "$recovered" -o "$work/merged" >/dev/null 2>&1
 check "so has the merged timeline" is \
-	"$(grep -c " forged .*comm=\"forger\" pid=$forger vpid=$program vtid=$program\]" "$work/merged/timeline.txt")" 100
-check "and the merged trace" is "$(babeltrace2 "$work/merged" 2>/dev/null | grep -c "forged: .* pid = $forger, vpid = $program,")" 100
+	"$(grep -c " forged .*comm=\"forger\" pid=$forger vpid=$program vtid=$program \]" "$work/merged/timeline.txt")" 100
+check "and the merged trace" is "$(babeltrace2 "$work/merged" 2>/dev/null | grep -c "forged: .* pid = $forger }, { vpid = $program,")" 100
 check "in which a filter finds it, too" is "$("$strata" convert --format json "$work/merged" --process "$program" | grep -c plain)" 5
 finish

@@ -39,7 +39,8 @@ begin beside --app nobody
 check "a program is listed beside a recorder" grep -q ' program$' "$work/waiting"
 check "that another's take too long to be looked at is said" \
 	grep -q "the mappings of user 61001's processes take too long to read" "$work/waiting.log"
-check "the recorder is no application" eval '! grep -q " strata$" "$work/waiting"'
+not_in() { ! grep -q "$@"; }
+check "the recorder is no application" not_in ' strata$' "$work/waiting"
 end_recording
 end_attacks
 finish
