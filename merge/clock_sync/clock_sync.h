@@ -89,13 +89,11 @@ int strata_clock_sync_solve(struct strata_clock_sync *sync, int reference,
 			    struct strata_error *err);
 
 /* Flags of a converted reading. */
-#define STRATA_CLOCK_UNREACHABLE                                                               \
-	1u                        /* no path to the reference: value and bound are meaningless \
-				   */
-#define STRATA_CLOCK_CLAMPED  2u  /* out of range: value is clamped */
-#define STRATA_CLOCK_OUTSIDE  4u  /* beyond all constraints: bounded by the assumed drift alone */
-#define STRATA_CLOCK_STEP     8u  /* a clock on the path was set at about that time */
-#define STRATA_CLOCK_UNPROVEN 16u /* the assumptions failed near here */
+#define STRATA_CLOCK_UNREACHABLE 1u /* no path to the reference: value and bound are void */
+#define STRATA_CLOCK_CLAMPED     2u /* out of range: value is clamped */
+#define STRATA_CLOCK_OUTSIDE     4u /* beyond all constraints: bounded by the assumed drift alone */
+#define STRATA_CLOCK_STEP        8u /* a clock on the path was set at about that time */
+#define STRATA_CLOCK_UNPROVEN    16u /* the assumptions failed near here */
 
 #define STRATA_CLOCK_UNBOUNDED UINT64_MAX
 
