@@ -40,8 +40,7 @@ struct record_options {
 	enum strata_header_form event_header; /* of kernels and applications that can write it */
 	uint32_t switch_ms;                   /* period of the forced switch; 0: never */
 	bool overwrite;       /* flight recorder: written by snapshots and at the end */
-	char *const *command; /* started when the recording has begun; its end ends the recording;
-				 or NULL */
+	char *const *command; /* runs during the recording, and ends it; or NULL */
 	int ready_fd;         /* gets a line when the recording has begun; -1: none */
 	bool wait;            /* for named kernels that do not run yet */
 };

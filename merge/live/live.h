@@ -21,11 +21,10 @@
 #include "timeline/trace_set.h"
 
 struct strata_live_options {
-	uint64_t delay_ns;       /* an event whose writer takes no longer is not late */
-	uint64_t patience_ns;    /* a stream that lags behind the others by more is no longer waited
-				    for */
-	bool from_beginning;     /* of the recording; false: from the current events on */
-	uint64_t (*clock)(void); /* reads the host's counter; NULL: this CPU's counter */
+	uint64_t delay_ns;            /* an event whose writer takes no longer is not late */
+	uint64_t patience_ns;         /* a stream that lags by more is no longer waited for */
+	bool from_beginning;          /* of the recording; false: from the current events on */
+	uint64_t (*clock)(void);      /* reads the host's counter; NULL: this CPU's counter */
 	strata_complain_fn *complain; /* may be NULL */
 	void *complain_data;
 };

@@ -52,8 +52,7 @@ struct apps {
 	struct recorder *recorder;
 	struct app_selection *selections;
 	size_t nr_selections;       /* 0: applications are not recorded */
-	struct app_channel channel; /* its directory, if the rings are to outlive the recorder
-				       (ring_file.h) ... */
+	struct app_channel channel; /* for rings that outlive the recorder: its directory ... */
 	const char *named_dir;      /* ... or, linked from there, in this one; may be NULL */
 
 	struct memory_return *returns; /* memory of ended applications; NULL: not open */
