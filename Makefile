@@ -22,6 +22,8 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wvla -Werr
 CFLAGS   ?= -O2 -g
 STRATA_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -fPIE -fstack-protector-strong -Iinclude \
 	-Imerge -Idom0-tools
+# merge/ stands below dom0-tools/, and sees nothing of it.
+MERGE_CFLAGS   = $(filter-out -Idom0-tools,$(STRATA_CFLAGS))
 XEN_LIBS := xencall xenforeignmemory xengnttab xenevtchn xenstore xentoollog
 LIBS      = $(shell pkg-config --libs $(XEN_LIBS) json-c)
 
@@ -31,7 +33,9 @@ APP_SOURCES  := $(wildcard dom0-tools/libstrata/*.c)
 APP_LIBRARY  := $(O)/lib/libstrata.so $(O)/lib/libstrata.a
 OBJECTS      := $(SOURCES:%.c=$(O)/build/%.o)
 MAIN_OBJECT  := $(O)/build/dom0-tools/strata/main.o
-LIBRARY      := $(O)/build/libstrata.a
+# A part is an archive: each needs those behind it only, which is the order to link them in.
+PARTS        := strata stratad consumerd merge
+LIBRARY      := $(PARTS:%=$(O)/build/%.a)
 TEST_HELPERS := $(filter-out tests/unit/test_%.c,$(wildcard tests/unit/*.c))
 TEST_LIBRARY := $(O)/build/libtests.a
 FUZZ         := $(O)/tests/fuzz
@@ -67,10 +71,19 @@ $(O)/bin/strata: $(MAIN_OBJECT) $(LIBRARY)
 	@echo "  LD      $@"
 	@$(CC) $(CFLAGS) -pie $^ -o $@ $(LIBS)
 
-$(LIBRARY): $(filter-out $(MAIN_OBJECT),$(OBJECTS))
+objects_of    = $(filter $(O)/build/$(1)/%,$(filter-out $(MAIN_OBJECT),$(OBJECTS)))
+
+$(O)/build/merge.a: $(call objects_of,merge)
+$(foreach part,$(filter-out merge,$(PARTS)),$(eval $(O)/build/$(part).a: $(call objects_of,dom0-tools/$(part))))
+$(LIBRARY):
 	@echo "  AR      $@"
 	@mkdir -p $(@D)
 	@rm -f $@ && ar rcs $@ $^
+
+$(O)/build/merge/%.o: merge/%.c Makefile | deps-tools
+	@mkdir -p $(@D)
+	@echo "  CC      $<"
+	@$(CC) $(MERGE_CFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
 $(O)/build/%.o: %.c Makefile | deps-tools
 	@mkdir -p $(@D)
@@ -156,7 +169,8 @@ unit: $(UNIT_TESTS) $(APP_TESTS) $(ATTACKS)
 
 # The recorder and the core's writer under sanitizers, against a host that is not there (tests/fuzz).
 FUZZ_CFLAGS  := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
-	-fno-sanitize-recover=undefined -fno-builtin-memcpy -Itests/fuzz -include tests/fuzz/hostile_platform.h
+	-fno-sanitize-recover=undefined -fno-builtin-memcpy -Itests/fuzz -include tests/fuzz/hostile_platform.h \
+	-DSOURCES_RINGS_PER_TURN=1u
 FUZZ_WRAPPED := poll nanosleep clock_gettime time access memcpy bind unlink
 FUZZ_SOURCES := $(filter-out %/main.c %/lock.c %/run_dir.c %/worker.c %/stderr_queue.c,$(SOURCES)) \
 	$(filter-out tests/fuzz/fuzz_%.c,$(wildcard tests/fuzz/*.c))

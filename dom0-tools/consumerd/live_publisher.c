@@ -2,8 +2,8 @@
 /*
  * live_publisher.c - see live_publisher.h.
  *
- * A slot that is free again is used last: who follows has the time to see that the
- * stream which had it is at its end.
+ * A slot that becomes free is reused last, so that followers have time to see the end of the stream
+ * that had it.
  */
 #include "consumerd/live_publisher.h"
 
@@ -44,7 +44,7 @@ static int map_file(struct live_publisher *live, int fd)
 	return 0;
 }
 
-/* Maps the table in memory of ours, and writes into the file where that is.  0 or an errno. */
+/* Maps the table in anonymous memory, and writes its place into the file.  0 or an errno. */
 static int map_memory(struct live_publisher *live, int file)
 {
 	struct strata_live_elsewhere elsewhere = { .magic = STRATA_LIVE_ELSEWHERE_MAGIC,
@@ -98,13 +98,13 @@ struct live_publisher *live_publisher_open(const struct strata_dir *dir, struct 
 		return NULL;
 	}
 	reason = map_file(live, fd);
-	/* What file systems say that do not share mappings, or none that can be written. */
+	/* The answers of file systems without shared, writable mappings. */
 	if (reason == EINVAL || reason == ENODEV || reason == EOPNOTSUPP)
 		reason = map_memory(live, fd);
 	close(fd);
 	if (reason)
 		strata_fail(error, "%s/" STRATA_LIVE_FILE ": %s", dir->path, strerror(reason));
-	/* When somebody truncates it, nobody can follow any more, and the recording goes on. */
+	/* If somebody truncates the file, the recording goes on and cannot be followed any more. */
 	if (reason || strata_mapping_guard(live->table, sizeof(*live->table), error)) {
 		give_up(live);
 		return NULL;
@@ -119,7 +119,8 @@ void live_publisher_close(struct live_publisher *live)
 {
 	if (!live)
 		return;
-	/* Release: what is in the files by now; pairs with the acquire in strata_live_look(). */
+	/* Release: all that was written to the files; pairs with the acquire in strata_live_look().
+	 */
 	strata_store_release(&live->table->state, STRATA_LIVE_ENDED);
 	munmap(live->table, sizeof(*live->table));
 	strata_mapping_forget(live->table);

@@ -21,11 +21,11 @@
 /* Where an earlier recording waits until the new one has begun. */
 #define ASIDE_DIR ".replaced"
 
-/* Whoever looks has this long. */
+/* How long another process may look at the lock. */
 #define LOOK_MS      1000u
 #define LOOK_STEP_MS 10u
 
-/* What a recorder leaves that was killed before it recorded anything. */
+/* The files of a recorder that was killed before it recorded anything. */
 static const char *const leftovers[] = { RESERVE_FILE, STRATA_LIVE_FILE, NULL };
 
 /* Moves the sources of the recording whose table is in @table; those that are elsewhere stay.
@@ -64,8 +64,8 @@ static int move(const struct strata_dir *from, const struct strata_dir *to,
 	return 0;
 }
 
-/* Ends what a recorder left that was killed meanwhile: the earlier recording comes back, unless
- * the new one has begun. */
+/* Cleans up after a recorder that was killed while it replaced a recording: brings the earlier
+ * recording back, unless the new one has begun. */
 static void restore(const struct strata_dir *dir)
 {
 	struct strata_error error;
@@ -117,8 +117,8 @@ void output_dir_began(struct output_dir *out)
 	if (unlinkat(out->dir.fd, ASIDE_DIR, AT_REMOVEDIR))
 		fprintf(stderr,
 			"strata: %s/" ASIDE_DIR
-			" is not empty: what else was in the sources of the "
-			"earlier recording is there%s%s\n",
+			" is not empty: it contains further files of the earlier "
+			"recording%s%s\n",
 			out->dir.path, error.text[0] ? "; " : "", error.text);
 }
 
@@ -131,8 +131,8 @@ static int take_place(struct output_dir *out, enum output_place place, struct st
 	if (ring_file_any(dir))
 		return strata_fail(
 			error,
-			"%s holds rings that a recorder left which died; `strata recover "
-			"%s` reads them. Then remove it, or name another directory",
+			"%s contains rings of a recorder that died; recover them with `strata "
+			"recover %s`, then remove it, or name another directory",
 			dir->path, dir->path);
 	if (!strata_recording_is_in(dir)) {
 		if (strata_dir_is_empty(dir, leftovers))
@@ -173,8 +173,8 @@ static int hold_reserve(const struct strata_dir *dir, struct strata_error *error
 	return 0;
 }
 
-/* Has only who asks whether somebody records there a lock, for a moment?  A recorder's is
- * exclusive. */
+/* Whether the lock is shared: of a process that only asks whether a recorder is there.  A
+ * recorder's lock is exclusive. */
 static bool is_only_looked_at(const struct strata_dir *dir)
 {
 	if (flock(dir->fd, LOCK_SH | LOCK_NB))
@@ -183,14 +183,14 @@ static bool is_only_looked_at(const struct strata_dir *dir)
 	return true;
 }
 
-/* Two recorders in one directory would each take the other's for an old recording. */
+/* Locks the directory: two recorders in it would take each other's files for an old recording. */
 static int hold(const struct strata_dir *dir, struct strata_error *error)
 {
 	const struct timespec pause = { .tv_nsec = LOOK_STEP_MS * 1000000L };
 	unsigned int waited_ms;
 
 	for (waited_ms = 0; waited_ms <= LOOK_MS; waited_ms += LOOK_STEP_MS) {
-		/* Where there are no locks, nobody is kept out. */
+		/* A file system without locks keeps nobody out. */
 		if (!flock(dir->fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
 			return 0;
 		if (!is_only_looked_at(dir))

@@ -96,7 +96,7 @@ static int open_stream(struct recorder *recorder, struct ring_stream *stream,
 				error);
 }
 
-/* Its slot in the table for those who follow; those of a principal with too many are not shown. */
+/* A slot in the followers' table; streams of a principal with too many are not shown. */
 static uint32_t live_slot(struct recorder *recorder, struct ring_stream *stream)
 {
 	struct principal *who = stream->source->who;
@@ -166,7 +166,7 @@ int recorder_add_ring(struct recorder *recorder, size_t source_index, struct rin
 	if (strata_subbuf_bytes(ring->reader.geo) > queue->subbuf_bytes)
 		queue->subbuf_bytes = strata_subbuf_bytes(ring->reader.geo);
 	state->nr_streams++;
-	recorder->unsaved = true; /* the next drain saves it, and those who follow can read it */
+	recorder->unsaved = true; /* the next drain saves it, for followers */
 	stream->complete_ticks = begin == RECORDER_FROM_NOW ? strata_clock() : 0;
 	stream->live_slot = live_slot(recorder, stream);
 	return 0;
@@ -247,7 +247,7 @@ int recorder_close(struct recorder *recorder, struct recorder_totals *totals,
 	struct strata_error later;
 	int result = for_each_stream(recorder, drain_rest, error);
 
-	/* Not earlier: packets would take the room that is held back for what comes now. */
+	/* Not earlier: packets would use the room that is reserved for the tables. */
 	output_dir_free_reserve(&recorder->out.dir);
 	if (for_each_stream(recorder, drain_finish, result ? &later : error))
 		result = -1;

@@ -75,7 +75,7 @@ static void look(struct recorder *recorder, struct ring_stream *stream)
 	stream->state = drain_look(&recorder->drain, stream, false);
 	if (stream->state != STRATA_POLL_ERROR)
 		return;
-	/* Taking finds out whether an application's ring is one still. */
+	/* The next take finds out whether an application's ring is still valid. */
 	if (stream->ring->is_single || stream->ring->sane)
 		stream->state = STRATA_POLL_DATA;
 	else
@@ -117,7 +117,7 @@ static int step(struct recorder *recorder, struct recorder_queue *queue, struct 
 	int result = drain_step(&recorder->drain, stream, nr_packets, error);
 
 	charge(recorder, queue, before);
-	/* One that has nothing after all is not asked again in this turn. */
+	/* A ring that has nothing after all is not asked again in this turn. */
 	stream->turns = *nr_packets == packets_before ? 0 : stream->turns - 1;
 	if (!result)
 		look(recorder, stream);
@@ -129,8 +129,8 @@ static bool may_go_on(const struct recorder_queue *queue, enum recorder_drain ex
 	return extent == RECORDER_DRAIN_ALL || principal_has_credit(queue->who, PRINCIPAL_DRAINING);
 }
 
-/* Takes from rings in turns, those that are nearly full or all, until there is nothing or no credit
- * left.  As step(). */
+/* Takes from rings in turns, from nearly full ones or from all, until they are empty or the credit
+ * is used up.  As step(). */
 static int drain_rings(struct recorder *recorder, struct recorder_queue *queue, bool only_priority,
 		       enum recorder_drain extent, uint64_t *nr_packets, struct strata_error *error)
 {
@@ -152,7 +152,7 @@ static int drain_rings(struct recorder *recorder, struct recorder_queue *queue, 
 			more = true;
 		}
 		if (!may_go_on(queue, extent)) {
-			/* Whoever came to no turn comes first in the next. */
+			/* The first ring without a turn comes first next time. */
 			queue->resume = queue->next + i;
 			break;
 		}
@@ -160,9 +160,9 @@ static int drain_rings(struct recorder *recorder, struct recorder_queue *queue, 
 	return 0;
 }
 
-/* Takes from rings whose source leaves, and forgets those that are empty.  What is left is to be
- * taken without a pause, also a guest's: it is no more than the rings held, and their memory is
- * wanted back.  0 or -1. */
+/* Takes from rings whose source leaves, and forgets those that are empty.  The rest is taken
+ * without a pause, also a guest's: it is no more than the rings contained, and their memory is
+ * needed. 0 or -1. */
 static int drain_leaving(struct recorder *recorder, struct recorder_queue *queue,
 			 struct strata_error *error)
 {
@@ -198,8 +198,8 @@ static int drain_leaving(struct recorder *recorder, struct recorder_queue *queue
 	return 0;
 }
 
-/* Notes how far each ring that was looked at is complete, and takes what lies with writers that
- * sleep.  0, 1 if the disk has no room, or -1. */
+/* Notes how far each stream is complete, and takes open sub-buffers of writers that sleep.  0, 1 if
+ * the disk has no room, or -1. */
 static int drain_sleepers(struct recorder *recorder, struct recorder_queue *queue,
 			  struct strata_error *error)
 {
@@ -224,8 +224,8 @@ static int drain_sleepers(struct recorder *recorder, struct recorder_queue *queu
 	return 0;
 }
 
-/* Whether there is more than what was taken.  A guest must not have us run without a pause: it
- * would be at dom0's expense. */
+/* Notes whether more is ready.  A guest does not count: it must not make the recorder run without a
+ * pause, on dom0's CPU. */
 static void note_rest(struct recorder *recorder, const struct recorder_queue *queue)
 {
 	size_t i;
@@ -240,7 +240,7 @@ static void note_rest(struct recorder *recorder, const struct recorder_queue *qu
 	recorder->behind |= queue->looks < queue->nr && queue->who->kind != PRINCIPAL_DOMAIN;
 }
 
-/* May the largest packet of a principal's rings be written?  Says so if not, and that is news. */
+/* Whether the largest packet of a principal's rings may be written.  Prints it once if not. */
 static bool has_room(struct recorder *recorder, struct recorder_queue *queue)
 {
 	const bool waited = queue->waits;
@@ -281,7 +281,8 @@ static int drain_queue(struct recorder *recorder, struct recorder_queue *queue,
 	return result;
 }
 
-/* Tells those who follow.  What no table on the disk describes yet they could not read. */
+/* Publishes the progress for followers.  They could not read streams that no table on the disk
+ * describes yet. */
 static void publish(struct recorder *recorder)
 {
 	size_t i, j;

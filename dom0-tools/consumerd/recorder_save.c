@@ -2,8 +2,8 @@
 /*
  * recorder_save.c - writes the tables of a recording: metadata of each source, and recording.json.
  *
- * While rings are drained that is done in steps, a few sources in a turn.  What changes meanwhile
- * is in the tables of the next time.
+ * While rings are drained it does so in steps, a few sources in a turn.  Changes in between are
+ * saved the next time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 #include "recording/ctf_metadata.h"
 #include "consumerd/recorder_state.h"
 
-/* Tables are saved again when this many times as long has passed as saving them took. */
+/* After a save the recorder waits this many times as long as the save took. */
 #define SAVE_REST 20u
 
-/* Text that is made in a turn, and one source more: a few milliseconds. */
+/* Bytes of text written in a turn, before the last source of it: a few milliseconds. */
 #define STEP_BYTES (1u << 20)
 
 static size_t nr_events(const struct recorder *recorder)
@@ -26,8 +26,8 @@ static size_t nr_events(const struct recorder *recorder)
 	return nr;
 }
 
-/* Of a source whose metadata says all already there is nothing to do.  @bytes: IN/OUT, about what
- * was written is added.  0 or -1. */
+/* Writes the metadata of a source, unless the file has all of it.  @bytes: IN/OUT, the approximate
+ * size is added.  0 or -1. */
 static int save_metadata(struct recorder *recorder, size_t index, size_t *bytes,
 			 struct strata_error *error)
 {
@@ -67,7 +67,7 @@ static int begin(struct recorder *recorder, struct strata_error *error)
 	return 0;
 }
 
-/* Writes tables until @limit bytes of text were made.  1: there is more; 0: all are in their
+/* Writes tables until @limit bytes of text are written.  1: more follows; 0: all are in their
  * place; or -1. */
 static int go_on(struct recorder *recorder, size_t limit, struct strata_error *error)
 {
@@ -124,12 +124,12 @@ void recorder_save_what_is_new(struct recorder *recorder)
 	if (!result)
 		result = go_on(recorder, STEP_BYTES, &error);
 	save->ticks += strata_clock() - began;
-	/* The rest is to follow without a pause. */
+	/* The rest follows without a pause. */
 	recorder->behind |= result > 0;
 	if (result > 0)
 		return;
 	if (!result) {
-		/* Where many come and go, they shall not wait for each other's tables. */
+		/* Where many sources come and go, they do not wait for each other's tables. */
 		save->again_ticks = strata_clock() + save->ticks * SAVE_REST;
 		return;
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recorder_sources.c - sources of a recording come and go: what each takes of its principal's
- * shares, and gives back; see recorder.h.
+ * recorder_sources.c - adds and removes sources of a recording, and charges their principals'
+ * shares; see recorder.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,8 +39,8 @@ struct recorder_source *recorder_source_of(struct recorder *recorder, size_t ind
 	return recorder->sources[index];
 }
 
-/* A source without anything in it: the first that is vacant, whose last owner knows that it is, or
- * a new one.  NULL: out of memory. */
+/* An empty source: the first vacant one whose last owner knows that it is, or a new one.  NULL: out
+ * of memory. */
 static struct strata_source *make_source(struct recorder *recorder, const char *name, size_t *index)
 {
 	struct strata_recording *recording = &recorder->recording;
@@ -109,7 +109,7 @@ int recorder_add_event(struct recorder *recorder, size_t source_index,
 	return -1;
 }
 
-/* Takes a source that left nothing out of the recording, and its directory. */
+/* Removes an empty source from the recording, and its directory. */
 static void vacate(struct recorder *recorder, size_t index)
 {
 	struct strata_source *source = &recorder->recording.sources[index];
@@ -119,11 +119,11 @@ static void vacate(struct recorder *recorder, size_t index)
 	free(source->streams);
 	memset(source, 0, sizeof(*source));
 	source->vacant = true;
-	/* Nobody takes it for the hypervisor, whose layer is 0. */
+	/* Not 0, which is the hypervisor's layer. */
 	source->layer = STRATA_LAYER_APP;
 }
 
-/* Says that the source is gone, and gives back what it took. */
+/* Marks the source as gone, and gives its shares back. */
 static void end_source(struct recorder *recorder, size_t index)
 {
 	struct strata_source *source = &recorder->recording.sources[index];
@@ -152,12 +152,12 @@ static void end_source(struct recorder *recorder, size_t index)
 	principal_give_back(who, PRINCIPAL_SOURCES, 1);
 	principal_give_back(who, PRINCIPAL_DESCRIPTION_BYTES, description_bytes);
 	vacate(recorder, index);
-	/* Whoever takes its place has metadata of its own. */
+	/* The next source at this index has metadata of its own. */
 	memset(&state->saved, 0, sizeof(state->saved));
 	state->presence = RECORDER_SOURCE_LEFT_NOTHING;
 }
 
-/* Remembers to tell that a stream has ended; without memory its slot says that it is no further. */
+/* Remembers to publish that a stream has ended; without memory its slot just stops growing. */
 static void note_ended(struct recorder *recorder, const struct ring_stream *stream)
 {
 	struct recorder_ended *ended;

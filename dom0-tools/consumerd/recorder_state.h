@@ -25,7 +25,7 @@ struct recorder_queue {
 	size_t looks;          /* from there on, in this turn */
 	size_t resume;         /* becomes next */
 	uint64_t subbuf_bytes; /* of the largest that its rings have or had */
-	bool waits;            /* it has written as much as is left on the disk, which was said */
+	bool waits;            /* it has written its share of the disk, which was printed */
 };
 
 /* A stream that has ended since the tables were saved last. */
@@ -34,14 +34,14 @@ struct recorder_ended {
 	uint64_t bytes;
 };
 
-/* What the metadata of a source was made from when it was written last. */
+/* The contents of a source's metadata when it was last written. */
 struct recorder_saved {
 	bool any;
 	size_t nr_events;
 	uint32_t tsc_khz;
 };
 
-/* What the recorder knows of a source, and the recording need not say. */
+/* The recorder's own state of a source, beside the recording's. */
 struct recorder_source {
 	struct drain_source drain; /* whose rings are drained; the hypervisor's until it is begun */
 	bool begun;                /* by recorder_begin_source() */
@@ -78,21 +78,21 @@ struct recorder {
 	bool unsaved; /* a source changed since the tables were saved, or begun to be */
 	bool urgent;  /* a ring was nearly full when the last drain had passed it */
 	bool behind;  /* a ring had more than its share when it was drained last */
-	struct live_publisher *live; /* NULL: nobody can follow */
+	struct live_publisher *live; /* NULL: the recording cannot be followed */
 	struct recorder_ended *ended;
 	size_t nr_ended;
-	struct ring **peeks; /* rings of ours, which read those of others (RECORDER_PEEK) */
+	struct ring **peeks; /* our rings, which read others (RECORDER_PEEK) */
 	size_t nr_peeks;
 };
 
-/* recorder_sources.c: what is known of a source; NULL: out of memory. */
+/* recorder_sources.c: the state of a source; NULL: out of memory. */
 struct recorder_source *recorder_source_of(struct recorder *recorder, size_t index);
 
 /* recorder_sources.c: a ring has been drained and its file closed: forgets it.  The last one of a
  * source that is leaving ends the source. */
 void recorder_forget_stream(struct recorder *recorder, struct ring_stream *stream);
 
-/* recorder_sources.c: all that was taken of sources that leave has been written: they are gone. */
+/* recorder_sources.c: ends the sources that are leaving; all of their packets are written. */
 void recorder_end_leaving(struct recorder *recorder);
 
 /* recorder_drain.c: the queue of a principal; NULL: out of memory. */
@@ -103,8 +103,8 @@ int recorder_queue_add(struct recorder_queue *queue, struct ring_stream *stream,
 		       struct strata_error *error);
 void recorder_queue_remove(struct recorder_queue *queue, const struct ring_stream *stream);
 
-/* recorder_save.c: writes some of the tables, if there is something new in them.  What cannot be
- * written now is written later, at the end at the latest. */
+/* recorder_save.c: writes some of the tables, if they changed.  If that fails it is tried again
+ * later, at the end at the latest. */
 void recorder_save_what_is_new(struct recorder *recorder);
 
 #endif /* STRATA_CONSUMERD_RECORDER_STATE_H */

@@ -22,7 +22,7 @@ static void leave_out(struct recovery *recovery, const struct strata_error *erro
 	char text[sizeof(error->text)];
 	size_t i;
 
-	/* Where others may make files too, their names could hold what a terminal obeys. */
+	/* In a directory that others can write to, a file's name may hold a terminal's commands. */
 	memcpy(text, error->text, sizeof(text));
 	for (i = 0; text[i]; i++)
 		if (iscntrl((unsigned char)text[i]))
@@ -47,7 +47,7 @@ static struct recovered_stream *add_stream(struct recovery *recovery, size_t sou
 	return stream;
 }
 
-/* What the table of the old recording says of a source; its streams follow.  0 or -1. */
+/* Adds a source from the table of the old recording; its streams follow.  0 or -1. */
 static int copy_source(struct strata_recording *recording, const struct strata_source *old,
 		       struct strata_error *error)
 {
@@ -85,8 +85,8 @@ static void add_events(struct strata_source *source, const struct ring_file *fil
 			strata_source_add_event(source, &file->events[i], &ignored);
 }
 
-/* Is a file of that name what the recorder made for that source?  Another one's records would be
- * read as its own.  0 or -1. */
+/* Checks that the recorder made this file for that source: another one's records would be taken for
+ * its own.  0 or -1. */
 static int check_source(const struct strata_source *source, const struct ring_file *file,
 			struct strata_error *error)
 {
@@ -139,7 +139,7 @@ static int add_ring(struct recovery *recovery, struct recovered_app *app, uint32
 
 	if (!stream)
 		return strata_fail(error, "out of memory");
-	/* A ring that is none has nothing to drain, but its stream may hold something. */
+	/* Nothing can be drained from an invalid ring, but its stream may contain packets. */
 	ring->broken = !begins;
 	if (recorder_add_ring(recovery->recorder, app->source, ring, RECORDER_WITH_PAST, error) ||
 	    (from &&
@@ -169,8 +169,8 @@ static void name_of(const char *path, char *name, size_t bytes)
 		name[length - suffix] = '\0';
 }
 
-/* The clock of the dead recorder.  Saved at once: what is found here if we are killed is a
- * recording then, which gives way to the next.  0 or -1. */
+/* Takes the clock of the dead recorder.  Saves it at once: if we are killed, the directory is a
+ * recording, which the next one may replace.  0 or -1. */
 static int set_clock(struct recovery *recovery, const struct ring_file_header *header,
 		     struct strata_error *error)
 {
@@ -241,7 +241,7 @@ static void note_unread(struct recovery *recovery, const char *dir)
 		return;
 	strata_fail(
 		&why,
-		"%s: %s; what lay in rings alone is not recovered: if they are in a directory of "
+		"%s: %s; events that were only in rings are not recovered: if they are in a directory of "
 		"their own (`ls -l` shows the link), mount it, and recover again",
 		dir, strerror(reason));
 	leave_out(recovery, &why);
@@ -279,7 +279,7 @@ static bool has_ring(const struct recovery *recovery, size_t source, uint32_t cp
 	return false;
 }
 
-/* Streams whose rings are not in reach: what was written of them.  0 or -1. */
+/* Adds the written part of streams whose rings are gone.  0 or -1. */
 static int add_streams(struct recovery *recovery, const struct strata_recording *old,
 		       const char *from, struct strata_error *error)
 {
@@ -303,7 +303,7 @@ static int add_streams(struct recovery *recovery, const struct strata_recording 
 	return 0;
 }
 
-/* What the dead recorder had refused to write. */
+/* Copies the counts of packets that the dead recorder refused. */
 static void copy_refusals(struct strata_recording *recording, const struct strata_recording *old)
 {
 	size_t i, j, k;
@@ -361,8 +361,8 @@ static int add_recording(struct recovery *recovery, const char *from, struct str
 		result = copy_source(recording, &old.sources[i], error);
 	if (!result)
 		result = add_apps(recovery, from, error);
-	/* Behind them, whose places among the streams must not move any more: what else an
-	 * application has is of higher CPUs than its rings are. */
+	/* Last: the streams above must keep their places, and an application's other streams are of
+	 * higher CPUs than its rings. */
 	if (!result)
 		result = add_streams(recovery, &old, from, error);
 	if (!result)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recover.h - makes a recording of what a recorder left that was killed: what it had
- * written, and what lies committed in files of rings (ring_file.h).
+ * recover.h - makes a recording of the files of a recorder that was killed: the packets that it had
+ * written, and the records committed in files of rings (ring_file.h).
  */
-#ifndef STRATA_STRATA_RECOVER_H
-#define STRATA_STRATA_RECOVER_H
+#ifndef STRATA_CONSUMERD_RECOVER_H
+#define STRATA_CONSUMERD_RECOVER_H
 
 #include "consumerd/recorder.h"
 #include "consumerd/rings/ring_file.h"
@@ -15,7 +15,7 @@ struct recovered_stream {
 	uint32_t cpu;
 	struct recorder_taken taken;
 	struct ring *ring; /* NULL: none is in reach */
-	bool noted;        /* the ring says how far it had been read */
+	bool noted;        /* the ring tells how far it was read */
 };
 
 /* The rings of one application. */
@@ -42,7 +42,7 @@ struct recovery {
 int recover(struct recovery *recovery, const char *from, const char *to,
 	    struct strata_error *error);
 
-/* Frees what is still held, but for the recorder. */
+/* Frees everything except the recorder. */
 void recover_release(struct recovery *recovery);
 
-#endif /* STRATA_STRATA_RECOVER_H */
+#endif /* STRATA_CONSUMERD_RECOVER_H */

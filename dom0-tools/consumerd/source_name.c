@@ -13,7 +13,7 @@
 /* The longest suffix: two numbers of ten digits. */
 #define SUFFIX_BYTES 24
 
-/* Some file systems take names for the same that differ in case. */
+/* On some file systems names that differ only in case are the same. */
 static bool is_taken(const struct strata_recording *recording, const char *name)
 {
 	size_t i;
@@ -24,7 +24,7 @@ static bool is_taken(const struct strata_recording *recording, const char *name)
 	return false;
 }
 
-/* The names of what is always there are not a guest's to take. */
+/* A guest may not take the names of directories that every recording has. */
 static bool is_reserved(uint32_t domain, const char *name)
 {
 	return !name[0] || !strcasecmp(name, "xen") || !strcasecmp(name, RING_FILE_DIR) ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* source_name.h - what the directory of a kernel's source is called. */
-#ifndef STRATA_STRATA_SOURCE_NAME_H
-#define STRATA_STRATA_SOURCE_NAME_H
+/* source_name.h - names the directory of a kernel's source. */
+#ifndef STRATA_CONSUMERD_SOURCE_NAME_H
+#define STRATA_CONSUMERD_SOURCE_NAME_H
 
 #include "recording/recording.h"
 
@@ -12,4 +12,4 @@
 void source_name(const struct strata_recording *recording, uint32_t domain, const char *domain_name,
 		 char *name, size_t bytes);
 
-#endif /* STRATA_STRATA_SOURCE_NAME_H */
+#endif /* STRATA_CONSUMERD_SOURCE_NAME_H */

@@ -115,10 +115,10 @@ static int check_names(const struct strata_event_desc *events, size_t nr,
 	return result;
 }
 
-int sources_add_kernel(struct recorder *recorder, const struct guest *guest,
-		       const uint8_t uuid[PRINCIPAL_UUID_BYTES], struct guest_map *map,
-		       const struct event_set *events, enum recorder_begin begin,
-		       uint64_t came_ticks, size_t *index, struct strata_error *error)
+int sources_begin_kernel(struct recorder *recorder, const struct guest *guest,
+			 const uint8_t uuid[PRINCIPAL_UUID_BYTES], const struct guest_map *map,
+			 const struct event_set *events, enum recorder_begin begin,
+			 uint64_t came_ticks, size_t *index, struct strata_error *error)
 {
 	struct strata_recording *recording = recorder_recording(recorder);
 	struct principal *who =
@@ -142,12 +142,12 @@ int sources_add_kernel(struct recorder *recorder, const struct guest *guest,
 	source->form = map->form;
 	if (identify(source, STRATA_LAYER_KERNEL, guest->domain, guest->name, error))
 		return -1;
-	/* What it does not record would only make the metadata long. */
+	/* Events that are not recorded would only make the metadata long. */
 	for (i = 0; i < map->nr_events; i++)
 		if ((!events || event_set_has(events, i)) &&
 		    recorder_add_event(recorder, *index, &map->events[i], error))
 			return strata_fail_in(error, "its event table");
-	return add_rings(recorder, *index, map->rings, map->nr_rings, begin, error);
+	return 0;
 }
 
 int sources_begin_app(struct recorder *recorder, struct principal *who, const struct app *app,
@@ -170,13 +170,14 @@ int sources_begin_app(struct recorder *recorder, struct principal *who, const st
 	return identify(source, STRATA_LAYER_APP, 0, app->comm, error);
 }
 
-int sources_add_app_rings(struct recorder *recorder, struct app *app, size_t index, size_t *next,
-			  size_t most, enum recorder_begin begin, struct strata_error *error)
+int sources_add_rings(struct recorder *recorder, size_t index, struct ring *rings, size_t nr,
+		      size_t *next, size_t most, enum recorder_begin begin,
+		      struct strata_error *error)
 {
-	size_t nr = app->nr_rings - *next < most ? app->nr_rings - *next : most;
+	const size_t now = nr - *next < most ? nr - *next : most;
 
-	if (add_rings(recorder, index, &app->rings[*next], nr, begin, error))
+	if (add_rings(recorder, index, &rings[*next], now, begin, error))
 		return -1;
-	*next += nr;
+	*next += now;
 	return 0;
 }

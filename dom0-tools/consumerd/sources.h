@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sources.h - how what is mapped becomes a source of a recording: the same for the
+ * sources.h - makes a source of a recording from mapped rings: the same for the
  * recording that is being made and for a snapshot of it.
  */
-#ifndef STRATA_STRATA_SOURCES_H
-#define STRATA_STRATA_SOURCES_H
+#ifndef STRATA_CONSUMERD_SOURCES_H
+#define STRATA_CONSUMERD_SOURCES_H
 
 #include "consumerd/apps/app.h"
 #include "consumerd/xen/guest.h"
@@ -12,7 +12,7 @@
 #include "consumerd/xen/hypervisor.h"
 #include "consumerd/recorder.h"
 
-/* Sets what belongs to no source: the frequency of the host's TSC, and a date for its ticks. */
+/* Sets the frequency of the host's TSC, and the date of one of its ticks. */
 void sources_set_clock(struct recorder *recorder, uint32_t tsc_khz);
 
 /* Adds the hypervisor's rings, which have been made.  0 or -1. */
@@ -24,25 +24,33 @@ int sources_follow_hypervisor(struct recorder *recorder, struct hypervisor *hype
 			      struct strata_error *error);
 
 /*
- * Adds a kernel's rings, if the recording and its domain's share have room for them.
+ * Begins a kernel's source, if the recording and its domain's share have room for its rings, which
+ * are not added yet.
  * @uuid:       of its domain
  * @events:     that its records can be of; NULL: all of its table
  * @came_ticks: when it came into the recording; 0: it was there at the start
  * @index:      OUT: of the source, also when it is there but could not be filled
  * 0, -1, or -2: nothing was added.
  */
-int sources_add_kernel(struct recorder *recorder, const struct guest *guest,
-		       const uint8_t uuid[PRINCIPAL_UUID_BYTES], struct guest_map *map,
-		       const struct event_set *events, enum recorder_begin begin,
-		       uint64_t came_ticks, size_t *index, struct strata_error *error);
+int sources_begin_kernel(struct recorder *recorder, const struct guest *guest,
+			 const uint8_t uuid[PRINCIPAL_UUID_BYTES], const struct guest_map *map,
+			 const struct event_set *events, enum recorder_begin begin,
+			 uint64_t came_ticks, size_t *index, struct strata_error *error);
 
 /* Begins an application's source, of @who's share, without events and rings yet.  @index and the
  * result as above. */
 int sources_begin_app(struct recorder *recorder, struct principal *who, const struct app *app,
 		      size_t *index, struct strata_error *error);
 
-/* Adds its rings from @next on, @most of them, and moves @next.  0 or -1. */
-int sources_add_app_rings(struct recorder *recorder, struct app *app, size_t index, size_t *next,
-			  size_t most, enum recorder_begin begin, struct strata_error *error);
+/* Rings of one source that are added in a turn: each is a file.  Fewer where guests of few rings
+ * are to be added over several turns, as in tests/fuzz. */
+#ifndef SOURCES_RINGS_PER_TURN
+#define SOURCES_RINGS_PER_TURN 16u
+#endif
 
-#endif /* STRATA_STRATA_SOURCES_H */
+/* Adds rings of a source, of @nr from @next on, @most of them, and moves @next.  0 or -1. */
+int sources_add_rings(struct recorder *recorder, size_t index, struct ring *rings, size_t nr,
+		      size_t *next, size_t most, enum recorder_begin begin,
+		      struct strata_error *error);
+
+#endif /* STRATA_CONSUMERD_SOURCES_H */

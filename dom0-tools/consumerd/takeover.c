@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* takeover.c - what an earlier recorder wrote becomes the beginning of a recording: its whole
- * packets, one stream file after the other; see recorder.h. */
+/* takeover.c - copies the whole packets of an earlier recorder's stream file to the beginning of a
+ * stream; see recorder_take_over(). */
 #include <stdio.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static int append(const struct strata_packet_reader *reader, struct stream_file 
 	unsigned int i;
 
 	if (stream_file_append(file, reader->bytes, packet->packet_bytes, error) != STREAM_FILE_OK)
-		return strata_fail_in(error, "what was recorded cannot be copied; make room, or "
+		return strata_fail_in(error, "the recorded packets cannot be copied; make room, or "
 					     "name another disk with --output");
 	stream->packets++;
 	stream->events += reader->nr_events;

@@ -47,7 +47,7 @@ static int run(const struct write_verb *verb, const struct write_options *option
 	       char *const *paths, size_t nr)
 {
 	return write_traces(&(const struct write_job){
-		.verb = verb->name, .forms = options, .nr_forms = 1, .paths = paths, .nr = nr });
+		.verb = verb->name, .form = options, .paths = paths, .nr = nr });
 }
 
 int strata_cmd_convert(int argc, char **argv)

@@ -61,7 +61,7 @@ static int check_there(const struct place *place, const struct strata_dir *there
 {
 	if (ring_file_any(there))
 		return strata_fail(error,
-				   "%s holds rings that a recorder left which died; name "
+				   "%s contains rings of a recorder that died; name "
 				   "another directory with --output",
 				   place->to);
 	if (flock(there->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)

@@ -6,6 +6,7 @@
  *     traces[]     trace (its name), streams, events, first_ns, last_ns, lost, packets,
  *                  missing_packets, bad_packets, left_out_bytes, held_times, wild_times,
  *                  longest_silence_ns, events_by_name {}: classes of one name together
+ *     recordings[] of each of Strata's, the object that a merge of it has in summary.json
  *     machines[]   name, tied; least_bound_ns, greatest_bound_ns where its clock was found
  *
  * Times are ns since 1970.
@@ -22,6 +23,7 @@
 #include "base/exit_status.h"
 #include "strata/commands.h"
 #include "base/escape.h"
+#include "outputs/outputs.h"
 #include "strata/read/host_checks.h"
 #include "strata/read/traces.h"
 #include "strata/read/traces_options.h"
@@ -331,7 +333,8 @@ static struct json_object *machines_to_json(const struct traces *traces)
 	return array;
 }
 
-static void print_json(const struct traces *traces, const struct strata_statistics *statistics)
+static void print_json(const struct traces *traces, const struct strata_statistics *statistics,
+		       const struct host_checks *checks)
 {
 	struct json_object *root = json_object_new_object(), *array = json_object_new_array();
 	size_t i;
@@ -343,6 +346,10 @@ static void print_json(const struct traces *traces, const struct strata_statisti
 	for (i = 0; i < statistics->nr; i++)
 		json_object_array_add(array, trace_to_json(traces, statistics, i));
 	json_object_object_add(root, "traces", array);
+	array = json_object_new_array();
+	for (i = 0; i < checks->nr; i++)
+		json_object_array_add(array, strata_summary_to_json(checks->of[i].merge));
+	json_object_object_add(root, "recordings", array);
 	json_object_object_add(root, "machines", machines_to_json(traces));
 	printf("%s\n", json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
 	json_object_put(root);
@@ -354,7 +361,7 @@ static int count(struct traces *traces, struct host_checks *checks,
 	struct strata_slice_options options = { .to_ns = UINT64_MAX, .threads = traces_threads() };
 	int status;
 
-	if (host_checks_begin(checks, traces, false, error))
+	if (host_checks_begin(checks, traces, NULL, error))
 		return -1;
 	options.observers = checks->observers;
 	options.nr_observers = checks->nr;
@@ -384,7 +391,7 @@ static int stat_traces(const char *tcp_map, char *const *paths, size_t nr, bool 
 		if (traces.complaints)
 			status = STRATA_STATUS_PARTIAL;
 		if (json)
-			print_json(&traces, &statistics);
+			print_json(&traces, &statistics, &checks);
 		else
 			print_text(&traces, &statistics, stdout);
 	}

@@ -17,6 +17,7 @@
 #include "consumerd/host/control_socket.h"
 #include "consumerd/host/file_limit.h"
 #include "consumerd/host/lock.h"
+#include "stratad/kallsyms.h"
 #include "stratad/session.h"
 #include "consumerd/sources.h"
 #include "consumerd/host/stderr_queue.h"
@@ -467,6 +468,27 @@ static void release(struct session *session, bool recorded)
 		xtl_logger_destroy(session->quiet);
 }
 
+/* A recording of dom0's kernel has its symbols, where they may be read: it is complete without. */
+static void save_kallsyms(struct session *session)
+{
+	const struct strata_recording *recording = recorder_recording(session->recorder);
+	struct strata_error error;
+	size_t i;
+
+	for (i = 0; i < recording->nr_sources; i++) {
+		const struct strata_source *source = &recording->sources[i];
+
+		if (source->layer != STRATA_LAYER_KERNEL || source->domain != 0)
+			continue;
+		if (kallsyms_save(&session->dir, "/proc/kallsyms", &error))
+			fprintf(stderr,
+				"strata: %s; addresses in dom0's events will have no names, but "
+				"for those that --symbols gives\n",
+				error.text);
+		return;
+	}
+}
+
 /* Releases everything and reports the result.  @status: of the recording, raised if not all was
  * written or something was left out */
 static void finish(struct session *session, bool recorded, int *status)
@@ -476,6 +498,7 @@ static void finish(struct session *session, bool recorded, int *status)
 	bool closed = true;
 
 	if (recorded) {
+		save_kallsyms(session);
 		session_set_clock(session);
 		if (recorder_close(session->recorder, &totals, &error)) {
 			complain(&error);

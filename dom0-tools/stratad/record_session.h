@@ -3,8 +3,8 @@
  * record_session.h - one run of `strata record`: finds the rings, starts, drains and stops them, in
  * an order in which the hypervisor's stream covers every guest's.
  */
-#ifndef STRATA_STRATA_RECORD_SESSION_H
-#define STRATA_STRATA_RECORD_SESSION_H
+#ifndef STRATA_STRATAD_RECORD_SESSION_H
+#define STRATA_STRATAD_RECORD_SESSION_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,4 +49,4 @@ struct record_options {
  * printed. */
 int record_session(const struct record_options *options);
 
-#endif /* STRATA_STRATA_RECORD_SESSION_H */
+#endif /* STRATA_STRATAD_RECORD_SESSION_H */

@@ -4,8 +4,8 @@
  * session_commands.c, new CPUs in session_cpus.c and new selections in reselect.c.  Only these
  * include it.
  */
-#ifndef STRATA_STRATA_SESSION_H
-#define STRATA_STRATA_SESSION_H
+#ifndef STRATA_STRATAD_SESSION_H
+#define STRATA_STRATAD_SESSION_H
 
 #include "stratad/domains/apps.h"
 #include "consumerd/host/command.h"
@@ -96,4 +96,4 @@ int session_reselect(struct session *session, char *request, struct strata_error
 /* reselect.c: frees what session_reselect() keeps. */
 void session_reselect_clear(struct session *session);
 
-#endif /* STRATA_STRATA_SESSION_H */
+#endif /* STRATA_STRATAD_SESSION_H */

@@ -55,7 +55,7 @@ static int add_sources(struct recorder *recorder, struct participants *kernels,
 		       const struct participant *died, struct strata_error *error)
 {
 	const enum recorder_begin others = died ? RECORDER_PEEK : RECORDER_WITH_PAST;
-	size_t i, index;
+	size_t i, index, next;
 
 	if (hypervisor && sources_add_hypervisor(recorder, hypervisor, others, error))
 		return -1;
@@ -66,8 +66,13 @@ static int add_sources(struct recorder *recorder, struct participants *kernels,
 		if (one->step < PARTICIPANT_READY)
 			continue;
 		participant_known_events(kernels, one, &known);
-		if (sources_add_kernel(recorder, &one->guest, one->uuid, &one->map, &known,
-				       one == died ? RECORDER_WITH_PAST : others, 0, &index, error))
+		next = 0;
+		if (sources_begin_kernel(recorder, &one->guest, one->uuid, &one->map, &known,
+					 one == died ? RECORDER_WITH_PAST : others, 0, &index,
+					 error) ||
+		    sources_add_rings(recorder, index, one->map.rings, one->map.nr_rings, &next,
+				      one->map.nr_rings, one == died ? RECORDER_WITH_PAST : others,
+				      error))
 			return -1;
 		recorder_recording(recorder)->sources[index].since_ticks =
 			recorder_recording(kernels->recorder)->sources[one->source].since_ticks;

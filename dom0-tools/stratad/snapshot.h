@@ -3,8 +3,8 @@
  * snapshot.h - writes the contents of a flight recorder's rings into a separate recording, while
  * they continue to record.
  */
-#ifndef STRATA_STRATA_SNAPSHOT_H
-#define STRATA_STRATA_SNAPSHOT_H
+#ifndef STRATA_STRATAD_SNAPSHOT_H
+#define STRATA_STRATAD_SNAPSHOT_H
 
 #include "stratad/domains/apps.h"
 #include "consumerd/xen/hypervisor.h"
@@ -29,4 +29,4 @@ int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor,
 		  enum output_place place, char *written, size_t bytes,
 		  struct recorder_totals *totals, struct strata_error *error);
 
-#endif /* STRATA_STRATA_SNAPSHOT_H */
+#endif /* STRATA_STRATAD_SNAPSHOT_H */

@@ -9,14 +9,15 @@
 #include <stdio.h>
 
 #include "host/merger.h"
+#include "outputs/shown.h"
 
-#define STRATA_EXCERPT_LINES       14u
-#define STRATA_SAVED_PAYLOAD_BYTES 192u
+#define STRATA_EXCERPT_LINES     14u
+#define STRATA_SAVED_EVENT_BYTES 256u
 
 struct strata_saved_event {
-	struct strata_timeline_event event; /* its context and payload point nowhere */
-	uint8_t context[8];
-	uint8_t payload[STRATA_SAVED_PAYLOAD_BYTES];
+	uint64_t ticks;
+	struct strata_shown_event shown; /* its cursor points nowhere, but for its places */
+	uint8_t bytes[STRATA_SAVED_EVENT_BYTES + STRATA_CTF_PADDING];
 };
 
 struct strata_excerpt {
@@ -25,19 +26,20 @@ struct strata_excerpt {
 	uint64_t omitted; /* events before the last line that found no room */
 };
 
-/* Whether the event's payload is small enough to be kept. */
+/* Whether the event is small enough to be kept. */
 bool strata_saved_event_fits(const struct strata_timeline_event *event);
 
-/* @event fits. */
-void strata_saved_event_set(struct strata_saved_event *saved,
+/* @event fits. @view: of the set that is merged */
+void strata_saved_event_set(struct strata_saved_event *saved, struct strata_shown_view *view,
 			    const struct strata_timeline_event *event);
 
 /* Adds the latest event: it is the last line; when there is no room, those before it give way.
  * One that does not fit is counted as omitted. */
-void strata_excerpt_add(struct strata_excerpt *excerpt, const struct strata_timeline_event *event);
+void strata_excerpt_add(struct strata_excerpt *excerpt, struct strata_shown_view *view,
+			const struct strata_timeline_event *event);
 
-/* Prints heading and lines, with times as in the whole timeline. */
-void strata_excerpt_print(const struct strata_excerpt *excerpt, const struct strata_merge *merge,
+/* Prints heading and lines, as the whole timeline has them. */
+void strata_excerpt_print(const struct strata_excerpt *excerpt, const struct strata_shown *shown,
 			  FILE *out);
 
 #endif /* STRATA_MERGE_ANALYSES_EXCERPT_H */

@@ -2,6 +2,8 @@
 /* occupancy.c - see occupancy.h; wakeup.c keeps one for each physical CPU. */
 #include "analyses/occupancy.h"
 
+#include "xen/domain_numbers.h"
+
 #define NR_CHANGES                                         \
 	(sizeof(((struct strata_occupancy *)0)->changes) / \
 	 sizeof(((struct strata_occupancy *)0)->changes[0]))
@@ -19,7 +21,7 @@ static void stops(struct strata_occupancy *occupancy, uint64_t ticks, uint16_t d
 	occupancy->running = false;
 }
 
-void strata_occupancy_change(struct strata_occupancy *occupancy,
+void strata_occupancy_change(struct strata_occupancy *occupancy, struct strata_shown_view *view,
 			     const struct strata_timeline_event *event, uint16_t domain,
 			     uint16_t vcpu)
 {
@@ -35,9 +37,9 @@ void strata_occupancy_change(struct strata_occupancy *occupancy,
 		occupancy->now.vcpu = vcpu;
 		occupancy->now.since = event->ticks;
 	}
-	if ((stopped || started) && domain != STRATA_DOMAIN_IDLE)
+	if ((stopped || started) && domain != STRATA_DOMID_IDLE)
 		strata_saved_event_set(&occupancy->changes[occupancy->nr_changes++ % NR_CHANGES],
-				       event);
+				       view, event);
 }
 
 bool strata_occupancy_by_other(const struct strata_occupancy *occupancy, uint16_t domain,
@@ -52,7 +54,7 @@ bool strata_occupancy_by_other(const struct strata_occupancy *occupancy, uint16_
 	for (i = 0; i < kept; i++) {
 		struct strata_stretch stretch = occupancy->past[i];
 
-		if (stretch.domain == domain || stretch.domain == STRATA_DOMAIN_IDLE)
+		if (stretch.domain == domain || stretch.domain == STRATA_DOMID_IDLE)
 			continue;
 		if (stretch.since < from)
 			stretch.since = from;

@@ -8,7 +8,6 @@
 
 #include "analyses/excerpt.h"
 
-#define STRATA_DOMAIN_IDLE       0x7fffu
 #define STRATA_OCCUPANCY_HISTORY 16u
 
 struct strata_stretch {
@@ -29,8 +28,8 @@ struct strata_occupancy {
 	unsigned int nr_changes; /* ever */
 };
 
-/* A runstate change of a vCPU, recorded on this CPU. */
-void strata_occupancy_change(struct strata_occupancy *occupancy,
+/* A runstate change of a vCPU, recorded on this CPU. @view: of the set that is merged */
+void strata_occupancy_change(struct strata_occupancy *occupancy, struct strata_shown_view *view,
 			     const struct strata_timeline_event *event, uint16_t domain,
 			     uint16_t vcpu);
 

@@ -69,6 +69,7 @@ struct class_role {
 struct wakeup {
 	struct strata_sink sink;
 	const struct strata_merge *merge;
+	struct strata_shown_view view;
 	struct class_role *roles; /* by class index */
 	uint32_t nr_roles;
 	struct strata_occupancy *pcpus;
@@ -180,7 +181,7 @@ static void begin_excerpt(struct strata_excerpt *excerpt, const struct strata_oc
 	for (; i < pcpu->nr_changes; i++) {
 		const struct strata_saved_event *change = &pcpu->changes[i % size];
 
-		if (!wake_added && change->event.ticks >= wake->event.ticks) {
+		if (!wake_added && change->ticks >= wake->ticks) {
 			excerpt->lines[excerpt->nr++] = *wake;
 			wake_added = true;
 		}
@@ -195,11 +196,11 @@ static void vcpu_runs(struct wakeup *wakeup, struct tracker *tracker,
 	struct wakeup_case *found = &tracker->found;
 
 	tracker->stage = STAGE_NONE;
-	if (!strata_occupancy_by_other(pcpu, tracker->domain, tracker->wake.event.ticks,
+	if (!strata_occupancy_by_other(pcpu, tracker->domain, tracker->wake.ticks,
 				       &found->behind) ||
 	    behind_ticks(found) <= behind_ticks(&wakeup->best))
 		return;
-	found->woken_ticks = tracker->wake.event.ticks;
+	found->woken_ticks = tracker->wake.ticks;
 	found->ran_ticks = run->ticks;
 	found->domain = tracker->domain;
 	found->vcpu = tracker->vcpu;
@@ -220,14 +221,14 @@ static void runstate_event(struct wakeup *wakeup, const struct strata_timeline_e
 	memcpy(vcpu_domain, event->payload, sizeof(vcpu_domain));
 	if (!pcpu || !strata_saved_event_fits(event))
 		return;
-	strata_occupancy_change(pcpu, event, vcpu_domain[1], vcpu_domain[0]);
+	strata_occupancy_change(pcpu, &wakeup->view, event, vcpu_domain[1], vcpu_domain[0]);
 	tracker = find_tracker(wakeup, vcpu_domain[1], vcpu_domain[0]);
 	if (!tracker)
 		return;
 
 	if (change->before == STRATA_RUNSTATE_BLOCKED &&
 	    change->after == STRATA_RUNSTATE_RUNNABLE) {
-		strata_saved_event_set(&tracker->wake, event);
+		strata_saved_event_set(&tracker->wake, &wakeup->view, event);
 		tracker->stage = STAGE_WOKEN;
 	} else if (tracker->stage == STAGE_WOKEN && change->after == STRATA_RUNSTATE_RUNNING) {
 		vcpu_runs(wakeup, tracker, pcpu, event);
@@ -273,7 +274,7 @@ static void kernel_event(struct wakeup *wakeup, const struct strata_timeline_eve
 		return;
 	found = &tracker->found;
 	role = role_of(wakeup, event->class);
-	strata_excerpt_add(&found->excerpt, event);
+	strata_excerpt_add(&found->excerpt, &wakeup->view, event);
 	if (role->role == ROLE_WAKING && !tracker->task_known) {
 		tracker->task_known = true;
 		found->tid = read_tid(event, role);
@@ -316,6 +317,7 @@ static void wakeup_free(struct strata_sink *sink)
 {
 	struct wakeup *wakeup = (struct wakeup *)sink;
 
+	strata_shown_view_clear(&wakeup->view);
 	free(wakeup->roles);
 	free(wakeup->pcpus);
 	free(wakeup->trackers);
@@ -357,7 +359,8 @@ static bool set_up(struct wakeup *wakeup, const struct strata_merge *merge)
 	return true;
 }
 
-struct strata_sink *strata_wakeup_new(const struct strata_merge *merge)
+struct strata_sink *strata_wakeup_new(const struct strata_merge *merge,
+				      const struct strata_shown *shown)
 {
 	struct wakeup *wakeup = calloc(1, sizeof(*wakeup));
 
@@ -367,6 +370,10 @@ struct strata_sink *strata_wakeup_new(const struct strata_merge *merge)
 	wakeup->sink.event = wakeup_event;
 	wakeup->sink.finish = wakeup_finish;
 	wakeup->sink.free = wakeup_free;
+	if (strata_shown_view_init(&wakeup->view, shown)) {
+		free(wakeup);
+		return NULL;
+	}
 	if (!set_up(wakeup, merge)) {
 		wakeup_free(&wakeup->sink);
 		return NULL;
@@ -425,5 +432,5 @@ void strata_wakeup_print(const struct strata_sink *sink, FILE *out)
 	fprintf(out, " for %.3f ms of the %.3f ms that the vCPU waited.\n",
 		milliseconds(wakeup, behind_ticks(best)),
 		milliseconds(wakeup, best->ran_ticks - best->woken_ticks));
-	strata_excerpt_print(&best->excerpt, wakeup->merge, out);
+	strata_excerpt_print(&best->excerpt, wakeup->view.shown, out);
 }

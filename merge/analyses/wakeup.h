@@ -10,9 +10,11 @@
 #include <stdio.h>
 
 #include "host/merger.h"
+#include "outputs/shown.h"
 
-/* NULL: out of memory. */
-struct strata_sink *strata_wakeup_new(const struct strata_merge *merge);
+/* @shown: of the set that is merged, which outlives the sink.  NULL: out of memory. */
+struct strata_sink *strata_wakeup_new(const struct strata_merge *merge,
+				      const struct strata_shown *shown);
 
 /* Prints the answer and an excerpt of the timeline; of a sink from above, after the merge. */
 void strata_wakeup_print(const struct strata_sink *sink, FILE *out);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "timeline/domain_names.h"
+#include "ctf/values/value_names.h"
 #include "filter/filter_binder.h"
 #include "filter/filter_glob.h"
 
@@ -31,7 +32,7 @@ static bool kind_of(const struct bound_operand *bound, enum strata_value_kind *k
 	if (bound->access.nr_rest || type->kind == STRATA_CTF_VARIANT ||
 	    type->kind == STRATA_CTF_OPTIONAL)
 		return false;
-	*labels = strata_ctf_has_labels(type) || type->names;
+	*labels = strata_ctf_has_labels(type) || strata_has_names(type);
 	if (type->kind == STRATA_CTF_FLOAT)
 		*kind = STRATA_VALUE_REAL;
 	else if (type->kind == STRATA_CTF_STRING || strata_ctf_is_text(type))
@@ -142,7 +143,7 @@ static bool is_never_equal(const struct bound_node *bound)
 
 	return bound->comparison == STRATA_EQUAL && !bound->stands_alone &&
 	       ((bound->left.kind == BOUND_PLACE && bound->left.names) ||
-		(type && (type->names || strata_ctf_has_labels(type)))) &&
+		(type && ((type->names && type->names->table) || strata_ctf_has_labels(type)))) &&
 	       bound->right.kind == BOUND_CONSTANT &&
 	       bound->right.value.kind == STRATA_VALUE_PATTERN &&
 	       !name_may_fit(&bound->left, &bound->right.value);

@@ -132,8 +132,10 @@ static void read_number(struct strata_ctf_cursor *cursor, const struct strata_ct
 		value->kind = STRATA_VALUE_INTEGER;
 		value->is_negative = type->is_signed && value->number >> 63;
 		value->labels = strata_ctf_has_labels(type) ? type : NULL;
-		if (type->names)
+		if (type->names) {
 			value->names = strata_value_names(type->names, cursor->slots);
+			value->symbols = strata_value_symbols(type->names, cursor->slots);
+		}
 	}
 }
 
@@ -177,6 +179,7 @@ static const struct strata_value *read_operand(const struct bound_operand *opera
 	room->kind = STRATA_VALUE_NONE;
 	room->labels = NULL;
 	room->names = NULL;
+	room->symbols = NULL;
 	if (asked->is_unread && operand->kind != BOUND_CPU &&
 	    !(operand->kind == BOUND_PLACE && operand->number->in != STRATA_PLACE_FIELD))
 		return room;

@@ -6,6 +6,7 @@
 
 #include "ctf/values/fields.h"
 #include "filter/filter_glob.h"
+#include "symbols/symbols.h"
 
 enum order { BEFORE, SAME, BEHIND, NO_ORDER };
 
@@ -87,9 +88,17 @@ static bool is_number(enum strata_value_kind kind)
 	return kind == STRATA_VALUE_INTEGER || kind == STRATA_VALUE_REAL;
 }
 
+/* With or without its offset. */
+static bool symbol_fits(const char *symbol, const struct strata_value *pattern)
+{
+	return strata_glob_fits(pattern->text, pattern->bytes, symbol, strlen(symbol)) ||
+	       strata_glob_fits(pattern->text, pattern->bytes, symbol, strcspn(symbol, "+"));
+}
+
 static bool label_fits(const struct strata_value *integer, const struct strata_value *pattern)
 {
 	const char *label;
+	char symbol[STRATA_SYMBOL_BYTES];
 	size_t at = 0;
 
 	while (integer->labels &&
@@ -97,6 +106,9 @@ static bool label_fits(const struct strata_value *integer, const struct strata_v
 		if (strata_glob_fits(pattern->text, pattern->bytes, label, strlen(label)))
 			return true;
 	}
+	if (integer->symbols && strata_symbols_name(integer->symbols, integer->number, symbol) &&
+	    symbol_fits(symbol, pattern))
+		return true;
 	at = 0;
 	while (integer->names &&
 	       (label = strata_number_names_at(integer->names, integer->number, &at))) {
@@ -142,7 +154,8 @@ enum strata_verdict strata_value_compare(const struct strata_value *left,
 		return has_comparison(order_integers(left, right), comparison) ? STRATA_YES
 									       : STRATA_NO;
 	if (!strata_value_kinds_fit(left->kind, comparison, right->kind,
-				    left->labels || left->names || right->labels || right->names))
+				    left->labels || left->names || left->symbols || right->labels ||
+					    right->names || right->symbols))
 		return STRATA_UNKNOWN;
 	if (is_number(left->kind) && is_number(right->kind))
 		return has_comparison(order_numbers(left, right), comparison) ? STRATA_YES

@@ -39,6 +39,8 @@ struct strata_value {
 	const struct strata_ctf_type *labels;
 	/* Likewise names that its trace does not give. */
 	const struct strata_number_names *names;
+	const struct strata_symbols
+		*symbols; /* likewise the name of the function that it lies in */
 };
 
 enum strata_comparison {

@@ -141,10 +141,15 @@ static void name_unknown(struct strata_merge *merge, struct merge_stream *stream
 	merge_complain(merge, message);
 }
 
-static void take_event(struct strata_merge *merge, struct merge_stream *stream,
-		       const struct strata_ctf_reader *reader, const struct strata_lane_event *at)
+static void take_event(struct strata_merge *merge, size_t set_stream,
+		       struct strata_ctf_reader *reader, const struct strata_lane_event *at)
 {
-	struct strata_timeline_event event = { .stream = &stream->seen, .ns = at->ns };
+	struct merge_stream *stream = merge->of_set[set_stream];
+	struct strata_timeline_event event = { .stream = &stream->seen,
+					       .ns = at->ns,
+					       .set_stream = set_stream,
+					       .reader = reader,
+					       .lane_event = at };
 	size_t i;
 
 	event.reading = read_counter(stream, reader, at);
@@ -188,7 +193,7 @@ int merge_take(struct strata_slice_sink *slice, size_t at, struct strata_ctf_rea
 	stream->seen.lost = reader->tally.discarded;
 	stream->seen.missing_packets = reader->tally.missing_packets;
 	for (i = 0; i < nr; i++)
-		take_event(merge, stream, reader, &events[i]);
+		take_event(merge, at, reader, &events[i]);
 	return before / FAILED_EVENTS != merge->result.events / FAILED_EVENTS && any_failed(merge);
 }
 

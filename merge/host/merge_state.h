@@ -27,10 +27,7 @@ struct strata_merge {
 	struct strata_slice_sink slice;
 	struct strata_merge_options options;
 	struct strata_recording_traces *traces;
-	bool owns_traces;
-	struct strata_recorded_host *host; /* of these */
-	struct strata_trace_set own;       /* of a merge of its own */
-	struct strata_progress progress;
+	struct strata_recorded_host *host;  /* of these */
 	const struct strata_trace_set *set; /* that it watches */
 	struct strata_order_check *check;
 	struct strata_event_classes *classes; /* of each source */

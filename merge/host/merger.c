@@ -15,31 +15,6 @@ void merge_complain(const struct strata_merge *merge, const char *message)
 		merge->options.complain(merge->options.data, message);
 }
 
-/* Opens one source.  0, also if it cannot be read, which is said; -1: out of memory. */
-static int open_source(struct strata_merge *merge, size_t index, struct strata_error *error)
-{
-	struct strata_ctf_trace *trace = strata_recording_traces_trace(merge->traces, index, error);
-
-	if (!trace) {
-		merge_complain(merge, error->text);
-		return 0;
-	}
-	return strata_trace_set_add(&merge->own, trace, error);
-}
-
-static int open_sources(struct strata_merge *merge, bool of_xen, struct strata_error *error)
-{
-	const struct strata_recording *recording = &merge->host->recording;
-	size_t i;
-
-	for (i = 0; i < recording->nr_sources; i++) {
-		if ((recording->sources[i].layer == STRATA_LAYER_XEN) == of_xen &&
-		    strata_recorded_host_can_order(merge->host, i) && open_source(merge, i, error))
-			return -1;
-	}
-	return 0;
-}
-
 int strata_merge_watch(struct strata_merge *merge, const struct strata_trace_set *set,
 		       struct strata_sink *const *sinks, size_t nr_sinks,
 		       struct strata_error *error)
@@ -148,34 +123,6 @@ int strata_merge_finish(struct strata_merge *merge, struct strata_error *error)
 	return status;
 }
 
-int strata_merge_run(struct strata_merge *merge, struct strata_sink *const *sinks, size_t nr_sinks,
-		     struct strata_error *error)
-{
-	struct strata_slice_sink *const observer = &merge->slice;
-	const struct strata_slice_options options = {
-		.to_ns = UINT64_MAX, .threads = 1, .observers = &observer, .nr_observers = 1
-	};
-	struct strata_error finish_error;
-	int status;
-
-	if (open_sources(merge, true, error) || open_sources(merge, false, error) ||
-	    strata_merge_watch(merge, &merge->own, sinks, nr_sinks, error))
-		return -1;
-	merge->progress.tell = merge->options.progress;
-	merge->progress.data = merge->options.data;
-	merge->progress.bytes_total = merge->own.bytes;
-	merge->own.progress = merge->options.progress ? &merge->progress : NULL;
-	/* 1: a consumer takes no more, and says why when it finishes. */
-	status = strata_slices_run(&merge->own, &options, NULL, error) < 0 ? -1 : 0;
-	if (!status)
-		strata_trace_set_name_cut(&merge->own);
-	if (strata_merge_finish(merge, &finish_error) && !status) {
-		*error = finish_error;
-		status = -1;
-	}
-	return status;
-}
-
 static uint32_t padded_context_bytes(enum strata_layer layer)
 {
 	return (strata_event_payload_bytes(strata_layer_context(layer)) + 3u) & ~3u;
@@ -261,41 +208,12 @@ struct strata_merge *strata_merge_of(struct strata_recording_traces *traces,
 	return merge;
 }
 
-struct strata_merge *strata_merge_open(const char *raw, const struct strata_merge_options *options,
-				       struct strata_error *error)
-{
-	const struct strata_merge_options none = { NULL, NULL, NULL, NULL };
-	struct strata_recording_traces *traces;
-	struct strata_merge *merge;
-
-	if (!options)
-		options = &none;
-	traces = strata_recording_traces_open(raw, options->complain, options->remark,
-					      options->data, error);
-	merge = traces ? strata_merge_of(traces, options, error) : NULL;
-	if (merge)
-		merge->owns_traces = true;
-	else
-		strata_recording_traces_close(traces);
-	return merge;
-}
-
-int strata_merge_shift(struct strata_merge *merge, const char *source, int64_t ticks,
-		       struct strata_error *error)
-{
-	if (strata_recorded_host_shift(merge->host, source, ticks, error))
-		return -1;
-	set_cover(merge);
-	return 0;
-}
-
 void strata_merge_close(struct strata_merge *merge)
 {
 	size_t i;
 
 	if (!merge)
 		return;
-	strata_trace_set_clear(&merge->own);
 	for (i = 0; merge->classes && i < merge->host->recording.nr_sources; i++)
 		strata_event_classes_clear(&merge->classes[i]);
 	for (i = 0; merge->streams && i < merge->nr_streams; i++)
@@ -304,8 +222,6 @@ void strata_merge_close(struct strata_merge *merge)
 	free(merge->of_set);
 	free(merge->classes);
 	strata_order_check_free(merge->check);
-	if (merge->owns_traces)
-		strata_recording_traces_close(merge->traces);
 	free(merge);
 }
 

@@ -10,14 +10,7 @@
  *     strata_merge_watch     when they are in a set
  *     strata_merge_observer  to be handed all events of that
  *     strata_merge_finish    after them
- *
- * or merges a recording alone, into sinks and nothing else:
- *
- *     strata_merge_open      loads the recording, reads the clocks
- *     strata_merge_shift     (a test's) moves one source in time
- *     strata_merge_run       the merge itself
- *
- *     strata_merge_close     of both
+ *     strata_merge_close
  */
 #ifndef STRATA_MERGE_MERGER_H
 #define STRATA_MERGE_MERGER_H
@@ -59,14 +52,8 @@ struct strata_merge_options {
 	 */
 	void (*complain)(void *data, const char *message);
 	void (*remark)(void *data, const char *message);
-	/* Called every now and then; may be NULL. */
-	void (*progress)(void *data, uint64_t events, uint64_t bytes, uint64_t bytes_total);
 	void *data;
 };
-
-/* NULL with the reason: not a recording, or none of it can be read. */
-struct strata_merge *strata_merge_open(const char *raw, const struct strata_merge_options *options,
-				       struct strata_error *error);
 
 /* NULL: out of memory. @traces must outlive it. */
 struct strata_merge *strata_merge_of(struct strata_recording_traces *traces,
@@ -83,14 +70,6 @@ struct strata_slice_sink *strata_merge_observer(struct strata_merge *merge);
 
 /* Sums up, when the set's tallies are complete, and finishes the sinks.  0, or -1. */
 int strata_merge_finish(struct strata_merge *merge, struct strata_error *error);
-
-/* Adds signed ticks to the host times of one source.  -1: there is no such source. */
-int strata_merge_shift(struct strata_merge *merge, const char *source, int64_t ticks,
-		       struct strata_error *error);
-
-/* Hands every event to each of the sinks.  0, or -1: it could not be done to the end. */
-int strata_merge_run(struct strata_merge *merge, struct strata_sink *const *sinks, size_t nr_sinks,
-		     struct strata_error *error);
 
 void strata_merge_close(struct strata_merge *merge);
 

@@ -12,6 +12,8 @@
 #include "clocks/stream_clock.h"
 
 struct strata_merge;
+struct strata_ctf_reader;
+struct strata_lane_event;
 
 /* A stream, as far as outputs may know it. */
 struct strata_merge_stream {
@@ -44,6 +46,10 @@ struct strata_timeline_event {
 	const uint8_t *context;
 	const uint8_t *payload;
 	uint32_t payload_bytes;
+	/* What it was made from: a stream of the set, and an event of its reader's batch. */
+	size_t set_stream;
+	struct strata_ctf_reader *reader;
+	const struct strata_lane_event *lane_event;
 };
 
 /*

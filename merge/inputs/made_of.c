@@ -26,14 +26,10 @@ static bool is_made_of_uuid(const struct strata_ctf_trace *trace, const uint8_t 
 bool strata_is_made_of_recording(const struct strata_ctf_trace *trace,
 				 const struct strata_recording *recording)
 {
-	uint8_t merged[16];
 	size_t i;
 
 	if (!trace->metadata.has_uuid || recording->nr_sources == 0)
 		return false;
-	strata_recording_merged_uuid(recording, merged);
-	if (memcmp(merged, trace->metadata.uuid, 16) == 0)
-		return true;
 	for (i = 0; i < recording->nr_sources; i++) {
 		if (is_made_of_uuid(trace, recording->sources[i].uuid))
 			return true;

@@ -138,18 +138,6 @@ static int list_cpus(struct strata_shown_source *source, const struct strata_ctf
 	return 0;
 }
 
-/* The layer of all kinds of a trace's streams: those of a merged timeline may differ. */
-static const char *common_layer(const struct strata_place *places, size_t nr)
-{
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
-		if (strcmp(places[i].layer, places[0].layer) != 0)
-			return "";
-	}
-	return nr ? places[0].layer : "";
-}
-
 /* Names of domains ---------------------------------------------------------------------------- */
 
 static void add_domain_name(void *data, uint32_t domain, const char *name)
@@ -159,21 +147,6 @@ static void add_domain_name(void *data, uint32_t domain, const char *name)
 
 	if (!names[domain])
 		names[domain] = strdup(strata_escape_name(shown, sizeof(shown), name));
-}
-
-/* Labels of numbers are names, where a trace has such. */
-static void add_labels(char **names, const struct strata_place *place)
-{
-	const struct strata_ctf_type *type = place->domain.access.type;
-	size_t i;
-
-	if (place->domain.in != STRATA_PLACE_FIELD || type->kind != STRATA_CTF_ENUM)
-		return;
-	for (i = 0; i < type->nr_labels; i++) {
-		if (type->labels[i].low == type->labels[i].high &&
-		    type->labels[i].low < STRATA_SHOWN_DOMAINS)
-			add_domain_name(names, (uint32_t)type->labels[i].low, type->labels[i].name);
-	}
 }
 
 /* Names the domains of a trace's host, once for all traces of one host.  0 or -1. */
@@ -193,8 +166,6 @@ static int name_domains(struct strata_shown *shown, size_t at)
 	if (!names)
 		return -1;
 	shown->domain_names[at] = names;
-	for (i = 0; i < trace->metadata.nr_streams; i++)
-		add_labels(names, &shown->places[at][i]);
 	strata_domain_names(shown->set, trace, add_domain_name, names);
 	return 0;
 }
@@ -241,7 +212,7 @@ static int add_source(struct strata_shown *shown, struct strata_shown_names *nam
 		free((char *)source->name);
 		return -1;
 	}
-	source->layer = common_layer(place, trace->metadata.nr_streams);
+	source->layer = trace->metadata.nr_streams ? place->layer : "";
 	source->domain = STRATA_SHOWN_UNKNOWN;
 	if (trace->metadata.nr_streams && place->domain.in == STRATA_PLACE_FIXED)
 		source->domain = place->domain.fixed;
@@ -493,8 +464,6 @@ void strata_shown_place(struct strata_shown_event *shown)
 		shown->domain = strata_place_read_field(&place->domain, &shown->cursor);
 	if (place->vcpu.in == STRATA_PLACE_FIELD)
 		shown->vcpu = strata_place_read_field(&place->vcpu, &shown->cursor);
-	if (place->pcpu.in == STRATA_PLACE_FIELD)
-		shown->pcpu = strata_place_read_field(&place->pcpu, &shown->cursor);
 }
 
 static uint32_t cpu_of(const struct strata_ctf_reader *reader)

@@ -439,22 +439,6 @@ const struct strata_event_desc *strata_source_event(struct strata_source *source
 	return shape ? strata_shape_event(source, shape) : NULL;
 }
 
-void strata_recording_merged_uuid(const struct strata_recording *recording, uint8_t uuid[16])
-{
-	size_t i;
-	unsigned int j;
-
-	memset(uuid, 0, 16);
-	for (i = 0; i < recording->nr_sources; i++) {
-		for (j = 0; j < 16; j++)
-			uuid[j] = (uint8_t)((uuid[j] << 1 | uuid[j] >> 7) ^
-					    recording->sources[i].uuid[j]);
-	}
-	uuid[0] ^= 0x5a;
-	uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x40);
-	uuid[8] = (uint8_t)((uuid[8] & 0x3f) | 0x80);
-}
-
 bool strata_recording_has_layer(const struct strata_recording *recording, enum strata_layer layer)
 {
 	size_t i;

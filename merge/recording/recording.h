@@ -24,6 +24,8 @@
 #include "xen/exit_reasons.h"
 
 #define STRATA_RECORDING_FILE "recording.json"
+/* The functions of dom0's kernel by address, as kallsyms has them; it may be missing. */
+#define STRATA_RECORDING_KALLSYMS "dom0.kallsyms"
 
 /*
  * Limits of every recording, so that a hostile one cannot claim much memory.  The recorder divides
@@ -134,10 +136,6 @@ const char *strata_source_end_text(enum strata_source_end ended);
 
 /* Frees what a recording holds, not the structure itself. */
 void strata_recording_clear(struct strata_recording *recording);
-
-/* The UUID of the CTF trace that a merge makes of the recording, derived from its sources', so that
- * equal input gives equal output, and the output identifies its input. */
-void strata_recording_merged_uuid(const struct strata_recording *recording, uint8_t uuid[16]);
 
 /* Whether a source is of that layer. Without one of the hypervisor, the machine ran without Xen. */
 bool strata_recording_has_layer(const struct strata_recording *recording, enum strata_layer layer);

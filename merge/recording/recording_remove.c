@@ -55,6 +55,7 @@ int strata_recording_remove(const struct strata_dir *dir, struct strata_error *e
 	for (i = 0; i < old.nr_sources; i++)
 		strata_recording_remove_source(dir, old.sources[i].name);
 	strata_recording_clear(&old);
+	strata_dir_remove(dir, STRATA_RECORDING_KALLSYMS);
 	strata_dir_remove(dir, STRATA_RECORDING_FILE STRATA_DIR_NEW_SUFFIX);
 	strata_dir_remove(dir, STRATA_RECORDING_FILE);
 	return 0;

@@ -83,46 +83,13 @@ static int begin(struct table *table, struct strata_ctf_trace *trace, size_t roo
 	return table->arena && table->ranges ? 0 : -1;
 }
 
-/* In a merged timeline the names are labels of the domain that each event's context has. */
-static const struct strata_ctf_type *find_labels(struct strata_ctf_trace *trace)
-{
-	struct strata_place place;
-	size_t i;
-
-	for (i = 0; i < trace->metadata.nr_streams; i++) {
-		if (strata_place_find(&place, trace, i, trace->domains_arena))
-			return NULL;
-		if (place.domain.in == STRATA_PLACE_FIELD &&
-		    place.domain.access.type->kind == STRATA_CTF_ENUM)
-			return place.domain.access.type;
-	}
-	return NULL;
-}
-
-static void add_labels(struct table *table, const struct strata_ctf_type *type)
-{
-	size_t i;
-
-	for (i = 0; i < type->nr_labels; i++) {
-		if (type->labels[i].low <= UINT16_MAX)
-			add(table, (uint32_t)type->labels[i].low, type->labels[i].name);
-	}
-}
-
 static int set_trace(const struct strata_trace_set *set, struct strata_ctf_trace *trace)
 {
-	const struct strata_ctf_type *labels;
 	struct table table = { 0 };
 
 	if (begin(&table, trace, set->nr_traces + STRATA_DOMAIN_NAMES_MORE))
 		return -1;
-	labels = find_labels(trace);
-	if (labels && begin(&table, trace, labels->nr_labels))
-		return -1;
-	if (labels)
-		add_labels(&table, labels);
-	else
-		strata_domain_names(set, trace, add, &table);
+	strata_domain_names(set, trace, add, &table);
 	if (table.no_memory)
 		return -1;
 	trace->domains.ranges = table.ranges;

@@ -4,6 +4,7 @@
 
 #include <fnmatch.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/number_names.h"
@@ -16,7 +17,9 @@ struct namer {
 	struct strata_ctf_arena *arena;
 	struct strata_names_rules rules[2];
 	const struct strata_number_names *domains;
-	int16_t nr_slots; /* of what comes before an event's own fields */
+	const struct strata_ctf_symbols *symbols; /* NULL: whose addresses are is not known */
+	int16_t domain_slot; /* for the domain in events' contexts; or NO_SLOT */
+	int16_t last_slot;   /* of all that the kind's events have */
 };
 
 /* The highest slot in a type, or @least if that is higher. */
@@ -51,9 +54,10 @@ static const struct strata_names_rule *find_rule(const struct namer *namer, cons
 	return NULL;
 }
 
-static struct strata_ctf_type *copy_type(struct namer *namer, const struct strata_ctf_type *type)
+static struct strata_ctf_type *copy_type(struct strata_ctf_arena *arena,
+					 const struct strata_ctf_type *type)
 {
-	struct strata_ctf_type *copy = strata_ctf_arena_get(namer->arena, 1, sizeof(*copy));
+	struct strata_ctf_type *copy = strata_ctf_arena_get(arena, 1, sizeof(*copy));
 
 	if (copy)
 		*copy = *type;
@@ -79,30 +83,38 @@ static size_t find_field(const struct strata_ctf_type *structure, const char *na
 	return i;
 }
 
-/* Lets the field that chooses a table be read into a slot.  Returns the slot; NO_SLOT: there is no
- * such field in front of @before, or no slot is left; -1 and @no_memory: out of memory. */
+/* Lets the field @at of a copied structure be read into a slot, another one than it has.  0, or -1:
+ * out of memory. */
+static int set_slot(struct strata_ctf_arena *arena, struct strata_ctf_type *structure, size_t at,
+		    int16_t slot)
+{
+	struct strata_ctf_field *field = (struct strata_ctf_field *)&structure->fields[at];
+	struct strata_ctf_type *type = copy_type(arena, field->type);
+
+	if (!type)
+		return -1;
+	type->slot = slot;
+	field->type = type;
+	return 0;
+}
+
+/* Lets a field in front of field @before be read into a slot.  Returns the slot; NO_SLOT: there is
+ * no such field, no slot is left, or, with @no_memory, there is no memory. */
 static int16_t provide_slot(struct namer *namer, struct strata_ctf_type *payload, const char *name,
 			    size_t before, bool *no_memory)
 {
 	const size_t at = find_field(payload, name);
-	struct strata_ctf_field *fields = (struct strata_ctf_field *)payload->fields;
-	struct strata_ctf_type *type;
 	int16_t slot;
 
-	if (at >= before || !strata_ctf_is_integer(fields[at].type))
+	if (at >= before || !strata_ctf_is_integer(payload->fields[at].type))
 		return STRATA_CTF_NO_SLOT;
-	if (fields[at].type->slot >= 0)
-		return fields[at].type->slot;
-	slot = (int16_t)(highest_slot(payload, namer->nr_slots) + 1);
+	if (payload->fields[at].type->slot >= 0)
+		return payload->fields[at].type->slot;
+	slot = (int16_t)(highest_slot(payload, namer->last_slot) + 1);
 	if (slot >= (int16_t)STRATA_CTF_SLOTS_MAX)
 		return STRATA_CTF_NO_SLOT;
-	type = copy_type(namer, fields[at].type);
-	*no_memory |= !type;
-	if (!type)
-		return STRATA_CTF_NO_SLOT;
-	type->slot = slot;
-	fields[at].type = type;
-	return slot;
+	*no_memory = set_slot(namer->arena, payload, at, slot) != 0;
+	return *no_memory ? STRATA_CTF_NO_SLOT : slot;
 }
 
 /* Gives names to a field of a payload that is a copy already.  0, or -1: out of memory. */
@@ -123,12 +135,14 @@ static int name_field(struct namer *namer, struct strata_ctf_type *payload, size
 	if (rule->chosen_by && slot < 0)
 		return 0;
 	names = strata_ctf_arena_get(namer->arena, 1, sizeof(*names));
-	type = copy_type(namer, is_array ? field->type->element : field->type);
-	array = is_array ? copy_type(namer, field->type) : type;
+	type = copy_type(namer->arena, is_array ? field->type->element : field->type);
+	array = is_array ? copy_type(namer->arena, field->type) : type;
 	if (!names || !type || !array)
 		return -1;
 	names->table = rule->of == STRATA_NAMES_DOMAIN ? namer->domains : rule->names;
-	names->slot = slot;
+	names->slot = rule->of == STRATA_ADDRESS_OF_DOMAIN ? namer->domain_slot : slot;
+	if (rule->of > STRATA_NAMES_DOMAIN)
+		names->symbols = namer->symbols;
 	type->names = names;
 	if (is_array)
 		array->first = type;
@@ -151,19 +165,29 @@ static bool can_name(const struct strata_ctf_type *payload, const struct strata_
 		!strata_ctf_is_text(type) && is_nameless(type->element));
 }
 
-/* Makes a copy of an event's payload, so that its fields can be changed.  NULL: out of memory. */
-static struct strata_ctf_type *copy_payload(struct namer *namer,
-					    const struct strata_ctf_type *payload)
+/* Makes a copy of a structure, so that its fields can be changed.  NULL: out of memory. */
+static struct strata_ctf_type *copy_structure(struct strata_ctf_arena *arena,
+					      const struct strata_ctf_type *payload)
 {
-	struct strata_ctf_type *copy = copy_type(namer, payload);
+	struct strata_ctf_type *copy = copy_type(arena, payload);
 	struct strata_ctf_field *fields =
-		strata_ctf_arena_get(namer->arena, payload->nr_fields, sizeof(*fields));
+		strata_ctf_arena_get(arena, payload->nr_fields, sizeof(*fields));
 
 	if (!copy || !fields)
 		return NULL;
 	memcpy(fields, payload->fields, payload->nr_fields * sizeof(*fields));
 	copy->fields = fields;
 	return copy;
+}
+
+/* An address of which nobody could know whose it is, or one of many. */
+static bool is_of_no_use(const struct namer *namer, const struct strata_names_rule *rule,
+			 const struct strata_ctf_field *field)
+{
+	if (rule->of <= STRATA_NAMES_DOMAIN)
+		return false;
+	return !namer->symbols || field->type->kind == STRATA_CTF_ARRAY ||
+	       (rule->of == STRATA_ADDRESS_OF_DOMAIN && namer->domain_slot < 0);
 }
 
 static int name_event(struct namer *namer, struct strata_ctf_event_class *event)
@@ -178,11 +202,11 @@ static int name_event(struct namer *namer, struct strata_ctf_event_class *event)
 		const struct strata_names_rule *rule =
 			find_rule(namer, name, payload->fields[i].name);
 
-		if (!rule || rule->of > STRATA_NAMES_DOMAIN ||
-		    !can_name(payload, &payload->fields[i]))
+		if (!rule || !can_name(payload, &payload->fields[i]) ||
+		    is_of_no_use(namer, rule, &payload->fields[i]))
 			continue;
 		if (!copy)
-			copy = copy_payload(namer, payload);
+			copy = copy_structure(namer->arena, payload);
 		if (!copy || name_field(namer, copy, i, rule))
 			return -1;
 	}
@@ -233,6 +257,23 @@ static enum strata_exits find_exits(const struct strata_ctf_trace *trace, size_t
 	return strata_exits_judge(&evidence);
 }
 
+/* The highest slot that anything in a kind of streams has. */
+static int16_t last_slot(const struct strata_ctf_trace *trace,
+			 const struct strata_ctf_stream_class *class)
+{
+	int16_t last = highest_slot(trace->metadata.packet_header, STRATA_CTF_NO_SLOT);
+	size_t i;
+
+	last = highest_slot(class->packet_context, last);
+	last = highest_slot(class->event_header, last);
+	last = highest_slot(class->event_context, last);
+	for (i = 0; i < class->nr_events; i++) {
+		last = highest_slot(class->events[i].context, last);
+		last = highest_slot(class->events[i].payload, last);
+	}
+	return last;
+}
+
 static int name_kind(struct strata_ctf_trace *trace, size_t kind)
 {
 	const struct strata_ctf_stream_class *class = &trace->metadata.streams[kind];
@@ -250,20 +291,17 @@ static int name_kind(struct strata_ctf_trace *trace, size_t kind)
 	} else {
 		return 0;
 	}
-	namer.nr_slots = highest_slot(trace->metadata.packet_header, STRATA_CTF_NO_SLOT);
-	namer.nr_slots = highest_slot(class->packet_context, namer.nr_slots);
-	namer.nr_slots = highest_slot(class->event_header, namer.nr_slots);
-	namer.nr_slots = highest_slot(class->event_context, namer.nr_slots);
+	/* A merged timeline does not say its layer: it has events of several sources. */
+	if (strata_ctf_env_text(trace, "layer") || strata_ctf_env_text(trace, "domain"))
+		namer.symbols = &trace->symbols;
+	namer.last_slot = last_slot(trace, class);
+	namer.domain_slot = STRATA_CTF_NO_SLOT;
+	if (namer.last_slot + 1 < (int)STRATA_CTF_SLOTS_MAX)
+		namer.domain_slot = ++namer.last_slot;
 	for (i = 0; i < class->nr_events; i++) {
 		/* The metadata is the trace's, and nobody reads it yet. */
-		struct strata_ctf_event_class *event =
-			(struct strata_ctf_event_class *)&class->events[i];
-		const int16_t before = namer.nr_slots;
-
-		namer.nr_slots = highest_slot(event->context, before);
-		if (name_event(&namer, event))
+		if (name_event(&namer, (struct strata_ctf_event_class *)&class->events[i]))
 			return -1;
-		namer.nr_slots = before;
 	}
 	return 0;
 }
@@ -280,4 +318,62 @@ int strata_event_names_set(struct strata_ctf_trace *trace, struct strata_error *
 			return strata_fail(error, "%s: out of memory", trace->path);
 	}
 	return trace->names_arena ? 0 : strata_fail(error, "%s: out of memory", trace->path);
+}
+
+/* The slot for the domain that addresses in a kind's events are of; NO_SLOT: they have none such.
+ */
+static int16_t slot_of_domain(const struct strata_ctf_stream_class *class)
+{
+	size_t i, j;
+
+	for (i = 0; i < class->nr_events; i++) {
+		const struct strata_ctf_type *payload = class->events[i].payload;
+
+		for (j = 0; payload && j < payload->nr_fields; j++) {
+			const struct strata_ctf_names *names = payload->fields[j].type->names;
+
+			if (names && names->symbols && names->slot >= 0)
+				return names->slot;
+		}
+	}
+	return STRATA_CTF_NO_SLOT;
+}
+
+static int read_domains(struct strata_ctf_trace *trace, struct strata_ctf_stream_class *class)
+{
+	const struct strata_ctf_type *old = class->event_context;
+	const size_t at = old ? find_field(old, "domain") : 0;
+	const int16_t slot = slot_of_domain(class);
+	struct strata_ctf_type *context;
+
+	if (slot < 0 || !old || at == old->nr_fields || old->fields[at].type->slot >= 0 ||
+	    !strata_ctf_is_integer(old->fields[at].type))
+		return 0;
+	context = copy_structure(trace->names_arena, old);
+	if (!context || set_slot(trace->names_arena, context, at, slot))
+		return -1;
+	class->event_context = context;
+	return 0;
+}
+
+int strata_event_names_add_symbols(struct strata_ctf_trace *trace, uint64_t domain,
+				   const struct strata_symbols *symbols, struct strata_error *error)
+{
+	struct strata_ctf_symbols *all = &trace->symbols;
+	struct strata_ctf_symbols_of *more =
+		reallocarray(all->of_domains, all->nr_domains + 1, sizeof(*more));
+	size_t i;
+
+	if (more)
+		all->of_domains = more;
+	/* Nobody reads the trace yet. */
+	for (i = 0; more && i < trace->metadata.nr_streams; i++) {
+		if (read_domains(trace,
+				 (struct strata_ctf_stream_class *)&trace->metadata.streams[i]))
+			more = NULL;
+	}
+	if (!more)
+		return strata_fail(error, "out of memory for symbols");
+	more[all->nr_domains++] = (struct strata_ctf_symbols_of){ domain, symbols };
+	return 0;
 }

@@ -16,4 +16,12 @@
  */
 int strata_event_names_set(struct strata_ctf_trace *trace, struct strata_error *error);
 
+/*
+ * Names the addresses in a hypervisor's events that are of a domain's kernel; the symbols stay.
+ * Before anybody reads its events, or binds a filter to them.  0, or -1: out of memory.
+ */
+int strata_event_names_add_symbols(struct strata_ctf_trace *trace, uint64_t domain,
+				   const struct strata_symbols *symbols,
+				   struct strata_error *error);
+
 #endif /* STRATA_MERGE_EVENT_NAMES_H */

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#define TRACER_OF_MERGES "strata merge"
-
 /* Returns the layer that a name stands for, a string that lives for ever; "": none. */
 static const char *layer_of(const char *name)
 {
@@ -18,31 +16,6 @@ static const char *layer_of(const char *name)
 	}
 	/* LTTng's word for applications. */
 	return name && strcmp(name, "ust") == 0 ? "app" : "";
-}
-
-static bool env_is(const struct strata_ctf_trace *trace, const char *name, const char *text)
-{
-	const char *has = strata_ctf_env_text(trace, name);
-
-	return has && strcmp(has, text) == 0;
-}
-
-static bool is_merged(const struct strata_ctf_trace *trace)
-{
-	return env_is(trace, "tracer_name", TRACER_OF_MERGES) ||
-	       env_is(trace, "original_tracer_name", TRACER_OF_MERGES);
-}
-
-/* In a merged timeline's stream the name of each event begins with its layer. */
-static const char *layer_of_names(const struct strata_ctf_stream_class *class)
-{
-	const char *name = class->nr_events ? class->events[0].name : "";
-	char layer[8] = "";
-	const char *colon = strchr(name, ':');
-
-	if (colon && (size_t)(colon - name) < sizeof(layer))
-		memcpy(layer, name, (size_t)(colon - name));
-	return layer_of(layer);
 }
 
 /* Most are read without a walk: in bytes, and never far. */
@@ -105,16 +78,6 @@ int strata_place_find(struct strata_place *place, const struct strata_ctf_trace 
 	int64_t domain;
 
 	memset(place, 0, sizeof(*place));
-	if (is_merged(trace)) {
-		place->layer = layer_of_names(class);
-		if (!class->event_context)
-			return 0;
-		return find_fields(place, class->event_context, arena) ||
-				       find_field(place, &place->pcpu, class->event_context, "pcpu",
-						  arena)
-			       ? -1
-			       : 0;
-	}
 	/* Strata's sources have a domain with a number; its name may be anything. */
 	if (!strata_ctf_env_number(trace, "domain_id", &domain) ||
 	    !strata_ctf_env_text(trace, "layer")) {

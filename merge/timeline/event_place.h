@@ -4,8 +4,7 @@
  * which physical CPU, in which domain, on which of its vCPUs.
  *
  * Strata's traces say it: the hypervisor's in each event's context (who ran on the CPU),
- * a kernel's or an application's for the trace as a whole; a merged timeline's in
- * each context.  Others' know their layer at most.
+ * a kernel's or an application's for the trace as a whole.  Others' know their layer at most.
  */
 #ifndef STRATA_MERGE_EVENT_PLACE_H
 #define STRATA_MERGE_EVENT_PLACE_H

@@ -23,7 +23,7 @@ gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Iinclude tests/bench/dra
 
 # shellcheck disable=SC2046 # several arguments
 gcc -std=gnu11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror -Iinclude -Imerge -Idom0-tools tests/bench/drain_cost.c \
-	out/build/libstrata.a -o "$dir/drain_cost" \
+	out/build/{consumerd,merge}.a -o "$dir/drain_cost" \
 	$(pkg-config --libs xencall xenforeignmemory xengnttab xenevtchn xenstore xentoollog json-c)
 
 # Instructions of the recorder for each event on its way from a ring to the file, the kernel's not counted: KIND SIZE.

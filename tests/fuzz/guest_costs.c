@@ -3,6 +3,7 @@
  */
 #include "guest_costs.h"
 
+#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -306,6 +307,56 @@ static const char *nobody_waits_for_ever_for_xenstored(const char *raw)
 	return wrong;
 }
 
+/* Stream files of a guest that comes while the others are recorded. */
+static struct {
+	char pattern[200];
+	size_t files;   /* in the turn before */
+	size_t at_once; /* most that were made between two waits */
+} coming;
+
+static void come_late(void *data)
+{
+	glob_t found = { 0 };
+	size_t files;
+
+	work_of_all(data);
+	glob(coming.pattern, 0, NULL, &found);
+	files = found.gl_pathc;
+	globfree(&found);
+	if (files > coming.files && files - coming.files > coming.at_once)
+		coming.at_once = files - coming.files;
+	coming.files = files;
+	if (guests[SILENT].life == FAKE_RUNS || ms_since_begin() < 100)
+		return;
+	guests[SILENT].life = FAKE_RUNS;
+	liars_come_again(&guests[SILENT]);
+}
+
+/* Each is a file, and others are drained in between.  SOURCES_RINGS_PER_TURN is 1 here; there may
+ * be turns without a wait. */
+static const char *rings_are_added_over_turns(const char *raw)
+{
+	uint64_t seed = 0, records;
+	const char *wrong;
+	struct plan plan;
+
+	snprintf(coming.pattern, sizeof(coming.pattern), "%s/liar-a*/cpu_*", raw);
+	do {
+		plan = begin_from(&seed, false, come_late);
+		coming.files = coming.at_once = 0;
+		guests[SILENT].life = FAKE_DYING;
+		plan.duration_ms = 2000;
+		wrong = record_checked(raw, &plan, true, NULL);
+	} while (!wrong && guests[SILENT].nr_rings < FAKE_RINGS_MAX);
+	if (!wrong && coming.files < guests[SILENT].nr_rings)
+		wrong = "the guest that came was not recorded";
+	if (!wrong && coming.at_once == FAKE_RINGS_MAX)
+		wrong = "all rings of a guest are added in one turn";
+	if (!wrong)
+		wrong = outcome_streams(raw, HONEST, &records);
+	return wrong ? wrong : outcome_complete(HONEST);
+}
+
 /* The paused one obeyed another recorder last, which began some seconds ago. */
 static const char *answers_to_another_recorder_are_none(const char *raw)
 {
@@ -339,6 +390,7 @@ const struct guest_cost guest_costs[] = {
 	  a_death_takes_no_history_of_others },
 	{ "a guest that reboots has no new allowance", a_reboot_brings_no_new_allowance },
 	{ "pages that are mapped are shared out", pages_are_shared_out },
+	{ "rings of a guest that comes are added over several turns", rings_are_added_over_turns },
 	{ "a domain's next kernel finds nobody writing into its memory",
 	  another_kernel_s_memory_is_not_written },
 	{ "Xen's rings are drained while xenstored hangs, and guests are told when it answers",

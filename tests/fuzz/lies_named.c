@@ -118,7 +118,7 @@ static const struct {
 	void (*tell)(struct fake_guest *guest);
 	const char *said; /* after "domain 1 (liar-a) is left out: " */
 } lies[] = {
-	{ root_ref_elsewhere, "mapping 1 pages of its root" },
+	{ root_ref_elsewhere, "mapping its root (1 pages)" },
 	{ root_ref_with_a_sign, "what its module publishes in xenstore is incomplete" },
 	{ other_version, "its strata.ko speaks version 77" },
 	{ no_magic, "bad root page: magic 0x12345678" },
@@ -131,11 +131,11 @@ static const struct {
 	{ entry_of_many_fields, "bad event table: entry 1 has 41 fields" },
 	{ string_of_many, "its event table: event 5 (said)" },
 	{ page_listed_twice, "bad directory: it lists reference" },
-	{ page_not_granted, "ring 0: mapping 1 pages of a writer area" },
+	{ page_not_granted, "mapping its writer areas (" },
 	{ name_of_no_event, "its event table: event 0 ((not a C identifier))" },
-	{ cpu_beyond_all, "ring 0: it is of CPU 65536" },
-	{ ring_of_no_kind, "ring 0: it does not begin as a ring does" },
-	{ written_to_the_end, "ring 0: it says to have been read up to 0x" },
+	{ cpu_beyond_all, "ring 0: bad CPU number 65536" },
+	{ ring_of_no_kind, "ring 0: it has no ring header" },
+	{ written_to_the_end, "ring 0: it claims to have been read up to 0x" },
 	{ refuses, "its module never said that it records" },
 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "liars.h"
-#include "host/merger.h"
+#include "../merge_alone.h"
 #include "verbs.h"
 
 const char *outcome_streams(const char *raw, size_t guest, uint64_t *records)
@@ -116,21 +116,21 @@ static void show(void *data, const char *message)
 
 const char *outcome_merged(const char *raw, uint64_t honest_records, uint64_t refused)
 {
-	const struct strata_merge_options options = { .complain = show, .remark = show };
+	const struct strata_merge_options options = { .complain = show };
 	struct counting_sink counting = { .sink = { .event = count_event,
 						    .finish = count_finish } };
 	struct strata_sink *sinks[] = { &counting.sink };
 	struct strata_error error = { "" };
-	struct strata_merge *merge = strata_merge_open(raw, &options, &error);
+	struct merge_alone alone;
 	const struct strata_merge_result *result;
 	const char *wrong = NULL;
 
-	if (!merge) {
+	if (merge_alone_open(&alone, raw, &options, NULL, 0, &error)) {
 		show(NULL, error.text);
 		return "what it recorded does not open";
 	}
-	result = strata_merge_result(merge);
-	if (strata_merge_run(merge, sinks, 1, &error))
+	result = strata_merge_result(alone.merge);
+	if (merge_alone_run(&alone, sinks, 1, &error))
 		wrong = "what it recorded does not merge";
 	else if (counting.honest_events != honest_records)
 		wrong = "the merge lacks events of the honest guest";
@@ -138,6 +138,6 @@ const char *outcome_merged(const char *raw, uint64_t honest_records, uint64_t re
 		wrong = "the merge is not in order";
 	else if (result->bad_packets != refused + result->forged_packets)
 		wrong = "the recorder let a packet through that the merger refuses";
-	strata_merge_close(merge);
+	merge_alone_close(&alone);
 	return wrong;
 }

@@ -12,7 +12,7 @@ OUT=out/tests/two-machines
 
 check "two machines are traced by LTTng" tests/lttng/two_machines.sh "$OUT"
 check "clock_truth builds" gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Iinclude -Imerge tests/lttng/clock_truth.c \
-	out/build/libstrata.a -o "$OUT/clock_truth" -ljson-c -lpthread
+	out/build/merge.a -o "$OUT/clock_truth" -ljson-c -lpthread
 check "the truth is within the bound" "$OUT/clock_truth" "$OUT/clocks" "$OUT/a" "$OUT/b"
 
 out/bin/strata stat --json "$OUT/a" "$OUT/b" >"$OUT/stat.json"

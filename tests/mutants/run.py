@@ -159,7 +159,8 @@ def make(test, mutated):
     target = command_of(test)[0]
     command = ["make", "-s", f"-j{os.cpu_count()}", "WARNINGS=-w", target]
     if mutated and test.startswith("alone:"):
-        command += ["-o", "out/build/libstrata.a", "-o", "out/build/libtests.a"]
+        for part in ("strata", "stratad", "consumerd", "merge", "libtests"):
+            command += ["-o", f"out/build/{part}.a"]
     done = subprocess.run(command, cwd=TREE, capture_output=True, text=True, errors="replace")
     return None if done.returncode == 0 else done.stdout + done.stderr
 

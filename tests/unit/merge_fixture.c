@@ -70,26 +70,22 @@ void merge_directory(struct merged *merged, const char *dir, const char *source,
 	struct collector collector = { .sink = { .event = collect, .finish = finish },
 				       .merged = merged };
 	struct strata_sink *sinks[] = { &collector.sink };
-	const struct strata_merge_options options = { .complain = complain,
-						      .remark = complain,
-						      .data = merged };
-	struct strata_merge *merge;
+	const struct strata_merge_options options = { .complain = complain, .data = merged };
+	struct merge_alone alone;
 	size_t i;
 
 	memset(merged, 0, sizeof(*merged));
 	merged->status = -1;
-	merge = strata_merge_open(dir, &options, &merged->error);
-	if (!merge)
+	if (merge_alone_open(&alone, dir, &options, source, shift, &merged->error))
 		return;
-	if (!source || strata_merge_shift(merge, source, shift, &merged->error) == 0)
-		merged->status = strata_merge_run(merge, sinks, 1, &merged->error);
-	merged->result = *strata_merge_result(merge);
-	merged->nr_streams = strata_merge_nr_streams(merge);
+	merged->status = merge_alone_run(&alone, sinks, 1, &merged->error);
+	merged->result = *strata_merge_result(alone.merge);
+	merged->nr_streams = strata_merge_nr_streams(alone.merge);
 	for (i = 0; i < merged->nr_streams && i < 16; i++) {
-		merged->lost[i] = strata_merge_stream(merge, i)->lost;
-		merged->unsure += strata_merge_stream(merge, i)->unsure;
+		merged->lost[i] = strata_merge_stream(alone.merge, i)->lost;
+		merged->unsure += strata_merge_stream(alone.merge, i)->unsure;
 	}
-	strata_merge_close(merge);
+	merge_alone_close(&alone);
 }
 
 void merged_free(struct merged *merged)

@@ -6,7 +6,7 @@
 #ifndef STRATA_TESTS_MERGE_FIXTURE_H
 #define STRATA_TESTS_MERGE_FIXTURE_H
 
-#include "host/merger.h"
+#include "../merge_alone.h"
 #include "synthetic.h"
 
 struct merged_event {

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # `strata merge`, `view`, `stat` and `convert` are one engine: of the same recording, sound or damaged, they say the same
-# events in the same order with the same times, bounds, losses, damage and exit status.  RAW...: other recordings, too.
+# events in the same order with the same times, bounds, losses, damage and exit status.  RAW...: only these recordings are looked
+# at; test_merged_ctf.c gives it one of all layers, sound and damaged.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/tap.sh
@@ -64,6 +65,11 @@ same_bound() {
 	[ "$said" = null ] || [ "$shown" = "$said" ]
 }
 
+# Of each recording stat says what its merge has in summary.json.
+same_summary() {
+	jq -S . "$work/merged/summary.json" | cmp - <(jq -S '.recordings[0]' "$work/stat")
+}
+
 # complaints VERB RAW: what a verb says of places in the recording.
 complaints() {
 	grep -F "$2/" "$work/$1.err" | sed "s/^strata: \($1: \)\?//" | sort
@@ -82,8 +88,34 @@ agree() {
 	check "$1: as many events, also for babeltrace2" same_number
 	check "$1: the same events, in the same order, with the same times, bounds and places" same_events "$2"
 	check "$1: the same losses" same_losses
+	check "$1: the same summary" same_summary
 	check "$1: the same bound" same_bound
 	check "$1: the same complaints" same_complaints "$2"
+}
+
+# both_agree RAW OTHER STATUS: they are one timeline, whoever reads them.
+both_agree() {
+	local status=0
+	rm -rf "$work/both" "$work/status"
+	"$strata" merge "$1" "$2" -o "$work/both" >/dev/null 2>&1
+	echo $? >>"$work/status"
+	"$strata" view --color=never "$1" "$2" >"$work/view.text" 2>/dev/null || status=$?
+	echo $status >>"$work/status"
+	"$strata" stat "$1" "$2" >/dev/null 2>&1
+	echo $? >>"$work/status"
+	"$strata" view --color=never "$work/both/ctf" >"$work/merged.text" 2>/dev/null
+	one_status "$3" && cmp "$work/view.text" "$work/both/timeline.txt" && cmp "$work/view.text" "$work/merged.text" &&
+		[ "$(wc -l <"$work/view.text")" -gt 20000 ]
+}
+# Recordings that are named on the command line: of a test of another kind, or of a lab's.
+for raw in "$@"; do
+	wanted=0
+	"$strata" stat "$raw" >/dev/null 2>&1 || wanted=$?
+	agree "$raw" "$raw" $wanted
+done
+[ $# = 0 ] || {
+	finish
+	exit
 }
 
 "$strata" import tests/unit/data/host.xentrace -o "$work/xen" --tsc-khz 2445427 >/dev/null
@@ -105,10 +137,9 @@ cp -r "$work/xen" "$work/link"
 mv "$work/link/xen/cpu_1" "$work/elsewhere" && ln -s "$work/elsewhere" "$work/link/xen/cpu_1"
 agree "a link in place of a stream" "$work/link" 3
 
-# Others, of a lab's test for instance, that are named on the command line.
-for raw in "$@"; do
-	wanted=0
-	"$strata" stat "$raw" >/dev/null 2>&1 || wanted=$?
-	agree "$raw" "$raw" $wanted
-done
+# Neither's clock is tied to the other's, which is told.
+check "a maker of traces is built" gcc -O2 -Wall -Wextra -Werror tests/bench/make_ctf.c -o "$work/make_ctf"
+"$work/make_ctf" "$work/other" 3 20000 4 >/dev/null
+check "a recording and another's trace: one timeline, one exit status" both_agree "$work/xen" "$work/other" 3
+check "a damaged recording and another's trace likewise" both_agree "$work/bad" "$work/other" 3
 finish

@@ -114,7 +114,7 @@ static void too_many_fields_are_refused(void **state)
 {
 	(void)state;
 	add(0, "one", 1)->nr_fields = STRATA_EVENT_FIELDS_MAX + 1;
-	assert_refused(sizeof(table), 1, "entry 0 has 41 fields (at most 40 can be)");
+	assert_refused(sizeof(table), 1, "entry 0 has 41 fields (at most 40)");
 }
 
 static void an_id_that_is_not_its_place_is_refused(void **state)

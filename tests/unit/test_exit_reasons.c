@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "host/recording_traces.h"
 #include "xentrace_fixture.h"
 
 #define EXIT    (0x00081002u | 2u << 28)
@@ -164,7 +165,7 @@ static void a_merge_finds_it_out(void **state)
 	const uint32_t payload[] = { 0x7b, 0, 0 };
 	const uint16_t context[] = { 1, 0 };
 	struct strata_error error;
-	struct strata_merge *merge;
+	struct strata_recording_traces *traces;
 	struct synthetic rec;
 
 	(void)state;
@@ -174,10 +175,10 @@ static void a_merge_finds_it_out(void **state)
 	synthetic_record(&rec, synthetic_stream(&rec, "xen", 0), 2000, EXIT_64, context,
 			 sizeof(context), payload, sizeof(payload));
 	synthetic_write(&rec);
-	merge = strata_merge_open(rec.dir, NULL, &error);
-	assert_non_null(merge);
-	assert_int_equal(strata_merge_recording(merge)->sources[0].exits, STRATA_EXITS_SVM);
-	strata_merge_close(merge);
+	traces = strata_recording_traces_open(rec.dir, NULL, NULL, NULL, &error);
+	assert_non_null(traces);
+	assert_int_equal(strata_recording_traces_table(traces)->sources[0].exits, STRATA_EXITS_SVM);
+	strata_recording_traces_close(traces);
 	synthetic_free(&rec);
 }
 

@@ -32,6 +32,7 @@ static const struct strata_ring_geometry small = { 12, 1 };
 static int memory = -1;
 static unsigned char *pages;
 static uint32_t pages_mapped;
+static uint32_t nr_mappings;
 static uint32_t pages_used;
 
 /* The pages that one map of the guest is made of. */
@@ -39,6 +40,7 @@ static struct strata_guest_root *root;
 static uint32_t *directory;
 static struct strata_ring_writer_area *writers[STRATA_GUEST_RINGS_MAX];
 static struct strata_ring_reader_area *readers[STRATA_GUEST_RINGS_MAX];
+static unsigned char *data_of[STRATA_GUEST_RINGS_MAX];
 static struct guest guest;
 static struct guest_map map;
 static struct strata_error failure;
@@ -60,6 +62,7 @@ void *xengnttab_map_domain_grant_refs(xengnttab_handle *handle, uint32_t nr, uin
 				 (off_t)(refs[i] - FIRST_REF) * STRATA_PAGE_BYTES) != MAP_FAILED);
 	}
 	pages_mapped += nr;
+	nr_mappings++;
 	return at;
 }
 
@@ -137,6 +140,7 @@ static void make_guest(uint32_t nr_events, uint32_t nr_rings)
 				 i, 0);
 		list_pages(writers[i], STRATA_WRITER_AREA_PAGES);
 		list_pages(readers[i], STRATA_READER_AREA_PAGES);
+		data_of[i] = data;
 		for (page = 0; page < strata_data_pages(small); page++)
 			list_pages(data + page * STRATA_PAGE_BYTES, 1);
 	}
@@ -189,6 +193,52 @@ static void what_a_guest_grants_is_mapped_in_its_order(void **state)
 	assert_int_equal(guest_map(&map, NULL, &guest, false, &failure), 0);
 	assert_int_equal(map.nr_rings, 0);
 	assert_int_equal(map.nr_events, 3);
+	guest_unmap(&map);
+	assert_int_equal(pages_mapped, 0);
+}
+
+/* Each mapping costs the recorder system calls, between which it drains nothing. */
+static void many_rings_take_few_mappings(void **state)
+{
+	uint32_t few;
+
+	(void)state;
+	nr_mappings = 0;
+	make_guest(1, 1);
+	is_taken();
+	few = nr_mappings;
+	nr_mappings = 0;
+	make_guest(1, STRATA_GUEST_RINGS_MAX);
+	is_taken();
+	assert_in_range(nr_mappings, few, few + 4);
+}
+
+static void each_of_many_rings_has_its_own_areas(void **state)
+{
+	const size_t last = strata_data_bytes(small) - 1;
+	uint32_t i;
+
+	(void)state;
+	make_guest(1, STRATA_GUEST_RINGS_MAX);
+	for (i = 0; i < STRATA_GUEST_RINGS_MAX; i++) {
+		data_of[i][0] = (unsigned char)i;
+		data_of[i][last] = (unsigned char)~i;
+	}
+	assert_int_equal(guest_map(&map, NULL, &guest, true, &failure), 0);
+	for (i = 0; i < STRATA_GUEST_RINGS_MAX; i++) {
+		assert_int_equal(map.rings[i].cpu, i);
+		assert_int_equal(map.rings[i].reader.data[0], (unsigned char)i);
+		assert_int_equal(map.rings[i].reader.data[last], (unsigned char)~i);
+		map.rings[i].reader.shared->read_count = i;
+		assert_int_equal(readers[i]->read_count, i);
+	}
+	/* From now on what is written there is the recorder's own. */
+	assert_int_equal(guest_map_detach(&map, &failure), 0);
+	for (i = 0; i < STRATA_GUEST_RINGS_MAX; i++) {
+		assert_int_equal(map.rings[i].reader.shared->read_count, i);
+		map.rings[i].reader.shared->read_count = 1000;
+		assert_int_equal(readers[i]->read_count, i);
+	}
 	guest_unmap(&map);
 	assert_int_equal(pages_mapped, 0);
 }
@@ -308,7 +358,7 @@ static void each_ring_is_of_a_cpu_of_its_own(void **state)
 	writers[2]->cpu = STRATA_CPU_MAX;
 	is_taken();
 	writers[2]->cpu = STRATA_CPU_MAX + 1;
-	is_refused("ring 2: it is of CPU 65535 (at most 65534 can be)");
+	is_refused("ring 2: bad CPU number 65535 (at most 65534)");
 	writers[2]->cpu = 0;
 	is_refused("rings 0 and 2 are both of CPU 0");
 }
@@ -318,7 +368,7 @@ static void a_ring_that_contradicts_the_root_page_is_refused(void **state)
 	(void)state;
 	make_guest(1, 2);
 	writers[1]->magic++;
-	is_refused("ring 1: it does not begin as a ring does");
+	is_refused("ring 1: it has no ring header");
 	make_guest(1, 2);
 	writers[1]->version++;
 	is_refused("ring 1: its layout has another version");
@@ -350,7 +400,7 @@ static void a_ring_that_was_read_to_the_end_of_numbers_is_refused(void **state)
 	say_read_up_to(half - strata_buffer_bytes(small));
 	is_taken();
 	say_read_up_to(half);
-	is_refused("it says to have been read up to 0x8000000000000000");
+	is_refused("it claims to have been read up to 0x8000000000000000");
 }
 
 static int make_memory(void **state)
@@ -368,6 +418,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_guest_grants_is_mapped_in_its_order),
+		cmocka_unit_test(many_rings_take_few_mappings),
+		cmocka_unit_test(each_of_many_rings_has_its_own_areas),
 		cmocka_unit_test(a_root_page_of_another_kind_is_refused),
 		cmocka_unit_test(the_number_of_rings_has_limits),
 		cmocka_unit_test(the_number_of_events_and_the_size_of_their_table_have_limits),

@@ -275,6 +275,16 @@ static void merges_are_merged(void **state)
 	    " jq -c '[.ns, .event, .source]' is >a; jq -c '[.ns, .event, .source]' again >b; cmp a b");
 }
 
+/* So do all verbs of a recording of all layers, sound and with a byte that is wrong. */
+static void all_verbs_agree(void **state)
+{
+	(void)state;
+	run("cp -r raw bad && printf '\\377' |"
+	    " dd of=bad/dom0/cpu_0 bs=1 seek=200 conv=notrunc status=none &&"
+	    " $STRATA_TOP/tests/unit/test_agreement.sh $PWD/raw $PWD/bad >agreed;"
+	    " grep -A 5 '^not ok' agreed >&2; test $(grep -c '^ok' agreed) = 14");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -285,6 +295,7 @@ int main(void)
 		cmocka_unit_test(statistics_are_the_same),
 		cmocka_unit_test(what_was_merged_is_merged_again_to_the_same),
 		cmocka_unit_test(merges_are_merged),
+		cmocka_unit_test(all_verbs_agree),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

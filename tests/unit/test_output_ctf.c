@@ -223,6 +223,69 @@ static void what_came_out_comes_out_again(void **data)
 	outputs_end(&world);
 }
 
+/* Losses of a set, in order. */
+struct losses {
+	struct strata_slice_sink sink;
+	struct strata_loss of[32];
+	size_t nr;
+};
+
+static int ignore_events(struct strata_slice_sink *sink, size_t stream,
+			 struct strata_ctf_reader *reader, const struct strata_lane_event *events,
+			 size_t nr, struct strata_error *error)
+{
+	(void)sink;
+	(void)stream;
+	(void)reader;
+	(void)events;
+	(void)nr;
+	(void)error;
+	return 0;
+}
+
+static int add_loss(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
+		    const struct strata_loss *loss, struct strata_error *error)
+{
+	struct losses *losses = (struct losses *)sink;
+
+	(void)stream;
+	(void)reader;
+	(void)error;
+	assert_in_range(losses->nr, 0, 31);
+	losses->of[losses->nr++] = *loss;
+	return 0;
+}
+
+static void find_losses(const struct opened *opened, struct losses *losses)
+{
+	struct strata_ctf_tally tallies[4] = { { 0 } };
+	struct strata_error error;
+
+	memset(losses, 0, sizeof(*losses));
+	losses->sink = (struct strata_slice_sink){ .take = ignore_events, .lose = add_loss };
+	assert_int_equal(
+		strata_trace_set_merge(&opened->set, 0, UINT64_MAX, &losses->sink, tallies, &error),
+		0);
+}
+
+/* Each between the same times, as many events and packets. */
+static void assert_same_losses(const struct opened *in, const struct opened *out)
+{
+	struct losses before, after;
+	size_t i;
+
+	find_losses(in, &before);
+	find_losses(out, &after);
+	assert_int_equal(before.nr, after.nr);
+	for (i = 0; i < before.nr; i++) {
+		assert_int_equal(before.of[i].discarded, after.of[i].discarded);
+		assert_int_equal(before.of[i].missing_packets, after.of[i].missing_packets);
+		assert_int_equal(before.of[i].from_ns, after.of[i].from_ns);
+		assert_int_equal(before.of[i].to_ns, after.of[i].to_ns);
+	}
+	assert_in_range(before.nr, 2, 31);
+}
+
 static void losses_are_told_again(void **data)
 {
 	const struct crooked_trace trace = { .packets = 6, .events = 40, .is_lossy = true };
@@ -240,6 +303,7 @@ static void losses_are_told_again(void **data)
 	assert_int_equal(in.set.streams[0].tally.missing_packets, 3);
 	assert_int_equal(out.set.streams[0].tally.discarded, 10);
 	assert_int_equal(out.set.streams[0].tally.missing_packets, 3);
+	assert_same_losses(&in, &out);
 	close_traces(&in);
 	close_traces(&out);
 	outputs_end(&world);

@@ -293,9 +293,9 @@ check "a file's name is shown so that no terminal obeys it" shown
 
 ring=$work/elsewhere/app-$crowd.ring
 check "a ring file alone is recovered as well" "$strata" recover "$ring" -o "$work/one"
-check "its rings keep a new recorder out of that directory" refused 'elsewhere holds rings that a recorder left' \
+check "its rings keep a new recorder out of that directory" refused 'elsewhere contains rings of a recorder that died' \
 	"$strata" record --app "$crowd" --app-memory "file:$work/elsewhere" -o "$work/new" --duration 100ms
-check "and out of the old one" refused 'holds rings that a recorder left' "$strata" record --app "$crowd" -o "$work/alone" --duration 100ms
+check "and out of the old one" refused 'contains rings of a recorder that died' "$strata" record --app "$crowd" -o "$work/alone" --duration 100ms
 # kept OPTIONS...: a directory that is no recording, and a file in it that is called as ours are, are somebody's.
 kept() {
 	mkdir "$work/somebody"

@@ -62,7 +62,7 @@ static unsigned int read_lines(int fd, bool *dropped)
 	while ((line = strsep(&rest, "\n"))) {
 		if (!*line)
 			continue;
-		if (strstr(line, "found no reader")) {
+		if (strstr(line, "nobody read stderr")) {
 			*dropped = true;
 			continue;
 		}

@@ -18,6 +18,7 @@
 #include "base/exit_status.h"
 #include "strata/commands.h"
 #include "outputs/outputs.h"
+#include "../merge_alone.h"
 #include "synthetic.h"
 
 #define TURN_TICKS 72000000u /* 30 ms */
@@ -271,21 +272,19 @@ static void a_guest_at_another_time_is_seen_by_the_rules(void **state)
 	struct given *given = *state;
 	struct strata_trace_compass_result result;
 	struct strata_error error;
-	struct strata_merge *merge;
+	struct merge_alone alone;
 	struct strata_sink *sink;
 	char out[100];
 
 	build(given, 20);
 	synthetic_write(&given->rec);
 	snprintf(out, sizeof(out), "%s/out", given->rec.dir);
-	merge = strata_merge_open(given->rec.dir, NULL, &error);
-	assert_non_null(merge);
-	assert_int_equal(strata_merge_shift(merge, "g1", 1500, &error), 0);
-	sink = strata_trace_compass_new(merge, out, false, NULL, NULL, &result, &error);
+	assert_int_equal(merge_alone_open(&alone, given->rec.dir, NULL, "g1", 1500, &error), 0);
+	sink = strata_trace_compass_new(alone.merge, out, false, NULL, NULL, &result, &error);
 	assert_non_null(sink);
-	assert_int_equal(strata_merge_run(merge, &sink, 1, &error), 0);
+	assert_int_equal(merge_alone_run(&alone, &sink, 1, &error), 0);
 	sink->free(sink);
-	strata_merge_close(merge);
+	merge_alone_close(&alone);
 	assert_int_equal(check_rules(given, "out"), 1);
 	assert_says(given, "BROKEN a guest's events are when its vCPU runs: ");
 }

@@ -84,9 +84,9 @@ boot "$here/clocks.lab" "$OUT"
 check "the recording merges, no violation" merged_cleanly "$OUT/raw" "$MERGED"
 check "nothing was lost or left out" summary '.lost == 0 and .left_out_sources == 0 and .clock.clamped == 0'
 check "every event's clock was recorded" summary '.clock.assumed_clocks == 0'
-check "offset: Xen recorded an offset, natively" clock_recorded offset 'tsc_mode=2 emulated=0 .*is_hvm=1 '
-check "pvemul: Xen recorded an emulated PV counter" clock_recorded pvemul 'tsc_mode=1 emulated=1 .*is_hvm=0 '
-check "pvhemul: Xen recorded an emulated PVH counter" clock_recorded pvhemul 'tsc_mode=1 emulated=1 .*is_hvm=1 '
+check "offset: Xen recorded an offset, natively" clock_recorded offset 'tsc_mode=2[^ ]* emulated=0 .*is_hvm=1 '
+check "pvemul: Xen recorded an emulated PV counter" clock_recorded pvemul 'tsc_mode=1[^ ]* emulated=1 .*is_hvm=0 '
+check "pvhemul: Xen recorded an emulated PVH counter" clock_recorded pvhemul 'tsc_mode=1[^ ]* emulated=1 .*is_hvm=1 '
 check "dom0: the host's counter, exact to a tick" all_of dom0 '.clock == "host" and .bound_ns == 1'
 # Next to a step that falls between the starts, or the ends, of both recorders, no event shows on which side it lies.
 check "offset: set four times or more, and exact to a tick" all_of offset \

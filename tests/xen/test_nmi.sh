@@ -11,7 +11,7 @@ OUT=out/tests/nmi
 build_helper() {
 	# shellcheck disable=SC2046 # several arguments
 	gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Iinclude -Imerge -Idom0-tools \
-		-Ixen-patch/src/common/strata "tests/xen/helpers/$1.c" out/build/libstrata.a -o "$OUT/$1" \
+		-Ixen-patch/src/common/strata "tests/xen/helpers/$1.c" out/build/{consumerd,merge}.a -o "$OUT/$1" \
 		$(pkg-config --libs xencall xenforeignmemory xengnttab xenevtchn xenstore xentoollog json-c)
 }
 

@@ -17,7 +17,7 @@ trap '[ -z "$lab" ] || kill "$lab" 2>/dev/null' EXIT
 build_flood() {
 	# shellcheck disable=SC2046 # several arguments
 	gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Iinclude -Imerge -Idom0-tools \
-		-Ixen-patch/src/common/strata tests/xen/helpers/flood.c out/build/libstrata.a -o "$OUT/flood" \
+		-Ixen-patch/src/common/strata tests/xen/helpers/flood.c out/build/{consumerd,merge}.a -o "$OUT/flood" \
 		$(pkg-config --libs xencall xenforeignmemory xengnttab xenevtchn xenstore xentoollog json-c)
 }
 

@@ -28,7 +28,7 @@ int app_identify(struct app *app, struct strata_error *error)
 
 	if (peer_identify(app->socket, &peer, error))
 		return -1;
-	/* Nobody but a child of it can hold the other end, and libstrata's children do not. */
+	/* Only a child of it could have the other end open, and libstrata's children do not. */
 	if (peer.ended)
 		return strata_fail(error, "process %d has ended", peer.pid);
 	app->pid = peer.pid;
@@ -57,7 +57,7 @@ bool app_lives(const struct app *app)
 {
 	char path[64], link[8];
 
-	/* A process that ends gives back its memory first, and its files behind that. */
+	/* A process that ends gives back its memory first, and its files later. */
 	snprintf(path, sizeof(path), "/proc/%d/exe", app->pid);
 	return readlink(path, link, sizeof(link)) > 0;
 }
@@ -88,7 +88,8 @@ static int send_packet(struct app *app, struct strata_app_packet *packet, size_t
 	return strata_fail(error, "it does not listen: %s", strerror(errno));
 }
 
-/* What libstrata finds, too, unless it lies: a ring for each CPU that this machine can have. */
+/* libstrata finds the same number, unless it lies: a ring for each CPU that this machine can have.
+ */
 static uint32_t nr_cpus_max(void)
 {
 	static uint32_t known;
@@ -109,8 +110,8 @@ static int take_hello(struct app *app, const struct strata_app_message *head,
 	if (head->value != STRATA_APP_SINGLE_STORE && head->value != STRATA_APP_RESERVE_COMMIT)
 		return strata_fail(error, "its rings are of an unknown kind %u", head->value);
 	if (head->count < 1 || head->count > nr_cpus_max())
-		return strata_fail(error, "it says to have %u CPUs, and this machine has %u",
-				   head->count, nr_cpus_max());
+		return strata_fail(error, "it claims %u CPUs, and this machine has %u", head->count,
+				   nr_cpus_max());
 	app->mode = head->value;
 	app->nr_cpus = head->count;
 	app->header_forms = head->headers;
@@ -178,7 +179,7 @@ enum app_news app_hear(struct app *app, struct strata_error *error)
 		return APP_GONE;
 	if ((size_t)bytes < sizeof(packet.head) || (size_t)bytes > sizeof(packet) ||
 	    packet.head.magic != STRATA_APP_MAGIC) {
-		strata_fail(error, "it sends what is no message (%zd bytes)", bytes);
+		strata_fail(error, "it sends %zd bytes that are no message", bytes);
 		return APP_GONE;
 	}
 	if (packet.head.version != STRATA_APP_ABI_VERSION) {
@@ -191,7 +192,7 @@ enum app_news app_hear(struct app *app, struct strata_error *error)
 	return take_message(app, &packet, (size_t)bytes, error);
 }
 
-/* What the memory of its rings is like, and whose it is. */
+/* The header of its rings' memory: geometry and owner. */
 static struct ring_file_header describe(const struct app *app, struct strata_ring_geometry geo,
 					const struct ring_file_header *clock)
 {
@@ -228,7 +229,7 @@ int app_give_rings(struct app *app, const struct app_channel *channel,
 	bool in_file;
 
 	if (!app->mode || app->rings)
-		return strata_fail(error, "it is not the time for its rings");
+		return strata_fail(error, "it asks for rings out of turn");
 	app->overwrite = channel->overwrite;
 	app->form = packet.head.headers;
 	header = describe(app, geo, clock);
@@ -261,7 +262,7 @@ int app_read_rings(struct app *app, struct strata_error *error)
 	for (i = 0; i < app->nr_rings; i++)
 		if (!app_ring_open(&app->rings[i], header, (uint32_t)i,
 				   app->memory.rings + i * header->ring_bytes))
-			return strata_fail(error, "ring %zu does not begin as a ring does", i);
+			return strata_fail(error, "ring %zu has no ring header", i);
 	return 0;
 }
 
@@ -288,7 +289,7 @@ bool app_is_broken(const struct app *app)
 	return false;
 }
 
-/* What is recorded from now on can be understood by whoever finds the file. */
+/* From now on the file alone is enough to read its records. */
 static int table_events(struct app *app, struct strata_error *error)
 {
 	struct app_memory *memory = &app->memory;

@@ -31,7 +31,7 @@ struct app {
 	uint32_t mode; /* enum strata_app_mode */
 	uint32_t nr_cpus;
 	uint8_t header_forms;             /* that it can write */
-	enum strata_header_form form;     /* that it was told to, with its rings */
+	enum strata_header_form form;     /* that it was told to write, with its rings */
 	struct strata_event_desc *events; /* by id; each is still to be checked */
 	size_t nr_events;
 
@@ -41,16 +41,16 @@ struct app {
 	bool overwrite;
 };
 
-/* Is its process there?  Not if it is about to end and has closed its files for that. */
+/* Whether its process is alive.  False also if it is about to end and has closed its files. */
 bool app_lives(const struct app *app);
 
-/* What a message was about. */
+/* The subject of a message. */
 enum app_news {
 	APP_NO_NEWS,
 	APP_READY,    /* it has announced all its events */
 	APP_ATTACHED, /* its rings are made, and can be mapped */
 	APP_STOPPED,
-	APP_GONE, /* the process has ended, or is not to be listened to */
+	APP_GONE, /* the process has ended, or broke the protocol */
 };
 
 /* Takes over a connected socket, and identifies its owner.  Returns 0, or -1: closed. */
@@ -65,7 +65,7 @@ int app_identify(struct app *app, struct strata_error *error);
  * normal. */
 enum app_news app_hear(struct app *app, struct strata_error *error);
 
-/* How the rings of an application are to be. */
+/* The wanted form of an application's rings. */
 struct app_channel {
 	struct strata_ring_geometry geometry;
 	bool overwrite; /* a full ring replaces its oldest records */
@@ -98,13 +98,13 @@ int app_name_rings(struct app *app, const struct strata_dir *dir,
 /* Whether the control words of a ring were impossible. */
 bool app_is_broken(const struct app *app);
 
-/* Says which events are to be recorded.  0 or -1. */
+/* Sends the set of events to record.  0 or -1. */
 int app_select(struct app *app, const struct event_set *events, struct strata_error *error);
 
 int app_stop(struct app *app, struct strata_error *error);
 
-/* The file of its rings, if they are in one.  It stays when the application is closed, and belongs
- * to the caller from now on.  @name: OUT, as from ring_file_make().  False: there is no file. */
+/* Hands the file of its rings over to the caller; it stays when the application is closed.
+ * @name: OUT, as from ring_file_make().  False: the rings are not in a file. */
 bool app_leave_file(struct app *app, char name[RING_FILE_NAME_BYTES]);
 
 /* Unmaps, closes, frees, removes the file.  The recorder no longer reads its rings. */

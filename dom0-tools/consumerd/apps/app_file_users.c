@@ -17,7 +17,7 @@ static bool has(const uint32_t *uids, size_t nr, uint32_t uid)
 	return false;
 }
 
-/* A user's name, or the number of one, who needs no name. */
+/* Finds a user by name or by number; a number needs no name. */
 static int add_user(struct app_file_users *users, const char *name, struct strata_error *error)
 {
 	const struct passwd *entry = getpwnam(name);

@@ -20,14 +20,14 @@
 struct app_file_users {
 	uint32_t uids[APP_FILE_USERS_MAX]; /* besides root */
 	size_t nr;
-	uint32_t refused[APP_FILE_USERS_MAX]; /* those that have been told about */
+	uint32_t refused[APP_FILE_USERS_MAX]; /* those that were printed */
 	size_t nr_refused;
 };
 
 /* Adds the users of a comma-separated list of names and numbers.  0 or -1. */
 int app_file_users_add(struct app_file_users *users, const char *list, struct strata_error *error);
 
-/* May that user's rings be in files?  If not, says so on stderr, once for each user. */
+/* Whether that user's rings may be in files.  If not, prints it, once for each user. */
 bool app_file_users_allow(struct app_file_users *users, uint32_t uid);
 
 #endif /* STRATA_CONSUMERD_APP_FILE_USERS_H */

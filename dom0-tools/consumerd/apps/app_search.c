@@ -65,8 +65,8 @@ static int make_lists(struct walk *walk, struct strata_error *error)
 	return 0;
 }
 
-/* Reads the mappings of a user's process for a slice of time, and goes on to the next when that is
- * all of them. */
+/* Reads the mappings of a user's process for a slice of time, and goes on to the next process at
+ * their end. */
 static void read_slice(struct walk *walk, struct user *user)
 {
 	const struct app_search *search = walk->search;
@@ -96,7 +96,7 @@ static void read_slice(struct walk *walk, struct user *user)
 	search->gives_up(search->data, user->uid);
 }
 
-/* Gives slices to the users who come last, or to the others, until all is read. */
+/* Gives slices to the users that come last, or to the others, until all processes are read. */
 static void read_all(struct walk *walk, bool last)
 {
 	bool more = true;

@@ -14,15 +14,15 @@ struct app_search {
 	/* A user's processes are read for so long together; those that are left then are not read.
 	 */
 	uint32_t user_ms;
-	/* Is the process to be left out? */
+	/* Whether to leave the process out. */
 	bool (*is_skipped)(void *data, const struct app_process *process);
-	/* Do a user's processes come behind those of all others? */
+	/* Whether a user's processes come after those of all others. */
 	bool (*comes_last)(void *data, uint32_t uid);
-	/* A slice of reading this one begins. */
+	/* A slice for this process begins. */
 	void (*reads)(void *data, const struct app_process *process);
 	void (*finds)(void *data, const struct app_process *process,
 		      const struct app_page_place *place);
-	/* A user has had all his time. */
+	/* A user's time is used up. */
 	void (*gives_up)(void *data, uint32_t uid);
 };
 

@@ -30,8 +30,7 @@ static const char *named_path(void)
 	return secure_getenv(STRATA_APP_SOCKET_VARIABLE);
 }
 
-/* What a recorder left there which was killed.  What else is there is somebody's: then bind() says
- * so. */
+/* Removes the socket of a recorder that was killed.  Anything else stays, and bind() fails then. */
 static void remove_socket(const char *path)
 {
 	struct stat status;

@@ -19,7 +19,7 @@
 #include "consumerd/apps/app_search.h"
 #include "consumerd/host/proc_text.h"
 
-/* Users whose processes held us up; a user beyond these is not held back. */
+/* Users that are remembered as slow; the processes of others come first. */
 #define SLOW_USERS_MAX 256u
 
 #define ANSWER_STEP_NS 1000000
@@ -34,12 +34,12 @@ struct app_wake_progress {
 	pid_t pid;    /* that process; 0: none */
 	bool no_rights;
 	bool said;            /* the missing rights were reported */
-	uint32_t crowded;     /* users who had all their time ... */
+	uint32_t crowded;     /* users whose time was used up ... */
 	uint32_t crowded_uid; /* ... and the last of them */
 	uint32_t crowded_said;
 	uint32_t slow[SLOW_USERS_MAX];
 	uint32_t nr_slow;
-	/* The processes that held it up are not looked at again. */
+	/* Processes that blocked the child, which are left out from then on. */
 	pid_t skipped[SLOW_USERS_MAX];
 };
 
@@ -85,7 +85,7 @@ static void step(struct app_wake_progress *progress, uint32_t uid, pid_t pid)
 	strata_store_release(&progress->steps, progress->steps + 1);
 }
 
-/* What cannot be remembered is not waited for. */
+/* Remembers a called page, to wait for its answer; without memory it is not waited for. */
 static void remember(struct called *called, struct app_page *page)
 {
 	struct app_page *pages = reallocarray(called->pages, called->nr + 1, sizeof(*pages));
@@ -98,7 +98,7 @@ static void remember(struct called *called, struct app_page *page)
 	pages[called->nr++] = *page;
 }
 
-/* What the child does, and how far it is. */
+/* The child's work, and its progress. */
 struct calls {
 	struct app_wake_progress *progress;
 	struct called called;
@@ -108,7 +108,7 @@ static bool skips(void *data, const struct app_process *process)
 {
 	const struct calls *calls = data;
 
-	/* It has pages of those that it has called, but none of its own. */
+	/* It keeps pages of programs that it has called, but has no such page itself. */
 	return process->pid == getpid() || is_skipped(calls->progress, process->pid);
 }
 
@@ -163,7 +163,7 @@ static void await_answers(struct app_wake_progress *progress, const struct calle
 	}
 }
 
-/* The child.  It has nothing of the recorder's but standard files and its word on how far it is. */
+/* The child.  Of the recorder it has only the standard files and the shared progress. */
 static _Noreturn void call_all(struct app_wake_progress *progress, pid_t recorder)
 {
 	struct calls calls = { .progress = progress };
@@ -213,7 +213,7 @@ int app_wake_begin(struct app_wake *wake, struct strata_error *error)
 	return begin_child(wake, error);
 }
 
-/* Nobody can restart all daemons, so that they cannot be recorded is said. */
+/* Reports that running programs cannot be called: nobody wants to restart all daemons. */
 static void say_no_rights(struct app_wake_progress *progress)
 {
 	if (strata_read_once(&progress->no_rights) && !progress->said)
@@ -223,7 +223,8 @@ static void say_no_rights(struct app_wake_progress *progress)
 	progress->said |= progress->no_rights;
 }
 
-/* Whose programs are not all called because of what they have mapped is said, too. */
+/* Reports users whose mappings take too long to read, so that not all of their programs are called.
+ */
 static void say_crowded(struct app_wake_progress *progress)
 {
 	/* Acquire: pairs with give_up(). */
@@ -237,7 +238,7 @@ static void say_crowded(struct app_wake_progress *progress)
 	progress->crowded_said = crowded;
 }
 
-/* Is the child held up in the kernel?  One that has no CPU is not. */
+/* Whether the child is blocked in the kernel; a child that waits for a CPU is not. */
 static bool is_blocked(pid_t child)
 {
 	char text[512];
@@ -246,7 +247,7 @@ static bool is_blocked(pid_t child)
 	return state && state[0] == ' ' && state[1] != 'R';
 }
 
-/* The child is dead, whom a process of some user held up: begins another that knows it. */
+/* Replaces a child that a user's process blocked, and that was killed: the next one knows both. */
 static void begin_again(struct app_wake *wake)
 {
 	struct app_wake_progress *progress = wake->progress;
@@ -264,7 +265,7 @@ static void begin_again(struct app_wake *wake)
 		fprintf(stderr, "strata: %s\n", error.text);
 }
 
-/* Has the child ended?  Whoever waits for all of our children may have reaped it. */
+/* Whether the child has ended.  A wait for all of our children may have reaped it. */
 static bool reap(const struct app_wake *wake)
 {
 	pid_t ended = waitpid(wake->child, NULL, WNOHANG);
@@ -294,7 +295,7 @@ void app_wake_tend(struct app_wake *wake)
 		wake->steps = steps;
 		wake->moved_ms = now_ms();
 	} else if (!wake->killed && now_ms() - wake->moved_ms > WAKE_STUCK_MS) {
-		/* What it waits for ends when it is killed; that is not waited for, either. */
+		/* The kill ends its wait; the recorder does not wait for that either. */
 		kill(wake->child, SIGKILL);
 		wake->killed = true;
 	}

@@ -29,7 +29,7 @@
 #define END_MS  10000
 #define LOOK_NS 20000000
 
-/* A chain of processes that is longer belongs to nobody. */
+/* A longer chain of parents is not followed. */
 #define ANCESTORS_MAX 1000u
 
 /* The command's process, until it is the command: waits for the recorder. */
@@ -117,7 +117,7 @@ int command_fork(struct command *command, char *const *argv, struct strata_error
 		return strata_fail(error, "%s: no process can be made: %s", argv[0],
 				   strerror(errno));
 	}
-	/* What it leaves behind stays a descendant of ours, and is known by that. */
+	/* Its orphans become our children, by which they are known. */
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1))
 		fprintf(stderr, "strata: %s: processes that it leaves behind are not its own: %s\n",
 			argv[0], strerror(errno));

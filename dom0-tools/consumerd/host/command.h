@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * command.h - the command of `strata record -- COMMAND`: it starts when the recording stands,
- * and the recording ends with it.
+ * command.h - runs the command of `strata record -- COMMAND`: it starts when recording has
+ * begun, and recording stops when it ends.
  *
  * Its process is made first, before the recorder opens or changes anything, and waits; so it
  * inherits nothing of the recorder's.  Processes that it leaves behind become the recorder's
- * children: whatever descends from the recorder belongs to the command.
+ * children: all descendants of the recorder belong to the command.
  */
-#ifndef STRATA_STRATA_COMMAND_H
-#define STRATA_STRATA_COMMAND_H
+#ifndef STRATA_CONSUMERD_COMMAND_H
+#define STRATA_CONSUMERD_COMMAND_H
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -16,22 +16,22 @@
 #include "base/error.h"
 
 struct command {
-	char *const *argv; /* NULL: there is none, and all functions do nothing */
+	char *const *argv; /* NULL: no command, and all functions do nothing */
 	pid_t pid;         /* 0: it has ended, or was never made */
-	int go;            /* told when it may start; -1: that was done */
-	int refusal;       /* says why it cannot; -1 */
+	int go;            /* pipe that starts it; -1: started */
+	int refusal;       /* pipe with the reason if it cannot start; -1 */
 	bool refused;      /* it could not be started */
 	int status;        /* exit status, as a shell has it: 126, 127, 128 + signal */
 };
 
-/* Looks for the command, and makes its process, which waits.  0, or -1: there is none that could
- * be started, and status says how a shell calls that. */
+/* Finds the command and makes its process, which waits.  0, or -1: it cannot be started; status is
+ * what a shell would return. */
 int command_fork(struct command *command, char *const *argv, struct strata_error *error);
 
-/* Lets it start.  0, or -1: it cannot be, and status says how a shell calls that. */
+/* Lets it start.  0, or -1: it cannot be started; status as above. */
 int command_start(struct command *command, struct strata_error *error);
 
-/* Whether there was one, and it has ended.  Takes note of what has ended. */
+/* Whether there was a command and it has ended.  Reaps it. */
 bool command_has_ended(struct command *command);
 
 /* Sends it a signal, if it runs. */
@@ -43,4 +43,4 @@ void command_end(struct command *command);
 /* Whether a process is the command's, or one that descends from it. */
 bool command_owns(pid_t pid);
 
-#endif /* STRATA_STRATA_COMMAND_H */
+#endif /* STRATA_CONSUMERD_COMMAND_H */

@@ -26,8 +26,8 @@
 #define LOOK_MS   500
 #define CONNECT_S 60
 
-/* A machine may be so busy that a recorder takes us for no client: it asks for the line within
- * REQUEST_MS.  What it has taken it answers. */
+/* Attempts: on a busy machine the recorder may drop a client whose line does not come within
+ * REQUEST_MS.  It answers each request that it has taken. */
 #define TURNS 50
 
 static void fill_address(struct sockaddr_un *address)
@@ -69,9 +69,9 @@ static bool is_root(int client)
 }
 
 /*
- * Reads until a newline, which it leaves out.  False: none came in time.  A line is
- * sent as a whole: once some of it is there nothing is waited for, or who sends it
- * byte by byte would hold us for as long as he likes.
+ * Reads a line, without its newline.  False: no line came in time.  A line is sent as a whole:
+ * after its first bytes nothing is waited for, or a client that sends byte by byte could hold us
+ * for as long as it likes.
  */
 static bool read_line(int fd, int wait_ms, char *line, size_t bytes)
 {
@@ -132,7 +132,7 @@ void control_socket_answer(const struct control_request *request, int status, co
 	close(request->client);
 }
 
-/* Whoever listened there; 0: it is not known. */
+/* The process that listens; 0: not known. */
 static pid_t peer_of(int fd)
 {
 	struct ucred peer = { .pid = 0 };
@@ -155,13 +155,13 @@ static int call_recorder(int fd, struct strata_error *error)
 	struct sockaddr_un address;
 
 	fill_address(&address);
-	/* Also of connect(): one that is stopped takes nobody in. */
+	/* Also limits connect(): a stopped recorder accepts no client. */
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	if (!connect(fd, (struct sockaddr *)&address, sizeof(address)))
 		return 0;
 	if (errno == EAGAIN)
 		return strata_fail(error,
-				   "the recorder takes nobody in; if it is stopped "
+				   "the recorder accepts no client; if it is stopped "
 				   "(`ps -C strata -o pid,stat`), `kill -CONT` lets it go on");
 	return strata_fail(error,
 			   "no recorder can be reached at %s (%s); is `strata record` "
@@ -172,7 +172,7 @@ static int call_recorder(int fd, struct strata_error *error)
 /* The recorder let us go without a word: it ended, or our line was not there when it looked. */
 #define DROPPED (-2)
 
-/* Reads the recorder's answer.  0, -1 or DROPPED: there is none. */
+/* Reads the recorder's answer.  0, -1, or DROPPED: no answer. */
 static int await_answer(int fd, char *reply, size_t bytes, struct strata_error *error)
 {
 	const pid_t recorder = peer_of(fd);
@@ -224,7 +224,7 @@ int control_socket_ask(const char *line, char *answer, size_t bytes, struct stra
 	long status;
 
 	if (snprintf(request, sizeof(request), "%s\n", line) >= (int)sizeof(request))
-		return strata_fail(error, "that is too long for a recorder to be told");
+		return strata_fail(error, "the command is too long");
 	for (turn = 0; turn < TURNS && result == DROPPED; turn++)
 		result = ask_once(request, reply, sizeof(reply), &why);
 	if (result == DROPPED)

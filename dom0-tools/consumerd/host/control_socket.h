@@ -35,7 +35,7 @@ int control_socket_open(struct strata_error *error);
 /* Closes and removes it; -1 is fine. */
 void control_socket_close(int socket);
 
-/* Takes a request, if there is a client that sends one.  It must be answered then. */
+/* Takes a request, if a client sends one; the caller must answer it. */
 bool control_socket_take(int socket, struct control_request *request);
 
 /* Answers, and lets the client go. */

@@ -4,7 +4,7 @@
 
 #include <sys/resource.h>
 
-/* Twice what all streams of a recording take. */
+/* Twice the streams of a recording. */
 #define FILES_WANTED 131072u
 
 unsigned long file_limit_raise(void)

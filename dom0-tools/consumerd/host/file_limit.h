@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* file_limit.h - how many files this process may have open: as many as it is allowed to ask for. */
-#ifndef STRATA_STRATA_FILE_LIMIT_H
-#define STRATA_STRATA_FILE_LIMIT_H
+/* file_limit.h - raises the number of files that this process may have open. */
+#ifndef STRATA_CONSUMERD_FILE_LIMIT_H
+#define STRATA_CONSUMERD_FILE_LIMIT_H
 
-/* Raises the limit to what the largest recording needs, or as far as that is allowed.  If that
- * fails, opening a file will say so.  Returns the limit. */
+/* Raises the limit to the need of the largest recording, or as far as allowed.  Returns the limit;
+ * if that is too low, opening a file reports it. */
 unsigned long file_limit_raise(void);
 
-#endif /* STRATA_STRATA_FILE_LIMIT_H */
+#endif /* STRATA_CONSUMERD_FILE_LIMIT_H */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * host_clock.h - the time stamp counter beside a clock of the kernel: what gives ticks a date, and
- * the counter's frequency where no hypervisor knows it.
+ * host_clock.h - reads the time stamp counter together with a clock of the kernel: for the date of
+ * a tick, and for the counter's frequency where no hypervisor knows it.
  */
-#ifndef STRATA_STRATA_HOST_CLOCK_H
-#define STRATA_STRATA_HOST_CLOCK_H
+#ifndef STRATA_CONSUMERD_HOST_CLOCK_H
+#define STRATA_CONSUMERD_HOST_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
@@ -22,4 +22,4 @@ struct host_clock host_clock_read(clockid_t clock);
  * together. */
 uint32_t host_clock_khz(const struct host_clock *first, const struct host_clock *last);
 
-#endif /* STRATA_STRATA_HOST_CLOCK_H */
+#endif /* STRATA_CONSUMERD_HOST_CLOCK_H */

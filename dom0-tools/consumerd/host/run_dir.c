@@ -69,7 +69,7 @@ int run_dir_bind(int socket, const char *name, mode_t mode, struct strata_error 
 	}
 	unlinkat(dir, name, 0);
 	close(dir);
-	/* By its path: only root can change what that leads to. */
+	/* By its path, which only root can change. */
 	mask = umask(0777 & ~mode);
 	result = bind(socket, (struct sockaddr *)&address, sizeof(address));
 	umask(mask);

@@ -62,7 +62,7 @@ static ssize_t write_some(const char *bytes, size_t length)
 	return write(queue.fd, bytes, length);
 }
 
-/* Writes what can be written now. */
+/* Writes as much as possible without waiting. */
 static void write_out(void)
 {
 	while (queue.used) {
@@ -74,7 +74,7 @@ static void write_out(void)
 		written = write_some(queue.bytes + queue.first, length);
 		if (written < 0 && errno == EINTR)
 			continue;
-		/* Nobody will ever read it: it is not kept. */
+		/* Nobody will ever read it: drop it. */
 		if (written < 0 && errno != EAGAIN)
 			written = (ssize_t)length;
 		if (written <= 0)
@@ -84,7 +84,7 @@ static void write_out(void)
 	}
 }
 
-/* Appends to the queue.  False: there is no room. */
+/* Appends to the queue.  False: the queue is full. */
 static bool put(const char *bytes, size_t length)
 {
 	size_t i;
@@ -106,9 +106,10 @@ static ssize_t take(void *cookie, const char *bytes, size_t length)
 	(void)cookie;
 	write_out();
 	if (queue.dropped) {
-		note_length = snprintf(note, sizeof(note),
-				       "strata: %llu bytes of messages found no reader\n",
-				       queue.dropped);
+		note_length =
+			snprintf(note, sizeof(note),
+				 "strata: %llu bytes of messages are dropped: nobody read stderr\n",
+				 queue.dropped);
 		if (put(note, (size_t)note_length))
 			queue.dropped = 0;
 	}

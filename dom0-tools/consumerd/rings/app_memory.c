@@ -13,7 +13,7 @@
 #include "consumerd/rings/app_ring.h"
 #include "files/mapped_file.h"
 
-/* Maps the memory: what only the application writes cannot be written here by mistake. */
+/* Maps the memory: the application's pages read-only. */
 static int map_rings(struct app_memory *memory, int fd, struct strata_error *error)
 {
 	const struct ring_file_header *header = &memory->header;

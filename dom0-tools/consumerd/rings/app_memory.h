@@ -3,7 +3,7 @@
  * app_memory.h - the memory of an application's rings, by where it lives:
  *
  *   anonymous  is given back when the recorder lets go of it (memory_return.h); sealed,
- *              so that nobody can take it away while it is looked at
+ *              so that it cannot disappear while it is read
  *   a file     stays (ring_file.h).  A file cannot be sealed: an application that
  *              truncates it finds zeros in the recorder's place of it, and no signal
  */
@@ -39,7 +39,7 @@ void app_memory_trim(struct app_memory *memory);
  */
 void *app_memory_take(struct app_memory *memory, size_t *bytes);
 
-/* Unmaps it, and removes its file: what was in it has been recorded. */
+/* Unmaps it, and removes its file: its contents have been recorded. */
 void app_memory_free(struct app_memory *memory);
 
 #endif /* STRATA_CONSUMERD_APP_MEMORY_H */

@@ -40,7 +40,7 @@ static const uint64_t *marks_of(const struct ring *ring)
 				  strata_app_marks_offset(ring->reader.geo));
 }
 
-/* Where a slot of the sub-buffer at @start ends, from there on; 0: @mark is none of this turn's. */
+/* The end of a slot, from @start of its sub-buffer; 0: @mark is not of this turn. */
 static uint32_t slot_end(struct strata_ring_geometry geo, strata_count_t start, uint64_t mark)
 {
 	uint64_t end = (mark & ~(uint64_t)3) - start;
@@ -62,10 +62,11 @@ static uint32_t follow_marks(const struct ring *ring, strata_count_t start, uint
 
 	*slot = 0;
 	while (at < strata_subbuf_bytes(geo)) {
-		/* Acquire: the slot's bytes; pairs with the release that says it is whole. */
+		/* Acquire: the slot's bytes; pairs with the release of the mark that makes it
+		 * whole. */
 		mark = strata_load_acquire(&marks[strata_app_mark(geo, start + at)]);
 		end = slot_end(geo, start, mark);
-		/* What is no mark of this slot is one of a turn before, or a lie. */
+		/* Any other value is a mark of an earlier turn, or a lie. */
 		if (end < at + STRATA_APP_MARK_SPACING)
 			break;
 		if (mark & STRATA_APP_MARK_OPEN) {
@@ -77,7 +78,7 @@ static uint32_t follow_marks(const struct ring *ring, strata_count_t start, uint
 	return at;
 }
 
-/* Nobody takes a page out of such a ring: a sub-buffer lies in the one of its number. */
+/* No page is ever taken out of such a ring: a sub-buffer lies in the page of its number. */
 static const unsigned char *subbuf_memory(const struct ring *ring, strata_count_t start)
 {
 	return ring->reader.data + (start & (strata_buffer_bytes(ring->reader.geo) - 1));
@@ -98,7 +99,7 @@ static bool has_begun(const struct ring *ring, strata_count_t position)
 	const struct strata_ring_geometry geo = ring->reader.geo;
 	const strata_count_t first = position + STRATA_PACKET_HEADER_BYTES;
 
-	/* An open mark, too, is of something that was reserved.  Acquire: as in follow_marks(). */
+	/* An open mark means that something was reserved.  Acquire: as in follow_marks(). */
 	return slot_end(geo, position,
 			strata_load_acquire(&marks_of(ring)[strata_app_mark(geo, first)])) >
 	       STRATA_PACKET_HEADER_BYTES;
@@ -154,7 +155,7 @@ static bool resume_single(struct ring *ring, uint64_t next_sequence)
 		return true;
 	if (strata_read_once(&taken->number) != next_sequence || position % 4)
 		return false;
-	/* What was let go since held no good packet. */
+	/* The sub-buffers that were given back since held no good packet. */
 	if ((int64_t)(position - first) <= 0)
 		return true;
 	if (position - first > strata_buffer_bytes(reader->geo))
@@ -177,9 +178,7 @@ bool app_ring_resume(struct ring *ring, uint64_t next_sequence)
 	return (reader->read_count - next) >> (STRATA_COUNT_BITS - 1) == 0;
 }
 
-/* Where the last slot ends, from the start of the sub-buffer at @start, that has a mark; 0: none
- * has.
- */
+/* The end of the last slot that has a mark, from @start of its sub-buffer; 0: no slot has one. */
 static uint32_t last_marked(const struct ring *ring, strata_count_t start)
 {
 	struct strata_ring_geometry geo = ring->reader.geo;

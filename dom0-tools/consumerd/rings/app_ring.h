@@ -33,7 +33,7 @@ bool app_ring_open(struct ring *ring, const struct ring_file_header *header, uin
  */
 bool app_ring_resume(struct ring *ring, uint64_t next_sequence);
 
-/* What is not known of a sub-buffer that was not completed; all in bytes. */
+/* The unknown part of an incomplete sub-buffer; all in bytes. */
 struct app_ring_hole {
 	uint64_t sequence;
 	uint32_t at;       /* from its start: end of the last record that is known to be whole */
@@ -45,7 +45,7 @@ struct app_ring_hole {
 /*
  * Finds such sub-buffers, from the first one that was not released, even if it was read.
  * @turn: IN, OUT: the turn to look at first, from there on; begins at 0
- * False: there are no more.
+ * False: no more holes.
  */
 bool app_ring_next_hole(const struct ring *ring, unsigned int *turn, struct app_ring_hole *hole);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* event_table.c - see event_table.h; guest_map.c and app.c call it with what they copied. */
+/* event_table.c - see event_table.h; guest_map.c and app.c call it with private copies. */
 #include "consumerd/rings/event_table.h"
 
 #include <stdlib.h>
@@ -17,8 +17,8 @@ size_t event_table_parse_entry(const unsigned char *bytes, size_t size, size_t i
 	}
 	memcpy(event, bytes, needed);
 	if (event->nr_fields > STRATA_EVENT_FIELDS_MAX) {
-		strata_fail(error, "bad event table: entry %zu has %u fields (at most %u can be)",
-			    id, event->nr_fields, STRATA_EVENT_FIELDS_MAX);
+		strata_fail(error, "bad event table: entry %zu has %u fields (at most %u)", id,
+			    event->nr_fields, STRATA_EVENT_FIELDS_MAX);
 		return 0;
 	}
 	if (event->id != id) {

@@ -11,7 +11,7 @@
 
 /*
  * Unpacks a table.
- * @bytes: a private copy of what the guest wrote, @size bytes, anything
+ * @bytes: a private copy of the guest's table, @size bytes with any contents
  * @nr:    entries that it must hold, at least 1
  * Returns an array of @nr that is the caller's to free(), in order of ids, which
  * are 0, 1, ...; in each entry nr_fields is within its limit, the names end within

@@ -15,9 +15,9 @@
 
 #include "base/error.h"
 
-/* What was taken of a single-store ring, for a reader that comes after us: a packet has this
- * number, and what is taken next begins at this position.  A packet is noted before it is written;
- * as there are two of these, the one before it stays noted until it is. */
+/* How far a single-store ring was read, for a later reader: up to this position when the packet of
+ * this number was made.  A packet is noted before it is written; there are two notes, so that the
+ * one of the packet before it stays until then. */
 struct ring_taken {
 	uint64_t number; /* the packet's sequence number, plus 1; 0: none */
 	uint64_t position;
@@ -28,20 +28,21 @@ struct ring {
 	bool is_single;
 	struct strata_single_reader single;
 	uint32_t cpu;
-	/* Finds the sub-buffer to be read next.  1: found, reader.read_count says its position;
-	 * 0: none is ready; -1. */
+	/* Finds the sub-buffer to be read next.  1: reader.read_count is its position; 0: no
+	 * sub-buffer is ready; -1. */
 	int (*get)(struct ring *ring, struct strata_error *error);
-	/* Tells the writer that the sub-buffer at reader.read_count is its own again.  0 or -1. */
+	/* Gives the sub-buffer at reader.read_count back to the writer.  0 or -1. */
 	int (*put)(struct ring *ring, struct strata_error *error);
 	void *owner; /* of get() and put() */
-	/* Are the writer's control words such as a ring can have?  NULL: its home sees to that. */
+	/* Whether the writer's control words are valid.  NULL: the writer is trusted to that
+	 * extent. */
 	bool (*sane)(const struct ring *ring);
-	/* They were not: nothing more is taken from it. */
+	/* The control words were invalid: the recorder takes nothing more. */
 	bool broken;
-	/* As strata_reader_copy_prefix(), where the writers leave more to know; NULL: that. */
+	/* As strata_reader_copy_prefix(), for writers that mark each slot; NULL: use that. */
 	uint32_t (*copy_prefix)(const struct ring *ring, strata_count_t position, void *to);
-	/* Whether there is anything in the sub-buffer at @position, complete or not; NULL: commit
-	 * seq says it. */
+	/* Whether the sub-buffer at @position contains anything, complete or not; NULL: commit seq
+	 * tells. */
 	bool (*has_begun)(const struct ring *ring, strata_count_t position);
 	struct ring_taken *taken;             /* two, in memory that outlives us; NULL */
 	uint64_t lost_before[STRATA_NR_LOST]; /* before the recording began */

@@ -90,7 +90,7 @@ int ring_file_make_dir(const struct strata_dir *dir, const char *named, struct s
 	if (!result && ring_file_any(dir)) {
 		ring_file_remove_dir(dir);
 		return strata_fail(error,
-				   "%s%s holds rings that a recorder left which died; have `strata "
+				   "%s%s contains rings of a recorder that died; have `strata "
 				   "recover` read them and remove them, or name another directory",
 				   named ? named : dir->path, named ? "" : "/" RING_FILE_DIR);
 	}

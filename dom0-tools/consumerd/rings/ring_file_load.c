@@ -73,24 +73,24 @@ static int check_header(struct ring_file_header *header, struct strata_error *er
 	if (header->form >= STRATA_NR_HEADER_FORMS || header->overwrite > 1)
 		return strata_fail(error, "its records are of an unknown form");
 	if (!strata_geometry_valid(geo))
-		return strata_fail(error, "2^%u sub-buffers of 2^%u bytes cannot be",
+		return strata_fail(error, "bad sizes: 2^%u sub-buffers of 2^%u bytes",
 				   header->nr_subbufs_bits, header->subbuf_bits);
 	if (header->nr_rings < 1 || header->nr_rings > STRATA_APP_RINGS_MAX)
-		return strata_fail(error, "it says to have %u rings (1 to %u can be)",
-				   header->nr_rings, STRATA_APP_RINGS_MAX);
+		return strata_fail(error, "bad number of rings: %u (1 to %u)", header->nr_rings,
+				   STRATA_APP_RINGS_MAX);
 	if (header->ring_bytes != strata_app_ring_bytes((enum strata_app_mode)header->mode, geo) ||
 	    header->ring_bytes > RING_FILE_BYTES_MAX / header->nr_rings)
-		return strata_fail(error, "%u rings of %llu bytes cannot be", header->nr_rings,
+		return strata_fail(error, "bad sizes: %u rings of %llu bytes", header->nr_rings,
 				   (unsigned long long)header->ring_bytes);
 	if (header->nr_events > STRATA_APP_EVENTS_MAX ||
 	    header->table_bytes > STRATA_APP_EVENTS_MAX * sizeof(struct strata_event_desc))
-		return strata_fail(error, "a table of %u events in %llu bytes cannot be",
+		return strata_fail(error, "bad event table: %u events in %llu bytes",
 				   header->nr_events, (unsigned long long)header->table_bytes);
 	if (header->tsc_khz == 0 || header->tsc_khz > TSC_KHZ_MAX ||
 	    header->anchor_realtime_ns > INT64_MAX)
-		return strata_fail(error, "its clock cannot be (%u kHz)", header->tsc_khz);
+		return strata_fail(error, "bad clock frequency: %u kHz", header->tsc_khz);
 	if (header->pid <= 0)
-		return strata_fail(error, "it is of the process %d", header->pid);
+		return strata_fail(error, "bad process number: %d", header->pid);
 	header->comm[sizeof(header->comm) - 1] = '\0';
 	return 0;
 }
@@ -159,7 +159,7 @@ static int load(struct ring_file *file, int fd, struct strata_error *error)
 
 int ring_file_load(struct ring_file *file, const char *path, struct strata_error *error)
 {
-	/* Not blocking: what should be a file could be a pipe. */
+	/* Not blocking: the file could be a pipe. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	int result;
 

@@ -8,15 +8,15 @@
 #include "consumerd/rings/ring_shared.h"
 
 /*
- * Sub-buffers next to the writer that are left out.  What is published may stand behind the
- * writer: it opens a sub-buffer some time before commit seq says so, and one that was interrupted
- * there may have been overtaken by another in the next.
+ * Sub-buffers next to the writer that are left out.  The writer may be ahead of what it published:
+ * it opens a sub-buffer some time before commit seq tells, and a writer that was interrupted there
+ * may have been overtaken by another in the next sub-buffer.
  */
 #define NEAR_SUBBUFS 3u
 
 struct peek {
 	struct ring ring;                        /* first: they are converted */
-	struct strata_single_reader_area unread; /* what nobody is told */
+	struct strata_single_reader_area unread; /* our read count, which the writer does not see */
 	struct strata_ring_reader of;            /* with the writer's data */
 	unsigned char copy[];                    /* of one sub-buffer */
 };
@@ -50,7 +50,7 @@ static bool copy_subbuf(struct peek *peek, const struct strata_ring_reader *read
 
 	memcpy(peek->copy, peek->of.data + ((size_t)page << reader->geo.subbuf_bits),
 	       strata_subbuf_bytes(reader->geo));
-	/* The loads of the copy come before the look that says that it is valid. */
+	/* The loads of the copy come before the look that proves it valid. */
 	strata_read_barrier();
 	return !is_overtaken(reader, reader->read_count, &ignored);
 }
@@ -92,9 +92,9 @@ struct ring *ring_peek_make(const struct ring *ring)
 		return NULL;
 	memset(peek, 0, sizeof(*peek));
 	peek->ring = *ring;
-	/* No note of ours may outlive us: what is read here is still to be read. */
+	/* No note for `strata recover`: all that is read here is still to be read. */
 	peek->ring.taken = NULL;
-	/* Of a single-store ring reading is copying, and the position is the reader's own. */
+	/* A single-store ring is read by copying, and the position is the reader's own. */
 	peek->ring.single.shared = &peek->unread;
 	if (ring->is_single)
 		return &peek->ring;

@@ -9,7 +9,7 @@
 /* No ring comes as far in its life; packets' sequence numbers, which follow from it, would wrap. */
 #define RING_READ_COUNT_MAX (~(strata_count_t)0 >> 1)
 
-/* What a ring's get() and put() are then. */
+/* A ring's get() and put() if its reader area is mapped. */
 int ring_get_shared(struct ring *ring, struct strata_error *error);
 int ring_put_shared(struct ring *ring, struct strata_error *error);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * allowance.h - what one domain may use up by coming and dying again and again.
+ * allowance.h - limits how often one domain may come and die in a recording.
  *
  * A domain that reboots has a new number each time and the same UUID, which is the hypervisor's
- * word.  So its allowance belongs to that UUID: it does not begin anew with the next boot.  How
+ * word.  So its allowance belongs to that UUID, and a reboot does not renew it.  How
  * many sources a domain may have in one recording is its share (principal.h).
  */
-#ifndef STRATA_STRATA_ALLOWANCE_H
-#define STRATA_STRATA_ALLOWANCE_H
+#ifndef STRATA_CONSUMERD_ALLOWANCE_H
+#define STRATA_CONSUMERD_ALLOWANCE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@
 
 struct allowance_entry;
 
-/* All zero: nobody has used anything. */
+/* All zero: nothing is used. */
 struct allowances {
 	struct allowance_entry *entries;
 	size_t nr;
@@ -50,4 +50,4 @@ enum allowance_answer allowance_moments(struct allowances *all,
 
 void allowances_clear(struct allowances *all);
 
-#endif /* STRATA_STRATA_ALLOWANCE_H */
+#endif /* STRATA_CONSUMERD_ALLOWANCE_H */

@@ -28,7 +28,7 @@ static void run(struct work *work)
 {
 	struct returned *one = (struct returned *)work;
 
-	/* Only of what may be written can pages be taken out. */
+	/* Pages can be taken only out of writable memory. */
 	if (mprotect(one->memory, one->bytes, PROT_READ | PROT_WRITE) ||
 	    madvise(one->memory, one->bytes, MADV_REMOVE))
 		one->failed = errno;
@@ -58,9 +58,10 @@ static void settle(const struct returned *one)
 	if (!one->failed)
 		principal_give_back(one->who, PRINCIPAL_MEMORY_BYTES, one->claimed);
 	else
-		principal_complain(one->who,
-				   "memory of rings of %s cannot be taken back (%s) and counts on",
-				   one->who->name, strerror(one->failed));
+		principal_complain(
+			one->who,
+			"memory of rings of %s cannot be taken back (%s) and still counts",
+			one->who->name, strerror(one->failed));
 }
 
 void memory_return_give(struct memory_return *returns, void *memory, size_t bytes,

@@ -4,10 +4,10 @@
  * a gigabyte takes longer than the loop that drains rings may stand still.
  *
  * A program may keep the descriptor of its rings, or give it to others.  So the pages are taken out
- * of the memory, whoever else has it; what is written there afterwards is made anew, by the writer
- * and for it, as in any memory that it makes itself.  A program that writes events at that moment
- * finds zeros, as when it leaves its rings itself (libstrata's rings_detach()): its writer's
- * positions, which it masks, are within the rings then, and each of its loops ends.
+ * of the memory, whoever else has it; a later write makes new pages, at the writer's cost, as in
+ * any memory of its own.  A program that writes events at that moment finds zeros, as when it
+ * leaves its rings itself (libstrata's rings_detach()): its writer's positions, which it masks, are
+ * within the rings then, and each of its loops ends.
  */
 #ifndef STRATA_CONSUMERD_MEMORY_RETURN_H
 #define STRATA_CONSUMERD_MEMORY_RETURN_H
@@ -30,11 +30,11 @@ struct memory_return *memory_return_open(struct strata_error *error);
 void memory_return_give(struct memory_return *returns, void *memory, size_t bytes,
 			struct principal *who, uint64_t claimed);
 
-/* Gives shares back for what is done. */
+/* Gives back the shares of memory that is freed. */
 void memory_return_tend(struct memory_return *returns);
 
-/* Waits a while for what is not done; shares are not touched, which went with the recorder.  NULL
- * is fine. */
+/* Waits a while for the rest.  Does not touch shares, which are freed with the recorder.  NULL is
+ * fine. */
 void memory_return_close(struct memory_return *returns);
 
 #endif /* STRATA_CONSUMERD_MEMORY_RETURN_H */

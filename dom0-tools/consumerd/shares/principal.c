@@ -22,7 +22,7 @@
  * 262,144 (gnttab_max_maptrack_frames=1024): a quarter is left for all else that dom0 maps. */
 #define GUEST_PAGES_MAX 196608u
 
-/* Those who hold most of a resource that is refused are named. */
+/* How many of the largest holders of a refused resource are named. */
 #define HOLDERS_SHOWN 3u
 
 #define SOURCES_BURST      256u
@@ -123,7 +123,7 @@ static int64_t quantum_of(const struct principal *one, enum principal_work work)
 {
 	if (work == PRINCIPAL_TALKING)
 		return PRINCIPAL_TALKING_BYTES;
-	/* The hypervisor's rings hold what all domains did. */
+	/* The hypervisor's rings contain the events of all domains. */
 	return one->kind == PRINCIPAL_HYPERVISOR
 		       ? (int64_t)PRINCIPAL_DRAINING_BYTES * HYPERVISOR_QUANTA
 		       : PRINCIPAL_DRAINING_BYTES;
@@ -214,7 +214,7 @@ static uint64_t share_of(const struct principals *all, enum principal_resource r
 	return all->totals[resource] / PRINCIPAL_SHARES;
 }
 
-/* What all principals use together, or the untrusted ones. */
+/* The sum over all principals, or over the untrusted ones. */
 static uint64_t sum(const struct principals *all, enum principal_resource resource, bool trusted)
 {
 	uint64_t used = 0;
@@ -226,7 +226,7 @@ static uint64_t sum(const struct principals *all, enum principal_resource resour
 	return used;
 }
 
-/* The next one, in order of what they hold: less than @before, or behind it in the table. */
+/* The next largest holder: it holds less than @before, or stands behind it in the table. */
 static const struct principal *next_holder(const struct principals *all,
 					   enum principal_resource resource,
 					   const struct principal *before)
@@ -361,7 +361,7 @@ void principals_begin_turn(struct principals *all)
 		for (work = 0; work < PRINCIPAL_NR_WORK; work++) {
 			int64_t quantum = quantum_of(one, (enum principal_work)work);
 
-			/* What was not used is not saved up: a burst would keep others waiting. */
+			/* Unused credit is not saved: a burst would keep others waiting. */
 			one->credit[work] += quantum;
 			if (one->credit[work] > quantum)
 				one->credit[work] = quantum;

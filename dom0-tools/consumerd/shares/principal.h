@@ -93,7 +93,7 @@ bool principal_may_write(const struct principal *one, uint64_t bytes, uint64_t r
  */
 bool principal_may_make_files(const struct principal *one, uint64_t nr, uint64_t room);
 
-/* Adds to what a principal has written to the recording. */
+/* Counts bytes that a principal has written to the recording. */
 void principal_note_written(struct principal *one, uint64_t bytes);
 
 /* Whether it may begin another source now: an untrusted one 256 at once, then 64 a second. */
@@ -135,11 +135,14 @@ struct principal {
  * written anew. */
 #define PRINCIPAL_SOURCE_FILES 3u
 
-/* What a step costs at least. */
+/* The least cost of a step. */
 #define PRINCIPAL_STEP_BYTES 4096u
 
-/* What making or closing a file costs: a ring's stream, a source's directory. */
+/* The cost of making or closing a file: a ring's stream, a source's directory. */
 #define PRINCIPAL_FILE_BYTES (32u << 10)
+
+/* What mapping and unmapping a page of a guest costs. */
+#define PRINCIPAL_PAGE_BYTES 512u
 
 void principals_begin_turn(struct principals *all);
 

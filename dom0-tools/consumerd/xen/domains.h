@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * domains.h - which domains there are, as the hypervisor says.  xenstore says less
+ * domains.h - asks the hypervisor which domains there are.  xenstore knows less
  * (it forgets a domain before it is gone) and later.  Called by the recorder.
  */
 #ifndef STRATA_CONSUMERD_DOMAINS_H
@@ -17,7 +17,7 @@ struct domains;
 enum domain_life {
 	DOMAIN_RUNS,
 	DOMAIN_PAUSED,    /* by the tools */
-	DOMAIN_SHUT_DOWN, /* `reason` says how; the tools will destroy it, or leave it */
+	DOMAIN_SHUT_DOWN, /* `reason` tells how; the tools will destroy it, or leave it */
 	DOMAIN_DYING,     /* destroyed; it lingers for as long as somebody maps its pages */
 };
 

@@ -11,7 +11,7 @@
 
 #define PATH_BYTES 128
 
-/* Copies a node's value, cut to fit.  False: there is none. */
+/* Copies a node's value, cut to fit.  False: no such node. */
 static bool read_text(struct xs_handle *xenstore, const char *path, char *to, size_t bytes)
 {
 	unsigned int length = 0;
@@ -39,7 +39,7 @@ static bool read_node(struct xs_handle *xenstore, uint32_t domain, const char *n
 	return read_text(xenstore, path, to, bytes);
 }
 
-/* A node that must be one whole number: digits from its begin to its end, no sign, no space. */
+/* Reads a node that must be a number: only digits, no sign, no space. */
 static bool read_number(struct xs_handle *xenstore, uint32_t domain, const char *node, int base,
 			uint64_t limit, uint64_t *number)
 {
@@ -54,7 +54,7 @@ static bool read_number(struct xs_handle *xenstore, uint32_t domain, const char 
 	return !errno && *number <= limit;
 }
 
-/* "started 17" is taken apart; what is no number after the word answers nothing. */
+/* Splits "started 17" into state and number; without a valid number it answers no command. */
 static void take_state(struct guest *guest)
 {
 	size_t length = strcspn(guest->state, " ");

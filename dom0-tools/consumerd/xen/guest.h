@@ -20,24 +20,24 @@
 enum guest_module {
 	GUEST_NO_MODULE,
 	GUEST_READY,
-	GUEST_OTHER_ABI, /* a module of another version: `version` says which */
-	GUEST_BROKEN,    /* it publishes what cannot be */
+	GUEST_OTHER_ABI, /* a module of another version: `version` */
+	GUEST_BROKEN,    /* it publishes invalid values */
 };
 
 struct guest {
 	uint32_t domain;
-	char name[80]; /* as xl shows it; not checked for what a terminal would do with it */
-	bool named;    /* false: xenstore knows no such domain (any more), the name is made up */
+	char name[80]; /* as xl shows it; hostile: escape it where it is shown */
+	bool named;    /* false: xenstore does not know the domain, the name is made up */
 	enum guest_module module;
 	uint32_t version;
 	uint32_t root_ref;
 	uint32_t port;
 	uint64_t nonce;
 	char state[32];    /* of its module, first word */
-	uint32_t answered; /* the number behind it: the command that brought it there; 0: none */
+	uint32_t answered; /* the number after it, of the command that was obeyed; 0: no command */
 };
 
-/* Reads what xenstore says of one domain and its module.  A few short requests. */
+/* Reads the nodes of one domain and its module in xenstore.  A few short requests. */
 void guest_look(struct xs_handle *xenstore, uint32_t domain, struct guest *guest);
 
 /* Lists all domains, in order of their numbers.  The list is the caller's to free().  0 or -1. */
@@ -47,14 +47,14 @@ int guests_find(struct xs_handle *xenstore, struct guest **guests, size_t *nr,
 /* Whether its module may be recording, by the command that it obeyed last. */
 bool guest_may_record(const struct guest *guest);
 
-/* A place in a kernel that is to be an event; the texts hold no space. */
+/* A place in a kernel that becomes an event; the texts contain no space. */
 struct guest_probe {
 	const char *kind;  /* "kprobe" or "kretprobe": also the event's group */
 	const char *name;  /* of the event */
 	const char *place; /* SYMBOL or SYMBOL+OFFSET */
 };
 
-/* How a guest is to record. */
+/* How a guest should record. */
 struct guest_start {
 	bool overwrite;
 	enum strata_header_form form; /* of their headers; one that it can write */
@@ -65,17 +65,17 @@ struct guest_start {
 
 #define GUEST_COMMAND_BYTES 2048u
 
-/* What a module is told: a text for its node in xenstore. */
+/* A command to a module: a text for its node in xenstore. */
 struct guest_command {
 	char text[GUEST_COMMAND_BYTES];
 };
 
 /*
  * Commands to record events, to add one, to flush (while it goes on recording, each of its CPUs
- * hands over what it has), and to stop.  guest_look() shows "started", "probed", "flushed" or
+ * hands over its records), and to stop.  guest_look() shows "started", "probed", "flushed" or
  * "stopped" with the same number, some time after guest_tell().
  * @sequence: a number that was not used with this guest before
- * 0, or -1: it is too long.
+ * 0, or -1: the command is too long.
  */
 int guest_command_start(struct guest_command *command, uint32_t sequence,
 			const struct guest_start *start, struct strata_error *error);

@@ -12,33 +12,14 @@
 
 #include "consumerd/rings/event_table.h"
 #include "recording/recording.h"
-#include "consumerd/rings/ring_shared.h"
-
-struct guest_ring_pages {
-	void *writer;
-	void *reader;  /* NULL: it is no longer mapped */
-	void *private; /* what took its place */
-	void *data;
-	uint32_t data_pages;
-};
-
-/* Maps @nr references of the guest as one range. */
-static void *map_refs(xengnttab_handle *gnttab, uint32_t domain, uint32_t *refs, uint32_t nr,
-		      int protection, const char *what, struct strata_error *error)
-{
-	void *address = xengnttab_map_domain_grant_refs(gnttab, nr, domain, refs, protection);
-
-	if (!address)
-		strata_fail(error, "mapping %u pages of %s: %s", nr, what, strerror(errno));
-	return address;
-}
+#include "consumerd/xen/guest_map_rings.h"
 
 /* Copies the root page and checks every number in it. */
 static int read_root(xengnttab_handle *gnttab, const struct guest *guest,
 		     struct strata_guest_root *root, struct strata_error *error)
 {
 	uint32_t ref = guest->root_ref;
-	void *page = map_refs(gnttab, guest->domain, &ref, 1, PROT_READ, "its root", error);
+	void *page = guest_map_refs(gnttab, guest->domain, &ref, 1, PROT_READ, "its root", error);
 	struct strata_ring_geometry geo;
 	uint64_t refs;
 
@@ -128,8 +109,8 @@ static uint32_t *read_directory(xengnttab_handle *gnttab, const struct guest *gu
 		strata_fail(error, "out of memory");
 		return NULL;
 	}
-	pages = map_refs(gnttab, guest->domain, root->directory_ref, nr_pages, PROT_READ,
-			 "its directory", error);
+	pages = guest_map_refs(gnttab, guest->domain, root->directory_ref, nr_pages, PROT_READ,
+			       "its directory", error);
 	if (!pages) {
 		free(refs);
 		return NULL;
@@ -153,8 +134,8 @@ static int read_events(struct guest_map *map, const struct guest *guest,
 	unsigned char *copy;
 	void *pages;
 
-	pages = map_refs(map->gnttab, guest->domain, refs, nr_pages, PROT_READ, "its event table",
-			 error);
+	pages = guest_map_refs(map->gnttab, guest->domain, refs, nr_pages, PROT_READ,
+			       "its event table", error);
 	if (!pages)
 		return -1;
 	copy = malloc(root->table_bytes);
@@ -172,92 +153,6 @@ static int read_events(struct guest_map *map, const struct guest *guest,
 	map->events = events;
 	map->nr_events = root->nr_events;
 	return 0;
-}
-
-static const char *refusal_text(enum strata_reader_refusal refusal)
-{
-	switch (refusal) {
-	case STRATA_READER_BAD_MAGIC:
-		return "it does not begin as a ring does";
-	case STRATA_READER_OTHER_VERSION:
-		return "its layout has another version; load the strata.ko of these sources";
-	case STRATA_READER_OTHER_WIDTH:
-		return "its counters have another width (a 32-bit kernel?)";
-	default:
-		return "it contradicts the sizes in the root page";
-	}
-}
-
-static int map_ring(struct guest_map *map, const struct guest *guest, uint32_t index,
-		    struct strata_ring_geometry geo, uint32_t *refs, struct strata_error *error)
-{
-	struct guest_ring_pages *pages = &map->pages[index];
-	struct ring *ring = &map->rings[index];
-	enum strata_reader_refusal refusal;
-
-	map->nr_rings = index + 1; /* guest_unmap() now sees what there is of it */
-	pages->data_pages = strata_data_pages(geo);
-	pages->writer = map_refs(map->gnttab, guest->domain, refs, STRATA_WRITER_AREA_PAGES,
-				 PROT_READ, "a writer area", error);
-	refs += STRATA_WRITER_AREA_PAGES;
-	if (!pages->writer)
-		return -1;
-	pages->reader = map_refs(map->gnttab, guest->domain, refs, STRATA_READER_AREA_PAGES,
-				 PROT_READ | PROT_WRITE, "a reader area", error);
-	refs += STRATA_READER_AREA_PAGES;
-	if (!pages->reader)
-		return -1;
-	pages->data = map_refs(map->gnttab, guest->domain, refs, pages->data_pages, PROT_READ,
-			       "a ring's data", error);
-	if (!pages->data)
-		return -1;
-	ring->get = ring_get_shared;
-	ring->put = ring_put_shared;
-	ring->cpu = strata_read_once(&((struct strata_ring_writer_area *)pages->writer)->cpu);
-	if (ring->cpu > STRATA_CPU_MAX)
-		return strata_fail(error, "it is of CPU %u (at most %u can be)", ring->cpu,
-				   STRATA_CPU_MAX);
-	refusal = strata_reader_init(&ring->reader, geo, pages->writer, pages->reader, pages->data);
-	if (refusal != STRATA_READER_OK)
-		return strata_fail(error, "%s", refusal_text(refusal));
-	strata_reader_resume(&ring->reader);
-	if (ring->reader.read_count > RING_READ_COUNT_MAX)
-		return strata_fail(error, "it says to have been read up to %#lx",
-				   ring->reader.read_count);
-	return 0;
-}
-
-/* Two rings of one CPU would share a stream file. */
-static int check_cpus(const struct guest_map *map, struct strata_error *error)
-{
-	size_t i, j;
-
-	for (i = 0; i < map->nr_rings; i++)
-		for (j = 0; j < i; j++)
-			if (map->rings[i].cpu == map->rings[j].cpu)
-				return strata_fail(error, "rings %zu and %zu are both of CPU %u", j,
-						   i, map->rings[i].cpu);
-	return 0;
-}
-
-static int map_rings(struct guest_map *map, const struct guest *guest,
-		     const struct strata_guest_root *root, uint32_t *refs,
-		     struct strata_error *error)
-{
-	struct strata_ring_geometry geo = { .subbuf_bits = root->subbuf_bits,
-					    .nr_subbufs_bits = root->nr_subbufs_bits };
-	uint32_t i;
-
-	map->rings = calloc(root->nr_rings, sizeof(*map->rings));
-	map->pages = calloc(root->nr_rings, sizeof(*map->pages));
-	if (!map->rings || !map->pages)
-		return strata_fail(error, "out of memory");
-	for (i = 0; i < root->nr_rings; i++) {
-		if (map_ring(map, guest, i, geo, refs, error))
-			return strata_fail_in(error, "ring %u", i);
-		refs += strata_guest_ring_pages(geo);
-	}
-	return check_cpus(map, error);
 }
 
 /* Reads root and directory.  @refs: OUT, the caller's to free().  0 or -1. */
@@ -289,8 +184,8 @@ static int map_all(struct guest_map *map, xengnttab_handle *gnttab, const struct
 	else
 		result = read_events(map, guest, &root, refs, error);
 	if (!result && with_rings)
-		result = map_rings(map, guest, &root,
-				   refs + strata_guest_table_pages(root.table_bytes), error);
+		result = guest_map_rings(map, guest, &root,
+					 refs + strata_guest_table_pages(root.table_bytes), error);
 	free(refs);
 	if (result)
 		guest_unmap(map);
@@ -338,46 +233,10 @@ int guest_map_events_again(struct guest_map *map, const struct guest *guest,
 	return result;
 }
 
-int guest_map_detach(struct guest_map *map, struct strata_error *error)
-{
-	const size_t bytes = (size_t)STRATA_READER_AREA_PAGES * STRATA_PAGE_BYTES;
-	int result = 0;
-	size_t i;
-
-	for (i = 0; i < map->nr_rings; i++) {
-		struct guest_ring_pages *pages = &map->pages[i];
-
-		if (!pages->reader)
-			continue;
-		pages->private = malloc(bytes);
-		if (pages->private)
-			memcpy(pages->private, pages->reader, bytes);
-		else
-			result = strata_fail(error, "out of memory");
-		map->rings[i].reader.shared = pages->private;
-		map->rings[i].broken |= !pages->private;
-		xengnttab_unmap(map->gnttab, pages->reader, STRATA_READER_AREA_PAGES);
-		pages->reader = NULL;
-	}
-	return result;
-}
-
 void guest_unmap(struct guest_map *map)
 {
-	size_t i;
-
-	for (i = 0; i < map->nr_rings; i++) {
-		struct guest_ring_pages *pages = &map->pages[i];
-
-		if (pages->writer)
-			xengnttab_unmap(map->gnttab, pages->writer, STRATA_WRITER_AREA_PAGES);
-		if (pages->reader)
-			xengnttab_unmap(map->gnttab, pages->reader, STRATA_READER_AREA_PAGES);
-		if (pages->data)
-			xengnttab_unmap(map->gnttab, pages->data, pages->data_pages);
-		free(pages->private);
-	}
-	free(map->pages);
+	if (map->pages)
+		guest_unmap_rings(map);
 	free(map->rings);
 	free(map->events);
 	memset(map, 0, sizeof(*map));

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * guest_map.h - maps what a guest granted: event table and rings.
+ * guest_map.h - maps the pages that a guest granted: event table and rings.
  *
- * All of it is the guest's to write at any time.  Sizes and references are
- * copied once, checked against the contract's limits, and only then used; what
- * is mapped afterwards has the size that was checked, whatever the guest writes
- * later.
+ * The guest can write to all of them at any time.  Sizes and references are copied once, checked
+ * against the contract's limits, and only then used; the mapping has the size that was checked,
+ * whatever the guest writes later.
  */
 #ifndef STRATA_CONSUMERD_GUEST_MAP_H
 #define STRATA_CONSUMERD_GUEST_MAP_H
@@ -18,13 +17,14 @@
 #include "consumerd/rings/ring.h"
 
 struct guest_map {
-	/* A private copy, by id; each one is still to be checked, but as event_table.h says. */
+	/* A private copy, by id; event_table.h tells what is checked and what is still to be. */
 	struct strata_event_desc *events;
 	size_t nr_events;
 	struct ring *rings;
 	size_t nr_rings;
-	uint16_t header_forms;        /* that it can write */
-	enum strata_header_form form; /* that it is told to: the caller's choice, full at first */
+	uint16_t header_forms; /* that it can write */
+	enum strata_header_form
+		form; /* that it is told to write: the caller's choice, full at first */
 	/* of guest_map.c */
 	xengnttab_handle *gnttab;
 	struct guest_ring_pages *pages;
@@ -38,28 +38,28 @@ int guest_map(struct guest_map *map, xengnttab_handle *gnttab, const struct gues
 	      bool with_rings, struct strata_error *error);
 
 /*
- * The pages that guest_map() would map of its rings and its table, as its root page says now.
- * 0 with the reason: it cannot be mapped.
+ * Returns the pages that guest_map() would map, by the guest's root page as it is now.
+ * 0 with the reason: the guest cannot be mapped.
  */
 uint32_t guest_map_pages(xengnttab_handle *gnttab, const struct guest *guest,
 			 struct strata_error *error);
 
-/* As guest_map(), with its rings, but -1 if it says to have more than @pages by now. */
+/* As guest_map() with the rings, but -1 if it now claims more than @pages. */
 int guest_map_within(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
 		     uint32_t pages, struct strata_error *error);
 
-/* The form that its rings say to have now: of a flight recorder that goes on with it. */
+/* The form that its rings claim to have: of a flight recorder that is taken over. */
 enum strata_header_form guest_map_form(const struct guest_map *map);
 
-/* Reads the event table anew, after the guest added to it: @map's array is another one then.
- * 0, or -1 and it is the old one. */
+/* Reads the event table again after the guest added to it, and replaces @map's array.  0, or -1:
+ * the old array stays. */
 int guest_map_events_again(struct guest_map *map, const struct guest *guest,
 			   struct strata_error *error);
 
 /*
- * Unmaps all that the recorder can write; what the rings hold can be read to the end.  For a guest
- * that writes no more: its memory may soon be somebody else's, as another kernel's.
- * 0, or -1: out of memory, and the rings cannot be read any more.
+ * Unmaps the pages that the recorder can write; the rings can still be read to the end.  For a
+ * guest that writes no more: another kernel may soon use its memory. 0, or -1: out of memory, and
+ * the rings cannot be read any more.
  */
 int guest_map_detach(struct guest_map *map, struct strata_error *error);
 

@@ -123,7 +123,7 @@ static int get_subbuf(struct ring *ring, struct strata_error *error)
 	struct strata_hv_op op = { .operation = STRATA_HV_GET };
 	struct hypervisor *hypervisor = ring->owner;
 
-	/* What is mapped tells whether it is worth the call; in discard mode it tells all. */
+	/* The mapped words tell whether the call is worth it; in discard mode they suffice. */
 	if (!strata_reader_ready(&ring->reader))
 		return 0;
 	if (!ring->reader.overwrite)
@@ -217,7 +217,7 @@ static void *map_frames(struct hypervisor *hypervisor, const xen_pfn_t *frames, 
 	return address;
 }
 
-/* Maps what @frames names.  0, or -1: then some of it may be mapped. */
+/* Maps @frames.  0, or -1: some may be mapped. */
 static int map_memory(struct hypervisor *hypervisor, struct mapping *mapping, struct ring *ring,
 		      uint32_t cpu, const xen_pfn_t *frames, struct strata_error *error)
 {
@@ -318,7 +318,7 @@ int hypervisor_map_new(struct hypervisor *hypervisor, struct strata_error *error
 	return op.u.query.nr_rings > hypervisor->nr_rings ? map_rings(hypervisor, error) : 0;
 }
 
-/* Is what is there a flight recorder like the one that is wanted? */
+/* Whether the existing rings are a flight recorder of the wanted size. */
 static bool flies_already(struct hypervisor *hypervisor, struct strata_ring_geometry geo)
 {
 	struct strata_hv_op op = { .operation = STRATA_HV_QUERY };
@@ -329,7 +329,7 @@ static bool flies_already(struct hypervisor *hypervisor, struct strata_ring_geom
 	       op.u.query.nr_subbufs_bits == geo.nr_subbufs_bits;
 }
 
-/* Goes on where the recorder before us died. */
+/* Continues where the recorder before us died. */
 static int take_over(struct hypervisor *hypervisor, struct strata_ring_geometry geo,
 		     struct strata_error *error)
 {
@@ -368,7 +368,7 @@ int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry
 	}
 	if (result && errno == ENOMEM)
 		return strata_fail(error,
-				   "Xen has not the memory for rings of %lu KiB a CPU; ask for "
+				   "Xen has too little memory for rings of %lu KiB a CPU; ask for "
 				   "smaller ones (--xen-buffer), or give dom0 less memory",
 				   strata_buffer_bytes(geo) >> 10);
 	if (result)

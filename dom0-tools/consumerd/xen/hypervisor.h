@@ -14,7 +14,7 @@
 
 struct hypervisor;
 
-/* What a Xen says of itself when it is asked for Strata. */
+/* A Xen's answer when it is asked for Strata. */
 enum hypervisor_support {
 	HYPERVISOR_OK,
 	HYPERVISOR_NO_XEN,    /* this machine does not run under Xen, or is not dom0 */
@@ -24,8 +24,8 @@ enum hypervisor_support {
 };
 
 /*
- * Opens the way to the hypervisor and asks what it supports.  Any answer but
- * HYPERVISOR_OK leaves nothing open, and the reason with a next step in @error.
+ * Opens the hypercall device and asks for Strata.  Any answer but HYPERVISOR_OK leaves nothing
+ * open, and the reason with a next step in @error.
  */
 enum hypervisor_support hypervisor_open(struct hypervisor **hypervisor, struct strata_error *error);
 
@@ -40,11 +40,9 @@ int hypervisor_query(struct hypervisor *hypervisor, struct strata_hv_op *op,
  * Makes the rings of all CPUs and maps them.
  * @geo:       of each ring
  * @overwrite: a full ring loses its oldest sub-buffer, not the newest records
- * @owner:     who records, shown to whoever comes second
- * The caller holds recorder_lock(): rings that are there already were left
- * behind by a recorder that died.  They are freed; but a flight recorder of the
- * same size is taken over as it flies.
- * 1: taken over, 0, or -1.
+ * @owner:     name of the recorder, shown to a second one
+ * The caller holds recorder_lock(): existing rings are of a recorder that died.  They are freed;
+ * but a flight recorder of the same size is taken over while it runs. 1: taken over, 0, or -1.
  */
 int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry geo,
 		      bool overwrite, const char *owner, struct strata_error *error);
@@ -59,24 +57,23 @@ int hypervisor_map_new(struct hypervisor *hypervisor, struct strata_error *error
 struct ring *hypervisor_rings(struct hypervisor *hypervisor, size_t *nr);
 
 /*
- * Makes what the rules say the selection, before start or while it records:
- * when it returns, every probe goes by it.  The rules are all that holds; those
- * of before are forgotten.
+ * Replaces the selection by these rules, before start or while it records.  When it returns, every
+ * probe obeys them.
  * @budget_per_s: events that a domain may cause on a CPU; 0: no bound
- * 0, or -1 and the selection of before holds.
+ * 0, or -1: the selection has not changed.
  */
 int hypervisor_select(struct hypervisor *hypervisor, const struct strata_hv_rule *rules, size_t nr,
 		      uint32_t budget_per_s, struct strata_error *error);
 
-/* Starts to record what was selected.
- * @switch_ms: how often what is in half full sub-buffers is handed over; 0: never */
+/* Starts to record the selected events.
+ * @switch_ms: how often half full sub-buffers are handed over; 0: never */
 int hypervisor_start(struct hypervisor *hypervisor, uint32_t switch_ms, struct strata_error *error);
 
-/* While recording goes on: has the state of all clocks and vCPUs recorded once more, and all
- * rings flushed.  0 or -1. */
+/* Records the state of all clocks and vCPUs once more and flushes all rings, while recording goes
+ * on. 0 or -1. */
 int hypervisor_flush(struct hypervisor *hypervisor, struct strata_error *error);
 
-/* Returns when nothing writes any more and all rings are flushed.  0 or -1. */
+/* Stops recording; returns when no probe writes and all rings are flushed.  0 or -1. */
 int hypervisor_stop(struct hypervisor *hypervisor, struct strata_error *error);
 
 #endif /* STRATA_CONSUMERD_HYPERVISOR_H */

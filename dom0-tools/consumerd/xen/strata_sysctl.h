@@ -22,7 +22,8 @@ struct strata_sysctl {
 	struct xen_sysctl *buffer; /* in memory that the hypercall may use */
 };
 
-/* Opens and probes.  Not HYPERVISOR_OK: nothing stays open, and @error says why and what to do. */
+/* Opens and probes.  Not HYPERVISOR_OK: nothing stays open; @error has the reason and a next step.
+ */
 enum hypervisor_support strata_sysctl_open(struct strata_sysctl *sysctl,
 					   struct strata_error *error);
 

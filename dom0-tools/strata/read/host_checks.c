@@ -9,27 +9,67 @@
 #include "base/exit_status.h"
 #include "strata/read/merge_report.h"
 
+static struct strata_merge *new_check(struct traces *traces,
+				      struct strata_recording_traces *recording,
+				      struct strata_error *error)
+{
+	const struct strata_merge_options options = { .complain = traces_complain, .data = traces };
+
+	return strata_merge_of(recording, &options, error);
+}
+
+int host_check_alone(struct traces *traces, struct strata_merge **check,
+		     struct strata_sink *(*make)(void *data, const struct strata_merge *merge,
+						 struct strata_error *error),
+		     void *data, struct strata_error *error)
+{
+	struct strata_slice_options options = { .to_ns = UINT64_MAX, .threads = 1 };
+	struct strata_slice_sink *observer;
+	struct strata_sink *sink;
+	int status;
+
+	*check = NULL;
+	if (traces->nr_recordings != 1 || traces->set.nr_traces == 0)
+		return strata_fail(error, "%s: not a recording of Strata's; name one",
+				   traces->inputs.nr ? traces->inputs.inputs[0].path : "this");
+	*check = new_check(traces, traces->recordings[0], error);
+	sink = *check ? make(data, *check, error) : NULL;
+	if (!sink)
+		return -1;
+	observer = strata_merge_observer(*check);
+	options.observers = &observer;
+	options.nr_observers = 1;
+	status = strata_merge_watch(*check, &traces->set, &sink, 1, error);
+	traces_progress_begin(traces, traces->set.bytes);
+	/* 1: the sink takes no more, and says why when it finishes. */
+	if (!status)
+		status = strata_slices_run(&traces->set, &options, NULL, error) < 0 ? -1 : 0;
+	traces_progress_end(traces);
+	if (!status)
+		strata_trace_set_name_cut(&traces->set);
+	if (!status)
+		status = strata_merge_finish(*check, error);
+	sink->free(sink);
+	return status;
+}
+
 static int begin_one(struct host_check *check, struct traces *traces,
-		     struct strata_recording_traces *recording, bool with_wakeup,
+		     struct strata_recording_traces *recording, const struct strata_shown *shown,
 		     struct strata_error *error)
 {
-	const struct strata_merge_options options = { .complain = traces_complain,
-						      .remark = traces_remark,
-						      .data = traces };
-
-	check->merge = strata_merge_of(recording, &options, error);
+	check->merge = new_check(traces, recording, error);
 	if (!check->merge)
 		return -1;
-	if (with_wakeup) {
-		check->wakeup = strata_wakeup_new(check->merge);
+	if (shown) {
+		check->wakeup = strata_wakeup_new(check->merge, shown);
 		if (!check->wakeup)
 			return strata_fail(error, "out of memory");
 	}
-	return strata_merge_watch(check->merge, &traces->set, &check->wakeup, with_wakeup, error);
+	return strata_merge_watch(check->merge, &traces->set, &check->wakeup, shown != NULL, error);
 }
 
-int host_checks_begin(struct host_checks *checks, struct traces *traces, bool with_wakeup,
-		      struct strata_error *error)
+int host_checks_begin(struct host_checks *checks, struct traces *traces,
+		      const struct strata_shown *shown, struct strata_error *error)
 {
 	size_t i;
 
@@ -40,7 +80,7 @@ int host_checks_begin(struct host_checks *checks, struct traces *traces, bool wi
 		return strata_fail(error, "out of memory");
 	for (i = 0; i < traces->nr_recordings; i++) {
 		checks->nr++;
-		if (begin_one(&checks->of[i], traces, traces->recordings[i], with_wakeup, error))
+		if (begin_one(&checks->of[i], traces, traces->recordings[i], shown, error))
 			return -1;
 		checks->observers[i] = strata_merge_observer(checks->of[i].merge);
 	}

@@ -7,6 +7,7 @@
 #define STRATA_STRATA_READ_HOST_CHECKS_H
 
 #include "host/merger.h"
+#include "outputs/shown.h"
 #include "strata/read/traces.h"
 
 struct host_check {
@@ -23,11 +24,22 @@ struct host_checks {
 
 /*
  * Sets up the checks of all recordings; their observers are to be handed all events of the set.
- * @with_wakeup: the longest wake-up behind another domain is looked for, too
+ * @shown: of the set: then the longest wake-up behind another domain is looked for, too; or NULL
  * 0, or -1: out of memory.  To be cleared in any case.
  */
-int host_checks_begin(struct host_checks *checks, struct traces *traces, bool with_wakeup,
-		      struct strata_error *error);
+int host_checks_begin(struct host_checks *checks, struct traces *traces,
+		      const struct strata_shown *shown, struct strata_error *error);
+
+/*
+ * Merges the traces, which hold one recording, into one of its sinks alone.
+ * @check:  OUT, what was found; to be closed, also if this fails; NULL: it has not begun
+ * @make:   makes the sink, which is freed; NULL with the reason
+ * 0, or -1 with the reason.
+ */
+int host_check_alone(struct traces *traces, struct strata_merge **check,
+		     struct strata_sink *(*make)(void *data, const struct strata_merge *merge,
+						 struct strata_error *error),
+		     void *data, struct strata_error *error);
 
 /* Sums up what was found, after the pass.  0 or -1. */
 int host_checks_finish(struct host_checks *checks, struct strata_error *error);

@@ -7,6 +7,6 @@
 #include "strata/read/traces.h"
 
 /* Checks, and prints what came of it, for people or as JSON: the exit status. */
-int merge_check(const char *raw, const struct traces_shifts *shifts, bool json);
+int merge_check(char *raw, const struct traces_shifts *shifts, bool json);
 
 #endif /* STRATA_STRATA_MERGE_CHECK_H */

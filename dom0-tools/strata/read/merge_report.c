@@ -5,43 +5,6 @@
 #include <string.h>
 
 #include "base/exit_status.h"
-#include "strata/read/loss_report.h"
-
-#define COMPLAINTS_MAX 100u
-
-static void complain(void *data, const char *message)
-{
-	struct merge_report *report = data;
-
-	progress_line_hold(&report->line);
-	if (report->complaints++ < COMPLAINTS_MAX)
-		fprintf(stderr, "strata: %s\n", message);
-	progress_line_release(&report->line);
-}
-
-static void remark(void *data, const char *message)
-{
-	struct merge_report *report = data;
-
-	progress_line_hold(&report->line);
-	fprintf(stderr, "strata: %s\n", message);
-	progress_line_release(&report->line);
-}
-
-static void progress(void *data, uint64_t events, uint64_t bytes, uint64_t bytes_total)
-{
-	progress_line_tell(&((struct merge_report *)data)->line, events, bytes, bytes_total);
-}
-
-void merge_report_init(struct merge_report *report, struct strata_merge_options *options)
-{
-	memset(report, 0, sizeof(*report));
-	progress_line_init(&report->line);
-	options->complain = complain;
-	options->remark = remark;
-	options->progress = progress;
-	options->data = report;
-}
 
 static double ticks_to_us(const struct strata_merge *merge, uint64_t ticks)
 {
@@ -328,22 +291,6 @@ static bool print_violations(const struct strata_merge *merge,
 		"vCPU %s; the clocks of their domains are not what Xen recorded\n",
 		(unsigned long long)track->violations, (unsigned long long)track->checks, where);
 	return true;
-}
-
-void merge_report_losses(const struct merge_report *report, const struct strata_merge *merge)
-{
-	struct loss_report losses = { 0 };
-	size_t i;
-
-	for (i = 0; i < strata_merge_nr_streams(merge); i++) {
-		const struct strata_merge_stream *stream = strata_merge_stream(merge, i);
-
-		loss_report_add(&losses, stream->lost, stream->missing_packets);
-	}
-	loss_report_print(&losses, "merge");
-	if (report->complaints > COMPLAINTS_MAX)
-		fprintf(stderr, "strata: %u more messages like these were left out\n",
-			report->complaints - COMPLAINTS_MAX);
 }
 
 int merge_report_verdict(const struct strata_merge *merge)

@@ -7,15 +7,6 @@
 
 #include "analyses/clock_proof.h"
 #include "host/merger.h"
-#include "strata/read/progress_line.h"
-
-struct merge_report {
-	unsigned int complaints;
-	struct progress_line line;
-};
-
-/* Fills @options with functions that report to stderr through @report. */
-void merge_report_init(struct merge_report *report, struct strata_merge_options *options);
 
 /* The summary: how much, of what, and how well the order is proven. */
 void merge_report_print(const struct strata_merge *merge, FILE *out);
@@ -38,9 +29,6 @@ int merge_report_clock_verdict(const struct strata_clock_proof *proof);
  */
 int merge_report_json(struct strata_clock_proof *proof, const struct strata_merge *merge, FILE *out,
 		      struct strata_error *error);
-
-/* Says what is missing of the recording's streams, and how many complaints were not shown. */
-void merge_report_losses(const struct merge_report *report, const struct strata_merge *merge);
 
 /* Names violations, says in a last sentence what is not as it should be; the exit status. */
 int merge_report_verdict(const struct strata_merge *merge);

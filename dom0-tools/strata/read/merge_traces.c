@@ -97,8 +97,8 @@ static int write_forms(struct merge_job *job, struct write_options *forms, size_
 	}
 	job->write = (struct write_job){
 		.verb = "merge",
-		.forms = forms,
-		.nr_forms = nr_forms,
+		.form = &forms[0],
+		.ctf = nr_forms > 1 ? &forms[1] : NULL,
 		.paths = job->request->paths,
 		.nr = job->request->nr_paths,
 		.shifts = &job->request->shifts,

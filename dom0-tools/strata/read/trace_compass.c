@@ -8,6 +8,7 @@
 
 #include "base/exit_status.h"
 #include "consumerd/host/file_limit.h"
+#include "strata/read/host_checks.h"
 #include "strata/read/merge_report.h"
 #include "outputs/outputs.h"
 
@@ -38,56 +39,59 @@ static void print_result(const char *dir, const struct strata_trace_compass_resu
 	       dir);
 }
 
-static int write_merged(struct strata_merge *merge, const struct write_options *options,
-			const struct strata_merge_options *merge_options,
-			struct merge_report *report, struct strata_error *error)
-{
+/* What the sink is made from, and says. */
+struct request {
+	const struct write_options *options;
+	struct traces *traces;
 	struct strata_trace_compass_result result;
-	struct strata_sink *sink = strata_trace_compass_new(merge, options->out, options->force,
-							    merge_options->complain,
-							    merge_options->data, &result, error);
-	int status;
+};
 
-	if (!sink)
-		return -1;
-	status = strata_merge_run(merge, &sink, 1, error);
-	sink->free(sink);
-	progress_line_end(&report->line);
-	if (status)
-		return -1;
-	print_result(options->out, &result);
-	if (result.odd)
+static struct strata_sink *make(void *data, const struct strata_merge *merge,
+				struct strata_error *error)
+{
+	struct request *request = data;
+
+	return strata_trace_compass_new(merge, request->options->out, request->options->force,
+					traces_complain, request->traces, &request->result, error);
+}
+
+/* Says what came of it: the exit status. */
+static int report(const struct request *request, const struct strata_merge *merge)
+{
+	const struct strata_trace_compass_result *result = &request->result;
+	const int verdict = merge_report_verdict(merge);
+
+	print_result(request->options->out, result);
+	traces_say_losses(request->traces, NULL);
+	if (result->odd)
 		fprintf(stderr,
 			"strata: convert: %" PRIu64 " records of vCPUs that no domain has "
 			"were left out\n",
-			result.odd);
-	return result.odd || result.unknown ? STRATA_STATUS_PARTIAL : STRATA_STATUS_OK;
+			result->odd);
+	return result->odd || result->unknown || request->traces->complaints ? STRATA_STATUS_PARTIAL
+									     : verdict;
 }
 
 int write_trace_compass(const char *verb, const struct write_options *options, char *const *paths,
 			size_t nr)
 {
-	struct strata_merge_options merge_options;
+	struct traces traces;
+	struct request request = { .options = options, .traces = &traces };
 	struct strata_merge *merge = NULL;
-	struct merge_report report;
 	struct strata_error error;
-	int status = -1;
+	int status;
 
-	file_limit_raise();
-	merge_report_init(&report, &merge_options);
-	if (!check(options, nr, &error))
-		merge = strata_merge_open(paths[0], &merge_options, &error);
-	if (merge)
-		status = write_merged(merge, options, &merge_options, &report, &error);
-	if (status < 0) {
-		progress_line_end(&report.line);
+	if (check(options, nr, &error)) {
 		fprintf(stderr, "strata: %s: %s\n", verb, error.text);
-		status = STRATA_STATUS_FAILED;
-	} else {
-		merge_report_losses(&report, merge);
-		if (merge_report_verdict(merge) != STRATA_STATUS_OK)
-			status = STRATA_STATUS_PARTIAL;
+		return STRATA_STATUS_FAILED;
 	}
+	status = traces_open(&traces, verb, NULL, NULL, paths, nr, &error);
+	if (!status)
+		status = host_check_alone(&traces, &merge, make, &request, &error);
+	if (status)
+		fprintf(stderr, "strata: %s: %s\n", verb, error.text);
+	status = status ? STRATA_STATUS_FAILED : report(&request, merge);
 	strata_merge_close(merge);
+	traces_close(&traces);
 	return status;
 }

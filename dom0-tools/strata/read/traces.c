@@ -8,7 +8,10 @@
 #include <unistd.h>
 
 #include "consumerd/host/file_limit.h"
+#include "filter/filter.h"
 #include "inputs/made_of.h"
+#include "symbols/symbols.h"
+#include "strata/read/loss_report.h"
 
 #define COMPLAINTS_MAX 100u
 #define THREADS_MAX    64
@@ -17,7 +20,7 @@ void traces_complain(void *data, const char *message)
 {
 	struct traces *traces = data;
 
-	if (traces->all_was_told)
+	if (traces->is_silent)
 		return;
 	progress_line_hold(&traces->line);
 	if (traces->complaints++ < COMPLAINTS_MAX)
@@ -209,39 +212,72 @@ static void leave_out_made(struct traces *traces, struct opened *opened)
 	free(made);
 }
 
-/* Whether an input is a trace of the same merge as the one before it, and has a smaller place. */
-static bool is_before(const struct strata_inputs *inputs, const struct opened *opened, size_t at,
-		      size_t other)
+/* The merge that an input is of; NULL: it is of none. */
+static const char *merge_of(const struct opened *opened)
 {
-	const char *path = inputs->inputs[at].path, *others = inputs->inputs[other].path;
-	const char *name = strrchr(path, '/');
-	int64_t place, others_place;
-
-	return opened[at].trace && opened[other].trace && opened[at].path == opened[other].path &&
-	       name && strncmp(path, others, (size_t)(name - path) + 1) == 0 &&
-	       !strchr(others + (name - path) + 1, '/') &&
-	       strata_ctf_env_number(opened[at].trace, STRATA_CTF_PLACE, &place) &&
-	       strata_ctf_env_number(opened[other].trace, STRATA_CTF_PLACE, &others_place) &&
-	       place < others_place;
+	return opened->trace ? strata_ctf_env_text(opened->trace, STRATA_CTF_MERGE) : NULL;
 }
 
-/* Puts the traces of a merge in the order that they were merged in: it is that of equal times, and
- * the first one's clock is the timeline's. */
-static void order_merged(const struct strata_inputs *inputs, struct opened *opened)
+/* A trace of a merge, and its place in it. */
+struct merged {
+	struct strata_input input;
+	struct opened opened;
+	int64_t place;
+	size_t at;
+};
+
+static int compare_places(const void *a, const void *b)
 {
-	size_t i, j;
+	const struct merged *x = a, *y = b;
 
-	for (i = 1; i < inputs->nr; i++) {
-		for (j = i; j > 0 && is_before(inputs, opened, j, j - 1); j--) {
-			const struct opened one = opened[j];
-			const struct strata_input input = inputs->inputs[j];
+	if (x->place != y->place)
+		return x->place < y->place ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
 
-			opened[j] = opened[j - 1];
-			inputs->inputs[j] = inputs->inputs[j - 1];
-			opened[j - 1] = one;
-			inputs->inputs[j - 1] = input;
-		}
+/* Puts the traces of a merge, so many from one on, in the order that they were merged in. */
+static int order_merge(struct strata_input *inputs, struct opened *opened, size_t nr,
+		       struct strata_error *error)
+{
+	struct merged *merged = calloc(nr, sizeof(*merged));
+	size_t i;
+
+	if (!merged)
+		return strata_fail(error, "out of memory for %zu traces", nr);
+	for (i = 0; i < nr; i++) {
+		merged[i] = (struct merged){ .input = inputs[i], .opened = opened[i], .at = i };
+		strata_ctf_env_number(opened[i].trace, STRATA_CTF_PLACE, &merged[i].place);
 	}
+	qsort(merged, nr, sizeof(*merged), compare_places);
+	for (i = 0; i < nr; i++) {
+		inputs[i] = merged[i].input;
+		opened[i] = merged[i].opened;
+	}
+	free(merged);
+	return 0;
+}
+
+/* The order of a merge's traces is that of equal times, and the first one's clock is the
+ * timeline's. 0 or -1. */
+static int order_merges(const struct strata_inputs *inputs, struct opened *opened,
+			struct strata_error *error)
+{
+	size_t from = 0, to;
+
+	for (; from < inputs->nr; from = to) {
+		const char *merge = merge_of(&opened[from]), *next;
+
+		for (to = from + 1; merge && to < inputs->nr; to++) {
+			next = merge_of(&opened[to]);
+			if (opened[to].path != opened[from].path || !next ||
+			    strcmp(next, merge) != 0)
+				break;
+		}
+		if (to - from > 1 &&
+		    order_merge(&inputs->inputs[from], &opened[from], to - from, error))
+			return -1;
+	}
+	return 0;
 }
 
 static int open_inputs(struct traces *traces, struct opened *opened, struct strata_error *error)
@@ -254,7 +290,7 @@ static int open_inputs(struct traces *traces, struct opened *opened, struct stra
 		status = open_input(traces, &inputs->inputs[i], &opened[i], error);
 	if (!status) {
 		leave_out_made(traces, opened);
-		order_merged(inputs, opened);
+		status = order_merges(inputs, opened, error);
 	}
 	for (i = 0; i < inputs->nr; i++) {
 		struct strata_ctf_trace *trace = opened[i].trace;
@@ -331,6 +367,9 @@ void traces_close(struct traces *traces)
 		free(traces->names[i]);
 	free(traces->names);
 	strata_trace_set_clear(&traces->set);
+	for (i = 0; i < traces->nr_symbols; i++)
+		strata_symbols_free(traces->symbols[i]);
+	free(traces->symbols);
 	strata_machines_clear(&traces->machines);
 	for (i = 0; i < traces->nr_recordings; i++)
 		strata_recording_traces_close(traces->recordings[i]);
@@ -349,6 +388,22 @@ struct strata_ctf_tally traces_tally(const struct traces *traces, size_t trace)
 			strata_ctf_tally_add(&sum, &traces->set.streams[i].tally);
 	}
 	return sum;
+}
+
+void traces_say_losses(const struct traces *traces, const struct strata_filter *filter)
+{
+	struct loss_report report = { 0 };
+	size_t i;
+
+	for (i = 0; i < traces->set.nr_streams; i++) {
+		const struct strata_set_stream *stream = &traces->set.streams[i];
+
+		if (!filter ||
+		    strata_filter_may_match_stream(filter, stream->trace, stream->stream))
+			loss_report_add(&report, stream->tally.discarded,
+					stream->tally.missing_packets);
+	}
+	loss_report_print(&report, traces->verb);
 }
 
 unsigned int traces_threads(void)

@@ -10,6 +10,8 @@
 #include "strata/read/progress_line.h"
 #include "timeline/slices.h"
 
+struct strata_filter;
+
 struct traces {
 	const char *verb;                   /* that complaints begin with */
 	const struct traces_shifts *shifts; /* or NULL */
@@ -19,10 +21,12 @@ struct traces {
 	size_t nr_recordings;
 	struct strata_machines machines; /* whose clocks they have */
 	char **names;                    /* of each trace of the set: unique, fit to be shown */
-	struct progress_line line;       /* threads that read complain, too: they hold it */
+	struct strata_symbols **symbols; /* that were loaded: traces_symbols.h */
+	size_t nr_symbols;
+	struct progress_line line; /* threads that read complain, too: they hold it */
 	struct strata_progress progress;
+	bool is_silent;          /* what is wrong was told by a pass before */
 	unsigned int complaints; /* so many were shown, or would have been */
-	bool all_was_told;       /* they were read once; what is wrong is not told again */
 };
 
 #define TRACES_SHIFTS_MAX 16u
@@ -63,6 +67,10 @@ void traces_progress_end(struct traces *traces);
 
 /* The sum over the streams of a trace. */
 struct strata_ctf_tally traces_tally(const struct traces *traces, size_t trace);
+
+/* Says what is missing of the streams, as their tracers say.
+ * @filter: only of those that it may leave events of; NULL: of all */
+void traces_say_losses(const struct traces *traces, const struct strata_filter *filter);
 
 /* How many threads to merge with if nobody says: as many as there are CPUs. */
 unsigned int traces_threads(void);

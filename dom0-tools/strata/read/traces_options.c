@@ -3,6 +3,7 @@
 #include "strata/read/traces_options.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/exit_status.h"
 #include "base/escape.h"
@@ -70,6 +71,14 @@ static int take(const struct write_verb *verb, struct write_options *options, in
 		return 0;
 	case WRITE_OPTION_TCP:
 		options->tcp_map = value;
+		return 0;
+	case WRITE_OPTION_SYMBOLS:
+		if (!strchr(value, '=') || *value == '=')
+			return strata_fail(error, "--symbols wants SOURCE=FILE");
+		if (options->nr_symbols == WRITE_SYMBOLS_MAX)
+			return strata_fail(error, "--symbols is given more than %u times",
+					   WRITE_SYMBOLS_MAX);
+		options->symbols[options->nr_symbols++] = value;
 		return 0;
 	case WRITE_OPTION_NR:
 		return take_threads(options, value, error);

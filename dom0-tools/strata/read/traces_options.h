@@ -11,6 +11,8 @@
 
 #include "filter/filter.h"
 
+#define WRITE_SYMBOLS_MAX 64u
+
 enum write_colours { COLOURS_AUTO, COLOURS_ALWAYS, COLOURS_NEVER };
 
 struct write_options {
@@ -22,7 +24,9 @@ struct write_options {
 	bool date;
 	enum write_colours colours; /* of columns; auto: on a terminal */
 	unsigned int threads;
-	const char *tcp_map; /* a file; or NULL */
+	const char *tcp_map;                    /* a file; or NULL */
+	const char *symbols[WRITE_SYMBOLS_MAX]; /* SOURCE=FILE */
+	size_t nr_symbols;
 	struct strata_filter *filter;
 	bool live;         /* of view: follows a recording, */
 	uint64_t delay_ms; /* and shows events that much later */
@@ -43,15 +47,16 @@ struct write_verb {
 };
 
 /* What WRITE_OPTIONS have in place of a letter; those of verbs are below. */
-#define WRITE_OPTION_FIRST  256
-#define WRITE_OPTION_FILTER (WRITE_OPTION_FIRST + STRATA_NR_ATTRIBUTES)
-#define WRITE_OPTION_FROM   (WRITE_OPTION_FILTER + 1)
-#define WRITE_OPTION_TO     (WRITE_OPTION_FILTER + 2)
-#define WRITE_OPTION_GMT    (WRITE_OPTION_FILTER + 3)
-#define WRITE_OPTION_DATE   (WRITE_OPTION_FILTER + 4)
-#define WRITE_OPTION_NR     (WRITE_OPTION_FILTER + 5)
-#define WRITE_OPTION_FORCE  (WRITE_OPTION_FILTER + 6)
-#define WRITE_OPTION_TCP    (WRITE_OPTION_FILTER + 7)
+#define WRITE_OPTION_FIRST   256
+#define WRITE_OPTION_FILTER  (WRITE_OPTION_FIRST + STRATA_NR_ATTRIBUTES)
+#define WRITE_OPTION_FROM    (WRITE_OPTION_FILTER + 1)
+#define WRITE_OPTION_TO      (WRITE_OPTION_FILTER + 2)
+#define WRITE_OPTION_GMT     (WRITE_OPTION_FILTER + 3)
+#define WRITE_OPTION_DATE    (WRITE_OPTION_FILTER + 4)
+#define WRITE_OPTION_NR      (WRITE_OPTION_FILTER + 5)
+#define WRITE_OPTION_FORCE   (WRITE_OPTION_FILTER + 6)
+#define WRITE_OPTION_TCP     (WRITE_OPTION_FILTER + 7)
+#define WRITE_OPTION_SYMBOLS (WRITE_OPTION_FILTER + 8)
 
 #define WRITE_OPTION_OF(name, attribute)                                                         \
 	{                                                                                        \
@@ -70,6 +75,7 @@ struct write_verb {
 		{ "force", no_argument, NULL, WRITE_OPTION_FORCE },                 \
 		{ "threads", required_argument, NULL, WRITE_OPTION_NR },            \
 		{ "tcp-map", required_argument, NULL, WRITE_OPTION_TCP },           \
+		{ "symbols", required_argument, NULL, WRITE_OPTION_SYMBOLS },       \
 		{ "gmt", no_argument, NULL, WRITE_OPTION_GMT },                     \
 		{ "date", no_argument, NULL, WRITE_OPTION_DATE },                   \
 		{ "help", no_argument, NULL, 'h' },                                 \
@@ -104,6 +110,8 @@ struct write_verb {
 	"                          and the event does not match\n"                                         \
 	"                          Each may be given several times; all but --filter take several\n"       \
 	"                          values with commas between, and want one of them\n" TCP_MAP_USAGE       \
+	"  --symbols SOURCE=FILE   names addresses of the code of a source, a kernel or Xen; FILE is\n"    \
+	"                          vmlinux, xen-syms, or text like System.map and /proc/kallsyms\n"        \
 	"  --gmt                   times of day in UTC\n"                                                  \
 	"  --date                  with the date\n"                                                        \
 	"  --threads N             with so many threads (as many as there are CPUs)\n"

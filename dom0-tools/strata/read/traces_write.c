@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/exit_status.h"
-#include "strata/read/loss_report.h"
 #include "files/out_file.h"
 #include "outputs/count.h"
 #include "outputs/ctf/ctf_traces.h"
@@ -18,6 +17,7 @@
 #include "outputs/text/text_lines.h"
 #include "outputs/written.h"
 #include "strata/read/trace_compass.h"
+#include "strata/read/traces_symbols.h"
 
 #define SLICE_BYTES (4u << 20) /* of input: each thread holds what one becomes */
 
@@ -106,22 +106,16 @@ static const char **source_names(const struct strata_shown *shown)
 	return names;
 }
 
-static int write_ctf(struct traces *traces, const struct write_options *options,
-		     const struct strata_shown *shown, const struct strata_slice_options *slices,
-		     uint64_t *events, struct strata_error *error)
+/* Begins to write CTF.  NULL with the reason. */
+static struct strata_ctf_traces *open_ctf(struct traces *traces,
+					  const struct write_options *options, const char **names,
+					  struct strata_error *error)
 {
-	const char **names;
-	int status;
-
-	if (strcmp(options->out, "-") == 0)
-		return strata_fail(error, "CTF traces are directories: name one with -o");
-	names = source_names(shown);
-	if (!names)
-		return strata_fail(error, "out of memory");
-	status = strata_ctf_traces_write(&traces->set, names, options->out, options->force, slices,
-					 events, error);
-	free(names);
-	return status;
+	if (!names) {
+		strata_fail(error, "out of memory");
+		return NULL;
+	}
+	return strata_ctf_traces_open(&traces->set, names, options->out, options->force, error);
 }
 
 int write_bind_filter(const struct write_options *options, const struct strata_trace_set *set,
@@ -189,58 +183,97 @@ static int tell_of_nothing(struct traces *traces, const struct write_options *op
 }
 
 /*
- * Writes CTF, which is done stream by stream: so recordings are checked in a pass of their own, in
- * order, which tells what is wrong.
+ * Writes a form, in one pass with what the observers take in.
+ * @slices: threads, times and observers
  */
-static int write_checked_ctf(struct traces *traces, const struct write_options *options,
-			     const struct strata_shown *shown,
-			     const struct strata_slice_options *slices, uint64_t *events,
-			     struct strata_error *error)
-{
-	int status;
-	size_t i;
-
-	if (slices->nr_observers && strata_slices_run(&traces->set, slices, NULL, error) < 0)
-		return -1;
-	/* The streams are read once more: that is what counts. */
-	for (i = 0; i < traces->set.nr_streams; i++)
-		memset(&traces->set.streams[i].tally, 0, sizeof(traces->set.streams[i].tally));
-	traces->all_was_told |= slices->nr_observers > 0;
-	status = write_ctf(traces, options, shown, slices, events, error);
-	traces->all_was_told &= slices->nr_observers == 0;
-	return status;
-}
-
-static int write_events(struct traces *traces, const struct write_options *options,
-			const struct strata_shown *shown, struct host_checks *checks,
-			uint64_t *events, struct strata_error *error)
+static int write_form(struct traces *traces, const struct write_options *options,
+		      const struct strata_shown *shown, const struct strata_slice_options *slices,
+		      uint64_t first_ns, uint64_t *events, struct strata_error *error)
 {
 	const bool to_terminal = strcmp(options->out, "-") == 0 && isatty(STDOUT_FILENO);
-	struct strata_written_options written = { 0 };
-	struct strata_slice_options *slices = &written.slices;
-	uint64_t first_ns = 0;
+	struct strata_written_options written = { .slices = *slices };
+	const char **names;
 	int status;
 
-	slices->threads = options->threads;
-	slices->slice_bytes = SLICE_BYTES;
-	status = set_times(traces, options, slices, &first_ns, error);
-	if (!status)
-		status = set_filter(traces, options, shown, error);
-	if (status)
-		return status;
-	slices->observers = checks->observers;
-	slices->nr_observers = checks->nr;
 	/* What is read on a terminal shows by itself how far it is. */
 	if (!to_terminal || strcmp(options->format, "count") == 0)
 		traces_progress_begin(traces, strata_trace_set_bytes(&traces->set, slices->from_ns,
 								     slices->to_ns));
-	if (strcmp(options->format, "ctf") == 0)
-		status = write_checked_ctf(traces, options, shown, slices, events, error);
-	else if (strcmp(options->format, "count") == 0)
-		status = count(traces, options, slices, events, error);
-	else
-		status = write_lines(traces, options, shown, &written, first_ns, events, error);
+	if (strcmp(options->format, "ctf") != 0) {
+		status = strcmp(options->format, "count") == 0
+				 ? count(traces, options, slices, events, error)
+				 : write_lines(traces, options, shown, &written, first_ns, events,
+					       error);
+	} else if (slices->nr_observers) {
+		/* One of them writes it. */
+		status = strata_slices_run(&traces->set, slices, NULL, error) < 0 ? -1 : 0;
+	} else {
+		names = source_names(shown);
+		status = names ? strata_ctf_traces_write(&traces->set, names, options->out,
+							 options->force, slices, events, error)
+			       : strata_fail(error, "out of memory");
+		free(names);
+	}
 	traces_progress_end(traces);
+	return status;
+}
+
+/*
+ * The same, and CTF in the same pass.
+ * @ctf: that form; NULL: none, or it is written without observers
+ */
+static int write_observed(struct traces *traces, const struct write_options *options,
+			  const struct write_options *ctf, const struct strata_shown *shown,
+			  struct strata_slice_options *slices, const struct host_checks *checks,
+			  uint64_t first_ns, uint64_t *events, struct strata_error *error)
+{
+	struct strata_slice_sink **observers =
+		calloc(checks->nr + 1, sizeof(struct strata_slice_sink *));
+	const char **names = ctf ? source_names(shown) : NULL;
+	struct strata_ctf_traces *written = NULL;
+	int status = observers ? 0 : strata_fail(error, "out of memory");
+
+	if (!status && ctf && !(written = open_ctf(traces, ctf, names, error)))
+		status = -1;
+	if (!status) {
+		slices->observers = observers;
+		slices->nr_observers = checks->nr;
+		if (checks->nr)
+			memcpy(observers, checks->observers, checks->nr * sizeof(*observers));
+		if (written)
+			observers[slices->nr_observers++] = strata_ctf_traces_observer(written);
+		status = write_form(traces, options, shown, slices, first_ns, events, error);
+	}
+	if (written)
+		status = strata_ctf_traces_close(written, status, events, error);
+	free(names);
+	free(observers);
+	return status;
+}
+
+/* @ctf: a form that is written, too; or NULL */
+static int write_events(struct traces *traces, const struct write_options *options,
+			const struct write_options *ctf, const struct strata_shown *shown,
+			const struct host_checks *checks, uint64_t *events,
+			struct strata_error *error)
+{
+	struct strata_slice_options slices = { .threads = options->threads,
+					       .slice_bytes = SLICE_BYTES };
+	const bool is_ctf = strcmp(options->format, "ctf") == 0;
+	uint64_t first_ns = 0;
+	int status;
+
+	if (is_ctf && strcmp(options->out, "-") == 0)
+		return strata_fail(error, "CTF traces are directories: name one with -o");
+	status = set_times(traces, options, &slices, &first_ns, error);
+	if (!status)
+		status = set_filter(traces, options, shown, error);
+	/* Streams of CTF are written side by side, where nobody wants all events in order. */
+	if (is_ctf && checks->nr)
+		ctf = options;
+	if (!status)
+		status = write_observed(traces, options, ctf, shown, &slices, checks, first_ns,
+					events, error);
 	return status || *events ? status : tell_of_nothing(traces, options, error);
 }
 
@@ -250,84 +283,48 @@ static bool is_checked(const struct write_options *options)
 	return !options->from && !options->to && strata_filter_is_empty(options->filter);
 }
 
-/* What is shown of sources says whose events they are; a filter by source asks for that. */
-static int show_events(struct traces *traces, const struct write_options *options,
-		       struct host_checks *checks, uint64_t *events, struct strata_error *error)
+static int write_all(const struct write_job *job, struct traces *traces,
+		     const struct strata_shown *shown, struct host_checks *checks,
+		     struct strata_error *error)
 {
-	struct strata_shown shown;
-	int status;
-
-	if (strata_shown_init(&shown, &traces->set, error))
-		return -1;
-	status = write_events(traces, options, &shown, checks, events, error);
-	strata_shown_clear(&shown);
-	return status;
-}
-
-/* Says what is missing from the streams that the form was made from, as their tracers say. */
-static void say_losses(const struct traces *traces, const struct write_options *options)
-{
-	struct loss_report report = { 0 };
-	size_t i;
-
-	for (i = 0; i < traces->set.nr_streams; i++) {
-		const struct strata_set_stream *stream = &traces->set.streams[i];
-
-		if (!traces->set.filter ||
-		    strata_filter_may_match_stream(options->filter, stream->trace, stream->stream))
-			loss_report_add(&report, stream->tally.discarded,
-					stream->tally.missing_packets);
-	}
-	loss_report_print(&report, traces->verb);
-}
-
-/* The first form's pass, whose tallies are the traces'. */
-static int write_first(const struct write_job *job, struct traces *traces,
-		       struct host_checks *checks, uint64_t *events, struct strata_error *error)
-{
-	const struct write_options *form = &job->forms[0];
+	const struct write_options *form = job->form;
+	uint64_t events = 0;
 	int status = 0;
 
 	if (is_checked(form))
-		status = host_checks_begin(checks, traces, job->with_wakeup, error);
+		status = host_checks_begin(checks, traces, job->with_wakeup ? shown : NULL, error);
 	if (!status)
-		status = show_events(traces, form, checks, events, error);
+		status = write_events(traces, form, job->ctf, shown, checks, &events, error);
 	if (status < 0)
 		return status;
-	say_losses(traces, form);
+	traces_say_losses(traces, traces->set.filter ? form->filter : NULL);
 	if (!form->from && !form->to)
 		strata_trace_set_name_cut(&traces->set);
-	return host_checks_finish(checks, error);
-}
-
-static int write_all(const struct write_job *job, struct traces *traces, struct host_checks *checks,
-		     struct strata_error *error)
-{
-	struct host_checks none = { 0 };
-	uint64_t events = 0, ignored;
-	int status = write_first(job, traces, checks, &events, error);
-	size_t i;
-
-	for (i = 1; i < job->nr_forms && !status; i++) {
-		traces->all_was_told = true;
-		status = show_events(traces, &job->forms[i], &none, &ignored, error);
-	}
-	return status || !job->done ? status : job->done(job, checks, events, error);
+	if (host_checks_finish(checks, error))
+		return -1;
+	return job->done ? job->done(job, checks, events, error) : 0;
 }
 
 int write_traces(const struct write_job *job)
 {
+	struct strata_shown shown = { .sources = NULL };
 	struct host_checks checks = { 0 };
 	struct strata_error error;
 	struct traces traces;
 	int status;
 
-	if (strcmp(job->forms[0].format, "trace-compass") == 0)
-		return write_trace_compass(job->verb, job->forms, job->paths, job->nr);
-	status = traces_open(&traces, job->verb, job->forms[0].tcp_map, job->shifts, job->paths,
+	if (strcmp(job->form->format, "trace-compass") == 0)
+		return write_trace_compass(job->verb, job->form, job->paths, job->nr);
+	status = traces_open(&traces, job->verb, job->form->tcp_map, job->shifts, job->paths,
 			     job->nr, &error);
+	/* What is shown of sources says whose events they are; a filter by source asks for that. */
 	if (!status)
-		status = write_all(job, &traces, &checks, &error);
+		status = strata_shown_init(&shown, &traces.set, &error);
+	if (!status)
+		status = traces_add_symbols(&traces, &shown, job->form->symbols,
+					    job->form->nr_symbols, &error);
+	if (!status)
+		status = write_all(job, &traces, &shown, &checks, &error);
 	if (status < 0) {
 		progress_line_end(&traces.line);
 		fprintf(stderr, "strata: %s: %s\n", job->verb, error.text);
@@ -338,6 +335,7 @@ int write_traces(const struct write_job *job)
 			status = STRATA_STATUS_PARTIAL;
 	}
 	host_checks_clear(&checks);
+	strata_shown_clear(&shown);
 	traces_close(&traces);
 	return status;
 }

@@ -23,8 +23,8 @@ int write_bind_filter(const struct write_options *options, const struct strata_t
 /* What is to be written of which traces. */
 struct write_job {
 	const char *verb;
-	const struct write_options *forms; /* what the first is made from is told and checked */
-	size_t nr_forms;
+	const struct write_options *form;
+	const struct write_options *ctf; /* CTF that is written in the same pass; NULL: none */
 	char *const *paths;
 	size_t nr;
 	const struct traces_shifts *shifts; /* or NULL */
@@ -35,7 +35,7 @@ struct write_job {
 	bool with_wakeup; /* as host_checks_begin() has it */
 };
 
-/* Opens, merges, writes in each of the forms; says what went wrong.  The exit status. */
+/* Opens, merges, writes; says what went wrong.  The exit status. */
 int write_traces(const struct write_job *job);
 
 #endif /* STRATA_STRATA_TRACES_WRITE_H */

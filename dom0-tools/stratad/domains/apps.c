@@ -94,8 +94,8 @@ int apps_add_sources(const struct apps *apps, struct recorder *recorder, enum re
 		if (!who)
 			return strata_fail(error, "out of memory");
 		if (sources_begin_app(recorder, who, &one->app, &index, error) ||
-		    sources_add_app_rings(recorder, &one->app, index, &next, one->app.nr_rings,
-					  begin, error))
+		    sources_add_rings(recorder, index, one->app.rings, one->app.nr_rings, &next,
+				      one->app.nr_rings, begin, error))
 			return -1;
 		source = &recorder_recording(recorder)->sources[index];
 		source->since_ticks = source->came_ticks =

@@ -6,8 +6,8 @@
  * As with kernels (participants.h) nothing here blocks: apps_tend() reads pending messages, in
  * bounded work.  Published events are taken even if the application does not answer.
  */
-#ifndef STRATA_STRATA_APPS_H
-#define STRATA_STRATA_APPS_H
+#ifndef STRATA_STRATAD_APPS_H
+#define STRATA_STRATAD_APPS_H
 
 #include "consumerd/apps/app.h"
 #include "consumerd/apps/app_wake.h"
@@ -102,4 +102,4 @@ void apps_name_missing(struct apps *apps);
  */
 void apps_release(struct apps *apps, bool recorded);
 
-#endif /* STRATA_STRATA_APPS_H */
+#endif /* STRATA_STRATAD_APPS_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* apps_internal.h - functions shared by the apps files.  No other file includes it. */
-#ifndef STRATA_STRATA_APPS_INTERNAL_H
-#define STRATA_STRATA_APPS_INTERNAL_H
+#ifndef STRATA_STRATAD_APPS_INTERNAL_H
+#define STRATA_STRATAD_APPS_INTERNAL_H
 
 #include <time.h>
 
@@ -61,4 +61,4 @@ void apps_leave_out(struct apps *apps, const struct application *one,
 /* Counts an application beyond a limit; reports the limit the first time. */
 void apps_note_one_too_many(struct apps *apps, const char *of_what);
 
-#endif /* STRATA_STRATA_APPS_INTERNAL_H */
+#endif /* STRATA_STRATAD_APPS_INTERNAL_H */

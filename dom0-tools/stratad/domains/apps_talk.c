@@ -14,9 +14,6 @@
 
 #define MESSAGES_OF_ONE 256u
 
-/* Rings of one application added per turn: each creates a file. */
-#define RINGS_PER_TURN 16u
-
 /* Cost of matching an event against a selection. */
 #define CHOICE_BYTES 64u
 
@@ -125,8 +122,8 @@ static int on_attached(struct apps *apps, struct application *one, struct strata
 /* Adds some of its rings to its source, and starts recording after the last. 0 or -1. */
 static int attach_rings(struct apps *apps, struct application *one, struct strata_error *error)
 {
-	if (sources_add_app_rings(apps->recorder, &one->app, one->source, &one->next_ring,
-				  RINGS_PER_TURN, RECORDER_WITH_PAST, error))
+	if (sources_add_rings(apps->recorder, one->source, one->app.rings, one->app.nr_rings,
+			      &one->next_ring, SOURCES_RINGS_PER_TURN, RECORDER_WITH_PAST, error))
 		return -1;
 	if (one->next_ring < one->app.nr_rings)
 		return 0;

@@ -6,8 +6,8 @@
  * A participant passes its mapping here when it leaves; its domain may have ended, or run another
  * module.
  */
-#ifndef STRATA_STRATA_LEAVING_H
-#define STRATA_STRATA_LEAVING_H
+#ifndef STRATA_STRATAD_LEAVING_H
+#define STRATA_STRATAD_LEAVING_H
 
 #include "consumerd/xen/guest_map.h"
 #include "consumerd/recorder.h"
@@ -26,4 +26,4 @@ void leaving_tend(struct leaving **list, struct recorder *recorder);
 /* Unmaps all, after the recorder has released the rings and freed the shares. */
 void leaving_release(struct leaving **list);
 
-#endif /* STRATA_STRATA_LEAVING_H */
+#endif /* STRATA_STRATAD_LEAVING_H */

@@ -69,16 +69,22 @@ void participant_leave_out(struct participants *all, const struct participant *o
 	all->left_out++;
 }
 
-/* Makes it a source of the recording. */
-static int add_source(struct participants *all, struct participant *one, struct strata_error *error)
+static enum recorder_begin begin_of(const struct participant *one)
 {
-	enum recorder_begin begin = one->flying ? RECORDER_WITH_PAST : RECORDER_FROM_NOW;
-	int result = sources_add_kernel(all->recorder, &one->guest, one->uuid, &one->map,
-					participant_records(one), begin,
-					all->started ? strata_clock() : 0, &one->source, error);
+	return one->flying ? RECORDER_WITH_PAST : RECORDER_FROM_NOW;
+}
+
+/* Makes it a source of the recording, without rings yet. */
+static int begin_source(struct participants *all, struct participant *one,
+			struct strata_error *error)
+{
+	int result = sources_begin_kernel(all->recorder, &one->guest, one->uuid, &one->map,
+					  participant_records(one), begin_of(one),
+					  all->started ? strata_clock() : 0, &one->source, error);
 
 	if (result != -2)
-		one->step = PARTICIPANT_READY;
+		one->step = PARTICIPANT_ADDING;
+	one->next_ring = 0;
 	return result ? -1 : 0;
 }
 
@@ -95,14 +101,9 @@ void participant_refuse(struct participants *all, struct participant *one,
 		participant_let_go(all, one, STRATA_SOURCE_LEFT_OUT);
 }
 
-static void join(struct participants *all, struct participant *one)
+static void take_part(struct participants *all, struct participant *one)
 {
-	struct strata_error why = { "" };
-
-	if (add_source(all, one, &why)) {
-		participant_refuse(all, one, &why);
-		return;
-	}
+	one->step = PARTICIPANT_READY;
 	if (one->awaited) {
 		one->awaited = false;
 		all->left_out--;
@@ -116,6 +117,31 @@ static void join(struct participants *all, struct participant *one)
 	participant_say(all, one, "takes part from now on, as %s",
 			recorder_recording(all->recorder)->sources[one->source].name);
 	participant_start(all, one);
+}
+
+void participant_add_rings(struct participants *all, struct participant *one)
+{
+	struct strata_error why = { "" };
+
+	/* While the recording goes on, others are drained in between. */
+	if (all->started && !principal_has_credit(one->who, PRINCIPAL_TALKING))
+		return;
+	if (sources_add_rings(
+		    all->recorder, one->source, one->map.rings, one->map.nr_rings, &one->next_ring,
+		    all->started ? SOURCES_RINGS_PER_TURN : one->map.nr_rings, begin_of(one), &why))
+		participant_refuse(all, one, &why);
+	else if (one->next_ring == one->map.nr_rings)
+		take_part(all, one);
+}
+
+static void join(struct participants *all, struct participant *one)
+{
+	struct strata_error why = { "" };
+
+	if (begin_source(all, one, &why))
+		participant_refuse(all, one, &why);
+	else
+		participant_add_rings(all, one);
 }
 
 /* Claims entries of dom0's table of mapped pages, which all guests share. 0 or -1. */
@@ -134,6 +160,7 @@ static int claim_pages(struct participants *all, struct participant *one,
 		return -1;
 	one->who = who;
 	one->pages = pages;
+	principal_charge(who, PRINCIPAL_TALKING, (uint64_t)pages * PRINCIPAL_PAGE_BYTES);
 	return 0;
 }
 
@@ -208,6 +235,15 @@ static bool is_allowed(struct participants *all, struct participant *one)
 	return false;
 }
 
+/* Has its domain paid for what was mapped of it before?  If not, it is looked at again soon. */
+static bool may_be_mapped(struct participants *all, struct participant *one)
+{
+	const struct principal *who = answers_for(all, one);
+
+	one->due = all->started && who && !principal_has_credit(who, PRINCIPAL_TALKING);
+	return !one->due;
+}
+
 static void take_in(struct participants *all, struct participant *one)
 {
 	struct strata_error why = { "" };
@@ -215,7 +251,7 @@ static void take_in(struct participants *all, struct participant *one)
 	if (one->refused && one->refused_nonce == one->guest.nonce &&
 	    one->refused_root == one->guest.root_ref)
 		return;
-	if (!is_allowed(all, one))
+	if (!may_be_mapped(all, one) || !is_allowed(all, one))
 		return;
 	one->had_module = true;
 	one->recorded = false;
@@ -368,7 +404,7 @@ void participant_let_go(struct participants *all, struct participant *one,
 	/* First: after a soft reset another kernel runs in that memory. */
 	if (guest_map_detach(&one->map, &why))
 		participant_leave_out(all, one, &why);
-	if (one->step >= PARTICIPANT_READY) {
+	if (one->step >= PARTICIPANT_ADDING) {
 		if (reason != STRATA_SOURCE_LEFT_OUT)
 			participant_say(
 				all, one, "goes: %s%s", strata_source_end_text(reason),
@@ -376,7 +412,8 @@ void participant_let_go(struct participants *all, struct participant *one,
 					? ""
 					: "; what it was writing is taken up to the last record that it "
 					  "committed, what came after that is unknown");
-		if (reason != STRATA_SOURCE_LEFT_OUT && !is_complete(reason) && all->died)
+		if (reason != STRATA_SOURCE_LEFT_OUT && !is_complete(reason) && all->died &&
+		    one->step >= PARTICIPANT_READY)
 			all->died(all->data, one);
 		recorder_leave_source(all->recorder, one->source, reason);
 		keep_until_drained(all, one);

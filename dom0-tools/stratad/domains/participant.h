@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* participant.h - operations on one participant, for participants.c. */
-#ifndef STRATA_STRATA_PARTICIPANT_H
-#define STRATA_STRATA_PARTICIPANT_H
+#ifndef STRATA_STRATAD_PARTICIPANT_H
+#define STRATA_STRATAD_PARTICIPANT_H
 
 #include "stratad/domains/participants.h"
 
@@ -17,6 +17,9 @@ void participant_look(struct participants *all, struct participant *one);
 
 /* After it has stopped or added a probe: makes it add the next one, or join the recording. */
 void participant_go_on(struct participants *all, struct participant *one);
+
+/* Adds some of its rings to its source, and makes it take part when that was the last. */
+void participant_add_rings(struct participants *all, struct participant *one);
 
 /* Ignores its module until it publishes other values. */
 void participant_refuse(struct participants *all, struct participant *one,
@@ -41,4 +44,4 @@ void participant_unmap(struct participants *all, struct participant *one);
 void participant_leave_out(struct participants *all, const struct participant *one,
 			   const struct strata_error *why);
 
-#endif /* STRATA_STRATA_PARTICIPANT_H */
+#endif /* STRATA_STRATAD_PARTICIPANT_H */

@@ -119,8 +119,8 @@ int participant_reselect(struct participants *all, struct participant *one,
 {
 	const struct event_set before = one->events;
 
-	if (one->step != PARTICIPANT_READY && one->step != PARTICIPANT_STARTING &&
-	    one->step != PARTICIPANT_RECORDING)
+	if (one->step != PARTICIPANT_ADDING && one->step != PARTICIPANT_READY &&
+	    one->step != PARTICIPANT_STARTING && one->step != PARTICIPANT_RECORDING)
 		return 0;
 	if (participant_choose_again(all, one, error))
 		return strata_fail_in(error, "domain %u", one->domain);
@@ -128,6 +128,9 @@ int participant_reselect(struct participants *all, struct participant *one,
 		one->events = before;
 		return strata_fail_in(error, "domain %u", one->domain);
 	}
+	/* It is told to start when its rings are added. */
+	if (one->step == PARTICIPANT_ADDING)
+		return 0;
 	return give_start(all, one, error) ? strata_fail_in(error, "domain %u", one->domain) : 0;
 }
 

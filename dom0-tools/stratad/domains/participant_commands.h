@@ -6,8 +6,8 @@
  * changes its state when the command is queued; a module that has not received it counts as not
  * having answered.
  */
-#ifndef STRATA_STRATA_PARTICIPANT_COMMANDS_H
-#define STRATA_STRATA_PARTICIPANT_COMMANDS_H
+#ifndef STRATA_STRATAD_PARTICIPANT_COMMANDS_H
+#define STRATA_STRATAD_PARTICIPANT_COMMANDS_H
 
 #include "stratad/domains/participants.h"
 
@@ -61,4 +61,4 @@ void participant_note_late(struct participants *all, struct participant *one);
 /* Whether its answer is so late that it is no longer waited for. */
 bool participant_is_silent(const struct participants *all, const struct participant *one);
 
-#endif /* STRATA_STRATA_PARTICIPANT_COMMANDS_H */
+#endif /* STRATA_STRATAD_PARTICIPANT_COMMANDS_H */

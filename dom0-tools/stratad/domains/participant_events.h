@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* participant_events.h - selects the events of a kernel, for participant.c. */
-#ifndef STRATA_STRATA_PARTICIPANT_EVENTS_H
-#define STRATA_STRATA_PARTICIPANT_EVENTS_H
+#ifndef STRATA_STRATAD_PARTICIPANT_EVENTS_H
+#define STRATA_STRATAD_PARTICIPANT_EVENTS_H
 
 #include "stratad/domains/participants.h"
 
@@ -41,4 +41,4 @@ const struct event_set *participant_records(const struct participant *one);
 void participant_known_events(const struct participants *all, const struct participant *one,
 			      struct event_set *known);
 
-#endif /* STRATA_STRATA_PARTICIPANT_EVENTS_H */
+#endif /* STRATA_STRATAD_PARTICIPANT_EVENTS_H */

@@ -280,6 +280,9 @@ void participants_tend(struct participants *all)
 		list_domains(all, &ignored);
 	take_replies(all, false);
 	take_failures(all);
+	for (i = 0; i < all->nr && !all->stopping; i++)
+		if (all->list[i].step == PARTICIPANT_ADDING)
+			participant_add_rings(all, &all->list[i]);
 	for (i = 0; i < all->nr && looks < LOOKS_PER_TURN; i++) {
 		struct participant *one = &all->list[all->next++ % all->nr];
 

@@ -7,8 +7,8 @@
  * handles changes, in bounded work, and nothing here blocks: a command is sent, and its answer is
  * handled later.  So a slow, paused or hostile guest delays nothing.
  */
-#ifndef STRATA_STRATA_PARTICIPANTS_H
-#define STRATA_STRATA_PARTICIPANTS_H
+#ifndef STRATA_STRATAD_PARTICIPANTS_H
+#define STRATA_STRATAD_PARTICIPANTS_H
 
 #include <xenevtchn.h>
 
@@ -26,7 +26,8 @@ enum participant_step {
 	PARTICIPANT_NONE,     /* not mapped */
 	PARTICIPANT_QUIETING, /* mapped; recording for an earlier recorder is being stopped */
 	PARTICIPANT_PROBING,  /* its module is adding probes */
-	PARTICIPANT_READY,    /* from here on a source of the recording; not yet started */
+	PARTICIPANT_ADDING, /* from here on a source of the recording; its rings are being added */
+	PARTICIPANT_READY,  /* not told to start */
 	PARTICIPANT_STARTING,
 	PARTICIPANT_RECORDING,
 	PARTICIPANT_STOPPING,
@@ -57,7 +58,8 @@ struct participant {
 	struct event_set probes; /* of them, those of --kprobe and --kretprobe */
 	size_t next_probe;       /* index of the next selection to check for a probe */
 	char *filter;            /* "tid=...", or NULL; of participant.c */
-	size_t source;           /* in the recording, from PARTICIPANT_READY on */
+	size_t source;           /* in the recording, from PARTICIPANT_ADDING on */
+	size_t next_ring;        /* to be added to it */
 	int port;                /* ours, bound to its event channel; -1: it is polled */
 	uint32_t sequence;       /* of the last command to it */
 	uint32_t start_sequence; /* of the last command to start */
@@ -174,4 +176,4 @@ void participants_name_missing(struct participants *all);
 /* Unmaps all, and closes xenstore, after the recorder has released the rings. */
 void participants_release(struct participants *all);
 
-#endif /* STRATA_STRATA_PARTICIPANTS_H */
+#endif /* STRATA_STRATAD_PARTICIPANTS_H */

@@ -5,8 +5,8 @@
  *
  * Requests are executed in order, and with them the commands of each guest.
  */
-#ifndef STRATA_STRATA_XENSTORE_REQUESTS_H
-#define STRATA_STRATA_XENSTORE_REQUESTS_H
+#ifndef STRATA_STRATAD_XENSTORE_REQUESTS_H
+#define STRATA_STRATAD_XENSTORE_REQUESTS_H
 
 #include <stdbool.h>
 
@@ -51,4 +51,4 @@ bool xenstore_requests_take(struct xenstore_requests *requests, struct xenstore_
  */
 void xenstore_requests_close(struct xenstore_requests *requests);
 
-#endif /* STRATA_STRATA_XENSTORE_REQUESTS_H */
+#endif /* STRATA_STRATAD_XENSTORE_REQUESTS_H */

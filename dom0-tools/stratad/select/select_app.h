@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* select_app.h - parses and applies selections of applications: `--app server`, `--app
- * 417:request*`. */
-#ifndef STRATA_STRATA_SELECT_APP_H
-#define STRATA_STRATA_SELECT_APP_H
+/* select_app.h - parses and applies selections of applications: `--app 417:request*`. */
+#ifndef STRATA_STRATAD_SELECT_APP_H
+#define STRATA_STRATAD_SELECT_APP_H
 
 #include "consumerd/apps/app.h"
 
@@ -24,4 +23,4 @@ bool select_matches_app(const struct app_selection *selection, const struct app 
 void select_app_events(const struct app_selection *selection, const struct app *app,
 		       struct event_set *events);
 
-#endif /* STRATA_STRATA_SELECT_APP_H */
+#endif /* STRATA_STRATAD_SELECT_APP_H */

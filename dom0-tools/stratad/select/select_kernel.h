@@ -3,8 +3,8 @@
  * select_kernel.h - parses and applies selections of kernels: `--kernel g1:sched_*,irq_*`,
  * `--kprobe g1:do_nanosleep`, `--tid g1:42`.
  */
-#ifndef STRATA_STRATA_SELECT_KERNEL_H
-#define STRATA_STRATA_SELECT_KERNEL_H
+#ifndef STRATA_STRATAD_SELECT_KERNEL_H
+#define STRATA_STRATAD_SELECT_KERNEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,4 +63,4 @@ int select_kernel_events(const char *patterns, const struct strata_event_desc *e
 void select_probe_name(const struct kernel_selection *selection,
 		       char name[STRATA_EVENT_NAME_BYTES]);
 
-#endif /* STRATA_STRATA_SELECT_KERNEL_H */
+#endif /* STRATA_STRATAD_SELECT_KERNEL_H */

@@ -4,8 +4,8 @@
  * 'sched,evtchn_*,!credit2_*'`, `--xen-domain g1,g2/0`, as the rules that hypervisor_select() hands
  * over.
  */
-#ifndef STRATA_STRATA_SELECT_XEN_H
-#define STRATA_STRATA_SELECT_XEN_H
+#ifndef STRATA_STRATAD_SELECT_XEN_H
+#define STRATA_STRATAD_SELECT_XEN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,4 +69,4 @@ void select_xen_print_classes(FILE *out, const char *indent);
 size_t select_xen_print_events(FILE *out, const char *indent, char *const *patterns,
 			       size_t nr_patterns);
 
-#endif /* STRATA_STRATA_SELECT_XEN_H */
+#endif /* STRATA_STRATAD_SELECT_XEN_H */

@@ -347,6 +347,7 @@ void strata_ctf_trace_close(struct strata_ctf_trace *trace)
 	strata_ctf_metadata_clear(&trace->metadata);
 	strata_ctf_arena_free(trace->names_arena);
 	strata_ctf_arena_free(trace->domains_arena);
+	free(trace->symbols.of_domains);
 	free(trace->path);
 	free(trace);
 }

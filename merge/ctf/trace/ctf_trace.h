@@ -136,6 +136,7 @@ struct strata_ctf_trace {
 	struct strata_ctf_arena *names_arena;
 	struct strata_number_names domains; /* of its host; domain_names.h sets it */
 	struct strata_ctf_arena *domains_arena;
+	struct strata_ctf_symbols symbols; /* which its opener may set */
 	strata_complain_fn *complain;
 	void *complain_data;
 };

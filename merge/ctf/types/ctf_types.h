@@ -68,11 +68,25 @@ enum strata_ctf_encoding {
 
 struct strata_ctf_type;
 struct strata_number_names;
+struct strata_symbols;
+
+/* The symbols of a trace's source; and, by number, of the kernels of domains of its host. */
+struct strata_ctf_symbols {
+	const struct strata_symbols *own; /* NULL: not known; likewise below */
+	struct strata_ctf_symbols_of {
+		uint64_t domain;
+		const struct strata_symbols *symbols;
+	} * of_domains;
+	size_t nr_domains;
+};
 
 /* Names of an integer's values that the trace itself does not give (event_names.h). */
 struct strata_ctf_names {
 	const struct strata_number_names *table;
 	int16_t slot; /* holds the value that chooses among the table's choices; or NO_SLOT */
+	/* It is an address: of the source's code, or of the domain in the slot.  NULL: it is none.
+	 */
+	const struct strata_ctf_symbols *symbols;
 };
 
 struct strata_ctf_field {

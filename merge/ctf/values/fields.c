@@ -6,6 +6,7 @@
 
 #include "ctf/values/utf_text.h"
 #include "ctf/values/value_names.h"
+#include "symbols/symbols.h"
 
 static inline void show_number(struct strata_field_visitor *visitor, const char *name,
 			       const struct strata_ctf_type *type,
@@ -16,8 +17,13 @@ static inline void show_number(struct strata_field_visitor *visitor, const char 
 	if (__builtin_expect(type->names != NULL, 0)) {
 		const struct strata_number_names *names =
 			strata_value_names(type->names, cursor->slots);
+		const struct strata_symbols *symbols =
+			strata_value_symbols(type->names, cursor->slots);
+		char symbol[STRATA_SYMBOL_BYTES];
 
 		visitor->value_name = names ? strata_number_name(names, value) : NULL;
+		if (symbols && strata_symbols_name(symbols, value, symbol))
+			visitor->value_name = symbol;
 		visitor->number(visitor, name, type, value);
 		visitor->value_name = NULL;
 		return;

@@ -154,22 +154,12 @@ static int plan_header(struct strata_ctf_plan_kind *plan, struct strata_ctf_aren
 
 /* Contexts of packets ----------------------------------------------------------------------- */
 
-static const char *const numbers[STRATA_CTF_PLAN_NUMBERS_MAX] = {
-	"timestamp_begin", "timestamp_end",  "content_size",
-	"packet_size",     "packet_seq_num", "events_discarded",
-};
-
-/* Whether a field says what the plan's own do, or a time of the old clock. */
+/* Whether a field says what those of each packet do, or a time of the old clock. */
 static bool is_own(const struct strata_ctf_field *field)
 {
-	size_t i;
-
-	for (i = 0; i < STRATA_CTF_PLAN_NUMBERS_MAX; i++) {
-		if (strcmp(field->name, numbers[i]) == 0)
-			return true;
-	}
-	return strata_ctf_is_integer(field->type) &&
-	       (field->type->roles || field->type->clock != STRATA_CTF_NO_CLOCK);
+	return strata_ctf_is_packet_number(field->name) ||
+	       (strata_ctf_is_integer(field->type) &&
+		(field->type->roles || field->type->clock != STRATA_CTF_NO_CLOCK));
 }
 
 static struct strata_ctf_type whole_bytes(const struct strata_ctf_type *was, bool big_endian)
@@ -210,23 +200,6 @@ static bool keep(const struct strata_ctf_type *was, struct strata_ctf_type is[2]
 	return true;
 }
 
-static void plan_numbers(struct strata_ctf_plan_kind *plan, bool big_endian)
-{
-	struct strata_ctf_type number = strata_ctf_integer(64, 8);
-	unsigned int i;
-
-	number.big_endian = big_endian;
-	for (i = plan->kind->has_time ? 0 : 2; i < STRATA_CTF_PLAN_NUMBERS_MAX; i++) {
-		struct strata_ctf_type *type = &plan->types[plan->nr_numbers];
-
-		*type = number;
-		if (i < 2)
-			type->clock = 0;
-		plan->fields[plan->nr_numbers].name = numbers[i];
-		plan->fields[plan->nr_numbers++].type = type;
-	}
-}
-
 static void say_left_out(const struct strata_ctf_trace *trace, const char *name)
 {
 	char message[2048];
@@ -245,7 +218,7 @@ static int plan_context(struct strata_ctf_plan_kind *plan, struct strata_ctf_are
 {
 	const struct strata_ctf_type *was = plan->kind->class->packet_context;
 	const size_t nr_was = was ? was->nr_fields : 0;
-	const size_t room = STRATA_CTF_PLAN_NUMBERS_MAX + 2 * nr_was;
+	const size_t room = STRATA_CTF_PACKET_NUMBERS + 2 * nr_was;
 	const bool big_endian = trace->metadata.big_endian;
 	size_t i, nr;
 
@@ -255,10 +228,12 @@ static int plan_context(struct strata_ctf_plan_kind *plan, struct strata_ctf_are
 	plan->kept = strata_ctf_arena_get(arena, nr_was, sizeof(*plan->kept));
 	if (!plan->context || !plan->fields || !plan->types || !plan->kept)
 		return strata_fail(error, "out of memory for its contexts");
-	plan_numbers(plan, big_endian);
-	nr = plan->nr_numbers;
+	plan->form = (struct strata_ctf_packet_form){ .stream_id = plan->kind->class->id,
+						      .has_time = plan->kind->has_time,
+						      .big_endian = big_endian };
+	nr = strata_ctf_packet_numbers(&plan->form, plan->fields, plan->types);
 	for (i = 0; i < nr_was; i++) {
-		struct strata_ctf_type *type = &plan->types[STRATA_CTF_PLAN_NUMBERS_MAX + 2 * i];
+		struct strata_ctf_type *type = &plan->types[STRATA_CTF_PACKET_NUMBERS + 2 * i];
 
 		plan->kept[i].was = was->fields[i].type;
 		if (is_own(&was->fields[i]))

@@ -30,9 +30,9 @@
 #include "files/safe_dir.h"
 #include "ctf/trace/ctf_trace.h"
 #include "ctf/write/ctf_write_tsdl.h"
+#include "outputs/ctf/ctf_stream_file.h"
 
-#define STRATA_CTF_PLAN_FILLER_MAX  64u /* bits */
-#define STRATA_CTF_PLAN_NUMBERS_MAX 6u  /* in each context; the times only if there are any */
+#define STRATA_CTF_PLAN_FILLER_MAX 64u /* bits */
 
 /* A context as it was: which of its fields are kept, behind the plan's own. */
 struct strata_ctf_plan_kept {
@@ -52,11 +52,11 @@ struct strata_ctf_plan_kind {
 	/* For each of its events: bits that its first field is aligned to. */
 	uint32_t *aligns;
 	uint32_t modulus; /* a filler has from 1 to so many bits; 0: there is none */
-	unsigned int nr_numbers;
-	struct strata_ctf_type *context;   /* of packets */
-	struct strata_ctf_field *fields;   /* of the context */
-	struct strata_ctf_type *types;     /* of its fields, and of their elements */
-	struct strata_ctf_plan_kept *kept; /* as the old context's fields; NULL in it: left out */
+	struct strata_ctf_packet_form form; /* of its packets */
+	struct strata_ctf_type *context;    /* of packets */
+	struct strata_ctf_field *fields;    /* of the context */
+	struct strata_ctf_type *types;      /* of its fields, and of their elements */
+	struct strata_ctf_plan_kept *kept;  /* as the old context's fields; NULL in it: left out */
 	bool keeps_any;
 	struct strata_ctf_plan_needed *needed; /* what events' headers begin with */
 	size_t nr_needed;

@@ -11,10 +11,43 @@
 #include <strata/packet.h>
 
 #include "ctf/reader/ctf_index_file.h"
+#include "ctf/types/ctf_event_types.h"
 
 #define PACKET_BYTES 262144u
 /* One that tells a loss may be so large, to hold all events of the packet that told it. */
 #define LOSS_PACKET_BYTES (4u << 20)
+
+static const char *const number_names[STRATA_CTF_PACKET_NUMBERS] = {
+	"timestamp_begin", "timestamp_end",  "content_size",
+	"packet_size",     "packet_seq_num", "events_discarded",
+};
+
+size_t strata_ctf_packet_numbers(const struct strata_ctf_packet_form *form,
+				 struct strata_ctf_field *fields, struct strata_ctf_type *types)
+{
+	size_t i, nr = 0;
+
+	for (i = form->has_time ? 0 : 2; i < STRATA_CTF_PACKET_NUMBERS; i++) {
+		types[nr] = strata_ctf_integer(64, 8);
+		types[nr].big_endian = form->big_endian;
+		if (i < 2)
+			types[nr].clock = 0;
+		fields[nr] = (struct strata_ctf_field){ number_names[i], &types[nr] };
+		nr++;
+	}
+	return nr;
+}
+
+bool strata_ctf_is_packet_number(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < STRATA_CTF_PACKET_NUMBERS; i++) {
+		if (strcmp(name, number_names[i]) == 0)
+			return true;
+	}
+	return false;
+}
 
 static void put(const struct strata_ctf_stream_file *file, uint8_t *to, uint64_t value,
 		unsigned int bytes)

@@ -21,6 +21,7 @@
 #include <limits.h>
 
 #include "base/loss.h"
+#include "ctf/types/ctf_types.h"
 #include "files/out_file.h"
 #include "files/safe_dir.h"
 #include "outputs/event_writer.h"
@@ -37,6 +38,17 @@ struct strata_ctf_packet_form {
 	bool has_time;
 	bool big_endian;
 };
+
+/* Numbers that each context begins with; the times only where events have some. */
+#define STRATA_CTF_PACKET_NUMBERS 6u
+
+/* Makes these fields of a context, mapped to the trace's first clock.
+ * @fields, @types: OUT, room for STRATA_CTF_PACKET_NUMBERS; returns their number */
+size_t strata_ctf_packet_numbers(const struct strata_ctf_packet_form *form,
+				 struct strata_ctf_field *fields, struct strata_ctf_type *types);
+
+/* Whether a field of that name is one of them. */
+bool strata_ctf_is_packet_number(const char *name);
 
 struct strata_ctf_stream_file {
 	char path[PATH_MAX + 300];

@@ -20,9 +20,13 @@
 
 #define NAME_BYTES 200u /* of a directory, without the number that may follow */
 
-struct job {
+struct strata_ctf_traces {
+	struct strata_slice_sink observer;
 	struct strata_trace_set *set;
 	const struct strata_slice_options *options;
+	/* Of an observer, as the set's streams; and which of them end early. */
+	struct strata_ctf_stream_writer **writers;
+	bool *has_ended;
 	struct strata_dir dir;
 	struct strata_ctf_plan *plans; /* as the set's traces; without kinds: left out */
 	char (*names)[NAME_BYTES + 24];
@@ -37,7 +41,7 @@ struct job {
 
 /* Names ------------------------------------------------------------------------------------- */
 
-static bool is_taken(const struct job *job, size_t nr, const char *name)
+static bool is_taken(const struct strata_ctf_traces *job, size_t nr, const char *name)
 {
 	size_t i;
 
@@ -49,7 +53,7 @@ static bool is_taken(const struct job *job, size_t nr, const char *name)
 }
 
 /* A name for a directory that no trace before has. */
-static void set_name(struct job *job, size_t at, const char *wanted)
+static void set_name(struct strata_ctf_traces *job, size_t at, const char *wanted)
 {
 	char name[NAME_BYTES];
 	unsigned int number;
@@ -82,7 +86,7 @@ static uint64_t count_same(const struct strata_trace_set *set, size_t at)
 }
 
 /* One that came of a conversion keeps its UUID. */
-static void set_uuid(struct job *job, size_t at)
+static void set_uuid(struct strata_ctf_traces *job, size_t at)
 {
 	const struct strata_ctf_trace *trace = job->set->traces[at];
 	const uint64_t same = count_same(job->set, at);
@@ -102,7 +106,7 @@ static bool has_clock_uuid(const struct strata_ctf_trace *trace)
 }
 
 /* The trace's own clock's, or one of its group's; traces before it have theirs. */
-static void set_clock_uuid(struct job *job, size_t at)
+static void set_clock_uuid(struct strata_ctf_traces *job, size_t at)
 {
 	const struct strata_trace_set *set = job->set;
 	uint8_t *uuid = job->plans[at].clock_uuid;
@@ -154,7 +158,7 @@ static const char *common_merge(const struct strata_trace_set *set)
 
 /* All traces of the set, as one name for what comes of them; those with known times are on its
  * timeline. */
-static void name_merge(struct job *job)
+static void name_merge(struct strata_ctf_traces *job)
 {
 	const char *common = common_merge(job->set);
 	uint8_t uuid[16] = { 0 };
@@ -175,7 +179,7 @@ static void name_merge(struct job *job)
 }
 
 /* Sets which traces are of the same machine and clock. */
-static void set_kin(struct job *job, size_t at)
+static void set_kin(struct strata_ctf_traces *job, size_t at)
 {
 	struct strata_ctf_trace *const *traces = job->set->traces;
 	struct strata_ctf_plan *plan = &job->plans[at];
@@ -189,7 +193,7 @@ static void set_kin(struct job *job, size_t at)
 
 /* Plans all traces; those that cannot be written are named and left out.  0, or -1: none is left.
  */
-static int plan_all(struct job *job, const char *const *names)
+static int plan_all(struct strata_ctf_traces *job, const char *const *names)
 {
 	const struct strata_trace_set *set = job->set;
 	size_t i, nr = 0;
@@ -224,7 +228,7 @@ static int plan_all(struct job *job, const char *const *names)
 /* Directories ------------------------------------------------------------------------------- */
 
 /* The directory of one trace, and in it that of its index. */
-static int make_trace_dir(const struct job *job, size_t at)
+static int make_trace_dir(const struct strata_ctf_traces *job, size_t at)
 {
 	struct strata_dir trace, index;
 	int status;
@@ -239,7 +243,7 @@ static int make_trace_dir(const struct job *job, size_t at)
 	return status;
 }
 
-static int make_dirs(struct job *job, const char *dir, bool force)
+static int make_dirs(struct strata_ctf_traces *job, const char *dir, bool force)
 {
 	size_t i;
 
@@ -252,8 +256,8 @@ static int make_dirs(struct job *job, const char *dir, bool force)
 }
 
 /* Not kept open: there may be more traces than files that can be.  0 or -1. */
-static int open_trace_dir(const struct job *job, const char *name, struct strata_dir *dir,
-			  struct strata_error *error)
+static int open_trace_dir(const struct strata_ctf_traces *job, const char *name,
+			  struct strata_dir *dir, struct strata_error *error)
 {
 	return strata_dir_find(dir, &job->dir, name)
 		       ? 0
@@ -262,8 +266,8 @@ static int open_trace_dir(const struct job *job, const char *name, struct strata
 
 /* Streams ----------------------------------------------------------------------------------- */
 
-static int write_stream(struct job *job, size_t at, struct strata_ctf_written *written,
-			struct strata_error *error)
+static int write_stream(struct strata_ctf_traces *job, size_t at,
+			struct strata_ctf_written *written, struct strata_error *error)
 {
 	const struct strata_ctf_plan *plan = &job->plans[job->set->streams[at].trace];
 	struct strata_dir dir;
@@ -281,7 +285,7 @@ static int write_stream(struct job *job, size_t at, struct strata_ctf_written *w
 
 static void *work_on(void *data)
 {
-	struct job *job = data;
+	struct strata_ctf_traces *job = data;
 	struct strata_error error;
 
 	pthread_mutex_lock(&job->lock);
@@ -308,7 +312,7 @@ static void *work_on(void *data)
 	return NULL;
 }
 
-static int write_streams(struct job *job)
+static int write_streams(struct strata_ctf_traces *job)
 {
 	pthread_t *threads = calloc(job->options->threads, sizeof(*threads));
 	unsigned int i, nr = 0;
@@ -327,7 +331,7 @@ static int write_streams(struct job *job)
 	return job->status;
 }
 
-static int write_metadata(const struct job *job)
+static int write_metadata(const struct strata_ctf_traces *job)
 {
 	struct strata_dir dir;
 	int status = 0;
@@ -346,31 +350,161 @@ static int write_metadata(const struct job *job)
 	return status;
 }
 
+/* Frees what belongs to it. */
+static void clear(struct strata_ctf_traces *job)
+{
+	size_t i;
+
+	for (i = 0; job->plans && i < job->set->nr_traces; i++)
+		strata_ctf_plan_clear(&job->plans[i]);
+	free(job->plans);
+	free(job->names);
+	free(job->writers);
+	free(job->has_ended);
+	strata_dir_close(&job->dir);
+	pthread_mutex_destroy(&job->lock);
+}
+
+/* Plans all traces and makes their directories.  0 or -1; to be cleared in any case. */
+static int begin(struct strata_ctf_traces *job, const char *const *names, const char *dir,
+		 bool force)
+{
+	const struct strata_trace_set *set = job->set;
+
+	job->dir.fd = -1;
+	pthread_mutex_init(&job->lock, NULL);
+	job->plans = calloc(set->nr_traces + 1, sizeof(*job->plans));
+	job->names = calloc(set->nr_traces + 1, sizeof(*job->names));
+	if (!job->plans || !job->names)
+		return strata_fail(job->error, "out of memory for %zu traces", set->nr_traces);
+	return plan_all(job, names) || make_dirs(job, dir, force) ? -1 : 0;
+}
+
 int strata_ctf_traces_write(struct strata_trace_set *set, const char *const *names, const char *dir,
 			    bool force, const struct strata_slice_options *options,
 			    uint64_t *events, struct strata_error *error)
 {
-	struct job job = { .set = set,
-			   .options = options,
-			   .dir = { .fd = -1 },
-			   .lock = PTHREAD_MUTEX_INITIALIZER,
-			   .error = error };
-	int status = -1;
-	size_t i;
+	struct strata_ctf_traces job = { .set = set, .options = options, .error = error };
+	int status = begin(&job, names, dir, force);
 
-	job.plans = calloc(set->nr_traces + 1, sizeof(*job.plans));
-	job.names = calloc(set->nr_traces + 1, sizeof(*job.names));
-	if (!job.plans || !job.names)
-		strata_fail(error, "out of memory for %zu traces", set->nr_traces);
-	else if (!plan_all(&job, names) && !make_dirs(&job, dir, force) && !write_streams(&job))
+	if (!status)
+		status = write_streams(&job);
+	if (!status)
 		status = write_metadata(&job);
-	for (i = 0; job.plans && i < set->nr_traces; i++)
-		strata_ctf_plan_clear(&job.plans[i]);
-	free(job.plans);
-	free(job.names);
-	strata_dir_close(&job.dir);
-	pthread_mutex_destroy(&job.lock);
 	if (events)
 		*events = job.events;
+	clear(&job);
+	return status;
+}
+
+/* As an observer ----------------------------------------------------------------------------- */
+
+/* A stream that ends early ends no other. */
+static int note_end(struct strata_ctf_traces *job, size_t stream, int status)
+{
+	job->has_ended[stream] = status > 0;
+	return status < 0 ? -1 : 0;
+}
+
+static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
+		const struct strata_lane_event *events, size_t nr, struct strata_error *error)
+{
+	struct strata_ctf_traces *job = (struct strata_ctf_traces *)sink;
+	struct strata_slice_sink *one;
+
+	if (!job->writers[stream] || job->has_ended[stream])
+		return 0;
+	one = strata_ctf_stream_sink(job->writers[stream]);
+	job->events += nr;
+	return note_end(job, stream, one->take(one, stream, reader, events, nr, error));
+}
+
+static int lose(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
+		const struct strata_loss *loss, struct strata_error *error)
+{
+	struct strata_ctf_traces *job = (struct strata_ctf_traces *)sink;
+	struct strata_slice_sink *one;
+
+	if (!job->writers[stream] || job->has_ended[stream])
+		return 0;
+	one = strata_ctf_stream_sink(job->writers[stream]);
+	return note_end(job, stream, one->lose(one, stream, reader, loss, error));
+}
+
+static int open_writers(struct strata_ctf_traces *job)
+{
+	const struct strata_trace_set *set = job->set;
+	struct strata_dir dir;
+	size_t i;
+
+	job->writers = calloc(set->nr_streams + 1, sizeof(struct strata_ctf_stream_writer *));
+	job->has_ended = calloc(set->nr_streams + 1, sizeof(*job->has_ended));
+	if (!job->writers || !job->has_ended)
+		return strata_fail(job->error, "out of memory for %zu streams", set->nr_streams);
+	for (i = 0; i < set->nr_streams; i++) {
+		const struct strata_ctf_plan *plan = &job->plans[set->streams[i].trace];
+
+		if (!plan->kinds)
+			continue;
+		if (open_trace_dir(job, plan->name, &dir, job->error))
+			return -1;
+		job->writers[i] = strata_ctf_stream_open(&set->streams[i], plan, &dir, job->error);
+		strata_dir_close(&dir);
+		if (!job->writers[i])
+			return -1;
+	}
+	return 0;
+}
+
+struct strata_ctf_traces *strata_ctf_traces_open(struct strata_trace_set *set,
+						 const char *const *names, const char *dir,
+						 bool force, struct strata_error *error)
+{
+	struct strata_ctf_traces *job = calloc(1, sizeof(*job));
+
+	if (!job) {
+		strata_fail(error, "%s: out of memory", dir);
+		return NULL;
+	}
+	job->observer.take = take;
+	job->observer.lose = lose;
+	job->set = set;
+	job->error = error;
+	if (!begin(job, names, dir, force) && !open_writers(job))
+		return job;
+	strata_ctf_traces_close(job, -1, NULL, &(struct strata_error){ "" });
+	return NULL;
+}
+
+struct strata_slice_sink *strata_ctf_traces_observer(struct strata_ctf_traces *traces)
+{
+	return &traces->observer;
+}
+
+int strata_ctf_traces_close(struct strata_ctf_traces *traces, int status, uint64_t *events,
+			    struct strata_error *error)
+{
+	size_t i;
+
+	traces->error = error;
+	for (i = 0; traces->writers && i < traces->set->nr_streams; i++) {
+		struct strata_ctf_plan *plan = &traces->plans[traces->set->streams[i].trace];
+		struct strata_error ignored;
+		uint64_t bound_ns;
+
+		if (!traces->writers[i])
+			continue;
+		if (strata_ctf_stream_close(traces->writers[i], status, &bound_ns,
+					    status < 0 ? &ignored : error) < 0)
+			status = -1;
+		if (bound_ns > plan->precision_ns && bound_ns <= INT64_MAX)
+			plan->precision_ns = bound_ns;
+	}
+	if (status >= 0)
+		status = write_metadata(traces);
+	if (events)
+		*events = traces->events;
+	clear(traces);
+	free(traces);
 	return status;
 }

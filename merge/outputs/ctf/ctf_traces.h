@@ -48,4 +48,23 @@ int strata_ctf_traces_write(struct strata_trace_set *set, const char *const *nam
 			    bool force, const struct strata_slice_options *options,
 			    uint64_t *events, struct strata_error *error);
 
+/* The same, of all events that a merge of the set hands to an observer (timeline/in_order.h). */
+struct strata_ctf_traces;
+
+/* NULL with the reason. @names stay until it is closed; as strata_ctf_traces_write() otherwise. */
+struct strata_ctf_traces *strata_ctf_traces_open(struct strata_trace_set *set,
+						 const char *const *names, const char *dir,
+						 bool force, struct strata_error *error);
+
+struct strata_slice_sink *strata_ctf_traces_observer(struct strata_ctf_traces *traces);
+
+/*
+ * Writes what is left.
+ * @status: -1 if it is given up: then what was written is incomplete
+ * @events: OUT, how many there are; may be NULL
+ * @status, or -1 with the reason.
+ */
+int strata_ctf_traces_close(struct strata_ctf_traces *traces, int status, uint64_t *events,
+			    struct strata_error *error);
+
 #endif /* STRATA_MERGE_OUTPUTS_CTF_TRACES_H */

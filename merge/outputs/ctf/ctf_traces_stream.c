@@ -15,7 +15,7 @@
 #include "outputs/ctf/ctf_stream_file.h"
 #include "outputs/shown.h"
 
-struct writer {
+struct strata_ctf_stream_writer {
 	struct strata_slice_sink sink;
 	const struct strata_ctf_plan *plan;
 	const struct strata_ctf_plan_kind *kind; /* of the packet that is read */
@@ -77,8 +77,9 @@ static bool keep_field(struct strata_buffer *buffer, struct strata_ctf_cursor *c
 
 /* Reads what is kept of the context of the reader's packet.  0; -1; 1: the stream ends here, which
  * is reported. */
-static int read_context(struct writer *writer, const struct strata_ctf_plan_kind *kind,
-			struct strata_ctf_reader *reader, struct strata_error *error)
+static int read_context(struct strata_ctf_stream_writer *writer,
+			const struct strata_ctf_plan_kind *kind, struct strata_ctf_reader *reader,
+			struct strata_error *error)
 {
 	const struct strata_ctf_type *was = kind->kind->class->packet_context;
 	struct strata_buffer *context = &writer->file.next_context;
@@ -106,7 +107,8 @@ static int read_context(struct writer *writer, const struct strata_ctf_plan_kind
 
 /* Packets keep the number and the count of the first one, so that what its context says of losses
  * stays true. */
-static void count_from(struct writer *writer, const struct strata_ctf_reader *reader)
+static void count_from(struct strata_ctf_stream_writer *writer,
+		       const struct strata_ctf_reader *reader)
 {
 	const struct strata_ctf_tally *tally = &reader->tally;
 	const struct strata_ctf_packet *packet = &reader->packet;
@@ -117,14 +119,11 @@ static void count_from(struct writer *writer, const struct strata_ctf_reader *re
 }
 
 /* Goes on in the open packet if that of the reader begins alike.  As read_context(). */
-static int enter_packet(struct writer *writer, struct strata_ctf_reader *reader,
+static int enter_packet(struct strata_ctf_stream_writer *writer, struct strata_ctf_reader *reader,
 			struct strata_error *error)
 {
 	const struct strata_ctf_plan_kind *kind =
 		&writer->plan->kinds[reader->kind - writer->plan->trace->kinds];
-	const struct strata_ctf_packet_form form = { .stream_id = kind->kind->class->id,
-						     .has_time = kind->kind->has_time,
-						     .big_endian = kind->big_endian };
 	int status;
 
 	if (writer->has_begun && reader->packet.offset == writer->reading_at)
@@ -137,14 +136,14 @@ static int enter_packet(struct writer *writer, struct strata_ctf_reader *reader,
 	writer->has_begun = true;
 	writer->reading_at = reader->packet.offset;
 	writer->kind = kind;
-	strata_ctf_file_enter(&writer->file, &form);
+	strata_ctf_file_enter(&writer->file, &kind->form);
 	return 0;
 }
 
 /* Events ------------------------------------------------------------------------------------- */
 
 /* Puts an event whose body is made anew. */
-static int put_flat_event(struct writer *writer, struct strata_ctf_reader *reader,
+static int put_flat_event(struct strata_ctf_stream_writer *writer, struct strata_ctf_reader *reader,
 			  const struct strata_lane_event *event, struct strata_error *error)
 {
 	const struct strata_ctf_plan_kind *kind = writer->kind;
@@ -179,8 +178,9 @@ static int put_flat_event(struct writer *writer, struct strata_ctf_reader *reade
 	return 0;
 }
 
-static inline int put_event(struct writer *writer, struct strata_ctf_reader *reader,
-			    const struct strata_lane_event *event, struct strata_error *error)
+static inline int put_event(struct strata_ctf_stream_writer *writer,
+			    struct strata_ctf_reader *reader, const struct strata_lane_event *event,
+			    struct strata_error *error)
 {
 	const struct strata_ctf_plan_kind *kind = writer->kind;
 	struct strata_ctf_stream_file *file = &writer->file;
@@ -199,7 +199,8 @@ static inline int put_event(struct writer *writer, struct strata_ctf_reader *rea
 }
 
 /* Sets the bound of an event that is written, all parts of it. */
-static void set_bound(struct writer *writer, const struct strata_ctf_reader *reader, uint64_t bound)
+static void set_bound(struct strata_ctf_stream_writer *writer,
+		      const struct strata_ctf_reader *reader, uint64_t bound)
 {
 	const struct strata_ctf_trace *trace = writer->plan->trace;
 
@@ -215,7 +216,7 @@ static void set_bound(struct writer *writer, const struct strata_ctf_reader *rea
 static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
 		const struct strata_lane_event *events, size_t nr, struct strata_error *error)
 {
-	struct writer *writer = (struct writer *)sink;
+	struct strata_ctf_stream_writer *writer = (struct strata_ctf_stream_writer *)sink;
 	const int status = enter_packet(writer, reader, error);
 	size_t i;
 
@@ -239,7 +240,7 @@ static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 static int lose(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
 		const struct strata_loss *loss, struct strata_error *error)
 {
-	struct writer *writer = (struct writer *)sink;
+	struct strata_ctf_stream_writer *writer = (struct strata_ctf_stream_writer *)sink;
 	int status;
 
 	(void)stream;
@@ -248,6 +249,47 @@ static int lose(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 		return 0;
 	status = enter_packet(writer, reader, error);
 	return status ? status : strata_ctf_file_lose(&writer->file, loss, error);
+}
+
+struct strata_ctf_stream_writer *strata_ctf_stream_open(const struct strata_set_stream *stream,
+							const struct strata_ctf_plan *plan,
+							const struct strata_dir *dir,
+							struct strata_error *error)
+{
+	struct strata_ctf_stream_writer *writer = calloc(1, sizeof(*writer));
+
+	if (!writer) {
+		strata_fail(error, "%s: out of memory", dir->path);
+		return NULL;
+	}
+	writer->sink.take = take;
+	writer->sink.lose = lose;
+	writer->plan = plan;
+	writer->known.pcpu = STRATA_CTF_PCPU_UNKNOWN;
+	strata_shown_path_init(&writer->path, stream->stream);
+	if (!strata_ctf_file_open(&writer->file, dir, stream->stream->name, plan->uuid, error))
+		return writer;
+	strata_ctf_file_close(&writer->file, -1, error);
+	free(writer);
+	return NULL;
+}
+
+struct strata_slice_sink *strata_ctf_stream_sink(struct strata_ctf_stream_writer *writer)
+{
+	return &writer->sink;
+}
+
+int strata_ctf_stream_close(struct strata_ctf_stream_writer *writer, int status, uint64_t *bound_ns,
+			    struct strata_error *error)
+{
+	if (status >= 0)
+		status = strata_ctf_file_finish(&writer->file, error);
+	*bound_ns = writer->largest_bound_ns;
+	free(writer->head.bytes);
+	strata_buffer_free(&writer->flat);
+	status = strata_ctf_file_close(&writer->file, status, error);
+	free(writer);
+	return status;
 }
 
 int strata_ctf_stream_write(const struct strata_trace_set *set, size_t stream,
@@ -263,22 +305,14 @@ int strata_ctf_stream_write(const struct strata_trace_set *set, size_t stream,
 						.has_index = set->has_index,
 						.filter = set->filter,
 						.progress = set->progress };
-	struct writer writer = { .sink = { .take = take, .lose = lose },
-				 .plan = plan,
-				 .known.pcpu = STRATA_CTF_PCPU_UNKNOWN };
+	struct strata_ctf_stream_writer *writer;
 	int status;
 
 	memset(written, 0, sizeof(*written));
-	strata_shown_path_init(&writer.path, set->streams[stream].stream);
-	status = strata_ctf_file_open(&writer.file, dir, set->streams[stream].stream->name,
-				      plan->uuid, error);
-	if (!status)
-		status = strata_trace_set_merge(&alone, options->from_ns, options->to_ns,
-						&writer.sink, &written->tally, error);
-	if (status >= 0)
-		status = strata_ctf_file_finish(&writer.file, error);
-	written->bound_ns = writer.largest_bound_ns;
-	free(writer.head.bytes);
-	strata_buffer_free(&writer.flat);
-	return strata_ctf_file_close(&writer.file, status, error);
+	writer = strata_ctf_stream_open(&set->streams[stream], plan, dir, error);
+	if (!writer)
+		return -1;
+	status = strata_trace_set_merge(&alone, options->from_ns, options->to_ns, &writer->sink,
+					&written->tally, error);
+	return strata_ctf_stream_close(writer, status, &written->bound_ns, error);
 }

@@ -12,9 +12,30 @@ struct strata_ctf_written {
 	uint64_t bound_ns;             /* largest of its times that have a bound */
 };
 
+/* One stream while it is written. */
+struct strata_ctf_stream_writer;
+
+/* Opens DIR/NAME and DIR/index/NAME.idx.  NULL with the reason. */
+struct strata_ctf_stream_writer *strata_ctf_stream_open(const struct strata_set_stream *stream,
+							const struct strata_ctf_plan *plan,
+							const struct strata_dir *dir,
+							struct strata_error *error);
+
+/* Takes in the stream's events and losses, in order. */
+struct strata_slice_sink *strata_ctf_stream_sink(struct strata_ctf_stream_writer *writer);
+
 /*
- * Reads a stream of a set, from one time to another, and writes DIR/NAME and DIR/index/NAME.idx.
- * Several threads may do so at once, for different streams.
+ * Writes what is left, and closes the files.
+ * @status:   -1 if it is given up: then they are incomplete
+ * @bound_ns: OUT, largest of its times that have a bound
+ * @status, or -1 with the reason.
+ */
+int strata_ctf_stream_close(struct strata_ctf_stream_writer *writer, int status, uint64_t *bound_ns,
+			    struct strata_error *error);
+
+/*
+ * Reads a stream of a set, from one time to another, and writes it.  Several threads may do so at
+ * once, for different streams.
  * @written: OUT
  * 0, or -1 with the reason.
  */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyses/occupancy.h"
+#include "xen/domain_numbers.h"
 
 #define TIDS_OF_DOMAIN 10000
 #define VCPU_MAX       (TIDS_OF_DOMAIN - 2) /* Xen has fewer */
@@ -82,7 +82,7 @@ static void name_thread(const struct compass_threads *threads, struct compass_th
 
 	strata_compass_domain_name(threads->merge, thread->domain, domain);
 	snprintf(thread->comm, sizeof(thread->comm), "%.80s/%u", domain, thread->vcpu);
-	if (thread->domain == STRATA_DOMAIN_IDLE)
+	if (thread->domain == STRATA_DOMID_IDLE)
 		return;
 	thread->is_vcpu = true;
 	thread->has_guest_mode = strata_merge_has_guest_mode(threads->merge, thread->domain);

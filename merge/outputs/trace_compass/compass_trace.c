@@ -6,9 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <strata/packet.h>
+
+#include "ctf/reader/ctf_index_file.h"
 #include "ctf/trace/ctf_trace.h"
+#include "ctf/types/ctf_event_types.h"
+#include "ctf/write/ctf_write_metadata.h"
 #include "outputs/output_directory.h"
-#include "ctf/write/tsdl.h"
 #include "base/value_hash.h"
 
 /* Room for one more in an array that doubles when it is full.  NULL: out of memory. */
@@ -25,15 +29,20 @@ int strata_compass_trace_open(struct compass_trace *trace, const struct strata_d
 			      const char *name, const struct strata_event_desc *context,
 			      const uint8_t uuid[16], struct strata_error *error)
 {
+	struct strata_dir index;
+
 	memset(trace, 0, sizeof(*trace));
 	trace->dir.fd = -1;
 	trace->context = context;
-	strata_hash_uuid(trace->files.uuid, 0, uuid, 16);
+	strata_hash_uuid(trace->uuid, 0, uuid, 16);
 	strata_hash_uuid(trace->clock_uuid, STRATA_HASH_FACTOR, uuid, 16);
 	snprintf(trace->name, sizeof(trace->name), "%s", name);
-	if (strata_dir_sub(&trace->dir, dir, name, 0755, error))
+	if (strata_dir_sub(&trace->dir, dir, name, 0755, error) ||
+	    strata_output_begin(&trace->dir, error) ||
+	    strata_dir_sub(&index, &trace->dir, STRATA_CTF_INDEX_DIR, 0755, error))
 		return -1;
-	return strata_output_begin(&trace->dir, error);
+	strata_dir_close(&index);
+	return 0;
 }
 
 static int add_stream(struct compass_file *file, const struct strata_merge_stream *stream,
@@ -49,6 +58,15 @@ static int add_stream(struct compass_file *file, const struct strata_merge_strea
 	return 0;
 }
 
+/* What packets of a trace have in common. */
+static struct strata_ctf_packet_form form_of(const struct compass_trace *trace)
+{
+	return (struct strata_ctf_packet_form){ .stream_id = trace->stream_id,
+						.has_time = true,
+						.big_endian = __BYTE_ORDER__ ==
+							      __ORDER_BIG_ENDIAN__ };
+}
+
 static struct compass_file *make_file(struct compass_trace *trace, uint32_t cpu,
 				      struct strata_error *error)
 {
@@ -62,11 +80,18 @@ static struct compass_file *make_file(struct compass_trace *trace, uint32_t cpu,
 	snprintf(name, sizeof(name), "cpu_%u", cpu);
 	if (!by_cpu || !file) {
 		strata_fail(error, "%s: out of memory", trace->dir.path);
-	} else if (!strata_ctf_packets_open(&file->packets, &trace->files, &trace->dir, name,
-					    trace->stream_id, cpu, error)) {
+	} else if (!strata_ctf_file_open(&file->packets, &trace->dir, name, trace->uuid, error)) {
+		const struct strata_ctf_packet_form form = form_of(trace);
+
+		strata_buffer_put(&file->packets.next_context, (const char *)&cpu, sizeof(cpu));
+		strata_ctf_file_enter(&file->packets, &form);
+		/* Readers count losses from the first packet on: it gets one in front of it. */
+		strata_ctf_file_count_from(&file->packets, 1, 0);
 		file->cpu = cpu;
 		trace->by_cpu[trace->nr_files++] = file;
 		return file;
+	} else {
+		strata_ctf_file_close(&file->packets, -1, error);
 	}
 	free(file);
 	return NULL;
@@ -118,25 +143,60 @@ static uint64_t lost_of(const struct compass_file *file)
 	return lost;
 }
 
+/* Keeps the first error; 0 is none. */
+static void note(struct compass_trace *trace, int status, const struct strata_error *error)
+{
+	if (status && !trace->has_failed)
+		trace->error = *error;
+	trace->has_failed |= status != 0;
+}
+
+/* Tells what was lost since the last event. */
+static void tell_lost(struct compass_trace *trace, struct compass_file *file, uint64_t ns)
+{
+	const struct strata_loss loss = { .discarded = lost_of(file) - file->lost,
+					  .from_ns = file->last_ns ? file->last_ns
+								   : trace->first_ns,
+					  .to_ns = ns };
+	struct strata_error error;
+
+	if (!loss.discarded)
+		return;
+	file->lost += loss.discarded;
+	note(trace, strata_ctf_file_lose(&file->packets, &loss, &error), &error);
+}
+
 void strata_compass_trace_put(struct compass_trace *trace, struct compass_file *file,
 			      uint32_t class_number, uint64_t ns, const void *context,
 			      const void *payload, uint32_t payload_bytes)
 {
 	const uint32_t context_bytes = (strata_event_payload_bytes(trace->context) + 3u) & ~3u;
-	struct strata_ctf_event_header header = { .id = class_number };
+	const struct strata_record_header header = {
+		.id = class_number,
+		.ticks = ns > file->last_ns ? ns : file->last_ns,
+	};
+	const size_t bytes = sizeof(header) + context_bytes + payload_bytes;
+	struct strata_ctf_stream_file *packets = &file->packets;
+	struct strata_error error;
+	uint64_t padding;
 	uint8_t *to;
 
-	if (class_number == COMPASS_NO_CLASS)
+	if (class_number == COMPASS_NO_CLASS || trace->has_failed)
 		return;
-	if (ns > file->last_ns)
-		file->last_ns = ns;
-	header.ns = file->last_ns;
-	to = strata_ctf_packets_room(&file->packets,
-				     (uint32_t)sizeof(header) + context_bytes + payload_bytes,
-				     header.ns, lost_of(file));
+	tell_lost(trace, file, header.ticks);
+	file->last_ns = header.ticks;
+	if (strata_ctf_file_room(packets, 3 + bytes, header.ticks, &error)) {
+		note(trace, -1, &error);
+		return;
+	}
+	padding = -(packets->at / 8) & 3;
+	to = packets->packet + packets->at / 8;
+	memset(to, 0, padding);
+	to += padding;
 	memcpy(to, &header, sizeof(header));
 	memcpy(to + sizeof(header), context, context_bytes);
 	memcpy(to + sizeof(header) + context_bytes, payload, payload_bytes);
+	packets->at += (padding + bytes) * 8;
 }
 
 void strata_compass_trace_say(struct compass_trace *trace, const char *name, const char *format,
@@ -154,72 +214,149 @@ void strata_compass_trace_say(struct compass_trace *trace, const char *name, con
 	va_end(args);
 }
 
-static void print_environment(struct strata_out_file *out, const struct compass_trace *trace)
-{
-	unsigned int i;
+#define ENV_OWN 5u
 
-	strata_out_print(out, "env {\n"
-			      "\tdomain = \"kernel\";\n"
-			      "\ttracer_name = \"strata\";\n"
-			      "\ttracer_major = 0;\n"
-			      "\ttracer_minor = 1;\n"
-			      "\thostname = ");
-	strata_tsdl_string(out, trace->name);
-	strata_out_print(out, ";\n");
-	for (i = 0; i < trace->nr_env; i++) {
-		strata_out_print(out, "\t%s = ", trace->env[i].name);
-		strata_tsdl_string(out, trace->env[i].text);
-		strata_out_print(out, ";\n");
+static size_t make_env(struct strata_ctf_env *env, const struct compass_trace *trace)
+{
+	size_t i, nr = 0;
+
+	env[nr++] = (struct strata_ctf_env){ .name = "domain", .text = "kernel" };
+	env[nr++] = (struct strata_ctf_env){ .name = "tracer_name", .text = "strata" };
+	env[nr++] = (struct strata_ctf_env){ .name = "tracer_major", .number = 0 };
+	env[nr++] = (struct strata_ctf_env){ .name = "tracer_minor", .number = 1 };
+	env[nr++] = (struct strata_ctf_env){ .name = "hostname", .text = trace->name };
+	for (i = 0; i < trace->nr_env; i++)
+		env[nr++] = (struct strata_ctf_env){ .name = trace->env[i].name,
+						     .text = trace->env[i].text };
+	return nr;
+}
+
+/* The types of what stands in front of events' fields. */
+struct types {
+	struct strata_ctf_field context_fields[STRATA_CTF_PACKET_NUMBERS + 1], header_fields[2];
+	struct strata_ctf_type numbers[STRATA_CTF_PACKET_NUMBERS], cpu, id, time;
+	struct strata_ctf_type packet_context, event_header;
+	struct strata_ctf_event_types event_context, payload;
+};
+
+static struct strata_ctf_stream_class make_stream(struct types *types,
+						  const struct compass_trace *trace)
+{
+	const struct strata_ctf_packet_form form = form_of(trace);
+	size_t nr = strata_ctf_packet_numbers(&form, types->context_fields, types->numbers);
+
+	types->cpu = strata_ctf_integer(32, 8);
+	types->context_fields[nr++] = (struct strata_ctf_field){ "cpu_id", &types->cpu };
+	types->packet_context = strata_ctf_struct(types->context_fields, nr, 8);
+	types->id = strata_ctf_integer(32, 32);
+	types->time = strata_ctf_integer(64, 32);
+	types->time.clock = 0;
+	types->header_fields[0] = (struct strata_ctf_field){ "id", &types->id };
+	types->header_fields[1] = (struct strata_ctf_field){ "timestamp", &types->time };
+	types->event_header = strata_ctf_struct(types->header_fields, 2, 32);
+	strata_ctf_event_types(&types->event_context, trace->context);
+	return (struct strata_ctf_stream_class){ .id = trace->stream_id,
+						 .packet_context = &types->packet_context,
+						 .event_header = &types->event_header,
+						 .event_context = &types->event_context.structure };
+}
+
+static int put_metadata(struct strata_out_file *out, const struct compass_trace *trace,
+			const struct strata_ctf_metadata *metadata, struct strata_error *error)
+{
+	struct types types;
+	const struct strata_ctf_stream_class stream = make_stream(&types, trace);
+	uint32_t i;
+
+	strata_ctf_write_head(out, metadata);
+	if (strata_ctf_write_stream(out, metadata, &stream, strata_ctf_write_tsdl, error))
+		return -1;
+	for (i = 0; i < trace->nr_classes; i++) {
+		const struct strata_ctf_event_class event = { .id = i,
+							      .name = trace->classes[i]->name,
+							      .loglevel = -1,
+							      .payload = &types.payload.structure };
+
+		strata_ctf_event_types(&types.payload, trace->classes[i]);
+		if (strata_ctf_write_event(out, metadata, &stream, &event, strata_ctf_write_tsdl,
+					   error))
+			return -1;
 	}
-	strata_out_print(out, "};\n\n");
+	strata_out_print(out, "/* " STRATA_OUTPUT_MARK " */\n");
+	return 0;
 }
 
 static int write_metadata(const struct compass_trace *trace, uint64_t precision_ns,
 			  struct strata_error *error)
 {
-	const struct strata_tsdl_clock clock = {
+	struct strata_ctf_env env[ENV_OWN + COMPASS_ENV_MAX];
+	struct strata_ctf_clock clock = {
+		.name = "ticks",
 		.description = "nanoseconds since 1970, from the host's time stamp counter",
-		.uuid = trace->clock_uuid,
 		.frequency = 1000000000,
 		.precision = precision_ns,
 	};
+	struct strata_ctf_metadata metadata = {
+		.big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
+		.env = env,
+		.nr_env = make_env(env, trace),
+		.clocks = &clock,
+		.nr_clocks = 1,
+	};
 	struct strata_out_file *out;
-	uint32_t i;
+	struct strata_error ignored;
 
+	memcpy(metadata.uuid, trace->uuid, sizeof(metadata.uuid));
+	memcpy(clock.uuid, trace->clock_uuid, sizeof(clock.uuid));
 	out = strata_out_create(&trace->dir, "metadata", error);
 	if (!out)
 		return -1;
-	strata_tsdl_begin(out, trace->files.uuid);
-	print_environment(out, trace);
-	strata_tsdl_clock(out, &clock);
-	strata_ctf_packets_describe(out, trace->stream_id);
-	strata_out_print(out, "\tevent.context := struct {\n");
-	strata_tsdl_fields(out, trace->context);
-	strata_out_print(out, "\t} align(32);\n};\n\n");
-	for (i = 0; i < trace->nr_classes; i++) {
-		strata_out_print(out, "event {\n\tname = ");
-		strata_tsdl_string(out, trace->classes[i]->name);
-		strata_out_print(out, ";\n\tid = %u;\n\tstream_id = %u;\n\tfields := struct {\n", i,
-				 trace->stream_id);
-		strata_tsdl_fields(out, trace->classes[i]);
-		strata_out_print(out, "\t} align(32);\n};\n\n");
+	if (!put_metadata(out, trace, &metadata, error))
+		return strata_out_close(out, error);
+	strata_out_close(out, &ignored);
+	return strata_fail_in(error, "%s", trace->dir.path);
+}
+
+/* Closes the files.  0, or -1 with the first thing that went wrong. */
+static int close_files(struct compass_trace *trace, struct strata_error *error)
+{
+	struct strata_error ignored;
+	int status = 0;
+	size_t i;
+
+	for (i = 0; i < trace->nr_files; i++) {
+		struct compass_file *file = trace->by_cpu[i];
+
+		if (strata_ctf_file_close(&file->packets, 0, status ? &ignored : error))
+			status = -1;
+		free(file->streams);
+		free(file);
 	}
-	strata_out_print(out, "/* " STRATA_OUTPUT_MARK " */\n");
-	return strata_out_close(out, error);
+	trace->nr_files = 0;
+	return status;
 }
 
 int strata_compass_trace_finish(struct compass_trace *trace,
 				const struct strata_merge_result *result,
 				struct strata_error *error)
 {
+	struct strata_error cause;
 	size_t i;
 
-	for (i = 0; i < trace->nr_files; i++)
-		strata_ctf_packets_finish(&trace->by_cpu[i]->packets, result->last_ns,
-					  lost_of(trace->by_cpu[i]));
+	for (i = 0; i < trace->nr_files; i++) {
+		struct compass_file *file = trace->by_cpu[i];
+
+		tell_lost(trace, file, result->last_ns);
+		if (!trace->has_failed)
+			note(trace, strata_ctf_file_finish(&file->packets, &cause), &cause);
+	}
 	if (trace->no_memory)
 		return strata_fail(error, "%s: out of memory", trace->dir.path);
-	if (strata_ctf_files_result(&trace->files, error))
+	if (trace->has_failed) {
+		*error = trace->error;
+		return -1;
+	}
+	if (close_files(trace, error))
 		return -1;
 	if (write_metadata(trace, result->bound_ns, error))
 		return -1;
@@ -229,13 +366,10 @@ int strata_compass_trace_finish(struct compass_trace *trace,
 
 void strata_compass_trace_close(struct compass_trace *trace)
 {
+	struct strata_error ignored;
 	size_t i;
 
-	for (i = 0; i < trace->nr_files; i++) {
-		strata_ctf_packets_close(&trace->by_cpu[i]->packets);
-		free(trace->by_cpu[i]->streams);
-		free(trace->by_cpu[i]);
-	}
+	close_files(trace, &ignored);
 	for (i = 0; i < trace->nr_classes; i++)
 		free(trace->classes[i]);
 	free(trace->by_cpu);

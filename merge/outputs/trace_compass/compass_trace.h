@@ -12,16 +12,17 @@
 #define STRATA_MERGE_OUTPUTS_COMPASS_TRACE_H
 
 #include "host/merger.h"
-#include "outputs/ctf/ctf_packets.h"
+#include "outputs/ctf/ctf_stream_file.h"
 
 #define COMPASS_NO_CLASS UINT32_MAX
 #define COMPASS_ENV_MAX  12u
 
 /* A stream file: what happened on one CPU of the machine. */
 struct compass_file {
-	struct strata_ctf_packets packets;
+	struct strata_ctf_stream_file packets;
 	uint32_t cpu;
 	uint64_t last_ns; /* of its last event */
+	uint64_t lost;    /* so far */
 	/* What it is made from: their losses are its. */
 	const struct strata_merge_stream **streams;
 	size_t nr_streams;
@@ -37,8 +38,9 @@ struct compass_trace {
 	struct strata_dir dir;
 	char name[96]; /* of the directory, and of the machine */
 	uint32_t stream_id;
-	struct strata_ctf_files files;
+	uint8_t uuid[16];
 	uint8_t clock_uuid[16];
+	uint64_t first_ns; /* of all traces */
 	const struct strata_event_desc *context;
 	struct strata_event_desc **classes; /* by number */
 	uint32_t nr_classes;
@@ -47,6 +49,8 @@ struct compass_trace {
 	struct compass_env env[COMPASS_ENV_MAX];
 	unsigned int nr_env;
 	bool no_memory; /* what did not fit is missing */
+	bool has_failed;
+	struct strata_error error; /* then: the first */
 };
 
 /*

@@ -51,9 +51,9 @@ static void set_first(struct compass *compass, uint64_t ns)
 {
 	size_t i;
 
-	compass->host.trace.files.first_ns = ns;
+	compass->host.trace.first_ns = ns;
 	for (i = 0; i < compass->nr_guests; i++)
-		compass->guests[i]->trace.files.first_ns = ns;
+		compass->guests[i]->trace.first_ns = ns;
 }
 
 static void take_guest_event(struct compass *compass, const struct strata_timeline_event *event)
@@ -74,7 +74,7 @@ static void compass_event(struct strata_sink *sink, const struct strata_timeline
 {
 	struct compass *compass = (struct compass *)sink;
 
-	if (!compass->host.trace.files.first_ns)
+	if (!compass->host.trace.first_ns)
 		set_first(compass, event->ns);
 	switch (event->class->layer) {
 	case STRATA_LAYER_XEN:
@@ -93,11 +93,11 @@ static void compass_event(struct strata_sink *sink, const struct strata_timeline
 static bool compass_failed(const struct strata_sink *sink)
 {
 	const struct compass *compass = (const struct compass *)sink;
-	bool failed = compass->host.trace.files.error || compass->host.trace.no_memory;
+	bool failed = compass->host.trace.has_failed || compass->host.trace.no_memory;
 	size_t i;
 
 	for (i = 0; i < compass->nr_guests && !failed; i++)
-		failed = compass->guests[i]->trace.files.error ||
+		failed = compass->guests[i]->trace.has_failed ||
 			 compass->guests[i]->trace.no_memory;
 	return failed;
 }
@@ -111,7 +111,7 @@ static void name_timeline(struct compass *compass)
 	uint8_t uuid[16];
 	size_t i;
 
-	strata_hash_uuid(uuid, 1, compass->host.trace.files.uuid, 16);
+	strata_hash_uuid(uuid, 1, compass->host.trace.uuid, 16);
 	strata_uuid_text(text, uuid);
 	strata_compass_trace_say(&compass->host.trace, STRATA_CTF_TIMELINE, "%s", text);
 	for (i = 0; i < compass->nr_guests; i++)

@@ -55,6 +55,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr);
 	"u5 grid[2][3]; struct { u8 l; string many[l]; } x; integer { size = 32; align = 64; } " \
 	"far; }; };\n"
 
+#define BOUND                                                                \
+	" struct { integer { size = 48; align = 8; } id; } strata_bound_ns;" \
+	" struct { u16 id; } strata_pcpu; struct { u8 id; } strata_tick;"
+
 static const char *const metadata[] = {
 	/* Id and time side by side. */
 	NUMBERS "trace { major = 1; minor = 8; byte_order = le; " UUID
@@ -106,6 +110,15 @@ static const char *const metadata[] = {
 		"event { name = a; id = 0; fields := struct {"
 		" integer { size = 8; align = 32768; } far; u16 n; u8 a[n]; }; };\n"
 		"event { name = b; id = 1; };\n",
+	/* A merged trace's: bounds in headers. */
+	NUMBERS "trace { major = 1; minor = 8; byte_order = le; " UUID
+		" packet.header := struct { u32 magic; u8 uuid[16]; u32 stream_id; }; };\n"
+		"stream { id = 0; " FULL_CONTEXT " event.header := struct {" BOUND
+		" u32 id; time timestamp; }; };\n" EVENTS,
+	NUMBERS "trace { major = 1; minor = 8; byte_order = be;"
+		" packet.header := struct { u32 magic; }; };\n"
+		"stream { packet.context := struct { u64 packet_size; }; event.header := struct {"
+		" u16 kept0;" BOUND " u32 id; time timestamp; }; };\n" EVENTS,
 };
 
 #define NR_FORMS (sizeof(metadata) / sizeof(metadata[0]))

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* kallsyms.h - keeps the addresses of this kernel's functions with a recording of it. */
+#ifndef STRATA_STRATAD_KALLSYMS_H
+#define STRATA_STRATAD_KALLSYMS_H
+
+#include "files/safe_dir.h"
+
+/*
+ * Copies the functions of @from, /proc/kallsyms, to STRATA_RECORDING_KALLSYMS, which only its owner
+ * may read; nothing is written where addresses are hidden. 0, or -1 with the reason; then nothing
+ * is left of it.
+ */
+int kallsyms_save(const struct strata_dir *dir, const char *from, struct strata_error *error);
+
+#endif /* STRATA_STRATAD_KALLSYMS_H */

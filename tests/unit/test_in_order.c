@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * test_in_order.c - observers take in the same events and losses, in the same order, with the same
+ * fields, whatever the number of threads, beside what slices write and without that.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "base/value_hash.h"
+#include "outputs/count.h"
+#include "outputs_fixture.h"
+#include "timeline/in_order.h"
+
+static const struct rich_trace trace = {
+	.streams = 3,
+	.packets = 20,
+	.events = 150,
+	.seed = 81,
+	.begin_ns = 1700000000123456789ull,
+	.step_ns_max = 30000,
+	.empty_texts = true,
+	.is_lossy = true,
+	.env = "hostname = \"h1\"; domain = \"ust\";",
+};
+
+/* What an observer saw: a hash over all of it, in order. */
+struct seen {
+	struct strata_slice_sink sink;
+	struct strata_shown_view view;
+	struct strata_chain chain;
+	uint64_t losses, lost;
+	uint64_t last_ns;
+	bool is_in_order;
+	uint64_t stop_at; /* so many events; 0: never */
+};
+
+static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
+		const struct strata_lane_event *events, size_t nr, struct strata_error *error)
+{
+	struct seen *seen = (struct seen *)sink;
+	struct strata_shown_event shown;
+	size_t i;
+
+	(void)error;
+	strata_shown_run(&seen->view, stream, reader, &shown);
+	for (i = 0; i < nr; i++) {
+		const struct strata_ctf_class *class = &reader->kind->classes[events[i].class];
+		uint64_t hash = strata_hash_event(events[i].ns, stream, class->index);
+		struct strata_ctf_cursor cursor;
+
+		strata_shown_next(reader, &events[i], &shown);
+		strata_ctf_event_open(reader, &events[i], &cursor);
+		assert_true(strata_ctf_program_fold(&class->program, &cursor, &hash));
+		/* The packet's own fields, too. */
+		hash = hash * 31 + (shown.packet.type ? shown.packet.cursor.end : 0) + shown.cpu;
+		strata_chain_add(&seen->chain, events[i].ns, hash);
+		seen->is_in_order &= events[i].ns >= seen->last_ns;
+		seen->last_ns = events[i].ns;
+	}
+	return seen->stop_at && seen->chain.events >= seen->stop_at;
+}
+
+static int lose(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
+		const struct strata_loss *loss, struct strata_error *error)
+{
+	struct seen *seen = (struct seen *)sink;
+
+	(void)error;
+	(void)reader;
+	seen->losses++;
+	seen->lost = seen->lost * 31 + loss->discarded + loss->from_ns + loss->to_ns + stream;
+	return 0;
+}
+
+static struct seen observe(struct outputs_world *world, unsigned int threads,
+			   struct strata_chain *counted, uint64_t stop_at)
+{
+	struct seen seen = { .sink = { .take = take, .lose = lose },
+			     .is_in_order = true,
+			     .stop_at = stop_at };
+	struct strata_slice_sink *const observers[] = { &seen.sink, &seen.sink };
+	const struct strata_slice_options options = { .to_ns = UINT64_MAX,
+						      .threads = threads,
+						      .slice_bytes = 10000,
+						      .observers = observers,
+						      .nr_observers = 1 };
+	struct strata_error error = { "" };
+
+	assert_int_equal(strata_shown_view_init(&seen.view, &world->shown), 0);
+	if (counted)
+		assert_int_equal(strata_count(&world->set, &options, counted, &error), 0);
+	else
+		assert_int_equal(strata_slices_run(&world->set, &options, NULL, &error),
+				 stop_at > 0);
+	strata_shown_view_clear(&seen.view);
+	return seen;
+}
+
+static void begin(struct outputs_world *world)
+{
+	struct rich_trace other = trace;
+	struct strata_error error;
+
+	other.seed = 82;
+	other.streams = 5;
+	outputs_begin(world);
+	outputs_add(world, "one", &trace);
+	outputs_add(world, "two", &other);
+	assert_int_equal(strata_shown_init(&world->shown, &world->set, &error), 0);
+}
+
+static void any_number_of_threads_tells_the_same(void **state)
+{
+	struct outputs_world world;
+	struct strata_chain counted;
+	struct seen one, many;
+	unsigned int threads;
+
+	(void)state;
+	begin(&world);
+	one = observe(&world, 1, &counted, 0);
+	assert_int_equal(one.chain.events, 8 * 20 * 150);
+	assert_int_equal(counted.events, one.chain.events);
+	assert_true(one.is_in_order && one.losses > 10);
+	for (threads = 2; threads < 7; threads++) {
+		many = observe(&world, threads, threads % 2 ? &counted : NULL, 0);
+		assert_true(many.is_in_order);
+		assert_int_equal(many.chain.events, one.chain.events);
+		assert_int_equal(many.chain.hash, one.chain.hash);
+		assert_int_equal(many.losses, one.losses);
+		assert_int_equal(many.lost, one.lost);
+		if (threads % 2)
+			assert_int_equal(counted.events, one.chain.events);
+	}
+	outputs_end(&world);
+}
+
+static void an_observer_can_stop_the_merge(void **state)
+{
+	struct outputs_world world;
+	struct seen seen;
+
+	(void)state;
+	begin(&world);
+	seen = observe(&world, 4, NULL, 5000);
+	assert_true(seen.chain.events >= 5000 && seen.chain.events < 24000);
+	outputs_end(&world);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_number_of_threads_tells_the_same),
+		cmocka_unit_test(an_observer_can_stop_the_merge),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
