@@ -198,6 +198,8 @@ static int take_live(struct strata_live_sink *sink, size_t stream, struct strata
 	struct collector *collector = (struct collector *)sink;
 
 	(void)error;
+	/* The tables of its recording are still being written: no more is known of it. */
+	assert_null(strata_recording_traces_stream(reader->stream));
 	collector->late += late ? nr : 0;
 	collect(collector, stream, reader, events, nr);
 	while (late && nr)
