@@ -2,6 +2,7 @@
 /* put_text.c - see put_text.h. */
 #include "base/put_text.h"
 
+#include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,7 +27,7 @@ static inline uint64_t eight_digits(uint32_t value)
 
 static inline void put_eight(char *out, uint32_t value)
 {
-	const uint64_t digits = eight_digits(value) | ASCII_ZEROS;
+	const uint64_t digits = htole64(eight_digits(value) | ASCII_ZEROS);
 
 	memcpy(out, &digits, sizeof(digits));
 }
@@ -38,7 +39,7 @@ static inline char *put_small(char *out, uint32_t value)
 	/* Keeps the last digit even if it is zero. */
 	const unsigned int zeros = (unsigned int)__builtin_ctzll(digits | 1ull << 56) / 8;
 
-	digits = (digits | ASCII_ZEROS) >> (zeros * 8);
+	digits = htole64((digits | ASCII_ZEROS) >> (zeros * 8));
 	memcpy(out, &digits, sizeof(digits));
 	return out + sizeof(digits) - zeros;
 }

@@ -34,9 +34,10 @@ shown() {
 	[ "$nr" = "$1" ]
 }
 
-# How well the CPUs' counters agree is known better in the end.  Live, a loss comes with the event behind it.
+# How well the CPUs' counters agree is known better in the end, and so is where a kernel's events ran.  Live, a loss comes with the
+# event behind it.
 without_bounds() {
-	grep -v '^{"discarded"' "$1" | sed -E 's/,"late":true//; s/"(unordered|bound_ns)":[a-z0-9]*,//g'
+	grep -v '^{"discarded"' "$1" | sed -E 's/,"late":true//; s/"(unordered|bound_ns)":[a-z0-9]*,//g; /"layer":"kernel"/s/"pcpu":[0-9]+,//'
 }
 
 # Followed from the beginning, a recording is what it is when it has ended, but that what was late came later.
