@@ -38,6 +38,7 @@ struct application {
 	size_t nr_added;         /* of its events, those that the recording knows or refused */
 	size_t next_ring;        /* of its rings, the first that the recorder does not have */
 	uint64_t came_ms;        /* when it connected */
+	int watch;               /* of its sealed memory (memory_return.h); -1: none */
 	size_t source;           /* in the recording, from APPLICATION_ATTACHING on */
 };
 
