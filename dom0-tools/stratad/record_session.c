@@ -22,29 +22,28 @@
 #include "consumerd/sources.h"
 #include "consumerd/host/stderr_queue.h"
 
-/* Rings are looked at this often while applications write, whose rings tell nobody that they fill,
- * and while one is nearly full though we just took from it. */
+/* Poll period while applications write, whose rings send no notification, and while a ring is
+ * nearly full right after it was drained. */
 #define BUSY_MS 2
 
-/* After a wake-up the next one is waited for no sooner: a guest may notify without end. */
+/* Minimum time between wake-ups: a guest may notify without end. */
 #define SETTLE_NS      2000000
 #define PORTS_PER_WAKE 64
 
-/* Applications are waited for this long at a stop: what one has published is taken, whether it
- * answers or not. */
+/* How long a stop waits for applications to answer; published events are taken in any case. */
 #define APPS_MS 500
 
-/* Files that are no ring's and no application's. */
+/* Open files apart from rings and applications. */
 #define FILES_OWN 64u
 
-static volatile sig_atomic_t interrupted; /* how often */
-static volatile sig_atomic_t to_pass_on;  /* a signal that the command has not got; 0 */
+static volatile sig_atomic_t interrupted; /* number of signals */
+static volatile sig_atomic_t to_pass_on;  /* a signal to forward to the command; 0: none */
 
 static void on_signal(int number, siginfo_t *info, void *context)
 {
 	(void)context;
 	interrupted++;
-	/* What a terminal sends goes to the command as well, by itself. */
+	/* The terminal sends its signals to the command as well. */
 	if (info->si_code != SI_KERNEL)
 		to_pass_on = number;
 }
@@ -57,11 +56,11 @@ static void catch_signals(void)
 	to_pass_on = 0;
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	/* A terminal that goes away ends it as well, but for nohup. */
+	/* A hang-up ends the recording, except under nohup. */
 	if (signal(SIGHUP, SIG_IGN) != SIG_IGN)
 		sigaction(SIGHUP, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	/* A file that may not grow is an error as any other. */
+	/* Exceeding the file size limit is an ordinary write error. */
 	signal(SIGXFSZ, SIG_IGN);
 }
 
@@ -83,7 +82,7 @@ static int add_hypervisor(struct session *session, struct strata_error *error)
 	if (taken_over < 0)
 		return -1;
 	if (taken_over)
-		fprintf(stderr, "strata: Xen's flight recorder is taken over as it flies\n");
+		fprintf(stderr, "strata: continuing Xen's flight recorder\n");
 	if (sources_add_hypervisor(session->recorder, session->hypervisor,
 				   taken_over ? RECORDER_WITH_PAST : RECORDER_FROM_NOW, error))
 		return -1;
@@ -113,8 +112,8 @@ static int add_apps(struct session *session, struct strata_error *error)
 	return session->options->nr_apps ? apps_open(&session->apps, error) : 0;
 }
 
-/* Where few files may be open, connections and rings are as few: one user's share of them must not
- * be all files. */
+/* Limits connections and rings by the number of open files, so that one user's share cannot take
+ * all files. */
 static void share_files(const struct session *session)
 {
 	const unsigned long files = session->nr_files > FILES_OWN ? session->nr_files - FILES_OWN
@@ -132,7 +131,7 @@ static int prepare(struct session *session, struct strata_error *error)
 	session->kernels.selections = session->options->kernels;
 	session->kernels.nr_selections = session->options->nr_kernels;
 	session->kernels.wait = session->options->wait;
-	/* An old recording gives way to the new one, but not to a typing error. */
+	/* Only a valid selection replaces an old recording, not a typing error. */
 	if (session->hypervisor &&
 	    (participants_check_names(&session->kernels, error) ||
 	     (session->options->xen->nr &&
@@ -172,13 +171,13 @@ static int prepare(struct session *session, struct strata_error *error)
 					  "loaded, and the hypervisor is left out");
 	if (recorder_save(session->recorder, error))
 		return -1;
-	/* Nothing can keep it from starting any more. */
+	/* From here on the recording cannot fail to start. */
 	recorder_began(session->recorder);
 	return 0;
 }
 
-/* Waits for a writer's notification, a change in xenstore, a command, or for SESSION_POLL_MS; for
- * nothing where rings are fuller than one turn could drain. */
+/* Waits for a writer's notification, a change in xenstore, a command, or for SESSION_POLL_MS; not
+ * at all if one turn could not drain the rings. */
 static void wait_for_news(struct session *session)
 {
 	xenevtchn_handle *evtchn = session->kernels.evtchn;
@@ -196,10 +195,10 @@ static void wait_for_news(struct session *session)
 
 	if (poll(fds, sizeof(fds) / sizeof(fds[0]), wait_ms) <= 0)
 		return;
-	/* A process may wait for us before its main(): no time to settle. */
+	/* A process may wait for us before its main(), so do not wait. */
 	if (fds[3].revents && !fds[0].revents && !fds[1].revents)
 		return;
-	/* Unmask before the rings are looked at: what becomes ready later notifies again. */
+	/* Unmask before reading the rings, so that later sub-buffers notify again. */
 	for (i = 0; i < PORTS_PER_WAKE && (fds[0].revents & POLLIN); i++) {
 		xenevtchn_port_or_error_t port = xenevtchn_pending(evtchn);
 
@@ -216,7 +215,8 @@ static uint64_t ms_since(const struct session *session, uint64_t ticks)
 	return (strata_clock() - ticks) / session->tsc_khz;
 }
 
-/* One turn of the loop: what came, went and became ready.  0, or -1 when nothing can be written. */
+/* One turn of the loop: serves sources that came, left or became ready. 0, or -1 when nothing can
+ * be written. */
 static int turn(struct session *session, struct strata_error *error)
 {
 	wait_for_news(session);
@@ -236,14 +236,14 @@ static int turn(struct session *session, struct strata_error *error)
 			      &session->taken, error);
 }
 
-/* Has everybody answered who is waited for? */
+/* Have all awaited kernels and applications answered? */
 static bool is_settled(const struct session *session, uint64_t waited_ms)
 {
 	return participants_settled(&session->kernels, waited_ms) &&
 	       (waited_ms >= APPS_MS || apps_settled(&session->apps));
 }
 
-/* Turns until all have answered who are waited for, or more signals than @signals have come. */
+/* Runs turns until all awaited answers are in, or more than @signals signals have come. */
 static int settle(struct session *session, int signals, struct strata_error *error)
 {
 	uint64_t begin = strata_clock();
@@ -275,15 +275,15 @@ static void show_progress(struct session *session, uint64_t elapsed_ms)
 		totals.bytes >> 10, totals.lost, terminal ? "  " : "\n");
 }
 
-/* Is the time over, the command at its end, or has a signal come?  The first one is the command's
- * to answer; a second one ends the recording all the same. */
+/* Whether the time is over, the command has ended, or a signal came.  The first signal is left to
+ * the command; a second one ends the recording. */
 static bool is_over(struct session *session, uint64_t elapsed_ms)
 {
 	const bool timed = session->options->duration_ms != 0;
 
 	if (timed && elapsed_ms >= session->options->duration_ms)
 		return true;
-	/* None, or one that was not started. */
+	/* No command, or it was not started. */
 	if (!session->command.argv || session->command.go >= 0)
 		return interrupted;
 	if (to_pass_on && session->command.pid) {
@@ -293,7 +293,7 @@ static bool is_over(struct session *session, uint64_t elapsed_ms)
 	return command_has_ended(&session->command) || interrupted > 1;
 }
 
-/* Records until the time is over or a signal came.  0, or -1 when nothing can be written. */
+/* Records until the time is over or a signal comes. 0, or -1 when nothing can be written. */
 static int run(struct session *session, struct strata_error *error)
 {
 	uint64_t elapsed_ms;
@@ -310,7 +310,7 @@ static int run(struct session *session, struct strata_error *error)
 	return 0;
 }
 
-/* Stops the hypervisor, and says so if some of its CPUs could not record. */
+/* Stops the hypervisor, and reports CPUs that could not record. */
 static int stop_hypervisor(struct session *session, struct strata_error *error)
 {
 	struct strata_hv_op query;
@@ -334,8 +334,8 @@ static int stop_hypervisor(struct session *session, struct strata_error *error)
 	return 0;
 }
 
-/* Waits for applications alone, where nothing can be written: what one writes to a sub-buffer
- * behind our last look at it would be missing from what `strata recover` finds. */
+/* Waits for applications when nothing can be written, so that their rings are complete for `strata
+ * recover`. */
 static void settle_apps(struct session *session)
 {
 	const struct timespec pause = { .tv_nsec = SETTLE_NS };
@@ -348,8 +348,8 @@ static void settle_apps(struct session *session)
 }
 
 /*
- * Stops all writers, then takes what they flushed.  The hypervisor starts first
- * and stops last, so that it saw every vCPU run for as long as its guest wrote.
+ * Stops all writers, then drains what they flushed.  The hypervisor starts first and stops last, so
+ * that its records cover all guests' records.
  * @writable: false: nothing can be written any more
  */
 static int stop(struct session *session, bool writable, struct strata_error *error)
@@ -360,8 +360,8 @@ static int stop(struct session *session, bool writable, struct strata_error *err
 	if (session->hypervisor)
 		participants_stop(&session->kernels);
 	apps_stop(&session->apps);
-	/* A signal that comes now, as the second Ctrl-C, ends the wait: what writers have committed
-	 * until then is taken. */
+	/* A signal during the wait, such as a second Ctrl-C, ends it: events committed until then
+	 * are taken. */
 	if (writable && settle(session, interrupted, error)) {
 		writable = false;
 		result = -1;
@@ -373,13 +373,13 @@ static int stop(struct session *session, bool writable, struct strata_error *err
 	if (session_records_xen(session) && stop_hypervisor(session, error))
 		result = -1;
 	session_find_cpus(session);
-	/* Once takes all that a ring can hold.  A guest that goes on writing must not keep us. */
+	/* One pass drains a full ring; more would let a guest that continues to write delay us. */
 	if (writable && recorder_drain(session->recorder, RECORDER_DRAIN_ALL, &nr_packets, error))
 		return -1;
 	return result;
 }
 
-/* For scripts that wait for the recording to stand. */
+/* Tells scripts that the recording has started. */
 static void tell_ready(int fd)
 {
 	static const char line[] = "ready\n";
@@ -422,7 +422,7 @@ static int record(struct session *session, struct strata_error *error)
 	return result;
 }
 
-/* @written: what was recorded is complete, tables and all */
+/* @written: the recording is complete, tables included */
 static void report(const struct session *session, const struct recorder_totals *totals,
 		   bool written)
 {
@@ -446,14 +446,14 @@ static void report(const struct session *session, const struct recorder_totals *
 				"--app-buffer for applications, subbuf_kb and nr_subbufs of "
 				"strata.ko for a kernel\n");
 	if (totals->bad_packets)
-		fprintf(stderr, "strata: %" PRIu64 " packets were no packets and are left out\n",
+		fprintf(stderr, "strata: %" PRIu64 " invalid packets were left out\n",
 			totals->bad_packets);
 	if (interrupted)
 		fprintf(stderr, "strata: ended by a signal%s\n",
 			written ? "; what was recorded is complete" : "");
 }
 
-/* @recorded: all that was taken out of the rings, and what it is, has been written */
+/* @recorded: all drained events and their tables have been written */
 static void release(struct session *session, bool recorded)
 {
 	apps_release(&session->apps, recorded);
@@ -489,8 +489,8 @@ static void save_kallsyms(struct session *session)
 	}
 }
 
-/* Ends what was set up, and says what was recorded.  @status: of the recording, raised if it is not
- * all written or something was left out */
+/* Releases everything and reports the result.  @status: of the recording, raised if not all was
+ * written or something was left out */
 static void finish(struct session *session, bool recorded, int *status)
 {
 	struct strata_error error = { "" };
@@ -514,13 +514,13 @@ static void finish(struct session *session, bool recorded, int *status)
 	session_serve_end(session);
 	control_socket_close(session->socket);
 	release(session, closed);
-	/* What did not begin leaves things as they were. */
+	/* A recording that did not begin leaves no traces. */
 	if (!recorded && session->recorder)
 		recorder_abandon(session->recorder);
 	strata_dir_close(&session->dir);
 	session_reselect_clear(session);
 	command_end(&session->command);
-	/* What went wrong with the recording comes first. */
+	/* A failure of the recording takes precedence over the command's status. */
 	if (*status == STRATA_STATUS_OK || session->command.refused)
 		*status = session->command.status;
 }
@@ -538,7 +538,7 @@ int record_session(const struct record_options *options)
 	bool recorded = false;
 	int lock;
 
-	/* First: it shall inherit nothing of what follows. */
+	/* First, so that it inherits none of the following descriptors. */
 	if (command_fork(&session.command, options->command, &error)) {
 		complain(&error);
 		return session.command.status ? session.command.status : STRATA_STATUS_FAILED;
@@ -551,7 +551,7 @@ int record_session(const struct record_options *options)
 	}
 	catch_signals();
 	stderr_queue_open();
-	/* A file for each ring, and guests may come that are not there yet. */
+	/* Each ring takes a file, also of guests that start later. */
 	session.nr_files = file_limit_raise();
 	if (prepare(&session, &error)) {
 		complain(&error);
@@ -560,7 +560,8 @@ int record_session(const struct record_options *options)
 		recorded = true;
 		if (record(&session, &error)) {
 			complain(&error);
-			fprintf(stderr, "strata: stopped; what was recorded until then is whole\n");
+			fprintf(stderr,
+				"strata: stopped; the recording is complete up to that point\n");
 			status = STRATA_STATUS_FAILED;
 		}
 	}

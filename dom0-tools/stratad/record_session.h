@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * record_session.h - one run of `strata record`: find the rings, start, drain,
- * stop, in an order in which the hypervisor's stream covers every guest's.
+ * record_session.h - one run of `strata record`: finds the rings, starts, drains and stops them, in
+ * an order in which the hypervisor's stream covers every guest's.
  */
 #ifndef STRATA_STRATAD_RECORD_SESSION_H
 #define STRATA_STRATAD_RECORD_SESSION_H
@@ -21,33 +21,32 @@
 
 struct record_options {
 	const char *output;
-	enum output_place place;   /* what to do where a recording is already */
+	enum output_place place;   /* what to do if a recording exists */
 	uint64_t duration_ms;      /* 0: until SIGINT or SIGTERM */
 	struct xen_selection *xen; /* empty: without the hypervisor */
-	const char *xen_events;    /* what that was made from */
-	const char *xen_domains;   /* what is to be added to it; NULL: nothing */
+	const char *xen_events;    /* the option it was parsed from */
+	const char *xen_domains;   /* added to it; NULL: nothing */
 	struct strata_ring_geometry xen_geometry;
 	struct kernel_selection *kernels;
 	size_t nr_kernels; /* 0: every kernel that has the module, the default events */
 	struct app_selection *apps;
 	size_t nr_apps; /* 0: no applications */
 	struct strata_ring_geometry app_geometry;
-	uint32_t guest_pages;     /* that are mapped at most; 0: as many as usual */
-	bool app_files;           /* applications' rings are files, which outlive us ... */
-	const char *app_file_dir; /* ... in this directory; NULL: in the output's */
+	uint32_t guest_pages; /* limit of mapped pages; 0: the default */
+	bool app_files;       /* applications' rings are files, which outlive the recorder ... */
+	const char *app_file_dir;              /* ... in this directory; NULL: in the output's */
 	struct app_file_users *app_file_users; /* ... if they are root's, or of these */
-	bool apps_may_do; /* nothing else was asked for: where Xen is not, applications are enough
-			   */
+	bool apps_may_do; /* no other selection: without Xen, record applications alone */
 	enum strata_header_form event_header; /* of kernels and applications that can write it */
-	uint32_t switch_ms;   /* how often half full sub-buffers are handed over; 0: never */
-	bool overwrite;       /* full rings lose the oldest; written when asked, or at the end */
-	char *const *command; /* that is started when the recording stands, and ends it; or NULL */
-	int ready_fd;         /* gets a line when it stands; -1 */
-	bool wait;            /* for kernels that are named and not there yet */
+	uint32_t switch_ms;                   /* period of the forced switch; 0: never */
+	bool overwrite;       /* flight recorder: written by snapshots and at the end */
+	char *const *command; /* runs during the recording, and ends it; or NULL */
+	int ready_fd;         /* gets a line when the recording has begun; -1: none */
+	bool wait;            /* for named kernels that do not run yet */
 };
 
-/* Runs it.  Returns an exit status, the command's if the recorder did all that it was to; what went
- * wrong has been printed. */
+/* Runs a recording. Returns an exit status: the command's if recording succeeded. Errors have been
+ * printed. */
 int record_session(const struct record_options *options);
 
 #endif /* STRATA_STRATAD_RECORD_SESSION_H */

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * reselect.c - changes what a recording records while it records; see session.h.
+ * reselect.c - changes the selection during a recording; see session.h.
  *
- * The hypervisor's rules are made anew from the options that hold now.  A kernel
- * is told to start once more, with other events; those that the recording did not
- * know yet are added to its tables first.
+ * The hypervisor's rules are rebuilt from the current options.  A kernel gets another start command
+ * with the new events, after new event classes were added to the recording's tables.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,12 +13,12 @@
 #include "stratad/session.h"
 
 struct reselection {
-	struct reselection *before; /* an earlier one, whose texts may be in use still */
+	struct reselection *before; /* an earlier one, whose texts may still be in use */
 	char *request;              /* all texts below point into it */
 	const char *xen;            /* NULL: as before */
 	const char *xen_domains;
 	const char *xen_budget;
-	struct kernel_selection *kernels; /* those that hold now */
+	struct kernel_selection *kernels; /* the current ones */
 };
 
 /* Adds the rules of --xen-domain: domains are named by the user and selected by their numbers. */
@@ -64,7 +63,7 @@ int session_select_xen(struct session *session, struct xen_selection *xen, const
 				 error);
 }
 
-/* What holds of an option: what was said last, or at the start. */
+/* The current value of an option: the last reselection's, or the initial one. */
 static const char *latest(const struct reselection *one, size_t member, const char *at_start)
 {
 	for (; one; one = one->before) {
@@ -121,14 +120,14 @@ static bool filters(const struct kernel_selection *selection)
 	return selection->kind == SELECT_TID || selection->kind == SELECT_PID;
 }
 
-/* Does the new one say anew what the old one says? */
+/* Whether the new selection replaces the old one. */
 static bool replaces(const struct kernel_selection *new_one, const struct kernel_selection *old)
 {
 	return !strcmp(new_one->domain, old->domain) &&
 	       (new_one->kind == old->kind || (filters(new_one) && filters(old)));
 }
 
-/* Puts a selection before all others, where it is found first, in place of one like it. */
+/* Puts a selection before all others, where it takes precedence, and replaces a similar one. */
 static int add_selection(struct session *session, struct reselection *new_one,
 			 const struct kernel_selection *selection, struct strata_error *error)
 {
@@ -150,7 +149,7 @@ static int add_selection(struct session *session, struct reselection *new_one,
 		if (!replaces(selection, &old[i]))
 			list[nr++] = old[i];
 	}
-	/* Where nothing was chosen, everybody took part; they still do. */
+	/* Without a selection all kernels took part; they still do. */
 	if (!chosen)
 		list[nr++] = (struct kernel_selection){
 			.kind = SELECT_EVENTS, .domain = "*", .text = "default", .found = true
@@ -205,7 +204,7 @@ int session_reselect(struct session *session, char *request, struct strata_error
 	int result = 0;
 	size_t i;
 
-	/* Whoever were told to start now would not be told to stop any more. */
+	/* A kernel that starts now would not be stopped any more. */
 	if (session->kernels.stopping) {
 		free(new_one);
 		return strata_fail(error, "the recorder is ending; start another one");
@@ -226,13 +225,13 @@ int session_reselect(struct session *session, char *request, struct strata_error
 	if (!result && (new_one->xen || new_one->xen_domains || new_one->xen_budget))
 		result = reselect_xen(session, new_one, session->options->wait, error);
 	if (result) {
-		/* As if nothing had been said. */
+		/* Undo the reselection. */
 		new_one->xen = new_one->xen_domains = new_one->xen_budget = NULL;
 		session->kernels.selections = before;
 		session->kernels.nr_selections = nr_before;
 		return -1;
 	}
-	/* What one kernel does not take, the others do. */
+	/* A kernel that refuses does not affect the others. */
 	for (i = 0; new_one->kernels && i < session->kernels.nr; i++)
 		if (participant_reselect(&session->kernels, &session->kernels.list[i],
 					 result ? &later : error))

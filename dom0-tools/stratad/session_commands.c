@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* session_commands.c - what a recording does when a command or a death asks for it; see session.h.
- */
+/* session_commands.c - serves commands to a recording, and writes snapshots when a guest dies; see
+ * session.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "stratad/session.h"
 #include "stratad/snapshot.h"
 
-/* For this long a selection waits for xenstored. */
+/* Timeout of a selection for xenstored. */
 #define SELECT_MS 10000u
 
 static struct hypervisor *recorded_hypervisor(struct session *session)
@@ -18,7 +18,7 @@ static struct hypervisor *recorded_hypervisor(struct session *session)
 	return session_records_xen(session) ? session->hypervisor : NULL;
 }
 
-/* What a snapshot could not keep, to be said behind where it is; "" if there is nothing. */
+/* The part of a message that tells what a snapshot lacks; "" if nothing. */
 static const char *what_is_missing(const struct recorder_totals *totals)
 {
 	if (totals->was_full)
@@ -28,7 +28,7 @@ static const char *what_is_missing(const struct recorder_totals *totals)
 		return "; a user or guest wrote as much as was left on the disk, and what followed "
 		       "is lost: make room, or name another disk with --output";
 	if (totals->bad_packets)
-		return "; packets that were no packets are left out";
+		return "; invalid packets were left out";
 	return "";
 }
 
@@ -107,7 +107,7 @@ static int serve_snapshot_force(struct session *session, struct control_request 
 	return take_snapshot(session, request, OUTPUT_REPLACE, answer, bytes);
 }
 
-/* It is answered when all kernels are told. */
+/* Answered later, when all kernels have got their commands. */
 static int serve_select(struct session *session, struct control_request *request, char *answer,
 			size_t bytes)
 {
@@ -130,7 +130,7 @@ static void answer_selector(struct session *session, int status, const char *tex
 	control_socket_answer(&session->selector, status, text);
 }
 
-/* Answers a selection when no command for it is on its way to xenstore any more. */
+/* Answers a selection when all its commands are in xenstore. */
 static void tend_selection(struct session *session)
 {
 	const struct participants *kernels = &session->kernels;

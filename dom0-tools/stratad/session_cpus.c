@@ -3,9 +3,10 @@
  * session_cpus.c - records physical CPUs that are added to the host while a recording goes on; see
  * session.h.
  *
- * Xen makes the ring of such a CPU before the CPU runs.  Nothing tells us: Xen is asked how many
- * rings there are, which costs one hypercall, so often that a ring of the default size has not
- * filled by then.
+ * Xen makes the ring of such a CPU before the CPU runs.  Nothing notifies us, so we ask Xen for the
+ *                                                        number of rings, by one hypercall, often
+ *                                                        enough that a ring of the default size
+ *                                                        cannot fill in between.
  */
 #include <stdio.h>
 

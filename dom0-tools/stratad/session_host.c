@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * session_host.c - what kind of host a recording is made on, and its clock: a Xen
- * host with all that belongs to it, or a machine of which only applications are
- * recorded; see session.h.
+ * session_host.c - finds out the kind of host and its clock: a Xen host, or a machine on which only
+ * applications are recorded; see session.h.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +12,7 @@
 
 #include "stratad/session.h"
 
-/* For this long the counter's frequency is measured before a recording without a hypervisor. */
+/* How long the counter's frequency is measured before a recording without a hypervisor. */
 #define CLOCK_NS 20000000
 
 static int open_xen(struct session *session, struct strata_error *error)
@@ -41,7 +40,7 @@ static int open_xen(struct session *session, struct strata_error *error)
 	return 0;
 }
 
-/* Measures what a hypervisor would know; the end of the recording measures it better. */
+/* Measures the frequency; the end of the recording measures it more exactly. */
 static int measure_clock(struct session *session, struct strata_error *error)
 {
 	const struct timespec pause = { .tv_nsec = CLOCK_NS };

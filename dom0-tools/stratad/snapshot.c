@@ -17,7 +17,7 @@
 #include "stratad/domains/participant_events.h"
 #include "consumerd/sources.h"
 
-/* How long guests have to flush.  The guest that is looked into may hang. */
+/* How long guests have to flush.  The guest of interest may hang. */
 #define FLUSH_MS 1000u
 #define LOOK_NS  5000000
 
@@ -93,8 +93,8 @@ int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor,
 		return -1;
 	snprintf(written, bytes, "%s", recorder_dir(recorder)->path);
 	sources_set_clock(recorder, kernels->tsc_khz);
-	/* The files and tables first: what is taken out of the rings is lost if nobody can read it,
-	 * and what the hypervisor says of its clocks when it flushes is overwritten soon. */
+	/* Files and tables first: packets without tables could not be read, and the hypervisor's
+	 * clock records of the flush are soon overwritten. */
 	if (add_sources(recorder, kernels, hypervisor, apps, died, error) ||
 	    recorder_save(recorder, error)) {
 		recorder_abandon(recorder);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * snapshot.h - writes what the rings of a flight recorder hold into a recording of
- * its own, while they go on recording.
+ * snapshot.h - writes the contents of a flight recorder's rings into a separate recording, while
+ * they continue to record.
  */
 #ifndef STRATA_STRATAD_SNAPSHOT_H
 #define STRATA_STRATAD_SNAPSHOT_H
@@ -11,13 +11,12 @@
 #include "stratad/domains/participants.h"
 
 /*
- * Asks every CPU to hand over what it has, waits a bounded time for those that do
- * not answer, and takes what is committed of theirs.
- * What a snapshot of all has taken, the next one does not have again.
- * @kernels:    all who take part; also one that is dead, and still mapped
+ * Asks every CPU to flush, waits a bounded time, and takes committed records of those that do not
+ * answer.  The next snapshot does not contain the events of this one again.
+ * @kernels:    all participants; also a dead one that is still mapped
  * @hypervisor: NULL: it is not recorded
- * @apps:       what they have published is taken; what one that has no restartable
- *              sequences is writing is not
+ * @apps:       their published events are taken; without restartable sequences not the event being
+ *              written
  * @died:       NULL: a snapshot of all; or whose last moments these are: of the others, what they
  *              have is copied and stays theirs
  * @dir, @place: as for recorder_open()

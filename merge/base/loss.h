@@ -20,8 +20,7 @@ struct strata_loss {
 	uint64_t kinds[STRATA_NR_LOST]; /* the same by enum strata_lost, if has_kinds */
 	bool has_kinds;
 	uint64_t missing_packets;
-	bool is_damage; /* unreadable bytes are missing as well; how many events they held is
-			   unknown */
+	bool is_damage;          /* bytes were unreadable: their number of events is unknown */
 	uint64_t from_ns, to_ns; /* since 1970 */
 };
 

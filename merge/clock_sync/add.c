@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * add.c - what a caller says of clocks, checked, and brought into the terms of an edge.
+ * add.c - checks the clocks and constraints that a caller adds, and converts them to an edge's
+ * units.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -77,7 +78,7 @@ static void set_limits(struct strata_edge *edge, const struct strata_clock_limit
 	edge->windows.length = limits->window_ms * (STRATA_GRAIN_SECOND / 1000);
 }
 
-/* @who: whose limits they are */
+/* @who: the owner, for messages */
 static int check_limits(const struct strata_clock_limits *limits, const char *who,
 			struct strata_error *err)
 {
@@ -90,9 +91,17 @@ static int check_limits(const struct strata_clock_limits *limits, const char *wh
 }
 
 /*
- * Returns the edge of two clocks, made if it does not exist; NULL: out of memory.  Its axis is
- * the time of the clock that was added later: the one added first is the reference more often
- * than not, and converting along the axis is direct.
+ * Returns the edge of two clocks, made if it does not exist; NULL: out of memory.  Its axis is the
+ *                                                                                  time of the
+ *                                                                                  clock that was
+ *                                                                                  added later,
+ *                                                                                  because the
+ *                                                                                  first one is
+ *                                                                                  usually the
+ *                                                                                  reference, and
+ *                                                                                  converting from
+ *                                                                                  the axis is
+ *                                                                                  direct.
  */
 static struct strata_edge *constraint_edge(struct strata_clock_sync *sync, int a, int b)
 {
@@ -191,7 +200,7 @@ static int add_constraint(struct strata_clock_sync *sync, struct strata_edge *ed
 	}
 	u = (x - edge->origin) >> STRATA_FINE_GRAIN;
 	v = y - x - edge->deviation;
-	/* Outwards, and one for u, which was rounded, too. */
+	/* Rounded outwards, plus one for the rounding of u. */
 	v = side == STRATA_ABOVE ? strata_ceil_shift(v, STRATA_FINE_GRAIN) + 1
 				 : (v >> STRATA_FINE_GRAIN) - 1;
 	if (u <= -STRATA_GRAIN_LIMIT || u >= STRATA_GRAIN_LIMIT || v <= -STRATA_GRAIN_LIMIT ||
@@ -213,7 +222,7 @@ static strata_wide time_of(const struct strata_clock_sync *sync, struct strata_c
 	return strata_fine_time(&sync->rates[event.clock], event.reading);
 }
 
-/* A duration on any clock of the edge: drift may make it look shorter. */
+/* A duration on either clock of the edge, shortened by the drift. */
 static strata_wide at_least(const struct strata_edge *edge, uint64_t ns)
 {
 	strata_wide fine = (strata_wide)ns << STRATA_FINE_SHIFT;
@@ -221,7 +230,7 @@ static strata_wide at_least(const struct strata_edge *edge, uint64_t ns)
 	return fine - strata_ceil_div(fine * edge->asked.drift_ppb, 1000000000);
 }
 
-/* A clock shows the tick that has begun: what happened may have happened up to a tick later. */
+/* A clock shows the tick that has begun: the event may be up to a tick later. */
 static strata_wide end_of(const struct strata_clock_sync *sync, struct strata_clock_event event)
 {
 	const struct strata_clock_rate *rate = &sync->rates[event.clock];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * clock_sync_report.h - the bounds that were found, and where the assumptions failed.
+ * clock_sync_report.h - reports bounds, and where the assumptions failed.
  */
 #ifndef STRATA_CLOCK_SYNC_REPORT_H
 #define STRATA_CLOCK_SYNC_REPORT_H
@@ -8,18 +8,16 @@
 #include "clock_sync/clock_sync.h"
 
 enum strata_clock_breach_kind {
-	STRATA_BREACH_STEP,       /* a clock was set: size is by how much, ns */
-	STRATA_BREACH_FALSE_PAIR, /* a constraint that cannot be: size is by how much, ns */
-	STRATA_BREACH_DRIFT,      /* rates differ more than assumed: size is what it takes, ppb */
-	STRATA_BREACH_WANDER, /* the rate changes faster than assumed: size is what it takes, ppt/s
-			       */
-	STRATA_BREACH_UNEXPLAINED, /* none of these: size is what constraints were loosened by, ns
-				    */
+	STRATA_BREACH_STEP,        /* a clock was set, by size ns */
+	STRATA_BREACH_FALSE_PAIR,  /* an impossible constraint, by size ns */
+	STRATA_BREACH_DRIFT,       /* rates differ more than assumed: by size ppb */
+	STRATA_BREACH_WANDER,      /* the rate changes faster than assumed: by size ppt/s */
+	STRATA_BREACH_UNEXPLAINED, /* none of these: constraints were loosened by size ns */
 };
 
 struct strata_clock_breach {
 	enum strata_clock_breach_kind kind;
-	int clock; /* the one whose readings follow */
+	int clock; /* the clock of the readings below */
 	int other;
 	int64_t from; /* readings of @clock between which it happened */
 	int64_t to;
@@ -27,7 +25,7 @@ struct strata_clock_breach {
 	uint64_t cookie; /* of a false pair */
 };
 
-/* The bounds are over the pieces of the clock's map in which constraints lie. */
+/* Bounds over the pieces of the clock's map that contain constraints. */
 struct strata_clock_report {
 	const char *name;
 	bool reachable;
@@ -42,7 +40,7 @@ struct strata_clock_sync_report {
 	size_t nr_breaches;
 };
 
-/* After solve; holds until the next call that is not a conversion. */
+/* After solve; valid until the next call other than a conversion. */
 const struct strata_clock_sync_report *strata_clock_sync_report(struct strata_clock_sync *sync,
 								struct strata_error *err);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * divide.c - where the model fails, window by window, and what is made of it.
+ * divide.c - finds windows in which the model fails, and explains them.
  *
- * Each window's constraints, with all those before it since the last step, must leave room
- * for a line.  Where they do not, the explanations are tried from the least to the most:
+ * Some line must satisfy each window's constraints and all those before it since the last step.  If
+ * none does, explanations are tried from the weakest to the strongest:
  *
  *   drift         a rate that differs more than was assumed explains it: it is assumed now
  *   wander        a rate that changes faster than was assumed does, likewise, if it is one
@@ -12,20 +12,20 @@
  *   step          both sides of some instant have a line, but not the same: divided there
  *   unexplained   constraints are loosened until there is a line; what they say is no proof
  *
- * Look-ahead comes first: what a step makes of the windows after it no false pair does, and
- * neither of them is explained by what an oscillator does in some seconds.
+ * Look-ahead comes first: it distinguishes a step from a false pair, and both from what an
+ * oscillator does in some seconds.
  */
 #include <string.h>
 
 #include "clock_sync/edge.h"
 #include "clock_sync/hulls/repair.h"
 
-#define AHEAD          4u         /* windows looked at after the one that fails */
-#define BACK           64u        /* windows that a history is made of again */
-#define FALSE_LIMIT    16u        /* false pairs of a window: more are not a few */
-#define DRIFT_FACTOR   8u         /* times the prior: more is no drift */
+#define AHEAD          4u         /* windows examined after the failing one */
+#define BACK           64u        /* windows from which a history is rebuilt */
+#define FALSE_LIMIT    16u        /* limit of false pairs in a window */
+#define DRIFT_FACTOR   8u         /* times the assumed drift: more is not drift */
 #define DRIFT_LIMIT    100000000u /* ppb */
-#define SLEW_LIMIT     100000000u /* 1e-12 a second: 100 ppm a second is no oscillator */
+#define SLEW_LIMIT     100000000u /* 1e-12 a second: no oscillator changes by 100 ppm a second */
 #define SLEW_LIKELY    10000000u  /* 10 ppm a second: one that is being heated */
 #define BREACHES_LIMIT 100000u
 
@@ -78,7 +78,7 @@ static bool look_at(struct division *division, size_t ahead)
 	return true;
 }
 
-/* Makes the past anew after windows in it were changed. */
+/* Rebuilds the past after windows in it were changed. */
 static bool remember(struct division *division)
 {
 	const struct strata_windows *windows = &division->edge->windows;
@@ -96,7 +96,7 @@ static bool remember(struct division *division)
 	return true;
 }
 
-/* Takes a point out of its window. */
+/* Removes a point from its window. */
 static bool drop(struct division *division, enum strata_side side, const struct strata_point *point)
 {
 	struct strata_windows *windows = &division->edge->windows;
@@ -140,7 +140,7 @@ static enum strata_answer try_false(struct division *division)
 	return remember(division) ? STRATA_YES : STRATA_OUT_OF_MEMORY;
 }
 
-/* Whether what is looked at has a line with another limit of the model. */
+/* Whether the examined windows have a line with another limit of the model. */
 static enum strata_answer feasible_with(struct division *division, bool drift, uint32_t limit)
 {
 	const struct strata_model *model = &division->edge->model;
@@ -151,7 +151,7 @@ static enum strata_answer feasible_with(struct division *division, bool drift, u
 			       strata_window_middle(now(division)));
 }
 
-/* The least limit that will do, to a part in 64: @fails does not, @most may. */
+/* The least sufficient limit, to a part in 64: @fails is too small, @most may suffice. */
 static enum strata_answer least_limit(struct division *division, bool drift, uint32_t fails,
 				      uint32_t most, uint32_t *least)
 {
@@ -191,7 +191,7 @@ static enum strata_answer try_drift(struct division *division)
 	if (!note(division, STRATA_BREACH_DRIFT, now(division)->start, now(division)->end, least,
 		  0))
 		return STRATA_OUT_OF_MEMORY;
-	/* It is at least that; how much more, nobody knows. */
+	/* This is a lower limit; the true drift may be larger. */
 	edge->model = strata_model_make((uint32_t)most, edge->model.slew);
 	return STRATA_YES;
 }
@@ -216,7 +216,7 @@ static enum strata_answer try_wander(struct division *division, uint32_t most)
 	return STRATA_YES;
 }
 
-/* Divides windows at a step: what lies within it belongs to neither side. */
+/* Divides windows at a step; constraints within it belong to neither side. */
 static bool divide_at(struct division *division, const struct strata_step *step)
 {
 	struct strata_windows *windows = &division->edge->windows;
@@ -297,7 +297,7 @@ static bool loosen(struct division *division)
 	       strata_window_settle(window, division->room, &division->edge->model);
 }
 
-/* Makes something of a window that fails, so that it is looked at again. */
+/* Explains a failing window, which is then examined again. */
 static bool explain(struct division *division)
 {
 	static const size_t aheads[] = { AHEAD, 1, 0 };
@@ -344,7 +344,7 @@ static bool divide(struct division *division)
 		if (answer == STRATA_OUT_OF_MEMORY)
 			return false;
 		if (answer == STRATA_NO) {
-			/* Every explanation but the last may leave something over. */
+			/* Any explanation but the last may be insufficient. */
 			if (tries++ < 4 * FALSE_LIMIT ? !explain(division) : !loosen(division))
 				return false;
 			continue;

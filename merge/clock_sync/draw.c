@@ -10,9 +10,9 @@
 #define LEAST_SLEW 1000u /* 1e-12 a second: where there was to be none */
 
 /*
- * Neighbours that differ by more than drift allows know more of each other than they say: what
- * one of them encloses, and the drift, enclose the other.  After that, the middle moves by no
- * more than drift allows, so that converted time never runs backwards.
+ * If neighbours differ by more than drift allows, the enclosure of one, widened by the drift,
+ * narrows the other's.  Then the middle moves by no more than drift allows, so that converted time
+ * never runs backwards.
  */
 static void agree(const struct strata_model *model, struct strata_knot *from,
 		  struct strata_knot *to)
@@ -62,8 +62,8 @@ static bool emit(struct strata_edge *edge, struct strata_knots *knots)
 }
 
 /*
- * Between two stretches the clock was set.  When exactly is not known: until the first constraint
- * after it, its deviation is what it was or what it became, and the enclosure holds both.
+ * Between two stretches the clock was set, at an unknown instant: until the first constraint after
+ * it, the enclosure covers the deviations before and after.
  */
 static bool bridge(struct strata_edge *edge, size_t last_before)
 {
@@ -120,7 +120,7 @@ static bool draw(struct strata_edge *edge, struct strata_polygon_room *room, int
 
 		while (next < windows->nr && !windows->at[next].after_step)
 			next++;
-		/* Windows that lost their points have no say in where a stretch ends. */
+		/* Windows without points do not limit a stretch. */
 		for (end = next; first < end && strata_window_empty(&windows->at[first]);)
 			first++;
 		while (first < end && strata_window_empty(&windows->at[end - 1]))
@@ -142,8 +142,8 @@ static bool draw(struct strata_edge *edge, struct strata_polygon_room *room, int
 }
 
 /*
- * Where windows and what came before them left room, but all that comes after does not, the
- * rate changes faster than was assumed: it is assumed to, until there is a line.
+ * If windows have a line with those before them, but not with all that follow, the rate changes
+ * faster than assumed: raises the limit until a line exists.
  */
 bool strata_edge_draw(struct strata_edge *edge, struct strata_polygon_room *room,
 		      struct strata_breaches *breaches)

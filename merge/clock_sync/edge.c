@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * edge.c - one hop: a time of one clock of an edge as a time of the other.
+ * edge.c - converts a time of one clock of an edge to the other clock.
  */
 #include <stdlib.h>
 

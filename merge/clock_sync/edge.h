@@ -15,20 +15,20 @@ struct strata_edge {
 	int from; /* its time is the axis */
 	int to;
 	struct strata_model asked;
-	struct strata_model model; /* wider than what was asked, where that failed */
+	struct strata_model model; /* with wider limits than given, if those failed */
 	bool has_origin;
 	strata_wide origin;    /* fine time of @from: u = 0 */
 	strata_wide deviation; /* fine: v = 0 */
 	struct strata_windows windows;
 	struct strata_line line;
 
-	/* The span of @from's time in which something was seen; fine. */
+	/* The span of @from's time with constraints; fine. */
 	bool seen;
 	strata_wide first;
 	strata_wide last;
 };
 
-/* Where the model failed, in the terms of an edge. */
+/* A failure of the model, in an edge's units. */
 struct strata_breach {
 	enum strata_clock_breach_kind kind;
 	int64_t from; /* grains */
@@ -47,29 +47,28 @@ struct strata_breaches {
 /* False: out of memory. */
 bool strata_breach_add(struct strata_breaches *breaches, const struct strata_breach *breach);
 
-/* What a hop along an edge makes of a time; all fine. */
+/* The result of a hop along an edge; all fine. */
 struct strata_hop {
 	strata_wide time;
 	strata_wide half;
 	strata_wide sag;
 	unsigned int flags; /* STRATA_PIECE_* */
-	bool known;         /* false: the edge says nothing of this time, half is of no use */
+	bool known;         /* false: unknown time, half is meaningless */
 };
 
 /*
- * Finds the steps and what else the model cannot explain (divide.c), so that every stretch of
- * windows between two steps has a line that obeys all its constraints.  Breaches that are found
- * are added to @breaches.  False: out of memory.
+ * Finds steps and other breaches of the model (divide.c), so that every stretch of windows between
+ * two steps has a line that satisfies all its constraints. Adds to @breaches. False: out of memory.
  */
 bool strata_edge_divide(struct strata_edge *edge, struct strata_polygon_room *room,
 			struct strata_breaches *breaches);
 
-/* Makes the line of an edge that was divided (draw.c).  It stays empty if nothing bounds the
- * deviation from both sides.  False: out of memory. */
+/* Makes the line of a divided edge (draw.c); empty if the deviation is not bounded from both sides.
+ * False: out of memory. */
 bool strata_edge_draw(struct strata_edge *edge, struct strata_polygon_room *room,
 		      struct strata_breaches *breaches);
 
-/* Whether it ties its clocks: something bounds the deviation from both sides. */
+/* Whether it ties its clocks: the deviation is bounded from both sides. */
 bool strata_edge_usable(const struct strata_edge *edge);
 
 /* Time of @to at a time of @from, and the other way round.  The edge is usable. */

@@ -2,8 +2,8 @@
 /*
  * graph.c - paths of least total bound (Dijkstra 1959).
  *
- * An edge weighs its mean bound over the whole time in which anything was seen of either of
- * its clocks: one that is narrow for a moment and drifts blind for the rest is heavy.
+ * An edge's weight is its mean bound over the whole span of its clocks: an edge with a narrow bound
+ * for a moment and none for the rest is heavy.
  */
 #include "clock_sync/graph.h"
 
@@ -52,7 +52,7 @@ static uint64_t weigh(const struct strata_clock_sync *sync, const struct strata_
 		struct strata_hop hop =
 			strata_edge_forward(edge, first + (last - first) / SAMPLES * i);
 
-		/* Where an edge says nothing, a year is as good as any. */
+		/* An unknown bound counts as a year. */
 		if (!hop.known)
 			hop.half = STRATA_FINE_SECOND * 31536000;
 		sum += strata_wide_min(hop.half + hop.sag, STRATA_FINE_SECOND * 31536000);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * graph.h - what strata_clock_sync holds.
+ * graph.h - the contents of strata_clock_sync, and paths in it.
  */
 #ifndef STRATA_CLOCK_SYNC_GRAPH_H
 #define STRATA_CLOCK_SYNC_GRAPH_H
@@ -15,7 +15,7 @@ struct strata_clock {
 	int parent_edge;   /* the edge towards the reference; -1 */
 	uint64_t distance; /* total mean bound of the path; UINT64_MAX: unreachable */
 	bool done;
-	struct strata_sync_map *map; /* where cursors find it, for good */
+	struct strata_sync_map *map; /* stable address for cursors */
 };
 
 struct strata_clock_sync {
@@ -24,8 +24,8 @@ struct strata_clock_sync {
 	size_t nr_clocks;
 	struct strata_edge **edges;
 	size_t nr_edges;
-	size_t last_edge;                  /* that was added to */
-	struct strata_clock_limits limits; /* of edges for which nothing else is said */
+	size_t last_edge;                  /* last used */
+	struct strata_clock_limits limits; /* default of edges */
 	int reference;
 	struct strata_polygon_room room;
 	struct strata_breaches *breaches; /* of each edge */

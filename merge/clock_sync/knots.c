@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * knots.c - where the line of an edge is pinned down.
+ * knots.c - chooses the instants at which the line of an edge is computed.
  *
- * The polygon of an instant takes in everything before it, the window around it and
- * everything after it, each constraint lifted for its distance.  That is done at knots:
- * the ends of windows, and in between wherever the chord of two knots would claim
- * noticeably less than the polygon of the instant in their middle.  Beyond the first and
- * the last constraint a few knots follow, ever farther apart, since a drift that is
- * known is not forgotten at once; then the prior alone is left.
+ * The polygon of an instant uses all constraints before, around and after it, each lifted by its
+ * distance.  It is computed at knots: the ends of windows, and in between wherever the chord of two
+ * knots would be noticeably wider than the polygon in their middle.  Beyond the first and the last
+ * constraint a few knots follow at growing distances, because a known drift remains useful for a
+ * while; then only the assumed drift is left.
  */
 #include <stdlib.h>
 
 #include "clock_sync/knots.h"
 
-#define LEVELS      12  /* a stretch is halved at most so often */
-#define TOLERANCE   200 /* a bound may be wider by two parts in so many than the polygon's */
+#define LEVELS      12  /* most halvings of a stretch */
+#define TOLERANCE   200 /* a bound may exceed the polygon's by two parts in this many */
 #define LEAST_GRAIN 8   /* and by half a nanosecond */
 #define CHECKPOINT  32u /* windows between two histories that are kept */
 #define OUTER       8   /* knots beyond the ends */
-#define SPARSE      8   /* constraints of a window that are few */
+#define SPARSE      8   /* at most this many constraints in a window are few */
 
 /* One stretch of windows without a step. */
 struct drawing {
@@ -31,7 +30,7 @@ struct drawing {
 	struct strata_history all;                   /* what applies to the instants asked for */
 	size_t first;                                /* windows */
 	size_t end;
-	bool failed; /* at an instant since the last knot there was no line */
+	bool failed; /* there was an instant without a line since the last knot */
 };
 
 static bool add_knot(struct drawing *drawing, int64_t u, const struct strata_interval *interval)
@@ -111,7 +110,7 @@ static bool refine(struct drawing *drawing, const struct strata_knot *a,
 	return add_knot(drawing, b->u, &b->at);
 }
 
-/* Knots of [from, to], for which drawing->all holds.  The first one may be there already. */
+/* Knots of [from, to], with the history in drawing->all.  The first one may exist. */
 static bool draw_span(struct drawing *drawing, int64_t from, int64_t to)
 {
 	struct strata_knot a, b;
@@ -155,8 +154,8 @@ static void extent(const struct strata_window *window, int64_t *first, int64_t *
 }
 
 /*
- * Knots of a window.  Where constraints are few, the bound is least at each of them and grows
- * on both sides: halving might miss that, so there is a knot at each.
+ * Knots of a window.  With few constraints, the bound has a minimum at each of them, which halving
+ *                     might miss, so there is a knot at each.
  */
 static bool draw_window(struct drawing *drawing, const struct strata_window *window, int64_t start,
 			int64_t end)
@@ -205,7 +204,7 @@ static bool fill_after(struct drawing *drawing, size_t from)
 	return true;
 }
 
-/* Histories from every so many-th window on; the last one is that of the end: empty. */
+/* Histories from every CHECKPOINT-th window on; the last one, at the end, is empty. */
 static bool keep_some(struct drawing *drawing)
 {
 	const struct strata_windows *windows = &drawing->edge->windows;
@@ -238,7 +237,7 @@ static void forget_kept(struct drawing *drawing)
 	drawing->kept = NULL;
 }
 
-/* Knots beyond the end of what is known, as far out as there is something to say. */
+/* Knots beyond the last constraint, until only the assumed drift is left. */
 static bool draw_outer(struct drawing *drawing, int64_t at, int sign)
 {
 	int64_t distance = drawing->edge->windows.length;
@@ -286,7 +285,7 @@ static bool draw_stretch(struct drawing *drawing, bool before, bool behind)
 			continue;
 		extent(window, &first, &last);
 		start = !drawn ? first : window->start;
-		/* What lies between two windows that do not meet. */
+		/* The gap between two windows. */
 		if (drawn && start > end) {
 			if (!strata_history_join(&drawing->all, drawing->past.points,
 						 drawing->after[i - base].points, NULL) ||

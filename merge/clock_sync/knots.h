@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * knots.h - instants of an edge at which the deviation is pinned down.
+ * knots.h - instants of an edge at which the deviation is computed.
  */
 #ifndef STRATA_CLOCK_SYNC_KNOTS_H
 #define STRATA_CLOCK_SYNC_KNOTS_H
@@ -10,7 +10,7 @@
 struct strata_knot {
 	int64_t u;
 	struct strata_interval at;
-	bool unproven; /* no room for what this one and its neighbour say */
+	bool unproven; /* contradicts its neighbour */
 };
 
 /* Zero-initialised is empty. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * map.c - the table made, and readings converted by it.
+ * map.c - makes the table, and converts readings by it.
  *
  * Values at nodes are below 2^100 ticks (2^63 readings at 1 Hz, in ticks of 2^36 Hz) before
  * they are clamped.  The shift of a piece is chosen so that value and bound times 2^shift
@@ -14,7 +14,7 @@
 
 #define MOST_SHIFT  60u
 #define SLOPE_LIMIT ((strata_wide)INT64_MAX - 2)
-#define BOUND_LIMIT ((strata_wide)1 << 72) /* 2^62 ticks: more is as good as none */
+#define BOUND_LIMIT ((strata_wide)1 << 72) /* 2^62 ticks: more counts as unbounded */
 
 static unsigned int bits_of(strata_wide value)
 {
@@ -57,7 +57,7 @@ static void set_bound(struct strata_map_piece *piece, const struct strata_map_no
 	if (a->unbounded || from < 0 || to < 0 || from > BOUND_LIMIT || to > BOUND_LIMIT)
 		return;
 	if (length == 1) {
-		/* No reading lies in between. */
+		/* No reading in between. */
 		to = from;
 	} else if (a->jump) {
 		strata_wide jump = b->value > a->value ? b->value - a->value : a->value - b->value;
@@ -102,10 +102,10 @@ static bool add_piece(struct strata_sync_map *map, const struct strata_map_node 
 	if (b->value > a->value) {
 		while (!slope_of(b->value - a->value, length, piece.shift, &slope) && piece.shift)
 			piece.shift--;
-		/* Only a jump is so steep that it does not fit: it happens at the end then. */
+		/* Only a jump exceeds the limit: it is placed at the end. */
 		piece.slope = slope > 0 && slope <= SLOPE_LIMIT ? (uint64_t)slope : 0;
 	}
-	/* The shift that converts rounds down: half a tick makes that to the nearest. */
+	/* The conversion's shift rounds down: half a tick more rounds to the nearest. */
 	piece.value = scaled(a->value, piece.shift) + ((strata_wide)1 << piece.shift) / 2;
 	set_bound(&piece, a, b, length);
 	map->pieces[map->nr++] = piece;

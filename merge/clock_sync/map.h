@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * map.h - the table by which readings of a clock become times of the reference.
+ * map.h - the table that converts a clock's readings to times of the reference.
  *
- * A piece holds from one reading to the next, value and bound being straight lines in
- * fixed point, so that a conversion is a multiplication and a shift.
+ * A piece covers the readings up to the next piece.  Value and bound are straight lines in fixed
+ * point, so a conversion is a multiplication and a shift.
  */
 #ifndef STRATA_CLOCK_SYNC_MAP_H
 #define STRATA_CLOCK_SYNC_MAP_H
@@ -20,10 +20,10 @@ struct strata_map_node {
 	strata_wide value;
 	strata_wide bound; /* negative: unbounded */
 	/* Of the piece that begins here: */
-	strata_wide sag; /* what its bound has on top of the chord */
+	strata_wide sag; /* excess of its bound over the chord */
 	uint32_t flags;  /* STRATA_CLOCK_* */
 	bool jump;       /* value and bound jump somewhere in it */
-	bool unbounded;  /* nothing is known within it */
+	bool unbounded;  /* without a bound */
 };
 
 struct strata_map_piece {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * path.c - times pushed along a path, bounds added up, and the table of a whole path.
+ * path.c - converts times along a path, adds up bounds, and makes the table of a path.
  *
- * Along a path the estimates are straight between the readings at which one of the hops has
- * the end of a piece.  Those of later hops are pulled back to readings of the first clock,
- * which may miss them by a tick or so: of no account where a line only bends, but a jump is
- * fenced in on both sides.
+ * Along a path, estimates are straight between the readings at which a piece of any hop ends.  Ends
+ * of later hops are converted back to readings of the first clock, with an error of about a tick:
+ * harmless where a line only bends; a jump is enclosed from both sides.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +30,7 @@ struct strata_hop strata_hop_at(const struct strata_path_hop *hop, strata_wide t
 			    : strata_edge_backward(hop->edge, time);
 }
 
-/* What an uncertainty of @half before a hop is after it. */
+/* An uncertainty of @half before a hop, as it is after the hop. */
 static strata_wide stretched(const struct strata_path_hop *hop, strata_wide half)
 {
 	const strata_wide whole = 1000000000 - 2 * (strata_wide)hop->edge->model.drift_ppb;
@@ -39,11 +38,11 @@ static strata_wide stretched(const struct strata_path_hop *hop, strata_wide half
 	return half + strata_ceil_div(half * hop->edge->model.drift_ppb, whole);
 }
 
-/* Times within this many fine units fit everything that is done with them. */
+/* Times within this many fine units cannot overflow. */
 #define TIME_LIMIT ((strata_wide)1 << 110)
 #define HALF_LIMIT ((strata_wide)1 << 80)
 
-/* What all hops make of a time of the first clock; fine. */
+/* Converts a time of the first clock by all hops; fine. */
 static struct strata_hop path_at(const struct strata_path *path, strata_wide time)
 {
 	struct strata_hop all = { .time = time, .known = true };
@@ -124,7 +123,7 @@ static bool line_bends(const struct strata_path *path, size_t hop, struct bends 
 
 		if (!path->hops[hop].forward) {
 			time += edge->deviation + strata_fine_of(at.estimate);
-			/* Which of two times it is is not sure as far as the step goes. */
+			/* Around a step both times are possible. */
 			if (step)
 				around += ticks_around(
 					path, strata_fine_of(
@@ -190,7 +189,7 @@ static void make_node(const struct strata_path *path, int64_t reading, struct st
 	node->bound = hop.known ? reference_ticks(path, hop.half) : -1;
 }
 
-/* What the piece from @node to @until has in common. */
+/* Sets the properties of the piece from @node to @until. */
 static void finish_node(const struct strata_path *path, struct strata_map_node *node, int64_t until)
 {
 	int64_t middle = (int64_t)(((strata_wide)node->reading + until) / 2);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * path.h - the way from a clock to the reference, edge by edge, and the map it makes.
+ * path.h - the path from a clock to the reference, edge by edge, and its map.
  */
 #ifndef STRATA_CLOCK_SYNC_PATH_H
 #define STRATA_CLOCK_SYNC_PATH_H
@@ -21,7 +21,7 @@ struct strata_path {
 	size_t nr;
 };
 
-/* What one hop makes of a time; fine. */
+/* Converts a time by one hop; fine. */
 struct strata_hop strata_hop_at(const struct strata_path_hop *hop, strata_wide time);
 
 /* Adds the pieces of all readings to @map.  False: out of memory. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* rate.h - between readings of a clock and nominal time, by its nominal rate. */
+/* rate.h - converts between a clock's readings and nominal time, by its nominal rate. */
 #ifndef STRATA_CLOCK_SYNC_RATE_H
 #define STRATA_CLOCK_SYNC_RATE_H
 

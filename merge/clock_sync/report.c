@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report.c - bounds and breaches, in the terms of the caller.
+ * report.c - converts bounds and breaches to the caller's units.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * solve.c - from what was added to maps: edges drawn, paths chosen, tables made.
+ * solve.c - makes maps from the constraints: draws edges, chooses paths, makes tables.
  */
 #include <stdlib.h>
 

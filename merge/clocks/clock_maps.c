@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All together; as long as the recording does not name more vCPUs than this. */
+/* Of all vCPUs together; more only if the recording names more vCPUs than this. */
 #define PIECES_MAX (1u << 19)
 
 static int compare_pieces(const void *left, const void *right)
@@ -30,7 +30,7 @@ static bool of_one_vcpu(const struct strata_vcpu_clock_piece *a,
 	return a->domain == b->domain && a->vcpu == b->vcpu;
 }
 
-/* Leaves each vCPU at most @most pieces, its last one among them. @most: 2 or more */
+/* Reduces each vCPU to @most pieces, including its last one.  @most: 2 or more */
 static void thin(struct strata_clock_maps *maps, size_t most)
 {
 	struct strata_vcpu_clock_piece *pieces = maps->pieces;
@@ -53,7 +53,7 @@ static void thin(struct strata_clock_maps *maps, size_t most)
 	maps->nr = kept;
 }
 
-/* Room for one more piece. */
+/* Makes room for one more piece. */
 static bool make_room(struct strata_clock_maps *maps)
 {
 	size_t most = STRATA_CLOCK_PIECES_OF_VCPU;
@@ -62,7 +62,7 @@ static bool make_room(struct strata_clock_maps *maps)
 
 	if (maps->nr < maps->capacity)
 		return true;
-	/* Half of it is free then, so that this is not done at each piece. */
+	/* Leaves half of it free, so that thinning stays rare. */
 	if (maps->capacity > most)
 		thin(maps, most);
 	while (maps->capacity >= PIECES_MAX && maps->nr > maps->capacity / 2 && most > 2) {
@@ -129,8 +129,8 @@ static uint64_t add_held(uint64_t a, uint64_t b)
 }
 
 /*
- * Host ticks by which the counter was set back from @old to @piece, rounded up; 0: forward, or not
- * at all.  A counter that begins or ends to be emulated does so before its guest reads it.
+ * Host ticks by which the counter was set back from @old to @piece, rounded up; 0: not set back.
+ * Emulation of a counter begins or ends before its guest can read it.
  */
 static uint64_t set_back(const struct strata_vcpu_clock_piece *old,
 			 const struct strata_vcpu_clock_piece *piece, uint32_t tsc_khz)
@@ -156,14 +156,14 @@ static uint64_t set_back(const struct strata_vcpu_clock_piece *old,
 	back += (int64_t)(old->map.offset - piece->map.offset);
 	if (back <= 0)
 		return 0;
-	/* System time may run up to twice as fast as the counter says while Xen corrects it. */
+	/* During a correction, system time may run up to twice as fast as the counter. */
 	ticks = (strata_uint128_t)back * tsc_khz * 2 /
 			(piece->guest_khz ? piece->guest_khz : tsc_khz) +
 		1;
 	return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
 }
 
-/* Doubt reaches across a piece that is shorter than it. */
+/* Doubt extends across pieces that are shorter. */
 static uint64_t reach(uint64_t back, uint64_t length, uint64_t beyond)
 {
 	uint64_t both = add_held(back, beyond);
@@ -203,7 +203,7 @@ void strata_clock_maps_sort(struct strata_clock_maps *maps, uint32_t tsc_khz)
 	if (maps->nr == 0)
 		return;
 	qsort(maps->pieces, maps->nr, sizeof(*maps->pieces), compare_pieces);
-	/* A record that says again what holds already makes no new piece. */
+	/* A record that repeats the current map makes no new piece. */
 	for (i = 1; i < maps->nr; i++) {
 		if (!same_map(&maps->pieces[i], &maps->pieces[kept]))
 			maps->pieces[++kept] = maps->pieces[i];
@@ -220,7 +220,7 @@ void strata_clock_maps_clear(struct strata_clock_maps *maps)
 	memset(maps, 0, sizeof(*maps));
 }
 
-/* Index of the first piece that does not come before that vCPU's. */
+/* Index of the first piece of that vCPU or a later one. */
 static size_t first_piece(const struct strata_clock_maps *maps, uint16_t domain, uint16_t vcpu)
 {
 	uint32_t wanted = (uint32_t)domain << 16 | vcpu;

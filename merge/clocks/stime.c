@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stime.c - see stime.h: the questions, and times that are put together.
- * stime_record.c makes the time of each physical CPU of what was recorded,
- * vcpu_stime.c that of each vCPU with an emulated counter, stream_clock.c asks.
+ * stime.c - see stime.h: queries, and composite times. stime_record.c makes the time of each
+ * physical CPU from its records, vcpu_stime.c that of each vCPU with an emulated counter;
+ * stream_clock.c queries them.
  *
- * Within a piece time never falls.  Across pieces it may, so each keeps the
- * greatest time up to its end and the least from its start on: these never fall
- * from piece to piece, and each question is one binary search.
+ * Within a piece time never decreases.  Across pieces it may, so each keeps the greatest time up to
+ * its end and the least from its start on: these never decrease, and each query is one binary
+ * search.
  *
  * Where pieces overlap, the answers are the earliest and the latest tick that any
  * of them can give, or beyond: the search finds the first piece, by its start, that
@@ -49,7 +49,7 @@ static uint64_t subtract_held(uint64_t a, uint64_t b)
 	return a < b ? 0 : a - b;
 }
 
-/* Before the stamp, which only the first piece knows, the line is carried on backwards. */
+/* Before the stamp, which only happens in the first piece, the line is extended backwards. */
 uint64_t strata_stime_line_at(const struct strata_stime_line *line, uint64_t ticks)
 {
 	if (ticks >= line->local_tsc)
@@ -142,7 +142,7 @@ static size_t piece_at(const struct strata_stime *stime, uint64_t ticks)
 	return low;
 }
 
-/* @other's pieces do not overlap.  What a vague one keeps of those around it makes it no surer. */
+/* @other's pieces do not overlap.  A vague piece stays vague. */
 bool strata_stime_add_part(struct strata_stime *stime, const struct strata_stime *other,
 			   uint64_t from_ticks, uint64_t until_ticks)
 {
@@ -195,7 +195,7 @@ uint64_t strata_stime_first(const struct strata_stime *stime, uint64_t ns)
 	size_t low = 0, high = stime->nr;
 	uint64_t ticks;
 
-	/* The first piece that gets there. */
+	/* The first piece that reaches that time. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -215,7 +215,7 @@ uint64_t strata_stime_first(const struct strata_stime *stime, uint64_t ns)
 	return low + 1 < stime->nr && piece[1].from_ticks < ticks ? piece[1].from_ticks : ticks;
 }
 
-/* How many pieces begin at that time or before, and all that follow do not. */
+/* Number of pieces that begin at that time or before. */
 static size_t nr_begun(const struct strata_stime *stime, uint64_t ns)
 {
 	size_t low = 0, high = stime->nr;

@@ -3,17 +3,15 @@
  * stime.h - Xen's system time as a function of the host's time stamp counter, and
  * its inverse as an interval.
  *
- * Each physical CPU extrapolates system time from its own counter, and is
- * corrected about once a second: a piece for each correction, which holds from
- * the tick on at which it was recorded.  Where two pieces meet, system time may
- * jump forward, or step back: the inverse of a step back is not one tick but a
- * span of them.
+ * Each physical CPU extrapolates system time from its own counter, and is corrected about once a
+ * second. Each correction begins a piece, valid from the tick of its record. Between pieces, system
+ * time may jump forward or step back: the inverse of a step back is a span of ticks.
  *
- * Where records were lost, time is any of a range: the inverse of what lies in
- * it reaches all over that place.  stime_record.c says which range that is.
+ * Where records were lost, time is only known to lie in a range, which stime_record.c computes; its
+ * inverse covers the whole gap.
  *
- * A vCPU whose counter is emulated sees the time of the CPU that it runs on, so
- * it has such a function too, put together from theirs.
+ * A vCPU with an emulated counter sees the time of the CPU on which it runs, so its function is
+ * composed of theirs.
  */
 #ifndef STRATA_MERGE_STIME_H
 #define STRATA_MERGE_STIME_H
@@ -23,7 +21,7 @@
 #include <strata/abi/hypervisor.h>
 #include <strata/clock.h>
 
-/* Time since a stamp, as Xen computes it. */
+/* Xen's computation of the time since a stamp. */
 struct strata_stime_line {
 	uint64_t local_tsc;
 	uint64_t local_stime_ns;
@@ -32,8 +30,22 @@ struct strata_stime_line {
 
 /*
  * From from_ticks to until_ticks of the host, both included; the first one from 0 on.  Pieces may
- * overlap: then it is not known which of them holds.  A vague piece has no line, and its scale's
- * mul_frac is 0: time may be any from least_ns to most_ns, at any of its ticks.
+ *                                                                                      overlap:
+ *                                                                                      then any of
+ *                                                                                      them may be
+ *                                                                                      valid.  A
+ *                                                                                      vague piece
+ *                                                                                      has no line,
+ *                                                                                      and its
+ *                                                                                      scale's
+ *                                                                                      mul_frac is
+ *                                                                                      0: at each
+ *                                                                                      of its ticks
+ *                                                                                      time may be
+ *                                                                                      anything
+ *                                                                                      from
+ *                                                                                      least_ns to
+ *                                                                                      most_ns.
  */
 struct strata_stime_piece {
 	uint64_t from_ticks;
@@ -42,11 +54,11 @@ struct strata_stime_piece {
 	uint64_t most_ns;     /* greatest time in this piece or one before it */
 	uint64_t least_ns;    /* least time in this piece or one after it */
 	uint64_t reach_ticks; /* the last tick of this piece and all before it */
-	uint64_t vague_ticks; /* the same of the vague ones; 0: none is */
-	size_t nr_exact;      /* pieces up to the last of these that is not vague; 0: all are */
+	uint64_t vague_ticks; /* the same for vague pieces; 0: none */
+	size_t nr_exact; /* number of pieces up to the last that is not vague; 0: all are vague */
 };
 
-/* What was recorded of one physical CPU: from @ticks on its time follows the line. */
+/* A record of a physical CPU: from @ticks on its time follows the line. */
 struct strata_stime_correction {
 	uint64_t ticks;
 	struct strata_stime_line line;
@@ -60,10 +72,10 @@ struct strata_stime_gap {
 
 /* Zero-initialised is empty. */
 struct strata_stime {
-	struct strata_stime_piece *pieces; /* what is asked; made by finish */
+	struct strata_stime_piece *pieces; /* for queries; made by finish */
 	size_t nr;
 	size_t capacity;
-	/* What was recorded and what was not: stime_record.c. */
+	/* Records and gaps: stime_record.c. */
 	struct strata_stime_correction *corrections;
 	size_t nr_corrections;
 	size_t corrections_capacity;
@@ -72,20 +84,20 @@ struct strata_stime {
 	size_t gaps_capacity;
 };
 
-/* Adds what a record at host time @ticks says, if it can be.  False: out of memory. */
+/* Adds a record of host time @ticks, if possible.  False: out of memory. */
 bool strata_stime_add(struct strata_stime *stime, uint64_t ticks,
 		      const struct strata_hv_pcpu_clock *clock);
 
 /* Corrections may be missing after @from_ticks, up to @until_ticks.  False: out of memory. */
 bool strata_stime_gap(struct strata_stime *stime, uint64_t from_ticks, uint64_t until_ticks);
 
-/* Makes the pieces: to be called after the last of the above and before the first question, and
- * again after more of them.  False: out of memory. */
+/* Makes the pieces. Call this after the functions above and before the first query, and again after
+ * adding more.  False: out of memory. */
 bool strata_stime_finish(struct strata_stime *stime);
 
-/* A time may also be put together, by these three. */
+/* These three functions compose a time of others. */
 
-/* Adds what @other, which is finished, has from @from_ticks to @until_ticks, both included.
+/* Adds the part of @other, which is finished, from @from_ticks to @until_ticks, both included.
  * False: out of memory. */
 bool strata_stime_add_part(struct strata_stime *stime, const struct strata_stime *other,
 			   uint64_t from_ticks, uint64_t until_ticks);
@@ -94,7 +106,7 @@ bool strata_stime_add_part(struct strata_stime *stime, const struct strata_stime
  * most_ns.  False: out of memory. */
 bool strata_stime_add_piece(struct strata_stime *stime, const struct strata_stime_piece *piece);
 
-/* To be called after the last of these and before the first question. */
+/* Call this after the last of these and before the first query. */
 void strata_stime_finish_parts(struct strata_stime *stime);
 
 /* The system time that a line gives at a host tick. */
@@ -102,13 +114,13 @@ uint64_t strata_stime_line_at(const struct strata_stime_line *line, uint64_t tic
 
 void strata_stime_clear(struct strata_stime *stime);
 
-/* The questions; @stime must not be empty. */
+/* Queries; @stime must not be empty. */
 
-/* Whether no record that tells can be missing between these ticks, both included. */
+/* Whether all records between these ticks, both included, are present. */
 bool strata_stime_sure(const struct strata_stime *stime, uint64_t first, uint64_t last);
 
-/* The least system time from host tick @ticks on, and the greatest until then; of a time that is
- * not put together. */
+/* The least system time from host tick @ticks on, and the greatest until then; not for composed
+ * times. */
 uint64_t strata_stime_least(const struct strata_stime *stime, uint64_t ticks);
 uint64_t strata_stime_most(const struct strata_stime *stime, uint64_t ticks);
 

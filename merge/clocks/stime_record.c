@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stime_record.c - makes a physical CPU's system time of the corrections that were
- * recorded, and of the places where some may be missing.  xen_scan.c tells it both.
+ * stime_record.c - makes a physical CPU's system time from the recorded corrections and the gaps in
+ * which corrections may be missing. xen_scan.c adds both.
  *
  * What time was where a correction is missing follows from how Xen corrects
  * (local_time_calibration()): it takes a stamp, and some time later it goes on from
@@ -21,13 +21,13 @@
  *     next stamp to be applied: Xen takes one a second, and applies it as soon as the
  *     CPU leaves its interrupt.
  *
- * Nothing is known of the time before the first correction, or after the last one.
+ * Nothing is known about the time before the first correction, or after the last one.
  */
 #include "clocks/stime.h"
 
 #include <stdlib.h>
 
-/* Each of the four values that these sums are made of is rounded. */
+/* Each of the four values in these sums is rounded. */
 #define ROUNDING_NS 4u
 
 bool strata_stime_add(struct strata_stime *stime, uint64_t ticks,
@@ -90,7 +90,7 @@ static bool equally_steep(const struct strata_stime_line *a, const struct strata
 	return a->scale.mul_frac == b->scale.mul_frac && a->scale.shift == b->scale.shift;
 }
 
-/* Sets the range of time in a gap between two corrections, see above; NULL: there is none. */
+/* Sets the range of time in a gap between two corrections, see above; NULL: none. */
 static void set_range(struct strata_stime_piece *vague,
 		      const struct strata_stime_correction *before, uint64_t gap_ticks,
 		      const struct strata_stime_correction *after)
@@ -113,13 +113,13 @@ static void set_range(struct strata_stime_piece *vague,
 								  : most + (most - begin);
 		most = most > UINT64_MAX - ROUNDING_NS ? UINT64_MAX : most + ROUNDING_NS;
 	}
-	/* A recording may say anything. */
+	/* The recording is hostile. */
 	vague->least_ns = least < most ? least : most;
 	vague->most_ns = least < most ? most : least;
 }
 
-/* Adds the gap *@gap and those that cannot be told from it, which follow; *@next is the first
- * correction after it, and then that after all of these.  False: out of memory. */
+/* Adds the gap *@gap joined with the following ones that touch it; *@next is the first correction
+ * after it, on return after all of them.  False: out of memory. */
 static bool add_gap(struct strata_stime *stime, size_t *gap, size_t *next)
 {
 	const struct strata_stime_correction *before = *next ? &stime->corrections[*next - 1]
@@ -128,7 +128,7 @@ static bool add_gap(struct strata_stime *stime, size_t *gap, size_t *next)
 	uint64_t from = stime->gaps[*gap].from_ticks, until = from;
 	struct strata_stime_piece vague = { .until_ticks = UINT64_MAX };
 
-	/* A correction inside of a gap may have been followed by others. */
+	/* Further corrections may be missing after a correction inside a gap. */
 	while (*gap < stime->nr_gaps && (!after || stime->gaps[*gap].from_ticks < after->ticks)) {
 		if (stime->gaps[*gap].until_ticks > until)
 			until = stime->gaps[*gap].until_ticks;
@@ -172,7 +172,7 @@ bool strata_stime_finish(struct strata_stime *stime)
 			piece.until_ticks = correction[1].ticks - 1;
 		piece.from_ticks = correction->ticks;
 		piece.line = correction->line;
-		/* Of those that begin at one tick only the last counts. */
+		/* Of corrections at the same tick only the last counts. */
 		if ((next == stime->nr_corrections || correction[1].ticks != correction->ticks) &&
 		    !strata_stime_add_piece(stime, &piece))
 			return false;

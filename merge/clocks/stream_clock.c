@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stream_clock.c - see stream_clock.h.  The merger calls it for each record.
+ * stream_clock.c - see stream_clock.h.  Called for each event.
  *
- * A reading was taken at some host tick of a span.  Native counters give a span
- * of one tick (more where the guest's counter is the slower one).  An emulated
- * counter answers from system time s, which Xen read on the CPU that ran the
- * vCPU, or made one nanosecond more than the domain's last answer, if that was
- * no less.  So when the answer was given
+ * A reading was taken at some host tick of a span.  Native counters give a span of one tick (more
+ *                                                   if the guest's counter is slower).  An emulated
+ *                                                   counter answers from system time s: Xen reads
+ *                                                   it on the CPU that runs the vCPU, or takes the
+ *                                                   domain's last answer plus one nanosecond if
+ *                                                   that is more.  So when the answer was given
  *
  *   - system time on that CPU was s or less: not after the last such tick;
  *   - some vCPU of the domain had seen system time s, but for the nanoseconds
@@ -14,9 +15,9 @@
  *     two CPUs are the same but for their skew;
  *   - or the answer follows from one that was given before recording began.
  *
- * The event is placed in the middle of the span, and half of it is its bound; where
- * records are missing, the span covers what may have been, and may have no end: the
- * event is placed where it belongs if nothing was missing.
+ * The event gets the middle of the span, with half of the span as its bound.  Where records are
+ * missing, the span covers all possibilities, and may have no end: the event gets the time that
+ * holds if nothing was missing.
  *
  * Which piece a reading belongs to is not in the record.  A stream moves forward
  * in time, so it is the first piece, from the current one on, whose conversion
@@ -32,19 +33,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The least that one emulated reading takes: it traps, and Xen decodes an instruction. */
+/* Least duration of an emulated reading, which traps and makes Xen decode an instruction. */
 #define READING_TICKS 500u
 
-/* Each turn takes away most of what was too much; what is left then is a bound all the same. */
+/* Each turn removes most of the excess; the rest is still a valid bound. */
 #define ANSWER_TURNS 32u
 
-/* With more vCPUs or CPUs than this, it takes too long to ask each of them. */
+/* With more vCPUs or CPUs than this, querying each takes too long. */
 #define MEMBERS_ASKED 256u
 
-/* How many pieces a reading that went back is tried on. */
+/* Number of pieces tried for a reading that went back. */
 #define PIECES_TRIED 64u
 
-/* How many places are tried for all readings that go back; the rest of them stay in doubt. */
+/* Number of places tried for all readings that go back; the others remain doubtful. */
 #define PLACES_TRIED (1u << 22)
 
 struct span {
@@ -68,7 +69,7 @@ void strata_stream_clock_init(struct strata_stream_clock *clock,
 	clock->pieces = strata_clock_maps_of(maps, domain, vcpu, &clock->nr);
 	clock->own = strata_vcpu_stime_own(stimes, domain, vcpu);
 	clock->domain = strata_vcpu_stime_domain(stimes, domain);
-	/* One of which it is not known where it ran may have run on any CPU. */
+	/* A vCPU with unknown places may have run on any CPU. */
 	if (clock->domain.nr < strata_clock_maps_vcpus(maps, domain))
 		clock->domain = strata_vcpu_stime_pcpus(stimes);
 	clock->domain_sure = strata_stime_set_sure(&clock->domain, 0, UINT64_MAX);
@@ -106,7 +107,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Nanoseconds that readings may have added to the domain's answers between two ticks. */
+/* Upper limit of nanoseconds that readings added to the domain's answers between two ticks. */
 static uint64_t added_between(const struct strata_stream_clock *clock, uint64_t first,
 			      uint64_t last)
 {
@@ -115,8 +116,8 @@ static uint64_t added_between(const struct strata_stream_clock *clock, uint64_t 
 
 /*
  * The first tick at which the answer @ns could be given, if it was given at @last or before, and
- * @piece holds.  What was added to it is bounded by the time since, and that by what was added:
- * from all that could have been, go down to what is consistent.
+ * @piece holds.  The added nanoseconds are bounded by the elapsed time, and that by the added
+ *                nanoseconds: iterates down from the maximum to a consistent value.
  */
 static uint64_t first_answer(const struct strata_stream_clock *clock,
 			     const struct strata_vcpu_clock_piece *piece, uint64_t ns,
@@ -125,7 +126,7 @@ static uint64_t first_answer(const struct strata_stream_clock *clock,
 	uint64_t added_ns = added_between(clock, piece->from_ticks, last), first;
 	unsigned int turn;
 
-	/* It may follow from what was answered before the piece began. */
+	/* It may follow from answers before the piece began. */
 	if (ns <= add_held(piece->vtsc_last_ns, added_ns) || clock->domain.nr > MEMBERS_ASKED)
 		return piece->from_ticks;
 	for (turn = 0; turn < ANSWER_TURNS; turn++) {
@@ -140,7 +141,7 @@ static uint64_t first_answer(const struct strata_stream_clock *clock,
 	return first;
 }
 
-/* The system times that a reading answers. */
+/* The range of system times that give a reading. */
 static struct span emulated_ns(const struct strata_vcpu_clock_piece *piece, uint64_t guest)
 {
 	uint64_t delta = guest - piece->map.offset;
@@ -160,7 +161,7 @@ static struct span emulated_span(const struct strata_stream_clock *clock,
 	span.last = add_held(strata_stime_set_last(&clock->own, ns.last), clock->skew_ticks);
 	span.first =
 		subtract_held(first_answer(clock, piece, ns.first, span.last), clock->skew_ticks);
-	/* Cannot be, but the recording may be a hostile one, or miss a calibration. */
+	/* Impossible, unless the recording is hostile or lacks a calibration. */
 	if (span.first > span.last) {
 		uint64_t ticks = span.first;
 
@@ -183,13 +184,13 @@ static struct span find_span(const struct strata_stream_clock *clock, size_t at,
 	return span;
 }
 
-/* Whether a reading may be a piece's: that one had begun then. */
+/* Whether a reading may belong to a piece, by the piece's start. */
 static bool explains(const struct strata_stream_clock *clock, size_t at, uint64_t guest)
 {
 	return find_span(clock, at, guest).last >= clock->pieces[at].from_ticks;
 }
 
-/* Whether a reading may be a piece's: that one had begun then, and the next one had not. */
+/* Whether a reading may belong to a piece, by the piece's start and end. */
 static bool lies_in(const struct strata_stream_clock *clock, size_t at, uint64_t guest)
 {
 	return explains(clock, at, guest) &&
@@ -204,7 +205,7 @@ int strata_stream_clock_went_back(struct strata_stream_clock *clock, uint64_t be
 	bool set_back;
 
 	clock->times_back++;
-	/* Nothing can be told, and a guest that did this can have it tried for long. */
+	/* No result is possible, and a guest could make the search long. */
 	if (clock->incomplete)
 		return 0;
 	if (!clock->seen && !(clock->seen = calloc(clock->nr + 1, sizeof(*clock->seen))))
@@ -225,21 +226,22 @@ int strata_stream_clock_went_back(struct strata_stream_clock *clock, uint64_t be
 			to = j;
 		}
 	}
-	/* Where it can be at one place only, it is known what came before each step there. */
+	/* A single possible place tells which readings came before each step. */
 	if (places == 1)
 		while (from < to)
 			clock->seen[++from] = true;
 	return 0;
 }
 
-/* Whether it is known which readings came before the piece began, and which after. */
+/* Whether the readings before and after the start of a piece are known. */
 static bool is_seen(const struct strata_stream_clock *clock, size_t piece)
 {
-	/* Each time that readings go back takes a step back: as many, and all are seen. */
+	/* Each decrease of readings needs a step back: equal numbers mean that all steps were seen.
+	 */
 	return clock->times_back == clock->steps_back || (clock->seen && clock->seen[piece]);
 }
 
-/* The reading went back: the counter was set back, in the nearest piece that can be it. */
+/* Readings went back: enters the nearest piece that explains it by a counter set back. */
 static void enter_after_step_back(struct strata_stream_clock *clock, uint64_t guest)
 {
 	size_t i;
@@ -252,7 +254,7 @@ static void enter_after_step_back(struct strata_stream_clock *clock, uint64_t gu
 	}
 }
 
-/* By how much more than its span a reading may be off. */
+/* The additional error of a reading beyond its span. */
 static uint64_t doubt(const struct strata_stream_clock *clock, const struct span *span)
 {
 	const struct strata_vcpu_clock_piece *piece = &clock->pieces[clock->at];
@@ -269,9 +271,9 @@ static uint64_t doubt(const struct strata_stream_clock *clock, const struct span
 }
 
 /*
- * Where records are missing, the span of a reading that may be from there reaches over all of that
- * place.  So one whose span does not touch any was not taken there, nor was the answer that it
- * follows from given there, by whichever vCPU.
+ * Where records are missing, the span of every reading that may be from there covers the whole gap.
+ * So a reading whose span touches no gap was not taken in one, and neither was the answer that it
+ * follows from, on any vCPU.
  */
 static bool is_sure(const struct strata_stream_clock *clock, const struct span *span)
 {
@@ -280,7 +282,7 @@ static bool is_sure(const struct strata_stream_clock *clock, const struct span *
 		strata_stime_set_sure(&clock->domain, span->first, span->last));
 }
 
-/* Where in a span, which may have no end, a reading was taken if nothing is missing. */
+/* The tick in a span, which may have no end, at which a reading was taken if nothing is missing. */
 static uint64_t guess(const struct strata_stream_clock *clock, const struct span *span,
 		      uint64_t guest)
 {

@@ -3,11 +3,10 @@
  * vcpu_absence.c - see vcpu_absence.h.  vcpu_stime.c asks, for recordings in which
  * records of the hypervisor are missing.
  *
- * A vCPU that begins or ends to run is recorded by the CPU that it does so on.  So
- * one that ended to run may be on a CPU whose records are missing, from then until
- * it is said to begin again: also later than they are missing, as it can have begun
- * there unseen.  One that runs on a CPU cannot be elsewhere while that CPU's
- * records are complete; after they were not, it can have ended to run.
+ * The CPU on which a vCPU starts or stops to run records that.  So a vCPU that has stopped may run
+ * on a CPU whose records are missing until it is seen to start again: also after the gap, because
+ * it may have started there unseen.  A vCPU that runs on a CPU cannot be elsewhere while that CPU's
+ * records are complete; after a gap it may have stopped.
  */
 #include "clocks/vcpu_absence.h"
 
@@ -72,7 +71,7 @@ bool strata_missing_collect(struct strata_missing_list *list, const struct strat
 	return true;
 }
 
-/* From @from_ticks until @until_ticks it may be on any CPU. */
+/* Notes that it may be on any CPU from @from_ticks until @until_ticks. */
 static bool add_any_cpu(const struct strata_vcpu_stime *all, struct strata_stime *stime,
 			uint64_t from_ticks, uint64_t until_ticks)
 {
@@ -92,8 +91,8 @@ static bool add_any_cpu(const struct strata_vcpu_stime *all, struct strata_stime
 	return strata_stime_add_piece(stime, &vague);
 }
 
-/* The first tick in a residence that ends at @until_ticks from which on the vCPU may be elsewhere;
- * UINT64_MAX: it is not.  *@at: the first place that may touch it. */
+/* The first tick in a residence until @until_ticks from which the vCPU may be elsewhere;
+ * UINT64_MAX: never. *@at: the first gap that may touch it. */
 static uint64_t first_absence(const struct strata_missing_list *list, size_t *at,
 			      const struct strata_residence *residence, uint64_t until_ticks)
 {
@@ -118,7 +117,7 @@ bool strata_missing_add(const struct strata_missing_list *list, const struct str
 			const struct strata_residence *residences, size_t nr,
 			struct strata_stime *stime, bool *any)
 {
-	/* Before the first one it is not known where it ran, if records can be missing there. */
+	/* Before the first residence, its place is unknown where records may be missing. */
 	struct strata_residence residence = { .pcpu = STRATA_PCPU_NOWHERE };
 	size_t i, at = 0;
 
@@ -127,7 +126,7 @@ bool strata_missing_add(const struct strata_missing_list *list, const struct str
 		uint64_t until = i < nr ? residences[i].ticks : UINT64_MAX;
 		uint64_t from = first_absence(list, &at, &residence, until);
 
-		/* Both may be other CPUs' ticks than those that its own readings are taken by. */
+		/* Both may be ticks of other CPUs than the ones that its readings use. */
 		if (from <= until && from != UINT64_MAX) {
 			*any = true;
 			if (!add_any_cpu(all, stime, subtract_held(from, list->skew_ticks),

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * vcpu_absence.h - when a vCPU may have run on a CPU though no record says so,
- * because records of that CPU are missing.
+ * vcpu_absence.h - finds when a vCPU may have run unseen on a CPU whose records are missing.
  */
 #ifndef STRATA_MERGE_VCPU_ABSENCE_H
 #define STRATA_MERGE_VCPU_ABSENCE_H
 
 #include "clocks/vcpu_stime.h"
 
-/* In a residence: the vCPU runs nowhere from then on. */
+/* In a residence: the vCPU does not run from then on. */
 #define STRATA_PCPU_NOWHERE (UINT32_MAX - 1)
 
 /* Records of a physical CPU, or of STRATA_PCPUS_SEVERAL, are missing there. */
@@ -24,14 +23,13 @@ struct strata_missing_list {
 	uint64_t skew_ticks;
 };
 
-/* Collects where records are missing, by any CPU's counter.  False: out of memory. */
+/* Collects all gaps, in ticks of any CPU.  False: out of memory. */
 bool strata_missing_collect(struct strata_missing_list *list, const struct strata_vcpu_stime *all,
 			    uint64_t skew_ticks);
 
 /*
- * Adds to a vCPU's time that of every CPU, where it may have been on another one than its @nr
- * residences say, which are sorted.  @any: OUT, whether there is such a place.  False: out of
- * memory.
+ * Adds to a vCPU's time that of every CPU wherever it may have been on another one than its @nr
+ * sorted residences tell.  @any: OUT, whether that occurs.  False: out of memory.
  */
 bool strata_missing_add(const struct strata_missing_list *list, const struct strata_vcpu_stime *all,
 			const struct strata_residence *residences, size_t nr,

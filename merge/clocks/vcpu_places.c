@@ -18,7 +18,7 @@ static int compare(const void *left, const void *right)
 	return a->pcpu < b->pcpu ? -1 : a->pcpu > b->pcpu;
 }
 
-/* Sorts, and drops what is no move.  Before known_until nothing can come in between any more. */
+/* Sorts, and drops entries that are not moves; nothing will be added before known_until. */
 static void settle(struct strata_vcpu_places *places)
 {
 	size_t i, kept = 0;
@@ -43,7 +43,7 @@ static bool make_room(struct strata_vcpu_places *places)
 	struct strata_vcpu_move *moves;
 
 	settle(places);
-	/* At most half full, so that sorting stays rare. */
+	/* Leaves half of it free, so that sorting stays rare. */
 	if (places->nr < places->capacity / 2)
 		return true;
 	if (capacity > STRATA_VCPU_MOVES_MAX) {
@@ -117,7 +117,7 @@ uint32_t strata_vcpu_path_find(const struct strata_vcpu_path *path, uint64_t tic
 {
 	size_t low = 0, high = path->nr;
 
-	/* @at moves are not after the last question's tick. */
+	/* The first *@at moves are not after the last query's tick. */
 	if (*at <= path->nr && (*at == 0 || path->moves[*at - 1].ticks <= ticks)) {
 		low = *at;
 		if (low == path->nr || path->moves[low].ticks > ticks)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * vcpu_places.h - on which physical CPU each vCPU ran, as the hypervisor's records say.
+ * vcpu_places.h - the physical CPU on which each vCPU ran, by the hypervisor's records.
  *
- * Only moves are kept: of a vCPU that runs on the same CPU again and again, the first time.
+ * Only moves are kept: of successive runs on one CPU the first.
  */
 #ifndef STRATA_MERGE_CLOCKS_VCPU_PLACES_H
 #define STRATA_MERGE_CLOCKS_VCPU_PLACES_H
@@ -26,8 +26,8 @@ struct strata_vcpu_places {
 	struct strata_vcpu_move *moves; /* by vCPU, then time, once settled */
 	size_t nr;
 	size_t capacity;
-	uint64_t known_until; /* no move before this tick is still to be added */
-	bool full;            /* there are too many: no place is known */
+	uint64_t known_until; /* no earlier move will be added */
+	bool full;            /* too many moves: no place is known */
 };
 
 /* The moves of one vCPU, in order. */
@@ -41,13 +41,12 @@ struct strata_vcpu_path {
 
 /*
  * Adds that a vCPU began to run.
- * @is_state: it was there already when recording began; what was added before that tick is newer
- * False: out of memory.
+ * @is_state: its place when recording began; entries added before are newer False: out of memory.
  */
 bool strata_vcpu_places_add(struct strata_vcpu_places *places, uint64_t ticks, uint16_t domain,
 			    uint16_t vcpu, uint32_t pcpu, bool is_state);
 
-/* To be called after the last move and before the first question. */
+/* Call this after the last move and before the first query. */
 void strata_vcpu_places_finish(struct strata_vcpu_places *places);
 
 /* The path of one vCPU, which lives as long as @places. */
@@ -58,7 +57,7 @@ void strata_vcpu_places_clear(struct strata_vcpu_places *places);
 
 /*
  * The CPU at a tick; STRATA_PCPU_NOT_KNOWN before the first move.
- * @at: IN/OUT, where to look first, 0 at first: answers to questions in order of time are near
+ * @at: IN/OUT, start of the search, 0 at first: successive queries are close together
  */
 uint32_t strata_vcpu_path_find(const struct strata_vcpu_path *path, uint64_t ticks, size_t *at);
 

@@ -2,9 +2,8 @@
 /*
  * vcpu_stime.c - see vcpu_stime.h.  xen_scan.c fills it, clock_maps.c asks.
  *
- * An emulated counter is read in Xen, on the physical CPU on which the vCPU
- * runs.  So what a vCPU sees is that CPU's system time, from when it began to
- * run there until it begins to run on another one.
+ * Xen reads an emulated counter on the physical CPU on which the vCPU runs.  So a vCPU sees that
+ * CPU's system time, from its start there until its start on another one.
  */
 #include "clocks/vcpu_stime.h"
 
@@ -71,12 +70,12 @@ static struct strata_stime_set find_members(const struct strata_stime_table *tab
 	return set;
 }
 
-/* NULL: there is none yet. */
+/* NULL: none yet. */
 static struct strata_stime *unsorted_pcpu(struct strata_vcpu_stime *all, uint32_t pcpu)
 {
 	size_t i;
 
-	/* From the end: a CPU's records come in a row. */
+	/* From the end, because a CPU's records are consecutive. */
 	for (i = all->of_pcpu.nr; i-- > 0;) {
 		if (all->of_pcpu.members[i].key == pcpu)
 			return &all->of_pcpu.members[i].stime;
@@ -84,7 +83,7 @@ static struct strata_stime *unsorted_pcpu(struct strata_vcpu_stime *all, uint32_
 	return NULL;
 }
 
-/* Makes it, if need be and if it can be; NULL with *@ok: it is one CPU too many. */
+/* Finds or makes it; NULL with *@ok: too many CPUs. */
 static struct strata_stime *make_pcpu(struct strata_vcpu_stime *all, uint32_t pcpu, bool *ok)
 {
 	struct strata_stime *stime = unsorted_pcpu(all, pcpu);
@@ -118,7 +117,8 @@ bool strata_vcpu_stime_dropped(const struct strata_vcpu_stime *all, uint16_t dom
 	return all->dropped && (all->dropped[domain / 8] >> domain % 8 & 1u);
 }
 
-/* A guest that begins to run all the time costs its own bounds, and no memory beyond the limit. */
+/* A guest whose vCPUs start too often loses its own bounds, and takes no memory beyond the limit.
+ */
 static bool drop_greediest_domain(struct strata_vcpu_stime *all)
 {
 	uint32_t *counts = calloc(1u << 16, sizeof(*counts));
@@ -203,7 +203,7 @@ static int compare_residences(const void *left, const void *right)
 		return a->key < b->key ? -1 : 1;
 	if (a->ticks != b->ticks)
 		return a->ticks < b->ticks ? -1 : 1;
-	/* What is said to run nowhere was somewhere before. */
+	/* A stop sorts behind the start at the same tick. */
 	return a->pcpu < b->pcpu ? -1 : a->pcpu > b->pcpu;
 }
 
@@ -239,7 +239,7 @@ static bool put_together(struct strata_vcpu_stime *all, const struct strata_resi
 	for (i = first; i < nr; i = next) {
 		struct strata_stime_set pcpu =
 			find_members(&all->of_pcpu, residences[i].pcpu, residences[i].pcpu);
-		/* Of a CPU without a clock nothing is known. */
+		/* Nothing is known about a CPU without a clock. */
 		struct strata_stime_piece part = { .until_ticks = UINT64_MAX,
 						   .most_ns = UINT64_MAX };
 		bool done;
@@ -248,9 +248,9 @@ static bool put_together(struct strata_vcpu_stime *all, const struct strata_resi
 			member->pcpu = residences[i].pcpu;
 		else if (member->pcpu != residences[i].pcpu)
 			member->pcpu = STRATA_PCPUS_SEVERAL;
-		/* Where it was absent in between, what is before ends with that. */
+		/* An absence in between ends the residence. */
 		next = next_place(residences, nr, i, missing->nr == 0);
-		/* The first one holds for what was before it, too. */
+		/* The first residence also covers the time before it. */
 		if (i > first)
 			part.from_ticks = residences[i].ticks;
 		if (next < nr && residences[next].ticks <= UINT64_MAX - missing->skew_ticks)
@@ -264,7 +264,7 @@ static bool put_together(struct strata_vcpu_stime *all, const struct strata_resi
 		if (!done)
 			return false;
 	}
-	/* It ran where no clock was recorded: as one of which it is not known where it ran. */
+	/* It ran on a CPU without recorded clocks: treat its place as unknown. */
 	if (!clocks) {
 		strata_stime_clear(stime);
 		all->of_vcpu.nr--;

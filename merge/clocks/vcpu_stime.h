@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * vcpu_stime.h - the system time of each physical CPU, and from that and from
- * where it ran, the system time that each vCPU with an emulated counter saw.
+ * vcpu_stime.h - the system time of each physical CPU, and, by the places where it ran, of each
+ * vCPU with an emulated counter.
  */
 #ifndef STRATA_MERGE_VCPU_STIME_H
 #define STRATA_MERGE_VCPU_STIME_H
@@ -48,7 +48,7 @@ struct strata_vcpu_stime {
 /* Residences kept of all vCPUs together: 64 MiB. */
 #define STRATA_RESIDENCES_MAX (1u << 22)
 
-/* Adds what a physical CPU's record at host time @ticks says.  False: out of memory. */
+/* Adds a physical CPU's record of host time @ticks.  False: out of memory. */
 bool strata_vcpu_stime_pcpu(struct strata_vcpu_stime *all, uint32_t pcpu, uint64_t ticks,
 			    const struct strata_hv_pcpu_clock *clock);
 
@@ -58,8 +58,9 @@ bool strata_vcpu_stime_gap(struct strata_vcpu_stime *all, uint32_t pcpu, uint64_
 			   uint64_t until_ticks);
 
 /*
- * From host time @ticks on the vCPU runs on that CPU.  False: out of memory.
- * When there are STRATA_RESIDENCES_MAX, those of the domain that has most are dropped.
+ * From host time @ticks on the vCPU runs on that CPU.  False: out of memory.  Beyond
+ *                                                      STRATA_RESIDENCES_MAX, drops those of the
+ *                                                      domain with the most.
  */
 bool strata_vcpu_stime_runs(struct strata_vcpu_stime *all, uint64_t ticks, uint16_t domain,
 			    uint16_t vcpu, uint32_t pcpu);
@@ -72,16 +73,16 @@ bool strata_vcpu_stime_stops(struct strata_vcpu_stime *all, uint64_t ticks, uint
 /* Whether records of any physical CPU may be missing. */
 bool strata_vcpu_stime_lossy(const struct strata_vcpu_stime *all);
 
-/* To be called after the last of the above and before the first question, and again after more of
- * them.  @skew_ticks: by how much physical CPUs' counters differ.  False: out of memory. */
+/* Call this after the functions above and before the first query, and again after adding more.
+ * @skew_ticks: largest difference between physical CPUs' counters.  False: out of memory. */
 bool strata_vcpu_stime_finish(struct strata_vcpu_stime *all, uint64_t skew_ticks);
 
-/* Whether it is not known where the domain's vCPUs ran, because they began to run too often. */
+/* Whether the places of the domain's vCPUs were dropped, because they started too often. */
 bool strata_vcpu_stime_dropped(const struct strata_vcpu_stime *all, uint16_t domain);
 
 void strata_vcpu_stime_clear(struct strata_vcpu_stime *all);
 
-/* The vCPU's own time: one member; or, where it ran is not known, that of every physical CPU. */
+/* The vCPU's own time: one member; if its places are unknown, that of every physical CPU. */
 struct strata_stime_set strata_vcpu_stime_own(const struct strata_vcpu_stime *all, uint16_t domain,
 					      uint16_t vcpu);
 
@@ -95,12 +96,12 @@ struct strata_stime_set strata_vcpu_stime_pcpus(const struct strata_vcpu_stime *
 /* Whether all members' times are one physical CPU's. */
 bool strata_stime_set_of_one(const struct strata_stime_set *set);
 
-/* Over all members: the first tick at which one is at @ns or later ... */
+/* Over all members: the first tick at which one reaches @ns ... */
 uint64_t strata_stime_set_first(const struct strata_stime_set *set, uint64_t ns);
 /* ... and the last one at which one is at @ns or earlier. */
 uint64_t strata_stime_set_last(const struct strata_stime_set *set, uint64_t ns);
 
-/* Whether no record of any of them can be missing between these ticks, both included. */
+/* Whether no record of any of them is missing between these ticks, both included. */
 bool strata_stime_set_sure(const struct strata_stime_set *set, uint64_t first, uint64_t last);
 
 #endif /* STRATA_MERGE_VCPU_STIME_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * xen_scan.c - see xen_scan.h.  Called by the merger when it opens a recording.
+ * xen_scan.c - see xen_scan.h.  Called when a recording is opened.
  */
 #include "clocks/xen_scan.h"
 
@@ -11,11 +11,11 @@
 #include "packets/packet_reader.h"
 #include "xen/xen_events.h"
 
-/* What is collected from one stream, the CPU's number included. */
+/* Collects data from one record of a stream. */
 typedef int scan_fn(struct strata_xen_scan *scan, uint32_t pcpu, const struct strata_record *record,
 		    struct strata_error *error);
 
-/* Copies a payload of one of Strata's own events; false: it is another, or too short. */
+/* Copies the payload of one of Strata's own events; false: another event, or too short. */
 static bool take(const struct strata_record *record, enum strata_hv_own_event id, void *to,
 		 size_t bytes)
 {
@@ -25,8 +25,8 @@ static bool take(const struct strata_record *record, enum strata_hv_own_event id
 	return true;
 }
 
-/* Earlier versions recorded every change.  The first one did not record the last answer, which may
- * have been any. */
+/* Earlier versions recorded every change.  The first one did not record the last answer, which is
+ * unknown then. */
 static bool take_vcpu_clock(const struct strata_record *record, struct strata_hv_vcpu_clock *clock)
 {
 	if (take(record, STRATA_HV_VCPU_CLOCK, clock, sizeof(*clock)))
@@ -67,7 +67,7 @@ static void count_unmeasured(struct strata_skew *skew)
 		skew->nr_unmeasured +=
 			(uint32_t)__builtin_popcount(skew->seen[i] & (uint8_t)~skew->measured[i]);
 	}
-	/* One counter has no other to differ from. */
+	/* A single counter has no skew. */
 	if (skew->nr_pcpus == 1)
 		skew->nr_unmeasured = 0;
 }
@@ -87,7 +87,7 @@ static void note_exit(struct strata_xen_scan *scan, const struct strata_record *
 	strata_exits_note(&scan->exits, record->event->id, first_word);
 }
 
-/* Which kinds of event there are at all. */
+/* Notes which kinds of events were recorded. */
 static void note_kinds(struct strata_xen_scan *scan, const struct strata_record *record)
 {
 	struct strata_runstate_change change;
@@ -135,7 +135,7 @@ struct running {
 	bool ends;
 };
 
-/* What a record, of the CPU @running->pcpu, says of where a vCPU runs.  False: nothing. */
+/* Reads the place of a vCPU from a record of the CPU @running->pcpu.  False: none. */
 static bool take_running(const struct strata_record *record, struct running *running)
 {
 	struct strata_runstate_change change;
@@ -158,7 +158,7 @@ static bool take_running(const struct strata_record *record, struct running *run
 	return true;
 }
 
-/* Where the vCPUs ran whose counters are emulated: they see the time of that CPU. */
+/* Collects the places of vCPUs with emulated counters, which see the time of their CPU. */
 static int scan_residences(struct strata_xen_scan *scan, uint32_t pcpu,
 			   const struct strata_record *record, struct strata_error *error)
 {
@@ -170,14 +170,14 @@ static int scan_residences(struct strata_xen_scan *scan, uint32_t pcpu,
 	if (running.begins)
 		done = strata_vcpu_stime_runs(&scan->stimes, record->ticks, running.domain,
 					      running.vcpu, running.pcpu);
-	/* Until it begins to again it may do so unseen, where records are missing. */
+	/* Where records are missing it may start unseen. */
 	if (running.ends && scan->lossy)
 		done &= strata_vcpu_stime_stops(&scan->stimes, record->ticks, running.domain,
 						running.vcpu);
 	return done ? 0 : strata_fail(error, "out of memory for where vCPUs ran");
 }
 
-/* Clocks, and where all vCPUs ran. */
+/* Collects clocks, and the places of all vCPUs. */
 static int scan_places(struct strata_xen_scan *scan, uint32_t pcpu,
 		       const struct strata_record *record, struct strata_error *error)
 {
@@ -194,7 +194,7 @@ static int scan_places(struct strata_xen_scan *scan, uint32_t pcpu,
 		       : strata_fail(error, "out of memory for where vCPUs ran");
 }
 
-/* Shows the records of the packet that was read to @scan_record. */
+/* Calls @scan_record for the records of the current packet. */
 static int scan_packet(struct strata_xen_scan *scan, struct strata_packet_reader *reader,
 		       scan_fn *scan_record, struct strata_xen_coverage *coverage,
 		       struct strata_error *error)
@@ -202,7 +202,7 @@ static int scan_packet(struct strata_xen_scan *scan, struct strata_packet_reader
 	size_t offset = STRATA_PACKET_HEADER_BYTES;
 	struct strata_record record;
 
-	/* What is missing came after the packet before, and before the end of this one. */
+	/* The loss lies between the packet before and the end of this one. */
 	if (reader->gap && scan_record != scan_residences &&
 	    !strata_vcpu_stime_gap(&scan->stimes, reader->cpu, coverage->last,
 				   reader->packet.end_ticks))
@@ -233,7 +233,7 @@ static void note_coverage(struct strata_xen_scan *scan, const struct strata_xen_
 	scan->any = true;
 }
 
-/* All streams of the hypervisor, side by side. */
+/* All streams of the hypervisor. */
 struct streams {
 	struct strata_packet_reader *readers;
 	struct strata_xen_coverage *coverages;
@@ -289,7 +289,7 @@ static int open_streams(struct streams *streams, struct strata_recording *record
 	return 0;
 }
 
-/* The stream that was read least far, in time; the number of streams: all are at their end. */
+/* The stream with the earliest position; the number of streams: all have ended. */
 static size_t least_far(const struct streams *streams)
 {
 	size_t i, least = streams->nr;
@@ -304,8 +304,8 @@ static size_t least_far(const struct streams *streams)
 }
 
 /*
- * Shows every record of the hypervisor's to @scan_record: the streams side by side, so that where
- * vCPUs ran is known soon up to some time, and what is no move can be forgotten.
+ * Calls @scan_record for every record of the hypervisor, roughly in time order, so that entries
+ * that are not moves can be dropped early.
  */
 static int scan_all(struct strata_xen_scan *scan, const struct streams *streams,
 		    scan_fn *scan_record, struct strata_error *error)
@@ -343,7 +343,8 @@ static int scan_once(struct strata_xen_scan *scan, struct strata_recording *reco
 	return status;
 }
 
-/* Reads all a second time, for guests whose counters are emulated; the first time found them. */
+/* Reads all streams a second time, for the guests with emulated counters that the first time found.
+ */
 static int find_residences(struct strata_xen_scan *scan, struct strata_recording *recording,
 			   const char *raw, struct strata_error *error)
 {
@@ -358,7 +359,7 @@ static int find_residences(struct strata_xen_scan *scan, struct strata_recording
 			return strata_fail(error, "out of memory for where vCPUs ran");
 		scan->emulated[scan->maps.pieces[i].domain] = true;
 	}
-	/* Without the changes of runstates it is not known where they ran. */
+	/* Without changes of runstates their places are unknown. */
 	if (!scan->emulated || !scan->runstates)
 		return 0;
 	scan->lossy = strata_vcpu_stime_lossy(&scan->stimes);
@@ -388,7 +389,7 @@ int strata_xen_scan(struct strata_xen_scan *scan, struct strata_recording *recor
 		return -1;
 	if (!strata_vcpu_stime_finish(&scan->stimes, strata_skew_bound_ticks(&scan->skew)))
 		return strata_fail(error, "out of memory for the clocks of vCPUs");
-	/* What ran on the CPU whose stream is gone, nobody knows: no time is covered. */
+	/* It is unknown what ran on a CPU whose stream is lost: no time is covered. */
 	if (scan->incomplete) {
 		scan->covered_from = UINT64_MAX;
 		scan->covered_until = 0;

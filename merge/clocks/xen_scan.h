@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * xen_scan.h - reads the hypervisor's streams before the merge: for the clocks of
- * all CPUs and vCPUs, which the merge needs from the first event on, and for the
- * span of time in which every CPU of the host was recorded.
+ * xen_scan.h - reads the hypervisor's streams before the merge: collects the clocks of all CPUs and
+ * vCPUs, which the merge needs from the first event on, and the span of time in which every CPU of
+ * the host was recorded.
  */
 #ifndef STRATA_MERGE_XEN_SCAN_H
 #define STRATA_MERGE_XEN_SCAN_H
@@ -14,7 +14,7 @@
 
 #define STRATA_PCPUS 65536u
 
-/* How far the physical CPUs' time stamp counters are apart, by all that was measured. */
+/* The measured skew between the physical CPUs' counters. */
 struct strata_skew {
 	uint32_t nr_pcpus;      /* that have events */
 	uint32_t nr_unmeasured; /* of them */
@@ -28,17 +28,17 @@ struct strata_skew {
 struct strata_xen_scan {
 	struct strata_clock_maps maps;
 	struct strata_vcpu_stime stimes;
-	struct strata_vcpu_places places; /* empty for a recording that goes on */
+	struct strata_vcpu_places places; /* empty for a recording in progress */
 	struct strata_skew skew;
-	struct strata_exits_evidence exits; /* whose numbers VM exits have */
+	struct strata_exits_evidence exits; /* evidence for VMX or SVM */
 	bool runstates;                     /* they were recorded */
 	bool hypercall_returns;             /* of PV guests: likewise */
 	bool lossy;                         /* records of some CPU may be missing */
-	uint8_t guest_mode[65536 / 8];      /* a bit for each domain of which VM entries were */
-	bool *emulated;                     /* by domain: some clock of it is; NULL: none */
-	bool any;        /* there was an event at all; else the two below are 0 */
-	bool incomplete; /* nothing can be read of a CPU that was recorded */
-	/* From when on each CPU of the host that has events was recorded, and until when. */
+	uint8_t guest_mode[65536 / 8];      /* a bit for each domain with recorded VM entries */
+	bool *emulated;                     /* by domain: has an emulated clock; NULL: none */
+	bool any;                           /* there was any event; otherwise the two below are 0 */
+	bool incomplete;                    /* a recorded CPU's stream is unreadable */
+	/* The span in which every CPU of the host with events was recorded. */
 	uint64_t covered_from;
 	uint64_t covered_until;
 };
@@ -51,23 +51,22 @@ struct strata_xen_coverage {
 };
 
 /*
- * Adds what is new in one stream, of a recording that goes on, to what was collected.
+ * Adds the new part of one stream of a recording in progress.
  * @scan: zero-initialised before the first of these; its maps and stimes are to be sorted, and
  *        finished, before they are asked
- * @reader: goes on where it stood
- * @coverage: the stream's; zero-initialised likewise
- * Where vCPUs run is not collected: counters that are emulated are known less well then.
- * 0, or -1: out of memory.
+ * @reader: continues at its position
+ * @coverage: the stream's; zero-initialised likewise Places of vCPUs are not collected, so emulated
+ * counters have larger bounds. 0, or -1: out of memory.
  */
 int strata_xen_scan_more(struct strata_xen_scan *scan, struct strata_packet_reader *reader,
 			 struct strata_xen_coverage *coverage, struct strata_error *error);
 
-/* Scans all sources of the hypervisor's layer.  Bad packets are stepped over in silence: the
- * merge will name them.  0 or -1. */
+/* Scans all sources of the hypervisor's layer.  Bad packets are skipped silently, because the merge
+ * reports them. 0 or -1. */
 int strata_xen_scan(struct strata_xen_scan *scan, struct strata_recording *recording,
 		    const char *raw, struct strata_error *error);
 
-/* By how many ticks the counters of two physical CPUs differ at most; 0 where it is not known. */
+/* Largest difference between the counters of two physical CPUs, in ticks; 0: unknown. */
 uint64_t strata_skew_bound_ticks(const struct strata_skew *skew);
 
 void strata_xen_scan_clear(struct strata_xen_scan *scan);

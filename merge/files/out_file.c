@@ -133,7 +133,7 @@ static int open_existing(struct strata_out_file *file, const struct strata_dir *
 		return fd;
 	close(fd);
 	return strata_fail(error,
-			   "%s: somebody replaced it at this moment; name another file "
+			   "%s: was replaced at this moment; name another file "
 			   "with -o",
 			   file->path);
 }

@@ -25,7 +25,7 @@ static bool is_name(const char *name)
 static int bad_name(const struct strata_dir *dir, const char *name, struct strata_error *error)
 {
 	errno = EINVAL;
-	return strata_fail(error, "%s: \"%.100s\" is no name of a file", dir->path, name);
+	return strata_fail(error, "%s: \"%.100s\" is not a valid file name", dir->path, name);
 }
 
 /* Does the directory belong to us alone? */
@@ -156,7 +156,10 @@ int strata_dir_make_new(struct strata_dir *dir, const char *path, mode_t mode,
 	    (int)sizeof(dir->path))
 		result = strata_fail(error, "%.100s...: the path is too long", path);
 	else if (result > 0)
-		result = strata_fail(error, "%s: exists, and so do all names like it", path);
+		result = strata_fail(
+			error,
+			"%s: exists, and so do all numbered names; name another directory with -o",
+			path);
 	else if (!result)
 		result = open_checked(dir, parent.fd, tried, error);
 	strata_dir_close(&parent);

@@ -114,6 +114,7 @@ void strata_host_converter_init(struct strata_host_converter *converter,
 					  strata_stream_clock_kind(clock) == STRATA_CLOCK_EMULATED;
 	converter->clock = *clock;
 	converter->timebase = timebase;
+	converter->recorded = NULL;
 	/* A tick, because no reading is finer. */
 	converter->known_ticks =
 		1 + skew_ticks + strata_source_early_ticks(source, timebase->tsc_khz);

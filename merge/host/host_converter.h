@@ -8,6 +8,8 @@
 #include "recording/recording.h"
 #include "clocks/stream_clock.h"
 
+struct strata_recorded_stream;
+
 struct strata_host_converter {
 	struct strata_ctf_converter converter;
 	struct strata_stream_clock clock; /* as it is before the first event */
@@ -15,6 +17,8 @@ struct strata_host_converter {
 	uint64_t known_ticks; /* no time is known better */
 	int64_t shift_ticks;  /* added to all times, for a test */
 	bool is_host;         /* the counter is the host's */
+	/* The stream in the tables of its recording; NULL: they are still being written. */
+	const struct strata_recorded_stream *recorded;
 };
 
 /* By how many ticks the times of a source may be early, besides what its clock is off by. */

@@ -11,7 +11,6 @@
 
 struct converter_node {
 	struct strata_host_converter converter;
-	const struct strata_recorded_stream *recorded;
 	struct converter_node *next;
 };
 
@@ -73,9 +72,10 @@ strata_recording_traces_table(const struct strata_recording_traces *traces)
 const struct strata_recorded_stream *
 strata_recording_traces_stream(const struct strata_ctf_stream *stream)
 {
-	const struct converter_node *node = (const struct converter_node *)stream->converter;
+	const struct strata_host_converter *converter =
+		(const struct strata_host_converter *)stream->converter;
 
-	return stream->trace->recording && node ? node->recorded : NULL;
+	return stream->trace->recording && converter ? converter->recorded : NULL;
 }
 
 size_t strata_recording_traces_missing(const struct strata_recording_traces *traces)
@@ -113,7 +113,7 @@ static int set_up(struct strata_recording_traces *traces, size_t source_index,
 		return -1;
 	strata_host_converter_init(&node->converter, source, &recorded->clock, &host->timebase,
 				   strata_skew_bound_ticks(&host->scan.skew));
-	node->recorded = recorded;
+	node->converter.recorded = recorded;
 	node->converter.shift_ticks = recorded->shift_ticks;
 	strata_host_converter_set_presence(stream, &host->recording, source,
 					   host->recording.ended_ticks, &host->timebase);

@@ -23,8 +23,8 @@ static bool has_file(const char *dir, const char *name)
 	       !stat(path, &status) && S_ISREG(status.st_mode);
 }
 
-/* A name that no other input has: the named path's last part and what is below; numbered if need
- * be. */
+/* Makes a unique name: the last part of the named path and what is below it, numbered if necessary.
+ */
 static char *make_name(const struct strata_inputs *inputs, const char *root, const char *path)
 {
 	const char *slash = strrchr(root, '/'), *from = path + (slash ? slash + 1 - root : 0);
@@ -100,9 +100,8 @@ static bool is_in(const char *path, const char *dir)
 }
 
 /*
- * A link below a named path.  It is not followed: what it leads to below that path is found by
- * itself, and what is elsewhere was not named.  One that leads out is said, and one to a directory
- * that it is in, which most programs would follow for ever.
+ * Reports a link below a named path if it leads out of the path, or to a directory that contains
+ * it.  Links are not followed: targets below the path are found anyway, and others were not named.
  */
 static void look_at_link(const FTSENT *entry, const char *root,
 			 void (*complain)(void *data, const char *message), void *data)
@@ -127,7 +126,7 @@ static void look_at_link(const FTSENT *entry, const char *root,
 	free(parent);
 }
 
-/* Looks at one place of the walk. @any: set if a trace is there. 0 or -1: out of memory. */
+/* Visits one entry of the walk.  @any: set if it is a trace. 0 or -1: out of memory. */
 static int look(struct strata_inputs *inputs, FTS *walk, FTSENT *entry, const char *root, bool *any,
 		void (*complain)(void *data, const char *message), void *data)
 {
@@ -153,7 +152,7 @@ static int look(struct strata_inputs *inputs, FTS *walk, FTSENT *entry, const ch
 	case FTS_DNR:
 	case FTS_ERR:
 	case FTS_NS:
-		/* What was named itself is the caller's to report. */
+		/* The caller reports errors of the named path itself. */
 		if (entry->fts_level > 0)
 			say(complain, data, entry->fts_path, strerror(entry->fts_errno));
 		return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * find.h - what there is to be read under the paths that a user names: directories
- * are searched, without following the links in them; what was named twice is there once.
+ * find.h - finds the traces under the paths that a user names, without following links; each trace
+ * is found once.
  */
 #ifndef STRATA_MERGE_INPUTS_FIND_H
 #define STRATA_MERGE_INPUTS_FIND_H
@@ -13,26 +13,26 @@
 #include "base/error.h"
 
 enum strata_input_kind {
-	STRATA_INPUT_RECORDING, /* a directory with Strata's table; its traces are its own */
+	STRATA_INPUT_RECORDING, /* a directory with recording.json, and the traces below it */
 	STRATA_INPUT_CTF,       /* a directory with CTF metadata */
 };
 
 struct strata_input {
 	enum strata_input_kind kind;
-	dev_t device; /* with the inode: the directory, whatever leads there */
+	dev_t device; /* with the inode: identifies the directory */
 	ino_t inode;
 	char *path;
 	char *name; /* unique, short, fit to be shown: the path below what the user named */
 };
 
 struct strata_inputs {
-	struct strata_input *inputs; /* by path, in the order of what was named */
+	struct strata_input *inputs; /* by path, in the order of the names given */
 	size_t nr;
 };
 
 /*
- * Adds what is found at @path and below.  @complain: told of what cannot be looked into; may be
- * NULL 0; -1: there is nothing, with what to do, or out of memory.
+ * Adds the traces at @path and below.  @complain: reports unreadable places; may be NULL. 0; -1:
+ * none found, or out of memory.
  */
 int strata_inputs_find(struct strata_inputs *inputs, const char *path,
 		       void (*complain)(void *data, const char *message), void *data,

@@ -13,12 +13,12 @@
 
 /*
  * Linux steers its clock by steps of the rate of some 1e-7, at ticks that stop while it is idle.
- * Two such clocks that were compared over shared memory changed their rates against each other by
- * 0.1 to 0.2 ppm a second.
+ * The relative rate of two such clocks, compared over shared memory, changed by 0.1 to 0.2 ppm a
+ * second.
  */
 #define KERNEL_SLEW_PPT 1000000u
 
-/* A stream's way to the first machine's clock. */
+/* Converts a stream's readings to the first machine's clock. */
 struct stream_converter {
 	struct strata_ctf_converter converter;
 	const struct strata_clock_sync *sync;
@@ -128,7 +128,7 @@ static bool same_timeline(const struct strata_ctf_trace *a, const struct strata_
 	return x && y && strcmp(x, y) == 0;
 }
 
-/* Puts a trace to the machine of one before it, or a new one. 0 or -1. */
+/* Assigns a trace to the machine of an earlier trace, or to a new one. 0 or -1. */
 static int assign(struct strata_machines *machines, const struct strata_trace_set *set, size_t at)
 {
 	struct strata_machine *machine;
@@ -153,7 +153,8 @@ struct pair_taker {
 	struct strata_error *error;
 };
 
-/* Pairs in a form that says less than another one which both machines know are known twice. */
+/* Skips pairs in a form that is less exact than another form known to both machines: they are
+ * duplicates. */
 static int take_pair(void *data, const struct strata_tcp_pair *pair)
 {
 	struct pair_taker *taker = data;
@@ -258,8 +259,8 @@ static int convert_stream(struct strata_machines *machines, struct strata_ctf_tr
 	return 0;
 }
 
-/* The clock that a trace shares: its machine's, but each source of a recording has one of its own,
- * and so has one of another offset.  @machine: of the trace */
+/* Returns a trace's clock group: its machine's; but each source of a recording, and each trace with
+ * another offset, has its own.  @machine: of the trace */
 static size_t clock_group_of(const struct strata_machines *machines,
 			     const struct strata_trace_set *set, size_t at, size_t machine)
 {
@@ -277,7 +278,7 @@ static size_t clock_group_of(const struct strata_machines *machines,
 	return machines->nr + i;
 }
 
-/* How far off the times of a trace may be that was converted. */
+/* Sets the bounds of a converted trace's times. */
 static void set_bounds(struct strata_ctf_trace *trace)
 {
 	size_t i;
@@ -286,7 +287,7 @@ static void set_bounds(struct strata_ctf_trace *trace)
 		trace->streams[i].bound_ns = trace->metadata.clocks[0].precision;
 }
 
-/* Finds the machines whose times are the first one's already.  True: all of them. */
+/* Finds the machines whose times were already converted to the first one's.  True: all of them. */
 static bool find_converted(struct strata_machines *machines, const struct strata_trace_set *set)
 {
 	bool all = true;

@@ -3,13 +3,12 @@
  * machines.h - traces of several machines on one timeline: whose clock each trace has,
  * and how the clocks follow from each other, by what the machines sent to each other.
  *
- * Traces whose metadata gives their clocks the same UUID share a clock (LTTng's is the
- * boot's), and get one offset, so that its order is theirs; without one, traces of the same host
- * name and clock name do, each with its own offset.  A TCP
- * segment was sent before it was received: that bounds the two clocks (clock_sync.h).
- * Traces that were converted together (STRATA_CTF_TIMELINE) are on one clock, each with its
- * clock's precision as the bound.  Nothing is guessed: a clock that nothing ties to the first one's
- * stays as it is, and that is said.
+ * Traces whose metadata gives their clocks the same UUID share a clock (LTTng's is the boot's), and
+ * get one offset, so that its order is theirs; without one, traces of the same host name and clock
+ * name do, each with its own offset. A TCP segment was sent before it was received: that bounds the
+ * two clocks (clock_sync.h).  Traces that were converted together (STRATA_CTF_TIMELINE) are on one
+ * clock, each with its clock's precision as the bound.  Nothing is guessed: a clock that nothing
+ * ties to the first one's stays unconverted, and a message says so.
  */
 #ifndef STRATA_MERGE_INPUTS_MACHINES_H
 #define STRATA_MERGE_INPUTS_MACHINES_H
@@ -19,9 +18,9 @@
 #include "timeline/trace_set.h"
 
 struct strata_machine {
-	char *name;     /* fit to be shown */
-	bool tied;      /* its times are the first one's, with a bound; the first: true */
-	bool converted; /* and were so before: its traces say it */
+	char *name; /* fit to be shown */
+	bool tied;  /* its times are on the first one's clock, with a bound; true for the first */
+	bool converted; /* by an earlier conversion, by its traces' environment */
 };
 
 struct strata_machines {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Offsets of one clock that are further apart are not shared. */
+/* Offsets that differ by more are not unified. */
 #define ONE_CLOCK_NS 1000000000u
 
 static size_t first_of_machine(const struct strata_machines *machines, size_t at)
@@ -39,7 +39,7 @@ static bool is_one_clock(const struct strata_ctf_trace *a, const struct strata_c
 	       strcmp(x->name, y->name) == 0;
 }
 
-/* The time of a trace's first clock, if one of its kinds of streams has it. */
+/* The time of a trace's first clock, if one of its stream classes uses it. */
 static const struct strata_ctf_time *time_of_first_clock(const struct strata_ctf_trace *trace)
 {
 	size_t i;

@@ -2,18 +2,17 @@
 /*
  * machines_offsets.h - one offset for the traces of one clock.
  *
- * LTTng's kernel and user space tracers read one clock, but each finds out for itself what it was
- * at in 1970.  Of clocks that say by their UUID that they are one, the readings are in order as
- * they are: so all of them get the offset of the machine's first trace.  If their offsets are
- * further apart than a second, something else has happened in between: time was set, or the machine
- * slept, or was copied.
+ * LTTng's kernel and user space tracers read the same clock, but each measures its offset to 1970
+ * by itself.  Readings of clocks with the same UUID are in order as they are, so all get the offset
+ * of the machine's first trace.  Offsets that differ by more than a second stay: the time was set,
+ * or the machine slept or was copied.
  */
 #ifndef STRATA_MERGE_INPUTS_MACHINES_OFFSETS_H
 #define STRATA_MERGE_INPUTS_MACHINES_OFFSETS_H
 
 #include "inputs/machines.h"
 
-/* Gives traces of one clock one offset, so that the clock's own order is theirs. */
+/* Gives traces of one clock one offset, which preserves the clock's order. */
 void strata_machines_share_offsets(const struct strata_machines *machines,
 				   struct strata_trace_set *set);
 

@@ -6,7 +6,7 @@
 
 #include "base/value_hash.h"
 
-/* Traces of one UUID that one conversion may have had, as parts of one trace: set_uuid() of
+/* Largest number of traces with one UUID in a conversion, as parts of one trace: set_uuid() of
  * outputs/ctf_traces.c numbers them. */
 #define SAME_UUID_MAX 64u
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* syscall_names.c - see syscall_names.h: the numbers that Linux 6.1's headers give. */
+/* syscall_names.c - see syscall_names.h: the numbers of Linux 6.1's headers. */
 #include "linux/syscall_names.h"
 
 static const char *const names[] = {

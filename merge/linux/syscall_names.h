@@ -2,9 +2,9 @@
 /*
  * syscall_names.h - the system calls of Linux on x86-64 by name.
  *
- * A record of a system call carries its number.  One that a 32-bit program makes has a
- * number of another list, and nothing in the record tells; it gets the name that the number
- * has here.
+ * A record of a system call carries its number.  A 32-bit program's call has a number of another
+ *                                                list, which the record does not tell: it gets the
+ *                                                64-bit name of that number.
  */
 #ifndef STRATA_MERGE_SYSCALL_NAMES_H
 #define STRATA_MERGE_SYSCALL_NAMES_H

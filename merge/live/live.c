@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * live.c - see live.h: what the table says, the watermark that follows from it, and the
- * merge up to there.
+ * live.c - see live.h: reads the live table, computes the watermark, and merges up to it.
  */
 #include "live/live.h"
 
@@ -21,30 +20,30 @@
 #include "live/live_streams.h"
 #include "files/mapped_file.h"
 
-/* Streams that are named when they are left behind: who has many is not to fill the screen. */
+/* Streams whose lag is reported; more would fill the screen. */
 #define NAMED_MAX 16u
 
-/* Where clocks are known worse than this, nobody waits for it. */
+/* Events with larger bounds do not delay the view. */
 #define BOUND_MAX_NS 1000000000u
 
 struct strata_live {
 	char *raw;
 	struct strata_live_options options;
 	const struct strata_live_table *table;
-	struct stat file; /* that the table is in */
+	struct stat file; /* that contains the table */
 	int dir;
 	uint64_t generation; /* of the tables that are loaded */
 	struct live_streams streams;
 	struct live_stream *of_slot[STRATA_LIVE_SLOTS];
 	struct strata_lane *lanes; /* for each stream of the set */
 	uint64_t from_ns;
-	uint64_t bound_ns; /* the largest of those that were met */
+	uint64_t bound_ns; /* the largest so far */
 	bool has_ended;
 	bool has_begun;
 	bool said_slotless;
-	unsigned int nr_named; /* streams that were left behind */
+	unsigned int nr_named; /* streams reported as lagging */
 	struct strata_live_progress progress;
-	/* Of the look that is under way. */
+	/* Of the current look. */
 	uint64_t to_ns;
 	struct strata_live_sink *sink;
 	struct strata_error *error;
@@ -56,7 +55,7 @@ static void complain(const struct strata_live *live, const char *message)
 		live->options.complain(live->options.complain_data, message);
 }
 
-/* Opens the memory of the recorder that holds the table; -1 with the reason. */
+/* Opens the recorder's memory that contains the table; -1 with the reason. */
 static int open_elsewhere(int file, const char *path, struct strata_error *error)
 {
 	struct strata_live_elsewhere where;
@@ -66,7 +65,10 @@ static int open_elsewhere(int file, const char *path, struct strata_error *error
 
 	if (pread(file, &where, sizeof(where), 0) != (ssize_t)sizeof(where) ||
 	    where.magic != STRATA_LIVE_ELSEWHERE_MAGIC || where.version != STRATA_LIVE_VERSION)
-		return strata_fail(error, "%s is not what a recorder of this version writes", path);
+		return strata_fail(
+			error,
+			"%s: not a live table of this version; use the strata of the recorder's build",
+			path);
 	snprintf(name, sizeof(name), "/proc/%" PRIu32 "/fd/%" PRIu32, where.pid, where.fd);
 	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 && errno != ENOENT)
@@ -87,7 +89,7 @@ static int open_elsewhere(int file, const char *path, struct strata_error *error
 			   path, where.pid);
 }
 
-/* Maps RAW/.live, or what it names.  0 or -1. */
+/* Maps RAW/.live, or the memory that it refers to. 0 or -1. */
 static int open_table(struct strata_live *live, struct strata_error *error)
 {
 	char path[4096];
@@ -109,7 +111,10 @@ static int open_table(struct strata_live *live, struct strata_error *error)
 	    (live->file.st_size != (off_t)sizeof(*live->table) &&
 	     live->file.st_size != (off_t)sizeof(struct strata_live_elsewhere))) {
 		close(fd);
-		return strata_fail(error, "%s is not what a recorder of this version writes", path);
+		return strata_fail(
+			error,
+			"%s: not a live table of this version; use the strata of the recorder's build",
+			path);
 	}
 	if (live->file.st_size != (off_t)sizeof(*live->table)) {
 		const int elsewhere = open_elsewhere(fd, path, error);
@@ -129,14 +134,17 @@ static int open_table(struct strata_live *live, struct strata_error *error)
 	/* Acquire: pairs with the release in live_publisher_open(). */
 	if (strata_load_acquire(&live->table->magic) != STRATA_LIVE_MAGIC ||
 	    live->table->version != STRATA_LIVE_VERSION)
-		return strata_fail(error, "%s is not what a recorder of this version writes", path);
+		return strata_fail(
+			error,
+			"%s: not a live table of this version; use the strata of the recorder's build",
+			path);
 	return 0;
 }
 
 /* A recorder holds a lock on its directory for as long as it lives. */
 static bool is_recorded(const struct strata_live *live)
 {
-	/* Where there are no locks, only the table says that it is over. */
+	/* On file systems without locks, only the table tells the end. */
 	if (flock(live->dir, LOCK_SH | LOCK_NB))
 		return true;
 	flock(live->dir, LOCK_UN);
@@ -150,7 +158,7 @@ static int load(struct strata_live *live, struct strata_live_sink *sink, uint64_
 	live->lanes = NULL;
 	if (sink->sources(sink, NULL, error))
 		return -1;
-	/* Streams may go that slots had. */
+	/* Streams of slots may disappear. */
 	memset(live->of_slot, 0, sizeof(live->of_slot));
 	if (live_streams_load(&live->streams, error))
 		return -1;
@@ -161,7 +169,7 @@ static int load(struct strata_live *live, struct strata_live_sink *sink, uint64_
 	return sink->sources(sink, &live->streams.set, error);
 }
 
-/* Notes what each slot says.  0 or -1: out of memory. */
+/* Reads all slots. 0 or -1: out of memory. */
 static int read_slots(struct strata_live *live, uint64_t now, struct strata_error *error)
 {
 	const struct strata_live_table *table = live->table;
@@ -185,7 +193,7 @@ static int read_slots(struct strata_live *live, uint64_t now, struct strata_erro
 			continue;
 		if (!stream || stream->source != source || stream->cpu != cpu)
 			stream = live_streams_find(&live->streams, source, cpu);
-		/* One that ended before it was met is found when the tables are loaded. */
+		/* A stream that ended before it was seen is found when the tables are loaded. */
 		if (!stream && said.complete_ticks == UINT64_MAX)
 			continue;
 		if (!stream)
@@ -202,7 +210,7 @@ static int read_slots(struct strata_live *live, uint64_t now, struct strata_erro
 	return 0;
 }
 
-/* Streams of loaded tables without a slot are at their end. */
+/* Marks streams of loaded tables without a slot as ended. */
 static void find_ended(struct strata_live *live, uint64_t now)
 {
 	struct live_streams *streams = &live->streams;
@@ -222,7 +230,7 @@ static void find_ended(struct strata_live *live, uint64_t now)
 	}
 }
 
-/* The recording has ended: all is in the files. */
+/* The recording has ended: the files are complete. */
 static void take_files_as_they_are(struct strata_live *live)
 {
 	struct live_streams *streams = &live->streams;
@@ -253,7 +261,7 @@ static uint64_t ns_of(const struct strata_live *live, uint64_t ticks)
 				   : strata_realtime_ns(&live->streams.clocks.timebase, ticks);
 }
 
-/* Names a stream that is no longer waited for, once. */
+/* Reports once that a stream is no longer waited for. */
 static void name_left_behind(struct strata_live *live, struct live_stream *stream,
 			     uint64_t waited_ns)
 {
@@ -276,10 +284,10 @@ static void name_left_behind(struct strata_live *live, struct live_stream *strea
 }
 
 /*
- * Up to when a stream is complete.  0: that is not known yet: the recorder has not looked at it, a
- * look of ours was too early for it, or clocks are not known up to its beginning.  All of that
- * passes, but where its writer stands still with a sub-buffer open that it began with.
- * @since_ns: OUT, since when it has handed nothing over
+ * The time up to which a stream is complete. 0: not yet known, because the recorder has not looked
+ * at it, we looked too early, or the clocks are not known up to its beginning.  This passes, unless
+ * its writer has stopped in its first sub-buffer.
+ * @since_ns: OUT, time since which the stream has delivered nothing
  */
 static uint64_t stream_complete_ns(const struct strata_live *live, struct live_stream *stream,
 				   uint64_t now, uint64_t *since_ns)
@@ -296,7 +304,7 @@ static uint64_t stream_complete_ns(const struct strata_live *live, struct live_s
 	return ns;
 }
 
-/* Up to when all streams are complete that are waited for. */
+/* The time up to which all streams that are waited for are complete. */
 static uint64_t complete_ns(struct strata_live *live, uint64_t now)
 {
 	const uint64_t now_ns = ns_of(live, now);
@@ -340,7 +348,7 @@ static int refill(void *data, size_t at)
 		      : 0;
 }
 
-/* Hands on what is missing before the stream's next event. */
+/* Passes on the losses before the stream's next event. */
 static int tell_loss(struct strata_live *live, size_t at)
 {
 	struct live_stream *stream = live->streams.of_set[at];
@@ -417,7 +425,7 @@ static int merge(struct strata_live *live, uint64_t to_ns, struct strata_live_si
 	return status;
 }
 
-/* Where to begin: at this moment, or with the first event. */
+/* Begins with the current events, or with the first one. */
 static int begin(struct strata_live *live, uint64_t now, struct strata_error *error)
 {
 	live->has_begun = true;
@@ -427,7 +435,7 @@ static int begin(struct strata_live *live, uint64_t now, struct strata_error *er
 	return live_streams_seek(&live->streams, live->from_ns, error);
 }
 
-/* Whether the table is still what it was, and the one that is told how far the recording is. */
+/* Whether the table is still in place and is the one that the recorder updates. */
 static bool is_in_place(const struct strata_live *live)
 {
 	struct stat status;
@@ -437,7 +445,7 @@ static bool is_in_place(const struct strata_live *live)
 	       status.st_size == live->file.st_size;
 }
 
-/* Whether the recorder is done, or gone.  0 or -1: the recording is another one's now. */
+/* Finds out whether the recorder has ended or died. 0 or -1: the recording was replaced. */
 static int find_end(struct strata_live *live, struct strata_error *error)
 {
 	const bool in_place = is_in_place(live);
@@ -456,7 +464,7 @@ static int find_end(struct strata_live *live, struct strata_error *error)
 				   live->raw);
 	if (is_recorded(live))
 		return 0;
-	/* It may have ended in between. */
+	/* It may have ended meanwhile. */
 	live->progress.died = strata_load_acquire(&live->table->state) != STRATA_LIVE_ENDED;
 	live->has_ended = true;
 	return 0;
@@ -478,7 +486,7 @@ int strata_live_look(struct strata_live *live, struct strata_live_sink *sink,
 	}
 	/* Acquire, and last: pairs with the release in live_publisher_tables(). */
 	generation = strata_load_acquire(&live->table->generation);
-	/* The recorder has only just begun. */
+	/* The recorder has not saved its tables yet. */
 	if (generation == 0 && !live->has_ended)
 		return 0;
 	if ((live->has_ended || !live->lanes || generation != live->generation) &&

@@ -11,8 +11,8 @@ void live_clocks_init(struct live_clocks *clocks, const char *raw,
 	memset(clocks, 0, sizeof(*clocks));
 	clocks->raw = raw;
 	clocks->recording = recording;
-	/* The first that was known holds to the end: the recorder may measure the frequency better
-	 * later, and times must not move under those who look. */
+	/* Keeps the first frequency and anchor: the recorder may later measure them better, but
+	 * times that were shown must not move. */
 	clocks->timebase.anchor_ticks = recording->anchor_ticks;
 	clocks->timebase.anchor_ns = recording->anchor_realtime_ns;
 	clocks->timebase.tsc_khz = recording->tsc_khz;
@@ -56,7 +56,7 @@ int live_clocks_scan(struct live_clocks *clocks, size_t source, uint32_t cpu, ui
 
 	if (!scanned)
 		return -1;
-	/* The tables may have been loaded anew. */
+	/* The tables may have been reloaded. */
 	scanned->reader.source = &clocks->recording->sources[source];
 	scanned->reader.size = bytes;
 	return strata_xen_scan_more(&clocks->scan, &scanned->reader, &scanned->coverage, error);

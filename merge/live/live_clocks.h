@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* live_clocks.h - the clocks of a recording that goes on, as far as the hypervisor has recorded
+/* live_clocks.h - the clocks of a recording in progress, as far as the hypervisor has recorded
  * them; for live_streams.c. */
 #ifndef STRATA_MERGE_LIVE_LIVE_CLOCKS_H
 #define STRATA_MERGE_LIVE_LIVE_CLOCKS_H
@@ -7,7 +7,7 @@
 #include "host/host_converter.h"
 #include "clocks/xen_scan.h"
 
-/* A stream of the hypervisor's on its way through the scan. */
+/* A stream of the hypervisor, partly scanned. */
 struct live_scanned {
 	size_t source;
 	struct strata_packet_reader reader;
@@ -34,7 +34,7 @@ void live_clocks_init(struct live_clocks *clocks, const char *raw,
 int live_clocks_scan(struct live_clocks *clocks, size_t source, uint32_t cpu, uint64_t bytes,
 		     struct strata_error *error);
 
-/* What there was to know before a number of scans. */
+/* The state before a number of scans. */
 struct live_clocks_known {
 	const void *pieces;
 	size_t nr_pieces;
@@ -45,12 +45,11 @@ struct live_clocks_known {
 
 struct live_clocks_known live_clocks_known(const struct live_clocks *clocks);
 
-/* To be called behind the scans.  1: converters that were made before do not hold any more, 0: they
- * do; or -1. */
+/* Call this after the scans. 1: earlier converters are outdated; 0: they are valid; or -1. */
 int live_clocks_settle(struct live_clocks *clocks, const struct live_clocks_known *before,
 		       struct strata_error *error);
 
-/* Makes the converter of a stream. False: what was recorded of its domain's clock cannot be. */
+/* Makes the converter of a stream.  False: the recorded clock of its domain is impossible. */
 bool live_clocks_converter(const struct live_clocks *clocks, const struct strata_source *source,
 			   uint32_t cpu, struct strata_host_converter *converter);
 

@@ -40,7 +40,7 @@ struct live_stream *live_streams_add(struct live_streams *streams, size_t source
 
 void live_stream_note(struct live_stream *stream, const struct live_said *said)
 {
-	/* Where clocks stay behind for long, the newest look takes the place of the one before. */
+	/* If the clocks lag for long, the newest look replaces the one before. */
 	if (stream->nr_said == LIVE_SAID)
 		stream->nr_said--;
 	stream->said[stream->nr_said++] = *said;
@@ -52,7 +52,7 @@ static bool is_of_xen(const struct live_streams *streams, const struct live_stre
 	       streams->recording.sources[stream->source].layer == STRATA_LAYER_XEN;
 }
 
-/* Allows what was said by @known_ticks. */
+/* Allows reading of what looks until @known_ticks covered. */
 static void allow(struct live_stream *stream, uint64_t known_ticks)
 {
 	size_t nr = 0;
@@ -73,14 +73,14 @@ static void close_reader(struct live_streams *streams, struct live_stream *strea
 		return;
 	streams->lost += stream->reader.tally.discarded;
 	strata_ctf_reader_close(&stream->reader);
-	/* What it had not come to skip the next one must. */
+	/* The next reader must skip what this one did not. */
 	stream->packet_events += stream->skip;
 	stream->all_events += stream->skip;
 	stream->next = stream->end = NULL;
 	stream->is_open = false;
 }
 
-/* Opens its reader where the last one was.  0; -1: out of memory. */
+/* Opens its reader at the position of the last one. 0; -1: out of memory. */
 static int open_reader(struct live_streams *streams, struct live_stream *stream,
 		       struct strata_error *error)
 {
@@ -91,7 +91,7 @@ static int open_reader(struct live_streams *streams, struct live_stream *stream,
 	if (!live_clocks_converter(&streams->clocks, source, stream->cpu, &stream->converter))
 		return 0;
 	ctf->converter = &stream->converter.converter;
-	/* Nothing is shown of after now in any case. */
+	/* Events after the present are not shown anyway. */
 	strata_host_converter_set_presence(ctf, &streams->recording, source, 0,
 					   &streams->clocks.timebase);
 	if (strata_ctf_reader_open(&stream->reader, ctf, WINDOW_BYTES, error))
@@ -105,7 +105,7 @@ static int open_reader(struct live_streams *streams, struct live_stream *stream,
 	}
 	stream->packet_events = 0;
 	stream->all_events -= stream->skip;
-	/* From the beginning it comes upon its first loss once more. */
+	/* Reading from the beginning meets the first loss again. */
 	if (stream->packet_offset == 0)
 		stream->has_loss = false;
 	strata_ctf_reader_seek(&stream->reader, stream->packet_offset, 0, UINT64_MAX);
@@ -129,7 +129,8 @@ static int open_readers(struct live_streams *streams, bool of_guests_only,
 	return 0;
 }
 
-/* Opens the trace of a source.  0, also if it cannot be read, which is said; -1: out of memory. */
+/* Opens the trace of a source. 0, also if it is unreadable, which is reported; -1: out of memory.
+ */
 static int add_source(struct live_streams *streams, size_t index, struct strata_error *error)
 {
 	const struct strata_source *source = &streams->recording.sources[index];
@@ -149,7 +150,7 @@ static int add_source(struct live_streams *streams, size_t index, struct strata_
 	first = streams->set.nr_streams;
 	if (strata_trace_set_add(&streams->set, trace, error))
 		return -1;
-	/* Each source has clocks of its own, on the host's time. */
+	/* Each source has its own clocks, mapped to the host's time. */
 	trace->times_are_tied = true;
 	for (i = first; i < streams->set.nr_streams; i++) {
 		struct live_stream **of_set = reallocarray(streams->of_set, i + 1, sizeof(*of_set));
@@ -174,7 +175,7 @@ static int add_source(struct live_streams *streams, size_t index, struct strata_
 	return 0;
 }
 
-/* Whether all of a source was handed on, and no more will come, as the tables say by now. */
+/* Whether all events of a source were passed on and, by the current tables, no more will come. */
 static bool is_done(const struct live_streams *streams, const struct strata_recording *now,
 		    size_t source)
 {
@@ -197,7 +198,7 @@ static bool is_done(const struct live_streams *streams, const struct strata_reco
 	return any;
 }
 
-/* Notes which sources are done, and forgets their streams.  0 or -1: out of memory. */
+/* Marks sources that are done, and frees their streams. 0 or -1: out of memory. */
 static int forget_done(struct live_streams *streams, const struct strata_recording *now,
 		       struct strata_error *error)
 {
@@ -227,8 +228,8 @@ static int forget_done(struct live_streams *streams, const struct strata_recordi
 	return 0;
 }
 
-/* Whether these are the tables of another recording: one's clock is anchored once, when it begins,
- * and its sources only become more. */
+/* Whether these are the tables of another recording: a recording's anchor never changes, and its
+ * number of sources never decreases. */
 static bool is_another(const struct live_streams *streams, const struct strata_recording *recording)
 {
 	const struct strata_timebase *known = &streams->clocks.timebase;
@@ -238,7 +239,7 @@ static bool is_another(const struct live_streams *streams, const struct strata_r
 				       recording->nr_sources < streams->recording.nr_sources);
 }
 
-/* Adds the hypervisor's sources that are not done, or all others. */
+/* Adds the hypervisor's unfinished sources, or all others. */
 static int add_sources(struct live_streams *streams, bool of_xen, struct strata_error *error)
 {
 	const struct strata_recording *recording = &streams->recording;
@@ -288,8 +289,8 @@ int live_streams_load(struct live_streams *streams, struct strata_error *error)
 	return open_readers(streams, false, error);
 }
 
-/* Reads the hypervisor's streams for clocks. @known_ticks: OUT, host ticks up to which none is
- * missing */
+/* Reads clocks from the hypervisor's streams.  @known_ticks: OUT, host ticks up to which they are
+ * complete */
 static int scan_clocks(struct live_streams *streams, uint64_t *known_ticks,
 		       struct strata_error *error)
 {
@@ -355,8 +356,8 @@ void live_stream_taken(struct live_stream *stream, size_t nr)
 	stream->all_events += nr;
 }
 
-/* Adds the loss that its reader is at to those before its next event; what lies among events that
- * are read once more was handed on. */
+/* Adds its reader's current loss to those before its next event, unless it lies among events that
+ * are read again. */
 static void note_loss(struct live_stream *stream)
 {
 	const struct strata_loss *more = &stream->reader.loss;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * live_streams.h - the streams of a recording that goes on, each read as far as it may
- * be, and kept where it is when the tables or the clocks are replaced; for live.c.
+ * live_streams.h - the streams of a recording in progress.  Each is read as far as it is complete,
+ * and keeps its position when tables or clocks are replaced; for live.c.
  */
 #ifndef STRATA_MERGE_LIVE_LIVE_STREAMS_H
 #define STRATA_MERGE_LIVE_LIVE_STREAMS_H
@@ -13,7 +13,7 @@
 
 #define LIVE_SAID 64u
 
-/* What a look at the table said of a stream. */
+/* One look at a stream's slot. */
 struct live_said {
 	uint64_t at_ticks; /* of the look: no event in those bytes is later */
 	uint64_t bytes;
@@ -23,27 +23,27 @@ struct live_said {
 struct live_stream {
 	size_t source;
 	uint32_t cpu;
-	bool in_table;  /* it has a slot */
-	bool is_new;    /* no table that was loaded knows of it */
-	bool has_ended; /* its file does not grow any more */
+	bool in_table;  /* has a slot */
+	bool is_new;    /* in no loaded table */
+	bool has_ended; /* its file no longer grows */
 	/* Looks whose bytes wait until the clocks are known up to then; the oldest first. */
 	struct live_said said[LIVE_SAID];
 	size_t nr_said;
-	uint64_t bytes;          /* that may be read */
+	uint64_t bytes;          /* readable */
 	uint64_t complete_ticks; /* of what they hold; 0: not known yet */
-	uint64_t met_ticks;      /* when it was first waited for; 0: not yet */
-	bool was_named;          /* as one that is no longer waited for */
+	uint64_t met_ticks;      /* when first waited for; 0: not yet */
+	bool was_named;          /* reported as no longer waited for */
 
 	size_t index; /* in the set, if it is there */
 	bool is_open;
 	struct strata_host_converter converter;
 	struct strata_ctf_reader reader;
-	const struct strata_lane_event *next, *end; /* of its batch, not handed on */
-	/* Where it is: so many events of the packet, and of the whole stream, were handed on or
-	 * left out. */
+	const struct strata_lane_event *next, *end; /* rest of its batch */
+	/* Position: events of the packet, and of the whole stream, that were passed on or left out.
+	 */
 	uint64_t packet_offset, packet_events, all_events;
-	uint64_t skip;           /* events that are read once more */
-	struct strata_loss loss; /* before its next event, not handed on; if has_loss */
+	uint64_t skip;           /* events to read again */
+	struct strata_loss loss; /* before its next event, not yet passed on; if has_loss */
 	bool has_loss;
 };
 
@@ -52,7 +52,7 @@ struct live_streams {
 	struct live_stream **streams; /* in no order */
 	size_t nr;
 	struct live_stream **of_set; /* by their index in the set */
-	bool *done; /* for each source: all of it was handed on; its streams are forgotten */
+	bool *done; /* for each source: everything was passed on, and its streams are freed */
 	size_t nr_done;
 	struct strata_recording recording;
 	struct strata_trace_set set;
@@ -63,22 +63,21 @@ struct live_streams {
 	void *complain_data;
 };
 
-/* Loads the tables, and again when they were replaced; streams that are at their end may be gone
- * then.  0 or -1. */
+/* Loads the tables, also after they were replaced, which may free ended streams. 0 or -1. */
 int live_streams_load(struct live_streams *streams, struct strata_error *error);
 
-/* The stream of a source's CPU; NULL: there is none. */
+/* The stream of a source's CPU, or NULL. */
 struct live_stream *live_streams_find(const struct live_streams *streams, size_t source,
 				      uint32_t cpu);
 
 /* Makes one.  NULL: out of memory. */
 struct live_stream *live_streams_add(struct live_streams *streams, size_t source, uint32_t cpu);
 
-/* Notes what the table says of a stream. */
+/* Adds a look at a stream. */
 void live_stream_note(struct live_stream *stream, const struct live_said *said);
 
-/* Reads on in the hypervisor's streams for clocks, then lets the others be read as far as clocks
- * are known by that.  0 or -1. */
+/* Reads more clocks from the hypervisor's streams, and allows reading of the others up to there. 0
+ * or -1. */
 int live_streams_advance(struct live_streams *streams, struct strata_error *error);
 
 /* Begins with the packet in which events of @ns may be; before anything was read. 0 or -1. */
@@ -89,7 +88,7 @@ int live_streams_seek(struct live_streams *streams, uint64_t ns, struct strata_e
 int live_stream_read(struct live_stream *stream, uint64_t from_ns, uint64_t to_ns,
 		     struct strata_lane *lane, struct strata_error *error);
 
-/* So many of what was read are handed on. */
+/* Marks @nr events as passed on. */
 void live_stream_taken(struct live_stream *stream, size_t nr);
 
 void live_streams_clear(struct live_streams *streams);

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * live_table.h - how far each stream of a recording that goes on is complete: a file,
- * RAW/.live, that the recorder maps and writes, and whoever follows the recording maps and
- * reads (`strata view --live`).
+ * live_table.h - the progress of each stream of a recording: the file RAW/.live, which the recorder
+ * maps and writes, and `strata view --live` maps and reads.
  *
- * A stream has a slot for as long as its ring is mapped.  Three things are said in this order:
- * the generation of the tables (recording.json, metadata) that describe all that follows; how
- * many bytes of the stream's file are whole packets; and up to when nothing more will come but
- * what is behind these.  A reader that loads them the other way round never finds a packet that
- * no table describes, or a time with packets missing before it.
+ * A stream has a slot while its ring is mapped.  The recorder stores in this order: the generation
+ * of the tables (recording.json, metadata) that describe the following packets; how many bytes of
+ * the stream's file are whole packets; and the time up to which these are complete.  A reader loads
+ * in the reverse order.  So it never sees a packet that no table describes, or a time before which
+ * packets are missing.
  *
  * Some file systems refuse shared, writable mappings (9p without a cache, FUSE with direct I/O).
- * There the recorder keeps the table in sealed memory of its own, and RAW/.live says where: struct
- * strata_live_elsewhere, which a reader tells from a table by its size.
+ * There the recorder keeps the table in its own sealed memory, and RAW/.live refers to it: struct
+ * strata_live_elsewhere, which differs from a table in size.
  *
- * Nothing wakes a writer for this: the recorder looks into the rings, and where one holds nothing
- * that it has not taken, the stream is complete up to that look.
+ * No writer is woken for this: the recorder looks into the rings.  A stream whose ring is empty is
+ * complete up to the time of the look.
  */
 #ifndef STRATA_MERGE_LIVE_LIVE_TABLE_H
 #define STRATA_MERGE_LIVE_LIVE_TABLE_H
@@ -29,15 +28,15 @@
 
 enum strata_live_state {
 	STRATA_LIVE_GOES_ON,
-	STRATA_LIVE_ENDED, /* all that was recorded is in the files */
+	STRATA_LIVE_ENDED, /* the files are complete */
 };
 
-/* A stream; free where its time is UINT64_MAX: what it had is in its file. */
+/* A stream; the slot is free if its time is UINT64_MAX, and its file is complete. */
 struct strata_live_slot {
 	uint32_t source; /* its index in the recording */
 	uint32_t cpu;
 	uint64_t bytes; /* of its file */
-	/* Host ticks: no event of before that will come, unless it was being written then. */
+	/* Host ticks: no earlier event will come, unless it was being written then. */
 	uint64_t complete_ticks;
 };
 
@@ -45,9 +44,9 @@ struct strata_live_table {
 	uint32_t magic;
 	uint32_t version;
 	uint32_t state;      /* enum strata_live_state */
-	uint32_t nr_slots;   /* that were ever used */
-	uint64_t generation; /* of the tables; 0: there are none yet */
-	uint64_t slotless;   /* streams that found no slot: nobody knows how far they are */
+	uint32_t nr_slots;   /* ever used */
+	uint64_t generation; /* of the tables; 0: no tables yet */
+	uint64_t slotless;   /* streams without a slot: their progress is unknown */
 	struct strata_live_slot slots[STRATA_LIVE_SLOTS];
 };
 
@@ -57,9 +56,9 @@ struct strata_live_table {
 struct strata_live_elsewhere {
 	uint32_t magic;
 	uint32_t version; /* of the table */
-	uint32_t pid;     /* as the recorder's PID namespace has it */
+	uint32_t pid;     /* in the recorder's PID namespace */
 	uint32_t fd;
-	uint64_t inode; /* of the memory: another process may get the number */
+	uint64_t inode; /* of the memory, because another process may reuse the pid */
 };
 
 #endif /* STRATA_MERGE_LIVE_LIVE_TABLE_H */

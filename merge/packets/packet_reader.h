@@ -26,9 +26,8 @@ struct strata_packet_reader {
 	uint8_t *bytes; /* of the current packet */
 	size_t capacity;
 	struct strata_packet packet;
-	uint64_t nr_events; /* in the current packet */
-	bool gap; /* events or packets are missing between the packet before and the end of this one
-		   */
+	uint64_t nr_events;      /* in the current packet */
+	bool gap;                /* something is missing before the end of this packet */
 	struct strata_loss loss; /* that loss, by the header; without times */
 
 	uint64_t said; /* packets by recording.json; 0 once a missing end has been reported */

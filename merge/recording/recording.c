@@ -256,7 +256,7 @@ static int check_field(const struct strata_event_desc *event, unsigned int index
 		return strata_fail(error, "field %s: %u strings (1 can be)", name, field->count);
 	for (i = 0; i < index; i++) {
 		if (strcmp(event->fields[i].name, field->name) == 0)
-			return strata_fail(error, "field %s: there are two of that name", name);
+			return strata_fail(error, "field %s: another field has that name", name);
 		if (names_collide(&event->fields[i], field))
 			return strata_fail(
 				error,

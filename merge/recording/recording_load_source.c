@@ -86,7 +86,7 @@ static int load_stream(struct strata_source *source, struct json_object *entry,
 		return -1;
 	loaded.cpu = (uint32_t)cpu;
 	if (strata_source_stream(source, loaded.cpu))
-		return strata_fail(error, "there are two of CPU %u", loaded.cpu);
+		return strata_fail(error, "duplicate stream of CPU %u", loaded.cpu);
 	stream = strata_source_add_stream(source, loaded.cpu);
 	if (!stream)
 		return strata_fail(error, "out of memory");
@@ -210,7 +210,7 @@ static int load_life(struct strata_source *source, struct json_object *entry,
 			return 0;
 		}
 	}
-	return strata_fail(error, "\"ended\" is no reason that this program knows");
+	return strata_fail(error, "\"ended\" is not a known reason");
 }
 
 static int load_source_head(struct strata_recording *recording, struct strata_source *source,
@@ -225,11 +225,11 @@ static int load_source_head(struct strata_recording *recording, struct strata_so
 		return -1;
 	if (!is_source_name(source->name)) {
 		memset(source->name, 0, sizeof(source->name));
-		return strata_fail(error, "\"name\" cannot be a directory's name");
+		return strata_fail(error, "\"name\" is not valid as a directory's name");
 	}
 	for (i = 0; i + 1 < recording->nr_sources; i++) {
 		if (strcmp(recording->sources[i].name, source->name) == 0)
-			return strata_fail(error, "there are two of that name");
+			return strata_fail(error, "another source has that name");
 	}
 	if (load_layer(entry, &source->layer, error) ||
 	    recording_json_u64(entry, "domain", UINT16_MAX, &domain, error) ||

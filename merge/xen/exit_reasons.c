@@ -17,7 +17,7 @@
 #define LONG_FLAG   0x00000100u
 #define NESTED_FLAG 0x00000400u
 
-/* Recorded by Xen's code for one of the two alone. */
+/* Events that only one of the two records. */
 #define HVM_INTERRUPT        0x0008200fu /* with the vector: Intel; without: AMD */
 #define HVM_SMI              0x00082011u /* AMD */
 #define HVM_CLTS             0x00082018u /* Intel */
@@ -26,8 +26,8 @@
 #define HVM_TRAP_DEBUG       0x00082024u /* Intel */
 #define HVM_VLAPIC           0x00082025u /* Intel */
 
-/* Intel's reason is the low 16 bits; above them are flags, the highest one for an entry that
- * failed. */
+/* Intel's reason is in the low 16 bits; above them are flags, the highest one for a failed entry.
+ */
 #define VMX_REASON_MASK 0x0000ffffu
 #define VMX_FAILED      0x80000000u
 
@@ -191,8 +191,7 @@ const char *strata_exit_reason_name(enum strata_exits exits, uint32_t reason, bo
 	return names ? strata_number_name(names, reason) : NULL;
 }
 
-/* A number that stands for something in one list and in the other for a register that does not
- * exist, or for nothing. */
+/* Notes a number that is valid in only one of the two lists. */
 static void note_reason(struct strata_exits_evidence *evidence, uint32_t reason)
 {
 	bool can_be_vmx = strata_number_name(&strata_vmx_exits, reason) &&

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * exit_reasons.h - why a guest left guest mode, by name.
+ * exit_reasons.h - names of VM exit reasons.
  *
- * Xen's VM exit records carry the processor's own number, and Intel's and AMD's are
- * different lists: 0x7b is "I/O instruction" on one and nothing on the other.  The
- * records' ids do not tell which processor it was, but what only one of the two can
- * have recorded does.
+ * Xen's VM exit records carry the processor's own number, and Intel's and AMD's lists differ: 0x7b
+ * is "I/O instruction" in one and invalid in the other.  The records do not name the processor, but
+ * some events and numbers occur only on one of the two.
  */
 #ifndef STRATA_MERGE_EXIT_REASONS_H
 #define STRATA_MERGE_EXIT_REASONS_H
@@ -28,28 +27,29 @@ const char *strata_exits_name(enum strata_exits exits);
 /* The names of reasons.  Intel's have flags above them, AMD's none. */
 extern const struct strata_number_names strata_vmx_exits, strata_svm_exits;
 
-/* One of the two; NULL: it is not known which. */
+/* One of the two; NULL: unknown. */
 const struct strata_number_names *strata_exit_names(enum strata_exits exits);
 
-/* What was seen that only one of the two can have recorded.  Zero-initialised is nothing. */
+/* Events and numbers seen that only one of the two can have recorded.  Zero-initialised is empty.
+ */
 struct strata_exits_evidence {
 	uint64_t vmx;
 	uint64_t svm;
 };
 
 /*
- * Notes what a record tells.
+ * Notes the evidence in a record.
  * @id:         of the hypervisor's contract (STRATA_HV_ID_*)
- * @first_word: of the payload; 0 if it has none
+ * @first_word: of the payload; 0 if empty
  */
 void strata_exits_note(struct strata_exits_evidence *evidence, uint32_t id, uint32_t first_word);
 
-/* Unknown where nothing was seen, or signs of both. */
+/* Unknown without evidence, or with evidence for both. */
 enum strata_exits strata_exits_judge(const struct strata_exits_evidence *evidence);
 
 /*
- * The name of the reason in a VM exit's first word: "ept_violation", "npf".  NULL where
- * there is none: the list is not known, or lacks the number.
+ * The name of the reason in a VM exit's first word: "ept_violation", "npf".  NULL: unknown list or
+ *                                                                            number.
  * @failed: OUT, true: the guest was never entered (VMX); may be NULL
  */
 const char *strata_exit_reason_name(enum strata_exits exits, uint32_t reason, bool *failed);

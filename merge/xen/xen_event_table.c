@@ -4,12 +4,11 @@
  * xen_events.c.
  *
  * Ids are from xen/include/public/trace.h; those private to a scheduler from
- * common/sched/{credit,credit2,rt,null}.c.  Fields are as the call sites fill
- * them, which is not always what xentrace's `formats` file says: where they
- * differ, the call site wins.  64-bit values lie low word first, as x86 stores
- * them.  The record's context says who ran, so fields that name another vCPU
- * are called of_domain and of_vcpu; by is the address of the code that asked, as in
- * xen-syms.
+ * common/sched/{credit,credit2,rt,null}.c.  Fields are as the call sites fill them, which is not
+ * always what xentrace's `formats` file says: where they differ, the call site wins. 64-bit values
+ * lie low word first, as x86 stores them.  The record's context has the vCPU that ran, so fields
+ * that name another vCPU are called of_domain and of_vcpu; `by` is the address of the calling code,
+ * as in xen-syms.
  *
  * Sorted by id, then by number of words.
  */

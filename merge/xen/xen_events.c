@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * xen_events.c - turns a hypervisor record's id into a description; the names
- * themselves are in xen_event_table.c.  Called by recording.c, for ids that a
- * source's table lacks.
+ * xen_events.c - makes an event class from a hypervisor record's id and the rows of
+ * xen_event_table.c. recording.c calls it for ids that a source's table lacks.
  *
- * A row of the table names an id, how many 32-bit words follow, and the fields
- * in those words, in memory order: "vcpu:u16 domain:u16 runtime:u32".  u, s and
- * x are unsigned, signed and hexadecimal; u32*6 is an array of six.  A row whose
- * fields do not fill its words exactly is not used: the unit test sees to it
- * that there is none.
+ * A row of the table names an id, how many 32-bit words follow, and the fields in those words, in
+ * memory order: "vcpu:u16 domain:u16 runtime:u32". u, s and x are unsigned, signed and hexadecimal;
+ * u32*6 is an array of six.  The unit test ensures that the fields of each row fill its words
+ * exactly.
  */
 #include "xen/xen_events.h"
 
@@ -24,7 +22,7 @@
 #define RUNSTATE_CHANGE_ID         0x00021001u
 #define RUNSTATE_CHANGE_STATE_MASK 0x00000330u
 
-/* Likewise: an exit in 64-bit mode and a nested guest's have a flag more. */
+/* Likewise; exits in 64-bit mode and of nested guests have additional flags. */
 #define VMENTRY_ID       0x00081001u
 #define VMEXIT_ID        0x00081002u
 #define GUEST_MODE_FLAGS 0x00000500u

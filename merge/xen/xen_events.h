@@ -3,7 +3,7 @@
  * xen_events.h - describes the hypervisor's records: Xen's own trace points by
  * name and fields, and Strata's own events.
  *
- * recording.c asks when it meets an id that a source's table lacks.
+ * recording.c calls it for ids that a source's table lacks.
  */
 #ifndef STRATA_MERGE_XEN_EVENTS_H
 #define STRATA_MERGE_XEN_EVENTS_H
@@ -12,7 +12,7 @@
 
 #include "base/number_names.h"
 
-/* Xen's RUNSTATE_*, as they stand in runstate events. */
+/* Xen's RUNSTATE_*, as in runstate events. */
 enum strata_runstate {
 	STRATA_RUNSTATE_RUNNING = 0,
 	STRATA_RUNSTATE_RUNNABLE = 1,
@@ -20,7 +20,7 @@ enum strata_runstate {
 	STRATA_RUNSTATE_OFFLINE = 3,
 };
 
-/* What a runstate change says; the payload begins with u16 vcpu, u16 domain. */
+/* A runstate change; its payload begins with u16 vcpu, u16 domain. */
 struct strata_runstate_change {
 	enum strata_runstate before;
 	enum strata_runstate after;
@@ -43,9 +43,10 @@ bool strata_xen_guest_mode(uint32_t id, bool *entry);
 bool strata_xen_pv_hypercall(uint32_t id, bool *issue);
 
 /*
- * Describes the record id (STRATA_HV_ID_*) of the hypervisor.  An id of Xen's
- * that the table lacks is described as plain words.  False: one of Strata's
- * own events, but none that this version knows.
+ * Describes the record id (STRATA_HV_ID_*) of the hypervisor.  An id of Xen's that the table lacks
+ *                                                              gets plain words as fields.  False:
+ *                                                              one of Strata's own events, unknown
+ *                                                              to this version.
  */
 bool strata_xen_event(uint32_t id, struct strata_event_desc *event);
 

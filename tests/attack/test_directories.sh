@@ -136,7 +136,7 @@ check "a source that is a link is not read" spared 'a link is followed nowhere' 
 sed 's/"name": *"victims"/"name": "..\/secret"/' /tmp/table >/tmp/table-up
 chmod a+r /tmp/table-up
 as "$mallory" cp /tmp/table-up /tmp/theirs/recording.json
-check "nor one that lies elsewhere" spared 'cannot be a directory' "$strata" merge /tmp/theirs -o "$work/stolen2"
+check "nor one that lies elsewhere" spared 'is not valid as a directory' "$strata" merge /tmp/theirs -o "$work/stolen2"
 kept() { [ "$(ls /tmp/secret)" = "$(cd "$work"/good/app-*/ && echo cpu_*| tr ' ' '\n')" ]; }
 check "nor removed" kept
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How applications are taken in: all who wait in line at once, and then each user's in turns. */
+/* Applications are accepted all at once, and then served in turns by user. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

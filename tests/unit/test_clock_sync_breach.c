@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_clock_sync_breach.c - where the assumptions fail, that is said, and said rightly.
+ * test_clock_sync_breach.c - broken assumptions are reported, and with the right kind and size.
  *
  * Two simulated clocks whose pairs would be explained, but for one thing: a clock is set,
  * pairs are false, drift or wander are beyond what was assumed.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_live.c - following a recording that goes on: whatever of each stream is there at each
- * look, all events come once, in the order that they have when all is there.
+ * test_live.c - following a recording in progress: however much of each stream is complete at each
+ * look, all events come once, in the order of the complete recording.
  *
  * The recording lies there whole; what the recorder would have said of it at each moment is
  * played back from the times at which its packets were closed.
@@ -198,6 +198,8 @@ static int take_live(struct strata_live_sink *sink, size_t stream, struct strata
 	struct collector *collector = (struct collector *)sink;
 
 	(void)error;
+	/* The tables of its recording are still being written: no more is known of it. */
+	assert_null(strata_recording_traces_stream(reader->stream));
 	collector->late += late ? nr : 0;
 	collect(collector, stream, reader, events, nr);
 	while (late && nr)

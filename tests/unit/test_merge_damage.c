@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_merge_damage.c - recordings that are broken: what is whole is merged, what
- * is not is named with its place, and nothing is believed that cannot be.
+ * test_merge_damage.c - damaged recordings: intact parts are merged, damaged ones are named with
+ * their place, and impossible values are refused.
  */
 #include <setjmp.h>
 #include <stdarg.h>

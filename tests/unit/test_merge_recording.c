@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_merge_recording.c - recording.json there and back, what is refused in
- * it, the table of Xen's events, and the escaping of names.
+ * test_merge_recording.c - recording.json saved and loaded, refused values, the table of Xen's
+ * events, and the escaping of names.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -188,11 +188,12 @@ static void everything_that_is_wrong_in_a_file_is_refused(void **state)
 		  "\"anchor_realtime_ns\" is over" },
 		{ "{" GOOD_HEAD "," GOOD_CLOCK ",\"sources\":{}}", "\"sources\" is not an array" },
 		{ WITH_SOURCES("1"), "source 0: \"name\" is not a string" },
-		{ WITH_SOURCES("{\"name\":\"../g1\"}"), "cannot be a directory's name" },
-		{ WITH_SOURCES("{\"name\":\"..\"}"), "cannot be a directory's name" },
-		{ WITH_SOURCES("{\"name\":\"\"}"), "cannot be a directory's name" },
+		{ WITH_SOURCES("{\"name\":\"../g1\"}"), "is not valid as a directory's name" },
+		{ WITH_SOURCES("{\"name\":\"..\"}"), "is not valid as a directory's name" },
+		{ WITH_SOURCES("{\"name\":\"\"}"), "is not valid as a directory's name" },
 		{ WITH_SOURCES("{\"name\":\"a\\u0000b\"}"), "\"name\" is not a text" },
-		{ WITH_SOURCES(SOURCE("g1", "", "") "," SOURCE("g1", "", "")), "two of that name" },
+		{ WITH_SOURCES(SOURCE("g1", "", "") "," SOURCE("g1", "", "")),
+		  "another source has that name" },
 		{ WITH_SOURCES("{\"name\":\"g1\",\"layer\":\"bios\"}"), "\"layer\" is none of" },
 		{ WITH_SOURCES("{\"name\":\"g1\",\"layer\":\"kernel\",\"domain\":65536}"),
 		  "\"domain\" is over" },
@@ -204,15 +205,16 @@ static void everything_that_is_wrong_in_a_file_is_refused(void **state)
 		{ WITH_LIFE("\"came_ticks\":-1,"), "\"came_ticks\" is not a whole number" },
 		{ WITH_LIFE("\"went_ticks\":7,"), "\"ended\" is not a string" },
 		{ WITH_LIFE("\"ended\":\"domain destroyed\","), "\"went_ticks\" is not a whole" },
-		{ WITH_LIFE("\"went_ticks\":7,\"ended\":\"tired\","), "\"ended\" is no reason" },
+		{ WITH_LIFE("\"went_ticks\":7,\"ended\":\"tired\","),
+		  "\"ended\" is not a known reason" },
 		{ WITH_LIFE("\"went_ticks\":7,\"ended\":\"with the recording\","),
-		  "\"ended\" is no reason" },
+		  "\"ended\" is not a known reason" },
 		{ WITH_LIFE("\"came_ticks\":8,\"went_ticks\":7,\"ended\":\"domain destroyed\","),
 		  "before \"came_ticks\"" },
 		{ WITH_SOURCES(SOURCE("g1", STREAM("65535", "0"), "")), "\"cpu\" is over" },
 		{ WITH_SOURCES(SOURCE("g1", STREAM("0", "-1"), "")), "\"lost\" is not" },
 		{ WITH_SOURCES(SOURCE("g1", STREAM("3", "0") "," STREAM("3", "0"), "")),
-		  "stream 1: there are two of CPU 3" },
+		  "stream 1: duplicate stream of CPU 3" },
 		{ WITH_EVENT(EVENT("a b", "")), "its name is not a C identifier" },
 		{ WITH_EVENT(EVENT("1a", "")), "its name is not a C identifier" },
 		{ WITH_EVENT(EVENT("a", "") "," EVENT("b", "")), "the id is a's already" },
@@ -234,7 +236,7 @@ static void everything_that_is_wrong_in_a_file_is_refused(void **state)
 		  "its group is not a C identifier" },
 		{ WITH_EVENT(EVENT("a", FIELD("hex", "8", "257"))), "payload of 2056 bytes" },
 		{ WITH_EVENT(EVENT("a", FIELD("hex", "8", "1") "," FIELD("hex", "8", "1"))),
-		  "two of that name" },
+		  "another field has that name" },
 	};
 	struct strata_error error;
 	size_t i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* test_output_dir.c - who else is in the directory when a recorder begins in it. */
+/* test_output_dir.c - a recorder refuses a directory with another recorder or other files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* test_principal.c - what one user or domain may use of a recorder, and what is left for others. */
+/* test_principal.c - the shares of one user or domain, and the rest for others. */
 #include "consumerd/shares/principal.h"
 
 #include <setjmp.h>

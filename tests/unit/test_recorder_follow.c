@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_recorder_follow.c - what a recorder has for those who follow it: records of
- * writers that sleep, and how far each stream is.
+ * test_recorder_follow.c - a recorder's support for followers: records of sleeping writers, and the
+ * progress of each stream.
  */
 #include "recorder_rings.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* test_recorder_tables.c - how large the tables of a recording get, and that writing them keeps
- * nobody waiting. */
+/* test_recorder_tables.c - the size of a recording's tables; writing them does not block the
+ * recorder. */
 #include "recorder_rings.h"
 
 #include <setjmp.h>

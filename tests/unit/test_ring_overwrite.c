@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_ring_overwrite.c - a ring that overwrites its oldest sub-buffers: what a
- * reader finds, what it holds while the writer goes on, what is left when one of
- * the two dies, and a reader area that lies.
+ * test_ring_overwrite.c - a ring that overwrites its oldest sub-buffers: the sub-buffers that a
+ * reader finds and owns while the writer continues, what remains when one of the two dies, and a
+ * hostile reader area.
  */
 #define STRATA_WRITERS_SHARE_CPU 1
 

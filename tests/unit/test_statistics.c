@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* test_statistics.c - what is counted of traces is the same whether they are read whole or in
- * slices: numbers of events, their first and last times, and the longest silence. */
+/* test_statistics.c - statistics of traces are the same whether read at once or in slices: numbers
+ * of events, first and last times, and the longest silence. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* test_stderr_queue.c - messages that nobody reads hold nobody up, and those that are read are
- * whole. */
+/* test_stderr_queue.c - messages without a reader do not block, and messages that are read are
+ * complete. */
 #include "consumerd/host/stderr_queue.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* test_tcp_segment.c - TCP segments in LTTng's events of the network, and what is none. */
+/* test_tcp_segment.c - TCP segments in LTTng's network events, and events without any. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

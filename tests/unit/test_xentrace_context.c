@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_xentrace_context.c - what is concluded of a record of xentrace's that it does not say: who
- * ran, when it was, and what was lost before it.
+ * test_xentrace_context.c - values derived for xentrace's records: the vCPU that ran, the time, and
+ * losses.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_xentrace_damage.c - files of xentrace's that are torn or damaged: what is whole is kept,
- * what is not is named with its file, its byte and how much was lost.
+ * test_xentrace_damage.c - torn or damaged files of xentrace: intact parts are kept, damaged ones
+ * are named with file, byte and size.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_xentrace_limits.c - files of xentrace's that are whole, and say what can hardly be: times
- * that jump, losses beyond any count, more kinds of records or CPUs than there is room for.
+ * test_xentrace_limits.c - intact files of xentrace with extreme values: times that jump,
+ * uncountable losses, too many kinds of records or CPUs.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -42,7 +42,7 @@ static const char *refusal_text(enum strata_reader_refusal refusal)
 {
 	switch (refusal) {
 	case STRATA_READER_BAD_MAGIC:
-		return "it does not begin as a ring does";
+		return "it has no ring header";
 	case STRATA_READER_OTHER_VERSION:
 		return "its layout has another version; load the strata.ko of these sources";
 	case STRATA_READER_OTHER_WIDTH:
@@ -132,7 +132,7 @@ static int open_ring(struct guest_map *map, uint32_t index, struct strata_ring_g
 	ring->put = ring_put_shared;
 	ring->cpu = strata_read_once(&writer->cpu);
 	if (ring->cpu > STRATA_CPU_MAX)
-		return strata_fail(error, "it is of CPU %u (at most %u can be)", ring->cpu,
+		return strata_fail(error, "bad CPU number %u (at most %u)", ring->cpu,
 				   STRATA_CPU_MAX);
 	refusal = strata_reader_init(&ring->reader, geo, writer,
 				     area_at(pages->readers, index, STRATA_READER_AREA_PAGES),
@@ -142,7 +142,7 @@ static int open_ring(struct guest_map *map, uint32_t index, struct strata_ring_g
 		return strata_fail(error, "%s", refusal_text(refusal));
 	strata_reader_resume(&ring->reader);
 	if (ring->reader.read_count > RING_READ_COUNT_MAX)
-		return strata_fail(error, "it says to have been read up to %#lx",
+		return strata_fail(error, "it claims to have been read up to %#lx",
 				   ring->reader.read_count);
 	return 0;
 }

@@ -10,8 +10,8 @@
 #include "consumerd/host/file_limit.h"
 #include "filter/filter.h"
 #include "inputs/made_of.h"
-#include "symbols/symbols.h"
 #include "strata/read/loss_report.h"
+#include "symbols/symbols.h"
 
 #define COMPLAINTS_MAX 100u
 #define THREADS_MAX    64

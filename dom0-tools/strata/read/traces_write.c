@@ -289,9 +289,9 @@ static int write_all(const struct write_job *job, struct traces *traces,
 {
 	const struct write_options *form = job->form;
 	uint64_t events = 0;
-	int status = 0;
+	int status = traces_add_symbols(traces, shown, form->symbols, form->nr_symbols, error);
 
-	if (is_checked(form))
+	if (!status && is_checked(form))
 		status = host_checks_begin(checks, traces, job->with_wakeup ? shown : NULL, error);
 	if (!status)
 		status = write_events(traces, form, job->ctf, shown, checks, &events, error);
@@ -320,9 +320,6 @@ int write_traces(const struct write_job *job)
 	/* What is shown of sources says whose events they are; a filter by source asks for that. */
 	if (!status)
 		status = strata_shown_init(&shown, &traces.set, &error);
-	if (!status)
-		status = traces_add_symbols(&traces, &shown, job->form->symbols,
-					    job->form->nr_symbols, &error);
 	if (!status)
 		status = write_all(job, &traces, &shown, &checks, &error);
 	if (status < 0) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * apps.c - all applications of a recording together: begins to listen for them, gives each its
- * turn, stops them and closes all; see apps.h.
+ * apps.c - manages all applications of a recording: listens for them, serves each in turn, stops
+ * and closes them; see apps.h.
  *
- * apps_connect.c accepts connections, apps_talk.c hears messages, apps_leave.c ends applications
- * and apps_report.c has the messages to the user.
+ * apps_connect.c accepts connections, apps_talk.c reads messages, apps_leave.c ends applications,
+ * and apps_report.c prints messages.
  */
 #include "stratad/domains/apps_internal.h"
 
@@ -18,9 +18,9 @@
 #include "consumerd/host/hang_up.h"
 #include "consumerd/sources.h"
 
-/* For so many times what it would wait for us a process may take to say what it has, and to make
- * its rings; and for no less than PATIENCE_MS.  One that says nothing at all: once, for no less
- * than SILENCE_MS. */
+/* A process may take up to PATIENCE_WAITS times its own timeout, but at least PATIENCE_MS, to
+ * describe its events and to make its rings; and up to its timeout, but at least SILENCE_MS, to
+ * send its first message. */
 #define PATIENCE_WAITS 5u
 #define PATIENCE_MS    5000u
 #define SILENCE_MS     1000u
@@ -34,14 +34,14 @@ void apps_tend(struct apps *apps)
 	if (recorder_is_saved(apps->recorder))
 		apps_forget_files(apps, true);
 	memory_return_tend(apps->returns);
-	/* In this order: who has answered there waits to be accepted. */
+	/* In this order: an application that was woken then connects. */
 	app_wake_tend(&apps->wake);
 	apps_accept_new(apps);
 	nr = apps->nr;
 	for (heard = 0; heard < nr && apps->nr; heard++) {
 		size_t index = apps->next % apps->nr;
 
-		/* If it went, another stands in its place now. */
+		/* If it left, another one has its index now. */
 		if (apps_hear(apps, index))
 			apps->next = index + 1;
 	}
@@ -72,7 +72,7 @@ int apps_open(struct apps *apps, struct strata_error *error)
 		return -1;
 	if (epoll_ctl(apps->epoll, EPOLL_CTL_ADD, apps->listener, &interest))
 		return strata_fail(error, "no socket for applications: %s", strerror(errno));
-	/* Who begins to wait from here on finds the socket. */
+	/* Programs that start from here on find the socket. */
 	return app_wake_begin(&apps->wake, error);
 }
 
@@ -100,7 +100,7 @@ int apps_add_sources(const struct apps *apps, struct recorder *recorder, enum re
 		source = &recorder_recording(recorder)->sources[index];
 		source->since_ticks = source->came_ticks =
 			recorder_recording(apps->recorder)->sources[one->source].since_ticks;
-		/* One that cannot be described was left out when it came, and that was said. */
+		/* Invalid events were left out and reported when they came. */
 		for (j = 0; j < one->app.nr_events; j++)
 			recorder_add_event(recorder, index, &one->app.events[j], &why);
 	}
@@ -133,7 +133,7 @@ void apps_stop(struct apps *apps)
 	for (i = 0; i < apps->nr; i++) {
 		struct application *one = apps->list[i];
 
-		/* If it cannot be told, its socket's end will tell it. */
+		/* If this fails, closing the socket stops it. */
 		if (one->step == APPLICATION_RECORDING && !app_stop(&one->app, &ignored))
 			one->step = APPLICATION_STOPPING;
 	}
@@ -146,7 +146,7 @@ void apps_release(struct apps *apps, bool recorded)
 
 		if (!recorded && one->step >= APPLICATION_ATTACHING)
 			apps_keep_file(one);
-		/* The shares went with the recorder. */
+		/* The recorder freed the shares. */
 		apps_return_memory(apps, one, NULL);
 		app_close(&one->app);
 		free(one);
@@ -155,7 +155,7 @@ void apps_release(struct apps *apps, bool recorded)
 	free(apps->list);
 	apps->list = NULL;
 	apps_forget_files(apps, recorded);
-	/* Where files stay, so does the way to them. */
+	/* If files stay, so does their directory. */
 	if (apps->channel.dir && !ring_file_any(apps->channel.dir))
 		ring_file_remove_dir(apps->channel.dir);
 	app_wake_end(&apps->wake);

@@ -3,9 +3,8 @@
  * apps.h - the applications that take part in a recording, from when each connects
  * to when it ends.
  *
- * As with kernels (participants.h) nothing here waits: apps_tend() takes what
- * messages there are, in bounded work.  What an application has published is taken
- * whether it answers or not.
+ * As with kernels (participants.h) nothing here blocks: apps_tend() reads pending messages, in
+ * bounded work.  Published events are taken even if the application does not answer.
  */
 #ifndef STRATA_STRATAD_APPS_H
 #define STRATA_STRATAD_APPS_H
@@ -17,33 +16,33 @@
 #include "stratad/select/select_app.h"
 
 enum application_step {
-	APPLICATION_ARRIVED, /* it is not known yet what it is */
+	APPLICATION_ARRIVED, /* not yet identified */
 	APPLICATION_TELLING, /* of its events */
-	APPLICATION_WAITING, /* its user began many sources a short time ago */
+	APPLICATION_WAITING, /* its user has begun too many sources lately */
 	APPLICATION_MAKING,  /* its rings */
 	/* From here on it has a source. */
 	APPLICATION_ATTACHING, /* its rings are added, a few in a turn */
 	APPLICATION_RECORDING,
 	APPLICATION_STOPPING,
 	APPLICATION_STOPPED,
-	APPLICATION_LEAVING, /* it is gone; what its rings hold is being taken */
+	APPLICATION_LEAVING, /* has ended; its rings are being drained */
 };
 
 struct application {
 	struct app app;
-	struct principal *who; /* whose share it takes; until the recorder is closed */
+	struct principal *who; /* charged for it; valid until the recorder is closed */
 	uint64_t memory_bytes; /* of that share */
 	enum application_step step;
-	struct event_set events; /* that it records */
-	size_t nr_added;         /* of its events, those that the recording knows or refused */
-	size_t next_ring;        /* of its rings, the first that the recorder does not have */
+	struct event_set events; /* recorded */
+	size_t nr_added;         /* of its events: added or refused */
+	size_t next_ring;        /* first ring not yet added to the recorder */
 	uint64_t came_ms;        /* when it connected */
 	int watch;               /* of its sealed memory (memory_return.h); -1: none */
 	size_t source;           /* in the recording, from APPLICATION_ATTACHING on */
 };
 
-/* Of an application that ended: what its rings held is written, but what it is may not be in the
- * tables on the disk yet. */
+/* Ring file of an ended application: its events are written, but the tables may not be on the disk
+ * yet. */
 struct ended_file {
 	struct ended_file *next;
 	char name[RING_FILE_NAME_BYTES]; /* among the recording's */
@@ -53,55 +52,54 @@ struct apps {
 	/* set by the caller before apps_open(); not owned */
 	struct recorder *recorder;
 	struct app_selection *selections;
-	size_t nr_selections; /* 0: applications are not recorded */
-	struct app_channel
-		channel;       /* its directory: their rings are to outlive us (ring_file.h) ... */
-	const char *named_dir; /* ... or, linked from there, in this one; may be NULL */
+	size_t nr_selections;       /* 0: applications are not recorded */
+	struct app_channel channel; /* for rings that outlive the recorder: its directory ... */
+	const char *named_dir;      /* ... or, linked from there, in this one; may be NULL */
 
-	struct memory_return *returns; /* memory of those that went; NULL: not open */
-	struct app_wake wake;          /* calls those that run already */
+	struct memory_return *returns; /* memory of ended applications; NULL: not open */
+	struct app_wake wake;          /* wakes running programs */
 	int listener;                  /* -1: not open */
-	bool all_accepted;             /* nobody waits there */
-	int epoll;                     /* readable when there is something to tend; -1 */
+	bool all_accepted;             /* no connection is pending */
+	int epoll;                     /* readable when apps_tend() has work; -1 */
 	struct application **list;
 	size_t nr;
-	uint64_t patience_ms;     /* with one who does not say what he has ... */
-	uint64_t silence_ms;      /* ... and with one who never said anything */
-	size_t next;              /* who is heard next, so that each gets a turn */
+	uint64_t patience_ms;     /* until all events are described ... */
+	uint64_t silence_ms;      /* ... and until the first message */
+	size_t next;              /* next one to serve, for fairness */
 	struct ended_file *ended; /* removed when all tables are saved */
 	unsigned int left_out;
 	bool stopping;
-	bool full_said; /* that there are too many */
-	int spare;      /* a file that gives way, so that one too many can be sent away; -1 */
+	bool full_said; /* reported that there are too many */
+	int spare; /* a spare descriptor, for accepting and closing one connection too many; -1 */
 };
 
-/* Listens for applications that start, and calls those that run.  0 or -1. */
+/* Listens for applications, and wakes running ones. 0 or -1. */
 int apps_open(struct apps *apps, struct strata_error *error);
 
-/* Hears who connects, says something, or ends, and does what follows from it.  Call it often. */
+/* Serves connections, messages and ends of applications.  Call it often. */
 void apps_tend(struct apps *apps);
 
 /*
- * Adds what takes part to another recorder, for what the rings hold now.
- * @begin: RECORDER_WITH_PAST: what that one takes, the first does not have again; or RECORDER_PEEK
- * 0 or -1.
+ * Adds all participating applications to another recorder, for the present contents of their rings.
+ * @begin: RECORDER_WITH_PAST: the other recorder takes the events away from the first; or
+ * RECORDER_PEEK 0 or -1.
  */
 int apps_add_sources(const struct apps *apps, struct recorder *recorder, enum recorder_begin begin,
 		     struct strata_error *error);
 
-/* Has every application that was called or told something answered? */
+/* Whether all applications that were woken or got a message have answered. */
 bool apps_settled(const struct apps *apps);
 
-/* Tells all to stop; from now on nobody is taken in. */
+/* Stops all; from now on accepts no application. */
 void apps_stop(struct apps *apps);
 
-/* Names the selections that no application was found for. */
+/* Reports selections that matched no application. */
 void apps_name_missing(struct apps *apps);
 
 /*
- * Closes all; to be called when the recorder has let go of the rings.  Also if never opened.
- * @recorded: what they held is on the disk, and the tables are; else their files stay for
- *            `strata recover`
+ * Closes everything, after the recorder has released the rings.  Also if never opened.
+ * @recorded: events and tables are on the disk; otherwise the files of rings stay for `strata
+ *            recover`
  */
 void apps_release(struct apps *apps, bool recorded);
 

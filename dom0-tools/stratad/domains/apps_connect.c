@@ -15,11 +15,11 @@
 
 #include "consumerd/host/hang_up.h"
 
-/* All who wait stand in one line, however many of one user they are: they are taken out of it fast,
- * and then wait each behind those of their own user. */
+/* The listen queue mixes all users, so it is emptied fast; then each connection waits behind others
+ * of its own user. */
 #define ACCEPTS_PER_TURN 512u
 
-/* Makes it one of us, if its user's share allows that.  0 or -1. */
+/* Admits an application if its user's share allows it. 0 or -1. */
 static int admit(struct apps *apps, struct application *one)
 {
 	struct epoll_event interest = { .events = EPOLLIN };
@@ -67,7 +67,7 @@ static void take_in(struct apps *apps, int socket)
 	apps->list[apps->nr++] = one;
 }
 
-/* Whoever started a set-user-ID program answers for it.  0 or -1. */
+/* Charges a set-user-ID program to the user who started it. 0 or -1. */
 static int move_to_starter(struct apps *apps, struct application *one, struct strata_error *error)
 {
 	struct principal *who =
@@ -91,7 +91,7 @@ bool apps_receive(struct apps *apps, size_t index)
 
 	principal_charge(one->who, PRINCIPAL_TALKING, PRINCIPAL_FILE_BYTES);
 	if (app_identify(&one->app, &why)) {
-		/* One that has ended, or cannot be known, has no number. */
+		/* An ended or unknown process has no number. */
 		if (one->app.pid)
 			apps_leave_out(apps, one, &why);
 		return apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
@@ -105,8 +105,8 @@ bool apps_receive(struct apps *apps, size_t index)
 }
 
 /*
- * We have as many files as we may.  One who waits to be accepted would wake us again at once, and
- * wait in vain before its main(): it is sent away.  False: there is none, or nothing to do it with.
+ * Accepts and closes one connection when no descriptors are left: it would wake us again and again,
+ * and its program would wait in vain before main().  False: no connection, or no spare descriptor.
  */
 static bool send_away(struct apps *apps)
 {

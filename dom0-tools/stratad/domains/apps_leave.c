@@ -13,7 +13,7 @@
 
 #include "consumerd/host/hang_up.h"
 
-/* The file of its rings stays until whoever finds the recording can do without it. */
+/* Keeps the file of its rings until the tables are on the disk. */
 static void leave_file(struct apps *apps, struct application *one)
 {
 	struct ended_file *file = malloc(sizeof(*file));
@@ -43,7 +43,7 @@ void apps_keep_file(struct application *one)
 	const struct strata_dir *dir = one->app.memory.dir;
 	char name[RING_FILE_NAME_BYTES];
 
-	/* A directory that was moved or removed under us has it elsewhere, or nowhere. */
+	/* The directory may have been moved or removed. */
 	if (app_leave_file(&one->app, name) && ring_file_is_there(dir, name))
 		fprintf(stderr,
 			"strata: what could not be written is in %s/" RING_FILE_DIR "/%s: `strata "
@@ -62,7 +62,7 @@ bool apps_return_memory(struct apps *apps, struct application *one, struct princ
 	return memory != NULL;
 }
 
-/* It holds nothing any more that others could use. */
+/* Frees an application. */
 static void forget(struct apps *apps, size_t index)
 {
 	struct application *one = apps->list[index];

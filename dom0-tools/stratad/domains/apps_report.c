@@ -28,8 +28,7 @@ void apps_leave_out(struct apps *apps, const struct application *one,
 void apps_note_one_too_many(struct apps *apps, const char *of_what)
 {
 	if (!apps->full_said)
-		fprintf(stderr,
-			"strata: there are too many %s: applications that come now are left out\n",
+		fprintf(stderr, "strata: too many %s: further applications are left out\n",
 			of_what);
 	apps->full_said = true;
 	apps->left_out++;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * apps_talk.c - takes one application from its first message to a source that records, and hears
- * what it says after that.
+ * apps_talk.c - handles the messages of one application, from the first one to recording and after.
  *
  * Called by apps.c, in each turn for each application.  It never waits for an application, and does
  * no more for one than its user's share of the turn allows.
@@ -15,10 +14,10 @@
 
 #define MESSAGES_OF_ONE 256u
 
-/* What it costs to see whether a selection means an event. */
+/* Cost of matching an event against a selection. */
 #define CHOICE_BYTES 64u
 
-/* Is it asked for, and what of it? */
+/* Selects its events.  False: none. */
 static bool choose(struct apps *apps, struct application *one)
 {
 	bool chosen = false;
@@ -34,7 +33,7 @@ static bool choose(struct apps *apps, struct application *one)
 	return chosen;
 }
 
-/* Events that the recording has not heard of; one that cannot be is not recorded.  0 or -1. */
+/* Adds its new events to the recording; reports and skips invalid ones. 0 or -1. */
 static int add_events(struct apps *apps, struct application *one, struct strata_error *error)
 {
 	struct strata_source *source = &recorder_recording(apps->recorder)->sources[one->source];
@@ -59,7 +58,7 @@ static int add_events(struct apps *apps, struct application *one, struct strata_
 	return app_select(&one->app, &one->events, error);
 }
 
-/* Makes its rings, if its user has not begun too many sources lately: then it waits.  0 or -1. */
+/* Makes its rings; waits if its user has begun too many sources lately. 0 or -1. */
 static int make_rings(struct apps *apps, struct application *one, struct strata_error *error)
 {
 	const struct strata_recording *recording = recorder_recording(apps->recorder);
@@ -84,7 +83,7 @@ static int make_rings(struct apps *apps, struct application *one, struct strata_
 	return app_give_rings(&one->app, &apps->channel, &clock, error);
 }
 
-/* It has told of its events: for the first time, or of more. */
+/* Handles the end of a list of events: its first, or a later one. */
 static int on_ready(struct apps *apps, struct application *one, struct strata_error *error)
 {
 	char name[STRATA_ESCAPED_BYTES(32)];
@@ -128,17 +127,17 @@ static int on_attached(struct apps *apps, struct application *one, struct strata
 	int result;
 
 	if (one->step != APPLICATION_MAKING)
-		return strata_fail(error, "it attaches out of turn");
+		return strata_fail(error, "it sent ATTACHED out of sequence");
 	if (seal_memory(apps, one, error) || app_read_rings(&one->app, error))
 		return -1;
 	result = sources_begin_app(apps->recorder, one->who, &one->app, &one->source, error);
-	/* A source that is there is ended like any other, if it could not be filled. */
+	/* An existing source that could not be filled is ended like any other. */
 	if (result != -2)
 		one->step = APPLICATION_ATTACHING;
 	return result ? -1 : 0;
 }
 
-/* Adds some of its rings to its source, and has it begin when that was the last.  0 or -1. */
+/* Adds some of its rings to its source, and starts recording after the last. 0 or -1. */
 static int attach_rings(struct apps *apps, struct application *one, struct strata_error *error)
 {
 	if (sources_add_rings(apps->recorder, one->source, one->app.rings, one->app.nr_rings,
@@ -150,12 +149,12 @@ static int attach_rings(struct apps *apps, struct application *one, struct strat
 			   &recorder_recording(apps->recorder)->sources[one->source], error))
 		return -1;
 	one->step = APPLICATION_RECORDING;
-	/* It may have told of more meanwhile. */
+	/* It may have announced more events meanwhile. */
 	choose(apps, one);
 	return add_events(apps, one, error);
 }
 
-/* Did one that is asked for hang up before it could be recorded?  Then @error says so. */
+/* Whether a selected application closed the connection before it could be recorded; sets @error. */
 static bool gave_up(const struct apps *apps, const struct application *one,
 		    struct strata_error *error)
 {
@@ -164,7 +163,7 @@ static bool gave_up(const struct apps *apps, const struct application *one,
 
 	for (i = 0; i < apps->nr_selections; i++)
 		asked_for |= select_matches_app(&apps->selections[i], &one->app);
-	/* One that says nothing before it ends may have had nothing to say. */
+	/* An application that ends without a message may have no events. */
 	if (one->step >= APPLICATION_ATTACHING || apps->stopping || !asked_for || !one->app.mode ||
 	    (one->step == APPLICATION_TELLING && !app_lives(&one->app)))
 		return false;
@@ -185,7 +184,7 @@ static int on_news(struct apps *apps, struct application *one, enum app_news new
 	return 0;
 }
 
-/* A message costs its user a step, and what it takes to choose among the events. */
+/* Charges its user for a message, including the matching of events. */
 static void charge_message(const struct apps *apps, const struct application *one,
 			   enum app_news news)
 {
@@ -196,7 +195,7 @@ static void charge_message(const struct apps *apps, const struct application *on
 	principal_charge(one->who, PRINCIPAL_TALKING, bytes);
 }
 
-/* Takes a message of one, if there is one.  False: it is gone, and let go. */
+/* Handles one pending message.  False: the application has ended. */
 static bool hear_message(struct apps *apps, size_t index, bool *more)
 {
 	struct application *one = apps->list[index];
@@ -209,7 +208,7 @@ static bool hear_message(struct apps *apps, size_t index, bool *more)
 		return true;
 	news = app_hear(&one->app, &error);
 	charge_message(apps, one, news);
-	/* One that nobody asked for is let go as soon as it has said who it is. */
+	/* Drops an application that no selection names. */
 	if (news == APP_READY && one->step == APPLICATION_TELLING && !choose(apps, one)) {
 		apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
 		return false;
@@ -226,7 +225,7 @@ static bool hear_message(struct apps *apps, size_t index, bool *more)
 	return true;
 }
 
-/* Goes on with what one waits for, other than its messages.  False: it is let go. */
+/* Continues an application's pending work.  False: it was dropped. */
 static bool go_on(struct apps *apps, size_t index)
 {
 	struct application *one = apps->list[index];
@@ -240,9 +239,9 @@ static bool go_on(struct apps *apps, size_t index)
 		result = attach_rings(apps, one, &error);
 	else if (one->step < APPLICATION_ATTACHING && !one->app.mode &&
 		 waited_ms > apps->silence_ms)
-		result = strata_fail(&error, "it has connected and says nothing");
+		result = strata_fail(&error, "it connected, but sent no message in time");
 	else if (one->step < APPLICATION_ATTACHING && waited_ms > apps->patience_ms)
-		result = strata_fail(&error, "it does not say what it has");
+		result = strata_fail(&error, "it did not describe its events in time");
 	if (!result)
 		return true;
 	apps_leave_out(apps, one, &error);
@@ -263,7 +262,7 @@ bool apps_hear(struct apps *apps, size_t index)
 		return true;
 	if (one->step == APPLICATION_ARRIVED && !apps_receive(apps, index))
 		return false;
-	/* The recorder has said so; what its other rings hold is taken. */
+	/* The recorder has reported this; the other rings are drained. */
 	if (app_is_broken(&one->app)) {
 		apps->left_out++;
 		return apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
@@ -274,6 +273,6 @@ bool apps_hear(struct apps *apps, size_t index)
 		if (!hear_message(apps, index, &more))
 			return false;
 	}
-	/* It may be us who were late: what it has said by now is heard first. */
+	/* We may be the late ones: handle its pending messages before checking timeouts. */
 	return more || go_on(apps, index);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * leaving.h - kernels that went while a recording goes on: the recorder drains their rings over its
- * turns, so that nobody waits for all of it, and the rings stay mapped until then.
+ * leaving.h - kernels that left during a recording: the recorder drains their rings over several
+ * turns, and the rings stay mapped until then.
  *
- * A participant gives its map away when it goes; its domain may be gone by then, or run another
+ * A participant passes its mapping here when it leaves; its domain may have ended, or run another
  * module.
  */
 #ifndef STRATA_STRATAD_LEAVING_H
@@ -15,15 +15,15 @@
 struct leaving {
 	struct leaving *next;
 	struct guest_map map;
-	struct principal *who; /* whose share its pages are of */
+	struct principal *who; /* charged for its pages */
 	uint32_t pages;
-	size_t source; /* that recorder_leave_source() was called for */
+	size_t source; /* on which recorder_leave_source() was called */
 };
 
-/* Unmaps those that have been drained, and gives their pages back. */
+/* Unmaps drained ones, and returns their pages to the share. */
 void leaving_tend(struct leaving **list, struct recorder *recorder);
 
-/* Unmaps all; the recorder has let go of the rings, and the shares went with it. */
+/* Unmaps all, after the recorder has released the rings and freed the shares. */
 void leaving_release(struct leaving **list);
 
 #endif /* STRATA_STRATAD_LEAVING_H */

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * participant.c - one kernel in a recording: taken in, started, stopped, let go.
+ * participant.c - maps, starts, stops and unmaps one kernel of a recording.
  *
- * Everything that it publishes and answers is hostile; what it can cost is
- * bounded by its allowance (allowance.h), by STRATA_SOURCES_MAX and by the rate of
- * participants_tend().
+ * Everything that it publishes and answers is hostile; its cost is bounded by its allowance
+ * (allowance.h), by STRATA_SOURCES_MAX and by the rate of participants_tend().
  */
 #include "stratad/domains/participant.h"
 
@@ -50,7 +49,7 @@ void participant_say(struct participants *all, const struct participant *one, co
 	va_list args;
 
 	if (!who)
-		return; /* there is no memory to count it with */
+		return; /* out of memory: do not report it */
 	va_start(args, format);
 	vsnprintf(rest.text, sizeof(rest.text), format, args);
 	va_end(args);
@@ -63,8 +62,8 @@ void participant_leave_out(struct participants *all, const struct participant *o
 {
 	char name[SHOWN_BYTES];
 
-	/* Always printed: it says what is missing, and a domain is left out no more often than its
-	 * allowance lets it load a module (allowance.h), and once more. */
+	/* Always printed. Its number is bounded by the allowance for loading modules (allowance.h),
+	 * plus one. */
 	fprintf(stderr, "strata: domain %u (%s) is left out: %s\n", one->domain,
 		shown_name(one, name, sizeof(name)), why->text);
 	all->left_out++;
@@ -145,7 +144,7 @@ static void join(struct participants *all, struct participant *one)
 		participant_add_rings(all, one);
 }
 
-/* Claims what its rings take of dom0's table of mapped pages, which all guests share.  0 or -1. */
+/* Claims entries of dom0's table of mapped pages, which all guests share. 0 or -1. */
 static int claim_pages(struct participants *all, struct participant *one,
 		       struct strata_error *error)
 {
@@ -190,7 +189,7 @@ static int map_module(struct participants *all, struct participant *one, struct 
 	return 0;
 }
 
-/* Has it been recording, and is what it recorded still there? */
+/* Whether it is recording for an earlier recorder, with its events still in the rings. */
 static bool is_flying(const struct guest *guest)
 {
 	return !strcmp(guest->state, "started") || !strcmp(guest->state, "flushed");
@@ -217,7 +216,8 @@ static void set_overwrite(struct participant *one, bool overwrite)
 		one->map.rings[i].reader.overwrite = overwrite;
 }
 
-/* May its module be mapped once more?  Each time that it is loaded, or the domain boots, is one. */
+/* Whether its allowance permits another mapping: each load of the module and each boot takes one.
+ */
 static bool is_allowed(struct participants *all, struct participant *one)
 {
 	struct strata_error why = { "" };
@@ -265,8 +265,8 @@ static void take_in(struct participants *all, struct participant *one)
 	set_overwrite(one, all->overwrite);
 	if (one->flying)
 		one->map.form = guest_map_form(&one->map);
-	/* An earlier recorder may have died.  What it left flying is taken over with all that it
-	 * holds; else the rings are to be still before we begin. */
+	/* An earlier recorder may have died.  Its flight recorder is continued with all events;
+	 * otherwise the rings must be stopped first. */
 	if (guest_may_record(&one->guest) && !one->flying) {
 		participant_quiet(all, one);
 		return;
@@ -274,7 +274,7 @@ static void take_in(struct participants *all, struct participant *one)
 	participant_go_on(all, one);
 }
 
-/* Of a domain that is asked for by name and has no module this is said once. */
+/* Reports once that a domain named by the user has no module. */
 static void note_missing_module(struct participants *all, struct participant *one)
 {
 	struct strata_error why = { "" };
@@ -306,7 +306,7 @@ enum strata_source_end participant_end(const struct participant *one)
 	}
 }
 
-/* A domain is listed before it is named, and may get another name. */
+/* A domain is listed before it has a name, and may be renamed. */
 static void note_name(struct participants *all, struct participant *one, const struct guest *now)
 {
 	if (!now->named || !strcmp(one->name, now->name))
@@ -323,7 +323,7 @@ void participant_take_look(struct participants *all, struct participant *one,
 	note_name(all, one, now);
 	if (one->step != PARTICIPANT_NONE &&
 	    (now->module != GUEST_READY || now->nonce != one->guest.nonce)) {
-		/* A domain's nodes go before it does. */
+		/* xenstore removes a domain's nodes before the domain. */
 		participant_let_go(all, one,
 				   now->named ? STRATA_SOURCE_UNLOADED : participant_end(one));
 		one->due = true;
@@ -335,7 +335,7 @@ void participant_take_look(struct participants *all, struct participant *one,
 		return;
 	}
 	one->guest = *now;
-	/* One that has shut down may stay to be looked into; its rings are in the recording. */
+	/* A domain that has shut down may be kept for inspection; its rings are already drained. */
 	if (all->stopping || !now->named || one->life == DOMAIN_SHUT_DOWN)
 		return;
 	if (!participant_patterns(all, now, &named))
@@ -374,14 +374,13 @@ void participant_unmap(struct participants *all, struct participant *one)
 	one->step = PARTICIPANT_NONE;
 }
 
-/* A module stops and flushes before it goes, and a domain before it is suspended.  Nothing else
- * does. */
+/* Only an unloaded module and a suspended domain stop and flush before they end. */
 static bool is_complete(enum strata_source_end reason)
 {
 	return reason == STRATA_SOURCE_UNLOADED || reason == STRATA_SOURCE_SUSPENDED;
 }
 
-/* Its map stays for as long as the recorder drains its rings, whatever becomes of its domain. */
+/* Keeps its mapping until the recorder has drained its rings. */
 static void keep_until_drained(struct participants *all, struct participant *one)
 {
 	struct leaving *leaving = one->leaving;
@@ -402,7 +401,7 @@ void participant_let_go(struct participants *all, struct participant *one,
 {
 	struct strata_error why = { "" };
 
-	/* First, and at once: after a soft reset another kernel runs in that memory. */
+	/* First: after a soft reset another kernel runs in that memory. */
 	if (guest_map_detach(&one->map, &why))
 		participant_leave_out(all, one, &why);
 	if (one->step >= PARTICIPANT_ADDING) {
@@ -419,7 +418,7 @@ void participant_let_go(struct participants *all, struct participant *one,
 		recorder_leave_source(all->recorder, one->source, reason);
 		keep_until_drained(all, one);
 	}
-	/* What it publishes is there still, for a while: what it meant is gone. */
+	/* Its nodes still exist for a while, but are outdated. */
 	one->refused = true;
 	one->refused_nonce = one->guest.nonce;
 	one->refused_root = one->guest.root_ref;

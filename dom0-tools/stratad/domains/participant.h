@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* participant.h - what is done for one participant; participants.c decides when. */
+/* participant.h - operations on one participant, for participants.c. */
 #ifndef STRATA_STRATAD_PARTICIPANT_H
 #define STRATA_STRATAD_PARTICIPANT_H
 
@@ -8,20 +8,20 @@
 /* The host's time, for intervals: dom0's own clock may stand still under emulation. */
 uint64_t participants_now_ms(const struct participants *all);
 
-/* Its module is in xenstore as @now says: takes it in, goes on with it or lets it go. */
+/* Handles the state of its module in xenstore, @now: maps it, continues or releases it. */
 void participant_take_look(struct participants *all, struct participant *one,
 			   const struct guest *now);
 
-/* Looks there itself, and waits for the answer: before the recording begins. */
+/* Reads xenstore and waits for the answer; only before the recording begins. */
 void participant_look(struct participants *all, struct participant *one);
 
-/* It is quiet, or has added a probe: has it add the next, and then makes it take part. */
+/* After it has stopped or added a probe: makes it add the next one, or join the recording. */
 void participant_go_on(struct participants *all, struct participant *one);
 
 /* Adds some of its rings to its source, and makes it take part when that was the last. */
 void participant_add_rings(struct participants *all, struct participant *one);
 
-/* What it publishes cannot be used: it is not tried again until it publishes something else. */
+/* Ignores its module until it publishes other values. */
 void participant_refuse(struct participants *all, struct participant *one,
 			const struct strata_error *why);
 
@@ -30,17 +30,17 @@ void participant_refuse(struct participants *all, struct participant *one,
 void participant_say(struct participants *all, const struct participant *one, const char *format,
 		     ...) __attribute__((format(printf, 3, 4)));
 
-/* How its domain went, now that it is gone, as far as was seen of it. */
+/* Why its domain has ended, as far as was seen. */
 enum strata_source_end participant_end(const struct participant *one);
 
-/* Ends its source for @reason; what is left in its rings is taken in turns (leaving.h). */
+/* Ends its source for @reason; its rings are drained over several turns (leaving.h). */
 void participant_let_go(struct participants *all, struct participant *one,
 			enum strata_source_end reason);
 
-/* Unmaps it; the recorder has let go of its rings. */
+/* Unmaps it, after the recorder has released its rings. */
 void participant_unmap(struct participants *all, struct participant *one);
 
-/* Says that its domain is left out, and why. */
+/* Reports that its domain is left out, and why. */
 void participant_leave_out(struct participants *all, const struct participant *one,
 			   const struct strata_error *why);
 

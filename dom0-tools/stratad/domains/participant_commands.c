@@ -7,11 +7,11 @@
 #include "stratad/domains/participant.h"
 #include "stratad/domains/participant_events.h"
 
-/* After this time without an answer the user is told, and a guest is not waited for any more. */
+/* After this time without an answer the user is told, and a guest is no longer waited for. */
 #define SILENCE_MS 10000u
 
-/* A kernel patches itself for each event that it begins or ends to record, and tells all of its
- * CPUs: seconds, for hundreds of events where CPUs wait for one another. */
+/* A kernel patches its code and interrupts all CPUs for each event that it enables or disables:
+ * that takes seconds for hundreds of events. */
 #define EVENT_MS 100u
 
 int participant_give(struct participants *all, struct participant *one,
@@ -35,7 +35,7 @@ void participant_await(struct participants *all, struct participant *one,
 	one->due = true;
 }
 
-/* A command to stop.  0 or -1. */
+/* Sends a stop command. 0 or -1. */
 static int give_stop(struct participants *all, struct participant *one, struct strata_error *error)
 {
 	struct guest_command command;
@@ -87,10 +87,10 @@ void participant_stop(struct participants *all, struct participant *one)
 {
 	struct strata_error why = { "" };
 
-	/* One that never answered may start later: it is stopped in any case. */
+	/* A kernel that has not answered may start later, so stop it in any case. */
 	if (one->step != PARTICIPANT_STARTING && one->step != PARTICIPANT_RECORDING)
 		return;
-	/* Its answer to the start may be there by now; the stop is written after that look. */
+	/* Its answer to the start may have arrived; read it before the stop is written. */
 	if (one->step == PARTICIPANT_STARTING)
 		xenstore_requests_look(all->requests, one->domain, one->serial);
 	/* If its module is gone, the next look sees that. */
@@ -98,7 +98,7 @@ void participant_stop(struct participants *all, struct participant *one)
 	participant_await(all, one, PARTICIPANT_STOPPING);
 }
 
-/* Adds to its source what it will record and the recording does not know. */
+/* Adds newly selected events to its source. */
 static int add_events(struct participants *all, struct participant *one, struct strata_error *error)
 {
 	struct strata_source *source = &recorder_recording(all->recorder)->sources[one->source];
@@ -163,7 +163,7 @@ void participant_note_flushed(struct participant *one, const struct guest *now)
 void participant_note_failure(struct participants *all, struct participant *one,
 			      const struct xenstore_reply *reply)
 {
-	/* Another command followed, for which it will be the same. */
+	/* Superseded by a later command. */
 	if (reply->sequence != one->sequence)
 		return;
 	one->failed = true;

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * participant_commands.h - the commands to one kernel: given, written, answered.
+ * participant_commands.h - sends commands to one kernel and handles its answers.
  *
- * A command is written in another thread (xenstore_requests.h), so nothing here waits.  What it
- * means for the participant holds from when it is given: a module that has not got it yet is one
- * that has not answered yet.
+ * Another thread writes a command (xenstore_requests.h), so nothing here blocks.  The participant
+ * changes its state when the command is queued; a module that has not received it counts as not
+ * having answered.
  */
 #ifndef STRATA_STRATAD_PARTICIPANT_COMMANDS_H
 #define STRATA_STRATAD_PARTICIPANT_COMMANDS_H
 
 #include "stratad/domains/participants.h"
 
-/* Has a command written whose number is one->sequence.  0 or -1. */
+/* Queues a command with the number one->sequence. 0 or -1. */
 int participant_give(struct participants *all, struct participant *one,
 		     const struct guest_command *command, struct strata_error *error);
 
-/* It was given a command, and is to answer. */
+/* Notes that a command awaits its answer. */
 void participant_await(struct participants *all, struct participant *one,
 		       enum participant_step step);
 
-/* Tells it to stop what it does for an earlier recorder. */
+/* Stops recording for an earlier recorder. */
 void participant_quiet(struct participants *all, struct participant *one);
 
-/* Tells it to start or stop, if it is in the step for it. */
+/* Starts or stops it, if its step allows. */
 void participant_start(struct participants *all, struct participant *one);
 void participant_stop(struct participants *all, struct participant *one);
 
@@ -34,32 +34,31 @@ bool participant_flushed(struct participants *all, struct participant *one);
 void participant_note_flushed(struct participant *one, const struct guest *now);
 
 /*
- * What is asked of it has changed: chooses its events anew, adds those that are new to
- * the recording, and has it told.  0, also if it does not take part; or -1.
+ * After a change of the selection: selects its events, adds new ones to the recording, and sends a
+ * start. 0, also if it does not take part; or -1.
  */
 int participant_reselect(struct participants *all, struct participant *one,
 			 struct strata_error *error);
 
-/* A command could not be written: notes it, and does what follows from that. */
+/* Handles the failure to write a command. */
 void participant_note_failure(struct participants *all, struct participant *one,
 			      const struct xenstore_reply *reply);
 void participant_take_failure(struct participants *all, struct participant *one);
 
-/* Its module says @now; what follows for what it was told? */
+/* Handles its module's answer @now. */
 void participant_take_answer(struct participants *all, struct participant *one,
 			     const struct guest *now);
 
-/* Was it told something that it has not answered? */
+/* Whether a command awaits its answer. */
 bool participant_owes_answer(const struct participant *one);
 
-/* How long it may take for what it was told, beyond what any may: dom0's own kernel alone is
- * trusted to need it, for each of its events. */
+/* Extra time for its answer: only dom0's own kernel gets some, for each event. */
 uint64_t participant_patience_ms(const struct participant *one);
 
-/* The others begin without it: says so if it owes an answer. */
+/* Reports that the recording begins without it, if it owes an answer. */
 void participant_note_late(struct participants *all, struct participant *one);
 
-/* Has it owed an answer for so long that nobody waits for it any more? */
+/* Whether its answer is so late that it is no longer waited for. */
 bool participant_is_silent(const struct participants *all, const struct participant *one);
 
 #endif /* STRATA_STRATAD_PARTICIPANT_COMMANDS_H */

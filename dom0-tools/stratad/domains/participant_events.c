@@ -2,8 +2,7 @@
 /*
  * participant_events.c - see participant_events.h.
  *
- * Probes are added one by one: a module has one command at a time, and its answer
- * is seen some time later.
+ * Probes are added one by one: a module executes one command at a time, and answers later.
  */
 #include "stratad/domains/participant_events.h"
 
@@ -75,7 +74,7 @@ int participant_choose_filter(struct participants *all, struct participant *one,
 	return 0;
 }
 
-/* Called again when the table has grown: events are chosen by their places in it. */
+/* Called again when the table has grown: events are selected by their indices. */
 static int choose_events(struct participants *all, struct participant *one,
 			 struct strata_error *error)
 {
@@ -161,7 +160,7 @@ int participant_choose_again(struct participants *all, struct participant *one,
 
 const struct event_set *participant_records(const struct participant *one)
 {
-	/* An earlier recorder may have asked for others, which are in its rings. */
+	/* The rings may contain events that an earlier recorder selected. */
 	return one->flying ? NULL : &one->events;
 }
 

@@ -2,10 +2,9 @@
 /*
  * participants.c - finds out which domains come, go and answer; see participants.h.
  *
- * xenstore tells of changes by watches.  They only say where to look: a guest can
- * fire its own without end, so each domain is looked at LOOK_MS apart at the
- * soonest, a few in a turn, each in its turn, and in a thread of their own (xenstore_requests.h).
- * All are looked at every LOOK_ANYWAY_MS, should a watch have been missed.
+ * Watches in xenstore tell where to look. A guest can fire its own without end, so a domain is read
+ * at most every LOOK_MS, a few domains per turn, round robin, in a separate thread
+ * (xenstore_requests.h).  All are read every LOOK_ANYWAY_MS, in case a watch was missed.
  */
 #include "stratad/domains/participants.h"
 
@@ -29,8 +28,8 @@
 #define LIST_MS          100u
 #define LIST_ANYWAY_MS   1000u
 
-/* The others wait this long for a guest to answer: after a start it is late, not lost; after a stop
- * what it had committed is taken. */
+/* Timeout for a guest's answer.  After a start it joins later; after a stop its committed records
+ * are taken. */
 #define START_MS 3000u
 #define STOP_MS  10000u
 
@@ -65,7 +64,7 @@ static struct participant *add(struct participants *all, uint32_t domain)
 	one->serial = ++all->serials;
 	one->port = -1;
 	one->due = true;
-	/* If it fails, the domain is looked at all the same, only later. */
+	/* If it fails, the domain is still read, only later. */
 	xenstore_requests_watch(all->requests, domain, true);
 	return one;
 }
@@ -88,8 +87,8 @@ static void forget_gone(struct participants *all)
 	all->nr = kept;
 }
 
-/* One that crashed may be left as it is, to be looked into: it will not write any more.  Another
- * kernel may follow in the same domain, and in its memory, by kexec. */
+/* A crashed domain may be kept for inspection: it writes no more.  By kexec, another kernel may
+ * follow in the same domain and memory. */
 static bool is_over(const struct participant *one)
 {
 	return one->life == DOMAIN_SHUT_DOWN && (participant_end(one) == STRATA_SOURCE_CRASHED ||
@@ -108,7 +107,7 @@ static void let_crashed_go(struct participants *all)
 	}
 }
 
-/* Brings the list of domains up to date.  0 or -1. */
+/* Updates the list of domains. 0 or -1. */
 static int list_domains(struct participants *all, struct strata_error *error)
 {
 	const struct domain_state *states;
@@ -139,8 +138,8 @@ static int list_domains(struct participants *all, struct strata_error *error)
 	return 0;
 }
 
-/* Notes that something changed, for the next participants_tend(); events of guests that are not
- * taken would pile up while the caller waits. */
+/* Drains watch events, and notes them for the next participants_tend(): they would pile up while
+ * the caller waits. */
 static void hear(struct participants *all)
 {
 	unsigned int i;
@@ -166,7 +165,7 @@ int participants_gather(struct participants *all, struct strata_error *error)
 {
 	size_t i;
 
-	/* Commands of different recorders must not be taken for one another. */
+	/* Distinguishes commands of different recorders. */
 	all->sequence = (uint32_t)strata_clock();
 	all->requests = xenstore_requests_open(all->xenstore, error);
 	if (!all->requests)
@@ -191,7 +190,7 @@ void participants_start(struct participants *all)
 		participant_start(all, &all->list[i]);
 }
 
-/* Is it time to look at this one? */
+/* Whether it is time to read this one. */
 static bool is_time(const struct participant *one, uint64_t now_ms)
 {
 	uint64_t rest_ms = one->due || participant_owes_answer(one) ? LOOK_MS : LOOK_ANYWAY_MS;
@@ -199,7 +198,7 @@ static bool is_time(const struct participant *one, uint64_t now_ms)
 	return !one->looking && now_ms - one->looked_ms >= rest_ms;
 }
 
-/* Asks for a look at it; without memory it is asked for again. */
+/* Requests a read of it; tries again later if out of memory. */
 static void ask(struct participants *all, struct participant *one, uint64_t now_ms)
 {
 	one->looked_ms = now_ms;
@@ -217,8 +216,8 @@ static struct participant *find_serial(struct participants *all, uint64_t serial
 	return NULL;
 }
 
-/* Takes replies of xenstore about those who are still there.  @only_flushed: what else follows from
- * them has to wait for another look, and for participants_tend(). */
+/* Handles xenstore's replies about present participants.  @only_flushed: leaves everything but
+ * flushes to a later read, and to participants_tend(). */
 static void take_replies(struct participants *all, bool only_flushed)
 {
 	struct xenstore_reply reply;
@@ -276,7 +275,7 @@ void participants_tend(struct participants *all)
 
 	hear(all);
 	leaving_tend(&all->leaving, all->recorder);
-	/* If it fails now it is tried again. */
+	/* Retried on failure. */
 	if (now_ms - all->domains_ms >= (all->domains_due ? LIST_MS : LIST_ANYWAY_MS))
 		list_domains(all, &ignored);
 	take_replies(all, false);
@@ -294,7 +293,7 @@ void participants_tend(struct participants *all)
 	}
 }
 
-/* Is this one still waited for? */
+/* Whether it is still waited for. */
 static bool is_awaited(const struct participants *all, const struct participant *one,
 		       uint64_t waited_ms)
 {
@@ -333,7 +332,7 @@ void participants_stop(struct participants *all)
 	size_t i;
 
 	all->stopping = true;
-	/* Who is paused is not waited for: see who is. */
+	/* Finds paused domains, which are not waited for. */
 	list_domains(all, &ignored);
 	for (i = 0; i < all->nr; i++)
 		participant_stop(all, &all->list[i]);

@@ -3,10 +3,9 @@
  * participants.h - the kernels that take part in a recording, from when each
  * appears to when it is gone.
  *
- * All domains are known, each with its participant; what has to be done for one is
- * in participant.h.  participants_tend() finds out what changed, in bounded work,
- * and nothing here waits: a command is told to a guest, and its answer is seen
- * some time later.  So a guest that is slow, paused or hostile holds nobody up.
+ * Each domain has a participant; participant.h has the operations on one. participants_tend()
+ * handles changes, in bounded work, and nothing here blocks: a command is sent, and its answer is
+ * handled later.  So a slow, paused or hostile guest delays nothing.
  */
 #ifndef STRATA_STRATAD_PARTICIPANTS_H
 #define STRATA_STRATAD_PARTICIPANTS_H
@@ -24,9 +23,9 @@
 #include "stratad/domains/xenstore_requests.h"
 
 enum participant_step {
-	PARTICIPANT_NONE,     /* nothing of its domain is mapped */
-	PARTICIPANT_QUIETING, /* mapped; what an earlier recorder left is being stopped */
-	PARTICIPANT_PROBING,  /* its module is adding the events that are asked of it */
+	PARTICIPANT_NONE,     /* not mapped */
+	PARTICIPANT_QUIETING, /* mapped; recording for an earlier recorder is being stopped */
+	PARTICIPANT_PROBING,  /* its module is adding probes */
 	PARTICIPANT_ADDING, /* from here on a source of the recording; its rings are being added */
 	PARTICIPANT_READY,  /* not told to start */
 	PARTICIPANT_STARTING,
@@ -38,45 +37,45 @@ enum participant_step {
 struct participant {
 	/* its domain */
 	uint32_t domain;
-	uint8_t uuid[ALLOWANCE_UUID_BYTES]; /* the same when it has rebooted */
+	uint8_t uuid[ALLOWANCE_UUID_BYTES]; /* survives a reboot */
 	enum domain_life life;
-	uint8_t reason;     /* if it has shut down */
-	bool seen;          /* in the latest list of domains */
-	bool due;           /* something of it changed in xenstore */
-	uint64_t looked_ms; /* when it was looked at, or is to be */
-	bool looking;       /* a look is under way */
-	uint64_t serial;    /* of no other participant, also of earlier ones */
-	char name[sizeof(((struct guest *)0)->name)]; /* as it was called then; "": not yet */
+	uint8_t reason;                               /* if it has shut down */
+	bool seen;                                    /* in the latest list of domains */
+	bool due;                                     /* changed in xenstore */
+	uint64_t looked_ms;                           /* time of the last read, or of the next */
+	bool looking;                                 /* a read is under way */
+	uint64_t serial;                              /* unique, also among earlier participants */
+	char name[sizeof(((struct guest *)0)->name)]; /* its name at that time; "": not yet */
 
 	/* the module in it */
 	enum participant_step step;
-	struct guest guest; /* as it was when it was mapped, or looked at last */
+	struct guest guest; /* as of the mapping or the last read */
 	struct guest_map map;
-	struct principal *who;   /* whose share the mapped pages are of; NULL: none are */
+	struct principal *who;   /* charged for the mapped pages; NULL: none */
 	uint32_t pages;          /* of it */
-	struct leaving *leaving; /* for when it goes: what is mapped moves there */
+	struct leaving *leaving; /* takes over the mapping when it leaves */
 	struct event_set events; /* that it records */
-	struct event_set probes; /* of them, what was asked for by --kprobe and --kretprobe */
-	size_t next_probe;       /* which selection is to be looked at for the next */
+	struct event_set probes; /* of them, those of --kprobe and --kretprobe */
+	size_t next_probe;       /* index of the next selection to check for a probe */
 	char *filter;            /* "tid=...", or NULL; of participant.c */
 	size_t source;           /* in the recording, from PARTICIPANT_ADDING on */
 	size_t next_ring;        /* to be added to it */
 	int port;                /* ours, bound to its event channel; -1: it is polled */
 	uint32_t sequence;       /* of the last command to it */
 	uint32_t start_sequence; /* of the last command to start */
-	bool unwritten;          /* the last command is on its way to xenstore still */
-	bool failed;             /* it could not be written, for which nothing was done yet */
+	bool unwritten;          /* the last command is not in xenstore yet */
+	bool failed;             /* it could not be written, which is not handled yet */
 	struct strata_error why_failed;
-	bool recorded;          /* it said that it started */
-	bool flying;            /* a flight recorder that an earlier recorder left */
-	bool flushing;          /* it was told to flush, and has not answered */
-	bool awaited;           /* it was asked for by name, and left out for having no module */
-	uint64_t owes_since_ms; /* when it was told what it has not answered; 0: it has */
-	bool silence_said;      /* that it does not answer */
+	bool recorded;          /* it answered that it started */
+	bool flying;            /* flight recorder of an earlier recorder */
+	bool flushing;          /* a flush awaits its answer */
+	bool awaited;           /* named by the user, and left out without a module */
+	uint64_t owes_since_ms; /* time of the unanswered command; 0: none */
+	bool silence_said;      /* reported that it does not answer */
 
 	bool had_module;
 	/* so that a hostile one cannot keep us busy */
-	bool refused; /* what it publishes with this nonce and root was refused */
+	bool refused; /* refused with this nonce and root */
 	uint64_t refused_nonce;
 	uint32_t refused_root;
 };
@@ -86,15 +85,15 @@ struct participants {
 	struct recorder *recorder;
 	struct kernel_selection *selections;
 	size_t nr_selections;         /* 0: every kernel that has the module */
-	bool wait;                    /* for domains that are named and not there */
-	bool overwrite;               /* full rings lose the oldest */
-	enum strata_header_form form; /* of the records of those that can write it */
-	uint32_t switch_ms; /* how often half full sub-buffers are handed over; 0: never */
-	/* Called when one died, while all that it left is mapped still; may be NULL. */
+	bool wait;                    /* for named domains that do not run yet */
+	bool overwrite;               /* flight recorder */
+	enum strata_header_form form; /* event headers, where supported */
+	uint32_t switch_ms;           /* period of the forced switch; 0: never */
+	/* Called when one died, while its rings are still mapped; may be NULL. */
 	void (*died)(void *data, const struct participant *one);
 	void *data;
 	uint32_t tsc_khz;
-	struct xs_handle *xenstore; /* asked before the recording begins; then by `requests` */
+	struct xs_handle *xenstore; /* used before the recording begins; then by `requests` */
 	xengnttab_handle *gnttab;
 	xenevtchn_handle *evtchn; /* NULL: everything is polled */
 	struct domains *domains;
@@ -102,19 +101,19 @@ struct participants {
 	struct xenstore_requests *requests;
 	uint64_t serials; /* given so far */
 	struct allowances allowances;
-	struct leaving *leaving;  /* that went, and are being drained */
+	struct leaving *leaving;  /* left, and being drained */
 	struct participant *list; /* of every domain, in no order */
 	size_t nr;
 	size_t capacity;
-	size_t next;           /* who is looked at next, so that each gets a turn */
+	size_t next;           /* next one to read, for fairness */
 	uint32_t sequence;     /* of the next command to a guest */
-	unsigned int left_out; /* named on stderr as they were */
+	unsigned int left_out; /* number, each reported on stderr */
 	bool started;
 	bool stopping;
 	bool domains_due;    /* a domain came or went */
-	bool names_changed;  /* of domains, while recording; whoever acts on it clears it */
+	bool names_changed;  /* of domains, while recording; cleared by the code that handles it */
 	uint64_t domains_ms; /* when they were listed */
-	bool failed;         /* a kernel could not be told to start; whoever acts on it clears it */
+	bool failed; /* a kernel could not be started; cleared by the code that handles it */
 	struct strata_error why_failed;
 };
 
@@ -125,58 +124,56 @@ struct participants {
 int participants_domains(const struct participants *all, struct guest **guests, size_t *nr,
 			 struct strata_error *error);
 
-/* Is a command on its way still that was given to a kernel? */
+/* Whether any command is not in xenstore yet. */
 bool participants_unwritten(const struct participants *all);
 
 /*
- * Is every domain here that is named without a pattern, or is it waited for?
- * Before anything is made that a typing error should not cost.
- * 0, or -1 with the name that nobody has.
+ * Whether every domain named without a pattern runs or is waited for.  To be called before anything
+ * is created or replaced. 0, or -1 with the unknown name.
  */
 int participants_check_names(const struct participants *all, struct strata_error *error);
 
 /*
- * Finds every kernel that the selections name, maps it, and registers it with the
- * recorder.  One that cannot take part is named and left out.
- * 0, or -1 when nothing can be done at all, or a domain that is named is not there.
+ * Finds every kernel that the selections name, maps it, and registers it with the recorder. Kernels
+ * that cannot take part are reported and left out. 0, or -1 if nothing can be recorded, or a named
+ * domain does not run.
  */
 int participants_gather(struct participants *all, struct strata_error *error);
 
-/* Names the domains that are asked for and not there.  0, or -1: one is named without a pattern,
- * and nobody waits for it. */
+/* Reports selected domains that do not run. 0, or -1: one is named without a pattern, and --wait is
+ * not set. */
 int participants_check_found(const struct participants *all, struct strata_error *error);
 
-/* May somebody still come, who is not there yet? */
+/* Whether further domains may come. */
 bool participants_expected(const struct participants *all);
 
-/* Tells all who are ready to start; those who come later are started as they come. */
+/* Starts all that are ready; later ones are started as they come. */
 void participants_start(struct participants *all);
 
-/* Sees who came, went and answered, and does what follows from it.  Call it often. */
+/* Handles kernels that came, left or answered.  Call it often. */
 void participants_tend(struct participants *all);
 
-/* Takes in which participants have flushed (participant_flush()), and notes what else changed for
- * the next participants_tend(): while the caller uses rings that participants_tend() might unmap.
- */
+/* Handles answers to participant_flush() only, and leaves other changes to the next
+ * participants_tend(), because the caller uses rings that participants_tend() might unmap. */
 void participants_hear_flushed(struct participants *all);
 
 /*
- * Has everybody answered who is waited for?  Paused domains are not; a guest that is slow or silent
- * is for a fixed time, whatever it was asked for: dom0's own kernel alone gets as long as it needs.
+ * Whether all awaited answers are in.  Paused domains are not waited for, other guests for a fixed
+ * time, and dom0's own kernel as long as it needs.
  * @waited_ms: since the start or the stop
  */
 bool participants_settled(const struct participants *all, uint64_t waited_ms);
 
-/* Names those who did not answer their start in time; they are late, not left out. */
+/* Reports kernels that did not answer their start in time; they may still join. */
 void participants_name_late(struct participants *all);
 
-/* Tells all to stop.  From now on nobody is taken in. */
+/* Stops all.  From now on no kernel is accepted. */
 void participants_stop(struct participants *all);
 
-/* Names those who were told to stop and did not say that they did, or never started. */
+/* Reports kernels that did not confirm their stop, or never started. */
 void participants_name_missing(struct participants *all);
 
-/* Unmaps all, and closes xenstore; to be called when the recorder has let go of the rings. */
+/* Unmaps all, and closes xenstore, after the recorder has released the rings. */
 void participants_release(struct participants *all);
 
 #endif /* STRATA_STRATAD_PARTICIPANTS_H */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* participants_asked.c - compares the domains that the user asked for with those that there are;
- * see participants.h. */
+/* participants_asked.c - compares the domains that the user named with those that run; see
+ * participants.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "stratad/domains/participant.h"
 
-/* Was a domain asked for that nobody has seen?  --kernel none asks for none. */
+/* Whether a selected domain has not been found. `--kernel none` selects none. */
 static bool is_missing(const struct kernel_selection *selection)
 {
 	return !selection->found &&
@@ -117,7 +117,7 @@ void participants_name_missing(struct participants *all)
 		struct participant *one = &all->list[i];
 		struct strata_error why = { "" };
 
-		/* One that is still ready could not be told to start, and was named then. */
+		/* A participant that is still ready could not be started, which was reported. */
 		if (one->step == PARTICIPANT_NONE || one->step == PARTICIPANT_READY ||
 		    (one->step == PARTICIPANT_STOPPED && one->recorded))
 			continue;

@@ -9,7 +9,7 @@
 
 #include "consumerd/host/worker.h"
 
-/* The last requests have this long at the end. */
+/* Timeout for the last requests. */
 #define CLOSE_MS 1000u
 
 struct xenstore_requests {

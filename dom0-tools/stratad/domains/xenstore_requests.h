@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * xenstore_requests.h - what a recorder asks of xenstored while rings fill, in a thread of its own:
- * xenstored serves all guests, and one that keeps it busy must not hold up the loop that drains
- * rings.
+ * xenstore_requests.h - sends requests to xenstored in a separate thread while rings fill: a guest
+ * that keeps xenstored busy must not delay the loop that drains rings.
  *
- * Requests are made one after the other, in the order in which they were given; so are the commands
- * of each guest.
+ * Requests are executed in order, and with them the commands of each guest.
  */
 #ifndef STRATA_STRATAD_XENSTORE_REQUESTS_H
 #define STRATA_STRATAD_XENSTORE_REQUESTS_H
@@ -16,41 +14,40 @@
 
 struct xenstore_requests;
 
-/* What came of a look or a command. */
+/* The result of a read or a command. */
 struct xenstore_reply {
 	bool is_look;
 	uint64_t whose;          /* as it was given */
-	struct guest guest;      /* a look: what is there */
+	struct guest guest;      /* of a read: the nodes */
 	uint32_t sequence;       /* a command: its number */
 	bool failed;             /* ... it was not written */
 	struct strata_error why; /* ... because of this */
 };
 
 /*
- * @xenstore: belongs to the requests from now on, until xenstore_requests_close().  The caller may
- *            go on with xs_check_watch() and xs_fileno(), which wait for nobody.
- * NULL with the reason; then it is the caller's still.
+ * @xenstore: owned by the requests until xenstore_requests_close().  The caller may still use
+ *            xs_check_watch() and xs_fileno(), which do not block.
+ * NULL with the reason; then the caller still owns it.
  */
 struct xenstore_requests *xenstore_requests_open(struct xs_handle *xenstore,
 						 struct strata_error *error);
 
-/* Asks for a look at a domain, or for a command to it.  @whose: given back with the reply.  False:
- * out of memory. */
+/* Requests a read of a domain's nodes, or a command. @whose: returned with the reply. False: out of
+ * memory. */
 bool xenstore_requests_look(struct xenstore_requests *requests, uint32_t domain, uint64_t whose);
 bool xenstore_requests_tell(struct xenstore_requests *requests, uint32_t domain, uint64_t whose,
 			    uint32_t sequence, const struct guest_command *command);
 
-/* Begins, or ends, a watch of what a domain's module publishes; the domain's number is its token.
- * Nobody is told if that fails.  False: out of memory. */
+/* Begins or ends a watch of a domain's nodes; the domain's number is the token.  Failures are not
+ * reported.  False: out of memory. */
 bool xenstore_requests_watch(struct xenstore_requests *requests, uint32_t domain, bool begins);
 
-/* The oldest reply that was not taken; false: there is none. */
+/* Takes the oldest reply; false: none. */
 bool xenstore_requests_take(struct xenstore_requests *requests, struct xenstore_reply *reply);
 
 /*
- * Makes the requests that are left, ends the thread, and closes the handle of xenstore.  If
- * xenstored does not answer for a second both stay as they are, until the process ends, which is
- * said.
+ * Executes the remaining requests, ends the thread, and closes xenstore.  If xenstored does not
+ * answer for a second, reports that, and leaves both until the process ends.
  */
 void xenstore_requests_close(struct xenstore_requests *requests);
 

@@ -24,7 +24,7 @@ static const char *expected(enum select_kind kind)
 	return texts[kind];
 }
 
-/* A symbol of the kernel: what it may hold, and no space, which would be another word. */
+/* Whether a text is a valid kernel symbol, without spaces, which would separate words. */
 static bool is_symbol(const char *text, size_t length)
 {
 	size_t i;
@@ -138,7 +138,7 @@ static bool add_pattern(const char *pattern, const struct strata_event_desc *eve
 	return any;
 }
 
-/* Each event of the default set that this kernel has. */
+/* Adds this kernel's events of the default set. */
 static bool add_default(const struct strata_event_desc *events, size_t nr, struct event_set *set)
 {
 	char names[] = SELECT_DEFAULT_EVENTS;
@@ -190,7 +190,7 @@ void select_probe_name(const struct kernel_selection *selection, char name[STRAT
 {
 	char *at;
 
-	/* A long symbol is cut: the module then refuses a second one that begins alike. */
+	/* A long symbol is cut; the module refuses a second one with the same beginning. */
 	snprintf(name, STRATA_EVENT_NAME_BYTES, "%s_%.56s",
 		 selection->kind == SELECT_KRETPROBE ? "return" : "probe", selection->text);
 	for (at = name; *at; at++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * select_kernel.h - what a user asks of kernels: `--kernel g1:sched_*,irq_*`,
+ * select_kernel.h - parses and applies selections of kernels: `--kernel g1:sched_*,irq_*`,
  * `--kprobe g1:do_nanosleep`, `--tid g1:42`.
  */
 #ifndef STRATA_STRATAD_SELECT_KERNEL_H
@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "consumerd/rings/event_set.h"
 
-/* What `default` stands for: who runs and why, and not what floods. */
+/* The meaning of `default`: scheduling and its causes, without the most frequent events. */
 #define SELECT_DEFAULT_EVENTS                                                           \
 	"sched_switch,sched_waking,sched_wakeup,sched_process_fork,sched_process_exec," \
 	"sched_process_exit,irq_handler_entry,irq_handler_exit,softirq_entry,"          \
@@ -47,15 +47,14 @@ bool select_matches_domain(const struct kernel_selection *selection, uint32_t do
 			   const char *name);
 
 /*
- * Whether a pattern is an event's: `all`, its name, or GROUP/NAME, with wildcards.
- * What is hostile in an event must at least be zero-terminated.
+ * Whether a pattern matches an event: `all`, its name, or GROUP/NAME, with wildcards.  The event's
+ * names are hostile, but zero-terminated.
  */
 bool select_matches_event(const char *pattern, const struct strata_event_desc *event);
 
 /*
- * The events of a guest's table that the patterns name; `default` and `none` are
- * words among them.  Names in the table are hostile, but zero-terminated.
- * 0, or -1 when a pattern names none.
+ * The events of a guest's table that the patterns name; `default` and `none` are words among them.
+ * Names in the table are hostile, but zero-terminated. 0, or -1 if a pattern matches no event.
  */
 int select_kernel_events(const char *patterns, const struct strata_event_desc *events, size_t nr,
 			 struct event_set *set, struct strata_error *error);

@@ -84,7 +84,7 @@ static int add_class(struct xen_selection *selection, const char *word, bool rec
 	return known ? 0 : 1;
 }
 
-/* xentrace's rule: one of these classes, and one of these subclasses, none being all. */
+/* xentrace's rule: one of the classes, and one of the subclasses; no subclasses mean all. */
 static int add_mask(struct xen_selection *selection, uint32_t mask, bool recorded,
 		    struct strata_error *error)
 {
@@ -107,7 +107,7 @@ static int add_mask(struct xen_selection *selection, uint32_t mask, bool recorde
 	return 0;
 }
 
-/* Adds a number.  1: the word is none. */
+/* Adds a number. 1: the word is not a number. */
 static int add_number(struct xen_selection *selection, const char *word, bool recorded,
 		      struct strata_error *error)
 {
@@ -153,7 +153,7 @@ static bool event_at(size_t place, struct strata_event_desc *event, const char *
 				event);
 }
 
-/* Adds the events that a pattern matches.  1: there is none. */
+/* Adds the events that a pattern matches. 1: none. */
 static int add_pattern(struct xen_selection *selection, const char *pattern, bool recorded,
 		       struct strata_error *error)
 {
@@ -317,7 +317,7 @@ int select_xen_domains(struct xen_selection *selection, const char *words,
 	char *copy = strdup(words), *list = copy, *word;
 	int result = copy ? 0 : strata_fail(error, "out of memory");
 
-	/* Domains that are named are all; domains that are left out leave the others. */
+	/* Names select only these domains; exclusions leave all others selected. */
 	if (copy && *copy != '!')
 		result = add_rule(selection, STRATA_HV_RULE_DOMAINS, false, 0, DOMAINS_END - 1,
 				  error);

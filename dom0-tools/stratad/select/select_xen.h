@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * select_xen.h - which of the hypervisor's events a user asks for, and of whom:
- * `--xen 'sched,evtchn_*,!credit2_*'`, `--xen-domain g1,g2/0`, as the rules that
- * hypervisor_select() hands over.
+ * select_xen.h - parses selections of the hypervisor's events and domains: `--xen
+ * 'sched,evtchn_*,!credit2_*'`, `--xen-domain g1,g2/0`, as the rules that hypervisor_select() hands
+ * over.
  */
 #ifndef STRATA_STRATAD_SELECT_XEN_H
 #define STRATA_STRATAD_SELECT_XEN_H
@@ -35,20 +35,18 @@ struct xen_domain {
  *   patterns that match names of events: grant_map, evtchn_*
  *   numbers: one of Xen's events; or a mask as xentrace takes it
  *   any of them after a `!`: not these; as the first word: all, but not these
- * Changes of runstates are added, as they prove the order of a timeline, unless
- * a word says !runstate...
- * 0, or -1 when a word names nothing; then @selection is empty.
+ * Changes of runstates are added, because they prove the order of a timeline, unless a word
+ * excludes them (!runstate...). 0, or -1 if a word matches nothing; then @selection is empty.
  */
 int select_xen_events(struct xen_selection *selection, const char *events,
 		      struct strata_error *error);
 
 /*
- * Adds rules: of whom.  A comma-separated list of domains, each a name, a
- * pattern, a number, `dom0` or `idle`, with /N or /N-M behind it for some of its
- * vCPUs, or ! before it: not this one.
+ * Adds rules for domains.  A comma-separated list of domains, each a name, a pattern, a number,
+ * `dom0` or `idle`, with /N or /N-M behind it for some of its vCPUs, or ! before it: not this one.
  * @domains:  those that run
- * @may_come: a name that nobody has is none yet; else it is wrong.  A pattern never is
- * 0, or -1 when a word names no domain.
+ * @may_come: an unknown name is accepted, because the domain may start later; otherwise it is an
+ * error.  Patterns never are 0, or -1 if a word names no domain.
  */
 int select_xen_domains(struct xen_selection *selection, const char *words,
 		       const struct xen_domain *domains, size_t nr, bool may_come,

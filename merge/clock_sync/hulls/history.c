@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * history.c - hulls merged, and kept short.
+ * history.c - merges hulls, and limits their length.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * history.h - the constraints of many windows in few points.
+ * history.h - keeps the constraints of many windows in few points.
  *
  * The hull of everything before a window, or after it, takes part in the window's polygon.
  * Where drift cannot change it is small however long the recording; otherwise its far end
@@ -19,12 +19,12 @@ struct strata_history {
 	struct strata_points points[STRATA_SIDES];
 };
 
-/* Takes in what follows all that is in there.  False: out of memory. */
+/* Adds later points.  False: out of memory. */
 bool strata_history_append(struct strata_history *history,
 			   const struct strata_points next[STRATA_SIDES],
 			   const struct strata_model *model, int64_t centre);
 
-/* Takes in what is before all that is in there.  False: out of memory. */
+/* Adds earlier points.  False: out of memory. */
 bool strata_history_prepend(struct strata_history *history,
 			    const struct strata_points earlier[STRATA_SIDES],
 			    const struct strata_model *model, int64_t centre);

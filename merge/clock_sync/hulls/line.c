@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * line.c - pieces searched and interpolated.
+ * line.c - searches and interpolates pieces.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * line.h - what is known of the deviation of one clock from another, as pieces.
+ * line.h - the known deviation of one clock from another, as pieces.
  *
  * At both ends of a piece [u0, u1) the deviation is enclosed; in between it lies within
  * the chords of both, widened by the sag.  For a function whose slope changes by at most

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * points.h - constraints as points, and the few of them that matter: their hulls.
+ * points.h - constraints as points, reduced to their hulls.
  *
  * With u the nominal time of clock A and d(u) the deviation of clock B (its nominal
  * time less A's), "x of A before y of B" says d(u) <= v, "y of B before x of A" says
@@ -47,7 +47,7 @@ void strata_points_clear(struct strata_points *points);
 /* In order of u; of equal u, the stricter first. */
 void strata_points_sort(struct strata_points *points, enum strata_side side);
 
-/* What is taken for granted of the deviation of one clock from another. */
+/* The assumptions about the deviation of one clock from another. */
 struct strata_model {
 	uint32_t drift_ppb; /* its slope is at most this, up or down; 1e-9 */
 	uint32_t slew;      /* its slope changes by at most this in a second; 1e-12 */

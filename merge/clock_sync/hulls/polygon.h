@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * polygon.h - the set of lines (offset, drift) that obey all constraints, and what it
- * says of one instant.
+ * polygon.h - the set of lines (offset, drift) that satisfy all constraints, and its bounds at one
+ * instant.
  *
  * Each constraint is a half-plane of lines; so is each end of the prior on drift.  What
  * they have in common is a convex polygon, and the deviation at the centre lies between

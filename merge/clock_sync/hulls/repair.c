@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * repair.c - false pairs and steps told apart.
+ * repair.c - distinguishes false pairs from steps.
  *
  * False pairs: of the points that prove a polygon empty (three at most, by Helly's
  * theorem, or four where two vertices change at once) one at least must go: a search

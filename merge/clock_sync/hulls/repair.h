@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * repair.h - constraints that no line obeys, and the least that explains them.
+ * repair.h - explains constraints that no line satisfies: false pairs or a step.
  */
 #ifndef STRATA_CLOCK_SYNC_REPAIR_H
 #define STRATA_CLOCK_SYNC_REPAIR_H
 
 #include "clock_sync/hulls/history.h"
 
-/* Of so many false pairs at once one can still say that they are false. */
+/* More false pairs at once cannot be identified. */
 #define STRATA_FEW 3u
 
 /* Points that may be the false ones. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * windows.c - windows found by a hash of their start, and what they forget when.
+ * windows.c - finds windows by a hash of their start, and reduces their points.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,10 +2,9 @@
 /*
  * windows.h - the constraints of an edge, window by window of time.
  *
- * A window keeps what its polygon needs: the hulls.  It takes constraints in any order,
- * in amortised constant time each, and forgets what lies within.  While its constraints
- * contradict each other it forgets nothing, so that the false ones can be told from what
- * they hide.
+ * A window keeps the hulls that its polygon needs.  It accepts constraints in any order, in
+ * amortised constant time each, and drops points inside the hulls. While its constraints contradict
+ * each other it drops nothing, so that false ones can be identified.
  */
 #ifndef STRATA_CLOCK_SYNC_WINDOWS_H
 #define STRATA_CLOCK_SYNC_WINDOWS_H

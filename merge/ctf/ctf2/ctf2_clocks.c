@@ -6,8 +6,8 @@
 #include "base/escape.h"
 #include "base/value_hash.h"
 
-/* Two clocks are one if namespace, name and uid are the same; LTTng's uid is a UUID, which traces
- * of CTF 1.8 have, too. */
+/* Clocks with the same namespace, name and uid are one clock; LTTng's uid is a UUID, as in traces
+ * of CTF 1.8. */
 static int take_identity(struct strata_ctf2_parser *parser, struct json_object *fragment,
 			 struct strata_ctf_clock *clock)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ctf2_fragments.c - the fragments of CTF 2's metadata, each as the declaration that it
- * is: field class aliases, the trace, clocks, streams and events; see ctf2_parser.h.
+ * ctf2_fragments.c - parses the fragments of CTF 2's metadata into declarations: field class
+ * aliases, the trace, clocks, streams and events; see ctf2_parser.h.
  */
 #include <string.h>
 
@@ -71,7 +71,7 @@ static int parse_alias(struct strata_ctf2_parser *parser, struct json_object *fr
 
 /* trace-class ---------------------------------------------------------------------------- */
 
-/* A property that is a structure; it stays NULL if there is none. */
+/* Reads a property that is a structure; NULL if absent. */
 static int get_structure(struct strata_ctf2_parser *parser, struct json_object *fragment,
 			 const char *key, const struct strata_tsdl_type **type)
 {
@@ -114,7 +114,7 @@ static int add_env(struct strata_ctf2_parser *parser, const char *key, struct js
 	return 0;
 }
 
-/* A magic number is what a packet begins with, and there is only one. */
+/* A packet begins with its only magic number. */
 static int check_magic(struct strata_ctf2_parser *parser, const struct strata_tsdl_type *type,
 		       const struct strata_tsdl_type *first)
 {
@@ -201,7 +201,7 @@ static int parse_stream(struct strata_ctf2_parser *parser, struct json_object *f
 
 /* event-record-class --------------------------------------------------------------------- */
 
-/* What babeltrace2 says by an attribute; other programs' attributes mean nothing here. */
+/* babeltrace2 writes the log level as an attribute; other programs' attributes are ignored. */
 static int64_t loglevel_of(struct json_object *fragment)
 {
 	static const char *const levels[] = {

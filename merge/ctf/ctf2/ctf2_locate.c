@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ctf2_locate.c - finds the integers that field locations of CTF 2 lead to; see
- * tsdl_build.h.
+ * ctf2_locate.c - finds the integers to which field locations of CTF 2 lead; see tsdl_build.h.
  *
- * A location leads down from a scope or from the structure around the field that has it,
- * by names of members.  What it passes through is being read, or was read whole:
+ * A location leads down from a scope, or from the structure around its field, by names of members.
+ * The types on its way are being read, or were read completely:
  *  - of an array or optional field that is being read, it passes through the element or
  *    field at hand; others cannot be passed;
  *  - of a variant that is being read, through the option at hand; of others through each
  *    option, for any of them may have been read.
- * So one of the integers that it leads to has always been read when it is needed.
+ * So exactly one of the integers has been read when it is needed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +34,7 @@ static int fail(const struct search *search, const char *why)
 				"the field location %.200s %s", search->text, why);
 }
 
-/* Is the type around what is being built? */
+/* Whether the type encloses the one being built. */
 static bool is_open(const struct search *search, const struct strata_ctf_type *type)
 {
 	const struct strata_tsdl_frame *frame;
@@ -47,7 +46,7 @@ static bool is_open(const struct search *search, const struct strata_ctf_type *t
 	return false;
 }
 
-/* Takes an integer that the location leads to. */
+/* Adds an integer to which the location leads. */
 static int take(struct search *search, struct strata_ctf_type *type)
 {
 	if (++search->nr > TARGETS_MAX)
@@ -64,13 +63,13 @@ static int take(struct search *search, struct strata_ctf_type *type)
 				 search->path->at);
 }
 
-/* Goes as deep as types are. */
+/* The depth of recursion is that of types. */
 static int walk(struct search *search, struct strata_ctf_type *type, size_t word)
 {
 	const struct strata_tsdl_member *member;
 	size_t i;
 
-	/* What refers is not read yet. */
+	/* The referring field is not read yet. */
 	if (!type || type == search->from)
 		return fail(search, "leads to a field that is not read before it is needed");
 	if (strata_ctf_is_integer(type)) {
@@ -98,7 +97,7 @@ static int walk(struct search *search, struct strata_ctf_type *type, size_t word
 			return fail(search, "leads into an optional field from outside of it");
 		return walk(search, (struct strata_ctf_type *)type->fields[0].type, word);
 	case STRATA_CTF_VARIANT:
-		/* The option at hand is not counted yet. */
+		/* The current option is not counted yet. */
 		if (is_open(search, type))
 			return walk(search,
 				    (struct strata_ctf_type *)type->fields[type->nr_fields].type,
@@ -113,8 +112,8 @@ static int walk(struct search *search, struct strata_ctf_type *type, size_t word
 	}
 }
 
-/* The words without those that others take back; their number.  A NULL that is left leads to the
- * structure around the one at hand. */
+/* Removes words that a later NULL cancels; returns the number of the rest.  A remaining NULL leads
+ * to the enclosing structure. */
 static size_t simplify(const struct strata_tsdl_path *path, const char **words)
 {
 	size_t i, nr = 0;
@@ -136,7 +135,7 @@ static const struct strata_tsdl_frame *structure_of(const struct strata_tsdl_fra
 	return frame;
 }
 
-/* Where the location begins; moves over the words that lead out of structures. */
+/* Finds the start of the location; skips the words that lead out of structures. */
 static struct strata_ctf_type *begin_of(const struct search *search, size_t *word)
 {
 	const struct strata_tsdl_frame *frame = structure_of(search->frames);
@@ -229,7 +228,7 @@ int strata_ctf2_check_choices(struct strata_tsdl_builder *builder,
 			return strata_tsdl_fail(builder->source, declared->at,
 						"two options of a variant have ranges that "
 						"intersect");
-		/* Of ranges of one option the one that reaches farthest counts. */
+		/* Of ranges of one option the one with the highest end counts. */
 		if (ranges[i].high < ranges[i - 1].high) {
 			ranges[i].high = ranges[i - 1].high;
 			ranges[i].option = ranges[i - 1].option;

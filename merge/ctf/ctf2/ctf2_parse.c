@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ctf2_parse.c - see ctf2_parse.h: cuts the text sequence (RFC 7464) into its fragments,
- * and has each read as JSON.
+ * ctf2_parse.c - see ctf2_parse.h: splits the text sequence (RFC 7464) into fragments, and parses
+ * each as JSON.
  *
- * The text may be anybody's.  Of a fragment so much is made as JSON objects that it is
- * bounded beforehand by what its brackets and commas will cost; it is freed before the next
- * one is read.
+ * The text is hostile.  The memory for a fragment's JSON objects is bounded in advance by its
+ * brackets and commas, and freed before the next fragment.
  */
 #include "ctf/ctf2/ctf2_parse.h"
 
@@ -19,7 +18,7 @@
 /* JSON within JSON: a field class within another takes three or four of them. */
 #define JSON_DEPTH_MAX ((int)STRATA_CTF_DEPTH_MAX * 4 + 16)
 
-/* Bytes that json-c takes for each, about; and of a fragment in all. */
+/* Approximate bytes that json-c takes for an object; and the limit for a fragment. */
 #define OBJECT_COST   1024u
 #define ARRAY_COST    512u
 #define VALUE_COST    128u
@@ -48,7 +47,7 @@ static int check_cost(struct strata_ctf2_parser *parser, const char *text, size_
 								"a trace has");
 }
 
-/* @is_last: nothing stands behind the fragment.  Returns 0, 1 if it is cut off, or -1. */
+/* @is_last: no fragment follows.  Returns 0, 1 if it is cut off, or -1. */
 static int parse_json(struct strata_ctf2_parser *parser, const char *text, size_t size,
 		      bool is_last, struct json_object **fragment)
 {
@@ -83,7 +82,7 @@ static bool is_blank(const char *text, size_t size)
 	return i == size;
 }
 
-/* Reads what stands behind a separator. */
+/* Reads the fragment behind a separator. */
 static int parse_fragment(struct strata_ctf2_parser *parser, const char *text, size_t size,
 			  bool is_last)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ctf2_parser.h - what the files of the parser of CTF 2 share: the fragment at hand,
- * properties of JSON objects with their types and bounds, and what has names.
+ * ctf2_parser.h - shared by the files of the CTF 2 parser: the current fragment, checked access to
+ * properties of JSON objects, and names.
  */
 #ifndef STRATA_MERGE_CTF_CTF2_PARSER_H
 #define STRATA_MERGE_CTF_CTF2_PARSER_H
@@ -19,7 +19,7 @@ struct strata_ctf2_parser {
 	size_t at; /* of the fragment in the text */
 	bool has_preamble;
 	unsigned int nesting; /* of field classes in the text */
-	/* The way from the fragment to what is being read: names, for errors. */
+	/* The path from the fragment to the current object: names, for errors. */
 	const char *crumbs[STRATA_CTF2_CRUMBS_MAX];
 	unsigned int nr_crumbs;
 	/* What can be referred to.  Places: of field classes, of clock classes. */
@@ -39,30 +39,30 @@ enum { STRATA_CTF2_ALIASES = 1, STRATA_CTF2_CLOCKS };
 /* "NAME: fragment N (line M): in WAY: ..."; returns -1. */
 int strata_ctf2_fail(struct strata_ctf2_parser *parser, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Goes on within something of that name, which stays; and out again. */
+/* Enters an object of that name, which outlives the visit; and leaves it. */
 void strata_ctf2_enter(struct strata_ctf2_parser *parser, const char *name);
 void strata_ctf2_leave(struct strata_ctf2_parser *parser);
-/* Is it an object that has none but these properties (" a b c "), attributes, and no extensions? */
+/* Checks that it is an object with only these properties (" a b c ") and attributes, and no
+ * extensions. */
 int strata_ctf2_check(struct strata_ctf2_parser *parser, struct json_object *object,
 		      const char *properties);
-/* A property of a type; NULL without an error if it is not there.  Asks for no more than 0 or -1.
- */
+/* Reads a property of a type; NULL without an error if absent. 0 or -1. */
 int strata_ctf2_get(struct strata_ctf2_parser *parser, struct json_object *object, const char *key,
 		    enum json_type type, bool is_needed, struct json_object **value);
-/* A whole number from @least to @most; @value stays if there is none. */
+/* Reads an integer from @least to @most; @value stays if absent. */
 int strata_ctf2_get_uint(struct strata_ctf2_parser *parser, struct json_object *object,
 			 const char *key, bool is_needed, uint64_t least, uint64_t most,
 			 uint64_t *value);
-/* A power of two that types may be aligned to. */
+/* Reads a valid alignment, a power of two. */
 int strata_ctf2_get_align(struct strata_ctf2_parser *parser, struct json_object *object,
 			  const char *key, uint32_t *align);
-/* A text as it is, and as a name: interned, with what a terminal would obey escaped. */
+/* A text as it is; and as a name: interned, with control characters escaped. */
 const char *strata_ctf2_text(struct strata_ctf2_parser *parser, struct json_object *string);
 const char *strata_ctf2_name(struct strata_ctf2_parser *parser, struct json_object *string);
-/* The same of a property; @name stays if there is none. */
+/* The same for a property; @name stays if absent. */
 int strata_ctf2_get_name(struct strata_ctf2_parser *parser, struct json_object *object,
 			 const char *key, bool is_needed, const char **name);
-/* One of several words, ended by NULL: its number; @word stays if there is none. */
+/* Reads one of several words, a list ended by NULL: its number; @word stays if absent. */
 int strata_ctf2_get_word(struct strata_ctf2_parser *parser, struct json_object *object,
 			 const char *key, bool is_needed, const char *const *words,
 			 unsigned int *word);
@@ -85,19 +85,19 @@ int strata_ctf2_parse_blob(struct strata_ctf2_parser *parser, struct json_object
 			   struct strata_tsdl_type *type);
 int strata_ctf2_parse_string(struct strata_ctf2_parser *parser, struct json_object *object,
 			     struct strata_tsdl_type *type);
-/* The length of an array or the like: written, or where it is found. */
+/* The length of an array or text: a number, or the location of one. */
 int strata_ctf2_parse_length(struct strata_ctf2_parser *parser, struct json_object *object,
 			     struct strata_tsdl_type *type);
 
 /* ctf2_types.c */
-/* Notes that @inner is part of @outer, which may not be too deep; an alias may be as deep as
- * anything. */
+/* Notes that @inner is part of @outer, and limits the depth; an alias counts with its full depth.
+ */
 int strata_ctf2_put_within(struct strata_ctf2_parser *parser, struct strata_tsdl_type *outer,
 			   const struct strata_tsdl_type *inner);
 /* A field class, or the name of an alias. */
 const struct strata_tsdl_type *strata_ctf2_parse_type(struct strata_ctf2_parser *parser,
 						      struct json_object *value);
-/* A property that is one; it stays NULL if there is none. */
+/* Reads a property that is one; NULL if absent. */
 int strata_ctf2_get_type(struct strata_ctf2_parser *parser, struct json_object *object,
 			 const char *key, bool is_needed, const struct strata_tsdl_type **type);
 struct strata_tsdl_type *strata_ctf2_new_type(struct strata_ctf2_parser *parser,
@@ -106,7 +106,7 @@ int strata_ctf2_parse_location(struct strata_ctf2_parser *parser, struct json_ob
 			       const char *key, struct strata_tsdl_path *path);
 
 /* ctf2_clocks.c */
-/* Properties that tell a class's identity. */
+/* Properties that make up a clock class's identity. */
 #define STRATA_CTF2_IDENTITY " namespace name uid "
 int strata_ctf2_parse_clock(struct strata_ctf2_parser *parser, struct json_object *fragment);
 

@@ -79,8 +79,8 @@ static bool is_above(bool is_signed, uint64_t a, uint64_t b)
 	return is_signed ? (int64_t)a > (int64_t)b : a > b;
 }
 
-/* Sorts the ranges of one name and makes one of those that overlap, for a name is shown once.
- * Returns how many are left, or -1. */
+/* Sorts the ranges of one name and joins overlapping ones, because a name is shown once.  Returns
+ * how many are left, or -1. */
 static int64_t merge_ranges(struct strata_ctf2_parser *parser, struct strata_ctf_label *ranges,
 			    size_t nr, bool is_signed)
 {
@@ -188,7 +188,7 @@ static int parse_flags(struct strata_ctf2_parser *parser, struct json_object *ob
 	return 0;
 }
 
-/* What all numbers of fixed size have. */
+/* Reads the properties that all numbers of fixed size have. */
 static int parse_layout(struct strata_ctf2_parser *parser, struct json_object *object,
 			struct strata_tsdl_type *type)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ctf2_types.c - field classes of CTF 2: structures, arrays, optional fields and
- * variants; numbers are ctf2_scalars.c's, texts and BLOBs ctf2_bytes.c's.  One that is named by an
- * alias is the same declaration in all places.
+ * ctf2_types.c - field classes of CTF 2: structures, arrays, optional fields and variants; numbers
+ * are ctf2_scalars.c's, texts and BLOBs ctf2_bytes.c's. A field class named by an alias is the same
+ * declaration everywhere.
  */
 #include <stdio.h>
 #include <string.h>
@@ -210,7 +210,7 @@ static int parse_optional(struct strata_ctf2_parser *parser, struct json_object 
 	return strata_ctf2_put_within(parser, type, field->type);
 }
 
-/* A name of its own for an option that has none: no name of the text is at the same address. */
+/* Makes a unique name for an option without one: no name of the text has the same address. */
 static const char *new_name(struct strata_ctf2_parser *parser, size_t number)
 {
 	char *name = strata_tsdl_get(parser->source, 32, 1);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* What was assigned: a value, or with := a type. */
+/* An assignment: of a value, or with := of a type. */
 struct assignment {
 	const char *name; /* interned */
 	size_t at;
@@ -15,7 +15,7 @@ struct assignment {
 	const struct strata_tsdl_type *type; /* NULL: it is a value */
 };
 
-/* Returns 0, -1 with an error, or 1 for a name that is not known. */
+/* Returns 0, -1 with an error, or 1 for an unknown name. */
 typedef int (*assign_fn)(struct strata_tsdl_parser *parser, void *block,
 			 const struct assignment *assignment);
 
@@ -41,7 +41,7 @@ static int parse_assignment(struct strata_tsdl_parser *parser, struct assignment
 	return assignment->type ? 0 : -1;
 }
 
-/* A word that begins declarations may also be an attribute's name. */
+/* A keyword of declarations may also be an attribute's name. */
 static int begins_declaration(struct strata_tsdl_parser *parser, bool *begins)
 {
 	struct strata_tsdl_token behind;
@@ -97,13 +97,13 @@ static int parse_block(struct strata_tsdl_parser *parser, const char *what, assi
 	return strata_tsdl_next(parser);
 }
 
-/* Is it this attribute, with a value? */
+/* Whether it assigns a value to this attribute. */
 static bool is_value(const struct assignment *assignment, const char *name)
 {
 	return !assignment->type && strcmp(assignment->name, name) == 0;
 }
 
-/* The structure of a scope.  Returns 1 if this is not the one of that name. */
+/* Takes the structure of a scope.  Returns 1 if the name is another. */
 static int take_structure(struct strata_tsdl_parser *parser, const struct assignment *assignment,
 			  const char *name, const struct strata_tsdl_type **type)
 {
@@ -319,7 +319,7 @@ static int assign_event(struct strata_tsdl_parser *parser, void *data,
 	}
 	if (is_value(assignment, "loglevel"))
 		return strata_tsdl_to_s64(parser, name, value, &block->loglevel);
-	/* A link to the event's description: nothing that a reader needs. */
+	/* A link to the event's description, which a reader does not need. */
 	if (is_value(assignment, "model.emf.uri"))
 		return 0;
 	result = take_structure(parser, assignment, "context", &block->context);

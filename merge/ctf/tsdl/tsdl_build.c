@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tsdl_build.c - the types of one scope, from their declarations; see tsdl_build.h.
- * It goes as deep as declarations are, which the parser limits.
+ * tsdl_build.c - builds the types of one scope from their declarations; see tsdl_build.h.  The
+ * parser limits the depth of recursion.
  */
 #include "ctf/tsdl/tsdl_build.h"
 
-/* What integers of a scope may mean by their roles. */
+/* The roles that integers of a scope may have. */
 static const uint16_t roles_of_scopes[STRATA_CTF_NR_SCOPES] = {
 	[STRATA_CTF_PACKET_HEADER] = STRATA_CTF_ROLE_MAGIC | STRATA_CTF_ROLE_UUID |
 				     STRATA_CTF_ROLE_STREAM_CLASS | STRATA_CTF_ROLE_STREAM,
@@ -33,7 +33,7 @@ static struct strata_ctf_type *new_type(struct strata_tsdl_builder *builder,
 	return type;
 }
 
-/* Takes the roles that are written, and the clock that some of them have. */
+/* Takes declared roles, and the clock of some of them. */
 static int build_roles(struct strata_tsdl_builder *builder, struct strata_ctf_type *type,
 		       const struct strata_tsdl_type *declared)
 {
@@ -85,8 +85,7 @@ static int build_scalar(struct strata_tsdl_builder *builder, struct strata_ctf_t
 	return 0;
 }
 
-/* In CTF 2 a number that goes on in the byte where one of the other byte order ends is an error in
- * the data. */
+/* In CTF 2 adjacent numbers of different byte order must not share a byte. */
 static void check_order(const struct strata_ctf_type *before, struct strata_ctf_type *type)
 {
 	if (before->kind <= STRATA_CTF_FLOAT && type->kind <= STRATA_CTF_FLOAT &&
@@ -139,8 +138,7 @@ static int build_structure(struct strata_tsdl_builder *builder, struct strata_ct
 	return build_members(builder, type, declared, &frame);
 }
 
-/* The choices of a variant or optional field, which are written in CTF 2; those of a boolean tag
- * are not. */
+/* The choices of a variant or optional field, which CTF 2 declares except for boolean tags. */
 static int choose_by_ranges(struct strata_tsdl_builder *builder, struct strata_ctf_type *type,
 			    const struct strata_tsdl_type *declared,
 			    const struct strata_tsdl_frame *frames)

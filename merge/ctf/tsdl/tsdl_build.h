@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tsdl_build.h - from the declarations of a text to the types of each place where
- * they are used, and from these to the whole of struct strata_ctf_metadata.
+ * tsdl_build.h - builds the types of each place from the declarations, and from these struct
+ * strata_ctf_metadata.
  *
- * A type that is used in two places becomes two, because the integers in it may get
- * different slots.
+ * A type used in two places becomes two types, because their integers may get different slots.
  */
 #ifndef STRATA_MERGE_CTF_TSDL_BUILD_H
 #define STRATA_MERGE_CTF_TSDL_BUILD_H
@@ -12,7 +11,7 @@
 #include "ctf/types/ctf_scopes.h"
 #include "ctf/tsdl/tsdl_parse.h"
 
-/* An integer that somebody refers to. */
+/* An integer that a sequence, variant or optional field refers to. */
 struct strata_tsdl_target {
 	struct strata_tsdl_target *next;
 	struct strata_tsdl_target *same; /* shares this one's slot; NULL: it has its own */
@@ -40,30 +39,30 @@ struct strata_tsdl_builder {
 	struct strata_tsdl_table labels;  /* of enumerations: the first of each name */
 	struct strata_tsdl_table clocks;  /* by name */
 	struct strata_ctf_type *roots[STRATA_CTF_NR_SCOPES]; /* of the event being built; or NULL */
-	struct strata_tsdl_targets *targets[STRATA_CTF_NR_SCOPES]; /* where each root's go */
+	struct strata_tsdl_targets *targets[STRATA_CTF_NR_SCOPES]; /* of each root */
 	enum strata_ctf_scope root;                                /* the one being built */
 	struct strata_tsdl_link *links;
 	int32_t clock; /* of timestamps by roles; or NO_CLOCK */
 };
 
-/* A structure, variant or array around what is being built, with what it has so far. */
+/* A structure, variant or array around the type being built, with its members so far. */
 struct strata_tsdl_frame {
 	const struct strata_tsdl_frame *outer;
 	const struct strata_ctf_type *structure;
 };
 
-/* A field or option: its type here, and what it is made from. */
+/* A field or option: its type here, and its declaration. */
 struct strata_tsdl_member {
-	struct strata_ctf_type *type; /* NULL: it is not there yet */
+	struct strata_ctf_type *type; /* NULL: not built yet */
 	const struct strata_tsdl_type *declared;
-	bool is_open; /* it is being built: what is in it can refer to what stands before */
+	bool is_open; /* being built: its content can refer to earlier members */
 };
 
 /* All of these return NULL or -1 with an error. */
 
 /* tsdl_members.c */
 /*
- * Takes the names of a structure or variant; its members are found when they have types.
+ * Adds the names of a structure or variant; members can be found once they have types.
  * @members: live as long as the table
  * @fields: OUT, the names that are shown
  */
@@ -83,11 +82,11 @@ const struct strata_tsdl_member *strata_tsdl_find_member(struct strata_tsdl_buil
 /* Notes that the value of an integer of a scope is what @from needs. */
 int strata_tsdl_link(struct strata_tsdl_builder *builder, size_t root, struct strata_ctf_type *from,
 		     struct strata_ctf_type *to, size_t at);
-/* The same of one more integer, which may be there instead of the first. */
+/* The same for one more integer, which may be present instead of the first. */
 int strata_tsdl_share(struct strata_tsdl_builder *builder, size_t root,
 		      const struct strata_ctf_type *first, struct strata_ctf_type *other,
 		      size_t at);
-/* What a path leads to from inside the frames, which must be an integer or enumeration. */
+/* Finds the integer or enumeration to which a path leads from inside the frames. */
 const struct strata_tsdl_member *strata_tsdl_refer(struct strata_tsdl_builder *builder,
 						   const struct strata_tsdl_path *path,
 						   const struct strata_tsdl_frame *frames,
@@ -99,12 +98,12 @@ int strata_tsdl_number(struct strata_tsdl_builder *builder,
 void strata_tsdl_link_all(struct strata_tsdl_builder *builder);
 
 /* ctf2_locate.c */
-/* What a path of CTF 2 leads to: an integer; where it may be one of several, the first of them. */
+/* Finds the integer to which a path of CTF 2 leads; of several possible ones the first. */
 const struct strata_ctf_type *strata_ctf2_locate(struct strata_tsdl_builder *builder,
 						 const struct strata_tsdl_path *path,
 						 const struct strata_tsdl_frame *frames,
 						 struct strata_ctf_type *from);
-/* Whether ranges end before they begin, or choose two options for one value. */
+/* Refuses ranges that end before they begin, or overlap between options. */
 int strata_ctf2_check_choices(struct strata_tsdl_builder *builder,
 			      const struct strata_tsdl_type *declared,
 			      const struct strata_ctf_type *type);
@@ -119,8 +118,8 @@ int strata_tsdl_build(struct strata_tsdl_builder *builder, enum strata_ctf_scope
 		      const struct strata_tsdl_type *declared);
 
 /* tsdl_roles.c */
-/* Gives a scope's fields the roles that their names stand for: also in structures within events'
- * headers, where an integer that is mapped to a clock is no id. */
+/* Gives a scope's fields roles by their names, also in structures within event headers, where an
+ * integer mapped to a clock is not an id. */
 void strata_tsdl_name_roles(const struct strata_ctf_type *type, enum strata_ctf_scope scope);
 
 /* tsdl_trace.c */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tsdl_choices.c - which option of a variant each tag chooses: the one that has the
- * name of the tag's label; see tsdl_build.h.
+ * tsdl_choices.c - finds the option of a variant for each tag: the one with the name of the tag's
+ * label; see tsdl_build.h.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "ctf/tsdl/tsdl_build.h"
 
-/* A choice, and the label that it follows from. */
+/* A choice, and its label. */
 struct candidate {
 	size_t label;
 	struct strata_ctf_choice choice;
@@ -98,7 +98,7 @@ int strata_tsdl_choose(struct strata_tsdl_builder *builder, struct strata_ctf_ty
 			candidates[i++].choice.option = index;
 		}
 	}
-	/* Where several fit, the first label counts. */
+	/* Of several matching labels the first counts. */
 	qsort(candidates, nr, sizeof(*candidates), compare_candidates);
 	for (i = 0; i < nr; i++)
 		choices[i] = candidates[i].choice;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tsdl_enums.c - enumerations: the integer that they are, and their labels; see
- * tsdl_parser.h.
+ * tsdl_enums.c - parses enumerations: their integer and labels; see tsdl_parser.h.
  */
 #include "ctf/tsdl/tsdl_parser.h"
 

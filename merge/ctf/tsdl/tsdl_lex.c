@@ -33,7 +33,7 @@ static void say(const struct strata_tsdl_source *source, size_t at, struct strat
 		strata_fail(error, "%s:%zu:%zu: %s", name, line, column, text);
 		return;
 	}
-	/* What stands between two record separators; several in a row are one. */
+	/* Counts fragments, which record separators precede; adjacent separators count once. */
 	for (i = 0; i <= at && i < source->size; i++)
 		fragments += source->text[i] == 0x1e && (i == 0 || source->text[i - 1] != 0x1e);
 	strata_fail(error, "%s: fragment %zu (line %zu): %s", name, fragments, line, text);
@@ -165,7 +165,7 @@ static int lex_number(struct strata_tsdl_source *source, struct strata_tsdl_toke
 	return 0;
 }
 
-/* The byte that an escape sequence stands for; @at: its letter, then what follows it. */
+/* Decodes an escape sequence; @at: IN its letter, OUT behind it. */
 static int unescape(const struct strata_tsdl_source *source, size_t *at)
 {
 	static const char letters[] = "abfnrtv", bytes[] = "\a\b\f\n\r\t\v";
@@ -202,7 +202,7 @@ static int lex_string(struct strata_tsdl_source *source, struct strata_tsdl_toke
 	token->kind = STRATA_TSDL_STRING;
 	token->length = i + 1 - token->at;
 
-	/* What it stands for is no longer than what is written. */
+	/* The decoded text is not longer than its source. */
 	text = strata_tsdl_get(source, token->length, 1);
 	if (!text)
 		return -1;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tsdl_lex.h - cuts TSDL text into words, numbers, strings and symbols, and says
- * where in the text something is wrong.
+ * tsdl_lex.h - splits TSDL text into tokens, and reports positions of errors.
  */
 #ifndef STRATA_MERGE_CTF_TSDL_LEX_H
 #define STRATA_MERGE_CTF_TSDL_LEX_H
@@ -17,7 +16,7 @@
 /* Any other kind is the character itself: '{', ';', ... */
 enum strata_tsdl_token_kind {
 	STRATA_TSDL_END = 256,
-	STRATA_TSDL_WORD, /* also those that mean something */
+	STRATA_TSDL_WORD, /* keywords included */
 	STRATA_TSDL_NUMBER,
 	STRATA_TSDL_STRING,
 	STRATA_TSDL_ASSIGN_TYPE, /* := */
@@ -28,16 +27,16 @@ struct strata_tsdl_token {
 	int kind;
 	size_t at; /* its first byte in the text */
 	size_t length;
-	const char *text; /* of a word: interned; of a string: what it stands for */
+	const char *text; /* of a word: interned; of a string: decoded */
 	uint64_t number;
 };
 
-/* The text, and what all that read it need. */
+/* The text, and what all parsers share. */
 struct strata_tsdl_source {
 	const char *name; /* of the file, for errors */
 	const char *text;
 	size_t size;
-	bool is_ctf_2; /* places are named by their fragments, not by lines */
+	bool is_ctf_2; /* errors name fragments, not lines */
 	struct strata_ctf_arena *arena;
 	struct strata_tsdl_table names; /* of strata_tsdl_intern() */
 	void (*complain)(void *data, const char *message);
@@ -59,10 +58,10 @@ void *strata_tsdl_get(struct strata_tsdl_source *source, size_t count, size_t si
 int strata_tsdl_fail(struct strata_tsdl_source *source, size_t at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* There is no memory left for what byte @at begins; returns -1. */
+/* Reports lack of memory at byte @at; returns -1. */
 int strata_tsdl_fail_memory(struct strata_tsdl_source *source, size_t at);
 
-/* The same as a complaint, of which a text gets no more than a few dozen. */
+/* The same as a complaint; at most a few dozen for a text. */
 void strata_tsdl_complain(struct strata_tsdl_source *source, size_t at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tsdl_members.c - the names of fields and options; see tsdl_build.h.
+ * tsdl_members.c - finds fields and options by name; see tsdl_build.h.
  *
- * Writers put an underscore in front of names that are words of TSDL; readers take
- * it away.  So a member is found by its name as it is written, else by that without
- * the underscore, else by a name that has one too many.  Where fields x and _x stand
- * side by side, both keep what they were written with.
+ * Writers put an underscore in front of names that are keywords of TSDL; readers remove it.  So a
+ * member is found by its name as written, else without the underscore, else with an additional one.
+ * If a structure has fields x and _x, both keep their names.
  */
 #include <string.h>
 
@@ -33,8 +32,8 @@ static const char *without_underscore(struct strata_tsdl_builder *builder, const
 }
 
 /*
- * Do readers show the name as it is written?  If it has no underscore, or if without
- * it it would be the name of another field.  @levels: of underscores that are looked at
+ * Whether readers show the name as written: it has no underscore, or would be another field's name
+ * without it.  @levels: of underscores to check
  */
 static int keeps_underscore(struct strata_tsdl_builder *builder,
 			    const struct strata_ctf_type *outer, const char *name,
@@ -71,7 +70,7 @@ int strata_tsdl_add_members(struct strata_tsdl_builder *builder,
 	for (field = declared->fields, i = 0; field; field = field->next, i++) {
 		bool keeps;
 
-		/* CTF 2 has no words that names could be mistaken for. */
+		/* CTF 2 has no keywords. */
 		if (builder->file->is_ctf_2) {
 			fields[i].name = field->name;
 			continue;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tsdl_parse.c - see tsdl_parse.h.  One word ahead decides what comes: recursive
- * descent, limited in depth.
+ * tsdl_parse.c - see tsdl_parse.h.  Recursive descent with one token of lookahead, limited in
+ *                                   depth.
  */
 #include "ctf/tsdl/tsdl_parse.h"
 
 #include "ctf/tsdl/tsdl_parser.h"
 
-/* A block of a kind that this reader does not know. */
+/* Skips a block of an unknown kind. */
 static int skip_unknown(struct strata_tsdl_parser *parser)
 {
 	const struct strata_tsdl_token word = parser->token;
@@ -44,7 +44,7 @@ static int parse_block(struct strata_tsdl_parser *parser)
 			return strata_tsdl_next(parser) ? -1 : blocks[i].parse(parser, at);
 	if (strata_tsdl_is_word(parser, "env"))
 		return strata_tsdl_next(parser) ? -1 : strata_tsdl_parse_env(parser);
-	/* Where in a program an event is written: nothing that a reader needs. */
+	/* The place of an event in a program, which a reader does not need. */
 	if (strata_tsdl_is_word(parser, "callsite"))
 		return strata_tsdl_next(parser) ? -1 : strata_tsdl_skip_block(parser);
 	return skip_unknown(parser);
@@ -63,7 +63,7 @@ static int parse_root(struct strata_tsdl_parser *parser)
 	return parse_block(parser);
 }
 
-/* Does what begins at byte @at never come to its ; before the text ends? */
+/* Whether the declaration at byte @at lacks its ; at the end of the text. */
 static bool is_unfinished(struct strata_tsdl_source *source, size_t at)
 {
 	struct strata_error first = *source->error;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tsdl_parse.h - TSDL text as the declarations that it consists of.  The JSON of CTF 2
- * (ctf2_parse.h) becomes the same declarations, from which the same types are built.
+ * tsdl_parse.h - parses TSDL text into declarations. ctf2_parse.h makes the same declarations from
+ * the JSON of CTF 2, and the same types are built from both.
  *
- * A type is declared once and used in many places; what it is in each place (its
- * byte order, the integers that it refers to) is found out by tsdl_build.h, when all
- * of the text is known.
+ * A type is declared once and used in many places; tsdl_build.h resolves it in each place (byte
+ * order, integers that it refers to) after the whole text has been parsed.
  */
 #ifndef STRATA_MERGE_CTF_TSDL_PARSE_H
 #define STRATA_MERGE_CTF_TSDL_PARSE_H
@@ -15,8 +14,8 @@
 
 /* Where a path of CTF 2 begins. */
 enum strata_tsdl_origin {
-	STRATA_TSDL_NO_ORIGIN, /* a path of TSDL, which is searched for */
-	STRATA_TSDL_FROM_HERE, /* the structure around what refers */
+	STRATA_TSDL_NO_ORIGIN, /* a path of TSDL, searched by its first name */
+	STRATA_TSDL_FROM_HERE, /* the structure around the reference */
 	STRATA_TSDL_FROM_SCOPE,
 };
 
@@ -49,11 +48,11 @@ struct strata_tsdl_label {
 	struct strata_ctf_label label; /* its name is interned */
 };
 
-/* As in struct strata_ctf_type, of which this is what is written. */
+/* A declared type; members as in struct strata_ctf_type. */
 struct strata_tsdl_type {
 	enum strata_ctf_kind kind;
 	size_t at;
-	unsigned int depth; /* 1: nothing within it */
+	unsigned int depth; /* 1: no inner types */
 	uint32_t align;     /* bits; 0: none is written */
 
 	uint8_t bits;
@@ -114,7 +113,7 @@ struct strata_tsdl_env {
 	struct strata_ctf_env env;
 };
 
-/* All that a text declares, in its order. */
+/* All declarations of a text, in order. */
 struct strata_tsdl_file {
 	bool is_ctf_2;
 	bool has_trace;
@@ -138,9 +137,9 @@ const char *strata_tsdl_path_text(struct strata_tsdl_source *source,
 				  const struct strata_tsdl_path *path);
 
 /*
- * Returns 0, or -1 with an error.  What it finds lives in the source's arena.
- * @is_cut: the text's end is known to be lost: what it begins there is complained of,
- * and left out
+ * Returns 0, or -1 with an error.  The result lives in the source's arena.
+ * @is_cut: the end of the text is known to be lost: an unfinished declaration is reported and left
+ * out
  */
 int strata_tsdl_parse(struct strata_tsdl_source *source, bool is_cut,
 		      struct strata_tsdl_file *file);

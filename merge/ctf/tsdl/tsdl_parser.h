@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tsdl_parser.h - what the files of the parser share: the token at hand, values of
- * attributes, and the scopes in which types have names.
+ * tsdl_parser.h - shared by the parser's files: the current token, values of attributes, and scopes
+ * of type names.
  */
 #ifndef STRATA_MERGE_CTF_TSDL_PARSER_H
 #define STRATA_MERGE_CTF_TSDL_PARSER_H
@@ -10,7 +10,7 @@
 
 /* A pair of braces; types declared in it are known until it closes. */
 struct strata_tsdl_scope {
-	uint64_t id; /* of all scopes there ever were */
+	uint64_t id; /* unique among all scopes */
 	const struct strata_tsdl_scope *outer;
 };
 
@@ -45,19 +45,19 @@ struct strata_tsdl_value {
 
 /* tsdl_tokens.c */
 int strata_tsdl_next(struct strata_tsdl_parser *parser);
-/* What comes behind the token at hand. */
+/* The token after the current one. */
 int strata_tsdl_peek(struct strata_tsdl_parser *parser, struct strata_tsdl_token *token);
 bool strata_tsdl_is(const struct strata_tsdl_parser *parser, int kind);
 bool strata_tsdl_is_word(const struct strata_tsdl_parser *parser, const char *word);
-/* Goes on if the token is of this kind: @what says in an error what is missing. */
+/* Skips a token of this kind.  @what: names the missing token in errors */
 int strata_tsdl_expect(struct strata_tsdl_parser *parser, int kind, const char *what);
-/* Skips a block that nobody needs, from its { to its }. */
+/* Skips an unneeded block, from its { to its }. */
 int strata_tsdl_skip_block(struct strata_tsdl_parser *parser);
 
 /* tsdl_values.c */
 int strata_tsdl_parse_path(struct strata_tsdl_parser *parser, struct strata_tsdl_path *path);
 int strata_tsdl_parse_value(struct strata_tsdl_parser *parser, struct strata_tsdl_value *value);
-/* What a value is; @name: of the attribute, for errors. */
+/* Converts a value; @name: of the attribute, for errors. */
 int strata_tsdl_to_u64(struct strata_tsdl_parser *parser, const char *name,
 		       const struct strata_tsdl_value *value, uint64_t *number);
 int strata_tsdl_to_s64(struct strata_tsdl_parser *parser, const char *name,
@@ -112,7 +112,7 @@ struct strata_tsdl_type *strata_tsdl_new_type(struct strata_tsdl_parser *parser,
  */
 const struct strata_tsdl_type *strata_tsdl_parse_type(struct strata_tsdl_parser *parser,
 						      struct strata_tsdl_token *name);
-/* Does the token begin a declaration that gives a type a name (typedef, struct, ...)? */
+/* Whether the token begins a declaration that names a type (typedef, struct, ...). */
 bool strata_tsdl_begins_declaration(struct strata_tsdl_parser *parser);
 int strata_tsdl_parse_declaration(struct strata_tsdl_parser *parser);
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tsdl_roles.c - what fields of packets and of events' headers mean, which TSDL says by their
- * names; see tsdl_build.h.
+ * tsdl_roles.c - the roles of fields of packets and event headers, which TSDL gives by their names;
+ * see tsdl_build.h.
  */
 #include <string.h>
 
 #include "ctf/tsdl/tsdl_build.h"
 
-/* What fields of TSDL mean by their names, in each scope. */
+/* Roles by names, for each scope. */
 static const struct {
 	enum strata_ctf_scope scope;
 	const char *name;

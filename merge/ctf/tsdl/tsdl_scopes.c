@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tsdl_scopes.c - the names of types, each known from its declaration to the end of
- * the braces that it stands in; see tsdl_parser.h.
+ * tsdl_scopes.c - names of types, each valid from its declaration to the end of the enclosing
+ * braces; see tsdl_parser.h.
  */
 #include "ctf/tsdl/tsdl_parser.h"
 

@@ -47,7 +47,7 @@ static uint64_t hash_text(const struct strata_tsdl_table *table, const char *tex
 	return hash | 1;
 }
 
-/* Where the hash's lowest bit is constant, the others choose the place. */
+/* The lowest bit of the hash is always set, so the others choose the slot. */
 static size_t first_slot(const struct strata_tsdl_table *table, uint64_t hash)
 {
 	return (size_t)(hash >> 1) & (table->capacity - 1);
@@ -71,7 +71,7 @@ static int grow(struct strata_tsdl_table *table)
 	if (table->nr_entries < table->capacity / 2)
 		return 0;
 	larger.capacity = table->capacity ? table->capacity * 2 : FIRST_CAPACITY;
-	/* The address will do where the kernel has no random numbers yet. */
+	/* Uses an address if the kernel has no random numbers yet. */
 	if (!table->capacity &&
 	    getrandom(&larger.seed, sizeof(larger.seed), GRND_NONBLOCK) != sizeof(larger.seed))
 		larger.seed = (uint64_t)(uintptr_t)&larger;

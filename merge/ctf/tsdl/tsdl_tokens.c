@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tsdl_tokens.c - the parser's way through the tokens of a text; see tsdl_parser.h.
+ * tsdl_tokens.c - moves the parser through the tokens of a text; see tsdl_parser.h.
  */
 #include "ctf/tsdl/tsdl_parser.h"
 

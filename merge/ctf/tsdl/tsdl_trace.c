@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tsdl_trace.c - the whole of a trace from its declarations: clocks, streams, and
- * the events of each; see tsdl_build.h.
+ * tsdl_trace.c - builds the whole trace from its declarations: clocks, streams, and their events;
+ * see tsdl_build.h.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "ctf/tsdl/tsdl_build.h"
 
-/* What a stream or event is sorted by, and where it is in the text. */
+/* A stream's sort key, and its position in the text. */
 struct stream_work {
 	uint64_t id;
-	const struct strata_tsdl_stream_block *block; /* NULL: only events speak of it */
+	const struct strata_tsdl_stream_block *block; /* NULL: only events refer to it */
 	struct strata_tsdl_targets targets;
 	struct strata_ctf_type *roots[STRATA_CTF_NR_SCOPES];
 	size_t first_event, nr_events;
@@ -45,7 +45,7 @@ static int take_clocks(struct trace_work *work)
 
 	if (file->nr_clocks > INT32_MAX)
 		return strata_tsdl_fail(source, file->clocks->at, "too many clocks");
-	/* One more, for timestamps of a trace that has no clock. */
+	/* One more, for timestamps of a trace without clocks. */
 	clocks = strata_tsdl_get(source, file->nr_clocks + 1, sizeof(*clocks));
 	if (!clocks)
 		return -1;
@@ -65,8 +65,8 @@ static int take_clocks(struct trace_work *work)
 }
 
 /*
- * A timestamp that no clock is named for belongs to the only clock; where there is
- * none, to one of nanoseconds, as babeltrace2 has it, too.
+ * A timestamp without a named clock belongs to the only clock; if there is none, to a clock of
+ * nanoseconds, as in babeltrace2.
  */
 static void map_timestamps(struct trace_work *work, const struct strata_ctf_type *type,
 			   const char *name, size_t at)
@@ -116,7 +116,7 @@ static int sort_streams(struct trace_work *work)
 	const struct strata_tsdl_stream_block *block;
 	size_t i = 0;
 
-	/* A trace of events without a stream has one that says nothing. */
+	/* A trace with events but no stream gets an empty stream. */
 	work->nr_streams = file->nr_streams;
 	if (!work->nr_streams && file->nr_events)
 		work->nr_streams = 1;

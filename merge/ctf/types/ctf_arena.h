@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ctf_arena.h - memory that grows piece by piece and is freed at once: what a
- * trace's metadata says is made of thousands of small pieces that live equally long.
+ * ctf_arena.h - allocates small pieces that are freed all at once: a trace's metadata consists of
+ * thousands with the same lifetime.
  *
- * It has a limit, so that a text which asks for much more memory than it has bytes
- * (structures of structures, each twice) ends in an error.
+ * A limit makes metadata that expand to much more memory than their text (structures of structures,
+ * each twice) end in an error.
  */
 #ifndef STRATA_MERGE_CTF_ARENA_H
 #define STRATA_MERGE_CTF_ARENA_H
@@ -17,8 +17,8 @@ struct strata_ctf_arena;
 struct strata_ctf_arena *strata_ctf_arena_new(size_t limit);
 
 /*
- * Memory for @count things of @size bytes each, zeroed, aligned for any type; never
- * NULL for none of them.  Returns NULL at the limit, or if there is no memory.
+ * Memory for @count things of @size bytes each, zeroed, aligned for any type; not NULL if @count is
+ * 0.  Returns NULL at the limit, or if out of memory.
  */
 void *strata_ctf_arena_get(struct strata_ctf_arena *arena, size_t count, size_t size);
 

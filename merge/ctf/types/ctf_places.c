@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctf_places.c - see ctf_places.h.  It goes as deep as types are, which is limited. */
+/* ctf_places.c - see ctf_places.h.  The depth of recursion is that of types, which is limited. */
 #include "ctf/types/ctf_places.h"
 
 static void find(struct strata_ctf_place *places, const struct strata_ctf_place *until_here,
@@ -21,7 +21,7 @@ static void find(struct strata_ctf_place *places, const struct strata_ctf_place 
 	if (type->kind == STRATA_CTF_STRUCT) {
 		place.around[place.depth++] = type;
 	} else {
-		/* In an element or option the way begins anew. */
+		/* In an element or option the path starts again. */
 		place.depth = 0;
 		place.is_absolute = false;
 	}

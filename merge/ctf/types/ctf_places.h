@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ctf_places.h - where in its scope each integer is whose value has a slot: for
- * whoever has to name it.
+ * ctf_places.h - finds the path, within its scope, of each integer that has a slot, for code that
+ * must name it.
  */
 #ifndef STRATA_MERGE_CTF_PLACES_H
 #define STRATA_MERGE_CTF_PLACES_H
@@ -10,7 +10,7 @@
 
 /* The structures around an integer, and in each the name of the field that leads to it. */
 struct strata_ctf_place {
-	const struct strata_ctf_type *type; /* NULL: it is nowhere */
+	const struct strata_ctf_type *type; /* NULL: unused slot */
 	enum strata_ctf_scope scope;
 	unsigned int depth;
 	bool is_absolute; /* the first structure is the scope; else an element or option */

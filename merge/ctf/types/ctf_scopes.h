@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ctf_scopes.h - what an event in a CTF trace is read by, from the outside in: six
- * structures, whose integers those further in can refer to.
+ * ctf_scopes.h - the scopes of an event in a CTF trace, from the outside in: six structures, of
+ * which inner ones can refer to integers of outer ones.
  */
 #ifndef STRATA_MERGE_CTF_SCOPES_H
 #define STRATA_MERGE_CTF_SCOPES_H

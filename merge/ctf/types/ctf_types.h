@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ctf_types.h - what the metadata of a CTF 1.8 or CTF 2 trace says, as structures:
- * the trace, its clocks and streams, the events, and the types of all fields.
+ * ctf_types.h - the metadata of a CTF 1.8 or CTF 2 trace as structures: the trace, its clocks and
+ * streams, the events, and the types of all fields.
  *
- * ctf_metadata_read.h fills them in from TSDL text or from JSON; whoever reads packets
- * or shows fields walks them.  All of it belongs to one struct strata_ctf_metadata
- * and lives as long; nothing changes once it was read.
+ * ctf_metadata_read.h fills them in from TSDL text or JSON; readers of packets and fields walk
+ * them.  All of it belongs to one struct strata_ctf_metadata, and is immutable once read.
  *
  * A sequence's length and the tag of a variant or of an optional field are the values
  * of integers that were read before.  Each integer that somebody refers to has a slot: a reader
@@ -14,8 +13,8 @@
  * stream into each event's own types, so that one array of STRATA_CTF_SLOTS_MAX values serves a
  * stream.
  *
- * In CTF 2 one of several integers may be meant, one in each option of a variant: they
- * share a slot, for one of them is always read.
+ * In CTF 2 a location may lead to several integers, one in each option of a variant: they share a
+ * slot, because exactly one of them is read.
  */
 #ifndef STRATA_MERGE_CTF_TYPES_H
 #define STRATA_MERGE_CTF_TYPES_H
@@ -25,8 +24,8 @@
 #include <stdint.h>
 
 #define STRATA_CTF_SLOTS_MAX 256u
-#define STRATA_CTF_DEPTH_MAX 32u    /* of types within types */
-#define STRATA_CTF_ALIGN_MAX 32768u /* bits: what a window of a packet may begin at */
+#define STRATA_CTF_DEPTH_MAX 32u    /* nesting of types */
+#define STRATA_CTF_ALIGN_MAX 32768u /* bits: alignment of a window of a packet */
 #define STRATA_CTF_NO_SLOT   (-1)
 #define STRATA_CTF_NO_CLOCK  (-1)
 
@@ -39,11 +38,11 @@ enum strata_ctf_kind {
 	STRATA_CTF_VARIANT,
 	STRATA_CTF_ARRAY,
 	STRATA_CTF_SEQUENCE,
-	STRATA_CTF_VARINT, /* an integer in as many bytes as it needs (LEB128); maybe with labels */
-	STRATA_CTF_OPTIONAL, /* its only field is there if a choice fits the tag */
+	STRATA_CTF_VARINT,   /* an integer of variable size (LEB128); may have labels */
+	STRATA_CTF_OPTIONAL, /* its only field is present if a choice matches the tag */
 };
 
-/* What a field means to the reader of packets. */
+/* The role of a field for the reader of packets. */
 enum strata_ctf_role {
 	STRATA_CTF_ROLE_MAGIC = 1u << 0,        /* of packets' headers: */
 	STRATA_CTF_ROLE_UUID = 1u << 1,         /* an array of 16 bytes */

@@ -6,11 +6,11 @@
 
 #define FIXED_LENGTH_MAX (1u << 20) /* of arrays whose bits are counted beforehand */
 
-/* Steps in the making, and what is known of the place that they lead to. */
+/* Steps under construction, and what is known about the position that they lead to. */
 struct way {
 	struct strata_ctf_step *steps;
 	size_t nr, room;
-	uint64_t modulus, rest; /* bits: the place is so many behind a multiple of that */
+	uint64_t modulus, rest; /* bits: the position is rest behind a multiple of modulus */
 	bool no_memory;
 };
 
@@ -31,7 +31,7 @@ static struct strata_ctf_step *add_step(struct way *way)
 	return &way->steps[way->nr++];
 }
 
-/* The step that may still grow. */
+/* The last step, which may be extended. */
 static struct strata_ctf_step *last_step(struct way *way)
 {
 	if (way->nr == 0 || way->steps[way->nr - 1].skip)
@@ -69,7 +69,7 @@ static bool is_number(const struct strata_ctf_type *type)
 	return type->kind <= STRATA_CTF_FLOAT;
 }
 
-/* Whether the type alone tells how long a field is, and nobody wants to know its value. */
+/* Whether the type alone gives the field's length, and nothing refers to its value. */
 static bool is_fixed(const struct strata_ctf_type *type)
 {
 	size_t i;
@@ -121,7 +121,7 @@ static void add_field(struct way *way, const struct strata_ctf_type *type)
 		add_fixed(way, type);
 		return;
 	}
-	/* Fields of a structure one by one: some may be of fixed size. */
+	/* Fields of a structure separately: some may have a fixed size. */
 	if (type->kind == STRATA_CTF_STRUCT) {
 		size_t i;
 
@@ -137,7 +137,7 @@ static void add_field(struct way *way, const struct strata_ctf_type *type)
 	way->rest = 0;
 }
 
-/* The number of a structure's field; nr_fields: there is none of that name. */
+/* The index of a structure's field; nr_fields: no such field. */
 static size_t find_field(const struct strata_ctf_type *type, const char *name)
 {
 	size_t i;
@@ -149,7 +149,7 @@ static size_t find_field(const struct strata_ctf_type *type, const char *name)
 	return i;
 }
 
-/* Whether the rest of a path may lead somewhere: what a variant's options have is seen in time. */
+/* Whether the rest of a path may exist; variants' options are resolved for each event. */
 static bool may_lead_on(const struct strata_ctf_type *type, const struct strata_ctf_path_part *part)
 {
 	switch (type->kind) {
@@ -217,7 +217,7 @@ out:
 	return way.no_memory ? -1 : status;
 }
 
-/* Moves to an element.  NULL: there is none of that number. */
+/* Moves to an element.  NULL: no such element. */
 static const struct strata_ctf_type *
 go_to_element(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type, uint64_t index)
 {
@@ -230,7 +230,7 @@ go_to_element(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *ty
 
 		if (!strata_ctf_skip(cursor, type->element))
 			return NULL;
-		/* What takes no room takes none again. */
+		/* Elements without size take no room. */
 		if (cursor->at == from)
 			break;
 	}
@@ -257,7 +257,8 @@ static bool depends_on_tag(const struct strata_ctf_type *type)
 	return type->kind == STRATA_CTF_VARIANT || type->kind == STRATA_CTF_OPTIONAL;
 }
 
-/* The rest of the way, by what the event says; types are not nested deeper than metadata may be. */
+/* The rest of the path, by the event's values; the depth of recursion is that of types, which is
+ * limited. */
 static const struct strata_ctf_type *go_on(struct strata_ctf_cursor *cursor,
 					   const struct strata_ctf_type *type,
 					   const struct strata_ctf_path_part *parts, size_t nr)

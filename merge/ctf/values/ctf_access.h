@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ctf_access.h - the way to one field of an event, worked out once for all events of a
- * class: what lies before it is moved over in a few steps, and not walked through.
+ * ctf_access.h - the way to one field of an event, computed once for a class: a few steps skip what
+ * lies before the field.
  *
- * A way leads as far as types alone tell; what depends on the event (which option a
- * variant has, how many elements there are) is found by the rest of the path when the
- * event is read.
+ * Steps lead as far as types alone determine; the rest of the path is followed in each event,
+ * because it depends on values (options of variants, numbers of elements).
  */
 #ifndef STRATA_MERGE_CTF_ACCESS_H
 #define STRATA_MERGE_CTF_ACCESS_H
@@ -15,21 +14,21 @@
 
 /* A part of a path: a field's name, or an element's number. */
 struct strata_ctf_path_part {
-	const char *name; /* NULL: it is a number */
+	const char *name; /* NULL: an element's number */
 	uint64_t index;
 };
 
-/* Aligns, moves on, and then moves over a field whose size the event tells. */
+/* Aligns, skips bits, and then skips a field of variable size. */
 struct strata_ctf_step {
 	uint32_t align;                     /* bits */
-	uint64_t bits;                      /* to move on then */
+	uint64_t bits;                      /* to skip then */
 	const struct strata_ctf_type *skip; /* NULL: nothing */
 };
 
 struct strata_ctf_access {
 	const struct strata_ctf_step *steps;
 	size_t nr_steps;
-	const struct strata_ctf_type *type; /* that is found behind them */
+	const struct strata_ctf_type *type; /* of the field behind them */
 	const struct strata_ctf_path_part *rest;
 	size_t nr_rest;
 };
@@ -37,9 +36,9 @@ struct strata_ctf_access {
 /*
  * Finds the way to a field of a structure.
  * @before: structures in front of it, NULL among them for none
- * @align:  what the first of them all is known to begin at a multiple of, bits
- * @parts:  the path, which stays; one part at least
- * The steps belong to @arena.  1; 0: there is no such field; -1: out of memory.
+ * @align:  alignment of the first structure, bits
+ * @parts:  the path, which outlives the access; one part at least The steps belong to @arena. 1; 0:
+ *          no such field; -1: out of memory.
  */
 int strata_ctf_access_make(struct strata_ctf_access *access, struct strata_ctf_arena *arena,
 			   const struct strata_ctf_type *const *before, size_t nr_before,

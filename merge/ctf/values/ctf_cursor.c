@@ -19,7 +19,8 @@ bool strata_ctf_read_varint(struct strata_ctf_cursor *cursor, const struct strat
 		byte = cursor->bytes[cursor->at / 8];
 		cursor->at += 8;
 		low = byte & 0x7f;
-		/* Of the tenth byte one bit is the value's; the others may only repeat the sign. */
+		/* Only one bit of the tenth byte belongs to the value; the others must repeat the
+		 * sign. */
 		if (shift == 63 && low > 1 && !(type->is_signed && low == 0x7f))
 			return false;
 		*value |= low << shift;
@@ -32,7 +33,7 @@ bool strata_ctf_read_varint(struct strata_ctf_cursor *cursor, const struct strat
 	return true;
 }
 
-/* A string of characters of 2 or 4 bytes, of which the last one is zero. */
+/* Reads a zero-terminated string of 2-byte or 4-byte characters. */
 static bool read_wide_string(struct strata_ctf_cursor *cursor, unsigned int bytes,
 			     const char **text, uint64_t *length)
 {
@@ -72,7 +73,7 @@ bool strata_ctf_read_string(struct strata_ctf_cursor *cursor, const struct strat
 	return true;
 }
 
-/* The fewest bits that a field of the type can take; 0: maybe none. */
+/* The smallest size of a field of the type, in bits. */
 static uint64_t least_bits(const struct strata_ctf_type *type)
 {
 	switch (type->kind) {
@@ -98,7 +99,7 @@ bool strata_ctf_read_length(struct strata_ctf_cursor *cursor, const struct strat
 	if (!strata_ctf_align(cursor, type->align))
 		return false;
 	left = cursor->end - cursor->at;
-	/* Their number may be more than the bits that are left: see ctf_cursor.h. */
+	/* There may be more of them than bits left: see ctf_cursor.h. */
 	if (!least)
 		return true;
 	return !__builtin_mul_overflow(*length, least, &needed) && needed <= left;
@@ -121,7 +122,7 @@ const struct strata_ctf_field *strata_ctf_chosen(const struct strata_ctf_cursor 
 	return NULL;
 }
 
-/* Elements that are numbers one behind the other need not be looked at. */
+/* Skips elements that are adjacent numbers without reading them. */
 static bool skip_numbers(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *element,
 			 uint64_t length)
 {
@@ -154,7 +155,7 @@ static bool skip_elements(struct strata_ctf_cursor *cursor, const struct strata_
 
 		if (!strata_ctf_skip(cursor, element))
 			return false;
-		/* What took no room will take none again, however many there are said to be. */
+		/* Elements without size take no room, whatever their number. */
 		if (cursor->at == from)
 			break;
 	}

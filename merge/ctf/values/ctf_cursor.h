@@ -3,10 +3,9 @@
  * ctf_cursor.h - reads fields of a CTF packet one after the other, whatever their
  * size, alignment and byte order.
  *
- * The general way, a bit slower than ctf_program.h's.  The bytes may hold
- * anything: nothing beyond @end is read, and a field that would reach beyond it is
- * refused.  At least STRATA_CTF_PADDING bytes behind the last one must be readable;
- * their values do not matter.
+ * The general way, somewhat slower than ctf_program.h.  The bytes are hostile: nothing beyond @end
+ * is read, and a field that exceeds it is refused.  At least STRATA_CTF_PADDING bytes behind the
+ * last one must be readable, with any values.
  */
 #ifndef STRATA_MERGE_CTF_CURSOR_H
 #define STRATA_MERGE_CTF_CURSOR_H
@@ -17,8 +16,8 @@
 
 #define STRATA_CTF_PADDING 16u
 
-/* What a packet's fields are aligned to begins where bytes[0] is, or a multiple of
- * STRATA_CTF_ALIGN_MAX bits before it. */
+/* Alignment counts from bytes[0], or equivalently from a multiple of STRATA_CTF_ALIGN_MAX bits
+ * before it. */
 struct strata_ctf_cursor {
 	const uint8_t *bytes;
 	uint64_t at;  /* bits */
@@ -112,7 +111,7 @@ bool strata_ctf_read_varint(struct strata_ctf_cursor *cursor, const struct strat
 
 /*
  * Reads an integer of either kind: see strata_ctf_is_integer().
- * @bits: OUT, how many of the value's bits were written
+ * @bits: OUT, size of the value in the packet
  */
 static inline bool strata_ctf_read_integer(struct strata_ctf_cursor *cursor,
 					   const struct strata_ctf_type *type, uint64_t *value,
@@ -144,21 +143,20 @@ bool strata_ctf_read_string(struct strata_ctf_cursor *cursor, const struct strat
 			    const char **text, uint64_t *length);
 
 /*
- * The number of elements of an array or sequence whose fields follow.
- * False: more than can be there.  Of structures, variants and arrays there may be any number, for
- * they may take no room: who reads them stops behind one that took none, and is bounded by the
- * bits that way, whatever end the cursor has.
+ * The number of elements of an array or sequence whose fields follow.  False: more elements than
+ * fit.  Structures, variants and arrays may be any number, because they may have no size: readers
+ * stop behind one without size, so the bits limit them.
  */
 bool strata_ctf_read_length(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
 			    uint64_t *length);
 
-/* The option of a variant that its tag chooses, or an optional field's; NULL: there is none for
- * that value, of which only an optional field may have some. */
+/* The option of a variant that its tag chooses, or an optional field's; NULL: no option for that
+ * value, which is valid only for an optional field. */
 const struct strata_ctf_field *strata_ctf_chosen(const struct strata_ctf_cursor *cursor,
 						 const struct strata_ctf_type *type);
 
-/* Moves over a field of any type, and fills the slots in it.  False: it reaches beyond the end, or
- * a tag chooses nothing. */
+/* Skips a field of any type, and fills its slots.  False: it exceeds the end, or a tag matches no
+ * option. */
 bool strata_ctf_skip(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type);
 
 #endif /* STRATA_MERGE_CTF_CURSOR_H */

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#define RUN_ELEMENTS_MAX 65536u /* of an array that is part of a run */
+#define RUN_ELEMENTS_MAX 65536u /* of an array in a run */
 
 struct maker {
 	struct strata_ctf_ops *ops;
@@ -61,7 +61,7 @@ static struct strata_ctf_op *run_for(struct maker *maker, uint32_t align, uint64
 	return run;
 }
 
-/* Where in the run a field goes; it ends there. */
+/* Extends the run by a field; returns the field's offset. */
 static uint32_t extend_run(struct strata_ctf_op *run, uint32_t align, uint32_t bytes)
 {
 	const uint32_t offset = (run->bytes + align - 1) & ~(align - 1);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ctf_program.h - all that follows an event's header - contexts and payload - as
- * a short list of operations, so that moving over it, or folding its values into
- * a hash, costs a few instructions and no walk through trees of types.
+ * ctf_program.h - the contexts and payload of an event as a short list of operations, so that
+ * skipping or hashing them takes a few instructions instead of a walk through a tree of types.
  *
- * Numbers of whole bytes whose distance is known lie in runs: a run is moved over
- * at once.  What does not fit (numbers of odd bits, variants, arrays of structures) is
- * read by ctf_cursor.h.  Both ways must come to the same end; tests compare them.
+ * Numbers of whole bytes at known distances form runs, which are skipped at once.  Other fields
+ * (numbers of odd bits, variants, arrays of structures) are read by ctf_cursor.h.  Both ways must
+ * give the same result; tests compare them.
  */
 #ifndef STRATA_MERGE_CTF_PROGRAM_H
 #define STRATA_MERGE_CTF_PROGRAM_H
@@ -49,7 +48,7 @@ struct strata_ctf_op {
 	uint32_t bytes; /* of a run, or of a text or block whose length is known; else 0 */
 	uint32_t first; /* of a run: its numbers */
 	uint32_t nr;    /* of these, or of the elements */
-	bool is_plain;  /* a run: all of them little-endian, and nobody refers to one */
+	bool is_plain;  /* a run: all are little-endian and have no slots */
 	const struct strata_ctf_type *type; /* of the others */
 };
 
@@ -61,18 +60,18 @@ struct strata_ctf_ops {
 };
 
 struct strata_ctf_program {
-	/* Two lists for the same fields.  To move over them only numbers that somebody refers to
-	 * matter, and arrays whose length is known are part of a run. */
+	/* Two lists for the same fields.  Skipping needs only numbers with slots, and arrays of
+	 * fixed length are part of a run. */
 	struct strata_ctf_ops skip;
 	struct strata_ctf_ops fold;
-	bool is_one_run;    /* all of skip; and nobody refers to it: */
+	bool is_one_run;    /* skip is a single run without slots: */
 	uint32_t run_align; /* bits */
 	uint32_t run_bits;
 };
 
 /*
- * Makes the program for fields that follow each other: @types, in their order, NULL among them
- * for none.  0, or -1: out of memory.  To be freed with strata_ctf_program_clear().
+ * Makes the program for adjacent fields: @types, in order; NULL entries are skipped. 0, or -1: out
+ * of memory.  Free it with strata_ctf_program_clear().
  */
 int strata_ctf_program_make(struct strata_ctf_program *program,
 			    const struct strata_ctf_type *const *types, size_t nr_types);
@@ -83,7 +82,7 @@ void strata_ctf_program_clear(struct strata_ctf_program *program);
 bool strata_ctf_program_skip_ops(const struct strata_ctf_program *program,
 				 struct strata_ctf_cursor *cursor);
 
-/* Moves over what the program describes and fills the slots.  False: it does not fit. */
+/* Skips the fields and fills the slots.  False: they exceed the end. */
 static inline bool strata_ctf_program_skip(const struct strata_ctf_program *program,
 					   struct strata_ctf_cursor *cursor)
 {

@@ -4,7 +4,7 @@
 #include "ctf/values/fields.h"
 #include "base/value_hash.h"
 
-/* There are bytes behind the last one that may be read: see ctf_cursor.h. */
+/* Reads beyond the last byte, which ctf_cursor.h permits. */
 static inline uint64_t load_plain(const uint8_t *from, const struct strata_ctf_number *number)
 {
 	uint64_t value;
@@ -25,7 +25,7 @@ static inline uint64_t load(const uint8_t *from, const struct strata_ctf_number 
 	return (value ^ number->sign) - number->sign;
 }
 
-/* Moves behind a run; NULL: it reaches beyond the end; else where it begins. */
+/* Skips a run, and returns its start; NULL: it exceeds the end. */
 static inline const uint8_t *enter_run(const struct strata_ctf_op *op,
 				       struct strata_ctf_cursor *cursor)
 {
@@ -39,7 +39,7 @@ static inline const uint8_t *enter_run(const struct strata_ctf_op *op,
 	return cursor->bytes + from / 8;
 }
 
-/* The elements of a block: moves behind them.  NULL: too many of them. */
+/* Skips the elements of a block, and returns the first.  NULL: too many. */
 static const uint8_t *enter_block(const struct strata_ctf_op *op, struct strata_ctf_cursor *cursor,
 				  uint64_t *length)
 {
@@ -111,7 +111,7 @@ static uint64_t hash_text(uint64_t hash, const char *text, uint64_t room)
 			break;
 		hash = strata_hash_number(hash, word);
 	}
-	/* The lowest of them is a byte that is zero, or the end; what is above may be wrong. */
+	/* The lowest marked byte is zero or the end; higher marks may be wrong. */
 	at += (uint64_t)__builtin_ctzll(zeros) / 8;
 	word &= (1ull << (at % 8 * 8)) - 1;
 	return strata_hash_number(strata_hash_number(hash, word), at);
@@ -151,7 +151,7 @@ static void fold_length(struct strata_field_visitor *visitor, const char *name,
 		folder->hash = strata_hash_number(folder->hash, length);
 }
 
-/* Any field, by its type: what a program has no operation of its own for. */
+/* Hashes a field by its type, if the program has no specific operation. */
 static bool fold_type(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
 		      uint64_t *hash)
 {

@@ -31,7 +31,7 @@ static inline void show_number(struct strata_field_visitor *visitor, const char 
 	visitor->number(visitor, name, type, value);
 }
 
-/* Shows text of another encoding than UTF-8.  False: out of memory. */
+/* Shows text that is not UTF-8.  False: out of memory. */
 static bool show_encoded(struct strata_field_visitor *visitor, const char *name, const char *text,
 			 uint64_t length, enum strata_ctf_encoding encoding)
 {
@@ -79,7 +79,7 @@ static bool visit_elements(struct strata_field_visitor *visitor, const char *nam
 					i == 0 && type->first ? type->first : type->element,
 					cursor))
 			return false;
-		/* Elements that take no room are not shown again and again. */
+		/* Stops at elements without size. */
 		if (cursor->at == from)
 			break;
 	}

@@ -7,12 +7,12 @@
 
 #include "ctf/types/ctf_types.h"
 
-/* Bytes that text of @bytes can take: a unit of two bytes becomes three at most. */
+/* Largest size of text of @bytes: two bytes become at most three. */
 #define STRATA_UTF_TEXT_BYTES(bytes) ((bytes) / 2 * 3 + 3)
 
 /*
- * Puts the text, up to its first zero character, as UTF-8; U+FFFD for what is no character (half
- * of a pair, a number beyond Unicode, a unit that is cut off).
+ * Puts the text, up to its first zero character, as UTF-8; U+FFFD for invalid characters (half of a
+ * pair, a number beyond Unicode, a truncated unit).
  * @out: room for STRATA_UTF_TEXT_BYTES(@bytes)
  * Returns how many bytes it takes.
  */

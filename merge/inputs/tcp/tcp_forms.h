@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tcp_forms.h - by what segments that one machine sent are compared with those that another
- * received: the tracers of the two may tell different things (tcp_map.h).
+ * tcp_forms.h - chooses the fields by which segments sent by one machine are compared with segments
+ * received by another: the two tracers may record different fields (tcp_map.h).
  *
  * For each direction between two machines these are the forms that a rule of the sender and a rule
  * of the receiver have in common, if segments can be told apart by them, and without those that

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tcp_map.h - which events of which tracers tell of TCP segments, and where their fields are: a
- * table of rules, which is data.  docs/tcp-map.md describes its text; the built-in table
- * (tcp_map_builtin.c) is in the same form, and a user's rules come before it.
+ * tcp_map.h - a table of rules, as data: which events of which tracers describe TCP segments, in
+ * which fields. docs/tcp-map.md describes its text; the built-in table (tcp_map_builtin.c) is in
+ * the same form, and a user's rules come before it.
  *
  * A rule names events, says whether they are seen where a segment is sent or where it is received,
  * and which fields hold what of the segment.  What the rule finds is its *form*: segments of two

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tcp_pairs.h - finds TCP segments that one machine sent and another received: each says that a
- * reading of one clock was before a reading of the other.
+ * tcp_pairs.h - finds TCP segments that one machine sent and another received: each pair proves
+ * that a reading of one clock was before a reading of the other.
  *
  * Sightings are added in any order, of any number of machines, and matched at the end.  A false
  * pair would make a bound false, so that what may be one is left out:

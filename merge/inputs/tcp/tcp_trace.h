@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tcp_trace.h - looks through a CTF trace for TCP segments, by the rules of a map. */
+/* tcp_trace.h - finds TCP segments in a CTF trace, by the rules of a map. */
 #ifndef STRATA_MERGE_INPUTS_TCP_TRACE_H
 #define STRATA_MERGE_INPUTS_TCP_TRACE_H
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * xentrace.c - see xentrace.h.  `strata merge` and `strata convert` call it for each
- * file of xentrace's that they are given.
+ * xentrace.c - see xentrace.h.  `strata import` calls it.
  *
- * The file is read once, or twice if the frequency has to be found, and never held:
- * memory is what the packets of each CPU take that are not complete yet.
+ * The file is read once, or twice to find the frequency.  Memory holds only each CPU's incomplete
+ * packet.
  */
 #include "inputs/xentrace/xentrace_import.h"
 
@@ -22,8 +21,7 @@
 
 #define PROGRESS_RECORDS 65536u
 
-/* Another hash for each half: a trace's UUID has to differ from other traces', and be the same
- * whenever the same file is read. */
+/* A different hash for each half.  Equal files give equal UUIDs, different files different ones. */
 static uint64_t hash(uint64_t state, const void *bytes, size_t nr)
 {
 	const uint8_t *at = bytes;
@@ -45,7 +43,7 @@ static void set_uuid(struct xentrace_import *import)
 	halves[0] = hash(halves[0], bytes, nr);
 	halves[1] = hash(halves[1], bytes, nr);
 	memcpy(import->source->uuid, halves, sizeof(halves));
-	/* Version 8: of the maker's own making. */
+	/* Version 8: custom. */
 	import->source->uuid[6] = (uint8_t)((import->source->uuid[6] & 0x0fu) | 0x80u);
 	import->source->uuid[8] = (uint8_t)((import->source->uuid[8] & 0x3fu) | 0x80u);
 }
@@ -212,7 +210,7 @@ static int finish_streams(struct xentrace_import *import, struct strata_error *e
 	return 0;
 }
 
-/* Only a file without a single time has none. */
+/* Fails if no record has a time. */
 static int check_any(const struct xentrace_import *import, struct strata_error *error)
 {
 	if (import->source->nr_streams)
@@ -237,7 +235,7 @@ static int finish(struct xentrace_import *import, struct strata_error *error)
 	return strata_recording_save(&import->recording, &import->raw_dir, error);
 }
 
-/* After a failure: nothing that looks like a recording may stay. */
+/* Removes everything after a failure. */
 static void remove_written(const struct xentrace_import *import, const char *raw_dir)
 {
 	char name[STRATA_DIR_NAME_BYTES];

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * xentrace.h - makes a binary file of xentrace's into a recording of Strata's, so that
- * all that is made of recordings can be made of it.
+ * xentrace.h - converts a binary file of xentrace into a recording.
  *
- * Such a file lacks what a recording has: the frequency of the host's counter, a
- * date, who ran when a record was written, and for some records a time.  What can be
- * concluded is, what cannot be is asked for, and the report says which is which.
+ * Such a file lacks the frequency of the host's counter, a date, the vCPU that ran when a record
+ * was written, and the times of some records.  The import derives what it can, asks for the rest,
+ * and reports which is which.
  */
 #ifndef STRATA_MERGE_XENTRACE_H
 #define STRATA_MERGE_XENTRACE_H
@@ -15,13 +14,13 @@
 #include "inputs/xentrace/xentrace_stream.h"
 
 struct strata_xentrace_options {
-	uint32_t tsc_khz; /* of the host; 0: is to be found in the records */
+	uint32_t tsc_khz; /* of the host; 0: derive it from the records */
 	/* CLOCK_REALTIME when the last record was written; 0: the file's time of modification */
 	uint64_t anchor_realtime_ns;
 	/* Whose numbers the reasons of VM exits are; STRATA_EXITS_UNKNOWN: to be found out */
 	enum strata_exits exits;
-	bool force; /* a recording that is there is replaced */
-	/* Told of each thing that is wrong but not the end; may be NULL. */
+	bool force; /* replaces an existing recording */
+	/* Called for each fault that the import survives; may be NULL. */
 	strata_complain_fn *complain;
 	/* Called every now and then; may be NULL. */
 	void (*progress)(void *data, uint64_t events, uint64_t bytes, uint64_t bytes_total);
@@ -31,18 +30,18 @@ struct strata_xentrace_options {
 struct strata_xentrace_report {
 	uint64_t bytes;   /* of the file */
 	uint64_t windows; /* pieces of one CPU's buffer */
-	uint64_t wraps;   /* records that only fill a buffer's end; they are not taken over */
+	uint64_t wraps;   /* records that only fill a buffer's end; not imported */
 	uint32_t pcpus;
 	uint64_t first_ticks;
 	uint64_t last_ticks;
-	struct strata_xentrace_tally tally; /* of all streams; its events are in the recording */
-	uint64_t nameless;       /* records left out: of more kinds than a recording may have */
-	uint64_t bad_places;     /* where the file is not as xentrace writes it */
-	uint64_t left_out_bytes; /* of these */
-	uint64_t contradictions; /* records that say another vCPU ran than those before */
+	struct strata_xentrace_tally tally; /* of all streams */
+	uint64_t nameless;                  /* records left out: too many event classes */
+	uint64_t bad_places;                /* damaged places of the file */
+	uint64_t left_out_bytes;            /* in these */
+	uint64_t contradictions; /* records that contradict earlier ones about the vCPU that ran */
 	uint32_t tsc_khz;
-	uint32_t tsc_error_ppm; /* 0: it was told */
-	bool anchor_guessed;    /* all dates are as good as the file's time of modification */
+	uint32_t tsc_error_ppm; /* 0: given by the user */
+	bool anchor_guessed;    /* the date is the file's time of modification */
 	enum strata_exits exits;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * xentrace_assume.c - what a file of xentrace's does not say, and a recording has to:
- * the frequency of the host's counter, a date, whose numbers the reasons of VM exits
- * are.  It is told, concluded or guessed, and the user learns which.
+ * xentrace_assume.c - supplies what a file of xentrace lacks: the frequency of the host's counter,
+ * a date, and the processor's list of VM exit reasons.  Each is given by the user, derived or
+ * guessed, and reported as such.
  */
 #include "inputs/xentrace/xentrace_import.h"
 

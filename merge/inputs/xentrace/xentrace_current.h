@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * xentrace_current.h - which vCPU a physical CPU is running, as far as its records
- * in a file of xentrace's tell.
+ * xentrace_current.h - derives which vCPU a physical CPU is running from its records in a file of
+ * xentrace.
  *
- * Xen does not write that into its records.  It follows from those of the
- * scheduler, which a mask may have left out: then it is not known.
+ * Xen does not write that into its records.  It follows from the scheduler's records, unless a mask
+ *                                            left them out.
  */
 #ifndef STRATA_MERGE_XENTRACE_CURRENT_H
 #define STRATA_MERGE_XENTRACE_CURRENT_H

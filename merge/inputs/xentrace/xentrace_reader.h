@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * xentrace_reader.h - walks through a binary file of xentrace's, record by record,
- * and steps over what is broken.
+ * xentrace_reader.h - reads a binary file of xentrace record by record, and skips damaged parts.
  *
  * Such a file is a sequence of windows: a CPU_CHANGE record, which xentrace itself
  * writes, names a physical CPU and how many bytes of that CPU's buffer follow.

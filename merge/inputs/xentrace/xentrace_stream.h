@@ -3,7 +3,7 @@
  * xentrace_stream.h - makes one physical CPU's records of a file of xentrace's into
  * packets of Strata's, and writes these to RAW/SOURCE/cpu_N.
  *
- * What xentrace leaves out is put in: a time for each record, and who ran.
+ * It adds what xentrace leaves out: a time for each record, and the vCPU that ran.
  */
 #ifndef STRATA_MERGE_XENTRACE_STREAM_H
 #define STRATA_MERGE_XENTRACE_STREAM_H

@@ -83,7 +83,7 @@ a_dead_recorder_leaves_the_rings_flying() {
 	number g2 1501 3000 wait
 	await_console g2 "^numbered: 3000 done"
 	fly taken second
-	expect_line "the next recorder takes Xen's rings over" taken "Xen's flight recorder is taken over as it flies"
+	expect_line "the next recorder takes Xen's rings over" taken "continuing Xen's flight recorder"
 	xl destroy g2
 	await_line taken "its last moments are in .*-died-g2"
 	expect_line "a destroyed guest is seen" taken 'domain 2 \(g2\) goes'

@@ -4,8 +4,8 @@
  * vCPU was doing when recording began.  How each vCPU's TSC follows from the
  * host's is in vcpu_clock.c.
  *
- * Called when recording starts (gate.c) and from where any of it changes.
- * While nothing is recorded, it does nothing.
+ * Called when recording starts (gate.c) and on each change.  Does nothing while
+ * nothing is recorded.
  */
 
 #include <xen/lib.h>
@@ -28,7 +28,7 @@ void strata_pcpu_clock(void)
     if ( !strata_started() )
         return;
 
-    /* Interrupts off, for the fields to be of one calibration. */
+    /* Interrupts off, so that all fields are of one calibration. */
     local_irq_save(flags);
     clock.pcpu = smp_processor_id();
     get_cpu_clock(&clock);
@@ -61,7 +61,7 @@ void strata_vcpu_state(const struct vcpu *v)
 
 void strata_vcpu_created(struct vcpu *v)
 {
-    /* An idle vCPU has no TSC of its own, and no place to run yet. */
+    /* An idle vCPU has no TSC of its own, and may have no CPU yet. */
     if ( !strata_started() || is_idle_vcpu(v) )
         return;
 

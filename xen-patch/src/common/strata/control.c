@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * control.c - XEN_SYSCTL_strata_op: checks the version of an operation and
- * hands it to the file that does it.
+ * dispatches it.
  *
- * Everything here runs under the sysctl lock.  Whatever takes long gives way
- * with -ERESTART and goes on from where it was; another caller's operation may
- * come in between.
+ * Everything here runs under the sysctl lock.  Long operations yield with
+ *                                              -ERESTART and continue later;
+ *                                              another caller's operation may
+ *                                              run in between.
  */
 
 #include <xen/errno.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * control.h - the operations of XEN_SYSCTL_strata_op that control.c hands to
- * other files.  It holds the sysctl lock.
+ * control.h - the operations of XEN_SYSCTL_strata_op, called by control.c,
+ * which holds the sysctl lock.
  *
- * Each returns 0 or an error of strata/abi/hypervisor.h; -ERESTART: it gave way
- * to other work, and is to be called again with the same operation.
+ * Each returns 0 or an error of strata/abi/hypervisor.h; -ERESTART: it yielded
+ * to other work; call it again with the same operation.
  */
 
 #ifndef __COMMON_STRATA_CONTROL_H__
@@ -12,11 +12,11 @@
 
 #include <strata/abi/hypervisor.h>
 
-/* How often all CPUs are interrupted before others may have this one. */
+/* How often all CPUs are interrupted before an operation yields. */
 #define STRATA_GRACE_ATTEMPTS 16
 
-/* rings.c.  The last one adds what QUERY says of the rings to an answer whose
- * other fields are 0. */
+/* rings.c.  The last one fills in QUERY's fields about the rings; other fields
+ * are 0. */
 int strata_create_rings(struct strata_hv_op *op);
 int strata_destroy_rings(void);
 void strata_describe_rings(struct strata_hv_op *op);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * domain.c - see domain.h: allocates and frees what is kept of a domain.
+ * domain.c - see domain.h: allocates and frees the state of a domain.
  */
 
 #include <xen/lib.h>
@@ -38,7 +38,7 @@ static struct strata_domain *allocate(const struct domain *d)
     return new;
 }
 
-/* A reader must not count on this domain's events: see STRATA_HV_BUDGET. */
+/* Records that this domain's events are incomplete: see STRATA_HV_BUDGET. */
 static void tell_no_memory(const struct domain *d)
 {
     const struct strata_hv_budget record = {
@@ -60,7 +60,7 @@ void strata_domain_make(struct domain *d)
     if ( !new )
         tell_no_memory(d);
     else if ( cmpxchg(&d->strata, NULL, new) )
-        free_one(new); /* start and the making of a vCPU met */
+        free_one(new); /* START raced with the creation of a vCPU */
 }
 
 void strata_domain_free_all(void)
@@ -73,7 +73,7 @@ void strata_domain_free_all(void)
     rcu_read_unlock(&domlist_read_lock);
 }
 
-/* Its vCPUs run no more, and nobody finds it in the list of domains. */
+/* Its vCPUs no longer run, and it is no longer in the list of domains. */
 void strata_domain_destroyed(struct domain *d)
 {
     struct strata_domain *mine = xchg(&d->strata, NULL);

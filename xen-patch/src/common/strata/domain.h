@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * domain.h - what Strata keeps of each domain that it bounds: a budget for each
- * physical CPU and the last clock map of each vCPU.
+ * domain.h - the state of each domain with a bound: a budget for each physical
+ * CPU and the last clock map of each vCPU.
  *
  * It is allocated when recording starts, or when a vCPU is created, and freed
  * with the domain or with the rings.  Probes reach it through d->strata, which
@@ -52,13 +52,13 @@ static always_inline bool strata_domain_unbounded(const struct domain *d)
 }
 
 /*
- * Allocates what is kept of @d, unless that exists or @d has no bound.  Without
- * memory, no event of @d is recorded but changes of runstates; while recording
- * is on, a record says so.
+ * Allocates the state of @d, unless it exists or @d has no bound.  Without
+ * memory, only changes of @d's runstates are recorded; during a recording, a
+ * record says so.
  */
 void strata_domain_make(struct domain *d);
 
-/* Frees what is kept of all domains.  The gate is shut, no probe under way. */
+/* Frees the state of all domains.  The gate is shut, no probe is under way. */
 void strata_domain_free_all(void);
 
 #endif /* __COMMON_STRATA_DOMAIN_H__ */

@@ -2,19 +2,18 @@
 /*
  * flood.c - a flood of NMIs, in a hypervisor that is built for tests.
  *
- * NMIs come in two ways while a flood goes on.  Each CPU sends the next one an
- * NMI from a timer: those hit anywhere, guests and recorders included.  And in
- * the middle of ordinary records, whatever they are of, between reserve and
- * commit, the CPU sends one to itself and waits for it: those hit where it
- * matters.
+ * A flood sends NMIs in two ways.  Each CPU sends the next one an NMI from a
+ * timer: these hit anywhere, guests and recorders included.  And in the middle
+ * of ordinary records, between reserve and commit, a CPU sends one to itself
+ * and waits for it: these hit the critical place.
  *
- * Why a hypervisor of its own: the place between a reserve and its commit is in
- * write_record(), and the records that are hit there should be those of a host
- * at work, in their own contexts.  A switch there would cost each event of
- * every user a load and a branch; a loop elsewhere, that reserves and commits
- * by itself, would cost nothing, but what is hit would be the loop.  Besides
- * flood.o, only the objects of this directory that have a hook in them differ
- * from the users' hypervisor, so it takes a link to build this one.
+ * Why a separate hypervisor: the place between a reserve and its commit is in
+ * write_record(), and the NMIs should hit records of a working host, in their
+ * own contexts.  A runtime switch there would cost each event of every user a
+ * load and a branch; a separate loop that reserves and commits would be free,
+ * but would test only itself.  Apart from flood.o, only objects of this
+ * directory with a hook differ from the users' hypervisor, so building this
+ * one takes little more than a link.
  *
  * Called by record.c, control.c and, for each NMI, do_nmi().
  */
@@ -38,10 +37,10 @@
 #include "flood.h"
 #include "private.h"
 
-/* How long a CPU waits for an NMI that it sent to itself, in turns of a loop. */
+/* How long a CPU waits for an NMI that it sent to itself, in loop iterations. */
 #define WAIT_TURNS 1000000
 
-/* What is said of a CPU that has been in xentrace for so long. */
+/* A CPU is reported after this time in xentrace. */
 #define STUCK_MS 100
 
 struct flood_cpu {
@@ -58,13 +57,13 @@ struct flood_cpu {
 
 static DEFINE_PER_CPU(struct flood_cpu, flood);
 
-/* As START was told; set while no flood goes on. */
+/* The arguments of START; set while no flood is under way. */
 static struct strata_flood_op settings;
 static bool active;
 
 /*
- * Has this CPU a record that is reserved and not committed, in the sub-buffer
- * that was reserved last?  The core's own test, see strata_ring_commit_bytes().
+ * Whether this CPU has a record that is reserved and not committed, in the
+ * latest sub-buffer.  The core's own test, see strata_ring_commit_bytes().
  */
 static bool between_reserve_and_commit(const struct strata_ring *ring)
 {
@@ -79,7 +78,7 @@ static bool between_reserve_and_commit(const struct strata_ring *ring)
     return strata_subbuf_offset(ring->geo, write ^ commit) != 0;
 }
 
-/* xentrace's own path, unchanged; it may not come back. */
+/* xentrace's own path, unchanged; it may never return. */
 static void call_xentrace(struct flood_cpu *me, const struct cpu_user_regs *regs)
 {
     uint32_t d[] = { regs->rip, regs->rip >> 32 };
@@ -90,7 +89,7 @@ static void call_xentrace(struct flood_cpu *me, const struct cpu_user_regs *regs
     write_atomic(&me->in_xentrace_ticks, 0UL);
 }
 
-/* The trace point for NMIs comes next, as we say that the NMI is not ours. */
+/* We claim that the NMI is not ours, so the trace point for NMIs comes next. */
 static int cf_check on_nmi(const struct cpu_user_regs *regs, int cpu)
 {
     const struct strata_cpu_ring *ring = strata_rings[cpu];
@@ -119,7 +118,7 @@ void strata_flood_reserved(struct strata_slot *slot)
     struct flood_cpu *me = &this_cpu(flood);
     unsigned int before, turns = 0;
 
-    /* An NMI that comes while one is handled waits for its end: not here. */
+    /* Not within an NMI handler: the CPU would hold the NMI back. */
     if ( !active || !settings.every || in_nmi_handler() ||
          ++me->records < settings.every )
         return;
@@ -141,13 +140,13 @@ void strata_flood_lost(uint32_t id)
     struct flood_cpu *me = &this_cpu(flood);
     uint32_t event = id & STRATA_HV_ID_OWN ? 0 : id & STRATA_HV_ID_TRACE;
 
-    /* Whoever nests in between may count, too. */
+    /* Atomic: a nested NMI may count, too. */
     strata_local_add_return(event == TRC_HW_NMI_ENTRY ? &me->lost_nmi :
                             event == STRATA_FLOOD_EVENT ? &me->lost_check :
                                                           &me->lost_other, 1);
 }
 
-/* Says so of a CPU that does not come back from xentrace.  False: it is stuck. */
+/* Reports a CPU that does not return from xentrace.  False: it is stuck. */
 static bool watch(unsigned int cpu)
 {
     const struct flood_cpu *it = &per_cpu(flood, cpu);
@@ -209,7 +208,7 @@ static int end_flood(void)
     active = false;
     for_each_online_cpu ( cpu )
         kill_timer(&per_cpu(flood, cpu).timer);
-    /* An NMI goes before an interrupt that was sent later. */
+    /* An NMI is delivered before an interrupt that was sent later. */
     on_selected_cpus(&cpu_online_map, nothing, NULL, 1);
     unset_nmi_callback();
 

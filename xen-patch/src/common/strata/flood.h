@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flood.h - what a hypervisor that is built for tests (STRATA_TEST) can do
- * besides: flood its CPUs with NMIs, and have each say that it was recorded
- * whole.  The contract with the tests' tools; a hypervisor for users answers
- * EINVAL to all of it.
+ * flood.h - additional operations of a hypervisor built for tests
+ * (STRATA_TEST): it floods its CPUs with NMIs, each of which records a
+ * checksum.  The contract with the tests' tools; a hypervisor for users answers
+ * EINVAL.
  */
 
 #ifndef STRATA_FLOOD_H
@@ -11,19 +11,19 @@
 
 #include <strata/platform/platform.h>
 
-/* Sub-operations of XEN_SYSCTL_strata_op, far from those that users have. */
+/* Sub-operations of XEN_SYSCTL_strata_op, far from those for users. */
 enum strata_flood_operation {
-    /* Begins a flood.  EBUSY: there is one. */
+    /* Begins a flood.  EBUSY: one is under way. */
     STRATA_FLOOD_START = 0x100,
     /* Ends it; returns when each NMI that was sent has been handled. */
     STRATA_FLOOD_STOP = 0x101,
-    /* One CPU's counts, since boot.  ENOENT: there is no such CPU. */
+    /* One CPU's counts, since boot.  ENOENT: no such CPU. */
     STRATA_FLOOD_QUERY = 0x102,
 };
 
 /*
- * Wrong on purpose: a record is stamped again behind its reserve, after the NMI
- * that came in between has recorded itself.
+ * Wrong on purpose: a record is stamped again after its reserve, when the NMI
+ * in between has recorded itself.
  */
 #define STRATA_FLOOD_STAMP_LATE 1u
 /* Wrong on purpose: each NMI calls xentrace's __trace_var(), which takes a lock. */
@@ -48,8 +48,8 @@ struct strata_flood_op {
 };
 
 /*
- * What each NMI records before it comes to the trace point for NMIs; an event
- * of Xen's to the recorder, in the trace point's class.
+ * What each NMI records before the trace point for NMIs; to the recorder an
+ * event of Xen's, in the trace point's class.
  */
 #define STRATA_FLOOD_EVENT 0x00804002u
 
@@ -62,7 +62,7 @@ struct strata_flood_record {
     uint32_t check;   /* strata_flood_check() of the others */
 };
 
-/* A word that differs when any bit of a record does (FNV-1a, by words). */
+/* A checksum over a record (FNV-1a, by words). */
 static inline uint32_t strata_flood_check(const struct strata_flood_record *record)
 {
     const uint32_t words[] = {

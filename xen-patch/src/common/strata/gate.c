@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * gate.c - opens and shuts the gate: START, STOP and FLUSH, and the state of
- * everything, which START and FLUSH record.
+ * gate.c - opens and shuts the gate: START, STOP and FLUSH; records the state
+ * of all clocks and vCPUs at START and FLUSH.
  *
  * Called by control.c and rings.c, under the sysctl lock.
  *
@@ -23,7 +23,7 @@
 #include "private.h"
 #include "vcpu_clock.h"
 
-/* How far START or FLUSH has come with the state of everything. */
+/* Progress of START or FLUSH with the state records. */
 static struct {
     enum { WALK_IDLE, WALK_BUDGETS, WALK_SKEW, WALK_DOMAINS } stage;
     unsigned int domain, vcpu; /* the next ones */
@@ -42,7 +42,7 @@ static void cf_check quiesce_this_cpu(void *info)
         atomic_inc(busy);
 }
 
-/* -ERESTART also when CPUs are coming or going: they hold the map. */
+/* -ERESTART also during CPU hotplug, which holds the CPU maps. */
 int strata_stop_recording(void)
 {
     unsigned int cpu, attempts = 0;
@@ -79,7 +79,7 @@ int strata_stop_recording(void)
     return atomic_read(&busy) ? -ERESTART : 0;
 }
 
-/* The state of @d's vCPUs, from where the walk is.  0 or -ERESTART. */
+/* Records the state of @d's vCPUs, from the walk's position. 0 or -ERESTART. */
 static int walk_vcpus(struct domain *d)
 {
     while ( d->vcpu && walk.vcpu < d->max_vcpus )
@@ -96,9 +96,9 @@ static int walk_vcpus(struct domain *d)
 }
 
 /*
- * Makes what is kept of each domain, or records the state of all vCPUs, from
- * where the walk is.  0 when all are done, or -ERESTART.  Domains are listed by
- * their number, so those that come and go in between do no harm.
+ * Allocates the state of each domain, or records the state of all vCPUs, from
+ * the walk's position. 0 when all are done, or -ERESTART.  Domains are visited
+ * by number, so creation and destruction in between do no harm.
  */
 static int walk_domains(void)
 {
@@ -142,9 +142,8 @@ static void enter(unsigned int stage)
 }
 
 /*
- * Records where everything stands: what a reader must know to make sense of
- * the changes.  The caller holds the CPU maps.  0 or -ERESTART, from the stage
- * that it is in.
+ * Records the initial state, which readers need to interpret later changes.
+ * The caller holds the CPU maps. 0, or -ERESTART with the stage kept.
  */
 static int record_state(void)
 {
@@ -183,7 +182,7 @@ int strata_start_recording(const struct strata_hv_op *op)
         enter(WALK_BUDGETS);
     if ( walk.stage == WALK_BUDGETS )
     {
-        /* Before the gate opens: without one, nothing of a domain is recorded. */
+        /* Before the gate opens: a domain without state is not recorded. */
         rc = walk_domains();
         if ( rc )
             goto out;
@@ -202,8 +201,8 @@ int strata_start_recording(const struct strata_hv_op *op)
 }
 
 /*
- * Rings that are overwritten may have lost what was said at the start, so it is
- * said again; then every CPU hands over what it has.
+ * Flight recorders may have overwritten the initial state, so it is recorded
+ * again; then every CPU hands over its records.
  */
 int strata_flush_recording(void)
 {
@@ -218,10 +217,10 @@ int strata_flush_recording(void)
 
     if ( strata_started() )
     {
-        /* Another's START may be at the budgets: it begins anew. */
+        /* An interrupted START may be at the budgets: it restarts. */
         if ( walk.stage == WALK_IDLE || walk.stage == WALK_BUDGETS )
         {
-            /* Measured again only if CPUs came meanwhile. */
+            /* Measure again only if CPUs were added meanwhile. */
             if ( strata_record_skew() )
             {
                 on_selected_cpus(&cpu_online_map, start_this_cpu, NULL, 1);
@@ -250,10 +249,10 @@ int strata_flush_recording(void)
 }
 
 /*
- * What a CPU recorded before it went offline is handed over by the one that
- * buries it.  Its ring stays, to be read and to be used when it comes back: then
- * it records its clock itself (init_percpu_time()), and the one that brought it
- * up the state of its idle vCPU.
+ * The CPU that handles CPU_DEAD hands over the records of a CPU that went
+ * offline.  The ring stays for the reader and for the CPU's return: then the
+ * CPU records its own clock (init_percpu_time()), and the CPU that brought it
+ * up records the state of its idle vCPU.
  */
 static int cf_check gate_cpu_callback(
     struct notifier_block *nfb, unsigned long action, void *hcpu)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * memory.c - the memory of the rings: pages that belong to dom_xen, which dom0
- * may map and only read, and which outlive their ring while they are mapped.
+ * memory.c - the memory of the rings: pages of dom_xen, which dom0 may map
+ * read-only, and which outlive their ring while they are mapped.
  *
- * The counters of a ring stay in Xen's own heap.  Nothing that lies in a page
- * made here is ever read by Xen, so it does not matter what a dom0 manages to
- * write there (a PVH dom0's foreign mappings are writable whatever we say).
+ * The counters of a ring stay in Xen's own heap.  Xen never reads a page made
+ *                                                 here, so writes of dom0 do
+ *                                                 no harm (a PVH dom0's
+ *                                                 foreign mappings are always
+ *                                                 writable).
  */
 
 #include <xen/domain_page.h>
@@ -32,7 +34,7 @@ static struct page_info *make_page(unsigned int cpu)
     if ( !pg )
         return NULL;
 
-    /* Not what some domain left there. */
+    /* Removes data of the previous owner. */
     clear_domain_page(page_to_mfn(pg));
 
     pg->u.inuse.type_info = PGT_none | PGT_validated | 1;
@@ -45,7 +47,7 @@ static struct page_info *make_page(unsigned int cpu)
         return NULL;
     }
 
-    /* Nobody knows of this page: if this fails, it is safer to leak it. */
+    /* The page is in no list: if this fails, it is safer to leak it. */
     if ( unlikely(!get_page(pg, dom_xen)) )
         return NULL;
 
@@ -67,7 +69,7 @@ static void free_page(struct page_info *pg)
     put_page(pg);
 }
 
-/* Some 50 us of work: a page is cleared, and mapped or unmapped. */
+/* About 50 us of work: clear, and map or unmap. */
 #define PAGES_AT_ONCE 64
 
 /* Unmaps and frees the last pages.  False: there are more. */
@@ -140,7 +142,7 @@ static int add_pages(struct strata_cpu_ring *ring, unsigned int cpu,
 
         if ( !pg )
             return -ENOMEM;
-        /* Counted first: what is not mapped may be unmapped all the same. */
+        /* Count first: unmapping an unmapped page is harmless. */
         ring->frames[ring->nr_frames++] = page_to_mfn(pg);
         if ( map_pages_to_xen(va, page_to_mfn(pg), 1, PAGE_HYPERVISOR) )
             return -ENOMEM;

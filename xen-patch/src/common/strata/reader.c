@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * reader.c - what dom0's reader asks of one ring: its frames, to map them, and
- * the sub-buffers, to take one and to give it back.
+ * reader.c - operations of dom0's reader on one ring: list its frames, get and
+ * put a sub-buffer.
  *
  * Called by control.c, under the sysctl lock.
  */
@@ -12,7 +12,7 @@
 #include "control.h"
 #include "private.h"
 
-/* NULL: there are no rings, or none for that CPU. */
+/* NULL: no rings, or none for that CPU. */
 static struct strata_cpu_ring *find_ring(uint32_t cpu)
 {
     return strata_rings_complete && cpu < nr_cpu_ids ? strata_ring_of(cpu) : NULL;
@@ -46,7 +46,7 @@ int strata_get_subbuf(struct strata_hv_op *op)
     if ( !ring )
         return -ENOENT;
 
-    /* What was taken and not put is a dead reader's: this one comes instead. */
+    /* A previous reader died between GET and PUT: continue for it. */
     if ( ring->taken )
     {
         ring->taken = false;

@@ -3,10 +3,25 @@
  * rings.c - makes and frees the rings, for one owner at a time: CREATE, DESTROY,
  * and the ring of a CPU that is added to the host.
  *
- * The operations are called by control.c, under the sysctl lock.  They give way
- * at any page with -ERESTART and go on from where they were; another caller's
- * operation may come in between.  A CPU is added under the lock of the CPU maps,
- * and without the sysctl lock: see strata_rings_complete.
+ * The operations are called by control.c, under the sysctl lock.  They may
+ *                                                                 yield at any
+ *                                                                 page with
+ *                                                                 -ERESTART
+ *                                                                 and continue
+ *                                                                 later;
+ *                                                                 another
+ *                                                                 caller's
+ *                                                                 operation
+ *                                                                 may run in
+ *                                                                 between.  A
+ *                                                                 CPU is added
+ *                                                                 under the
+ *                                                                 lock of the
+ *                                                                 CPU maps,
+ *                                                                 and without
+ *                                                                 the sysctl
+ *                                                                 lock: see
+ *                                                                 strata_rings_complete.
  */
 
 #include <xen/cpu.h>
@@ -31,7 +46,7 @@ static bool undoing;                      /* memory ran out half way */
 static struct strata_cpu_ring *building;  /* the ring of the CPU that is next */
 static struct strata_cpu_ring *freeing;   /* out of strata_rings[], not gone */
 
-/* Gives way at any page: to be called again until it says 0. */
+/* May yield at any page: call it again until it returns 0. */
 static int free_rings(void)
 {
     unsigned int cpu;
@@ -68,13 +83,13 @@ int strata_destroy_rings(void)
     if ( !owner[0] )
         return -ENOENT;
 
-    /* What is not complete was never started. */
+    /* Incomplete rings were never started. */
     if ( strata_rings_complete )
     {
         rc = strata_stop_recording();
         if ( rc )
             return rc;
-        /* A CPU that is being added has its ring after this, or gets none. */
+        /* Not during CPU hotplug: a CPU being added has a ring after it, or none. */
         if ( !get_cpu_maps() )
             return -ERESTART;
         strata_rings_complete = false;
@@ -96,7 +111,7 @@ static int undo_create(void)
     return rc ?: -ENOMEM;
 }
 
-/* The half that is made so far belongs to the owner that asks again. */
+/* Incomplete rings belong to the owner that repeats the call. */
 static bool resumes(const struct strata_hv_op *op)
 {
     return !strata_rings_complete &&
@@ -106,14 +121,14 @@ static bool resumes(const struct strata_hv_op *op)
            !strncmp(owner, op->u.create.owner, sizeof(owner));
 }
 
-/* Whoever finds a ring in strata_rings[] finds it made. */
+/* Readers of strata_rings[] only see complete rings. */
 static void publish(unsigned int cpu, struct strata_cpu_ring *ring)
 {
     smp_wmb(); /* pairs with smp_rmb() of strata_ring_of() */
     write_atomic(&strata_rings[cpu], ring);
 }
 
-/* Makes the ring of @cpu, or goes on with it. */
+/* Makes the ring of @cpu, or continues to. */
 static int make_ring(unsigned int cpu)
 {
     int rc;
@@ -133,7 +148,7 @@ static int make_ring(unsigned int cpu)
     return 0;
 }
 
-/* Leave Xen the better half of what is free. */
+/* Whether the rings leave Xen more than half of the free memory. */
 static bool have_memory(unsigned int nr_rings)
 {
     unsigned long pages = STRATA_WRITER_AREA_PAGES + strata_data_pages(geometry);
@@ -176,8 +191,8 @@ static int make_rings(void)
     return 0;
 }
 
-/* Any CPU that is added from here on gets its ring from add_cpu().  -ERESTART:
- * one was added meanwhile and has none, or is being added. */
+/* From here on, add_cpu() makes rings of added CPUs. -ERESTART: one was added
+ * meanwhile without a ring, or is being added. */
 static int complete_rings(void)
 {
     unsigned int cpu;
@@ -287,7 +302,7 @@ static void add_cpu(unsigned int cpu)
 
     if ( ring )
     {
-        /* Xen may write its TSC, so that a measurement from before is void. */
+        /* Xen may write its TSC, which invalidates earlier measurements. */
         ring->skew = (struct strata_hv_pcpu_skew){};
         return;
     }
@@ -301,7 +316,7 @@ static void add_cpu(unsigned int cpu)
                cpu);
 }
 
-/* Once made, a ring stays, also if its CPU does not come up after all. */
+/* Once made, a ring stays, even if its CPU does not come up. */
 static int cf_check rings_cpu_callback(
     struct notifier_block *nfb, unsigned long action, void *hcpu)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * select.c - the operation SELECT: puts a selection into effect, has each CPU
- * record that it changes, and frees the one before it after a grace period.
- * How a selection is made from rules is in selection.c.
+ * select.c - the operation SELECT: puts a selection into effect, records the
+ * change on each CPU, and frees the previous selection after a grace period.
+ * selection.c makes selections from rules.
  *
  * Called by control.c, under the sysctl lock.
  */
@@ -23,7 +23,7 @@ static void cf_check probe_under_way(void *info)
         atomic_inc((atomic_t *)info);
 }
 
-/* Returns when each probe from before has ended, or -ERESTART when not yet. */
+/* 0 when all earlier probes have ended; -ERESTART: not yet. */
 static int await_probes(void)
 {
     unsigned int attempts = 0;
@@ -64,9 +64,9 @@ static int tell_selection(uint32_t changed)
 }
 
 /*
- * What probes saw before the last change waits in @retired.  A call that goes on
- * carries the number of its change.  The next change waits for the one before
- * it, whose call then still goes on: so two numbers are known.
+ * @retired is the selection before the last change, until probes no longer use
+ * it.  A continued call carries the number of its change.  The next change waits
+ * for the one before it, whose call then continues: so two numbers suffice.
  */
 int strata_select_events(struct strata_hv_op *op)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * selection.c - makes a selection out of rules: which events are recorded, and
- * of whom.
+ * selection.c - makes a selection from rules: which events of which domains
+ * are recorded.
  *
- * Called by select.c and rings.c, under the sysctl lock.  What a probe asks is in
- * selection.h.
+ * Called by select.c and rings.c, under the sysctl lock.  selection.h has the
+ *                                                         probes' tests.
  */
 
 #include <xen/errno.h>
@@ -43,7 +43,7 @@ static void assign(unsigned long *map, unsigned int nr, bool set)
         __clear_bit(nr, map);
 }
 
-/* In each class that fits, every way to fill in the bits that are free. */
+/* Visits every combination of the free bits in each matching class. */
 static int apply_event_rule(const struct strata_hv_rule *rule)
 {
     const uint32_t low = STRATA_CLASS_EVENTS - 1;
@@ -76,7 +76,7 @@ static int apply_event_rule(const struct strata_hv_rule *rule)
     return 0;
 }
 
-/* The rules for vCPUs of domains @first to @last no longer count. */
+/* Removes the rules for vCPUs of domains @first to @last. */
 static void drop_vcpu_rules(uint32_t first, uint32_t last)
 {
     unsigned int i, kept = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * selection.h - which events are recorded: what a probe asks, in a few loads
- * and before it reserves; and the drafts from which a selection is made.
+ * selection.h - which events are recorded: the test of a probe before it
+ * reserves, a few loads; and the drafts from which a selection is made.
  *
- * A selection does not change once probes can see it.  Another one takes its
- * place, and it is freed after a grace period.
+ * A selection is immutable once probes can see it.  It is replaced by another
+ * one, and freed after a grace period.
  */
 
 #ifndef __COMMON_STRATA_SELECTION_H__
@@ -35,8 +35,8 @@ struct strata_selection {
 };
 
 /*
- * What is in effect; NULL: no event.  To be read once in a probe, after
- * it has been counted and before it ends.
+ * The current selection; NULL: no event.  A probe reads it once, after it has
+ * been counted and before it ends.
  */
 extern struct strata_selection *strata_selection;
 
@@ -75,13 +75,14 @@ static always_inline bool strata_runner_selected(
 }
 
 /*
- * STRATA_HV_SELECT, but for the grace period: on 0 with *@old set, that is to
- * be freed after one.  Under the sysctl lock.
+ * STRATA_HV_SELECT without the grace period: on 0, the caller frees *@old
+ * after one.  Under the sysctl lock.
  */
 int strata_selection_change(struct strata_hv_op *op,
                             struct strata_selection **old);
 
-/* Frees what there is.  The gate is shut and no probe is under way. */
+/* Frees the selection and the draft.  The gate is shut and no probe is under
+ * way. */
 void strata_selection_free(void);
 
 #endif /* __COMMON_STRATA_SELECTION_H__ */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * skew.c - measures by how much the TSCs of the CPUs differ, when recording
- * starts and when it stops, and records the bounds that were found; again at
- * each flush, for a reader of rings that are overwritten.
+ * skew.c - measures the differences between the CPUs' TSCs at the start and
+ * stop of a recording, and records their bounds, also at each flush, for
+ * flight recorders.
  *
  * One CPU, the reference, asks and every other one answers in its turn:
  *
@@ -10,13 +10,13 @@
  *     peer                                 `-> t1 = TSC, answer
  *
  * t1 was read after t0 and before t2, so the peer's TSC less the reference's
- * lies in [t1 - t2, t1 - t0].  No assumption is made on how long either way
- * takes: every exchange gives a bound that holds, and the best ones are kept.
+ * lies in [t1 - t2, t1 - t0].  Nothing is assumed about the delay of either
+ * way: every exchange gives a valid bound, and the best ones are kept.
  *
  * Both sides have interrupts off during an exchange, so exchanges come in
- * slices: one interrupt to the peer, a few exchanges, and an end that either
- * side finds by its own clock.  A hypervisor below us may stop either side for
- * a while; that costs one slice its worth.
+ * slices: one interrupt to the peer, then a few exchanges, until either side's
+ * own clock ends the slice.  A hypervisor below us may stop either side for a
+ * while; that wastes one slice.
  */
 
 #include <xen/cpumask.h>
@@ -37,14 +37,14 @@
 
 #define FINISHED     (~0u)
 
-/* One cache line goes back and forth.  Under the sysctl lock, like all here. */
+/* One cache line, passed back and forth.  Under the sysctl lock. */
 static struct exchange {
     uint32_t request;  /* the reference's: number of the exchange, or FINISHED */
     uint32_t answer;   /* the peer's: the number again, or FINISHED */
     uint64_t peer_tsc; /* the peer's: valid when it has answered */
 } exchange __cacheline_aligned;
 
-/* Where a measurement is that gave way. */
+/* Progress of a measurement that yielded. */
 static struct {
     bool under_way;
     unsigned int reference;
@@ -130,14 +130,14 @@ static void measure_slice(unsigned int cpu, struct strata_hv_pcpu_skew *best)
         cpu_relax();
 }
 
-/* The peer is done with; what was found is kept in its ring for record_skew(). */
+/* Stores the result in the peer's ring for strata_record_skew(). */
 static void finish_peer(unsigned int cpu)
 {
     struct strata_cpu_ring *ring = strata_rings[cpu];
 
     if ( ring )
         ring->skew = progress.best;
-    /* Not one answer in time: nothing is known, and nothing is said. */
+    /* No answer in time: there is no result to record. */
     if ( progress.best.exchanges )
         strata_record_own(STRATA_HV_PCPU_SKEW, &progress.best,
                           sizeof(progress.best));
@@ -153,7 +153,7 @@ static void begin_peer(unsigned int cpu)
     };
 }
 
-/* All CPUs are measured against one: a caller that has moved begins anew. */
+/* All CPUs are measured against one: restarts if the caller has moved. */
 int strata_measure_skew(void)
 {
     unsigned int here = smp_processor_id();
@@ -191,7 +191,7 @@ bool strata_record_skew(void)
 {
     unsigned int cpu, reference = nr_cpu_ids;
 
-    /* Of one measurement, or what is recorded says nothing. */
+    /* Only results of one measurement can be combined. */
     for_each_online_cpu ( cpu )
     {
         const struct strata_cpu_ring *ring = strata_rings[cpu];
