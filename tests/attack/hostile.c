@@ -18,15 +18,17 @@
  *   queue N        N connections that never say anything; then connects again and again, sends as
  *                  many messages as the socket takes, and hangs up
  *
- *   keep N CPUS    N times: connects, has rings made, fills their memory, hangs up, and keeps the
- *                  memory's descriptor; then prints "kept BYTES" when they hold nothing, or after
- *                  some time
+ *   keep N CPUS    N times: connects, has rings made, hangs up, and keeps the memory's descriptor
+ *   punch N CPUS   as hold; then tries in all ways to take pages out of the memory of its rings,
+ * and prints "punched N", how often it could seal N         as hold, with one CPU, but forbids
+ * further seals of the memory first
  *
  * It prints "connections N" when the recorder has answered the last of them, with the number of
  * those that are still connected; "come", "pass" and "lies" end then, and the others go on until
  * they are killed.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
@@ -47,7 +49,6 @@
 
 #define LINGER_S        600
 #define CONNECTIONS_MAX 4096u
-#define KEEP_MS         10000
 #define QUEUED_MAX      1000u
 #define NO_FIELDS       20u /* bytes of a record whose event has none */
 
@@ -63,6 +64,7 @@ struct connection {
 
 static struct connection connections[CONNECTIONS_MAX];
 static const char *socket_path;
+static bool seals; /* forbids further seals of its memory */
 
 /* False: the recorder has hung up. */
 static bool say(int fd, uint16_t type, uint32_t value, uint32_t count, const void *more,
@@ -109,6 +111,10 @@ static bool receive_rings(struct connection *one)
 			  (off_t)packet.head.first_page * STRATA_PAGE_BYTES);
 	if (one->rings == MAP_FAILED) {
 		perror("mmap");
+		exit(1);
+	}
+	if (seals && fcntl(one->memory, F_ADD_SEALS, F_SEAL_SEAL)) {
+		perror("F_SEAL_SEAL");
 		exit(1);
 	}
 	return true;
@@ -255,38 +261,56 @@ static uint32_t come_and_go(uint32_t nr, uint64_t lost)
 	return attached;
 }
 
-/* What the memory of connections holds, however it came there. */
-static uint64_t kept_bytes(uint32_t nr)
+/* Has memory made again and again.  Returns how often it got some. */
+static uint32_t keep(uint32_t nr, uint32_t cpus)
 {
-	struct stat status;
-	uint64_t bytes = 0;
+	uint32_t i, kept = 0;
+
+	for (i = 0; i < nr; i++) {
+		struct connection *one = &connections[kept];
+
+		if (!attach(one, cpus, 1, 0, 1)) {
+			hang_up(one);
+			continue;
+		}
+		close(one->socket);
+		kept++;
+	}
+	return kept;
+}
+
+/* Returns how many of the ways to take pages out of that memory there are. */
+static unsigned int punch(const struct connection *one)
+{
+	const int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+	char path[64];
+	unsigned int punched;
+	int again;
+
+	punched = !fallocate(one->memory, mode, 0, (off_t)one->bytes);
+	punched += !madvise(one->rings, one->bytes, MADV_REMOVE);
+	punched += !mprotect(one->rings, one->bytes, PROT_READ) &&
+		   !mprotect(one->rings, one->bytes, PROT_READ | PROT_WRITE) &&
+		   !madvise(one->rings, one->bytes, MADV_REMOVE);
+	punched += !ftruncate(one->memory, 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", one->memory);
+	again = open(path, O_RDWR | O_CLOEXEC);
+	if (again >= 0) {
+		punched += !fallocate(again, mode, 0, (off_t)one->bytes);
+		close(again);
+	}
+	return punched;
+}
+
+static void punch_all(uint32_t nr)
+{
+	unsigned int punched = 0;
 	uint32_t i;
 
 	for (i = 0; i < nr; i++)
-		if (!fstat(connections[i].memory, &status))
-			bytes += (uint64_t)status.st_blocks * 512;
-	return bytes;
-}
-
-/* Has memory made again and again, each of which counts only until it hangs up. */
-static void keep(uint32_t nr, uint32_t cpus)
-{
-	uint32_t i, waited_ms = 0;
-
-	for (i = 0; i < nr; i++) {
-		struct connection *one = &connections[i];
-
-		if (!attach(one, cpus, 1, 0, 1))
-			exit(1);
-		memset(one->rings + STRATA_SINGLE_HEAD_BYTES, 1,
-		       one->bytes - STRATA_SINGLE_HEAD_BYTES);
-		close(one->socket);
-	}
+		punched += punch(&connections[i]);
+	printf("punched %u\n", punched);
 	tell(nr);
-	for (; kept_bytes(nr) && waited_ms < KEEP_MS; waited_ms += 10)
-		poll(NULL, 0, 10);
-	printf("kept %llu\n", (unsigned long long)kept_bytes(nr));
-	fflush(stdout);
 }
 
 static uint32_t lie(uint32_t nr)
@@ -469,7 +493,12 @@ int main(int argc, char **argv)
 		tell(come_and_go(nr, strcmp(what, "come") == 0));
 		return 0;
 	} else if (strcmp(what, "keep") == 0) {
-		keep(nr, cpus);
+		tell(keep(nr, cpus));
+	} else if (strcmp(what, "punch") == 0) {
+		punch_all(attach_all(nr, cpus, 1, 0));
+	} else if (strcmp(what, "seal") == 0) {
+		seals = true;
+		tell(attach_all(nr, 1, 1, 0));
 	} else if (strcmp(what, "linger") == 0) {
 		linger(nr);
 	} else if (strcmp(what, "queue") == 0) {

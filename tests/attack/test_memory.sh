@@ -24,15 +24,31 @@ check "the refusal says who holds how much memory" test -n "$(share large)"
 check "the attacker got no more than his share" at_most "$(($(connections 1) * 268435456))" "$(share large)"
 
 # Memory that is kept when the program has hung up.
-begin kept --app all --app-buffer 1Mx4
-attack keep 8
-kept() { sed -n 's/^kept //p' "$work/attack-$attacks"; }
-has_kept() { [ -n "$(kept)" ]; }
-await has_kept
-check "memory of programs that have gone is taken back, whoever keeps its descriptor" is "$(kept)" 0
+begin kept --app all --app-buffer 4Mx64
+attack keep 200
+check "the refusal says who holds the memory that he keeps" test -n "$(share kept)"
+check "memory that is kept counts as his who keeps it" at_most "$(($(connections) * 268435456))" "$(share kept)"
+end_attacks
+gets_rings() { attack hold 1 && [ "$(connections)" = 1 ]; }
+check "he has his share again when he lets go of it" await gets_rings
+end_attacks
 check "the recording goes on" as "$victim" $bin/victim 100 0
 end_recording
 check "all events are there" is "$(readable_steps kept)" 100
+
+# Pages that are taken out while the recorder reads there would make it wait.
+begin punched --app all
+attack punch 3 2
+check "three programs have rings" is "$(connections)" 3
+check "nobody takes pages out of rings that are recorded" is "$(sed -n 's/^punched //p' "$work/attack-$attacks")" 0
+attack seal 1
+check "a program that forbids to seal its rings is not recorded" is "$(connections)" 0
+check "the recorder says why" said punched 'keeps the memory of its rings from being sealed'
+end_attacks
+check "others are recorded" as "$victim" $bin/victim 100 0
+end_recording
+check "all their events are there" is "$(readable_steps punched)" 100
+
 # A program that is stopped in the middle of its events when its rings are taken back, and goes on then.
 export STRATA_APP_MODE
 for STRATA_APP_MODE in single-store reserve-commit; do

@@ -17,7 +17,7 @@
 int app_accept(struct app *app, int socket, struct strata_error *error)
 {
 	memset(app, 0, sizeof(*app));
-	app->memory.file = -1;
+	app->memory.file = app->memory.given = -1;
 	app->socket = socket;
 	return peer_user(socket, &app->uid, error);
 }
@@ -248,7 +248,10 @@ int app_give_rings(struct app *app, const struct app_channel *channel,
 		return -1;
 	packet.head.first_page = app->memory.first_page;
 	result = send_packet(app, &packet, sizeof(packet.head), fd, error);
-	close(fd);
+	if (in_file)
+		close(fd);
+	else
+		app->memory.given = fd;
 	return result;
 }
 
@@ -342,6 +345,6 @@ void app_close(struct app *app)
 	free(app->rings);
 	free(app->events);
 	memset(app, 0, sizeof(*app));
-	app->memory.file = -1;
+	app->memory.file = app->memory.given = -1;
 	app->socket = -1;
 }

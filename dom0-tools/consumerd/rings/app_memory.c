@@ -13,6 +13,10 @@
 #include "consumerd/rings/app_ring.h"
 #include "files/mapped_file.h"
 
+#ifndef F_SEAL_FUTURE_WRITE /* Linux 5.1 */
+#define F_SEAL_FUTURE_WRITE 0x0010
+#endif
+
 /* Maps the memory: the application's pages read-only. */
 static int map_rings(struct app_memory *memory, int fd, struct strata_error *error)
 {
@@ -41,7 +45,7 @@ static int make_anonymous(const struct app_memory *memory, struct strata_error *
 	int fd = memfd_create("strata", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	if (fd >= 0 && !ftruncate(fd, (off_t)memory->bytes) &&
-	    !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+	    !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW))
 		return fd;
 	strata_fail(error, "there is no memory for its rings: %s", strerror(errno));
 	if (fd >= 0)
@@ -66,6 +70,7 @@ int app_memory_make(struct app_memory *memory, const struct strata_dir *dir,
 {
 	int fd;
 
+	memory->given = -1;
 	memory->header = *header;
 	memory->bytes = header->nr_rings * header->ring_bytes;
 	fd = dir ? make_file(memory, dir, error) : make_anonymous(memory, error);
@@ -74,6 +79,29 @@ int app_memory_make(struct app_memory *memory, const struct strata_dir *dir,
 		return -1;
 	}
 	return fd;
+}
+
+void app_memory_leave_unsealed(struct app_memory *memory)
+{
+	if (memory->given >= 0)
+		close(memory->given);
+	memory->given = -1;
+}
+
+int app_memory_seal(struct app_memory *memory, struct strata_error *error)
+{
+	int result = 0;
+
+	if (memory->given < 0)
+		return 0;
+	if (!fcntl(memory->given, F_ADD_SEALS, F_SEAL_FUTURE_WRITE | F_SEAL_SEAL))
+		result = 1;
+	else if (errno != EINVAL)
+		result = strata_fail(error,
+				     "it keeps the memory of its rings from being sealed: %s",
+				     strerror(errno));
+	app_memory_leave_unsealed(memory);
+	return result;
 }
 
 void app_memory_trim(struct app_memory *memory)
@@ -98,6 +126,7 @@ void *app_memory_take(struct app_memory *memory, size_t *bytes)
 	/* A file that was left to others is one still. */
 	void *rings = memory->dir ? NULL : memory->rings;
 
+	app_memory_leave_unsealed(memory);
 	*bytes = memory->bytes;
 	if (rings)
 		memory->rings = NULL;
@@ -106,6 +135,7 @@ void *app_memory_take(struct app_memory *memory, size_t *bytes)
 
 void app_memory_free(struct app_memory *memory)
 {
+	app_memory_leave_unsealed(memory);
 	if (memory->rings) {
 		munmap(memory->rings, memory->bytes);
 		strata_mapping_forget(memory->rings);

@@ -17,6 +17,7 @@ struct app_memory {
 	size_t bytes;
 	uint32_t first_page; /* pages of it before the rings */
 	int file;            /* locked; -1: anonymous */
+	int given;           /* anonymous: the application's, until app_memory_seal(); -1 */
 	struct ring_file_header header;
 	const struct strata_dir *dir;    /* of the recording, if it is a file, ... */
 	char name[RING_FILE_NAME_BYTES]; /* ... and its name among the rings there */
@@ -30,6 +31,16 @@ struct app_memory {
  */
 int app_memory_make(struct app_memory *memory, const struct strata_dir *dir,
 		    const struct ring_file_header *header, struct strata_error *error);
+
+/*
+ * Forbids to take pages out of anonymous memory, which would block a reader, and to map it writable
+ * once more.  Mappings stay as they are; call it when the application has its own.
+ * Returns 1; 0: a file, or Linux before 5.1, has no such seal; -1: the application prevents it.
+ */
+int app_memory_seal(struct app_memory *memory, struct strata_error *error);
+
+/* Leaves it as it is instead. */
+void app_memory_leave_unsealed(struct app_memory *memory);
 
 /* Cuts off what the application has made its file longer by, and says so; nothing of anonymous
  * memory, which is sealed. */

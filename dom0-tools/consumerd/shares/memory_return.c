@@ -6,13 +6,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* A machine frees some gigabytes a second. */
 #define CLOSE_MS 10000u
 
+/* Watches are numbered in turn, so they spread evenly. */
+#define BUCKETS 1024u
+
 struct memory_return {
 	struct worker *worker;
+	int inotify;                       /* -1: no memory can be watched */
+	struct returned *watched[BUCKETS]; /* sealed memory that was let go of, and still exists */
 };
 
 struct returned {
@@ -21,7 +28,10 @@ struct returned {
 	size_t bytes;
 	struct principal *who;
 	uint64_t claimed;
-	int failed; /* errno */
+	int failed;           /* errno */
+	int watch;            /* -1: its pages are taken out */
+	bool unmapped, ended; /* of watched memory: it is freed when both are true */
+	struct returned *next;
 };
 
 static void run(struct work *work)
@@ -29,8 +39,8 @@ static void run(struct work *work)
 	struct returned *one = (struct returned *)work;
 
 	/* Pages can be taken only out of writable memory. */
-	if (mprotect(one->memory, one->bytes, PROT_READ | PROT_WRITE) ||
-	    madvise(one->memory, one->bytes, MADV_REMOVE))
+	if (one->watch < 0 && (mprotect(one->memory, one->bytes, PROT_READ | PROT_WRITE) ||
+			       madvise(one->memory, one->bytes, MADV_REMOVE)))
 		one->failed = errno;
 	munmap(one->memory, one->bytes);
 }
@@ -43,11 +53,29 @@ struct memory_return *memory_return_open(struct strata_error *error)
 		strata_fail(error, "out of memory");
 		return NULL;
 	}
+	returns->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	returns->worker = worker_open(error);
 	if (returns->worker)
 		return returns;
+	if (returns->inotify >= 0)
+		close(returns->inotify);
 	free(returns);
 	return NULL;
+}
+
+int memory_return_watch(const struct memory_return *returns, int fd)
+{
+	char path[64];
+
+	if (fd < 0 || returns->inotify < 0)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return inotify_add_watch(returns->inotify, path, IN_DELETE_SELF);
+}
+
+void memory_return_unwatch(const struct memory_return *returns, int watch)
+{
+	inotify_rm_watch(returns->inotify, watch);
 }
 
 /* Where it failed the share stays used: somebody may have that memory still. */
@@ -65,22 +93,60 @@ static void settle(const struct returned *one)
 }
 
 void memory_return_give(struct memory_return *returns, void *memory, size_t bytes,
-			struct principal *who, uint64_t claimed)
+			struct principal *who, uint64_t claimed, int watch)
 {
 	struct returned *one = malloc(sizeof(*one));
 	struct returned here;
 
-	here = (struct returned){
-		.work.run = run, .memory = memory, .bytes = bytes, .who = who, .claimed = claimed
-	};
+	here = (struct returned){ .work.run = run,
+				  .memory = memory,
+				  .bytes = bytes,
+				  .who = who,
+				  .claimed = claimed,
+				  .watch = watch };
 	if (one) {
 		*one = here;
+		if (watch >= 0) {
+			one->next = returns->watched[(unsigned int)watch % BUCKETS];
+			returns->watched[(unsigned int)watch % BUCKETS] = one;
+		}
 		worker_give(returns->worker, &one->work);
 		return;
 	}
 	/* Without memory to note it with, it is done at once. */
 	run(&here.work);
+	if (watch >= 0)
+		here.failed = ENOMEM;
 	settle(&here);
+}
+
+/* The kernel says that nobody has that memory any more. */
+static void end_watched(struct memory_return *returns, int watch)
+{
+	struct returned **place = &returns->watched[(unsigned int)watch % BUCKETS], *one;
+
+	while (*place && (*place)->watch != watch)
+		place = &(*place)->next;
+	one = *place;
+	if (!one)
+		return;
+	*place = one->next;
+	settle(one);
+	one->ended = true;
+	if (one->unmapped)
+		free(one);
+}
+
+/* A bounded number in a turn.  Where more than the kernel queues end at once, shares stay used. */
+static void hear_ends(struct memory_return *returns)
+{
+	struct inotify_event events[256]; /* none has a name */
+	ssize_t bytes = returns->inotify < 0 ? 0 : read(returns->inotify, events, sizeof(events));
+	ssize_t i;
+
+	for (i = 0; i < bytes / (ssize_t)sizeof(events[0]); i++)
+		if (events[i].mask & IN_DELETE_SELF)
+			end_watched(returns, events[i].wd);
 }
 
 void memory_return_tend(struct memory_return *returns)
@@ -88,18 +154,37 @@ void memory_return_tend(struct memory_return *returns)
 	struct returned *one;
 
 	while ((one = (struct returned *)worker_take(returns->worker))) {
-		settle(one);
-		free(one);
+		one->unmapped = true;
+		if (one->watch < 0)
+			settle(one);
+		if (one->watch < 0 || one->ended)
+			free(one);
 	}
+	hear_ends(returns);
 }
 
+/* Those that are watched are freed from their list. */
 static void drop(struct work *work)
 {
-	free(work);
+	struct returned *one = (struct returned *)work;
+
+	if (one->watch < 0 || one->ended)
+		free(one);
 }
 
 void memory_return_close(struct memory_return *returns)
 {
-	if (returns && worker_close(returns->worker, CLOSE_MS, drop))
-		free(returns);
+	struct returned *one;
+	unsigned int i;
+
+	if (!returns || !worker_close(returns->worker, CLOSE_MS, drop))
+		return;
+	for (i = 0; i < BUCKETS; i++)
+		while ((one = returns->watched[i])) {
+			returns->watched[i] = one->next;
+			free(one);
+		}
+	if (returns->inotify >= 0)
+		close(returns->inotify);
+	free(returns);
 }

@@ -3,11 +3,14 @@
  * memory_return.h - gives the memory of rings back to the machine, in a thread of its own: to free
  * a gigabyte takes longer than the loop that drains rings may stand still.
  *
- * A program may keep the descriptor of its rings, or give it to others.  So the pages are taken out
- * of the memory, whoever else has it; a later write makes new pages, at the writer's cost, as in
- * any memory of its own.  A program that writes events at that moment finds zeros, as when it
- * leaves its rings itself (libstrata's rings_detach()): its writer's positions, which it masks, are
- * within the rings then, and each of its loops ends.
+ * A program may keep the memory of its rings, or give it to others.  Where it is sealed
+ * (app_memory_seal()) nobody can take its pages: its share counts until the last one who has it
+ * lets go of it, which the kernel says (IN_DELETE_SELF).
+ *
+ * Other memory's pages are taken out, whoever else has it; a later write makes new pages, at the
+ * writer's cost, as in any memory of its own.  A program that writes events at that moment finds
+ * zeros, as when it leaves its rings itself (libstrata's rings_detach()): its writer's positions,
+ * which it masks, are within the rings then, and each of its loops ends.
  */
 #ifndef STRATA_CONSUMERD_MEMORY_RETURN_H
 #define STRATA_CONSUMERD_MEMORY_RETURN_H
@@ -22,13 +25,18 @@ struct memory_return;
 /* NULL with the reason. */
 struct memory_return *memory_return_open(struct strata_error *error);
 
+/* Watches for the end of anonymous memory.  Returns the watch, or -1: not possible, or no @fd. */
+int memory_return_watch(const struct memory_return *returns, int fd);
+void memory_return_unwatch(const struct memory_return *returns, int watch);
+
 /*
  * Gives back anonymous memory, which is shared, and unmaps it.
  * @who, @claimed: whose share of PRINCIPAL_MEMORY_BYTES it is; it counts until it has been given
  *                 back.  NULL: it does not count any more
+ * @watch:         of memory that is sealed; -1: it is not
  */
 void memory_return_give(struct memory_return *returns, void *memory, size_t bytes,
-			struct principal *who, uint64_t claimed);
+			struct principal *who, uint64_t claimed, int watch);
 
 /* Gives back the shares of memory that is freed. */
 void memory_return_tend(struct memory_return *returns);

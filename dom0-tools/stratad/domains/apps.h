@@ -37,6 +37,7 @@ struct application {
 	size_t nr_added;         /* of its events: added or refused */
 	size_t next_ring;        /* first ring not yet added to the recorder */
 	uint64_t came_ms;        /* when it connected */
+	int watch;               /* of its sealed memory (memory_return.h); -1: none */
 	size_t source;           /* in the recording, from APPLICATION_ATTACHING on */
 };
 

@@ -63,6 +63,7 @@ static void take_in(struct apps *apps, int socket)
 		return;
 	}
 	one->step = APPLICATION_ARRIVED;
+	one->watch = -1;
 	apps->list[apps->nr++] = one;
 }
 

@@ -57,7 +57,8 @@ bool apps_return_memory(struct apps *apps, struct application *one, struct princ
 	void *memory = app_memory_take(&one->app.memory, &bytes);
 
 	if (memory)
-		memory_return_give(apps->returns, memory, bytes, who, one->memory_bytes);
+		memory_return_give(apps->returns, memory, bytes, who, one->memory_bytes,
+				   one->watch);
 	return memory != NULL;
 }
 

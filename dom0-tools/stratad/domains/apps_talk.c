@@ -104,13 +104,31 @@ static int on_ready(struct apps *apps, struct application *one, struct strata_er
 	return make_rings(apps, one, error);
 }
 
+/* Without a watch its share could not be given back once it is sealed.  0 or -1. */
+static int seal_memory(const struct apps *apps, struct application *one, struct strata_error *error)
+{
+	int sealed;
+
+	one->watch = memory_return_watch(apps->returns, one->app.memory.given);
+	if (one->watch < 0) {
+		app_memory_leave_unsealed(&one->app.memory);
+		return 0;
+	}
+	sealed = app_memory_seal(&one->app.memory, error);
+	if (sealed <= 0) {
+		memory_return_unwatch(apps->returns, one->watch);
+		one->watch = -1;
+	}
+	return sealed < 0 ? -1 : 0;
+}
+
 static int on_attached(struct apps *apps, struct application *one, struct strata_error *error)
 {
 	int result;
 
 	if (one->step != APPLICATION_MAKING)
 		return strata_fail(error, "it sent ATTACHED out of sequence");
-	if (app_read_rings(&one->app, error))
+	if (seal_memory(apps, one, error) || app_read_rings(&one->app, error))
 		return -1;
 	result = sources_begin_app(apps->recorder, one->who, &one->app, &one->source, error);
 	/* An existing source that could not be filled is ended like any other. */

@@ -52,9 +52,10 @@
  * that the environment sets, for the first SELECT, and continues.
  *
  * The memory is the recorder's: a memfd that can neither shrink nor grow, or a file
- * that outlives both of them.  The application accepts memory that can shrink from
- * root only.  The application writes it at any time: every word of it is hostile to
- * the recorder, and so is every message.
+ * that outlives both of them.  On ATTACHED the recorder forbids new writable mappings of
+ * a memfd (F_SEAL_FUTURE_WRITE), so the application maps it before that.  The application accepts
+ * memory that can shrink from root only.  The application writes it at any time: every word of it
+ * is hostile to the recorder, and so is every message.
  */
 #ifndef STRATA_ABI_APP_H
 #define STRATA_ABI_APP_H
