@@ -268,7 +268,7 @@ static void babeltrace2_reports_losses_where_they_were(void **state)
 	assert_int_equal(strtoull(given->stdout_text, NULL, 10), given->rec.events);
 	assert_non_null(strstr(given->stderr_text, "discarded 5 events"));
 	assert_non_null(strstr(given->stderr_text, "discarded 2 events"));
-	/* Of what comes before a stream's first packet ends babeltrace2 says nothing. */
+	assert_non_null(strstr(given->stderr_text, "discarded 7 events"));
 	assert_null(strstr(given->stderr_text, "ERROR"));
 }
 

@@ -66,6 +66,10 @@ static void make_recording(void)
 
 	synthetic_build_host(&rec, &host);
 	synthetic_add_source(&rec, "server", "app", 0);
+	/* Losses before the first packet ends. */
+	synthetic_stream(&rec, "server", 0)->lost = 6;
+	synthetic_stream(&rec, "g2", 2)->lost = 8;
+	synthetic_mark(&rec, "g2", 2, synthetic_stream(&rec, "g2", 0)->last_ticks, 1);
 	for (i = 0; i < 40; i++) {
 		const uint64_t ticks = SYNTHETIC_ANCHOR_TICKS + 5000 + i * 7001u;
 
@@ -184,6 +188,9 @@ static void babeltrace2_reads_it_without_a_warning(void **state)
 	    " grep -v -e discarded -e 'were lost' warnings && exit 1;"
 	    " test $(wc -l <text) = $($strata convert --format count $of 2>err | cut -d ' ' -f 1) ||"
 	    " exit 1; done");
+	/* It reports losses from before the first packets, too. */
+	run("babeltrace2 raw.ctf 2>&1 >text | grep -o 'discarded [68] events' | sort >warnings;"
+	    " printf 'discarded %%s events\\n' 6 8 | cmp - warnings");
 }
 
 /* Each attribute by name, so that a new one is missed here. */

@@ -30,6 +30,7 @@ struct strata_ctf_stream_writer {
 
 	/* The packet that is read. */
 	bool has_begun;
+	size_t lost_at; /* in its context: discarded events by reason; if kind->lost */
 	uint64_t reading_at;
 	struct strata_ctf_packet_head head;
 };
@@ -91,8 +92,11 @@ static int read_context(struct strata_ctf_stream_writer *writer,
 	if (!kind->keeps_any)
 		return 0;
 	fits = strata_ctf_packet_head_read(&writer->head, reader, &cursor);
-	for (i = 0; i < was->nr_fields && fits; i++)
+	for (i = 0; i < was->nr_fields && fits; i++) {
+		if (&kind->kept[i] == kind->lost)
+			writer->lost_at = context->used;
 		fits = keep_field(context, &cursor, &kind->kept[i]);
+	}
 	if (context->no_memory)
 		return strata_fail(error, "%s: out of memory", writer->file.path);
 	if (fits)
@@ -103,6 +107,27 @@ static int read_context(struct strata_ctf_stream_writer *writer,
 			    (unsigned long long)reader->packet.offset,
 			    STRATA_CTF_PACKET_HEAD_BYTES_MAX);
 	return 1;
+}
+
+/* Makes the context of the empty packet before a first loss: the packet's own, but for the events
+ * that were discarded for each reason by then.  0 or -1. */
+static int set_first_context(struct strata_ctf_stream_writer *writer,
+			     const struct strata_ctf_packet *packet, const struct strata_loss *loss,
+			     struct strata_error *error)
+{
+	const struct strata_buffer *next = &writer->file.next_context;
+	struct strata_buffer *first = &writer->file.first_context;
+	size_t i;
+
+	if (next->used)
+		strata_buffer_put(first, next->bytes, next->used);
+	if (first->no_memory)
+		return strata_fail(error, "%s: out of memory", writer->file.path);
+	for (i = 0; writer->kind->lost && i < STRATA_NR_LOST; i++)
+		strata_ctf_put_number((uint8_t *)first->bytes + writer->lost_at + i * 8,
+				      packet->lost[i] - loss->kinds[i], 8,
+				      writer->kind->lost->is->element->big_endian);
+	return 0;
 }
 
 /* Packets keep the number and the count of the first one, so that what its context says of losses
@@ -241,6 +266,7 @@ static int lose(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 		const struct strata_loss *loss, struct strata_error *error)
 {
 	struct strata_ctf_stream_writer *writer = (struct strata_ctf_stream_writer *)sink;
+	const bool is_first = !writer->has_begun;
 	int status;
 
 	(void)stream;
@@ -248,6 +274,8 @@ static int lose(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 	if (!strata_loss_is_counted(loss))
 		return 0;
 	status = enter_packet(writer, reader, error);
+	if (!status && is_first)
+		status = set_first_context(writer, &reader->packet, loss, error);
 	return status ? status : strata_ctf_file_lose(&writer->file, loss, error);
 }
 
