@@ -227,8 +227,11 @@ int strata_ctf_file_lose(struct strata_ctf_stream_file *file, const struct strat
 			 struct strata_error *error)
 {
 	const bool is_full = file->nr_losses == STRATA_CTF_LOSSES_MAX;
+	const struct strata_buffer *context = &file->next_context;
 	struct strata_ctf_file_loss *one = &file->losses[file->nr_losses - is_full];
 
+	if (context->used && !file->bytes && !file->at && !file->nr_losses)
+		strata_buffer_put(&file->first_context, context->bytes, context->used);
 	if (is_full) {
 		strata_loss_add(&one->loss, loss);
 	} else {
@@ -237,10 +240,12 @@ int strata_ctf_file_lose(struct strata_ctf_stream_file *file, const struct strat
 	}
 	one->form = file->next_form;
 	one->context.used = 0;
-	if (file->next_context.used)
-		strata_buffer_put(&one->context, file->next_context.bytes, file->next_context.used);
+	if (context->used)
+		strata_buffer_put(&one->context, context->bytes, context->used);
 	file->full_at = 0;
-	return one->context.no_memory ? strata_fail(error, "%s: out of memory", file->path) : 0;
+	return one->context.no_memory || file->first_context.no_memory
+		       ? strata_fail(error, "%s: out of memory", file->path)
+		       : 0;
 }
 
 int strata_ctf_file_make_room(struct strata_ctf_stream_file *file, size_t bytes, uint64_t ns,
