@@ -143,11 +143,11 @@ static void a_packet_lasts_as_long_as_its_loss(void **state)
 	/* Events come first: no packet reaches beyond the next one's. */
 	put_event(world, 80);
 	finish(world);
-	assert_int_equal(world->nr_packets, 4);
-	assert_packet(world, 0, 3, 50, 1, 5);
-	assert_packet(world, 1, 70, 70, 1, 5);
-	assert_packet(world, 2, 70, 80, 1, 6);
-	assert_packet(world, 3, 80, 80, 1, 6);
+	assert_int_equal(world->nr_packets, 5);
+	assert_packet(world, 1, 3, 50, 1, 5);
+	assert_packet(world, 2, 70, 70, 1, 5);
+	assert_packet(world, 3, 70, 80, 1, 6);
+	assert_packet(world, 4, 80, 80, 1, 6);
 }
 
 static void losses_without_an_event_between_them_get_packets(void **state)
@@ -180,6 +180,31 @@ static void any_number_of_losses_is_told(void **state)
 	assert_int_equal(world->nr_packets, 1 + STRATA_CTF_LOSSES_MAX);
 	assert_int_equal(world->packets[world->nr_packets - 1].discarded, 300);
 	assert_int_equal(world->packets[world->nr_packets - 1].end, 119);
+}
+
+static void a_loss_before_the_first_event_has_an_empty_packet_before_it(void **state)
+{
+	struct world *world = *state;
+
+	lose(world, 5, 3, 8);
+	put_event(world, 10);
+	finish(world);
+	assert_int_equal(world->nr_packets, 2);
+	assert_packet(world, 0, 3, 3, 0, 0);
+	assert_packet(world, 1, 3, 10, 1, 5);
+	assert_int_equal(world->packets[0].sequence, 0);
+	assert_int_equal(world->packets[1].sequence, 1);
+}
+
+static void a_loss_of_no_events_at_all_has_two_empty_packets(void **state)
+{
+	struct world *world = *state;
+
+	lose(world, 5, 3, 8);
+	finish(world);
+	assert_int_equal(world->nr_packets, 2);
+	assert_packet(world, 0, 3, 3, 0, 0);
+	assert_packet(world, 1, 3, 8, 0, 5);
 }
 
 static void a_first_packet_of_a_later_number_has_an_empty_one_before_it(void **state)
@@ -223,6 +248,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(losses_without_an_event_between_them_get_packets,
 						begin, end),
 		cmocka_unit_test_setup_teardown(any_number_of_losses_is_told, begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_loss_before_the_first_event_has_an_empty_packet_before_it, begin, end),
+		cmocka_unit_test_setup_teardown(a_loss_of_no_events_at_all_has_two_empty_packets,
+						begin, end),
 		cmocka_unit_test_setup_teardown(
 			a_first_packet_of_a_later_number_has_an_empty_one_before_it, begin, end),
 		cmocka_unit_test_setup_teardown(packets_that_begin_otherwise_are_others, begin,

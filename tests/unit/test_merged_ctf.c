@@ -66,6 +66,10 @@ static void make_recording(void)
 
 	synthetic_build_host(&rec, &host);
 	synthetic_add_source(&rec, "server", "app", 0);
+	/* Losses before the first packet ends. */
+	synthetic_stream(&rec, "server", 0)->lost = 6;
+	synthetic_stream(&rec, "g2", 2)->lost = 8;
+	synthetic_mark(&rec, "g2", 2, synthetic_stream(&rec, "g2", 0)->last_ticks, 1);
 	for (i = 0; i < 40; i++) {
 		const uint64_t ticks = SYNTHETIC_ANCHOR_TICKS + 5000 + i * 7001u;
 
@@ -78,6 +82,12 @@ static void make_recording(void)
 		synthetic_hypercall(&rec, 0, synthetic_stream(&rec, "xen", 0)->last_ticks + 10, 2,
 				    3, 17, i % 2);
 	close_packets();
+	/* Nothing but losses: of a source whose times are known. */
+	rec.ended_ticks = synthetic_stream(&rec, "xen", 0)->last_ticks;
+	for (i = 0; i < rec.nr_sources; i++)
+		if (strcmp(rec.sources[i].name, "g1") == 0)
+			rec.sources[i].since_ticks = SYNTHETIC_ANCHOR_TICKS;
+	synthetic_stream(&rec, "g1", 3)->lost_after = 9;
 	lose_events("dom0", 0);
 	lose_events("g2", 0);
 	synthetic_write(&rec);
@@ -184,6 +194,9 @@ static void babeltrace2_reads_it_without_a_warning(void **state)
 	    " grep -v -e discarded -e 'were lost' warnings && exit 1;"
 	    " test $(wc -l <text) = $($strata convert --format count $of 2>err | cut -d ' ' -f 1) ||"
 	    " exit 1; done");
+	/* It reports losses from before the first packets, too. */
+	run("babeltrace2 raw.ctf 2>&1 >text | grep -o 'discarded [689] events' | sort >warnings;"
+	    " printf 'discarded %%s events\\n' 6 8 9 | cmp - warnings");
 }
 
 /* Each attribute by name, so that a new one is missed here. */

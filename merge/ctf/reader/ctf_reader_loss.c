@@ -105,15 +105,36 @@ void strata_ctf_reader_note_losses(struct strata_ctf_reader *reader)
 	keep_loss(reader, &loss);
 }
 
+/* Notes what a stream without packets lost while its source was there.  It is as if a packet
+ * without events told that. */
+static void note_empty_stream(struct strata_ctf_reader *reader)
+{
+	const struct strata_ctf_stream *stream = reader->stream;
+	const struct strata_loss loss = { .discarded = stream->discarded,
+					  .from_ns = stream->since_ns,
+					  .to_ns = stream->until_ns };
+
+	reader->knows_discarded = true;
+	reader->last_discarded = stream->discarded;
+	/* Nobody knows when, or of which kind: it is only counted. */
+	if (!stream->since_ns || !stream->until_ns || stream->trace->metadata.nr_streams != 1) {
+		if (strata_ctf_reader_owns(reader))
+			reader->tally.discarded += stream->discarded;
+		return;
+	}
+	reader->kind = stream->trace->kinds;
+	reader->packet.has_cpu = stream->has_cpu;
+	reader->packet.cpu = stream->cpu;
+	keep_loss(reader, &loss);
+}
+
 void strata_ctf_reader_note_end(struct strata_ctf_reader *reader)
 {
 	const uint64_t discarded = reader->stream->discarded;
 	struct strata_loss loss = { .from_ns = reader->last_ns, .to_ns = reader->last_ns };
 
-	/* Of a stream without packets nobody knows when. */
-	if (!reader->knows_discarded && reader->stream->bytes == 0 &&
-	    strata_ctf_reader_owns(reader))
-		reader->tally.discarded += discarded;
+	if (!reader->knows_discarded && reader->stream->bytes == 0 && discarded)
+		note_empty_stream(reader);
 	if (!reader->knows_discarded || discarded <= reader->last_discarded)
 		return;
 	loss.discarded = discarded - reader->last_discarded;

@@ -46,8 +46,7 @@ static void note_number(const struct packet_fields *fields, const struct strata_
 	}
 }
 
-/* Strata's `uint64_t lost[3]`: discarded events by enum strata_lost. */
-static bool is_lost(const struct strata_ctf_field *field)
+bool strata_ctf_packet_is_lost(const struct strata_ctf_field *field)
 {
 	const struct strata_ctf_type *type = field->type;
 
@@ -153,7 +152,7 @@ static bool read_fields(struct strata_ctf_cursor *cursor, const struct strata_ct
 	for (i = 0; i < type->nr_fields; i++) {
 		const struct strata_ctf_field *field = &type->fields[i];
 
-		if (fields->packet && is_lost(field)) {
+		if (fields->packet && strata_ctf_packet_is_lost(field)) {
 			if (!read_lost(cursor, field->type, fields->packet))
 				return false;
 		} else if (fields->packet && strcmp(field->name, "cpu_id") == 0 &&

@@ -50,6 +50,10 @@ enum strata_ctf_packet_status strata_ctf_packet_read(const struct strata_ctf_met
 						     struct strata_ctf_packet *packet,
 						     uint64_t *slots, struct strata_error *error);
 
+/* Whether a field of a packet's context is Strata's `uint64_t lost[3]`: discarded events by enum
+ * strata_lost. */
+bool strata_ctf_packet_is_lost(const struct strata_ctf_field *field);
+
 /* Whether packets begin with a magic number, so that one can be found. */
 bool strata_ctf_packet_has_magic(const struct strata_ctf_metadata *metadata);
 

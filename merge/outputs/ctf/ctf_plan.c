@@ -244,6 +244,8 @@ static int plan_context(struct strata_ctf_plan_kind *plan, struct strata_ctf_are
 			continue;
 		}
 		plan->kept[i].is = type;
+		if (strata_ctf_packet_is_lost(&was->fields[i]))
+			plan->lost = &plan->kept[i];
 		plan->keeps_any = true;
 		plan->fields[nr].name = was->fields[i].name;
 		plan->fields[nr++].type = type;

@@ -57,6 +57,7 @@ struct strata_ctf_plan_kind {
 	struct strata_ctf_field *fields;    /* of the context */
 	struct strata_ctf_type *types;      /* of its fields, and of their elements */
 	struct strata_ctf_plan_kept *kept;  /* as the old context's fields; NULL in it: left out */
+	const struct strata_ctf_plan_kept *lost; /* of these: discarded events by reason; or NULL */
 	bool keeps_any;
 	struct strata_ctf_plan_needed *needed; /* what events' headers begin with */
 	size_t nr_needed;

@@ -164,17 +164,19 @@ static int flush(struct strata_ctf_stream_file *file, uint64_t limit_ns, struct 
 	return 0;
 }
 
-/* Writes a packet without events.  @loss: that it tells; or NULL.  0 or -1. */
-static int write_empty(struct strata_ctf_stream_file *file, const struct strata_ctf_file_loss *like,
-		       const struct strata_loss *loss, uint64_t limit_ns,
-		       struct strata_error *error)
+/* Writes a packet without events.  @is_before: it lies before the loss, and does not tell it.
+ * 0 or -1. */
+static int write_empty(struct strata_ctf_stream_file *file, const struct strata_ctf_file_loss *loss,
+		       bool is_before, uint64_t limit_ns, struct strata_error *error)
 {
-	if (grow(file, head_bytes(&like->form) + like->context.used + sizeof(uint64_t), error))
+	const struct strata_buffer *context = is_before ? &file->first_context : &loss->context;
+
+	if (grow(file, head_bytes(&loss->form) + context->used + sizeof(uint64_t), error))
 		return -1;
-	begin_packet(file, &like->form, &like->context,
-		     clamp(like->loss.from_ns, file->last_ns, limit_ns));
-	if (loss)
-		tell_loss(file, loss, limit_ns);
+	begin_packet(file, &loss->form, context,
+		     clamp(loss->loss.from_ns, file->last_ns, limit_ns));
+	if (!is_before)
+		tell_loss(file, &loss->loss, limit_ns);
 	return flush(file, limit_ns, error);
 }
 
@@ -184,14 +186,15 @@ static int write_losses(struct strata_ctf_stream_file *file, size_t nr_left, uin
 {
 	size_t i;
 
-	/* Readers take it that a first packet of a later number tells what was lost before it. */
-	if (file->nr_losses && file->bytes == 0 && file->sequence) {
-		file->sequence--;
-		if (write_empty(file, &file->losses[0], NULL, limit_ns, error))
+	/* babeltrace2 compares packets: it reports a loss only if a packet lies before it. */
+	if (file->nr_losses && file->bytes == 0) {
+		if (file->sequence)
+			file->sequence--;
+		if (write_empty(file, &file->losses[0], true, limit_ns, error))
 			return -1;
 	}
 	for (i = 0; i + nr_left < file->nr_losses; i++) {
-		if (write_empty(file, &file->losses[i], &file->losses[i].loss, limit_ns, error))
+		if (write_empty(file, &file->losses[i], false, limit_ns, error))
 			return -1;
 	}
 	return 0;
@@ -224,8 +227,11 @@ int strata_ctf_file_lose(struct strata_ctf_stream_file *file, const struct strat
 			 struct strata_error *error)
 {
 	const bool is_full = file->nr_losses == STRATA_CTF_LOSSES_MAX;
+	const struct strata_buffer *context = &file->next_context;
 	struct strata_ctf_file_loss *one = &file->losses[file->nr_losses - is_full];
 
+	if (context->used && !file->bytes && !file->at && !file->nr_losses)
+		strata_buffer_put(&file->first_context, context->bytes, context->used);
 	if (is_full) {
 		strata_loss_add(&one->loss, loss);
 	} else {
@@ -234,10 +240,12 @@ int strata_ctf_file_lose(struct strata_ctf_stream_file *file, const struct strat
 	}
 	one->form = file->next_form;
 	one->context.used = 0;
-	if (file->next_context.used)
-		strata_buffer_put(&one->context, file->next_context.bytes, file->next_context.used);
+	if (context->used)
+		strata_buffer_put(&one->context, context->bytes, context->used);
 	file->full_at = 0;
-	return one->context.no_memory ? strata_fail(error, "%s: out of memory", file->path) : 0;
+	return one->context.no_memory || file->first_context.no_memory
+		       ? strata_fail(error, "%s: out of memory", file->path)
+		       : 0;
 }
 
 int strata_ctf_file_make_room(struct strata_ctf_stream_file *file, size_t bytes, uint64_t ns,
@@ -315,6 +323,7 @@ int strata_ctf_file_close(struct strata_ctf_stream_file *file, int status,
 	strata_dir_close(&file->index_dir);
 	free(file->packet);
 	strata_buffer_free(&file->next_context);
+	strata_buffer_free(&file->first_context);
 	for (i = 0; i < STRATA_CTF_LOSSES_MAX; i++)
 		strata_buffer_free(&file->losses[i].context);
 	return status;

@@ -11,8 +11,10 @@
  *
  * A loss ends the packet before it.  The next packet tells it, and lasts to the end of the loss
  * where the events behind allow that: so a reader finds the loss between the same times.  Several
- * losses without an event between them get packets without events.  babeltrace2 gives up on packets
- * that overlap; therefore packets are written when the time of the next event is known.
+ * losses without an event between them get packets without events.  A loss that no packet precedes
+ * gets an empty one before it: babeltrace2 compares the counts of packets, so it reports no loss of
+ * a first packet.  It gives up on packets that overlap; therefore packets are written when the time
+ * of the next event is known.
  */
 #ifndef STRATA_MERGE_OUTPUTS_CTF_STREAM_FILE_H
 #define STRATA_MERGE_OUTPUTS_CTF_STREAM_FILE_H
@@ -76,6 +78,8 @@ struct strata_ctf_stream_file {
 	/* What packets to come begin with. */
 	struct strata_ctf_packet_form next_form;
 	struct strata_buffer next_context;
+	/* The same of the empty packet before a first loss. */
+	struct strata_buffer first_context;
 
 	/* Losses behind the last event, each with what its packet begins with. */
 	struct strata_ctf_file_loss {
@@ -106,6 +110,8 @@ void strata_ctf_file_enter(struct strata_ctf_stream_file *file,
 			   const struct strata_ctf_packet_form *form);
 
 /* Notes a loss behind the last event; strata_ctf_file_enter() has said how its packet begins.
+ * file->first_context: OUT, where nothing lies before the loss: as that of its packet; what
+ *                      counts losses in it is the caller's to set back
  * 0, or -1. */
 int strata_ctf_file_lose(struct strata_ctf_stream_file *file, const struct strata_loss *loss,
 			 struct strata_error *error);

@@ -30,23 +30,33 @@ struct strata_ctf_stream_writer {
 
 	/* The packet that is read. */
 	bool has_begun;
+	size_t lost_at; /* in its context: discarded events by reason; if kind->lost */
 	uint64_t reading_at;
 	struct strata_ctf_packet_head head;
 };
 
 /* Contexts ----------------------------------------------------------------------------------- */
 
+/* Puts a number, @nr times. */
+static void put_numbers(struct strata_buffer *buffer, const struct strata_ctf_type *is,
+			uint64_t value, uint64_t nr)
+{
+	uint8_t bytes[8];
+
+	strata_ctf_put_number(bytes, value, is->bits / 8, is->big_endian);
+	for (; nr; nr--)
+		strata_buffer_put(buffer, (const char *)bytes, is->bits / 8);
+}
+
 static bool keep_number(struct strata_buffer *buffer, struct strata_ctf_cursor *cursor,
 			const struct strata_ctf_type *was, const struct strata_ctf_type *is)
 {
-	uint8_t bytes[8];
 	uint64_t value;
 
 	if (!(was->kind == STRATA_CTF_VARINT ? strata_ctf_read_varint(cursor, was, &value)
 					     : strata_ctf_read_number(cursor, was, &value)))
 		return false;
-	strata_ctf_put_number(bytes, value, is->bits / 8, is->big_endian);
-	strata_buffer_put(buffer, (const char *)bytes, is->bits / 8);
+	put_numbers(buffer, is, value, 1);
 	return true;
 }
 
@@ -75,24 +85,65 @@ static bool keep_field(struct strata_buffer *buffer, struct strata_ctf_cursor *c
 	return true;
 }
 
-/* Reads what is kept of the context of the reader's packet.  0; -1; 1: the stream ends here, which
+/* Reads what is kept of the context of the reader's packet.  False: it cannot be read again. */
+static bool read_kept(struct strata_ctf_stream_writer *writer,
+		      const struct strata_ctf_plan_kind *kind, struct strata_ctf_reader *reader)
+{
+	const size_t nr = kind->kind->class->packet_context->nr_fields;
+	struct strata_buffer *context = &writer->file.next_context;
+	struct strata_ctf_cursor cursor;
+	bool fits = strata_ctf_packet_head_read(&writer->head, reader, &cursor);
+	size_t i;
+
+	for (i = 0; i < nr && fits; i++) {
+		if (&kind->kept[i] == kind->lost)
+			writer->lost_at = context->used;
+		fits = keep_field(context, &cursor, &kind->kept[i]);
+	}
+	return fits;
+}
+
+/* Makes the same for a stream without packets, all of whose events were discarded: its CPU, and
+ * zeros. */
+static void make_kept(struct strata_ctf_stream_writer *writer,
+		      const struct strata_ctf_plan_kind *kind,
+		      const struct strata_ctf_packet *packet)
+{
+	const struct strata_ctf_type *was = kind->kind->class->packet_context;
+	struct strata_buffer *context = &writer->file.next_context;
+	size_t i;
+
+	for (i = 0; i < was->nr_fields; i++) {
+		const struct strata_ctf_type *is = kind->kept[i].is;
+		const bool is_cpu = strcmp(was->fields[i].name, "cpu_id") == 0;
+
+		if (&kind->kept[i] == kind->lost)
+			writer->lost_at = context->used;
+		if (is && is->kind == STRATA_CTF_STRING)
+			strata_buffer_put(context, "", 1);
+		else if (is && is->kind == STRATA_CTF_ARRAY)
+			put_numbers(context, is->element, 0, is->length);
+		else if (is)
+			put_numbers(context, is, is_cpu ? packet->cpu : 0, 1);
+	}
+}
+
+/* Gets what is kept of the context of the reader's packet.  0; -1; 1: the stream ends here, which
  * is reported. */
 static int read_context(struct strata_ctf_stream_writer *writer,
 			const struct strata_ctf_plan_kind *kind, struct strata_ctf_reader *reader,
 			struct strata_error *error)
 {
-	const struct strata_ctf_type *was = kind->kind->class->packet_context;
 	struct strata_buffer *context = &writer->file.next_context;
-	struct strata_ctf_cursor cursor;
-	bool fits;
-	size_t i;
+	bool fits = true;
 
 	context->used = 0;
 	if (!kind->keeps_any)
 		return 0;
-	fits = strata_ctf_packet_head_read(&writer->head, reader, &cursor);
-	for (i = 0; i < was->nr_fields && fits; i++)
-		fits = keep_field(context, &cursor, &kind->kept[i]);
+	if (reader->packet.events_at)
+		fits = read_kept(writer, kind, reader);
+	else
+		make_kept(writer, kind, &reader->packet);
 	if (context->no_memory)
 		return strata_fail(error, "%s: out of memory", writer->file.path);
 	if (fits)
@@ -103,6 +154,18 @@ static int read_context(struct strata_ctf_stream_writer *writer,
 			    (unsigned long long)reader->packet.offset,
 			    STRATA_CTF_PACKET_HEAD_BYTES_MAX);
 	return 1;
+}
+
+/* Sets the context of the empty packet before a first loss back to what was discarded before it. */
+static void set_back_lost(struct strata_ctf_stream_writer *writer,
+			  const struct strata_ctf_packet *packet, const struct strata_loss *loss)
+{
+	uint8_t *lost = (uint8_t *)writer->file.first_context.bytes + writer->lost_at;
+	size_t i;
+
+	for (i = 0; i < STRATA_NR_LOST; i++)
+		strata_ctf_put_number(lost + i * 8, packet->lost[i] - loss->kinds[i], 8,
+				      writer->kind->lost->is->element->big_endian);
 }
 
 /* Packets keep the number and the count of the first one, so that what its context says of losses
@@ -241,6 +304,7 @@ static int lose(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 		const struct strata_loss *loss, struct strata_error *error)
 {
 	struct strata_ctf_stream_writer *writer = (struct strata_ctf_stream_writer *)sink;
+	const bool is_first = !writer->has_begun;
 	int status;
 
 	(void)stream;
@@ -248,7 +312,11 @@ static int lose(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 	if (!strata_loss_is_counted(loss))
 		return 0;
 	status = enter_packet(writer, reader, error);
-	return status ? status : strata_ctf_file_lose(&writer->file, loss, error);
+	if (!status)
+		status = strata_ctf_file_lose(&writer->file, loss, error);
+	if (!status && is_first && writer->kind->lost)
+		set_back_lost(writer, &reader->packet, loss);
+	return status;
 }
 
 struct strata_ctf_stream_writer *strata_ctf_stream_open(const struct strata_set_stream *stream,
