@@ -253,7 +253,7 @@ build_helpers() {
 build_helper() {
 	# shellcheck disable=SC2046 # several arguments
 	gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Iinclude -Imerge -Idom0-tools \
-		"tests/xen/helpers/$1.c" out/build/{consumerd,merge}.a -o "$OUT/$1" \
+		"tests/xen/helpers/$1.c" out/build/{stratad,consumerd,merge}.a -o "$OUT/$1" \
 		$(pkg-config --libs xencall xenforeignmemory xengnttab xenevtchn xenstore xentoollog json-c)
 }
 
