@@ -30,6 +30,12 @@ same_thread() {
 check "the task that waited is the one in the excerpt" same_task
 check "a request and its calls are of one thread" same_thread
 check "what the filter prints is said with its number of lines" grep -qE '^The [a-z]+ prints [0-9,]+ lines' docs/reading.md
+# Each event's bound is one that the report names.
+same_bounds() {
+	diff <(grep -oE '±[0-9]+ns' docs/demo.md | grep -oE '[0-9]+' | sort -u) \
+		<(grep -oE 'known to [0-9]+ ns' docs/demo.md | grep -oE '[0-9]+' | sort -u)
+}
+check "the events have the bounds that the report names" same_bounds
 check "a bound is said with what it is of" test "$(grep -cE 'Bound: .*(every time is known to [0-9]+ ns, the skew included)' docs/demo.md)" = 0
 
 links_lead_to_files() {
