@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -338,6 +339,8 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	make_dir();
+	/* The C library keeps the time zone, which a merge's text asks for, for ever. */
+	tzset();
 	watchdog_make();
 	liars_make();
 	scribbler_make();

@@ -58,15 +58,19 @@ static void on_alarm(int number)
 static void on_malloc(const volatile void *block, size_t bytes)
 {
 	(void)block;
-	heap_now += bytes;
-	if (heap_now > heap_peak)
-		heap_peak = heap_now;
+	const size_t now = __atomic_add_fetch(&heap_now, bytes, __ATOMIC_RELAXED);
+	size_t peak = __atomic_load_n(&heap_peak, __ATOMIC_RELAXED);
+
+	while (now > peak && !__atomic_compare_exchange_n(&heap_peak, &peak, now, true,
+							  __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
 }
 
 static void on_free(const volatile void *block)
 {
 	if (block)
-		heap_now -= __sanitizer_get_allocated_size(block);
+		__atomic_sub_fetch(&heap_now, __sanitizer_get_allocated_size(block),
+				   __ATOMIC_RELAXED);
 }
 
 void watchdog_make(void)
