@@ -12,6 +12,10 @@ OUT=out/tests/log
 passed=0 failed=0
 mkdir -p "$OUT"
 
+# What failed is said again at the end: of a long run, often nothing but the end is kept.
+failures=$(mktemp)
+trap 'rm -f "$failures"' EXIT
+
 # Longer than any test takes on a slow machine: one that takes longer hangs.
 limit_s=${TEST_LIMIT_S:-900}
 
@@ -109,6 +113,11 @@ show() {
 	if [ "$bad" != 0 ]; then
 		grep -iE -A 12 '^not ok |^ok .*# skip' "$log" | head -60
 		tail -n 30 "$log.err"
+		{
+			printf '%s: status %s, %s s, %s of %s planned tests reported\n' "$name" "$status" "$took" "$((ok + bad))" "$plan"
+			grep -iE -A 4 '^not ok |^ok .*# skip' "$log" | head -20
+			tail -n 4 "$log.err"
+		} | cut -c 1-300 >>"$failures"
 	fi
 	passed=$((passed + ok - skip))
 	failed=$((failed + bad))
@@ -192,7 +201,8 @@ side_by_side() {
 	local kinds pids="" one
 	IFS=, read -ra kinds <<<"$1"
 	for one in "${kinds[@]}"; do
-		tests/run.sh "$one" >"$OUT/side-$one.out" 2>&1 &
+		rm -f "$OUT/side-$one.failures"
+		RUN_FAILURES=$OUT/side-$one.failures tests/run.sh "$one" >"$OUT/side-$one.out" 2>&1 &
 		pids="$pids $!"
 	done
 	printf '  TEST    %s, side by side\n' "$1"
@@ -205,6 +215,7 @@ side_by_side() {
 		# One that was ended says nothing of the kind.
 		passed=$((passed + ${ok:-0}))
 		failed=$((failed + ${bad:-1}))
+		cat "$OUT/side-$one.failures" >>"$failures" || echo "$one: ended, with all that it ran" >>"$failures"
 	done
 }
 
@@ -276,6 +287,13 @@ for kind in "$@"; do
 	esac
 done
 
+# Another run shows them, where it is one of several side by side.
+if [ -n "${RUN_FAILURES:-}" ]; then
+	cp "$failures" "$RUN_FAILURES"
+elif [ -s "$failures" ]; then
+	printf '\nWhat failed:\n'
+	sed 's/^/  /' "$failures"
+fi
 echo
 printf '%s passed, %s failed\n' "$passed" "$failed"
 [ "$failed" = 0 ] && [ "$passed" != 0 ]

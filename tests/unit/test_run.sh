@@ -52,4 +52,11 @@ check "and how it hung is shown" grep -q 'sleep 3000' "$work/said"
 check "what it had started has ended, too" is_gone "$work/hanging"
 check "what a test left behind has ended" is_gone "$work/left"
 check "a failure is shown" said "not ok 1 - fails"
+# at_the_end PATTERN: what stands from "What failed:" on matches it.
+at_the_end() { sed -n '/^What failed:$/,$p' "$work/said" | grep -q -- "$1"; }
+check "and once more at the end" at_the_end '^  not ok 1 - fails'
+check "and what hung as well" at_the_end '^  test_hangs: status 137'
+rm "$work"/tests/unit/test_hangs.sh
+timeout 300 "$work/tests/run.sh" unit,lttng >"$work/said" 2>&1
+check "also of those that ran side by side" at_the_end '^  not ok 1 - fails'
 finish
