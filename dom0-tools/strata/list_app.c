@@ -24,17 +24,17 @@
 #include "consumerd/host/proc_text.h"
 #include "consumerd/shares/principal.h"
 
-/* All of them together may take so long to come, and then so long to say what they have. */
+/* How long all applications together have to connect, and then to answer. */
 #define COME_MS   2000u
 #define ANSWER_MS 1000u
 
-/* How often it is looked whether all have come. */
+/* How often to check whether all have connected. */
 #define LOOK_MS 5
 
-/* Each is a file.  A user who is not trusted has an eighth of them. */
+/* Connections at once; each takes a file descriptor.  An untrusted user may have an eighth. */
 #define LISTED_MAX 2048u
 
-/* How long one user's processes are looked at beside a recorder. */
+/* How long to search one user's processes while a recorder runs. */
 #define LOOK_USER_MS 2000u
 
 struct listing {

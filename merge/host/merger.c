@@ -277,14 +277,6 @@ const struct strata_merge_stream *strata_merge_stream(const struct strata_merge 
 	return &merge->streams[index].seen;
 }
 
-const struct strata_event_class *strata_merge_class(const struct strata_merge *merge,
-						    size_t source_index, uint32_t number)
-{
-	const struct strata_event_classes *classes = &merge->classes[source_index];
-
-	return number < classes->nr ? classes->by_number[number] : NULL;
-}
-
 const char *strata_merge_domain_name(const struct strata_merge *merge, uint16_t domain)
 {
 	return merge->host->domain_names[domain];

@@ -98,10 +98,6 @@ size_t strata_merge_nr_streams(const struct strata_merge *merge);
 const struct strata_merge_stream *strata_merge_stream(const struct strata_merge *merge,
 						      size_t index);
 
-/* The event classes that were seen of a source, by number; NULL past the last. */
-const struct strata_event_class *strata_merge_class(const struct strata_merge *merge,
-						    size_t source_index, uint32_t number);
-
 /* The name to show for a domain's number: a source's, or NULL. */
 const char *strata_merge_domain_name(const struct strata_merge *merge, uint16_t domain);
 

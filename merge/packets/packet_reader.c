@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "files/sparse.h"
+#include "files/read_at.h"
 
 #define PACKET_BYTES_MAX (1u << STRATA_SUBBUF_BITS_MAX)
 
@@ -38,24 +39,6 @@ static void complain(struct strata_packet_reader *reader, const char *format, ..
 	va_start(args, format);
 	strata_complain(reader->complain, reader->complain_data, reader->path, format, args);
 	va_end(args);
-}
-
-/* Reads as much of the range as the file has; returns the bytes. */
-static size_t read_at(struct strata_packet_reader *reader, void *to, size_t bytes, uint64_t offset)
-{
-	size_t done = 0;
-
-	while (done < bytes) {
-		ssize_t got =
-			pread(reader->fd, (char *)to + done, bytes - done, (off_t)(offset + done));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			break;
-		done += (size_t)got;
-	}
-	return done;
 }
 
 /* Follows no link: a hostile recording could point to the reader's own files.  A descriptor, or -1
@@ -158,7 +141,7 @@ static uint64_t search_header(struct strata_packet_reader *reader, uint64_t offs
 		offset = strata_next_data(reader->fd, offset, reader->size) & ~(uint64_t)3;
 		if (offset + header_bytes > reader->size)
 			break;
-		got = read_at(reader, window, sizeof(window), offset);
+		got = strata_read_at(reader->fd, window, sizeof(window), offset);
 		if (got < header_bytes)
 			break;
 		for (i = 0; i + header_bytes <= got; i += 4) {
@@ -183,7 +166,7 @@ static uint64_t after_bad_packet(struct strata_packet_reader *reader, uint64_t p
 	    packet_bytes % 4 == 0) {
 		if (next == reader->size)
 			return next;
-		if (read_at(reader, header, sizeof(header), next) == sizeof(header) &&
+		if (strata_read_at(reader->fd, header, sizeof(header), next) == sizeof(header) &&
 		    looks_like_header(reader, header))
 			return next;
 	}
@@ -215,7 +198,7 @@ static int read_packet(struct strata_packet_reader *reader, struct strata_packet
 	uint64_t left = reader->size - reader->offset;
 
 	*packet_bytes = 0;
-	if (read_at(reader, &header, sizeof(header), reader->offset) != sizeof(header))
+	if (strata_read_at(reader->fd, &header, sizeof(header), reader->offset) != sizeof(header))
 		return strata_fail(error, "torn: %llu bytes are left, too few for a header",
 				   (unsigned long long)left);
 	if (header.magic != STRATA_CTF_MAGIC)
@@ -230,7 +213,8 @@ static int read_packet(struct strata_packet_reader *reader, struct strata_packet
 				   (unsigned long long)left, (unsigned long long)*packet_bytes);
 	if (!make_room(reader, *packet_bytes))
 		return strata_fail(error, "out of memory");
-	if (read_at(reader, reader->bytes, *packet_bytes, reader->offset) != *packet_bytes)
+	if (strata_read_at(reader->fd, reader->bytes, *packet_bytes, reader->offset) !=
+	    *packet_bytes)
 		return strata_fail(error, "it cannot be read");
 	if (strata_packet_check(reader->source, reader->bytes, *packet_bytes, packet,
 				&reader->nr_events, error))

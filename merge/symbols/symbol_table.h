@@ -16,7 +16,6 @@ struct strata_symbols {
 	struct strata_symbol *symbols; /* by address */
 	size_t nr, room;
 	char *text;
-	char build_id[2 * 32 + 1];
 };
 
 /* Adds a symbol.  0 or -1: out of memory. */

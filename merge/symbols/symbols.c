@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* symbols.c - see symbols.h. */
 #include "symbols/symbol_table.h"
+#include "files/read_at.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -17,7 +18,6 @@
 
 char *strata_symbols_read(int fd, uint64_t offset, uint64_t bytes, struct strata_error *error)
 {
-	uint64_t got = 0;
 	char *memory;
 
 	if (bytes > STRATA_SYMBOLS_BYTES || offset > INT64_MAX) {
@@ -30,17 +30,10 @@ char *strata_symbols_read(int fd, uint64_t offset, uint64_t bytes, struct strata
 		strata_fail(error, "out of memory");
 		return NULL;
 	}
-	while (got < bytes) {
-		const ssize_t part = pread(fd, memory + got, bytes - got, (off_t)(offset + got));
-
-		if (part < 0 && errno == EINTR)
-			continue;
-		if (part <= 0) {
-			strata_fail(error, "%s", part < 0 ? strerror(errno) : "it is cut off");
-			free(memory);
-			return NULL;
-		}
-		got += (uint64_t)part;
+	if (strata_read_at(fd, memory, bytes, offset) != bytes) {
+		strata_fail(error, "%s", errno ? strerror(errno) : "it is cut off");
+		free(memory);
+		return NULL;
 	}
 	memory[bytes] = '\0';
 	return memory;
@@ -145,11 +138,6 @@ void strata_symbols_free(struct strata_symbols *symbols)
 	free(symbols->symbols);
 	free(symbols->text);
 	free(symbols);
-}
-
-const char *strata_symbols_build_id(const struct strata_symbols *symbols)
-{
-	return symbols->build_id;
 }
 
 bool strata_symbols_find(const struct strata_symbols *symbols, const char *name, uint64_t *address)

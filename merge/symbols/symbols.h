@@ -30,9 +30,6 @@ struct strata_symbols *strata_symbols_load(const char *path, struct strata_error
 struct strata_symbols *strata_symbols_load_recorded(const char *path, struct strata_error *error);
 void strata_symbols_free(struct strata_symbols *symbols);
 
-/* The build id of an ELF file as hexadecimal digits; "": none. */
-const char *strata_symbols_build_id(const struct strata_symbols *symbols);
-
 /* Finds a symbol by its name.  False: there is none, or several at different addresses. */
 bool strata_symbols_find(const struct strata_symbols *symbols, const char *name, uint64_t *address);
 

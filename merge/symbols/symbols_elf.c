@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NOTES_BYTES_MAX 65536u
-
 /* The sections of an open file. */
 struct file {
 	int fd;
@@ -93,34 +91,6 @@ static int add_symbols(struct strata_symbols *symbols, const struct file *file,
 	return all && symbols->text ? status : -1;
 }
 
-/* Notes are hostile: each says how long it is. */
-static void find_build_id(struct strata_symbols *symbols, const char *notes, size_t bytes)
-{
-	size_t at = 0, i;
-
-	while (bytes - at >= sizeof(Elf64_Nhdr)) {
-		const char *data;
-		Elf64_Nhdr note;
-		size_t name, description;
-
-		memcpy(&note, notes + at, sizeof(note));
-		at += sizeof(note);
-		name = ((size_t)note.n_namesz + 3) & ~(size_t)3;
-		description = ((size_t)note.n_descsz + 3) & ~(size_t)3;
-		if (name > bytes - at || description > bytes - at - name)
-			return;
-		data = notes + at + name;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-		    memcmp(notes + at, "GNU", 4) == 0 &&
-		    2 * (size_t)note.n_descsz < sizeof(symbols->build_id)) {
-			for (i = 0; i < note.n_descsz; i++)
-				snprintf(symbols->build_id + 2 * i, 3, "%02x", (uint8_t)data[i]);
-			return;
-		}
-		at += name + description;
-	}
-}
-
 int strata_symbols_read_elf(struct strata_symbols *symbols, int fd, uint64_t bytes,
 			    struct strata_error *error)
 {
@@ -131,17 +101,9 @@ int strata_symbols_read_elf(struct strata_symbols *symbols, int fd, uint64_t byt
 
 	for (i = 0; !status && i < file.nr; i++) {
 		const Elf64_Shdr *section = &file.sections[i];
-		struct strata_error ignored;
-		char *notes;
 
 		if (section->sh_type == SHT_SYMTAB && !table)
 			table = section;
-		if (section->sh_type != SHT_NOTE || section->sh_size > NOTES_BYTES_MAX)
-			continue;
-		notes = read_section(&file, section, &ignored);
-		if (notes)
-			find_build_id(symbols, notes, section->sh_size);
-		free(notes);
 	}
 	if (!status && !table)
 		status = strata_fail(error, "it has no symbol table: it was stripped; its "

@@ -182,15 +182,6 @@ const char *strata_exits_name(enum strata_exits exits)
 	return (unsigned int)exits < STRATA_NR_EXITS ? names[exits] : names[0];
 }
 
-const char *strata_exit_reason_name(enum strata_exits exits, uint32_t reason, bool *failed)
-{
-	const struct strata_number_names *names = strata_exit_names(exits);
-
-	if (failed)
-		*failed = exits == STRATA_EXITS_VMX && (reason & VMX_FAILED);
-	return names ? strata_number_name(names, reason) : NULL;
-}
-
 /* Notes a number that is valid in only one of the two lists. */
 static void note_reason(struct strata_exits_evidence *evidence, uint32_t reason)
 {

@@ -47,11 +47,4 @@ void strata_exits_note(struct strata_exits_evidence *evidence, uint32_t id, uint
 /* Unknown without evidence, or with evidence for both. */
 enum strata_exits strata_exits_judge(const struct strata_exits_evidence *evidence);
 
-/*
- * The name of the reason in a VM exit's first word: "ept_violation", "npf".  NULL: unknown list or
- *                                                                            number.
- * @failed: OUT, true: the guest was never entered (VMX); may be NULL
- */
-const char *strata_exit_reason_name(enum strata_exits exits, uint32_t reason, bool *failed);
-
 #endif /* STRATA_MERGE_EXIT_REASONS_H */

@@ -81,7 +81,8 @@ static void signs_of_both_are_no_answer(void **state)
 
 static void assert_reason(enum strata_exits exits, uint32_t reason, const char *name)
 {
-	const char *found = strata_exit_reason_name(exits, reason, NULL);
+	const struct strata_number_names *names = strata_exit_names(exits);
+	const char *found = names ? strata_number_name(names, reason) : NULL;
 
 	if (!name)
 		assert_null(found);
@@ -91,8 +92,6 @@ static void assert_reason(enum strata_exits exits, uint32_t reason, const char *
 
 static void a_number_means_what_its_processor_says(void **state)
 {
-	bool failed;
-
 	(void)state;
 	assert_reason(STRATA_EXITS_VMX, 48, "ept_violation");
 	assert_reason(STRATA_EXITS_SVM, 48, "dr0_write");
@@ -110,11 +109,7 @@ static void a_number_means_what_its_processor_says(void **state)
 	assert_reason(STRATA_EXITS_VMX, 75, "notify");
 	assert_reason(STRATA_EXITS_VMX, 76, NULL);
 	/* An entry that failed. */
-	assert_string_equal(strata_exit_reason_name(STRATA_EXITS_VMX, 0x80000021u, &failed),
-			    "invalid_guest_state");
-	assert_true(failed);
-	strata_exit_reason_name(STRATA_EXITS_SVM, 0xffffffffu, &failed);
-	assert_false(failed);
+	assert_reason(STRATA_EXITS_VMX, 0x80000021u, "invalid_guest_state");
 }
 
 /* A file with exits of that reason, and what is to be said of them. */

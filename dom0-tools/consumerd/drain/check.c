@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * check.c - makes a packet of a piece that was copied out of a ring, or says why it is none: the
- * third step of a packet's way (drain.h).
+ * check.c - makes a packet of a piece that was copied out of a ring, or refuses it and says why:
+ * the third step of a packet's way (drain.h).
  *
  * packet_check.c knows what a packet may hold.  Here are added: its number and its times may not
  * go back, no record is taken twice, and its place, CPU and losses are what we know, not what

@@ -57,8 +57,8 @@ static inline struct strata_stream *stream_counts(const struct drain *drain,
  * in. */
 bool drain_is_part_due(const struct drain *drain, const struct ring_stream *stream);
 
-/* take.c: copies the next piece into drain->copy.  1; 0: there is none, or the ring is broken,
- * which was reported; or -1. */
+/* take.c: copies the next piece into drain->copy.  Returns 1; 0 if no piece is left or the ring is
+ * broken, which was reported; or -1 with @error. */
 int drain_take(struct drain *drain, struct ring_stream *stream, enum take what, struct piece *piece,
 	       struct strata_error *error);
 

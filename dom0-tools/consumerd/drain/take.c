@@ -87,7 +87,8 @@ static int take_prefix(struct drain *drain, const struct ring_stream *stream, en
 	return 1;
 }
 
-/* Copies the next records of a single-store ring.  1; 0: there are none, or the ring is broken. */
+/* Copies the next records of a single-store ring.  Returns 1, or 0 if no record is left or the ring
+ * is broken. */
 static int take_records(struct drain *drain, struct ring_stream *stream, bool partly,
 			struct piece *piece)
 {

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "consumerd/rings/event_table.h"
+#include "files/read_at.h"
 
 /* A recording has no faster clock (recording_load.c). */
 #define TSC_KHZ_MAX 100000000u
@@ -25,20 +26,12 @@
 /* Reads the whole range.  0, or -1 with the reason. */
 static int read_at(int fd, void *to, uint64_t bytes, uint64_t offset, struct strata_error *error)
 {
-	uint64_t done = 0;
+	const size_t done = strata_read_at(fd, to, bytes, offset);
 
-	while (done < bytes) {
-		ssize_t got = pread(fd, (char *)to + done, bytes - done, (off_t)(offset + done));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return strata_fail(error, "it cannot be read at byte %llu: %s",
+	return done == bytes ? 0
+			     : strata_fail(error, "it cannot be read at byte %llu: %s",
 					   (unsigned long long)(offset + done),
-					   got ? strerror(errno) : "it ends there");
-		done += (uint64_t)got;
-	}
-	return 0;
+					   errno ? strerror(errno) : "it ends there");
 }
 
 static int check_version(const struct ring_file_header *header, struct strata_error *error)

@@ -3,9 +3,9 @@
  * memory_return.h - gives the memory of rings back to the machine, in a thread of its own: to free
  * a gigabyte takes longer than the loop that drains rings may stand still.
  *
- * A program may keep the memory of its rings, or give it to others.  Where it is sealed
- * (app_memory_seal()) nobody can take its pages: its share counts until the last one who has it
- * lets go of it, which the kernel says (IN_DELETE_SELF).
+ * A program may keep the memory of its rings, or give it to others.  Sealed memory
+ * (app_memory_seal()) keeps its pages: it counts in the user's share until its last descriptor and
+ * mapping are gone, which the kernel reports (IN_DELETE_SELF).
  *
  * Other memory's pages are taken out, whoever else has it; a later write makes new pages, at the
  * writer's cost, as in any memory of its own.  A program that writes events at that moment finds

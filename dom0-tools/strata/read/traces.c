@@ -235,7 +235,7 @@ static int compare_places(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Puts the traces of a merge, so many from one on, in the order that they were merged in. */
+/* Sorts @nr traces, all of one merge, into the order in which they were merged. */
 static int order_merge(struct strata_input *inputs, struct opened *opened, size_t nr,
 		       struct strata_error *error)
 {

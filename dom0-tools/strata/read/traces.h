@@ -25,7 +25,7 @@ struct traces {
 	size_t nr_symbols;
 	struct progress_line line; /* threads that read complain, too: they hold it */
 	struct strata_progress progress;
-	bool is_silent;          /* what is wrong was told by a pass before */
+	bool is_silent;          /* an earlier pass has reported what is wrong */
 	unsigned int complaints; /* so many were shown, or would have been */
 };
 

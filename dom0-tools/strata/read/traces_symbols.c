@@ -13,7 +13,7 @@
 #include "timeline/domain_names.h"
 #include "timeline/event_names.h"
 
-/* The number of the source of a name.  nr_sources: there is none. */
+/* Returns the index of the source of that name; nr_sources, with @error, if no source has it. */
 static size_t find_source(const struct strata_shown *shown, const char *name, size_t bytes,
 			  struct strata_error *error)
 {

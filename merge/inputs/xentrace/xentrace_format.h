@@ -52,10 +52,6 @@ static inline bool xentrace_is_window(const uint8_t *at)
 	       xentrace_load_u32(at + 8) % 4u == 0;
 }
 
-/* Reads as much of the range as there is; returns the bytes. */
-size_t xentrace_read_at(const struct strata_xentrace_reader *reader, void *to, size_t bytes,
-			uint64_t offset);
-
 /* What is buffered of a file, at most. */
 #define XENTRACE_BUFFER_BYTES 262144u
 

@@ -10,6 +10,7 @@
  * ends if another begins there, else at the next place that looks like a window.
  */
 #include "inputs/xentrace/xentrace_format.h"
+#include "files/read_at.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -31,24 +32,6 @@ static void complain(struct strata_xentrace_reader *reader, const char *format, 
 	va_end(args);
 }
 
-size_t xentrace_read_at(const struct strata_xentrace_reader *reader, void *to, size_t bytes,
-			uint64_t offset)
-{
-	size_t done = 0;
-
-	while (done < bytes) {
-		ssize_t got =
-			pread(reader->fd, (char *)to + done, bytes - done, (off_t)(offset + done));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			break;
-		done += (size_t)got;
-	}
-	return done;
-}
-
 /*
  * Makes the range readable in one piece, at most a record's bytes.  NULL: the
  * file ends before, by what it said when it was opened or because it has shrunk.
@@ -66,7 +49,7 @@ static const uint8_t *peek(struct strata_xentrace_reader *reader, uint64_t offse
 		wanted = (size_t)(reader->size - offset);
 	errno = 0;
 	reader->buffered_from = offset;
-	reader->buffered = xentrace_read_at(reader, reader->buffer, wanted, offset);
+	reader->buffered = strata_read_at(reader->fd, reader->buffer, wanted, offset);
 	if (reader->buffered < wanted) {
 		reader->cut_short = true;
 		reader->read_errno = errno;
@@ -80,7 +63,7 @@ static bool ends_well(struct strata_xentrace_reader *reader, uint64_t offset)
 	uint8_t header[XENTRACE_WINDOW_BYTES];
 
 	return offset == reader->size ||
-	       (xentrace_read_at(reader, header, sizeof(header), offset) == sizeof(header) &&
+	       (strata_read_at(reader->fd, header, sizeof(header), offset) == sizeof(header) &&
 		xentrace_is_window(header));
 }
 

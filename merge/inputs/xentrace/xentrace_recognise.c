@@ -4,6 +4,7 @@
  * that it is one; see xentrace_reader.h.
  */
 #include "inputs/xentrace/xentrace_format.h"
+#include "files/read_at.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,7 +53,7 @@ static bool begins_well(const uint8_t *bytes, size_t nr, bool whole)
 static int recognise(struct strata_xentrace_reader *reader, struct strata_error *error)
 {
 	size_t nr = reader->size < RECOGNISED_BYTES ? (size_t)reader->size : RECOGNISED_BYTES;
-	const size_t got = xentrace_read_at(reader, reader->buffer, nr, 0);
+	const size_t got = strata_read_at(reader->fd, reader->buffer, nr, 0);
 
 	reader->buffered = got;
 	if (reader->size == 0)
