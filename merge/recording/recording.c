@@ -95,14 +95,19 @@ void strata_source_clear_events(struct strata_source *source)
 	source->description_bytes = 0;
 }
 
+void strata_source_clear(struct strata_source *source)
+{
+	strata_source_clear_events(source);
+	free(source->streams);
+	free(source->numbers);
+}
+
 void strata_recording_clear(struct strata_recording *recording)
 {
 	size_t i;
 
-	for (i = 0; i < recording->nr_sources; i++) {
-		strata_source_clear_events(&recording->sources[i]);
-		free(recording->sources[i].streams);
-	}
+	for (i = 0; i < recording->nr_sources; i++)
+		strata_source_clear(&recording->sources[i]);
 	free(recording->sources);
 	memset(recording, 0, sizeof(*recording));
 }
