@@ -24,7 +24,8 @@ struct bends {
 	size_t capacity;
 };
 
-struct strata_hop strata_hop_at(const struct strata_path_hop *hop, strata_wide time)
+/* Converts a time by one hop; fine. */
+static struct strata_hop hop_at(const struct strata_path_hop *hop, strata_wide time)
 {
 	return hop->forward ? strata_edge_forward(hop->edge, time)
 			    : strata_edge_backward(hop->edge, time);
@@ -50,7 +51,7 @@ static struct strata_hop path_at(const struct strata_path *path, strata_wide tim
 
 	for (i = 0; i < path->nr; i++) {
 		const struct strata_path_hop *hop = &path->hops[i];
-		struct strata_hop one = strata_hop_at(hop, all.time);
+		struct strata_hop one = hop_at(hop, all.time);
 
 		all.known = all.known && one.known && all.half < HALF_LIMIT &&
 			    all.sag < HALF_LIMIT && one.half < HALF_LIMIT;
@@ -73,7 +74,7 @@ static int64_t pull(const struct strata_path *path, size_t hop, strata_wide time
 		const struct strata_path_hop back = { .edge = path->hops[hop].edge,
 						      .forward = !path->hops[hop].forward };
 
-		time = strata_hop_at(&back, time).time;
+		time = hop_at(&back, time).time;
 		time = strata_wide_max(-TIME_LIMIT, strata_wide_min(TIME_LIMIT, time));
 	}
 	reading = strata_fine_ticks(&path->rates[path->clock], time, 0);
