@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/partition.h"
+
 #include "clock_sync/map.h"
 
 #define MOST_SHIFT  60u
@@ -141,17 +143,7 @@ void strata_map_clear(struct strata_sync_map *map)
 /* The piece for a reading, which is within the map. */
 static size_t search(const struct strata_sync_map *map, int64_t reading)
 {
-	size_t low = 0, high = map->nr;
-
-	while (high - low > 1) {
-		size_t half = low + (high - low) / 2;
-
-		if (map->pieces[half].from <= reading)
-			low = half;
-		else
-			high = half;
-	}
-	return low;
+	return STRATA_LAST_OF(i, map->nr, map->pieces[i].from <= reading);
 }
 
 /* Moves the cursor to the piece for @reading: this one, the next one, or any. */

@@ -7,6 +7,7 @@
  */
 #include "clocks/vcpu_stime.h"
 
+#include "base/partition.h"
 #include "clocks/vcpu_absence.h"
 
 #include <stdlib.h>
@@ -51,17 +52,9 @@ static void clear_table(struct strata_stime_table *table)
 static struct strata_stime_set find_members(const struct strata_stime_table *table, uint32_t first,
 					    uint32_t last)
 {
+	const size_t low = STRATA_PARTITION(i, 0, table->nr, table->members[i].key < first);
 	struct strata_stime_set set = { NULL, 0 };
-	size_t low = 0, high = table->nr;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table->members[middle].key < first)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == table->nr)
 		return set;
 	set.members = &table->members[low];

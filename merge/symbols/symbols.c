@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* symbols.c - see symbols.h. */
+#include "base/partition.h"
 #include "symbols/symbol_table.h"
 #include "files/read_at.h"
 
@@ -160,16 +161,9 @@ bool strata_symbols_find(const struct strata_symbols *symbols, const char *name,
 static const struct strata_symbol *last_before(const struct strata_symbols *symbols,
 					       uint64_t address)
 {
-	size_t low = 0, high = symbols->nr;
+	const size_t low =
+		STRATA_PARTITION(i, 0, symbols->nr, symbols->symbols[i].address <= address);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (symbols->symbols[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low ? &symbols->symbols[low - 1] : NULL;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "clock_sync/hulls/line.h"
+#include "base/partition.h"
 #include "clock_sync/hulls/units.h"
 
 static int64_t middle(const struct strata_interval *interval)
@@ -43,17 +44,7 @@ void strata_line_clear(struct strata_line *line)
 /* The last piece that begins at or before @u; the first, if none does. */
 static const struct strata_piece *piece_at(const struct strata_line *line, int64_t u)
 {
-	size_t low = 0, high = line->nr;
-
-	while (high - low > 1) {
-		size_t half = low + (high - low) / 2;
-
-		if (line->pieces[half].u0 <= u)
-			low = half;
-		else
-			high = half;
-	}
-	return &line->pieces[low];
+	return &line->pieces[STRATA_LAST_OF(i, line->nr, line->pieces[i].u0 <= u)];
 }
 
 /* Between two values: exact but for the last rounding. */
@@ -93,17 +84,9 @@ struct strata_deviation strata_line_at(const struct strata_line *line, int64_t u
 
 int64_t strata_line_reach(const struct strata_line *line, int64_t sum)
 {
-	size_t low = 0, high = line->nr;
+	size_t low = STRATA_LAST_OF(i, line->nr, line->pieces[i].reached <= sum);
 	int64_t u0, u1;
 
-	while (high - low > 1) {
-		size_t half = low + (high - low) / 2;
-
-		if (line->pieces[half].reached <= sum)
-			low = half;
-		else
-			high = half;
-	}
 	/* After a step back, pieces that have not caught up yet. */
 	while (low > 0 && line->pieces[low].u0 + middle(&line->pieces[low].at0) > sum)
 		low--;

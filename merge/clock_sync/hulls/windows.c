@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/partition.h"
 #include "clock_sync/hulls/units.h"
 #include "clock_sync/hulls/windows.h"
 
@@ -189,17 +190,7 @@ void strata_windows_clear(struct strata_windows *windows)
 
 size_t strata_windows_at(const struct strata_windows *windows, int64_t u)
 {
-	size_t low = 0, high = windows->nr;
-
-	while (high - low > 1) {
-		size_t half = low + (high - low) / 2;
-
-		if (windows->at[half].start <= u)
-			low = half;
-		else
-			high = half;
-	}
-	return low;
+	return STRATA_LAST_OF(i, windows->nr, windows->at[i].start <= u);
 }
 
 bool strata_windows_split(struct strata_windows *windows, size_t index, int64_t cut)
