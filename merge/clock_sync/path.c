@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "clock_sync/path.h"
+#include "base/array.h"
 #include "clock_sync/rate.h"
 
 /* A reading at which something bends or jumps. */
@@ -88,15 +89,8 @@ static bool add_bend(struct bends *bends, int64_t reading, uint64_t before, uint
 
 	bend.from = reading < INT64_MIN + (int64_t)before ? INT64_MIN : reading - (int64_t)before;
 	bend.until = reading > INT64_MAX - (int64_t)after ? INT64_MAX : reading + (int64_t)after;
-	if (bends->nr == bends->capacity) {
-		size_t capacity = bends->capacity ? bends->capacity * 2 : 64;
-		void *at = reallocarray(bends->at, capacity, sizeof(*bends->at));
-
-		if (!at)
-			return false;
-		bends->at = at;
-		bends->capacity = capacity;
-	}
+	if (!STRATA_GROW(bends->at, bends->nr, bends->capacity))
+		return false;
 	bends->at[bends->nr++] = bend;
 	return true;
 }

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/partition.h"
 
 static bool is_vague(const struct strata_stime_piece *piece)
@@ -27,16 +28,8 @@ static bool is_vague(const struct strata_stime_piece *piece)
 
 bool strata_stime_add_piece(struct strata_stime *stime, const struct strata_stime_piece *piece)
 {
-	if (stime->nr == stime->capacity) {
-		size_t capacity = stime->capacity ? stime->capacity * 2 : 16;
-		struct strata_stime_piece *pieces =
-			reallocarray(stime->pieces, capacity, sizeof(*pieces));
-
-		if (!pieces)
-			return false;
-		stime->pieces = pieces;
-		stime->capacity = capacity;
-	}
+	if (!STRATA_GROW(stime->pieces, stime->nr, stime->capacity))
+		return false;
 	stime->pieces[stime->nr++] = *piece;
 	return true;
 }

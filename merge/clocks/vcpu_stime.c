@@ -7,6 +7,7 @@
  */
 #include "clocks/vcpu_stime.h"
 
+#include "base/array.h"
 #include "base/partition.h"
 #include "clocks/vcpu_absence.h"
 
@@ -21,16 +22,8 @@ static struct strata_stime *add_member(struct strata_stime_table *table, uint32_
 {
 	struct strata_keyed_stime *member;
 
-	if (table->nr == table->capacity) {
-		size_t capacity = table->capacity ? table->capacity * 2 : 16;
-		struct strata_keyed_stime *members =
-			reallocarray(table->members, capacity, sizeof(*members));
-
-		if (!members)
-			return NULL;
-		table->members = members;
-		table->capacity = capacity;
-	}
+	if (!STRATA_GROW(table->members, table->nr, table->capacity))
+		return NULL;
 	member = &table->members[table->nr++];
 	memset(member, 0, sizeof(*member));
 	member->key = key;
@@ -148,16 +141,8 @@ bool strata_vcpu_stime_runs(struct strata_vcpu_stime *all, uint64_t ticks, uint1
 		return false;
 	if (strata_vcpu_stime_dropped(all, domain))
 		return true;
-	if (all->nr_residences == all->capacity) {
-		size_t capacity = all->capacity ? all->capacity * 2 : 256;
-		struct strata_residence *residences =
-			reallocarray(all->residences, capacity, sizeof(*residences));
-
-		if (!residences)
-			return false;
-		all->residences = residences;
-		all->capacity = capacity;
-	}
+	if (!STRATA_GROW(all->residences, all->nr_residences, all->capacity))
+		return false;
 	residence = &all->residences[all->nr_residences++];
 	residence->ticks = ticks;
 	residence->key = (uint32_t)domain << 16 | vcpu;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* symbols.c - see symbols.h. */
+#include "base/array.h"
 #include "base/partition.h"
 #include "symbols/symbol_table.h"
 #include "files/read_at.h"
@@ -50,16 +51,8 @@ static bool is_end(const char *name)
 int strata_symbols_add(struct strata_symbols *symbols, uint64_t address, uint64_t bytes,
 		       const char *name, bool is_code)
 {
-	if (symbols->nr == symbols->room) {
-		const size_t room = symbols->room * 2 + 1024;
-		struct strata_symbol *more =
-			reallocarray(symbols->symbols, room, sizeof(*symbols->symbols));
-
-		if (!more)
-			return -1;
-		symbols->symbols = more;
-		symbols->room = room;
-	}
+	if (!STRATA_GROW(symbols->symbols, symbols->nr, symbols->room))
+		return -1;
 	symbols->symbols[symbols->nr++] =
 		(struct strata_symbol){ .address = address,
 					.bytes = bytes,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "clock_sync/hulls/line.h"
+#include "base/array.h"
 #include "base/partition.h"
 #include "clock_sync/hulls/units.h"
 
@@ -17,15 +18,8 @@ bool strata_line_add(struct strata_line *line, const struct strata_piece *piece)
 {
 	int64_t reached = piece->u0 + middle(&piece->at0);
 
-	if (line->nr == line->capacity) {
-		size_t capacity = line->capacity ? line->capacity * 2 : 16;
-		void *pieces = reallocarray(line->pieces, capacity, sizeof(*line->pieces));
-
-		if (!pieces)
-			return false;
-		line->pieces = pieces;
-		line->capacity = capacity;
-	}
+	if (!STRATA_GROW(line->pieces, line->nr, line->capacity))
+		return false;
 	line->pieces[line->nr] = *piece;
 	if (line->nr && line->pieces[line->nr - 1].reached > reached)
 		reached = line->pieces[line->nr - 1].reached;

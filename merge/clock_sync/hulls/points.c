@@ -9,19 +9,13 @@
 #include <string.h>
 
 #include "clock_sync/hulls/points.h"
+#include "base/array.h"
 #include "clock_sync/hulls/units.h"
 
 bool strata_points_add(struct strata_points *points, const struct strata_point *point)
 {
-	if (points->nr == points->capacity) {
-		size_t capacity = points->capacity ? points->capacity * 2 : 8;
-		void *at = reallocarray(points->at, capacity, sizeof(*points->at));
-
-		if (!at)
-			return false;
-		points->at = at;
-		points->capacity = capacity;
-	}
+	if (!STRATA_GROW(points->at, points->nr, points->capacity))
+		return false;
 	points->at[points->nr++] = *point;
 	return true;
 }

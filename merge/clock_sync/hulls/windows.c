@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/partition.h"
 #include "clock_sync/hulls/units.h"
 #include "clock_sync/hulls/windows.h"
@@ -73,15 +74,8 @@ static struct strata_window *make(struct strata_windows *windows, int64_t start)
 {
 	struct strata_window *window;
 
-	if (windows->nr == windows->capacity) {
-		size_t capacity = windows->capacity ? windows->capacity * 2 : 16;
-		void *at = reallocarray(windows->at, capacity, sizeof(*windows->at));
-
-		if (!at)
-			return NULL;
-		windows->at = at;
-		windows->capacity = capacity;
-	}
+	if (!STRATA_GROW(windows->at, windows->nr, windows->capacity))
+		return NULL;
 	if (windows->nr && start < windows->at[windows->nr - 1].start)
 		windows->in_order = false;
 	window = &windows->at[windows->nr];
@@ -199,14 +193,8 @@ bool strata_windows_split(struct strata_windows *windows, size_t index, int64_t 
 	int side;
 	size_t i;
 
-	if (windows->nr == windows->capacity) {
-		void *at = reallocarray(windows->at, windows->capacity * 2, sizeof(*windows->at));
-
-		if (!at)
-			return false;
-		windows->at = at;
-		windows->capacity *= 2;
-	}
+	if (!STRATA_GROW(windows->at, windows->nr, windows->capacity))
+		return false;
 	window = &windows->at[index];
 	later.end = window->end;
 	later.settle_at = window->settle_at;
