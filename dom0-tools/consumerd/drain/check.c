@@ -132,8 +132,8 @@ void drain_disable(struct drain *drain, struct ring_stream *stream)
 		return;
 	stream->source->broken_said = true;
 	principal_complain(stream->source->who,
-			   "%s: ring of CPU %u: its control words are invalid: nothing more is "
-			   "taken from it; does the program write where it should not?",
+			   "%s: ring of CPU %u: its control words are invalid, so reading "
+			   "from it ends; does the program overwrite its own memory?",
 			   stream_source(drain, stream)->name, stream->ring->cpu);
 }
 

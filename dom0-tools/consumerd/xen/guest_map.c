@@ -30,7 +30,7 @@ static int read_root(xengnttab_handle *gnttab, const struct guest *guest,
 	if (root->magic != STRATA_GUEST_MAGIC)
 		return strata_fail(error, "bad root page: magic %#x", root->magic);
 	if (root->version != STRATA_GUEST_ABI_VERSION)
-		return strata_fail(error, "its root page has version %u, and this tool speaks %u",
+		return strata_fail(error, "its root page has version %u, but this tool needs %u",
 				   root->version, STRATA_GUEST_ABI_VERSION);
 	if (root->reserved1 || root->reserved2 || root->header_forms & ~STRATA_HEADER_FORMS_ALL)
 		return strata_fail(error,
@@ -179,7 +179,7 @@ static int map_all(struct guest_map *map, xengnttab_handle *gnttab, const struct
 	map->header_forms = root.header_forms;
 	if (root.nr_refs > pages)
 		result = strata_fail(error,
-				     "its root page lists %u references by now, and %u before",
+				     "its root page lists %u references now, but listed %u before",
 				     root.nr_refs, pages);
 	else
 		result = read_events(map, guest, &root, refs, error);

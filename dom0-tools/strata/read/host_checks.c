@@ -30,7 +30,7 @@ int host_check_alone(struct traces *traces, struct strata_merge **check,
 
 	*check = NULL;
 	if (traces->nr_recordings != 1 || traces->set.nr_traces == 0)
-		return strata_fail(error, "%s: not a recording of Strata's; name one",
+		return strata_fail(error, "%s: not a recording of Strata; name one",
 				   traces->inputs.nr ? traces->inputs.inputs[0].path : "this");
 	*check = new_check(traces, traces->recordings[0], error);
 	sink = *check ? make(data, *check, error) : NULL;

@@ -85,8 +85,8 @@ static void print_track(const struct strata_merge *merge, const struct strata_tr
 		(unsigned long long)track->violations, (unsigned long long)track->unchecked);
 	if (slack != STRATA_SLACK_NONE)
 		fprintf(out,
-			"Slack:    smallest %.3f us (%llu ticks), from a vCPU's %s; a shift by one "
-			"tick more would be seen\n",
+			"Slack:    smallest %.3f us (%llu ticks), from a vCPU's %s; a "
+			"larger shift would be detected\n",
 			ticks_to_us(merge, slack), (unsigned long long)slack,
 			before ? start : stop);
 }
@@ -106,7 +106,7 @@ static void print_source_clock(const struct strata_merge *merge, const char *nam
 			       const struct source_clock *clock, FILE *out)
 {
 	static const char *const kinds[] = {
-		"not recorded; taken as the host's, and its order against others is not proven",
+		"not recorded; assumed to be the host's, so its order is not proven",
 		"the host's counter",
 		"the host's counter plus an offset",
 		"the host's counter scaled, plus an offset",
@@ -124,7 +124,7 @@ static void print_source_clock(const struct strata_merge *merge, const char *nam
 			(unsigned long long)clock->doubtful,
 			(unsigned long long)strata_ticks_to_ns_up(tsc_khz, clock->bound_ticks + 1));
 	if (clock->unsure)
-		fprintf(out, " but for %llu events, where Xen's records are missing",
+		fprintf(out, " except for %llu events, where records of Xen are missing",
 			(unsigned long long)clock->unsure);
 	if (clock->assumed && clock->assumed < clock->vcpus)
 		fprintf(out, "; of %u of its %u vCPUs %s", clock->assumed, clock->vcpus, kinds[0]);
@@ -190,12 +190,14 @@ static void print_clocks(const struct strata_merge *merge, FILE *out)
 		}
 	}
 	if (result->clamped)
-		fprintf(out, "          %llu times went back within their stream and were held\n",
+		fprintf(out,
+			"          %llu times stepped back within their stream and "
+			"were clamped\n",
 			(unsigned long long)result->clamped);
 	if (result->unmeasured_pcpus)
 		fprintf(out,
-			"Skew:     not measured for %llu of %llu physical CPUs; that they share one "
-			"time stamp counter is assumed\n",
+			"Skew:     not measured for %llu of %llu physical CPUs; they "
+			"are assumed to share one time stamp counter\n",
 			(unsigned long long)result->unmeasured_pcpus,
 			(unsigned long long)result->pcpus);
 	else if (result->pcpus > 1)
@@ -206,14 +208,14 @@ static void print_clocks(const struct strata_merge *merge, FILE *out)
 			ticks_to_us(merge, result->skew_ticks));
 	if (!result->assumed_clocks && has_kernels_or_xen(merge))
 		fprintf(out,
-			"Bound:    every time%s is known to %llu ns: its clock's map and the skew of "
-			"physical CPUs together\n",
+			"Bound:    every time%s has a bound of %llu ns: that of its "
+			"clock map plus the skew of physical CPUs\n",
 			result->app_bound_ns ? " of Xen and kernels" : "",
 			(unsigned long long)result->bound_ns);
 	if (result->app_bound_ns)
 		fprintf(out,
-			"Bound:    times of applications are known to %llu ns: they read the counter "
-			"without a fence, and may be early\n",
+			"Bound:    times of applications have a bound of %llu ns: they "
+			"read the counter without a fence, and may be early\n",
 			(unsigned long long)result->app_bound_ns);
 }
 
@@ -271,7 +273,7 @@ static void print_violation(const struct strata_merge *merge,
 			ticks_to_us(merge, violation->early_ticks),
 			(unsigned long long)violation->early_ticks);
 	if (violation->bound)
-		fprintf(stderr, "; its time is known to %llu ticks",
+		fprintf(stderr, "; the bound of its time is %llu ticks",
 			(unsigned long long)violation->bound);
 	fprintf(stderr, "\n");
 }
@@ -305,9 +307,10 @@ int merge_report_verdict(const struct strata_merge *merge)
 		status = STRATA_STATUS_PARTIAL;
 	if (order->app.violations) {
 		fprintf(stderr,
-			"strata: %llu of %llu events of applications have times at which their vCPU "
-			"did not run, as %s: one of the programs does not tell the truth; kernels and "
-			"the hypervisor do not depend on it\n",
+			"strata: %llu of %llu events of applications have times at "
+			"which their vCPU did not run, as %s: one of the programs does "
+			"not tell the truth; kernels and the hypervisor do not depend "
+			"on it\n",
 			(unsigned long long)order->app.violations,
 			(unsigned long long)order->app.checks, order->app.named[0].event);
 		status = STRATA_STATUS_PARTIAL;
