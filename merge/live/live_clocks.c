@@ -53,9 +53,12 @@ int live_clocks_scan(struct live_clocks *clocks, size_t source, uint32_t cpu, ui
 		     struct strata_error *error)
 {
 	struct live_scanned *scanned = find_scanned(clocks, source, cpu, error);
+	struct strata_error unreadable;
 
 	if (!scanned)
 		return -1;
+	/* Reported when the trace is opened; most of Xen's events are known without metadata. */
+	strata_source_load_events(&clocks->recording->sources[source], clocks->raw, &unreadable);
 	/* The tables may have been reloaded. */
 	scanned->reader.source = &clocks->recording->sources[source];
 	scanned->reader.size = bytes;
