@@ -377,14 +377,24 @@ void strata_shown_clear(struct strata_shown *shown)
 void strata_shown_path_init(struct strata_shown_path *path, const struct strata_ctf_stream *stream)
 {
 	const struct strata_recorded_stream *recorded = strata_recording_traces_stream(stream);
-	const struct strata_recorded_host *host;
 
-	if (!recorded || recorded->source->layer == STRATA_LAYER_XEN)
-		return;
-	host = recorded->host;
-	path->timebase = &host->timebase;
-	path->path = strata_vcpu_places_of(&host->scan.places, (uint16_t)recorded->source->domain,
-					   (uint16_t)recorded->cpu);
+	memset(path, 0, sizeof(*path));
+	if (recorded && recorded->source->layer != STRATA_LAYER_XEN)
+		path->recorded = recorded;
+}
+
+bool strata_shown_path_is_known(struct strata_shown_path *path)
+{
+	const struct strata_recorded_stream *recorded = path->recorded;
+	const struct strata_vcpu_places *places = recorded ? &recorded->host->scan.places : NULL;
+
+	if (places && path->settled != places->settled) {
+		path->path = strata_vcpu_places_of(places, (uint16_t)recorded->source->domain,
+						   (uint16_t)recorded->cpu);
+		path->settled = places->settled;
+		path->at = 0;
+	}
+	return path->path.nr > 0;
 }
 
 int strata_shown_view_init(struct strata_shown_view *view, const struct strata_shown *shown)
@@ -509,7 +519,8 @@ void strata_shown_run(struct strata_shown_view *view, size_t stream,
 	shown->cpu = cpu_of(reader);
 	shown->place = place->has_fields ? place : NULL;
 	shown->place_fields = view->shown->place_fields[trace][reader->kind->class->index];
-	shown->path = view->paths[stream].path.nr ? &view->paths[stream] : NULL;
+	shown->path = strata_shown_path_is_known(&view->paths[stream]) ? &view->paths[stream]
+								       : NULL;
 	shown->has_pcpu = reader->kind->header.has_bound && place->pcpu.in == STRATA_PLACE_NOWHERE;
 	shown->pcpu = shown->domain = shown->vcpu = STRATA_SHOWN_UNKNOWN;
 	if (place->knows_any) {
