@@ -166,7 +166,11 @@ static int load(struct strata_live *live, struct strata_live_sink *sink, uint64_
 	if (!live->lanes)
 		return strata_fail(error, "out of memory");
 	live->generation = generation;
-	return sink->sources(sink, &live->streams.set, error);
+	/* What is told of the set may change how its streams are read. */
+	return sink->sources(sink, &live->streams.set, error) ||
+			       live_streams_open(&live->streams, error)
+		       ? -1
+		       : 0;
 }
 
 /* Reads all slots. 0 or -1: out of memory. */

@@ -301,6 +301,15 @@ int live_streams_load(struct live_streams *streams, struct strata_error *error)
 	/* At equal ticks, the hypervisor's events come first. */
 	if (add_sources(streams, true, error) || add_sources(streams, false, error))
 		return -1;
+	for (i = 0; i < streams->set.nr_streams; i++) {
+		if (streams->of_set[i])
+			set_converter(streams, streams->of_set[i]);
+	}
+	return 0;
+}
+
+int live_streams_open(struct live_streams *streams, struct strata_error *error)
+{
 	return open_readers(streams, false, error);
 }
 

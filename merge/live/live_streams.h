@@ -71,6 +71,9 @@ struct live_streams {
 /* Loads the tables, also after they were replaced, which may free ended streams. 0 or -1. */
 int live_streams_load(struct live_streams *streams, struct strata_error *error);
 
+/* Opens the streams of the loaded tables, each where it was read last.  0 or -1. */
+int live_streams_open(struct live_streams *streams, struct strata_error *error);
+
 /* The stream of a source's CPU, or NULL. */
 struct live_stream *live_streams_find(const struct live_streams *streams, size_t source,
 				      uint32_t cpu);

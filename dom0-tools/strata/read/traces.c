@@ -11,7 +11,6 @@
 #include "filter/filter.h"
 #include "inputs/made_of.h"
 #include "strata/read/loss_report.h"
-#include "symbols/symbols.h"
 
 #define COMPLAINTS_MAX 100u
 #define THREADS_MAX    64
@@ -342,6 +341,8 @@ int traces_open(struct traces *traces, const char *verb, const char *tcp_map,
 	memset(traces, 0, sizeof(*traces));
 	traces->verb = verb;
 	traces->shifts = shifts;
+	traces->symbols.remark = traces_remark;
+	traces->symbols.data = traces;
 	progress_line_init(&traces->line);
 	file_limit_raise();
 	if (find_and_open(traces, paths, nr, error))
@@ -367,9 +368,7 @@ void traces_close(struct traces *traces)
 		free(traces->names[i]);
 	free(traces->names);
 	strata_trace_set_clear(&traces->set);
-	for (i = 0; i < traces->nr_symbols; i++)
-		strata_symbols_free(traces->symbols[i]);
-	free(traces->symbols);
+	traces_symbols_clear(&traces->symbols);
 	strata_machines_clear(&traces->machines);
 	for (i = 0; i < traces->nr_recordings; i++)
 		strata_recording_traces_close(traces->recordings[i]);

@@ -8,6 +8,7 @@
 #include "host/recording_traces.h"
 #include "base/progress.h"
 #include "strata/read/progress_line.h"
+#include "strata/read/traces_symbols.h"
 #include "timeline/slices.h"
 
 struct strata_filter;
@@ -21,8 +22,7 @@ struct traces {
 	size_t nr_recordings;
 	struct strata_machines machines; /* whose clocks they have */
 	char **names;                    /* of each trace of the set: unique, fit to be shown */
-	struct strata_symbols **symbols; /* that were loaded: traces_symbols.h */
-	size_t nr_symbols;
+	struct traces_symbols symbols;
 	struct progress_line line; /* threads that read complain, too: they hold it */
 	struct strata_progress progress;
 	bool is_silent;          /* an earlier pass has reported what is wrong */
