@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
 #include "files/safe_dir.h"
 #include "outputs/outputs.h"
 
@@ -31,18 +30,19 @@ static void add_slack(struct json_object *object, const char *ticks_key, const c
 	add_u64(object, ns_key, strata_ticks_to_ns(tsc_khz, ticks));
 }
 
-static struct json_object *stream_to_json(const struct strata_merge_stream *stream,
-					  uint32_t tsc_khz)
+static struct json_object *stream_to_json(const struct strata_merge *merge,
+					  const struct strata_merge_stream *stream)
 {
+	const uint32_t tsc_khz = strata_merge_timebase(merge)->tsc_khz;
 	const struct strata_source *source = stream->source;
-	char domain_name[sizeof(source->domain_name)];
+	const char *domain_name = strata_merge_domain_name(merge, (uint16_t)source->domain);
 	struct json_object *object = json_object_new_object();
 
-	strata_valid_utf8_copy(domain_name, sizeof(domain_name), source->domain_name);
-	add_text(object, "name", source->name);
+	add_text(object, "source", source->name);
 	add_text(object, "layer", strata_layer_name(source->layer));
 	add_u64(object, "domain", source->domain);
-	add_text(object, "domain_name", domain_name);
+	if (domain_name)
+		add_text(object, "domain_name", domain_name);
 	add_u64(object, "cpu", stream->cpu);
 	add_u64(object, "events", stream->events);
 	add_u64(object, "lost", stream->lost);
@@ -123,8 +123,7 @@ struct json_object *strata_summary_to_json(const struct strata_merge *merge)
 	add_u64(root, "left_out_sources", result->left_out_sources);
 	for (i = 0; i < strata_merge_nr_streams(merge); i++)
 		json_object_array_add(streams,
-				      stream_to_json(strata_merge_stream(merge, i),
-						     strata_merge_timebase(merge)->tsc_khz));
+				      stream_to_json(merge, strata_merge_stream(merge, i)));
 	json_object_object_add(root, "streams", streams);
 	json_object_object_add(root, "clock", clock_to_json(merge));
 	return root;
