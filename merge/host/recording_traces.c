@@ -78,6 +78,18 @@ strata_recording_traces_stream(const struct strata_ctf_stream *stream)
 	return stream->trace->recording && converter ? converter->recorded : NULL;
 }
 
+struct strata_ctf_tally strata_recording_tally(const struct strata_set_stream *stream)
+{
+	const struct strata_recorded_stream *recorded =
+		strata_recording_traces_stream(stream->stream);
+	struct strata_ctf_tally tally = stream->tally;
+
+	tally.bad_packets += strata_set_stream_is_cut(stream);
+	if (recorded && recorded->recorded)
+		tally.bad_packets += recorded->recorded->bad_packets;
+	return tally;
+}
+
 size_t strata_recording_traces_missing(const struct strata_recording_traces *traces)
 {
 	return traces->nr_missing;

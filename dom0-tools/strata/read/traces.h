@@ -21,7 +21,6 @@ struct traces {
 	struct strata_recording_traces **recordings; /* of Strata's own, whose sources are in it */
 	size_t nr_recordings;
 	struct strata_machines machines; /* whose clocks they have */
-	char **names;                    /* of each trace of the set: unique, fit to be shown */
 	struct traces_symbols symbols;
 	struct progress_line line; /* threads that read complain, too: they hold it */
 	struct strata_progress progress;
@@ -65,7 +64,7 @@ void traces_remark(void *data, const char *message);
 void traces_progress_begin(struct traces *traces, uint64_t bytes);
 void traces_progress_end(struct traces *traces);
 
-/* The sum over the streams of a trace. */
+/* The sum over the streams of a trace: strata_recording_tally(). */
 struct strata_ctf_tally traces_tally(const struct traces *traces, size_t trace);
 
 /* Says what is missing of the streams, as their tracers say.
