@@ -48,7 +48,7 @@ static bool tell_kernels(const struct strata_trace_set *set, const struct strata
 void strata_domain_names(const struct strata_trace_set *set, const struct strata_ctf_trace *trace,
 			 strata_domain_name_fn *tell, void *data)
 {
-	tell(data, 0, tell_kernels(set, trace, NULL, NULL) ? "dom0" : "host");
+	tell(data, 0, tell_kernels(set, trace, NULL, NULL) ? STRATA_DOM0_NAME : "host");
 	tell_kernels(set, trace, tell, data);
 	tell(data, STRATA_DOMID_XEN, "xen");
 	tell(data, STRATA_DOMID_IDLE, "idle");
