@@ -20,22 +20,48 @@ static int compare(const void *left, const void *right)
 	return a->pcpu < b->pcpu ? -1 : a->pcpu > b->pcpu;
 }
 
-/* Sorts, and drops entries that are not moves; nothing will be added before known_until. */
-static void settle(struct strata_vcpu_places *places)
+/* Sorts the moves that were added since the last time, and puts them among the others.  False: out
+ * of memory. */
+static bool sort(struct strata_vcpu_places *places)
+{
+	const size_t nr_new = places->nr - places->nr_sorted;
+	struct strata_vcpu_move *added;
+	size_t old = places->nr_sorted, left = nr_new, to = places->nr;
+
+	if (nr_new == 0)
+		return true;
+	added = malloc(nr_new * sizeof(*added));
+	if (!added)
+		return false;
+	memcpy(added, places->moves + old, nr_new * sizeof(*added));
+	qsort(added, nr_new, sizeof(*added), compare);
+	while (left) {
+		const bool is_old = old && compare(&places->moves[old - 1], &added[left - 1]) > 0;
+
+		places->moves[--to] = is_old ? places->moves[--old] : added[--left];
+	}
+	free(added);
+	return true;
+}
+
+bool strata_vcpu_places_settle(struct strata_vcpu_places *places, uint64_t known_until)
 {
 	size_t i, kept = 0;
 
-	if (places->nr)
-		qsort(places->moves, places->nr, sizeof(*places->moves), compare);
+	if (!sort(places))
+		return false;
 	for (i = 0; i < places->nr; i++) {
 		const struct strata_vcpu_move *move = &places->moves[i];
 		const struct strata_vcpu_move *last = kept ? &places->moves[kept - 1] : NULL;
 
-		if (!last || last->key != move->key || move->ticks >= places->known_until ||
+		if (!last || last->key != move->key || move->ticks >= known_until ||
 		    (!move->is_state && last->pcpu != move->pcpu))
 			places->moves[kept++] = *move;
 	}
-	places->nr = kept;
+	places->nr = places->nr_sorted = kept;
+	places->known_until = known_until;
+	places->settled++;
+	return true;
 }
 
 /* Makes room for one more.  False: out of memory. */
@@ -44,12 +70,16 @@ static bool make_room(struct strata_vcpu_places *places)
 	const size_t capacity = places->capacity ? places->capacity * 2 : LEAST_CAPACITY;
 	struct strata_vcpu_move *moves;
 
-	settle(places);
+	if (!strata_vcpu_places_settle(places, places->known_until))
+		return false;
 	/* Leaves half of it free, so that sorting stays rare. */
 	if (places->nr < places->capacity / 2)
 		return true;
 	if (capacity > STRATA_VCPU_MOVES_MAX) {
+		const uint64_t settled = places->settled;
+
 		strata_vcpu_places_clear(places);
+		places->settled = settled + 1;
 		places->full = true;
 		return true;
 	}
@@ -74,12 +104,6 @@ bool strata_vcpu_places_add(struct strata_vcpu_places *places, uint64_t ticks, u
 			.is_state = is_state,
 		};
 	return true;
-}
-
-void strata_vcpu_places_finish(struct strata_vcpu_places *places)
-{
-	places->known_until = UINT64_MAX;
-	settle(places);
 }
 
 /* The first move that is not before (@key, @ticks). */

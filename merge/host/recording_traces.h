@@ -47,6 +47,10 @@ struct strata_ctf_trace *strata_recording_traces_trace(struct strata_recording_t
 const struct strata_recorded_stream *
 strata_recording_traces_stream(const struct strata_ctf_stream *stream);
 
+/* A stream's tally after a merge of its set, with what its recorder refused, and with a file that
+ * ends early as a bad packet. */
+struct strata_ctf_tally strata_recording_tally(const struct strata_set_stream *stream);
+
 /* How many streams of the traces that were opened are missing, or cannot be read, though the table
  * knows of packets. */
 size_t strata_recording_traces_missing(const struct strata_recording_traces *traces);

@@ -41,15 +41,16 @@ static void clock_offset(const struct strata_recording *recording, struct strata
 	clock->offset -= recording->anchor_ticks % frequency;
 }
 
-/* The name of the domain is given as readers print it, also to a terminal: @name is escaped, and
- * the writer escapes that once more. */
+/* The domain has the name that it has in Xen, an application its program's; the host name is the
+ * source's, which is unique in the recording.  @domain is given as readers print it, also to a
+ * terminal: it is escaped, and the writer escapes that once more. */
 static size_t make_env(struct strata_ctf_env env[ENV_MAX], const struct strata_source *source,
-		       const char *name)
+		       const char *domain)
 {
 	size_t nr = 0;
 
-	env[nr++] = (struct strata_ctf_env){ .name = "domain", .text = name };
-	env[nr++] = (struct strata_ctf_env){ .name = "hostname", .text = name };
+	env[nr++] = (struct strata_ctf_env){ .name = "domain", .text = domain };
+	env[nr++] = (struct strata_ctf_env){ .name = "hostname", .text = source->name };
 	if (source->pid) {
 		env[nr++] = (struct strata_ctf_env){ .name = "pid", .number = source->pid };
 		env[nr++] = (struct strata_ctf_env){ .name = "uid", .number = source->uid };

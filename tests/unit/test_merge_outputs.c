@@ -309,7 +309,7 @@ static void the_summary_keeps_its_contract(void **state)
 	}
 	assert_int_equal(events, number(summary, "events"));
 	stream = json_object_array_get_idx(streams, 3);
-	assert_string_equal(json_object_get_string(json_object_object_get(stream, "name")), "g1");
+	assert_string_equal(json_object_get_string(json_object_object_get(stream, "source")), "g1");
 	assert_string_equal(json_object_get_string(json_object_object_get(stream, "layer")),
 			    "kernel");
 	assert_string_equal(json_object_get_string(json_object_object_get(stream, "domain_name")),

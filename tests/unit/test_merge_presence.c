@@ -68,7 +68,7 @@ static void merges(const uint64_t *ticks, unsigned int left, unsigned int refuse
 	build(&rec, ticks, 3, true);
 	merge_written(&rec, &merged);
 	assert_int_equal(merged_count(&merged, "g1", NULL), left);
-	assert_int_equal(merged.result.bad_packets, refused);
+	assert_int_equal(merged.result.tally.bad_packets, refused);
 	assert_true(merged.events[0].ticks >= SINCE);
 	assert_true(merged.events[merged.nr_events - 1].ticks <= ENDED);
 	if (refused)

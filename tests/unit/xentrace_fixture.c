@@ -46,7 +46,7 @@ void assert_whole_but_for_times(const struct merged *merged)
 {
 	const char *line = merged->complaints, *end;
 
-	assert_int_equal(merged->result.bad_packets, 0);
+	assert_int_equal(merged->result.tally.bad_packets, 0);
 	for (; *line; line = end + (*end == '\n')) {
 		end = strchrnul(line, '\n');
 		if (!memmem(line, (size_t)(end - line), "time goes back", 14))
