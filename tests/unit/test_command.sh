@@ -59,5 +59,5 @@ check "select: too much at once is named" says 2 'xen: .* more than [0-9]+' sele
 check "recover: what is not there is named" says 1 'nowhere: .*name the output directory' recover nowhere
 check "recover: a directory without a name wants another" says 2 'name the output directory with --output' recover .
 check "merge: what is not there is named" says 1 'nowhere' merge nowhere -o out/tests/none
-check "merge: what is no trace is named" says 1 'no trace is in here' merge tests -o out/tests/none
+check "merge: what is no trace is named" says 1 'contains no trace' merge tests -o out/tests/none
 finish

@@ -74,7 +74,7 @@ static int take(const struct write_verb *verb, struct write_options *options, in
 		return 0;
 	case WRITE_OPTION_SYMBOLS:
 		if (!strchr(value, '=') || *value == '=')
-			return strata_fail(error, "--symbols wants SOURCE=FILE");
+			return strata_fail(error, "--symbols needs SOURCE=FILE");
 		if (options->nr_symbols == WRITE_SYMBOLS_MAX)
 			return strata_fail(error, "--symbols is given more than %u times",
 					   WRITE_SYMBOLS_MAX);
