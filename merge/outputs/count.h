@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count.h - counts the events of traces, and hashes them in their order, values and
- * all: what a merge costs without an output, and whether another program sees the same.
+ * count.h - counts the events of traces, and hashes their order and values: the cost of a merge
+ * without output, and a way to compare it with another program's.
  */
 #ifndef STRATA_MERGE_OUTPUTS_COUNT_H
 #define STRATA_MERGE_OUTPUTS_COUNT_H

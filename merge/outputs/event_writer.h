@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * event_writer.h - what the outputs that write one piece for each event have in
- * common: text, JSON lines, Perfetto, Chrome.
+ * event_writer.h - the interface of outputs that write one piece of text for each event: text, JSON
+ * lines, Perfetto, Chrome.
  *
- * An event comes as it is shown to people, from whatever trace it is; its fields are
- * still bytes, which fields.h walks through.  A writer appends to a buffer; buffers of
- * several slices of the timeline are put one behind the other, so that a writer must not
- * depend on what it wrote before, but for what `previous_ns` tells.
+ * An event comes with names and places resolved, from whatever trace it is; its fields are still
+ * bytes, which fields.h decodes.  A writer appends to a buffer.  The buffers of several slices of
+ * the timeline are concatenated, so a writer must not depend on earlier output, except through
+ * `previous_ns`.
  *
  * Synchronisation: begin, end and free are called by one thread.  Several threads may call
  * event at once, each with a buffer of its own; a writer does not change meanwhile.
@@ -32,18 +32,18 @@ struct strata_buffer {
 	char *bytes;
 	size_t used;
 	size_t room;
-	bool no_memory;                /* what did not fit is missing */
+	bool no_memory;                /* output that did not fit is missing */
 	struct strata_put_clock clock; /* for writers: the last second that was written */
 };
 
-/* The fields of an event's packet, without those that only say where it is and how large. */
+/* The fields of an event's packet, without those of its position and size. */
 struct strata_shown_packet {
 	const struct strata_ctf_type *type; /* a structure; NULL: there are no such fields */
 	size_t first;                       /* field that is shown */
 	const bool *hidden;                 /* for each field */
 	struct strata_ctf_cursor cursor;    /* at the first that is shown */
-	/* Where a writer may keep what it made of them for the packet's other events: empty when
-	 * the packet begins.  NULL: there is no such place. */
+	/* A writer may store its output of them here for the packet's other events: empty when the
+	 * packet begins.  NULL: not available. */
 	struct strata_buffer *memo;
 };
 
@@ -52,14 +52,14 @@ struct strata_shown_event {
 	bool has_time;         /* false: its stream has no clock */
 	bool is_first;         /* of all */
 	uint64_t previous_ns;  /* of the event before; its own if it is the first */
-	uint64_t bound_ns;     /* the time is off by no more; UINT64_MAX: nobody knows */
-	uint64_t run_bound_ns; /* the part of it that is the same for the stream's events */
-	bool unordered;        /* it and the event before may have been the other way round */
-	bool late;             /* it came when later ones had been shown already */
-	const char *source;    /* whose it is: "host1/g1"; fit to be shown */
+	uint64_t bound_ns;     /* largest error of the time; UINT64_MAX: unknown */
+	uint64_t run_bound_ns; /* the part of it that all events of the stream share */
+	bool unordered;        /* it may have happened before the event before */
+	bool late;             /* later events have already been shown */
+	const char *source;    /* "host1/g1"; safe to print */
 	size_t clock_group;    /* events of one group have one clock */
 	size_t source_index;   /* of all sources, from 0 */
-	const char *layer;     /* "xen", "kernel", "app"; "": not known */
+	const char *layer;     /* "xen", "kernel", "app"; "": unknown */
 	const char *name;      /* any bytes: escape it */
 	size_t class_index;    /* of all events of its source's metadata, if it has one */
 	uint32_t cpu;          /* of its stream: physical or virtual, as its layer has it */
@@ -86,7 +86,7 @@ static inline char *strata_buffer_room(struct strata_buffer *buffer, size_t byte
 	return buffer->bytes + buffer->used;
 }
 
-/* What was written into the room, up to @end, belongs to the buffer. */
+/* Appends what was written into the room, up to @end. */
 static inline void strata_buffer_advance(struct strata_buffer *buffer, const char *end)
 {
 	buffer->used = (size_t)(end - buffer->bytes);
@@ -105,13 +105,13 @@ void strata_buffer_free(struct strata_buffer *buffer);
 
 /* A source, before the first event: for outputs that declare them. */
 struct strata_shown_source {
-	const char *name; /* fit to be shown */
+	const char *name; /* safe to print */
 	const char *layer;
 	uint32_t domain;
 	bool knows_places; /* pCPU, domain or vCPU of some of its events */
 	/* By number, STRATA_SHOWN_DOMAINS; NULL for those without.  NULL: no domain has a name. */
 	const char *const *domain_names;
-	uint64_t bound_ns;    /* of its events' times; UINT64_MAX: nobody knows */
+	uint64_t bound_ns;    /* of its events' times; UINT64_MAX: unknown */
 	const uint32_t *cpus; /* of its streams, ascending */
 	size_t nr_cpus;
 	const struct strata_ctf_metadata *metadata; /* of its trace; NULL: it has none */

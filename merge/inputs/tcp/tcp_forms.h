@@ -3,9 +3,9 @@
  * tcp_forms.h - chooses the fields by which segments sent by one machine are compared with segments
  * received by another: the two tracers may record different fields (tcp_map.h).
  *
- * For each direction between two machines these are the forms that a rule of the sender and a rule
- * of the receiver have in common, if segments can be told apart by them, and without those that
- * another one contains.  A segment is noted once in each form that its machine needs.
+ * For each direction between two machines, finds the forms that a rule of the sender and a rule of
+ * the receiver have in common, that tell segments apart, and that no other form contains.  A
+ * segment is noted once in each form that its machine needs.
  *
  * Synchronisation: one thread at a time.
  */
@@ -22,24 +22,24 @@ struct strata_tcp_form_set {
 	size_t nr;
 };
 
-/* Of a machine: what its rules find, and in which forms it is noted. */
+/* The forms that a machine's rules find, and those in which its segments are noted. */
 struct strata_tcp_forms {
 	struct strata_tcp_form_set sent, received;
 	struct strata_tcp_form_set wanted_sent, wanted_received;
 };
 
-/* Adds a form, if there is room; what finds none is not compared. */
+/* Adds a form, if there is room; without room, it is not compared. */
 void strata_tcp_form_set_add(struct strata_tcp_form_set *set, uint32_t form);
 
-/* Finds the forms between a machine that sends and one that receives. */
+/* Finds the common forms of a sending and a receiving machine. */
 void strata_tcp_forms_between(const struct strata_tcp_forms *sender,
 			      const struct strata_tcp_forms *receiver,
 			      struct strata_tcp_form_set *common);
 
-/* Sets in which forms each machine's segments are noted, by what the others have. */
+/* Sets the forms in which each machine's segments are noted, from those of the others. */
 void strata_tcp_forms_find(struct strata_tcp_forms *machines, size_t nr);
 
-/* Whether what has a form can be noted in another. */
+/* Whether a segment of one form can be noted in another. */
 bool strata_tcp_form_becomes(uint32_t form, uint32_t other);
 
 #endif /* STRATA_MERGE_INPUTS_TCP_FORMS_H */

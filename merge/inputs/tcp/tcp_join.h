@@ -3,9 +3,9 @@
  * tcp_join.h - completes an event about a segment by another event about the same one, which
  * shares a number with it: the address of the kernel's buffer (skb).
  *
- * The two follow each other on one CPU, so that they are looked for in one stream, in its order,
- * and within a millisecond: then the address is used again for something else.  The table is small;
- * what it has no room for is forgotten, and proves nothing.
+ * The two follow each other on one CPU, so both are searched for in one stream, within a
+ * millisecond: later the address is used for other segments.  The table is small; halves without
+ * room are dropped, and prove nothing.
  */
 #ifndef STRATA_MERGE_INPUTS_TCP_JOIN_H
 #define STRATA_MERGE_INPUTS_TCP_JOIN_H
@@ -15,7 +15,7 @@
 #define STRATA_TCP_JOIN_NS    1000000u
 #define STRATA_TCP_JOIN_SLOTS 256u
 
-/* One event, of which something may be missing. */
+/* One event, which may lack some fields of the segment. */
 struct strata_tcp_half {
 	const struct strata_tcp_rule *rule; /* NULL: the slot is free */
 	uint64_t join;
@@ -28,8 +28,8 @@ struct strata_tcp_join {
 };
 
 /*
- * Takes a half.  If the other half was taken before, completes it: OUT, with the role, the rule and
- * the time of the one that has a role, and what both know of the segment.  False: it waits.
+ * Takes a half.  If it completes an earlier one, fills @complete with the role, the rule and the
+ * time of the half that has a role, and with the fields of both.  False: it waits.
  */
 bool strata_tcp_join_take(struct strata_tcp_join *join, const struct strata_tcp_half *half,
 			  struct strata_tcp_half *complete);

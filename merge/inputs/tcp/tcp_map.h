@@ -4,9 +4,9 @@
  * which fields. docs/tcp-map.md describes its text; the built-in table (tcp_map_builtin.c) is in
  * the same form, and a user's rules come before it.
  *
- * A rule names events, says whether they are seen where a segment is sent or where it is received,
- * and which fields hold what of the segment.  What the rule finds is its *form*: segments of two
- * machines are compared by what the forms of both have (tcp_forms.h).
+ * A rule names events, tells whether they occur where a segment is sent or received, and which
+ * fields contain which numbers of the segment.  The set of these numbers is its *form*: segments of
+ * two machines are compared by what both forms have (tcp_forms.h).
  */
 #ifndef STRATA_MERGE_INPUTS_TCP_MAP_H
 #define STRATA_MERGE_INPUTS_TCP_MAP_H
@@ -24,7 +24,7 @@ enum strata_tcp_role {
 	STRATA_TCP_RECEIVED,
 };
 
-/* What a form has of a segment. */
+/* The numbers that a form has. */
 enum {
 	STRATA_TCP_HAS_SOURCE = 1 << 0,
 	STRATA_TCP_HAS_DESTINATION = 1 << 1,
@@ -32,14 +32,14 @@ enum {
 	STRATA_TCP_HAS_DESTINATION_PORT = 1 << 3,
 	STRATA_TCP_HAS_SEQUENCE = 1 << 4,
 	STRATA_TCP_HAS_ACKNOWLEDGED = 1 << 5,
-	STRATA_TCP_HAS_FLAGS = 1 << 6,     /* but for those that segments of one do not share */
-	STRATA_TCP_HAS_RAW_FLAGS = 1 << 7, /* all, in whatever way the tracer writes them */
+	STRATA_TCP_HAS_FLAGS = 1 << 6,     /* except those that its parts do not share */
+	STRATA_TCP_HAS_RAW_FLAGS = 1 << 7, /* all, as the tracer writes them */
 	STRATA_TCP_HAS_ID = 1 << 8,        /* IPv4's identification */
-	STRATA_TCP_HAS_TAG = 1 << 9,       /* a step of a connection, of which there is one */
-	STRATA_TCP_HAS_STATE = 1 << 10,    /* what holds from a segment on, seen again and again */
+	STRATA_TCP_HAS_TAG = 1 << 9,       /* a step that a connection takes once */
+	STRATA_TCP_HAS_STATE = 1 << 10, /* a state that lasts from a segment on, in many events */
 };
 
-/* The rest of a form with raw flags: in which way they are written. */
+/* The remaining bits of a form with raw flags: how these are written. */
 #define STRATA_TCP_DIALECT 0xffff0000u
 
 /* The fields that a rule names. */
@@ -54,7 +54,7 @@ enum strata_tcp_part {
 	STRATA_TCP_RAW_FLAGS,
 	STRATA_TCP_ID,
 	STRATA_TCP_FRAGMENT, /* IPv4's offset and flags of a fragment */
-	STRATA_TCP_PACKET,   /* the bytes of a packet, which hold all of these */
+	STRATA_TCP_PACKET,   /* the bytes of a packet, which contain all of these */
 	STRATA_TCP_JOIN, /* a number that events about one segment share: an address of an skb */
 	STRATA_TCP_NR_PARTS,
 };
@@ -81,15 +81,15 @@ struct strata_tcp_condition {
 struct strata_tcp_rule {
 	struct strata_tcp_names events;
 	enum strata_tcp_role role;
-	struct strata_tcp_names parts[STRATA_TCP_NR_PARTS]; /* of no name: it has none */
+	struct strata_tcp_names parts[STRATA_TCP_NR_PARTS]; /* without names: absent */
 	struct strata_tcp_condition conditions[STRATA_TCP_NAMES_MAX];
 	size_t nr_conditions;
 	enum strata_tcp_packet_layer layer; /* of its packet */
 	uint32_t tag;                       /* 0: none */
 	uint32_t dialect;                   /* of its raw flags: bits of STRATA_TCP_DIALECT */
-	bool swaps; /* source and destination are the peer's words for them */
+	bool swaps;                         /* source and destination as the peer sees them */
 	bool is_state;
-	bool goes_on; /* other rules may take the same event, too */
+	bool goes_on; /* other rules may fit the same event, too */
 	uint32_t form;
 	unsigned int number; /* in the map */
 };
@@ -102,24 +102,24 @@ struct strata_tcp_map {
 };
 
 /*
- * Makes a map: of a user's text and then the built-in table.
- * @text: NULL: there is none
+ * Makes a map from a user's text, followed by the built-in table.
+ * @text: NULL: only the built-in table
  * @name: of the text, for messages
- * 0, or -1 with the line and what is wrong.  To be cleared in any case.
+ * 0, or -1 with the line and the reason.  Clear the map in either case.
  */
 int strata_tcp_map_make(struct strata_tcp_map *map, const char *text, const char *name,
 			struct strata_error *error);
 
-/* The same, of a file; @path NULL: the built-in table alone. */
+/* The same from a file; @path NULL: only the built-in table. */
 int strata_tcp_map_load(struct strata_tcp_map *map, const char *path, struct strata_error *error);
 
 void strata_tcp_map_clear(struct strata_tcp_map *map);
 
-/* Whether the rule is about such events, which have all fields that it wants. */
+/* Whether the rule names events of this class, and the class has all fields that it needs. */
 bool strata_tcp_rule_fits(const struct strata_tcp_rule *rule,
 			  const struct strata_ctf_event_class *event);
 
-/* Whether a name is one of several. */
+/* Whether @names contains a name. */
 bool strata_tcp_has_name(const struct strata_tcp_names *names, const char *name);
 
 extern const char strata_tcp_map_builtin[];

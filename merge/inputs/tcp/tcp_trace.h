@@ -8,18 +8,18 @@
 #include "base/progress.h"
 
 /*
- * Adds the forms of what the trace's events tell to those of its machine.
- * Returns whether there are any: if not, it need not be looked through.
+ * Adds the forms that rules find in the trace's event classes to those of its machine.
+ * Returns whether there are any: if not, its events need not be read.
  */
 bool strata_tcp_trace_forms(const struct strata_ctf_trace *trace, const struct strata_tcp_map *map,
 			    struct strata_tcp_forms *forms);
 
 /*
- * Adds every segment that the trace tells of to @pairs, with the event's time by the trace's own
- * clock in ns, in each form that is wanted of its machine.
+ * Adds every segment of the trace to @pairs, in each form wanted of its machine, with the event's
+ * time by the trace's own clock in ns.
  * @clock:    a number for that clock; traces of one machine share it if they share the clock
- * @progress: told of what is read; NULL: nobody
- * What is wrong with the trace is not complained of here.  0, or -1: out of memory.
+ * @progress: counts the bytes read; may be NULL
+ * Damage of the trace is not reported here.  0, or -1: out of memory.
  */
 int strata_tcp_trace_add(struct strata_tcp_pairs *pairs, const struct strata_ctf_trace *trace,
 			 const struct strata_tcp_map *map, const struct strata_tcp_forms *forms,

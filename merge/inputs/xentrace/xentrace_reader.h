@@ -8,8 +8,8 @@
  * with the event, the number of words that follow and whether a time comes first.
  * Everything is little-endian.  There is no header, no frequency and no date.
  *
- * The file may be torn at its end, damaged in the middle, or hostile throughout;
- * one buffer of fixed size is all the memory that reading it takes.
+ * The file may be torn at its end, damaged in the middle, or hostile throughout; reading it takes
+ * one buffer of fixed size.
  */
 #ifndef STRATA_MERGE_XENTRACE_READER_H
 #define STRATA_MERGE_XENTRACE_READER_H
@@ -24,7 +24,7 @@
 /* The largest number that a physical CPU can have: Xen is built for at most 4095 of them. */
 #define STRATA_XENTRACE_CPU_MAX 4094u
 
-/* Events of the general class, which speak of the trace itself. */
+/* Events of the general class, which describe the trace itself. */
 #define STRATA_XENTRACE_LOST_RECORDS 0x0001f001u
 #define STRATA_XENTRACE_WRAP_BUFFER  0x0001f002u
 #define STRATA_XENTRACE_CPU_CHANGE   0x0001f003u
@@ -54,8 +54,8 @@ struct strata_xentrace_reader {
 	uint64_t limit; /* only windows that begin before this are read */
 	uint64_t mtime_ns;
 
-	bool cut_short; /* it ended earlier than its size said, or could not be read: */
-	int read_errno; /* 0: it ended */
+	bool cut_short; /* the file became shorter, or could not be read: */
+	int read_errno; /* 0: it became shorter */
 
 	uint8_t *buffer;
 	uint64_t buffered_from; /* offset in the file of the buffer's first byte */
@@ -72,7 +72,7 @@ struct strata_xentrace_reader {
 	uint64_t left_out_bytes;
 };
 
-/* 0, or -1 with the reason: it cannot be read, is empty, or is not a file of xentrace's. */
+/* 0, or -1 with the reason: it cannot be read, is empty, or is not a file of xentrace. */
 int strata_xentrace_open(struct strata_xentrace_reader *reader, const char *path,
 			 strata_complain_fn *complain, void *complain_data,
 			 struct strata_error *error);
@@ -81,7 +81,7 @@ int strata_xentrace_open(struct strata_xentrace_reader *reader, const char *path
 enum strata_xentrace_step strata_xentrace_next(struct strata_xentrace_reader *reader,
 					       struct strata_xentrace_record *record);
 
-/* Right after it was opened: what it begins with, @nr bytes of it. */
+/* Right after opening: the first @nr bytes of the file. */
 const uint8_t *strata_xentrace_beginning(const struct strata_xentrace_reader *reader, size_t *nr);
 
 void strata_xentrace_close(struct strata_xentrace_reader *reader);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * xentrace_stream.h - makes one physical CPU's records of a file of xentrace's into
- * packets of Strata's, and writes these to RAW/SOURCE/cpu_N.
- *
- * It adds what xentrace leaves out: a time for each record, and the vCPU that ran.
+ * xentrace_stream.h - converts the records of one physical CPU to packets, and writes them to
+ * RAW/SOURCE/cpu_N.  Adds what xentrace omits: a time for each record, and the vCPU that ran.
  */
 #ifndef STRATA_MERGE_XENTRACE_STREAM_H
 #define STRATA_MERGE_XENTRACE_STREAM_H
@@ -12,26 +10,26 @@
 #include "inputs/xentrace/xentrace_current.h"
 #include "recording/recording.h"
 
-/* What a stream knows of its records. */
+/* Counts of a stream's records. */
 struct strata_xentrace_tally {
 	uint64_t events;
 	uint64_t lost;
-	uint64_t untimed;    /* have the time of the record before, or of the one behind */
-	uint64_t timeless;   /* left out: no record of that CPU has a time that could be theirs */
-	uint64_t steps_back; /* times that a record is earlier than the one before */
-	uint64_t outliers;   /* times too far away from those around them: held */
-	uint64_t unknown;    /* who ran is not known */
+	uint64_t untimed;    /* got the time of the record before or behind */
+	uint64_t timeless;   /* left out: their CPU has no record with a usable time */
+	uint64_t steps_back; /* records earlier than the one before */
+	uint64_t outliers;   /* times too far from those around them, clamped */
+	uint64_t unknown;    /* the vCPU that ran is unknown */
 };
 
 struct strata_xentrace_stream {
 	const struct strata_dir *dir;       /* of the source's streams */
 	const struct strata_source *source; /* whose UUID the packets have */
 	uint32_t cpu;
-	uint64_t outlier_ticks; /* a step ahead as far as this is believed if the next agrees */
+	uint64_t outlier_ticks; /* a larger step ahead is accepted only if the next time agrees */
 	struct strata_xentrace_current current;
 	struct strata_xentrace_tally tally;
 
-	uint8_t *bytes; /* whole packets, then the one that is being made */
+	uint8_t *bytes; /* whole packets, then the unfinished one */
 	size_t used;
 	size_t capacity;
 	size_t packet_start; /* in bytes */
@@ -44,7 +42,7 @@ struct strata_xentrace_stream {
 	uint64_t packets;
 	bool created; /* its file */
 
-	size_t unknown_from; /* of records whose vCPU a later one may tell; 0: none */
+	size_t unknown_from; /* of records whose vCPU a later record may tell; 0: none */
 	size_t suspect_from; /* of the record with a doubtful time, and those behind it; 0: none */
 	uint64_t before_suspect; /* the time of the record before it */
 	bool suspect_is_first;
@@ -63,7 +61,7 @@ int strata_xentrace_stream_add(struct strata_xentrace_stream *stream,
 /* Records of this CPU may be missing here. */
 void strata_xentrace_stream_gap(struct strata_xentrace_stream *stream);
 
-/* Writes what is left.  0 or -1. */
+/* Writes the remaining packets.  0 or -1. */
 int strata_xentrace_stream_finish(struct strata_xentrace_stream *stream,
 				  struct strata_error *error);
 
