@@ -6,8 +6,8 @@
  *   request   WORD [ARGUMENT]\n      the argument is the rest of the line
  *   answer    STATUS TEXT\n          STATUS is an exit status, TEXT for the user
  *
- * The recorder serves one client at a time, and each only as long as reading a line takes:
- * it has rings to drain.
+ * The recorder serves one client at a time, and only for as long as reading a line takes, because
+ * it must drain rings.
  */
 #ifndef STRATA_CONSUMERD_CONTROL_SOCKET_H
 #define STRATA_CONSUMERD_CONTROL_SOCKET_H
@@ -27,7 +27,7 @@ struct control_request {
 };
 
 /*
- * Makes the socket.  The caller holds recorder_lock(), so an existing socket is a left-over.
+ * Makes the socket.  The caller holds recorder_lock(), so an existing socket is stale.
  * Returns a descriptor to poll for input, or -1.
  */
 int control_socket_open(struct strata_error *error);
@@ -38,12 +38,12 @@ void control_socket_close(int socket);
 /* Takes a request, if a client sends one; the caller must answer it. */
 bool control_socket_take(int socket, struct control_request *request);
 
-/* Answers, and lets the client go. */
+/* Answers, and closes the connection. */
 void control_socket_answer(const struct control_request *request, int status, const char *text);
 
 /*
- * The client's side: sends a request and waits for the answer, but not for a recorder
- * that is stopped (SIGSTOP), nor for more than minutes.
+ * Client side: sends a request and waits some minutes for the answer, but not for a recorder that
+ * is stopped (SIGSTOP).
  * @line:   without a newline in it
  * @answer: OUT, the recorder's text
  * Returns the status of the answer, or -1: no recorder could be reached.

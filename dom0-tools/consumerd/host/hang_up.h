@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hang_up.h - drops what a stranger sent through a Unix socket, without ever waiting for him.
+ * hang_up.h - drops messages of an untrusted process in a Unix socket, without waiting for it.
  *
- * A message can carry descriptors.  Whoever has the last one of a file closes it, and a close can
- * take as long as the file's maker likes: a TCP connection with SO_LINGER waits for its peer.  A
- * recv() that drops such a message waits, and so does a close() of the socket that it is queued in.
+ * A message can carry descriptors.  Dropping the last descriptor of a file closes it, and that can
+ * take as long as its maker likes: a TCP connection with SO_LINGER waits for its peer.  Both recv()
+ * of such a message and close() of the socket that holds it wait.
  *
  * Called by the recorder's main thread for the sockets of applications.
  */
@@ -13,18 +13,18 @@
 
 #include <stdbool.h>
 
-/* Is there a message, or the end of all?  *@carries: it has descriptors with it; it must not be
- * received then, and hang_up() is all that may be done with the socket. */
+/* Whether there is a message, or the end of the connection.  *@carries: OUT, the message carries
+ * descriptors: do not receive it, but call hang_up(). */
 bool hang_up_look(int socket, bool *carries);
 
-/* Closes a connected socket of type SOCK_SEQPACKET.  The other end is told at once; if messages are
- * queued, the socket itself is closed by hang_up_tend(). */
+/* Shuts down a connected socket of type SOCK_SEQPACKET, and closes it; if messages are queued,
+ * hang_up_tend() closes it later. */
 void hang_up(int socket);
 
-/* Closes the sockets that were left.  Call it once for many. */
+/* Closes the remaining sockets.  Call it once for many. */
 void hang_up_tend(void);
 
-/* Closes a socket that listens, and the sockets that were left; those who wait to be accepted may
+/* Closes a listening socket, and the remaining sockets; connections that wait to be accepted may
  * have sent anything. */
 void hang_up_listener(int socket);
 

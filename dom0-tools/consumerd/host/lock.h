@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lock.h - ensures one recorder a host.  The kernel releases a file lock when its holder
+ * lock.h - ensures a single recorder per host.  The kernel releases a file lock when its holder
  * dies; the file names the holder.
  */
 #ifndef STRATA_CONSUMERD_LOCK_H

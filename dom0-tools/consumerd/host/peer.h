@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* peer.h - which process is at the other end of a socket, by the kernel's word. */
+/* peer.h - identifies the process at the other end of a socket, as the kernel tells it. */
 #ifndef STRATA_CONSUMERD_PEER_H
 #define STRATA_CONSUMERD_PEER_H
 
@@ -11,22 +11,22 @@
 struct peer {
 	int32_t pid;
 	uint32_t uid; /* effective, when it connected */
-	/* Whose share it takes: the same, but of a set-user-ID program the user who started it, who
-	 * could start as many as he likes. */
+	/* The user whose share it uses: the same, but for a set-user-ID program the user who
+	 * started it, who may start any number of them. */
 	uint32_t starter;
-	bool ended;       /* it has ended since, so the starter is not known */
-	bool changed;     /* likewise: it has become another user's since */
-	char comm[32];    /* its name; its own choice */
+	bool ended;       /* it has ended since, so the starter is unknown */
+	bool changed;     /* likewise: its user has changed since */
+	char comm[32];    /* its name, chosen by itself */
 	char program[80]; /* the name of its executable; likewise */
 };
 
-/* The effective user of the process that connected.  0, or -1: the kernel does not say. */
+/* Reads the effective user of the process that connected.  0 or -1. */
 int peer_user(int socket, uint32_t *uid, struct strata_error *error);
 
 /*
  * Identifies the process that connected.  Its names are empty if it has ended since:
  * another process may have its number now.
- * 0, or -1: it is of another PID namespace, or of a user without a number in this user
+ * 0, or -1: it is in another PID namespace, or its user has no number in this user
  * namespace.
  */
 int peer_identify(int socket, struct peer *peer, struct strata_error *error);

@@ -23,7 +23,7 @@ int run_dir_open(struct strata_error *error);
 
 /*
  * Binds @socket to NAME in the directory, with @mode, and replaces an existing socket.
- * The caller holds recorder_lock(), so that one is a left-over.
+ * The caller holds recorder_lock(), so an existing socket is stale.
  * Returns 0 or -1 with the reason.
  */
 int run_dir_bind(int socket, const char *name, mode_t mode, struct strata_error *error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stderr_queue.h - prints messages without ever waiting for their reader: a pipe that nobody reads,
- * or a stopped terminal, does not stop the recorder.
+ * stderr_queue.h - prints messages without waiting for their reader, so that an unread pipe or a
+ * stopped terminal does not stop the recorder.
  *
  * While it is open, all output to stderr goes to a bounded queue, and from there as far as possible
  * without waiting.  Messages that do not fit are dropped and counted.
@@ -15,8 +15,7 @@ void stderr_queue_open(void);
 /* Writes without waiting; call it often. */
 void stderr_queue_flush(void);
 
-/* Writes the rest, as long as somebody reads it, and restores stderr.  Also if it was not
- * opened. */
+/* Writes the rest while it is read, and restores stderr.  Fine without stderr_queue_open(). */
 void stderr_queue_close(void);
 
 #endif /* STRATA_CONSUMERD_STDERR_QUEUE_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * budget.c - see budget.h: what happens when a domain's budget is used up, who
- * is told of it.  domain.c allocates the buckets.
+ * budget.c - see budget.h: refuses events of a domain whose budget is used up,
+ * and records how many.  domain.c allocates the buckets.
  */
 
 #include <xen/lib.h>
@@ -13,7 +13,8 @@
 #include "budget.h"
 #include "private.h"
 
-/* One record for what was refused since the last; a nested probe may be faster. */
+/* Records the events refused since the last such record; a nested probe may be
+ * first. */
 static void tell(struct strata_cpu_ring *ring, const struct domain *d,
                  struct strata_budget *budget, unsigned int cpu)
 {
@@ -49,7 +50,7 @@ bool strata_budget_refill(const struct strata_selection *selection,
     {
         strata_local_add_return(&budget->refused, 1);
         strata_local_add_return(&ring->refused, 1);
-        /* At once: from here on, a reader must not count on what is missing. */
+        /* At once: from here on, a reader must know that events are missing. */
         if ( !bucket->refusing )
         {
             bucket->refusing = true;
@@ -77,7 +78,7 @@ void strata_budget_tell(struct strata_cpu_ring *ring, unsigned int cpu)
 {
     const struct domain *d;
 
-    /* Most of the time that is all. */
+    /* The common case. */
     if ( ring->refused == ring->refused_seen )
         return;
     ring->refused_seen = ring->refused;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * private.h - what the files of Strata share: the ring of a CPU, and who may
- * touch it.
+ * private.h - declarations shared by Strata's files: the ring of a CPU, and
+ * which code may touch it in which context.
  *
  * A ring is reached through strata_rings[] only:
  *
@@ -30,14 +30,14 @@
 
 struct strata_cpu_ring {
     struct strata_ring_reader_area reader; /* its half, moved by hypercall */
-    unsigned int spare;        /* the page that is the reader's */
+    unsigned int spare;        /* the page that the reader owns */
     bool taken;                /* overwrite mode: between GET and PUT */
     unsigned long refused;     /* events beyond their domains' budgets */
-    unsigned long refused_seen; /* of which the domains' shares were told */
-    /* It left its guest for an interrupt, and has not entered it again. */
+    unsigned long refused_seen; /* those already reported by domain */
+    /* The vCPU that left its guest for an interrupt, until it enters it. */
     const struct vcpu *interrupted;
-    struct strata_hv_pcpu_skew skew; /* as measured last; see skew.c */
-    s_time_t switched;         /* when it was handed over half full, last */
+    struct strata_hv_pcpu_skew skew; /* of the last measurement; see skew.c */
+    s_time_t switched;         /* time of the last switch by timer */
     unsigned int nr_frames;
     mfn_t *frames;             /* writer area, then data */
     void *mapping;             /* the same frames, contiguous */
@@ -47,9 +47,9 @@ struct strata_cpu_ring {
 };
 
 /*
- * The ring of each physical CPU, or NULL.  Outlives CPU hotplug.  A CPU that is
- * added gets its ring while the sysctl lock may be held by others: what is done
- * under that lock alone looks for rings with strata_ring_of().
+ * The ring of each physical CPU, or NULL.  Outlives CPU hotplug.  An added CPU
+ * gets its ring while another CPU may hold the sysctl lock: code that holds
+ * only that lock reads rings with strata_ring_of().
  */
 extern struct strata_cpu_ring *strata_rings[NR_CPUS];
 
@@ -63,24 +63,24 @@ static always_inline struct strata_cpu_ring *strata_ring_of(unsigned int cpu)
 }
 
 /*
- * Every CPU present has its ring, and one that is added gets it, if Xen has the
- * memory.  Changes under the sysctl lock and with the CPU maps held: either
+ * Every present CPU has its ring, and an added one gets it if Xen has the
+ * memory.  Changes under the sysctl lock and with the CPU maps held; either
  * suffices to read it.
  */
 extern bool strata_rings_complete;
 
-/* Events of CPUs that have no ring: Xen had no memory when they were added. */
+/* Events of CPUs without a ring: Xen had no memory when they were added. */
 extern unsigned long strata_unringed;
 
 /*
- * Counts a probe as under way on this CPU.  NULL: nothing is to be recorded, as
- * the gate (TB_STRATA in tb_init_done) is shut or there is no ring.  Must be
- * paired with strata_probe_end() either way.  Any context.
+ * Begins a probe on this CPU.  NULL: nothing is recorded, because the gate
+ * (TB_STRATA in tb_init_done) is shut or there is no ring.  Must be paired with
+ * strata_probe_end() in either case.  Any context.
  */
 struct strata_cpu_ring *strata_probe_begin(void);
 void strata_probe_end(struct strata_cpu_ring *ring);
 
-/* Is this CPU in a probe, below us?  Interrupts off. */
+/* Whether the caller has interrupted a probe on this CPU.  Interrupts off. */
 bool strata_probe_under_way(void);
 
 /*
@@ -91,44 +91,44 @@ void strata_ring_write(struct strata_cpu_ring *ring, uint32_t id,
                        const void *data, unsigned int bytes);
 
 /*
- * Records one of Strata's own events.  Any context, though the callers' data
- * make most of them shun NMIs.
+ * Records one of Strata's own events.  Any context, though most callers avoid
+ * NMIs because of their data.
  */
 void strata_record_own(enum strata_hv_own_event id, const void *data,
                        unsigned int bytes);
 
 /*
- * Hands over what this CPU has recorded, unless a probe is under way here
- * below us: then false.  On return of true, every probe that began earlier on
- * this CPU has ended.  Interrupts off.
+ * Delivers this CPU's current sub-buffer.  False: the caller has interrupted a
+ * probe.  True: every probe that began earlier on this CPU has ended.
+ * Interrupts off.
  */
 bool strata_flush_this_cpu(void);
 
-/* The same for a CPU that is offline and stays so; it has no probes. */
+/* The same for a CPU that stays offline; it has no probes. */
 void strata_flush_offline_cpu(unsigned int cpu);
 
-/* How often strata_switch() hands over; 0: never.  In its limits. */
+/* Sets the period of strata_switch(); 0: never.  @ms is within its limits. */
 void strata_set_switch_period(uint32_t ms);
 
 /*
- * Measures how far each CPU's TSC is from one CPU's, and records that.
+ * Measures and records the offset of each CPU's TSC from that of one CPU.
  * Interrupts on; the caller holds the CPU maps and the sysctl lock.  0, or
- * -ERESTART: to be called again, also after the CPU maps were let go.
+ * -ERESTART: call it again, also after the CPU maps were released.
  */
 int strata_measure_skew(void);
 
 /*
- * Records what was measured last.  False: some CPU that is online was not part
- * of that.  Likewise.
+ * Records the last measurement again.  False: it lacks a CPU that is online.
+ * Same context.
  */
 bool strata_record_skew(void);
 
 /*
  * Makes a ring in steps: strata_ring_begin() returns an empty one or NULL
  * without memory, strata_ring_make() adds its pages.  0, -ENOMEM, or -ERESTART:
- * to be called again.  A ring in any state is freed by strata_ring_free(), also
- * NULL: 0 or likewise -ERESTART, and then nothing else may be done with it.
- * Frames that dom0 maps live on until it lets them go.  Interrupts on.
+ * call it again.  strata_ring_free() frees a ring in any state, also NULL: 0, or
+ * -ERESTART: call it again, and do nothing else with the ring.  Frames that
+ * dom0 maps stay until it unmaps them.  Interrupts on.
  */
 struct strata_cpu_ring *strata_ring_begin(struct strata_ring_geometry geo);
 int strata_ring_make(struct strata_cpu_ring *ring, unsigned int cpu,

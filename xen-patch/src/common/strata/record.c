@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * record.c - the probe: what happens when a trace point fires.
+ * record.c - the probe: writes a record when a trace point fires.
  *
  * Called from every trace point of Xen by way of __trace_var(), at any place
  * and in any context, NMI included.  It takes no lock, leaves interrupts as
  * they are, allocates nothing, touches no memory that may fault, and wakes
- * nobody: that a reader may be told is left to a softirq.
+ * no reader: a softirq does that.
  *
  * The ring itself is include/strata/ring_writer.h, the same in guests and in
  * applications.
@@ -39,24 +39,24 @@ unsigned long strata_unringed;
 static DEFINE_PER_CPU(unsigned int, probes);
 
 /*
- * False: nothing is to be recorded.  Must be paired with probe_end() either
- * way.  The order matters: counted first, gate second, selection and ring
+ * False: nothing is recorded.  Must be paired with probe_end() in either case.
+ * The order matters: counted first, gate second, selection and ring
  * third; the interrupt by which strata_flush_this_cpu() runs sees the count, or
- * the probe sees the gate that was shut before it.  One CPU, so the compiler is
- * all that must be held back.
+ * the probe sees the gate that was shut before it.  One CPU, so a compiler
+ * barrier suffices.
  */
 static always_inline bool probe_begin(void)
 {
     unsigned int *count = &this_cpu(probes);
 
-    /* Not atomic: whoever nests in between puts back what it found. */
+    /* Not atomic: a nested probe restores the count. */
     write_atomic(count, read_atomic(count) + 1);
     barrier();
 
     return strata_started();
 }
 
-/* This CPU's ring, behind a probe_begin() that said yes; NULL: it has none. */
+/* This CPU's ring, after probe_begin() returned true; NULL: it has none. */
 static always_inline struct strata_cpu_ring *probe_ring(void)
 {
     struct strata_cpu_ring *ring;
@@ -98,8 +98,8 @@ bool strata_probe_under_way(void)
 }
 
 /*
- * Sub-buffers are handed over in a probe; readers hear of it from a softirq.
- * Nobody waits for those of a flight recorder.
+ * Sub-buffers are delivered in a probe; a softirq notifies readers.  No reader
+ * waits for those of a flight recorder.
  */
 static always_inline void notify(struct strata_cpu_ring *ring)
 {
@@ -114,8 +114,8 @@ static always_inline void notify(struct strata_cpu_ring *ring)
 }
 
 /*
- * However many sub-buffers become ready: dom0 is interrupted once, until the
- * reader has taken the event and unmasked its port.
+ * dom0 is interrupted once for any number of sub-buffers, until the reader has
+ * taken the event and unmasked its port.
  */
 static void cf_check strata_softirq(void)
 {
