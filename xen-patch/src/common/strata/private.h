@@ -126,8 +126,8 @@ bool strata_record_skew(void);
 /*
  * Makes a ring in steps: strata_ring_begin() returns an empty one or NULL
  * without memory, strata_ring_make() adds its pages.  0, -ENOMEM, or -ERESTART:
- * call it again.  strata_ring_free() frees a ring in any state, also NULL: 0, or
- * -ERESTART: call it again, and do nothing else with the ring.  Frames that
+ * call it again.  strata_ring_free() frees a ring in any state, also NULL: 0,
+ * or -ERESTART: call it again, and do nothing else with the ring.  Frames that
  * dom0 maps stay until it unmaps them.  Interrupts on.
  */
 struct strata_cpu_ring *strata_ring_begin(struct strata_ring_geometry geo);
