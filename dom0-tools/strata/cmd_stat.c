@@ -364,7 +364,7 @@ static int count(struct traces *traces, struct host_checks *checks,
 	if (host_checks_begin(checks, traces, NULL, error))
 		return -1;
 	options.observers = checks->observers;
-	options.nr_observers = checks->nr;
+	options.nr_observers = checks->nr_observers;
 
 	traces_progress_begin(traces, traces->set.bytes);
 	status = strata_statistics_make(statistics, &traces->set, &options, error);

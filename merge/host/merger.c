@@ -279,5 +279,5 @@ const struct strata_merge_stream *strata_merge_stream(const struct strata_merge 
 
 const char *strata_merge_domain_name(const struct strata_merge *merge, uint16_t domain)
 {
-	return merge->host->domain_names[domain];
+	return strata_recorded_domain_name(merge->host, domain);
 }

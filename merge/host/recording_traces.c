@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "host/host_converter.h"
+#include "host/xen_class.h"
 
 struct converter_node {
 	struct strata_host_converter converter;
@@ -101,7 +102,7 @@ static int set_up(struct strata_recording_traces *traces, size_t source_index,
 {
 	const struct strata_recorded_host *host = &traces->host;
 	const struct strata_source *source = &host->recording.sources[source_index];
-	const struct strata_recorded_stream *recorded;
+	struct strata_recorded_stream *recorded;
 	struct converter_node *node;
 	uint32_t cpu;
 
@@ -114,6 +115,7 @@ static int set_up(struct strata_recording_traces *traces, size_t source_index,
 	strata_host_converter_init(&node->converter, source, &recorded->clock, &host->timebase,
 				   strata_skew_bound_ticks(&host->scan.skew));
 	node->converter.recorded = recorded;
+	recorded->classes = host->xen_classes[source_index];
 	node->converter.shift_ticks = recorded->shift_ticks;
 	strata_host_converter_set_presence(stream, &host->recording, source,
 					   host->recording.ended_ticks, &host->timebase);
@@ -163,6 +165,20 @@ static void name_missing(struct strata_recording_traces *traces, const struct st
 	}
 }
 
+/* Finds what the hypervisor's events tell.  0, or -1: out of memory. */
+static int bind_classes(struct strata_recording_traces *traces, size_t source_index,
+			const struct strata_ctf_trace *trace, struct strata_error *error)
+{
+	struct strata_recorded_host *host = &traces->host;
+	const struct strata_source *source = &host->recording.sources[source_index];
+
+	if (source->layer != STRATA_LAYER_XEN)
+		return 0;
+	free(host->xen_classes[source_index]);
+	host->xen_classes[source_index] = strata_xen_classes_new(source, &trace->metadata);
+	return host->xen_classes[source_index] ? 0 : strata_fail(error, "out of memory");
+}
+
 struct strata_ctf_trace *strata_recording_traces_trace(struct strata_recording_traces *traces,
 						       size_t source_index,
 						       struct strata_error *error)
@@ -182,6 +198,10 @@ struct strata_ctf_trace *strata_recording_traces_trace(struct strata_recording_t
 		return NULL;
 	trace->recording = traces;
 	trace->vm_exits = source->exits;
+	if (bind_classes(traces, source_index, trace, error)) {
+		strata_ctf_trace_close(trace);
+		return NULL;
+	}
 	name_missing(traces, source, trace);
 	for (i = 0; i < trace->nr_streams; i++) {
 		if (!set_up(traces, source_index, &trace->streams[i]) ||

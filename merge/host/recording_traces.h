@@ -8,6 +8,7 @@
 #define STRATA_MERGE_INPUTS_RECORDING_TRACES_H
 
 #include "host/recorded_host.h"
+#include "host/xen_class.h"
 #include "timeline/trace_set.h"
 
 struct strata_recording_traces;
@@ -43,6 +44,14 @@ struct strata_ctf_trace *strata_recording_traces_trace(struct strata_recording_t
 /* What the recording knows of a stream of its traces; NULL: the stream is of no recording. */
 const struct strata_recorded_stream *
 strata_recording_traces_stream(const struct strata_ctf_stream *stream);
+
+/* What an event of a stream of the hypervisor's tells. */
+static inline const struct strata_xen_class *
+strata_recorded_class(const struct strata_recorded_stream *recorded,
+		      const struct strata_ctf_reader *reader, const struct strata_lane_event *event)
+{
+	return &recorded->classes[reader->kind->classes[event->class].event->index];
+}
 
 /* How many streams of the traces that were opened are missing, or cannot be read, though the table
  * knows of packets. */

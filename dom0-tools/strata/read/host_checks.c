@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyses/wakeup.h"
 #include "base/exit_status.h"
 #include "strata/read/merge_report.h"
 
@@ -61,11 +60,11 @@ static int begin_one(struct host_check *check, struct traces *traces,
 	if (!check->merge)
 		return -1;
 	if (shown) {
-		check->wakeup = strata_wakeup_new(check->merge, shown);
+		check->wakeup = strata_wakeup_new(strata_recording_traces_host(recording), shown);
 		if (!check->wakeup)
 			return strata_fail(error, "out of memory");
 	}
-	return strata_merge_watch(check->merge, &traces->set, &check->wakeup, shown != NULL, error);
+	return strata_merge_watch(check->merge, &traces->set, NULL, 0, error);
 }
 
 int host_checks_begin(struct host_checks *checks, struct traces *traces,
@@ -75,14 +74,19 @@ int host_checks_begin(struct host_checks *checks, struct traces *traces,
 
 	memset(checks, 0, sizeof(*checks));
 	checks->of = calloc(traces->nr_recordings + 1, sizeof(*checks->of));
-	checks->observers = calloc(traces->nr_recordings + 1, sizeof(struct strata_slice_sink *));
+	checks->observers =
+		calloc(2 * traces->nr_recordings + 1, sizeof(struct strata_slice_sink *));
 	if (!checks->of || !checks->observers)
 		return strata_fail(error, "out of memory");
 	for (i = 0; i < traces->nr_recordings; i++) {
 		checks->nr++;
 		if (begin_one(&checks->of[i], traces, traces->recordings[i], shown, error))
 			return -1;
-		checks->observers[i] = strata_merge_observer(checks->of[i].merge);
+		checks->observers[checks->nr_observers++] =
+			strata_merge_observer(checks->of[i].merge);
+		if (shown)
+			checks->observers[checks->nr_observers++] =
+				strata_wakeup_observer(checks->of[i].wakeup);
 	}
 	return 0;
 }
@@ -115,8 +119,7 @@ void host_checks_clear(struct host_checks *checks)
 	size_t i;
 
 	for (i = 0; i < checks->nr; i++) {
-		if (checks->of[i].wakeup)
-			checks->of[i].wakeup->free(checks->of[i].wakeup);
+		strata_wakeup_free(checks->of[i].wakeup);
 		strata_merge_close(checks->of[i].merge);
 	}
 	free(checks->of);

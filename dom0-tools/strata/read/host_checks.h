@@ -6,20 +6,22 @@
 #ifndef STRATA_STRATA_READ_HOST_CHECKS_H
 #define STRATA_STRATA_READ_HOST_CHECKS_H
 
+#include "analyses/wakeup.h"
 #include "host/merger.h"
 #include "outputs/shown.h"
 #include "strata/read/traces.h"
 
 struct host_check {
 	struct strata_merge *merge;
-	struct strata_sink *wakeup; /* an analysis; NULL: nobody asked for it */
+	struct strata_wakeup *wakeup; /* an analysis; NULL: nobody asked for it */
 };
 
 /* Zero-initialised is empty: nothing is checked. */
 struct host_checks {
 	struct host_check *of; /* as the traces' recordings */
-	struct strata_slice_sink **observers;
 	size_t nr;
+	struct strata_slice_sink **observers;
+	size_t nr_observers;
 };
 
 /*
