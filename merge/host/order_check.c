@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * order_check.c - see order_check.h.  The merger tells it each event as it
- * merges; memory is a few words for each vCPU.
+ * order_check.c - see order_check.h.  host_check.c tells it each event as it
+ * is merged; memory is a few words for each vCPU.
  */
 #include "host/order_check.h"
 
@@ -19,7 +19,6 @@ struct strata_vcpu {
 	struct strata_track guest_mode;
 	bool has_guest_mode; /* there was an entry or an exit */
 	bool read_by_xen;    /* its counter: the track holds when it was not in guest mode */
-	uint16_t pcpu;
 };
 
 struct strata_order_check {
@@ -128,14 +127,8 @@ struct strata_vcpu *strata_order_check_vcpu(struct strata_order_check *check, ui
 	strata_track_init(&(*slot)->run, key);
 	strata_track_init(&(*slot)->app, key);
 	strata_track_init(&(*slot)->guest_mode, key);
-	(*slot)->pcpu = STRATA_PCPU_UNKNOWN;
 	check->nr++;
 	return *slot;
-}
-
-uint16_t strata_vcpu_pcpu(const struct strata_vcpu *vcpu)
-{
-	return vcpu ? vcpu->pcpu : STRATA_PCPU_UNKNOWN;
 }
 
 /* Before every CPU's stream has begun, a state may have changed where nobody recorded it: a flight
@@ -199,17 +192,14 @@ static void learn_runstate(struct strata_order_check *check, struct strata_vcpu 
 			   strata_runstate_name(state));
 }
 
-void strata_order_check_runstate(struct strata_order_check *check, uint64_t ticks, uint16_t pcpu,
-				 uint16_t domain, uint16_t vcpu_id,
-				 const struct strata_runstate_change *change)
+void strata_order_check_runstate(struct strata_order_check *check, uint64_t ticks, uint16_t domain,
+				 uint16_t vcpu_id, const struct strata_runstate_change *change)
 {
 	struct strata_vcpu *vcpu = strata_order_check_vcpu(check, domain, vcpu_id);
 
 	if (!vcpu)
 		return;
 	bring_up_to_date(check, vcpu);
-	if (change->after == STRATA_RUNSTATE_RUNNING)
-		vcpu->pcpu = pcpu;
 	if (!is_certain(check, ticks))
 		return;
 	/* A state that does not follow from the one before: a record is missing in between. */
@@ -243,7 +233,6 @@ void strata_order_check_state(struct strata_order_check *check, uint64_t ticks,
 	    !is_certain(check, ticks))
 		return;
 	learn_runstate(check, vcpu, (enum strata_runstate)state->runstate);
-	vcpu->pcpu = state->pcpu;
 }
 
 static bool is_incomplete(const struct strata_order_check *check, uint16_t domain)

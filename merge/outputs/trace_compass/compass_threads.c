@@ -12,10 +12,10 @@
 #define VCPU_MAX       (TIDS_OF_DOMAIN - 2) /* Xen has fewer */
 #define THREADS_MAX    65536u               /* a hostile file could name 2^32 */
 
-void strata_compass_domain_name(const struct strata_merge *merge, uint16_t domain,
+void strata_compass_domain_name(const struct strata_recorded_host *host, uint16_t domain,
 				char name[COMPASS_COMM_BYTES])
 {
-	const char *known = strata_merge_domain_name(merge, domain);
+	const char *known = strata_recorded_domain_name(host, domain);
 
 	if (known)
 		snprintf(name, COMPASS_COMM_BYTES, "%s", known);
@@ -23,10 +23,11 @@ void strata_compass_domain_name(const struct strata_merge *merge, uint16_t domai
 		snprintf(name, COMPASS_COMM_BYTES, "d%u", domain);
 }
 
-void strata_compass_threads_init(struct compass_threads *threads, const struct strata_merge *merge)
+void strata_compass_threads_init(struct compass_threads *threads,
+				 const struct strata_recorded_host *host)
 {
 	memset(threads, 0, sizeof(*threads));
-	threads->merge = merge;
+	threads->host = host;
 	threads->unrecorded.tid = COMPASS_TID_UNRECORDED;
 	threads->unrecorded.pid = COMPASS_TID_UNRECORDED;
 	snprintf(threads->unrecorded.comm, COMPASS_COMM_BYTES, "not recorded");
@@ -80,12 +81,13 @@ static void name_thread(const struct compass_threads *threads, struct compass_th
 {
 	char domain[COMPASS_COMM_BYTES];
 
-	strata_compass_domain_name(threads->merge, thread->domain, domain);
+	strata_compass_domain_name(threads->host, thread->domain, domain);
 	snprintf(thread->comm, sizeof(thread->comm), "%.80s/%u", domain, thread->vcpu);
 	if (thread->domain == STRATA_DOMID_IDLE)
 		return;
 	thread->is_vcpu = true;
-	thread->has_guest_mode = strata_merge_has_guest_mode(threads->merge, thread->domain);
+	thread->has_guest_mode =
+		strata_xen_scan_has_guest_mode(&threads->host->scan, thread->domain);
 	thread->pid = TIDS_OF_DOMAIN * (thread->domain + 1);
 	thread->tid = thread->pid + 1 + thread->vcpu;
 }

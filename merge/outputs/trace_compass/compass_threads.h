@@ -14,7 +14,7 @@
 #ifndef STRATA_MERGE_OUTPUTS_COMPASS_THREADS_H
 #define STRATA_MERGE_OUTPUTS_COMPASS_THREADS_H
 
-#include "host/merger.h"
+#include "host/recorded_host.h"
 #include "outputs/trace_compass/compass_sync.h"
 
 #define COMPASS_TID_UNRECORDED 1
@@ -38,7 +38,7 @@ struct compass_thread {
 
 /* Zero-initialised is empty. */
 struct compass_threads {
-	const struct strata_merge *merge;
+	const struct strata_recorded_host *host;
 	struct compass_thread **by_hash; /* open addressing; a power of two */
 	uint32_t capacity;
 	uint32_t nr;
@@ -48,7 +48,8 @@ struct compass_threads {
 	bool no_memory;
 };
 
-void strata_compass_threads_init(struct compass_threads *threads, const struct strata_merge *merge);
+void strata_compass_threads_init(struct compass_threads *threads,
+				 const struct strata_recorded_host *host);
 void strata_compass_threads_clear(struct compass_threads *threads);
 
 /* A vCPU's thread, made at first sight; NULL: no vCPU of Xen's, which is counted, or out of memory,
@@ -57,7 +58,7 @@ struct compass_thread *strata_compass_thread(struct compass_threads *threads, ui
 					     uint16_t vcpu);
 
 /* Writes "g1", or "d7" if the domain has no name. */
-void strata_compass_domain_name(const struct strata_merge *merge, uint16_t domain,
+void strata_compass_domain_name(const struct strata_recorded_host *host, uint16_t domain,
 				char name[COMPASS_COMM_BYTES]);
 
 #endif /* STRATA_MERGE_OUTPUTS_COMPASS_THREADS_H */
