@@ -247,11 +247,8 @@ void strata_host_check_finish(struct strata_host_check *check)
 
 		if (stream->stream->trace->recording != check->traces)
 			continue;
-		figures->bad_packets +=
-			stream->tally.bad_packets + strata_set_stream_is_cut(stream);
-		figures->forged_packets += stream->tally.forged_packets;
-		figures->missing_packets += stream->tally.missing_packets;
-		figures->clamped += stream->tally.held_times;
+		strata_ctf_tally_add(&figures->tally, &stream->tally);
+		figures->tally.bad_packets += strata_set_stream_is_cut(stream);
 		recorded = stream_of(check, stream->stream);
 		if (!recorded)
 			continue;
@@ -259,11 +256,10 @@ void strata_host_check_finish(struct strata_host_check *check)
 		of->events = stream->tally.events;
 		of->lost = stream->tally.discarded;
 		figures->events += of->events;
-		figures->lost += of->lost;
 	}
-	figures->bad_packets += strata_recording_traces_missing(check->traces);
+	figures->tally.bad_packets += strata_recording_traces_missing(check->traces);
 	for (i = 0; i < check->host->nr_streams; i++)
-		figures->bad_packets += check->host->streams[i].recorded->bad_packets;
+		figures->tally.bad_packets += check->host->streams[i].recorded->bad_packets;
 	sum_up_bounds(check);
 	figures->order = *strata_order_check_finish(check->order);
 }

@@ -25,6 +25,9 @@ struct strata_recording_traces *strata_recording_traces_open(const char *raw,
 
 void strata_recording_traces_close(struct strata_recording_traces *traces);
 
+/* Reads the event classes of all sources. */
+void strata_recording_traces_describe(struct strata_recording_traces *traces);
+
 /* What is known of it as a whole.  Streams may be shifted in time before their traces are opened.
  */
 struct strata_recorded_host *strata_recording_traces_host(struct strata_recording_traces *traces);
@@ -52,6 +55,10 @@ strata_recorded_class(const struct strata_recorded_stream *recorded,
 {
 	return &recorded->classes[reader->kind->classes[event->class].event->index];
 }
+
+/* A stream's tally after a merge of its set, with what its recorder refused, and with a file that
+ * ends early as a bad packet. */
+struct strata_ctf_tally strata_recording_tally(const struct strata_set_stream *stream);
 
 /* How many streams of the traces that were opened are missing, or cannot be read, though the table
  * knows of packets. */

@@ -21,14 +21,14 @@ struct strata_trace_compass;
  * Begins a directory of CTF 1.8 traces for Trace Compass's virtual machine analysis, which knows
  * hosts that run guests by KVM: the hypervisor as such a host, and each kernel as LTTng would
  * have traced it.  See trace_compass.c.
- * @of:     the recording that is shown, which outlives it
+ * @recording: what is shown, which outlives it
  * @dir, @force: as strata_output_directory() has them
  * @complain: told of each trace that the analysis will not know what to do with; may be NULL
  * @result:   OUT
  * NULL with the reason.
  */
 struct strata_trace_compass *
-strata_trace_compass_new(const struct strata_recorded_host *of, const char *dir, bool force,
+strata_trace_compass_new(struct strata_recording_traces *recording, const char *dir, bool force,
 			 strata_complain_fn *complain, void *complain_data,
 			 struct strata_trace_compass_result *result, struct strata_error *error);
 

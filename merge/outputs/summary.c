@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* summary.c - a merge's result as summary.json, for programs. */
-#include <json-c/json.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
 #include "files/safe_dir.h"
+#include "outputs/figures_json.h"
 #include "outputs/outputs.h"
-
-static void add_u64(struct json_object *object, const char *key, uint64_t value)
-{
-	json_object_object_add(object, key, json_object_new_uint64(value));
-}
-
-static void add_text(struct json_object *object, const char *key, const char *text)
-{
-	json_object_object_add(object, key, json_object_new_string(text));
-}
 
 /* Ticks and the nanoseconds that they are; null for a slack that there is none of. */
 static void add_slack(struct json_object *object, const char *ticks_key, const char *ns_key,
@@ -27,8 +15,8 @@ static void add_slack(struct json_object *object, const char *ticks_key, const c
 		json_object_object_add(object, ns_key, NULL);
 		return;
 	}
-	add_u64(object, ticks_key, ticks);
-	add_u64(object, ns_key, strata_ticks_to_ns(tsc_khz, ticks));
+	strata_json_add_u64(object, ticks_key, ticks);
+	strata_json_add_u64(object, ns_key, strata_ticks_to_ns(tsc_khz, ticks));
 }
 
 static struct json_object *stream_to_json(const struct strata_recorded_stream *recorded,
@@ -36,31 +24,32 @@ static struct json_object *stream_to_json(const struct strata_recorded_stream *r
 {
 	const uint32_t tsc_khz = recorded->host->timebase.tsc_khz;
 	const struct strata_source *source = recorded->source;
-	char domain_name[sizeof(source->domain_name)];
+	const char *domain_name = strata_recorded_domain_name(recorded->host, source->domain);
 	struct json_object *object = json_object_new_object();
 
-	strata_valid_utf8_copy(domain_name, sizeof(domain_name), source->domain_name);
-	add_text(object, "name", source->name);
-	add_text(object, "layer", strata_layer_name(source->layer));
-	add_u64(object, "domain", source->domain);
-	add_text(object, "domain_name", domain_name);
-	add_u64(object, "cpu", recorded->cpu);
-	add_u64(object, "events", stream->events);
-	add_u64(object, "lost", stream->lost);
+	strata_json_add_text(object, "source", source->name);
+	strata_json_add_text(object, "layer", strata_layer_name(source->layer));
+	strata_json_add_u64(object, "domain", source->domain);
+	if (domain_name)
+		strata_json_add_text(object, "domain_name", domain_name);
+	strata_json_add_u64(object, "cpu", recorded->cpu);
+	strata_json_add_u64(object, "events", stream->events);
+	strata_json_add_u64(object, "lost", stream->lost);
 	if (source->layer == STRATA_LAYER_XEN)
 		return object;
-	add_text(object, "clock", strata_clock_kind_name(recorded->kind));
-	add_u64(object, "clock_changes", recorded->clock_changes);
-	add_u64(object, "unsure", stream->unsure);
-	add_u64(object, "doubtful", stream->doubtful);
+	strata_json_add_text(object, "clock", strata_clock_kind_name(recorded->kind));
+	strata_json_add_u64(object, "clock_changes", recorded->clock_changes);
+	strata_json_add_u64(object, "unsure", stream->unsure);
+	strata_json_add_u64(object, "doubtful", stream->doubtful);
 	/* There is no bound where a clock was not recorded but taken as the host's. */
 	if (recorded->kind == STRATA_CLOCK_ASSUMED) {
 		json_object_object_add(object, "bound_ns", NULL);
 		return object;
 	}
-	add_u64(object, "bound_ns", strata_ticks_to_ns_up(tsc_khz, stream->bound_ticks + 1));
-	add_u64(object, "firm_bound_ns",
-		strata_ticks_to_ns_up(tsc_khz, stream->firm_bound_ticks + 1));
+	strata_json_add_u64(object, "bound_ns",
+			    strata_ticks_to_ns_up(tsc_khz, stream->bound_ticks + 1));
+	strata_json_add_u64(object, "firm_bound_ns",
+			    strata_ticks_to_ns_up(tsc_khz, stream->firm_bound_ticks + 1));
 	return object;
 }
 
@@ -71,9 +60,9 @@ static void add_track(struct json_object *object, const struct strata_track_resu
 				    ? track->slack_before_ticks
 				    : track->slack_after_ticks;
 
-	add_u64(object, "checks", track->checks);
-	add_u64(object, "violations", track->violations);
-	add_u64(object, "unchecked", track->unchecked);
+	strata_json_add_u64(object, "checks", track->checks);
+	strata_json_add_u64(object, "violations", track->violations);
+	strata_json_add_u64(object, "unchecked", track->unchecked);
 	add_slack(object, "smallest_slack_ticks", "smallest_slack_ns", tsc_khz, smallest);
 	add_slack(object, "slack_before_ticks", "slack_before_ns", tsc_khz,
 		  track->slack_before_ticks);
@@ -92,19 +81,18 @@ static struct json_object *clock_to_json(const struct strata_host_figures *figur
 	add_track(guest_mode, &figures->order.guest_mode, tsc_khz);
 	json_object_object_add(object, "guest_mode", guest_mode);
 	add_track(applications, &figures->order.app, tsc_khz);
-	add_u64(applications, "bound_ns", figures->app_bound_ns);
+	strata_json_add_u64(applications, "bound_ns", figures->app_bound_ns);
 	json_object_object_add(object, "applications", applications);
 	/* Likewise for all of them. */
 	if (host->assumed_clocks)
 		json_object_object_add(object, "bound_ns", NULL);
 	else
-		add_u64(object, "bound_ns", figures->bound_ns);
-	add_u64(object, "assumed_clocks", host->assumed_clocks);
-	add_u64(object, "clamped", figures->clamped);
-	add_u64(object, "skew_ticks", figures->skew_ticks);
-	add_u64(object, "skew_ns", strata_ticks_to_ns_up(tsc_khz, figures->skew_ticks));
-	add_u64(object, "unmeasured_pcpus", host->scan.skew.nr_unmeasured);
-	add_u64(object, "tsc_khz", tsc_khz);
+		strata_json_add_u64(object, "bound_ns", figures->bound_ns);
+	strata_json_add_u64(object, "assumed_clocks", host->assumed_clocks);
+	strata_json_add_u64(object, "skew_ticks", figures->skew_ticks);
+	strata_json_add_u64(object, "skew_ns", strata_ticks_to_ns_up(tsc_khz, figures->skew_ticks));
+	strata_json_add_u64(object, "unmeasured_pcpus", host->scan.skew.nr_unmeasured);
+	strata_json_add_u64(object, "tsc_khz", tsc_khz);
 	return object;
 }
 
@@ -114,13 +102,10 @@ struct json_object *strata_summary_to_json(const struct strata_host_figures *fig
 	struct json_object *streams = json_object_new_array();
 	size_t i;
 
-	add_u64(root, "duration_ns", figures->duration_ns);
-	add_u64(root, "first_ns", figures->first_ns);
-	add_u64(root, "events", figures->events);
-	add_u64(root, "lost", figures->lost);
-	add_u64(root, "bad_packets", figures->bad_packets);
-	add_u64(root, "missing_packets", figures->missing_packets);
-	add_u64(root, "left_out_sources", figures->left_out_sources);
+	strata_json_add_events(root, figures->events, figures->first_ns, figures->last_ns);
+	strata_json_add_u64(root, "duration_ns", figures->duration_ns);
+	strata_json_add_tally(root, &figures->tally);
+	strata_json_add_u64(root, "left_out_sources", figures->left_out_sources);
 	for (i = 0; i < figures->host->nr_streams; i++)
 		json_object_array_add(
 			streams, stream_to_json(&figures->host->streams[i], &figures->streams[i]));

@@ -136,7 +136,7 @@ const char *outcome_merged(const char *raw, uint64_t honest_records, uint64_t re
 		wrong = "the merge lacks events of the honest guest";
 	else if (counting.disordered)
 		wrong = "the merge is not in order";
-	else if (figures->bad_packets != refused + figures->forged_packets)
+	else if (figures->tally.bad_packets != refused + figures->tally.forged_packets)
 		wrong = "the recorder let a packet through that the merger refuses";
 	merge_alone_close(&alone);
 	return wrong;

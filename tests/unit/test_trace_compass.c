@@ -243,7 +243,7 @@ static void events_carry_what_was_recorded(void **state)
 	assert_says(given, "{ id = 257, args = [ [0] = 0x1, [1] = 0x2, [2] = 0x3, ");
 	first_event(given, "g1", "exit_syscall");
 	assert_says(given, "{ id = 257, ret = 3 }");
-	first_event(given, "g1", "kprobes:kvm_probe");
+	first_event(given, "g1", "kernel:kvm_probe");
 	first_event(given, "g2", "sched_waking");
 	assert_says(given, "{ comm = \"busy\", tid = 50, prio = 120, target_cpu = 0 }");
 }
@@ -283,7 +283,7 @@ static void a_guest_at_another_time_is_seen_by_the_rules(void **state)
 	assert_int_equal(merge_alone_open(&alone, given->rec.dir, NULL, NULL, "g1", 1500, &error),
 			 0);
 	figures = strata_host_check_figures(alone.check);
-	compass = strata_trace_compass_new(figures->host, out, false, NULL, NULL, &result, &error);
+	compass = strata_trace_compass_new(alone.traces, out, false, NULL, NULL, &result, &error);
 	assert_non_null(compass);
 	assert_int_equal(merge_alone_run(&alone, strata_trace_compass_observer(compass), &error),
 			 0);

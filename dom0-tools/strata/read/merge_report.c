@@ -187,9 +187,9 @@ static void print_clocks(const struct strata_host_figures *figures, FILE *out)
 					(unsigned long long)stream->clock_changes);
 		}
 	}
-	if (figures->clamped)
+	if (figures->tally.clamped_times)
 		fprintf(out, "          %llu times went back within their stream and were held\n",
-			(unsigned long long)figures->clamped);
+			(unsigned long long)figures->tally.clamped_times);
 	if (figures->host->scan.skew.nr_unmeasured)
 		fprintf(out,
 			"Skew:     not measured for %llu of %llu physical CPUs; that they share one "
@@ -241,7 +241,8 @@ void merge_report_print(const struct strata_host_figures *figures, FILE *out)
 
 	fprintf(out, "Merged:   %llu events in %llu.%09llu s, %llu lost\n",
 		(unsigned long long)figures->events, (unsigned long long)(duration / 1000000000u),
-		(unsigned long long)(duration % 1000000000u), (unsigned long long)figures->lost);
+		(unsigned long long)(duration % 1000000000u),
+		(unsigned long long)figures->tally.discarded);
 	print_sources(figures, out);
 	print_lives(figures, out);
 	print_order(figures, out);
@@ -308,11 +309,11 @@ int merge_report_verdict(const struct strata_host_figures *figures)
 			(unsigned long long)order->app.checks, order->app.named[0].event);
 		status = STRATA_STATUS_PARTIAL;
 	}
-	if (figures->bad_packets || figures->left_out_sources) {
+	if (figures->tally.bad_packets || figures->left_out_sources) {
 		fprintf(stderr,
 			"strata: not all of the recording was merged: %llu bad packets and %llu "
 			"sources were left out; the rest is whole\n",
-			(unsigned long long)figures->bad_packets,
+			(unsigned long long)figures->tally.bad_packets,
 			(unsigned long long)figures->left_out_sources);
 		status = STRATA_STATUS_PARTIAL;
 	}

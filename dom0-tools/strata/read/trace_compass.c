@@ -85,9 +85,8 @@ static int write_recording(struct traces *traces, const struct write_options *op
 	if (recording)
 		check = strata_host_check_new(recording, &traces->set, error);
 	if (check)
-		compass = strata_trace_compass_new(strata_recording_traces_host(recording),
-						   options->out, options->force, traces_complain,
-						   traces, &result, error);
+		compass = strata_trace_compass_new(recording, options->out, options->force,
+						   traces_complain, traces, &result, error);
 	if (compass && !write_all(traces, check, compass, error))
 		status = report(options, traces, &result, strata_host_check_figures(check));
 	strata_trace_compass_free(compass);

@@ -361,10 +361,11 @@ static int set_up(struct strata_trace_compass *compass, const char *dir, bool fo
 }
 
 struct strata_trace_compass *
-strata_trace_compass_new(const struct strata_recorded_host *of, const char *dir, bool force,
+strata_trace_compass_new(struct strata_recording_traces *recording, const char *dir, bool force,
 			 strata_complain_fn *complain, void *complain_data,
 			 struct strata_trace_compass_result *result, struct strata_error *error)
 {
+	const struct strata_recorded_host *of = strata_recording_traces_host(recording);
 	struct strata_trace_compass *compass = calloc(1, sizeof(*compass));
 
 	memset(result, 0, sizeof(*result));
@@ -375,6 +376,8 @@ strata_trace_compass_new(const struct strata_recorded_host *of, const char *dir,
 	compass->sink.take = take;
 	compass->sink.lose = lose;
 	compass->of = of;
+	/* The classes of guests' events are written as their sources described them. */
+	strata_recording_traces_describe(recording);
 	compass->dir.fd = -1;
 	compass->host.trace.dir.fd = -1;
 	compass->complain = complain;
