@@ -279,21 +279,12 @@ static uint64_t read_counter(struct counter *counter, struct strata_ctf_reader *
 	return counter->reading;
 }
 
-/* The stream of the host that a run of events is of; NULL: of another. */
-static const struct strata_recorded_stream *stream_of(const struct strata_clock_proof *proof,
-						      const struct strata_ctf_reader *reader)
-{
-	const struct strata_recorded_stream *stream =
-		strata_recording_traces_stream(reader->stream);
-
-	return stream && stream->host == proof->host ? stream : NULL;
-}
-
 static int collect(struct strata_slice_sink *sink, size_t at, struct strata_ctf_reader *reader,
 		   const struct strata_lane_event *events, size_t nr, struct strata_error *error)
 {
 	struct strata_clock_proof *proof = (struct strata_clock_proof *)sink;
-	const struct strata_recorded_stream *stream = stream_of(proof, reader);
+	const struct strata_recorded_stream *stream =
+		strata_recorded_stream_of(proof->host, reader->stream);
 	size_t i;
 
 	(void)at;
@@ -354,7 +345,8 @@ static int compare(struct strata_slice_sink *sink, size_t at, struct strata_ctf_
 		(struct strata_clock_proof *)(void *)((char *)sink -
 						      offsetof(struct strata_clock_proof,
 							       comparer));
-	const struct strata_recorded_stream *stream = stream_of(proof, reader);
+	const struct strata_recorded_stream *stream =
+		strata_recorded_stream_of(proof->host, reader->stream);
 	struct vcpu *vcpu;
 	size_t i;
 

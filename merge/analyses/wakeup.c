@@ -18,8 +18,8 @@
 #include <string.h>
 
 #include "analyses/occupancy.h"
+#include "analyses/task_events.h"
 #include "base/escape.h"
-#include "timeline/current_task.h"
 
 #define COMM_BYTES STRATA_TASK_NAME_BYTES
 
@@ -53,19 +53,12 @@ struct tracker {
 	struct wakeup_case found;
 };
 
-/* The two kinds of events of a kernel that count. */
-struct kernel_classes {
-	const struct strata_ctf_event_class *waking, *switching; /* NULL: it has none */
-	struct strata_ctf_access woken_tid;
-	struct strata_task_class task;
-};
-
 struct strata_wakeup {
 	struct strata_slice_sink sink;
 	const struct strata_recorded_host *host;
 	struct strata_shown_view view;
 	struct strata_ctf_arena *arena;
-	struct kernel_classes *kernels; /* by trace of the set */
+	struct strata_task_events *kernels; /* by trace of the set */
 	struct strata_occupancy *pcpus;
 	uint32_t nr_pcpus;
 	struct tracker *trackers;  /* by stream of the host */
@@ -77,50 +70,6 @@ struct strata_wakeup {
 static uint64_t behind_ticks(const struct wakeup_case *found)
 {
 	return found->behind.until - found->behind.since;
-}
-
-static int find_waking(struct kernel_classes *classes, const struct strata_ctf_stream_class *stream,
-		       const struct strata_ctf_event_class *event, struct strata_ctf_arena *arena)
-{
-	static const struct strata_ctf_path_part pid = { .name = "pid" };
-	const struct strata_ctf_type *const before[] = { stream->event_context, event->context };
-	const int found = event->payload
-				  ? strata_ctf_access_make(&classes->woken_tid, arena, before, 2, 1,
-							   event->payload, &pid, 1)
-				  : 0;
-
-	if (found > 0)
-		classes->waking = event;
-	return found;
-}
-
-/* Finds the events of a kernel's trace by which tasks are woken and run.  0, or -1. */
-static int find_classes(struct kernel_classes *classes, const struct strata_ctf_metadata *metadata,
-			struct strata_ctf_arena *arena)
-{
-	size_t i, j;
-	int found;
-
-	for (i = 0; i < metadata->nr_streams; i++) {
-		const struct strata_ctf_stream_class *stream = &metadata->streams[i];
-
-		for (j = 0; j < stream->nr_events; j++) {
-			const struct strata_ctf_event_class *event = &stream->events[j];
-
-			found = 0;
-			if (strcmp(event->name, "sched_waking") == 0) {
-				found = find_waking(classes, stream, event, arena);
-			} else if (strcmp(event->name, "sched_switch") == 0) {
-				found = strata_task_class_find(&classes->task, stream, event,
-							       arena);
-				if (found > 0)
-					classes->switching = event;
-			}
-			if (found < 0)
-				return -1;
-		}
-	}
-	return 0;
 }
 
 static bool tracks(const struct tracker *tracker, uint16_t domain, uint16_t vcpu)
@@ -217,23 +166,10 @@ static void runstate_event(struct strata_wakeup *wakeup, size_t stream,
 	}
 }
 
-/* The task that is woken.  False: the event does not say it. */
-static bool read_woken(const struct kernel_classes *classes, struct strata_ctf_cursor cursor,
-		       int32_t *tid)
-{
-	const struct strata_ctf_type *type = strata_ctf_access_go(&classes->woken_tid, &cursor);
-	uint64_t value;
-
-	if (!type || type->kind > STRATA_CTF_ENUM || !strata_ctf_read_number(&cursor, type, &value))
-		return false;
-	*tid = (int32_t)value;
-	return true;
-}
-
 static void kernel_event(struct strata_wakeup *wakeup, struct tracker *tracker, size_t stream,
 			 struct strata_ctf_reader *reader, const struct strata_lane_event *event)
 {
-	const struct kernel_classes *classes =
+	const struct strata_task_events *classes =
 		&wakeup->kernels[wakeup->view.shown->set->streams[stream].trace];
 	const struct strata_ctf_event_class *class = reader->kind->classes[event->class].event;
 	const uint64_t ticks = strata_recorded_ticks(wakeup->host, event);
@@ -244,7 +180,7 @@ static void kernel_event(struct strata_wakeup *wakeup, struct tracker *tracker, 
 	strata_excerpt_add(&found->excerpt, &wakeup->view, stream, reader, event, ticks);
 	strata_ctf_event_open(reader, event, &cursor);
 	if (class == classes->waking && !tracker->task_known) {
-		tracker->task_known = read_woken(classes, cursor, &found->tid);
+		tracker->task_known = strata_task_events_woken(classes, &cursor, &found->tid);
 		return;
 	}
 	if (class != classes->switching || !tracker->task_known)
@@ -269,12 +205,12 @@ static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 {
 	struct strata_wakeup *wakeup = (struct strata_wakeup *)sink;
 	const struct strata_recorded_stream *recorded =
-		strata_recording_traces_stream(reader->stream);
+		strata_recorded_stream_of(wakeup->host, reader->stream);
 	struct tracker *tracker;
 	size_t i;
 
 	(void)error;
-	if (!recorded || recorded->host != wakeup->host)
+	if (!recorded)
 		return 0;
 	tracker = &wakeup->trackers[recorded - wakeup->host->streams];
 	for (i = 0; i < nr; i++) {
@@ -298,13 +234,12 @@ static int lose(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 {
 	struct strata_wakeup *wakeup = (struct strata_wakeup *)sink;
 	const struct strata_recorded_stream *recorded =
-		strata_recording_traces_stream(reader->stream);
+		strata_recorded_stream_of(wakeup->host, reader->stream);
 	uint64_t until;
 
 	(void)stream;
 	(void)error;
-	if (!recorded || recorded->host != wakeup->host ||
-	    recorded->source->layer != STRATA_LAYER_XEN)
+	if (!recorded || recorded->source->layer != STRATA_LAYER_XEN)
 		return 0;
 	until = strata_realtime_to_ticks(&wakeup->host->timebase, loss->to_ns + 1, 0);
 	if (until > wakeup->gap_until)
@@ -364,14 +299,15 @@ static bool set_up(struct strata_wakeup *wakeup)
 		return false;
 	for (i = 0; i < set->nr_streams; i++) {
 		const struct strata_recorded_stream *stream =
-			strata_recording_traces_stream(set->streams[i].stream);
-		struct kernel_classes *classes = &wakeup->kernels[set->streams[i].trace];
+			strata_recorded_stream_of(host, set->streams[i].stream);
+		struct strata_task_events *classes = &wakeup->kernels[set->streams[i].trace];
 
 		if (i > 0 && set->streams[i - 1].trace == set->streams[i].trace)
 			continue;
 		if (stream && stream->host == host &&
 		    stream->source->layer == STRATA_LAYER_KERNEL &&
-		    find_classes(classes, &set->streams[i].stream->trace->metadata, wakeup->arena))
+		    strata_task_events_find(classes, &set->streams[i].stream->trace->metadata,
+					    wakeup->arena))
 			return false;
 	}
 	for (i = 0; i < host->nr_streams; i++) {

@@ -141,20 +141,12 @@ static void take_app_event(struct strata_host_check *check, const struct checked
 					     reader->kind->classes[event->class].event->name);
 }
 
-/* The stream of the host that a set's stream is; NULL: of another. */
-static const struct strata_recorded_stream *stream_of(const struct strata_host_check *check,
-						      const struct strata_ctf_stream *stream)
-{
-	const struct strata_recorded_stream *recorded = strata_recording_traces_stream(stream);
-
-	return recorded && recorded->host == check->host ? recorded : NULL;
-}
-
 static int take(struct strata_slice_sink *sink, size_t at, struct strata_ctf_reader *reader,
 		const struct strata_lane_event *events, size_t nr, struct strata_error *error)
 {
 	struct strata_host_check *check = (struct strata_host_check *)sink;
-	const struct strata_recorded_stream *recorded = stream_of(check, reader->stream);
+	const struct strata_recorded_stream *recorded =
+		strata_recorded_stream_of(check->host, reader->stream);
 	const struct checked_stream *stream;
 	size_t i;
 
@@ -192,7 +184,8 @@ static int lose(struct strata_slice_sink *sink, size_t at, struct strata_ctf_rea
 		const struct strata_loss *loss, struct strata_error *error)
 {
 	struct strata_host_check *check = (struct strata_host_check *)sink;
-	const struct strata_recorded_stream *recorded = stream_of(check, reader->stream);
+	const struct strata_recorded_stream *recorded =
+		strata_recorded_stream_of(check->host, reader->stream);
 
 	(void)at;
 	(void)error;
@@ -249,7 +242,7 @@ void strata_host_check_finish(struct strata_host_check *check)
 			continue;
 		strata_ctf_tally_add(&figures->tally, &stream->tally);
 		figures->tally.bad_packets += strata_set_stream_is_cut(stream);
-		recorded = stream_of(check, stream->stream);
+		recorded = strata_recorded_stream_of(check->host, stream->stream);
 		if (!recorded)
 			continue;
 		of = &figures->streams[recorded - check->host->streams];
@@ -271,19 +264,19 @@ const struct strata_host_figures *strata_host_check_figures(const struct strata_
 
 /* Set-up ------------------------------------------------------------------------------------- */
 
-/* The time that the hypervisor's streams cover moves with them. */
-static void set_cover(struct strata_host_check *check)
+/* Begins the check with the time that the hypervisor's streams cover, which moves with them. */
+static struct strata_order_check *new_order_check(const struct strata_recorded_host *host)
 {
-	const struct strata_xen_scan *scan = &check->host->scan;
+	const struct strata_xen_scan *scan = &host->scan;
 	int64_t shift = 0;
 	size_t i;
 
-	for (i = 0; i < check->host->nr_streams; i++) {
-		if (check->host->streams[i].source->layer == STRATA_LAYER_XEN)
-			shift = check->host->streams[i].shift_ticks;
+	for (i = 0; i < host->nr_streams; i++) {
+		if (host->streams[i].source->layer == STRATA_LAYER_XEN)
+			shift = host->streams[i].shift_ticks;
 	}
-	strata_order_check_cover(check->order, strata_shifted_ticks(scan->covered_from, shift),
-				 strata_shifted_ticks(scan->covered_until, shift));
+	return strata_order_check_new(strata_shifted_ticks(scan->covered_from, shift),
+				      strata_shifted_ticks(scan->covered_until, shift));
 }
 
 static void set_up_stream(struct strata_host_check *check, size_t at)
@@ -330,7 +323,7 @@ struct strata_host_check *strata_host_check_new(struct strata_recording_traces *
 	check->set = set;
 	check->host = check->figures.host = strata_recording_traces_host(traces);
 	nr = check->host->nr_streams;
-	check->order = strata_order_check_new(0, 0);
+	check->order = new_order_check(check->host);
 	check->streams = calloc(nr + 1, sizeof(*check->streams));
 	check->figures.streams = calloc(nr + 1, sizeof(*check->figures.streams));
 	if (!check->order || !check->streams || !check->figures.streams) {
@@ -340,7 +333,6 @@ struct strata_host_check *strata_host_check_new(struct strata_recording_traces *
 	}
 	for (i = 0; i < nr; i++)
 		set_up_stream(check, i);
-	set_cover(check);
 	count_left_out(check);
 	return check;
 }

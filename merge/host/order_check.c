@@ -46,18 +46,12 @@ struct strata_order_check *strata_order_check_new(uint64_t covered_from, uint64_
 		free(check);
 		return NULL;
 	}
-	strata_order_check_cover(check, covered_from, covered_until);
+	check->covered_from = covered_from;
+	check->covered_until = covered_until;
 	strata_track_result_init(&check->result.run);
 	strata_track_result_init(&check->result.app);
 	strata_track_result_init(&check->result.guest_mode);
 	return check;
-}
-
-void strata_order_check_cover(struct strata_order_check *check, uint64_t covered_from,
-			      uint64_t covered_until)
-{
-	check->covered_from = covered_from;
-	check->covered_until = covered_until;
 }
 
 void strata_order_check_free(struct strata_order_check *check)

@@ -48,10 +48,6 @@ struct strata_vcpu;
  * NULL: out of memory.
  */
 struct strata_order_check *strata_order_check_new(uint64_t covered_from, uint64_t covered_until);
-/* Changes the time of coverage; to be called before any event. */
-void strata_order_check_cover(struct strata_order_check *check, uint64_t covered_from,
-			      uint64_t covered_until);
-
 void strata_order_check_free(struct strata_order_check *check);
 
 /* The hypervisor says: this vCPU goes from one state to another. */

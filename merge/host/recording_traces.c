@@ -90,6 +90,15 @@ strata_recording_traces_stream(const struct strata_ctf_stream *stream)
 	return stream->trace->recording && converter ? converter->recorded : NULL;
 }
 
+const struct strata_recorded_stream *
+strata_recorded_stream_of(const struct strata_recorded_host *host,
+			  const struct strata_ctf_stream *stream)
+{
+	const struct strata_recorded_stream *recorded = strata_recording_traces_stream(stream);
+
+	return recorded && recorded->host == host ? recorded : NULL;
+}
+
 struct strata_ctf_tally strata_recording_tally(const struct strata_set_stream *stream)
 {
 	const struct strata_recorded_stream *recorded =

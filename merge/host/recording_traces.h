@@ -48,6 +48,11 @@ struct strata_ctf_trace *strata_recording_traces_trace(struct strata_recording_t
 const struct strata_recorded_stream *
 strata_recording_traces_stream(const struct strata_ctf_stream *stream);
 
+/* The same for the recording of one host only. */
+const struct strata_recorded_stream *
+strata_recorded_stream_of(const struct strata_recorded_host *host,
+			  const struct strata_ctf_stream *stream);
+
 /* What an event of a stream of the hypervisor's tells. */
 static inline const struct strata_xen_class *
 strata_recorded_class(const struct strata_recorded_stream *recorded,

@@ -123,15 +123,6 @@ static bool has_failed(const struct strata_trace_compass *compass)
 	return failed;
 }
 
-/* The stream of the recording that a stream of the set is; NULL: of another. */
-static const struct strata_recorded_stream *stream_of(const struct strata_trace_compass *compass,
-						      const struct strata_ctf_stream *stream)
-{
-	const struct strata_recorded_stream *recorded = strata_recording_traces_stream(stream);
-
-	return recorded && recorded->host == compass->of ? recorded : NULL;
-}
-
 /* @lost: of the stream so far; the next packet of its file tells it. */
 static void note_lost(struct strata_trace_compass *compass,
 		      const struct strata_recorded_stream *recorded, uint64_t lost)
@@ -147,7 +138,8 @@ static int take(struct strata_slice_sink *sink, size_t at, struct strata_ctf_rea
 		const struct strata_lane_event *events, size_t nr, struct strata_error *error)
 {
 	struct strata_trace_compass *compass = (struct strata_trace_compass *)sink;
-	const struct strata_recorded_stream *recorded = stream_of(compass, reader->stream);
+	const struct strata_recorded_stream *recorded =
+		strata_recorded_stream_of(compass->of, reader->stream);
 	size_t i;
 
 	(void)at;
@@ -166,7 +158,8 @@ static int lose(struct strata_slice_sink *sink, size_t at, struct strata_ctf_rea
 		const struct strata_loss *loss, struct strata_error *error)
 {
 	struct strata_trace_compass *compass = (struct strata_trace_compass *)sink;
-	const struct strata_recorded_stream *recorded = stream_of(compass, reader->stream);
+	const struct strata_recorded_stream *recorded =
+		strata_recorded_stream_of(compass->of, reader->stream);
 
 	(void)at;
 	(void)loss;
@@ -221,7 +214,7 @@ int strata_trace_compass_finish(struct strata_trace_compass *compass,
 
 	for (i = 0; i < set->nr_streams; i++) {
 		const struct strata_recorded_stream *recorded =
-			stream_of(compass, set->streams[i].stream);
+			strata_recorded_stream_of(compass->of, set->streams[i].stream);
 
 		if (recorded)
 			note_lost(compass, recorded, set->streams[i].tally.discarded);
