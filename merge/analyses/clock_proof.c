@@ -2,6 +2,9 @@
 /* clock_proof.c - see clock_proof.h. */
 #include "analyses/clock_proof.h"
 #include "base/array.h"
+#include "base/key_map.h"
+#include "host/own_counter.h"
+#include "xen/domain_numbers.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -10,7 +13,6 @@
 
 #define HOST     0 /* the reference clock */
 #define NO_CLOCK (-1)
-#define KEYS     4096u /* buckets of a hash over domain and vCPU */
 
 /* A vCPU: its clock, and the stretch for which it runs now. */
 struct vcpu {
@@ -22,26 +24,17 @@ struct vcpu {
 	bool any;       /* an event was seen since then; the last one: */
 	uint64_t last;  /* reading */
 	struct strata_clock_cursor cursor;
-	struct vcpu *next; /* of its bucket */
-};
-
-/* The counter that the events of a kernel's stream were read from, while its headers are read once
- * more. */
-struct counter {
-	bool in_packet;
-	uint64_t packet_offset;
-	uint64_t reading;
 };
 
 struct strata_clock_proof {
 	struct strata_slice_sink collector, comparer;
 	const struct strata_recorded_host *host;
 	struct strata_clock_sync *sync;
-	struct counter *counters; /* by stream of the host */
-	struct vcpu **vcpus;      /* in order of appearance */
+	struct strata_own_counter *counters; /* by stream of the host */
+	struct vcpu **vcpus;                 /* in order of appearance */
 	size_t nr;
 	size_t room;
-	struct vcpu *buckets[KEYS];
+	struct strata_key_map by_key; /* the same, by strata_vcpu_key() */
 	uint64_t host_base; /* readings are told relative to these, to fit 64 signed bits */
 	bool has_base;
 	bool failed;
@@ -50,12 +43,9 @@ struct strata_clock_proof {
 
 void strata_clock_proof_free(struct strata_clock_proof *proof)
 {
-	size_t i;
-
 	if (!proof)
 		return;
-	for (i = 0; i < proof->nr; i++)
-		free(proof->vcpus[i]);
+	strata_key_map_clear(&proof->by_key);
 	free(proof->vcpus);
 	free(proof->counters);
 	strata_clock_sync_free(proof->sync);
@@ -69,35 +59,26 @@ static void fail(struct strata_clock_proof *proof, const char *what)
 	proof->failed = true;
 }
 
-static struct vcpu **bucket(struct strata_clock_proof *proof, uint16_t domain, uint16_t vcpu)
-{
-	return &proof->buckets[((uint32_t)domain * 31u + vcpu) % KEYS];
-}
-
 static struct vcpu *find(struct strata_clock_proof *proof, uint16_t domain, uint16_t vcpu)
 {
-	struct vcpu *at = *bucket(proof, domain, vcpu);
-
-	while (at && (at->proven.domain != domain || at->proven.vcpu != vcpu))
-		at = at->next;
-	return at;
+	return strata_key_map_get(&proof->by_key, strata_vcpu_key(domain, vcpu));
 }
 
 static struct vcpu *add(struct strata_clock_proof *proof, uint16_t domain, uint16_t vcpu)
 {
-	struct vcpu **head = bucket(proof, domain, vcpu), *at;
+	struct vcpu *at;
 
 	if (!STRATA_GROW(proof->vcpus, proof->nr, proof->room))
 		return NULL;
 	at = calloc(1, sizeof(*at));
-	if (!at)
+	if (!at || !strata_key_map_add(&proof->by_key, strata_vcpu_key(domain, vcpu), at)) {
+		free(at);
 		return NULL;
+	}
 	at->proven.domain = domain;
 	at->proven.vcpu = vcpu;
 	at->proven.least_bound_ns = UINT64_MAX;
 	at->clock = NO_CLOCK;
-	at->next = *head;
-	*head = at;
 	proof->vcpus[proof->nr++] = at;
 	return at;
 }
@@ -255,30 +236,6 @@ static void set_base(struct strata_clock_proof *proof, const struct strata_lane_
 		fail(proof, NULL);
 }
 
-/* The reading of the counter that the event's own CPU saw. */
-static uint64_t read_counter(struct counter *counter, struct strata_ctf_reader *reader,
-			     const struct strata_lane_event *event)
-{
-	struct strata_ctf_cursor cursor = {
-		.bytes = reader->base,
-		.at = event->head,
-		.end = event->end,
-		.slots = reader->slots,
-	};
-	uint64_t clock = counter->reading, id;
-
-	if (!counter->in_packet || counter->packet_offset != reader->packet.offset) {
-		counter->in_packet = true;
-		counter->packet_offset = reader->packet.offset;
-		if (reader->packet.has_begin)
-			clock = reader->packet.begin;
-	}
-	if (strata_ctf_header_read(&reader->kind->header, &cursor, &clock, &id) &&
-	    clock <= reader->clock_limit)
-		counter->reading = clock;
-	return counter->reading;
-}
-
 static int collect(struct strata_slice_sink *sink, size_t at, struct strata_ctf_reader *reader,
 		   const struct strata_lane_event *events, size_t nr, struct strata_error *error)
 {
@@ -300,8 +257,9 @@ static int collect(struct strata_slice_sink *sink, size_t at, struct strata_ctf_
 				    reader, &events[i]);
 		else if (stream->source->layer == STRATA_LAYER_KERNEL)
 			collect_kernel(proof, stream,
-				       read_counter(&proof->counters[stream - proof->host->streams],
-						    reader, &events[i]));
+				       strata_own_counter_read(
+					       &proof->counters[stream - proof->host->streams],
+					       reader, &events[i]));
 	}
 	return proof->failed;
 }
@@ -358,10 +316,11 @@ static int compare(struct strata_slice_sink *sink, size_t at, struct strata_ctf_
 	if (!vcpu || vcpu->clock == NO_CLOCK)
 		return 0;
 	for (i = 0; i < nr; i++)
-		compare_event(proof, vcpu,
-			      read_counter(&proof->counters[stream - proof->host->streams], reader,
-					   &events[i]),
-			      &events[i]);
+		compare_event(
+			proof, vcpu,
+			strata_own_counter_read(&proof->counters[stream - proof->host->streams],
+						reader, &events[i]),
+			&events[i]);
 	return 0;
 }
 

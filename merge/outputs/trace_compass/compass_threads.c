@@ -35,46 +35,8 @@ void strata_compass_threads_init(struct compass_threads *threads,
 
 void strata_compass_threads_clear(struct compass_threads *threads)
 {
-	uint32_t i;
-
-	for (i = 0; i < threads->capacity; i++)
-		free(threads->by_hash[i]);
-	free(threads->by_hash);
+	strata_key_map_clear(&threads->of);
 	memset(threads, 0, sizeof(*threads));
-}
-
-/* Where a vCPU's thread is, or would be. */
-static uint32_t find(struct compass_thread *const *by_hash, uint32_t capacity, uint16_t domain,
-		     uint16_t vcpu)
-{
-	uint32_t at = (((uint32_t)domain << 16 | vcpu) * 0x9e3779b1u) & (capacity - 1);
-
-	while (by_hash[at] && (by_hash[at]->domain != domain || by_hash[at]->vcpu != vcpu))
-		at = (at + 1) & (capacity - 1);
-	return at;
-}
-
-static bool grow(struct compass_threads *threads)
-{
-	const uint32_t capacity = threads->capacity ? threads->capacity * 2 : 64;
-	struct compass_thread **by_hash;
-	uint32_t i;
-
-	if (threads->nr * 2 < threads->capacity)
-		return true;
-	by_hash = calloc(capacity, sizeof(struct compass_thread *));
-	if (!by_hash)
-		return false;
-	for (i = 0; i < threads->capacity; i++) {
-		struct compass_thread *thread = threads->by_hash[i];
-
-		if (thread)
-			by_hash[find(by_hash, capacity, thread->domain, thread->vcpu)] = thread;
-	}
-	free(threads->by_hash);
-	threads->by_hash = by_hash;
-	threads->capacity = capacity;
-	return true;
 }
 
 static void name_thread(const struct compass_threads *threads, struct compass_thread *thread)
@@ -95,27 +57,23 @@ static void name_thread(const struct compass_threads *threads, struct compass_th
 struct compass_thread *strata_compass_thread(struct compass_threads *threads, uint16_t domain,
 					     uint16_t vcpu)
 {
-	struct compass_thread *thread;
-	uint32_t at;
+	const uint32_t key = strata_vcpu_key(domain, vcpu);
+	struct compass_thread *thread = strata_key_map_get(&threads->of, key);
 
-	if (threads->capacity) {
-		at = find(threads->by_hash, threads->capacity, domain, vcpu);
-		if (threads->by_hash[at])
-			return threads->by_hash[at];
-	}
-	if (vcpu > VCPU_MAX || threads->nr == THREADS_MAX) {
+	if (thread)
+		return thread;
+	if (vcpu > VCPU_MAX || threads->of.nr == THREADS_MAX) {
 		threads->odd++;
 		return NULL;
 	}
-	thread = grow(threads) ? calloc(1, sizeof(*thread)) : NULL;
-	if (!thread) {
+	thread = calloc(1, sizeof(*thread));
+	if (!thread || !strata_key_map_add(&threads->of, key, thread)) {
+		free(thread);
 		threads->no_memory = true;
 		return NULL;
 	}
 	thread->domain = domain;
 	thread->vcpu = vcpu;
 	name_thread(threads, thread);
-	threads->by_hash[find(threads->by_hash, threads->capacity, domain, vcpu)] = thread;
-	threads->nr++;
 	return thread;
 }
