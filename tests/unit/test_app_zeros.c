@@ -3,6 +3,8 @@
  * test_app_zeros.c - a recorder takes the pages out of rings that it lets go of (memory_return.h),
  * while their program writes to them: what it finds then keeps each of its stores within the rings.
  */
+#include <linux/membarrier.h>
+
 #include "single_torture.h"
 
 #define WRITERS 3u
@@ -31,10 +33,16 @@ static void *write_always(void *thread)
 	return NULL;
 }
 
+/* As a program makes rings, which nobody writes to yet: a section that is under way could take its
+ * position from before and its mask from behind. */
 static void make_rings(bool overwrite)
 {
 	uint32_t i;
 
+	for (i = 0; i < torture.nr; i++)
+		strata_single_stop(
+			(struct strata_single_area *)(torture.rings + i * torture.stride));
+	assert_int_equal(syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ, 0, 0), 0);
 	for (i = 0; i < torture.nr; i++)
 		strata_single_init(
 			(struct strata_single_area *)(torture.rings + i * torture.stride), geo, i,
@@ -64,6 +72,8 @@ static void take_pages_away(bool overwrite)
 	uint64_t before;
 	uint32_t i;
 
+	assert_int_equal(
+		syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ, 0, 0), 0);
 	map_rings();
 	make_rings(overwrite);
 	ends = false;
