@@ -17,6 +17,8 @@
 #include "liars.h"
 #include "outcome.h"
 #include "consumerd/shares/principal.h"
+#include "consumerd/xen/grant_call.h"
+#include "stratad/session.h"
 #include "verbs.h"
 
 #define SILENT 0u /* the guest that costs, if it can */
@@ -357,6 +359,62 @@ static const char *rings_are_added_over_turns(const char *raw)
 	return wrong ? wrong : outcome_complete(HONEST);
 }
 
+/* The host waits for a guest's lock for each of its pages. */
+#define PAGE_NS 10000000ull
+
+/* Two loads of a guest with such pages; the second ends the first. */
+static struct {
+	unsigned int loads;
+	uint64_t last_ns;    /* of the recorder's last wait */
+	uint64_t longest_ns; /* between two */
+} slow;
+
+static void come_slowly(void *data)
+{
+	work_of_all(data);
+	if (fake_host.ns - slow.last_ns > slow.longest_ns)
+		slow.longest_ns = fake_host.ns - slow.last_ns;
+	slow.last_ns = fake_host.ns;
+	if (ms_since_begin() < 100 ||
+	    (slow.loads && (slow.loads == 2 || !guests[SILENT].recording)))
+		return;
+	slow.loads++;
+	do
+		liars_come_again(&guests[SILENT]);
+	while (guests[SILENT].nr_pages < 3 * GRANT_CALL_PAGES);
+}
+
+/* Neither mapping nor unmapping its pages, which a guest can make as slow as it likes, is done in
+ * one go: others are drained in between. */
+static const char *slow_pages_are_mapped_over_turns(const char *raw)
+{
+	/* A piece is mapped, or two pieces' worth of time goes into unmapping one. */
+	const uint64_t limit_ns =
+		(2 * GRANT_CALL_PAGES + 1) * PAGE_NS + SESSION_POLL_MS * 1000000ull;
+	struct plan plan = begin(false, come_slowly);
+	char *text = NULL;
+	const char *wrong;
+	uint64_t records;
+
+	memset(&slow, 0, sizeof(slow));
+	slow.last_ns = fake_host.ns;
+	guests[SILENT].life = FAKE_DYING;
+	guests[SILENT].page_ns = PAGE_NS;
+	plan.duration_ms = 15000;
+	wrong = record_checked(raw, &plan, true, &text);
+	guests[SILENT].page_ns = 0;
+	if (!wrong && slow.loads < 2)
+		wrong = "the guest whose pages are slow was not recorded";
+	if (!wrong && !strstr(text, "(liar-a) goes: "))
+		wrong = "it was not unmapped";
+	if (!wrong && slow.longest_ns > limit_ns)
+		wrong = "the recorder stands still while it maps or unmaps a guest's pages";
+	free(text);
+	if (!wrong)
+		wrong = outcome_streams(raw, HONEST, &records);
+	return wrong ? wrong : outcome_complete(HONEST);
+}
+
 /* The paused one obeyed another recorder last, which began some seconds ago. */
 static const char *answers_to_another_recorder_are_none(const char *raw)
 {
@@ -391,6 +449,8 @@ const struct guest_cost guest_costs[] = {
 	{ "a guest that reboots has no new allowance", a_reboot_brings_no_new_allowance },
 	{ "pages that are mapped are shared out", pages_are_shared_out },
 	{ "rings of a guest that comes are added over several turns", rings_are_added_over_turns },
+	{ "pages of a guest that makes the host wait for each are mapped over several turns",
+	  slow_pages_are_mapped_over_turns },
 	{ "a domain's next kernel finds nobody writing into its memory",
 	  another_kernel_s_memory_is_not_written },
 	{ "Xen's rings are drained while xenstored hangs, and guests are told when it answers",
