@@ -156,8 +156,10 @@ bool participant_flushed(struct participants *all, struct participant *one)
 
 void participant_note_flushed(struct participant *one, const struct guest *now)
 {
-	if (now->module != GUEST_READY || now->answered == one->sequence)
-		one->flushing = false;
+	if (now->module == GUEST_READY && now->answered != one->sequence)
+		return;
+	one->flushing = false;
+	one->unflushed = false;
 }
 
 void participant_note_failure(struct participants *all, struct participant *one,

@@ -70,6 +70,7 @@ struct participant {
 	bool recorded;          /* it answered that it started */
 	bool flying;            /* flight recorder of an earlier recorder */
 	bool flushing;          /* a flush awaits its answer */
+	bool unflushed;         /* the last flush had no answer in time, and has none yet */
 	bool awaited;           /* named by the user, and left out without a module */
 	uint64_t owes_since_ms; /* time of the unanswered command; 0: none */
 	bool silence_said;      /* reported that it does not answer */
