@@ -32,8 +32,8 @@ static const char *shown_name(const struct participant *one, char *shown, size_t
 	return strata_escape_name(shown, bytes, one->guest.name);
 }
 
-/* How long a guest may be mapped before the recording begins; the rest is done after that. */
-#define GATHER_MS 1000u
+/* How long guests are mapped before the recording begins; the rest is done after that. */
+#define GATHER_MS 3000u
 
 #define SHOWN_BYTES STRATA_ESCAPED_BYTES(sizeof(((struct guest *)0)->name))
 
@@ -279,7 +279,7 @@ static void begin_to_take_part(struct participants *all, struct participant *one
 static bool may_map_more(const struct participants *all, const struct participant *one)
 {
 	return all->started ? principal_has_credit(one->who, PRINCIPAL_TALKING)
-			    : participants_now_ms(all) - one->looked_ms < GATHER_MS;
+			    : participants_now_ms(all) - all->gathered_ms < GATHER_MS;
 }
 
 void participant_map_some(struct participants *all, struct participant *one)

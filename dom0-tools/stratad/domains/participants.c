@@ -167,6 +167,7 @@ int participants_gather(struct participants *all, struct strata_error *error)
 
 	/* Distinguishes commands of different recorders. */
 	all->sequence = (uint32_t)strata_clock();
+	all->gathered_ms = participants_now_ms(all);
 	all->requests = xenstore_requests_open(all->xenstore, error);
 	if (!all->requests)
 		return -1;

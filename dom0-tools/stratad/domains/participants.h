@@ -110,6 +110,7 @@ struct participants {
 	size_t next;           /* next one to read, for fairness */
 	uint32_t sequence;     /* of the next command to a guest */
 	unsigned int left_out; /* number, each reported on stderr */
+	uint64_t gathered_ms;  /* when participants_gather() began */
 	bool started;
 	bool stopping;
 	bool mapping;        /* pages of a guest are being mapped or unmapped */
