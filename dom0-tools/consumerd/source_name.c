@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "consumerd/rings/ring_file.h"
+#include "xen/domain_numbers.h"
 
 #define TURNS_TRIED 16u
 
@@ -28,7 +29,7 @@ static bool is_taken(const struct strata_recording *recording, const char *name)
 static bool is_reserved(uint32_t domain, const char *name)
 {
 	return !name[0] || !strcasecmp(name, "xen") || !strcasecmp(name, RING_FILE_DIR) ||
-	       (domain && !strcasecmp(name, "dom0"));
+	       (domain && !strcasecmp(name, STRATA_DOM0_NAME));
 }
 
 void source_name(const struct strata_recording *recording, uint32_t domain, const char *domain_name,
@@ -37,7 +38,7 @@ void source_name(const struct strata_recording *recording, uint32_t domain, cons
 	unsigned int turn = 1;
 	size_t length;
 
-	snprintf(name, bytes, "%s", domain ? domain_name : "dom0");
+	snprintf(name, bytes, "%s", strata_domain_shown_name(domain, domain_name));
 	for (length = 0; name[length]; length++)
 		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-",
 			    name[length]))

@@ -11,6 +11,7 @@
 #include "base/exit_status.h"
 #include "strata/commands.h"
 #include "base/escape.h"
+#include "xen/domain_numbers.h"
 #include "consumerd/xen/guest_map.h"
 #include "consumerd/xen/hypervisor.h"
 #include "strata/list_app.h"
@@ -132,7 +133,8 @@ static void list_guest(xengnttab_handle *gnttab, const struct guest *guest,
 	char state[STRATA_ESCAPED_BYTES(sizeof(guest->state))];
 	struct guest_map map;
 
-	strata_escape_name(name, sizeof(name), guest->name);
+	strata_escape_name(name, sizeof(name),
+			   strata_domain_shown_name(guest->domain, guest->name));
 	strata_escape_name(state, sizeof(state), guest->state);
 	printf("domain %-4u %-20s ", guest->domain, name);
 	switch (guest->module) {

@@ -2,10 +2,9 @@
 /*
  * cmd_stat.c - `strata stat`: what is in these traces, on one screen; or as one object of JSON:
  *
- *     events, first_ns, last_ns, bytes     of all traces
- *     traces[]     trace (its name), streams, events, first_ns, last_ns, lost, packets,
- *                  missing_packets, bad_packets, left_out_bytes, held_times, wild_times,
- *                  longest_silence_ns, events_by_name {}: classes of one name together
+ *     events, ...  of all traces: what figures_json.h adds, and bytes
+ *     traces[]     source (its name), path, nr_streams, the same figures, longest_silence_ns,
+ *                  events_by_name {}: classes of one name together
  *     recordings[] of each of Strata's, the object that a merge of it has in summary.json
  *     machines[]   name, tied; least_bound_ns, greatest_bound_ns where its clock was found
  *
@@ -13,7 +12,6 @@
  */
 #include <getopt.h>
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -23,7 +21,9 @@
 #include "base/exit_status.h"
 #include "strata/commands.h"
 #include "base/escape.h"
+#include "outputs/figures_json.h"
 #include "outputs/outputs.h"
+#include "outputs/shown.h"
 #include "strata/read/host_checks.h"
 #include "strata/read/traces.h"
 #include "strata/read/traces_options.h"
@@ -93,20 +93,20 @@ static const char *clock_text(const struct strata_ctf_trace *trace, char *text, 
 	return text;
 }
 
-static void print_traces(const struct traces *traces, const struct strata_statistics *statistics,
-			 FILE *out)
+static void print_traces(const struct traces *traces, const struct strata_shown *shown,
+			 const struct strata_statistics *statistics, FILE *out)
 {
 	char clock[160];
 	size_t i;
 
-	fprintf(out, "  %-24s %7s %13s %11s %10s %9s  %s\n", "trace", "streams", "events",
+	fprintf(out, "  %-24s %7s %13s %11s %10s %9s  %s\n", "source", "streams", "events",
 		"events/s", "lost", "silence", "clock");
 	for (i = 0; i < statistics->nr; i++) {
 		const struct strata_trace_statistics *trace = &statistics->traces[i];
 		const struct strata_ctf_tally tally = traces_tally(traces, i);
 
 		fprintf(out, "  %-24s %7u %13" PRIu64 " %11.0f %10" PRIu64 " %7.3f s  %s\n",
-			traces->names[i], nr_streams_of(traces, i), trace->events,
+			shown->sources[i].name, nr_streams_of(traces, i), trace->events,
 			rate(trace->events, trace->last_ns - trace->first_ns), tally.discarded,
 			seconds(trace->silence_ns),
 			clock_text(traces->set.traces[i], clock, sizeof(clock)));
@@ -151,8 +151,8 @@ static struct event_count *count_events(const struct traces *traces,
 	return counts;
 }
 
-static void print_events(const struct traces *traces, const struct strata_statistics *statistics,
-			 FILE *out)
+static void print_events(const struct traces *traces, const struct strata_shown *shown,
+			 const struct strata_statistics *statistics, FILE *out)
 {
 	char name[128];
 	size_t i, nr;
@@ -160,25 +160,39 @@ static void print_events(const struct traces *traces, const struct strata_statis
 
 	if (!counts)
 		return;
-	fprintf(out, "\n  %-40s %13s %6s  %s\n", "most frequent", "events", "share", "trace");
+	fprintf(out, "\n  %-40s %13s %6s  %s\n", "most frequent", "events", "share", "source");
 	for (i = 0; i < nr && i < EVENTS_SHOWN; i++)
 		fprintf(out, "  %-40s %13" PRIu64 " %5.1f %%  %s\n",
 			strata_escape_name(name, sizeof(name), counts[i].event->name), counts[i].nr,
 			100.0 * (double)counts[i].nr / (double)statistics->events,
-			traces->names[counts[i].trace]);
+			shown->sources[counts[i].trace].name);
 	if (nr > EVENTS_SHOWN)
 		fprintf(out, "  and %zu kinds more\n", nr - EVENTS_SHOWN);
 	free(counts);
 }
 
-/* What had to be mended or left out; nothing if all is well. */
-static bool print_damage(const struct traces *traces, FILE *out)
+/* The sum over all traces; of a recording what its merge says, too. */
+static struct strata_ctf_tally sum_of(const struct traces *traces, const struct host_checks *checks)
 {
 	struct strata_ctf_tally sum = { 0 };
 	size_t i;
 
-	for (i = 0; i < traces->set.nr_streams; i++)
-		strata_ctf_tally_add(&sum, &traces->set.streams[i].tally);
+	for (i = 0; i < traces->set.nr_streams; i++) {
+		const struct strata_set_stream *stream = &traces->set.streams[i];
+
+		if (!stream->stream->trace->recording)
+			strata_ctf_tally_add(&sum, &stream->tally);
+	}
+	for (i = 0; i < checks->nr; i++)
+		strata_ctf_tally_add(&sum, &strata_merge_result(checks->of[i].merge)->tally);
+	return sum;
+}
+
+/* What had to be mended or left out; nothing if all is well. */
+static void print_damage(const struct traces *traces, const struct host_checks *checks, FILE *out)
+{
+	const struct strata_ctf_tally sum = sum_of(traces, checks);
+
 	if (sum.missing_packets)
 		fprintf(out, "Gaps:     %" PRIu64 " packets are missing from their sequence\n",
 			sum.missing_packets);
@@ -187,12 +201,11 @@ static bool print_damage(const struct traces *traces, FILE *out)
 			"Damage:   %" PRIu64 " packets could not be read to their end; %" PRIu64
 			" bytes were left out\n",
 			sum.bad_packets, sum.skipped_bytes);
-	if (sum.held_times || sum.wild_times)
+	if (sum.clamped_times || sum.wild_times)
 		fprintf(out,
 			"Times:    %" PRIu64 " went back, %" PRIu64 " lay far beyond their packet; "
-			"each was held to the time of the event before\n",
-			sum.held_times, sum.wild_times);
-	return sum.missing_packets || sum.bad_packets || sum.held_times || sum.wild_times;
+			"each was clamped to the time of the event before\n",
+			sum.clamped_times, sum.wild_times);
 }
 
 /* How well the clocks of several machines are known. */
@@ -231,7 +244,8 @@ static void print_machines(const struct traces *traces, FILE *out)
 		clock_report_breach(report, &report->breaches[i], out);
 }
 
-static void print_text(const struct traces *traces, const struct strata_statistics *statistics,
+static void print_text(const struct traces *traces, const struct strata_shown *shown,
+		       const struct strata_statistics *statistics, const struct host_checks *checks,
 		       FILE *out)
 {
 	const uint64_t span = statistics->last_ns - statistics->first_ns;
@@ -245,17 +259,12 @@ static void print_text(const struct traces *traces, const struct strata_statisti
 		print_time(out, " to", statistics->last_ns);
 		fprintf(out, ", %.9f s\n", seconds(span));
 	}
-	print_damage(traces, out);
+	print_damage(traces, checks, out);
 	print_machines(traces, out);
 	fprintf(out, "\n");
-	print_traces(traces, statistics, out);
+	print_traces(traces, shown, statistics, out);
 	if (statistics->events)
-		print_events(traces, statistics, out);
-}
-
-static void add_u64(struct json_object *object, const char *name, uint64_t value)
-{
-	json_object_object_add(object, name, json_object_new_uint64(value));
+		print_events(traces, shown, statistics, out);
 }
 
 /* Adds to a member, which is made where there is none: event classes may share a name. */
@@ -265,10 +274,11 @@ static void add_to_u64(struct json_object *object, const char *name, uint64_t va
 
 	if (json_object_object_get_ex(object, name, &member))
 		value += json_object_get_uint64(member);
-	add_u64(object, name, value);
+	strata_json_add_u64(object, name, value);
 }
 
 static struct json_object *trace_to_json(const struct traces *traces,
+					 const struct strata_shown *shown,
 					 const struct strata_statistics *statistics, size_t at)
 {
 	const struct strata_trace_statistics *trace = &statistics->traces[at];
@@ -276,22 +286,16 @@ static struct json_object *trace_to_json(const struct traces *traces,
 	const struct strata_ctf_tally tally = traces_tally(traces, at);
 	struct json_object *object = json_object_new_object();
 	struct json_object *events = json_object_new_object();
-	char name[256];
+	char name[256], path[4096];
 	size_t i, j;
 
-	json_object_object_add(object, "trace", json_object_new_string(traces->names[at]));
-	add_u64(object, "streams", nr_streams_of(traces, at));
-	add_u64(object, "events", trace->events);
-	add_u64(object, "first_ns", trace->first_ns);
-	add_u64(object, "last_ns", trace->last_ns);
-	add_u64(object, "lost", tally.discarded);
-	add_u64(object, "packets", tally.packets);
-	add_u64(object, "missing_packets", tally.missing_packets);
-	add_u64(object, "bad_packets", tally.bad_packets);
-	add_u64(object, "left_out_bytes", tally.skipped_bytes);
-	add_u64(object, "held_times", tally.held_times);
-	add_u64(object, "wild_times", tally.wild_times);
-	add_u64(object, "longest_silence_ns", trace->silence_ns);
+	strata_json_add_text(object, "source", shown->sources[at].name);
+	strata_json_add_text(object, "path",
+			     strata_escape_name(path, sizeof(path), traces->set.traces[at]->path));
+	strata_json_add_u64(object, "nr_streams", nr_streams_of(traces, at));
+	strata_json_add_events(object, trace->events, trace->first_ns, trace->last_ns);
+	strata_json_add_tally(object, &tally);
+	strata_json_add_u64(object, "longest_silence_ns", trace->silence_ns);
 	for (i = 0; i < metadata->nr_streams; i++) {
 		for (j = 0; j < metadata->streams[i].nr_events; j++) {
 			const struct strata_ctf_event_class *event =
@@ -325,26 +329,28 @@ static struct json_object *machines_to_json(const struct traces *traces)
 		json_object_object_add(object, "tied",
 				       json_object_new_boolean(machines->machines[i].tied));
 		if (report && machines->machines[i].tied && !machines->machines[i].converted) {
-			add_u64(object, "least_bound_ns", report->clocks[i].least_bound);
-			add_u64(object, "greatest_bound_ns", report->clocks[i].greatest_bound);
+			strata_json_add_u64(object, "least_bound_ns",
+					    report->clocks[i].least_bound);
+			strata_json_add_u64(object, "greatest_bound_ns",
+					    report->clocks[i].greatest_bound);
 		}
 		json_object_array_add(array, object);
 	}
 	return array;
 }
 
-static void print_json(const struct traces *traces, const struct strata_statistics *statistics,
-		       const struct host_checks *checks)
+static void print_json(const struct traces *traces, const struct strata_shown *shown,
+		       const struct strata_statistics *statistics, const struct host_checks *checks)
 {
 	struct json_object *root = json_object_new_object(), *array = json_object_new_array();
+	const struct strata_ctf_tally sum = sum_of(traces, checks);
 	size_t i;
 
-	add_u64(root, "events", statistics->events);
-	add_u64(root, "first_ns", statistics->first_ns);
-	add_u64(root, "last_ns", statistics->last_ns);
-	add_u64(root, "bytes", traces->set.bytes);
+	strata_json_add_events(root, statistics->events, statistics->first_ns, statistics->last_ns);
+	strata_json_add_tally(root, &sum);
+	strata_json_add_u64(root, "bytes", traces->set.bytes);
 	for (i = 0; i < statistics->nr; i++)
-		json_object_array_add(array, trace_to_json(traces, statistics, i));
+		json_object_array_add(array, trace_to_json(traces, shown, statistics, i));
 	json_object_object_add(root, "traces", array);
 	array = json_object_new_array();
 	for (i = 0; i < checks->nr; i++)
@@ -378,12 +384,14 @@ static int count(struct traces *traces, struct host_checks *checks,
 static int stat_traces(const char *tcp_map, char *const *paths, size_t nr, bool json)
 {
 	struct strata_statistics statistics = { 0 };
+	struct strata_shown shown = { .sources = NULL };
 	struct host_checks checks = { 0 };
 	struct strata_error error;
 	struct traces traces;
 	int status = STRATA_STATUS_FAILED;
 
 	if (traces_open(&traces, "stat", tcp_map, NULL, paths, nr, &error) ||
+	    strata_shown_init(&shown, &traces.set, &error) ||
 	    count(&traces, &checks, &statistics, &error)) {
 		fprintf(stderr, "strata: stat: %s\n", error.text);
 	} else {
@@ -391,12 +399,13 @@ static int stat_traces(const char *tcp_map, char *const *paths, size_t nr, bool 
 		if (traces.complaints)
 			status = STRATA_STATUS_PARTIAL;
 		if (json)
-			print_json(&traces, &statistics, &checks);
+			print_json(&traces, &shown, &statistics, &checks);
 		else
-			print_text(&traces, &statistics, stdout);
+			print_text(&traces, &shown, &statistics, &checks, stdout);
 	}
 	strata_statistics_clear(&statistics);
 	host_checks_clear(&checks);
+	strata_shown_clear(&shown);
 	traces_close(&traces);
 	return status;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/partition.h"
+
 #define LEAST_CAPACITY 4096u
 
 static int compare(const void *left, const void *right)
@@ -18,22 +20,48 @@ static int compare(const void *left, const void *right)
 	return a->pcpu < b->pcpu ? -1 : a->pcpu > b->pcpu;
 }
 
-/* Sorts, and drops entries that are not moves; nothing will be added before known_until. */
-static void settle(struct strata_vcpu_places *places)
+/* Sorts the moves that were added since the last time, and puts them among the others.  False: out
+ * of memory. */
+static bool sort(struct strata_vcpu_places *places)
+{
+	const size_t nr_new = places->nr - places->nr_sorted;
+	struct strata_vcpu_move *added;
+	size_t old = places->nr_sorted, left = nr_new, to = places->nr;
+
+	if (nr_new == 0)
+		return true;
+	added = malloc(nr_new * sizeof(*added));
+	if (!added)
+		return false;
+	memcpy(added, places->moves + old, nr_new * sizeof(*added));
+	qsort(added, nr_new, sizeof(*added), compare);
+	while (left) {
+		const bool is_old = old && compare(&places->moves[old - 1], &added[left - 1]) > 0;
+
+		places->moves[--to] = is_old ? places->moves[--old] : added[--left];
+	}
+	free(added);
+	return true;
+}
+
+bool strata_vcpu_places_settle(struct strata_vcpu_places *places, uint64_t known_until)
 {
 	size_t i, kept = 0;
 
-	if (places->nr)
-		qsort(places->moves, places->nr, sizeof(*places->moves), compare);
+	if (!sort(places))
+		return false;
 	for (i = 0; i < places->nr; i++) {
 		const struct strata_vcpu_move *move = &places->moves[i];
 		const struct strata_vcpu_move *last = kept ? &places->moves[kept - 1] : NULL;
 
-		if (!last || last->key != move->key || move->ticks >= places->known_until ||
+		if (!last || last->key != move->key || move->ticks >= known_until ||
 		    (!move->is_state && last->pcpu != move->pcpu))
 			places->moves[kept++] = *move;
 	}
-	places->nr = kept;
+	places->nr = places->nr_sorted = kept;
+	places->known_until = known_until;
+	places->settled++;
+	return true;
 }
 
 /* Makes room for one more.  False: out of memory. */
@@ -42,12 +70,16 @@ static bool make_room(struct strata_vcpu_places *places)
 	const size_t capacity = places->capacity ? places->capacity * 2 : LEAST_CAPACITY;
 	struct strata_vcpu_move *moves;
 
-	settle(places);
+	if (!strata_vcpu_places_settle(places, places->known_until))
+		return false;
 	/* Leaves half of it free, so that sorting stays rare. */
 	if (places->nr < places->capacity / 2)
 		return true;
 	if (capacity > STRATA_VCPU_MOVES_MAX) {
+		const uint64_t settled = places->settled;
+
 		strata_vcpu_places_clear(places);
+		places->settled = settled + 1;
 		places->full = true;
 		return true;
 	}
@@ -74,27 +106,12 @@ bool strata_vcpu_places_add(struct strata_vcpu_places *places, uint64_t ticks, u
 	return true;
 }
 
-void strata_vcpu_places_finish(struct strata_vcpu_places *places)
-{
-	places->known_until = UINT64_MAX;
-	settle(places);
-}
-
 /* The first move that is not before (@key, @ticks). */
 static size_t first_from(const struct strata_vcpu_places *places, uint32_t key, uint64_t ticks)
 {
 	const struct strata_vcpu_move wanted = { .ticks = ticks, .key = key };
-	size_t low = 0, high = places->nr;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (compare(&places->moves[middle], &wanted) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return STRATA_PARTITION(i, 0, places->nr, compare(&places->moves[i], &wanted) < 0);
 }
 
 struct strata_vcpu_path strata_vcpu_places_of(const struct strata_vcpu_places *places,
@@ -123,14 +140,6 @@ uint32_t strata_vcpu_path_find(const struct strata_vcpu_path *path, uint64_t tic
 		if (low == path->nr || path->moves[low].ticks > ticks)
 			high = low;
 	}
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (path->moves[middle].ticks <= ticks)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*at = low;
-	return low ? path->moves[low - 1].pcpu : STRATA_PCPU_NOT_KNOWN;
+	*at = STRATA_PARTITION(i, low, high, path->moves[i].ticks <= ticks);
+	return *at ? path->moves[*at - 1].pcpu : STRATA_PCPU_NOT_KNOWN;
 }

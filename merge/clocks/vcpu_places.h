@@ -24,10 +24,11 @@ struct strata_vcpu_move {
 /* Zero-initialised is empty. */
 struct strata_vcpu_places {
 	struct strata_vcpu_move *moves; /* by vCPU, then time, once settled */
-	size_t nr;
+	size_t nr, nr_sorted;
 	size_t capacity;
 	uint64_t known_until; /* no earlier move will be added */
 	bool full;            /* too many moves: no place is known */
+	uint64_t settled;     /* how often: paths that were asked for before are outdated */
 };
 
 /* The moves of one vCPU, in order. */
@@ -46,10 +47,14 @@ struct strata_vcpu_path {
 bool strata_vcpu_places_add(struct strata_vcpu_places *places, uint64_t ticks, uint16_t domain,
 			    uint16_t vcpu, uint32_t pcpu, bool is_state);
 
-/* Call this after the last move and before the first query. */
-void strata_vcpu_places_finish(struct strata_vcpu_places *places);
+/*
+ * Call this after adding moves and before the next query.
+ * @known_until: no earlier move will be added; UINT64_MAX: none at all
+ * False: out of memory.
+ */
+bool strata_vcpu_places_settle(struct strata_vcpu_places *places, uint64_t known_until);
 
-/* The path of one vCPU, which lives as long as @places. */
+/* The path of one vCPU, valid until places are settled again. */
 struct strata_vcpu_path strata_vcpu_places_of(const struct strata_vcpu_places *places,
 					      uint16_t domain, uint16_t vcpu);
 

@@ -255,8 +255,11 @@ static void close_streams(struct streams *streams)
 static int open_source(struct streams *streams, struct strata_source *source, const char *raw,
 		       struct strata_error *error)
 {
+	struct strata_error unreadable;
 	size_t i;
 
+	/* Reported when the trace is opened; most of Xen's events are known without metadata. */
+	strata_source_load_events(source, raw, &unreadable);
 	for (i = 0; i < source->nr_streams; i++) {
 		if (strata_packet_reader_open(&streams->readers[streams->nr], raw, source,
 					      &source->streams[i], NULL, NULL, error))
@@ -370,7 +373,7 @@ int strata_xen_scan_more(struct strata_xen_scan *scan, struct strata_packet_read
 			 struct strata_xen_coverage *coverage, struct strata_error *error)
 {
 	while (strata_packet_reader_next(reader)) {
-		if (scan_packet(scan, reader, scan_clocks, coverage, error))
+		if (scan_packet(scan, reader, scan_places, coverage, error))
 			return -1;
 	}
 	return 0;
@@ -382,7 +385,8 @@ int strata_xen_scan(struct strata_xen_scan *scan, struct strata_recording *recor
 	memset(scan, 0, sizeof(*scan));
 	if (scan_once(scan, recording, raw, scan_places, true, error))
 		return -1;
-	strata_vcpu_places_finish(&scan->places);
+	if (!strata_vcpu_places_settle(&scan->places, UINT64_MAX))
+		return strata_fail(error, "out of memory for where vCPUs ran");
 	strata_clock_maps_sort(&scan->maps, recording->tsc_khz);
 	count_unmeasured(&scan->skew);
 	if (find_residences(scan, recording, raw, error))

@@ -28,7 +28,7 @@ struct strata_skew {
 struct strata_xen_scan {
 	struct strata_clock_maps maps;
 	struct strata_vcpu_stime stimes;
-	struct strata_vcpu_places places; /* empty for a recording in progress */
+	struct strata_vcpu_places places;
 	struct strata_skew skew;
 	struct strata_exits_evidence exits; /* evidence for VMX or SVM */
 	bool runstates;                     /* they were recorded */
@@ -52,11 +52,12 @@ struct strata_xen_coverage {
 
 /*
  * Adds the new part of one stream of a recording in progress.
- * @scan: zero-initialised before the first of these; its maps and stimes are to be sorted, and
- *        finished, before they are asked
+ * @scan: zero-initialised before the first of these; its maps, stimes and places are to be sorted,
+ *        finished and settled before they are asked
  * @reader: continues at its position
- * @coverage: the stream's; zero-initialised likewise Places of vCPUs are not collected, so emulated
- * counters have larger bounds. 0, or -1: out of memory.
+ * @coverage: the stream's; zero-initialised likewise
+ * The clocks of vCPUs do not depend on where they ran, so emulated counters have larger bounds.
+ * 0, or -1: out of memory.
  */
 int strata_xen_scan_more(struct strata_xen_scan *scan, struct strata_packet_reader *reader,
 			 struct strata_xen_coverage *coverage, struct strata_error *error);

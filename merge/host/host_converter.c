@@ -121,16 +121,39 @@ void strata_host_converter_init(struct strata_host_converter *converter,
 	converter->is_host = source->layer == STRATA_LAYER_XEN;
 }
 
-void strata_host_converter_set_presence(struct strata_ctf_stream *stream,
-					const struct strata_recording *recording,
-					const struct strata_source *source, uint64_t until_ticks,
-					const struct strata_timebase *timebase)
+/* Says when a stream was written, if that is known. */
+static void set_presence(struct strata_ctf_stream *stream,
+			 const struct strata_recorded_stream *recorded)
 {
-	const struct strata_presence presence = strata_presence_of(recording, source, until_ticks);
+	const struct strata_recording *recording = &recorded->host->recording;
+	const struct strata_timebase *timebase = &recorded->host->timebase;
+	const struct strata_presence presence =
+		strata_presence_of(recording, recorded->source, recording->ended_ticks);
 
 	stream->since_ns = presence.from_ticks ? strata_realtime_ns(timebase, presence.from_ticks)
 					       : 0;
 	stream->until_ns = presence.to_ticks < UINT64_MAX
 				   ? strata_realtime_ns(timebase, presence.to_ticks)
 				   : 0;
+}
+
+void strata_host_converter_attach(struct strata_host_converter *converter,
+				  const struct strata_recorded_stream *recorded,
+				  struct strata_ctf_stream *stream)
+{
+	const struct strata_recorded_host *host = recorded->host;
+
+	strata_host_converter_init(converter, recorded->source, &recorded->clock, &host->timebase,
+				   strata_skew_bound_ticks(&host->scan.skew));
+	converter->recorded = recorded;
+	converter->shift_ticks = recorded->shift_ticks;
+	set_presence(stream, recorded);
+	stream->converter = &converter->converter;
+	stream->has_cpu = true;
+	stream->cpu = recorded->cpu;
+	stream->is_recorded = true;
+	if (recorded->recorded) {
+		stream->discarded = recorded->recorded->lost;
+		stream->packets = recorded->recorded->packets;
+	}
 }

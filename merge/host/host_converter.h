@@ -17,7 +17,7 @@ struct strata_host_converter {
 	uint64_t known_ticks; /* no time is known better */
 	int64_t shift_ticks;  /* added to all times, for a test */
 	bool is_host;         /* the counter is the host's */
-	/* The stream in the tables of its recording; NULL: they are still being written. */
+	/* The stream in the tables of its recording; NULL: it is made by hand. */
 	const struct strata_recorded_stream *recorded;
 };
 
@@ -33,11 +33,13 @@ void strata_host_converter_init(struct strata_host_converter *converter,
 				const struct strata_stream_clock *clock,
 				const struct strata_timebase *timebase, uint64_t skew_ticks);
 
-/* Says when a stream of that source was written, if that is known.  @until_ticks: when it was read
- * last, if it has not gone; 0: not known */
-void strata_host_converter_set_presence(struct strata_ctf_stream *stream,
-					const struct strata_recording *recording,
-					const struct strata_source *source, uint64_t until_ticks,
-					const struct strata_timebase *timebase);
+/*
+ * Makes the converter of a recorded stream, whose clock is set, and gives it to the stream as its
+ * trace has it, with what the recording's table says of it.
+ * @recorded, @converter: must outlive the stream
+ */
+void strata_host_converter_attach(struct strata_host_converter *converter,
+				  const struct strata_recorded_stream *recorded,
+				  struct strata_ctf_stream *stream);
 
 #endif /* STRATA_MERGE_INPUTS_HOST_CONVERTER_H */

@@ -130,7 +130,7 @@ static void name_unknown(struct strata_merge *merge, struct merge_stream *stream
 {
 	char message[256];
 
-	merge->result.bad_packets += !stream->was_named;
+	merge->result.tally.bad_packets += !stream->was_named;
 	if (stream->was_named)
 		return;
 	stream->was_named = true;

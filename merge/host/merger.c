@@ -91,16 +91,12 @@ static void sum_up(struct strata_merge *merge)
 			merge->of_set[i]->seen.lost = stream->tally.discarded;
 		if (merge->of_set[i])
 			merge->of_set[i]->seen.missing_packets = stream->tally.missing_packets;
-		result->bad_packets += stream->tally.bad_packets + strata_set_stream_is_cut(stream);
-		result->forged_packets += stream->tally.forged_packets;
-		result->missing_packets += stream->tally.missing_packets;
-		result->clamped += stream->tally.held_times;
+		strata_ctf_tally_add(&result->tally, &stream->tally);
+		result->tally.bad_packets += strata_set_stream_is_cut(stream);
 	}
-	result->bad_packets += strata_recording_traces_missing(merge->traces);
-	for (i = 0; i < merge->nr_streams; i++) {
-		result->lost += merge->streams[i].seen.lost;
-		result->bad_packets += merge->host->streams[i].recorded->bad_packets;
-	}
+	result->tally.bad_packets += strata_recording_traces_missing(merge->traces);
+	for (i = 0; i < merge->nr_streams; i++)
+		result->tally.bad_packets += merge->host->streams[i].recorded->bad_packets;
 	sum_up_bounds(merge);
 	result->order = *strata_order_check_finish(merge->check);
 }
@@ -180,6 +176,7 @@ static int set_up(struct strata_merge *merge, struct strata_error *error)
 	merge->streams = calloc(merge->nr_streams + 1, sizeof(*merge->streams));
 	if (!merge->check || !merge->classes || !merge->streams)
 		return strata_fail(error, "out of memory for %zu streams", merge->nr_streams);
+	strata_recording_traces_describe(merge->traces);
 	for (i = 0; i < merge->nr_streams; i++)
 		set_up_stream(merge, i);
 	set_cover(merge);

@@ -19,23 +19,21 @@
 
 #include "host/order_check.h"
 #include "host/recording_traces.h"
+#include "ctf/reader/ctf_reader.h"
 #include "recording/recording.h"
 #include "host/timeline.h"
 
 /* What a merge found out; complete after strata_merge_run(). */
 struct strata_merge_result {
 	uint64_t events;
-	uint64_t lost;
+	/* What was lost, damaged or clamped, by the readers of its streams; bad packets also those
+	 * that the recorder refused, and files that are missing or end early. */
+	struct strata_ctf_tally tally;
 	uint64_t first_ns;
 	uint64_t last_ns;
-	uint64_t duration_ns; /* by the hypervisor's records, if there are any */
-	uint64_t bad_packets;
-	uint64_t forged_packets; /* of these: of times that only their source's clock shows to be
-				  * none */
-	uint64_t missing_packets;
+	uint64_t duration_ns;      /* by the hypervisor's records, if there are any */
 	uint64_t left_out_sources; /* their clocks cannot be ordered */
 	uint64_t assumed_clocks;   /* streams whose clock was not recorded: taken as the host's */
-	uint64_t clamped;          /* times that went back within a stream and were held */
 	/* The largest error of any event's time: of its clock's conversion and of the skew. */
 	uint64_t bound_ticks;
 	uint64_t bound_ns;

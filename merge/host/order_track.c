@@ -10,7 +10,8 @@
  *
  * The first record of a track says what it was before, too.  So events between
  * the start of coverage (or the end of an uncertain stretch) and that record
- * are kept as a summary, and judged then.
+ * are kept as a summary, and judged then.  If they were outside, and one of them may lie as late as
+ * the next interval, none of them is judged.
  */
 #include "host/order_track.h"
 
@@ -103,6 +104,10 @@ static void judge_passed(struct strata_track *track, struct strata_track_result 
 {
 	unsigned int i, kept = 0;
 
+	if (track->waiting && track->waiting_latest < ticks) {
+		note_violation(track, result, track->waiting, &track->waiting_first);
+		track->waiting = 0;
+	}
 	for (i = 0; i < track->nr_pending; i++) {
 		const struct strata_pending_event event = track->pending[i];
 
@@ -121,6 +126,8 @@ void strata_track_begin(struct strata_track *track, struct strata_track_result *
 
 	judge_passed(track, result, ticks);
 	close_violations(track, result, ticks);
+	result->unchecked += track->waiting;
+	track->waiting = 0;
 	for (i = 0; i < track->nr_pending; i++) {
 		result->checks++;
 		note_slack(&result->slack_before_ticks,
@@ -157,17 +164,21 @@ void strata_track_learn(struct strata_track *track, struct strata_track_result *
 	if (track->waiting && inside) {
 		result->checks += track->waiting;
 		track->last_event = track->waiting_last;
-	} else if (track->waiting) {
-		note_violation(track, result, track->waiting, &track->waiting_first);
+		track->waiting = 0;
 	}
-	track->waiting = 0;
 }
 
 static void wait_for_record(struct strata_track *track, const struct strata_pending_event *event)
 {
-	if (track->waiting++ == 0)
+	const uint64_t latest = add_held(event->ticks, event->bound);
+
+	if (track->waiting++ == 0) {
 		track->waiting_first = *event;
+		track->waiting_latest = 0;
+	}
 	track->waiting_last = subtract_held(event->ticks, event->bound);
+	if (latest > track->waiting_latest)
+		track->waiting_latest = latest;
 }
 
 /* An event that is too late for the interval before: it may be early for the next. */

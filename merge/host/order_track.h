@@ -61,7 +61,8 @@ struct strata_track {
 	/* Events that wait for the first record to be judged. */
 	uint64_t waiting;
 	struct strata_pending_event waiting_first;
-	uint64_t waiting_last;
+	uint64_t waiting_last;   /* the last one's time, its bound taken off */
+	uint64_t waiting_latest; /* none of them was later */
 	/* Index + 1 of a named violation whose early_ticks is still open, 0: none. */
 	unsigned int open_violation;
 };
@@ -78,7 +79,8 @@ void strata_track_begin(struct strata_track *track, struct strata_track_result *
 void strata_track_end(struct strata_track *track, struct strata_track_result *result,
 		      uint64_t ticks, const char *state);
 
-/* The first record of the track says what it was before.  Judges the events that waited for it. */
+/* The first record of the track says what it was before.  Judges the events that waited for it, or
+ * has them judged by what follows. */
 void strata_track_learn(struct strata_track *track, struct strata_track_result *result, bool inside,
 			const char *state);
 

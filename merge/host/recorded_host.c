@@ -7,6 +7,7 @@
  */
 #include "host/recorded_host.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,11 +45,24 @@ static bool is_host_clock(const struct strata_recorded_host *host,
 	return source->domain == 0 && !host->scan.any;
 }
 
-/* Whether the times of a source can be made the host's; says so if not. */
+void strata_recorded_host_set_timebase(struct strata_recorded_host *host)
+{
+	host->timebase.anchor_ticks = host->recording.anchor_ticks;
+	host->timebase.anchor_ns = host->recording.anchor_realtime_ns;
+	host->timebase.tsc_khz = host->recording.tsc_khz;
+}
+
+bool strata_recorded_host_is_usable(const struct strata_recorded_host *host,
+				    const struct strata_source *source)
+{
+	return source->layer == STRATA_LAYER_XEN ||
+	       strata_clock_maps_usable(&host->scan.maps, (uint16_t)source->domain);
+}
+
+/* Whether a source can be ordered; says so if not. */
 static bool can_be_ordered(struct strata_recorded_host *host, const struct strata_source *source)
 {
-	if (source->layer == STRATA_LAYER_XEN ||
-	    strata_clock_maps_usable(&host->scan.maps, (uint16_t)source->domain))
+	if (strata_recorded_host_is_usable(host, source))
 		return true;
 	tell(host, host->complain,
 	     "%s: what was recorded of this domain's time stamp counter cannot be, so its "
@@ -77,7 +91,8 @@ static int find_steps_back(struct strata_recorded_host *host, struct strata_reco
 	uint64_t last = 0;
 	int result = 0;
 
-	if (strata_packet_reader_open(&reader, raw, source, stream->recorded, NULL, NULL, error))
+	if (strata_source_load_events(source, raw, error) ||
+	    strata_packet_reader_open(&reader, raw, source, stream->recorded, NULL, NULL, error))
 		return -1;
 	while (!result && strata_packet_reader_next(&reader)) {
 		size_t offset = STRATA_PACKET_HEADER_BYTES;
@@ -94,14 +109,23 @@ static int find_steps_back(struct strata_recorded_host *host, struct strata_reco
 	return result;
 }
 
+void strata_recorded_stream_set_clock(struct strata_recorded_stream *stream)
+{
+	const struct strata_recorded_host *host = stream->host;
+
+	if (stream->source->layer == STRATA_LAYER_XEN)
+		return;
+	strata_stream_clock_init(&stream->clock, &host->scan.maps, &host->scan.stimes,
+				 strata_skew_bound_ticks(&host->scan.skew),
+				 (uint16_t)stream->source->domain, (uint16_t)stream->cpu);
+}
+
 static int set_up_clock(struct strata_recorded_host *host, struct strata_recorded_stream *stream,
 			const char *raw, struct strata_error *error)
 {
 	const struct strata_source *source = stream->source;
 
-	strata_stream_clock_init(&stream->clock, &host->scan.maps, &host->scan.stimes,
-				 strata_skew_bound_ticks(&host->scan.skew),
-				 (uint16_t)source->domain, (uint16_t)stream->cpu);
+	strata_recorded_stream_set_clock(stream);
 	stream->kind = strata_stream_clock_kind(&stream->clock);
 	if (stream->clock.nr)
 		stream->clock_changes = stream->clock.nr - 1;
@@ -229,9 +253,7 @@ int strata_recorded_host_load(struct strata_recorded_host *host, const char *raw
 	if (nr_streams == 0)
 		return strata_fail(
 			error, "%s: nothing was recorded; `strata list` shows what can be", raw);
-	host->timebase.anchor_ticks = recording->anchor_ticks;
-	host->timebase.anchor_ns = recording->anchor_realtime_ns;
-	host->timebase.tsc_khz = recording->tsc_khz;
+	strata_recorded_host_set_timebase(host);
 	if (strata_xen_scan(&host->scan, recording, raw, error))
 		return -1;
 	host->domain_names = calloc(STRATA_DOMAINS, sizeof(*host->domain_names));
@@ -273,6 +295,33 @@ struct strata_recorded_stream *strata_recorded_host_stream(const struct strata_r
 		return NULL;
 	return &host->streams[host->first_streams[source_index] +
 			      (size_t)(recorded - source->streams)];
+}
+
+bool strata_cpu_of_stream(const char *name, uint32_t *cpu)
+{
+	char again[32];
+
+	if (sscanf(name, "cpu_%" SCNu32, cpu) != 1)
+		return false;
+	snprintf(again, sizeof(again), "cpu_%" PRIu32, *cpu);
+	return strcmp(name, again) == 0;
+}
+
+struct strata_ctf_trace *strata_recorded_source_open(const struct strata_source *source,
+						     const char *raw, strata_complain_fn *complain,
+						     void *data, struct strata_error *error)
+{
+	struct strata_ctf_trace *trace;
+	char path[4096];
+
+	if (snprintf(path, sizeof(path), "%s/%s", raw, source->name) >= (int)sizeof(path)) {
+		strata_fail(error, "%.100s...: the path is too long", raw);
+		return NULL;
+	}
+	trace = strata_ctf_trace_open_recorded(path, complain, data, error);
+	if (trace)
+		trace->vm_exits = source->exits;
+	return trace;
 }
 
 bool strata_recorded_host_can_order(const struct strata_recorded_host *host, size_t source_index)

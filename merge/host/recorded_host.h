@@ -11,6 +11,7 @@
 #include "recording/recording.h"
 #include "clocks/stream_clock.h"
 #include "clocks/xen_scan.h"
+#include "ctf/trace/ctf_trace.h"
 
 #define STRATA_DOMAINS 65536u
 
@@ -51,6 +52,26 @@ struct strata_recorded_host {
 int strata_recorded_host_load(struct strata_recorded_host *host, const char *raw,
 			      strata_complain_fn *complain, strata_complain_fn *remark, void *data,
 			      struct strata_error *error);
+
+/* Sets the times of a host to those of its recording, which is loaded. */
+void strata_recorded_host_set_timebase(struct strata_recorded_host *host);
+
+/* Whether the times of a source can be made the host's: what has been recorded of its domain's
+ * counter is possible. */
+bool strata_recorded_host_is_usable(const struct strata_recorded_host *host,
+				    const struct strata_source *source);
+
+/* Sets the clock of a stream by what has been scanned of the hypervisor's streams.  The
+ * hypervisor's own have none. */
+void strata_recorded_stream_set_clock(struct strata_recorded_stream *stream);
+
+/* The CPU that a stream's file is named after.  False: it is no stream of a recording's. */
+bool strata_cpu_of_stream(const char *name, uint32_t *cpu);
+
+/* Opens the trace of a source of the recording in the directory @raw.  NULL with the reason. */
+struct strata_ctf_trace *strata_recorded_source_open(const struct strata_source *source,
+						     const char *raw, strata_complain_fn *complain,
+						     void *data, struct strata_error *error);
 
 /* Adds signed ticks to the host times of one source.  -1: there is no such source. */
 int strata_recorded_host_shift(struct strata_recorded_host *host, const char *source, int64_t ticks,

@@ -69,6 +69,17 @@ strata_recording_traces_table(const struct strata_recording_traces *traces)
 	return &traces->host.recording;
 }
 
+void strata_recording_traces_describe(struct strata_recording_traces *traces)
+{
+	struct strata_recording *recording = &traces->host.recording;
+	struct strata_error unreadable;
+	size_t i;
+
+	/* Reported when the trace is opened. */
+	for (i = 0; i < recording->nr_sources; i++)
+		strata_source_load_events(&recording->sources[i], traces->raw, &unreadable);
+}
+
 const struct strata_recorded_stream *
 strata_recording_traces_stream(const struct strata_ctf_stream *stream)
 {
@@ -78,20 +89,21 @@ strata_recording_traces_stream(const struct strata_ctf_stream *stream)
 	return stream->trace->recording && converter ? converter->recorded : NULL;
 }
 
+struct strata_ctf_tally strata_recording_tally(const struct strata_set_stream *stream)
+{
+	const struct strata_recorded_stream *recorded =
+		strata_recording_traces_stream(stream->stream);
+	struct strata_ctf_tally tally = stream->tally;
+
+	tally.bad_packets += strata_set_stream_is_cut(stream);
+	if (recorded && recorded->recorded)
+		tally.bad_packets += recorded->recorded->bad_packets;
+	return tally;
+}
+
 size_t strata_recording_traces_missing(const struct strata_recording_traces *traces)
 {
 	return traces->nr_missing;
-}
-
-/* The CPU that a stream's file is named after.  False: it is no stream of a recording's. */
-static bool cpu_of_name(const char *name, uint32_t *cpu)
-{
-	char again[32];
-
-	if (sscanf(name, "cpu_%" SCNu32, cpu) != 1)
-		return false;
-	snprintf(again, sizeof(again), "cpu_%" PRIu32, *cpu);
-	return strcmp(name, again) == 0;
 }
 
 /* Gives a stream its clock, and what the table knows of it.  0; -1: its clock cannot be ordered, or
@@ -100,31 +112,19 @@ static int set_up(struct strata_recording_traces *traces, size_t source_index,
 		  struct strata_ctf_stream *stream)
 {
 	const struct strata_recorded_host *host = &traces->host;
-	const struct strata_source *source = &host->recording.sources[source_index];
 	const struct strata_recorded_stream *recorded;
 	struct converter_node *node;
 	uint32_t cpu;
 
-	if (!cpu_of_name(stream->name, &cpu))
+	if (!strata_cpu_of_stream(stream->name, &cpu))
 		return -1;
 	recorded = strata_recorded_host_stream(host, source_index, cpu);
 	node = recorded ? calloc(1, sizeof(*node)) : NULL;
 	if (!node)
 		return -1;
-	strata_host_converter_init(&node->converter, source, &recorded->clock, &host->timebase,
-				   strata_skew_bound_ticks(&host->scan.skew));
-	node->converter.recorded = recorded;
-	node->converter.shift_ticks = recorded->shift_ticks;
-	strata_host_converter_set_presence(stream, &host->recording, source,
-					   host->recording.ended_ticks, &host->timebase);
 	node->next = traces->converters;
 	traces->converters = node;
-	stream->converter = &node->converter.converter;
-	stream->has_cpu = true;
-	stream->cpu = cpu;
-	stream->discarded = recorded->recorded->lost;
-	stream->packets = recorded->recorded->packets;
-	stream->is_recorded = true;
+	strata_host_converter_attach(&node->converter, recorded, stream);
 	return 0;
 }
 
@@ -168,20 +168,13 @@ struct strata_ctf_trace *strata_recording_traces_trace(struct strata_recording_t
 						       struct strata_error *error)
 {
 	const struct strata_source *source = &traces->host.recording.sources[source_index];
-	struct strata_ctf_trace *trace;
-	char path[4096];
+	struct strata_ctf_trace *trace = strata_recorded_source_open(
+		source, traces->raw, traces->complain, traces->complain_data, error);
 	size_t i;
 
-	if (snprintf(path, sizeof(path), "%s/%s", traces->raw, source->name) >= (int)sizeof(path)) {
-		strata_fail(error, "%.100s...: the path is too long", traces->raw);
-		return NULL;
-	}
-	trace = strata_ctf_trace_open_recorded(path, traces->complain, traces->complain_data,
-					       error);
 	if (!trace)
 		return NULL;
 	trace->recording = traces;
-	trace->vm_exits = source->exits;
 	name_missing(traces, source, trace);
 	for (i = 0; i < trace->nr_streams; i++) {
 		if (!set_up(traces, source_index, &trace->streams[i]) ||
@@ -190,7 +183,7 @@ struct strata_ctf_trace *strata_recording_traces_trace(struct strata_recording_t
 		strata_fail(error,
 			    "%s/%s: its clock cannot be ordered with the others'; the "
 			    "source is left out",
-			    path, trace->streams[i].name);
+			    trace->path, trace->streams[i].name);
 		strata_ctf_trace_close(trace);
 		return NULL;
 	}

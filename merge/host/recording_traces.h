@@ -24,6 +24,9 @@ struct strata_recording_traces *strata_recording_traces_open(const char *raw,
 
 void strata_recording_traces_close(struct strata_recording_traces *traces);
 
+/* Reads the event classes of all sources. */
+void strata_recording_traces_describe(struct strata_recording_traces *traces);
+
 /* What is known of it as a whole.  Streams may be shifted in time before their traces are opened.
  */
 struct strata_recorded_host *strata_recording_traces_host(struct strata_recording_traces *traces);
@@ -43,6 +46,10 @@ struct strata_ctf_trace *strata_recording_traces_trace(struct strata_recording_t
 /* What the recording knows of a stream of its traces; NULL: the stream is of no recording. */
 const struct strata_recorded_stream *
 strata_recording_traces_stream(const struct strata_ctf_stream *stream);
+
+/* A stream's tally after a merge of its set, with what its recorder refused, and with a file that
+ * ends early as a bad packet. */
+struct strata_ctf_tally strata_recording_tally(const struct strata_set_stream *stream);
 
 /* How many streams of the traces that were opened are missing, or cannot be read, though the table
  * knows of packets. */

@@ -166,7 +166,11 @@ static int load(struct strata_live *live, struct strata_live_sink *sink, uint64_
 	if (!live->lanes)
 		return strata_fail(error, "out of memory");
 	live->generation = generation;
-	return sink->sources(sink, &live->streams.set, error);
+	/* What is told of the set may change how its streams are read. */
+	return sink->sources(sink, &live->streams.set, error) ||
+			       live_streams_open(&live->streams, error)
+		       ? -1
+		       : 0;
 }
 
 /* Reads all slots. 0 or -1: out of memory. */
@@ -258,14 +262,14 @@ static uint64_t subtract_held(uint64_t a, uint64_t b)
 static uint64_t ns_of(const struct strata_live *live, uint64_t ticks)
 {
 	return ticks == UINT64_MAX ? UINT64_MAX
-				   : strata_realtime_ns(&live->streams.clocks.timebase, ticks);
+				   : strata_realtime_ns(&live->streams.host.timebase, ticks);
 }
 
 /* Reports once that a stream is no longer waited for. */
 static void name_left_behind(struct strata_live *live, struct live_stream *stream,
 			     uint64_t waited_ns)
 {
-	const bool has_name = stream->source < live->streams.recording.nr_sources;
+	const bool has_name = stream->source < live->streams.host.recording.nr_sources;
 	char message[256];
 
 	if (stream->was_named || !has_name)
@@ -278,7 +282,7 @@ static void name_left_behind(struct strata_live *live, struct live_stream *strea
 	snprintf(message, sizeof(message),
 		 "%s/cpu_%u: nothing handed over for %.1f s: it is no longer waited for; its "
 		 "events are shown when they come, as late",
-		 live->streams.recording.sources[stream->source].name, stream->cpu,
+		 live->streams.host.recording.sources[stream->source].name, stream->cpu,
 		 (double)waited_ns / 1e9);
 	complain(live, message);
 }
@@ -489,6 +493,7 @@ int strata_live_look(struct strata_live *live, struct strata_live_sink *sink,
 	/* The recorder has not saved its tables yet. */
 	if (generation == 0 && !live->has_ended)
 		return 0;
+	live->streams.has_ended = live->has_ended;
 	if ((live->has_ended || !live->lanes || generation != live->generation) &&
 	    load(live, sink, generation, error))
 		return -1;

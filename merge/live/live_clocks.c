@@ -5,22 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void live_clocks_init(struct live_clocks *clocks, const char *raw,
-		      struct strata_recording *recording)
-{
-	memset(clocks, 0, sizeof(*clocks));
-	clocks->raw = raw;
-	clocks->recording = recording;
-	/* Keeps the first frequency and anchor: the recorder may later measure them better, but
-	 * times that were shown must not move. */
-	clocks->timebase.anchor_ticks = recording->anchor_ticks;
-	clocks->timebase.anchor_ns = recording->anchor_realtime_ns;
-	clocks->timebase.tsc_khz = recording->tsc_khz;
-}
-
 /* NULL with the reason. */
-static struct live_scanned *find_scanned(struct live_clocks *clocks, size_t source, uint32_t cpu,
-					 struct strata_error *error)
+static struct live_scanned *find_scanned(struct live_clocks *clocks,
+					 struct strata_source *source_of, const char *raw,
+					 size_t source, uint32_t cpu, struct strata_error *error)
 {
 	const struct strata_stream stream = { .cpu = cpu };
 	struct live_scanned *scanned;
@@ -41,35 +29,37 @@ static struct live_scanned *find_scanned(struct live_clocks *clocks, size_t sour
 	scanned += clocks->nr_scanned;
 	memset(scanned, 0, sizeof(*scanned));
 	scanned->source = source;
-	if (strata_packet_reader_open(&scanned->reader, clocks->raw,
-				      &clocks->recording->sources[source], &stream, NULL, NULL,
-				      error))
+	if (strata_packet_reader_open(&scanned->reader, raw, source_of, &stream, NULL, NULL, error))
 		return NULL;
 	clocks->nr_scanned++;
 	return scanned;
 }
 
-int live_clocks_scan(struct live_clocks *clocks, size_t source, uint32_t cpu, uint64_t bytes,
-		     struct strata_error *error)
+int live_clocks_scan(struct live_clocks *clocks, struct strata_recorded_host *host, const char *raw,
+		     size_t source, uint32_t cpu, uint64_t bytes, struct strata_error *error)
 {
-	struct live_scanned *scanned = find_scanned(clocks, source, cpu, error);
+	struct strata_source *of = &host->recording.sources[source];
+	struct live_scanned *scanned = find_scanned(clocks, of, raw, source, cpu, error);
+	struct strata_error unreadable;
 
 	if (!scanned)
 		return -1;
+	/* Reported when the trace is opened; most of Xen's events are known without metadata. */
+	strata_source_load_events(of, raw, &unreadable);
 	/* The tables may have been reloaded. */
-	scanned->reader.source = &clocks->recording->sources[source];
+	scanned->reader.source = of;
 	scanned->reader.size = bytes;
-	return strata_xen_scan_more(&clocks->scan, &scanned->reader, &scanned->coverage, error);
+	return strata_xen_scan_more(&host->scan, &scanned->reader, &scanned->coverage, error);
 }
 
-struct live_clocks_known live_clocks_known(const struct live_clocks *clocks)
+struct live_clocks_known live_clocks_known(const struct strata_recorded_host *host)
 {
-	const struct strata_stime_table *stimes = &clocks->scan.stimes.of_pcpu;
+	const struct strata_stime_table *stimes = &host->scan.stimes.of_pcpu;
 	struct live_clocks_known known = {
-		.pieces = clocks->scan.maps.pieces,
-		.nr_pieces = clocks->scan.maps.nr,
-		.thinned = clocks->scan.maps.thinned,
-		.skew_ticks = strata_skew_bound_ticks(&clocks->scan.skew),
+		.pieces = host->scan.maps.pieces,
+		.nr_pieces = host->scan.maps.nr,
+		.thinned = host->scan.maps.thinned,
+		.skew_ticks = strata_skew_bound_ticks(&host->scan.skew),
 	};
 	size_t i;
 
@@ -89,36 +79,20 @@ static bool is_emulated(const struct strata_clock_maps *maps)
 	return false;
 }
 
-int live_clocks_settle(struct live_clocks *clocks, const struct live_clocks_known *before,
-		       struct strata_error *error)
+int live_clocks_settle(struct strata_recorded_host *host, const struct live_clocks_known *before,
+		       uint64_t known_ticks, struct strata_error *error)
 {
-	struct live_clocks_known now = live_clocks_known(clocks);
-	bool is_new = now.nr_corrections != before->nr_corrections &&
-		      is_emulated(&clocks->scan.maps);
+	struct strata_xen_scan *scan = &host->scan;
+	struct live_clocks_known now = live_clocks_known(host);
+	bool is_new = now.nr_corrections != before->nr_corrections && is_emulated(&scan->maps);
 
-	strata_clock_maps_sort(&clocks->scan.maps, clocks->timebase.tsc_khz);
-	if (!strata_vcpu_stime_finish(&clocks->scan.stimes, now.skew_ticks))
+	strata_clock_maps_sort(&scan->maps, host->timebase.tsc_khz);
+	if (!strata_vcpu_stime_finish(&scan->stimes, now.skew_ticks))
 		return strata_fail(error, "out of memory for the clocks of vCPUs");
-	return is_new || now.pieces != before->pieces ||
-	       clocks->scan.maps.nr != before->nr_pieces ||
-	       clocks->scan.maps.thinned != before->thinned || now.skew_ticks != before->skew_ticks;
-}
-
-bool live_clocks_converter(const struct live_clocks *clocks, const struct strata_source *source,
-			   uint32_t cpu, struct strata_host_converter *converter)
-{
-	const struct strata_xen_scan *scan = &clocks->scan;
-	const uint64_t skew_ticks = strata_skew_bound_ticks(&scan->skew);
-	struct strata_stream_clock clock = { 0 };
-
-	if (source->layer != STRATA_LAYER_XEN) {
-		if (!strata_clock_maps_usable(&scan->maps, (uint16_t)source->domain))
-			return false;
-		strata_stream_clock_init(&clock, &scan->maps, &scan->stimes, skew_ticks,
-					 (uint16_t)source->domain, (uint16_t)cpu);
-	}
-	strata_host_converter_init(converter, source, &clock, &clocks->timebase, skew_ticks);
-	return true;
+	if (!strata_vcpu_places_settle(&scan->places, known_ticks))
+		return strata_fail(error, "out of memory for where vCPUs ran");
+	return is_new || now.pieces != before->pieces || scan->maps.nr != before->nr_pieces ||
+	       scan->maps.thinned != before->thinned || now.skew_ticks != before->skew_ticks;
 }
 
 void live_clocks_clear(struct live_clocks *clocks)
@@ -128,6 +102,5 @@ void live_clocks_clear(struct live_clocks *clocks)
 	for (i = 0; i < clocks->nr_scanned; i++)
 		strata_packet_reader_close(&clocks->scanned[i].reader);
 	free(clocks->scanned);
-	strata_xen_scan_clear(&clocks->scan);
 	memset(clocks, 0, sizeof(*clocks));
 }

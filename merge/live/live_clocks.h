@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* live_clocks.h - the clocks of a recording in progress, as far as the hypervisor has recorded
- * them; for live_streams.c. */
+/*
+ * live_clocks.h - reads the hypervisor's streams of a recording in progress as they grow, for the
+ * clocks of all others and the places of vCPUs; for live_streams.c.  What follows from them for a
+ * stream is set up as for a finished recording (host/recorded_host.h).
+ */
 #ifndef STRATA_MERGE_LIVE_LIVE_CLOCKS_H
 #define STRATA_MERGE_LIVE_LIVE_CLOCKS_H
 
-#include "host/host_converter.h"
-#include "clocks/xen_scan.h"
+#include "host/recorded_host.h"
 
 /* A stream of the hypervisor, partly scanned. */
 struct live_scanned {
@@ -14,25 +16,19 @@ struct live_scanned {
 	struct strata_xen_coverage coverage;
 };
 
+/* Zero-initialised has scanned nothing. */
 struct live_clocks {
-	const char *raw;
-	struct strata_recording *recording; /* may be another one from call to call */
-	struct strata_xen_scan scan;
 	struct live_scanned *scanned;
 	size_t nr_scanned;
-	struct strata_timebase timebase;
 };
 
-/* @recording: loaded */
-void live_clocks_init(struct live_clocks *clocks, const char *raw,
-		      struct strata_recording *recording);
-
 /*
- * Scans a stream of the hypervisor's up to @bytes of its file.
+ * Adds to the scan of @host, whose recording is in the directory @raw, what a stream of the
+ * hypervisor's holds up to @bytes of its file.
  * 0, or -1.
  */
-int live_clocks_scan(struct live_clocks *clocks, size_t source, uint32_t cpu, uint64_t bytes,
-		     struct strata_error *error);
+int live_clocks_scan(struct live_clocks *clocks, struct strata_recorded_host *host, const char *raw,
+		     size_t source, uint32_t cpu, uint64_t bytes, struct strata_error *error);
 
 /* The state before a number of scans. */
 struct live_clocks_known {
@@ -43,15 +39,15 @@ struct live_clocks_known {
 	uint64_t skew_ticks;
 };
 
-struct live_clocks_known live_clocks_known(const struct live_clocks *clocks);
+struct live_clocks_known live_clocks_known(const struct strata_recorded_host *host);
 
-/* Call this after the scans. 1: earlier converters are outdated; 0: they are valid; or -1. */
-int live_clocks_settle(struct live_clocks *clocks, const struct live_clocks_known *before,
-		       struct strata_error *error);
-
-/* Makes the converter of a stream.  False: the recorded clock of its domain is impossible. */
-bool live_clocks_converter(const struct live_clocks *clocks, const struct strata_source *source,
-			   uint32_t cpu, struct strata_host_converter *converter);
+/*
+ * Call this after the scans.
+ * @known_ticks: up to there all of the hypervisor's streams were scanned
+ * 1: earlier converters are outdated; 0: they are valid; or -1.
+ */
+int live_clocks_settle(struct strata_recorded_host *host, const struct live_clocks_known *before,
+		       uint64_t known_ticks, struct strata_error *error);
 
 void live_clocks_clear(struct live_clocks *clocks);
 

@@ -2,7 +2,6 @@
 /* live_streams.c - see live_streams.h. */
 #include "live/live_streams.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,8 +47,8 @@ void live_stream_note(struct live_stream *stream, const struct live_said *said)
 
 static bool is_of_xen(const struct live_streams *streams, const struct live_stream *stream)
 {
-	return stream->source < streams->recording.nr_sources &&
-	       streams->recording.sources[stream->source].layer == STRATA_LAYER_XEN;
+	return stream->source < streams->host.recording.nr_sources &&
+	       streams->host.recording.sources[stream->source].layer == STRATA_LAYER_XEN;
 }
 
 /* Allows reading of what looks until @known_ticks covered. */
@@ -80,20 +79,37 @@ static void close_reader(struct live_streams *streams, struct live_stream *strea
 	stream->is_open = false;
 }
 
+/* Sets up its clock and its converter, by what is known now.  False: what was recorded of its
+ * domain's clock is impossible. */
+static bool set_converter(struct live_streams *streams, struct live_stream *stream)
+{
+	const struct strata_source *source = &streams->host.recording.sources[stream->source];
+
+	if (!strata_recorded_host_is_usable(&streams->host, source))
+		return false;
+	stream->recorded = (struct strata_recorded_stream){
+		.host = &streams->host,
+		.source = source,
+		.source_index = stream->source,
+		.cpu = stream->cpu,
+		/* What the tables count is behind the streams until the end. */
+		.recorded = streams->has_ended ? strata_source_stream(source, stream->cpu) : NULL,
+	};
+	strata_recorded_stream_set_clock(&stream->recorded);
+	strata_host_converter_attach(
+		&stream->converter, &stream->recorded,
+		(struct strata_ctf_stream *)streams->set.streams[stream->index].stream);
+	return true;
+}
+
 /* Opens its reader at the position of the last one. 0; -1: out of memory. */
 static int open_reader(struct live_streams *streams, struct live_stream *stream,
 		       struct strata_error *error)
 {
-	const struct strata_source *source = &streams->recording.sources[stream->source];
-	struct strata_ctf_stream *ctf =
-		(struct strata_ctf_stream *)streams->set.streams[stream->index].stream;
+	const struct strata_ctf_stream *ctf = streams->set.streams[stream->index].stream;
 
-	if (!live_clocks_converter(&streams->clocks, source, stream->cpu, &stream->converter))
+	if (!set_converter(streams, stream))
 		return 0;
-	ctf->converter = &stream->converter.converter;
-	/* Events after the present are not shown anyway. */
-	strata_host_converter_set_presence(ctf, &streams->recording, source, 0,
-					   &streams->clocks.timebase);
 	if (strata_ctf_reader_open(&stream->reader, ctf, WINDOW_BYTES, error))
 		return -1;
 	stream->is_open = true;
@@ -133,35 +149,33 @@ static int open_readers(struct live_streams *streams, bool of_guests_only,
  */
 static int add_source(struct live_streams *streams, size_t index, struct strata_error *error)
 {
-	const struct strata_source *source = &streams->recording.sources[index];
-	struct strata_ctf_trace *trace;
-	char path[4096];
+	const struct strata_source *source = &streams->host.recording.sources[index];
+	struct strata_ctf_trace *trace = strata_recorded_source_open(
+		source, streams->raw, streams->complain, streams->complain_data, error);
 	size_t i, first;
 
-	snprintf(path, sizeof(path), "%s/%s", streams->raw, source->name);
-	trace = strata_ctf_trace_open(path, streams->complain, streams->complain_data, error);
 	if (!trace) {
 		if (streams->complain)
 			streams->complain(streams->complain_data, error->text);
 		return 0;
 	}
 	trace->recording = streams;
-	trace->vm_exits = streams->recording.sources[index].exits;
 	first = streams->set.nr_streams;
 	if (strata_trace_set_add(&streams->set, trace, error))
 		return -1;
-	/* Each source has its own clocks, mapped to the host's time. */
+	/* All are of one host, whose ticks order their events. */
+	trace->clock_group = trace->machine = 0;
 	trace->times_are_tied = true;
 	for (i = first; i < streams->set.nr_streams; i++) {
 		struct live_stream **of_set = reallocarray(streams->of_set, i + 1, sizeof(*of_set));
 		struct live_stream *stream;
-		unsigned int cpu;
+		uint32_t cpu;
 
 		if (!of_set)
 			return strata_fail(error, "out of memory");
 		streams->of_set = of_set;
 		of_set[i] = NULL;
-		if (sscanf(streams->set.streams[i].stream->name, "cpu_%u", &cpu) != 1)
+		if (!strata_cpu_of_stream(streams->set.streams[i].stream->name, &cpu))
 			continue;
 		stream = live_streams_find(streams, index, cpu);
 		if (!stream)
@@ -213,7 +227,7 @@ static int forget_done(struct live_streams *streams, const struct strata_recordi
 		done[i] = false;
 	if (streams->nr_done < nr_sources)
 		streams->nr_done = nr_sources;
-	for (i = 0; i < streams->recording.nr_sources && i < nr_sources; i++)
+	for (i = 0; i < streams->host.recording.nr_sources && i < nr_sources; i++)
 		done[i] = done[i] || is_done(streams, now, i);
 	for (i = 0; i < streams->nr; i++) {
 		struct live_stream *stream = streams->streams[i];
@@ -232,17 +246,17 @@ static int forget_done(struct live_streams *streams, const struct strata_recordi
  * number of sources never decreases. */
 static bool is_another(const struct live_streams *streams, const struct strata_recording *recording)
 {
-	const struct strata_timebase *known = &streams->clocks.timebase;
+	const struct strata_timebase *known = &streams->host.timebase;
 
-	return streams->clocks.raw && (recording->anchor_ticks != known->anchor_ticks ||
-				       recording->anchor_realtime_ns != known->anchor_ns ||
-				       recording->nr_sources < streams->recording.nr_sources);
+	return streams->is_loaded && (recording->anchor_ticks != known->anchor_ticks ||
+				      recording->anchor_realtime_ns != known->anchor_ns ||
+				      recording->nr_sources < streams->host.recording.nr_sources);
 }
 
 /* Adds the hypervisor's unfinished sources, or all others. */
 static int add_sources(struct live_streams *streams, bool of_xen, struct strata_error *error)
 {
-	const struct strata_recording *recording = &streams->recording;
+	const struct strata_recording *recording = &streams->host.recording;
 	size_t i;
 
 	for (i = 0; i < recording->nr_sources; i++) {
@@ -274,18 +288,28 @@ int live_streams_load(struct live_streams *streams, struct strata_error *error)
 		return -1;
 	}
 	strata_trace_set_clear(&streams->set);
-	if (recording.nr_faults > streams->recording.nr_faults)
+	if (recording.nr_faults > streams->host.recording.nr_faults)
 		strata_recording_tell_faults(&recording, streams->complain, streams->complain_data);
-	strata_recording_clear(&streams->recording);
-	streams->recording = recording;
-	if (!streams->clocks.raw)
-		live_clocks_init(&streams->clocks, streams->raw, &streams->recording);
+	strata_recording_clear(&streams->host.recording);
+	streams->host.recording = recording;
+	if (!streams->is_loaded)
+		strata_recorded_host_set_timebase(&streams->host);
+	streams->is_loaded = true;
 	streams->has_xen = false;
 	for (i = 0; i < recording.nr_sources; i++)
 		streams->has_xen |= recording.sources[i].layer == STRATA_LAYER_XEN;
 	/* At equal ticks, the hypervisor's events come first. */
 	if (add_sources(streams, true, error) || add_sources(streams, false, error))
 		return -1;
+	for (i = 0; i < streams->set.nr_streams; i++) {
+		if (streams->of_set[i])
+			set_converter(streams, streams->of_set[i]);
+	}
+	return 0;
+}
+
+int live_streams_open(struct live_streams *streams, struct strata_error *error)
+{
 	return open_readers(streams, false, error);
 }
 
@@ -294,7 +318,7 @@ int live_streams_load(struct live_streams *streams, struct strata_error *error)
 static int scan_clocks(struct live_streams *streams, uint64_t *known_ticks,
 		       struct strata_error *error)
 {
-	const struct live_clocks_known before = live_clocks_known(&streams->clocks);
+	const struct live_clocks_known before = live_clocks_known(&streams->host);
 	size_t i;
 	int changed;
 
@@ -305,13 +329,13 @@ static int scan_clocks(struct live_streams *streams, uint64_t *known_ticks,
 		if (!is_of_xen(streams, stream))
 			continue;
 		allow(stream, UINT64_MAX);
-		if (live_clocks_scan(&streams->clocks, stream->source, stream->cpu, stream->bytes,
-				     error))
+		if (live_clocks_scan(&streams->clocks, &streams->host, streams->raw, stream->source,
+				     stream->cpu, stream->bytes, error))
 			return -1;
 		if (stream->complete_ticks < *known_ticks)
 			*known_ticks = stream->complete_ticks;
 	}
-	changed = live_clocks_settle(&streams->clocks, &before, error);
+	changed = live_clocks_settle(&streams->host, &before, *known_ticks, error);
 	return changed > 0 ? open_readers(streams, true, error) : changed;
 }
 
@@ -414,8 +438,9 @@ int live_stream_read(struct live_stream *stream, uint64_t from_ns, uint64_t to_n
 		live_stream_taken(stream, skipped);
 		if (stream->next < stream->end)
 			break;
+		/* In the end the reader tells what the table alone knows to be lost. */
 		if (stream->reader.next_packet >= stream->reader.file_bytes &&
-		    !stream->reader.in_packet)
+		    !stream->reader.in_packet && !stream->recorded.recorded)
 			return 0;
 		switch (read_batch(stream, error)) {
 		case 0:
@@ -444,6 +469,6 @@ void live_streams_clear(struct live_streams *streams)
 	free(streams->done);
 	strata_trace_set_clear(&streams->set);
 	live_clocks_clear(&streams->clocks);
-	strata_recording_clear(&streams->recording);
+	strata_recorded_host_clear(&streams->host);
 	memset(streams, 0, sizeof(*streams));
 }

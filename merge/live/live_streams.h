@@ -6,6 +6,7 @@
 #ifndef STRATA_MERGE_LIVE_LIVE_STREAMS_H
 #define STRATA_MERGE_LIVE_LIVE_STREAMS_H
 
+#include "host/host_converter.h"
 #include "live/live_clocks.h"
 #include "live/live_table.h"
 #include "timeline/trace_set.h"
@@ -36,6 +37,7 @@ struct live_stream {
 
 	size_t index; /* in the set, if it is there */
 	bool is_open;
+	struct strata_recorded_stream recorded; /* as the tables and clocks are now */
 	struct strata_host_converter converter;
 	struct strata_ctf_reader reader;
 	const struct strata_lane_event *next, *end; /* rest of its batch */
@@ -54,7 +56,10 @@ struct live_streams {
 	struct live_stream **of_set; /* by their index in the set */
 	bool *done; /* for each source: everything was passed on, and its streams are freed */
 	size_t nr_done;
-	struct strata_recording recording;
+	struct strata_recorded_host host; /* with the first frequency and anchor: times that were
+					   * shown must not move */
+	bool is_loaded;
+	bool has_ended; /* the recording: its tables are complete */
 	struct strata_trace_set set;
 	struct live_clocks clocks;
 	bool has_xen; /* it is recorded: its streams say how far clocks are known */
@@ -65,6 +70,9 @@ struct live_streams {
 
 /* Loads the tables, also after they were replaced, which may free ended streams. 0 or -1. */
 int live_streams_load(struct live_streams *streams, struct strata_error *error);
+
+/* Opens the streams of the loaded tables, each where it was read last.  0 or -1. */
+int live_streams_open(struct live_streams *streams, struct strata_error *error);
 
 /* The stream of a source's CPU, or NULL. */
 struct live_stream *live_streams_find(const struct live_streams *streams, size_t source,

@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "timeline/domain_names.h"
+#include "timeline/source_name.h"
 
 #define SOURCE_NAME_BYTES 512u
 
@@ -26,10 +27,10 @@ static bool is_taken(const struct strata_shown *shown, const struct strata_shown
 	return false;
 }
 
-/* The last part of a path, without slashes behind it. */
-static void last_part(char *out, size_t size, const char *path)
+/* The last part of a path without @behind, and without slashes behind it. */
+static void last_part(char *out, size_t size, const char *path, const char *behind)
 {
-	size_t end = strlen(path), from;
+	size_t end = strlen(path) - strlen(behind), from;
 
 	while (end > 0 && path[end - 1] == '/')
 		end--;
@@ -38,28 +39,35 @@ static void last_part(char *out, size_t size, const char *path)
 	snprintf(out, size, "%.*s", (int)(end - from), path + from);
 }
 
-/* The name that a merged trace was given; else the host's, or the directory's; both if that is
- * taken; with a number if it is taken still. */
+/*
+ * The name that a merged trace was given; else its source's, or its directory's.  If that is taken,
+ * with the recording's directory in front, or of another trace its own behind; with a number if it
+ * is taken still.
+ */
 static char *make_name(const struct strata_shown *shown, const struct strata_shown_names *names,
 		       const struct strata_ctf_trace *trace)
 {
-	const char *host = strata_ctf_env_text(trace, "hostname");
+	const char *source = strata_source_name(trace);
 	const char *given = strata_ctf_env_text(trace, STRATA_CTF_SOURCE);
 	char directory[SOURCE_NAME_BYTES / 8], text[SOURCE_NAME_BYTES / 4];
 	char name[SOURCE_NAME_BYTES], whole[SOURCE_NAME_BYTES + STRATA_PUT_BYTES];
 	size_t number;
 
-	last_part(directory, sizeof(directory), trace->path);
+	last_part(directory, sizeof(directory), trace->path,
+		  trace->recording && source ? source : "");
 	if (given && (!*given || strlen(given) >= sizeof(name) || !strata_is_escaped(given)))
 		given = NULL;
 	if (given)
 		snprintf(name, sizeof(name), "%s", given);
-	else if (host && *host)
-		strata_escape_name(name, sizeof(name), host);
+	else if (source)
+		strata_escape_name(name, sizeof(name), source);
 	else
 		strata_escape_name(name, sizeof(name), directory);
-	if (!given && host && *host && is_taken(shown, names, name)) {
-		snprintf(text, sizeof(text), "%.60s/%s", host, directory);
+	if (!given && source && is_taken(shown, names, name)) {
+		if (trace->recording)
+			snprintf(text, sizeof(text), "%s/%.60s", directory, source);
+		else
+			snprintf(text, sizeof(text), "%.60s/%s", source, directory);
 		strata_escape_name(name, sizeof(name), text);
 	}
 	snprintf(whole, sizeof(whole), "%s", name);
@@ -377,14 +385,24 @@ void strata_shown_clear(struct strata_shown *shown)
 void strata_shown_path_init(struct strata_shown_path *path, const struct strata_ctf_stream *stream)
 {
 	const struct strata_recorded_stream *recorded = strata_recording_traces_stream(stream);
-	const struct strata_recorded_host *host;
 
-	if (!recorded || recorded->source->layer == STRATA_LAYER_XEN)
-		return;
-	host = recorded->host;
-	path->timebase = &host->timebase;
-	path->path = strata_vcpu_places_of(&host->scan.places, (uint16_t)recorded->source->domain,
-					   (uint16_t)recorded->cpu);
+	memset(path, 0, sizeof(*path));
+	if (recorded && recorded->source->layer != STRATA_LAYER_XEN)
+		path->recorded = recorded;
+}
+
+bool strata_shown_path_is_known(struct strata_shown_path *path)
+{
+	const struct strata_recorded_stream *recorded = path->recorded;
+	const struct strata_vcpu_places *places = recorded ? &recorded->host->scan.places : NULL;
+
+	if (places && path->settled != places->settled) {
+		path->path = strata_vcpu_places_of(places, (uint16_t)recorded->source->domain,
+						   (uint16_t)recorded->cpu);
+		path->settled = places->settled;
+		path->at = 0;
+	}
+	return path->path.nr > 0;
 }
 
 int strata_shown_view_init(struct strata_shown_view *view, const struct strata_shown *shown)
@@ -488,16 +506,16 @@ void strata_shown_lose(const struct strata_shown *shown, size_t stream,
 	lost->stream = reader->stream->name;
 }
 
-void strata_shown_run(struct strata_shown_view *view, size_t stream,
-		      struct strata_ctf_reader *reader, struct strata_shown_event *shown)
+/* Fills in what all events of the reader's packet have in common. */
+static void set_event(struct strata_shown_view *view, size_t stream,
+		      const struct strata_ctf_reader *reader)
 {
 	const size_t trace = view->shown->set->streams[stream].trace;
 	const struct strata_shown_source *source = &view->shown->sources[trace];
 	const struct strata_place *place = &view->shown->places[trace][reader->kind->class->index];
 	struct strata_shown_copy *copy = &view->copies[stream];
+	struct strata_shown_event *shown = &copy->event;
 
-	if (!copy->is_set || copy->offset != reader->packet.offset)
-		set_packet(view, stream, reader);
 	shown->has_time = reader->kind->has_time;
 	shown->run_bound_ns = reader->stream->trace->times_are_tied
 				      ? reader->stream->trace->own_bound_ns
@@ -509,7 +527,6 @@ void strata_shown_run(struct strata_shown_view *view, size_t stream,
 	shown->cpu = cpu_of(reader);
 	shown->place = place->has_fields ? place : NULL;
 	shown->place_fields = view->shown->place_fields[trace][reader->kind->class->index];
-	shown->path = view->paths[stream].path.nr ? &view->paths[stream] : NULL;
 	shown->has_pcpu = reader->kind->header.has_bound && place->pcpu.in == STRATA_PLACE_NOWHERE;
 	shown->pcpu = shown->domain = shown->vcpu = STRATA_SHOWN_UNKNOWN;
 	if (place->knows_any) {
@@ -520,4 +537,18 @@ void strata_shown_run(struct strata_shown_view *view, size_t stream,
 	shown->late = false;
 	shown->packet = copy->packet;
 	shown->types[0] = reader->kind->class->event_context;
+}
+
+void strata_shown_run(struct strata_shown_view *view, size_t stream,
+		      struct strata_ctf_reader *reader, struct strata_shown_event *shown)
+{
+	struct strata_shown_copy *copy = &view->copies[stream];
+
+	if (!copy->is_set || copy->offset != reader->packet.offset) {
+		set_packet(view, stream, reader);
+		set_event(view, stream, reader);
+	}
+	*shown = copy->event;
+	shown->path = strata_shown_path_is_known(&view->paths[stream]) ? &view->paths[stream]
+								       : NULL;
 }

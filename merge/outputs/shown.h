@@ -50,20 +50,26 @@ void strata_shown_clear(struct strata_shown *shown);
 
 /* Where a stream's vCPU ran. */
 struct strata_shown_path {
+	const struct strata_recorded_stream *recorded; /* NULL: of no vCPU that is known */
 	struct strata_vcpu_path path;
-	const struct strata_timebase *timebase;
-	size_t at; /* what was found last */
+	uint64_t settled; /* how often the places had been, then */
+	size_t at;        /* what was found last */
 };
 
-/* Finds it for a kernel's or an application's stream of a recording; empty for any other. */
+/* Finds it for a kernel's or an application's stream of a recording; none for any other. */
 void strata_shown_path_init(struct strata_shown_path *path, const struct strata_ctf_stream *stream);
+
+/* Before a run of events: whether the path is known.  What has become known since the run before is
+ * in it. */
+bool strata_shown_path_is_known(struct strata_shown_path *path);
 
 /* The physical CPU of an event of the stream, or STRATA_PCPU_NOT_KNOWN. */
 static inline uint32_t strata_shown_path_find(struct strata_shown_path *path,
 					      const struct strata_lane_event *event)
 {
 	return strata_vcpu_path_find(
-		&path->path, strata_realtime_to_ticks(path->timebase, event->ns, event->tick),
+		&path->path,
+		strata_realtime_to_ticks(&path->recorded->host->timebase, event->ns, event->tick),
 		&path->at);
 }
 
@@ -72,7 +78,8 @@ struct strata_shown_copy {
 	uint64_t offset;
 	struct strata_ctf_packet_head head;
 	struct strata_shown_packet packet;
-	struct strata_buffer memo; /* the writer's */
+	struct strata_buffer memo;       /* the writer's */
+	struct strata_shown_event event; /* as far as all of its events are the same */
 	bool is_set;
 };
 

@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* summary.c - a merge's result as summary.json, for programs. */
-#include <json-c/json.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
 #include "files/safe_dir.h"
+#include "outputs/figures_json.h"
 #include "outputs/outputs.h"
-
-static void add_u64(struct json_object *object, const char *key, uint64_t value)
-{
-	json_object_object_add(object, key, json_object_new_uint64(value));
-}
-
-static void add_text(struct json_object *object, const char *key, const char *text)
-{
-	json_object_object_add(object, key, json_object_new_string(text));
-}
 
 /* Ticks and the nanoseconds that they are; null for a slack that there is none of. */
 static void add_slack(struct json_object *object, const char *ticks_key, const char *ns_key,
@@ -27,39 +15,41 @@ static void add_slack(struct json_object *object, const char *ticks_key, const c
 		json_object_object_add(object, ns_key, NULL);
 		return;
 	}
-	add_u64(object, ticks_key, ticks);
-	add_u64(object, ns_key, strata_ticks_to_ns(tsc_khz, ticks));
+	strata_json_add_u64(object, ticks_key, ticks);
+	strata_json_add_u64(object, ns_key, strata_ticks_to_ns(tsc_khz, ticks));
 }
 
-static struct json_object *stream_to_json(const struct strata_merge_stream *stream,
-					  uint32_t tsc_khz)
+static struct json_object *stream_to_json(const struct strata_merge *merge,
+					  const struct strata_merge_stream *stream)
 {
+	const uint32_t tsc_khz = strata_merge_timebase(merge)->tsc_khz;
 	const struct strata_source *source = stream->source;
-	char domain_name[sizeof(source->domain_name)];
+	const char *domain_name = strata_merge_domain_name(merge, (uint16_t)source->domain);
 	struct json_object *object = json_object_new_object();
 
-	strata_valid_utf8_copy(domain_name, sizeof(domain_name), source->domain_name);
-	add_text(object, "name", source->name);
-	add_text(object, "layer", strata_layer_name(source->layer));
-	add_u64(object, "domain", source->domain);
-	add_text(object, "domain_name", domain_name);
-	add_u64(object, "cpu", stream->cpu);
-	add_u64(object, "events", stream->events);
-	add_u64(object, "lost", stream->lost);
+	strata_json_add_text(object, "source", source->name);
+	strata_json_add_text(object, "layer", strata_layer_name(source->layer));
+	strata_json_add_u64(object, "domain", source->domain);
+	if (domain_name)
+		strata_json_add_text(object, "domain_name", domain_name);
+	strata_json_add_u64(object, "cpu", stream->cpu);
+	strata_json_add_u64(object, "events", stream->events);
+	strata_json_add_u64(object, "lost", stream->lost);
 	if (source->layer == STRATA_LAYER_XEN)
 		return object;
-	add_text(object, "clock", strata_clock_kind_name(stream->clock));
-	add_u64(object, "clock_changes", stream->clock_changes);
-	add_u64(object, "unsure", stream->unsure);
-	add_u64(object, "doubtful", stream->doubtful);
+	strata_json_add_text(object, "clock", strata_clock_kind_name(stream->clock));
+	strata_json_add_u64(object, "clock_changes", stream->clock_changes);
+	strata_json_add_u64(object, "unsure", stream->unsure);
+	strata_json_add_u64(object, "doubtful", stream->doubtful);
 	/* There is no bound where a clock was not recorded but taken as the host's. */
 	if (stream->clock == STRATA_CLOCK_ASSUMED) {
 		json_object_object_add(object, "bound_ns", NULL);
 		return object;
 	}
-	add_u64(object, "bound_ns", strata_ticks_to_ns_up(tsc_khz, stream->bound_ticks + 1));
-	add_u64(object, "firm_bound_ns",
-		strata_ticks_to_ns_up(tsc_khz, stream->firm_bound_ticks + 1));
+	strata_json_add_u64(object, "bound_ns",
+			    strata_ticks_to_ns_up(tsc_khz, stream->bound_ticks + 1));
+	strata_json_add_u64(object, "firm_bound_ns",
+			    strata_ticks_to_ns_up(tsc_khz, stream->firm_bound_ticks + 1));
 	return object;
 }
 
@@ -70,9 +60,9 @@ static void add_track(struct json_object *object, const struct strata_track_resu
 				    ? track->slack_before_ticks
 				    : track->slack_after_ticks;
 
-	add_u64(object, "checks", track->checks);
-	add_u64(object, "violations", track->violations);
-	add_u64(object, "unchecked", track->unchecked);
+	strata_json_add_u64(object, "checks", track->checks);
+	strata_json_add_u64(object, "violations", track->violations);
+	strata_json_add_u64(object, "unchecked", track->unchecked);
 	add_slack(object, "smallest_slack_ticks", "smallest_slack_ns", tsc_khz, smallest);
 	add_slack(object, "slack_before_ticks", "slack_before_ns", tsc_khz,
 		  track->slack_before_ticks);
@@ -91,19 +81,18 @@ static struct json_object *clock_to_json(const struct strata_merge *merge)
 	add_track(guest_mode, &result->order.guest_mode, tsc_khz);
 	json_object_object_add(object, "guest_mode", guest_mode);
 	add_track(applications, &result->order.app, tsc_khz);
-	add_u64(applications, "bound_ns", result->app_bound_ns);
+	strata_json_add_u64(applications, "bound_ns", result->app_bound_ns);
 	json_object_object_add(object, "applications", applications);
 	/* Likewise for all of them. */
 	if (result->assumed_clocks)
 		json_object_object_add(object, "bound_ns", NULL);
 	else
-		add_u64(object, "bound_ns", result->bound_ns);
-	add_u64(object, "assumed_clocks", result->assumed_clocks);
-	add_u64(object, "clamped", result->clamped);
-	add_u64(object, "skew_ticks", result->skew_ticks);
-	add_u64(object, "skew_ns", strata_ticks_to_ns_up(tsc_khz, result->skew_ticks));
-	add_u64(object, "unmeasured_pcpus", result->unmeasured_pcpus);
-	add_u64(object, "tsc_khz", tsc_khz);
+		strata_json_add_u64(object, "bound_ns", result->bound_ns);
+	strata_json_add_u64(object, "assumed_clocks", result->assumed_clocks);
+	strata_json_add_u64(object, "skew_ticks", result->skew_ticks);
+	strata_json_add_u64(object, "skew_ns", strata_ticks_to_ns_up(tsc_khz, result->skew_ticks));
+	strata_json_add_u64(object, "unmeasured_pcpus", result->unmeasured_pcpus);
+	strata_json_add_u64(object, "tsc_khz", tsc_khz);
 	return object;
 }
 
@@ -114,17 +103,13 @@ struct json_object *strata_summary_to_json(const struct strata_merge *merge)
 	struct json_object *streams = json_object_new_array();
 	size_t i;
 
-	add_u64(root, "duration_ns", result->duration_ns);
-	add_u64(root, "first_ns", result->first_ns);
-	add_u64(root, "events", result->events);
-	add_u64(root, "lost", result->lost);
-	add_u64(root, "bad_packets", result->bad_packets);
-	add_u64(root, "missing_packets", result->missing_packets);
-	add_u64(root, "left_out_sources", result->left_out_sources);
+	strata_json_add_events(root, result->events, result->first_ns, result->last_ns);
+	strata_json_add_u64(root, "duration_ns", result->duration_ns);
+	strata_json_add_tally(root, &result->tally);
+	strata_json_add_u64(root, "left_out_sources", result->left_out_sources);
 	for (i = 0; i < strata_merge_nr_streams(merge); i++)
 		json_object_array_add(streams,
-				      stream_to_json(strata_merge_stream(merge, i),
-						     strata_merge_timebase(merge)->tsc_khz));
+				      stream_to_json(merge, strata_merge_stream(merge, i)));
 	json_object_object_add(root, "streams", streams);
 	json_object_object_add(root, "clock", clock_to_json(merge));
 	return root;

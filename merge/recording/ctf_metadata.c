@@ -41,15 +41,16 @@ static void clock_offset(const struct strata_recording *recording, struct strata
 	clock->offset -= recording->anchor_ticks % frequency;
 }
 
-/* The name of the domain is given as readers print it, also to a terminal: @name is escaped, and
- * the writer escapes that once more. */
+/* The domain has the name that it has in Xen, an application its program's; the host name is the
+ * source's, which is unique in the recording.  @domain is given as readers print it, also to a
+ * terminal: it is escaped, and the writer escapes that once more. */
 static size_t make_env(struct strata_ctf_env env[ENV_MAX], const struct strata_source *source,
-		       const char *name)
+		       const char *domain)
 {
 	size_t nr = 0;
 
-	env[nr++] = (struct strata_ctf_env){ .name = "domain", .text = name };
-	env[nr++] = (struct strata_ctf_env){ .name = "hostname", .text = name };
+	env[nr++] = (struct strata_ctf_env){ .name = "domain", .text = domain };
+	env[nr++] = (struct strata_ctf_env){ .name = "hostname", .text = source->name };
 	if (source->pid) {
 		env[nr++] = (struct strata_ctf_env){ .name = "pid", .number = source->pid };
 		env[nr++] = (struct strata_ctf_env){ .name = "uid", .number = source->uid };
@@ -82,8 +83,7 @@ static int print_events(struct strata_out_file *out, const struct strata_ctf_met
 
 		/* Padding behind a record needs no words: the header of the next is aligned. */
 		strata_ctf_event_types(&types, desc);
-		if (strata_ctf_write_event(out, metadata, stream, &event, strata_ctf_write_tsdl,
-					   error))
+		if (strata_ctf_write_event(out, metadata, stream, &event, error))
 			return -1;
 	}
 	return 0;
@@ -120,7 +120,7 @@ static int print(struct strata_out_file *out, const struct strata_recording *rec
 	stream.event_header = &types.event_header;
 	stream.event_context = &context.structure;
 	strata_ctf_write_head(out, &metadata);
-	if (strata_ctf_write_stream(out, &metadata, &stream, strata_ctf_write_tsdl, error))
+	if (strata_ctf_write_stream(out, &metadata, &stream, error))
 		return -1;
 	return print_events(out, &metadata, &stream, source, error);
 }

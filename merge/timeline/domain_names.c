@@ -6,6 +6,7 @@
 
 #include "ctf/types/ctf_arena.h"
 #include "timeline/event_place.h"
+#include "timeline/source_name.h"
 #include "xen/domain_numbers.h"
 
 bool strata_is_same_host(const struct strata_ctf_trace *one, const struct strata_ctf_trace *other)
@@ -15,8 +16,8 @@ bool strata_is_same_host(const struct strata_ctf_trace *one, const struct strata
 	       strata_ctf_converted_alike(one, other, STRATA_CTF_MACHINE);
 }
 
-/* Tells the names that kernels of the host give themselves; whether its hypervisor is in the set.
- */
+/* Tells the names of the host's kernels: each source's, and what Xen calls the domain, which may be
+ * the same for several; whether its hypervisor is in the set. */
 static bool tell_kernels(const struct strata_trace_set *set, const struct strata_ctf_trace *trace,
 			 strata_domain_name_fn *tell, void *data)
 {
@@ -27,13 +28,18 @@ static bool tell_kernels(const struct strata_trace_set *set, const struct strata
 		const struct strata_ctf_trace *other = set->traces[i];
 		const char *layer = strata_ctf_env_text(other, "layer");
 		const char *name = strata_ctf_env_text(other, "domain");
+		const char *source = strata_source_name(other);
 		int64_t id;
 
 		if (!layer || !strata_is_same_host(other, trace))
 			continue;
 		is_under_xen |= strcmp(layer, "xen") == 0;
-		if (tell && name && strcmp(layer, "kernel") == 0 &&
-		    strata_ctf_env_number(other, "domain_id", &id) && id >= 0 && id <= UINT16_MAX)
+		if (!tell || strcmp(layer, "kernel") != 0 ||
+		    !strata_ctf_env_number(other, "domain_id", &id) || id < 0 || id > UINT16_MAX)
+			continue;
+		if (source)
+			tell(data, (uint32_t)id, source);
+		if (name && (!source || strcmp(name, source) != 0))
 			tell(data, (uint32_t)id, name);
 	}
 	return is_under_xen;
@@ -42,7 +48,7 @@ static bool tell_kernels(const struct strata_trace_set *set, const struct strata
 void strata_domain_names(const struct strata_trace_set *set, const struct strata_ctf_trace *trace,
 			 strata_domain_name_fn *tell, void *data)
 {
-	tell(data, 0, tell_kernels(set, trace, NULL, NULL) ? "dom0" : "host");
+	tell(data, 0, tell_kernels(set, trace, NULL, NULL) ? STRATA_DOM0_NAME : "host");
 	tell_kernels(set, trace, tell, data);
 	tell(data, STRATA_DOMID_XEN, "xen");
 	tell(data, STRATA_DOMID_IDLE, "idle");
@@ -87,7 +93,7 @@ static int set_trace(const struct strata_trace_set *set, struct strata_ctf_trace
 {
 	struct table table = { 0 };
 
-	if (begin(&table, trace, set->nr_traces + STRATA_DOMAIN_NAMES_MORE))
+	if (begin(&table, trace, 2 * set->nr_traces + STRATA_DOMAIN_NAMES_MORE))
 		return -1;
 	strata_domain_names(set, trace, add, &table);
 	if (table.no_memory)

@@ -14,9 +14,10 @@ bool strata_is_same_host(const struct strata_ctf_trace *one, const struct strata
 typedef void strata_domain_name_fn(void *data, uint32_t domain, const char *name);
 
 /*
- * Tells each name of a domain on the host of @trace, which the set has: first that of domain
- * 0, then what kernels say of themselves, and those of domains that are none.
- * No more than the set's number of traces and STRATA_DOMAIN_NAMES_MORE.
+ * Tells each name of a domain on the host of @trace, which the set has: first "dom0", then those of
+ * kernels, and those of domains that are none.  The first name of a domain is the one to show; by
+ * the others it can be asked for, too: `xl list` has "Domain-0", and "g1" for each life of g1.
+ * No more than twice the set's number of traces and STRATA_DOMAIN_NAMES_MORE.
  */
 void strata_domain_names(const struct strata_trace_set *set, const struct strata_ctf_trace *trace,
 			 strata_domain_name_fn *tell, void *data);

@@ -136,7 +136,7 @@ const char *outcome_merged(const char *raw, uint64_t honest_records, uint64_t re
 		wrong = "the merge lacks events of the honest guest";
 	else if (counting.disordered)
 		wrong = "the merge is not in order";
-	else if (result->bad_packets != refused + result->forged_packets)
+	else if (result->tally.bad_packets != refused + result->tally.forged_packets)
 		wrong = "the recorder let a packet through that the merger refuses";
 	merge_alone_close(&alone);
 	return wrong;

@@ -94,7 +94,7 @@ struct result read_all(void)
 	assert_int_equal(result.chain.hash, same.chain.hash);
 	assert_int_equal(result.tally.bad_packets, same.tally.bad_packets);
 	assert_int_equal(result.tally.skipped_bytes, same.tally.skipped_bytes);
-	assert_int_equal(result.tally.held_times, same.tally.held_times);
+	assert_int_equal(result.tally.clamped_times, same.tally.clamped_times);
 	assert_int_equal(result.tally.wild_times, same.tally.wild_times);
 	assert_int_equal(result.tally.missing_packets, same.tally.missing_packets);
 	return result;

@@ -50,10 +50,24 @@ same_number() {
 		[ "$nr" = "$(babeltrace2 "$work/ctf" 2>/dev/null | wc -l)" ]
 }
 
-same_losses() {
-	local keys='[.lost, .missing_packets]'
+# The same keys with the same figures: of the merge, of its check, of stat, and of stat's traces together.
+same_figures() {
+	local keys='{events, first_ns, last_ns, lost, packets, missing_packets, bad_packets, left_out_bytes, clamped_times, wild_times}'
+	local sums='[.traces[] | {events, lost, packets, missing_packets, left_out_bytes, clamped_times, wild_times}]
+		| reduce .[] as $one ({}; reduce ($one | keys[]) as $key (.; .[$key] += $one[$key]))'
 	jq -c "$keys" "$work/merged/summary.json"
-	[ "$(jq -c "$keys" "$work/merged/summary.json")" = "$(jq -c '[([.traces[].lost] | add), ([.traces[].missing_packets] | add)]' "$work/stat")" ]
+	cmp <(jq -S "$keys" "$work/merged/summary.json") <(jq -S "$keys" "$work/stat") &&
+		cmp <(jq -S "$keys" "$work/merged/summary.json") <("$strata" merge --check --json "$1" 2>/dev/null | jq -S "$keys") &&
+		cmp <(jq -S "$sums" "$work/stat") <(jq -S "$keys | del(.first_ns, .last_ns, .bad_packets)" "$work/stat") &&
+		jq -e "$keys | all(type == \"number\")" "$work/merged/summary.json"
+}
+
+# A source has one name, with the same events and losses: in the merge's summary, in stat, and in what is shown of each event.
+same_sources() {
+	local by='group_by(.source) | map({source: .[0].source, events: (map(.events) | add), lost: (map(.lost) | add)})'
+	cmp <(jq -S ".streams | $by" "$work/merged/summary.json") <(jq -S ".traces | $by" "$work/stat") &&
+		cmp <(jq -S '[.traces[] | select(.events > 0) | {source, events}] | sort_by(.source)' "$work/stat") \
+			<(jq -S -s 'group_by(.source) | map({source: .[0].source, events: length})' "$work/events")
 }
 
 # Of Xen and kernels, where all clocks are known: the largest of all bounds that are shown.
@@ -87,7 +101,8 @@ agree() {
 	check "$1: one exit status" one_status "$3"
 	check "$1: as many events, also for babeltrace2" same_number
 	check "$1: the same events, in the same order, with the same times, bounds and places" same_events "$2"
-	check "$1: the same losses" same_losses
+	check "$1: the same figures under the same keys" same_figures "$2"
+	check "$1: the same names of sources" same_sources
 	check "$1: the same summary" same_summary
 	check "$1: the same bound" same_bound
 	check "$1: the same complaints" same_complaints "$2"

@@ -186,7 +186,7 @@ static void a_time_that_goes_back_is_held(void **state)
 	set_time(&bits, 6, 0, 0);
 	result = read_stream(&bits);
 	expect(&result, 10 * EVENTS, 0, 0);
-	assert_int_equal(result.tally.held_times, 2);
+	assert_int_equal(result.tally.clamped_times, 2);
 	assert_int_equal(heard.nr, 2);
 	heard_of("stream", 4 * PACKET_BYTES + MAKER_HEADER_BYTES + 6 * EVENT_BYTES, "goes back");
 }
@@ -230,7 +230,7 @@ static void a_time_that_jumps_a_year_moves_nobody_else(void **state)
 		result = read_stream(&bits);
 		expect(&result, 10 * EVENTS, 0, 0);
 		assert_int_equal(result.tally.wild_times, 1);
-		assert_int_equal(result.tally.held_times, 0);
+		assert_int_equal(result.tally.clamped_times, 0);
 		heard_of("stream", 4 * PACKET_BYTES + MAKER_HEADER_BYTES + at[i] * EVENT_BYTES,
 			 "far beyond its packet's end");
 		assert_int_equal(last_time(), LAST_NS);
@@ -268,7 +268,7 @@ static void a_packet_whose_times_jump_keeps_its_events_times(void **state)
 		if (i == 0)
 			sound = result.chain.hash;
 		assert_int_equal(result.chain.hash, sound);
-		assert_int_equal(result.tally.held_times + result.tally.wild_times, 0);
+		assert_int_equal(result.tally.clamped_times + result.tally.wild_times, 0);
 	}
 }
 

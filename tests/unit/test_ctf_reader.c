@@ -171,7 +171,7 @@ static void check_stream(const struct ctf_form *form, size_t window)
 	assert_int_equal(got, 0);
 	if (nr != EVENTS || heard.nr)
 		fail_msg("%s: %zu events.  Told:\n%s", form->name, nr, heard.all);
-	assert_int_equal(reader.tally.held_times + reader.tally.wild_times +
+	assert_int_equal(reader.tally.clamped_times + reader.tally.wild_times +
 				 reader.tally.bad_packets + reader.tally.missing_packets,
 			 0);
 	strata_ctf_reader_close(&reader);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * test_live.c - following a recording in progress: however much of each stream is complete at each
- * look, all events come once, in the order of the complete recording.
+ * look, all events come once, in the order of the complete recording, and what is shown of each is
+ * the same, but for its bound.
  *
  * The recording lies there whole; what the recorder would have said of it at each moment is
  * played back from the times at which its packets were closed.
@@ -24,7 +25,11 @@
 #include "host/recording_traces.h"
 #include "live/live.h"
 #include "live/live_table.h"
+#include "outputs/follow.h"
+#include "outputs/json/json.h"
+#include "outputs/shown.h"
 
+#include "../machines_found.h"
 #include "synthetic.h"
 #include "saved.h"
 
@@ -86,7 +91,7 @@ static void write_metadata(const struct world *world)
 	struct strata_error error = { "" };
 	size_t i;
 
-	assert_int_equal(strata_recording_load(&recording, world->rec.dir, &error), 0);
+	assert_int_equal(loaded_recording(&recording, world->rec.dir, &error), 0);
 	for (i = 0; i < recording.nr_sources; i++)
 		assert_int_equal(
 			saved_metadata(&recording, &recording.sources[i], world->rec.dir, &error),
@@ -110,12 +115,16 @@ static void make(struct world *world, bool back)
 		synthetic_pcpu_clock(&world->rec, i, ticks += 10);
 	for (i = 0; i < 3; i++)
 		set_clock(world, i, ticks += 10, false);
+	/* Where g1's vCPUs are when recording begins; nobody says it of g2's. */
+	for (i = 0; i < 2; i++)
+		synthetic_vcpu_state(&world->rec, 1 - i, ticks += 10, 1, i, i);
 	for (step = 0; step < STEPS; step++) {
 		ticks += 1000 + (uint64_t)rand() % 100000;
 		switch (rand() % 8) {
 		case 0:
-			synthetic_runstate(&world->rec, (unsigned int)rand() % 2, ticks, 1, 0, 0,
-					   1);
+			i = (unsigned int)rand() % 3;
+			synthetic_runstate(&world->rec, (unsigned int)rand() % 2, ticks,
+					   i < 2 ? 1 : 2, i % 2, 1, rand() % 4 == 0);
 			break;
 		case 1:
 			if (rand() % 20 == 0)
@@ -149,24 +158,71 @@ struct seen {
 	char stream[24];
 	uint8_t number;
 	bool late;
+	char *line; /* as it is shown, without its bound */
 };
 
 struct collector {
 	struct strata_live_sink live;
 	struct strata_slice_sink slice;
 	const struct strata_trace_set *set;
+	struct strata_shown shown;
+	struct strata_shown_view view;
+	struct strata_shown_last last;
 	struct seen *events;
 	size_t nr;
 	uint64_t late;
 	uint64_t discarded;
 };
 
+static void begin_to_show(struct collector *collector, const struct strata_trace_set *set)
+{
+	struct strata_error error;
+
+	if (collector->set) {
+		strata_shown_view_clear(&collector->view);
+		strata_shown_clear(&collector->shown);
+	}
+	collector->set = set;
+	if (!set)
+		return;
+	assert_int_equal(strata_shown_init(&collector->shown, set, &error), 0);
+	assert_int_equal(strata_shown_view_init(&collector->view, &collector->shown), 0);
+}
+
+/* What `view --json` prints of an event.  Its bound may become smaller when more is known. */
+static char *show(struct collector *collector, struct strata_ctf_reader *reader,
+		  const struct strata_lane_event *at, struct strata_shown_event *event)
+{
+	struct strata_event_writer *writer = strata_json_lines_new();
+	struct strata_buffer buffer = { 0 };
+	char *line, *bound, *behind;
+
+	assert_non_null(writer);
+	strata_shown_next(reader, at, event);
+	strata_shown_follow(event, &collector->last);
+	collector->last = strata_shown_last_of(event);
+	writer->event(writer, &buffer, event);
+	assert_false(buffer.no_memory);
+	line = strndup(buffer.bytes, buffer.used);
+	bound = strstr(line, "\"bound_ns\":");
+	if (bound) {
+		behind = strchr(bound, ',') + 1;
+		memmove(bound, behind, strlen(behind) + 1);
+	}
+	strata_buffer_free(&buffer);
+	writer->free(writer);
+	return line;
+}
+
 static void collect(struct collector *collector, size_t stream, struct strata_ctf_reader *reader,
 		    const struct strata_lane_event *events, size_t nr)
 {
 	const struct strata_set_stream *of = &collector->set->streams[stream];
 	const char *path = collector->set->traces[of->trace]->path;
+	struct strata_shown_event event;
 	size_t i;
+
+	strata_shown_run(&collector->view, stream, reader, &event);
 
 	collector->events =
 		realloc(collector->events, (collector->nr + nr) * sizeof(*collector->events));
@@ -180,6 +236,7 @@ static void collect(struct collector *collector, size_t stream, struct strata_ct
 			 of->stream->name);
 		/* Behind the thread's number. */
 		seen->number = reader->base[events[i].body / 8 + 4];
+		seen->line = show(collector, reader, &events[i], &event);
 	}
 }
 
@@ -187,7 +244,7 @@ static int sources(struct strata_live_sink *sink, const struct strata_trace_set 
 		   struct strata_error *error)
 {
 	(void)error;
-	((struct collector *)sink)->set = set;
+	begin_to_show((struct collector *)sink, set);
 	return 0;
 }
 
@@ -198,8 +255,6 @@ static int take_live(struct strata_live_sink *sink, size_t stream, struct strata
 	struct collector *collector = (struct collector *)sink;
 
 	(void)error;
-	/* The tables of its recording are still being written: no more is known of it. */
-	assert_null(strata_recording_traces_stream(reader->stream));
 	collector->late += late ? nr : 0;
 	collect(collector, stream, reader, events, nr);
 	while (late && nr)
@@ -224,10 +279,8 @@ static int lose_slice(struct strata_slice_sink *sink, size_t stream,
 	(void)stream;
 	(void)reader;
 	(void)error;
-	/* What the recording's table alone tells has no reasons; who follows has no such table. */
-	if (loss->has_kinds)
-		((struct collector *)((char *)sink - offsetof(struct collector, slice)))
-			->discarded += loss->discarded;
+	((struct collector *)((char *)sink - offsetof(struct collector, slice)))->discarded +=
+		loss->discarded;
 	return 0;
 }
 
@@ -248,6 +301,7 @@ static void merge_whole(const struct world *world, struct collector *collector)
 	struct strata_recording_traces *traces =
 		strata_recording_traces_open(world->rec.dir, NULL, NULL, NULL, &error);
 	struct strata_ctf_tally tallies[NR_STREAMS] = { { 0 } };
+	struct strata_machines machines;
 	struct strata_trace_set set = { 0 };
 	size_t i;
 
@@ -260,10 +314,13 @@ static void merge_whole(const struct world *world, struct collector *collector)
 	memset(collector, 0, sizeof(*collector));
 	collector->slice.take = take_slice;
 	collector->slice.lose = lose_slice;
-	collector->set = &set;
+	assert_int_equal(machines_found(&machines, &set, NULL, NULL, &error), 0);
+	begin_to_show(collector, &set);
 	assert_int_equal(
 		strata_trace_set_merge(&set, 0, UINT64_MAX, &collector->slice, tallies, &error), 0);
+	begin_to_show(collector, NULL);
 	strata_trace_set_clear(&set);
+	strata_machines_clear(&machines);
 	strata_recording_traces_close(traces);
 }
 
@@ -379,6 +436,7 @@ static void follow_with(const struct world *world, struct collector *collector,
 	assert_true(complaints <= (stopped < NR_STREAMS));
 	followed_behind += complaints;
 	assert_int_equal(strata_live_progress(live)->events, collector->nr);
+	begin_to_show(collector, NULL);
 	strata_live_close(live);
 	munmap(table, sizeof(*table));
 	close(dir);
@@ -389,6 +447,15 @@ static void follow(const struct world *world, struct collector *collector)
 	follow_with(world, collector, NR_STREAMS, UINT64_MAX / 2);
 }
 
+static void forget(struct collector *collector)
+{
+	size_t i;
+
+	for (i = 0; i < collector->nr; i++)
+		free(collector->events[i].line);
+	free(collector->events);
+}
+
 static void end(struct world *world, struct collector *whole, struct collector *followed)
 {
 	char path[128];
@@ -396,8 +463,8 @@ static void end(struct world *world, struct collector *whole, struct collector *
 	snprintf(path, sizeof(path), "%s/" STRATA_LIVE_FILE, world->rec.dir);
 	unlink(path);
 	synthetic_free(&world->rec);
-	free(whole->events);
-	free(followed->events);
+	forget(whole);
+	forget(followed);
 }
 
 static void what_is_followed_is_what_there_is_in_the_end(void **state)
@@ -405,7 +472,7 @@ static void what_is_followed_is_what_there_is_in_the_end(void **state)
 	static struct world world;
 	struct collector whole, followed;
 	unsigned int round;
-	size_t i;
+	size_t i, with_pcpu = 0;
 
 	(void)state;
 	for (round = 0; round < ROUNDS; round++) {
@@ -419,17 +486,17 @@ static void what_is_followed_is_what_there_is_in_the_end(void **state)
 		for (i = 0; i < whole.nr && i < followed.nr; i++) {
 			const struct seen *a = &whole.events[i], *b = &followed.events[i];
 
-			if (a->ns != b->ns || strcmp(a->stream, b->stream) != 0 ||
-			    (a->stream[0] == 'g' && a->number != b->number))
-				fail_msg("round %u, event %zu: %s %u at %llu, but %s %u at %llu",
-					 round, i, a->stream, a->number, (unsigned long long)a->ns,
-					 b->stream, b->number, (unsigned long long)b->ns);
+			if (strcmp(a->line, b->line) != 0)
+				fail_msg("round %u, event %zu: %s, but %s", round, i, a->line,
+					 b->line);
+			with_pcpu += a->stream[0] == 'g' && strstr(a->line, "\"pcpu\":") != NULL;
 		}
 		assert_int_equal(followed.nr, whole.nr);
 		/* What was lost is told once, too. */
 		assert_int_equal(followed.discarded, whole.discarded);
 		end(&world, &whole, &followed);
 	}
+	assert_true(with_pcpu > ROUNDS * STEPS / 4);
 }
 
 /* Where counters are set back, times are known less well while it goes on: events may come late. */

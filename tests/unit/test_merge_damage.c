@@ -62,7 +62,7 @@ static void a_bad_packet_in_the_middle_is_named_and_the_rest_merged(void **state
 	assert_int_equal(merged.status, 0);
 	assert_int_equal(merged.nr_events, 4 * each);
 	assert_int_equal(merged.events[2 * each].first_byte, 3);
-	assert_int_equal(merged.result.bad_packets, 1);
+	assert_int_equal(merged.result.tally.bad_packets, 1);
 	assert_int_equal(merged.nr_complaints, 1);
 	assert_complained(&merged, "/dom0/cpu_0: byte 8296, packet at 8192: event id 99 is not in "
 				   "the metadata; the last 1997 bytes of its packet are left out");
@@ -81,7 +81,7 @@ static void a_bad_size_does_not_hide_the_packets_behind_it(void **state)
 	merge_and_free(&rec, &merged);
 	/* Its content is where that says. */
 	assert_int_equal(merged.nr_events, 5 * each);
-	assert_int_equal(merged.result.bad_packets, 1);
+	assert_int_equal(merged.result.tally.bad_packets, 1);
 	assert_complained(&merged, "packet at 4096: the packet says to be longer than the file; "
 				   "reading goes on at byte 8192, within that");
 	merged_free(&merged);
@@ -97,7 +97,7 @@ static void a_header_that_was_overwritten_is_stepped_over(void **state)
 	memset(rec.streams[0].bytes, 0, 2 * PACKET_BYTES + 50);
 	merge_and_free(&rec, &merged);
 	assert_int_equal(merged.nr_events, 2 * each);
-	assert_int_equal(merged.result.bad_packets, 1);
+	assert_int_equal(merged.result.tally.bad_packets, 1);
 	assert_complained(&merged, "packet at 0: no packet begins here (magic 0x0); 12288 bytes "
 				   "are left out, up to the next place where a packet begins");
 	merged_free(&merged);
@@ -144,7 +144,7 @@ static void losses_of_each_kind_that_packets_say_are_counted(void **state)
 		merge_and_free(&rec, &merged);
 		assert_int_equal(merged.nr_complaints, 0);
 		assert_int_equal(merged.lost[0], lost);
-		assert_int_equal(merged.result.lost, lost);
+		assert_int_equal(merged.result.tally.discarded, lost);
 		merged_free(&merged);
 	}
 }
@@ -159,7 +159,7 @@ static void a_file_that_is_cut_between_packets_is_named(void **state)
 	rec.streams[0].nr_bytes = 2 * PACKET_BYTES;
 	merge_and_free(&rec, &merged);
 	assert_int_equal(merged.nr_events, 2 * each);
-	assert_int_equal(merged.result.bad_packets, 1);
+	assert_int_equal(merged.result.tally.bad_packets, 1);
 	assert_int_equal(merged.nr_complaints, 1);
 	assert_complained(&merged, "it ends after 2 packets, but the recording says 3");
 	merged_free(&merged);
@@ -182,7 +182,7 @@ static void a_packet_inside_of_a_bad_packet_is_not_believed(void **state)
 	bad[SYNTHETIC_HEADER_BYTES] = 99;
 	merge_and_free(&rec, &merged);
 	assert_int_equal(merged.nr_events, 2 * each);
-	assert_int_equal(merged.result.missing_packets, 0);
+	assert_int_equal(merged.result.tally.missing_packets, 0);
 	assert_complained(&merged, "packet at 8192: event id 99 is not in the metadata; ");
 	merged_free(&merged);
 }
@@ -200,7 +200,7 @@ static void a_packet_that_comes_twice_is_taken_once(void **state)
 	assert_complained(
 		&merged,
 		"packet at 4096: its sequence number 0 comes after 0; 4096 bytes are left out");
-	assert_int_equal(merged.result.missing_packets, 1);
+	assert_int_equal(merged.result.tally.missing_packets, 1);
 	merged_free(&merged);
 }
 
@@ -230,7 +230,7 @@ static void a_stream_of_nothing_but_junk_is_named_in_a_few_words(void **state)
 		rec.streams[0].bytes[i * PACKET_BYTES + SYNTHETIC_HEADER_BYTES] = 99;
 	merge_and_free(&rec, &merged);
 	assert_int_equal(merged.nr_events, 0);
-	assert_int_equal(merged.result.bad_packets, 1500);
+	assert_int_equal(merged.result.tally.bad_packets, 1500);
 	assert_complained(&merged, "packet at 4096: event id 99 is not in the metadata");
 	assert_complained(&merged, "What else is wrong here is only counted");
 	assert_true(merged.nr_complaints < 12);
@@ -254,7 +254,7 @@ static void a_missing_file_is_named_only_if_it_had_packets(void **state)
 	merge_directory(&merged, rec.dir, NULL, 0);
 	assert_int_equal(merged.nr_complaints, 1);
 	assert_complained(&merged, "cpu_0: cannot be read, but the recording says 2 packets");
-	assert_int_equal(merged.result.bad_packets, 1);
+	assert_int_equal(merged.result.tally.bad_packets, 1);
 	merged_free(&merged);
 	synthetic_free(&rec);
 }
@@ -288,7 +288,7 @@ static void missing_packets_are_counted(void **state)
 	memcpy(rec.streams[0].bytes + 2 * PACKET_BYTES + 56, &sequence, 8);
 	merge_and_free(&rec, &merged);
 	assert_int_equal(merged.nr_events, 300);
-	assert_int_equal(merged.result.missing_packets, 3);
+	assert_int_equal(merged.result.tally.missing_packets, 3);
 	assert_int_equal(merged.nr_complaints, 0);
 	merged_free(&merged);
 }
@@ -305,7 +305,7 @@ static void losses_are_those_of_the_packets_or_of_the_recorder_if_more(void **st
 	synthetic_close_packet(&rec.streams[0]);
 	rec.streams[0].lost_after = 3;
 	merge_and_free(&rec, &merged);
-	assert_int_equal(merged.result.lost, 7);
+	assert_int_equal(merged.result.tally.discarded, 7);
 	assert_int_equal(merged.lost[0], 7);
 	merged_free(&merged);
 }
@@ -329,7 +329,7 @@ static void time_that_goes_back_between_packets_is_held_and_counted(void **state
 	assert_int_equal(merged.events[1].bound_ticks, 1000);
 	assert_int_equal(merged.events[1].first_byte, 2);
 	assert_int_equal(merged.events[2].ticks, 6000);
-	assert_int_equal(merged.result.clamped, 1);
+	assert_int_equal(merged.result.tally.clamped_times, 1);
 	merged_free(&merged);
 }
 
@@ -382,7 +382,7 @@ static void in_a_packet_before_which_records_are_lost_no_emulated_time_is_sure(v
 	assert_int_equal(merged_count(&merged, "g1", NULL), 5);
 	assert_int_equal(merged.unsure, 3);
 	/* They are where they belong if nothing that tells of time was lost. */
-	assert_int_equal(merged.result.clamped, 0);
+	assert_int_equal(merged.result.tally.clamped_times, 0);
 	merged_free(&merged);
 }
 

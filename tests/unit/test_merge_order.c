@@ -66,7 +66,7 @@ static void events_of_all_clocks_come_out_in_one_order(void **state)
 		assert_int_equal(merged.nr_events, rec.events);
 		assert_int_equal(merged.result.events, rec.events);
 		assert_in_order(&merged);
-		assert_int_equal(merged.result.clamped, 0);
+		assert_int_equal(merged.result.tally.clamped_times, 0);
 		assert_int_equal(merged.result.order.run.violations, 0);
 		assert_int_equal(merged.result.order.run.unchecked, 0);
 		assert_int_equal(merged.result.order.run.checks,
@@ -328,7 +328,7 @@ static void where_the_hypervisor_lost_events_nothing_is_judged(void **state)
 	synthetic_mark(&rec, "g1", 0, 5500, 1);
 	synthetic_runstate(&rec, 0, 6000, 1, 0, BLOCKED, RUNNABLE);
 	merge_written(&rec, &merged);
-	assert_int_equal(merged.result.lost, 2);
+	assert_int_equal(merged.result.tally.discarded, 2);
 	assert_int_equal(merged.result.order.run.unchecked, 1);
 	assert_int_equal(merged.result.order.run.checks, 2);
 	assert_int_equal(merged.result.order.run.violations, 1);
@@ -399,7 +399,7 @@ static void a_guest_with_an_emulated_clock_is_merged_within_its_bound(void **sta
 	assert_int_equal(merged.status, 0);
 	assert_int_equal(merged.nr_complaints, 0);
 	assert_int_equal(merged.nr_events, rec.events);
-	assert_int_equal(merged.result.clamped, 0);
+	assert_int_equal(merged.result.tally.clamped_times, 0);
 	assert_int_equal(merged.result.order.run.violations, 0);
 	assert_int_equal(merged.result.order.run.unchecked, 0);
 	/* Of a time in nanoseconds, one added at most, nothing finer can be said. */

@@ -208,7 +208,7 @@ static void babeltrace2_opens_the_raw_traces(void **state)
 
 	add_variable_events(&given->rec);
 	write_recording(given);
-	assert_int_equal(strata_recording_load(&recording, given->rec.dir, &error), 0);
+	assert_int_equal(loaded_recording(&recording, given->rec.dir, &error), 0);
 	/* The hypervisor's ids come from its records; the recorder asks for each. */
 	for (i = 0; i < 2; i++)
 		assert_non_null(
@@ -309,7 +309,7 @@ static void the_summary_keeps_its_contract(void **state)
 	}
 	assert_int_equal(events, number(summary, "events"));
 	stream = json_object_array_get_idx(streams, 3);
-	assert_string_equal(json_object_get_string(json_object_object_get(stream, "name")), "g1");
+	assert_string_equal(json_object_get_string(json_object_object_get(stream, "source")), "g1");
 	assert_string_equal(json_object_get_string(json_object_object_get(stream, "layer")),
 			    "kernel");
 	assert_string_equal(json_object_get_string(json_object_object_get(stream, "domain_name")),

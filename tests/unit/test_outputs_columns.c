@@ -164,6 +164,26 @@ static void no_byte_of_an_event_reaches_the_terminal_as_a_command(void **data)
 	outputs_end(&world);
 }
 
+/* As with names from tables: op=23(iret). */
+static void a_label_stands_behind_its_number(void **data)
+{
+	struct outputs_world world;
+
+	(void)data;
+	outputs_begin(&world);
+	outputs_add(&world, "trace", &trace);
+	outputs_write(&world, "text", strata_text_columns_new(&plain), 1);
+	outputs_write(&world, "lines", strata_json_lines_new(), 1);
+	outputs_run(&world, "jq -r 'select(.event == \"labels\").fields | [.state, .sign] |"
+			    " map(if .label then \"\\(.value)(\\(.label))\" else .value end) |"
+			    " \"state=\\(.[0]) sign=\\(.[1])\"' lines >expected");
+	outputs_run(&world,
+		    "sed -n 's/.* labels .*\\(state=.*\\) hex=.*/\\1/p' text | cmp - expected");
+	outputs_run(&world, "grep -q 'state=2(one or two)' expected &&"
+			    " grep -qE 'sign=-[0-9]+[(]LOW[)]' expected");
+	outputs_end(&world);
+}
+
 static void colours_change_nothing_else(void **data)
 {
 	struct outputs_world world;
@@ -212,6 +232,7 @@ int main(void)
 		cmocka_unit_test(what_is_known_is_shown),
 		cmocka_unit_test(who_ran_where_is_shown),
 		cmocka_unit_test(no_byte_of_an_event_reaches_the_terminal_as_a_command),
+		cmocka_unit_test(a_label_stands_behind_its_number),
 		cmocka_unit_test(colours_change_nothing_else),
 		cmocka_unit_test(events_closer_than_their_bounds_are_unordered),
 	};

@@ -22,7 +22,7 @@ same_task() {
 same_thread() {
 	local tids
 	tids=$(sed -n '/request_begin  *\[ comm/,/request_end  *\[ comm/p' docs/demo.md | sed '/struct\|STRATA/d' | head -n 30 |
-		sed -n '/Domain-0\|dom0\/0/p' | grep -oE 'v?tid=[0-9]+' | grep -oE '[0-9]+' | sort -u)
+		sed -n '/dom0\/0/p' | grep -oE 'v?tid=[0-9]+' | grep -oE '[0-9]+' | sort -u)
 	echo "tids $tids"
 	[ "$(wc -w <<<"$tids")" = 1 ]
 }

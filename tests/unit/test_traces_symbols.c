@@ -70,7 +70,7 @@ static int add(const char *option, const char *source, char name[STRATA_SYMBOL_B
 	*name = '\0';
 	assert_int_equal(traces_open(&traces, "test", NULL, NULL, paths, 1, error), 0);
 	assert_int_equal(strata_shown_init(&shown, &traces.set, error), 0);
-	status = traces_add_symbols(&traces, &shown, &option, option != NULL, error);
+	status = traces_add_symbols(&traces.symbols, &shown, &option, option != NULL, error);
 	for (i = 0; i < shown.nr_sources; i++) {
 		const struct strata_symbols *own = traces.set.traces[i]->symbols.own;
 
@@ -190,7 +190,7 @@ static int set_up(void **state)
 	synthetic_add_source(&rec, "g1", "kernel", 1);
 	synthetic_timer(&rec, "g1", 0, SYNTHETIC_ANCHOR_TICKS + 2000);
 	synthetic_write(&rec);
-	if (strata_recording_load(&table, rec.dir, &error))
+	if (loaded_recording(&table, rec.dir, &error))
 		return -1;
 	for (i = 0; i < table.nr_sources; i++) {
 		if (saved_metadata(&table, &table.sources[i], rec.dir, &error))

@@ -27,7 +27,7 @@ static void starts_in_any_order_give_one_path(void **state)
 	assert_true(strata_vcpu_places_add(&places, 350, 1, 0, 3, false));
 	/* It was elsewhere when recording began, says a record that came late. */
 	assert_true(strata_vcpu_places_add(&places, 150, 1, 0, 7, true));
-	strata_vcpu_places_finish(&places);
+	assert_true(strata_vcpu_places_settle(&places, UINT64_MAX));
 	path = strata_vcpu_places_of(&places, 1, 0);
 	assert_int_equal(path.nr, 3);
 	assert_int_equal(strata_vcpu_path_find(&path, 99, &at), STRATA_PCPU_NOT_KNOWN);
@@ -59,7 +59,7 @@ static void what_is_no_move_takes_no_memory(void **state)
 			assert_true(strata_vcpu_places_add(&places, i, 2, 1, i & 1, false));
 	}
 	assert_true(places.capacity < 10000);
-	strata_vcpu_places_finish(&places);
+	assert_true(strata_vcpu_places_settle(&places, UINT64_MAX));
 	path = strata_vcpu_places_of(&places, 2, 0);
 	assert_int_equal(path.nr, 4);
 	for (i = 0; i < STARTS; i++)
@@ -77,7 +77,7 @@ static void too_many_moves_are_forgotten(void **state)
 	for (i = 0; i <= STRATA_VCPU_MOVES_MAX; i++)
 		assert_true(strata_vcpu_places_add(&places, i, 1, 0, i & 1, false));
 	assert_true(places.full);
-	strata_vcpu_places_finish(&places);
+	assert_true(strata_vcpu_places_settle(&places, UINT64_MAX));
 	assert_int_equal(strata_vcpu_places_of(&places, 1, 0).nr, 0);
 	strata_vcpu_places_clear(&places);
 }

@@ -102,10 +102,10 @@ static void lost_records_are_counted_and_say_who_runs(void **state)
 	xentrace_window(&file, 1);
 	import_written(&imported, &file);
 	assert_int_equal(imported.report.tally.lost, 42);
-	assert_int_equal(imported.merged.result.lost, 42);
+	assert_int_equal(imported.merged.result.tally.discarded, 42);
 	assert_int_equal(imported.merged.lost[0], 42);
 	assert_int_equal(imported.merged.lost[1], 0);
-	assert_int_equal(imported.merged.result.missing_packets, 0);
+	assert_int_equal(imported.merged.result.tally.missing_packets, 0);
 	assert_event(&imported, 3, "lost_records", 900, 2, 7);
 	assert_event(&imported, 4, "sched_control", 901, 2, 7);
 	imported_free(&imported);

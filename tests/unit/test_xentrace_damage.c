@@ -67,7 +67,7 @@ static void garbage_between_windows_is_stepped_over(void **state)
 	assert_said(&imported, "offset 172: no window begins here (0x62726167)");
 	assert_said(&imported, "7 bytes are left out");
 	/* Of the first CPU something may be missing, of the second not: it had not begun. */
-	assert_int_equal(imported.merged.result.missing_packets, 1);
+	assert_int_equal(imported.merged.result.tally.missing_packets, 1);
 	imported_free(&imported);
 }
 
@@ -83,7 +83,7 @@ static void a_record_that_is_none_costs_the_rest_of_its_window(void **state)
 	import_written(&imported, &file);
 	assert_kept(&imported, 23, 1, 7 * 16);
 	assert_said(&imported, "offset 232: no event has the number 0x0000000; 112 bytes");
-	assert_int_equal(imported.merged.result.missing_packets, 2 - 1);
+	assert_int_equal(imported.merged.result.tally.missing_packets, 2 - 1);
 	imported_free(&imported);
 }
 
@@ -154,7 +154,7 @@ static void who_runs_is_not_known_behind_a_gap(void **state)
 	import_written(&imported, &file);
 	assert_event(&imported, 10, "credit_tickle", 1090, 3, 0);
 	assert_event(&imported, 11, "sched_control", 2000, UNKNOWN_VCPU);
-	assert_int_equal(imported.merged.result.missing_packets, 1);
+	assert_int_equal(imported.merged.result.tally.missing_packets, 1);
 	imported_free(&imported);
 }
 

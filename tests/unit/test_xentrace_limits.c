@@ -26,7 +26,7 @@ static void time_that_steps_back_begins_a_packet(void **state)
 	import_written(&imported, &file);
 	assert_kept(&imported, 20, 0, 0);
 	assert_int_equal(imported.report.tally.steps_back, 1);
-	assert_int_equal(imported.merged.result.clamped, 10);
+	assert_int_equal(imported.merged.result.tally.clamped_times, 10);
 	assert_said(&imported, "time goes back 1 times");
 	imported_free(&imported);
 }
@@ -57,7 +57,7 @@ static void a_time_that_jumps_ahead_and_back_is_held(void **state)
 	import_written(&imported, &file);
 	assert_int_equal(imported.report.tally.outliers, 2);
 	assert_int_equal(imported.report.tally.steps_back, 0);
-	assert_int_equal(imported.merged.result.clamped, 0);
+	assert_int_equal(imported.merged.result.tally.clamped_times, 0);
 	assert_int_equal(imported.merged.nr_events, 54);
 	assert_event(&imported, 19, "sched_control", 1090, UNKNOWN_VCPU);
 	assert_event(&imported, 20, "hvm_clts", 1090, UNKNOWN_VCPU);
@@ -97,7 +97,7 @@ static void losses_beyond_any_count_are_held(void **state)
 	xentrace_timed(&file, 0, 2000, 0x1f001, 0);
 	xentrace_window(&file, 0);
 	import_written(&imported, &file);
-	assert_int_equal(imported.merged.result.lost, 3 * 0xffffffffull);
+	assert_int_equal(imported.merged.result.tally.discarded, 3 * 0xffffffffull);
 	imported_free(&imported);
 }
 

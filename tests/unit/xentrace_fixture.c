@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "xentrace_fixture.h"
+#include "saved.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +46,7 @@ void assert_whole_but_for_times(const struct merged *merged)
 {
 	const char *line = merged->complaints, *end;
 
-	assert_int_equal(merged->result.bad_packets, 0);
+	assert_int_equal(merged->result.tally.bad_packets, 0);
 	for (; *line; line = end + (*end == '\n')) {
 		end = strchrnul(line, '\n');
 		if (!memmem(line, (size_t)(end - line), "time goes back", 14))
@@ -71,7 +72,7 @@ size_t load_ids(const char *raw, uint32_t ids[STRATA_SOURCE_EVENTS_MAX])
 	struct strata_error error;
 	size_t i, nr;
 
-	if (strata_recording_load(&recording, raw, &error))
+	if (loaded_recording(&recording, raw, &error))
 		fail_msg("%s", error.text);
 	nr = recording.sources[0].nr_events;
 	for (i = 0; i < nr; i++) {

@@ -24,7 +24,7 @@ clock_recorded() {
 
 # All of a source's streams are as filter $2 says.
 all_of() {
-	summary "[.streams[] | select(.name == \"$1\")] | length > 0 and all(.events > 100 and $2)"
+	summary "[.streams[] | select(.source == \"$1\")] | length > 0 and all(.events > 100 and $2)"
 }
 
 # violations SOURCE TICKS: how many there are of both kinds when that source's clock is shifted.
@@ -40,7 +40,7 @@ shift_is_seen() {
 	for side in before:- after:+; do
 		slack=$(jq "[.clock.slack_${side%:*}_ticks, .clock.guest_mode.slack_${side%:*}_ticks] | map(values) | min" \
 			"$MERGED/summary.json")
-		far=$(jq ".clock.tsc_khz * 60 + ([.streams[] | select(.name == \"$1\") | .bound_ns] | max) \
+		far=$(jq ".clock.tsc_khz * 60 + ([.streams[] | select(.source == \"$1\") | .bound_ns] | max) \
 			* .clock.tsc_khz / 1000000 | floor" "$MERGED/summary.json")
 		echo "$1: slack $slack, far $far: $(violations "$1" "${side#*:}$slack"), $(violations "$1" "${side#*:}$far")"
 		[ "$(violations "$1" "${side#*:}$slack")" = 0 ] || return 1
@@ -72,9 +72,9 @@ what_is_left_out_is_said() {
 
 # Of the attacker no time is sure; of the other guest each, and the bound of all is not the attacker's.
 only_the_attackers_times_are_unsure() {
-	jq -c '.clock.bound_ns, (.streams[] | [.name, .events, .unsure])' "$STORM/summary.json"
-	jq -e '[.streams[] | select(.name == "offset")] | length > 0 and all(.unsure > 0 and .unsure == .events)' "$STORM/summary.json" &&
-		jq -e '[.streams[] | select(.name == "pvhemul")] | length > 0 and all(.events > 0 and .unsure == 0)' "$STORM/summary.json" &&
+	jq -c '.clock.bound_ns, (.streams[] | [.source, .events, .unsure])' "$STORM/summary.json"
+	jq -e '[.streams[] | select(.source == "offset")] | length > 0 and all(.unsure > 0 and .unsure == .events)' "$STORM/summary.json" &&
+		jq -e '[.streams[] | select(.source == "pvhemul")] | length > 0 and all(.events > 0 and .unsure == 0)' "$STORM/summary.json" &&
 		jq -e '.clock.bound_ns < 1000000000' "$STORM/summary.json"
 }
 
@@ -82,7 +82,7 @@ rm -rf "$OUT"
 mkdir -p "$OUT"
 boot "$here/clocks.lab" "$OUT"
 check "the recording merges, no violation" merged_cleanly "$OUT/raw" "$MERGED"
-check "nothing was lost or left out" summary '.lost == 0 and .left_out_sources == 0 and .clock.clamped == 0'
+check "nothing was lost or left out" summary '.lost == 0 and .left_out_sources == 0 and .clamped_times == 0'
 check "every event's clock was recorded" summary '.clock.assumed_clocks == 0'
 check "offset: Xen recorded an offset, natively" clock_recorded offset 'tsc_mode=2[^ ]* emulated=0 .*is_hvm=1 '
 check "pvemul: Xen recorded an emulated PV counter" clock_recorded pvemul 'tsc_mode=1[^ ]* emulated=1 .*is_hvm=0 '

@@ -34,10 +34,17 @@ shown() {
 	[ "$nr" = "$1" ]
 }
 
-# How well the CPUs' counters agree is known better in the end, and so is where a kernel's events ran.  Live, a loss comes with the
-# event behind it.
+# How well the CPUs' counters agree is known better in the end.  Live, a loss comes with the event behind it.
 without_bounds() {
-	grep -v '^{"discarded"' "$1" | sed -E 's/,"late":true//; s/"(unordered|bound_ns)":[a-z0-9]*,//g; /"layer":"kernel"/s/"pcpu":[0-9]+,//'
+	grep -v '^{"discarded"' "$1" | sed -E 's/,"late":true//; s/"bound_ns":[0-9]*,//'
+}
+
+# Where the guests' events ran is told live, too.
+has_pcpus() {
+	local nr
+	nr=$(jq -r 'select(.layer == "kernel" and .pcpu != null) | .source' "$OUT/followed.json" | sort | uniq -c)
+	echo "$nr"
+	[ "$(wc -l <<<"$nr")" = 2 ]
 }
 
 # Followed from the beginning, a recording is what it is when it has ended, but that what was late came later.
@@ -90,6 +97,8 @@ for guest in g1 g2; do
 	check "followed live, what $guest did was shown before the recording ended" shown 20 "$OUT/followed-before.json" $guest
 done
 check "all that was recorded was shown live, in the same order" followed_is_the_same
+check "with the physical CPU of the guests' events" has_pcpus
+check "and at the end it says who checks the order" grep -q 'the order was not checked; .strata merge --check' "$OUT/followed.log"
 check "and nothing was amiss" test 0 = "$(cat "$OUT/followed.status")"
 for period in 0 10; do
 	check "the sleepers merge, no violation (period $period)" merged_cleanly "$OUT/idle-$period" "$OUT/idle-$period-merged"

@@ -10,7 +10,7 @@ OUT=out/tests/survival
 
 # Recording $1 has events of source $2.
 has_events_of() {
-	jq -e --arg name "$2" '[.streams[] | select(.name == $name) | .events] | add > 0' \
+	jq -e --arg name "$2" '[.streams[] | select(.source == $name) | .events] | add > 0' \
 		"$OUT/$1-merged/summary.json"
 }
 
@@ -21,7 +21,7 @@ losses_are_named() {
 
 # Recording $1 lost nothing of Xen.
 nothing_of_xen_is_lost() {
-	jq -e '[.streams[] | select(.name == "xen") | .lost] | length == 2 and add == 0' "$OUT/$1-merged/summary.json"
+	jq -e '[.streams[] | select(.source == "xen") | .lost] | length == 2 and add == 0' "$OUT/$1-merged/summary.json"
 }
 
 rm -rf "$OUT"

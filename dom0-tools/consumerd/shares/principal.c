@@ -12,6 +12,7 @@
 
 #include "live/live_table.h"
 #include "recording/recording.h"
+#include "xen/domain_numbers.h"
 #include "consumerd/shares/subordinate_uids.h"
 
 /* Totals of a recorder, at one moment. */
@@ -190,7 +191,8 @@ struct principal *principals_domain(struct principals *all, uint32_t domain,
 	one->trusted = domain == 0;
 	if (name[0])
 		snprintf(one->name, sizeof(one->name), "domain %s",
-			 strata_escape_name(shown, sizeof(shown), name));
+			 strata_escape_name(shown, sizeof(shown),
+					    strata_domain_shown_name(domain, name)));
 	else
 		snprintf(one->name, sizeof(one->name), "domain %u", domain);
 	return one;

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* clock_report_json.c - what `strata merge --check` found, for programs; see merge_report.h. */
-#include <json-c/json.h>
-
 #include "base/escape.h"
 #include "strata/read/merge_report.h"
+#include "outputs/figures_json.h"
 #include "outputs/outputs.h"
-
-static void add_u64(struct json_object *object, const char *name, uint64_t value)
-{
-	json_object_object_add(object, name, json_object_new_uint64(value));
-}
 
 static void add_text(struct json_object *object, const char *name, const char *text)
 {
@@ -26,19 +20,20 @@ static struct json_object *clock_to_json(const struct strata_proven_clock *clock
 	const char *name = strata_merge_domain_name(merge, clock->domain);
 	struct json_object *object = json_object_new_object();
 
-	add_u64(object, "domain", clock->domain);
+	strata_json_add_u64(object, "domain", clock->domain);
 	if (name)
 		add_text(object, "domain_name", name);
-	add_u64(object, "vcpu", clock->vcpu);
-	add_u64(object, "pairs", clock->pairs);
-	add_u64(object, "events", clock->events);
-	add_u64(object, "outside", clock->outside);
-	add_u64(object, "unproven", clock->unproven);
+	strata_json_add_u64(object, "vcpu", clock->vcpu);
+	strata_json_add_u64(object, "pairs", clock->pairs);
+	strata_json_add_u64(object, "events", clock->events);
+	strata_json_add_u64(object, "outside", clock->outside);
+	strata_json_add_u64(object, "unproven", clock->unproven);
 	if (clock->events == 0)
 		return object;
-	add_u64(object, "least_bound_ns", clock->least_bound_ns);
-	add_u64(object, "mean_bound_ns", (uint64_t)(clock->sum_of_bounds_ns / clock->events));
-	add_u64(object, "greatest_bound_ns", clock->greatest_bound_ns);
+	strata_json_add_u64(object, "least_bound_ns", clock->least_bound_ns);
+	strata_json_add_u64(object, "mean_bound_ns",
+			    (uint64_t)(clock->sum_of_bounds_ns / clock->events));
+	strata_json_add_u64(object, "greatest_bound_ns", clock->greatest_bound_ns);
 	return object;
 }
 

@@ -189,9 +189,9 @@ static void print_clocks(const struct strata_merge *merge, FILE *out)
 					(unsigned long long)stream->clock_changes);
 		}
 	}
-	if (result->clamped)
+	if (result->tally.clamped_times)
 		fprintf(out, "          %llu times went back within their stream and were held\n",
-			(unsigned long long)result->clamped);
+			(unsigned long long)result->tally.clamped_times);
 	if (result->unmeasured_pcpus)
 		fprintf(out,
 			"Skew:     not measured for %llu of %llu physical CPUs; that they share one "
@@ -243,7 +243,8 @@ void merge_report_print(const struct strata_merge *merge, FILE *out)
 
 	fprintf(out, "Merged:   %llu events in %llu.%09llu s, %llu lost\n",
 		(unsigned long long)result->events, (unsigned long long)(duration / 1000000000u),
-		(unsigned long long)(duration % 1000000000u), (unsigned long long)result->lost);
+		(unsigned long long)(duration % 1000000000u),
+		(unsigned long long)result->tally.discarded);
 	print_sources(merge, out);
 	print_lives(merge, out);
 	print_order(merge, out);
@@ -312,11 +313,11 @@ int merge_report_verdict(const struct strata_merge *merge)
 			(unsigned long long)order->app.checks, order->app.named[0].event);
 		status = STRATA_STATUS_PARTIAL;
 	}
-	if (result->bad_packets || result->left_out_sources) {
+	if (result->tally.bad_packets || result->left_out_sources) {
 		fprintf(stderr,
 			"strata: not all of the recording was merged: %llu bad packets and %llu "
 			"sources were left out; the rest is whole\n",
-			(unsigned long long)result->bad_packets,
+			(unsigned long long)result->tally.bad_packets,
 			(unsigned long long)result->left_out_sources);
 		status = STRATA_STATUS_PARTIAL;
 	}

@@ -11,7 +11,6 @@
 #include "filter/filter.h"
 #include "inputs/made_of.h"
 #include "strata/read/loss_report.h"
-#include "symbols/symbols.h"
 
 #define COMPLAINTS_MAX 100u
 #define THREADS_MAX    64
@@ -59,23 +58,13 @@ void traces_progress_end(struct traces *traces)
 }
 
 /* Puts an open trace into the set; NULL: it is named and left out.  0 or -1: out of memory. */
-static int add_trace(struct traces *traces, struct strata_ctf_trace *trace, const char *name,
+static int add_trace(struct traces *traces, struct strata_ctf_trace *trace,
 		     struct strata_error *error)
 {
-	char **names;
-
-	if (!trace) {
-		traces_complain(traces, error->text);
-		return 0;
-	}
-	if (strata_trace_set_add(&traces->set, trace, error))
-		return -1;
-	names = realloc(traces->names, traces->set.nr_traces * sizeof(char *));
-	if (!names)
-		return strata_fail(error, "out of memory");
-	traces->names = names;
-	names[traces->set.nr_traces - 1] = strdup(name);
-	return names[traces->set.nr_traces - 1] ? 0 : strata_fail(error, "out of memory");
+	if (trace)
+		return strata_trace_set_add(&traces->set, trace, error);
+	traces_complain(traces, error->text);
+	return 0;
 }
 
 /* What was found in one place: a trace or a recording; neither if it could not be opened. */
@@ -86,12 +75,10 @@ struct opened {
 };
 
 /* Adds the hypervisor's sources of a recording, or all others.  0 or -1: out of memory. */
-static int add_sources(struct traces *traces, const struct strata_input *input,
-		       struct strata_recording_traces *recording, bool of_xen,
-		       struct strata_error *error)
+static int add_sources(struct traces *traces, struct strata_recording_traces *recording,
+		       bool of_xen, struct strata_error *error)
 {
 	const struct strata_recording *table = strata_recording_traces_table(recording);
-	char name[4096];
 	size_t i;
 
 	for (i = 0; i < table->nr_sources; i++) {
@@ -100,20 +87,18 @@ static int add_sources(struct traces *traces, const struct strata_input *input,
 		if ((source->layer == STRATA_LAYER_XEN) != of_xen ||
 		    !strata_recorded_host_can_order(strata_recording_traces_host(recording), i))
 			continue;
-		snprintf(name, sizeof(name), "%s/%s", input->name, source->name);
-		if (add_trace(traces, strata_recording_traces_trace(recording, i, error), name,
-			      error))
+		if (add_trace(traces, strata_recording_traces_trace(recording, i, error), error))
 			return -1;
 	}
 	return 0;
 }
 
 /* Adds all sources of a recording: at equal ticks, the hypervisor's events come first. */
-static int add_recording(struct traces *traces, const struct strata_input *input,
-			 struct strata_recording_traces *recording, struct strata_error *error)
+static int add_recording(struct traces *traces, struct strata_recording_traces *recording,
+			 struct strata_error *error)
 {
-	return add_sources(traces, input, recording, true, error) ||
-			       add_sources(traces, input, recording, false, error)
+	return add_sources(traces, recording, true, error) ||
+			       add_sources(traces, recording, false, error)
 		       ? -1
 		       : 0;
 }
@@ -298,10 +283,9 @@ static int open_inputs(struct traces *traces, struct opened *opened, struct stra
 		if (status)
 			strata_ctf_trace_close(trace);
 		else if (trace)
-			status = add_trace(traces, trace, inputs->inputs[i].name, error);
+			status = add_trace(traces, trace, error);
 		else if (opened[i].recording)
-			status = add_recording(traces, &inputs->inputs[i], opened[i].recording,
-					       error);
+			status = add_recording(traces, opened[i].recording, error);
 	}
 	return status;
 }
@@ -342,6 +326,8 @@ int traces_open(struct traces *traces, const char *verb, const char *tcp_map,
 	memset(traces, 0, sizeof(*traces));
 	traces->verb = verb;
 	traces->shifts = shifts;
+	traces->symbols.remark = traces_remark;
+	traces->symbols.data = traces;
 	progress_line_init(&traces->line);
 	file_limit_raise();
 	if (find_and_open(traces, paths, nr, error))
@@ -363,13 +349,8 @@ void traces_close(struct traces *traces)
 {
 	size_t i;
 
-	for (i = 0; i < traces->set.nr_traces; i++)
-		free(traces->names[i]);
-	free(traces->names);
 	strata_trace_set_clear(&traces->set);
-	for (i = 0; i < traces->nr_symbols; i++)
-		strata_symbols_free(traces->symbols[i]);
-	free(traces->symbols);
+	traces_symbols_clear(&traces->symbols);
 	strata_machines_clear(&traces->machines);
 	for (i = 0; i < traces->nr_recordings; i++)
 		strata_recording_traces_close(traces->recordings[i]);
@@ -380,12 +361,14 @@ void traces_close(struct traces *traces)
 
 struct strata_ctf_tally traces_tally(const struct traces *traces, size_t trace)
 {
-	struct strata_ctf_tally sum = { 0 };
+	struct strata_ctf_tally sum = { 0 }, tally;
 	size_t i;
 
 	for (i = 0; i < traces->set.nr_streams; i++) {
-		if (traces->set.streams[i].trace == trace)
-			strata_ctf_tally_add(&sum, &traces->set.streams[i].tally);
+		if (traces->set.streams[i].trace != trace)
+			continue;
+		tally = strata_recording_tally(&traces->set.streams[i]);
+		strata_ctf_tally_add(&sum, &tally);
 	}
 	return sum;
 }

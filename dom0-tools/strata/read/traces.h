@@ -8,6 +8,7 @@
 #include "host/recording_traces.h"
 #include "base/progress.h"
 #include "strata/read/progress_line.h"
+#include "strata/read/traces_symbols.h"
 #include "timeline/slices.h"
 
 struct strata_filter;
@@ -20,9 +21,7 @@ struct traces {
 	struct strata_recording_traces **recordings; /* of Strata's own, whose sources are in it */
 	size_t nr_recordings;
 	struct strata_machines machines; /* whose clocks they have */
-	char **names;                    /* of each trace of the set: unique, fit to be shown */
-	struct strata_symbols **symbols; /* that were loaded: traces_symbols.h */
-	size_t nr_symbols;
+	struct traces_symbols symbols;
 	struct progress_line line; /* threads that read complain, too: they hold it */
 	struct strata_progress progress;
 	bool is_silent;          /* an earlier pass has reported what is wrong */
@@ -65,7 +64,7 @@ void traces_remark(void *data, const char *message);
 void traces_progress_begin(struct traces *traces, uint64_t bytes);
 void traces_progress_end(struct traces *traces);
 
-/* The sum over the streams of a trace. */
+/* The sum over the streams of a trace: strata_recording_tally(). */
 struct strata_ctf_tally traces_tally(const struct traces *traces, size_t trace);
 
 /* Says what is missing of the streams, as their tracers say.

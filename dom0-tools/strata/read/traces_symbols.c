@@ -32,15 +32,45 @@ static size_t find_source(const struct strata_shown *shown, const char *name, si
 	return i;
 }
 
+/* Keeps what was loaded.  False: out of memory, and the symbols are freed. */
+static bool keep(struct traces_symbols *symbols, struct strata_symbols *loaded, const char *path)
+{
+	struct traces_symbols_file *more =
+		reallocarray(symbols->files, symbols->nr + 1, sizeof(*more));
+	char *name = path ? strdup(path) : NULL;
+
+	if (more)
+		symbols->files = more;
+	if (!more || (path && !name)) {
+		strata_symbols_free(loaded);
+		free(name);
+		return false;
+	}
+	more[symbols->nr++] = (struct traces_symbols_file){ name, loaded };
+	return true;
+}
+
+void traces_symbols_clear(struct traces_symbols *symbols)
+{
+	size_t i;
+
+	for (i = 0; i < symbols->nr; i++) {
+		strata_symbols_free(symbols->files[i].symbols);
+		free(symbols->files[i].path);
+	}
+	free(symbols->files);
+	memset(symbols, 0, sizeof(*symbols));
+}
+
 /* Names the addresses of a kernel's code in the events of its host's hypervisor. */
-static int add_to_hypervisor(struct traces *traces, const struct strata_ctf_trace *of,
+static int add_to_hypervisor(const struct strata_trace_set *set, const struct strata_ctf_trace *of,
 			     uint64_t domain, const struct strata_symbols *symbols,
 			     struct strata_error *error)
 {
 	size_t i;
 
-	for (i = 0; i < traces->set.nr_traces; i++) {
-		struct strata_ctf_trace *trace = traces->set.traces[i];
+	for (i = 0; i < set->nr_traces; i++) {
+		struct strata_ctf_trace *trace = set->traces[i];
 		const char *layer = strata_ctf_env_text(trace, "layer");
 
 		if (layer && strcmp(layer, "xen") == 0 && strata_is_same_host(trace, of) &&
@@ -50,46 +80,45 @@ static int add_to_hypervisor(struct traces *traces, const struct strata_ctf_trac
 	return 0;
 }
 
-/* Gives symbols, which are the traces' from then on, to a source.  0 or -1. */
-static int give(struct traces *traces, struct strata_ctf_trace *trace,
-		const struct strata_shown_source *source, struct strata_symbols *symbols,
+/* Gives symbols to a source.  0 or -1. */
+static int give(const struct strata_shown *shown, size_t at, const struct strata_symbols *symbols,
 		struct strata_error *error)
 {
-	struct strata_symbols **more =
-		reallocarray(traces->symbols, traces->nr_symbols + 1, sizeof(*more));
+	const struct strata_shown_source *source = &shown->sources[at];
+	struct strata_ctf_trace *trace = shown->set->traces[at];
 
-	if (!more) {
-		strata_symbols_free(symbols);
-		return strata_fail(error, "out of memory");
-	}
-	traces->symbols = more;
-	more[traces->nr_symbols++] = symbols;
 	trace->symbols.own = symbols;
 	if (strcmp(source->layer, "kernel") != 0 || source->domain == STRATA_SHOWN_UNKNOWN)
 		return 0;
-	return add_to_hypervisor(traces, trace, source->domain, symbols, error);
+	return add_to_hypervisor(shown->set, trace, source->domain, symbols, error);
 }
 
-/* The symbols that a recording has of this source, its dom0's kernel.  NULL: none, which is told if
- * something is wrong with them. */
-static struct strata_symbols *load_recorded(struct traces *traces,
-					    const struct strata_ctf_trace *trace,
-					    const struct strata_shown_source *source)
+/* Finds the symbols that a recording has of this source, its dom0's kernel.  NULL: none, which is
+ * told if something is wrong with them. */
+static const struct strata_symbols *find_recorded(struct traces_symbols *symbols,
+						  const struct strata_ctf_trace *trace,
+						  const struct strata_shown_source *source)
 {
 	const char *slash = strrchr(trace->path, '/');
-	struct strata_symbols *symbols;
+	struct strata_symbols *loaded;
 	struct strata_error error;
 	char path[4096];
+	size_t i;
 
 	if (!trace->recording || !slash || source->domain != 0 ||
 	    strcmp(source->layer, "kernel") != 0 ||
 	    snprintf(path, sizeof(path), "%.*s/" STRATA_RECORDING_KALLSYMS,
 		     (int)(slash - trace->path), trace->path) >= (int)sizeof(path))
 		return NULL;
-	symbols = strata_symbols_load_recorded(path, &error);
-	if (!symbols && *error.text)
-		traces_remark(traces, error.text);
-	return symbols;
+	for (i = 0; i < symbols->nr; i++) {
+		if (symbols->files[i].path && strcmp(symbols->files[i].path, path) == 0)
+			return symbols->files[i].symbols;
+	}
+	loaded = strata_symbols_load_recorded(path, &error);
+	if (!loaded && *error.text && symbols->remark)
+		symbols->remark(symbols->data, error.text);
+	/* What is damaged is told once. */
+	return (loaded || *error.text) && keep(symbols, loaded, path) ? loaded : NULL;
 }
 
 /* Whether two files are of one kernel that ran: what begins its code is at one place. */
@@ -114,65 +143,66 @@ static int compare(const struct strata_symbols *given, const struct strata_symbo
 }
 
 /* Loads the file that is given for a source.  NULL with the reason. */
-static struct strata_symbols *load_given(struct traces *traces,
-					 const struct strata_ctf_trace *trace,
-					 const struct strata_shown_source *source, const char *path,
-					 struct strata_error *error)
+static const struct strata_symbols *load_given(struct traces_symbols *symbols,
+					       const struct strata_ctf_trace *trace,
+					       const struct strata_shown_source *source,
+					       const char *path, struct strata_error *error)
 {
-	struct strata_symbols *symbols = strata_symbols_load(path, error), *recorded;
+	struct strata_symbols *given = strata_symbols_load(path, error);
+	const struct strata_symbols *recorded;
 
-	if (!symbols) {
+	if (!given) {
 		strata_fail_in(error, "--symbols");
 		return NULL;
 	}
-	recorded = load_recorded(traces, trace, source);
-	if (recorded && compare(symbols, recorded, source->name, path, error)) {
-		strata_symbols_free(symbols);
-		symbols = NULL;
+	recorded = find_recorded(symbols, trace, source);
+	if (recorded && compare(given, recorded, source->name, path, error)) {
+		strata_symbols_free(given);
+		return NULL;
 	}
-	strata_symbols_free(recorded);
-	return symbols;
+	if (keep(symbols, given, NULL))
+		return given;
+	strata_fail(error, "out of memory");
+	return NULL;
 }
 
-static int add_given(struct traces *traces, const struct strata_shown *shown, const char *option,
-		     struct strata_error *error)
+static int add_given(struct traces_symbols *symbols, const struct strata_shown *shown,
+		     const char *option, struct strata_error *error)
 {
 	const char *file = strchr(option, '=');
 	const size_t at = find_source(shown, option, (size_t)(file - option), error);
 	const struct strata_shown_source *source = &shown->sources[at];
-	struct strata_symbols *symbols;
-	struct strata_ctf_trace *trace;
+	const struct strata_symbols *given;
 
 	if (at == shown->nr_sources)
 		return -1;
-	trace = traces->set.traces[at];
 	if (strcmp(source->layer, "kernel") != 0 && strcmp(source->layer, "xen") != 0)
 		return strata_fail(error,
 				   "--symbols: %s is neither a kernel nor a hypervisor: its events "
 				   "hold no addresses that are known to be of its code",
 				   source->name);
-	if (trace->symbols.own)
+	if (shown->set->traces[at]->symbols.own)
 		return strata_fail(error, "--symbols: %s is given twice", source->name);
-	symbols = load_given(traces, trace, source, file + 1, error);
-	return symbols ? give(traces, trace, source, symbols, error) : -1;
+	given = load_given(symbols, shown->set->traces[at], source, file + 1, error);
+	return given ? give(shown, at, given, error) : -1;
 }
 
-int traces_add_symbols(struct traces *traces, const struct strata_shown *shown,
+int traces_add_symbols(struct traces_symbols *symbols, const struct strata_shown *shown,
 		       const char *const *options, size_t nr, struct strata_error *error)
 {
-	struct strata_symbols *symbols;
+	const struct strata_symbols *recorded;
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		if (add_given(traces, shown, options[i], error))
+		if (add_given(symbols, shown, options[i], error))
 			return -1;
 	}
 	for (i = 0; i < shown->nr_sources; i++) {
-		struct strata_ctf_trace *trace = traces->set.traces[i];
+		const struct strata_ctf_trace *trace = shown->set->traces[i];
 
-		symbols = trace->symbols.own ? NULL
-					     : load_recorded(traces, trace, &shown->sources[i]);
-		if (symbols && give(traces, trace, &shown->sources[i], symbols, error))
+		recorded = trace->symbols.own ? NULL
+					      : find_recorded(symbols, trace, &shown->sources[i]);
+		if (recorded && give(shown, i, recorded, error))
 			return -1;
 	}
 	return 0;

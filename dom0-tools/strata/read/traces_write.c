@@ -289,7 +289,8 @@ static int write_all(const struct write_job *job, struct traces *traces,
 {
 	const struct write_options *form = job->form;
 	uint64_t events = 0;
-	int status = traces_add_symbols(traces, shown, form->symbols, form->nr_symbols, error);
+	int status =
+		traces_add_symbols(&traces->symbols, shown, form->symbols, form->nr_symbols, error);
 
 	if (!status && is_checked(form))
 		status = host_checks_begin(checks, traces, job->with_wakeup ? shown : NULL, error);

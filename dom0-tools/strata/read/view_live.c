@@ -15,6 +15,7 @@
 #include "files/out_file.h"
 #include "outputs/follow.h"
 #include "outputs/shown.h"
+#include "strata/read/traces_symbols.h"
 
 #define NS_PER_MS    1000000u
 #define LOOK_MS      100
@@ -34,6 +35,7 @@ struct view {
 	const struct write_options *options;
 	struct strata_shown shown;
 	struct strata_shown_names names; /* sources keep theirs when others come and go */
+	struct traces_symbols symbols;
 	struct strata_shown_view shown_view;
 	bool has_shown;
 	const struct strata_set_filter *filter; /* with what it runs on */
@@ -55,13 +57,16 @@ static void clear_status(struct view *view)
 	view->has_status = false;
 }
 
+static void remark(void *data, const char *message)
+{
+	clear_status(data);
+	fprintf(stderr, "strata: view: %s\n", message);
+}
+
 static void complain(void *data, const char *message)
 {
-	struct view *view = data;
-
-	clear_status(view);
-	fprintf(stderr, "strata: view: %s\n", message);
-	view->complained = true;
+	remark(data, message);
+	((struct view *)data)->complained = true;
 }
 
 static void clear_shown(struct view *view)
@@ -105,7 +110,8 @@ static int sources(struct strata_live_sink *sink, const struct strata_trace_set 
 	}
 	view->has_shown = true;
 	view->set = set;
-	if (set_filter(view, error))
+	if (traces_add_symbols(&view->symbols, &view->shown, NULL, 0, error) ||
+	    set_filter(view, error))
 		return -1;
 	if (view->writer->begin)
 		view->writer->begin(view->writer, &view->buffer, view->shown.sources,
@@ -218,6 +224,8 @@ static int follow(struct view *view, struct strata_live *live, struct strata_err
 static void report(const struct view *view, const struct strata_live_progress *progress,
 		   const char *raw)
 {
+	size_t i;
+
 	if (progress->died)
 		fprintf(stderr,
 			"strata: view: the recorder died; `strata recover %s` finds what it did not "
@@ -227,13 +235,23 @@ static void report(const struct view *view, const struct strata_live_progress *p
 		"strata: view: %" PRIu64 " events; %" PRIu64 " came late, %" PRIu64
 		" were lost before they could be recorded\n",
 		view->events, progress->late, progress->lost);
+	for (i = 0; view->has_shown && i < view->shown.nr_sources; i++) {
+		if (strcmp(view->shown.sources[i].layer, "xen") != 0)
+			continue;
+		fprintf(stderr,
+			"strata: view: the order was not checked; `strata merge --check %s` does "
+			"that once the recording has ended\n",
+			raw);
+		break;
+	}
 }
 
 int view_live(const struct write_options *options, const char *raw)
 {
 	struct sigaction action = { .sa_handler = on_signal };
 	struct view view = { .sink = { .sources = sources, .take = take, .lose = lose },
-			     .options = options };
+			     .options = options,
+			     .symbols = { .remark = remark, .data = &view } };
 	const struct strata_live_options live_options = { .delay_ns = options->delay_ms * NS_PER_MS,
 							  .patience_ns =
 								  options->late_ms * NS_PER_MS,
@@ -270,6 +288,7 @@ int view_live(const struct write_options *options, const char *raw)
 	clear_shown(&view);
 	strata_shown_names_clear(&view.names);
 	strata_live_close(live);
+	traces_symbols_clear(&view.symbols);
 	if (view.writer)
 		view.writer->free(view.writer);
 	strata_buffer_free(&view.buffer);

@@ -18,6 +18,7 @@
 #include <xen/sched.h>
 
 #include "base/escape.h"
+#include "xen/domain_numbers.h"
 #include "stratad/domains/participant_commands.h"
 #include "stratad/domains/participant_events.h"
 #include "consumerd/sources.h"
@@ -29,7 +30,8 @@ uint64_t participants_now_ms(const struct participants *all)
 
 static const char *shown_name(const struct participant *one, char *shown, size_t bytes)
 {
-	return strata_escape_name(shown, bytes, one->guest.name);
+	return strata_escape_name(shown, bytes,
+				  strata_domain_shown_name(one->domain, one->guest.name));
 }
 
 #define SHOWN_BYTES STRATA_ESCAPED_BYTES(sizeof(((struct guest *)0)->name))

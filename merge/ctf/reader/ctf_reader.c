@@ -85,7 +85,7 @@ static void report_time(struct strata_ctf_reader *reader, bool wild, uint64_t at
 {
 	if (strata_ctf_reader_owns(reader)) {
 		reader->tally.wild_times += wild;
-		reader->tally.held_times += !wild;
+		reader->tally.clamped_times += !wild;
 	}
 	strata_ctf_reader_complain(
 		reader, at, "the event's time %s; it is taken to be that of the event before",
@@ -362,6 +362,6 @@ void strata_ctf_tally_add(struct strata_ctf_tally *sum, const struct strata_ctf_
 	sum->bad_packets += tally->bad_packets;
 	sum->forged_packets += tally->forged_packets;
 	sum->skipped_bytes += tally->skipped_bytes;
-	sum->held_times += tally->held_times;
+	sum->clamped_times += tally->clamped_times;
 	sum->wild_times += tally->wild_times;
 }

@@ -280,6 +280,7 @@ static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 		const struct strata_lane_event *events, size_t nr, struct strata_error *error)
 {
 	struct strata_ctf_stream_writer *writer = (struct strata_ctf_stream_writer *)sink;
+	const bool has_path = strata_shown_path_is_known(&writer->path);
 	const int status = enter_packet(writer, reader, error);
 	size_t i;
 
@@ -290,7 +291,7 @@ static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 	for (i = 0; i < nr; i++) {
 		if (__builtin_expect(events[i].bound != writer->bound, 0))
 			set_bound(writer, reader, events[i].bound);
-		if (writer->path.path.nr)
+		if (has_path)
 			writer->known.pcpu = strata_shown_path_find(&writer->path, &events[i]);
 		else if (reader->kind->header.has_bound)
 			writer->known.pcpu = strata_ctf_event_pcpu(reader, &events[i]);

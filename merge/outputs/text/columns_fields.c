@@ -73,7 +73,7 @@ static void put_flags(struct strata_buffer *buffer, const struct strata_ctf_type
 		strata_buffer_put(buffer, ")", 1);
 }
 
-/* The name of the number in front. */
+/* The name of the number in front, or its label: 23(iret). */
 static void put_value_name(struct strata_buffer *buffer, const char *name)
 {
 	const size_t length = strlen(name);
@@ -93,18 +93,12 @@ static void put_number(struct strata_field_visitor *visitor, const char *name,
 	struct fields *fields = (struct fields *)visitor;
 	const bool narrow = type->bits == 32;
 	const char *label = strata_ctf_has_labels(type) ? strata_enum_label(type, value) : NULL;
-	const size_t length = label ? strlen(label) : 0;
-	char *out = put_name(fields, name, STRATA_ESCAPED_BYTES(length) + STRATA_PUT_BYTES);
+	char *out = put_name(fields, name, STRATA_PUT_BYTES);
 
 	if (!out)
 		return;
 	if (type->kind == STRATA_CTF_FLOAT) {
 		out = strata_put_float(out, strata_float_of_bits(value, narrow), narrow);
-	} else if (label) {
-		out = strata_escape(out, label, length);
-		*out++ = '(';
-		out = put_integer(out, type, value);
-		*out++ = ')';
 	} else if (type->is_bool) {
 		out = strata_put_text(out, value ? "true" : "false");
 	} else {
@@ -113,6 +107,8 @@ static void put_number(struct strata_field_visitor *visitor, const char *name,
 	strata_buffer_advance(fields->buffer, out);
 	if (type->is_bit_map)
 		put_flags(fields->buffer, type, value);
+	if (label)
+		put_value_name(fields->buffer, label);
 	if (visitor->value_name)
 		put_value_name(fields->buffer, visitor->value_name);
 }

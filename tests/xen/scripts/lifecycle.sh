@@ -57,9 +57,9 @@ expect_line "and comes" hptool 'CPU 1 onlined successfully'
 
 echo "dom0's module is loaded anew"
 rmmod strata
-await_line life 'domain 0 \(Domain-0\) goes: module unloaded'
+await_line life 'domain 0 \(dom0\) goes: module unloaded'
 insmod /lib/strata.ko
-await_line life 'domain 0 \(Domain-0\) takes part'
+await_line life 'domain 0 \(dom0\) takes part'
 await_line /sys/module/strata/parameters/recording 1
 tries=0
 until xenstore-read /local/domain/0/data/strata/state | grep -q started || [ $tries -gt 3000 ]; do
