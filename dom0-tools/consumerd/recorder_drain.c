@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "consumerd/recorder_state.h"
 
 /* Rings of a principal that are looked at in a turn: a look costs time, too. */
@@ -35,16 +36,8 @@ struct recorder_queue *recorder_queue_of(struct recorder *recorder, struct princ
 int recorder_queue_add(struct recorder_queue *queue, struct ring_stream *stream,
 		       struct strata_error *error)
 {
-	if (queue->nr == queue->capacity) {
-		size_t capacity = queue->capacity ? 2 * queue->capacity : 8;
-		struct ring_stream **streams =
-			reallocarray(queue->streams, capacity, sizeof(struct ring_stream *));
-
-		if (!streams)
-			return strata_fail(error, "out of memory");
-		queue->streams = streams;
-		queue->capacity = capacity;
-	}
+	if (!STRATA_GROW(queue->streams, queue->nr, queue->capacity))
+		return strata_fail(error, "out of memory");
 	queue->streams[queue->nr++] = stream;
 	return 0;
 }

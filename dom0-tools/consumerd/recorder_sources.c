@@ -115,8 +115,7 @@ static void vacate(struct recorder *recorder, size_t index)
 	struct strata_source *source = &recorder->recording.sources[index];
 
 	strata_recording_remove_source(&recorder->out.dir, source->name);
-	strata_source_clear_events(source);
-	free(source->streams);
+	strata_source_clear(source);
 	memset(source, 0, sizeof(*source));
 	source->vacant = true;
 	/* Not 0, which is the hypervisor's layer. */

@@ -47,39 +47,37 @@ static struct recovered_stream *add_stream(struct recovery *recovery, size_t sou
 	return stream;
 }
 
-/* Adds a source from the table of the old recording; its streams follow.  0 or -1. */
-static int copy_source(struct strata_recording *recording, const struct strata_source *old,
+/* Moves a source of the old recording, except its streams, which follow.  0 or -1. */
+static int move_source(struct recovery *recovery, struct strata_source *old, const char *from,
 		       struct strata_error *error)
 {
-	struct strata_source *source = strata_recording_add_source(recording, old->name);
-	size_t i;
+	struct strata_source *source =
+		strata_recording_add_source(recorder_recording(recovery->recorder), old->name);
+	struct strata_error why;
 
 	if (!source)
 		return strata_fail(error, "out of memory");
-	source->layer = old->layer;
-	source->domain = old->domain;
-	memcpy(source->domain_name, old->domain_name, sizeof(source->domain_name));
-	memcpy(source->uuid, old->uuid, sizeof(source->uuid));
-	source->since_ticks = old->since_ticks;
-	source->pid = old->pid;
-	source->uid = old->uid;
-	source->came_ticks = old->came_ticks;
-	source->went_ticks = old->went_ticks;
-	source->ended = old->ended;
-	source->form = old->form;
-	source->migrates = old->migrates;
-	for (i = 0; i < old->nr_events; i++)
-		if (strata_source_add_event(source, &old->events[i], error))
-			return -1;
+	/* The rings of an application describe its events, too. */
+	if (strata_source_load_events(old, from, &why))
+		leave_out(recovery, &why);
+	*source = *old;
+	source->streams = NULL;
+	source->nr_streams = 0;
+	old->events = NULL;
+	old->shapes = NULL;
+	old->by_number = NULL;
+	old->numbers = NULL;
 	return 0;
 }
 
-/* Events that the table of the recording lacks: they came after it was saved last. */
+/* Adds events that the metadata lack: they came after the last save. */
 static void add_events(struct strata_source *source, const struct ring_file *file)
 {
 	struct strata_error ignored;
 	uint32_t i;
 
+	if (!source->has_events)
+		source->form = (enum strata_header_form)file->header.form;
 	for (i = 0; i < file->header.nr_events; i++)
 		if (!strata_source_shape(source, file->events[i].id))
 			strata_source_add_event(source, &file->events[i], &ignored);
@@ -342,7 +340,6 @@ static void complain(void *data, const char *message)
 
 static int add_recording(struct recovery *recovery, const char *from, struct strata_error *error)
 {
-	struct strata_recording *recording = recorder_recording(recovery->recorder);
 	struct ring_file_header clock = { 0 };
 	struct strata_recording old;
 	int result;
@@ -358,7 +355,7 @@ static int add_recording(struct recovery *recovery, const char *from, struct str
 	clock.anchor_realtime_ns = old.anchor_realtime_ns;
 	result = set_clock(recovery, &clock, error);
 	for (i = 0; i < old.nr_sources && !result; i++)
-		result = copy_source(recording, &old.sources[i], error);
+		result = move_source(recovery, &old.sources[i], from, error);
 	if (!result)
 		result = add_apps(recovery, from, error);
 	/* Last: the streams above must keep their places, and an application's other streams are of
@@ -366,7 +363,7 @@ static int add_recording(struct recovery *recovery, const char *from, struct str
 	if (!result)
 		result = add_streams(recovery, &old, from, error);
 	if (!result)
-		copy_refusals(recording, &old);
+		copy_refusals(recorder_recording(recovery->recorder), &old);
 	strata_recording_clear(&old);
 	return result;
 }

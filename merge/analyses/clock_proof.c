@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* clock_proof.c - see clock_proof.h. */
 #include "analyses/clock_proof.h"
+#include "base/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,15 +90,10 @@ static struct vcpu *find(struct strata_clock_proof *proof, uint16_t domain, uint
 
 static struct vcpu *add(struct strata_clock_proof *proof, uint16_t domain, uint16_t vcpu)
 {
-	struct vcpu **head = bucket(proof, domain, vcpu), **more, *at;
+	struct vcpu **head = bucket(proof, domain, vcpu), *at;
 
-	if (proof->nr == proof->room) {
-		proof->room = proof->room * 2 + 16;
-		more = realloc(proof->vcpus, proof->room * sizeof(struct vcpu *));
-		if (!more)
-			return NULL;
-		proof->vcpus = more;
-	}
+	if (!STRATA_GROW(proof->vcpus, proof->nr, proof->room))
+		return NULL;
 	at = calloc(1, sizeof(*at));
 	if (!at)
 		return NULL;

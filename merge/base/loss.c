@@ -4,7 +4,7 @@
 
 #include "base/put_text.h"
 
-const char *const strata_loss_names[STRATA_NR_LOST] = {
+static const char *const reason_names[STRATA_NR_LOST] = {
 	[STRATA_LOST_FULL] = "buffer full",
 	[STRATA_LOST_NESTED] = "nested wrap",
 	[STRATA_LOST_BIG] = "record too large",
@@ -47,7 +47,7 @@ static char *put_kinds(char *out, const struct strata_loss *loss)
 		if (!loss->kinds[i])
 			continue;
 		out = strata_put_text(out, before);
-		out = strata_put_text(out, strata_loss_names[i]);
+		out = strata_put_text(out, reason_names[i]);
 		if (loss->kinds[i] != loss->discarded)
 			out = strata_put_decimal(strata_put_text(out, " "), loss->kinds[i]);
 		before = ", ";

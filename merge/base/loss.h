@@ -35,8 +35,7 @@ void strata_loss_add(struct strata_loss *loss, const struct strata_loss *more);
 
 #define STRATA_LOSS_TEXT_BYTES 256u
 
-/* Names of enum strata_lost, for people and for JSON. */
-extern const char *const strata_loss_names[STRATA_NR_LOST];
+/* Names of enum strata_lost in JSON. */
 extern const char *const strata_loss_json_names[STRATA_NR_LOST];
 
 /* Writes "123 events discarded: buffer full; 4 packets missing", without a zero byte at the end.

@@ -4,19 +4,14 @@
  */
 #include <stdlib.h>
 
+#include "base/array.h"
+
 #include "clock_sync/edge.h"
 
 bool strata_breach_add(struct strata_breaches *breaches, const struct strata_breach *breach)
 {
-	if (breaches->nr == breaches->capacity) {
-		size_t capacity = breaches->capacity ? breaches->capacity * 2 : 8;
-		void *at = reallocarray(breaches->at, capacity, sizeof(*breaches->at));
-
-		if (!at)
-			return false;
-		breaches->at = at;
-		breaches->capacity = capacity;
-	}
+	if (!STRATA_GROW(breaches->at, breaches->nr, breaches->capacity))
+		return false;
 	breaches->at[breaches->nr++] = *breach;
 	return true;
 }

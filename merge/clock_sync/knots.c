@@ -10,6 +10,8 @@
  */
 #include <stdlib.h>
 
+#include "base/array.h"
+
 #include "clock_sync/knots.h"
 
 #define LEVELS      12  /* most halvings of a stretch */
@@ -37,15 +39,8 @@ static bool add_knot(struct drawing *drawing, int64_t u, const struct strata_int
 {
 	struct strata_knots *knots = drawing->knots;
 
-	if (knots->nr == knots->capacity) {
-		size_t capacity = knots->capacity ? knots->capacity * 2 : 64;
-		void *at = reallocarray(knots->at, capacity, sizeof(*knots->at));
-
-		if (!at)
-			return false;
-		knots->at = at;
-		knots->capacity = capacity;
-	}
+	if (!STRATA_GROW(knots->at, knots->nr, knots->capacity))
+		return false;
 	knots->at[knots->nr++] = (struct strata_knot){ u, *interval, drawing->failed };
 	drawing->failed = false;
 	return true;

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/partition.h"
+
 #include "clock_sync/map.h"
 
 #define MOST_SHIFT  60u
@@ -87,15 +90,8 @@ static bool add_piece(struct strata_sync_map *map, const struct strata_map_node 
 						    b->value < 0 ? -b->value : b->value));
 	strata_wide slope = 0;
 
-	if (map->nr == map->capacity) {
-		size_t capacity = map->capacity ? map->capacity * 2 : 16;
-		void *pieces = reallocarray(map->pieces, capacity, sizeof(*map->pieces));
-
-		if (!pieces)
-			return false;
-		map->pieces = pieces;
-		map->capacity = capacity;
-	}
+	if (!STRATA_GROW(map->pieces, map->nr, map->capacity))
+		return false;
 	/* Bits of the value without its fraction, and of a bound, which is below 2^64. */
 	bits = bits > 64 + STRATA_MAP_FRACTION ? bits - STRATA_MAP_FRACTION : 64;
 	piece.shift = 124 - bits < MOST_SHIFT ? 124 - bits : MOST_SHIFT;
@@ -141,17 +137,7 @@ void strata_map_clear(struct strata_sync_map *map)
 /* The piece for a reading, which is within the map. */
 static size_t search(const struct strata_sync_map *map, int64_t reading)
 {
-	size_t low = 0, high = map->nr;
-
-	while (high - low > 1) {
-		size_t half = low + (high - low) / 2;
-
-		if (map->pieces[half].from <= reading)
-			low = half;
-		else
-			high = half;
-	}
-	return low;
+	return STRATA_LAST_OF(i, map->nr, map->pieces[i].from <= reading);
 }
 
 /* Moves the cursor to the piece for @reading: this one, the next one, or any. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "clock_sync/path.h"
+#include "base/array.h"
 #include "clock_sync/rate.h"
 
 /* A reading at which something bends or jumps. */
@@ -24,7 +25,8 @@ struct bends {
 	size_t capacity;
 };
 
-struct strata_hop strata_hop_at(const struct strata_path_hop *hop, strata_wide time)
+/* Converts a time by one hop; fine. */
+static struct strata_hop hop_at(const struct strata_path_hop *hop, strata_wide time)
 {
 	return hop->forward ? strata_edge_forward(hop->edge, time)
 			    : strata_edge_backward(hop->edge, time);
@@ -50,7 +52,7 @@ static struct strata_hop path_at(const struct strata_path *path, strata_wide tim
 
 	for (i = 0; i < path->nr; i++) {
 		const struct strata_path_hop *hop = &path->hops[i];
-		struct strata_hop one = strata_hop_at(hop, all.time);
+		struct strata_hop one = hop_at(hop, all.time);
 
 		all.known = all.known && one.known && all.half < HALF_LIMIT &&
 			    all.sag < HALF_LIMIT && one.half < HALF_LIMIT;
@@ -73,7 +75,7 @@ static int64_t pull(const struct strata_path *path, size_t hop, strata_wide time
 		const struct strata_path_hop back = { .edge = path->hops[hop].edge,
 						      .forward = !path->hops[hop].forward };
 
-		time = strata_hop_at(&back, time).time;
+		time = hop_at(&back, time).time;
 		time = strata_wide_max(-TIME_LIMIT, strata_wide_min(TIME_LIMIT, time));
 	}
 	reading = strata_fine_ticks(&path->rates[path->clock], time, 0);
@@ -87,15 +89,8 @@ static bool add_bend(struct bends *bends, int64_t reading, uint64_t before, uint
 
 	bend.from = reading < INT64_MIN + (int64_t)before ? INT64_MIN : reading - (int64_t)before;
 	bend.until = reading > INT64_MAX - (int64_t)after ? INT64_MAX : reading + (int64_t)after;
-	if (bends->nr == bends->capacity) {
-		size_t capacity = bends->capacity ? bends->capacity * 2 : 64;
-		void *at = reallocarray(bends->at, capacity, sizeof(*bends->at));
-
-		if (!at)
-			return false;
-		bends->at = at;
-		bends->capacity = capacity;
-	}
+	if (!STRATA_GROW(bends->at, bends->nr, bends->capacity))
+		return false;
 	bends->at[bends->nr++] = bend;
 	return true;
 }

@@ -21,9 +21,6 @@ struct strata_path {
 	size_t nr;
 };
 
-/* Converts a time by one hop; fine. */
-struct strata_hop strata_hop_at(const struct strata_path_hop *hop, strata_wide time);
-
 /* Adds the pieces of all readings to @map.  False: out of memory. */
 bool strata_path_map(const struct strata_path *path, struct strata_sync_map *map);
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/partition.h"
+
 /* Of all vCPUs together; more only if the recording names more vCPUs than this. */
 #define PIECES_MAX (1u << 19)
 
@@ -223,19 +225,11 @@ void strata_clock_maps_clear(struct strata_clock_maps *maps)
 /* Index of the first piece of that vCPU or a later one. */
 static size_t first_piece(const struct strata_clock_maps *maps, uint16_t domain, uint16_t vcpu)
 {
-	uint32_t wanted = (uint32_t)domain << 16 | vcpu;
-	size_t low = 0, high = maps->nr;
+	const struct strata_vcpu_clock_piece *pieces = maps->pieces;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct strata_vcpu_clock_piece *piece = &maps->pieces[middle];
-
-		if (((uint32_t)piece->domain << 16 | piece->vcpu) < wanted)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return STRATA_PARTITION(i, 0, maps->nr,
+				pieces[i].domain != domain ? pieces[i].domain < domain
+							   : pieces[i].vcpu < vcpu);
 }
 
 const struct strata_vcpu_clock_piece *strata_clock_maps_of(const struct strata_clock_maps *maps,

@@ -18,6 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/partition.h"
+
 static bool is_vague(const struct strata_stime_piece *piece)
 {
 	return piece->line.scale.mul_frac == 0;
@@ -25,16 +28,8 @@ static bool is_vague(const struct strata_stime_piece *piece)
 
 bool strata_stime_add_piece(struct strata_stime *stime, const struct strata_stime_piece *piece)
 {
-	if (stime->nr == stime->capacity) {
-		size_t capacity = stime->capacity ? stime->capacity * 2 : 16;
-		struct strata_stime_piece *pieces =
-			reallocarray(stime->pieces, capacity, sizeof(*pieces));
-
-		if (!pieces)
-			return false;
-		stime->pieces = pieces;
-		stime->capacity = capacity;
-	}
+	if (!STRATA_GROW(stime->pieces, stime->nr, stime->capacity))
+		return false;
 	stime->pieces[stime->nr++] = *piece;
 	return true;
 }
@@ -129,17 +124,7 @@ void strata_stime_clear(struct strata_stime *stime)
 /* Index of the last piece that begins at a tick or before. */
 static size_t piece_at(const struct strata_stime *stime, uint64_t ticks)
 {
-	size_t low = 0, high = stime->nr;
-
-	while (low + 1 < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (stime->pieces[middle].from_ticks <= ticks)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	return STRATA_LAST_OF(i, stime->nr, stime->pieces[i].from_ticks <= ticks);
 }
 
 /* @other's pieces do not overlap.  A vague piece stays vague. */
@@ -191,19 +176,11 @@ uint64_t strata_stime_most(const struct strata_stime *stime, uint64_t ticks)
 
 uint64_t strata_stime_first(const struct strata_stime *stime, uint64_t ns)
 {
+	/* The first piece that reaches that time. */
+	const size_t low = STRATA_PARTITION(i, 0, stime->nr, stime->pieces[i].most_ns < ns);
 	const struct strata_stime_piece *piece;
-	size_t low = 0, high = stime->nr;
 	uint64_t ticks;
 
-	/* The first piece that reaches that time. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (stime->pieces[middle].most_ns < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == stime->nr)
 		return UINT64_MAX;
 	piece = &stime->pieces[low];
@@ -218,17 +195,7 @@ uint64_t strata_stime_first(const struct strata_stime *stime, uint64_t ns)
 /* Number of pieces that begin at that time or before. */
 static size_t nr_begun(const struct strata_stime *stime, uint64_t ns)
 {
-	size_t low = 0, high = stime->nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (stime->pieces[middle].least_ns <= ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return STRATA_PARTITION(i, 0, stime->nr, stime->pieces[i].least_ns <= ns);
 }
 
 uint64_t strata_stime_last(const struct strata_stime *stime, uint64_t ns)

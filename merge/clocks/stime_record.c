@@ -23,6 +23,7 @@
  *
  * Nothing is known about the time before the first correction, or after the last one.
  */
+#include "base/array.h"
 #include "clocks/stime.h"
 
 #include <stdlib.h>
@@ -37,17 +38,8 @@ bool strata_stime_add(struct strata_stime *stime, uint64_t ticks,
 
 	if (!strata_clock_scale_valid(&scale))
 		return true;
-	if (stime->nr_corrections == stime->corrections_capacity) {
-		size_t capacity = stime->corrections_capacity ? stime->corrections_capacity * 2
-							      : 16;
-		struct strata_stime_correction *corrections =
-			reallocarray(stime->corrections, capacity, sizeof(*corrections));
-
-		if (!corrections)
-			return false;
-		stime->corrections = corrections;
-		stime->corrections_capacity = capacity;
-	}
+	if (!STRATA_GROW(stime->corrections, stime->nr_corrections, stime->corrections_capacity))
+		return false;
 	stime->corrections[stime->nr_corrections++] = (struct strata_stime_correction){
 		ticks, { clock->local_tsc, clock->local_stime_ns, scale }
 	};
@@ -56,15 +48,8 @@ bool strata_stime_add(struct strata_stime *stime, uint64_t ticks,
 
 bool strata_stime_gap(struct strata_stime *stime, uint64_t from_ticks, uint64_t until_ticks)
 {
-	if (stime->nr_gaps == stime->gaps_capacity) {
-		size_t capacity = stime->gaps_capacity ? stime->gaps_capacity * 2 : 16;
-		struct strata_stime_gap *gaps = reallocarray(stime->gaps, capacity, sizeof(*gaps));
-
-		if (!gaps)
-			return false;
-		stime->gaps = gaps;
-		stime->gaps_capacity = capacity;
-	}
+	if (!STRATA_GROW(stime->gaps, stime->nr_gaps, stime->gaps_capacity))
+		return false;
 	stime->gaps[stime->nr_gaps++] =
 		(struct strata_stime_gap){ from_ticks,
 					   until_ticks < from_ticks ? from_ticks : until_ticks };

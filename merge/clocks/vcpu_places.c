@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/partition.h"
+
 #define LEAST_CAPACITY 4096u
 
 static int compare(const void *left, const void *right)
@@ -108,17 +110,8 @@ bool strata_vcpu_places_add(struct strata_vcpu_places *places, uint64_t ticks, u
 static size_t first_from(const struct strata_vcpu_places *places, uint32_t key, uint64_t ticks)
 {
 	const struct strata_vcpu_move wanted = { .ticks = ticks, .key = key };
-	size_t low = 0, high = places->nr;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (compare(&places->moves[middle], &wanted) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return STRATA_PARTITION(i, 0, places->nr, compare(&places->moves[i], &wanted) < 0);
 }
 
 struct strata_vcpu_path strata_vcpu_places_of(const struct strata_vcpu_places *places,
@@ -147,14 +140,6 @@ uint32_t strata_vcpu_path_find(const struct strata_vcpu_path *path, uint64_t tic
 		if (low == path->nr || path->moves[low].ticks > ticks)
 			high = low;
 	}
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (path->moves[middle].ticks <= ticks)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*at = low;
-	return low ? path->moves[low - 1].pcpu : STRATA_PCPU_NOT_KNOWN;
+	*at = STRATA_PARTITION(i, low, high, path->moves[i].ticks <= ticks);
+	return *at ? path->moves[*at - 1].pcpu : STRATA_PCPU_NOT_KNOWN;
 }

@@ -7,6 +7,8 @@
  */
 #include "clocks/vcpu_stime.h"
 
+#include "base/array.h"
+#include "base/partition.h"
 #include "clocks/vcpu_absence.h"
 
 #include <stdlib.h>
@@ -20,16 +22,8 @@ static struct strata_stime *add_member(struct strata_stime_table *table, uint32_
 {
 	struct strata_keyed_stime *member;
 
-	if (table->nr == table->capacity) {
-		size_t capacity = table->capacity ? table->capacity * 2 : 16;
-		struct strata_keyed_stime *members =
-			reallocarray(table->members, capacity, sizeof(*members));
-
-		if (!members)
-			return NULL;
-		table->members = members;
-		table->capacity = capacity;
-	}
+	if (!STRATA_GROW(table->members, table->nr, table->capacity))
+		return NULL;
 	member = &table->members[table->nr++];
 	memset(member, 0, sizeof(*member));
 	member->key = key;
@@ -51,17 +45,9 @@ static void clear_table(struct strata_stime_table *table)
 static struct strata_stime_set find_members(const struct strata_stime_table *table, uint32_t first,
 					    uint32_t last)
 {
+	const size_t low = STRATA_PARTITION(i, 0, table->nr, table->members[i].key < first);
 	struct strata_stime_set set = { NULL, 0 };
-	size_t low = 0, high = table->nr;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table->members[middle].key < first)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == table->nr)
 		return set;
 	set.members = &table->members[low];
@@ -155,16 +141,8 @@ bool strata_vcpu_stime_runs(struct strata_vcpu_stime *all, uint64_t ticks, uint1
 		return false;
 	if (strata_vcpu_stime_dropped(all, domain))
 		return true;
-	if (all->nr_residences == all->capacity) {
-		size_t capacity = all->capacity ? all->capacity * 2 : 256;
-		struct strata_residence *residences =
-			reallocarray(all->residences, capacity, sizeof(*residences));
-
-		if (!residences)
-			return false;
-		all->residences = residences;
-		all->capacity = capacity;
-	}
+	if (!STRATA_GROW(all->residences, all->nr_residences, all->capacity))
+		return false;
 	residence = &all->residences[all->nr_residences++];
 	residence->ticks = ticks;
 	residence->key = (uint32_t)domain << 16 | vcpu;

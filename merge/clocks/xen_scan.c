@@ -255,8 +255,11 @@ static void close_streams(struct streams *streams)
 static int open_source(struct streams *streams, struct strata_source *source, const char *raw,
 		       struct strata_error *error)
 {
+	struct strata_error unreadable;
 	size_t i;
 
+	/* Reported when the trace is opened; most of Xen's events are known without metadata. */
+	strata_source_load_events(source, raw, &unreadable);
 	for (i = 0; i < source->nr_streams; i++) {
 		if (strata_packet_reader_open(&streams->readers[streams->nr], raw, source,
 					      &source->streams[i], NULL, NULL, error))

@@ -176,6 +176,7 @@ static int set_up(struct strata_merge *merge, struct strata_error *error)
 	merge->streams = calloc(merge->nr_streams + 1, sizeof(*merge->streams));
 	if (!merge->check || !merge->classes || !merge->streams)
 		return strata_fail(error, "out of memory for %zu streams", merge->nr_streams);
+	strata_recording_traces_describe(merge->traces);
 	for (i = 0; i < merge->nr_streams; i++)
 		set_up_stream(merge, i);
 	set_cover(merge);

@@ -91,7 +91,8 @@ static int find_steps_back(struct strata_recorded_host *host, struct strata_reco
 	uint64_t last = 0;
 	int result = 0;
 
-	if (strata_packet_reader_open(&reader, raw, source, stream->recorded, NULL, NULL, error))
+	if (strata_source_load_events(source, raw, error) ||
+	    strata_packet_reader_open(&reader, raw, source, stream->recorded, NULL, NULL, error))
 		return -1;
 	while (!result && strata_packet_reader_next(&reader)) {
 		size_t offset = STRATA_PACKET_HEADER_BYTES;

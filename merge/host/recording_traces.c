@@ -69,6 +69,17 @@ strata_recording_traces_table(const struct strata_recording_traces *traces)
 	return &traces->host.recording;
 }
 
+void strata_recording_traces_describe(struct strata_recording_traces *traces)
+{
+	struct strata_recording *recording = &traces->host.recording;
+	struct strata_error unreadable;
+	size_t i;
+
+	/* Reported when the trace is opened. */
+	for (i = 0; i < recording->nr_sources; i++)
+		strata_source_load_events(&recording->sources[i], traces->raw, &unreadable);
+}
+
 const struct strata_recorded_stream *
 strata_recording_traces_stream(const struct strata_ctf_stream *stream)
 {

@@ -24,6 +24,9 @@ struct strata_recording_traces *strata_recording_traces_open(const char *raw,
 
 void strata_recording_traces_close(struct strata_recording_traces *traces);
 
+/* Reads the event classes of all sources. */
+void strata_recording_traces_describe(struct strata_recording_traces *traces);
+
 /* What is known of it as a whole.  Streams may be shifted in time before their traces are opened.
  */
 struct strata_recorded_host *strata_recording_traces_host(struct strata_recording_traces *traces);

@@ -40,9 +40,12 @@ int live_clocks_scan(struct live_clocks *clocks, struct strata_recorded_host *ho
 {
 	struct strata_source *of = &host->recording.sources[source];
 	struct live_scanned *scanned = find_scanned(clocks, of, raw, source, cpu, error);
+	struct strata_error unreadable;
 
 	if (!scanned)
 		return -1;
+	/* Reported when the trace is opened; most of Xen's events are known without metadata. */
+	strata_source_load_events(of, raw, &unreadable);
 	/* The tables may have been reloaded. */
 	scanned->reader.source = of;
 	scanned->reader.size = bytes;

@@ -83,8 +83,7 @@ static int print_events(struct strata_out_file *out, const struct strata_ctf_met
 
 		/* Padding behind a record needs no words: the header of the next is aligned. */
 		strata_ctf_event_types(&types, desc);
-		if (strata_ctf_write_event(out, metadata, stream, &event, strata_ctf_write_tsdl,
-					   error))
+		if (strata_ctf_write_event(out, metadata, stream, &event, error))
 			return -1;
 	}
 	return 0;
@@ -121,7 +120,7 @@ static int print(struct strata_out_file *out, const struct strata_recording *rec
 	stream.event_header = &types.event_header;
 	stream.event_context = &context.structure;
 	strata_ctf_write_head(out, &metadata);
-	if (strata_ctf_write_stream(out, &metadata, &stream, strata_ctf_write_tsdl, error))
+	if (strata_ctf_write_stream(out, &metadata, &stream, error))
 		return -1;
 	return print_events(out, &metadata, &stream, source, error);
 }

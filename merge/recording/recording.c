@@ -14,6 +14,7 @@
 #include <strata/abi/hypervisor.h>
 #include <strata/packet.h>
 
+#include "base/partition.h"
 #include "xen/xen_events.h"
 
 /* Context of the hypervisor's records: struct strata_hv_context. */
@@ -95,14 +96,19 @@ void strata_source_clear_events(struct strata_source *source)
 	source->description_bytes = 0;
 }
 
+void strata_source_clear(struct strata_source *source)
+{
+	strata_source_clear_events(source);
+	free(source->streams);
+	free(source->numbers);
+}
+
 void strata_recording_clear(struct strata_recording *recording)
 {
 	size_t i;
 
-	for (i = 0; i < recording->nr_sources; i++) {
-		strata_source_clear_events(&recording->sources[i]);
-		free(recording->sources[i].streams);
-	}
+	for (i = 0; i < recording->nr_sources; i++)
+		strata_source_clear(&recording->sources[i]);
 	free(recording->sources);
 	memset(recording, 0, sizeof(*recording));
 }
@@ -155,16 +161,8 @@ struct strata_stream *strata_source_add_stream(struct strata_source *source, uin
 
 struct strata_stream *strata_source_stream(const struct strata_source *source, uint32_t cpu)
 {
-	size_t low = 0, high = source->nr_streams;
+	const size_t low = STRATA_PARTITION(i, 0, source->nr_streams, source->streams[i].cpu < cpu);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (source->streams[middle].cpu < cpu)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < source->nr_streams && source->streams[low].cpu == cpu ? &source->streams[low]
 									   : NULL;
 }
@@ -291,17 +289,7 @@ static int check_event(const struct strata_event_desc *event, struct strata_erro
 /* Index of the first event whose id is not below @id. */
 static size_t event_position(const struct strata_source *source, uint32_t id)
 {
-	size_t low = 0, high = source->nr_events;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (source->shapes[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return STRATA_PARTITION(i, 0, source->nr_events, source->shapes[i].id < id);
 }
 
 /* Makes room for one more event in both tables. */

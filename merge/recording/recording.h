@@ -7,7 +7,10 @@
  * `cpu_N`. recording.json is replaced as a whole (rename), never in place. docs/formats.md
  * describes all files.
  *
- * The recorder fills and saves it; readers load it.  The file is hostile: every table has been
+ * Event classes stand in the CTF metadata only.  Loading a recording does not read them:
+ * strata_source_load_events() does, for the few readers that parse packets without the engine.
+ *
+ * The recorder fills and saves it; readers load it.  The files are hostile: every table has been
  * checked when load returns.
  */
 #ifndef STRATA_MERGE_RECORDING_H
@@ -40,8 +43,9 @@
 #define STRATA_DESCRIPTION_BYTES_MAX        (32u << 20) /* of all sources together */
 #define STRATA_CPU_MAX                      0xfffeu
 
-/* recording.json takes at most 2.5 bytes for each byte of a description, 160 bytes for a stream,
- * and 1.2 KiB for the rest of a source: 100 MiB. */
+/* recording.json takes at most 160 bytes for a stream, 1.2 KiB for the rest of a source, and 40
+ * bytes for an event of an imported source.  Version 1 contained the event classes, too: 100 MiB.
+ */
 #define STRATA_RECORDING_BYTES_MAX (128l << 20)
 
 enum strata_layer {
@@ -81,6 +85,12 @@ struct strata_event_shape {
 	bool variable;
 };
 
+/* Records of a source that numbers its events contain the number in place of the id. */
+struct strata_event_number {
+	uint32_t id;
+	uint32_t number;
+};
+
 struct strata_source {
 	char name[80]; /* of its directory: "xen", "dom0", "g1" */
 	/* It recorded nothing and left: another source may take its index.  Only the recorder and
@@ -99,7 +109,11 @@ struct strata_source {
 	enum strata_source_end ended;
 	/* Threads migrate: a record's clock may have been read on another CPU than the stream's. */
 	bool migrates;
-	enum strata_exits exits;           /* whose numbers the reasons of VM exits are */
+	enum strata_exits exits; /* whose numbers the reasons of VM exits are */
+	bool has_events;         /* strata_source_load_events() was called */
+	struct strata_event_number
+		*numbers; /* by recording.json, for strata_source_load_events() */
+	size_t nr_numbers;
 	struct strata_event_desc *events;  /* sorted by id, checked */
 	struct strata_event_shape *shapes; /* of the same events; small, for lookups by record */
 	size_t nr_events;
@@ -170,6 +184,17 @@ int strata_source_add_numbered(struct strata_source *source, const struct strata
 /* Frees a source's event table. */
 void strata_source_clear_events(struct strata_source *source);
 
+/* Frees what a source holds, not the structure itself. */
+void strata_source_clear(struct strata_source *source);
+
+/*
+ * Reads the event classes and the form of the headers of a loaded source from its CTF metadata,
+ * RAW/NAME/metadata; once, then it does nothing.
+ * 0, or -1 with the reason: the metadata is missing, invalid, or not what a recorder writes.
+ */
+int strata_source_load_events(struct strata_source *source, const char *raw,
+			      struct strata_error *error);
+
 /* The event with that id, or NULL.  In the hypervisor's layer, adds a missing id of Xen's own trace
  * points from the table of known names, or as plain words; that invalidates earlier pointers to the
  * source's events. */
@@ -224,10 +249,9 @@ int strata_recording_save_step(struct strata_recording_save *save, size_t *bytes
 void strata_recording_save_drop(struct strata_recording_save *save);
 
 /*
- * Reads DIR/recording.json and checks all of it.  A source that cannot be read is left out, and
- *                                                 added to @recording's faults, which the caller
- *                                                 reports. If no source can be read, it fails. 0 or
- *                                                 -1.
+ * Reads DIR/recording.json and checks all of it; event tables stay empty.  A source that cannot be
+ * read is left out, and added to @recording's faults, which the caller reports. If no source can be
+ * read, it fails. 0 or -1.
  */
 int strata_recording_load(struct strata_recording *recording, const char *dir,
 			  struct strata_error *error);

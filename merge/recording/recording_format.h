@@ -4,12 +4,8 @@
 #define STRATA_MERGE_RECORDING_FORMAT_H
 
 #define STRATA_RECORDING_FORMAT  "strata recording"
-#define STRATA_RECORDING_VERSION 1
-
-/* Names of enum strata_field_kind, by its numbers. */
-#define STRATA_FIELD_KIND_NAMES                                              \
-	{                                                                    \
-		NULL, "unsigned", "signed", "hex", "text", "string", "float" \
-	}
+#define STRATA_RECORDING_VERSION 2
+/* Version 1 contained the event classes besides the CTF metadata; they are ignored. */
+#define STRATA_RECORDING_OLDEST 1
 
 #endif /* STRATA_MERGE_RECORDING_FORMAT_H */

@@ -45,8 +45,7 @@ static void drop_last(struct strata_recording *recording)
 {
 	struct strata_source *source = &recording->sources[--recording->nr_sources];
 
-	strata_source_clear_events(source);
-	free(source->streams);
+	strata_source_clear(source);
 	memset(source, 0, sizeof(*source));
 }
 
@@ -85,7 +84,6 @@ static int add_source(struct recording_load *load, char *text, size_t length, si
 	json_object_put(entry);
 	if (!status) {
 		load->nr_streams += source->nr_streams;
-		load->description_bytes += source->description_bytes;
 		return 1;
 	}
 	snprintf(name, sizeof(name), "%s", source ? source->name : "");
@@ -144,9 +142,12 @@ static int load_head(struct strata_recording *recording, struct json_object *roo
 		return strata_fail(error, "\"format\" is not \"%s\"", STRATA_RECORDING_FORMAT);
 	if (recording_json_u64(root, "version", UINT32_MAX, &version, error))
 		return -1;
-	if (version != STRATA_RECORDING_VERSION)
-		return strata_fail(error, "version %llu; this program reads version %d",
-				   (unsigned long long)version, STRATA_RECORDING_VERSION);
+	if (version < STRATA_RECORDING_OLDEST || version > STRATA_RECORDING_VERSION)
+		return strata_fail(error,
+				   "version %llu; this program reads versions %d to %d: read it "
+				   "with the strata that recorded it",
+				   (unsigned long long)version, STRATA_RECORDING_OLDEST,
+				   STRATA_RECORDING_VERSION);
 	if (recording_json_u64(root, "tsc_khz", 100000000, &tsc_khz, error) ||
 	    recording_json_u64(root, "anchor_ticks", UINT64_MAX, &recording->anchor_ticks, error) ||
 	    recording_json_u64(root, "anchor_realtime_ns", INT64_MAX,

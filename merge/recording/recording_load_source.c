@@ -1,75 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recording_load_source.c - makes a source, with its streams and event classes, from its JSON
- * object in recording.json; see recording_load_source.h.
+ * recording_load_source.c - makes a source and its streams from its JSON object in recording.json;
+ * see recording_load_source.h.
  */
 #include "recording/recording_load_source.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
-#include "recording/recording_format.h"
 #include "recording/recording_json.h"
-
-static const char *const kind_names[] = STRATA_FIELD_KIND_NAMES;
-#define NR_KINDS (sizeof(kind_names) / sizeof(kind_names[0]))
-
-static int load_field(struct json_object *entry, struct strata_field_desc *field,
-		      struct strata_error *error)
-{
-	uint64_t bytes, count;
-	char kind[16];
-	size_t i;
-
-	if (recording_json_text(entry, "name", field->name, sizeof(field->name), error) ||
-	    recording_json_text(entry, "kind", kind, sizeof(kind), error) ||
-	    recording_json_u64(entry, "bytes", UINT8_MAX, &bytes, error) ||
-	    recording_json_u64(entry, "count", UINT16_MAX, &count, error))
-		return -1;
-	for (i = 1; i < NR_KINDS && strcmp(kind, kind_names[i]) != 0; i++)
-		;
-	if (i == NR_KINDS)
-		return strata_fail(error, "\"kind\" is none of unsigned, signed, hex, text, "
-					  "string, float");
-	field->kind = (uint8_t)i;
-	field->bytes = (uint8_t)bytes;
-	field->count = (uint16_t)count;
-	return 0;
-}
-
-static int load_event(struct strata_source *source, struct json_object *entry,
-		      struct strata_error *error)
-{
-	struct strata_event_desc event = { 0 };
-	struct json_object *fields;
-	const bool has_number = json_object_object_get_ex(entry, "number", NULL);
-	uint64_t id, number = 0;
-	size_t i;
-
-	if (source->nr_events && has_number != (source->by_number != NULL))
-		return strata_fail(error, "some events have a \"number\", others have none");
-	if (has_number &&
-	    recording_json_u64(entry, "number", STRATA_SOURCE_EVENTS_MAX - 1, &number, error))
-		return -1;
-	if (recording_json_u64(entry, "id", UINT32_MAX, &id, error) ||
-	    recording_json_text(entry, "name", event.name, sizeof(event.name), error) ||
-	    recording_json_array(entry, "fields", STRATA_EVENT_FIELDS_MAX, &fields, error))
-		return -1;
-	if (json_object_object_get_ex(entry, "group", NULL) &&
-	    recording_json_text(entry, "group", event.group, sizeof(event.group), error))
-		return -1;
-	event.id = (uint32_t)id;
-	event.nr_fields = (uint8_t)json_object_array_length(fields);
-	for (i = 0; i < event.nr_fields; i++) {
-		if (load_field(json_object_array_get_idx(fields, i), &event.fields[i], error))
-			return strata_fail_in(error, "field %zu", i);
-	}
-	if (!has_number)
-		return strata_source_add_event(source, &event, error);
-	if (!source->by_number && strata_source_number_events(source, error))
-		return -1;
-	return strata_source_add_numbered(source, &event, number, error);
-}
 
 static int load_stream(struct strata_source *source, struct json_object *entry,
 		       struct strata_error *error)
@@ -128,24 +68,35 @@ static int load_layer(struct json_object *entry, enum strata_layer *layer,
 	return strata_fail(error, "\"layer\" is none of xen, kernel, app");
 }
 
-/* Absent: full. */
-static int load_form(struct strata_source *source, struct json_object *entry,
-		     struct strata_error *error)
+/* The numbers of an imported source's events.  Events without numbers are those of version 1. */
+static int load_numbers(struct strata_source *source, struct json_object *entry,
+			struct strata_error *error)
 {
-	char name[16];
-	unsigned int form;
+	struct json_object *events;
+	size_t i, nr;
 
-	if (!recording_json_has(entry, "event_header"))
+	if (!recording_json_has(entry, "events"))
 		return 0;
-	if (recording_json_text(entry, "event_header", name, sizeof(name), error))
+	if (recording_json_array(entry, "events", STRATA_SOURCE_EVENTS_MAX, &events, error))
 		return -1;
-	for (form = 0; form < STRATA_NR_HEADER_FORMS; form++) {
-		if (strcmp(name, strata_header_form_name(form)) == 0) {
-			source->form = (enum strata_header_form)form;
-			return 0;
-		}
+	nr = json_object_array_length(events);
+	source->numbers = calloc(nr + 1, sizeof(*source->numbers));
+	if (!source->numbers)
+		return strata_fail(error, "out of memory");
+	for (i = 0; i < nr; i++) {
+		struct json_object *event = json_object_array_get_idx(events, i);
+		uint64_t id, number;
+
+		if (!recording_json_has(event, "number"))
+			continue;
+		if (recording_json_u64(event, "id", UINT32_MAX, &id, error) ||
+		    recording_json_u64(event, "number", STRATA_SOURCE_EVENTS_MAX - 1, &number,
+				       error))
+			return strata_fail_in(error, "event entry %zu", i);
+		source->numbers[source->nr_numbers++] =
+			(struct strata_event_number){ (uint32_t)id, (uint32_t)number };
 	}
-	return strata_fail(error, "\"event_header\" is none of full, compact, large");
+	return 0;
 }
 
 /* Absent: unknown. */
@@ -244,8 +195,8 @@ static int load_source_head(struct strata_recording *recording, struct strata_so
 	    recording_json_u64(entry, "migrates", 1, &migrates, error))
 		return -1;
 	source->migrates = migrates;
-	if (load_process(source, entry, error) || load_form(source, entry, error) ||
-	    load_exits(source, entry, error))
+	if (load_process(source, entry, error) || load_exits(source, entry, error) ||
+	    load_numbers(source, entry, error))
 		return -1;
 	return load_life(source, entry, error);
 }
@@ -253,27 +204,17 @@ static int load_source_head(struct strata_recording *recording, struct strata_so
 int recording_load_source(struct recording_load *load, struct strata_source *source,
 			  struct json_object *entry, struct strata_error *error)
 {
-	struct json_object *streams, *events;
+	struct json_object *streams;
 	size_t most = STRATA_STREAMS_MAX - load->nr_streams, i;
 
 	if (most > STRATA_SOURCE_STREAMS_MAX)
 		most = STRATA_SOURCE_STREAMS_MAX;
 	if (load_source_head(load->recording, source, entry, error) ||
-	    recording_json_array(entry, "streams", most, &streams, error) ||
-	    recording_json_array(entry, "events", STRATA_SOURCE_EVENTS_MAX, &events, error))
+	    recording_json_array(entry, "streams", most, &streams, error))
 		return -1;
 	for (i = 0; i < json_object_array_length(streams); i++) {
 		if (load_stream(source, json_object_array_get_idx(streams, i), error))
 			return strata_fail_in(error, "stream %zu", i);
 	}
-	for (i = 0; i < json_object_array_length(events); i++) {
-		if (load_event(source, json_object_array_get_idx(events, i), error))
-			return strata_fail_in(error, "event entry %zu", i);
-	}
-	if (load->description_bytes + source->description_bytes > STRATA_DESCRIPTION_BYTES_MAX)
-		return strata_fail(error,
-				   "its events take what is left of %u bytes for those of all "
-				   "sources",
-				   STRATA_DESCRIPTION_BYTES_MAX);
 	return 0;
 }

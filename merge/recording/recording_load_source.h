@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * recording_load_source.h - loads one source of recording.json. Its JSON object is hostile: numbers
- * and names are checked, and its event table passes the same checks as a guest's.
+ * and names are checked.
  *
  * Called by recording_load.c, which adds the source to the recording and drops it on an error.
  */
@@ -16,7 +16,6 @@
 struct recording_load {
 	struct strata_recording *recording;
 	size_t nr_streams;
-	uint64_t description_bytes;
 };
 
 /* Fills @source, the recording's last one, from @entry.  0, or -1 with the reason. */

@@ -17,8 +17,6 @@
 #include "recording/recording_format.h"
 #include "files/safe_dir.h"
 
-static const char *const kind_names[] = STRATA_FIELD_KIND_NAMES;
-
 static void add_u64(struct json_object *object, const char *key, uint64_t value)
 {
 	json_object_object_add(object, key, json_object_new_uint64(value));
@@ -73,26 +71,16 @@ static void put(struct text *text, const char *format, ...)
 		put_bytes(text, line, (size_t)length);
 }
 
-/* One line.  All names are C identifiers: they were checked when the event was added. */
-static void put_event(struct text *text, const struct strata_source *source, size_t at)
+/* What CTF cannot tell of numbered events, in order of id: the id behind each number. */
+static void put_numbers(struct text *text, const struct strata_source *source)
 {
-	const struct strata_event_desc *event = &source->events[at];
-	unsigned int i;
+	size_t i;
 
-	put(text, "{\"id\":%u,", event->id);
-	if (source->by_number)
-		put(text, "\"number\":%u,", source->shapes[at].number);
-	put(text, "\"name\":\"%s\",", event->name);
-	if (event->group[0])
-		put(text, "\"group\":\"%s\",", event->group);
-	put(text, "\"fields\":[");
-	for (i = 0; i < event->nr_fields; i++) {
-		const struct strata_field_desc *field = &event->fields[i];
-
-		put(text, "%s{\"name\":\"%s\",\"kind\":\"%s\",\"bytes\":%u,\"count\":%u}",
-		    i ? "," : "", field->name, kind_names[field->kind], field->bytes, field->count);
-	}
-	put(text, "]}");
+	put(text, ",\n\"events\":[");
+	for (i = 0; i < source->nr_events; i++)
+		put(text, "%s{\"id\":%u,\"number\":%u}", i ? ",\n" : "\n", source->shapes[i].id,
+		    source->shapes[i].number);
+	put(text, "]");
 }
 
 static void put_stream(struct text *text, const struct strata_stream *stream)
@@ -103,7 +91,7 @@ static void put_stream(struct text *text, const struct strata_stream *stream)
 	    stream->cpu, stream->packets, stream->events, stream->lost, stream->bad_packets);
 }
 
-/* Everything except streams and events. */
+/* Everything except arrays. */
 static struct json_object *source_to_json(const struct strata_source *source)
 {
 	struct json_object *object = json_object_new_object();
@@ -125,8 +113,6 @@ static struct json_object *source_to_json(const struct strata_source *source)
 		add_u64(object, "migrates", 1);
 	if (source->exits != STRATA_EXITS_UNKNOWN)
 		add_text(object, "vm_exits", strata_exits_name(source->exits));
-	if (source->form != STRATA_HEADER_FULL)
-		add_text(object, "event_header", strata_header_form_name(source->form));
 	if (source->since_ticks)
 		add_u64(object, "since_ticks", source->since_ticks);
 	if (source->came_ticks)
@@ -154,12 +140,10 @@ static void put_source(struct text *text, const struct strata_source *source)
 		put(text, i ? ",\n" : "\n");
 		put_stream(text, &source->streams[i]);
 	}
-	put(text, "],\n\"events\":[");
-	for (i = 0; i < source->nr_events; i++) {
-		put(text, i ? ",\n" : "\n");
-		put_event(text, source, i);
-	}
-	put(text, "]}");
+	put(text, "]");
+	if (source->by_number)
+		put_numbers(text, source);
+	put(text, "}");
 }
 
 struct strata_recording_save {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* symbols.c - see symbols.h. */
+#include "base/array.h"
+#include "base/partition.h"
 #include "symbols/symbol_table.h"
 #include "files/read_at.h"
 
@@ -49,16 +51,8 @@ static bool is_end(const char *name)
 int strata_symbols_add(struct strata_symbols *symbols, uint64_t address, uint64_t bytes,
 		       const char *name, bool is_code)
 {
-	if (symbols->nr == symbols->room) {
-		const size_t room = symbols->room * 2 + 1024;
-		struct strata_symbol *more =
-			reallocarray(symbols->symbols, room, sizeof(*symbols->symbols));
-
-		if (!more)
-			return -1;
-		symbols->symbols = more;
-		symbols->room = room;
-	}
+	if (!STRATA_GROW(symbols->symbols, symbols->nr, symbols->room))
+		return -1;
 	symbols->symbols[symbols->nr++] =
 		(struct strata_symbol){ .address = address,
 					.bytes = bytes,
@@ -160,16 +154,9 @@ bool strata_symbols_find(const struct strata_symbols *symbols, const char *name,
 static const struct strata_symbol *last_before(const struct strata_symbols *symbols,
 					       uint64_t address)
 {
-	size_t low = 0, high = symbols->nr;
+	const size_t low =
+		STRATA_PARTITION(i, 0, symbols->nr, symbols->symbols[i].address <= address);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (symbols->symbols[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low ? &symbols->symbols[low - 1] : NULL;
 }
 

@@ -104,12 +104,12 @@ const struct strata_number_names strata_xen_hypercalls = { .ranges = hypercalls_
 							   .nr_ranges = 1 };
 
 static const struct strata_name_range sched_ops_ranges[] = { STRATA_NAMES_RANGE(sched_ops) };
-const struct strata_number_names strata_xen_sched_ops = { .ranges = sched_ops_ranges,
-							  .nr_ranges = 1 };
+static const struct strata_number_names sched_op_names = { .ranges = sched_ops_ranges,
+							   .nr_ranges = 1 };
 
 static const struct strata_name_range vcpu_ops_ranges[] = { STRATA_NAMES_RANGE(vcpu_ops) };
-const struct strata_number_names strata_xen_vcpu_ops = { .ranges = vcpu_ops_ranges,
-							 .nr_ranges = 1 };
+static const struct strata_number_names vcpu_op_names = { .ranges = vcpu_ops_ranges,
+							  .nr_ranges = 1 };
 
 static const struct strata_name_range grant_ops_ranges[] = { STRATA_NAMES_RANGE(grant_ops) };
 const struct strata_number_names strata_xen_grant_ops = { .ranges = grant_ops_ranges,
@@ -133,8 +133,8 @@ const struct strata_number_names strata_xen_shutdowns = { .ranges = shutdowns_ra
 /* Xen records the operation as the first argument of these alone (__trace_hypercall()). */
 static const struct strata_names_choice operations[] = {
 	{ GRANT_TABLE_OP, &strata_xen_grant_ops },
-	{ VCPU_OP, &strata_xen_vcpu_ops },
-	{ SCHED_OP, &strata_xen_sched_ops },
+	{ VCPU_OP, &vcpu_op_names },
+	{ SCHED_OP, &sched_op_names },
 };
 const struct strata_number_names strata_xen_operations = { .choices = operations,
 							   .nr_choices = NR(operations) };

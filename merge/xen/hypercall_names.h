@@ -10,8 +10,7 @@ extern const struct strata_number_names strata_xen_hypercalls;
 /* Of a hypercall's first argument, chosen by the hypercall. */
 extern const struct strata_number_names strata_xen_operations;
 
-extern const struct strata_number_names strata_xen_sched_ops, strata_xen_vcpu_ops,
-	strata_xen_grant_ops;
+extern const struct strata_number_names strata_xen_grant_ops;
 
 /* Of what Xen answers to operations on grants: 0 and below. */
 extern const struct strata_number_names strata_xen_grant_statuses;

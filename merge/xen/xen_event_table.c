@@ -14,6 +14,8 @@
  */
 #include "xen/xen_event_table.h"
 
+#include "base/partition.h"
+
 /* clang-format off */
 const struct xen_event_row strata_xen_event_table[] = {
 	/* General (common/trace.c) */
@@ -282,20 +284,12 @@ const size_t strata_xen_event_table_rows =
 
 const struct xen_event_row *strata_xen_event_row(uint32_t id, uint32_t words)
 {
-	uint64_t wanted = (uint64_t)id << 32 | words;
-	size_t low = 0, high = strata_xen_event_table_rows;
+	const struct xen_event_row *rows = strata_xen_event_table;
+	const size_t at =
+		STRATA_PARTITION(i, 0, strata_xen_event_table_rows,
+				 rows[i].id != id ? rows[i].id < id : rows[i].words < words);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct xen_event_row *row = &strata_xen_event_table[middle];
-		uint64_t here = (uint64_t)row->id << 32 | row->words;
-
-		if (here == wanted)
-			return row;
-		if (here < wanted)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return at < strata_xen_event_table_rows && rows[at].id == id && rows[at].words == words
+		       ? &rows[at]
+		       : NULL;
 }

@@ -290,6 +290,19 @@ const struct ctf2_case
 			  M("my field", U8) "," M("_x", U8) "," M("x", U8) "," M("event", U8),
 			  "01020304", "{ my field = 1, _x = 2, x = 3, event = 4 }",
 			  "{\"my field\":1,\"_x\":2,\"x\":3,\"event\":4}" },
+			{ "names_of_options",
+			  M("t", U8) "," M(
+				  "v",
+				  T("variant") "," SELECTOR(
+					  "\"t\"") ",\"options\":["
+						   "{\"name\":\"_x\",\"selector-field-ranges\":[[0,0]],\"field-class\":{" U8
+						   "}}]") "," M("w",
+								T("variant") "," SELECTOR(
+									"\"t\"") ",\"options\":["
+										 "{\"name\":\"0 a\",\"selector-field-ranges\":[[0,0]],\"field-class\":{" U8
+										 "}}]"),
+			  "000708", "{ t = 0, v = { 7 }, w = { 8 } }",
+			  "{\"t\":0,\"v\":7,\"w\":8}" },
 			{ "nested",
 			  M("n", U8) "," M(
 				  "x",

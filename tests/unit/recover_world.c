@@ -23,6 +23,7 @@
 
 #include "consumerd/rings/app_ring.h"
 #include "packets/packet_reader.h"
+#include "saved.h"
 
 const struct strata_ring_geometry world_geo = { 12, 2 };
 static char dir[64];
@@ -225,7 +226,7 @@ void numbers_read(const char *from, struct numbers *numbers)
 	size_t offset;
 
 	numbers->nr = 0;
-	if (strata_recording_load(&recording, from, &error))
+	if (loaded_recording(&recording, from, &error))
 		fail_msg("%s", error.text);
 	assert_int_equal(recording.nr_sources, 1);
 	assert_int_equal(strata_packet_reader_open(&reader, from, &recording.sources[0],

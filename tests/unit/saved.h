@@ -18,6 +18,18 @@ static inline int saved_recording(const struct strata_recording *recording, cons
 	return status;
 }
 
+/* Loads a recording with all its event classes. */
+static inline int loaded_recording(struct strata_recording *recording, const char *path,
+				   struct strata_error *error)
+{
+	int status = strata_recording_load(recording, path, error);
+	size_t i;
+
+	for (i = 0; !status && i < recording->nr_sources; i++)
+		status = strata_source_load_events(&recording->sources[i], path, error);
+	return status;
+}
+
 static inline int saved_metadata(const struct strata_recording *recording,
 				 const struct strata_source *source, const char *path,
 				 struct strata_error *error)

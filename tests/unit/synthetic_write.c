@@ -29,37 +29,54 @@ static void write_file(const char *path, const void *bytes, size_t length)
 		die(path);
 }
 
-static const char kernel_events[] =
-	"{\"id\":0,\"name\":\"sched_switch\",\"fields\":["
-	"{\"name\":\"prev_comm\",\"kind\":\"text\",\"bytes\":1,\"count\":16},"
-	"{\"name\":\"prev_pid\",\"kind\":\"signed\",\"bytes\":4,\"count\":1},"
-	"{\"name\":\"prev_prio\",\"kind\":\"signed\",\"bytes\":4,\"count\":1},"
-	"{\"name\":\"prev_state\",\"kind\":\"signed\",\"bytes\":8,\"count\":1},"
-	"{\"name\":\"next_comm\",\"kind\":\"text\",\"bytes\":1,\"count\":16},"
-	"{\"name\":\"next_pid\",\"kind\":\"signed\",\"bytes\":4,\"count\":1},"
-	"{\"name\":\"next_prio\",\"kind\":\"signed\",\"bytes\":4,\"count\":1}]},"
-	"{\"id\":1,\"name\":\"sched_waking\",\"fields\":["
-	"{\"name\":\"comm\",\"kind\":\"text\",\"bytes\":1,\"count\":16},"
-	"{\"name\":\"pid\",\"kind\":\"signed\",\"bytes\":4,\"count\":1},"
-	"{\"name\":\"prio\",\"kind\":\"signed\",\"bytes\":4,\"count\":1},"
-	"{\"name\":\"target_cpu\",\"kind\":\"signed\",\"bytes\":4,\"count\":1}]},"
-	"{\"id\":2,\"name\":\"hrtimer_expire_entry\",\"fields\":["
-	"{\"name\":\"hrtimer\",\"kind\":\"hex\",\"bytes\":8,\"count\":1}]},"
-	"{\"id\":3,\"name\":\"mark\",\"fields\":["
-	"{\"name\":\"event\",\"kind\":\"unsigned\",\"bytes\":1,\"count\":1}]},"
-	"{\"id\":4,\"name\":\"open\",\"group\":\"files\",\"fields\":["
-	"{\"name\":\"fd\",\"kind\":\"signed\",\"bytes\":4,\"count\":1},"
-	"{\"name\":\"string\",\"kind\":\"string\",\"bytes\":1,\"count\":1},"
-	"{\"name\":\"list\",\"kind\":\"unsigned\",\"bytes\":2,\"count\":0},"
-	"{\"name\":\"flag\",\"kind\":\"unsigned\",\"bytes\":1,\"count\":1},"
-	"{\"name\":\"text\",\"kind\":\"text\",\"bytes\":1,\"count\":0}]},"
-	"{\"id\":5,\"name\":\"sys_enter\",\"fields\":["
-	"{\"name\":\"id\",\"kind\":\"signed\",\"bytes\":8,\"count\":1},"
-	"{\"name\":\"args\",\"kind\":\"hex\",\"bytes\":8,\"count\":6}]},"
-	"{\"id\":6,\"name\":\"sys_exit\",\"fields\":["
-	"{\"name\":\"id\",\"kind\":\"signed\",\"bytes\":8,\"count\":1},"
-	"{\"name\":\"ret\",\"kind\":\"signed\",\"bytes\":8,\"count\":1}]},"
-	"{\"id\":7,\"name\":\"kvm_probe\",\"group\":\"kprobes\",\"fields\":[]}";
+#define UNSIGNED(name, bytes)                         \
+	{                                             \
+		name, STRATA_FIELD_UNSIGNED, bytes, 1 \
+	}
+#define SIGNED(name, bytes)                         \
+	{                                           \
+		name, STRATA_FIELD_SIGNED, bytes, 1 \
+	}
+#define TEXT(name, count)                         \
+	{                                         \
+		name, STRATA_FIELD_TEXT, 1, count \
+	}
+
+static const struct strata_event_desc kernel_events[] = {
+	{ .id = 0,
+	  .name = "sched_switch",
+	  .nr_fields = 7,
+	  .fields = { TEXT("prev_comm", 16), SIGNED("prev_pid", 4), SIGNED("prev_prio", 4),
+		      SIGNED("prev_state", 8), TEXT("next_comm", 16), SIGNED("next_pid", 4),
+		      SIGNED("next_prio", 4) } },
+	{ .id = 1,
+	  .name = "sched_waking",
+	  .nr_fields = 4,
+	  .fields = { TEXT("comm", 16), SIGNED("pid", 4), SIGNED("prio", 4),
+		      SIGNED("target_cpu", 4) } },
+	{ .id = 2,
+	  .name = "hrtimer_expire_entry",
+	  .nr_fields = 1,
+	  .fields = { { "hrtimer", STRATA_FIELD_HEX, 8, 1 } } },
+	{ .id = 3, .name = "mark", .nr_fields = 1, .fields = { UNSIGNED("event", 1) } },
+	{ .id = 4,
+	  .name = "open",
+	  .nr_fields = 5,
+	  .fields = { SIGNED("fd", 4),
+		      { "string", STRATA_FIELD_STRING, 1, 1 },
+		      { "list", STRATA_FIELD_UNSIGNED, 2, 0 },
+		      UNSIGNED("flag", 1),
+		      TEXT("text", 0) } },
+	{ .id = 5,
+	  .name = "sys_enter",
+	  .nr_fields = 2,
+	  .fields = { SIGNED("id", 8), { "args", STRATA_FIELD_HEX, 8, 6 } } },
+	{ .id = 6,
+	  .name = "sys_exit",
+	  .nr_fields = 2,
+	  .fields = { SIGNED("id", 8), SIGNED("ret", 8) } },
+	{ .id = 7, .name = "kvm_probe" },
+};
 
 static void print_source(FILE *json, const struct synthetic *rec,
 			 const struct synthetic_source *source)
@@ -90,10 +107,10 @@ static void print_source(FILE *json, const struct synthetic *rec,
 			(unsigned long long)stream->refused);
 		comma = ",";
 	}
-	fprintf(json, "],");
+	fprintf(json, "]");
 	if (source->since_ticks)
-		fprintf(json, "\"since_ticks\":%llu,", (unsigned long long)source->since_ticks);
-	fprintf(json, "\"events\":[%s]}", strcmp(source->layer, "xen") == 0 ? "" : kernel_events);
+		fprintf(json, ",\"since_ticks\":%llu", (unsigned long long)source->since_ticks);
+	fprintf(json, "}");
 }
 
 /* Xen's own trace points are in no table until one is met. */
@@ -113,6 +130,17 @@ static void meet_events(const struct synthetic *rec, struct strata_source *sourc
 	}
 }
 
+static void add_events(struct strata_source *source)
+{
+	struct strata_error error;
+	size_t i;
+
+	for (i = 0; i < sizeof(kernel_events) / sizeof(kernel_events[0]); i++) {
+		if (strata_source_add_event(source, &kernel_events[i], &error))
+			die(error.text);
+	}
+}
+
 /* Writes the metadata as a recorder does; of a table that is damaged there is none. */
 static void describe(const struct synthetic *rec)
 {
@@ -125,7 +153,10 @@ static void describe(const struct synthetic *rec)
 		die(error.text);
 	if (!strata_recording_load_in(&recording, &dir, &error)) {
 		for (i = 0; i < recording.nr_sources; i++) {
-			meet_events(rec, &recording.sources[i]);
+			if (recording.sources[i].layer == STRATA_LAYER_XEN)
+				meet_events(rec, &recording.sources[i]);
+			else
+				add_events(&recording.sources[i]);
 			if (strata_ctf_metadata_save(&recording, &recording.sources[i], &dir,
 						     &error))
 				die(error.text);
@@ -161,7 +192,7 @@ void synthetic_write(struct synthetic *rec)
 	if (!json)
 		die(path);
 	fprintf(json,
-		"{\"format\":\"strata recording\",\"version\":1,\"tsc_khz\":%u,"
+		"{\"format\":\"strata recording\",\"version\":2,\"tsc_khz\":%u,"
 		"\"anchor_ticks\":%llu,\"anchor_realtime_ns\":%llu,\"sources\":[",
 		SYNTHETIC_TSC_KHZ, SYNTHETIC_ANCHOR_TICKS, SYNTHETIC_ANCHOR_NS);
 	for (i = 0; i < rec->nr_sources; i++) {

@@ -42,6 +42,8 @@ static const struct {
 	  "{ t = 1, v_tag = ( \"b_\" : container = 1 ), v = { { n = 2, x = \"ab\" } }, "
 	  "y = \"cd\" }" },
 	{ "names", "{ my_field_0 = 1, x_1 = 2, x = 3, event = 4 }" },
+	{ "names_of_options", "{ t = 0, v_tag = ( \"x_0_\" : container = 0 ), v = { 7 }, "
+			      "w_tag = ( \"n0_a_0_\" : container = 0 ), w = { 8 } }" },
 	{ "nested", "{ n = 2, x_length = 2, x = [ [0] = { value_length = 2, value = [ [0] = 1, "
 		    "[1] = 2 ] }, [1] = { value_length = 2, value = [ [0] = 3, [1] = 4 ] } ] }" },
 };

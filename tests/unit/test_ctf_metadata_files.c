@@ -139,7 +139,7 @@ static void what_strata_writes_is_read(void **state)
 	synthetic_init(&rec);
 	synthetic_build_host(&rec, &(struct synthetic_host){ 0 });
 	synthetic_write(&rec);
-	assert_int_equal(strata_recording_load(&recording, rec.dir, &given.error), 0);
+	assert_int_equal(loaded_recording(&recording, rec.dir, &given.error), 0);
 	for (i = 0; i < recording.nr_sources; i++) {
 		const struct strata_source *source = &recording.sources[i];
 

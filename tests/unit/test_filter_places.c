@@ -19,7 +19,6 @@
 #include "merge_fixture.h"
 #include "outputs/perfetto/perfetto.h"
 #include "outputs/written.h"
-#include "saved.h"
 
 #define EVENTS_MAX  100000u
 #define SOURCES_MAX 8u
@@ -50,7 +49,6 @@ static void add_sources(void)
 	for (i = 0; i < table->nr_sources; i++) {
 		struct strata_ctf_trace *trace;
 
-		assert_int_equal(saved_metadata(table, &table->sources[i], rec.dir, &error), 0);
 		trace = strata_recording_traces_trace(recording, i, &error);
 		assert_non_null(trace);
 		assert_int_equal(strata_trace_set_add(&set, trace, &error), 0);

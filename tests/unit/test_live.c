@@ -91,7 +91,7 @@ static void write_metadata(const struct world *world)
 	struct strata_error error = { "" };
 	size_t i;
 
-	assert_int_equal(strata_recording_load(&recording, world->rec.dir, &error), 0);
+	assert_int_equal(loaded_recording(&recording, world->rec.dir, &error), 0);
 	for (i = 0; i < recording.nr_sources; i++)
 		assert_int_equal(
 			saved_metadata(&recording, &recording.sources[i], world->rec.dir, &error),

@@ -208,7 +208,7 @@ static void babeltrace2_opens_the_raw_traces(void **state)
 
 	add_variable_events(&given->rec);
 	write_recording(given);
-	assert_int_equal(strata_recording_load(&recording, given->rec.dir, &error), 0);
+	assert_int_equal(loaded_recording(&recording, given->rec.dir, &error), 0);
 	/* The hypervisor's ids come from its records; the recorder asks for each. */
 	for (i = 0; i < 2; i++)
 		assert_non_null(

@@ -17,6 +17,7 @@
 #include "recording/presence.h"
 #include "files/safe_dir.h"
 #include "timeline/trace_set.h"
+#include "saved.h"
 
 #define SECOND (SYNTHETIC_TSC_KHZ * 1000ull)
 #define SINCE  (5000 * SECOND)
@@ -119,7 +120,7 @@ static void reads(const uint64_t *ticks, bool is_known, uint64_t left, uint64_t 
 	build(&rec, ticks, 3, is_known);
 	synthetic_write(&rec);
 	assert_int_equal(strata_dir_open(&dir, rec.dir, &error), 0);
-	assert_int_equal(strata_recording_load(&recording, rec.dir, &error), 0);
+	assert_int_equal(loaded_recording(&recording, rec.dir, &error), 0);
 	for (i = 0; i < 2; i++)
 		assert_int_equal(
 			strata_ctf_metadata_save(&recording, &recording.sources[i], &dir, &error),

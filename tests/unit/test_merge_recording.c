@@ -40,18 +40,6 @@ static int remove_dir(void **state)
 
 static void what_is_saved_is_loaded_again(void **state)
 {
-	const struct strata_event_desc event = {
-		.id = 3,
-		.name = "everything",
-		.group = "of_all_kinds",
-		.nr_fields = 6,
-		.fields = { { "u", STRATA_FIELD_UNSIGNED, 1, 1 },
-			    { "s", STRATA_FIELD_SIGNED, 2, 3 },
-			    { "x", STRATA_FIELD_HEX, 8, 1 },
-			    { "t", STRATA_FIELD_TEXT, 1, 16 },
-			    { "string", STRATA_FIELD_STRING, 1, 1 },
-			    { "sequence", STRATA_FIELD_HEX, 8, 0 } },
-	};
 	struct strata_recording saved = { .tsc_khz = 2893202,
 					  .anchor_ticks = UINT64_MAX,
 					  .anchor_realtime_ns = INT64_MAX };
@@ -72,7 +60,6 @@ static void what_is_saved_is_loaded_again(void **state)
 	source->ended = STRATA_SOURCE_REBOOTED;
 	for (i = 0; i < 16; i++)
 		source->uuid[i] = (uint8_t)(i * 17);
-	assert_int_equal(strata_source_add_event(source, &event, &error), 0);
 	/* Added out of order, kept in order. */
 	assert_non_null(strata_source_add_stream(source, 9));
 	stream = strata_source_add_stream(source, 2);
@@ -97,8 +84,6 @@ static void what_is_saved_is_loaded_again(void **state)
 	assert_int_equal(loaded.sources[0].came_ticks, 5);
 	assert_int_equal(loaded.sources[0].went_ticks, 1ull << 62);
 	assert_int_equal(loaded.sources[0].ended, STRATA_SOURCE_REBOOTED);
-	assert_int_equal(loaded.sources[0].nr_events, 1);
-	assert_memory_equal(&loaded.sources[0].events[0], &event, sizeof(event));
 	assert_int_equal(loaded.sources[0].nr_streams, 2);
 	assert_memory_equal(loaded.sources[0].streams, saved.sources[0].streams,
 			    2 * sizeof(struct strata_stream));
@@ -126,14 +111,12 @@ static void a_domain_name_that_is_no_utf8_can_be_saved(void **state)
 }
 
 /* A recording that is right, but for @member of one place in it. */
-#define GOOD_HEAD    "\"format\":\"strata recording\",\"version\":1"
-#define GOOD_CLOCK   "\"tsc_khz\":2400000,\"anchor_ticks\":1,\"anchor_realtime_ns\":2"
-#define GOOD_SOURCE  "\"layer\":\"kernel\",\"domain\":1,\"domain_name\":\"g1\","
-#define GOOD_UUID    "\"uuid\":\"00112233-4455-6677-8899-aabbccddeeff\","
-#define GOOD_STREAMS "\"streams\":[],"
-#define FIELD(kind, bytes, count) \
-	"{\"name\":\"f\",\"kind\":\"" kind "\",\"bytes\":" bytes ",\"count\":" count "}"
-#define EVENT(name, fields)   "{\"id\":1,\"name\":\"" name "\",\"fields\":[" fields "]}"
+#define GOOD_HEAD             "\"format\":\"strata recording\",\"version\":2"
+#define GOOD_CLOCK            "\"tsc_khz\":2400000,\"anchor_ticks\":1,\"anchor_realtime_ns\":2"
+#define GOOD_SOURCE           "\"layer\":\"kernel\",\"domain\":1,\"domain_name\":\"g1\","
+#define GOOD_UUID             "\"uuid\":\"00112233-4455-6677-8899-aabbccddeeff\","
+#define GOOD_STREAMS          "\"streams\":[],"
+#define EVENT(id, number)     "{\"id\":" id ",\"number\":" number "}"
 #define WITH_SOURCES(sources) "{" GOOD_HEAD "," GOOD_CLOCK ",\"sources\":[" sources "]}"
 #define SOURCE(name, streams, events)                                           \
 	"{\"name\":\"" name "\"," GOOD_SOURCE GOOD_UUID "\"streams\":[" streams \
@@ -175,7 +158,9 @@ static void everything_that_is_wrong_in_a_file_is_refused(void **state)
 		{ "{" GOOD_HEAD "," GOOD_CLOCK ",\"sources\":[]} x", "not a JSON object" },
 		{ "{\"a\":\"\xff\"}", "not a JSON object" },
 		{ "{}", "\"format\"" },
-		{ "{\"format\":\"strata recording\",\"version\":2}", "version 2" },
+		{ "{\"format\":\"strata recording\",\"version\":3}",
+		  "version 3; this program reads versions 1 to 2" },
+		{ "{\"format\":\"strata recording\",\"version\":0}", "version 0" },
 		{ "{" GOOD_HEAD ",\"tsc_khz\":0,\"anchor_ticks\":1,\"anchor_realtime_ns\":2,"
 		  "\"sources\":[]}",
 		  "\"tsc_khz\" is 0" },
@@ -215,38 +200,20 @@ static void everything_that_is_wrong_in_a_file_is_refused(void **state)
 		{ WITH_SOURCES(SOURCE("g1", STREAM("0", "-1"), "")), "\"lost\" is not" },
 		{ WITH_SOURCES(SOURCE("g1", STREAM("3", "0") "," STREAM("3", "0"), "")),
 		  "stream 1: duplicate stream of CPU 3" },
-		{ WITH_EVENT(EVENT("a b", "")), "its name is not a C identifier" },
-		{ WITH_EVENT(EVENT("1a", "")), "its name is not a C identifier" },
-		{ WITH_EVENT(EVENT("a", "") "," EVENT("b", "")), "the id is a's already" },
-		{ WITH_EVENT(EVENT("a", FIELD("complex", "4", "1"))), "\"kind\" is none of" },
-		{ WITH_EVENT(EVENT("a", FIELD("float", "2", "1"))), "a float has 4 or 8" },
-		{ WITH_EVENT(EVENT("a", FIELD("signed", "3", "1"))), "3 bytes (1, 2, 4 or 8" },
-		{ WITH_EVENT(EVENT("a", FIELD("text", "2", "1"))), "text of 2-byte elements" },
-		{ WITH_EVENT(EVENT("a", FIELD("string", "2", "1"))), "text of 2-byte elements" },
-		{ WITH_EVENT(EVENT("a", FIELD("string", "1", "0"))), "0 strings (1 can be)" },
-		{ WITH_EVENT(EVENT("a", FIELD("string", "1", "2"))), "2 strings (1 can be)" },
-		{ WITH_EVENT(EVENT(
-			  "a", FIELD("hex", "4", "0") ",{\"name\":\"_f_length\",\"kind\":\"hex\","
-						      "\"bytes\":1,\"count\":1}")),
-		  "fields f and _f_length: one has the name" },
-		{ WITH_EVENT(EVENT("a", "{\"name\":\"_f_length\",\"kind\":\"hex\",\"bytes\":1,"
-					"\"count\":1}," FIELD("hex", "4", "0"))),
-		  "fields _f_length and f: one has the name" },
-		{ WITH_EVENT("{\"id\":1,\"name\":\"a\",\"group\":\"b c\",\"fields\":[]}"),
-		  "its group is not a C identifier" },
-		{ WITH_EVENT(EVENT("a", FIELD("hex", "8", "257"))), "payload of 2056 bytes" },
-		{ WITH_EVENT(EVENT("a", FIELD("hex", "8", "1") "," FIELD("hex", "8", "1"))),
-		  "another field has that name" },
+		{ WITH_EVENT(EVENT("4294967296", "0")), "event entry 0: \"id\" is over" },
+		{ WITH_EVENT(EVENT("1", "4096")), "\"number\" is over" },
+		{ WITH_EVENT(EVENT("1", "0") "," EVENT("\"1\"", "1")),
+		  "event entry 1: \"id\" is not a whole number" },
+		{ WITH_EVENT("{\"number\":1}"), "\"id\" is not a whole number" },
 	};
 	struct strata_error error;
 	size_t i;
 
 	(void)state;
 	/* Given that without a fault it is accepted ... */
-	assert_int_equal(load_text(WITH_SOURCES(SOURCE("g1", STREAM("3", "0"),
-						       EVENT("a", FIELD("hex", "8", "256")))),
-				   &error),
-			 0);
+	assert_int_equal(
+		load_text(WITH_SOURCES(SOURCE("g1", STREAM("3", "0"), EVENT("1", "0"))), &error),
+		0);
 	assert_int_equal(load_text(WITH_LIFE("\"came_ticks\":7,\"went_ticks\":7,"
 					     "\"ended\":\"domain destroyed\","),
 				   &error),
@@ -259,6 +226,63 @@ static void everything_that_is_wrong_in_a_file_is_refused(void **state)
 			fail_msg("%s: \"%s\" does not say \"%s\"", cases[i].text, error.text,
 				 cases[i].because);
 	}
+}
+
+#define HEX(name, bytes, count)                      \
+	{                                            \
+		name, STRATA_FIELD_HEX, bytes, count \
+	}
+#define OF_KIND(kind, bytes, count) .nr_fields = 1, .fields = { { "f", kind, bytes, count } }
+
+static void every_event_that_is_wrong_is_refused(void **state)
+{
+	static const struct {
+		struct strata_event_desc event;
+		const char *because;
+	} cases[] = {
+		{ { .name = "a b" }, "its name is not a C identifier" },
+		{ { .name = "1a" }, "its name is not a C identifier" },
+		{ { .name = "a", .group = "b c" }, "its group is not a C identifier" },
+		{ { .id = 7, .name = "b" }, "the id is a's already" },
+		{ { .name = "a", OF_KIND(9, 4, 1) }, "unknown kind 9" },
+		{ { .name = "a", OF_KIND(STRATA_FIELD_FLOAT, 2, 1) }, "a float has 4 or 8" },
+		{ { .name = "a", OF_KIND(STRATA_FIELD_SIGNED, 3, 1) }, "3 bytes (1, 2, 4 or 8" },
+		{ { .name = "a", OF_KIND(STRATA_FIELD_TEXT, 2, 1) }, "text of 2-byte elements" },
+		{ { .name = "a", OF_KIND(STRATA_FIELD_STRING, 2, 1) }, "text of 2-byte elements" },
+		{ { .name = "a", OF_KIND(STRATA_FIELD_STRING, 1, 0) }, "0 strings (1 can be)" },
+		{ { .name = "a", OF_KIND(STRATA_FIELD_STRING, 1, 2) }, "2 strings (1 can be)" },
+		{ { .name = "a",
+		    .nr_fields = 2,
+		    .fields = { HEX("f", 4, 0), HEX("_f_length", 1, 1) } },
+		  "fields f and _f_length: one has the name" },
+		{ { .name = "a",
+		    .nr_fields = 2,
+		    .fields = { HEX("_f_length", 1, 1), HEX("f", 4, 0) } },
+		  "fields _f_length and f: one has the name" },
+		{ { .name = "a", OF_KIND(STRATA_FIELD_HEX, 8, 257) }, "payload of 2056 bytes" },
+		{ { .name = "a", .nr_fields = 2, .fields = { HEX("f", 8, 1), HEX("f", 8, 1) } },
+		  "another field has that name" },
+	};
+	const struct strata_event_desc good = { .id = 7,
+						.name = "a",
+						OF_KIND(STRATA_FIELD_HEX, 8, 256) };
+	struct strata_recording recording = { 0 };
+	struct strata_source *source = strata_recording_add_source(&recording, "g1");
+	struct strata_error error;
+	size_t i;
+
+	(void)state;
+	/* Given that without a fault it is accepted ... */
+	assert_int_equal(strata_source_add_event(source, &good, &error), 0);
+	/* ... with each of these it is not. */
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (!strata_source_add_event(source, &cases[i].event, &error))
+			fail_msg("accepted: %s", cases[i].because);
+		if (!strstr(error.text, cases[i].because))
+			fail_msg("\"%s\" does not say \"%s\"", error.text, cases[i].because);
+	}
+	assert_int_equal(source->nr_events, 1);
+	strata_recording_clear(&recording);
 }
 
 static void a_directory_that_is_no_recording_is_named(void **state)
@@ -382,6 +406,7 @@ int main(void)
 		cmocka_unit_test(what_is_saved_is_loaded_again),
 		cmocka_unit_test(a_domain_name_that_is_no_utf8_can_be_saved),
 		cmocka_unit_test(everything_that_is_wrong_in_a_file_is_refused),
+		cmocka_unit_test(every_event_that_is_wrong_is_refused),
 		cmocka_unit_test(a_directory_that_is_no_recording_is_named),
 		cmocka_unit_test(an_error_carries_its_causes_and_never_overruns),
 		cmocka_unit_test(every_row_of_xens_events_describes_its_words),

@@ -17,6 +17,7 @@
 
 #include "packets/packet_reader.h"
 #include "consumerd/recorder_state.h"
+#include "saved.h"
 
 /* Makes a directory from the pattern @dir, opens a ring, and a recorder that records it there. */
 static struct recorder *record_ring(char *dir, struct test_ring *ring)
@@ -245,7 +246,7 @@ static struct strata_stream stream_of(const char *dir, uint64_t *file_bytes)
 	struct stat status;
 	char path[64];
 
-	assert_int_equal(strata_recording_load(&recording, dir, &error), 0);
+	assert_int_equal(loaded_recording(&recording, dir, &error), 0);
 	assert_int_equal(recording.nr_sources, 1);
 	assert_int_equal(recording.sources[0].nr_streams, 1);
 	stream = recording.sources[0].streams[0];
@@ -321,7 +322,7 @@ static void losses_that_go_back_or_beyond_all_are_not_believed(void **state)
 	}
 	assert_int_equal(recorder_close(recorder, &totals, &error), 0);
 	assert_int_equal(totals.lost, 6);
-	assert_int_equal(strata_recording_load(&recording, dir, &error), 0);
+	assert_int_equal(loaded_recording(&recording, dir, &error), 0);
 	assert_int_equal(recording.sources[0].streams[0].lost, 6);
 	assert_int_equal(strata_packet_reader_open(&reader, dir, &recording.sources[0],
 						   &recording.sources[0].streams[0], NULL, NULL,

@@ -26,6 +26,7 @@
 
 #include "consumerd/live_publisher.h"
 #include "consumerd/recorder_state.h"
+#include "saved.h"
 
 #define SWITCH_MS 1u /* of a clock that is taken to be one of 1 GHz */
 
@@ -104,7 +105,7 @@ static void has_numbers(const struct followed *followed, uint32_t nr)
 	uint32_t number, next = 0;
 	uint64_t last = 0;
 
-	assert_int_equal(strata_recording_load(&recording, followed->dir, &error), 0);
+	assert_int_equal(loaded_recording(&recording, followed->dir, &error), 0);
 	assert_int_equal(strata_packet_reader_open(&reader, followed->dir, &recording.sources[0],
 						   &recording.sources[0].streams[0], NULL, NULL,
 						   &error),
@@ -446,7 +447,7 @@ static void a_ring_that_is_added_later_is_in_the_tables_before_it_is_told(void *
 	assert_true(slot->bytes > 0);
 	assert_true(slot->complete_ticks > 0);
 	assert_true(followed.table->generation > generation);
-	assert_int_equal(strata_recording_load(&recording, followed.dir, &followed.error), 0);
+	assert_int_equal(loaded_recording(&recording, followed.dir, &followed.error), 0);
 	assert_int_equal(recording.sources[0].nr_streams, 2);
 	assert_int_equal(recording.sources[0].streams[1].cpu, 7);
 	strata_recording_clear(&recording);

@@ -136,6 +136,10 @@ static void descriptions_beyond_a_share_are_refused_and_can_be_read(void **state
 	assert_int_equal(strata_recording_load(&loaded, dir, &error), 0);
 	assert_int_equal(loaded.nr_sources, 12);
 	assert_int_equal(loaded.nr_faults, 0);
+	assert_int_equal(strata_source_load_events(&loaded.sources[0], dir, &error), 0);
+	assert_true(loaded.sources[0].nr_events > 0);
+	assert_int_equal(loaded.sources[0].description_bytes,
+			 recorder_recording(recorder)->sources[0].description_bytes);
 	strata_recording_clear(&loaded);
 	/* What all shares come to can be read. */
 	assert_in_range(size_of("recording.json"), 1,
@@ -200,6 +204,7 @@ static void what_comes_while_tables_are_written_is_written_too(void **state)
 	assert_int_equal(strata_recording_load(&loaded, dir, &error), 0);
 	assert_int_equal(loaded.nr_sources, 6 * 3 + 1);
 	assert_string_equal(loaded.sources[6 * 3].name, "few");
+	assert_int_equal(strata_source_load_events(&loaded.sources[6 * 3], dir, &error), 0);
 	assert_int_equal(loaded.sources[6 * 3].nr_events, 1);
 	strata_recording_clear(&loaded);
 	/* Also where nothing but the end of a source is new. */

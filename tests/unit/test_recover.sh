@@ -136,7 +136,7 @@ for mode in single-store reserve-commit; do
 	check "$mode: a flight recorder and its threads are killed, and the newest are recovered" flown "$mode-flight"
 done
 check "records with short headers are recovered" round compact --event-header compact
-check "as what they are" grep -q '"event_header": *"compact"' "$work/compact-recovered/recording.json"
+check "as what they are" grep -qzP '\nstream \{\n\tid = 1;' "$work"/compact-recovered/*/metadata
 unset STRATA_APP_MODE
 check "some of it lay in the rings alone" grep -qE ' [1-9][0-9]* more were in its rings' "$work"/*.report
 

@@ -33,14 +33,17 @@ static struct bytes stream_bytes(void)
 static void find(struct bytes ring, const void *stream, size_t stream_bytes)
 {
 	struct bytes table = bytes_read(world_path("made/" STRATA_RECORDING_FILE));
+	struct bytes types = bytes_read(world_path("made/" NAME "/metadata"));
 
 	mkdir(world_path("found"), 0700);
 	mkdir(world_path("found/" NAME), 0700);
 	mkdir(world_path("found/" RING_FILE_DIR), 0700);
 	bytes_write(world_path("found/" STRATA_RECORDING_FILE), table.at, table.size);
+	bytes_write(world_path("found/" NAME "/metadata"), types.at, types.size);
 	bytes_write(world_path("found/" NAME "/cpu_0"), stream, stream_bytes);
 	bytes_write(world_path("found/" RING_FILE_DIR "/" NAME RING_FILE_SUFFIX), ring.at,
 		    ring.size);
+	free(types.at);
 	free(table.at);
 }
 
@@ -194,6 +197,38 @@ static void what_ended_before_the_recorder_died_has_ended_then(void **state)
 	assert_int_equal(recovered.sources[0].went_ticks, made.sources[0].went_ticks);
 	assert_int_equal(recovered.sources[0].ended, STRATA_SOURCE_EXITED);
 	strata_recording_clear(&made);
+	strata_recording_clear(&recovered);
+	free(ring.at);
+	free(stream.at);
+	world_end(&world);
+}
+
+/* A file of rings describes its events itself. */
+static void without_metadata_the_rings_describe_the_events(void **state)
+{
+	struct strata_recording recovered;
+	struct recorder_totals totals;
+	struct recovery recovery;
+	struct strata_error error;
+	struct bytes ring, stream;
+	struct world world;
+
+	(void)state;
+	world_begin(&world, STRATA_APP_SINGLE_STORE);
+	world_write(&world, 10);
+	world_drain(&world);
+	world_write(&world, 10);
+	stream = stream_bytes();
+	ring = world_ring_bytes();
+	find(ring, stream.at, stream.size);
+	assert_int_equal(unlink(world_path("found/" NAME "/metadata")), 0);
+	assert_int_equal(recover(&recovery, world_path("found"), world_path("recovered"), &error),
+			 0);
+	assert_int_equal(recovery.left_out, 1);
+	assert_int_equal(recorder_close(recovery.recorder, &totals, &error), 0);
+	recover_release(&recovery);
+	assert_int_equal(strata_recording_load(&recovered, world_path("recovered"), &error), 0);
+	assert_int_equal(recovered.sources[0].streams[0].events, 20);
 	strata_recording_clear(&recovered);
 	free(ring.at);
 	free(stream.at);
@@ -424,6 +459,7 @@ int main(void)
 		cmocka_unit_test(a_recorder_of_reserve_and_commit),
 		cmocka_unit_test(a_recorder_that_has_taken_the_rest),
 		cmocka_unit_test(what_ended_before_the_recorder_died_has_ended_then),
+		cmocka_unit_test(without_metadata_the_rings_describe_the_events),
 		cmocka_unit_test(a_recorder_that_has_counted_the_last_losses),
 		cmocka_unit_test(a_stream_that_lost_its_end_is_named),
 		cmocka_unit_test(a_recording_keeps_its_refusals_and_its_own_rings),

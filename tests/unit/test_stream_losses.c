@@ -17,6 +17,7 @@
 #include "packets/packet_reader.h"
 #include "ctf/reader/ctf_reader.h"
 #include "synthetic.h"
+#include "saved.h"
 
 /* A packet, and what a reader is to say of it. */
 struct said {
@@ -45,7 +46,7 @@ static void read_recorded(const struct said *said, size_t nr)
 		synthetic_close_packet(stream);
 	}
 	synthetic_write(&rec);
-	assert_int_equal(strata_recording_load(&recording, rec.dir, &error), 0);
+	assert_int_equal(loaded_recording(&recording, rec.dir, &error), 0);
 	assert_int_equal(strata_packet_reader_open(&reader, rec.dir, &recording.sources[0],
 						   &recording.sources[0].streams[0], NULL, NULL,
 						   &error),

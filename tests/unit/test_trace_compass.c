@@ -243,7 +243,7 @@ static void events_carry_what_was_recorded(void **state)
 	assert_says(given, "{ id = 257, args = [ [0] = 0x1, [1] = 0x2, [2] = 0x3, ");
 	first_event(given, "g1", "exit_syscall");
 	assert_says(given, "{ id = 257, ret = 3 }");
-	first_event(given, "g1", "kprobes:kvm_probe");
+	first_event(given, "g1", "kernel:kvm_probe");
 	first_event(given, "g2", "sched_waking");
 	assert_says(given, "{ comm = \"busy\", tid = 50, prio = 120, target_cpu = 0 }");
 }

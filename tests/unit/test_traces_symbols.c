@@ -190,7 +190,7 @@ static int set_up(void **state)
 	synthetic_add_source(&rec, "g1", "kernel", 1);
 	synthetic_timer(&rec, "g1", 0, SYNTHETIC_ANCHOR_TICKS + 2000);
 	synthetic_write(&rec);
-	if (strata_recording_load(&table, rec.dir, &error))
+	if (loaded_recording(&table, rec.dir, &error))
 		return -1;
 	for (i = 0; i < table.nr_sources; i++) {
 		if (saved_metadata(&table, &table.sources[i], rec.dir, &error))

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "xentrace_fixture.h"
+#include "saved.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -71,7 +72,7 @@ size_t load_ids(const char *raw, uint32_t ids[STRATA_SOURCE_EVENTS_MAX])
 	struct strata_error error;
 	size_t i, nr;
 
-	if (strata_recording_load(&recording, raw, &error))
+	if (loaded_recording(&recording, raw, &error))
 		fail_msg("%s", error.text);
 	nr = recording.sources[0].nr_events;
 	for (i = 0; i < nr; i++) {

@@ -126,10 +126,11 @@ filter_changed() {
 		grep -vE "\[ tid=($(cat "$OUT/process-2")|$(cat "$OUT/process-3")) \]"
 }
 
-# headers_are RECORDING FORM: a source of it for which nothing is said has full ones.
+# headers_are RECORDING FORM: the forms of the kernels' headers, by their stream classes.
 headers_are() {
-	jq -r '.sources[] | select(.layer == "kernel") | .event_header' "$OUT/$1/recording.json" | sort -u | tee /dev/stderr |
-		grep -qx "$2"
+	jq -r '.sources[] | select(.layer == "kernel") | .name' "$OUT/$1/recording.json" | while read -r name; do
+		sed -n '/^stream {/,/^}/s/^\tid = \(.*\);/\1/p' "$OUT/$1/$name/metadata"
+	done | sed 's/0/full/;s/1/compact/;s/2/large/' | sort -u | tee /dev/stderr | grep -qx "$2"
 }
 
 many_kinds() {

@@ -18,6 +18,7 @@
 #include <xen/xen.h>
 #include <xen/sched.h>
 
+#include "base/array.h"
 #include "stratad/domains/participant.h"
 #include "stratad/domains/participant_commands.h"
 
@@ -47,18 +48,11 @@ static struct participant *find(struct participants *all, uint32_t domain)
 
 static struct participant *add(struct participants *all, uint32_t domain)
 {
-	struct participant *list = all->list, *one;
+	struct participant *one;
 
-	if (all->nr == all->capacity) {
-		size_t capacity = all->capacity ? 2 * all->capacity : 16;
-
-		list = reallocarray(list, capacity, sizeof(*list));
-		if (!list)
-			return NULL;
-		all->list = list;
-		all->capacity = capacity;
-	}
-	one = &list[all->nr++];
+	if (!STRATA_GROW(all->list, all->nr, all->capacity))
+		return NULL;
+	one = &all->list[all->nr++];
 	memset(one, 0, sizeof(*one));
 	one->domain = domain;
 	one->serial = ++all->serials;

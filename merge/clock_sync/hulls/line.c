@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "clock_sync/hulls/line.h"
+#include "base/array.h"
+#include "base/partition.h"
 #include "clock_sync/hulls/units.h"
 
 static int64_t middle(const struct strata_interval *interval)
@@ -16,15 +18,8 @@ bool strata_line_add(struct strata_line *line, const struct strata_piece *piece)
 {
 	int64_t reached = piece->u0 + middle(&piece->at0);
 
-	if (line->nr == line->capacity) {
-		size_t capacity = line->capacity ? line->capacity * 2 : 16;
-		void *pieces = reallocarray(line->pieces, capacity, sizeof(*line->pieces));
-
-		if (!pieces)
-			return false;
-		line->pieces = pieces;
-		line->capacity = capacity;
-	}
+	if (!STRATA_GROW(line->pieces, line->nr, line->capacity))
+		return false;
 	line->pieces[line->nr] = *piece;
 	if (line->nr && line->pieces[line->nr - 1].reached > reached)
 		reached = line->pieces[line->nr - 1].reached;
@@ -43,17 +38,7 @@ void strata_line_clear(struct strata_line *line)
 /* The last piece that begins at or before @u; the first, if none does. */
 static const struct strata_piece *piece_at(const struct strata_line *line, int64_t u)
 {
-	size_t low = 0, high = line->nr;
-
-	while (high - low > 1) {
-		size_t half = low + (high - low) / 2;
-
-		if (line->pieces[half].u0 <= u)
-			low = half;
-		else
-			high = half;
-	}
-	return &line->pieces[low];
+	return &line->pieces[STRATA_LAST_OF(i, line->nr, line->pieces[i].u0 <= u)];
 }
 
 /* Between two values: exact but for the last rounding. */
@@ -93,17 +78,9 @@ struct strata_deviation strata_line_at(const struct strata_line *line, int64_t u
 
 int64_t strata_line_reach(const struct strata_line *line, int64_t sum)
 {
-	size_t low = 0, high = line->nr;
+	size_t low = STRATA_LAST_OF(i, line->nr, line->pieces[i].reached <= sum);
 	int64_t u0, u1;
 
-	while (high - low > 1) {
-		size_t half = low + (high - low) / 2;
-
-		if (line->pieces[half].reached <= sum)
-			low = half;
-		else
-			high = half;
-	}
 	/* After a step back, pieces that have not caught up yet. */
 	while (low > 0 && line->pieces[low].u0 + middle(&line->pieces[low].at0) > sum)
 		low--;

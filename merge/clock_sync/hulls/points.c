@@ -9,19 +9,13 @@
 #include <string.h>
 
 #include "clock_sync/hulls/points.h"
+#include "base/array.h"
 #include "clock_sync/hulls/units.h"
 
 bool strata_points_add(struct strata_points *points, const struct strata_point *point)
 {
-	if (points->nr == points->capacity) {
-		size_t capacity = points->capacity ? points->capacity * 2 : 8;
-		void *at = reallocarray(points->at, capacity, sizeof(*points->at));
-
-		if (!at)
-			return false;
-		points->at = at;
-		points->capacity = capacity;
-	}
+	if (!STRATA_GROW(points->at, points->nr, points->capacity))
+		return false;
 	points->at[points->nr++] = *point;
 	return true;
 }
@@ -96,7 +90,9 @@ struct strata_model strata_model_make(uint32_t drift_ppb, uint32_t slew)
 	return model;
 }
 
-int64_t strata_lift(const struct strata_model *model, int64_t distance)
+/* The lift that keeps hulls: by how much a constraint at distance @distance (grains) from the
+ * centre is loosened, rounded up (grains). */
+static int64_t lift_at(const struct strata_model *model, int64_t distance)
 {
 	unsigned __int128 square, lift;
 
@@ -114,12 +110,12 @@ int64_t strata_least_lift(const struct strata_model *model, int64_t distance)
 {
 	if (distance > model->far || distance < -model->far)
 		return 2 * strata_drift_over(model, distance);
-	return strata_lift(model, distance);
+	return lift_at(model, distance);
 }
 
 int64_t strata_sag(const struct strata_model *model, int64_t length)
 {
-	int64_t bent = strata_lift(model, length / 2 + 1);
+	int64_t bent = lift_at(model, length / 2 + 1);
 	int64_t most = strata_drift_over(model, length / 2 + 1);
 
 	return bent < most ? bent : most;
@@ -148,16 +144,14 @@ void strata_points_hull(struct strata_points *points, enum strata_side side,
 	size_t i, nr = 0;
 
 	for (i = 0; i < points->nr; i++) {
-		int64_t v = at[i].v + sign * strata_lift(model, at[i].u - centre);
+		int64_t v = at[i].v + sign * lift_at(model, at[i].u - centre);
 
 		/* Of equal u, the first is the strictest. */
 		if (nr && at[nr - 1].u == at[i].u)
 			continue;
 		while (nr >= 2) {
-			int64_t v0 =
-				at[nr - 2].v + sign * strata_lift(model, at[nr - 2].u - centre);
-			int64_t v1 =
-				at[nr - 1].v + sign * strata_lift(model, at[nr - 1].u - centre);
+			int64_t v0 = at[nr - 2].v + sign * lift_at(model, at[nr - 2].u - centre);
+			int64_t v1 = at[nr - 1].v + sign * lift_at(model, at[nr - 1].u - centre);
 
 			if (!within(at[nr - 2].u, v0, at[nr - 1].u, v1, at[i].u, v, sign))
 				break;

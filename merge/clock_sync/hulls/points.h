@@ -57,12 +57,12 @@ struct strata_model {
 
 struct strata_model strata_model_make(uint32_t drift_ppb, uint32_t slew);
 
-/* The lift that keeps hulls: by how much a constraint at distance @distance (grains) from the
- * centre is loosened, rounded up (grains). */
-int64_t strata_lift(const struct strata_model *model, int64_t distance);
-
-/* What a lift needs to be at most: since the slope is bounded, too, the curve is never farther
- * than 2 * drift * |u - c| from its tangent at c.  Beyond model->far, that is less. */
+/*
+ * The lift that a constraint needs: by how much it is loosened, rounded up (grains).
+ * @distance: from the centre (grains)
+ * The slope is bounded, so the curve is never farther than 2 * drift * |u - c| from its tangent at
+ * c.  Beyond model->far, that is less than the lift that keeps hulls.
+ */
 int64_t strata_least_lift(const struct strata_model *model, int64_t distance);
 
 /* The most that the deviation differs from its chord over @length grains: line.h. */

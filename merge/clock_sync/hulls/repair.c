@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "clock_sync/hulls/repair.h"
+#include "base/partition.h"
 #include "clock_sync/hulls/units.h"
 
 enum strata_answer strata_feasible(struct strata_polygon_room *room,
@@ -164,19 +165,13 @@ static void part_of(const struct strata_history *history, size_t nr, bool end,
 	size_t low = nr > below->nr ? nr - below->nr : 0, high = nr < above->nr ? nr : above->nr;
 
 	/* How many of them are above: of the two that come next, the one above is later. */
-	while (low < high) {
-		size_t a = low + (high - low) / 2, b = nr - a;
-		bool more;
-
-		if (end)
-			more = b > 0 && below->at[below->nr - b].u < above->at[above->nr - 1 - a].u;
-		else
-			more = b > 0 && above->at[a].u <= below->at[b - 1].u;
-		if (more)
-			low = a + 1;
-		else
-			high = a;
-	}
+	if (end)
+		low = STRATA_PARTITION(a, low, high,
+				       nr > a && below->at[below->nr - (nr - a)].u <
+							 above->at[above->nr - 1 - a].u);
+	else
+		low = STRATA_PARTITION(a, low, high,
+				       nr > a && above->at[a].u <= below->at[nr - a - 1].u);
 	part[STRATA_ABOVE] = *above;
 	part[STRATA_BELOW] = *below;
 	part[STRATA_ABOVE].nr = low;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/partition.h"
 #include "clock_sync/hulls/units.h"
 #include "clock_sync/hulls/windows.h"
 
@@ -72,15 +74,8 @@ static struct strata_window *make(struct strata_windows *windows, int64_t start)
 {
 	struct strata_window *window;
 
-	if (windows->nr == windows->capacity) {
-		size_t capacity = windows->capacity ? windows->capacity * 2 : 16;
-		void *at = reallocarray(windows->at, capacity, sizeof(*windows->at));
-
-		if (!at)
-			return NULL;
-		windows->at = at;
-		windows->capacity = capacity;
-	}
+	if (!STRATA_GROW(windows->at, windows->nr, windows->capacity))
+		return NULL;
 	if (windows->nr && start < windows->at[windows->nr - 1].start)
 		windows->in_order = false;
 	window = &windows->at[windows->nr];
@@ -189,17 +184,7 @@ void strata_windows_clear(struct strata_windows *windows)
 
 size_t strata_windows_at(const struct strata_windows *windows, int64_t u)
 {
-	size_t low = 0, high = windows->nr;
-
-	while (high - low > 1) {
-		size_t half = low + (high - low) / 2;
-
-		if (windows->at[half].start <= u)
-			low = half;
-		else
-			high = half;
-	}
-	return low;
+	return STRATA_LAST_OF(i, windows->nr, windows->at[i].start <= u);
 }
 
 bool strata_windows_split(struct strata_windows *windows, size_t index, int64_t cut)
@@ -208,14 +193,8 @@ bool strata_windows_split(struct strata_windows *windows, size_t index, int64_t 
 	int side;
 	size_t i;
 
-	if (windows->nr == windows->capacity) {
-		void *at = reallocarray(windows->at, windows->capacity * 2, sizeof(*windows->at));
-
-		if (!at)
-			return false;
-		windows->at = at;
-		windows->capacity *= 2;
-	}
+	if (!STRATA_GROW(windows->at, windows->nr, windows->capacity))
+		return false;
 	window = &windows->at[index];
 	later.end = window->end;
 	later.settle_at = window->settle_at;

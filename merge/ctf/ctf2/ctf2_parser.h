@@ -94,10 +94,7 @@ int strata_ctf2_parse_length(struct strata_ctf2_parser *parser, struct json_obje
  */
 int strata_ctf2_put_within(struct strata_ctf2_parser *parser, struct strata_tsdl_type *outer,
 			   const struct strata_tsdl_type *inner);
-/* A field class, or the name of an alias. */
-const struct strata_tsdl_type *strata_ctf2_parse_type(struct strata_ctf2_parser *parser,
-						      struct json_object *value);
-/* Reads a property that is one; NULL if absent. */
+/* Reads a property that is a field class, or the name of an alias; NULL if absent. */
 int strata_ctf2_get_type(struct strata_ctf2_parser *parser, struct json_object *object,
 			 const char *key, bool is_needed, const struct strata_tsdl_type **type);
 struct strata_tsdl_type *strata_ctf2_new_type(struct strata_ctf2_parser *parser,

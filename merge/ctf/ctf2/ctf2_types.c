@@ -37,20 +37,6 @@ int strata_ctf2_put_within(struct strata_ctf2_parser *parser, struct strata_tsdl
 	return 0;
 }
 
-int strata_ctf2_get_type(struct strata_ctf2_parser *parser, struct json_object *object,
-			 const char *key, bool is_needed, const struct strata_tsdl_type **type)
-{
-	struct json_object *value;
-
-	if (!json_object_object_get_ex(object, key, &value))
-		return is_needed ? strata_ctf2_fail(parser, "the property \"%s\" is missing", key)
-				 : 0;
-	strata_ctf2_enter(parser, key);
-	*type = strata_ctf2_parse_type(parser, value);
-	strata_ctf2_leave(parser);
-	return *type ? 0 : -1;
-}
-
 /* Locations ------------------------------------------------------------------------------ */
 
 int strata_ctf2_parse_location(struct strata_ctf2_parser *parser, struct json_object *object,
@@ -339,8 +325,9 @@ static const struct strata_tsdl_type *find_alias(struct strata_ctf2_parser *pars
 	return type;
 }
 
-const struct strata_tsdl_type *strata_ctf2_parse_type(struct strata_ctf2_parser *parser,
-						      struct json_object *value)
+/* A field class, or the name of an alias. */
+static const struct strata_tsdl_type *parse_type(struct strata_ctf2_parser *parser,
+						 struct json_object *value)
 {
 	struct strata_tsdl_type *type;
 	struct json_object *name;
@@ -379,4 +366,18 @@ const struct strata_tsdl_type *strata_ctf2_parse_type(struct strata_ctf2_parser 
 	result = classes[i].parse(parser, value, type);
 	parser->nesting--;
 	return result ? NULL : type;
+}
+
+int strata_ctf2_get_type(struct strata_ctf2_parser *parser, struct json_object *object,
+			 const char *key, bool is_needed, const struct strata_tsdl_type **type)
+{
+	struct json_object *value;
+
+	if (!json_object_object_get_ex(object, key, &value))
+		return is_needed ? strata_ctf2_fail(parser, "the property \"%s\" is missing", key)
+				 : 0;
+	strata_ctf2_enter(parser, key);
+	*type = parse_type(parser, value);
+	strata_ctf2_leave(parser);
+	return *type ? 0 : -1;
 }

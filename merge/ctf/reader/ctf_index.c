@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/partition.h"
 #include "ctf/reader/ctf_index_file.h"
 #include "ctf/reader/ctf_reader.h"
 #include "ctf/reader/ctf_reader_packet.h"
@@ -229,16 +230,9 @@ void strata_ctf_index_clear(struct strata_ctf_index *index)
 
 uint64_t strata_ctf_index_find(const struct strata_ctf_index *index, uint64_t ns)
 {
-	size_t low = 0, high = index->has_times ? index->nr : 0;
-
 	/* The last place that begins before @ns: events at @ns may still be in it. */
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
+	const size_t low = STRATA_PARTITION(i, 0, index->has_times ? index->nr : 0,
+					    index->places[i].begin_ns < ns);
 
-		if (index->places[middle].begin_ns < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low ? index->places[low - 1].offset : 0;
 }

@@ -2,6 +2,7 @@
 /* ctf_packet.c - see ctf_packet.h.  Once for each packet, so by the general way of ctf_cursor.h. */
 #include "ctf/trace/ctf_packet.h"
 
+#include "base/partition.h"
 #include "ctf/trace/ctf_header.h"
 
 /* What is read before it is known whether it makes sense. */
@@ -182,7 +183,7 @@ static int check_identity(const struct strata_ctf_metadata *metadata, const stru
 static int find_class(const struct strata_ctf_metadata *metadata, const struct raw_packet *raw,
 		      struct strata_ctf_packet *packet, struct strata_error *error)
 {
-	size_t low = 0, high = metadata->nr_streams;
+	size_t low;
 
 	if (metadata->nr_streams == 0)
 		return strata_fail(error, "the metadata describes no stream");
@@ -196,14 +197,8 @@ static int find_class(const struct strata_ctf_metadata *metadata, const struct r
 					   metadata->nr_streams);
 		return 0;
 	}
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (metadata->streams[middle].id < raw->stream_id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = STRATA_PARTITION(i, 0, metadata->nr_streams,
+			       metadata->streams[i].id < raw->stream_id);
 	if (low == metadata->nr_streams || metadata->streams[low].id != raw->stream_id)
 		return strata_fail(error, "stream id %llu is not in the metadata",
 				   (unsigned long long)raw->stream_id);

@@ -7,6 +7,7 @@
 #ifndef STRATA_MERGE_CTF_TRACE_H
 #define STRATA_MERGE_CTF_TRACE_H
 
+#include "base/partition.h"
 #include "ctf/trace/ctf_header.h"
 #include "ctf/trace/ctf_packet.h"
 #include "ctf/values/ctf_program.h"
@@ -218,21 +219,13 @@ static inline uint64_t strata_ctf_rounding_ns(const struct strata_ctf_time *time
 static inline const struct strata_ctf_class *
 strata_ctf_class_of(const struct strata_ctf_kind_of_stream *kind, uint64_t id)
 {
-	size_t low = 0, high = kind->class->nr_events;
+	const size_t nr = kind->class->nr_events;
+	size_t low;
 
 	if (kind->ids_are_dense)
-		return id < high ? &kind->classes[id] : NULL;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (kind->classes[middle].event->id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < kind->class->nr_events && kind->classes[low].event->id == id
-		       ? &kind->classes[low]
-		       : NULL;
+		return id < nr ? &kind->classes[id] : NULL;
+	low = STRATA_PARTITION(i, 0, nr, kind->classes[i].event->id < id);
+	return low < nr && kind->classes[low].event->id == id ? &kind->classes[low] : NULL;
 }
 
 #endif /* STRATA_MERGE_CTF_TRACE_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* ctf_access.c - see ctf_access.h. */
 #include "ctf/values/ctf_access.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 
@@ -16,17 +17,9 @@ struct way {
 
 static struct strata_ctf_step *add_step(struct way *way)
 {
-	if (way->nr == way->room) {
-		const size_t room = way->room * 2 + 4;
-		struct strata_ctf_step *steps = realloc(way->steps, room * sizeof(*steps));
-
-		if (!steps) {
-			way->no_memory = true;
-			return NULL;
-		}
-		way->steps = steps;
-		way->room = room;
-	}
+	way->no_memory |= !STRATA_GROW(way->steps, way->nr, way->room);
+	if (way->no_memory)
+		return NULL;
 	way->steps[way->nr] = (struct strata_ctf_step){ .align = 1 };
 	return &way->steps[way->nr++];
 }

@@ -71,15 +71,14 @@ void strata_ctf_write_head(struct strata_out_file *out, const struct strata_ctf_
 }
 
 static int write_scope(struct strata_out_file *out, const struct strata_ctf_scopes *scopes,
-		       enum strata_ctf_scope scope, strata_ctf_write_scope *write, const char *name,
-		       struct strata_error *error)
+		       enum strata_ctf_scope scope, const char *name, struct strata_error *error)
 {
 	if (!scopes->types[scope])
 		return 0;
 	strata_out_text(out, "\t");
 	strata_out_text(out, name);
 	strata_out_text(out, " := ");
-	if (write(out, scopes, scope, 1, error))
+	if (strata_ctf_write_tsdl(out, scopes, scope, 1, error))
 		return -1;
 	strata_out_text(out, ";\n");
 	return 0;
@@ -96,7 +95,7 @@ static void set_scopes(struct strata_ctf_scopes *scopes, const struct strata_ctf
 
 int strata_ctf_write_stream(struct strata_out_file *out, const struct strata_ctf_metadata *metadata,
 			    const struct strata_ctf_stream_class *stream,
-			    strata_ctf_write_scope *write, struct strata_error *error)
+			    struct strata_error *error)
 {
 	const char *clock = metadata->nr_clocks ? metadata->clocks[0].name : NULL;
 	struct strata_ctf_scopes scopes;
@@ -104,15 +103,12 @@ int strata_ctf_write_stream(struct strata_out_file *out, const struct strata_ctf
 	set_scopes(&scopes, metadata, stream);
 	scopes.clocks = clock ? &clock : NULL;
 	strata_out_print(out, "stream {\n\tid = %llu;\n", (unsigned long long)stream->id);
-	if (write_scope(out, &scopes, STRATA_CTF_PACKET_CONTEXT, strata_ctf_write_tsdl,
-			"packet.context", error) ||
-	    write_scope(out, &scopes, STRATA_CTF_EVENT_HEADER, strata_ctf_write_tsdl,
-			"event.header", error))
+	if (write_scope(out, &scopes, STRATA_CTF_PACKET_CONTEXT, "packet.context", error) ||
+	    write_scope(out, &scopes, STRATA_CTF_EVENT_HEADER, "event.header", error))
 		return -1;
 	/* Fields of events may be times of a clock that the trace had before. */
 	scopes.clocks = NULL;
-	if (write_scope(out, &scopes, STRATA_CTF_STREAM_EVENT_CONTEXT, write, "event.context",
-			error))
+	if (write_scope(out, &scopes, STRATA_CTF_STREAM_EVENT_CONTEXT, "event.context", error))
 		return -1;
 	strata_out_text(out, "};\n\n");
 	return 0;
@@ -120,8 +116,7 @@ int strata_ctf_write_stream(struct strata_out_file *out, const struct strata_ctf
 
 int strata_ctf_write_event(struct strata_out_file *out, const struct strata_ctf_metadata *metadata,
 			   const struct strata_ctf_stream_class *stream,
-			   const struct strata_ctf_event_class *event,
-			   strata_ctf_write_scope *write, struct strata_error *error)
+			   const struct strata_ctf_event_class *event, struct strata_error *error)
 {
 	struct strata_ctf_scopes scopes;
 
@@ -134,8 +129,8 @@ int strata_ctf_write_event(struct strata_out_file *out, const struct strata_ctf_
 			 (unsigned long long)event->id, (unsigned long long)stream->id);
 	if (event->loglevel >= 0)
 		strata_out_print(out, "\tloglevel = %lld;\n", (long long)event->loglevel);
-	if (write_scope(out, &scopes, STRATA_CTF_EVENT_CONTEXT, write, "context", error) ||
-	    write_scope(out, &scopes, STRATA_CTF_PAYLOAD, write, "fields", error))
+	if (write_scope(out, &scopes, STRATA_CTF_EVENT_CONTEXT, "context", error) ||
+	    write_scope(out, &scopes, STRATA_CTF_PAYLOAD, "fields", error))
 		return strata_fail_in(error, "event %.200s", event->name);
 	strata_out_text(out, "};\n\n");
 	return 0;

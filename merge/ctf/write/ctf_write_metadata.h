@@ -14,29 +14,19 @@
 
 #include "ctf/write/ctf_write_tsdl.h"
 
-/* Writes the structure of a scope; strata_ctf_write_tsdl() is one. */
-typedef int strata_ctf_write_scope(struct strata_out_file *out,
-				   const struct strata_ctf_scopes *scopes,
-				   enum strata_ctf_scope scope, unsigned int indent,
-				   struct strata_error *error);
-
 /* Writes the trace, its environment and its clocks. */
 void strata_ctf_write_head(struct strata_out_file *out, const struct strata_ctf_metadata *metadata);
 
-/*
- * Writes a class of streams, without its events.
- * @write: of contexts of events
- * 0, or -1 with @error: a length or tag is in none of its scopes.
- */
+/* Writes a stream class, without its events.  0, or -1 with @error: a length or tag is in none of
+ * its scopes. */
 int strata_ctf_write_stream(struct strata_out_file *out, const struct strata_ctf_metadata *metadata,
 			    const struct strata_ctf_stream_class *stream,
-			    strata_ctf_write_scope *write, struct strata_error *error);
+			    struct strata_error *error);
 
-/* Writes a class of events of a stream's; the stream's own are not looked at.  As
+/* Writes an event class of a stream class, whose own events are ignored.  As
  * strata_ctf_write_stream(). */
 int strata_ctf_write_event(struct strata_out_file *out, const struct strata_ctf_metadata *metadata,
 			   const struct strata_ctf_stream_class *stream,
-			   const struct strata_ctf_event_class *event,
-			   strata_ctf_write_scope *write, struct strata_error *error);
+			   const struct strata_ctf_event_class *event, struct strata_error *error);
 
 #endif /* STRATA_MERGE_CTF_WRITE_METADATA_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ctf_flat.h - events of CTF 2 as CTF 1.8, which lacks some of their types: as TSDL, and
+ * ctf_flat.h - events of CTF 2 as CTF 1.8, which lacks some of their types: types of CTF 1.8, and
  * each event's bytes made anew from its fields.
  *
  * Everything begins at a byte, so that bytes are the same wherever they come:
@@ -20,12 +20,15 @@
 #define STRATA_MERGE_OUTPUTS_CTF_FLAT_H
 
 #include "ctf/values/ctf_cursor.h"
-#include "files/out_file.h"
 #include "outputs/event_writer.h"
 
-/* Writes a scope's structure, without a semicolon.  @indent: tabs before its closing brace */
-void strata_ctf_flat_write(struct strata_out_file *out, const struct strata_ctf_type *type,
-			   bool big_endian, unsigned int indent);
+struct strata_ctf_arena;
+
+/* The type that strata_ctf_flat_put() writes fields of @type by.  NULL: out of memory, or too many
+ * lengths and tags. */
+const struct strata_ctf_type *strata_ctf_flat_type(struct strata_ctf_arena *arena,
+						   const struct strata_ctf_type *type,
+						   bool big_endian);
 
 /* Whether a name can stand in TSDL as it is. */
 bool strata_ctf_flat_is_name(const char *name);

@@ -1,19 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctf_flat_types.c - the types of ctf_flat.h as TSDL. */
+/*
+ * ctf_flat_types.c - makes types of CTF 1.8 from those of CTF 2: the ones that ctf_flat.c writes
+ * events by.
+ *
+ * What is made is not freed by itself: all of it is in the caller's arena.
+ */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "ctf/types/ctf_arena.h"
+#include "ctf/types/ctf_event_types.h"
 #include "outputs/ctf/ctf_flat.h"
 #include "outputs/ctf/ctf_flat_layout.h"
-#include "ctf/write/tsdl.h"
 
 #define NAME_BYTES 256u
 
-struct flat_writer {
-	struct strata_out_file *out;
+struct maker {
+	struct strata_ctf_arena *arena;
 	bool big_endian;
+	int16_t nr_slots; /* lengths and tags so far */
+	bool failed;      /* out of memory or slots */
 };
+
+/* A structure or variant that gets its fields one by one. */
+struct fields {
+	struct strata_ctf_field *fields;
+	size_t nr;
+};
+
+static struct strata_ctf_type *make_type(struct maker *maker, const struct strata_ctf_type *type);
+static void add_field(struct maker *maker, struct fields *fields,
+		      const struct strata_ctf_type *outer, size_t at, const char *name,
+		      const struct strata_ctf_type *type);
+
+/* Names ---------------------------------------------------------------------------------- */
 
 bool strata_ctf_flat_is_name(const char *name)
 {
@@ -35,14 +56,16 @@ static bool has_field(const struct strata_ctf_type *type, const char *name)
 	return false;
 }
 
-/* A name for a field of @outer; one that has to be changed has the field's number in it. */
+/* Makes a name for a field of @outer; one that has to be changed contains the field's index. */
 static void make_name(char name[NAME_BYTES], const struct strata_ctf_type *outer, size_t at)
 {
 	const char *was = outer->fields[at].name;
+	const bool is_option = outer->kind == STRATA_CTF_VARIANT;
 	size_t i;
 
-	/* babeltrace2 2.0.4 takes x and _x for the same. */
-	if (strata_ctf_flat_is_name(was) && !(was[0] == '_' && has_field(outer, was + 1))) {
+	/* babeltrace2 2.0.4 takes x and _x for the same, and finds no option with a label _x. */
+	if (strata_ctf_flat_is_name(was) &&
+	    !(was[0] == '_' && (is_option || has_field(outer, was + 1)))) {
 		snprintf(name, NAME_BYTES, "%s", was);
 		return;
 	}
@@ -56,8 +79,18 @@ static void make_name(char name[NAME_BYTES], const struct strata_ctf_type *outer
 		strcpy(name + i, "_");
 }
 
-/* A name for what stands in front of a field: none of another field, nor one with an underscore in
- * front, which some readers take away. */
+/* Makes the name of an option, which is its label, too. */
+static void make_option(char name[NAME_BYTES], const struct strata_ctf_type *variant, size_t at)
+{
+	char plain[NAME_BYTES];
+
+	make_name(plain, variant, at);
+	/* No word of TSDL ends so; no label begins with a digit. */
+	snprintf(name, NAME_BYTES, "%s%.240s_", isdigit((unsigned char)plain[0]) ? "n" : "", plain);
+}
+
+/* Makes a name for a length or tag: none of another field, nor one with an underscore in front,
+ * which some readers take away. */
 static void make_companion(char name[NAME_BYTES], const struct strata_ctf_type *outer,
 			   const char *of, const char *what)
 {
@@ -69,198 +102,223 @@ static void make_companion(char name[NAME_BYTES], const struct strata_ctf_type *
 	strcpy(name, with + 1);
 }
 
-static void put_tabs(struct flat_writer *writer, unsigned int indent)
+/* Types ---------------------------------------------------------------------------------- */
+
+static void *get(struct maker *maker, size_t count, size_t size)
 {
-	while (indent--)
-		strata_out_print(writer->out, "\t");
+	void *piece = strata_ctf_arena_get(maker->arena, count, size);
+
+	maker->failed |= !piece;
+	return piece;
 }
 
-static void put_integer(struct flat_writer *writer, unsigned int bits, bool is_signed,
-			unsigned int base)
+static const char *copy_name(struct maker *maker, const char *name)
 {
-	strata_out_print(
-		writer->out,
-		"integer { size = %u; align = 8; signed = %s; byte_order = %s; base = %u; }", bits,
-		is_signed ? "true" : "false", writer->big_endian ? "be" : "le", base);
+	char *copy = get(maker, strlen(name) + 1, 1);
+
+	return copy ? strcpy(copy, name) : NULL;
 }
 
-static void put_labels(struct flat_writer *writer, const struct strata_ctf_type *type,
-		       unsigned int indent)
+static struct strata_ctf_type *copy_type(struct maker *maker, struct strata_ctf_type type)
 {
+	struct strata_ctf_type *copy = get(maker, 1, sizeof(*copy));
+
+	type.big_endian = maker->big_endian;
+	if (copy)
+		*copy = type;
+	return copy;
+}
+
+static void add(struct maker *maker, struct fields *to, const char *name,
+		const struct strata_ctf_type *type)
+{
+	to->fields[to->nr++] = (struct strata_ctf_field){ copy_name(maker, name), type };
+}
+
+static struct strata_ctf_type *make_integer(struct maker *maker, unsigned int bits)
+{
+	return copy_type(maker, strata_ctf_integer(bits, 8));
+}
+
+static int16_t new_slot(struct maker *maker)
+{
+	maker->failed |= maker->nr_slots == INT16_MAX;
+	return maker->failed ? 0 : maker->nr_slots++;
+}
+
+/* An integer, enumeration or float at a byte, with the bits that it had. */
+static struct strata_ctf_type *make_number(struct maker *maker, const struct strata_ctf_type *was)
+{
+	struct strata_ctf_type type = strata_ctf_integer(strata_ctf_flat_bits(was), 8);
+
+	type.is_signed = was->is_signed;
+	type.base = was->base;
+	if (was->kind == STRATA_CTF_FLOAT)
+		type.kind = STRATA_CTF_FLOAT;
+	if (strata_ctf_has_labels(was)) {
+		type.kind = STRATA_CTF_ENUM;
+		type.bits = was->bits;
+		type.labels = was->labels;
+		type.nr_labels = was->nr_labels;
+	}
+	return copy_type(maker, type);
+}
+
+/* A structure of the fields of another one, or of a single one that needs a companion. */
+static struct strata_ctf_type *make_struct(struct maker *maker, const struct strata_ctf_type *type)
+{
+	const size_t nr = type->kind == STRATA_CTF_STRUCT ? type->nr_fields : 1;
+	struct fields fields = { get(maker, 2 * nr, sizeof(*fields.fields)), 0 };
+	char name[NAME_BYTES];
 	size_t i;
 
-	strata_out_print(writer->out, "enum : ");
-	put_integer(writer, type->bits, type->is_signed, type->base);
-	strata_out_print(writer->out, " {\n");
-	for (i = 0; i < type->nr_labels; i++) {
-		put_tabs(writer, indent + 1);
-		strata_tsdl_string(writer->out, type->labels[i].name);
-		if (type->is_signed)
-			strata_out_print(writer->out, " = %lld ... %lld,\n",
-					 (long long)type->labels[i].low,
-					 (long long)type->labels[i].high);
-		else
-			strata_out_print(writer->out, " = %llu ... %llu,\n",
-					 (unsigned long long)type->labels[i].low,
-					 (unsigned long long)type->labels[i].high);
+	if (!fields.fields)
+		return NULL;
+	if (type->kind != STRATA_CTF_STRUCT)
+		add_field(maker, &fields, NULL, 0, "value", type);
+	for (i = 0; i < nr && type->kind == STRATA_CTF_STRUCT; i++) {
+		make_name(name, type, i);
+		add_field(maker, &fields, type, i, name, type->fields[i].type);
 	}
-	put_tabs(writer, indent);
-	strata_out_print(writer->out, "}");
+	return copy_type(maker, strata_ctf_struct(fields.fields, fields.nr, 8));
 }
 
-/* Whether something has to stand in front of it. */
-static bool has_companion(const struct strata_ctf_type *type)
+/* A type that needs no companion in front of it, or a structure around it. */
+static struct strata_ctf_type *make_type(struct maker *maker, const struct strata_ctf_type *type)
 {
-	switch (type->kind) {
-	case STRATA_CTF_ARRAY:
-	case STRATA_CTF_SEQUENCE:
-		/* An array of arrays would need its brackets in another order. */
-		return !strata_ctf_is_text(type);
-	case STRATA_CTF_VARIANT:
-	case STRATA_CTF_OPTIONAL:
-		return true;
-	default:
-		return false;
-	}
-}
+	struct strata_ctf_type text = strata_ctf_struct(NULL, 0, 8);
 
-static void put_field(struct flat_writer *writer, const struct strata_ctf_type *outer, size_t at,
-		      const char *name, const struct strata_ctf_type *type, unsigned int indent);
-
-/* A type that nothing has to stand in front of, or a structure around it. */
-static void put_type(struct flat_writer *writer, const struct strata_ctf_type *type,
-		     unsigned int indent)
-{
-	size_t i;
-
-	if (has_companion(type)) {
-		strata_out_print(writer->out, "struct {\n");
-		put_field(writer, NULL, 0, "value", type, indent + 1);
-		put_tabs(writer, indent);
-		strata_out_print(writer->out, "} align(8)");
-		return;
-	}
 	switch (type->kind) {
 	case STRATA_CTF_INTEGER:
 	case STRATA_CTF_ENUM:
 	case STRATA_CTF_VARINT:
-		if (strata_ctf_has_labels(type))
-			put_labels(writer, type, indent);
-		else
-			put_integer(writer, strata_ctf_flat_bits(type), type->is_signed,
-				    type->base);
-		break;
 	case STRATA_CTF_FLOAT:
-		strata_out_print(writer->out,
-				 "floating_point { exp_dig = %u; mant_dig = %u; byte_order = %s; "
-				 "align = 8; }",
-				 type->bits == 32 ? 8 : 11, type->bits == 32 ? 24 : 53,
-				 writer->big_endian ? "be" : "le");
+		return make_number(maker, type);
+	case STRATA_CTF_ARRAY:
+	case STRATA_CTF_SEQUENCE:
+		/* An array of arrays would need its brackets in another order. */
+		if (!strata_ctf_is_text(type))
+			return make_struct(maker, type);
 		break;
 	case STRATA_CTF_STRUCT:
-		strata_out_print(writer->out, "struct {\n");
-		for (i = 0; i < type->nr_fields; i++) {
-			char name[NAME_BYTES];
-
-			make_name(name, type, i);
-			put_field(writer, type, i, name, type->fields[i].type, indent + 1);
-		}
-		put_tabs(writer, indent);
-		strata_out_print(writer->out, "} align(8)");
-		break;
+	case STRATA_CTF_VARIANT:
+	case STRATA_CTF_OPTIONAL:
+		return make_struct(maker, type);
 	default:
-		strata_out_print(writer->out, "string { encoding = UTF8; }");
 		break;
 	}
+	text.kind = STRATA_CTF_STRING;
+	return copy_type(maker, text);
 }
 
-static void put_elements(struct flat_writer *writer, const struct strata_ctf_type *outer, size_t at,
-			 const char *name, const struct strata_ctf_type *type, unsigned int indent)
+/* Adds an array or sequence, with its length in front of it if that is not near already. */
+static void add_elements(struct maker *maker, struct fields *fields,
+			 const struct strata_ctf_type *outer, size_t at, const char *name,
+			 const struct strata_ctf_type *type)
 {
 	const struct strata_ctf_field *near = strata_ctf_flat_length(outer, at);
-	char length[NAME_BYTES];
-
-	if (near)
-		make_name(length, outer, (size_t)(near - outer->fields));
-	else
-		make_companion(length, outer, name, "length");
-	if (strata_ctf_flat_has_length(outer, at, type)) {
-		put_integer(writer, 64, false, 10);
-		strata_out_print(writer->out, " _%s;\n", length);
-		put_tabs(writer, indent);
-	}
-	put_type(writer, type->element, indent);
-	if (near || strata_ctf_flat_has_length(outer, at, type))
-		strata_out_print(writer->out, " _%s[_%s];\n", name, length);
-	else
-		strata_out_print(writer->out, " _%s[%llu];\n", name,
-				 (unsigned long long)type->length);
-}
-
-/* The name of an option: a label and a field that are written alike. */
-static void make_option(char name[NAME_BYTES], const struct strata_ctf_type *type, size_t at)
-{
-	char plain[NAME_BYTES];
-
-	make_name(plain, type, at);
-	/* No word of TSDL ends so. */
-	snprintf(name, NAME_BYTES, "%.240s_", plain);
-}
-
-static void put_choice(struct flat_writer *writer, const struct strata_ctf_type *outer,
-		       const char *name, const struct strata_ctf_type *type, unsigned int indent)
-{
-	char tag[NAME_BYTES], option[NAME_BYTES];
+	struct strata_ctf_type elements = strata_ctf_struct(NULL, 0, 8);
+	struct strata_ctf_type *length = NULL;
+	char length_name[NAME_BYTES];
 	size_t i;
 
-	make_companion(tag, outer, name, "tag");
-	strata_out_print(writer->out, "enum : ");
-	put_integer(writer, STRATA_CTF_FLAT_TAG_BITS, false, 10);
-	strata_out_print(writer->out, " { ");
-	if (type->kind == STRATA_CTF_OPTIONAL)
-		strata_out_print(writer->out, "none = 0, some = 1");
-	for (i = 0; i < type->nr_fields && type->kind == STRATA_CTF_VARIANT; i++) {
-		make_option(option, type, i);
-		strata_out_print(writer->out, "%s%s = %zu", i ? ", " : "", option, i);
+	if (near) {
+		make_name(length_name, outer, (size_t)(near - outer->fields));
+		for (i = fields->nr; i > 0 && !length; i--) {
+			if (fields->fields[i - 1].name &&
+			    strcmp(fields->fields[i - 1].name, length_name) == 0)
+				length = (struct strata_ctf_type *)fields->fields[i - 1].type;
+		}
+	} else if (strata_ctf_flat_has_length(outer, at, type)) {
+		make_companion(length_name, outer, name, "length");
+		length = make_integer(maker, 64);
+		add(maker, fields, length_name, length);
 	}
-	strata_out_print(writer->out, " } _%s;\n", tag);
-	put_tabs(writer, indent);
-	strata_out_print(writer->out, "variant <_%s> {\n", tag);
-	if (type->kind == STRATA_CTF_OPTIONAL) {
-		put_tabs(writer, indent + 1);
-		strata_out_print(writer->out, "struct { } none;\n");
-	}
+	elements.kind = length ? STRATA_CTF_SEQUENCE : STRATA_CTF_ARRAY;
+	elements.length = length ? 0 : type->length;
+	if (length && length->slot == STRATA_CTF_NO_SLOT)
+		length->slot = new_slot(maker);
+	if (length)
+		elements.slot = length->slot;
+	elements.element = make_type(maker, type->element);
+	add(maker, fields, name, copy_type(maker, elements));
+}
+
+/* The labels of a tag, by which it chooses among @fields. */
+static struct strata_ctf_type *make_tag(struct maker *maker, const struct fields *fields)
+{
+	struct strata_ctf_type *tag = make_integer(maker, STRATA_CTF_FLAT_TAG_BITS);
+	struct strata_ctf_label *labels = get(maker, fields->nr, sizeof(*labels));
+	size_t i;
+
+	if (!tag || !labels)
+		return NULL;
+	for (i = 0; i < fields->nr; i++)
+		labels[i] = (struct strata_ctf_label){ fields->fields[i].name, i, i };
+	tag->kind = STRATA_CTF_ENUM;
+	tag->slot = new_slot(maker);
+	tag->labels = labels;
+	tag->nr_labels = fields->nr;
+	return tag;
+}
+
+/* Adds a variant or optional field, with its tag in front of it. */
+static void add_choice(struct maker *maker, struct fields *fields,
+		       const struct strata_ctf_type *outer, const char *name,
+		       const struct strata_ctf_type *type)
+{
+	const bool is_optional = type->kind == STRATA_CTF_OPTIONAL;
+	const size_t nr = type->nr_fields + is_optional;
+	struct fields options = { get(maker, nr, sizeof(*options.fields)), 0 };
+	struct strata_ctf_choice *choices = get(maker, nr, sizeof(*choices));
+	struct strata_ctf_type variant, *tag;
+	char option[NAME_BYTES];
+	size_t i;
+
+	if (!options.fields || !choices)
+		return;
+	if (is_optional)
+		add(maker, &options, "none", copy_type(maker, strata_ctf_struct(NULL, 0, 8)));
 	for (i = 0; i < type->nr_fields; i++) {
-		put_tabs(writer, indent + 1);
-		put_type(writer, type->fields[i].type, indent + 1);
-		if (type->kind == STRATA_CTF_VARIANT)
+		strcpy(option, "some");
+		if (!is_optional)
 			make_option(option, type, i);
-		strata_out_print(writer->out, " %s;\n",
-				 type->kind == STRATA_CTF_VARIANT ? option : "some");
+		add(maker, &options, option, make_type(maker, type->fields[i].type));
 	}
-	put_tabs(writer, indent);
-	strata_out_print(writer->out, "} _%s;\n", name);
+	for (i = 0; i < nr; i++)
+		choices[i] = (struct strata_ctf_choice){ i, i, (uint32_t)i };
+	tag = make_tag(maker, &options);
+	if (!tag)
+		return;
+	make_companion(option, outer, name, "tag");
+	add(maker, fields, option, tag);
+	variant = strata_ctf_struct(options.fields, nr, 1);
+	variant.kind = STRATA_CTF_VARIANT;
+	variant.slot = tag->slot;
+	variant.choices = choices;
+	variant.nr_choices = nr;
+	add(maker, fields, name, copy_type(maker, variant));
 }
 
-/* A field, with what stands in front of it. */
-static void put_field(struct flat_writer *writer, const struct strata_ctf_type *outer, size_t at,
-		      const char *name, const struct strata_ctf_type *type, unsigned int indent)
+/* Adds a field, with what stands in front of it. */
+static void add_field(struct maker *maker, struct fields *fields,
+		      const struct strata_ctf_type *outer, size_t at, const char *name,
+		      const struct strata_ctf_type *type)
 {
-	put_tabs(writer, indent);
-	if (type->kind == STRATA_CTF_VARIANT || type->kind == STRATA_CTF_OPTIONAL) {
-		put_choice(writer, outer, name, type, indent);
-	} else if (has_companion(type)) {
-		put_elements(writer, outer, at, name, type, indent);
-	} else {
-		put_type(writer, type, indent);
-		strata_out_print(writer->out, " _%s;\n", name);
-	}
+	if (type->kind == STRATA_CTF_VARIANT || type->kind == STRATA_CTF_OPTIONAL)
+		add_choice(maker, fields, outer, name, type);
+	else if (type->element && !strata_ctf_is_text(type))
+		add_elements(maker, fields, outer, at, name, type);
+	else
+		add(maker, fields, name, make_type(maker, type));
 }
 
-void strata_ctf_flat_write(struct strata_out_file *out, const struct strata_ctf_type *type,
-			   bool big_endian, unsigned int indent)
+const struct strata_ctf_type *strata_ctf_flat_type(struct strata_ctf_arena *arena,
+						   const struct strata_ctf_type *type,
+						   bool big_endian)
 {
-	struct flat_writer writer = { .out = out, .big_endian = big_endian };
+	struct maker maker = { .arena = arena, .big_endian = big_endian };
+	const struct strata_ctf_type *flat = make_type(&maker, type);
 
-	put_type(&writer, type, indent);
+	return maker.failed ? NULL : flat;
 }

@@ -76,31 +76,35 @@ static int make_env(struct strata_ctf_metadata *made, const struct strata_ctf_pl
 	return 0;
 }
 
-/* As strata_ctf_write_tsdl(), of events that are made anew; headers are as planned. */
-static int write_flat(struct strata_out_file *out, const struct strata_ctf_scopes *scopes,
-		      enum strata_ctf_scope scope, unsigned int indent, struct strata_error *error)
+/* Replaces a scope of events by the one that they are made anew with.  0 or -1. */
+static int flatten(const struct strata_ctf_type **type, const struct strata_ctf_metadata *made,
+		   struct strata_error *error)
 {
-	(void)error;
-	strata_ctf_flat_write(out, scopes->types[scope], scopes->big_endian, indent);
-	return 0;
+	if (!*type)
+		return 0;
+	*type = strata_ctf_flat_type(made->arena, *type, made->big_endian);
+	return *type ? 0 : strata_fail(error, "out of memory for the types of its events");
 }
 
 static int put_stream(struct strata_out_file *out, const struct strata_ctf_metadata *made,
 		      const struct strata_ctf_plan_kind *kind, struct strata_error *error)
 {
-	strata_ctf_write_scope *write = kind->is_flat ? write_flat : strata_ctf_write_tsdl;
 	struct strata_ctf_stream_class stream = *kind->kind->class;
 	size_t i;
 
 	stream.packet_context = kind->context;
 	stream.event_header = kind->header;
-	if (strata_ctf_write_stream(out, made, &stream, write, error))
+	if ((kind->is_flat && flatten(&stream.event_context, made, error)) ||
+	    strata_ctf_write_stream(out, made, &stream, error))
 		return -1;
 	for (i = 0; i < stream.nr_events; i++) {
 		struct strata_ctf_event_class event = stream.events[i];
 
 		event.id = i;
-		if (strata_ctf_write_event(out, made, &stream, &event, write, error))
+		if (kind->is_flat &&
+		    (flatten(&event.context, made, error) || flatten(&event.payload, made, error)))
+			return -1;
+		if (strata_ctf_write_event(out, made, &stream, &event, error))
 			return -1;
 	}
 	return 0;

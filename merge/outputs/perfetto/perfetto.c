@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/partition.h"
 #include "outputs/perfetto/protobuf.h"
 
 /* Numbers of fields, as protos/perfetto/trace has them. */
@@ -84,19 +85,10 @@ static uint64_t track_of(size_t source, uint32_t cpu)
 static uint64_t known_track_of(const struct perfetto *perfetto, size_t source_index, uint32_t cpu)
 {
 	const struct strata_shown_source *source = &perfetto->sources[source_index];
-	size_t low = 0, high = source->nr_cpus;
+	const size_t at = STRATA_PARTITION(i, 0, source->nr_cpus, source->cpus[i] < cpu);
+	const bool is_known = at < source->nr_cpus && source->cpus[at] == cpu;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (source->cpus[middle] == cpu)
-			return track_of(source_index, cpu);
-		if (source->cpus[middle] < cpu)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return track_of(source_index, STRATA_SHOWN_UNKNOWN);
+	return track_of(source_index, is_known ? cpu : STRATA_SHOWN_UNKNOWN);
 }
 
 static size_t begin_annotation(struct fields *fields, const char *name)

@@ -58,8 +58,7 @@ static void avoid_taken_names(struct strata_event_desc *desc)
 
 	for (i = 0; i < sizeof(taken_names) / sizeof(taken_names[0]); i++) {
 		if (starts_with(was.name, taken_names[i]))
-			snprintf(desc->name, sizeof(desc->name), "%.20s:%.40s",
-				 was.group[0] ? was.group : "kernel", was.name);
+			snprintf(desc->name, sizeof(desc->name), "kernel:%.40s", was.name);
 	}
 }
 

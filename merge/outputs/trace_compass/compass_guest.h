@@ -5,7 +5,7 @@
  *
  *     sys_enter, sys_exit   sys_NAME, as the number says, and exit_syscall
  *     pid in sched_*        tid: so it is; likewise prev_, next_, parent_, child_ and old_
- *     sys_*, kvm_* and such if they are other events (kprobes): with their group in front, as the
+ *     sys_*, kvm_* and such if they are other events (kprobes): "kernel:" in front, as the
  *                           analysis would take them for what they are not
  *
  * A domain has one trace, whatever its kernel's lives: its module may have been loaded anew.

@@ -269,7 +269,7 @@ static int put_metadata(struct strata_out_file *out, const struct compass_trace 
 	uint32_t i;
 
 	strata_ctf_write_head(out, metadata);
-	if (strata_ctf_write_stream(out, metadata, &stream, strata_ctf_write_tsdl, error))
+	if (strata_ctf_write_stream(out, metadata, &stream, error))
 		return -1;
 	for (i = 0; i < trace->nr_classes; i++) {
 		const struct strata_ctf_event_class event = { .id = i,
@@ -278,8 +278,7 @@ static int put_metadata(struct strata_out_file *out, const struct compass_trace 
 							      .payload = &types.payload.structure };
 
 		strata_ctf_event_types(&types.payload, trace->classes[i]);
-		if (strata_ctf_write_event(out, metadata, &stream, &event, strata_ctf_write_tsdl,
-					   error))
+		if (strata_ctf_write_event(out, metadata, &stream, &event, error))
 			return -1;
 	}
 	strata_out_print(out, "/* " STRATA_OUTPUT_MARK " */\n");

@@ -215,7 +215,8 @@ static void check_stream(const char *recording, struct strata_source *source,
 			    after->lost_check - before->lost_check,
 			    after->lost_other - before->lost_other };
 
-	if (strata_packet_reader_open(&reader, recording, source, stream, complain_of_packet, NULL,
+	if (strata_source_load_events(source, recording, &error) ||
+	    strata_packet_reader_open(&reader, recording, source, stream, complain_of_packet, NULL,
 				      &error)) {
 		fprintf(stderr, "nmi_check: %s\n", error.text);
 		exit(2);

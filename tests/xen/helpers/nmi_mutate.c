@@ -128,6 +128,7 @@ int main(int argc, char **argv)
 	}
 	source = &recording.sources[0];
 	if (!recording.nr_sources || source->layer != STRATA_LAYER_XEN ||
+	    strata_source_load_events(source, argv[2], &error) ||
 	    strata_packet_reader_open(&reader, argv[2], source, &source->streams[0], NULL, NULL,
 				      &error) ||
 	    !find(&reader, &place) || !mutate(argv[1], reader.path, &place)) {
