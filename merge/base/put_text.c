@@ -2,44 +2,17 @@
 /* put_text.c - see put_text.h. */
 #include "base/put_text.h"
 
-#include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#define EIGHT_DIGITS 100000000u
-
-/*
- * Eight digits in eight bytes, the first in the lowest, each a number from 0 to 9: halves of
- * four digits, then quarters, then digits are computed side by side in one word, with
- * multiplications in place of divisions, which are exact for numbers so small.
- */
-static inline uint64_t eight_digits(uint32_t value)
-{
-	const uint64_t halves = value / 10000 | (uint64_t)(value % 10000) << 32;
-	const uint64_t hundreds = halves * 10486 >> 20 & 0x0000007f0000007full;
-	const uint64_t quarters = hundreds | (halves - hundreds * 100) << 16;
-	const uint64_t tens = quarters * 103 >> 10 & 0x000f000f000f000full;
-
-	return tens | (quarters - tens * 10) << 8;
-}
-
-#define ASCII_ZEROS 0x3030303030303030ull
-
-static inline void put_eight(char *out, uint32_t value)
-{
-	const uint64_t digits = htole64(eight_digits(value) | ASCII_ZEROS);
-
-	memcpy(out, &digits, sizeof(digits));
-}
 
 /* Fewer than nine digits, without zeros in front. */
 static inline char *put_small(char *out, uint32_t value)
 {
-	uint64_t digits = eight_digits(value);
+	uint64_t digits = strata_eight_digits(value);
 	/* Keeps the last digit even if it is zero. */
 	const unsigned int zeros = (unsigned int)__builtin_ctzll(digits | 1ull << 56) / 8;
 
-	digits = htole64((digits | ASCII_ZEROS) >> (zeros * 8));
+	digits = htole64((digits | STRATA_ASCII_ZEROS) >> (zeros * 8));
 	memcpy(out, &digits, sizeof(digits));
 	return out + sizeof(digits) - zeros;
 }
@@ -48,17 +21,17 @@ char *strata_put_decimal(char *out, uint64_t value)
 {
 	uint64_t high;
 
-	if (value < EIGHT_DIGITS)
+	if (value < STRATA_EIGHT_DIGITS)
 		return put_small(out, (uint32_t)value);
-	high = value / EIGHT_DIGITS;
-	if (high < EIGHT_DIGITS) {
+	high = value / STRATA_EIGHT_DIGITS;
+	if (high < STRATA_EIGHT_DIGITS) {
 		out = put_small(out, (uint32_t)high);
 	} else {
-		out = put_small(out, (uint32_t)(high / EIGHT_DIGITS));
-		put_eight(out, (uint32_t)(high % EIGHT_DIGITS));
+		out = put_small(out, (uint32_t)(high / STRATA_EIGHT_DIGITS));
+		strata_put_eight(out, (uint32_t)(high % STRATA_EIGHT_DIGITS));
 		out += 8;
 	}
-	put_eight(out, (uint32_t)(value % EIGHT_DIGITS));
+	strata_put_eight(out, (uint32_t)(value % STRATA_EIGHT_DIGITS));
 	return out + 8;
 }
 
@@ -90,15 +63,13 @@ char *strata_put_right(char *out, uint64_t value, unsigned int width)
 	return strata_put_bytes(out, digits, length);
 }
 
-char *strata_put_nine(char *out, uint32_t ns)
-{
-	*out = (char)('0' + ns / EIGHT_DIGITS);
-	put_eight(out + 1, ns % EIGHT_DIGITS);
-	return out + 9;
-}
-
 char *strata_put_seconds(char *out, uint64_t ns)
 {
+	/* Most are the time since the event before. */
+	if (ns < 1000000000u) {
+		out = strata_put_bytes(out, "0.", 2);
+		return strata_put_nine(out, (uint32_t)ns);
+	}
 	out = strata_put_decimal(out, ns / 1000000000u);
 	*out++ = '.';
 	return strata_put_nine(out, (uint32_t)(ns % 1000000000u));
@@ -150,17 +121,14 @@ char *strata_put_pad(char *out, const char *start, unsigned int width)
 	return out;
 }
 
-bool strata_put_clock_set(struct strata_put_clock *clock, uint64_t second, bool utc)
+void strata_put_clock_set(struct strata_put_clock *clock, uint64_t ns, bool utc)
 {
-	const time_t time = (time_t)second;
-	struct tm *tm = &clock->broken_down;
+	const time_t second = (time_t)(ns / 1000000000u);
+	struct tm tm;
 
-	if (clock->is_set && clock->second == second)
-		return true;
-	clock->is_set = false;
-	if (!(utc ? gmtime_r(&time, tm) : localtime_r(&time, tm)) || tm->tm_year > 9999 - 1900)
-		return false;
-	clock->is_set = strftime(clock->text, sizeof(clock->text), "%Y-%m-%d %H:%M:%S", tm) > 0;
-	clock->second = second;
-	return clock->is_set;
+	/* Neither fails: 64 bits of ns end in the year 2554. */
+	strftime(clock->text, sizeof(clock->text), "%Y-%m-%d %H:%M:%S",
+		 utc ? gmtime_r(&second, &tm) : localtime_r(&second, &tm));
+	clock->ns = ns - ns % 1000000000u;
+	clock->is_set = true;
 }

@@ -10,12 +10,40 @@
 #ifndef STRATA_MERGE_PUT_TEXT_H
 #define STRATA_MERGE_PUT_TEXT_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #define STRATA_PUT_BYTES 32u /* any number but binary ones, a time of day */
+
+#define STRATA_EIGHT_DIGITS 100000000u
+
+/*
+ * Eight digits in eight bytes, the first in the lowest, each a number from 0 to 9: halves of
+ * four digits, then quarters, then digits are computed side by side in one word, with
+ * multiplications in place of divisions, which are exact for numbers so small.
+ */
+static inline uint64_t strata_eight_digits(uint32_t value)
+{
+	const uint64_t halves = value / 10000 | (uint64_t)(value % 10000) << 32;
+	const uint64_t hundreds = halves * 10486 >> 20 & 0x0000007f0000007full;
+	const uint64_t quarters = hundreds | (halves - hundreds * 100) << 16;
+	const uint64_t tens = quarters * 103 >> 10 & 0x000f000f000f000full;
+
+	return tens | (quarters - tens * 10) << 8;
+}
+
+#define STRATA_ASCII_ZEROS 0x3030303030303030ull
+
+static inline void strata_put_eight(char *out, uint32_t value)
+{
+	const uint64_t digits = htole64(strata_eight_digits(value) | STRATA_ASCII_ZEROS);
+
+	memcpy(out, &digits, sizeof(digits));
+}
 
 /* Decimal digits. */
 char *strata_put_decimal(char *out, uint64_t value);
@@ -31,7 +59,12 @@ char *strata_put_right(char *out, uint64_t value, unsigned int width);
 char *strata_put_seconds(char *out, uint64_t ns);
 
 /* The nine digits of a fraction of a second. */
-char *strata_put_nine(char *out, uint32_t ns);
+static inline char *strata_put_nine(char *out, uint32_t ns)
+{
+	*out = (char)('0' + ns / STRATA_EIGHT_DIGITS);
+	strata_put_eight(out + 1, ns % STRATA_EIGHT_DIGITS);
+	return out + 9;
+}
 
 /* "0x" and hexadecimal digits, small letters. */
 char *strata_put_hex(char *out, uint64_t value);
@@ -61,6 +94,30 @@ static inline char *strata_put_text(char *out, const char *text)
 	return strata_put_bytes(out, text, strlen(text));
 }
 
+/*
+ * Text that is put again and again, in whole blocks: copying those is faster than its exact length.
+ * Both functions write up to a block beyond its end.
+ */
+#define STRATA_PUT_BLOCK 16u
+
+/* Zeroed room for @length bytes in whole blocks; NULL: out of memory. */
+static inline char *strata_put_new_blocks(size_t length)
+{
+	return calloc(length / STRATA_PUT_BLOCK + 1, STRATA_PUT_BLOCK);
+}
+
+/* Puts @length bytes; the whole blocks that they are in may be read. */
+static inline char *strata_put_blocks(char *out, const char *blocks, size_t length)
+{
+	size_t at = 0;
+
+	do {
+		memcpy(out + at, blocks + at, STRATA_PUT_BLOCK);
+		at += STRATA_PUT_BLOCK;
+	} while (at < length);
+	return out + length;
+}
+
 /* Spaces up to the column @width from @start, and one more. */
 char *strata_put_pad(char *out, const char *start, unsigned int width);
 
@@ -72,8 +129,7 @@ double strata_float_of_bits(uint64_t bits, bool narrow);
  * Zero-initialised is empty; one for each thread.
  */
 struct strata_put_clock {
-	uint64_t second;
-	struct tm broken_down;
+	uint64_t ns;   /* of the second */
 	char text[32]; /* "2023-11-14 22:13:20" */
 	bool is_set;
 };
@@ -81,8 +137,20 @@ struct strata_put_clock {
 #define STRATA_PUT_DATE_BYTES 11u /* of the text: the date and a space */
 #define STRATA_PUT_TIME_BYTES 8u  /* and the time */
 
-/* Sets clock->text for a second since 1970, in UTC or in the local time zone.  False: the year does
- * not have four digits. */
-bool strata_put_clock_set(struct strata_put_clock *clock, uint64_t second, bool utc);
+/* Sets the clock to the second of a time, in UTC or in the local time zone. */
+void strata_put_clock_set(struct strata_put_clock *clock, uint64_t ns, bool utc);
+
+/* "2023-11-14 22:13:20.000000113", or without the date. */
+static inline char *strata_put_date(char *out, struct strata_put_clock *clock, uint64_t ns,
+				    bool utc, bool with_date)
+{
+	if (__builtin_expect(!clock->is_set || ns < clock->ns || ns - clock->ns >= 1000000000u, 0))
+		strata_put_clock_set(clock, ns, utc);
+	if (with_date)
+		out = strata_put_bytes(out, clock->text, STRATA_PUT_DATE_BYTES);
+	out = strata_put_bytes(out, clock->text + STRATA_PUT_DATE_BYTES, STRATA_PUT_TIME_BYTES);
+	*out++ = '.';
+	return strata_put_nine(out, (uint32_t)(ns - clock->ns));
+}
 
 #endif /* STRATA_MERGE_PUT_TEXT_H */

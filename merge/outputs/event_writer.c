@@ -25,14 +25,6 @@ char *strata_buffer_grow(struct strata_buffer *buffer, size_t bytes)
 	return buffer->bytes + buffer->used;
 }
 
-void strata_buffer_put(struct strata_buffer *buffer, const char *bytes, size_t length)
-{
-	char *out = strata_buffer_room(buffer, length);
-
-	if (out)
-		strata_buffer_advance(buffer, strata_put_bytes(out, bytes, length));
-}
-
 void strata_buffer_text(struct strata_buffer *buffer, const char *text)
 {
 	strata_buffer_put(buffer, text, strlen(text));

@@ -92,7 +92,14 @@ static inline void strata_buffer_advance(struct strata_buffer *buffer, const cha
 	buffer->used = (size_t)(end - buffer->bytes);
 }
 
-void strata_buffer_put(struct strata_buffer *buffer, const char *bytes, size_t length);
+static inline void strata_buffer_put(struct strata_buffer *buffer, const char *bytes, size_t length)
+{
+	char *out = strata_buffer_room(buffer, length);
+
+	if (out)
+		strata_buffer_advance(buffer, strata_put_bytes(out, bytes, length));
+}
+
 void strata_buffer_text(struct strata_buffer *buffer, const char *text);
 void strata_buffer_free(struct strata_buffer *buffer);
 

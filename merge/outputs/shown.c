@@ -451,16 +451,16 @@ void strata_shown_lose(const struct strata_shown *shown, size_t stream,
 	lost->stream = reader->stream->name;
 }
 
-void strata_shown_run(struct strata_shown_view *view, size_t stream,
-		      struct strata_ctf_reader *reader, struct strata_shown_event *shown)
+/* Fills in what all events of the reader's packet have in common. */
+static void set_event(struct strata_shown_view *view, size_t stream,
+		      const struct strata_ctf_reader *reader)
 {
 	const size_t trace = view->shown->set->streams[stream].trace;
 	const struct strata_shown_source *source = &view->shown->sources[trace];
 	const struct strata_place *place = &view->shown->places[trace][reader->kind->class->index];
 	struct strata_shown_copy *copy = &view->copies[stream];
+	struct strata_shown_event *shown = &copy->event;
 
-	if (!copy->is_set || copy->offset != reader->packet.offset)
-		set_packet(view, stream, reader);
 	shown->has_time = reader->kind->has_time;
 	shown->run_bound_ns = reader->stream->trace->times_are_tied
 				      ? reader->stream->trace->own_bound_ns
@@ -472,8 +472,6 @@ void strata_shown_run(struct strata_shown_view *view, size_t stream,
 	shown->cpu = cpu_of(reader);
 	shown->place = place->has_fields ? place : NULL;
 	shown->place_fields = view->shown->place_fields[trace][reader->kind->class->index];
-	shown->path = strata_shown_path_is_known(&view->paths[stream]) ? &view->paths[stream]
-								       : NULL;
 	shown->has_pcpu = reader->kind->header.has_bound && place->pcpu.in == STRATA_PLACE_NOWHERE;
 	shown->pcpu = shown->domain = shown->vcpu = STRATA_SHOWN_UNKNOWN;
 	if (place->knows_any) {
@@ -484,4 +482,18 @@ void strata_shown_run(struct strata_shown_view *view, size_t stream,
 	shown->late = false;
 	shown->packet = copy->packet;
 	shown->types[0] = reader->kind->class->event_context;
+}
+
+void strata_shown_run(struct strata_shown_view *view, size_t stream,
+		      struct strata_ctf_reader *reader, struct strata_shown_event *shown)
+{
+	struct strata_shown_copy *copy = &view->copies[stream];
+
+	if (!copy->is_set || copy->offset != reader->packet.offset) {
+		set_packet(view, stream, reader);
+		set_event(view, stream, reader);
+	}
+	*shown = copy->event;
+	shown->path = strata_shown_path_is_known(&view->paths[stream]) ? &view->paths[stream]
+								       : NULL;
 }

@@ -64,7 +64,8 @@ struct strata_shown_copy {
 	uint64_t offset;
 	struct strata_ctf_packet_head head;
 	struct strata_shown_packet packet;
-	struct strata_buffer memo; /* the writer's */
+	struct strata_buffer memo;       /* the writer's */
+	struct strata_shown_event event; /* as far as all of its events are the same */
 	bool is_set;
 };
 

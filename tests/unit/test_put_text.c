@@ -119,18 +119,25 @@ static void floats_come_back_as_they_were(void **data)
 	assert_string_equal(out, "0.1");
 }
 
+static void assert_date(struct strata_put_clock *clock, uint64_t ns, bool with_date,
+			const char *expected)
+{
+	char text[2 * STRATA_PUT_BYTES];
+
+	*strata_put_date(text, clock, ns, true, with_date) = '\0';
+	assert_string_equal(text, expected);
+}
+
 static void a_second_is_broken_down_once_it_changes(void **data)
 {
 	struct strata_put_clock clock = { 0 };
 
 	(void)data;
-	assert_true(strata_put_clock_set(&clock, 1700000000, true));
-	assert_string_equal(clock.text, "2023-11-14 22:13:20");
-	assert_true(strata_put_clock_set(&clock, 1700000001, true));
-	assert_string_equal(clock.text, "2023-11-14 22:13:21");
-	assert_false(strata_put_clock_set(&clock, 253402300800, true));
-	assert_true(strata_put_clock_set(&clock, 0, true));
-	assert_string_equal(clock.text, "1970-01-01 00:00:00");
+	assert_date(&clock, 1700000000999999999ull, true, "2023-11-14 22:13:20.999999999");
+	assert_date(&clock, 1700000001000000000ull, true, "2023-11-14 22:13:21.000000000");
+	assert_date(&clock, 1700000000000000001ull, false, "22:13:20.000000001");
+	assert_date(&clock, UINT64_MAX, true, "2554-07-21 23:34:33.709551615");
+	assert_date(&clock, 0, true, "1970-01-01 00:00:00.000000000");
 }
 
 int main(void)

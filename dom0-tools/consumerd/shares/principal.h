@@ -33,6 +33,7 @@ enum principal_resource {
 	PRINCIPAL_SOURCES,           /* in the recording */
 	PRINCIPAL_STREAMS,           /* in the recording */
 	PRINCIPAL_DESCRIPTION_BYTES, /* of events, in the recording */
+	PRINCIPAL_TABLE_BYTES,       /* of connected applications' event tables, in our memory */
 	PRINCIPAL_GUEST_PAGES,       /* that are mapped at this moment */
 	PRINCIPAL_NR_RESOURCES,
 };

@@ -43,7 +43,7 @@ static struct strata_ctf_op *add_op(struct maker *maker, enum strata_ctf_op_kind
 	memset(op, 0, sizeof(*op));
 	op->kind = kind;
 	op->type = type;
-	op->align = align;
+	op->run.align = align;
 	op->first = (uint32_t)ops->nr_numbers;
 	op->is_plain = true;
 	return op;
@@ -55,25 +55,10 @@ static struct strata_ctf_op *run_for(struct maker *maker, uint32_t align, uint64
 {
 	struct strata_ctf_op *run = maker->ops->nr ? &maker->ops->ops[maker->ops->nr - 1] : NULL;
 
-	if (!run || run->kind != STRATA_CTF_OP_RUN || run->align < align ||
-	    run->bytes + bytes + align > UINT32_MAX / 8)
+	if (!run || run->kind != STRATA_CTF_OP_RUN ||
+	    !strata_ctf_run_takes(&run->run, align, bytes))
 		run = add_op(maker, STRATA_CTF_OP_RUN, NULL, align);
 	return run;
-}
-
-/* Extends the run by a field; returns the field's offset. */
-static uint32_t extend_run(struct strata_ctf_op *run, uint32_t align, uint32_t bytes)
-{
-	const uint32_t offset = (run->bytes + align - 1) & ~(align - 1);
-
-	run->bytes = offset + bytes;
-	return offset;
-}
-
-static bool is_whole_bytes(const struct strata_ctf_type *type)
-{
-	return type->kind <= STRATA_CTF_FLOAT && type->align >= 8 && !type->is_reversed &&
-	       (type->bits == 8 || type->bits == 16 || type->bits == 32 || type->bits == 64);
 }
 
 static void add_number(struct maker *maker, const struct strata_ctf_type *type)
@@ -85,7 +70,7 @@ static void add_number(struct maker *maker, const struct strata_ctf_type *type)
 
 	if (!run)
 		return;
-	offset = extend_run(run, align, type->bits / 8);
+	offset = strata_ctf_run_extend(&run->run, align, type->bits / 8);
 	if (!maker->folding && type->slot < 0)
 		return;
 	ops->numbers = one_more(maker, ops->numbers, ops->nr_numbers, &maker->numbers_room,
@@ -118,7 +103,7 @@ static void add_fields(struct maker *maker, const struct strata_ctf_type *type)
 		struct strata_ctf_op *run = run_for(maker, type->align / 8, 0);
 
 		if (run)
-			extend_run(run, type->align / 8, 0);
+			strata_ctf_run_extend(&run->run, type->align / 8, 0);
 	}
 	for (i = 0; i < type->nr_fields; i++)
 		add_type(maker, type->fields[i].type);
@@ -127,7 +112,7 @@ static void add_fields(struct maker *maker, const struct strata_ctf_type *type)
 static void add_elements(struct maker *maker, const struct strata_ctf_type *type)
 {
 	const struct strata_ctf_type *element = type->element;
-	const bool plain = is_whole_bytes(element) && element->slot < 0 &&
+	const bool plain = strata_ctf_is_whole_bytes(element) && element->slot < 0 &&
 			   element->align <= element->bits && type->align == element->align;
 
 	const uint64_t bits = type->length * element->bits;
@@ -139,7 +124,7 @@ static void add_elements(struct maker *maker, const struct strata_ctf_type *type
 		struct strata_ctf_op *run = run_for(maker, type->align / 8, bits / 8);
 
 		if (run)
-			extend_run(run, type->align / 8, (uint32_t)(bits / 8));
+			strata_ctf_run_extend(&run->run, type->align / 8, (uint32_t)(bits / 8));
 	} else {
 		const bool is_text = element->is_text && element->bits == 8;
 		struct strata_ctf_op *op =
@@ -147,7 +132,7 @@ static void add_elements(struct maker *maker, const struct strata_ctf_type *type
 			       element->align / 8);
 
 		if (op && type->kind == STRATA_CTF_ARRAY && type->length < RUN_ELEMENTS_MAX) {
-			op->bytes = (uint32_t)(bits / 8);
+			op->run.bytes = (uint32_t)(bits / 8);
 			op->nr = (uint32_t)type->length;
 		}
 	}
@@ -159,7 +144,7 @@ static void add_type(struct maker *maker, const struct strata_ctf_type *type)
 	case STRATA_CTF_INTEGER:
 	case STRATA_CTF_ENUM:
 	case STRATA_CTF_FLOAT:
-		if (is_whole_bytes(type))
+		if (strata_ctf_is_whole_bytes(type))
 			add_number(maker, type);
 		else
 			add_op(maker, STRATA_CTF_OP_TYPE, type, 1);
@@ -217,8 +202,8 @@ int strata_ctf_program_make(struct strata_ctf_program *program,
 	program->is_one_run = program->skip.nr == 0 ||
 			      (program->skip.nr == 1 && only->kind == STRATA_CTF_OP_RUN &&
 			       program->skip.nr_numbers == 0);
-	program->run_align = program->skip.nr && program->is_one_run ? only->align * 8 : 1;
-	program->run_bits = program->skip.nr && program->is_one_run ? only->bytes * 8 : 0;
+	program->run_align = program->skip.nr && program->is_one_run ? only->run.align * 8 : 1;
+	program->run_bits = program->skip.nr && program->is_one_run ? only->run.bytes * 8 : 0;
 	return 0;
 }
 

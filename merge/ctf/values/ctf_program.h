@@ -42,13 +42,82 @@ static inline void strata_ctf_number_init(struct strata_ctf_number *number,
 	number->big_endian = type->big_endian;
 }
 
+/* Reads a little-endian number of a run.  May load bytes beyond its end, which ctf_cursor.h
+ * permits. */
+static inline uint64_t strata_ctf_number_load_plain(const uint8_t *run,
+						    const struct strata_ctf_number *number)
+{
+	uint64_t value;
+
+	memcpy(&value, run + number->offset, sizeof(value));
+	value &= number->mask;
+	return (value ^ number->sign) - number->sign;
+}
+
+/* The same of either byte order. */
+static inline uint64_t strata_ctf_number_load(const uint8_t *run,
+					      const struct strata_ctf_number *number)
+{
+	uint64_t value;
+
+	if (!number->big_endian)
+		return strata_ctf_number_load_plain(run, number);
+	memcpy(&value, run + number->offset, sizeof(value));
+	value = __builtin_bswap64(value) >> (64 - number->bytes * 8);
+	return (value ^ number->sign) - number->sign;
+}
+
+/* Whether the type is a number that a run may contain. */
+static inline bool strata_ctf_is_whole_bytes(const struct strata_ctf_type *type)
+{
+	return type->kind <= STRATA_CTF_FLOAT && type->align >= 8 && !type->is_reversed &&
+	       (type->bits == 8 || type->bits == 16 || type->bits == 32 || type->bits == 64);
+}
+
+/* Adjacent fields of known sizes. */
+struct strata_ctf_run {
+	uint32_t align; /* bytes */
+	uint32_t bytes;
+};
+
+/* Whether the offset of a further field is known: the run is aligned as it is.
+ * @align: of the field, in bytes */
+static inline bool strata_ctf_run_takes(const struct strata_ctf_run *run, uint32_t align,
+					uint64_t bytes)
+{
+	return run->align >= align && run->bytes + bytes + align <= UINT32_MAX / 8;
+}
+
+/* Adds a field to the run; returns the field's offset. */
+static inline uint32_t strata_ctf_run_extend(struct strata_ctf_run *run, uint32_t align,
+					     uint32_t bytes)
+{
+	const uint32_t offset = (run->bytes + align - 1) & ~(align - 1);
+
+	run->bytes = offset + bytes;
+	return offset;
+}
+
+/* Skips a run, and returns its start; NULL: it exceeds the end. */
+static inline const uint8_t *strata_ctf_run_enter(const struct strata_ctf_run *run,
+						  struct strata_ctf_cursor *cursor)
+{
+	const uint64_t mask = (uint64_t)run->align * 8 - 1;
+	const uint64_t from = (cursor->at + mask) & ~mask;
+	const uint64_t to = from + (uint64_t)run->bytes * 8;
+
+	if (to > cursor->end)
+		return NULL;
+	cursor->at = to;
+	return cursor->bytes + from / 8;
+}
+
 struct strata_ctf_op {
 	enum strata_ctf_op_kind kind;
-	uint32_t align; /* bytes */
-	uint32_t bytes; /* of a run, or of a text or block whose length is known; else 0 */
-	uint32_t first; /* of a run: its numbers */
-	uint32_t nr;    /* of these, or of the elements */
-	bool is_plain;  /* a run: all are little-endian and have no slots */
+	struct strata_ctf_run run; /* bytes: also of a text or block of known length; else 0 */
+	uint32_t first;            /* of a run: its numbers */
+	uint32_t nr;               /* of these, or of the elements */
+	bool is_plain;             /* a run: all are little-endian and have no slots */
 	const struct strata_ctf_type *type; /* of the others */
 };
 

@@ -4,50 +4,15 @@
 #include "ctf/values/fields.h"
 #include "base/value_hash.h"
 
-/* Reads beyond the last byte, which ctf_cursor.h permits. */
-static inline uint64_t load_plain(const uint8_t *from, const struct strata_ctf_number *number)
-{
-	uint64_t value;
-
-	memcpy(&value, from, sizeof(value));
-	value &= number->mask;
-	return (value ^ number->sign) - number->sign;
-}
-
-static inline uint64_t load(const uint8_t *from, const struct strata_ctf_number *number)
-{
-	uint64_t value;
-
-	if (!number->big_endian)
-		return load_plain(from, number);
-	memcpy(&value, from, sizeof(value));
-	value = __builtin_bswap64(value) >> (64 - number->bytes * 8);
-	return (value ^ number->sign) - number->sign;
-}
-
-/* Skips a run, and returns its start; NULL: it exceeds the end. */
-static inline const uint8_t *enter_run(const struct strata_ctf_op *op,
-				       struct strata_ctf_cursor *cursor)
-{
-	const uint64_t mask = (uint64_t)op->align * 8 - 1;
-	const uint64_t from = (cursor->at + mask) & ~mask;
-	const uint64_t to = from + (uint64_t)op->bytes * 8;
-
-	if (to > cursor->end)
-		return NULL;
-	cursor->at = to;
-	return cursor->bytes + from / 8;
-}
-
 /* Skips the elements of a block, and returns the first.  NULL: too many. */
 static const uint8_t *enter_block(const struct strata_ctf_op *op, struct strata_ctf_cursor *cursor,
 				  uint64_t *length)
 {
 	const uint8_t *from;
 
-	if (op->bytes) {
+	if (op->run.bytes) {
 		*length = op->nr;
-		return enter_run(op, cursor);
+		return strata_ctf_run_enter(&op->run, cursor);
 	}
 	if (!strata_ctf_read_length(cursor, op->type, length))
 		return NULL;
@@ -70,12 +35,12 @@ bool strata_ctf_program_skip_ops(const struct strata_ctf_program *program,
 
 		switch (op->kind) {
 		case STRATA_CTF_OP_RUN:
-			from = enter_run(op, cursor);
+			from = strata_ctf_run_enter(&op->run, cursor);
 			if (!from)
 				return false;
 			for (j = op->first; j < op->first + op->nr; j++)
 				cursor->slots[ops->numbers[j].slot] =
-					load(from + ops->numbers[j].offset, &ops->numbers[j]);
+					strata_ctf_number_load(from, &ops->numbers[j]);
 			break;
 		case STRATA_CTF_OP_STRING:
 			if (!strata_ctf_read_string(cursor, op->type, &text, &length))
@@ -180,7 +145,8 @@ static bool fold_block(const struct strata_ctf_op *op, struct strata_ctf_cursor 
 	if (op->type->kind == STRATA_CTF_SEQUENCE)
 		folded = strata_hash_number(folded, length);
 	for (i = 0; i < length; i++)
-		folded = strata_hash_number(folded, load(from + i * number.bytes, &number));
+		folded = strata_hash_number(
+			folded, strata_ctf_number_load(from + i * number.bytes, &number));
 	*hash = folded;
 	return true;
 }
@@ -200,17 +166,17 @@ bool strata_ctf_program_fold(const struct strata_ctf_program *program,
 
 		switch (op->kind) {
 		case STRATA_CTF_OP_RUN:
-			from = enter_run(op, cursor);
+			from = strata_ctf_run_enter(&op->run, cursor);
 			if (!from)
 				return false;
 			if (op->is_plain) {
 				for (j = 0; j < op->nr; j++, number++)
 					folded = strata_hash_number(
-						folded, load_plain(from + number->offset, number));
+						folded, strata_ctf_number_load_plain(from, number));
 				break;
 			}
 			for (j = 0; j < op->nr; j++, number++) {
-				value = load(from + number->offset, number);
+				value = strata_ctf_number_load(from, number);
 				if (number->slot >= 0)
 					cursor->slots[number->slot] = value;
 				folded = strata_hash_number(folded, value);

@@ -46,16 +46,11 @@ static void put_unknown_or(struct strata_buffer *buffer, const char *name, uint3
 /* "2023-11-14T22:13:20.000000113Z" */
 static char *put_time(char *out, struct strata_put_clock *clock, uint64_t ns)
 {
-	const uint64_t second = ns / 1000000000u;
+	char *const end = strata_put_date(out, clock, ns, true, true);
 
-	if (!strata_put_clock_set(clock, second, true))
-		return strata_put_seconds(out, ns);
-	out = strata_put_bytes(out, clock->text, STRATA_PUT_DATE_BYTES + STRATA_PUT_TIME_BYTES);
-	out[-1 - (int)STRATA_PUT_TIME_BYTES] = 'T';
-	*out++ = '.';
-	out = strata_put_nine(out, (uint32_t)(ns - second * 1000000000u));
-	*out++ = 'Z';
-	return out;
+	out[STRATA_PUT_DATE_BYTES - 1] = 'T';
+	*end = 'Z';
+	return end + 1;
 }
 
 static void put_times(struct strata_buffer *buffer, const struct strata_shown_event *event)

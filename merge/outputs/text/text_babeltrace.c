@@ -15,15 +15,15 @@
 #include "outputs/text/text_lines.h"
 #include "outputs/text/text_program.h"
 
-/* How an event's fields are printed: its stream's context, its own, its payload. */
-struct event_programs {
+/* How events of a class are printed. */
+struct event_text {
+	char *heading; /* "host:process:(1234) name: ", in whole blocks */
+	size_t heading_bytes;
 	struct strata_text_program programs[STRATA_SHOWN_TYPES];
 };
 
 struct source {
-	char *prefix; /* "host:process:(1234) " */
-	size_t prefix_bytes;
-	struct event_programs *events; /* of its metadata; NULL: it has none */
+	struct event_text *events; /* of its metadata */
 	size_t nr_events;
 };
 
@@ -34,34 +34,17 @@ struct text {
 	size_t nr_sources;
 };
 
-static char *put_time(char *out, const struct text *text, struct strata_put_clock *clock,
-		      const struct strata_shown_event *event)
-{
-	const uint64_t second = event->ns / 1000000000u;
-	const struct strata_text_options *options = &text->options;
-
-	if (options->seconds || !strata_put_clock_set(clock, second, options->gmt))
-		return strata_put_seconds(out, event->ns);
-	out = strata_put_bytes(out, clock->text + (options->date ? 0 : STRATA_PUT_DATE_BYTES),
-			       STRATA_PUT_TIME_BYTES + (options->date ? STRATA_PUT_DATE_BYTES : 0));
-	*out++ = '.';
-	return strata_put_nine(out, (uint32_t)(event->ns - second * 1000000000u));
-}
-
 /* Time, delta, whose it is, and its name. */
 static void put_heading(const struct text *text, struct strata_buffer *buffer,
-			const struct strata_shown_event *event)
+			const struct strata_shown_event *event, const struct event_text *is)
 {
-	const size_t prefix_bytes = text->sources[event->source_index].prefix_bytes;
-	const size_t name_bytes = strlen(event->name);
-	char *out =
-		strata_buffer_room(buffer, 4 * STRATA_PUT_BYTES + prefix_bytes + 4 * name_bytes);
+	char *out = strata_buffer_room(buffer, 4 * STRATA_PUT_BYTES + is->heading_bytes);
 
 	if (!out)
 		return;
 	if (event->has_time) {
 		*out++ = '[';
-		out = put_time(out, text, &buffer->clock, event);
+		out = strata_text_put_time(out, &text->options, &buffer->clock, event->ns);
 		out = strata_put_bytes(out, "] (+", 4);
 		if (event->is_first)
 			out = strata_put_text(out, "?.?????????");
@@ -69,46 +52,50 @@ static void put_heading(const struct text *text, struct strata_buffer *buffer,
 			out = strata_put_seconds(out, event->ns - event->previous_ns);
 		out = strata_put_bytes(out, ") ", 2);
 	}
-	out = strata_put_bytes(out, text->sources[event->source_index].prefix, prefix_bytes);
-	out = strata_text_escape(out, event->name, name_bytes, false);
-	strata_buffer_advance(buffer, strata_put_bytes(out, ": ", 2));
+	strata_buffer_advance(buffer, strata_put_blocks(out, is->heading, is->heading_bytes));
+}
+
+static void visit_packet(struct strata_buffer *buffer, const struct strata_shown_packet *packet)
+{
+	struct strata_text_fields fields;
+
+	strata_text_fields_init(&fields, buffer);
+	strata_shown_packet_visit(&fields.visitor, packet);
 }
 
 /* The fields of the event's packet are the same for many events. */
-static void put_packet(struct strata_text_fields *fields, const struct strata_shown_packet *packet)
+static void put_packet(struct strata_buffer *buffer, const struct strata_shown_packet *packet)
 {
-	struct strata_buffer *buffer = fields->buffer, *memo = packet->memo;
+	struct strata_buffer *memo = packet->memo;
+	char *out;
 
 	if (memo && memo->used == 0) {
-		fields->buffer = memo;
-		strata_shown_packet_visit(&fields->visitor, packet);
-		fields->buffer = buffer;
-		fields->depth = 0;
+		visit_packet(memo, packet);
+		/* They are copied in whole blocks. */
+		strata_buffer_room(memo, STRATA_PUT_BLOCK);
 	}
-	if (memo && !memo->no_memory)
-		strata_buffer_put(buffer, memo->bytes, memo->used);
-	else
-		strata_shown_packet_visit(&fields->visitor, packet);
+	if (!memo || memo->no_memory) {
+		visit_packet(buffer, packet);
+		return;
+	}
+	out = strata_buffer_room(buffer, memo->used + STRATA_PUT_BLOCK);
+	if (out)
+		strata_buffer_advance(buffer, strata_put_blocks(out, memo->bytes, memo->used));
 }
 
 static void text_event(struct strata_event_writer *writer, struct strata_buffer *buffer,
 		       const struct strata_shown_event *event)
 {
-	static const struct event_programs none;
 	const struct text *text = (const struct text *)writer;
-	const struct source *source = &text->sources[event->source_index];
-	const struct event_programs *programs = event->class_index < source->nr_events
-							? &source->events[event->class_index]
-							: &none;
+	const struct event_text *is =
+		&text->sources[event->source_index].events[event->class_index];
 	struct strata_ctf_cursor cursor = event->cursor;
-	struct strata_text_fields fields;
 	bool any = false;
 	size_t i;
 
-	strata_text_fields_init(&fields, buffer);
-	put_heading(text, buffer, event);
+	put_heading(text, buffer, event, is);
 	if (event->packet.type) {
-		put_packet(&fields, &event->packet);
+		put_packet(buffer, &event->packet);
 		any = true;
 	}
 	for (i = 0; i < STRATA_SHOWN_TYPES; i++) {
@@ -117,8 +104,7 @@ static void text_event(struct strata_event_writer *writer, struct strata_buffer 
 		if (any)
 			strata_buffer_put(buffer, ", ", 2);
 		any = true;
-		if (!strata_text_program_put(&programs->programs[i], event->types[i], &fields,
-					     &cursor))
+		if (!strata_text_program_put(&is->programs[i], event->types[i], buffer, &cursor))
 			break;
 	}
 	strata_buffer_put(buffer, "\n", 1);
@@ -130,20 +116,22 @@ static void text_loss(struct strata_event_writer *writer, struct strata_buffer *
 	strata_text_put_loss(&((const struct text *)writer)->options, buffer, lost);
 }
 
-/* "host:process:(1234) "; NULL: out of memory. */
-static char *make_prefix(const struct strata_shown_source *source)
+/* "host:process:(1234) name: " */
+static int make_heading(struct event_text *is, const struct strata_shown_source *source,
+			const char *name)
 {
 	const size_t host = source->hostname ? strlen(source->hostname) : 0;
 	const size_t process = source->procname ? strlen(source->procname) : 0;
-	char *prefix = malloc(4 * (host + process) + 2 * STRATA_PUT_BYTES);
-	char *out = prefix;
+	char *out =
+		strata_put_new_blocks(4 * (host + process + strlen(name)) + 2 * STRATA_PUT_BYTES);
 
-	if (!prefix)
-		return NULL;
+	if (!out)
+		return -1;
+	is->heading = out;
 	if (source->hostname)
 		out = strata_text_escape(out, source->hostname, host, false);
 	if (source->procname) {
-		if (out != prefix || source->hostname)
+		if (source->hostname)
 			*out++ = ':';
 		out = strata_text_escape(out, source->procname, process, false);
 	}
@@ -156,12 +144,15 @@ static char *make_prefix(const struct strata_shown_source *source)
 	}
 	if (source->hostname || source->procname || source->has_vpid)
 		*out++ = ' ';
-	*out = '\0';
-	return prefix;
+	out = strata_text_escape(out, name, strlen(name), false);
+	out = strata_put_bytes(out, ": ", 2);
+	is->heading_bytes = (size_t)(out - is->heading);
+	return 0;
 }
 
-static int make_programs(struct source *source, const struct strata_ctf_metadata *metadata)
+static int make_events(struct source *source, const struct strata_shown_source *shown)
 {
+	const struct strata_ctf_metadata *metadata = shown->metadata;
 	size_t i, j, k;
 
 	source->events = calloc(metadata->nr_events + 1, sizeof(*source->events));
@@ -175,15 +166,35 @@ static int make_programs(struct source *source, const struct strata_ctf_metadata
 			const struct strata_ctf_event_class *event = &stream->events[j];
 			const struct strata_ctf_type *types[] = { stream->event_context,
 								  event->context, event->payload };
+			struct event_text *is = &source->events[event->index];
 
+			if (make_heading(is, shown, event->name))
+				return -1;
 			for (k = 0; k < STRATA_SHOWN_TYPES; k++) {
-				if (strata_text_program_make(
-					    &source->events[event->index].programs[k], types[k]))
+				if (strata_text_program_make(&is->programs[k], types[k]))
 					return -1;
 			}
 		}
 	}
 	return 0;
+}
+
+static void clear_sources(struct text *text)
+{
+	size_t i, j, k;
+
+	for (i = 0; i < text->nr_sources; i++) {
+		struct source *source = &text->sources[i];
+
+		for (j = 0; j < source->nr_events; j++) {
+			free(source->events[j].heading);
+			for (k = 0; k < STRATA_SHOWN_TYPES; k++)
+				strata_text_program_clear(&source->events[j].programs[k]);
+		}
+		free(source->events);
+	}
+	free(text->sources);
+	text->nr_sources = 0;
 }
 
 static void text_begin(struct strata_event_writer *writer, struct strata_buffer *buffer,
@@ -193,38 +204,19 @@ static void text_begin(struct strata_event_writer *writer, struct strata_buffer 
 	size_t i;
 
 	tzset(); /* localtime_r() may not */
+	/* Sources are told again when others come. */
+	clear_sources(text);
 	text->sources = calloc(nr_sources + 1, sizeof(*text->sources));
 	text->nr_sources = text->sources ? nr_sources : 0;
 	buffer->no_memory |= !text->sources;
-	for (i = 0; i < text->nr_sources; i++) {
-		struct source *source = &text->sources[i];
-
-		source->prefix = make_prefix(&sources[i]);
-		buffer->no_memory |= !source->prefix;
-		if (source->prefix)
-			source->prefix_bytes = strlen(source->prefix);
-		if (sources[i].metadata && make_programs(source, sources[i].metadata))
-			buffer->no_memory = true;
-	}
+	for (i = 0; i < text->nr_sources; i++)
+		buffer->no_memory |= make_events(&text->sources[i], &sources[i]) != 0;
 }
 
 static void text_free(struct strata_event_writer *writer)
 {
-	struct text *text = (struct text *)writer;
-	size_t i, j, k;
-
-	for (i = 0; i < text->nr_sources; i++) {
-		struct source *source = &text->sources[i];
-
-		for (j = 0; j < source->nr_events; j++) {
-			for (k = 0; k < STRATA_SHOWN_TYPES; k++)
-				strata_text_program_clear(&source->events[j].programs[k]);
-		}
-		free(source->events);
-		free(source->prefix);
-	}
-	free(text->sources);
-	free(text);
+	clear_sources((struct text *)writer);
+	free(writer);
 }
 
 struct strata_event_writer *strata_text_babeltrace_new(const struct strata_text_options *options)

@@ -41,23 +41,6 @@ struct columns {
 	bool has_heading;
 };
 
-static char *put_time(char *out, const struct columns *columns, struct strata_put_clock *clock,
-		      const struct strata_shown_event *event)
-{
-	const struct strata_text_options *options = &columns->options;
-	const uint64_t second = event->ns / 1000000000u;
-	const size_t skip = options->date ? 0 : STRATA_PUT_DATE_BYTES;
-
-	if (!event->has_time)
-		return strata_put_text(out, "??:??:??.?????????");
-	if (options->seconds || !strata_put_clock_set(clock, second, options->gmt))
-		return strata_put_seconds(out, event->ns);
-	out = strata_put_bytes(out, clock->text + skip,
-			       STRATA_PUT_DATE_BYTES + STRATA_PUT_TIME_BYTES - skip);
-	*out++ = '.';
-	return strata_put_nine(out, (uint32_t)(event->ns - second * 1000000000u));
-}
-
 /* A bound in four digits at most, rounded up. */
 static char *put_bound(char *out, uint64_t ns)
 {
@@ -86,7 +69,8 @@ static char *put_times(char *out, const struct columns *columns, struct strata_p
 	size_t length, width = 12;
 
 	out = strata_put_colour(out, colours, STRATA_COLOUR_TIME);
-	out = put_time(out, columns, clock, event);
+	out = event->has_time ? strata_text_put_time(out, &columns->options, clock, event->ns)
+			      : strata_put_text(out, "??:??:??.?????????");
 	length = (size_t)(strata_put_seconds(delta, event->ns - event->previous_ns) - delta);
 	for (*out++ = ' '; width > length; width--)
 		*out++ = ' ';

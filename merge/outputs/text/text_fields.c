@@ -40,12 +40,12 @@ static char escape_of(unsigned char byte)
 	}
 }
 
-/* Nothing is to be escaped among printable ASCII but these. */
-static inline bool is_plain(unsigned char byte)
-{
-	return byte >= 0x20 && byte < 0x7f && byte != '\\' && byte != '\'' && byte != '"' &&
-	       byte != '?';
-}
+/* Bytes that stand for themselves: printable ASCII but " ' ? and backslash. */
+static const bool is_plain[256] = { [' ' ... '!'] = true,
+				    ['#' ... '&'] = true,
+				    ['(' ... '>'] = true,
+				    ['@' ... '['] = true,
+				    [']' ... '~'] = true };
 
 static char *put_number_of_byte(char *out, unsigned char byte)
 {
@@ -54,34 +54,40 @@ static char *put_number_of_byte(char *out, unsigned char byte)
 	return strata_put_hex_byte(out, byte);
 }
 
+/* Escapes what begins at text[*at], a byte that is not plain, and moves behind it. */
+static char *escape_one(char *out, const char *text, size_t length, size_t *at, bool in_quotes)
+{
+	const unsigned char byte = (unsigned char)text[*at];
+	const char letter = escape_of(byte);
+	uint32_t code;
+	size_t bytes = byte < 0x80 ? 0 : strata_utf8_read(text + *at, length - *at, &code);
+
+	if (bytes && strata_is_unsafe(code)) {
+		for (; bytes > 0; bytes--)
+			out = put_number_of_byte(out, (unsigned char)text[(*at)++]);
+		return out;
+	}
+	++*at;
+	if (letter == 'x')
+		return put_number_of_byte(out, byte);
+	if (letter == 0 || (!in_quotes && letter == (char)byte)) {
+		*out++ = (char)byte;
+		return out;
+	}
+	*out++ = '\\';
+	*out++ = letter;
+	return out;
+}
+
 char *strata_text_escape(char *out, const char *text, size_t length, bool in_quotes)
 {
-	size_t i;
+	size_t at = 0;
 
-	for (i = 0; i < length; i++) {
-		const unsigned char byte = (unsigned char)text[i];
-		uint32_t code;
-		size_t bytes;
-		char letter;
-
-		if (__builtin_expect(is_plain(byte), 1)) {
-			*out++ = (char)byte;
-			continue;
-		}
-		letter = escape_of(byte);
-		bytes = byte < 0x80 ? 0 : strata_utf8_read(text + i, length - i, &code);
-		if (bytes && strata_is_unsafe(code)) {
-			for (; bytes > 1; bytes--)
-				out = put_number_of_byte(out, (unsigned char)text[i++]);
-			out = put_number_of_byte(out, (unsigned char)text[i]);
-		} else if (letter == 0 || (!in_quotes && letter == (char)byte)) {
-			*out++ = (char)byte;
-		} else if (letter == 'x') {
-			out = put_number_of_byte(out, byte);
-		} else {
-			*out++ = '\\';
-			*out++ = letter;
-		}
+	while (at < length) {
+		if (__builtin_expect(is_plain[(unsigned char)text[at]], 1))
+			*out++ = text[at++];
+		else
+			out = escape_one(out, text, length, &at, in_quotes);
 	}
 	return out;
 }

@@ -12,6 +12,14 @@ struct strata_text_options {
 	bool colours; /* columns only: escape sequences of terminals */
 };
 
+/* A time as the options say. */
+static inline char *strata_text_put_time(char *out, const struct strata_text_options *options,
+					 struct strata_put_clock *clock, uint64_t ns)
+{
+	return options->seconds ? strata_put_seconds(out, ns)
+				: strata_put_date(out, clock, ns, options->gmt, options->date);
+}
+
 /*
  * A line for a loss, in both forms:
  *

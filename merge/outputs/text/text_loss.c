@@ -3,20 +3,6 @@
 #include "base/escape.h"
 #include "outputs/text/text_lines.h"
 
-static char *put_time(char *out, const struct strata_text_options *options,
-		      struct strata_put_clock *clock, uint64_t ns)
-{
-	const uint64_t second = ns / 1000000000u;
-	const size_t skip = options->date ? 0 : STRATA_PUT_DATE_BYTES;
-
-	if (options->seconds || !strata_put_clock_set(clock, second, options->gmt))
-		return strata_put_seconds(out, ns);
-	out = strata_put_bytes(out, clock->text + skip,
-			       STRATA_PUT_DATE_BYTES + STRATA_PUT_TIME_BYTES - skip);
-	*out++ = '.';
-	return strata_put_nine(out, (uint32_t)(ns - second * 1000000000u));
-}
-
 void strata_text_put_loss(const struct strata_text_options *options, struct strata_buffer *buffer,
 			  const struct strata_shown_loss *lost)
 {
@@ -29,9 +15,9 @@ void strata_text_put_loss(const struct strata_text_options *options, struct stra
 		return;
 	if (lost->has_time) {
 		*out++ = '[';
-		out = put_time(out, options, &buffer->clock, lost->loss->from_ns);
+		out = strata_text_put_time(out, options, &buffer->clock, lost->loss->from_ns);
 		out = strata_put_text(out, " - ");
-		out = put_time(out, options, &buffer->clock, lost->loss->to_ns);
+		out = strata_text_put_time(out, options, &buffer->clock, lost->loss->to_ns);
 		out = strata_put_text(out, "] ");
 	}
 	out = strata_loss_text(out, lost->loss);

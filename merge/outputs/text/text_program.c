@@ -4,50 +4,80 @@
 
 #include <stdlib.h>
 
-#define BLOCK 16u /* bytes that are copied at once */
+#define CHARS_MAX 4096u /* longer arrays of characters get room when they come */
 
-static int kind_of(const struct strata_ctf_type *type)
+static bool is_decimal(const struct strata_ctf_type *type)
 {
-	switch (type->kind) {
-	case STRATA_CTF_INTEGER:
-		if (type->base != 10 || type->is_bool)
-			return STRATA_TEXT_OTHER;
-		return type->is_signed ? STRATA_TEXT_SIGNED : STRATA_TEXT_UNSIGNED;
-	case STRATA_CTF_STRING:
-		return type->encoding == STRATA_CTF_UTF8 ? STRATA_TEXT_STRING : STRATA_TEXT_OTHER;
-	case STRATA_CTF_ARRAY:
-		/* What strata_field_visit() shows as text, wherever it lies. */
-		return type->element->is_text && type->element->bits == 8 &&
-				       type->element->align == 8 && type->align % 8 == 0
-			       ? STRATA_TEXT_CHARS
-			       : STRATA_TEXT_OTHER;
-	default:
-		return STRATA_TEXT_OTHER;
-	}
+	return type->kind == STRATA_CTF_INTEGER && type->base == 10 && !type->is_bool &&
+	       strata_ctf_is_whole_bytes(type);
 }
 
-static int make_piece(struct strata_text_piece *piece, const struct strata_ctf_field *field,
-		      bool is_first)
+/* What strata_field_visit() shows as text, wherever it lies. */
+static bool is_chars(const struct strata_ctf_type *type)
 {
-	const size_t length = strlen(field->name);
-	char *out = calloc((length + 5) / BLOCK + 1, BLOCK);
+	return (type->kind == STRATA_CTF_ARRAY || type->kind == STRATA_CTF_SEQUENCE) &&
+	       type->element->is_text && type->element->bits == 8 && type->element->align == 8 &&
+	       type->align % 8 == 0;
+}
+
+/* Adds a field of known size to the run; another one begins at @piece where it cannot go on. */
+static uint32_t add_to_run(struct strata_ctf_run **run, struct strata_text_piece *piece,
+			   uint32_t bytes)
+{
+	const uint32_t align = piece->type->align / 8;
+
+	if (!*run || !strata_ctf_run_takes(*run, align, bytes)) {
+		*run = &piece->run;
+		piece->run.align = align;
+	}
+	return strata_ctf_run_extend(*run, align, bytes);
+}
+
+/* Sets how the piece's value is read and shown; returns the bytes of its text, if they are known.
+ * @run: IN/OUT, the run so far; NULL: there is none */
+static size_t plan_value(struct strata_text_piece *piece, struct strata_ctf_run **run)
+{
+	const struct strata_ctf_type *type = piece->type;
+
+	if (is_decimal(type)) {
+		piece->kind = type->is_signed ? STRATA_TEXT_SIGNED : STRATA_TEXT_UNSIGNED;
+		strata_ctf_number_init(&piece->number, type,
+				       add_to_run(run, piece, type->bits / 8));
+		return STRATA_PUT_BYTES;
+	}
+	if (is_chars(type) && type->kind == STRATA_CTF_ARRAY && type->length > 0 &&
+	    type->length <= CHARS_MAX) {
+		piece->kind = STRATA_TEXT_CHARS;
+		piece->number.offset = add_to_run(run, piece, (uint32_t)type->length);
+		return 4 * type->length + 2;
+	}
+	*run = NULL;
+	if (type->kind == STRATA_CTF_STRING && type->encoding == STRATA_CTF_UTF8)
+		piece->kind = STRATA_TEXT_STRING;
+	else
+		piece->kind = is_chars(type) ? STRATA_TEXT_SEQUENCE : STRATA_TEXT_OTHER;
+	return 0;
+}
+
+static int plan_before(struct strata_text_piece *piece, const char *name, bool is_first)
+{
+	const size_t length = strlen(name);
+	char *out = strata_put_new_blocks(length + 5);
 
 	if (!out)
 		return -1;
 	piece->before = out;
 	out = strata_put_bytes(out, is_first ? "{ " : ", ", 2);
-	out = strata_put_bytes(out, field->name, length);
+	out = strata_put_bytes(out, name, length);
 	out = strata_put_bytes(out, " = ", 3);
 	piece->before_bytes = (uint32_t)(out - piece->before);
-	piece->kind = kind_of(field->type);
-	piece->type = field->type;
 	return 0;
 }
 
 int strata_text_program_make(struct strata_text_program *program,
 			     const struct strata_ctf_type *type)
 {
-	size_t i;
+	struct strata_ctf_run *run = NULL;
 
 	memset(program, 0, sizeof(*program));
 	if (!type || type->nr_fields == 0)
@@ -55,15 +85,18 @@ int strata_text_program_make(struct strata_text_program *program,
 	program->pieces = calloc(type->nr_fields, sizeof(*program->pieces));
 	if (!program->pieces)
 		return -1;
-	for (i = 0; i < type->nr_fields; i++) {
-		if (make_piece(&program->pieces[i], &type->fields[i], i == 0))
-			break;
-		program->nr++;
+	program->room = STRATA_PUT_BLOCK;
+	for (; program->nr < type->nr_fields; program->nr++) {
+		struct strata_text_piece *piece = &program->pieces[program->nr];
+
+		if (plan_before(piece, type->fields[program->nr].name, program->nr == 0)) {
+			strata_text_program_clear(program);
+			return -1;
+		}
+		piece->type = type->fields[program->nr].type;
+		program->room += piece->before_bytes + plan_value(piece, &run);
 	}
-	if (i == type->nr_fields)
-		return 0;
-	strata_text_program_clear(program);
-	return -1;
+	return 0;
 }
 
 void strata_text_program_clear(struct strata_text_program *program)
@@ -76,99 +109,90 @@ void strata_text_program_clear(struct strata_text_program *program)
 	memset(program, 0, sizeof(*program));
 }
 
-/* What comes before a value; room for @bytes behind it.  NULL: out of memory. */
-static inline char *put_before(struct strata_buffer *buffer, const struct strata_text_piece *piece,
-			       size_t bytes)
+static inline char *put_quoted(char *out, const char *text, size_t length)
 {
-	char *out = strata_buffer_room(buffer, piece->before_bytes + BLOCK + bytes);
-	uint32_t at = 0;
-
-	if (!out)
-		return NULL;
-	do {
-		memcpy(out + at, piece->before + at, BLOCK);
-		at += BLOCK;
-	} while (at < piece->before_bytes);
-	return out + piece->before_bytes;
-}
-
-static bool put_text(struct strata_buffer *buffer, const struct strata_text_piece *piece,
-		     const char *text, size_t length)
-{
-	char *out = put_before(buffer, piece, 4 * length + 2);
-
-	if (!out)
-		return false;
 	*out++ = '"';
 	out = strata_text_escape(out, text, length, true);
 	*out++ = '"';
-	strata_buffer_advance(buffer, out);
-	return true;
+	return out;
 }
 
-static bool put_chars(struct strata_buffer *buffer, const struct strata_text_piece *piece,
-		      struct strata_ctf_cursor *cursor)
+/* Prints a field of any type.  @out: behind what is before it; returns the end, where there is room
+ * for @room bytes, or NULL: it does not fit, or out of memory */
+static char *put_any(const struct strata_text_piece *piece, char *out, size_t room,
+		     struct strata_buffer *buffer, struct strata_ctf_cursor *cursor)
 {
+	struct strata_text_fields fields;
 	const char *text;
 	uint64_t length;
 
-	if (!strata_ctf_read_length(cursor, piece->type, &length))
-		return false;
-	text = (const char *)cursor->bytes + cursor->at / 8;
-	cursor->at += length * 8;
-	return put_text(buffer, piece, text, strnlen(text, length));
-}
-
-static inline bool put_piece(struct strata_text_fields *fields,
-			     const struct strata_text_piece *piece,
-			     struct strata_ctf_cursor *cursor)
-{
-	struct strata_buffer *buffer = fields->buffer;
-	const char *text;
-	uint64_t value;
-	char *out;
-
-	switch (piece->kind) {
-	case STRATA_TEXT_UNSIGNED:
-	case STRATA_TEXT_SIGNED:
-		out = put_before(buffer, piece, STRATA_PUT_BYTES);
-		if (!out || !strata_ctf_read_number(cursor, piece->type, &value))
-			return false;
-		out = piece->kind == STRATA_TEXT_SIGNED ? strata_put_signed(out, (int64_t)value)
-							: strata_put_decimal(out, value);
-		strata_buffer_advance(buffer, out);
-		return true;
-	case STRATA_TEXT_STRING:
-		return strata_ctf_read_string(cursor, piece->type, &text, &value) &&
-		       put_text(buffer, piece, text, value);
-	case STRATA_TEXT_CHARS:
-		return put_chars(buffer, piece, cursor);
-	case STRATA_TEXT_OTHER:
-		break;
-	}
-	out = put_before(buffer, piece, 0);
-	if (!out)
-		return false;
 	strata_buffer_advance(buffer, out);
-	fields->depth = 0;
-	return strata_field_visit(&fields->visitor, NULL, piece->type, cursor);
+	switch (piece->kind) {
+	case STRATA_TEXT_STRING:
+		if (!strata_ctf_read_string(cursor, piece->type, &text, &length))
+			return NULL;
+		break;
+	case STRATA_TEXT_SEQUENCE:
+		if (!strata_ctf_read_length(cursor, piece->type, &length))
+			return NULL;
+		text = (const char *)cursor->bytes + cursor->at / 8;
+		cursor->at += length * 8;
+		length = strnlen(text, length);
+		break;
+	default:
+		strata_text_fields_init(&fields, buffer);
+		return strata_field_visit(&fields.visitor, NULL, piece->type, cursor)
+			       ? strata_buffer_room(buffer, room)
+			       : NULL;
+	}
+	out = strata_buffer_room(buffer, 4 * length + 2 + room);
+	return out ? put_quoted(out, text, length) : NULL;
 }
 
 bool strata_text_program_put(const struct strata_text_program *program,
-			     const struct strata_ctf_type *type, struct strata_text_fields *fields,
+			     const struct strata_ctf_type *type, struct strata_buffer *buffer,
 			     struct strata_ctf_cursor *cursor)
 {
-	size_t i;
+	const struct strata_text_piece *piece, *end = program->pieces + program->nr;
+	struct strata_text_fields fields;
+	const uint8_t *run = NULL;
+	char *out;
 
-	fields->depth = 0;
-	if (!program->pieces)
-		return strata_field_visit(&fields->visitor, NULL, type, cursor);
-	if (!strata_ctf_align(cursor, type->align))
-		return false;
-	for (i = 0; i < program->nr; i++) {
-		if (!put_piece(fields, &program->pieces[i], cursor))
-			return false;
+	if (!program->pieces) {
+		strata_text_fields_init(&fields, buffer);
+		return strata_field_visit(&fields.visitor, NULL, type, cursor);
 	}
-	strata_buffer_put(fields->buffer, " }", 2);
+	out = strata_buffer_room(buffer, program->room);
+	if (!out || !strata_ctf_align(cursor, type->align))
+		return false;
+	for (piece = program->pieces; piece < end; piece++) {
+		const struct strata_ctf_number *number = &piece->number;
+		uint64_t value;
+
+		if (piece->run.bytes && !(run = strata_ctf_run_enter(&piece->run, cursor)))
+			return false;
+		out = strata_put_blocks(out, piece->before, piece->before_bytes);
+		switch (piece->kind) {
+		case STRATA_TEXT_UNSIGNED:
+		case STRATA_TEXT_SIGNED:
+			value = strata_ctf_number_load(run, number);
+			if (number->slot >= 0)
+				cursor->slots[number->slot] = value;
+			out = piece->kind == STRATA_TEXT_SIGNED
+				      ? strata_put_signed(out, (int64_t)value)
+				      : strata_put_decimal(out, value);
+			break;
+		case STRATA_TEXT_CHARS:
+			out = put_quoted(
+				out, (const char *)run + number->offset,
+				strnlen((const char *)run + number->offset, piece->type->length));
+			break;
+		default:
+			out = put_any(piece, out, program->room, buffer, cursor);
+			if (!out)
+				return false;
+		}
+	}
+	strata_buffer_advance(buffer, strata_put_bytes(out, " }", 2));
 	return true;
 }
