@@ -40,11 +40,11 @@ static void usage(FILE *out)
 {
 	fprintf(out,
 		"Usage: strata stat [--json] [--tcp-map FILE] TRACE...\n"
-		"Says what is in the traces that are found under each path: events, rates, losses,\n"
-		"silences, clocks, and which events there are most of.\n\n"
-		"  --json                  the same for programs\n" TCP_MAP_USAGE "\n"
+		"Describes the traces found under each path: events, rates, losses, silences, clocks,\n"
+		"and the most frequent events.\n\n"
+		"  --json                  writes the same as JSON\n" TCP_MAP_USAGE "\n"
 		"Exit status: 0 all was read; 1 failed; 2 wrong usage; 3 something was damaged or\n"
-		"missing, and was named.\n");
+		"missing; messages name it.\n");
 }
 
 static void print_time(FILE *out, const char *what, uint64_t ns)
@@ -167,7 +167,7 @@ static void print_events(const struct traces *traces, const struct strata_shown 
 			100.0 * (double)counts[i].nr / (double)statistics->events,
 			shown->sources[counts[i].trace].name);
 	if (nr > EVENTS_SHOWN)
-		fprintf(out, "  and %zu kinds more\n", nr - EVENTS_SHOWN);
+		fprintf(out, "  and %zu more event classes\n", nr - EVENTS_SHOWN);
 	free(counts);
 }
 
@@ -226,14 +226,15 @@ static void print_machines(const struct traces *traces, FILE *out)
 		const struct strata_machine *machine = &machines->machines[i];
 
 		if (machine->converted)
-			fprintf(out, "          %s: was converted to that before\n", machine->name);
+			fprintf(out, "          %s: was converted to this clock before\n",
+				machine->name);
 		else if (!machine->tied)
-			fprintf(out, "          %s: its clock is not tied to that\n",
+			fprintf(out, "          %s: its clock is not tied to this one\n",
 				machine->name);
 		else if (report)
 			fprintf(out,
-				"          %s: known to %.3f us at best, %.3f us at worst, by what the "
-				"machines sent to each other\n",
+				"          %s: bound of %.3f us at best, %.3f us at worst, "
+				"from packets between the machines\n",
 				machine->name, (double)report->clocks[i].least_bound / 1e3,
 				(double)report->clocks[i].greatest_bound / 1e3);
 	}
@@ -438,8 +439,8 @@ int strata_cmd_stat(int argc, char **argv)
 			usage(stdout);
 			return STRATA_STATUS_OK;
 		default:
-			fprintf(stderr, "strata: stat: unknown option; `strata stat --help` says "
-					"which there are\n");
+			fprintf(stderr, "strata: stat: unknown option; `strata stat --help` lists "
+					"them\n");
 			return STRATA_STATUS_USAGE;
 		}
 	}

@@ -54,7 +54,7 @@ static int read_root(xengnttab_handle *gnttab, const struct guest *guest,
 	if (root->magic != STRATA_GUEST_MAGIC)
 		return strata_fail(error, "bad root page: magic %#x", root->magic);
 	if (root->version != STRATA_GUEST_ABI_VERSION)
-		return strata_fail(error, "its root page has version %u, and this tool speaks %u",
+		return strata_fail(error, "its root page has version %u, but this tool needs %u",
 				   root->version, STRATA_GUEST_ABI_VERSION);
 	if (root->reserved1 || root->reserved2 || root->header_forms & ~STRATA_HEADER_FORMS_ALL)
 		return strata_fail(error,

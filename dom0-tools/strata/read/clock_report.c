@@ -11,8 +11,8 @@ void clock_report_breach(const struct strata_clock_sync_report *report,
 	static const char *const kinds[] = {
 		[STRATA_BREACH_STEP] = "was set by %lld ns",
 		[STRATA_BREACH_FALSE_PAIR] = "has a pair that is false by %lld ns",
-		[STRATA_BREACH_DRIFT] = "drifts by more than was assumed, by %lld ppb",
-		[STRATA_BREACH_WANDER] = "changes its rate faster than was assumed, by %lld ppt/s",
+		[STRATA_BREACH_DRIFT] = "drifts by %lld ppb more than assumed",
+		[STRATA_BREACH_WANDER] = "changes its rate by %lld ppt/s faster than assumed",
 		[STRATA_BREACH_UNEXPLAINED] = "contradicts itself by %lld ns",
 	};
 
@@ -30,7 +30,7 @@ static void print_clock(const struct strata_proven_clock *clock,
 	fprintf(out, "Pairs:    %s/%u: %llu causes and effects ", name ? name : "?", clock->vcpu,
 		(unsigned long long)clock->pairs);
 	if (clock->events == 0) {
-		fprintf(out, "bound its clock nowhere: it has no steady rate\n");
+		fprintf(out, "do not bound its clock: it has no steady rate\n");
 		return;
 	}
 	fprintf(out,

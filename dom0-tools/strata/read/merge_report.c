@@ -104,7 +104,7 @@ static void print_source_clock(const struct strata_host_figures *figures, const 
 			       const struct source_clock *clock, FILE *out)
 {
 	static const char *const kinds[] = {
-		"not recorded; taken as the host's, and its order against others is not proven",
+		"not recorded; assumed to be the host's, so its order is not proven",
 		"the host's counter",
 		"the host's counter plus an offset",
 		"the host's counter scaled, plus an offset",
@@ -122,7 +122,7 @@ static void print_source_clock(const struct strata_host_figures *figures, const 
 			(unsigned long long)clock->doubtful,
 			(unsigned long long)strata_ticks_to_ns_up(tsc_khz, clock->bound_ticks + 1));
 	if (clock->unsure)
-		fprintf(out, " but for %llu events, where Xen's records are missing",
+		fprintf(out, " except for %llu events, where records of Xen are missing",
 			(unsigned long long)clock->unsure);
 	if (clock->assumed && clock->assumed < clock->vcpus)
 		fprintf(out, "; of %u of its %u vCPUs %s", clock->assumed, clock->vcpus, kinds[0]);
@@ -269,7 +269,7 @@ static void print_violation(const struct strata_host_figures *figures,
 			ticks_to_us(figures, violation->early_ticks),
 			(unsigned long long)violation->early_ticks);
 	if (violation->bound)
-		fprintf(stderr, "; its time is known to %llu ticks",
+		fprintf(stderr, "; the bound of its time is %llu ticks",
 			(unsigned long long)violation->bound);
 	fprintf(stderr, "\n");
 }
@@ -302,9 +302,10 @@ int merge_report_verdict(const struct strata_host_figures *figures)
 		status = STRATA_STATUS_PARTIAL;
 	if (order->app.violations) {
 		fprintf(stderr,
-			"strata: %llu of %llu events of applications have times at which their vCPU "
-			"did not run, as %s: one of the programs does not tell the truth; kernels and "
-			"the hypervisor do not depend on it\n",
+			"strata: %llu of %llu events of applications have times at "
+			"which their vCPU did not run, as %s: one of the programs does "
+			"not tell the truth; kernels and the hypervisor do not depend "
+			"on it\n",
 			(unsigned long long)order->app.violations,
 			(unsigned long long)order->app.checks, order->app.named[0].event);
 		status = STRATA_STATUS_PARTIAL;

@@ -16,12 +16,13 @@
 static int check_options(const struct write_options *options, size_t nr, struct strata_error *error)
 {
 	if (nr != 1)
-		return strata_fail(error, "an experiment is of one recording; name one");
+		return strata_fail(error, "an experiment needs a single recording; name one");
 	if (strcmp(options->out, "-") == 0)
 		return strata_fail(error, "an experiment is a directory: name one with -o");
 	if (options->from || options->to || !strata_filter_is_empty(options->filter))
-		return strata_fail(error, "an experiment is of a whole recording: --from, --to and "
-					  "filters do not go with it");
+		return strata_fail(error,
+				   "an experiment needs the whole recording: omit --from, --to "
+				   "and filters");
 	return 0;
 }
 
@@ -31,8 +32,9 @@ static void print_result(const char *dir, const struct strata_trace_compass_resu
 	printf("Guests:   %" PRIu64 " kernels, dom0's included, with %" PRIu64 " events\n",
 	       result->guests, result->guest_events);
 	if (result->left_out)
-		printf("Left out: %" PRIu64 " events of applications, of which the analysis knows "
-		       "nothing; --format ctf has them\n",
+		printf("Left out: %" PRIu64
+		       " events of applications, which the analysis ignores; --format "
+		       "ctf has them\n",
 		       result->left_out);
 	printf("Written:  %s; in Trace Compass, an experiment of all its traces, of type Virtual "
 	       "Machine\n",
@@ -50,8 +52,8 @@ static int report(const struct write_options *options, const struct traces *trac
 	traces_say_losses(traces, NULL);
 	if (result->odd)
 		fprintf(stderr,
-			"strata: convert: %" PRIu64 " records of vCPUs that no domain has "
-			"were left out\n",
+			"strata: convert: %" PRIu64
+			" records of vCPUs that do not exist were left out\n",
 			result->odd);
 	return result->odd || result->unknown || traces->complaints ? STRATA_STATUS_PARTIAL
 								    : verdict;

@@ -144,8 +144,9 @@ static int set_filter(struct traces *traces, const struct write_options *options
 		return -1;
 	strata_filter_tell_missing(options->filter, traces_remark, traces);
 	if (!strata_filter_can_match(options->filter))
-		return strata_fail(error, "nothing in these traces can match what is asked for; "
-					  "`strata stat` names their sources");
+		return strata_fail(error,
+				   "the selection cannot match anything in these traces; `strata "
+				   "stat` lists their sources");
 	traces->set.filter = strata_filter_of_set(options->filter);
 	return 0;
 }
@@ -164,10 +165,9 @@ static int write_lines(struct traces *traces, const struct write_options *option
 	status = strata_written(&traces->set, shown, writer, written, events, error);
 	writer->free(writer);
 	if (!status && strcmp(options->format, "chrome") == 0 && *events > STRATA_CHROME_EVENTS_MAX)
-		traces_remark(traces,
-			      "Chrome's viewer may give up on so many events: --format perfetto, "
-			      "which https://ui.perfetto.dev opens, or less of them (--from, --to) "
-			      "would do");
+		traces_remark(traces, "Chrome's viewer may fail on so many events: use --format "
+				      "perfetto, which https://ui.perfetto.dev opens, or select "
+				      "fewer (--from, --to)");
 	return status;
 }
 
@@ -176,9 +176,9 @@ static int tell_of_nothing(struct traces *traces, const struct write_options *op
 			   struct strata_error *error)
 {
 	if (strata_filter_tell_unlikely(options->filter, !options->to, traces_remark, traces))
-		return strata_fail(error, "no event matches what is asked for");
+		return strata_fail(error, "no event matches the selection");
 	if (options->from || options->to || !strata_filter_is_empty(options->filter))
-		traces_remark(traces, "no event matches what is asked for");
+		traces_remark(traces, "no event matches the selection");
 	return 0;
 }
 

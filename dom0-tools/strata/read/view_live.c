@@ -151,7 +151,7 @@ static int take(struct strata_live_sink *sink, size_t stream, struct strata_ctf_
 			view->last = strata_shown_last_of(&event);
 	}
 	if (view->buffer.no_memory)
-		return strata_fail(error, "out of memory for what is to be shown");
+		return strata_fail(error, "out of memory");
 	if (view->buffer.used >= WRITE_BYTES)
 		flush(view);
 	return interrupted || strata_out_failed(view->out);
@@ -170,8 +170,7 @@ static int lose(struct strata_live_sink *sink, size_t stream, struct strata_ctf_
 		return 0;
 	strata_shown_lose(&view->shown, stream, reader, loss, &lost);
 	view->writer->loss(view->writer, &view->buffer, &lost);
-	return view->buffer.no_memory ? strata_fail(error, "out of memory for what is to be shown")
-				      : 0;
+	return view->buffer.no_memory ? strata_fail(error, "out of memory") : 0;
 }
 
 /* "12:00:01.5" */
@@ -227,8 +226,8 @@ static void report(const struct view *view, const struct strata_live_progress *p
 
 	if (progress->died)
 		fprintf(stderr,
-			"strata: view: the recorder died; `strata recover %s` finds what it did not "
-			"write any more\n",
+			"strata: view: the recorder died; `strata recover %s` recovers "
+			"what it did not write\n",
 			raw);
 	fprintf(stderr,
 		"strata: view: %" PRIu64 " events; %" PRIu64 " came late, %" PRIu64
