@@ -267,20 +267,11 @@ static int add_apps(struct recovery *recovery, const char *from, struct strata_e
 	return result;
 }
 
-static bool has_ring(const struct recovery *recovery, size_t source, uint32_t cpu)
-{
-	size_t i;
-
-	for (i = 0; i < recovery->nr_streams; i++)
-		if (recovery->streams[i].source == source && recovery->streams[i].cpu == cpu)
-			return true;
-	return false;
-}
-
 /* Adds the written part of streams whose rings are gone.  0 or -1. */
 static int add_streams(struct recovery *recovery, const struct strata_recording *old,
 		       const char *from, struct strata_error *error)
 {
+	const struct strata_recording *recording = recorder_recording(recovery->recorder);
 	size_t i, j;
 
 	for (i = 0; i < old->nr_sources; i++) {
@@ -288,7 +279,8 @@ static int add_streams(struct recovery *recovery, const struct strata_recording 
 			uint32_t cpu = old->sources[i].streams[j].cpu;
 			struct recovered_stream *stream;
 
-			if (has_ring(recovery, i, cpu))
+			/* It has a ring. */
+			if (strata_source_stream(&recording->sources[i], cpu))
 				continue;
 			stream = add_stream(recovery, i, cpu);
 			if (!stream)
@@ -304,15 +296,16 @@ static int add_streams(struct recovery *recovery, const struct strata_recording 
 /* Copies the counts of packets that the dead recorder refused. */
 static void copy_refusals(struct strata_recording *recording, const struct strata_recording *old)
 {
-	size_t i, j, k;
+	const struct strata_stream *stream;
+	size_t i, j;
 
-	for (i = 0; i < old->nr_sources; i++)
-		for (j = 0; j < old->sources[i].nr_streams; j++)
-			for (k = 0; k < recording->sources[i].nr_streams; k++)
-				if (recording->sources[i].streams[k].cpu ==
-				    old->sources[i].streams[j].cpu)
-					recording->sources[i].streams[k].bad_packets +=
-						old->sources[i].streams[j].bad_packets;
+	for (i = 0; i < old->nr_sources; i++) {
+		for (j = 0; j < old->sources[i].nr_streams; j++) {
+			stream = &old->sources[i].streams[j];
+			strata_source_stream(&recording->sources[i], stream->cpu)->bad_packets +=
+				stream->bad_packets;
+		}
+	}
 }
 
 /* A recording that is not being made.  A descriptor that keeps recorders away, or -1. */

@@ -13,14 +13,15 @@ static void complain(void *data, const char *message)
 	fprintf(stderr, "strata: %s\n", message);
 }
 
+/* The last ones come first: who takes over a ring's stream has just added the ring. */
 static struct ring_stream *find_stream(struct recorder *recorder, size_t source_index, uint32_t cpu)
 {
 	size_t i, j;
 
-	for (i = 0; i < recorder->nr_queues; i++) {
+	for (i = recorder->nr_queues; i-- > 0;) {
 		const struct recorder_queue *queue = &recorder->queues[i];
 
-		for (j = 0; j < queue->nr; j++)
+		for (j = queue->nr; j-- > 0;)
 			if (queue->streams[j]->source->index == source_index &&
 			    queue->streams[j]->ring->cpu == cpu)
 				return queue->streams[j];
@@ -77,15 +78,18 @@ int recorder_take_over(struct recorder *recorder, size_t source_index, uint32_t 
 		       const char *dir, struct recorder_taken *taken, struct strata_error *error)
 {
 	struct strata_source *source = &recorder->recording.sources[source_index];
-	struct ring_stream *drained = find_stream(recorder, source_index, cpu);
+	struct ring_stream *drained = NULL;
 	struct stream_file own = { .fd = -1 };
 	struct strata_packet_reader reader;
 	struct strata_stream *stream;
 	int result;
 
 	memset(taken, 0, sizeof(*taken));
-	stream = drained ? strata_source_stream(source, cpu)
-			 : strata_source_add_stream(source, cpu);
+	stream = strata_source_stream(source, cpu);
+	if (stream)
+		drained = find_stream(recorder, source_index, cpu);
+	else
+		stream = strata_source_add_stream(source, cpu);
 	if (!stream)
 		return strata_fail(error, "out of memory");
 	if (!drained && stream_file_open(&own, &recorder->out.dir, source->name, cpu, error))

@@ -10,6 +10,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -181,35 +182,48 @@ static void print_holes(const struct recovery *recovery)
 	}
 }
 
-static bool same_stream(const struct recovered_stream *stream, size_t source, uint32_t cpu)
+/* Where a source's events are from. */
+struct origin {
+	uint64_t written;
+	bool in_reach;
+};
+
+/* Of each source; the caller frees them.  NULL: out of memory. */
+static struct origin *find_origins(const struct recovery *recovery,
+				   const struct strata_recording *made)
 {
-	return stream->source == source && stream->cpu == cpu;
+	struct origin *origins = calloc(made->nr_sources + 1, sizeof(*origins));
+	size_t i;
+
+	for (i = 0; origins && i < recovery->nr_streams; i++) {
+		const struct recovered_stream *stream = &recovery->streams[i];
+
+		if (!strata_source_stream(&made->sources[stream->source], stream->cpu))
+			continue;
+		origins[stream->source].written += stream->taken.events;
+		origins[stream->source].in_reach |= stream->ring != NULL;
+	}
+	return origins;
 }
 
 /* What each source has now, and where it was from.  Returns how many events there are. */
-static uint64_t print_sources(struct recovery *recovery, const struct strata_recording *made)
+static uint64_t print_sources(const struct strata_recording *made, const struct origin *origins)
 {
-	uint64_t events, written, lost, total = 0;
-	size_t i, j, k;
-	bool in_reach;
+	uint64_t events, lost, total = 0;
+	size_t i, j;
 
 	for (i = 0; i < made->nr_sources; i++) {
 		const struct strata_source *source = &made->sources[i];
 
-		events = written = lost = 0;
-		in_reach = false;
+		events = lost = 0;
 		for (j = 0; j < source->nr_streams; j++) {
 			events += source->streams[j].events;
 			lost += source->streams[j].lost;
-			for (k = 0; k < recovery->nr_streams; k++)
-				if (same_stream(&recovery->streams[k], i, source->streams[j].cpu)) {
-					written += recovery->streams[k].taken.events;
-					in_reach |= recovery->streams[k].ring != NULL;
-				}
 		}
-		printf("Source:   %s: %" PRIu64 " events were written, ", source->name, written);
-		if (in_reach)
-			printf("%" PRIu64 " more were in its rings", events - written);
+		printf("Source:   %s: %" PRIu64 " events were written, ", source->name,
+		       origins[i].written);
+		if (origins[i].in_reach)
+			printf("%" PRIu64 " more were in its rings", events - origins[i].written);
 		else
 			printf("its rings cannot be read");
 		printf("; %" PRIu64 " lost\n", lost);
@@ -246,6 +260,7 @@ static int finish(struct recovery *recovery, const struct place *place, struct s
 	struct strata_recording made;
 	struct recorder_totals totals;
 	struct recorder *recorder = recovery->recorder;
+	struct origin *origins;
 
 	print_holes(recovery);
 	recovery->recorder = NULL;
@@ -263,8 +278,13 @@ static int finish(struct recovery *recovery, const struct place *place, struct s
 	if (strata_recording_load(&made, place->partial, error))
 		return -1;
 	judge_streams(recovery, &made);
-	printf("Events:   %" PRIu64 "\n", print_sources(recovery, &made));
+	origins = find_origins(recovery, &made);
+	if (origins)
+		printf("Events:   %" PRIu64 "\n", print_sources(&made, origins));
+	free(origins);
 	strata_recording_clear(&made);
+	if (!origins)
+		return strata_fail(error, "out of memory");
 	if (put_in_place(place, error))
 		return -1;
 	printf("Recorded: %s (`strata merge %s -o OUT` makes a timeline of it)\n", place->to,

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "consumerd/apps/app.h"
-#include "consumerd/apps/app_search.h"
 #include "consumerd/apps/app_socket.h"
 #include "consumerd/apps/app_wake.h"
 #include "base/exit_status.h"
@@ -33,9 +32,6 @@
 
 /* Connections at once; each takes a file descriptor.  An untrusted user may have an eighth. */
 #define LISTED_MAX 2048u
-
-/* How long to search one user's processes while a recorder runs. */
-#define LOOK_USER_MS 2000u
 
 struct listing {
 	bool events;
@@ -148,13 +144,6 @@ static void list_one(const struct listing *listing, int socket, uint64_t until_m
 	app_close(&app);
 }
 
-/* Of what can be seen of programs without a word from them. */
-struct waiting {
-	char own_path[PATH_MAX];
-	pid_t last; /* that was listed: it may have several pages */
-	size_t nr;
-};
-
 static void read_path(const char *link, char path[PATH_MAX])
 {
 	ssize_t length = readlink(link, path, PATH_MAX - 1);
@@ -163,72 +152,49 @@ static void read_path(const char *link, char path[PATH_MAX])
 }
 
 /* A recorder that calls programs has their pages, and none of its own. */
-static bool is_recorder(void *data, const struct app_process *process)
+static bool is_recorder(const struct app_process *process)
 {
-	const struct waiting *waiting = data;
-	char link[64], path[PATH_MAX];
+	char link[64], path[PATH_MAX], own_path[PATH_MAX];
 
 	snprintf(link, sizeof(link), "/proc/%d/exe", process->pid);
 	read_path(link, path);
-	return path[0] && strcmp(path, waiting->own_path) == 0;
+	read_path("/proc/self/exe", own_path);
+	return path[0] && strcmp(path, own_path) == 0;
 }
 
-static bool comes_in_turn(void *data, uint32_t uid)
+static bool list_process(const struct app_process *process)
 {
-	(void)data;
-	(void)uid;
-	return false;
-}
-
-static void begin_process(void *data, const struct app_process *process)
-{
-	(void)data;
-	(void)process;
-}
-
-static void list_process(void *data, const struct app_process *process,
-			 const struct app_page_place *place)
-{
-	struct waiting *waiting = data;
 	char comm[32], name[STRATA_ESCAPED_BYTES(32)];
 
-	(void)place;
-	if (process->pid == waiting->last ||
-	    !proc_text_read(process->pid, "comm", comm, sizeof(comm)))
-		return;
+	if (is_recorder(process) || !proc_text_read(process->pid, "comm", comm, sizeof(comm)))
+		return false;
 	comm[strcspn(comm, "\n")] = '\0';
 	strata_escape_name(name, sizeof(name), comm);
 	printf("  %-10d  %s\n", process->pid, name);
-	waiting->last = process->pid;
-	waiting->nr++;
+	fflush(stdout);
+	return true;
 }
 
-static void give_up(void *data, uint32_t uid)
-{
-	(void)data;
-	fprintf(stderr,
-		"strata: the mappings of user %u's processes take too long to "
-		"read: some programs of this user are not listed\n",
-		uid);
-}
-
-/* Returns how many there are. */
+/* Lists what can be seen of programs without a word from them.  Returns how many there are. */
 static size_t list_waiting(void)
 {
-	struct waiting waiting = { .nr = 0 };
-	const struct app_search search = { .data = &waiting,
-					   .user_ms = LOOK_USER_MS,
-					   .is_skipped = is_recorder,
-					   .comes_last = comes_in_turn,
-					   .reads = begin_process,
-					   .finds = list_process,
-					   .gives_up = give_up };
+	struct app_wake wake = { .lists = list_process };
 	struct strata_error error;
+	size_t nr;
 
-	read_path("/proc/self/exe", waiting.own_path);
-	if (app_search_run(&search, &error))
+	/* What is there still would be printed by the child, too. */
+	fflush(stdout);
+	if (app_wake_begin(&wake, &error)) {
 		fprintf(stderr, "strata: %s\n", error.text);
-	return waiting.nr;
+		return 0;
+	}
+	while (!app_wake_settled(&wake)) {
+		poll(NULL, 0, LOOK_MS);
+		app_wake_tend(&wake);
+	}
+	nr = app_wake_listed(&wake);
+	app_wake_end(&wake);
+	return nr;
 }
 
 int list_apps(bool events, const struct list_choice *choice)

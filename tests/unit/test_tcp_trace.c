@@ -223,12 +223,50 @@ static void a_trace_without_them_is_told_apart(void **state)
 	end(&trace, opened);
 }
 
+/* Segments in such a trace, with the built-in map or with @rules before it. */
+static bool has_segments(const char *env, const char *rules)
+{
+	char metadata[4096];
+	struct written trace;
+	struct strata_ctf_trace *opened;
+	struct strata_tcp_forms forms = { 0 };
+	struct strata_tcp_map map;
+	struct strata_error error;
+	bool has;
+
+	snprintf(metadata, sizeof(metadata), WITH_SEGMENTS "env { %s };\n", env);
+	begin(&trace, metadata);
+	add(&trace, SENT, 1000, 1);
+	opened = finish(&trace);
+	assert_int_equal(strata_tcp_map_make(&map, rules, "rules", &error), 0);
+	has = strata_tcp_trace_forms(opened, &map, &forms);
+	strata_tcp_map_clear(&map);
+	end(&trace, opened);
+	return has;
+}
+
+/* Any user may have one that speaks of segments as a kernel does, at times of his choice. */
+static void an_application_is_believed_where_the_user_says_so(void **state)
+{
+	const char *rules =
+		"event net_dev_queue\n\trole sent\n\tsequence seq\n\tacknowledged ack_seq\n";
+
+	(void)state;
+	assert_true(has_segments("domain = \"kernel\";", NULL));
+	assert_false(has_segments("domain = \"ust\";", NULL));
+	assert_true(has_segments("domain = \"ust\";", rules));
+	assert_false(has_segments("domain = \"dom0\"; layer = \"app\";", NULL));
+	/* A guest's name is no layer. */
+	assert_true(has_segments("domain = \"ust\"; layer = \"kernel\";", NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(segments_of_two_machines_are_paired),
 		cmocka_unit_test(a_time_that_was_mended_proves_nothing),
 		cmocka_unit_test(a_trace_without_them_is_told_apart),
+		cmocka_unit_test(an_application_is_believed_where_the_user_says_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -260,11 +260,17 @@ int app_read_rings(struct app *app, struct strata_error *error)
 	size_t i;
 
 	if (!app->memory.rings)
-		return strata_fail(error, "it initialised rings of another kind than it was given");
-	for (i = 0; i < app->nr_rings; i++)
-		if (!app_ring_open(&app->rings[i], header, (uint32_t)i,
-				   app->memory.rings + i * header->ring_bytes))
+		return strata_fail(error, "it made rings that it was not given");
+	for (i = 0; i < app->nr_rings; i++) {
+		unsigned char *memory = app->memory.rings + i * header->ring_bytes;
+
+		if (!ring_pages_hold(&app->memory.pages, memory, app_ring_always_read(header)))
+			return strata_fail(error, "its memory cannot be had: %s",
+					   strerror(app->memory.pages.failed));
+		if (!app_ring_open(&app->rings[i], header, (uint32_t)i, memory))
 			return strata_fail(error, "ring %zu has no ring header", i);
+		app->rings[i].pages = &app->memory.pages;
+	}
 	return 0;
 }
 

@@ -24,8 +24,12 @@
 
 #define ANSWER_STEP_NS 1000000
 
-/* How long one user's processes are searched. */
+/* How long one user's processes are searched, to be called or to be listed. */
 #define SEARCH_USER_MS 30000u
+#define LIST_USER_MS   2000u
+
+/* The most that Linux has. */
+#define PIDS_MAX (4u << 20)
 
 /* Written by the child alone while it runs, and by us alone when it does not. */
 struct app_wake_progress {
@@ -41,6 +45,8 @@ struct app_wake_progress {
 	uint32_t nr_slow;
 	/* Processes that blocked the child, which are left out from then on. */
 	pid_t skipped[SLOW_USERS_MAX];
+	uint32_t nr_listed;
+	uint8_t listed[PIDS_MAX / 8]; /* a bit for each */
 };
 
 /* The pages of the programs that were called. */
@@ -57,14 +63,19 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
 }
 
-static bool is_slow(const struct app_wake_progress *progress, uint32_t uid)
+/* How often a user's processes have blocked the child. */
+static uint32_t times_slow(const struct app_wake_progress *progress, uint32_t uid)
 {
-	uint32_t i;
+	uint32_t i, times = 0;
 
 	for (i = 0; i < progress->nr_slow; i++)
-		if (progress->slow[i] == uid)
-			return true;
-	return false;
+		times += progress->slow[i] == uid;
+	return times;
+}
+
+static uint32_t user_ms(const struct app_wake *wake)
+{
+	return wake->lists ? LIST_USER_MS : SEARCH_USER_MS;
 }
 
 static bool is_skipped(const struct app_wake_progress *progress, pid_t pid)
@@ -100,6 +111,7 @@ static void remember(struct called *called, struct app_page *page)
 
 /* The child's work, and its progress. */
 struct calls {
+	const struct app_wake *wake;
 	struct app_wake_progress *progress;
 	struct called called;
 };
@@ -109,14 +121,15 @@ static bool skips(void *data, const struct app_process *process)
 	const struct calls *calls = data;
 
 	/* It keeps pages of programs that it has called, but has no such page itself. */
-	return process->pid == getpid() || is_skipped(calls->progress, process->pid);
+	return process->pid == getpid() || is_skipped(calls->progress, process->pid) ||
+	       times_slow(calls->progress, process->uid) * WAKE_STUCK_MS >= user_ms(calls->wake);
 }
 
 static bool comes_last(void *data, uint32_t uid)
 {
 	const struct calls *calls = data;
 
-	return is_slow(calls->progress, uid);
+	return times_slow(calls->progress, uid) > 0;
 }
 
 static void reads(void *data, const struct app_process *process)
@@ -126,12 +139,30 @@ static void reads(void *data, const struct app_process *process)
 	step(calls->progress, process->uid, process->pid);
 }
 
+/* It may have several pages, and a child before this one may have listed it. */
+static void list(struct calls *calls, const struct app_process *process)
+{
+	struct app_wake_progress *progress = calls->progress;
+	uint8_t *bits = &progress->listed[(uint32_t)process->pid % PIDS_MAX / 8];
+	const uint8_t bit = (uint8_t)(1u << process->pid % 8);
+
+	if (*bits & bit)
+		return;
+	*bits |= bit;
+	progress->nr_listed += calls->wake->lists(process);
+}
+
 static void call(void *data, const struct app_process *process, const struct app_page_place *place)
 {
 	struct calls *calls = data;
 	struct app_page page;
-	enum app_call result = app_page_call(process->pid, place, &page);
+	enum app_call result;
 
+	if (calls->wake->lists) {
+		list(calls, process);
+		return;
+	}
+	result = app_page_call(process->pid, place, &page);
 	if (result == APP_CALLED)
 		remember(&calls->called, &page);
 	else if (result == APP_NO_RIGHTS)
@@ -164,11 +195,11 @@ static void await_answers(struct app_wake_progress *progress, const struct calle
 }
 
 /* The child.  Of the recorder it has only the standard files and the shared progress. */
-static _Noreturn void call_all(struct app_wake_progress *progress, pid_t recorder)
+static _Noreturn void call_all(const struct app_wake *wake, pid_t recorder)
 {
-	struct calls calls = { .progress = progress };
+	struct calls calls = { .wake = wake, .progress = wake->progress };
 	const struct app_search search = { .data = &calls,
-					   .user_ms = SEARCH_USER_MS,
+					   .user_ms = user_ms(wake),
 					   .is_skipped = skips,
 					   .comes_last = comes_last,
 					   .reads = reads,
@@ -184,7 +215,7 @@ static _Noreturn void call_all(struct app_wake_progress *progress, pid_t recorde
 	close_range(STDERR_FILENO + 1, ~0u, 0);
 	if (app_search_run(&search, &ignored))
 		_exit(1);
-	await_answers(progress, &calls.called);
+	await_answers(wake->progress, &calls.called);
 	_exit(0);
 }
 
@@ -193,7 +224,7 @@ static int begin_child(struct app_wake *wake, struct strata_error *error)
 	pid_t recorder = getpid(), child = fork();
 
 	if (child == 0)
-		call_all(wake->progress, recorder);
+		call_all(wake, recorder);
 	wake->child = child > 0 ? child : 0;
 	wake->moved_ms = now_ms();
 	if (child < 0)
@@ -224,16 +255,18 @@ static void say_no_rights(struct app_wake_progress *progress)
 
 /* Reports users whose mappings take too long to read, so that not all of their programs are called.
  */
-static void say_crowded(struct app_wake_progress *progress)
+static void say_crowded(const struct app_wake *wake)
 {
+	struct app_wake_progress *progress = wake->progress;
 	/* Acquire: pairs with give_up(). */
 	const uint32_t crowded = strata_load_acquire(&progress->crowded);
 
 	if (crowded != progress->crowded_said)
 		fprintf(stderr,
-			"strata: the mappings of user %u's processes take too long to "
-			"read: some running programs of this user are not recorded\n",
-			strata_read_once(&progress->crowded_uid));
+			"strata: the mappings of user %u's processes take too long to read: %s\n",
+			strata_read_once(&progress->crowded_uid),
+			wake->lists ? "not all of his programs are listed"
+				    : "those of his programs that run already are not all called");
 	progress->crowded_said = crowded;
 }
 
@@ -260,6 +293,10 @@ static void begin_again(struct app_wake *wake)
 	}
 	progress->slow[progress->nr_slow] = progress->uid;
 	progress->skipped[progress->nr_slow++] = progress->pid;
+	if (wake->lists)
+		fprintf(stderr,
+			"strata: user %u's process %d cannot be looked at: it is not listed\n",
+			progress->uid, progress->pid);
 	if (begin_child(wake, &error))
 		fprintf(stderr, "strata: %s\n", error.text);
 }
@@ -279,11 +316,11 @@ void app_wake_tend(struct app_wake *wake)
 	if (!wake->child)
 		return;
 	say_no_rights(wake->progress);
-	say_crowded(wake->progress);
+	say_crowded(wake);
 	if (reap(wake)) {
 		wake->child = 0;
 		say_no_rights(wake->progress);
-		say_crowded(wake->progress);
+		say_crowded(wake);
 		if (wake->killed)
 			begin_again(wake);
 		return;
@@ -298,6 +335,11 @@ void app_wake_tend(struct app_wake *wake)
 		kill(wake->child, SIGKILL);
 		wake->killed = true;
 	}
+}
+
+uint32_t app_wake_listed(const struct app_wake *wake)
+{
+	return wake->progress->nr_listed;
 }
 
 bool app_wake_settled(const struct app_wake *wake)

@@ -7,6 +7,8 @@
  * (app_search.h).  If it is blocked for WAKE_STUCK_MS, it is killed, and another child
  * continues; from then on the user whose process blocked it comes last.  The child ends
  * when all called programs have answered, or WAKE_ANSWER_MS after its last call.
+ *
+ * Or it lists them, for who is no recorder.
  */
 #ifndef STRATA_CONSUMERD_APP_WAKE_H
 #define STRATA_CONSUMERD_APP_WAKE_H
@@ -16,6 +18,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "consumerd/apps/app_find.h"
 
 #define WAKE_STUCK_MS  1000u
 #define WAKE_ANSWER_MS 1000u
@@ -23,6 +26,9 @@
 struct app_wake_progress;
 
 struct app_wake {
+	/* Set by the caller: lists a program, in the child, instead of calling it.  False: it is
+	 * none.  NULL: programs are called. */
+	bool (*lists)(const struct app_process *process);
 	struct app_wake_progress *progress; /* shared with that process; NULL: not begun */
 	pid_t child;                        /* 0: it has ended */
 	bool killed;                        /* by us, as it was blocked */
@@ -38,6 +44,9 @@ void app_wake_tend(struct app_wake *wake);
 
 /* Whether all programs have been called, and had time to connect. */
 bool app_wake_settled(const struct app_wake *wake);
+
+/* How many programs it has listed. */
+uint32_t app_wake_listed(const struct app_wake *wake);
 
 /* Ends it.  Also if it never began. */
 void app_wake_end(struct app_wake *wake);

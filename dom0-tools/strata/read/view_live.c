@@ -34,7 +34,6 @@ struct view {
 	struct strata_live_sink sink;
 	const struct write_options *options;
 	struct strata_shown shown;
-	struct strata_shown_names names; /* sources keep theirs when others come and go */
 	struct traces_symbols symbols;
 	struct strata_shown_view shown_view;
 	bool has_shown;
@@ -102,7 +101,7 @@ static int sources(struct strata_live_sink *sink, const struct strata_trace_set 
 	clear_shown(view);
 	if (!set)
 		return 0;
-	if (strata_shown_init_named(&view->shown, set, &view->names, error))
+	if (strata_shown_init(&view->shown, set, error))
 		return -1;
 	if (strata_shown_view_init(&view->shown_view, &view->shown)) {
 		strata_shown_clear(&view->shown);
@@ -285,7 +284,6 @@ int view_live(const struct write_options *options, const char *raw)
 	if (!result)
 		report(&view, strata_live_progress(live), raw);
 	clear_shown(&view);
-	strata_shown_names_clear(&view.names);
 	strata_live_close(live);
 	traces_symbols_clear(&view.symbols);
 	if (view.writer)

@@ -11,11 +11,11 @@
 
 #define EVENT_BYTES_MAX (1u << 24) /* no tracer writes larger ones */
 
-/* How many events are read at a time.  Who has many streams has small windows, and what is read
- * ahead of all of them should still be in a cache when it is used. */
+/* How many events are read at a time.  Many streams have small windows, and what is read ahead of
+ * all of them must fit a cache. */
 static size_t batch_of(size_t window_bytes)
 {
-	const size_t batch = window_bytes / 128;
+	const size_t batch = window_bytes / 512;
 
 	if (batch > STRATA_CTF_BATCH_EVENTS)
 		return STRATA_CTF_BATCH_EVENTS;

@@ -24,7 +24,7 @@
 #include "ctf/reader/lane_event.h"
 #include "base/loss.h"
 
-#define STRATA_CTF_BATCH_EVENTS 512u /* at most */
+#define STRATA_CTF_BATCH_EVENTS 128u /* at most */
 
 /* What a reader did and what it had to leave out or to mend. */
 struct strata_ctf_tally {

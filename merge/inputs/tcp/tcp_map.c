@@ -261,6 +261,7 @@ int strata_tcp_map_make(struct strata_tcp_map *map, const char *text, const char
 	memset(map, 0, sizeof(*map));
 	if (text && parse(map, text, name, error))
 		return -1;
+	map->nr_own = map->nr;
 	return parse(map, strata_tcp_map_builtin, "the built-in map", error);
 }
 

@@ -95,8 +95,8 @@ struct strata_tcp_rule {
 };
 
 struct strata_tcp_map {
-	struct strata_tcp_rule *rules;
-	size_t nr;
+	struct strata_tcp_rule *rules; /* the user's, then the built-in ones */
+	size_t nr, nr_own;
 	char **texts; /* that the names are in */
 	size_t nr_texts;
 };

@@ -3,6 +3,7 @@
 #include "inputs/tcp/tcp_trace.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "ctf/reader/ctf_reader.h"
 #include "inputs/tcp/tcp_join.h"
@@ -26,20 +27,33 @@ struct search {
 	struct strata_tcp_join *join;
 };
 
+/* The rules that a trace is read by.  What an application says of the network is whatever its user
+ * likes, at any time: it would move the clocks of all.  The user's own rules may believe it. */
+static size_t nr_rules(const struct strata_tcp_map *map, const struct strata_ctf_trace *trace)
+{
+	const char *layer = strata_ctf_env_text(trace, "layer");
+	const char *domain = strata_ctf_env_text(trace, "domain");
+	const bool is_app = layer ? strcmp(layer, "app") == 0
+				  : domain && strcmp(domain, "ust") == 0; /* LTTng's word */
+
+	return is_app ? map->nr_own : map->nr;
+}
+
 /*
- * The next rule, from @at on, for a class of events.  Of rules without conditions the first one is
- * the last, unless it says that others may follow.
+ * The next of @nr rules, from @at on, for a class of events.  Of rules without conditions the first
+ * one is the last, unless it says that others may follow.
  * @at: IN/OUT, a rule's number; 0 at first
  */
-static const struct strata_tcp_rule *
-next_rule(const struct strata_tcp_map *map, const struct strata_ctf_event_class *event, size_t *at)
+static const struct strata_tcp_rule *next_rule(const struct strata_tcp_map *map, size_t nr,
+					       const struct strata_ctf_event_class *event,
+					       size_t *at)
 {
-	for (; *at < map->nr; (*at)++) {
+	for (; *at < nr; (*at)++) {
 		const struct strata_tcp_rule *rule = &map->rules[*at];
 
 		if (!strata_tcp_rule_fits(rule, event))
 			continue;
-		*at = rule->nr_conditions || rule->goes_on ? *at + 1 : map->nr;
+		*at = rule->nr_conditions || rule->goes_on ? *at + 1 : nr;
 		return rule;
 	}
 	return NULL;
@@ -49,6 +63,7 @@ next_rule(const struct strata_tcp_map *map, const struct strata_ctf_event_class 
 static uint32_t find_provided(const struct strata_ctf_trace *trace,
 			      const struct strata_tcp_map *map)
 {
+	const size_t nr = nr_rules(map, trace);
 	uint32_t provided = 0;
 	size_t i, j, at;
 
@@ -58,7 +73,7 @@ static uint32_t find_provided(const struct strata_ctf_trace *trace,
 		for (j = 0; j < class->nr_events; j++) {
 			const struct strata_tcp_rule *rule;
 
-			for (at = 0; (rule = next_rule(map, &class->events[j], &at));) {
+			for (at = 0; (rule = next_rule(map, nr, &class->events[j], &at));) {
 				if (rule->role == STRATA_TCP_NONE)
 					provided |= strata_tcp_rule_form(rule, &class->events[j]);
 			}
@@ -71,6 +86,7 @@ bool strata_tcp_trace_forms(const struct strata_ctf_trace *trace, const struct s
 			    struct strata_tcp_forms *forms)
 {
 	const uint32_t provided = find_provided(trace, map);
+	const size_t nr = nr_rules(map, trace);
 	bool any = false;
 	size_t i, j, at;
 
@@ -81,7 +97,7 @@ bool strata_tcp_trace_forms(const struct strata_ctf_trace *trace, const struct s
 			const struct strata_ctf_event_class *event = &class->events[j];
 			const struct strata_tcp_rule *rule;
 
-			for (at = 0; (rule = next_rule(map, event, &at));) {
+			for (at = 0; (rule = next_rule(map, nr, event, &at));) {
 				uint32_t form = strata_tcp_rule_form(rule, event);
 
 				if (rule->role == STRATA_TCP_NONE)
@@ -190,13 +206,13 @@ static int add_stream(const struct search *search, const struct strata_ctf_strea
 
 /* The rules of a class, in their order; NULL: there are none, or there is no memory. */
 static struct bound_rule *bind_class(const struct strata_ctf_event_class *event,
-				     const struct strata_tcp_map *map, bool *no_memory)
+				     const struct strata_tcp_map *map, size_t nr, bool *no_memory)
 {
 	struct bound_rule *first = NULL, **last = &first;
 	const struct strata_tcp_rule *rule;
 	size_t at;
 
-	for (at = 0; (rule = next_rule(map, event, &at));) {
+	for (at = 0; (rule = next_rule(map, nr, event, &at));) {
 		*last = calloc(1, sizeof(**last));
 		if (!*last) {
 			*no_memory = true;
@@ -232,6 +248,7 @@ static void unbind(struct search *search)
 static int bind(struct search *search, const struct strata_tcp_map *map)
 {
 	const struct strata_ctf_metadata *metadata = &search->trace->metadata;
+	const size_t nr = nr_rules(map, search->trace);
 	bool no_memory = false;
 	size_t i, j;
 
@@ -243,7 +260,7 @@ static int bind(struct search *search, const struct strata_tcp_map *map)
 		search->rules[i] = calloc(class->nr_events + 1, sizeof(**search->rules));
 		no_memory |= !search->rules[i];
 		for (j = 0; !no_memory && j < class->nr_events; j++)
-			search->rules[i][j] = bind_class(&class->events[j], map, &no_memory);
+			search->rules[i][j] = bind_class(&class->events[j], map, nr, &no_memory);
 	}
 	return no_memory || !search->rules || !search->join ? -1 : 0;
 }
