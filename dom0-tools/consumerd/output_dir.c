@@ -200,8 +200,8 @@ static int hold(const struct strata_dir *dir, struct strata_error *error)
 		nanosleep(&pause, NULL);
 	}
 	return strata_fail(error,
-			   "%s is locked by somebody who does not record; name another "
-			   "directory with -o",
+			   "%s is locked by another process, which is not a recorder; "
+			   "name another directory with -o",
 			   dir->path);
 }
 

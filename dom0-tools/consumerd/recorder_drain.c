@@ -241,9 +241,9 @@ static bool has_room(struct recorder *recorder, struct recorder_queue *queue)
 	queue->waits = !drain_may_write(&recorder->drain, queue->who, queue->subbuf_bytes);
 	if (queue->waits && !waited)
 		principal_complain(queue->who,
-				   "%s has written as much as is left on the disk: the rest is for "
-				   "others, and what does not fit into its buffers is lost, and "
-				   "counted, until there is more room",
+				   "%s has written as much as is left on the disk; the rest is "
+				   "reserved for others. Until there is more room, events that do "
+				   "not fit into its buffers are lost and counted",
 				   queue->who->name);
 	return !queue->waits;
 }

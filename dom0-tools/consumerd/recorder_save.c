@@ -134,7 +134,7 @@ void recorder_save_what_is_new(struct recorder *recorder)
 		return;
 	}
 	if (!save->failed && !recorder->drain.full)
-		fprintf(stderr, "strata: %s; it is tried again every second\n", error.text);
+		fprintf(stderr, "strata: %s; the recorder tries again every second\n", error.text);
 	save->failed = true;
 	save->again_ticks = drain_retry_ticks(&recorder->drain);
 }

@@ -89,14 +89,14 @@ static int check_source(const struct strata_source *source, const struct ring_fi
 			struct strata_error *error)
 {
 	if (source->layer != STRATA_LAYER_APP)
-		return strata_fail(error, "%s is no application of the recording", source->name);
+		return strata_fail(error, "%s is not an application of the recording",
+				   source->name);
 	if (memcmp(source->uuid, file->header.uuid, sizeof(source->uuid)))
-		return strata_fail(
-			error,
-			"its rings are not those of %s in this recording: was it renamed, "
-			"or copied from another one? Recovered by itself, into a directory "
-			"of its own, it shows what it holds",
-			source->name);
+		return strata_fail(error,
+				   "its rings are not those of %s in this recording: was it "
+				   "renamed, or copied from another one? `strata recover FILE -o "
+				   "DIR` recovers it by itself",
+				   source->name);
 	return 0;
 }
 
@@ -320,8 +320,8 @@ static int hold(const char *from, struct strata_error *error)
 		return fd;
 	close(fd);
 	return strata_fail(error,
-			   "a recorder still writes to %s: end it with Ctrl-C or SIGINT, and what "
-			   "it records is complete",
+			   "a recorder still writes to %s: end it with Ctrl-C or SIGINT, "
+			   "and its recording is complete",
 			   from);
 }
 
@@ -340,7 +340,7 @@ static int add_recording(struct recovery *recovery, const char *from, struct str
 
 	if (strata_recording_load(&old, from, error))
 		return strata_fail_in(error,
-				      "no recording; a file of rings alone can be named as well");
+				      "not a recording; a single file of rings is accepted, too");
 	strata_recording_tell_faults(&old, complain, NULL);
 	recovery->left_out += old.nr_faults > 0;
 	clock.tsc_khz = old.tsc_khz;

@@ -31,7 +31,7 @@ static int identify(struct strata_source *source, enum strata_layer layer, uint3
 	source->domain = domain;
 	snprintf(source->domain_name, sizeof(source->domain_name), "%s", domain_name);
 	if (getrandom(source->uuid, sizeof(source->uuid), 0) != (ssize_t)sizeof(source->uuid))
-		return strata_fail(error, "no random numbers for an UUID");
+		return strata_fail(error, "no random numbers for a UUID");
 	return 0;
 }
 

@@ -8,26 +8,26 @@ static void usage(FILE *out)
 {
 	fprintf(out,
 		"Usage: strata convert --format FORMAT -o OUT [OPTIONS] TRACE...\n"
-		"Merges all traces that are found under each path - CTF of any tracer, recordings of\n"
-		"Strata's - and writes them in one file.\n\n"
+		"Merges all traces found under each path (CTF of any tracer, recordings of Strata) and\n"
+		"writes them to one file.\n\n"
 		"  --format columns        text in columns, as strata view shows it\n"
 		"  --format babeltrace     text, as babeltrace2 prints it\n"
-		"  --format json           an object for each event, a line each\n"
+		"  --format json           one JSON object per event and line\n"
 		"  --format perfetto       for https://ui.perfetto.dev\n"
-		"  --format chrome         for Chrome's viewer of traces; small ones only\n"
+		"  --format chrome         for Chrome's trace viewer; for small traces only\n"
 		"  --format ctf            CTF 1.8 traces in the directory OUT, all on one clock\n"
 		"  --format trace-compass  a recording of a Xen host, in the directory OUT, for Trace\n"
 		"                          Compass's virtual machine analysis: Xen as a host with KVM\n"
-		"  --format count          the number of events, and a hash over them in their\n"
-		"                          order: time, stream, event and every value\n"
+		"  --format count          the number of events, and a hash over their order, times,\n"
+		"                          streams, names and values\n"
 		"  -o, --output OUT        the file; \"-\", the default, is standard output\n"
-		"  --force                 replaces OUT, if it is there and was written by strata\n" //
+		"  --force                 replaces OUT, if strata wrote it\n" //
 		WRITE_OPTIONS_USAGE "\n"
-		"Discarded events are in every form, where they are missing: a line, an object with\n"
+		"Every format shows discarded events where they are missing: a line, an object with\n"
 		"\"discarded\", an instant of category \"loss\", events_discarded.  They are no damage\n"
 		"(status 0).\n\n" WRITE_SELECTION_USAGE
 		"Exit status: 0 all was written; 1 failed; 2 wrong usage; 3 something was damaged or\n"
-		"missing, and was named.\n");
+		"missing; messages name it.\n");
 }
 
 static int take(struct write_options *options, int option, const char *value,
@@ -37,7 +37,7 @@ static int take(struct write_options *options, int option, const char *value,
 
 	(void)option; /* there is one */
 	if (!write_format_known(value))
-		return strata_fail(error, "there is no format %s",
+		return strata_fail(error, "unknown format %s",
 				   strata_escape_name(shown, sizeof(shown), value));
 	options->format = value;
 	return 0;

@@ -18,17 +18,17 @@ static void usage(FILE *out)
 {
 	fprintf(out,
 		"Usage: strata import FILE -o RAW [--tsc-khz KHZ] [--anchor TIME] [--cpu intel|amd]\n"
-		"Makes a recording of what xentrace wrote, for strata merge, stat, view, convert.\n\n"
-		"  -o, --output RAW   the recording's directory, which is made\n"
-		"  --force            replaces a recording that is there\n"
-		"  --tsc-khz KHZ      the frequency of the host's time stamp counter: a thousandth of\n"
-		"                     what `xl dmesg | grep 'Detected.*MHz'` says in MHz times a\n"
-		"                     million; without it, it is looked for in the records\n"
-		"  --anchor TIME      when the last record was written: '2026-01-31 12:00:00.5' or\n"
-		"                     seconds since 1970; else the time of the file's last change\n"
-		"  --cpu intel|amd    whose numbers the reasons of VM exits are\n\n"
-		"Exit status: 0 all was taken over; 1 failed; 2 wrong usage; 3 the file was damaged\n"
-		"somewhere, which was named.\n");
+		"Converts a file of xentrace to a recording, for strata merge, stat, view and convert.\n\n"
+		"  -o, --output RAW   the directory of the recording, which is created\n"
+		"  --force            replaces an existing recording\n"
+		"  --tsc-khz KHZ      frequency of the host's time stamp counter: 1000 times the MHz of\n"
+		"                     `xl dmesg | grep 'Detected.*MHz'` (default: estimated from the\n"
+		"                     records)\n"
+		"  --anchor TIME      time of the last record: '2026-01-31 12:00:00.5' or seconds since\n"
+		"                     1970 (default: modification time of the file)\n"
+		"  --cpu intel|amd    processor whose numbers the reasons of VM exits are\n\n"
+		"Exit status: 0 all was converted; 1 failed; 2 wrong usage; 3 the file was damaged;\n"
+		"messages tell where.\n");
 }
 
 static int wrong_usage(const char *what, const char *which)
@@ -81,7 +81,7 @@ static int import(const char *path, const char *out, struct strata_xentrace_opti
 	       report.tally.events, report.pcpus, report.tally.lost);
 	printf("Clock:    %u.%03u MHz", report.tsc_khz / 1000, report.tsc_khz % 1000);
 	if (report.tsc_error_ppm)
-		printf(", found in the records, to %u ppm", report.tsc_error_ppm);
+		printf(", estimated from the records to %u ppm", report.tsc_error_ppm);
 	printf("\nDates:    %s\n",
 	       report.anchor_guessed ? "as good as the time at which the file was last written"
 				     : "as told");
@@ -115,14 +115,14 @@ int strata_cmd_import(int argc, char **argv)
 		case 'k':
 			options.tsc_khz = parse_khz(optarg);
 			if (!options.tsc_khz)
-				return wrong_usage("--tsc-khz wants a frequency in kHz, not ",
+				return wrong_usage("--tsc-khz needs a frequency in kHz, not ",
 						   optarg);
 			break;
 		case 'a':
 			if (!time_parse(optarg, false, 0, &options.anchor_realtime_ns))
-				return wrong_usage("--anchor wants a date and time, or seconds "
-						   "since 1970, not ",
-						   optarg);
+				return wrong_usage(
+					"--anchor needs a date and time, or seconds since 1970, not ",
+					optarg);
 			break;
 		case 'c':
 			if (strcmp(optarg, "intel") == 0)
@@ -130,7 +130,7 @@ int strata_cmd_import(int argc, char **argv)
 			else if (strcmp(optarg, "amd") == 0)
 				options.exits = STRATA_EXITS_SVM;
 			else
-				return wrong_usage("--cpu wants intel or amd, not ", optarg);
+				return wrong_usage("--cpu needs intel or amd, not ", optarg);
 			break;
 		case 'F':
 			options.force = true;

@@ -31,14 +31,13 @@ static void usage(FILE *out)
 	fprintf(out,
 		"Usage: strata list [--events [--long] [xen|DOMAIN [PATTERN...]]]\n"
 		"       strata list --apps [--events [--long] [PATTERN...]]\n"
-		"Shows the hypervisor and every domain: which can be recorded, and which not "
-		"and why.\n\n"
-		"  -e, --events   also the events that each offers, a kernel's as GROUP/NAME\n"
-		"  -l, --long     with their fields\n"
-		"  -a, --apps     the applications that run and can be recorded\n\n"
-		"xen leaves only the hypervisor, DOMAIN only that domain, by name or number, and\n"
-		"PATTERN only those of its events, by name, a kernel's also by GROUP/NAME.  Domains\n"
-		"and patterns may have wildcards.\n"
+		"Shows the hypervisor and every domain, and for those that cannot be recorded, why.\n\n"
+		"  -e, --events   also their events, a kernel's as GROUP/NAME\n"
+		"  -l, --long     with the fields of events\n"
+		"  -a, --apps     running applications that can be recorded\n\n"
+		"xen shows only the hypervisor, DOMAIN (name or number) only that domain, and PATTERN\n"
+		"only events with such a name; a kernel's also as GROUP/NAME.  DOMAIN and PATTERN may\n"
+		"contain wildcards.\n"
 		"Example: strata list --events --long g1 'sched_*' 'irq/*'\n"
 		"         strata list --events xen 'evtchn_*' 'grant_*'\n");
 }

@@ -37,21 +37,21 @@ static void usage(FILE *out)
 		"       strata merge TRACE... -o OUT [--format ctf|text]\n"
 		"       strata merge --check [--json] RAW [--shift SOURCE=TICKS]\n"
 		"Makes one timeline of the recording in the directory RAW, and proves its order; or of\n"
-		"all traces that are found under several paths, or in one that is no recording: CTF of\n"
-		"any tracer, recordings of Strata's.\n\n"
-		"  -o, --output OUT        where to; without --format a directory, which gets\n"
-		"                          ctf/ (for babeltrace2, Trace Compass), timeline.txt\n"
-		"                          and, of a recording, summary.json\n"
+		"all traces found under several paths, or under one that is not a recording: CTF of\n"
+		"any tracer, recordings of Strata.\n\n"
+		"  -o, --output OUT        without --format a directory, which gets ctf/ (for\n"
+		"                          babeltrace2, Trace Compass), timeline.txt and, for a\n"
+		"                          recording, summary.json\n"
 		"  --force                 replaces an earlier merge in OUT\n" TCP_MAP_USAGE
 		"  --format ctf            only the CTF trace; OUT is its directory\n"
 		"  --format text           only the text; OUT is its file, \"-\" standard output\n"
-		"  --check                 writes nothing: checks the order, and says how well the\n"
-		"                          clocks of guests would be known without Xen's maps\n"
-		"  --json                  what that finds, for programs\n"
+		"  --check                 writes nothing: checks the order, and tells the bounds\n"
+		"                          that guests' clocks would have without Xen's clock maps\n"
+		"  --json                  with --check: the result as JSON\n"
 		"  --shift SOURCE=TICKS    moves the times of one source by TICKS of the host's\n"
-		"                          counter: a way to see the check of the order fail\n\n"
+		"                          counter, to see the check of the order fail\n\n"
 		"Exit status: 0 all was merged, no check failed; 1 failed; 2 wrong usage;\n"
-		"3 merged, but something was left out or out of order, and was named; with --check,\n"
+		"3 merged, but something named in messages was left out or out of order; with --check,\n"
 		"a violation was found.\n");
 }
 
@@ -114,7 +114,7 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 			break;
 		case 's':
 			if (parse_shift(arguments, optarg))
-				return wrong_usage("--shift wants SOURCE=TICKS, not ", optarg);
+				return wrong_usage("--shift needs SOURCE=TICKS, not ", optarg);
 			break;
 		case 'F':
 			arguments->request.force = true;
@@ -142,17 +142,16 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 	arguments->request.paths = argv + optind;
 	arguments->request.nr_paths = (size_t)(argc - optind);
 	if ((arguments->check || arguments->request.shifts.nr) && arguments->request.nr_paths > 1)
-		return wrong_usage("--check and --shift are for one recording of Strata's", NULL);
+		return wrong_usage("--check and --shift need a single recording of Strata", NULL);
 	if (arguments->check && (arguments->request.out || arguments->request.format))
-		return wrong_usage("--check writes nothing: leave -o and --format away", NULL);
+		return wrong_usage("--check writes nothing; omit -o and --format", NULL);
 	if (arguments->request.tcp_map &&
 	    merge_is_of_recording(arguments->request.paths, arguments->request.nr_paths))
 		return wrong_usage("--tcp-map is for traces of several machines, not for one "
 				   "recording",
 				   NULL);
 	if (arguments->json && !arguments->check)
-		return wrong_usage("--json goes with --check; of a merge summary.json says it",
-				   NULL);
+		return wrong_usage("--json needs --check; a merge writes summary.json", NULL);
 	if (!arguments->request.out && !arguments->check)
 		return wrong_usage("-o OUT is missing", NULL);
 	return STRATA_STATUS_OK;
@@ -196,7 +195,7 @@ static int check_apart(const char *raw, const char *out, struct strata_error *er
 	free(raw_path);
 	free(out_path);
 	return inside ? strata_fail(error,
-				    "%s lies in the recording that is to be merged; name a place "
+				    "%s lies inside the recording to merge; name a directory "
 				    "outside of it with -o",
 				    out)
 		      : 0;

@@ -35,71 +35,72 @@ static void usage(FILE *out)
 	fprintf(out,
 		"Usage: strata record [OPTIONS] [-- COMMAND [ARG...]]\n"
 		"Records the hypervisor, and every kernel that has strata.ko loaded. COMMAND is started\n"
-		"when the recording stands, and the recording ends with it; it and the processes that\n"
-		"it starts are recorded as applications, unless --app says which.\n\n"
-		"  -d, --duration TIME        stop after 10s, 500ms, 2m; without it: Ctrl-C\n"
+		"once recording has begun, and recording ends with it. The command and the processes\n"
+		"that it starts are recorded as applications, unless --app names others.\n\n"
+		"  -d, --duration TIME        stops after 10s, 500ms, 2m (default: Ctrl-C)\n"
 		"  -o, --output DIR           where to (default: " DEFAULT_OUTPUT "DATE-TIME)\n"
-		"      --force                replaces a recording that is there, once the new one begins\n"
+		"      --force                replaces an existing recording, once the new one begins\n"
 		"      --xen EVENTS           classes and names of Xen's events, comma-separated:\n"
-		"                             sched,evtchn_*,grant_map; !NAME: not these (default: all;\n"
-		"                             none: leave the hypervisor out)\n"
-		"      --xen-domain DOMAINS   only what happens while these run: names, patterns or\n"
-		"                             numbers, dom0, idle; g1/0, g1/2-3: some of its vCPUs;\n"
-		"                             !NAME: all but this one (default: all)\n"
-		"      --xen-budget EVENTS    of Xen's events that a guest may cause in a second on a\n"
-		"                             CPU; what is beyond is counted (default: 500000; none)\n"
-		"      --xen-buffer SIZE[xN]  N sub-buffers of SIZE a CPU (default: 64Kx32)\n"
-		"      --kernel DOMAIN:EVENTS events of one kernel: name or number of the domain (dom0,\n"
-		"                             patterns like web*); names of events, or GROUP/NAME,\n"
-		"                             with wildcards, comma-separated; default: who runs, and\n"
-		"                             why; all: all that it has, which floods; none: but for\n"
-		"                             probes.  May be repeated; then only those named are\n"
-		"                             recorded (without it: every kernel with the module, the\n"
-		"                             default events; --kernel none: no kernel)\n"
+		"                             sched,evtchn_*,grant_map; !NAME excludes (default: all;\n"
+		"                             none: do not record the hypervisor)\n"
+		"      --xen-domain DOMAINS   only events while these run: names, patterns or\n"
+		"                             numbers, dom0, idle; g1/0, g1/2-3: some vCPUs;\n"
+		"                             !NAME excludes (default: all)\n"
+		"      --xen-budget EVENTS    Xen's events that a guest may cause per second and CPU; more\n"
+		"                             are refused and counted (default: 500000; none)\n"
+		"      --xen-buffer SIZE[xN]  N sub-buffers of SIZE per CPU (default: 64Kx32)\n"
+		"      --kernel DOMAIN:EVENTS events of one kernel. DOMAIN: name, number or pattern\n"
+		"                             (dom0, web*). EVENTS: names or GROUP/NAME, with\n"
+		"                             wildcards, comma-separated; default: scheduling and\n"
+		"                             its causes; all: every event, which is a flood; none:\n"
+		"                             probes only. May be repeated; then only these kernels\n"
+		"                             are recorded (default: the default events of every\n"
+		"                             kernel with the module; --kernel none: no kernel)\n"
 		"      --kprobe DOMAIN:SYMBOL[+OFFSET]\n"
-		"                             an event for each time that a kernel comes by there\n"
+		"                             an event each time that a kernel executes this address\n"
 		"      --kretprobe DOMAIN:SYMBOL\n"
-		"                             an event, with what it returned, for each time that a\n"
-		"                             function of a kernel returns\n"
-		"      --tid DOMAIN:N,N,...   only what happens while these threads are current\n"
-		"      --pid DOMAIN:N,N,...   likewise, processes with all their threads\n"
-		"      --app PROGRAM[:EVENTS] events of an application that is linked with libstrata:\n"
-		"                             name, pattern or number of the process, all; names of\n"
-		"                             events, or GROUP/NAME, with wildcards, comma-separated\n"
-		"                             (default: all of them). May be repeated. It takes part\n"
-		"                             when it starts, and also if it runs already; without Xen\n"
-		"                             and its options, applications are all that is recorded\n"
+		"                             an event, with the returned value, each time that a\n"
+		"                             kernel's function returns\n"
+		"      --tid DOMAIN:N,N,...   only events while these threads run\n"
+		"      --pid DOMAIN:N,N,...   likewise, for processes with all their threads\n"
+		"      --app PROGRAM[:EVENTS] events of an application linked with libstrata. PROGRAM:\n"
+		"                             name, pattern, process number or all. EVENTS: names or\n"
+		"                             GROUP/NAME, with wildcards, comma-separated (default:\n"
+		"                             all). May be repeated. Applications that run already\n"
+		"                             and that start later are recorded. Without Xen,\n"
+		"                             only applications are recorded\n"
 		"      --app-buffer SIZE[xN]  as --xen-buffer, for each application (default: 64Kx16)\n"
-		"      --guest-pages N        maps at most N pages of guests, an eighth of them of one\n"
-		"                             (default: 196608, three quarters of what Xen allows dom0;\n"
-		"                             more where gnttab_max_maptrack_frames is larger)\n"
-		"      --event-header FORM    how each event of kernels and applications begins: full,\n"
-		"                             12 bytes (the default); compact, 4 bytes, if its id is\n"
-		"                             below 31; large, 8 bytes. Longer after a pause. The\n"
-		"                             hypervisor's, and single-store applications', are full\n"
-		"      --app-memory KIND      shm: goes with the application and us (default);\n"
-		"                             file: stays when both are killed, for `strata recover`, in\n"
-		"                             DIR/rings; file:MEMORY: in that directory, which may lie in\n"
-		"                             a tmpfs: the disk then never holds an application up.\n"
-		"                             Of root's applications; others' rings are in sealed memory\n"
+		"      --guest-pages N        maps at most N pages of guests, and N/8 of one guest\n"
+		"                             (default: 196608, three quarters of Xen's limit for dom0;\n"
+		"                             more if gnttab_max_maptrack_frames is larger)\n"
+		"      --event-header FORM    header of kernels' and applications' events: full,\n"
+		"                             12 bytes (default); compact, 4 bytes for ids below 31;\n"
+		"                             large, 8 bytes. After a pause, a header is 16 bytes. The\n"
+		"                             hypervisor and single-store applications use full\n"
+		"      --app-memory KIND      where rings of root's applications lie. shm: in memory\n"
+		"                             that ends with application and recorder (default); file:\n"
+		"                             in DIR/rings, for `strata recover` after both were killed;\n"
+		"                             file:MEMORY: in that directory; in a tmpfs, the disk\n"
+		"                             cannot delay applications. Rings of other users'\n"
+		"                             applications lie in sealed memory\n"
 		"      --app-file-users USER,...\n"
-		"                             with --app-memory file, also of these users, by name or\n"
-		"                             number: each of them can then fill that disk\n"
-		"      --switch-timer MS      after so many milliseconds what is in a half full sub-buffer\n"
-		"                             is recorded, too, where its CPU is awake: %u to %u;\n"
-		"                             0: not before it is full, or recording ends (default: %u)\n"
-		"      --ready-fd N           writes a line to the open file N when the recording stands\n"
-		"      --wait                 a domain that is named need not be there yet\n"
-		"      --overwrite            flight recorder: keep the newest in memory; it is written\n"
-		"                             by `strata snapshot`, when a guest dies (into\n"
+		"                             with --app-memory file, also rings of these users, by name\n"
+		"                             or number; each of them can then fill the disk\n"
+		"      --switch-timer MS      how long an event may wait in a sub-buffer that is not\n"
+		"                             full, while its CPU is awake: %u to %u milliseconds;\n"
+		"                             0: until it is full or recording ends (default: %u)\n"
+		"      --ready-fd N           writes a line to file descriptor N once recording has begun\n"
+		"      --wait                 accepts names of domains that do not run yet\n"
+		"      --overwrite            flight recorder: keeps the newest events in memory, and\n"
+		"                             writes them at `strata snapshot`, when a guest dies (into\n"
 		"                             DIR-died-NAME), and at the end\n\n"
-		"A kernel whose domain starts, or whose module is loaded, while it records takes part\n"
-		"from then on, if it is one of those that are recorded. A name without a pattern has to\n"
-		"be a domain's that runs, unless with --wait.\n"
+		"A selected kernel whose domain starts, or whose module is loaded, during the recording\n"
+		"is recorded from then on. A domain's name without a wildcard must be that of a running\n"
+		"domain, unless --wait is given.\n"
 		"Status: 0 all was recorded, 1 failed, 2 wrong usage, 3 recorded, but something named on\n"
-		"stderr had to be left out. With a COMMAND, what would be 0 is the command's: 128 and\n"
-		"its number for a signal, 127 if there is no such command, 126 if it cannot be started.\n"
-		"Ctrl-C goes to the command, too, and recording ends with that; a second one ends it\n"
+		"stderr was left out. With a COMMAND, its status is used in place of 0: 128 plus the\n"
+		"number of a signal, 127 if it does not exist, 126 if it cannot be started.\n"
+		"Ctrl-C also reaches the command, and recording ends with it; a second one ends recording\n"
 		"at once.\n"
 		"Example: strata record --duration 10s --output /tmp/slow --xen 'sched,evtchn_*' "
 		"--kernel 'g1:sched_*,irq_*'\n",
@@ -141,11 +142,11 @@ static const char *parse_geometry(const char *text, struct strata_ring_geometry 
 	if (*end || end == text)
 		return "that is no size";
 	if (!bytes || !number)
-		return "there is nothing in it";
+		return "it is empty";
 	if (bytes & (bytes - 1) || number & (number - 1))
 		return "no power of two";
 	if (number == 1)
-		return "with one sub-buffer the writer would have none while a reader has it";
+		return "with one sub-buffer, the writer has none while it is read";
 	if (bytes < 1ul << STRATA_SUBBUF_BITS_MIN)
 		return "its sub-buffers are too small";
 	if (bytes > 1ul << STRATA_SUBBUF_BITS_MAX || number > STRATA_NR_SUBBUFS_MAX)
@@ -193,7 +194,7 @@ static int take_pages(const char *argument, struct record_options *options)
 	unsigned long pages = strtoul(argument, &end, 10);
 
 	if (argument[0] < '0' || argument[0] > '9' || *end || pages == 0 || pages > UINT32_MAX)
-		return wrong("--guest-pages wants a number of pages, not %s", argument);
+		return wrong("--guest-pages needs a number of pages, not %s", argument);
 	options->guest_pages = (uint32_t)pages;
 	return STRATA_STATUS_OK;
 }
@@ -206,9 +207,7 @@ static int take_memory(const char *argument, struct record_options *options)
 	if (strcmp(argument, "shm") == 0 || strcmp(argument, "file") == 0 ||
 	    (options->app_files && argument[4] == ':' && argument[5]))
 		return STRATA_STATUS_OK;
-	return wrong("--app-memory: \"%s\" is no kind of memory that there is: shm, file, "
-		     "file:DIR",
-		     argument);
+	return wrong("--app-memory: \"%s\" is none of shm, file, file:DIR", argument);
 }
 
 /* Reads --ready-fd.  STRATA_STATUS_OK or what to exit with. */
@@ -218,10 +217,10 @@ static int take_ready_fd(const char *text, struct record_options *options)
 
 	if (!text[0] || text[strspn(text, "0123456789")] || fd > INT_MAX ||
 	    fcntl((int)fd, F_GETFD) < 0)
-		return wrong("--ready-fd: \"%s\" is no open file's number", text);
+		return wrong("--ready-fd: \"%s\" is not an open file descriptor", text);
 	/* A command that kept it open would keep whoever waits for its end. */
 	if (fd > STDERR_FILENO && fcntl((int)fd, F_SETFD, FD_CLOEXEC))
-		return wrong("--ready-fd: %s cannot be closed for the command", text);
+		return wrong("--ready-fd: %s cannot be set to close-on-exec", text);
 	options->ready_fd = (int)fd;
 	return STRATA_STATUS_OK;
 }
@@ -296,7 +295,7 @@ static int take_option(int option, char *argument, struct record_options *option
 		}
 		break;
 	default:
-		return wrong("%s", "that is no option of record");
+		return wrong("%s", "unknown option");
 	}
 	fprintf(stderr, "strata: %s\n", error.text);
 	return STRATA_STATUS_USAGE;
@@ -400,11 +399,10 @@ int strata_cmd_record(int argc, char **argv)
 		take_command(argv + optind, &options);
 	options.apps_may_do = options.nr_apps && !of_xen;
 	if (status == STRATA_STATUS_OK && timed && options.switch_ms && options.overwrite)
-		status = wrong("%s", "--switch-timer is not for --overwrite, which hands over when "
-				     "it is asked");
+		status = wrong("%s", "--switch-timer does not go with --overwrite, which writes on "
+				     "request only");
 	if (status == STRATA_STATUS_OK && optind < argc && !options.command)
-		status = wrong("\"%s\" is one word too many (a command comes after --)",
-			       argv[optind]);
+		status = wrong("\"%s\" is not an option (write -- before a command)", argv[optind]);
 	if (status == STRATA_STATUS_OK && !options.output) {
 		set_default_output(output, sizeof(output));
 		options.output = output;

@@ -32,18 +32,18 @@ static void usage(FILE *out)
 {
 	fprintf(out,
 		"Usage: strata recover PATH [-o DIR] [--force]\n"
-		"Makes a recording of what a recorder left that was killed. PATH is the directory that it\n"
-		"wrote to, or a file of rings (`strata record --app-memory file`).\n\n"
-		"  -o, --output DIR  where to (default: PATH" SUFFIX ")\n"
-		"      --force       replaces a recording that is there, when the new one is whole\n\n"
-		"It takes what was written, up to the last whole packet, and every record that lies\n"
-		"committed in files of rings, up to the first slot of a packet whose writer did not come to\n"
-		"its end. What is unknown behind that is said for each packet. PATH stays as it is, so it\n"
-		"can be done again, with the same result; remove it when `strata merge DIR` shows what you\n"
-		"need. Rings of Xen, of kernels, and of applications in other memory are not in reach:\n"
-		"of these there is what was written.\n\n"
-		"Status: 0 it is there, 1 failed, 2 wrong usage, 3 it is there, but something named on\n"
-		"stderr had to be left out.\n");
+		"Makes a recording from what a killed recorder left. PATH is its output directory, or a\n"
+		"file of rings (`strata record --app-memory file`).\n\n"
+		"  -o, --output DIR  output directory (default: PATH" SUFFIX ")\n"
+		"      --force       replaces an existing recording once the new one is complete\n\n"
+		"Recovers all written packets, up to the last whole one, and every committed record in\n"
+		"files of rings, in each packet up to the first record that was not committed. For each\n"
+		"packet it tells how many bytes after that are unknown. PATH is not changed, so recovery can\n"
+		"be repeated with the same result; remove PATH when `strata merge DIR` shows what you need.\n"
+		"Rings of Xen, of kernels, and of applications in other memory cannot be recovered, only\n"
+		"what was written of them.\n\n"
+		"Status: 0 all was recovered, 1 failed, 2 wrong usage, 3 recovered, but something named on\n"
+		"stderr was left out.\n");
 }
 
 /* Where the recording is to be, and is made: two names in one directory. */
@@ -110,8 +110,8 @@ static int choose_place(struct place *place, const char *from, struct strata_err
 	if (!fstat(there.fd, &one) && !stat(from, &other) && one.st_dev == other.st_dev &&
 	    one.st_ino == other.st_ino)
 		result = strata_fail(error,
-				     "%s is what is to be recovered; name another directory "
-				     "with --output",
+				     "%s is the recording to recover; name another directory with "
+				     "--output",
 				     place->to);
 	else
 		result = check_there(place, &there, error);
@@ -130,7 +130,9 @@ static void remove_partial(const struct place *place)
 	strata_recording_remove(&partial, &ignored);
 	strata_dir_close(&partial);
 	if (unlinkat(place->parent.fd, place->partial_name, AT_REMOVEDIR))
-		fprintf(stderr, "strata: %s: what else was in the older recording is there\n",
+		fprintf(stderr,
+			"strata: %s: files that do not belong to the older recording "
+			"were moved here\n",
 			place->partial);
 }
 
@@ -143,7 +145,7 @@ static int put_in_place(const struct place *place, struct strata_error *error)
 		return 0;
 	if (!place->force || errno != EEXIST ||
 	    renameat2(parent, place->partial_name, parent, place->name, RENAME_EXCHANGE))
-		return strata_fail(error, "%s: %s; what is recovered is in %s", place->to,
+		return strata_fail(error, "%s: %s; the recovered recording is in %s", place->to,
 				   strerror(errno), place->partial);
 	remove_partial(place);
 	return 0;
@@ -170,7 +172,7 @@ static void print_holes(const struct recovery *recovery)
 				printf("%u bytes reserved but not committed at byte %u",
 				       hole.reserved, hole.at);
 			else
-				printf("nothing is known from byte %u on", hole.at);
+				printf("unknown from byte %u on", hole.at);
 			if (hole.behind)
 				printf("; %s%u bytes behind%s", hole.is_left ? "up to " : "",
 				       hole.behind,
@@ -223,7 +225,7 @@ static uint64_t print_sources(const struct strata_recording *made, const struct 
 		if (origins[i].in_reach)
 			printf("%" PRIu64 " more were in its rings", events - origins[i].written);
 		else
-			printf("its rings are not in reach");
+			printf("its rings cannot be read");
 		printf("; %" PRIu64 " lost\n", lost);
 		total += events;
 	}
@@ -241,8 +243,8 @@ static void judge_streams(struct recovery *recovery, const struct strata_recordi
 
 		if (stream->ring && !stream->ring->broken && !stream->noted) {
 			fprintf(stderr,
-				"strata: %s: ring of CPU %u does not know its stream: of what was "
-				"written last some may be there twice\n",
+				"strata: %s: ring of CPU %u does not tell its position in the "
+				"stream: the last written events may appear twice\n",
 				name, stream->cpu);
 			recovery->left_out++;
 		}
@@ -268,8 +270,9 @@ static int finish(struct recovery *recovery, const struct place *place, struct s
 	}
 	if (totals.was_full) {
 		remove_partial(place);
-		return strata_fail(error, "the disk is full; make room, or name another one with "
-					  "--output");
+		return strata_fail(error,
+				   "the disk is full; make room, or name a directory on another "
+				   "one with --output");
 	}
 	recovery->left_out += totals.bad_packets > 0;
 	if (strata_recording_load(&made, place->partial, error))
@@ -334,15 +337,15 @@ int strata_cmd_recover(int argc, char **argv)
 	if (status != OUTPUT_OPTIONS_GO_ON)
 		return status;
 	if (optind + 1 != argc) {
-		fprintf(stderr, "strata: name one recording, or one file of rings; `strata recover "
-				"--help` says how\n");
+		fprintf(stderr, "strata: name one recording, or one file of rings; see `strata "
+				"recover --help`\n");
 		return STRATA_STATUS_USAGE;
 	}
 	from = argv[optind];
 	length = length_of(from);
 	/* "/", "." and "..": beside these there is nothing. */
 	if (options.output ? !options.output[0] : !length || strchr("/.", from[length - 1])) {
-		fprintf(stderr, "strata: say with --output where to\n");
+		fprintf(stderr, "strata: name the output directory with --output\n");
 		return STRATA_STATUS_USAGE;
 	}
 	if (options.output)

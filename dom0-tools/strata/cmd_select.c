@@ -12,14 +12,15 @@ static void usage(FILE *out)
 {
 	fprintf(out,
 		"Usage: strata select OPTIONS\n"
-		"Changes what a running `strata record` records; what is not named stays as it is.\n\n"
-		"      --xen EVENTS           instead of those of before; as all of these options, as\n"
-		"      --xen-domain DOMAINS   for `strata record`\n"
+		"Changes what a running `strata record` records. An option replaces the earlier selection;\n"
+		"without it, that selection stays. `strata record --help` describes the options.\n\n"
+		"      --xen EVENTS\n"
+		"      --xen-domain DOMAINS\n"
 		"      --xen-budget EVENTS\n"
-		"      --kernel DOMAIN:EVENTS for the domains that it names; DOMAIN:none: nothing of it\n"
+		"      --kernel DOMAIN:EVENTS changes only the named domains; DOMAIN:none: nothing of it\n"
 		"      --tid DOMAIN:N,N,...\n"
 		"      --pid DOMAIN:N,N,...\n\n"
-		"Status: 0 it holds now, 1 failed, 2 wrong usage.\n"
+		"Status: 0 the selection has changed, 1 failed, 2 wrong usage.\n"
 		"Example: strata select --xen sched,evtchn_send --kernel 'g1:sched_*,block/*'\n");
 }
 
@@ -61,8 +62,8 @@ int strata_cmd_select(int argc, char **argv)
 		}
 		if (!append(line, sizeof(line), long_options[which].name, optarg)) {
 			fprintf(stderr,
-				"strata: --%s: a tab or a newline cannot be sent, and not more than %zu "
-				"characters in all; use patterns\n",
+				"strata: --%s: tabs, newlines, and more than %zu characters in "
+				"total cannot be sent; use patterns\n",
 				long_options[which].name, sizeof(line));
 			return STRATA_STATUS_USAGE;
 		}

@@ -17,11 +17,11 @@ static void usage(FILE *out)
 {
 	fprintf(out,
 		"Usage: strata snapshot [-o DIR] [--force]\n"
-		"Writes what `strata record --overwrite` holds, which goes on recording.\n\n"
-		"  -o, --output DIR  where to (default: strata-snapshot-DATE-TIME)\n"
-		"      --force       replaces a recording that is there\n\n"
-		"Status: 0 it is written, 1 failed, 2 wrong usage, 3 written, but for what it names.\n"
-		"What one snapshot has taken the next one does not have again.\n");
+		"Writes the events that `strata record --overwrite` has in memory; recording goes on.\n\n"
+		"  -o, --output DIR  output directory (default: strata-snapshot-DATE-TIME)\n"
+		"      --force       replaces an existing recording\n\n"
+		"Status: 0 all was written, 1 failed, 2 wrong usage, 3 written, but something that it\n"
+		"names was left out. Each event is in one snapshot only.\n");
 }
 
 /* The recorder runs in a directory of its own.  0 or -1. */
@@ -30,9 +30,9 @@ static int absolute(const char *dir, char *path, size_t bytes, struct strata_err
 	char here[1024] = "";
 
 	if (strchr(dir, '\n'))
-		return strata_fail(error, "a directory's name must not hold a newline");
+		return strata_fail(error, "a directory's name must not contain a newline");
 	if (dir[0] != '/' && !getcwd(here, sizeof(here)))
-		return strata_fail(error, "this directory has no name: %s", strerror(errno));
+		return strata_fail(error, "the current directory has no path: %s", strerror(errno));
 	if (snprintf(path, bytes, "%s%s%s", here, here[0] ? "/" : "", dir) >= (int)bytes)
 		return strata_fail(error, "the name of the output directory is too long");
 	return 0;
@@ -68,8 +68,8 @@ int strata_cmd_snapshot(int argc, char **argv)
 		return status;
 	if (optind < argc) {
 		fprintf(stderr,
-			"strata: \"%s\" is one word too many; `strata snapshot --help` "
-			"says how\n",
+			"strata: \"%s\" is not an option; see `strata snapshot "
+			"--help`\n",
 			argv[optind]);
 		return STRATA_STATUS_USAGE;
 	}

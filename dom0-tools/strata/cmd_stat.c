@@ -40,11 +40,11 @@ static void usage(FILE *out)
 {
 	fprintf(out,
 		"Usage: strata stat [--json] [--tcp-map FILE] TRACE...\n"
-		"Says what is in the traces that are found under each path: events, rates, losses,\n"
-		"silences, clocks, and which events there are most of.\n\n"
-		"  --json                  the same for programs\n" TCP_MAP_USAGE "\n"
+		"Describes the traces found under each path: events, rates, losses, silences, clocks,\n"
+		"and the most frequent events.\n\n"
+		"  --json                  writes the same as JSON\n" TCP_MAP_USAGE "\n"
 		"Exit status: 0 all was read; 1 failed; 2 wrong usage; 3 something was damaged or\n"
-		"missing, and was named.\n");
+		"missing; messages name it.\n");
 }
 
 static void print_time(FILE *out, const char *what, uint64_t ns)
@@ -167,7 +167,7 @@ static void print_events(const struct traces *traces, const struct strata_shown 
 			100.0 * (double)counts[i].nr / (double)statistics->events,
 			shown->sources[counts[i].trace].name);
 	if (nr > EVENTS_SHOWN)
-		fprintf(out, "  and %zu kinds more\n", nr - EVENTS_SHOWN);
+		fprintf(out, "  and %zu more event classes\n", nr - EVENTS_SHOWN);
 	free(counts);
 }
 
@@ -184,7 +184,7 @@ static struct strata_ctf_tally sum_of(const struct traces *traces, const struct 
 			strata_ctf_tally_add(&sum, &stream->tally);
 	}
 	for (i = 0; i < checks->nr; i++)
-		strata_ctf_tally_add(&sum, &strata_merge_result(checks->of[i].merge)->tally);
+		strata_ctf_tally_add(&sum, &host_checks_figures(checks, i)->tally);
 	return sum;
 }
 
@@ -226,14 +226,15 @@ static void print_machines(const struct traces *traces, FILE *out)
 		const struct strata_machine *machine = &machines->machines[i];
 
 		if (machine->converted)
-			fprintf(out, "          %s: was converted to that before\n", machine->name);
+			fprintf(out, "          %s: was converted to this clock before\n",
+				machine->name);
 		else if (!machine->tied)
-			fprintf(out, "          %s: its clock is not tied to that\n",
+			fprintf(out, "          %s: its clock is not tied to this one\n",
 				machine->name);
 		else if (report)
 			fprintf(out,
-				"          %s: known to %.3f us at best, %.3f us at worst, by what the "
-				"machines sent to each other\n",
+				"          %s: bound of %.3f us at best, %.3f us at worst, "
+				"from packets between the machines\n",
 				machine->name, (double)report->clocks[i].least_bound / 1e3,
 				(double)report->clocks[i].greatest_bound / 1e3);
 	}
@@ -354,7 +355,8 @@ static void print_json(const struct traces *traces, const struct strata_shown *s
 	json_object_object_add(root, "traces", array);
 	array = json_object_new_array();
 	for (i = 0; i < checks->nr; i++)
-		json_object_array_add(array, strata_summary_to_json(checks->of[i].merge));
+		json_object_array_add(array,
+				      strata_summary_to_json(host_checks_figures(checks, i)));
 	json_object_object_add(root, "recordings", array);
 	json_object_object_add(root, "machines", machines_to_json(traces));
 	printf("%s\n", json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
@@ -370,7 +372,7 @@ static int count(struct traces *traces, struct host_checks *checks,
 	if (host_checks_begin(checks, traces, NULL, error))
 		return -1;
 	options.observers = checks->observers;
-	options.nr_observers = checks->nr;
+	options.nr_observers = checks->nr_observers;
 
 	traces_progress_begin(traces, traces->set.bytes);
 	status = strata_statistics_make(statistics, &traces->set, &options, error);
@@ -378,7 +380,8 @@ static int count(struct traces *traces, struct host_checks *checks,
 	if (status)
 		return status;
 	strata_trace_set_name_cut(&traces->set);
-	return host_checks_finish(checks, error);
+	host_checks_finish(checks);
+	return 0;
 }
 
 static int stat_traces(const char *tcp_map, char *const *paths, size_t nr, bool json)
@@ -436,8 +439,8 @@ int strata_cmd_stat(int argc, char **argv)
 			usage(stdout);
 			return STRATA_STATUS_OK;
 		default:
-			fprintf(stderr, "strata: stat: unknown option; `strata stat --help` says "
-					"which there are\n");
+			fprintf(stderr, "strata: stat: unknown option; `strata stat --help` lists "
+					"them\n");
 			return STRATA_STATUS_USAGE;
 		}
 	}

@@ -12,24 +12,24 @@ static void usage(FILE *out)
 {
 	fprintf(out,
 		"Usage: strata view [OPTIONS] TRACE...\n"
-		"Shows the events of all traces that are found under each path - CTF of any tracer,\n"
-		"recordings of Strata's - on one timeline, in columns.\n\n"
-		"  --live                  follows a recording that goes on, from now on (with --from 0\n"
-		"                          from its beginning), until it ends or Ctrl-C\n"
-		"  --delay TIME            with --live: shows an event that much later, so that others\n"
-		"                          that take as long to be written are not late (100ms)\n"
-		"  --late TIME             with --live: no longer waits for a stream that hands nothing\n"
-		"                          over for that long; what comes of it is late then (5s)\n"
-		"  --json                  an object for each event, a line each\n"
-		"  --color[=WHEN]          always, never, or auto: if it goes to a terminal\n"
-		"  -o, --output OUT        to a file\n" //
+		"Shows the events of all traces found under each path (CTF of any tracer, recordings\n"
+		"of Strata) on one timeline, in columns.\n\n"
+		"  --live                  follows a running recording from now on (with --from 0: from\n"
+		"                          its beginning), until it ends or Ctrl-C\n"
+		"  --delay TIME            with --live: shows events this much later, so that events\n"
+		"                          written later are still in order (default: 100ms)\n"
+		"  --late TIME             with --live: waits this long for a silent stream; events\n"
+		"                          that it writes afterwards are late (default: 5s)\n"
+		"  --json                  writes one JSON object per event and line\n"
+		"  --color[=WHEN]          always, never or auto (only on a terminal)\n"
+		"  -o, --output OUT        writes to a file\n" //
 		WRITE_OPTIONS_USAGE "\n"
-		"An event with ~ in front may have happened before the one above it: their times are\n"
-		"closer than they are known.  With --live, one with < came late: it belongs above others\n"
-		"that were shown before it.  A line with two times in brackets says how many events\n"
-		"of a stream its tracer discarded between them; that is no damage (status 0).\n\n" WRITE_SELECTION_USAGE
+		"An event marked ~ may have happened before the one above it: their times differ by less\n"
+		"than their bounds.  With --live, < marks a late event, which belongs above events that\n"
+		"are already shown.  A line with two times in brackets tells how many events of a stream\n"
+		"the tracer discarded between them; that is no damage (status 0).\n\n" WRITE_SELECTION_USAGE
 		"Exit status: 0 all was shown; 1 failed; 2 wrong usage; 3 something was damaged or\n"
-		"missing, and was named.\n");
+		"missing; messages name it.\n");
 }
 
 static int choose_colours(struct write_options *options, const char *when,
@@ -44,7 +44,7 @@ static int choose_colours(struct write_options *options, const char *when,
 	else if (strcmp(when, "never") == 0)
 		options->colours = COLOURS_NEVER;
 	else
-		return strata_fail(error, "--color wants always, never or auto, not %s",
+		return strata_fail(error, "--color needs always, never or auto, not %s",
 				   strata_escape_name(shown, sizeof(shown), when));
 	return 0;
 }
@@ -67,7 +67,7 @@ static int take(struct write_options *options, int option, const char *value,
 		*(option == 'D' ? &options->delay_ms : &options->late_ms) = ms;
 		if (ms)
 			return 0;
-		return strata_fail(error, "--%s wants a time such as 100ms or 2s, not %s",
+		return strata_fail(error, "--%s needs a time such as 100ms or 2s, not %s",
 				   option == 'D' ? "delay" : "late",
 				   strata_escape_name(shown, sizeof(shown), value));
 	default:

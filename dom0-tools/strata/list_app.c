@@ -216,8 +216,7 @@ int list_apps(bool events, const struct list_choice *choice)
 	/* A recorder has the socket to which they would come. */
 	if (lock < 0) {
 		nr = list_waiting();
-		fprintf(stderr, "strata: what events they have cannot be seen now: %s\n",
-			error.text);
+		fprintf(stderr, "strata: their events cannot be listed now: %s\n", error.text);
 	} else if (gather(&listing, &error)) {
 		fprintf(stderr, "strata: %s\n", error.text);
 		close(lock);
@@ -232,6 +231,6 @@ int list_apps(bool events, const struct list_choice *choice)
 	principals_sum_up(listing.principals);
 	principals_free(listing.principals);
 	if (!nr)
-		printf("no application that is linked with -lstrata runs here\n");
+		printf("no running application is linked with -lstrata\n");
 	return STRATA_STATUS_OK;
 }

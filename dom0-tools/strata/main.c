@@ -17,13 +17,13 @@ static const struct {
 	{ "list", strata_cmd_list, "show what can be recorded on this host" },
 	{ "record", strata_cmd_record, "record hypervisor, guests and dom0" },
 	{ "select", strata_cmd_select, "change what a running recorder records" },
-	{ "snapshot", strata_cmd_snapshot, "write what a flight recorder holds" },
-	{ "recover", strata_cmd_recover, "make a recording of what a killed recorder left" },
+	{ "snapshot", strata_cmd_snapshot, "write the events of a flight recorder" },
+	{ "recover", strata_cmd_recover, "make a recording from what a killed recorder left" },
 	{ "merge", strata_cmd_merge, "make one timeline of what was recorded" },
-	{ "import", strata_cmd_import, "make a recording of a file of xentrace's" },
+	{ "import", strata_cmd_import, "convert a file of xentrace to a recording" },
 	{ "view", strata_cmd_view, "show the events of traces of any tracer" },
 	{ "convert", strata_cmd_convert, "merge traces of any tracer into another form" },
-	{ "stat", strata_cmd_stat, "say what is in traces" },
+	{ "stat", strata_cmd_stat, "describe traces" },
 };
 
 #define NR_VERBS (sizeof(verbs) / sizeof(verbs[0]))
@@ -67,7 +67,7 @@ static int run_verb(int argc, char **argv)
 	for (i = 0; i < NR_VERBS; i++)
 		if (!strcmp(argv[1], verbs[i].name))
 			return verbs[i].run(argc - 1, argv + 1);
-	fprintf(stderr, "strata: there is no verb \"%s\"; `strata --help` lists them\n", argv[1]);
+	fprintf(stderr, "strata: unknown verb \"%s\"; `strata --help` lists them\n", argv[1]);
 	return STRATA_STATUS_USAGE;
 }
 
@@ -78,8 +78,7 @@ int main(int argc, char **argv)
 	hold_standard_files();
 	status = run_verb(argc, argv);
 	if ((fflush(stdout) || ferror(stdout)) && status != STRATA_STATUS_FAILED) {
-		fprintf(stderr, "strata: what was to be shown could not be written: %s\n",
-			strerror(errno));
+		fprintf(stderr, "strata: the output could not be written: %s\n", strerror(errno));
 		return STRATA_STATUS_FAILED;
 	}
 	return status;

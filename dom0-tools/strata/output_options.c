@@ -31,8 +31,7 @@ int output_options_read(int argc, char **argv, const char *verb, void (*usage)(F
 			options->output = optarg;
 			break;
 		default:
-			fprintf(stderr,
-				"strata: that is no option of %s; `strata %s --help` says how\n",
+			fprintf(stderr, "strata: unknown option of %s; see `strata %s --help`\n",
 				verb, verb);
 			return STRATA_STATUS_USAGE;
 		}

@@ -91,7 +91,17 @@ static void join_trace(struct strata_trace_statistics *sum,
 		sum->of_class[i] += next->of_class[i];
 }
 
-static struct strata_slice_sink *begin(struct strata_slice_work *base, size_t at)
+static void end(struct strata_slice_work *base, struct strata_slice_sink *sink)
+{
+	struct slice_statistics *slice = (struct slice_statistics *)sink;
+
+	(void)base;
+	strata_statistics_clear(&slice->counted);
+	free(slice);
+}
+
+static struct strata_slice_sink *begin(struct strata_slice_work *base, size_t at,
+				       struct strata_slice_sink *used)
 {
 	struct statistics_work *work = (struct statistics_work *)base;
 	struct slice_statistics *slice = calloc(1, sizeof(*slice));
@@ -101,10 +111,13 @@ static struct strata_slice_sink *begin(struct strata_slice_work *base, size_t at
 		return NULL;
 	slice->sink.take = take;
 	slice->set = work->set;
-	if (!allocate(&slice->counted, work->set))
+	if (!allocate(&slice->counted, work->set)) {
+		/* What it would save is little. */
+		if (used)
+			end(base, used);
 		return &slice->sink;
-	strata_statistics_clear(&slice->counted);
-	free(slice);
+	}
+	end(base, &slice->sink);
 	return NULL;
 }
 
@@ -119,15 +132,13 @@ static int join(struct strata_slice_work *base, struct strata_slice_sink *sink,
 	for (i = 0; i < work->set->nr_traces; i++)
 		join_trace(&work->sum->traces[i], &slice->counted.traces[i],
 			   work->set->traces[i]->metadata.nr_events);
-	strata_statistics_clear(&slice->counted);
-	free(slice);
 	return 0;
 }
 
 int strata_statistics_make(struct strata_statistics *statistics, struct strata_trace_set *set,
 			   const struct strata_slice_options *options, struct strata_error *error)
 {
-	struct statistics_work work = { { begin, join }, set, statistics };
+	struct statistics_work work = { { begin, join, end }, set, statistics };
 	size_t i;
 
 	if (allocate(statistics, set))

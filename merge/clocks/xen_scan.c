@@ -379,20 +379,27 @@ int strata_xen_scan_more(struct strata_xen_scan *scan, struct strata_packet_read
 	return 0;
 }
 
+int strata_xen_scan_settle(struct strata_xen_scan *scan, uint32_t tsc_khz, uint64_t known_until,
+			   struct strata_error *error)
+{
+	strata_clock_maps_sort(&scan->maps, tsc_khz);
+	if (!strata_vcpu_stime_finish(&scan->stimes, strata_skew_bound_ticks(&scan->skew)))
+		return strata_fail(error, "out of memory for the clocks of vCPUs");
+	if (!strata_vcpu_places_settle(&scan->places, known_until))
+		return strata_fail(error, "out of memory for where vCPUs ran");
+	return 0;
+}
+
 int strata_xen_scan(struct strata_xen_scan *scan, struct strata_recording *recording,
 		    const char *raw, struct strata_error *error)
 {
 	memset(scan, 0, sizeof(*scan));
 	if (scan_once(scan, recording, raw, scan_places, true, error))
 		return -1;
-	if (!strata_vcpu_places_settle(&scan->places, UINT64_MAX))
-		return strata_fail(error, "out of memory for where vCPUs ran");
-	strata_clock_maps_sort(&scan->maps, recording->tsc_khz);
 	count_unmeasured(&scan->skew);
-	if (find_residences(scan, recording, raw, error))
+	if (find_residences(scan, recording, raw, error) ||
+	    strata_xen_scan_settle(scan, recording->tsc_khz, UINT64_MAX, error))
 		return -1;
-	if (!strata_vcpu_stime_finish(&scan->stimes, strata_skew_bound_ticks(&scan->skew)))
-		return strata_fail(error, "out of memory for the clocks of vCPUs");
 	/* It is unknown what ran on a CPU whose stream is lost: no time is covered. */
 	if (scan->incomplete) {
 		scan->covered_from = UINT64_MAX;

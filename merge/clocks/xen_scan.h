@@ -52,8 +52,7 @@ struct strata_xen_coverage {
 
 /*
  * Adds the new part of one stream of a recording in progress.
- * @scan: zero-initialised before the first of these; its maps, stimes and places are to be sorted,
- *        finished and settled before they are asked
+ * @scan: zero-initialised before the first of these; to be settled before it is asked
  * @reader: continues at its position
  * @coverage: the stream's; zero-initialised likewise
  * The clocks of vCPUs do not depend on where they ran, so emulated counters have larger bounds.
@@ -62,10 +61,25 @@ struct strata_xen_coverage {
 int strata_xen_scan_more(struct strata_xen_scan *scan, struct strata_packet_reader *reader,
 			 struct strata_xen_coverage *coverage, struct strata_error *error);
 
-/* Scans all sources of the hypervisor's layer.  Bad packets are skipped silently, because the merge
- * reports them. 0 or -1. */
+/*
+ * Makes what was added ready for queries; what was queried before is outdated.
+ * @known_until: host ticks up to which all of the hypervisor's streams were scanned
+ * 0, or -1: out of memory.
+ */
+int strata_xen_scan_settle(struct strata_xen_scan *scan, uint32_t tsc_khz, uint64_t known_until,
+			   struct strata_error *error);
+
+/* Scans all sources of the hypervisor's layer, and settles the scan.  Bad packets are skipped
+ * silently, because the merge reports them. 0 or -1. */
 int strata_xen_scan(struct strata_xen_scan *scan, struct strata_recording *recording,
 		    const char *raw, struct strata_error *error);
+
+/* Whether VM entries of a domain's vCPUs were recorded; a PV guest has none. */
+static inline bool strata_xen_scan_has_guest_mode(const struct strata_xen_scan *scan,
+						  uint16_t domain)
+{
+	return (scan->guest_mode[domain / 8] >> domain % 8 & 1u) != 0;
+}
 
 /* Largest difference between the counters of two physical CPUs, in ticks; 0: unknown. */
 uint64_t strata_skew_bound_ticks(const struct strata_skew *skew);

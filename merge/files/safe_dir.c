@@ -100,8 +100,7 @@ static int make_in(int fd, const char *name, mode_t mode, const char *path,
 		return 0;
 	if (errno == EEXIST)
 		return 1;
-	return strata_fail(error, "%s: %s; name a directory that can be made with -o", path,
-			   strerror(errno));
+	return strata_fail(error, "%s: %s; name another directory with -o", path, strerror(errno));
 }
 
 int strata_dir_make(struct strata_dir *dir, const char *path, mode_t mode, bool *made,

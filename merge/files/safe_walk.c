@@ -50,8 +50,8 @@ static int refuse(const struct walk *walk, const char *name, const char *what, u
 		  struct strata_error *error)
 {
 	return strata_fail(error,
-			   "%s: \"%s\" on the way is a %s of user %u, who could have it lead "
-			   "anywhere; name another place with -o",
+			   "%s: \"%s\" in the path is a %s of user %u, who can redirect "
+			   "it; name another place with -o",
 			   walk->path, name, what, owner);
 }
 
@@ -149,7 +149,7 @@ static int step(struct walk *walk, const char *name, struct strata_error *error)
 	if (fd < 0 && errno == ENOENT && last)
 		return 1;
 	if (fd < 0 || fstat(fd, &status)) {
-		result = strata_fail(error, "%s: \"%s\": %s; name a place that can be made with -o",
+		result = strata_fail(error, "%s: \"%s\": %s; name another place with -o",
 				     walk->path, name, strerror(errno));
 		if (fd >= 0)
 			close(fd);
@@ -178,7 +178,7 @@ static int step(struct walk *walk, const char *name, struct strata_error *error)
 	}
 	if (!S_ISDIR(status.st_mode)) {
 		close(fd);
-		return strata_fail(error, "%s: \"%s\" is no directory", walk->path, name);
+		return strata_fail(error, "%s: \"%s\" is not a directory", walk->path, name);
 	}
 	if (check_way(walk, name, &walk->at, &status, error)) {
 		close(fd);

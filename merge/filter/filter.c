@@ -207,7 +207,7 @@ static void tell_of_node(struct teller *teller, const struct strata_node *node)
 	if (tell_of_operand(teller, node, &node->left) ||
 	    tell_of_operand(teller, node, &node->right))
 		return;
-	strata_fail(&message, "%s has in no event of these traces a value of that kind",
+	strata_fail(&message, "no event in these traces has a value of that kind in %s",
 		    strata_escape_name(shown, sizeof(shown), node->left.text));
 	tell(teller, node, node->column, &message);
 }

@@ -72,8 +72,8 @@ static int lex_integer(const struct strata_filter_lexer *lexer, const char *from
 
 	if (from[0] == '0' && is_digit(from[1]))
 		return fail(lexer, from,
-			    "expected a number that is decimal, or begins with 0x: octal ones are "
-			    "not read",
+			    "expected a number that is decimal, or begins with 0x: octal "
+			    "is not supported",
 			    error);
 	errno = 0;
 	number = strtoull(from, &stop, is_hex ? 16 : 10);
@@ -174,7 +174,8 @@ static int lex_sign(struct strata_filter_lexer *lexer, struct strata_filter_toke
 		return strata_fail(error, "column %u: expected \"%s\"",
 				   strata_filter_column(lexer, lexer->at), text);
 	}
-	return strata_fail(error, "column %u: \"%s\" means nothing here; text stands in \"quotes\"",
+	return strata_fail(error,
+			   "column %u: \"%s\" is not expected here; write text in \"quotes\"",
 			   strata_filter_column(lexer, lexer->at),
 			   strata_escape_name(shown, sizeof(shown), text));
 }

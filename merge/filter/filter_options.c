@@ -30,7 +30,7 @@ static int fail(const char *option, const char *wanted, const char *text,
 {
 	char shown[256];
 
-	return strata_fail(error, "%s wants %s, not \"%s\"", option, wanted,
+	return strata_fail(error, "%s needs %s, not \"%s\"", option, wanted,
 			   strata_escape_name(shown, sizeof(shown), text));
 }
 

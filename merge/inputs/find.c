@@ -114,11 +114,11 @@ static void look_at_link(const FTSENT *entry, const char *root,
 	if (target && tree && place && !stat(target, &status) && S_ISDIR(status.st_mode)) {
 		if (is_in(place, target))
 			say(complain, data, entry->fts_path,
-			    "a link leads back to where it is; left out");
+			    "the link leads to a directory that contains it; left out");
 		else if (!is_in(target, tree))
 			say(complain, data, entry->fts_path,
-			    "a link leads out of what was named; left out: name what it leads to, "
-			    "too");
+			    "the link leads out of the named paths; left out: name its "
+			    "target, too");
 	}
 	free(target);
 	free(tree);
@@ -193,8 +193,8 @@ int strata_inputs_find(struct strata_inputs *inputs, const char *path,
 	free(roots[0]);
 	if (!result && !any)
 		return strata_fail(error,
-				   "%s: no trace is in here: no directory with CTF metadata, nor a "
-				   "recording of Strata's",
+				   "%s: contains no trace: neither a directory with CTF metadata "
+				   "nor a recording of Strata",
 				   path);
 	return result;
 }

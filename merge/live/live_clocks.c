@@ -86,11 +86,8 @@ int live_clocks_settle(struct strata_recorded_host *host, const struct live_cloc
 	struct live_clocks_known now = live_clocks_known(host);
 	bool is_new = now.nr_corrections != before->nr_corrections && is_emulated(&scan->maps);
 
-	strata_clock_maps_sort(&scan->maps, host->timebase.tsc_khz);
-	if (!strata_vcpu_stime_finish(&scan->stimes, now.skew_ticks))
-		return strata_fail(error, "out of memory for the clocks of vCPUs");
-	if (!strata_vcpu_places_settle(&scan->places, known_ticks))
-		return strata_fail(error, "out of memory for where vCPUs ran");
+	if (strata_xen_scan_settle(scan, host->timebase.tsc_khz, known_ticks, error))
+		return -1;
 	return is_new || now.pieces != before->pieces || scan->maps.nr != before->nr_pieces ||
 	       scan->maps.thinned != before->thinned || now.skew_ticks != before->skew_ticks;
 }

@@ -44,14 +44,16 @@ static int count_take(struct strata_slice_sink *sink, size_t stream,
 	return 0;
 }
 
-static struct strata_slice_sink *count_begin(struct strata_slice_work *work, size_t at)
+static struct strata_slice_sink *count_begin(struct strata_slice_work *work, size_t at,
+					     struct strata_slice_sink *used)
 {
-	struct count_sink *count = calloc(1, sizeof(*count));
+	struct count_sink *count = used ? (struct count_sink *)used : malloc(sizeof(*count));
 
 	(void)work;
 	(void)at;
 	if (!count)
 		return NULL;
+	memset(count, 0, sizeof(*count));
 	count->sink.take = count_take;
 	return &count->sink;
 }
@@ -61,14 +63,19 @@ static int count_join(struct strata_slice_work *work, struct strata_slice_sink *
 {
 	(void)error;
 	strata_chain_join(((struct count_work *)work)->chain, &((struct count_sink *)sink)->chain);
-	free(sink);
 	return 0;
+}
+
+static void count_end(struct strata_slice_work *work, struct strata_slice_sink *sink)
+{
+	(void)work;
+	free(sink);
 }
 
 int strata_count(struct strata_trace_set *set, const struct strata_slice_options *options,
 		 struct strata_chain *chain, struct strata_error *error)
 {
-	struct count_work work = { { count_begin, count_join }, chain };
+	struct count_work work = { { count_begin, count_join, count_end }, chain };
 
 	memset(chain, 0, sizeof(*chain));
 	return strata_slices_run(set, options, &work.work, error);

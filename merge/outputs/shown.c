@@ -11,15 +11,10 @@
 
 #define SOURCE_NAME_BYTES 512u
 
-static bool is_taken(const struct strata_shown *shown, const struct strata_shown_names *names,
-		     const char *name)
+static bool is_taken(const struct strata_shown *shown, const char *name)
 {
 	size_t i;
 
-	for (i = 0; names && i < names->nr; i++) {
-		if (!strcmp(names->of[i].name, name))
-			return true;
-	}
 	for (i = 0; i < shown->nr_sources; i++) {
 		if (!strcmp(shown->sources[i].name, name))
 			return true;
@@ -44,8 +39,7 @@ static void last_part(char *out, size_t size, const char *path, const char *behi
  * with the recording's directory in front, or of another trace its own behind; with a number if it
  * is taken still.
  */
-static char *make_name(const struct strata_shown *shown, const struct strata_shown_names *names,
-		       const struct strata_ctf_trace *trace)
+static char *make_name(const struct strata_shown *shown, const struct strata_ctf_trace *trace)
 {
 	const char *source = strata_source_name(trace);
 	const char *given = strata_ctf_env_text(trace, STRATA_CTF_SOURCE);
@@ -63,7 +57,7 @@ static char *make_name(const struct strata_shown *shown, const struct strata_sho
 		strata_escape_name(name, sizeof(name), source);
 	else
 		strata_escape_name(name, sizeof(name), directory);
-	if (!given && source && is_taken(shown, names, name)) {
+	if (!given && source && is_taken(shown, name)) {
 		if (trace->recording)
 			snprintf(text, sizeof(text), "%s/%.60s", directory, source);
 		else
@@ -71,50 +65,9 @@ static char *make_name(const struct strata_shown *shown, const struct strata_sho
 		strata_escape_name(name, sizeof(name), text);
 	}
 	snprintf(whole, sizeof(whole), "%s", name);
-	for (number = 2; is_taken(shown, names, whole); number++)
+	for (number = 2; is_taken(shown, whole); number++)
 		snprintf(whole, sizeof(whole), "%s#%zu", name, number);
 	return strdup(whole);
-}
-
-/* The name that it was given before, or a new one; NULL: out of memory. */
-static char *name_source(const struct strata_shown *shown, struct strata_shown_names *names,
-			 const struct strata_ctf_trace *trace)
-{
-	struct strata_shown_named *more, *named;
-	size_t i;
-
-	if (!names)
-		return make_name(shown, NULL, trace);
-	for (i = 0; i < names->nr; i++) {
-		if (!strcmp(names->of[i].path, trace->path))
-			return strdup(names->of[i].name);
-	}
-	more = reallocarray(names->of, names->nr + 1, sizeof(*more));
-	if (!more)
-		return NULL;
-	names->of = more;
-	named = &more[names->nr];
-	named->name = make_name(shown, names, trace);
-	named->path = strdup(trace->path);
-	if (!named->name || !named->path) {
-		free(named->name);
-		free(named->path);
-		return NULL;
-	}
-	names->nr++;
-	return strdup(named->name);
-}
-
-void strata_shown_names_clear(struct strata_shown_names *names)
-{
-	size_t i;
-
-	for (i = 0; i < names->nr; i++) {
-		free(names->of[i].path);
-		free(names->of[i].name);
-	}
-	free(names->of);
-	memset(names, 0, sizeof(*names));
 }
 
 static int compare_cpus(const void *a, const void *b)
@@ -209,13 +162,12 @@ static bool knows_places(const struct strata_place *places, size_t nr)
 	return false;
 }
 
-static int add_source(struct strata_shown *shown, struct strata_shown_names *names,
-		      const struct strata_ctf_trace *trace)
+static int add_source(struct strata_shown *shown, const struct strata_ctf_trace *trace)
 {
 	struct strata_shown_source *source = &shown->sources[shown->nr_sources];
 	const struct strata_place *place = shown->places[shown->nr_sources];
 
-	source->name = name_source(shown, names, trace);
+	source->name = make_name(shown, trace);
 	if (!source->name || list_cpus(source, trace)) {
 		free((char *)source->name);
 		return -1;
@@ -319,12 +271,6 @@ static int find_places(struct strata_shown *shown, size_t at)
 int strata_shown_init(struct strata_shown *shown, const struct strata_trace_set *set,
 		      struct strata_error *error)
 {
-	return strata_shown_init_named(shown, set, NULL, error);
-}
-
-int strata_shown_init_named(struct strata_shown *shown, const struct strata_trace_set *set,
-			    struct strata_shown_names *names, struct strata_error *error)
-{
 	size_t i, j;
 
 	memset(shown, 0, sizeof(*shown));
@@ -346,8 +292,7 @@ int strata_shown_init_named(struct strata_shown *shown, const struct strata_trac
 		const struct strata_ctf_metadata *metadata = &set->traces[i]->metadata;
 
 		shown->hidden[i] = calloc(metadata->nr_streams + 1, sizeof(**shown->hidden));
-		if (!shown->hidden[i] || find_places(shown, i) ||
-		    add_source(shown, names, set->traces[i]))
+		if (!shown->hidden[i] || find_places(shown, i) || add_source(shown, set->traces[i]))
 			goto no_memory;
 		for (j = 0; j < metadata->nr_streams; j++) {
 			if (hide(&shown->hidden[i][j], metadata->streams[j].packet_context))

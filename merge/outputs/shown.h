@@ -12,17 +12,6 @@
 #include "outputs/event_writer.h"
 #include "timeline/trace_set.h"
 
-/* Names that sources were given once, by the paths of their traces: where sets follow each other,
- * each keeps its own.  Zero-initialised is empty. */
-struct strata_shown_names {
-	struct strata_shown_named {
-		char *path, *name;
-	} * of;
-	size_t nr;
-};
-
-void strata_shown_names_clear(struct strata_shown_names *names);
-
 /* What is known of a set before its events; does not change then, so that threads share it. */
 struct strata_shown {
 	const struct strata_trace_set *set;
@@ -43,9 +32,6 @@ struct strata_shown {
 /* 0, or -1: out of memory.  @set must outlive it. */
 int strata_shown_init(struct strata_shown *shown, const struct strata_trace_set *set,
 		      struct strata_error *error);
-/* The same, with names that were given before; new ones are added to them. */
-int strata_shown_init_named(struct strata_shown *shown, const struct strata_trace_set *set,
-			    struct strata_shown_names *names, struct strata_error *error);
 void strata_shown_clear(struct strata_shown *shown);
 
 /* Where a stream's vCPU ran. */

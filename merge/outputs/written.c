@@ -69,8 +69,16 @@ static uint8_t *hold_bytes(struct strata_ctf_cursor *cursor, uint64_t *slots)
 	return copy;
 }
 
+static void free_held(struct held *held)
+{
+	free(held->bytes);
+	free(held->packet_bytes);
+	held->bytes = held->packet_bytes = NULL;
+}
+
 static bool hold(struct held *held, const struct strata_shown_event *event)
 {
+	free_held(held);
 	held->event = *event;
 	held->event.packet.memo = NULL; /* it will be another packet's */
 	memcpy(held->slots, event->cursor.slots, sizeof(held->slots));
@@ -183,19 +191,8 @@ static int written_lose(struct strata_slice_sink *slice_sink, size_t stream,
 	return check_memory(sink, error);
 }
 
-static void free_sink(struct written_sink *sink)
+static struct written_sink *make_sink(struct written *written)
 {
-	strata_buffer_free(&sink->lead);
-	strata_buffer_free(&sink->buffer);
-	strata_shown_view_clear(&sink->view);
-	free(sink->held.bytes);
-	free(sink->held.packet_bytes);
-	free(sink);
-}
-
-static struct strata_slice_sink *written_begin(struct strata_slice_work *work, size_t at)
-{
-	struct written *written = (struct written *)work;
 	struct written_sink *sink = calloc(1, sizeof(*sink));
 
 	if (!sink)
@@ -203,12 +200,39 @@ static struct strata_slice_sink *written_begin(struct strata_slice_work *work, s
 	sink->sink.take = written_take;
 	sink->sink.lose = written_lose;
 	sink->written = written;
-	sink->at = at;
-	if (strata_shown_view_init(&sink->view, written->shown)) {
-		free(sink);
+	if (!strata_shown_view_init(&sink->view, written->shown))
+		return sink;
+	free(sink);
+	return NULL;
+}
+
+/* A used sink keeps its buffers, whose pages are there, and what it knows of packets. */
+static struct strata_slice_sink *written_begin(struct strata_slice_work *work, size_t at,
+					       struct strata_slice_sink *used)
+{
+	struct written_sink *sink = used ? (struct written_sink *)used
+					 : make_sink((struct written *)work);
+
+	if (!sink)
 		return NULL;
-	}
+	sink->at = at;
+	sink->lead.used = sink->buffer.used = 0;
+	sink->last.any = false;
+	sink->events = 0;
+	sink->is_its_turn = sink->is_holding = false;
 	return &sink->sink;
+}
+
+static void written_end(struct strata_slice_work *work, struct strata_slice_sink *slice_sink)
+{
+	struct written_sink *sink = (struct written_sink *)slice_sink;
+
+	(void)work;
+	strata_buffer_free(&sink->lead);
+	strata_buffer_free(&sink->buffer);
+	strata_shown_view_clear(&sink->view);
+	free_held(&sink->held);
+	free(sink);
 }
 
 static int written_join(struct strata_slice_work *work, struct strata_slice_sink *slice_sink,
@@ -226,7 +250,6 @@ static int written_join(struct strata_slice_work *work, struct strata_slice_sink
 			written->last = sink->last;
 		written->events += sink->events;
 	}
-	free_sink(sink);
 	if (!status && strata_out_failed(written->file))
 		status = 1;
 	atomic_fetch_add_explicit(&written->joined, 1, memory_order_release);
@@ -256,7 +279,7 @@ int strata_written(struct strata_trace_set *set, const struct strata_shown *show
 		   struct strata_event_writer *writer, const struct strata_written_options *options,
 		   uint64_t *events, struct strata_error *error)
 {
-	struct written written = { .work = { written_begin, written_join },
+	struct written written = { .work = { written_begin, written_join, written_end },
 				   .options = options,
 				   .shown = shown,
 				   .writer = writer };

@@ -67,7 +67,7 @@ static int check_sizes(const struct strata_packet_header *header, size_t size,
 		return strata_fail(error, "bad packet size %llu (%zu bytes are there)",
 				   (unsigned long long)(header->packet_size / 8u), size);
 	if (header->packet_size / 8u > 1ull << STRATA_SUBBUF_BITS_MAX)
-		return strata_fail(error, "bad packet size %llu (at most %llu can be)",
+		return strata_fail(error, "bad packet size %llu (at most %llu)",
 				   (unsigned long long)(header->packet_size / 8u),
 				   1ull << STRATA_SUBBUF_BITS_MAX);
 	if (header->content_size > header->packet_size ||

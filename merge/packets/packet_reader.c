@@ -87,7 +87,7 @@ int strata_packet_reader_open(struct strata_packet_reader *reader, const char *r
 				   strerror(errno));
 	if (reader->fd < 0 && (errno != ENOENT || stream->packets > 0)) {
 		complain(reader, "%s, but the recording says %llu packets",
-			 errno == ELOOP || errno == ENOTDIR ? "a link is followed nowhere"
+			 errno == ELOOP || errno == ENOTDIR ? "symbolic links are not followed"
 							    : strerror(errno),
 			 (unsigned long long)stream->packets);
 		reader->bad_packets++;
@@ -205,7 +205,7 @@ static int read_packet(struct strata_packet_reader *reader, struct strata_packet
 		return strata_fail(error, "no packet begins here (magic 0x%08x)", header.magic);
 	*packet_bytes = header.packet_size / 8;
 	if (*packet_bytes > PACKET_BYTES_MAX || *packet_bytes < sizeof(header))
-		return strata_fail(error, "bad packet size %llu (%zu to %u can be)",
+		return strata_fail(error, "bad packet size %llu (must be %zu to %u)",
 				   (unsigned long long)*packet_bytes, sizeof(header),
 				   PACKET_BYTES_MAX);
 	if (*packet_bytes > left)

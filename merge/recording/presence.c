@@ -34,15 +34,13 @@ int strata_presence_check(const struct strata_presence *presence, uint64_t begin
 {
 	if (more(begin_ticks, bound_ticks) < presence->from_ticks)
 		return strata_fail(error,
-				   "it says to be of before its source was there (host ticks %llu, "
-				   "and the source is of %llu)",
+				   "its time is before its source appeared (host ticks %llu, "
+				   "source %llu)",
 				   (unsigned long long)begin_ticks,
 				   (unsigned long long)presence->from_ticks);
 	if (less(end_ticks, bound_ticks) > presence->to_ticks)
 		return strata_fail(
-			error,
-			"it says to be of after it was read (host ticks %llu, and it was "
-			"read at %llu)",
+			error, "its time is after it was read (host ticks %llu, read at %llu)",
 			(unsigned long long)end_ticks, (unsigned long long)presence->to_ticks);
 	return 0;
 }

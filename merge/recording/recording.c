@@ -242,24 +242,24 @@ static int check_field(const struct strata_event_desc *event, unsigned int index
 	if (field->kind < STRATA_FIELD_UNSIGNED || field->kind > STRATA_FIELD_FLOAT)
 		return strata_fail(error, "field %s: unknown kind %u", name, field->kind);
 	if (field->bytes != 1 && field->bytes != 2 && field->bytes != 4 && field->bytes != 8)
-		return strata_fail(error, "field %s: %u bytes (1, 2, 4 or 8 can be)", name,
+		return strata_fail(error, "field %s: %u bytes (must be 1, 2, 4 or 8)", name,
 				   field->bytes);
 	if (field->kind == STRATA_FIELD_FLOAT && field->bytes < 4)
-		return strata_fail(error, "field %s: %u bytes (a float has 4 or 8)", name,
+		return strata_fail(error, "field %s: %u bytes (a float must have 4 or 8)", name,
 				   field->bytes);
 	if ((field->kind == STRATA_FIELD_TEXT || field->kind == STRATA_FIELD_STRING) &&
 	    field->bytes != 1)
 		return strata_fail(error, "field %s: text of %u-byte elements", name, field->bytes);
 	if (field->kind == STRATA_FIELD_STRING && field->count != 1)
-		return strata_fail(error, "field %s: %u strings (1 can be)", name, field->count);
+		return strata_fail(error, "field %s: %u strings (must be 1)", name, field->count);
 	for (i = 0; i < index; i++) {
 		if (strcmp(event->fields[i].name, field->name) == 0)
 			return strata_fail(error, "field %s: another field has that name", name);
 		if (names_collide(&event->fields[i], field))
 			return strata_fail(
 				error,
-				"fields %s and %s: one has the name of the other, or of its "
-				"length, in CTF",
+				"fields %s and %s: in CTF, one would have the name of the "
+				"other or of its length",
 				event->fields[i].name, name);
 	}
 	return 0;
@@ -274,14 +274,14 @@ static int check_event(const struct strata_event_desc *event, struct strata_erro
 	if (event->group[0] && !is_identifier(event->group, sizeof(event->group)))
 		return strata_fail(error, "its group is not a C identifier");
 	if (event->nr_fields > STRATA_EVENT_FIELDS_MAX)
-		return strata_fail(error, "%u fields (at most %u can be)", event->nr_fields,
+		return strata_fail(error, "%u fields (at most %u)", event->nr_fields,
 				   STRATA_EVENT_FIELDS_MAX);
 	for (i = 0; i < event->nr_fields; i++) {
 		if (check_field(event, i, error))
 			return -1;
 	}
 	if (strata_event_payload_bytes(event) > STRATA_PAYLOAD_BYTES_MAX)
-		return strata_fail(error, "payload of %u bytes (at most %u can be)",
+		return strata_fail(error, "payload of %u bytes (at most %u)",
 				   strata_event_payload_bytes(event), STRATA_PAYLOAD_BYTES_MAX);
 	return 0;
 }
@@ -320,7 +320,7 @@ static int add_event(struct strata_source *source, const struct strata_event_des
 				      shown_name(event->name, sizeof(event->name)));
 	at = event_position(source, event->id);
 	if (at < source->nr_events && source->shapes[at].id == event->id)
-		return strata_fail(error, "event %u (%s): the id is %s's already", event->id,
+		return strata_fail(error, "event %u (%s): %s has the same id", event->id,
 				   event->name, source->events[at].name);
 	if (source->nr_events == STRATA_SOURCE_EVENTS_MAX)
 		return strata_fail(error, "event %u (%s): more than %u events", event->id,
@@ -362,8 +362,8 @@ int strata_source_add_numbered(struct strata_source *source, const struct strata
 			       uint64_t number, struct strata_error *error)
 {
 	if (!source->by_number || number >= STRATA_SOURCE_EVENTS_MAX || source->by_number[number])
-		return strata_fail(error, "event %u (%s): its number %llu cannot be", event->id,
-				   shown_name(event->name, sizeof(event->name)),
+		return strata_fail(error, "event %u (%s): its number %llu is invalid, or taken",
+				   event->id, shown_name(event->name, sizeof(event->name)),
 				   (unsigned long long)number);
 	return add_event(source, event, (uint16_t)number, error);
 }

@@ -98,7 +98,7 @@ static struct strata_symbols *load(const char *path, int flags, struct strata_er
 		strata_fail(error, "out of memory");
 	else if (fd < 0)
 		strata_fail(error, "%s",
-			    errno == ELOOP ? "a link is followed nowhere" : strerror(errno));
+			    errno == ELOOP ? "symbolic links are not followed" : strerror(errno));
 	else
 		status = read_file(symbols, fd, error);
 	if (fd >= 0)

@@ -106,8 +106,8 @@ int strata_symbols_read_elf(struct strata_symbols *symbols, int fd, uint64_t byt
 			table = section;
 	}
 	if (!status && !table)
-		status = strata_fail(error, "it has no symbol table: it was stripped; its "
-					    "System.map has the same");
+		status = strata_fail(error,
+				     "it was stripped of its symbol table; give its System.map");
 	if (!status)
 		status = add_symbols(symbols, &file, table, error);
 	free(file.sections);

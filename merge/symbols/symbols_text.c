@@ -91,8 +91,9 @@ int strata_symbols_read_text(struct strata_symbols *symbols, int fd, uint64_t by
 			return strata_fail(error, "out of memory");
 	}
 	if (!any_code)
-		return strata_fail(error, "it has no symbols: wanted is an ELF file with a symbol "
-					  "table, or lines of ADDRESS TYPE NAME, as in System.map");
+		return strata_fail(error,
+				   "it has no symbols; give an ELF file with a symbol table, or "
+				   "lines of ADDRESS TYPE NAME, as in System.map");
 	if (!any_address)
 		return strata_fail(error, "all addresses in it are 0: kallsyms shows them to root "
 					  "only");

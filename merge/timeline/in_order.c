@@ -226,8 +226,13 @@ static int lose(struct strata_slice_sink *slice_sink, size_t stream,
 	return status;
 }
 
-static void free_sink(struct ordered_sink *sink)
+static void end(struct strata_slice_work *work, struct strata_slice_sink *slice_sink)
 {
+	struct ordered_sink *sink = (struct ordered_sink *)slice_sink;
+
+	(void)work;
+	if (sink->inner)
+		sink->in_order->inner->end(sink->in_order->inner, sink->inner);
 	free(sink->runs.bytes);
 	free(sink->readers.bytes);
 	free(sink->events.bytes);
@@ -236,9 +241,8 @@ static void free_sink(struct ordered_sink *sink)
 	free(sink);
 }
 
-static struct strata_slice_sink *begin(struct strata_slice_work *work, size_t at)
+static struct ordered_sink *make_sink(struct strata_in_order *in_order)
 {
-	struct strata_in_order *in_order = (struct strata_in_order *)work;
 	struct ordered_sink *sink = calloc(1, sizeof(*sink));
 
 	if (!sink)
@@ -246,14 +250,35 @@ static struct strata_slice_sink *begin(struct strata_slice_work *work, size_t at
 	sink->sink.take = take;
 	sink->sink.lose = lose;
 	sink->in_order = in_order;
-	sink->at = at;
 	sink->last_readers = calloc(in_order->nr_streams + 1, sizeof(*sink->last_readers));
-	if (sink->last_readers && in_order->inner)
-		sink->inner = in_order->inner->begin(in_order->inner, at);
-	if (sink->last_readers && (sink->inner || !in_order->inner))
-		return &sink->sink;
-	free_sink(sink);
+	if (sink->last_readers)
+		return sink;
+	free(sink);
 	return NULL;
+}
+
+/* A used sink keeps its arrays, whose pages are there. */
+static struct strata_slice_sink *begin(struct strata_slice_work *work, size_t at,
+				       struct strata_slice_sink *used)
+{
+	struct strata_in_order *in_order = (struct strata_in_order *)work;
+	struct ordered_sink *sink = used ? (struct ordered_sink *)used : make_sink(in_order);
+	struct strata_slice_sink *inner = NULL;
+
+	if (!sink)
+		return NULL;
+	if (in_order->inner)
+		inner = in_order->inner->begin(in_order->inner, at, sink->inner);
+	if (in_order->inner && !inner) {
+		if (!used)
+			end(work, &sink->sink);
+		return NULL;
+	}
+	sink->inner = inner;
+	sink->at = at;
+	sink->is_its_turn = false;
+	memset(sink->last_readers, 0, in_order->nr_streams * sizeof(*sink->last_readers));
+	return &sink->sink;
 }
 
 static int join(struct strata_slice_work *work, struct strata_slice_sink *slice_sink,
@@ -270,7 +295,6 @@ static int join(struct strata_slice_work *work, struct strata_slice_sink *slice_
 		status = joined;
 		*error = inner_error;
 	}
-	free_sink(sink);
 	/* Pairs with the acquire in look_for_turn(). */
 	atomic_fetch_add_explicit(&in_order->joined, 1, memory_order_release);
 	return status;
@@ -280,5 +304,6 @@ void strata_in_order_init(struct strata_in_order *in_order)
 {
 	in_order->work.begin = begin;
 	in_order->work.join = join;
+	in_order->work.end = end;
 	atomic_init(&in_order->joined, 0);
 }

@@ -35,7 +35,7 @@ struct strata_in_order {
 	atomic_size_t joined; /* slices; the observers are at the next one's events */
 };
 
-/* Fills in work.begin and work.join; the rest is the caller's. */
+/* Fills in its work; the rest is the caller's. */
 void strata_in_order_init(struct strata_in_order *in_order);
 
 #endif /* STRATA_MERGE_TIMELINE_IN_ORDER_H */

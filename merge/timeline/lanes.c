@@ -22,6 +22,7 @@ struct tree {
 	unsigned int low_bits;  /* and of a tick with it */
 	uint64_t base;          /* ns */
 	uint64_t beyond;        /* ns after the base: a key stands for that time or any later one */
+	uint64_t *ahead;        /* of each lane: the key of the event behind its next one */
 };
 
 /* How far a run may go: before that event of the next lane. */
@@ -37,16 +38,18 @@ static inline uint64_t low_of(const struct tree *tree, const struct strata_lane_
 	return (uint64_t)event->tick << tree->lane_bits | at;
 }
 
-static inline uint64_t key_of(const struct tree *tree, const struct strata_lane *lane, uint32_t at)
+/* The key of a lane's event; at the end of its batch AT_END. */
+static inline uint64_t key_of(const struct tree *tree, const struct strata_lane *lane,
+			      const struct strata_lane_event *event, uint32_t at)
 {
 	uint64_t since;
 
-	if (lane->next == lane->end)
+	if (event >= lane->end)
 		return AT_END;
-	since = lane->next->ns > tree->base ? lane->next->ns - tree->base : 0;
+	since = event->ns > tree->base ? event->ns - tree->base : 0;
 	if (since > tree->beyond)
 		since = tree->beyond;
-	return since << tree->low_bits | low_of(tree, lane->next, at);
+	return since << tree->low_bits | low_of(tree, event, at);
 }
 
 static inline uint32_t lane_of(const struct tree *tree, uint64_t key)
@@ -108,8 +111,13 @@ static int plant(const struct strata_lanes *lanes, struct tree *tree)
 			tree->base = lane->next->ns;
 	}
 	for (i = 0; i < tree->leaves; i++)
-		winners[tree->leaves + i] = i < lanes->nr ? key_of(tree, &lanes->lanes[i], i)
-							  : AT_END;
+		winners[tree->leaves + i] = AT_END;
+	for (i = 0; i < lanes->nr; i++) {
+		const struct strata_lane *lane = &lanes->lanes[i];
+
+		winners[tree->leaves + i] = key_of(tree, lane, lane->next, i);
+		tree->ahead[i] = key_of(tree, lane, lane->next + 1, i);
+	}
 	for (i = tree->leaves - 1; i > 0; i--) {
 		const uint64_t a = winners[2 * i], b = winners[2 * i + 1];
 
@@ -138,7 +146,8 @@ static int begin(struct strata_lanes *lanes, struct tree *tree)
 	tree->low_bits = tree->lane_bits + STRATA_TICK_BITS;
 	tree->beyond = (UINT64_MAX >> tree->low_bits) - 1;
 	tree->nodes = calloc(tree->leaves, sizeof(*tree->nodes));
-	if (!tree->nodes)
+	tree->ahead = calloc(tree->leaves, sizeof(*tree->ahead));
+	if (!tree->nodes || !tree->ahead)
 		return -1;
 	for (i = 0; i < lanes->nr; i++) {
 		if (supply(lanes, i))
@@ -147,50 +156,77 @@ static int begin(struct strata_lanes *lanes, struct tree *tree)
 	return plant(lanes, tree);
 }
 
-/*
- * Hands on the next event of a lane, and those behind it that come before the limit.  Its batch
- * may end first; then what follows is looked at again.
- */
-static inline int take_run(struct strata_lanes *lanes, const struct tree *tree, uint32_t at,
-			   struct limit limit)
+/* The first of a lane's events behind its next one that does not come before the limit, or the end
+ * of its batch: then what follows is looked at again. */
+static inline const struct strata_lane_event *
+end_of_run(const struct tree *tree, const struct strata_lane *lane, uint32_t at, struct limit limit)
 {
-	struct strata_lane *lane = &lanes->lanes[at];
-	const struct strata_lane_event *from = lane->next, *to = from + 1;
+	const struct strata_lane_event *to = lane->next + 1;
 
 	while (to < lane->end &&
 	       (to->ns < limit.ns || (to->ns == limit.ns && low_of(tree, to, at) < limit.low)))
 		to++;
+	return to;
+}
+
+/*
+ * Hands on a run of the lane that is least, and finds the next one.  As strata_lanes_merge().
+ * @to: the run's end
+ *
+ * Of many lanes, what one of them needs is not in the nearest cache: so the tree is played with a
+ * key that was read when the lane was least the last time, and before the run is handed on.
+ */
+static inline int take_run(struct strata_lanes *lanes, struct tree *tree, uint32_t at,
+			   const struct strata_lane_event *to)
+{
+	struct strata_lane *lane = &lanes->lanes[at];
+	const struct strata_lane_event *const from = lane->next;
+	const size_t nr = (size_t)(to - from);
+	int status;
+
+	if (to < lane->end) {
+		lane->next = to;
+		play(tree, at, nr == 1 ? tree->ahead[at] : key_of(tree, lane, to, at));
+		tree->ahead[at] = key_of(tree, lane, to + 1, at);
+		return lanes->take(lanes->data, at, from, nr);
+	}
+	status = lanes->take(lanes->data, at, from, nr);
 	lane->next = to;
-	return lanes->take(lanes->data, at, from, (size_t)(to - from));
+	if (!status)
+		status = supply(lanes, at);
+	play(tree, at, key_of(tree, lane, lane->next, at));
+	tree->ahead[at] = key_of(tree, lane, lane->next + 1, at);
+	return status;
 }
 
 int strata_lanes_merge(struct strata_lanes *lanes)
 {
-	const struct limit next_one = { 0, 0 };
 	struct tree tree = { .nodes = NULL };
-	struct limit limit = next_one;
+	struct limit limit = { 0, 0 };
+	bool in_burst = false;
 	int status;
 
 	if (lanes->nr == 0)
 		return 0;
 	status = begin(lanes, &tree);
 	while (!status && tree.nodes[0] != AT_END) {
-		const uint32_t lane = lane_of(&tree, tree.nodes[0]);
+		const uint32_t at = lane_of(&tree, tree.nodes[0]);
+		const struct strata_lane *lane = &lanes->lanes[at];
 
 		if (since_base(&tree, tree.nodes[0]) == tree.beyond) {
 			status = plant(lanes, &tree);
-			limit = next_one;
+			in_burst = false;
 			continue;
 		}
-		status = take_run(lanes, &tree, lane, limit);
-		if (status)
-			break;
-		status = supply(lanes, lane);
-		play(&tree, lane, key_of(&tree, &lanes->lanes[lane], lane));
+		status = take_run(lanes, &tree, at,
+				  in_burst ? end_of_run(&tree, lane, at, limit) : lane->next + 1);
 		/* A lane that was least twice may be in a burst: then it is worth to ask for how
 		 * long. */
-		limit = lane_of(&tree, tree.nodes[0]) == lane ? runner_up(&tree, lane) : next_one;
+		in_burst = lane_of(&tree, tree.nodes[0]) == at;
+		if (in_burst)
+			limit = runner_up(&tree, at);
 	}
 	free(tree.nodes);
+	free(tree.ahead);
 	return status;
 }

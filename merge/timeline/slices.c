@@ -39,11 +39,12 @@ static void add_up(struct strata_trace_set *set, const struct strata_ctf_tally *
 		strata_ctf_tally_add(&set->streams[i].tally, &tallies[i]);
 }
 
-/* Merges a slice, and joins it when its turn has come. */
-static int do_slice(struct slices *slices, size_t at, struct strata_error *error)
+/* Merges a slice, and joins it when its turn has come.  @kept: IN/OUT, the thread's sink */
+static int do_slice(struct slices *slices, size_t at, struct strata_slice_sink **kept,
+		    struct strata_error *error)
 {
 	const struct strata_slice_options *options = slices->options;
-	struct strata_slice_sink *sink = slices->work->begin(slices->work, at);
+	struct strata_slice_sink *sink = slices->work->begin(slices->work, at, *kept);
 	struct strata_ctf_tally *tallies = calloc(slices->set->nr_streams + 1, sizeof(*tallies));
 	int status = -1;
 
@@ -66,6 +67,7 @@ static int do_slice(struct slices *slices, size_t at, struct strata_error *error
 			status = joined;
 			*error = join_error;
 		}
+		*kept = sink;
 	}
 	if (tallies)
 		add_up(slices->set, tallies);
@@ -76,6 +78,7 @@ static int do_slice(struct slices *slices, size_t at, struct strata_error *error
 static void *work_on(void *data)
 {
 	struct slices *slices = data;
+	struct strata_slice_sink *sink = NULL;
 	struct strata_error error;
 
 	pthread_mutex_lock(&slices->lock);
@@ -84,7 +87,7 @@ static void *work_on(void *data)
 		int status;
 
 		pthread_mutex_unlock(&slices->lock);
-		status = do_slice(slices, at, &error);
+		status = do_slice(slices, at, &sink, &error);
 		pthread_mutex_lock(&slices->lock);
 		slices->joined++;
 		if (status && !slices->status) {
@@ -94,6 +97,8 @@ static void *work_on(void *data)
 		pthread_cond_broadcast(&slices->joined_one);
 	}
 	pthread_mutex_unlock(&slices->lock);
+	if (sink)
+		slices->work->end(slices->work, sink);
 	return NULL;
 }
 

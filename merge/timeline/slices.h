@@ -9,13 +9,20 @@
 #include "timeline/trace_set.h"
 
 struct strata_slice_work {
-	/* Makes what takes in the slice @at, counted from 0; may be called by several threads at
-	 * once. NULL: out of memory. */
-	struct strata_slice_sink *(*begin)(struct strata_slice_work *work, size_t at);
-	/* Takes what came of a slice, and frees its sink; called for one slice after the other, in
-	 * their order.  0; -1 with @error; 1: stop, all is well. */
+	/*
+	 * Makes what takes in the slice @at, counted from 0; may be called by several threads at
+	 * once.
+	 * @used: a sink that was joined, to be used again with its memory; NULL: there is none
+	 * NULL: out of memory; @used is left as it is.
+	 */
+	struct strata_slice_sink *(*begin)(struct strata_slice_work *work, size_t at,
+					   struct strata_slice_sink *used);
+	/* Takes what came of a slice; called for one slice after the other, in their order.  0; -1
+	 * with @error; 1: stop, all is well. */
 	int (*join)(struct strata_slice_work *work, struct strata_slice_sink *sink,
 		    struct strata_error *error);
+	/* Frees a sink that was joined. */
+	void (*end)(struct strata_slice_work *work, struct strata_slice_sink *sink);
 };
 
 struct strata_slice_options {

@@ -8,8 +8,9 @@
 #include "base/progress.h"
 #include "timeline/event_names.h"
 
-/* What all windows together may hold: a window each, of no less and no more than these. */
-#define WINDOWS_BYTES    (1u << 20)
+/* What all windows together may hold: a window each, of no less and no more than these.  Smaller
+ * ones cost more calls of the kernel. */
+#define WINDOWS_BYTES    (4u << 20)
 #define WINDOW_BYTES_MIN (4u << 10)
 #define WINDOW_BYTES_MAX (64u << 10)
 
@@ -203,6 +204,11 @@ static int take(void *data, size_t at, const struct strata_lane_event *events, s
 
 	if (events->class == STRATA_LANE_LOSS)
 		return slice->sink->lose(slice->sink, at, reader, &reader->loss, slice->error);
+	/* The lane's next event will be wanted when those of all others have been in between. */
+	if (events + nr < slice->lanes[at].end) {
+		__builtin_prefetch(reader->base + events[nr].body / 8);
+		__builtin_prefetch(reader->base + events[nr].body / 8 + 63);
+	}
 	return slice->sink->take(slice->sink, at, reader, events, nr, slice->error);
 }
 

@@ -132,7 +132,7 @@ cp "$work"/good/app-*/cpu_* /tmp/secret/
 chmod 700 /tmp/secret
 as "$mallory" cp /tmp/table /tmp/theirs/recording.json
 as "$mallory" ln -s /tmp/secret /tmp/theirs/victims
-check "a source that is a link is not read" spared 'a link is followed nowhere' "$strata" merge /tmp/theirs -o "$work/stolen"
+check "a source that is a link is not read" spared 'symbolic links are not followed' "$strata" merge /tmp/theirs -o "$work/stolen"
 sed 's/"name": *"victims"/"name": "..\/secret"/' /tmp/table >/tmp/table-up
 chmod a+r /tmp/table-up
 as "$mallory" cp /tmp/table-up /tmp/theirs/recording.json

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/hostile.sh"
 
 mount -t tmpfs -o size=24m disk "$work"
-disk_is_shared() { said full 'user 61001 has written as much as is left|nothing is written until there is room'; }
+disk_is_shared() { said full 'user 61001 has written as much as is left|writing pauses until there is room'; }
 free_kib() { df --output=avail -k "$work" | tail -1; }
 
 begin full --app all

@@ -65,7 +65,7 @@ check "a user whom root names gets files" is "$(rings trusted)" 1
 truncate -s +1M "$(find $work/trusted/rings/ -name '*.ring')"
 end_program
 check "a file that has been made longer is cut off when its program ends" \
-	awaited grep -q 'has made its file 1024 KiB longer; that is cut off' $work/trusted.log
+	awaited grep -q 'has extended its file by 1024 KiB; the file is truncated again' $work/trusted.log
 kill -INT "$recorder"
 wait "$recorder"
 recorder=""

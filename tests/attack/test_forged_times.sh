@@ -35,7 +35,7 @@ span() {
 
 for how in past future; do
 	check "$how: the recorder says that something is left out" forged $how
-	check "$how: it names the source and why" grep -q 'app-forge_times: ring of CPU [0-9]*: packet left out: it says to be of' "$work/$how.log"
+	check "$how: it names the source and why" grep -q 'app-forge_times: ring of CPU [0-9]*: packet left out: its time is ' "$work/$how.log"
 	check "$how: the timeline is as long as the recording was" test "$(span $how)" -lt 600
 	events() { "$strata" convert --format json "$work/$how" --event numbered 2>/dev/null | grep -c '"numbered"'; }
 	check "$how: all events of the victim are there" test "$(events)" = 200

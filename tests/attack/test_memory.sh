@@ -43,7 +43,7 @@ check "three programs have rings" is "$(connections)" 3
 check "nobody takes pages out of rings that are recorded" is "$(sed -n 's/^punched //p' "$work/attack-$attacks")" 0
 attack seal 1
 check "a program that forbids to seal its rings is not recorded" is "$(connections)" 0
-check "the recorder says why" said punched 'keeps the memory of its rings from being sealed'
+check "the recorder says why" said punched 'cannot seal the memory of its rings'
 end_attacks
 check "others are recorded" as "$victim" $bin/victim 100 0
 end_recording

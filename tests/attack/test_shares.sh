@@ -41,7 +41,7 @@ check "the user's program whom a hostile process has become is recorded" as "$vi
 end_recording
 end_attacks
 check "all of its events" is "$(readable_steps turned)" 100
-check "the recorder says that a process has changed its user" said turned 'process [0-9]+ has changed its user'
+check "the recorder says that a process has changed its user" said turned 'process [0-9]+ changed its user'
 
 # The same, and the program that is asked for is not there at all: nobody blames its linking.
 begin missing --app nobody

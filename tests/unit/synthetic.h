@@ -55,7 +55,8 @@ struct synthetic_source {
 	unsigned int domain;
 	uint8_t uuid[16];
 	bool migrates;
-	uint64_t since_ticks; /* 0: nothing is said of it */
+	uint64_t since_ticks;    /* 0: nothing is said of it */
+	const char *domain_name; /* NULL: as name */
 };
 
 struct synthetic {

@@ -89,7 +89,8 @@ static void print_source(FILE *json, const struct synthetic *rec,
 		"{\"name\":\"%s\",\"layer\":\"%s\",\"domain\":%u,\"domain_name\":\"%s\",%s"
 		"\"uuid\":\"%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x\","
 		"\"streams\":[",
-		source->name, source->layer, source->domain, source->name,
+		source->name, source->layer, source->domain,
+		source->domain_name ? source->domain_name : source->name,
 		source->migrates ? "\"migrates\":1," : "", u[0], u[1], u[2], u[3], u[4], u[5], u[6],
 		u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
 	for (i = 0; i < rec->nr_streams; i++) {

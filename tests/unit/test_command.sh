@@ -18,7 +18,7 @@ says() {
 }
 
 check "without a verb it shows how" says 2 '^Usage: strata VERB'
-check "a wrong verb is named" says 2 'there is no verb "recrod"' recrod
+check "a wrong verb is named" says 2 'unknown verb "recrod"' recrod
 for verb in list record recover merge; do
 	check "$verb explains itself" says 0 "^Usage: strata $verb" "$verb" --help
 done
@@ -46,7 +46,7 @@ for period in 9 60001 -1 +50 1e3 50ms 4294967396 ''; do
 	check "record: a wrong period (\"$period\") is named" says 2 'is not a number of milliseconds from 10 to 60000, or 0' \
 		record --switch-timer "$period"
 done
-check "record: a flight recorder has no switch timer" says 2 'not for --overwrite' record --switch-timer 100 --overwrite
+check "record: a flight recorder has no switch timer" says 2 'does not go with --overwrite' record --switch-timer 100 --overwrite
 check "record: half a selection is named" says 2 'is not DOMAIN:EVENTS' record --kernel :sched
 check "record: a probe without a domain is named" says 2 'is not DOMAIN:SYMBOL' record --kprobe do_nanosleep
 check "record: a return has no offset" says 2 '"g1:f\+4" is not DOMAIN:SYMBOL' record --kretprobe g1:f+4
@@ -54,10 +54,10 @@ check "record: a thread is a number" says 2 '"g1:init" is not DOMAIN:N,N' record
 check "list: a domain goes with --events" says 2 '^Usage: strata list' list g1
 check "record: half an application is named" says 2 'is not PROGRAM:EVENTS' record --app server:
 check "record: asked for Xen too, it wants Xen" says 1 'does not run under Xen' record --app all --xen sched
-check "record: an unknown option is refused" says 2 'no option of record' record --nonsense
-check "select: too much at once is named" says 2 'xen: .* not more than [0-9]+' select --xen "$(printf '%010000d' 0)"
+check "record: an unknown option is refused" says 2 'unknown option' record --nonsense
+check "select: too much at once is named" says 2 'xen: .* more than [0-9]+' select --xen "$(printf '%010000d' 0)"
 check "recover: what is not there is named" says 1 'nowhere: .*name the output directory' recover nowhere
-check "recover: a directory without a name wants another" says 2 'say with --output where to' recover .
+check "recover: a directory without a name wants another" says 2 'name the output directory with --output' recover .
 check "merge: what is not there is named" says 1 'nowhere' merge nowhere -o out/tests/none
-check "merge: what is no trace is named" says 1 'no trace is in here' merge tests -o out/tests/none
+check "merge: what is no trace is named" says 1 'contains no trace' merge tests -o out/tests/none
 finish

@@ -324,7 +324,7 @@ static void events_of_no_bits_are_refused(void **data)
 	open_world(world, CLOCK RS "{\"type\":\"data-stream-class\"}\n" EVENT(0, 0));
 	assert_int_equal(strata_ctf_reader_next(&world->reader, &error), 0);
 	assert_int_equal(world->reader.tally.bad_packets, 1);
-	assert_non_null(strstr(world->heard.all, "an event of no bits"));
+	assert_non_null(strstr(world->heard.all, "an event without any bits"));
 	end(world);
 }
 

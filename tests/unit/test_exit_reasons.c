@@ -132,7 +132,7 @@ static void assert_imported(uint32_t reason, enum strata_exits told, enum strata
 	assert_int_equal(strata_recording_load(&recording, file.raw, &error), 0);
 	assert_int_equal(recording.sources[0].exits, exits);
 	if (told == STRATA_EXITS_VMX && judge(EXIT_64, reason) == STRATA_EXITS_SVM)
-		assert_said(&imported, "VM exits are said to be");
+		assert_said(&imported, "but the records are of");
 	strata_recording_clear(&recording);
 	snprintf(command, sizeof(command),
 		 "out/bin/strata merge '%s' -o '%s/merged' >/dev/null && "

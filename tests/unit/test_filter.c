@@ -68,13 +68,13 @@ static void what_is_wrong_is_said_with_its_column(void **state)
 	assert_wrong("a == 1)", "column 7: expected \"&&\" or \"||\", not )");
 	assert_wrong("a b", "column 3: expected a comparison, \"&&\" or \"||\", not b");
 	assert_wrong("a == 1 == 1", "column 8: expected \"&&\" or \"||\", not ==");
-	assert_wrong("a == 'x'", "column 6: \"'\" means nothing here; text stands in \"quotes\"");
+	assert_wrong("a == 'x'", "column 6: \"'\" is not expected here; write text in \"quotes\"");
 	assert_wrong("a == \"x", "column 6: expected a \" that ends this text");
 	assert_wrong("a == \"x\\", "column 6: expected a \" that ends this text");
 	assert_wrong("a == \"x\\n\"",
 		     "column 8: expected one of * ? [ ] \\ \" or another sign behind a backslash");
 	assert_wrong("a == 010", "column 6: expected a number that is decimal, or begins with 0x: "
-				 "octal ones are not read");
+				 "octal is not supported");
 	assert_wrong("a == 12x", "column 6: expected a number");
 	assert_wrong("a == 0x", "column 6: expected a number");
 	assert_wrong("a == 1.2.3", "column 6: expected a number");
@@ -101,7 +101,7 @@ static void what_is_wrong_is_said_with_its_column(void **state)
 	assert_wrong("$cpu == \"x\"", "column 9: expected a number here: $cpu is a number");
 	assert_wrong("$event == 1", "column 11: expected text in \"quotes\" here: $event is text");
 	assert_wrong("!$event", "column 2: expected a comparison: $event is text");
-	assert_wrong("a == 1 \xff", "column 8: \"\\xff\" means nothing here; text stands in "
+	assert_wrong("a == 1 \xff", "column 8: \"\\xff\" is not expected here; write text in "
 				    "\"quotes\"");
 }
 
@@ -223,17 +223,17 @@ static void values_that_an_option_cannot_have_are_named(void **state)
 {
 	(void)state;
 	assert_wrong_option("--layer", STRATA_ATTRIBUTE_LAYER, "xen,kernle",
-			    "--layer wants xen, kernel or app, not \"kernle\"");
+			    "--layer needs xen, kernel or app, not \"kernle\"");
 	assert_wrong_option("--vcpu", STRATA_ATTRIBUTE_VCPU, "0,",
-			    "--vcpu wants a number, not \"\"");
+			    "--vcpu needs a number, not \"\"");
 	assert_wrong_option("--cpu", STRATA_ATTRIBUTE_CPU, "4294967296",
-			    "--cpu wants a number, not \"4294967296\"");
+			    "--cpu needs a number, not \"4294967296\"");
 	assert_wrong_option("--cpu", STRATA_ATTRIBUTE_CPU, "-1",
-			    "--cpu wants a number, not \"-1\"");
+			    "--cpu needs a number, not \"-1\"");
 	assert_wrong_option("--event", STRATA_ATTRIBUTE_EVENT, "a,,b",
-			    "--event wants a name, not \"\"");
+			    "--event needs a name, not \"\"");
 	assert_wrong_option("--domain", STRATA_ATTRIBUTE_DOMAIN, "99999999999",
-			    "--domain wants a number or a name, not \"99999999999\"");
+			    "--domain needs a number or a name, not \"99999999999\"");
 }
 
 static void what_no_event_has_is_told(void **state)
@@ -257,7 +257,7 @@ static void what_no_event_has_is_told(void **state)
 		"--filter: column 17: no event in these traces has a context $ctx.none; the nearest is "
 		"prio\n"
 		"--filter: column 35: no event in these traces has a known domain\n"
-		"--filter: column 59: comm has in no event of these traces a value of that kind\n"
+		"--filter: column 59: no event in these traces has a value of that kind in comm\n"
 		"--vcpu: no event in these traces has a known vcpu\n");
 	strata_filter_free(filter);
 }

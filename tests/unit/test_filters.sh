@@ -71,7 +71,7 @@ check "a filter goes with times" test "$("$strata" convert --format count --even
 	"$("$strata" convert --format count --filter "\$event == \"io_1\" && \$time < $(($(jq -r .ns "$work/all" | head -n 1) + 100000))" "$work/one")"
 check "what no event has is told" says 1 'view: --filter: column 1: no event in these traces has a field lenght' "$strata" view --filter 'lenght > 1' "$work/one"
 check "a word that means nothing is named with its column" says 2 'view: --filter: column 8: expected "=="' "$strata" view --filter 'length = 1' "$work/one"
-check "a value that an option cannot have" says 2 'convert: --layer wants xen, kernel or app, not "moon"' "$strata" convert --format json --layer moon "$work/one"
+check "a value that an option cannot have" says 2 'convert: --layer needs xen, kernel or app, not "moon"' "$strata" convert --format json --layer moon "$work/one"
 check "a file is written without colours" says 1 '' grep -q $'\e' <("$strata" view --to +0.0001 -o /dev/stdout "$work/one")
 
 

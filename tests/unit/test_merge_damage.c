@@ -82,8 +82,8 @@ static void a_bad_size_does_not_hide_the_packets_behind_it(void **state)
 	/* Its content is where that says. */
 	assert_int_equal(merged.nr_events, 5 * each);
 	assert_int_equal(merged.result.tally.bad_packets, 1);
-	assert_complained(&merged, "packet at 4096: the packet says to be longer than the file; "
-				   "reading goes on at byte 8192, within that");
+	assert_complained(&merged, "packet at 4096: the packet claims to be longer than the file; "
+				   "reading continues at byte 8192, within it");
 	merged_free(&merged);
 }
 
@@ -232,7 +232,7 @@ static void a_stream_of_nothing_but_junk_is_named_in_a_few_words(void **state)
 	assert_int_equal(merged.nr_events, 0);
 	assert_int_equal(merged.result.tally.bad_packets, 1500);
 	assert_complained(&merged, "packet at 4096: event id 99 is not in the metadata");
-	assert_complained(&merged, "What else is wrong here is only counted");
+	assert_complained(&merged, "Further damage here is only counted");
 	assert_true(merged.nr_complaints < 12);
 	merged_free(&merged);
 }

@@ -308,8 +308,8 @@ check "a truncated file is refused" refused 'is truncated: 100000 of its [0-9]+ 
 cp "$ring" "$work/version.ring"
 printf '\x63' | dd of="$work/version.ring" bs=1 seek=4 conv=notrunc status=none
 check "one of another version is refused" refused 'version 99; this program reads version' "$strata" recover "$work/version.ring"
-check "what is no ring file is refused" refused 'no file of rings' "$strata" recover "$strata"
-check "what is no recording is refused" refused 'no recording' "$strata" recover tests
+check "what is no ring file is refused" refused 'not a file of rings' "$strata" recover "$strata"
+check "what is no recording is refused" refused 'not a recording' "$strata" recover tests
 # Too little for what is held back for its tables, and for what was written.
 # left_as_it_was KIB: on a disk with so much room.
 left_as_it_was() {
@@ -330,12 +330,12 @@ check "and is as it was" test -L "$work/link" -a -f "$work/one/recording.json"
 check "a directory may be named with a slash" "$strata" recover "$ring" -o "$work/slash/"
 check "also when it is there" "$strata" recover --force "$ring" -o "$work/slash/"
 check "but not without being told" refused 'already holds a recording \(use --force, or another -o\)' "$strata" recover "$ring" -o "$work/slash"
-check "a recording is not recovered into itself" refused 'what is to be recovered' "$strata" recover "$work/alone" -o "$work/alone"
+check "a recording is not recovered into itself" refused 'the recording to recover' "$strata" recover "$work/alone" -o "$work/alone"
 check "nor into what is no recording" refused 'holds no recording' "$strata" recover "$work/alone" -o "$work"
-check "an unknown kind of memory is refused" refused '"disk" is no kind of memory.*shm, file' "$strata" record --app all --app-memory disk
+check "an unknown kind of memory is refused" refused '"disk" is none of shm, file' "$strata" record --app all --app-memory disk
 check "a buffer that is no power of two is refused" refused 'no power of two' "$strata" record --app all --app-buffer 63K
 check "one sub-buffer is refused" refused 'with one sub-buffer' "$strata" record --app all --app-buffer 64Kx1
-check "a buffer of nothing is refused" refused 'nothing in it' "$strata" record --app all --app-buffer 0
+check "a buffer of nothing is refused" refused 'it is empty' "$strata" record --app all --app-buffer 0
 check "too large a buffer is refused" refused 'too large' "$strata" record --app all --app-buffer 64Mx2
 
 # A disk that has no room for the rings (here: files may not grow so large) is no trap for those who write to them.

@@ -32,7 +32,7 @@ check "a CPU likewise" says 1 "view: --cpu: no event in these traces has the cpu
 check "a layer that no trace has likewise" says 1 'view: --layer: no event in these traces has the layer "app"' view --layer app "$work/raw"
 check "a field of an expression likewise" says 1 "view: --filter: column 1: no event in these traces has a field lenght; $nearest length" view --filter 'lenght > 1' "$work/one"
 check "and a name in an expression" says 1 "column 11: no event in these traces has the name \"io_l\"; $nearest \"io_[0-9]\"" view --filter '$event == "io_l"' "$work/one"
-check "that nothing can match is said" says 1 'nothing in these traces can match' view --event io_l "$work/one"
+check "that nothing can match is said" says 1 'cannot match anything in these traces' view --event io_l "$work/one"
 check "convert refuses as view does" says 1 "$nearest" "$strata" convert --format json --domain idel -o "$work/none" "$work/raw"
 check "and leaves no file" test ! -e "$work/none"
 
@@ -49,7 +49,7 @@ check "also without a filter" says 0 'view: no event matches' view --from +1000 
 check "nor are values that no event has" says 0 'view: no event matches' view --filter 'length > 4000000000' "$work/one"
 check "of what is shown nothing is said" test -z "$("$strata" view --event io_1 -o /dev/null "$work/one" 2>&1)"
 
-check "a time that is none is a wrong command line" says 2 'no time is "yesterday"' view --from yesterday "$work/one"
+check "a time that is none is a wrong command line" says 2 '"yesterday" is not a time' view --from yesterday "$work/one"
 check "an end before the beginning likewise" says 2 '--to \+1 is not after --from \+5' view --from +5 --to +1 "$work/one"
 check "also of times since 1970" says 2 '--to 4 is not after --from 5' view --from 5 --to 4 "$work/one"
 check "and of one of each" says 2 '--to 1 is not after --from \+5' view --from +5 --to 1 "$work/one"
@@ -70,7 +70,7 @@ cp -r "$work/raw" "$work/chain/raw"
 "$strata" convert --format ctf -o "$work/chain/ctf" "$work/chain/raw" 2>/dev/null
 once() { [ "$(events "$1")" = "$(events "$2")" ]; }
 check "beside its recording a merge is left out" once "$work/both" "$work/raw"
-check "which is said" says 0 'both/ctf/xen: was made of .*both/raw; left out' view -o /dev/null "$work/both"
+check "which is said" says 0 'both/ctf/xen: was made from .*both/raw; left out' view -o /dev/null "$work/both"
 check "as what was merged of other traces" once "$work/pair" "$work/one"
 check "and what was converted of a recording" once "$work/chain" "$work/raw"
 check "what the command line names is shown" test "$(events "$work/both/raw" "$work/both/ctf")" = $((2 * $(events "$work/raw")))

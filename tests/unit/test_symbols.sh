@@ -40,9 +40,9 @@ says() {
 	printf 'status %s:\n%s\n' "$status" "$output"
 	return 1
 }
-check "a source that is not there is told with the nearest" says 1 '--symbols: no source is "g3"; the nearest is g1' --symbols "g3=$work/one"
-check "a file that is none, with what is wanted" says 1 'it has no symbols: wanted is an ELF file' --symbols g1=/etc/passwd
-check "a stripped file, with what else there is" says 1 'it was stripped; its System.map' --symbols g1=/bin/true
+check "a source that is not there is told with the nearest" says 1 '--symbols: unknown source "g3"; the nearest is g1' --symbols "g3=$work/one"
+check "a file that is none, with what is wanted" says 1 'it has no symbols; give an ELF file' --symbols g1=/etc/passwd
+check "a stripped file, with what else there is" says 1 'it was stripped of its symbol table; give its System.map' --symbols g1=/bin/true
 check "a source named twice" says 1 'g1 is given twice' --symbols "g1=$work/one" --symbols "g1=$work/two"
-check "a value without a file" says 2 'wants SOURCE=FILE' --symbols g1
+check "a value without a file" says 2 'needs SOURCE=FILE' --symbols g1
 finish

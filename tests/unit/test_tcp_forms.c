@@ -534,20 +534,20 @@ static void assert_wrong(const char *text, const char *message)
 static void what_is_wrong_in_a_map_is_named(void **state)
 {
 	(void)state;
-	assert_wrong("role sent\n", "map: line 1: a rule begins with \"event\", not with role");
+	assert_wrong("role sent\n", "map: line 1: a rule must begin with \"event\", not with role");
 	assert_wrong("# one\nevent e\n\trole snet\n",
-		     "map: line 3: a role is sent, received or none, not snet");
+		     "map: line 3: a role must be sent, received or none, not snet");
 	assert_wrong("event e\n\tsequnce s\n", "map: line 2: unknown word sequnce");
 	assert_wrong("event e\n\tsequence\n", "map: line 2: a name is missing");
 	assert_wrong("event e\n\twhere s one\n", "map: line 2: no number is one");
 	assert_wrong("event e\n\tpacket p\n\tlayer wifi\n",
-		     "map: line 3: a layer is ethernet or ip, not wifi");
+		     "map: line 3: a layer must be ethernet or ip, not wifi");
 	assert_wrong("event e\n\trole sent\n\tsequence s\n\nevent f\n",
-		     "map: line 1: the rule does not tell segments apart: it wants sequence and "
+		     "map: line 1: the rule does not tell segments apart: it needs sequence and "
 		     "acknowledged, or addresses, ports and one of sequence, tag, or acknowledged "
 		     "with state");
 	assert_wrong("event e\n\tsequence s\n\tacknowledged a\n",
-		     "map: line 1: the rule has no role, and no field to join others by");
+		     "map: line 1: the rule has neither a role nor a field to join others by");
 }
 
 int main(void)

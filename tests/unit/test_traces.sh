@@ -60,14 +60,14 @@ check "with the events in between" test "$(counted "$work/part")" = "$(counted -
 compass() { "$strata" convert --format trace-compass "$@"; }
 check "Trace Compass's experiment is a directory" says 1 'name one with -o' compass "$work/one"
 check "of one recording" says 1 'name one' compass -o "$work/compass" "$work/one" "$work/ctf"
-check "and whole" says 1 'filters do not go with it' compass --to +1 -o "$work/compass" "$work/one"
+check "and whole" says 1 'omit --from, --to and filters' compass --to +1 -o "$work/compass" "$work/one"
 check "a trace of another tracer's is none" says 1 'not a recording' compass -o "$work/compass" "$work/one"
 
-check "a place without a trace is named" says 1 'no trace is in here' "$strata" stat "$work/make_ctf"
+check "a place without a trace is named" says 1 'contains no trace' "$strata" stat "$work/make_ctf"
 check "one that is not there, too" says 1 "$work/nothing: No such file" "$strata" stat "$work/nothing"
-check "a format that there is not" says 2 'no format hieroglyphs' "$strata" convert --format hieroglyphs "$work/one"
+check "a format that there is not" says 2 'unknown format hieroglyphs' "$strata" convert --format hieroglyphs "$work/one"
 check "no trace named" says 2 'name a trace' "$strata" view
-check "a time that is none" says 2 'no time is "yesterday"' "$strata" view --from yesterday "$work/one"
+check "a time that is none" says 2 '"yesterday" is not a time' "$strata" view --from yesterday "$work/one"
 check "an option that there is not" says 2 'unknown option --frm' "$strata" view --frm 1 "$work/one"
 mkdir "$work/two"
 printf '\036{"type":"preamble","version":2}' >"$work/two/metadata"
@@ -84,17 +84,17 @@ mkdir "$work/tree" && cp -r "$work/ctf" "$work/tree/own"
 ln -s ../tree/own "$work/tree/inside"
 check "a link within what was named is nothing new" says 0 '^Events:   20000,' "$strata" stat "$work/tree"
 ln -s "$work/one" "$work/tree/outside"
-check "a link out of it is not followed, and is said" says 3 'tree/outside: a link leads out of what was named' "$strata" stat "$work/tree"
+check "a link out of it is not followed, and is said" says 3 'tree/outside: the link leads out of the named paths' "$strata" stat "$work/tree"
 rm "$work/tree/outside" && ln -s ../.. "$work/tree/up"
-check "nor one that leads back" says 3 'tree/up: a link leads back to where it is' "$strata" stat "$work/tree"
+check "nor one that leads back" says 3 'tree/up: the link leads to a directory that contains it' "$strata" stat "$work/tree"
 rm "$work/tree/up" && ln -s / "$work/tree/root"
-check "nor one to the whole machine" says 3 'tree/root: a link leads ' "$strata" stat "$work/tree"
+check "nor one to the whole machine" says 3 'tree/root: the link leads ' "$strata" stat "$work/tree"
 check "what is there itself is read all the same" test "$("$strata" stat --json "$work/tree" 2>/dev/null | jq '[.events, (.traces | length)] | join(" ")')" = '"20000 1"'
 check "merge merges traces of any tracer" says 0 '^Trace: +.*/both/ctf ' "$strata" merge "$work/one" -o "$work/both"
 check "into CTF that has all of them" same_events "$work/one" "$work/both/ctf"
 check "and text as view shows it" cmp <("$strata" view --color=never "$work/one") "$work/both/timeline.txt"
 check "where there is nothing it leaves nothing" bash -c "! '$strata' merge tests -o '$work/nothing' 2>/dev/null && [ ! -e '$work/nothing' ]"
-check "--shift is for a recording" says 2 'for one recording' "$strata" merge --shift x=1 "$work/one" "$work/one" -o "$work/shifted"
+check "--shift is for a recording" says 2 'need a single recording' "$strata" merge --shift x=1 "$work/one" "$work/one" -o "$work/shifted"
 
 # Files of a terabyte that take no room: to read them through would take minutes.
 cp -r "$work/one" "$work/sparse" && truncate -s 1T "$work/sparse/channel_1"
@@ -109,7 +109,7 @@ truncate -s 1T "$work/whole/channel_1"
 check "nor is the end of a packet that has no size" says 3 'bytes of the file were never written; they are left out' timeout 100 "$strata" stat "$work/whole"
 rm -rf "$work/sparse" "$work/whole"
 "$work/make_ctf" "$work/million" 2 1000001 4
-check "Chrome's JSON is whole beyond a million events, with advice" says 0 'may give up on so many events: --format perfetto' "$strata" convert --format chrome -o "$work/chrome" "$work/million"
+check "Chrome's JSON is whole beyond a million events, with advice" says 0 'may fail on so many events: use --format perfetto' "$strata" convert --format chrome -o "$work/chrome" "$work/million"
 check "each of them is in there" test "$(grep -c '"ph":"i"' "$work/chrome")" = 1000001
 check "up to the last bracket" test "$(tail -n 1 "$work/chrome")" = ']}'
 rm -rf "$work/million" "$work/chrome"
@@ -154,10 +154,10 @@ as_merged() {
 		jq -e --slurpfile merged "$work/merged/summary.json" 'del(.by_causes) == $merged[0] and .events > 0 and (.by_causes.clocks | type) == "array" and (.by_causes.breaches | type) == "array"' "$work/check"
 }
 check "merge --check --json says what the summary says, and more" as_merged
-check "--json is for --check" says 2 '--json goes with --check' "$strata" merge --json "$work/raw" -o "$work/merged2"
+check "--json is for --check" says 2 '--json needs --check' "$strata" merge --json "$work/raw" -o "$work/merged2"
 check "the merged trace has the same events as the recording" test "$("$strata" stat --json "$work/merged/ctf" | jq .events)" = "$("$strata" stat --json "$work/raw" | jq .events)"
 printf 'event e\n\trole snet\n' >"$work/map"
-check "a wrong rule for TCP is named" says 1 'map: line 2: a role is sent, received or none, not snet' "$strata" stat --tcp-map "$work/map" "$work/one"
+check "a wrong rule for TCP is named" says 1 'map: line 2: a role must be sent, received or none, not snet' "$strata" stat --tcp-map "$work/map" "$work/one"
 check "by each verb that reads traces" says 1 'map: line 2' "$strata" view --tcp-map "$work/map" "$work/one"
 check "also where they are merged" says 1 'map: line 2' "$strata" merge --tcp-map "$work/map" -o "$work/mapped" "$work/one"
 check "which it is not of one recording" says 2 'not for one recording' "$strata" merge --tcp-map "$work/map" -o "$work/mapped" "$work/raw"

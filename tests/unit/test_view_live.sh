@@ -218,7 +218,7 @@ unmapped() {
 }
 check "where no memory is shared with files, a recording is followed, too" or_end_all unmapped
 check "--live wants one recording" refused 'follows one recording' "$strata" view --live "$work/single" "$work/columns"
-check "--delay wants a time" refused 'wants a time' "$strata" view --live --delay soon "$work/single"
+check "--delay wants a time" refused 'needs a time' "$strata" view --live --delay soon "$work/single"
 head -c 100 /dev/zero >"$work/single/.live"
 check "what is no such table is refused" refused 'not a live table of this version' "$strata" view --live "$work/single"
 finish

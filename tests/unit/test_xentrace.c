@@ -239,7 +239,7 @@ static void a_date_that_nobody_knows_is_called_a_guess(void **state)
 	assert_int_equal(utimensat(AT_FDCWD, file.path, times, 0), 0);
 	import_with(&imported, &file, options);
 	assert_true(imported.report.anchor_guessed);
-	assert_said(&imported, "time of modification is taken as that of the last record");
+	assert_said(&imported, "modification time is used as that of the last record");
 	assert_int_equal(imported.merged.result.last_ns, 1700000000000000005ull);
 	imported_free(&imported);
 	xentrace_free(&file);
@@ -278,7 +278,7 @@ static void a_file_without_any_time_is_refused(void **state)
 	xentrace_write(&file);
 	import_file(&imported, &file, 2400000);
 	assert_int_equal(imported.status, -1);
-	assert_said(&imported, "no record of it has a time");
+	assert_said(&imported, "none of its records has a time");
 	assert_int_equal(access(file.raw, F_OK), -1);
 	xentrace_free(&file);
 }
@@ -305,7 +305,7 @@ static void what_is_no_file_of_xentraces_is_refused(void **state)
 	assert_refused(&file, "the file is empty");
 	xentrace_bytes(&file, "gzip or so, anything but that", 29);
 	xentrace_write(&file);
-	assert_refused(&file, "it is not a binary file of xentrace's");
+	assert_refused(&file, "not a binary file of xentrace");
 	snprintf(file.path, sizeof(file.path), "%s", file.dir);
 	assert_refused(&file, "not a regular file");
 	xentrace_free(&file);

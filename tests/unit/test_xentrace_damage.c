@@ -45,7 +45,7 @@ static void a_file_that_is_torn_anywhere_keeps_what_is_whole(void **state)
 		if (within >= 12)
 			assert_said(&imported, "of the 160 bytes of CPU");
 		else if (within)
-			assert_said(&imported, "torn: the header of a window is cut");
+			assert_said(&imported, "torn: the header of a window is incomplete");
 		imported_free(&imported);
 	}
 }

@@ -115,7 +115,7 @@ static void records_of_too_many_kinds_are_counted(void **state)
 	import_written(&imported, &file);
 	assert_int_equal(imported.report.tally.events, 4096);
 	assert_int_equal(imported.report.nameless, 904);
-	assert_said(&imported, "904 records are left out: there are over 4096 kinds");
+	assert_said(&imported, "904 records are left out: there are over 4096 event classes");
 	imported_free(&imported);
 }
 

@@ -100,7 +100,7 @@ check "each of its events lies where Xen ran its vCPU of dom0" summary \
 	'.clock.applications.checks >= 200 and .clock.applications.violations == 0 and .clock.applications.bound_ns > 5000'
 check "its requests enclose the system calls that they made" requests_have_their_calls
 check "Xen, dom0, g1, g2 and the application are all in it" summary \
-	'[.streams[] | select(.events > 0) | .domain_name] | unique == ["dom0", "g1", "g2", "xen"]'
+	'[.streams[] | select(.events > 0) | .source] | unique == ["app-server", "dom0", "g1", "g2", "xen"]'
 check "babeltrace2 opens the timeline without a warning" opens "$OUT/ctf"
 check "and shows as many events" events_agree
 check "babeltrace2 opens every recorded trace" every_raw_trace_opens

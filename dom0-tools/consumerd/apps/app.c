@@ -37,11 +37,10 @@ int app_identify(struct app *app, struct strata_error *error)
 	memcpy(app->comm, peer.comm, sizeof(app->comm));
 	memcpy(app->program, peer.program, sizeof(app->program));
 	if (peer.changed)
-		return strata_fail(
-			error,
-			"process %d has changed its user since it connected, so it is not "
-			"known who started it",
-			peer.pid);
+		return strata_fail(error,
+				   "process %d changed its user since it connected, so the user "
+				   "who started it is unknown",
+				   peer.pid);
 	return 0;
 }
 
@@ -85,7 +84,7 @@ static int send_packet(struct app *app, struct strata_app_packet *packet, size_t
 	}
 	if (sendmsg(app->socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)bytes)
 		return 0;
-	return strata_fail(error, "it does not listen: %s", strerror(errno));
+	return strata_fail(error, "it does not read its socket: %s", strerror(errno));
 }
 
 /* libstrata finds the same number, unless it lies: a ring for each CPU that this machine can have.
@@ -106,11 +105,11 @@ static int take_hello(struct app *app, const struct strata_app_message *head,
 		      struct strata_error *error)
 {
 	if (app->mode || app->nr_events)
-		return strata_fail(error, "it says hello twice");
+		return strata_fail(error, "it sent HELLO twice");
 	if (head->value != STRATA_APP_SINGLE_STORE && head->value != STRATA_APP_RESERVE_COMMIT)
-		return strata_fail(error, "its rings are of an unknown kind %u", head->value);
+		return strata_fail(error, "its rings have the unknown kind %u", head->value);
 	if (head->count < 1 || head->count > nr_cpus_max())
-		return strata_fail(error, "it claims %u CPUs, and this machine has %u", head->count,
+		return strata_fail(error, "it claims %u CPUs, but this machine has %u", head->count,
 				   nr_cpus_max());
 	app->mode = head->value;
 	app->nr_cpus = head->count;
@@ -124,7 +123,7 @@ static int take_event(struct app *app, const struct strata_app_packet *packet, s
 	struct strata_event_desc *events;
 
 	if (!app->mode)
-		return strata_fail(error, "it does not say hello");
+		return strata_fail(error, "it did not send HELLO");
 	if (app->nr_events == STRATA_APP_EVENTS_MAX)
 		return strata_fail(error, "more than %u events", STRATA_APP_EVENTS_MAX);
 	events = reallocarray(app->events, app->nr_events + 1, sizeof(*events));
@@ -155,7 +154,7 @@ static enum app_news take_message(struct app *app, const struct strata_app_packe
 	case STRATA_APP_STOPPED:
 		return APP_STOPPED;
 	default:
-		strata_fail(error, "it sends a message of the unknown type %u", packet->head.type);
+		strata_fail(error, "it sent a message of the unknown type %u", packet->head.type);
 		return APP_GONE;
 	}
 }
@@ -179,7 +178,7 @@ enum app_news app_hear(struct app *app, struct strata_error *error)
 		return APP_GONE;
 	if ((size_t)bytes < sizeof(packet.head) || (size_t)bytes > sizeof(packet) ||
 	    packet.head.magic != STRATA_APP_MAGIC) {
-		strata_fail(error, "it sends %zd bytes that are no message", bytes);
+		strata_fail(error, "it sent %zd bytes that are not a message", bytes);
 		return APP_GONE;
 	}
 	if (packet.head.version != STRATA_APP_ABI_VERSION) {
@@ -229,7 +228,7 @@ int app_give_rings(struct app *app, const struct app_channel *channel,
 	bool in_file;
 
 	if (!app->mode || app->rings)
-		return strata_fail(error, "it asks for rings out of turn");
+		return strata_fail(error, "it asked for rings out of sequence");
 	app->overwrite = channel->overwrite;
 	app->form = packet.head.headers;
 	header = describe(app, geo, clock);

@@ -57,6 +57,6 @@ bool app_file_users_allow(struct app_file_users *users, uint32_t uid)
 		"can make a file grow until the disk is full (--app-file-users %u allows it)\n",
 		uid, uid);
 	if (users->nr_refused == APP_FILE_USERS_MAX)
-		fprintf(stderr, "strata: further such users are not named\n");
+		fprintf(stderr, "strata: messages about further such users are suppressed\n");
 	return false;
 }

@@ -228,8 +228,7 @@ static int begin_child(struct app_wake *wake, struct strata_error *error)
 	wake->child = child > 0 ? child : 0;
 	wake->moved_ms = now_ms();
 	if (child < 0)
-		return strata_fail(error, "programs that run already cannot be called: %s",
-				   strerror(errno));
+		return strata_fail(error, "running programs cannot be woken: %s", strerror(errno));
 	return 0;
 }
 
@@ -248,9 +247,9 @@ int app_wake_begin(struct app_wake *wake, struct strata_error *error)
 static void say_no_rights(struct app_wake_progress *progress)
 {
 	if (strata_read_once(&progress->no_rights) && !progress->said)
-		fprintf(stderr, "strata: applications that run already cannot be called: "
-				"/proc/PID/map_files is for root of the machine, not of a "
-				"container; those that start from now on are recorded\n");
+		fprintf(stderr, "strata: running applications cannot be woken: "
+				"/proc/PID/map_files needs root of the machine, not of a "
+				"container; applications that start from now on are recorded\n");
 	progress->said |= progress->no_rights;
 }
 
@@ -288,8 +287,8 @@ static void begin_again(struct app_wake *wake)
 
 	wake->killed = false;
 	if (progress->nr_slow == SLOW_USERS_MAX) {
-		fprintf(stderr, "strata: too many processes hold up the search for applications: "
-				"not all that run have been called\n");
+		fprintf(stderr, "strata: too many processes delay the search for applications: "
+				"some running applications are not recorded\n");
 		return;
 	}
 	progress->slow[progress->nr_slow] = progress->uid;

@@ -56,8 +56,8 @@ int drain_may_begin(const struct drain *drain, const struct principal *who, size
 	    principal_may_make_files(who, nr, disk.f_favail))
 		return 0;
 	return strata_fail(error,
-			   "%s has made as many files as are left on the disk (`df -i`): the rest "
-			   "is for others",
+			   "%s has made as many files as are left on the disk (`df -i`); "
+			   "the rest is reserved for others",
 			   who->name);
 }
 

@@ -55,11 +55,12 @@ static void note_room(struct drain *drain, bool room, const struct strata_error 
 {
 	if (!room && !drain->full)
 		fprintf(stderr,
-			"strata: %s: nothing is written until there is room again; make some. "
-			"Until then what does not fit into the buffers is lost, and counted\n",
+			"strata: %s: writing pauses until there is room; make some. "
+			"Meanwhile events that do not fit into the buffers are lost "
+			"and counted\n",
 			why->text);
 	else if (room && drain->full)
-		fprintf(stderr, "strata: there is room on the disk again: writing goes on\n");
+		fprintf(stderr, "strata: the disk has room again: writing continues\n");
 	drain->full = !room;
 	drain->totals.was_full |= !room;
 	drain->write_again_ticks = drain_retry_ticks(drain);

@@ -114,12 +114,13 @@ int command_fork(struct command *command, char *const *argv, struct strata_error
 		close(command->go);
 		close(command->refusal);
 		command->go = command->refusal = -1;
-		return strata_fail(error, "%s: no process can be made: %s", argv[0],
-				   strerror(errno));
+		return strata_fail(error, "%s: cannot fork: %s", argv[0], strerror(errno));
 	}
 	/* Its orphans become our children, by which they are known. */
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1))
-		fprintf(stderr, "strata: %s: processes that it leaves behind are not its own: %s\n",
+		fprintf(stderr,
+			"strata: %s: cannot become the parent of processes that it "
+			"leaves behind: %s\n",
 			argv[0], strerror(errno));
 	return 0;
 }
@@ -197,7 +198,7 @@ void command_end(struct command *command)
 	if (runs && command->status == STATUS_SIGNAL + SIGTERM)
 		command->status = 0;
 	if (command->pid)
-		fprintf(stderr, "strata: %s (process %d) was told to end and goes on\n",
+		fprintf(stderr, "strata: %s (process %d) was told to end but still runs\n",
 			command->argv[0], command->pid);
 }
 

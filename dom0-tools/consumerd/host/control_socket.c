@@ -161,8 +161,8 @@ static int call_recorder(int fd, struct strata_error *error)
 		return 0;
 	if (errno == EAGAIN)
 		return strata_fail(error,
-				   "the recorder accepts no client; if it is stopped "
-				   "(`ps -C strata -o pid,stat`), `kill -CONT` lets it go on");
+				   "the recorder accepts no client; if it is stopped (`ps -C "
+				   "strata -o pid,stat`), `kill -CONT` resumes it");
 	return strata_fail(error,
 			   "no recorder can be reached at %s (%s); is `strata record` "
 			   "running, and are you root?",
@@ -185,16 +185,14 @@ static int await_answer(int fd, char *reply, size_t bytes, struct strata_error *
 		if (recorder > 0 && is_stopped(recorder))
 			return strata_fail(
 				error,
-				"the recorder (process %d) is stopped and cannot answer; "
-				"`kill -CONT %d` lets it go on, and then it does what it "
-				"was told",
+				"the recorder (process %d) is stopped and cannot answer; `kill "
+				"-CONT %d` resumes it, and then it executes the command",
 				recorder, recorder);
 	}
-	return strata_fail(
-		error,
-		"the recorder (process %d) has not answered for %d minutes; if it hangs, "
-		"end it with `kill -INT %d`: what was recorded stays",
-		recorder, ANSWER_MS / 60000, recorder);
+	return strata_fail(error,
+			   "the recorder (process %d) has not answered for %d minutes; if "
+			   "it hangs, end it with `kill -INT %d`: the recording stays",
+			   recorder, ANSWER_MS / 60000, recorder);
 }
 
 /* One attempt, with a whole @request.  0, -1 or DROPPED. */

@@ -42,13 +42,15 @@ int recorder_lock(struct strata_error *error)
 		who[strcspn(who, "\n")] = '\0';
 		close(fd);
 		return strata_fail(error,
-				   "%s records already; wait for it, or stop it with "
-				   "Ctrl-C or SIGINT",
+				   "%s is already recording; wait for it, or stop it with Ctrl-C "
+				   "or SIGINT",
 				   who[0] ? who : "another strata");
 	}
 	length = snprintf(who, sizeof(who), "strata record, process %ld\n", (long)getpid());
 	if (ftruncate(fd, 0) || pwrite(fd, who, (size_t)length, 0) != length)
-		fprintf(stderr, "strata: %s: %s; a second recorder will not learn our number\n",
+		fprintf(stderr,
+			"strata: %s: %s; a second recorder cannot show the number of "
+			"this process\n",
 			LOCK_PATH, strerror(errno));
 	return fd;
 }

@@ -98,8 +98,8 @@ static int read_credentials(int socket, struct ucred *credentials, struct strata
 	if (!getsockopt(socket, SOL_SOCKET, SO_PEERCRED, credentials, &bytes) &&
 	    credentials->pid > 0)
 		return 0;
-	return strata_fail(error, "the kernel does not say which process it is: it is of another "
-				  "PID namespace");
+	return strata_fail(error, "the kernel does not tell its process: it is in another PID "
+				  "namespace");
 }
 
 int peer_user(int socket, uint32_t *uid, struct strata_error *error)
@@ -123,8 +123,8 @@ int peer_identify(int socket, struct peer *peer, struct strata_error *error)
 		return -1;
 	if (is_overflow(credentials.uid))
 		return strata_fail(error,
-				   "process %d: the kernel does not say whose it is: its "
-				   "user has no number in the recorder's user namespace",
+				   "process %d: the kernel does not tell its user, who has no "
+				   "number in the recorder's user namespace",
 				   credentials.pid);
 	peer->pid = credentials.pid;
 	peer->uid = credentials.uid;

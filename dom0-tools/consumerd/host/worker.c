@@ -62,7 +62,7 @@ struct worker *worker_open(struct strata_error *error)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!reason)
 		return worker;
-	strata_fail(error, "no thread can be made: %s", strerror(reason));
+	strata_fail(error, "cannot make a thread: %s", strerror(reason));
 	free(worker);
 	return NULL;
 }

@@ -33,8 +33,7 @@ static int map_rings(struct app_memory *memory, int fd, struct strata_error *err
 				      app_ring_reader_offset((enum strata_app_mode)header->mode);
 
 		if (mprotect(page, STRATA_PAGE_BYTES, PROT_READ | PROT_WRITE))
-			return strata_fail(error, "a page of it cannot be written: %s",
-					   strerror(errno));
+			return strata_fail(error, "cannot write a page of it: %s", strerror(errno));
 	}
 	if (memory->file < 0) {
 		ring_pages_open(&memory->pages, memory->rings, memory->bytes);
@@ -51,7 +50,7 @@ static int make_anonymous(const struct app_memory *memory, struct strata_error *
 	if (fd >= 0 && !ftruncate(fd, (off_t)memory->bytes) &&
 	    !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW))
 		return fd;
-	strata_fail(error, "there is no memory for its rings: %s", strerror(errno));
+	strata_fail(error, "out of memory for its rings: %s", strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return -1;
@@ -101,8 +100,7 @@ int app_memory_seal(struct app_memory *memory, struct strata_error *error)
 	if (!fcntl(memory->given, F_ADD_SEALS, F_SEAL_FUTURE_WRITE | F_SEAL_SEAL))
 		result = 1;
 	else if (errno != EINVAL)
-		result = strata_fail(error,
-				     "it keeps the memory of its rings from being sealed: %s",
+		result = strata_fail(error, "cannot seal the memory of its rings: %s",
 				     strerror(errno));
 	app_memory_leave_unsealed(memory);
 	return result;
@@ -119,7 +117,8 @@ void app_memory_trim(struct app_memory *memory)
 	if (status.st_size <= bytes)
 		return;
 	fprintf(stderr,
-		"strata: %s: process %d has made its file %lld KiB longer; that is cut off\n",
+		"strata: %s: process %d has extended its file by %lld KiB; the "
+		"file is truncated again\n",
 		memory->name, memory->header.pid, (long long)(status.st_size - bytes) >> 10);
 	if (ftruncate(memory->file, bytes))
 		fprintf(stderr, "strata: %s: %s\n", memory->name, strerror(errno));

@@ -37,7 +37,7 @@ static int read_at(int fd, void *to, uint64_t bytes, uint64_t offset, struct str
 static int check_version(const struct ring_file_header *header, struct strata_error *error)
 {
 	if (header->magic != RING_FILE_MAGIC)
-		return strata_fail(error, "it is no file of rings (magic 0x%08x)", header->magic);
+		return strata_fail(error, "not a file of rings (magic 0x%08x)", header->magic);
 	if (header->version != RING_FILE_VERSION)
 		return strata_fail(error,
 				   "version %u; this program reads version %u: use the strata that "
@@ -126,7 +126,7 @@ static int read_rings(struct ring_file *file, int fd, struct strata_error *error
 		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (memory == MAP_FAILED)
-		return strata_fail(error, "there is no memory for its rings: %s", strerror(errno));
+		return strata_fail(error, "out of memory for its rings: %s", strerror(errno));
 	file->rings = memory;
 	return read_at(fd, memory, bytes, RING_FILE_FIRST_PAGE * (uint64_t)STRATA_PAGE_BYTES,
 		       error);
@@ -137,10 +137,11 @@ static int load(struct ring_file *file, int fd, struct strata_error *error)
 	struct stat status;
 
 	if (fstat(fd, &status) || !S_ISREG(status.st_mode))
-		return strata_fail(error, "it is no regular file");
+		return strata_fail(error, "not a regular file");
 	if (flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK)
-		return strata_fail(error, "a recorder still reads it; end that with Ctrl-C or "
-					  "SIGINT, and what it records is complete");
+		return strata_fail(error,
+				   "a recorder still reads it; end that with Ctrl-C or SIGINT, "
+				   "and its recording is complete");
 	if ((uint64_t)status.st_size < sizeof(file->header))
 		return strata_fail(error, "it is truncated: %llu bytes are too few for a header",
 				   (unsigned long long)status.st_size);

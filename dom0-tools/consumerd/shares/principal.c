@@ -271,7 +271,7 @@ static void tell_holders(const struct principal *asking, enum principal_resource
 					   one->used[resource]);
 	}
 	if (!shown)
-		snprintf(text, bytes, "; nobody else holds any");
+		snprintf(text, bytes, "; others hold none");
 }
 
 int principal_claim(struct principal *one, enum principal_resource resource, uint64_t amount,

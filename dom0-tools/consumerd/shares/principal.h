@@ -145,6 +145,9 @@ struct principal {
 /* What mapping and unmapping a page of a guest costs. */
 #define PRINCIPAL_PAGE_BYTES 512u
 
+/* What a microsecond costs in which the recorder waits for Xen because of it. */
+#define PRINCIPAL_US_BYTES 256u
+
 void principals_begin_turn(struct principals *all);
 
 /* Whether it has credit left in this turn. */

@@ -40,7 +40,7 @@ struct domains *domains_open(struct strata_error *error)
 	domains->buffer =
 		xencall_alloc_buffer(domains->sysctl.call, PER_CALL * sizeof(*domains->buffer));
 	if (!domains->buffer) {
-		strata_fail(error, "no memory for a list of domains: %s", strerror(errno));
+		strata_fail(error, "out of memory for a list of domains: %s", strerror(errno));
 		domains_close(domains);
 		return NULL;
 	}

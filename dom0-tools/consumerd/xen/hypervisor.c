@@ -70,7 +70,7 @@ void hypervisor_close(struct hypervisor *hypervisor)
 	release(hypervisor);
 	if (hypervisor->created && strata_sysctl_call(&hypervisor->sysctl, &op))
 		fprintf(stderr,
-			"strata: Xen would not free its rings (%s); the next recording will\n",
+			"strata: Xen did not free its rings (%s); the next recording frees them\n",
 			strerror(errno));
 	if (hypervisor->memory)
 		xenforeignmemory_close(hypervisor->memory);
@@ -136,7 +136,7 @@ static int get_subbuf(struct ring *ring, struct strata_error *error)
 				   strerror(errno));
 	}
 	if (op.u.subbuf.page > strata_nr_subbufs(ring->reader.geo))
-		return strata_fail(error, "Xen gives page %u of CPU %u, and there are %lu",
+		return strata_fail(error, "Xen returned page %u of CPU %u, which has %lu",
 				   op.u.subbuf.page, ring->cpu,
 				   strata_nr_subbufs(ring->reader.geo) + 1);
 	ring->reader.read_count = op.u.subbuf.position;
@@ -179,10 +179,11 @@ static long list_frames(struct hypervisor *hypervisor, uint32_t cpu, xen_pfn_t *
 		}
 		if (op.u.frames.total != expected || op.u.frames.nr == 0 ||
 		    op.u.frames.nr > STRATA_HV_FRAMES_PER_CALL || op.u.frames.nr > expected - have)
-			return strata_fail(error,
-					   "Xen lists %u of %u frames for the ring of CPU %u, and "
-					   "its size asks for %u",
-					   op.u.frames.nr, op.u.frames.total, cpu, expected);
+			return strata_fail(
+				error,
+				"Xen lists %u of %u frames for the ring of CPU %u, whose size "
+				"needs %u",
+				op.u.frames.nr, op.u.frames.total, cpu, expected);
 		for (i = 0; i < op.u.frames.nr; i++)
 			frames[have++] = op.u.frames.mfn[i];
 	}
@@ -354,22 +355,22 @@ int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry
 		struct strata_hv_op destroy = { .operation = STRATA_HV_DESTROY };
 
 		op.u.create.owner[STRATA_HV_OWNER_BYTES - 1] = '\0';
-		fprintf(stderr, "strata: freeing the rings in Xen that \"%s\" left behind\n",
+		fprintf(stderr, "strata: freeing the rings that \"%s\" left in Xen\n",
 			op.u.create.owner);
 		if (strata_sysctl_call(&hypervisor->sysctl, &destroy))
-			return strata_fail(error, "Xen would not free them: %s", strerror(errno));
+			return strata_fail(error, "Xen did not free them: %s", strerror(errno));
 		snprintf(op.u.create.owner, sizeof(op.u.create.owner), "%s", owner);
 		result = strata_sysctl_call(&hypervisor->sysctl, &op);
 	}
 	if (result && errno == EBUSY) {
 		op.u.create.owner[STRATA_HV_OWNER_BYTES - 1] = '\0';
-		return strata_fail(error, "\"%s\" records already; wait for it, or stop it",
+		return strata_fail(error, "\"%s\" is already recording; wait for it, or stop it",
 				   op.u.create.owner);
 	}
 	if (result && errno == ENOMEM)
 		return strata_fail(error,
-				   "Xen has too little memory for rings of %lu KiB a CPU; ask for "
-				   "smaller ones (--xen-buffer), or give dom0 less memory",
+				   "Xen has too little memory for rings of %lu KiB per CPU; make "
+				   "them smaller (--xen-buffer), or give dom0 less memory",
 				   strata_buffer_bytes(geo) >> 10);
 	if (result)
 		return strata_fail(error, "Xen makes no rings: %s", strerror(errno));

@@ -69,13 +69,13 @@ static enum hypervisor_support probe(struct strata_sysctl *sysctl, struct strata
 		return HYPERVISOR_OK;
 	switch (errno) {
 	case ENOSYS:
-		strata_fail(error, "this Xen has no Strata in it; boot one that was built with "
+		strata_fail(error, "this Xen lacks Strata; boot one that was built with "
 				   "xen-patch/ (see xen-patch/README.md)");
 		return HYPERVISOR_NO_STRATA;
 	case EOPNOTSUPP:
 		strata_fail(error,
-			    "this Xen has Strata of ABI version %u, and this tool speaks version "
-			    "%u; build both from the same sources",
+			    "this Xen has ABI version %u of Strata, but this tool needs "
+			    "version %u; build both from the same sources",
 			    op.abi_version, STRATA_HV_ABI_VERSION);
 		return HYPERVISOR_OTHER_ABI;
 	case EACCES:

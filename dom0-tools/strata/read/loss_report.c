@@ -28,8 +28,9 @@ void loss_report_print(const struct loss_report *report, const char *verb)
 			report->discarding_streams, plural(report->discarding_streams));
 	if (report->missing)
 		fprintf(stderr,
-			"strata: %s: %" PRIu64 " packet%s missing from %u stream%s: overwritten, "
-			"or not kept\n",
+			"strata: %s: %" PRIu64
+			" packet%s missing from %u stream%s: overwritten, or not "
+			"recorded\n",
 			verb, report->missing, report->missing == 1 ? " is" : "s are",
 			report->missing_streams, plural(report->missing_streams));
 }

@@ -29,8 +29,7 @@ bool merge_is_of_recording(char *const *paths, size_t nr)
 
 static int failed(const char *path, const char *why)
 {
-	fprintf(stderr, "strata: merge: %s: %s; name a directory that can be made with -o\n", path,
-		why);
+	fprintf(stderr, "strata: merge: %s: %s; name another directory with -o\n", path, why);
 	return STRATA_STATUS_FAILED;
 }
 
@@ -64,13 +63,13 @@ static int report(const struct write_job *write, const struct host_checks *check
 
 	if (events == 0)
 		return strata_fail(error,
-				   "%s: no event in it can be read; if the messages above name "
-				   "bad packets, take the recording again",
+				   "%s: it contains no readable event; if messages above name bad "
+				   "packets, record again",
 				   request->paths[0]);
-	if (has_summary && strata_summary_save(checks->of[0].merge, request->out, error))
+	if (has_summary && strata_summary_save(host_checks_figures(checks, 0), request->out, error))
 		return -1;
 	for (i = 0; i < checks->nr; i++) {
-		merge_report_print(checks->of[i].merge, out);
+		merge_report_print(host_checks_figures(checks, i), out);
 		strata_wakeup_print(checks->of[i].wakeup, out);
 		fprintf(out, "\n");
 	}

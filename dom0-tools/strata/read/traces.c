@@ -25,7 +25,8 @@ void traces_complain(void *data, const char *message)
 	if (traces->complaints++ < COMPLAINTS_MAX)
 		fprintf(stderr, "strata: %s: %s\n", traces->verb, message);
 	else if (traces->complaints == COMPLAINTS_MAX + 1)
-		fprintf(stderr, "strata: %s: more is wrong than is shown here\n", traces->verb);
+		fprintf(stderr, "strata: %s: further messages about it are suppressed\n",
+			traces->verb);
 	progress_line_release(&traces->line);
 }
 
@@ -184,7 +185,7 @@ static void leave_out_made(struct traces *traces, struct opened *opened)
 		if (!made[i])
 			continue;
 		snprintf(message, sizeof(message),
-			 "%.500s: was made of %.500s; left out, so that each event is shown once",
+			 "%.500s: was made from %.500s; left out, so that each event is shown once",
 			 inputs[i].name, inputs[origin].name);
 		traces_remark(traces, message);
 	}
@@ -333,7 +334,7 @@ int traces_open(struct traces *traces, const char *verb, const char *tcp_map,
 	if (find_and_open(traces, paths, nr, error))
 		return -1;
 	if (traces->set.nr_streams == 0)
-		return strata_fail(error, "nothing that can be read was found; see above");
+		return strata_fail(error, "no readable trace was found; see above");
 	status = strata_tcp_map_load(&map, tcp_map, error);
 	/* That may read much of them, before anything is shown. */
 	traces_progress_begin(traces, traces->set.bytes);

@@ -45,7 +45,7 @@ static int take_threads(struct write_options *options, const char *value,
 	const unsigned long number = strtoul(value, &end, 10);
 
 	if (*end || number < 1 || number > 256)
-		return strata_fail(error, "--threads wants a number from 1 to 256");
+		return strata_fail(error, "--threads needs a number from 1 to 256");
 	options->threads = (unsigned int)number;
 	return 0;
 }
@@ -74,7 +74,7 @@ static int take(const struct write_verb *verb, struct write_options *options, in
 		return 0;
 	case WRITE_OPTION_SYMBOLS:
 		if (!strchr(value, '=') || *value == '=')
-			return strata_fail(error, "--symbols wants SOURCE=FILE");
+			return strata_fail(error, "--symbols needs SOURCE=FILE");
 		if (options->nr_symbols == WRITE_SYMBOLS_MAX)
 			return strata_fail(error, "--symbols is given more than %u times",
 					   WRITE_SYMBOLS_MAX);
@@ -97,11 +97,10 @@ static int read_time(const char *text, const struct write_options *options, uint
 
 	if (!text || time_parse(text, options->gmt, first_ns, ns))
 		return 0;
-	return strata_fail(
-		error,
-		"no time is \"%s\": seconds since the first event (+1.5), since 1970, or "
-		"'2026-01-31 12:00:00.5'",
-		strata_escape_name(shown, sizeof(shown), text));
+	return strata_fail(error,
+			   "\"%s\" is not a time: seconds since the first event (+1.5), "
+			   "since 1970, or '2026-01-31 12:00:00.5'",
+			   strata_escape_name(shown, sizeof(shown), text));
 }
 
 int write_read_times(const struct write_options *options, const uint64_t *first_ns,

@@ -84,43 +84,44 @@ struct write_verb {
 	}
 
 /* What the usage of all verbs that read traces says of --tcp-map. */
-#define TCP_MAP_USAGE                                                                             \
-	"  --tcp-map FILE          rules for events that tell of TCP segments, by which clocks\n" \
-	"                          of machines are tied; docs/tcp-map.md describes them\n"
+#define TCP_MAP_USAGE                                                                            \
+	"  --tcp-map FILE          rules for events that describe TCP segments, which tie the\n" \
+	"                          clocks of machines; see docs/tcp-map.md\n"
 
 /* What the usage says of them. */
-#define WRITE_OPTIONS_USAGE                                                                                \
-	"  --from TIME, --to TIME  only what is in between; TIME is in seconds since the first\n"          \
-	"                          event (+1.5), in seconds since 1970, or a date and time:\n"             \
-	"                          '2026-01-31 12:00:00.5'\n"                                              \
-	"  --event PATTERN         only events of such a name; * ? [a-z] as in a shell\n"                  \
-	"  --source PATTERN        only of such a source, as view names them\n"                            \
-	"  --layer LAYER           only of xen, kernel or app\n"                                           \
-	"  --domain N|PATTERN      only of a domain; in Xen's layer it is who runs on the CPU\n"           \
-	"  --about N|PATTERN       only of a domain, or about it: also Xen's events, whoever runs, that\n" \
-	"                          name the domain in a field (of_domain, next_domain, to_domain...)\n"    \
-	"  --vcpu N                only of such a virtual CPU of its domain\n"                             \
-	"  --cpu N                 only of such a CPU, as view shows it: Xen's are physical\n"             \
-	"  --process N|PATTERN     only of a process, where contexts or the trace tell it\n"               \
-	"  --filter EXPRESSION     only events of which it is true: fields, $ctx.FIELD of\n"               \
-	"                          contexts, $event $source $layer $domain $about $vcpu $cpu\n"            \
-	"                          $pcpu $process $time (nanoseconds since 1970), numbers and\n"           \
-	"                          \"patterns\", with == != < <= > >= && || ! ( ).  A comparison\n"        \
-	"                          with a field that the event lacks is neither true nor false,\n"         \
-	"                          and the event does not match\n"                                         \
-	"                          Each may be given several times; all but --filter take several\n"       \
-	"                          values with commas between, and want one of them\n" TCP_MAP_USAGE       \
-	"  --symbols SOURCE=FILE   names addresses of the code of a source, a kernel or Xen; FILE is\n"    \
-	"                          vmlinux, xen-syms, or text like System.map and /proc/kallsyms\n"        \
-	"  --gmt                   times of day in UTC\n"                                                  \
-	"  --date                  with the date\n"                                                        \
-	"  --threads N             with so many threads (as many as there are CPUs)\n"
+#define WRITE_OPTIONS_USAGE                                                                                  \
+	"  --from TIME, --to TIME  only events in this range; TIME: seconds since the first\n"               \
+	"                          event (+1.5), seconds since 1970, or date and time:\n"                    \
+	"                          '2026-01-31 12:00:00.5'\n"                                                \
+	"  --event PATTERN         only events with this name; * ? [a-z] as in a shell\n"                    \
+	"  --source PATTERN        only events of this source, as view names it\n"                           \
+	"  --layer LAYER           only events of this layer: xen, kernel or app\n"                          \
+	"  --domain N|PATTERN      only events of this domain; Xen's events belong to the domain\n"          \
+	"                          that runs on the CPU\n"                                                   \
+	"  --about N|PATTERN       also Xen's events that name this domain in a field (of_domain,\n"         \
+	"                          next_domain, to_domain...), whichever domain runs\n"                      \
+	"  --vcpu N                only events of this vCPU of its domain\n"                                 \
+	"  --cpu N                 only events of this CPU, as view shows it; Xen's are physical\n"          \
+	"  --process N|PATTERN     only events of this process, if contexts or the trace tell it\n"          \
+	"  --filter EXPRESSION     only events for which it is true: fields, $ctx.FIELD of\n"                \
+	"                          contexts, $event $source $layer $domain $about $vcpu $cpu\n"              \
+	"                          $pcpu $process $time (nanoseconds since 1970), numbers and\n"             \
+	"                          \"patterns\", with == != < <= > >= && || ! ( ).  A comparison\n"          \
+	"                          with a field that the event lacks is neither true nor false,\n"           \
+	"                          and the event does not match\n"                                           \
+	"                          Each may be repeated, and then all must match. All but --filter\n"        \
+	"                          take values separated by commas, of which one must match\n" TCP_MAP_USAGE \
+	"  --symbols SOURCE=FILE   names code addresses of a source, a kernel or Xen; FILE is\n"             \
+	"                          vmlinux, xen-syms, or text like System.map and /proc/kallsyms\n"          \
+	"  --gmt                   shows times of day in UTC\n"                                              \
+	"  --date                  shows the date, too\n"                                                    \
+	"  --threads N             number of threads (default: number of CPUs)\n"
 
 /* What the usage of both verbs says of a selection without events. */
-#define WRITE_SELECTION_USAGE                                                                     \
-	"A selection that no event of the traces can match, because no trace has such a name\n"   \
-	"or CPU, is an error (status 1); the nearest name is shown.  If the names exist and no\n" \
-	"event matches, a message says so, with status 0.\n\n"
+#define WRITE_SELECTION_USAGE                                                                   \
+	"A selection that cannot match, because no trace has such a name or CPU, is an error\n" \
+	"(status 1); the message suggests the nearest name.  If the names exist but no event\n" \
+	"matches, a message says so, with status 0.\n\n"
 
 /*
  * Reads --from and --to (0 and UINT64_MAX if they are not given), as ns since 1970.

@@ -27,7 +27,7 @@ static size_t find_source(const struct strata_shown *shown, const char *name, si
 			return i;
 		strata_nearest_name(&nearest, name, bytes, false, has, strlen(has));
 	}
-	strata_fail(error, "--symbols: no source is \"%.*s\"%s%s", (int)bytes, name,
+	strata_fail(error, "--symbols: unknown source \"%.*s\"%s%s", (int)bytes, name,
 		    nearest.found ? "; the nearest is " : "", nearest.found ? nearest.name : "");
 	return i;
 }

@@ -144,8 +144,9 @@ static int set_filter(struct traces *traces, const struct write_options *options
 		return -1;
 	strata_filter_tell_missing(options->filter, traces_remark, traces);
 	if (!strata_filter_can_match(options->filter))
-		return strata_fail(error, "nothing in these traces can match what is asked for; "
-					  "`strata stat` names their sources");
+		return strata_fail(error,
+				   "the selection cannot match anything in these traces; `strata "
+				   "stat` lists their sources");
 	traces->set.filter = strata_filter_of_set(options->filter);
 	return 0;
 }
@@ -164,10 +165,9 @@ static int write_lines(struct traces *traces, const struct write_options *option
 	status = strata_written(&traces->set, shown, writer, written, events, error);
 	writer->free(writer);
 	if (!status && strcmp(options->format, "chrome") == 0 && *events > STRATA_CHROME_EVENTS_MAX)
-		traces_remark(traces,
-			      "Chrome's viewer may give up on so many events: --format perfetto, "
-			      "which https://ui.perfetto.dev opens, or less of them (--from, --to) "
-			      "would do");
+		traces_remark(traces, "Chrome's viewer may fail on so many events: use --format "
+				      "perfetto, which https://ui.perfetto.dev opens, or select "
+				      "fewer (--from, --to)");
 	return status;
 }
 
@@ -176,9 +176,9 @@ static int tell_of_nothing(struct traces *traces, const struct write_options *op
 			   struct strata_error *error)
 {
 	if (strata_filter_tell_unlikely(options->filter, !options->to, traces_remark, traces))
-		return strata_fail(error, "no event matches what is asked for");
+		return strata_fail(error, "no event matches the selection");
 	if (options->from || options->to || !strata_filter_is_empty(options->filter))
-		traces_remark(traces, "no event matches what is asked for");
+		traces_remark(traces, "no event matches the selection");
 	return 0;
 }
 
@@ -228,7 +228,7 @@ static int write_observed(struct traces *traces, const struct write_options *opt
 			  uint64_t first_ns, uint64_t *events, struct strata_error *error)
 {
 	struct strata_slice_sink **observers =
-		calloc(checks->nr + 1, sizeof(struct strata_slice_sink *));
+		calloc(checks->nr_observers + 1, sizeof(struct strata_slice_sink *));
 	const char **names = ctf ? source_names(shown) : NULL;
 	struct strata_ctf_traces *written = NULL;
 	int status = observers ? 0 : strata_fail(error, "out of memory");
@@ -237,9 +237,10 @@ static int write_observed(struct traces *traces, const struct write_options *opt
 		status = -1;
 	if (!status) {
 		slices->observers = observers;
-		slices->nr_observers = checks->nr;
-		if (checks->nr)
-			memcpy(observers, checks->observers, checks->nr * sizeof(*observers));
+		slices->nr_observers = checks->nr_observers;
+		if (checks->nr_observers)
+			memcpy(observers, checks->observers,
+			       checks->nr_observers * sizeof(*observers));
 		if (written)
 			observers[slices->nr_observers++] = strata_ctf_traces_observer(written);
 		status = write_form(traces, options, shown, slices, first_ns, events, error);
@@ -301,8 +302,7 @@ static int write_all(const struct write_job *job, struct traces *traces,
 	traces_say_losses(traces, traces->set.filter ? form->filter : NULL);
 	if (!form->from && !form->to)
 		strata_trace_set_name_cut(&traces->set);
-	if (host_checks_finish(checks, error))
-		return -1;
+	host_checks_finish(checks);
 	return job->done ? job->done(job, checks, events, error) : 0;
 }
 

@@ -34,7 +34,6 @@ struct view {
 	struct strata_live_sink sink;
 	const struct write_options *options;
 	struct strata_shown shown;
-	struct strata_shown_names names; /* sources keep theirs when others come and go */
 	struct traces_symbols symbols;
 	struct strata_shown_view shown_view;
 	bool has_shown;
@@ -102,7 +101,7 @@ static int sources(struct strata_live_sink *sink, const struct strata_trace_set 
 	clear_shown(view);
 	if (!set)
 		return 0;
-	if (strata_shown_init_named(&view->shown, set, &view->names, error))
+	if (strata_shown_init(&view->shown, set, error))
 		return -1;
 	if (strata_shown_view_init(&view->shown_view, &view->shown)) {
 		strata_shown_clear(&view->shown);
@@ -152,7 +151,7 @@ static int take(struct strata_live_sink *sink, size_t stream, struct strata_ctf_
 			view->last = strata_shown_last_of(&event);
 	}
 	if (view->buffer.no_memory)
-		return strata_fail(error, "out of memory for what is to be shown");
+		return strata_fail(error, "out of memory");
 	if (view->buffer.used >= WRITE_BYTES)
 		flush(view);
 	return interrupted || strata_out_failed(view->out);
@@ -171,8 +170,7 @@ static int lose(struct strata_live_sink *sink, size_t stream, struct strata_ctf_
 		return 0;
 	strata_shown_lose(&view->shown, stream, reader, loss, &lost);
 	view->writer->loss(view->writer, &view->buffer, &lost);
-	return view->buffer.no_memory ? strata_fail(error, "out of memory for what is to be shown")
-				      : 0;
+	return view->buffer.no_memory ? strata_fail(error, "out of memory") : 0;
 }
 
 /* "12:00:01.5" */
@@ -228,8 +226,8 @@ static void report(const struct view *view, const struct strata_live_progress *p
 
 	if (progress->died)
 		fprintf(stderr,
-			"strata: view: the recorder died; `strata recover %s` finds what it did not "
-			"write any more\n",
+			"strata: view: the recorder died; `strata recover %s` recovers "
+			"what it did not write\n",
 			raw);
 	fprintf(stderr,
 		"strata: view: %" PRIu64 " events; %" PRIu64 " came late, %" PRIu64
@@ -286,7 +284,6 @@ int view_live(const struct write_options *options, const char *raw)
 	if (!result)
 		report(&view, strata_live_progress(live), raw);
 	clear_shown(&view);
-	strata_shown_names_clear(&view.names);
 	strata_live_close(live);
 	traces_symbols_clear(&view.symbols);
 	if (view.writer)

@@ -11,11 +11,11 @@
 
 #define EVENT_BYTES_MAX (1u << 24) /* no tracer writes larger ones */
 
-/* How many events are read at a time.  Who has many streams has small windows, and what is read
- * ahead of all of them should still be in a cache when it is used. */
+/* How many events are read at a time.  Many streams have small windows, and what is read ahead of
+ * all of them must fit a cache. */
 static size_t batch_of(size_t window_bytes)
 {
-	const size_t batch = window_bytes / 128;
+	const size_t batch = window_bytes / 512;
 
 	if (batch > STRATA_CTF_BATCH_EVENTS)
 		return STRATA_CTF_BATCH_EVENTS;
@@ -87,12 +87,12 @@ static void report_time(struct strata_ctf_reader *reader, bool wild, uint64_t at
 		reader->tally.wild_times += wild;
 		reader->tally.clamped_times += !wild;
 	}
-	strata_ctf_reader_complain(
-		reader, at, "the event's time %s; it is taken to be that of the event before",
-		!wild ? "goes back"
-		: reader->clock_limit < reader->kind->time.cycles_max
-			? "lies far beyond its packet's end"
-			: "lies beyond the year 2262");
+	strata_ctf_reader_complain(reader, at,
+				   "the event's time %s; the time of the event before is used",
+				   !wild ? "goes back"
+				   : reader->clock_limit < reader->kind->time.cycles_max
+					   ? "lies far beyond its packet's end"
+					   : "lies beyond the year 2262");
 }
 
 /* By how much no time of the kind is known better, besides what each event says. */
@@ -256,9 +256,8 @@ static void give_up_packet(struct strata_ctf_reader *reader, enum decoded why, u
 					   (unsigned long long)id, (unsigned long long)left);
 	else if (why == EMPTY_EVENT)
 		strata_ctf_reader_complain(reader, reader->at,
-					   "an event of no bits: the metadata must give events "
-					   "something to read; the last %llu bytes of its packet "
-					   "are left out",
+					   "an event without any bits: its class needs a header or "
+					   "fields; the last %llu bytes of its packet are left out",
 					   (unsigned long long)left);
 	else
 		strata_ctf_reader_complain(

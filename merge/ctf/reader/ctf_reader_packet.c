@@ -27,12 +27,11 @@ void strata_ctf_reader_complain(struct strata_ctf_reader *reader, uint64_t at, c
 	va_start(args, format);
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
-	strata_ctf_complain(reader->stream, "byte %llu, packet at %llu: %s%s",
-			    (unsigned long long)(reader->packet.offset + at / 8),
-			    (unsigned long long)reader->packet.offset, what,
-			    reader->complaints > COMPLAINTS_MAX
-				    ? ". What else is wrong here is only counted"
-				    : "");
+	strata_ctf_complain(
+		reader->stream, "byte %llu, packet at %llu: %s%s",
+		(unsigned long long)(reader->packet.offset + at / 8),
+		(unsigned long long)reader->packet.offset, what,
+		reader->complaints > COMPLAINTS_MAX ? ". Further damage here is only counted" : "");
 }
 
 void strata_ctf_reader_fetch(struct strata_ctf_reader *reader, uint64_t offset)
@@ -207,7 +206,7 @@ static void skip_bad_packet(struct strata_ctf_reader *reader, uint64_t offset,
 	if (reader->doubt_at && find_swallowed(reader) && reader->next_packet < offset) {
 		strata_ctf_reader_complain(reader, 0,
 					   "%s; the size of the packet before it may be wrong: "
-					   "reading goes on at byte %llu, within that",
+					   "reading continues at byte %llu, within it",
 					   why->text, (unsigned long long)reader->next_packet);
 		return;
 	}
@@ -293,7 +292,7 @@ static bool skip_impossible(struct strata_ctf_reader *reader)
 	}
 	if (is_of_its_time(reader))
 		return false;
-	strata_fail(&why, "it says to be of before its source was there, or of after it was read");
+	strata_fail(&why, "its times are before its source appeared, or after it was read");
 	reader->tally.forged_packets += strata_ctf_reader_owns(reader);
 	skip_packet(reader, &why);
 	return true;
@@ -313,9 +312,10 @@ static void check_times(struct strata_ctf_reader *reader)
 		packet->has_begin = packet->has_end = false;
 	}
 	if (packet->has_begin && time->base_ns < 0 && strata_ctf_ns(time, packet->begin) == 0)
-		strata_ctf_reader_complain(reader, 0,
-					   "the packet begins before 1970; such times are taken to "
-					   "be 1970");
+		strata_ctf_reader_complain(
+			reader, 0,
+			"the packet begins before 1970; times before 1970 are replaced "
+			"by 1970");
 }
 
 /* Sets the clock that the packet's events go on from. */
@@ -330,11 +330,11 @@ static void set_clock(struct strata_ctf_reader *reader)
 	if (!reader->conversion)
 		check_times(reader);
 	if (packet->has_begin && packet->has_end && packet->begin > packet->end) {
-		strata_ctf_reader_complain(reader, 0,
-					   "the packet ends (%llu) before it begins (%llu); "
-					   "its events' own times are taken",
-					   (unsigned long long)packet->end,
-					   (unsigned long long)packet->begin);
+		strata_ctf_reader_complain(
+			reader, 0,
+			"the packet ends (%llu) before it begins (%llu); only the "
+			"times of its events are used",
+			(unsigned long long)packet->end, (unsigned long long)packet->begin);
 		packet->has_begin = packet->has_end = false;
 	}
 	/* Some tracers write an event or two behind the end that they state. */
@@ -380,8 +380,8 @@ static bool find_behind_content(struct strata_ctf_reader *reader)
 	if (strata_ctf_reader_owns(reader))
 		reader->tally.bad_packets++;
 	strata_ctf_reader_complain(reader, 0,
-				   "the packet says to be longer than the file; reading goes on at "
-				   "byte %llu, within that",
+				   "the packet claims to be longer than the file; reading "
+				   "continues at byte %llu, within it",
 				   (unsigned long long)reader->next_packet);
 	return true;
 }

@@ -61,12 +61,11 @@ static int check_header(const char *name, const unsigned char *packet, size_t at
 				   name, at + MAJOR_AT, packet[MAJOR_AT], packet[MINOR_AT]);
 	for (i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++)
 		if (packet[schemes[i].at])
-			return strata_fail(error,
-					   "%s: byte %zu: this packet is %s (scheme %u), which "
-					   "cannot be read: let the program that wrote it not do "
-					   "so",
-					   name, at + schemes[i].at, schemes[i].what,
-					   packet[schemes[i].at]);
+			return strata_fail(
+				error,
+				"%s: byte %zu: this packet is %s (scheme %u), which cannot be "
+				"read: write the metadata without that",
+				name, at + schemes[i].at, schemes[i].what, packet[schemes[i].at]);
 	return 0;
 }
 
@@ -135,8 +134,7 @@ int strata_ctf_unpack_metadata(const char *name, const unsigned char *bytes, siz
 	/* The text is shorter than the packets. */
 	*text = malloc(bytes_size);
 	if (!*text)
-		return strata_fail(error, "%s: there is no memory for its %zu bytes", name,
-				   bytes_size);
+		return strata_fail(error, "%s: out of memory for its %zu bytes", name, bytes_size);
 	if (unpack(name, bytes, bytes_size, *text, size, cut_at, error)) {
 		free(*text);
 		*text = NULL;

@@ -59,8 +59,7 @@ static int parse_text(struct strata_ctf_metadata *metadata, struct strata_tsdl_s
 
 	source->arena = strata_ctf_arena_new(ARENA_BYTES + source->size * ARENA_BYTES_PER_BYTE);
 	if (!source->arena)
-		return strata_fail(source->error, "%s: there is no memory to read it",
-				   source->name);
+		return strata_fail(source->error, "%s: out of memory", source->name);
 	result = source->is_ctf_2 ? strata_ctf2_parse(source, &file)
 				  : strata_tsdl_parse(source, is_cut, &file);
 	if (!result)
@@ -126,7 +125,7 @@ static char *read_file(int fd, const char *name, size_t *size, struct strata_err
 	char *bytes;
 
 	if (fstat(fd, &status) || !S_ISREG(status.st_mode)) {
-		strata_fail(error, "%s: this is no file that can be read", name);
+		strata_fail(error, "%s: not a regular file", name);
 		return NULL;
 	}
 	if (status.st_size > FILE_BYTES_MAX) {
@@ -138,7 +137,7 @@ static char *read_file(int fd, const char *name, size_t *size, struct strata_err
 	}
 	bytes = malloc((size_t)status.st_size + 1);
 	if (!bytes) {
-		strata_fail(error, "%s: there is no memory for its bytes", name);
+		strata_fail(error, "%s: out of memory for its bytes", name);
 		return NULL;
 	}
 	for (*size = 0; *size < (size_t)status.st_size;) {
@@ -175,7 +174,8 @@ static int load(struct strata_ctf_metadata *metadata, int at, const char *name, 
 				   "%s: cannot be opened: %s; a CTF trace is a directory with a "
 				   "file metadata in it",
 				   shown,
-				   errno == ELOOP ? "a link is followed nowhere" : strerror(errno));
+				   errno == ELOOP ? "symbolic links are not followed"
+						  : strerror(errno));
 	bytes = read_file(fd, shown, &size, error);
 	close(fd);
 	if (!bytes)

@@ -183,10 +183,10 @@ static int add_stream(struct strata_ctf_trace *trace, int dir, const char *name)
 	stream->fd =
 		openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | trace->open_flags);
 	if (stream->fd < 0 || fstat(stream->fd, &status)) {
-		strata_ctf_complain(stream, "%s; it is left out%s",
-				    errno == ELOOP ? "a link is followed nowhere" : strerror(errno),
-				    errno == EMFILE ? ". Raise the limit of open files (ulimit -n)"
-						    : "");
+		strata_ctf_complain(
+			stream, "%s; it is left out%s",
+			errno == ELOOP ? "symbolic links are not followed" : strerror(errno),
+			errno == EMFILE ? ". Raise the limit of open files (ulimit -n)" : "");
 	} else if (trace->open_flags && !S_ISREG(status.st_mode)) {
 		strata_ctf_complain(stream, "not a regular file; it is left out");
 	} else if (S_ISREG(status.st_mode)) {
@@ -300,7 +300,7 @@ static struct strata_ctf_trace *open_trace(const char *path, int flags,
 	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags);
 	if (dir < 0 && flags) {
 		strata_fail(error, "%s: %s", path,
-			    errno == ELOOP || errno == ENOTDIR ? "a link is followed nowhere"
+			    errno == ELOOP || errno == ENOTDIR ? "symbolic links are not followed"
 							       : strerror(errno));
 		strata_ctf_trace_close(trace);
 		return NULL;

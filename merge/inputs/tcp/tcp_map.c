@@ -92,7 +92,7 @@ static int read_role(const struct parser *parser, const char *word)
 			return 0;
 		}
 	}
-	return fail(parser, parser->line, "a role is sent, received or none, not ", word);
+	return fail(parser, parser->line, "a role must be sent, received or none, not ", word);
 }
 
 static int read_condition(const struct parser *parser, char **rest)
@@ -102,7 +102,7 @@ static int read_condition(const struct parser *parser, char **rest)
 	char *end;
 
 	if (!value || rule->nr_conditions == STRATA_TCP_NAMES_MAX)
-		return fail(parser, parser->line, "where wants a field and a number", NULL);
+		return fail(parser, parser->line, "where needs a field and a number", NULL);
 	rule->conditions[rule->nr_conditions].field = field;
 	errno = 0;
 	rule->conditions[rule->nr_conditions++].value =
@@ -117,7 +117,7 @@ static int read_layer(const struct parser *parser, const char *word)
 	else if (word && strcmp(word, "ip") == 0)
 		parser->rule->layer = STRATA_TCP_IP;
 	else
-		return fail(parser, parser->line, "a layer is ethernet or ip, not ", word);
+		return fail(parser, parser->line, "a layer must be ethernet or ip, not ", word);
 	return 0;
 }
 
@@ -189,12 +189,12 @@ static int end_rule(struct parser *parser)
 	rule->form |= rule->is_state ? STRATA_TCP_HAS_STATE : 0;
 	if (rule->role == STRATA_TCP_NONE && !rule->parts[STRATA_TCP_JOIN].nr)
 		return fail(parser, parser->rule_line,
-			    "the rule has no role, and no field to join others by", NULL);
+			    "the rule has neither a role nor a field to join others by", NULL);
 	if (!rule->parts[STRATA_TCP_JOIN].nr && !strata_tcp_form_is_enough(rule->form))
 		return fail(parser, parser->rule_line,
-			    "the rule does not tell segments apart: it wants sequence and "
-			    "acknowledged, or addresses, ports and one of sequence, tag, or "
-			    "acknowledged with state",
+			    "the rule does not tell segments apart: it needs sequence and "
+			    "acknowledged, or addresses, ports and one of sequence, tag, "
+			    "or acknowledged with state",
 			    NULL);
 	parser->rule = NULL;
 	return 0;
@@ -246,8 +246,8 @@ static int parse(struct strata_tcp_map *map, const char *text, const char *name,
 			if (begin_rule(&parser, &line))
 				return -1;
 		} else if (!parser.rule) {
-			return fail(&parser, parser.line, "a rule begins with \"event\", not with ",
-				    word);
+			return fail(&parser, parser.line,
+				    "a rule must begin with \"event\", not with ", word);
 		} else if (read_line(&parser, word, &line)) {
 			return -1;
 		}
@@ -278,7 +278,7 @@ int strata_tcp_map_load(struct strata_tcp_map *map, const char *path, struct str
 	if (fd < 0)
 		return strata_fail(error, "%s: %s", path, strerror(errno));
 	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size > FILE_BYTES_MAX)
-		strata_fail(error, "%s: a map is a file of at most %u bytes", path, FILE_BYTES_MAX);
+		strata_fail(error, "%s: not a file of at most %u bytes", path, FILE_BYTES_MAX);
 	else
 		text = calloc((size_t)status.st_size + 1, 1);
 	if (text && read(fd, text, (size_t)status.st_size) < 0)

@@ -40,12 +40,15 @@ int xentrace_set_frequency(struct xentrace_import *import, const char *path,
 	if (!told && !found.tsc_khz)
 		return strata_fail(
 			error,
-			"%s: how fast the host's time stamp counter runs is not in the "
-			"file%s; say it with --tsc-khz KHZ: on that host `xl dmesg | grep "
-			"MHz` shows it, as in \"Detected 2445.427 MHz processor\", and `xl "
-			"debug-keys s; xl dmesg | tail` as khz= of its domains",
+			"%s: the file does not tell the frequency of the host's time "
+			"stamp counter%s; give it with --tsc-khz KHZ: on that host `xl "
+			"dmesg | grep MHz` shows it, as in \"Detected 2445.427 MHz "
+			"processor\", and `xl debug-keys s; xl dmesg | tail` as khz= "
+			"of its domains",
 			path,
-			found.contradicts ? ", as its CPUs' records contradict each other" : "");
+			found.contradicts
+				? ", because the records of its CPUs contradict each other"
+				: "");
 	if (told && found.tsc_khz) {
 		double apart = (double)told / found.tsc_khz - 1;
 
@@ -53,8 +56,8 @@ int xentrace_set_frequency(struct xentrace_import *import, const char *path,
 			apart = -apart;
 		if (apart * 1e6 > found.error_ppm + STRATA_XENTRACE_PPM_MAX)
 			complain(import,
-				 "--tsc-khz says %u, but by the file's own records it is %u kHz "
-				 "within %u ppm; %u is used",
+				 "--tsc-khz says %u, but the file's records tell %u kHz within "
+				 "%u ppm; %u is used",
 				 told, found.tsc_khz, found.error_ppm, told);
 	}
 	import->report->tsc_khz = told ? told : found.tsc_khz;
@@ -82,9 +85,7 @@ static void set_exits(struct xentrace_import *import)
 	enum strata_exits told = import->options->exits;
 
 	if (told != STRATA_EXITS_UNKNOWN && seen != STRATA_EXITS_UNKNOWN && told != seen)
-		complain(import,
-			 "VM exits are said to be %s's, but by the records they are %s's; "
-			 "the former is used",
+		complain(import, "--cpu says %s, but the records are of %s; --cpu is used",
 			 strata_exits_name(told), strata_exits_name(seen));
 	import->source->exits = told != STRATA_EXITS_UNKNOWN ? told : seen;
 	import->report->exits = import->source->exits;
@@ -96,26 +97,27 @@ static void say_what_is_assumed(const struct xentrace_import *import)
 	const struct strata_xentrace_report *report = import->report;
 
 	if (report->anchor_guessed)
-		complain(import,
-			 "no date is in the file: its time of modification is taken as that "
-			 "of the last record, which may be off by any amount; --anchor tells "
-			 "the true one");
+		complain(import, "the file contains no date: its modification time is used as "
+				 "that of the last record, which may be wrong by any amount; "
+				 "--anchor gives the true one");
 	if (report->tsc_error_ppm)
 		complain(import, "the host's counter runs at %u kHz within %u ppm, by the records",
 			 report->tsc_khz, report->tsc_error_ppm);
 	if (report->tally.outliers)
-		complain(import, "%llu times were over an hour ahead of those around them; held",
+		complain(import,
+			 "%llu times were over an hour ahead of those around them, and "
+			 "were clamped",
 			 (unsigned long long)report->tally.outliers);
 	if (report->tally.steps_back)
 		complain(import, "time goes back %llu times within a CPU's records",
 			 (unsigned long long)report->tally.steps_back);
 	if (report->tally.timeless)
 		complain(import,
-			 "%llu records are left out: no record of their CPU has a time that "
-			 "could be theirs",
+			 "%llu records are left out: their CPU has no record with a "
+			 "usable time",
 			 (unsigned long long)report->tally.timeless);
 	if (report->nameless)
-		complain(import, "%llu records are left out: there are over %u kinds of them",
+		complain(import, "%llu records are left out: there are over %u event classes",
 			 (unsigned long long)report->nameless, STRATA_SOURCE_EVENTS_MAX);
 }
 

@@ -159,8 +159,7 @@ static enum strata_xentrace_step leave_window(struct strata_xentrace_reader *rea
 static void name_end(const struct strata_xentrace_reader *reader, struct strata_error *why)
 {
 	if (reader->cut_short && reader->read_errno)
-		strata_fail(why, "it cannot be read from here on: %s",
-			    strerror(reader->read_errno));
+		strata_fail(why, "it cannot be read from here: %s", strerror(reader->read_errno));
 	else if (reader->cut_short)
 		strata_fail(why, "it ends here, though it had %llu bytes when it was opened",
 			    (unsigned long long)reader->size);
@@ -170,7 +169,7 @@ static void name_end(const struct strata_xentrace_reader *reader, struct strata_
 						 XENTRACE_WINDOW_BYTES),
 			    (unsigned long long)reader->window_bytes, reader->cpu);
 	else
-		strata_fail(why, "torn: the header of a window is cut");
+		strata_fail(why, "torn: the header of a window is incomplete");
 }
 
 /* Steps into the window at reader->offset.  False: there is none, and *step says how it ended. */
@@ -192,7 +191,7 @@ static bool enter_window(struct strata_xentrace_reader *reader, enum strata_xent
 	}
 	if (!xentrace_is_window(at)) {
 		if (xentrace_load_u32(at) == XENTRACE_WINDOW)
-			strata_fail(&why, "a window of %u bytes for CPU %u cannot be",
+			strata_fail(&why, "invalid window of %u bytes for CPU %u",
 				    xentrace_load_u32(at + 8), xentrace_load_u32(at + 4));
 		else
 			strata_fail(&why,

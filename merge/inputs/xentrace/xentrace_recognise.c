@@ -60,12 +60,12 @@ static int recognise(struct strata_xentrace_reader *reader, struct strata_error 
 		return strata_fail(error, "the file is empty: xentrace recorded nothing. It needs "
 					  "an event mask, `xentrace -e all FILE`");
 	if (got < nr)
-		return strata_fail(error, "it cannot be read: %s",
+		return strata_fail(error, "cannot be read: %s",
 				   errno ? strerror(errno) : "it ends early");
 	if (!begins_well(reader->buffer, got, got == reader->size))
 		return strata_fail(error,
-				   "it is not a binary file of xentrace's: that begins with "
-				   "a CPU_CHANGE record (0x%08x) and the records of one CPU",
+				   "not a binary file of xentrace, which begins with a CPU_CHANGE "
+				   "record (0x%08x) and the records of one CPU",
 				   XENTRACE_WINDOW);
 	return 0;
 }

@@ -87,8 +87,8 @@ static int plan_events(struct strata_ctf_plan_kind *plan, struct strata_ctf_aren
 	plan->modulus = fits ? 0 : modulus;
 	if (plan->modulus > STRATA_CTF_PLAN_FILLER_MAX)
 		return strata_fail(error,
-				   "events have fields aligned to %u bits, in structures that are "
-				   "not: only up to %u can be kept",
+				   "events have fields aligned to %u bits, in structures with a "
+				   "smaller alignment; at most %u is supported",
 				   modulus, STRATA_CTF_PLAN_FILLER_MAX);
 	return 0;
 }
@@ -207,8 +207,9 @@ static void say_left_out(const struct strata_ctf_trace *trace, const char *name)
 	if (!trace->complain)
 		return;
 	snprintf(message, sizeof(message),
-		 "%s: the field %.200s of its packets' context is left out: of these, only "
-		 "numbers, strings and arrays of numbers, of simple names, are written anew",
+		 "%s: the field %.200s of its packets' context is left out: "
+		 "only numbers, strings and arrays of numbers with simple names "
+		 "are converted",
 		 trace->path, name);
 	trace->complain(trace->complain_data, message);
 }

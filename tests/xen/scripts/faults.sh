@@ -71,7 +71,7 @@ second_recorder_is_refused() {
 	start_recorder first --duration 4s --output /tmp/first $WELL
 	try second strata record --duration 1s --output /tmp/second
 	expect_status "a second recorder is refused" 1
-	expect_line "and told who is first" second "strata record, process $recorder records already"
+	expect_line "and told who is first" second "strata record, process $recorder is already recording"
 	try busylist strata list
 	expect_line "list shows who records" busylist "recording by strata record, process $recorder"
 	wait $recorder
@@ -98,7 +98,7 @@ interrupt_keeps_what_was_recorded() {
 output_is_refused_early() {
 	try nowhere strata record --duration 1s --output /proc/nowhere
 	expect_status "an output that cannot be written is refused" 1
-	expect_line "with a next step" nowhere 'name a directory that can be made with -o'
+	expect_line "with a next step" nowhere 'name another directory with -o'
 }
 
 no_right_is_said() {
@@ -107,7 +107,7 @@ no_right_is_said() {
 	expect_line "and the reason is said" nobody 'no right to trace: .*run strata as root in dom0'
 	try abi "$LAB_OUT/strata_other_abi" list
 	expect_status "a tool of another version is refused" 1
-	expect_line "and both versions are named" abi 'this Xen has Strata of ABI version 4, and this tool speaks version 99'
+	expect_line "and both versions are named" abi 'this Xen has ABI version 4 of Strata, but this tool needs version 99'
 }
 
 xentrace_works_beside() {

@@ -9,12 +9,12 @@
 status=0
 strata record --duration 1s --output /tmp/none >record.log 2>&1 || status=$?
 echo "status $status" >>record.log
-expect_line "record says that this Xen has no Strata" record.log 'this Xen has no Strata in it; boot one .*xen-patch/README.md'
+expect_line "record says that this Xen has no Strata" record.log 'this Xen lacks Strata; boot one .*xen-patch/README.md'
 expect_line "record fails" record.log '^status 1$'
 status=0
 strata list >list.log 2>&1 || status=$?
 echo "status $status" >>list.log
-expect_line "list says so, too" list.log 'this Xen has no Strata in it'
+expect_line "list says so, too" list.log 'this Xen lacks Strata'
 expect_line "list still shows the guest" list.log '^domain 1 +g1 +no module'
 expect_line "list fails" list.log '^status 1$'
 

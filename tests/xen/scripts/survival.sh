@@ -70,22 +70,22 @@ full_disk_is_waited_for() {
 	mount -t tmpfs -o size=2m tmpfs /tmp/full
 	# Small buffers, that lose something while nothing is written.
 	start_recorder room --output /tmp/full/recording --xen-buffer 16Kx4
-	await_line room 'nothing is written until there is room'
+	await_line room 'writing pauses until there is room'
 	sleep 1
 	mount -o remount,size=48m /tmp/full
-	await_line room 'writing goes on'
+	await_line room 'writing continues'
 	sleep 1
 	end_recorder INT
 	expect_status "a disk that was full is no end" 3
-	expect_line "it is said" room 'No space left on device: nothing is written until there is room again; make some'
-	expect_line "and so is the room" room 'there is room on the disk again: writing goes on'
+	expect_line "it is said" room 'No space left on device: writing pauses until there is room again; make some'
+	expect_line "and so is the room" room 'the disk has room again: writing continues'
 	expect_line "and what it cost" room 'the disk was full; [0-9]+ of the lost events'
 	cp -r /tmp/full/recording "$LAB_OUT/room"
 	umount /tmp/full
 
 	mount -t tmpfs -o size=2m tmpfs /tmp/full
 	start_recorder full --output /tmp/full/recording
-	await_line full 'nothing is written until there is room'
+	await_line full 'writing pauses until there is room'
 	end_recorder INT
 	expect_status "nor is one that stays full" 3
 	expect_line "what it cost is counted" full 'the disk was full; [1-9][0-9]* of the lost events'
