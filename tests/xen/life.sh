@@ -6,10 +6,11 @@
 # shellcheck disable=SC2154 # OUT is the test's
 
 # phase NUMBER SOURCE: all of its 100 marked calls are in the timeline, told of the source of that name, which begins with its
-# domain's and may have a number behind it (of a module that was loaded anew), and of the domain.
+# domain's and may have a number behind it (of a module that was loaded anew), and of the domain, which is named by its first
+# source.
 phase() {
 	local found
-	found=$(grep -cE "[ /]$2(-[0-9]+)* +kernel .* ${2%%-*}/[0-9]+ +sys_enter .*args=\\[0x5354,0x52415441,$(printf '0x%x' "$1")," \
+	found=$(grep -cE "[ /]$2(-[0-9]+)* +kernel .* ${2%%-*}(-[0-9]+)*/[0-9]+ +sys_enter .*args=\\[0x5354,0x52415441,$(printf '0x%x' "$1")," \
 		"$OUT/merged/timeline.txt")
 	echo "$found of 100"
 	[ "$found" = 100 ]
