@@ -36,7 +36,7 @@ struct strata_ctf_tally {
 	uint64_t bad_packets;
 	uint64_t forged_packets; /* of these: whole, but of times that their source cannot have */
 	uint64_t skipped_bytes;  /* in which no packet or event could be found */
-	uint64_t clamped_times;     /* that went back, */
+	uint64_t clamped_times;  /* that went back, */
 	uint64_t wild_times;     /* or lay far beyond their packet's end */
 };
 
