@@ -184,7 +184,7 @@ static struct strata_ctf_tally sum_of(const struct traces *traces, const struct 
 			strata_ctf_tally_add(&sum, &stream->tally);
 	}
 	for (i = 0; i < checks->nr; i++)
-		strata_ctf_tally_add(&sum, &strata_merge_result(checks->of[i].merge)->tally);
+		strata_ctf_tally_add(&sum, &host_checks_figures(checks, i)->tally);
 	return sum;
 }
 
@@ -354,7 +354,8 @@ static void print_json(const struct traces *traces, const struct strata_shown *s
 	json_object_object_add(root, "traces", array);
 	array = json_object_new_array();
 	for (i = 0; i < checks->nr; i++)
-		json_object_array_add(array, strata_summary_to_json(checks->of[i].merge));
+		json_object_array_add(array,
+				      strata_summary_to_json(host_checks_figures(checks, i)));
 	json_object_object_add(root, "recordings", array);
 	json_object_object_add(root, "machines", machines_to_json(traces));
 	printf("%s\n", json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
@@ -370,7 +371,7 @@ static int count(struct traces *traces, struct host_checks *checks,
 	if (host_checks_begin(checks, traces, NULL, error))
 		return -1;
 	options.observers = checks->observers;
-	options.nr_observers = checks->nr;
+	options.nr_observers = checks->nr_observers;
 
 	traces_progress_begin(traces, traces->set.bytes);
 	status = strata_statistics_make(statistics, &traces->set, &options, error);
@@ -378,7 +379,8 @@ static int count(struct traces *traces, struct host_checks *checks,
 	if (status)
 		return status;
 	strata_trace_set_name_cut(&traces->set);
-	return host_checks_finish(checks, error);
+	host_checks_finish(checks);
+	return 0;
 }
 
 static int stat_traces(const char *tcp_map, char *const *paths, size_t nr, bool json)

@@ -22,8 +22,8 @@
 #include "consumerd/sources.h"
 #include "consumerd/host/stderr_queue.h"
 
-/* Poll period while applications write, whose rings send no notification, and while a ring is
- * nearly full right after it was drained. */
+/* Poll period while applications write, whose rings send no notification, while a ring is nearly
+ * full right after it was drained, and while a guest is mapped or unmapped. */
 #define BUSY_MS 2
 
 /* Minimum time between wake-ups: a guest may notify without end. */
@@ -190,7 +190,8 @@ static void wait_for_news(struct session *session)
 	};
 	struct timespec settle = { .tv_nsec = SETTLE_NS };
 	unsigned int i;
-	bool busy = (session->apps.nr && session->taken) || recorder_is_urgent(session->recorder);
+	bool busy = (session->apps.nr && session->taken) || recorder_is_urgent(session->recorder) ||
+		    session->kernels.mapping;
 	int wait_ms = recorder_is_behind(session->recorder) ? 0 : busy ? BUSY_MS : SESSION_POLL_MS;
 
 	if (poll(fds, sizeof(fds) / sizeof(fds[0]), wait_ms) <= 0)

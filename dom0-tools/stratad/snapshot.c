@@ -12,22 +12,27 @@
 #include <stdio.h>
 #include <time.h>
 
+#include <strata/abi/app.h>
+
 #include "stratad/domains/participant.h"
 #include "stratad/domains/participant_commands.h"
 #include "stratad/domains/participant_events.h"
 #include "consumerd/sources.h"
 
-/* How long guests have to flush.  The guest of interest may hang. */
-#define FLUSH_MS 1000u
+/* How long guests have to flush.  The guest of interest may hang, and meanwhile an application that
+ * starts waits for an answer: for STRATA_APP_WAIT_MS, if it was told nothing else. */
+#define FLUSH_MS (STRATA_APP_WAIT_MS / 2u)
 #define LOOK_NS  5000000
 
-static size_t count_unflushed(struct participants *kernels)
+/* Whether an answer is waited for.  A guest that did not answer the last time is not. */
+static bool is_awaited(struct participants *kernels)
 {
 	size_t nr = 0, i;
 
 	for (i = 0; i < kernels->nr; i++)
-		nr += !participant_flushed(kernels, &kernels->list[i]);
-	return nr;
+		nr += !participant_flushed(kernels, &kernels->list[i]) &&
+		      !kernels->list[i].unflushed;
+	return nr != 0;
 }
 
 static void flush_guests(struct participants *kernels)
@@ -38,16 +43,19 @@ static void flush_guests(struct participants *kernels)
 
 	for (i = 0; i < kernels->nr; i++)
 		participant_flush(kernels, &kernels->list[i]);
-	while (count_unflushed(kernels) && participants_now_ms(kernels) - begin_ms < FLUSH_MS) {
+	while (is_awaited(kernels) && participants_now_ms(kernels) - begin_ms < FLUSH_MS) {
 		nanosleep(&pause, NULL);
 		participants_hear_flushed(kernels);
 	}
-	for (i = 0; i < kernels->nr; i++)
-		if (!participant_flushed(kernels, &kernels->list[i]))
-			fprintf(stderr,
-				"strata: domain %u does not answer: what it is writing is taken up "
-				"to the last record that it committed\n",
-				kernels->list[i].domain);
+	for (i = 0; i < kernels->nr; i++) {
+		if (participant_flushed(kernels, &kernels->list[i]))
+			continue;
+		kernels->list[i].unflushed = true;
+		fprintf(stderr,
+			"strata: domain %u does not answer: what it is writing is taken up to the "
+			"last record that it committed\n",
+			kernels->list[i].domain);
+	}
 }
 
 static int add_sources(struct recorder *recorder, struct participants *kernels,

@@ -2,14 +2,17 @@
 /* clock_proof.c - see clock_proof.h. */
 #include "analyses/clock_proof.h"
 #include "base/array.h"
+#include "base/key_map.h"
+#include "host/own_counter.h"
+#include "xen/domain_numbers.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define HOST     0 /* the reference clock */
 #define NO_CLOCK (-1)
-#define KEYS     4096u /* buckets of a hash over domain and vCPU */
 
 /* A vCPU: its clock, and the stretch for which it runs now. */
 struct vcpu {
@@ -21,48 +24,30 @@ struct vcpu {
 	bool any;       /* an event was seen since then; the last one: */
 	uint64_t last;  /* reading */
 	struct strata_clock_cursor cursor;
-	struct vcpu *next; /* of its bucket */
 };
 
 struct strata_clock_proof {
+	struct strata_slice_sink collector, comparer;
+	const struct strata_recorded_host *host;
 	struct strata_clock_sync *sync;
-	struct vcpu **vcpus; /* in order of appearance */
+	struct strata_own_counter *counters; /* by stream of the host */
+	struct vcpu **vcpus;                 /* in order of appearance */
 	size_t nr;
 	size_t room;
-	struct vcpu *buckets[KEYS];
+	struct strata_key_map by_key; /* the same, by strata_vcpu_key() */
 	uint64_t host_base; /* readings are told relative to these, to fit 64 signed bits */
 	bool has_base;
 	bool failed;
 	struct strata_error error;
 };
 
-struct proof_sink {
-	struct strata_sink sink;
-	struct strata_clock_proof *proof;
-	const struct strata_merge *merge;
-};
-
-struct strata_clock_proof *strata_clock_proof_new(void)
-{
-	struct strata_clock_proof *proof = calloc(1, sizeof(*proof));
-
-	if (proof)
-		proof->sync = strata_clock_sync_new();
-	if (proof && proof->sync)
-		return proof;
-	free(proof);
-	return NULL;
-}
-
 void strata_clock_proof_free(struct strata_clock_proof *proof)
 {
-	size_t i;
-
 	if (!proof)
 		return;
-	for (i = 0; i < proof->nr; i++)
-		free(proof->vcpus[i]);
+	strata_key_map_clear(&proof->by_key);
 	free(proof->vcpus);
+	free(proof->counters);
 	strata_clock_sync_free(proof->sync);
 	free(proof);
 }
@@ -74,35 +59,26 @@ static void fail(struct strata_clock_proof *proof, const char *what)
 	proof->failed = true;
 }
 
-static struct vcpu **bucket(struct strata_clock_proof *proof, uint16_t domain, uint16_t vcpu)
-{
-	return &proof->buckets[((uint32_t)domain * 31u + vcpu) % KEYS];
-}
-
 static struct vcpu *find(struct strata_clock_proof *proof, uint16_t domain, uint16_t vcpu)
 {
-	struct vcpu *at = *bucket(proof, domain, vcpu);
-
-	while (at && (at->proven.domain != domain || at->proven.vcpu != vcpu))
-		at = at->next;
-	return at;
+	return strata_key_map_get(&proof->by_key, strata_vcpu_key(domain, vcpu));
 }
 
 static struct vcpu *add(struct strata_clock_proof *proof, uint16_t domain, uint16_t vcpu)
 {
-	struct vcpu **head = bucket(proof, domain, vcpu), *at;
+	struct vcpu *at;
 
 	if (!STRATA_GROW(proof->vcpus, proof->nr, proof->room))
 		return NULL;
 	at = calloc(1, sizeof(*at));
-	if (!at)
+	if (!at || !strata_key_map_add(&proof->by_key, strata_vcpu_key(domain, vcpu), at)) {
+		free(at);
 		return NULL;
+	}
 	at->proven.domain = domain;
 	at->proven.vcpu = vcpu;
 	at->proven.least_bound_ns = UINT64_MAX;
 	at->clock = NO_CLOCK;
-	at->next = *head;
-	*head = at;
 	proof->vcpus[proof->nr++] = at;
 	return at;
 }
@@ -116,29 +92,26 @@ static struct vcpu *add(struct strata_clock_proof *proof, uint16_t domain, uint1
 #define EMULATED_DRIFT_PPB 200000u
 
 /* The clock of a vCPU whose kernel's events are here: of the rate that it was given. */
-static int clock_of(struct strata_clock_proof *proof, const struct strata_merge *merge,
-		    struct vcpu *vcpu, const struct strata_merge_stream *stream)
+static int clock_of(struct strata_clock_proof *proof, struct vcpu *vcpu,
+		    const struct strata_recorded_stream *stream)
 {
 	const struct strata_clock_limits emulated = { EMULATED_DRIFT_PPB, STRATA_CLOCK_SLEW_PPT,
 						      STRATA_CLOCK_WINDOW_MS };
-	struct strata_clock_rate rate = { (uint64_t)strata_merge_timebase(merge)->tsc_khz * 1000,
-					  1 };
-	struct strata_stream_clock clock;
+	const uint64_t tsc_khz = proof->host->timebase.tsc_khz;
+	struct strata_clock_rate rate = { tsc_khz * 1000, 1 };
 	char name[40];
 
 	if (vcpu->clock != NO_CLOCK)
 		return 0;
-	if (strata_merge_stream_clock(merge, stream->source_index, stream->cpu, &clock) &&
-	    clock.nr && clock.pieces[0].guest_khz)
-		rate.numerator = (uint64_t)clock.pieces[0].guest_khz * 1000;
+	if (stream->clock.nr && stream->clock.pieces[0].guest_khz)
+		rate.numerator = (uint64_t)stream->clock.pieces[0].guest_khz * 1000;
 	snprintf(name, sizeof(name), "d%uv%u", vcpu->proven.domain, vcpu->proven.vcpu);
 	vcpu->clock = strata_clock_sync_add_clock(proof->sync, name, rate, &proof->error);
 	if (vcpu->clock < 0)
 		return -1;
-	if (stream->clock != STRATA_CLOCK_EMULATED)
+	if (stream->kind != STRATA_CLOCK_EMULATED)
 		return 0;
-	vcpu->rough_ticks =
-		EMULATED_ROUGH_NS * (uint64_t)strata_merge_timebase(merge)->tsc_khz / 1000000u;
+	vcpu->rough_ticks = EMULATED_ROUGH_NS * tsc_khz / 1000000u;
 	return strata_clock_sync_limit(proof->sync, HOST, vcpu->clock, emulated, &proof->error);
 }
 
@@ -155,13 +128,16 @@ static void begin_stretch(struct vcpu *vcpu, uint64_t ticks)
 	vcpu->any = false;
 }
 
-static void end_stretch(struct strata_clock_proof *proof, const struct strata_merge *merge,
-			struct vcpu *vcpu, uint64_t ticks)
+static uint64_t skew_ticks(const struct strata_clock_proof *proof)
+{
+	return strata_skew_bound_ticks(&proof->host->scan.skew);
+}
+
+static void end_stretch(struct strata_clock_proof *proof, struct vcpu *vcpu, uint64_t ticks)
 {
 	const struct strata_clock_event inner = { vcpu->clock, (int64_t)vcpu->last };
 	const struct strata_clock_event outer = {
-		HOST,
-		host_reading(proof, ticks + strata_merge_skew_ticks(merge) + vcpu->rough_ticks)
+		HOST, host_reading(proof, ticks + skew_ticks(proof) + vcpu->rough_ticks)
 	};
 
 	if (!vcpu->running || !vcpu->any)
@@ -172,12 +148,10 @@ static void end_stretch(struct strata_clock_proof *proof, const struct strata_me
 	vcpu->any = false;
 }
 
-static void first_in_stretch(struct strata_clock_proof *proof, const struct strata_merge *merge,
-			     struct vcpu *vcpu, uint64_t reading)
+static void first_in_stretch(struct strata_clock_proof *proof, struct vcpu *vcpu, uint64_t reading)
 {
 	const struct strata_clock_event outer = {
-		HOST, host_reading(proof,
-				   vcpu->since - strata_merge_skew_ticks(merge) - vcpu->rough_ticks)
+		HOST, host_reading(proof, vcpu->since - skew_ticks(proof) - vcpu->rough_ticks)
 	};
 	const struct strata_clock_event inner = { vcpu->clock, (int64_t)reading };
 
@@ -187,118 +161,134 @@ static void first_in_stretch(struct strata_clock_proof *proof, const struct stra
 }
 
 /* A guest under VMX or SVM runs from an entry to the next exit: stretches within the stretch. */
-static void collect_guest_mode(struct strata_clock_proof *proof, const struct strata_merge *merge,
-			       const struct strata_timeline_event *event)
+static void collect_guest_mode(struct strata_clock_proof *proof,
+			       const struct strata_hv_context *context, bool is_entry,
+			       uint64_t ticks)
 {
-	struct vcpu *vcpu = find(proof, event->domain, event->vcpu);
+	struct vcpu *vcpu = find(proof, context->domain, context->vcpu);
 
 	if (!vcpu || !vcpu->running)
 		return;
-	if (event->class->role == STRATA_ROLE_GUEST_EXIT)
-		end_stretch(proof, merge, vcpu, event->ticks);
+	if (is_entry)
+		begin_stretch(vcpu, ticks);
 	else
-		begin_stretch(vcpu, event->ticks);
+		end_stretch(proof, vcpu, ticks);
 }
 
-static void collect_xen(struct strata_clock_proof *proof, const struct strata_merge *merge,
-			const struct strata_timeline_event *event)
+static void collect_runstate(struct strata_clock_proof *proof,
+			     const struct strata_runstate_change *change,
+			     const struct strata_hv_context *changed, uint64_t ticks)
 {
-	const struct strata_runstate_change *change = &event->class->change;
-	uint16_t vcpu_domain[2];
-	struct vcpu *vcpu;
+	struct vcpu *vcpu = find(proof, changed->domain, changed->vcpu);
 
-	if (event->class->role == STRATA_ROLE_GUEST_ENTRY ||
-	    event->class->role == STRATA_ROLE_GUEST_EXIT) {
-		collect_guest_mode(proof, merge, event);
-		return;
-	}
-	if (event->class->role != STRATA_ROLE_RUNSTATE)
-		return;
-	memcpy(vcpu_domain, event->payload, sizeof(vcpu_domain));
-	vcpu = find(proof, vcpu_domain[1], vcpu_domain[0]);
 	if (!vcpu)
-		vcpu = add(proof, vcpu_domain[1], vcpu_domain[0]);
+		vcpu = add(proof, changed->domain, changed->vcpu);
 	if (!vcpu) {
 		fail(proof, "out of memory");
 		return;
 	}
 	if (change->before == STRATA_RUNSTATE_RUNNING)
-		end_stretch(proof, merge, vcpu, event->ticks);
+		end_stretch(proof, vcpu, ticks);
 	vcpu->running = false;
 	if (change->after == STRATA_RUNSTATE_RUNNING)
-		begin_stretch(vcpu, event->ticks);
+		begin_stretch(vcpu, ticks);
 }
 
-static void collect(struct strata_sink *base, const struct strata_timeline_event *event)
+static void collect_xen(struct strata_clock_proof *proof, const struct strata_xen_class *class,
+			const struct strata_ctf_reader *reader,
+			const struct strata_lane_event *event)
 {
-	struct proof_sink *sink = (struct proof_sink *)base;
-	struct strata_clock_proof *proof = sink->proof;
-	struct vcpu *vcpu;
+	const uint64_t ticks = strata_recorded_ticks(proof->host, event);
+	const bool is_entry = class->tells == STRATA_XEN_GUEST_ENTRY;
+	struct strata_hv_context vcpu;
 
-	if (proof->failed)
-		return;
-	if (!proof->has_base) {
-		const struct strata_clock_rate rate = {
-			(uint64_t)strata_merge_timebase(sink->merge)->tsc_khz * 1000, 1
-		};
+	if (class->tells == STRATA_XEN_RUNSTATE && strata_xen_read_changed(reader, event, &vcpu))
+		collect_runstate(proof, &class->change, &vcpu, ticks);
+	else if ((is_entry || class->tells == STRATA_XEN_GUEST_EXIT) &&
+		 strata_xen_read_context(reader, event, &vcpu))
+		collect_guest_mode(proof, &vcpu, is_entry, ticks);
+}
 
-		proof->host_base = event->ticks;
-		proof->has_base = true;
-		if (strata_clock_sync_add_clock(proof->sync, "host", rate, &proof->error) != HOST)
-			fail(proof, NULL);
-	}
-	if (event->class->layer == STRATA_LAYER_XEN) {
-		collect_xen(proof, sink->merge, event);
-		return;
-	}
-	/* What migrates, or has no vCPU of its own, proves nothing of a clock. */
-	if (event->class->layer != STRATA_LAYER_KERNEL)
-		return;
-	vcpu = find(proof, event->domain, event->vcpu);
+static void collect_kernel(struct strata_clock_proof *proof,
+			   const struct strata_recorded_stream *stream, uint64_t reading)
+{
+	struct vcpu *vcpu = find(proof, (uint16_t)stream->source->domain, (uint16_t)stream->cpu);
+
 	if (!vcpu || !vcpu->running)
 		return;
-	if (clock_of(proof, sink->merge, vcpu, event->stream)) {
+	if (clock_of(proof, vcpu, stream)) {
 		fail(proof, NULL);
 		return;
 	}
 	if (!vcpu->any)
-		first_in_stretch(proof, sink->merge, vcpu, event->reading);
+		first_in_stretch(proof, vcpu, reading);
 	vcpu->any = true;
-	vcpu->last = event->reading;
+	vcpu->last = reading;
 }
 
-static void compare(struct strata_sink *base, const struct strata_timeline_event *event)
+static void set_base(struct strata_clock_proof *proof, const struct strata_lane_event *first)
 {
-	struct proof_sink *sink = (struct proof_sink *)base;
-	struct strata_clock_proof *proof = sink->proof;
-	const uint32_t tsc_khz = strata_merge_timebase(sink->merge)->tsc_khz;
-	struct vcpu *vcpu;
+	const struct strata_clock_rate rate = { (uint64_t)proof->host->timebase.tsc_khz * 1000, 1 };
+
+	proof->host_base = strata_recorded_ticks(proof->host, first);
+	proof->has_base = true;
+	if (strata_clock_sync_add_clock(proof->sync, "host", rate, &proof->error) != HOST)
+		fail(proof, NULL);
+}
+
+static int collect(struct strata_slice_sink *sink, size_t at, struct strata_ctf_reader *reader,
+		   const struct strata_lane_event *events, size_t nr, struct strata_error *error)
+{
+	struct strata_clock_proof *proof = (struct strata_clock_proof *)sink;
+	const struct strata_recorded_stream *stream =
+		strata_recorded_stream_of(proof->host, reader->stream);
+	size_t i;
+
+	(void)at;
+	(void)error;
+	if (!stream)
+		return 0;
+	if (!proof->has_base)
+		set_base(proof, &events[0]);
+	for (i = 0; i < nr && !proof->failed; i++) {
+		/* What migrates, or has no vCPU of its own, proves nothing of a clock. */
+		if (stream->source->layer == STRATA_LAYER_XEN)
+			collect_xen(proof, strata_recorded_class(stream, reader, &events[i]),
+				    reader, &events[i]);
+		else if (stream->source->layer == STRATA_LAYER_KERNEL)
+			collect_kernel(proof, stream,
+				       strata_own_counter_read(
+					       &proof->counters[stream - proof->host->streams],
+					       reader, &events[i]));
+	}
+	return proof->failed;
+}
+
+static void compare_event(struct strata_clock_proof *proof, struct vcpu *vcpu, uint64_t reading,
+			  const struct strata_lane_event *event)
+{
+	const uint32_t tsc_khz = proof->host->timebase.tsc_khz;
 	struct strata_clock_time time;
 	uint64_t distance, bound_ns;
 	int64_t exact;
 
-	if (event->class->layer != STRATA_LAYER_KERNEL)
-		return;
-	vcpu = find(proof, event->domain, event->vcpu);
-	if (!vcpu || vcpu->clock == NO_CLOCK)
-		return;
 	if (!vcpu->cursor.map)
 		vcpu->cursor = strata_clock_cursor(proof->sync, vcpu->clock);
-	time = strata_clock_convert(&vcpu->cursor, (int64_t)event->reading);
+	time = strata_clock_convert(&vcpu->cursor, (int64_t)reading);
 	if (time.flags & (STRATA_CLOCK_UNREACHABLE | STRATA_CLOCK_CLAMPED | STRATA_CLOCK_STEP |
 			  STRATA_CLOCK_UNPROVEN) ||
 	    time.bound == STRATA_CLOCK_UNBOUNDED) {
 		vcpu->proven.unproven++;
 		return;
 	}
-	exact = host_reading(proof, event->ticks);
+	exact = host_reading(proof, strata_recorded_ticks(proof->host, event));
 	distance = exact < time.value ? (uint64_t)time.value - (uint64_t)exact
 				      : (uint64_t)exact - (uint64_t)time.value;
 	time.bound += vcpu->rough_ticks;
 	bound_ns = strata_ticks_to_ns_up(tsc_khz, time.bound);
 	vcpu->proven.events++;
 	/* The exact answer has a bound of its own. */
-	vcpu->proven.outside += distance > time.bound && distance - time.bound > event->bound_ticks;
+	vcpu->proven.outside += distance > time.bound && distance - time.bound > event->bound;
 	vcpu->proven.sum_of_bounds_ns += bound_ns;
 	if (bound_ns < vcpu->proven.least_bound_ns)
 		vcpu->proven.least_bound_ns = bound_ns;
@@ -306,62 +296,71 @@ static void compare(struct strata_sink *base, const struct strata_timeline_event
 		vcpu->proven.greatest_bound_ns = bound_ns;
 }
 
-static bool sink_failed(const struct strata_sink *base)
+static int compare(struct strata_slice_sink *sink, size_t at, struct strata_ctf_reader *reader,
+		   const struct strata_lane_event *events, size_t nr, struct strata_error *error)
 {
-	return ((const struct proof_sink *)base)->proof->failed;
-}
+	struct strata_clock_proof *proof =
+		(struct strata_clock_proof *)(void *)((char *)sink -
+						      offsetof(struct strata_clock_proof,
+							       comparer));
+	const struct strata_recorded_stream *stream =
+		strata_recorded_stream_of(proof->host, reader->stream);
+	struct vcpu *vcpu;
+	size_t i;
 
-static int sink_finish(struct strata_sink *base, const struct strata_merge *merge,
-		       struct strata_error *error)
-{
-	const struct strata_clock_proof *proof = ((struct proof_sink *)base)->proof;
-
-	(void)merge;
-	if (!proof->failed)
+	(void)at;
+	(void)error;
+	if (!stream || stream->source->layer != STRATA_LAYER_KERNEL)
 		return 0;
-	*error = proof->error;
-	return strata_fail_in(error, "the clocks could not be proven");
+	vcpu = find(proof, (uint16_t)stream->source->domain, (uint16_t)stream->cpu);
+	if (!vcpu || vcpu->clock == NO_CLOCK)
+		return 0;
+	for (i = 0; i < nr; i++)
+		compare_event(
+			proof, vcpu,
+			strata_own_counter_read(&proof->counters[stream - proof->host->streams],
+						reader, &events[i]),
+			&events[i]);
+	return 0;
 }
 
-static void sink_free(struct strata_sink *base)
+struct strata_clock_proof *strata_clock_proof_new(const struct strata_recorded_host *host)
 {
-	free(base);
-}
+	struct strata_clock_proof *proof = calloc(1, sizeof(*proof));
 
-static struct strata_sink *
-make_sink(struct strata_clock_proof *proof, const struct strata_merge *merge,
-	  void (*event)(struct strata_sink *sink, const struct strata_timeline_event *event))
-{
-	struct proof_sink *sink = calloc(1, sizeof(*sink));
-
-	if (!sink)
+	if (!proof)
 		return NULL;
-	sink->sink.event = event;
-	sink->sink.failed = sink_failed;
-	sink->sink.finish = sink_finish;
-	sink->sink.free = sink_free;
-	sink->proof = proof;
-	sink->merge = merge;
-	return &sink->sink;
+	proof->collector.take = collect;
+	proof->comparer.take = compare;
+	proof->host = host;
+	proof->counters = calloc(host->nr_streams + 1, sizeof(*proof->counters));
+	proof->sync = strata_clock_sync_new();
+	if (proof->counters && proof->sync)
+		return proof;
+	strata_clock_proof_free(proof);
+	return NULL;
 }
 
-struct strata_sink *strata_clock_proof_collect(struct strata_clock_proof *proof,
-					       const struct strata_merge *merge)
+struct strata_slice_sink *strata_clock_proof_collector(struct strata_clock_proof *proof)
 {
-	return make_sink(proof, merge, collect);
+	return &proof->collector;
+}
+
+struct strata_slice_sink *strata_clock_proof_comparer(struct strata_clock_proof *proof)
+{
+	memset(proof->counters, 0, proof->host->nr_streams * sizeof(*proof->counters));
+	return &proof->comparer;
 }
 
 int strata_clock_proof_solve(struct strata_clock_proof *proof, struct strata_error *error)
 {
+	if (proof->failed) {
+		*error = proof->error;
+		return strata_fail_in(error, "the clocks could not be proven");
+	}
 	if (!proof->has_base)
 		return strata_fail(error, "there is no event to prove a clock by");
 	return strata_clock_sync_solve(proof->sync, HOST, error);
-}
-
-struct strata_sink *strata_clock_proof_compare(struct strata_clock_proof *proof,
-					       const struct strata_merge *merge)
-{
-	return make_sink(proof, merge, compare);
 }
 
 const struct strata_proven_clock *strata_clock_proof_of(const struct strata_clock_proof *proof,

@@ -17,7 +17,7 @@
 #define STRATA_MERGE_ANALYSES_CLOCK_PROOF_H
 
 #include "clock_sync/clock_sync_report.h"
-#include "host/merger.h"
+#include "host/recording_traces.h"
 
 struct strata_clock_proof;
 
@@ -33,20 +33,18 @@ struct strata_proven_clock {
 	__uint128_t sum_of_bounds_ns;
 };
 
-/* NULL: out of memory. */
-struct strata_clock_proof *strata_clock_proof_new(void);
+/* @host: whose vCPUs are looked at, which outlives the proof.  NULL: out of memory. */
+struct strata_clock_proof *strata_clock_proof_new(const struct strata_recorded_host *host);
 void strata_clock_proof_free(struct strata_clock_proof *proof);
 
-/* A sink for the first merge, which collects; its free() leaves @proof.  NULL: out of memory. */
-struct strata_sink *strata_clock_proof_collect(struct strata_clock_proof *proof,
-					       const struct strata_merge *merge);
+/* Observes the first merge, and collects. */
+struct strata_slice_sink *strata_clock_proof_collector(struct strata_clock_proof *proof);
 
-/* Between the two: makes the maps.  0, or -1. */
+/* Between the two: makes the maps.  0, or -1, also if collecting failed. */
 int strata_clock_proof_solve(struct strata_clock_proof *proof, struct strata_error *error);
 
-/* A sink for the second merge, of the same recording, which compares.  NULL: out of memory. */
-struct strata_sink *strata_clock_proof_compare(struct strata_clock_proof *proof,
-					       const struct strata_merge *merge);
+/* Observes the second merge, of the same set, and compares. */
+struct strata_slice_sink *strata_clock_proof_comparer(struct strata_clock_proof *proof);
 
 /* What came of it; NULL past the last. */
 const struct strata_proven_clock *strata_clock_proof_of(const struct strata_clock_proof *proof,

@@ -13,31 +13,31 @@ static uint32_t first_byte(const struct strata_lane_event *event)
 	return event->body / 8 / ALIGN_BYTES * ALIGN_BYTES;
 }
 
-bool strata_saved_event_fits(const struct strata_timeline_event *event)
+bool strata_saved_event_fits(const struct strata_lane_event *event)
 {
-	const struct strata_lane_event *at = event->lane_event;
-
-	return (at->end + 7) / 8 - first_byte(at) <= STRATA_SAVED_EVENT_BYTES;
+	return (event->end + 7) / 8 - first_byte(event) <= STRATA_SAVED_EVENT_BYTES;
 }
 
 void strata_saved_event_set(struct strata_saved_event *saved, struct strata_shown_view *view,
-			    const struct strata_timeline_event *event)
+			    size_t stream, struct strata_ctf_reader *reader,
+			    const struct strata_lane_event *event, uint64_t ticks)
 {
-	const uint32_t from = first_byte(event->lane_event);
+	const uint32_t from = first_byte(event);
 	struct strata_ctf_cursor *cursor = &saved->shown.cursor;
 
-	saved->ticks = event->ticks;
-	strata_shown_run(view, event->set_stream, event->reader, &saved->shown);
-	strata_shown_next(event->reader, event->lane_event, &saved->shown);
+	saved->ticks = ticks;
+	strata_shown_run(view, stream, reader, &saved->shown);
+	strata_shown_next(reader, event, &saved->shown);
 	saved->shown.packet.type = NULL;
 	saved->shown.is_first = saved->shown.unordered = false;
-	memcpy(saved->bytes, event->reader->base + from, (cursor->end + 7) / 8 - from);
+	memcpy(saved->bytes, reader->base + from, (cursor->end + 7) / 8 - from);
 	cursor->at -= (uint64_t)from * 8;
 	cursor->end -= (uint64_t)from * 8;
 }
 
 void strata_excerpt_add(struct strata_excerpt *excerpt, struct strata_shown_view *view,
-			const struct strata_timeline_event *event)
+			size_t stream, struct strata_ctf_reader *reader,
+			const struct strata_lane_event *event, uint64_t ticks)
 {
 	if (!strata_saved_event_fits(event)) {
 		excerpt->omitted++;
@@ -47,7 +47,7 @@ void strata_excerpt_add(struct strata_excerpt *excerpt, struct strata_shown_view
 		excerpt->nr--;
 		excerpt->omitted++;
 	}
-	strata_saved_event_set(&excerpt->lines[excerpt->nr++], view, event);
+	strata_saved_event_set(&excerpt->lines[excerpt->nr++], view, stream, reader, event, ticks);
 }
 
 static void print(const struct strata_excerpt *excerpt, struct strata_event_writer *writer,

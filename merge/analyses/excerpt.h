@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 
-#include "host/merger.h"
 #include "outputs/shown.h"
 
 #define STRATA_EXCERPT_LINES     14u
@@ -27,16 +26,23 @@ struct strata_excerpt {
 };
 
 /* Whether the event is small enough to be kept. */
-bool strata_saved_event_fits(const struct strata_timeline_event *event);
+bool strata_saved_event_fits(const struct strata_lane_event *event);
 
-/* @event fits. @view: of the set that is merged */
+/*
+ * Saves an event that fits.
+ * @view:   of the set that is merged
+ * @stream: of the set; @reader: the stream's, as observers are handed it
+ * @ticks:  of the host
+ */
 void strata_saved_event_set(struct strata_saved_event *saved, struct strata_shown_view *view,
-			    const struct strata_timeline_event *event);
+			    size_t stream, struct strata_ctf_reader *reader,
+			    const struct strata_lane_event *event, uint64_t ticks);
 
 /* Adds the latest event: it is the last line; when there is no room, those before it give way.
  * One that does not fit is counted as omitted. */
 void strata_excerpt_add(struct strata_excerpt *excerpt, struct strata_shown_view *view,
-			const struct strata_timeline_event *event);
+			size_t stream, struct strata_ctf_reader *reader,
+			const struct strata_lane_event *event, uint64_t ticks);
 
 /* Prints heading and lines, as the whole timeline has them. */
 void strata_excerpt_print(const struct strata_excerpt *excerpt, const struct strata_shown *shown,

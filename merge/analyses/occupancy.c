@@ -21,25 +21,25 @@ static void stops(struct strata_occupancy *occupancy, uint64_t ticks, uint16_t d
 	occupancy->running = false;
 }
 
-void strata_occupancy_change(struct strata_occupancy *occupancy, struct strata_shown_view *view,
-			     const struct strata_timeline_event *event, uint16_t domain,
-			     uint16_t vcpu)
+struct strata_saved_event *strata_occupancy_change(struct strata_occupancy *occupancy,
+						   const struct strata_runstate_change *change,
+						   const struct strata_hv_context *changed,
+						   uint64_t ticks)
 {
-	const struct strata_runstate_change *change = &event->class->change;
 	bool stopped = change->before == STRATA_RUNSTATE_RUNNING;
 	bool started = change->after == STRATA_RUNSTATE_RUNNING;
 
 	if (stopped)
-		stops(occupancy, event->ticks, domain, vcpu);
+		stops(occupancy, ticks, changed->domain, changed->vcpu);
 	if (started) {
 		occupancy->running = true;
-		occupancy->now.domain = domain;
-		occupancy->now.vcpu = vcpu;
-		occupancy->now.since = event->ticks;
+		occupancy->now.domain = changed->domain;
+		occupancy->now.vcpu = changed->vcpu;
+		occupancy->now.since = ticks;
 	}
-	if ((stopped || started) && domain != STRATA_DOMID_IDLE)
-		strata_saved_event_set(&occupancy->changes[occupancy->nr_changes++ % NR_CHANGES],
-				       view, event);
+	if ((!stopped && !started) || changed->domain == STRATA_DOMID_IDLE)
+		return NULL;
+	return &occupancy->changes[occupancy->nr_changes++ % NR_CHANGES];
 }
 
 bool strata_occupancy_by_other(const struct strata_occupancy *occupancy, uint16_t domain,

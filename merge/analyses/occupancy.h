@@ -6,7 +6,10 @@
 #ifndef STRATA_MERGE_ANALYSES_OCCUPANCY_H
 #define STRATA_MERGE_ANALYSES_OCCUPANCY_H
 
+#include <strata/abi/hypervisor.h>
+
 #include "analyses/excerpt.h"
+#include "xen/xen_events.h"
 
 #define STRATA_OCCUPANCY_HISTORY 16u
 
@@ -28,10 +31,14 @@ struct strata_occupancy {
 	unsigned int nr_changes; /* ever */
 };
 
-/* A runstate change of a vCPU, recorded on this CPU. @view: of the set that is merged */
-void strata_occupancy_change(struct strata_occupancy *occupancy, struct strata_shown_view *view,
-			     const struct strata_timeline_event *event, uint16_t domain,
-			     uint16_t vcpu);
+/*
+ * Takes a runstate change of a vCPU, recorded on this CPU.
+ * Returns where to save the event, one of the last changes; NULL: it is none of these.
+ */
+struct strata_saved_event *strata_occupancy_change(struct strata_occupancy *occupancy,
+						   const struct strata_runstate_change *change,
+						   const struct strata_hv_context *changed,
+						   uint64_t ticks);
 
 /*
  * Which vCPU of another domain than @domain ran here longest at a stretch since

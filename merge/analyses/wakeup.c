@@ -18,9 +18,10 @@
 #include <string.h>
 
 #include "analyses/occupancy.h"
+#include "analyses/task_events.h"
 #include "base/escape.h"
 
-#define COMM_BYTES 64u
+#define COMM_BYTES STRATA_TASK_NAME_BYTES
 
 struct wakeup_case {
 	uint64_t woken_ticks;
@@ -52,31 +53,17 @@ struct tracker {
 	struct wakeup_case found;
 };
 
-enum role {
-	ROLE_UNKNOWN,
-	ROLE_NONE,
-	ROLE_WAKING, /* a task is woken */
-	ROLE_SWITCH, /* a task begins to run */
-};
-
-struct class_role {
-	enum role role;
-	uint32_t tid_offset;
-	uint32_t comm_offset;
-	uint32_t comm_bytes; /* 0: the event does not say */
-};
-
-struct wakeup {
-	struct strata_sink sink;
-	const struct strata_merge *merge;
+struct strata_wakeup {
+	struct strata_slice_sink sink;
+	const struct strata_recorded_host *host;
 	struct strata_shown_view view;
-	struct class_role *roles; /* by class index */
-	uint32_t nr_roles;
+	struct strata_ctf_arena *arena;
+	struct strata_task_events *kernels; /* by trace of the set */
 	struct strata_occupancy *pcpus;
 	uint32_t nr_pcpus;
-	struct tracker *trackers; /* by stream */
-	size_t nr_trackers;
+	struct tracker *trackers;  /* by stream of the host */
 	uint32_t *first_of_domain; /* index + 1 of its first stream; 0: none */
+	uint64_t gap_until;        /* host ticks: before this the hypervisor lost something */
 	struct wakeup_case best;   /* behind.until 0: none */
 };
 
@@ -85,83 +72,22 @@ static uint64_t behind_ticks(const struct wakeup_case *found)
 	return found->behind.until - found->behind.since;
 }
 
-static bool find_field(const struct strata_event_desc *desc, const char *name, uint8_t kind,
-		       uint32_t *offset, uint32_t *bytes)
-{
-	uint32_t at = 0;
-	unsigned int i;
-
-	/* Where a field lies behind one of variable length differs from record to record. */
-	for (i = 0; i < strata_event_first_variable(desc); i++) {
-		const struct strata_field_desc *field = &desc->fields[i];
-
-		at = strata_field_align(at, field->bytes);
-		if (field->kind == kind && strcmp(field->name, name) == 0) {
-			*offset = at;
-			*bytes = (uint32_t)field->bytes * field->count;
-			return true;
-		}
-		at += (uint32_t)field->bytes * field->count;
-	}
-	return false;
-}
-
-static void learn_role(const struct strata_event_class *class, struct class_role *role)
-{
-	bool is_switch = strcmp(class->desc.name, "sched_switch") == 0;
-	bool is_waking = strcmp(class->desc.name, "sched_waking") == 0;
-	uint32_t bytes;
-
-	role->role = ROLE_NONE;
-	if (class->layer != STRATA_LAYER_KERNEL || (!is_switch && !is_waking))
-		return;
-	if (!find_field(&class->desc, is_switch ? "next_pid" : "pid", STRATA_FIELD_SIGNED,
-			&role->tid_offset, &bytes) ||
-	    bytes != sizeof(int32_t))
-		return;
-	if (!find_field(&class->desc, is_switch ? "next_comm" : "comm", STRATA_FIELD_TEXT,
-			&role->comm_offset, &role->comm_bytes) ||
-	    role->comm_bytes > COMM_BYTES)
-		role->comm_bytes = 0;
-	role->role = is_switch ? ROLE_SWITCH : ROLE_WAKING;
-}
-
-static const struct class_role *role_of(struct wakeup *wakeup,
-					const struct strata_event_class *class)
-{
-	static const struct class_role none = { .role = ROLE_NONE };
-
-	if (class->index >= wakeup->nr_roles) {
-		uint32_t nr = (class->index + 64u) & ~63u;
-		struct class_role *roles = reallocarray(wakeup->roles, nr, sizeof(*roles));
-
-		if (!roles)
-			return &none;
-		memset(roles + wakeup->nr_roles, 0, (nr - wakeup->nr_roles) * sizeof(*roles));
-		wakeup->roles = roles;
-		wakeup->nr_roles = nr;
-	}
-	if (wakeup->roles[class->index].role == ROLE_UNKNOWN)
-		learn_role(class, &wakeup->roles[class->index]);
-	return &wakeup->roles[class->index];
-}
-
 static bool tracks(const struct tracker *tracker, uint16_t domain, uint16_t vcpu)
 {
 	return tracker->used && tracker->domain == domain && tracker->vcpu == vcpu;
 }
 
 /* A domain's streams are side by side, by vCPU; mostly none of them is missing. */
-static struct tracker *find_tracker(struct wakeup *wakeup, uint16_t domain, uint16_t vcpu)
+static struct tracker *find_tracker(struct strata_wakeup *wakeup, uint16_t domain, uint16_t vcpu)
 {
 	size_t first = wakeup->first_of_domain[domain], i;
 
 	if (first-- == 0)
 		return NULL;
-	if (first + vcpu < wakeup->nr_trackers &&
+	if (first + vcpu < wakeup->host->nr_streams &&
 	    tracks(&wakeup->trackers[first + vcpu], domain, vcpu))
 		return &wakeup->trackers[first + vcpu];
-	for (i = first; i < wakeup->nr_trackers && wakeup->trackers[i].domain == domain; i++) {
+	for (i = first; i < wakeup->host->nr_streams && wakeup->trackers[i].domain == domain; i++) {
 		if (tracks(&wakeup->trackers[i], domain, vcpu))
 			return &wakeup->trackers[i];
 	}
@@ -190,200 +116,232 @@ static void begin_excerpt(struct strata_excerpt *excerpt, const struct strata_oc
 }
 
 /* A vCPU that was woken runs: is it a case, and a worse one than the worst so far? */
-static void vcpu_runs(struct wakeup *wakeup, struct tracker *tracker,
-		      const struct strata_occupancy *pcpu, const struct strata_timeline_event *run)
+static void vcpu_runs(struct strata_wakeup *wakeup, struct tracker *tracker, uint16_t pcpu,
+		      uint64_t ticks)
 {
+	const struct strata_occupancy *occupancy = &wakeup->pcpus[pcpu];
 	struct wakeup_case *found = &tracker->found;
 
 	tracker->stage = STAGE_NONE;
-	if (!strata_occupancy_by_other(pcpu, tracker->domain, tracker->wake.ticks,
+	if (!strata_occupancy_by_other(occupancy, tracker->domain, tracker->wake.ticks,
 				       &found->behind) ||
 	    behind_ticks(found) <= behind_ticks(&wakeup->best))
 		return;
 	found->woken_ticks = tracker->wake.ticks;
-	found->ran_ticks = run->ticks;
+	found->ran_ticks = ticks;
 	found->domain = tracker->domain;
 	found->vcpu = tracker->vcpu;
-	found->pcpu = run->pcpu;
-	begin_excerpt(&found->excerpt, pcpu, &tracker->wake);
+	found->pcpu = pcpu;
+	begin_excerpt(&found->excerpt, occupancy, &tracker->wake);
 	tracker->stage = STAGE_RUNNING;
 	tracker->task_known = false;
 }
 
-static void runstate_event(struct wakeup *wakeup, const struct strata_timeline_event *event)
+static void runstate_event(struct strata_wakeup *wakeup, size_t stream,
+			   struct strata_ctf_reader *reader, const struct strata_lane_event *event,
+			   uint16_t pcpu, const struct strata_runstate_change *change)
 {
-	const struct strata_runstate_change *change = &event->class->change;
-	struct strata_occupancy *pcpu = event->pcpu < wakeup->nr_pcpus ? &wakeup->pcpus[event->pcpu]
-								       : NULL;
-	uint16_t vcpu_domain[2];
+	const uint64_t ticks = strata_recorded_ticks(wakeup->host, event);
+	struct strata_hv_context changed;
+	struct strata_saved_event *saved;
 	struct tracker *tracker;
 
-	memcpy(vcpu_domain, event->payload, sizeof(vcpu_domain));
-	if (!pcpu || !strata_saved_event_fits(event))
+	if (!strata_xen_read_changed(reader, event, &changed) || !strata_saved_event_fits(event))
 		return;
-	strata_occupancy_change(pcpu, &wakeup->view, event, vcpu_domain[1], vcpu_domain[0]);
-	tracker = find_tracker(wakeup, vcpu_domain[1], vcpu_domain[0]);
+	saved = strata_occupancy_change(&wakeup->pcpus[pcpu], change, &changed, ticks);
+	if (saved)
+		strata_saved_event_set(saved, &wakeup->view, stream, reader, event, ticks);
+	tracker = find_tracker(wakeup, changed.domain, changed.vcpu);
 	if (!tracker)
 		return;
 
 	if (change->before == STRATA_RUNSTATE_BLOCKED &&
 	    change->after == STRATA_RUNSTATE_RUNNABLE) {
-		strata_saved_event_set(&tracker->wake, &wakeup->view, event);
+		strata_saved_event_set(&tracker->wake, &wakeup->view, stream, reader, event, ticks);
 		tracker->stage = STAGE_WOKEN;
 	} else if (tracker->stage == STAGE_WOKEN && change->after == STRATA_RUNSTATE_RUNNING) {
-		vcpu_runs(wakeup, tracker, pcpu, event);
+		vcpu_runs(wakeup, tracker, pcpu, ticks);
 	} else {
 		tracker->stage = STAGE_NONE;
 	}
 }
 
-/*
- * Whether the hypervisor lost nothing since then: else the vCPU may have stopped and been woken
- * again.  Its streams come first.
- */
-static bool nothing_lost_since(const struct wakeup *wakeup, uint64_t ticks)
+static void kernel_event(struct strata_wakeup *wakeup, struct tracker *tracker, size_t stream,
+			 struct strata_ctf_reader *reader, const struct strata_lane_event *event)
 {
-	size_t i;
+	const struct strata_task_events *classes =
+		&wakeup->kernels[wakeup->view.shown->set->streams[stream].trace];
+	const struct strata_ctf_event_class *class = reader->kind->classes[event->class].event;
+	const uint64_t ticks = strata_recorded_ticks(wakeup->host, event);
+	struct wakeup_case *found = &tracker->found;
+	struct strata_ctf_cursor cursor;
+	struct strata_task task;
 
-	for (i = 0; i < strata_merge_nr_streams(wakeup->merge); i++) {
-		const struct strata_merge_stream *stream = strata_merge_stream(wakeup->merge, i);
-
-		if (stream->source->layer != STRATA_LAYER_XEN)
-			break;
-		if (stream->gap_until >= ticks)
-			return false;
-	}
-	return true;
-}
-
-static int32_t read_tid(const struct strata_timeline_event *event, const struct class_role *role)
-{
-	int32_t tid;
-
-	memcpy(&tid, event->payload + role->tid_offset, sizeof(tid));
-	return tid;
-}
-
-static void kernel_event(struct wakeup *wakeup, const struct strata_timeline_event *event)
-{
-	struct tracker *tracker = &wakeup->trackers[event->stream->index];
-	const struct class_role *role;
-	struct wakeup_case *found;
-
-	if (tracker->stage != STAGE_RUNNING)
-		return;
-	found = &tracker->found;
-	role = role_of(wakeup, event->class);
-	strata_excerpt_add(&found->excerpt, &wakeup->view, event);
-	if (role->role == ROLE_WAKING && !tracker->task_known) {
-		tracker->task_known = true;
-		found->tid = read_tid(event, role);
+	strata_excerpt_add(&found->excerpt, &wakeup->view, stream, reader, event, ticks);
+	strata_ctf_event_open(reader, event, &cursor);
+	if (class == classes->waking && !tracker->task_known) {
+		tracker->task_known = strata_task_events_woken(classes, &cursor, &found->tid);
 		return;
 	}
-	if (role->role != ROLE_SWITCH || !tracker->task_known ||
-	    read_tid(event, role) != found->tid)
+	if (class != classes->switching || !tracker->task_known)
+		return;
+	strata_task_after(&task, &classes->task, &cursor);
+	if (!task.is_known || (int32_t)task.tid != found->tid)
 		return;
 
-	found->switched_ticks = event->ticks;
-	found->comm_bytes = role->comm_bytes;
-	memcpy(found->comm, event->payload + role->comm_offset, role->comm_bytes);
-	/* Another vCPU's case may have ended in between. */
-	if (nothing_lost_since(wakeup, found->woken_ticks) &&
+	found->switched_ticks = ticks;
+	found->comm_bytes = task.bytes;
+	memcpy(found->comm, task.name, task.bytes);
+	/* If the hypervisor lost something since then, the vCPU may have stopped and been woken
+	 * again.  And another vCPU's case may have ended in between. */
+	if (wakeup->gap_until < found->woken_ticks &&
 	    behind_ticks(found) > behind_ticks(&wakeup->best))
 		wakeup->best = *found;
 	tracker->stage = STAGE_NONE;
 }
 
-static void wakeup_event(struct strata_sink *sink, const struct strata_timeline_event *event)
+static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
+		const struct strata_lane_event *events, size_t nr, struct strata_error *error)
 {
-	struct wakeup *wakeup = (struct wakeup *)sink;
+	struct strata_wakeup *wakeup = (struct strata_wakeup *)sink;
+	const struct strata_recorded_stream *recorded =
+		strata_recorded_stream_of(wakeup->host, reader->stream);
+	struct tracker *tracker;
+	size_t i;
 
-	if (event->class->role == STRATA_ROLE_RUNSTATE)
-		runstate_event(wakeup, event);
-	else if (event->class->layer == STRATA_LAYER_KERNEL)
-		kernel_event(wakeup, event);
-}
-
-static int wakeup_finish(struct strata_sink *sink, const struct strata_merge *merge,
-			 struct strata_error *error)
-{
-	(void)sink;
-	(void)merge;
 	(void)error;
+	if (!recorded)
+		return 0;
+	tracker = &wakeup->trackers[recorded - wakeup->host->streams];
+	for (i = 0; i < nr; i++) {
+		const struct strata_xen_class *class;
+
+		if (recorded->source->layer != STRATA_LAYER_XEN) {
+			if (tracker->stage == STAGE_RUNNING)
+				kernel_event(wakeup, tracker, stream, reader, &events[i]);
+			continue;
+		}
+		class = strata_recorded_class(recorded, reader, &events[i]);
+		if (class->tells == STRATA_XEN_RUNSTATE)
+			runstate_event(wakeup, stream, reader, &events[i], (uint16_t)recorded->cpu,
+				       &class->change);
+	}
 	return 0;
 }
 
-static void wakeup_free(struct strata_sink *sink)
+static int lose(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
+		const struct strata_loss *loss, struct strata_error *error)
 {
-	struct wakeup *wakeup = (struct wakeup *)sink;
+	struct strata_wakeup *wakeup = (struct strata_wakeup *)sink;
+	const struct strata_recorded_stream *recorded =
+		strata_recorded_stream_of(wakeup->host, reader->stream);
+	uint64_t until;
 
+	(void)stream;
+	(void)error;
+	if (!recorded || recorded->source->layer != STRATA_LAYER_XEN)
+		return 0;
+	until = strata_realtime_to_ticks(&wakeup->host->timebase, loss->to_ns + 1, 0);
+	if (until > wakeup->gap_until)
+		wakeup->gap_until = until;
+	return 0;
+}
+
+struct strata_slice_sink *strata_wakeup_observer(struct strata_wakeup *wakeup)
+{
+	return &wakeup->sink;
+}
+
+void strata_wakeup_free(struct strata_wakeup *wakeup)
+{
+	if (!wakeup)
+		return;
 	strata_shown_view_clear(&wakeup->view);
-	free(wakeup->roles);
+	strata_ctf_arena_free(wakeup->arena);
+	free(wakeup->kernels);
 	free(wakeup->pcpus);
 	free(wakeup->trackers);
 	free(wakeup->first_of_domain);
 	free(wakeup);
 }
 
-static void add_tracker(struct wakeup *wakeup, const struct strata_merge_stream *stream)
+static void add_tracker(struct strata_wakeup *wakeup, size_t at)
 {
-	struct tracker *tracker = &wakeup->trackers[stream->index];
+	const struct strata_recorded_stream *stream = &wakeup->host->streams[at];
+	struct tracker *tracker = &wakeup->trackers[at];
 
 	tracker->used = true;
 	tracker->domain = (uint16_t)stream->source->domain;
 	tracker->vcpu = (uint16_t)stream->cpu;
 	if (!wakeup->first_of_domain[tracker->domain])
-		wakeup->first_of_domain[tracker->domain] = (uint32_t)stream->index + 1;
+		wakeup->first_of_domain[tracker->domain] = (uint32_t)at + 1;
 }
 
-static bool set_up(struct wakeup *wakeup, const struct strata_merge *merge)
+static bool set_up(struct strata_wakeup *wakeup)
 {
-	size_t i, nr_streams = strata_merge_nr_streams(merge);
+	const struct strata_recorded_host *host = wakeup->host;
+	const struct strata_trace_set *set = wakeup->view.shown->set;
+	size_t i;
 
-	for (i = 0; i < nr_streams; i++) {
-		const struct strata_merge_stream *stream = strata_merge_stream(merge, i);
+	for (i = 0; i < host->nr_streams; i++) {
+		const struct strata_recorded_stream *stream = &host->streams[i];
 
 		if (stream->source->layer == STRATA_LAYER_XEN && stream->cpu >= wakeup->nr_pcpus)
 			wakeup->nr_pcpus = stream->cpu + 1;
 	}
+	wakeup->arena = strata_ctf_arena_new(SIZE_MAX);
+	wakeup->kernels = calloc(set->nr_traces + 1, sizeof(*wakeup->kernels));
 	wakeup->pcpus = calloc(wakeup->nr_pcpus + 1, sizeof(*wakeup->pcpus));
-	wakeup->nr_trackers = nr_streams;
-	wakeup->trackers = calloc(nr_streams + 1, sizeof(*wakeup->trackers));
+	wakeup->trackers = calloc(host->nr_streams + 1, sizeof(*wakeup->trackers));
 	wakeup->first_of_domain = calloc(UINT16_MAX + 1, sizeof(*wakeup->first_of_domain));
-	if (!wakeup->pcpus || !wakeup->trackers || !wakeup->first_of_domain)
+	if (!wakeup->arena || !wakeup->kernels || !wakeup->pcpus || !wakeup->trackers ||
+	    !wakeup->first_of_domain)
 		return false;
-	for (i = 0; i < nr_streams; i++) {
-		if (strata_merge_stream(merge, i)->source->layer == STRATA_LAYER_KERNEL)
-			add_tracker(wakeup, strata_merge_stream(merge, i));
+	for (i = 0; i < set->nr_streams; i++) {
+		const struct strata_recorded_stream *stream =
+			strata_recorded_stream_of(host, set->streams[i].stream);
+		struct strata_task_events *classes = &wakeup->kernels[set->streams[i].trace];
+
+		if (i > 0 && set->streams[i - 1].trace == set->streams[i].trace)
+			continue;
+		if (stream && stream->host == host &&
+		    stream->source->layer == STRATA_LAYER_KERNEL &&
+		    strata_task_events_find(classes, &set->streams[i].stream->trace->metadata,
+					    wakeup->arena))
+			return false;
+	}
+	for (i = 0; i < host->nr_streams; i++) {
+		if (host->streams[i].source->layer == STRATA_LAYER_KERNEL)
+			add_tracker(wakeup, i);
 	}
 	return true;
 }
 
-struct strata_sink *strata_wakeup_new(const struct strata_merge *merge,
-				      const struct strata_shown *shown)
+struct strata_wakeup *strata_wakeup_new(const struct strata_recorded_host *host,
+					const struct strata_shown *shown)
 {
-	struct wakeup *wakeup = calloc(1, sizeof(*wakeup));
+	struct strata_wakeup *wakeup = calloc(1, sizeof(*wakeup));
 
 	if (!wakeup)
 		return NULL;
-	wakeup->merge = merge;
-	wakeup->sink.event = wakeup_event;
-	wakeup->sink.finish = wakeup_finish;
-	wakeup->sink.free = wakeup_free;
+	wakeup->host = host;
+	wakeup->sink.take = take;
+	wakeup->sink.lose = lose;
 	if (strata_shown_view_init(&wakeup->view, shown)) {
 		free(wakeup);
 		return NULL;
 	}
-	if (!set_up(wakeup, merge)) {
-		wakeup_free(&wakeup->sink);
+	if (!set_up(wakeup)) {
+		strata_wakeup_free(wakeup);
 		return NULL;
 	}
-	return &wakeup->sink;
+	return wakeup;
 }
 
-static void print_vcpu(const struct wakeup *wakeup, FILE *out, uint16_t domain, uint16_t vcpu)
+static void print_vcpu(const struct strata_wakeup *wakeup, FILE *out, uint16_t domain,
+		       uint16_t vcpu)
 {
-	const char *name = strata_merge_domain_name(wakeup->merge, domain);
+	const char *name = strata_recorded_domain_name(wakeup->host, domain);
 
 	if (name)
 		fprintf(out, "%s/%u", name, vcpu);
@@ -391,15 +349,13 @@ static void print_vcpu(const struct wakeup *wakeup, FILE *out, uint16_t domain, 
 		fprintf(out, "d%u/%u", domain, vcpu);
 }
 
-static double milliseconds(const struct wakeup *wakeup, uint64_t ticks)
+static double milliseconds(const struct strata_wakeup *wakeup, uint64_t ticks)
 {
-	return (double)strata_ticks_to_ns(strata_merge_timebase(wakeup->merge)->tsc_khz, ticks) /
-	       1e6;
+	return (double)strata_ticks_to_ns(wakeup->host->timebase.tsc_khz, ticks) / 1e6;
 }
 
-static bool has_guests(const struct strata_merge *merge)
+static bool has_guests(const struct strata_recording *recording)
 {
-	const struct strata_recording *recording = strata_merge_recording(merge);
 	size_t i;
 
 	for (i = 0; i < recording->nr_sources; i++) {
@@ -410,13 +366,12 @@ static bool has_guests(const struct strata_merge *merge)
 	return false;
 }
 
-void strata_wakeup_print(const struct strata_sink *sink, FILE *out)
+void strata_wakeup_print(const struct strata_wakeup *wakeup, FILE *out)
 {
-	const struct wakeup *wakeup = (const struct wakeup *)sink;
 	const struct wakeup_case *best = &wakeup->best;
 	char comm[STRATA_ESCAPED_BYTES(COMM_BYTES) + 1];
 
-	if (behind_ticks(best) == 0 && !has_guests(wakeup->merge))
+	if (behind_ticks(best) == 0 && !has_guests(&wakeup->host->recording))
 		return;
 	if (behind_ticks(best) == 0) {
 		fprintf(out, "No task of a recorded guest was woken behind another domain.\n");

@@ -9,14 +9,24 @@
 
 #include <stdio.h>
 
-#include "host/merger.h"
 #include "outputs/shown.h"
 
-/* @shown: of the set that is merged, which outlives the sink.  NULL: out of memory. */
-struct strata_sink *strata_wakeup_new(const struct strata_merge *merge,
-				      const struct strata_shown *shown);
+struct strata_wakeup;
 
-/* Prints the answer and an excerpt of the timeline; of a sink from above, after the merge. */
-void strata_wakeup_print(const struct strata_sink *sink, FILE *out);
+/*
+ * @host:  whose guests are looked at; it and @shown outlive the analysis
+ * @shown: of the set that is merged, which has the host's traces
+ * NULL: out of memory.
+ */
+struct strata_wakeup *strata_wakeup_new(const struct strata_recorded_host *host,
+					const struct strata_shown *shown);
+
+/* Takes in all events of the merge, in order. */
+struct strata_slice_sink *strata_wakeup_observer(struct strata_wakeup *wakeup);
+
+/* Prints the answer and an excerpt of the timeline, after the merge. */
+void strata_wakeup_print(const struct strata_wakeup *wakeup, FILE *out);
+
+void strata_wakeup_free(struct strata_wakeup *wakeup);
 
 #endif /* STRATA_MERGE_ANALYSES_WAKEUP_H */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/partition.h"
+#include "xen/domain_numbers.h"
 
 #define LEAST_CAPACITY 4096u
 
@@ -99,7 +100,7 @@ bool strata_vcpu_places_add(struct strata_vcpu_places *places, uint64_t ticks, u
 	if (!places->full)
 		places->moves[places->nr++] = (struct strata_vcpu_move){
 			.ticks = ticks,
-			.key = (uint32_t)domain << 16 | vcpu,
+			.key = strata_vcpu_key(domain, vcpu),
 			.pcpu = pcpu & ((1u << 31) - 1),
 			.is_state = is_state,
 		};
@@ -117,7 +118,7 @@ static size_t first_from(const struct strata_vcpu_places *places, uint32_t key, 
 struct strata_vcpu_path strata_vcpu_places_of(const struct strata_vcpu_places *places,
 					      uint16_t domain, uint16_t vcpu)
 {
-	const uint32_t key = (uint32_t)domain << 16 | vcpu;
+	const uint32_t key = strata_vcpu_key(domain, vcpu);
 	const size_t first = first_from(places, key, 0);
 	const size_t end = key == UINT32_MAX ? places->nr : first_from(places, key + 1, 0);
 

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/partition.h"
 #include "clocks/vcpu_absence.h"
+#include "xen/domain_numbers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -145,7 +146,7 @@ bool strata_vcpu_stime_runs(struct strata_vcpu_stime *all, uint64_t ticks, uint1
 		return false;
 	residence = &all->residences[all->nr_residences++];
 	residence->ticks = ticks;
-	residence->key = (uint32_t)domain << 16 | vcpu;
+	residence->key = strata_vcpu_key(domain, vcpu);
 	residence->pcpu = pcpu;
 	return true;
 }
@@ -322,7 +323,7 @@ static struct strata_stime_set vcpus_or_all(const struct strata_vcpu_stime *all,
 struct strata_stime_set strata_vcpu_stime_own(const struct strata_vcpu_stime *all, uint16_t domain,
 					      uint16_t vcpu)
 {
-	uint32_t key = (uint32_t)domain << 16 | vcpu;
+	uint32_t key = strata_vcpu_key(domain, vcpu);
 
 	return vcpus_or_all(all, key, key);
 }

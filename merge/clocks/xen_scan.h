@@ -67,6 +67,13 @@ int strata_xen_scan_more(struct strata_xen_scan *scan, struct strata_packet_read
 int strata_xen_scan(struct strata_xen_scan *scan, struct strata_recording *recording,
 		    const char *raw, struct strata_error *error);
 
+/* Whether VM entries of a domain's vCPUs were recorded; a PV guest has none. */
+static inline bool strata_xen_scan_has_guest_mode(const struct strata_xen_scan *scan,
+						  uint16_t domain)
+{
+	return (scan->guest_mode[domain / 8] >> domain % 8 & 1u) != 0;
+}
+
 /* Largest difference between the counters of two physical CPUs, in ticks; 0: unknown. */
 uint64_t strata_skew_bound_ticks(const struct strata_skew *skew);
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * order_check.c - see order_check.h.  The merger tells it each event as it
- * merges; memory is a few words for each vCPU.
+ * order_check.c - see order_check.h.  host_check.c tells it each event as it
+ * is merged; memory is a few words for each vCPU.
  */
 #include "host/order_check.h"
 
 #include <stdlib.h>
+
+#include "base/key_map.h"
+#include "xen/domain_numbers.h"
 
 /* A host has fewer vCPUs; records of a hostile file could name 2^32. */
 #define VCPUS_MAX 65536u
@@ -19,18 +22,15 @@ struct strata_vcpu {
 	struct strata_track guest_mode;
 	bool has_guest_mode; /* there was an entry or an exit */
 	bool read_by_xen;    /* its counter: the track holds when it was not in guest mode */
-	uint16_t pcpu;
 };
 
 struct strata_order_check {
 	uint64_t covered_from;
 	uint64_t covered_until;
-	uint64_t uncertain_until; /* 0: certain */
-	uint32_t generation;      /* grows when all that is known is to be forgotten */
-	uint32_t changing;        /* CPUs on which the selection is about to change */
-	struct strata_vcpu **by_hash;
-	uint32_t capacity;
-	uint32_t nr;
+	uint64_t uncertain_until;      /* 0: certain */
+	uint32_t generation;           /* grows when all that is known is to be forgotten */
+	uint32_t changing;             /* CPUs on which the selection is about to change */
+	struct strata_key_map vcpus;   /* by strata_vcpu_key() */
 	uint8_t incomplete[65536 / 8]; /* a bit for each domain whose events were refused */
 	struct strata_order_result result;
 };
@@ -41,24 +41,12 @@ struct strata_order_check *strata_order_check_new(uint64_t covered_from, uint64_
 
 	if (!check)
 		return NULL;
-	check->capacity = 64;
-	check->by_hash = calloc(check->capacity, sizeof(check->by_hash[0]));
-	if (!check->by_hash) {
-		free(check);
-		return NULL;
-	}
-	strata_order_check_cover(check, covered_from, covered_until);
+	check->covered_from = covered_from;
+	check->covered_until = covered_until;
 	strata_track_result_init(&check->result.run);
 	strata_track_result_init(&check->result.app);
 	strata_track_result_init(&check->result.guest_mode);
 	return check;
-}
-
-void strata_order_check_cover(struct strata_order_check *check, uint64_t covered_from,
-			      uint64_t covered_until)
-{
-	check->covered_from = covered_from;
-	check->covered_until = covered_until;
 }
 
 void strata_order_check_free(struct strata_order_check *check)
@@ -67,75 +55,37 @@ void strata_order_check_free(struct strata_order_check *check)
 
 	if (!check)
 		return;
-	for (i = 0; i < check->capacity; i++) {
-		if (!check->by_hash[i])
+	for (i = 0; i < check->vcpus.capacity; i++) {
+		struct strata_vcpu *vcpu = check->vcpus.places[i].value;
+
+		if (!vcpu)
 			continue;
-		strata_track_clear(&check->by_hash[i]->run);
-		strata_track_clear(&check->by_hash[i]->app);
-		strata_track_clear(&check->by_hash[i]->guest_mode);
-		free(check->by_hash[i]);
+		strata_track_clear(&vcpu->run);
+		strata_track_clear(&vcpu->app);
+		strata_track_clear(&vcpu->guest_mode);
 	}
-	free(check->by_hash);
+	strata_key_map_clear(&check->vcpus);
 	free(check);
 }
 
-static struct strata_vcpu **find_slot(struct strata_vcpu **by_hash, uint32_t capacity, uint32_t key)
-{
-	uint32_t slot = (key * 2654435761u >> 8) & (capacity - 1);
-
-	while (by_hash[slot] && by_hash[slot]->key != key)
-		slot = (slot + 1) & (capacity - 1);
-	return &by_hash[slot];
-}
-
-/* Doubles the hash when it is half full; false: out of memory. */
-static bool make_room(struct strata_order_check *check)
-{
-	uint32_t capacity = check->capacity * 2;
-	struct strata_vcpu **by_hash;
-	uint32_t i;
-
-	if (check->nr < check->capacity / 2)
-		return true;
-	by_hash = calloc(capacity, sizeof(by_hash[0]));
-	if (!by_hash)
-		return false;
-	for (i = 0; i < check->capacity; i++) {
-		if (check->by_hash[i])
-			*find_slot(by_hash, capacity, check->by_hash[i]->key) = check->by_hash[i];
-	}
-	free(check->by_hash);
-	check->by_hash = by_hash;
-	check->capacity = capacity;
-	return true;
-}
-
 struct strata_vcpu *strata_order_check_vcpu(struct strata_order_check *check, uint16_t domain,
-					    uint16_t vcpu)
+					    uint16_t vcpu_id)
 {
-	uint32_t key = (uint32_t)domain << 16 | vcpu;
-	struct strata_vcpu **slot = find_slot(check->by_hash, check->capacity, key);
+	const uint32_t key = strata_vcpu_key(domain, vcpu_id);
+	struct strata_vcpu *vcpu = strata_key_map_get(&check->vcpus, key);
 
-	if (*slot)
-		return *slot;
-	if (check->nr == VCPUS_MAX || !make_room(check))
+	if (vcpu || check->vcpus.nr == VCPUS_MAX)
+		return vcpu;
+	vcpu = calloc(1, sizeof(*vcpu));
+	if (!vcpu || !strata_key_map_add(&check->vcpus, key, vcpu)) {
+		free(vcpu);
 		return NULL;
-	slot = find_slot(check->by_hash, check->capacity, key);
-	*slot = calloc(1, sizeof(**slot));
-	if (!*slot)
-		return NULL;
-	(*slot)->key = key;
-	strata_track_init(&(*slot)->run, key);
-	strata_track_init(&(*slot)->app, key);
-	strata_track_init(&(*slot)->guest_mode, key);
-	(*slot)->pcpu = STRATA_PCPU_UNKNOWN;
-	check->nr++;
-	return *slot;
-}
-
-uint16_t strata_vcpu_pcpu(const struct strata_vcpu *vcpu)
-{
-	return vcpu ? vcpu->pcpu : STRATA_PCPU_UNKNOWN;
+	}
+	vcpu->key = key;
+	strata_track_init(&vcpu->run, key);
+	strata_track_init(&vcpu->app, key);
+	strata_track_init(&vcpu->guest_mode, key);
+	return vcpu;
 }
 
 /* Before every CPU's stream has begun, a state may have changed where nobody recorded it: a flight
@@ -199,17 +149,14 @@ static void learn_runstate(struct strata_order_check *check, struct strata_vcpu 
 			   strata_runstate_name(state));
 }
 
-void strata_order_check_runstate(struct strata_order_check *check, uint64_t ticks, uint16_t pcpu,
-				 uint16_t domain, uint16_t vcpu_id,
-				 const struct strata_runstate_change *change)
+void strata_order_check_runstate(struct strata_order_check *check, uint64_t ticks, uint16_t domain,
+				 uint16_t vcpu_id, const struct strata_runstate_change *change)
 {
 	struct strata_vcpu *vcpu = strata_order_check_vcpu(check, domain, vcpu_id);
 
 	if (!vcpu)
 		return;
 	bring_up_to_date(check, vcpu);
-	if (change->after == STRATA_RUNSTATE_RUNNING)
-		vcpu->pcpu = pcpu;
 	if (!is_certain(check, ticks))
 		return;
 	/* A state that does not follow from the one before: a record is missing in between. */
@@ -243,7 +190,6 @@ void strata_order_check_state(struct strata_order_check *check, uint64_t ticks,
 	    !is_certain(check, ticks))
 		return;
 	learn_runstate(check, vcpu, (enum strata_runstate)state->runstate);
-	vcpu->pcpu = state->pcpu;
 }
 
 static bool is_incomplete(const struct strata_order_check *check, uint16_t domain)
@@ -258,8 +204,8 @@ void strata_order_check_incomplete(struct strata_order_check *check, uint16_t do
 	if (is_incomplete(check, domain))
 		return;
 	check->incomplete[domain / 8] |= (uint8_t)(1u << (domain % 8));
-	for (i = 0; i < check->capacity; i++) {
-		struct strata_vcpu *vcpu = check->by_hash[i];
+	for (i = 0; i < check->vcpus.capacity; i++) {
+		struct strata_vcpu *vcpu = check->vcpus.places[i].value;
 
 		if (vcpu && vcpu->key >> 16 == domain)
 			forget_guest_mode(check, vcpu);
@@ -347,8 +293,8 @@ const struct strata_order_result *strata_order_check_finish(struct strata_order_
 {
 	uint32_t i;
 
-	for (i = 0; i < check->capacity; i++) {
-		struct strata_vcpu *vcpu = check->by_hash[i];
+	for (i = 0; i < check->vcpus.capacity; i++) {
+		struct strata_vcpu *vcpu = check->vcpus.places[i].value;
 
 		if (!vcpu)
 			continue;

@@ -11,6 +11,9 @@
  * one does not, the smallest slack, is how far the converted clocks could at
  * most be off on that side without being caught.
  *
+ * The check keeps its own account of when vCPUs ran, from the merged order alone: it shares nothing
+ * with the maps and places of clocks/, because it has to show where those are wrong.
+ *
  * Events of which the hypervisor's streams cannot tell are not checked, and are
  * counted: before the vCPU's first record and after the end of the streams, and
  * where a stream lost events.
@@ -25,8 +28,6 @@
 
 #include "host/order_track.h"
 #include "xen/xen_events.h"
-
-#define STRATA_PCPU_UNKNOWN 0xffffu
 
 struct strata_order_result {
 	struct strata_track_result run; /* each event of a kernel, against when its vCPU ran */
@@ -47,16 +48,11 @@ struct strata_vcpu;
  * NULL: out of memory.
  */
 struct strata_order_check *strata_order_check_new(uint64_t covered_from, uint64_t covered_until);
-/* Changes the time of coverage; to be called before any event. */
-void strata_order_check_cover(struct strata_order_check *check, uint64_t covered_from,
-			      uint64_t covered_until);
-
 void strata_order_check_free(struct strata_order_check *check);
 
-/* The hypervisor says: this vCPU goes from one state to another, recorded on CPU @pcpu. */
-void strata_order_check_runstate(struct strata_order_check *check, uint64_t ticks, uint16_t pcpu,
-				 uint16_t domain, uint16_t vcpu,
-				 const struct strata_runstate_change *change);
+/* The hypervisor says: this vCPU goes from one state to another. */
+void strata_order_check_runstate(struct strata_order_check *check, uint64_t ticks, uint16_t domain,
+				 uint16_t vcpu, const struct strata_runstate_change *change);
 
 /* The hypervisor says: this is the vCPU's state as recording starts. */
 void strata_order_check_state(struct strata_order_check *check, uint64_t ticks,
@@ -104,9 +100,6 @@ void strata_order_check_skip_app(struct strata_order_check *check);
 
 /* Counts an event that cannot be checked: its time is not sure. */
 void strata_order_check_skip(struct strata_order_check *check, const struct strata_vcpu *vcpu);
-
-/* The physical CPU that the vCPU runs on, or ran on last; STRATA_PCPU_UNKNOWN. */
-uint16_t strata_vcpu_pcpu(const struct strata_vcpu *vcpu);
 
 /* Ends the check; to be called once. */
 const struct strata_order_result *strata_order_check_finish(struct strata_order_check *check);

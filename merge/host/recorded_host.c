@@ -14,11 +14,9 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "inputs/xentrace/xentrace_current.h"
+#include "timeline/domain_names.h"
 
-#define DOMAIN_IDLE 0x7fffu
-#define DOMAIN_XEN  0x7ff2u
-#define NO_STREAM   SIZE_MAX
+#define NO_STREAM SIZE_MAX
 
 static void tell(const struct strata_recorded_host *host, strata_complain_fn *how,
 		 const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -198,29 +196,6 @@ static int add_sources(struct strata_recorded_host *host, const char *raw, bool 
 	return 0;
 }
 
-static void name_domains(struct strata_recorded_host *host)
-{
-	size_t i;
-
-	host->domain_names[DOMAIN_IDLE] = "idle";
-	host->domain_names[DOMAIN_XEN] = "xen";
-	host->domain_names[STRATA_DOMAIN_UNKNOWN] = "unknown";
-	for (i = 0; i < host->recording.nr_sources; i++) {
-		const struct strata_source *source = &host->recording.sources[i];
-
-		/* The source's name, not the domain's own: it is fit to be shown and is unique.
-		 * If its module was loaded anew it has several: the first one's. */
-		if (source->layer == STRATA_LAYER_KERNEL && source->domain < STRATA_DOMAINS &&
-		    !host->domain_names[source->domain])
-			host->domain_names[source->domain] = source->name;
-	}
-	/* Applications are dom0's, or run on a machine without Xen. */
-	if (!host->domain_names[0])
-		host->domain_names[0] =
-			strata_recording_has_layer(&host->recording, STRATA_LAYER_XEN) ? "dom0"
-										       : "host";
-}
-
 /* Where the recording does not say it. */
 static void name_exits(struct strata_recorded_host *host)
 {
@@ -256,12 +231,11 @@ int strata_recorded_host_load(struct strata_recorded_host *host, const char *raw
 	strata_recorded_host_set_timebase(host);
 	if (strata_xen_scan(&host->scan, recording, raw, error))
 		return -1;
-	host->domain_names = calloc(STRATA_DOMAINS, sizeof(*host->domain_names));
 	host->streams = calloc(nr_streams + 1, sizeof(*host->streams));
 	host->first_streams = calloc(recording->nr_sources, sizeof(*host->first_streams));
-	if (!host->domain_names || !host->streams || !host->first_streams)
+	host->xen_classes = calloc(recording->nr_sources, sizeof(struct strata_xen_class *));
+	if (!host->streams || !host->first_streams || !host->xen_classes)
 		return strata_fail(error, "out of memory for %zu streams", nr_streams);
-	name_domains(host);
 	name_exits(host);
 	return add_sources(host, raw, true, error) || add_sources(host, raw, false, error) ? -1 : 0;
 }
@@ -330,15 +304,32 @@ bool strata_recorded_host_can_order(const struct strata_recorded_host *host, siz
 	       host->first_streams[source_index] != NO_STREAM;
 }
 
+const char *strata_recorded_domain_name(const struct strata_recorded_host *host, uint32_t domain)
+{
+	size_t i;
+
+	for (i = 0; i < host->recording.nr_sources; i++) {
+		const struct strata_source *source = &host->recording.sources[i];
+
+		if (source->layer == STRATA_LAYER_KERNEL && source->domain == domain)
+			return source->name;
+	}
+	/* Applications are dom0's, or run on a machine without Xen. */
+	return strata_fixed_domain_name(
+		domain, strata_recording_has_layer(&host->recording, STRATA_LAYER_XEN));
+}
+
 void strata_recorded_host_clear(struct strata_recorded_host *host)
 {
 	size_t i;
 
 	for (i = 0; i < host->nr_streams; i++)
 		strata_stream_clock_clear(&host->streams[i].clock);
+	for (i = 0; host->xen_classes && i < host->recording.nr_sources; i++)
+		free(host->xen_classes[i]);
+	free(host->xen_classes);
 	free(host->streams);
 	free(host->first_streams);
-	free(host->domain_names);
 	strata_xen_scan_clear(&host->scan);
 	strata_recording_clear(&host->recording);
 	memset(host, 0, sizeof(*host));

@@ -8,14 +8,14 @@
 
 #include <strata/clock.h>
 
+#include "ctf/reader/lane_event.h"
 #include "recording/recording.h"
 #include "clocks/stream_clock.h"
 #include "clocks/xen_scan.h"
 #include "ctf/trace/ctf_trace.h"
 
-#define STRATA_DOMAINS 65536u
-
 struct strata_recorded_host;
+struct strata_xen_class;
 
 struct strata_recorded_stream {
 	const struct strata_recorded_host *host;
@@ -27,16 +27,19 @@ struct strata_recorded_stream {
 	enum strata_clock_kind kind;
 	uint64_t clock_changes; /* while recording */
 	int64_t shift_ticks;    /* added to its host times, for a test */
+	/* Of the hypervisor's, once its trace is open: xen_class.h. */
+	const struct strata_xen_class *classes;
 };
 
 struct strata_recorded_host {
 	struct strata_recording recording;
 	struct strata_timebase timebase;
 	struct strata_xen_scan scan;
-	const char **domain_names;              /* STRATA_DOMAINS; NULL where there is none */
 	struct strata_recorded_stream *streams; /* of sources whose clocks can be ordered */
 	size_t nr_streams;
-	size_t *first_streams;     /* of each source */
+	size_t *first_streams; /* of each source */
+	struct strata_xen_class *
+		*xen_classes;      /* of each source; NULL: not open, or another layer */
 	uint64_t left_out_sources; /* their clocks cannot be, or the table is wrong there */
 	uint64_t assumed_clocks;   /* streams whose clock was not recorded: taken as the host's */
 	strata_complain_fn *complain, *remark;
@@ -84,7 +87,20 @@ struct strata_recorded_stream *strata_recorded_host_stream(const struct strata_r
 /* Whether a source has streams, and their clocks can be ordered. */
 bool strata_recorded_host_can_order(const struct strata_recorded_host *host, size_t source_index);
 
+/*
+ * The name of a domain: the first source's that is its kernel, because that name is unique and fit
+ * to be shown, and is known also if the kernel recorded nothing.  NULL: it has none.
+ */
+const char *strata_recorded_domain_name(const struct strata_recorded_host *host, uint32_t domain);
+
 void strata_recorded_host_clear(struct strata_recorded_host *host);
+
+/* The host's tick of an event of one of its streams. */
+static inline uint64_t strata_recorded_ticks(const struct strata_recorded_host *host,
+					     const struct strata_lane_event *event)
+{
+	return strata_realtime_to_ticks(&host->timebase, event->ns, event->tick);
+}
 
 /* Ticks moved by a signed number, clamped to 64 bits. */
 static inline uint64_t strata_shifted_ticks(uint64_t ticks, int64_t shift)

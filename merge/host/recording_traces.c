@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "host/host_converter.h"
+#include "host/xen_class.h"
 
 struct converter_node {
 	struct strata_host_converter converter;
@@ -89,6 +90,15 @@ strata_recording_traces_stream(const struct strata_ctf_stream *stream)
 	return stream->trace->recording && converter ? converter->recorded : NULL;
 }
 
+const struct strata_recorded_stream *
+strata_recorded_stream_of(const struct strata_recorded_host *host,
+			  const struct strata_ctf_stream *stream)
+{
+	const struct strata_recorded_stream *recorded = strata_recording_traces_stream(stream);
+
+	return recorded && recorded->host == host ? recorded : NULL;
+}
+
 struct strata_ctf_tally strata_recording_tally(const struct strata_set_stream *stream)
 {
 	const struct strata_recorded_stream *recorded =
@@ -112,7 +122,7 @@ static int set_up(struct strata_recording_traces *traces, size_t source_index,
 		  struct strata_ctf_stream *stream)
 {
 	const struct strata_recorded_host *host = &traces->host;
-	const struct strata_recorded_stream *recorded;
+	struct strata_recorded_stream *recorded;
 	struct converter_node *node;
 	uint32_t cpu;
 
@@ -122,6 +132,7 @@ static int set_up(struct strata_recording_traces *traces, size_t source_index,
 	node = recorded ? calloc(1, sizeof(*node)) : NULL;
 	if (!node)
 		return -1;
+	recorded->classes = host->xen_classes[source_index];
 	node->next = traces->converters;
 	traces->converters = node;
 	strata_host_converter_attach(&node->converter, recorded, stream);
@@ -163,6 +174,20 @@ static void name_missing(struct strata_recording_traces *traces, const struct st
 	}
 }
 
+/* Finds what the hypervisor's events tell.  0, or -1: out of memory. */
+static int bind_classes(struct strata_recording_traces *traces, size_t source_index,
+			const struct strata_ctf_trace *trace, struct strata_error *error)
+{
+	struct strata_recorded_host *host = &traces->host;
+	const struct strata_source *source = &host->recording.sources[source_index];
+
+	if (source->layer != STRATA_LAYER_XEN)
+		return 0;
+	free(host->xen_classes[source_index]);
+	host->xen_classes[source_index] = strata_xen_classes_new(source, &trace->metadata);
+	return host->xen_classes[source_index] ? 0 : strata_fail(error, "out of memory");
+}
+
 struct strata_ctf_trace *strata_recording_traces_trace(struct strata_recording_traces *traces,
 						       size_t source_index,
 						       struct strata_error *error)
@@ -175,6 +200,10 @@ struct strata_ctf_trace *strata_recording_traces_trace(struct strata_recording_t
 	if (!trace)
 		return NULL;
 	trace->recording = traces;
+	if (bind_classes(traces, source_index, trace, error)) {
+		strata_ctf_trace_close(trace);
+		return NULL;
+	}
 	name_missing(traces, source, trace);
 	for (i = 0; i < trace->nr_streams; i++) {
 		if (!set_up(traces, source_index, &trace->streams[i]) ||

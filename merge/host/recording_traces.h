@@ -8,6 +8,7 @@
 #define STRATA_MERGE_INPUTS_RECORDING_TRACES_H
 
 #include "host/recorded_host.h"
+#include "host/xen_class.h"
 #include "timeline/trace_set.h"
 
 struct strata_recording_traces;
@@ -46,6 +47,19 @@ struct strata_ctf_trace *strata_recording_traces_trace(struct strata_recording_t
 /* What the recording knows of a stream of its traces; NULL: the stream is of no recording. */
 const struct strata_recorded_stream *
 strata_recording_traces_stream(const struct strata_ctf_stream *stream);
+
+/* The same for the recording of one host only. */
+const struct strata_recorded_stream *
+strata_recorded_stream_of(const struct strata_recorded_host *host,
+			  const struct strata_ctf_stream *stream);
+
+/* What an event of a stream of the hypervisor's tells. */
+static inline const struct strata_xen_class *
+strata_recorded_class(const struct strata_recorded_stream *recorded,
+		      const struct strata_ctf_reader *reader, const struct strata_lane_event *event)
+{
+	return &recorded->classes[reader->kind->classes[event->class].event->index];
+}
 
 /* A stream's tally after a merge of its set, with what its recorder refused, and with a file that
  * ends early as a bad packet. */

@@ -19,12 +19,12 @@ static void add_slack(struct json_object *object, const char *ticks_key, const c
 	strata_json_add_u64(object, ns_key, strata_ticks_to_ns(tsc_khz, ticks));
 }
 
-static struct json_object *stream_to_json(const struct strata_merge *merge,
-					  const struct strata_merge_stream *stream)
+static struct json_object *stream_to_json(const struct strata_recorded_stream *recorded,
+					  const struct strata_stream_figures *stream)
 {
-	const uint32_t tsc_khz = strata_merge_timebase(merge)->tsc_khz;
-	const struct strata_source *source = stream->source;
-	const char *domain_name = strata_merge_domain_name(merge, (uint16_t)source->domain);
+	const uint32_t tsc_khz = recorded->host->timebase.tsc_khz;
+	const struct strata_source *source = recorded->source;
+	const char *domain_name = strata_recorded_domain_name(recorded->host, source->domain);
 	struct json_object *object = json_object_new_object();
 
 	strata_json_add_text(object, "source", source->name);
@@ -32,17 +32,17 @@ static struct json_object *stream_to_json(const struct strata_merge *merge,
 	strata_json_add_u64(object, "domain", source->domain);
 	if (domain_name)
 		strata_json_add_text(object, "domain_name", domain_name);
-	strata_json_add_u64(object, "cpu", stream->cpu);
+	strata_json_add_u64(object, "cpu", recorded->cpu);
 	strata_json_add_u64(object, "events", stream->events);
 	strata_json_add_u64(object, "lost", stream->lost);
 	if (source->layer == STRATA_LAYER_XEN)
 		return object;
-	strata_json_add_text(object, "clock", strata_clock_kind_name(stream->clock));
-	strata_json_add_u64(object, "clock_changes", stream->clock_changes);
+	strata_json_add_text(object, "clock", strata_clock_kind_name(recorded->kind));
+	strata_json_add_u64(object, "clock_changes", recorded->clock_changes);
 	strata_json_add_u64(object, "unsure", stream->unsure);
 	strata_json_add_u64(object, "doubtful", stream->doubtful);
 	/* There is no bound where a clock was not recorded but taken as the host's. */
-	if (stream->clock == STRATA_CLOCK_ASSUMED) {
+	if (recorded->kind == STRATA_CLOCK_ASSUMED) {
 		json_object_object_add(object, "bound_ns", NULL);
 		return object;
 	}
@@ -69,56 +69,55 @@ static void add_track(struct json_object *object, const struct strata_track_resu
 	add_slack(object, "slack_after_ticks", "slack_after_ns", tsc_khz, track->slack_after_ticks);
 }
 
-static struct json_object *clock_to_json(const struct strata_merge *merge)
+static struct json_object *clock_to_json(const struct strata_host_figures *figures)
 {
-	const struct strata_merge_result *result = strata_merge_result(merge);
-	uint32_t tsc_khz = strata_merge_timebase(merge)->tsc_khz;
+	const struct strata_recorded_host *host = figures->host;
+	const uint32_t tsc_khz = host->timebase.tsc_khz;
 	struct json_object *object = json_object_new_object();
 	struct json_object *guest_mode = json_object_new_object();
 	struct json_object *applications = json_object_new_object();
 
-	add_track(object, &result->order.run, tsc_khz);
-	add_track(guest_mode, &result->order.guest_mode, tsc_khz);
+	add_track(object, &figures->order.run, tsc_khz);
+	add_track(guest_mode, &figures->order.guest_mode, tsc_khz);
 	json_object_object_add(object, "guest_mode", guest_mode);
-	add_track(applications, &result->order.app, tsc_khz);
-	strata_json_add_u64(applications, "bound_ns", result->app_bound_ns);
+	add_track(applications, &figures->order.app, tsc_khz);
+	strata_json_add_u64(applications, "bound_ns", figures->app_bound_ns);
 	json_object_object_add(object, "applications", applications);
 	/* Likewise for all of them. */
-	if (result->assumed_clocks)
+	if (host->assumed_clocks)
 		json_object_object_add(object, "bound_ns", NULL);
 	else
-		strata_json_add_u64(object, "bound_ns", result->bound_ns);
-	strata_json_add_u64(object, "assumed_clocks", result->assumed_clocks);
-	strata_json_add_u64(object, "skew_ticks", result->skew_ticks);
-	strata_json_add_u64(object, "skew_ns", strata_ticks_to_ns_up(tsc_khz, result->skew_ticks));
-	strata_json_add_u64(object, "unmeasured_pcpus", result->unmeasured_pcpus);
+		strata_json_add_u64(object, "bound_ns", figures->bound_ns);
+	strata_json_add_u64(object, "assumed_clocks", host->assumed_clocks);
+	strata_json_add_u64(object, "skew_ticks", figures->skew_ticks);
+	strata_json_add_u64(object, "skew_ns", strata_ticks_to_ns_up(tsc_khz, figures->skew_ticks));
+	strata_json_add_u64(object, "unmeasured_pcpus", host->scan.skew.nr_unmeasured);
 	strata_json_add_u64(object, "tsc_khz", tsc_khz);
 	return object;
 }
 
-struct json_object *strata_summary_to_json(const struct strata_merge *merge)
+struct json_object *strata_summary_to_json(const struct strata_host_figures *figures)
 {
-	const struct strata_merge_result *result = strata_merge_result(merge);
 	struct json_object *root = json_object_new_object();
 	struct json_object *streams = json_object_new_array();
 	size_t i;
 
-	strata_json_add_events(root, result->events, result->first_ns, result->last_ns);
-	strata_json_add_u64(root, "duration_ns", result->duration_ns);
-	strata_json_add_tally(root, &result->tally);
-	strata_json_add_u64(root, "left_out_sources", result->left_out_sources);
-	for (i = 0; i < strata_merge_nr_streams(merge); i++)
-		json_object_array_add(streams,
-				      stream_to_json(merge, strata_merge_stream(merge, i)));
+	strata_json_add_events(root, figures->events, figures->first_ns, figures->last_ns);
+	strata_json_add_u64(root, "duration_ns", figures->duration_ns);
+	strata_json_add_tally(root, &figures->tally);
+	strata_json_add_u64(root, "left_out_sources", figures->left_out_sources);
+	for (i = 0; i < figures->host->nr_streams; i++)
+		json_object_array_add(
+			streams, stream_to_json(&figures->host->streams[i], &figures->streams[i]));
 	json_object_object_add(root, "streams", streams);
-	json_object_object_add(root, "clock", clock_to_json(merge));
+	json_object_object_add(root, "clock", clock_to_json(figures));
 	return root;
 }
 
-int strata_summary_save(const struct strata_merge *merge, const char *dir,
+int strata_summary_save(const struct strata_host_figures *figures, const char *dir,
 			struct strata_error *error)
 {
-	struct json_object *root = strata_summary_to_json(merge);
+	struct json_object *root = strata_summary_to_json(figures);
 	struct strata_dir opened;
 	const char *text;
 	int status = -1;

@@ -45,14 +45,33 @@ static bool tell_kernels(const struct strata_trace_set *set, const struct strata
 	return is_under_xen;
 }
 
+const char *strata_fixed_domain_name(uint32_t domain, bool is_under_xen)
+{
+	switch (domain) {
+	case 0:
+		return is_under_xen ? STRATA_DOM0_NAME : "host";
+	case STRATA_DOMID_XEN:
+		return "xen";
+	case STRATA_DOMID_IDLE:
+		return "idle";
+	case STRATA_DOMID_UNKNOWN:
+		return "unknown";
+	}
+	return NULL;
+}
+
 void strata_domain_names(const struct strata_trace_set *set, const struct strata_ctf_trace *trace,
 			 strata_domain_name_fn *tell, void *data)
 {
-	tell(data, 0, tell_kernels(set, trace, NULL, NULL) ? STRATA_DOM0_NAME : "host");
+	static const uint32_t others[] = { STRATA_DOMID_XEN, STRATA_DOMID_IDLE,
+					   STRATA_DOMID_UNKNOWN };
+	const bool is_under_xen = tell_kernels(set, trace, NULL, NULL);
+	size_t i;
+
+	tell(data, 0, strata_fixed_domain_name(0, is_under_xen));
 	tell_kernels(set, trace, tell, data);
-	tell(data, STRATA_DOMID_XEN, "xen");
-	tell(data, STRATA_DOMID_IDLE, "idle");
-	tell(data, STRATA_DOMID_UNKNOWN, "unknown");
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		tell(data, others[i], strata_fixed_domain_name(others[i], is_under_xen));
 }
 
 /* The table of one trace while it grows. */

@@ -8,6 +8,10 @@
 /* Whether two traces of a set are of one host. */
 bool strata_is_same_host(const struct strata_ctf_trace *one, const struct strata_ctf_trace *other);
 
+/* The name of a domain that is no guest; 0 is the machine itself where there is no hypervisor.
+ * NULL: another domain. */
+const char *strata_fixed_domain_name(uint32_t domain, bool is_under_xen);
+
 #define STRATA_DOMAIN_NAMES_MORE 4u
 
 /* Takes the name of a domain. */

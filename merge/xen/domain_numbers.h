@@ -18,4 +18,10 @@ static inline const char *strata_domain_shown_name(uint32_t domain, const char *
 	return domain ? xenstore_name : STRATA_DOM0_NAME;
 }
 
+/* A vCPU of a domain as one number. */
+static inline uint32_t strata_vcpu_key(uint16_t domain, uint16_t vcpu)
+{
+	return (uint32_t)domain << 16 | vcpu;
+}
+
 #endif /* STRATA_MERGE_DOMAIN_NUMBERS_H */

@@ -19,6 +19,9 @@
  *                  many messages as the socket takes, and hangs up
  *
  *   keep N CPUS    N times: connects, has rings made, hangs up, and keeps the memory's descriptor
+ *   starve N CPUS GROUP OTHER
+ *                  as hold; then fills the rings as a process of the control group GROUP, goes to
+ *                  OTHER, and says "filled"; at SIGUSR1 the rings are ready to be read
  *   punch N CPUS   as hold; then tries in all ways to take pages out of the memory of its rings,
  * and prints "punched N", how often it could seal N         as hold, with one CPU, but forbids
  * further seals of the memory first
@@ -31,6 +34,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,6 +232,46 @@ static void refill_forever(uint32_t nr)
 		for (i = 0; i < nr; i++)
 			for (cpu = 0; cpu < connections[i].cpus; cpu++)
 				refill(&connections[i], cpu);
+}
+
+/* This process becomes one of a control group. */
+static void join(const char *group)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", group);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, "0", 1) != 1) {
+		perror(path);
+		exit(1);
+	}
+	close(fd);
+}
+
+/* Fills rings with pages that are charged to a control group; they are ready to be read when that
+ * group, which has no process any more, has been left without memory: at SIGUSR1. */
+static void starve(uint32_t nr, const char *group, const char *other)
+{
+	sigset_t told;
+	uint32_t i, cpu;
+	int number;
+
+	sigemptyset(&told);
+	sigaddset(&told, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &told, NULL);
+	join(group);
+	for (i = 0; i < nr; i++)
+		for (cpu = 0; cpu < connections[i].cpus; cpu++)
+			fill_once(&connections[i], cpu);
+	join(other);
+	printf("filled\n");
+	fflush(stdout);
+	sigwait(&told, &number);
+	for (i = 0; i < nr; i++)
+		for (cpu = 0; cpu < connections[i].cpus; cpu++)
+			refill(&connections[i], cpu);
+	tell(nr);
 }
 
 /* Says READY without end; what is answered is thrown away. */
@@ -494,6 +538,8 @@ int main(int argc, char **argv)
 		return 0;
 	} else if (strcmp(what, "keep") == 0) {
 		tell(keep(nr, cpus));
+	} else if (strcmp(what, "starve") == 0 && argc > 6) {
+		starve(attach_all(nr, cpus, 1, 0), argv[5], argv[6]);
 	} else if (strcmp(what, "punch") == 0) {
 		punch_all(attach_all(nr, cpus, 1, 0));
 	} else if (strcmp(what, "seal") == 0) {

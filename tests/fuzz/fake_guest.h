@@ -83,6 +83,7 @@ struct fake_guest {
 	unsigned char *pages; /* the guest's own view */
 	uint32_t nr_pages;
 	uint32_t first_ref; /* page n has reference first_ref + n */
+	uint64_t page_ns;   /* that the host takes to map a page, and twice that to unmap it */
 	bool granted[FAKE_PAGES_MAX];
 	bool writable[FAKE_PAGES_MAX];
 

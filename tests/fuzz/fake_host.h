@@ -42,7 +42,9 @@ struct fake_host {
 
 	/* what the recorder did */
 	uint64_t waits;
-	uint64_t ns; /* of virtual time */
+	uint64_t ns;              /* of virtual time */
+	uint64_t turn_ns;         /* when its loop waited last */
+	uint64_t longest_turn_ns; /* between two waits of its loop */
 	uint32_t open_handles;
 	uint32_t mapped_pages;
 	uint32_t mappings;

@@ -68,6 +68,9 @@ int __wrap_poll(struct pollfd *fds, nfds_t nr, int timeout_ms)
 	int ready = 0;
 	nfds_t i;
 
+	if (nr > 1 && fake_host.turn_ns &&
+	    fake_host.ns - fake_host.turn_ns > fake_host.longest_turn_ns)
+		fake_host.longest_turn_ns = fake_host.ns - fake_host.turn_ns;
 	if (timeout_ms) {
 		fake_host.waits++;
 		fake_host.work(fake_host.data);
@@ -83,6 +86,8 @@ int __wrap_poll(struct pollfd *fds, nfds_t nr, int timeout_ms)
 	}
 	if (timeout_ms)
 		fake_host.ns += ready ? READY_NS : (uint64_t)timeout_ms * 1000000;
+	if (nr > 1)
+		fake_host.turn_ns = fake_host.ns;
 	return ready;
 }
 

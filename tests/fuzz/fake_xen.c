@@ -23,6 +23,8 @@
 #include <xengnttab.h>
 #include <xentoollog.h>
 
+#include "consumerd/xen/grant_call.h"
+
 #include "fake_fds.h"
 #include "fake_host.h"
 #include "fake_hypervisor.h"
@@ -34,6 +36,7 @@ static struct {
 	unsigned char *address; /* of the first page */
 	uint32_t nr;
 	struct fake_guest *guest;
+	bool is_placed; /* where the recorder wanted it, between its own pages */
 	uint8_t page[FAKE_MAPPED_AT_ONCE_MAX]; /* which of the guest's each is */
 } mappings[MAPPINGS_MAX];
 
@@ -127,21 +130,47 @@ static void unplace(unsigned char *address, uint32_t nr)
 	munmap(address - STRATA_PAGE_BYTES, (size_t)(nr + 2) * STRATA_PAGE_BYTES);
 }
 
+/* Finds room for a mapping, and the guest.  The slot, or -1 with errno. */
+static int find_slot(uint32_t nr, uint32_t domain, struct fake_guest **guest)
+{
+	uint32_t slot = 0;
+
+	fake_host.between(fake_host.data);
+	*guest = guest_of(domain);
+	while (slot < MAPPINGS_MAX && mappings[slot].address)
+		slot++;
+	errno = !*guest ? ESRCH : ENOSPC;
+	if (!*guest || slot == MAPPINGS_MAX || nr == 0 ||
+	    nr > FAKE_MAPPED_PAGES_MAX - fake_host.mapped_pages || nr > FAKE_MAPPED_AT_ONCE_MAX)
+		return -1;
+	return (int)slot;
+}
+
+static void note_mapping(int slot, unsigned char *area, uint32_t nr, struct fake_guest *guest)
+{
+	mappings[slot].address = area;
+	mappings[slot].nr = nr;
+	mappings[slot].guest = guest;
+	if ((uint32_t)slot >= mappings_end)
+		mappings_end = (uint32_t)slot + 1;
+	fake_host.mappings++;
+	if (!fake_host.mapped_from || (uintptr_t)area < fake_host.mapped_from)
+		fake_host.mapped_from = (uintptr_t)area;
+	if ((uintptr_t)area + (size_t)nr * STRATA_PAGE_BYTES > fake_host.mapped_to)
+		fake_host.mapped_to = (uintptr_t)area + (size_t)nr * STRATA_PAGE_BYTES;
+	fake_host.mapped_pages += nr;
+	fake_host.ns += nr * guest->page_ns;
+}
+
 void *xengnttab_map_domain_grant_refs(xengnttab_handle *handle, uint32_t nr, uint32_t domain,
 				      uint32_t *refs, int protection)
 {
 	struct fake_guest *guest;
 	unsigned char *area;
-	uint32_t slot = 0;
+	int slot = find_slot(nr, domain, &guest);
 
 	(void)handle;
-	fake_host.between(fake_host.data);
-	guest = guest_of(domain);
-	while (slot < MAPPINGS_MAX && mappings[slot].address)
-		slot++;
-	errno = !guest ? ESRCH : ENOSPC;
-	if (!guest || slot == MAPPINGS_MAX || nr == 0 ||
-	    nr > FAKE_MAPPED_PAGES_MAX - fake_host.mapped_pages || nr > FAKE_MAPPED_AT_ONCE_MAX)
+	if (slot < 0)
 		return NULL;
 	area = mmap(NULL, (size_t)(nr + 2) * STRATA_PAGE_BYTES, PROT_NONE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -153,18 +182,27 @@ void *xengnttab_map_domain_grant_refs(xengnttab_handle *handle, uint32_t nr, uin
 		errno = EINVAL;
 		return NULL;
 	}
-	mappings[slot].address = area;
-	mappings[slot].nr = nr;
-	mappings[slot].guest = guest;
-	if (slot >= mappings_end)
-		mappings_end = slot + 1;
-	fake_host.mappings++;
-	if (!fake_host.mapped_from || (uintptr_t)area < fake_host.mapped_from)
-		fake_host.mapped_from = (uintptr_t)area;
-	if ((uintptr_t)area + (size_t)nr * STRATA_PAGE_BYTES > fake_host.mapped_to)
-		fake_host.mapped_to = (uintptr_t)area + (size_t)nr * STRATA_PAGE_BYTES;
-	fake_host.mapped_pages += nr;
+	mappings[slot].is_placed = false;
+	note_mapping(slot, area, nr, guest);
 	return area;
+}
+
+int grant_call_map(xengnttab_handle *handle, void *address, uint32_t nr, uint32_t domain,
+		   const uint32_t *refs, int protection)
+{
+	struct fake_guest *guest;
+	int slot = find_slot(nr, domain, &guest);
+	const int reason = errno;
+
+	(void)handle;
+	if (slot < 0 || !place(guest, address, refs, nr, protection, mappings[slot].page)) {
+		munmap(address, (size_t)nr * STRATA_PAGE_BYTES);
+		errno = slot < 0 ? reason : EINVAL;
+		return -1;
+	}
+	mappings[slot].is_placed = true;
+	note_mapping(slot, address, nr, guest);
+	return 0;
 }
 
 int xengnttab_unmap(xengnttab_handle *handle, void *address, uint32_t nr)
@@ -180,9 +218,13 @@ int xengnttab_unmap(xengnttab_handle *handle, void *address, uint32_t nr)
 		return -1;
 	}
 	mappings[slot].address = NULL;
-	unplace(address, nr);
+	if (mappings[slot].is_placed)
+		munmap(address, (size_t)nr * STRATA_PAGE_BYTES);
+	else
+		unplace(address, nr);
 	fake_host.mappings--;
 	fake_host.mapped_pages -= nr;
+	fake_host.ns += 2 * nr * mappings[slot].guest->page_ns;
 	return 0;
 }
 

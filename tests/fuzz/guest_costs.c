@@ -13,13 +13,17 @@
 #include <xen/xen.h>
 #include <xen/sched.h>
 
+#include <strata/abi/app.h>
+
 #include "fake_hypervisor.h"
 #include "liars.h"
 #include "outcome.h"
 #include "consumerd/shares/principal.h"
+#include "consumerd/xen/grant_call.h"
 #include "verbs.h"
 
 #define SILENT 0u /* the guest that costs, if it can */
+#define DEAF   2u /* another one that does */
 
 static void (*work_of_all)(void *data);
 static uint64_t begin_ns;
@@ -127,6 +131,44 @@ static const char *a_death_takes_no_history_of_others(const char *raw)
 		wrong = "it did not die while it was recorded";
 	free(text);
 	/* The recording alone, without the last moments of the other. */
+	if (!wrong)
+		wrong = outcome_streams(raw, HONEST, &records);
+	return wrong ? wrong : outcome_complete(HONEST);
+}
+
+/* One guest dies again and again, and another has no answer to a flush. */
+static unsigned int deaths;
+
+static void die_while_another_is_deaf(void *data)
+{
+	work_of_all(data);
+	guests[DEAF].deaf |= guests[DEAF].recording;
+	if (!guests[SILENT].recording || deaths == 4 || ms_since_begin() < 400 * (deaths + 1))
+		return;
+	deaths++;
+	liars_come_again(&guests[SILENT]);
+}
+
+/* An application that starts meanwhile waits for an answer. */
+static const char *no_death_stops_the_recorder(const char *raw)
+{
+	struct plan plan = begin(true, die_while_another_is_deaf);
+	uint64_t longest_ms, records;
+	char *text = NULL;
+	const char *wrong;
+
+	deaths = 0;
+	plan.duration_ms = 4000;
+	wrong = record_checked(raw, &plan, true, &text);
+	longest_ms = fake_host.longest_turn_ns / 1000000;
+	if (!wrong && (deaths < 4 || !strstr(text, "its last moments are in")))
+		wrong = "it did not die while it was recorded";
+	if (!wrong && !strstr(text, "does not answer: what it is writing is taken"))
+		wrong = "nobody was waited for";
+	if (!wrong && longest_ms >= STRATA_APP_WAIT_MS * 3 / 4)
+		wrong = "a guest that does not flush stops the recorder for longer than "
+			"applications wait";
+	free(text);
 	if (!wrong)
 		wrong = outcome_streams(raw, HONEST, &records);
 	return wrong ? wrong : outcome_complete(HONEST);
@@ -357,6 +399,53 @@ static const char *rings_are_added_over_turns(const char *raw)
 	return wrong ? wrong : outcome_complete(HONEST);
 }
 
+/* The host waits for a guest's lock for each of its pages. */
+#define PAGE_NS 10000000ull
+
+/* Loads of the guest with such pages; the second ends the first. */
+static unsigned int slow_loads;
+
+static void come_slowly(void *data)
+{
+	work_of_all(data);
+	if (ms_since_begin() < 100 ||
+	    (slow_loads && (slow_loads == 2 || !guests[SILENT].recording)))
+		return;
+	slow_loads++;
+	do
+		liars_come_again(&guests[SILENT]);
+	while (guests[SILENT].nr_pages < 3 * GRANT_CALL_PAGES);
+}
+
+/* Neither mapping nor unmapping its pages, which a guest can make as slow as it likes, is done in
+ * one go: others are drained in between. */
+static const char *slow_pages_are_mapped_over_turns(const char *raw)
+{
+	/* A piece is mapped, or two pieces' worth of time goes into unmapping one. */
+	const uint64_t limit_ns = (2 * GRANT_CALL_PAGES + 1) * PAGE_NS;
+	struct plan plan = begin(false, come_slowly);
+	char *text = NULL;
+	const char *wrong;
+	uint64_t records;
+
+	slow_loads = 0;
+	guests[SILENT].life = FAKE_DYING;
+	guests[SILENT].page_ns = PAGE_NS;
+	plan.duration_ms = 15000;
+	wrong = record_checked(raw, &plan, true, &text);
+	guests[SILENT].page_ns = 0;
+	if (!wrong && slow_loads < 2)
+		wrong = "the guest whose pages are slow was not recorded";
+	if (!wrong && !strstr(text, "(liar-a) goes: "))
+		wrong = "it was not unmapped";
+	if (!wrong && fake_host.longest_turn_ns > limit_ns)
+		wrong = "the recorder stands still while it maps or unmaps a guest's pages";
+	free(text);
+	if (!wrong)
+		wrong = outcome_streams(raw, HONEST, &records);
+	return wrong ? wrong : outcome_complete(HONEST);
+}
+
 /* The paused one obeyed another recorder last, which began some seconds ago. */
 static const char *answers_to_another_recorder_are_none(const char *raw)
 {
@@ -388,9 +477,13 @@ const struct guest_cost guest_costs[] = {
 	{ "a signal ends a stop that a silent guest holds up", an_interrupt_ends_a_stop },
 	{ "a guest that dies takes no history of others from a flight recorder",
 	  a_death_takes_no_history_of_others },
+	{ "a guest that dies and one that does not flush do not stop the recorder",
+	  no_death_stops_the_recorder },
 	{ "a guest that reboots has no new allowance", a_reboot_brings_no_new_allowance },
 	{ "pages that are mapped are shared out", pages_are_shared_out },
 	{ "rings of a guest that comes are added over several turns", rings_are_added_over_turns },
+	{ "pages of a guest that makes the host wait for each are mapped over several turns",
+	  slow_pages_are_mapped_over_turns },
 	{ "a domain's next kernel finds nobody writing into its memory",
 	  another_kernel_s_memory_is_not_written },
 	{ "Xen's rings are drained while xenstored hangs, and guests are told when it answers",

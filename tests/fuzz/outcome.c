@@ -79,31 +79,34 @@ const char *outcome_recording(const char *raw, uint64_t honest_records, struct o
 	return wrong;
 }
 
-/* A sink that counts, reads every byte that it is given, and sees that time does not run back. */
+/* An observer that counts, reads every byte that it is given, and sees that time does not run back.
+ */
 struct counting_sink {
-	struct strata_sink sink;
+	struct strata_slice_sink sink;
 	uint64_t honest_events, last_ns, sum;
 	bool disordered;
 };
 
-static void count_event(struct strata_sink *sink, const struct strata_timeline_event *event)
+static int count_events(struct strata_slice_sink *sink, size_t stream,
+			struct strata_ctf_reader *reader, const struct strata_lane_event *events,
+			size_t nr, struct strata_error *error)
 {
 	struct counting_sink *counting = (struct counting_sink *)sink;
-	uint32_t i;
+	const struct strata_recorded_stream *recorded =
+		strata_recording_traces_stream(reader->stream);
+	size_t i;
+	uint32_t at;
 
-	counting->disordered |= event->ns < counting->last_ns;
-	counting->last_ns = event->ns;
-	counting->honest_events += !strcmp(event->stream->source->name, guests[HONEST].name);
-	for (i = 0; i < event->payload_bytes; i++)
-		counting->sum += event->payload[i];
-}
-
-static int count_finish(struct strata_sink *sink, const struct strata_merge *merge,
-			struct strata_error *error)
-{
-	(void)sink;
-	(void)merge;
+	(void)stream;
 	(void)error;
+	if (!strcmp(recorded->source->name, guests[HONEST].name))
+		counting->honest_events += nr;
+	for (i = 0; i < nr; i++) {
+		counting->disordered |= events[i].ns < counting->last_ns;
+		counting->last_ns = events[i].ns;
+		for (at = events[i].body / 8; at < (events[i].end + 7) / 8; at++)
+			counting->sum += reader->base[at];
+	}
 	return 0;
 }
 
@@ -116,27 +119,24 @@ static void show(void *data, const char *message)
 
 const char *outcome_merged(const char *raw, uint64_t honest_records, uint64_t refused)
 {
-	const struct strata_merge_options options = { .complain = show };
-	struct counting_sink counting = { .sink = { .event = count_event,
-						    .finish = count_finish } };
-	struct strata_sink *sinks[] = { &counting.sink };
+	struct counting_sink counting = { .sink = { .take = count_events } };
 	struct strata_error error = { "" };
 	struct merge_alone alone;
-	const struct strata_merge_result *result;
+	const struct strata_host_figures *figures;
 	const char *wrong = NULL;
 
-	if (merge_alone_open(&alone, raw, &options, NULL, 0, &error)) {
+	if (merge_alone_open(&alone, raw, show, NULL, NULL, 0, &error)) {
 		show(NULL, error.text);
 		return "what it recorded does not open";
 	}
-	result = strata_merge_result(alone.merge);
-	if (merge_alone_run(&alone, sinks, 1, &error))
+	figures = strata_host_check_figures(alone.check);
+	if (merge_alone_run(&alone, &counting.sink, &error))
 		wrong = "what it recorded does not merge";
 	else if (counting.honest_events != honest_records)
 		wrong = "the merge lacks events of the honest guest";
 	else if (counting.disordered)
 		wrong = "the merge is not in order";
-	else if (result->tally.bad_packets != refused + result->tally.forged_packets)
+	else if (figures->tally.bad_packets != refused + figures->tally.forged_packets)
 		wrong = "the recorder let a packet through that the merger refuses";
 	merge_alone_close(&alone);
 	return wrong;

@@ -9,22 +9,77 @@
 
 #include "merge_fixture.h"
 
+#include "host/host_converter.h"
 #include "xen/xen_events.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct collector {
-	struct strata_sink sink;
-	struct merged *merged;
+/* Where a vCPU runs, or ran last, by the order of the merge alone: tests compare with it what the
+ * product finds in another way. */
+struct home {
+	struct strata_hv_context vcpu;
+	uint32_t pcpu;
 };
 
-static void collect(struct strata_sink *sink, const struct strata_timeline_event *event)
-{
-	struct merged *merged = ((struct collector *)sink)->merged;
-	struct merged_event *copy;
+struct collector {
+	struct strata_slice_sink sink;
+	struct merged *merged;
+	struct home homes[64];
+	size_t nr_homes;
+};
 
+static struct home *home_of(struct collector *collector, struct strata_hv_context vcpu)
+{
+	struct home *home = collector->homes;
+
+	for (; home < collector->homes + collector->nr_homes; home++) {
+		if (home->vcpu.domain == vcpu.domain && home->vcpu.vcpu == vcpu.vcpu)
+			return home;
+	}
+	if (++collector->nr_homes > sizeof(collector->homes) / sizeof(collector->homes[0]))
+		abort();
+	*home = (struct home){ vcpu, UINT32_MAX };
+	return home;
+}
+
+static void note_home(struct collector *collector, const struct strata_recorded_stream *recorded,
+		      const struct strata_ctf_reader *reader, const struct strata_lane_event *event)
+{
+	const struct strata_xen_class *class = strata_recorded_class(recorded, reader, event);
+	struct strata_hv_context changed;
+	struct strata_hv_vcpu_state state;
+	struct home *home;
+
+	if (class->tells == STRATA_XEN_RUNSTATE && class->change.after == STRATA_RUNSTATE_RUNNING &&
+	    strata_xen_read_changed(reader, event, &changed))
+		home_of(collector, changed)->pcpu = recorded->cpu;
+	if (class->tells != STRATA_XEN_VCPU_STATE ||
+	    !strata_xen_read(reader, event, &state, sizeof(state)))
+		return;
+	home = home_of(collector, (struct strata_hv_context){ state.domain, state.vcpu });
+	if (home->pcpu == UINT32_MAX)
+		home->pcpu = state.pcpu;
+}
+
+static void set_place(struct collector *collector, struct merged_event *copy,
+		      const struct strata_recorded_stream *recorded,
+		      const struct strata_ctf_reader *reader, const struct strata_lane_event *event)
+{
+	struct strata_hv_context vcpu = { (uint16_t)recorded->source->domain,
+					  (uint16_t)recorded->cpu };
+
+	if (recorded->source->layer == STRATA_LAYER_XEN)
+		assert_true(strata_xen_read_context(reader, event, &vcpu));
+	copy->domain = vcpu.domain;
+	copy->vcpu = vcpu.vcpu;
+	copy->pcpu = recorded->source->layer == STRATA_LAYER_XEN ? recorded->cpu
+								 : home_of(collector, vcpu)->pcpu;
+}
+
+static struct merged_event *add_event(struct merged *merged)
+{
 	if (merged->nr_events == merged->capacity) {
 		merged->capacity = merged->capacity ? merged->capacity * 2 : 1024;
 		merged->events =
@@ -32,27 +87,47 @@ static void collect(struct strata_sink *sink, const struct strata_timeline_event
 		if (!merged->events)
 			abort();
 	}
-	copy = &merged->events[merged->nr_events++];
-	memset(copy, 0, sizeof(*copy));
-	copy->ticks = event->ticks;
-	copy->bound_ticks = event->bound_ticks;
-	copy->ns = event->ns;
-	snprintf(copy->source, sizeof(copy->source), "%s", event->stream->source->name);
-	snprintf(copy->name, sizeof(copy->name), "%s", event->class->desc.name);
-	copy->cpu = event->stream->cpu;
-	copy->domain = event->domain;
-	copy->vcpu = event->vcpu;
-	copy->pcpu = event->pcpu;
-	if (event->payload_bytes)
-		copy->first_byte = event->payload[0];
+	return memset(&merged->events[merged->nr_events++], 0, sizeof(*merged->events));
 }
 
-static int finish(struct strata_sink *sink, const struct strata_merge *merge,
-		  struct strata_error *error)
+static void collect_event(struct collector *collector,
+			  const struct strata_recorded_stream *recorded,
+			  const struct strata_ctf_reader *reader,
+			  const struct strata_lane_event *event)
 {
-	(void)sink;
-	(void)merge;
+	const struct strata_source *source = recorded->source;
+	struct merged_event *copy = add_event(collector->merged);
+	uint32_t bytes;
+	const uint8_t *payload = strata_recorded_payload(
+		reader, event, strata_event_payload_bytes(strata_layer_context(source->layer)),
+		&bytes);
+
+	if (source->layer == STRATA_LAYER_XEN)
+		note_home(collector, recorded, reader, event);
+	copy->ticks = strata_recorded_ticks(recorded->host, event);
+	copy->bound_ticks = strata_ctf_add_clamped(
+		event->bound, strata_source_early_ticks(source, recorded->host->timebase.tsc_khz));
+	copy->ns = event->ns;
+	snprintf(copy->source, sizeof(copy->source), "%s", source->name);
+	snprintf(copy->name, sizeof(copy->name), "%s",
+		 reader->kind->classes[event->class].event->name);
+	copy->cpu = recorded->cpu;
+	set_place(collector, copy, recorded, reader, event);
+	if (bytes)
+		copy->first_byte = payload[0];
+}
+
+static int collect(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
+		   const struct strata_lane_event *events, size_t nr, struct strata_error *error)
+{
+	const struct strata_recorded_stream *recorded =
+		strata_recording_traces_stream(reader->stream);
+	size_t i;
+
+	(void)stream;
 	(void)error;
+	for (i = 0; i < nr; i++)
+		collect_event((struct collector *)sink, recorded, reader, &events[i]);
 	return 0;
 }
 
@@ -67,24 +142,28 @@ static void complain(void *data, const char *message)
 
 void merge_directory(struct merged *merged, const char *dir, const char *source, int64_t shift)
 {
-	struct collector collector = { .sink = { .event = collect, .finish = finish },
-				       .merged = merged };
-	struct strata_sink *sinks[] = { &collector.sink };
-	const struct strata_merge_options options = { .complain = complain, .data = merged };
+	struct collector collector = { .sink = { .take = collect }, .merged = merged };
+	const struct strata_host_figures *figures;
 	struct merge_alone alone;
 	size_t i;
 
 	memset(merged, 0, sizeof(*merged));
 	merged->status = -1;
-	if (merge_alone_open(&alone, dir, &options, source, shift, &merged->error))
+	if (merge_alone_open(&alone, dir, complain, merged, source, shift, &merged->error))
 		return;
-	merged->status = merge_alone_run(&alone, sinks, 1, &merged->error);
-	merged->result = *strata_merge_result(alone.merge);
-	merged->nr_streams = strata_merge_nr_streams(alone.merge);
-	for (i = 0; i < merged->nr_streams && i < 16; i++) {
-		merged->lost[i] = strata_merge_stream(alone.merge, i)->lost;
-		merged->unsure += strata_merge_stream(alone.merge, i)->unsure;
+	merged->status = merge_alone_run(&alone, &collector.sink, &merged->error);
+	figures = strata_host_check_figures(alone.check);
+	merged->nr_streams = figures->host->nr_streams;
+	merged->pcpus = figures->host->scan.skew.nr_pcpus;
+	merged->unmeasured_pcpus = figures->host->scan.skew.nr_unmeasured;
+	for (i = 0; i < merged->nr_streams; i++) {
+		if (i < 16)
+			merged->lost[i] = figures->streams[i].lost;
+		merged->unsure += figures->streams[i].unsure;
 	}
+	merged->result = *figures;
+	merged->result.streams = NULL;
+	merged->result.host = NULL;
 	merge_alone_close(&alone);
 }
 

@@ -16,8 +16,8 @@ struct merged_event {
 	char source[80];
 	char name[STRATA_EVENT_NAME_BYTES];
 	unsigned int cpu;
-	uint16_t domain, vcpu, pcpu;
-	uint8_t first_byte; /* of the payload; 0: it has none */
+	uint32_t domain, vcpu, pcpu; /* UINT32_MAX: not known */
+	uint8_t first_byte;          /* of the payload; 0: it has none */
 };
 
 struct merged {
@@ -27,10 +27,11 @@ struct merged {
 	size_t nr_events, capacity;
 	char complaints[16384]; /* one a line */
 	unsigned int nr_complaints;
-	struct strata_merge_result result;
-	uint64_t lost[16]; /* by stream */
-	uint64_t unsure;   /* events, of all streams */
+	struct strata_host_figures result; /* without its streams and host */
+	uint64_t lost[16];                 /* by stream */
+	uint64_t unsure;                   /* events, of all streams */
 	size_t nr_streams;
+	uint32_t pcpus, unmeasured_pcpus; /* whose skew is not */
 };
 
 /* Merges the directory, with one source shifted if @source is not NULL. */

@@ -37,6 +37,7 @@ static int put(struct ring *ring, struct strata_error *error)
 
 void test_ring_open(struct test_ring *ring, uint32_t cpu)
 {
+	memset(ring, 0, sizeof(*ring));
 	ring->writer = zeroed(strata_ring_bytes(test_ring_geometry));
 	ring->writer_area = zeroed(sizeof(*ring->writer_area));
 	ring->reader_area = zeroed(sizeof(*ring->reader_area));

@@ -53,6 +53,7 @@ same_number() {
 # The same keys with the same figures: of the merge, of its check, of stat, and of stat's traces together.
 same_figures() {
 	local keys='{events, first_ns, last_ns, lost, packets, missing_packets, bad_packets, left_out_bytes, clamped_times, wild_times}'
+	# shellcheck disable=SC2016 # what is not expanded is jq's
 	local sums='[.traces[] | {events, lost, packets, missing_packets, left_out_bytes, clamped_times, wild_times}]
 		| reduce .[] as $one ({}; reduce ($one | keys[]) as $key (.; .[$key] += $one[$key]))'
 	jq -c "$keys" "$work/merged/summary.json"

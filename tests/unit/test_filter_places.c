@@ -131,7 +131,7 @@ static const char *layer_of(const struct merged_event *event)
 }
 
 /* One host's events are in the order of its ticks, of which several are in a nanosecond. */
-static void each_event_happened_where_the_merger_has_it(void **state)
+static void each_event_happened_where_the_merged_order_has_it(void **state)
 {
 	static struct place wanted[EVENTS_MAX];
 	size_t i;
@@ -147,8 +147,7 @@ static void each_event_happened_where_the_merger_has_it(void **state)
 		wanted[i].ns = event->ns;
 		wanted[i].domain = event->domain;
 		wanted[i].vcpu = event->vcpu;
-		wanted[i].pcpu = event->pcpu == STRATA_PCPU_UNKNOWN ? STRATA_SHOWN_UNKNOWN
-								    : event->pcpu;
+		wanted[i].pcpu = event->pcpu == UINT32_MAX ? STRATA_SHOWN_UNKNOWN : event->pcpu;
 		strncpy(wanted[i].layer, layer_of(event), sizeof(wanted[i].layer) - 1);
 	}
 	assert_memory_equal(wanted, places, nr_places * sizeof(*places));
@@ -279,7 +278,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(perfetto_says_where_each_event_happened),
-		cmocka_unit_test(each_event_happened_where_the_merger_has_it),
+		cmocka_unit_test(each_event_happened_where_the_merged_order_has_it),
 		cmocka_unit_test(a_domain_is_filtered_by_number_and_by_name),
 		cmocka_unit_test(layers_and_processes_are_filtered),
 	};

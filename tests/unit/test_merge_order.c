@@ -469,8 +469,8 @@ static void the_skew_of_cpus_belongs_to_the_bound(void **state)
 	/* ... all that was measured counts, and what was not is said. */
 	assert_int_equal(merged.result.skew_ticks, 260);
 	assert_int_equal(merged.result.bound_ticks, 261);
-	assert_int_equal(merged.result.pcpus, 3);
-	assert_int_equal(merged.result.unmeasured_pcpus, 1);
+	assert_int_equal(merged.pcpus, 3);
+	assert_int_equal(merged.unmeasured_pcpus, 1);
 	merged_free(&merged);
 	synthetic_free(&rec);
 }
@@ -485,8 +485,8 @@ static void one_cpu_has_no_other_to_be_measured_against(void **state)
 	synthetic_mark(&rec, "g1", 0, 1040, 1);
 	synthetic_write(&rec);
 	merge_directory(&merged, rec.dir, NULL, 0);
-	assert_int_equal(merged.result.pcpus, 1);
-	assert_int_equal(merged.result.unmeasured_pcpus, 0);
+	assert_int_equal(merged.pcpus, 1);
+	assert_int_equal(merged.unmeasured_pcpus, 0);
 	merged_free(&merged);
 	synthetic_free(&rec);
 }
@@ -523,9 +523,9 @@ static void what_is_said_before_all_streams_begin_is_not_believed(void **state)
 	(void)state;
 	assert_non_null(check);
 	vcpu = strata_order_check_vcpu(check, 1, 0);
-	strata_order_check_runstate(check, 900, 1, 1, 0, &woken);
+	strata_order_check_runstate(check, 900, 1, 0, &woken);
 	strata_order_check_event(check, vcpu, 1100, 1, "irq_handler_entry");
-	strata_order_check_runstate(check, 2000, 0, 1, 0, &stopped);
+	strata_order_check_runstate(check, 2000, 1, 0, &stopped);
 	strata_order_check_event(check, vcpu, 2500, 1, "sys_enter");
 	result = strata_order_check_finish(check);
 	/* The first one is inside what the second record tells, the last one is not. */
@@ -549,7 +549,7 @@ static void a_guest_without_a_clock_record_is_complained_of(void **state)
 	assert_int_equal(merged.nr_complaints, 1);
 	assert_non_null(strstr(merged.complaints, "g1: the clock of vCPU 0 was not recorded"));
 	assert_int_equal(merged.result.order.run.unchecked, 2);
-	assert_int_equal(merged.events[0].pcpu, STRATA_PCPU_UNKNOWN);
+	assert_int_equal(merged.events[0].pcpu, UINT32_MAX);
 	merged_free(&merged);
 }
 

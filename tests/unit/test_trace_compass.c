@@ -271,19 +271,26 @@ static void a_guest_at_another_time_is_seen_by_the_rules(void **state)
 {
 	struct given *given = *state;
 	struct strata_trace_compass_result result;
+	struct strata_trace_compass *compass;
+	const struct strata_host_figures *figures;
 	struct strata_error error;
 	struct merge_alone alone;
-	struct strata_sink *sink;
 	char out[100];
 
 	build(given, 20);
 	synthetic_write(&given->rec);
 	snprintf(out, sizeof(out), "%s/out", given->rec.dir);
-	assert_int_equal(merge_alone_open(&alone, given->rec.dir, NULL, "g1", 1500, &error), 0);
-	sink = strata_trace_compass_new(alone.merge, out, false, NULL, NULL, &result, &error);
-	assert_non_null(sink);
-	assert_int_equal(merge_alone_run(&alone, &sink, 1, &error), 0);
-	sink->free(sink);
+	assert_int_equal(merge_alone_open(&alone, given->rec.dir, NULL, NULL, "g1", 1500, &error),
+			 0);
+	figures = strata_host_check_figures(alone.check);
+	compass = strata_trace_compass_new(alone.traces, out, false, NULL, NULL, &result, &error);
+	assert_non_null(compass);
+	assert_int_equal(merge_alone_run(&alone, strata_trace_compass_observer(compass), &error),
+			 0);
+	assert_int_equal(strata_trace_compass_finish(compass, &alone.set, figures->last_ns,
+						     figures->bound_ns, &error),
+			 0);
+	strata_trace_compass_free(compass);
 	merge_alone_close(&alone);
 	assert_int_equal(check_rules(given, "out"), 1);
 	assert_says(given, "BROKEN a guest's events are when its vCPU runs: ");

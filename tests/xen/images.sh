@@ -53,13 +53,14 @@ build_workloads() {
 	done
 }
 
-mkdir -p "$lab/boot"
+mkdir -p "$lab/boot" "$lab/hostile"
 # Two tests may start at once.
 exec 9>"$lab/lock"
 flock 9
 "$here/kernel.sh"
 unpack_xen_tools
 build_workloads
+"$here/hostile/build.sh" "$lab/hostile"
 ln -f "$kernel/vmlinux" "$lab/boot/vmlinux"
 
 if ! up_to_date "$lab/dom0.img" "$0" "$here/init/dom0.sh" "$kernel/release" "$tools/stamp" "$busybox" "$strata" "$strata_ko"
@@ -82,12 +83,14 @@ then
 	pack "$tree" "$lab/dom0.img"
 fi
 
-if ! up_to_date "$lab/boot/guest.img" "$0" "$here/init/guest.sh" "$kernel/release" "$busybox" "$strata_ko" "$lab"/bin/*; then
+if ! up_to_date "$lab/boot/guest.img" "$0" "$here/init/guest.sh" "$kernel/release" "$busybox" "$strata_ko" "$lab"/bin/* "$lab"/hostile/*.ko; then
 	echo "images.sh: building the guests' image" >&2
 	tree=$lab/guest.tree
 	start_tree "$tree" "$here/init/guest.sh"
 	add_modules "$tree" "${guest_modules[@]}"
 	cp "$lab"/bin/* "$tree/bin/"
+	mkdir "$tree/lib/hostile"
+	cp "$lab"/hostile/*.ko "$tree/lib/hostile/"
 	[ ! -e "$strata_ko" ] || cp "$strata_ko" "$tree/lib/strata.ko"
 	pack "$tree" "$lab/boot/guest.img"
 fi

@@ -262,10 +262,16 @@ int app_read_rings(struct app *app, struct strata_error *error)
 
 	if (!app->memory.rings)
 		return strata_fail(error, "it made rings that it was not given");
-	for (i = 0; i < app->nr_rings; i++)
-		if (!app_ring_open(&app->rings[i], header, (uint32_t)i,
-				   app->memory.rings + i * header->ring_bytes))
+	for (i = 0; i < app->nr_rings; i++) {
+		unsigned char *memory = app->memory.rings + i * header->ring_bytes;
+
+		if (!ring_pages_hold(&app->memory.pages, memory, app_ring_always_read(header)))
+			return strata_fail(error, "its memory cannot be had: %s",
+					   strerror(app->memory.pages.failed));
+		if (!app_ring_open(&app->rings[i], header, (uint32_t)i, memory))
 			return strata_fail(error, "ring %zu has no ring header", i);
+		app->rings[i].pages = &app->memory.pages;
+	}
 	return 0;
 }
 

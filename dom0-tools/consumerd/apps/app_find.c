@@ -190,7 +190,11 @@ static struct strata_app_wait *map_page(int fd)
 	if (memory == MAP_FAILED)
 		return NULL;
 	page = memory;
-	if (strata_read_once(&page->magic) == STRATA_APP_WAIT_MAGIC)
+	/* A page that was swapped out, and that its control group has no memory for, would be
+	 * waited for without end: locking gives up.  Other errors are of who has not the right to
+	 * lock. */
+	if ((!mlock(memory, STRATA_PAGE_BYTES) || errno != EAGAIN) &&
+	    strata_read_once(&page->magic) == STRATA_APP_WAIT_MAGIC)
 		return page;
 	munmap(memory, STRATA_PAGE_BYTES);
 	return NULL;

@@ -131,10 +131,19 @@ void drain_disable(struct drain *drain, struct ring_stream *stream)
 	if (stream->source->broken_said)
 		return;
 	stream->source->broken_said = true;
-	principal_complain(stream->source->who,
-			   "%s: ring of CPU %u: its control words are invalid: nothing more is "
-			   "taken from it; does the program write where it should not?",
-			   stream_source(drain, stream)->name, stream->ring->cpu);
+	if (stream->ring->pages && stream->ring->pages->failed)
+		principal_complain(
+			stream->source->who,
+			"%s: ring of CPU %u: its memory cannot be had (%s): nothing more "
+			"is taken from it; is its control group out of memory?",
+			stream_source(drain, stream)->name, stream->ring->cpu,
+			strerror(stream->ring->pages->failed));
+	else
+		principal_complain(
+			stream->source->who,
+			"%s: ring of CPU %u: its control words are invalid: nothing more is "
+			"taken from it; does the program write where it should not?",
+			stream_source(drain, stream)->name, stream->ring->cpu);
 }
 
 void drain_report_lies(struct drain *drain, struct ring_stream *stream)

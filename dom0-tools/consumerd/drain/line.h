@@ -79,8 +79,8 @@ int drain_check(struct drain *drain, const struct ring_stream *stream, struct pi
 void drain_refuse(struct drain *drain, struct ring_stream *stream, const struct strata_error *why);
 
 /*
- * check.c: takes nothing more from a ring because its control words are invalid.  Prints that once
- * for a source; whoever mapped the ring sees that it is broken.
+ * check.c: takes nothing more from a ring because its control words are invalid, or its memory
+ * cannot be had.  Prints that once for a source; whoever mapped the ring sees that it is broken.
  */
 void drain_disable(struct drain *drain, struct ring_stream *stream);
 

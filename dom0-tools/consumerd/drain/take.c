@@ -59,6 +59,9 @@ static int take_subbuf(struct drain *drain, struct ring_stream *stream, struct p
 
 	if (found <= 0)
 		return found;
+	if (!ring_pages_hold(ring->pages, strata_reader_subbuf(&ring->reader),
+			     strata_subbuf_bytes(ring->reader.geo)))
+		return 0;
 	copy_subbuf(drain, &ring->reader, piece);
 	piece->sequence = sequence_at(stream, ring->reader.read_count);
 	return 1;
@@ -96,6 +99,14 @@ static int take_records(struct drain *drain, struct ring_stream *stream, bool pa
 
 	piece->form = PIECE_RECORDS;
 	piece->before = reader->position;
+	if (strata_single_poll(reader, partly, false) == STRATA_POLL_NOTHING)
+		return drain_let_go(stream, piece, NULL);
+	/* All of the sub-buffer: its writer may say something else about its end than just now. */
+	if (!ring_pages_hold(stream->ring->pages,
+			     reader->data + (strata_subbuf_start(reader->geo, reader->position) &
+					     (strata_buffer_bytes(reader->geo) - 1)),
+			     strata_subbuf_bytes(reader->geo)))
+		return 0;
 	switch (strata_single_take(reader, partly, drain->copy, &piece->bytes, piece->lost)) {
 	case STRATA_SINGLE_LIES:
 		drain_disable(drain, stream);
@@ -130,14 +141,12 @@ static bool may_get(const struct drain *drain, const struct ring_stream *stream,
 	return state == STRATA_POLL_DATA || state == STRATA_POLL_PRIORITY;
 }
 
-int drain_take(struct drain *drain, struct ring_stream *stream, enum take what, struct piece *piece,
-	       struct strata_error *error)
+static int take(struct drain *drain, struct ring_stream *stream, enum take what,
+		struct piece *piece, struct strata_error *error)
 {
 	struct ring *ring = stream->ring;
 	int taken = 0;
 
-	if (ring->broken)
-		return 0;
 	if (ring->is_single)
 		return take_records(drain, stream,
 				    what == TAKE_REST || drain_is_part_due(drain, stream), piece);
@@ -150,6 +159,25 @@ int drain_take(struct drain *drain, struct ring_stream *stream, enum take what, 
 	/* A home that is asked by hypercall completes what is open when it flushes. */
 	if (!taken && (what == TAKE_OPEN || (what == TAKE_REST && ring->reader.shared)))
 		taken = take_prefix(drain, stream, what, piece);
+	return taken;
+}
+
+int drain_take(struct drain *drain, struct ring_stream *stream, enum take what, struct piece *piece,
+	       struct strata_error *error)
+{
+	const struct ring_pages *pages = stream->ring->pages;
+	const uint64_t waited_ns = pages ? pages->waited_ns : 0;
+	int taken;
+
+	if (stream->ring->broken)
+		return 0;
+	taken = take(drain, stream, what, piece, error);
+	if (!pages)
+		return taken;
+	/* A copied byte takes about as long as a nanosecond of waiting. */
+	drain->work_bytes += pages->waited_ns - waited_ns;
+	if (!taken && pages->failed && !stream->ring->broken)
+		drain_disable(drain, stream);
 	return taken;
 }
 

@@ -36,8 +36,12 @@ static int map_rings(struct app_memory *memory, int fd, struct strata_error *err
 			return strata_fail(error, "a page of it cannot be written: %s",
 					   strerror(errno));
 	}
+	if (memory->file < 0) {
+		ring_pages_open(&memory->pages, memory->rings, memory->bytes);
+		return 0;
+	}
 	/* Zeros are no ring: its channel is disabled when its words are looked at next. */
-	return memory->file < 0 ? 0 : strata_mapping_guard(memory->rings, memory->bytes, error);
+	return strata_mapping_guard(memory->rings, memory->bytes, error);
 }
 
 static int make_anonymous(const struct app_memory *memory, struct strata_error *error)
@@ -127,6 +131,7 @@ void *app_memory_take(struct app_memory *memory, size_t *bytes)
 	void *rings = memory->dir ? NULL : memory->rings;
 
 	app_memory_leave_unsealed(memory);
+	ring_pages_close(&memory->pages);
 	*bytes = memory->bytes;
 	if (rings)
 		memory->rings = NULL;
@@ -136,6 +141,7 @@ void *app_memory_take(struct app_memory *memory, size_t *bytes)
 void app_memory_free(struct app_memory *memory)
 {
 	app_memory_leave_unsealed(memory);
+	ring_pages_close(&memory->pages);
 	if (memory->rings) {
 		munmap(memory->rings, memory->bytes);
 		strata_mapping_forget(memory->rings);

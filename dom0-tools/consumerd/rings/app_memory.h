@@ -11,13 +11,15 @@
 #define STRATA_CONSUMERD_APP_MEMORY_H
 
 #include "consumerd/rings/ring_file.h"
+#include "consumerd/rings/ring_pages.h"
 
 struct app_memory {
 	unsigned char *rings; /* read-only, but for the readers' pages; NULL: none yet */
 	size_t bytes;
-	uint32_t first_page; /* pages of it before the rings */
-	int file;            /* locked; -1: anonymous */
-	int given;           /* anonymous: the application's, until app_memory_seal(); -1 */
+	struct ring_pages pages; /* of anonymous memory */
+	uint32_t first_page;     /* pages of it before the rings */
+	int file;                /* locked; -1: anonymous */
+	int given;               /* anonymous: the application's, until app_memory_seal(); -1 */
 	struct ring_file_header header;
 	const struct strata_dir *dir;    /* of the recording, if it is a file, ... */
 	char name[RING_FILE_NAME_BYTES]; /* ... and its name among the rings there */

@@ -16,6 +16,17 @@ size_t app_ring_reader_offset(enum strata_app_mode mode)
 					       : STRATA_WRITER_AREA_PAGES * STRATA_PAGE_BYTES;
 }
 
+size_t app_ring_always_read(const struct ring_file_header *header)
+{
+	const enum strata_app_mode mode = (enum strata_app_mode)header->mode;
+
+	/* The writer of one that is overwritten says which page of it a sub-buffer is in, and says
+	 * something else in the next moment. */
+	return mode == STRATA_APP_RESERVE_COMMIT && header->overwrite
+		       ? header->ring_bytes
+		       : app_ring_reader_offset(mode) + STRATA_PAGE_BYTES;
+}
+
 /* The writer overwrites nothing, so where we read next it is in our turn or in the one before. */
 static bool is_sane(const struct ring *ring)
 {
@@ -61,6 +72,9 @@ static uint32_t follow_marks(const struct ring *ring, strata_count_t start, uint
 	uint64_t mark;
 
 	*slot = 0;
+	if (!ring_pages_hold(ring->pages, &marks[strata_app_mark(geo, start)],
+			     strata_subbuf_bytes(geo) / STRATA_APP_MARK_SPACING * sizeof(*marks)))
+		return 0;
 	while (at < strata_subbuf_bytes(geo)) {
 		/* Acquire: the slot's bytes; pairs with the release of the mark that makes it
 		 * whole. */
@@ -89,6 +103,8 @@ static uint32_t copy_prefix(const struct ring *ring, strata_count_t position, vo
 	uint32_t slot;
 	uint32_t bytes = follow_marks(ring, position, &slot);
 
+	if (!ring_pages_hold(ring->pages, subbuf_memory(ring, position), bytes))
+		return 0;
 	if (bytes > STRATA_PACKET_HEADER_BYTES)
 		strata_copy(to, subbuf_memory(ring, position), bytes);
 	return bytes;
@@ -98,11 +114,11 @@ static bool has_begun(const struct ring *ring, strata_count_t position)
 {
 	const struct strata_ring_geometry geo = ring->reader.geo;
 	const strata_count_t first = position + STRATA_PACKET_HEADER_BYTES;
+	const uint64_t *mark = &marks_of(ring)[strata_app_mark(geo, first)];
 
 	/* An open mark means that something was reserved.  Acquire: as in follow_marks(). */
-	return slot_end(geo, position,
-			strata_load_acquire(&marks_of(ring)[strata_app_mark(geo, first)])) >
-	       STRATA_PACKET_HEADER_BYTES;
+	return ring_pages_hold(ring->pages, mark, sizeof(*mark)) &&
+	       slot_end(geo, position, strata_load_acquire(mark)) > STRATA_PACKET_HEADER_BYTES;
 }
 
 bool app_ring_open(struct ring *ring, const struct ring_file_header *header, uint32_t cpu,

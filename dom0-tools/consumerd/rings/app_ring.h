@@ -16,6 +16,9 @@
 /* Where the page lies in a ring that its reader writes. */
 size_t app_ring_reader_offset(enum strata_app_mode mode);
 
+/* How much of a ring, from its begin, has to be held for as long as it is read (ring_pages.h). */
+size_t app_ring_always_read(const struct ring_file_header *header);
+
 /*
  * Begins to read a ring.
  * @header: its mode, geometry, and whether it overwrites

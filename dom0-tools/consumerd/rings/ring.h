@@ -14,6 +14,7 @@
 #include <strata/ring_single.h>
 
 #include "base/error.h"
+#include "consumerd/rings/ring_pages.h"
 
 /* How far a single-store ring was read, for a later reader: up to this position when the packet of
  * this number was made.  A packet is noted before it is written; there are two notes, so that the
@@ -37,6 +38,8 @@ struct ring {
 	/* Whether the writer's control words are valid.  NULL: the writer is trusted to that
 	 * extent. */
 	bool (*sane)(const struct ring *ring);
+	/* Nothing but its control words may be read unless it is held there; NULL: all may. */
+	struct ring_pages *pages;
 	/* The control words were invalid: the recorder takes nothing more. */
 	bool broken;
 	/* As strata_reader_copy_prefix(), for writers that mark each slot; NULL: use that. */

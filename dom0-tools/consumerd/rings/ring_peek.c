@@ -99,6 +99,8 @@ struct ring *ring_peek_make(const struct ring *ring)
 	if (ring->is_single)
 		return &peek->ring;
 	peek->of = ring->reader;
+	/* All of a ring that is overwritten is held (app_ring.c), and we read our copy. */
+	peek->ring.pages = NULL;
 	peek->ring.reader.shared = NULL;
 	peek->ring.reader.data = peek->copy;
 	peek->ring.reader.page = 0;

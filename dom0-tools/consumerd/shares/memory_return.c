@@ -38,8 +38,9 @@ static void run(struct work *work)
 {
 	struct returned *one = (struct returned *)work;
 
-	/* Pages can be taken only out of writable memory. */
-	if (one->watch < 0 && (mprotect(one->memory, one->bytes, PROT_READ | PROT_WRITE) ||
+	/* Pages can be taken only out of writable memory that is not locked. */
+	if (one->watch < 0 && (munlock(one->memory, one->bytes) ||
+			       mprotect(one->memory, one->bytes, PROT_READ | PROT_WRITE) ||
 			       madvise(one->memory, one->bytes, MADV_REMOVE)))
 		one->failed = errno;
 	munmap(one->memory, one->bytes);

@@ -18,6 +18,7 @@
 /* Totals of a recorder, at one moment. */
 #define CONNECTIONS_MAX 2048u
 #define RINGS_MAX       16384u
+#define TABLE_BYTES_MAX (256u << 20)
 
 /* Each page of a guest that is mapped is an entry of dom0's table of mappings, which Xen limits to
  * 262,144 (gnttab_max_maptrack_frames=1024): a quarter is left for all else that dom0 maps. */
@@ -42,6 +43,7 @@ static const char *const resource_names[PRINCIPAL_NR_RESOURCES] = {
 	[PRINCIPAL_SOURCES] = "sources in this recording",
 	[PRINCIPAL_STREAMS] = "streams in this recording",
 	[PRINCIPAL_GUEST_PAGES] = "mapped pages of guests",
+	[PRINCIPAL_TABLE_BYTES] = "bytes for events of connected programs",
 	[PRINCIPAL_DESCRIPTION_BYTES] = "bytes of event descriptions in this recording",
 };
 
@@ -72,6 +74,7 @@ struct principals *principals_new(void)
 		return NULL;
 	all->totals[PRINCIPAL_CONNECTIONS] = CONNECTIONS_MAX;
 	all->totals[PRINCIPAL_RINGS] = RINGS_MAX;
+	all->totals[PRINCIPAL_TABLE_BYTES] = TABLE_BYTES_MAX;
 	all->totals[PRINCIPAL_LIVE_SLOTS] = STRATA_LIVE_SLOTS;
 	all->totals[PRINCIPAL_GUEST_PAGES] = GUEST_PAGES_MAX;
 	all->totals[PRINCIPAL_SOURCES] = STRATA_SOURCES_MAX;

@@ -33,6 +33,7 @@ enum principal_resource {
 	PRINCIPAL_SOURCES,           /* in the recording */
 	PRINCIPAL_STREAMS,           /* in the recording */
 	PRINCIPAL_DESCRIPTION_BYTES, /* of events, in the recording */
+	PRINCIPAL_TABLE_BYTES,       /* of connected applications' event tables, in our memory */
 	PRINCIPAL_GUEST_PAGES,       /* that are mapped at this moment */
 	PRINCIPAL_NR_RESOURCES,
 };
@@ -143,6 +144,9 @@ struct principal {
 
 /* What mapping and unmapping a page of a guest costs. */
 #define PRINCIPAL_PAGE_BYTES 512u
+
+/* What a microsecond costs in which the recorder waits for Xen because of it. */
+#define PRINCIPAL_US_BYTES 256u
 
 void principals_begin_turn(struct principals *all);
 

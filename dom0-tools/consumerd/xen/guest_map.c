@@ -11,22 +11,46 @@
 #include <strata/abi/guest.h>
 
 #include "consumerd/rings/event_table.h"
-#include "recording/recording.h"
+#include "consumerd/xen/grant_call.h"
 #include "consumerd/xen/guest_map_rings.h"
+
+/* How far a guest's lists have been read. */
+struct guest_reading {
+	uint32_t domain;
+	bool with_rings;
+	struct strata_guest_root root; /* checked */
+	uint32_t directory_pages;      /* that were read */
+	uint32_t *refs;                /* out of these */
+	uint32_t table_pages;          /* that were read */
+	unsigned char *table;          /* out of these */
+};
+
+/* Copies pages of a guest, at most GRANT_CALL_PAGES of them.  0 or -1. */
+static int copy_pages(xengnttab_handle *gnttab, uint32_t domain, const uint32_t *refs, uint32_t nr,
+		      void *to, size_t bytes, const char *what, struct strata_error *error)
+{
+	uint32_t list[GRANT_CALL_PAGES];
+	void *pages;
+
+	memcpy(list, refs, nr * sizeof(*list));
+	pages = xengnttab_map_domain_grant_refs(gnttab, nr, domain, list, PROT_READ);
+	if (!pages)
+		return strata_fail(error, "mapping %s (%u pages): %s", what, nr, strerror(errno));
+	memcpy(to, pages, bytes);
+	xengnttab_unmap(gnttab, pages, nr);
+	return 0;
+}
 
 /* Copies the root page and checks every number in it. */
 static int read_root(xengnttab_handle *gnttab, const struct guest *guest,
 		     struct strata_guest_root *root, struct strata_error *error)
 {
-	uint32_t ref = guest->root_ref;
-	void *page = guest_map_refs(gnttab, guest->domain, &ref, 1, PROT_READ, "its root", error);
 	struct strata_ring_geometry geo;
 	uint64_t refs;
 
-	if (!page)
+	if (copy_pages(gnttab, guest->domain, &guest->root_ref, 1, root, sizeof(*root), "its root",
+		       error))
 		return -1;
-	memcpy(root, page, sizeof(*root));
-	xengnttab_unmap(gnttab, page, 1);
 	if (root->magic != STRATA_GUEST_MAGIC)
 		return strata_fail(error, "bad root page: magic %#x", root->magic);
 	if (root->version != STRATA_GUEST_ABI_VERSION)
@@ -93,115 +117,147 @@ static int check_distinct(const uint32_t *refs, uint32_t nr, struct strata_error
 	return result;
 }
 
-/* Copies the references out of the directory pages. */
-static uint32_t *read_directory(xengnttab_handle *gnttab, const struct guest *guest,
-				struct strata_guest_root *root, struct strata_error *error)
+/* Pages of @all that are copied next, of which @done were copied; @bytes: OUT, in them, of
+ * @size bytes in all. */
+static uint32_t next_pages(uint32_t all, uint32_t done, size_t size, size_t *bytes)
 {
-	uint32_t nr_pages =
+	const uint32_t nr = all - done < GRANT_CALL_PAGES ? all - done : GRANT_CALL_PAGES;
+	const size_t left = size - (size_t)done * STRATA_PAGE_BYTES;
+
+	*bytes = (size_t)nr * STRATA_PAGE_BYTES < left ? (size_t)nr * STRATA_PAGE_BYTES : left;
+	return nr;
+}
+
+/* Copies references out of directory pages.  1: there are more; 0, or -1. */
+static int read_directory(xengnttab_handle *gnttab, struct guest_reading *reading,
+			  struct strata_error *error)
+{
+	const struct strata_guest_root *root = &reading->root;
+	const uint32_t done = reading->directory_pages;
+	const uint32_t all =
 		(root->nr_refs + STRATA_GUEST_REFS_PER_PAGE - 1) / STRATA_GUEST_REFS_PER_PAGE;
-	uint32_t *refs;
-	void *pages;
+	size_t bytes;
+	const uint32_t nr = next_pages(all, done, root->nr_refs * sizeof(*reading->refs), &bytes);
 
-	if (check_distinct(root->directory_ref, nr_pages, error))
-		return NULL;
-	refs = malloc((size_t)root->nr_refs * sizeof(*refs));
-	if (!refs) {
-		strata_fail(error, "out of memory");
-		return NULL;
-	}
-	pages = guest_map_refs(gnttab, guest->domain, root->directory_ref, nr_pages, PROT_READ,
-			       "its directory", error);
-	if (!pages) {
-		free(refs);
-		return NULL;
-	}
-	memcpy(refs, pages, (size_t)root->nr_refs * sizeof(*refs));
-	xengnttab_unmap(gnttab, pages, nr_pages);
-	if (check_distinct(refs, root->nr_refs, error)) {
-		free(refs);
-		return NULL;
-	}
-	return refs;
+	if (!nr)
+		return 0;
+	if (copy_pages(gnttab, reading->domain, root->directory_ref + done, nr,
+		       reading->refs + (size_t)done * STRATA_GUEST_REFS_PER_PAGE, bytes,
+		       "its directory", error))
+		return -1;
+	reading->directory_pages += nr;
+	return done + nr == all && check_distinct(reading->refs, root->nr_refs, error) ? -1 : 1;
 }
 
-/* Copies the event table, then takes the copy apart. */
-static int read_events(struct guest_map *map, const struct guest *guest,
-		       const struct strata_guest_root *root, uint32_t *refs,
-		       struct strata_error *error)
+/* Copies the event table, then takes the copy apart.  1: there is more; 0, or -1. */
+static int read_events(struct guest_map *map, struct strata_error *error)
 {
-	uint32_t nr_pages = strata_guest_table_pages(root->table_bytes);
-	struct strata_event_desc *events = NULL;
-	unsigned char *copy;
-	void *pages;
+	struct guest_reading *reading = map->reading;
+	const struct strata_guest_root *root = &reading->root;
+	const uint32_t done = reading->table_pages;
+	const uint32_t all = strata_guest_table_pages(root->table_bytes);
+	size_t bytes;
+	const uint32_t nr = next_pages(all, done, root->table_bytes, &bytes);
 
-	pages = guest_map_refs(map->gnttab, guest->domain, refs, nr_pages, PROT_READ,
-			       "its event table", error);
-	if (!pages)
+	if (!nr)
+		return 0;
+	if (copy_pages(map->gnttab, reading->domain, reading->refs + done, nr,
+		       reading->table + (size_t)done * STRATA_PAGE_BYTES, bytes, "its event table",
+		       error))
 		return -1;
-	copy = malloc(root->table_bytes);
-	if (copy) {
-		memcpy(copy, pages, root->table_bytes);
-		events = event_table_parse(copy, root->table_bytes, root->nr_events, error);
-		free(copy);
-	} else {
-		strata_fail(error, "out of memory");
-	}
-	xengnttab_unmap(map->gnttab, pages, nr_pages);
-	if (!events)
-		return -1;
-	free(map->events);
-	map->events = events;
+	reading->table_pages += nr;
+	if (done + nr < all)
+		return 1;
+	map->events = event_table_parse(reading->table, root->table_bytes, root->nr_events, error);
 	map->nr_events = root->nr_events;
-	return 0;
+	return map->events ? 1 : -1;
 }
 
-/* Reads root and directory.  @refs: OUT, the caller's to free().  0 or -1. */
-static int read_lists(xengnttab_handle *gnttab, const struct guest *guest,
-		      struct strata_guest_root *root, uint32_t **refs, struct strata_error *error)
+static void end_reading(struct guest_map *map)
 {
+	if (map->reading) {
+		free(map->reading->refs);
+		free(map->reading->table);
+	}
+	free(map->reading);
+	map->reading = NULL;
+}
+
+/* Reads the root page, and takes memory for what it lists.  0 or -1. */
+static int begin(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
+		 bool with_rings, uint32_t pages, struct strata_error *error)
+{
+	struct guest_reading *reading = calloc(1, sizeof(*reading));
+	struct strata_guest_root *root;
+
+	*map = (struct guest_map){ .gnttab = gnttab, .reading = reading };
+	if (!reading)
+		return strata_fail(error, "out of memory");
+	root = &reading->root;
+	reading->domain = guest->domain;
+	reading->with_rings = with_rings;
 	if (read_root(gnttab, guest, root, error))
 		return -1;
-	*refs = read_directory(gnttab, guest, root, error);
-	return *refs ? 0 : -1;
+	if (root->nr_refs > pages)
+		return strata_fail(error, "its root page lists %u references by now, and %u before",
+				   root->nr_refs, pages);
+	map->header_forms = root->header_forms;
+	reading->refs = malloc(root->nr_refs * sizeof(*reading->refs));
+	reading->table = malloc(root->table_bytes);
+	if (!reading->refs || !reading->table)
+		return strata_fail(error, "out of memory");
+	return check_distinct(root->directory_ref,
+			      (root->nr_refs + STRATA_GUEST_REFS_PER_PAGE - 1) /
+				      STRATA_GUEST_REFS_PER_PAGE,
+			      error);
 }
 
-static int map_all(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
-		   bool with_rings, uint32_t pages, struct strata_error *error)
+static int begin_or_nothing(struct guest_map *map, xengnttab_handle *gnttab,
+			    const struct guest *guest, bool with_rings, uint32_t pages,
+			    struct strata_error *error)
 {
-	struct strata_guest_root root;
-	uint32_t *refs;
-	int result;
+	if (!begin(map, gnttab, guest, with_rings, pages, error))
+		return 0;
+	guest_unmap(map);
+	return -1;
+}
 
-	memset(map, 0, sizeof(*map));
-	map->gnttab = gnttab;
-	if (read_lists(gnttab, guest, &root, &refs, error))
-		return -1;
-	map->header_forms = root.header_forms;
-	if (root.nr_refs > pages)
-		result = strata_fail(error,
-				     "its root page lists %u references by now, and %u before",
-				     root.nr_refs, pages);
-	else
-		result = read_events(map, guest, &root, refs, error);
-	if (!result && with_rings)
-		result = guest_map_rings(map, guest, &root,
-					 refs + strata_guest_table_pages(root.table_bytes), error);
-	free(refs);
-	if (result)
-		guest_unmap(map);
-	return result;
+int guest_map_step(struct guest_map *map, struct strata_error *error)
+{
+	struct guest_reading *reading = map->reading;
+	int more = read_directory(map->gnttab, reading, error);
+
+	if (!more)
+		more = read_events(map, error);
+	if (!more && reading->with_rings && !map->pages)
+		more = guest_map_rings_begin(map, reading->domain, &reading->root, error);
+	if (!more && reading->with_rings)
+		more = guest_map_rings_step(
+			map, &reading->root,
+			reading->refs + strata_guest_table_pages(reading->root.table_bytes), error);
+	if (!more)
+		end_reading(map);
+	return more;
+}
+
+int guest_map_begin(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
+		    uint32_t pages, struct strata_error *error)
+{
+	return begin_or_nothing(map, gnttab, guest, true, pages, error);
 }
 
 int guest_map(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
 	      bool with_rings, struct strata_error *error)
 {
-	return map_all(map, gnttab, guest, with_rings, UINT32_MAX, error);
-}
+	int more = 1;
 
-int guest_map_within(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
-		     uint32_t pages, struct strata_error *error)
-{
-	return map_all(map, gnttab, guest, true, pages, error);
+	if (begin_or_nothing(map, gnttab, guest, with_rings, UINT32_MAX, error))
+		return -1;
+	while (more > 0)
+		more = guest_map_step(map, error);
+	if (more)
+		guest_unmap(map);
+	return more;
 }
 
 uint32_t guest_map_pages(xengnttab_handle *gnttab, const struct guest *guest,
@@ -222,22 +278,31 @@ enum strata_header_form guest_map_form(const struct guest_map *map)
 int guest_map_events_again(struct guest_map *map, const struct guest *guest,
 			   struct strata_error *error)
 {
-	struct strata_guest_root root;
-	uint32_t *refs;
-	int result;
+	struct strata_event_desc *before = map->events;
+	struct guest_map again;
 
-	if (read_lists(map->gnttab, guest, &root, &refs, error))
+	if (guest_map(&again, map->gnttab, guest, false, error))
 		return -1;
-	result = read_events(map, guest, &root, refs, error);
-	free(refs);
-	return result;
+	map->events = again.events;
+	map->nr_events = again.nr_events;
+	again.events = before;
+	guest_unmap(&again);
+	return 0;
+}
+
+bool guest_unmap_step(struct guest_map *map)
+{
+	if (map->pages && !guest_unmap_rings_step(map))
+		return false;
+	end_reading(map);
+	free(map->rings);
+	free(map->events);
+	memset(map, 0, sizeof(*map));
+	return true;
 }
 
 void guest_unmap(struct guest_map *map)
 {
-	if (map->pages)
-		guest_unmap_rings(map);
-	free(map->rings);
-	free(map->events);
-	memset(map, 0, sizeof(*map));
+	while (!guest_unmap_step(map))
+		;
 }

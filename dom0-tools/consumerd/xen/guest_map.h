@@ -27,11 +27,12 @@ struct guest_map {
 		form; /* that it is told to write: the caller's choice, full at first */
 	/* of guest_map.c */
 	xengnttab_handle *gnttab;
+	struct guest_reading *reading; /* not NULL: it is being mapped */
 	struct guest_ring_pages *pages;
 };
 
 /*
- * Maps the event table of a guest, and its rings if @with_rings.
+ * Maps the event table of a guest, and its rings if @with_rings, in one go.
  * 0, or -1 with nothing mapped.
  */
 int guest_map(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
@@ -44,9 +45,17 @@ int guest_map(struct guest_map *map, xengnttab_handle *gnttab, const struct gues
 uint32_t guest_map_pages(xengnttab_handle *gnttab, const struct guest *guest,
 			 struct strata_error *error);
 
-/* As guest_map() with the rings, but -1 if it now claims more than @pages. */
-int guest_map_within(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
-		     uint32_t pages, struct strata_error *error);
+/*
+ * Begins to do that, with the rings, in steps; the map can be used after the last.  guest_unmap()
+ * ends it at any time.
+ * 0, or -1 with nothing mapped: for example, it now claims more than @pages.
+ */
+int guest_map_begin(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
+		    uint32_t pages, struct strata_error *error);
+
+/* Reads or maps up to 16 pages (grant_range.h says why).  1: there is more to do; 0: all is done;
+ * or -1. */
+int guest_map_step(struct guest_map *map, struct strata_error *error);
 
 /* The form that its rings claim to have: of a flight recorder that is taken over. */
 enum strata_header_form guest_map_form(const struct guest_map *map);
@@ -57,11 +66,16 @@ int guest_map_events_again(struct guest_map *map, const struct guest *guest,
 			   struct strata_error *error);
 
 /*
- * Unmaps the pages that the recorder can write; the rings can still be read to the end.  For a
- * guest that writes no more: another kernel may soon use its memory. 0, or -1: out of memory, and
- * the rings cannot be read any more.
+ * Writes nothing more into pages of the guest, of which others can still be read to the end: what
+ * was writable is a copy now.  For a guest that writes no more: another kernel may soon use its
+ * memory.  Its pages are unmapped by guest_unmap_readers_step(), piece by piece.
+ * 0, or -1: out of memory, and the rings cannot be read any more.
  */
 int guest_map_detach(struct guest_map *map, struct strata_error *error);
+bool guest_unmap_readers_step(struct guest_map *map); /* true: none was left */
+
+/* Unmaps a piece.  True: all is unmapped, and the map is empty. */
+bool guest_unmap_step(struct guest_map *map);
 
 /* Unmaps all; a zeroed map is fine. */
 void guest_unmap(struct guest_map *map);

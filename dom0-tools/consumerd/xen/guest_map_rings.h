@@ -8,17 +8,16 @@
 
 #include "consumerd/xen/guest_map.h"
 
-/* Maps @nr references of the guest as one range.  NULL with the reason. */
-void *guest_map_refs(xengnttab_handle *gnttab, uint32_t domain, uint32_t *refs, uint32_t nr,
-		     int protection, const char *what, struct strata_error *error);
+/* Takes memory and addresses for all rings.  @root: checked.  0 or -1. */
+int guest_map_rings_begin(struct guest_map *map, uint32_t domain,
+			  const struct strata_guest_root *root, struct strata_error *error);
 
-/* Maps all rings.  @root: checked; @refs: as many as it says, of the rings.  0, or -1 with a part
- * of them mapped. */
-int guest_map_rings(struct guest_map *map, const struct guest *guest,
-		    const struct strata_guest_root *root, const uint32_t *refs,
-		    struct strata_error *error);
+/* Maps a piece; opens the rings when all is mapped.  @refs: as many as the root page says, of the
+ * rings.  1: there is more to do; 0, or -1. */
+int guest_map_rings_step(struct guest_map *map, const struct strata_guest_root *root,
+			 const uint32_t *refs, struct strata_error *error);
 
-/* Unmaps what is mapped of them.  @map has `pages`. */
-void guest_unmap_rings(struct guest_map *map);
+/* Unmaps a piece.  True: none was left, and map->pages is gone.  @map has `pages`. */
+bool guest_unmap_rings_step(struct guest_map *map);
 
 #endif /* STRATA_CONSUMERD_GUEST_MAP_RINGS_H */

@@ -22,10 +22,10 @@ void clock_report_breach(const struct strata_clock_sync_report *report,
 	fprintf(out, "\n");
 }
 
-static void print_clock(const struct strata_proven_clock *clock, const struct strata_merge *merge,
-			FILE *out)
+static void print_clock(const struct strata_proven_clock *clock,
+			const struct strata_host_figures *figures, FILE *out)
 {
-	const char *name = strata_merge_domain_name(merge, clock->domain);
+	const char *name = strata_recorded_domain_name(figures->host, clock->domain);
 
 	fprintf(out, "Pairs:    %s/%u: %llu causes and effects ", name ? name : "?", clock->vcpu,
 		(unsigned long long)clock->pairs);
@@ -45,8 +45,8 @@ static void print_clock(const struct strata_proven_clock *clock, const struct st
 	fprintf(out, "\n");
 }
 
-void merge_report_clock_proof(struct strata_clock_proof *proof, const struct strata_merge *merge,
-			      FILE *out)
+void merge_report_clock_proof(struct strata_clock_proof *proof,
+			      const struct strata_host_figures *figures, FILE *out)
 {
 	struct strata_error error;
 	const struct strata_clock_sync_report *report = strata_clock_proof_report(proof, &error);
@@ -54,7 +54,7 @@ void merge_report_clock_proof(struct strata_clock_proof *proof, const struct str
 	size_t i;
 
 	for (i = 0; (clock = strata_clock_proof_of(proof, i)); i++)
-		print_clock(clock, merge, out);
+		print_clock(clock, figures, out);
 	for (i = 0; report && i < report->nr_breaches; i++)
 		clock_report_breach(report, &report->breaches[i], out);
 }

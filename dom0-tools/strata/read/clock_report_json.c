@@ -15,9 +15,9 @@ static void add_text(struct json_object *object, const char *name, const char *t
 }
 
 static struct json_object *clock_to_json(const struct strata_proven_clock *clock,
-					 const struct strata_merge *merge)
+					 const struct strata_host_figures *figures)
 {
-	const char *name = strata_merge_domain_name(merge, clock->domain);
+	const char *name = strata_recorded_domain_name(figures->host, clock->domain);
 	struct json_object *object = json_object_new_object();
 
 	strata_json_add_u64(object, "domain", clock->domain);
@@ -58,11 +58,11 @@ static struct json_object *breach_to_json(const struct strata_clock_sync_report 
 	return object;
 }
 
-int merge_report_json(struct strata_clock_proof *proof, const struct strata_merge *merge, FILE *out,
-		      struct strata_error *error)
+int merge_report_json(struct strata_clock_proof *proof, const struct strata_host_figures *figures,
+		      FILE *out, struct strata_error *error)
 {
 	const struct strata_clock_sync_report *report = strata_clock_proof_report(proof, error);
-	struct json_object *root = strata_summary_to_json(merge);
+	struct json_object *root = strata_summary_to_json(figures);
 	struct json_object *by_causes = json_object_new_object();
 	struct json_object *clocks = json_object_new_array();
 	struct json_object *breaches = json_object_new_array();
@@ -71,7 +71,7 @@ int merge_report_json(struct strata_clock_proof *proof, const struct strata_merg
 	size_t i;
 
 	for (i = 0; (clock = strata_clock_proof_of(proof, i)); i++)
-		json_object_array_add(clocks, clock_to_json(clock, merge));
+		json_object_array_add(clocks, clock_to_json(clock, figures));
 	for (i = 0; report && i < report->nr_breaches; i++)
 		json_object_array_add(breaches, breach_to_json(report, &report->breaches[i]));
 	json_object_object_add(by_causes, "clocks", clocks);

@@ -6,20 +6,22 @@
 #ifndef STRATA_STRATA_READ_HOST_CHECKS_H
 #define STRATA_STRATA_READ_HOST_CHECKS_H
 
-#include "host/merger.h"
+#include "analyses/wakeup.h"
+#include "host/host_check.h"
 #include "outputs/shown.h"
 #include "strata/read/traces.h"
 
 struct host_check {
-	struct strata_merge *merge;
-	struct strata_sink *wakeup; /* an analysis; NULL: nobody asked for it */
+	struct strata_host_check *check;
+	struct strata_wakeup *wakeup; /* an analysis; NULL: nobody asked for it */
 };
 
 /* Zero-initialised is empty: nothing is checked. */
 struct host_checks {
 	struct host_check *of; /* as the traces' recordings */
-	struct strata_slice_sink **observers;
 	size_t nr;
+	struct strata_slice_sink **observers;
+	size_t nr_observers;
 };
 
 /*
@@ -30,19 +32,19 @@ struct host_checks {
 int host_checks_begin(struct host_checks *checks, struct traces *traces,
 		      const struct strata_shown *shown, struct strata_error *error);
 
-/*
- * Merges the traces, which hold one recording, into one of its sinks alone.
- * @check:  OUT, what was found; to be closed, also if this fails; NULL: it has not begun
- * @make:   makes the sink, which is freed; NULL with the reason
- * 0, or -1 with the reason.
- */
-int host_check_alone(struct traces *traces, struct strata_merge **check,
-		     struct strata_sink *(*make)(void *data, const struct strata_merge *merge,
-						 struct strata_error *error),
-		     void *data, struct strata_error *error);
+/* The recording that the traces are, all of them; NULL with the reason: they are something else. */
+struct strata_recording_traces *host_checks_recording(const struct traces *traces,
+						      struct strata_error *error);
 
-/* Sums up what was found, after the pass.  0 or -1. */
-int host_checks_finish(struct host_checks *checks, struct strata_error *error);
+/* Merges the traces into observers alone.  0, or -1 with the reason. */
+int host_checks_observe(struct traces *traces, struct strata_slice_sink *const *observers,
+			size_t nr, struct strata_error *error);
+
+/* Sums up what was found, after the pass. */
+void host_checks_finish(struct host_checks *checks);
+
+/* What was found of a recording. */
+const struct strata_host_figures *host_checks_figures(const struct host_checks *checks, size_t at);
 
 /* Says what is not as it should be: the exit status. */
 int host_checks_verdict(const struct host_checks *checks);

@@ -6,15 +6,15 @@
 
 #include "base/exit_status.h"
 
-static double ticks_to_us(const struct strata_merge *merge, uint64_t ticks)
+static double ticks_to_us(const struct strata_host_figures *figures, uint64_t ticks)
 {
-	return (double)strata_ticks_to_ns(strata_merge_timebase(merge)->tsc_khz, ticks) / 1e3;
+	return (double)strata_ticks_to_ns(figures->host->timebase.tsc_khz, ticks) / 1e3;
 }
 
 /* One line for each source, its streams together. */
-static void print_sources(const struct strata_merge *merge, FILE *out)
+static void print_sources(const struct strata_host_figures *figures, FILE *out)
 {
-	const struct strata_recording *recording = strata_merge_recording(merge);
+	const struct strata_recording *recording = &figures->host->recording;
 	size_t i, j;
 
 	fprintf(out, "  %-16s %-7s %5s %14s %12s\n", "source", "layer", "CPUs", "events", "lost");
@@ -23,14 +23,12 @@ static void print_sources(const struct strata_merge *merge, FILE *out)
 		unsigned long long events = 0, lost = 0;
 		unsigned int cpus = 0;
 
-		for (j = 0; j < strata_merge_nr_streams(merge); j++) {
-			const struct strata_merge_stream *stream = strata_merge_stream(merge, j);
-
-			if (stream->source_index != i)
+		for (j = 0; j < figures->host->nr_streams; j++) {
+			if (figures->host->streams[j].source_index != i)
 				continue;
 			cpus++;
-			events += stream->events;
-			lost += stream->lost;
+			events += figures->streams[j].events;
+			lost += figures->streams[j].lost;
 		}
 		if (cpus > 0)
 			fprintf(out, "  %-16s %-7s %5u %14llu %12llu\n", source->name,
@@ -38,17 +36,17 @@ static void print_sources(const struct strata_merge *merge, FILE *out)
 	}
 }
 
-static double seconds_from_first(const struct strata_merge *merge, uint64_t ticks)
+static double seconds_from_first(const struct strata_host_figures *figures, uint64_t ticks)
 {
-	uint64_t ns = strata_realtime_ns(strata_merge_timebase(merge), ticks);
+	uint64_t ns = strata_realtime_ns(&figures->host->timebase, ticks);
 
-	return ((double)ns - (double)strata_merge_result(merge)->first_ns) / 1e9;
+	return ((double)ns - (double)figures->first_ns) / 1e9;
 }
 
 /* A line for each source that was not there all the time. */
-static void print_lives(const struct strata_merge *merge, FILE *out)
+static void print_lives(const struct strata_host_figures *figures, FILE *out)
 {
-	const struct strata_recording *recording = strata_merge_recording(merge);
+	const struct strata_recording *recording = &figures->host->recording;
 	size_t i;
 
 	for (i = 0; i < recording->nr_sources; i++) {
@@ -59,21 +57,21 @@ static void print_lives(const struct strata_merge *merge, FILE *out)
 		fprintf(out, "  %-16s", source->name);
 		if (source->came_ticks)
 			fprintf(out, " came at %.3f s",
-				seconds_from_first(merge, source->came_ticks));
+				seconds_from_first(figures, source->came_ticks));
 		if (source->came_ticks && source->ended != STRATA_SOURCE_STAYED)
 			fprintf(out, ",");
 		if (source->ended != STRATA_SOURCE_STAYED)
 			fprintf(out, " went at %.3f s: %s",
-				seconds_from_first(merge, source->went_ticks),
+				seconds_from_first(figures, source->went_ticks),
 				strata_source_end_text(source->ended));
 		fprintf(out, "\n");
 	}
 }
 
 /* One kind of check: how many, and by how much all of it could be off without being seen. */
-static void print_track(const struct strata_merge *merge, const struct strata_track_result *track,
-			const char *what, const char *against, const char *start, const char *stop,
-			FILE *out)
+static void print_track(const struct strata_host_figures *figures,
+			const struct strata_track_result *track, const char *what,
+			const char *against, const char *start, const char *stop, FILE *out)
 {
 	bool before = track->slack_before_ticks <= track->slack_after_ticks;
 	uint64_t slack = before ? track->slack_before_ticks : track->slack_after_ticks;
@@ -87,7 +85,7 @@ static void print_track(const struct strata_merge *merge, const struct strata_tr
 		fprintf(out,
 			"Slack:    smallest %.3f us (%llu ticks), from a vCPU's %s; a shift by one "
 			"tick more would be seen\n",
-			ticks_to_us(merge, slack), (unsigned long long)slack,
+			ticks_to_us(figures, slack), (unsigned long long)slack,
 			before ? start : stop);
 }
 
@@ -102,7 +100,7 @@ struct source_clock {
 	uint64_t unsure;
 };
 
-static void print_source_clock(const struct strata_merge *merge, const char *name,
+static void print_source_clock(const struct strata_host_figures *figures, const char *name,
 			       const struct source_clock *clock, FILE *out)
 {
 	static const char *const kinds[] = {
@@ -112,7 +110,7 @@ static void print_source_clock(const struct strata_merge *merge, const char *nam
 		"the host's counter scaled, plus an offset",
 		"emulated from Xen's system time",
 	};
-	uint32_t tsc_khz = strata_merge_timebase(merge)->tsc_khz;
+	uint32_t tsc_khz = figures->host->timebase.tsc_khz;
 
 	fprintf(out, "Clocks:   %s: %s", name, kinds[clock->kind]);
 	if (clock->kind != STRATA_CLOCK_ASSUMED)
@@ -132,54 +130,54 @@ static void print_source_clock(const struct strata_merge *merge, const char *nam
 }
 
 /* Sums up the streams of one source from @index on; returns the index behind them. */
-static size_t sum_up_source(const struct strata_merge *merge, size_t index,
+static size_t sum_up_source(const struct strata_host_figures *figures, size_t index,
 			    struct source_clock *clock)
 {
-	const struct strata_source *source = strata_merge_stream(merge, index)->source;
+	const struct strata_recorded_stream *streams = figures->host->streams;
+	const struct strata_source *source = streams[index].source;
 
 	memset(clock, 0, sizeof(*clock));
-	for (; index < strata_merge_nr_streams(merge); index++) {
-		const struct strata_merge_stream *stream = strata_merge_stream(merge, index);
+	for (; index < figures->host->nr_streams; index++) {
+		const struct strata_stream_figures *stream = &figures->streams[index];
 
-		if (stream->source != source)
+		if (streams[index].source != source)
 			break;
-		if (stream->clock > clock->kind)
-			clock->kind = stream->clock;
+		if (streams[index].kind > clock->kind)
+			clock->kind = streams[index].kind;
 		if (stream->bound_ticks > clock->bound_ticks)
 			clock->bound_ticks = stream->bound_ticks;
 		if (stream->firm_bound_ticks > clock->firm_bound_ticks)
 			clock->firm_bound_ticks = stream->firm_bound_ticks;
 		clock->doubtful += stream->doubtful;
 		clock->unsure += stream->unsure;
-		clock->assumed += stream->clock == STRATA_CLOCK_ASSUMED;
+		clock->assumed += streams[index].kind == STRATA_CLOCK_ASSUMED;
 		clock->vcpus++;
 	}
 	return index;
 }
 
-static bool has_kernels_or_xen(const struct strata_merge *merge)
+static bool has_kernels_or_xen(const struct strata_host_figures *figures)
 {
-	const struct strata_recording *recording = strata_merge_recording(merge);
+	const struct strata_recording *recording = &figures->host->recording;
 
 	return strata_recording_has_layer(recording, STRATA_LAYER_XEN) ||
 	       strata_recording_has_layer(recording, STRATA_LAYER_KERNEL);
 }
 
-static void print_clocks(const struct strata_merge *merge, FILE *out)
+static void print_clocks(const struct strata_host_figures *figures, FILE *out)
 {
-	const struct strata_merge_result *result = strata_merge_result(merge);
 	size_t i, next;
 
-	for (i = 0; i < strata_merge_nr_streams(merge); i = next) {
-		const struct strata_source *source = strata_merge_stream(merge, i)->source;
+	for (i = 0; i < figures->host->nr_streams; i = next) {
+		const struct strata_source *source = figures->host->streams[i].source;
 		struct source_clock clock;
 
-		next = sum_up_source(merge, i, &clock);
+		next = sum_up_source(figures, i, &clock);
 		if (source->layer == STRATA_LAYER_XEN)
 			continue;
-		print_source_clock(merge, source->name, &clock, out);
+		print_source_clock(figures, source->name, &clock, out);
 		for (; i < next; i++) {
-			const struct strata_merge_stream *stream = strata_merge_stream(merge, i);
+			const struct strata_recorded_stream *stream = &figures->host->streams[i];
 
 			if (stream->clock_changes)
 				fprintf(out,
@@ -189,75 +187,74 @@ static void print_clocks(const struct strata_merge *merge, FILE *out)
 					(unsigned long long)stream->clock_changes);
 		}
 	}
-	if (result->tally.clamped_times)
+	if (figures->tally.clamped_times)
 		fprintf(out, "          %llu times went back within their stream and were held\n",
-			(unsigned long long)result->tally.clamped_times);
-	if (result->unmeasured_pcpus)
+			(unsigned long long)figures->tally.clamped_times);
+	if (figures->host->scan.skew.nr_unmeasured)
 		fprintf(out,
 			"Skew:     not measured for %llu of %llu physical CPUs; that they share one "
 			"time stamp counter is assumed\n",
-			(unsigned long long)result->unmeasured_pcpus,
-			(unsigned long long)result->pcpus);
-	else if (result->pcpus > 1)
+			(unsigned long long)figures->host->scan.skew.nr_unmeasured,
+			(unsigned long long)figures->host->scan.skew.nr_pcpus);
+	else if (figures->host->scan.skew.nr_pcpus > 1)
 		fprintf(out,
 			"Skew:     the time stamp counters of %llu physical CPUs differ by %llu "
 			"ticks (%.3f us) at most\n",
-			(unsigned long long)result->pcpus, (unsigned long long)result->skew_ticks,
-			ticks_to_us(merge, result->skew_ticks));
-	if (!result->assumed_clocks && has_kernels_or_xen(merge))
+			(unsigned long long)figures->host->scan.skew.nr_pcpus,
+			(unsigned long long)figures->skew_ticks,
+			ticks_to_us(figures, figures->skew_ticks));
+	if (!figures->host->assumed_clocks && has_kernels_or_xen(figures))
 		fprintf(out,
 			"Bound:    every time%s is known to %llu ns: its clock's map and the skew of "
 			"physical CPUs together\n",
-			result->app_bound_ns ? " of Xen and kernels" : "",
-			(unsigned long long)result->bound_ns);
-	if (result->app_bound_ns)
+			figures->app_bound_ns ? " of Xen and kernels" : "",
+			(unsigned long long)figures->bound_ns);
+	if (figures->app_bound_ns)
 		fprintf(out,
 			"Bound:    times of applications are known to %llu ns: they read the counter "
 			"without a fence, and may be early\n",
-			(unsigned long long)result->app_bound_ns);
+			(unsigned long long)figures->app_bound_ns);
 }
 
-static void print_order(const struct strata_merge *merge, FILE *out)
+static void print_order(const struct strata_host_figures *figures, FILE *out)
 {
-	const struct strata_order_result *order = &strata_merge_result(merge)->order;
+	const struct strata_order_result *order = &figures->order;
 
 	/* Of applications alone, on a machine without Xen, nothing says when vCPUs ran. */
-	if (has_kernels_or_xen(merge))
-		print_track(merge, &order->run, "events", "when Xen ran their vCPUs",
+	if (has_kernels_or_xen(figures))
+		print_track(figures, &order->run, "events", "when Xen ran their vCPUs",
 			    "start to its first event", "last event to its stop", out);
 	if (order->app.checks)
-		print_track(merge, &order->app, "events of applications",
+		print_track(figures, &order->app, "events of applications",
 			    "when Xen ran dom0's vCPUs", "start to its first event",
 			    "last event to its stop", out);
 	if (order->guest_mode.checks)
-		print_track(merge, &order->guest_mode, "events", "VM entry and exit",
+		print_track(figures, &order->guest_mode, "events", "VM entry and exit",
 			    "entry or exit to its next event", "last event to its entry or exit",
 			    out);
-	print_clocks(merge, out);
+	print_clocks(figures, out);
 }
 
-void merge_report_print(const struct strata_merge *merge, FILE *out)
+void merge_report_print(const struct strata_host_figures *figures, FILE *out)
 {
-	const struct strata_merge_result *result = strata_merge_result(merge);
-	uint64_t duration = result->duration_ns;
+	uint64_t duration = figures->duration_ns;
 
 	fprintf(out, "Merged:   %llu events in %llu.%09llu s, %llu lost\n",
-		(unsigned long long)result->events, (unsigned long long)(duration / 1000000000u),
+		(unsigned long long)figures->events, (unsigned long long)(duration / 1000000000u),
 		(unsigned long long)(duration % 1000000000u),
-		(unsigned long long)result->tally.discarded);
-	print_sources(merge, out);
-	print_lives(merge, out);
-	print_order(merge, out);
+		(unsigned long long)figures->tally.discarded);
+	print_sources(figures, out);
+	print_lives(figures, out);
+	print_order(figures, out);
 	fprintf(out, "\n");
 }
 
-static void print_violation(const struct strata_merge *merge,
+static void print_violation(const struct strata_host_figures *figures,
 			    const struct strata_violation *violation)
 {
-	const char *name = strata_merge_domain_name(merge, violation->domain);
-	const struct strata_timebase *base = strata_merge_timebase(merge);
-	uint64_t ns =
-		strata_realtime_ns(base, violation->ticks) - strata_merge_result(merge)->first_ns;
+	const char *name = strata_recorded_domain_name(figures->host, violation->domain);
+	const struct strata_timebase *base = &figures->host->timebase;
+	uint64_t ns = strata_realtime_ns(base, violation->ticks) - figures->first_ns;
 
 	fprintf(stderr, "strata: order violated: %s of %s/%u at %llu.%09llu s: Xen has it %s",
 		violation->event, name ? name : "?", violation->vcpu,
@@ -265,11 +262,11 @@ static void print_violation(const struct strata_merge *merge,
 		violation->state);
 	if (violation->late_ticks != UINT64_MAX)
 		fprintf(stderr, ", %.3f us (%llu ticks) after it stopped running",
-			ticks_to_us(merge, violation->late_ticks),
+			ticks_to_us(figures, violation->late_ticks),
 			(unsigned long long)violation->late_ticks);
 	if (violation->early_ticks != UINT64_MAX)
 		fprintf(stderr, ", %.3f us (%llu ticks) before it ran",
-			ticks_to_us(merge, violation->early_ticks),
+			ticks_to_us(figures, violation->early_ticks),
 			(unsigned long long)violation->early_ticks);
 	if (violation->bound)
 		fprintf(stderr, "; its time is known to %llu ticks",
@@ -278,13 +275,13 @@ static void print_violation(const struct strata_merge *merge,
 }
 
 /* What one kind of check found; true: violations. */
-static bool print_violations(const struct strata_merge *merge,
+static bool print_violations(const struct strata_host_figures *figures,
 			     const struct strata_track_result *track, const char *where)
 {
 	unsigned int i;
 
 	for (i = 0; i < track->nr_named; i++)
-		print_violation(merge, &track->named[i]);
+		print_violation(figures, &track->named[i]);
 	if (track->violations == 0)
 		return false;
 	fprintf(stderr,
@@ -294,15 +291,14 @@ static bool print_violations(const struct strata_merge *merge,
 	return true;
 }
 
-int merge_report_verdict(const struct strata_merge *merge)
+int merge_report_verdict(const struct strata_host_figures *figures)
 {
-	const struct strata_merge_result *result = strata_merge_result(merge);
-	const struct strata_order_result *order = &result->order;
+	const struct strata_order_result *order = &figures->order;
 	int status = STRATA_STATUS_OK;
 
-	if (print_violations(merge, &order->run, "did not run"))
+	if (print_violations(figures, &order->run, "did not run"))
 		status = STRATA_STATUS_PARTIAL;
-	if (print_violations(merge, &order->guest_mode, "was not in guest mode"))
+	if (print_violations(figures, &order->guest_mode, "was not in guest mode"))
 		status = STRATA_STATUS_PARTIAL;
 	if (order->app.violations) {
 		fprintf(stderr,
@@ -313,12 +309,12 @@ int merge_report_verdict(const struct strata_merge *merge)
 			(unsigned long long)order->app.checks, order->app.named[0].event);
 		status = STRATA_STATUS_PARTIAL;
 	}
-	if (result->tally.bad_packets || result->left_out_sources) {
+	if (figures->tally.bad_packets || figures->left_out_sources) {
 		fprintf(stderr,
 			"strata: not all of the recording was merged: %llu bad packets and %llu "
 			"sources were left out; the rest is whole\n",
-			(unsigned long long)result->tally.bad_packets,
-			(unsigned long long)result->left_out_sources);
+			(unsigned long long)figures->tally.bad_packets,
+			(unsigned long long)figures->left_out_sources);
 		status = STRATA_STATUS_PARTIAL;
 	}
 	return status;

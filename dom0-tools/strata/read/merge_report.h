@@ -6,14 +6,14 @@
 #include <stdio.h>
 
 #include "analyses/clock_proof.h"
-#include "host/merger.h"
+#include "host/host_check.h"
 
 /* The summary: how much, of what, and how well the order is proven. */
-void merge_report_print(const struct strata_merge *merge, FILE *out);
+void merge_report_print(const struct strata_host_figures *figures, FILE *out);
 
 /* What the clocks are by causes and effects alone, and whether the exact ones agree. */
-void merge_report_clock_proof(struct strata_clock_proof *proof, const struct strata_merge *merge,
-			      FILE *out);
+void merge_report_clock_proof(struct strata_clock_proof *proof,
+			      const struct strata_host_figures *figures, FILE *out);
 
 /* Says if they do not: the exit status. */
 int merge_report_clock_verdict(const struct strata_clock_proof *proof);
@@ -27,10 +27,10 @@ int merge_report_clock_verdict(const struct strata_clock_proof *proof);
  *                           the clock)
  * 0, or -1 with the reason.
  */
-int merge_report_json(struct strata_clock_proof *proof, const struct strata_merge *merge, FILE *out,
-		      struct strata_error *error);
+int merge_report_json(struct strata_clock_proof *proof, const struct strata_host_figures *figures,
+		      FILE *out, struct strata_error *error);
 
 /* Names violations, says in a last sentence what is not as it should be; the exit status. */
-int merge_report_verdict(const struct strata_merge *merge);
+int merge_report_verdict(const struct strata_host_figures *figures);
 
 #endif /* STRATA_STRATA_MERGE_REPORT_H */

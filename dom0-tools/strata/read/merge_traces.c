@@ -67,10 +67,10 @@ static int report(const struct write_job *write, const struct host_checks *check
 				   "%s: no event in it can be read; if the messages above name "
 				   "bad packets, take the recording again",
 				   request->paths[0]);
-	if (has_summary && strata_summary_save(checks->of[0].merge, request->out, error))
+	if (has_summary && strata_summary_save(host_checks_figures(checks, 0), request->out, error))
 		return -1;
 	for (i = 0; i < checks->nr; i++) {
-		merge_report_print(checks->of[i].merge, out);
+		merge_report_print(host_checks_figures(checks, i), out);
 		strata_wakeup_print(checks->of[i].wakeup, out);
 		fprintf(out, "\n");
 	}

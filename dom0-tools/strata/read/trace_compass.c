@@ -13,7 +13,7 @@
 #include "outputs/outputs.h"
 
 /* Whether what was asked for can be had. */
-static int check(const struct write_options *options, size_t nr, struct strata_error *error)
+static int check_options(const struct write_options *options, size_t nr, struct strata_error *error)
 {
 	if (nr != 1)
 		return strata_fail(error, "an experiment is of one recording; name one");
@@ -39,59 +39,79 @@ static void print_result(const char *dir, const struct strata_trace_compass_resu
 	       dir);
 }
 
-/* What the sink is made from, and says. */
-struct request {
-	const struct write_options *options;
-	struct traces *traces;
-	struct strata_trace_compass_result result;
-};
-
-static struct strata_sink *make(void *data, const struct strata_merge *merge,
-				struct strata_error *error)
-{
-	struct request *request = data;
-
-	return strata_trace_compass_new(merge, request->options->out, request->options->force,
-					traces_complain, request->traces, &request->result, error);
-}
-
 /* Says what came of it: the exit status. */
-static int report(const struct request *request, const struct strata_merge *merge)
+static int report(const struct write_options *options, const struct traces *traces,
+		  const struct strata_trace_compass_result *result,
+		  const struct strata_host_figures *figures)
 {
-	const struct strata_trace_compass_result *result = &request->result;
-	const int verdict = merge_report_verdict(merge);
+	const int verdict = merge_report_verdict(figures);
 
-	print_result(request->options->out, result);
-	traces_say_losses(request->traces, NULL);
+	print_result(options->out, result);
+	traces_say_losses(traces, NULL);
 	if (result->odd)
 		fprintf(stderr,
 			"strata: convert: %" PRIu64 " records of vCPUs that no domain has "
 			"were left out\n",
 			result->odd);
-	return result->odd || result->unknown || request->traces->complaints ? STRATA_STATUS_PARTIAL
-									     : verdict;
+	return result->odd || result->unknown || traces->complaints ? STRATA_STATUS_PARTIAL
+								    : verdict;
+}
+
+/* One pass writes it, and checks the order.  0, or -1 with the reason. */
+static int write_all(struct traces *traces, struct strata_host_check *check,
+		     struct strata_trace_compass *compass, struct strata_error *error)
+{
+	struct strata_slice_sink *const observers[] = { strata_host_check_observer(check),
+							strata_trace_compass_observer(compass) };
+	const struct strata_host_figures *figures = strata_host_check_figures(check);
+
+	if (host_checks_observe(traces, observers, 2, error))
+		return -1;
+	strata_host_check_finish(check);
+	return strata_trace_compass_finish(compass, &traces->set, figures->last_ns,
+					   figures->bound_ns, error);
+}
+
+/* The exit status, or -1 with the reason. */
+static int write_recording(struct traces *traces, const struct write_options *options,
+			   struct strata_error *error)
+{
+	struct strata_recording_traces *recording = host_checks_recording(traces, error);
+	struct strata_trace_compass *compass = NULL;
+	struct strata_trace_compass_result result;
+	struct strata_host_check *check = NULL;
+	int status = -1;
+
+	if (recording)
+		check = strata_host_check_new(recording, &traces->set, error);
+	if (check)
+		compass = strata_trace_compass_new(recording, options->out, options->force,
+						   traces_complain, traces, &result, error);
+	if (compass && !write_all(traces, check, compass, error))
+		status = report(options, traces, &result, strata_host_check_figures(check));
+	strata_trace_compass_free(compass);
+	strata_host_check_free(check);
+	return status;
 }
 
 int write_trace_compass(const char *verb, const struct write_options *options, char *const *paths,
 			size_t nr)
 {
 	struct traces traces;
-	struct request request = { .options = options, .traces = &traces };
-	struct strata_merge *merge = NULL;
 	struct strata_error error;
 	int status;
 
-	if (check(options, nr, &error)) {
+	if (check_options(options, nr, &error)) {
 		fprintf(stderr, "strata: %s: %s\n", verb, error.text);
 		return STRATA_STATUS_FAILED;
 	}
 	status = traces_open(&traces, verb, NULL, NULL, paths, nr, &error);
 	if (!status)
-		status = host_check_alone(&traces, &merge, make, &request, &error);
-	if (status)
+		status = write_recording(&traces, options, &error);
+	if (status < 0) {
 		fprintf(stderr, "strata: %s: %s\n", verb, error.text);
-	status = status ? STRATA_STATUS_FAILED : report(&request, merge);
-	strata_merge_close(merge);
+		status = STRATA_STATUS_FAILED;
+	}
 	traces_close(&traces);
 	return status;
 }

@@ -34,6 +34,7 @@ struct application {
 	uint64_t memory_bytes; /* of that share */
 	enum application_step step;
 	struct event_set events; /* recorded */
+	size_t nr_claimed;       /* of its events: share of the memory that they take */
 	size_t nr_added;         /* of its events: added or refused */
 	size_t next_ring;        /* first ring not yet added to the recorder */
 	uint64_t came_ms;        /* when it connected */

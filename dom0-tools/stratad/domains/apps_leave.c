@@ -68,6 +68,8 @@ static void forget(struct apps *apps, size_t index)
 	struct application *one = apps->list[index];
 
 	principal_give_back(one->who, PRINCIPAL_CONNECTIONS, 1);
+	principal_give_back(one->who, PRINCIPAL_TABLE_BYTES,
+			    one->nr_claimed * sizeof(*one->app.events));
 	if (!apps_return_memory(apps, one, one->who))
 		principal_give_back(one->who, PRINCIPAL_MEMORY_BYTES, one->memory_bytes);
 	app_close(&one->app);

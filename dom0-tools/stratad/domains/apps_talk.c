@@ -195,6 +195,20 @@ static void charge_message(const struct apps *apps, const struct application *on
 	principal_charge(one->who, PRINCIPAL_TALKING, bytes);
 }
 
+/* Charges its user for the memory that its events take.  0 or -1. */
+static int claim_events(struct application *one, struct strata_error *error)
+{
+	const size_t more = one->app.nr_events - one->nr_claimed;
+
+	if (!more)
+		return 0;
+	if (principal_claim(one->who, PRINCIPAL_TABLE_BYTES, more * sizeof(*one->app.events),
+			    error))
+		return -1;
+	one->nr_claimed += more;
+	return 0;
+}
+
 /* Handles one pending message.  False: the application has ended. */
 static bool hear_message(struct apps *apps, size_t index, bool *more)
 {
@@ -217,7 +231,7 @@ static bool hear_message(struct apps *apps, size_t index, bool *more)
 		apps_let_go(apps, index, STRATA_SOURCE_EXITED);
 		return false;
 	}
-	if (news == APP_GONE || on_news(apps, one, news, &error)) {
+	if (news == APP_GONE || claim_events(one, &error) || on_news(apps, one, news, &error)) {
 		apps_leave_out(apps, one, &error);
 		apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
 		return false;

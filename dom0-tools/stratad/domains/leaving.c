@@ -4,13 +4,43 @@
 
 #include <stdlib.h>
 
-static void drop(struct leaving **at)
-{
-	struct leaving *one = *at;
+#include <strata/platform/platform.h>
 
-	*at = one->next;
-	guest_unmap(&one->map);
-	free(one);
+#include "consumerd/xen/grant_call.h"
+
+void leaving_charge(struct principal *who, uint64_t ticks, uint32_t tsc_khz)
+{
+	const uint64_t pages = (uint64_t)GRANT_CALL_PAGES * PRINCIPAL_PAGE_BYTES;
+	const uint64_t time = ticks / (tsc_khz / 1000u + 1u) * PRINCIPAL_US_BYTES;
+
+	principal_charge(who, PRINCIPAL_TALKING, time > pages ? time : pages);
+}
+
+/* Whether its rings are drained.  Not asked again: the recorder may give its source to another. */
+static bool is_drained(struct leaving *one, struct recorder *recorder)
+{
+	if (one->source != LEAVING_NO_SOURCE &&
+	    recorder_presence(recorder, one->source) != RECORDER_SOURCE_LEAVES)
+		one->source = LEAVING_NO_SOURCE;
+	return one->source == LEAVING_NO_SOURCE;
+}
+
+/* Unmaps what its share of the time allows: until its rings are drained, only what the recorder
+ * could write.  True: nothing is left. */
+static bool unmap_some(struct leaving *one, struct recorder *recorder)
+{
+	const uint32_t tsc_khz = recorder_recording(recorder)->tsc_khz;
+	const bool all = is_drained(one, recorder);
+	bool done = false;
+	uint64_t begin;
+
+	while (!done && (!one->who || principal_has_credit(one->who, PRINCIPAL_TALKING))) {
+		begin = strata_clock();
+		done = all ? guest_unmap_step(&one->map) : guest_unmap_readers_step(&one->map);
+		if (one->who && !done)
+			leaving_charge(one->who, strata_clock() - begin, tsc_khz);
+	}
+	return done && all;
 }
 
 void leaving_tend(struct leaving **list, struct recorder *recorder)
@@ -18,17 +48,26 @@ void leaving_tend(struct leaving **list, struct recorder *recorder)
 	struct leaving **at = list;
 
 	while (*at) {
-		if (recorder_presence(recorder, (*at)->source) == RECORDER_SOURCE_LEAVES) {
-			at = &(*at)->next;
+		struct leaving *one = *at;
+
+		if (!unmap_some(one, recorder)) {
+			at = &one->next;
 			continue;
 		}
-		principal_give_back((*at)->who, PRINCIPAL_GUEST_PAGES, (*at)->pages);
-		drop(at);
+		if (one->who)
+			principal_give_back(one->who, PRINCIPAL_GUEST_PAGES, one->pages);
+		*at = one->next;
+		free(one);
 	}
 }
 
 void leaving_release(struct leaving **list)
 {
-	while (*list)
-		drop(list);
+	while (*list) {
+		struct leaving *one = *list;
+
+		*list = one->next;
+		guest_unmap(&one->map);
+		free(one);
+	}
 }

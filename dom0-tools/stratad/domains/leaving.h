@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * leaving.h - kernels that left during a recording: the recorder drains their rings over several
- * turns, and the rings stay mapped until then.
+ * leaving.h - the mappings of kernels that left during a recording: the recorder drains their rings
+ * over several turns, and then their pages are unmapped over several turns, too.
  *
  * A participant passes its mapping here when it leaves; its domain may have ended, or run another
  * module.
@@ -17,10 +17,16 @@ struct leaving {
 	struct guest_map map;
 	struct principal *who; /* charged for its pages */
 	uint32_t pages;
-	size_t source; /* on which recorder_leave_source() was called */
+	size_t source; /* on which recorder_leave_source() was called, or LEAVING_NO_SOURCE */
 };
 
-/* Unmaps drained ones, and returns their pages to the share. */
+/* It had not become a source. */
+#define LEAVING_NO_SOURCE SIZE_MAX
+
+/* Charges a step of mapping or unmapping, which took @ticks. */
+void leaving_charge(struct principal *who, uint64_t ticks, uint32_t tsc_khz);
+
+/* Unmaps some pages of drained ones; a mapping that is gone returns its pages to the share. */
 void leaving_tend(struct leaving **list, struct recorder *recorder);
 
 /* Unmaps all, after the recorder has released the rings and freed the shares. */

@@ -34,6 +34,9 @@ static const char *shown_name(const struct participant *one, char *shown, size_t
 				  strata_domain_shown_name(one->domain, one->guest.name));
 }
 
+/* How long guests are mapped before the recording begins; the rest is done after that. */
+#define GATHER_MS 3000u
+
 #define SHOWN_BYTES STRATA_ESCAPED_BYTES(sizeof(((struct guest *)0)->name))
 
 static struct principal *answers_for(struct participants *all, const struct participant *one)
@@ -162,17 +165,10 @@ static int claim_pages(struct participants *all, struct participant *one,
 		return -1;
 	one->who = who;
 	one->pages = pages;
-	principal_charge(who, PRINCIPAL_TALKING, (uint64_t)pages * PRINCIPAL_PAGE_BYTES);
 	return 0;
 }
 
-static void give_pages_back(struct participant *one)
-{
-	if (one->who)
-		principal_give_back(one->who, PRINCIPAL_GUEST_PAGES, one->pages);
-	one->who = NULL;
-}
-
+/* Begins to map its module. 0 or -1. */
 static int map_module(struct participants *all, struct participant *one, struct strata_error *error)
 {
 	if (one->guest.module == GUEST_OTHER_ABI)
@@ -184,10 +180,11 @@ static int map_module(struct participants *all, struct participant *one, struct 
 		return strata_fail(error, "what its module publishes in xenstore is incomplete; "
 					  "reload strata.ko there");
 	if (claim_pages(all, one, error) ||
-	    guest_map_within(&one->map, all->gnttab, &one->guest, one->pages, error) ||
+	    guest_map_begin(&one->map, all->gnttab, &one->guest, one->pages, error) ||
 	    participant_choose_filter(all, one, error))
 		return -1;
 	one->map.form = strata_header_form_among(one->map.header_forms, all->form);
+	one->step = PARTICIPANT_MAPPING;
 	return 0;
 }
 
@@ -259,21 +256,49 @@ static void take_in(struct participants *all, struct participant *one)
 	one->recorded = false;
 	one->owes_since_ms = 0;
 	one->port = -1;
-	if (map_module(all, one, &why)) {
+	if (map_module(all, one, &why))
 		participant_refuse(all, one, &why);
-		return;
-	}
+	else
+		participant_map_some(all, one);
+}
+
+/* All of its pages are mapped. */
+static void begin_to_take_part(struct participants *all, struct participant *one)
+{
 	one->flying = all->overwrite && is_flying(&one->guest);
 	set_overwrite(one, all->overwrite);
 	if (one->flying)
 		one->map.form = guest_map_form(&one->map);
 	/* An earlier recorder may have died.  Its flight recorder is continued with all events;
 	 * otherwise the rings must be stopped first. */
-	if (guest_may_record(&one->guest) && !one->flying) {
+	if (guest_may_record(&one->guest) && !one->flying)
 		participant_quiet(all, one);
-		return;
+	else
+		participant_go_on(all, one);
+}
+
+/* Before the recording begins there is nothing to drain, but the user waits. */
+static bool may_map_more(const struct participants *all, const struct participant *one)
+{
+	return all->started ? principal_has_credit(one->who, PRINCIPAL_TALKING)
+			    : participants_now_ms(all) - all->gathered_ms < GATHER_MS;
+}
+
+void participant_map_some(struct participants *all, struct participant *one)
+{
+	struct strata_error why = { "" };
+	uint64_t begin;
+	int more = 1;
+
+	while (more > 0 && may_map_more(all, one)) {
+		begin = strata_clock();
+		more = guest_map_step(&one->map, &why);
+		leaving_charge(one->who, strata_clock() - begin, all->tsc_khz);
 	}
-	participant_go_on(all, one);
+	if (more < 0)
+		participant_refuse(all, one, &why);
+	else if (!more)
+		begin_to_take_part(all, one);
 }
 
 /* Reports once that a domain named by the user has no module. */
@@ -358,15 +383,30 @@ void participant_look(struct participants *all, struct participant *one)
 	participant_take_look(all, one, &now);
 }
 
+/* Hands its mapping over, to be unmapped when @source is drained. */
+static void hand_over(struct participants *all, struct participant *one, size_t source)
+{
+	struct leaving *leaving = one->leaving;
+
+	if (!leaving)
+		return;
+	*leaving = (struct leaving){ .next = all->leaving,
+				     .map = one->map,
+				     .who = one->who,
+				     .pages = one->pages,
+				     .source = source };
+	all->leaving = leaving;
+	one->leaving = NULL;
+	one->who = NULL;
+	memset(&one->map, 0, sizeof(one->map));
+}
+
 void participant_unmap(struct participants *all, struct participant *one)
 {
 	if (all->evtchn && one->port >= 0)
 		xenevtchn_unbind(all->evtchn, (evtchn_port_t)one->port);
 	one->port = -1;
-	guest_unmap(&one->map);
-	give_pages_back(one);
-	free(one->leaving);
-	one->leaving = NULL;
+	hand_over(all, one, LEAVING_NO_SOURCE);
 	free(one->filter);
 	one->filter = NULL;
 	memset(&one->probes, 0, sizeof(one->probes));
@@ -380,22 +420,6 @@ void participant_unmap(struct participants *all, struct participant *one)
 static bool is_complete(enum strata_source_end reason)
 {
 	return reason == STRATA_SOURCE_UNLOADED || reason == STRATA_SOURCE_SUSPENDED;
-}
-
-/* Keeps its mapping until the recorder has drained its rings. */
-static void keep_until_drained(struct participants *all, struct participant *one)
-{
-	struct leaving *leaving = one->leaving;
-
-	*leaving = (struct leaving){ .next = all->leaving,
-				     .map = one->map,
-				     .who = one->who,
-				     .pages = one->pages,
-				     .source = one->source };
-	all->leaving = leaving;
-	one->leaving = NULL;
-	one->who = NULL;
-	memset(&one->map, 0, sizeof(one->map));
 }
 
 void participant_let_go(struct participants *all, struct participant *one,
@@ -418,7 +442,7 @@ void participant_let_go(struct participants *all, struct participant *one,
 		    one->step >= PARTICIPANT_READY)
 			all->died(all->data, one);
 		recorder_leave_source(all->recorder, one->source, reason);
-		keep_until_drained(all, one);
+		hand_over(all, one, one->source);
 	}
 	/* Its nodes still exist for a while, but are outdated. */
 	one->refused = true;

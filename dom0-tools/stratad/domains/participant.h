@@ -15,6 +15,9 @@ void participant_take_look(struct participants *all, struct participant *one,
 /* Reads xenstore and waits for the answer; only before the recording begins. */
 void participant_look(struct participants *all, struct participant *one);
 
+/* Maps some more of its pages, and goes on with it when that was the last. */
+void participant_map_some(struct participants *all, struct participant *one);
+
 /* After it has stopped or added a probe: makes it add the next one, or join the recording. */
 void participant_go_on(struct participants *all, struct participant *one);
 
@@ -37,7 +40,8 @@ enum strata_source_end participant_end(const struct participant *one);
 void participant_let_go(struct participants *all, struct participant *one,
 			enum strata_source_end reason);
 
-/* Unmaps it, after the recorder has released its rings. */
+/* Forgets its module, after the recorder has released its rings; they are unmapped over several
+ * turns. */
 void participant_unmap(struct participants *all, struct participant *one);
 
 /* Reports that its domain is left out, and why. */

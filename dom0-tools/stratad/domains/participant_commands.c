@@ -156,8 +156,10 @@ bool participant_flushed(struct participants *all, struct participant *one)
 
 void participant_note_flushed(struct participant *one, const struct guest *now)
 {
-	if (now->module != GUEST_READY || now->answered == one->sequence)
-		one->flushing = false;
+	if (now->module == GUEST_READY && now->answered != one->sequence)
+		return;
+	one->flushing = false;
+	one->unflushed = false;
 }
 
 void participant_note_failure(struct participants *all, struct participant *one,
@@ -203,6 +205,11 @@ bool participant_owes_answer(const struct participant *one)
 	       one->step == PARTICIPANT_STARTING || one->step == PARTICIPANT_STOPPING;
 }
 
+bool participant_is_late(const struct participant *one)
+{
+	return participant_owes_answer(one) || one->step == PARTICIPANT_MAPPING;
+}
+
 uint64_t participant_patience_ms(const struct participant *one)
 {
 	return one->domain == 0 ? (uint64_t)event_set_count(&one->events) * EVENT_MS : 0;
@@ -216,7 +223,7 @@ bool participant_is_silent(const struct participants *all, const struct particip
 
 void participant_note_late(struct participants *all, struct participant *one)
 {
-	if (!participant_owes_answer(one) || one->silence_said)
+	if (!participant_is_late(one) || one->silence_said)
 		return;
 	one->silence_said = true;
 	participant_say(all, one,

@@ -49,13 +49,14 @@ void participant_take_failure(struct participants *all, struct participant *one)
 void participant_take_answer(struct participants *all, struct participant *one,
 			     const struct guest *now);
 
-/* Whether a command awaits its answer. */
+/* Whether a command awaits its answer; whether that, or its mapping, keeps it from taking part. */
 bool participant_owes_answer(const struct participant *one);
+bool participant_is_late(const struct participant *one);
 
 /* Extra time for its answer: only dom0's own kernel gets some, for each event. */
 uint64_t participant_patience_ms(const struct participant *one);
 
-/* Reports that the recording begins without it, if it owes an answer. */
+/* Reports that the recording begins without it, if it is late. */
 void participant_note_late(struct participants *all, struct participant *one);
 
 /* Whether its answer is so late that it is no longer waited for. */

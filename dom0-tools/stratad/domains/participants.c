@@ -161,6 +161,7 @@ int participants_gather(struct participants *all, struct strata_error *error)
 
 	/* Distinguishes commands of different recorders. */
 	all->sequence = (uint32_t)strata_clock();
+	all->gathered_ms = participants_now_ms(all);
 	all->requests = xenstore_requests_open(all->xenstore, error);
 	if (!all->requests)
 		return -1;
@@ -274,9 +275,14 @@ void participants_tend(struct participants *all)
 		list_domains(all, &ignored);
 	take_replies(all, false);
 	take_failures(all);
-	for (i = 0; i < all->nr && !all->stopping; i++)
-		if (all->list[i].step == PARTICIPANT_ADDING)
+	all->mapping = all->leaving != NULL;
+	for (i = 0; i < all->nr && !all->stopping; i++) {
+		all->mapping |= all->list[i].step == PARTICIPANT_MAPPING;
+		if (all->list[i].step == PARTICIPANT_MAPPING)
+			participant_map_some(all, &all->list[i]);
+		else if (all->list[i].step == PARTICIPANT_ADDING)
 			participant_add_rings(all, &all->list[i]);
+	}
 	for (i = 0; i < all->nr && looks < LOOKS_PER_TURN; i++) {
 		struct participant *one = &all->list[all->next++ % all->nr];
 
@@ -294,7 +300,7 @@ static bool is_awaited(const struct participants *all, const struct participant 
 	const uint64_t limit_ms =
 		(all->stopping ? STOP_MS : START_MS) + participant_patience_ms(one);
 
-	if (!participant_owes_answer(one) || one->life != DOMAIN_RUNS)
+	if (!participant_is_late(one) || one->life != DOMAIN_RUNS)
 		return false;
 	if (all->stopping && (one->step < PARTICIPANT_READY || participant_is_silent(all, one)))
 		return false;

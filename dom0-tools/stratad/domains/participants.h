@@ -24,6 +24,7 @@
 
 enum participant_step {
 	PARTICIPANT_NONE,     /* not mapped */
+	PARTICIPANT_MAPPING,  /* its pages are being mapped, over several turns */
 	PARTICIPANT_QUIETING, /* mapped; recording for an earlier recorder is being stopped */
 	PARTICIPANT_PROBING,  /* its module is adding probes */
 	PARTICIPANT_ADDING, /* from here on a source of the recording; its rings are being added */
@@ -53,7 +54,7 @@ struct participant {
 	struct guest_map map;
 	struct principal *who;   /* charged for the mapped pages; NULL: none */
 	uint32_t pages;          /* of it */
-	struct leaving *leaving; /* takes over the mapping when it leaves */
+	struct leaving *leaving; /* takes over the mapping when it is no longer used */
 	struct event_set events; /* that it records */
 	struct event_set probes; /* of them, those of --kprobe and --kretprobe */
 	size_t next_probe;       /* index of the next selection to check for a probe */
@@ -69,6 +70,7 @@ struct participant {
 	bool recorded;          /* it answered that it started */
 	bool flying;            /* flight recorder of an earlier recorder */
 	bool flushing;          /* a flush awaits its answer */
+	bool unflushed;         /* the last flush had no answer in time, and has none yet */
 	bool awaited;           /* named by the user, and left out without a module */
 	uint64_t owes_since_ms; /* time of the unanswered command; 0: none */
 	bool silence_said;      /* reported that it does not answer */
@@ -101,15 +103,17 @@ struct participants {
 	struct xenstore_requests *requests;
 	uint64_t serials; /* given so far */
 	struct allowances allowances;
-	struct leaving *leaving;  /* left, and being drained */
+	struct leaving *leaving;  /* mappings of kernels that left */
 	struct participant *list; /* of every domain, in no order */
 	size_t nr;
 	size_t capacity;
 	size_t next;           /* next one to read, for fairness */
 	uint32_t sequence;     /* of the next command to a guest */
 	unsigned int left_out; /* number, each reported on stderr */
+	uint64_t gathered_ms;  /* when participants_gather() began */
 	bool started;
 	bool stopping;
+	bool mapping;        /* pages of a guest are being mapped or unmapped */
 	bool domains_due;    /* a domain came or went */
 	bool names_changed;  /* of domains, while recording; cleared by the code that handles it */
 	uint64_t domains_ms; /* when they were listed */

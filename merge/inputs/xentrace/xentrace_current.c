@@ -24,7 +24,7 @@ void strata_xentrace_current_forget(struct strata_xentrace_current *current)
 {
 	current->known = false;
 	current->switches = false;
-	current->runs.domain = STRATA_DOMAIN_UNKNOWN;
+	current->runs.domain = STRATA_DOMID_UNKNOWN;
 	current->runs.vcpu = STRATA_VCPU_UNKNOWN;
 }
 

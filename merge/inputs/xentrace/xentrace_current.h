@@ -12,10 +12,10 @@
 #include <strata/abi/hypervisor.h>
 
 #include "inputs/xentrace/xentrace_reader.h"
+#include "xen/domain_numbers.h"
 
-/* The context of a record when nothing tells who ran: Xen's DOMID_INVALID, which no domain has. */
-#define STRATA_DOMAIN_UNKNOWN 0x7ff4u
-#define STRATA_VCPU_UNKNOWN   0xffffu
+/* In the context of a record when nothing tells who ran; its domain is STRATA_DOMID_UNKNOWN. */
+#define STRATA_VCPU_UNKNOWN 0xffffu
 
 /* Of one physical CPU. */
 struct strata_xentrace_current {

@@ -62,9 +62,9 @@ static void avoid_taken_names(struct strata_event_desc *desc)
 	}
 }
 
-static uint32_t make_class(struct compass_guest *guest, const struct strata_event_class *class)
+static uint32_t make_class(struct compass_guest *guest, const struct strata_event_desc *of)
 {
-	struct strata_event_desc desc = class->desc;
+	struct strata_event_desc desc = *of;
 
 	if (strcmp(desc.name, "sys_exit") == 0)
 		snprintf(desc.name, sizeof(desc.name), "exit_syscall");
@@ -75,41 +75,11 @@ static uint32_t make_class(struct compass_guest *guest, const struct strata_even
 	return strata_compass_trace_class(&guest->trace, &desc);
 }
 
-static bool grow(struct compass_guest *guest, uint32_t index)
-{
-	const uint32_t nr = index + 64;
-	uint32_t *classes;
-
-	if (index < guest->nr_classes)
-		return true;
-	classes = realloc(guest->classes, nr * sizeof(*classes));
-	if (!classes) {
-		guest->trace.no_memory = true;
-		return false;
-	}
-	memset(classes + guest->nr_classes, 0, (nr - guest->nr_classes) * sizeof(*classes));
-	guest->classes = classes;
-	guest->nr_classes = nr;
-	return true;
-}
-
-static uint32_t class_of(struct compass_guest *guest, const struct strata_event_class *class)
-{
-	uint32_t *number;
-
-	if (!grow(guest, class->index))
-		return COMPASS_NO_CLASS;
-	number = &guest->classes[class->index];
-	if (*number == 0)
-		*number = make_class(guest, class) + 1;
-	return *number - 1;
-}
-
-static uint32_t syscall_class(struct compass_guest *guest, const struct strata_event_class *class,
+static uint32_t syscall_class(struct compass_guest *guest, const struct strata_event_desc *of,
 			      int64_t id)
 {
 	const char *name = strata_number_name(&strata_linux_syscalls, (uint64_t)id);
-	struct strata_event_desc desc = class->desc;
+	struct strata_event_desc desc = *of;
 	uint32_t *number;
 
 	number = &guest->syscalls[name && id < COMPASS_SYSCALLS ? (uint32_t)id
@@ -127,20 +97,52 @@ static bool is_sys_enter(const struct strata_event_desc *desc)
 	       strcmp(desc->fields[0].name, "id") == 0 && desc->fields[0].bytes == 8;
 }
 
-void strata_compass_guest_put(struct compass_guest *guest, struct compass_file *file,
-			      const struct strata_timeline_event *event)
+static bool grow(struct compass_source *source, size_t index)
 {
-	uint32_t number;
-	int64_t id;
+	const size_t nr = index + 64;
+	uint32_t *classes;
 
-	if (is_sys_enter(&event->class->desc) && event->payload_bytes >= sizeof(id)) {
-		memcpy(&id, event->payload, sizeof(id));
-		number = syscall_class(guest, event->class, id);
-	} else {
-		number = class_of(guest, event->class);
+	if (index < source->nr_classes)
+		return true;
+	classes = reallocarray(source->classes, nr, sizeof(*classes));
+	if (!classes) {
+		source->guest->trace.no_memory = true;
+		return false;
 	}
-	strata_compass_trace_put(&guest->trace, file, number, event->ns, event->context,
-				 event->payload, event->payload_bytes);
+	memset(classes + source->nr_classes, 0, (nr - source->nr_classes) * sizeof(*classes));
+	source->classes = classes;
+	source->nr_classes = nr;
+	return true;
+}
+
+bool strata_compass_guest_put(struct compass_source *source, struct compass_file *file,
+			      const struct strata_ctf_reader *reader,
+			      const struct strata_lane_event *event)
+{
+	const struct strata_ctf_event_class *class = reader->kind->classes[event->class].event;
+	const struct strata_event_shape *shape =
+		strata_source_record_shape(source->source, (uint32_t) class->id);
+	const uint8_t *context = reader->base + event->body / 8, *payload;
+	const struct strata_event_desc *desc;
+	uint32_t bytes, number;
+	int64_t length, id;
+
+	payload = strata_recorded_payload(reader, event, sizeof(int32_t), &bytes);
+	length = shape ? strata_payload_length(source->source, shape, payload, bytes) : -1;
+	if (length < 0 || !grow(source, class->index))
+		return false;
+	desc = strata_shape_event(source->source, shape);
+	if (is_sys_enter(desc) && (size_t)length >= sizeof(id)) {
+		memcpy(&id, payload, sizeof(id));
+		number = syscall_class(source->guest, desc, id);
+	} else {
+		if (source->classes[class->index] == 0)
+			source->classes[class->index] = make_class(source->guest, desc) + 1;
+		number = source->classes[class->index] - 1;
+	}
+	strata_compass_trace_put(&source->guest->trace, file, number, event->ns, context, payload,
+				 (uint32_t)length);
+	return true;
 }
 
 int strata_compass_guest_open(struct compass_guest *guest, const struct strata_dir *dir,
@@ -169,6 +171,4 @@ int strata_compass_guest_open(struct compass_guest *guest, const struct strata_d
 void strata_compass_guest_close(struct compass_guest *guest)
 {
 	strata_compass_trace_close(&guest->trace);
-	free(guest->classes);
-	guest->classes = NULL;
 }

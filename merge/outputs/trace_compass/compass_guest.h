@@ -13,6 +13,7 @@
 #ifndef STRATA_MERGE_OUTPUTS_COMPASS_GUEST_H
 #define STRATA_MERGE_OUTPUTS_COMPASS_GUEST_H
 
+#include "host/xen_class.h"
 #include "outputs/trace_compass/compass_sync.h"
 
 #define COMPASS_SYSCALLS 1024u /* numbers from 0 on */
@@ -21,19 +22,31 @@ struct compass_guest {
 	uint32_t domain;
 	struct compass_trace trace;
 	struct compass_sync_guest sync;
-	uint32_t *classes; /* by index of the merge's: its number here, and one; 0: none yet */
-	uint32_t nr_classes;
-	uint32_t syscalls[COMPASS_SYSCALLS]; /* likewise, by the call's number; others share the
-						last */
+	/* By a call's number: its class here, and one; 0: none yet.  Others share the last. */
+	uint32_t syscalls[COMPASS_SYSCALLS];
+};
+
+/* One of its sources; zero-initialised is another layer's. */
+struct compass_source {
+	struct compass_guest *guest;
+	const struct strata_source *source;
+	uint32_t *classes; /* by strata_ctf_event_class.index, as syscalls has them */
+	size_t nr_classes;
 };
 
 /* Makes the trace of the domain of a kernel's source.  0, or -1; to be closed in any case. */
 int strata_compass_guest_open(struct compass_guest *guest, const struct strata_dir *dir,
 			      const struct strata_source *source, struct strata_error *error);
 
-/* Writes an event of the kernel's. */
-void strata_compass_guest_put(struct compass_guest *guest, struct compass_file *file,
-			      const struct strata_timeline_event *event);
+/*
+ * Writes an event of a kernel's source.
+ * @reader: its stream's
+ * False: the recording's table does not describe the event as its metadata does; or out of memory,
+ * which the trace remembers.
+ */
+bool strata_compass_guest_put(struct compass_source *source, struct compass_file *file,
+			      const struct strata_ctf_reader *reader,
+			      const struct strata_lane_event *event);
 
 void strata_compass_guest_close(struct compass_guest *guest);
 

@@ -6,7 +6,6 @@
 #include "outputs/trace_compass/compass_host.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include <strata/abi/hypervisor.h>
 
@@ -137,54 +136,51 @@ static void starts(struct compass_host *host, struct compass_pcpu *pcpu,
 /* Records ------------------------------------------------------------------------------------ */
 
 static void take_change(struct compass_host *host, struct compass_pcpu *pcpu,
-			const struct strata_timeline_event *event)
+			const struct strata_runstate_change *change,
+			const struct strata_hv_context *changed, uint64_t ns)
 {
-	const struct strata_runstate_change *change = &event->class->change;
-	struct compass_thread *thread;
-	uint16_t vcpu_domain[2];
+	struct compass_thread *thread =
+		strata_compass_thread(&host->threads, changed->domain, changed->vcpu);
 
-	memcpy(vcpu_domain, event->payload, sizeof(vcpu_domain));
-	thread = strata_compass_thread(&host->threads, vcpu_domain[1], vcpu_domain[0]);
 	if (!thread)
 		return;
 	if (change->before == STRATA_RUNSTATE_RUNNING && change->after != STRATA_RUNSTATE_RUNNING)
-		stops(host, pcpu, thread, event->ns, change->after);
+		stops(host, pcpu, thread, ns, change->after);
 	else if (change->after == STRATA_RUNSTATE_RUNNING)
-		starts(host, pcpu, thread, event->ns);
+		starts(host, pcpu, thread, ns);
 	else if (change->after == STRATA_RUNSTATE_RUNNABLE)
-		strata_compass_put_wakeup(host, pcpu, thread, event->ns);
+		strata_compass_put_wakeup(host, pcpu, thread, ns);
 	else
-		strata_compass_put_thread(host, pcpu, thread, event->ns, COMPASS_STATUS_WAIT);
+		strata_compass_put_thread(host, pcpu, thread, ns, COMPASS_STATUS_WAIT);
 }
 
 /* What a vCPU was doing when recording began; that Xen tells on one CPU for all. */
-static void take_state(struct compass_host *host, const struct strata_timeline_event *event)
+static void take_state(struct compass_host *host, const struct strata_hv_vcpu_state *state,
+		       uint64_t ns)
 {
-	struct strata_hv_vcpu_state state;
-	struct compass_thread *thread;
-	struct compass_pcpu *pcpu;
+	struct compass_thread *thread =
+		strata_compass_thread(&host->threads, state->domain, state->vcpu);
+	struct compass_pcpu *pcpu = host->pcpus[state->pcpu];
 
-	memcpy(&state, event->payload, sizeof(state));
-	thread = strata_compass_thread(&host->threads, state.domain, state.vcpu);
-	pcpu = host->pcpus[state.pcpu];
 	if (!thread || !pcpu)
 		return;
 	if (!thread->has_pcpu) {
 		thread->has_pcpu = true;
-		thread->pcpu = state.pcpu;
+		thread->pcpu = state->pcpu;
 	}
-	if (state.runstate != STRATA_RUNSTATE_RUNNING)
-		strata_compass_put_thread(host, pcpu, thread, event->ns,
-					  state.runstate == STRATA_RUNSTATE_RUNNABLE
+	if (state->runstate != STRATA_RUNSTATE_RUNNING)
+		strata_compass_put_thread(host, pcpu, thread, ns,
+					  state->runstate == STRATA_RUNSTATE_RUNNABLE
 						  ? COMPASS_STATUS_WAIT_CPU
 						  : COMPASS_STATUS_WAIT);
 	else if (!pcpu->current)
-		switch_to(host, pcpu, thread, event->ns, STRATA_RUNSTATE_RUNNING);
+		switch_to(host, pcpu, thread, ns, STRATA_RUNSTATE_RUNNING);
 }
 
 static void take_guest_mode(struct compass_host *host, struct compass_pcpu *pcpu,
-			    struct compass_thread *thread,
-			    const struct strata_timeline_event *event)
+			    struct compass_thread *thread, bool is_entry,
+			    const struct strata_ctf_reader *reader,
+			    const struct strata_lane_event *event)
 {
 	struct compass_exit exit = { .isa = host->isa };
 
@@ -192,17 +188,18 @@ static void take_guest_mode(struct compass_host *host, struct compass_pcpu *pcpu
 	if (!thread->has_guest_mode)
 		return;
 	is_running(host, pcpu, thread, event->ns);
-	if (event->class->role == STRATA_ROLE_GUEST_ENTRY) {
+	if (is_entry) {
 		enters(host, pcpu, thread, event->ns);
 		return;
 	}
-	strata_compass_read_exit(event, &exit);
+	strata_compass_read_exit(reader, event, &exit);
 	leaves(host, pcpu, thread, event->ns, &exit);
 }
 
 static void take_hypercall(struct compass_host *host, struct compass_pcpu *pcpu,
 			   struct compass_thread *thread, bool issue,
-			   const struct strata_timeline_event *event)
+			   const struct strata_ctf_reader *reader,
+			   const struct strata_lane_event *event)
 {
 	struct compass_exit exit = { .reason = COMPASS_EXIT_HYPERCALL, .isa = COMPASS_ISA_PV };
 	uint16_t number = 0;
@@ -215,39 +212,58 @@ static void take_hypercall(struct compass_host *host, struct compass_pcpu *pcpu,
 		enters(host, pcpu, thread, event->ns);
 	if (!issue || !thread->in_guest)
 		return;
-	if (event->payload_bytes >= sizeof(number))
-		memcpy(&number, event->payload, sizeof(number));
+	strata_xen_read(reader, event, &number, sizeof(number));
 	exit.reason += number;
 	leaves(host, pcpu, thread, event->ns, &exit);
 }
 
-void strata_compass_host_event(struct compass_host *host, const struct strata_timeline_event *event)
+/* An event of the vCPU that ran. */
+static void take_of_context(struct compass_host *host, struct compass_pcpu *pcpu,
+			    const struct strata_xen_class *class,
+			    const struct strata_ctf_reader *reader,
+			    const struct strata_lane_event *event)
 {
-	struct compass_pcpu *pcpu = host->pcpus[event->stream->cpu & 0xffffu];
+	const bool is_entry = class->tells == STRATA_XEN_GUEST_ENTRY;
+	struct strata_hv_context context;
 	struct compass_thread *thread;
 	bool issue;
 
-	switch (event->class->role) {
-	case STRATA_ROLE_RUNSTATE:
-		take_change(host, pcpu, event);
+	if (!strata_xen_read_context(reader, event, &context))
 		return;
-	case STRATA_ROLE_VCPU_STATE:
-		take_state(host, event);
-		return;
-	default:
-		break;
-	}
-	thread = strata_compass_thread(&host->threads, event->domain, event->vcpu);
+	thread = strata_compass_thread(&host->threads, context.domain, context.vcpu);
 	if (!thread)
 		return;
 	/* In the middle of a switch a record still has the one before: only the first counts. */
 	if (!pcpu->current)
 		is_running(host, pcpu, thread, event->ns);
-	if (event->class->role == STRATA_ROLE_GUEST_ENTRY ||
-	    event->class->role == STRATA_ROLE_GUEST_EXIT)
-		take_guest_mode(host, pcpu, thread, event);
-	else if (strata_xen_pv_hypercall(event->class->desc.id, &issue))
-		take_hypercall(host, pcpu, thread, issue, event);
+	if (is_entry || class->tells == STRATA_XEN_GUEST_EXIT)
+		take_guest_mode(host, pcpu, thread, is_entry, reader, event);
+	else if (strata_xen_pv_hypercall(class->id, &issue))
+		take_hypercall(host, pcpu, thread, issue, reader, event);
+}
+
+void strata_compass_host_event(struct compass_host *host, uint32_t cpu,
+			       const struct strata_xen_class *class,
+			       const struct strata_ctf_reader *reader,
+			       const struct strata_lane_event *event)
+{
+	struct compass_pcpu *pcpu = host->pcpus[cpu & 0xffffu];
+	struct strata_hv_context changed;
+	struct strata_hv_vcpu_state state;
+
+	switch (class->tells) {
+	case STRATA_XEN_RUNSTATE:
+		if (strata_xen_read_changed(reader, event, &changed))
+			take_change(host, pcpu, &class->change, &changed, event->ns);
+		break;
+	case STRATA_XEN_VCPU_STATE:
+		if (strata_xen_read(reader, event, &state, sizeof(state)))
+			take_state(host, &state, event->ns);
+		break;
+	default:
+		take_of_context(host, pcpu, class, reader, event);
+		break;
+	}
 }
 
 void strata_compass_host_guest_event(struct compass_host *host, struct compass_thread *thread,
@@ -260,15 +276,15 @@ void strata_compass_host_guest_event(struct compass_host *host, struct compass_t
 
 /* Set-up ------------------------------------------------------------------------------------- */
 
-int strata_compass_host_open(struct compass_host *host, const struct strata_merge *merge,
+int strata_compass_host_open(struct compass_host *host, const struct strata_recorded_host *of,
 			     const struct strata_dir *dir, const struct strata_source *xen,
 			     struct strata_error *error)
 {
 	memset(host, 0, sizeof(*host));
-	host->merge = merge;
-	host->hypercalls = strata_merge_has_hypercall_returns(merge);
+	host->of = of;
+	host->hypercalls = of->scan.hypercall_returns;
 	host->isa = (uint32_t)xen->exits;
-	strata_compass_threads_init(&host->threads, merge);
+	strata_compass_threads_init(&host->threads, of);
 	host->sync.trace = &host->trace;
 	if (strata_compass_trace_open(&host->trace, dir, xen->name, &strata_compass_host_context,
 				      xen->uuid, error))
@@ -280,20 +296,23 @@ int strata_compass_host_open(struct compass_host *host, const struct strata_merg
 	return 0;
 }
 
-int strata_compass_host_stream(struct compass_host *host, const struct strata_merge_stream *stream,
-			       struct strata_error *error)
+struct compass_file *strata_compass_host_stream(struct compass_host *host, uint32_t cpu,
+						struct strata_error *error)
 {
-	struct compass_pcpu **pcpu = &host->pcpus[stream->cpu & 0xffffu];
+	struct compass_pcpu **pcpu = &host->pcpus[cpu & 0xffffu];
 
 	if (!*pcpu)
 		*pcpu = calloc(1, sizeof(**pcpu));
-	if (!*pcpu)
-		return strata_fail(error, "out of memory");
-	(*pcpu)->file = strata_compass_trace_file(&host->trace, stream->cpu, stream, error);
-	return (*pcpu)->file ? 0 : -1;
+	if (!*pcpu) {
+		strata_fail(error, "out of memory");
+		return NULL;
+	}
+	(*pcpu)->file = strata_compass_trace_file(&host->trace, cpu, error);
+	return (*pcpu)->file;
 }
 
-int strata_compass_host_finish(struct compass_host *host, struct strata_error *error)
+int strata_compass_host_finish(struct compass_host *host, uint64_t last_ns, uint64_t precision_ns,
+			       struct strata_error *error)
 {
 	uint32_t i;
 
@@ -303,7 +322,7 @@ int strata_compass_host_finish(struct compass_host *host, struct strata_error *e
 	}
 	if (host->threads.no_memory)
 		host->trace.no_memory = true;
-	return strata_compass_trace_finish(&host->trace, strata_merge_result(host->merge), error);
+	return strata_compass_trace_finish(&host->trace, last_ns, precision_ns, error);
 }
 
 void strata_compass_host_close(struct compass_host *host)

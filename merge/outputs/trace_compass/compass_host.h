@@ -20,6 +20,7 @@
 #ifndef STRATA_MERGE_OUTPUTS_COMPASS_HOST_H
 #define STRATA_MERGE_OUTPUTS_COMPASS_HOST_H
 
+#include "host/xen_class.h"
 #include "outputs/trace_compass/compass_threads.h"
 
 /* kvm_exit's exit_reason where there was no VM exit: isa is COMPASS_ISA_PV then. */
@@ -47,7 +48,7 @@ struct compass_pcpu {
 };
 
 struct compass_host {
-	const struct strata_merge *merge;
+	const struct strata_recorded_host *of;
 	struct compass_trace trace;
 	struct compass_sync_host sync;
 	struct compass_threads threads;
@@ -58,24 +59,30 @@ struct compass_host {
 };
 
 /* Makes the host's trace.  0, or -1; to be closed in any case. */
-int strata_compass_host_open(struct compass_host *host, const struct strata_merge *merge,
+int strata_compass_host_open(struct compass_host *host, const struct strata_recorded_host *of,
 			     const struct strata_dir *dir, const struct strata_source *xen,
 			     struct strata_error *error);
 
-/* Adds a stream of the hypervisor's.  0 or -1. */
-int strata_compass_host_stream(struct compass_host *host, const struct strata_merge_stream *stream,
-			       struct strata_error *error);
+/* Adds the stream of a pCPU.  Its file; NULL with the reason. */
+struct compass_file *strata_compass_host_stream(struct compass_host *host, uint32_t cpu,
+						struct strata_error *error);
 
-/* An event of the hypervisor. */
-void strata_compass_host_event(struct compass_host *host,
-			       const struct strata_timeline_event *event);
+/*
+ * Takes an event of the hypervisor.
+ * @cpu: of its stream; @class: what it tells; @reader: its stream's
+ */
+void strata_compass_host_event(struct compass_host *host, uint32_t cpu,
+			       const struct strata_xen_class *class,
+			       const struct strata_ctf_reader *reader,
+			       const struct strata_lane_event *event);
 
 /* An event of a kernel is about to be written: @thread is its vCPU's. */
 void strata_compass_host_guest_event(struct compass_host *host, struct compass_thread *thread,
 				     uint64_t ns, int32_t tid);
 
-/* Writes what is left.  0 or -1. */
-int strata_compass_host_finish(struct compass_host *host, struct strata_error *error);
+/* Writes what is left, as strata_compass_trace_finish() does. */
+int strata_compass_host_finish(struct compass_host *host, uint64_t last_ns, uint64_t precision_ns,
+			       struct strata_error *error);
 
 void strata_compass_host_close(struct compass_host *host);
 

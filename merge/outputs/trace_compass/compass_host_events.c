@@ -153,7 +153,7 @@ static void put_process(struct compass_host *host, struct compass_pcpu *pcpu,
 	if (*dumped & bit)
 		return;
 	*dumped |= bit;
-	strata_compass_domain_name(host->merge, thread->domain, name);
+	strata_compass_domain_name(host->of, thread->domain, name);
 	put_statedump(host, pcpu, ns, thread->pid, thread->pid, 0, name, COMPASS_STATUS_WAIT,
 		      pcpu->file->cpu);
 }
@@ -223,20 +223,23 @@ void strata_compass_put_exit(struct compass_host *host, struct compass_pcpu *pcp
 	put(host, pcpu, COMPASS_KVM_EXIT, ns, &payload);
 }
 
-void strata_compass_read_exit(const struct strata_timeline_event *event, struct compass_exit *exit)
+void strata_compass_read_exit(const struct strata_ctf_reader *reader,
+			      const struct strata_lane_event *event, struct compass_exit *exit)
 {
-	uint32_t rip;
+	struct {
+		uint32_t reason;
+		uint32_t rip[2]; /* the second half where a word follows */
+	} words;
 
 	exit->reason = 0;
 	exit->rip = 0;
-	if (event->payload_bytes >= 4)
-		memcpy(&exit->reason, event->payload, 4);
-	if (event->payload_bytes >= 12) {
-		memcpy(&exit->rip, event->payload + 4, 8);
-	} else if (event->payload_bytes >= 8) {
-		memcpy(&rip, event->payload + 4, 4);
-		exit->rip = rip;
-	}
+	if (strata_xen_read(reader, event, &words, 12))
+		memcpy(&exit->rip, words.rip, sizeof(exit->rip));
+	else if (strata_xen_read(reader, event, &words, 8))
+		exit->rip = words.rip[0];
+	else if (!strata_xen_read(reader, event, &words, 4))
+		return;
+	exit->reason = words.reason;
 }
 
 /* The trace ---------------------------------------------------------------------------------- */

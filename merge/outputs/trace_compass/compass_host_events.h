@@ -32,7 +32,8 @@ struct compass_context strata_compass_context(const struct compass_thread *threa
 void strata_compass_host_describe(struct compass_host *host);
 
 /* A VM exit's record: @exit's reason and rip. */
-void strata_compass_read_exit(const struct strata_timeline_event *event, struct compass_exit *exit);
+void strata_compass_read_exit(const struct strata_ctf_reader *reader,
+			      const struct strata_lane_event *event, struct compass_exit *exit);
 
 /* Says that there is such a thread, and its process, if the trace does not know them yet. */
 void strata_compass_put_thread(struct compass_host *host, struct compass_pcpu *pcpu,

@@ -12,10 +12,10 @@
 #define VCPU_MAX       (TIDS_OF_DOMAIN - 2) /* Xen has fewer */
 #define THREADS_MAX    65536u               /* a hostile file could name 2^32 */
 
-void strata_compass_domain_name(const struct strata_merge *merge, uint16_t domain,
+void strata_compass_domain_name(const struct strata_recorded_host *host, uint16_t domain,
 				char name[COMPASS_COMM_BYTES])
 {
-	const char *known = strata_merge_domain_name(merge, domain);
+	const char *known = strata_recorded_domain_name(host, domain);
 
 	if (known)
 		snprintf(name, COMPASS_COMM_BYTES, "%s", known);
@@ -23,10 +23,11 @@ void strata_compass_domain_name(const struct strata_merge *merge, uint16_t domai
 		snprintf(name, COMPASS_COMM_BYTES, "d%u", domain);
 }
 
-void strata_compass_threads_init(struct compass_threads *threads, const struct strata_merge *merge)
+void strata_compass_threads_init(struct compass_threads *threads,
+				 const struct strata_recorded_host *host)
 {
 	memset(threads, 0, sizeof(*threads));
-	threads->merge = merge;
+	threads->host = host;
 	threads->unrecorded.tid = COMPASS_TID_UNRECORDED;
 	threads->unrecorded.pid = COMPASS_TID_UNRECORDED;
 	snprintf(threads->unrecorded.comm, COMPASS_COMM_BYTES, "not recorded");
@@ -34,58 +35,21 @@ void strata_compass_threads_init(struct compass_threads *threads, const struct s
 
 void strata_compass_threads_clear(struct compass_threads *threads)
 {
-	uint32_t i;
-
-	for (i = 0; i < threads->capacity; i++)
-		free(threads->by_hash[i]);
-	free(threads->by_hash);
+	strata_key_map_clear(&threads->of);
 	memset(threads, 0, sizeof(*threads));
-}
-
-/* Where a vCPU's thread is, or would be. */
-static uint32_t find(struct compass_thread *const *by_hash, uint32_t capacity, uint16_t domain,
-		     uint16_t vcpu)
-{
-	uint32_t at = (((uint32_t)domain << 16 | vcpu) * 0x9e3779b1u) & (capacity - 1);
-
-	while (by_hash[at] && (by_hash[at]->domain != domain || by_hash[at]->vcpu != vcpu))
-		at = (at + 1) & (capacity - 1);
-	return at;
-}
-
-static bool grow(struct compass_threads *threads)
-{
-	const uint32_t capacity = threads->capacity ? threads->capacity * 2 : 64;
-	struct compass_thread **by_hash;
-	uint32_t i;
-
-	if (threads->nr * 2 < threads->capacity)
-		return true;
-	by_hash = calloc(capacity, sizeof(struct compass_thread *));
-	if (!by_hash)
-		return false;
-	for (i = 0; i < threads->capacity; i++) {
-		struct compass_thread *thread = threads->by_hash[i];
-
-		if (thread)
-			by_hash[find(by_hash, capacity, thread->domain, thread->vcpu)] = thread;
-	}
-	free(threads->by_hash);
-	threads->by_hash = by_hash;
-	threads->capacity = capacity;
-	return true;
 }
 
 static void name_thread(const struct compass_threads *threads, struct compass_thread *thread)
 {
 	char domain[COMPASS_COMM_BYTES];
 
-	strata_compass_domain_name(threads->merge, thread->domain, domain);
+	strata_compass_domain_name(threads->host, thread->domain, domain);
 	snprintf(thread->comm, sizeof(thread->comm), "%.80s/%u", domain, thread->vcpu);
 	if (thread->domain == STRATA_DOMID_IDLE)
 		return;
 	thread->is_vcpu = true;
-	thread->has_guest_mode = strata_merge_has_guest_mode(threads->merge, thread->domain);
+	thread->has_guest_mode =
+		strata_xen_scan_has_guest_mode(&threads->host->scan, thread->domain);
 	thread->pid = TIDS_OF_DOMAIN * (thread->domain + 1);
 	thread->tid = thread->pid + 1 + thread->vcpu;
 }
@@ -93,27 +57,23 @@ static void name_thread(const struct compass_threads *threads, struct compass_th
 struct compass_thread *strata_compass_thread(struct compass_threads *threads, uint16_t domain,
 					     uint16_t vcpu)
 {
-	struct compass_thread *thread;
-	uint32_t at;
+	const uint32_t key = strata_vcpu_key(domain, vcpu);
+	struct compass_thread *thread = strata_key_map_get(&threads->of, key);
 
-	if (threads->capacity) {
-		at = find(threads->by_hash, threads->capacity, domain, vcpu);
-		if (threads->by_hash[at])
-			return threads->by_hash[at];
-	}
-	if (vcpu > VCPU_MAX || threads->nr == THREADS_MAX) {
+	if (thread)
+		return thread;
+	if (vcpu > VCPU_MAX || threads->of.nr == THREADS_MAX) {
 		threads->odd++;
 		return NULL;
 	}
-	thread = grow(threads) ? calloc(1, sizeof(*thread)) : NULL;
-	if (!thread) {
+	thread = calloc(1, sizeof(*thread));
+	if (!thread || !strata_key_map_add(&threads->of, key, thread)) {
+		free(thread);
 		threads->no_memory = true;
 		return NULL;
 	}
 	thread->domain = domain;
 	thread->vcpu = vcpu;
 	name_thread(threads, thread);
-	threads->by_hash[find(threads->by_hash, threads->capacity, domain, vcpu)] = thread;
-	threads->nr++;
 	return thread;
 }

@@ -14,7 +14,8 @@
 #ifndef STRATA_MERGE_OUTPUTS_COMPASS_THREADS_H
 #define STRATA_MERGE_OUTPUTS_COMPASS_THREADS_H
 
-#include "host/merger.h"
+#include "base/key_map.h"
+#include "host/recorded_host.h"
 #include "outputs/trace_compass/compass_sync.h"
 
 #define COMPASS_TID_UNRECORDED 1
@@ -38,17 +39,16 @@ struct compass_thread {
 
 /* Zero-initialised is empty. */
 struct compass_threads {
-	const struct strata_merge *merge;
-	struct compass_thread **by_hash; /* open addressing; a power of two */
-	uint32_t capacity;
-	uint32_t nr;
+	const struct strata_recorded_host *host;
+	struct strata_key_map of;  /* struct compass_thread, by strata_vcpu_key() */
 	uint8_t dumped[65536 / 8]; /* a bit for each domain whose process the trace knows */
 	struct compass_thread unrecorded;
 	uint64_t odd; /* records of vCPUs that Xen cannot have */
 	bool no_memory;
 };
 
-void strata_compass_threads_init(struct compass_threads *threads, const struct strata_merge *merge);
+void strata_compass_threads_init(struct compass_threads *threads,
+				 const struct strata_recorded_host *host);
 void strata_compass_threads_clear(struct compass_threads *threads);
 
 /* A vCPU's thread, made at first sight; NULL: no vCPU of Xen's, which is counted, or out of memory,
@@ -57,7 +57,7 @@ struct compass_thread *strata_compass_thread(struct compass_threads *threads, ui
 					     uint16_t vcpu);
 
 /* Writes "g1", or "d7" if the domain has no name. */
-void strata_compass_domain_name(const struct strata_merge *merge, uint16_t domain,
+void strata_compass_domain_name(const struct strata_recorded_host *host, uint16_t domain,
 				char name[COMPASS_COMM_BYTES]);
 
 #endif /* STRATA_MERGE_OUTPUTS_COMPASS_THREADS_H */

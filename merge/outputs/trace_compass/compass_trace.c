@@ -45,19 +45,6 @@ int strata_compass_trace_open(struct compass_trace *trace, const struct strata_d
 	return 0;
 }
 
-static int add_stream(struct compass_file *file, const struct strata_merge_stream *stream,
-		      struct strata_error *error)
-{
-	const struct strata_merge_stream **streams =
-		room_for_one(file->streams, file->nr_streams, sizeof(stream));
-
-	if (!streams)
-		return strata_fail(error, "out of memory");
-	file->streams = streams;
-	file->streams[file->nr_streams++] = stream;
-	return 0;
-}
-
 /* What packets of a trace have in common. */
 static struct strata_ctf_packet_form form_of(const struct compass_trace *trace)
 {
@@ -98,19 +85,15 @@ static struct compass_file *make_file(struct compass_trace *trace, uint32_t cpu,
 }
 
 struct compass_file *strata_compass_trace_file(struct compass_trace *trace, uint32_t cpu,
-					       const struct strata_merge_stream *stream,
 					       struct strata_error *error)
 {
-	struct compass_file *file = NULL;
 	size_t i;
 
 	for (i = 0; i < trace->nr_files; i++) {
 		if (trace->by_cpu[i]->cpu == cpu)
-			file = trace->by_cpu[i];
+			return trace->by_cpu[i];
 	}
-	if (!file)
-		file = make_file(trace, cpu, error);
-	return file && !add_stream(file, stream, error) ? file : NULL;
+	return make_file(trace, cpu, error);
 }
 
 uint32_t strata_compass_trace_class(struct compass_trace *trace,
@@ -133,16 +116,6 @@ uint32_t strata_compass_trace_class(struct compass_trace *trace,
 	return trace->nr_classes++;
 }
 
-static uint64_t lost_of(const struct compass_file *file)
-{
-	uint64_t lost = 0;
-	size_t i;
-
-	for (i = 0; i < file->nr_streams; i++)
-		lost += file->streams[i]->lost;
-	return lost;
-}
-
 /* Keeps the first error; 0 is none. */
 static void note(struct compass_trace *trace, int status, const struct strata_error *error)
 {
@@ -154,7 +127,7 @@ static void note(struct compass_trace *trace, int status, const struct strata_er
 /* Tells what was lost since the last event. */
 static void tell_lost(struct compass_trace *trace, struct compass_file *file, uint64_t ns)
 {
-	const struct strata_loss loss = { .discarded = lost_of(file) - file->lost,
+	const struct strata_loss loss = { .discarded = file->lost - file->told,
 					  .from_ns = file->last_ns ? file->last_ns
 								   : trace->first_ns,
 					  .to_ns = ns };
@@ -162,7 +135,7 @@ static void tell_lost(struct compass_trace *trace, struct compass_file *file, ui
 
 	if (!loss.discarded)
 		return;
-	file->lost += loss.discarded;
+	file->told = file->lost;
 	note(trace, strata_ctf_file_lose(&file->packets, &loss, &error), &error);
 }
 
@@ -328,16 +301,14 @@ static int close_files(struct compass_trace *trace, struct strata_error *error)
 
 		if (strata_ctf_file_close(&file->packets, 0, status ? &ignored : error))
 			status = -1;
-		free(file->streams);
 		free(file);
 	}
 	trace->nr_files = 0;
 	return status;
 }
 
-int strata_compass_trace_finish(struct compass_trace *trace,
-				const struct strata_merge_result *result,
-				struct strata_error *error)
+int strata_compass_trace_finish(struct compass_trace *trace, uint64_t last_ns,
+				uint64_t precision_ns, struct strata_error *error)
 {
 	struct strata_error cause;
 	size_t i;
@@ -345,7 +316,7 @@ int strata_compass_trace_finish(struct compass_trace *trace,
 	for (i = 0; i < trace->nr_files; i++) {
 		struct compass_file *file = trace->by_cpu[i];
 
-		tell_lost(trace, file, result->last_ns);
+		tell_lost(trace, file, last_ns);
 		if (!trace->has_failed)
 			note(trace, strata_ctf_file_finish(&file->packets, &cause), &cause);
 	}
@@ -357,7 +328,7 @@ int strata_compass_trace_finish(struct compass_trace *trace,
 	}
 	if (close_files(trace, error))
 		return -1;
-	if (write_metadata(trace, result->bound_ns, error))
+	if (write_metadata(trace, precision_ns, error))
 		return -1;
 	strata_output_end(&trace->dir);
 	return 0;

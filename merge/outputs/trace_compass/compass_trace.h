@@ -11,8 +11,8 @@
 #ifndef STRATA_MERGE_OUTPUTS_COMPASS_TRACE_H
 #define STRATA_MERGE_OUTPUTS_COMPASS_TRACE_H
 
-#include "host/merger.h"
 #include "outputs/ctf/ctf_stream_file.h"
+#include "recording/recording.h"
 
 #define COMPASS_NO_CLASS UINT32_MAX
 #define COMPASS_ENV_MAX  12u
@@ -22,10 +22,8 @@ struct compass_file {
 	struct strata_ctf_stream_file packets;
 	uint32_t cpu;
 	uint64_t last_ns; /* of its last event */
-	uint64_t lost;    /* so far */
-	/* What it is made from: their losses are its. */
-	const struct strata_merge_stream **streams;
-	size_t nr_streams;
+	uint64_t lost;    /* of the streams that it is made from, so far; */
+	uint64_t told;    /* of these, in its packets */
 };
 
 /* An entry of the environment. */
@@ -63,10 +61,8 @@ int strata_compass_trace_open(struct compass_trace *trace, const struct strata_d
 			      const char *name, const struct strata_event_desc *context,
 			      const uint8_t uuid[16], struct strata_error *error);
 
-/* Adds what comes from @stream to the file of a CPU, which is made if there is none.  NULL with the
- * reason. */
+/* The file of a CPU, which is made if there is none.  NULL with the reason. */
 struct compass_file *strata_compass_trace_file(struct compass_trace *trace, uint32_t cpu,
-					       const struct strata_merge_stream *stream,
 					       struct strata_error *error);
 
 /* Adds a kind of event, a copy of @desc; its number, or COMPASS_NO_CLASS: out of memory. */
@@ -83,10 +79,13 @@ void strata_compass_trace_put(struct compass_trace *trace, struct compass_file *
 void strata_compass_trace_say(struct compass_trace *trace, const char *name, const char *format,
 			      ...) __attribute__((format(printf, 3, 4)));
 
-/* Writes what is left, and the metadata.  0 or -1. */
-int strata_compass_trace_finish(struct compass_trace *trace,
-				const struct strata_merge_result *result,
-				struct strata_error *error);
+/*
+ * Writes what is left, and the metadata.
+ * @last_ns: of all traces' events; @precision_ns: of their times
+ * 0 or -1.
+ */
+int strata_compass_trace_finish(struct compass_trace *trace, uint64_t last_ns,
+				uint64_t precision_ns, struct strata_error *error);
 
 void strata_compass_trace_close(struct compass_trace *trace);
 

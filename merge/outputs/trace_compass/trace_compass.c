@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctf/trace/ctf_trace.h"
 #include "base/escape.h"
 #include "outputs/trace_compass/compass_guest.h"
 #include "outputs/trace_compass/compass_host.h"
@@ -25,21 +24,23 @@
 #include "outputs/outputs.h"
 #include "base/value_hash.h"
 
-/* A stream of a kernel's. */
-struct guest_stream {
-	struct compass_guest *guest; /* NULL: the stream is none */
-	struct compass_file *file;
+/* A stream of the recording. */
+struct compass_stream {
+	struct compass_file *file;     /* NULL: an application's */
 	struct compass_thread *thread; /* its vCPU's; NULL: no vCPU of Xen's */
+	uint64_t lost;                 /* so far */
+	bool is_odd;                   /* that some of its events are not described was said */
 };
 
-struct compass {
-	struct strata_sink sink;
-	const struct strata_merge *merge;
+struct strata_trace_compass {
+	struct strata_slice_sink sink;
+	const struct strata_recorded_host *of;
 	struct strata_dir dir;
 	struct compass_host host;
 	struct compass_guest **guests; /* as many as there are sources, or fewer */
 	size_t nr_guests;
-	struct guest_stream *streams; /* by index in the merge */
+	struct compass_source *sources; /* as the recording's */
+	struct compass_stream *streams; /* as the host's */
 	strata_complain_fn *complain;
 	void *complain_data;
 	struct strata_trace_compass_result *result;
@@ -47,7 +48,7 @@ struct compass {
 
 /* Events ------------------------------------------------------------------------------------- */
 
-static void set_first(struct compass *compass, uint64_t ns)
+static void set_first(struct strata_trace_compass *compass, uint64_t ns)
 {
 	size_t i;
 
@@ -56,33 +57,54 @@ static void set_first(struct compass *compass, uint64_t ns)
 		compass->guests[i]->trace.first_ns = ns;
 }
 
-static void take_guest_event(struct compass *compass, const struct strata_timeline_event *event)
+static void name_odd(struct strata_trace_compass *compass,
+		     const struct strata_recorded_stream *recorded, struct compass_stream *stream)
 {
-	struct guest_stream *stream = &compass->streams[event->stream->index];
-	int32_t tid;
+	char message[256];
 
-	if (!stream->guest)
+	if (stream->is_odd)
 		return;
-	compass->result->guest_events++;
-	memcpy(&tid, event->context, sizeof(tid));
-	if (stream->thread)
-		strata_compass_host_guest_event(&compass->host, stream->thread, event->ns, tid);
-	strata_compass_guest_put(stream->guest, stream->file, event);
+	stream->is_odd = true;
+	snprintf(message, sizeof(message),
+		 "%s/cpu_%u: recording.json does not describe some events as its metadata does; "
+		 "they are left out",
+		 recorded->source->name, recorded->cpu);
+	if (compass->complain)
+		compass->complain(compass->complain_data, message);
 }
 
-static void compass_event(struct strata_sink *sink, const struct strata_timeline_event *event)
+static void take_guest_event(struct strata_trace_compass *compass,
+			     const struct strata_recorded_stream *recorded,
+			     const struct strata_ctf_reader *reader,
+			     const struct strata_lane_event *event)
 {
-	struct compass *compass = (struct compass *)sink;
+	struct compass_stream *stream = &compass->streams[recorded - compass->of->streams];
+	struct compass_source *source = &compass->sources[recorded->source_index];
+	uint32_t bytes;
+	int32_t tid;
 
-	if (!compass->host.trace.first_ns)
-		set_first(compass, event->ns);
-	switch (event->class->layer) {
+	compass->result->guest_events++;
+	memcpy(&tid, strata_recorded_payload(reader, event, 0, &bytes), sizeof(tid));
+	if (stream->thread)
+		strata_compass_host_guest_event(&compass->host, stream->thread, event->ns, tid);
+	if (!strata_compass_guest_put(source, stream->file, reader, event))
+		name_odd(compass, recorded, stream);
+}
+
+static void take_event(struct strata_trace_compass *compass,
+		       const struct strata_recorded_stream *recorded,
+		       const struct strata_ctf_reader *reader,
+		       const struct strata_lane_event *event)
+{
+	switch (recorded->source->layer) {
 	case STRATA_LAYER_XEN:
 		compass->result->host_events++;
-		strata_compass_host_event(&compass->host, event);
+		strata_compass_host_event(&compass->host, recorded->cpu,
+					  strata_recorded_class(recorded, reader, event), reader,
+					  event);
 		break;
 	case STRATA_LAYER_KERNEL:
-		take_guest_event(compass, event);
+		take_guest_event(compass, recorded, reader, event);
 		break;
 	case STRATA_LAYER_APP:
 		compass->result->left_out++;
@@ -90,9 +112,8 @@ static void compass_event(struct strata_sink *sink, const struct strata_timeline
 	}
 }
 
-static bool compass_failed(const struct strata_sink *sink)
+static bool has_failed(const struct strata_trace_compass *compass)
 {
-	const struct compass *compass = (const struct compass *)sink;
 	bool failed = compass->host.trace.has_failed || compass->host.trace.no_memory;
 	size_t i;
 
@@ -102,10 +123,61 @@ static bool compass_failed(const struct strata_sink *sink)
 	return failed;
 }
 
+/* @lost: of the stream so far; the next packet of its file tells it. */
+static void note_lost(struct strata_trace_compass *compass,
+		      const struct strata_recorded_stream *recorded, uint64_t lost)
+{
+	struct compass_stream *stream = &compass->streams[recorded - compass->of->streams];
+
+	if (stream->file)
+		stream->file->lost += lost - stream->lost;
+	stream->lost = lost;
+}
+
+static int take(struct strata_slice_sink *sink, size_t at, struct strata_ctf_reader *reader,
+		const struct strata_lane_event *events, size_t nr, struct strata_error *error)
+{
+	struct strata_trace_compass *compass = (struct strata_trace_compass *)sink;
+	const struct strata_recorded_stream *recorded =
+		strata_recorded_stream_of(compass->of, reader->stream);
+	size_t i;
+
+	(void)at;
+	(void)error;
+	if (!recorded)
+		return 0;
+	if (!compass->host.trace.first_ns)
+		set_first(compass, events[0].ns);
+	note_lost(compass, recorded, reader->tally.discarded);
+	for (i = 0; i < nr; i++)
+		take_event(compass, recorded, reader, &events[i]);
+	return has_failed(compass);
+}
+
+static int lose(struct strata_slice_sink *sink, size_t at, struct strata_ctf_reader *reader,
+		const struct strata_loss *loss, struct strata_error *error)
+{
+	struct strata_trace_compass *compass = (struct strata_trace_compass *)sink;
+	const struct strata_recorded_stream *recorded =
+		strata_recorded_stream_of(compass->of, reader->stream);
+
+	(void)at;
+	(void)loss;
+	(void)error;
+	if (recorded)
+		note_lost(compass, recorded, reader->tally.discarded);
+	return 0;
+}
+
+struct strata_slice_sink *strata_trace_compass_observer(struct strata_trace_compass *compass)
+{
+	return &compass->sink;
+}
+
 /* The end ------------------------------------------------------------------------------------ */
 
 /* All traces say that their times are on one clock, though their machines are several. */
-static void name_timeline(struct compass *compass)
+static void name_timeline(struct strata_trace_compass *compass)
 {
 	char text[STRATA_UUID_TEXT_BYTES];
 	uint8_t uuid[16];
@@ -119,7 +191,8 @@ static void name_timeline(struct compass *compass)
 					 text);
 }
 
-static void complain_of(const struct compass *compass, const struct compass_guest *guest)
+static void complain_of(const struct strata_trace_compass *compass,
+			const struct compass_guest *guest)
 {
 	char message[512];
 
@@ -133,18 +206,25 @@ static void complain_of(const struct compass *compass, const struct compass_gues
 	compass->complain(compass->complain_data, message);
 }
 
-static int compass_finish(struct strata_sink *sink, const struct strata_merge *merge,
-			  struct strata_error *error)
+int strata_trace_compass_finish(struct strata_trace_compass *compass,
+				const struct strata_trace_set *set, uint64_t last_ns,
+				uint64_t precision_ns, struct strata_error *error)
 {
-	struct compass *compass = (struct compass *)sink;
-	const struct strata_merge_result *result = strata_merge_result(merge);
 	size_t i;
 
+	for (i = 0; i < set->nr_streams; i++) {
+		const struct strata_recorded_stream *recorded =
+			strata_recorded_stream_of(compass->of, set->streams[i].stream);
+
+		if (recorded)
+			note_lost(compass, recorded, set->streams[i].tally.discarded);
+	}
 	name_timeline(compass);
-	if (strata_compass_host_finish(&compass->host, error))
+	if (strata_compass_host_finish(&compass->host, last_ns, precision_ns, error))
 		return -1;
 	for (i = 0; i < compass->nr_guests; i++) {
-		if (strata_compass_trace_finish(&compass->guests[i]->trace, result, error))
+		if (strata_compass_trace_finish(&compass->guests[i]->trace, last_ns, precision_ns,
+						error))
 			return -1;
 		complain_of(compass, compass->guests[i]);
 		compass->result->unknown += compass->guests[i]->sync.gh_pairs == 0;
@@ -154,25 +234,29 @@ static int compass_finish(struct strata_sink *sink, const struct strata_merge *m
 	return 0;
 }
 
-static void compass_free(struct strata_sink *sink)
+void strata_trace_compass_free(struct strata_trace_compass *compass)
 {
-	struct compass *compass = (struct compass *)sink;
 	size_t i;
 
+	if (!compass)
+		return;
 	for (i = 0; i < compass->nr_guests; i++) {
 		strata_compass_guest_close(compass->guests[i]);
 		free(compass->guests[i]);
 	}
+	for (i = 0; compass->sources && i < compass->of->recording.nr_sources; i++)
+		free(compass->sources[i].classes);
 	strata_compass_host_close(&compass->host);
 	strata_dir_close(&compass->dir);
 	free(compass->guests);
+	free(compass->sources);
 	free(compass->streams);
 	free(compass);
 }
 
 /* Set-up ------------------------------------------------------------------------------------- */
 
-static struct compass_guest *find_guest(const struct compass *compass, uint32_t domain)
+static struct compass_guest *find_guest(const struct strata_trace_compass *compass, uint32_t domain)
 {
 	size_t i;
 
@@ -183,7 +267,8 @@ static struct compass_guest *find_guest(const struct compass *compass, uint32_t 
 	return NULL;
 }
 
-static struct compass_guest *make_guest(struct compass *compass, const struct strata_source *source,
+static struct compass_guest *make_guest(struct strata_trace_compass *compass,
+					const struct strata_source *source,
 					struct strata_error *error)
 {
 	struct compass_guest *guest = calloc(1, sizeof(*guest));
@@ -196,31 +281,48 @@ static struct compass_guest *make_guest(struct compass *compass, const struct st
 	return strata_compass_guest_open(guest, &compass->dir, source, error) ? NULL : guest;
 }
 
-static int add_guest_stream(struct compass *compass, const struct strata_merge_stream *merged,
+static int add_guest_stream(struct strata_trace_compass *compass,
+			    const struct strata_recorded_stream *recorded,
 			    struct strata_error *error)
 {
-	struct guest_stream *stream = &compass->streams[merged->index];
+	struct compass_stream *stream = &compass->streams[recorded - compass->of->streams];
+	struct compass_source *source = &compass->sources[recorded->source_index];
+	struct compass_guest *guest = find_guest(compass, recorded->source->domain);
 
-	stream->guest = find_guest(compass, merged->source->domain);
-	if (!stream->guest)
-		stream->guest = make_guest(compass, merged->source, error);
-	if (!stream->guest)
+	if (!guest)
+		guest = make_guest(compass, recorded->source, error);
+	if (!guest)
 		return -1;
-	stream->file = strata_compass_trace_file(&stream->guest->trace, merged->cpu, merged, error);
+	source->guest = guest;
+	source->source = recorded->source;
+	stream->file = strata_compass_trace_file(&guest->trace, recorded->cpu, error);
 	if (!stream->file)
 		return -1;
-	stream->thread = strata_compass_thread(
-		&compass->host.threads, (uint16_t)merged->source->domain, (uint16_t)merged->cpu);
+	stream->thread = strata_compass_thread(&compass->host.threads,
+					       (uint16_t)recorded->source->domain,
+					       (uint16_t)recorded->cpu);
 	if (stream->thread) {
-		stream->thread->sync.guest = &stream->guest->sync;
+		stream->thread->sync.guest = &guest->sync;
 		stream->thread->sync.guest_file = stream->file;
 	}
 	return 0;
 }
 
-static const struct strata_source *find_xen(const struct strata_merge *merge)
+static int add_stream(struct strata_trace_compass *compass,
+		      const struct strata_recorded_stream *recorded, struct strata_error *error)
 {
-	const struct strata_recording *recording = strata_merge_recording(merge);
+	struct compass_stream *stream = &compass->streams[recorded - compass->of->streams];
+
+	if (recorded->source->layer == STRATA_LAYER_KERNEL)
+		return add_guest_stream(compass, recorded, error);
+	if (recorded->source->layer != STRATA_LAYER_XEN)
+		return 0;
+	stream->file = strata_compass_host_stream(&compass->host, recorded->cpu, error);
+	return stream->file ? 0 : -1;
+}
+
+static const struct strata_source *find_xen(const struct strata_recording *recording)
+{
 	size_t i;
 
 	for (i = 0; i < recording->nr_sources; i++) {
@@ -230,10 +332,11 @@ static const struct strata_source *find_xen(const struct strata_merge *merge)
 	return NULL;
 }
 
-static int set_up(struct compass *compass, const char *dir, bool force, struct strata_error *error)
+static int set_up(struct strata_trace_compass *compass, const char *dir, bool force,
+		  struct strata_error *error)
 {
-	const struct strata_merge *merge = compass->merge;
-	const struct strata_source *xen = find_xen(merge);
+	const struct strata_recorded_host *of = compass->of;
+	const struct strata_source *xen = find_xen(&of->recording);
 	size_t i;
 
 	if (!xen)
@@ -241,52 +344,45 @@ static int set_up(struct compass *compass, const char *dir, bool force, struct s
 				   "nothing was recorded of the hypervisor, so there is no host "
 				   "to show; record Xen too, or write --format ctf");
 	if (strata_output_directory(&compass->dir, dir, force, error) ||
-	    strata_compass_host_open(&compass->host, merge, &compass->dir, xen, error))
+	    strata_compass_host_open(&compass->host, of, &compass->dir, xen, error))
 		return -1;
-	for (i = 0; i < strata_merge_nr_streams(merge); i++) {
-		const struct strata_merge_stream *stream = strata_merge_stream(merge, i);
-		int status = 0;
-
-		if (stream->source->layer == STRATA_LAYER_XEN)
-			status = strata_compass_host_stream(&compass->host, stream, error);
-		else if (stream->source->layer == STRATA_LAYER_KERNEL)
-			status = add_guest_stream(compass, stream, error);
-		if (status)
+	for (i = 0; i < of->nr_streams; i++) {
+		if (add_stream(compass, &of->streams[i], error))
 			return -1;
 	}
 	return 0;
 }
 
-struct strata_sink *strata_trace_compass_new(const struct strata_merge *merge, const char *dir,
-					     bool force, strata_complain_fn *complain,
-					     void *complain_data,
-					     struct strata_trace_compass_result *result,
-					     struct strata_error *error)
+struct strata_trace_compass *
+strata_trace_compass_new(struct strata_recording_traces *recording, const char *dir, bool force,
+			 strata_complain_fn *complain, void *complain_data,
+			 struct strata_trace_compass_result *result, struct strata_error *error)
 {
-	struct compass *compass = calloc(1, sizeof(*compass));
+	const struct strata_recorded_host *of = strata_recording_traces_host(recording);
+	struct strata_trace_compass *compass = calloc(1, sizeof(*compass));
 
 	memset(result, 0, sizeof(*result));
 	if (!compass) {
 		strata_fail(error, "out of memory");
 		return NULL;
 	}
-	compass->sink.event = compass_event;
-	compass->sink.failed = compass_failed;
-	compass->sink.finish = compass_finish;
-	compass->sink.free = compass_free;
-	compass->merge = merge;
+	compass->sink.take = take;
+	compass->sink.lose = lose;
+	compass->of = of;
+	/* The classes of guests' events are written as their sources described them. */
+	strata_recording_traces_describe(recording);
 	compass->dir.fd = -1;
 	compass->host.trace.dir.fd = -1;
 	compass->complain = complain;
 	compass->complain_data = complain_data;
 	compass->result = result;
-	compass->guests = calloc(strata_merge_recording(merge)->nr_sources + 1,
-				 sizeof(struct compass_guest *));
-	compass->streams = calloc(strata_merge_nr_streams(merge) + 1, sizeof(*compass->streams));
-	if (!compass->guests || !compass->streams)
+	compass->guests = calloc(of->recording.nr_sources + 1, sizeof(struct compass_guest *));
+	compass->sources = calloc(of->recording.nr_sources + 1, sizeof(*compass->sources));
+	compass->streams = calloc(of->nr_streams + 1, sizeof(*compass->streams));
+	if (!compass->guests || !compass->sources || !compass->streams)
 		strata_fail(error, "out of memory");
 	else if (!set_up(compass, dir, force, error))
-		return &compass->sink;
-	compass_free(&compass->sink);
+		return compass;
+	strata_trace_compass_free(compass);
 	return NULL;
 }

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "inputs/xentrace/xentrace.h"
-#include "host/merger.h"
+#include "../../merge_alone.h"
 #include "files/out_file.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -84,18 +84,19 @@ static void check(bool good, const char *what)
 
 static void merge(const struct strata_xentrace_report *report)
 {
-	const struct strata_merge_options options = { .complain = count_complaint };
+	const struct strata_host_figures *figures;
 	struct strata_error error;
-	struct strata_merge *merge;
+	struct merge_alone alone;
 
 	complaints = 0;
-	merge = strata_merge_open(raw, &options, &error);
-	check(merge != NULL, "what was imported opens");
-	check(strata_merge_run(merge, NULL, 0, &error) == 0, "it merges");
+	check(merge_alone_open(&alone, raw, count_complaint, NULL, NULL, 0, &error) == 0,
+	      "what was imported opens");
+	check(merge_alone_run(&alone, NULL, &error) == 0, "it merges");
 	check(complaints == 0, "nothing in it is wrong");
-	check(strata_merge_result(merge)->events == report->tally.events, "all of it is there");
-	remove_recording(strata_merge_recording(merge));
-	strata_merge_close(merge);
+	figures = strata_host_check_figures(alone.check);
+	check(figures->events == report->tally.events, "all of it is there");
+	remove_recording(&figures->host->recording);
+	merge_alone_close(&alone);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr)

@@ -61,12 +61,18 @@ end_life() {
 	end_checks
 }
 
-# Waits for line $2 on the console of guest $1, for the $3rd time.
+# Waits for line $2 on the console of guest $1, for the $3rd time; 250 s by the clock, whatever a look costs.
 await_console() {
-	tries=0
-	until [ "$(grep -cE "$2" "$LAB_OUT/guest-$1.log")" -ge "${3:-1}" ] || [ $tries -gt 3000 ]; do
+	read -r now _ </proc/uptime
+	give_up=$((${now%.*} + 250))
+	until [ "$(grep -cE "$2" "$LAB_OUT/guest-$1.log")" -ge "${3:-1}" ]; do
 		usleep 100000
-		tries=$((tries + 1))
+		read -r now _ </proc/uptime
+		if [ "${now%.*}" -gt "$give_up" ]; then
+			echo "no \"$2\" on the console of $1 within 250 s; its last lines:"
+			tail -n 5 "$LAB_OUT/guest-$1.log"
+			return
+		fi
 	done
 }
 

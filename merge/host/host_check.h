@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * host_check.h - what the hypervisor's records of one host prove and tell of a merge: that the
+ * order is right, by how much times may be off, what is lost.  All that reports these figures
+ * (`strata merge`, its --check, summary.json, `strata stat --json`) has them from here.
+ *
+ * It is an observer of a merge (timeline/in_order.h) of a set that has the recording's traces.
+ */
+#ifndef STRATA_MERGE_HOST_CHECK_H
+#define STRATA_MERGE_HOST_CHECK_H
+
+#include "host/order_check.h"
+#include "host/recording_traces.h"
+
+/* Of a stream.  Its times are off by at most bound_ticks, ... */
+struct strata_stream_figures {
+	uint64_t events;
+	uint64_t lost; /* all that the recording knows of */
+	uint64_t bound_ticks;
+	uint64_t
+		unsure; /* ... except these events, of which the hypervisor's records are missing */
+	uint64_t doubtful; /* events that may lie before or after a step back of their counter; */
+	uint64_t firm_bound_ticks; /* the largest bound of the others */
+};
+
+/* Complete after strata_host_check_finish(). */
+struct strata_host_figures {
+	const struct strata_recorded_host *host;
+	struct strata_stream_figures *streams; /* as the host's */
+	uint64_t events;
+	/* What was lost, damaged or clamped, by the readers of its streams; bad packets also those
+	 * that the recorder refused, and files that are missing or end early. */
+	struct strata_ctf_tally tally;
+	uint64_t first_ns;
+	uint64_t last_ns;
+	uint64_t duration_ns;      /* by the hypervisor's records, if there are any */
+	uint64_t left_out_sources; /* their clocks cannot be ordered */
+	/* The largest error of any event's time: of its clock's conversion and of the skew. */
+	uint64_t bound_ticks;
+	uint64_t bound_ns;
+	uint64_t app_bound_ns; /* of applications' times, which the two above leave out; 0: none */
+	uint64_t skew_ticks;   /* by how much the physical CPUs' counters differ at most */
+	struct strata_order_result order;
+};
+
+struct strata_host_check;
+
+/*
+ * @traces: of the recording; they and @set, which has those that could be opened, outlive it
+ * NULL: out of memory.
+ */
+struct strata_host_check *strata_host_check_new(struct strata_recording_traces *traces,
+						const struct strata_trace_set *set,
+						struct strata_error *error);
+
+/* Takes in events and losses; those of other recordings and traces it passes over. */
+struct strata_slice_sink *strata_host_check_observer(struct strata_host_check *check);
+
+/* Sums up, once, when the set's tallies are complete. */
+void strata_host_check_finish(struct strata_host_check *check);
+
+const struct strata_host_figures *strata_host_check_figures(const struct strata_host_check *check);
+
+void strata_host_check_free(struct strata_host_check *check);
+
+#endif /* STRATA_MERGE_HOST_CHECK_H */
