@@ -26,6 +26,21 @@ timed() {
 		'BEGIN { printf "%s %s events_per_s %.0f\n", b, v, n * 1e9 / t }'
 }
 
+# written NAME VARIANT EVENTS FORMAT THREADS TRACE: the same, of a form that goes to a file or directory.
+written() {
+	rm -rf "$work/out"
+	timed "$1" "$2" "$3" out/bin/strata convert --format "$4" --threads "$5" -o "$work/out" "$6"
+	rm -rf "$work/out"
+}
+
+# merged VARIANT EVENTS TRACE [OPTION...]: the same, of both forms in one pass, or of one.
+merged() {
+	local variant=$1 nr=$2 trace=$3
+	shift 3
+	timed merge_forms "$variant" "$nr" out/bin/strata merge "$trace" -o "$work/out" "$@"
+	rm -rf "$work/out"
+}
+
 # same TRACE: both read the same events and values in the same order.
 same() {
 	local ours theirs
@@ -65,19 +80,22 @@ counted merge_count_8 "$work/8" "$events" "$turns"
 memory merge_memory_8 "$work/8"
 for _ in $(seq "$turns"); do
 	timed merge_count_8 strata-2-threads "$events" out/bin/strata convert --format count --threads 2 "$work/8"
-	rm -f "$work/text"
-	timed merge_text strata "$events" out/bin/strata convert --format babeltrace --threads 1 -o "$work/text" "$work/8"
-	rm -f "$work/text"
-	timed merge_text strata-2-threads "$events" out/bin/strata convert --format babeltrace --threads 2 -o "$work/text" "$work/8"
+	written merge_text strata "$events" babeltrace 1 "$work/8"
+	written merge_text strata-2-threads "$events" babeltrace 2 "$work/8"
+	written merge_columns strata "$events" columns 1 "$work/8"
+	written merge_columns strata-2-threads "$events" columns 2 "$work/8"
+	written merge_ctf strata "$events" ctf 1 "$work/8"
+	written merge_ctf strata-2-threads "$events" ctf 2 "$work/8"
+	# Both throw away what they print.
+	timed merge_text_discarded strata "$events" out/bin/strata convert --format babeltrace --threads 1 "$work/8"
+	merged both "$events" "$work/8"
+	merged text "$events" "$work/8" --format text
+	merged ctf "$events" "$work/8" --format ctf
 done
-timed merge_text babeltrace2 "$events" babeltrace2 "$work/8"
-for _ in $(seq "$turns"); do
-	rm -rf "$work/ctf"
-	timed merge_ctf strata "$events" out/bin/strata convert --format ctf --threads 1 -o "$work/ctf" "$work/8"
-	rm -rf "$work/ctf"
-	timed merge_ctf strata-2-threads "$events" out/bin/strata convert --format ctf --threads 2 -o "$work/ctf" "$work/8"
-done
-rm -rf "$work/8" "$work/ctf" "$work/text"
+timed merge_text babeltrace2 "$events" babeltrace2 -w "$work/out" "$work/8"
+rm -f "$work/out"
+timed merge_text_discarded babeltrace2 "$events" babeltrace2 "$work/8"
+rm -rf "$work/8"
 
 "$work/make_ctf" "$work/256" 256 "$events" 1
 counted merge_count_256_random "$work/256" "$events" "$turns"

@@ -91,16 +91,22 @@ sort -k1,1 -k2,2 -k3,3 -k4,4g "$OUT/values" | awk '
 		printf "to disk: %.2f of what dd writes; events of 8 bytes %.2f\n",
 			median["drain_512b", "strata"] / median["drain_512b", "dd"],
 			median["drain_8b", "strata"] / median["drain_8b", "dd"]
-		split("merge_count_8 merge_count_256_random merge_count_256_bursts merge_count_lttng merge_text merge_recording_text", merges, " ")
+		split("merge_count_8 merge_count_256_random merge_count_256_bursts merge_count_lttng merge_text merge_text_discarded merge_recording_text", merges, " ")
 		for (i = 1; i in merges; i++)
 			if ((merges[i], "babeltrace2") in median)
 				printf "%s: %.1f million events a second, %.1f times babeltrace2\n", merges[i],
 					median[merges[i], "strata"] / 1e6, median[merges[i], "strata"] / median[merges[i], "babeltrace2"]
-		printf "merge_ctf: %.1f million events a second; two threads: count %.2f, text %.2f, ctf %.2f of one\n",
+		printf "merge_ctf: %.1f million events a second; two threads: count %.2f, text %.2f, columns %.2f, ctf %.2f of one\n",
 			median["merge_ctf", "strata"] / 1e6,
 			median["merge_count_8", "strata-2-threads"] / median["merge_count_8", "strata"],
 			median["merge_text", "strata-2-threads"] / median["merge_text", "strata"],
+			median["merge_columns", "strata-2-threads"] / median["merge_columns", "strata"],
 			median["merge_ctf", "strata-2-threads"] / median["merge_ctf", "strata"]
+		form = "merge_forms"
+		dearer = median[form, "text"] < median[form, "ctf"] ? median[form, "text"] : median[form, "ctf"]
+		printf "256 random streams: %.2f of the speed of 8; two forms in one pass cost %.2f of the dearer one\n",
+			median["merge_count_256_random", "strata"] / median["merge_count_8", "strata"],
+			dearer / median[form, "both"]
 	}' json="$OUT/bench.json" >"$OUT/table"
 printf '\n%-20s %-24s %-14s %12s %12s %12s %4s\n' bench variant unit min median max runs
 cat "$OUT/table"
