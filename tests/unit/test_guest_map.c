@@ -472,6 +472,26 @@ static void a_ring_that_was_read_to_the_end_of_numbers_is_refused(void **state)
 	is_refused("it claims to have been read up to 0x8000000000000000");
 }
 
+static void a_table_is_read_again_within_the_pages_that_were_claimed(void **state)
+{
+	uint32_t claimed;
+
+	(void)state;
+	make_guest(3, 2);
+	claimed = root->nr_refs;
+	assert_int_equal(guest_map(&map, NULL, &guest, true, &failure), 0);
+	root->nr_events = 2;
+	assert_int_equal(guest_map_events_again(&map, &guest, claimed, &failure), 0);
+	assert_int_equal(map.nr_events, 2);
+	assert_int_equal(map.nr_rings, 2);
+	assert_int_equal(guest_map_events_again(&map, &guest, claimed - 1, &failure), -1);
+	assert_non_null(strstr(failure.text, "references by now"));
+	assert_int_equal(map.nr_events, 2);
+	assert_string_equal(map.events[1].name, "event_1");
+	guest_unmap(&map);
+	assert_int_equal(pages_mapped, 0);
+}
+
 static int make_memory(void **state)
 {
 	(void)state;
@@ -489,6 +509,7 @@ int main(void)
 		cmocka_unit_test(what_a_guest_grants_is_mapped_in_its_order),
 		cmocka_unit_test(pages_are_mapped_in_pieces),
 		cmocka_unit_test(a_map_can_be_left_at_each_step),
+		cmocka_unit_test(a_table_is_read_again_within_the_pages_that_were_claimed),
 		cmocka_unit_test(nothing_stays_mapped_when_the_host_has_no_room),
 		cmocka_unit_test(each_of_many_rings_has_its_own_areas),
 		cmocka_unit_test(a_root_page_of_another_kind_is_refused),

@@ -246,18 +246,24 @@ int guest_map_begin(struct guest_map *map, xengnttab_handle *gnttab, const struc
 	return begin_or_nothing(map, gnttab, guest, true, pages, error);
 }
 
-int guest_map(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
-	      bool with_rings, struct strata_error *error)
+static int map_at_once(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
+		       bool with_rings, uint32_t pages, struct strata_error *error)
 {
 	int more = 1;
 
-	if (begin_or_nothing(map, gnttab, guest, with_rings, UINT32_MAX, error))
+	if (begin_or_nothing(map, gnttab, guest, with_rings, pages, error))
 		return -1;
 	while (more > 0)
 		more = guest_map_step(map, error);
 	if (more)
 		guest_unmap(map);
 	return more;
+}
+
+int guest_map(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
+	      bool with_rings, struct strata_error *error)
+{
+	return map_at_once(map, gnttab, guest, with_rings, UINT32_MAX, error);
 }
 
 uint32_t guest_map_pages(xengnttab_handle *gnttab, const struct guest *guest,
@@ -275,13 +281,13 @@ enum strata_header_form guest_map_form(const struct guest_map *map)
 	return form < STRATA_NR_HEADER_FORMS ? (enum strata_header_form)form : STRATA_HEADER_FULL;
 }
 
-int guest_map_events_again(struct guest_map *map, const struct guest *guest,
+int guest_map_events_again(struct guest_map *map, const struct guest *guest, uint32_t pages,
 			   struct strata_error *error)
 {
 	struct strata_event_desc *before = map->events;
 	struct guest_map again;
 
-	if (guest_map(&again, map->gnttab, guest, false, error))
+	if (map_at_once(&again, map->gnttab, guest, false, pages, error))
 		return -1;
 	map->events = again.events;
 	map->nr_events = again.nr_events;

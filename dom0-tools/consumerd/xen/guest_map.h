@@ -61,8 +61,8 @@ int guest_map_step(struct guest_map *map, struct strata_error *error);
 enum strata_header_form guest_map_form(const struct guest_map *map);
 
 /* Reads the event table again after the guest added to it, and replaces @map's array.  0, or -1:
- * the old array stays. */
-int guest_map_events_again(struct guest_map *map, const struct guest *guest,
+ * the old array stays; for example, the guest now claims more than @pages. */
+int guest_map_events_again(struct guest_map *map, const struct guest *guest, uint32_t pages,
 			   struct strata_error *error);
 
 /*

@@ -129,7 +129,7 @@ int participant_take_probe(struct participants *all, struct participant *one, bo
 				   "its module refuses %s %s (a symbol that its kernel lacks, or "
 				   "forbids to probe?); its kernel log says why",
 				   probe_kind(selection), selection->text);
-	if (guest_map_events_again(&one->map, &one->guest, error))
+	if (guest_map_events_again(&one->map, &one->guest, one->pages, error))
 		return -1;
 	select_probe_name(selection, name);
 	for (i = 0; i < one->map.nr_events; i++) {
