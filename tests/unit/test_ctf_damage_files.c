@@ -357,7 +357,7 @@ static void a_loop_without_a_trace_is_told(void **state)
 	make_link("nowhere", "dangling");
 	assert_int_equal(strata_inputs_find(&inputs, dir.path, complaints_hear, &heard, &error),
 			 -1);
-	assert_non_null(strstr(error.text, "no trace is in here"));
+	assert_non_null(strstr(error.text, "contains no trace"));
 	assert_non_null(strstr(heard.all, "/a/b: a link leads back"));
 	strata_inputs_clear(&inputs);
 }

@@ -130,7 +130,7 @@ static void a_directory_of_another_user_is_refused(void **state)
 	become(0);
 	assert_refused(in_top("theirs"), "belongs to user 61001");
 	/* Nor is one made in it: they could rename it. */
-	assert_refused(in_top("theirs/new"), "\"theirs\" on the way is a directory of user 61001");
+	assert_refused(in_top("theirs/new"), "\"theirs\" in the path is a directory of user 61001");
 	assert_true(access(in_top("theirs/new"), F_OK) != 0);
 }
 
@@ -166,7 +166,7 @@ static void links_of_others_are_not_followed(void **state)
 	become(OTHER);
 	assert_int_equal(symlink(in_top("real"), in_top("lure")), 0);
 	become(0);
-	assert_refused(in_top("lure"), "\"lure\" on the way is a link of user 61001");
+	assert_refused(in_top("lure"), "\"lure\" in the path is a link of user 61001");
 	assert_refused(in_top("lure/new"), "link of user 61001");
 	assert_refused(in_top("lure/../other"), "link of user 61001");
 	/* Ours and root's are. */
