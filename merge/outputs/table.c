@@ -200,7 +200,7 @@ void strata_table_print(const struct strata_table *table, size_t most, FILE *out
 /* Text with what CSV needs around it. */
 static void print_quoted(const char *text, FILE *out)
 {
-	if (!strpbrk(text, ",\"\n")) {
+	if (!strpbrk(text, ",\"\r\n")) {
 		fputs(text, out);
 		return;
 	}
