@@ -57,9 +57,13 @@ struct strata_vcpu *strata_vcpus_get(struct strata_vcpus *vcpus, size_t machine,
 static struct strata_pcpu *get_pcpu(struct strata_vcpus *vcpus, size_t machine, uint32_t number)
 {
 	const uint64_t id = id_of(machine, 0, number);
-	struct strata_pcpu *pcpu = strata_id_map_find(&vcpus->pcpus, id);
+	struct strata_pcpu *pcpu;
 
-	if (pcpu || number == STRATA_NO_PCPU)
+	/* Nor has any a number that the id cannot hold. */
+	if (number > UINT16_MAX)
+		return NULL;
+	pcpu = strata_id_map_find(&vcpus->pcpus, id);
+	if (pcpu)
 		return pcpu;
 	pcpu = calloc(1, sizeof(*pcpu));
 	if (!pcpu || add(&vcpus->pcpus, id, pcpu, (void ***)&vcpus->all_pcpus, &vcpus->nr_pcpus)) {
@@ -158,6 +162,14 @@ static enum strata_vcpu_state running(const struct strata_vcpu *vcpu)
 	return vcpu->exit.is_open || vcpu->hypercall.is_open ? STRATA_VCPU_XEN : STRATA_VCPU_GUEST;
 }
 
+/* What Xen did ended, and nobody knows when. */
+static void drop_jobs(struct strata_vcpu *vcpu, const struct strata_moment *now)
+{
+	vcpu->exit.is_open = vcpu->hypercall.is_open = false;
+	if (strata_vcpu_runs(vcpu->state))
+		enter(vcpu, STRATA_VCPU_GUEST, now);
+}
+
 void strata_vcpus_change(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
 			 enum strata_vcpu_state before, enum strata_vcpu_state after, uint32_t pcpu,
 			 size_t trace, const struct strata_moment *now)
@@ -168,7 +180,7 @@ void strata_vcpus_change(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
 	if (vcpu->state != STRATA_VCPU_UNKNOWN && before != STRATA_VCPU_UNKNOWN &&
 	    (strata_vcpu_runs(before) ? !ran : vcpu->state != before)) {
 		vcpus->contradictions++;
-		vcpu->exit.is_open = vcpu->hypercall.is_open = false;
+		drop_jobs(vcpu, now);
 	}
 	if (strata_vcpu_runs(after)) {
 		if (ran && vcpu->pcpu == pcpu)
@@ -262,9 +274,13 @@ void strata_vcpus_return(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, u
 {
 	if (!vcpu->hypercall.is_open)
 		return;
-	if (vcpu->hypercall.number == op)
+	if (vcpu->hypercall.number == op) {
 		end_job(vcpus, vcpu, &vcpu->hypercall, STRATA_SPAN_HYPERCALL, trace, now);
+		return;
+	}
 	vcpu->hypercall.is_open = false;
+	if (strata_vcpu_runs(vcpu->state))
+		enter(vcpu, running(vcpu), now);
 }
 
 void strata_vcpus_lose(struct strata_vcpus *vcpus, size_t machine, uint32_t number, size_t trace,
@@ -274,11 +290,16 @@ void strata_vcpus_lose(struct strata_vcpus *vcpus, size_t machine, uint32_t numb
 	size_t i;
 
 	occupy(vcpus, pcpu, NULL, trace, now);
+	for (i = 0; number == STRATA_NO_PCPU && i < vcpus->nr_pcpus; i++) {
+		if (vcpus->all_pcpus[i]->machine == machine)
+			occupy(vcpus, vcpus->all_pcpus[i], NULL, trace, now);
+	}
 	for (i = 0; i < vcpus->nr_vcpus; i++) {
 		struct strata_vcpu *vcpu = vcpus->all_vcpus[i];
 
 		if (vcpu->machine != machine || vcpu->state == STRATA_VCPU_UNKNOWN ||
-		    (strata_vcpu_runs(vcpu->state) && vcpu->pcpu != number))
+		    (strata_vcpu_runs(vcpu->state) && vcpu->pcpu != number &&
+		     number != STRATA_NO_PCPU))
 			continue;
 		end_run_state(vcpus, vcpu, trace, now);
 		vcpu->exit.is_open = vcpu->hypercall.is_open = false;

@@ -94,7 +94,8 @@ void strata_vcpus_hypercall(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu
 void strata_vcpus_return(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, uint64_t op,
 			 size_t trace, const struct strata_moment *now);
 
-/* Events of a physical CPU are missing from @now on. */
+/* Events of a physical CPU are missing from @now on. @pcpu: STRATA_NO_PCPU: nobody knows of which
+ */
 void strata_vcpus_lose(struct strata_vcpus *vcpus, size_t machine, uint32_t pcpu, size_t trace,
 		       const struct strata_moment *now);
 
