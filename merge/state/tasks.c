@@ -26,8 +26,28 @@ struct strata_kernel *strata_tasks_kernel(struct strata_tasks *tasks, size_t tra
 	return kernel;
 }
 
-static void init_task(struct strata_task *task, struct strata_kernel *kernel, uint32_t tid,
-		      uint32_t cpu, const struct strata_moment *now)
+/* The times of the vCPU that a task runs on or waits for.  False: it has none that is known. */
+static bool vcpu_times(const struct strata_tasks *tasks, const struct strata_kernel *kernel,
+		       uint32_t cpu, const struct strata_moment *now,
+		       uint64_t ns[STRATA_NR_VCPU_STATES])
+{
+	const struct strata_vcpu *vcpu;
+
+	memset(ns, 0, STRATA_NR_VCPU_STATES * sizeof(*ns));
+	if (kernel->domain == STRATA_NO_DOMAIN) {
+		ns[STRATA_VCPU_GUEST] = now->ns;
+		return true;
+	}
+	vcpu = strata_vcpus_find(tasks->vcpus, kernel->machine, kernel->domain, cpu);
+	if (!vcpu)
+		return false;
+	strata_vcpu_times(vcpu, now, ns);
+	return true;
+}
+
+static void init_task(const struct strata_tasks *tasks, struct strata_task *task,
+		      struct strata_kernel *kernel, uint32_t tid, uint32_t cpu,
+		      const struct strata_moment *now)
 {
 	task->kernel = kernel;
 	task->tid = tid;
@@ -35,6 +55,7 @@ static void init_task(struct strata_task *task, struct strata_kernel *kernel, ui
 	task->state = STRATA_TASK_UNKNOWN;
 	task->since = *now;
 	task->losses = kernel->losses;
+	vcpu_times(tasks, kernel, cpu, now, task->vcpu_ns);
 }
 
 /* NULL: out of memory, or no CPU has such a number. */
@@ -59,7 +80,7 @@ static struct strata_kernel_cpu *get_cpu(struct strata_tasks *tasks, struct stra
 	}
 	kernel->cpus[cpu] = calloc(1, sizeof(**kernel->cpus));
 	if (kernel->cpus[cpu])
-		init_task(&kernel->cpus[cpu]->idle, kernel, 0, cpu, now);
+		init_task(tasks, &kernel->cpus[cpu]->idle, kernel, 0, cpu, now);
 	else
 		tasks->no_memory = true;
 	return kernel->cpus[cpu];
@@ -88,7 +109,7 @@ struct strata_task *strata_tasks_get(struct strata_tasks *tasks, struct strata_k
 		return NULL;
 	}
 	larger[kernel->nr_tasks++] = task;
-	init_task(task, kernel, tid, cpu, now);
+	init_task(tasks, task, kernel, tid, cpu, now);
 	return task;
 }
 
@@ -101,25 +122,6 @@ void strata_task_rename(struct strata_task *task, const char *comm, size_t bytes
 struct strata_task *strata_tasks_current(const struct strata_kernel *kernel, uint32_t cpu)
 {
 	return cpu < kernel->nr_cpus && kernel->cpus[cpu] ? kernel->cpus[cpu]->task : NULL;
-}
-
-/* The times of the vCPU that a task runs on or waits for.  False: it has none that is known. */
-static bool vcpu_times(const struct strata_tasks *tasks, const struct strata_kernel *kernel,
-		       uint32_t cpu, const struct strata_moment *now,
-		       uint64_t ns[STRATA_NR_VCPU_STATES])
-{
-	const struct strata_vcpu *vcpu;
-
-	memset(ns, 0, STRATA_NR_VCPU_STATES * sizeof(*ns));
-	if (kernel->domain == STRATA_NO_DOMAIN) {
-		ns[STRATA_VCPU_GUEST] = now->ns;
-		return true;
-	}
-	vcpu = strata_vcpus_find(tasks->vcpus, kernel->machine, kernel->domain, cpu);
-	if (!vcpu)
-		return false;
-	strata_vcpu_times(vcpu, now, ns);
-	return true;
 }
 
 /* Adds the time since @task->since to the row of its state. */
@@ -206,11 +208,12 @@ static void begin_job(struct strata_tasks *tasks, struct strata_task *task,
 		      struct strata_task_job *job, uint64_t number, const char *name,
 		      const struct strata_moment *now)
 {
+	/* This ends what was open before a loss. */
+	strata_task_times(tasks, task, now, &job->split);
 	job->is_open = true;
 	job->since = *now;
 	job->number = number;
 	job->name = name;
-	strata_task_times(tasks, task, now, &job->split);
 }
 
 static void end_job(struct strata_tasks *tasks, struct strata_task *task,
@@ -342,25 +345,32 @@ void strata_tasks_irq(struct strata_tasks *tasks, struct strata_kernel *kernel, 
 {
 	struct strata_kernel_cpu *of_cpu = get_cpu(tasks, kernel, cpu, now);
 
-	if (of_cpu && of_cpu->depth < STRATA_IRQ_DEPTH)
-		begin_cpu_job(tasks, kernel, cpu, &of_cpu->irqs[of_cpu->depth++], number, name,
-			      bytes, now);
+	if (!of_cpu)
+		return;
+	if (of_cpu->depth < STRATA_IRQ_DEPTH)
+		begin_cpu_job(tasks, kernel, cpu, &of_cpu->irqs[of_cpu->depth], number, name, bytes,
+			      now);
+	of_cpu->depth++;
 }
 
 void strata_tasks_irq_end(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,
 			  uint64_t number, const struct strata_moment *now)
 {
 	struct strata_kernel_cpu *of_cpu = get_cpu(tasks, kernel, cpu, now);
+	unsigned int depth = of_cpu ? of_cpu->depth : 0;
 
-	/* What lies above it has ended, too, though nobody said it. */
-	while (of_cpu && of_cpu->depth > 0) {
-		struct strata_cpu_job *job = &of_cpu->irqs[--of_cpu->depth];
-
-		if (job->number == number) {
-			end_cpu_job(tasks, kernel, cpu, job, STRATA_SPAN_IRQ, now);
-			return;
-		}
+	/* One that is too deep to be followed. */
+	if (depth > STRATA_IRQ_DEPTH) {
+		of_cpu->depth--;
+		return;
 	}
+	while (depth > 0 && of_cpu->irqs[depth - 1].number != number)
+		depth--;
+	if (depth == 0)
+		return;
+	/* What lies above it has ended, too, though nobody said it. */
+	of_cpu->depth = depth - 1;
+	end_cpu_job(tasks, kernel, cpu, &of_cpu->irqs[depth - 1], STRATA_SPAN_IRQ, now);
 }
 
 void strata_tasks_softirq(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,
