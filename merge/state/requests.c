@@ -14,6 +14,7 @@ struct request {
 	struct strata_moment since;
 	struct strata_task *task;
 	struct strata_split split;
+	uint64_t losses; /* of the task's kernel */
 };
 
 /* Two with the same hash are told apart by what they are: the second is not followed. */
@@ -67,8 +68,10 @@ void strata_requests_begin(struct strata_requests *requests, struct strata_tasks
 	}
 	request->since = *now;
 	request->task = task;
-	if (task)
+	if (task) {
 		strata_task_times(tasks, task, now, &request->split);
+		request->losses = task->kernel->losses;
+	}
 }
 
 void strata_requests_end(struct strata_requests *requests, struct strata_tasks *tasks,
@@ -94,8 +97,9 @@ void strata_requests_end(struct strata_requests *requests, struct strata_tasks *
 	strata_id_map_take(&requests->open, id_of(trace, name, key));
 	span.from_ns = request->since.ns;
 	span.bound_ns = strata_moments_bound(&request->since, now);
-	/* Another task's times would be no part of this. */
-	if (task && task == request->task) {
+	/* Another task's times would be no part of this; and a loss makes unknown what was counted
+	 * before it. */
+	if (task && task == request->task && task->kernel->losses == request->losses) {
 		strata_task_times(tasks, task, now, &split);
 		strata_split_since(&split, &request->split);
 		span.split = &split;
