@@ -110,7 +110,9 @@ static void take_work(struct strata_host_state *state, const struct happening *e
 		strata_vcpus_entry(&state->vcpus, vcpu, event->trace, &state->now);
 	else if (event->meaning->of == STRATA_MEANS_HYPERCALL)
 		strata_vcpus_hypercall(&state->vcpus, vcpu, value, &state->now);
-	else if (!number(event, 1, &preempted) || !preempted)
+	else if (number(event, 1, &preempted) && preempted)
+		strata_vcpus_preempt(&state->vcpus, vcpu, value);
+	else
 		strata_vcpus_return(&state->vcpus, vcpu, value, event->trace, &state->now);
 }
 

@@ -159,7 +159,9 @@ static void end_run_state(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, 
 /* Where a running vCPU is. */
 static enum strata_vcpu_state running(const struct strata_vcpu *vcpu)
 {
-	return vcpu->exit.is_open || vcpu->hypercall.is_open ? STRATA_VCPU_XEN : STRATA_VCPU_GUEST;
+	return vcpu->exit.is_open || (vcpu->hypercall.is_open && !vcpu->is_in_guest)
+		       ? STRATA_VCPU_XEN
+		       : STRATA_VCPU_GUEST;
 }
 
 /* What Xen did ended, and nobody knows when. */
@@ -252,8 +254,9 @@ void strata_vcpus_exit(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, uin
 void strata_vcpus_entry(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, size_t trace,
 			const struct strata_moment *now)
 {
-	/* Whatever Xen did for it, it does no more. */
-	vcpu->hypercall.is_open = false;
+	/* Whatever Xen did for it, it does no more, unless the guest is to ask for the rest. */
+	vcpu->hypercall.is_open &= vcpu->is_preempted;
+	vcpu->is_in_guest = vcpu->hypercall.is_open;
 	if (vcpu->exit.is_open)
 		end_job(vcpus, vcpu, &vcpu->exit, STRATA_SPAN_EXIT, trace, now);
 	else if (strata_vcpu_runs(vcpu->state))
@@ -264,9 +267,17 @@ void strata_vcpus_hypercall(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu
 			    const struct strata_moment *now)
 {
 	(void)vcpus;
-	/* One that was preempted is issued again by Xen: it is still the same. */
-	if (!vcpu->hypercall.is_open || vcpu->hypercall.number != op)
+	if (!vcpu->hypercall.is_open || vcpu->hypercall.number != op || !vcpu->is_preempted)
 		begin_job(vcpu, &vcpu->hypercall, op, now);
+	else if (strata_vcpu_runs(vcpu->state))
+		enter(vcpu, STRATA_VCPU_XEN, now);
+	vcpu->is_preempted = vcpu->is_in_guest = false;
+}
+
+void strata_vcpus_preempt(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, uint64_t op)
+{
+	(void)vcpus;
+	vcpu->is_preempted = vcpu->hypercall.is_open && vcpu->hypercall.number == op;
 }
 
 void strata_vcpus_return(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, uint64_t op,

@@ -37,6 +37,8 @@ struct strata_vcpu {
 	struct strata_moment run_since;     /* likewise, where GUEST and XEN are the same state */
 	uint32_t pcpu;                      /* that it runs on, or ran on last */
 	struct strata_vcpu_job exit, hypercall;
+	bool is_preempted; /* the hypercall: the guest issues it once more, */
+	bool is_in_guest;  /* and has been entered for that */
 };
 
 struct strata_pcpu {
@@ -88,9 +90,11 @@ void strata_vcpus_exit(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, uin
 void strata_vcpus_entry(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, size_t trace,
 			const struct strata_moment *now);
 
-/* A hypercall begins, or returns. @op: of the return; one of another hypercall is not this one's */
+/* A hypercall begins, is preempted, or returns.  One that was preempted is the same when it is
+ * issued again. @op: of the return; one of another hypercall is not this one's */
 void strata_vcpus_hypercall(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, uint64_t op,
 			    const struct strata_moment *now);
+void strata_vcpus_preempt(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, uint64_t op);
 void strata_vcpus_return(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, uint64_t op,
 			 size_t trace, const struct strata_moment *now);
 
