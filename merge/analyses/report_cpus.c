@@ -115,16 +115,18 @@ static void take_schedule(struct cpu_report *report, const struct strata_span *s
 	sum = sum_of(&report->tasks, span->task, NULL, span->trace);
 	if (!sum)
 		return;
-	/* A part of a span has a part of each of its times, which nobody knows. */
-	if (length != span->to_ns - span->from_ns) {
+	if (span->number == STRATA_TASK_UNKNOWN) {
+		sum->ns[STRATA_VCPU_UNKNOWN] += length;
+	} else if (span->number == STRATA_TASK_RUNNABLE) {
+		sum->ns[STRATA_VCPU_OFFLINE] += length;
+	} else if (span->number == STRATA_TASK_RUNNING && length != span->to_ns - span->from_ns) {
+		/* A part of a span has a part of each of its times, which nobody knows. */
 		sum->ns[STRATA_VCPU_UNKNOWN] += length;
 	} else if (span->number == STRATA_TASK_RUNNING) {
 		for (i = 0; i < STRATA_NR_VCPU_STATES; i++)
 			sum->ns[i == STRATA_VCPU_OFFLINE ? STRATA_VCPU_RUNNABLE : i] +=
 				span->split->ns[STRATA_TASK_RUNNING][i];
 		sum->switches++;
-	} else if (span->number == STRATA_TASK_RUNNABLE) {
-		sum->ns[STRATA_VCPU_OFFLINE] += length;
 	}
 }
 

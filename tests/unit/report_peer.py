@@ -35,6 +35,11 @@ def field(event, *names):
     return None
 
 
+def machine_of(machines, source):
+    """Sources of several machines are called MACHINE/SOURCE, and a machine's applications as itself."""
+    return source if source in machines else os.path.dirname(source)
+
+
 class States:
     """States over time; a change at the time of the one before replaces nothing, it lasts 0 ns."""
 
@@ -109,8 +114,8 @@ class Kernel:
 class Host:
     """All that is known of all machines."""
 
-    def __init__(self, hypervisors):
-        self.hypervisors = hypervisors
+    def __init__(self, machines, hypervisors):
+        self.machines, self.hypervisors = machines, hypervisors
         self.vcpus, self.pcpus, self.kernels = {}, {}, {}
         self.names = {IDLE: "idle", 0: "d0"}
         self.behind = defaultdict(list)
@@ -366,7 +371,7 @@ class Host:
             del self.open[key]
 
     def take(self, line):
-        machine = os.path.dirname(line["source"])
+        machine = machine_of(self.machines, line["source"])
         if "discarded" in line:
             self.lose(line, machine)
             return
@@ -502,6 +507,8 @@ def compare_tasks(host, report, check):
                         sums[WAITS if where == OFFLINE else where] += ns
                 elif state == WAITS:
                     sums["queued"] += stop - start
+                elif state == UNKNOWN:
+                    sums[UNKNOWN] += stop - start
             if any_time and task.tid:
                 want[source, task.tid] = (sums, times, task)
     check.rows("tasks", set(rows), set(want))
@@ -583,9 +590,10 @@ def main():
         lines = [json.loads(line) for line in file]
     with open(sys.argv[2], encoding="utf-8") as file:
         report = json.load(file)
-    hypervisors = {os.path.dirname(line["source"]) for line in lines
+    machines = {os.path.dirname(line["source"]) for line in lines}
+    hypervisors = {machine_of(machines, line["source"]) for line in lines
                    if line["layer"] == "xen" and line.get("event", "").startswith("runstate_")}
-    host = Host(hypervisors)
+    host = Host(machines, hypervisors)
     for line in lines:
         host.take(line)
     check = Comparison()
