@@ -141,14 +141,22 @@ static void say_nothing(const struct strata_report_kind *kind, FILE *out)
 		kind->record);
 }
 
-static int print_one(struct strata_report *report, const struct options *options,
-		     struct json_object *root, struct strata_error *error)
+/* @kind: of the report */
+static int print_one(struct strata_report *report, const struct strata_report_kind *kind,
+		     const struct options *options, struct json_object *root,
+		     struct strata_error *error)
 {
 	struct strata_table tables[STRATA_REPORT_TABLES];
-	size_t nr, i;
+	size_t nr, i, rows = 0;
 	int status = strata_report_tables(report, tables, &nr);
 
 	for (i = 0; !status && i < nr; i++) {
+		/* A blank line between two tables. */
+		if (options->form == FORM_CSV
+			    ? i > 0
+			    : options->form == FORM_TEXT && rows && tables[i].nr_rows)
+			printf("\n");
+		rows += tables[i].nr_rows;
 		if (options->form == FORM_JSON)
 			json_object_object_add(root, tables[i].key,
 					       strata_table_to_json(&tables[i]));
@@ -156,9 +164,9 @@ static int print_one(struct strata_report *report, const struct options *options
 			strata_table_print_csv(&tables[i], stdout);
 		else if (tables[i].nr_rows)
 			strata_table_print(&tables[i], options->rows, stdout);
-		if (options->form != FORM_JSON && tables[i].nr_rows && i + 1 < nr)
-			printf("\n");
 	}
+	if (!status && options->form == FORM_TEXT && !rows)
+		say_nothing(kind, stdout);
 	for (i = 0; i < nr; i++)
 		strata_table_clear(&tables[i]);
 	return status ? strata_fail(error, "out of memory") : 0;
@@ -182,6 +190,11 @@ static void print_facts(const struct strata_state_facts *facts, FILE *out)
 			"Requests: %" PRIu64 " without an end, %" PRIu64
 			" without a beginning, which are not counted\n",
 			facts->requests_without_end, facts->requests_without_begin);
+	if (facts->not_followed)
+		fprintf(out,
+			"Too many: %" PRIu64
+			" events were of more tasks or CPUs than are followed; what nobody knows then is unknown\n",
+			facts->not_followed);
 	if (facts->requests_not_followed)
 		fprintf(out,
 			"Requests: %" PRIu64 " were not followed: more than %u went on at once\n",
@@ -198,6 +211,7 @@ static void add_facts(struct json_object *root, const struct strata_state_facts 
 	json_object_object_add(object, "losses", json_object_new_uint64(facts->losses));
 	json_object_object_add(object, "contradictions",
 			       json_object_new_uint64(facts->contradictions));
+	json_object_object_add(object, "not_followed", json_object_new_uint64(facts->not_followed));
 	json_object_object_add(object, "requests_without_begin",
 			       json_object_new_uint64(facts->requests_without_begin));
 	json_object_object_add(object, "requests_without_end",
@@ -221,7 +235,7 @@ static int print_all(struct strata_report *const *reports, const struct options 
 			say_nothing(options->kinds[i],
 				    options->form == FORM_TEXT ? stdout : stderr);
 		if (options->form != FORM_TEXT || has_needed(options->kinds[i], facts))
-			status = print_one(reports[i], options, root, error);
+			status = print_one(reports[i], options->kinds[i], options, root, error);
 	}
 	if (options->form == FORM_TEXT) {
 		print_facts(facts, stdout);

@@ -34,6 +34,7 @@ struct cpu_report {
 	struct strata_report report;
 	bool is_steal;
 	struct sums vcpus, behind, pcpus, tasks;
+	struct sums whole_pcpus; /* of each, whoever ran */
 };
 
 static struct sum *sum_of(struct sums *sums, const void *a, const void *b, size_t trace)
@@ -109,7 +110,10 @@ static void take_schedule(struct cpu_report *report, const struct strata_span *s
 	if (sum) {
 		sum->ns[0] += length;
 		sum->switches++;
+		sum = sum_of(&report->whole_pcpus, span->pcpu, NULL, span->trace);
 	}
+	if (sum)
+		sum->ns[0] += length;
 	if (span->kind != STRATA_SPAN_TASK || span->task->tid == 0)
 		return;
 	sum = sum_of(&report->tasks, span->task, NULL, span->trace);
@@ -241,21 +245,18 @@ static const struct strata_table_column pcpu_columns[] = {
 	{ "times", "times", STRATA_CELL_COUNT },
 };
 
-static void make_pcpus(const struct cpu_report *report, struct strata_table *table)
+static void make_pcpus(struct cpu_report *report, struct strata_table *table)
 {
 	char name[NAME];
-	size_t i, j;
+	size_t i;
 
 	strata_table_init(table, "pcpus", "Physical CPUs", pcpu_columns,
 			  sizeof(pcpu_columns) / sizeof(pcpu_columns[0]));
 	for (i = 0; i < report->pcpus.nr; i++) {
 		const struct sum *sum = report->pcpus.all[i];
+		const struct sum *whole = sum_of(&report->whole_pcpus, sum->a, NULL, sum->trace);
 		struct strata_cell *cells = strata_table_add(table);
-		uint64_t whole = 0;
 
-		for (j = 0; j < report->pcpus.nr; j++)
-			whole += report->pcpus.all[j]->a == sum->a ? report->pcpus.all[j]->ns[0]
-								   : 0;
 		if (!cells)
 			return;
 		strata_cell_set(&cells[0], ((const struct strata_pcpu *)sum->a)->number);
@@ -263,7 +264,8 @@ static void make_pcpus(const struct cpu_report *report, struct strata_table *tab
 			table, &cells[1],
 			strata_report_vcpu_name(name, report->report.shown, sum->trace, sum->b));
 		strata_cell_set(&cells[2], sum->ns[0]);
-		strata_cell_set(&cells[3], share(sum->ns[0], whole));
+		if (whole)
+			strata_cell_set(&cells[3], share(sum->ns[0], whole->ns[0]));
 		strata_cell_set(&cells[4], sum->switches);
 	}
 	strata_table_sort(table, 2);
@@ -320,7 +322,7 @@ static int make(struct strata_report *base, struct strata_table *tables, size_t 
 	}
 	return tables[0].no_memory || tables[1].no_memory || report->vcpus.no_memory ||
 			       report->behind.no_memory || report->pcpus.no_memory ||
-			       report->tasks.no_memory
+			       report->tasks.no_memory || report->whole_pcpus.no_memory
 		       ? -1
 		       : 0;
 }
@@ -333,6 +335,7 @@ static void free_report(struct strata_report *base)
 	clear_sums(&report->behind);
 	clear_sums(&report->pcpus);
 	clear_sums(&report->tasks);
+	clear_sums(&report->whole_pcpus);
 	free(report);
 }
 

@@ -20,6 +20,10 @@
 
 #define NAME STRATA_REPORT_NAME
 
+/* Interrupts, calls and names of a hostile trace may each be another: what goes beyond is one row.
+ */
+#define ROWS_MAX 16384u
+
 /* Where a time went, as columns show it. */
 enum part {
 	PART_RUNS,   /* on a CPU that ran in the guest */
@@ -47,6 +51,7 @@ struct span_report {
 	const char *key, *title;
 	struct strata_id_map rows; /* by a hash of what the row is */
 	struct row **all;
+	struct row *others; /* that of ROWS_MAX */
 	size_t nr, room;
 	bool no_memory;
 };
@@ -154,9 +159,9 @@ static uint64_t id_of(const struct strata_span *span)
 	return id ^ id >> 32;
 }
 
-static struct row *add_row(struct span_report *report, const struct strata_span *span, uint64_t id)
+static struct row *add_row(struct span_report *report, const char *of, const char *what,
+			   uint64_t id)
 {
-	char of[NAME], what[NAME];
 	struct row *row = calloc(1, sizeof(*row)), **larger = report->all;
 
 	if (report->nr == report->room) {
@@ -165,8 +170,6 @@ static struct row *add_row(struct span_report *report, const struct strata_span 
 		if (larger)
 			report->all = larger;
 	}
-	put_of(of, report, span);
-	put_what(what, report, span);
 	if (row) {
 		row->of = strdup(of);
 		row->what = strdup(what);
@@ -184,6 +187,21 @@ static struct row *add_row(struct span_report *report, const struct strata_span 
 	return NULL;
 }
 
+/* A row for what a span is, or the one for all that would be too many. */
+static struct row *new_row(struct span_report *report, const struct strata_span *span, uint64_t id)
+{
+	char of[NAME], what[NAME];
+
+	if (report->nr >= ROWS_MAX) {
+		if (!report->others)
+			report->others = add_row(report, "-", "others", 0);
+		return report->others;
+	}
+	put_of(of, report, span);
+	put_what(what, report, span);
+	return add_row(report, of, what, id);
+}
+
 static void span(struct strata_span_listener *listener, const struct strata_span *span)
 {
 	struct span_report *report = (struct span_report *)listener;
@@ -197,7 +215,7 @@ static void span(struct strata_span_listener *listener, const struct strata_span
 		return;
 	row = strata_id_map_find(&report->rows, id);
 	if (!row)
-		row = add_row(report, span, id);
+		row = new_row(report, span, id);
 	if (!row)
 		return;
 	if (strata_histogram_add(&row->lengths, span->to_ns - span->from_ns))
@@ -208,6 +226,9 @@ static void span(struct strata_span_listener *listener, const struct strata_span
 		for (j = 0; j < STRATA_NR_VCPU_STATES; j++)
 			row->parts[part_of(i, j)] += span->split->ns[i][j];
 	}
+	/* Parts sum to the whole. */
+	if (!span->split)
+		row->parts[PART_UNKNOWN] += span->to_ns - span->from_ns;
 	row->has_parts |= span->split != NULL;
 }
 

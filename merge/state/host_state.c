@@ -68,9 +68,14 @@ static struct strata_vcpu *vcpu_of(struct strata_host_state *state, const struct
 				      ? number_or(event, 1, STRATA_PLACE_UNKNOWN)
 				      : strata_place_read(&place->vcpu, event->cpu, &event->cursor);
 
+	struct strata_vcpu *found;
+
 	if (domain > UINT16_MAX || vcpu > UINT16_MAX)
 		return NULL;
-	return strata_vcpus_get(&state->vcpus, event->of->machine, domain, vcpu, &state->now);
+	found = strata_vcpus_get(&state->vcpus, event->of->machine, domain, vcpu, &state->now);
+	if (found)
+		found->trace = event->trace;
+	return found;
 }
 
 static void take_runstate(struct strata_host_state *state, const struct happening *event)
@@ -103,7 +108,9 @@ static void take_work(struct strata_host_state *state, const struct happening *e
 	if (!vcpu)
 		return;
 	number(event, 0, &value);
-	strata_vcpus_seen(&state->vcpus, vcpu, event->cpu, event->trace, &state->now);
+	/* Until when it runs, only scheduling events tell. */
+	if (event->kind->has_runstates)
+		strata_vcpus_seen(&state->vcpus, vcpu, event->cpu, event->trace, &state->now);
 	if (event->meaning->of == STRATA_MEANS_VM_EXIT)
 		strata_vcpus_exit(&state->vcpus, vcpu, value, &state->now);
 	else if (event->meaning->of == STRATA_MEANS_VM_ENTRY)
@@ -185,6 +192,8 @@ static void take_switch(struct strata_host_state *state, struct strata_kernel *k
 				    value & TASK_SLEEPS ? STRATA_TASK_BLOCKED
 							: STRATA_TASK_RUNNABLE,
 				    after, event->cpu, &state->now);
+	else
+		strata_tasks_lose(&state->tasks, kernel, &state->now);
 }
 
 static void take_interrupt(struct strata_host_state *state, struct strata_kernel *kernel,
@@ -351,7 +360,9 @@ static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 	state->now.ns = state->facts.last_ns = events[nr - 1].ns;
 	if (!event.kind->means_anything)
 		return 0;
-	event.cpu = reader->packet.has_cpu ? (uint32_t)reader->packet.cpu : 0;
+	event.cpu = reader->packet.has_cpu && reader->packet.cpu < STRATA_NO_PCPU
+			    ? (uint32_t)reader->packet.cpu
+			    : STRATA_NO_PCPU;
 	for (i = 0; i < nr; i++) {
 		event.meaning = &event.kind->meanings[events[i].class];
 		if (event.meaning->of == STRATA_MEANS_NOTHING)
@@ -495,6 +506,7 @@ int strata_host_state_finish(struct strata_host_state *state, struct strata_erro
 	strata_tasks_finish(&state->tasks, &end);
 	strata_vcpus_finish(&state->vcpus, &end);
 	state->facts.contradictions = state->vcpus.contradictions;
+	state->facts.not_followed = state->vcpus.not_followed + state->tasks.not_followed;
 	state->facts.requests_without_begin = state->requests.without_begin;
 	state->facts.requests_without_end = state->requests.without_end + state->requests.open.nr;
 	state->facts.requests_not_followed = state->requests.not_followed;

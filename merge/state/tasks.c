@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CPUS_MAX 65536u
+/* Linux has no more CPUs; and more tasks of a kernel than these are not followed. */
+#define CPUS_MAX  8192u
+#define TASKS_MAX 262144u
 
 struct strata_kernel *strata_tasks_kernel(struct strata_tasks *tasks, size_t trace, size_t machine,
 					  uint32_t domain)
@@ -66,8 +68,10 @@ static struct strata_kernel_cpu *get_cpu(struct strata_tasks *tasks, struct stra
 
 	if (cpu < kernel->nr_cpus && kernel->cpus[cpu])
 		return kernel->cpus[cpu];
-	if (cpu >= CPUS_MAX)
+	if (cpu >= CPUS_MAX) {
+		tasks->not_followed++;
 		return NULL;
+	}
 	if (cpu >= kernel->nr_cpus) {
 		larger = reallocarray(kernel->cpus, cpu + 1, sizeof(*larger));
 		if (!larger) {
@@ -99,6 +103,10 @@ struct strata_task *strata_tasks_get(struct strata_tasks *tasks, struct strata_k
 	task = strata_id_map_find(&kernel->tasks, tid);
 	if (task)
 		return task;
+	if (kernel->nr_tasks >= TASKS_MAX) {
+		tasks->not_followed++;
+		return NULL;
+	}
 	task = calloc(1, sizeof(*task));
 	larger = reallocarray(kernel->all_tasks, kernel->nr_tasks + 1, sizeof(*larger));
 	if (larger)

@@ -74,6 +74,7 @@ struct strata_tasks {
 	const struct strata_vcpus *vcpus;
 	struct strata_kernel **kernels; /* by trace of the set; NULL: not one */
 	size_t nr_traces;
+	uint64_t not_followed; /* finds of tasks and CPUs beyond the most that are followed */
 	bool no_memory;
 };
 
@@ -81,7 +82,7 @@ struct strata_kernel *strata_tasks_kernel(struct strata_tasks *tasks, size_t tra
 					  uint32_t domain);
 
 /* A task by its number; of 0, that of @cpu.  One that is new is in an unknown state since @now.
- * NULL: out of memory. */
+ * NULL: out of memory, or there are too many. */
 struct strata_task *strata_tasks_get(struct strata_tasks *tasks, struct strata_kernel *kernel,
 				     uint32_t tid, uint32_t cpu, const struct strata_moment *now);
 

@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* More than any host has: traces may lie. */
+#define VCPUS_MAX 65536u
+#define PCPUS_MAX 4096u
+
 /* Machines are few, domains and CPUs have 16 bits; @low is not the same for pCPUs. */
 static uint64_t id_of(size_t machine, uint32_t high, uint32_t low)
 {
@@ -39,6 +43,10 @@ struct strata_vcpu *strata_vcpus_get(struct strata_vcpus *vcpus, size_t machine,
 
 	if (vcpu)
 		return vcpu;
+	if (vcpus->nr_vcpus >= VCPUS_MAX) {
+		vcpus->not_followed++;
+		return NULL;
+	}
 	vcpu = calloc(1, sizeof(*vcpu));
 	if (!vcpu || add(&vcpus->vcpus, id, vcpu, (void ***)&vcpus->all_vcpus, &vcpus->nr_vcpus)) {
 		free(vcpu);
@@ -65,6 +73,10 @@ static struct strata_pcpu *get_pcpu(struct strata_vcpus *vcpus, size_t machine, 
 	pcpu = strata_id_map_find(&vcpus->pcpus, id);
 	if (pcpu)
 		return pcpu;
+	if (vcpus->nr_pcpus >= PCPUS_MAX) {
+		vcpus->not_followed++;
+		return NULL;
+	}
 	pcpu = calloc(1, sizeof(*pcpu));
 	if (!pcpu || add(&vcpus->pcpus, id, pcpu, (void ***)&vcpus->all_pcpus, &vcpus->nr_pcpus)) {
 		free(pcpu);
@@ -98,6 +110,7 @@ static void occupy(struct strata_vcpus *vcpus, struct strata_pcpu *pcpu, struct 
 		strata_spans_tell(vcpus->spans, &span);
 	}
 	pcpu->runs = vcpu;
+	pcpu->trace = trace;
 	pcpu->since = *now;
 }
 
@@ -179,6 +192,7 @@ void strata_vcpus_change(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
 	struct strata_pcpu *here = get_pcpu(vcpus, vcpu->machine, pcpu);
 	const bool ran = strata_vcpu_runs(vcpu->state);
 
+	vcpu->trace = trace;
 	if (vcpu->state != STRATA_VCPU_UNKNOWN && before != STRATA_VCPU_UNKNOWN &&
 	    (strata_vcpu_runs(before) ? !ran : vcpu->state != before)) {
 		vcpus->contradictions++;
@@ -323,11 +337,11 @@ void strata_vcpus_finish(struct strata_vcpus *vcpus, const struct strata_moment 
 	size_t i;
 
 	for (i = 0; i < vcpus->nr_vcpus; i++) {
-		end_run_state(vcpus, vcpus->all_vcpus[i], 0, now);
+		end_run_state(vcpus, vcpus->all_vcpus[i], vcpus->all_vcpus[i]->trace, now);
 		enter(vcpus->all_vcpus[i], vcpus->all_vcpus[i]->state, now);
 	}
 	for (i = 0; i < vcpus->nr_pcpus; i++)
-		occupy(vcpus, vcpus->all_pcpus[i], NULL, 0, now);
+		occupy(vcpus, vcpus->all_pcpus[i], NULL, vcpus->all_pcpus[i]->trace, now);
 }
 
 void strata_vcpus_clear(struct strata_vcpus *vcpus)

@@ -30,6 +30,7 @@ struct strata_vcpu_job {
 
 struct strata_vcpu {
 	size_t machine;
+	size_t trace; /* of the set, whose events tell of it */
 	uint32_t domain, number;
 	enum strata_vcpu_state state;
 	struct strata_moment since;         /* of the state */
@@ -43,6 +44,7 @@ struct strata_vcpu {
 
 struct strata_pcpu {
 	size_t machine;
+	size_t trace; /* likewise */
 	uint32_t number;
 	struct strata_vcpu *runs; /* NULL: nobody knows */
 	struct strata_moment since;
@@ -62,10 +64,11 @@ struct strata_vcpus {
 	struct strata_pcpu **all_pcpus;
 	size_t nr_pcpus;
 	uint64_t contradictions; /* changes from another state than the one that was known */
+	uint64_t not_followed;   /* finds of vCPUs and pCPUs beyond the most that there are */
 	bool no_memory;          /* for some; nothing is known of those */
 };
 
-/* Finds a vCPU, or adds it as unknown since @now.  NULL: out of memory. */
+/* Finds a vCPU, or adds it as unknown since @now.  NULL: out of memory, or there are too many. */
 struct strata_vcpu *strata_vcpus_get(struct strata_vcpus *vcpus, size_t machine, uint32_t domain,
 				     uint32_t number, const struct strata_moment *now);
 

@@ -188,7 +188,7 @@ class Host:
 
     def work(self, event, name, machine, key, pcpu):
         vcpu = self.vcpu(*key)
-        if vcpu.sched.now() == UNKNOWN:
+        if vcpu.sched.now() == UNKNOWN and machine in self.hypervisors:
             self.change(machine, key, UNKNOWN, RUNS, pcpu)
         what = event["fields"].get("op_name", str(field(event, "op")))
         if name == "vm_exit":

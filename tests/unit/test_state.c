@@ -578,6 +578,21 @@ static void a_contradiction_is_counted(void **state)
 	end(world);
 }
 
+/* At the end of all, too, where no event says it. */
+static void each_span_has_its_trace(void **state)
+{
+	struct world *world = begin();
+	struct strata_moment now = at(0);
+	struct strata_vcpu *a = strata_vcpus_get(&world->vcpus, 1, 1, 0, &now);
+
+	(void)state;
+	strata_vcpus_change(&world->vcpus, a, UNKNOWN, GUEST, 0, 3, &now);
+	finish(world, 100);
+	assert_int_equal(nth(world, STRATA_SPAN_VCPU, 0)->trace, 3);
+	assert_int_equal(nth(world, STRATA_SPAN_PCPU, 0)->trace, 3);
+	end(world);
+}
+
 /* As many numbers as fit into the fields of events, and none is taken for another. */
 static void cpus_are_told_apart(void **state)
 {
@@ -1177,6 +1192,7 @@ int main(void)
 		cmocka_unit_test(a_loss_is_of_one_machine),
 		cmocka_unit_test(before_the_first_event_nothing_is_known),
 		cmocka_unit_test(a_contradiction_is_counted),
+		cmocka_unit_test(each_span_has_its_trace),
 		cmocka_unit_test(cpus_are_told_apart),
 		cmocka_unit_test(a_wakeup_while_the_vcpu_sleeps),
 		cmocka_unit_test(a_wakeup_while_another_task_runs),
