@@ -15,6 +15,7 @@
 #include "base/value_hash.h"
 #include "linux/linux_names.h"
 #include "linux/syscall_names.h"
+#include "timeline/event_names.h"
 #include "xen/exit_reasons.h"
 #include "xen/hypercall_names.h"
 
@@ -88,6 +89,17 @@ static void put_number(char *text, const struct strata_number_names *names, uint
 		snprintf(text, NAME, "%" PRIu64, number);
 }
 
+/* The names of the reasons of VM exits in a trace; NULL: nobody knows whose numbers they are. */
+static const struct strata_number_names *exit_names(const struct strata_ctf_trace *trace)
+{
+	enum strata_exits exits = STRATA_EXITS_UNKNOWN;
+	size_t i;
+
+	for (i = 0; exits == STRATA_EXITS_UNKNOWN && i < trace->metadata.nr_streams; i++)
+		exits = strata_event_exits(trace, i);
+	return strata_exit_names(exits);
+}
+
 /* What a span is, as its row is called. */
 static void put_what(char *text, const struct span_report *report, const struct strata_span *span)
 {
@@ -104,7 +116,7 @@ static void put_what(char *text, const struct span_report *report, const struct 
 	}
 	switch (span->kind) {
 	case STRATA_SPAN_EXIT:
-		put_number(text, strata_exit_names(trace->vm_exits), span->number);
+		put_number(text, exit_names(trace), span->number);
 		break;
 	case STRATA_SPAN_HYPERCALL:
 		put_number(text, &strata_xen_hypercalls, span->number);
