@@ -111,6 +111,8 @@ static void take_work(struct strata_host_state *state, const struct happening *e
 	/* Until when it runs, only scheduling events tell. */
 	if (event->kind->has_runstates)
 		strata_vcpus_seen(&state->vcpus, vcpu, event->cpu, event->trace, &state->now);
+	if (event->meaning->of == STRATA_MEANS_RUNS)
+		return;
 	if (event->meaning->of == STRATA_MEANS_VM_EXIT)
 		strata_vcpus_exit(&state->vcpus, vcpu, value, &state->now);
 	else if (event->meaning->of == STRATA_MEANS_VM_ENTRY)
@@ -321,6 +323,7 @@ static void take_event(struct strata_host_state *state, const struct happening *
 	case STRATA_MEANS_VCPU_STATE:
 		take_vcpu_state(state, event);
 		break;
+	case STRATA_MEANS_RUNS:
 	case STRATA_MEANS_VM_EXIT:
 	case STRATA_MEANS_VM_ENTRY:
 	case STRATA_MEANS_HYPERCALL:
@@ -421,7 +424,7 @@ static int find_kind(struct strata_host_state *state, const struct strata_ctf_tr
 	return 0;
 }
 
-/* Hypercalls whose returns are not recorded have no length. */
+/* Hypercalls and VM exits whose ends are not recorded have no length. */
 static void need_returns(struct strata_host_state *state, const struct strata_ctf_trace *trace,
 			 struct kind *kinds)
 {
@@ -441,7 +444,7 @@ static void need_returns(struct strata_host_state *state, const struct strata_ct
 		for (j = 0; j < trace->metadata.streams[i].nr_events; j++) {
 			for (k = 0; k < sizeof(pairs) / sizeof(pairs[0]); k++) {
 				if (kinds[i].meanings[j].of == pairs[k][0] && !has[pairs[k][1]])
-					kinds[i].meanings[j].of = STRATA_MEANS_NOTHING;
+					kinds[i].meanings[j].of = STRATA_MEANS_RUNS;
 			}
 		}
 	}

@@ -16,6 +16,7 @@ enum strata_meaning_of {
 	 * where they have them; else it is the one of their context. */
 	STRATA_MEANS_RUNSTATE,   /* `before` and `after` */
 	STRATA_MEANS_VCPU_STATE, /* [2] pCPU, [3] runstate: as recording starts */
+	STRATA_MEANS_RUNS,       /* that a vCPU runs, and no more */
 	STRATA_MEANS_VM_EXIT,    /* [0] reason */
 	STRATA_MEANS_VM_ENTRY,
 	STRATA_MEANS_HYPERCALL,        /* [0] its number */

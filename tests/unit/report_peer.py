@@ -114,8 +114,8 @@ class Kernel:
 class Host:
     """All that is known of all machines."""
 
-    def __init__(self, machines, hypervisors):
-        self.machines, self.hypervisors = machines, hypervisors
+    def __init__(self, machines, hypervisors, returning):
+        self.machines, self.hypervisors, self.returning = machines, hypervisors, returning
         self.vcpus, self.pcpus, self.kernels = {}, {}, {}
         self.names = {IDLE: "idle", 0: "d0"}
         self.behind = defaultdict(list)
@@ -201,6 +201,8 @@ class Host:
                 self.span("exits", event, key, vcpu.exit)
                 vcpu.exit = None
         elif name.endswith("hypercall"):
+            if machine not in self.returning:
+                return
             if not vcpu.call or vcpu.call[2] != what or not vcpu.preempted:
                 vcpu.call = (self.now, event["bound_ns"], what)
             vcpu.preempted = vcpu.in_guest = False
@@ -593,7 +595,8 @@ def main():
     machines = {os.path.dirname(line["source"]) for line in lines}
     hypervisors = {machine_of(machines, line["source"]) for line in lines
                    if line["layer"] == "xen" and line.get("event", "").startswith("runstate_")}
-    host = Host(machines, hypervisors)
+    returning = {machine_of(machines, line["source"]) for line in lines if line.get("event", "").endswith("hypercall_return")}
+    host = Host(machines, hypervisors, returning)
     for line in lines:
         host.take(line)
     check = Comparison()
