@@ -3,6 +3,7 @@
 #
 # `strata report` against a second evaluation of what `strata view` shows (report_peer.py): of recordings, their merged CTF, damaged
 # ones, others' traces with and without scheduling events; and its command line.  RAW...: only these recordings are looked at.
+# shellcheck disable=SC2016 # eval and jq expand what is in single quotes
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/tap.sh
@@ -131,8 +132,8 @@ check "--from and --to divide the time" halves
 parts() {
 	local of
 	for of in syscalls wakeups irqs; do
-		report --json --from +0.1 --to +20 $of "$work/whole" | jq -e "(.$of | length) > 2 and all(.$of[]; .total_ns ==
-			.runs_ns + .queued_ns + .in_xen_ns + .stolen_ns + .vcpu_asleep_ns + .vcpu_paused_ns + .blocked_ns + .unknown_ns)" || return 1
+		report --json --from +0.1 --to +20 $of "$work/whole" | jq -e --arg of "$of" '(.[$of] | length) > 2 and all(.[$of][]; .total_ns ==
+			.runs_ns + .queued_ns + .in_xen_ns + .stolen_ns + .vcpu_asleep_ns + .vcpu_paused_ns + .blocked_ns + .unknown_ns)' || return 1
 	done
 }
 check "parts sum to the whole, also from a time to another" parts
