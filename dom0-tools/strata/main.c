@@ -24,6 +24,7 @@ static const struct {
 	{ "view", strata_cmd_view, "show the events of traces of any tracer" },
 	{ "convert", strata_cmd_convert, "merge traces of any tracer into another form" },
 	{ "stat", strata_cmd_stat, "describe traces" },
+	{ "report", strata_cmd_report, "answer from traces: who waited, for whom, how long" },
 };
 
 #define NR_VERBS (sizeof(verbs) / sizeof(verbs[0]))

@@ -80,7 +80,9 @@ static const struct strata_number_names vector_names = { .ranges = vector_ranges
 	static const struct strata_name_range name##_ranges[] = { STRATA_NAMES_RANGE(array) }; \
 	static const struct strata_number_names name = { .ranges = name##_ranges, .nr_ranges = 1 }
 
-NAMES(softirq_names, softirqs);
+static const struct strata_name_range softirq_ranges[] = { STRATA_NAMES_RANGE(softirqs) };
+const struct strata_number_names strata_linux_softirqs = { .ranges = softirq_ranges,
+							   .nr_ranges = 1 };
 NAMES(signal_names, signals);
 NAMES(tcp_state_names, tcp_states);
 
@@ -90,8 +92,8 @@ static const struct strata_names_rule rules[] = {
 	{ "sys_exit", "ret", &strata_errno_results, NULL, STRATA_NAMES_TABLE },
 	{ "syscall_exit_*", "ret", &strata_errno_results, NULL, STRATA_NAMES_TABLE },
 	{ "compat_syscall_exit_*", "ret", &strata_errno_results, NULL, STRATA_NAMES_TABLE },
-	{ "softirq_*", "vec", &softirq_names, NULL, STRATA_NAMES_TABLE },
-	{ "irq_softirq_*", "vec", &softirq_names, NULL, STRATA_NAMES_TABLE },
+	{ "softirq_*", "vec", &strata_linux_softirqs, NULL, STRATA_NAMES_TABLE },
+	{ "irq_softirq_*", "vec", &strata_linux_softirqs, NULL, STRATA_NAMES_TABLE },
 	{ "sched_switch", "prev_state", &task_state_names, NULL, STRATA_NAMES_TABLE },
 	{ "signal_*", "sig", &signal_names, NULL, STRATA_NAMES_TABLE },
 	{ "signal_generate", "errno", &strata_errno_results, NULL, STRATA_NAMES_TABLE },

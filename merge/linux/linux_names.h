@@ -7,4 +7,7 @@
 
 extern const struct strata_names_rules strata_linux_names;
 
+/* The vectors of softirqs. */
+extern const struct strata_number_names strata_linux_softirqs;
+
 #endif /* STRATA_MERGE_LINUX_NAMES_H */

@@ -10,7 +10,7 @@
 #define STRATA_MERGE_CURRENT_TASK_H
 
 #include "ctf/trace/ctf_trace.h"
-#include "ctf/values/ctf_access.h"
+#include "ctf/values/named_field.h"
 
 #define STRATA_TASK_NAME_BYTES 64u /* Linux has 15 */
 
@@ -23,7 +23,7 @@ struct strata_task_class {
 		STRATA_TASK_RENAME, /* it has another name */
 	} tells;
 	/* The task that runs from then on; and of a switch the one before. */
-	struct strata_ctf_access name, tid, before_name, before_tid;
+	struct strata_named_field name, tid, before_name, before_tid;
 };
 
 struct strata_task {

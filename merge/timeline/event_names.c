@@ -236,9 +236,7 @@ static void note_class(struct strata_exits_evidence *evidence,
 	}
 }
 
-/* Whose numbers the reasons of VM exits are: the recording says it, or the trace's environment, or
- * what only one of the two processors records. */
-static enum strata_exits find_exits(const struct strata_ctf_trace *trace, size_t kind)
+enum strata_exits strata_event_exits(const struct strata_ctf_trace *trace, size_t kind)
 {
 	const struct strata_ctf_stream_class *class = &trace->metadata.streams[kind];
 	const char *named = strata_ctf_env_text(trace, "vm_exits");
@@ -284,7 +282,7 @@ static int name_kind(struct strata_ctf_trace *trace, size_t kind)
 	if (strata_place_find(&place, trace, kind, trace->names_arena))
 		return -1;
 	if (strcmp(place.layer, "xen") == 0) {
-		namer.rules[0] = strata_exit_rules(find_exits(trace, kind));
+		namer.rules[0] = strata_exit_rules(strata_event_exits(trace, kind));
 		namer.rules[1] = strata_xen_names;
 	} else if (strcmp(place.layer, "kernel") == 0) {
 		namer.rules[0] = strata_linux_names;

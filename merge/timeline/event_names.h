@@ -11,6 +11,7 @@
 #define STRATA_MERGE_EVENT_NAMES_H
 
 #include "ctf/trace/ctf_trace.h"
+#include "xen/exit_reasons.h"
 
 /* To be called once for an open trace, before anybody reads its events.  0, or -1: out of memory.
  */
@@ -23,5 +24,9 @@ int strata_event_names_set(struct strata_ctf_trace *trace, struct strata_error *
 int strata_event_names_add_symbols(struct strata_ctf_trace *trace, uint64_t domain,
 				   const struct strata_symbols *symbols,
 				   struct strata_error *error);
+
+/* Whose numbers the reasons of VM exits are, in one kind of a trace's streams: the recording says
+ * it, or the trace's environment, or what only one of the two processors records. */
+enum strata_exits strata_event_exits(const struct strata_ctf_trace *trace, size_t kind);
 
 #endif /* STRATA_MERGE_EVENT_NAMES_H */

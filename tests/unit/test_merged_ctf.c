@@ -298,6 +298,14 @@ static void all_verbs_agree(void **state)
 	    " grep -A 5 '^not ok' agreed >&2; test $(grep -c '^ok' agreed) = 16");
 }
 
+/* So does the report, with a second evaluation. */
+static void reports_agree(void **state)
+{
+	(void)state;
+	run("$STRATA_TOP/tests/unit/test_report.sh $PWD/raw $PWD/bad >reported;"
+	    " grep -A 9 '^not ok' reported >&2; test $(grep -c '^ok' reported) = 6");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -309,6 +317,7 @@ int main(void)
 		cmocka_unit_test(what_was_merged_is_merged_again_to_the_same),
 		cmocka_unit_test(merges_are_merged),
 		cmocka_unit_test(all_verbs_agree),
+		cmocka_unit_test(reports_agree),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -99,6 +99,14 @@ check "the application of dom0 is in it, on the host's clock" summary \
 check "each of its events lies where Xen ran its vCPU of dom0" summary \
 	'.clock.applications.checks >= 200 and .clock.applications.violations == 0 and .clock.applications.bound_ns > 5000'
 check "its requests enclose the system calls that they made" requests_have_their_calls
+reports_agree() {
+	out/bin/strata view --json "$OUT/raw" >"$OUT/view.json" && out/bin/strata report all --json "$OUT/raw" >"$OUT/report.json" &&
+		python3 tests/unit/report_peer.py "$OUT/view.json" "$OUT/report.json"
+	local status=$?
+	rm -f "$OUT/view.json"
+	return $status
+}
+check "all reports have the figures of a second evaluation" reports_agree
 check "Xen, dom0, g1, g2 and the application are all in it" summary \
 	'[.streams[] | select(.events > 0) | .source] | unique == ["app-server", "dom0", "g1", "g2", "xen"]'
 check "babeltrace2 opens the timeline without a warning" opens "$OUT/ctf"

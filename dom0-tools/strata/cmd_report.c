@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_report.c - `strata report`: answers from traces in small tables: who waited for whom, what
+ * took how long, and where that time went.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyses/report.h"
+#include "base/exit_status.h"
+#include "strata/commands.h"
+#include "strata/read/traces.h"
+#include "strata/read/traces_options.h"
+
+#define REQUESTS_MAX 32u
+#define ROWS_SHOWN   15u
+
+enum form { FORM_TEXT, FORM_JSON, FORM_CSV };
+
+struct options {
+	const struct strata_report_kind *kinds[32];
+	size_t nr_kinds;
+	enum form form;
+	size_t rows;
+	const char *tcp_map;
+	struct write_options times; /* --from and --to */
+	struct strata_request_form requests[REQUESTS_MAX];
+	size_t nr_requests;
+};
+
+static void usage(FILE *out)
+{
+	size_t i;
+
+	fprintf(out,
+		"Usage: strata report KIND[,KIND...]|all [OPTIONS] TRACE...\n"
+		"Answers from traces: of a hypervisor, kernels and applications, as far as the\n"
+		"traces have them.  KIND:\n");
+	for (i = 0; i < strata_nr_report_kinds; i++)
+		fprintf(out, "  %-10s  %s\n", strata_report_kinds[i].name,
+			strata_report_kinds[i].what);
+	fprintf(out,
+		"\n"
+		"  --request BEGIN,END[,KEY]  two events that begin and end a request; KEY is a field\n"
+		"                             of both.  Without it: events named NAME_begin, NAME_end\n"
+		"  --from TIME, --to TIME     only what lies in between; TIME as in `strata view`\n"
+		"  --rows N                   so many rows of each table (%u); 0: all\n"
+		"  --json, --csv              all rows, for programs; CSV takes one KIND\n" TCP_MAP_USAGE
+		"\n"
+		"Times are exact to the bound that is shown; percentiles (p50, p99) to 1.6 %% besides.\n"
+		"\"stolen\" is the time in which a vCPU waited for a physical CPU, \"in Xen\" that in\n"
+		"which Xen worked for it.  What is not known, because events were lost or not recorded,\n"
+		"is shown as unknown.\n\n"
+		"Exit status: 0 all was read; 1 failed; 2 wrong usage; 3 something was damaged or\n"
+		"missing, and was named.\n",
+		ROWS_SHOWN);
+}
+
+static int wrong(const char *what, const char *which)
+{
+	fprintf(stderr, "strata: report: %s%s%s; `strata report --help` says more\n", what,
+		which ? ": " : "", which ? which : "");
+	return STRATA_STATUS_USAGE;
+}
+
+static const struct strata_report_kind *kind_named(const char *name, size_t length)
+{
+	size_t i;
+
+	for (i = 0; i < strata_nr_report_kinds; i++) {
+		if (strlen(strata_report_kinds[i].name) == length &&
+		    strncmp(strata_report_kinds[i].name, name, length) == 0)
+			return &strata_report_kinds[i];
+	}
+	return NULL;
+}
+
+/* 0, or -1: one of them is none. */
+static int read_kinds(struct options *options, const char *text)
+{
+	size_t i;
+
+	if (strcmp(text, "all") == 0) {
+		for (i = 0; i < strata_nr_report_kinds; i++)
+			options->kinds[options->nr_kinds++] = &strata_report_kinds[i];
+		return 0;
+	}
+	while (*text) {
+		const size_t length = strcspn(text, ",");
+		const struct strata_report_kind *kind = kind_named(text, length);
+
+		if (!kind || options->nr_kinds == strata_nr_report_kinds)
+			return -1;
+		options->kinds[options->nr_kinds++] = kind;
+		text += length + (text[length] == ',');
+	}
+	return options->nr_kinds ? 0 : -1;
+}
+
+/* "BEGIN,END[,KEY]", which is cut up.  0 or -1. */
+static int read_request(struct options *options, char *text)
+{
+	struct strata_request_form *form;
+
+	if (options->nr_requests == REQUESTS_MAX)
+		return -1;
+	form = &options->requests[options->nr_requests++];
+	form->begin = strsep(&text, ",");
+	form->end = strsep(&text, ",");
+	form->key = strsep(&text, ",");
+	return form->begin && *form->begin && form->end && *form->end && !text &&
+			       (!form->key || *form->key)
+		       ? 0
+		       : -1;
+}
+
+static int read_rows(struct options *options, const char *text)
+{
+	char *end;
+	const unsigned long rows = strtoul(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end)
+		return -1;
+	options->rows = rows ? rows : SIZE_MAX;
+	return 0;
+}
+
+/* Whether the traces have what a report is made of. */
+static bool has_needed(const struct strata_report_kind *kind,
+		       const struct strata_state_facts *facts)
+{
+	return kind->needs == STRATA_NR_MEANINGS || facts->seen[kind->needs];
+}
+
+static void say_nothing(const struct strata_report_kind *kind, FILE *out)
+{
+	fprintf(out, "%s: the traces have no events that tell it; `strata %s`\n", kind->name,
+		kind->record);
+}
+
+/* @kind: of the report */
+static int print_one(struct strata_report *report, const struct strata_report_kind *kind,
+		     const struct options *options, struct json_object *root,
+		     struct strata_error *error)
+{
+	struct strata_table tables[STRATA_REPORT_TABLES];
+	size_t nr, i, rows = 0;
+	int status = strata_report_tables(report, tables, &nr);
+
+	for (i = 0; !status && i < nr; i++) {
+		/* A blank line between two tables. */
+		if (options->form == FORM_CSV
+			    ? i > 0
+			    : options->form == FORM_TEXT && rows && tables[i].nr_rows)
+			printf("\n");
+		rows += tables[i].nr_rows;
+		if (options->form == FORM_JSON)
+			json_object_object_add(root, tables[i].key,
+					       strata_table_to_json(&tables[i]));
+		else if (options->form == FORM_CSV)
+			strata_table_print_csv(&tables[i], stdout);
+		else if (tables[i].nr_rows)
+			strata_table_print(&tables[i], options->rows, stdout);
+	}
+	if (!status && options->form == FORM_TEXT && !rows)
+		say_nothing(kind, stdout);
+	for (i = 0; i < nr; i++)
+		strata_table_clear(&tables[i]);
+	return status ? strata_fail(error, "out of memory") : 0;
+}
+
+/* What the figures do not tell by themselves. */
+static void print_facts(const struct strata_state_facts *facts, FILE *out)
+{
+	if (facts->losses)
+		fprintf(out,
+			"Losses:   events were lost %" PRIu64
+			" times; what nobody knows of then is unknown\n",
+			facts->losses);
+	if (facts->contradictions)
+		fprintf(out,
+			"Doubts:   %" PRIu64
+			" changes of a vCPU's state do not follow from the one before\n",
+			facts->contradictions);
+	if (facts->requests_without_begin || facts->requests_without_end)
+		fprintf(out,
+			"Requests: %" PRIu64 " without an end, %" PRIu64
+			" without a beginning, which are not counted\n",
+			facts->requests_without_end, facts->requests_without_begin);
+	if (facts->not_followed)
+		fprintf(out,
+			"Too many: %" PRIu64
+			" events were of more tasks or CPUs than are followed; what nobody knows then is unknown\n",
+			facts->not_followed);
+	if (facts->requests_not_followed)
+		fprintf(out,
+			"Requests: %" PRIu64 " were not followed: more than %u went on at once\n",
+			facts->requests_not_followed, STRATA_REQUESTS_MAX);
+}
+
+static void add_facts(struct json_object *root, const struct strata_state_facts *facts)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "events", json_object_new_uint64(facts->events));
+	json_object_object_add(object, "first_ns", json_object_new_uint64(facts->first_ns));
+	json_object_object_add(object, "last_ns", json_object_new_uint64(facts->last_ns));
+	json_object_object_add(object, "losses", json_object_new_uint64(facts->losses));
+	json_object_object_add(object, "contradictions",
+			       json_object_new_uint64(facts->contradictions));
+	json_object_object_add(object, "not_followed", json_object_new_uint64(facts->not_followed));
+	json_object_object_add(object, "requests_without_begin",
+			       json_object_new_uint64(facts->requests_without_begin));
+	json_object_object_add(object, "requests_without_end",
+			       json_object_new_uint64(facts->requests_without_end));
+	json_object_object_add(object, "requests_not_followed",
+			       json_object_new_uint64(facts->requests_not_followed));
+	json_object_object_add(root, "facts", object);
+}
+
+static int print_all(struct strata_report *const *reports, const struct options *options,
+		     const struct strata_state_facts *facts, struct strata_error *error)
+{
+	struct json_object *root = options->form == FORM_JSON ? json_object_new_object() : NULL;
+	size_t i;
+	int status = 0;
+
+	for (i = 0; !status && i < options->nr_kinds; i++) {
+		if (options->form == FORM_TEXT && i)
+			printf("\n");
+		if (!has_needed(options->kinds[i], facts))
+			say_nothing(options->kinds[i],
+				    options->form == FORM_TEXT ? stdout : stderr);
+		if (options->form != FORM_TEXT || has_needed(options->kinds[i], facts))
+			status = print_one(reports[i], options->kinds[i], options, root, error);
+	}
+	if (options->form == FORM_TEXT) {
+		print_facts(facts, stdout);
+	} else if (options->form == FORM_JSON) {
+		add_facts(root, facts);
+		printf("%s\n", json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
+		json_object_put(root);
+	}
+	return status;
+}
+
+/* One pass over the traces, for all reports. */
+static int read_traces(struct traces *traces, const struct options *options, uint64_t from_ns,
+		       uint64_t to_ns, struct strata_error *error)
+{
+	const struct strata_request_forms requests = { options->requests, options->nr_requests };
+	struct strata_slice_options slices = { .to_ns = to_ns, .threads = traces_threads() };
+	struct strata_report *reports[32] = { NULL };
+	struct strata_span_listener *listeners[32];
+	struct strata_host_state *state = NULL;
+	struct strata_slice_sink *observer;
+	struct strata_shown shown;
+	int status = strata_shown_init(&shown, &traces->set, error);
+	size_t i;
+
+	for (i = 0; !status && i < options->nr_kinds; i++) {
+		reports[i] = strata_report_new(options->kinds[i], &shown, from_ns, to_ns);
+		if (!reports[i])
+			status = strata_fail(error, "out of memory");
+		else
+			listeners[i] = &reports[i]->listener;
+	}
+	if (!status) {
+		state = strata_host_state_new(&traces->set, &requests, listeners,
+					      options->nr_kinds);
+		if (!state)
+			status = strata_fail(error, "out of memory");
+	}
+	if (!status) {
+		observer = strata_host_state_observer(state);
+		slices.observers = &observer;
+		slices.nr_observers = 1;
+		traces_progress_begin(traces, traces->set.bytes);
+		/* States at --from follow from all that was before. */
+		status = strata_slices_run(&traces->set, &slices, NULL, error) < 0 ? -1 : 0;
+		traces_progress_end(traces);
+	}
+	if (!status)
+		status = strata_host_state_finish(state, error);
+	if (!status && to_ns == UINT64_MAX)
+		strata_trace_set_name_cut(&traces->set);
+	if (!status)
+		status = print_all(reports, options, strata_host_state_facts(state), error);
+	for (i = 0; i < options->nr_kinds; i++)
+		strata_report_free(reports[i]);
+	strata_host_state_free(state);
+	strata_shown_clear(&shown);
+	return status;
+}
+
+static int report(const struct options *options, char *const *paths, size_t nr)
+{
+	struct strata_error error;
+	struct traces traces;
+	uint64_t first_ns = 0, from_ns = 0, to_ns = UINT64_MAX;
+	int status = traces_open(&traces, "report", options->tcp_map, NULL, paths, nr, &error);
+
+	if (!status && (options->times.from || options->times.to)) {
+		if (strata_trace_set_first(&traces.set, &first_ns, &error) < 0)
+			status = -1;
+		else
+			status = write_read_times(&options->times, &first_ns, &from_ns, &to_ns,
+						  &error);
+	}
+	if (!status)
+		status = read_traces(&traces, options, from_ns, to_ns, &error);
+	if (status) {
+		fprintf(stderr, "strata: report: %s\n", error.text);
+		status = STRATA_STATUS_FAILED;
+	} else if (traces.complaints) {
+		status = STRATA_STATUS_PARTIAL;
+	}
+	traces_close(&traces);
+	return status;
+}
+
+int strata_cmd_report(int argc, char **argv)
+{
+	enum { JSON = 256, CSV, ROWS, REQUEST, TCP, FROM, TO };
+	static const struct option long_options[] = {
+		{ "json", no_argument, NULL, JSON },
+		{ "csv", no_argument, NULL, CSV },
+		{ "rows", required_argument, NULL, ROWS },
+		{ "request", required_argument, NULL, REQUEST },
+		{ "tcp-map", required_argument, NULL, TCP },
+		{ "from", required_argument, NULL, FROM },
+		{ "to", required_argument, NULL, TO },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct options options = { .rows = ROWS_SHOWN };
+	struct strata_error error;
+	uint64_t from_ns, to_ns;
+	int option;
+
+	optind = 0;
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
+		switch (option) {
+		case JSON:
+			options.form = FORM_JSON;
+			break;
+		case CSV:
+			options.form = FORM_CSV;
+			break;
+		case ROWS:
+			if (read_rows(&options, optarg))
+				return wrong("--rows is a number", optarg);
+			break;
+		case REQUEST:
+			if (read_request(&options, optarg))
+				return wrong("--request is BEGIN,END or BEGIN,END,KEY", NULL);
+			break;
+		case TCP:
+			options.tcp_map = optarg;
+			break;
+		case FROM:
+			options.times.from = optarg;
+			break;
+		case TO:
+			options.times.to = optarg;
+			break;
+		case 'h':
+			usage(stdout);
+			return STRATA_STATUS_OK;
+		case ':':
+			return wrong("wants a value", argv[optind - 1]);
+		default:
+			return wrong("no option of report", argv[optind - 1]);
+		}
+	}
+	if (optind == argc)
+		return wrong("name a KIND of report, and traces", NULL);
+	if (read_kinds(&options, argv[optind]))
+		return wrong("not a kind of report", argv[optind]);
+	if (++optind == argc)
+		return wrong("name the traces", NULL);
+	if (options.form == FORM_CSV && options.nr_kinds != 1)
+		return wrong("--csv takes one KIND", NULL);
+	if (write_read_times(&options.times, NULL, &from_ns, &to_ns, &error))
+		return wrong(error.text, NULL);
+	return report(&options, argv + optind, (size_t)(argc - optind));
+}

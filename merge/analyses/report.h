@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report.h - reports: each listens to the spans of the state of hosts (state/span.h), and makes
+ * tables of them.
+ *
+ *     strata_report_new      by its name; strata_report_kinds[] lists them
+ *     report->listener       to be told of all spans
+ *     strata_report_tables   after them
+ *     strata_report_free
+ */
+#ifndef STRATA_MERGE_ANALYSES_REPORT_H
+#define STRATA_MERGE_ANALYSES_REPORT_H
+
+#include "outputs/shown.h"
+#include "outputs/table.h"
+#include "xen/domain_numbers.h"
+#include "state/host_state.h"
+
+#define STRATA_REPORT_TABLES 3u
+
+struct strata_report {
+	struct strata_span_listener listener;
+	/* Only what lies between counts; a span that lies there in part counts as long as it does.
+	 */
+	uint64_t from_ns, to_ns;
+	const struct strata_shown *shown;
+	/* Fills in tables; 0, or -1: out of memory. */
+	int (*make)(struct strata_report *report, struct strata_table *tables, size_t *nr);
+	void (*free)(struct strata_report *report);
+};
+
+struct strata_report_kind {
+	const char *name;
+	const char *what; /* one line */
+	/* What it is made of, and what to record for that: if no event of that meaning was seen,
+	 * there is nothing to report. */
+	enum strata_meaning_of needs;
+	const char *record;
+	struct strata_report *(*make)(void);
+};
+
+extern const struct strata_report_kind strata_report_kinds[];
+extern const size_t strata_nr_report_kinds;
+
+/* NULL: out of memory.  @shown: of the set, which outlives it */
+struct strata_report *strata_report_new(const struct strata_report_kind *kind,
+					const struct strata_shown *shown, uint64_t from_ns,
+					uint64_t to_ns);
+
+/*
+ * Makes the tables of what was told.
+ * @tables: room for STRATA_REPORT_TABLES; to be cleared
+ * 0, or -1: out of memory.
+ */
+int strata_report_tables(struct strata_report *report, struct strata_table *tables, size_t *nr);
+
+void strata_report_free(struct strata_report *report);
+
+/* Names for what spans are of; each writes into @text, of STRATA_REPORT_NAME bytes. */
+#define STRATA_REPORT_NAME 128u
+const char *strata_report_domain_name(char *text, const struct strata_shown *shown, size_t trace,
+				      uint32_t domain);
+const char *strata_report_vcpu_name(char *text, const struct strata_shown *shown, size_t trace,
+				    const struct strata_vcpu *vcpu);
+const char *strata_report_task_name(char *text, const struct strata_task *task);
+
+/* The part of a span that counts: its length; 0: none. */
+uint64_t strata_report_length(const struct strata_report *report, const struct strata_span *span);
+
+/* The reports: one that divides spans of some kinds by what they are and who had them. */
+struct strata_report *strata_report_exits(void);
+struct strata_report *strata_report_hypercalls(void);
+struct strata_report *strata_report_syscalls(void);
+struct strata_report *strata_report_irqs(void);
+struct strata_report *strata_report_wakeups(void);
+struct strata_report *strata_report_requests(void);
+/* Who ran, and who waited behind whom. */
+struct strata_report *strata_report_schedule(void);
+struct strata_report *strata_report_steal(void);
+
+#endif /* STRATA_MERGE_ANALYSES_REPORT_H */

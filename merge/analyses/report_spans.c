@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report_spans.c - reports on things that take a time: VM exits, hypercalls, system calls,
+ * interrupts, wake-ups, requests.  A row for each kind of it that each source had: how often, how
+ * long, and where that time went.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyses/report.h"
+#include "base/escape.h"
+#include "base/histogram.h"
+#include "base/value_hash.h"
+#include "linux/linux_names.h"
+#include "linux/syscall_names.h"
+#include "timeline/event_names.h"
+#include "xen/exit_reasons.h"
+#include "xen/hypercall_names.h"
+
+#define NAME STRATA_REPORT_NAME
+
+/* Interrupts, calls and names of a hostile trace may each be another: what goes beyond is one row.
+ */
+#define ROWS_MAX 16384u
+
+/* Where a time went, as columns show it. */
+enum part {
+	PART_RUNS,   /* on a CPU that ran in the guest */
+	PART_QUEUED, /* another task had the CPU */
+	PART_XEN,    /* Xen worked for the vCPU */
+	PART_STOLEN, /* the vCPU waited for a physical CPU */
+	PART_ASLEEP, /* the vCPU had not been woken yet, or was halted */
+	PART_PAUSED,
+	PART_BLOCKED, /* the task waited for something else */
+	PART_UNKNOWN,
+	NR_PARTS,
+};
+
+struct row {
+	char *of, *what; /* fit to be shown */
+	struct strata_histogram lengths;
+	uint64_t bound_ns; /* the largest of one */
+	uint64_t parts[NR_PARTS];
+	bool has_parts;
+};
+
+struct span_report {
+	struct strata_report report;
+	unsigned int kinds; /* bits of enum strata_span_kind */
+	const char *key, *title;
+	struct strata_id_map rows; /* by a hash of what the row is */
+	struct row **all;
+	struct row *others; /* that of ROWS_MAX */
+	size_t nr, room;
+	bool no_memory;
+};
+
+static enum part part_of(size_t task, size_t vcpu)
+{
+	if (task == STRATA_TASK_BLOCKED)
+		return PART_BLOCKED;
+	if (task == STRATA_TASK_UNKNOWN)
+		return PART_UNKNOWN;
+	switch ((enum strata_vcpu_state)vcpu) {
+	case STRATA_VCPU_GUEST:
+		return task == STRATA_TASK_RUNNING ? PART_RUNS : PART_QUEUED;
+	case STRATA_VCPU_XEN:
+		return PART_XEN;
+	case STRATA_VCPU_RUNNABLE:
+		return PART_STOLEN;
+	case STRATA_VCPU_BLOCKED:
+		return PART_ASLEEP;
+	case STRATA_VCPU_OFFLINE:
+		return PART_PAUSED;
+	default:
+		return PART_UNKNOWN;
+	}
+}
+
+static void put_number(char *text, const struct strata_number_names *names, uint64_t number)
+{
+	const char *name = names ? strata_number_name(names, number) : NULL;
+
+	if (name)
+		snprintf(text, NAME, "%s", name);
+	else
+		snprintf(text, NAME, "%" PRIu64, number);
+}
+
+/* The names of the reasons of VM exits in a trace; NULL: nobody knows whose numbers they are. */
+static const struct strata_number_names *exit_names(const struct strata_ctf_trace *trace)
+{
+	enum strata_exits exits = STRATA_EXITS_UNKNOWN;
+	size_t i;
+
+	for (i = 0; exits == STRATA_EXITS_UNKNOWN && i < trace->metadata.nr_streams; i++)
+		exits = strata_event_exits(trace, i);
+	return strata_exit_names(exits);
+}
+
+/* What a span is, as its row is called. */
+static void put_what(char *text, const struct span_report *report, const struct strata_span *span)
+{
+	const struct strata_ctf_trace *trace = report->report.shown->set->traces[span->trace];
+	char name[NAME] = "";
+
+	if (span->name && span->name_bytes) {
+		/* Of any bytes, and of any length. */
+		char copy[NAME / 2] = "";
+
+		memcpy(copy, span->name,
+		       span->name_bytes < sizeof(copy) ? span->name_bytes : sizeof(copy) - 1);
+		strata_escape_name(name, sizeof(name), copy);
+	}
+	switch (span->kind) {
+	case STRATA_SPAN_EXIT:
+		put_number(text, exit_names(trace), span->number);
+		break;
+	case STRATA_SPAN_HYPERCALL:
+		put_number(text, &strata_xen_hypercalls, span->number);
+		break;
+	case STRATA_SPAN_SYSCALL:
+		if (name[0])
+			snprintf(text, NAME, "%s", name);
+		else
+			put_number(text, &strata_linux_syscalls, span->number);
+		break;
+	case STRATA_SPAN_IRQ:
+		snprintf(text, NAME, "irq %" PRIu64 "%s%.100s", span->number, name[0] ? " " : "",
+			 name);
+		break;
+	case STRATA_SPAN_SOFTIRQ:
+		put_number(name, &strata_linux_softirqs, span->number);
+		snprintf(text, NAME, "softirq %.110s", name);
+		break;
+	case STRATA_SPAN_WAKEUP:
+	case STRATA_SPAN_PREEMPTED:
+		strata_report_task_name(name, span->task);
+		snprintf(text, NAME, "%.100s%s", name,
+			 span->kind == STRATA_SPAN_PREEMPTED ? " preempted" : "");
+		break;
+	default:
+		snprintf(text, NAME, "%s", name);
+	}
+}
+
+static void put_of(char *text, const struct span_report *report, const struct strata_span *span)
+{
+	const struct strata_shown *shown = report->report.shown;
+
+	if (span->vcpu)
+		strata_report_vcpu_name(text, shown, span->trace, span->vcpu);
+	else
+		snprintf(text, NAME, "%s", shown->sources[span->trace].name);
+}
+
+/* Tells rows apart, without making their names for each span. */
+static uint64_t id_of(const struct strata_span *span)
+{
+	uint64_t id = strata_hash_number(strata_hash_number(0, span->kind), span->trace);
+
+	id = strata_hash_number(id, (uintptr_t)span->vcpu);
+	if (span->kind == STRATA_SPAN_WAKEUP || span->kind == STRATA_SPAN_PREEMPTED)
+		id = strata_hash_number(id, (uintptr_t)span->task);
+	else if (span->kind != STRATA_SPAN_REQUEST)
+		id = strata_hash_number(id, span->number);
+	if (span->name)
+		id = strata_hash_bytes(id, span->name, span->name_bytes);
+	return id ^ id >> 32;
+}
+
+static struct row *add_row(struct span_report *report, const char *of, const char *what,
+			   uint64_t id)
+{
+	struct row *row = calloc(1, sizeof(*row)), **larger = report->all;
+
+	if (report->nr == report->room) {
+		report->room = report->room ? 2 * report->room : 64;
+		larger = reallocarray(report->all, report->room, sizeof(*larger));
+		if (larger)
+			report->all = larger;
+	}
+	if (row) {
+		row->of = strdup(of);
+		row->what = strdup(what);
+	}
+	if (larger && row && row->of && row->what && !strata_id_map_add(&report->rows, id, row)) {
+		report->all[report->nr++] = row;
+		return row;
+	}
+	if (row) {
+		free(row->of);
+		free(row->what);
+	}
+	free(row);
+	report->no_memory = true;
+	return NULL;
+}
+
+/* A row for what a span is, or the one for all that would be too many. */
+static struct row *new_row(struct span_report *report, const struct strata_span *span, uint64_t id)
+{
+	char of[NAME], what[NAME];
+
+	if (report->nr >= ROWS_MAX) {
+		if (!report->others)
+			report->others = add_row(report, "-", "others", 0);
+		return report->others;
+	}
+	put_of(of, report, span);
+	put_what(what, report, span);
+	return add_row(report, of, what, id);
+}
+
+static void span(struct strata_span_listener *listener, const struct strata_span *span)
+{
+	struct span_report *report = (struct span_report *)listener;
+	const uint64_t id = id_of(span);
+	struct row *row;
+	size_t i, j;
+
+	/* What lies there in part has no length that would say something. */
+	if (!(report->kinds & 1u << span->kind) || span->from_ns < report->report.from_ns ||
+	    span->to_ns > report->report.to_ns)
+		return;
+	row = strata_id_map_find(&report->rows, id);
+	if (!row)
+		row = new_row(report, span, id);
+	if (!row)
+		return;
+	if (strata_histogram_add(&row->lengths, span->to_ns - span->from_ns))
+		report->no_memory = true;
+	if (span->bound_ns > row->bound_ns)
+		row->bound_ns = span->bound_ns;
+	for (i = 0; span->split && i < STRATA_NR_TASK_STATES; i++) {
+		for (j = 0; j < STRATA_NR_VCPU_STATES; j++)
+			row->parts[part_of(i, j)] += span->split->ns[i][j];
+	}
+	/* Parts sum to the whole. */
+	if (!span->split)
+		row->parts[PART_UNKNOWN] += span->to_ns - span->from_ns;
+	row->has_parts |= span->split != NULL;
+}
+
+enum {
+	COLUMN_OF,
+	COLUMN_WHAT,
+	COLUMN_COUNT,
+	COLUMN_TOTAL,
+	COLUMN_LEAST,
+	COLUMN_MEAN,
+	COLUMN_P50,
+	COLUMN_P99,
+	COLUMN_GREATEST,
+	COLUMN_BOUND,
+	COLUMN_PARTS,
+	NR_COLUMNS = COLUMN_PARTS + NR_PARTS,
+};
+
+static const struct strata_table_column columns[NR_COLUMNS] = {
+	[COLUMN_OF] = { "of", "of", STRATA_CELL_TEXT },
+	[COLUMN_WHAT] = { "what", "what", STRATA_CELL_TEXT },
+	[COLUMN_COUNT] = { "count", "count", STRATA_CELL_COUNT },
+	[COLUMN_TOTAL] = { "total_ns", "total", STRATA_CELL_NS },
+	[COLUMN_LEAST] = { "least_ns", "least", STRATA_CELL_NS },
+	[COLUMN_MEAN] = { "mean_ns", NULL, STRATA_CELL_NS },
+	[COLUMN_P50] = { "p50_ns", "p50", STRATA_CELL_NS },
+	[COLUMN_P99] = { "p99_ns", "p99", STRATA_CELL_NS },
+	[COLUMN_GREATEST] = { "greatest_ns", "greatest", STRATA_CELL_NS },
+	[COLUMN_BOUND] = { "bound_ns", "bound", STRATA_CELL_NS },
+	[COLUMN_PARTS + PART_RUNS] = { "runs_ns", "runs", STRATA_CELL_NS },
+	[COLUMN_PARTS + PART_QUEUED] = { "queued_ns", "queued", STRATA_CELL_NS },
+	[COLUMN_PARTS + PART_XEN] = { "in_xen_ns", "in Xen", STRATA_CELL_NS },
+	[COLUMN_PARTS + PART_STOLEN] = { "stolen_ns", "stolen", STRATA_CELL_NS },
+	[COLUMN_PARTS + PART_ASLEEP] = { "vcpu_asleep_ns", "vCPU asleep", STRATA_CELL_NS },
+	[COLUMN_PARTS + PART_PAUSED] = { "vcpu_paused_ns", "paused", STRATA_CELL_NS },
+	[COLUMN_PARTS + PART_BLOCKED] = { "blocked_ns", "blocked", STRATA_CELL_NS },
+	[COLUMN_PARTS + PART_UNKNOWN] = { "unknown_ns", "unknown", STRATA_CELL_NS },
+};
+
+static int make(struct strata_report *base, struct strata_table *tables, size_t *nr)
+{
+	struct span_report *report = (struct span_report *)base;
+	struct strata_table *table = &tables[0];
+	size_t i, j;
+
+	*nr = 1;
+	strata_table_init(table, report->key, report->title, columns, NR_COLUMNS);
+	for (i = 0; i < report->nr; i++) {
+		const struct row *row = report->all[i];
+		const struct strata_histogram *lengths = &row->lengths;
+		struct strata_cell *cells = strata_table_add(table);
+
+		if (!cells)
+			return -1;
+		strata_table_text(table, &cells[COLUMN_OF], row->of);
+		strata_table_text(table, &cells[COLUMN_WHAT], row->what);
+		strata_cell_set(&cells[COLUMN_COUNT], lengths->count);
+		strata_cell_set(&cells[COLUMN_TOTAL], lengths->sum);
+		strata_cell_set(&cells[COLUMN_LEAST], lengths->least);
+		strata_cell_set(&cells[COLUMN_MEAN], lengths->sum / lengths->count);
+		strata_cell_set(&cells[COLUMN_P50], strata_histogram_percentile(lengths, 500000));
+		strata_cell_set(&cells[COLUMN_P99], strata_histogram_percentile(lengths, 990000));
+		strata_cell_set(&cells[COLUMN_GREATEST], lengths->greatest);
+		if (row->bound_ns != UINT64_MAX)
+			strata_cell_set(&cells[COLUMN_BOUND], row->bound_ns);
+		for (j = 0; row->has_parts && j < NR_PARTS; j++)
+			strata_cell_set(&cells[COLUMN_PARTS + j], row->parts[j]);
+	}
+	strata_table_sort(table, COLUMN_TOTAL);
+	return table->no_memory || report->no_memory ? -1 : 0;
+}
+
+static void free_report(struct strata_report *base)
+{
+	struct span_report *report = (struct span_report *)base;
+	size_t i;
+
+	for (i = 0; i < report->nr; i++) {
+		free(report->all[i]->of);
+		free(report->all[i]->what);
+		strata_histogram_clear(&report->all[i]->lengths);
+		free(report->all[i]);
+	}
+	free(report->all);
+	strata_id_map_clear(&report->rows);
+	free(report);
+}
+
+static struct strata_report *new_report(unsigned int kinds, const char *key, const char *title)
+{
+	struct span_report *report = calloc(1, sizeof(*report));
+
+	if (!report)
+		return NULL;
+	report->report.listener.span = span;
+	report->report.make = make;
+	report->report.free = free_report;
+	report->kinds = kinds;
+	report->key = key;
+	report->title = title;
+	return &report->report;
+}
+
+struct strata_report *strata_report_exits(void)
+{
+	return new_report(1u << STRATA_SPAN_EXIT, "exits", "VM exits, from exit to entry");
+}
+
+struct strata_report *strata_report_hypercalls(void)
+{
+	return new_report(1u << STRATA_SPAN_HYPERCALL, "hypercalls",
+			  "Hypercalls, from the call to its return");
+}
+
+struct strata_report *strata_report_syscalls(void)
+{
+	return new_report(1u << STRATA_SPAN_SYSCALL, "syscalls", "System calls");
+}
+
+struct strata_report *strata_report_irqs(void)
+{
+	return new_report(1u << STRATA_SPAN_IRQ | 1u << STRATA_SPAN_SOFTIRQ, "irqs",
+			  "Handlers of interrupts and softirqs");
+}
+
+struct strata_report *strata_report_wakeups(void)
+{
+	return new_report(1u << STRATA_SPAN_WAKEUP | 1u << STRATA_SPAN_PREEMPTED, "wakeups",
+			  "From a wake-up, or a preemption, until the task runs");
+}
+
+struct strata_report *strata_report_requests(void)
+{
+	return new_report(1u << STRATA_SPAN_REQUEST, "requests", "Requests, from begin to end");
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* id_map.h - finds things by a number of 64 bits: open addressing. */
+#ifndef STRATA_MERGE_ID_MAP_H
+#define STRATA_MERGE_ID_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Zero-initialised is empty. */
+struct strata_id_map {
+	struct strata_id_slot {
+		uint64_t id;
+		void *thing; /* NULL: the slot is free */
+	} * slots;
+	size_t nr;
+	size_t room; /* a power of two, or 0 */
+};
+
+/* Returns the thing of an id, or NULL. */
+void *strata_id_map_find(const struct strata_id_map *map, uint64_t id);
+
+/* Adds the thing of an id that the map does not have yet.  0, or -1: out of memory. */
+int strata_id_map_add(struct strata_id_map *map, uint64_t id, void *thing);
+
+/* Takes a thing out and returns it; NULL: there is none. */
+void *strata_id_map_take(struct strata_id_map *map, uint64_t id);
+
+/* Frees the slots; things are the caller's. */
+void strata_id_map_clear(struct strata_id_map *map);
+
+#endif /* STRATA_MERGE_ID_MAP_H */

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* named_field.c - see named_field.h. */
+#include "ctf/values/named_field.h"
+
+#include <string.h>
+
+/* 1, 0 or -1, as strata_named_field_find(). */
+static int find_one(struct strata_named_field *field, const struct strata_ctf_stream_class *stream,
+		    const struct strata_ctf_event_class *event,
+		    const struct strata_ctf_path_part *part, struct strata_ctf_arena *arena)
+{
+	const struct strata_ctf_type *const types[] = { stream->event_context, event->context,
+							event->payload };
+	size_t i;
+
+	for (i = sizeof(types) / sizeof(types[0]); i-- > 0;) {
+		const int found = types[i] ? strata_ctf_access_make(&field->access, arena, types, i,
+								    1, types[i], part, 1)
+					   : 0;
+
+		if (found)
+			return found;
+	}
+	return 0;
+}
+
+int strata_named_field_find(struct strata_named_field *field,
+			    const struct strata_ctf_stream_class *stream,
+			    const struct strata_ctf_event_class *event, const char *names,
+			    struct strata_ctf_arena *arena)
+{
+	int found = 0;
+
+	while (!found && *names) {
+		const size_t length = strcspn(names, "|");
+		/* The way keeps both. */
+		struct strata_ctf_path_part *part = strata_ctf_arena_get(arena, 1, sizeof(*part));
+		char *name = strata_ctf_arena_get(arena, length + 1, 1);
+
+		if (!part || !name)
+			return -1;
+		memcpy(name, names, length);
+		part->name = name;
+		found = find_one(field, stream, event, part, arena);
+		names += length + (names[length] == '|');
+	}
+	field->is_found = found > 0;
+	return found;
+}
+
+bool strata_named_field_number(const struct strata_named_field *field,
+			       struct strata_ctf_cursor cursor, uint64_t *value)
+{
+	const struct strata_ctf_type *type =
+		field->is_found ? strata_ctf_access_go(&field->access, &cursor) : NULL;
+	unsigned int bits;
+
+	return type && strata_ctf_is_integer(type) &&
+	       strata_ctf_read_integer(&cursor, type, value, &bits);
+}
+
+bool strata_named_field_text(const struct strata_named_field *field,
+			     struct strata_ctf_cursor cursor, const char **text, size_t *bytes)
+{
+	const struct strata_ctf_type *type =
+		field->is_found ? strata_ctf_access_go(&field->access, &cursor) : NULL;
+	uint64_t length;
+
+	if (!type || type->encoding != STRATA_CTF_UTF8)
+		return false;
+	if (type->kind == STRATA_CTF_STRING) {
+		if (!strata_ctf_read_string(&cursor, type, text, &length))
+			return false;
+		*bytes = length;
+		return true;
+	}
+	if (!strata_ctf_is_text(type) || !strata_ctf_read_length(&cursor, type, &length) ||
+	    cursor.at % 8 != 0)
+		return false;
+	*text = (const char *)cursor.bytes + cursor.at / 8;
+	*bytes = strnlen(*text, length);
+	return true;
+}

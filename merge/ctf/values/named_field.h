@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * named_field.h - a field of a class of events by its name: found once, then read from each event.
+ *
+ * It is looked for in the payload, then in the event's context, then in the context that all events
+ * of the stream have.
+ */
+#ifndef STRATA_MERGE_NAMED_FIELD_H
+#define STRATA_MERGE_NAMED_FIELD_H
+
+#include "ctf/types/ctf_types.h"
+#include "ctf/values/ctf_access.h"
+
+/* Zero-initialised: there is none. */
+struct strata_named_field {
+	struct strata_ctf_access access;
+	bool is_found;
+};
+
+/*
+ * Finds a field that has one of some names.
+ * @names: with a '|' between them, the preferred one first; stays
+ * 1; 0: there is none; -1: out of memory.
+ */
+int strata_named_field_find(struct strata_named_field *field,
+			    const struct strata_ctf_stream_class *stream,
+			    const struct strata_ctf_event_class *event, const char *names,
+			    struct strata_ctf_arena *arena);
+
+/* Reads a number; a negative one as two's complement.  @cursor: where the event's contexts begin.
+ * False: this event has none. */
+bool strata_named_field_number(const struct strata_named_field *field,
+			       struct strata_ctf_cursor cursor, uint64_t *value);
+
+/* Reads text in UTF-8, which stays in the event: @bytes of any value, ended by nothing. */
+bool strata_named_field_text(const struct strata_named_field *field,
+			     struct strata_ctf_cursor cursor, const char **text, size_t *bytes);
+
+#endif /* STRATA_MERGE_NAMED_FIELD_H */

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * meaning.h - what events mean for the state of a host: of each class of events, found once, by
+ * its layer, name and fields.  What it needs and does not have makes it mean nothing.
+ */
+#ifndef STRATA_MERGE_STATE_MEANING_H
+#define STRATA_MERGE_STATE_MEANING_H
+
+#include "ctf/trace/ctf_trace.h"
+#include "ctf/values/named_field.h"
+#include "state/vcpus.h"
+
+enum strata_meaning_of {
+	STRATA_MEANS_NOTHING,
+	/* Of the hypervisor: fields[0] and [1] are the domain and the vCPU that they are about,
+	 * where they have them; else it is the one of their context. */
+	STRATA_MEANS_RUNSTATE,   /* `before` and `after` */
+	STRATA_MEANS_VCPU_STATE, /* [2] pCPU, [3] runstate: as recording starts */
+	STRATA_MEANS_RUNS,       /* that a vCPU runs, and no more */
+	STRATA_MEANS_VM_EXIT,    /* [0] reason */
+	STRATA_MEANS_VM_ENTRY,
+	STRATA_MEANS_HYPERCALL,        /* [0] its number */
+	STRATA_MEANS_HYPERCALL_RETURN, /* likewise; [1] 1: it goes on later */
+	/* Of a kernel: fields[0] is the task's number, [1] its name, where they have them */
+	STRATA_MEANS_SWITCH,  /* [0], [1] the next one, [2], [3] the one before, [4] its state */
+	STRATA_MEANS_WAKE,    /* [2] CPU */
+	STRATA_MEANS_MIGRATE, /* [2] CPU */
+	STRATA_MEANS_RENAME,
+	STRATA_MEANS_SYSCALL, /* [0] its number; or `name` */
+	STRATA_MEANS_SYSCALL_END,
+	STRATA_MEANS_IRQ, /* [0] number, [1] name */
+	STRATA_MEANS_IRQ_END,
+	STRATA_MEANS_SOFTIRQ, /* [0] vector */
+	STRATA_MEANS_SOFTIRQ_END,
+	/* Of any layer but Xen's: `name` is what the two have in common, [0] the key */
+	STRATA_MEANS_REQUEST,
+	STRATA_MEANS_REQUEST_END,
+	STRATA_NR_MEANINGS,
+};
+
+#define STRATA_MEANING_FIELDS 5u
+
+struct strata_meaning {
+	enum strata_meaning_of of;
+	enum strata_vcpu_state before, after;
+	const char *name;
+	struct strata_named_field fields[STRATA_MEANING_FIELDS];
+	struct strata_named_field task; /* of the event's context: who did it */
+};
+
+/* A pair of events that begin and end a request, as a user names them. */
+struct strata_request_form {
+	const char *begin, *end; /* names of events */
+	const char *key;         /* a field of both; NULL: the task that does it */
+};
+
+struct strata_request_forms {
+	const struct strata_request_form *forms;
+	size_t nr;
+};
+
+/* Finds the meaning of a class. @layer: of its trace.  0, or -1: out of memory. */
+int strata_meaning_find(struct strata_meaning *meaning, const char *layer,
+			const struct strata_ctf_stream_class *stream,
+			const struct strata_ctf_event_class *event,
+			const struct strata_request_forms *requests,
+			struct strata_ctf_arena *arena);
+
+/* Xen's number of a runstate as a state. */
+enum strata_vcpu_state strata_vcpu_state_of(uint64_t runstate);
+
+#endif /* STRATA_MERGE_STATE_MEANING_H */

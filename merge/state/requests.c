@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* requests.c - see requests.h. */
+#include "state/requests.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/value_hash.h"
+
+struct request {
+	size_t trace;
+	const char *name;
+	uint64_t key;
+	struct strata_moment since;
+	struct strata_task *task;
+	struct strata_split split;
+	uint64_t losses; /* of the task's kernel */
+};
+
+/* Two with the same hash are told apart by what they are: the second is not followed. */
+static uint64_t id_of(size_t trace, const char *name, uint64_t key)
+{
+	uint64_t id = strata_hash_number(strata_hash_number(0, trace), key);
+
+	id = strata_hash_bytes(id, name, strlen(name));
+	return id ^ id >> 32;
+}
+
+static bool is_it(const struct request *request, size_t trace, const char *name, uint64_t key)
+{
+	return request->trace == trace && request->key == key && strcmp(request->name, name) == 0;
+}
+
+static struct request *add(struct strata_requests *requests, size_t trace, const char *name,
+			   uint64_t key)
+{
+	struct request *request;
+
+	if (requests->open.nr >= STRATA_REQUESTS_MAX)
+		return NULL;
+	request = calloc(1, sizeof(*request));
+	if (!request)
+		return NULL;
+	request->trace = trace;
+	request->name = name;
+	request->key = key;
+	if (!strata_id_map_add(&requests->open, id_of(trace, name, key), request))
+		return request;
+	free(request);
+	return NULL;
+}
+
+void strata_requests_begin(struct strata_requests *requests, struct strata_tasks *tasks,
+			   struct strata_task *task, size_t trace, const char *name, uint64_t key,
+			   const struct strata_moment *now)
+{
+	struct request *request = strata_id_map_find(&requests->open, id_of(trace, name, key));
+
+	if (!request)
+		request = add(requests, trace, name, key);
+	else if (is_it(request, trace, name, key))
+		requests->without_end++;
+	else
+		request = NULL;
+	if (!request) {
+		requests->not_followed++;
+		return;
+	}
+	request->since = *now;
+	request->task = task;
+	if (task) {
+		strata_task_times(tasks, task, now, &request->split);
+		request->losses = task->kernel->losses;
+	}
+}
+
+void strata_requests_end(struct strata_requests *requests, struct strata_tasks *tasks,
+			 struct strata_task *task, size_t trace, const char *name, uint64_t key,
+			 const struct strata_moment *now)
+{
+	struct request *request = strata_id_map_find(&requests->open, id_of(trace, name, key));
+	struct strata_split split;
+	struct strata_span span = {
+		.kind = STRATA_SPAN_REQUEST,
+		.to_ns = now->ns,
+		.task = task,
+		.trace = trace,
+		.number = key,
+		.name = name,
+		.name_bytes = strlen(name),
+	};
+
+	if (!request || !is_it(request, trace, name, key)) {
+		requests->without_begin++;
+		return;
+	}
+	strata_id_map_take(&requests->open, id_of(trace, name, key));
+	span.from_ns = request->since.ns;
+	span.bound_ns = strata_moments_bound(&request->since, now);
+	/* Another task's times would be no part of this; and a loss makes unknown what was counted
+	 * before it. */
+	if (task && task == request->task && task->kernel->losses == request->losses) {
+		strata_task_times(tasks, task, now, &split);
+		strata_split_since(&split, &request->split);
+		span.split = &split;
+	}
+	strata_spans_tell(requests->spans, &span);
+	free(request);
+}
+
+void strata_requests_lose(struct strata_requests *requests, size_t trace)
+{
+	size_t i = 0;
+
+	while (i < requests->open.room) {
+		struct request *request = requests->open.slots[i].thing;
+
+		/* Another one may have moved into the slot then. */
+		if (request && request->trace == trace) {
+			strata_id_map_take(&requests->open, requests->open.slots[i].id);
+			free(request);
+			requests->without_end++;
+		} else {
+			i++;
+		}
+	}
+}
+
+void strata_requests_clear(struct strata_requests *requests)
+{
+	size_t i;
+
+	for (i = 0; i < requests->open.room; i++)
+		free(requests->open.slots[i].thing);
+	strata_id_map_clear(&requests->open);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tasks.h - the kernels' part of a host's state: which task each CPU of a kernel runs, in which
+ * state each task is, and what the kernel does for it meanwhile.
+ *
+ * A task that waits for a CPU waits for the one that it was woken for, and so for that vCPU, whose
+ * times divide its own (struct strata_split).
+ */
+#ifndef STRATA_MERGE_STATE_TASKS_H
+#define STRATA_MERGE_STATE_TASKS_H
+
+#include "base/id_map.h"
+#include "state/vcpus.h"
+
+#define STRATA_TASK_COMM_BYTES 16u
+#define STRATA_IRQ_DEPTH       4u  /* interrupts within interrupts that are followed */
+#define STRATA_SOFTIRQS        16u /* vectors */
+
+/* Something under way: its beginning, and its task's times then. */
+struct strata_task_job {
+	bool is_open;
+	struct strata_moment since;
+	struct strata_split split;
+	uint64_t number;
+	const char *name; /* NULL: it has a number only */
+};
+
+struct strata_task {
+	struct strata_kernel *kernel;
+	uint32_t tid;
+	char comm[STRATA_TASK_COMM_BYTES]; /* ended by a zero unless full; any bytes */
+	enum strata_task_state state;
+	struct strata_moment since;
+	uint32_t cpu;                            /* that it runs on, waits for, or ran on last */
+	struct strata_split split;               /* its times, until `since` */
+	uint64_t vcpu_ns[STRATA_NR_VCPU_STATES]; /* its vCPU's times at `since` */
+	uint64_t losses;                         /* of the kernel that are accounted for */
+	struct strata_task_job wait;             /* for a CPU; number: enum strata_span_kind */
+	struct strata_task_job syscall;
+};
+
+/* A CPU of a kernel. */
+struct strata_kernel_cpu {
+	struct strata_task *task; /* NULL: nobody knows */
+	struct strata_task idle;  /* its task 0 */
+	unsigned int depth;
+	struct strata_cpu_job {
+		struct strata_moment since;
+		uint64_t number;
+		char name[32];
+		bool has_vcpu;
+		uint64_t ns[STRATA_NR_VCPU_STATES];
+	} irqs[STRATA_IRQ_DEPTH], softirq;
+	bool in_softirq;
+};
+
+struct strata_kernel {
+	size_t trace; /* of the set */
+	size_t machine;
+	uint32_t domain; /* STRATA_NO_DOMAIN: it runs on no hypervisor that we know */
+	struct strata_kernel_cpu **cpus; /* NULL where no event is of one */
+	size_t nr_cpus;
+	struct strata_id_map tasks; /* but for those with number 0 */
+	struct strata_task **all_tasks;
+	size_t nr_tasks;
+	uint64_t losses;
+	bool has_switches; /* else nobody knows of tasks */
+};
+
+#define STRATA_NO_DOMAIN UINT32_MAX
+
+struct strata_tasks {
+	const struct strata_spans *spans;
+	const struct strata_vcpus *vcpus;
+	struct strata_kernel **kernels; /* by trace of the set; NULL: not one */
+	size_t nr_traces;
+	uint64_t not_followed; /* finds of tasks and CPUs beyond the most that are followed */
+	bool no_memory;
+};
+
+struct strata_kernel *strata_tasks_kernel(struct strata_tasks *tasks, size_t trace, size_t machine,
+					  uint32_t domain);
+
+/* A task by its number; of 0, that of @cpu.  One that is new is in an unknown state since @now.
+ * NULL: out of memory, or there are too many. */
+struct strata_task *strata_tasks_get(struct strata_tasks *tasks, struct strata_kernel *kernel,
+				     uint32_t tid, uint32_t cpu, const struct strata_moment *now);
+
+void strata_task_rename(struct strata_task *task, const char *comm, size_t bytes);
+
+/* The task that runs on a CPU; NULL: nobody knows. */
+struct strata_task *strata_tasks_current(const struct strata_kernel *kernel, uint32_t cpu);
+
+/* One task follows another on a CPU. @state: of the one before, from then on */
+void strata_tasks_switch(struct strata_tasks *tasks, struct strata_task *before,
+			 enum strata_task_state state, struct strata_task *after, uint32_t cpu,
+			 const struct strata_moment *now);
+
+/* A task is woken, for @cpu. */
+void strata_tasks_wake(struct strata_tasks *tasks, struct strata_task *task, uint32_t cpu,
+		       const struct strata_moment *now);
+
+/* A task waits for another CPU. */
+void strata_tasks_migrate(struct strata_tasks *tasks, struct strata_task *task, uint32_t cpu,
+			  const struct strata_moment *now);
+
+/* A system call of a task. @name: stays, or NULL */
+void strata_tasks_syscall(struct strata_tasks *tasks, struct strata_task *task, uint64_t number,
+			  const char *name, const struct strata_moment *now);
+void strata_tasks_syscall_end(struct strata_tasks *tasks, struct strata_task *task,
+			      const struct strata_moment *now);
+
+/* Interrupts of a CPU, and work that they leave for later. */
+void strata_tasks_irq(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,
+		      uint64_t number, const char *name, size_t bytes,
+		      const struct strata_moment *now);
+void strata_tasks_irq_end(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,
+			  uint64_t number, const struct strata_moment *now);
+void strata_tasks_softirq(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,
+			  uint64_t vector, const struct strata_moment *now);
+void strata_tasks_softirq_end(struct strata_tasks *tasks, struct strata_kernel *kernel,
+			      uint32_t cpu, uint64_t vector, const struct strata_moment *now);
+
+/* Events of a CPU of a kernel are missing from @now on. */
+void strata_tasks_lose(struct strata_tasks *tasks, struct strata_kernel *kernel,
+		       const struct strata_moment *now);
+
+/* The times of a task until @now. */
+void strata_task_times(struct strata_tasks *tasks, struct strata_task *task,
+		       const struct strata_moment *now, struct strata_split *split);
+
+/* What came between two such times. */
+void strata_split_since(struct strata_split *split, const struct strata_split *before);
+
+void strata_tasks_finish(struct strata_tasks *tasks, const struct strata_moment *now);
+void strata_tasks_clear(struct strata_tasks *tasks);
+
+#endif /* STRATA_MERGE_STATE_TASKS_H */

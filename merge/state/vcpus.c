@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* vcpus.c - see vcpus.h. */
+#include "state/vcpus.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* More than any host has: traces may lie. */
+#define VCPUS_MAX 65536u
+#define PCPUS_MAX 4096u
+
+/* Machines are few, domains and CPUs have 16 bits; @low is not the same for pCPUs. */
+static uint64_t id_of(size_t machine, uint32_t high, uint32_t low)
+{
+	return (uint64_t)machine << 32 | (uint64_t)(high & 0xffff) << 16 | (low & 0xffff);
+}
+
+/* Adds a thing to a map and to the list behind it.  0 or -1. */
+static int add(struct strata_id_map *map, uint64_t id, void *thing, void ***all, size_t *nr)
+{
+	void **larger = reallocarray(*all, *nr + 1, sizeof(**all));
+
+	if (!larger)
+		return -1;
+	*all = larger;
+	if (strata_id_map_add(map, id, thing))
+		return -1;
+	larger[(*nr)++] = thing;
+	return 0;
+}
+
+struct strata_vcpu *strata_vcpus_find(const struct strata_vcpus *vcpus, size_t machine,
+				      uint32_t domain, uint32_t number)
+{
+	return strata_id_map_find(&vcpus->vcpus, id_of(machine, domain, number));
+}
+
+struct strata_vcpu *strata_vcpus_get(struct strata_vcpus *vcpus, size_t machine, uint32_t domain,
+				     uint32_t number, const struct strata_moment *now)
+{
+	const uint64_t id = id_of(machine, domain, number);
+	struct strata_vcpu *vcpu = strata_id_map_find(&vcpus->vcpus, id);
+
+	if (vcpu)
+		return vcpu;
+	if (vcpus->nr_vcpus >= VCPUS_MAX) {
+		vcpus->not_followed++;
+		return NULL;
+	}
+	vcpu = calloc(1, sizeof(*vcpu));
+	if (!vcpu || add(&vcpus->vcpus, id, vcpu, (void ***)&vcpus->all_vcpus, &vcpus->nr_vcpus)) {
+		free(vcpu);
+		vcpus->no_memory = true;
+		return NULL;
+	}
+	vcpu->machine = machine;
+	vcpu->domain = domain;
+	vcpu->number = number;
+	vcpu->state = STRATA_VCPU_UNKNOWN;
+	vcpu->since = vcpu->run_since = *now;
+	vcpu->pcpu = STRATA_NO_PCPU;
+	return vcpu;
+}
+
+static struct strata_pcpu *get_pcpu(struct strata_vcpus *vcpus, size_t machine, uint32_t number)
+{
+	const uint64_t id = id_of(machine, 0, number);
+	struct strata_pcpu *pcpu;
+
+	/* Nor has any a number that the id cannot hold. */
+	if (number > UINT16_MAX)
+		return NULL;
+	pcpu = strata_id_map_find(&vcpus->pcpus, id);
+	if (pcpu)
+		return pcpu;
+	if (vcpus->nr_pcpus >= PCPUS_MAX) {
+		vcpus->not_followed++;
+		return NULL;
+	}
+	pcpu = calloc(1, sizeof(*pcpu));
+	if (!pcpu || add(&vcpus->pcpus, id, pcpu, (void ***)&vcpus->all_pcpus, &vcpus->nr_pcpus)) {
+		free(pcpu);
+		vcpus->no_memory = true;
+		return NULL;
+	}
+	pcpu->machine = machine;
+	pcpu->number = number;
+	return pcpu;
+}
+
+/* The physical CPU runs another vCPU from now on; NULL: nobody knows which. */
+static void occupy(struct strata_vcpus *vcpus, struct strata_pcpu *pcpu, struct strata_vcpu *vcpu,
+		   size_t trace, const struct strata_moment *now)
+{
+	if (!pcpu || pcpu->runs == vcpu)
+		return;
+	if (pcpu->runs) {
+		const struct strata_span span = {
+			.kind = STRATA_SPAN_PCPU,
+			.from_ns = pcpu->since.ns,
+			.to_ns = now->ns,
+			.bound_ns = strata_moments_bound(&pcpu->since, now),
+			.pcpu = pcpu,
+			.vcpu = pcpu->runs,
+			.trace = trace,
+		};
+
+		pcpu->past[pcpu->nr_past++ % STRATA_PCPU_PAST] =
+			(struct strata_pcpu_stretch){ pcpu->runs, pcpu->since.ns, now->ns };
+		strata_spans_tell(vcpus->spans, &span);
+	}
+	pcpu->runs = vcpu;
+	pcpu->trace = trace;
+	pcpu->since = *now;
+}
+
+/* Tells behind whom a vCPU waited that runs on @pcpu now. */
+static void tell_behind(struct strata_vcpus *vcpus, const struct strata_vcpu *vcpu,
+			const struct strata_pcpu *pcpu, size_t trace,
+			const struct strata_moment *now)
+{
+	size_t i = pcpu->nr_past > STRATA_PCPU_PAST ? pcpu->nr_past - STRATA_PCPU_PAST : 0;
+
+	for (; i < pcpu->nr_past; i++) {
+		const struct strata_pcpu_stretch *past = &pcpu->past[i % STRATA_PCPU_PAST];
+		struct strata_span span = {
+			.kind = STRATA_SPAN_BEHIND,
+			.from_ns = past->from_ns,
+			.to_ns = past->to_ns,
+			.bound_ns = strata_moments_bound(&vcpu->run_since, now),
+			.pcpu = pcpu,
+			.vcpu = vcpu,
+			.other = past->vcpu,
+			.trace = trace,
+		};
+
+		if (span.from_ns < vcpu->run_since.ns)
+			span.from_ns = vcpu->run_since.ns;
+		if (span.from_ns < span.to_ns)
+			strata_spans_tell(vcpus->spans, &span);
+	}
+}
+
+/* Enters a state, and counts the time of the one before. */
+static void enter(struct strata_vcpu *vcpu, enum strata_vcpu_state state,
+		  const struct strata_moment *now)
+{
+	vcpu->ns[vcpu->state] += strata_moments_between(&vcpu->since, now);
+	vcpu->state = state;
+	vcpu->since = *now;
+}
+
+/* The same where running in the guest and in Xen are one state. */
+static void end_run_state(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, size_t trace,
+			  const struct strata_moment *now)
+{
+	const struct strata_span span = {
+		.kind = STRATA_SPAN_VCPU,
+		.from_ns = vcpu->run_since.ns,
+		.to_ns = now->ns,
+		.bound_ns = strata_moments_bound(&vcpu->run_since, now),
+		.vcpu = vcpu,
+		.trace = trace,
+		.number = strata_vcpu_runs(vcpu->state) ? STRATA_VCPU_GUEST : vcpu->state,
+	};
+
+	if (span.from_ns < span.to_ns)
+		strata_spans_tell(vcpus->spans, &span);
+	vcpu->run_since = *now;
+}
+
+/* Where a running vCPU is. */
+static enum strata_vcpu_state running(const struct strata_vcpu *vcpu)
+{
+	return vcpu->exit.is_open || (vcpu->hypercall.is_open && !vcpu->is_in_guest)
+		       ? STRATA_VCPU_XEN
+		       : STRATA_VCPU_GUEST;
+}
+
+/* What Xen did ended, and nobody knows when. */
+static void drop_jobs(struct strata_vcpu *vcpu, const struct strata_moment *now)
+{
+	vcpu->exit.is_open = vcpu->hypercall.is_open = false;
+	if (strata_vcpu_runs(vcpu->state))
+		enter(vcpu, STRATA_VCPU_GUEST, now);
+}
+
+void strata_vcpus_change(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
+			 enum strata_vcpu_state before, enum strata_vcpu_state after, uint32_t pcpu,
+			 size_t trace, const struct strata_moment *now)
+{
+	struct strata_pcpu *here = get_pcpu(vcpus, vcpu->machine, pcpu);
+	const bool ran = strata_vcpu_runs(vcpu->state);
+
+	vcpu->trace = trace;
+	if (vcpu->state != STRATA_VCPU_UNKNOWN && before != STRATA_VCPU_UNKNOWN &&
+	    (strata_vcpu_runs(before) ? !ran : vcpu->state != before)) {
+		vcpus->contradictions++;
+		drop_jobs(vcpu, now);
+	}
+	if (strata_vcpu_runs(after)) {
+		if (ran && vcpu->pcpu == pcpu)
+			return;
+		occupy(vcpus, here, vcpu, trace, now);
+		if (vcpu->state == STRATA_VCPU_RUNNABLE && here)
+			tell_behind(vcpus, vcpu, here, trace, now);
+		vcpu->pcpu = pcpu;
+		after = running(vcpu);
+	} else if (here && here->runs == vcpu) {
+		occupy(vcpus, here, NULL, trace, now);
+	}
+	end_run_state(vcpus, vcpu, trace, now);
+	enter(vcpu, after, now);
+}
+
+void strata_vcpus_seen(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, uint32_t pcpu,
+		       size_t trace, const struct strata_moment *now)
+{
+	if (vcpu->state == STRATA_VCPU_UNKNOWN)
+		strata_vcpus_change(vcpus, vcpu, STRATA_VCPU_UNKNOWN, STRATA_VCPU_GUEST, pcpu,
+				    trace, now);
+}
+
+static void begin_job(struct strata_vcpu *vcpu, struct strata_vcpu_job *job, uint64_t number,
+		      const struct strata_moment *now)
+{
+	job->is_open = true;
+	job->since = *now;
+	job->number = number;
+	strata_vcpu_times(vcpu, now, job->ns);
+	if (strata_vcpu_runs(vcpu->state))
+		enter(vcpu, STRATA_VCPU_XEN, now);
+}
+
+static void end_job(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
+		    struct strata_vcpu_job *job, enum strata_span_kind kind, size_t trace,
+		    const struct strata_moment *now)
+{
+	struct strata_split split = { { { 0 } } };
+	struct strata_span span = {
+		.kind = kind,
+		.from_ns = job->since.ns,
+		.to_ns = now->ns,
+		.bound_ns = strata_moments_bound(&job->since, now),
+		.vcpu = vcpu,
+		.trace = trace,
+		.number = job->number,
+		.split = &split,
+	};
+	size_t i;
+
+	strata_vcpu_times(vcpu, now, split.ns[STRATA_TASK_RUNNING]);
+	for (i = 0; i < STRATA_NR_VCPU_STATES; i++)
+		split.ns[STRATA_TASK_RUNNING][i] -= job->ns[i];
+	job->is_open = false;
+	strata_spans_tell(vcpus->spans, &span);
+	if (strata_vcpu_runs(vcpu->state))
+		enter(vcpu, running(vcpu), now);
+}
+
+void strata_vcpus_exit(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, uint64_t reason,
+		       const struct strata_moment *now)
+{
+	(void)vcpus;
+	begin_job(vcpu, &vcpu->exit, reason, now);
+}
+
+void strata_vcpus_entry(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, size_t trace,
+			const struct strata_moment *now)
+{
+	/* Whatever Xen did for it, it does no more, unless the guest is to ask for the rest. */
+	vcpu->hypercall.is_open &= vcpu->is_preempted;
+	vcpu->is_in_guest = vcpu->hypercall.is_open;
+	if (vcpu->exit.is_open)
+		end_job(vcpus, vcpu, &vcpu->exit, STRATA_SPAN_EXIT, trace, now);
+	else if (strata_vcpu_runs(vcpu->state))
+		enter(vcpu, STRATA_VCPU_GUEST, now);
+}
+
+void strata_vcpus_hypercall(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, uint64_t op,
+			    const struct strata_moment *now)
+{
+	(void)vcpus;
+	if (!vcpu->hypercall.is_open || vcpu->hypercall.number != op || !vcpu->is_preempted)
+		begin_job(vcpu, &vcpu->hypercall, op, now);
+	else if (strata_vcpu_runs(vcpu->state))
+		enter(vcpu, STRATA_VCPU_XEN, now);
+	vcpu->is_preempted = vcpu->is_in_guest = false;
+}
+
+void strata_vcpus_preempt(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, uint64_t op)
+{
+	(void)vcpus;
+	vcpu->is_preempted = vcpu->hypercall.is_open && vcpu->hypercall.number == op;
+}
+
+void strata_vcpus_return(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, uint64_t op,
+			 size_t trace, const struct strata_moment *now)
+{
+	if (!vcpu->hypercall.is_open)
+		return;
+	if (vcpu->hypercall.number == op) {
+		end_job(vcpus, vcpu, &vcpu->hypercall, STRATA_SPAN_HYPERCALL, trace, now);
+		return;
+	}
+	vcpu->hypercall.is_open = false;
+	if (strata_vcpu_runs(vcpu->state))
+		enter(vcpu, running(vcpu), now);
+}
+
+void strata_vcpus_lose(struct strata_vcpus *vcpus, size_t machine, uint32_t number, size_t trace,
+		       const struct strata_moment *now)
+{
+	struct strata_pcpu *pcpu = get_pcpu(vcpus, machine, number);
+	size_t i;
+
+	occupy(vcpus, pcpu, NULL, trace, now);
+	for (i = 0; number == STRATA_NO_PCPU && i < vcpus->nr_pcpus; i++) {
+		if (vcpus->all_pcpus[i]->machine == machine)
+			occupy(vcpus, vcpus->all_pcpus[i], NULL, trace, now);
+	}
+	for (i = 0; i < vcpus->nr_vcpus; i++) {
+		struct strata_vcpu *vcpu = vcpus->all_vcpus[i];
+
+		if (vcpu->machine != machine || vcpu->state == STRATA_VCPU_UNKNOWN ||
+		    (strata_vcpu_runs(vcpu->state) && vcpu->pcpu != number &&
+		     number != STRATA_NO_PCPU))
+			continue;
+		end_run_state(vcpus, vcpu, trace, now);
+		vcpu->exit.is_open = vcpu->hypercall.is_open = false;
+		enter(vcpu, STRATA_VCPU_UNKNOWN, now);
+	}
+}
+
+void strata_vcpus_finish(struct strata_vcpus *vcpus, const struct strata_moment *now)
+{
+	size_t i;
+
+	for (i = 0; i < vcpus->nr_vcpus; i++) {
+		end_run_state(vcpus, vcpus->all_vcpus[i], vcpus->all_vcpus[i]->trace, now);
+		enter(vcpus->all_vcpus[i], vcpus->all_vcpus[i]->state, now);
+	}
+	for (i = 0; i < vcpus->nr_pcpus; i++)
+		occupy(vcpus, vcpus->all_pcpus[i], NULL, vcpus->all_pcpus[i]->trace, now);
+}
+
+void strata_vcpus_clear(struct strata_vcpus *vcpus)
+{
+	size_t i;
+
+	for (i = 0; i < vcpus->nr_vcpus; i++)
+		free(vcpus->all_vcpus[i]);
+	for (i = 0; i < vcpus->nr_pcpus; i++)
+		free(vcpus->all_pcpus[i]);
+	free(vcpus->all_vcpus);
+	free(vcpus->all_pcpus);
+	strata_id_map_clear(&vcpus->vcpus);
+	strata_id_map_clear(&vcpus->pcpus);
+	memset(vcpus, 0, sizeof(*vcpus));
+}
