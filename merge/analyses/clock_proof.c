@@ -2,7 +2,7 @@
 /* clock_proof.c - see clock_proof.h. */
 #include "analyses/clock_proof.h"
 #include "base/array.h"
-#include "base/key_map.h"
+#include "base/id_map.h"
 #include "host/own_counter.h"
 #include "xen/domain_numbers.h"
 
@@ -34,7 +34,7 @@ struct strata_clock_proof {
 	struct vcpu **vcpus;                 /* in order of appearance */
 	size_t nr;
 	size_t room;
-	struct strata_key_map by_key; /* the same, by strata_vcpu_key() */
+	struct strata_id_map by_key; /* the same, by strata_vcpu_key() */
 	uint64_t host_base; /* readings are told relative to these, to fit 64 signed bits */
 	bool has_base;
 	bool failed;
@@ -45,7 +45,7 @@ void strata_clock_proof_free(struct strata_clock_proof *proof)
 {
 	if (!proof)
 		return;
-	strata_key_map_clear(&proof->by_key);
+	strata_id_map_free(&proof->by_key);
 	free(proof->vcpus);
 	free(proof->counters);
 	strata_clock_sync_free(proof->sync);
@@ -61,7 +61,7 @@ static void fail(struct strata_clock_proof *proof, const char *what)
 
 static struct vcpu *find(struct strata_clock_proof *proof, uint16_t domain, uint16_t vcpu)
 {
-	return strata_key_map_get(&proof->by_key, strata_vcpu_key(domain, vcpu));
+	return strata_id_map_find(&proof->by_key, strata_vcpu_key(domain, vcpu));
 }
 
 static struct vcpu *add(struct strata_clock_proof *proof, uint16_t domain, uint16_t vcpu)
@@ -71,7 +71,7 @@ static struct vcpu *add(struct strata_clock_proof *proof, uint16_t domain, uint1
 	if (!STRATA_GROW(proof->vcpus, proof->nr, proof->room))
 		return NULL;
 	at = calloc(1, sizeof(*at));
-	if (!at || !strata_key_map_add(&proof->by_key, strata_vcpu_key(domain, vcpu), at)) {
+	if (!at || strata_id_map_add(&proof->by_key, strata_vcpu_key(domain, vcpu), at)) {
 		free(at);
 		return NULL;
 	}

@@ -87,3 +87,12 @@ void strata_id_map_clear(struct strata_id_map *map)
 	free(map->slots);
 	memset(map, 0, sizeof(*map));
 }
+
+void strata_id_map_free(struct strata_id_map *map)
+{
+	size_t i;
+
+	for (i = 0; i < map->room; i++)
+		free(map->slots[i].thing);
+	strata_id_map_clear(map);
+}

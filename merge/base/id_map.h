@@ -28,4 +28,7 @@ void *strata_id_map_take(struct strata_id_map *map, uint64_t id);
 /* Frees the slots; things are the caller's. */
 void strata_id_map_clear(struct strata_id_map *map);
 
+/* The same, and frees the things with free(). */
+void strata_id_map_free(struct strata_id_map *map);
+
 #endif /* STRATA_MERGE_ID_MAP_H */

@@ -7,8 +7,8 @@
 #include "host/host_converter.h"
 
 struct checked_stream {
-	struct strata_vcpu *vcpu; /* of a kernel or an application */
-	uint64_t early_ticks;     /* its times may be early by as much */
+	struct strata_checked_vcpu *vcpu; /* of a kernel or an application */
+	uint64_t early_ticks;             /* its times may be early by as much */
 };
 
 struct strata_host_check {

@@ -7,13 +7,13 @@
 
 #include <stdlib.h>
 
-#include "base/key_map.h"
+#include "base/id_map.h"
 #include "xen/domain_numbers.h"
 
 /* A host has fewer vCPUs; records of a hostile file could name 2^32. */
 #define VCPUS_MAX 65536u
 
-struct strata_vcpu {
+struct strata_checked_vcpu {
 	uint32_t key;        /* domain << 16 | vCPU */
 	uint32_t generation; /* behind the check's: what follows is forgotten */
 	enum strata_runstate state;
@@ -30,7 +30,7 @@ struct strata_order_check {
 	uint64_t uncertain_until;      /* 0: certain */
 	uint32_t generation;           /* grows when all that is known is to be forgotten */
 	uint32_t changing;             /* CPUs on which the selection is about to change */
-	struct strata_key_map vcpus;   /* by strata_vcpu_key() */
+	struct strata_id_map vcpus;    /* by strata_vcpu_key() */
 	uint8_t incomplete[65536 / 8]; /* a bit for each domain whose events were refused */
 	struct strata_order_result result;
 };
@@ -55,8 +55,8 @@ void strata_order_check_free(struct strata_order_check *check)
 
 	if (!check)
 		return;
-	for (i = 0; i < check->vcpus.capacity; i++) {
-		struct strata_vcpu *vcpu = check->vcpus.places[i].value;
+	for (i = 0; i < check->vcpus.room; i++) {
+		struct strata_checked_vcpu *vcpu = check->vcpus.slots[i].thing;
 
 		if (!vcpu)
 			continue;
@@ -64,20 +64,20 @@ void strata_order_check_free(struct strata_order_check *check)
 		strata_track_clear(&vcpu->app);
 		strata_track_clear(&vcpu->guest_mode);
 	}
-	strata_key_map_clear(&check->vcpus);
+	strata_id_map_free(&check->vcpus);
 	free(check);
 }
 
-struct strata_vcpu *strata_order_check_vcpu(struct strata_order_check *check, uint16_t domain,
-					    uint16_t vcpu_id)
+struct strata_checked_vcpu *strata_order_check_vcpu(struct strata_order_check *check,
+						    uint16_t domain, uint16_t vcpu_id)
 {
 	const uint32_t key = strata_vcpu_key(domain, vcpu_id);
-	struct strata_vcpu *vcpu = strata_key_map_get(&check->vcpus, key);
+	struct strata_checked_vcpu *vcpu = strata_id_map_find(&check->vcpus, key);
 
 	if (vcpu || check->vcpus.nr == VCPUS_MAX)
 		return vcpu;
 	vcpu = calloc(1, sizeof(*vcpu));
-	if (!vcpu || !strata_key_map_add(&check->vcpus, key, vcpu)) {
+	if (!vcpu || strata_id_map_add(&check->vcpus, key, vcpu)) {
 		free(vcpu);
 		return NULL;
 	}
@@ -116,21 +116,21 @@ void strata_order_check_uncertain(struct strata_order_check *check, uint64_t unt
 }
 
 /* Of a vCPU that has no guest mode, nothing waits for its records. */
-static void forget_guest_mode(struct strata_order_check *check, struct strata_vcpu *vcpu)
+static void forget_guest_mode(struct strata_order_check *check, struct strata_checked_vcpu *vcpu)
 {
 	if (!vcpu->has_guest_mode)
 		vcpu->guest_mode.waiting = 0;
 	strata_track_forget(&vcpu->guest_mode, &check->result.guest_mode);
 }
 
-static void forget_running(struct strata_order_check *check, struct strata_vcpu *vcpu)
+static void forget_running(struct strata_order_check *check, struct strata_checked_vcpu *vcpu)
 {
 	strata_track_forget(&vcpu->run, &check->result.run);
 	strata_track_forget(&vcpu->app, &check->result.app);
 }
 
 /* Carries out, for one vCPU, what strata_order_check_uncertain() ordered for all. */
-static void bring_up_to_date(struct strata_order_check *check, struct strata_vcpu *vcpu)
+static void bring_up_to_date(struct strata_order_check *check, struct strata_checked_vcpu *vcpu)
 {
 	if (vcpu->generation == check->generation)
 		return;
@@ -139,7 +139,7 @@ static void bring_up_to_date(struct strata_order_check *check, struct strata_vcp
 	vcpu->generation = check->generation;
 }
 
-static void learn_runstate(struct strata_order_check *check, struct strata_vcpu *vcpu,
+static void learn_runstate(struct strata_order_check *check, struct strata_checked_vcpu *vcpu,
 			   enum strata_runstate state)
 {
 	vcpu->state = state;
@@ -152,7 +152,7 @@ static void learn_runstate(struct strata_order_check *check, struct strata_vcpu 
 void strata_order_check_runstate(struct strata_order_check *check, uint64_t ticks, uint16_t domain,
 				 uint16_t vcpu_id, const struct strata_runstate_change *change)
 {
-	struct strata_vcpu *vcpu = strata_order_check_vcpu(check, domain, vcpu_id);
+	struct strata_checked_vcpu *vcpu = strata_order_check_vcpu(check, domain, vcpu_id);
 
 	if (!vcpu)
 		return;
@@ -180,7 +180,8 @@ void strata_order_check_runstate(struct strata_order_check *check, uint64_t tick
 void strata_order_check_state(struct strata_order_check *check, uint64_t ticks,
 			      const struct strata_hv_vcpu_state *state)
 {
-	struct strata_vcpu *vcpu = strata_order_check_vcpu(check, state->domain, state->vcpu);
+	struct strata_checked_vcpu *vcpu =
+		strata_order_check_vcpu(check, state->domain, state->vcpu);
 
 	if (!vcpu)
 		return;
@@ -204,8 +205,8 @@ void strata_order_check_incomplete(struct strata_order_check *check, uint16_t do
 	if (is_incomplete(check, domain))
 		return;
 	check->incomplete[domain / 8] |= (uint8_t)(1u << (domain % 8));
-	for (i = 0; i < check->vcpus.capacity; i++) {
-		struct strata_vcpu *vcpu = check->vcpus.places[i].value;
+	for (i = 0; i < check->vcpus.room; i++) {
+		struct strata_checked_vcpu *vcpu = check->vcpus.slots[i].thing;
 
 		if (vcpu && vcpu->key >> 16 == domain)
 			forget_guest_mode(check, vcpu);
@@ -215,7 +216,7 @@ void strata_order_check_incomplete(struct strata_order_check *check, uint16_t do
 void strata_order_check_guest_mode(struct strata_order_check *check, uint64_t ticks,
 				   uint16_t domain, uint16_t vcpu_id, bool entry)
 {
-	struct strata_vcpu *vcpu = strata_order_check_vcpu(check, domain, vcpu_id);
+	struct strata_checked_vcpu *vcpu = strata_order_check_vcpu(check, domain, vcpu_id);
 	struct strata_track_result *result = &check->result.guest_mode;
 	const char *state;
 	bool begins;
@@ -240,13 +241,14 @@ void strata_order_check_guest_mode(struct strata_order_check *check, uint64_t ti
 		strata_track_end(&vcpu->guest_mode, result, ticks, state);
 }
 
-void strata_order_check_read_by_xen(struct strata_vcpu *vcpu)
+void strata_order_check_read_by_xen(struct strata_checked_vcpu *vcpu)
 {
 	if (vcpu)
 		vcpu->read_by_xen = true;
 }
 
-void strata_order_check_skip(struct strata_order_check *check, const struct strata_vcpu *vcpu)
+void strata_order_check_skip(struct strata_order_check *check,
+			     const struct strata_checked_vcpu *vcpu)
 {
 	check->result.run.unchecked++;
 	if (vcpu && vcpu->has_guest_mode)
@@ -259,15 +261,16 @@ void strata_order_check_skip_app(struct strata_order_check *check)
 }
 
 /* Can the hypervisor's records tell of that time? */
-static bool is_told_of(struct strata_order_check *check, const struct strata_vcpu *vcpu,
+static bool is_told_of(struct strata_order_check *check, const struct strata_checked_vcpu *vcpu,
 		       uint64_t ticks)
 {
 	return vcpu && ticks >= check->covered_from && ticks <= check->covered_until &&
 	       is_certain(check, ticks);
 }
 
-void strata_order_check_app_event(struct strata_order_check *check, struct strata_vcpu *vcpu,
-				  uint64_t ticks, uint64_t bound, const char *event_name)
+void strata_order_check_app_event(struct strata_order_check *check,
+				  struct strata_checked_vcpu *vcpu, uint64_t ticks, uint64_t bound,
+				  const char *event_name)
 {
 	if (!is_told_of(check, vcpu, ticks)) {
 		strata_order_check_skip_app(check);
@@ -277,7 +280,7 @@ void strata_order_check_app_event(struct strata_order_check *check, struct strat
 	strata_track_event(&vcpu->app, &check->result.app, ticks, bound, event_name);
 }
 
-void strata_order_check_event(struct strata_order_check *check, struct strata_vcpu *vcpu,
+void strata_order_check_event(struct strata_order_check *check, struct strata_checked_vcpu *vcpu,
 			      uint64_t ticks, uint64_t bound, const char *event_name)
 {
 	if (!is_told_of(check, vcpu, ticks)) {
@@ -293,8 +296,8 @@ const struct strata_order_result *strata_order_check_finish(struct strata_order_
 {
 	uint32_t i;
 
-	for (i = 0; i < check->vcpus.capacity; i++) {
-		struct strata_vcpu *vcpu = check->vcpus.places[i].value;
+	for (i = 0; i < check->vcpus.room; i++) {
+		struct strata_checked_vcpu *vcpu = check->vcpus.slots[i].thing;
 
 		if (!vcpu)
 			continue;

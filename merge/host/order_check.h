@@ -38,7 +38,7 @@ struct strata_order_result {
 };
 
 struct strata_order_check;
-struct strata_vcpu;
+struct strata_checked_vcpu;
 
 /*
  * All that follows must be told in order of host ticks; at equal ticks the
@@ -62,8 +62,8 @@ void strata_order_check_state(struct strata_order_check *check, uint64_t ticks,
 void strata_order_check_uncertain(struct strata_order_check *check, uint64_t until_ticks);
 
 /* What is known of a vCPU; valid as long as the check.  NULL: out of memory, or too many. */
-struct strata_vcpu *strata_order_check_vcpu(struct strata_order_check *check, uint16_t domain,
-					    uint16_t vcpu);
+struct strata_checked_vcpu *strata_order_check_vcpu(struct strata_order_check *check,
+						    uint16_t domain, uint16_t vcpu);
 
 /*
  * The hypervisor is about to record other events than before, or does so now;
@@ -84,22 +84,24 @@ void strata_order_check_guest_mode(struct strata_order_check *check, uint64_t ti
 
 /* Xen reads the vCPU's counter for it, when it has left guest mode for that: so its events lie
  * between an exit and the next entry.  To be called before any event. */
-void strata_order_check_read_by_xen(struct strata_vcpu *vcpu);
+void strata_order_check_read_by_xen(struct strata_checked_vcpu *vcpu);
 
 /* Checks a kernel's event on its vCPU.  @ticks may be off by @bound;
  * @event_name must live as long as the check. */
-void strata_order_check_event(struct strata_order_check *check, struct strata_vcpu *vcpu,
+void strata_order_check_event(struct strata_order_check *check, struct strata_checked_vcpu *vcpu,
 			      uint64_t ticks, uint64_t bound, const char *event_name);
 
 /* The same for an event of an application; it is checked against when its vCPU ran alone. */
-void strata_order_check_app_event(struct strata_order_check *check, struct strata_vcpu *vcpu,
-				  uint64_t ticks, uint64_t bound, const char *event_name);
+void strata_order_check_app_event(struct strata_order_check *check,
+				  struct strata_checked_vcpu *vcpu, uint64_t ticks, uint64_t bound,
+				  const char *event_name);
 
 /* Counts an event of an application that cannot be checked. */
 void strata_order_check_skip_app(struct strata_order_check *check);
 
 /* Counts an event that cannot be checked: its time is not sure. */
-void strata_order_check_skip(struct strata_order_check *check, const struct strata_vcpu *vcpu);
+void strata_order_check_skip(struct strata_order_check *check,
+			     const struct strata_checked_vcpu *vcpu);
 
 /* Ends the check; to be called once. */
 const struct strata_order_result *strata_order_check_finish(struct strata_order_check *check);

@@ -128,9 +128,5 @@ void strata_requests_lose(struct strata_requests *requests, size_t trace)
 
 void strata_requests_clear(struct strata_requests *requests)
 {
-	size_t i;
-
-	for (i = 0; i < requests->open.room; i++)
-		free(requests->open.slots[i].thing);
-	strata_id_map_clear(&requests->open);
+	strata_id_map_free(&requests->open);
 }

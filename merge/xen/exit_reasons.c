@@ -168,6 +168,13 @@ const struct strata_number_names strata_vmx_exits = { .ranges = vmx_ranges,
 const struct strata_number_names strata_svm_exits = { .ranges = svm_ranges,
 						      .nr_ranges = NR(svm_ranges) };
 
+const struct strata_number_names *strata_exit_names(enum strata_exits exits)
+{
+	return exits == STRATA_EXITS_VMX   ? &strata_vmx_exits
+	       : exits == STRATA_EXITS_SVM ? &strata_svm_exits
+					   : NULL;
+}
+
 const char *strata_exits_name(enum strata_exits exits)
 {
 	static const char *const names[STRATA_NR_EXITS] = { "unknown", "vmx", "svm" };

@@ -27,6 +27,9 @@ const char *strata_exits_name(enum strata_exits exits);
 /* The names of reasons.  Intel's have flags above them, AMD's none. */
 extern const struct strata_number_names strata_vmx_exits, strata_svm_exits;
 
+/* One of the two; NULL: unknown. */
+const struct strata_number_names *strata_exit_names(enum strata_exits exits);
+
 /* Events and numbers seen that only one of the two can have recorded.  Zero-initialised is empty.
  */
 struct strata_exits_evidence {

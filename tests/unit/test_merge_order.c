@@ -518,7 +518,7 @@ static void what_is_said_before_all_streams_begin_is_not_believed(void **state)
 							STRATA_RUNSTATE_BLOCKED };
 	struct strata_order_check *check = strata_order_check_new(1000, 5000);
 	const struct strata_order_result *result;
-	struct strata_vcpu *vcpu;
+	struct strata_checked_vcpu *vcpu;
 
 	(void)state;
 	assert_non_null(check);

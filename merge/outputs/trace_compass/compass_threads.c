@@ -35,7 +35,7 @@ void strata_compass_threads_init(struct compass_threads *threads,
 
 void strata_compass_threads_clear(struct compass_threads *threads)
 {
-	strata_key_map_clear(&threads->of);
+	strata_id_map_free(&threads->of);
 	memset(threads, 0, sizeof(*threads));
 }
 
@@ -58,7 +58,7 @@ struct compass_thread *strata_compass_thread(struct compass_threads *threads, ui
 					     uint16_t vcpu)
 {
 	const uint32_t key = strata_vcpu_key(domain, vcpu);
-	struct compass_thread *thread = strata_key_map_get(&threads->of, key);
+	struct compass_thread *thread = strata_id_map_find(&threads->of, key);
 
 	if (thread)
 		return thread;
@@ -67,7 +67,7 @@ struct compass_thread *strata_compass_thread(struct compass_threads *threads, ui
 		return NULL;
 	}
 	thread = calloc(1, sizeof(*thread));
-	if (!thread || !strata_key_map_add(&threads->of, key, thread)) {
+	if (!thread || strata_id_map_add(&threads->of, key, thread)) {
 		free(thread);
 		threads->no_memory = true;
 		return NULL;
