@@ -34,8 +34,9 @@ static const char *shown_name(const struct participant *one, char *shown, size_t
 				  strata_domain_shown_name(one->domain, one->guest.name));
 }
 
-/* How long guests are mapped before the recording begins; the rest is done after that. */
-#define GATHER_MS 3000u
+/* How long guests are mapped before the recording begins; the rest is done after that.  An honest
+ * guest is mapped by then on any host: what it does next is in reach if it dies at once. */
+#define GATHER_MS 30000u
 
 #define SHOWN_BYTES STRATA_ESCAPED_BYTES(sizeof(((struct guest *)0)->name))
 
