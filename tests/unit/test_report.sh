@@ -90,7 +90,7 @@ check "an option that there is not" says 2 'no option of report: --jso?' report 
 check "--rows is a number" says 2 '--rows is a number: x' report --rows x steal "$work/xen"
 check "and not less than 0" says 2 '--rows is a number' report --rows -1 steal "$work/xen"
 check "--csv of one KIND" says 2 '--csv takes one KIND' report --csv all "$work/xen"
-check "a time that is none" says 2 'no time is "yesterday"' report --from yesterday steal "$work/xen"
+check "a time that is none" says 2 '"yesterday" is not a time' report --from yesterday steal "$work/xen"
 check "--request wants two events" says 2 '--request is BEGIN,END' report --request one requests "$work/xen"
 check "of which none is empty" says 2 '--request is BEGIN,END' report --request one, requests "$work/xen"
 check "--help says how" says 0 '^Usage: strata report KIND' report --help

@@ -40,7 +40,7 @@ struct compass_thread {
 /* Zero-initialised is empty. */
 struct compass_threads {
 	const struct strata_recorded_host *host;
-	struct strata_id_map of;  /* struct compass_thread, by strata_vcpu_key() */
+	struct strata_id_map of;   /* struct compass_thread, by strata_vcpu_key() */
 	uint8_t dumped[65536 / 8]; /* a bit for each domain whose process the trace knows */
 	struct compass_thread unrecorded;
 	uint64_t odd; /* records of vCPUs that Xen cannot have */
