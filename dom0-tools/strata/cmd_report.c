@@ -112,7 +112,7 @@ static int read_request(struct options *options, char *text)
 	form->end = strsep(&text, ",");
 	form->key = strsep(&text, ",");
 	return form->begin && *form->begin && form->end && *form->end && !text &&
-			       (!form->key || *form->key)
+			       strcmp(form->begin, form->end) != 0 && (!form->key || *form->key)
 		       ? 0
 		       : -1;
 }
@@ -172,6 +172,32 @@ static int print_one(struct strata_report *report, const struct strata_report_ki
 	return status ? strata_fail(error, "out of memory") : 0;
 }
 
+/* Whether a report is asked for that is made of such events. */
+static bool asks_for(const struct options *options, enum strata_meaning_of needs)
+{
+	size_t i;
+
+	for (i = 0; i < options->nr_kinds; i++) {
+		if (options->kinds[i]->needs == needs)
+			return true;
+	}
+	return false;
+}
+
+/* Which requests the figures leave out. */
+static void print_request_facts(const struct strata_state_facts *facts, FILE *out)
+{
+	if (facts->requests_without_begin || facts->requests_without_end)
+		fprintf(out,
+			"Requests: %" PRIu64 " without an end, %" PRIu64
+			" without a beginning, which are not counted\n",
+			facts->requests_without_end, facts->requests_without_begin);
+	if (facts->requests_not_followed)
+		fprintf(out,
+			"Requests: %" PRIu64 " were not followed: more than %u went on at once\n",
+			facts->requests_not_followed, STRATA_REQUESTS_MAX);
+}
+
 /* What the figures do not tell by themselves. */
 static void print_facts(const struct strata_state_facts *facts, FILE *out)
 {
@@ -185,20 +211,11 @@ static void print_facts(const struct strata_state_facts *facts, FILE *out)
 			"Doubts:   %" PRIu64
 			" changes of a vCPU's state do not follow from the one before\n",
 			facts->contradictions);
-	if (facts->requests_without_begin || facts->requests_without_end)
-		fprintf(out,
-			"Requests: %" PRIu64 " without an end, %" PRIu64
-			" without a beginning, which are not counted\n",
-			facts->requests_without_end, facts->requests_without_begin);
 	if (facts->not_followed)
 		fprintf(out,
 			"Too many: %" PRIu64
 			" events were of more tasks or CPUs than are followed; what nobody knows then is unknown\n",
 			facts->not_followed);
-	if (facts->requests_not_followed)
-		fprintf(out,
-			"Requests: %" PRIu64 " were not followed: more than %u went on at once\n",
-			facts->requests_not_followed, STRATA_REQUESTS_MAX);
 }
 
 static void add_facts(struct json_object *root, const struct strata_state_facts *facts)
@@ -239,6 +256,8 @@ static int print_all(struct strata_report *const *reports, const struct options 
 	}
 	if (options->form == FORM_TEXT) {
 		print_facts(facts, stdout);
+		if (asks_for(options, STRATA_MEANS_REQUEST))
+			print_request_facts(facts, stdout);
 	} else if (options->form == FORM_JSON) {
 		add_facts(root, facts);
 		printf("%s\n", json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));

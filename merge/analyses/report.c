@@ -9,7 +9,7 @@
 #include "base/escape.h"
 
 #define RECORD_XEN    "record --xen sched"
-#define RECORD_KERNEL "record --kernel DOMAIN:sched"
+#define RECORD_KERNEL "record --kernel 'DOMAIN:sched/*'"
 
 const struct strata_report_kind strata_report_kinds[] = {
 	{ "steal", "who waited for a physical CPU, and behind whom", STRATA_MEANS_RUNSTATE,
@@ -18,14 +18,14 @@ const struct strata_report_kind strata_report_kinds[] = {
 	  STRATA_NR_MEANINGS, RECORD_XEN "; " RECORD_KERNEL, strata_report_schedule },
 	{ "wakeups", "from a wake-up until the task runs, divided by where the time went",
 	  STRATA_MEANS_WAKE, RECORD_KERNEL, strata_report_wakeups },
-	{ "exits", "VM exits by their reasons", STRATA_MEANS_VM_EXIT, "record --xen hvm",
+	{ "exits", "VM exits by their reasons", STRATA_MEANS_VM_EXIT, "record --xen sched,hvm",
 	  strata_report_exits },
 	{ "hypercalls", "hypercalls, from the call until its return", STRATA_MEANS_HYPERCALL_RETURN,
-	  "record --xen hypercall", strata_report_hypercalls },
+	  "record --xen sched,hvm,pv", strata_report_hypercalls },
 	{ "syscalls", "system calls of tasks", STRATA_MEANS_SYSCALL_END,
-	  "record --kernel DOMAIN:syscalls", strata_report_syscalls },
+	  "record --kernel 'DOMAIN:sched/*,raw_syscalls/*'", strata_report_syscalls },
 	{ "irqs", "handlers of interrupts and softirqs", STRATA_NR_MEANINGS,
-	  "record --kernel DOMAIN:irq", strata_report_irqs },
+	  "record --kernel 'DOMAIN:irq/*'", strata_report_irqs },
 	{ "requests", "requests of applications, divided by where the time went",
 	  STRATA_MEANS_REQUEST, "record --app PROGRAM:EVENTS", strata_report_requests },
 };

@@ -125,22 +125,6 @@ static void take_work(struct strata_host_state *state, const struct happening *e
 		strata_vcpus_return(&state->vcpus, vcpu, value, event->trace, &state->now);
 }
 
-/* Whether a hypervisor tells of the vCPUs of a machine. */
-static bool has_hypervisor(const struct strata_host_state *state, size_t machine)
-{
-	size_t i, j;
-
-	for (i = 0; i < state->set->nr_traces; i++) {
-		const struct strata_ctf_trace *trace = state->set->traces[i];
-
-		for (j = 0; trace->machine == machine && j < trace->metadata.nr_streams; j++) {
-			if (state->kinds[i][j].has_runstates)
-				return true;
-		}
-	}
-	return false;
-}
-
 static struct strata_kernel *kernel_of(struct strata_host_state *state,
 				       const struct happening *event)
 {
@@ -149,10 +133,8 @@ static struct strata_kernel *kernel_of(struct strata_host_state *state,
 	if (state->tasks.kernels[event->trace])
 		return state->tasks.kernels[event->trace];
 	return strata_tasks_kernel(&state->tasks, event->trace, event->of->machine,
-				   domain->in == STRATA_PLACE_FIXED &&
-						   has_hypervisor(state, event->of->machine)
-					   ? domain->fixed
-					   : STRATA_NO_DOMAIN);
+				   domain->in == STRATA_PLACE_FIXED ? domain->fixed
+								    : STRATA_NO_DOMAIN);
 }
 
 /* The task that an event names, and its name, if it has one. */

@@ -57,7 +57,7 @@ struct strata_kernel_cpu {
 struct strata_kernel {
 	size_t trace; /* of the set */
 	size_t machine;
-	uint32_t domain; /* STRATA_NO_DOMAIN: it runs on no hypervisor that we know */
+	uint32_t domain; /* STRATA_NO_DOMAIN: no hypervisor is known of, so its CPUs always run */
 	struct strata_kernel_cpu **cpus; /* NULL where no event is of one */
 	size_t nr_cpus;
 	struct strata_id_map tasks; /* but for those with number 0 */

@@ -224,7 +224,7 @@ class Host:
     # Kernels.
     def kernel(self, event, machine):
         if event["source"] not in self.kernels:
-            domain = event.get("domain") if machine in self.hypervisors else None
+            domain = event.get("domain")
             self.kernels[event["source"]] = Kernel(event["source"], domain, machine)
         return self.kernels[event["source"]]
 
