@@ -21,6 +21,7 @@ the_counter_is_set_in_a_loop() {
 	xl unpause pvhemul
 	tell offset "tscstorm 8192"
 	await_console offset "^tscstorm: done"
+	expect_line "the guest has set its counter to the end of the loop" "$LAB_OUT/guest-offset.log" "^tscstorm: done"
 	sleep 2
 	try snapshot strata snapshot --output "$LAB_OUT/storm"
 	expect_status "a snapshot is taken after the attack" 0

@@ -61,15 +61,22 @@ end_life() {
 	end_checks
 }
 
-# Waits for line $2 on the console of guest $1, for the $3rd time; 250 s by the clock, whatever a look costs.
+# Waits for line $2 on the console of guest $1, for the $3rd time; not when the guest has been dead for half a minute (it may
+# be started anew), and 250 s by the clock, whatever a look costs.
 await_console() {
 	read -r now _ </proc/uptime
 	give_up=$((${now%.*} + 250))
+	looked=${now%.*}
+	lived=$looked
 	until [ "$(grep -cE "$2" "$LAB_OUT/guest-$1.log")" -ge "${3:-1}" ]; do
 		usleep 100000
 		read -r now _ </proc/uptime
-		if [ "${now%.*}" -gt "$give_up" ]; then
-			echo "no \"$2\" on the console of $1 within 250 s; its last lines:"
+		if [ "${now%.*}" -ge $((looked + 5)) ]; then
+			looked=${now%.*}
+			! xl domid "$1" >/dev/null 2>&1 || lived=$looked
+		fi
+		if [ "${now%.*}" -gt "$give_up" ] || [ "${now%.*}" -gt $((lived + 30)) ]; then
+			echo "no \"$2\" on the console of $1 in time; its last lines:"
 			tail -n 5 "$LAB_OUT/guest-$1.log"
 			return
 		fi
