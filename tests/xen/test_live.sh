@@ -34,9 +34,9 @@ shown() {
 	[ "$nr" = "$1" ]
 }
 
-# How well the CPUs' counters agree is known better in the end.  Live, a loss comes with the event behind it.
+# How well the CPUs' counters agree is known better in the end; with the bounds, the order of two events may become unknown.  Live, a loss comes with the event behind it.
 without_bounds() {
-	grep -v '^{"discarded"' "$1" | sed -E 's/,"late":true//; s/"bound_ns":[0-9]*,//'
+	grep -v '^{"discarded"' "$1" | sed -E 's/,"late":true//; s/"bound_ns":[0-9]*,//; s/"unordered":(true|false),//'
 }
 
 # Where the guests' events ran is told live, too.
