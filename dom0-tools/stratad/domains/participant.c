@@ -294,7 +294,10 @@ void participant_map_some(struct participants *all, struct participant *one)
 	while (more > 0 && may_map_more(all, one)) {
 		begin = strata_clock();
 		more = guest_map_step(&one->map, &why);
-		leaving_charge(one->who, strata_clock() - begin, all->tsc_khz);
+		/* What it took while nobody was kept waiting must not keep it waiting afterwards.
+		 */
+		if (all->started)
+			leaving_charge(one->who, strata_clock() - begin, all->tsc_khz);
 	}
 	if (more < 0)
 		participant_refuse(all, one, &why);

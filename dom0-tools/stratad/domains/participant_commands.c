@@ -207,7 +207,8 @@ bool participant_owes_answer(const struct participant *one)
 
 bool participant_is_late(const struct participant *one)
 {
-	return participant_owes_answer(one) || one->step == PARTICIPANT_MAPPING;
+	return participant_owes_answer(one) || one->step == PARTICIPANT_MAPPING ||
+	       one->step == PARTICIPANT_ADDING;
 }
 
 uint64_t participant_patience_ms(const struct participant *one)

@@ -49,7 +49,8 @@ void participant_take_failure(struct participants *all, struct participant *one)
 void participant_take_answer(struct participants *all, struct participant *one,
 			     const struct guest *now);
 
-/* Whether a command awaits its answer; whether that, or its mapping, keeps it from taking part. */
+/* Whether a command awaits its answer; whether that, its mapping, or its rings that are still to be
+ * added keep it from taking part. */
 bool participant_owes_answer(const struct participant *one);
 bool participant_is_late(const struct participant *one);
 
