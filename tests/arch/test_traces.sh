@@ -26,7 +26,7 @@ writes() {
 	events=$("$@" "$out/$name") || return 1
 	text "$name" >"$out/$name.txt" || return 1
 	[ "$events" -gt 1000 ] || return 1
-	[ "$(grep -cE '^\[.* arch (fixed|variable): ' "$out/$name.txt")" = "$events" ]
+	[ "$(grep -cE '^\[.* arch(-compact|-large)? (fixed|variable): ' "$out/$name.txt")" = "$events" ]
 }
 
 # order_is_true NAME: the metadata names the order in which the first bytes of a packet stand.
@@ -40,9 +40,9 @@ order_is_true() {
 	esac
 }
 
-# events NAME TRACE: as text, but for what is said of packets: they hold more of smaller events.
+# events NAME TRACE: as text, but for what is said of packets (they hold more of smaller events), and for the source's name.
 events() {
-	babeltrace2 "$out/$1/$2" 2>/dev/null | sed 's/{ lost = [^}]*}, //'
+	babeltrace2 "$out/$1/$2" 2>/dev/null | sed "s/{ lost = [^}]*}, //; s/) $2 /) arch /"
 }
 
 # reads_as_full NAME FORM: its events with such headers are those with full ones.
