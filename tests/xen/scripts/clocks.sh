@@ -49,7 +49,8 @@ expect_line "all of them are recorded" record.log '^status 0$'
 xl list >domains
 expect_line "offset lives" domains '^offset +[0-9]+ +128 +1 '
 
-the_counter_is_set_in_a_loop
+# Without that guest, the lab boots once more.
+! grep -q "^offset " domains || the_counter_is_set_in_a_loop
 xl dmesg >"$LAB_OUT/xl-dmesg"
 
 end_checks
