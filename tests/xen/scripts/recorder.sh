@@ -36,7 +36,14 @@ start_recorder() {
 	shift
 	strata record "$@" >"$log" 2>&1 &
 	recorder=$!
-	await_line "$log" "recording .* sources into"
+	# One that was refused never says it.
+	read -r now _ </proc/uptime
+	give_up=$((${now%.*} + 200))
+	until grep -q "recording .* sources into" "$log" || grep -q '^State:.Z' "/proc/$recorder/status" ||
+		[ "${now%.*}" -gt "$give_up" ]; do
+		usleep 100000
+		read -r now _ </proc/uptime
+	done
 }
 
 # Ends the recorder with signal $1; its status goes to $status.
