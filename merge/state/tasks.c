@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* Linux has no more CPUs; and more tasks of a kernel than these are not followed. */
 #define CPUS_MAX  8192u
 #define TASKS_MAX 262144u
@@ -94,7 +96,7 @@ struct strata_task *strata_tasks_get(struct strata_tasks *tasks, struct strata_k
 				     uint32_t tid, uint32_t cpu, const struct strata_moment *now)
 {
 	struct strata_kernel_cpu *of_cpu;
-	struct strata_task *task, **larger;
+	struct strata_task *task;
 
 	if (tid == 0) {
 		of_cpu = get_cpu(tasks, kernel, cpu, now);
@@ -108,15 +110,13 @@ struct strata_task *strata_tasks_get(struct strata_tasks *tasks, struct strata_k
 		return NULL;
 	}
 	task = calloc(1, sizeof(*task));
-	larger = reallocarray(kernel->all_tasks, kernel->nr_tasks + 1, sizeof(*larger));
-	if (larger)
-		kernel->all_tasks = larger;
-	if (!task || !larger || strata_id_map_add(&kernel->tasks, tid, task)) {
+	if (!task || !STRATA_GROW(kernel->all_tasks, kernel->nr_tasks, kernel->tasks_room) ||
+	    strata_id_map_add(&kernel->tasks, tid, task)) {
 		free(task);
 		tasks->no_memory = true;
 		return NULL;
 	}
-	larger[kernel->nr_tasks++] = task;
+	kernel->all_tasks[kernel->nr_tasks++] = task;
 	init_task(tasks, task, kernel, tid, cpu, now);
 	return task;
 }
@@ -161,10 +161,11 @@ static void catch_up(struct strata_task *task)
 	task->wait.is_open = task->syscall.is_open = false;
 }
 
-/* The task's state ends.  What it waits for begins anew with the CPU that it has by then. */
-static void end_state(struct strata_tasks *tasks, struct strata_task *task,
-		      const struct strata_moment *now)
+/* The task's state ends, and another begins: @state on, or for, @cpu. */
+static void enter(struct strata_tasks *tasks, struct strata_task *task,
+		  enum strata_task_state state, uint32_t cpu, const struct strata_moment *now)
 {
+	struct strata_split split = { { { 0 } } };
 	struct strata_span span = {
 		.kind = STRATA_SPAN_TASK,
 		.from_ns = task->since.ns,
@@ -172,24 +173,20 @@ static void end_state(struct strata_tasks *tasks, struct strata_task *task,
 		.bound_ns = strata_moments_bound(&task->since, now),
 		.task = task,
 		.trace = task->kernel->trace,
+		.split = &split,
 	};
-	struct strata_split split = { { { 0 } } };
+	size_t i;
 
 	catch_up(task);
-	add_times(tasks, task, now, &task->split);
-	add_times(tasks, task, now, &split);
 	span.number = task->state;
-	span.split = &split;
-	if (span.from_ns < span.to_ns)
+	if (span.from_ns < span.to_ns) {
+		add_times(tasks, task, now, &split);
+		for (i = 0; i < STRATA_NR_VCPU_STATES; i++)
+			task->split.ns[task->state][i] += split.ns[task->state][i];
 		strata_spans_tell(tasks->spans, &span);
-	task->since = *now;
-	vcpu_times(tasks, task->kernel, task->cpu, now, task->vcpu_ns);
-}
-
-static void enter(struct strata_tasks *tasks, struct strata_task *task,
-		  enum strata_task_state state, uint32_t cpu, const struct strata_moment *now)
-{
+	}
 	task->state = state;
+	task->since = *now;
 	task->cpu = cpu;
 	vcpu_times(tasks, task->kernel, cpu, now, task->vcpu_ns);
 }
@@ -259,13 +256,11 @@ void strata_tasks_switch(struct strata_tasks *tasks, struct strata_task *before,
 	if (!of_cpu)
 		return;
 	after->kernel->has_switches = true;
-	end_state(tasks, before, now);
 	enter(tasks, before, state, cpu, now);
 	if (state == STRATA_TASK_RUNNABLE && before->tid != 0)
 		begin_job(tasks, before, &before->wait, STRATA_SPAN_PREEMPTED, NULL, now);
-	end_state(tasks, after, now);
-	end_job(tasks, after, &after->wait, (enum strata_span_kind)after->wait.number, now);
 	enter(tasks, after, STRATA_TASK_RUNNING, cpu, now);
+	end_job(tasks, after, &after->wait, (enum strata_span_kind)after->wait.number, now);
 	of_cpu->task = after;
 }
 
@@ -279,7 +274,6 @@ void strata_tasks_wake(struct strata_tasks *tasks, struct strata_task *task, uin
 			strata_tasks_migrate(tasks, task, cpu, now);
 		return;
 	}
-	end_state(tasks, task, now);
 	enter(tasks, task, STRATA_TASK_RUNNABLE, cpu, now);
 	begin_job(tasks, task, &task->wait, STRATA_SPAN_WAKEUP, NULL, now);
 }
@@ -290,7 +284,6 @@ void strata_tasks_migrate(struct strata_tasks *tasks, struct strata_task *task, 
 	catch_up(task);
 	if (task->state != STRATA_TASK_RUNNABLE || task->cpu == cpu)
 		return;
-	end_state(tasks, task, now);
 	enter(tasks, task, STRATA_TASK_RUNNABLE, cpu, now);
 }
 
@@ -415,7 +408,6 @@ void strata_tasks_lose(struct strata_tasks *tasks, struct strata_kernel *kernel,
 			continue;
 		/* Until here one that ran is known to have run. */
 		if (cpu->task) {
-			end_state(tasks, cpu->task, now);
 			enter(tasks, cpu->task, STRATA_TASK_UNKNOWN, cpu->task->cpu, now);
 			cpu->task->wait.is_open = cpu->task->syscall.is_open = false;
 		}
@@ -426,6 +418,14 @@ void strata_tasks_lose(struct strata_tasks *tasks, struct strata_kernel *kernel,
 	kernel->losses++;
 }
 
+/* Its state goes on, and yet its span ends. */
+static void finish_task(struct strata_tasks *tasks, struct strata_task *task,
+			const struct strata_moment *now)
+{
+	catch_up(task);
+	enter(tasks, task, task->state, task->cpu, now);
+}
+
 void strata_tasks_finish(struct strata_tasks *tasks, const struct strata_moment *now)
 {
 	size_t i, j;
@@ -434,10 +434,10 @@ void strata_tasks_finish(struct strata_tasks *tasks, const struct strata_moment 
 		struct strata_kernel *kernel = tasks->kernels[i];
 
 		for (j = 0; kernel && j < kernel->nr_tasks; j++)
-			end_state(tasks, kernel->all_tasks[j], now);
+			finish_task(tasks, kernel->all_tasks[j], now);
 		for (j = 0; kernel && j < kernel->nr_cpus; j++) {
 			if (kernel->cpus[j])
-				end_state(tasks, &kernel->cpus[j]->idle, now);
+				finish_task(tasks, &kernel->cpus[j]->idle, now);
 		}
 	}
 }

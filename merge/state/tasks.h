@@ -62,7 +62,7 @@ struct strata_kernel {
 	size_t nr_cpus;
 	struct strata_id_map tasks; /* but for those with number 0 */
 	struct strata_task **all_tasks;
-	size_t nr_tasks;
+	size_t nr_tasks, tasks_room;
 	uint64_t losses;
 	bool has_switches; /* else nobody knows of tasks */
 };

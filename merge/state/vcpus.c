@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* More than any host has: traces may lie. */
 #define VCPUS_MAX 65536u
 #define PCPUS_MAX 4096u
@@ -13,20 +15,6 @@
 static uint64_t id_of(size_t machine, uint32_t high, uint32_t low)
 {
 	return (uint64_t)machine << 32 | (uint64_t)(high & 0xffff) << 16 | (low & 0xffff);
-}
-
-/* Adds a thing to a map and to the list behind it.  0 or -1. */
-static int add(struct strata_id_map *map, uint64_t id, void *thing, void ***all, size_t *nr)
-{
-	void **larger = reallocarray(*all, *nr + 1, sizeof(**all));
-
-	if (!larger)
-		return -1;
-	*all = larger;
-	if (strata_id_map_add(map, id, thing))
-		return -1;
-	larger[(*nr)++] = thing;
-	return 0;
 }
 
 struct strata_vcpu *strata_vcpus_find(const struct strata_vcpus *vcpus, size_t machine,
@@ -48,11 +36,13 @@ struct strata_vcpu *strata_vcpus_get(struct strata_vcpus *vcpus, size_t machine,
 		return NULL;
 	}
 	vcpu = calloc(1, sizeof(*vcpu));
-	if (!vcpu || add(&vcpus->vcpus, id, vcpu, (void ***)&vcpus->all_vcpus, &vcpus->nr_vcpus)) {
+	if (!vcpu || !STRATA_GROW(vcpus->all_vcpus, vcpus->nr_vcpus, vcpus->vcpus_room) ||
+	    strata_id_map_add(&vcpus->vcpus, id, vcpu)) {
 		free(vcpu);
 		vcpus->no_memory = true;
 		return NULL;
 	}
+	vcpus->all_vcpus[vcpus->nr_vcpus++] = vcpu;
 	vcpu->machine = machine;
 	vcpu->domain = domain;
 	vcpu->number = number;
@@ -78,11 +68,13 @@ static struct strata_pcpu *get_pcpu(struct strata_vcpus *vcpus, size_t machine, 
 		return NULL;
 	}
 	pcpu = calloc(1, sizeof(*pcpu));
-	if (!pcpu || add(&vcpus->pcpus, id, pcpu, (void ***)&vcpus->all_pcpus, &vcpus->nr_pcpus)) {
+	if (!pcpu || !STRATA_GROW(vcpus->all_pcpus, vcpus->nr_pcpus, vcpus->pcpus_room) ||
+	    strata_id_map_add(&vcpus->pcpus, id, pcpu)) {
 		free(pcpu);
 		vcpus->no_memory = true;
 		return NULL;
 	}
+	vcpus->all_pcpus[vcpus->nr_pcpus++] = pcpu;
 	pcpu->machine = machine;
 	pcpu->number = number;
 	return pcpu;

@@ -60,9 +60,9 @@ struct strata_vcpus {
 	const struct strata_spans *spans;
 	struct strata_id_map vcpus, pcpus;
 	struct strata_vcpu **all_vcpus; /* in the order of their appearance */
-	size_t nr_vcpus;
+	size_t nr_vcpus, vcpus_room;
 	struct strata_pcpu **all_pcpus;
-	size_t nr_pcpus;
+	size_t nr_pcpus, pcpus_room;
 	uint64_t contradictions; /* changes from another state than the one that was known */
 	uint64_t not_followed;   /* finds of vCPUs and pCPUs beyond the most that there are */
 	bool no_memory;          /* for some; nothing is known of those */
