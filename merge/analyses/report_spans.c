@@ -100,10 +100,10 @@ static const struct strata_number_names *exit_names(const struct strata_ctf_trac
 	return strata_exit_names(exits);
 }
 
-/* What a span is, as its row is called. */
-static void put_what(char *text, const struct span_report *report, const struct strata_span *span)
+void strata_report_span_name(char *text, const struct strata_shown *shown,
+			     const struct strata_span *span)
 {
-	const struct strata_ctf_trace *trace = report->report.shown->set->traces[span->trace];
+	const struct strata_ctf_trace *trace = shown->set->traces[span->trace];
 	char name[NAME] = "";
 
 	if (span->name && span->name_bytes) {
@@ -210,7 +210,7 @@ static struct row *new_row(struct span_report *report, const struct strata_span 
 		return report->others;
 	}
 	put_of(of, report, span);
-	put_what(what, report, span);
+	strata_report_span_name(what, report->report.shown, span);
 	return add_row(report, of, what, id);
 }
 
