@@ -71,6 +71,7 @@ struct strata_span {
 	const struct strata_pcpu *pcpu; /* these are NULL where the span has none */
 	const struct strata_vcpu *vcpu, *other;
 	const struct strata_task *task;
+	uint32_t cpu; /* of the kernel, that an interrupt or a softirq came to */
 	size_t trace; /* of the set, whose events tell of it */
 	uint64_t number;
 	const char *name; /* any bytes, name_bytes of them, during the call; NULL: none */
