@@ -47,7 +47,7 @@ static void enter(struct strata_tasks *tasks, struct strata_task *task,
 		  enum strata_task_state state, uint32_t cpu, const struct strata_moment *now)
 {
 	struct strata_split split = { { { 0 } } };
-	const struct strata_block block = {
+	const struct strata_task_block block = {
 		.sleep = task->sleep,
 		.in_syscall = task->syscall.is_open,
 		.syscall = task->syscall.number,
