@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "timeline/domain_names.h"
 
 #define NO_STREAM SIZE_MAX
 
@@ -306,17 +305,19 @@ bool strata_recorded_host_can_order(const struct strata_recorded_host *host, siz
 
 const char *strata_recorded_domain_name(const struct strata_recorded_host *host, uint32_t domain)
 {
-	size_t i;
+	return host->domains ? strata_number_name(host->domains, domain) : NULL;
+}
 
-	for (i = 0; i < host->recording.nr_sources; i++) {
-		const struct strata_source *source = &host->recording.sources[i];
+const char *strata_recorded_domain_text(const struct strata_recorded_host *host, uint32_t domain,
+					char text[STRATA_DOMAIN_TEXT_BYTES])
+{
+	const char *name = strata_recorded_domain_name(host, domain);
 
-		if (source->layer == STRATA_LAYER_KERNEL && source->domain == domain)
-			return source->name;
-	}
-	/* Applications are dom0's, or run on a machine without Xen. */
-	return strata_fixed_domain_name(
-		domain, strata_recording_has_layer(&host->recording, STRATA_LAYER_XEN));
+	if (name)
+		snprintf(text, STRATA_DOMAIN_TEXT_BYTES, "%s", name);
+	else
+		snprintf(text, STRATA_DOMAIN_TEXT_BYTES, "d%" PRIu32, domain);
+	return text;
 }
 
 void strata_recorded_host_clear(struct strata_recorded_host *host)

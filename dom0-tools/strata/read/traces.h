@@ -13,6 +13,8 @@
 
 struct strata_filter;
 
+#define COMPLAINTS_MAX 100u /* that are shown */
+
 struct traces {
 	const char *verb;                   /* that complaints begin with */
 	const struct traces_shifts *shifts; /* or NULL */
@@ -24,8 +26,9 @@ struct traces {
 	struct traces_symbols symbols;
 	struct progress_line line; /* threads that read complain, too: they hold it */
 	struct strata_progress progress;
-	bool is_silent;          /* an earlier pass has reported what is wrong */
-	unsigned int complaints; /* so many were shown, or would have been */
+	bool is_silent;                /* an earlier pass has reported what is wrong */
+	unsigned int complaints;       /* so many were shown, or would have been */
+	uint64_t told[COMPLAINTS_MAX]; /* hashes of the first ones */
 };
 
 #define TRACES_SHIFTS_MAX 16u

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Starts the page.
+document.title = "Strata timeline";
