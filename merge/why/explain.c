@@ -2,163 +2,178 @@
 /* explain.c - see explain.h. */
 #include "why/explain.h"
 
-/* A moment, and until when what is found of it holds. */
-struct moment {
-	const struct strata_why_recall *recall;
-	uint64_t ns, until_ns, until_bound_ns;
-	struct strata_why_path path;
-};
-
-/* A CPU of a kernel, and the vCPU that it is. */
-struct cpu {
-	size_t trace, machine;
-	uint32_t domain, number;
-};
-
-static const struct strata_why_span *look(struct moment *moment, const struct strata_why_lane *lane)
-{
-	return strata_why_look(lane, moment->ns, &moment->until_ns, &moment->until_bound_ns);
-}
-
-static const struct strata_why_span *
-look_at_cpu(struct moment *moment, enum strata_why_lane_kind kind, const struct cpu *cpu)
-{
-	return look(moment, strata_why_lane(moment->recall, kind, cpu->trace, cpu->number));
-}
-
-static const struct strata_why_lane *
-vcpu_lane(const struct moment *moment, enum strata_why_lane_kind kind, const struct cpu *cpu)
-{
-	return strata_why_vcpu_lane(moment->recall, kind, cpu->machine, cpu->domain, cpu->number);
-}
-
-static void step(struct moment *moment, enum strata_why_what what,
-		 const struct strata_why_span *span)
-{
-	strata_why_add_step(&moment->path, what, span ? span->name : 0);
-}
+#include "why/moment.h"
 
 /* What Xen does for a vCPU that runs; false: nothing, the guest has it. */
-static bool in_xen(struct moment *moment, const struct cpu *cpu)
+static bool in_xen(struct strata_why_moment *moment, const struct strata_why_cpu *cpu)
 {
-	const struct strata_why_lane *exits = vcpu_lane(moment, STRATA_WHY_LANE_EXIT, cpu);
+	const struct strata_why_lane *exits =
+		strata_why_lane_of_vcpu(moment, STRATA_WHY_LANE_EXIT, cpu);
 	const struct strata_why_span *exit, *hypercall;
 
 	if (cpu->domain == STRATA_NO_DOMAIN)
 		return false;
-	exit = look(moment, exits);
-	hypercall = look(moment, vcpu_lane(moment, STRATA_WHY_LANE_HYPERCALL, cpu));
+	exit = strata_why_look_now(moment, exits);
+	hypercall = strata_why_look_now(
+		moment, strata_why_lane_of_vcpu(moment, STRATA_WHY_LANE_HYPERCALL, cpu));
 	/* A guest that exits is in the guest between an exit and the next one, also while a
 	 * hypercall waits to be issued once more. */
 	if (!exit && (exits || !hypercall))
 		return false;
-	step(moment, STRATA_WHY_XEN, NULL);
+	strata_why_step(moment, STRATA_WHY_XEN, NULL);
 	if (hypercall)
-		step(moment, STRATA_WHY_HYPERCALL, hypercall);
+		strata_why_step(moment, STRATA_WHY_HYPERCALL, hypercall);
 	else
-		step(moment, STRATA_WHY_EXIT, exit);
+		strata_why_step(moment, STRATA_WHY_EXIT, exit);
 	return true;
 }
 
 /* What an interrupt takes of a CPU; false: none does. */
-static bool interrupted(struct moment *moment, const struct cpu *cpu)
+static bool interrupted(struct strata_why_moment *moment, const struct strata_why_cpu *cpu)
 {
-	const struct strata_why_span *irq = look_at_cpu(moment, STRATA_WHY_LANE_IRQ, cpu);
-	const struct strata_why_span *softirq = look_at_cpu(moment, STRATA_WHY_LANE_SOFTIRQ, cpu);
+	const struct strata_why_span *irq =
+		strata_why_look_at_cpu(moment, STRATA_WHY_LANE_IRQ, cpu);
+	const struct strata_why_span *softirq =
+		strata_why_look_at_cpu(moment, STRATA_WHY_LANE_SOFTIRQ, cpu);
 
 	if (!irq && !softirq)
 		return false;
-	step(moment, irq ? STRATA_WHY_IRQ : STRATA_WHY_SOFTIRQ, irq ? irq : softirq);
+	strata_why_step(moment, irq ? STRATA_WHY_IRQ : STRATA_WHY_SOFTIRQ, irq ? irq : softirq);
 	in_xen(moment, cpu);
 	return true;
 }
 
 /* Who has the CPU that a task waits for. */
-static void queued(struct moment *moment, const struct cpu *cpu)
+static void queued(struct strata_why_moment *moment, const struct strata_why_cpu *cpu)
 {
-	const struct strata_why_span *task = look_at_cpu(moment, STRATA_WHY_LANE_CPU, cpu);
+	const struct strata_why_span *task =
+		strata_why_look_at_cpu(moment, STRATA_WHY_LANE_CPU, cpu);
 
-	step(moment, STRATA_WHY_QUEUED, NULL);
+	strata_why_step(moment, STRATA_WHY_QUEUED, NULL);
 	if (!task) {
-		step(moment, STRATA_WHY_UNKNOWN_WHO, NULL);
+		strata_why_step(moment, STRATA_WHY_UNKNOWN_WHO, NULL);
 	} else {
-		step(moment, task->state ? STRATA_WHY_BEHIND_TASK : STRATA_WHY_SWITCHING, task);
+		strata_why_step(moment, task->state ? STRATA_WHY_BEHIND_TASK : STRATA_WHY_SWITCHING,
+				task);
 		in_xen(moment, cpu);
 	}
 }
 
 /* A vCPU that waits for a physical CPU: behind whom. */
-static void vcpu_waits(struct moment *moment, const struct cpu *cpu,
+static void vcpu_waits(struct strata_why_moment *moment, const struct strata_why_cpu *cpu,
 		       const struct strata_why_span *vcpu)
 {
 	const bool is_woken = vcpu->before == STRATA_VCPU_BLOCKED ||
 			      vcpu->before == STRATA_VCPU_OFFLINE;
 	const struct strata_why_span *behind;
 
-	step(moment, is_woken ? STRATA_WHY_WAKES : STRATA_WHY_PREEMPTED, vcpu);
-	behind = look(moment, vcpu_lane(moment, STRATA_WHY_LANE_BEHIND, cpu));
-	step(moment, behind ? STRATA_WHY_BEHIND_VCPU : STRATA_WHY_UNKNOWN_WHO, behind);
+	strata_why_step(moment, is_woken ? STRATA_WHY_WAKES : STRATA_WHY_PREEMPTED, vcpu);
+	behind = strata_why_look_now(moment,
+				     strata_why_lane_of_vcpu(moment, STRATA_WHY_LANE_BEHIND, cpu));
+	strata_why_step(moment, behind ? STRATA_WHY_BEHIND_VCPU : STRATA_WHY_UNKNOWN_WHO, behind);
 }
 
-/* A task that has a CPU of its kernel, or waits for it. */
-static void wants_to_run(struct moment *moment, const struct cpu *cpu, bool has_it)
+/* A task halts its vCPU only to wait for a lock.  Another vCPU of the domain that is preempted then
+ * may be the one that has it. */
+static void halted(struct strata_why_moment *moment, const struct strata_why_cpu *cpu,
+		   const struct strata_why_span *vcpu)
+{
+	struct strata_why_cpu other = *cpu;
+	const struct strata_why_span *state;
+
+	strata_why_step(moment, STRATA_WHY_HALTED, vcpu);
+	for (other.number = 0; other.number <= moment->recall->most_vcpu; other.number++) {
+		if (other.number == cpu->number)
+			continue;
+		state = strata_why_look_now(
+			moment, strata_why_lane_of_vcpu(moment, STRATA_WHY_LANE_VCPU, &other));
+		if (!state || state->state != STRATA_VCPU_RUNNABLE ||
+		    state->before != STRATA_VCPU_GUEST)
+			continue;
+		strata_why_step(moment, STRATA_WHY_HOLDER, state);
+		state = strata_why_look_now(
+			moment, strata_why_lane_of_vcpu(moment, STRATA_WHY_LANE_BEHIND, &other));
+		strata_why_step(moment, state ? STRATA_WHY_BEHIND_VCPU : STRATA_WHY_UNKNOWN_WHO,
+				state);
+		return;
+	}
+}
+
+static void vcpu_is_blocked(struct strata_why_moment *moment, const struct strata_why_cpu *cpu,
+			    const struct strata_why_span *vcpu, enum strata_why_want want)
+{
+	if (want == STRATA_WHY_HAS_CPU)
+		halted(moment, cpu, vcpu);
+	else
+		strata_why_step(moment, STRATA_WHY_ASLEEP, vcpu);
+}
+
+void strata_why_wants_to_run(struct strata_why_moment *moment, const struct strata_why_cpu *cpu,
+			     enum strata_why_want want)
 {
 	const struct strata_why_span *vcpu;
 
 	if (cpu->domain != STRATA_NO_DOMAIN) {
-		vcpu = look(moment, vcpu_lane(moment, STRATA_WHY_LANE_VCPU, cpu));
+		vcpu = strata_why_look_now(
+			moment, strata_why_lane_of_vcpu(moment, STRATA_WHY_LANE_VCPU, cpu));
 		if (!vcpu || vcpu->state == STRATA_VCPU_UNKNOWN) {
-			step(moment, STRATA_WHY_UNKNOWN, NULL);
-			step(moment, STRATA_WHY_UNKNOWN_VCPU, vcpu);
+			strata_why_step(moment, STRATA_WHY_UNKNOWN, NULL);
+			strata_why_step(moment, STRATA_WHY_UNKNOWN_VCPU, vcpu);
 		} else if (vcpu->state == STRATA_VCPU_RUNNABLE) {
 			vcpu_waits(moment, cpu, vcpu);
 			return;
 		} else if (vcpu->state == STRATA_VCPU_OFFLINE) {
-			step(moment, STRATA_WHY_PAUSED, vcpu);
+			strata_why_step(moment, STRATA_WHY_PAUSED, vcpu);
 			return;
 		} else if (vcpu->state == STRATA_VCPU_BLOCKED) {
-			step(moment, has_it ? STRATA_WHY_HALTED : STRATA_WHY_ASLEEP, vcpu);
+			vcpu_is_blocked(moment, cpu, vcpu, want);
 			return;
 		}
 	}
 	if (interrupted(moment, cpu))
 		return;
-	if (!has_it)
+	if (want == STRATA_WHY_WANTS_CPU)
 		queued(moment, cpu);
 	else if (!in_xen(moment, cpu))
-		step(moment, STRATA_WHY_RAN, NULL);
+		strata_why_step(moment,
+				want == STRATA_WHY_HAS_CPU ? STRATA_WHY_RAN : STRATA_WHY_WAKING,
+				NULL);
 }
 
-/* What a task does at a moment. */
-static void explain_task(struct moment *moment, size_t kernel, uint32_t tid)
+void strata_why_explain_task(struct strata_why_moment *moment, size_t kernel, uint32_t tid)
 {
-	const struct strata_why_span *state =
-		look(moment, strata_why_lane(moment->recall, STRATA_WHY_LANE_TASK, kernel, tid));
+	const struct strata_why_span *state = strata_why_look_now(
+		moment, strata_why_lane(moment->recall, STRATA_WHY_LANE_TASK, kernel, tid));
 	const struct strata_why_kernel *of = &moment->recall->kernels[kernel];
 	const struct strata_why_span *syscall;
-	struct cpu cpu = { .trace = kernel, .machine = of->machine, .domain = of->domain };
+	struct strata_why_cpu cpu = { .trace = kernel,
+				      .machine = of->machine,
+				      .domain = of->domain };
 
 	if (!state || !of->is_known || state->state == STRATA_TASK_UNKNOWN) {
-		step(moment, STRATA_WHY_UNKNOWN, NULL);
-		step(moment, STRATA_WHY_UNKNOWN_TASK, NULL);
+		strata_why_step(moment, STRATA_WHY_UNKNOWN, NULL);
+		strata_why_step(moment, STRATA_WHY_UNKNOWN_TASK, NULL);
 		return;
 	}
 	cpu.number = state->cpu;
 	if (state->state != STRATA_TASK_BLOCKED) {
-		wants_to_run(moment, &cpu, state->state == STRATA_TASK_RUNNING);
+		strata_why_wants_to_run(moment, &cpu,
+					state->state == STRATA_TASK_RUNNING ? STRATA_WHY_HAS_CPU
+									    : STRATA_WHY_WANTS_CPU);
 		return;
 	}
-	step(moment, STRATA_WHY_BLOCKED, NULL);
-	syscall =
-		look(moment, strata_why_lane(moment->recall, STRATA_WHY_LANE_SYSCALL, kernel, tid));
+	strata_why_step(moment, STRATA_WHY_BLOCKED, NULL);
+	syscall = strata_why_look_now(
+		moment, strata_why_lane(moment->recall, STRATA_WHY_LANE_SYSCALL, kernel, tid));
 	if (syscall)
-		step(moment, STRATA_WHY_SYSCALL, syscall);
+		strata_why_step(moment, STRATA_WHY_SYSCALL, syscall);
+	strata_why_explain_blocked(moment, &cpu, state);
 }
 
 int strata_why_explain(const struct strata_why_recall *recall,
 		       const struct strata_why_instance *instance, struct strata_why_tree *tree)
 {
-	struct moment moment = { .recall = recall, .ns = instance->from_ns };
+	struct strata_why_moment moment = { .recall = recall, .ns = instance->from_ns };
 	uint64_t from_bound = instance->bound_ns;
 
 	while (moment.ns < instance->to_ns) {
@@ -166,10 +181,10 @@ int strata_why_explain(const struct strata_why_recall *recall,
 		moment.until_ns = instance->to_ns;
 		moment.until_bound_ns = instance->bound_ns;
 		if (instance->has_task) {
-			explain_task(&moment, instance->kernel, instance->tid);
+			strata_why_explain_task(&moment, instance->kernel, instance->tid);
 		} else {
-			step(&moment, STRATA_WHY_UNKNOWN, NULL);
-			step(&moment, STRATA_WHY_UNKNOWN_TASK, NULL);
+			strata_why_step(&moment, STRATA_WHY_UNKNOWN, NULL);
+			strata_why_step(&moment, STRATA_WHY_UNKNOWN_TASK, NULL);
 		}
 		strata_why_tree_add(tree, &moment.path, moment.ns, moment.until_ns, from_bound,
 				    moment.until_bound_ns);

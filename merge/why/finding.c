@@ -56,6 +56,7 @@ static void descend(const struct search *search, const struct strata_why_step *s
 	case STRATA_WHY_BEHIND_VCPU:
 	case STRATA_WHY_SYSCALL:
 	case STRATA_WHY_WAITS_IRQ:
+	case STRATA_WHY_WOKEN_WHILE:
 		/* The blame stays what it is. */
 		guilt->by = by_of(search, step->name);
 		break;
@@ -68,6 +69,16 @@ static void descend(const struct search *search, const struct strata_why_step *s
 		guilt->by = by_of(search, step->name);
 		guilt->is_fixed = true;
 		break;
+	case STRATA_WHY_HOLDER:
+		guilt->blame = STRATA_BLAME_LOCK_HOLDER_PREEMPTED;
+		guilt->by = 0;
+		break;
+	case STRATA_WHY_DELIVERED:
+		/* Until it is known what held it up. */
+		guilt->by = guilt->for_task = by_of(search, step->name);
+		break;
+	case STRATA_WHY_WAKING:
+	case STRATA_WHY_VCPU_IDLE:
 	case STRATA_WHY_WAITS_MORE:
 	case STRATA_WHY_UNKNOWN_WHO:
 	case STRATA_WHY_WHOLE:
@@ -79,12 +90,15 @@ static void descend(const struct search *search, const struct strata_why_step *s
 		break;
 	default:
 		guilt->blame = blames[step->what];
-		guilt->by = by_of(search, step->name);
+		/* Its own vCPU is not to blame for being preempted. */
+		guilt->by = step->what == STRATA_WHY_PREEMPTED || step->what == STRATA_WHY_WAKES ||
+					    step->what == STRATA_WHY_ASLEEP
+				    ? 0
+				    : by_of(search, step->name);
 		/* Whatever an interrupt or another task does on the CPU. */
 		guilt->is_fixed =
 			step->what == STRATA_WHY_IRQ || step->what == STRATA_WHY_SOFTIRQ ||
-			step->what == STRATA_WHY_BEHIND_TASK ||
-			step->what == STRATA_WHY_SWITCHING || step->what == STRATA_WHY_UNKNOWN;
+			step->what == STRATA_WHY_BEHIND_TASK || step->what == STRATA_WHY_UNKNOWN;
 	}
 }
 

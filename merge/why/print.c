@@ -109,19 +109,15 @@ static void put_tree(const struct strata_why_answer *answer, const struct strata
 {
 	const uint64_t whole = tree->nodes[0].ns;
 	char words[STRATA_WHY_WORDS];
-	uint64_t left_ns = 0;
 	struct texts texts;
-	size_t child, left = 0;
+	size_t child;
 
 	for (child = tree->nodes[at].child; child; child = tree->nodes[child].next) {
 		const struct strata_why_node *node = &tree->nodes[child];
 		const uint64_t share = tenths(node->ns, whole);
 
-		if (share < SHOWN_TENTHS) {
-			left++;
-			left_ns += node->ns;
+		if (share < SHOWN_TENTHS)
 			continue;
-		}
 		fprintf(out, "      %3" PRIu64 ".%" PRIu64 " %%  %9s ± %-8s  %*s%s", share / 10,
 			share % 10, strata_ns_text(texts.ns, node->ns),
 			bound_text(&texts, node->bound_ns), (int)(2 * depth), "",
@@ -131,9 +127,6 @@ static void put_tree(const struct strata_why_answer *answer, const struct strata
 		fprintf(out, "\n");
 		put_tree(answer, tree, child, depth + 1, out);
 	}
-	if (left)
-		fprintf(out, "               %9s %*s  and %zu shorter\n",
-			strata_ns_text(texts.ns, left_ns), (int)(2 * depth) + 12, "", left);
 }
 
 /* Where the time of all of them went, without who was to blame. */
@@ -227,6 +220,8 @@ void strata_why_answer_print(const struct strata_why_answer *answer, FILE *out)
 			since % 1000000000);
 		put_sentences(answer, explained, out);
 		fprintf(out, "\n");
+		if (i == 0)
+			fprintf(out, "      Parts of it, of 0.5 %% and more:\n");
 		if (explained->tree.nr)
 			put_tree(answer, &explained->tree, 0, 0, out);
 	}

@@ -2,24 +2,16 @@
 /* recall.c - see recall.h. */
 #include "why/recall.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyses/report.h"
 #include "base/array.h"
-#include "base/value_hash.h"
+#include "why/recall_names.h"
 
 /* Numbers of tasks have 32 bits, those of traces, machines, domains and vCPUs 16. */
 static uint64_t id_of(enum strata_why_lane_kind kind, size_t trace, uint32_t number)
 {
 	return (uint64_t)kind << 56 | (uint64_t)trace << 32 | number;
-}
-
-static uint32_t of_vcpu(uint32_t domain, uint32_t number)
-{
-	return domain << 16 | (number & 0xffff);
 }
 
 static int by_begin(const void *left, const void *right)
@@ -60,84 +52,6 @@ static bool is_wanted(const struct strata_why_recall *recall, const struct strat
 	return low > 0 && recall->windows[low - 1].to_ns > span->from_ns;
 }
 
-/* The map's things are numbers, plus 1, because none may be NULL. */
-static uint32_t known_name(struct strata_why_recall *recall, uint64_t id)
-{
-	const uintptr_t thing = (uintptr_t)strata_id_map_find(&recall->span_names, id);
-
-	return thing ? (uint32_t)(thing - 1) : UINT32_MAX;
-}
-
-static uint32_t know_name(struct strata_why_recall *recall, uint64_t id, const char *text,
-			  const char *by)
-{
-	const uint32_t name = strata_why_names_add(recall->names, text, by);
-
-	if (strata_id_map_add(&recall->span_names, id, (void *)((uintptr_t)name + 1)))
-		recall->no_memory = true;
-	return name;
-}
-
-static uint64_t fold(uint64_t id)
-{
-	return id ^ id >> 32;
-}
-
-/* What a span is, made once for each. */
-static uint32_t name_span(struct strata_why_recall *recall, const struct strata_span *span)
-{
-	uint64_t id = strata_hash_number(strata_hash_number(1, span->kind), span->trace);
-	char text[STRATA_REPORT_NAME];
-	uint32_t name;
-
-	id = strata_hash_number(id, span->number);
-	if (span->name)
-		id = strata_hash_bytes(id, span->name, span->name_bytes);
-	name = known_name(recall, fold(id));
-	if (name != UINT32_MAX)
-		return name;
-	strata_report_span_name(text, recall->shown, span);
-	return know_name(recall, fold(id), text, NULL);
-}
-
-/* Who is to blame is its domain. @pcpu: where it ran; or STRATA_NO_PCPU */
-static uint32_t name_vcpu(struct strata_why_recall *recall, const struct strata_span *span,
-			  const struct strata_vcpu *vcpu, uint32_t pcpu)
-{
-	uint64_t id = strata_hash_number(strata_hash_number(2, span->trace),
-					 of_vcpu(vcpu->domain, vcpu->number));
-	char text[STRATA_REPORT_NAME], whole[2 * STRATA_REPORT_NAME], *slash;
-	uint32_t name;
-
-	id = strata_hash_number(strata_hash_number(id, vcpu->machine), pcpu);
-	name = known_name(recall, fold(id));
-	if (name != UINT32_MAX)
-		return name;
-	strata_report_vcpu_name(text, recall->shown, span->trace, vcpu);
-	if (pcpu == STRATA_NO_PCPU)
-		snprintf(whole, sizeof(whole), "%s", text);
-	else
-		snprintf(whole, sizeof(whole), "%s on pCPU %" PRIu32, text, pcpu);
-	slash = strrchr(text, '/');
-	if (slash)
-		*slash = 0;
-	return know_name(recall, fold(id), whole, text);
-}
-
-static uint32_t name_task(struct strata_why_recall *recall, const struct strata_task *task)
-{
-	uint64_t id = strata_hash_number(strata_hash_number(3, task->kernel->trace), task->tid);
-	char text[STRATA_REPORT_NAME];
-	uint32_t name;
-
-	id = strata_hash_bytes(id, task->comm, sizeof(task->comm));
-	name = known_name(recall, fold(id));
-	if (name != UINT32_MAX)
-		return name;
-	strata_report_task_name(text, task);
-	return know_name(recall, fold(id), text, NULL);
-}
-
 /* NULL: out of memory. */
 static struct strata_why_lane *get_lane(struct strata_why_recall *recall, uint64_t id)
 {
@@ -172,6 +86,57 @@ static void add(struct strata_why_recall *recall, uint64_t id, const struct stra
 	recall->nr_spans++;
 }
 
+/* Remembers what ended a state; 0: nobody knows, or out of memory. */
+static uint32_t add_wake(struct strata_why_recall *recall, const struct strata_link *link)
+{
+	const struct strata_link *delivery = link->cause;
+	const struct strata_link *pending = delivery ? delivery->cause : NULL;
+	/* A vCPU's wake-up itself may be by a send. */
+	const struct strata_link *send = link->kind == STRATA_LINK_VCPU_WAKEUP ? link : pending;
+	struct strata_why_wake wake = {
+		.via = link->via,
+		.cpu = link->from.cpu,
+		.name = strata_why_name_waker(recall, link),
+	};
+
+	if (recall->nr_spans >= recall->most_spans)
+		return 0;
+	if (recall->nr_wakes == 0) {
+		if (!STRATA_GROW(recall->wakes, recall->nr_wakes, recall->wakes_room))
+			goto no_memory;
+		recall->wakes[recall->nr_wakes++] = (struct strata_why_wake){ .name = 0 };
+	}
+	if (link->from.task) {
+		wake.has_task = true;
+		wake.kernel = link->from.task->kernel->trace;
+		wake.tid = link->from.task->tid;
+	}
+	if (delivery) {
+		wake.is_pending = true;
+		wake.pending_ns = delivery->from.at.ns;
+		wake.pending_bound_ns = delivery->from.at.bound_ns;
+	}
+	if (send && send->via == STRATA_VIA_SEND && send->from.vcpu) {
+		wake.has_sender = true;
+		wake.machine = send->from.vcpu->machine;
+		wake.domain = send->from.vcpu->domain;
+		wake.vcpu = send->from.vcpu->number;
+		wake.sender_name = strata_why_name_sender(recall, send);
+		if (send->from.task) {
+			wake.has_sender_task = true;
+			wake.sender_kernel = send->from.task->kernel->trace;
+			wake.sender_tid = send->from.task->tid;
+		}
+	}
+	if (STRATA_GROW(recall->wakes, recall->nr_wakes, recall->wakes_room)) {
+		recall->wakes[recall->nr_wakes++] = wake;
+		return (uint32_t)(recall->nr_wakes - 1);
+	}
+no_memory:
+	recall->no_memory = true;
+	return 0;
+}
+
 static void add_task(struct strata_why_recall *recall, const struct strata_span *span,
 		     struct strata_why_span *kept)
 {
@@ -179,15 +144,17 @@ static void add_task(struct strata_why_recall *recall, const struct strata_span 
 
 	recall->kernels[kernel->trace] =
 		(struct strata_why_kernel){ true, kernel->machine, kernel->domain };
-	kept->cpu = span->task->cpu;
+	kept->cpu = span->cpu;
 	kept->state = (uint32_t)span->number;
+	if (span->number == STRATA_TASK_BLOCKED && span->wake)
+		kept->wake = add_wake(recall, span->wake);
 	if (span->task->tid)
 		add(recall, id_of(STRATA_WHY_LANE_TASK, kernel->trace, span->task->tid), kept);
 	if (span->number != STRATA_TASK_RUNNING)
 		return;
-	kept->name = span->task->tid ? name_task(recall, span->task) : 0;
+	kept->name = span->task->tid ? strata_why_name_task(recall, span->task) : 0;
 	kept->state = span->task->tid;
-	add(recall, id_of(STRATA_WHY_LANE_CPU, kernel->trace, span->task->cpu), kept);
+	add(recall, id_of(STRATA_WHY_LANE_CPU, kernel->trace, span->cpu), kept);
 }
 
 /* Which state of a vCPU follows which counts also where the first one lies outside of the windows.
@@ -204,14 +171,19 @@ static void add_vcpu(struct strata_why_recall *recall, const struct strata_span 
 	lane->last_state = (uint32_t)span->number;
 	if (!is_wanted(recall, span))
 		return;
-	kept->name = name_vcpu(recall, span, span->vcpu, STRATA_NO_PCPU);
+	kept->name = strata_why_name_vcpu(recall, span->trace, span->vcpu, STRATA_NO_PCPU);
+	if (span->number == STRATA_VCPU_BLOCKED && span->wake)
+		kept->wake = add_wake(recall, span->wake);
+	if (span->vcpu->number > recall->most_vcpu)
+		recall->most_vcpu = span->vcpu->number;
 	add(recall, id, kept);
 }
 
 static void take(struct strata_span_listener *listener, const struct strata_span *span)
 {
 	struct strata_why_recall *recall = (struct strata_why_recall *)listener;
-	const uint32_t vcpu = span->vcpu ? of_vcpu(span->vcpu->domain, span->vcpu->number) : 0;
+	const uint32_t vcpu =
+		span->vcpu ? strata_why_vcpu_number(span->vcpu->domain, span->vcpu->number) : 0;
 	const size_t machine = span->vcpu ? span->vcpu->machine : 0;
 	struct strata_why_span kept = {
 		.from_ns = span->from_ns,
@@ -231,7 +203,8 @@ static void take(struct strata_span_listener *listener, const struct strata_span
 		return;
 	}
 	if (span->kind == STRATA_SPAN_BEHIND) {
-		kept.name = name_vcpu(recall, span, span->other, span->pcpu->number);
+		kept.name =
+			strata_why_name_vcpu(recall, span->trace, span->other, span->pcpu->number);
 		add(recall, id_of(STRATA_WHY_LANE_BEHIND, machine, vcpu), &kept);
 		return;
 	}
@@ -239,7 +212,7 @@ static void take(struct strata_span_listener *listener, const struct strata_span
 	    span->kind != STRATA_SPAN_SYSCALL && span->kind != STRATA_SPAN_IRQ &&
 	    span->kind != STRATA_SPAN_SOFTIRQ)
 		return;
-	kept.name = name_span(recall, span);
+	kept.name = strata_why_name_span(recall, span);
 	if (span->kind == STRATA_SPAN_EXIT)
 		add(recall, id_of(STRATA_WHY_LANE_EXIT, machine, vcpu), &kept);
 	else if (span->kind == STRATA_SPAN_HYPERCALL)
@@ -357,15 +330,13 @@ const struct strata_why_lane *strata_why_vcpu_lane(const struct strata_why_recal
 						   enum strata_why_lane_kind kind, size_t machine,
 						   uint32_t domain, uint32_t number)
 {
-	return strata_id_map_find(&recall->lanes, id_of(kind, machine, of_vcpu(domain, number)));
+	return strata_id_map_find(&recall->lanes,
+				  id_of(kind, machine, strata_why_vcpu_number(domain, number)));
 }
 
-const struct strata_why_span *strata_why_look(const struct strata_why_lane *lane, uint64_t ns,
-					      uint64_t *until_ns, uint64_t *bound_ns)
+size_t strata_why_find_at(const struct strata_why_lane *lane, uint64_t ns)
 {
-	const struct strata_why_span *found = NULL;
 	size_t low = 0, high = lane ? lane->nr : 0;
-	uint64_t until, bound;
 
 	while (low < high) {
 		const size_t middle = (low + high) / 2;
@@ -375,15 +346,24 @@ const struct strata_why_span *strata_why_look(const struct strata_why_lane *lane
 		else
 			low = middle + 1;
 	}
-	if (!lane || low == lane->nr)
+	return low;
+}
+
+const struct strata_why_span *strata_why_look(const struct strata_why_lane *lane, uint64_t ns,
+					      uint64_t *until_ns, uint64_t *bound_ns)
+{
+	const size_t at = strata_why_find_at(lane, ns);
+	const struct strata_why_span *span, *found;
+	uint64_t until;
+
+	if (!lane || at == lane->nr)
 		return NULL;
-	if (lane->spans[low].from_ns <= ns)
-		found = &lane->spans[low];
-	until = found ? found->to_ns : lane->spans[low].from_ns;
-	bound = lane->spans[low].bound_ns;
+	span = &lane->spans[at];
+	found = span->from_ns <= ns ? span : NULL;
+	until = found ? span->to_ns : span->from_ns;
 	if (until < *until_ns) {
 		*until_ns = until;
-		*bound_ns = bound;
+		*bound_ns = span->bound_ns;
 	}
 	return found;
 }
@@ -402,5 +382,6 @@ void strata_why_recall_free(struct strata_why_recall *recall)
 	strata_id_map_clear(&recall->span_names);
 	free(recall->windows);
 	free(recall->kernels);
+	free(recall->wakes);
 	free(recall);
 }

@@ -47,7 +47,27 @@ struct strata_why_span {
 	uint64_t from_ns, to_ns;
 	uint64_t bound_ns; /* each end is off by no more */
 	uint32_t state, name, cpu;
+	uint32_t wake;   /* what ended a blocked state: one of the wakes; 0: nobody knows */
 	uint32_t before; /* of a vCPU: the state that this one follows; UNKNOWN: nobody knows */
+};
+
+/* What woke a task or a vCPU. */
+struct strata_why_wake {
+	enum strata_link_via via;
+	uint32_t name; /* of the task or the handler */
+	uint32_t cpu;  /* of the kernel, on which it happened */
+	bool has_task;
+	size_t kernel;
+	uint32_t tid;
+	/* An event channel, and since when it was pending: */
+	bool is_pending;
+	uint64_t pending_ns, pending_bound_ns;
+	/* The vCPU that sent through it, and its task: */
+	bool has_sender, has_sender_task;
+	size_t machine;
+	uint32_t domain, vcpu, sender_name;
+	size_t sender_kernel;
+	uint32_t sender_tid;
 };
 
 struct strata_why_lane {
@@ -73,6 +93,9 @@ struct strata_why_recall {
 	struct strata_why_kernel *kernels; /* by trace of the set */
 	struct strata_id_map lanes;
 	struct strata_id_map span_names; /* numbers of names, by a hash of what they are of */
+	struct strata_why_wake *wakes;   /* [0] is none */
+	size_t nr_wakes, wakes_room;
+	uint32_t most_vcpu; /* the largest number of a vCPU */
 	size_t nr_spans, most_spans;
 	uint64_t not_remembered;
 	bool no_memory;
@@ -97,6 +120,15 @@ const struct strata_why_lane *strata_why_lane(const struct strata_why_recall *re
 const struct strata_why_lane *strata_why_vcpu_lane(const struct strata_why_recall *recall,
 						   enum strata_why_lane_kind kind, size_t machine,
 						   uint32_t domain, uint32_t number);
+
+/* Of a vCPU both numbers as one. */
+static inline uint32_t strata_why_vcpu_number(uint32_t domain, uint32_t number)
+{
+	return domain << 16 | (number & 0xffff);
+}
+
+/* The place in a lane of the first span that ends after a moment; their number: none does. */
+size_t strata_why_find_at(const struct strata_why_lane *lane, uint64_t ns);
 
 /*
  * The span of a lane at a moment; NULL: there is none.

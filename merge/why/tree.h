@@ -32,6 +32,7 @@ enum strata_why_what {
 	STRATA_WHY_BEHIND_VCPU, /* while `name` ran there */
 	STRATA_WHY_ASLEEP,      /* the task is woken, its vCPU, `name`, is still blocked */
 	STRATA_WHY_HALTED,      /* the task runs and its vCPU blocks: it waits for a lock */
+	STRATA_WHY_HOLDER,      /* vCPU `name`, which may have the lock, is preempted meanwhile */
 	STRATA_WHY_PAUSED,      /* its vCPU is offline */
 	/* Of a task that does not: */
 	STRATA_WHY_BLOCKED,
@@ -39,6 +40,10 @@ enum strata_why_what {
 	STRATA_WHY_WAITS_TASK,  /* until task `name` woke it: that one's time meanwhile */
 	STRATA_WHY_WAITS_OTHER, /* the same, of another domain */
 	STRATA_WHY_WAITS_IRQ,   /* until interrupt `name` woke it */
+	STRATA_WHY_DELIVERED,   /* that one was pending: what held it up */
+	STRATA_WHY_WAKING,      /* the kernel handles it */
+	STRATA_WHY_WOKEN_WHILE, /* until it was woken while task `name` had the CPU */
+	STRATA_WHY_VCPU_IDLE,   /* the vCPU that it waits for, `name`, was blocked */
 	STRATA_WHY_WAITS_MORE,  /* the chain of wake-ups is not followed further */
 	STRATA_WHY_OTHERS,      /* more causes than are told apart */
 	/* Nobody knows: */
