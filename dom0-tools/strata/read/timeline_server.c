@@ -84,7 +84,7 @@ static enum MHD_Result give_chunk(const struct server *server, struct MHD_Connec
 	struct strata_error error;
 	void *bytes;
 
-	if (!chunk)
+	if (!chunk || chunk->is_raw)
 		return refuse(connection, MHD_HTTP_NOT_FOUND, "there is no such chunk\n");
 	bytes = malloc(chunk->bytes + 1);
 	if (!bytes)
