@@ -9,7 +9,7 @@ set -eu
 
 # What a C program of this project is built with, and the Makefile itself.
 compiler="make gcc libc6-dev binutils pkg-config"
-libraries="libxen-dev libjson-c-dev"
+libraries="libxen-dev libjson-c-dev libsqlite3-dev libedit-dev"
 
 # packages_of TARGET: what that target needs.
 packages_of() {

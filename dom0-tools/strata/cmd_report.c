@@ -12,11 +12,11 @@
 #include "analyses/report.h"
 #include "base/exit_status.h"
 #include "strata/commands.h"
+#include "strata/read/request_options.h"
 #include "strata/read/traces.h"
 #include "strata/read/traces_options.h"
 
-#define REQUESTS_MAX 32u
-#define ROWS_SHOWN   15u
+#define ROWS_SHOWN 15u
 
 enum form { FORM_TEXT, FORM_JSON, FORM_CSV };
 
@@ -27,8 +27,7 @@ struct options {
 	size_t rows;
 	const char *tcp_map;
 	struct write_options times; /* --from and --to */
-	struct strata_request_form requests[REQUESTS_MAX];
-	size_t nr_requests;
+	struct request_options requests;
 };
 
 static void usage(FILE *out)
@@ -98,23 +97,6 @@ static int read_kinds(struct options *options, const char *text)
 		text += length + (text[length] == ',');
 	}
 	return options->nr_kinds ? 0 : -1;
-}
-
-/* "BEGIN,END[,KEY]", which is cut up.  0 or -1. */
-static int read_request(struct options *options, char *text)
-{
-	struct strata_request_form *form;
-
-	if (options->nr_requests == REQUESTS_MAX)
-		return -1;
-	form = &options->requests[options->nr_requests++];
-	form->begin = strsep(&text, ",");
-	form->end = strsep(&text, ",");
-	form->key = strsep(&text, ",");
-	return form->begin && *form->begin && form->end && *form->end && !text &&
-			       strcmp(form->begin, form->end) != 0 && (!form->key || *form->key)
-		       ? 0
-		       : -1;
 }
 
 static int read_rows(struct options *options, const char *text)
@@ -270,7 +252,8 @@ static int print_all(struct strata_report *const *reports, const struct options 
 static int read_traces(struct traces *traces, const struct options *options, uint64_t from_ns,
 		       uint64_t to_ns, struct strata_error *error)
 {
-	const struct strata_request_forms requests = { options->requests, options->nr_requests };
+	const struct strata_request_forms requests = { options->requests.forms,
+						       options->requests.nr };
 	struct strata_slice_options slices = { .to_ns = to_ns, .threads = traces_threads() };
 	struct strata_report *reports[32] = { NULL };
 	struct strata_span_listener *listeners[32];
@@ -375,7 +358,7 @@ int strata_cmd_report(int argc, char **argv)
 				return wrong("--rows is a number", optarg);
 			break;
 		case REQUEST:
-			if (read_request(&options, optarg))
+			if (request_options_read(&options.requests, optarg))
 				return wrong("--request is BEGIN,END or BEGIN,END,KEY", NULL);
 			break;
 		case TCP:
