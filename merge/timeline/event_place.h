@@ -53,6 +53,12 @@ static inline uint32_t strata_place_known(uint64_t value)
 	return value > UINT16_MAX ? STRATA_PLACE_UNKNOWN : (uint32_t)value;
 }
 
+/* The number of a packet's or a stream's CPU, if it has one. */
+static inline uint32_t strata_place_cpu(bool has_cpu, uint64_t cpu)
+{
+	return has_cpu && cpu < STRATA_PLACE_UNKNOWN ? (uint32_t)cpu : STRATA_PLACE_UNKNOWN;
+}
+
 /* The same as strata_place_read_field() for any field. */
 uint32_t strata_place_read_any(const struct strata_place_number *number,
 			       const struct strata_ctf_cursor *cursor);

@@ -7,13 +7,30 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/value_hash.h"
 #include "consumerd/host/file_limit.h"
 #include "filter/filter.h"
 #include "inputs/made_of.h"
 #include "strata/read/loss_report.h"
 
-#define COMPLAINTS_MAX 100u
-#define THREADS_MAX    64
+#define THREADS_MAX 64
+
+/* Whether a complaint was told before; else notes it. */
+static bool was_told(struct traces *traces, const char *message)
+{
+	const uint64_t hash = strata_hash_bytes(0, message, strlen(message));
+	const unsigned int nr = traces->complaints < COMPLAINTS_MAX ? traces->complaints
+								    : COMPLAINTS_MAX;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		if (traces->told[i] == hash)
+			return true;
+	}
+	if (nr < COMPLAINTS_MAX)
+		traces->told[nr] = hash;
+	return false;
+}
 
 void traces_complain(void *data, const char *message)
 {
@@ -22,6 +39,11 @@ void traces_complain(void *data, const char *message)
 	if (traces->is_silent)
 		return;
 	progress_line_hold(&traces->line);
+	/* Several passes come upon the same damage. */
+	if (was_told(traces, message)) {
+		progress_line_release(&traces->line);
+		return;
+	}
 	if (traces->complaints++ < COMPLAINTS_MAX)
 		fprintf(stderr, "strata: %s: %s\n", traces->verb, message);
 	else if (traces->complaints == COMPLAINTS_MAX + 1)
@@ -358,6 +380,15 @@ void traces_close(struct traces *traces)
 	free(traces->recordings);
 	strata_inputs_clear(&traces->inputs);
 	progress_line_clear(&traces->line);
+}
+
+void traces_read_again(struct traces *traces)
+{
+	size_t i;
+
+	traces->is_silent = true;
+	for (i = 0; i < traces->set.nr_streams; i++)
+		memset(&traces->set.streams[i].tally, 0, sizeof(traces->set.streams[i].tally));
 }
 
 struct strata_ctf_tally traces_tally(const struct traces *traces, size_t trace)

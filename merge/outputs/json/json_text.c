@@ -312,6 +312,31 @@ static void end_scope(struct fields *fields)
 		end_level(fields);
 }
 
+static void fields_init(struct fields *fields, struct strata_buffer *buffer)
+{
+	fields->visitor = (struct strata_field_visitor){
+		.number = put_number,
+		.text = put_string,
+		.blob = put_blob,
+		.none = put_none,
+		.begin = put_begin,
+		.end = put_end,
+	};
+	fields->buffer = buffer;
+}
+
+bool strata_json_value(struct strata_buffer *buffer, const struct strata_ctf_type *type,
+		       struct strata_ctf_cursor cursor)
+{
+	struct fields fields;
+
+	fields_init(&fields, buffer);
+	begin_scope(&fields, "");
+	/* As an array's element: without a name, and without one beside it. */
+	fields.levels[0].is_array = true;
+	return strata_field_visit(&fields.visitor, NULL, type, &cursor);
+}
+
 void strata_json_scopes(struct strata_buffer *buffer, const struct strata_shown_event *event)
 {
 	static const char *const scopes[STRATA_SHOWN_TYPES] = { ",\"stream_context\":",
@@ -320,15 +345,7 @@ void strata_json_scopes(struct strata_buffer *buffer, const struct strata_shown_
 	struct fields fields;
 	size_t i;
 
-	fields.visitor = (struct strata_field_visitor){
-		.number = put_number,
-		.text = put_string,
-		.blob = put_blob,
-		.none = put_none,
-		.begin = put_begin,
-		.end = put_end,
-	};
-	fields.buffer = buffer;
+	fields_init(&fields, buffer);
 	if (event->packet.type) {
 		begin_scope(&fields, ",\"packet\":");
 		strata_shown_packet_visit(&fields.visitor, &event->packet);
