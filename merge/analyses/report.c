@@ -26,6 +26,9 @@ const struct strata_report_kind strata_report_kinds[] = {
 	  "record --kernel 'DOMAIN:sched/*,raw_syscalls/*'", strata_report_syscalls },
 	{ "irqs", "handlers of interrupts and softirqs", STRATA_NR_MEANINGS,
 	  "record --kernel 'DOMAIN:irq/*'", strata_report_irqs },
+	{ "evtchn", "event channels: who signals each port, and how long until its handler",
+	  STRATA_MEANS_EVTCHN_PENDING,
+	  "record --xen sched,evtchn --kernel 'DOMAIN:sched/*,irq/*,xen/*'", strata_report_evtchn },
 	{ "requests", "requests of applications, divided by where the time went",
 	  STRATA_MEANS_REQUEST, "record --app PROGRAM:EVENTS", strata_report_requests },
 };

@@ -80,5 +80,6 @@ struct strata_report *strata_report_requests(void);
 /* Who ran, and who waited behind whom. */
 struct strata_report *strata_report_schedule(void);
 struct strata_report *strata_report_steal(void);
+struct strata_report *strata_report_evtchn(void);
 
 #endif /* STRATA_MERGE_ANALYSES_REPORT_H */

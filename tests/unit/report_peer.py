@@ -102,7 +102,7 @@ class Kernel:
     def __init__(self, source, domain, machine):
         self.source, self.domain, self.machine = source, domain, machine
         self.tasks, self.current, self.losses, self.wakeups = {}, {}, 0, False
-        self.irqs, self.softirq = defaultdict(list), {}
+        self.irqs, self.softirq, self.upcalls = defaultdict(list), {}, {}
 
     def task(self, tid, cpu, now):
         key = ("idle", cpu) if tid == 0 else tid
@@ -120,7 +120,9 @@ class Host:
         self.names = {IDLE: "idle", 0: "d0"}
         self.behind = defaultdict(list)
         self.spans = defaultdict(list)  # by report, source and name: (from, to, bound, parts)
-        self.open = {}
+        self.open, self.sends, self.pending = {}, {}, {}
+        # By machine, domain, port and the sender's domain (None: Xen).
+        self.ports = defaultdict(lambda: {"signals": 0, "spans": [], "delay": 0, "handlers": []})
         self.now = self.first = self.last = None
 
     # The hypervisor.
@@ -181,6 +183,8 @@ class Host:
             if vcpu.sched.now() == UNKNOWN and runstate is not None:
                 self.change(machine, (machine, domain, nr), UNKNOWN, RUNSTATES[runstate] if runstate < 4 else UNKNOWN,
                             field(event, "on_pcpu"))
+        elif name in ("evtchn_send", "evtchn_pending"):
+            self.event_channel(event, name, machine, pcpu)
         elif name in ("vm_exit", "vm_entry") or re.fullmatch("(pv|hvm)_hypercall(_return)?", name):
             domain, nr = event.get("domain"), event.get("vcpu")
             if None not in (domain, nr):
@@ -213,6 +217,36 @@ class Host:
                 self.span("hypercalls", event, key, vcpu.call)
             vcpu.call = None
         vcpu.place(self.now)
+
+    # Event channels.
+    def event_channel(self, event, name, machine, pcpu):
+        by = (event.get("domain"), event.get("vcpu"))
+        if None not in by:
+            self.vcpu(machine, *by)
+        if name == "evtchn_send":
+            self.sends[machine, pcpu] = (field(event, "to_domain"), field(event, "to_port"), by[0])
+            return
+        domain, nr, port = field(event, "of_domain"), field(event, "of_vcpu"), field(event, "port")
+        self.vcpu(machine, domain, nr)
+        sent = self.sends.pop((machine, pcpu), None)
+        sender = sent[2] if sent and sent[:2] == (domain, port) else None
+        row = (machine, domain, port, sender)
+        self.ports[row]["signals"] += 1
+        self.pending.setdefault((machine, domain, port), (self.now, event["bound_ns"], row, nr))
+
+    def upcall(self, kernel, event, cpu):
+        port = field(event, "port")
+        since = self.pending.pop((kernel.machine, kernel.domain, port), None)
+        kernel.upcalls[cpu] = (field(event, "irq"), self.now, since and since[2])
+        if since:
+            self.ports[since[2]]["spans"].append((since[0], self.now, since[3]))
+
+    def handler(self, kernel, event, cpu):
+        upcall = kernel.upcalls.pop(cpu, None)
+        if not upcall or upcall[0] != field(event, "irq") or not upcall[2]:
+            return None
+        self.ports[upcall[2]]["delay"] += self.now - upcall[1]
+        return upcall[2]
 
     # Whatever has a begin and an end. @of: a vCPU's key or a source; parts are found at the end
     def span(self, report, event, of, begun, task=None, cpu=None):
@@ -275,7 +309,9 @@ class Host:
                 task.call = None
         elif name == "irq_handler_entry":
             label = "irq %d" % (field(event, "irq") % (1 << 64)) + (" " + values["name"][:31] if values.get("name") else "")
-            kernel.irqs[cpu].append((self.now, event["bound_ns"], label, field(event, "irq")))
+            kernel.irqs[cpu].append((self.now, event["bound_ns"], label, field(event, "irq"), self.handler(kernel, event, cpu)))
+        elif name == "xen_evtchn_upcall":
+            self.upcall(kernel, event, cpu)
         elif name == "irq_handler_exit":
             self.irq_end(kernel, event, cpu)
         elif name == "softirq_entry":
@@ -296,6 +332,8 @@ class Host:
         at = [i for i, irq in enumerate(irqs) if irq[3] == field(event, "irq")]
         if at:
             self.span("irqs", event, kernel.source, irqs[at[-1]][:3], None, cpu)
+            if irqs[at[-1]][4]:
+                self.ports[irqs[at[-1]][4]]["handlers"].append(self.now - irqs[at[-1]][0])
             del irqs[at[-1]:]
 
     def switch(self, kernel, event, cpu):
@@ -380,7 +418,9 @@ class Host:
             kernel.current.clear()
             kernel.irqs.clear()
             kernel.softirq.clear()
+            kernel.upcalls.clear()
             kernel.losses += 1
+        self.pending.clear()
         for key in [k for k in self.open if k[0] == loss["source"]]:
             del self.open[key]
 
@@ -599,6 +639,31 @@ def compare_spans(host, name, rows, check):
             check.same(label + ", " + column, row[column], parts[column] if any_known else None)
 
 
+def compare_ports(host, report, check):
+    def domain(nr):
+        return "Xen" if nr is None else host.names.get(nr, "d%d" % nr)
+    got = {(row["of"], row["port"], row["by"]): row for row in report["evtchn"]}
+    want = {(domain(key[1]), key[2], domain(key[3])): (key, port) for key, port in host.ports.items()}
+    check.rows("evtchn", set(got), set(want))
+    for name in set(got) & set(want):
+        row, (key, port) = got[name], want[name]
+        label = "port %s %d by %s" % name
+        lengths = [span[1] - span[0] for span in port["spans"]]
+        check.same(label + ", signals", row["signals"], port["signals"])
+        check.same(label + ", upcalls", row["upcalls"], len(lengths))
+        check.same(label + ", pending", row["pending_ns"], sum(lengths) if lengths else None)
+        check.same(label + ", p99", row["pending_p99_ns"], percentile(lengths, 990000) if lengths else None, 0.016)
+        check.same(label + ", to handler", row["to_handler_ns"] or 0, port["delay"])
+        check.same(label + ", handlers", row["handler_ns"] or 0, sum(port["handlers"]))
+        parts = defaultdict(int)
+        for start, stop, nr in port["spans"]:
+            for begin, end, state in host.vcpus[key[0], key[1], nr].fine.spans(start, stop):
+                parts[state] += end - begin
+        for column, state in (("running", RUNS), ("in_xen", XEN), ("stolen", WAITS), ("vcpu_asleep", BLOCKED),
+                              ("vcpu_paused", OFFLINE), ("unknown", UNKNOWN)):
+            check.same("%s, %s" % (label, column), row[column + "_ns"], parts[state] if lengths else None)
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         lines = [json.loads(line) for line in file]
@@ -622,6 +687,7 @@ def main():
     compare_tasks(host, report, check)
     for name in ("exits", "hypercalls", "syscalls", "irqs", "wakeups", "requests"):
         compare_spans(host, name, report[name], check)
+    compare_ports(host, report, check)
     if check.differences:
         print("%d differences in %d figures" % (check.differences, check.figures))
         sys.exit(1)
