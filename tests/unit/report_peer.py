@@ -95,6 +95,7 @@ class Task:
         self.tid, self.names = tid, {"?"}
         self.states = States(now, (UNKNOWN, None))
         self.wait = self.call = None
+        self.queued = None  # the CPU for which it waits
         self.waking = None  # the CPU for which it is woken while it still runs
 
 
@@ -103,6 +104,16 @@ class Kernel:
         self.source, self.domain, self.machine = source, domain, machine
         self.tasks, self.current, self.losses, self.wakeups = {}, {}, 0, False
         self.irqs, self.softirq, self.upcalls = defaultdict(list), {}, {}
+        self.queues = defaultdict(list)  # by CPU: when one more waits, or one fewer
+
+    def enter(self, task, now, state, cpu):
+        task.states.change(now, (state, cpu))
+        queue = cpu if state == WAITS and task.tid else None
+        if task.queued != queue:
+            for where, more in ((task.queued, -1), (queue, 1)):
+                if where is not None:
+                    self.queues[where].append((now, more))
+            task.queued = queue
 
     def task(self, tid, cpu, now):
         key = ("idle", cpu) if tid == 0 else tid
@@ -120,7 +131,7 @@ class Host:
         self.names = {IDLE: "idle", 0: "d0"}
         self.behind = defaultdict(list)
         self.spans = defaultdict(list)  # by report, source and name: (from, to, bound, parts)
-        self.open, self.sends, self.pending = {}, {}, {}
+        self.open, self.sends, self.pending, self.xen_sources = {}, {}, {}, {}
         # By machine, domain, port and the sender's domain (None: Xen).
         self.ports = defaultdict(lambda: {"signals": 0, "spans": [], "delay": 0, "handlers": []})
         self.now = self.first = self.last = None
@@ -290,7 +301,7 @@ class Host:
             target = field(event, "target_cpu" if name != "sched_migrate_task" else "dest_cpu")
             task = self.named(kernel, event, field(event, "pid", "tid"), values.get("comm"), target)
             if task and name == "sched_migrate_task":
-                self.migrate(task, target)
+                self.migrate(kernel, task, target)
             elif task:
                 kernel.wakeups |= name == "sched_wakeup"
                 self.wake(kernel, task, target, event)
@@ -343,17 +354,17 @@ class Host:
         if not before or not after:
             return
         sleeps = (field(event, "prev_state") or 0) & 0xff
-        before.states.change(self.now, (BLOCKED if sleeps else WAITS, cpu))
+        kernel.enter(before, self.now, BLOCKED if sleeps else WAITS, cpu)
         if not sleeps and before.tid:
             before.wait = (self.now, event["bound_ns"], (before.tid, True))
         elif sleeps and before.waking is not None:
-            before.states.change(self.now, (WAITS, before.waking))
+            kernel.enter(before, self.now, WAITS, before.waking)
             before.wait = (self.now, event["bound_ns"], (before.tid, False))
         before.waking = after.waking = None
         if after.wait:
             self.span("wakeups", event, kernel.source, after.wait, after)
             after.wait = None
-        after.states.change(self.now, (RUNS, cpu))
+        kernel.enter(after, self.now, RUNS, cpu)
         kernel.current[cpu] = after
 
     def wake(self, kernel, task, cpu, event):
@@ -363,14 +374,14 @@ class Host:
             early = event["event"].split(":")[-1] != "sched_wakeup" and kernel.wakeups
             task.waking = cpu if early else None
         if state == WAITS:
-            self.migrate(task, cpu)
+            self.migrate(kernel, task, cpu)
         elif state != RUNS:
-            task.states.change(self.now, (WAITS, cpu))
+            kernel.enter(task, self.now, WAITS, cpu)
             task.wait = (self.now, event["bound_ns"], (task.tid, False))
 
-    def migrate(self, task, cpu):
+    def migrate(self, kernel, task, cpu):
         if task.states.now()[0] == WAITS and task.states.now()[1] != cpu:
-            task.states.change(self.now, (WAITS, cpu))
+            kernel.enter(task, self.now, WAITS, cpu)
 
     # Applications.
     def request(self, event, machine):
@@ -409,7 +420,7 @@ class Host:
             kernel = self.kernels[loss["source"]]
             running = list(kernel.current.values())
             for task in kernel.tasks.values():
-                task.wait = task.call = task.waking = None
+                task.wait = task.call = task.waking = task.queued = None
                 cpu = task.states.now()[1]
                 if task in running:
                     task.states.change(self.now, (UNKNOWN, cpu))
@@ -419,6 +430,8 @@ class Host:
             kernel.irqs.clear()
             kernel.softirq.clear()
             kernel.upcalls.clear()
+            for changes in kernel.queues.values():
+                changes.append((self.now, None))
             kernel.losses += 1
         self.pending.clear()
         for key in [k for k in self.open if k[0] == loss["source"]]:
@@ -434,6 +447,7 @@ class Host:
             self.first = self.now
         self.last = self.now
         if line["layer"] == "xen":
+            self.xen_sources[line["source"]] = machine
             self.xen(line, machine)
         elif line["layer"] == "kernel":
             self.of_kernel(line, machine)
@@ -664,6 +678,43 @@ def compare_ports(host, report, check):
             check.same("%s, %s" % (label, column), row[column + "_ns"], parts[state] if lengths else None)
 
 
+def queue_lengths(changes, end):
+    """Time by length, from (time, more or fewer; None: none is known to wait)."""
+    lengths, waiting, since, waited, most = defaultdict(int), 0, changes[0][0], 0, 0
+    for when, more in changes + [(end, 0)]:
+        if when > since:
+            lengths[min(waiting, 3)] += when - since
+            waited += waiting * (when - since)
+            most = max(most, waiting)
+        since, waiting = when, 0 if more is None else waiting + more
+    return lengths, waited, most
+
+
+def compare_queues(host, report, check):
+    got = {(row["of"], row["cpu"]): row for row in report["runqueues"]}
+    want = {}
+    for source, kernel in host.kernels.items():
+        for cpu, changes in kernel.queues.items():
+            want[source, "CPU %d" % cpu] = queue_lengths(changes, host.last)
+    for source, machine in host.xen_sources.items():
+        changes = []
+        for key, vcpu in host.vcpus.items():
+            if key[0] != machine or key[1] == IDLE:
+                continue
+            waits = [state == WAITS for state in vcpu.sched.states]
+            changes += [(when, now - before) for when, before, now in zip(vcpu.sched.times[1:], waits, waits[1:]) if now != before]
+        if changes:
+            want[source, "physical CPUs"] = queue_lengths(sorted(changes), host.last)
+    want = {key: queue for key, queue in want.items() if sum(queue[0].values())}
+    check.rows("runqueues", set(got), set(want))
+    for key in set(got) & set(want):
+        row, (lengths, waited, most) = got[key], want[key]
+        for column, length in (("none_ns", 0), ("one_ns", 1), ("two_ns", 2), ("more_ns", 3)):
+            check.same("%s %s, %s" % (*key, column), row[column], lengths[length])
+        check.same("%s %s, waited" % key, row["waited_ns"], waited)
+        check.same("%s %s, most" % key, row["greatest"], most)
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         lines = [json.loads(line) for line in file]
@@ -688,6 +739,7 @@ def main():
     for name in ("exits", "hypercalls", "syscalls", "irqs", "wakeups", "requests"):
         compare_spans(host, name, report[name], check)
     compare_ports(host, report, check)
+    compare_queues(host, report, check)
     if check.differences:
         print("%d differences in %d figures" % (check.differences, check.figures))
         sys.exit(1)
