@@ -36,17 +36,48 @@ static bool is_held(const struct ring_pages *pages, size_t page)
 /* The largest page that Linux makes of pages of a memfd, on any processor with pages of 4 KiB. */
 #define HUGE_BYTES ((size_t)2 << 20)
 
-/* Takes a reference to a page of each @nr ranges.  0 or -1 with errno. */
-static int pin_each(struct ring_pages *pages, size_t nr, int pipe)
-{
-	struct iovec page = { .iov_len = 1 };
-	size_t i;
+/* What everybody may have, unless the administrator has lowered it (fs.pipe-max-size). */
+#define PIPE_PAGES 256u
 
-	if (fcntl(pipe, F_SETPIPE_SZ, nr * page_bytes()) < 0)
+/* Makes a pipe that refers to up to PIPE_PAGES pages.  Its end for writing, or -1 with errno. */
+static int open_pipe(struct ring_pages *pages, size_t nr)
+{
+	int *pipes = reallocarray(pages->pipes, pages->nr_pipes + 1, sizeof(*pipes));
+	int ends[2];
+
+	if (!pipes)
 		return -1;
-	for (i = 0; i < nr; i++) {
-		page.iov_base = pages->memory + i * HUGE_BYTES;
-		if (vmsplice(pipe, &page, 1, SPLICE_F_NONBLOCK) != 1)
+	pages->pipes = pipes;
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
+		return -1;
+	pipes[pages->nr_pipes++] = ends[0];
+	/* One that cannot be made larger takes what it can. */
+	if (fcntl(ends[1], F_SETPIPE_SZ, (nr < PIPE_PAGES ? nr : PIPE_PAGES) * page_bytes()) < 0)
+		errno = 0;
+	return ends[1];
+}
+
+/* Takes a reference to one page of each 2 MiB.  0 or -1 with errno. */
+static int pin_each(struct ring_pages *pages, size_t bytes)
+{
+	struct iovec page = { .iov_base = pages->memory, .iov_len = 1 };
+	unsigned char *const end = pages->memory + bytes;
+	ssize_t taken;
+	int pipe;
+
+	while ((unsigned char *)page.iov_base < end) {
+		pipe = open_pipe(pages,
+				 ((size_t)(end - (unsigned char *)page.iov_base) - 1) / HUGE_BYTES +
+					 1);
+		if (pipe < 0)
+			return -1;
+		do {
+			taken = vmsplice(pipe, &page, 1, SPLICE_F_NONBLOCK);
+			if (taken == 1)
+				page.iov_base = (unsigned char *)page.iov_base + HUGE_BYTES;
+		} while (taken == 1 && (unsigned char *)page.iov_base < end);
+		close(pipe);
+		if (!taken || (taken < 0 && errno != EAGAIN))
 			return -1;
 	}
 	return 0;
@@ -55,32 +86,20 @@ static int pin_each(struct ring_pages *pages, size_t nr, int pipe)
 /*
  * The memory's owner can replace pages, also locked ones, by a huge page (MADV_COLLAPSE), which
  * takes them out of our mapping and then can be swapped out.  The kernel does so only if nobody
- * else refers to one of the pages, nor does it split or swap out a huge page then.  A pipe refers
- * to them.
+ * else refers to one of the pages, nor does it split or swap out a huge page then.  Pipes refer to
+ * them.
  */
 static int pin(struct ring_pages *pages, size_t bytes, struct strata_error *error)
 {
-	int ends[2], result;
-
-	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
-		return strata_fail(error, "its rings cannot be held in memory: no pipe: %s",
-				   strerror(errno));
-	result = pin_each(pages, (bytes + HUGE_BYTES - 1) / HUGE_BYTES, ends[1]);
-	if (result)
-		strata_fail(error,
-			    "its rings cannot be held in memory: %s; --app-buffer makes "
-			    "them smaller",
-			    strerror(errno));
-	close(ends[1]);
-	pages->pins = ends[0];
-	return result;
+	if (!pin_each(pages, bytes))
+		return 0;
+	return strata_fail(error, "its rings cannot be held in memory: %s", strerror(errno));
 }
 
 int ring_pages_open(struct ring_pages *pages, void *memory, size_t bytes,
 		    struct strata_error *error)
 {
 	memset(pages, 0, sizeof(*pages));
-	pages->pins = -1;
 	pages->memory = memory;
 	pages->nr = (bytes + page_bytes() - 1) / page_bytes();
 	/* Pages that nobody has touched take no memory: each is locked when it is asked for. */
@@ -125,8 +144,9 @@ bool ring_pages_hold(struct ring_pages *pages, const void *from, size_t bytes)
 
 void ring_pages_close(struct ring_pages *pages)
 {
-	if (pages->held && pages->pins >= 0)
-		close(pages->pins);
+	while (pages->nr_pipes)
+		close(pages->pipes[--pages->nr_pipes]);
+	free(pages->pipes);
 	free(pages->held);
 	memset(pages, 0, sizeof(*pages));
 }

@@ -23,9 +23,10 @@ struct ring_pages {
 	size_t nr;           /* of pages */
 	unsigned char *held; /* a bit for each page; NULL: they cannot be held, and are read as they
 				are */
-	int pins;            /* a pipe that refers to pages, so that none is replaced; -1 */
-	int failed;          /* errno: a page could not be had */
-	uint64_t waited_ns;  /* for pages, so far */
+	int *pipes;          /* they refer to pages, so that none is replaced */
+	size_t nr_pipes;
+	int failed;         /* errno: a page could not be had */
+	uint64_t waited_ns; /* for pages, so far */
 };
 
 /* Has pages of mapped memory held as they are asked for.  Without the right to lock memory, or
