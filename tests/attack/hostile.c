@@ -19,6 +19,7 @@
  *                  many messages as the socket takes, and hangs up
  *
  *   keep N CPUS    N times: connects, has rings made, hangs up, and keeps the memory's descriptor
+ *   holes N CPUS   as hold; then lets the recorder read all rings, whose pages nobody has touched
  *   starve N CPUS GROUP OTHER
  *                  as hold; then fills the rings as a process of the control group GROUP, goes to
  *                  OTHER, and says "filled"; at SIGUSR1 the rings are ready to be read
@@ -232,6 +233,16 @@ static void fill_once(const struct connection *one, uint32_t cpu)
 			fill(data + i * strata_subbuf_bytes(one->geo), one->geo, ticks);
 }
 
+/* The memory of its events is as it was made. */
+static void fill_with_nothing(const struct connection *one, uint32_t cpu)
+{
+	struct strata_single_area *area = area_of(one, cpu);
+	uint32_t i;
+
+	for (i = 0; i < strata_nr_subbufs(one->geo); i++)
+		area->closed[i].content_bytes = STRATA_PACKET_HEADER_BYTES + NO_FIELDS;
+}
+
 /* All but the last sub-buffer are full of what they held before. */
 static void refill(const struct connection *one, uint32_t cpu)
 {
@@ -241,6 +252,28 @@ static void refill(const struct connection *one, uint32_t cpu)
 	strata_store_release(&area->position,
 			     strata_load_acquire(&strata_single_reader_area(area)->read_count) +
 				     full + STRATA_PACKET_HEADER_BYTES);
+}
+
+static bool is_left(const struct connection *one)
+{
+	struct pollfd hung_up = { .fd = one->socket };
+
+	return poll(&hung_up, 1, 0) != 0;
+}
+
+/* Waits until the recorder has read a ring's every sub-buffer, or has hung up. */
+static void be_read(const struct connection *one, uint32_t cpu)
+{
+	const struct strata_single_reader_area *reader =
+		strata_single_reader_area(area_of(one, cpu));
+	const uint64_t begin = strata_load_acquire(&reader->read_count);
+
+	while (strata_load_acquire(&reader->read_count) - begin <
+		       2 * strata_buffer_bytes(one->geo) &&
+	       !is_left(one)) {
+		refill(one, cpu);
+		usleep(1000);
+	}
 }
 
 static void refill_forever(uint32_t nr)
@@ -257,6 +290,20 @@ static void refill_forever(uint32_t nr)
 				refill(&connections[i], cpu);
 }
 
+/* The recorder reads all pages, which nobody has touched before. */
+static void have_holes_read(uint32_t nr)
+{
+	uint32_t i, cpu;
+
+	for (i = 0; i < nr; i++) {
+		for (cpu = 0; cpu < connections[i].cpus; cpu++) {
+			fill_with_nothing(&connections[i], cpu);
+			be_read(&connections[i], cpu);
+		}
+	}
+	tell(nr);
+}
+
 /* This process becomes one of a control group. */
 static void join(const char *group)
 {
@@ -270,20 +317,6 @@ static void join(const char *group)
 		exit(1);
 	}
 	close(fd);
-}
-
-/* Waits until the recorder has read a ring's every sub-buffer. */
-static void be_read(const struct connection *one, uint32_t cpu)
-{
-	const struct strata_single_reader_area *reader =
-		strata_single_reader_area(area_of(one, cpu));
-	const uint64_t begin = strata_load_acquire(&reader->read_count);
-
-	while (strata_load_acquire(&reader->read_count) - begin <
-	       2 * strata_buffer_bytes(one->geo)) {
-		refill(one, cpu);
-		usleep(1000);
-	}
 }
 
 /* Whether the recorder looks at pages of that huge page all the time. */
@@ -605,6 +638,8 @@ int main(int argc, char **argv)
 		tell(attach_all(nr, 1, STRATA_APP_EVENTS_MAX, STRATA_EVENT_FIELDS_MAX));
 	} else if (strcmp(what, "refill") == 0) {
 		refill_forever(attach_all(nr, cpus, 1, 0));
+	} else if (strcmp(what, "holes") == 0) {
+		have_holes_read(attach_all(nr, cpus, 1, 0));
 	} else if (strcmp(what, "ready") == 0) {
 		nr = attach_all(nr, 1, 1, 0);
 		if (!nr)
