@@ -63,7 +63,7 @@ void traces_complain(void *data, const char *message);
 /* Says something that is worth knowing, and not wrong; @data are the traces. */
 void traces_remark(void *data, const char *message);
 
-/* From here on it is shown how much of so many bytes was read; until the other. */
+/* Begins to show progress, as a share of @bytes; traces_progress_end() ends it. */
 void traces_progress_begin(struct traces *traces, uint64_t bytes);
 void traces_progress_end(struct traces *traces);
 
