@@ -2,6 +2,7 @@
 /* catalog.c - see catalog.h. */
 #include "sql/catalog.h"
 
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,6 +170,20 @@ static int add_column(struct sql_table *table, struct sql_names *names, const ch
 	return column->name ? 0 : -1;
 }
 
+/* What is in front of a field's name, so that contexts and the common columns have their own. */
+static const char *prefix_of(const struct sql_field *field)
+{
+	size_t i;
+
+	if (field->scope != SQL_IN_FIELDS)
+		return "ctx_";
+	for (i = 0; i < SQL_NR_COMMON; i++) {
+		if (sqlite3_stricmp(field->name, common[i].name) == 0)
+			return "field_";
+	}
+	return "";
+}
+
 /* The columns of a table's fields behind the common ones; names of numbers get what is left of
  * names, so that they take none from a field. */
 static int name_columns(struct sql_table *table, struct strata_ctf_arena *arena)
@@ -191,8 +206,7 @@ static int name_columns(struct sql_table *table, struct strata_ctf_arena *arena)
 		const struct sql_field *field = &table->fields[i];
 
 		free(text);
-		if (asprintf(&text, "%s%s", field->scope == SQL_IN_FIELDS ? "" : "ctx_",
-			     field->name) < 0)
+		if (asprintf(&text, "%s%s", prefix_of(field), field->name) < 0)
 			text = NULL;
 		if (!text ||
 		    add_column(table, &names, text, declared(field->kinds), i, false, arena))

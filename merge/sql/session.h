@@ -20,7 +20,6 @@ struct strata_sql {
 	struct strata_sql_counts counts;
 	struct strata_ctf_tally *whole; /* of the first pass over everything; NULL: none yet */
 	bool in_time_order;             /* every stream has times */
-	bool is_declaring; /* a virtual table: the only statement that is not a query */
 	atomic_bool stop;
 };
 
@@ -37,9 +36,6 @@ int sql_add_functions(struct strata_sql *sql);
 
 /* From here on statements only read. */
 int sql_guard(struct strata_sql *sql);
-
-/* Declares a virtual table's columns, for xConnect.  A code of SQLite's. */
-int sql_declare(struct strata_sql *sql, const char *text);
 
 /* Names of virtual tables that are not of one event; NULL behind the last. */
 extern const char *const sql_table_names[];
