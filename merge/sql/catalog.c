@@ -125,7 +125,16 @@ static struct sql_field *find_field(const struct sql_table *table, const char *n
 	return NULL;
 }
 
-/* Adds what fields of a class the table does not have.  Each takes two columns at most. */
+/* Notes that values of a field have names, for which there is a column if there is room. */
+static void add_names(struct sql_table *table, struct sql_field *field, size_t most)
+{
+	if (field->has_names || SQL_NR_COMMON + table->nr_fields + table->nr_named == most)
+		return;
+	field->has_names = true;
+	table->nr_named++;
+}
+
+/* Adds what fields of a class the table does not have. */
 static int add_fields(struct sql_table *table, const struct strata_ctf_stream_class *stream,
 		      const struct strata_ctf_event_class *event, size_t most)
 {
@@ -137,7 +146,7 @@ static int add_fields(struct sql_table *table, const struct strata_ctf_stream_cl
 		for (i = 0; type && i < type->nr_fields; i++) {
 			struct sql_field *field = find_field(table, type->fields[i].name, scope);
 
-			if (!field && SQL_NR_COMMON + 2 * table->nr_fields + 2 > most) {
+			if (!field && SQL_NR_COMMON + table->nr_fields + table->nr_named == most) {
 				table->left_out++;
 				continue;
 			}
@@ -150,7 +159,8 @@ static int add_fields(struct sql_table *table, const struct strata_ctf_stream_cl
 							     .scope = scope };
 			}
 			field->kinds |= kinds_of(type->fields[i].type);
-			field->has_names |= has_names(type->fields[i].type);
+			if (has_names(type->fields[i].type))
+				add_names(table, field, most);
 		}
 	}
 	return 0;
@@ -193,8 +203,8 @@ static int name_columns(struct sql_table *table, struct strata_ctf_arena *arena)
 	int status = -1;
 	size_t i;
 
-	table->columns = strata_ctf_arena_get(arena, SQL_NR_COMMON + 2 * table->nr_fields,
-					      sizeof(*table->columns));
+	table->columns = strata_ctf_arena_get(
+		arena, SQL_NR_COMMON + table->nr_fields + table->nr_named, sizeof(*table->columns));
 	if (!table->columns)
 		return -1;
 	for (i = 0; i < SQL_NR_COMMON; i++) {
@@ -315,6 +325,19 @@ static const char *valid_copy(const char *text, struct strata_ctf_arena *arena)
 	return copy;
 }
 
+/* Names that SQLite keeps for itself are not taken from it. */
+static const char *add_table_name(struct sql_names *names, const char *event,
+				  struct strata_ctf_arena *arena)
+{
+	char text[SQL_NAME_BYTES + 8];
+
+	if (sqlite3_strnicmp(event, "sqlite_", 7) != 0 &&
+	    sqlite3_strnicmp(event, "pragma_", 7) != 0)
+		return sql_names_add(names, event, arena);
+	snprintf(text, sizeof(text), "event_%s", event);
+	return sql_names_add(names, text, arena);
+}
+
 /* Makes the table of @nr classes of one name. */
 static int add_table(struct sql_catalog *catalog, const struct of_trace *classes, size_t nr,
 		     struct sql_names *names, size_t most)
@@ -326,7 +349,7 @@ static int add_table(struct sql_catalog *catalog, const struct of_trace *classes
 		return -1;
 	catalog->tables[catalog->nr_tables++] = table;
 	table->event = classes[0].event->name;
-	table->name = sql_names_add(names, table->event, catalog->arena);
+	table->name = add_table_name(names, table->event, catalog->arena);
 	table->shown = valid_copy(table->event, catalog->arena);
 	if (!table->name || !table->shown)
 		return -1;

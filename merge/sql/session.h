@@ -8,18 +8,20 @@
 #include "sql/catalog.h"
 #include "sql/sql.h"
 
+struct sql_scan;
 struct sql_tasks;
 
 struct strata_sql {
 	struct strata_sql_options options;
 	sqlite3 *db;
 	struct sql_catalog catalog;
-	const char **sources;    /* the name of each trace, as it is shown */
-	const char **hosts;      /* likewise the name of its machine */
-	struct sql_tasks *tasks; /* made when a query asks for it; task_columns.h */
-	struct strata_sql_counts counts;
-	struct strata_ctf_tally *whole; /* of the first pass over everything; NULL: none yet */
-	bool in_time_order;             /* every stream has times */
+	const char **sources;            /* the name of each trace, as it is shown */
+	const char **hosts;              /* likewise the name of its machine */
+	struct sql_tasks *tasks;         /* made when a query asks for it; task_columns.h */
+	struct strata_sql_counts counts; /* of scans that are closed */
+	struct sql_scan *scans;          /* that are open */
+	struct strata_ctf_tally *whole;  /* of the first pass over everything; NULL: none yet */
+	bool in_time_order;              /* every stream has times */
 	atomic_bool stop;
 };
 
