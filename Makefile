@@ -101,7 +101,7 @@ $(O)/build/%.o: %.c Makefile | deps-tools
 	@echo "  CC      $<"
 	@$(CC) $(STRATA_CFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
--include $(OBJECTS:.o=.d)
+-include $(OBJECTS:.o=.d) $(SQL_SOURCES:%.c=$(O)/build/%.d)
 
 # What applications are linked with ------------------------------------------------------------
 
