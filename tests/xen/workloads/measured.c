@@ -5,14 +5,15 @@
  * /proc/stat), and how long a thread takes from being woken until it runs (its own word, as
  * cyclictest does).
  *
- * A case of the gallery starts it. One thread wakes another by a pipe every few milliseconds; the
- * one measures from before its write to after the other's read. Marked calls of getpriority stand
- * around both readings of the counters, so that a test finds them in the trace.
+ * A case of the gallery starts it. One thread wakes another by a pipe every few milliseconds, and
+ * says when; the other one reads the clock after that. Marked calls of getpriority stand around the
+ * readings of the counters, so that a test finds them in the trace.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,11 @@
 #define WAKEUPS_MAX 4096
 #define NS_PER_S    1000000000
 
-static int ends[2];
+static int ends[2], taken[2]; /* pipes: a wake-up, and that it was taken */
+struct counters {
+	char times[128], stat[256];
+};
+
 static int64_t latencies[WAKEUPS_MAX];
 static size_t nr_latencies;
 
@@ -82,18 +87,21 @@ static void mark(long phase)
 	syscall(SYS_getpriority, MARK_WHICH, MARK_WHO, phase);
 }
 
-/* Prints the counters, between marked calls of @phase and the next one. */
-static void say_counters(long phase)
+/* Reads both counters, each between marked calls: /proc/stat is read last or first. */
+static void read_counters(struct counters *counters, bool stat_first)
 {
-	char times[128], stat[256];
-
-	mark(phase);
-	read_text(RUNSTATES, times, sizeof(times));
-	read_text("/proc/stat", stat, sizeof(stat));
-	mark(phase + 1);
-	stat[strcspn(stat, "\n")] = '\0';
-	printf("measured: phase %ld runstates %smeasured: phase %ld %s\n", phase, times, phase,
-	       stat);
+	if (stat_first) {
+		mark(0);
+		read_text("/proc/stat", counters->stat, sizeof(counters->stat));
+	}
+	mark(stat_first ? 1 : 3);
+	read_text(RUNSTATES, counters->times, sizeof(counters->times));
+	mark(stat_first ? 2 : 4);
+	if (!stat_first) {
+		read_text("/proc/stat", counters->stat, sizeof(counters->stat));
+		mark(5);
+	}
+	counters->stat[strcspn(counters->stat, "\n")] = '\0';
 }
 
 /* The thread that is woken. What it reads is when the other one began to wake it. */
@@ -106,6 +114,8 @@ static void *take_wakeups(void *unused)
 
 		if (nr_latencies < WAKEUPS_MAX)
 			latencies[nr_latencies++] = now - began;
+		if (write(taken[1], &now, sizeof(now)) != sizeof(now))
+			fail("measured: write");
 	}
 	return unused;
 }
@@ -113,6 +123,7 @@ static void *take_wakeups(void *unused)
 int main(int argc, char **argv)
 {
 	long seconds = argc == 2 ? strtol(argv[1], NULL, 10) : 0;
+	struct counters counters[2];
 	pthread_t thread;
 	size_t i;
 
@@ -120,12 +131,12 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: measured SECONDS (at least 1)\n");
 		return EXIT_FAILURE;
 	}
-	if (pipe(ends) || pthread_create(&thread, NULL, take_wakeups, NULL))
+	if (pipe(ends) || pipe(taken) || pthread_create(&thread, NULL, take_wakeups, NULL))
 		fail("measured");
 	pthread_setname_np(thread, "woken");
 	await_recording();
 	sleep_ns(300000000);
-	say_counters(1);
+	read_counters(&counters[0], true);
 	for (int64_t end = now_ns() + seconds * NS_PER_S; now_ns() < end;) {
 		int64_t now;
 
@@ -133,10 +144,14 @@ int main(int argc, char **argv)
 		now = now_ns();
 		if (write(ends[1], &now, sizeof(now)) != sizeof(now))
 			fail("measured: write");
+		if (read(taken[0], &now, sizeof(now)) != sizeof(now))
+			fail("measured: read");
 	}
-	say_counters(3);
+	read_counters(&counters[1], false);
 	close(ends[1]);
 	pthread_join(thread, NULL);
+	for (i = 0; i < 2; i++)
+		printf("measured: runstates %smeasured: %s\n", counters[i].times, counters[i].stat);
 	printf("measured: latencies");
 	for (i = 0; i < nr_latencies; i++)
 		printf(" %" PRId64, latencies[i]);
