@@ -90,6 +90,7 @@ struct strata_span {
 };
 
 struct strata_span_listener {
+	uint32_t kinds; /* bits of enum strata_span_kind that it wants; 0: all */
 	void (*span)(struct strata_span_listener *listener, const struct strata_span *span);
 	/* NULL: it does not want links. */
 	void (*link)(struct strata_span_listener *listener, const struct strata_link *link);
@@ -106,8 +107,12 @@ static inline void strata_spans_tell(const struct strata_spans *spans,
 {
 	size_t i;
 
-	for (i = 0; i < spans->nr; i++)
-		spans->listeners[i]->span(spans->listeners[i], span);
+	for (i = 0; i < spans->nr; i++) {
+		struct strata_span_listener *listener = spans->listeners[i];
+
+		if (!listener->kinds || listener->kinds >> span->kind & 1)
+			listener->span(listener, span);
+	}
 }
 
 static inline void strata_spans_tell_link(const struct strata_spans *spans,

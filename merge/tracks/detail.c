@@ -121,11 +121,8 @@ void strata_detail_text(char *text, const struct strata_shown *shown,
 	text[0] = '\0';
 	switch (span->kind) {
 	case STRATA_SPAN_EXIT:
-		put_number(&detail, "reason", span->number);
-		return;
 	case STRATA_SPAN_HYPERCALL:
-		put_number(&detail, "number", span->number);
-		return;
+		return; /* the name says it all */
 	case STRATA_SPAN_VCPU:
 		if (behind)
 			put_behind(&detail, shown, span, behind);

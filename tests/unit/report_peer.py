@@ -518,7 +518,7 @@ def compare_tasks(host, report, check):
                 if state == RUNS:
                     times += 1
                     for where, ns in host.vcpu_parts(kernel, cpu, start, stop).items():
-                        sums[WAITS if where == OFFLINE else where] += ns
+                        sums[where] += ns
                 elif state == WAITS:
                     sums["queued"] += stop - start
                 elif state == UNKNOWN:
@@ -530,7 +530,7 @@ def compare_tasks(host, report, check):
         row, (sums, times, task) = rows[key], want[key]
         check.same("%s-%d is called %s" % (*key, row["task"]), row["task"].rsplit("-", 1)[0] in task.names, True)
         for column, state in (("runs", RUNS), ("in_xen", XEN), ("stolen", WAITS), ("vcpu_asleep", BLOCKED),
-                              ("queued", "queued"), ("unknown", UNKNOWN)):
+                              ("vcpu_paused", OFFLINE), ("queued", "queued"), ("unknown", UNKNOWN)):
             check.same("%s-%d %s" % (*key, column), row[column + "_ns"], sums[state])
         check.same("%s-%d times" % key, row["times"], times)
 

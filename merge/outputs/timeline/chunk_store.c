@@ -12,8 +12,8 @@
 #include "base/array.h"
 #include "files/out_file.h"
 
-/* Between the fastest and the smallest: columns are small numbers, which compress well at once. */
-#define COMPRESSION 5
+/* Columns are small numbers, which compress well at once: more effort saves little. */
+#define COMPRESSION 3
 
 struct strata_chunk_store {
 	int fd;
@@ -22,8 +22,8 @@ struct strata_chunk_store {
 	size_t nr, room;
 	uint64_t end;
 	z_stream deflate;
-	unsigned char *out;
-	size_t out_room;
+	unsigned char *in, *out;
+	size_t in_room, out_room;
 	int failed; /* errno of the first failure; 0: none */
 };
 
@@ -63,50 +63,99 @@ static uint32_t fail(struct strata_chunk_store *store, int cause)
 	return UINT32_MAX;
 }
 
-uint32_t strata_chunk_store_add(struct strata_chunk_store *store, const struct strata_chunk *chunk,
-				const void *bytes, size_t length)
+/* Room for @bytes.  False: out of memory. */
+static bool make_room(unsigned char **room, size_t *has, size_t bytes)
 {
-	const size_t most = deflateBound(&store->deflate, (uLong)length);
-	struct strata_chunk *added;
-	int status;
+	if (bytes <= *has)
+		return true;
+	free(*room);
+	*room = malloc(bytes);
+	*has = *room ? bytes : 0;
+	return *room != NULL;
+}
 
-	if (store->failed)
-		return UINT32_MAX;
-	if (most > store->out_room) {
-		free(store->out);
-		store->out = malloc(most);
-		store->out_room = store->out ? most : 0;
-	}
-	if (!store->out || length > UINT32_MAX / 2 ||
-	    !STRATA_GROW(store->chunks, store->nr, store->room))
-		return fail(store, ENOMEM);
+/* Compresses into store->out.  The length; 0: it failed. */
+static size_t compress_chunk(struct strata_chunk_store *store, const void *bytes, size_t length)
+{
+	if (length > UINT32_MAX / 2 ||
+	    !make_room(&store->out, &store->out_room, deflateBound(&store->deflate, (uLong)length)))
+		return 0;
 	deflateReset(&store->deflate);
 	store->deflate.next_in = (unsigned char *)(uintptr_t)bytes;
 	store->deflate.avail_in = (uInt)length;
 	store->deflate.next_out = store->out;
 	store->deflate.avail_out = (uInt)store->out_room;
-	status = deflate(&store->deflate, Z_FINISH);
-	if (status != Z_STREAM_END)
-		return fail(store, EIO);
-	added = &store->chunks[store->nr];
-	*added = *chunk;
-	added->offset = store->end;
-	added->bytes = (uint32_t)store->deflate.total_out;
-	status = strata_write_all(store->fd, store->out, added->bytes);
-	if (status)
-		return fail(store, status);
-	store->end += added->bytes;
+	return deflate(&store->deflate, Z_FINISH) == Z_STREAM_END ? store->deflate.total_out : 0;
+}
+
+/* Writes a chunk's bytes behind all others.  0 or -1. */
+static int append(struct strata_chunk_store *store, struct strata_chunk *chunk, const void *bytes,
+		  size_t length)
+{
+	const int cause = strata_write_all(store->fd, bytes, length);
+
+	if (cause) {
+		fail(store, cause);
+		return -1;
+	}
+	chunk->offset = store->end;
+	chunk->bytes = (uint32_t)length;
+	store->end += length;
+	return 0;
+}
+
+uint32_t strata_chunk_store_add(struct strata_chunk_store *store, const struct strata_chunk *chunk,
+				const void *bytes, size_t length, bool is_raw)
+{
+	struct strata_chunk added = *chunk;
+
+	if (store->failed)
+		return UINT32_MAX;
+	if (!is_raw) {
+		length = compress_chunk(store, bytes, length);
+		bytes = store->out;
+	}
+	if (!length || !STRATA_GROW(store->chunks, store->nr, store->room))
+		return fail(store, ENOMEM);
+	added.is_raw = is_raw;
+	if (append(store, &added, bytes, length))
+		return UINT32_MAX;
+	store->chunks[store->nr] = added;
 	return (uint32_t)store->nr++;
+}
+
+void strata_chunk_store_compress(struct strata_chunk_store *store, uint32_t number)
+{
+	struct strata_chunk *chunk = &store->chunks[number];
+	struct strata_error error;
+	size_t length;
+
+	if (store->failed || !chunk->is_raw)
+		return;
+	if (!make_room(&store->in, &store->in_room, chunk->bytes)) {
+		fail(store, ENOMEM);
+		return;
+	}
+	if (strata_chunk_store_read(store, chunk, store->in, &error)) {
+		fail(store, EIO);
+		return;
+	}
+	length = compress_chunk(store, store->in, chunk->bytes);
+	if (!length)
+		fail(store, ENOMEM);
+	else if (!append(store, chunk, store->out, length))
+		chunk->is_raw = false;
 }
 
 int strata_chunk_store_check(const struct strata_chunk_store *store, struct strata_error *error)
 {
 	if (!store->failed)
 		return 0;
-	return strata_fail(error,
-			   "cannot write a temporary file in %s: %s; name another directory "
-			   "with TMPDIR",
-			   store->directory, strerror(store->failed));
+	return strata_fail(
+		error,
+		"cannot write or read a temporary file in %s: %s; name another directory "
+		"with TMPDIR",
+		store->directory, strerror(store->failed));
 }
 
 size_t strata_chunk_store_count(const struct strata_chunk_store *store)
@@ -146,6 +195,7 @@ void strata_chunk_store_free(struct strata_chunk_store *store)
 	deflateEnd(&store->deflate);
 	close(store->fd);
 	free(store->chunks);
+	free(store->in);
 	free(store->out);
 	free(store);
 }

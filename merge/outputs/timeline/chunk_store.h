@@ -8,6 +8,7 @@
 #ifndef STRATA_MERGE_OUTPUTS_TIMELINE_CHUNK_STORE_H
 #define STRATA_MERGE_OUTPUTS_TIMELINE_CHUNK_STORE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,11 +17,12 @@
 /* One chunk, and what a browser must know to decide whether it needs it. */
 struct strata_chunk {
 	uint64_t offset;
-	uint32_t bytes;          /* compressed */
+	uint32_t bytes;          /* as it is stored: compressed, unless it is raw */
 	uint32_t entries;        /* spans or arrows */
 	uint64_t from_ns, to_ns; /* since the timeline's begin: the first one's begin, and the last
 				  * one's, and one */
 	uint64_t longest_ns;
+	bool is_raw;
 };
 
 struct strata_chunk_store;
@@ -29,12 +31,16 @@ struct strata_chunk_store;
 struct strata_chunk_store *strata_chunk_store_new(struct strata_error *error);
 
 /*
- * Compresses and adds a chunk.
- * @chunk: entries and times, which are copied
+ * Adds a chunk.
+ * @chunk:  entries and times, which are copied
+ * @is_raw: it is compressed later, or perhaps never
  * Its number; UINT32_MAX: it failed, which strata_chunk_store_check() tells.
  */
 uint32_t strata_chunk_store_add(struct strata_chunk_store *store, const struct strata_chunk *chunk,
-				const void *bytes, size_t length);
+				const void *bytes, size_t length, bool is_raw);
+
+/* Compresses one that was added raw. */
+void strata_chunk_store_compress(struct strata_chunk_store *store, uint32_t number);
 
 /* 0, or -1 with the first thing that went wrong. */
 int strata_chunk_store_check(const struct strata_chunk_store *store, struct strata_error *error);

@@ -126,7 +126,7 @@ void strata_chunk_writer_flush(struct strata_chunk_writer *writer)
 	if (!writer->no_memory &&
 	    !keep_chunk(&writer->chunks, &writer->nr_chunks, &writer->chunks_room,
 			strata_chunk_store_add(writer->store, &chunk, writer->raw.bytes,
-					       writer->raw.used)))
+					       writer->raw.used, writer->is_raw)))
 		writer->no_memory = true;
 	writer->written += writer->nr;
 	writer->nr = writer->details.used = writer->nr_details = 0;
@@ -231,7 +231,7 @@ void strata_arrow_writer_flush(struct strata_arrow_writer *writer)
 	if (!writer->no_memory &&
 	    !keep_chunk(&writer->chunks, &writer->nr_chunks, &writer->chunks_room,
 			strata_chunk_store_add(writer->store, &chunk, writer->raw.bytes,
-					       writer->raw.used)))
+					       writer->raw.used, false)))
 		writer->no_memory = true;
 	writer->nr = 0;
 }

@@ -47,6 +47,7 @@ struct strata_chunk_entry {
 /* Zero-initialised is empty; `store` is the owner's. */
 struct strata_chunk_writer {
 	struct strata_chunk_store *store;
+	bool is_raw; /* its chunks are compressed later, or perhaps never */
 	struct strata_chunk_entry *entries;
 	size_t nr, room;
 	struct strata_buffer details;

@@ -15,6 +15,9 @@ void strata_levels_init(struct strata_levels *levels, struct strata_chunk_store 
 	memset(levels, 0, sizeof(*levels));
 	for (i = 0; i < STRATA_LEVELS; i++)
 		levels->spans[i].store = levels->blocks[i].store = store;
+	/* Which levels are wanted is known in the end. */
+	for (i = 0; i < STRATA_LEVELS; i++)
+		levels->blocks[i].is_raw = true;
 }
 
 static void add_share(struct strata_block *block, uint32_t category, uint64_t ns)
@@ -161,23 +164,6 @@ void strata_levels_add(struct strata_levels *levels, const struct strata_chunk_e
 		add_to_level(levels, span->track, blocks, shown + 1, &block);
 }
 
-void strata_levels_finish(struct strata_levels *levels)
-{
-	unsigned int level;
-	size_t i;
-
-	for (i = 0; i < levels->nr_tracks; i++) {
-		for (level = 1; levels->tracks[i] && level < STRATA_LEVELS; level++)
-			end_block(levels, (uint32_t)i, levels->tracks[i], level);
-	}
-	for (level = 0; level < STRATA_LEVELS; level++) {
-		strata_chunk_writer_flush(&levels->spans[level]);
-		strata_chunk_writer_flush(&levels->blocks[level]);
-		levels->no_memory |= levels->spans[level].no_memory;
-		levels->no_memory |= levels->blocks[level].no_memory;
-	}
-}
-
 /* How many entries a level shows. */
 static uint64_t entries_of(const struct strata_levels *levels, unsigned int level)
 {
@@ -204,6 +190,38 @@ uint32_t strata_levels_wanted(const struct strata_levels *levels)
 		last = entries;
 	}
 	return wanted;
+}
+
+/* Compresses the blocks that browsers will ask for. */
+static void compress_wanted(struct strata_levels *levels)
+{
+	const uint32_t wanted = strata_levels_wanted(levels);
+	unsigned int level;
+	size_t i;
+
+	for (level = 1; level < STRATA_LEVELS; level++) {
+		for (i = 0; wanted >> level & 1 && i < levels->blocks[level].nr_chunks; i++)
+			strata_chunk_store_compress(levels->blocks[level].store,
+						    levels->blocks[level].chunks[i]);
+	}
+}
+
+void strata_levels_finish(struct strata_levels *levels)
+{
+	unsigned int level;
+	size_t i;
+
+	for (i = 0; i < levels->nr_tracks; i++) {
+		for (level = 1; levels->tracks[i] && level < STRATA_LEVELS; level++)
+			end_block(levels, (uint32_t)i, levels->tracks[i], level);
+	}
+	for (level = 0; level < STRATA_LEVELS; level++) {
+		strata_chunk_writer_flush(&levels->spans[level]);
+		strata_chunk_writer_flush(&levels->blocks[level]);
+		levels->no_memory |= levels->spans[level].no_memory;
+		levels->no_memory |= levels->blocks[level].no_memory;
+	}
+	compress_wanted(levels);
 }
 
 static size_t copy_chunks(const struct strata_chunk_writer *writer, uint32_t *out, size_t at)

@@ -47,7 +47,7 @@ void strata_levels_init(struct strata_levels *levels, struct strata_chunk_store 
 void strata_levels_add(struct strata_levels *levels, const struct strata_chunk_entry *span,
 		       const char *detail);
 
-/* Ends all blocks, and writes what is left. */
+/* Ends all blocks, writes what is left, and compresses what is wanted of it. */
 void strata_levels_finish(struct strata_levels *levels);
 
 /* Which levels are worth having: bit k; level 0 always is. */

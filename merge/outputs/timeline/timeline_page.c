@@ -133,10 +133,11 @@ static int put_page(const struct strata_timeline *timeline, const char *bytes, s
 		    struct page *page, struct strata_error *error)
 {
 	const char *place = memmem(bytes, length, PLACEHOLDER, strlen(PLACEHOLDER));
-	const char *behind = place + strlen(PLACEHOLDER);
+	const char *behind;
 
 	if (!place)
 		return strata_fail(error, "the page has no place for the data (" PLACEHOLDER ")");
+	behind = place + strlen(PLACEHOLDER);
 	put(page, bytes, (size_t)(place - bytes));
 	put_text(page, "<script type=\"application/json\" id=\"strata-meta\">");
 	put_json(page, timeline->meta.bytes, timeline->meta.used);

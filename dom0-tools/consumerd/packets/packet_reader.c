@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * packet_reader.c - see packet_reader.h.  recorded_host.c opens one where a counter was set back,
- *                                         and xen_scan.c one for each of the hypervisor's streams.
+ * packet_reader.c - see packet_reader.h.
  *
  * Packets are read with pread() into a buffer: a file that shrinks while it is
  * read gives a short read, where a mapping would give SIGBUS.
  */
-#include "packets/packet_reader.h"
+#include "consumerd/packets/packet_reader.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -228,44 +227,11 @@ static int read_packet(struct strata_packet_reader *reader, struct strata_packet
 	return 0;
 }
 
-static uint64_t sum_lost(const struct strata_packet *packet)
+/* Makes @packet the current one. */
+static void accept_packet(struct strata_packet_reader *reader, const struct strata_packet *packet)
 {
-	uint64_t sum = 0;
-	unsigned int i;
-
-	for (i = 0; i < STRATA_NR_LOST; i++)
-		sum += packet->lost[i];
-	return sum;
-}
-
-/* Computes the loss before the end of @packet from its header and the one before. */
-static void set_loss(struct strata_packet_reader *reader, const struct strata_packet *packet,
-		     uint64_t missing_packets)
-{
-	struct strata_loss *loss = &reader->loss;
-	unsigned int i;
-
-	memset(loss, 0, sizeof(*loss));
-	loss->missing_packets = missing_packets;
-	loss->has_kinds = true;
-	for (i = 0; i < STRATA_NR_LOST; i++) {
-		const uint64_t before = reader->packets ? reader->packet.lost[i] : 0;
-
-		loss->kinds[i] = packet->lost[i] > before ? packet->lost[i] - before : 0;
-		loss->discarded += loss->kinds[i];
-	}
-}
-
-/* Makes @packet the current one, and sets reader->gap. */
-static void accept_packet(struct strata_packet_reader *reader, const struct strata_packet *packet,
-			  bool skipped)
-{
-	uint64_t expected = reader->packets ? reader->packet.sequence + 1 : packet->sequence;
-	uint64_t lost_before = reader->packets ? sum_lost(&reader->packet) : 0;
-
-	set_loss(reader, packet, packet->sequence - expected);
-	reader->missing_packets += packet->sequence - expected;
-	reader->gap = skipped || packet->sequence != expected || sum_lost(packet) != lost_before;
+	if (reader->packets)
+		reader->missing_packets += packet->sequence - reader->packet.sequence - 1;
 	reader->packet = *packet;
 	reader->packets++;
 }
@@ -293,19 +259,16 @@ static void count_bad(struct strata_packet_reader *reader)
 
 bool strata_packet_reader_next(struct strata_packet_reader *reader)
 {
-	bool skipped = false;
-
 	while (reader->fd >= 0 && reader->offset < reader->size) {
 		struct strata_packet packet;
 		struct strata_error error;
 		uint64_t packet_bytes, next;
 
 		if (read_packet(reader, &packet, &packet_bytes, &error) == 0) {
-			accept_packet(reader, &packet, skipped);
+			accept_packet(reader, &packet);
 			reader->offset += packet.packet_bytes;
 			return true;
 		}
-		skipped = true;
 		next = after_bad_packet(reader, packet_bytes);
 		complain(reader, "offset %llu: bad packet: %s; %llu bytes are left out",
 			 (unsigned long long)reader->offset, error.text,

@@ -3,14 +3,16 @@
  * packet_reader.h - reads a recorded stream, `RAW/SOURCE/cpu_N`, packet by packet, and skips bad
  * packets.
  *
+ * Only the recorder reads packets as a whole, to continue the streams of an earlier recorder
+ * (takeover.c).  Events are read through merge/ctf/reader/.
+ *
  * The file may be torn at its end (the recorder was killed), damaged in the middle, or hostile
  * throughout.  After a bad packet, reading continues at the next packet header.
  */
-#ifndef STRATA_MERGE_PACKET_READER_H
-#define STRATA_MERGE_PACKET_READER_H
+#ifndef STRATA_CONSUMERD_PACKET_READER_H
+#define STRATA_CONSUMERD_PACKET_READER_H
 
-#include "base/loss.h"
-#include "packets/packet_check.h"
+#include "consumerd/packets/packet_check.h"
 
 struct strata_packet_reader {
 	struct strata_source *source;
@@ -26,9 +28,7 @@ struct strata_packet_reader {
 	uint8_t *bytes; /* of the current packet */
 	size_t capacity;
 	struct strata_packet packet;
-	uint64_t nr_events;      /* in the current packet */
-	bool gap;                /* something is missing before the end of this packet */
-	struct strata_loss loss; /* that loss, by the header; without times */
+	uint64_t nr_events; /* in the current packet */
 
 	uint64_t said; /* packets by recording.json; 0 once a missing end has been reported */
 	uint64_t packets;
@@ -51,4 +51,4 @@ bool strata_packet_reader_next(struct strata_packet_reader *reader);
 
 void strata_packet_reader_close(struct strata_packet_reader *reader);
 
-#endif /* STRATA_MERGE_PACKET_READER_H */
+#endif /* STRATA_CONSUMERD_PACKET_READER_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* xen_class.c - see xen_class.h; recording_traces.c calls it for each trace of the hypervisor. */
-#include "host/xen_class.h"
+/* xen_class.c - see xen_class.h. */
+#include "clocks/xen_class.h"
 
 #include <stdlib.h>
 
@@ -21,18 +21,16 @@ static enum strata_xen_tells tells_of(struct strata_xen_class *class)
 	return STRATA_XEN_TELLS_NOTHING;
 }
 
-static void bind(struct strata_xen_class *class, const struct strata_source *source, uint64_t id)
+/* The record id of an event class: its own, or the one that recording.json has for its number. */
+static uint32_t record_id(const struct strata_source *source, uint64_t id)
 {
-	const struct strata_event_shape *shape;
+	size_t i;
 
-	class->id = (uint32_t)id;
-	if (source->by_number) {
-		shape = strata_source_record_shape(source, class->id);
-		if (!shape)
-			return;
-		class->id = shape->id;
+	for (i = 0; i < source->nr_numbers; i++) {
+		if (source->numbers[i].number == id)
+			return source->numbers[i].id;
 	}
-	class->tells = tells_of(class);
+	return source->nr_numbers || id > UINT32_MAX ? 0 : (uint32_t)id;
 }
 
 struct strata_xen_class *strata_xen_classes_new(const struct strata_source *source,
@@ -46,7 +44,8 @@ struct strata_xen_class *strata_xen_classes_new(const struct strata_source *sour
 			const struct strata_ctf_event_class *event =
 				&metadata->streams[i].events[j];
 
-			bind(&classes[event->index], source, event->id);
+			classes[event->index].id = record_id(source, event->id);
+			classes[event->index].tells = tells_of(&classes[event->index]);
 		}
 	}
 	return classes;

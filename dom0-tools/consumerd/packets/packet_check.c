@@ -6,7 +6,7 @@
  * The bytes are hostile.  Sizes are compared before they are added, offsets before they are used,
  * and the time for a packet is at most proportional to its size.
  */
-#include "packets/packet_check.h"
+#include "consumerd/packets/packet_check.h"
 
 #include <string.h>
 
@@ -329,30 +329,4 @@ int strata_packet_check_unfinished(struct strata_source *source, const void *byt
 		packet->begin_ticks = records.oldest;
 	packet->end_ticks = records.newest;
 	return 0;
-}
-
-bool strata_packet_next(struct strata_source *source, const void *bytes,
-			const struct strata_packet *packet, size_t *offset,
-			struct strata_record *record)
-{
-	const struct layout layout = { source->form, context_bytes(source) };
-	const uint8_t *at = (const uint8_t *)bytes + *offset;
-	struct reading reading;
-	uint32_t length;
-
-	if (*offset >= packet->content_bytes)
-		return false;
-	if (*offset == STRATA_PACKET_HEADER_BYTES)
-		record->ticks = packet->begin_ticks;
-	length = read_record(source, layout, bytes, packet->content_bytes, (uint32_t)*offset,
-			     record->ticks, &reading);
-	*offset = padded((uint32_t)*offset + length);
-	if (!length)
-		return false;
-	record->event = strata_shape_event(source, reading.shape);
-	record->ticks = reading.ticks;
-	record->context = at + reading.header_bytes;
-	record->payload = record->context + layout.context_bytes;
-	record->payload_bytes = length - reading.header_bytes - layout.context_bytes;
-	return true;
 }

@@ -23,7 +23,7 @@ enum strata_xen_tells {
 };
 
 struct strata_xen_class {
-	uint32_t id; /* of its records: STRATA_HV_ID_* */
+	uint32_t id; /* of its records: STRATA_HV_ID_*; 0: not known */
 	enum strata_xen_tells tells;
 	struct strata_runstate_change change; /* of a runstate event */
 };

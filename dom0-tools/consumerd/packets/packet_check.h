@@ -2,25 +2,16 @@
 /*
  * packet_check.h - checks whether a packet is what its source's event table allows.
  *
- * The only place that parses packets: the recorder checks a packet of another domain before it
- * writes it to disk, and the merge checks a file's.  The bytes must be a private copy, because they
- * are read twice.
+ * The recorder checks a packet of another domain before it writes it to disk, and those of an
+ * earlier recorder before it continues their stream.  The bytes must be a private copy, because
+ * they are read twice.
  */
-#ifndef STRATA_MERGE_PACKET_CHECK_H
-#define STRATA_MERGE_PACKET_CHECK_H
+#ifndef STRATA_CONSUMERD_PACKET_CHECK_H
+#define STRATA_CONSUMERD_PACKET_CHECK_H
 
 #include <strata/packet.h>
 
 #include "recording/recording.h"
-
-/* One record of a packet that has been checked. */
-struct strata_record {
-	const struct strata_event_desc *event;
-	uint64_t ticks;
-	const uint8_t *context; /* laid out as strata_layer_context() says */
-	const uint8_t *payload; /* laid out as the event says */
-	uint32_t payload_bytes; /* without the padding behind it */
-};
 
 /*
  * Checks header and every record: magic, form of the records' headers, sizes within @bytes, begin
@@ -49,14 +40,4 @@ int strata_packet_check_unfinished(struct strata_source *source, const void *byt
 				   struct strata_packet *packet, uint64_t *nr_events,
 				   struct strata_error *error);
 
-/*
- * Steps through a packet that has passed the check.
- * @offset: IN/OUT, begins as STRATA_PACKET_HEADER_BYTES
- * @record: IN: the record before, against whose time a short header is read; OUT False: no more
- * records.
- */
-bool strata_packet_next(struct strata_source *source, const void *bytes,
-			const struct strata_packet *packet, size_t *offset,
-			struct strata_record *record);
-
-#endif /* STRATA_MERGE_PACKET_CHECK_H */
+#endif /* STRATA_CONSUMERD_PACKET_CHECK_H */
