@@ -181,6 +181,9 @@ class Host:
             if vcpu.sched.now() == UNKNOWN and runstate is not None:
                 self.change(machine, (machine, domain, nr), UNKNOWN, RUNSTATES[runstate] if runstate < 4 else UNKNOWN,
                             field(event, "on_pcpu"))
+        elif name == "evtchn_pending" and None not in (domain, nr):
+            # Of one that nothing else has told of yet, what it did is unknown from here on.
+            self.vcpu(machine, domain, nr)
         elif name in ("vm_exit", "vm_entry") or re.fullmatch("(pv|hvm)_hypercall(_return)?", name):
             domain, nr = event.get("domain"), event.get("vcpu")
             if None not in (domain, nr):
