@@ -62,7 +62,7 @@ enum strata_span_kind {
 struct strata_pcpu;
 
 /* In what a task blocked, as far as events tell it. */
-struct strata_block {
+struct strata_task_block {
 	uint64_t sleep; /* Linux's bits of its state: 1 interruptible, 2 uninterruptible, ... */
 	bool in_syscall;
 	uint64_t syscall;         /* its number, or `syscall_name` where the trace has names only */
@@ -86,10 +86,11 @@ struct strata_span {
 	 * RUNNABLE task or vCPU waits since (unless it was preempted), what an IRQ or SOFTIRQ
 	 * handles, what made an EVTCHN pending.  NULL: no event tells. */
 	const struct strata_link *wake;
-	const struct strata_block *block; /* of a BLOCKED task; NULL: no event tells */
+	const struct strata_task_block *block; /* of a BLOCKED task; NULL: no event tells */
 };
 
 struct strata_span_listener {
+	uint32_t kinds; /* bits of enum strata_span_kind that it wants; 0: all */
 	void (*span)(struct strata_span_listener *listener, const struct strata_span *span);
 	/* NULL: it does not want links. */
 	void (*link)(struct strata_span_listener *listener, const struct strata_link *link);
@@ -106,8 +107,12 @@ static inline void strata_spans_tell(const struct strata_spans *spans,
 {
 	size_t i;
 
-	for (i = 0; i < spans->nr; i++)
-		spans->listeners[i]->span(spans->listeners[i], span);
+	for (i = 0; i < spans->nr; i++) {
+		struct strata_span_listener *listener = spans->listeners[i];
+
+		if (!listener->kinds || listener->kinds >> span->kind & 1)
+			listener->span(listener, span);
+	}
 }
 
 static inline void strata_spans_tell_link(const struct strata_spans *spans,

@@ -15,6 +15,10 @@ static void add_times(const struct strata_tasks *tasks, const struct strata_task
 	uint64_t between = strata_moments_between(&task->since, now), of_vcpu = 0;
 	size_t i;
 
+	if (task->kernel->domain == STRATA_NO_DOMAIN) {
+		row[STRATA_VCPU_GUEST] += between;
+		return;
+	}
 	if (strata_kernel_vcpu_times(tasks, task->kernel, task->cpu, now, ns)) {
 		for (i = 0; i < STRATA_NR_VCPU_STATES; i++) {
 			row[i] += ns[i] - task->vcpu_ns[i];
@@ -47,7 +51,7 @@ static void enter(struct strata_tasks *tasks, struct strata_task *task,
 		  enum strata_task_state state, uint32_t cpu, const struct strata_moment *now)
 {
 	struct strata_split split = { { { 0 } } };
-	const struct strata_block block = {
+	const struct strata_task_block block = {
 		.sleep = task->sleep,
 		.in_syscall = task->syscall.is_open,
 		.syscall = task->syscall.number,

@@ -50,8 +50,9 @@ struct strata_task {
 
 /* A CPU of a kernel. */
 struct strata_kernel_cpu {
-	struct strata_task *task; /* NULL: nobody knows */
-	struct strata_task idle;  /* its task 0 */
+	struct strata_task *task;       /* NULL: nobody knows */
+	const struct strata_vcpu *vcpu; /* that it is; NULL: not known yet */
+	struct strata_task idle;        /* its task 0 */
 	unsigned int depth;
 	struct strata_cpu_job {
 		struct strata_moment since;

@@ -27,10 +27,16 @@ struct strata_vcpu *strata_vcpus_get(struct strata_vcpus *vcpus, size_t machine,
 				     uint32_t number, const struct strata_moment *now)
 {
 	const uint64_t id = id_of(machine, domain, number);
-	struct strata_vcpu *vcpu = strata_id_map_find(&vcpus->vcpus, id);
+	struct strata_vcpu *vcpu = vcpus->last_vcpu;
 
-	if (vcpu)
+	/* Most events are of the same one as the event before. */
+	if (vcpu && id_of(vcpu->machine, vcpu->domain, vcpu->number) == id)
 		return vcpu;
+	vcpu = strata_id_map_find(&vcpus->vcpus, id);
+	if (vcpu) {
+		vcpus->last_vcpu = vcpu;
+		return vcpu;
+	}
 	if (vcpus->nr_vcpus >= VCPUS_MAX) {
 		vcpus->not_followed++;
 		return NULL;
@@ -55,14 +61,18 @@ struct strata_vcpu *strata_vcpus_get(struct strata_vcpus *vcpus, size_t machine,
 struct strata_pcpu *strata_vcpus_pcpu(struct strata_vcpus *vcpus, size_t machine, uint32_t number)
 {
 	const uint64_t id = id_of(machine, 0, number);
-	struct strata_pcpu *pcpu;
+	struct strata_pcpu *pcpu = vcpus->last_pcpu;
 
+	if (pcpu && pcpu->machine == machine && pcpu->number == number)
+		return pcpu;
 	/* Nor has any a number that the id cannot hold. */
 	if (number > UINT16_MAX)
 		return NULL;
 	pcpu = strata_id_map_find(&vcpus->pcpus, id);
-	if (pcpu)
+	if (pcpu) {
+		vcpus->last_pcpu = pcpu;
 		return pcpu;
+	}
 	if (vcpus->nr_pcpus >= PCPUS_MAX) {
 		vcpus->not_followed++;
 		return NULL;
@@ -111,8 +121,13 @@ static void tell_behind(struct strata_vcpus *vcpus, const struct strata_vcpu *vc
 			const struct strata_pcpu *pcpu, size_t trace,
 			const struct strata_moment *now)
 {
-	size_t i = pcpu->nr_past > STRATA_PCPU_PAST ? pcpu->nr_past - STRATA_PCPU_PAST : 0;
+	const size_t first = pcpu->nr_past > STRATA_PCPU_PAST ? pcpu->nr_past - STRATA_PCPU_PAST
+							      : 0;
+	size_t i = pcpu->nr_past;
 
+	/* Back to where the wait began. */
+	while (i > first && pcpu->past[(i - 1) % STRATA_PCPU_PAST].to_ns > vcpu->run_since.ns)
+		i--;
 	for (; i < pcpu->nr_past; i++) {
 		const struct strata_pcpu_stretch *past = &pcpu->past[i % STRATA_PCPU_PAST];
 		struct strata_span span = {

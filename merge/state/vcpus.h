@@ -79,6 +79,8 @@ struct strata_vcpus {
 	size_t nr_vcpus, vcpus_room;
 	struct strata_pcpu **all_pcpus;
 	size_t nr_pcpus, pcpus_room;
+	struct strata_vcpu *last_vcpu; /* that was looked for; NULL: none yet */
+	struct strata_pcpu *last_pcpu;
 	uint64_t contradictions; /* changes from another state than the one that was known */
 	uint64_t not_followed;   /* finds of vCPUs and pCPUs beyond the most that there are */
 	bool no_memory;          /* for some; nothing is known of those */
