@@ -173,7 +173,7 @@ def check_instance(check, world, one):
         return
     check.same(label + ", whole", tree["ns"], whole)
     check_tree(check, label, tree)
-    check.same(label + ", findings", sum(finding["ns"] for finding in one["findings"]), whole)
+    check.same(label + ", findings", sum(finding["ns"] for finding in one["findings"]) + one["others_ns"], whole)
     is_true(check, label + ", finding", one["finding"] == one["findings"][0] and is_sorted([f["ns"] for f in one["findings"]]))
     if "kernel" not in one:
         is_true(check, label + ", without a task", tree_parts(tree) == {(UNKNOWN,): whole})
@@ -182,6 +182,11 @@ def check_instance(check, world, one):
     task = kernel.tasks.get(one["tid"])
     want = world.parts(kernel, task, one["from_ns"], one["to_ns"]) if task else {(UNKNOWN,): whole}
     got = tree_parts(tree)
+    # Of more causes than are told apart the rest is one.
+    others = got.pop(("others",), None)
+    if others is not None:
+        check.same(label + ", others", others, sum(ns for part, ns in want.items() if part not in got))
+        want = {part: ns for part, ns in want.items() if part in got}
     for part in sorted(set(got) | set(want), key=str):
         check.same(label + ", " + " ".join(map(str, part)), got.get(part, 0), want.get(part, 0))
 
