@@ -63,6 +63,9 @@ const char *strata_report_domain_name(char *text, const struct strata_shown *sho
 const char *strata_report_vcpu_name(char *text, const struct strata_shown *shown, size_t trace,
 				    const struct strata_vcpu *vcpu);
 const char *strata_report_task_name(char *text, const struct strata_task *task);
+/* What a VM exit, hypercall, system call, interrupt, wake-up or request is. */
+void strata_report_span_name(char *text, const struct strata_shown *shown,
+			     const struct strata_span *span);
 
 /* The part of a span that counts: its length; 0: none. */
 uint64_t strata_report_length(const struct strata_report *report, const struct strata_span *span);

@@ -10,11 +10,13 @@
 #include <string.h>
 
 #include "analyses/report.h"
+#include "base/array.h"
 #include "base/escape.h"
 #include "base/histogram.h"
 #include "base/value_hash.h"
 #include "linux/linux_names.h"
 #include "linux/syscall_names.h"
+#include "state/parts.h"
 #include "timeline/event_names.h"
 #include "xen/exit_reasons.h"
 #include "xen/hypercall_names.h"
@@ -25,30 +27,16 @@
  */
 #define ROWS_MAX 16384u
 
-/* Where a time went, as columns show it. */
-enum part {
-	PART_RUNS,   /* on a CPU that ran in the guest */
-	PART_QUEUED, /* another task had the CPU */
-	PART_XEN,    /* Xen worked for the vCPU */
-	PART_STOLEN, /* the vCPU waited for a physical CPU */
-	PART_ASLEEP, /* the vCPU had not been woken yet, or was halted */
-	PART_PAUSED,
-	PART_BLOCKED, /* the task waited for something else */
-	PART_UNKNOWN,
-	NR_PARTS,
-};
-
 struct row {
 	char *of, *what; /* fit to be shown */
 	struct strata_histogram lengths;
 	uint64_t bound_ns; /* the largest of one */
-	uint64_t parts[NR_PARTS];
+	uint64_t parts[STRATA_NR_PARTS];
 	bool has_parts;
 };
 
 struct span_report {
 	struct strata_report report;
-	unsigned int kinds; /* bits of enum strata_span_kind */
 	const char *key, *title;
 	struct strata_id_map rows; /* by a hash of what the row is */
 	struct row **all;
@@ -56,28 +44,6 @@ struct span_report {
 	size_t nr, room;
 	bool no_memory;
 };
-
-static enum part part_of(size_t task, size_t vcpu)
-{
-	if (task == STRATA_TASK_BLOCKED)
-		return PART_BLOCKED;
-	if (task == STRATA_TASK_UNKNOWN)
-		return PART_UNKNOWN;
-	switch ((enum strata_vcpu_state)vcpu) {
-	case STRATA_VCPU_GUEST:
-		return task == STRATA_TASK_RUNNING ? PART_RUNS : PART_QUEUED;
-	case STRATA_VCPU_XEN:
-		return PART_XEN;
-	case STRATA_VCPU_RUNNABLE:
-		return PART_STOLEN;
-	case STRATA_VCPU_BLOCKED:
-		return PART_ASLEEP;
-	case STRATA_VCPU_OFFLINE:
-		return PART_PAUSED;
-	default:
-		return PART_UNKNOWN;
-	}
-}
 
 static void put_number(char *text, const struct strata_number_names *names, uint64_t number)
 {
@@ -100,10 +66,10 @@ static const struct strata_number_names *exit_names(const struct strata_ctf_trac
 	return strata_exit_names(exits);
 }
 
-/* What a span is, as its row is called. */
-static void put_what(char *text, const struct span_report *report, const struct strata_span *span)
+void strata_report_span_name(char *text, const struct strata_shown *shown,
+			     const struct strata_span *span)
 {
-	const struct strata_ctf_trace *trace = report->report.shown->set->traces[span->trace];
+	const struct strata_ctf_trace *trace = shown->set->traces[span->trace];
 	char name[NAME] = "";
 
 	if (span->name && span->name_bytes) {
@@ -174,19 +140,14 @@ static uint64_t id_of(const struct strata_span *span)
 static struct row *add_row(struct span_report *report, const char *of, const char *what,
 			   uint64_t id)
 {
-	struct row *row = calloc(1, sizeof(*row)), **larger = report->all;
+	struct row *row = calloc(1, sizeof(*row));
 
-	if (report->nr == report->room) {
-		report->room = report->room ? 2 * report->room : 64;
-		larger = reallocarray(report->all, report->room, sizeof(*larger));
-		if (larger)
-			report->all = larger;
-	}
 	if (row) {
 		row->of = strdup(of);
 		row->what = strdup(what);
 	}
-	if (larger && row && row->of && row->what && !strata_id_map_add(&report->rows, id, row)) {
+	if (row && row->of && row->what && STRATA_GROW(report->all, report->nr, report->room) &&
+	    !strata_id_map_add(&report->rows, id, row)) {
 		report->all[report->nr++] = row;
 		return row;
 	}
@@ -210,21 +171,20 @@ static struct row *new_row(struct span_report *report, const struct strata_span 
 		return report->others;
 	}
 	put_of(of, report, span);
-	put_what(what, report, span);
+	strata_report_span_name(what, report->report.shown, span);
 	return add_row(report, of, what, id);
 }
 
 static void span(struct strata_span_listener *listener, const struct strata_span *span)
 {
 	struct span_report *report = (struct span_report *)listener;
-	const uint64_t id = id_of(span);
 	struct row *row;
-	size_t i, j;
+	uint64_t id;
 
 	/* What lies there in part has no length that would say something. */
-	if (!(report->kinds & 1u << span->kind) || span->from_ns < report->report.from_ns ||
-	    span->to_ns > report->report.to_ns)
+	if (span->from_ns < report->report.from_ns || span->to_ns > report->report.to_ns)
 		return;
+	id = id_of(span);
 	row = strata_id_map_find(&report->rows, id);
 	if (!row)
 		row = new_row(report, span, id);
@@ -234,13 +194,11 @@ static void span(struct strata_span_listener *listener, const struct strata_span
 		report->no_memory = true;
 	if (span->bound_ns > row->bound_ns)
 		row->bound_ns = span->bound_ns;
-	for (i = 0; span->split && i < STRATA_NR_TASK_STATES; i++) {
-		for (j = 0; j < STRATA_NR_VCPU_STATES; j++)
-			row->parts[part_of(i, j)] += span->split->ns[i][j];
-	}
+	if (span->split)
+		strata_parts_add(row->parts, span->split);
 	/* Parts sum to the whole. */
 	if (!span->split)
-		row->parts[PART_UNKNOWN] += span->to_ns - span->from_ns;
+		row->parts[STRATA_PART_UNKNOWN] += span->to_ns - span->from_ns;
 	row->has_parts |= span->split != NULL;
 }
 
@@ -256,7 +214,7 @@ enum {
 	COLUMN_GREATEST,
 	COLUMN_BOUND,
 	COLUMN_PARTS,
-	NR_COLUMNS = COLUMN_PARTS + NR_PARTS,
+	NR_COLUMNS = COLUMN_PARTS + STRATA_NR_PARTS,
 };
 
 static const struct strata_table_column columns[NR_COLUMNS] = {
@@ -270,14 +228,14 @@ static const struct strata_table_column columns[NR_COLUMNS] = {
 	[COLUMN_P99] = { "p99_ns", "p99", STRATA_CELL_NS },
 	[COLUMN_GREATEST] = { "greatest_ns", "greatest", STRATA_CELL_NS },
 	[COLUMN_BOUND] = { "bound_ns", "bound", STRATA_CELL_NS },
-	[COLUMN_PARTS + PART_RUNS] = { "runs_ns", "runs", STRATA_CELL_NS },
-	[COLUMN_PARTS + PART_QUEUED] = { "queued_ns", "queued", STRATA_CELL_NS },
-	[COLUMN_PARTS + PART_XEN] = { "in_xen_ns", "in Xen", STRATA_CELL_NS },
-	[COLUMN_PARTS + PART_STOLEN] = { "stolen_ns", "stolen", STRATA_CELL_NS },
-	[COLUMN_PARTS + PART_ASLEEP] = { "vcpu_asleep_ns", "vCPU asleep", STRATA_CELL_NS },
-	[COLUMN_PARTS + PART_PAUSED] = { "vcpu_paused_ns", "paused", STRATA_CELL_NS },
-	[COLUMN_PARTS + PART_BLOCKED] = { "blocked_ns", "blocked", STRATA_CELL_NS },
-	[COLUMN_PARTS + PART_UNKNOWN] = { "unknown_ns", "unknown", STRATA_CELL_NS },
+	[COLUMN_PARTS + STRATA_PART_RUNS] = { "runs_ns", "runs", STRATA_CELL_NS },
+	[COLUMN_PARTS + STRATA_PART_QUEUED] = { "queued_ns", "queued", STRATA_CELL_NS },
+	[COLUMN_PARTS + STRATA_PART_XEN] = { "in_xen_ns", "in Xen", STRATA_CELL_NS },
+	[COLUMN_PARTS + STRATA_PART_STOLEN] = { "stolen_ns", "stolen", STRATA_CELL_NS },
+	[COLUMN_PARTS + STRATA_PART_ASLEEP] = { "vcpu_asleep_ns", "vCPU asleep", STRATA_CELL_NS },
+	[COLUMN_PARTS + STRATA_PART_PAUSED] = { "vcpu_paused_ns", "paused", STRATA_CELL_NS },
+	[COLUMN_PARTS + STRATA_PART_BLOCKED] = { "blocked_ns", "blocked", STRATA_CELL_NS },
+	[COLUMN_PARTS + STRATA_PART_UNKNOWN] = { "unknown_ns", "unknown", STRATA_CELL_NS },
 };
 
 static int make(struct strata_report *base, struct strata_table *tables, size_t *nr)
@@ -306,7 +264,7 @@ static int make(struct strata_report *base, struct strata_table *tables, size_t 
 		strata_cell_set(&cells[COLUMN_GREATEST], lengths->greatest);
 		if (row->bound_ns != UINT64_MAX)
 			strata_cell_set(&cells[COLUMN_BOUND], row->bound_ns);
-		for (j = 0; row->has_parts && j < NR_PARTS; j++)
+		for (j = 0; row->has_parts && j < STRATA_NR_PARTS; j++)
 			strata_cell_set(&cells[COLUMN_PARTS + j], row->parts[j]);
 	}
 	strata_table_sort(table, COLUMN_TOTAL);
@@ -338,7 +296,7 @@ static struct strata_report *new_report(unsigned int kinds, const char *key, con
 	report->report.listener.span = span;
 	report->report.make = make;
 	report->report.free = free_report;
-	report->kinds = kinds;
+	report->report.listener.kinds = kinds;
 	report->key = key;
 	report->title = title;
 	return &report->report;

@@ -95,13 +95,13 @@ class Task:
         self.tid, self.names = tid, {"?"}
         self.states = States(now, (UNKNOWN, None))
         self.wait = self.call = None
-        self.running = 0  # spans of a length
+        self.waking = None  # the CPU for which it is woken while it still runs
 
 
 class Kernel:
     def __init__(self, source, domain, machine):
         self.source, self.domain, self.machine = source, domain, machine
-        self.tasks, self.current, self.losses = {}, {}, 0
+        self.tasks, self.current, self.losses, self.wakeups = {}, {}, 0, False
         self.irqs, self.softirq = defaultdict(list), {}
 
     def task(self, tid, cpu, now):
@@ -114,8 +114,9 @@ class Kernel:
 class Host:
     """All that is known of all machines."""
 
-    def __init__(self, machines, hypervisors, returning):
+    def __init__(self, machines, hypervisors, returning, ends):
         self.machines, self.hypervisors, self.returning = machines, hypervisors, returning
+        self.ends = ends  # (ns, source, layer), in order
         self.vcpus, self.pcpus, self.kernels = {}, {}, {}
         self.names = {IDLE: "idle", 0: "d0"}
         self.behind = defaultdict(list)
@@ -230,7 +231,10 @@ class Host:
 
     def doer(self, kernel, event, cpu):
         context = {**event.get("stream_context", {}), **event.get("event_context", {}), **event.get("context", {})}
-        tid = number(context.get("tid", context.get("vtid")))
+        tid = number(context.get("tid"))
+        # A number of a namespace says less than the scheduler.
+        if tid is None and cpu not in kernel.current:
+            tid = number(context.get("vtid"))
         if tid is not None and 0 <= tid < 1 << 31:
             return kernel.task(tid, cpu, self.now)
         return kernel.current.get(cpu)
@@ -255,7 +259,8 @@ class Host:
             if task and name == "sched_migrate_task":
                 self.migrate(task, target)
             elif task:
-                self.wake(task, target, event)
+                kernel.wakeups |= name == "sched_wakeup"
+                self.wake(kernel, task, target, event)
         elif name in ("sched_process_exec", "task_rename"):
             text = values.get("filename" if name == "sched_process_exec" else "newcomm")
             self.named(kernel, event, field(event, "pid", "tid"), os.path.basename(text)[:16] if text else None, cpu)
@@ -304,14 +309,22 @@ class Host:
         before.states.change(self.now, (BLOCKED if sleeps else WAITS, cpu))
         if not sleeps and before.tid:
             before.wait = (self.now, event["bound_ns"], (before.tid, True))
+        elif sleeps and before.waking is not None:
+            before.states.change(self.now, (WAITS, before.waking))
+            before.wait = (self.now, event["bound_ns"], (before.tid, False))
+        before.waking = after.waking = None
         if after.wait:
             self.span("wakeups", event, kernel.source, after.wait, after)
             after.wait = None
         after.states.change(self.now, (RUNS, cpu))
         kernel.current[cpu] = after
 
-    def wake(self, task, cpu, event):
+    def wake(self, kernel, task, cpu, event):
         state = task.states.now()[0]
+        if state == RUNS:
+            # It has decided to sleep, and its switch follows; but not if a sched_wakeup comes first.
+            early = event["event"].split(":")[-1] != "sched_wakeup" and kernel.wakeups
+            task.waking = cpu if early else None
         if state == WAITS:
             self.migrate(task, cpu)
         elif state != RUNS:
@@ -343,6 +356,30 @@ class Host:
             self.span("requests", event, event["source"], begun[:3], task if same else None)
 
     # Losses.
+    def forget(self, vcpu):
+        vcpu.exit = vcpu.call = None
+        vcpu.run_since = self.now
+        vcpu.ends.append(self.now)
+        vcpu.sched.change(self.now, UNKNOWN)
+        vcpu.fine.change(self.now, UNKNOWN)
+
+    def end(self, source, layer):
+        """The last event of a source was here."""
+        if layer == "xen":
+            machine = machine_of(self.machines, source)
+            for pcpu in [pcpu for pcpu in self.pcpus if pcpu[0] == machine]:
+                self.occupy(pcpu, None)
+            for vcpu in [vcpu for key, vcpu in self.vcpus.items() if key[0] == machine]:
+                self.forget(vcpu)
+        elif source in self.kernels:
+            kernel = self.kernels[source]
+            for task in kernel.tasks.values():
+                task.wait = task.call = task.waking = None
+                task.states.change(self.now, (UNKNOWN, task.states.now()[1]))
+            kernel.current.clear()
+            kernel.irqs.clear()
+            kernel.softirq.clear()
+
     def lose(self, loss, machine):
         self.now = max(self.now or 0, int(loss["from_ns"]))
         if loss["layer"] == "xen":
@@ -350,16 +387,12 @@ class Host:
             self.occupy((machine, pcpu), None)
             for key, vcpu in self.vcpus.items():
                 if key[0] == machine and vcpu.sched.now() != UNKNOWN and not (vcpu.runs() and vcpu.pcpu != pcpu):
-                    vcpu.exit = vcpu.call = None
-                    vcpu.run_since = self.now
-                    vcpu.ends.append(self.now)
-                    vcpu.sched.change(self.now, UNKNOWN)
-                    vcpu.fine.change(self.now, UNKNOWN)
+                    self.forget(vcpu)
         elif loss["source"] in self.kernels:
             kernel = self.kernels[loss["source"]]
             running = list(kernel.current.values())
             for task in kernel.tasks.values():
-                task.wait = task.call = None
+                task.wait = task.call = task.waking = None
                 cpu = task.states.now()[1]
                 if task in running:
                     task.states.change(self.now, (UNKNOWN, cpu))
@@ -377,6 +410,9 @@ class Host:
         if "discarded" in line:
             self.lose(line, machine)
             return
+        while self.ends and self.ends[0][0] < int(line["ns"]):
+            self.now, source, layer = self.ends.pop(0)
+            self.end(source, layer)
         self.now = int(line["ns"])
         if self.first is None:
             self.first = self.now
@@ -506,7 +542,7 @@ def compare_tasks(host, report, check):
                 if state == RUNS:
                     times += 1
                     for where, ns in host.vcpu_parts(kernel, cpu, start, stop).items():
-                        sums[WAITS if where == OFFLINE else where] += ns
+                        sums[where] += ns
                 elif state == WAITS:
                     sums["queued"] += stop - start
                 elif state == UNKNOWN:
@@ -518,7 +554,7 @@ def compare_tasks(host, report, check):
         row, (sums, times, task) = rows[key], want[key]
         check.same("%s-%d is called %s" % (*key, row["task"]), row["task"].rsplit("-", 1)[0] in task.names, True)
         for column, state in (("runs", RUNS), ("in_xen", XEN), ("stolen", WAITS), ("vcpu_asleep", BLOCKED),
-                              ("queued", "queued"), ("unknown", UNKNOWN)):
+                              ("vcpu_paused", OFFLINE), ("queued", "queued"), ("unknown", UNKNOWN)):
             check.same("%s-%d %s" % (*key, column), row[column + "_ns"], sums[state])
         check.same("%s-%d times" % key, row["times"], times)
 
@@ -596,7 +632,8 @@ def main():
     hypervisors = {machine_of(machines, line["source"]) for line in lines
                    if line["layer"] == "xen" and line.get("event", "").startswith("runstate_")}
     returning = {machine_of(machines, line["source"]) for line in lines if line.get("event", "").endswith("hypercall_return")}
-    host = Host(machines, hypervisors, returning)
+    last = {(line["source"], line["layer"]): int(line["ns"]) for line in lines if "event" in line}
+    host = Host(machines, hypervisors, returning, sorted((ns, *source) for source, ns in last.items()))
     for line in lines:
         host.take(line)
     check = Comparison()
