@@ -48,7 +48,7 @@ await check("and why it took so long", async () => {
 await check("what is not explained in the file names the command that explains it", async () => {
 	const [track, from, length] = instances.find((i) => i[1] !== slowFrom && i[2] > 3e6);
 	await clickOn({ track, from, length });
-	assert.match(await said(), new RegExp(`strata why demo/raw --at ${BigInt(meta.begin_ns) + BigInt(from)}`));
+	assert.match(await said(), new RegExp(`strata why TRACE --at \\+${(from / 1e9).toFixed(9)}`));
 });
 
 await check("the frame of what is selected is drawn", async () => {

@@ -112,7 +112,7 @@ async function start(): Promise<void> {
 		meta.histograms,
 		byId("latencies"),
 		(track) => path(meta, track).slice(-2).map(visible).join(" › "),
-		(track, from, length) => void app.goTo(track, from, length),
+		(track, from) => void app.goTo(track, from, true),
 	);
 	Object.assign(window, { strata: hook(app) });
 	await app.restore(location.hash, true);
