@@ -125,6 +125,7 @@ static const char *cell_text(char text[CELL_BYTES], const struct strata_table_co
 		return "-";
 	switch (column->kind) {
 	case STRATA_CELL_TEXT:
+	case STRATA_CELL_FIGURE:
 		return cell->text;
 	case STRATA_CELL_NS:
 		return strata_ns_text(text, cell->number);
@@ -139,13 +140,18 @@ static const char *cell_text(char text[CELL_BYTES], const struct strata_table_co
 	return text;
 }
 
+static bool is_text(const struct strata_table_column *column)
+{
+	return column->kind == STRATA_CELL_TEXT || column->kind == STRATA_CELL_FIGURE;
+}
+
 /* The width of a column in text; 0: it is not shown. */
 static size_t width_of(const struct strata_table *table, size_t at, size_t rows)
 {
 	const struct strata_table_column *column = &table->columns[at];
 	char text[CELL_BYTES];
 	size_t width, i;
-	bool says_something = column->kind == STRATA_CELL_TEXT;
+	bool says_something = is_text(column);
 
 	if (!column->heading)
 		return 0;
@@ -185,7 +191,8 @@ void strata_table_print(const struct strata_table *table, size_t most, FILE *out
 	size_t *widths = calloc(table->nr_columns, sizeof(*widths));
 	size_t i;
 
-	fprintf(out, "%s\n", table->title);
+	if (table->title)
+		fprintf(out, "%s\n", table->title);
 	for (i = 0; widths && i < table->nr_columns; i++)
 		widths[i] = width_of(table, i, rows);
 	if (widths)
@@ -197,8 +204,7 @@ void strata_table_print(const struct strata_table *table, size_t most, FILE *out
 	free(widths);
 }
 
-/* Text with what CSV needs around it. */
-static void print_quoted(const char *text, FILE *out)
+void strata_table_put_csv(const char *text, FILE *out)
 {
 	if (!strpbrk(text, ",\"\r\n")) {
 		fputs(text, out);
@@ -228,8 +234,8 @@ void strata_table_print_csv(const struct strata_table *table, FILE *out)
 				fputc(',', out);
 			if (!cell->is_known)
 				continue;
-			if (table->columns[j].kind == STRATA_CELL_TEXT)
-				print_quoted(cell->text, out);
+			if (is_text(&table->columns[j]))
+				strata_table_put_csv(cell->text, out);
 			else if (table->columns[j].kind == STRATA_CELL_SHARE)
 				fprintf(out, "%" PRIu64 ".%04" PRIu64, cell->number / 10000,
 					cell->number % 10000);
@@ -244,7 +250,7 @@ static struct json_object *cell_to_json(enum strata_cell_kind kind, const struct
 {
 	if (!cell->is_known)
 		return NULL;
-	if (kind == STRATA_CELL_TEXT)
+	if (kind == STRATA_CELL_TEXT || kind == STRATA_CELL_FIGURE)
 		return json_object_new_string(cell->text);
 	if (kind == STRATA_CELL_SHARE)
 		return json_object_new_double((double)cell->number / 1e6);

@@ -19,7 +19,8 @@ enum strata_cell_kind {
 	STRATA_CELL_TEXT, /* fit to be shown */
 	STRATA_CELL_COUNT,
 	STRATA_CELL_NS,
-	STRATA_CELL_SHARE, /* millionths; text and CSV show percent, JSON a fraction */
+	STRATA_CELL_FIGURE, /* text of a number, of any kind: aligned as numbers are */
+	STRATA_CELL_SHARE,  /* millionths; text and CSV show percent, JSON a fraction */
 };
 
 struct strata_table_column {
@@ -35,7 +36,7 @@ struct strata_cell {
 };
 
 struct strata_table {
-	const char *key, *title; /* stay */
+	const char *key, *title; /* stay; title NULL: text has none */
 	const struct strata_table_column *columns;
 	size_t nr_columns;
 	struct strata_cell *cells; /* row by row */
@@ -66,6 +67,8 @@ void strata_table_sort(struct strata_table *table, size_t column);
  * are left out. */
 void strata_table_print(const struct strata_table *table, size_t most, FILE *out);
 void strata_table_print_csv(const struct strata_table *table, FILE *out);
+/* A text as a cell of CSV, with the quotes that it needs. */
+void strata_table_put_csv(const char *text, FILE *out);
 /* An array of objects.  NULL: out of memory. */
 struct json_object *strata_table_to_json(const struct strata_table *table);
 

@@ -27,10 +27,16 @@ struct strata_vcpu *strata_vcpus_get(struct strata_vcpus *vcpus, size_t machine,
 				     uint32_t number, const struct strata_moment *now)
 {
 	const uint64_t id = id_of(machine, domain, number);
-	struct strata_vcpu *vcpu = strata_id_map_find(&vcpus->vcpus, id);
+	struct strata_vcpu *vcpu = vcpus->last_vcpu;
 
-	if (vcpu)
+	/* Most events are of the same one as the event before. */
+	if (vcpu && id_of(vcpu->machine, vcpu->domain, vcpu->number) == id)
 		return vcpu;
+	vcpu = strata_id_map_find(&vcpus->vcpus, id);
+	if (vcpu) {
+		vcpus->last_vcpu = vcpu;
+		return vcpu;
+	}
 	if (vcpus->nr_vcpus >= VCPUS_MAX) {
 		vcpus->not_followed++;
 		return NULL;
@@ -52,17 +58,21 @@ struct strata_vcpu *strata_vcpus_get(struct strata_vcpus *vcpus, size_t machine,
 	return vcpu;
 }
 
-static struct strata_pcpu *get_pcpu(struct strata_vcpus *vcpus, size_t machine, uint32_t number)
+struct strata_pcpu *strata_vcpus_pcpu(struct strata_vcpus *vcpus, size_t machine, uint32_t number)
 {
 	const uint64_t id = id_of(machine, 0, number);
-	struct strata_pcpu *pcpu;
+	struct strata_pcpu *pcpu = vcpus->last_pcpu;
 
+	if (pcpu && pcpu->machine == machine && pcpu->number == number)
+		return pcpu;
 	/* Nor has any a number that the id cannot hold. */
 	if (number > UINT16_MAX)
 		return NULL;
 	pcpu = strata_id_map_find(&vcpus->pcpus, id);
-	if (pcpu)
+	if (pcpu) {
+		vcpus->last_pcpu = pcpu;
 		return pcpu;
+	}
 	if (vcpus->nr_pcpus >= PCPUS_MAX) {
 		vcpus->not_followed++;
 		return NULL;
@@ -111,8 +121,13 @@ static void tell_behind(struct strata_vcpus *vcpus, const struct strata_vcpu *vc
 			const struct strata_pcpu *pcpu, size_t trace,
 			const struct strata_moment *now)
 {
-	size_t i = pcpu->nr_past > STRATA_PCPU_PAST ? pcpu->nr_past - STRATA_PCPU_PAST : 0;
+	const size_t first = pcpu->nr_past > STRATA_PCPU_PAST ? pcpu->nr_past - STRATA_PCPU_PAST
+							      : 0;
+	size_t i = pcpu->nr_past;
 
+	/* Back to where the wait began. */
+	while (i > first && pcpu->past[(i - 1) % STRATA_PCPU_PAST].to_ns > vcpu->run_since.ns)
+		i--;
 	for (; i < pcpu->nr_past; i++) {
 		const struct strata_pcpu_stretch *past = &pcpu->past[i % STRATA_PCPU_PAST];
 		struct strata_span span = {
@@ -154,6 +169,7 @@ static void end_run_state(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, 
 		.vcpu = vcpu,
 		.trace = trace,
 		.number = strata_vcpu_runs(vcpu->state) ? STRATA_VCPU_GUEST : vcpu->state,
+		.wake = vcpu->is_woken ? &vcpu->wake : NULL,
 	};
 
 	if (span.from_ns < span.to_ns)
@@ -181,7 +197,7 @@ void strata_vcpus_change(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
 			 enum strata_vcpu_state before, enum strata_vcpu_state after, uint32_t pcpu,
 			 size_t trace, const struct strata_moment *now)
 {
-	struct strata_pcpu *here = get_pcpu(vcpus, vcpu->machine, pcpu);
+	struct strata_pcpu *here = strata_vcpus_pcpu(vcpus, vcpu->machine, pcpu);
 	const bool ran = strata_vcpu_runs(vcpu->state);
 
 	vcpu->trace = trace;
@@ -202,7 +218,33 @@ void strata_vcpus_change(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
 		occupy(vcpus, here, NULL, trace, now);
 	}
 	end_run_state(vcpus, vcpu, trace, now);
+	vcpu->is_woken &= after == STRATA_VCPU_RUNNABLE;
 	enter(vcpu, after, now);
+}
+
+void strata_vcpus_wake(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
+		       enum strata_vcpu_state before, const struct strata_xen_place *place,
+		       const struct strata_moment *now)
+{
+	const struct strata_pcpu *here = strata_vcpus_pcpu(vcpus, vcpu->machine, place->pcpu);
+	const bool is_told = here && here->cause.via && (!here->cause.to || here->cause.to == vcpu);
+
+	vcpu->wake = (struct strata_link){
+		.kind = STRATA_LINK_VCPU_WAKEUP,
+		.via = is_told ? here->cause.via : STRATA_VIA_UNKNOWN,
+		.from = strata_xen_place_end(place, now),
+		.to = { .at = *now,
+			.vcpu = vcpu,
+			.cpu = STRATA_NO_CPU,
+			.pcpu = STRATA_NO_CPU,
+			.trace = place->trace },
+		.port = is_told ? here->cause.port : STRATA_NO_PORT,
+		.number = is_told ? here->cause.number : 0,
+	};
+	vcpu->is_woken = true;
+	strata_spans_tell_link(vcpus->spans, &vcpu->wake);
+	strata_vcpus_change(vcpus, vcpu, before, STRATA_VCPU_RUNNABLE, place->pcpu, place->trace,
+			    now);
 }
 
 void strata_vcpus_seen(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, uint32_t pcpu,
@@ -303,7 +345,7 @@ void strata_vcpus_return(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, u
 void strata_vcpus_lose(struct strata_vcpus *vcpus, size_t machine, uint32_t number, size_t trace,
 		       const struct strata_moment *now)
 {
-	struct strata_pcpu *pcpu = get_pcpu(vcpus, machine, number);
+	struct strata_pcpu *pcpu = strata_vcpus_pcpu(vcpus, machine, number);
 	size_t i;
 
 	occupy(vcpus, pcpu, NULL, trace, now);
@@ -319,6 +361,7 @@ void strata_vcpus_lose(struct strata_vcpus *vcpus, size_t machine, uint32_t numb
 		     number != STRATA_NO_PCPU))
 			continue;
 		end_run_state(vcpus, vcpu, trace, now);
+		vcpu->is_woken = false;
 		vcpu->exit.is_open = vcpu->hypercall.is_open = false;
 		enter(vcpu, STRATA_VCPU_UNKNOWN, now);
 	}

@@ -137,6 +137,16 @@ static inline int supply(struct strata_lanes *lanes, uint32_t at)
 	return lane->next == lane->end ? lanes->refill(lanes->data, at) : 0;
 }
 
+/* A merge that goes on. */
+struct strata_lanes_merge {
+	struct strata_lanes *lanes;
+	struct tree tree;
+	struct limit limit;
+	bool in_burst;
+	bool is_due; /* the lane `due` was at the end of its batch when the merge paused */
+	uint32_t due;
+};
+
 static int begin(struct strata_lanes *lanes, struct tree *tree)
 {
 	uint32_t i;
@@ -169,6 +179,17 @@ end_of_run(const struct tree *tree, const struct strata_lane *lane, uint32_t at,
 	return to;
 }
 
+/* Gives the lane that was least its next batch, and finds the next least one.  0, or -1. */
+static inline int next_batch(struct strata_lanes *lanes, struct tree *tree, uint32_t at)
+{
+	struct strata_lane *lane = &lanes->lanes[at];
+	const int status = supply(lanes, at);
+
+	play(tree, at, key_of(tree, lane, lane->next, at));
+	tree->ahead[at] = key_of(tree, lane, lane->next + 1, at);
+	return status;
+}
+
 /*
  * Hands on a run of the lane that is least, and finds the next one.  As strata_lanes_merge().
  * @to: the run's end
@@ -176,9 +197,11 @@ end_of_run(const struct tree *tree, const struct strata_lane *lane, uint32_t at,
  * Of many lanes, what one of them needs is not in the nearest cache: so the tree is played with a
  * key that was read when the lane was least the last time, and before the run is handed on.
  */
-static inline int take_run(struct strata_lanes *lanes, struct tree *tree, uint32_t at,
+static inline int take_run(struct strata_lanes_merge *merge, uint32_t at,
 			   const struct strata_lane_event *to)
 {
+	struct strata_lanes *lanes = merge->lanes;
+	struct tree *tree = &merge->tree;
 	struct strata_lane *lane = &lanes->lanes[at];
 	const struct strata_lane_event *const from = lane->next;
 	const size_t nr = (size_t)(to - from);
@@ -193,40 +216,72 @@ static inline int take_run(struct strata_lanes *lanes, struct tree *tree, uint32
 	status = lanes->take(lanes->data, at, from, nr);
 	lane->next = to;
 	if (!status)
-		status = supply(lanes, at);
-	play(tree, at, key_of(tree, lane, lane->next, at));
-	tree->ahead[at] = key_of(tree, lane, lane->next + 1, at);
+		return next_batch(lanes, tree, at);
+	/* The batch stays until the merge goes on. */
+	merge->is_due = true;
+	merge->due = at;
 	return status;
+}
+
+struct strata_lanes_merge *strata_lanes_begin(struct strata_lanes *lanes)
+{
+	struct strata_lanes_merge *merge = calloc(1, sizeof(*merge));
+
+	if (!merge)
+		return NULL;
+	merge->lanes = lanes;
+	if (lanes->nr == 0 || !begin(lanes, &merge->tree))
+		return merge;
+	strata_lanes_end(merge);
+	return NULL;
+}
+
+int strata_lanes_go_on(struct strata_lanes_merge *merge)
+{
+	struct strata_lanes *lanes = merge->lanes;
+	struct tree *tree = &merge->tree;
+	int status = 0;
+
+	if (lanes->nr == 0)
+		return 0;
+	if (merge->is_due)
+		status = next_batch(lanes, tree, merge->due);
+	merge->is_due = false;
+	while (!status && tree->nodes[0] != AT_END) {
+		const uint32_t at = lane_of(tree, tree->nodes[0]);
+		const struct strata_lane *lane = &lanes->lanes[at];
+
+		if (since_base(tree, tree->nodes[0]) == tree->beyond) {
+			status = plant(lanes, tree);
+			merge->in_burst = false;
+			continue;
+		}
+		status = take_run(merge, at,
+				  merge->in_burst ? end_of_run(tree, lane, at, merge->limit)
+						  : lane->next + 1);
+		/* A lane that was least twice may be in a burst: then it is worth to ask for how
+		 * long. */
+		merge->in_burst = !merge->is_due && lane_of(tree, tree->nodes[0]) == at;
+		if (merge->in_burst)
+			merge->limit = runner_up(tree, at);
+	}
+	return status;
+}
+
+void strata_lanes_end(struct strata_lanes_merge *merge)
+{
+	if (!merge)
+		return;
+	free(merge->tree.nodes);
+	free(merge->tree.ahead);
+	free(merge);
 }
 
 int strata_lanes_merge(struct strata_lanes *lanes)
 {
-	struct tree tree = { .nodes = NULL };
-	struct limit limit = { 0, 0 };
-	bool in_burst = false;
-	int status;
+	struct strata_lanes_merge *merge = strata_lanes_begin(lanes);
+	const int status = merge ? strata_lanes_go_on(merge) : -1;
 
-	if (lanes->nr == 0)
-		return 0;
-	status = begin(lanes, &tree);
-	while (!status && tree.nodes[0] != AT_END) {
-		const uint32_t at = lane_of(&tree, tree.nodes[0]);
-		const struct strata_lane *lane = &lanes->lanes[at];
-
-		if (since_base(&tree, tree.nodes[0]) == tree.beyond) {
-			status = plant(lanes, &tree);
-			in_burst = false;
-			continue;
-		}
-		status = take_run(lanes, &tree, at,
-				  in_burst ? end_of_run(&tree, lane, at, limit) : lane->next + 1);
-		/* A lane that was least twice may be in a burst: then it is worth to ask for how
-		 * long. */
-		in_burst = lane_of(&tree, tree.nodes[0]) == at;
-		if (in_burst)
-			limit = runner_up(&tree, at);
-	}
-	free(tree.nodes);
-	free(tree.ahead);
+	strata_lanes_end(merge);
 	return status;
 }

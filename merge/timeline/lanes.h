@@ -41,4 +41,18 @@ struct strata_lanes {
  */
 int strata_lanes_merge(struct strata_lanes *lanes);
 
+/*
+ * The same in steps: a merge pauses when take() returns 1, and the run that it took stays where it
+ * is until the merge goes on behind it.
+ *
+ *     strata_lanes_begin  fills the lanes; NULL: out of memory, or refill() gave up.  @lanes stays
+ *     strata_lanes_go_on  as strata_lanes_merge(), from where the merge paused
+ *     strata_lanes_end    frees it
+ */
+struct strata_lanes_merge;
+
+struct strata_lanes_merge *strata_lanes_begin(struct strata_lanes *lanes);
+int strata_lanes_go_on(struct strata_lanes_merge *merge);
+void strata_lanes_end(struct strata_lanes_merge *merge);
+
 #endif /* STRATA_MERGE_LANES_H */

@@ -92,11 +92,13 @@ void strata_trace_set_clear(struct strata_trace_set *set)
 }
 
 /* One merge of a slice. */
-struct slice {
+struct strata_set_merge {
 	const struct strata_trace_set *set;
 	struct strata_ctf_reader *readers;
-	struct strata_lane *lanes;
-	void *filter_run; /* NULL: all events are wanted */
+	size_t nr_readers; /* that are open */
+	struct strata_lanes lanes;
+	struct strata_lanes_merge *merge; /* NULL: it has not begun */
+	void *filter_run;                 /* NULL: all events are wanted */
 	uint64_t from_ns, to_ns;
 	uint64_t told_to_ns; /* what is wrong from here on is not told */
 	struct strata_slice_sink *sink;
@@ -119,10 +121,10 @@ static const struct strata_lane_event *first_from(const struct strata_lane_event
 }
 
 /* Leaves of what a lane has got what the filter wants. */
-static void leave_wanted(struct slice *slice, size_t at)
+static void leave_wanted(struct strata_set_merge *slice, size_t at)
 {
 	struct strata_ctf_reader *reader = &slice->readers[at];
-	struct strata_lane *lane = &slice->lanes[at];
+	struct strata_lane *lane = &slice->lanes.lanes[at];
 	const size_t trace = slice->set->streams[at].trace;
 
 	lane->end = lane->next +
@@ -132,10 +134,10 @@ static void leave_wanted(struct slice *slice, size_t at)
 }
 
 /* Moves to the first event of this slice. */
-static void pass_earlier(struct slice *slice, size_t at)
+static void pass_earlier(struct strata_set_merge *slice, size_t at)
 {
 	struct strata_ctf_reader *reader = &slice->readers[at];
-	struct strata_lane *lane = &slice->lanes[at];
+	struct strata_lane *lane = &slice->lanes.lanes[at];
 	const struct strata_lane_event *earlier = lane->next;
 
 	lane->next = first_from(lane->next, lane->end, slice->from_ns);
@@ -145,10 +147,10 @@ static void pass_earlier(struct slice *slice, size_t at)
 }
 
 /* Leaves the batch, which is a loss of this slice, in its lane if it is wanted. */
-static void keep_loss(struct slice *slice, size_t at)
+static void keep_loss(struct strata_set_merge *slice, size_t at)
 {
 	struct strata_ctf_reader *reader = &slice->readers[at];
-	struct strata_lane *lane = &slice->lanes[at];
+	struct strata_lane *lane = &slice->lanes.lanes[at];
 	const size_t trace = slice->set->streams[at].trace;
 
 	if (slice->filter_run && slice->set->filter->from_start)
@@ -160,9 +162,9 @@ static void keep_loss(struct slice *slice, size_t at)
 
 static int refill(void *data, size_t at)
 {
-	struct slice *slice = data;
+	struct strata_set_merge *slice = data;
 	struct strata_ctf_reader *reader = &slice->readers[at];
-	struct strata_lane *lane = &slice->lanes[at];
+	struct strata_lane *lane = &slice->lanes.lanes[at];
 	bool is_last, is_loss;
 
 	do {
@@ -171,6 +173,9 @@ static int refill(void *data, size_t at)
 
 		if (got < 0)
 			return -1;
+		if (slice->set->stop &&
+		    atomic_load_explicit(slice->set->stop, memory_order_relaxed))
+			return strata_fail(slice->error, "interrupted");
 		is_loss = got > 0 && reader->events[0].class == STRATA_LANE_LOSS;
 		if (slice->set->progress)
 			strata_progress_add(slice->set->progress, is_loss ? 0 : (uint64_t)got,
@@ -199,13 +204,13 @@ static int refill(void *data, size_t at)
 
 static int take(void *data, size_t at, const struct strata_lane_event *events, size_t nr)
 {
-	struct slice *slice = data;
+	struct strata_set_merge *slice = data;
 	struct strata_ctf_reader *reader = &slice->readers[at];
 
 	if (events->class == STRATA_LANE_LOSS)
 		return slice->sink->lose(slice->sink, at, reader, &reader->loss, slice->error);
 	/* The lane's next event will be wanted when those of all others have been in between. */
-	if (events + nr < slice->lanes[at].end) {
+	if (events + nr < slice->lanes.lanes[at].end) {
 		__builtin_prefetch(reader->base + events[nr].body / 8);
 		__builtin_prefetch(reader->base + events[nr].body / 8 + 63);
 	}
@@ -229,7 +234,7 @@ static bool must_begin_at_start(const struct strata_trace_set *set, size_t at)
 }
 
 /* Opens a reader for each stream.  The number of those that are open. */
-static size_t open_readers(struct slice *slice)
+static size_t open_readers(struct strata_set_merge *slice)
 {
 	const struct strata_trace_set *set = slice->set;
 	size_t i;
@@ -250,41 +255,94 @@ static size_t open_readers(struct slice *slice)
 	return i;
 }
 
-static int merge(const struct strata_trace_set *set, uint64_t from_ns, uint64_t to_ns,
-		 uint64_t told_to_ns, struct strata_slice_sink *sink,
-		 struct strata_ctf_tally *tallies, struct strata_error *error)
+/* @told_to_ns: what is wrong from there on is not told */
+static struct strata_set_merge *begin(const struct strata_trace_set *set, uint64_t from_ns,
+				      uint64_t to_ns, uint64_t told_to_ns,
+				      struct strata_slice_sink *sink, struct strata_error *error)
 {
-	struct slice slice = { .set = set,
-			       .from_ns = from_ns,
-			       .to_ns = to_ns,
-			       .told_to_ns = told_to_ns,
-			       .sink = sink,
-			       .error = error };
-	struct strata_lanes lanes = {
-		.nr = set->nr_streams, .refill = refill, .take = take, .data = &slice
-	};
-	size_t i, nr = 0;
-	int status = -1;
+	struct strata_set_merge *merge = calloc(1, sizeof(*merge));
 
-	slice.readers = calloc(set->nr_streams + 1, sizeof(*slice.readers));
-	slice.lanes = calloc(set->nr_streams + 1, sizeof(*slice.lanes));
-	lanes.lanes = slice.lanes;
-	if (set->filter)
-		slice.filter_run = set->filter->begin(set->filter);
 	strata_fail(error, "out of memory for %zu streams", set->nr_streams);
-	if (slice.readers && slice.lanes && !set->filter == !slice.filter_run) {
-		nr = open_readers(&slice);
-		if (nr == set->nr_streams)
-			status = strata_lanes_merge(&lanes);
+	if (!merge)
+		return NULL;
+	*merge = (struct strata_set_merge){
+		.set = set,
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+		.told_to_ns = told_to_ns,
+		.sink = sink,
+		.error = error,
+		.readers = calloc(set->nr_streams + 1, sizeof(*merge->readers)),
+		.filter_run = set->filter ? set->filter->begin(set->filter) : NULL,
+	};
+	merge->lanes = (struct strata_lanes){
+		.lanes = calloc(set->nr_streams + 1, sizeof(*merge->lanes.lanes)),
+		.nr = set->nr_streams,
+		.refill = refill,
+		.take = take,
+		.data = merge,
+	};
+	if (merge->readers && merge->lanes.lanes && !set->filter == !merge->filter_run) {
+		merge->nr_readers = open_readers(merge);
+		if (merge->nr_readers == set->nr_streams)
+			return merge;
 	}
-	for (i = 0; i < nr; i++) {
-		strata_ctf_tally_add(&tallies[i], &slice.readers[i].tally);
-		strata_ctf_reader_close(&slice.readers[i]);
+	strata_set_merge_end(merge, NULL);
+	return NULL;
+}
+
+struct strata_set_merge *strata_set_merge_begin(const struct strata_trace_set *set,
+						uint64_t from_ns, uint64_t to_ns,
+						struct strata_slice_sink *sink,
+						struct strata_error *error)
+{
+	return begin(set, from_ns, to_ns, to_ns, sink, error);
+}
+
+int strata_set_merge_go_on(struct strata_set_merge *merge, struct strata_error *error)
+{
+	merge->error = error;
+	if (!merge->merge) {
+		strata_fail(error, "out of memory for %zu streams", merge->set->nr_streams);
+		merge->merge = strata_lanes_begin(&merge->lanes);
 	}
-	if (set->filter)
-		set->filter->end(slice.filter_run);
-	free(slice.readers);
-	free(slice.lanes);
+	return merge->merge ? strata_lanes_go_on(merge->merge) : -1;
+}
+
+void strata_set_merge_tally(const struct strata_set_merge *merge, struct strata_ctf_tally *tallies)
+{
+	size_t i;
+
+	for (i = 0; i < merge->nr_readers; i++)
+		strata_ctf_tally_add(&tallies[i], &merge->readers[i].tally);
+}
+
+void strata_set_merge_end(struct strata_set_merge *merge, struct strata_ctf_tally *tallies)
+{
+	size_t i;
+
+	if (!merge)
+		return;
+	if (tallies)
+		strata_set_merge_tally(merge, tallies);
+	for (i = 0; i < merge->nr_readers; i++)
+		strata_ctf_reader_close(&merge->readers[i]);
+	strata_lanes_end(merge->merge);
+	if (merge->set->filter)
+		merge->set->filter->end(merge->filter_run);
+	free(merge->readers);
+	free(merge->lanes.lanes);
+	free(merge);
+}
+
+static int merge_all(const struct strata_trace_set *set, uint64_t from_ns, uint64_t to_ns,
+		     uint64_t told_to_ns, struct strata_slice_sink *sink,
+		     struct strata_ctf_tally *tallies, struct strata_error *error)
+{
+	struct strata_set_merge *merge = begin(set, from_ns, to_ns, told_to_ns, sink, error);
+	const int status = merge ? strata_set_merge_go_on(merge, error) : -1;
+
+	strata_set_merge_end(merge, tallies);
 	return status;
 }
 
@@ -292,7 +350,7 @@ int strata_trace_set_merge(const struct strata_trace_set *set, uint64_t from_ns,
 			   struct strata_slice_sink *sink, struct strata_ctf_tally *tallies,
 			   struct strata_error *error)
 {
-	return merge(set, from_ns, to_ns, to_ns, sink, tallies, error);
+	return merge_all(set, from_ns, to_ns, to_ns, sink, tallies, error);
 }
 
 struct first_sink {
@@ -325,7 +383,7 @@ int strata_trace_set_first(const struct strata_trace_set *set, uint64_t *ns,
 	/* What is wrong in there is told by who reads it in earnest. */
 	whole.filter = NULL;
 	whole.progress = NULL;
-	status = merge(&whole, 0, UINT64_MAX, 0, &first.sink, ignored, error);
+	status = merge_all(&whole, 0, UINT64_MAX, 0, &first.sink, ignored, error);
 	free(ignored);
 	*ns = first.ns;
 	return status < 0 ? -1 : !status;

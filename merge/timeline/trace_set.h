@@ -9,6 +9,8 @@
 #ifndef STRATA_MERGE_TRACE_SET_H
 #define STRATA_MERGE_TRACE_SET_H
 
+#include <stdatomic.h>
+
 #include "ctf/reader/ctf_index.h"
 #include "ctf/reader/ctf_reader.h"
 #include "timeline/set_filter.h"
@@ -32,6 +34,8 @@ struct strata_trace_set {
 	const struct strata_set_filter
 		*filter;                  /* bound to it: what merges hand on; NULL: everything */
 	struct strata_progress *progress; /* told of what merges read; NULL: nobody */
+	/* Once true, merges fail with "interrupted"; a signal's handler may set it.  NULL: none. */
+	const atomic_bool *stop;
 };
 
 /* Zero-initialised is empty.  Adds an open trace, which is the set's from then on, also when this
@@ -84,6 +88,26 @@ struct strata_slice_sink {
 int strata_trace_set_merge(const struct strata_trace_set *set, uint64_t from_ns, uint64_t to_ns,
 			   struct strata_slice_sink *sink, struct strata_ctf_tally *tallies,
 			   struct strata_error *error);
+
+/*
+ * The same merge in steps, for who asks for events instead of being handed them: it pauses where
+ * the sink's take() or lose() returns 1.  That run stays in the reader's batch until the merge goes
+ * on.
+ *
+ *     strata_set_merge_begin  opens the streams; NULL with @error.  @set and @sink outlive it
+ *     strata_set_merge_go_on  0: it is at its end; 1: it pauses; -1 with @error
+ *     strata_set_merge_tally  adds what it has read so far, of each stream
+ *     strata_set_merge_end    closes the streams; @tallies: as above, or NULL
+ */
+struct strata_set_merge;
+
+struct strata_set_merge *strata_set_merge_begin(const struct strata_trace_set *set,
+						uint64_t from_ns, uint64_t to_ns,
+						struct strata_slice_sink *sink,
+						struct strata_error *error);
+int strata_set_merge_go_on(struct strata_set_merge *merge, struct strata_error *error);
+void strata_set_merge_tally(const struct strata_set_merge *merge, struct strata_ctf_tally *tallies);
+void strata_set_merge_end(struct strata_set_merge *merge, struct strata_ctf_tally *tallies);
 
 /* The time of the first event of all, whatever the filter.  0; 1: there is none; -1 with @error. */
 int strata_trace_set_first(const struct strata_trace_set *set, uint64_t *ns,

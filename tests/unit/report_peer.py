@@ -95,13 +95,13 @@ class Task:
         self.tid, self.names = tid, {"?"}
         self.states = States(now, (UNKNOWN, None))
         self.wait = self.call = None
-        self.running = 0  # spans of a length
+        self.waking = None  # the CPU for which it is woken while it still runs
 
 
 class Kernel:
     def __init__(self, source, domain, machine):
         self.source, self.domain, self.machine = source, domain, machine
-        self.tasks, self.current, self.losses = {}, {}, 0
+        self.tasks, self.current, self.losses, self.wakeups = {}, {}, 0, False
         self.irqs, self.softirq = defaultdict(list), {}
 
     def task(self, tid, cpu, now):
@@ -230,7 +230,10 @@ class Host:
 
     def doer(self, kernel, event, cpu):
         context = {**event.get("stream_context", {}), **event.get("event_context", {}), **event.get("context", {})}
-        tid = number(context.get("tid", context.get("vtid")))
+        tid = number(context.get("tid"))
+        # A number of a namespace says less than the scheduler.
+        if tid is None and cpu not in kernel.current:
+            tid = number(context.get("vtid"))
         if tid is not None and 0 <= tid < 1 << 31:
             return kernel.task(tid, cpu, self.now)
         return kernel.current.get(cpu)
@@ -255,7 +258,8 @@ class Host:
             if task and name == "sched_migrate_task":
                 self.migrate(task, target)
             elif task:
-                self.wake(task, target, event)
+                kernel.wakeups |= name == "sched_wakeup"
+                self.wake(kernel, task, target, event)
         elif name in ("sched_process_exec", "task_rename"):
             text = values.get("filename" if name == "sched_process_exec" else "newcomm")
             self.named(kernel, event, field(event, "pid", "tid"), os.path.basename(text)[:16] if text else None, cpu)
@@ -304,14 +308,22 @@ class Host:
         before.states.change(self.now, (BLOCKED if sleeps else WAITS, cpu))
         if not sleeps and before.tid:
             before.wait = (self.now, event["bound_ns"], (before.tid, True))
+        elif sleeps and before.waking is not None:
+            before.states.change(self.now, (WAITS, before.waking))
+            before.wait = (self.now, event["bound_ns"], (before.tid, False))
+        before.waking = after.waking = None
         if after.wait:
             self.span("wakeups", event, kernel.source, after.wait, after)
             after.wait = None
         after.states.change(self.now, (RUNS, cpu))
         kernel.current[cpu] = after
 
-    def wake(self, task, cpu, event):
+    def wake(self, kernel, task, cpu, event):
         state = task.states.now()[0]
+        if state == RUNS:
+            # It has decided to sleep, and its switch follows; but not if a sched_wakeup comes first.
+            early = event["event"].split(":")[-1] != "sched_wakeup" and kernel.wakeups
+            task.waking = cpu if early else None
         if state == WAITS:
             self.migrate(task, cpu)
         elif state != RUNS:
@@ -359,7 +371,7 @@ class Host:
             kernel = self.kernels[loss["source"]]
             running = list(kernel.current.values())
             for task in kernel.tasks.values():
-                task.wait = task.call = None
+                task.wait = task.call = task.waking = None
                 cpu = task.states.now()[1]
                 if task in running:
                     task.states.change(self.now, (UNKNOWN, cpu))
@@ -506,7 +518,7 @@ def compare_tasks(host, report, check):
                 if state == RUNS:
                     times += 1
                     for where, ns in host.vcpu_parts(kernel, cpu, start, stop).items():
-                        sums[WAITS if where == OFFLINE else where] += ns
+                        sums[where] += ns
                 elif state == WAITS:
                     sums["queued"] += stop - start
                 elif state == UNKNOWN:
@@ -518,7 +530,7 @@ def compare_tasks(host, report, check):
         row, (sums, times, task) = rows[key], want[key]
         check.same("%s-%d is called %s" % (*key, row["task"]), row["task"].rsplit("-", 1)[0] in task.names, True)
         for column, state in (("runs", RUNS), ("in_xen", XEN), ("stolen", WAITS), ("vcpu_asleep", BLOCKED),
-                              ("queued", "queued"), ("unknown", UNKNOWN)):
+                              ("vcpu_paused", OFFLINE), ("queued", "queued"), ("unknown", UNKNOWN)):
             check.same("%s-%d %s" % (*key, column), row[column + "_ns"], sums[state])
         check.same("%s-%d times" % key, row["times"], times)
 

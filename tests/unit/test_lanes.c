@@ -176,13 +176,18 @@ static void make_world(struct world *world, size_t nr_lanes, size_t nr_events, e
 		fill(world, nr_events, spread);
 }
 
-static int merge(struct world *world)
+static struct strata_lanes lanes_of(struct world *world)
 {
-	struct strata_lanes lanes = { .lanes = world->lanes,
+	return (struct strata_lanes){ .lanes = world->lanes,
 				      .nr = world->nr_lanes,
 				      .refill = refill,
 				      .take = take,
 				      .data = world };
+}
+
+static int merge(struct world *world)
+{
+	struct strata_lanes lanes = lanes_of(world);
 
 	return strata_lanes_merge(&lanes);
 }
@@ -356,6 +361,40 @@ static void a_take_that_wants_no_more_gets_no_more(void **state)
 	}
 }
 
+/* Given a merge that pauses behind each run, when it goes on each time, then it is the same merge.
+ */
+static void a_merge_that_pauses_goes_on_where_it_was(void **state)
+{
+	static const enum spread spreads[] = { RANDOM, BURSTS, EQUAL, LAST_TIMES, TICKS };
+	size_t i, j;
+
+	(void)state;
+	for (i = 0; i < sizeof(lane_numbers) / sizeof(lane_numbers[0]); i++) {
+		for (j = 0; j < sizeof(spreads) / sizeof(spreads[0]); j++) {
+			struct strata_lanes_merge *paused;
+			struct strata_lanes lanes;
+			struct world world;
+			size_t pauses = 0;
+			int status;
+
+			make_world(&world, lane_numbers[i], 3000, spreads[j], 31 + i);
+			world.stop_after = 1;
+			world.answer = STOP;
+			lanes = lanes_of(&world);
+			paused = strata_lanes_begin(&lanes);
+			assert_non_null(paused);
+			while ((status = strata_lanes_go_on(paused)) == STOP)
+				assert_int_equal(++pauses, world.nr_runs);
+			assert_int_equal(status, 0);
+			assert_int_equal(strata_lanes_go_on(paused), 0);
+			strata_lanes_end(paused);
+			assert_int_equal(world.nr_taken, 3000);
+			check_order(&world, 3000);
+			end_world(&world);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -365,6 +404,7 @@ int main(void)
 		cmocka_unit_test(a_burst_is_handed_on_as_runs),
 		cmocka_unit_test(a_refill_that_fails_ends_it),
 		cmocka_unit_test(a_take_that_wants_no_more_gets_no_more),
+		cmocka_unit_test(a_merge_that_pauses_goes_on_where_it_was),
 	};
 
 	return cmocka_run_group_tests_name("lanes", tests, NULL, NULL);

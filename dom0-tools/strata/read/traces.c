@@ -2,18 +2,36 @@
 /* traces.c - see traces.h. */
 #include "strata/read/traces.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/value_hash.h"
 #include "consumerd/host/file_limit.h"
 #include "filter/filter.h"
 #include "inputs/made_of.h"
 #include "strata/read/loss_report.h"
 
-#define COMPLAINTS_MAX 100u
-#define THREADS_MAX    64
+#define THREADS_MAX 64
+
+/* Whether a complaint was told before; else notes it. */
+static bool was_told(struct traces *traces, const char *message)
+{
+	const uint64_t hash = strata_hash_bytes(0, message, strlen(message));
+	const unsigned int nr = traces->complaints < COMPLAINTS_MAX ? traces->complaints
+								    : COMPLAINTS_MAX;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		if (traces->told[i] == hash)
+			return true;
+	}
+	if (nr < COMPLAINTS_MAX)
+		traces->told[nr] = hash;
+	return false;
+}
 
 void traces_complain(void *data, const char *message)
 {
@@ -22,6 +40,11 @@ void traces_complain(void *data, const char *message)
 	if (traces->is_silent)
 		return;
 	progress_line_hold(&traces->line);
+	/* Several passes come upon the same damage. */
+	if (was_told(traces, message)) {
+		progress_line_release(&traces->line);
+		return;
+	}
 	if (traces->complaints++ < COMPLAINTS_MAX)
 		fprintf(stderr, "strata: %s: %s\n", traces->verb, message);
 	else if (traces->complaints == COMPLAINTS_MAX + 1)
@@ -360,6 +383,15 @@ void traces_close(struct traces *traces)
 	progress_line_clear(&traces->line);
 }
 
+void traces_read_again(struct traces *traces)
+{
+	size_t i;
+
+	traces->is_silent = true;
+	for (i = 0; i < traces->set.nr_streams; i++)
+		memset(&traces->set.streams[i].tally, 0, sizeof(traces->set.streams[i].tally));
+}
+
 struct strata_ctf_tally traces_tally(const struct traces *traces, size_t trace)
 {
 	struct strata_ctf_tally sum = { 0 }, tally;
@@ -392,7 +424,11 @@ void traces_say_losses(const struct traces *traces, const struct strata_filter *
 
 unsigned int traces_threads(void)
 {
-	const long nr = sysconf(_SC_NPROCESSORS_ONLN);
+	cpu_set_t usable;
+	long nr = sysconf(_SC_NPROCESSORS_ONLN);
 
+	/* Fewer if the process was bound to some; more than the set has room for are all usable. */
+	if (sched_getaffinity(0, sizeof(usable), &usable) == 0)
+		nr = CPU_COUNT(&usable);
 	return nr < 1 ? 1 : nr > THREADS_MAX ? THREADS_MAX : (unsigned int)nr;
 }

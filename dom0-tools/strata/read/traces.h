@@ -13,6 +13,8 @@
 
 struct strata_filter;
 
+#define COMPLAINTS_MAX 100u /* that are shown */
+
 struct traces {
 	const char *verb;                   /* that complaints begin with */
 	const struct traces_shifts *shifts; /* or NULL */
@@ -24,8 +26,9 @@ struct traces {
 	struct traces_symbols symbols;
 	struct progress_line line; /* threads that read complain, too: they hold it */
 	struct strata_progress progress;
-	bool is_silent;          /* an earlier pass has reported what is wrong */
-	unsigned int complaints; /* so many were shown, or would have been */
+	bool is_silent;                /* an earlier pass has reported what is wrong */
+	unsigned int complaints;       /* so many were shown, or would have been */
+	uint64_t told[COMPLAINTS_MAX]; /* hashes of the first ones */
 };
 
 #define TRACES_SHIFTS_MAX 16u
@@ -63,6 +66,9 @@ void traces_remark(void *data, const char *message);
 /* From here on it is shown how much of so many bytes was read; until the other. */
 void traces_progress_begin(struct traces *traces, uint64_t bytes);
 void traces_progress_end(struct traces *traces);
+
+/* Before the traces are read once more: their tallies count once, and what is wrong was said. */
+void traces_read_again(struct traces *traces);
 
 /* The sum over the streams of a trace: strata_recording_tally(). */
 struct strata_ctf_tally traces_tally(const struct traces *traces, size_t trace);

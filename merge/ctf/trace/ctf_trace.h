@@ -174,6 +174,8 @@ void strata_ctf_complain(const struct strata_ctf_stream *stream, const char *for
 #define STRATA_CTF_PLACE   "strata_place"
 #define STRATA_CTF_MACHINE "strata_machine"
 #define STRATA_CTF_CLOCK   "strata_clock"
+/* A hypervisor's trace of a recording has the names of guests: domain_name_7 = "g1". */
+#define STRATA_CTF_DOMAIN_NAME "domain_name_"
 
 /* Whether two traces were converted together, and were alike in a number of their environment. */
 bool strata_ctf_converted_alike(const struct strata_ctf_trace *a, const struct strata_ctf_trace *b,

@@ -148,12 +148,12 @@ static void put_process(struct compass_host *host, struct compass_pcpu *pcpu,
 {
 	uint8_t *dumped = &host->threads.dumped[thread->domain / 8];
 	const uint8_t bit = (uint8_t)(1u << thread->domain % 8);
-	char name[COMPASS_COMM_BYTES];
+	char name[STRATA_DOMAIN_TEXT_BYTES];
 
 	if (*dumped & bit)
 		return;
 	*dumped |= bit;
-	strata_compass_domain_name(host->of, thread->domain, name);
+	strata_recorded_domain_text(host->of, thread->domain, name);
 	put_statedump(host, pcpu, ns, thread->pid, thread->pid, 0, name, COMPASS_STATUS_WAIT,
 		      pcpu->file->cpu);
 }
