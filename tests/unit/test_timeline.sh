@@ -57,8 +57,8 @@ assert eval("(%s\n)" % sys.argv[2]), sys.argv[2]' "$work/page" "$1"
 
 "$strata" import tests/unit/data/host.xentrace -o "$work/xen" --tsc-khz 2445427 >/dev/null 2>&1
 check "a hypervisor's recording with a loss" agrees 0 "$work/xen"
-check "has physical CPUs, vCPUs, hypercalls, arrows and the loss" page '{"pcpu", "vcpu", "hypercalls"} <= set(kinds) and
-	len(meta["losses"]) == 1 and len(page.arrows()) > 100 and not {"task", "requests"} & set(kinds)'
+check "has physical CPUs, vCPUs, VM exits, arrows and the loss" page '{"pcpu", "vcpu", "exits"} <= set(kinds) and
+	len(meta["losses"]) == 1 and len(page.arrows()) > 30 and not {"task", "requests"} & set(kinds)'
 check "who held whose CPU is told of the waits" page 'any("behind=" in span.detail for span in page.spans()
 	if page.tracks[span.track]["kind"] == "vcpu")'
 check "all of its arrows go from a vCPU that ran to one that waited" page 'all(arrow.kind == 3 and arrow.length > 0 for arrow in page.arrows())'
