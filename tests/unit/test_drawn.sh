@@ -61,5 +61,5 @@ check "so does a selection of events" eval '"$strata" convert --force --format p
 	python3 tests/unit/perfetto_events.py "$work/some" | jq -es "length > 100 and all(.[]; .event == \"sched_switch\")"'
 check "in Chrome's form, too" eval '"$strata" convert --force --format chrome --event sched_switch -o "$work/some" "$work/whole" &&
 	jq -e "[.traceEvents[] | select(.ph == \"i\")] | length > 100 and all(.[]; .name == \"sched_switch\")" "$work/some"'
-check "a full disk is told" eval '! "$strata" convert --format perfetto "$work/whole" >/dev/full 2>"$work/err" && grep -qi "no space" "$work/err"'
+check "a full disk is told" eval '! "$strata" convert --format perfetto "$work/whole" >/dev/full 2>"$work/err" && grep -q "disk is full" "$work/err"'
 finish

@@ -129,7 +129,7 @@ check "a request by names and a field" eval 'timeline --force --request ask,answ
 
 # The server.
 serve() {
-	timeline --serve "$@" >"$work/address" 2>"$work/err" &
+	"$strata" timeline --serve "$@" >"$work/address" 2>"$work/err" &
 	server=$!
 	for _ in $(seq 600); do
 		[ ! -s "$work/address" ] || break
