@@ -321,6 +321,28 @@ void strata_tasks_lose(struct strata_tasks *tasks, struct strata_kernel *kernel,
 	kernel->losses++;
 }
 
+/* Until here its state is known. */
+static void end_task(struct strata_tasks *tasks, struct strata_task *task,
+		     const struct strata_moment *now)
+{
+	enter(tasks, task, STRATA_TASK_UNKNOWN, task->cpu, now);
+	forget_jobs(task);
+}
+
+void strata_tasks_end(struct strata_tasks *tasks, struct strata_kernel *kernel,
+		      const struct strata_moment *now)
+{
+	size_t i;
+
+	for (i = 0; i < kernel->nr_tasks; i++)
+		end_task(tasks, kernel->all_tasks[i], now);
+	for (i = 0; i < kernel->nr_cpus; i++) {
+		if (kernel->cpus[i])
+			end_task(tasks, &kernel->cpus[i]->idle, now);
+	}
+	strata_tasks_lose(tasks, kernel, now);
+}
+
 /* Its state goes on, and yet its span ends. */
 static void finish_task(struct strata_tasks *tasks, struct strata_task *task,
 			const struct strata_moment *now)

@@ -114,8 +114,9 @@ class Kernel:
 class Host:
     """All that is known of all machines."""
 
-    def __init__(self, machines, hypervisors, returning):
+    def __init__(self, machines, hypervisors, returning, ends):
         self.machines, self.hypervisors, self.returning = machines, hypervisors, returning
+        self.ends = ends  # (ns, source, layer), in order
         self.vcpus, self.pcpus, self.kernels = {}, {}, {}
         self.names = {IDLE: "idle", 0: "d0"}
         self.behind = defaultdict(list)
@@ -355,6 +356,30 @@ class Host:
             self.span("requests", event, event["source"], begun[:3], task if same else None)
 
     # Losses.
+    def forget(self, vcpu):
+        vcpu.exit = vcpu.call = None
+        vcpu.run_since = self.now
+        vcpu.ends.append(self.now)
+        vcpu.sched.change(self.now, UNKNOWN)
+        vcpu.fine.change(self.now, UNKNOWN)
+
+    def end(self, source, layer):
+        """The last event of a source was here."""
+        if layer == "xen":
+            machine = machine_of(self.machines, source)
+            for pcpu in [pcpu for pcpu in self.pcpus if pcpu[0] == machine]:
+                self.occupy(pcpu, None)
+            for vcpu in [vcpu for key, vcpu in self.vcpus.items() if key[0] == machine]:
+                self.forget(vcpu)
+        elif source in self.kernels:
+            kernel = self.kernels[source]
+            for task in kernel.tasks.values():
+                task.wait = task.call = task.waking = None
+                task.states.change(self.now, (UNKNOWN, task.states.now()[1]))
+            kernel.current.clear()
+            kernel.irqs.clear()
+            kernel.softirq.clear()
+
     def lose(self, loss, machine):
         self.now = max(self.now or 0, int(loss["from_ns"]))
         if loss["layer"] == "xen":
@@ -362,11 +387,7 @@ class Host:
             self.occupy((machine, pcpu), None)
             for key, vcpu in self.vcpus.items():
                 if key[0] == machine and vcpu.sched.now() != UNKNOWN and not (vcpu.runs() and vcpu.pcpu != pcpu):
-                    vcpu.exit = vcpu.call = None
-                    vcpu.run_since = self.now
-                    vcpu.ends.append(self.now)
-                    vcpu.sched.change(self.now, UNKNOWN)
-                    vcpu.fine.change(self.now, UNKNOWN)
+                    self.forget(vcpu)
         elif loss["source"] in self.kernels:
             kernel = self.kernels[loss["source"]]
             running = list(kernel.current.values())
@@ -389,6 +410,9 @@ class Host:
         if "discarded" in line:
             self.lose(line, machine)
             return
+        while self.ends and self.ends[0][0] < int(line["ns"]):
+            self.now, source, layer = self.ends.pop(0)
+            self.end(source, layer)
         self.now = int(line["ns"])
         if self.first is None:
             self.first = self.now
@@ -608,7 +632,8 @@ def main():
     hypervisors = {machine_of(machines, line["source"]) for line in lines
                    if line["layer"] == "xen" and line.get("event", "").startswith("runstate_")}
     returning = {machine_of(machines, line["source"]) for line in lines if line.get("event", "").endswith("hypercall_return")}
-    host = Host(machines, hypervisors, returning)
+    last = {(line["source"], line["layer"]): int(line["ns"]) for line in lines if "event" in line}
+    host = Host(machines, hypervisors, returning, sorted((ns, *source) for source, ns in last.items()))
     for line in lines:
         host.take(line)
     check = Comparison()

@@ -33,8 +33,8 @@ int tracks_pass_begin(struct tracks_pass *pass, struct strata_error *error)
 	if (!pass->tracks)
 		return strata_fail(error, "out of memory");
 	pass->listener = strata_tracks_listener(pass->tracks);
-	pass->state = strata_host_state_new(&pass->traces->set, &forms, &pass->listener, 1);
-	return pass->state ? 0 : strata_fail(error, "out of memory");
+	pass->state = strata_host_state_new(&pass->traces->set, &forms, &pass->listener, 1, error);
+	return pass->state ? 0 : -1;
 }
 
 int tracks_pass_finish(struct tracks_pass *pass, struct strata_error *error)
