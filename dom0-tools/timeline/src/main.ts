@@ -37,7 +37,7 @@ function describe(meta: Meta): void {
 function connect(app: App): void {
 	const lanes = byId("over");
 	const scroller = byId("lanes");
-	const marker = (x: number, y: number) => ({ at: app.timeAt(x), track: app.trackAt(y) ?? -1 });
+	const marker = (x: number, y: number) => ({ at: Math.round(app.timeAt(x)), track: app.trackAt(y) ?? -1 });
 	pointAt(lanes, {
 		zoom: (factor, part, glide) => (app.view.zoom(factor, part, glide), app.changed()),
 		pan: (part, glide) => (app.view.pan(part, glide), app.changed()),

@@ -12,7 +12,7 @@ const LISTED = 100;
 export class SearchBox {
 	results: Results | undefined;
 	private input = byId<HTMLInputElement>("query");
-	private output = byId<HTMLOutputElement>("matches");
+	private output = byId<HTMLOutputElement>("match-count");
 	private list = byId("found");
 	private section = byId("found-part");
 	private run = 0;
