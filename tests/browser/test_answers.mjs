@@ -259,6 +259,23 @@ await check("keys written into the search field do not move the view", async () 
 	await page.keyboard.press("Escape");
 });
 
+await check("the panel becomes wider by its edge, and the lanes narrower", async () => {
+	const width = () => page.evaluate(() => [document.getElementById("panel").clientWidth, document.getElementById("over").clientWidth]);
+	const [panel, over] = await width();
+	const grip = await page.locator("#grip").boundingBox();
+	await page.mouse.move(grip.x + 3, 500);
+	await page.mouse.down();
+	await page.mouse.move(grip.x - 97, 500, { steps: 3 });
+	await page.mouse.up();
+	const [wider, narrower] = await width();
+	assert.ok(Math.abs(wider - panel - 100) <= 3 && Math.abs(over - narrower - (wider - panel)) <= 1, `${panel} ${wider}, ${over} ${narrower}`);
+	await page.locator("#grip").focus();
+	await page.keyboard.press("ArrowRight");
+	assert.ok((await width())[0] < wider);
+	await settled(page);
+	assert.equal(await page.evaluate(() => document.getElementById("base").width), (await width())[1]);
+});
+
 await check("it has a name for each control, and focus reaches all", async () => {
 	const nameless = await page.evaluate(() => [...document.querySelectorAll("button, input, select, canvas")].filter((e) => e.id !== "base" && !e.closest("[aria-hidden]") && !(e.getAttribute("aria-label") || e.textContent.trim())).map((e) => e.outerHTML.slice(0, 80)));
 	assert.deepEqual(nameless, []);
