@@ -6,6 +6,7 @@
 #   make quick    what one runs before each commit: under a minute, no QEMU
 #   make model    Spin searches the models of the ring, exhaustively
 #   make attack   users and guests that attack the recorder and each other
+#   make browser  the page of strata timeline in Chromium
 #   make arch     the core on five other processors, under QEMU's user mode
 #   make soak     a billion events of threads that torture the core's rings, more interleavings, and two
 #                 machines traced by LTTng
@@ -49,7 +50,7 @@ LINUX_STYLE   = $(filter-out xen-patch/% include/strata/platform/xen.h,$(C_FILES
 SHELL_FILES   = $(shell git ls-files --cached --others --exclude-standard | \
 	xargs grep -lE '^\#!/bin/(ba)?sh' -- )
 
-.PHONY: all deps tools xen kmod images demo check quick fuzz bench install clean format lint unit model attack
+.PHONY: all deps tools xen kmod images demo check quick fuzz bench install clean format lint unit model attack browser
 .DELETE_ON_ERROR:
 
 all: deps-all
@@ -233,6 +234,10 @@ quick: deps-quick
 	@$(MAKE) --no-print-directory tools unit lint
 	@tests/run.sh unit
 
+browser: deps-browser
+	@$(MAKE) --no-print-directory tools
+	@tests/run.sh browser
+
 attack: deps-attack
 	@$(MAKE) --no-print-directory tools unit
 	@tests/run.sh attack
@@ -240,7 +245,7 @@ attack: deps-attack
 check: deps-check
 	@$(MAKE) --no-print-directory all
 	@$(MAKE) --no-print-directory $(JOBS) unit $(FUZZ_TESTS) arch-programs tortures checkers
-	@RECOVER_ROUNDS=5 LIVES_DRAWN=60000 tests/run.sh unit fuzz arch,model,check torture attack xen
+	@RECOVER_ROUNDS=5 LIVES_DRAWN=60000 tests/run.sh unit fuzz arch,model,check torture attack browser xen
 
 demo: deps-demo
 	@$(MAKE) --no-print-directory all

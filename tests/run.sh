@@ -275,13 +275,18 @@ for kind in "$@"; do
 			run "attack_$(basename "$script" .sh)" tests/attack/world.sh "$script"
 		done
 		;;
+	browser)
+		for script in tests/browser/test_*.mjs; do
+			run "browser_$(basename "$script" .mjs)" "$script"
+		done
+		;;
 	xen)
 		for script in tests/xen/test_*.sh; do
 			run "$(basename "$script" .sh)" "$script"
 		done
 		;;
 	*)
-		echo "tests/run.sh: no tests of the kind \"$kind\"; unit, model, check, fuzz, arch, torture, attack and xen are known" >&2
+		echo "tests/run.sh: no tests of the kind \"$kind\"; unit, model, check, fuzz, arch, torture, attack, browser and xen are known" >&2
 		exit 2
 		;;
 	esac

@@ -13,13 +13,17 @@ static void usage(FILE *out)
 		"  --format columns        text in columns, as strata view shows it\n"
 		"  --format babeltrace     text, as babeltrace2 prints it\n"
 		"  --format json           one JSON object per event and line\n"
-		"  --format perfetto       for https://ui.perfetto.dev\n"
-		"  --format chrome         for Chrome's trace viewer; for small traces only\n"
+		"  --format perfetto       for https://ui.perfetto.dev: slices of what each CPU, vCPU\n"
+		"                          and task did, VM exits, system calls, interrupts, requests,\n"
+		"                          and flows of what woke what\n"
+		"  --format chrome         the same for Chrome's trace viewer; for small traces only\n"
 		"  --format ctf            CTF 1.8 traces in the directory OUT, all on one clock\n"
 		"  --format trace-compass  a recording of a Xen host, in the directory OUT, for Trace\n"
 		"                          Compass's virtual machine analysis: Xen as a host with KVM\n"
 		"  --format count          the number of events, and a hash over their order, times,\n"
 		"                          streams, names and values\n"
+		"  --events                perfetto and chrome: an instant for each event, with its\n"
+		"                          fields, instead of slices; as where events are selected\n"
 		"  -o, --output OUT        the file; \"-\", the default, is standard output\n"
 		"  --force                 replaces OUT, if strata wrote it\n" //
 		WRITE_OPTIONS_USAGE "\n"
@@ -35,7 +39,10 @@ static int take(struct write_options *options, int option, const char *value,
 {
 	char shown[256];
 
-	(void)option; /* there is one */
+	if (option == 'e') {
+		options->events = true;
+		return 0;
+	}
 	if (!write_format_known(value))
 		return strata_fail(error, "unknown format %s",
 				   strata_escape_name(shown, sizeof(shown), value));
@@ -53,6 +60,7 @@ static int run(const struct write_verb *verb, const struct write_options *option
 int strata_cmd_convert(int argc, char **argv)
 {
 	static const struct option known[] = { { "format", required_argument, NULL, 'f' },
+					       { "events", no_argument, NULL, 'e' },
 					       WRITE_OPTIONS };
 	static const struct write_verb verb = { "convert", usage, known, take, run };
 	struct write_options options = { .colours = COLOURS_NEVER };

@@ -30,7 +30,7 @@ struct options {
 	struct write_options times; /* --from and --to */
 	struct state_requests requests;
 	struct tracks_domains domains;
-	char command[512]; /* as it was given; safe to show */
+	char title[512], command[512]; /* safe to show */
 };
 
 static void usage(FILE *out)
@@ -122,7 +122,7 @@ static int read_traces(struct traces *traces, const struct options *options, uin
 		       uint64_t from_ns, uint64_t to_ns, struct strata_error *error)
 {
 	const struct strata_timeline_options form = {
-		.title = traces->set.nr_traces ? options->command : "",
+		.title = options->title,
 		.command = options->command,
 		.begin_ns = from_ns > first_ns ? from_ns : first_ns,
 		.slices_max = options->spans_max,
@@ -177,6 +177,23 @@ static bool read_number(const char *text, uint64_t most, uint64_t *number)
 
 	*number = strtoull(text, &end, 10);
 	return *text >= '0' && *text <= '9' && !*end && *number <= most;
+}
+
+/* The last two names of the first path, and how many others there are. */
+static void keep_title(struct options *options, char *const *paths, size_t nr)
+{
+	const char *end = paths[0] + strlen(paths[0]), *from;
+	char name[256];
+	unsigned int slashes = 0;
+
+	while (end > paths[0] && end[-1] == '/')
+		end--;
+	for (from = end; from > paths[0] && (from[-1] != '/' || ++slashes < 2); from--)
+		;
+	snprintf(name, sizeof(name), "%.*s", (int)(end - from < 200 ? end - from : 200), from);
+	strata_escape_name(options->title, sizeof(options->title) - 32, name);
+	if (nr > 1)
+		snprintf(options->title + strlen(options->title), 32, " and %zu more", nr - 1);
 }
 
 static void keep_command(struct options *options, int argc, char **argv)
@@ -278,5 +295,6 @@ int strata_cmd_timeline(int argc, char **argv)
 		options.spans_max = 0;
 	if (write_read_times(&options.times, NULL, &from_ns, &to_ns, &error))
 		return wrong(error.text, NULL);
+	keep_title(&options, argv + optind, (size_t)(argc - optind));
 	return timeline(&options, argv + optind, (size_t)(argc - optind));
 }

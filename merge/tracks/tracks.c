@@ -134,11 +134,18 @@ static uint32_t add_category(struct recorder *recorder, enum strata_hue hue, con
 /* The hues that are one category have its number: they are added first. */
 static void add_plain_categories(struct recorder *recorder)
 {
+	static const char *const names[STRATA_HUE_REQUEST] = {
+		[STRATA_HUE_RUNNING] = "runs",        [STRATA_HUE_WAITING] = "waits for a CPU",
+		[STRATA_HUE_BLOCKED] = "blocked",     [STRATA_HUE_PAUSED] = "paused",
+		[STRATA_HUE_UNKNOWN] = "unknown",     [STRATA_HUE_IDLE] = "idle",
+		[STRATA_HUE_EXIT] = "VM exit",        [STRATA_HUE_HYPERCALL] = "hypercall",
+		[STRATA_HUE_SYSCALL] = "system call", [STRATA_HUE_IRQ] = "interrupt",
+		[STRATA_HUE_SOFTIRQ] = "softirq",
+	};
 	size_t i;
 
-	for (i = 0; i < STRATA_NR_HUES; i++)
-		add_category(recorder, (enum strata_hue)i, strata_hue_names[i]);
-	memset(recorder->nr_of_hue, 0, sizeof(recorder->nr_of_hue));
+	for (i = 0; i < STRATA_HUE_REQUEST; i++)
+		add_category(recorder, (enum strata_hue)i, names[i]);
 }
 
 /* The category of a thing; @name: called when it is new */
@@ -330,7 +337,8 @@ static bool is_idle(const struct strata_span *span)
 	       (span->kind == STRATA_SPAN_TASK && span->task->tid == 0);
 }
 
-static void take_slice(struct recorder *recorder, const struct strata_span *span)
+/* The track that it is on; NULL: it is not shown. */
+static struct strata_track *take_slice(struct recorder *recorder, const struct strata_span *span)
 {
 	const bool is_state = span->kind == STRATA_SPAN_VCPU || span->kind == STRATA_SPAN_TASK;
 	struct strata_track_slice slice = {
@@ -348,7 +356,7 @@ static void take_slice(struct recorder *recorder, const struct strata_span *span
 		recorder->behind.waiter = NULL;
 	if (!cut(recorder, &slice, detail) || recorder->no_memory ||
 	    recorder->tracks.names.no_memory)
-		return;
+		return NULL;
 	track = track_of(recorder, span, slice.name);
 	if (track)
 		track = strata_tree_free_at(&recorder->tree, track, slice.from_ns);
@@ -357,7 +365,7 @@ static void take_slice(struct recorder *recorder, const struct strata_span *span
 			recorder->tracks.facts.of_others++;
 		else
 			recorder->tracks.facts.not_shown++;
-		return;
+		return NULL;
 	}
 	track->end_ns = slice.to_ns;
 	track->slices++;
@@ -367,25 +375,23 @@ static void take_slice(struct recorder *recorder, const struct strata_span *span
 	slice.category = category_of_span(recorder, span, slice.name);
 	slice.detail = detail;
 	tell_slice(recorder, &slice);
+	return track;
 }
 
-/* Who held the physical CPU that a vCPU waited for. */
-static void take_behind(struct recorder *recorder, const struct strata_span *span)
+/* Arrows -------------------------------------------------------------------------------------- */
+
+/* An arrow that lies in the time that is shown, between tracks that are. */
+static void take_arrow(struct recorder *recorder, enum strata_arrow_kind kind,
+		       const struct strata_track *from, const struct strata_track *to,
+		       const struct strata_span *span)
 {
-	struct strata_track *from, *to;
 	struct strata_track_arrow arrow = {
-		.kind = STRATA_ARROW_HELD,
+		.kind = kind,
 		.from_ns = span->from_ns,
 		.to_ns = span->to_ns,
 		.bound_ns = span->bound_ns,
 	};
 
-	strata_detail_add_behind(&recorder->behind, span);
-	if (span->other->domain == STRATA_DOMID_IDLE ||
-	    span->from_ns < recorder->options->from_ns || span->to_ns > recorder->options->to_ns)
-		return;
-	from = strata_tree_vcpu(&recorder->tree, span->trace, span->other);
-	to = strata_tree_vcpu(&recorder->tree, span->trace, span->vcpu);
 	if (!from || !to)
 		return;
 	arrow.from_track = from->id;
@@ -393,9 +399,83 @@ static void take_behind(struct recorder *recorder, const struct strata_span *spa
 	tell_arrow(recorder, &arrow);
 }
 
+static bool is_shown(const struct recorder *recorder, const struct strata_span *span)
+{
+	return span->from_ns >= recorder->options->from_ns &&
+	       span->to_ns <= recorder->options->to_ns;
+}
+
+/* Who held the physical CPU that a vCPU waited for. */
+static void take_behind(struct recorder *recorder, const struct strata_span *span)
+{
+	struct strata_tree *tree = &recorder->tree;
+
+	strata_detail_add_behind(&recorder->behind, span);
+	if (span->other->domain != STRATA_DOMID_IDLE && is_shown(recorder, span))
+		take_arrow(recorder, STRATA_ARROW_HELD,
+			   strata_tree_vcpu(tree, span->trace, span->other),
+			   strata_tree_vcpu(tree, span->trace, span->vcpu), span);
+}
+
+/* What did something: the task, or the handler that had interrupted it; else the vCPU.  NULL: no
+ * event tells. */
+static const struct strata_track *cause_of(struct recorder *recorder,
+					   const struct strata_link *link)
+{
+	const struct strata_link_end *end = &link->from;
+	struct strata_tree *tree = &recorder->tree;
+
+	if ((link->via == STRATA_VIA_TASK || link->via == STRATA_VIA_SEND) && end->task &&
+	    end->task->tid != 0)
+		return strata_tree_task(tree, end->task);
+	if ((link->via == STRATA_VIA_IRQ || link->via == STRATA_VIA_SOFTIRQ) &&
+	    end->cpu != STRATA_NO_CPU)
+		return strata_tree_cpu(tree, end->trace, end->cpu,
+				       link->via == STRATA_VIA_IRQ ? STRATA_TRACK_IRQS
+								   : STRATA_TRACK_SOFTIRQS);
+	if (link->via == STRATA_VIA_SEND && end->vcpu && end->vcpu->domain != STRATA_DOMID_IDLE)
+		return strata_tree_vcpu(tree, end->trace, end->vcpu);
+	return NULL;
+}
+
+/* From what woke a task to where the task runs. */
+static void take_wakeup(struct recorder *recorder, const struct strata_span *span)
+{
+	if (span->wake && span->task->tid != 0 && is_shown(recorder, span))
+		take_arrow(recorder, STRATA_ARROW_WAKEUP, cause_of(recorder, span->wake),
+			   strata_tree_task(&recorder->tree, span->task), span);
+}
+
+/* From who sent through an event channel to the upcall. */
+static void take_event_channel(struct recorder *recorder, const struct strata_span *span)
+{
+	if (span->wake && span->vcpu && is_shown(recorder, span))
+		take_arrow(recorder, STRATA_ARROW_EVENT_CHANNEL, cause_of(recorder, span->wake),
+			   strata_tree_vcpu(&recorder->tree, span->trace, span->vcpu), span);
+}
+
+/* From the upcall to the handler, which begins as @span does. */
+static void take_handler(struct recorder *recorder, const struct strata_span *span,
+			 const struct strata_track *track)
+{
+	const struct strata_link *link = span->wake;
+	struct strata_span delivery = *span;
+
+	if (!link || link->kind != STRATA_LINK_HANDLER || !link->from.vcpu)
+		return;
+	delivery.from_ns = link->from.at.ns;
+	delivery.to_ns = link->to.at.ns;
+	delivery.bound_ns = strata_moments_bound(&link->from.at, &link->to.at);
+	if (is_shown(recorder, &delivery))
+		take_arrow(recorder, STRATA_ARROW_INTERRUPT,
+			   strata_tree_vcpu(&recorder->tree, link->from.trace, link->from.vcpu),
+			   track, &delivery);
+}
+
 static void take_span(struct strata_span_listener *listener, const struct strata_span *span)
 {
 	struct recorder *recorder = of_listener(listener);
+	const struct strata_track *track;
 
 	if (is_idle(span))
 		return;
@@ -403,13 +483,23 @@ static void take_span(struct strata_span_listener *listener, const struct strata
 	case STRATA_SPAN_BEHIND:
 		take_behind(recorder, span);
 		break;
+	case STRATA_SPAN_WAKEUP:
+		take_wakeup(recorder, span);
+		break;
+	case STRATA_SPAN_EVTCHN:
+		take_event_channel(recorder, span);
+		break;
+	case STRATA_SPAN_IRQ:
+		track = take_slice(recorder, span);
+		if (track)
+			take_handler(recorder, span, track);
+		break;
 	case STRATA_SPAN_PCPU:
 	case STRATA_SPAN_VCPU:
 	case STRATA_SPAN_EXIT:
 	case STRATA_SPAN_HYPERCALL:
 	case STRATA_SPAN_TASK:
 	case STRATA_SPAN_SYSCALL:
-	case STRATA_SPAN_IRQ:
 	case STRATA_SPAN_SOFTIRQ:
 	case STRATA_SPAN_REQUEST:
 		take_slice(recorder, span);

@@ -52,7 +52,7 @@ check "also as a context" is "$(json --filter "\$ctx.pid == $forger" | grep -c .
 check "view shows it in each line" is \
 	"$("$strata" view "$recovered" --event forged | grep -c "\[ comm=\"forger\" pid=$forger vpid=$program vtid=$program \]")" 100
 check "babeltrace2 reads it" is "$(babeltrace2 "$recovered" 2>/dev/null | grep -c "forged: .* pid = $forger }, { vpid = $program,")" 100
-"$strata" convert --format perfetto -o "$work/perfetto" "$recovered" 2>/dev/null
+"$strata" convert --format perfetto --events -o "$work/perfetto" "$recovered" 2>/dev/null
 check "Perfetto's trace has the program's word under that name" grep -qa vpid "$work/perfetto"
 "$strata" merge "$recovered" -o "$work/merged" >/dev/null 2>&1
 check "so has the merged timeline" is \

@@ -72,8 +72,8 @@ export class Recording {
 		meta.facts.spans = this.spans.length;
 		meta.facts.arrows = this.arrows.length;
 		meta.facts.events ||= this.spans.length * 2;
-		meta.levels = [{ resolution_ns: 0, chunks: spanChunks(this.spans, keep) }];
-		let before = this.spans;
+		let before = [...this.spans].sort(inOrder);
+		meta.levels = [{ resolution_ns: 0, chunks: spanChunks(before, keep) }];
 		for (let resolution = 4096; resolution < meta.length_ns / 256; resolution *= 4) {
 			const coarser = merged(before, resolution);
 			// One that saves little is not worth its bytes.
@@ -89,6 +89,8 @@ export class Recording {
 		return { page: template.replace(place, () => parts.join("\n")), chunks };
 	}
 }
+
+const inOrder = (x, y) => x.from - y.from || x.track - y.track;
 
 // Neighbours on a track that are shorter than the resolution become one, as long as they come within it.
 function merged(spans, resolution) {
@@ -106,7 +108,7 @@ function merged(spans, resolution) {
 		const count = block.members.reduce((sum, m) => sum + m.count, 0);
 		out.push({ track: longest.track, from: block.from, length: block.to - block.from, name: longest.name, category, bound: UNKNOWN, detail: "", count });
 	};
-	for (const span of [...spans].sort((x, y) => x.from - y.from)) {
+	for (const span of spans) {
 		const end = span.from + span.length;
 		const block = open.get(span.track);
 		if (span.length < resolution && block && end - block.from <= resolution) {
@@ -120,13 +122,13 @@ function merged(spans, resolution) {
 		else out.push(span);
 	}
 	for (const block of open.values()) close(block);
-	return out;
+	return out.sort(inOrder);
 }
 
 // Spans of one class of length go together, so that few chunks reach far.
 function spanChunks(spans, keep) {
 	const classes = new Map();
-	for (const span of [...spans].sort((x, y) => x.from - y.from || x.track - y.track)) {
+	for (const span of spans) {
 		const size = Math.floor(Math.log2(span.length + 1) / 6);
 		if (!classes.has(size)) classes.set(size, []);
 		classes.get(size).push(span);

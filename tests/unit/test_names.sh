@@ -37,9 +37,9 @@ in_columns() {
 check "columns say the same" in_columns
 types() { jq -r '.event as $e | .fields | to_entries[] | "\($e).\(.key) \(.value | type)"' "$work/all" | sort -u | cut -d ' ' -f 1 | uniq -d; }
 check "no field's type in JSON depends on its value" test -z "$(types)"
-chrome() { "$strata" convert --format chrome "$work/raw" 2>/dev/null | jq -e '[.. | objects | select(.op_name? == "iret" and .op == 23)] | length > 100' >"$work/nothing"; }
+chrome() { "$strata" convert --format chrome --events "$work/raw" 2>/dev/null | jq -e '[.. | objects | select(.op_name? == "iret" and .op == 23)] | length > 100' >"$work/nothing"; }
 check "Chrome's arguments have them" chrome
-perfetto() { "$strata" convert --format perfetto "$work/raw" 2>/dev/null | LC_ALL=C grep -caE 'op_name.{1,8}iret' | awk '$1 == 0 { exit 1 }'; }
+perfetto() { "$strata" convert --format perfetto --events "$work/raw" 2>/dev/null | LC_ALL=C grep -caE 'op_name.{1,8}iret' | awk '$1 == 0 { exit 1 }'; }
 check "Perfetto's, too" perfetto
 check "babeltrace2's form stays as it is" test "$("$strata" convert --format babeltrace "$work/raw" 2>/dev/null | grep -c iret)" = 0
 

@@ -28,6 +28,7 @@ struct write_options {
 	const char *symbols[WRITE_SYMBOLS_MAX]; /* SOURCE=FILE */
 	size_t nr_symbols;
 	struct strata_filter *filter;
+	bool events;       /* of convert: viewers get an instant for each, and no slices */
 	bool live;         /* of view: follows a recording, */
 	uint64_t delay_ms; /* and shows events that much later */
 	uint64_t late_ms;  /* and waits that long for a stream that hands nothing over */

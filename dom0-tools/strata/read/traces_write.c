@@ -17,6 +17,7 @@
 #include "outputs/text/text_lines.h"
 #include "outputs/written.h"
 #include "strata/read/trace_compass.h"
+#include "strata/read/traces_draw.h"
 #include "strata/read/traces_symbols.h"
 
 #define SLICE_BYTES (4u << 20) /* of input: each thread holds what one becomes */
@@ -199,7 +200,9 @@ static int write_form(struct traces *traces, const struct write_options *options
 	if (!to_terminal || strcmp(options->format, "count") == 0)
 		traces_progress_begin(traces, strata_trace_set_bytes(&traces->set, slices->from_ns,
 								     slices->to_ns));
-	if (strcmp(options->format, "ctf") != 0) {
+	if (write_is_drawn(options)) {
+		status = write_drawn(traces, options, shown, slices, first_ns, events, error);
+	} else if (strcmp(options->format, "ctf") != 0) {
 		status = strcmp(options->format, "count") == 0
 				 ? count(traces, options, slices, events, error)
 				 : write_lines(traces, options, shown, &written, first_ns, events,

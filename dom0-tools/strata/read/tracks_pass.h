@@ -35,7 +35,22 @@ struct tracks_pass {
 	struct strata_span_listener *listener; /* of the state: the tracks' */
 };
 
-/* Makes the pass; outputs are NULL before.  0; 1: the observer stopped it; -1 with the reason. */
+/*
+ * Begins one whose events the caller reads: from the first on, as states follow from all that was
+ * before.  Outputs are NULL before.
+ * 0, or -1 with the reason.
+ */
+int tracks_pass_begin(struct tracks_pass *pass, struct strata_error *error);
+
+/* What is to be handed all events; returns how many there are.
+ * @observers: OUT, room for TRACKS_OBSERVERS */
+#define TRACKS_OBSERVERS 3u
+size_t tracks_pass_observers(const struct tracks_pass *pass, struct strata_slice_sink **observers);
+
+/* After the events.  0, or -1 with the reason. */
+int tracks_pass_finish(struct tracks_pass *pass, struct strata_error *error);
+
+/* Makes the whole pass.  0; 1: the observer stopped it; -1 with the reason. */
 int tracks_pass_run(struct tracks_pass *pass, struct strata_error *error);
 
 void tracks_pass_clear(struct tracks_pass *pass);

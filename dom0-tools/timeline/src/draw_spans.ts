@@ -71,24 +71,29 @@ function clear(width: number): void {
 	taken.fill(0, 0, width);
 }
 
-function paint(s: Surface, place: Place, x0: number, x1: number, category: number, shade: number): void {
-	const fill = s.styles.fills[category];
+function paint(s: Surface, place: Place, x0: number, x1: number, look: number, shade: number): void {
+	const fill = s.styles.fills[look];
 	if (!fill || fill.form === "hatched") {
 		place.hatches.push({ x0, x1, top: place.top, bottom: place.bottom });
 		return;
 	}
-	const colour = (place.faded ? s.styles.faded : s.styles.pixels)[category]![shade]!;
+	const colour = (place.faded ? s.styles.faded : s.styles.pixels)[look]![shade]!;
 	place.lane.centre.fill(colour, x0, x1);
 	if (fill.form === "line") return;
 	place.lane.inner.fill(colour, x0, x1);
 	if (fill.form === "full") place.lane.outer.fill(colour, x0, x1);
 }
 
+// How a category looks on a track: what runs has its domain's colour.
+function looksOf(s: Surface, track: Track): (category: number) => number {
+	const { running } = s.styles;
+	const runs = s.styles.runsIn(track.domain);
+	return runs < 0 ? (category) => category : (category) => (running[category] === 1 ? runs : category);
+}
+
 export function drawTrack(s: Surface, track: Track, place: Place): void {
 	const { view, width } = s;
-	const { running } = s.styles;
-	// What runs has its domain's colour.
-	const runs = s.styles.runsIn(track.domain);
+	const look = looksOf(s, track);
 	const a = view.from;
 	const b = view.to;
 	const perNs = width / view.span;
@@ -105,8 +110,7 @@ export function drawTrack(s: Surface, track: Track, place: Place): void {
 			const x0 = (from[i]! - a) * perNs;
 			const x1 = x0 + length[i]! * perNs;
 			if (x1 < 0) continue;
-			let c = category[i]!;
-			if (runs >= 0 && running[c] === 1) c = runs;
+			const c = category[i]!;
 			if (x1 - x0 < 2) {
 				if (!shared) clear(width);
 				shared = true;
@@ -119,13 +123,13 @@ export function drawTrack(s: Surface, track: Track, place: Place): void {
 			const form = s.styles.fills[c]?.form;
 			// A gap parts two of the same colour.
 			const end = form !== "line" && x1 <= width && right - left > 4 * gap ? right - gap : right;
-			paint(s, place, left, end, c, SHADES);
-			recorded?.push({ track: track.id, x0: left, x1: right, category: category[i]!, name: name[i]!, part: 1 });
+			paint(s, place, left, end, look(c), SHADES);
+			recorded?.push({ track: track.id, x0: left, x1: right, category: c, name: name[i]!, part: 1 });
 			if (place.labels && right - left > 24 * s.scale && form !== "line")
-				place.labels.push({ text: s.name(name[i]!), x0: left, x1: end, top: place.top, bottom: place.bottom, ink: s.styles.fills[c]?.ink ?? s.styles.theme.ink });
+				place.labels.push({ text: s.name(name[i]!), x0: left, x1: end, top: place.top, bottom: place.bottom, ink: s.styles.fills[look(c)]?.ink ?? s.styles.theme.ink, ground: form === "hatched" ? s.styles.theme.lane : undefined });
 		}
 	}
-	if (shared) drawShared(s, track.id, place);
+	if (shared) drawShared(s, track.id, place, look);
 }
 
 // Boyer's and Moore's vote among the states of a pixel; one that draws no attention gives way to any other.
@@ -149,7 +153,7 @@ function share(s: Surface, x: number, category: number, size: number): void {
 	}
 }
 
-function drawShared(s: Surface, track: number, place: Place): void {
+function drawShared(s: Surface, track: number, place: Place, look: (category: number) => number): void {
 	let x = 0;
 	while (x < s.width) {
 		const category = leader[x]!;
@@ -160,7 +164,7 @@ function drawShared(s: Surface, track: number, place: Place): void {
 		const shade = Math.round(Math.min(taken[x]!, 1) * SHADES);
 		let end = x + 1;
 		while (end < s.width && leader[end] === category && Math.round(Math.min(taken[end]!, 1) * SHADES) === shade) end++;
-		paint(s, place, x, end, category, shade);
+		paint(s, place, x, end, look(category), shade);
 		recorded?.push({ track, x0: x, x1: end, category, name: -1, part: shade / SHADES });
 		x = end;
 	}
@@ -169,7 +173,7 @@ function drawShared(s: Surface, track: number, place: Place): void {
 // What was found on a track, in order of time: at its full height, strong, and underlined.
 export function drawHits(s: Surface, track: Track, hits: Hit[], place: Place, underline: (x0: number, x1: number) => void): void {
 	const { view, width, styles } = s;
-	const runs = styles.runsIn(track.domain);
+	const look = looksOf(s, track);
 	let last = -9;
 	for (const hit of hits) {
 		if (hit.from > view.to) break;
@@ -179,11 +183,11 @@ export function drawHits(s: Surface, track: Track, hits: Hit[], place: Place, un
 		const x1 = Math.min(Math.max(end, x0 + Math.ceil(2 * s.scale)), width);
 		if (x1 - last < 2) continue;
 		last = x1;
-		const fill = runs >= 0 && styles.running[hit.category] === 1 ? runs : hit.category;
+		const fill = look(hit.category);
 		const colour = styles.pixels[fill]?.[SHADES] ?? 0;
 		for (const strip of [place.lane.centre, place.lane.inner, place.lane.outer]) strip.fill(colour, x0, x1);
 		underline(x0, x1);
 		if (x1 - x0 > 24 * s.scale)
-			place.labels?.push({ text: s.name(hit.name), x0, x1, top: place.top, bottom: place.bottom, ink: styles.hitInk[fill] ?? styles.theme.ink });
+			place.labels?.push({ text: s.name(hit.name), x0, x1, top: place.top, bottom: place.bottom, ink: styles.hitInk[fill] ?? styles.theme.ink, ground: undefined });
 	}
 }

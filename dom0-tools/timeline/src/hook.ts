@@ -36,6 +36,7 @@ export function hook(app: App): object {
 		selected: () => app.selection.span,
 		markers: () => ({ a: app.markers.a, b: app.markers.b, distance: app.markers.distance, text: app.markers.text }),
 		results: () => app.search.results?.hits,
+		searched: () => (app.search.results?.done ? app.search.results.text : undefined),
 		boundHalf: () => app.boundHalf,
 		fills: () => app.styles.fills,
 		theme: () => app.styles.theme,

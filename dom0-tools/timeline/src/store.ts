@@ -20,6 +20,8 @@ export interface Drawable {
 export class Store {
 	private chunks = new Map<number, SpanChunk>();
 	private arrows = new Map<number, Arrow[]>();
+	// Those that could not be had are not asked for again.
+	private broken = new Set<number>();
 	private wanted: (() => Promise<unknown>)[] = [];
 	private loading = new Map<string, Promise<unknown>>();
 	private running = 0;
@@ -48,7 +50,7 @@ export class Store {
 		const wanted = this.levelFor(nsPerPixel);
 		const levels = this.meta.levels;
 		const infos = needed(levels[wanted]!.chunks, a, b);
-		const missing = infos.filter((info) => !this.chunks.has(info.id));
+		const missing = infos.filter((info) => !this.chunks.has(info.id) && !this.broken.has(info.id));
 		this.wanted = missing.map((info) => () => this.span(info));
 		this.pump();
 		if (missing.length === 0) return { chunks: this.take(infos), level: wanted, complete: true };
@@ -102,7 +104,12 @@ export class Store {
 		const have = this.chunks.get(info.id);
 		if (have) return have;
 		return this.once(`s${info.id}`, async () => {
-			const chunk = new SpanChunk(info.id, await this.provider.chunk(info.id), info.from);
+			const chunk = await this.provider.chunk(info.id).then(
+				(bytes) => new SpanChunk(info.id, bytes, info.from),
+			).catch((error: unknown) => {
+				this.broken.add(info.id);
+				throw error;
+			});
 			this.chunks.set(info.id, chunk);
 			this.spans += chunk.from.length;
 			chunk.usedAt = this.clock;

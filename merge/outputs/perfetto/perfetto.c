@@ -17,42 +17,8 @@
 #include <stdlib.h>
 
 #include "base/partition.h"
+#include "outputs/perfetto/perfetto_fields.h"
 #include "outputs/perfetto/protobuf.h"
-
-/* Numbers of fields, as protos/perfetto/trace has them. */
-enum {
-	TRACE_PACKET = 1,
-
-	PACKET_TIMESTAMP = 8,
-	PACKET_SEQUENCE = 10,
-	PACKET_TRACK_EVENT = 11,
-	PACKET_TRACK_DESCRIPTOR = 60,
-
-	TRACK_UUID = 1,
-	TRACK_NAME = 2,
-	TRACK_PROCESS = 3,
-	TRACK_PARENT = 5,
-
-	PROCESS_PID = 1,
-	PROCESS_NAME = 6,
-
-	EVENT_ANNOTATION = 4,
-	EVENT_TYPE = 9,
-	EVENT_TRACK = 11,
-	EVENT_CATEGORY = 22,
-	EVENT_NAME = 23,
-	EVENT_TYPE_INSTANT = 3,
-
-	ANNOTATION_BOOL = 2,
-	ANNOTATION_UINT = 3,
-	ANNOTATION_INT = 4,
-	ANNOTATION_DOUBLE = 5,
-	ANNOTATION_STRING = 6,
-	ANNOTATION_POINTER = 7, /* shown in hexadecimal */
-	ANNOTATION_NAME = 10,
-	ANNOTATION_ENTRY = 11,   /* of a structure */
-	ANNOTATION_ELEMENT = 12, /* of an array */
-};
 
 #define SEQUENCE_ID 1u
 
@@ -239,7 +205,7 @@ static void perfetto_event(struct strata_event_writer *writer, struct strata_buf
 	strata_protobuf_varint(buffer, PACKET_TIMESTAMP, shown->ns);
 	strata_protobuf_varint(buffer, PACKET_SEQUENCE, SEQUENCE_ID);
 	event = strata_protobuf_begin(buffer, PACKET_TRACK_EVENT);
-	strata_protobuf_varint(buffer, EVENT_TYPE, EVENT_TYPE_INSTANT);
+	strata_protobuf_varint(buffer, EVENT_TYPE, TYPE_INSTANT);
 	strata_protobuf_varint(
 		buffer, EVENT_TRACK,
 		known_track_of((const struct perfetto *)writer, shown->source_index, shown->cpu));
@@ -273,7 +239,7 @@ static void perfetto_loss(struct strata_event_writer *writer, struct strata_buff
 	strata_protobuf_varint(buffer, PACKET_TIMESTAMP, loss->from_ns);
 	strata_protobuf_varint(buffer, PACKET_SEQUENCE, SEQUENCE_ID);
 	event = strata_protobuf_begin(buffer, PACKET_TRACK_EVENT);
-	strata_protobuf_varint(buffer, EVENT_TYPE, EVENT_TYPE_INSTANT);
+	strata_protobuf_varint(buffer, EVENT_TYPE, TYPE_INSTANT);
 	strata_protobuf_varint(
 		buffer, EVENT_TRACK,
 		known_track_of((const struct perfetto *)writer, lost->source_index, lost->cpu));

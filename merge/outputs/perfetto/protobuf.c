@@ -30,6 +30,18 @@ void strata_protobuf_varint(struct strata_buffer *buffer, uint32_t field, uint64
 		strata_buffer_advance(buffer, put_varint(put_key(out, field, WIRE_VARINT), value));
 }
 
+void strata_protobuf_fixed(struct strata_buffer *buffer, uint32_t field, uint64_t value)
+{
+	const uint64_t bytes = htole64(value);
+	char *out = strata_buffer_room(buffer, VARINT_BYTES + sizeof(bytes));
+
+	if (!out)
+		return;
+	out = put_key(out, field, WIRE_FIXED64);
+	memcpy(out, &bytes, sizeof(bytes));
+	strata_buffer_advance(buffer, out + sizeof(bytes));
+}
+
 void strata_protobuf_double(struct strata_buffer *buffer, uint32_t field, double value)
 {
 	char *out = strata_buffer_room(buffer, VARINT_BYTES + sizeof(value));
@@ -122,4 +134,16 @@ void strata_protobuf_end(struct strata_buffer *buffer, size_t begin)
 		buffer->bytes[begin - LENGTH_BYTES + i] = (char)((length & 0x7f) | more);
 		length >>= 7;
 	}
+}
+
+void strata_protobuf_message(struct strata_buffer *buffer, uint32_t field,
+			     const struct strata_buffer *message)
+{
+	char *out = strata_buffer_room(buffer, 2 * VARINT_BYTES + message->used);
+
+	buffer->no_memory |= message->no_memory;
+	if (!out)
+		return;
+	out = put_varint(put_key(out, field, WIRE_BYTES), message->used);
+	strata_buffer_advance(buffer, strata_put_bytes(out, message->bytes, message->used));
 }

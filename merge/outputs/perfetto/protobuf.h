@@ -15,6 +15,7 @@
 #define STRATA_PROTOBUF_MESSAGE_MAX ((1u << 28) - 1)
 
 void strata_protobuf_varint(struct strata_buffer *buffer, uint32_t field, uint64_t value);
+void strata_protobuf_fixed(struct strata_buffer *buffer, uint32_t field, uint64_t value);
 void strata_protobuf_double(struct strata_buffer *buffer, uint32_t field, double value);
 
 /* Text, with '?' for every byte that is no UTF-8, and unsafe characters (escape.h) as \uXXXX. */
@@ -26,5 +27,9 @@ size_t strata_protobuf_begin(struct strata_buffer *buffer, uint32_t field);
 
 /* Ends it; if it is too long, it is left empty. */
 void strata_protobuf_end(struct strata_buffer *buffer, size_t begin);
+
+/* Appends a whole message: its length is known, and takes no more bytes than it has to. */
+void strata_protobuf_message(struct strata_buffer *buffer, uint32_t field,
+			     const struct strata_buffer *message);
 
 #endif /* STRATA_MERGE_OUTPUTS_PROTOBUF_H */

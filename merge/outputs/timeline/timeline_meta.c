@@ -207,10 +207,10 @@ static void put_clocks(struct strata_buffer *out, const struct strata_timeline *
 }
 
 /* Adds a sentence, if there is such a number. */
-static void say(char *text, size_t *used, uint64_t number, const char *what)
+static void say(char *text, size_t *used, uint64_t number, const char *one, const char *more)
 {
 	const int bytes = number ? snprintf(text + *used, TEXT_BYTES - *used, "%s%" PRIu64 " %s",
-					    *used ? "; " : "", number, what)
+					    *used ? "; " : "", number, number == 1 ? one : more)
 				 : 0;
 
 	if (bytes > 0 && (size_t)bytes < TEXT_BYTES - *used)
@@ -223,17 +223,22 @@ static void put_facts(struct strata_buffer *out, const struct strata_timeline *t
 	char text[TEXT_BYTES] = "";
 	size_t used = 0;
 
-	say(text, &used, tracks->facts.of_others, "spans of domains that were not asked for");
-	say(text, &used, tracks->facts.not_shown, "spans of more tracks than a timeline has");
-	say(text, &used, facts->not_followed,
+	say(text, &used, tracks->facts.of_others, "span of a domain that was not asked for",
+	    "spans of domains that were not asked for");
+	say(text, &used, tracks->facts.not_shown, "span of more tracks than a timeline has",
+	    "spans of more tracks than a timeline has");
+	say(text, &used, facts->not_followed, "event was of more tasks or CPUs than are followed",
 	    "events were of more tasks or CPUs than are followed");
-	say(text, &used, facts->requests_without_end, "requests have no end");
-	say(text, &used, facts->requests_without_begin, "requests have no beginning");
-	say(text, &used, facts->requests_not_followed,
+	say(text, &used, facts->requests_without_end, "request has no end", "requests have no end");
+	say(text, &used, facts->requests_without_begin, "request has no beginning",
+	    "requests have no beginning");
+	say(text, &used, facts->requests_not_followed, "request was more than are followed at once",
 	    "requests were more than are followed at once");
 	say(text, &used, facts->contradictions,
+	    "change of a vCPU's state does not follow from the one before",
 	    "changes of a vCPU's state do not follow from the one before");
-	say(text, &used, timeline->joined_losses, "losses are shown as one with the one before");
+	say(text, &used, timeline->joined_losses, "loss is shown as one with the one before",
+	    "losses are shown as one with the one before");
 	strata_json_number(out, ",\n\"facts\":{\"events\":", facts->events);
 	strata_json_number(out, ",\"spans\":", timeline->slices);
 	strata_json_number(out, ",\"arrows\":", tracks->facts.arrows);
