@@ -204,7 +204,7 @@ static int connect_table(sqlite3 *db, void *data, int argc, const char *const *a
 	sqlite3_str_appendall(text, ")");
 	declared = sqlite3_str_finish(text);
 	if (made && declared)
-		status = sql_declare(aux->sql, declared);
+		status = sql_virtual_declare(db, declared);
 	sqlite3_free(declared);
 	if (status != SQLITE_OK) {
 		sqlite3_free(made);

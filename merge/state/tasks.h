@@ -10,6 +10,7 @@
 #define STRATA_MERGE_STATE_TASKS_H
 
 #include "base/id_map.h"
+#include "state/queue.h"
 #include "state/vcpus.h"
 
 #define STRATA_TASK_COMM_BYTES 16u
@@ -53,6 +54,7 @@ struct strata_kernel_cpu {
 	struct strata_task *task;       /* NULL: nobody knows */
 	const struct strata_vcpu *vcpu; /* that it is; NULL: not known yet */
 	struct strata_task idle;        /* its task 0 */
+	struct strata_queue queue;      /* of tasks that wait for it */
 	unsigned int depth;
 	struct strata_cpu_job {
 		struct strata_moment since;

@@ -14,7 +14,7 @@
 #define STRATA_MERGE_STATE_VCPUS_H
 
 #include "base/id_map.h"
-#include "state/span.h"
+#include "state/queue.h"
 #include "xen/xen_events.h"
 
 #define STRATA_NO_PCPU   UINT32_MAX
@@ -79,6 +79,11 @@ struct strata_vcpus {
 	size_t nr_vcpus, vcpus_room;
 	struct strata_pcpu **all_pcpus;
 	size_t nr_pcpus, pcpus_room;
+	struct strata_vcpu_queue {
+		struct strata_queue queue; /* of vCPUs that wait for a physical CPU */
+		size_t trace;
+	} * queues; /* by machine */
+	size_t nr_queues;
 	struct strata_vcpu *last_vcpu; /* that was looked for; NULL: none yet */
 	struct strata_pcpu *last_pcpu;
 	uint64_t contradictions; /* changes from another state than the one that was known */

@@ -8,7 +8,7 @@
 #include "base/progress.h"
 #include "timeline/event_names.h"
 
-/* What all windows together may hold: a window each, of no less and no more than these.  Smaller
+/* Memory of all windows together, and the least and largest of one window.  Smaller
  * ones cost more calls of the kernel. */
 #define WINDOWS_BYTES    (4u << 20)
 #define WINDOW_BYTES_MIN (4u << 10)
@@ -383,7 +383,7 @@ int strata_trace_set_first(const struct strata_trace_set *set, uint64_t *ns,
 
 	if (!ignored)
 		return strata_fail(error, "out of memory");
-	/* What is wrong in there is told by who reads it in earnest. */
+	/* Damage is reported by the merge, which reads the same packets. */
 	whole.filter = NULL;
 	whole.progress = NULL;
 	status = merge_all(&whole, 0, UINT64_MAX, 0, &first.sink, ignored, error);
