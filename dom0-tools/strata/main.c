@@ -27,6 +27,7 @@ static const struct {
 	{ "report", strata_cmd_report, "answer from traces: who waited, for whom, how long" },
 	{ "why", strata_cmd_why, "explain what took long: requests, tasks, wake-ups" },
 	{ "timeline", strata_cmd_timeline, "draw traces as a page for the browser" },
+	{ "sql", strata_cmd_sql, "ask traces in SQL" },
 };
 
 #define NR_VERBS (sizeof(verbs) / sizeof(verbs[0]))

@@ -17,6 +17,7 @@
 #include "consumerd/host/control_socket.h"
 #include "consumerd/host/file_limit.h"
 #include "consumerd/host/lock.h"
+#include "consumerd/host/oom_score.h"
 #include "stratad/kallsyms.h"
 #include "stratad/session.h"
 #include "consumerd/sources.h"
@@ -551,6 +552,7 @@ int record_session(const struct record_options *options)
 	stderr_queue_open();
 	/* Each ring takes a file, also of guests that start later. */
 	session.nr_files = file_limit_raise();
+	oom_score_lower(OOM_SCORE_FILE);
 	if (prepare(&session, &error)) {
 		complain(&error);
 		status = STRATA_STATUS_FAILED;

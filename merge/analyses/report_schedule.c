@@ -56,17 +56,13 @@ static void take_task(struct schedule_report *report, const struct strata_span *
 static void span(struct strata_span_listener *listener, const struct strata_span *span)
 {
 	struct schedule_report *report = (struct schedule_report *)listener;
-	uint64_t length;
+	const uint64_t length = strata_report_length(&report->report, span);
 
-	if (span->kind != STRATA_SPAN_PCPU &&
-	    (span->kind != STRATA_SPAN_TASK || span->task->tid == 0))
-		return;
-	length = strata_report_length(&report->report, span);
 	if (length == 0)
 		return;
 	if (span->kind == STRATA_SPAN_PCPU)
 		take_pcpu(report, span, length);
-	else
+	else if (span->task->tid != 0)
 		take_task(report, span, length);
 }
 
@@ -173,6 +169,7 @@ struct strata_report *strata_report_schedule(void)
 	if (!report)
 		return NULL;
 	report->report.listener.span = span;
+	report->report.listener.kinds = 1u << STRATA_SPAN_PCPU | 1u << STRATA_SPAN_TASK;
 	report->report.make = make;
 	report->report.free = free_report;
 	return &report->report;

@@ -37,7 +37,6 @@ struct row {
 
 struct span_report {
 	struct strata_report report;
-	unsigned int kinds; /* bits of enum strata_span_kind */
 	const char *key, *title;
 	struct strata_id_map rows; /* by a hash of what the row is */
 	struct row **all;
@@ -183,8 +182,7 @@ static void span(struct strata_span_listener *listener, const struct strata_span
 	uint64_t id;
 
 	/* What lies there in part has no length that would say something. */
-	if (!(report->kinds & 1u << span->kind) || span->from_ns < report->report.from_ns ||
-	    span->to_ns > report->report.to_ns)
+	if (span->from_ns < report->report.from_ns || span->to_ns > report->report.to_ns)
 		return;
 	id = id_of(span);
 	row = strata_id_map_find(&report->rows, id);
@@ -298,7 +296,7 @@ static struct strata_report *new_report(unsigned int kinds, const char *key, con
 	report->report.listener.span = span;
 	report->report.make = make;
 	report->report.free = free_report;
-	report->kinds = kinds;
+	report->report.listener.kinds = kinds;
 	report->key = key;
 	report->title = title;
 	return &report->report;

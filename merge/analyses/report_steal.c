@@ -17,11 +17,8 @@ static void span(struct strata_span_listener *listener, const struct strata_span
 {
 	struct steal_report *report = (struct steal_report *)listener;
 	struct strata_sum *sum;
-	uint64_t length;
+	const uint64_t length = strata_report_length(&report->report, span);
 
-	if (span->kind != STRATA_SPAN_VCPU && span->kind != STRATA_SPAN_BEHIND)
-		return;
-	length = strata_report_length(&report->report, span);
 	if (length == 0 || span->vcpu->domain == STRATA_DOMID_IDLE)
 		return;
 	if (span->kind == STRATA_SPAN_BEHIND) {
@@ -157,6 +154,7 @@ struct strata_report *strata_report_steal(void)
 	if (!report)
 		return NULL;
 	report->report.listener.span = span;
+	report->report.listener.kinds = 1u << STRATA_SPAN_VCPU | 1u << STRATA_SPAN_BEHIND;
 	report->report.make = make;
 	report->report.free = free_report;
 	return &report->report;

@@ -35,10 +35,12 @@ static struct strata_task *named_task(struct strata_host_state *state, struct st
 	task = strata_tasks_get(&state->tasks, kernel, tid, cpu, &state->now);
 	if (task && strata_named_field_text(&event->meaning->fields[field + 1], event->cursor,
 					    &name, &bytes)) {
-		const char *slash = memrchr(name, '/', bytes);
+		const char *slash = event->meaning->of == STRATA_MEANS_RENAME
+					    ? memrchr(name, '/', bytes)
+					    : NULL;
 
 		/* Of exec it is the whole path; kernels' threads have such names, too. */
-		if (event->meaning->of == STRATA_MEANS_RENAME && slash) {
+		if (slash) {
 			bytes -= (size_t)(slash + 1 - name);
 			name = slash + 1;
 		}

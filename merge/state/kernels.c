@@ -49,9 +49,18 @@ struct strata_kernel *strata_tasks_find_kernel(const struct strata_tasks *tasks,
 const struct strata_vcpu *strata_kernel_vcpu(const struct strata_tasks *tasks,
 					     const struct strata_kernel *kernel, uint32_t cpu)
 {
-	return kernel->domain == STRATA_NO_DOMAIN || cpu > UINT16_MAX
-		       ? NULL
-		       : strata_vcpus_find(tasks->vcpus, kernel->machine, kernel->domain, cpu);
+	struct strata_kernel_cpu *of_cpu = cpu < kernel->nr_cpus ? kernel->cpus[cpu] : NULL;
+	const struct strata_vcpu *vcpu;
+
+	if (kernel->domain == STRATA_NO_DOMAIN || cpu > UINT16_MAX)
+		return NULL;
+	if (of_cpu && of_cpu->vcpu)
+		return of_cpu->vcpu;
+	vcpu = strata_vcpus_find(tasks->vcpus, kernel->machine, kernel->domain, cpu);
+	/* vCPUs stay. */
+	if (of_cpu)
+		of_cpu->vcpu = vcpu;
+	return vcpu;
 }
 
 bool strata_kernel_vcpu_times(const struct strata_tasks *tasks, const struct strata_kernel *kernel,
@@ -60,14 +69,14 @@ bool strata_kernel_vcpu_times(const struct strata_tasks *tasks, const struct str
 {
 	const struct strata_vcpu *vcpu = strata_kernel_vcpu(tasks, kernel, cpu);
 
-	memset(ns, 0, STRATA_NR_VCPU_STATES * sizeof(*ns));
-	if (kernel->domain == STRATA_NO_DOMAIN) {
-		ns[STRATA_VCPU_GUEST] = now->ns;
+	if (vcpu) {
+		strata_vcpu_times(vcpu, now, ns);
 		return true;
 	}
-	if (!vcpu)
+	memset(ns, 0, STRATA_NR_VCPU_STATES * sizeof(*ns));
+	if (kernel->domain != STRATA_NO_DOMAIN)
 		return false;
-	strata_vcpu_times(vcpu, now, ns);
+	ns[STRATA_VCPU_GUEST] = now->ns;
 	return true;
 }
 
@@ -107,10 +116,11 @@ struct strata_kernel_cpu *strata_kernel_cpu(struct strata_tasks *tasks,
 		kernel->nr_cpus = cpu + 1;
 	}
 	kernel->cpus[cpu] = calloc(1, sizeof(**kernel->cpus));
-	if (kernel->cpus[cpu])
-		init_task(tasks, &kernel->cpus[cpu]->idle, kernel, 0, cpu, now);
-	else
+	if (!kernel->cpus[cpu]) {
 		tasks->no_memory = true;
+		return NULL;
+	}
+	init_task(tasks, &kernel->cpus[cpu]->idle, kernel, 0, cpu, now);
 	return kernel->cpus[cpu];
 }
 

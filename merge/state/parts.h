@@ -43,15 +43,24 @@ static inline enum strata_part strata_part_of(size_t task, size_t vcpu)
 	}
 }
 
-/* Adds the cells of a split to the parts. */
+/* Adds the cells of a split to the parts, as strata_part_of() has them. */
 static inline void strata_parts_add(uint64_t parts[STRATA_NR_PARTS],
 				    const struct strata_split *split)
 {
-	size_t i, j;
+	const uint64_t *runs = split->ns[STRATA_TASK_RUNNING],
+		       *waits = split->ns[STRATA_TASK_RUNNABLE];
+	size_t i;
 
-	for (i = 0; i < STRATA_NR_TASK_STATES; i++) {
-		for (j = 0; j < STRATA_NR_VCPU_STATES; j++)
-			parts[strata_part_of(i, j)] += split->ns[i][j];
+	parts[STRATA_PART_RUNS] += runs[STRATA_VCPU_GUEST];
+	parts[STRATA_PART_QUEUED] += waits[STRATA_VCPU_GUEST];
+	parts[STRATA_PART_XEN] += runs[STRATA_VCPU_XEN] + waits[STRATA_VCPU_XEN];
+	parts[STRATA_PART_STOLEN] += runs[STRATA_VCPU_RUNNABLE] + waits[STRATA_VCPU_RUNNABLE];
+	parts[STRATA_PART_ASLEEP] += runs[STRATA_VCPU_BLOCKED] + waits[STRATA_VCPU_BLOCKED];
+	parts[STRATA_PART_PAUSED] += runs[STRATA_VCPU_OFFLINE] + waits[STRATA_VCPU_OFFLINE];
+	parts[STRATA_PART_UNKNOWN] += runs[STRATA_VCPU_UNKNOWN] + waits[STRATA_VCPU_UNKNOWN];
+	for (i = 0; i < STRATA_NR_VCPU_STATES; i++) {
+		parts[STRATA_PART_BLOCKED] += split->ns[STRATA_TASK_BLOCKED][i];
+		parts[STRATA_PART_UNKNOWN] += split->ns[STRATA_TASK_UNKNOWN][i];
 	}
 }
 

@@ -9,7 +9,7 @@
 #ifndef STRATA_MERGE_EVENT_PLACE_H
 #define STRATA_MERGE_EVENT_PLACE_H
 
-#include "ctf/values/ctf_access.h"
+#include "ctf/values/ctf_plain.h"
 #include "ctf/trace/ctf_trace.h"
 
 #define STRATA_PLACE_UNKNOWN UINT32_MAX
@@ -24,11 +24,7 @@ struct strata_place_number {
 	} in;
 	uint32_t fixed;
 	struct strata_ctf_access access;
-	/* A field that is a little-endian number behind one step: */
-	bool is_plain;
-	uint32_t align, bits; /* of that step */
-	uint32_t width;       /* bits of the number, whole bytes */
-	uint64_t mask;
+	struct strata_ctf_plain plain;
 };
 
 /* Of the events of one kind of stream. */
@@ -67,16 +63,12 @@ uint32_t strata_place_read_any(const struct strata_place_number *number,
 static inline uint32_t strata_place_read_field(const struct strata_place_number *number,
 					       const struct strata_ctf_cursor *cursor)
 {
-	const uint64_t align = number->align;
-	const uint64_t at = ((cursor->at + align - 1) & ~(align - 1)) + number->bits;
 	uint64_t value;
 
-	if (!number->is_plain)
+	if (number->plain.width == 0)
 		return strata_place_read_any(number, cursor);
-	if (at + number->width > cursor->end)
-		return STRATA_PLACE_UNKNOWN;
-	memcpy(&value, cursor->bytes + at / 8, sizeof(value));
-	return strata_place_known(value & number->mask);
+	return strata_ctf_plain_read(&number->plain, cursor, &value) ? strata_place_known(value)
+								     : STRATA_PLACE_UNKNOWN;
 }
 
 /*

@@ -2,6 +2,7 @@
 /* traces.c - see traces.h. */
 #include "strata/read/traces.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -447,7 +448,11 @@ void traces_say_losses(const struct traces *traces, const struct strata_filter *
 
 unsigned int traces_threads(void)
 {
-	const long nr = sysconf(_SC_NPROCESSORS_ONLN);
+	cpu_set_t usable;
+	long nr = sysconf(_SC_NPROCESSORS_ONLN);
 
+	/* Fewer if the process was bound to some; more than the set has room for are all usable. */
+	if (sched_getaffinity(0, sizeof(usable), &usable) == 0)
+		nr = CPU_COUNT(&usable);
 	return nr < 1 ? 1 : nr > THREADS_MAX ? THREADS_MAX : (unsigned int)nr;
 }

@@ -20,7 +20,7 @@ import { Rows, type Row } from "./rows";
 import { SearchBox } from "./search_box";
 import { Selection } from "./selection";
 import { Store, type Drawable } from "./store";
-import { onSystemChange, stylesOf, themeOf, type Choice, type Styles } from "./styles";
+import { domainsOf, onSystemChange, stylesOf, themeOf, type Choice, type Styles } from "./styles";
 import { domainColour } from "./theme";
 import * as url from "./url_state";
 import { View } from "./view";
@@ -61,7 +61,6 @@ export class App {
 	private stale = { base: true, over: true };
 	private last = 0;
 	private parents = new Map<number, number>();
-	private colours = new Map<string, number>();
 	private urlTimer = 0;
 	private restoring = true;
 
@@ -74,7 +73,6 @@ export class App {
 		this.store = new Store(meta, provider, () => this.changed(), fail);
 		this.overview = new Overview(meta, this.store, () => this.changed());
 		for (const track of meta.tracks) this.parents.set(track.id, track.parent);
-		for (const c of meta.categories) if (c?.hue === "domain") this.colours.set(c.name, c.index);
 		this.names = new Names(meta, byId("names"), (id) => this.toggle(id), (track) => this.colourOf(track));
 		this.selection = new Selection(
 			meta,
@@ -215,7 +213,7 @@ export class App {
 	}
 
 	private colourOf(track: Track): string | undefined {
-		const index = track.domain ? this.colours.get(track.domain) : undefined;
+		const index = track.domain ? domainsOf(this.meta).get(track.domain) : undefined;
 		return index === undefined || track.kind !== "group" ? undefined : domainColour(this.styles.theme, index);
 	}
 
@@ -277,6 +275,7 @@ export class App {
 			top: this.top,
 			ticks: ticks.times,
 			losses: this.meta.losses,
+			trackOf: (id) => this.meta.byId.get(id)!,
 			isBelow: this.isBelow,
 			results: this.search.results,
 		});

@@ -17,14 +17,15 @@ export class Clocks {
 		for (const clock of meta.clocks) this.times.set(clock, Float64Array.from(clock.points, ([at]) => at));
 	}
 
+	// The clock of the process, else of the domain, else of the hypervisor; of several, that of the track's host.
 	private clockOf(track: Track | undefined): Clock | undefined {
-		const clocks = this.meta.clocks;
-		const host = track?.host ?? "";
-		return (
-			clocks.find((c) => c.host === host && c.domain === (track?.domain ?? "")) ??
-			clocks.find((c) => c.host === host && c.domain === "") ??
-			(clocks.length === 1 ? clocks[0] : undefined)
-		);
+		const { clocks } = this.meta;
+		const names = track ? [track.process, track.domain].filter((name) => name !== "") : [];
+		for (const fits of [...names.map((name) => (c: Clock) => c.domain === name), (c: Clock) => c.layer === "xen" || c.domain === ""]) {
+			const found = clocks.filter(fits);
+			if (found.length > 0) return found.find((c) => c.host === track?.host) ?? found[0];
+		}
+		return clocks.length === 1 ? clocks[0] : undefined;
 	}
 
 	at(track: Track | undefined, time: number): Bound {

@@ -5,6 +5,7 @@
 // that takes. So a track costs one rectangle a pixel at most, however many spans it has.
 import { firstAt, type SpanChunk } from "./decode";
 import type { Label } from "./labels";
+import type { Track } from "./meta";
 import type { Lane } from "./raster";
 import type { Hit } from "./search";
 import { SHADES, type Styles } from "./styles";
@@ -83,8 +84,11 @@ function paint(s: Surface, place: Place, x0: number, x1: number, category: numbe
 	if (fill.form === "full") place.lane.outer.fill(colour, x0, x1);
 }
 
-export function drawTrack(s: Surface, track: number, place: Place): void {
+export function drawTrack(s: Surface, track: Track, place: Place): void {
 	const { view, width } = s;
+	const { running } = s.styles;
+	// What runs has its domain's colour.
+	const runs = s.styles.runsIn(track.domain);
 	const a = view.from;
 	const b = view.to;
 	const perNs = width / view.span;
@@ -92,7 +96,7 @@ export function drawTrack(s: Surface, track: number, place: Place): void {
 	let shared = false;
 
 	for (const chunk of s.chunks) {
-		const range = chunk.ranges.get(track);
+		const range = chunk.ranges.get(track.id);
 		if (!range) continue;
 		const { from, length, category, name } = chunk;
 		let i = firstAt(from, range[0], range[1], a);
@@ -101,7 +105,8 @@ export function drawTrack(s: Surface, track: number, place: Place): void {
 			const x0 = (from[i]! - a) * perNs;
 			const x1 = x0 + length[i]! * perNs;
 			if (x1 < 0) continue;
-			const c = category[i]!;
+			let c = category[i]!;
+			if (runs >= 0 && running[c] === 1) c = runs;
 			if (x1 - x0 < 2) {
 				if (!shared) clear(width);
 				shared = true;
@@ -115,12 +120,12 @@ export function drawTrack(s: Surface, track: number, place: Place): void {
 			// A gap parts two of the same colour.
 			const end = form !== "line" && x1 <= width && right - left > 4 * gap ? right - gap : right;
 			paint(s, place, left, end, c, SHADES);
-			recorded?.push({ track, x0: left, x1: right, category: c, name: name[i]!, part: 1 });
+			recorded?.push({ track: track.id, x0: left, x1: right, category: category[i]!, name: name[i]!, part: 1 });
 			if (place.labels && right - left > 24 * s.scale && form !== "line")
 				place.labels.push({ text: s.name(name[i]!), x0: left, x1: end, top: place.top, bottom: place.bottom, ink: s.styles.fills[c]?.ink ?? s.styles.theme.ink });
 		}
 	}
-	if (shared) drawShared(s, track, place);
+	if (shared) drawShared(s, track.id, place);
 }
 
 // Boyer's and Moore's vote among the states of a pixel; one that draws no attention gives way to any other.
@@ -162,8 +167,9 @@ function drawShared(s: Surface, track: number, place: Place): void {
 }
 
 // What was found on a track, in order of time: at its full height, strong, and underlined.
-export function drawHits(s: Surface, hits: Hit[], place: Place, underline: (x0: number, x1: number) => void): void {
+export function drawHits(s: Surface, track: Track, hits: Hit[], place: Place, underline: (x0: number, x1: number) => void): void {
 	const { view, width, styles } = s;
+	const runs = styles.runsIn(track.domain);
 	let last = -9;
 	for (const hit of hits) {
 		if (hit.from > view.to) break;
@@ -173,10 +179,11 @@ export function drawHits(s: Surface, hits: Hit[], place: Place, underline: (x0: 
 		const x1 = Math.min(Math.max(end, x0 + Math.ceil(2 * s.scale)), width);
 		if (x1 - last < 2) continue;
 		last = x1;
-		const colour = styles.pixels[hit.category]?.[SHADES] ?? 0;
+		const fill = runs >= 0 && styles.running[hit.category] === 1 ? runs : hit.category;
+		const colour = styles.pixels[fill]?.[SHADES] ?? 0;
 		for (const strip of [place.lane.centre, place.lane.inner, place.lane.outer]) strip.fill(colour, x0, x1);
 		underline(x0, x1);
 		if (x1 - x0 > 24 * s.scale)
-			place.labels?.push({ text: s.name(hit.name), x0, x1, top: place.top, bottom: place.bottom, ink: styles.hitInk[hit.category] ?? styles.theme.ink });
+			place.labels?.push({ text: s.name(hit.name), x0, x1, top: place.top, bottom: place.bottom, ink: styles.hitInk[fill] ?? styles.theme.ink });
 	}
 }

@@ -4,7 +4,7 @@
 import { drawLosses } from "./draw_overlay";
 import { drawHits, drawTrack, type Hatch, type Place, type Surface } from "./draw_spans";
 import { drawLabels, type Label } from "./labels";
-import type { Loss } from "./meta";
+import type { Loss, Track } from "./meta";
 import { pixelOf, Raster, type Pixels } from "./raster";
 import type { Row } from "./rows";
 import type { Results } from "./search";
@@ -15,6 +15,7 @@ export interface Scene {
 	top: number; // of CSS's pixels, scrolled away
 	ticks: number[];
 	losses: Loss[];
+	trackOf: (id: number) => Track;
 	isBelow: (track: number, above: number) => boolean;
 	results: Results | undefined;
 }
@@ -42,22 +43,22 @@ export class Lanes {
 			raster.fill(grounds.lane, drawnTo, top);
 			raster.fill(ground, top, bottom);
 			drawnTo = bottom;
-			const lane = (track: number, from: number, to: number, named: boolean) => {
-				const found = scene.results?.done ? scene.results.byTrack.get(track) : undefined;
+			const lane = (track: Track, from: number, to: number, named: boolean) => {
+				const found = scene.results?.done ? scene.results.byTrack.get(track.id) : undefined;
 				const place: Place = { lane: raster.startLane(ground), top: from, bottom: to, faded: scene.results !== undefined, labels: named && !scene.results ? labels : undefined, hatches };
 				drawTrack(surface, track, place);
-				if (found) drawHits(surface, found, { ...place, labels: named ? labels : undefined }, (x0, x1) => underlines.push([x0, x1, to]));
+				if (found) drawHits(surface, track, found, { ...place, labels: named ? labels : undefined }, (x0, x1) => underlines.push([x0, x1, to]));
 				raster.endLane(from, to, scale);
 			};
 			if (row.inside.length > 0) {
 				const each = (row.height - 6) / row.inside.length;
 				row.inside.forEach((track, i) => {
 					const from = y(row.y + 3 + i * each);
-					lane(track, from, Math.max(y(row.y + 3 + (i + 1) * each), from + 1), false);
+					lane(scene.trackOf(track), from, Math.max(y(row.y + 3 + (i + 1) * each), from + 1), false);
 				});
 			} else if (row.track.kind !== "group") {
 				const edge = row.height >= 20 ? 3 : 2;
-				lane(row.track.id, y(row.y + edge), y(row.y + row.height - edge + 1), true);
+				lane(row.track, y(row.y + edge), y(row.y + row.height - edge + 1), true);
 			}
 			raster.fill(grounds.rule, bottom - Math.max(Math.round(scale / 2), 1), bottom);
 		}

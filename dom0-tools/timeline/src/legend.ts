@@ -4,8 +4,8 @@
 import { el } from "./dom";
 import { visible } from "./format";
 import type { Category, Hue, Meta } from "./meta";
-import type { Styles } from "./styles";
-import type { Theme } from "./theme";
+import { domainsOf, type Styles } from "./styles";
+import { domainColour, type Theme } from "./theme";
 
 const GROUPS: [title: string, hues: Hue[]][] = [
 	["On a physical CPU", ["domain"]],
@@ -40,11 +40,13 @@ function stripes(colours: string[]): HTMLElement {
 
 // One entry for each look: exits by reason look all the same.
 function entries(meta: Meta, styles: Styles, hues: Hue[]): HTMLElement[] {
+	const domains = domainsOf(meta);
 	const looks = new Map<string, { category: Category; mark: HTMLElement; names: string[] }>();
 	meta.categories.forEach((category, i) => {
 		const fill = styles.fills[i];
 		if (!fill || !hues.includes(category.hue)) return;
-		if (category.hue === "running" && category.index >= 0) return;
+		if (category.hue === "running" && domains.size > 0) return;
+		if (category.hue === "domain" && !domains.has(category.name)) return;
 		const key = `${category.hue} ${fill.colour} ${fill.form}`;
 		const look = looks.get(key);
 		if (look) look.names.push(category.name);
@@ -61,7 +63,7 @@ function entries(meta: Meta, styles: Styles, hues: Hue[]): HTMLElement[] {
 export function legend(meta: Meta, styles: Styles): HTMLElement[] {
 	const theme: Theme = styles.theme;
 	const groups = GROUPS.map(([title, hues]): [string, HTMLElement[]] => [title, entries(meta, styles, hues)]);
-	const ran = [...new Set(meta.categories.flatMap((c, i) => (c?.hue === "running" && c.index >= 0 ? [styles.fills[i]!.colour] : [])))].slice(0, 4);
+	const ran = [...domainsOf(meta).values()].slice(0, 4).map((index) => domainColour(theme, index));
 	if (ran.length > 0) groups[1]![1].unshift(item(stripes(ran), "runs, in its domain's colour"));
 	const signs: HTMLElement[] = [];
 	if (!meta.categories.some((c) => c?.hue === "unknown")) signs.push(item(swatch("hatched", theme.hatch), "state unknown"));

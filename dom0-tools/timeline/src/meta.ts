@@ -63,7 +63,8 @@ export interface Loss {
 
 export interface Clock {
 	host: string;
-	domain: string;
+	domain: string; // or the process, or "xen"
+	layer: string;
 	points: [at: number, bound: number][];
 }
 
@@ -127,6 +128,24 @@ function track(json: Json): Track {
 	};
 }
 
+const TASKS = 6; // the busiest of a domain; the writer puts them first
+
+// Puts all but the busiest tasks of each domain into a group of their own.
+function foldTasks(tracks: Track[]): Track[] {
+	const tasks = new Map<number, Track[]>();
+	for (const t of tracks) if (t.kind === "task") tasks.set(t.parent, [...(tasks.get(t.parent) ?? []), t]);
+	let id = Math.max(0, ...tracks.map((t) => t.id + 1));
+	const groups = new Map<Track, Track>();
+	for (const [parent, children] of tasks) {
+		if (children.length <= TASKS + 2 || parent === -1) continue;
+		const rest = children.slice(TASKS);
+		const group: Track = { ...rest[0]!, id: id++, kind: "group", name: `${rest.length} more tasks`, detail: "", process: "" };
+		groups.set(rest[0]!, group);
+		for (const t of rest) t.parent = group.id;
+	}
+	return tracks.flatMap((t) => (groups.has(t) ? [groups.get(t)!, t] : [t]));
+}
+
 // Parses the writer's META. Throws an Error that says what is wrong with it.
 export function parseMeta(source: string): Meta {
 	const json: Json = JSON.parse(source);
@@ -134,7 +153,7 @@ export function parseMeta(source: string): Meta {
 		throw new Error(`this page reads version 1 of the data, which are of version ${json.version}`);
 	if (!/^\d+$/.test(json.begin_ns)) throw new Error("begin_ns is no decimal number");
 	const strings = list(json.strings).map((s) => text(s));
-	const tracks = list(json.tracks).map(track);
+	const tracks = foldTasks(list(json.tracks).map(track));
 	const byId = new Map(tracks.map((t) => [t.id, t]));
 	// The order makes loops of parents impossible.
 	const seen = new Set<number>();
@@ -181,6 +200,7 @@ export function parseMeta(source: string): Meta {
 		clocks: list(json.clock).map((c) => ({
 			host: text(c.host),
 			domain: text(c.domain),
+			layer: text(c.layer),
 			points: list(c.points) as unknown as Clock["points"],
 		})),
 		why: new Map(Object.entries((json.why as Record<string, string>) ?? {})),

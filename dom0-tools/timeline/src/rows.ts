@@ -20,7 +20,7 @@ const HEIGHTS: Record<Kind, number> = {
 };
 const SPACE_ABOVE = 10; // a group of the outermost level
 const MOST_INSIDE = 12;
-const MANY = 14; // a group of more tracks than that begins collapsed
+const MANY = 14; // a group of more tasks than that begins collapsed
 
 export class Rows {
 	rows: Row[] = [];
@@ -35,9 +35,11 @@ export class Rows {
 			list.push(track);
 			this.children.set(track.parent, list);
 		}
-		for (const track of meta.tracks)
-			if (track.kind === "group" && (this.below(track).length > MANY && this.childrenOf(track).every((t) => t.kind !== "group")))
-				this.collapsed.add(track.id);
+		for (const track of meta.tracks) {
+			const children = this.childrenOf(track);
+			const many = children.filter((child) => child.kind === "task").length > MANY || /^\d+ more tasks$/.test(track.name);
+			if (track.kind === "group" ? many : track.kind === "task" && children.length > 0) this.collapsed.add(track.id);
+		}
 		this.layout();
 	}
 

@@ -11,7 +11,11 @@ export const SHADES = 8;
 
 export interface Styles {
 	theme: Theme;
+	// Of each category; behind them, of what runs in each domain.
 	fills: Fill[];
+	// Which of them a category is on a track of that domain.
+	runsIn: (domain: string) => number;
+	running: Uint8Array;
 	// Of each category, its colour from faint to full, as pixels; and when something else is looked for.
 	pixels: Uint32Array[];
 	faded: Uint32Array[];
@@ -58,11 +62,24 @@ function shades(theme: Theme, fill: Fill, least: number, most: number): Uint32Ar
 	return Uint32Array.from({ length: SHADES + 1 }, (_, i) => pixelOf(shade(theme, fill.colour, least + ((most - least) * i) / SHADES)));
 }
 
+// The domains that have a colour, each with the colour's number.
+export function domainsOf(meta: Meta): Map<string, number> {
+	const known = new Set(meta.tracks.map((t) => t.domain));
+	const domains = new Map<string, number>();
+	for (const c of meta.categories) if (c?.hue === "domain" && known.has(c.name)) domains.set(c.name, c.index);
+	return domains;
+}
+
 export function stylesOf(meta: Meta, theme: Theme, scale: number): Styles {
 	const fills = Array.from(meta.categories, (category) => fillOf(theme, category));
+	const domains = domainsOf(meta);
+	const runs = new Map<string, number>();
+	for (const [domain, index] of domains) runs.set(domain, fills.push(fillOf(theme, { key: "", name: "", hue: "domain", index })) - 1);
 	return {
 		theme,
 		fills,
+		runsIn: (domain) => runs.get(domain) ?? -1,
+		running: Uint8Array.from(fills, (_, i) => (meta.categories[i]?.hue === "running" ? 1 : 0)),
 		pixels: fills.map((fill) => shades(theme, fill, 0.3, 1)),
 		faded: fills.map((fill) => shades(theme, fill, 0.12, 0.28)),
 		hitInk: fills.map((fill) => inkOn(fill.colour)),
