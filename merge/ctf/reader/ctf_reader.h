@@ -30,7 +30,7 @@
 struct strata_ctf_tally {
 	uint64_t events;
 	uint64_t packets;
-	uint64_t bytes;           /* of packets that were read */
+	uint64_t bytes; /* of packets that were read */
 	/* Both also of packets that are another reader's part: what was really read. */
 	uint64_t entered_packets, entered_bytes;
 	uint64_t discarded;       /* events that the tracer lost, as it says itself */
