@@ -95,6 +95,7 @@ class Task:
         self.tid, self.names = tid, {"?"}
         self.states = States(now, (UNKNOWN, None))
         self.wait = self.call = None
+        self.locks = {}
         self.queued = None  # the CPU for which it waits
         self.waking = None  # the CPU for which it is woken while it still runs
 
@@ -131,6 +132,8 @@ class Host:
         self.names = {IDLE: "idle", 0: "d0"}
         self.behind = defaultdict(list)
         self.spans = defaultdict(list)  # by report, source and name: (from, to, bound, parts)
+        self.mapped = {}  # by machine, domain and handle
+        self.grants = defaultdict(lambda: {"maps": [], "copies": 0, "failed": 0, "bytes": 0})
         self.open, self.sends, self.pending, self.xen_sources = {}, {}, {}, {}
         # By machine, domain, port and the sender's domain (None: Xen).
         self.ports = defaultdict(lambda: {"signals": 0, "spans": [], "delay": 0, "handlers": []})
@@ -196,6 +199,8 @@ class Host:
                             field(event, "on_pcpu"))
         elif name in ("evtchn_send", "evtchn_pending"):
             self.event_channel(event, name, machine, pcpu)
+        elif name in ("grant_map", "grant_unmap", "grant_copy"):
+            self.grant(event, name, machine)
         elif name in ("vm_exit", "vm_entry") or re.fullmatch("(pv|hvm)_hypercall(_return)?", name):
             domain, nr = event.get("domain"), event.get("vcpu")
             if None not in (domain, nr):
@@ -214,6 +219,8 @@ class Host:
             vcpu.in_guest = vcpu.call is not None
             if vcpu.exit:
                 self.span("exits", event, key, vcpu.exit)
+                if vcpu.exit[2] == "pause":
+                    self.span("locks", event, key, vcpu.exit)
                 vcpu.exit = None
         elif name.endswith("hypercall"):
             if machine not in self.returning:
@@ -228,6 +235,37 @@ class Host:
                 self.span("hypercalls", event, key, vcpu.call)
             vcpu.call = None
         vcpu.place(self.now)
+
+    # Grants.
+    def grant(self, event, name, machine):
+        domain = event["domain"]
+        self.vcpu(machine, domain, event["vcpu"])
+        own = lambda number: domain if number == 0x7ff0 else number
+        if name == "grant_map":
+            self.mapped[machine, domain, field(event, "handle")] = (self.now, own(field(event, "granter")))
+        elif name == "grant_unmap":
+            since = self.mapped.pop((machine, domain, field(event, "handle")), None)
+            if since:
+                self.grants[machine, domain, since[1]]["maps"].append(self.now - since[0])
+        else:
+            ends = own(field(event, "from_domain")), own(field(event, "to_domain"))
+            row = self.grants[machine, domain, ends[1] if ends[0] == domain else ends[0]]
+            row["copies"] += 1
+            row["failed"] += field(event, "status") != 0
+            row["bytes"] += field(event, "bytes") if field(event, "status") == 0 else 0
+
+    # Locks.
+    def lock(self, kernel, event, name, cpu):
+        task, lock = self.doer(kernel, event, cpu), field(event, "lock_addr")
+        if not task:
+            return
+        if name == "contention_begin" and lock not in task.locks:
+            flags = field(event, "flags")
+            kind = "mutex" if flags & 32 else "spinlock"
+            if len(task.locks) < 2:
+                task.locks[lock] = (self.now, event["bound_ns"], "%s 0x%x" % (kind, lock))
+        elif name == "contention_end" and lock in task.locks:
+            self.span("locks", event, kernel.source, task.locks.pop(lock), task)
 
     # Event channels.
     def event_channel(self, event, name, machine, pcpu):
@@ -321,6 +359,8 @@ class Host:
         elif name == "irq_handler_entry":
             label = "irq %d" % (field(event, "irq") % (1 << 64)) + (" " + values["name"][:31] if values.get("name") else "")
             kernel.irqs[cpu].append((self.now, event["bound_ns"], label, field(event, "irq"), self.handler(kernel, event, cpu)))
+        elif name in ("contention_begin", "contention_end"):
+            self.lock(kernel, event, name, cpu)
         elif name == "xen_evtchn_upcall":
             self.upcall(kernel, event, cpu)
         elif name == "irq_handler_exit":
@@ -421,6 +461,7 @@ class Host:
             running = list(kernel.current.values())
             for task in kernel.tasks.values():
                 task.wait = task.call = task.waking = task.queued = None
+                task.locks.clear()
                 cpu = task.states.now()[1]
                 if task in running:
                     task.states.change(self.now, (UNKNOWN, cpu))
@@ -434,6 +475,7 @@ class Host:
                 changes.append((self.now, None))
             kernel.losses += 1
         self.pending.clear()
+        self.mapped.clear()
         for key in [k for k in self.open if k[0] == loss["source"]]:
             del self.open[key]
 
@@ -601,7 +643,7 @@ def key_of(report, row):
 def parts_of(host, report, of, span):
     """None: nobody knows."""
     start, stop, _, task, cpu = span
-    if report in ("exits", "hypercalls"):
+    if report in ("exits", "hypercalls") or isinstance(of, tuple):
         parts = defaultdict(int)
         names = {RUNS: "runs_ns", XEN: "in_xen_ns", WAITS: "stolen_ns", BLOCKED: "vcpu_asleep_ns",
                  OFFLINE: "vcpu_paused_ns", UNKNOWN: "unknown_ns"}
@@ -678,6 +720,22 @@ def compare_ports(host, report, check):
             check.same("%s, %s" % (label, column), row[column + "_ns"], parts[state] if lengths else None)
 
 
+def compare_grants(host, report, check):
+    def domain(nr):
+        return host.names.get(nr, "d%d" % nr)
+    got = {(row["of"], row["granter"]): row for row in report["grants"]}
+    want = {(domain(key[1]), domain(key[2])): grants for key, grants in host.grants.items()}
+    check.rows("grants", set(got), set(want))
+    for key in set(got) & set(want):
+        row, grants = got[key], want[key]
+        label = "grants %s with %s" % key
+        check.same(label + ", mapped", row["mapped"], len(grants["maps"]))
+        check.same(label + ", for", row["mapped_ns"], sum(grants["maps"]) if grants["maps"] else None)
+        check.same(label + ", p99", row["mapped_p99_ns"], percentile(grants["maps"], 990000) if grants["maps"] else None, 0.016)
+        for column, count in (("copies", "copies"), ("failed_copies", "failed"), ("copied_bytes", "bytes")):
+            check.same("%s, %s" % (label, column), row[column], grants[count])
+
+
 def queue_lengths(changes, end):
     """Time by length, from (time, more or fewer; None: none is known to wait)."""
     lengths, waiting, since, waited, most = defaultdict(int), 0, changes[0][0], 0, 0
@@ -736,10 +794,11 @@ def main():
     compare_behind(host, report, check)
     compare_pcpus(host, report, check)
     compare_tasks(host, report, check)
-    for name in ("exits", "hypercalls", "syscalls", "irqs", "wakeups", "requests"):
+    for name in ("exits", "hypercalls", "syscalls", "irqs", "wakeups", "requests", "locks"):
         compare_spans(host, name, report[name], check)
     compare_ports(host, report, check)
     compare_queues(host, report, check)
+    compare_grants(host, report, check)
     if check.differences:
         print("%d differences in %d figures" % (check.differences, check.figures))
         sys.exit(1)
