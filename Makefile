@@ -25,7 +25,7 @@ STRATA_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -fPIE -fstack-protector-st
 # merge/ stands below dom0-tools/, and sees nothing of it.
 MERGE_CFLAGS   = $(filter-out -Idom0-tools,$(STRATA_CFLAGS))
 XEN_LIBS := xencall xenforeignmemory xengnttab xenevtchn xenstore xentoollog
-LIBS      = $(shell pkg-config --libs $(XEN_LIBS) json-c)
+LIBS      = $(shell pkg-config --libs $(XEN_LIBS) json-c zlib libmicrohttpd)
 
 SOURCES      := $(wildcard dom0-tools/strata/*.c dom0-tools/strata/*/*.c dom0-tools/stratad/*.c dom0-tools/stratad/*/*.c \
 	dom0-tools/consumerd/*.c dom0-tools/consumerd/*/*.c merge/*/*.c merge/*/*/*.c)
@@ -33,6 +33,9 @@ APP_SOURCES  := $(wildcard dom0-tools/libstrata/*.c)
 APP_LIBRARY  := $(O)/lib/libstrata.so $(O)/lib/libstrata.a
 OBJECTS      := $(SOURCES:%.c=$(O)/build/%.o)
 MAIN_OBJECT  := $(O)/build/dom0-tools/strata/main.o
+# A program of its own: what it links with is nothing to the others.
+SQL_SOURCES  := $(wildcard dom0-tools/strata_sql/*.c)
+SQL_LIBS     := -lsqlite3 -ledit
 # A part is an archive: each needs those behind it only, which is the order to link them in.
 PARTS        := strata stratad consumerd merge
 LIBRARY      := $(PARTS:%=$(O)/build/%.a)
@@ -64,7 +67,7 @@ deps-%:
 # The strata command --------------------------------------------------------------------------
 
 # What is compiled waits for the packages; a second make beside this one would write the same files.
-tools: deps-tools $(O)/bin/strata $(APP_LIBRARY)
+tools: deps-tools $(O)/bin/strata $(O)/bin/strata-sql $(APP_LIBRARY)
 
 include dom0-tools/timeline/timeline.mk
 
@@ -72,6 +75,11 @@ $(O)/bin/strata: $(MAIN_OBJECT) $(LIBRARY)
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
 	@$(CC) $(CFLAGS) -pie $^ -o $@ $(LIBS)
+
+$(O)/bin/strata-sql: $(SQL_SOURCES:%.c=$(O)/build/%.o) $(LIBRARY)
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	@$(CC) $(CFLAGS) -pie $^ -o $@ $(SQL_LIBS) $(LIBS)
 
 objects_of    = $(filter $(O)/build/$(1)/%,$(filter-out $(MAIN_OBJECT),$(OBJECTS)))
 
@@ -175,7 +183,7 @@ FUZZ_CFLAGS  := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=undefined -fno-builtin-memcpy -Itests/fuzz -include tests/fuzz/hostile_platform.h \
 	-DSOURCES_RINGS_PER_TURN=1u
 FUZZ_WRAPPED := poll nanosleep clock_gettime time access memcpy bind unlink
-FUZZ_SOURCES := $(filter-out %/main.c %/lock.c %/run_dir.c %/worker.c %/stderr_queue.c %/grant_call.c,$(SOURCES)) \
+FUZZ_SOURCES := $(filter-out %/main.c %/lock.c %/run_dir.c %/worker.c %/stderr_queue.c %/grant_call.c merge/sql/%,$(SOURCES)) \
 	$(filter-out tests/fuzz/fuzz_%.c,$(wildcard tests/fuzz/*.c))
 
 $(FUZZ)/%.o: %.c Makefile
@@ -186,7 +194,7 @@ $(FUZZ)/%.o: %.c Makefile
 $(FUZZ)/fuzz_recorder: $(FUZZ)/tests/fuzz/fuzz_recorder.o $(FUZZ_SOURCES:%.c=$(FUZZ)/%.o) $(PAGE_OBJECT)
 	@echo "  LD      $@"
 	@$(CC) $(FUZZ_CFLAGS) -pie $^ -o $@ $(FUZZ_WRAPPED:%=-Wl,--wrap=%) -lpthread \
-		$(shell pkg-config --libs json-c)
+		$(shell pkg-config --libs json-c zlib libmicrohttpd)
 
 $(FUZZ)/fuzz_writer: $(FUZZ)/tests/fuzz/fuzz_writer.o $(FUZZ)/tests/fuzz/watchdog.o
 	@echo "  LD      $@"
@@ -240,6 +248,7 @@ bench: deps-bench
 
 install: tools
 	install -D -m 0755 $(O)/bin/strata $(DESTDIR)$(PREFIX)/bin/strata
+	install -m 0755 $(O)/bin/strata-sql $(DESTDIR)$(PREFIX)/bin/strata-sql
 	install -D -m 0644 $(O)/lib/libstrata.so $(DESTDIR)$(PREFIX)/lib/libstrata.so.1
 	ln -sf libstrata.so.1 $(DESTDIR)$(PREFIX)/lib/libstrata.so
 	install -m 0644 $(O)/lib/libstrata.a $(DESTDIR)$(PREFIX)/lib/libstrata.a

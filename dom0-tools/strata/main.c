@@ -25,6 +25,9 @@ static const struct {
 	{ "convert", strata_cmd_convert, "merge traces of any tracer into another form" },
 	{ "stat", strata_cmd_stat, "describe traces" },
 	{ "report", strata_cmd_report, "answer from traces: who waited, for whom, how long" },
+	{ "why", strata_cmd_why, "explain what took long: requests, tasks, wake-ups" },
+	{ "timeline", strata_cmd_timeline, "draw traces as a page for the browser" },
+	{ "sql", strata_cmd_sql, "ask traces in SQL" },
 };
 
 #define NR_VERBS (sizeof(verbs) / sizeof(verbs[0]))

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "clocks/raw_stream.h"
 
 #define NO_STREAM SIZE_MAX
 
@@ -78,31 +79,49 @@ static size_t count_streams(const struct strata_recorded_host *host)
 	return nr;
 }
 
-/* Tells a stream's clock where readings go back; the stream is read once more for that. */
-static int find_steps_back(struct strata_recorded_host *host, struct strata_recorded_stream *stream,
-			   const char *raw, struct strata_error *error)
+/* Notes all readings of a stream that go back.  0 or -1. */
+static int note_steps_back(struct strata_recorded_stream *stream, struct strata_raw_stream *raw,
+			   struct strata_error *error)
 {
-	struct strata_source *source = &host->recording.sources[stream->source_index];
-	struct strata_packet_reader reader;
-	struct strata_record record;
 	uint64_t last = 0;
-	int result = 0;
+	int got, i;
 
-	if (strata_source_load_events(source, raw, error) ||
-	    strata_packet_reader_open(&reader, raw, source, stream->recorded, NULL, NULL, error))
-		return -1;
-	while (!result && strata_packet_reader_next(&reader)) {
-		size_t offset = STRATA_PACKET_HEADER_BYTES;
+	while ((got = strata_ctf_reader_next(&raw->reader, error)) > 0) {
+		for (i = 0; i < got; i++) {
+			const struct strata_lane_event *event = &raw->reader.events[i];
 
-		while (!result && strata_packet_next(reader.source, reader.bytes, &reader.packet,
-						     &offset, &record)) {
-			if (record.ticks < last &&
-			    strata_stream_clock_went_back(&stream->clock, last, record.ticks))
-				result = strata_fail(error, "out of memory");
-			last = record.ticks;
+			if (event->class == STRATA_LANE_LOSS)
+				continue;
+			if (event->ns < last &&
+			    strata_stream_clock_went_back(&stream->clock, last, event->ns))
+				return strata_fail(error, "out of memory");
+			last = event->ns;
 		}
 	}
-	strata_packet_reader_close(&reader);
+	return got;
+}
+
+/* Tells a stream's clock where readings go back, by reading the stream once more. */
+static int find_steps_back(struct strata_recorded_stream *stream, const char *raw,
+			   struct strata_error *error)
+{
+	struct strata_error unreadable; /* reported when the source's trace is opened */
+	struct strata_ctf_trace *trace =
+		strata_recorded_source_open(stream->source, raw, NULL, NULL, &unreadable);
+	struct strata_raw_stream read;
+	uint32_t cpu;
+	size_t i;
+	int result = 0;
+
+	for (i = 0; trace && i < trace->nr_streams && !result; i++) {
+		if (!strata_cpu_of_stream(trace->streams[i].name, &cpu) || cpu != stream->cpu)
+			continue;
+		result = strata_raw_stream_open(&read, &trace->streams[i], error);
+		if (!result)
+			result = note_steps_back(stream, &read, error);
+		strata_raw_stream_close(&read);
+	}
+	strata_ctf_trace_close(trace);
 	return result;
 }
 
@@ -149,7 +168,7 @@ static int set_up_clock(struct strata_recorded_host *host, struct strata_recorde
 		     source->name, stream->cpu);
 	if (strata_stream_clock_steps_back(&stream->clock) == 0)
 		return 0;
-	return find_steps_back(host, stream, raw, error);
+	return find_steps_back(stream, raw, error);
 }
 
 static int add_stream(struct strata_recorded_host *host, const char *raw, size_t source_index,
@@ -268,33 +287,6 @@ struct strata_recorded_stream *strata_recorded_host_stream(const struct strata_r
 		return NULL;
 	return &host->streams[host->first_streams[source_index] +
 			      (size_t)(recorded - source->streams)];
-}
-
-bool strata_cpu_of_stream(const char *name, uint32_t *cpu)
-{
-	char again[32];
-
-	if (sscanf(name, "cpu_%" SCNu32, cpu) != 1)
-		return false;
-	snprintf(again, sizeof(again), "cpu_%" PRIu32, *cpu);
-	return strcmp(name, again) == 0;
-}
-
-struct strata_ctf_trace *strata_recorded_source_open(const struct strata_source *source,
-						     const char *raw, strata_complain_fn *complain,
-						     void *data, struct strata_error *error)
-{
-	struct strata_ctf_trace *trace;
-	char path[4096];
-
-	if (snprintf(path, sizeof(path), "%s/%s", raw, source->name) >= (int)sizeof(path)) {
-		strata_fail(error, "%.100s...: the path is too long", raw);
-		return NULL;
-	}
-	trace = strata_ctf_trace_open_recorded(path, complain, data, error);
-	if (trace)
-		trace->vm_exits = source->exits;
-	return trace;
 }
 
 bool strata_recorded_host_can_order(const struct strata_recorded_host *host, size_t source_index)

@@ -69,14 +69,6 @@ bool strata_recorded_host_is_usable(const struct strata_recorded_host *host,
  * hypervisor's own have none. */
 void strata_recorded_stream_set_clock(struct strata_recorded_stream *stream);
 
-/* The CPU that a stream's file is named after.  False: it is no stream of a recording's. */
-bool strata_cpu_of_stream(const char *name, uint32_t *cpu);
-
-/* Opens the trace of a source of the recording in the directory @raw.  NULL with the reason. */
-struct strata_ctf_trace *strata_recorded_source_open(const struct strata_source *source,
-						     const char *raw, strata_complain_fn *complain,
-						     void *data, struct strata_error *error);
-
 /* Adds signed ticks to the host times of one source.  -1: there is no such source. */
 int strata_recorded_host_shift(struct strata_recorded_host *host, const char *source, int64_t ticks,
 			       struct strata_error *error);

@@ -9,7 +9,7 @@
 
 #include "ctf/types/ctf_arena.h"
 #include "host/host_converter.h"
-#include "host/xen_class.h"
+#include "clocks/xen_class.h"
 
 struct converter_node {
 	struct strata_host_converter converter;
@@ -69,17 +69,6 @@ const struct strata_recording *
 strata_recording_traces_table(const struct strata_recording_traces *traces)
 {
 	return &traces->host.recording;
-}
-
-void strata_recording_traces_describe(struct strata_recording_traces *traces)
-{
-	struct strata_recording *recording = &traces->host.recording;
-	struct strata_error unreadable;
-	size_t i;
-
-	/* Reported when the trace is opened. */
-	for (i = 0; i < recording->nr_sources; i++)
-		strata_source_load_events(&recording->sources[i], traces->raw, &unreadable);
 }
 
 const struct strata_recorded_stream *

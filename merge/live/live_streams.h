@@ -25,7 +25,6 @@ struct live_stream {
 	size_t source;
 	uint32_t cpu;
 	bool in_table;  /* has a slot */
-	bool is_new;    /* in no loaded table */
 	bool has_ended; /* its file no longer grows */
 	/* Looks whose bytes wait until the clocks are known up to then; the oldest first. */
 	struct live_said said[LIVE_SAID];

@@ -102,17 +102,26 @@ static int describe_fields(const struct strata_ctf_type *payload, struct strata_
 	return 0;
 }
 
+int strata_recorded_event_describe(const struct strata_ctf_event_class *class,
+				   struct strata_event_desc *event, struct strata_error *error)
+{
+	*event = (struct strata_event_desc){ .id = (uint32_t) class->id };
+	if (class->id > UINT32_MAX || strlen(class->name) >= sizeof(event->name))
+		return strata_fail(error, "event %llu: not a recorded event's id or name",
+				   (unsigned long long)class->id);
+	strcpy(event->name, class->name);
+	if (class->payload && describe_fields(class->payload, event, error))
+		return strata_fail_in(error, "event %u", event->id);
+	return 0;
+}
+
 static int load_event(struct strata_source *source, const struct strata_ctf_event_class *class,
 		      const uint32_t *number_of, struct strata_error *error)
 {
-	struct strata_event_desc event = { .id = (uint32_t) class->id };
+	struct strata_event_desc event;
 
-	if (class->id > UINT32_MAX || strlen(class->name) >= sizeof(event.name))
-		return strata_fail(error, "event %llu: not a recorded event's id or name",
-				   (unsigned long long)class->id);
-	strcpy(event.name, class->name);
-	if (class->payload && describe_fields(class->payload, &event, error))
-		return strata_fail_in(error, "event %u", event.id);
+	if (strata_recorded_event_describe(class, &event, error))
+		return -1;
 	if (!number_of)
 		return strata_source_add_event(source, &event, error);
 	event.id = *number_of;

@@ -67,7 +67,7 @@ enum strata_span_kind {
 struct strata_pcpu;
 
 /* In what a task blocked, as far as events tell it. */
-struct strata_block {
+struct strata_task_block {
 	uint64_t sleep; /* Linux's bits of its state: 1 interruptible, 2 uninterruptible, ... */
 	bool in_syscall;
 	uint64_t syscall;         /* its number, or `syscall_name` where the trace has names only */
@@ -95,7 +95,7 @@ struct strata_span {
 	 * RUNNABLE task or vCPU waits since (unless it was preempted), what an IRQ or SOFTIRQ
 	 * handles, what made an EVTCHN pending.  NULL: no event tells. */
 	const struct strata_link *wake;
-	const struct strata_block *block; /* of a BLOCKED task; NULL: no event tells */
+	const struct strata_task_block *block; /* of a BLOCKED task; NULL: no event tells */
 };
 
 /* How many are known to wait for a CPU, from a time to another (queue.h). */

@@ -72,7 +72,7 @@ static void enter(struct strata_tasks *tasks, struct strata_task *task,
 		  enum strata_task_state state, uint32_t cpu, const struct strata_moment *now)
 {
 	struct strata_split split = { { { 0 } } };
-	const struct strata_block block = {
+	const struct strata_task_block block = {
 		.sleep = task->sleep,
 		.in_syscall = task->syscall.is_open,
 		.syscall = task->syscall.number,
@@ -347,6 +347,32 @@ void strata_tasks_lose(struct strata_tasks *tasks, struct strata_kernel *kernel,
 		memset(cpu->is_raised, 0, sizeof(cpu->is_raised));
 	}
 	kernel->losses++;
+}
+
+/* Until here its state is known. */
+static void end_task(struct strata_tasks *tasks, struct strata_task *task,
+		     const struct strata_moment *now)
+{
+	enter(tasks, task, STRATA_TASK_UNKNOWN, task->cpu, now);
+	forget_jobs(task);
+}
+
+void strata_tasks_end(struct strata_tasks *tasks, struct strata_kernel *kernel,
+		      const struct strata_moment *now)
+{
+	size_t i;
+
+	for (i = 0; i < kernel->nr_tasks; i++)
+		end_task(tasks, kernel->all_tasks[i], now);
+	for (i = 0; i < kernel->nr_cpus; i++) {
+		if (kernel->cpus[i])
+			end_task(tasks, &kernel->cpus[i]->idle, now);
+	}
+	strata_tasks_lose(tasks, kernel, now);
+	for (i = 0; i < kernel->nr_cpus; i++) {
+		if (kernel->cpus[i])
+			kernel->cpus[i]->queue.is_known = false;
+	}
 }
 
 /* Its state goes on, and yet its span ends. */

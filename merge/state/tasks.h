@@ -205,6 +205,10 @@ void strata_task_end_job(struct strata_tasks *tasks, struct strata_task *task,
 void strata_tasks_lose(struct strata_tasks *tasks, struct strata_kernel *kernel,
 		       const struct strata_moment *now);
 
+/* A kernel's trace ends: nobody knows of its tasks from @now on. */
+void strata_tasks_end(struct strata_tasks *tasks, struct strata_kernel *kernel,
+		      const struct strata_moment *now);
+
 /* The times of a task until @now. */
 void strata_task_times(struct strata_tasks *tasks, struct strata_task *task,
 		       const struct strata_moment *now, struct strata_split *split);

@@ -384,6 +384,17 @@ void strata_vcpus_return(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, u
 		enter(vcpu, running(vcpu), now);
 }
 
+/* What a vCPU does is unknown from @now on. */
+static void forget(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, size_t trace,
+		   const struct strata_moment *now)
+{
+	end_run_state(vcpus, vcpu, trace, now);
+	vcpu->is_woken = false;
+	vcpu->exit.is_open = vcpu->hypercall.is_open = false;
+	queue(vcpus, vcpu, STRATA_VCPU_UNKNOWN, now);
+	enter(vcpu, STRATA_VCPU_UNKNOWN, now);
+}
+
 void strata_vcpus_lose(struct strata_vcpus *vcpus, size_t machine, uint32_t number, size_t trace,
 		       const struct strata_moment *now)
 {
@@ -402,11 +413,27 @@ void strata_vcpus_lose(struct strata_vcpus *vcpus, size_t machine, uint32_t numb
 		    (strata_vcpu_runs(vcpu->state) && vcpu->pcpu != number &&
 		     number != STRATA_NO_PCPU))
 			continue;
-		end_run_state(vcpus, vcpu, trace, now);
-		vcpu->is_woken = false;
-		vcpu->exit.is_open = vcpu->hypercall.is_open = false;
-		queue(vcpus, vcpu, STRATA_VCPU_UNKNOWN, now);
-		enter(vcpu, STRATA_VCPU_UNKNOWN, now);
+		forget(vcpus, vcpu, trace, now);
+	}
+}
+
+void strata_vcpus_end(struct strata_vcpus *vcpus, size_t trace, const struct strata_moment *now)
+{
+	size_t i;
+
+	for (i = 0; i < vcpus->nr_pcpus; i++) {
+		if (vcpus->all_pcpus[i]->trace == trace)
+			occupy(vcpus, vcpus->all_pcpus[i], NULL, trace, now);
+	}
+	for (i = 0; i < vcpus->nr_vcpus; i++) {
+		if (vcpus->all_vcpus[i]->trace == trace)
+			forget(vcpus, vcpus->all_vcpus[i], trace, now);
+	}
+	for (i = 0; i < vcpus->nr_queues; i++) {
+		if (vcpus->queues[i].trace != trace)
+			continue;
+		tell_queue(vcpus, i, 0, now);
+		vcpus->queues[i].queue.is_known = false;
 	}
 }
 

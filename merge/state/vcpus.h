@@ -160,6 +160,9 @@ void strata_vcpus_return(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, u
 void strata_vcpus_lose(struct strata_vcpus *vcpus, size_t machine, uint32_t pcpu, size_t trace,
 		       const struct strata_moment *now);
 
+/* A trace ends: nobody knows of its vCPUs from @now on. */
+void strata_vcpus_end(struct strata_vcpus *vcpus, size_t trace, const struct strata_moment *now);
+
 /* Ends all spans of states. */
 void strata_vcpus_finish(struct strata_vcpus *vcpus, const struct strata_moment *now);
 

@@ -126,12 +126,14 @@ class Kernel:
 class Host:
     """All that is known of all machines."""
 
-    def __init__(self, machines, hypervisors, returning):
+    def __init__(self, machines, hypervisors, returning, ends):
         self.machines, self.hypervisors, self.returning = machines, hypervisors, returning
+        self.ends = ends  # (ns, source, layer), in order
         self.vcpus, self.pcpus, self.kernels = {}, {}, {}
         self.names = {IDLE: "idle", 0: "d0"}
         self.behind = defaultdict(list)
         self.spans = defaultdict(list)  # by report, source and name: (from, to, bound, parts)
+        self.ended = {}   # by source
         self.mapped = {}  # by machine, domain and handle
         self.grants = defaultdict(lambda: {"maps": [], "copies": 0, "failed": 0, "bytes": 0})
         self.open, self.sends, self.pending, self.xen_sources = {}, {}, {}, {}
@@ -444,6 +446,33 @@ class Host:
             self.span("requests", event, event["source"], begun[:3], task if same else None)
 
     # Losses.
+    def forget(self, vcpu):
+        vcpu.exit = vcpu.call = None
+        vcpu.run_since = self.now
+        vcpu.ends.append(self.now)
+        vcpu.sched.change(self.now, UNKNOWN)
+        vcpu.fine.change(self.now, UNKNOWN)
+
+    def end(self, source, layer):
+        """The last event of a source was here."""
+        self.ended[source] = self.now
+        if layer == "xen":
+            machine = machine_of(self.machines, source)
+            for pcpu in [pcpu for pcpu in self.pcpus if pcpu[0] == machine]:
+                self.occupy(pcpu, None)
+            for vcpu in [vcpu for key, vcpu in self.vcpus.items() if key[0] == machine]:
+                self.forget(vcpu)
+        elif source in self.kernels:
+            kernel = self.kernels[source]
+            for task in kernel.tasks.values():
+                task.wait = task.call = task.waking = None
+                task.locks.clear()
+                task.states.change(self.now, (UNKNOWN, task.states.now()[1]))
+            kernel.current.clear()
+            kernel.irqs.clear()
+            kernel.softirq.clear()
+            kernel.upcalls.clear()
+
     def lose(self, loss, machine):
         self.now = max(self.now or 0, int(loss["from_ns"]))
         if loss["layer"] == "xen":
@@ -451,11 +480,7 @@ class Host:
             self.occupy((machine, pcpu), None)
             for key, vcpu in self.vcpus.items():
                 if key[0] == machine and vcpu.sched.now() != UNKNOWN and not (vcpu.runs() and vcpu.pcpu != pcpu):
-                    vcpu.exit = vcpu.call = None
-                    vcpu.run_since = self.now
-                    vcpu.ends.append(self.now)
-                    vcpu.sched.change(self.now, UNKNOWN)
-                    vcpu.fine.change(self.now, UNKNOWN)
+                    self.forget(vcpu)
         elif loss["source"] in self.kernels:
             kernel = self.kernels[loss["source"]]
             running = list(kernel.current.values())
@@ -484,6 +509,9 @@ class Host:
         if "discarded" in line:
             self.lose(line, machine)
             return
+        while self.ends and self.ends[0][0] < int(line["ns"]):
+            self.now, source, layer = self.ends.pop(0)
+            self.end(source, layer)
         self.now = int(line["ns"])
         if self.first is None:
             self.first = self.now
@@ -753,7 +781,7 @@ def compare_queues(host, report, check):
     want = {}
     for source, kernel in host.kernels.items():
         for cpu, changes in kernel.queues.items():
-            want[source, "CPU %d" % cpu] = queue_lengths(changes, host.last)
+            want[source, "CPU %d" % cpu] = queue_lengths(changes, host.ended.get(source, host.last))
     for source, machine in host.xen_sources.items():
         changes = []
         for key, vcpu in host.vcpus.items():
@@ -762,7 +790,7 @@ def compare_queues(host, report, check):
             waits = [state == WAITS for state in vcpu.sched.states]
             changes += [(when, now - before) for when, before, now in zip(vcpu.sched.times[1:], waits, waits[1:]) if now != before]
         if changes:
-            want[source, "physical CPUs"] = queue_lengths(sorted(changes), host.last)
+            want[source, "physical CPUs"] = queue_lengths(sorted(changes), host.ended.get(source, host.last))
     want = {key: queue for key, queue in want.items() if sum(queue[0].values())}
     check.rows("runqueues", set(got), set(want))
     for key in set(got) & set(want):
@@ -782,7 +810,8 @@ def main():
     hypervisors = {machine_of(machines, line["source"]) for line in lines
                    if line["layer"] == "xen" and line.get("event", "").startswith("runstate_")}
     returning = {machine_of(machines, line["source"]) for line in lines if line.get("event", "").endswith("hypercall_return")}
-    host = Host(machines, hypervisors, returning)
+    last = {(line["source"], line["layer"]): int(line["ns"]) for line in lines if "event" in line}
+    host = Host(machines, hypervisors, returning, sorted((ns, *source) for source, ns in last.items()))
     for line in lines:
         host.take(line)
     check = Comparison()

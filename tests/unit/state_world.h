@@ -26,7 +26,7 @@ struct recorded {
 	struct strata_span span;
 	struct strata_split split;
 	struct strata_link wake;
-	struct strata_block block;
+	struct strata_task_block block;
 };
 
 /* A link, and up to two that caused it. */

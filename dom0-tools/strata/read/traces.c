@@ -383,6 +383,15 @@ void traces_close(struct traces *traces)
 	progress_line_clear(&traces->line);
 }
 
+void traces_read_again(struct traces *traces)
+{
+	size_t i;
+
+	traces->is_silent = true;
+	for (i = 0; i < traces->set.nr_streams; i++)
+		memset(&traces->set.streams[i].tally, 0, sizeof(traces->set.streams[i].tally));
+}
+
 struct strata_ctf_tally traces_tally(const struct traces *traces, size_t trace)
 {
 	struct strata_ctf_tally sum = { 0 }, tally;

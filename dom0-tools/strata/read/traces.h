@@ -67,6 +67,9 @@ void traces_remark(void *data, const char *message);
 void traces_progress_begin(struct traces *traces, uint64_t bytes);
 void traces_progress_end(struct traces *traces);
 
+/* Before the traces are read once more: their tallies count once, and what is wrong was said. */
+void traces_read_again(struct traces *traces);
+
 /* The sum over the streams of a trace: strata_recording_tally(). */
 struct strata_ctf_tally traces_tally(const struct traces *traces, size_t trace);
 

@@ -75,6 +75,7 @@ struct strata_ctf_reader {
 	uint64_t last_lost[STRATA_NR_LOST];
 	bool knows_discarded;
 	bool tells_losses; /* its owner's wish: each loss is a batch of its own, of no event */
+	bool is_silent;    /* its owner's wish: damage is not reported */
 	bool has_damage;   /* something was left out, which no loss tells yet */
 	bool has_loss;     /* which is not told yet */
 	struct strata_loss loss;

@@ -337,31 +337,66 @@ bool strata_json_value(struct strata_buffer *buffer, const struct strata_ctf_typ
 	return strata_field_visit(&fields.visitor, NULL, type, &cursor);
 }
 
+/* Writes the packet's fields. */
+static void put_packet(struct strata_buffer *buffer, const struct strata_shown_packet *packet,
+		       const char *name)
+{
+	struct fields fields;
+
+	fields_init(&fields, buffer);
+	begin_scope(&fields, name);
+	strata_shown_packet_visit(&fields.visitor, packet);
+	end_scope(&fields);
+}
+
+/* Writes a structure's fields, and moves over them.  False: they exceed the end. */
+static bool put_scope(struct strata_buffer *buffer, const struct strata_ctf_type *type,
+		      struct strata_ctf_cursor *cursor, const char *name)
+{
+	struct fields fields;
+	bool fits;
+
+	fields_init(&fields, buffer);
+	begin_scope(&fields, name);
+	fits = strata_field_visit(&fields.visitor, NULL, type, cursor);
+	if (!fits && fields.depth == 0)
+		strata_buffer_text(buffer, "{}");
+	end_scope(&fields);
+	return fits;
+}
+
+bool strata_json_scope(struct strata_buffer *buffer, const struct strata_shown_event *event,
+		       enum strata_json_scope scope)
+{
+	const size_t at = (size_t)scope - STRATA_JSON_STREAM_CONTEXT;
+	struct strata_ctf_cursor cursor = event->cursor;
+	size_t i;
+
+	if (scope == STRATA_JSON_PACKET) {
+		if (event->packet.type)
+			put_packet(buffer, &event->packet, "");
+		return event->packet.type != NULL;
+	}
+	for (i = 0; i < at; i++) {
+		if (event->types[i] && !strata_ctf_skip(&cursor, event->types[i]))
+			return false;
+	}
+	if (event->types[at])
+		put_scope(buffer, event->types[at], &cursor, "");
+	return event->types[at] != NULL;
+}
+
 void strata_json_scopes(struct strata_buffer *buffer, const struct strata_shown_event *event)
 {
 	static const char *const scopes[STRATA_SHOWN_TYPES] = { ",\"stream_context\":",
 								",\"context\":", ",\"fields\":" };
 	struct strata_ctf_cursor cursor = event->cursor;
-	struct fields fields;
 	size_t i;
 
-	fields_init(&fields, buffer);
-	if (event->packet.type) {
-		begin_scope(&fields, ",\"packet\":");
-		strata_shown_packet_visit(&fields.visitor, &event->packet);
-		end_scope(&fields);
-	}
+	if (event->packet.type)
+		put_packet(buffer, &event->packet, ",\"packet\":");
 	for (i = 0; i < STRATA_SHOWN_TYPES; i++) {
-		bool fits;
-
-		if (!event->types[i])
-			continue;
-		begin_scope(&fields, scopes[i]);
-		fits = strata_field_visit(&fields.visitor, NULL, event->types[i], &cursor);
-		if (!fits && fields.depth == 0)
-			strata_buffer_text(buffer, "{}");
-		end_scope(&fields);
-		if (!fits)
+		if (event->types[i] && !put_scope(buffer, event->types[i], &cursor, scopes[i]))
 			break;
 	}
 }

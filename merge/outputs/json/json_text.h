@@ -43,6 +43,18 @@ char *strata_json_put_loss(char *out, const struct strata_loss *loss);
 bool strata_json_value(struct strata_buffer *buffer, const struct strata_ctf_type *type,
 		       struct strata_ctf_cursor cursor);
 
+/* One of an event's scopes. */
+enum strata_json_scope {
+	STRATA_JSON_PACKET,
+	STRATA_JSON_STREAM_CONTEXT,
+	STRATA_JSON_CONTEXT,
+	STRATA_JSON_FIELDS,
+};
+
+/* Writes the fields of a scope as an object.  False: the event has none, or does not reach it. */
+bool strata_json_scope(struct strata_buffer *buffer, const struct strata_shown_event *event,
+		       enum strata_json_scope scope);
+
 /*
  * All fields of an event that are not its payload as `,"packet":{...},"stream_context":{...},
  * "context":{...}`, where there are any, and then `,"fields":{...}`.

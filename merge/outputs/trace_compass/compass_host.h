@@ -20,7 +20,7 @@
 #ifndef STRATA_MERGE_OUTPUTS_COMPASS_HOST_H
 #define STRATA_MERGE_OUTPUTS_COMPASS_HOST_H
 
-#include "host/xen_class.h"
+#include "clocks/xen_class.h"
 #include "outputs/trace_compass/compass_threads.h"
 
 /* kvm_exit's exit_reason where there was no VM exit: isa is COMPASS_ISA_PV then. */

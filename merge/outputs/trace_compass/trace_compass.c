@@ -294,7 +294,6 @@ static int add_guest_stream(struct strata_trace_compass *compass,
 	if (!guest)
 		return -1;
 	source->guest = guest;
-	source->source = recorded->source;
 	stream->file = strata_compass_trace_file(&guest->trace, recorded->cpu, error);
 	if (!stream->file)
 		return -1;
@@ -369,8 +368,6 @@ strata_trace_compass_new(struct strata_recording_traces *recording, const char *
 	compass->sink.take = take;
 	compass->sink.lose = lose;
 	compass->of = of;
-	/* The classes of guests' events are written as their sources described them. */
-	strata_recording_traces_describe(recording);
 	compass->dir.fd = -1;
 	compass->host.trace.dir.fd = -1;
 	compass->complain = complain;

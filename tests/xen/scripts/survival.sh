@@ -112,10 +112,10 @@ hanging_xenstored_stops_nobody() {
 	start_recorder hung --output "$LAB_OUT/hung" --xen-buffer 64Kx8
 	kill -STOP "$xenstored"
 	strata select --kernel 'g1:sys_enter' >selected 2>&1 &
-	await_line selected xenstored 300
+	await_line selected xenstored 60
 	kill -INT "$recorder"
-	await_line hung 'recorded [0-9]+ events' 600
-	await_line hung 'xenstored does not answer' 150
+	await_line hung 'recorded [0-9]+ events' 120
+	await_line hung 'xenstored does not answer' 30
 	expect_line "whoever selects is told what hangs" selected 'xenstored does not answer: kernels record other events as soon as it does'
 	expect_line "a recording ends though xenstored hangs" hung 'recorded [0-9]+ events'
 	expect_line "and says that guests were not told to stop" hung 'xenstored does not answer: modules that were not told to stop'

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * prompt.c - see prompt.h.
+ *
+ * libedit edits lines: it may be linked with whatever else is (BSD licence).
+ */
+#include "strata_sql/prompt.h"
+
+#include <errno.h>
+#include <histedit.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HISTORY_LINES 1000
+
+/* What has been read of a statement. */
+struct pending {
+	char *text;
+	size_t bytes, room;
+};
+
+static bool in_statement; /* which line comes next, for the prompt */
+static struct strata_sql *interrupted;
+
+static void on_interrupt(int number)
+{
+	(void)number;
+	strata_sql_interrupt(interrupted);
+}
+
+void prompt_catch_interrupts(struct strata_sql *sql)
+{
+	/* What waits for a line is to be woken. */
+	struct sigaction action = { .sa_handler = on_interrupt };
+
+	interrupted = sql;
+	sigaction(SIGINT, &action, NULL);
+}
+
+static int append(struct pending *pending, const char *line)
+{
+	const size_t bytes = strlen(line);
+	char *more;
+
+	if (pending->bytes + bytes + 1 > pending->room) {
+		more = realloc(pending->text, 2 * (pending->bytes + bytes + 1));
+		if (!more)
+			return -1;
+		pending->text = more;
+		pending->room = 2 * (pending->bytes + bytes + 1);
+	}
+	memcpy(pending->text + pending->bytes, line, bytes + 1);
+	pending->bytes += bytes;
+	return 0;
+}
+
+static void forget(struct pending *pending)
+{
+	pending->bytes = 0;
+	if (pending->text)
+		pending->text[0] = '\0';
+}
+
+static bool is_blank(const struct pending *pending)
+{
+	return !pending->text || pending->text[strspn(pending->text, " \t\r\n")] == '\0';
+}
+
+/* Takes a line.  0; 1: it was the end of a statement, which failed; -1: out of memory. */
+static int take_line(struct statements *statements, struct pending *pending, const char *line)
+{
+	int status = 0;
+
+	if (is_blank(pending) && statements_is_command(line)) {
+		status = statements_run(statements, line);
+		return status ? 1 : 0;
+	}
+	if (append(pending, line)) {
+		fprintf(stderr, "strata: sql: out of memory for the statement\n");
+		return -1;
+	}
+	if (!is_blank(pending) && sqlite3_complete(pending->text)) {
+		status = statements_run(statements, pending->text);
+		forget(pending);
+	}
+	return status ? 1 : 0;
+}
+
+/* Statements from a file or a pipe: the first that fails is the last. */
+static int run_script(struct statements *statements)
+{
+	struct pending pending = { 0 };
+	char *line = NULL;
+	size_t room = 0;
+	int status = 0;
+
+	while (!status && !statements->wants_end && getline(&line, &room, stdin) >= 0)
+		status = take_line(statements, &pending, line);
+	/* The last one may lack its semicolon. */
+	if (!status && !is_blank(&pending))
+		status = statements_run(statements, pending.text);
+	free(line);
+	free(pending.text);
+	return status ? -1 : 0;
+}
+
+static char *prompt_text(EditLine *editor)
+{
+	(void)editor;
+	return in_statement ? "   ...> " : "strata> ";
+}
+
+static void add_history(History *past, const char *line)
+{
+	HistEvent event;
+
+	if (line[strspn(line, " \t\r\n")])
+		history(past, &event, H_ENTER, line);
+}
+
+static void run_lines(struct statements *statements, EditLine *editor, History *past)
+{
+	struct pending pending = { 0 };
+	const char *line;
+	int nr;
+
+	while (!statements->wants_end) {
+		in_statement = !is_blank(&pending);
+		errno = 0;
+		line = el_gets(editor, &nr);
+		if (!line && errno == EINTR) {
+			/* What was typed is given up. */
+			forget(&pending);
+			el_reset(editor);
+			printf("^C\n");
+			continue;
+		}
+		if (!line || nr <= 0)
+			break;
+		add_history(past, line);
+		take_line(statements, &pending, line);
+		fflush(stdout);
+	}
+	free(pending.text);
+}
+
+static int run_terminal(struct statements *statements)
+{
+	EditLine *editor = el_init("strata", stdin, stdout, stderr);
+	History *past = history_init();
+	HistEvent event;
+
+	if (!editor || !past) {
+		fprintf(stderr, "strata: sql: this terminal cannot be edited on; give the "
+				"statement as an argument\n");
+		if (past)
+			history_end(past);
+		if (editor)
+			el_end(editor);
+		return -1;
+	}
+	history(past, &event, H_SETSIZE, HISTORY_LINES);
+	el_set(editor, EL_PROMPT, prompt_text);
+	el_set(editor, EL_EDITOR, "emacs");
+	el_set(editor, EL_HIST, history, past);
+	printf("Statements end with ;  .tables .schema .help .quit\n");
+	run_lines(statements, editor, past);
+	history_end(past);
+	el_end(editor);
+	return 0;
+}
+
+int prompt_run(struct statements *statements)
+{
+	return isatty(STDIN_FILENO) ? run_terminal(statements) : run_script(statements);
+}

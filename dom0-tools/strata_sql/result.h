@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* result.h - rows of a statement on their way out: as a table for people, as CSV or as JSON. */
+#ifndef STRATA_SQL_RESULT_H
+#define STRATA_SQL_RESULT_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+
+#include "outputs/event_writer.h"
+#include "outputs/table.h"
+
+enum result_form { RESULT_TABLE, RESULT_CSV, RESULT_JSON };
+
+struct result {
+	enum result_form form;
+	sqlite3_stmt *statement;
+	int nr_columns;
+	uint64_t nr_rows;
+	char **names; /* of columns; those of JSON differ from each other */
+	struct strata_table table;
+	struct strata_table_column *columns;
+	struct strata_buffer json;
+	bool no_memory;
+};
+
+/* Before the first row, after sqlite3_step() has returned: there are columns. */
+void result_begin(struct result *result, enum result_form form, sqlite3_stmt *statement);
+void result_row(struct result *result);
+/* Writes what is left, and frees all.  0, or -1: out of memory. */
+int result_end(struct result *result);
+
+#endif /* STRATA_SQL_RESULT_H */

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * guard.c - what statements may do: read, and nothing else.  They come from anybody, as do traces.
+ *
+ * Refused are all that writes (also temporary tables and views), ATTACH, pragmas but those that
+ * describe tables, and functions that load code, tokenizers or files.
+ */
+#include <string.h>
+
+#include "sql/session.h"
+
+#define TEXT_BYTES_MAX (64 << 20) /* of a value, and of a statement */
+
+static const char *const pragmas[] = { "table_info", "table_xinfo", "function_list",
+				       "collation_list", "compile_options" };
+
+/* SQLite's own, and of extensions that a build may have. */
+static const char *const functions[] = { "load_extension", "fts3_tokenizer", "readfile",
+					 "writefile", "edit" };
+
+static bool is_one_of(const char *name, const char *const *names, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; name && i < nr; i++) {
+		if (sqlite3_stricmp(name, names[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int allow(void *data, int action, const char *first, const char *second,
+		 const char *database, const char *trigger)
+{
+	const struct strata_sql *sql = data;
+
+	(void)database;
+	(void)trigger;
+	/* SQLite describes a virtual table to itself by a statement that seems to make one. */
+	if (sql->is_declaring)
+		return SQLITE_OK;
+	switch (action) {
+	case SQLITE_SELECT:
+	case SQLITE_READ:
+	case SQLITE_RECURSIVE:
+		return SQLITE_OK;
+	case SQLITE_FUNCTION:
+		return is_one_of(second, functions, sizeof(functions) / sizeof(functions[0]))
+			       ? SQLITE_DENY
+			       : SQLITE_OK;
+	case SQLITE_PRAGMA:
+		return is_one_of(first, pragmas, sizeof(pragmas) / sizeof(pragmas[0]))
+			       ? SQLITE_OK
+			       : SQLITE_DENY;
+	default:
+		return SQLITE_DENY;
+	}
+}
+
+int sql_declare(struct strata_sql *sql, const char *text)
+{
+	int status;
+
+	sql->is_declaring = true;
+	status = sqlite3_declare_vtab(sql->db, text);
+	sql->is_declaring = false;
+	/* No schema of others is to use it. */
+	return status == SQLITE_OK ? sqlite3_vtab_config(sql->db, SQLITE_VTAB_DIRECTONLY) : status;
+}
+
+int sql_guard(struct strata_sql *sql)
+{
+	sqlite3_limit(sql->db, SQLITE_LIMIT_ATTACHED, 0);
+	sqlite3_limit(sql->db, SQLITE_LIMIT_LENGTH, TEXT_BYTES_MAX);
+	sqlite3_limit(sql->db, SQLITE_LIMIT_WORKER_THREADS, 0);
+	sqlite3_db_config(sql->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
+	sqlite3_db_config(sql->db, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0, NULL);
+	sqlite3_db_config(sql->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(sql->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	/* What is between quotes is a name, or an error: not silently a text. */
+	sqlite3_db_config(sql->db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+	sqlite3_db_config(sql->db, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+	return sqlite3_set_authorizer(sql->db, allow, sql);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* session.h - what the files of this room share: the traces, the tables, what was read. */
+#ifndef STRATA_MERGE_SQL_SESSION_H
+#define STRATA_MERGE_SQL_SESSION_H
+
+#include <stdatomic.h>
+
+#include "sql/catalog.h"
+#include "sql/sql.h"
+
+struct sql_tasks;
+
+struct strata_sql {
+	struct strata_sql_options options;
+	sqlite3 *db;
+	struct sql_catalog catalog;
+	const char **sources;    /* the name of each trace, as it is shown */
+	const char **hosts;      /* likewise the name of its machine */
+	struct sql_tasks *tasks; /* made when a query asks for it; task_columns.h */
+	struct strata_sql_counts counts;
+	struct strata_ctf_tally *whole; /* of the first pass over everything; NULL: none yet */
+	bool in_time_order;             /* every stream has times */
+	bool is_declaring; /* a virtual table: the only statement that is not a query */
+	atomic_bool stop;
+};
+
+/* Registers the virtual tables.  Each: a code of SQLite's. */
+int sql_add_event_tables(struct strata_sql *sql);
+int sql_add_span_tables(struct strata_sql *sql);
+int sql_add_loss_table(struct strata_sql *sql);
+
+/* Makes the tables that hold what is known without reading events. */
+int sql_add_fact_tables(struct strata_sql *sql);
+
+/* Registers functions and collations. */
+int sql_add_functions(struct strata_sql *sql);
+
+/* From here on statements only read. */
+int sql_guard(struct strata_sql *sql);
+
+/* Declares a virtual table's columns, for xConnect.  A code of SQLite's. */
+int sql_declare(struct strata_sql *sql, const char *text);
+
+/* Names of virtual tables that are not of one event; NULL behind the last. */
+extern const char *const sql_table_names[];
+
+/* Describes a table of the state, or of losses.  False: there is none of that name. */
+bool sql_describe_span_table(const char *name, FILE *out);
+
+#endif /* STRATA_MERGE_SQL_SESSION_H */
