@@ -344,6 +344,8 @@ class Host:
                 self.migrate(kernel, task, target)
             elif task:
                 kernel.wakeups |= name == "sched_wakeup"
+                if name != "sched_wakeup" or cpu != target:
+                    self.doer(kernel, event, cpu)  # who wakes is known to be there
                 self.wake(kernel, task, target, event)
         elif name in ("sched_process_exec", "task_rename"):
             text = values.get("filename" if name == "sched_process_exec" else "newcomm")

@@ -90,7 +90,7 @@ check "and said" says 0 '^Losses: +events were lost [0-9]+ times' report schedul
 for kind in steal wakeups exits hypercalls requests irqs syscalls schedule evtchn grants locks runqueues; do
 	check "an empty trace has no $kind, and that is said" says 0 "^$kind: .*\`strata record " report $kind "$work/empty"
 done
-check "without scheduling events nobody knows of wake-ups" says 0 '^wakeups: the traces have no events that tell it' report wakeups "$work/silent"
+check "without scheduling events nobody knows of wake-ups" says 0 '^wakeups: the traces lack the events for this report' report wakeups "$work/silent"
 check "where the time of requests went is unknown then" jq -e 'all(.requests[]; .unknown_ns == .total_ns)' "$work/silent.report"
 check "no table has a row for each of a million numbers" jq -e '(.irqs | length) < 20000' "$work/hostile.report"
 
