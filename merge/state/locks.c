@@ -60,9 +60,11 @@ static struct strata_task_lock *waiting_for(struct strata_task *task, uint64_t l
 void strata_locks_begin(struct strata_tasks *tasks, struct strata_task *task, uint64_t lock,
 			uint64_t flags, const struct strata_moment *now)
 {
-	struct strata_task_lock *wait = waiting_for(task, lock);
+	struct strata_task_lock *wait;
 
-	if (wait)
+	/* A wait that a loss hid the end of is not this one. */
+	strata_task_catch_up(task);
+	if (waiting_for(task, lock))
 		return;
 	/* The outer one stays; a third within both has no place, and replaces the second. */
 	wait = &task->locks[task->locks[0].job.is_open];
